@@ -1,0 +1,40 @@
+.PHONY: build demo test smoke lint bench fuzz clean
+
+FUZZTIME ?= 20s
+TOOL := go tool -modfile=tools/go.mod
+
+build:
+	CGO_ENABLED=0 go build -o bin/pgtask .
+
+# A server of its own, a table of tasks, and pgtask at work on it.
+demo: build
+	bin/pgtask demo
+
+# TESTFLAGS adds flags for go test, such as -v.
+test:
+	server/install.sh postgresql compiler
+	go test -race -count=1 -timeout 290s $(TESTFLAGS) ./...
+
+# The built program, used from outside.
+smoke: build
+	server/install.sh postgresql
+	go test -count=1 $(TESTFLAGS) ./smoke/...
+
+lint:
+	@files=$$($(TOOL) gofumpt -l .) || exit; \
+	test -z "$$files" || { echo "not formatted by gofumpt:" $$files; exit 1; }
+	go vet ./...
+	$(TOOL) staticcheck ./...
+	go test -count=1 -run '^TestImports' .
+
+# QUICK=1 for a short run.
+bench:
+	server/install.sh postgresql
+	go run ./bench $(if $(QUICK),-quick)
+
+# Every fuzz test for FUZZTIME.
+fuzz:
+	tools/fuzz.sh $(FUZZTIME)
+
+clean:
+	rm -rf bin

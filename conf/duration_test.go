@@ -1,0 +1,169 @@
+package conf
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"pgtask/server/servertest"
+)
+
+func TestParseInterval(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]time.Duration{
+		"25 s":           25 * time.Second,
+		"1 hour":         time.Hour,
+		"1 Min":          time.Minute,
+		"90":             90 * time.Second,
+		"0.5":            500 * time.Millisecond,
+		"1.5 h":          90 * time.Minute,
+		"10ms":           10 * time.Millisecond,
+		"1 day 2 hours":  26 * time.Hour,
+		"2 weeks":        14 * day,
+		"1 d 01:30":      day + 90*time.Minute,
+		"01:30:00":       90 * time.Minute,
+		"100:00:00.25":   100*time.Hour + 250*time.Millisecond,
+		"P1D":            day,
+		"PT90S":          90 * time.Second,
+		"P1W2DT3H4M5.5S": 9*day + 3*time.Hour + 4*time.Minute + 5500*time.Millisecond,
+		"1 microsecond":  time.Microsecond,
+		"106000 d":       106000 * day,
+		"30 s 1 min":     90 * time.Second,
+		"0.0000010000 s": time.Microsecond,
+	} {
+		if got, err := parseInterval(text); err != nil || got != want {
+			t.Errorf("%q: got %v, %v; want %v", text, got, err, want)
+		}
+	}
+	for text, want := range map[string]error{
+		"":                 errNoInterval,
+		" ":                errNoInterval,
+		"-1 s":             errNoInterval,
+		"1 s ago":          errNoInterval,
+		"1 h 30":           errNoInterval,
+		"1 min 00:00:01":   errNoInterval,
+		"00:60":            errNoInterval,
+		"P":                errNoInterval,
+		"P1DT":             errNoInterval,
+		"PT1M2H":           errNoInterval,
+		"1 fortnight":      errNoInterval,
+		"1 mon":            errElastic,
+		"2 years 1 s":      errElastic,
+		"P1M":              errElastic,
+		"1 s 1 sec":        errTwice,
+		"1.0 s 1 ms":       errTwice,
+		"0.1 us":           errTooFine,
+		"0.0000001 h":      errTooFine,
+		"107000 days":      errTooLong,
+		"106000 d 25000 h": errTooLong,
+		"P1.5D":            errNoInterval,
+		"99999999999 us":   errTooLong,
+	} {
+		if got, err := parseInterval(text); !errors.Is(err, want) {
+			t.Errorf("%q: got %v, %v; want %v", text, got, err, want)
+		}
+	}
+}
+
+// TestParseIntervalAgrees: what is accepted means the same to PostgreSQL.
+func TestParseIntervalAgrees(t *testing.T) {
+	t.Parallel()
+	conn, err := pgx.Connect(t.Context(), servertest.Database(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(t.Context())
+	for _, style := range []string{"postgres", "postgres_verbose", "sql_standard", "iso_8601"} {
+		if _, err := conn.Exec(t.Context(), "SET IntervalStyle = "+style); err != nil {
+			t.Fatal(err)
+		}
+		accepted := 0
+		for range 5000 {
+			text := randomInterval()
+			got, err := parseInterval(text)
+			if err != nil {
+				continue
+			}
+			accepted++
+			want, err := serverInterval(t, conn, text)
+			if err != nil || got != want {
+				t.Fatalf("%q: got %v; PostgreSQL says %v, %v", text, got, want, err)
+			}
+		}
+		if accepted < 1000 {
+			t.Errorf("only %d of the intervals were accepted: the test shows little", accepted)
+		}
+	}
+}
+
+// TestUnitsAgree: each unit's name is PostgreSQL's, and the elastic ones are, too.
+func TestUnitsAgree(t *testing.T) {
+	t.Parallel()
+	conn, err := pgx.Connect(t.Context(), servertest.Database(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(t.Context())
+	for name, unit := range units {
+		if got, err := serverInterval(t, conn, "1 "+name); err != nil || got != unit {
+			t.Errorf("%s is %v, not %v (%v)", name, got, unit, err)
+		}
+	}
+	for name := range elastic {
+		if _, err := serverInterval(t, conn, "1 "+name); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// serverInterval is how PostgreSQL reads an interval; the error is the server's.
+func serverInterval(t *testing.T, conn *pgx.Conn, text string) (time.Duration, error) {
+	t.Helper()
+	var micros int64
+	err := conn.QueryRow(t.Context(), "SELECT (extract(epoch FROM $1::text::interval) * 1000000)::int8", text).Scan(&micros)
+	var answer *pgconn.PgError
+	if err != nil && !errors.As(err, &answer) {
+		t.Fatal(err)
+	}
+	return time.Duration(micros) * time.Microsecond, err
+}
+
+// randomInterval makes texts that are close to intervals.
+func randomInterval() string {
+	pick := func(from ...string) string { return from[rand.N(len(from))] }
+	amount := func() string {
+		whole := fmt.Sprint(rand.N(int64(1) << (1 + rand.N(34))))
+		if rand.N(3) > 0 {
+			return whole
+		}
+		return fmt.Sprintf("%s.%0*d", whole, 1+rand.N(7), rand.N(1000))
+	}
+	var b strings.Builder
+	switch rand.N(5) {
+	case 0:
+		b.WriteString("P")
+		for _, unit := range "WDTHMS" {
+			if unit == 'T' {
+				b.WriteString(pick("T", "T", ""))
+			} else if rand.N(2) == 0 {
+				b.WriteString(amount() + string(unit))
+			}
+		}
+	case 1:
+		b.WriteString(amount())
+	case 2:
+		fmt.Fprintf(&b, "%s%d:%02d%s", pick("", "", "1 day ", "2 w 3 d ", "1 h "), rand.N(200), rand.N(62), pick("", ":05", ":59.5", ":61"))
+	default:
+		names := strings.Fields("us ms s m h d w usec msec sec min hr days week Hours MILLISECONDS seconds ago mon y")
+		for range 1 + rand.N(4) {
+			b.WriteString(amount() + pick("", " ", "  ", "\t") + pick(names...) + pick(" ", " ", " ", "", "\t"))
+		}
+	}
+	return b.String()
+}

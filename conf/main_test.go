@@ -1,0 +1,9 @@
+package conf
+
+import (
+	"testing"
+
+	"pgtask/server/servertest"
+)
+
+func TestMain(m *testing.M) { servertest.Main(m) }

@@ -1,0 +1,103 @@
+package conf
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+
+	"github.com/rs/zerolog"
+
+	"pgtask/remote"
+	"pgtask/work"
+)
+
+// File is what a configuration says.
+type File struct {
+	// Targets stand in the order of the file: Targets[1] is at targets[1]. No
+	// two have the same table, as far as that can be seen without asking the
+	// servers. A bare array of targets has the same places.
+	Targets []work.Target
+	// Level is the least important level that is logged; info by default.
+	Level zerolog.Level
+}
+
+// Read reads the file at path. Its error is that of the file system, or Faults.
+func Read(path string) (*File, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	return Parse(data)
+}
+
+// Parse reads a configuration. Its error is Faults: all of them, not only the first.
+func Parse(data []byte) (*File, error) {
+	data = bytes.TrimPrefix(data, []byte("\ufeff")) // what some editors put in front
+	root, faults := decode(data)
+	r := reader{data: data, faults: faults}
+	if root.kind == "" {
+		return nil, faults.err()
+	}
+	file := r.file(root)
+	if err := r.faults.err(); err != nil {
+		return nil, err
+	}
+	return file, nil
+}
+
+// reader turns values into settings and collects what is wrong with them.
+type reader struct {
+	data   []byte
+	faults Faults
+}
+
+func (r *reader) fault(v value, format string, args ...any) {
+	line, column := position(r.data, v.offset)
+	r.faults = append(r.faults, Fault{line, column, v.place, fmt.Sprintf(format, args...)})
+}
+
+func (r *reader) file(root value) *File {
+	file := &File{Level: zerolog.InfoLevel}
+	shared := common{dsn: remote.Settings{}, remotes: map[string]string{}}
+	targets := root
+	if root.kind == object {
+		targets = value{}
+		r.object(root, keys{
+			"dsn":     r.dsn(&shared.dsn),
+			"remotes": r.remotes(shared.remotes),
+			"log":     r.log(&file.Level),
+			"targets": func(v value) { targets = v },
+		})
+	}
+	switch {
+	case targets.kind == list:
+		file.Targets = r.targets(targets.items, shared)
+	case targets.kind == "":
+		r.fault(value{place: "targets", offset: root.offset}, "is missing")
+	case targets.place == "":
+		r.fault(root, "must be a list of targets, or an object that has one, not %s", root.kind)
+	default:
+		r.fault(targets, "must be a list of targets, not %s", targets.kind)
+	}
+	return file
+}
+
+// targets reads the targets and finds those that have the same table.
+func (r *reader) targets(items []value, shared common) []work.Target {
+	targets := make([]work.Target, 0, len(items))
+	first := map[string]string{}
+	for _, item := range items {
+		faults := len(r.faults)
+		t := r.target(item, shared)
+		if len(r.faults) > faults {
+			continue // its table may not be the one that is meant
+		}
+		targets = append(targets, t)
+		if place, doubled := first[identity(t)]; doubled {
+			r.fault(item, "has the same table as %s: %s", place, t.Name())
+		} else {
+			first[identity(t)] = item.place
+		}
+	}
+	return targets
+}

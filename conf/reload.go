@@ -1,0 +1,56 @@
+package conf
+
+import (
+	"context"
+	"errors"
+	"os"
+)
+
+// read reads the file; fresh tells whether it differs from what was seen last.
+func (s *supervisor) read() (file *File, fresh bool, err error) {
+	data, err := os.ReadFile(s.path)
+	found := string(data)
+	if err == nil {
+		file, err = Parse(data)
+	} else {
+		found = err.Error()
+	}
+	fresh = found != s.seen
+	s.seen = found
+	return file, fresh, err
+}
+
+// take makes the file's targets those that are wanted.
+func (s *supervisor) take(ctx context.Context, file *File) {
+	if s.options.Level != nil {
+		s.options.Level(file.Level)
+	}
+	s.log.Info().Str("file", s.path).Int("targets", len(file.Targets)).Msg("configuration taken up")
+	s.want(ctx, file.Targets)
+}
+
+// reread takes up the file as it is now; a bad one changes nothing. Unless it
+// was asked for, a file that is as before, good or bad, is not worth a word.
+func (s *supervisor) reread(ctx context.Context, asked bool) {
+	file, fresh, err := s.read()
+	switch {
+	case !fresh && !asked:
+	case err == nil:
+		s.take(ctx, file)
+	default:
+		s.complain(err)
+	}
+}
+
+func (s *supervisor) complain(err error) {
+	log := s.log.With().Str("file", s.path).Logger()
+	var faults Faults
+	if errors.As(err, &faults) {
+		for _, fault := range faults {
+			log.Error().Err(fault).Msg("configuration has a fault")
+		}
+	} else {
+		log.Error().Err(err).Msg("configuration can't be read")
+	}
+	log.Error().Msg("the targets go on as before")
+}

@@ -1,0 +1,215 @@
+package conf
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/agext/levenshtein"
+	"github.com/rs/zerolog"
+
+	"pgtask/remote"
+)
+
+// keys are those that an object may have, each with what reads its value.
+type keys map[string]func(value)
+
+// object reads an object all of whose keys must be known.
+func (r *reader) object(v value, known keys) {
+	if v.kind != object {
+		r.fault(v, "must be an object, not %s", v.kind)
+		return
+	}
+	for _, f := range v.fields {
+		if read, ok := known[f.key]; ok {
+			read(f.value)
+		} else {
+			r.fault(value{place: f.value.place, offset: f.offset}, "unknown key; %s", advice(f.key, known))
+		}
+	}
+}
+
+// advice names the key that was likely meant, or else all there are.
+func advice(key string, known keys) string {
+	const likely = 0.6
+	best, score := "", likely
+	names := slices.Sorted(maps.Keys(known))
+	for _, name := range names {
+		match := levenshtein.Match(strings.ToLower(key), name, nil)
+		if name != "" && strings.HasPrefix(key, name) { // sleep_ms, database
+			match = 1
+		}
+		if match > score {
+			best, score = name, match
+		}
+	}
+	if best != "" {
+		return fmt.Sprintf("did you mean %q?", best)
+	}
+	return "the keys are " + strings.Join(names, ", ")
+}
+
+// shown is a value in an error message. Connection strings are never given to it.
+func shown(v value) string {
+	const longest = 40
+	switch {
+	case v.kind == text && len(v.text) <= longest:
+		return strconv.Quote(v.text)
+	case v.kind == number && len(v.text) <= longest, v.kind == boolean:
+		return v.text
+	default:
+		return string(v.kind)
+	}
+}
+
+// name reads an identifier. PostgreSQL cuts longer ones without a word, so that
+// two different names could mean one thing.
+func (r *reader) name(into *string) func(value) {
+	const longest = 63
+	return func(v value) {
+		switch {
+		case v.kind != text:
+			r.fault(v, "must be a string, not %s", shown(v))
+		case v.text == "":
+			r.fault(v, "must not be empty")
+		case len(v.text) > longest:
+			r.fault(v, "must not be longer than %d bytes", longest)
+		case strings.Contains(v.text, "\x00"):
+			r.fault(v, "must not contain a zero byte")
+		default:
+			*into = v.text
+		}
+	}
+}
+
+// whole reads a whole number; what says of what, and its least.
+func (r *reader) whole(into *int64, what string, least, most int64) func(value) {
+	return func(v value) {
+		n, ok := integer(v)
+		switch {
+		case !ok || n < least:
+			r.fault(v, "must be %s, not %s", what, shown(v))
+		case n > most:
+			r.fault(v, "must be at most %d, not %s", most, shown(v))
+		default:
+			*into = n
+		}
+	}
+}
+
+// integer is the value of a whole number, written as 1000, 1000.0 or 1e3.
+func integer(v value) (int64, bool) {
+	if v.kind != number {
+		return 0, false
+	}
+	if n, err := strconv.ParseInt(v.text, 10, 64); err == nil {
+		return n, true
+	}
+	const exact = 1 << 53
+	f, err := strconv.ParseFloat(v.text, 64)
+	n := int64(f)
+	return n, err == nil && f >= -exact && f <= exact && float64(n) == f
+}
+
+func (r *reader) duration(into *time.Duration, least time.Duration) func(value) {
+	return func(v value) {
+		if v.kind != text {
+			r.fault(v, "%v, not %s", errNoInterval, shown(v))
+			return
+		}
+		d, err := parseInterval(v.text)
+		switch {
+		case err != nil:
+			r.fault(v, "%v, not %s", err, shown(v))
+		case d < least:
+			r.fault(v, "must be at least %d ms, not %s", least.Milliseconds(), shown(v))
+		default:
+			*into = d
+		}
+	}
+}
+
+func (r *reader) flag(into *bool) func(value) {
+	return func(v value) {
+		if v.kind != boolean {
+			r.fault(v, "must be true or false, not %s", shown(v))
+			return
+		}
+		*into = v.text == "true"
+	}
+}
+
+// dsn reads a connection string. It may hold a password: faults show nothing of it.
+func (r *reader) dsn(into *remote.Settings) func(value) {
+	return func(v value) {
+		if v.kind != text {
+			r.fault(v, "must be a connection string, not %s", v.kind)
+			return
+		}
+		settings, err := remote.Parse(v.text)
+		if err != nil {
+			r.fault(v, "%v", err)
+			return
+		}
+		*into = settings
+	}
+}
+
+// remotes reads connection strings by their names.
+func (r *reader) remotes(into map[string]string) func(value) {
+	return func(v value) {
+		known := keys{}
+		for _, f := range v.fields {
+			known[f.key] = func(v value) {
+				r.dsn(new(remote.Settings))(v)
+				into[f.key] = v.text
+			}
+		}
+		if known[""] != nil {
+			r.fault(v, "a name must not be empty")
+		}
+		r.object(v, known)
+	}
+}
+
+// columns reads the defaults of columns, as text.
+func (r *reader) columns(into map[string]*string) func(value) {
+	return func(v value) {
+		known := keys{}
+		for _, f := range v.fields {
+			known[f.key] = func(v value) {
+				switch v.kind {
+				case object, list:
+					r.fault(v, "must be a string, a number, true, false or null, not %s", v.kind)
+				case null:
+					into[f.key] = nil
+				default:
+					into[f.key] = &v.text
+				}
+			}
+		}
+		r.object(v, known)
+	}
+}
+
+// choice reads one of a few words.
+func (r *reader) choice(into *string, words ...string) func(value) {
+	return func(v value) {
+		if v.kind != text || !slices.Contains(words, v.text) {
+			r.fault(v, "must be one of %s, not %s", strings.Join(words, ", "), shown(v))
+			return
+		}
+		*into = v.text
+	}
+}
+
+func (r *reader) log(level *zerolog.Level) func(value) {
+	return func(v value) {
+		name := level.String()
+		r.object(v, keys{"level": r.choice(&name, "trace", "debug", "info", "warn", "error")})
+		*level, _ = zerolog.ParseLevel(name) // only names that it knows come here
+	}
+}

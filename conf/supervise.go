@@ -1,0 +1,162 @@
+package conf
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"reflect"
+
+	"github.com/rs/zerolog"
+
+	"pgtask/work"
+)
+
+// Options are what serving needs besides the targets.
+type Options struct {
+	Serve  Serve               // serves one target
+	Stop   <-chan struct{}     // when closed, all targets are drained
+	Reload <-chan os.Signal    // each signal makes Run read its file again
+	Level  func(zerolog.Level) // told the level of each configuration that is taken up; may be nil
+}
+
+// Run serves the targets of the file at path until options.Stop is closed; then
+// it drains them and returns nil. When ctx ends sooner they end at once, and Run
+// returns ctx's error. It fails by itself only when the file can't be read at
+// first, with the error of Read. Later the file is read again on options.Reload
+// and when it changes. When Run returns none of its goroutines is left.
+func Run(ctx context.Context, path string, log zerolog.Logger, options Options) error {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return err
+	}
+	s := newSupervisor(log, options)
+	s.path = path
+	w := watch(path, log.With().Str("file", path).Logger())
+	defer w.close()
+	file, _, err := s.read()
+	if err != nil {
+		return err
+	}
+	s.take(ctx, file)
+	return s.run(ctx, w.changed)
+}
+
+// RunTargets serves targets as Run does, without a file: options.Reload and
+// options.Level are not used.
+func RunTargets(ctx context.Context, targets []work.Target, log zerolog.Logger, options Options) error {
+	s := newSupervisor(log, options)
+	s.options.Reload = nil
+	s.want(ctx, targets)
+	return s.run(ctx, nil)
+}
+
+// supervisor compares the targets that are wanted with those that are served.
+// Its fields belong to the goroutine that called Run.
+type supervisor struct {
+	log     zerolog.Logger
+	options Options
+	path    string
+	seen    string // what the file held last, or why it could not be read
+
+	slots map[string]*slot // by identity of the target
+	ended chan string      // identities whose loop has ended
+}
+
+// slot is where the loop of one table runs: never two at a time.
+type slot struct {
+	wanted   *work.Target  // nil: none
+	served   work.Target   // by the loop that runs
+	stop     chan struct{} // of the loop that runs; nil when none does
+	draining bool          // stop is closed
+}
+
+func newSupervisor(log zerolog.Logger, options Options) *supervisor {
+	return &supervisor{log: log, options: options, slots: map[string]*slot{}, ended: make(chan string)}
+}
+
+func (s *supervisor) run(ctx context.Context, changed <-chan struct{}) error {
+	for {
+		select {
+		case identity := <-s.ended:
+			s.leave(ctx, identity)
+		case <-s.options.Reload:
+			s.reread(ctx, true)
+		case <-changed:
+			s.reread(ctx, false)
+		case <-s.options.Stop:
+			return s.drain(ctx)
+		case <-ctx.Done():
+			return s.drain(ctx)
+		}
+	}
+}
+
+// drain stops all targets and waits for them.
+func (s *supervisor) drain(ctx context.Context) error {
+	s.want(ctx, nil)
+	for len(s.slots) > 0 {
+		s.leave(ctx, <-s.ended)
+	}
+	return ctx.Err()
+}
+
+// want makes targets those that are wanted, and sets in motion what that takes.
+func (s *supervisor) want(ctx context.Context, targets []work.Target) {
+	for _, slot := range s.slots {
+		slot.wanted = nil
+	}
+	for _, t := range targets {
+		id := identity(t)
+		if s.slots[id] == nil {
+			s.slots[id] = &slot{}
+		}
+		s.slots[id].wanted = &t
+	}
+	for id, slot := range s.slots {
+		if slot.wanted == nil {
+			s.adjust(ctx, id)
+		}
+	}
+	for _, t := range targets {
+		s.adjust(ctx, identity(t))
+	}
+}
+
+// adjust takes the next step from what a slot serves to what is wanted there. A
+// changed target is drained first; leave then comes back here.
+func (s *supervisor) adjust(ctx context.Context, id string) {
+	slot := s.slots[id]
+	switch running := slot.stop != nil; {
+	case !running && slot.wanted == nil:
+		delete(s.slots, id)
+	case !running:
+		s.start(ctx, id, *slot.wanted)
+	case !slot.draining && (slot.wanted == nil || !reflect.DeepEqual(*slot.wanted, slot.served)):
+		s.log.Info().Str("target", slot.served.Name()).Bool("changed", slot.wanted != nil).Msg("target drains")
+		slot.draining = true
+		close(slot.stop)
+	}
+}
+
+func (s *supervisor) start(ctx context.Context, id string, t work.Target) {
+	log := s.log.With().Str("target", t.Name()).Logger()
+	log.Info().Msg("target starts")
+	stop := make(chan struct{})
+	*s.slots[id] = slot{wanted: &t, served: t, stop: stop}
+	l := &loop{target: t, serve: s.options.Serve, log: log, stop: stop}
+	go func() {
+		l.run(ctx)
+		s.ended <- id
+	}()
+}
+
+// leave takes note that a slot's loop has ended.
+func (s *supervisor) leave(ctx context.Context, id string) {
+	slot := s.slots[id]
+	s.log.Info().Str("target", slot.served.Name()).Msg("target ended")
+	slot.stop, slot.draining = nil, false
+	if ctx.Err() != nil {
+		slot.wanted = nil
+	}
+	s.adjust(ctx, id)
+}

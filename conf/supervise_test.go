@@ -1,0 +1,204 @@
+package conf
+
+import (
+	"context"
+	"errors"
+	"os"
+	"syscall"
+	"testing"
+
+	"github.com/rs/zerolog"
+
+	"pgtask/work"
+)
+
+func TestRunStartsAndDrains(t *testing.T) {
+	t.Parallel()
+	s := open(t, file(t, `[{"data": "a"}, {"data": "b"}]`))
+	runs := s.begin("a/public/task", "b/public/task")
+	close(s.stop)
+	for _, run := range runs {
+		run.drains(t)
+	}
+	runs["a/public/task"].result <- nil
+	s.says("target ended")
+	select {
+	case err := <-s.ended:
+		t.Fatalf("ended with %v before all was drained", err)
+	default:
+	}
+	runs["b/public/task"].result <- nil
+	s.finish(nil)
+}
+
+func TestRunEndsWithContext(t *testing.T) {
+	t.Parallel()
+	s := open(t, file(t, `[{"data": "a"}, {"data": "b"}]`))
+	s.begin("a/public/task", "b/public/task")
+	s.cancel()
+	s.finish(context.Canceled)
+}
+
+// TestRunCutsDrainShort is what a second signal does.
+func TestRunCutsDrainShort(t *testing.T) {
+	t.Parallel()
+	s := open(t, file(t, `[{"data": "a"}]`))
+	run := s.begin("a/public/task")["a/public/task"]
+	close(s.stop)
+	run.drains(t)
+	s.cancel()
+	s.finish(context.Canceled)
+}
+
+func TestRunFailsAtFirst(t *testing.T) {
+	t.Parallel()
+	options := Options{Stop: make(chan struct{})}
+	var faults Faults
+	if err := Run(t.Context(), file(t, "[{]"), zerolog.Nop(), options); !errors.As(err, &faults) {
+		t.Errorf("error is %v, not Faults", err)
+	}
+	if err := Run(t.Context(), t.TempDir(), zerolog.Nop(), options); !errors.Is(err, syscall.EISDIR) {
+		t.Errorf("error is %v, not that it is a folder", err)
+	}
+}
+
+// TestFailureLeavesOthersAlone: one target fails and panics, the other notices nothing.
+func TestFailureLeavesOthersAlone(t *testing.T) {
+	t.Parallel()
+	s := open(t, file(t, `[{"data": "a"}, {"data": "b"}]`))
+	runs := s.begin("a/public/task", "b/public/task")
+	for range 3 {
+		runs["a/public/task"].result <- errors.New("broken")
+		runs["a/public/task"] = s.begin("a/public/task")["a/public/task"]
+	}
+	s.says("target failed: broken")
+	runs["b/public/task"].goesOn(t)
+}
+
+func TestReloadChangesWhatDiffers(t *testing.T) {
+	t.Parallel()
+	s := open(t, file(t, `[{"data": "gone"}, {"data": "changed"}, {"data": "kept"}]`))
+	runs := s.begin("gone/public/task", "changed/public/task", "kept/public/task")
+	s.write(`[{"data": "kept"}, {"data": "changed", "run": 7}, {"data": "new"}]`)
+	runs["gone/public/task"].drains(t)
+	runs["changed/public/task"].drains(t)
+	s.begin("new/public/task") // and not yet the changed one, whose old loop still drains
+
+	runs["changed/public/task"].result <- nil
+	if run := s.begin("changed/public/task")["changed/public/task"]; run.target.Run != 7 {
+		t.Errorf("the changed target runs %d", run.target.Run)
+	}
+	runs["gone/public/task"].result <- nil
+	runs["kept/public/task"].goesOn(t)
+}
+
+// TestReloadChangesItsMind: what is wanted counts when the drain is over, not
+// when it began.
+func TestReloadChangesItsMind(t *testing.T) {
+	t.Parallel()
+	s := open(t, file(t, `[{"data": "a"}, {"data": "b"}]`))
+	runs := s.begin("a/public/task", "b/public/task")
+	s.write(`[{"data": "b", "run": 2}]`)
+	runs["a/public/task"].drains(t)
+	runs["b/public/task"].drains(t)
+	s.says("target drains")
+	s.write(`[{"data": "a", "run": 3}]`)
+	s.says("configuration taken up")
+
+	runs["a/public/task"].result <- nil
+	if run := s.begin("a/public/task")["a/public/task"]; run.target.Run != 3 {
+		t.Errorf("a runs %d", run.target.Run)
+	}
+	runs["b/public/task"].result <- nil
+	s.says("target ended")
+}
+
+func TestDrainWhileAnotherChanges(t *testing.T) {
+	t.Parallel()
+	s := open(t, file(t, `[{"data": "a"}, {"data": "b"}]`))
+	runs := s.begin("a/public/task", "b/public/task")
+	s.write(`[{"data": "a", "run": 2}, {"data": "b"}]`)
+	runs["a/public/task"].drains(t)
+	close(s.stop)
+	runs["b/public/task"].drains(t)
+	runs["a/public/task"].result <- nil // and is not started again: nobody would take it
+	runs["b/public/task"].result <- nil
+	s.finish(nil)
+}
+
+// TestBrokenFileChangesNothing: all its faults are logged, and a good file
+// heals it.
+func TestBrokenFileChangesNothing(t *testing.T) {
+	t.Parallel()
+	s := open(t, file(t, `[{"data": "a"}]`))
+	run := s.begin("a/public/task")["a/public/task"]
+	s.write(`[{"data": 1}, {"sleep": "fast"}]`)
+	s.says("targets[0].data: must be a string, not 1")
+	s.says("targets[1].sleep: must be")
+	s.says("go on as before")
+	if err := os.Remove(s.path); err != nil {
+		t.Fatal(err)
+	}
+	s.says("configuration can't be read")
+	run.goesOn(t)
+	s.write(`[{"data": "a"}, {"data": "b"}]`)
+	s.begin("b/public/task")
+	run.goesOn(t)
+}
+
+// TestSignalReadsAgain: also where nothing has changed; that is then said.
+func TestSignalReadsAgain(t *testing.T) {
+	t.Parallel()
+	s := open(t, file(t, `[{"data": "a"}]`))
+	run := s.begin("a/public/task")["a/public/task"]
+	s.says("taken up")
+	s.reload <- syscall.SIGHUP
+	s.says("taken up")
+	run.goesOn(t)
+}
+
+func TestLevelIsTold(t *testing.T) {
+	t.Parallel()
+	path := file(t, `{"log": {"level": "debug"}, "targets": []}`)
+	levels := make(chan zerolog.Level, 10)
+	stop := make(chan struct{})
+	ended := make(chan error)
+	go func() {
+		ended <- Run(t.Context(), path, zerolog.Nop(), Options{Stop: stop, Level: func(l zerolog.Level) { levels <- l }})
+	}()
+	if level := await(t, levels, "the first level"); level != zerolog.DebugLevel {
+		t.Errorf("level is %v", level)
+	}
+	replace(t, path, `{"log": {"level": "error"}, "targets": []}`)
+	if level := await(t, levels, "the second level"); level != zerolog.ErrorLevel {
+		t.Errorf("level is %v", level)
+	}
+	close(stop)
+	if err := await(t, ended, "the end"); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestRunTargets(t *testing.T) {
+	t.Parallel()
+	target, err := Single("host=h user=u dbname=d")
+	if err != nil {
+		t.Fatal(err)
+	}
+	stop, served, ended := make(chan struct{}), make(chan string), make(chan error)
+	serve := func(_ context.Context, stop <-chan struct{}, t work.Target, _ zerolog.Logger) error {
+		served <- t.Name()
+		<-stop
+		return nil
+	}
+	go func() {
+		ended <- RunTargets(t.Context(), []work.Target{target}, zerolog.Nop(), Options{Serve: serve, Stop: stop})
+	}()
+	if name := await(t, served, "the target"); name != "d/public/task" {
+		t.Errorf("served %s", name)
+	}
+	close(stop)
+	if err := await(t, ended, "the end"); err != nil {
+		t.Error(err)
+	}
+}

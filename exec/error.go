@@ -1,0 +1,158 @@
+package exec
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/jackc/pgx/v5/pgproto3"
+)
+
+// textLimit bounds the text of an error, and of all notices of a run, in bytes.
+const textLimit = 64 << 10
+
+// cutMark stands where a text has been cut.
+const cutMark = "…"
+
+// Failure is why a task failed, as its row shows it.
+type Failure struct {
+	Text     string // as the server's log writes an error
+	SQLState string
+}
+
+// NewFailure makes a failure of our own. What more there is to say are pairs of a name, such as HINT or STATEMENT, and
+// its text.
+func NewFailure(message, sqlstate string, more ...string) *Failure {
+	lines := []line{{"ERROR", message}}
+	for ; len(more) > 1; more = more[2:] {
+		lines = append(lines, line{more[0], more[1]})
+	}
+	return &Failure{Text: logText(lines, textLimit), SQLState: sqlstate}
+}
+
+// ErrorText writes an error of the server's, with the statement that met it, as the server's log does.
+func ErrorText(e *pgproto3.ErrorResponse, statement string) string {
+	return logText(append(errorLines(e), line{"CONTEXT", e.Where}, line{"STATEMENT", statement}), textLimit)
+}
+
+// errorLines are those that errors and notices share.
+func errorLines(e *pgproto3.ErrorResponse) []line {
+	severity := e.SeverityUnlocalized
+	if severity == "" { // a server before 9.6, or none that is PostgreSQL
+		severity = e.Severity
+	}
+	return []line{
+		{severity, e.Message + position(e)},
+		{"DETAIL", e.Detail},
+		{"HINT", e.Hint},
+		{"QUERY", e.InternalQuery},
+	}
+}
+
+func position(e *pgproto3.ErrorResponse) string {
+	switch {
+	case e.Position > 0:
+		return fmt.Sprintf(" at character %d", e.Position)
+	case e.InternalPosition > 0:
+		return fmt.Sprintf(" at character %d", e.InternalPosition)
+	}
+	return ""
+}
+
+// Notices gathers the notices and warnings of one run, in the form of errors, up to 64 kB; the zero value is empty. It
+// belongs to the goroutine that reads the server's messages.
+type Notices struct {
+	text strings.Builder
+	more int // how many found no room
+}
+
+// noticeRoom is what a notice needs at least to be worth beginning, and noticeRest is kept for the last line.
+const (
+	noticeRoom = 256
+	noticeRest = 64
+)
+
+// Add takes a notice. Its context is left out, as psql does: each line of PL/pgSQL that raises one would repeat it.
+func (n *Notices) Add(notice *pgproto3.NoticeResponse) {
+	room := textLimit - noticeRest - n.text.Len() - len("\n")
+	if n.more > 0 || room < noticeRoom {
+		n.more++
+		return
+	}
+	if n.text.Len() > 0 {
+		n.text.WriteByte('\n')
+	}
+	n.text.WriteString(logText(errorLines((*pgproto3.ErrorResponse)(notice)), room))
+}
+
+// Text returns the notices in the order in which they came; ok is false when there were none.
+func (n *Notices) Text() (text string, ok bool) {
+	if n.text.Len() == 0 {
+		return "", false
+	}
+	if n.more == 0 {
+		return n.text.String(), true
+	}
+	return fmt.Sprintf("%s\n%s and %d more", n.text.String(), cutMark, n.more), true
+}
+
+// line is one field of an error; the first of an error is its severity and message.
+type line struct{ name, text string }
+
+// logText writes lines as the server's log does: two spaces behind the name, a tab before each further line of a
+// text. Empty texts are left out, but for the first. What is over the limit, in bytes, is cut from the last line on.
+func logText(lines []line, limit int) string {
+	var parts []string
+	size := 0
+	for i, l := range lines {
+		if l.text == "" && i > 0 {
+			continue
+		}
+		text := validText(l.text)
+		text = text[:min(len(text), limit+1)] // one too many, so that it is cut below and shows it
+		part := validText(l.name) + ":  " + strings.ReplaceAll(text, "\n", "\n\t")
+		parts = append(parts, part)
+		size += len(part) + len("\n")
+	}
+	size -= len("\n")
+	for i := len(parts) - 1; i >= 0 && size > limit; i-- {
+		keep := max(len(parts[i])-(size-limit), strings.Index(parts[i], ":  ")+len(":  ")+len(cutMark))
+		cut := cutText(parts[i], keep)
+		size -= len(parts[i]) - len(cut)
+		parts[i] = cut
+	}
+	return cutText(strings.Join(parts, "\n"), limit)
+}
+
+// cutText cuts a text that is longer than limit bytes between two characters, and marks where.
+func cutText(text string, limit int) string {
+	if len(text) <= limit {
+		return text
+	}
+	end := max(limit-len(cutMark), 0)
+	for end > 0 && !utf8.RuneStart(text[end]) {
+		end--
+	}
+	return text[:end] + cutMark
+}
+
+// Literal writes any text as a string constant that means the same whatever standard_conforming_strings says. What
+// no text can hold, NUL and invalid UTF-8, is left out or replaced.
+func Literal(s string) string {
+	s = quotable(s)
+	s = strings.ReplaceAll(s, "'", "''")
+	if !strings.Contains(s, `\`) {
+		return "'" + s + "'"
+	}
+	// The space keeps the E from becoming part of a word before it.
+	return " E'" + strings.ReplaceAll(s, `\`, `\\`) + "'"
+}
+
+// Identifier writes any name as a quoted identifier. PostgreSQL takes no empty one, and cuts one at 63 bytes.
+func Identifier(s string) string {
+	return `"` + strings.ReplaceAll(quotable(s), `"`, `""`) + `"`
+}
+
+func quotable(s string) string {
+	return strings.ReplaceAll(strings.ToValidUTF8(s, string(utf8.RuneError)), "\x00", "")
+}

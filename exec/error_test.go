@@ -1,0 +1,219 @@
+package exec
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgproto3"
+
+	"pgtask/server/servertest"
+)
+
+func TestErrorText(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		err       pgproto3.ErrorResponse
+		statement string
+		want      string
+	}{
+		{
+			pgproto3.ErrorResponse{SeverityUnlocalized: "ERROR", Message: "division by zero"},
+			"SELECT 1/0",
+			"ERROR:  division by zero\nSTATEMENT:  SELECT 1/0",
+		},
+		{
+			pgproto3.ErrorResponse{SeverityUnlocalized: "ERROR", Message: `relation "nosuch" does not exist`, Position: 15},
+			"select 1 from nosuch",
+			"ERROR:  relation \"nosuch\" does not exist at character 15\nSTATEMENT:  select 1 from nosuch",
+		},
+		{
+			pgproto3.ErrorResponse{
+				SeverityUnlocalized: "ERROR", Message: "syntax error at end of input",
+				InternalPosition: 11, InternalQuery: "select 1 +",
+				Where: "PL/pgSQL function inline_code_block line 1 at EXECUTE",
+			},
+			"DO $$\nbegin execute 'select 1 +'; end\n$$\n",
+			"ERROR:  syntax error at end of input at character 11\nQUERY:  select 1 +\n" +
+				"CONTEXT:  PL/pgSQL function inline_code_block line 1 at EXECUTE\n" +
+				"STATEMENT:  DO $$\n\tbegin execute 'select 1 +'; end\n\t$$\n\t",
+		},
+		{
+			pgproto3.ErrorResponse{Severity: "FATAL", Message: "a\nb", Detail: "c\n\nd", Hint: "e"},
+			"",
+			"FATAL:  a\n\tb\nDETAIL:  c\n\t\n\td\nHINT:  e",
+		},
+		{
+			pgproto3.ErrorResponse{Severity: "FEHLER", SeverityUnlocalized: "ERROR", Message: ""},
+			"x",
+			"ERROR:  \nSTATEMENT:  x",
+		},
+		{
+			pgproto3.ErrorResponse{SeverityUnlocalized: "ERROR", Message: "a\xffb\x00"},
+			"\xfe",
+			"ERROR:  a\uFFFDb\uFFFD\nSTATEMENT:  \uFFFD",
+		},
+	} {
+		if got := ErrorText(&test.err, test.statement); got != test.want {
+			t.Errorf("got\n%q, want\n%q", got, test.want)
+		}
+	}
+}
+
+func TestErrorTextIsCut(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("ä\n", textLimit)
+	e := &pgproto3.ErrorResponse{SeverityUnlocalized: "ERROR", Message: "m", Where: "w"}
+
+	got := ErrorText(e, long)
+	if len(got) > textLimit || len(got) < textLimit-8 || !utf8.ValidString(got) ||
+		!strings.HasPrefix(got, "ERROR:  m\nCONTEXT:  w\nSTATEMENT:  ä\n\tä") || !strings.HasSuffix(got, "…") {
+		t.Errorf("a long statement: %d bytes, …%q", len(got), got[len(got)-20:])
+	}
+
+	e.Where = long
+	got = ErrorText(e, long)
+	if len(got) > textLimit || !strings.HasPrefix(got, "ERROR:  m\nCONTEXT:  ä") || !strings.HasSuffix(got, "…\nSTATEMENT:  …") {
+		t.Errorf("a long context: %d bytes, …%q", len(got), got[len(got)-40:])
+	}
+
+	e.Message = long
+	got = ErrorText(e, "SELECT 1")
+	if len(got) > textLimit || !strings.HasPrefix(got, "ERROR:  ä") || !strings.Contains(got, "…\nCONTEXT:  …\nSTATEMENT:  …") {
+		t.Errorf("a long message: %d bytes, …%q", len(got), got[len(got)-40:])
+	}
+}
+
+func TestFailure(t *testing.T) {
+	t.Parallel()
+	got := NewFailure("task not active", "57014")
+	if got.Text != "ERROR:  task not active" || got.SQLState != "57014" {
+		t.Errorf("got %+v", got)
+	}
+	got = NewFailure("bad cron", "22023", "DETAIL", "five fields\nor six", "HINT", "", "STATEMENT", "SELECT 1")
+	if got.Text != "ERROR:  bad cron\nDETAIL:  five fields\n\tor six\nSTATEMENT:  SELECT 1" {
+		t.Errorf("got %q", got.Text)
+	}
+}
+
+func TestNotices(t *testing.T) {
+	t.Parallel()
+	var n Notices
+	if text, ok := n.Text(); ok || text != "" {
+		t.Errorf("none: %q, %t", text, ok)
+	}
+	n.Add(&pgproto3.NoticeResponse{SeverityUnlocalized: "NOTICE", Message: "a\nb", Where: "PL/pgSQL function"})
+	n.Add(&pgproto3.NoticeResponse{SeverityUnlocalized: "WARNING", Message: "c", Hint: "d", Position: 8})
+	want := "NOTICE:  a\n\tb\nWARNING:  c at character 8\nHINT:  d"
+	if text, ok := n.Text(); !ok || text != want {
+		t.Errorf("got %q, %t", text, ok)
+	}
+}
+
+func TestNoticesAreBounded(t *testing.T) {
+	t.Parallel()
+	var n Notices
+	for i := range 10_000 {
+		n.Add(&pgproto3.NoticeResponse{SeverityUnlocalized: "NOTICE", Message: fmt.Sprint(i)})
+	}
+	text, _ := n.Text()
+	lines := strings.Split(text, "\n")
+	if want := fmt.Sprintf("… and %d more", 10_000-(len(lines)-1)); len(text) > textLimit || lines[len(lines)-1] != want {
+		t.Errorf("%d bytes end with %q, want %q", len(text), lines[len(lines)-1], want)
+	}
+
+	n = Notices{}
+	n.Add(&pgproto3.NoticeResponse{SeverityUnlocalized: "NOTICE", Message: strings.Repeat("x", 2*textLimit)})
+	n.Add(&pgproto3.NoticeResponse{SeverityUnlocalized: "NOTICE", Message: "y"})
+	if text, _ := n.Text(); len(text) > textLimit || !strings.HasSuffix(text, "xxx…\n… and 1 more") {
+		t.Errorf("%d bytes end with %q", len(text), text[len(text)-40:])
+	}
+}
+
+// Texts that quoting has to get right.
+var quotables = []string{
+	"", "a", "'", "''", `\`, `\'`, `'\`, `\\`, "a'b\"c", "--", "/*", "$$", "$1", "\n\r\t", "é€𝄞", `E'\x41'`, "\x7f", `\u0041`,
+}
+
+func TestLiteral(t *testing.T) {
+	t.Parallel()
+	for input, want := range map[string]string{
+		"": "''", "it's": "'it''s'", `a\b'`: ` E'a\\b'''`, "a\x00b": "'ab'", "\xff": "'\uFFFD'",
+	} {
+		if got := Literal(input); got != want {
+			t.Errorf("%q: got %s, want %s", input, got, want)
+		}
+	}
+	if got := Identifier("a\"\x00b"); got != `"a""b"` {
+		t.Errorf("got %s", got)
+	}
+}
+
+func TestQuotingAsServer(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	conn, err := pgx.Connect(ctx, servertest.Database(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(ctx) //nolint:errcheck // the test is over
+	for _, conforming := range []string{"on", "off"} {
+		if _, err := conn.Exec(ctx, "SET standard_conforming_strings = "+conforming); err != nil {
+			t.Fatal(err)
+		}
+		for _, text := range quotables {
+			name := "n" + text // an empty name is none
+			results, err := conn.PgConn().Exec(ctx, "SELECT"+Literal(text)+" AS "+Identifier(name)).ReadAll()
+			if err != nil {
+				t.Fatalf("%q: %v", text, err)
+			}
+			value, column := string(results[0].Rows[0][0]), results[0].FieldDescriptions[0].Name
+			if value != text || column != name {
+				t.Errorf("standard_conforming_strings %s: %q came back as %q, named %q", conforming, text, value, column)
+			}
+		}
+	}
+}
+
+func FuzzLiteral(f *testing.F) {
+	for _, seed := range quotables {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		want := strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\x00", "")
+		for _, backslash := range []bool{false, true} {
+			l := lexer{input: Literal(text) + ";" + Identifier(text), backslash: backslash}
+			literal, semicolon, name, last := l.token(), l.token(), l.token(), l.token()
+			if literal.kind != tokenString || semicolon.kind != tokenSemicolon || name.kind != tokenName || last.kind != tokenEnd {
+				t.Fatalf("%q: not a literal and a name: %s", text, l.input)
+			}
+			if got := strings.NewReplacer("''", "'", `\\`, `\`).Replace(literal.text); got != want {
+				t.Errorf("literal: got %q, want %q", got, want)
+			}
+			if got := strings.ReplaceAll(name.text, `""`, `"`); got != want {
+				t.Errorf("name: got %q, want %q", got, want)
+			}
+		}
+	})
+}
+
+func FuzzErrorText(f *testing.F) {
+	f.Add("a\nb", "c", "SELECT 1", 1)
+	f.Add("\xff\x00", "€", "€\n", textLimit)
+	f.Fuzz(func(t *testing.T, message, detail, statement string, times int) {
+		long := strings.Repeat(statement, max(0, times%textLimit)/max(1, len(statement)))
+		e := &pgproto3.ErrorResponse{Severity: "ERROR", Message: message, Detail: detail, Where: long}
+		var n Notices
+		n.Add((*pgproto3.NoticeResponse)(e))
+		n.Add((*pgproto3.NoticeResponse)(e))
+		notices, _ := n.Text()
+		for _, text := range []string{ErrorText(e, long), notices} {
+			if len(text) > textLimit || !utf8.ValidString(text) || strings.Contains(text, "\x00") || !strings.HasPrefix(text, "ERROR:  ") {
+				t.Errorf("%d bytes: %.100q", len(text), text)
+			}
+		}
+	})
+}

@@ -1,0 +1,206 @@
+package exec
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgproto3"
+)
+
+// Task is what a session has to know of a task in order to run it.
+type Task struct {
+	Input    string
+	Traits   Traits
+	Atomic   bool        // in a transaction of ours, in which its end can be written
+	Keep     bool        // the state that the task before has left in the session
+	Save     bool        // the state that it leaves, for the next
+	Settings [][2]string // names and values, of the session
+	Timeout  time.Duration
+	Format   Format
+	Limit    int64 // of the output, in bytes
+	Strict   bool  // output beyond the limit is an error
+}
+
+// Result is what came of a run.
+type Result struct {
+	Output  *string
+	Notice  *string
+	Failure *Failure                // nil: the SQL ran well
+	Raw     *pgproto3.ErrorResponse // the server's error behind Failure, if it is the server's
+	Reason  Reason                  // why it was cancelled, if it was
+	Stop    time.Time               // when it ended, by the server's clock; zero: when this is read
+	Open    bool                    // our transaction is open, its end can be written in it
+	Wrote   bool                    // the transaction may have an effect
+}
+
+// Retry tells whether the SQL failed only because it ran inside a transaction. The routine tells the server's own error from one
+// that was raised by SQL with the same code.
+func (r *Result) Retry() bool {
+	if r.Raw == nil {
+		return false
+	}
+	switch r.Raw.Code {
+	case "25001":
+		return r.Raw.Routine == "PreventInTransactionBlock"
+	case "2D000":
+		return strings.HasPrefix(r.Raw.Routine, "_SPI_commit") || strings.HasPrefix(r.Raw.Routine, "_SPI_rollback") ||
+			r.Raw.Routine == "SPI_commit" || r.Raw.Routine == "SPI_rollback"
+	}
+	return false
+}
+
+// Tail is what is left to do for a task whose SQL has run in our transaction: its end, as SQL without parameters that raises
+// an error when the task is no longer ours, or nothing; and COMMIT.
+type Tail struct {
+	SQL   string
+	Input string // of that task, for its errors
+}
+
+// Verdict is what the server said to a tail.
+type Verdict struct {
+	Committed bool
+	Refused   *Failure // the statement that writes the end failed
+	Deferred  *Failure // COMMIT failed: a deferred constraint or trigger
+}
+
+// ownTimes are the limits under which we write the end of a task, whatever its SQL has set.
+const ownTimes = `RESET SESSION AUTHORIZATION; RESET ROLE; ` +
+	`SELECT pg_catalog.set_config('search_path', '', true), pg_catalog.set_config('statement_timeout', '30s', true), ` +
+	`pg_catalog.set_config('lock_timeout', '5s', true), pg_catalog.set_config('row_security', 'on', true); `
+
+// Begin finishes the task before (tail may be nil), makes the session new unless the task wants it as it is, and sends the
+// task's SQL, all in one flush. It returns when the tail and the preparation are answered: the input is under way then, since start by the
+// server's clock. The error is a *Lost, or a *Failure of the preparation (the task has not started); the verdict counts in any case unless it is nil.
+func (s *Session) Begin(tail *Tail, t *Task) (verdict *Verdict, start time.Time, err error) {
+	s.limited(true)
+	s.sendTail(tail)
+	reset := s.dirty && !t.Keep
+	if reset {
+		s.query("DISCARD ALL")
+	}
+	s.query(s.prepare(t, reset))
+	s.query(t.Input)
+	if t.Atomic && !t.Traits.Stdin {
+		s.query(t.probe())
+	}
+	s.dirty, s.timeoutSet = true, t.Timeout > 0
+	s.enter()
+	if err := s.flush(); err != nil {
+		return nil, start, err
+	}
+	if verdict, err = s.readTail(tail); err != nil {
+		return verdict, start, err
+	}
+	if reset {
+		if _, err := s.answer(sink{}); err != nil {
+			return verdict, start, err
+		}
+	}
+	var bad error
+	failure, err := s.answer(sink{row: func(values [][]byte) { start, bad = micros(values[len(values)-1]) }})
+	switch {
+	case err != nil:
+		return verdict, start, err
+	case failure != nil:
+		return verdict, start, s.unprepared(failure)
+	case bad != nil:
+		return verdict, start, &Lost{Cause: bad}
+	}
+	s.limited(false)
+	if t.Timeout > 0 { // the server's own statement_timeout comes first where it can
+		s.deadline = time.AfterFunc(t.Timeout+5*time.Millisecond, func() { s.Cancel(TimedOut) })
+	}
+	return verdict, start, nil
+}
+
+// prepare is the message that sets what the session of a task shows, and opens its transaction. The time that it returns is the
+// transaction's own (transaction_timestamp) since all commands of one message share it; nothing takes a snapshot after BEGIN,
+// so that the input may still choose its isolation level.
+func (s *Session) prepare(t *Task, reset bool) string {
+	var b strings.Builder
+	b.WriteString("BEGIN; ")
+	if s.timeoutSet && !reset && t.Timeout == 0 {
+		b.WriteString("RESET statement_timeout; ")
+	}
+	b.WriteString("SELECT ")
+	for _, setting := range t.Settings {
+		fmt.Fprintf(&b, "pg_catalog.set_config(%s, %s, false), ", Literal(setting[0]), Literal(setting[1]))
+	}
+	if t.Timeout > 0 {
+		if ms := (t.Timeout + time.Millisecond - 1) / time.Millisecond; ms < 1<<31 {
+			fmt.Fprintf(&b, "pg_catalog.set_config('statement_timeout', '%d', false), ", ms)
+		}
+	}
+	b.WriteString("(extract(epoch FROM pg_catalog.statement_timestamp()) * 1000000)::pg_catalog.int8; COMMIT")
+	if t.Atomic {
+		b.WriteString("; BEGIN")
+	}
+	return b.String()
+}
+
+// unprepared ends a session that cannot be prepared: what was sent behind the preparation has failed in its aborted transaction.
+func (s *Session) unprepared(failure *pgproto3.ErrorResponse) error {
+	s.settle()
+	s.Abandon()
+	return &Lost{Cause: fmt.Errorf("the session could not be prepared: %s (SQLSTATE %s)", failure.Message, failure.Code)}
+}
+
+// sendTail queues what is left to do for the task before; readTail reads what the server said to it.
+func (s *Session) sendTail(tail *Tail) {
+	if tail == nil {
+		return
+	}
+	if tail.SQL != "" {
+		if s.encoding != "UTF8" {
+			s.query("SET client_encoding TO 'UTF8'")
+		}
+		s.query(ownTimes + tail.SQL)
+	}
+	s.query("COMMIT")
+}
+
+func (s *Session) readTail(tail *Tail) (*Verdict, error) {
+	if tail == nil {
+		return nil, nil
+	}
+	verdict := &Verdict{}
+	if tail.SQL != "" {
+		if s.encoding != "UTF8" {
+			if _, err := s.answer(sink{}); err != nil {
+				return nil, err
+			}
+		}
+		refused, err := s.answer(sink{})
+		if err != nil {
+			return nil, err
+		}
+		verdict.Refused = serverFailure(refused, tail.Input)
+	}
+	var tag string
+	deferred, err := s.answer(sink{complete: func(t []byte) { tag = string(t) }})
+	if err != nil {
+		return nil, err
+	}
+	verdict.Deferred = serverFailure(deferred, tail.Input)
+	verdict.Committed = deferred == nil && verdict.Refused == nil && tag == "COMMIT"
+	return verdict, nil
+}
+
+// End does what Begin does for the task before, when none comes after it.
+func (s *Session) End(tail *Tail) (*Verdict, error) {
+	s.limited(true)
+	defer s.limited(false)
+	s.sendTail(tail)
+	if err := s.flush(); err != nil {
+		return nil, err
+	}
+	return s.readTail(tail)
+}
+
+// micros reads microseconds since the epoch.
+func micros(value []byte) (time.Time, error) {
+	n, err := strconv.ParseInt(string(value), 10, 64)
+	return time.UnixMicro(n), err
+}

@@ -1,0 +1,281 @@
+package exec
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgproto3"
+)
+
+// Session is one PostgreSQL backend connection on which tasks run, one after the other. It belongs to one goroutine; only
+// Cancel and Abandon may be called from others.
+//
+// The way of a task: Begin sends, in one flush, what is left to do for the task before, the settings, BEGIN and the input;
+// Await reads what comes of the input; the next Begin, or End, finishes it.
+type Session struct {
+	PID   uint32    // of the backend
+	Since time.Time // start of the backend, by the server's clock; zero on a remote
+
+	conn  *pgconn.PgConn
+	front *pgproto3.Frontend
+	dirty bool // a task has run since the last reset
+
+	status     byte // transaction status of the last ReadyForQuery
+	encoding   string
+	timeoutSet bool // statement_timeout is ours, and stays at the next task with save unless it is reset
+
+	limit    time.Duration // for the answer to a statement of our own
+	deadline *time.Timer   // of the run under way
+
+	mu        sync.Mutex
+	running   bool // an input is with the server
+	cancelled Reason
+	canceling chan struct{} // closed when the cancel request has been delivered
+	abandon   *time.Timer
+}
+
+// Reason says why a run was cancelled.
+type Reason int
+
+// The reasons to cancel a run.
+const (
+	NotCancelled Reason = iota
+	TimedOut            // it outlived its timeout
+	Stopped             // its row was set to STOP, or deleted
+	Drained             // the controller ends
+)
+
+// Obey is how long a cancelled run may take to end before it is abandoned: SEMANTICS "How a task runs", timeout.
+const Obey = 10 * time.Second
+
+// Connect opens a session. The configuration's RuntimeParams are what a reset returns to. limit bounds each
+// statement of our own on it. The error is a *pgconn.ConnectError or one of the network.
+func Connect(ctx context.Context, cfg *pgconn.Config, limit time.Duration, local bool) (*Session, error) {
+	conn, err := pgconn.ConnectConfig(ctx, cfg)
+	if err != nil {
+		return nil, err
+	}
+	s := &Session{PID: conn.PID(), conn: conn, front: conn.Frontend(), status: 'I', limit: limit}
+	s.encoding = conn.ParameterStatus("client_encoding")
+	if local {
+		if s.Since, err = since(ctx, conn); err != nil {
+			_ = conn.Close(ctx)
+			return nil, err
+		}
+	}
+	return s, nil
+}
+
+// since reads when the backend started: together with its process id that names a backend for good.
+func since(ctx context.Context, conn *pgconn.PgConn) (time.Time, error) {
+	result := conn.ExecParams(ctx, "SELECT (extract(epoch FROM backend_start) * 1000000)::bigint FROM pg_catalog.pg_stat_get_activity(pg_catalog.pg_backend_pid())",
+		nil, nil, nil, nil).Read()
+	if result.Err != nil {
+		return time.Time{}, result.Err
+	}
+	if len(result.Rows) != 1 {
+		return time.Time{}, errors.New("the server does not show the session to itself")
+	}
+	return micros(result.Rows[0][0])
+}
+
+// Close ends the session; what it had not committed is rolled back.
+func (s *Session) Close() {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	_ = s.conn.Close(ctx)
+}
+
+// Abandon cuts the connection off, whatever is under way: Await and the others return an error.
+func (s *Session) Abandon() { _ = s.conn.Conn().Close() }
+
+// Cancel asks the server to cancel the run under way, and abandons it when it has not ended after Obey. It returns at once,
+// and does nothing when no run is under way or it has been cancelled before.
+func (s *Session) Cancel(reason Reason) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.running || s.cancelled != NotCancelled {
+		return
+	}
+	s.cancelled = reason
+	delivered := make(chan struct{})
+	s.canceling = delivered
+	s.abandon = time.AfterFunc(Obey, s.Abandon)
+	go func() { // awaited by settle
+		defer close(delivered)
+		ctx, cancel := context.WithTimeout(context.Background(), Obey)
+		defer cancel()
+		_ = s.conn.CancelRequest(ctx) // a request that fails leaves the run to be abandoned
+	}()
+}
+
+// enter and settle enclose the time in which a run can be cancelled. Once settle has returned no cancel of ours is on its way.
+func (s *Session) enter() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.running, s.cancelled = true, NotCancelled
+}
+
+func (s *Session) settle() Reason {
+	s.mu.Lock()
+	s.running = false
+	reason, canceling := s.cancelled, s.canceling
+	s.canceling = nil
+	if s.abandon != nil {
+		s.abandon.Stop()
+		s.abandon = nil
+	}
+	s.mu.Unlock()
+	if s.deadline != nil {
+		s.deadline.Stop()
+		s.deadline = nil
+	}
+	if canceling != nil {
+		<-canceling
+	}
+	return reason
+}
+
+// Lost is the end of a session: the connection has gone, by itself or with a FATAL error of the server's.
+type Lost struct {
+	Fatal *pgproto3.ErrorResponse // the server's last word, nil when there was none
+	Cause error
+}
+
+func (l *Lost) Error() string {
+	if l.Fatal != nil {
+		return fmt.Sprintf("session lost: %s (SQLSTATE %s)", l.Fatal.Message, l.Fatal.Code)
+	}
+	return "session lost: " + l.Cause.Error()
+}
+
+func (l *Lost) Unwrap() error { return l.Cause }
+
+// Failure is the server's last word, as the row of the task that it met shows it.
+func (l *Lost) Failure(statement string) *Failure { return serverFailure(l.Fatal, statement) }
+
+// limited bounds the time until the answers to statements of our own have come.
+func (s *Session) limited(on bool) {
+	var until time.Time
+	if on {
+		until = time.Now().Add(s.limit)
+	}
+	_ = s.conn.Conn().SetDeadline(until)
+}
+
+// query queues a message; flush sends what is queued.
+func (s *Session) query(sql string) { s.front.SendQuery(&pgproto3.Query{String: sql}) }
+
+func (s *Session) flush() error {
+	if err := s.front.Flush(); err != nil {
+		return s.lost(err)
+	}
+	return nil
+}
+
+// lost looks whether the server has left a last word in what it had sent before the connection broke.
+func (s *Session) lost(cause error) error {
+	_ = s.conn.Conn().SetReadDeadline(time.Now().Add(100 * time.Millisecond))
+	for {
+		message, err := s.front.Receive()
+		if err != nil {
+			return &Lost{Cause: cause}
+		}
+		if e, ok := message.(*pgproto3.ErrorResponse); ok && fatal(e) {
+			return &Lost{Fatal: copyError(e), Cause: cause}
+		}
+	}
+}
+
+// fatal tells an error that ends the session. Severity alone counts: SQL can raise any code, but none of its errors is FATAL.
+func fatal(e *pgproto3.ErrorResponse) bool {
+	severity := e.SeverityUnlocalized
+	if severity == "" {
+		severity = e.Severity
+	}
+	return severity == "FATAL" || severity == "PANIC"
+}
+
+// sink takes the messages that answer one query. Its fields may be nil.
+type sink struct {
+	rows     func([]pgproto3.FieldDescription)
+	row      func([][]byte)
+	complete func([]byte)
+	copied   func([]byte)
+	copyOut  func(binary bool)
+	notice   func(*pgproto3.NoticeResponse)
+	encoding func(string)
+}
+
+// answer reads until the server is ready for the next query. The first error is returned as failure; err means that the
+// session is lost. Messages live until the next is read.
+func (s *Session) answer(to sink) (failure *pgproto3.ErrorResponse, err error) {
+	for {
+		message, err := s.front.Receive()
+		if err != nil {
+			return failure, &Lost{Fatal: onlyFatal(failure), Cause: err}
+		}
+		switch m := message.(type) {
+		case *pgproto3.RowDescription:
+			if to.rows != nil {
+				to.rows(m.Fields)
+			}
+		case *pgproto3.DataRow:
+			if to.row != nil {
+				to.row(m.Values)
+			}
+		case *pgproto3.CommandComplete:
+			if to.complete != nil {
+				to.complete(m.CommandTag)
+			}
+		case *pgproto3.CopyOutResponse:
+			if to.copyOut != nil {
+				to.copyOut(m.OverallFormat != 0)
+			}
+		case *pgproto3.CopyData:
+			if to.copied != nil {
+				to.copied(m.Data)
+			}
+		case *pgproto3.CopyInResponse:
+			s.front.Send(&pgproto3.CopyFail{Message: "COPY FROM STDIN is not supported"})
+			if err := s.flush(); err != nil {
+				return failure, err
+			}
+		case *pgproto3.NoticeResponse:
+			if to.notice != nil {
+				to.notice(m)
+			}
+		case *pgproto3.ParameterStatus:
+			if m.Name == "client_encoding" {
+				s.encoding = m.Value
+				if to.encoding != nil {
+					to.encoding(m.Value)
+				}
+			}
+		case *pgproto3.ErrorResponse:
+			if failure == nil || fatal(m) {
+				failure = copyError(m)
+			}
+		case *pgproto3.ReadyForQuery:
+			s.status = m.TxStatus
+			return failure, nil
+		}
+	}
+}
+
+func onlyFatal(e *pgproto3.ErrorResponse) *pgproto3.ErrorResponse {
+	if e != nil && fatal(e) {
+		return e
+	}
+	return nil
+}
+
+// copyError keeps an error beyond the next message.
+func copyError(e *pgproto3.ErrorResponse) *pgproto3.ErrorResponse {
+	c := *e
+	return &c
+}

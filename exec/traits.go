@@ -1,0 +1,294 @@
+package exec
+
+import "slices"
+
+// Traits is what can be told of an input without a server. A trait that is in doubt is set: the price is a task that
+// is marked before it starts, while one that is missed costs a second run.
+type Traits struct {
+	// Empty: nothing but blanks, comments and semicolons.
+	Empty bool
+	// Control: a statement ends the transaction it runs in (COMMIT, END, ROLLBACK but not ROLLBACK TO, ABORT,
+	// PREPARE TRANSACTION, COMMIT PREPARED, ROLLBACK PREPARED).
+	Control bool
+	// NoTransaction: a statement does not run inside a transaction block (VACUUM, CREATE DATABASE, CONCURRENTLY …).
+	NoTransaction bool
+	// Isolation: an isolation level is named.
+	Isolation bool
+	// Stdin: COPY may ask for data; no other query may wait behind such an input.
+	Stdin bool
+	// Outside: something leaves the transaction by itself (COPY to a file or program, dblink, HTTP, sequences …).
+	Outside bool
+}
+
+// Atomic reports whether the input can run inside a transaction and leaves that transaction open.
+func (t Traits) Atomic() bool { return !t.Control && !t.NoTransaction }
+
+// Examine finds the traits of an input in time linear in its length.
+//
+// It looks at words outside strings, comments and quoted names, and into the body of DO. What an input calls (a
+// function or procedure, a trigger, a foreign table) it cannot see.
+func Examine(input string) Traits {
+	e := examiner{lexer: lexer{input: input}, traits: Traits{Empty: true}}
+	e.run()
+	if !e.doubtful {
+		return e.traits
+	}
+	other := examiner{lexer: lexer{input: input, backslash: true}}
+	other.run()
+	return Traits{
+		Control:       e.traits.Control || other.traits.Control,
+		NoTransaction: e.traits.NoTransaction || other.traits.NoTransaction,
+		Isolation:     e.traits.Isolation || other.traits.Isolation,
+		Stdin:         e.traits.Stdin || other.traits.Stdin,
+		Outside:       e.traits.Outside || other.traits.Outside,
+	}
+}
+
+// examiner reads one input and gathers its traits.
+type examiner struct {
+	lexer
+	traits    Traits
+	statement statement
+	previous  token
+	adjacent  keyword // the previous token's, 0 when it was no keyword
+	routine   bool    // inside BEGIN ATOMIC … END, where the first word END ends the body and no transaction
+	block     bool    // inside the body of DO, where COMMIT may stand behind any word
+}
+
+// statement is what is known of the statement that is being read.
+type statement struct {
+	words  int // read so far
+	first  [3]keyword
+	within keywords
+}
+
+func (e *examiner) run() {
+	for {
+		t := e.token()
+		switch t.kind {
+		case tokenEnd:
+			e.endStatement()
+			return
+		case tokenSemicolon:
+			e.endStatement()
+		default:
+			e.traits.Empty = false
+			e.examine(t)
+		}
+		e.previous = t
+	}
+}
+
+func (e *examiner) examine(t token) {
+	before := e.adjacent
+	e.adjacent = wordNone
+	switch t.kind {
+	case tokenWord:
+		e.adjacent = keywordOf(t.text)
+		e.word(before, e.adjacent)
+	case tokenCodedName:
+		e.traits.Outside = true
+	case tokenOpen:
+		if kind := e.previous.kind; (kind == tokenWord || kind == tokenName) && outsideFunction(e.previous.text) {
+			e.traits.Outside = true
+		}
+	case tokenString:
+		switch {
+		case e.statement.first[0] == wordDo && !e.block:
+			e.examineBlock(t.text)
+		case e.statement.has(wordCopy) && before == wordTo:
+			e.traits.Outside = true // to a file of the server's
+		}
+	}
+}
+
+func (e *examiner) word(before, word keyword) {
+	switch word {
+	case wordIsolation, wordSerializable, wordRepeatable:
+		e.traits.Isolation = true
+	case wordStdin:
+		e.traits.Stdin = true
+	case wordStdout: // the server takes COPY FROM STDOUT for FROM STDIN
+		e.traits.Stdin = e.traits.Stdin || before == wordFrom
+	case wordCommit, wordRollback:
+		e.traits.NoTransaction = e.traits.NoTransaction || e.block
+	case wordAtomic:
+		if before == wordBegin && e.statement.first[0] == wordCreate {
+			e.endStatement()
+			e.routine = true
+			return
+		}
+	case wordEnd:
+		if e.routine && e.statement.words == 0 {
+			e.routine = false
+			word = wordNone
+		}
+	}
+	s := &e.statement
+	if s.words < len(s.first) {
+		s.first[s.words] = word
+	}
+	s.words++
+	s.within |= 1 << word
+}
+
+// endStatement judges the statement that a semicolon or the end of the input has completed. Semicolons inside
+// parentheses (CREATE RULE) and routine bodies count too: nothing that is allowed there is mistaken for more.
+func (e *examiner) endStatement() {
+	s := e.statement
+	e.statement = statement{}
+	e.adjacent = wordNone
+	e.traits.Outside = e.traits.Outside || s.has(wordCopy) && s.has(wordProgram)
+	if !e.block { // there END and the like are words of a procedural language
+		e.traits.Control = e.traits.Control || s.control()
+		e.traits.NoTransaction = e.traits.NoTransaction || s.noTransaction()
+	}
+}
+
+// examineBlock looks into the body of a DO statement.
+func (e *examiner) examineBlock(body string) {
+	inner := examiner{lexer: lexer{input: body, backslash: e.backslash}, block: true}
+	inner.run()
+	e.doubtful = e.doubtful || inner.doubtful
+	e.traits.NoTransaction = e.traits.NoTransaction || inner.traits.NoTransaction
+	e.traits.Isolation = e.traits.Isolation || inner.traits.Isolation
+	e.traits.Outside = e.traits.Outside || inner.traits.Outside
+}
+
+func (s statement) has(any ...keyword) bool {
+	return slices.ContainsFunc(any, func(word keyword) bool { return s.within&(1<<word) != 0 })
+}
+
+func (s statement) control() bool {
+	switch s.first[0] {
+	case wordCommit, wordEnd, wordAbort:
+		return true
+	case wordRollback:
+		noise := s.first[1] == wordWork || s.first[1] == wordTransaction
+		return s.first[1] != wordTo && (!noise || s.first[2] != wordTo)
+	case wordPrepare:
+		return s.first[1] == wordTransaction
+	}
+	return false
+}
+
+// noTransaction knows the statements that PostgreSQL 12 to 18 refuse in a transaction block. Some of them it
+// refuses only in some forms that the words do not show: VACUUM, CLUSTER and SUBSCRIPTION are here in all forms,
+// REINDEX of a partitioned table is left to the server.
+func (s statement) noTransaction() bool {
+	switch s.first[0] {
+	case wordVacuum, wordCluster:
+		return true
+	case wordCreate, wordDrop:
+		return s.first[1] == wordDatabase || s.first[1] == wordTablespace || s.has(wordConcurrently) || s.first[1] == wordSubscription
+	case wordAlter:
+		return s.first[1] == wordSystem || s.first[1] == wordSubscription || s.has(wordConcurrently) ||
+			s.first[1] == wordDatabase && s.has(wordTablespace)
+	case wordReindex:
+		return s.has(wordDatabase, wordSystem, wordSchema, wordConcurrently)
+	case wordDiscard:
+		return s.first[1] == wordAll
+	}
+	return false
+}
+
+type (
+	keyword  uint8
+	keywords uint64 // a set of them
+)
+
+// The keywords that matter here. All others are none.
+const (
+	wordNone keyword = iota
+	wordAbort
+	wordAll
+	wordAlter
+	wordAtomic
+	wordBegin
+	wordCluster
+	wordCommit
+	wordConcurrently
+	wordCopy
+	wordCreate
+	wordDatabase
+	wordDiscard
+	wordDo
+	wordDrop
+	wordEnd
+	wordFrom
+	wordIsolation
+	wordPrepare
+	wordProgram
+	wordReindex
+	wordRepeatable
+	wordRollback
+	wordSchema
+	wordSerializable
+	wordStdin
+	wordStdout
+	wordSubscription
+	wordSystem
+	wordTablespace
+	wordTo
+	wordTransaction
+	wordVacuum
+	wordWork
+)
+
+var keywordNames = map[string]keyword{
+	"abort": wordAbort, "all": wordAll, "alter": wordAlter, "atomic": wordAtomic, "begin": wordBegin,
+	"cluster": wordCluster, "commit": wordCommit, "concurrently": wordConcurrently, "copy": wordCopy,
+	"create": wordCreate, "database": wordDatabase, "default_transaction_isolation": wordIsolation,
+	"discard": wordDiscard, "do": wordDo, "drop": wordDrop, "end": wordEnd, "from": wordFrom,
+	"isolation": wordIsolation, "prepare": wordPrepare, "program": wordProgram, "reindex": wordReindex,
+	"repeatable": wordRepeatable, "rollback": wordRollback, "schema": wordSchema, "serializable": wordSerializable,
+	"stdin": wordStdin, "stdout": wordStdout, "subscription": wordSubscription, "system": wordSystem,
+	"tablespace": wordTablespace, "to": wordTo, "transaction": wordTransaction,
+	"transaction_isolation": wordIsolation, "vacuum": wordVacuum, "work": wordWork,
+}
+
+// keywordLengths has, by first small letter, a bit for each length that a keyword has: most words need no look-up.
+var keywordLengths = func() (lengths [256]uint32) {
+	for name := range keywordNames {
+		lengths[name[0]] |= 1 << len(name)
+	}
+	return lengths
+}()
+
+func keywordOf(word string) keyword {
+	if keywordLengths[word[0]|' ']&(1<<len(word)) == 0 {
+		return wordNone
+	}
+	var buffer [longestName]byte
+	return keywordNames[string(fold(&buffer, word))]
+}
+
+// The functions whose effect does not fall with the transaction that calls them: other sessions and servers (dblink,
+// background workers, HTTP, cloud services, mail), files, sequences, replication slots and the server itself.
+// Schemas are not looked at.
+var (
+	outsideNames = map[string]bool{
+		"nextval": true, "setval": true, "lo_export": true, "query_export_to_s3": true,
+		"http": true, "http_get": true, "http_head": true, "http_post": true, "http_put": true,
+		"http_patch": true, "http_delete": true,
+		"pg_terminate_backend": true, "pg_cancel_backend": true, "pg_reload_conf": true, "pg_rotate_logfile": true,
+		"pg_promote": true, "pg_switch_wal": true, "pg_wal_replay_pause": true, "pg_wal_replay_resume": true,
+		"pg_backup_start": true, "pg_backup_stop": true, "pg_start_backup": true, "pg_stop_backup": true,
+		"pg_drop_replication_slot": true, "pg_sync_replication_slots": true,
+	}
+	outsidePrefixes = []string{
+		"dblink", "pg_background_", "pg_file_", "pg_create_", "pg_copy_", "pg_logical_", "pg_replication_",
+		"aws_", "utl_",
+	}
+)
+
+func outsideFunction(name string) bool {
+	var buffer [longestName]byte
+	folded := fold(&buffer, name)
+	if outsideNames[string(folded)] {
+		return true
+	}
+	return slices.ContainsFunc(outsidePrefixes, func(prefix string) bool {
+		return len(folded) >= len(prefix) && string(folded[:len(prefix)]) == prefix
+	})
+}

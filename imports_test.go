@@ -1,0 +1,139 @@
+package main_test
+
+import (
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+const module = "pgtask"
+
+// order is the one way in which imports run: a folder may import those to its right.
+var order = []string{".", "demo", "conf", "work", "remote", "exec", "sql"}
+
+// programs stand outside the order: they may import any folder in it but the first, and none may import them.
+var programs = []string{"bench", "smoke"}
+
+// startServers are the folders, besides tests, that may start throw-away servers.
+var startServers = []string{".", "demo", "bench", "smoke"}
+
+// confined names the only folder that may import a package from elsewhere (and those below it).
+var confined = map[string]string{
+	"github.com/jackc/pgx/v5/pgproto3": "exec",
+	"github.com/jackc/pglogrepl":       "work",
+	"github.com/robfig/cron/v3":        "work",
+}
+
+// TestImports reads the import declarations of all files but tests. Packages below a folder count as the folder.
+func TestImports(t *testing.T) {
+	t.Parallel()
+	err := filepath.WalkDir(".", func(file string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case entry.IsDir() && file != "." && (strings.HasPrefix(entry.Name(), ".") || entry.Name() == "testdata"):
+			return filepath.SkipDir
+		case entry.IsDir() || !strings.HasSuffix(file, ".go") || strings.HasSuffix(file, "_test.go"):
+			return nil
+		}
+		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ImportsOnly)
+		if err != nil {
+			return err
+		}
+		for _, spec := range parsed.Imports {
+			imported, err := strconv.Unquote(spec.Path.Value)
+			if err != nil {
+				return err
+			}
+			if why := refused(filepath.ToSlash(file), imported); why != "" {
+				t.Errorf("%s imports %s: %s", file, imported, why)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// refused says why a file must not import a package, or "".
+func refused(file, imported string) string {
+	from := top(path.Dir(file))
+	for prefix, folder := range confined {
+		if from != folder && (imported == prefix || strings.HasPrefix(imported, prefix+"/")) {
+			return "only " + folder + " may"
+		}
+	}
+	rest, ours := strings.CutPrefix(imported, module)
+	if !ours || rest != "" && rest[0] != '/' {
+		return ""
+	}
+	rest = strings.TrimPrefix(rest, "/")
+	to := top(rest)
+	fromAt, toAt := slices.Index(order, from), slices.Index(order, to)
+	switch {
+	case from == to:
+		return ""
+	case rest == "server/servertest":
+		return "only tests may"
+	case to == "server":
+		if !slices.Contains(startServers, from) {
+			return "only tests and " + strings.Join(startServers, ", ") + " may start servers"
+		}
+		return ""
+	case slices.Contains(programs, from) && toAt > 0:
+		return ""
+	case fromAt < 0 || toAt < 0:
+		return "one of the two has no place in the order of imports"
+	case fromAt > toAt:
+		return "imports run one way: " + strings.Join(order, " → ")
+	}
+	return ""
+}
+
+// top is the first folder of a path below the repository's root, "." for the root itself.
+func top(dir string) string {
+	if dir == "" {
+		return "."
+	}
+	first, _, _ := strings.Cut(dir, "/")
+	return first
+}
+
+func TestImportsAreRefused(t *testing.T) {
+	t.Parallel()
+	cases := []struct {
+		file, imported string
+		refused        bool
+	}{
+		{"main.go", "pgtask/demo", false},
+		{"main.go", "pgtask/sql", false},
+		{"demo/demo.go", "pgtask/server", false},
+		{"conf/read.go", "pgtask/work", false},
+		{"exec/run.go", "github.com/jackc/pgx/v5/pgproto3", false},
+		{"exec/lexer/lexer.go", "pgtask/sql", false},
+		{"bench/main.go", "pgtask/work", false},
+		{"server/server.go", "context", false},
+		{"work/loop.go", "pgtaskother/x", false},
+		{"work/loop.go", "pgtask/conf", true},
+		{"sql/sql.go", "pgtask/exec", true},
+		{"work/loop.go", "pgtask/server", true},
+		{"demo/demo.go", "pgtask/server/servertest", true},
+		{"server/server.go", "pgtask/sql", true},
+		{"exec/run.go", "pgtask/bench", true},
+		{"work/wake.go", "github.com/jackc/pgx/v5/pgproto3", true},
+		{"conf/read.go", "github.com/robfig/cron/v3", true},
+		{"exec/run.go", "pgtask/new", true},
+	}
+	for _, c := range cases {
+		if why := refused(c.file, c.imported); (why != "") != c.refused {
+			t.Errorf("%s imports %s: %q", c.file, c.imported, why)
+		}
+	}
+}

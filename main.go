@@ -1,0 +1,238 @@
+// Command pgtask serves tables of SQL tasks in PostgreSQL.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"runtime/debug"
+	"syscall"
+
+	"github.com/alecthomas/kong"
+	"github.com/rs/zerolog"
+
+	"pgtask/conf"
+	"pgtask/sql"
+	"pgtask/work"
+)
+
+// version is that of the program; releases set it with -ldflags "-X main.version=…".
+var version = "devel"
+
+func main() {
+	os.Exit(exitCode(run(context.Background(), os.Args[1:], os.Stdout, os.Stderr), os.Stderr))
+}
+
+// exitCode prints an error as one line a fault, and turns it into the exit status: 0 when all is well, 1 for a fault, 2 for
+// a command line that cannot be understood.
+func exitCode(err error, stderr io.Writer) int {
+	var usage *usageError
+	switch {
+	case err == nil:
+		return 0
+	case errors.Is(err, errReported):
+		return 1
+	case errors.As(err, &usage):
+		fmt.Fprintf(stderr, "pgtask: %s\nTry \"pgtask --help\".\n", usage)
+		return 2
+	default:
+		fmt.Fprintf(stderr, "pgtask: %s\n", err)
+		return 1
+	}
+}
+
+// errReported is returned when all there is to say has been printed.
+var errReported = errors.New("failed")
+
+// usageError is a command line that cannot be understood.
+type usageError struct{ error }
+
+// commands are the command line.
+type commands struct {
+	LogLevel string `name:"log-level" enum:"trace,debug,info,warn,error," default:"" placeholder:"LEVEL" help:"What to log: trace, debug, info, warn or error. Stronger than the configuration's log.level."`
+
+	Run     runCommand     `cmd:"" help:"Serve the targets of a configuration file, or the one table of a connection string."`
+	Check   checkCommand   `cmd:"" help:"Read the configuration, connect, and say what would be created and what is missing. Exits with 1 when run would fail."`
+	Schema  schemaCommand  `cmd:"" help:"Print the statements that make a task table."`
+	Demo    demoCommand    `cmd:"" help:"Show tasks at work on a throw-away server."`
+	Version versionCommand `cmd:"" help:"Print the version."`
+}
+
+// program is what the commands share.
+type program struct {
+	stdout, stderr io.Writer
+	level          string // "" when the command line says nothing
+}
+
+// run parses the command line and runs the command until it ends. Tests call it too.
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
+	var line commands
+	exited := false
+	parser, err := kong.New(&line,
+		kong.Name("pgtask"),
+		kong.Description("pgtask runs SQL tasks from tables in PostgreSQL."),
+		kong.Writers(stdout, stderr),
+		kong.Exit(func(int) { exited = true }),
+		kong.BindTo(ctx, (*context.Context)(nil)),
+		kong.UsageOnError(),
+	)
+	if err != nil {
+		return err
+	}
+	command, err := parser.Parse(args)
+	if exited { // --help
+		return nil
+	}
+	if err != nil {
+		return &usageError{err}
+	}
+	return command.Run(&program{stdout: stdout, stderr: stderr, level: line.LogLevel})
+}
+
+// logger writes for people on a terminal, else a JSON object a line.
+func (p *program) logger() zerolog.Logger {
+	zerolog.TimeFieldFormat = "2006-01-02T15:04:05.000Z07:00"
+	var out io.Writer = p.stderr
+	if file, ok := p.stderr.(*os.File); ok && isTerminal(file) {
+		out = zerolog.ConsoleWriter{Out: file, TimeFormat: "15:04:05.000"}
+	}
+	log := zerolog.New(out).With().Timestamp().Logger()
+	if level, err := zerolog.ParseLevel(p.level); p.level != "" && err == nil {
+		zerolog.SetGlobalLevel(level)
+	}
+	return log
+}
+
+type runCommand struct {
+	Config string `type:"existingfile" placeholder:"FILE" help:"JSON configuration: an array of targets, or an object with dsn, targets, remotes and log." xor:"what"`
+	DSN    string `arg:"" optional:"" help:"Connection string of the one database whose table public.task is served; PG* variables apply." xor:"what"`
+}
+
+// Run serves until SIGTERM or SIGINT, then drains; a second signal ends at once.
+func (c *runCommand) Run(ctx context.Context, p *program) error {
+	log := p.logger()
+	debug.SetGCPercent(50) // a million waiting tasks are a large heap that hardly changes
+	ctx, stop, release := untilSignal(ctx, log)
+	defer release()
+	options := conf.Options{Serve: work.Serve, Stop: stop, Level: p.setLevel}
+	if c.Config == "" {
+		target, err := conf.Single(c.DSN)
+		if err != nil {
+			return err
+		}
+		p.setLevel(zerolog.InfoLevel)
+		return conf.RunTargets(ctx, []work.Target{target}, log, options)
+	}
+	reload := make(chan os.Signal, 1)
+	signal.Notify(reload, syscall.SIGHUP)
+	defer signal.Stop(reload)
+	options.Reload = reload
+	return named(c.Config, conf.Run(ctx, c.Config, log, options))
+}
+
+func (p *program) setLevel(level zerolog.Level) {
+	if p.level == "" {
+		zerolog.SetGlobalLevel(level)
+	}
+}
+
+// untilSignal returns a channel that the first SIGTERM or SIGINT closes, and a context that the second one ends.
+func untilSignal(ctx context.Context, log zerolog.Logger) (context.Context, <-chan struct{}, func()) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	stop, done := make(chan struct{}), make(chan struct{})
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, syscall.SIGTERM, os.Interrupt)
+	go func() {
+		defer close(done)
+		for n := 0; ; n++ {
+			select {
+			case s := <-signals:
+				if n == 0 {
+					log.Info().Stringer("signal", s).Msg("stopping; a second signal ends at once")
+					close(stop)
+				} else {
+					cancel(errSecondSignal)
+				}
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	return ctx, stop, func() {
+		signal.Stop(signals)
+		cancel(nil)
+		<-done
+	}
+}
+
+var errSecondSignal = errors.New("ended by a second signal")
+
+// named puts the name of the file before each fault in it.
+func named(path string, err error) error {
+	var faults conf.Faults
+	if !errors.As(err, &faults) {
+		return err
+	}
+	lines := make([]error, len(faults))
+	for i, fault := range faults {
+		lines[i] = fmt.Errorf("%s: %w", path, fault)
+	}
+	return errors.Join(lines...)
+}
+
+type checkCommand struct {
+	Config string `required:"" placeholder:"FILE" help:"The JSON configuration."`
+}
+
+// Run reports what run would do, a line each, and what stands in its way.
+func (c *checkCommand) Run(ctx context.Context, p *program) error {
+	file, err := conf.Read(c.Config)
+	if err != nil {
+		return named(c.Config, err)
+	}
+	failed := false
+	for i, target := range file.Targets {
+		report := work.Check(ctx, target)
+		for _, line := range report.Lines {
+			fmt.Fprintf(p.stdout, "targets[%d] %s: %s\n", i, target.Name(), line)
+		}
+		for _, fault := range report.Faults {
+			failed = true
+			fmt.Fprintf(p.stderr, "targets[%d] %s: %s\n", i, target.Name(), fault)
+		}
+	}
+	if failed {
+		return errReported
+	}
+	return nil
+}
+
+type schemaCommand struct {
+	Schema string `default:"public" help:"The schema of the table."`
+	Table  string `default:"task" help:"The name of the table."`
+}
+
+// Run prints the DDL.
+func (c *schemaCommand) Run(p *program) error {
+	_, err := io.WriteString(p.stdout, sql.DDL(sql.Table{Schema: c.Schema, Name: c.Table}, nil))
+	return err
+}
+
+type versionCommand struct{}
+
+// Run prints the program's version, and the revision it was built from.
+func (c *versionCommand) Run(p *program) error {
+	revision := ""
+	if info, ok := debug.ReadBuildInfo(); ok {
+		for _, setting := range info.Settings {
+			if setting.Key == "vcs.revision" {
+				revision = " " + setting.Value
+			}
+		}
+	}
+	_, err := fmt.Fprintf(p.stdout, "pgtask %s%s\n", version, revision)
+	return err
+}

@@ -1,0 +1,98 @@
+package remote
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"strconv"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"pgtask/exec"
+)
+
+// Destination is a database in which remote tasks run.
+type Destination struct {
+	// Key is equal for destinations that can share their sessions. Nothing can
+	// be read from it, and it means nothing outside this process.
+	Key string
+	// Name is what logs may call the destination.
+	Name string
+
+	config        *pgconn.Config
+	needsPassword bool
+}
+
+// destination makes one of complete settings. Where needsPassword is set, the
+// server must ask for the password when it is connected to.
+func destination(settings Settings, needsPassword bool) (Destination, error) {
+	cfg, err := config(settings)
+	if err != nil {
+		return Destination{}, err
+	}
+	place := Settings{}
+	for _, keyword := range []string{"host", "hostaddr", "port", "dbname", "user"} {
+		place[keyword] = settings[keyword]
+	}
+	settings = settings.With(Settings{"password": cfg.Password}) // which may come from a file
+	return Destination{
+		Key:           key(settings.String() + strconv.FormatBool(needsPassword)),
+		Name:          Settings{}.With(place).String(),
+		config:        cfg,
+		needsPassword: needsPassword,
+	}, nil
+}
+
+// Config returns the configuration of one connection: each needs one of its own.
+// If the task's role has to know the password, and the server has not asked for
+// it, connecting fails with a *Refused.
+func (d Destination) Config() *pgconn.Config {
+	cfg := d.config.Copy()
+	if !d.needsPassword {
+		return cfg
+	}
+	asked, validate := exec.WatchPassword(cfg), cfg.ValidateConnect
+	cfg.ValidateConnect = func(ctx context.Context, conn *pgconn.PgConn) error {
+		if !asked() {
+			return &Refused{
+				Message:  "password is required",
+				Detail:   "A role that is no superuser can't connect if the server does not ask for a password.",
+				Hint:     "The server's authentication method must be changed, or remote be the name of a connection string in the configuration.",
+				SQLState: statePassword,
+			}
+		}
+		if validate == nil {
+			return nil
+		}
+		return validate(ctx, conn)
+	}
+	return cfg
+}
+
+// Connect opens a session there, for which application is the application_name
+// if the connection string gives none. limit is as in exec.Connect, and so is the
+// error, in which errors.As finds a *Refused if Config tells of one.
+func (d Destination) Connect(ctx context.Context, application string, limit time.Duration) (*exec.Session, error) {
+	cfg := d.Config()
+	if cfg.RuntimeParams["application_name"] == "" {
+		cfg.RuntimeParams["application_name"] = application
+	}
+	cfg.RuntimeParams["client_encoding"] = "UTF8" // in which the inputs are sent, whatever the string says
+	return exec.Connect(ctx, cfg, limit, false)
+}
+
+// secret makes keys of connection strings that can't be guessed back.
+var secret = func() []byte {
+	random := make([]byte, sha256.Size)
+	_, _ = rand.Read(random) // never fails
+	return random
+}()
+
+func key(s string) string {
+	mac := hmac.New(sha256.New, secret)
+	mac.Write([]byte(s))
+	return hex.EncodeToString(mac.Sum(nil)[:16])
+}

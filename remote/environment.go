@@ -1,0 +1,159 @@
+package remote
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"github.com/jackc/pgservicefile"
+)
+
+// variables are the environment's names for keywords, as libpq has them.
+var variables = map[string]string{
+	"PGHOST":                  "host",
+	"PGHOSTADDR":              "hostaddr",
+	"PGPORT":                  "port",
+	"PGDATABASE":              "dbname",
+	"PGUSER":                  "user",
+	"PGPASSWORD":              "password",
+	"PGPASSFILE":              "passfile",
+	"PGCONNECT_TIMEOUT":       "connect_timeout",
+	"PGTARGETSESSIONATTRS":    "target_session_attrs",
+	"PGLOADBALANCEHOSTS":      "load_balance_hosts",
+	"PGAPPNAME":               "application_name",
+	"PGCLIENTENCODING":        "client_encoding",
+	"PGOPTIONS":               "options",
+	"PGSSLMODE":               "sslmode",
+	"PGSSLNEGOTIATION":        "sslnegotiation",
+	"PGSSLCERT":               "sslcert",
+	"PGSSLKEY":                "sslkey",
+	"PGSSLCERTMODE":           "sslcertmode",
+	"PGSSLPASSWORD":           "sslpassword",
+	"PGSSLROOTCERT":           "sslrootcert",
+	"PGSSLCRL":                "sslcrl",
+	"PGSSLCRLDIR":             "sslcrldir",
+	"PGSSLSNI":                "sslsni",
+	"PGSSLMINPROTOCOLVERSION": "ssl_min_protocol_version",
+	"PGSSLMAXPROTOCOLVERSION": "ssl_max_protocol_version",
+	"PGMINPROTOCOLVERSION":    "min_protocol_version",
+	"PGMAXPROTOCOLVERSION":    "max_protocol_version",
+	"PGCHANNELBINDING":        "channel_binding",
+	"PGREQUIREAUTH":           "require_auth",
+	"PGREQUIREPEER":           "requirepeer",
+	"PGGSSENCMODE":            "gssencmode",
+	"PGKRBSRVNAME":            "krbsrvname",
+}
+
+// service is what PGSERVICE said when the process began. Of all variables it is
+// the one that pgconn obeys whatever the connection string says, so it is taken
+// away and comes back as a keyword, where it may.
+var service = takeVariable("PGSERVICE")
+
+func takeVariable(name string) string {
+	value := os.Getenv(name)
+	_ = os.Unsetenv(name)
+	return value
+}
+
+// Complete returns s with all that libpq would add to it on this machine: the
+// environment (but PGTZ, PGDATESTYLE and PGGEQO), the service file, the password
+// file, the files in ~/.postgresql, the user and the database. It is what Own
+// connects with, and the Base of Rules. The error is a *Refused.
+func Complete(s Settings) (Settings, error) {
+	given := maps.Clone(s)
+	if given["service"] == "" {
+		given = s.With(Settings{"service": service})
+	}
+	given, err := given.expand()
+	if err != nil {
+		return nil, err
+	}
+	completed := home()
+	for variable, keyword := range variables {
+		if value := os.Getenv(variable); value != "" {
+			completed[keyword] = value
+		}
+	}
+	maps.Copy(completed, given)
+
+	cfg, err := config(completed)
+	if err != nil {
+		return nil, err
+	}
+	found := Settings{"user": cfg.User, "dbname": cmp.Or(cfg.Database, cfg.User), "password": cfg.Password}
+	if !completed.given("host", "hostaddr") {
+		found["host"] = cfg.Host
+	}
+	if !completed.given("port") {
+		found["port"] = strconv.Itoa(int(cfg.Port))
+	}
+	return completed.With(found), nil
+}
+
+// expand puts the settings of the service that s names, if it names one, behind
+// its own.
+func (s Settings) expand() (Settings, error) {
+	if s["service"] == "" {
+		return s, nil
+	}
+	inHome := filepath.Join(homeDir(), ".pg_service.conf")
+	expanded, err := readService(cmp.Or(s["servicefile"], os.Getenv("PGSERVICEFILE"), inHome), s["service"])
+	if err != nil {
+		return nil, err
+	}
+	maps.Copy(expanded, s)
+	return expanded.With(Settings{"service": "", "servicefile": ""}), nil
+}
+
+// readService returns the settings of a service.
+func readService(file, name string) (Settings, error) {
+	refuse := func(trouble string) error {
+		return &Refused{Message: fmt.Sprintf("service %q: %s %s", name, file, trouble), SQLState: stateValue}
+	}
+	services, err := pgservicefile.ReadServicefile(file)
+	if err != nil {
+		return nil, refuse("can't be read")
+	}
+	found, err := services.GetService(name)
+	if err != nil {
+		return nil, refuse("has no such service")
+	}
+	settings := Settings{}
+	for keyword, value := range found.Settings {
+		if err := settings.store(keyword, value, true); err != nil {
+			return nil, refuse("has an unknown keyword there")
+		}
+	}
+	return settings, settings.checkPorts()
+}
+
+// home returns the files that libpq looks for below the home directory.
+func home() Settings {
+	files := Settings{"passfile": filepath.Join(homeDir(), ".pgpass")}
+	certificate := filepath.Join(homeDir(), ".postgresql", "postgresql.crt")
+	key := filepath.Join(homeDir(), ".postgresql", "postgresql.key")
+	if exists(certificate) && exists(key) {
+		files["sslcert"], files["sslkey"] = certificate, key
+	}
+	if root := filepath.Join(homeDir(), ".postgresql", "root.crt"); exists(root) {
+		files["sslrootcert"] = root
+	}
+	return files
+}
+
+// homeDir is a directory where nothing exists if there is no home.
+func homeDir() string {
+	dir, err := os.UserHomeDir()
+	if err != nil {
+		return os.DevNull
+	}
+	return dir
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}

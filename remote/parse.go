@@ -1,0 +1,161 @@
+package remote
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/agext/levenshtein"
+)
+
+// blanks are what C's isspace takes for space.
+const blanks = " \t\n\v\f\r"
+
+// Parse reads a connection string of libpq, in its keyword/value form or as a
+// URI. A keyword that libpq does not know is an error that names it. The error
+// is a *Refused and never contains a value of the string.
+func Parse(s string) (Settings, error) {
+	if strings.Contains(s, "\x00") {
+		return nil, syntax("it contains a zero byte")
+	}
+	for _, scheme := range []string{"postgresql://", "postgres://"} {
+		if rest, ok := strings.CutPrefix(s, scheme); ok {
+			return parseURI(rest)
+		}
+	}
+	return parsePairs(s)
+}
+
+// parsePairs reads "host=a password='x y'". Blanks around = are allowed, and a
+// backslash takes the sign behind it literally, within quotes and without.
+func parsePairs(s string) (Settings, error) {
+	settings := Settings{}
+	// A secret without quotes may have been cut at a blank of its own; what
+	// follows it could be its other half, and must not be shown.
+	exposed := false
+	for s = strings.TrimLeft(s, blanks); s != ""; s = strings.TrimLeft(s, blanks) {
+		end := strings.IndexAny(s, "="+blanks)
+		if end < 0 {
+			return nil, notKeyword(s, true, exposed)
+		}
+		keyword := s[:end]
+		rest, found := strings.CutPrefix(strings.TrimLeft(s[end:], blanks), "=")
+		if !found {
+			return nil, notKeyword(keyword, true, exposed)
+		}
+
+		rest = strings.TrimLeft(rest, blanks)
+		quoted := strings.HasPrefix(rest, "'")
+		value, rest, closed := cutValue(rest, quoted)
+		if !closed {
+			return nil, syntax("a quoted value has no closing quote")
+		}
+		if err := settings.store(keyword, value, exposed); err != nil {
+			return nil, err
+		}
+		exposed = exposed || isSecret(keyword) && !quoted
+		s = rest
+	}
+	if err := settings.checkPorts(); err != nil {
+		return nil, err
+	}
+	return settings, nil
+}
+
+// cutValue takes the value at the beginning of s: up to the closing quote, or
+// to the next blank when it is not quoted.
+func cutValue(s string, quoted bool) (value, rest string, closed bool) {
+	end := blanks
+	if quoted {
+		s, end = s[1:], "'"
+	}
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		switch {
+		case strings.IndexByte(end, s[i]) >= 0:
+			return b.String(), s[i+1:], true
+		case s[i] == '\\' && i+1 == len(s): // it escapes nothing, and libpq drops it
+		case s[i] == '\\':
+			i++
+			b.WriteByte(s[i])
+		default:
+			b.WriteByte(s[i])
+		}
+	}
+	return b.String(), "", !quoted
+}
+
+// store sets one keyword, as libpq does: the last value counts.
+func (s Settings) store(keyword, value string, exposed bool) error {
+	if keyword == "requiressl" { // of old, and still accepted
+		keyword = "sslmode"
+		if strings.HasPrefix(value, "1") {
+			value = "require"
+		} else {
+			value = "prefer"
+		}
+	}
+	if !isKeyword(keyword) {
+		return notKeyword(keyword, false, exposed)
+	}
+	s[keyword] = value
+	return nil
+}
+
+// checkPorts refuses a port that is none: it may be half of a password, and
+// everything but passwords is shown in logs.
+func (s Settings) checkPorts() error {
+	for port := range strings.SplitSeq(s["port"], ",") {
+		if number, err := strconv.ParseUint(port, 10, 16); port != "" && (err != nil || number == 0) {
+			return &Refused{
+				Message:  "invalid connection string: a port is a number between 1 and 65535",
+				SQLState: stateValue,
+			}
+		}
+	}
+	return nil
+}
+
+// notKeyword is the error of a word that should be a keyword, or that has no =
+// behind it. The word is shown only if it can't be part of a secret.
+func notKeyword(word string, noEquals, exposed bool) error {
+	switch {
+	case exposed:
+		return &Refused{
+			Message:  "invalid connection string: what follows the password is no keyword and value",
+			Hint:     `A value with blanks, quotes or backslashes is written as 'it\'s one'.`,
+			SQLState: stateSyntax,
+		}
+	case noEquals && isKeyword(word):
+		return syntax(fmt.Sprintf(`missing "=" after %q`, word))
+	case noEquals, !plausible(word):
+		return syntax(`it should consist of keyword=value pairs, or be a URI that begins with postgres://`)
+	}
+	refused := &Refused{
+		Message:  fmt.Sprintf("invalid connection string: unknown keyword %q", word),
+		SQLState: stateSyntax,
+	}
+	if near := nearest(word); near != "" {
+		refused.Hint = fmt.Sprintf("Perhaps you meant %q.", near)
+	}
+	return refused
+}
+
+// plausible reports whether word looks like a keyword that somebody has
+// misspelt, rather than like something else in the wrong place.
+func plausible(word string) bool {
+	const longest = 32
+	return word != "" && len(word) <= longest && strings.Trim(word, "abcdefghijklmnopqrstuvwxyz_") == ""
+}
+
+// nearest returns the keyword that word is most likely meant to be, if any.
+func nearest(word string) string {
+	const likely = 0.5
+	best, score := "", likely
+	for _, keyword := range keywords {
+		if match := levenshtein.Match(word, keyword, nil); match >= score {
+			best, score = keyword, match
+		}
+	}
+	return best
+}

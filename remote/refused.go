@@ -1,0 +1,29 @@
+package remote
+
+// SQLSTATEs of what is refused: those that dblink gives.
+const (
+	stateSyntax     = "42601" // syntax_error
+	stateValue      = "22023" // invalid_parameter_value
+	stateNotAllowed = "42501" // insufficient_privilege
+	statePassword   = "2F003" // prohibited_sql_statement_attempted
+	stateUnable     = "0A000" // feature_not_supported
+)
+
+// Refused is the error of a connection string that can't be read or may not be
+// used. Its fields are those of a server's error; none of them ever contains a
+// secret, nor the string itself. Trying again does not help.
+type Refused struct {
+	Message, Detail, Hint, SQLState string
+}
+
+// Error returns the message, and the hint behind it.
+func (r *Refused) Error() string {
+	if r.Hint == "" {
+		return r.Message
+	}
+	return r.Message + " (" + r.Hint + ")"
+}
+
+func syntax(message string) error {
+	return &Refused{Message: "invalid connection string: " + message, SQLState: stateSyntax}
+}

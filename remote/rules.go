@@ -1,0 +1,148 @@
+package remote
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Rules say where the tasks of one target may go.
+type Rules struct {
+	// Base is what the target's own connection uses, as Complete gives it.
+	Base Settings
+	// Superuser is whether the target's role is one.
+	Superuser bool
+	// Named are the connection strings of the configuration, by name. They are
+	// trusted: they may name files of this machine, and need no password.
+	Named map[string]string
+}
+
+// Resolve returns the destination of a task's remote: the name of one in the
+// configuration, or else a connection string. What either leaves out comes from
+// the target's own connection; the environment has no part in it, nor have files
+// that a string would name. The error is a *Refused.
+func (r Rules) Resolve(remote string) (Destination, error) {
+	if named, ok := r.Named[remote]; ok {
+		d, err := r.named(named)
+		if err != nil {
+			return Destination{}, inNamed(remote, err)
+		}
+		d.Name = remote
+		return d, nil
+	}
+
+	given, err := Parse(remote)
+	if err != nil && !strings.ContainsAny(remote, "=:") {
+		return Destination{}, &Refused{
+			Message:  "remote is neither a connection string nor the name of one in the configuration",
+			SQLState: stateSyntax,
+		}
+	}
+	if err != nil {
+		return Destination{}, err
+	}
+	if err := checkFiles(given); err != nil {
+		return Destination{}, err
+	}
+	settings := r.inherit(given)
+	if !r.Superuser && !settings.given("password") {
+		return Destination{}, &Refused{
+			Message:  "password is required",
+			Detail:   "A role that is no superuser must provide a password in remote.",
+			Hint:     "Or let remote be the name of a connection string in the configuration.",
+			SQLState: statePassword,
+		}
+	}
+	return destination(settings, !r.Superuser)
+}
+
+// named resolves a connection string of the configuration. It finds its password
+// in the password file, too, if it is there.
+func (r Rules) named(s string) (Destination, error) {
+	given, err := Parse(s)
+	if err != nil {
+		return Destination{}, err
+	}
+	if given, err = given.expand(); err != nil {
+		return Destination{}, err
+	}
+	settings := r.inherit(given)
+	if !settings.given("passfile") {
+		settings["passfile"] = r.Base["passfile"]
+	}
+	return destination(settings, false)
+}
+
+// inNamed adds the name of the connection string to what is wrong with it.
+func inNamed(name string, err error) error {
+	var refused *Refused
+	if !errors.As(err, &refused) {
+		return err
+	}
+	named := *refused
+	named.Message = fmt.Sprintf("remote %q of the configuration: %s", name, refused.Message)
+	return &named
+}
+
+// files are the keywords whose values are files of this machine, or make use of
+// an identity that it has.
+var files = []string{
+	"passfile", "service", "servicefile", "sslkey", "sslcert", "sslrootcert", "sslcrl", "sslcrldir", "sslkeylogfile",
+	"krbsrvname", "gsslib",
+}
+
+// checkFiles refuses a task's string that would have us read a file.
+func checkFiles(given Settings) error {
+	for _, keyword := range files {
+		if !given.given(keyword) || keyword == "sslrootcert" && given[keyword] == "system" {
+			continue
+		}
+		return &Refused{
+			Message:  fmt.Sprintf("%q is not allowed in remote", keyword),
+			Detail:   "A connection string in a task may not make use of files or identities of the machine on which the controller runs.",
+			Hint:     "Let remote be the name of a connection string in the configuration.",
+			SQLState: stateNotAllowed,
+		}
+	}
+	return nil
+}
+
+var (
+	// inherited are the keywords that come from the target's own connection when
+	// a string leaves them out. What the target's sessions are to be like does
+	// not: application_name, options and so on.
+	inherited = []string{
+		"host", "hostaddr", "port", "dbname", "user", "connect_timeout",
+		"sslmode", "sslnegotiation", "sslrootcert", "sslsni", "ssl_min_protocol_version", "ssl_max_protocol_version",
+		"min_protocol_version", "max_protocol_version", "channel_binding", "require_auth",
+		"keepalives", "keepalives_idle", "keepalives_interval", "keepalives_count",
+	}
+	// inheritedInPlace come with them to the same server only,
+	inheritedInPlace = []string{"target_session_attrs"}
+	// and these, which prove who we are, only for a superuser.
+	inheritedBySuperuser = []string{"password", "sslcert", "sslkey", "sslcertmode", "sslpassword"}
+)
+
+// inherit completes what was given by what the target's own connection uses.
+func (r Rules) inherit(given Settings) Settings {
+	given = Settings{}.With(given) // what is empty was left out
+	keywords := inherited
+	if !given.given("host", "hostaddr", "port") {
+		keywords = slices.Concat(keywords, inheritedInPlace)
+		if r.Superuser {
+			keywords = slices.Concat(keywords, inheritedBySuperuser)
+		}
+	}
+	base := Settings{}
+	for _, keyword := range keywords {
+		base[keyword] = r.Base[keyword]
+	}
+	if given.given("host", "hostaddr") {
+		base["host"], base["hostaddr"] = "", ""
+		if count(base["port"]) > 1 {
+			base["port"] = "" // a list that belongs to the other hosts
+		}
+	}
+	return Settings{}.With(base).With(given)
+}

@@ -1,0 +1,117 @@
+// Package remote says to which server a task may go: it reads connection
+// strings as libpq does, and decides which of them a target's tasks may use.
+package remote
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// Settings are the parameters of a connection under libpq's keywords: host,
+// hostaddr, port, dbname, user, password and so on. An empty value is one that
+// was written down as empty; a keyword that is absent was left out.
+//
+// fmt shows them by Public, so that a %v in a log can't betray a password.
+type Settings map[string]string
+
+// keywords are those of libpq 18, in the order in which String writes them.
+var keywords = []string{
+	"host", "hostaddr", "port", "dbname", "user", "password",
+	"service", "servicefile", "passfile", "connect_timeout", "target_session_attrs", "load_balance_hosts",
+	"application_name", "fallback_application_name", "client_encoding", "options", "replication",
+	"sslmode", "sslnegotiation", "sslcompression", "sslcert", "sslkey", "sslcertmode", "sslpassword", "sslrootcert",
+	"sslcrl", "sslcrldir", "sslsni", "sslkeylogfile", "ssl_min_protocol_version", "ssl_max_protocol_version",
+	"min_protocol_version", "max_protocol_version",
+	"channel_binding", "require_auth", "requirepeer", "scram_client_key", "scram_server_key",
+	"gssencmode", "gssdelegation", "gsslib", "krbsrvname",
+	"oauth_issuer", "oauth_client_id", "oauth_client_secret", "oauth_scope",
+	"keepalives", "keepalives_idle", "keepalives_interval", "keepalives_count", "tcp_user_timeout",
+}
+
+// secrets are the keywords whose values nobody but the server may see.
+var secrets = []string{"password", "sslpassword", "scram_client_key", "scram_server_key", "oauth_client_secret"}
+
+// With returns a copy of s in which overrides have replaced what was there; an
+// empty value removes its keyword.
+func (s Settings) With(overrides Settings) Settings {
+	merged := make(Settings, len(s)+len(overrides))
+	maps.Copy(merged, s)
+	for keyword, value := range overrides {
+		if value == "" {
+			delete(merged, keyword)
+		} else {
+			merged[keyword] = value
+		}
+	}
+	return merged
+}
+
+// String returns s as a keyword/value string, secrets included: Parse reads it
+// back to the same settings, and equal settings give equal strings.
+func (s Settings) String() string {
+	var b strings.Builder
+	for i, keyword := range slices.SortedFunc(maps.Keys(s), keywordOrder) {
+		if i > 0 {
+			b.WriteByte(' ')
+		}
+		b.WriteString(keyword)
+		b.WriteByte('=')
+		b.WriteString(quote(s[keyword]))
+	}
+	return b.String()
+}
+
+// Public returns s as String does, but without any secret: for logs and errors.
+func (s Settings) Public() string {
+	return s.public().String()
+}
+
+// Format writes s as Public does, whatever the verb.
+func (s Settings) Format(f fmt.State, _ rune) {
+	_, _ = f.Write([]byte(s.Public()))
+}
+
+// MarshalText does the same for encoders.
+func (s Settings) MarshalText() ([]byte, error) {
+	return []byte(s.Public()), nil
+}
+
+func (s Settings) public() Settings {
+	shown := maps.Clone(s)
+	for _, keyword := range secrets {
+		delete(shown, keyword)
+	}
+	return shown
+}
+
+// given reports whether s has a value, and not an empty one, for one of them.
+func (s Settings) given(keywords ...string) bool {
+	return slices.ContainsFunc(keywords, func(keyword string) bool { return s[keyword] != "" })
+}
+
+func isKeyword(word string) bool { return slices.Contains(keywords, word) }
+func isSecret(word string) bool  { return slices.Contains(secrets, word) }
+
+// keywordOrder is that of keywords; strangers come last.
+func keywordOrder(a, b string) int {
+	rank := func(keyword string) int {
+		if i := slices.Index(keywords, keyword); i >= 0 {
+			return i
+		}
+		return len(keywords)
+	}
+	return cmp.Or(cmp.Compare(rank(a), rank(b)), strings.Compare(a, b))
+}
+
+var escaper = strings.NewReplacer(`\`, `\\`, `'`, `\'`)
+
+// quote writes a value so that the parser gives it back; plain ones as they are.
+func quote(value string) string {
+	if value != "" && !strings.ContainsAny(value, blanks+`'\`) {
+		return value
+	}
+	return "'" + escaper.Replace(value) + "'"
+}

@@ -1,0 +1,164 @@
+package remote
+
+import (
+	"net/url"
+	"strings"
+)
+
+// parseURI reads what follows postgres:// by libpq's rules, which net/url does
+// not share: several hosts, any of them empty, and sockets such as %2Frun.
+func parseURI(s string) (Settings, error) {
+	settings := Settings{}
+	// An @ belongs to the credentials wherever it stands before the path.
+	if i := strings.IndexAny(s, "@/"); i >= 0 && s[i] == '@' {
+		user, password, _ := strings.Cut(s[:i], ":")
+		if strings.Contains(user, "?") { // postgres://host?password=a@b
+			return nil, misplacedAt()
+		}
+		if err := settings.decode("user", user); err != nil {
+			return nil, err
+		}
+		if err := settings.decode("password", password); err != nil {
+			return nil, err
+		}
+		s = s[i+1:]
+	}
+
+	location, query, _ := strings.Cut(s, "?")
+	if strings.Contains(location, "@") {
+		return nil, misplacedAt()
+	}
+	hosts, ports, path, err := cutHosts(location)
+	if err != nil {
+		return nil, err
+	}
+	if err := settings.decode("host", hosts); err != nil {
+		return nil, err
+	}
+	if err := settings.decode("port", ports); err != nil {
+		return nil, err
+	}
+
+	if err := settings.checkPorts(); err != nil {
+		return nil, err
+	}
+	if err := settings.decode("dbname", strings.TrimPrefix(path, "/")); err != nil {
+		return nil, err
+	}
+	if err := settings.parseQuery(query); err != nil {
+		return nil, err
+	}
+	if err := settings.checkPorts(); err != nil {
+		return nil, err
+	}
+	return settings, nil
+}
+
+// cutHosts takes host[:port],host[:port]… off s. The lists it returns have as
+// many elements as each other, empty ones where nothing was written.
+func cutHosts(s string) (hosts, ports, rest string, err error) {
+	for {
+		host, port := "", ""
+		if strings.HasPrefix(s, "[") {
+			if host, s, err = cutBracket(s[1:]); err != nil {
+				return "", "", "", err
+			}
+		} else {
+			host, s = cutAny(s, ":/,")
+		}
+		if strings.HasPrefix(s, ":") {
+			port, s = cutAny(s[1:], "/,")
+		}
+		hosts, ports = hosts+host, ports+port
+		if !strings.HasPrefix(s, ",") {
+			return hosts, ports, s, nil
+		}
+		hosts, ports, s = hosts+",", ports+",", s[1:]
+	}
+}
+
+// cutBracket takes an IPv6 address and its closing bracket off s.
+func cutBracket(s string) (host, rest string, err error) {
+	host, rest, found := strings.Cut(s, "]")
+	switch {
+	case !found:
+		return "", "", syntax(`the URI has no "]" after an IPv6 address`)
+	case host == "":
+		return "", "", syntax("an IPv6 address in the URI is empty")
+	case rest != "" && !strings.ContainsRune(":/,", rune(rest[0])):
+		return "", "", syntax(`":" or "/" is expected after the IPv6 address in the URI`)
+	}
+	return host, rest, nil
+}
+
+// cutAny cuts s before the first of these signs.
+func cutAny(s, signs string) (before, rest string) {
+	if i := strings.IndexAny(s, signs); i >= 0 {
+		return s[:i], s[i:]
+	}
+	return s, ""
+}
+
+// parseQuery reads keyword=value&keyword=value. The later of two counts, also
+// against the same keyword before the question mark.
+func (s Settings) parseQuery(query string) error {
+	for query != "" {
+		var pair string
+		pair, query, _ = strings.Cut(query, "&")
+		rawKeyword, rawValue, found := strings.Cut(pair, "=")
+		keyword, ok := decodeURI(rawKeyword)
+		if !ok || !found || strings.Contains(rawValue, "=") {
+			return syntax("a parameter of the URI is not of the form keyword=value")
+		}
+		value, ok := decodeURI(rawValue)
+		if !ok {
+			return badEncoding()
+		}
+		if keyword == "ssl" && value == "true" { // as JDBC has it
+			keyword, value = "sslmode", "require"
+		}
+		// An & in a password that was not encoded makes a keyword of its rest.
+		if err := s.store(keyword, value, s.given(secrets...)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// decode stores a part of the URI; an empty part says nothing.
+func (s Settings) decode(keyword, raw string) error {
+	value, ok := decodeURI(raw)
+	if !ok {
+		return badEncoding()
+	}
+	if raw != "" {
+		s[keyword] = value
+	}
+	return nil
+}
+
+// decodeURI resolves %XX. Spaces are dropped at the ends and refused elsewhere.
+func decodeURI(raw string) (string, bool) {
+	value, err := url.PathUnescape(strings.Trim(raw, " "))
+	ok := err == nil && !strings.Contains(strings.Trim(raw, " "), " ") && !strings.Contains(value, "\x00")
+	return value, ok
+}
+
+// misplacedAt is the error of a password that holds a bare @ or /, so that half
+// of it would be taken for a host, a user or a database, and shown as such.
+// (libpq lets it pass, and tries to connect there.)
+func misplacedAt() error {
+	return &Refused{
+		Message:  `invalid connection string: an "@" in the URI is not where the password ends`,
+		Hint:     "Within a user, a password or a database write @ as %40, / as %2F, ? as %3F.",
+		SQLState: stateSyntax,
+	}
+}
+
+func badEncoding() error {
+	return &Refused{
+		Message:  "invalid connection string: a part of the URI is not percent-encoded as it should be",
+		Hint:     "Write a space as %20, % as %25, @ as %40, / as %2F, & as %26.",
+		SQLState: stateSyntax,
+	}
+}

@@ -1,0 +1,84 @@
+package server
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// ErrNoBinaries says that no PostgreSQL server is installed, and what to do about it.
+var ErrNoBinaries = errors.New("no PostgreSQL server binaries found: install PostgreSQL (server/install.sh does it), " +
+	"or set PG_BINDIR to the folder of initdb and postgres")
+
+// places are where distributions put the binaries; install.sh has the same list.
+var places = []string{
+	"/usr/lib/postgresql/*/bin",
+	"/usr/lib/postgresql*/bin",
+	"/usr/pgsql-*/bin",
+	"/usr/libexec/postgresql*",
+	"/opt/homebrew/opt/postgresql*/bin",
+	"/usr/local/opt/postgresql*/bin",
+	"/home/linuxbrew/.linuxbrew/opt/postgresql*/bin",
+	"/Applications/Postgres.app/Contents/Versions/*/bin",
+	"/usr/local/pgsql/bin",
+	"/usr/local/bin",
+	"/usr/bin",
+}
+
+// Bindir is the folder of the PostgreSQL binaries to use: $PG_BINDIR if set, else the newest of the first of the usual
+// places that has any, else what pg_config on the PATH says. The error matches ErrNoBinaries.
+func Bindir() (string, error) {
+	if dir := os.Getenv("PG_BINDIR"); dir != "" {
+		if !hasServer(dir) {
+			return "", fmt.Errorf("PG_BINDIR is %s, which does not hold initdb and postgres: %w", dir, ErrNoBinaries)
+		}
+		return dir, nil
+	}
+	for _, place := range places {
+		if dir := newestServer(place); dir != "" {
+			return dir, nil
+		}
+	}
+	out, err := exec.Command("pg_config", "--bindir").Output()
+	if dir := strings.TrimSpace(string(out)); err == nil && hasServer(dir) {
+		return dir, nil
+	}
+	return "", ErrNoBinaries
+}
+
+// newestServer is the folder with the highest version in its name among those that match the pattern, or "".
+func newestServer(pattern string) string {
+	dirs, _ := filepath.Glob(pattern) // it fails only on a malformed pattern
+	dirs = slices.DeleteFunc(dirs, func(dir string) bool { return !hasServer(dir) })
+	if len(dirs) == 0 {
+		return ""
+	}
+	return slices.MaxFunc(dirs, func(a, b string) int { return slices.Compare(versionIn(a), versionIn(b)) })
+}
+
+func hasServer(dir string) bool {
+	for _, name := range []string{"initdb", "postgres"} {
+		if _, err := exec.LookPath(filepath.Join(dir, name)); err != nil {
+			return false
+		}
+	}
+	return true
+}
+
+var number = regexp.MustCompile(`\d+`)
+
+// versionIn is the numbers in a path, such as 9 and 6 in /usr/pgsql-9.6/bin.
+func versionIn(path string) []int {
+	var version []int
+	for _, digits := range number.FindAllString(path, -1) {
+		n, _ := strconv.Atoi(digits) // too large a number is no version: its maximum will do
+		version = append(version, n)
+	}
+	return version
+}

@@ -1,0 +1,138 @@
+package server
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// folder is where one server lives: its data, its socket and its log. Nobody else may enter it, so trust on the socket
+// trusts only the server's own user and root. When we are root, files are reached through root alone: the folder
+// belongs to a lesser user, whose symbolic links must not lead us out of it.
+type folder struct {
+	path  string
+	root  *os.Root
+	owner owner
+	guard *guard
+}
+
+// Names below the folder.
+const (
+	dataName     = "data"
+	settingsName = "data/pgtask.conf"
+	logName      = "log"
+	passwordName = "password"
+)
+
+// maxSocketDir leaves room for "/.s.PGSQL.12345.lock" within the 103 bytes that every system allows a socket's path.
+const maxSocketDir = 80
+
+func newFolder() (*folder, error) {
+	owner, err := findOwner()
+	if err != nil {
+		return nil, err
+	}
+	parent, err := findParent(owner)
+	if err != nil {
+		return nil, err
+	}
+	path, err := os.MkdirTemp(parent, "pgtask-")
+	if err != nil {
+		return nil, err
+	}
+	f := &folder{path: path, owner: owner}
+	if f.root, err = os.OpenRoot(path); err != nil {
+		return nil, errors.Join(err, os.Remove(path))
+	}
+	err = owner.chown(f.root, ".")
+	if err == nil {
+		f.guard, err = startGuard(path, owner)
+	}
+	if err != nil {
+		return nil, errors.Join(err, f.root.Close(), os.Remove(path))
+	}
+	return f, nil
+}
+
+// findParent is the first temporary folder that the server's user can reach (root's own, say, may be below a home that
+// is closed to others) and whose path is short enough for a socket.
+func findParent(owner owner) (string, error) {
+	candidates := []string{os.TempDir(), "/tmp", "/var/tmp"}
+	for _, candidate := range candidates {
+		dir, err := filepath.EvalSymlinks(candidate)
+		if err == nil && len(dir)+len("/pgtask-1234567890") <= maxSocketDir && owner.reaches(dir) {
+			return dir, nil
+		}
+	}
+	return "", fmt.Errorf("%s can reach none of the temporary folders %s, or their paths are too long for a socket: set TMPDIR",
+		owner.name, strings.Join(candidates, ", "))
+}
+
+// data is the path of the data folder.
+func (f *folder) data() string { return filepath.Join(f.path, dataName) }
+
+// initdb makes the data folder, and returns the password that it has given the superuser for TCP.
+func (f *folder) initdb(ctx context.Context, bindir string) (password string, err error) {
+	password = rand.Text()
+	if err := f.write(passwordName, password); err != nil {
+		return "", err
+	}
+	cmd := exec.CommandContext(ctx, filepath.Join(bindir, "initdb"), "--pgdata", f.data(), "--username", "postgres",
+		"--pwfile", filepath.Join(f.path, passwordName), "--auth", "scram-sha-256",
+		"--encoding", "UTF8", "--locale", "C", "--no-sync")
+	f.owner.adopt(cmd)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("initdb: %w\n%s", err, out)
+	}
+	return password, errors.Join(f.root.Remove(passwordName), f.include())
+}
+
+// include has initdb's postgresql.conf end with our settings.
+func (f *folder) include() error {
+	conf, err := f.root.OpenFile("data/postgresql.conf", os.O_WRONLY|os.O_APPEND, 0)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(conf, "include = %s\n", quoteSetting(filepath.Base(settingsName)))
+	return errors.Join(err, conf.Close())
+}
+
+// configure writes pg_hba.conf, and the settings that differ from initdb's. It can be called again, with another port.
+func (f *folder) configure(port int, options Options) error {
+	var conf strings.Builder
+	fmt.Fprintf(&conf, "listen_addresses = '127.0.0.1'\nport = %d\n", port)
+	fmt.Fprintf(&conf, "unix_socket_directories = %s\n", quoteSetting(f.path))
+	for _, name := range slices.Sorted(maps.Keys(options.Settings)) {
+		fmt.Fprintf(&conf, "%s = %s\n", name, quoteSetting(options.Settings[name]))
+	}
+	hba := append(slices.Clone(options.HBA), "local all all trust", "local replication all trust",
+		"host all all 127.0.0.1/32 scram-sha-256", "host replication all 127.0.0.1/32 scram-sha-256", "")
+	return errors.Join(
+		f.write(settingsName, conf.String()),
+		f.write("data/pg_hba.conf", strings.Join(hba, "\n")),
+	)
+}
+
+// write makes or replaces a file of the server's user.
+func (f *folder) write(name, content string) error {
+	if err := f.root.WriteFile(name, []byte(content), 0o600); err != nil {
+		return err
+	}
+	return f.owner.chown(f.root, name)
+}
+
+// remove deletes the folder, once no server runs in it.
+func (f *folder) remove() error {
+	return errors.Join(f.root.Close(), os.RemoveAll(f.path), f.guard.release())
+}
+
+func quoteSetting(value string) string {
+	return "'" + strings.NewReplacer(`\`, `\\`, `'`, `''`).Replace(value) + "'"
+}

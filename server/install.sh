@@ -1,0 +1,128 @@
+#!/bin/sh
+# Installs from the system's package manager what is missing of: postgresql (with psql and pgbench), compiler (for
+# go test -race), make.
+# Usage: install.sh postgresql|compiler|make ...
+set -eu
+
+say() { printf '%s\n' "$*" >&2; }
+
+die() {
+	say "$@"
+	exit 1
+}
+
+# Where distributions put PostgreSQL; binaries.go has the same list.
+places='
+/usr/lib/postgresql/*/bin
+/usr/lib/postgresql*/bin
+/usr/pgsql-*/bin
+/usr/libexec/postgresql*
+/opt/homebrew/opt/postgresql*/bin
+/usr/local/opt/postgresql*/bin
+/home/linuxbrew/.linuxbrew/opt/postgresql*/bin
+/Applications/Postgres.app/Contents/Versions/*/bin
+/usr/local/pgsql/bin
+/usr/local/bin
+/usr/bin
+'
+
+has_postgresql() {
+	if [ -n "${PG_BINDIR:-}" ]; then
+		[ -x "$PG_BINDIR/initdb" ] && [ -x "$PG_BINDIR/postgres" ] && return
+		die "PG_BINDIR is $PG_BINDIR, which does not hold initdb and postgres: unset it or point it to them"
+	fi
+	for dir in $places "$(pg_config --bindir 2>/dev/null || :)"; do
+		[ -x "$dir/initdb" ] && [ -x "$dir/postgres" ] && return
+	done
+	return 1
+}
+
+# A compiler without the headers of the C library is no use to cgo.
+has_compiler() {
+	printf '#include <stdlib.h>\nint main(void) { return 0; }\n' |
+		"${CC:-$(command -v gcc || command -v cc || echo gcc)}" -x c -o /dev/null - 2>/dev/null
+}
+
+has_make() { command -v make >/dev/null; }
+
+# package MANAGER THING prints the packages to install.
+packages() {
+	case "$1 $2" in
+	'apt-get postgresql') echo postgresql ;;
+	'apt-get compiler') echo gcc libc6-dev ;;
+	'pacman postgresql') echo postgresql ;;
+	'pacman compiler') echo gcc ;;
+	'apk postgresql') echo postgresql postgresql-client postgresql-contrib ;;
+	'apk compiler') echo gcc musl-dev ;;
+	'brew postgresql') echo postgresql@17 ;;
+	'brew '*) die "$2 is missing; install Apple's command line tools: xcode-select --install" ;;
+	*' postgresql') echo postgresql postgresql-server postgresql-contrib ;;
+	*' compiler') echo gcc glibc-devel ;;
+	*' make') echo make ;;
+	esac
+}
+
+find_manager() {
+	for manager in apt-get dnf yum zypper apk pacman brew; do
+		command -v "$manager" >/dev/null && echo "$manager" && return
+	done
+	die "missing: $missing, and no package manager that this script knows (apt-get, dnf, yum, zypper, apk, pacman, brew): install by hand"
+}
+
+# run says a command and runs it, as root.
+run() {
+	say "+ $sudo${sudo:+ }$*"
+	$sudo "$@"
+}
+
+# On Debian the package would make and start a cluster of its own, which nobody has asked for. The file goes again
+# afterwards: later installations are the owner's business.
+apt_install() {
+	no_cluster=/etc/postgresql-common/createcluster.d/pgtask.conf
+	trap '$sudo rm -f "$no_cluster"' EXIT
+	run mkdir -p "${no_cluster%/*}"
+	echo 'create_main_cluster = false' | run tee "$no_cluster" >/dev/null
+	run apt-get update || say 'apt-get update failed; trying with the lists as they are'
+	run env DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=300 install -y --no-install-recommends "$@"
+}
+
+# install MANAGER PACKAGE ... reads nothing from standard input.
+install() {
+	manager=$1
+	shift
+	case $manager in
+	apt-get) apt_install "$@" ;;
+	dnf | yum) run "$manager" install -y "$@" ;;
+	zypper) run zypper --non-interactive install "$@" ;;
+	apk) run apk add "$@" ;;
+	pacman) run pacman -Sy --noconfirm --needed "$@" ;;
+	brew) run brew install "$@" ;;
+	esac
+}
+
+missing=
+for thing in "$@"; do
+	case $thing in
+	postgresql | compiler | make) "has_$thing" || missing="$missing${missing:+ }$thing" ;;
+	*) die "usage: install.sh postgresql|compiler|make ..." ;;
+	esac
+done
+[ -n "$missing" ] || exit 0
+
+manager=$(find_manager)
+wanted=
+for thing in $missing; do
+	more=$(packages "$manager" "$thing")
+	wanted="$wanted${wanted:+ }$more"
+done
+sudo=
+if [ "$(id -u)" -ne 0 ] && [ "$manager" != brew ]; then
+	command -v sudo >/dev/null || die "missing: $missing; as root, install by $manager: $wanted"
+	sudo=sudo
+fi
+say "missing: $missing; installing by ${sudo:+sudo }$manager: $wanted"
+# shellcheck disable=SC2086 # one word a package
+install "$manager" $wanted </dev/null
+for thing in $missing; do
+	"has_$thing" || die "$thing is still missing after installing $wanted"
+done

@@ -1,0 +1,104 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// process is one run of the postgres program.
+type process struct {
+	cmd  *exec.Cmd
+	done chan struct{} // closed when the program has ended
+}
+
+// startProcess returns when the server accepts connections. The goroutine that awaits the program's end lives as long
+// as the program.
+func startProcess(ctx context.Context, bindir string, f *folder) (*process, error) {
+	log, err := f.root.OpenFile(logName, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600) // the server inherits it, so root may own it
+	if err != nil {
+		return nil, err
+	}
+	defer log.Close()
+	begin, err := log.Seek(0, io.SeekEnd)
+	if err != nil {
+		return nil, err
+	}
+	cmd := exec.Command(filepath.Join(bindir, "postgres"), "-D", f.data())
+	cmd.Stdout, cmd.Stderr = log, log
+	f.owner.adopt(cmd)
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	p := &process{cmd: cmd, done: make(chan struct{})}
+	go func() {
+		_ = cmd.Wait() // how it ended is in its log
+		close(p.done)
+	}()
+	if err := p.awaitReady(ctx, f); err != nil {
+		return nil, errors.Join(fmt.Errorf("%w; its log:\n%s", err, logSince(f, begin)), p.stop(syscall.SIGQUIT))
+	}
+	return p, nil
+}
+
+// awaitReady watches for the line by which the server says, in postmaster.pid, that it accepts connections.
+func (p *process) awaitReady(ctx context.Context, f *folder) error {
+	ticker := time.NewTicker(5 * time.Millisecond)
+	defer ticker.Stop()
+	for !p.isReady(f) {
+		select {
+		case <-ticker.C:
+		case <-p.done:
+			return errors.New("it ended before it was ready")
+		case <-ctx.Done():
+			return fmt.Errorf("waiting until it is ready: %w", ctx.Err())
+		}
+	}
+	return nil
+}
+
+// isReady also compares the pid: after a kill the file can be that of the run before.
+func (p *process) isReady(f *folder) bool {
+	content, err := f.root.ReadFile("data/postmaster.pid")
+	if err != nil {
+		return false
+	}
+	const pidLine, statusLine = 0, 7
+	lines := strings.Split(string(content), "\n")
+	return len(lines) > statusLine && lines[pidLine] == strconv.Itoa(p.cmd.Process.Pid) &&
+		strings.TrimSpace(lines[statusLine]) == "ready"
+}
+
+// stop sends a signal and returns when the program has ended, which it may have before.
+func (p *process) stop(signal os.Signal) error {
+	if err := p.cmd.Process.Signal(signal); err != nil && !errors.Is(err, os.ErrProcessDone) {
+		return fmt.Errorf("PostgreSQL server: %w", err)
+	}
+	timer := time.NewTimer(stopTimeout)
+	defer timer.Stop()
+	select {
+	case <-p.done:
+		return nil
+	case <-timer.C:
+		_ = p.cmd.Process.Kill() // or it has ended just now
+		<-p.done
+		return fmt.Errorf("PostgreSQL server: did not stop within %s, killed", stopTimeout)
+	}
+}
+
+// logSince is what stands in the log after an offset.
+func logSince(f *folder, offset int64) string {
+	content, err := f.root.ReadFile(logName)
+	if err != nil {
+		return err.Error()
+	}
+	return strings.TrimSpace(string(content[min(offset, int64(len(content))):]))
+}

@@ -1,0 +1,147 @@
+// Package server starts throw-away PostgreSQL servers from the installed binaries: for the tests, the demo and the
+// benchmark. Such a server lives in a temporary folder of its own, can be reached only from this machine, and is gone,
+// folder and all, after Stop or when the program that started it dies in whatever way.
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// stopTimeout is how long a server may take to shut down before it is killed.
+const stopTimeout = 30 * time.Second
+
+// portAttempts is how often Start picks another port when somebody else has taken the one it picked.
+const portAttempts = 5
+
+// Options say how a server differs from a freshly initialised one.
+type Options struct {
+	// Settings go into the configuration after initdb's and the package's own, and win over them. Values are given
+	// without quotes.
+	// fsync is left on: callers that can do without durability say so.
+	Settings map[string]string
+	// HBA holds lines that go before the package's own in pg_hba.conf, which are: trust on the socket,
+	// scram-sha-256 over TCP.
+	HBA []string
+}
+
+// Server is a running (or crashed) PostgreSQL server. Its methods may be called from any goroutine.
+type Server struct {
+	// Bindir is the folder of the server's binaries.
+	Bindir string
+	// SocketDir is the folder of the server's unix socket. Only the server's own user and root can enter it.
+	SocketDir string
+	// Port is the TCP port on 127.0.0.1, and the number in the socket's name.
+	Port int
+
+	folder   *folder
+	password string
+
+	mu      sync.Mutex
+	process *process // nil after Stop
+}
+
+// Start initialises a data folder and starts a server on it, which takes about a second. As root it runs the server
+// under the credentials of postgres or else of nobody. ctx bounds the start only; the server runs until Stop.
+// The error matches ErrNoBinaries when PostgreSQL is not installed.
+func Start(ctx context.Context, options Options) (*Server, error) {
+	bindir, err := Bindir()
+	if err != nil {
+		return nil, err
+	}
+	folder, err := newFolder()
+	if err != nil {
+		return nil, fmt.Errorf("PostgreSQL server: %w", err)
+	}
+	s := &Server{Bindir: bindir, SocketDir: folder.path, folder: folder}
+	if err := s.startFirst(ctx, options); err != nil {
+		return nil, errors.Join(fmt.Errorf("PostgreSQL server: %w", err), folder.remove())
+	}
+	return s, nil
+}
+
+func (s *Server) startFirst(ctx context.Context, options Options) (err error) {
+	if s.password, err = s.folder.initdb(ctx, s.Bindir); err != nil {
+		return err
+	}
+	for range portAttempts {
+		if s.Port, err = freePort(); err != nil {
+			return err
+		}
+		if err = s.folder.configure(s.Port, options); err != nil {
+			return err
+		}
+		if s.process, err = startProcess(ctx, s.Bindir, s.folder); err == nil || portIsFree(s.Port) {
+			return err
+		}
+	}
+	return err
+}
+
+// Stop shuts the server down without ceremony, cutting off whoever is connected, and removes its folder.
+// A second Stop does nothing.
+func (s *Server) Stop() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.process == nil {
+		return nil
+	}
+	err := s.process.stop(syscall.SIGQUIT)
+	s.process = nil
+	return errors.Join(err, s.folder.remove())
+}
+
+// Crash shuts the server down immediately: nothing is flushed, the next start recovers from the WAL. It returns when
+// the server is gone; Restart brings it back.
+func (s *Server) Crash() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.process == nil {
+		return errStopped
+	}
+	return s.process.stop(syscall.SIGQUIT)
+}
+
+// Restart starts the server again on the same data, port and socket, after a fast shutdown if it still runs.
+func (s *Server) Restart(ctx context.Context) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.process == nil {
+		return errStopped
+	}
+	if err := s.process.stop(syscall.SIGINT); err != nil {
+		return err
+	}
+	p, err := startProcess(ctx, s.Bindir, s.folder)
+	if err != nil {
+		return fmt.Errorf("PostgreSQL server: %w", err)
+	}
+	s.process = p
+	return nil
+}
+
+var errStopped = errors.New("PostgreSQL server: already stopped")
+
+// DSN is the connection string of the superuser postgres for a database, over the unix socket.
+func (s *Server) DSN(database string) string {
+	return fmt.Sprintf("host=%s port=%d user=postgres dbname=%s", quoteDSN(s.SocketDir), s.Port, quoteDSN(database))
+}
+
+// TCP is the connection string of the superuser postgres for a database, over TCP and with its password.
+func (s *Server) TCP(database string) string {
+	return fmt.Sprintf("host=127.0.0.1 port=%d user=postgres password=%s dbname=%s sslmode=disable",
+		s.Port, s.password, quoteDSN(database))
+}
+
+// quoteDSN writes a value of a keyword/value connection string, quoted when it must be.
+func quoteDSN(value string) string {
+	if value != "" && !strings.ContainsAny(value, " \t\n\r\v\f'\\") {
+		return value
+	}
+	return "'" + strings.NewReplacer(`\`, `\\`, `'`, `\'`).Replace(value) + "'"
+}

@@ -1,0 +1,162 @@
+// Package servertest gives tests a real PostgreSQL: one server for all tests of a package, a database for each test.
+package servertest
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"os"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"go.uber.org/goleak"
+
+	"pgtask/server"
+)
+
+// timeout bounds what one step of setting up or clearing away may take on a busy machine.
+const timeout = time.Minute
+
+// settings suit tests: fast, no durability beyond the process's, all that pgtask can make use of switched on.
+var settings = map[string]string{
+	"fsync":                     "off",
+	"full_page_writes":          "off",
+	"wal_level":                 "logical",
+	"max_connections":           "300",
+	"max_wal_senders":           "20",
+	"max_replication_slots":     "20",
+	"max_prepared_transactions": "20",
+	"timezone":                  "UTC",
+}
+
+var (
+	shared = sync.OnceValues(func() (*server.Server, error) {
+		started.Store(true)
+		ctx, cancel := context.WithTimeout(context.Background(), timeout)
+		defer cancel()
+		return server.Start(ctx, server.Options{Settings: settings})
+	})
+	started   atomic.Bool
+	databases atomic.Int64
+)
+
+// Main runs a package's tests, stops the shared server and exits; a goroutine that is left over is a failure. It is
+// all that TestMain has to do. (After a panic or os.Exit in a test the server stops with the process.)
+func Main(m *testing.M) {
+	code := m.Run()
+	if err := stopShared(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		code = max(code, 1)
+	}
+	if code == 0 {
+		if err := goleak.Find(); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			code = 1
+		}
+	}
+	os.Exit(code)
+}
+
+func stopShared() error {
+	if !started.Load() {
+		return nil
+	}
+	s, err := shared()
+	if err != nil {
+		return nil // the test that wanted it has said so
+	}
+	return s.Stop()
+}
+
+// Server is the server that the tests of a package share, started by the first that asks for it. Tests must leave it
+// running: those that crash or reconfigure a server start their own by New.
+func Server(t testing.TB) *server.Server {
+	t.Helper()
+	s, err := shared()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// New starts a server for this test alone, with the shared one's settings under those of options, and stops it at the
+// end of the test.
+func New(t testing.TB, options server.Options) *server.Server {
+	t.Helper()
+	merged := maps.Clone(settings)
+	maps.Copy(merged, options.Settings)
+	options.Settings = merged
+	ctx, cancel := context.WithTimeout(t.Context(), timeout)
+	defer cancel()
+	s, err := server.Start(ctx, options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Stop(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+// Database makes an empty database on the shared server and returns its connection string. At the end of the test it is
+// dropped; who is still connected is thrown out.
+func Database(t testing.TB) (dsn string) {
+	t.Helper()
+	s := Server(t)
+	name := fmt.Sprintf("test_%d", databases.Add(1))
+	ctx, cancel := context.WithTimeout(t.Context(), timeout)
+	defer cancel()
+	if err := onServer(ctx, s, func(conn *pgx.Conn) error {
+		_, err := conn.Exec(ctx, "CREATE DATABASE "+name)
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), timeout)
+		defer cancel()
+		if err := onServer(ctx, s, func(conn *pgx.Conn) error { return drop(ctx, conn, name) }); err != nil {
+			t.Errorf("dropping database %s of %s: %v", name, t.Name(), err)
+		}
+	})
+	return s.DSN(name)
+}
+
+func onServer(ctx context.Context, s *server.Server, do func(*pgx.Conn) error) error {
+	conn, err := pgx.Connect(ctx, s.DSN("postgres"))
+	if err != nil {
+		return err
+	}
+	defer conn.Close(context.WithoutCancel(ctx))
+	return do(conn)
+}
+
+// drop ends the database's sessions first and waits until they are gone: DROP DATABASE … WITH (FORCE) gives up on
+// replication slots in use, and servers before 13 have no FORCE. A prepared transaction that is left makes it fail.
+func drop(ctx context.Context, conn *pgx.Conn, name string) error {
+	if _, err := conn.Exec(ctx, "ALTER DATABASE "+name+" ALLOW_CONNECTIONS false"); err != nil {
+		return err
+	}
+	for {
+		var left int
+		err := conn.QueryRow(ctx, "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE datname = $1", name).Scan(&left)
+		if err != nil {
+			return err
+		}
+		if left == 0 {
+			break
+		}
+		select {
+		case <-time.After(5 * time.Millisecond):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	_, err := conn.Exec(ctx, "DROP DATABASE "+name)
+	return err
+}

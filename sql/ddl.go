@@ -1,0 +1,24 @@
+package sql
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// DDL is the whole text that makes a table, for a person to run; where parts of it are there already, it makes the rest. It can not
+// see what Install can: a type of that name which is somebody else's, a default that is worth replacing, a partitioned table.
+func DDL(t Table, defaults map[string]string) string {
+	n := names{table: t, state: stateOf(t, "state"), each: "STATEMENT"}
+	var b strings.Builder
+	fmt.Fprintf(&b, "-- A table of tasks for pgtask (schema version %d).\n\nBEGIN;\n\n%s", Version, text("session/install"))
+	for _, s := range steps() {
+		fmt.Fprintf(&b, "\n%s\n", n.fill(s.sql))
+	}
+	for _, column := range slices.Sorted(maps.Keys(defaults)) {
+		fmt.Fprintf(&b, "\n%s;\n", setDefault(t, column, literal(defaults[column])))
+	}
+	b.WriteString("\nCOMMIT;\n")
+	return b.String()
+}

@@ -1,0 +1,59 @@
+package sql
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// Description is what the operations on a table need to know of it.
+type Description struct {
+	Exists         bool
+	StateType      string   // qualified and quoted, as a cast names it
+	Copied         []string // quoted names of the columns that a repetition copies
+	Partitioned    bool
+	HasWakeTrigger bool   // all of them, and enabled: whatever matters to the leader is told on Channel
+	Version        int    // of the schema, as the table's comment has it; 0: none
+	Fingerprint    string // changes when anything above does, or a column's type
+}
+
+// What a repetition does not copy, besides what is generated.
+var notCopied = []string{
+	"id", "parent", "plan", "start", "stop", "pid", "state", "error", "sqlstate", "output", "notice", "attempt", "interrupted",
+	"runs", "base", "next", "created", "after", "atomic",
+}
+
+// Describe looks at a table; one that is not there is no error.
+func Describe(ctx context.Context, conn *pgx.Conn, t Table) (Description, error) {
+	f, err := inspect(ctx, conn, t)
+	if err != nil || f.oid == 0 {
+		return Description{}, err
+	}
+	d := Description{Exists: true, Partitioned: f.partitioned(), Version: versionOf(f.comment)}
+	d.HasWakeTrigger = true
+	for _, name := range []string{"pgtask_insert", "pgtask_update", "pgtask_update_state", "pgtask_delete"} {
+		trigger := f.trigger(name)
+		d.HasWakeTrigger = d.HasWakeTrigger && trigger != nil && trigger.Enabled
+	}
+	d.StateType, _ = f.stateType(t)
+	for _, column := range f.columns {
+		if !column.Generated && !column.Identity && !slices.Contains(notCopied, column.Name) {
+			d.Copied = append(d.Copied, pgx.Identifier{column.Name}.Sanitize())
+		}
+	}
+	d.Fingerprint = f.fingerprint(d)
+	return d, nil
+}
+
+func (f *found) fingerprint(d Description) string {
+	hash := sha256.New()
+	fmt.Fprintln(hash, f.oid, d)
+	for _, column := range f.columns {
+		fmt.Fprintf(hash, "%q %q %d\n", column.Name, column.Type, column.TypeOID)
+	}
+	return hex.EncodeToString(hash.Sum(nil)[:8])
+}

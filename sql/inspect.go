@@ -1,0 +1,144 @@
+package sql
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// found is what there is of a table and its schema.
+type found struct {
+	version     int // of the server
+	schema      bool
+	oid         int64 // 0: no such relation
+	relkind     string
+	comment     string
+	options     []string // name=value
+	columns     []foundColumn
+	constraints []string
+	triggers    []foundTrigger // ours
+	indexes     []foundIndex
+	functions   []foundFunction
+	types       []foundType
+}
+
+type foundColumn struct {
+	Name      string
+	Type      string // as a cast names it
+	BaseType  string // name in pg_type, of what a domain is made of
+	TypeKind  string // b, e …
+	TypeOID   int64
+	NotNull   bool
+	Generated bool
+	Identity  bool
+	Default   string // expression; empty: none
+	Comment   bool
+}
+
+type foundIndex struct {
+	OID     int64
+	Name    string
+	Unique  bool // of all rows, at once
+	Primary bool
+	Columns []string // '' is an expression
+	Comment bool
+}
+
+type foundTrigger struct {
+	Name    string
+	Enabled bool
+	Comment bool
+}
+
+type foundFunction struct {
+	Name, Source, Comment string
+}
+
+type foundType struct {
+	Name    string
+	OID     int64
+	Enum    bool
+	Labels  []string
+	Comment bool
+}
+
+func (f *found) partitioned() bool { return f.relkind == "p" }
+
+func (f *found) column(name string) *foundColumn {
+	for i := range f.columns {
+		if f.columns[i].Name == name {
+			return &f.columns[i]
+		}
+	}
+	return nil
+}
+
+func (f *found) trigger(name string) *foundTrigger {
+	for i := range f.triggers {
+		if f.triggers[i].Name == name {
+			return &f.triggers[i]
+		}
+	}
+	return nil
+}
+
+// index is one whose key columns are exactly these.
+func (f *found) index(unique bool, columns ...string) *foundIndex {
+	for i, index := range f.indexes {
+		if slices.Equal(index.Columns, columns) && (index.Unique || !unique) {
+			return &f.indexes[i]
+		}
+	}
+	return nil
+}
+
+// inspect looks the table up in the catalogs, which any role may read.
+func inspect(ctx context.Context, conn *pgx.Conn, t Table) (*found, error) {
+	f := &found{}
+	if err := f.inspect(ctx, conn, t); err != nil {
+		return nil, fmt.Errorf("look at table %s: %w", t, err)
+	}
+	return f, nil
+}
+
+func (f *found) inspect(ctx context.Context, conn *pgx.Conn, t Table) (err error) {
+	if err = conn.QueryRow(ctx, text("inspect/schema"), t.Schema).Scan(&f.schema, &f.version); err != nil {
+		return err
+	}
+	err = conn.QueryRow(ctx, text("inspect/table"), t.Schema, t.Name).Scan(&f.oid, &f.relkind, &f.comment, &f.options)
+	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
+		return err
+	}
+	if f.columns, err = collect(ctx, conn, "columns", pgx.RowToStructByPos[foundColumn], f.oid); err != nil {
+		return err
+	}
+	if f.constraints, err = collect(ctx, conn, "constraints", pgx.RowTo[string], f.oid); err != nil {
+		return err
+	}
+	if f.triggers, err = collect(ctx, conn, "triggers", pgx.RowToStructByPos[foundTrigger], f.oid); err != nil {
+		return err
+	}
+	if f.indexes, err = collect(ctx, conn, "indexes", pgx.RowToStructByPos[foundIndex], f.oid); err != nil {
+		return err
+	}
+	if f.functions, err = collect(ctx, conn, "functions", pgx.RowToStructByPos[foundFunction], t.Schema); err != nil {
+		return err
+	}
+	var state int64
+	if column := f.column("state"); column != nil {
+		state = column.TypeOID
+	}
+	f.types, err = collect(ctx, conn, "types", pgx.RowToStructByPos[foundType], t.Schema, state)
+	return err
+}
+
+func collect[T any](ctx context.Context, conn *pgx.Conn, query string, row pgx.RowToFunc[T], args ...any) ([]T, error) {
+	rows, err := conn.Query(ctx, text("inspect/"+query), args...)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, row)
+}

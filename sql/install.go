@@ -1,0 +1,131 @@
+package sql
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+const (
+	lockTimeout = "2s"                   // for locks on tables, which the tasks' users hold
+	lockWait    = 30 * time.Second       // for another Install in the same schema
+	lockRetry   = 100 * time.Millisecond // between two tries; a waiting lock would hold back vacuum
+)
+
+// ErrBusy is returned by Install when another one is at work in the same schema and does not come to an end.
+var ErrBusy = errors.New("another session is changing the schema of the task tables")
+
+// Install makes what Missing tells, and returns what it has made, which is nothing when nothing was missing. It commits by itself,
+// either everything or nothing, but for labels of the state's enum, which come first. Two at once wait for each other.
+func Install(ctx context.Context, conn *pgx.Conn, t Table, defaults map[string]string) ([]Change, error) {
+	changes, err := Missing(ctx, conn, t, defaults)
+	if err != nil || len(changes) == 0 {
+		return nil, err
+	}
+	var made []Change
+	for {
+		some, more, err := installOnce(ctx, conn, t, defaults)
+		if err != nil {
+			return made, describeLock(ctx, conn, t, err)
+		}
+		if made = append(made, some...); !more {
+			return made, nil
+		}
+	}
+}
+
+// installOnce makes in one transaction what it can; more tells that the rest needs another one.
+func installOnce(ctx context.Context, conn *pgx.Conn, t Table, defaults map[string]string) (made []Change, more bool, err error) {
+	tx, err := conn.BeginTx(ctx, pgx.TxOptions{IsoLevel: pgx.ReadCommitted, AccessMode: pgx.ReadWrite})
+	if err != nil {
+		return nil, false, err
+	}
+	defer func() { _ = tx.Rollback(context.WithoutCancel(ctx)) }()
+	if err := lock(ctx, tx, t); err != nil {
+		return nil, false, err
+	}
+	changes, err := Missing(ctx, conn, t, defaults)
+	if err != nil {
+		return nil, false, err
+	}
+	if err := run(ctx, tx, text("session/install")+"SET LOCAL lock_timeout = "+literal(lockTimeout)); err != nil {
+		return nil, false, err
+	}
+	for _, change := range changes {
+		if len(made) > 0 && made[len(made)-1].alone && !change.alone {
+			more = true
+			break
+		}
+		if err := change.make(ctx, tx); err != nil {
+			return nil, false, fmt.Errorf("make %s: %w", change.What, err)
+		}
+		made = append(made, change)
+	}
+	return made, more, tx.Commit(ctx)
+}
+
+// lock keeps others from creating things in the same schema until the transaction ends.
+func lock(ctx context.Context, tx pgx.Tx, t Table) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, lockWait, ErrBusy)
+	defer cancel()
+	for {
+		var locked bool
+		err := tx.QueryRow(ctx, "SELECT pg_catalog.pg_try_advisory_xact_lock($1)", t.lockKey()).Scan(&locked)
+		if err != nil || locked {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-time.After(lockRetry):
+		}
+	}
+}
+
+// make runs the change. A constraint that rows violate holds for new rows alone.
+func (c *Change) make(ctx context.Context, tx pgx.Tx) error {
+	if !c.check {
+		return c.denied(run(ctx, tx, c.SQL))
+	}
+	err := attempt(ctx, tx, c.SQL)
+	if isState(err, "23514") {
+		c.SQL = c.SQL[:len(c.SQL)-len(";")] + " NOT VALID;"
+		err = run(ctx, tx, c.SQL)
+	}
+	return c.denied(err)
+}
+
+// denied adds the missing right to an error that comes from the lack of it.
+func (c *Change) denied(err error) error {
+	if isState(err, "42501") {
+		return fmt.Errorf("needs %s: %w", c.Needs, err)
+	}
+	return err
+}
+
+// run executes statements that have no parameters.
+func run(ctx context.Context, tx pgx.Tx, sql string) error {
+	_, err := tx.Conn().PgConn().Exec(ctx, sql).ReadAll()
+	return err
+}
+
+// attempt is run in a transaction that goes on after an error.
+func attempt(ctx context.Context, tx pgx.Tx, sql string) error {
+	inner, err := tx.Begin(ctx)
+	if err != nil {
+		return err
+	}
+	if err := run(ctx, inner, sql); err != nil {
+		return errors.Join(err, inner.Rollback(ctx))
+	}
+	return inner.Commit(ctx)
+}
+
+func isState(err error, sqlstate string) bool {
+	var pg *pgconn.PgError
+	return errors.As(err, &pg) && pg.Code == sqlstate
+}

@@ -1,0 +1,154 @@
+package sql
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+
+	"pgtask/server/servertest"
+)
+
+var task = Table{Schema: "public", Name: "task"}
+
+func TestInstallMakesTheTableOnce(t *testing.T) {
+	t.Parallel()
+	conn := database(t)
+	if changes := install(t, conn, task, nil); len(changes) == 0 {
+		t.Error("nothing was made")
+	}
+	complete(t, conn, task, nil)
+	execute(t, conn, `INSERT INTO task (input) VALUES ('SELECT 1')`)
+	if changes := install(t, conn, task, nil); len(changes) != 0 {
+		t.Errorf("made a second time: %v", changes)
+	}
+}
+
+func TestInstallTwiceAtOnce(t *testing.T) {
+	t.Parallel()
+	dsn := servertest.Database(t)
+	tables := []Table{{"jobs", "task"}, {"jobs", "task"}, {"jobs", "other"}, {"jobs", "other"}}
+	errs := make([]error, len(tables))
+	var group sync.WaitGroup
+	for i, table := range tables {
+		conn := connect(t, dsn)
+		group.Go(func() { _, errs[i] = Install(t.Context(), conn, table, nil) })
+	}
+	group.Wait()
+	if err := errors.Join(errs...); err != nil {
+		t.Fatal(err)
+	}
+	conn := connect(t, dsn)
+	for _, table := range tables {
+		complete(t, conn, table, nil)
+	}
+}
+
+func TestDDLCanBeRunByHandAgainAndAgain(t *testing.T) {
+	t.Parallel()
+	conn := database(t)
+	table := Table{"a schema", `$pgtask$"; DROP`}
+	defaults := map[string]string{"active": "1 day", "null": `\N'`}
+	execute(t, conn, DDL(table, defaults))
+	complete(t, conn, table, defaults)
+	execute(t, conn, DDL(table, defaults))
+	complete(t, conn, table, defaults)
+}
+
+func TestNamesOfAnyKind(t *testing.T) {
+	t.Parallel()
+	conn := database(t)
+	for _, name := range []string{
+		`a"b`, "a b", "a;b", "$pgtask$", "$$", "$1", ":table", "a'b", "User", "select", `a\b`, "таблица", strings.Repeat("x", 63),
+	} {
+		table := Table{name, name}
+		install(t, conn, table, map[string]string{"data": name})
+		complete(t, conn, table, map[string]string{"data": name})
+		execute(t, conn, "LISTEN "+pgx.Identifier{Channel(table)}.Sanitize())
+		execute(t, conn, "INSERT INTO "+table.Quoted()+" (input) VALUES ('')")
+		notified(t, conn, Channel(table))
+		equal(t, "data", value(t, conn, "SELECT data FROM "+table.Quoted()), name)
+		execute(t, conn, "INSERT INTO "+table.Quoted()+" (input, state, next) VALUES ('', 'DONE', 1)")
+		notified(t, conn, Channel(table))
+		execute(t, conn, "UPDATE "+table.Quoted()+" SET state = 'STOP' WHERE id = 2")
+		notified(t, conn, Channel(table))
+		equal(t, "states", value(t, conn, "SELECT string_agg(state::text, ' ' ORDER BY id) FROM "+table.Quoted()), "STOP DONE")
+	}
+	for _, table := range []Table{{"", "task"}, {"public", ""}, {"public", strings.Repeat("x", 64)}} {
+		if _, err := Install(t.Context(), conn, table, nil); err == nil {
+			t.Errorf("%s was made", table)
+		}
+	}
+}
+
+func TestRoleWithoutRightsServesACompleteTable(t *testing.T) {
+	t.Parallel()
+	dsn := servertest.Database(t)
+	owner := connect(t, dsn)
+	install(t, owner, task, map[string]string{"max": "3"})
+	role := "dml_" + value(t, owner, "current_database()")
+	execute(t, owner, "CREATE ROLE "+role+" LOGIN; GRANT SELECT, INSERT, UPDATE, DELETE ON task TO "+role+
+		"; GRANT USAGE ON SEQUENCE task_id_seq TO "+role)
+	t.Cleanup(func() {
+		ctx := context.Background()
+		if _, err := owner.Exec(ctx, "DROP OWNED BY "+role+"; DROP ROLE "+role, pgx.QueryExecModeSimpleProtocol); err != nil {
+			t.Error(err)
+		}
+	})
+	conn := connect(t, dsn)
+	execute(t, conn, "SET SESSION AUTHORIZATION "+role)
+	complete(t, conn, task, map[string]string{"max": "3"})
+	if changes := install(t, conn, task, map[string]string{"max": "3"}); len(changes) != 0 {
+		t.Errorf("made: %v", changes)
+	}
+	execute(t, conn, "INSERT INTO task (input) VALUES ('SELECT 1')")
+
+	_, err := Install(t.Context(), conn, task, map[string]string{"max": "4"})
+	if !isState(err, "42501") || !strings.Contains(err.Error(), `needs ownership of table "public"."task"`) {
+		t.Errorf("a default that must be set: %v", err)
+	}
+	_, err = Install(t.Context(), conn, Table{"elsewhere", "task"}, nil)
+	if !isState(err, "42501") || !strings.Contains(err.Error(), "needs CREATE on the database") {
+		t.Errorf("a schema that must be made: %v", err)
+	}
+}
+
+func TestInstallSaysWhoHoldsTheTable(t *testing.T) {
+	t.Parallel()
+	dsn := servertest.Database(t)
+	holder, conn := connect(t, dsn), connect(t, dsn)
+	install(t, conn, task, nil)
+	execute(t, conn, "ALTER TABLE task DROP COLUMN priority CASCADE")
+	execute(t, holder, "SET application_name = 'the holder'; BEGIN; LOCK TABLE task IN ACCESS SHARE MODE")
+	_, err := Install(t.Context(), conn, task, nil)
+	if !isState(err, "55P03") || !strings.Contains(err.Error(), "the holder") {
+		t.Errorf("got %v", err)
+	}
+	execute(t, holder, "COMMIT")
+	install(t, conn, task, nil)
+	complete(t, conn, task, nil)
+}
+
+// notified waits for one notification and checks its channel.
+func notified(t *testing.T, conn *pgx.Conn, channel string) {
+	t.Helper()
+	n, err := conn.WaitForNotification(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	equal(t, "channel", n.Channel, channel)
+}
+
+// unnotified fails the test if anything was notified before now.
+func unnotified(t *testing.T, conn *pgx.Conn, after string) {
+	t.Helper()
+	execute(t, conn, "NOTIFY nothing_else")
+	n, err := conn.WaitForNotification(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	equal(t, after, n.Channel, "nothing_else")
+}

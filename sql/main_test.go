@@ -1,0 +1,85 @@
+package sql
+
+import (
+	"context"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+
+	"pgtask/server/servertest"
+)
+
+func TestMain(m *testing.M) { servertest.Main(m) }
+
+// connect opens a connection for the time of the test.
+func connect(t *testing.T, dsn string) *pgx.Conn {
+	t.Helper()
+	conn, err := pgx.Connect(t.Context(), dsn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = conn.Close(context.Background()) })
+	return conn
+}
+
+// database is a connection to a fresh one.
+func database(t *testing.T) *pgx.Conn {
+	t.Helper()
+	return connect(t, servertest.Database(t))
+}
+
+func execute(t *testing.T, conn *pgx.Conn, sql string) {
+	t.Helper()
+	if _, err := conn.Exec(t.Context(), sql, pgx.QueryExecModeSimpleProtocol); err != nil {
+		t.Fatalf("%s: %v", sql, err)
+	}
+}
+
+// refused tells with which SQLSTATE a statement fails.
+func refused(t *testing.T, conn *pgx.Conn, sql, sqlstate string) {
+	t.Helper()
+	if _, err := conn.Exec(t.Context(), sql, pgx.QueryExecModeSimpleProtocol); !isState(err, sqlstate) {
+		t.Errorf("%s: got error %v, want SQLSTATE %s", sql, err, sqlstate)
+	}
+}
+
+// value is the single value that a query gives, as text.
+func value(t *testing.T, conn *pgx.Conn, sql string) string {
+	t.Helper()
+	var s *string
+	if err := conn.QueryRow(t.Context(), "SELECT ("+sql+")::text", pgx.QueryExecModeSimpleProtocol).Scan(&s); err != nil {
+		t.Fatalf("%s: %v", sql, err)
+	}
+	if s == nil {
+		return "NULL"
+	}
+	return *s
+}
+
+func equal(t *testing.T, what, got, want string) {
+	t.Helper()
+	if got != want {
+		t.Errorf("%s: got %q, want %q", what, got, want)
+	}
+}
+
+func install(t *testing.T, conn *pgx.Conn, table Table, defaults map[string]string) []Change {
+	t.Helper()
+	changes, err := Install(t.Context(), conn, table, defaults)
+	if err != nil {
+		t.Fatalf("Install: %v", err)
+	}
+	return changes
+}
+
+// complete fails the test if the table still lacks something.
+func complete(t *testing.T, conn *pgx.Conn, table Table, defaults map[string]string) {
+	t.Helper()
+	changes, err := Missing(t.Context(), conn, table, defaults)
+	if err != nil {
+		t.Fatalf("Missing: %v", err)
+	}
+	for _, change := range changes {
+		t.Errorf("still missing: %s: %s", change.What, change.SQL)
+	}
+}

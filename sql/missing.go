@@ -1,0 +1,253 @@
+package sql
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// Change is one thing that a table lacks.
+type Change struct {
+	What  string // e.g. column priority
+	SQL   string // what makes it; several statements, maybe
+	Needs string // the right that it takes, e.g. ownership of table "public"."task"
+	// Optional tells that the table can be served without it: comments, storage options, triggers.
+	Optional bool
+
+	alone bool // must be committed before what follows can be made
+	check bool // a constraint, which rows that are there may violate
+}
+
+const versionPrefix = "pgtask schema "
+
+var (
+	versionText    = versionPrefix + strconv.Itoa(Version)
+	versionPattern = regexp.MustCompile(regexp.QuoteMeta(versionPrefix) + `(\d+)`)
+)
+
+// versionOf is the schema's version in a comment; 0: none.
+func versionOf(comment string) int {
+	match := versionPattern.FindStringSubmatch(comment)
+	if match == nil {
+		return 0
+	}
+	n, _ := strconv.Atoi(match[1])
+	return n
+}
+
+// Missing tells what the table lacks, in the order in which it is to be made; nothing if it can be served as it is. defaults are
+// the configured values of columns. It only reads, and any role can do it. A table that can not be completed is an error: a column
+// of the wrong type, a view, a default for no column.
+func Missing(ctx context.Context, conn *pgx.Conn, t Table, defaults map[string]string) ([]Change, error) {
+	f, err := inspect(ctx, conn, t)
+	if err != nil {
+		return nil, err
+	}
+	if err := f.unfit(t); err != nil {
+		return nil, err
+	}
+	m := &missing{found: f, table: t, names: names{table: t, each: "STATEMENT"}}
+	m.names.state, m.state = f.stateType(t)
+	if f.partitioned() {
+		m.names.each = "ROW" // a statement's does not fire for an INSERT straight into a partition
+	}
+	for _, s := range steps() {
+		m.step(s)
+	}
+	if f.partitioned() {
+		for _, s := range partitionedSteps() {
+			m.step(s)
+		}
+	}
+	if err := m.configured(ctx, conn, defaults); err != nil {
+		return nil, err
+	}
+	return m.changes, nil
+}
+
+// missing collects changes, comparing step by step with what was found.
+type missing struct {
+	*found
+	table   Table
+	names   names
+	state   *foundType
+	changes []Change
+}
+
+func (m *missing) step(s step) {
+	if versionOf(m.comment) > Version && s.kind != columnStep {
+		return
+	}
+	switch s.kind {
+	case schemaStep:
+		if !m.schema {
+			m.add(s, "schema "+m.quotedSchema(), "CREATE on the database")
+		}
+	case typeStep:
+		m.stateType(s)
+	case functionStep:
+		m.function(s)
+	case tableStep:
+		m.tableStep(s)
+	case columnStep:
+		m.columnStep(s)
+	case constraintStep:
+		m.constraint(s)
+	case indexStep:
+		m.indexStep(s)
+	case triggerStep:
+		m.triggerStep(s)
+	case optionStep:
+		m.option(s)
+	case commentStep:
+		m.commentStep(s)
+	}
+}
+
+func (m *missing) add(s step, what, needs string) *Change {
+	m.changes = append(m.changes, Change{What: what, SQL: m.names.fill(s.sql), Needs: needs})
+	return &m.changes[len(m.changes)-1]
+}
+
+func (m *missing) quotedSchema() string { return pgx.Identifier{m.table.Schema}.Sanitize() }
+func (m *missing) createRight() string  { return "CREATE on schema " + m.quotedSchema() }
+func (m *missing) ownership() string    { return "ownership of table " + m.table.Quoted() }
+
+func (m *missing) change(what, sql string) *Change {
+	m.changes = append(m.changes, Change{What: what, SQL: sql, Needs: m.ownership()})
+	return &m.changes[len(m.changes)-1]
+}
+
+// tableStep makes the table, or makes id of one that is there unique, where it can be.
+func (m *missing) tableStep(s step) {
+	switch {
+	case m.oid == 0:
+		m.add(s, "table "+m.table.Quoted(), m.createRight())
+	case m.partitioned() || m.index(true, "id") != nil:
+	case slices.ContainsFunc(m.indexes, func(i foundIndex) bool { return i.Primary }):
+		m.change("unique id", "ALTER TABLE "+m.table.Quoted()+" ADD UNIQUE (id);")
+	default:
+		m.change("primary key", "ALTER TABLE "+m.table.Quoted()+" ADD PRIMARY KEY (id);")
+	}
+}
+
+// stateType makes the type, or gives an enum the labels it lacks, which can not be used before they are committed.
+func (m *missing) stateType(s step) {
+	if m.state == nil {
+		if m.column("state") == nil {
+			m.add(s, "type "+m.names.state, m.createRight())
+		}
+		return
+	}
+	for _, label := range states {
+		if !slices.Contains(m.state.Labels, label) {
+			m.changes = append(m.changes, Change{
+				What:  "state " + label + " of type " + m.names.state,
+				SQL:   "ALTER TYPE " + m.names.state + " ADD VALUE IF NOT EXISTS " + literal(label) + ";",
+				Needs: "ownership of type " + m.names.state,
+				alone: true,
+			})
+		}
+	}
+}
+
+// function makes one, or replaces it by ours unless a later pgtask has made it.
+func (m *missing) function(s step) {
+	needs := m.createRight()
+	for _, f := range m.functions {
+		if f.Name != s.name {
+			continue
+		}
+		if versionOf(f.Comment) > Version || strings.Contains(s.sql, "$$"+f.Source+"$$") {
+			return
+		}
+		needs = "ownership of function " + pgx.Identifier{m.table.Schema, s.name}.Sanitize()
+	}
+	m.add(s, "function "+s.name, needs).Optional = true
+}
+
+func (m *missing) columnStep(s step) {
+	if m.oid != 0 && s.name == "hash" {
+		return // would rewrite the table, and nothing of ours reads it
+	}
+	var lacking []string
+	for _, name := range s.columns {
+		if m.column(name) == nil {
+			lacking = append(lacking, name)
+		}
+	}
+	if len(lacking) > 0 {
+		m.add(s, "column "+strings.Join(lacking, ", "), m.ownership())
+		return
+	}
+	for _, wanted := range wantedColumns() {
+		if slices.Contains(s.columns, wanted.name) {
+			m.columnDefault(wanted)
+			m.columnNotNull(wanted)
+		}
+	}
+}
+
+// pg_task's own defaults, which fail where the extension is not loaded.
+var extensionDefault = regexp.MustCompile(
+	`^(?:NULLIF\(|\()*current_setting\('pg_task\.\w+'::text(?:, false)?\)(?:\)|::[\w" ]+|, \(?(?:'\w*'|\d+))*$`)
+
+// columnDefault gives a column that is there a default, if it has none or pg_task's.
+func (m *missing) columnDefault(wanted wantedColumn) {
+	column := m.column(wanted.name)
+	if wanted.def == "" || column.Generated || column.Identity {
+		return
+	}
+	if column.Default == "" || extensionDefault.MatchString(column.Default) {
+		m.change("default of column "+wanted.name, setDefault(m.table, wanted.name, wanted.def)+";")
+	}
+}
+
+// columnNotNull keeps nulls out by a constraint, since rows that are there may have some.
+func (m *missing) columnNotNull(wanted wantedColumn) {
+	name := "pgtask_" + wanted.name + "_not_null"
+	if !wanted.notNull || m.column(wanted.name).NotNull || slices.Contains(m.constraints, name) {
+		return
+	}
+	m.change("constraint "+name, fmt.Sprintf("ALTER TABLE %s ADD CONSTRAINT %s CHECK (%s IS NOT NULL);",
+		m.table, name, pgx.Identifier{wanted.name}.Sanitize())).check = true
+}
+
+func setDefault(t Table, column, value string) string {
+	return fmt.Sprintf("ALTER TABLE %s ALTER COLUMN %s SET DEFAULT %s", t, pgx.Identifier{column}.Sanitize(), value)
+}
+
+func (m *missing) constraint(s step) {
+	if !slices.Contains(m.constraints, s.name) {
+		m.add(s, "constraint "+s.name, m.ownership()).check = true
+	}
+}
+
+func (m *missing) indexStep(s step) {
+	unique := s.unique()
+	if m.index(unique, s.columns...) != nil || unique && m.partitioned() {
+		return
+	}
+	m.add(s, "index on "+strings.Join(s.columns, ", "), m.ownership())
+}
+
+func (m *missing) triggerStep(s step) {
+	if m.partitioned() && m.version < 130000 && strings.Contains(s.sql, " BEFORE ") {
+		return // not to be had before 13: nothing bounds the intervals there, and STOP on an ended task stands
+	}
+	if m.trigger(s.name) == nil {
+		m.add(s, "trigger "+s.name, "TRIGGER on table "+m.table.Quoted()).Optional = true
+	}
+}
+
+func (m *missing) option(s step) {
+	set := slices.ContainsFunc(m.options, func(o string) bool { return strings.HasPrefix(o, s.name+"=") })
+	if !set && !m.partitioned() {
+		m.add(s, "option "+s.name, m.ownership()).Optional = true
+	}
+}

@@ -1,0 +1,5 @@
+-- Where tasks stand that we believe to be ours.
+-- $1 ids
+SELECT t.id, t.state::text, coalesce(t.pid, 0), t.stop IS NOT NULL
+FROM :table AS t
+WHERE t.id = ANY ($1)

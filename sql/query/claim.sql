@@ -1,0 +1,55 @@
+-- Takes the tasks that were chosen, but for those that have changed since, that somebody has locked, or that have become not worth
+-- running. Long texts stay behind (NULL here) until the task starts.
+-- $1 ids, $2 longest text to bring, in bytes
+WITH chosen AS MATERIALIZED (
+    SELECT t.id
+    FROM :table AS t
+    WHERE t.id = ANY ($1)
+        AND t.state = 'PLAN'
+        AND t.plan <= statement_timestamp()
+        AND (t.attempt > 0 OR t.active = '0' OR t.max < 0 OR t.catchup
+            OR coalesce(t.base, t.plan) + least(t.active, '10000 years') >= statement_timestamp())
+    ORDER BY t.id
+    FOR NO KEY UPDATE SKIP LOCKED
+)
+UPDATE :table AS t
+SET
+    state = 'TAKE',
+    pid = pg_catalog.pg_backend_pid(),
+    attempt = t.attempt + 1,
+    start = NULL,
+    stop = NULL,
+    atomic = NULL,
+    runs = CASE WHEN t.stop IS NULL THEN t.runs ELSE -- an ended task that somebody has set to PLAN
+        CASE WHEN pg_catalog.jsonb_typeof(t.runs) <> 'array' THEN '[]'
+            WHEN pg_catalog.jsonb_array_length(t.runs) >= 20 THEN t.runs - 0
+            ELSE coalesce(t.runs, '[]') END
+        || pg_catalog.jsonb_build_object('start', t.start, 'stop', t.stop, 'pid', t.pid, 'error', t.error, 'cause', 'run again')
+    END
+FROM chosen
+WHERE t.id = chosen.id
+RETURNING
+    t.id,
+    t."group",
+    coalesce(t.remote, ''),
+    t.max,
+    t.priority,
+    t.parent,
+    t.plan,
+    t.attempt,
+    (extract(epoch FROM t.timeout) * 1000000)::int8,
+    (extract(epoch FROM t.live) * 1000000)::int8,
+    t.count,
+    t.save,
+    t.drift,
+    t.header,
+    t.string,
+    t.delimiter,
+    t.escape,
+    t.quote,
+    t."null",
+    t.rerun,
+    t.repeat = '0' AND t.cron IS NULL,
+    CASE WHEN octet_length(t.input) <= $2 THEN t.input END,
+    CASE WHEN t.data IS NULL THEN '' WHEN octet_length(t.data) <= $2 THEN t.data END,
+    (SELECT coalesce(sum(pg_catalog.hashtext(s::text)::int8), 0)::int8 FROM pg_catalog.pg_db_role_setting AS s)

@@ -1,0 +1,5 @@
+-- The long texts of one task, at its start.
+-- $1 id
+SELECT t.input, coalesce(t.data, '')
+FROM :table AS t
+WHERE t.id = $1

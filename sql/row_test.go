@@ -1,0 +1,83 @@
+package sql
+
+import (
+	"testing"
+)
+
+func TestRowsAreBounded(t *testing.T) {
+	t.Parallel()
+	conn := database(t)
+	install(t, conn, task, nil)
+	for _, c := range []struct{ column, allowed string }{
+		{"plan", "infinity"},
+		{"plan", "9999-12-31 23:59:59+00"},
+		{"plan", "2000-01-01 00:00:00+00 BC"},
+		{"active", "1000 years"},
+		{"active", "1 day -1 hour"},
+		{"active", "0"},
+		{"repeat", "1 month 2 days 3:04:05.678"},
+		{"timeout", "1 ms"},
+		{"max", "-2147483647"},
+		{"max", "2147483647"},
+		{"backoff", "1 us"},
+		{"until", "infinity"},
+		{"remote", "dbname=other"},
+	} {
+		execute(t, conn, "INSERT INTO task (input, "+c.column+") VALUES ('', "+literal(c.allowed)+")")
+	}
+	for _, c := range []struct{ column, refused string }{
+		{"plan", "-infinity"},
+		{"plan", "10000-01-01 00:00:00+00"},
+		{"plan", "2001-01-01 00:00:00+00 BC"},
+		{"active", "-1 s"},
+		{"active", "1001 years"},
+		{"active", "170000000 years -2040000000 days"},
+		{"active", "2000000 days -48000000 hours"},
+		{"live", "-1 s"},
+		{"repeat", "-1 s"},
+		{"repeat", "1 month -1 day"},
+		{"repeat", "-1 month 40 days"},
+		{"repeat", "1 day -1 hour"},
+		{"repeat", "1 day -00:00:00.000001"},
+		{"timeout", "-1 s"},
+		{"count", "-1"},
+		{"max", "-2147483648"},
+		{"retry", "-1"},
+		{"backoff", "0"},
+	} {
+		refused(t, conn, "INSERT INTO task (input, "+c.column+") VALUES ('', "+literal(c.refused)+")", "23514")
+	}
+	execute(t, conn, "INSERT INTO task (input, cron) VALUES ('', '@daily')")
+	refused(t, conn, "INSERT INTO task (input, cron, repeat) VALUES ('', '@daily', '1 day')", "23514")
+	for _, column := range []string{"plan", "active", "max", "state", `"group"`, "input", `"null"`, "delimiter", "attempt", "priority", "rerun"} {
+		refused(t, conn, "UPDATE task SET "+column+" = NULL", "23502")
+	}
+}
+
+func TestOneWaitingTaskPerKey(t *testing.T) {
+	t.Parallel()
+	conn := database(t)
+	install(t, conn, task, nil)
+	execute(t, conn, "INSERT INTO task (input, key) VALUES ('1', 'job')")
+	execute(t, conn, "INSERT INTO task (input, key) VALUES ('2', 'job') ON CONFLICT (wait_key) DO UPDATE SET input = EXCLUDED.input")
+	equal(t, "inputs", value(t, conn, "SELECT string_agg(input, ' ') FROM task"), "2")
+	execute(t, conn, "UPDATE task SET state = 'STOP'") // paused: it still waits
+	refused(t, conn, "INSERT INTO task (input, key) VALUES ('3', 'job')", "23505")
+	execute(t, conn, "UPDATE task SET state = 'TAKE'")
+	execute(t, conn, "INSERT INTO task (input, key) VALUES ('3', 'job')")
+	execute(t, conn, "UPDATE task SET state = 'STOP', stop = now() WHERE input = '2'")
+	equal(t, "waiting", value(t, conn, "SELECT string_agg(input, ' ') FROM task WHERE wait_key = 'job'"), "3")
+}
+
+// As long as a page has room, no update before the end needs an index entry.
+func TestUpdatesBeforeTheEndAreHOT(t *testing.T) {
+	t.Parallel()
+	conn := database(t)
+	install(t, conn, task, nil)
+	execute(t, conn, "INSERT INTO task (input) SELECT 'SELECT 1' FROM generate_series(1, 10)")
+	execute(t, conn, "BEGIN")
+	execute(t, conn, "UPDATE task SET state = 'TAKE', pid = 1, attempt = attempt + 1")
+	execute(t, conn, "UPDATE task SET state = 'WORK', pid = 2, start = clock_timestamp()")
+	equal(t, "HOT updates", value(t, conn, "SELECT n_tup_hot_upd FROM pg_stat_xact_user_tables WHERE relname = 'task'"), "20")
+	execute(t, conn, "COMMIT")
+}

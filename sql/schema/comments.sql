@@ -1,0 +1,139 @@
+-- What everything is for. The comment of the table and of the functions also bears the schema's version.
+
+COMMENT ON TYPE :state IS 'State of a task: waiting, taken, running, ended well, ended with an error, not worth running any more, stopped';
+
+COMMENT ON FUNCTION :schema.pgtask_check() IS 'Keeps plan and the intervals of a task within bounds (:version)';
+
+COMMENT ON FUNCTION :schema.pgtask_wake() IS 'Wakes the leader that serves the table (:version)';
+
+COMMENT ON FUNCTION :schema.pgtask_stop() IS 'STOP on an ended task puts its old state back and notes its repetition (:version)';
+
+COMMENT ON FUNCTION :schema.pgtask_stop_next() IS 'Stops the repetitions that pgtask_stop has noted (:version)';
+
+COMMENT ON TABLE :table IS 'Tasks: SQL to run, and what came of it (:version)';
+
+COMMENT ON COLUMN :table.id IS 'Number of the task';
+
+COMMENT ON COLUMN :table.parent IS 'The task whose SQL, or whose repetition, inserted this one';
+
+COMMENT ON COLUMN :table.plan IS 'Planned start; infinity: waits until someone plans it';
+
+COMMENT ON COLUMN :table.start IS 'Actual start of the last run';
+
+COMMENT ON COLUMN :table.stop IS 'Actual end of the last run';
+
+COMMENT ON COLUMN :table.active IS 'After plan + active a task that has never started is not worth running any more; 0: always worth it';
+
+COMMENT ON COLUMN :table.live IS 'How long a session may take further tasks of its lane; 0: see count';
+
+COMMENT ON COLUMN :table.repeat IS 'Period at which the task repeats itself; 0: not';
+
+COMMENT ON COLUMN :table.timeout IS 'Longest that its SQL may run, to the millisecond; 0: what the server or the role says';
+
+COMMENT ON COLUMN :table.count IS 'How many tasks a session may run before it is closed; 0: see live';
+
+COMMENT ON COLUMN :table.max IS 'May start while at most so many tasks of its lane run; below 0: one at a time, with a pause of so many milliseconds between tasks';
+
+COMMENT ON COLUMN :table.hash IS 'Hash of the lane, as pg_task has it';
+
+COMMENT ON COLUMN :table.pid IS 'Backend that runs or ran it';
+
+COMMENT ON COLUMN :table.state IS 'PLAN, TAKE, WORK, DONE, FAIL, GONE or STOP; set to STOP it must not run, set to PLAN it runs (again)';
+
+COMMENT ON COLUMN :table.delete IS 'Delete the row when it ends with neither output nor error';
+
+COMMENT ON COLUMN :table.drift IS 'Count the next repetition, or pause, from the end of the run and not from its plan';
+
+COMMENT ON COLUMN :table.header IS 'A header line in the output of a result with more than one column';
+
+COMMENT ON COLUMN :table.save IS 'Keep session state, such as temporary tables, from one task of a session to the next';
+
+COMMENT ON COLUMN :table.string IS 'Quote only strings, when quote is set';
+
+COMMENT ON COLUMN :table.delimiter IS 'Between the values of a line of output';
+
+COMMENT ON COLUMN :table.escape IS 'Before quote and escape inside a quoted value; empty: none';
+
+COMMENT ON COLUMN :table.quote IS 'Around values of output; empty: none';
+
+COMMENT ON COLUMN :table.data IS 'The user''s own; the running task reads it as the setting pg_task.data';
+
+COMMENT ON COLUMN :table.error IS 'Error text of the last run';
+
+COMMENT ON COLUMN :table."group" IS 'Name of the lane; tasks of one group and remote count towards each other''s max';
+
+COMMENT ON COLUMN :table.input IS 'The SQL: any statements that a client could send';
+
+COMMENT ON COLUMN :table."null" IS 'How NULL is shown in output';
+
+COMMENT ON COLUMN :table.output IS 'Results';
+
+COMMENT ON COLUMN :table.remote IS 'Connection string, or configured name, of the database in which to run; null: this one';
+
+COMMENT ON COLUMN :table.created IS 'When the row was inserted; null: before this column was there';
+
+COMMENT ON COLUMN :table.author IS 'Role that inserted the row; null: before this column was there';
+
+COMMENT ON COLUMN :table.sqlstate IS 'Code of the last error';
+
+COMMENT ON COLUMN :table.attempt IS 'Runs so far';
+
+COMMENT ON COLUMN :table.interrupted IS 'Runs that were cut off, by a crash or a lost backend';
+
+COMMENT ON COLUMN :table.rerun IS 'Whether a run that was cut off may be repeated; false: it fails';
+
+COMMENT ON COLUMN :table.base IS 'The beat''s own time, when something has moved plan';
+
+COMMENT ON COLUMN :table.next IS 'The repetition that this task has given rise to';
+
+COMMENT ON COLUMN :table.cron IS 'Cron expression by which the task repeats itself; not with repeat';
+
+COMMENT ON COLUMN :table.until IS 'No repetition is planned after this';
+
+COMMENT ON COLUMN :table.priority IS 'Higher goes first';
+
+COMMENT ON COLUMN :table.retry IS 'Further tries after a failure';
+
+COMMENT ON COLUMN :table.backoff IS 'Delay before the first further try; it doubles';
+
+COMMENT ON COLUMN :table.catchup IS 'Run the periods that were missed as well';
+
+COMMENT ON COLUMN :table.overlap IS 'Repeat even while the last run has not ended';
+
+COMMENT ON COLUMN :table.after IS 'Tasks that must have ended well first';
+
+COMMENT ON COLUMN :table.key IS 'Name of a job, of which at most one task waits';
+
+COMMENT ON COLUMN :table.on_fail IS 'What follows when the task fails';
+
+COMMENT ON COLUMN :table.notify IS 'Whom to tell when the task ends';
+
+COMMENT ON COLUMN :table.settings IS 'Settings of the session for this task';
+
+COMMENT ON COLUMN :table.notice IS 'Notices and warnings of the last run';
+
+COMMENT ON COLUMN :table.runs IS 'Earlier runs of this row, the last 20';
+
+COMMENT ON COLUMN :table.atomic IS 'true: the effects of the run and its end commit together; false: it may have had effects although it was cut off; null: not started';
+
+COMMENT ON COLUMN :table.wait_key IS 'key while the task waits, for ON CONFLICT (wait_key)';
+
+COMMENT ON COLUMN :table.due IS 'plan until the task has ended';
+
+COMMENT ON INDEX :schema.pgtask_due_:hash IS 'Finds what is due, and when the next task will be';
+
+COMMENT ON INDEX :schema.pgtask_wait_key_:hash IS 'At most one waiting task per key';
+
+COMMENT ON TRIGGER pgtask_check ON :table IS 'Keeps plan and the intervals within bounds';
+
+COMMENT ON TRIGGER pgtask_insert ON :table IS 'Wakes the leader for new tasks';
+
+COMMENT ON TRIGGER pgtask_update ON :table IS 'Wakes the leader for a waiting task that may start at another time';
+
+COMMENT ON TRIGGER pgtask_update_state ON :table IS 'Wakes the leader for a task that waits again, or must stop';
+
+COMMENT ON TRIGGER pgtask_delete ON :table IS 'Wakes the leader for a running task that is gone';
+
+COMMENT ON TRIGGER pgtask_stop ON :table IS 'An ended task can not be stopped, but its repetition can';
+
+COMMENT ON TRIGGER pgtask_stop_next ON :table IS 'Stops the repetitions of ended tasks that were to be stopped';

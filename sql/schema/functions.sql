@@ -1,0 +1,94 @@
+-- Shared by all task tables of the schema. They run as whoever changes the row, with that session's search_path.
+
+-- Keeps plan and the intervals within what no expression of ours can overflow. Mixed signs ('300000 years -109500000 days') pass a
+-- comparison of the whole: years and days are bounded as well. A period of one sign never steps back, whatever month it is added to.
+CREATE OR REPLACE FUNCTION :schema.pgtask_check() RETURNS trigger LANGUAGE plpgsql SECURITY INVOKER AS $$
+DECLARE
+    wrong pg_catalog.text := CASE
+        WHEN NEW.plan < '2000-01-01 00:00:00+00 BC' OR NEW.plan >= '10000-01-01 00:00:00+00' AND NEW.plan < 'infinity' THEN 'plan'
+        WHEN NEW.active < '0' OR NEW.active > '1000 years'
+            OR pg_catalog.abs(pg_catalog.date_part('year', NEW.active)) > 1000
+            OR pg_catalog.abs(pg_catalog.date_part('day', NEW.active)) > 400000 THEN 'active'
+        WHEN NEW.live < '0' OR NEW.live > '1000 years'
+            OR pg_catalog.abs(pg_catalog.date_part('year', NEW.live)) > 1000
+            OR pg_catalog.abs(pg_catalog.date_part('day', NEW.live)) > 400000 THEN 'live'
+        WHEN NEW.repeat < '0' OR NEW.repeat > '1000 years'
+            OR pg_catalog.date_part('year', NEW.repeat) < 0 OR pg_catalog.date_part('month', NEW.repeat) < 0
+            OR pg_catalog.date_part('day', NEW.repeat) < 0 OR pg_catalog.date_part('hour', NEW.repeat) < 0
+            OR pg_catalog.date_part('minute', NEW.repeat) < 0 OR pg_catalog.date_part('second', NEW.repeat) < 0 THEN 'repeat'
+        WHEN NEW.timeout < '0' OR NEW.timeout > '1000 years'
+            OR pg_catalog.abs(pg_catalog.date_part('year', NEW.timeout)) > 1000
+            OR pg_catalog.abs(pg_catalog.date_part('day', NEW.timeout)) > 400000 THEN 'timeout'
+        WHEN NEW.backoff <= '0' OR NEW.backoff > '1000 years'
+            OR pg_catalog.abs(pg_catalog.date_part('year', NEW.backoff)) > 1000
+            OR pg_catalog.abs(pg_catalog.date_part('day', NEW.backoff)) > 400000 THEN 'backoff'
+    END;
+BEGIN
+    IF wrong IS NOT NULL THEN
+        RAISE EXCEPTION '% is out of range', wrong USING ERRCODE = 'check_violation', COLUMN = wrong, TABLE = TG_TABLE_NAME,
+            SCHEMA = TG_TABLE_SCHEMA, CONSTRAINT = pg_catalog.concat('pgtask_', wrong, '_check');
+    END IF;
+    RETURN NEW;
+END
+$$;
+
+CREATE OR REPLACE FUNCTION :schema.pgtask_wake() RETURNS trigger LANGUAGE plpgsql SECURITY INVOKER AS $$
+DECLARE
+    root pg_catalog.oid := pg_catalog.pg_partition_root(TG_RELID);
+    schema pg_catalog.text := TG_TABLE_SCHEMA;
+    name pg_catalog.text := TG_TABLE_NAME;
+BEGIN
+    -- A row's trigger is cloned to each partition and bears its name, but the leader listens for the whole table.
+    IF root IS NOT NULL THEN
+        SELECT n.nspname, c.relname INTO STRICT schema, name FROM pg_catalog.pg_class AS c
+        JOIN pg_catalog.pg_namespace AS n ON n.oid OPERATOR(pg_catalog.=) c.relnamespace
+        WHERE c.oid OPERATOR(pg_catalog.=) root;
+    END IF;
+    -- Of fixed length, because a channel's name of 64 bytes makes the INSERT fail.
+    PERFORM pg_catalog.pg_notify(pg_catalog.concat('pgtask_', pg_catalog.left(pg_catalog.encode(pg_catalog.sha256(
+        pg_catalog.convert_to(pg_catalog.concat('"', pg_catalog.replace(schema, '"', '""'), '"."',
+            pg_catalog.replace(name, '"', '""'), '"'), 'UTF8')), 'hex'), 16)), '');
+    RETURN NULL;
+END
+$$;
+
+-- STOP on an ended task: the old state is put back and its repetition noted, to be stopped once the statement is over. It
+-- cannot be stopped here, since the same statement may be about to update it too (27000).
+CREATE OR REPLACE FUNCTION :schema.pgtask_stop() RETURNS trigger LANGUAGE plpgsql SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    root oid := coalesce(pg_partition_root(TG_RELID), TG_RELID);
+    noted text := concat('pgtask.stop_', root);
+    follows bool := false;
+BEGIN
+    IF OLD.state NOT IN ('DONE', 'FAIL', 'GONE') THEN
+        RETURN NEW;
+    END IF;
+    NEW.state := OLD.state;
+    IF OLD.next IS NOT NULL THEN
+        -- One that has ended since the statement began is new to it as well, and may have a repetition of its own.
+        EXECUTE format('SELECT EXISTS (SELECT FROM %s WHERE id = $1
+            AND (state IN (''PLAN'', ''TAKE'', ''WORK'') OR stop > statement_timestamp()))', root::regclass)
+            INTO follows USING OLD.next;
+    END IF;
+    IF follows THEN
+        PERFORM set_config(noted, concat_ws(',', nullif(current_setting(noted, true), ''), OLD.next), true);
+    END IF;
+    RETURN NEW;
+END
+$$;
+
+CREATE OR REPLACE FUNCTION :schema.pgtask_stop_next() RETURNS trigger LANGUAGE plpgsql SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    root oid := coalesce(pg_partition_root(TG_RELID), TG_RELID);
+    noted text := concat('pgtask.stop_', root);
+    ids int8[] := string_to_array(nullif(current_setting(noted, true), ''), ',')::int8[];
+BEGIN
+    IF ids IS NOT NULL THEN
+        PERFORM set_config(noted, '', true);
+        EXECUTE format('UPDATE %s SET state = ''STOP'' WHERE id = ANY ($1)', root::regclass) USING ids;
+    END IF;
+    RETURN NULL;
+END
+$$;

@@ -1,0 +1,11 @@
+-- The schema, and in it the type of a task's state. Where this name is taken by somebody's own type, another is chosen.
+
+CREATE SCHEMA IF NOT EXISTS :schema;
+
+DO $pgtask$
+BEGIN
+    CREATE TYPE :state AS ENUM ('PLAN', 'TAKE', 'WORK', 'DONE', 'FAIL', 'GONE', 'STOP');
+EXCEPTION
+    WHEN duplicate_object THEN NULL;
+END
+$pgtask$;

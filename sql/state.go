@@ -1,0 +1,55 @@
+package sql
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// The states, as the enum has them.
+var states = []string{"PLAN", "TAKE", "WORK", "DONE", "FAIL", "GONE", "STOP"}
+
+// usable tells whether an enum is that of a task's states, though maybe not of all: pg_task's own had no GONE once.
+func (t foundType) usable() bool {
+	return t.Enum && slices.Contains(t.Labels, "PLAN") && slices.Contains(t.Labels, "DONE")
+}
+
+// stateType is the type of the column state as a cast names it, and what is found of it (nil: not an enum, or yet to be made).
+// A table keeps the type it has. A new one shares that of the schema, unless the name is taken by somebody's own type.
+func (f *found) stateType(t Table) (string, *foundType) {
+	if column := f.column("state"); column != nil {
+		for i, typ := range f.types {
+			if typ.OID == column.TypeOID && typ.Enum {
+				return column.Type, &f.types[i]
+			}
+		}
+		return column.Type, nil
+	}
+	for n := -2; ; n++ {
+		name := stateName(n)
+		i := slices.IndexFunc(f.types, func(typ foundType) bool { return typ.Name == name })
+		switch {
+		case i < 0:
+			return stateOf(t, name), nil
+		case f.types[i].usable():
+			return stateOf(t, name), &f.types[i]
+		}
+	}
+}
+
+// stateName is state, pgtask_state, pgtask_state_0 …
+func stateName(n int) string {
+	switch n {
+	case -2:
+		return "state"
+	case -1:
+		return "pgtask_state"
+	default:
+		return fmt.Sprint("pgtask_state_", n+1)
+	}
+}
+
+func stateOf(t Table, name string) string {
+	return pgx.Identifier{t.Schema, name}.Sanitize()
+}

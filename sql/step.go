@@ -1,0 +1,146 @@
+package sql
+
+import (
+	"regexp"
+	"strings"
+	"sync"
+)
+
+// A step is one paragraph of the schema's files: what makes one object, or one part of the table, and can be run again. The
+// same steps make a new table, complete one that is there, and are printed for a person to run.
+type step struct {
+	kind    kind
+	name    string   // unquoted
+	columns []string // that it adds, or indexes, unquoted
+	sql     string   // with the placeholders of names
+}
+
+type kind int
+
+const (
+	schemaStep kind = iota
+	typeStep
+	functionStep
+	tableStep
+	columnStep
+	constraintStep
+	indexStep
+	triggerStep
+	optionStep
+	commentStep
+)
+
+// What a step is, told by its first statement.
+var stepKinds = []struct {
+	kind    kind
+	pattern *regexp.Regexp
+}{
+	{schemaStep, regexp.MustCompile(`^CREATE SCHEMA IF NOT EXISTS (:schema)`)},
+	{typeStep, regexp.MustCompile(`^DO [^;]*CREATE TYPE (:state)`)},
+	{functionStep, regexp.MustCompile(`^CREATE OR REPLACE FUNCTION :schema\.(\w+)`)},
+	{tableStep, regexp.MustCompile(`^CREATE TABLE IF NOT EXISTS (:table)`)},
+	{columnStep, regexp.MustCompile(`^ALTER TABLE :table ADD COLUMN IF NOT EXISTS "?(\w+)"?`)},
+	{constraintStep, regexp.MustCompile(`^ALTER TABLE :table DROP CONSTRAINT IF EXISTS (\w+)`)},
+	{indexStep, regexp.MustCompile(`^CREATE (?:UNIQUE )?INDEX IF NOT EXISTS pgtask_(\w+)_:hash`)},
+	{triggerStep, regexp.MustCompile(`^DROP TRIGGER IF EXISTS (\w+)`)},
+	{optionStep, regexp.MustCompile(`^ALTER TABLE :table SET \((\w+) =`)},
+	{commentStep, regexp.MustCompile(`^COMMENT ON (\w+ [^ ]+(?: ON :table)?) IS`)},
+}
+
+// The files in the order in which they are run.
+var stepFiles = []string{"schema", "functions", "table", "constraints", "indexes", "triggers", "options", "comments"}
+
+var (
+	addedColumn    = regexp.MustCompile(`ADD COLUMN IF NOT EXISTS "?(\w+)"?`)
+	indexedColumns = regexp.MustCompile(`ON :table \((.*?)\)`)
+	sqlComments    = regexp.MustCompile(`(?m)\A(--.*\n)+`)
+)
+
+// steps are those of every table.
+var steps = sync.OnceValue(func() []step {
+	var steps []step
+	for _, file := range stepFiles {
+		steps = append(steps, parseSteps(text(file))...)
+	}
+	return steps
+})
+
+// partitionedSteps are those of a partitioned table besides.
+var partitionedSteps = sync.OnceValue(func() []step { return parseSteps(text("partitioned")) })
+
+func parseSteps(file string) []step {
+	var steps []step
+	for paragraph := range strings.SplitSeq(file, "\n\n") {
+		sql := strings.TrimSpace(sqlComments.ReplaceAllString(paragraph+"\n", ""))
+		if sql != "" {
+			steps = append(steps, parseStep(sql))
+		}
+	}
+	return steps
+}
+
+func parseStep(sql string) step {
+	for _, k := range stepKinds {
+		match := k.pattern.FindStringSubmatch(sql)
+		if match == nil {
+			continue
+		}
+		s := step{kind: k.kind, name: strings.ReplaceAll(match[1], `"`, ""), sql: sql}
+		switch s.kind {
+		case columnStep:
+			for _, column := range addedColumn.FindAllStringSubmatch(sql, -1) {
+				s.columns = append(s.columns, column[1])
+			}
+		case indexStep:
+			s.columns = strings.Split(indexedColumns.FindStringSubmatch(sql)[1], ", ")
+		}
+		return s
+	}
+	panic("no known step: " + sql) // a mistake in an embedded file
+}
+
+// unique tells whether an index is.
+func (s step) unique() bool {
+	return strings.HasPrefix(s.sql, "CREATE UNIQUE")
+}
+
+// stepsOf are the steps of one kind, in order.
+func stepsOf(k kind) []step {
+	var some []step
+	for _, s := range steps() {
+		if s.kind == k {
+			some = append(some, s)
+		}
+	}
+	return some
+}
+
+// A wanted column, as its step has it.
+type wantedColumn struct {
+	name      string
+	typ       string // as written, e.g. int8[] or :state
+	notNull   bool
+	def       string // default expression; empty: none
+	generated bool
+}
+
+var (
+	columnText    = regexp.MustCompile(`(?s)ADD COLUMN IF NOT EXISTS "?(\w+)"? ("char"|[\w:\[\]]+)( NOT NULL)?(\s+GENERATED ALWAYS)?`)
+	columnDefault = regexp.MustCompile(`(?s)\n\s+DEFAULT (.*);\z`)
+)
+
+// wantedColumns are all columns but id, which comes with the table, in their order.
+var wantedColumns = sync.OnceValue(func() []wantedColumn {
+	var columns []wantedColumn
+	for _, s := range stepsOf(columnStep) {
+		def := columnDefault.FindStringSubmatch(s.sql)
+		for _, part := range columnText.FindAllStringSubmatch(s.sql, -1) {
+			column := wantedColumn{name: part[1], typ: part[2], notNull: part[3] != "", generated: part[4] != ""}
+			if def != nil {
+				column.def = def[1]
+			}
+			columns = append(columns, column)
+		}
+	}
+	return columns
+})

@@ -1,0 +1,102 @@
+// Package sql holds the SQL of pgtask: the schema of a task table, how a table is completed to have it, and the operations
+// of a controller.
+package sql
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"regexp"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// Version is that of the schema; it stands in the comments of the table and of the functions. What bears a higher one was made by
+// a later pgtask and is not taken back.
+const Version = 1
+
+// Table names a task table. The names are as in the catalog: unquoted, at most 63 bytes.
+type Table struct {
+	Schema, Name string
+}
+
+// Quoted is the qualified name as SQL has it.
+func (t Table) Quoted() string {
+	return pgx.Identifier{t.Schema, t.Name}.Sanitize()
+}
+
+// String is the same, for messages.
+func (t Table) String() string {
+	return t.Quoted()
+}
+
+// Channel is the name under which the table's triggers NOTIFY, as their function pgtask_wake computes it.
+func Channel(t Table) string {
+	return "pgtask_" + t.hash()
+}
+
+// hash is 16 hexadecimal digits that stand for the table where its name would be too long.
+func (t Table) hash() string {
+	sum := sha256.Sum256([]byte(t.Quoted()))
+	return hex.EncodeToString(sum[:8])
+}
+
+// lockKey is that of the advisory lock under which anything in the table's schema is created.
+func (t Table) lockKey() int64 {
+	sum := sha256.Sum256([]byte("pgtask schema " + t.Schema))
+	return int64(binary.BigEndian.Uint64(sum[:8]))
+}
+
+// names stand for the placeholders of a step.
+type names struct {
+	table Table
+	state string // the type, qualified and quoted
+	each  string // what the insert trigger fires for: STATEMENT or ROW
+}
+
+var placeholder = regexp.MustCompile(`:(schema|table|state|hash|each|version)`)
+
+// fill puts the names into a step's text. It is the only place where they meet.
+func (n names) fill(sql string) string {
+	filled := placeholder.ReplaceAllStringFunc(sql, func(p string) string {
+		switch p {
+		case ":schema":
+			return pgx.Identifier{n.table.Schema}.Sanitize()
+		case ":table":
+			return n.table.Quoted()
+		case ":state":
+			return n.state
+		case ":hash":
+			return n.table.hash()
+		case ":each":
+			return n.each
+		default:
+			return versionText
+		}
+	})
+	return dollars(filled, n)
+}
+
+// dollars gives the block in sql a dollar quote that no name in it contains.
+func dollars(sql string, n names) string {
+	const quote = "$pgtask$"
+	other := quote
+	for strings.Contains(n.state, other) {
+		other = other[:len(other)-1] + "_$"
+	}
+	if other == quote || !strings.HasPrefix(sql, "DO "+quote) {
+		return sql
+	}
+	first, last := len("DO "), strings.LastIndex(sql, quote)
+	return sql[:first] + other + sql[first+len(quote):last] + other + sql[last+len(quote):]
+}
+
+// literal is a quoted string constant, whatever standard_conforming_strings says.
+func literal(s string) string {
+	quoted := "'" + strings.ReplaceAll(s, "'", "''") + "'"
+	if strings.Contains(s, `\`) {
+		return "E" + strings.ReplaceAll(quoted, `\`, `\\`)
+	}
+	return quoted
+}

@@ -1,0 +1,125 @@
+package sql
+
+import (
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+
+	"pgtask/server/servertest"
+)
+
+func TestWakeTellsTheLeaderWhatMatters(t *testing.T) {
+	t.Parallel()
+	conn := database(t)
+	install(t, conn, task, nil)
+	execute(t, conn, "LISTEN nothing_else; LISTEN "+Channel(task))
+	for _, c := range []struct {
+		statement string
+		wakes     bool
+	}{
+		{"INSERT INTO task (input) SELECT 'SELECT 1' FROM generate_series(1, 100)", true},
+		{"UPDATE task SET data = 'x' WHERE id = 1", false},
+		{"UPDATE task SET plan = plan + '1 hour' WHERE id = 1", true},
+		{`UPDATE task SET "group" = 'other' WHERE id = 1`, true},
+		{"UPDATE task SET remote = 'dbname=x' WHERE id = 1", true},
+		{"UPDATE task SET max = 1 WHERE id = 1", true},
+		{"UPDATE task SET priority = 1 WHERE id = 1", true},
+		{"UPDATE task SET state = 'STOP' WHERE id = 1", true},
+		{"UPDATE task SET state = 'PLAN' WHERE id = 1", true},
+		{"UPDATE task SET state = 'TAKE' WHERE id = 1", false},
+		{"UPDATE task SET state = 'WORK' WHERE id = 1", false},
+		{"UPDATE task SET state = 'DONE' WHERE id = 1", false},
+		{"UPDATE task SET state = 'PLAN' WHERE id = 1", true},
+		{"UPDATE task SET state = 'TAKE' WHERE id IN (1, 2)", false},
+		{"UPDATE task SET state = 'STOP' WHERE id = 1", true},
+		{"UPDATE task SET stop = now() WHERE id = 1", false},
+		{"DELETE FROM task WHERE id = 1", false},
+		{"DELETE FROM task WHERE id = 2", true},
+	} {
+		execute(t, conn, c.statement)
+		if c.wakes {
+			notified(t, conn, Channel(task))
+		}
+		unnotified(t, conn, c.statement)
+	}
+	execute(t, conn, "ALTER TABLE task RENAME TO job")
+	job := Table{"public", "job"}
+	execute(t, conn, "LISTEN "+Channel(job)+"; INSERT INTO job (input) VALUES ('')")
+	notified(t, conn, Channel(job))
+}
+
+func TestStopOnEndedTasksStopsTheirRepetitions(t *testing.T) {
+	t.Parallel()
+	conn := database(t)
+	install(t, conn, task, nil)
+	for _, c := range []struct{ name, rows, statement, want string }{
+		{"an ended one stays", "(1, 'DONE', NULL)", "", "DONE"},
+		{"failed and gone ones too", "(1, 'FAIL', NULL), (2, 'GONE', NULL)", "", "FAIL GONE"},
+		{"a waiting one pauses", "(1, 'PLAN', NULL)", "", "STOP"},
+		{"the repetition instead", "(1, 'DONE', 2), (2, 'PLAN', NULL)", " WHERE id = 1", "DONE STOP"},
+		{"a running repetition", "(1, 'DONE', 2), (2, 'WORK', NULL)", " WHERE id = 1", "DONE STOP"},
+		{"both in one statement", "(1, 'DONE', 2), (2, 'PLAN', NULL)", "", "DONE STOP"},
+		{"both, the repetition first", "(1, 'PLAN', NULL), (2, 'DONE', 1)", "", "STOP DONE"},
+		{"a chain", "(1, 'DONE', 2), (2, 'FAIL', 3), (3, 'TAKE', NULL), (4, 'PLAN', NULL)", " WHERE id < 3", "DONE FAIL STOP PLAN"},
+		{"a repetition that is gone", "(1, 'DONE', 2)", "", "DONE"},
+		{"one that is ended is let alone", "(1, 'DONE', 2), (2, 'DONE', 3), (3, 'PLAN', NULL)", " WHERE id = 1", "DONE DONE PLAN"},
+		{"other columns are set", "(1, 'DONE', 2), (2, 'PLAN', NULL)", ", data = 'x' WHERE id = 1", "DONE STOP"},
+	} {
+		execute(t, conn, "TRUNCATE task; INSERT INTO task (id, state, next, input) SELECT id, state::state, next::int8, '' FROM (VALUES "+
+			c.rows+") AS v (id, state, next)")
+		execute(t, conn, "UPDATE task SET state = 'STOP'"+c.statement)
+		equal(t, c.name, allStates(t, conn), c.want)
+	}
+	// What writes all columns back, as an ORM does, stops nothing.
+	execute(t, conn, "TRUNCATE task; INSERT INTO task (id, state, next, input) VALUES (1, 'DONE', 2, ''), (2, 'PLAN', NULL, '')")
+	execute(t, conn, "UPDATE task SET state = 'DONE', data = 'x' WHERE id = 1")
+	equal(t, "state written back", allStates(t, conn), "DONE PLAN")
+	// An ended task may be run again, and its end written on a row that a user has stopped.
+	execute(t, conn, "UPDATE task SET state = 'PLAN' WHERE id = 1")
+	equal(t, "set to PLAN", allStates(t, conn), "PLAN PLAN")
+	execute(t, conn, "UPDATE task SET state = 'STOP' WHERE id = 1; UPDATE task SET stop = now() WHERE id = 1")
+	equal(t, "stopped", value(t, conn, "SELECT concat(state, stop IS NULL) FROM task WHERE id = 1"), "STOPf")
+}
+
+// A STOP for a whole group that waits for a finish must not miss the repetition which that finish inserts, though its snapshot is
+// older.
+func TestStopOfAGroupLeavesNoHole(t *testing.T) {
+	t.Parallel()
+	dsn := servertest.Database(t)
+	conn, finisher := connect(t, dsn), connect(t, dsn)
+	install(t, conn, task, nil)
+	execute(t, conn, "INSERT INTO task (id, state, input) VALUES (1, 'WORK', '')")
+	execute(t, finisher, "BEGIN; INSERT INTO task (id, input, parent) VALUES (2, '', 1); UPDATE task SET state = 'DONE', next = 2 WHERE id = 1")
+	stopped := make(chan error)
+	go func() {
+		_, err := conn.Exec(t.Context(), `UPDATE task SET state = 'STOP' WHERE "group" = 'group'`)
+		stopped <- err
+	}()
+	waiting(t, finisher, conn)
+	execute(t, finisher, "COMMIT")
+	if err := <-stopped; err != nil {
+		t.Fatal(err)
+	}
+	equal(t, "states", allStates(t, conn), "DONE STOP")
+}
+
+// waiting returns when the other connection waits for a lock.
+func waiting(t *testing.T, conn, other *pgx.Conn) {
+	t.Helper()
+	for {
+		var waits bool
+		err := conn.QueryRow(t.Context(), "SELECT EXISTS (SELECT FROM pg_locks WHERE pid = $1 AND NOT granted)",
+			int32(other.PgConn().PID())).Scan(&waits)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if waits {
+			return
+		}
+	}
+}
+
+func allStates(t *testing.T, conn *pgx.Conn) string {
+	t.Helper()
+	return value(t, conn, "SELECT string_agg(state::text, ' ' ORDER BY id) FROM task")
+}

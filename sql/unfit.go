@@ -1,0 +1,74 @@
+package sql
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// maxName is how many bytes of a name the server keeps.
+const maxName = 63
+
+// What a column's type may be, by names in pg_type, where it is not the wanted one.
+var fitting = map[string][]string{
+	"bool":        {"bool"},
+	"int4":        {"int2", "int4", "int8"},
+	"int8":        {"int2", "int4", "int8"},
+	"int8[]":      {"_int2", "_int4", "_int8"},
+	"interval":    {"interval"},
+	"jsonb":       {"jsonb"},
+	"text":        {"text", "varchar", "bpchar"},
+	"timestamptz": {"timestamptz"},
+	`"char"`:      {"char", "text", "varchar", "bpchar"},
+}
+
+// unfit is an error if the table is such that nothing added to it could make it a task table.
+func (f *found) unfit(t Table) error {
+	switch {
+	case t.Schema == "" || t.Name == "":
+		return fmt.Errorf("table %s: a name is empty", t)
+	case len(t.Schema) > maxName || len(t.Name) > maxName:
+		return fmt.Errorf("table %s: a name has more than %d bytes", t, maxName)
+	case f.oid == 0:
+		return nil
+	case f.relkind != "r" && f.relkind != "p":
+		return fmt.Errorf("%s is there already and is no table", t)
+	}
+	id := f.column("id")
+	switch {
+	case id == nil:
+		return fmt.Errorf("table %s has no column id", t)
+	case !slices.Contains(fitting["int8"], id.BaseType):
+		return wrongType(t, *id, "int8")
+	case id.Default == "" && !id.Identity:
+		return fmt.Errorf("table %s: column id has no default, but needs a sequence", t)
+	}
+	for _, wanted := range wantedColumns() {
+		column := f.column(wanted.name)
+		switch {
+		case column == nil:
+		case !f.fits(*column, wanted.typ):
+			return wrongType(t, *column, wanted.typ)
+		case wanted.generated && !column.Generated && wanted.name != "hash":
+			return fmt.Errorf("table %s has a column %s of its own, where a generated one of that name is needed", t, wanted.name)
+		}
+	}
+	return nil
+}
+
+func (f *found) fits(column foundColumn, wanted string) bool {
+	if wanted != ":state" {
+		return slices.Contains(fitting[wanted], column.BaseType)
+	}
+	if column.TypeKind != "e" {
+		return slices.Contains(fitting["text"], column.BaseType)
+	}
+	return slices.ContainsFunc(f.types, func(t foundType) bool { return t.OID == column.TypeOID && t.usable() })
+}
+
+func wrongType(t Table, column foundColumn, wanted string) error {
+	if wanted == ":state" {
+		wanted = "an enum of " + strings.Join(states, ", ")
+	}
+	return fmt.Errorf("table %s: column %s has type %s, not %s", t, column.Name, column.Type, wanted)
+}

@@ -1,0 +1,93 @@
+package work
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"pgtask/sql"
+)
+
+// Report is what Check has found.
+type Report struct {
+	Lines  []string // what would be created, or that all is there
+	Faults []string // what stands in the way, a line each
+}
+
+func (r *Report) say(format string, args ...any) {
+	r.Lines = append(r.Lines, fmt.Sprintf(format, args...))
+}
+
+func (r *Report) fault(format string, args ...any) {
+	r.Faults = append(r.Faults, fmt.Sprintf(format, args...))
+}
+
+// Check finds out whether Serve could serve the target, and what it would create. It changes nothing.
+func Check(ctx context.Context, t Target) (r Report) {
+	c, err := connect(ctx, t)
+	switch {
+	case err == nil:
+		defer c.close()
+		r.table(ctx, c.conn, t)
+	case t.Create && absent(err):
+		r.absent(ctx, t, err)
+	case errors.Is(err, errReadOnly):
+		r.fault("%s", err)
+	default:
+		r.fault("cannot connect: %s", err)
+	}
+	return r
+}
+
+// absent says what has to be created before the target can be connected to.
+func (r *Report) absent(ctx context.Context, t Target, refusal error) {
+	conn, a, err := look(ctx, t)
+	if err != nil {
+		r.fault("cannot connect as user %q: %s", t.Connect["user"], refusal)
+		r.fault("cannot connect as the dsn says to create what is missing: %s", err)
+		return
+	}
+	defer func() { _ = conn.Close(ctx) }()
+	user, database := t.Connect["user"], t.Connect["dbname"]
+	if !a.role && !a.database {
+		r.fault("cannot connect: %s", refusal)
+		return
+	}
+	if a.role {
+		r.would(a.mayRole, a.user, "role "+quoted(user), "CREATE ROLE "+quoted(user)+" LOGIN")
+	}
+	if a.database {
+		r.would(a.mayDatabase, a.user, "database "+quoted(database), "CREATE DATABASE "+quoted(database)+" OWNER "+quoted(user))
+		r.say("would create table %s", table(t))
+	}
+}
+
+func (r *Report) would(may bool, user, what, statement string) {
+	if may {
+		r.say("would create %s", what)
+	} else {
+		r.fault("%s does not exist and user %q may not create it: run as a superuser: %s", what, user, statement)
+	}
+}
+
+// table says what the table lacks, and whether the role could add it.
+func (r *Report) table(ctx context.Context, conn *pgx.Conn, t Target) {
+	changes, err := sql.Missing(ctx, conn, table(t), defaultsOf(t))
+	if err != nil {
+		r.fault("%s", err)
+		return
+	}
+	for _, change := range changes {
+		switch {
+		case t.Create:
+			r.say("would create %s", change.What)
+		case !change.Optional:
+			r.fault("lacks %s, and create is false: run what pgtask schema prints", change.What)
+		}
+	}
+	if len(changes) == 0 {
+		r.say("ready")
+	}
+}

@@ -1,0 +1,121 @@
+package work
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"pgtask/exec"
+	"pgtask/remote"
+)
+
+// open opens a session for a task, where the task wants it.
+func (l *loop) open(ctx context.Context, t *task) (*exec.Session, error) {
+	c := l.facts.Load()
+	ctx, cancel := context.WithTimeout(ctx, connectLimit)
+	defer cancel()
+	var session *exec.Session
+	if t.row.Remote == "" {
+		cfg, err := remote.Own(l.target.Connect)
+		if err != nil {
+			return nil, err
+		}
+		cfg.RuntimeParams["application_name"] = sessionName(l.target, t.row.Group)
+		cfg.RuntimeParams["client_encoding"] = "UTF8"
+		if c.version >= 140000 { // a controller that is gone is noticed while a statement runs
+			cfg.RuntimeParams["client_connection_check_interval"] = "1s"
+		}
+		if session, err = exec.Connect(ctx, cfg, statementLimit, true); err != nil {
+			return nil, err
+		}
+	} else {
+		rules := remote.Rules{Base: c.base, Superuser: c.superuser, Named: l.target.Remotes}
+		destination, err := rules.Resolve(t.row.Remote)
+		if err != nil {
+			return nil, err
+		}
+		if session, err = destination.Connect(ctx, sessionName(l.target, t.row.Group), statementLimit); err != nil {
+			return nil, err
+		}
+	}
+	l.patience.succeed(t.row.Remote)
+	context.AfterFunc(l.running, session.Abandon)
+	return session, nil
+}
+
+// final tells an error of a connection that will not mend by itself from one of a server that cannot take it now.
+func final(err error) bool {
+	var refused *remote.Refused
+	if errors.As(err, &refused) {
+		return true
+	}
+	var answer *pgconn.PgError
+	if !errors.As(err, &answer) {
+		return false
+	}
+	return strings.HasPrefix(answer.Code, "28") || answer.Code == "3D000" || answer.Code == "42501" || answer.Code == "42704" || answer.Code == "22023"
+}
+
+// unreachable is what a task's row shows when its session could not be opened. Only the server's own words and the kind of the trouble
+// are shown: no part of the connection string.
+func unreachable(err error) *exec.Failure {
+	var refused *remote.Refused
+	var answer *pgconn.PgError
+	switch {
+	case errors.As(err, &refused):
+		return exec.NewFailure(refused.Message, refused.SQLState, "DETAIL", refused.Detail, "HINT", refused.Hint)
+	case errors.As(err, &answer):
+		return exec.NewFailure("could not establish connection", answer.Code, "DETAIL", answer.Message, "HINT", answer.Hint)
+	default:
+		return exec.NewFailure("could not establish connection", "08001", "DETAIL", innermost(err))
+	}
+}
+
+// innermost is the text of the error at the bottom, such as "connection refused": what wraps it may name users and hosts.
+func innermost(err error) string {
+	for {
+		var next error
+		switch e := err.(type) {
+		case interface{ Unwrap() error }:
+			next = e.Unwrap()
+		case interface{ Unwrap() []error }:
+			if all := e.Unwrap(); len(all) > 0 {
+				next = all[0]
+			}
+		}
+		if next == nil {
+			return err.Error()
+		}
+		err = next
+	}
+}
+
+// patience is how long to wait with tasks whose server does not take connections: for each remote 1 s, doubling, at most a minute.
+type patience struct {
+	mu    sync.Mutex
+	delay map[string]time.Duration
+	since map[string]time.Time
+}
+
+func (p *patience) fail(remote string) time.Duration {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	d := p.delay[remote]
+	if time.Since(p.since[remote]) < d/2 { // one of many that failed together
+		return d
+	}
+	d = min(max(2*d, time.Second), time.Minute)
+	p.delay[remote], p.since[remote] = d, time.Now()
+	return d
+}
+
+func (p *patience) succeed(remote string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	delete(p.delay, remote)
+	delete(p.since, remote)
+}

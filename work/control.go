@@ -1,0 +1,166 @@
+package work
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"pgtask/remote"
+	"pgtask/sql"
+)
+
+// Limits of the controller's own statements and of its silence.
+const (
+	statementLimit = 30 * time.Second
+	lockLimit      = 2 * time.Second
+	beat           = 3 * time.Second  // the control session is never silent for longer
+	silenceLimit   = 10 * time.Second // the server ends a control session that is (14 and later)
+	connectLimit   = 15 * time.Second
+)
+
+// control is the connection under which a target is led. It never runs a user's SQL. It belongs to the loop.
+type control struct {
+	conn      *pgx.Conn
+	pid       int32
+	version   int // server_version_num
+	superuser bool
+	timeZone  string
+	queries   sql.Queries
+	table     sql.Description
+	base      remote.Settings // what the connection really uses, and remotes inherit
+	notified  bool            // since the loop looked last
+}
+
+// connect opens a control connection with settings of its own, whatever the role's are.
+func connect(ctx context.Context, t Target) (*control, error) {
+	own, err := remote.Own(t.Connect)
+	if err != nil {
+		return nil, err
+	}
+	cfg, err := pgx.ParseConfig("")
+	if err != nil {
+		return nil, err
+	}
+	cfg.Config = *own
+	for name, value := range map[string]string{
+		"application_name":                    controlName(t),
+		"client_encoding":                     "UTF8",
+		"search_path":                         "",
+		"DateStyle":                           "ISO",
+		"jit":                                 "off",
+		"plan_cache_mode":                     "force_generic_plan",
+		"default_transaction_isolation":       "read committed",
+		"default_transaction_read_only":       "off",
+		"default_transaction_deferrable":      "off",
+		"idle_in_transaction_session_timeout": milliseconds(statementLimit),
+		"statement_timeout":                   milliseconds(statementLimit),
+		"lock_timeout":                        milliseconds(lockLimit),
+	} {
+		cfg.RuntimeParams[name] = value
+	}
+	c := &control{}
+	if c.base, err = remote.Complete(t.Connect); err != nil {
+		return nil, err
+	}
+	cfg.OnNotification = func(*pgconn.PgConn, *pgconn.Notification) { c.notified = true }
+	ctx, cancel := context.WithTimeout(ctx, connectLimit)
+	defer cancel()
+	if c.conn, err = pgx.ConnectConfig(ctx, cfg); err != nil {
+		return nil, err
+	}
+	if err := c.know(ctx); err != nil {
+		c.close()
+		return nil, err
+	}
+	return c, nil
+}
+
+// know reads what has to be known of the session and its server.
+func (c *control) know(ctx context.Context) error {
+	var recovery bool
+	err := c.conn.QueryRow(ctx, "SELECT pg_backend_pid(), current_setting('server_version_num')::int4, "+
+		"current_setting('is_superuser')::bool, current_setting('TimeZone'), pg_is_in_recovery()").
+		Scan(&c.pid, &c.version, &c.superuser, &c.timeZone, &recovery)
+	switch {
+	case err != nil:
+		return err
+	case recovery:
+		return errReadOnly
+	case c.version >= 140000:
+		_, err = c.conn.Exec(ctx, "SET idle_session_timeout = "+milliseconds(silenceLimit))
+	}
+	return err
+}
+
+func (c *control) close() {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	_ = c.conn.Close(ctx)
+}
+
+// lock tries to become the leader.
+func (c *control) lock(ctx context.Context, t Target) (leader bool, err error) {
+	ctx, cancel := limited(ctx)
+	defer cancel()
+	err = c.conn.QueryRow(ctx, c.queries.Text("lock"), leaderKey(t)).Scan(&leader)
+	return leader, err
+}
+
+// limited bounds a call to the server: statement_timeout ends it there, this where the server does not answer.
+func limited(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(ctx, statementLimit+5*time.Second)
+}
+
+// leaderKey is made of database, schema and table, not of the role: whoever serves the table competes for it.
+func leaderKey(t Target) int64 {
+	sum := sha256.Sum256(fmt.Appendf(nil, "pgtask %q %q %q", t.Connect["dbname"], t.Schema, t.Table))
+	return int64(binary.BigEndian.Uint64(sum[:8]))
+}
+
+func milliseconds(d time.Duration) string { return strconv.FormatInt(d.Milliseconds(), 10) }
+
+// nameLimit is the longest application_name that the server keeps.
+const nameLimit = 63
+
+// sessionName is the application_name of a session that runs a task of that group.
+func sessionName(t Target, group string) string {
+	return shortened("pg_task " + t.Schema + " " + t.Table + " " + group)
+}
+
+// sessionPrefix begins the application_name of every session of the target, and maybe of one with a similar name.
+func sessionPrefix(t Target) string {
+	plain := printable("pg_task " + t.Schema + " " + t.Table + " ")
+	return plain[:min(len(plain), nameLimit-hashLength)]
+}
+
+func controlName(t Target) string { return shortened("pgtask " + t.Schema + " " + t.Table) }
+
+// hashLength is that of what stands for the rest of a name that is too long.
+const hashLength = 9
+
+// shortened keeps the beginning of a name that is too long, and a hash of the whole.
+func shortened(name string) string {
+	plain := printable(name)
+	if len(name) <= nameLimit && plain == name {
+		return name
+	}
+	sum := sha256.Sum256([]byte(name))
+	return plain[:min(len(plain), nameLimit-hashLength)] + fmt.Sprintf("~%x", sum[:4])
+}
+
+// printable leaves only ASCII, as the server would, so that names are the same there and here.
+func printable(name string) string {
+	return strings.Map(func(r rune) rune {
+		if r < ' ' || r > '~' {
+			return '?'
+		}
+		return r
+	}, name)
+}

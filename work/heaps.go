@@ -1,0 +1,95 @@
+package work
+
+import "container/heap"
+
+// readyHeap holds the due tasks of a lane, 16 bytes each; the first to be claimed is on top.
+type readyHeap []rank
+
+func (h readyHeap) top() rank          { return h[0] }
+func (h readyHeap) Len() int           { return len(h) }
+func (h readyHeap) Less(i, j int) bool { return h[i].before(h[j]) }
+func (h readyHeap) Swap(i, j int)      { h[i], h[j] = h[j], h[i] }
+func (h *readyHeap) Push(x any)        { *h = append(*h, x.(rank)) }
+func (h *readyHeap) Pop() any {
+	old := *h
+	x := old[len(old)-1]
+	*h = old[:len(old)-1]
+	return x
+}
+
+// takenHeap holds the claimed tasks of a lane that have not started.
+type takenHeap []*task
+
+func (h takenHeap) top() *task         { return h[0] }
+func (h takenHeap) Len() int           { return len(h) }
+func (h takenHeap) Less(i, j int) bool { return h[i].rank.before(h[j].rank) }
+func (h takenHeap) Swap(i, j int)      { h[i], h[j] = h[j], h[i] }
+func (h *takenHeap) Push(x any)        { *h = append(*h, x.(*task)) }
+func (h *takenHeap) Pop() any {
+	old := *h
+	x := old[len(old)-1]
+	old[len(old)-1] = nil
+	*h = old[:len(old)-1]
+	return x
+}
+
+// laneHeap orders lanes by their first task; at tells where a lane keeps its place, so that it can be found again.
+type laneHeap struct {
+	lanes []*lane
+	less  func(a, b *lane) bool
+	at    func(*lane) *int
+}
+
+func (h *laneHeap) Len() int           { return len(h.lanes) }
+func (h *laneHeap) Less(i, j int) bool { return h.less(h.lanes[i], h.lanes[j]) }
+func (h *laneHeap) Swap(i, j int) {
+	h.lanes[i], h.lanes[j] = h.lanes[j], h.lanes[i]
+	*h.at(h.lanes[i]), *h.at(h.lanes[j]) = i, j
+}
+
+func (h *laneHeap) Push(x any) {
+	l := x.(*lane)
+	*h.at(l) = len(h.lanes)
+	h.lanes = append(h.lanes, l)
+}
+
+func (h *laneHeap) Pop() any {
+	l := h.lanes[len(h.lanes)-1]
+	h.lanes[len(h.lanes)-1] = nil
+	h.lanes = h.lanes[:len(h.lanes)-1]
+	*h.at(l) = -1
+	return l
+}
+
+// put makes a lane a member or not, and moves it to where its first task belongs.
+func (h *laneHeap) put(l *lane, member bool) {
+	i := *h.at(l)
+	switch {
+	case member && i < 0:
+		heap.Push(h, l)
+	case member:
+		heap.Fix(h, i)
+	case i >= 0:
+		heap.Remove(h, i)
+	}
+}
+
+// claimsBefore and startsBefore are the order between lanes that compete for run: higher priority, then the lane that
+// runs fewest, then the lower id.
+func claimsBefore(a, b *lane) bool {
+	return lanesBefore(a.ready.top(), a.running+len(a.taken), b.ready.top(), b.running+len(b.taken))
+}
+
+func startsBefore(a, b *lane) bool {
+	return lanesBefore(a.taken.top().rank, a.running, b.taken.top().rank, b.running)
+}
+
+func lanesBefore(a rank, busyA int, b rank, busyB int) bool {
+	if a.priority != b.priority {
+		return a.priority > b.priority
+	}
+	if busyA != busyB {
+		return busyA < busyB
+	}
+	return a.id < b.id
+}

@@ -1,0 +1,105 @@
+package work
+
+import (
+	"sync"
+	"time"
+
+	"pgtask/exec"
+)
+
+// end is what a runner tells the loop of a task that it has done with.
+type end struct {
+	task   *task
+	kind   endKind
+	pid    int32     // backend that ran it, 0: none did
+	since  time.Time // start of that backend
+	start  time.Time
+	stop   time.Time
+	result *exec.Result
+	fault  *exec.Failure // instead of the result's, where the trouble is not the SQL's own
+	delay  time.Duration // of a release
+}
+
+type endKind int
+
+const (
+	committed endKind = iota // its end is written already, with its effects
+	finished                 // its end is to be written
+	refused                  // it could not be written with the effects, which are rolled back: somebody has changed the row
+	released                 // it has not run, or has been taken back: to PLAN
+	stopped                  // cancelled because of a STOP
+	lost                     // cut off: what became of it is to be found out
+	killed                   // its session was terminated: by a person, or by the end of the server
+)
+
+// ask is a question to the loop that a runner waits on: that the row of its task be marked WORK, or its long texts.
+type ask struct {
+	task   *task
+	mark   bool
+	pid    int32
+	answer chan answer // capacity one
+}
+
+type answer struct {
+	ok          bool
+	input, data string
+}
+
+// inbox is where runners leave what the loop has to do. poke wakes it; pokes coalesce.
+type inbox struct {
+	poke chan struct{}
+
+	mu     sync.Mutex
+	ends   []end
+	asks   []ask
+	closed bool
+}
+
+func newInbox() *inbox { return &inbox{poke: make(chan struct{}, 1)} }
+
+func (b *inbox) wake() {
+	select {
+	case b.poke <- struct{}{}:
+	default:
+	}
+}
+
+func (b *inbox) end(e end) {
+	b.mu.Lock()
+	b.ends = append(b.ends, e)
+	b.mu.Unlock()
+	b.wake()
+}
+
+// ask waits for the loop's answer; a closed inbox answers no.
+func (b *inbox) ask(a ask) answer {
+	a.answer = make(chan answer, 1)
+	b.mu.Lock()
+	if b.closed {
+		b.mu.Unlock()
+		return answer{}
+	}
+	b.asks = append(b.asks, a)
+	b.mu.Unlock()
+	b.wake()
+	return <-a.answer
+}
+
+func (b *inbox) take() (ends []end, asks []ask) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	ends, asks = b.ends, b.asks
+	b.ends, b.asks = nil, nil
+	return ends, asks
+}
+
+// close answers no to all who wait, those the loop has taken among them, and to all who come.
+func (b *inbox) close(taken []ask) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.closed = true
+	for _, a := range append(taken, b.asks...) {
+		a.answer <- answer{}
+	}
+	b.asks = nil
+}

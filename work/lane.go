@@ -1,0 +1,93 @@
+package work
+
+import "time"
+
+// laneKey tells lanes apart: by the group's and the remote's own text, never by a hash of them.
+type laneKey struct {
+	group  string
+	remote string // "" is the target's own database
+}
+
+// rank is a waiting task's place in its lane: larger max first, then higher priority, then lower id.
+type rank struct {
+	id       int64
+	max      int32
+	priority int32
+}
+
+func (a rank) before(b rank) bool {
+	if a.max != b.max {
+		return a.max > b.max
+	}
+	if a.priority != b.priority {
+		return a.priority > b.priority
+	}
+	return a.id < b.id
+}
+
+// lane is all that a controller knows of the tasks with one group and one remote. lanes owns it.
+type lane struct {
+	key      laneKey
+	ready    readyHeap // due, in PLAN
+	fresh    readyHeap // what a fill under way has found, in no order
+	taken    takenHeap // claimed for us, not started
+	claiming int       // chosen for the claim under way
+	running  int       // slots in use: by tasks that we have started, or an old leader's
+	recent   int       // ended of late, which tells how far ahead the lane may be claimed
+
+	ended   time.Time     // when a task of the lane last ended, by the server's clock; zero: never, as far as we know
+	planned time.Time     // that task's plan
+	pause   time.Duration // the longest that was asked for here
+
+	claimAt, startAt int // places in the heaps of lanes, -1: not there
+}
+
+// room tells whether a task with this max may start while busy tasks of its lane run.
+func room(maximum int32, busy int) bool { return busy <= int(max(maximum, 0)) }
+
+// claimable tells whether the first of the ready tasks may start once it is claimed, or will soon be wanted.
+func (l *lane) claimable(ahead int) bool {
+	if len(l.ready) == 0 {
+		return false
+	}
+	top := l.ready.top()
+	switch {
+	case l.outranked():
+		return room(top.max, l.running+l.claiming)
+	case top.max < 0:
+		return room(top.max, l.running+len(l.taken)+l.claiming)
+	default:
+		return room(top.max, l.running+len(l.taken)+l.claiming-min(l.recent, ahead))
+	}
+}
+
+// outranked tells whether a task that is still to be claimed comes before all those that are: they wait for it.
+func (l *lane) outranked() bool {
+	return len(l.ready) > 0 && len(l.taken) > 0 && l.ready.top().before(l.taken.top().rank)
+}
+
+// pauseEnds is when the lane's first task may start, if it asks for a pause: with drift, when the pause has passed since the end of
+// the one before; without, at the first multiple of the pause after that end, counted from the plan of the one before.
+// Whether a task drifts is known once it is claimed; before that the earlier of the two holds.
+func (l *lane) pauseEnds() time.Time {
+	var maximum int32
+	var drift bool
+	switch {
+	case len(l.taken) > 0 && !l.outranked():
+		maximum, drift = l.taken.top().rank.max, l.taken.top().row.Drift
+	case len(l.ready) > 0:
+		maximum = l.ready.top().max
+	}
+	if maximum >= 0 {
+		return time.Time{}
+	}
+	pause := time.Duration(-int64(maximum)) * time.Millisecond
+	l.pause = max(l.pause, pause)
+	if l.ended.IsZero() {
+		return time.Time{}
+	}
+	if drift || l.planned.IsZero() || l.planned.After(l.ended) {
+		return l.ended.Add(pause)
+	}
+	return l.planned.Add((l.ended.Sub(l.planned)/pause + 1) * pause)
+}

@@ -1,0 +1,372 @@
+package work
+
+import (
+	"container/heap"
+	"sync"
+	"time"
+)
+
+// lanes decides which task of a target is claimed and which is started next. Pure bookkeeping: it knows no database.
+// All methods may be called from any goroutine; the loop and the runners share it.
+type lanes struct {
+	mu      sync.Mutex
+	run     int // most tasks at once
+	ahead   int // how many tasks may be claimed beyond those that can start now
+	busy    int // of run, in use
+	waiting int // taken and not started
+	ready   int // in PLAN
+	closed  bool
+	all     map[laneKey]*lane
+	known   idSet // the ready ones: a scan may bring a task again
+	filling idSet // those of the fill under way, nil when there is none
+	claims  laneHeap
+	starts  laneHeap
+	pausing map[*lane]struct{} // lanes whose first task has a pause before it
+	resume  time.Time          // when the first of those pauses is over
+	now     func() time.Time   // the server's clock
+	since   time.Time          // a pause may have begun up to then that we know nothing of; zero: none can
+}
+
+func newLanes(run int, now func() time.Time) *lanes {
+	return &lanes{
+		run: run, now: now,
+		all: map[laneKey]*lane{}, known: idSet{}, pausing: map[*lane]struct{}{},
+		claims: laneHeap{less: claimsBefore, at: func(l *lane) *int { return &l.claimAt }},
+		starts: laneHeap{less: startsBefore, at: func(l *lane) *int { return &l.startAt }},
+	}
+}
+
+func (s *lanes) lane(key laneKey) *lane {
+	l, ok := s.all[key]
+	if !ok {
+		l = &lane{key: key, ended: s.since, claimAt: -1, startAt: -1}
+		s.all[key] = l
+	}
+	return l
+}
+
+// add makes a due task known; one that is known already is passed over.
+func (s *lanes) add(key laneKey, r rank) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	l := s.lane(key)
+	if s.known.add(r.id) {
+		heap.Push(&l.ready, r)
+		s.ready++
+		s.place(l)
+	}
+	if s.filling != nil && s.filling.add(r.id) {
+		l.fresh = append(l.fresh, r)
+	}
+}
+
+// fill starts to gather what is due anew, beside what is known, so that tasks whose priority, group or plan was changed find
+// their place; between fill and filled, add counts for both.
+func (s *lanes) fill() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.filling = idSet{}
+	for _, l := range s.all {
+		l.fresh = nil
+	}
+}
+
+// filled puts what was gathered in the place of what was known. A task that was claimed meanwhile may be among it: its
+// second claim will find nothing.
+func (s *lanes) filled() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.known, s.filling, s.ready = s.filling, nil, 0
+	for key, l := range s.all {
+		l.ready, l.fresh = l.fresh, nil
+		heap.Init(&l.ready)
+		s.ready += len(l.ready)
+		s.place(l)
+		s.prune(key, l)
+	}
+}
+
+// choose picks the tasks to be claimed now, in order: those that may start, and some that will be wanted before the next
+// claim comes back. It must be followed by take, with those that the claim has really got.
+func (s *lanes) choose(most int) []int64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var ids []int64
+	most = min(most, s.run+s.ahead-s.busy-s.waiting)
+	s.resumePaused()
+	for !s.closed && len(ids) < most && s.claims.Len() > 0 {
+		l := s.claims.lanes[0]
+		top := heap.Pop(&l.ready).(rank)
+		s.known.remove(top.id)
+		s.ready--
+		l.claiming++
+		s.place(l)
+		ids = append(ids, top.id)
+	}
+	return ids
+}
+
+// take brings the tasks that were claimed, which may now be started, and ends what choose began.
+func (s *lanes) take(tasks []*task) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for key, l := range s.all {
+		if l.claiming > 0 {
+			l.claiming = 0
+			s.place(l)
+			s.prune(key, l)
+		}
+	}
+	for _, t := range tasks {
+		l := s.lane(t.lane)
+		heap.Push(&l.taken, t)
+		s.waiting++
+		s.place(l)
+	}
+}
+
+// start gives the next task that may start now and that fits accepts, or nil. Its slots are in use until ended.
+func (s *lanes) start(fits func(*task) bool) *task {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.first(fits)
+}
+
+// follow gives the task that comes after another on the same session, whose SQL has run but whose end is not yet written. The
+// place in run passes from one to the other at once; the slot of the lane only within the lane (where the session itself keeps the
+// order): else it is in use until ended, as the next task of the lane must see what the one before has done.
+func (s *lanes) follow(before *task, fits func(*task) bool) (next *task) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	own := s.lane(before.lane)
+	own.running--
+	s.busy--
+	s.place(own)
+	next = s.first(fits)
+	switch {
+	case next == nil:
+		s.busy++
+	case next.lane == before.lane && next.row.Max < 0: // its pause begins with the end that is not yet written
+		s.putBack(own, next)
+		s.busy++
+		next = nil
+	case next.lane == before.lane:
+		before.passed = true
+		own.recent++
+		s.place(own)
+		return next
+	default:
+		before.left = true
+	}
+	own.running++
+	s.place(own)
+	return next
+}
+
+func (s *lanes) putBack(l *lane, t *task) {
+	heap.Push(&l.taken, t)
+	s.waiting++
+	l.running--
+	s.busy--
+}
+
+// first takes the best startable task that fits accepts. Lanes whose first task does not fit are passed over.
+func (s *lanes) first(fits func(*task) bool) *task {
+	if s.closed || s.busy >= s.run {
+		return nil
+	}
+	s.resumePaused()
+	var passed []*lane
+	defer func() {
+		for _, l := range passed {
+			s.place(l)
+		}
+	}()
+	for s.starts.Len() > 0 && len(passed) < 16 {
+		l := s.starts.lanes[0]
+		if !fits(l.taken.top()) {
+			heap.Remove(&s.starts, 0)
+			passed = append(passed, l)
+			continue
+		}
+		t := heap.Pop(&l.taken).(*task)
+		s.waiting--
+		l.running++
+		s.busy++
+		s.place(l)
+		return t
+	}
+	return nil
+}
+
+// ended gives back what a task still holds when its end is written, at a time by the server's clock (zero: it never ran).
+func (s *lanes) ended(t *task, at time.Time) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	l := s.lane(t.lane)
+	if !at.IsZero() {
+		l.ended, l.planned = at, t.row.Plan
+	}
+	if !t.passed {
+		l.running--
+		l.recent++
+		if !t.left {
+			s.busy--
+		}
+	}
+	s.place(l)
+	s.prune(t.lane, l)
+}
+
+// occupy counts a run that is not ours, an old leader's, in its lane; vacate ends that.
+func (s *lanes) occupy(key laneKey) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	l := s.lane(key)
+	l.running++
+	s.busy++
+	s.place(l)
+}
+
+func (s *lanes) vacate(key laneKey) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	l := s.lane(key)
+	l.running--
+	s.busy--
+	l.ended = s.now()
+	s.place(l)
+}
+
+// drop takes out a task that is taken but not started; false when it has started or is not known.
+func (s *lanes) drop(t *task) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	l := s.lane(t.lane)
+	for i, other := range l.taken {
+		if other == t {
+			heap.Remove(&l.taken, i)
+			s.waiting--
+			s.place(l)
+			return true
+		}
+	}
+	return false
+}
+
+// forget drops all that waits, as when leadership is lost or at a drain, and returns what was taken and not started.
+func (s *lanes) forget() (taken []*task) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for key, l := range s.all {
+		taken = append(taken, l.taken...)
+		l.ready, l.taken, l.fresh, l.claiming = nil, nil, nil, 0
+		s.place(l)
+		s.prune(key, l)
+	}
+	s.known, s.filling = idSet{}, nil
+	s.waiting, s.ready = 0, 0
+	return taken
+}
+
+// close lets nothing be claimed or started any more.
+func (s *lanes) close() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.closed = true
+}
+
+// doubt says that pauses may be under way that began up to now, unknown to us.
+func (s *lanes) doubt() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.since = s.now()
+	for _, l := range s.all {
+		l.ended, l.planned = s.since, time.Time{}
+		s.place(l)
+	}
+}
+
+// pace is called at regular times with the number of tasks that may be claimed ahead; lanes forget what they ended before.
+func (s *lanes) pace(ahead int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.ahead = ahead
+	for key, l := range s.all {
+		if l.recent > 0 {
+			l.recent /= 2
+			s.place(l)
+		}
+		s.prune(key, l)
+	}
+}
+
+// prune forgets a lane that is empty, unless a pause in it may matter to a task that is still to come.
+func (s *lanes) prune(key laneKey, l *lane) {
+	if l.running > 0 || l.claiming > 0 || len(l.ready) > 0 || len(l.taken) > 0 || len(l.fresh) > 0 {
+		return
+	}
+	if l.pause == 0 && len(s.all) > 10_000 || s.now().Sub(l.ended) > max(l.pause, time.Minute) {
+		delete(s.pausing, l)
+		delete(s.all, key)
+	}
+}
+
+// load tells how many tasks run, are taken but not started, and are due in PLAN.
+func (s *lanes) load() (busy, waiting, ready int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.busy, s.waiting, s.ready
+}
+
+// claimable tells whether choose would find anything.
+func (s *lanes) claimable() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.resumePaused()
+	return !s.closed && s.claims.Len() > 0 && s.run+s.ahead > s.busy+s.waiting
+}
+
+// startable tells how many more tasks, up to most, may start right now.
+func (s *lanes) startable() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.resumePaused()
+	return !s.closed && s.starts.Len() > 0 && s.busy < s.run
+}
+
+// wake is when the next pause ends; false when no task waits for one.
+func (s *lanes) wake() (time.Time, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.resume, len(s.pausing) > 0
+}
+
+// place puts a lane where it now belongs.
+func (s *lanes) place(l *lane) {
+	ends := l.pauseEnds()
+	if paused := s.now().Before(ends); paused {
+		if len(s.pausing) == 0 || ends.Before(s.resume) {
+			s.resume = ends
+		}
+		s.pausing[l] = struct{}{}
+		s.claims.put(l, false)
+		s.starts.put(l, false)
+		return
+	}
+	delete(s.pausing, l)
+	s.claims.put(l, l.claimable(s.ahead))
+	s.starts.put(l, len(l.taken) > 0 && room(l.taken.top().rank.max, l.running) && !l.outranked())
+}
+
+// resumePaused puts back the lanes whose pause is over.
+func (s *lanes) resumePaused() {
+	if len(s.pausing) == 0 || s.now().Before(s.resume) {
+		return
+	}
+	paused := s.pausing
+	s.pausing = map[*lane]struct{}{}
+	for l := range paused {
+		s.place(l)
+	}
+}

@@ -1,0 +1,204 @@
+package work
+
+import (
+	"context"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgtype"
+)
+
+// What a scan brings at once, and how many due tasks are known at most: 16 bytes each. Beyond that there is a window by plan.
+const (
+	scanChunk = 20_000
+	scanMost  = 1_000_000
+)
+
+// scanShare is the part of the time that looking at all that is due may take: one in twenty.
+const scanShare = 20
+
+// visibility is how long a transaction may last whose tasks, planned for when it wrote them, are found at once where there is so much
+// due that not all of it can be looked at each time.
+const visibility = time.Second
+
+// place is how far the scan under way has come, in the order of plans.
+type place struct {
+	active, full bool
+	plan         pgtype.Timestamptz
+	id           int64
+	began        time.Time // by our clock
+	asked        time.Time // by the server's
+}
+
+// scanDelay is how long a scan that is wanted has to wait: looking only for what is new is always possible.
+func (l *loop) scanDelay() time.Duration { return checkTick/10 - time.Since(l.look.scan) }
+
+// rescan looks for tasks that have become due, as far as there is reason to.
+func (l *loop) rescan(ctx context.Context) error {
+	if !l.look.draining.IsZero() {
+		l.look.wanted = false
+		return nil
+	}
+	now := time.Now()
+	if l.control.notified {
+		l.control.notified, l.look.wanted, l.look.stopped = false, true, true
+	}
+	due := !l.look.next.IsZero() && l.clock.until(l.look.next) <= 0
+	_, _, ready := l.lanes.load()
+	stale := now.Sub(l.look.full) >= l.every() || l.look.partial && ready < scanMost/2
+	switch {
+	case l.scanning.active:
+		return l.scanOn(ctx)
+	case stale, (l.look.wanted || due) && now.Sub(l.look.full) >= scanShare*l.look.fullTook:
+		return l.scan(ctx, false)
+	case due || l.look.wanted && l.scanDelay() <= 0:
+		l.look.wanted = true // all of it, later
+		l.startScan(false)
+		return l.scanOn(ctx)
+	}
+	return nil
+}
+
+// scan begins to look at all that is due; at once tells to go through with it, else there is other work between its parts.
+func (l *loop) scan(ctx context.Context, atOnce bool) error {
+	l.startScan(true)
+	for {
+		if err := l.scanOn(ctx); err != nil || !l.scanning.active || !atOnce {
+			return err
+		}
+	}
+}
+
+func (l *loop) startScan(full bool) {
+	l.scanning = place{active: true, full: full, began: time.Now(), asked: l.clock.now()}
+	l.scanning.plan = pgtype.Timestamptz{Valid: true, InfinityModifier: pgtype.NegativeInfinity}
+	if full {
+		l.lanes.fill()
+		l.look.wanted = false
+		return
+	}
+	l.scanning.plan = pgtype.Timestamptz{Valid: true, Time: l.look.low.Add(-visibility)}
+}
+
+// scanOn reads the next part of what is due, and when there is no more, what comes next.
+func (l *loop) scanOn(ctx context.Context) error {
+	s := &l.scanning
+	ctx, cancel := limited(ctx)
+	defer cancel()
+	var expired []int64
+	found := 0
+	asked := time.Now()
+	batch := &pgx.Batch{}
+	batch.Queue(l.queries().Text("next")).QueryRow(func(row pgx.Row) error {
+		var now time.Time
+		var next *time.Time
+		var foreign bool
+		if err := row.Scan(&now, &next, &foreign); err != nil {
+			return err
+		}
+		l.clock.set(now, asked, time.Now())
+		l.foreign.Store(foreign)
+		l.look.next = time.Time{}
+		if next != nil {
+			l.look.next = *next
+		}
+		return nil
+	})
+	batch.Queue(l.queries().Text("scan"), s.plan, s.id, scanChunk).Query(func(rows pgx.Rows) error {
+		var key laneKey
+		var r rank
+		var waiting, over bool
+		_, err := pgx.ForEachRow(rows, []any{&r.id, &key.group, &key.remote, &r.max, &r.priority, &s.plan, &waiting, &over}, func() error {
+			found++
+			s.id = r.id
+			switch {
+			case !waiting:
+				l.adopt(r.id, key)
+			case over:
+				expired = append(expired, r.id)
+			case l.tasks[r.id] == nil:
+				l.lanes.add(key, r)
+			}
+			return nil
+		})
+		return err
+	})
+	if err := l.control.conn.SendBatch(ctx, batch).Close(); err != nil {
+		return err
+	}
+	l.look.spoke, l.look.scan = time.Now(), time.Now()
+	if err := l.expire(ctx, expired); err != nil {
+		return err
+	}
+	_, _, ready := l.lanes.load()
+	if found == scanChunk && ready < scanMost {
+		return nil
+	}
+	s.active = false
+	l.look.low = s.asked
+	if s.full {
+		l.lanes.filled()
+		l.look.full = time.Now()
+		l.look.fullTook = time.Since(s.began)
+		l.look.partial = found == scanChunk
+	}
+	return nil
+}
+
+// adopt takes note of a task that is under way, but not by us: an old leader's, or one whose end we could not write.
+func (l *loop) adopt(id int64, key laneKey) {
+	if l.tasks[id] != nil || l.hopeless[id] {
+		return
+	}
+	if _, known := l.orphans[id]; known {
+		return
+	}
+	l.orphans[id] = key
+	l.lanes.occupy(key)
+}
+
+// expire gives up tasks that have not started in time.
+func (l *loop) expire(ctx context.Context, ids []int64) error {
+	for len(ids) > 0 {
+		some := ids[:min(len(ids), claimMost)]
+		ids = ids[len(some):]
+		err := l.each(ctx, some, func(ctx context.Context, some []int64) error {
+			return pgx.BeginFunc(ctx, l.control.conn, func(tx pgx.Tx) error {
+				return l.withRepeats(ctx, tx, l.queries().Text("expire"), some)
+			})
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// withRepeats runs a query that returns ids and whether they repeat, and creates those repetitions.
+func (l *loop) withRepeats(ctx context.Context, tx pgx.Tx, query string, args ...any) error {
+	rows, err := tx.Query(ctx, query, args...)
+	if err != nil {
+		return err
+	}
+	var id int64
+	var repeats bool
+	var all []int64
+	if _, err := pgx.ForEachRow(rows, []any{&id, &repeats}, func() error {
+		if repeats {
+			all = append(all, id)
+		}
+		return nil
+	}); err != nil {
+		return err
+	}
+	return l.repeat(ctx, tx, all)
+}
+
+func (l *loop) repeat(ctx context.Context, tx pgx.Tx, ids []int64) error {
+	if len(ids) == 0 {
+		return nil
+	}
+	l.look.wanted = true
+	_, err := tx.Exec(ctx, l.queries().Text("repeat"), ids)
+	return err
+}

@@ -1,0 +1,160 @@
+package work
+
+import (
+	"slices"
+	"sync"
+	"time"
+
+	"pgtask/exec"
+)
+
+// seat is a session with what has to be known in order to give it a task. It belongs to one runner, or lies among the idle.
+type seat struct {
+	session *exec.Session
+	remote  string
+	epoch   int64 // of the settings of databases and roles when it was opened
+	born    time.Time
+	idle    time.Time // since when it has no work
+	tasks   int       // that have run on it
+
+	// What the first task asks for, if it asks to have the session for its lane: for count tasks, or until it is live old,
+	// of at least its max.
+	bound bool
+	lane  laneKey
+	max   int32
+	count int32
+	live  time.Duration
+
+	saved laneKey // of the lane whose state it holds since the last task
+	holds bool    // it holds such state
+}
+
+// bind gives the seat to the lane of its first task, if that asks for it.
+func (s *seat) bind(t *task) {
+	if s.tasks == 0 && (t.row.Count > 0 || t.row.Live > 0) {
+		s.bound, s.lane, s.max, s.count, s.live = true, t.lane, t.row.Max, t.row.Count, t.row.Live
+	}
+}
+
+// fits tells whether the task may run here.
+func (s *seat) fits(t *task) bool {
+	switch {
+	case s.remote != t.row.Remote || s.epoch != t.row.Epoch:
+		return false
+	case s.bound:
+		return s.lane == t.lane && t.row.Max >= s.max && !s.spent()
+	case t.row.Count > 0 || t.row.Live > 0:
+		return s.tasks == 0
+	}
+	return true
+}
+
+// spent tells whether the seat has served as its first task asked.
+func (s *seat) spent() bool {
+	return s.bound && (s.count > 0 && s.tasks >= int(s.count) || s.live > 0 && time.Since(s.born) >= s.live)
+}
+
+// keeps tells whether the state of the session is that which a task with save is to find.
+func (s *seat) keeps(t *task) bool { return t.row.Save && s.holds && s.saved == t.lane }
+
+// seats are the sessions without work, the one that was used last at the end. Any goroutine may use them.
+type seats struct {
+	mu   sync.Mutex
+	free []*seat
+	all  int                 // with those at work
+	pids map[uint32]struct{} // of all
+}
+
+// opened takes down the backend of a new session.
+func (p *seats) opened(pid uint32) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.pids[pid] = struct{}{}
+}
+
+// backends are those of our sessions.
+func (p *seats) backends() []int32 {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	pids := make([]int32, 0, len(p.pids))
+	for pid := range p.pids {
+		pids = append(pids, int32(pid))
+	}
+	return pids
+}
+
+// pick takes the free seat that suits the task best: one with its lane's state, one that was used last, nil if none.
+func (p *seats) pick(t *task) *seat {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	best := -1
+	for i, s := range p.free {
+		if s.fits(t) && (best < 0 || s.holds && s.saved == t.lane || !p.free[best].bound && !p.free[best].holds) {
+			best = i
+		}
+	}
+	if best < 0 {
+		return nil
+	}
+	s := p.free[best]
+	p.free = slices.Delete(p.free, best, best+1)
+	return s
+}
+
+// room makes place for one more session: when there are as many as there may be, one without work is taken out, to be closed.
+func (p *seats) room(most int) *seat {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.all++
+	if p.all <= most || len(p.free) == 0 {
+		return nil
+	}
+	s := p.free[0]
+	p.free = p.free[1:]
+	p.out(s)
+	return s
+}
+
+// gone counts a session out that has ended, or (0) could not be opened.
+func (p *seats) gone(pid uint32) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.all--
+	delete(p.pids, pid)
+}
+
+func (p *seats) out(s *seat) {
+	p.all--
+	delete(p.pids, s.session.PID)
+}
+
+func (p *seats) put(s *seat) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	s.idle = time.Now()
+	p.free = append(p.free, s)
+}
+
+// stale takes out the seats that nobody needs any more, to be closed: idle for too long, or used up.
+func (p *seats) stale(idle time.Duration) (old []*seat) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.free = slices.DeleteFunc(p.free, func(s *seat) bool {
+		out := time.Since(s.idle) >= idle || s.spent()
+		if out {
+			old = append(old, s)
+			p.out(s)
+		}
+		return out
+	})
+	return old
+}
+
+// close ends sessions; it waits for none of them longer than a second.
+func closeSeats(old []*seat) {
+	for _, s := range old {
+		if s != nil {
+			s.session.Close()
+		}
+	}
+}

@@ -1,0 +1,250 @@
+package work
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"pgtask/exec"
+	"pgtask/sql"
+)
+
+var errReadOnly = errors.New("the server is in recovery: it takes no writes now")
+
+// loop serves one target. What its fields say of their owner holds: the goroutine that called Serve owns the rest.
+type loop struct {
+	target Target
+	log    zerolog.Logger
+
+	// Shared with the runners.
+	clock    *clock
+	lanes    *lanes
+	inbox    *inbox
+	seats    *seats
+	patience patience
+	foreign  atomic.Bool             // there are foreign servers: what writes through them has no transaction id here
+	facts    atomic.Pointer[control] // only what does not change after know
+	running  context.Context         // of all sessions
+	awaited  sync.WaitGroup          // runners
+
+	control  *control
+	tasks    map[int64]*task   // claimed by us, until their end is written
+	begun    map[int64]int     // how often tasks had to be run again for reasons of our own
+	unsaid   []end             // ends that could not be written yet
+	lost     map[int64]end     // tasks whose session has gone
+	killed   []end             // tasks whose session was terminated
+	orphans  map[int64]laneKey // under way, but not ours
+	hopeless map[int64]bool    // rows that take no end
+	asks     []ask             // not answered yet
+
+	scanning place // where the scan under way goes on
+	look     looks
+	count    int // tasks ended since the last look at the pace
+}
+
+// looks say when what was last done.
+type looks struct {
+	full, scan, check, orphans, pace, spoke time.Time
+	fullTook                                time.Duration
+	low                                     time.Time // plans before were seen by a scan
+	next                                    time.Time // earliest plan to come, zero: none
+	wanted                                  bool      // something may have become due
+	stopped                                 bool      // something may have been stopped or deleted
+	partial                                 bool      // not all that is due is known
+	draining                                time.Time
+	cancelled                               bool
+}
+
+func newLoop(ctx context.Context, t Target, log zerolog.Logger) *loop {
+	l := &loop{
+		target: t, log: log, running: ctx,
+		clock: &clock{}, inbox: newInbox(), seats: &seats{pids: map[uint32]struct{}{}},
+		patience: patience{delay: map[string]time.Duration{}, since: map[string]time.Time{}},
+		tasks:    map[int64]*task{}, begun: map[int64]int{}, lost: map[int64]end{}, orphans: map[int64]laneKey{}, hopeless: map[int64]bool{},
+	}
+	l.lanes = newLanes(t.Run, l.clock.now)
+	return l
+}
+
+// Serve leads the target, or stands by while another controller does. It returns nil when stop was closed and all is
+// drained, else why it could not go on; when ctx ends, it ends at once. All it has started has ended when it returns.
+func Serve(ctx context.Context, stop <-chan struct{}, t Target, log zerolog.Logger) error {
+	running, cancel := context.WithCancel(ctx)
+	l := newLoop(running, t, log)
+	defer func() {
+		l.lanes.close()
+		cancel()
+		l.inbox.close(l.asks)
+		l.awaited.Wait()
+		closeSeats(l.seats.stale(0))
+	}()
+	for failures := 0; ; failures++ {
+		began := time.Now()
+		err := l.lead(ctx, stop)
+		if err == nil || ctx.Err() != nil || !l.busy() {
+			return err
+		}
+		// Sessions of ours are at work: they go on, and we try to lead them again.
+		log.Warn().Err(err).Msg("lost the control connection; tasks under way go on")
+		if time.Since(began) > time.Minute {
+			failures = 0
+		}
+		select {
+		case <-ctx.Done():
+		case <-stop:
+			l.drain()
+		case <-time.After(min(100*time.Millisecond<<min(failures, 5), 2*time.Second)):
+		}
+		if begun := l.look.draining; !begun.IsZero() && time.Since(begun) > l.target.Grace+exec.Obey {
+			return err
+		}
+	}
+}
+
+// busy tells whether tasks of ours run, or their ends are still to be written.
+func (l *loop) busy() bool {
+	busy, _, _ := l.lanes.load()
+	return busy > len(l.orphans) || len(l.unsaid)+len(l.lost)+len(l.killed) > 0
+}
+
+func (l *loop) queries() sql.Queries { return l.facts.Load().queries }
+func (l *loop) timeZone() string     { return l.facts.Load().timeZone }
+
+// lead connects, waits for leadership, and leads until stop, ctx or an error ends it.
+func (l *loop) lead(ctx context.Context, stop <-chan struct{}) error {
+	c, err := prepare(ctx, l.target, l.log)
+	if err != nil {
+		return err
+	}
+	defer c.close()
+	l.control = c
+	leader, err := l.stand(ctx, stop)
+	if err != nil || !leader {
+		return err
+	}
+	if err := l.install(ctx); err != nil {
+		return err
+	}
+	defer l.drop()
+	l.facts.Store(c)
+	l.log.Info().Int32("pid", c.pid).Msg("leading")
+	if err := l.begin(ctx); err != nil {
+		return err
+	}
+	for {
+		if err := l.step(ctx); err != nil {
+			return err
+		}
+		if !l.look.draining.IsZero() && !l.busy() && len(l.tasks) == 0 {
+			l.log.Info().Msg("drained")
+			return nil
+		}
+		if err := l.sleep(ctx, stop); err != nil {
+			return err
+		}
+	}
+}
+
+// standby is how often one that stands by looks whether it can lead.
+const standby = 500 * time.Millisecond
+
+// stand waits until we are the leader; false when stop was closed before.
+func (l *loop) stand(ctx context.Context, stop <-chan struct{}) (leader bool, err error) {
+	for told := false; ; {
+		leader, err := l.control.lock(ctx, l.target)
+		if err != nil || leader {
+			return leader, err
+		}
+		if !told {
+			l.log.Info().Msg("standing by: another controller leads")
+			told = true
+		}
+		select {
+		case <-ctx.Done():
+			return false, ctx.Err()
+		case <-stop:
+			return false, nil
+		case <-time.After(standby):
+		}
+	}
+}
+
+// drop gives up what belongs to a leadership: tasks that were taken and not started are left to be found again.
+func (l *loop) drop() {
+	for _, t := range l.lanes.forget() {
+		delete(l.tasks, t.row.ID)
+	}
+	for id, key := range l.orphans {
+		l.lanes.vacate(key)
+		delete(l.orphans, id)
+	}
+	for _, e := range l.killed {
+		l.lost[e.task.row.ID] = e
+	}
+	l.killed = nil
+	l.scanning = place{}
+}
+
+// begin finds out where things stand when leadership begins.
+func (l *loop) begin(ctx context.Context) error {
+	l.look = looks{wanted: true, draining: l.look.draining, cancelled: l.look.cancelled}
+	l.hopeless = map[int64]bool{}
+	if used, err := l.used(ctx); err != nil {
+		return err
+	} else if used {
+		l.lanes.doubt()
+	}
+	return l.scan(ctx, true)
+}
+
+// step does all that is to be done now.
+func (l *loop) step(ctx context.Context) error {
+	ends, asks := l.inbox.take()
+	l.asks = append(l.asks, asks...)
+	for _, do := range []func(context.Context) error{
+		func(ctx context.Context) error { return l.write(ctx, ends) },
+		l.answer, l.mark, l.recover, l.rescan, l.check, l.claim,
+	} {
+		if err := do(ctx); err != nil {
+			return err
+		}
+	}
+	l.pace()
+	l.dispatch(ctx)
+	closeSeats(l.seats.stale(l.target.Idle))
+	return nil
+}
+
+// dispatch starts a runner for each task that may start.
+func (l *loop) dispatch(ctx context.Context) {
+	for {
+		t := l.lanes.start(func(*task) bool { return true })
+		if t == nil {
+			return
+		}
+		l.awaited.Add(1)
+		go (&runner{loop: l}).serve(l.running, t)
+	}
+}
+
+// drain begins, and in time enforces, the end of all work.
+func (l *loop) drain() {
+	if l.look.draining.IsZero() {
+		l.look.draining = time.Now()
+		l.lanes.close()
+		l.log.Info().Dur("grace", l.target.Grace).Msg("draining")
+		for _, t := range l.lanes.forget() {
+			l.inbox.end(end{task: t, kind: released})
+		}
+	}
+	if !l.look.cancelled && time.Since(l.look.draining) >= l.target.Grace {
+		l.look.cancelled = true
+		for _, t := range l.tasks {
+			t.stop(exec.Drained)
+		}
+	}
+}

@@ -1,0 +1,236 @@
+package work
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/rs/zerolog"
+
+	"pgtask/remote"
+	"pgtask/server/servertest"
+)
+
+// patient bounds how long a test waits for what must come.
+const patient = 20 * time.Second
+
+// stage is a database with a task table that is served, and a connection of the test's own to it.
+type stage struct {
+	t      *testing.T
+	dsn    string
+	conn   *pgx.Conn
+	target Target
+
+	mu   sync.Mutex
+	log  bytes.Buffer
+	lost int // how often Serve has returned an error
+
+	stop  chan struct{}
+	ended chan struct{}
+	err   error // of the last Serve, once ended is closed
+}
+
+func (s *stage) Write(line []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.log.Write(line)
+}
+
+func (s *stage) logged() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.log.String()
+}
+
+// leads is how often Serve has become the leader.
+func (s *stage) leads() int { return bytes.Count([]byte(s.logged()), []byte(`"leading"`)) }
+
+// targetOf is the table public.task of a database, with what suits tests: short times.
+func targetOf(t *testing.T, dsn string) Target {
+	t.Helper()
+	settings, err := remote.Parse(dsn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Target{
+		Connect: settings, Admin: settings, Schema: "public", Table: "task",
+		Sleep: 100 * time.Millisecond, Grace: 5 * time.Second, Idle: time.Minute, Reset: time.Second, Run: 8,
+		OutputLimit: 8 << 20, Create: true,
+	}
+}
+
+// play serves the table of a new database until the end of the test.
+func play(t *testing.T, change ...func(*Target)) *stage {
+	t.Helper()
+	s := prepared(t, change...)
+	s.serve()
+	s.settled()
+	return s
+}
+
+// prepared is a stage that is not yet served, and has no table.
+func prepared(t *testing.T, change ...func(*Target)) *stage {
+	t.Helper()
+	dsn := servertest.Database(t)
+	s := &stage{t: t, dsn: dsn, target: targetOf(t, dsn)}
+	for _, change := range change {
+		change(&s.target)
+	}
+	s.conn = s.connect()
+	return s
+}
+
+// connect opens a connection that is closed at the end of the test.
+func (s *stage) connect() *pgx.Conn {
+	s.t.Helper()
+	conn, err := pgx.Connect(s.t.Context(), s.dsn)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.t.Cleanup(func() { _ = conn.Close(context.WithoutCancel(s.t.Context())) })
+	return conn
+}
+
+// serve runs Serve, and again when it has returned an error, until the end of the test.
+func (s *stage) serve() {
+	ctx, cancel := context.WithCancel(context.WithoutCancel(s.t.Context()))
+	s.stop, s.ended = make(chan struct{}), make(chan struct{})
+	stop, ended := s.stop, s.ended
+	go func() {
+		defer close(ended)
+		for {
+			s.err = Serve(ctx, stop, s.target, zerolog.New(s))
+			if s.err == nil || ctx.Err() != nil {
+				return
+			}
+			s.mu.Lock()
+			s.lost++
+			s.mu.Unlock()
+			select {
+			case <-ctx.Done():
+			case <-time.After(50 * time.Millisecond):
+			}
+		}
+	}()
+	s.t.Cleanup(func() {
+		cancel()
+		<-ended
+		if s.t.Failed() {
+			s.t.Log(s.logged())
+		}
+	})
+}
+
+// drain stops Serve and waits for its end.
+func (s *stage) drain() {
+	s.t.Helper()
+	close(s.stop)
+	select {
+	case <-s.ended:
+	case <-time.After(patient):
+		s.t.Fatal("the drain does not end")
+	}
+}
+
+// settled waits until the table is served.
+func (s *stage) settled() {
+	s.t.Helper()
+	s.until("leading", func() bool { return s.leads() > 0 })
+}
+
+// exec runs statements of the test's own.
+func (s *stage) exec(sql string, args ...any) {
+	s.t.Helper()
+	ctx, cancel := context.WithTimeout(s.t.Context(), patient)
+	defer cancel()
+	if _, err := s.conn.Exec(ctx, sql, args...); err != nil {
+		s.t.Fatalf("%s: %v", sql, err)
+	}
+}
+
+// get is a query's one value as text.
+func (s *stage) get(sql string, args ...any) string {
+	s.t.Helper()
+	ctx, cancel := context.WithTimeout(s.t.Context(), patient)
+	defer cancel()
+	var text string
+	if err := s.conn.QueryRow(ctx, "SELECT coalesce(("+sql+")::text, '<null>')", args...).Scan(&text); err != nil {
+		s.t.Fatalf("%s: %v", sql, err)
+	}
+	return text
+}
+
+// add inserts a task: columns and values as INSERT takes them.
+func (s *stage) add(columns string, values ...any) (id int64) {
+	s.t.Helper()
+	places := ""
+	for i := range values {
+		if i > 0 {
+			places += ", "
+		}
+		places += fmt.Sprintf("$%d", i+1)
+	}
+	err := s.conn.QueryRow(s.t.Context(), "INSERT INTO task ("+columns+") VALUES ("+places+") RETURNING id", values...).Scan(&id)
+	if err != nil {
+		s.t.Fatalf("INSERT (%s): %v", columns, err)
+	}
+	return id
+}
+
+// state is that of a task, "" when there is no such row.
+func (s *stage) state(id int64) string {
+	s.t.Helper()
+	return s.get("SELECT coalesce((SELECT state::text FROM task WHERE id = $1), '')", id)
+}
+
+// becomes waits until a task has one of the states.
+func (s *stage) becomes(id int64, states ...string) {
+	s.t.Helper()
+	var last string
+	s.until(fmt.Sprintf("task %d %v", id, states), func() bool {
+		last = s.state(id)
+		for _, state := range states {
+			if last == state {
+				return true
+			}
+		}
+		return false
+	})
+}
+
+// eventually waits until a query gives the value.
+func (s *stage) eventually(want, sql string, args ...any) {
+	s.t.Helper()
+	var got string
+	defer func() {
+		if got != want {
+			s.t.Logf("%s is %q in the end", sql, got)
+		}
+	}()
+	s.until(sql+" = "+want, func() bool { got = s.get(sql, args...); return got == want })
+}
+
+// until waits for what must come.
+func (s *stage) until(what string, done func() bool) {
+	s.t.Helper()
+	within(s.t, patient, what, done)
+}
+
+func within(t *testing.T, limit time.Duration, what string, done func() bool) {
+	t.Helper()
+	end := time.NewTimer(limit)
+	defer end.Stop()
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for !done() {
+		select {
+		case <-tick.C:
+		case <-end.C:
+			t.Fatalf("waited in vain: %s", what)
+		}
+	}
+}

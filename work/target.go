@@ -1,0 +1,42 @@
+// Package work serves one target: it leads it, claims its tasks, and hands them to their lanes.
+package work
+
+import (
+	"time"
+
+	"pgtask/remote"
+)
+
+// Target is a table of tasks with all that is needed to serve it. Package conf
+// fills in every field and compares two targets with reflect.DeepEqual to know
+// whether a running one has changed.
+type Target struct {
+	// Connect is the connection under which the target is served and its
+	// tasks run: dbname and user are always set.
+	Connect remote.Settings
+	// Admin is the dsn as it was given. It only creates what is missing.
+	Admin remote.Settings
+
+	Schema, Table string
+
+	Sleep time.Duration // between polls where nothing wakes the controller
+	Grace time.Duration // how long a drain lets running tasks go on; 0 cancels them at once
+	Idle  time.Duration // how long a session without work is kept; 0 closes it at once
+	Reset time.Duration // between searches for interrupted tasks
+	Run   int           // most tasks running at once, at least 1
+
+	// Defaults are the defaults of columns, as the text of their values; nil is NULL.
+	Defaults map[string]*string
+
+	OutputLimit int64 // bytes
+	OutputFail  bool  // a task whose output is over the limit fails; else the output is cut
+	Create      bool  // what is missing may be created; else it is only checked
+
+	// Remotes are the connection strings that a task may name instead of giving one.
+	Remotes map[string]string
+}
+
+// Name is how logs call the target: database/schema/table.
+func (t Target) Name() string {
+	return t.Connect["dbname"] + "/" + t.Schema + "/" + t.Table
+}

@@ -1,0 +1,102 @@
+package work
+
+import (
+	"sync"
+	"time"
+
+	"pgtask/exec"
+)
+
+// row is what a claim brings of a task. It does not change.
+type row struct {
+	ID       int64
+	Group    string
+	Remote   string // "": the target's own database
+	Max      int32
+	Priority int32
+	Parent   *int64
+	Plan     time.Time
+	Attempt  int32
+	Timeout  time.Duration
+	Live     time.Duration
+	Count    int32
+	Save     bool
+	Drift    bool
+	Format   exec.Format
+	Rerun    bool
+	Single   bool    // it does not repeat itself
+	Input    *string // nil: too long to come with the claim
+	Data     *string // likewise; empty when there is none
+	Epoch    int64   // of the settings of databases and roles
+}
+
+// task is one that this controller has claimed, until its end is written.
+type task struct {
+	row    row
+	lane   laneKey
+	rank   rank
+	owner  int32        // the control backend that took it
+	traits *exec.Traits // nil: not looked at yet
+	again  int          // how often we had to run it again for reasons of our own
+
+	passed, left bool // lanes: the slot of the lane, or the place in run, has gone to the next task of the session
+
+	atomic bool // of its runner: it runs in our transaction
+	marked bool // of the loop: its row shows WORK
+	ending bool // of the loop: its end is known, and not yet written
+
+	mu      sync.Mutex
+	session *exec.Session // while its SQL runs
+	start   time.Time     // of that, by the server's clock
+	exactly bool          // its effects and its end commit together
+	cancel  exec.Reason   // it is to be cancelled
+}
+
+// begin shows which session runs the task's SQL since when; a cancel that came before is carried out now.
+func (t *task) begin(s *exec.Session, start time.Time) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.session, t.start, t.exactly = s, start, t.once()
+	if t.cancel != exec.NotCancelled {
+		s.Cancel(t.cancel)
+	}
+}
+
+// end shows that the SQL does not run any more.
+func (t *task) end() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.session = nil
+}
+
+// stop cancels the task's SQL, now or as soon as it starts.
+func (t *task) stop(reason exec.Reason) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.cancel != exec.NotCancelled {
+		return
+	}
+	t.cancel = reason
+	if t.session != nil {
+		t.session.Cancel(reason)
+	}
+}
+
+// at tells which backend runs the task, 0 when none does, since when, and whether exactly once.
+func (t *task) at() (pid int32, start time.Time, exactly bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.session != nil {
+		pid = int32(t.session.PID)
+	}
+	return pid, t.start, t.exactly
+}
+
+// once tells whether the task's effects and its end commit together, as far as its SQL shows.
+func (t *task) once() bool { return t.atomic && !t.traits.Outside }
+
+// needsMark tells whether the row must show WORK before the task starts: it is not exactly once, or the mark in the middle of
+// it would disturb it.
+func (t *task) needsMark() bool {
+	return !t.atomic || t.again > 0 || t.traits.Isolation || t.traits.Outside
+}

@@ -1,0 +1,133 @@
+package work
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+// How often what is looked at, where nothing asks for it sooner.
+const (
+	reconcile   = 30 * time.Second       // all that is due, where NOTIFY wakes us
+	markAfter   = 100 * time.Millisecond // a run that lasts longer shows WORK
+	markTick    = 50 * time.Millisecond
+	paceTick    = 50 * time.Millisecond
+	lostTick    = 200 * time.Millisecond
+	checkTick   = 20 * time.Millisecond // between two looks for STOP, however many notifications come
+	clockMargin = 200 * time.Microsecond
+)
+
+// sleep waits until there is something to do: a runner's word, a notification, the next plan, the end of a pause, or the time for one
+// of the regular looks.
+func (l *loop) sleep(ctx context.Context, stop <-chan struct{}) error {
+	d := l.doze()
+	if d <= 0 {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-stop:
+			l.drain()
+		default:
+		}
+		return nil
+	}
+	if !l.look.draining.IsZero() {
+		stop = nil
+	}
+	waiting, cancel := context.WithTimeout(ctx, d)
+	defer cancel()
+	heard := make(chan error, 1)
+	go func() { heard <- l.control.conn.PgConn().WaitForNotification(waiting) }()
+	var err error
+	select {
+	case err = <-heard:
+	case <-l.inbox.poke:
+		cancel()
+		err = <-heard
+	case <-stop:
+		cancel()
+		err = <-heard
+		l.drain()
+	}
+	if !l.look.draining.IsZero() {
+		l.drain()
+	}
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if err != nil && !pgconn.Timeout(err) && !errors.Is(err, context.Canceled) {
+		return err
+	}
+	return nil
+}
+
+// doze is how long there is nothing to do, if nobody wakes us.
+func (l *loop) doze() time.Duration {
+	if l.control.notified || l.lanes.claimable() && len(l.unsaid) == 0 {
+		return 0
+	}
+	d := beat - time.Since(l.look.spoke)
+	sooner := func(other time.Duration) { d = min(d, other) }
+	busy, waiting, _ := l.lanes.load()
+	if l.scanning.active {
+		return 0
+	}
+	if l.look.wanted {
+		sooner(l.scanDelay())
+	}
+	if !l.look.next.IsZero() {
+		sooner(l.clock.until(l.look.next) + clockMargin)
+	}
+	if at, ok := l.lanes.wake(); ok {
+		sooner(l.clock.until(at) + clockMargin)
+	}
+	if l.unmarked() || waiting > 0 {
+		sooner(markTick)
+	}
+	if busy > 0 {
+		sooner(l.target.Sleep - time.Since(l.look.check))
+	}
+	if len(l.lost)+len(l.killed)+len(l.orphans)+len(l.unsaid)+len(l.asks) > 0 {
+		sooner(lostTick)
+	}
+	if !l.look.draining.IsZero() && !l.look.cancelled {
+		sooner(l.target.Grace - time.Since(l.look.draining))
+	}
+	sooner(l.every() - time.Since(l.look.full))
+	return max(d, 0)
+}
+
+// every is how often all that is due is looked at when nothing says that there is something.
+func (l *loop) every() time.Duration {
+	if l.control.table.HasWakeTrigger {
+		return min(reconcile, l.target.Reset)
+	}
+	return min(l.target.Sleep, l.target.Reset)
+}
+
+// unmarked tells whether a task runs whose row does not show it.
+func (l *loop) unmarked() bool {
+	for _, t := range l.tasks {
+		if !t.marked && !t.ending {
+			return true
+		}
+	}
+	return false
+}
+
+// pace measures how fast tasks end, which is how far ahead they are claimed: what ends in two looks.
+func (l *loop) pace() {
+	passed := time.Since(l.look.pace)
+	if passed < paceTick {
+		return
+	}
+	l.look.pace = time.Now()
+	rate := float64(l.count) / passed.Seconds()
+	l.count = 0
+	l.lanes.pace(min(int(rate*2*paceTick.Seconds()), mostAhead))
+}
+
+// mostAhead bounds the tasks that are claimed before they can start.
+const mostAhead = 1000

@@ -1,0 +1,212 @@
+package work
+
+import (
+	"context"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"pgtask/exec"
+)
+
+// standing is what a row shows now.
+type standing struct {
+	state string // "": there is no such row
+	pid   int32
+	ended bool
+}
+
+// ours tells whether the row still shows what we have made of it; pid is the session's.
+func (s standing) ours(t *task, pid int32) bool {
+	return s.state == "TAKE" && s.pid == t.owner || s.state == "WORK" && s.pid == pid
+}
+
+func (l *loop) standings(ctx context.Context, ids []int64) (map[int64]standing, error) {
+	all := make(map[int64]standing, len(ids))
+	if len(ids) == 0 {
+		return all, nil
+	}
+	ctx, cancel := limited(ctx)
+	defer cancel()
+	rows, err := l.control.conn.Query(ctx, l.queries().Text("check"), ids)
+	if err != nil {
+		return nil, err
+	}
+	var id int64
+	var s standing
+	_, err = pgx.ForEachRow(rows, []any{&id, &s.state, &s.pid, &s.ended}, func() error {
+		all[id] = s
+		return nil
+	})
+	return all, err
+}
+
+// check cancels tasks that somebody has stopped, or whose rows have been deleted.
+func (l *loop) check(ctx context.Context) error {
+	passed := time.Since(l.look.check)
+	if len(l.tasks) == 0 || passed < checkTick || !l.look.stopped && passed < l.target.Sleep {
+		return nil
+	}
+	l.look.check, l.look.stopped = time.Now(), false
+	ids := make([]int64, 0, len(l.tasks))
+	for id, t := range l.tasks {
+		if !t.ending {
+			ids = append(ids, id)
+		}
+	}
+	standings, err := l.standings(ctx, ids)
+	if err != nil {
+		return err
+	}
+	l.look.spoke = time.Now()
+	for _, id := range ids {
+		t, s := l.tasks[id], standings[id]
+		if s.state == "TAKE" || s.state == "WORK" {
+			continue
+		}
+		if l.lanes.drop(t) {
+			l.inbox.end(end{task: t, kind: stopped, stop: l.clock.now()})
+			continue
+		}
+		t.stop(exec.Stopped)
+	}
+	return nil
+}
+
+// recover sees to what is under way and not run by us: tasks whose session has gone, and those of an old leader.
+func (l *loop) recover(ctx context.Context) error {
+	if len(l.lost)+len(l.killed)+len(l.orphans) == 0 || time.Since(l.look.orphans) < lostTick {
+		return nil
+	}
+	l.look.orphans = time.Now()
+	ctx, cancel := limited(ctx)
+	defer cancel()
+	if err := l.recoverKilled(ctx); err != nil {
+		return err
+	}
+	if err := l.recoverLost(ctx); err != nil {
+		return err
+	}
+	return l.recoverOrphans(ctx)
+}
+
+// recoverKilled writes FAIL for tasks whose session was terminated while the server went on: by a person, or by a time limit. That
+// it goes on shows in that it still answers us a while later.
+func (l *loop) recoverKilled(ctx context.Context) error {
+	if len(l.killed) == 0 || l.clock.now().Sub(l.killed[len(l.killed)-1].stop) < lostTick {
+		return nil
+	}
+	if err := l.control.conn.Ping(ctx); err != nil {
+		return err
+	}
+	for _, e := range l.killed {
+		e.kind = finished
+		l.lanes.ended(e.task, e.stop)
+		l.unsaid = append(l.unsaid, e)
+	}
+	l.killed = nil
+	l.inbox.wake()
+	return nil
+}
+
+// recoverLost waits until the backends of lost sessions have gone; then what is not committed never will be.
+func (l *loop) recoverLost(ctx context.Context) error {
+	if len(l.lost) == 0 {
+		return nil
+	}
+	var pids []int64
+	var since []time.Time
+	for _, e := range l.lost {
+		pids, since = append(pids, int64(e.pid)), append(since, e.since)
+	}
+	rows, err := l.control.conn.Query(ctx, l.queries().Text("alive"), pids, since)
+	if err != nil {
+		return err
+	}
+	alive, err := pgx.CollectRows(rows, pgx.RowTo[int32])
+	if err != nil {
+		return err
+	}
+	living := map[int32]bool{}
+	for _, pid := range alive {
+		living[pid] = true
+	}
+	var ids, gone []int64
+	for id, e := range l.lost {
+		if e.task.row.Remote != "" || !living[e.pid] {
+			ids, gone = append(ids, id), append(gone, int64(e.pid))
+		}
+	}
+	if _, err := l.cut(ctx, ids, gone); err != nil {
+		return err
+	}
+	for _, id := range ids {
+		e := l.lost[id]
+		delete(l.lost, id)
+		l.lanes.ended(e.task, l.clock.now())
+		l.gone(e)
+		l.look.wanted = true
+	}
+	return nil
+}
+
+// recoverOrphans looks which of an old leader's tasks have ended by themselves, and returns to PLAN those that never will.
+func (l *loop) recoverOrphans(ctx context.Context) error {
+	if len(l.orphans) == 0 {
+		return nil
+	}
+	ids := make([]int64, 0, len(l.orphans))
+	for id := range l.orphans {
+		ids = append(ids, id)
+	}
+	if _, err := l.control.conn.Exec(ctx, l.queries().Text("frozen"), l.seats.backends(), sessionPrefix(l.target)); err != nil {
+		return err
+	}
+	cut, err := l.cut(ctx, ids, make([]int64, len(ids)))
+	if err != nil {
+		return err
+	}
+	standings, err := l.standings(ctx, ids)
+	if err != nil {
+		return err
+	}
+	for _, id := range ids {
+		if s := standings[id]; cut[id] || s.state != "TAKE" && s.state != "WORK" {
+			l.lanes.vacate(l.orphans[id])
+			delete(l.orphans, id)
+			l.look.wanted = true
+		}
+	}
+	return nil
+}
+
+// cut returns tasks that were cut off to PLAN, or FAILs them, where it is certain that they do not run any more.
+func (l *loop) cut(ctx context.Context, ids, gone []int64) (done map[int64]bool, err error) {
+	done = map[int64]bool{}
+	if len(ids) == 0 {
+		return done, nil
+	}
+	err = pgx.BeginFunc(ctx, l.control.conn, func(tx pgx.Tx) error {
+		rows, err := tx.Query(ctx, l.queries().Text("cut"), ids, gone, l.seats.backends(), sessionPrefix(l.target))
+		if err != nil {
+			return err
+		}
+		var id int64
+		var repeats bool
+		var repeat []int64
+		if _, err := pgx.ForEachRow(rows, []any{&id, &repeats}, func() error {
+			done[id] = true
+			if repeats {
+				repeat = append(repeat, id)
+			}
+			return nil
+		}); err != nil {
+			return err
+		}
+		return l.repeat(ctx, tx, repeat)
+	})
+	if len(done) > 0 {
+		l.log.Warn().Int("tasks", len(done)).Msg("found tasks that were interrupted")
+	}
+	return done, err
+}
