@@ -50,8 +50,12 @@ func TestLockedFinish(t *testing.T) {
 	s.becomes(odd, "WORK")
 	other := s.connect()
 	tx, err := other.Begin(t.Context())
-	if err != nil { t.Fatal(err) }
-	if _, err := tx.Exec(t.Context(), "SELECT FROM task WHERE id = $1 FOR UPDATE", odd); err != nil { t.Fatal(err) }
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := tx.Exec(t.Context(), "SELECT FROM task WHERE id = $1 FOR UPDATE", odd); err != nil {
+		t.Fatal(err)
+	}
 	s.exec("SELECT pg_sleep(1)")
 	id := s.add("input", "SELECT 2")
 	s.becomes(id, "DONE")
@@ -66,8 +70,12 @@ func TestLockedDrain(t *testing.T) {
 	s.becomes(odd, "WORK")
 	other := s.connect()
 	tx, err := other.Begin(t.Context())
-	if err != nil { t.Fatal(err) }
-	if _, err := tx.Exec(t.Context(), "SELECT FROM task WHERE id = $1 FOR UPDATE", odd); err != nil { t.Fatal(err) }
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := tx.Exec(t.Context(), "SELECT FROM task WHERE id = $1 FOR UPDATE", odd); err != nil {
+		t.Fatal(err)
+	}
 	s.exec("SELECT pg_sleep(1)")
 	s.drain()
 }
@@ -76,12 +84,17 @@ func TestLockedDrain(t *testing.T) {
 func TestLockedPlanSpin(t *testing.T) {
 	t.Parallel()
 	s := prepared(t)
-	s.serve(); s.settled()
+	s.serve()
+	s.settled()
 	odd := s.add(`input, plan`, "SELECT 1", time.Now().Add(500*time.Millisecond))
 	other := s.connect()
 	tx, err := other.Begin(t.Context())
-	if err != nil { t.Fatal(err) }
-	if _, err := tx.Exec(t.Context(), "SELECT FROM task WHERE id = $1 FOR UPDATE", odd); err != nil { t.Fatal(err) }
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := tx.Exec(t.Context(), "SELECT FROM task WHERE id = $1 FOR UPDATE", odd); err != nil {
+		t.Fatal(err)
+	}
 	s.exec("SELECT pg_sleep(2)")
 	a := s.get("SELECT xact_commit FROM pg_stat_database WHERE datname = current_database()")
 	s.exec("SELECT pg_sleep(5)")
@@ -94,7 +107,9 @@ func TestLongTimeout(t *testing.T) {
 	s := play(t)
 	id := s.add("input, timeout", "SELECT 1", "300 years")
 	s.becomes(id, "DONE")
-	if n := s.get("SELECT interrupted FROM task WHERE id = $1", id); n != "0" { t.Error("interrupted", n) }
+	if n := s.get("SELECT interrupted FROM task WHERE id = $1", id); n != "0" {
+		t.Error("interrupted", n)
+	}
 }
 
 func TestWaitKeyClashCut(t *testing.T) {
@@ -127,7 +142,7 @@ func TestWaitKeyClashRetry(t *testing.T) {
 func TestStopBeforeMark(t *testing.T) {
 	t.Parallel()
 	s := play(t)
-	s.exec(`CREATE FUNCTION st() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN IF NEW.state = 'TAKE' THEN UPDATE task SET state = 'STOP' WHERE id = NEW.id; END IF; RETURN NULL; END$$`)
+	s.exec(`CREATE FUNCTION st() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN IF NEW.state = 'TAKE' THEN UPDATE public.task SET state = 'STOP' WHERE id = NEW.id; END IF; RETURN NULL; END$$`)
 	s.exec(`CREATE TRIGGER st AFTER UPDATE ON task FOR EACH ROW EXECUTE FUNCTION st()`)
 	id := s.add("input", "VACUUM task")
 	s.becomes(id, "STOP")

@@ -56,6 +56,9 @@ func connect(ctx context.Context, t Target) (*control, error) {
 		"DateStyle":                           "ISO",
 		"jit":                                 "off",
 		"plan_cache_mode":                     "force_generic_plan",
+		"enable_seqscan":                      "off", // each statement finds its rows by an index, whatever the statistics say
+		"enable_hashjoin":                     "off",
+		"enable_mergejoin":                    "off",
 		"default_transaction_isolation":       "read committed",
 		"default_transaction_read_only":       "off",
 		"default_transaction_deferrable":      "off",

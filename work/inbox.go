@@ -20,6 +20,14 @@ type end struct {
 	delay  time.Duration // of a release
 }
 
+// failure is why the task has failed, nil when it has not.
+func (e end) failure() *exec.Failure {
+	if e.fault == nil && e.result != nil {
+		return e.result.Failure
+	}
+	return e.fault
+}
+
 type endKind int
 
 const (

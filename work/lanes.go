@@ -327,14 +327,6 @@ func (s *lanes) claimable() bool {
 	return !s.closed && s.claims.Len() > 0 && s.run+s.ahead > s.busy+s.waiting
 }
 
-// startable tells how many more tasks, up to most, may start right now.
-func (s *lanes) startable() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.resumePaused()
-	return !s.closed && s.starts.Len() > 0 && s.busy < s.run
-}
-
 // wake is when the next pause ends; false when no task waits for one.
 func (s *lanes) wake() (time.Time, bool) {
 	s.mu.Lock()

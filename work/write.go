@@ -3,6 +3,7 @@ package work
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -174,14 +175,19 @@ func (l *loop) finish(ctx context.Context, ends []end) error {
 	written := map[int64]bool{}
 	var empty []int64
 	err := pgx.BeginFunc(ctx, l.control.conn, func(tx pgx.Tx) error {
+		if slices.Contains(c.done, false) {
+			if err := l.retry(ctx, tx, ends, written); err != nil {
+				return err
+			}
+		}
 		rows, err := tx.Query(ctx, l.queries().Text("finish"), c.ids, c.owners, c.pids, c.done, c.starts, c.stops, c.outputs, c.errors, c.sqlstates, c.notices, c.exactly)
 		if err != nil {
 			return err
 		}
 		var id int64
-		var again, repeats, nothing bool
+		var repeats, nothing bool
 		var repeat []int64
-		if _, err := pgx.ForEachRow(rows, []any{&id, &again, &repeats, &nothing}, func() error {
+		if _, err := pgx.ForEachRow(rows, []any{&id, &repeats, &nothing}, func() error {
 			written[id] = true
 			if repeats {
 				repeat = append(repeat, id)
@@ -189,7 +195,6 @@ func (l *loop) finish(ctx context.Context, ends []end) error {
 			if nothing {
 				empty = append(empty, id)
 			}
-			l.look.wanted = l.look.wanted || again
 			return nil
 		}); err != nil {
 			return err
@@ -204,6 +209,27 @@ func (l *loop) finish(ctx context.Context, ends []end) error {
 		return err
 	}
 	return l.delete(ctx, empty)
+}
+
+// retry returns those of the failed tasks to PLAN that have retries left.
+func (l *loop) retry(ctx context.Context, tx pgx.Tx, ends []end, written map[int64]bool) error {
+	var failed []end
+	for _, e := range ends {
+		if e.failure() != nil {
+			failed = append(failed, e)
+		}
+	}
+	c := newColumns(failed)
+	rows, err := tx.Query(ctx, l.queries().Text("retry"), c.ids, c.owners, c.pids, c.starts, c.stops, c.outputs, c.errors, c.sqlstates, c.notices, c.exactly)
+	if err != nil {
+		return err
+	}
+	ids, err := pgx.CollectRows(rows, pgx.RowTo[int64])
+	for _, id := range ids {
+		written[id] = true
+		l.look.wanted = true
+	}
+	return err
 }
 
 // settle forgets the tasks whose ends are written, and looks what is the matter with the others: some are locked, and are written later;
@@ -377,13 +403,10 @@ func newColumns(ends []end) *columns {
 		if e.start.IsZero() {
 			c.starts[i] = &e.stop
 		}
-		fault := e.fault
 		if e.result != nil {
 			c.outputs[i], c.notices[i] = e.result.Output, e.result.Notice
-			if fault == nil {
-				fault = e.result.Failure
-			}
 		}
+		fault := e.failure()
 		if c.done[i] = fault == nil; fault != nil {
 			c.errors[i], c.sqlstates[i] = &fault.Text, &fault.SQLState
 		}

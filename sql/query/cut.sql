@@ -2,16 +2,12 @@
 -- None is touched whose backend lives. One that was taken may have run for a moment on any session of its controller.
 -- $1 ids, $2 pids of sessions that are known to be gone (one for each id, 0: look), $3 sessions that are ours and not concerned,
 -- $4 beginning of the application_name of the target's sessions
-WITH lost AS (
-    SELECT *
-    FROM unnest($1::int8[], $2::int4[]) AS l (id, gone)
-),
-orphaned AS MATERIALIZED (
+WITH orphaned AS MATERIALIZED (
     SELECT
         t.id,
         t.state <> 'WORK' OR t.atomic IS TRUE OR t.rerun AS again
-    FROM :table AS t
-    JOIN lost AS l ON l.id = t.id
+    FROM unnest($1::int8[], $2::int4[]) AS l (id, gone)
+    JOIN :table AS t USING (id)
     WHERE t.state = 'WORK' AND (
             t.pid = l.gone
             OR t.remote IS NOT NULL

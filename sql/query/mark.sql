@@ -1,13 +1,9 @@
 -- Shows tasks as running. Each must still be taken by the controller that says so.
 -- $1 ids, $2 pids of the controllers that took them, $3 pids of the sessions, $4 starts, $5 whether effects and end commit together
-WITH begun AS (
-    SELECT *
+WITH begun AS MATERIALIZED (
+    SELECT b.*
     FROM unnest($1::int8[], $2::int4[], $3::int4[], $4::timestamptz[], $5::bool[]) AS b (id, owner, pid, start, atomic)
-),
-locked AS MATERIALIZED (
-    SELECT t.id
-    FROM :table AS t
-    JOIN begun AS b ON b.id = t.id
+    JOIN :table AS t USING (id)
     WHERE t.state = 'TAKE' AND t.pid = b.owner OR t.state = 'WORK' AND t.pid = b.pid
     ORDER BY t.id
     FOR NO KEY UPDATE OF t SKIP LOCKED
@@ -19,6 +15,5 @@ SET
     start = b.start,
     atomic = b.atomic
 FROM begun AS b
-JOIN locked USING (id)
 WHERE t.id = b.id
 RETURNING t.id
