@@ -107,7 +107,7 @@ func (p *program) logger() zerolog.Logger {
 }
 
 type runCommand struct {
-	Config string `type:"existingfile" placeholder:"FILE" help:"JSON configuration: an array of targets, or an object with dsn, targets, remotes and log." xor:"what"`
+	Config string `placeholder:"FILE" help:"JSON configuration: an array of targets, or an object with dsn, targets, remotes and log." xor:"what"`
 	DSN    string `arg:"" optional:"" help:"Connection string of the one database whose table public.task is served; PG* variables apply." xor:"what"`
 }
 

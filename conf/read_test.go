@@ -87,11 +87,7 @@ func describe(file *File) string {
 		fmt.Fprintf(&b, "    sleep %v, grace %v, idle %v, reset %v, run %d\n", t.Sleep, t.Grace, t.Idle, t.Reset, t.Run)
 		fmt.Fprintf(&b, "    output limit %d, fail %v, create %v\n", t.OutputLimit, t.OutputFail, t.Create)
 		for _, column := range slices.Sorted(maps.Keys(t.Defaults)) {
-			if text := t.Defaults[column]; text == nil {
-				fmt.Fprintf(&b, "    default of %s: NULL\n", column)
-			} else {
-				fmt.Fprintf(&b, "    default of %s: %q\n", column, *text)
-			}
+			fmt.Fprintf(&b, "    default of %s: %q\n", column, t.Defaults[column])
 		}
 		for _, name := range slices.Sorted(maps.Keys(t.Remotes)) {
 			fmt.Fprintf(&b, "    remote %s: %s\n", name, t.Remotes[name])

@@ -176,18 +176,16 @@ func (r *reader) remotes(into map[string]string) func(value) {
 }
 
 // columns reads the defaults of columns, as text.
-func (r *reader) columns(into map[string]*string) func(value) {
+func (r *reader) columns(into map[string]string) func(value) {
 	return func(v value) {
 		known := keys{}
 		for _, f := range v.fields {
 			known[f.key] = func(v value) {
 				switch v.kind {
-				case object, list:
-					r.fault(v, "must be a string, a number, true, false or null, not %s", v.kind)
-				case null:
-					into[f.key] = nil
+				case object, list, null:
+					r.fault(v, "must be a string, a number, true or false, not %s", v.kind)
 				default:
-					into[f.key] = &v.text
+					into[f.key] = v.text
 				}
 			}
 		}

@@ -42,7 +42,7 @@ type target struct {
 	grace, idle, reset        time.Duration
 	outputOver                string
 	create                    bool
-	defaults                  map[string]*string
+	defaults                  map[string]string
 }
 
 func newTarget(dsn remote.Settings) target {
@@ -53,7 +53,7 @@ func newTarget(dsn remote.Settings) target {
 		grace: defaultGrace, idle: defaultIdle, reset: defaultReset,
 		outputLimit: defaultOutput, outputOver: "cut",
 		create:   true,
-		defaults: map[string]*string{},
+		defaults: map[string]string{},
 	}
 }
 

@@ -28,7 +28,7 @@ func Install(ctx context.Context, conn *pgx.Conn, t Table, defaults map[string]s
 	}
 	var made []Change
 	for {
-		some, more, err := installOnce(ctx, conn, t, defaults)
+		some, more, err := installOnce(ctx, conn, t, defaults, true)
 		if err != nil {
 			return made, describeLock(ctx, conn, t, err)
 		}
@@ -38,8 +38,17 @@ func Install(ctx context.Context, conn *pgx.Conn, t Table, defaults map[string]s
 	}
 }
 
-// installOnce makes in one transaction what it can; more tells that the rest needs another one.
-func installOnce(ctx context.Context, conn *pgx.Conn, t Table, defaults map[string]string) (made []Change, more bool, err error) {
+// Rehearse does what Install does, as far as it goes in one transaction, and takes it back: its error is the one that Install would
+// meet. The locks that Install needs are held for a moment.
+func Rehearse(ctx context.Context, conn *pgx.Conn, t Table, defaults map[string]string) error {
+	if _, _, err := installOnce(ctx, conn, t, defaults, false); err != nil {
+		return describeLock(ctx, conn, t, err)
+	}
+	return nil
+}
+
+// installOnce makes in one transaction what it can, and keeps it or not; more tells that the rest needs another one.
+func installOnce(ctx context.Context, conn *pgx.Conn, t Table, defaults map[string]string, keep bool) (made []Change, more bool, err error) {
 	tx, err := conn.BeginTx(ctx, pgx.TxOptions{IsoLevel: pgx.ReadCommitted, AccessMode: pgx.ReadWrite})
 	if err != nil {
 		return nil, false, err
@@ -64,6 +73,9 @@ func installOnce(ctx context.Context, conn *pgx.Conn, t Table, defaults map[stri
 			return nil, false, fmt.Errorf("make %s: %w", change.What, err)
 		}
 		made = append(made, change)
+	}
+	if !keep {
+		return made, more, nil
 	}
 	return made, more, tx.Commit(ctx)
 }

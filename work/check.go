@@ -72,12 +72,30 @@ func (r *Report) would(may bool, user, what, statement string) {
 	}
 }
 
-// table says what the table lacks, and whether the role could add it.
+// table says what the table lacks, and whether the role, or else the dsn's user, could add it: that is tried, and taken back.
 func (r *Report) table(ctx context.Context, conn *pgx.Conn, t Target) {
-	changes, err := sql.Missing(ctx, conn, table(t), defaultsOf(t))
+	changes, err := sql.Missing(ctx, conn, table(t), t.Defaults)
 	if err != nil {
 		r.fault("%s", err)
 		return
+	}
+	granted := false
+	if t.Create && len(changes) > 0 {
+		err := sql.Rehearse(ctx, conn, table(t), t.Defaults)
+		if isDenied(err) {
+			_, err = completeAsAdmin(ctx, t, err, func(conn *pgx.Conn) ([]sql.Change, error) {
+				granted = true
+				return nil, sql.Rehearse(ctx, conn, table(t), t.Defaults)
+			})
+		}
+		if err != nil {
+			if lack := lacking(ctx, conn, t); lack == nil {
+				changes = nil // it can do without them
+			} else {
+				r.fault("%s", err)
+				return
+			}
+		}
 	}
 	for _, change := range changes {
 		switch {
@@ -87,7 +105,47 @@ func (r *Report) table(ctx context.Context, conn *pgx.Conn, t Target) {
 			r.fault("lacks %s, and create is false: run what pgtask schema prints", change.What)
 		}
 	}
-	if len(changes) == 0 {
+	if !granted {
+		r.rights(ctx, conn, t)
+	}
+	if len(r.Lines)+len(r.Faults) == 0 {
 		r.say("ready")
 	}
+}
+
+// rights says what the role may not do with a table that is there.
+func (r *Report) rights(ctx context.Context, conn *pgx.Conn, t Target) {
+	described, err := sql.Describe(ctx, conn, table(t))
+	if err != nil {
+		r.fault("%s", err)
+		return
+	}
+	if !described.Exists {
+		return
+	}
+	faults, err := lackingRights(ctx, conn, described.Queries(table(t)), table(t))
+	if err != nil {
+		faults = append(faults, err)
+	}
+	if len(faults) > 0 && t.Create {
+		_, err := completeAsAdmin(ctx, t, errors.Join(faults...), func(conn *pgx.Conn) ([]sql.Change, error) {
+			return nil, rehearseGrant(ctx, conn, t)
+		})
+		if err == nil {
+			r.say("would grant what user %q lacks", t.Connect["user"])
+			return
+		}
+	}
+	for _, fault := range faults {
+		r.fault("%s", fault)
+	}
+}
+
+// rehearseGrant grants, and takes it back.
+func rehearseGrant(ctx context.Context, conn *pgx.Conn, t Target) error {
+	tx, err := conn.Begin(ctx)
+	if err != nil {
+		return err
+	}
+	return errors.Join(grant(ctx, conn, t), tx.Rollback(ctx))
 }

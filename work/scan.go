@@ -164,7 +164,8 @@ func (l *loop) expire(ctx context.Context, ids []int64) error {
 		ids = ids[len(some):]
 		err := l.each(ctx, some, func(ctx context.Context, some []int64) error {
 			return pgx.BeginFunc(ctx, l.control.conn, func(tx pgx.Tx) error {
-				return l.withRepeats(ctx, tx, l.queries().Text("expire"), some)
+				_, err := l.withRepeats(ctx, tx, l.queries().Text("expire"), some)
+				return err
 			})
 		})
 		if err != nil {
@@ -174,24 +175,25 @@ func (l *loop) expire(ctx context.Context, ids []int64) error {
 	return nil
 }
 
-// withRepeats runs a query that returns ids and whether they repeat, and creates those repetitions.
-func (l *loop) withRepeats(ctx context.Context, tx pgx.Tx, query string, args ...any) error {
+// withRepeats runs a query that ends tasks and returns their ids and whether they repeat, and creates those repetitions.
+func (l *loop) withRepeats(ctx context.Context, tx pgx.Tx, query string, args ...any) (ids []int64, err error) {
 	rows, err := tx.Query(ctx, query, args...)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	var id int64
 	var repeats bool
-	var all []int64
+	var repeating []int64
 	if _, err := pgx.ForEachRow(rows, []any{&id, &repeats}, func() error {
+		ids = append(ids, id)
 		if repeats {
-			all = append(all, id)
+			repeating = append(repeating, id)
 		}
 		return nil
 	}); err != nil {
-		return err
+		return ids, err
 	}
-	return l.repeat(ctx, tx, all)
+	return ids, l.repeat(ctx, tx, repeating)
 }
 
 func (l *loop) repeat(ctx context.Context, tx pgx.Tx, ids []int64) error {

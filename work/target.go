@@ -25,8 +25,8 @@ type Target struct {
 	Reset time.Duration // between searches for interrupted tasks
 	Run   int           // most tasks running at once, at least 1
 
-	// Defaults are the defaults of columns, as the text of their values; nil is NULL.
-	Defaults map[string]*string
+	// Defaults are the defaults of columns, as the text of their values.
+	Defaults map[string]string
 
 	OutputLimit int64 // bytes
 	OutputFail  bool  // a task whose output is over the limit fails; else the output is cut

@@ -180,30 +180,29 @@ func (l *loop) recoverOrphans(ctx context.Context) error {
 	return nil
 }
 
-// cut returns tasks that were cut off to PLAN, or FAILs them, where it is certain that they do not run any more.
+// cut returns tasks that were cut off to PLAN, or FAILs them, where it is certain that they do not run any more. gone are the
+// backends of which that is known, 0 where it is not.
 func (l *loop) cut(ctx context.Context, ids, gone []int64) (done map[int64]bool, err error) {
 	done = map[int64]bool{}
 	if len(ids) == 0 {
 		return done, nil
 	}
-	err = pgx.BeginFunc(ctx, l.control.conn, func(tx pgx.Tx) error {
-		rows, err := tx.Query(ctx, l.queries().Text("cut"), ids, gone, l.seats.backends(), sessionPrefix(l.target))
-		if err != nil {
-			return err
+	backend := map[int64]int64{}
+	for i, id := range ids {
+		backend[id] = gone[i]
+	}
+	err = l.each(ctx, ids, func(ctx context.Context, ids []int64) error {
+		gone := make([]int64, len(ids))
+		for i, id := range ids {
+			gone[i] = backend[id]
 		}
-		var id int64
-		var repeats bool
-		var repeat []int64
-		if _, err := pgx.ForEachRow(rows, []any{&id, &repeats}, func() error {
-			done[id] = true
-			if repeats {
-				repeat = append(repeat, id)
+		return pgx.BeginFunc(ctx, l.control.conn, func(tx pgx.Tx) error {
+			some, err := l.withRepeats(ctx, tx, l.queries().Text("cut"), ids, gone, l.seats.backends(), sessionPrefix(l.target))
+			for _, id := range some {
+				done[id] = true
 			}
-			return nil
-		}); err != nil {
 			return err
-		}
-		return l.repeat(ctx, tx, repeat)
+		})
 	})
 	if len(done) > 0 {
 		l.log.Warn().Int("tasks", len(done)).Msg("found tasks that were interrupted")

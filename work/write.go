@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -83,6 +84,9 @@ func (l *loop) each2(ctx context.Context, ends []end, write func(context.Context
 	case passing(answer):
 		l.unsaid = append(l.unsaid, e)
 		return nil
+	case isKeyTaken(answer):
+		l.gone(e)
+		return l.supersede(ctx, e.task.row.ID, e.task.owner, e.pid)
 	case e.kind == finished && e.fault == nil:
 		e.fault = exec.NewFailure("the end of the task could not be written: "+answer.Message, answer.Code, "DETAIL", answer.Detail, "HINT", answer.Hint, "CONTEXT", answer.Where)
 		return l.each2(ctx, []end{e}, write)
@@ -102,6 +106,9 @@ func (l *loop) each(ctx context.Context, ids []int64, do func(context.Context, [
 		return err
 	}
 	if len(ids) == 1 {
+		if answer := new(pgconn.PgError); errors.As(err, &answer) && isKeyTaken(answer) {
+			return l.supersede(ctx, ids[0], 0, 0)
+		}
 		l.log.Error().Err(err).Int64("id", ids[0]).Msg("the table refuses a change of a task; its row stays as it is")
 		l.hopeless[ids[0]] = true
 		return nil
@@ -130,6 +137,24 @@ func refusedByServer(err error) bool {
 // passing tells an error that another transaction is the cause of.
 func passing(answer *pgconn.PgError) bool {
 	return answer.Code == "40001" || answer.Code == "40P01" || answer.Code == "55P03"
+}
+
+// isKeyTaken tells that a task cannot wait again because another one with its key does.
+func isKeyTaken(answer *pgconn.PgError) bool {
+	return answer.Code == "23505" && strings.HasPrefix(answer.ConstraintName, "pgtask_wait_key")
+}
+
+// supersede ends a task whose key another one waits for.
+func (l *loop) supersede(ctx context.Context, id int64, owner, pid int32) error {
+	ctx, cancel := limited(ctx)
+	defer cancel()
+	_, err := l.control.conn.Exec(ctx, l.queries().Text("superseded"), id, owner, pid)
+	if refusedByServer(err) {
+		l.log.Error().Err(err).Int64("id", id).Msg("the table refuses the end of a task; its row stays as it is")
+		l.hopeless[id] = true
+		return nil
+	}
+	return err
 }
 
 // gone forgets a task whose end is written, or that is not ours any more.
