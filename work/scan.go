@@ -55,6 +55,33 @@ func (l *loop) rescan(ctx context.Context) error {
 		l.look.wanted = true // all of it, later
 		l.startScan(false)
 		return l.scanOn(ctx)
+	case now.Sub(l.look.spoke) >= beat:
+		return l.comesNext(ctx)
+	}
+	return nil
+}
+
+// comesNext reads the server's clock and the earliest plan to come; it is our sign of life, too.
+func (l *loop) comesNext(ctx context.Context) error {
+	ctx, cancel := limited(ctx)
+	defer cancel()
+	asked := time.Now()
+	return l.readNext(l.control.conn.QueryRow(ctx, l.queries().Text("next")), asked)
+}
+
+func (l *loop) readNext(row pgx.Row, asked time.Time) error {
+	var now time.Time
+	var next *time.Time
+	var foreign bool
+	if err := row.Scan(&now, &next, &foreign); err != nil {
+		return err
+	}
+	l.look.spoke = time.Now()
+	l.clock.set(now, asked, l.look.spoke)
+	l.foreign.Store(foreign)
+	l.look.next = time.Time{}
+	if next != nil {
+		l.look.next = *next
 	}
 	return nil
 }
@@ -89,21 +116,7 @@ func (l *loop) scanOn(ctx context.Context) error {
 	found := 0
 	asked := time.Now()
 	batch := &pgx.Batch{}
-	batch.Queue(l.queries().Text("next")).QueryRow(func(row pgx.Row) error {
-		var now time.Time
-		var next *time.Time
-		var foreign bool
-		if err := row.Scan(&now, &next, &foreign); err != nil {
-			return err
-		}
-		l.clock.set(now, asked, time.Now())
-		l.foreign.Store(foreign)
-		l.look.next = time.Time{}
-		if next != nil {
-			l.look.next = *next
-		}
-		return nil
-	})
+	batch.Queue(l.queries().Text("next")).QueryRow(func(row pgx.Row) error { return l.readNext(row, asked) })
 	batch.Queue(l.queries().Text("scan"), s.plan, s.id, scanChunk).Query(func(rows pgx.Rows) error {
 		var key laneKey
 		var r rank
@@ -126,7 +139,7 @@ func (l *loop) scanOn(ctx context.Context) error {
 	if err := l.control.conn.SendBatch(ctx, batch).Close(); err != nil {
 		return err
 	}
-	l.look.spoke, l.look.scan = time.Now(), time.Now()
+	l.look.scan = time.Now()
 	if err := l.expire(ctx, expired); err != nil {
 		return err
 	}
