@@ -2,16 +2,25 @@ package main
 
 import (
 	"context"
-	"errors"
 	"os"
 
+	"github.com/rs/zerolog"
 	"golang.org/x/term"
+
+	"pgtask/demo"
 )
 
 type demoCommand struct {
 	DSN string `placeholder:"DSN" help:"Use a database that is there instead of a throw-away server."`
 }
 
-func isTerminal(file *os.File) bool { return term.IsTerminal(int(file.Fd())) }
+// Run shows tasks at work until SIGTERM or SIGINT.
+func (c *demoCommand) Run(ctx context.Context, p *program) error {
+	p.setLevel(zerolog.WarnLevel)
+	log := p.logger()
+	ctx, stop, release := untilSignal(ctx, log)
+	defer release()
+	return demo.Run(ctx, demo.Options{DSN: c.DSN, Out: p.stdout, Err: p.stderr, Log: log, Stop: stop})
+}
 
-func (c *demoCommand) Run(ctx context.Context, p *program) error { return errors.New("not built") }
+func isTerminal(file *os.File) bool { return term.IsTerminal(int(file.Fd())) }

@@ -9,8 +9,7 @@ import (
 // probe tells whether our transaction is still the one that Begin opened, and whether it has written. A cursor WITH HOLD may
 // write at COMMIT: hence CLOSE ALL, or, where cursors are to be kept, an answer that takes it for granted.
 func (t *Task) probe() string {
-	const times = `(extract(epoch FROM pg_catalog.transaction_timestamp()) * 1000000)::pg_catalog.int8, ` +
-		`(extract(epoch FROM pg_catalog.clock_timestamp()) * 1000000)::pg_catalog.int8`
+	const times = `pg_catalog.timestamptz_send(pg_catalog.transaction_timestamp()), pg_catalog.timestamptz_send(pg_catalog.clock_timestamp())`
 	if t.Save {
 		return `SELECT 1, ` + times
 	}
@@ -66,8 +65,8 @@ func (s *Session) readProbe(t *Task, start time.Time, result *Result) (ours bool
 	var began time.Time
 	failure, err := s.answer(sink{row: func(values [][]byte) {
 		result.Wrote = values[0] != nil
-		began, _ = micros(values[1])
-		result.Stop, _ = micros(values[2])
+		began, _ = moment(values[1])
+		result.Stop, _ = moment(values[2])
 	}})
 	if failure != nil && result.Raw == nil {
 		result.Raw = failure // a cancel that came too late for the input and hit the probe

@@ -20,6 +20,9 @@ type Failure struct {
 	SQLState string
 }
 
+// Error returns the text.
+func (f *Failure) Error() string { return f.Text }
+
 // NewFailure makes a failure of our own. What more there is to say are pairs of a name, such as HINT or STATEMENT, and
 // its text.
 func NewFailure(message, sqlstate string, more ...string) *Failure {

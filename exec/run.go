@@ -1,7 +1,10 @@
 package exec
 
 import (
-	"fmt"
+	"bytes"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
 	"strconv"
 	"strings"
 	"time"
@@ -66,9 +69,8 @@ type Verdict struct {
 }
 
 // ownTimes are the limits under which we write the end of a task, whatever its SQL has set.
-const ownTimes = `RESET SESSION AUTHORIZATION; RESET ROLE; ` +
-	`SELECT pg_catalog.set_config('search_path', '', true), pg_catalog.set_config('statement_timeout', '30s', true), ` +
-	`pg_catalog.set_config('lock_timeout', '5s', true), pg_catalog.set_config('row_security', 'on', true); `
+const ownTimes = `RESET SESSION AUTHORIZATION; RESET ROLE; SET LOCAL search_path TO ''; SET LOCAL statement_timeout TO '30s'; ` +
+	`SET LOCAL lock_timeout TO '5s'; SET LOCAL row_security TO 'on'; `
 
 // Begin finishes the task before (tail may be nil), makes the session new unless the task wants it as it is, and sends the
 // task's SQL, all in one flush. It returns when the tail and the preparation are answered: the input is under way then, since start by the
@@ -80,7 +82,7 @@ func (s *Session) Begin(tail *Tail, t *Task) (verdict *Verdict, start time.Time,
 	if reset {
 		s.query("DISCARD ALL")
 	}
-	s.query(s.prepare(t, reset))
+	s.query(s.prepare(t, reset || !s.dirty))
 	s.query(t.Input)
 	if t.Atomic && !t.Traits.Stdin {
 		s.query(t.probe())
@@ -99,52 +101,81 @@ func (s *Session) Begin(tail *Tail, t *Task) (verdict *Verdict, start time.Time,
 		}
 	}
 	var bad error
-	failure, err := s.answer(sink{row: func(values [][]byte) { start, bad = micros(values[len(values)-1]) }})
+	failure, err := s.answer(sink{row: func(values [][]byte) { start, bad = moment(values[0]) }})
 	switch {
 	case err != nil:
 		return verdict, start, err
 	case failure != nil:
-		return verdict, start, s.unprepared(failure)
+		return verdict, start, s.unprepared(t, failure)
 	case bad != nil:
 		return verdict, start, &Lost{Cause: bad}
 	}
 	s.limited(false)
 	if t.Timeout > 0 { // the server's own statement_timeout comes first where it can
-		s.deadline = time.AfterFunc(t.Timeout+5*time.Millisecond, func() { s.Cancel(TimedOut) })
+		s.deadline = time.AfterFunc(min(t.Timeout, mostTimeout)+5*time.Millisecond, func() { s.Cancel(TimedOut) })
 	}
 	return verdict, start, nil
 }
 
+// mostTimeout is longer than any run, and short enough to add to it.
+const mostTimeout = 100 * 365 * 24 * time.Hour
+
 // prepare is the message that sets what the session of a task shows, and opens its transaction. The time that it returns is the
 // transaction's own (transaction_timestamp) since all commands of one message share it; nothing takes a snapshot after BEGIN,
-// so that the input may still choose its isolation level.
-func (s *Session) prepare(t *Task, reset bool) string {
+// so that the input may still choose its isolation level. What a fresh session shows by itself need not be set.
+func (s *Session) prepare(t *Task, fresh bool) string {
 	var b strings.Builder
 	b.WriteString("BEGIN; ")
-	if s.timeoutSet && !reset && t.Timeout == 0 {
-		b.WriteString("RESET statement_timeout; ")
-	}
-	b.WriteString("SELECT ")
 	for _, setting := range t.Settings {
-		fmt.Fprintf(&b, "pg_catalog.set_config(%s, %s, false), ", Literal(setting[0]), Literal(setting[1]))
-	}
-	if t.Timeout > 0 {
-		if ms := (t.Timeout + time.Millisecond - 1) / time.Millisecond; ms < 1<<31 {
-			fmt.Fprintf(&b, "pg_catalog.set_config('statement_timeout', '%d', false), ", ms)
+		if !fresh || s.base[setting[0]] != setting[1] {
+			set(&b, setting[0], setting[1])
 		}
 	}
-	b.WriteString("(extract(epoch FROM pg_catalog.statement_timestamp()) * 1000000)::pg_catalog.int8; COMMIT")
+	switch ms := (t.Timeout-1)/time.Millisecond + 1; {
+	case t.Timeout > 0 && ms < 1<<31:
+		set(&b, "statement_timeout", strconv.FormatInt(int64(ms), 10))
+	case s.timeoutSet && !fresh:
+		b.WriteString("RESET statement_timeout; ")
+	}
+	b.WriteString("SELECT pg_catalog.timestamptz_send(pg_catalog.statement_timestamp()); COMMIT")
 	if t.Atomic {
 		b.WriteString("; BEGIN")
 	}
 	return b.String()
 }
 
-// unprepared ends a session that cannot be prepared: what was sent behind the preparation has failed in its aborted transaction.
-func (s *Session) unprepared(failure *pgproto3.ErrorResponse) error {
-	s.settle()
-	s.Abandon()
-	return &Lost{Cause: fmt.Errorf("the session could not be prepared: %s (SQLSTATE %s)", failure.Message, failure.Code)}
+// set writes SET: that costs a third of what set_config does. The parts of a name such as pg_task.group are quoted.
+func set(b *strings.Builder, name, value string) {
+	b.WriteString("SET ")
+	for i, part := range strings.Split(name, ".") {
+		if i > 0 {
+			b.WriteByte('.')
+		}
+		b.WriteString(Identifier(part))
+	}
+	b.WriteString(" TO ")
+	b.WriteString(Literal(value))
+	b.WriteString("; ")
+}
+
+// unprepared reads what was sent behind a preparation that failed: it fails in the aborted transaction. A new session would not take the
+// settings either, so this is the task's failure.
+func (s *Session) unprepared(t *Task, failure *pgproto3.ErrorResponse) error {
+	for behind := 1; behind >= 0; behind-- {
+		if behind == 0 && (!t.Atomic || t.Traits.Stdin) {
+			break // no probe was sent
+		}
+		if _, err := s.answer(sink{}); err != nil {
+			return err
+		}
+	}
+	if s.settle() != NotCancelled {
+		s.Abandon()
+	}
+	if err := s.closeTransaction(t, &Result{Failure: serverFailure(failure, t.Input)}); err != nil {
+		return err
+	}
+	return serverFailure(failure, t.Input)
 }
 
 // sendTail queues what is left to do for the task before; readTail reads what the server said to it.
@@ -199,8 +230,39 @@ func (s *Session) End(tail *Tail) (*Verdict, error) {
 	return s.readTail(tail)
 }
 
-// micros reads microseconds since the epoch.
-func micros(value []byte) (time.Time, error) {
-	n, err := strconv.ParseInt(string(value), 10, 64)
-	return time.UnixMicro(n), err
+// epoch is that of the server's timestamps: 2000-01-01.
+var epoch = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC).UnixMicro()
+
+// moment reads what timestamptz_send has written, as text: unlike a timestamp's own text it does not depend on DateStyle and TimeZone,
+// and it costs less than any arithmetic. It does depend on bytea_output.
+func moment(value []byte) (time.Time, error) {
+	var raw [8]byte
+	n := 0
+	if digits, ok := bytes.CutPrefix(value, []byte(`\x`)); ok {
+		if hex.DecodedLen(len(digits)) != len(raw) {
+			return time.Time{}, errMoment
+		}
+		n, _ = hex.Decode(raw[:], digits)
+	} else {
+		for rest := value; len(rest) > 0 && n < len(raw); n++ {
+			raw[n], rest = unescaped(rest)
+		}
+	}
+	if n != len(raw) {
+		return time.Time{}, errMoment
+	}
+	return time.UnixMicro(int64(binary.BigEndian.Uint64(raw[:])) + epoch), nil
+}
+
+var errMoment = errors.New("the server's clock can't be read")
+
+// unescaped takes one byte off the escape format of a bytea: itself, two backslashes, or a backslash and three octal digits.
+func unescaped(text []byte) (b byte, rest []byte) {
+	if text[0] != '\\' || len(text) < 2 {
+		return text[0], text[1:]
+	}
+	if text[1] == '\\' || len(text) < 4 {
+		return '\\', text[2:]
+	}
+	return (text[1]-'0')<<6 | (text[2]-'0')<<3 | (text[3] - '0'), text[4:]
 }

@@ -22,7 +22,8 @@ type Session struct {
 
 	conn  *pgconn.PgConn
 	front *pgproto3.Frontend
-	dirty bool // a task has run since the last reset
+	dirty bool              // a task has run since the last reset
+	base  map[string]string // settings to which a reset returns
 
 	status     byte // transaction status of the last ReadyForQuery
 	encoding   string
@@ -59,7 +60,7 @@ func Connect(ctx context.Context, cfg *pgconn.Config, limit time.Duration, local
 	if err != nil {
 		return nil, err
 	}
-	s := &Session{PID: conn.PID(), conn: conn, front: conn.Frontend(), status: 'I', limit: limit}
+	s := &Session{PID: conn.PID(), conn: conn, base: cfg.RuntimeParams, front: conn.Frontend(), status: 'I', limit: limit}
 	s.encoding = conn.ParameterStatus("client_encoding")
 	if local {
 		if s.Since, err = since(ctx, conn); err != nil {
@@ -72,7 +73,7 @@ func Connect(ctx context.Context, cfg *pgconn.Config, limit time.Duration, local
 
 // since reads when the backend started: together with its process id that names a backend for good.
 func since(ctx context.Context, conn *pgconn.PgConn) (time.Time, error) {
-	result := conn.ExecParams(ctx, "SELECT (extract(epoch FROM backend_start) * 1000000)::bigint FROM pg_catalog.pg_stat_get_activity(pg_catalog.pg_backend_pid())",
+	result := conn.ExecParams(ctx, "SELECT pg_catalog.timestamptz_send(backend_start) FROM pg_catalog.pg_stat_get_activity(pg_catalog.pg_backend_pid())",
 		nil, nil, nil, nil).Read()
 	if result.Err != nil {
 		return time.Time{}, result.Err
@@ -80,7 +81,7 @@ func since(ctx context.Context, conn *pgconn.PgConn) (time.Time, error) {
 	if len(result.Rows) != 1 {
 		return time.Time{}, errors.New("the server does not show the session to itself")
 	}
-	return micros(result.Rows[0][0])
+	return moment(result.Rows[0][0])
 }
 
 // Close ends the session; what it had not committed is rolled back.

@@ -24,7 +24,11 @@ func (l *loop) open(ctx context.Context, t *task) (*exec.Session, error) {
 		if err != nil {
 			return nil, err
 		}
-		cfg.RuntimeParams["application_name"] = sessionName(l.target, t.row.Group)
+		for _, setting := range append(initial(l.target, t), [2]string{"pg_task.data"}, [2]string{"pg_task.parent"}, [2]string{"pg_task.attempt", "1"}) {
+			if printable(setting[1]) == setting[1] { // the server takes these as they come, in no encoding
+				cfg.RuntimeParams[setting[0]] = setting[1]
+			}
+		}
 		cfg.RuntimeParams["client_encoding"] = "UTF8"
 		if c.version >= 140000 { // a controller that is gone is noticed while a statement runs
 			cfg.RuntimeParams["client_connection_check_interval"] = "1s"

@@ -89,6 +89,10 @@ func (r *runner) run(ctx context.Context, t *task) (next *task) {
 	}
 	verdict, start, err := r.seat.session.Begin(tail, spec)
 	r.settle(verdict, err)
+	if failure := new(exec.Failure); errors.As(err, &failure) {
+		r.finish(end{task: t, kind: finished, stop: r.clock.now(), fault: failure})
+		return r.another()
+	}
 	if err != nil {
 		r.lose(t, time.Time{}, nil, err)
 		return nil
@@ -298,22 +302,28 @@ func (r *runner) spec(t *task) (*exec.Task, bool) {
 	}, true
 }
 
-// settings are what the session of a task shows.
+// settings are what the session of a task shows, besides what it shows from its start on.
 func (r *runner) settings(t *task) [][2]string {
 	parent := ""
 	if t.row.Parent != nil {
 		parent = strconv.FormatInt(*t.row.Parent, 10)
 	}
-	return [][2]string{
-		{"application_name", sessionName(r.target, t.row.Group)},
+	return append(initial(r.target, t), [][2]string{
 		{"pg_task.id", strconv.FormatInt(t.row.ID, 10)},
-		{"pg_task.group", t.row.Group},
-		{"pg_task.schema", r.target.Schema},
-		{"pg_task.table", r.target.Table},
 		{"pg_task.data", *t.row.Data},
 		{"pg_task.plan", timestamp(t.row.Plan)},
 		{"pg_task.parent", parent},
 		{"pg_task.attempt", strconv.Itoa(int(t.row.Attempt))},
+	}...)
+}
+
+// initial are the settings that many tasks of a session share.
+func initial(target Target, t *task) [][2]string {
+	return [][2]string{
+		{"application_name", sessionName(target, t.row.Group)},
+		{"pg_task.group", t.row.Group},
+		{"pg_task.schema", target.Schema},
+		{"pg_task.table", target.Table},
 	}
 }
 
@@ -332,7 +342,7 @@ func (r *runner) done(p *pending) string {
 	if p.quick {
 		return sql
 	}
-	return "SELECT pg_catalog.set_config('TimeZone', " + exec.Literal(r.timeZone()) + ", true); " + sql + "; " + r.queries().Repeat(id)
+	return "SET LOCAL TimeZone TO " + exec.Literal(r.timeZone()) + "; " + sql + "; " + r.queries().Repeat(id)
 }
 
 func optional(text *string) string {

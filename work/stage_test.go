@@ -17,7 +17,7 @@ import (
 )
 
 // patient bounds how long a test waits for what must come.
-const patient = 8 * time.Second
+const patient = 15 * time.Second
 
 // stage is a database with a task table that is served, and a connection of the test's own to it.
 type stage struct {
@@ -201,6 +201,52 @@ func (s *stage) becomes(id int64, states ...string) {
 	})
 }
 
+// lock holds a task's row until it is released.
+func (s *stage) lock(id int64, how string) (release func()) {
+	s.t.Helper()
+	tx, err := s.connect().Begin(s.t.Context())
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	if _, err := tx.Exec(s.t.Context(), "SELECT FROM task WHERE id = $1 "+how, id); err != nil {
+		s.t.Fatal(err)
+	}
+	return func() { _ = tx.Rollback(context.WithoutCancel(s.t.Context())) }
+}
+
+// refuse makes a trigger raise an error, for the row with the data 'odd', under a condition on NEW.
+func (s *stage) refuse(when, condition string) {
+	s.t.Helper()
+	s.exec("CREATE OR REPLACE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN IF NEW.data = 'odd' AND " + condition +
+		" THEN RAISE 'not this one'; END IF; RETURN NEW; END$$; CREATE TRIGGER refuse BEFORE " + when + " ON task FOR EACH ROW EXECUTE FUNCTION refuse()")
+}
+
+// quiet waits until no task's SQL runs.
+func (s *stage) quiet() {
+	s.t.Helper()
+	s.eventually("0", "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE 'pg\\_task %' AND state = 'active'")
+}
+
+// others adds a task in a lane of its own, and checks that nothing keeps it from running at once and that leadership has not been lost.
+func (s *stage) others() {
+	s.t.Helper()
+	leads, began := s.leads(), time.Now()
+	id := s.add(`input, "group"`, "SELECT 'other'", "others")
+	s.becomes(id, "DONE")
+	if took := time.Since(began); took > time.Second {
+		s.t.Errorf("another lane's task had to wait %s", took)
+	}
+	if s.leads() != leads || s.leads() > 1 {
+		s.t.Errorf("led %d times", s.leads())
+	}
+}
+
+// row shows columns of a task.
+func (s *stage) row(id int64, columns string) string {
+	s.t.Helper()
+	return s.get("SELECT (SELECT row_to_json(r) FROM (SELECT "+columns+") AS r) FROM task WHERE id = $1", id)
+}
+
 // eventually waits until a query gives the value.
 func (s *stage) eventually(want, sql string, args ...any) {
 	s.t.Helper()
@@ -234,12 +280,8 @@ func within(t *testing.T, limit time.Duration, what string, done func() bool) {
 	}
 }
 
-func (s *stage) connect2() *pgx.Conn {
-	conn, err := pgx.Connect(context.Background(), s.dsn)
-	if err != nil {
-		return nil
-	}
-	return conn
-}
+// connectTo opens a connection that the caller closes.
+func connectTo(ctx context.Context, dsn string) (*pgx.Conn, error) { return pgx.Connect(ctx, dsn) }
 
-func zerologNop() zerolog.Logger { return zerolog.Nop() }
+// zerologNone is the log of loops that a test makes by itself.
+var zerologNone = zerolog.Nop()

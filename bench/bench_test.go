@@ -1,0 +1,137 @@
+package main
+
+import (
+	"errors"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"pgtask/server/servertest"
+)
+
+func TestMain(m *testing.M) { servertest.Main(m) }
+
+// Rows of each kind, with the least effort: what they measure must have happened. Not parallel: there is one profile at a time.
+func TestRows(t *testing.T) {
+	o := options{profile: filepath.Join(t.TempDir(), "cpu"), statements: true}
+	var out strings.Builder
+	s, err := openStand(t.Context(), o, effort{rounds: 1, atLeast: 50 * time.Millisecond, samples: 3}, &out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := s.close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	wanted := regexp.MustCompile(`INSERT|remote|idle`)
+	var figures table
+	for _, row := range rows() {
+		if !wanted.MatchString(row.title()) {
+			continue
+		}
+		round, err := row.measure(t.Context(), s)
+		if err != nil {
+			t.Fatalf("%s: %v", row.title(), err)
+		}
+		for _, f := range round {
+			if f.value <= 0 || f.unit == "" && f.peer <= 0 {
+				t.Errorf("got %+v", f)
+			}
+		}
+		figures.add(round)
+	}
+	if err := figures.print(&out, s.machine(t.Context())); err != nil {
+		t.Fatal(err)
+	}
+	for _, part := range []string{"INSERT of a row", "remote", "p99", "PostgreSQL 1", "DISCARD ALL"} {
+		if !strings.Contains(out.String(), part) {
+			t.Errorf("%q is not in\n%s", part, out.String())
+		}
+	}
+}
+
+func TestBacklogThatFails(t *testing.T) {
+	s, err := openStand(t.Context(), options{profile: filepath.Join(t.TempDir(), "cpu")}, effort{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := backlog{input: "SELECT 1/0", output: "1", lanes: 1}
+	if _, err := b.serve(t.Context(), s, 1); err == nil || !strings.Contains(err.Error(), "FAIL ERROR:  division by zero") {
+		t.Errorf("got %v, want the task's error", err)
+	}
+	if err := s.close(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestControllerThatEnds(t *testing.T) {
+	t.Parallel()
+	program, err := exec.LookPath("true")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := openStand(t.Context(), options{program: program}, effort{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := backlog{input: "SELECT 1", lanes: 1}
+	if _, err := b.serve(t.Context(), s, 1); !errors.Is(err, errEnded) {
+		t.Errorf("got %v", err)
+	}
+	if err := s.close(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestRefusedArguments(t *testing.T) {
+	t.Parallel()
+	for _, args := range [][]string{{"quick"}, {"-only", "("}, {"-cpuprofile", "a", "-pgtask", "b"}, {"-no"}} {
+		if err := run(t.Context(), args, &strings.Builder{}, &strings.Builder{}); err == nil {
+			t.Errorf("%q was taken", args)
+		}
+	}
+}
+
+func TestTPS(t *testing.T) {
+	t.Parallel()
+	outs := []string{
+		"latency average = 0.4 ms\ninitial connection time = 21.5 ms\ntps = 1234.5 (without initial connection time)\n",
+		"tps = 1000.1 (including connections establishing)\ntps = 1234.5 (excluding connections establishing)\n",
+	}
+	for _, out := range outs {
+		if tps, err := parseTPS(out); err != nil || tps != 1234.5 {
+			t.Errorf("got %v, %v of %q", tps, err, out)
+		}
+	}
+	if _, err := parseTPS("pgbench: error\n"); !errors.Is(err, errNoTPS) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestLine(t *testing.T) {
+	t.Parallel()
+	rates := []figure{{value: 30, peer: 100, bar: 0.25}, {value: 60, peer: 100, bar: 0.25}, {value: 80, peer: 400, bar: 0.25}}
+	times := []figure{{value: 3, unit: "ms", bar: 2}, {value: 2, unit: "ms", bar: 2}}
+	cases := []struct {
+		rounds []figure
+		want   string
+	}{
+		{rates, "| 60/s\t| 100\t| 0.300\t| 0.200–0.600\t| ≥ 0.25\t|"},
+		{rates[2:], "| 80/s\t| 400\t| 0.200\t| 0.200–0.200\t| ≥ 0.25 missed\t|"},
+		{times, "| 2.50 ms\t|\t|\t| 2.00–3.00\t| ≤ 2 missed\t|"},
+		{times[1:], "| 2.00 ms\t|\t|\t| 2.00–2.00\t| ≤ 2\t|"},
+	}
+	for _, c := range cases {
+		for range 2 { // in whatever order they came
+			if got := line(c.rounds); got != c.want {
+				t.Errorf("got  %s\nwant %s", got, c.want)
+			}
+			slices.Reverse(c.rounds)
+		}
+	}
+}

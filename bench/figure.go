@@ -1,0 +1,93 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"text/tabwriter"
+)
+
+// figure is one measured value.
+type figure struct {
+	name  string
+	value float64 // in unit
+	unit  string  // "" is tasks/s, of which more is better; of all else less is
+	peer  float64 // pgbench's transactions/s; 0 where there is nothing to compare with
+	bar   float64 // what value, or value ÷ peer, must reach or stay below
+}
+
+// judged is what is held against the bar.
+func (f figure) judged() float64 {
+	if f.peer == 0 {
+		return f.value
+	}
+	return f.value / f.peer
+}
+
+// table collects the figures of all rounds, in the order in which they first came.
+type table struct {
+	names  []string
+	rounds map[string][]figure
+}
+
+func (t *table) add(figures []figure) {
+	if t.rounds == nil {
+		t.rounds = map[string][]figure{}
+	}
+	for _, f := range figures {
+		if t.rounds[f.name] == nil {
+			t.names = append(t.names, f.name)
+		}
+		t.rounds[f.name] = append(t.rounds[f.name], f)
+	}
+}
+
+// print writes a line a figure, in Markdown, so that it can be pasted as it is.
+func (t *table) print(out io.Writer, machine string) error {
+	w := tabwriter.NewWriter(out, 0, 0, 1, ' ', 0)
+	fmt.Fprintln(w, "| row\t| pgtask\t| pgbench tps\t| ratio\t| spread\t| bar\t|")
+	fmt.Fprintln(w, "| ---\t| ---\t| ---\t| ---\t| ---\t| ---\t|")
+	for _, name := range t.names {
+		fmt.Fprintf(w, "| %s\t%s\n", name, line(t.rounds[name]))
+	}
+	fmt.Fprintf(w, "\n%s\n", machine)
+	return w.Flush()
+}
+
+// line is what the rounds of one figure come to. The ratio is the median of the rounds' ratios, since what disturbs a round meets
+// both sides of it; the spread is from the least of what is judged to the most.
+func line(rounds []figure) string {
+	first := rounds[0]
+	value := median(rounds, func(f figure) float64 { return f.value })
+	judged := median(rounds, figure.judged)
+	least := slices.MinFunc(rounds, byJudged).judged()
+	most := slices.MaxFunc(rounds, byJudged).judged()
+	if first.peer == 0 {
+		return fmt.Sprintf("| %.2f %s\t|\t|\t| %.2f–%.2f\t| ≤ %g%s\t|", value, first.unit, least, most, first.bar, missed(judged <= first.bar))
+	}
+	peer := median(rounds, func(f figure) float64 { return f.peer })
+	return fmt.Sprintf("| %.0f/s\t| %.0f\t| %.3f\t| %.3f–%.3f\t| ≥ %.2f%s\t|", value, peer, judged, least, most, first.bar, missed(judged >= first.bar))
+}
+
+func missed(reached bool) string {
+	if reached {
+		return ""
+	}
+	return " missed"
+}
+
+func byJudged(a, b figure) int {
+	return cmp.Compare(a.judged(), b.judged())
+}
+
+// median is the middle value, or the mean of the two in the middle.
+func median(rounds []figure, value func(figure) float64) float64 {
+	values := make([]float64, len(rounds))
+	for i, f := range rounds {
+		values[i] = value(f)
+	}
+	slices.Sort(values)
+	n := len(values)
+	return (values[(n-1)/2] + values[n/2]) / 2
+}

@@ -1,0 +1,63 @@
+package main
+
+import (
+	"context"
+	"math/rand/v2"
+	"time"
+)
+
+// latency is the time from the INSERT of a task, as the server began with it, to its start, while nothing else is to be done.
+type latency struct {
+	name     string
+	p50, p99 float64 // bars in milliseconds
+}
+
+func (l latency) title() string { return l.name }
+
+func (l latency) measure(ctx context.Context, s *stand) ([]figure, error) {
+	if _, err := s.conn.Exec(ctx, text("empty.sql")); err != nil {
+		return nil, err
+	}
+	if err := s.serve(ctx, 0, s.trickle); err != nil {
+		return nil, err
+	}
+	var p50, p99 time.Duration
+	if err := s.conn.QueryRow(ctx, text("latency.sql")).Scan(&p50, &p99); err != nil {
+		return nil, err
+	}
+	return []figure{
+		{name: l.name + ", p50", value: milliseconds(p50), bar: l.p50, unit: "ms"},
+		{name: l.name + ", p99", value: milliseconds(p99), bar: l.p99, unit: "ms"},
+	}, nil
+}
+
+// trickle inserts one task after the other. The first only shows that the controller leads.
+func (s *stand) trickle(ctx context.Context) error {
+	for i := range s.samples + 1 {
+		if _, err := s.conn.Exec(ctx, "INSERT INTO task (input) VALUES ('SELECT 1')"); err != nil {
+			return err
+		}
+		if i == 0 {
+			if err := s.awaitEnd(ctx); err != nil {
+				return err
+			}
+		}
+		if err := idle(ctx); err != nil {
+			return err
+		}
+	}
+	return s.awaitEnd(ctx)
+}
+
+// idle lets the controller finish and fall asleep. Its length varies, or it would keep step with something.
+func idle(ctx context.Context) error {
+	const shortest, jitter = 10 * time.Millisecond, 10 * time.Millisecond
+	select {
+	case <-time.After(shortest + rand.N(jitter)):
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+func milliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }

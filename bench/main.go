@@ -1,0 +1,103 @@
+// Command bench measures pgtask beside pgbench on a throw-away server of its own, and prints one table. docs/performance.md says
+// what its figures mean.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"regexp"
+	"slices"
+	"syscall"
+	"time"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	err := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	stop()
+	if err != nil && !errors.Is(err, flag.ErrHelp) {
+		fmt.Fprintf(os.Stderr, "bench: %s\n", err)
+		os.Exit(1)
+	}
+}
+
+// options are the command line.
+type options struct {
+	quick      bool
+	only       *regexp.Regexp
+	program    string
+	profile    string
+	statements bool
+}
+
+func parse(args []string, stderr io.Writer) (options, error) {
+	var o options
+	only := ""
+	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	flags.BoolVar(&o.quick, "quick", false, "one short round instead of three")
+	flags.StringVar(&only, "only", "", "measure only the rows that match this `regexp`")
+	flags.StringVar(&o.program, "pgtask", "", "measure this `program` instead of building the one of this module")
+	flags.StringVar(&o.profile, "cpuprofile", "", "serve inside bench, and write its CPU profile to this `file`")
+	flags.BoolVar(&o.statements, "statements", false, "show where the server's time went, by pg_stat_statements; slows it down")
+	if err := flags.Parse(args); err != nil {
+		return o, err
+	}
+	if flags.NArg() > 0 {
+		return o, fmt.Errorf("unknown argument %q", flags.Arg(0))
+	}
+	if o.profile != "" && o.program != "" {
+		return o, errors.New("-cpuprofile and -pgtask exclude each other: another process cannot be profiled")
+	}
+	var err error
+	o.only, err = regexp.Compile(only)
+	return o, err
+}
+
+// effort is how much is measured.
+type effort struct {
+	rounds  int
+	atLeast time.Duration // of tasks, and of pgbench, in a round
+	samples int           // of a latency, in a round
+}
+
+var (
+	full  = effort{rounds: 3, atLeast: 4 * time.Second, samples: 1000}
+	quick = effort{rounds: 1, atLeast: 1500 * time.Millisecond, samples: 150}
+)
+
+// run measures each row in turn, round after round, so that whatever else the machine does meets all of them, and pgbench too.
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) (err error) {
+	o, err := parse(args, stderr)
+	if err != nil {
+		return err
+	}
+	e := full
+	if o.quick {
+		e = quick
+	}
+	s, err := openStand(ctx, o, e, stdout)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.close()) }()
+
+	var t table
+	chosen := slices.DeleteFunc(rows(), func(r row) bool { return !o.only.MatchString(r.title()) })
+	for round := range e.rounds {
+		for _, row := range chosen {
+			fmt.Fprintf(stderr, "round %d of %d: %s\n", round+1, e.rounds, row.title())
+			figures, err := row.measure(ctx, s)
+			if err != nil {
+				return fmt.Errorf("%s: %w", row.title(), err)
+			}
+			t.add(figures)
+		}
+	}
+	return t.print(stdout, s.machine(ctx))
+}

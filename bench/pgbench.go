@@ -1,0 +1,69 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strconv"
+	"strings"
+)
+
+// peer is what pgbench does, each statement of its script sent by the simple protocol and awaited.
+type peer struct {
+	script  string
+	clients int
+	writes  bool // it updates rows that are made for it, each once
+}
+
+// tps is pgbench's transactions per second, the time it takes to connect not counted.
+func (p peer) tps(ctx context.Context, s *stand) (float64, error) {
+	seconds := max(1, int(s.atLeast.Seconds()+0.5))
+	perClient := seconds * 1000 // rows, more than a client has ever got through
+	if _, err := s.conn.Exec(ctx, text("empty.sql")); err != nil {
+		return 0, err
+	}
+	if p.writes {
+		if _, err := s.conn.Exec(ctx, text("refill.sql"), perClient*p.clients); err != nil {
+			return 0, err
+		}
+	}
+	if _, err := s.conn.Exec(ctx, "CHECKPOINT"); err != nil {
+		return 0, err
+	}
+	cmd := exec.CommandContext(ctx, pgbench(s.server.Bindir), "--no-vacuum", "--protocol", "simple", "--file", "-",
+		"--host", s.server.SocketDir, "--port", strconv.Itoa(s.server.Port), "--username", "postgres",
+		"--client", strconv.Itoa(p.clients), "--jobs", strconv.Itoa(min(p.clients, runtime.NumCPU())),
+		"--time", strconv.Itoa(seconds), "--define", fmt.Sprintf("per_client=%d", perClient),
+		"--define", fmt.Sprintf("clients=%d", p.clients), "--define", "n=0", database)
+	cmd.Stdin = strings.NewReader(text(p.script))
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		return 0, fmt.Errorf("pgbench: %w\n%s", err, out)
+	}
+	return parseTPS(string(out))
+}
+
+// pgbench stands beside the server's other programs, but on some systems only on the PATH.
+func pgbench(bindir string) string {
+	if path, err := exec.LookPath(filepath.Join(bindir, "pgbench")); err == nil {
+		return path
+	}
+	return "pgbench"
+}
+
+var tpsLine = regexp.MustCompile(`(?m)^tps = ([0-9.]+)`)
+
+var errNoTPS = errors.New("pgbench said nothing of tps")
+
+// parseTPS takes the last line of its kind: before version 14 the one that counts connecting comes first.
+func parseTPS(out string) (float64, error) {
+	found := tpsLine.FindAllStringSubmatch(out, -1)
+	if len(found) == 0 {
+		return 0, fmt.Errorf("%w:\n%s", errNoTPS, out)
+	}
+	return strconv.ParseFloat(found[len(found)-1][1], 64)
+}

@@ -1,0 +1,1 @@
+TRUNCATE task, effect, peer;

@@ -1,0 +1,7 @@
+-- $1 rows
+INSERT INTO peer (id, state, input)
+SELECT
+    i,
+    'TAKE',
+    'INSERT INTO effect VALUES (1)'
+FROM generate_series(1, $1::int4) AS i

@@ -1,0 +1,14 @@
+-- How many tasks ended as they should and left an effect, how long all took, and one that did not.
+-- $1 output
+WITH seen AS (
+    SELECT
+        *,
+        (state = 'DONE' AND output = $1 AND error IS NULL AND start <= stop AND pid IS NOT NULL) IS TRUE AS good
+    FROM task
+)
+SELECT
+    count(*) FILTER (WHERE good),
+    (SELECT count(*) FROM effect),
+    coalesce(max(stop) - min(start), '0'),
+    coalesce(min(concat_ws(' ', state, output, error)) FILTER (WHERE NOT good), '')
+FROM seen

@@ -1,0 +1,46 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"text/tabwriter"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// resetStatements begins to count, where that is wanted.
+func (s *stand) resetStatements(ctx context.Context) error {
+	if !s.statements {
+		return nil
+	}
+	_, err := s.conn.Exec(ctx, "SELECT pg_stat_statements_reset()")
+	return err
+}
+
+// showStatements prints what the server did since then. The time of a commit's fsync is in COMMIT; that of parsing, and of what
+// happens between statements, is nowhere.
+func (s *stand) showStatements(ctx context.Context) error {
+	if !s.statements {
+		return nil
+	}
+	rows, err := s.conn.Query(ctx, text("statements.sql"))
+	if err != nil {
+		return err
+	}
+	w := tabwriter.NewWriter(s.out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(w, "calls\trows\tplanning\texecution\tµs/call\tWAL bytes/call\t statement")
+	var calls, count int64
+	var planning, execution time.Duration
+	var each, wal float64
+	var statement string
+	_, err = pgx.ForEachRow(rows, []any{&calls, &count, &planning, &execution, &each, &wal, &statement}, func() error {
+		fmt.Fprintf(w, "%d\t%d\t%s\t%s\t%.0f\t%.0f\t %s\n", calls, count,
+			planning.Round(time.Millisecond), execution.Round(time.Millisecond), each, wal, statement)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return w.Flush()
+}

@@ -1,0 +1,105 @@
+// Package demo shows tasks at work: it serves a table, inserts examples into it, and shows how they fare.
+package demo
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/rs/zerolog"
+)
+
+// Options say where the demo runs and whom it tells.
+type Options struct {
+	// DSN is the connection string of a database that is there; "" starts a throw-away server instead.
+	DSN string
+	// Out gets the tasks: a view that changes in place if it is a terminal, else a line for each change of a task.
+	Out io.Writer
+	// Err is where Log writes to. If both are terminals, the log is kept back while the view is up.
+	Err io.Writer
+	Log zerolog.Logger
+	// Stop ends the demo when it is closed.
+	Stop <-chan struct{}
+}
+
+// readyLimit bounds the time until the table is there; making it takes a moment, somebody else's locks may take longer.
+const readyLimit = 30 * time.Second
+
+// Run shows tasks at work until options.Stop is closed, and then returns nil. When ctx ends it returns at once, with the
+// cause. In either case the throw-away server is gone then, with all its files; in a database of somebody else's the
+// examples stay, but none of them will run any more.
+func Run(ctx context.Context, options Options) (err error) {
+	starting, cancel := untilClosed(ctx, options.Stop)
+	defer cancel()
+	place, err := find(starting, options)
+	if err != nil {
+		return unlessStopped(starting, err)
+	}
+	defer func() { err = errors.Join(err, place.leave(options.Out)) }()
+	table, err := open(starting, place.target.Connect)
+	if err != nil {
+		return unlessStopped(starting, err)
+	}
+	defer table.close()
+
+	view := newView(options, place, table.version)
+	controller := serve(ctx, place.target, view.log(options.Log))
+	defer controller.end()
+	if err := awaitReady(starting, controller, table); err != nil {
+		return unlessStopped(starting, err)
+	}
+	return newShow(place, table, controller, view).run(ctx, options.Stop)
+}
+
+// awaitReady waits until the controller has made the table, and notes where its tasks end now.
+func awaitReady(ctx context.Context, c *controller, t *table) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, readyLimit, fmt.Errorf("public.task is not there after %s", readyLimit))
+	defer cancel()
+	for {
+		if installed, err := t.installed(ctx); err != nil {
+			return err
+		} else if installed {
+			return t.begin(ctx)
+		}
+		select {
+		case err := <-c.failed:
+			return err
+		case <-time.After(20 * time.Millisecond):
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}
+
+var errStopped = errors.New("stopped")
+
+// untilClosed is ctx, ended also when stop is closed, with errStopped as the cause.
+func untilClosed(ctx context.Context, stop <-chan struct{}) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		select {
+		case <-stop:
+			cancel(errStopped)
+		case <-ctx.Done():
+		}
+	}()
+	return ctx, func() {
+		cancel(nil)
+		<-done
+	}
+}
+
+// unlessStopped is err, unless it came of the demo's being ended, which is no failure when somebody asked for it.
+func unlessStopped(ctx context.Context, err error) error {
+	switch {
+	case errors.Is(context.Cause(ctx), errStopped):
+		return nil
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	}
+	return err
+}

@@ -1,0 +1,56 @@
+package demo
+
+import "embed"
+
+//go:embed example query
+var files embed.FS
+
+// example is a statement that inserts tasks and returns their ids.
+type example struct {
+	name string // of its file
+	once bool   // it repeats itself; the others are inserted again and again
+	own  bool   // only for a server of the demo's own
+}
+
+// examples are in the order in which they are inserted.
+var examples = []example{
+	{name: "hello"},
+	{name: "planned"},
+	{name: "at"},
+	{name: "every", once: true},
+	{name: "fails"},
+	{name: "lane1"},
+	{name: "lane2"},
+	{name: "lane4"},
+	{name: "pause"},
+	{name: "timeout"},
+	{name: "remote", own: true},
+	{name: "format"},
+	{name: "data"},
+	{name: "notice"},
+	{name: "stop"},
+	{name: "tidy", once: true, own: true},
+}
+
+// load is the examples for a server of the demo's own, or for another.
+func load(own bool) []example {
+	var wanted []example
+	for _, e := range examples {
+		if own || !e.own {
+			wanted = append(wanted, e)
+		}
+	}
+	return wanted
+}
+
+func (e example) sql() string  { return text("example/" + e.name) }
+func query(name string) string { return text("query/" + name) }
+
+// text is a file that is part of the program.
+func text(name string) string {
+	content, err := files.ReadFile(name + ".sql")
+	if err != nil {
+		panic(err) // it was there when the program was built, unless its name is wrong
+	}
+	return string(content)
+}

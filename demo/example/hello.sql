@@ -1,0 +1,4 @@
+-- Once, at once.
+INSERT INTO task ("group", input)
+VALUES ('hello', $$SELECT 'hello, world'$$)
+RETURNING id

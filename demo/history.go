@@ -1,0 +1,70 @@
+package demo
+
+import (
+	"fmt"
+	"slices"
+	"time"
+)
+
+// history is what has become of the tasks so far.
+type history struct {
+	states map[int64]string // at the last look, of those that were there
+	ends   map[string]int   // how many have ended, by state
+}
+
+// take compares the tasks with the last look, and returns those whose state has changed, in the order of the changes.
+func (h history) take(tasks []task) (changed []task) {
+	there := make(map[int64]struct{}, len(tasks))
+	for _, t := range tasks {
+		there[t.id] = struct{}{}
+		if state := t.stage(); state != h.states[t.id] {
+			h.states[t.id] = state
+			changed = append(changed, t)
+			if t.ended() {
+				h.ends[t.state]++
+			}
+		}
+	}
+	for id := range h.states {
+		if _, ok := there[id]; !ok {
+			delete(h.states, id)
+		}
+	}
+	slices.SortStableFunc(changed, func(a, b task) int { return a.changed().Compare(b.changed()) })
+	return changed
+}
+
+// String is such as "41 done, 3 failed, 1 stopped".
+func (h history) String() string {
+	text := fmt.Sprintf("%d done, %d failed", h.ends["DONE"], h.ends["FAIL"])
+	for _, other := range []struct{ state, word string }{{"STOP", "stopped"}, {"GONE", "gone"}} {
+		if n := h.ends[other.state]; n > 0 {
+			text += fmt.Sprintf(", %d %s", n, other.word)
+		}
+	}
+	return text
+}
+
+func (t task) ended() bool   { return t.stop != nil && t.state != "PLAN" }
+func (t task) working() bool { return t.stage() == "WORK" }
+
+// stage is the state, but a task that has been told to stop and still runs works on.
+func (t task) stage() string {
+	if t.state == "STOP" && t.start != nil && t.stop == nil {
+		return "WORK"
+	}
+	return t.state
+}
+
+// changed is when the task came to its state, as far as its row tells.
+func (t task) changed() time.Time {
+	switch {
+	case t.ended():
+		return *t.stop
+	case t.start != nil:
+		return *t.start
+	case t.state == "PLAN" && t.error == "" && t.created != nil: // with an error it has come back to PLAN
+		return *t.created
+	}
+	return t.seen
+}

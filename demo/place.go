@@ -1,0 +1,117 @@
+package demo
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"pgtask/conf"
+	"pgtask/remote"
+	"pgtask/server"
+	"pgtask/work"
+)
+
+// drainLimit is how long tasks may go on when the demo ends: nobody wants to wait for a show that is over.
+const drainLimit = 500 * time.Millisecond
+
+// place is where the demo runs.
+type place struct {
+	target   work.Target
+	examples []example
+	server   *server.Server // nil in a database of somebody else's
+}
+
+// find is the place that the options want.
+func find(ctx context.Context, options Options) (p *place, err error) {
+	if options.DSN != "" {
+		p, err = guest(options.DSN)
+	} else {
+		p, err = host(ctx, options.Out)
+	}
+	if err != nil {
+		return nil, err
+	}
+	p.target.Grace = drainLimit
+	return p, nil
+}
+
+// guest is a place in a database that is there.
+func guest(dsn string) (*place, error) {
+	target, err := conf.Single(dsn)
+	if err != nil {
+		return nil, err
+	}
+	return &place{target: target, examples: load(false)}, nil
+}
+
+// host starts a server of the demo's own, with a database demo and, for the remote task, a role courier.
+func host(ctx context.Context, out io.Writer) (*place, error) {
+	if err := findBinaries(ctx, out); err != nil {
+		return nil, err
+	}
+	s, err := server.Start(ctx, server.Options{})
+	if err != nil {
+		return nil, err
+	}
+	p, err := prepare(ctx, s)
+	if err != nil {
+		return nil, errors.Join(err, s.Stop())
+	}
+	return p, nil
+}
+
+func findBinaries(ctx context.Context, out io.Writer) error {
+	_, err := server.Bindir()
+	if !errors.Is(err, server.ErrNoBinaries) {
+		return err
+	}
+	fmt.Fprintln(out, "The demo needs a PostgreSQL server, and finds none.")
+	return server.Install(ctx, out) // which says what it is going to do
+}
+
+func prepare(ctx context.Context, s *server.Server) (*place, error) {
+	password := rand.Text() // of letters and digits alone: it needs no quoting
+	admin, err := remote.Parse(s.DSN("postgres"))
+	if err != nil {
+		return nil, err
+	}
+	if err := execute(ctx, admin, "CREATE DATABASE demo", "CREATE ROLE courier LOGIN PASSWORD '"+password+"'"); err != nil {
+		return nil, err
+	}
+	target, err := conf.Single(s.DSN("demo"))
+	if err != nil {
+		return nil, err
+	}
+	target.Remotes = map[string]string{"courier": fmt.Sprintf(
+		"host=127.0.0.1 port=%d user=courier password=%s dbname=demo sslmode=disable", s.Port, password)}
+	return &place{target: target, examples: load(true), server: s}, nil
+}
+
+// leave takes the server away, if it is ours.
+func (p *place) leave(out io.Writer) error {
+	if p.server == nil {
+		return nil
+	}
+	if err := p.server.Stop(); err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "The server is stopped, %s is removed.\n", p.server.SocketDir)
+	return nil
+}
+
+// command is what to type in a shell to look at the table from there. It holds no password: psql asks for it.
+func (p *place) command() string {
+	return "psql '" + strings.ReplaceAll(p.target.Connect.Public(), "'", `'\''`) + "'"
+}
+
+// about says what becomes of the place.
+func (p *place) about() string {
+	if p.server == nil {
+		return "The examples stay in public.task then, but no longer run."
+	}
+	return "The server and " + p.server.SocketDir + " go with it."
+}

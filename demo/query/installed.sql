@@ -1,0 +1,5 @@
+-- Whether the table is there, with the last of the columns that pgtask makes.
+SELECT EXISTS (
+    SELECT FROM pg_attribute
+    WHERE attrelid = to_regclass('public.task') AND attname = 'due' AND NOT attisdropped
+)

@@ -1,0 +1,2 @@
+SELECT coalesce(max(id), 0)
+FROM public.task

@@ -1,0 +1,226 @@
+package demo_test
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"pgtask/server"
+	"pgtask/server/servertest"
+	"pgtask/sql"
+)
+
+func TestMain(m *testing.M) { servertest.Main(m) }
+
+// TestProgram is about the built program.
+func TestProgram(t *testing.T) {
+	t.Parallel()
+	program := filepath.Join(t.TempDir(), "pgtask")
+	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", program, "pgtask").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	for name, test := range map[string]func(*testing.T, string){
+		"throw-away":            testThrowAway,
+		"ended while it starts": testEndedWhileItStarts,
+		"somebody else's":       testDSN,
+		"out of reach":          testUnreachable,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			test(t, program)
+		})
+	}
+}
+
+// limit bounds each wait, on a busy machine.
+const limit = time.Minute
+
+// demo is the built program at work.
+type demo struct {
+	t      *testing.T
+	temp   string // its TMPDIR
+	cmd    *exec.Cmd
+	lines  chan string
+	errors bytes.Buffer
+}
+
+// start starts the demo off a terminal.
+func start(t *testing.T, program string, args ...string) *demo {
+	t.Helper()
+	temp, err := os.MkdirTemp("", "demo-") // not below t.TempDir(), which a server's user cannot enter
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(temp) })
+	if err := os.Chmod(temp, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	d := &demo{t: t, temp: temp, cmd: exec.Command(program, append([]string{"demo"}, args...)...), lines: make(chan string, 10000)}
+	d.cmd.Env = append(os.Environ(), "TMPDIR="+temp)
+	d.cmd.Stderr = &d.errors
+	out, err := d.cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := d.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = d.cmd.Process.Kill() }) // it has ended by then, unless the test has failed
+	go func() {
+		defer close(d.lines)
+		for scanner := bufio.NewScanner(out); scanner.Scan(); {
+			d.lines <- scanner.Text()
+		}
+	}()
+	return d
+}
+
+// await reads lines until each pattern has been met, and returns for each the line that it met.
+func (d *demo) await(patterns ...string) []string {
+	d.t.Helper()
+	met := make([]string, len(patterns))
+	deadline := time.After(limit)
+	var all []string
+	for missing := len(patterns); missing > 0; {
+		select {
+		case line, ok := <-d.lines:
+			if !ok {
+				err := d.cmd.Wait()
+				d.t.Fatalf("it ended (%v) before all was met: %q\nafter\n%s\n%s", err, met, strings.Join(all, "\n"), d.errors.String())
+			}
+			all = append(all, line)
+			for i, pattern := range patterns {
+				if met[i] == "" && regexp.MustCompile(pattern).MatchString(line) {
+					met[i] = line
+					missing--
+				}
+			}
+		case <-deadline:
+			d.t.Fatalf("not all was met: %q\nafter\n%s", met, strings.Join(all, "\n"))
+		}
+	}
+	return met
+}
+
+// end sends a signal, and wants the demo to end well and leave nothing in its TMPDIR.
+func (d *demo) end(signal os.Signal) {
+	d.t.Helper()
+	if err := d.cmd.Process.Signal(signal); err != nil {
+		d.t.Fatal(err)
+	}
+	for range d.lines { // to the end, or its output could be cut off
+	}
+	if err := d.cmd.Wait(); err != nil || d.errors.Len() > 0 {
+		d.t.Errorf("%v\n%s", err, d.errors.String())
+	}
+	if left, err := os.ReadDir(d.temp); err != nil || len(left) > 0 {
+		d.t.Errorf("left behind: %v %v", left, err)
+	}
+}
+
+func testThrowAway(t *testing.T, program string) {
+	d := start(t, program)
+	met := d.await(`^psql `,
+		`^\d\d:\d\d:\d\d task \d+ DONE hello: hello, world$`,
+		` PLAN in 3 s: in \d\.\d s, SELECT`, ` DONE in 3 s: three seconds later$`,
+		` DONE on the 10 s: \d\d:\d\d:\d0\.`,
+		` DONE every 2 s: `,
+		` FAIL fails: ERROR:  division by zero$`,
+		` WORK one at a time: `, ` WORK two at once: `, ` WORK four at once: `, ` DONE four at once: file 12$`,
+		` DONE pause 1.5 s: `,
+		` FAIL timeout 1 s: ERROR:  canceling statement due to statement timeout$`,
+		` DONE remote: courier from 127\.0\.0\.1$`,
+		` DONE csv: "id","note" ↵ 1,"a ""word""" ↵ 2,$`,
+		` DONE by data: dear Grace$`,
+		` DONE notice: DO ↵ NOTICE:  half way$`,
+		` WORK stopped: `, ` STOP stopped: ERROR:  canceling statement due to user request$`,
+		` DONE tidy up: DELETE \d+$`,
+	)
+	psql := met[0]
+	folder := regexp.MustCompile(`host=(\S+)`).FindStringSubmatch(psql)[1]
+	if _, err := os.Stat(folder); err != nil {
+		t.Fatal(err)
+	}
+
+	paste := exec.CommandContext(t.Context(), "sh", "-c", psql+` -c "INSERT INTO task (input) VALUES ('SELECT 20 + 3')"`)
+	bindir, err := server.Bindir()
+	if err != nil {
+		t.Fatal(err)
+	}
+	paste.Env = append(os.Environ(), "PATH="+os.Getenv("PATH")+":"+bindir)
+	if out, err := paste.CombinedOutput(); err != nil {
+		t.Fatalf("%s: %v\n%s", psql, err, out)
+	}
+	d.await(` DONE group: 23$`)
+
+	d.end(syscall.SIGTERM)
+	if _, err := os.Stat(folder); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("%s: %v", folder, err)
+	}
+	commands, err := filepath.Glob("/proc/[0-9]*/cmdline")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, command := range commands {
+		if line, err := os.ReadFile(command); err == nil && bytes.Contains(line, []byte(folder)) {
+			t.Errorf("still there: %s", bytes.ReplaceAll(line, []byte{0}, []byte{' '}))
+		}
+	}
+}
+
+func testEndedWhileItStarts(t *testing.T, program string) {
+	d := start(t, program)
+	for deadline := time.Now().Add(limit); ; time.Sleep(time.Millisecond) {
+		if made, err := os.ReadDir(d.temp); err != nil || len(made) > 0 {
+			break
+		}
+		if time.Now().After(deadline) {
+			t.Fatal("it makes no folder")
+		}
+	}
+	d.end(os.Interrupt)
+}
+
+func testDSN(t *testing.T, program string) {
+	dsn := servertest.Database(t)
+	conn, err := pgx.Connect(t.Context(), dsn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(t.Context())
+	const mine = `INSERT INTO task ("group", plan, repeat, input) VALUES ('every 2 s', 'infinity', '2 s', 'mine')`
+	if _, err := conn.PgConn().Exec(t.Context(), sql.DDL(sql.Table{Schema: "public", Name: "task"}, nil)+mine).ReadAll(); err != nil {
+		t.Fatal(err)
+	}
+
+	d := start(t, program, "--dsn", dsn)
+	d.await(`The examples stay`, `^psql `, ` DONE every 2 s: `, ` WORK four at once: `)
+	d.end(os.Interrupt)
+
+	var ended, open int
+	var other string
+	err = conn.QueryRow(t.Context(), `SELECT count(*) FILTER (WHERE state = 'DONE'), count(*) FILTER (WHERE state IN ('PLAN', 'TAKE', 'WORK') AND input <> 'mine'),
+		max(state::text) FILTER (WHERE input = 'mine') FROM task`).Scan(&ended, &open, &other)
+	if err != nil || ended == 0 || open > 0 || other != "PLAN" {
+		t.Errorf("%d ended, %d may still run, the task that was there is %s (%v)", ended, open, other, err)
+	}
+}
+
+func testUnreachable(t *testing.T, program string) {
+	cmd := exec.CommandContext(t.Context(), program, "demo", "--dsn", "host=/nowhere dbname=none password=secret")
+	out, err := cmd.CombinedOutput()
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) || exit.ExitCode() != 1 || !bytes.Contains(out, []byte("/nowhere")) || bytes.Contains(out, []byte("secret")) {
+		t.Errorf("%v\n%s", err, out)
+	}
+}

@@ -1,0 +1,143 @@
+package demo
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+)
+
+const (
+	look     = 250 * time.Millisecond // between two looks at the table; at first also between two examples
+	pace     = 2 * time.Second        // between two examples when each has been seen once
+	patience = 15 * time.Second       // how long the database may be out of reach
+)
+
+// show inserts examples and has the view show the tasks. It belongs to the goroutine that called Run.
+type show struct {
+	place      *place
+	table      *table
+	controller *controller
+	view       view
+
+	history history
+	ours    map[int64]struct{} // tasks in somebody else's database that are the demo's, repetitions included
+	next    int                // example to be inserted
+	due     time.Time          // and when
+	reached time.Time          // when the database last answered
+}
+
+func newShow(p *place, t *table, c *controller, v view) *show {
+	return &show{
+		place: p, table: t, controller: c, view: v,
+		history: history{states: map[int64]string{}, ends: map[string]int{}},
+		ours:    map[int64]struct{}{},
+		reached: time.Now(),
+	}
+}
+
+// run goes on until stop is closed and the controller drained, or until something fails.
+func (s *show) run(ctx context.Context, stop <-chan struct{}) (err error) {
+	s.controller.settled.Store(true)
+	s.view.open()
+	defer func() { s.view.close(s.history) }()
+	defer func() { err = errors.Join(err, s.finish(context.WithoutCancel(ctx))) }()
+	ticker := time.NewTicker(look)
+	defer ticker.Stop()
+	for {
+		if err := s.step(ctx, stop != nil); err != nil {
+			return err
+		}
+		select {
+		case <-ticker.C:
+		case <-stop:
+			stop = nil
+			s.view.ending()
+			if err := s.finish(ctx); err != nil {
+				return err
+			}
+			s.controller.drain()
+		case err := <-s.controller.failed:
+			return err
+		case <-s.controller.done:
+			return s.step(ctx, false)
+		}
+	}
+}
+
+// step does what is to be done now. That the database can't be reached for a while is part of life.
+func (s *show) step(ctx context.Context, open bool) error {
+	err := s.look(ctx)
+	if err == nil && open && !time.Now().Before(s.due) {
+		err = s.insert(ctx)
+	}
+	switch {
+	case err == nil:
+		s.reached = time.Now()
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case s.table.refused(err) || time.Since(s.reached) > patience:
+		return err
+	}
+	return nil
+}
+
+// look shows the tasks as they are now.
+func (s *show) look(ctx context.Context) error {
+	tasks, err := s.table.tasks(ctx)
+	if err != nil {
+		return err
+	}
+	for _, t := range tasks { // parents come first
+		if _, ours := s.ours[t.parent]; ours {
+			s.own(t.id)
+		}
+	}
+	s.view.show(tasks, s.history.take(tasks), s.history)
+	return nil
+}
+
+// insert inserts the next example.
+func (s *show) insert(ctx context.Context) error {
+	all := s.place.examples
+	first := s.next < len(all)
+	for !first && all[s.next%len(all)].once {
+		s.next++
+	}
+	e := all[s.next%len(all)]
+	ids, err := s.table.insert(ctx, e)
+	if err != nil {
+		return fmt.Errorf("inserting example %s: %w", e.name, err)
+	}
+	for _, id := range ids {
+		s.own(id)
+	}
+	s.next++
+	s.due = time.Now()
+	if !first {
+		s.due = s.due.Add(pace)
+	}
+	return nil
+}
+
+// own notes that a task is ours, where that will matter at the end.
+func (s *show) own(id int64) {
+	if s.place.server == nil {
+		s.ours[id] = struct{}{}
+	}
+}
+
+// finish sees to it, once, that in a database of somebody else's none of our tasks runs any more.
+func (s *show) finish(ctx context.Context) error {
+	if len(s.ours) == 0 {
+		return nil
+	}
+	ids := slices.Collect(maps.Keys(s.ours))
+	if err := s.table.stop(ctx, ids); err != nil {
+		return fmt.Errorf("stopping the examples that repeat themselves: %w", err)
+	}
+	clear(s.ours)
+	return nil
+}

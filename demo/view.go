@@ -1,0 +1,76 @@
+package demo
+
+import (
+	"io"
+	"os"
+	"strings"
+
+	"github.com/rs/zerolog"
+	"golang.org/x/term"
+)
+
+// view is what people see of the tasks. It belongs to the goroutine that called Run.
+type view interface {
+	// log is where the controller is to log while the view is up.
+	log(zerolog.Logger) zerolog.Logger
+	open()
+	// show is called with the tasks as they are, and with those that have changed since it was called last.
+	show(tasks, changed []task, h history)
+	// ending is called once, when the demo comes to its end.
+	ending()
+	close(h history)
+}
+
+// heading is what every view says at its top.
+type heading struct {
+	version string // of the server
+	about   string
+	command string // to be pasted into a shell
+}
+
+// invitation is a task to begin with.
+const invitation = `INSERT INTO task (input) VALUES ('SELECT now()');`
+
+func newView(options Options, p *place, version string) view {
+	head := heading{version: version, about: p.about(), command: p.command()}
+	if isTerminal(options.Out) && os.Getenv("TERM") != "dumb" {
+		return newScreen(options.Out.(*os.File), options.Err, head)
+	}
+	return &lines{out: options.Out, head: head}
+}
+
+// signs are what the views draw with.
+type signs struct {
+	states        map[string]string
+	more, newline string
+	dot           string
+}
+
+var (
+	unicodeSigns = signs{
+		states: map[string]string{"PLAN": "·", "TAKE": "▹", "WORK": "▸", "DONE": "✓", "FAIL": "✗", "GONE": "○", "STOP": "■"},
+		more:   "…", newline: " ↵ ", dot: " · ",
+	}
+	asciiSigns = signs{
+		states: map[string]string{"PLAN": ".", "TAKE": ">", "WORK": ">", "DONE": "+", "FAIL": "x", "GONE": "o", "STOP": "#"},
+		more:   "~", newline: " / ", dot: ", ",
+	}
+)
+
+// localeSigns are those that the terminal can show.
+func localeSigns() signs {
+	for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} { // the first that is set counts
+		if value := strings.ToLower(os.Getenv(name)); value != "" {
+			if strings.Contains(value, "utf-8") || strings.Contains(value, "utf8") {
+				return unicodeSigns
+			}
+			return asciiSigns
+		}
+	}
+	return asciiSigns
+}
+
+func isTerminal(w io.Writer) bool {
+	file, ok := w.(*os.File)
+	return ok && term.IsTerminal(int(file.Fd()))
+}

@@ -1,0 +1,9 @@
+package exec
+
+import (
+	"testing"
+
+	"pgtask/server/servertest"
+)
+
+func TestMain(m *testing.M) { servertest.Main(m) }

@@ -1,0 +1,282 @@
+package exec
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"pgtask/server/servertest"
+)
+
+// bench is a session on a database of the test's own, and a connection to look on.
+type bench struct {
+	t       *testing.T
+	dsn     string
+	session *Session
+	watch   *pgx.Conn
+}
+
+func newBench(t *testing.T) *bench {
+	t.Helper()
+	b := &bench{t: t, dsn: servertest.Database(t)}
+	var err error
+	if b.watch, err = pgx.Connect(t.Context(), b.dsn); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = b.watch.Close(context.WithoutCancel(t.Context())) })
+	b.exec("CREATE TABLE ends (id int4, what text)")
+	b.open()
+	t.Cleanup(func() { b.session.Close() })
+	return b
+}
+
+// open opens a session, in place of one that is gone.
+func (b *bench) open() {
+	b.t.Helper()
+	cfg, err := pgconn.ParseConfig(b.dsn)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	cfg.RuntimeParams["client_encoding"] = "UTF8"
+	if b.session, err = Connect(b.t.Context(), cfg, 10*time.Second, true); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+func (b *bench) exec(sql string, args ...any) {
+	b.t.Helper()
+	if _, err := b.watch.Exec(b.t.Context(), sql, args...); err != nil {
+		b.t.Fatal(sql, err)
+	}
+}
+
+func (b *bench) get(sql string, args ...any) (text string) {
+	b.t.Helper()
+	if err := b.watch.QueryRow(b.t.Context(), "SELECT coalesce(("+sql+")::text, '<null>')", args...).Scan(&text); err != nil {
+		b.t.Fatal(sql, err)
+	}
+	return text
+}
+
+// until waits for a query to give t.
+func (b *bench) until(sql string, args ...any) {
+	b.t.Helper()
+	for end := time.Now().Add(10 * time.Second); b.get(sql, args...) != "true"; {
+		if time.Now().After(end) {
+			b.t.Fatal("waited in vain: ", sql)
+		}
+		b.exec("SELECT pg_sleep(0.005)")
+	}
+}
+
+// spec is a task as the table's defaults make it.
+func spec(input string) *Task {
+	traits := Examine(input)
+	return &Task{Input: input, Traits: traits, Atomic: traits.Atomic(), Format: Format{Delimiter: '\t', Null: `\N`, Header: true, String: true}}
+}
+
+// run runs a task after another's tail.
+func (b *bench) run(t *Task, tail *Tail) (*Result, *Verdict) {
+	b.t.Helper()
+	verdict, start, err := b.session.Begin(tail, t)
+	if err != nil {
+		b.t.Fatal(t.Input, err)
+	}
+	result, err := b.session.Await(t, start)
+	if err != nil {
+		b.t.Fatal(t.Input, err)
+	}
+	return result, verdict
+}
+
+// end finishes what is open.
+func (b *bench) end(result *Result, sql string) *Verdict {
+	b.t.Helper()
+	if !result.Open {
+		return nil
+	}
+	verdict, err := b.session.End(&Tail{SQL: sql})
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return verdict
+}
+
+// alive shows that the session takes the next task, and that nothing of the one before is left.
+func (b *bench) alive() {
+	b.t.Helper()
+	result, _ := b.run(spec("SELECT 'alive', current_setting('statement_timeout'), (SELECT count(*) FROM pg_cursors)"), nil)
+	if output(result) != "?column?\tcurrent_setting\tcount\nalive\t0\t0" || !result.Open {
+		b.t.Errorf("the session is not as new: %q, %v", output(result), result.Failure)
+	}
+	b.end(result, "")
+}
+
+func output(r *Result) string {
+	if r.Output == nil {
+		return "<null>"
+	}
+	return *r.Output
+}
+
+func failure(r *Result) string {
+	if r.Failure == nil {
+		return ""
+	}
+	return r.Failure.SQLState
+}
+
+func TestTimeout(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	for _, input := range []string{
+		"SELECT pg_sleep(60)",
+		"SET statement_timeout = 0; SELECT pg_sleep(60)",
+		"SELECT pg_sleep(0.15); SELECT pg_sleep(0.15); SELECT pg_sleep(0.15)",
+		"COMMIT; SELECT pg_sleep(60)",
+	} {
+		task := spec(input)
+		task.Timeout = 200 * time.Millisecond
+		began := time.Now()
+		result, _ := b.run(task, nil)
+		if result.Failure == nil || !strings.HasPrefix(result.Failure.Text, "ERROR:  canceling statement due to statement timeout") {
+			t.Errorf("%s: %v %v", input, result.Failure, result.Reason)
+		}
+		if took := time.Since(began); took > 5*time.Second {
+			t.Errorf("%s took %s", input, took)
+		}
+		b.alive()
+	}
+}
+
+func TestLongestTimeout(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	for _, timeout := range []time.Duration{1, time.Microsecond, 1<<31*time.Millisecond - 1, 1 << 31 * time.Millisecond, 1<<63 - 1} {
+		task := spec("SELECT 1")
+		task.Timeout = timeout
+		verdict, start, err := b.session.Begin(nil, task)
+		if err != nil {
+			t.Errorf("timeout %s: %v %v", timeout, verdict, err)
+			b.open()
+			continue
+		}
+		result, err := b.session.Await(task, start)
+		if err != nil || timeout > time.Second && result.Failure != nil {
+			t.Errorf("timeout %s: %v %v", timeout, result.Failure, err)
+		}
+		b.end(result, "")
+	}
+}
+
+// TestCancelAtAnyMoment: a cancel meets the run that it is for, or none.
+func TestCancelAtAnyMoment(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	for i := range 200 {
+		task := spec("SELECT pg_sleep(0.002)")
+		_, start, err := b.session.Begin(nil, task)
+		if err != nil {
+			t.Fatal(i, err)
+		}
+		cancelled := make(chan struct{})
+		time.AfterFunc(time.Duration(i*25)*time.Microsecond, func() { b.session.Cancel(Stopped); close(cancelled) })
+		result, err := b.session.Await(task, start)
+		if err != nil {
+			t.Fatal(i, err)
+		}
+		<-cancelled
+		if result.Failure != nil && result.Reason != Stopped {
+			t.Fatal(i, result.Failure)
+		}
+		b.end(result, "")
+		after, _ := b.run(spec("SELECT 1"), nil)
+		if after.Failure != nil {
+			t.Fatalf("round %d: the cancel has met the next task: %v", i, after.Failure)
+		}
+		b.end(after, "")
+	}
+}
+
+func TestCancelByOthers(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	task := spec("SELECT pg_sleep(60)")
+	_, start, err := b.session.Begin(nil, task)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.until("SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE pid = $1 AND wait_event = 'PgSleep'", int32(b.session.PID))
+	result, err := b.session.Await(task, start)
+	if err != nil || failure(result) != "57014" || result.Reason != NotCancelled || result.Open {
+		t.Errorf("%+v %v", result, err)
+	}
+	b.alive()
+}
+
+func TestTerminated(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	for _, input := range []string{"SELECT 1 AS a; SELECT pg_sleep(60)", "VACUUM; SELECT pg_sleep(60)"} {
+		task := spec("SELECT 1 AS a; SELECT pg_sleep(60)")
+		_, start, err := b.session.Begin(nil, task)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.until("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid = $1 AND wait_event = 'PgSleep'", int32(b.session.PID))
+		result, err := b.session.Await(task, start)
+		var gone *Lost
+		if !errors.As(err, &gone) || gone.Fatal == nil || gone.Fatal.Code != "57P01" {
+			t.Errorf("%s: %v", input, err)
+		}
+		if output(result) != "1" {
+			t.Errorf("%s: output before the end: %q", input, output(result))
+		}
+		b.session.Close()
+		b.open()
+	}
+}
+
+// TestTerminatedWhileIdle: the next task is told, and has not started.
+func TestTerminatedWhileIdle(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.alive()
+	b.exec("SELECT pg_terminate_backend($1, 5000)", int32(b.session.PID))
+	_, start, err := b.session.Begin(nil, spec("SELECT 1"))
+	var gone *Lost
+	if !errors.As(err, &gone) || !start.IsZero() {
+		t.Error(start, err)
+	}
+}
+
+// TestTerminatedBeforeEnd: a transaction that waits for its end is known to be gone, with the server's word.
+func TestTerminatedBeforeEnd(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	result, _ := b.run(spec("INSERT INTO ends VALUES (1)"), nil)
+	b.exec("SELECT pg_terminate_backend($1, 5000)", int32(b.session.PID))
+	verdict, err := b.session.End(&Tail{SQL: "SELECT 1"})
+	var gone *Lost
+	if !result.Open || verdict != nil || !errors.As(err, &gone) || gone.Fatal == nil {
+		t.Errorf("%+v %v", verdict, err)
+	}
+}
+
+// TestUnprepared: settings that the server does not take are the task's failure: a new session would not take them either.
+func TestUnprepared(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	task := spec("SELECT 1")
+	task.Settings = [][2]string{{"DateStyle", "no such style"}}
+	_, start, err := b.session.Begin(nil, task)
+	var gone *Lost
+	if err == nil || errors.As(err, &gone) || !start.IsZero() {
+		t.Errorf("%T %v, want a *Failure", err, err)
+	}
+}
