@@ -10,6 +10,7 @@ import (
 	"os/signal"
 	"runtime/debug"
 	"syscall"
+	"time"
 
 	"github.com/alecthomas/kong"
 	"github.com/rs/zerolog"
@@ -113,6 +114,9 @@ type runCommand struct {
 
 // Run serves until SIGTERM or SIGINT, then drains; a second signal ends at once.
 func (c *runCommand) Run(ctx context.Context, p *program) error {
+	if c.Config == "" && c.DSN == "" {
+		return &usageError{errors.New("run needs --config FILE, or a connection string")}
+	}
 	log := p.logger()
 	debug.SetGCPercent(50) // a million waiting tasks are a large heap that hardly changes
 	ctx, stop, release := untilSignal(ctx, log)
@@ -147,13 +151,16 @@ func untilSignal(ctx context.Context, log zerolog.Logger) (context.Context, <-ch
 	signal.Notify(signals, syscall.SIGTERM, os.Interrupt)
 	go func() {
 		defer close(done)
-		for n := 0; ; n++ {
+		var first time.Time
+		for {
 			select {
 			case s := <-signals:
-				if n == 0 {
+				switch {
+				case first.IsZero():
+					first = time.Now()
 					log.Info().Stringer("signal", s).Msg("stopping; a second signal ends at once")
 					close(stop)
-				} else {
+				case time.Since(first) > echo:
 					cancel(errSecondSignal)
 				}
 			case <-ctx.Done():
@@ -167,6 +174,9 @@ func untilSignal(ctx context.Context, log zerolog.Logger) (context.Context, <-ch
 		<-done
 	}
 }
+
+// echo is how soon after the first a signal counts as the same one: some senders reach a process both by itself and by its group.
+const echo = 200 * time.Millisecond
 
 var errSecondSignal = errors.New("ended by a second signal")
 

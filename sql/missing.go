@@ -197,13 +197,14 @@ func (m *missing) columnStep(s step) {
 var extensionDefault = regexp.MustCompile(
 	`^(?:NULLIF\(|\()*current_setting\('pg_task\.\w+'::text(?:, false)?\)(?:\)|::[\w" ]+|, \(?(?:'\w*'|\d+))*$`)
 
-// columnDefault gives a column that is there a default, if it has none or pg_task's.
+// columnDefault gives a column that is there a default, if it has none or pg_task's. One that is gone from a table that we have
+// completed before was taken away by somebody, who will have meant it.
 func (m *missing) columnDefault(wanted wantedColumn) {
 	column := m.column(wanted.name)
 	if wanted.def == "" || column.Generated || column.Identity {
 		return
 	}
-	if column.Default == "" || extensionDefault.MatchString(column.Default) {
+	if column.Default == "" && versionOf(m.comment) == 0 || extensionDefault.MatchString(column.Default) {
 		m.change("default of column "+wanted.name, setDefault(m.table, wanted.name, wanted.def)+";")
 	}
 }

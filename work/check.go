@@ -101,8 +101,8 @@ func (r *Report) table(ctx context.Context, conn *pgx.Conn, t Target) {
 		switch {
 		case t.Create:
 			r.say("would create %s", change.What)
-		case !change.Optional:
-			r.fault("lacks %s, and create is false: run what pgtask schema prints", change.What)
+		case !change.Optional && len(r.Faults) == 0:
+			r.fault("%s", lacking(ctx, conn, t))
 		}
 	}
 	if !granted {

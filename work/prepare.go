@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
@@ -273,12 +274,11 @@ func lacking(ctx context.Context, conn *pgx.Conn, t Target) error {
 	if err != nil {
 		return err
 	}
-	for _, change := range changes {
-		if !change.Optional {
-			return fmt.Errorf("table %s lacks %s, and create is false: run what pgtask schema prints", table(t), change.What)
-		}
+	changes = slices.DeleteFunc(changes, func(c sql.Change) bool { return c.Optional })
+	if len(changes) == 0 {
+		return nil
 	}
-	return nil
+	return fmt.Errorf("table %s lacks %s, and may not be changed: run what pgtask schema prints", table(t), summary(changes))
 }
 
 // used tells whether tasks have ever been written to the table: then pauses may be under way.

@@ -24,7 +24,8 @@ SET
         CASE WHEN pg_catalog.jsonb_typeof(t.runs) <> 'array' THEN '[]'
             WHEN pg_catalog.jsonb_array_length(t.runs) >= 20 THEN t.runs - 0
             ELSE coalesce(t.runs, '[]') END
-        || pg_catalog.jsonb_build_object('start', t.start, 'stop', t.stop, 'pid', t.pid, 'error', t.error, 'cause', 'run again')
+        || pg_catalog.jsonb_build_object('start', t.start, 'stop', t.stop, 'pid', t.pid,
+            'state', CASE WHEN t.error IS NULL THEN 'DONE' ELSE 'FAIL' END, 'error', t.error, 'cause', 'run again')
     END
 FROM chosen
 WHERE t.id = chosen.id

@@ -25,6 +25,7 @@ WITH repeated AS (
         AND t.next IS NULL
         AND t.repeat > '0'
         AND (t.until IS NULL OR beat.plan <= t.until)
+    ON CONFLICT DO NOTHING -- another task waits for the key
     RETURNING id, parent
 )
 UPDATE :table AS t

@@ -1,0 +1,245 @@
+package main_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/rs/zerolog"
+
+	"pgtask/conf"
+	"pgtask/server"
+	"pgtask/server/servertest"
+	"pgtask/sql"
+	"pgtask/work"
+)
+
+func TestMain(m *testing.M) { servertest.Main(m) }
+
+// The examples of README.md and docs/*.md are run here, so that they stay true:
+//
+//   - The blocks of sql of a section, from one heading to the next, are run statement by statement in a database of their own,
+//     which is served from the beginning of the section.
+//   - A block of text right behind a block of sql is the result of its last statement. A query is asked again until that is its
+//     result: what tasks do takes its time.
+//   - <!-- serve: {…} --> says how the section's target is served from there on, and that nobody serves it before.
+//   - <!-- not run --> in front of a block leaves it out.
+//   - Blocks of json are configurations that must be without fault.
+func TestDocs(t *testing.T) {
+	own := servertest.New(t, server.Options{}) // the examples create roles, which belong to the server
+	databases := 0
+	for _, file := range documents(t) {
+		for _, s := range sections(t, file) {
+			databases++
+			database := fmt.Sprint("example_", databases)
+			t.Run(file+"/"+s.title, func(t *testing.T) {
+				t.Parallel()
+				s.run(t, own, database)
+			})
+		}
+	}
+}
+
+func documents(t *testing.T) []string {
+	files, err := filepath.Glob("docs/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return append(files, "README.md")
+}
+
+// section is what stands between two headings.
+type section struct {
+	title  string
+	blocks []block
+}
+
+// block is a fenced block, or an instruction to the test.
+type block struct {
+	kind   string // sql, json, or serve
+	text   string
+	line   int
+	result *string // nil: nothing is said about it
+}
+
+func (s *section) has(kind string) bool {
+	return slices.ContainsFunc(s.blocks, func(b block) bool { return b.kind == kind })
+}
+
+var instruction = regexp.MustCompile(`^<!-- (?:(serve): (.*)|not run) -->$`)
+
+// sections reads those sections of a document in which there is something to run.
+func sections(t *testing.T, file string) (found []section) {
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var current section
+	add := func() {
+		if current.has("sql") || current.has("json") {
+			found = append(found, current)
+		}
+	}
+	lines := strings.Split(string(data), "\n")
+	leave := false
+	adjacent := false // nothing but empty lines since the last block of sql
+	for i := 0; i < len(lines); i++ {
+		line := lines[i]
+		match := instruction.FindStringSubmatch(line)
+		switch {
+		case strings.HasPrefix(line, "```"):
+			kind, first := strings.TrimPrefix(line, "```"), i+1
+			for i++; i < len(lines) && lines[i] != "```"; i++ {
+			}
+			text := strings.Join(lines[first:i], "\n")
+			last := len(current.blocks) - 1
+			switch {
+			case leave:
+			case kind == "text" && adjacent:
+				current.blocks[last].result = &text
+			case kind == "sql" || kind == "json":
+				current.blocks = append(current.blocks, block{kind: kind, text: text, line: first})
+			}
+			adjacent = kind == "sql" && !leave
+			leave = false
+		case match != nil && match[1] == "serve":
+			current.blocks = append(current.blocks, block{kind: "serve", text: match[2], line: i + 1})
+		case match != nil:
+			leave = true
+		case strings.HasPrefix(line, "#"):
+			add()
+			current, adjacent = section{title: strings.TrimLeft(line, "# ")}, false
+		case line != "":
+			adjacent = false
+		}
+	}
+	add()
+	return found
+}
+
+func (s *section) run(t *testing.T, own *server.Server, database string) {
+	var conn *pgx.Conn
+	var dsn string
+	if s.has("sql") {
+		if _, err := connect(t, own.DSN("postgres")).Exec(t.Context(), "CREATE DATABASE "+database); err != nil {
+			t.Fatal(err)
+		}
+		dsn = own.DSN(database)
+		conn = connect(t, dsn)
+		if _, err := sql.Install(t.Context(), conn, sql.Table{Schema: "public", Name: "task"}, nil); err != nil {
+			t.Fatal(err)
+		}
+		if !s.has("serve") {
+			serve(t, conn, dsn, "{}")
+		}
+	}
+	for _, b := range s.blocks {
+		switch b.kind {
+		case "json":
+			if _, err := conf.Parse([]byte(b.text)); err != nil {
+				t.Errorf("line %d: %v", b.line, err)
+			}
+		case "serve":
+			serve(t, conn, dsn, b.text)
+		default:
+			b.example(t, conn)
+		}
+	}
+}
+
+func connect(t *testing.T, dsn string) *pgx.Conn {
+	conn, err := pgx.Connect(t.Context(), dsn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = conn.Close(context.Background()) })
+	return conn
+}
+
+// serve serves a target of the test's database, with these keys, until the test ends. Its table is there when serve returns.
+func serve(t *testing.T, conn *pgx.Conn, dsn, keys string) {
+	target := map[string]any{"data": conn.Config().Database, "user": "postgres", "grace": "0 s"}
+	if err := json.Unmarshal([]byte(keys), &target); err != nil {
+		t.Fatal(err)
+	}
+	written, err := json.Marshal(map[string]any{"dsn": dsn, "targets": []any{target}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	file, err := conf.Parse(written)
+	if err != nil {
+		t.Fatal(err)
+	}
+	stop, ended := make(chan struct{}), make(chan error)
+	go func() {
+		ended <- conf.RunTargets(context.WithoutCancel(t.Context()), file.Targets, zerolog.Nop(), conf.Options{Serve: work.Serve, Stop: stop})
+	}()
+	t.Cleanup(func() {
+		close(stop)
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	})
+	made := func() bool {
+		missing, err := sql.Missing(t.Context(), conn, sql.Table{Schema: file.Targets[0].Schema, Name: file.Targets[0].Table}, nil)
+		return err == nil && len(missing) == 0
+	}
+	if !soon(made) {
+		t.Fatalf("%s is not served", keys)
+	}
+}
+
+// soon tries until it succeeds, for a while.
+func soon(try func() bool) bool {
+	tick := time.NewTicker(10 * time.Millisecond)
+	defer tick.Stop()
+	for began := time.Now(); time.Since(began) < 15*time.Second; <-tick.C {
+		if try() {
+			return true
+		}
+	}
+	return false
+}
+
+// example runs the statements of a block. An error is a result like any other, but only of the last of them.
+func (b *block) example(t *testing.T, conn *pgx.Conn) {
+	all := statements(b.text)
+	for _, statement := range all[:len(all)-1] {
+		if _, err := conn.PgConn().Exec(t.Context(), statement).ReadAll(); err != nil {
+			t.Fatalf("line %d: %s\n%v", b.line, statement, err)
+		}
+	}
+	last, got := all[len(all)-1], ""
+	run := func() bool {
+		results, err := conn.PgConn().Exec(t.Context(), last).ReadAll()
+		got = shown(results, err)
+		return b.result == nil && err == nil || b.result != nil && got == *b.result
+	}
+	if query := strings.HasPrefix(strings.ToUpper(last), "SELECT"); query && !soon(run) || !query && !run() {
+		t.Fatalf("line %d: %s\n%s", b.line, last, got)
+	}
+}
+
+// statements cuts a text at those semicolons at the end of a line that are not inside quotes.
+func statements(text string) (all []string) {
+	begun := ""
+	for line := range strings.Lines(text) {
+		begun += line
+		quoted := strings.Count(begun, "'")%2 == 1 || strings.Count(begun, "$$")%2 == 1
+		if strings.HasSuffix(strings.TrimRight(line, "\n"), ";") && !quoted {
+			all, begun = append(all, strings.TrimSpace(begun)), ""
+		}
+	}
+	if begun != "" {
+		all = append(all, strings.TrimSpace(begun))
+	}
+	return all
+}
