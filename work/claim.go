@@ -51,7 +51,7 @@ func (l *loop) take(ctx context.Context, ids []int64) ([]*task, error) {
 	var delimiter, escape, quote byte
 	_, err = pgx.ForEachRow(rows, []any{
 		&r.ID, &r.Group, &r.Remote, &r.Max, &r.Priority, &r.Parent, &r.Plan, &r.Attempt, &timeout, &live, &r.Count, &r.Save, &r.Drift,
-		&r.Format.Header, &r.Format.String, &delimiter, &escape, &quote, &r.Format.Null, &r.Rerun, &r.Single, &r.Input, &r.Data, &r.Epoch,
+		&r.Format.Header, &r.Format.String, &delimiter, &escape, &quote, &r.Format.Null, &r.Rerun, &r.Single, &r.Suspect, &r.Input, &r.Data, &r.Epoch,
 	}, func() error {
 		r.Timeout, r.Live = micros(timeout), micros(live)
 		r.Format.Delimiter, r.Format.Escape, r.Format.Quote = delimiter, escape, quote

@@ -23,6 +23,8 @@ type lanes struct {
 	starts  laneHeap
 	pausing map[*lane]struct{} // lanes whose first task has a pause before it
 	resume  time.Time          // when the first of those pauses is over
+	suspect *task              // that runs; nothing else starts while it is young
+	quiet   time.Time          // until then
 	now     func() time.Time   // the server's clock
 	since   time.Time          // a pause may have begun up to then that we know nothing of; zero: none can
 }
@@ -164,6 +166,9 @@ func (s *lanes) follow(before *task, fits func(*task) bool) (next *task) {
 }
 
 func (s *lanes) putBack(l *lane, t *task) {
+	if s.suspect == t {
+		s.suspect = nil
+	}
 	heap.Push(&l.taken, t)
 	s.waiting++
 	l.running--
@@ -172,7 +177,7 @@ func (s *lanes) putBack(l *lane, t *task) {
 
 // first takes the best startable task that fits accepts. Lanes whose first task does not fit are passed over.
 func (s *lanes) first(fits func(*task) bool) *task {
-	if s.closed || s.busy >= s.run {
+	if s.closed || s.busy >= s.run || s.isQuiet() {
 		return nil
 	}
 	s.resumePaused()
@@ -194,16 +199,28 @@ func (s *lanes) first(fits func(*task) bool) *task {
 		l.running++
 		s.busy++
 		s.place(l)
+		if t.row.Suspect {
+			s.suspect, s.quiet = t, s.now().Add(quarantine)
+		}
 		return t
 	}
 	return nil
 }
+
+// quarantine is how long nothing else starts beside a task during which the server has crashed before: if it does so again, it is
+// known who it was.
+const quarantine = 10 * time.Second
+
+func (s *lanes) isQuiet() bool { return s.suspect != nil && s.now().Before(s.quiet) }
 
 // ended gives back what a task still holds when its end is written, at a time by the server's clock (zero: it never ran).
 func (s *lanes) ended(t *task, at time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	l := s.lane(t.lane)
+	if s.suspect == t {
+		s.suspect = nil
+	}
 	if !at.IsZero() {
 		l.ended, l.planned = at, t.row.Plan
 	}
@@ -331,6 +348,9 @@ func (s *lanes) claimable() bool {
 func (s *lanes) wake() (time.Time, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.isQuiet() {
+		return s.quiet, true
+	}
 	return s.resume, len(s.pausing) > 0
 }
 

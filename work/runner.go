@@ -229,6 +229,11 @@ func (r *runner) lose(t *task, start time.Time, result *exec.Result, err error) 
 	e.fault = lostFailure(err, t)
 	var gone *exec.Lost
 	switch {
+	case start.IsZero() && t.atomic && r.seat.tasks > 0:
+		e.kind, e.pid = released, 0 // the session had gone while it had no work
+		if t.marked {
+			e.pid = int32(r.seat.session.PID)
+		}
 	case result != nil && result.Reason == exec.Stopped:
 		e.kind = stopped
 		e.result.Failure = e.fault

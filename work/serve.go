@@ -41,6 +41,7 @@ type loop struct {
 	hopeless map[int64]bool    // rows that take no end
 	asks     []ask             // not answered yet
 
+	led      bool  // since the last try
 	scanning place // where the scan under way goes on
 	look     looks
 	count    int // tasks ended since the last look at the pace
@@ -82,16 +83,20 @@ func Serve(ctx context.Context, stop <-chan struct{}, t Target, log zerolog.Logg
 		l.awaited.Wait()
 		closeSeats(l.seats.stale(0))
 	}()
+	told := ""
 	for failures := 0; ; failures++ {
-		began := time.Now()
+		l.led = false
 		err := l.lead(ctx, stop)
 		if err == nil || ctx.Err() != nil || !l.busy() {
 			return err
 		}
-		// Sessions of ours are at work: they go on, and we try to lead them again.
-		log.Warn().Err(err).Msg("lost the control connection; tasks under way go on")
-		if time.Since(began) > time.Minute {
-			failures = 0
+		if l.led {
+			failures, told = 0, ""
+		}
+		// Sessions of ours are at work, or we know how tasks have ended: we try to lead again ourselves.
+		if text := err.Error(); text != told {
+			log.Warn().Err(err).Msg("leadership is lost; what is under way goes on")
+			told = text
 		}
 		select {
 		case <-ctx.Done():
@@ -131,6 +136,7 @@ func (l *loop) lead(ctx context.Context, stop <-chan struct{}) error {
 	}
 	defer l.drop()
 	l.facts.Store(c)
+	l.led = true
 	l.log.Info().Int32("pid", c.pid).Msg("leading")
 	if err := l.begin(ctx); err != nil {
 		return err
@@ -173,10 +179,12 @@ func (l *loop) stand(ctx context.Context, stop <-chan struct{}) (leader bool, er
 	}
 }
 
-// drop gives up what belongs to a leadership: tasks that were taken and not started are left to be found again.
+// drop gives up what belongs to a leadership. Tasks that were taken and not started are given back when we lead again; another
+// leader finds them by itself.
 func (l *loop) drop() {
 	for _, t := range l.lanes.forget() {
-		delete(l.tasks, t.row.ID)
+		t.ending = true
+		l.unsaid = append(l.unsaid, end{task: t, kind: released})
 	}
 	for id, key := range l.orphans {
 		l.lanes.vacate(key)
@@ -187,6 +195,7 @@ func (l *loop) drop() {
 	}
 	l.killed = nil
 	l.scanning = place{}
+	closeSeats(l.seats.stale(0)) // what took the control connection may have taken them, too
 }
 
 // begin finds out where things stand when leadership begins.

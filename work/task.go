@@ -25,6 +25,7 @@ type row struct {
 	Format   exec.Format
 	Rerun    bool
 	Single   bool    // it does not repeat itself
+	Suspect  bool    // the server has crashed more than once while it ran
 	Input    *string // nil: too long to come with the claim
 	Data     *string // likewise; empty when there is none
 	Epoch    int64   // of the settings of databases and roles

@@ -131,13 +131,18 @@ func (l *loop) recoverLost(ctx context.Context) error {
 	for _, pid := range alive {
 		living[pid] = true
 	}
-	var ids, gone []int64
+	var ids []int64
+	begun := map[int64]end{}
 	for id, e := range l.lost {
 		if e.task.row.Remote != "" || !living[e.pid] {
-			ids, gone = append(ids, id), append(gone, int64(e.pid))
+			ids = append(ids, id)
+			if e.start.IsZero() {
+				e.start = e.stop.Add(-lostTick) // it was about to begin
+			}
+			begun[id] = e
 		}
 	}
-	if _, err := l.cut(ctx, ids, gone); err != nil {
+	if _, err := l.cut(ctx, ids, begun); err != nil {
 		return err
 	}
 	for _, id := range ids {
@@ -162,7 +167,7 @@ func (l *loop) recoverOrphans(ctx context.Context) error {
 	if _, err := l.control.conn.Exec(ctx, l.queries().Text("frozen"), l.seats.backends(), sessionPrefix(l.target)); err != nil {
 		return err
 	}
-	cut, err := l.cut(ctx, ids, make([]int64, len(ids)))
+	cut, err := l.cut(ctx, ids, nil)
 	if err != nil {
 		return err
 	}
@@ -180,24 +185,22 @@ func (l *loop) recoverOrphans(ctx context.Context) error {
 	return nil
 }
 
-// cut returns tasks that were cut off to PLAN, or FAILs them, where it is certain that they do not run any more. gone are the
-// backends of which that is known, 0 where it is not.
-func (l *loop) cut(ctx context.Context, ids, gone []int64) (done map[int64]bool, err error) {
+// cut returns tasks that were cut off to PLAN, or FAILs them, where it is certain that they do not run any more. Of those in lost it is
+// known that their backend has gone.
+func (l *loop) cut(ctx context.Context, ids []int64, lost map[int64]end) (done map[int64]bool, err error) {
 	done = map[int64]bool{}
 	if len(ids) == 0 {
 		return done, nil
 	}
-	backend := map[int64]int64{}
-	for i, id := range ids {
-		backend[id] = gone[i]
-	}
 	err = l.each(ctx, ids, func(ctx context.Context, ids []int64) error {
-		gone := make([]int64, len(ids))
+		gone, starts := make([]int64, len(ids)), make([]*time.Time, len(ids))
 		for i, id := range ids {
-			gone[i] = backend[id]
+			if e, known := lost[id]; known {
+				gone[i], starts[i] = int64(e.pid), &e.start
+			}
 		}
 		return pgx.BeginFunc(ctx, l.control.conn, func(tx pgx.Tx) error {
-			some, err := l.withRepeats(ctx, tx, l.queries().Text("cut"), ids, gone, l.seats.backends(), sessionPrefix(l.target))
+			some, err := l.withRepeats(ctx, tx, l.queries().Text("cut"), ids, gone, starts, l.seats.backends(), sessionPrefix(l.target))
 			for _, id := range some {
 				done[id] = true
 			}

@@ -51,6 +51,11 @@ RETURNING
     t."null",
     t.rerun,
     t.repeat = '0' AND t.cron IS NULL,
+    CASE WHEN t.interrupted > 1 AND pg_catalog.jsonb_typeof(t.runs) = 'array' THEN (
+        SELECT count(*) > 1
+        FROM pg_catalog.jsonb_array_elements(t.runs) AS r
+        WHERE r ->> 'cause' = 'crash'
+    ) ELSE false END,
     CASE WHEN octet_length(t.input) <= $2 THEN t.input END,
     CASE WHEN t.data IS NULL THEN '' WHEN octet_length(t.data) <= $2 THEN t.data END,
     (SELECT coalesce(sum(pg_catalog.hashtext(s::text)::int8), 0)::int8 FROM pg_catalog.pg_db_role_setting AS s)
