@@ -117,6 +117,9 @@ func (c *runCommand) Run(ctx context.Context, p *program) error {
 	if c.Config == "" && c.DSN == "" {
 		return &usageError{errors.New("run needs --config FILE, or a connection string")}
 	}
+	if c.Config != "" && c.DSN != "" {
+		return &usageError{errors.New("run takes --config FILE or a connection string, not both")}
+	}
 	log := p.logger()
 	debug.SetGCPercent(50) // a million waiting tasks are a large heap that hardly changes
 	ctx, stop, release := untilSignal(ctx, log)

@@ -7,11 +7,11 @@ import (
 )
 
 // probe tells whether our transaction is still the one that Begin opened, and whether it has written. A cursor WITH HOLD may
-// write at COMMIT: hence CLOSE ALL, or, where cursors are to be kept, an answer that takes it for granted.
+// write at COMMIT: hence CLOSE ALL, or, where cursors are to be kept, a look whether there is one.
 func (t *Task) probe() string {
 	const times = `pg_catalog.timestamptz_send(pg_catalog.transaction_timestamp()), pg_catalog.timestamptz_send(pg_catalog.clock_timestamp())`
 	if t.Save {
-		return `SELECT 1, ` + times
+		return `SELECT coalesce(pg_catalog.txid_current_if_assigned(), (SELECT 1 FROM pg_catalog.pg_cursors AS c WHERE c.is_holdable LIMIT 1)), ` + times
 	}
 	return `CLOSE ALL; SELECT pg_catalog.txid_current_if_assigned(), ` + times
 }
@@ -23,8 +23,13 @@ func (s *Session) Await(t *Task, start time.Time) (*Result, error) {
 	output.Encoding(s.encoding)
 	var binary bool
 	failure, err := s.answer(sink{
-		rows: output.Rows, row: output.Row, complete: output.Complete, copied: output.Copy,
-		copyOut: func(b bool) { output.CopyOut(); binary = binary || b }, notice: t.noticed(notices), encoding: output.Encoding,
+		rows: output.Rows, row: output.Row, complete: output.Complete,
+		copyOut: func(b bool) { output.CopyOut(); binary = binary || b },
+		copied: func(data []byte) {
+			if !binary {
+				output.Copy(data)
+			}
+		}, notice: t.noticed(notices), encoding: output.Encoding,
 	})
 	result := &Result{Raw: failure}
 	ours := false

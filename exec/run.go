@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"strconv"
 	"strings"
 	"time"
@@ -58,7 +59,8 @@ func (r *Result) Retry() bool {
 // an error when the task is no longer ours, or nothing; and COMMIT.
 type Tail struct {
 	SQL   string
-	Input string // of that task, for its errors
+	Input string  // of that task, for its errors
+	Path  *string // search_path for the triggers of the table; nil: empty
 }
 
 // Verdict is what the server said to a tail.
@@ -69,12 +71,13 @@ type Verdict struct {
 }
 
 // ownTimes are the limits under which we write the end of a task, whatever its SQL has set.
-const ownTimes = `RESET SESSION AUTHORIZATION; RESET ROLE; SET LOCAL search_path TO ''; SET LOCAL statement_timeout TO '30s'; ` +
+const ownTimes = `RESET SESSION AUTHORIZATION; RESET ROLE; SET LOCAL statement_timeout TO '30s'; ` +
 	`SET LOCAL lock_timeout TO '5s'; SET LOCAL row_security TO 'on'; `
 
 // Begin finishes the task before (tail may be nil), makes the session new unless the task wants it as it is, and sends the
 // task's SQL, all in one flush. It returns when the tail and the preparation are answered: the input is under way then, since start by the
-// server's clock. The error is a *Lost, or a *Failure of the preparation (the task has not started); the verdict counts in any case unless it is nil.
+// server's clock. The error is a *Lost, or a *Failure of the preparation (the task has not started). A verdict that is not nil counts in
+// any case.
 func (s *Session) Begin(tail *Tail, t *Task) (verdict *Verdict, start time.Time, err error) {
 	s.limited(true)
 	s.sendTail(tail)
@@ -83,38 +86,62 @@ func (s *Session) Begin(tail *Tail, t *Task) (verdict *Verdict, start time.Time,
 		s.query("DISCARD ALL")
 	}
 	s.query(s.prepare(t, reset || !s.dirty))
-	s.query(t.Input)
-	if t.Atomic && !t.Traits.Stdin {
-		s.query(t.probe())
-	}
 	s.dirty, s.timeoutSet = true, t.Timeout > 0
 	s.enter()
+	if !s.careful {
+		s.sendInput(t)
+	}
 	if err := s.flush(); err != nil {
 		return nil, start, err
 	}
 	if verdict, err = s.readTail(tail); err != nil {
 		return verdict, start, err
 	}
-	if reset {
-		if _, err := s.answer(sink{}); err != nil {
-			return verdict, start, err
-		}
-	}
-	var bad error
-	failure, err := s.answer(sink{row: func(values [][]byte) { start, bad = moment(values[0]) }})
-	switch {
-	case err != nil:
+	if start, err = s.readPrepared(t, reset); err != nil {
 		return verdict, start, err
-	case failure != nil:
-		return verdict, start, s.unprepared(t, failure)
-	case bad != nil:
-		return verdict, start, &Lost{Cause: bad}
+	}
+	if s.careful {
+		s.sendInput(t)
+		if err := s.flush(); err != nil {
+			return verdict, time.Time{}, err
+		}
 	}
 	s.limited(false)
 	if t.Timeout > 0 { // the server's own statement_timeout comes first where it can
 		s.deadline = time.AfterFunc(min(t.Timeout, mostTimeout)+5*time.Millisecond, func() { s.Cancel(TimedOut) })
 	}
 	return verdict, start, nil
+}
+
+func (s *Session) sendInput(t *Task) {
+	s.query(t.Input)
+	if t.Atomic && !t.Traits.Stdin {
+		s.query(t.probe())
+	}
+}
+
+// readPrepared reads the answers to the reset and the settings.
+func (s *Session) readPrepared(t *Task, reset bool) (start time.Time, err error) {
+	if reset {
+		failure, err := s.answer(sink{})
+		if err != nil {
+			return start, err
+		}
+		if failure != nil {
+			return start, &Lost{Cause: fmt.Errorf("the session could not be reset: %s (SQLSTATE %s)", failure.Message, failure.Code)}
+		}
+	}
+	var bad error
+	failure, err := s.answer(sink{row: func(values [][]byte) { start, bad = moment(values[0]) }})
+	switch {
+	case err != nil:
+		return time.Time{}, err
+	case failure != nil:
+		return time.Time{}, s.unprepared(t, failure)
+	case bad != nil:
+		return time.Time{}, &Lost{Cause: bad}
+	}
+	return start, nil
 }
 
 // mostTimeout is longer than any run, and short enough to add to it.
@@ -158,13 +185,17 @@ func set(b *strings.Builder, name, value string) {
 	b.WriteString("; ")
 }
 
-// unprepared reads what was sent behind a preparation that failed: it fails in the aborted transaction. A new session would not take the
-// settings either, so this is the task's failure.
+// unprepared ends a preparation that failed. A new session would not take the settings either, so this is the task's failure. What was
+// sent behind it fails in the aborted transaction.
 func (s *Session) unprepared(t *Task, failure *pgproto3.ErrorResponse) error {
-	for behind := 1; behind >= 0; behind-- {
-		if behind == 0 && (!t.Atomic || t.Traits.Stdin) {
-			break // no probe was sent
+	behind := 0
+	if !s.careful {
+		behind = 1
+		if t.Atomic && !t.Traits.Stdin {
+			behind = 2
 		}
+	}
+	for range behind {
 		if _, err := s.answer(sink{}); err != nil {
 			return err
 		}
@@ -187,7 +218,11 @@ func (s *Session) sendTail(tail *Tail) {
 		if s.encoding != "UTF8" {
 			s.query("SET client_encoding TO 'UTF8'")
 		}
-		s.query(ownTimes + tail.SQL)
+		path := "SET LOCAL search_path TO ''; "
+		if tail.Path != nil {
+			path = "SELECT pg_catalog.set_config('search_path', " + Literal(*tail.Path) + ", true); "
+		}
+		s.query(ownTimes + path + tail.SQL)
 	}
 	s.query("COMMIT")
 }
@@ -228,6 +263,25 @@ func (s *Session) End(tail *Tail) (*Verdict, error) {
 		return nil, err
 	}
 	return s.readTail(tail)
+}
+
+// Reset makes the session new, which the next Begin need not do then.
+func (s *Session) Reset() error {
+	if !s.dirty {
+		return nil
+	}
+	s.limited(true)
+	defer s.limited(false)
+	s.query("DISCARD ALL")
+	if err := s.flush(); err != nil {
+		return err
+	}
+	failure, err := s.answer(sink{})
+	if err == nil && failure != nil {
+		err = &Lost{Cause: fmt.Errorf("the session could not be reset: %s (SQLSTATE %s)", failure.Message, failure.Code)}
+	}
+	s.dirty = err != nil
+	return err
 }
 
 // epoch is that of the server's timestamps: 2000-01-01.

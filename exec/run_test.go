@@ -127,10 +127,14 @@ func TestWrote(t *testing.T) {
 		}
 		b.end(result, "")
 	}
-	saved := spec("SELECT 1")
-	saved.Save = true
-	if result, _ := b.run(saved, nil); !result.Wrote {
-		t.Error("with save a cursor may be left that writes at COMMIT")
+	for input, wrote := range map[string]bool{"SELECT 1": false, "DECLARE c CURSOR FOR SELECT 1": false, "DECLARE d CURSOR WITH HOLD FOR SELECT 1": true} {
+		saved := spec(input)
+		saved.Save = true
+		result, _ := b.run(saved, nil)
+		if result.Wrote != wrote {
+			t.Errorf("%s, with save: wrote %t; a cursor may be left that writes at COMMIT", input, !wrote)
+		}
+		b.end(result, "")
 	}
 }
 

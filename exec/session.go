@@ -25,6 +25,9 @@ type Session struct {
 	dirty bool              // a task has run since the last reset
 	base  map[string]string // settings to which a reset returns
 
+	careful bool        // the server may not be able to read our settings: the input is sent when they are answered
+	unbind  func() bool // from the context of Within
+
 	status     byte // transaction status of the last ReadyForQuery
 	encoding   string
 	timeoutSet bool // statement_timeout is ours, and stays at the next task with save unless it is reset
@@ -62,6 +65,8 @@ func Connect(ctx context.Context, cfg *pgconn.Config, limit time.Duration, local
 	}
 	s := &Session{PID: conn.PID(), conn: conn, base: cfg.RuntimeParams, front: conn.Frontend(), status: 'I', limit: limit}
 	s.encoding = conn.ParameterStatus("client_encoding")
+	s.careful = conn.ParameterStatus("server_encoding") != "UTF8"
+	s.unbind = func() bool { return true }
 	if local {
 		if s.Since, err = since(ctx, conn); err != nil {
 			_ = conn.Close(ctx)
@@ -84,8 +89,21 @@ func since(ctx context.Context, conn *pgconn.PgConn) (time.Time, error) {
 	return moment(result.Rows[0][0])
 }
 
+// ServerStart is when the server was started.
+func (s *Session) ServerStart(ctx context.Context) (time.Time, error) {
+	result := s.conn.ExecParams(ctx, "SELECT pg_catalog.timestamptz_send(pg_catalog.pg_postmaster_start_time())", nil, nil, nil, nil).Read()
+	if result.Err != nil || len(result.Rows) != 1 {
+		return time.Time{}, errors.Join(result.Err, errMoment)
+	}
+	return moment(result.Rows[0][0])
+}
+
+// Within abandons the session when ctx ends, unless it is closed before.
+func (s *Session) Within(ctx context.Context) { s.unbind = context.AfterFunc(ctx, s.Abandon) }
+
 // Close ends the session; what it had not committed is rolled back.
 func (s *Session) Close() {
+	s.unbind()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
 	_ = s.conn.Close(ctx)

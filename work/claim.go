@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"pgtask/exec"
 )
 
 // What one claim takes at most, and how long a text may be that comes with it, in bytes: so a claim stays under some megabytes.
@@ -15,7 +17,7 @@ const (
 
 // claim takes the tasks that may start, and some that soon may.
 func (l *loop) claim(ctx context.Context) error {
-	if len(l.unsaid) > 0 { // what we cannot write now we must not make more of
+	if l.clogged() {
 		return nil
 	}
 	for {
@@ -23,18 +25,51 @@ func (l *loop) claim(ctx context.Context) error {
 		if len(ids) == 0 {
 			return nil
 		}
-		tasks, err := l.take(ctx, ids)
+		tasks, err := l.takeEach(ctx, ids)
 		l.lanes.take(tasks)
 		if err != nil {
 			return err
 		}
 		if len(tasks) < len(ids) {
-			l.look.wanted = true // what was not got is changed or locked: it is looked at again
+			l.park(ids)
 		}
 		if len(ids) < claimMost {
 			return nil
 		}
 		l.dispatch(ctx)
+	}
+}
+
+// clogged tells that so many ends could not be written that we must not make more of them.
+func (l *loop) clogged() bool { return len(l.unsaid) > 4*l.target.Run }
+
+// takeEach takes the tasks together, or where the table refuses that, those that it does not refuse.
+func (l *loop) takeEach(ctx context.Context, ids []int64) (tasks []*task, err error) {
+	err = l.each(ctx, ids, func(ctx context.Context, ids []int64) error {
+		some, err := l.take(ctx, ids)
+		tasks = append(tasks, some...)
+		return err
+	})
+	return tasks, err
+}
+
+// parked is a task that could not be taken: its row has changed, is locked, or silently not updated by a trigger. It is looked at again
+// after a while.
+type parked struct {
+	until time.Time // by our clock
+	wait  time.Duration
+}
+
+// park puts off those of the tasks that were not taken.
+func (l *loop) park(ids []int64) {
+	for _, id := range ids {
+		if l.tasks[id] != nil || l.hopeless[id] {
+			continue
+		}
+		p := l.parked[id]
+		p.wait = min(max(2*p.wait, checkTick), time.Second)
+		p.until = time.Now().Add(p.wait)
+		l.parked[id] = p
 	}
 }
 
@@ -60,6 +95,7 @@ func (l *loop) take(ctx context.Context, ids []int64) ([]*task, error) {
 			again: l.begun[r.ID], atomic: r.Remote == "",
 		}
 		l.tasks[r.ID] = t
+		delete(l.parked, r.ID)
 		tasks = append(tasks, t)
 		return nil
 	})
@@ -121,6 +157,20 @@ func (l *loop) markFirst(ctx context.Context, asks []ask) error {
 		m.add(a.task, a.pid, l.clock.now(), a.task.once())
 	}
 	marked, err := l.setMarks(ctx, &m)
+	if l.trust(ctx, err) {
+		return l.markFirst(ctx, asks)
+	}
+	if refusedByServer(err) && len(asks) > 1 {
+		half := len(asks) / 2
+		if err := l.markFirst(ctx, asks[:half]); err != nil {
+			return err
+		}
+		return l.markFirst(ctx, asks[half:])
+	}
+	if refusedByServer(err) {
+		asks[0].answer <- answer{refused: exec.NewFailure("the start of the task could not be written: "+innermost(err), "55000")}
+		return nil
+	}
 	if err != nil {
 		return err
 	}
@@ -150,13 +200,35 @@ func (l *loop) markFirst(ctx context.Context, asks []ask) error {
 
 // mark shows the tasks that have been running for a while.
 func (l *loop) mark(ctx context.Context) error {
-	var m marks
+	var long []int64
 	now := l.clock.now()
-	for _, t := range l.tasks {
+	for id, t := range l.tasks {
 		if t.marked || t.ending {
 			continue
 		}
-		if pid, start, exactly := t.at(); pid != 0 && now.Sub(start) >= markAfter {
+		if pid, start, _ := t.at(); pid != 0 && now.Sub(start) >= markAfter {
+			long = append(long, id)
+		}
+	}
+	if len(long) == 0 {
+		return nil
+	}
+	// A row that refuses the mark is left without it: what its task does is not the worse for that.
+	for len(long) > 0 {
+		some := long[:min(len(long), claimMost)]
+		long = long[len(some):]
+		if err := l.markSome(ctx, some); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (l *loop) markSome(ctx context.Context, ids []int64) error {
+	var m marks
+	for _, id := range ids {
+		t := l.tasks[id]
+		if pid, start, exactly := t.at(); pid != 0 {
 			m.add(t, pid, start, exactly)
 		}
 	}
@@ -164,7 +236,22 @@ func (l *loop) mark(ctx context.Context) error {
 	for id := range marked {
 		l.tasks[id].marked = true
 	}
-	return err
+	if l.trust(ctx, err) {
+		return l.markSome(ctx, ids)
+	}
+	switch {
+	case !refusedByServer(err):
+		return err
+	case len(ids) == 1:
+		l.log.Warn().Err(err).Int64("id", ids[0]).Msg("the table refuses to show that a task runs")
+		l.tasks[ids[0]].marked = true
+		return nil
+	}
+	half := len(ids) / 2
+	if err := l.markSome(ctx, ids[:half]); err != nil {
+		return err
+	}
+	return l.markSome(ctx, ids[half:])
 }
 
 // marks are the parameters of mark.sql.

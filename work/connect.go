@@ -33,7 +33,7 @@ func (l *loop) open(ctx context.Context, t *task) (*exec.Session, error) {
 		if c.version >= 140000 { // a controller that is gone is noticed while a statement runs
 			cfg.RuntimeParams["client_connection_check_interval"] = "1s"
 		}
-		if session, err = exec.Connect(ctx, cfg, statementLimit, true); err != nil {
+		if session, err = exec.Connect(ctx, cfg, sessionLimit, true); err != nil {
 			return nil, err
 		}
 	} else {
@@ -42,12 +42,12 @@ func (l *loop) open(ctx context.Context, t *task) (*exec.Session, error) {
 		if err != nil {
 			return nil, err
 		}
-		if session, err = destination.Connect(ctx, sessionName(l.target, t.row.Group), statementLimit); err != nil {
+		if session, err = destination.Connect(ctx, sessionName(l.target, t.row.Group), sessionLimit); err != nil {
 			return nil, err
 		}
 	}
 	l.patience.succeed(t.row.Remote)
-	context.AfterFunc(l.running, session.Abandon)
+	session.Within(l.running)
 	return session, nil
 }
 

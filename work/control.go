@@ -19,6 +19,7 @@ import (
 // Limits of the controller's own statements and of its silence.
 const (
 	statementLimit = 30 * time.Second
+	sessionLimit   = 5 * time.Minute // for all that a session does besides the task's own SQL, deferred triggers of the user's among it
 	lockLimit      = 2 * time.Second
 	beat           = 3 * time.Second  // the control session is never silent for longer
 	silenceLimit   = 10 * time.Second // the server ends a control session that is (14 and later)
@@ -34,6 +35,7 @@ type control struct {
 	timeZone  string
 	queries   sql.Queries
 	table     sql.Description
+	path      string          // the role's own search_path
 	base      remote.Settings // what the connection really uses, and remotes inherit
 	notified  bool            // since the loop looked last
 }
@@ -52,7 +54,6 @@ func connect(ctx context.Context, t Target) (*control, error) {
 	for name, value := range map[string]string{
 		"application_name":                    controlName(t),
 		"client_encoding":                     "UTF8",
-		"search_path":                         "",
 		"DateStyle":                           "ISO",
 		"jit":                                 "off",
 		"plan_cache_mode":                     "force_generic_plan",
@@ -88,9 +89,10 @@ func connect(ctx context.Context, t Target) (*control, error) {
 // know reads what has to be known of the session and its server.
 func (c *control) know(ctx context.Context) error {
 	var recovery bool
-	err := c.conn.QueryRow(ctx, "SELECT pg_backend_pid(), current_setting('server_version_num')::int4, "+
-		"current_setting('is_superuser')::bool, current_setting('TimeZone'), pg_is_in_recovery()").
-		Scan(&c.pid, &c.version, &c.superuser, &c.timeZone, &recovery)
+	err := c.conn.QueryRow(ctx, "SELECT pg_catalog.pg_backend_pid(), pg_catalog.current_setting('server_version_num')::pg_catalog.int4, "+
+		"pg_catalog.current_setting('is_superuser')::pg_catalog.bool, pg_catalog.current_setting('TimeZone'), "+
+		"pg_catalog.pg_is_in_recovery(), pg_catalog.current_setting('search_path'), pg_catalog.set_config('search_path', '', false)").
+		Scan(&c.pid, &c.version, &c.superuser, &c.timeZone, &recovery, &c.path, nil)
 	switch {
 	case err != nil:
 		return err
@@ -106,6 +108,14 @@ func (c *control) close() {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
 	_ = c.conn.Close(ctx)
+}
+
+// trust gives the session the role's own search_path.
+func (c *control) trust(ctx context.Context) error {
+	ctx, cancel := limited(ctx)
+	defer cancel()
+	_, err := c.conn.Exec(ctx, "SELECT pg_catalog.set_config('search_path', $1, false)", c.path)
+	return err
 }
 
 // lock tries to become the leader.

@@ -77,7 +77,7 @@ func (h *laneHeap) put(l *lane, member bool) {
 // claimsBefore and startsBefore are the order between lanes that compete for run: higher priority, then the lane that
 // runs fewest, then the lower id.
 func claimsBefore(a, b *lane) bool {
-	return lanesBefore(a.ready.top(), a.running+len(a.taken), b.ready.top(), b.running+len(b.taken))
+	return lanesBefore(a.ready.top(), a.running+len(a.taken)+a.claiming, b.ready.top(), b.running+len(b.taken)+b.claiming)
 }
 
 func startsBefore(a, b *lane) bool {

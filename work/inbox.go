@@ -18,6 +18,9 @@ type end struct {
 	result *exec.Result
 	fault  *exec.Failure // instead of the result's, where the trouble is not the SQL's own
 	delay  time.Duration // of a release
+	wait   time.Duration // before the next try to write it, when it could not be written
+	after  time.Time     // of that try, by our clock
+	bare   bool          // no repetition: the table has refused the end with it
 }
 
 // failure is why the task has failed, nil when it has not.
@@ -26,6 +29,13 @@ func (e end) failure() *exec.Failure {
 		return e.result.Failure
 	}
 	return e.fault
+}
+
+// later puts the end off: its row is locked.
+func (e end) later() end {
+	e.wait = min(max(2*e.wait, 50*time.Millisecond), time.Second)
+	e.after = time.Now().Add(e.wait)
+	return e
 }
 
 type endKind int
@@ -50,6 +60,7 @@ type ask struct {
 
 type answer struct {
 	ok          bool
+	refused     *exec.Failure // the row does not take the mark
 	input, data string
 }
 

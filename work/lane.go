@@ -89,5 +89,8 @@ func (l *lane) pauseEnds() time.Time {
 	if drift || l.planned.IsZero() || l.planned.After(l.ended) {
 		return l.ended.Add(pause)
 	}
-	return l.planned.Add((l.ended.Sub(l.planned)/pause + 1) * pause)
+	// In milliseconds: a plan may be further back than a time.Duration reaches.
+	every := pause.Milliseconds()
+	periods := (l.ended.UnixMicro()-l.planned.UnixMicro())/(1000*every) + 1
+	return time.UnixMicro(l.planned.UnixMicro() + periods*every*1000)
 }

@@ -9,30 +9,31 @@ import (
 // lanes decides which task of a target is claimed and which is started next. Pure bookkeeping: it knows no database.
 // All methods may be called from any goroutine; the loop and the runners share it.
 type lanes struct {
-	mu      sync.Mutex
-	run     int // most tasks at once
-	ahead   int // how many tasks may be claimed beyond those that can start now
-	busy    int // of run, in use
-	waiting int // taken and not started
-	ready   int // in PLAN
-	closed  bool
-	all     map[laneKey]*lane
-	known   idSet // the ready ones: a scan may bring a task again
-	filling idSet // those of the fill under way, nil when there is none
-	claims  laneHeap
-	starts  laneHeap
-	pausing map[*lane]struct{} // lanes whose first task has a pause before it
-	resume  time.Time          // when the first of those pauses is over
-	suspect *task              // that runs; nothing else starts while it is young
-	quiet   time.Time          // until then
-	now     func() time.Time   // the server's clock
-	since   time.Time          // a pause may have begun up to then that we know nothing of; zero: none can
+	mu        sync.Mutex
+	run       int // most tasks at once
+	ahead     int // how many tasks may be claimed beyond those that can start now
+	busy      int // of run, in use
+	waiting   int // taken and not started
+	ready     int // in PLAN
+	closed    bool
+	all       map[laneKey]*lane
+	known     idSet // the ready ones: a scan may bring a task again
+	filling   idSet // those of the fill under way, nil when there is none
+	claims    laneHeap
+	starts    laneHeap
+	outranked map[*lane]struct{} // lanes whose first ready task comes before all taken ones
+	pausing   map[*lane]struct{} // lanes whose first task has a pause before it
+	resume    time.Time          // when the first of those pauses is over
+	suspect   *task              // that runs; nothing else starts while it is young
+	quiet     time.Time          // until then
+	now       func() time.Time   // the server's clock
+	since     time.Time          // a pause may have begun up to then that we know nothing of; zero: none can
 }
 
 func newLanes(run int, now func() time.Time) *lanes {
 	return &lanes{
 		run: run, now: now,
-		all: map[laneKey]*lane{}, known: idSet{}, pausing: map[*lane]struct{}{},
+		all: map[laneKey]*lane{}, known: idSet{}, pausing: map[*lane]struct{}{}, outranked: map[*lane]struct{}{},
 		claims: laneHeap{less: claimsBefore, at: func(l *lane) *int { return &l.claimAt }},
 		starts: laneHeap{less: startsBefore, at: func(l *lane) *int { return &l.startAt }},
 	}
@@ -96,16 +97,27 @@ func (s *lanes) choose(most int) []int64 {
 	var ids []int64
 	most = min(most, s.run+s.ahead-s.busy-s.waiting)
 	s.resumePaused()
-	for !s.closed && len(ids) < most && s.claims.Len() > 0 {
-		l := s.claims.lanes[0]
-		top := heap.Pop(&l.ready).(rank)
-		s.known.remove(top.id)
-		s.ready--
-		l.claiming++
-		s.place(l)
-		ids = append(ids, top.id)
+	if s.closed {
+		return nil
+	}
+	for l := range s.outranked { // what is taken there waits for one that is not: there must be room for it
+		if l.claimable(s.ahead) {
+			ids = append(ids, s.chosen(l))
+		}
+	}
+	for len(ids) < most && s.claims.Len() > 0 {
+		ids = append(ids, s.chosen(s.claims.lanes[0]))
 	}
 	return ids
+}
+
+func (s *lanes) chosen(l *lane) int64 {
+	top := heap.Pop(&l.ready).(rank)
+	s.known.remove(top.id)
+	s.ready--
+	l.claiming++
+	s.place(l)
+	return top.id
 }
 
 // take brings the tasks that were claimed, which may now be started, and ends what choose began.
@@ -325,6 +337,7 @@ func (s *lanes) prune(key laneKey, l *lane) {
 	}
 	if l.pause == 0 && len(s.all) > 10_000 || s.now().Sub(l.ended) > max(l.pause, time.Minute) {
 		delete(s.pausing, l)
+		delete(s.outranked, l)
 		delete(s.all, key)
 	}
 }
@@ -341,7 +354,18 @@ func (s *lanes) claimable() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.resumePaused()
-	return !s.closed && s.claims.Len() > 0 && s.run+s.ahead > s.busy+s.waiting
+	if s.closed || s.claims.Len() == 0 {
+		return false
+	}
+	if s.run+s.ahead > s.busy+s.waiting {
+		return true
+	}
+	for l := range s.outranked {
+		if l.claimable(s.ahead) {
+			return true
+		}
+	}
+	return false
 }
 
 // wake is when the next pause ends; false when no task waits for one.
@@ -356,6 +380,9 @@ func (s *lanes) wake() (time.Time, bool) {
 
 // place puts a lane where it now belongs.
 func (s *lanes) place(l *lane) {
+	if delete(s.outranked, l); l.outranked() {
+		s.outranked[l] = struct{}{}
+	}
 	ends := l.pauseEnds()
 	if paused := s.now().Before(ends); paused {
 		if len(s.pausing) == 0 || ends.Before(s.resume) {

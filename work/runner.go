@@ -14,6 +14,7 @@ import (
 type runner struct {
 	*loop
 	seat   *seat
+	late   []end    // ends that the loop is to hear of: once the session lies ready, where no task follows
 	before *pending // the task whose SQL has run and whose transaction is open
 }
 
@@ -49,6 +50,7 @@ func (r *runner) sit(ctx context.Context, t *task) *seat {
 // serve runs t and what follows it.
 func (r *runner) serve(ctx context.Context, t *task) {
 	defer r.awaited.Done()
+	defer r.post()
 	for t != nil {
 		t = r.run(ctx, t)
 	}
@@ -59,8 +61,28 @@ func (r *runner) serve(ctx context.Context, t *task) {
 		r.leave()
 		return
 	}
+	if !r.seat.holds { // nobody waits for a lock that a task has left in its session
+		if err := r.seat.session.Reset(); err != nil {
+			r.leave()
+			return
+		}
+	}
 	r.seats.put(r.seat)
 	r.inbox.wake()
+}
+
+// post tells the loop of the ends that are known.
+func (r *runner) post() {
+	for _, e := range r.late {
+		r.inbox.end(e)
+	}
+	r.late = nil
+}
+
+// ask tells the loop what it has to know, and waits for its answer.
+func (r *runner) ask(a ask) answer {
+	r.post()
+	return r.inbox.ask(a)
 }
 
 // leave ends the session.
@@ -74,6 +96,7 @@ func (r *runner) leave() {
 
 // run brings one task to its end, and returns the next. The end of the task may be pending then.
 func (r *runner) run(ctx context.Context, t *task) (next *task) {
+	r.post()
 	if r.seat == nil {
 		if r.seat = r.sit(ctx, t); r.seat == nil {
 			return nil
@@ -89,12 +112,13 @@ func (r *runner) run(ctx context.Context, t *task) (next *task) {
 	}
 	verdict, start, err := r.seat.session.Begin(tail, spec)
 	r.settle(verdict, err)
+	r.post()
 	if failure := new(exec.Failure); errors.As(err, &failure) {
-		r.finish(end{task: t, kind: finished, stop: r.clock.now(), fault: failure})
+		r.finish(end{task: t, kind: finished, pid: int32(r.seat.session.PID), stop: r.clock.now(), fault: failure})
 		return r.another()
 	}
 	if err != nil {
-		r.lose(t, time.Time{}, nil, err)
+		r.lose(ctx, t, time.Time{}, nil, err)
 		return nil
 	}
 	r.seat.bind(t)
@@ -104,7 +128,7 @@ func (r *runner) run(ctx context.Context, t *task) (next *task) {
 	t.end()
 	r.seat.saved, r.seat.holds = t.lane, t.row.Save
 	if err != nil {
-		r.lose(t, start, result, err)
+		r.lose(ctx, t, start, result, err)
 		return nil
 	}
 	return r.judge(t, start, result)
@@ -122,8 +146,11 @@ func (r *runner) judge(t *task, start time.Time, result *exec.Result) (next *tas
 	case result.Retry() && t.atomic && result.Reason == exec.NotCancelled:
 		t.atomic = false // it cannot run inside a transaction: once more, as it is
 		return t
-	case result.Reason == exec.Drained && (t.atomic || t.row.Rerun):
+	case result.Reason == exec.Drained && (result.Failure != nil || result.Open) && (t.once() || t.row.Rerun):
 		e.kind = released
+	case result.Reason == exec.Drained && result.Failure != nil:
+		e.fault = exec.NewFailure("task was interrupted", "57014",
+			"DETAIL", "The controller ended while it ran, and it may have had effects; it is not run again, as rerun is false.", "STATEMENT", *t.row.Input)
 	case result.Reason == exec.Stopped:
 		e.kind = stopped
 	case result.Reason == exec.TimedOut && result.Failure == nil && result.Open:
@@ -141,8 +168,8 @@ func (r *runner) judge(t *task, start time.Time, result *exec.Result) (next *tas
 
 // hold keeps the end of a task, whose transaction is open, until the next task's SQL goes to the server, or nothing does.
 func (r *runner) hold(t *task, start time.Time, result *exec.Result) (next *task) {
-	r.before = &pending{task: t, start: start, result: result, tail: &exec.Tail{Input: *t.row.Input}}
-	if result.Wrote || !t.row.Single || t.row.Save || r.foreign.Load() {
+	r.before = &pending{task: t, start: start, result: result, tail: &exec.Tail{Input: *t.row.Input, Path: r.path.Load()}}
+	if result.Wrote || !t.row.Single || r.foreign.Load() {
 		r.before.quick = t.row.Single && t.again == 0 && result.Stop.Sub(start) < time.Second
 		r.before.tail.SQL = r.done(r.before)
 	}
@@ -202,7 +229,7 @@ func (r *runner) settle(verdict *exec.Verdict, err error) {
 		e.kind = finished // a transaction that only reads: there is nothing to lose
 	default:
 		e.kind, e.fault = refused, refusal(verdict.Refused)
-		if p.quick || inTheWay(verdict.Refused) {
+		if p.quick || inTheWay(verdict.Refused) || pathless(verdict.Refused.SQLState) {
 			e.delay = time.Millisecond // worth another try
 		}
 	}
@@ -224,7 +251,7 @@ func refusal(f *exec.Failure) *exec.Failure {
 }
 
 // lose ends the session that has gone in the middle of a task.
-func (r *runner) lose(t *task, start time.Time, result *exec.Result, err error) {
+func (r *runner) lose(ctx context.Context, t *task, start time.Time, result *exec.Result, err error) {
 	e := end{task: t, kind: lost, pid: int32(r.seat.session.PID), since: r.seat.session.Since, start: start, stop: r.clock.now(), result: result}
 	e.fault = lostFailure(err, t)
 	var gone *exec.Lost
@@ -240,12 +267,32 @@ func (r *runner) lose(t *task, start time.Time, result *exec.Result, err error) 
 	case result != nil && result.Reason == exec.TimedOut:
 		e.kind = finished
 		e.result.Failure = exec.NewFailure("canceling statement due to statement timeout", "57014", "STATEMENT", *t.row.Input)
-	case !start.IsZero() && errors.As(err, &gone) && gone.Fatal != nil && gone.Fatal.Code != "57P02":
+	case start.IsZero() || !errors.As(err, &gone) || gone.Fatal == nil || gone.Fatal.Code == "57P02":
+	case t.row.Remote == "":
 		e.kind = killed
+	case r.goesOn(ctx, t):
+		e.kind = finished
 	}
 	r.seat.session.Abandon()
 	r.leave()
 	r.finish(e)
+}
+
+// goesOn tells whether a remote server still takes connections a while after it has ended a session of ours.
+func (r *runner) goesOn(ctx context.Context, t *task) bool {
+	select {
+	case <-ctx.Done():
+		return false
+	case <-time.After(lostTick):
+	}
+	session, err := r.open(ctx, t)
+	if err != nil {
+		return false
+	}
+	defer session.Close()
+	started, err := session.ServerStart(ctx)
+	_, since, _ := t.at()
+	return err == nil && started.Before(since)
 }
 
 // lostFailure is the error of a session that has gone.
@@ -266,7 +313,7 @@ func (r *runner) finish(e end) {
 	if e.kind != lost && e.kind != killed { // those keep their slot until their backend is gone
 		r.lanes.ended(e.task, at)
 	}
-	r.inbox.end(e)
+	r.late = append(r.late, e)
 }
 
 // spec makes a task ready for its session; false when it may not start. What is not exactly once is marked first.
@@ -277,7 +324,7 @@ func (r *runner) spec(t *task) (*exec.Task, bool) {
 			r.finish(end{task: t, kind: released})
 			return nil, false
 		}
-		texts := r.inbox.ask(ask{task: t})
+		texts := r.ask(ask{task: t})
 		if !texts.ok {
 			r.finish(end{task: t, kind: released})
 			return nil, false
@@ -295,8 +342,13 @@ func (r *runner) spec(t *task) (*exec.Task, bool) {
 			r.finish(end{task: t, kind: released})
 			return nil, false
 		}
-		if !r.inbox.ask(ask{task: t, mark: true, pid: int32(r.seat.session.PID)}).ok {
-			r.finish(end{task: t, kind: refused})
+		marked := r.ask(ask{task: t, mark: true, pid: int32(r.seat.session.PID)})
+		if marked.refused != nil {
+			r.finish(end{task: t, kind: finished, stop: r.clock.now(), fault: marked.refused})
+			return nil, false
+		}
+		if !marked.ok {
+			r.finish(end{task: t, kind: refused, stop: r.clock.now()})
 			return nil, false
 		}
 	}
@@ -339,6 +391,7 @@ func (r *runner) done(p *pending) string {
 		"id":     id,
 		"owner":  strconv.Itoa(int(p.task.owner)),
 		"start":  exec.Literal(timestamp(p.start)),
+		"stop":   exec.Literal(timestamp(p.result.Stop)),
 		"output": optional(p.result.Output),
 		"notice": optional(p.result.Notice),
 		"atomic": strconv.FormatBool(p.task.once()),

@@ -36,10 +36,16 @@ func (l *loop) scanDelay() time.Duration { return checkTick/10 - time.Since(l.lo
 // rescan looks for tasks that have become due, as far as there is reason to.
 func (l *loop) rescan(ctx context.Context) error {
 	if !l.look.draining.IsZero() {
-		l.look.wanted = false
+		l.look.wanted, l.control.notified, l.scanning = false, false, place{}
+		if time.Since(l.look.spoke) >= beat {
+			return l.comesNext(ctx)
+		}
 		return nil
 	}
 	now := time.Now()
+	for _, p := range l.parked {
+		l.look.wanted = l.look.wanted || !now.Before(p.until) && l.look.full.Before(p.until)
+	}
 	if l.control.notified {
 		l.control.notified, l.look.wanted, l.look.stopped = false, true, true
 	}
@@ -49,10 +55,10 @@ func (l *loop) rescan(ctx context.Context) error {
 	switch {
 	case l.scanning.active:
 		return l.scanOn(ctx)
-	case stale, (l.look.wanted || due) && now.Sub(l.look.full) >= scanShare*l.look.fullTook:
+	case stale, (l.look.wanted || l.look.later || due) && now.Sub(l.look.full) >= scanShare*l.look.fullTook:
 		return l.scan(ctx, false)
 	case due || l.look.wanted && l.scanDelay() <= 0:
-		l.look.wanted = true // all of it, later
+		l.look.wanted, l.look.later = false, true
 		l.startScan(false)
 		return l.scanOn(ctx)
 	case now.Sub(l.look.spoke) >= beat:
@@ -101,7 +107,7 @@ func (l *loop) startScan(full bool) {
 	l.scanning.plan = pgtype.Timestamptz{Valid: true, InfinityModifier: pgtype.NegativeInfinity}
 	if full {
 		l.lanes.fill()
-		l.look.wanted = false
+		l.look.wanted, l.look.later = false, false
 		return
 	}
 	l.scanning.plan = pgtype.Timestamptz{Valid: true, Time: l.look.low.Add(-visibility)}
@@ -127,6 +133,7 @@ func (l *loop) scanOn(ctx context.Context) error {
 			switch {
 			case !waiting:
 				l.adopt(r.id, key)
+			case l.hopeless[r.id] || time.Now().Before(l.parked[r.id].until):
 			case over:
 				expired = append(expired, r.id)
 			case l.tasks[r.id] == nil:
@@ -151,11 +158,21 @@ func (l *loop) scanOn(ctx context.Context) error {
 	l.look.low = s.asked
 	if s.full {
 		l.lanes.filled()
+		l.unpark()
 		l.look.full = time.Now()
 		l.look.fullTook = time.Since(s.began)
 		l.look.partial = found == scanChunk
 	}
 	return nil
+}
+
+// unpark forgets the tasks that have been put off long ago: those that are still to be taken have been since, or were put off again.
+func (l *loop) unpark() {
+	for id, p := range l.parked {
+		if time.Since(p.until) > time.Minute {
+			delete(l.parked, id)
+		}
+	}
 }
 
 // adopt takes note of a task that is under way, but not by us: an old leader's, or one whose end we could not write.

@@ -3,6 +3,7 @@ package work
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -27,6 +28,7 @@ type loop struct {
 	seats    *seats
 	patience patience
 	foreign  atomic.Bool             // there are foreign servers: what writes through them has no transaction id here
+	path     atomic.Pointer[string]  // the search_path under which ends are written, nil: empty
 	facts    atomic.Pointer[control] // only what does not change after know
 	running  context.Context         // of all sessions
 	awaited  sync.WaitGroup          // runners
@@ -38,7 +40,9 @@ type loop struct {
 	lost     map[int64]end     // tasks whose session has gone
 	killed   []end             // tasks whose session was terminated
 	orphans  map[int64]laneKey // under way, but not ours
-	hopeless map[int64]bool    // rows that take no end
+	hopeless map[int64]bool    // rows that take no end, or no beginning
+	parked   map[int64]parked  // rows that could not be taken just now
+	empty    []int64           // tasks to be deleted whose rows were locked
 	asks     []ask             // not answered yet
 
 	led      bool  // since the last try
@@ -50,10 +54,12 @@ type loop struct {
 // looks say when what was last done.
 type looks struct {
 	full, scan, check, orphans, pace, spoke time.Time
+	began, swept                            time.Time // the leadership, by the server's clock; deletions that had to wait
 	fullTook                                time.Duration
 	low                                     time.Time // plans before were seen by a scan
 	next                                    time.Time // earliest plan to come, zero: none
 	wanted                                  bool      // something may have become due
+	later                                   bool      // only what is new was looked at: all of it when it may be
 	stopped                                 bool      // something may have been stopped or deleted
 	partial                                 bool      // not all that is due is known
 	draining                                time.Time
@@ -65,7 +71,7 @@ func newLoop(ctx context.Context, t Target, log zerolog.Logger) *loop {
 		target: t, log: log, running: ctx,
 		clock: &clock{}, inbox: newInbox(), seats: &seats{pids: map[uint32]struct{}{}},
 		patience: patience{delay: map[string]time.Duration{}, since: map[string]time.Time{}},
-		tasks:    map[int64]*task{}, begun: map[int64]int{}, lost: map[int64]end{}, orphans: map[int64]laneKey{}, hopeless: map[int64]bool{},
+		tasks:    map[int64]*task{}, begun: map[int64]int{}, lost: map[int64]end{}, orphans: map[int64]laneKey{}, hopeless: map[int64]bool{}, parked: map[int64]parked{},
 	}
 	l.lanes = newLanes(t.Run, l.clock.now)
 	return l
@@ -104,17 +110,14 @@ func Serve(ctx context.Context, stop <-chan struct{}, t Target, log zerolog.Logg
 			l.drain()
 		case <-time.After(min(100*time.Millisecond<<min(failures, 5), 2*time.Second)):
 		}
-		if begun := l.look.draining; !begun.IsZero() && time.Since(begun) > l.target.Grace+exec.Obey {
-			return err
+		if done, late := l.drained(); done {
+			return errors.Join(late, err)
 		}
 	}
 }
 
 // busy tells whether tasks of ours run, or their ends are still to be written.
-func (l *loop) busy() bool {
-	busy, _, _ := l.lanes.load()
-	return busy > len(l.orphans) || len(l.unsaid)+len(l.lost)+len(l.killed) > 0
-}
+func (l *loop) busy() bool { return len(l.tasks) > 0 }
 
 func (l *loop) queries() sql.Queries { return l.facts.Load().queries }
 func (l *loop) timeZone() string     { return l.facts.Load().timeZone }
@@ -136,6 +139,7 @@ func (l *loop) lead(ctx context.Context, stop <-chan struct{}) error {
 	}
 	defer l.drop()
 	l.facts.Store(c)
+	l.path.Store(nil)
 	l.led = true
 	l.log.Info().Int32("pid", c.pid).Msg("leading")
 	if err := l.begin(ctx); err != nil {
@@ -145,9 +149,8 @@ func (l *loop) lead(ctx context.Context, stop <-chan struct{}) error {
 		if err := l.step(ctx); err != nil {
 			return err
 		}
-		if !l.look.draining.IsZero() && !l.busy() && len(l.tasks) == 0 {
-			l.log.Info().Msg("drained")
-			return nil
+		if done, err := l.drained(); done {
+			return err
 		}
 		if err := l.sleep(ctx, stop); err != nil {
 			return err
@@ -161,6 +164,9 @@ const standby = 500 * time.Millisecond
 // stand waits until we are the leader; false when stop was closed before.
 func (l *loop) stand(ctx context.Context, stop <-chan struct{}) (leader bool, err error) {
 	for told := false; ; {
+		if done, err := l.drained(); done {
+			return false, err
+		}
 		leader, err := l.control.lock(ctx, l.target)
 		if err != nil || leader {
 			return leader, err
@@ -173,7 +179,11 @@ func (l *loop) stand(ctx context.Context, stop <-chan struct{}) (leader bool, er
 		case <-ctx.Done():
 			return false, ctx.Err()
 		case <-stop:
-			return false, nil
+			if !l.busy() {
+				return false, nil
+			}
+			l.drain() // what runs still has its grace
+			stop = nil
 		case <-time.After(standby):
 		}
 	}
@@ -201,7 +211,8 @@ func (l *loop) drop() {
 // begin finds out where things stand when leadership begins.
 func (l *loop) begin(ctx context.Context) error {
 	l.look = looks{wanted: true, draining: l.look.draining, cancelled: l.look.cancelled}
-	l.hopeless = map[int64]bool{}
+	l.hopeless, l.parked = map[int64]bool{}, map[int64]parked{}
+	l.look.began = l.clock.now()
 	if used, err := l.used(ctx); err != nil {
 		return err
 	} else if used {
@@ -216,7 +227,7 @@ func (l *loop) step(ctx context.Context) error {
 	l.asks = append(l.asks, asks...)
 	for _, do := range []func(context.Context) error{
 		func(ctx context.Context) error { return l.write(ctx, ends) },
-		l.answer, l.mark, l.recover, l.rescan, l.check, l.claim,
+		l.answer, l.mark, l.recover, l.rescan, l.check, l.claim, l.sweep,
 	} {
 		if err := do(ctx); err != nil {
 			return err
@@ -238,6 +249,21 @@ func (l *loop) dispatch(ctx context.Context) {
 		l.awaited.Add(1)
 		go (&runner{loop: l}).serve(l.running, t)
 	}
+}
+
+// drained tells whether a drain has come to its end, or takes too long: rows that somebody has locked are left as they are then, and
+// the next controller finds them.
+func (l *loop) drained() (done bool, err error) {
+	switch {
+	case l.look.draining.IsZero():
+		return false, nil
+	case !l.busy():
+		l.log.Info().Msg("drained")
+		return true, nil
+	case time.Since(l.look.draining) > l.target.Grace+exec.Obey:
+		return true, fmt.Errorf("%d tasks could not be ended in time; they will be found to be interrupted", len(l.tasks))
+	}
+	return false, nil
 }
 
 // drain begins, and in time enforces, the end of all work.

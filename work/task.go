@@ -67,7 +67,7 @@ func (t *task) begin(s *exec.Session, start time.Time) {
 func (t *task) end() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.session = nil
+	t.session = nil // start stays
 }
 
 // stop cancels the task's SQL, now or as soon as it starts.

@@ -65,7 +65,7 @@ func (l *loop) sleep(ctx context.Context, stop <-chan struct{}) error {
 
 // doze is how long there is nothing to do, if nobody wakes us.
 func (l *loop) doze() time.Duration {
-	if l.control.notified || l.lanes.claimable() && len(l.unsaid) == 0 {
+	if l.control.notified || l.lanes.claimable() && !l.clogged() {
 		return 0
 	}
 	d := beat - time.Since(l.look.spoke)
@@ -76,6 +76,9 @@ func (l *loop) doze() time.Duration {
 	}
 	if l.look.wanted {
 		sooner(l.scanDelay())
+	}
+	if l.look.later {
+		sooner(scanShare*l.look.fullTook - time.Since(l.look.full))
 	}
 	if !l.look.next.IsZero() {
 		sooner(l.clock.until(l.look.next) + clockMargin)
@@ -89,8 +92,19 @@ func (l *loop) doze() time.Duration {
 	if busy > 0 {
 		sooner(l.target.Sleep - time.Since(l.look.check))
 	}
-	if len(l.lost)+len(l.killed)+len(l.orphans)+len(l.unsaid)+len(l.asks) > 0 {
+	if len(l.lost)+len(l.killed)+len(l.orphans)+len(l.asks) > 0 {
 		sooner(lostTick)
+	}
+	for _, e := range l.unsaid {
+		sooner(time.Until(e.after))
+	}
+	for _, p := range l.parked {
+		if l.look.full.Before(p.until) {
+			sooner(time.Until(p.until))
+		}
+	}
+	if len(l.empty) > 0 {
+		sooner(time.Second - time.Since(l.look.swept))
 	}
 	if !l.look.draining.IsZero() && !l.look.cancelled {
 		sooner(l.target.Grace - time.Since(l.look.draining))

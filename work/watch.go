@@ -93,7 +93,7 @@ func (l *loop) recover(ctx context.Context) error {
 // recoverKilled writes FAIL for tasks whose session was terminated while the server went on: by a person, or by a time limit. That
 // it goes on shows in that it still answers us a while later.
 func (l *loop) recoverKilled(ctx context.Context) error {
-	if len(l.killed) == 0 || l.clock.now().Sub(l.killed[len(l.killed)-1].stop) < lostTick {
+	if len(l.killed) == 0 || l.clock.now().Sub(l.killed[len(l.killed)-1].stop) < lostTick { // the server may be going down
 		return nil
 	}
 	if err := l.control.conn.Ping(ctx); err != nil {

@@ -16,25 +16,50 @@ import (
 // tries is how often a task is run again because its end could not be written, before it FAILs.
 const tries = 5
 
-// write does what the runners' words ask for. What can't be written now stays in unsaid.
+// write does what the runners' words ask for. What cannot be written now stays in unsaid.
 func (l *loop) write(ctx context.Context, ends []end) error {
 	for _, e := range ends {
 		e.task.ending = true
 	}
-	ends = append(l.unsaid, ends...)
-	l.unsaid = nil
+	var unsaid []end
+	now := time.Now()
+	for _, e := range l.unsaid {
+		if e.after.After(now) {
+			unsaid = append(unsaid, e)
+		} else {
+			ends = append(ends, e)
+		}
+	}
+	l.unsaid = unsaid
 	for i := 0; i < len(ends); {
+		if l.tasks[ends[i].task.row.ID] != ends[i].task { // written before an error that came after it
+			i++
+			continue
+		}
 		n := i + 1
 		for n < len(ends) && ends[n].kind == ends[i].kind && n-i < claimMost {
 			n++
 		}
 		if err := l.writeSome(ctx, ends[i:n]); err != nil {
-			l.unsaid = append(l.unsaid, ends[i:]...)
+			l.putOff(ends[i:])
 			return err
 		}
 		i = n
 	}
 	return nil
+}
+
+// putOff keeps ends for the next try, those that it does not keep already.
+func (l *loop) putOff(ends []end) {
+	kept := map[*task]bool{}
+	for _, e := range l.unsaid {
+		kept[e.task] = true
+	}
+	for _, e := range ends {
+		if !kept[e.task] {
+			l.unsaid = append(l.unsaid, e)
+		}
+	}
 }
 
 // writeSome writes ends of one kind.
@@ -56,8 +81,11 @@ func (l *loop) writeSome(ctx context.Context, ends []end) error {
 		}
 	case killed:
 		for _, e := range ends {
-			e.stop = l.clock.now()
-			l.killed = append(l.killed, e)
+			if e.stop.Before(l.look.began) { // it went with the server, or we would not have had to begin again
+				l.lost[e.task.row.ID] = e
+			} else {
+				l.killed = append(l.killed, e)
+			}
 		}
 	}
 	return nil
@@ -69,6 +97,9 @@ func (l *loop) each2(ctx context.Context, ends []end, write func(context.Context
 	err := write(ctx, ends)
 	if err == nil || !refusedByServer(err) {
 		return err
+	}
+	if l.trust(ctx, err) {
+		return l.each2(ctx, ends, write)
 	}
 	if len(ends) > 1 {
 		half := len(ends) / 2
@@ -82,13 +113,16 @@ func (l *loop) each2(ctx context.Context, ends []end, write func(context.Context
 	errors.As(err, &answer)
 	switch {
 	case passing(answer):
-		l.unsaid = append(l.unsaid, e)
+		l.unsaid = append(l.unsaid, e.later())
 		return nil
 	case isKeyTaken(answer):
 		l.gone(e)
 		return l.supersede(ctx, e.task.row.ID, e.task.owner, e.pid)
-	case e.kind == finished && e.fault == nil:
-		e.fault = exec.NewFailure("the end of the task could not be written: "+answer.Message, answer.Code, "DETAIL", answer.Detail, "HINT", answer.Hint, "CONTEXT", answer.Where)
+	case e.kind == finished && !e.bare:
+		e.bare = true
+		if e.failure() == nil {
+			e.fault = exec.NewFailure("the end of the task could not be written: "+answer.Message, answer.Code, "DETAIL", answer.Detail, "HINT", answer.Hint, "CONTEXT", answer.Where)
+		}
 		return l.each2(ctx, []end{e}, write)
 	}
 	l.log.Error().Err(err).Int64("id", e.task.row.ID).Msg("the table refuses the end of a task; its row stays as it is")
@@ -104,6 +138,12 @@ func (l *loop) each(ctx context.Context, ids []int64, do func(context.Context, [
 	cancel()
 	if err == nil || !refusedByServer(err) {
 		return err
+	}
+	if l.trust(ctx, err) {
+		return l.each(ctx, ids, do)
+	}
+	if answer := new(pgconn.PgError); errors.As(err, &answer) && passing(answer) {
+		return nil // it is tried again
 	}
 	if len(ids) == 1 {
 		if answer := new(pgconn.PgError); errors.As(err, &answer) && isKeyTaken(answer) {
@@ -128,10 +168,44 @@ func refusedByServer(err error) bool {
 		return false
 	}
 	switch answer.Code {
-	case "42P01", "42703", "42501", "42704", "25006", "53100", "53200", "57014", "57P01", "57P02", "57P03":
+	case "42501":
+		return answer.Where != "" || answer.Routine != "aclcheck_error" // a policy's word, or a trigger's, and may be that of one row only
+	case "42P01", "42703", "42704":
+		return answer.Where != "" // likewise
+	case "25006", "53100", "53200", "57014", "57P01", "57P02", "57P03":
 		return false
 	}
 	return true
+}
+
+// trust gives our statements the role's own search_path once a trigger of the user's has turned out to need it, as it names things that it does
+// not qualify: until then the path is empty, so that nothing can come between our statements and what they mean.
+func (l *loop) trust(ctx context.Context, err error) (trusted bool) {
+	var answer *pgconn.PgError
+	var failure *exec.Failure
+	switch {
+	case l.path.Load() != nil:
+		return false
+	case errors.As(err, &answer) && answer.Where != "" && pathless(answer.Code):
+	case errors.As(err, &failure) && pathless(failure.SQLState):
+	default:
+		return false
+	}
+	l.log.Warn().Err(err).Msg("a trigger of the table finds something only by search_path: our statements use the role's from now on")
+	if l.control.trust(ctx) != nil {
+		return false // the connection is lost, as the next statement will say
+	}
+	l.path.Store(&l.control.path)
+	return true
+}
+
+// pathless tells the errors of a name that search_path does not lead to.
+func pathless(code string) bool {
+	switch code {
+	case "42P01", "42883", "42704", "3F000":
+		return true
+	}
+	return false
 }
 
 // passing tells an error that another transaction is the cause of.
@@ -187,9 +261,32 @@ func (l *loop) delete(ctx context.Context, ids []int64) error {
 		return nil
 	}
 	return l.each(ctx, ids, func(ctx context.Context, ids []int64) error {
-		_, err := l.control.conn.Exec(ctx, l.queries().Text("delete"), ids)
+		rows, err := l.control.conn.Query(ctx, l.queries().Text("delete"), ids)
+		if err != nil {
+			return err
+		}
+		locked, err := pgx.CollectRows(rows, pgx.RowTo[int64])
+		l.empty = append(l.empty, locked...)
 		return err
 	})
+}
+
+// sweep deletes, once a second, what was locked when it should have been.
+func (l *loop) sweep(ctx context.Context) error {
+	if len(l.empty) == 0 || time.Since(l.look.swept) < time.Second {
+		return nil
+	}
+	l.look.swept = time.Now()
+	ids := l.empty
+	l.empty = nil
+	for len(ids) > 0 {
+		n := min(len(ids), claimMost)
+		if err := l.delete(ctx, ids[:n]); err != nil {
+			return err
+		}
+		ids = ids[n:]
+	}
+	return nil
 }
 
 // finish writes the ends of tasks whose transactions are over, in one of its own.
@@ -212,9 +309,13 @@ func (l *loop) finish(ctx context.Context, ends []end) error {
 		var id int64
 		var repeats, nothing bool
 		var repeat []int64
+		bare := map[int64]bool{}
+		for _, e := range ends {
+			bare[e.task.row.ID] = e.bare
+		}
 		if _, err := pgx.ForEachRow(rows, []any{&id, &repeats, &nothing}, func() error {
 			written[id] = true
-			if repeats {
+			if repeats && !bare[id] {
 				repeat = append(repeat, id)
 			}
 			if nothing {
@@ -273,13 +374,19 @@ func (l *loop) settle(ctx context.Context, ends []end, written map[int64]bool) e
 	if err != nil {
 		return err
 	}
+	free, err := l.unlocked(ctx, open)
+	if err != nil {
+		return err
+	}
 	for _, e := range ends {
 		if written[e.task.row.ID] {
 			continue
 		}
 		switch s := standings[e.task.row.ID]; {
+		case s.ours(e.task, e.pid) && e.wait > 0 && free[e.task.row.ID]:
+			l.refusedSilently(e)
 		case s.ours(e.task, e.pid):
-			l.unsaid = append(l.unsaid, e)
+			l.unsaid = append(l.unsaid, e.later())
 		case s.state == "STOP" && !s.ended && e.kind != stopped:
 			e.kind = stopped
 			l.unsaid = append(l.unsaid, e)
@@ -288,6 +395,41 @@ func (l *loop) settle(ctx context.Context, ends []end, written map[int64]bool) e
 		}
 	}
 	return nil
+}
+
+// unlocked tells which of the rows nobody has locked.
+func (l *loop) unlocked(ctx context.Context, ids []int64) (free map[int64]bool, err error) {
+	free = map[int64]bool{}
+	if len(ids) == 0 {
+		return free, nil
+	}
+	ctx, cancel := limited(ctx)
+	defer cancel()
+	rows, err := l.control.conn.Query(ctx, l.queries().Text("unlocked"), ids)
+	if err != nil {
+		return free, err
+	}
+	all, err := pgx.CollectRows(rows, pgx.RowTo[int64])
+	for _, id := range all {
+		free[id] = true
+	}
+	return free, err
+}
+
+// refusedSilently is the end that a row has not taken though nobody has it locked and no error came: a trigger of the user's leaves it out.
+func (l *loop) refusedSilently(e end) {
+	if e.kind == finished && !e.bare {
+		e.bare = true
+		if e.failure() == nil {
+			e.fault = refusal(nil)
+		}
+		l.unsaid = append(l.unsaid, e)
+		l.inbox.wake()
+		return
+	}
+	l.log.Error().Int64("id", e.task.row.ID).Msg("the table refuses the end of a task; its row stays as it is")
+	l.hopeless[e.task.row.ID] = true
+	l.gone(e)
 }
 
 // release gives tasks back.
@@ -383,13 +525,16 @@ func (l *loop) refused(ctx context.Context, ends []end) error {
 	}
 	for _, e := range ends {
 		id := e.task.row.ID
+		if e.fault != nil {
+			l.trust(ctx, e.fault)
+		}
 		switch s := standings[id]; {
 		case s.state == "STOP" && !s.ended:
 			e.kind = stopped
 		case !s.ours(e.task, e.pid):
 			l.gone(e)
 			continue
-		case e.delay > 0 && l.begun[id] < tries:
+		case e.delay > 0 && l.begun[id] < tries && (e.task.once() || e.task.row.Rerun):
 			l.begun[id]++
 			e.kind, e.delay = released, 0
 		default:

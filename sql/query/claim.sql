@@ -1,5 +1,6 @@
 -- Takes the tasks that were chosen, but for those that have changed since, that somebody has locked, or that have become not worth
--- running. Long texts stay behind (NULL here) until the task starts.
+-- running. Updates of a table with BEFORE triggers lock as FOR UPDATE does, since wait_key is a key that depends on state: so do we, in order
+-- to pass over what is locked and not to wait for it. Long texts stay behind (NULL here) until the task starts.
 -- $1 ids, $2 longest text to bring, in bytes
 WITH chosen AS MATERIALIZED (
     SELECT t.id
@@ -10,13 +11,13 @@ WITH chosen AS MATERIALIZED (
         AND (t.attempt > 0 OR t.active = '0' OR t.max < 0 OR t.catchup
             OR coalesce(t.base, t.plan) + least(t.active, '10000 years') >= statement_timestamp())
     ORDER BY t.id
-    FOR NO KEY UPDATE SKIP LOCKED
+    FOR UPDATE SKIP LOCKED
 )
 UPDATE :table AS t
 SET
     state = 'TAKE',
     pid = pg_catalog.pg_backend_pid(),
-    attempt = t.attempt + 1,
+    attempt = least(t.attempt, 2147483646) + 1,
     start = NULL,
     stop = NULL,
     atomic = NULL,
@@ -38,8 +39,8 @@ RETURNING
     t.parent,
     t.plan,
     t.attempt,
-    (extract(epoch FROM t.timeout) * 1000000)::int8,
-    (extract(epoch FROM t.live) * 1000000)::int8,
+    least(extract(epoch FROM t.timeout) * 1000000, 9e18)::int8,
+    least(extract(epoch FROM t.live) * 1000000, 9e18)::int8,
     t.count,
     t.save,
     t.drift,
@@ -58,4 +59,9 @@ RETURNING
     ) ELSE false END,
     CASE WHEN octet_length(t.input) <= $2 THEN t.input END,
     CASE WHEN t.data IS NULL THEN '' WHEN octet_length(t.data) <= $2 THEN t.data END,
-    (SELECT coalesce(sum(pg_catalog.hashtext(s::text)::int8), 0)::int8 FROM pg_catalog.pg_db_role_setting AS s)
+    (
+        SELECT coalesce(sum(pg_catalog.hashtext(s::text)::int8), 0)::int8
+        FROM pg_catalog.pg_db_role_setting AS s
+        WHERE s.setdatabase IN (0, (SELECT d.oid FROM pg_catalog.pg_database AS d WHERE d.datname = pg_catalog.current_database()))
+            AND s.setrole IN (0, (SELECT r.oid FROM pg_catalog.pg_roles AS r WHERE r.rolname = current_user))
+    )

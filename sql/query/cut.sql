@@ -40,7 +40,7 @@ WITH orphaned AS MATERIALIZED (
             )
         )
     ORDER BY t.id
-    FOR NO KEY UPDATE OF t SKIP LOCKED
+    FOR UPDATE OF t SKIP LOCKED
 )
 UPDATE :table AS t
 SET
@@ -49,7 +49,7 @@ SET
     stop = CASE WHEN NOT d.again THEN statement_timestamp() END,
     base = CASE WHEN d.again AND o.crashes > 1 THEN coalesce(t.base, t.plan) ELSE t.base END,
     plan = CASE WHEN d.again AND o.crashes > 1 THEN statement_timestamp() + interval '1 s' * power(2, o.crashes - 2) ELSE t.plan END,
-    interrupted = t.interrupted + 1,
+    interrupted = least(t.interrupted, 2147483646) + 1,
     error = CASE
         WHEN d.again THEN t.error
         WHEN NOT o.repeatable THEN 'ERROR:  task was interrupted' || E'\nDETAIL:  '

@@ -5,7 +5,7 @@ WITH ended AS (
     SET
         state = 'DONE',
         start = :start,
-        stop = pg_catalog.clock_timestamp(),
+        stop = :stop,
         pid = pg_catalog.pg_backend_pid(),
         output = :output,
         error = NULL,

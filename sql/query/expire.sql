@@ -14,6 +14,6 @@ WHERE t.id IN (
             AND x.plan <= statement_timestamp()
             AND coalesce(x.base, x.plan) + least(x.active, '10000 years') < statement_timestamp()
         ORDER BY x.id
-        FOR NO KEY UPDATE SKIP LOCKED
+        FOR UPDATE SKIP LOCKED
     )
 RETURNING t.id, t.repeat > '0'

@@ -8,9 +8,9 @@ WITH ended AS MATERIALIZED (
         AS e (id, owner, pid, done, start, stop, output, error, sqlstate, notice, atomic)
     JOIN :table AS t USING (id)
     WHERE (t.state = 'TAKE' AND t.pid = e.owner OR t.state = 'WORK' AND t.pid = e.pid)
-        AND (e.done OR t.attempt - t.interrupted > t.retry)
+        AND (e.done OR t.attempt::int8 - t.interrupted > t.retry)
     ORDER BY t.id
-    FOR NO KEY UPDATE OF t SKIP LOCKED
+    FOR UPDATE OF t SKIP LOCKED
 )
 UPDATE :table AS t
 SET

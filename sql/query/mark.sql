@@ -6,7 +6,7 @@ WITH begun AS MATERIALIZED (
     JOIN :table AS t USING (id)
     WHERE t.state = 'TAKE' AND t.pid = b.owner OR t.state = 'WORK' AND t.pid = b.pid
     ORDER BY t.id
-    FOR NO KEY UPDATE OF t SKIP LOCKED
+    FOR UPDATE OF t SKIP LOCKED
 )
 UPDATE :table AS t
 SET

@@ -1,5 +1,13 @@
 -- Gives tasks back that have not run, or whose run was taken back; the try does not count. With a delay they wait, and say why.
 -- $1 ids, $2 pids of the controllers that took them, $3 pids of the sessions (or null), $4 delay (or null), $5 error (or null), $6 SQLSTATE
+WITH released AS MATERIALIZED (
+    SELECT r.*
+    FROM unnest($1::int8[], $2::int4[], $3::int4[], $4::interval[], $5::text[], $6::text[]) AS r (id, owner, pid, delay, error, sqlstate)
+    JOIN :table AS t USING (id)
+    WHERE t.state = 'TAKE' AND t.pid = r.owner OR t.state = 'WORK' AND t.pid = r.pid
+    ORDER BY t.id
+    FOR UPDATE OF t SKIP LOCKED
+)
 UPDATE :table AS t
 SET
     state = 'PLAN',
@@ -12,7 +20,6 @@ SET
     plan = CASE WHEN r.delay IS NULL THEN t.plan ELSE statement_timestamp() + r.delay END,
     error = coalesce(r.error, t.error),
     sqlstate = CASE WHEN r.error IS NULL THEN t.sqlstate ELSE r.sqlstate END
-FROM unnest($1::int8[], $2::int4[], $3::int4[], $4::interval[], $5::text[], $6::text[]) AS r (id, owner, pid, delay, error, sqlstate)
+FROM released AS r
 WHERE t.id = r.id
-    AND (t.state = 'TAKE' AND t.pid = r.owner OR t.state = 'WORK' AND t.pid = r.pid)
 RETURNING t.id

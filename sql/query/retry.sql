@@ -7,9 +7,9 @@ WITH ended AS MATERIALIZED (
         $10::bool[]) AS e (id, owner, pid, start, stop, output, error, sqlstate, notice, atomic)
     JOIN :table AS t USING (id)
     WHERE (t.state = 'TAKE' AND t.pid = e.owner OR t.state = 'WORK' AND t.pid = e.pid)
-        AND t.attempt - t.interrupted <= t.retry
+        AND t.attempt::int8 - t.interrupted <= t.retry
     ORDER BY t.id
-    FOR NO KEY UPDATE OF t SKIP LOCKED
+    FOR UPDATE OF t SKIP LOCKED
 )
 UPDATE :table AS t
 SET
@@ -24,7 +24,7 @@ SET
     atomic = e.atomic,
     base = coalesce(t.base, t.plan),
     plan = e.stop + (0.9 + 0.2 * random())
-        * least(least(t.backoff, '1 day') * power(2, least(greatest(t.attempt - t.interrupted - 1, 0), 20)), '1 day'),
+        * least(least(t.backoff, '1 day') * power(2, least(greatest(t.attempt::int8 - t.interrupted - 1, 0), 20)), '1 day'),
     runs = CASE
             WHEN pg_catalog.jsonb_typeof(t.runs) <> 'array' THEN '[]'
             WHEN pg_catalog.jsonb_array_length(t.runs) >= 20 THEN t.runs - 0

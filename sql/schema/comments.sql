@@ -82,6 +82,7 @@ COMMENT ON COLUMN :table.interrupted IS 'Runs that were cut off, by a crash or a
 
 COMMENT ON COLUMN :table.rerun IS 'Whether a run that was cut off may be repeated; false: it fails';
 
+COMMENT ON COLUMN :table.origin IS 'The beat from which a repetition by months counts, so that the 31st stays the 31st';
 COMMENT ON COLUMN :table.base IS 'The beat''s own time, when something has moved plan';
 
 COMMENT ON COLUMN :table.next IS 'The repetition that this task has given rise to';

@@ -1,0 +1,137 @@
+package smoke
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestVersion(t *testing.T) {
+	t.Parallel()
+	stdout, stderr, status := command(t, "", "version")
+	if !strings.HasPrefix(stdout, "pgtask ") || strings.Count(stdout, "\n") != 1 || stderr != "" || status != 0 {
+		t.Errorf("got %q, %q and %d", stdout, stderr, status)
+	}
+}
+
+func TestHelp(t *testing.T) {
+	t.Parallel()
+	stdout, _, status := command(t, "", "--help")
+	for _, word := range []string{"run", "check", "schema", "demo", "version", "--log-level"} {
+		if !strings.Contains(stdout, word) {
+			t.Errorf("--help does not say %q:\n%s", word, stdout)
+		}
+	}
+	if status != 0 {
+		t.Errorf("--help ends with %d", status)
+	}
+	for _, name := range []string{"run", "check", "schema", "version"} {
+		if stdout, _, status := command(t, "", name, "--help"); status != 0 || !strings.Contains(stdout, name) {
+			t.Errorf("%s --help ends with %d: %s", name, status, stdout)
+		}
+	}
+}
+
+func TestUsage(t *testing.T) {
+	t.Parallel()
+	for _, args := range [][]string{{}, {"walk"}, {"run", "--confg", "x"}, {"check"}, {"--log-level", "loud", "version"}, {"run", "--config", "main_test.go", "dbname=x"}} {
+		stdout, stderr, status := command(t, "", args...)
+		if status != 2 || stderr == "" {
+			t.Errorf("pgtask %s ends with %d: %s%s", strings.Join(args, " "), status, stdout, stderr)
+		}
+	}
+}
+
+// A configuration that is wrong says where, and nothing is served.
+func TestBadConfiguration(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "bad.json")
+	const text = "[\n  {\"data\": \"x\", \"slep\": 100},\n  {\"data\": 7},\n  {\"data\": \"z\", \"dsn\": \"host=x password='hush\"}\n]"
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"run", "check"} {
+		_, stderr, status := command(t, "", name, "--config", path)
+		for _, want := range []string{"bad.json", "line 2", "targets[0].slep", `did you mean "sleep"?`, "targets[1].data", "targets[2].dsn"} {
+			if !strings.Contains(stderr, want) {
+				t.Errorf("%s does not say %q:\n%s", name, want, stderr)
+			}
+		}
+		if status != 1 || strings.Contains(stderr, "hush") || strings.Contains(stderr, "goroutine") {
+			t.Errorf("%s ends with %d:\n%s", name, status, stderr)
+		}
+	}
+}
+
+// psql makes of what schema prints a table that lacks nothing.
+func TestSchema(t *testing.T) {
+	t.Parallel()
+	database := newDatabase(t)
+	psql := func(stdin string) {
+		t.Helper()
+		out, faults, status := shell(t, stdin, filepath.Join(postgres.Bindir, "psql"), "-X", "-q", "-v", "ON_ERROR_STOP=1", "-d", postgres.DSN(database))
+		if status != 0 || faults != "" {
+			t.Fatalf("psql ends with %d: %s%s", status, out, faults)
+		}
+	}
+	for _, args := range [][]string{{"schema"}, {"schema", "--schema", `a "b"`, "--table", "c;d"}} {
+		ddl, stderr, status := command(t, "", args...)
+		if status != 0 || stderr != "" {
+			t.Fatalf("schema ends with %d: %s", status, stderr)
+		}
+		psql(ddl)
+		psql("SET client_min_messages TO warning;\n" + ddl) // again, to no harm
+	}
+	stdout, stderr, status := command(t, "", "check", "--config",
+		configure(t, database, object{"create": false}, object{"create": false, "schema": `a "b"`, "table": "c;d"}))
+	if want := "targets[0] " + database + "/public/task: ready\ntargets[1] " + database + `/a "b"/c;d: ready` + "\n"; stdout != want || status != 0 {
+		t.Errorf("check ends with %d: %s%s", status, stdout, stderr)
+	}
+}
+
+func TestCheck(t *testing.T) {
+	t.Parallel()
+	database := newDatabase(t)
+	check := func(status int, stdout, stderr []string, targets ...object) {
+		t.Helper()
+		out, faults, got := command(t, "", "check", "--config", configure(t, database, targets...))
+		if got != status {
+			t.Errorf("check ends with %d, want %d:\n%s%s", got, status, out, faults)
+		}
+		for _, want := range stdout {
+			if !strings.Contains(out, want) {
+				t.Errorf("check does not say %q:\n%s", want, out)
+			}
+		}
+		for _, want := range stderr {
+			if !strings.Contains(faults, want) {
+				t.Errorf("check does not complain %q:\n%s", want, faults)
+			}
+		}
+	}
+	u := connect(t, postgres.DSN(database))
+	check(0, []string{`targets[0] ` + database + `/public/task: would create table "public"."task"`}, nil, object{})
+	u.is("to_regclass('task') IS NULL", "t")
+	check(1, nil, []string{"targets[1] " + database + "/public/other: ", "lacks"}, object{}, object{"table": "other", "create": false})
+	check(0, []string{`would create role "check's"`}, nil, object{"user": "check's"})
+	check(1, nil, []string{"cannot connect"}, object{"dsn": "host=/nowhere"})
+	u.exec("CREATE ROLE check_low LOGIN; CREATE TABLE task (id bigserial PRIMARY KEY)")
+	low := object{"dsn": strings.Replace(postgres.DSN(database), "user=postgres", "user=check_low", 1), "user": "check_low", "schema": "new"}
+	check(1, nil, []string{"targets[0] " + database + "/new/task: ", "CREATE"}, low)
+	u.is("to_regclass('task') IS NOT NULL AND (SELECT count(*) = 1 FROM pg_attribute WHERE attrelid = 'task'::regclass AND attnum > 0)", "t")
+
+	// What cannot be created says which right is missing.
+	p := run(t, "run", "--config", configure(t, database, low))
+	p.says(t, "needs CREATE on the database", 1)
+}
+
+// One table of a connection string.
+func TestRunWithoutConfiguration(t *testing.T) {
+	t.Parallel()
+	database := newDatabase(t)
+	p := run(t, "run", postgres.DSN(database))
+	p.says(t, `"leading"`, 1)
+	u := connect(t, postgres.DSN(database))
+	u.shows(u.becomes(u.add("input", "'SELECT session_user'"), "DONE"), "output", "postgres")
+}

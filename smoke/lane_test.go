@@ -1,0 +1,167 @@
+package smoke
+
+import (
+	"fmt"
+	"testing"
+)
+
+// group is a name for the lane of a test; the table is everybody's.
+func group(t *testing.T) string { return literal(t.Name()) }
+
+// ended waits until a group has n ended tasks.
+func (u *user) ended(group string, n int) {
+	u.Helper()
+	u.until(fmt.Sprintf(`SELECT count(*) >= %d FROM %s WHERE "group" = %s AND stop IS NOT NULL`, n, u.table, group))
+}
+
+// together is how many tasks of a condition ran at once, at most.
+func (u *user) together(condition string) string {
+	u.Helper()
+	return u.value("SELECT max((SELECT count(*) FROM " + u.table + " AS o WHERE o.start <= t.start AND t.start < o.stop AND " + condition +
+		")) FROM " + u.table + " AS t WHERE " + condition)
+}
+
+func TestMax(t *testing.T) {
+	t.Parallel()
+	for _, most := range []int{0, 1, 3} {
+		t.Run(fmt.Sprint(most), func(t *testing.T) {
+			t.Parallel()
+			u := shared.user(t)
+			g := group(t)
+			u.exec(fmt.Sprintf(`INSERT INTO task ("group", max, input) SELECT %s, %d, 'SELECT pg_sleep(0.1)' FROM generate_series(1, 8)`, g, most))
+			u.ended(g, 8)
+			if got, want := u.together(`"group" = `+g), fmt.Sprint(most+1); got != want {
+				t.Errorf("%s ran together, want %s", got, want)
+			}
+		})
+	}
+}
+
+// Each task's own max counts.
+func TestMaxOfEachTask(t *testing.T) {
+	t.Parallel()
+	u := shared.user(t)
+	g := group(t)
+	long := u.add("input", `'SELECT pg_sleep(0.6)'`)
+	u.becomes(long, "WORK")
+	alone := u.add("input", `'SELECT 1'`)
+	beside := u.add("max, input", `1, 'SELECT 1'`)
+	u.ended(g, 3)
+	u.is("(SELECT start < (SELECT stop FROM task WHERE id = $1) FROM task WHERE id = $2)", "t", long, beside)
+	u.is("(SELECT start >= (SELECT stop FROM task WHERE id = $1) FROM task WHERE id = $2)", "t", long, alone)
+}
+
+// The same group with another remote is another lane.
+func TestRemoteMakesALane(t *testing.T) {
+	t.Parallel()
+	u := shared.user(t)
+	g := group(t)
+	u.exec(`INSERT INTO task ("group", remote, input) SELECT ` + g + `, remote, 'SELECT pg_sleep(0.4)' FROM unnest(ARRAY[NULL, 'elsewhere', 'dbname=postgres']) AS remote`)
+	u.ended(g, 3)
+	if got := u.together(`"group" = ` + g); got != "3" {
+		t.Errorf("%s ran together, want 3", got)
+	}
+}
+
+func TestOrder(t *testing.T) {
+	t.Parallel()
+	u := shared.user(t)
+	g := group(t)
+	u.exec(`INSERT INTO task ("group", data, max, priority, input) SELECT ` + g + `, data, max, priority, 'SELECT pg_sleep(0.05)' FROM (VALUES
+		(5, 0, 0), (3, 0, 9), (1, 2, 0), (6, 0, 0), (2, 1, 5), (4, 0, 8)) AS v (data, max, priority)`)
+	u.ended(g, 6)
+	// The first two may run together, and start together.
+	u.is(`(SELECT string_agg(CASE WHEN data > '2' THEN data ELSE '-' END, ' ' ORDER BY start) FROM task WHERE "group" = `+g+`)`, "- - 3 4 5 6")
+}
+
+// What comes while the lane is full is in order with what is there.
+func TestOrderOfLateComers(t *testing.T) {
+	t.Parallel()
+	u := shared.user(t)
+	g := group(t)
+	u.becomes(u.add("input", `'SELECT pg_sleep(0.7)'`), "WORK")
+	for _, row := range []string{"3, 0", "4, 0", "2, 1", "1, 7", "5, -1"} {
+		u.exec(`INSERT INTO task ("group", data, priority, input) VALUES (` + g + `, ` + row + `, 'SELECT 1')`)
+	}
+	u.ended(g, 6)
+	u.is(`(SELECT string_agg(data, ' ' ORDER BY start) FROM task WHERE "group" = `+g+`)`, "1 2 3 4 5")
+}
+
+// Whoever changes a waiting task changes its place.
+func TestOrderIsThatOfTheRows(t *testing.T) {
+	t.Parallel()
+	u := shared.user(t)
+	g := group(t)
+	u.becomes(u.add("input", `'SELECT pg_sleep(0.7)'`), "WORK")
+	u.exec(`INSERT INTO task ("group", data, input) SELECT ` + g + `, n, 'SELECT 1' FROM generate_series(1, 3) AS n`)
+	u.exec(`UPDATE task SET priority = 1 WHERE "group" = ` + g + ` AND data = '3'`)
+	u.exec(`UPDATE task SET plan = 'infinity' WHERE "group" = ` + g + ` AND data = '1'`)
+	u.ended(g, 3)
+	u.is(`(SELECT string_agg(data, ' ' ORDER BY start) FROM task WHERE "group" = `+g+` AND start IS NOT NULL)`, "3 2")
+}
+
+func TestPlan(t *testing.T) {
+	t.Parallel()
+	u := shared.user(t)
+	g := group(t)
+	u.exec(`INSERT INTO task ("group", data, plan, input) SELECT ` + g + `, n, now() + n * interval '300 ms', 'SELECT 1' FROM generate_series(1, 3) AS n`)
+	never := u.add("plan, input", `'infinity', 'SELECT 1'`)
+	u.ended(g, 3)
+	u.is(`(SELECT string_agg(data, ' ' ORDER BY start) FROM task WHERE "group" = `+g+`)`, "1 2 3")
+	u.is(`(SELECT bool_and(start >= plan AND start < plan + interval '250 ms') FROM task WHERE "group" = `+g+` AND stop IS NOT NULL)`, "t")
+	u.shows(u.task(never), "state", "PLAN")
+	u.exec("UPDATE task SET plan = now() WHERE id = " + never)
+	u.becomes(never, "DONE")
+}
+
+func TestRun(t *testing.T) {
+	t.Parallel()
+	u := own(t, object{"run": 3}).user(t)
+	u.exec(`INSERT INTO task ("group", input) SELECT n, 'SELECT pg_sleep(0.1)' FROM generate_series(1, 10) AS n`)
+	u.until("SELECT count(*) = 10 FROM task WHERE state = 'DONE'")
+	if got := u.together("true"); got != "3" {
+		t.Errorf("%s ran together, want 3", got)
+	}
+
+	// One busy lane starves nobody.
+	u.exec(`INSERT INTO task ("group", max, input) SELECT 'busy', 100, 'SELECT pg_sleep(0.1)' FROM generate_series(1, 15) AS n`)
+	u.until(`SELECT count(*) > 0 FROM task WHERE "group" = 'busy' AND state IN ('WORK', 'DONE')`)
+	u.exec(`INSERT INTO task ("group", input) VALUES ('modest', 'SELECT 1')`)
+	u.exec(`INSERT INTO task ("group", priority, input) VALUES ('urgent', 1, 'SELECT 1')`)
+	u.until(`SELECT count(*) = 17 FROM task WHERE "group" IN ('busy', 'modest', 'urgent') AND state = 'DONE'`)
+	u.is(`(SELECT count(*) > 3 FROM task AS b, task AS m WHERE b."group" = 'busy' AND m."group" = 'modest' AND b.start > m.start)`, "t")
+	u.is(`(SELECT count(*) > 3 FROM task AS b, task AS m WHERE b."group" = 'busy' AND m."group" = 'urgent' AND b.start > m.start)`, "t")
+}
+
+func TestPauseWithDrift(t *testing.T) {
+	t.Parallel()
+	u := shared.user(t)
+	g := group(t)
+	u.exec(`INSERT INTO task ("group", max, drift, input) SELECT ` + g + `, -400, true, 'SELECT pg_sleep(0.2)' FROM generate_series(1, 4)`)
+	u.ended(g, 4)
+	u.is(`(SELECT string_agg(CASE WHEN pause >= '400 ms' AND pause < '700 ms' THEN 'ok' ELSE pause::text END, ' ') FROM
+		(SELECT start - lag(stop) OVER (ORDER BY start) AS pause FROM task WHERE "group" = `+g+`) AS p WHERE pause IS NOT NULL)`, "ok ok ok")
+}
+
+// Without drift the pauses end at the beats that the first plan has set.
+func TestPauseWithoutDrift(t *testing.T) {
+	t.Parallel()
+	u := shared.user(t)
+	g := group(t)
+	u.exec(`INSERT INTO task ("group", max, input) SELECT ` + g + `, -400, 'SELECT pg_sleep(0.5)' FROM generate_series(1, 3)`)
+	u.ended(g, 3)
+	u.is(`(SELECT string_agg(CASE WHEN start > ended AND beat >= 0 AND beat < 0.25 AND start < ended + interval '650 ms' THEN 'ok' ELSE beat || ' ' || (start - ended) END, ', ' ORDER BY start)
+		FROM (SELECT start, mod(extract(epoch FROM start - first_value(plan) OVER w), 0.4) AS beat, lag(stop) OVER w AS ended
+			FROM task WHERE "group" = `+g+` WINDOW w AS (ORDER BY start)) AS p WHERE ended IS NOT NULL)`, "ok, ok")
+}
+
+// A task that comes while the lane pauses waits, whatever its plan; one that needs no pause does not.
+func TestPauseOfLateComers(t *testing.T) {
+	t.Parallel()
+	u := shared.user(t)
+	first := u.add("max, drift, input", `-600, true, 'SELECT 1'`)
+	u.becomes(first, "DONE")
+	second := u.add("max, drift, plan, input", `-600, true, now() - interval '1 min', 'SELECT 2'`)
+	u.becomes(second, "DONE")
+	u.is("(SELECT start >= (SELECT stop + interval '600 ms' FROM task WHERE id = $1) FROM task WHERE id = $2)", "t", first, second)
+}

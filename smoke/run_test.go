@@ -1,0 +1,120 @@
+package smoke
+
+import (
+	"strings"
+	"testing"
+)
+
+// A run that lasts shows itself while it does.
+func TestWork(t *testing.T) {
+	t.Parallel()
+	u := shared.user(t)
+	id := u.add("input", "'SELECT pg_sleep(1.5), statement_timestamp(), pg_backend_pid()'")
+	u.until("SELECT state = 'WORK' AND start IS NOT NULL AND pid IS NOT NULL FROM task WHERE id = $1", id)
+	// Within 200 ms; the rest is for a busy machine and the tests' own pace.
+	u.is("(SELECT clock_timestamp() - start < interval '450 ms' FROM task WHERE id = $1)", "t", id)
+	work := u.task(id)
+	done := u.becomes(id, "DONE")
+	u.shows(done, "pid", work.text("pid"), "start", work.text("start"), "output", "pg_sleep\tstatement_timestamp\tpg_backend_pid\n\t"+
+		strings.Split(strings.Split(done.text("output"), "\n")[1], "\t")[1]+"\t"+work.text("pid"))
+	u.is(`(SELECT split_part(split_part(output, E'\n', 2), E'\t', 2)::timestamptz - start BETWEEN '0' AND interval '50 ms' FROM task WHERE id = $1)`, "t", id)
+	u.is("(SELECT stop - start BETWEEN '1.5 s' AND '2 s' FROM task WHERE id = $1)", "t", id)
+}
+
+// On TAKE, which only those see whose lane is full, pid is another's than that which runs.
+func TestStartIsNotTheClaim(t *testing.T) {
+	t.Parallel()
+	u := shared.user(t)
+	g := group(t)
+	u.exec(`INSERT INTO task ("group", input) SELECT ` + g + `, 'SELECT pg_sleep(0.2)' FROM generate_series(1, 3)`)
+	u.ended(g, 3)
+	u.is(`(SELECT bool_and(start >= ended) FROM (SELECT start, lag(stop) OVER (ORDER BY id) AS ended FROM task WHERE "group" = `+g+`) AS p)`, "t")
+}
+
+// What is not exactly once is WORK before it starts.
+func TestWorkBeforeTheStart(t *testing.T) {
+	t.Parallel()
+	u := shared.user(t)
+	g := group(t)
+	for _, input := range []string{
+		`BEGIN; SELECT state FROM task WHERE "group" = ` + g + `; COMMIT`,
+		`PREPARE p AS SELECT state FROM task WHERE "group" = ` + g + `; EXECUTE p; ROLLBACK`,
+	} {
+		id := u.add("input", "$$"+input+"$$")
+		row := u.becomes(id, "DONE")
+		if !strings.Contains(row.text("output"), "\nWORK\n") {
+			t.Errorf("%s shows %q", input, row.text("output"))
+		}
+		u.exec("DELETE FROM task WHERE id = " + id)
+	}
+}
+
+func TestLargeInput(t *testing.T) {
+	t.Parallel()
+	u := shared.user(t)
+	id := u.add("input, data", "'SELECT length(''' || repeat('x', 10 << 20) || '''), length(current_setting(''pg_task.data''))', repeat('y', 1 << 20)")
+	u.shows(u.becomes(id, "DONE"), "output", "length\tlength\n10485760\t1048576")
+
+	// The statement of its error is cut.
+	id = u.add("input", "'SELECT nosuch /*' || repeat('x', 1 << 20) || '*/'")
+	u.becomes(id, "FAIL")
+	u.is("(SELECT octet_length(error) <= 65536 AND error LIKE E'ERROR:  column \"nosuch\" does not exist at character 8\\nSTATEMENT:  SELECT nosuch /*xxx%' FROM task WHERE id = $1)", "t", id)
+	id = u.add("input", "'DO $$ BEGIN FOR n IN 1..5000 LOOP RAISE NOTICE ''%'', repeat(''x'', 50); END LOOP; END $$'")
+	u.becomes(id, "DONE")
+	u.is("(SELECT octet_length(notice) BETWEEN 60000 AND 65536 FROM task WHERE id = $1)", "t", id)
+}
+
+func TestLargeOutput(t *testing.T) {
+	t.Parallel()
+	u := shared.user(t)
+	id := u.add("input", "'SELECT repeat(''x'', 1000) FROM generate_series(1, 20000)'")
+	u.becomes(id, "DONE")
+	u.is("(SELECT octet_length(output) BETWEEN 8000000 AND 8388608 + 200 AND output NOT LIKE '%x' FROM task WHERE id = $1)", "t", id)
+}
+
+// Past output_limit the output is cut after a whole line.
+func TestOutputLimit(t *testing.T) {
+	t.Parallel()
+	u := shared.user(t)
+	u.table = "limited"
+	const input = "'SELECT n, repeat(chr(252), 10) FROM generate_series(1, 20) AS n; SELECT 1'"
+	row := u.becomes(u.add("input", input), "DONE")
+	lines := strings.Split(row.text("output"), "\n")
+	if len(lines) != 6 || lines[0] != "n\trepeat" || lines[4] != "4\tüüüüüüüüüü" || !strings.Contains(lines[5], "100") {
+		t.Errorf("the output is %q", lines)
+	}
+	u.shows(row, "error", "NULL")
+	u.shows(u.becomes(u.add("input", "'SELECT repeat(''x'', 100)'"), "DONE"), "output", strings.Repeat("x", 100))
+
+	u.table = "strict"
+	row = u.becomes(u.add("input", input), "FAIL")
+	if !strings.HasPrefix(row.text("error"), "ERROR:  ") || !strings.HasSuffix(row.text("error"), "\nSTATEMENT:  "+strings.ReplaceAll(strings.Trim(input, "'"), "''", "'")) {
+		t.Errorf("the error is %q", row.text("error"))
+	}
+	// And nothing of it is kept.
+	u.exec("CREATE TABLE over (a int)")
+	u.becomes(u.add("input", "'INSERT INTO over VALUES (1); SELECT repeat(''x'', 200)'"), "FAIL")
+	u.is("(SELECT count(*) FROM over)", "0")
+}
+
+// Characters that are no letters.
+func TestBinaryText(t *testing.T) {
+	t.Parallel()
+	u := shared.user(t)
+	id := u.add("input", `E'SELECT ''\x01\x02\x1f\x7f\u0080\u200b\ufeff\r\x0b\f'' AS "\x01"'`)
+	u.shows(u.becomes(id, "DONE"), "output", "\x01\x02\x1f\x7f\u0080\u200b\ufeff\r\v\f")
+	id = u.add("input", `E'\ufeffSELECT 1'`)
+	u.shows(u.becomes(id, "FAIL"), "sqlstate", "42601")
+}
+
+// The effects of a task and its DONE come together.
+func TestEffectsComeWithDone(t *testing.T) {
+	t.Parallel()
+	u := shared.user(t)
+	u.exec("CREATE TABLE seen (id int8)")
+	for range 5 {
+		id := u.add("input", "'INSERT INTO seen VALUES (current_setting(''pg_task.id'')::int8)'")
+		u.until("SELECT EXISTS (SELECT FROM seen WHERE id = $1)", id)
+		u.shows(u.task(id), "state", "DONE", "output", "INSERT 0 1")
+	}
+}

@@ -1,0 +1,103 @@
+package smoke
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// pids are those of the tasks of a lane, in the order of their starts, with letters for numbers: a a b.
+func (u *user) pids(group string) string {
+	u.Helper()
+	u.until(`SELECT bool_and(stop IS NOT NULL) FROM ` + u.table + ` WHERE "group" = ` + group)
+	var letters []string
+	names := map[string]string{}
+	for _, pid := range u.values(`SELECT pid FROM ` + u.table + ` WHERE "group" = ` + group + ` ORDER BY start`) {
+		if names[pid] == "" {
+			names[pid] = string(rune('a' + len(names)))
+		}
+		letters = append(letters, names[pid])
+	}
+	return strings.Join(letters, " ")
+}
+
+func TestCount(t *testing.T) {
+	t.Parallel()
+	u := shared.user(t)
+	for count, want := range map[int]string{1: "a b c d e", 2: "a a b b c", 5: "a a a a a"} {
+		g := fmt.Sprintf("'count %d'", count)
+		u.exec(fmt.Sprintf(`INSERT INTO task ("group", count, input) SELECT %s, %d, 'SELECT 1' FROM generate_series(1, 5)`, g, count))
+		if got := u.pids(g); got != want {
+			t.Errorf("count %d: the sessions are %s, want %s", count, got, want)
+		}
+		used := u.values(`SELECT DISTINCT pid FROM task WHERE "group" = ` + g + ` AND pid NOT IN
+			(SELECT pid FROM (SELECT pid, count(*) FROM task WHERE "group" = ` + g + ` GROUP BY pid) AS p WHERE count < ` + fmt.Sprint(count) + `)`)
+		u.until(`SELECT NOT EXISTS (SELECT FROM pg_stat_activity AS a WHERE pid IN (` + strings.Join(used, ",") + `) AND application_name LIKE 'pg_task%count%')`)
+	}
+}
+
+func TestLive(t *testing.T) {
+	t.Parallel()
+	u := shared.user(t)
+	g := group(t)
+	u.exec(`INSERT INTO task ("group", live, input) SELECT ` + g + `, '1 hour', 'SELECT 1' FROM generate_series(1, 4)`)
+	if got := u.pids(g); got != "a a a a" {
+		t.Errorf("live 1 hour: the sessions are %s", got)
+	}
+	// It takes those that come later too, but no other lane's.
+	u.becomes(u.add("live, input", "'1 hour', 'SELECT 1'"), "DONE")
+	if got := u.pids(g); got != "a a a a a" {
+		t.Errorf("live 1 hour: the sessions are %s", got)
+	}
+	u.exec(`INSERT INTO task ("group", input) SELECT 'other ' || n, 'SELECT pg_sleep(0.05)' FROM generate_series(1, 20) AS n`)
+	u.until(`SELECT count(*) = 20 FROM task WHERE "group" LIKE 'other %' AND stop IS NOT NULL`)
+	u.is(`(SELECT count(*) FROM task WHERE "group" LIKE 'other %' AND pid IN (SELECT pid FROM task WHERE "group" = `+g+`))`, "0")
+
+	u.exec(`INSERT INTO task ("group", live, input) SELECT 'old', '150 ms', 'SELECT pg_sleep(0.1)' FROM generate_series(1, 4)`)
+	if got := u.pids("'old'"); got != "a a b b" {
+		t.Errorf("live 150 ms: the sessions are %s", got)
+	}
+}
+
+// With both, until either ends.
+func TestCountAndLive(t *testing.T) {
+	t.Parallel()
+	u := shared.user(t)
+	g := group(t)
+	u.exec(`INSERT INTO task ("group", count, live, input) SELECT ` + g + `, 3, '1 hour', 'SELECT 1' FROM generate_series(1, 4)`)
+	if got := u.pids(g); got != "a a a b" {
+		t.Errorf("the sessions are %s, want a a a b", got)
+	}
+}
+
+// What a task has left in its session is gone with its end, not only when somebody needs the session again.
+func TestSessionLetsGo(t *testing.T) {
+	t.Parallel()
+	u := shared.user(t)
+	u.becomes(u.add("input", "'SELECT pg_advisory_lock(20260101)'"), "DONE")
+	u.until("SELECT NOT EXISTS (SELECT FROM pg_locks WHERE locktype = 'advisory' AND objid = 20260101)")
+	u.becomes(u.add("input", "'CREATE TEMP TABLE lets_go ()'"), "DONE")
+	u.until("SELECT NOT EXISTS (SELECT FROM pg_class WHERE relname = 'lets_go')")
+}
+
+// A lane's next task need not run on the session that still holds the lock of the one before.
+func TestLockOfTheTaskBefore(t *testing.T) {
+	t.Parallel()
+	u := shared.user(t)
+	for range 5 {
+		row := u.becomes(u.add("input, timeout", "'SELECT pg_advisory_lock(20260102)', '5 s'"), "DONE")
+		u.shows(row, "sqlstate", "NULL")
+	}
+}
+
+// Output in an encoding of the task's own, in which quotes may be parts of characters.
+func TestClientEncoding(t *testing.T) {
+	t.Parallel()
+	u := shared.user(t)
+	for _, encoding := range []string{"LATIN1", "WIN1252", "SJIS", "GB18030", "BIG5", "EUC_JP", "SQL_ASCII"} {
+		id := u.add("input", "$$SET client_encoding TO '"+encoding+"'; SELECT 'a', 'b' AS c$$")
+		u.shows(u.becomes(id, "DONE"), "output", "SET\n?column?\tc\na\tb")
+		u.until("SELECT stop IS NOT NULL AND output LIKE E'SET%' FROM task WHERE id = $1",
+			u.add("input", "$$SET client_encoding TO '"+encoding+"'; SELECT U&'\\00FC\\8868'$$"))
+	}
+}

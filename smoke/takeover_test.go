@@ -1,0 +1,77 @@
+package smoke
+
+import (
+	"syscall"
+	"testing"
+	"time"
+)
+
+// Of two controllers one leads and the other stands by, until the first is gone.
+func TestTakeover(t *testing.T) {
+	t.Parallel()
+	first := own(t, object{})
+	second := run(t, "run", "--config", first.conf)
+	second.says(t, "standing by", 1)
+	u := first.user(t)
+	u.becomes(u.add("input", "'SELECT 1'"), "DONE")
+	long := u.add(`input, "group"`, "'SELECT pg_sleep(30)', 'long'")
+	u.becomes(long, "WORK")
+	orphan := u.add(`input, "group"`, "'SELECT pg_sleep(0.5)', 'orphan'")
+	u.becomes(orphan, "WORK")
+
+	killed := time.Now()
+	first.program.kill()
+	u.exec("UPDATE task SET input = 'SELECT 2' WHERE id = " + long)
+	second.says(t, `"leading"`, 1)
+	u.becomes(u.add("input", "'SELECT 1'"), "DONE")
+	if took := time.Since(killed); took > 1500*time.Millisecond {
+		t.Errorf("the takeover took %v", took)
+	}
+	u.shows(u.becomes(long, "DONE"), "interrupted", "1", "output", "2")
+	u.becomes(orphan, "DONE")
+
+	// The first comes back and stands by.
+	third := run(t, "run", "--config", first.conf)
+	third.says(t, "standing by", 1)
+}
+
+// One that drains makes way for the other.
+func TestHandover(t *testing.T) {
+	t.Parallel()
+	first := own(t, object{})
+	second := run(t, "run", "--config", first.conf)
+	second.says(t, "standing by", 1)
+	u := first.user(t)
+	id := u.add("input", "'SELECT pg_sleep(0.6)'")
+	u.becomes(id, "WORK")
+	next := u.add("input", "'SELECT 1'")
+	if err := first.end(); err != nil {
+		t.Fatal(err)
+	}
+	u.shows(u.becomes(id, "DONE"), "attempt", "1")
+	u.shows(u.becomes(next, "DONE"), "attempt", "1", "interrupted", "0")
+}
+
+// A leader that is frozen does not keep its table, and does no harm when it comes round.
+func TestFrozenLeader(t *testing.T) {
+	t.Parallel()
+	first := own(t, object{})
+	second := run(t, "run", "--config", first.conf)
+	second.says(t, "standing by", 1)
+	u := first.user(t)
+	u.exec("CREATE TABLE effect (id int8)")
+	const effect = "'INSERT INTO effect VALUES (current_setting(''pg_task.id'')::int8); SELECT pg_sleep(0.5)'"
+	running := u.add("input", effect)
+	u.becomes(running, "WORK")
+	first.program.signal(t, syscall.SIGSTOP)
+	waiting := u.add("input", effect)
+	second.says(t, `"leading"`, 1)
+	u.becomes(running, "DONE")
+	u.becomes(waiting, "DONE")
+
+	first.program.signal(t, syscall.SIGCONT)
+	first.program.says(t, "standing by", 1)
+	last := u.add("input", effect)
+	u.becomes(last, "DONE")
+	u.is("(SELECT count(*) || ' ' || count(DISTINCT id) FROM effect)", "3 3")
+}

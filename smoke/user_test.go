@@ -1,0 +1,202 @@
+package smoke
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+// user is somebody who is connected to a database, and has to do with one of its tables of tasks.
+type user struct {
+	*testing.T
+	conn  *pgx.Conn
+	table string
+}
+
+// task is a row, each column as text; nil is NULL.
+type task map[string]*string
+
+// connect connects for the time of the test. Tasks are those of the table task.
+func connect(t *testing.T, dsn string) *user {
+	t.Helper()
+	conn, err := pgx.Connect(t.Context(), dsn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = conn.Close(context.Background()) })
+	return &user{t, conn, "task"}
+}
+
+func (s *served) user(t *testing.T) *user {
+	t.Helper()
+	u := connect(t, postgres.DSN(s.name))
+	if s == shared {
+		s.program.says(t, `"leading"`, 3)
+	}
+	return u
+}
+
+// exec runs statements, all in one transaction.
+func (u *user) exec(sql string) {
+	u.Helper()
+	if _, err := u.conn.Exec(u.Context(), sql, pgx.QueryExecModeSimpleProtocol); err != nil {
+		u.Fatalf("%s: %v", sql, err)
+	}
+}
+
+// refused runs statements that must fail with an SQLSTATE.
+func (u *user) refused(sql, sqlstate string) {
+	u.Helper()
+	_, err := u.conn.Exec(u.Context(), sql, pgx.QueryExecModeSimpleProtocol)
+	var answer *pgconn.PgError
+	if !errors.As(err, &answer) || answer.Code != sqlstate {
+		u.Errorf("%s: got error %v, want SQLSTATE %s", sql, err, sqlstate)
+	}
+}
+
+// values are those of the first column, as text; NULL is "NULL".
+func (u *user) values(sql string, args ...any) []string {
+	u.Helper()
+	rows, err := u.conn.Query(u.Context(), sql, append([]any{pgx.QueryExecModeSimpleProtocol}, args...)...)
+	if err != nil {
+		u.Fatalf("%s: %v", sql, err)
+	}
+	values, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (string, error) {
+		if value := row.RawValues()[0]; value != nil {
+			return string(value), nil
+		}
+		return "NULL", nil
+	})
+	if err != nil {
+		u.Fatalf("%s: %v", sql, err)
+	}
+	return values
+}
+
+// value is the one that a query gives.
+func (u *user) value(sql string, args ...any) string {
+	u.Helper()
+	values := u.values(sql, args...)
+	if len(values) != 1 {
+		u.Fatalf("%s: got %d rows", sql, len(values))
+	}
+	return values[0]
+}
+
+// is compares the value of an expression or query.
+func (u *user) is(sql, want string, args ...any) {
+	u.Helper()
+	if !strings.HasPrefix(sql, "SELECT") {
+		sql = "SELECT " + sql
+	}
+	if got := u.value(sql, args...); got != want {
+		u.Errorf("%s: got %q, want %q", sql, got, want)
+	}
+}
+
+// add inserts a task: columns and values as they stand in SQL. Its lane is the test's if they do not say another. It returns
+// its id.
+func (u *user) add(columns, values string) (id string) {
+	u.Helper()
+	if !strings.Contains(columns, `"group"`) {
+		columns, values = columns+`, "group"`, values+", "+group(u.T)
+	}
+	return u.value("INSERT INTO " + u.table + " (" + columns + ") VALUES (" + values + ") RETURNING id")
+}
+
+// task reads a row; nil when there is none.
+func (u *user) task(id string) task {
+	u.Helper()
+	rows, err := u.conn.Query(u.Context(), "SELECT * FROM "+u.table+" WHERE id = $1", pgx.QueryExecModeSimpleProtocol, id)
+	if err != nil {
+		u.Fatal(err)
+	}
+	tasks, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (task, error) {
+		columns := task{}
+		for i, value := range row.RawValues() {
+			var text *string
+			if value != nil {
+				s := string(value)
+				text = &s
+			}
+			columns[row.FieldDescriptions()[i].Name] = text
+		}
+		return columns, nil
+	})
+	if err != nil {
+		u.Fatal(err)
+	}
+	if len(tasks) == 0 {
+		return nil
+	}
+	return tasks[0]
+}
+
+// pollEvery is how often a test looks again at what it waits for.
+const pollEvery = 20 * time.Millisecond
+
+// until waits until an SQL condition holds.
+func (u *user) until(condition string, args ...any) {
+	u.Helper()
+	for deadline := time.Now().Add(patience); ; {
+		if u.value("SELECT coalesce(("+condition+")::bool, false)", args...) == "t" {
+			return
+		}
+		if time.Now().After(deadline) {
+			u.dump()
+			u.Fatalf("not within %v: %s", patience, condition)
+		}
+		<-time.After(pollEvery)
+	}
+}
+
+// dump logs the rows of a small table, for one who looks for what went wrong.
+func (u *user) dump() {
+	u.Helper()
+	if u.value("SELECT current_database()") == shared.name {
+		return
+	}
+	for _, row := range u.values("SELECT to_jsonb(t) - 'input' FROM " + u.table + " AS t ORDER BY id LIMIT 20") {
+		u.Log(row)
+	}
+}
+
+// becomes waits until the task shows a state, and gives its row. Another end than that is a failure at once.
+func (u *user) becomes(id, state string) task {
+	u.Helper()
+	for deadline := time.Now().Add(patience); ; {
+		row := u.task(id)
+		switch got := row.text("state"); {
+		case row == nil:
+			u.Fatalf("task %s is gone, want %s", id, state)
+		case got == state:
+			return row
+		case got == "DONE", got == "FAIL", got == "GONE", time.Now().After(deadline):
+			u.Fatalf("task %s is %s, want %s; error: %s", id, got, state, row.text("error"))
+		}
+		<-time.After(pollEvery)
+	}
+}
+
+// text is a column's value, "NULL" for NULL.
+func (t task) text(column string) string {
+	if t[column] == nil {
+		return "NULL"
+	}
+	return *t[column]
+}
+
+// shows compares columns, given as pairs of name and value.
+func (u *user) shows(row task, pairs ...string) {
+	u.Helper()
+	for ; len(pairs) > 1; pairs = pairs[2:] {
+		if got := row.text(pairs[0]); got != pairs[1] {
+			u.Errorf("task %s: %s is %q, want %q", row.text("id"), pairs[0], got, pairs[1])
+		}
+	}
+}

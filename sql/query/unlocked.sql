@@ -1,0 +1,6 @@
+-- Which of these rows nobody has locked.
+-- $1 ids
+SELECT t.id
+FROM :table AS t
+WHERE t.id = ANY ($1)
+FOR UPDATE SKIP LOCKED

@@ -1,0 +1,120 @@
+package work
+
+import (
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"pgtask/server"
+	"pgtask/server/servertest"
+)
+
+// TestDrain: running tasks go on for the grace, what waits stays, and what is cancelled runs again.
+func TestDrain(t *testing.T) {
+	t.Parallel()
+	s := play(t, func(t *Target) { t.Grace = time.Second })
+	short := s.add(`input, "group"`, "SELECT pg_sleep(0.5)", "a")
+	long := s.add(`input, "group"`, "SELECT pg_sleep(60)", "b")
+	s.becomes(short, "WORK")
+	s.becomes(long, "WORK")
+	behind := s.add(`input, "group"`, "SELECT 1", "a")
+	s.drain()
+	if states := s.state(short) + " " + s.state(long) + " " + s.state(behind); states != "DONE PLAN PLAN" || s.err != nil {
+		t.Error(states, s.err)
+	}
+	if row := s.row(long, "attempt, interrupted, pid, start"); row != `{"attempt":0,"interrupted":0,"pid":null,"start":null}` {
+		t.Error(row)
+	}
+}
+
+// TestDrainNeverTwice: what is not exactly once, and is not to be repeated, FAILs when a drain cuts it off.
+func TestDrainNeverTwice(t *testing.T) {
+	t.Parallel()
+	s := play(t, func(t *Target) { t.Grace = 0 })
+	s.exec("CREATE SEQUENCE mails")
+	id := s.add("input, rerun", "SELECT nextval('mails'); SELECT pg_sleep(60)", false)
+	s.becomes(id, "WORK")
+	s.drain()
+	if state := s.state(id); state != "FAIL" {
+		t.Error(state)
+	}
+}
+
+// TestNeverTwice: nor when its own end could not be written.
+func TestNeverTwice(t *testing.T) {
+	t.Parallel()
+	s := play(t)
+	s.exec("CREATE SEQUENCE mails")
+	id := s.add("input, rerun", "SELECT nextval('mails'); DELETE FROM task WHERE id = current_setting('pg_task.id')::int8", false)
+	s.becomes(id, "FAIL")
+	if n := s.get("SELECT last_value FROM mails"); n != "1" {
+		t.Error("it ran more than once: ", n)
+	}
+}
+
+// TestDrainInAScan does not turn round and round while tasks run on.
+func TestDrainInAScan(t *testing.T) {
+	t.Parallel()
+	l := newLoop(t.Context(), Target{Sleep: time.Second, Reset: time.Hour, Run: 1, Grace: time.Minute}, zerologNone)
+	l.control = &control{}
+	l.look.spoke, l.look.scan, l.look.full = time.Now(), time.Now(), time.Now()
+	l.scanning.active = true
+	l.look.draining = time.Now()
+	if err := l.rescan(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if d := l.doze(); d == 0 {
+		t.Error("it does not sleep")
+	}
+}
+
+// TestDrainWithoutServer waits between its tries to reach the server.
+func TestDrainWithoutServer(t *testing.T) {
+	own := servertest.New(t, server.Options{})
+	s := on(t, own)
+	id := s.add("input", "SELECT pg_sleep(60)")
+	s.becomes(id, "WORK")
+	if err := own.Stop(); err != nil {
+		t.Fatal(err)
+	}
+	close(s.stop)
+	s.until("tried", func() bool { return strings.Count(s.logged(), "failed to connect") > 0 })
+	tries := strings.Count(s.logged(), "failed to connect")
+	end := time.Now().Add(time.Second)
+	s.until("a second", func() bool { return time.Now().After(end) })
+	if n := strings.Count(s.logged(), "failed to connect") - tries; n > 20 {
+		t.Errorf("%d tries in a second", n)
+	}
+}
+
+// TestSessionsAreForgotten: what is closed is not kept in memory.
+func TestSessionsAreForgotten(t *testing.T) {
+	t.Parallel()
+	s := play(t)
+	collected := make(chan struct{}, 100)
+	l := newLoop(t.Context(), s.target, zerologNone)
+	c, err := connect(t.Context(), s.target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.close()
+	l.facts.Store(c)
+	for range 20 {
+		session, err := l.open(t.Context(), &task{row: row{Group: "a"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		runtime.AddCleanup(session, func(int) { collected <- struct{}{} }, 0)
+		session.Close()
+	}
+	n := 0
+	within(t, 5*time.Second, "sessions that were closed are let go", func() bool {
+		runtime.GC()
+		for len(collected) > 0 {
+			<-collected
+			n++
+		}
+		return n >= 15
+	})
+}

@@ -1,0 +1,224 @@
+package work
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"pgtask/server"
+	"pgtask/server/servertest"
+)
+
+// sessions are the backends that run tasks of the stage's database.
+const sessions = "FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE 'pg\\_task %'"
+
+func TestTerminatedFails(t *testing.T) {
+	t.Parallel()
+	s := play(t)
+	id := s.add("input", "SELECT 1; SELECT pg_sleep(60)")
+	s.becomes(id, "WORK")
+	s.exec("SELECT pg_terminate_backend(pid) " + sessions)
+	s.becomes(id, "FAIL")
+	if row := s.row(id, "output, sqlstate, attempt, interrupted"); row != `{"output":"1","sqlstate":"57P01","attempt":1,"interrupted":0}` {
+		t.Error(row)
+	}
+}
+
+func TestCancelledFails(t *testing.T) {
+	t.Parallel()
+	s := play(t)
+	id := s.add("input", "SELECT 1; SELECT pg_sleep(60)")
+	s.becomes(id, "WORK")
+	s.exec("SELECT pg_cancel_backend(pid) " + sessions)
+	s.becomes(id, "FAIL")
+	if row := s.row(id, "output, sqlstate, attempt, interrupted"); row != `{"output":"1","sqlstate":"57014","attempt":1,"interrupted":0}` {
+		t.Error(row)
+	}
+}
+
+// TestControlTerminated: what runs goes on, and its end is written by the next leadership.
+func TestControlTerminated(t *testing.T) {
+	t.Parallel()
+	s := play(t)
+	id := s.add("input", "SELECT pg_sleep(1.5)")
+	s.becomes(id, "WORK")
+	s.exec("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE 'pgtask %'")
+	s.anyLeader()
+	s.becomes(id, "DONE")
+	if row := s.row(id, "attempt, interrupted"); row != `{"attempt":1,"interrupted":0}` {
+		t.Error(row)
+	}
+}
+
+// anyLeader adds a task and waits for it, whoever leads.
+func (s *stage) anyLeader() {
+	s.t.Helper()
+	s.becomes(s.add(`input, "group"`, "SELECT 'other'", "others"), "DONE")
+}
+
+// TestEndWhileLeadershipIsLost: a run that ends in the moment in which the control connection is lost is not run again.
+func TestEndWhileLeadershipIsLost(t *testing.T) {
+	t.Parallel()
+	l := newLoop(t.Context(), Target{Run: 1}, zerologNone)
+	l.lanes.add(laneKey{group: "a"}, rank{id: 1})
+	ids := l.lanes.choose(1)
+	one := &task{row: row{ID: ids[0], Group: "a"}, lane: laneKey{group: "a"}, rank: rank{id: 1}}
+	l.tasks[1] = one
+	l.lanes.take([]*task{one})
+	if l.lanes.start(func(*task) bool { return true }) != one || !l.busy() {
+		t.Fatal("it does not run")
+	}
+	(&runner{loop: l}).finish(end{task: one, kind: finished, start: noon, stop: noon})
+	if !l.busy() {
+		t.Error("the end is in the inbox, and the loop would end without writing it")
+	}
+}
+
+// TestServerRestarted: what ran is cut off and runs again.
+func TestServerRestarted(t *testing.T) {
+	own := servertest.New(t, server.Options{})
+	s := on(t, own)
+	id := s.add("input", "SELECT pg_sleep(1)")
+	s.becomes(id, "WORK")
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	if err := own.Restart(ctx); err != nil {
+		t.Fatal(err)
+	}
+	s.conn = s.connect()
+	s.becomes(id, "DONE", "FAIL")
+	if row := s.row(id, "attempt, interrupted, jsonb_array_length(runs)"); row != `{"attempt":2,"interrupted":1,"jsonb_array_length":1}` {
+		t.Error(row)
+	}
+}
+
+// on plays on a server of the test's own.
+func on(t *testing.T, own *server.Server) *stage {
+	t.Helper()
+	s := &stage{t: t, dsn: own.DSN("postgres")}
+	s.target = targetOf(t, s.dsn)
+	s.conn = s.connect()
+	s.serve()
+	s.settled()
+	return s
+}
+
+// TestRemoteServerStopped: the server of a remote that stops cuts its tasks off, as ours does.
+func TestRemoteServerStopped(t *testing.T) {
+	own := servertest.New(t, server.Options{})
+	s := play(t)
+	id := s.add("input, remote", "SELECT pg_sleep(60)", own.DSN("postgres"))
+	s.becomes(id, "WORK")
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	if err := own.Restart(ctx); err != nil {
+		t.Fatal(err)
+	}
+	s.eventually("1", "SELECT interrupted FROM task WHERE id = $1", id)
+	if state := s.state(id); state == "FAIL" {
+		t.Error(state)
+	}
+}
+
+// TestRemoteCannotBePrepared: what a remote cannot take is a failure, not an interruption without end.
+func TestRemoteCannotBePrepared(t *testing.T) {
+	t.Parallel()
+	s := play(t)
+	name := s.get("SELECT current_database()") + "_latin"
+	s.exec("CREATE DATABASE " + name + " ENCODING 'LATIN1' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0")
+	t.Cleanup(func() { s.clear("DROP DATABASE " + name + " WITH (FORCE)") })
+	id := s.add("input, data, remote", "SELECT 1", "€", "dbname="+name)
+	s.becomes(id, "FAIL")
+	if row := s.row(id, "attempt, interrupted"); row != `{"attempt":1,"interrupted":0}` {
+		t.Error(row)
+	}
+}
+
+// clear runs a statement at the end of a test.
+func (s *stage) clear(sql string) {
+	ctx := context.WithoutCancel(s.t.Context())
+	conn, err := connectTo(ctx, s.dsn)
+	if err == nil {
+		_, err = conn.Exec(ctx, sql)
+		_ = conn.Close(ctx)
+	}
+	if err != nil {
+		s.t.Error(err)
+	}
+}
+
+// TestServerKilledByTask: a task that brings the server down is found out.
+func TestServerKilledByTask(t *testing.T) {
+	if testing.Short() {
+		return
+	}
+	own := servertest.New(t, server.Options{Settings: map[string]string{"restart_after_crash": "on"}})
+	s := on(t, own)
+	defer func() { s.t.Log(s.logged()) }()
+	s.add("input", "COPY (SELECT 1) TO PROGRAM 'kill -9 $PPID'")
+	var row string
+	within(t, time.Minute, "FAIL", func() bool {
+		conn, err := connectTo(t.Context(), s.dsn)
+		if err != nil {
+			return false
+		}
+		defer func() { _ = conn.Close(t.Context()) }()
+		_ = conn.QueryRow(t.Context(), "SELECT state || ' ' || interrupted FROM task").Scan(&row)
+		if strings.HasPrefix(row, "WORK 9") {
+			t.Fatal("it goes on: ", row)
+		}
+		return strings.HasPrefix(row, "FAIL")
+	})
+	if row != "FAIL 5" {
+		t.Error(row)
+	}
+}
+
+// TestOrphans: a new leader leaves alone what an old leader's session still runs, and returns what nobody does.
+func TestOrphans(t *testing.T) {
+	t.Parallel()
+	s := play(t)
+	gone := s.add(`input, "group", plan`, "SELECT 'gone'", "gone", "infinity")
+	s.drain()
+	old := s.connect()
+	s.exec("UPDATE task SET state = 'WORK', pid = 1, start = now(), plan = now(), attempt = 1, atomic = true WHERE id = $1", gone)
+	alive := s.add(`input, "group", state, attempt, pid, start, atomic`, "SELECT 'alive'", "alive", "WORK", 1, int32(old.PgConn().PID()), time.Now().Add(time.Minute), true)
+	never := s.add(`input, rerun, state, attempt, pid, start, atomic, "group"`, "SELECT 'never'", false, "WORK", 1, 1, time.Now(), false, "never")
+	taken := s.add(`input, state, attempt, pid, "group"`, "SELECT 'taken'", "TAKE", 1, 1, "taken")
+	behind := s.add(`input, "group"`, "SELECT 'behind'", "alive")
+	s.serve()
+	s.becomes(gone, "DONE")
+	s.becomes(never, "FAIL")
+	s.becomes(taken, "DONE")
+	if state := s.state(alive) + " " + s.state(behind); state != "WORK PLAN" {
+		t.Error("a living session's task and the next of its lane: ", state)
+	}
+	_ = old.Close(t.Context())
+	s.becomes(alive, "DONE")
+	s.becomes(behind, "DONE")
+}
+
+// TestConnectionsRefused: what the server cannot take now waits, and says why.
+func TestConnectionsRefused(t *testing.T) {
+	t.Parallel()
+	s := play(t, func(t *Target) { t.Idle = 0 })
+	name := s.get("SELECT current_database()")
+	other, err := connectTo(t.Context(), servertest.Server(t).DSN("postgres"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = other.Close(t.Context()) }()
+	if _, err := other.Exec(t.Context(), "ALTER DATABASE "+name+" ALLOW_CONNECTIONS false"); err != nil {
+		t.Fatal(err)
+	}
+	id := s.add("input", "SELECT 1")
+	s.eventually("true", "SELECT error LIKE 'ERROR:  could not establish connection%' AND state = 'PLAN' AND plan > now() FROM task WHERE id = $1", id)
+	if _, err := other.Exec(t.Context(), "ALTER DATABASE "+name+" ALLOW_CONNECTIONS true"); err != nil {
+		t.Fatal(err)
+	}
+	s.becomes(id, "DONE")
+	if row := s.row(id, "attempt, interrupted, error"); row != `{"attempt":1,"interrupted":0,"error":null}` {
+		t.Error(row)
+	}
+}

@@ -1,0 +1,321 @@
+package work
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+)
+
+// noon is when the lanes of these tests live.
+var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+
+// desk is lanes with a clock of the test's own, and the tasks it has been given.
+type desk struct {
+	*lanes
+	t     *testing.T
+	at    time.Time
+	tasks map[int64]*task
+}
+
+func newDesk(t *testing.T, run int) *desk {
+	d := &desk{t: t, at: noon, tasks: map[int64]*task{}}
+	d.lanes = newLanes(run, func() time.Time { return d.at })
+	return d
+}
+
+func (d *desk) due(group string, id int64, maximum int32) *task {
+	key := laneKey{group: group}
+	t := &task{row: row{ID: id, Group: group, Max: maximum, Plan: d.at}, lane: key, rank: rank{id: id, max: maximum}}
+	d.tasks[id] = t
+	d.add(key, t.rank)
+	return t
+}
+
+// claim takes all that is chosen.
+func (d *desk) claim() []int64 {
+	ids := d.choose(1000)
+	var taken []*task
+	for _, id := range ids {
+		taken = append(taken, d.tasks[id])
+	}
+	d.take(taken)
+	return ids
+}
+
+func whichever(*task) bool { return true }
+
+// startAll starts all that may start.
+func (d *desk) startAll() (ids []int64) {
+	for t := d.start(whichever); t != nil; t = d.start(whichever) {
+		ids = append(ids, t.row.ID)
+	}
+	return ids
+}
+
+func (d *desk) expect(what string, got []int64, want ...int64) {
+	d.t.Helper()
+	if !slices.Equal(got, want) {
+		d.t.Errorf("%s %v, want %v", what, got, want)
+	}
+}
+
+func TestLaneMax(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, 100)
+	for id := int64(1); id <= 3; id++ {
+		d.due("zero", id, 0)
+	}
+	for id := int64(11); id <= 14; id++ {
+		d.due("two", id, 2)
+	}
+	d.expect("claimed", sorted(d.claim()), 1, 11, 12, 13)
+	d.expect("started", sorted(d.startAll()), 1, 11, 12, 13)
+	d.ended(d.tasks[12], d.at)
+	d.expect("claimed", d.claim(), 14)
+	d.expect("started", d.startAll(), 14)
+}
+
+func TestLargerMaxOvertakes(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, 100)
+	d.due("a", 1, 0)
+	d.claim()
+	d.due("a", 2, 1)
+	d.expect("started", d.startAll()) // 1 waits for 2, which is still to be claimed
+	d.claim()
+	d.expect("started", d.startAll(), 2)
+	d.ended(d.tasks[2], d.at)
+	d.expect("started", d.startAll(), 1)
+}
+
+// TestOutrankedLaneIsClaimed: a task that waits for a better one, which is still to be claimed, must not be what keeps that from being claimed.
+func TestOutrankedLaneIsClaimed(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, 1)
+	d.due("a", 1, 0)
+	d.expect("claimed", d.claim(), 1)
+	d.due("a", 2, 1)
+	d.expect("claimed", d.claim(), 2)
+	d.expect("started", d.startAll(), 2)
+}
+
+// TestLanesShareRun: one busy lane starves nobody, whatever its ids.
+func TestLanesShareRun(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, 4)
+	for id := int64(1); id <= 100; id++ {
+		d.due("busy", id, 1000)
+	}
+	d.due("b", 101, 0)
+	d.due("c", 102, 0)
+	d.expect("claimed", sorted(d.claim()), 1, 2, 101, 102)
+}
+
+func TestPauseWithDrift(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, 4)
+	first := d.due("a", 1, -1000)
+	d.claim()
+	d.startAll()
+	d.at = d.at.Add(300 * time.Millisecond)
+	d.ended(first, d.at)
+	d.due("a", 2, -1000).row.Drift = true
+	d.at = noon.Add(1000 * time.Millisecond)
+	d.claim()
+	d.at = noon.Add(1299 * time.Millisecond)
+	d.expect("started", d.startAll())
+	if at, ok := d.wake(); !ok || !at.Equal(noon.Add(1300*time.Millisecond)) {
+		t.Error("wakes at", at, ok)
+	}
+	d.at = noon.Add(1300 * time.Millisecond)
+	d.expect("started", d.startAll(), 2)
+}
+
+func TestPauseWithoutDrift(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		plan, ended, starts time.Time
+	}{
+		{noon, noon.Add(300 * time.Millisecond), noon.Add(time.Second)},
+		{noon, noon.Add(2300 * time.Millisecond), noon.Add(3 * time.Second)},
+		{noon.AddDate(-1, 0, 0).Add(400 * time.Millisecond), noon, noon.Add(400 * time.Millisecond)},
+		{noon.AddDate(-2500, 0, 0).Add(400 * time.Millisecond), noon, noon.Add(400 * time.Millisecond)}, // beyond a time.Duration
+	} {
+		d := newDesk(t, 4)
+		first := d.due("a", 1, -1000)
+		first.row.Plan = c.plan
+		d.claim()
+		d.startAll()
+		d.ended(first, c.ended)
+		d.due("a", 2, -1000)
+		d.at = c.starts.Add(-time.Millisecond)
+		d.claim()
+		d.expect("started", d.startAll())
+		d.at = c.starts
+		d.claim()
+		d.expect("started", d.startAll(), 2)
+	}
+}
+
+// TestUnknownPauses: after a takeover a lane waits one whole pause.
+func TestUnknownPauses(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, 4)
+	d.doubt()
+	d.due("a", 1, -1000)
+	d.due("b", 2, 0)
+	d.expect("claimed", d.claim(), 2)
+	d.at = d.at.Add(time.Second)
+	d.expect("claimed", d.claim(), 1)
+}
+
+func TestFillBringsWhatIsNew(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, 4)
+	d.due("a", 1, 0)
+	d.due("b", 2, 0)
+	d.fill()
+	d.due("b", 1, 0) // it has changed its lane; 2 is gone
+	d.due("b", 3, 1)
+	d.filled()
+	if _, _, ready := d.load(); ready != 2 {
+		t.Errorf("%d ready, want 2", ready)
+	}
+	d.expect("claimed", d.claim(), 3)
+	d.startAll()
+	d.ended(d.tasks[3], d.at)
+	d.expect("claimed", d.claim(), 1)
+}
+
+func TestForgetAndPrune(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, 4)
+	d.due("a", 1, 0)
+	d.due("a", 2, 0)
+	d.claim()
+	if taken := d.forget(); len(taken) != 1 || taken[0].row.ID != 1 {
+		t.Error("forgot", taken)
+	}
+	d.at = d.at.Add(2 * time.Minute)
+	d.pace(0)
+	if busy, waiting, ready := d.load(); busy+waiting+ready != 0 || len(d.all) != 0 {
+		t.Error("left:", busy, waiting, ready, len(d.all))
+	}
+}
+
+// TestLanesAgainstModel plays at random with lanes, and counts beside them what runs.
+func TestLanesAgainstModel(t *testing.T) {
+	t.Parallel()
+	for seed := uint64(1); seed <= 150; seed++ {
+		model{desk: newDesk(t, 1+int(seed%5)), random: rand.New(rand.NewPCG(seed, 1)), running: map[string]int{}}.play(seed)
+	}
+}
+
+// model knows how many tasks of each lane run: those that were started and have not ended, less those that have passed their slot on.
+type model struct {
+	*desk
+	random  *rand.Rand
+	running map[string]int
+}
+
+func (m model) play(seed uint64) {
+	groups := []string{"a", "b", "c"}
+	var under []*task // running
+	next, total := int64(0), 0
+	begin := func(t *task) {
+		if n := m.running[t.row.Group]; n > int(max(t.row.Max, 0)) {
+			m.t.Fatalf("seed %d: task %d with max %d starts while %d run", seed, t.row.ID, t.row.Max, n)
+		}
+		m.running[t.row.Group]++
+		total++
+		under = append(under, t)
+	}
+	finish := func(t *task) {
+		m.ended(t, m.at)
+		if !t.passed {
+			m.running[t.row.Group]--
+		}
+		under = slices.DeleteFunc(under, func(other *task) bool { return other == t })
+	}
+	for range 400 {
+		m.at = m.at.Add(time.Duration(m.random.IntN(20)) * time.Millisecond)
+		switch m.random.IntN(8) {
+		case 0, 1:
+			next++
+			m.due(groups[m.random.IntN(3)], next, []int32{0, 0, 1, 3, -10}[m.random.IntN(5)])
+		case 2:
+			m.pace(m.random.IntN(20))
+			m.claim()
+		case 3:
+			for t := m.start(whichever); t != nil; t = m.start(whichever) {
+				begin(t)
+			}
+		case 4, 5:
+			if len(under) > 0 {
+				finish(under[m.random.IntN(len(under))])
+			}
+		case 6:
+			m.followed(under, begin, finish)
+		case 7:
+			m.occupy(laneKey{group: "a"})
+			m.vacate(laneKey{group: "a"})
+		}
+		if busy, _, _ := m.load(); busy > m.run || busy < 0 {
+			m.t.Fatalf("seed %d: %d of %d in use", seed, busy, m.run)
+		}
+	}
+	for int64(total) < next { // all come to their end
+		m.at = m.at.Add(20 * time.Millisecond)
+		m.claim()
+		for t := m.start(whichever); t != nil; t = m.start(whichever) {
+			begin(t)
+		}
+		if len(under) == 0 && m.at.Sub(noon) > time.Hour {
+			m.t.Fatalf("seed %d: %d of %d tasks have started", seed, total, next)
+		}
+		for _, t := range slices.Clone(under) {
+			finish(t)
+		}
+	}
+	for _, t := range slices.Clone(under) {
+		finish(t)
+	}
+	if busy, waiting, ready := m.load(); busy != 0 || waiting != 0 || ready != 0 {
+		m.t.Fatalf("seed %d: left in the end: %d busy, %d waiting, %d ready", seed, busy, waiting, ready)
+	}
+	for _, l := range m.all {
+		if l.running != 0 {
+			m.t.Fatalf("seed %d: lane %s has %d running in the end", seed, l.key.group, l.running)
+		}
+	}
+}
+
+// followed lets a session go from one task to the next.
+func (m model) followed(under []*task, begin, finish func(*task)) {
+	if len(under) == 0 {
+		return
+	}
+	before := under[m.random.IntN(len(under))]
+	if before.passed || before.left {
+		return
+	}
+	next := m.follow(before, whichever)
+	if next == nil {
+		finish(before)
+		return
+	}
+	if before.passed != (next.lane == before.lane) || before.left == before.passed {
+		m.t.Fatalf("task %d follows %d: passed %t, left %t", next.row.ID, before.row.ID, before.passed, before.left)
+	}
+	if before.passed {
+		m.running[before.row.Group]--
+	}
+	begin(next)
+	finish(before)
+}
+
+func sorted(ids []int64) []int64 {
+	slices.Sort(ids)
+	return ids
+}

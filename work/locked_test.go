@@ -1,0 +1,148 @@
+package work
+
+import (
+	"strconv"
+	"testing"
+	"time"
+)
+
+// Tests of rows, and the table, that somebody has locked for a while.
+
+// calm checks that the loop does not look without end: it commits little while nothing happens.
+func (s *stage) calm() {
+	s.t.Helper()
+	commits := func() int {
+		s.exec("SELECT pg_stat_clear_snapshot()")
+		n, err := strconv.Atoi(s.get("SELECT xact_commit FROM pg_stat_database WHERE datname = current_database()"))
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		return n
+	}
+	before := commits()
+	s.exec("SELECT pg_sleep(3)")
+	if n := commits() - before; n > 150 {
+		s.t.Errorf("%d transactions in 3 s while nothing happens", n)
+	}
+}
+
+func TestLockedInPlan(t *testing.T) {
+	t.Parallel()
+	s := play(t)
+	odd := s.add("input, plan", "SELECT 1", time.Now().Add(300*time.Millisecond))
+	release := s.lock(odd, "FOR UPDATE")
+	s.until("due", func() bool { return s.get("SELECT plan < now() FROM task WHERE id = $1", odd) == "true" })
+	s.others()
+	s.calm()
+	release()
+	s.becomes(odd, "DONE")
+}
+
+func TestLockedAtMark(t *testing.T) {
+	t.Parallel()
+	s := play(t)
+	odd := s.add("input", "SELECT pg_sleep(0.5)")
+	release := s.lock(odd, "FOR UPDATE")
+	s.others()
+	release()
+	s.becomes(odd, "DONE")
+}
+
+// TestLockedAtFinish: an end that cannot be written yet holds up nothing else.
+func TestLockedAtFinish(t *testing.T) {
+	t.Parallel()
+	for _, input := range []string{"SELECT pg_sleep(0.4); SELECT 1/0", "SELECT pg_sleep(0.4)"} {
+		t.Run(input, func(t *testing.T) {
+			t.Parallel()
+			s := play(t)
+			odd := s.add("input", input)
+			s.becomes(odd, "WORK")
+			release := s.lock(odd, "FOR UPDATE")
+			s.quiet()
+			s.others()
+			release()
+			s.becomes(odd, "DONE", "FAIL")
+		})
+	}
+}
+
+// TestLockedAtDrain: a row that somebody has locked does not keep the controller from ending for ever.
+func TestLockedAtDrain(t *testing.T) {
+	t.Parallel()
+	s := play(t, func(t *Target) { t.Grace = time.Second })
+	odd := s.add("input", "SELECT pg_sleep(0.4); SELECT 1/0")
+	s.becomes(odd, "WORK")
+	defer s.lock(odd, "FOR UPDATE")()
+	s.quiet()
+	s.drain()
+}
+
+// TestLockedByForeignKey: a foreign key's check in somebody's open transaction holds up that task, and no other.
+func TestLockedByForeignKey(t *testing.T) {
+	t.Parallel()
+	s := play(t)
+	empty := s.add("input, plan", "-- nothing", time.Now().Add(300*time.Millisecond))
+	release := s.lock(empty, "FOR KEY SHARE")
+	s.until("due", func() bool { return s.get("SELECT plan < now() FROM task WHERE id = $1", empty) == "true" })
+	s.others()
+	release()
+	s.becomes(empty, "")
+}
+
+func TestLockedAtStop(t *testing.T) {
+	t.Parallel()
+	s := play(t)
+	odd := s.add("input", "SELECT pg_sleep(60)")
+	s.becomes(odd, "WORK")
+	tx, err := s.conn.Begin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.exec("UPDATE task SET state = 'STOP' WHERE id = $1", odd)
+	locked := make(chan func(), 1)
+	other := s.connect()
+	go func() { // gets the lock with the commit
+		tx, err := other.Begin(t.Context())
+		if err == nil {
+			_, err = tx.Exec(t.Context(), "SELECT FROM task WHERE id = $1 FOR UPDATE", odd)
+		}
+		if err != nil {
+			t.Error(err)
+		}
+		locked <- func() { _ = tx.Rollback(t.Context()) }
+	}()
+	s.until("lock waited for", func() bool { return s.get("SELECT count(*) FROM pg_locks WHERE NOT granted") != "0" })
+	if err := tx.Commit(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	release := <-locked
+	s.quiet()
+	s.others()
+	release()
+	s.eventually("true", "SELECT stop IS NOT NULL FROM task WHERE id = $1", odd)
+}
+
+// TestTableLocked: a run that has ended meanwhile is not forgotten, and not repeated.
+func TestTableLocked(t *testing.T) {
+	t.Parallel()
+	s := play(t)
+	odd := s.add("input", "SELECT pg_sleep(0.5); SELECT 1/0")
+	s.becomes(odd, "WORK")
+	tx, err := s.connect().Begin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := tx.Exec(t.Context(), "LOCK TABLE task"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := tx.Exec(t.Context(), "SELECT pg_sleep(5)"); err != nil { // longer than the lock limit
+		t.Fatal(err)
+	}
+	if err := tx.Rollback(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	s.becomes(odd, "FAIL")
+	if row := s.row(odd, "attempt, interrupted"); row != `{"attempt":1,"interrupted":0}` {
+		t.Error(row)
+	}
+}

@@ -1,0 +1,61 @@
+package work
+
+import "testing"
+
+func TestStop(t *testing.T) {
+	t.Parallel()
+	s := play(t)
+	s.exec("CREATE TABLE effect (id int4)")
+	id := s.add("input, repeat", "INSERT INTO effect VALUES (1); SELECT pg_sleep(60)", "1 day")
+	s.becomes(id, "WORK")
+	s.exec("UPDATE task SET state = 'STOP' WHERE id = $1", id)
+	s.eventually("true", "SELECT state = 'STOP' AND stop > start AND error IS NOT NULL AND next IS NULL FROM task WHERE id = $1", id)
+	if n := s.get("SELECT count(*) FROM effect"); n != "0" {
+		t.Error("effects: ", n)
+	}
+}
+
+func TestDeleted(t *testing.T) {
+	t.Parallel()
+	s := play(t)
+	id := s.add("input", "SELECT pg_sleep(60)")
+	s.becomes(id, "WORK")
+	s.exec("DELETE FROM task WHERE id = $1", id)
+	s.quiet()
+	s.others()
+}
+
+// TestStopBeforeMark: a task that is stopped after it was taken and before it could be marked has never started.
+func TestStopBeforeMark(t *testing.T) {
+	t.Parallel()
+	s := play(t)
+	s.exec("CREATE FUNCTION stopped() RETURNS trigger LANGUAGE plpgsql AS " +
+		"$$BEGIN IF NEW.state = 'TAKE' AND NEW.data = 'odd' THEN UPDATE public.task SET state = 'STOP' WHERE id = NEW.id; END IF; RETURN NULL; END$$")
+	s.exec("CREATE TRIGGER stopped AFTER UPDATE ON task FOR EACH ROW EXECUTE FUNCTION stopped()")
+	id := s.add("input, data", "VACUUM task", "odd")
+	s.eventually("false", "SELECT stop IS NULL FROM task WHERE id = $1", id)
+	if row := s.row(id, "state, stop > now() - interval '1 min' AS now"); row != `{"state":"STOP","now":true}` {
+		t.Error(row, s.row(id, "start, stop"))
+	}
+}
+
+// TestOwnRow: a task that changes, stops or deletes its own row.
+func TestOwnRow(t *testing.T) {
+	t.Parallel()
+	s := play(t)
+	const own = " WHERE id = current_setting('pg_task.id')::int8"
+	for input, states := range map[string][]string{
+		"UPDATE task SET data = 'mine'" + own:             {"DONE"},
+		"UPDATE task SET state = 'STOP'" + own:            {"FAIL", "STOP"},
+		"UPDATE task SET state = 'PLAN'" + own:            {"FAIL"},
+		"UPDATE task SET state = 'DONE'" + own:            {"FAIL"},
+		"DELETE FROM task" + own:                          {"FAIL", ""},
+		"DELETE FROM task" + own + "; COMMIT":             {"FAIL", ""},
+		"COMMIT; UPDATE task SET state = 'STOP'" + own:    {"FAIL", "STOP"},
+		"COMMIT; UPDATE task SET state = 'DONE'" + own:    {"DONE", "FAIL"},
+		"DELETE FROM task" + own + "; SELECT pg_sleep(1)": {"FAIL", ""},
+	} {
+		s.becomes(s.add(`input, "group"`, input, input), states...)
+	}
+	s.others()
+}
