@@ -56,7 +56,7 @@ func TestRemoteMakesALane(t *testing.T) {
 	t.Parallel()
 	u := shared.user(t)
 	g := group(t)
-	u.exec(`INSERT INTO task ("group", remote, input) SELECT ` + g + `, remote, 'SELECT pg_sleep(0.4)' FROM unnest(ARRAY[NULL, 'elsewhere', 'dbname=postgres']) AS remote`)
+	u.exec(`INSERT INTO task ("group", remote, input) SELECT ` + g + `, remote, 'SELECT pg_sleep(2)' FROM unnest(ARRAY[NULL, 'elsewhere', 'dbname=postgres']) AS remote`)
 	u.ended(g, 3)
 	if got := u.together(`"group" = ` + g); got != "3" {
 		t.Errorf("%s ran together, want 3", got)

@@ -31,6 +31,14 @@ func (e end) failure() *exec.Failure {
 	return e.fault
 }
 
+// at is when the task ended, zero when it has not run.
+func (e end) at() time.Time {
+	if e.start.IsZero() {
+		return time.Time{}
+	}
+	return e.stop
+}
+
 // later puts the end off: its row is locked.
 func (e end) later() end {
 	e.wait = min(max(2*e.wait, 50*time.Millisecond), time.Second)

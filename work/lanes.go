@@ -225,7 +225,43 @@ const quarantine = 10 * time.Second
 
 func (s *lanes) isQuiet() bool { return s.suspect != nil && s.now().Before(s.quiet) }
 
-// ended gives back what a task still holds when its end is written, at a time by the server's clock (zero: it never ran).
+// pass ends a task and starts the next one that fits accepts, in one: nobody else gets in between. When there is none, the
+// task holds what it held, until ended.
+func (s *lanes) pass(t *task, at time.Time, fits func(*task) bool) (next *task) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	l := s.lane(t.lane)
+	if !at.IsZero() {
+		l.ended, l.planned = at, t.row.Plan
+	}
+	suspect := s.suspect
+	s.hold(l, t, -1)
+	if suspect == t {
+		s.suspect = nil
+	}
+	if next = s.first(fits); next == nil {
+		s.hold(l, t, +1)
+		s.suspect = suspect
+		return nil
+	}
+	t.passed = true
+	l.recent++
+	s.prune(t.lane, l)
+	return next
+}
+
+// hold gives back, or takes again, what a task holds.
+func (s *lanes) hold(l *lane, t *task, n int) {
+	if !t.passed {
+		l.running += n
+		if !t.left {
+			s.busy += n
+		}
+	}
+	s.place(l)
+}
+
+// ended gives back what a task still holds when its end is known, at a time by the server's clock (zero: it never ran).
 func (s *lanes) ended(t *task, at time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -237,13 +273,9 @@ func (s *lanes) ended(t *task, at time.Time) {
 		l.ended, l.planned = at, t.row.Plan
 	}
 	if !t.passed {
-		l.running--
 		l.recent++
-		if !t.left {
-			s.busy--
-		}
 	}
-	s.place(l)
+	s.hold(l, t, -1)
 	s.prune(t.lane, l)
 }
 

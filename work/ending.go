@@ -1,0 +1,187 @@
+package work
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"pgtask/exec"
+)
+
+// judge says what follows from the result of a run.
+func (r *runner) judge(t *task, start time.Time, result *exec.Result) (next *task) {
+	if result.Stop.IsZero() {
+		result.Stop = r.clock.now()
+	}
+	e := end{task: t, kind: finished, pid: int32(r.seat.session.PID), since: r.seat.session.Since, start: start, stop: result.Stop, result: result}
+	switch {
+	case result.Open && result.Reason == exec.NotCancelled:
+		return r.hold(t, start, result)
+	case result.Retry() && t.atomic && result.Reason == exec.NotCancelled:
+		t.atomic = false // it cannot run inside a transaction: once more, as it is
+		return t
+	case result.Reason == exec.Drained && (result.Failure != nil || result.Open) && (t.once() || t.row.Rerun):
+		e.kind = released
+	case result.Reason == exec.Drained && result.Failure != nil:
+		e.fault = exec.NewFailure("task was interrupted", "57014",
+			"DETAIL", "The controller ended while it ran, and it may have had effects; it is not run again, as rerun is false.", "STATEMENT", *t.row.Input)
+	case result.Reason == exec.Stopped:
+		e.kind = stopped
+	case result.Reason == exec.TimedOut && result.Failure == nil && result.Open:
+		result.Failure = exec.NewFailure("canceling statement due to statement timeout", "57014", "STATEMENT", *t.row.Input)
+	}
+	if result.Reason != exec.NotCancelled {
+		r.leave() // a cancel may have been sent after the run's end: nothing else must meet it
+	}
+	r.finish(e)
+	if r.seat == nil {
+		return nil
+	}
+	return r.another()
+}
+
+// hold keeps the end of a task, whose transaction is open, until the next task's SQL goes to the server, or nothing does.
+func (r *runner) hold(t *task, start time.Time, result *exec.Result) (next *task) {
+	r.before = &pending{task: t, start: start, result: result, tail: &exec.Tail{Input: *t.row.Input, Path: r.path.Load()}}
+	if result.Wrote || !t.row.Single || r.foreign.Load() {
+		r.before.quick = t.row.Single && t.again == 0 && result.Stop.Sub(start) < time.Second
+		r.before.tail.SQL = r.done(r.before)
+	}
+	if r.seat.spent() {
+		r.flush()
+		r.leave()
+		return nil
+	}
+	if next = r.lanes.follow(t, r.seat.fits); next != nil {
+		return next
+	}
+	r.flush()
+	return r.another()
+}
+
+// flush writes the end that is pending.
+func (r *runner) flush() {
+	if r.before == nil {
+		return
+	}
+	verdict, err := r.seat.session.End(r.before.tail)
+	r.settle(verdict, err)
+	if err != nil {
+		r.leave()
+	}
+}
+
+// settle tells the loop what became of the end that was pending.
+func (r *runner) settle(verdict *exec.Verdict, err error) {
+	p := r.before
+	if p == nil {
+		return
+	}
+	r.before = nil
+	e := end{
+		task: p.task, kind: committed, pid: int32(r.seat.session.PID), since: r.seat.session.Since,
+		start: p.start, stop: p.result.Stop, result: p.result,
+	}
+	switch {
+	case verdict == nil:
+		e.kind, e.fault = lost, lostFailure(err, p.task)
+	case verdict.Committed && p.tail.SQL == "":
+		e.kind = finished
+	case verdict.Committed:
+	case verdict.Deferred != nil:
+		e.kind = finished
+		e.result.Failure = verdict.Deferred
+	case verdict.Refused != nil && verdict.Refused.SQLState == "25006" && !p.result.Wrote:
+		e.kind = finished // a transaction that only reads: there is nothing to lose
+	default:
+		e.kind, e.fault = refused, refusal(verdict.Refused)
+		if p.quick || inTheWay(verdict.Refused) || pathless(verdict.Refused.SQLState) {
+			e.delay = time.Millisecond // worth another try
+		}
+	}
+	r.finish(e)
+}
+
+// inTheWay tells an error that is no fault of the task's: another transaction was in the way of its end.
+func inTheWay(f *exec.Failure) bool {
+	return f != nil && (f.SQLState == "40001" || f.SQLState == "40P01" || f.SQLState == "55P03")
+}
+
+// refusal is what a task's row shows when it did not take its own end: a row that was not found divides by zero (done.sql).
+func refusal(f *exec.Failure) *exec.Failure {
+	if f == nil || f.SQLState == "22012" {
+		return exec.NewFailure("task was changed while it ran", "55000",
+			"DETAIL", "Its own SQL, or a trigger or policy of the table, has changed its row so that its end could not be written; its effects are rolled back.")
+	}
+	return &exec.Failure{Text: f.Text, SQLState: f.SQLState}
+}
+
+// lose ends the session that has gone in the middle of a task.
+func (r *runner) lose(ctx context.Context, t *task, start time.Time, result *exec.Result, err error) {
+	e := end{task: t, kind: lost, pid: int32(r.seat.session.PID), since: r.seat.session.Since, start: start, stop: r.clock.now(), result: result}
+	e.fault = lostFailure(err, t)
+	var gone *exec.Lost
+	switch {
+	case start.IsZero() && t.atomic && r.seat.tasks > 0:
+		e.kind, e.pid = released, 0 // the session had gone while it had no work
+		if t.marked {
+			e.pid = int32(r.seat.session.PID)
+		}
+	case result != nil && result.Reason == exec.Stopped:
+		e.kind = stopped
+		e.result.Failure = e.fault
+	case result != nil && result.Reason == exec.TimedOut:
+		e.kind = finished
+		e.result.Failure = exec.NewFailure("canceling statement due to statement timeout", "57014", "STATEMENT", *t.row.Input)
+	case start.IsZero() || !errors.As(err, &gone) || gone.Fatal == nil || gone.Fatal.Code == "57P02":
+	case t.row.Remote == "":
+		e.kind = killed
+	case r.goesOn(ctx, t):
+		e.kind = finished
+	}
+	r.seat.session.Abandon()
+	r.leave()
+	r.finish(e)
+}
+
+// goesOn tells whether a remote server still takes connections a while after it has ended a session of ours.
+func (r *runner) goesOn(ctx context.Context, t *task) bool {
+	select {
+	case <-ctx.Done():
+		return false
+	case <-time.After(lostTick):
+	}
+	session, err := r.open(ctx, t)
+	if err != nil {
+		return false
+	}
+	defer session.Close()
+	started, err := session.ServerStart(ctx)
+	_, since, _ := t.at()
+	return err == nil && started.Before(since)
+}
+
+// lostFailure is the error of a session that has gone.
+func lostFailure(err error, t *task) *exec.Failure {
+	var gone *exec.Lost
+	if errors.As(err, &gone) && gone.Fatal != nil {
+		return gone.Failure(*t.row.Input)
+	}
+	return exec.NewFailure("the connection was lost while the task ran", "08006", "STATEMENT", *t.row.Input)
+}
+
+// finish takes note of the end of a task: it is known now, and what the task has done can be seen.
+func (r *runner) finish(e end) {
+	r.late = append(r.late, e)
+}
+
+// post tells the loop of the ends that are known, and gives the slots of their tasks back.
+func (r *runner) post() {
+	for _, e := range r.late {
+		if e.kind != lost && e.kind != killed { // those keep their slot until their backend is gone
+			r.lanes.ended(e.task, e.at())
+		}
+		r.inbox.end(e)
+	}
+	r.late = nil
+}

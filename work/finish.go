@@ -1,0 +1,223 @@
+package work
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+func (l *loop) forgetCommitted(ctx context.Context, ends []end) error {
+	var empty []int64
+	for _, e := range ends {
+		if e.result.Output == nil {
+			empty = append(empty, e.task.row.ID)
+		}
+	}
+	if err := l.delete(ctx, empty); err != nil {
+		return err
+	}
+	for _, e := range ends {
+		delete(l.begun, e.task.row.ID)
+		l.gone(e)
+		l.look.wanted = l.look.wanted || !e.task.row.Single
+	}
+	return nil
+}
+
+// delete removes tasks that have nothing to show, those that ask for it.
+func (l *loop) delete(ctx context.Context, ids []int64) error {
+	if len(ids) == 0 {
+		return nil
+	}
+	return l.each(ctx, ids, func(ctx context.Context, ids []int64) error {
+		rows, err := l.control.conn.Query(ctx, l.queries().Text("delete"), ids)
+		if err != nil {
+			return err
+		}
+		locked, err := pgx.CollectRows(rows, pgx.RowTo[int64])
+		l.empty = append(l.empty, locked...)
+		return err
+	})
+}
+
+// sweep deletes, once a second, what was locked when it should have been.
+func (l *loop) sweep(ctx context.Context) error {
+	if len(l.empty) == 0 || time.Since(l.look.swept) < time.Second {
+		return nil
+	}
+	l.look.swept = time.Now()
+	ids := l.empty
+	l.empty = nil
+	for len(ids) > 0 {
+		n := min(len(ids), claimMost)
+		if err := l.delete(ctx, ids[:n]); err != nil {
+			return err
+		}
+		ids = ids[n:]
+	}
+	return nil
+}
+
+// finish writes the ends of tasks whose transactions are over, in one of its own.
+func (l *loop) finish(ctx context.Context, ends []end) error {
+	ctx, cancel := limited(ctx)
+	defer cancel()
+	c := newColumns(ends)
+	written := map[int64]bool{}
+	var empty []int64
+	err := pgx.BeginFunc(ctx, l.control.conn, func(tx pgx.Tx) error {
+		if slices.Contains(c.done, false) {
+			if err := l.retry(ctx, tx, ends, written); err != nil {
+				return err
+			}
+		}
+		rows, err := tx.Query(ctx, l.queries().Text("finish"), c.ids, c.owners, c.pids, c.done, c.starts, c.stops, c.outputs, c.errors, c.sqlstates, c.notices, c.exactly)
+		if err != nil {
+			return err
+		}
+		var id int64
+		var repeats, nothing bool
+		var repeat []int64
+		bare := map[int64]bool{}
+		for _, e := range ends {
+			bare[e.task.row.ID] = e.bare
+		}
+		if _, err := pgx.ForEachRow(rows, []any{&id, &repeats, &nothing}, func() error {
+			written[id] = true
+			if repeats && !bare[id] {
+				repeat = append(repeat, id)
+			}
+			if nothing {
+				empty = append(empty, id)
+			}
+			return nil
+		}); err != nil {
+			return err
+		}
+		return l.repeat(ctx, tx, repeat)
+	})
+	if err != nil {
+		return err
+	}
+	l.look.spoke = time.Now()
+	if err := l.settle(ctx, ends, written); err != nil {
+		return err
+	}
+	return l.delete(ctx, empty)
+}
+
+// retry returns those of the failed tasks to PLAN that have retries left.
+func (l *loop) retry(ctx context.Context, tx pgx.Tx, ends []end, written map[int64]bool) error {
+	var failed []end
+	for _, e := range ends {
+		if e.failure() != nil {
+			failed = append(failed, e)
+		}
+	}
+	c := newColumns(failed)
+	rows, err := tx.Query(ctx, l.queries().Text("retry"), c.ids, c.owners, c.pids, c.starts, c.stops, c.outputs, c.errors, c.sqlstates, c.notices, c.exactly)
+	if err != nil {
+		return err
+	}
+	ids, err := pgx.CollectRows(rows, pgx.RowTo[int64])
+	for _, id := range ids {
+		written[id] = true
+		l.look.wanted = true
+	}
+	return err
+}
+
+// settle forgets the tasks whose ends are written, and looks what is the matter with the others: some are locked, and are written later;
+// some have been stopped; the rest are no longer ours.
+func (l *loop) settle(ctx context.Context, ends []end, written map[int64]bool) error {
+	var open []int64
+	for _, e := range ends {
+		if written[e.task.row.ID] {
+			delete(l.begun, e.task.row.ID)
+			l.gone(e)
+		} else {
+			open = append(open, e.task.row.ID)
+		}
+	}
+	standings, err := l.standings(ctx, open)
+	if err != nil {
+		return err
+	}
+	free, err := l.unlocked(ctx, open)
+	if err != nil {
+		return err
+	}
+	for _, e := range ends {
+		if written[e.task.row.ID] {
+			continue
+		}
+		switch s := standings[e.task.row.ID]; {
+		case s.ours(e.task, e.pid) && e.wait > 0 && free[e.task.row.ID]:
+			l.refusedSilently(e)
+		case s.ours(e.task, e.pid):
+			l.unsaid = append(l.unsaid, e.later())
+		case s.state == "STOP" && !s.ended && e.kind != stopped:
+			e.kind = stopped
+			l.unsaid = append(l.unsaid, e)
+		default:
+			l.gone(e)
+		}
+	}
+	return nil
+}
+
+// unlocked tells which of the rows nobody has locked.
+func (l *loop) unlocked(ctx context.Context, ids []int64) (free map[int64]bool, err error) {
+	free = map[int64]bool{}
+	if len(ids) == 0 {
+		return free, nil
+	}
+	ctx, cancel := limited(ctx)
+	defer cancel()
+	rows, err := l.control.conn.Query(ctx, l.queries().Text("unlocked"), ids)
+	if err != nil {
+		return free, err
+	}
+	all, err := pgx.CollectRows(rows, pgx.RowTo[int64])
+	for _, id := range all {
+		free[id] = true
+	}
+	return free, err
+}
+
+// columns are the ends as the queries take them.
+type columns struct {
+	ids, owners, pids                   []int64
+	done, exactly                       []bool
+	starts, stops                       []*time.Time
+	outputs, errors, sqlstates, notices []*string
+}
+
+func newColumns(ends []end) *columns {
+	n := len(ends)
+	c := &columns{
+		ids: make([]int64, n), owners: make([]int64, n), pids: make([]int64, n), done: make([]bool, n), exactly: make([]bool, n),
+		starts: make([]*time.Time, n), stops: make([]*time.Time, n),
+		outputs: make([]*string, n), errors: make([]*string, n), sqlstates: make([]*string, n), notices: make([]*string, n),
+	}
+	for i := range ends {
+		e := &ends[i]
+		c.ids[i], c.owners[i], c.pids[i] = e.task.row.ID, int64(e.task.owner), int64(e.pid)
+		c.exactly[i] = e.task.traits != nil && e.task.once()
+		c.stops[i] = &e.stop
+		c.starts[i] = &e.start
+		if e.start.IsZero() {
+			c.starts[i] = &e.stop
+		}
+		if e.result != nil {
+			c.outputs[i], c.notices[i] = e.result.Output, e.result.Notice
+		}
+		fault := e.failure()
+		if c.done[i] = fault == nil; fault != nil {
+			c.errors[i], c.sqlstates[i] = &fault.Text, &fault.SQLState
+		}
+	}
+	return c
+}

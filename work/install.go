@@ -1,0 +1,164 @@
+package work
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+
+	"pgtask/remote"
+	"pgtask/sql"
+)
+
+// install completes the table, where that is wanted, and looks at it; then it listens.
+func (l *loop) install(ctx context.Context) error {
+	c, t := l.control, table(l.target)
+	made, err := complete(ctx, c.conn, l.target)
+	if len(made) > 0 {
+		l.log.Info().Int("changes", len(made)).Msg("created " + summary(made))
+	}
+	if err != nil {
+		return err
+	}
+	described, err := sql.Describe(ctx, c.conn, t)
+	if err != nil {
+		return err
+	}
+	if !described.Exists {
+		return fmt.Errorf("table %s does not exist", t)
+	}
+	c.table, c.queries = described, described.Queries(t)
+	faults, err := lackingRights(ctx, c.conn, c.queries, t)
+	if len(faults) > 0 && l.target.Create {
+		_, err = completeAsAdmin(ctx, l.target, errors.Join(faults...), func(conn *pgx.Conn) ([]sql.Change, error) {
+			return nil, grant(ctx, conn, l.target)
+		})
+	} else if err == nil {
+		err = errors.Join(faults...)
+	}
+	if err != nil {
+		return err
+	}
+	if described.HasWakeTrigger {
+		_, err = c.conn.Exec(ctx, "LISTEN "+quoted(sql.Channel(t)))
+	}
+	return err
+}
+
+// complete adds what the table lacks: as the target's role, or, where that may not, as the dsn's user, who then grants what it takes.
+func complete(ctx context.Context, conn *pgx.Conn, t Target) ([]sql.Change, error) {
+	if !t.Create {
+		return nil, lacking(ctx, conn, t)
+	}
+	made, err := sql.Install(ctx, conn, table(t), t.Defaults)
+	if !isDenied(err) {
+		return made, err
+	}
+	if lacking(ctx, conn, t) == nil {
+		return nil, nil // what is missing is not needed
+	}
+	return completeAsAdmin(ctx, t, err, func(conn *pgx.Conn) ([]sql.Change, error) {
+		made, err := sql.Install(ctx, conn, table(t), t.Defaults)
+		if err != nil {
+			return made, err
+		}
+		return made, grant(ctx, conn, t)
+	})
+}
+
+// completeAsAdmin does something as the dsn's user in the target's database; where that is the same user, or is refused too, the first
+// refusal stands.
+func completeAsAdmin(ctx context.Context, t Target, refusal error, do func(*pgx.Conn) ([]sql.Change, error)) ([]sql.Change, error) {
+	if t.Admin["user"] == t.Connect["user"] && t.Admin["user"] != "" {
+		return nil, refusal
+	}
+	t.Admin = t.Admin.With(remote.Settings{"dbname": t.Connect["dbname"]})
+	conn, err := admin(ctx, t)
+	if err != nil {
+		return nil, refusal
+	}
+	defer func() { _ = conn.Close(ctx) }()
+	made, err := do(conn)
+	if isDenied(err) {
+		return made, refusal
+	}
+	return made, err
+}
+
+// grant gives the target's role what it needs to serve the table.
+func grant(ctx context.Context, conn *pgx.Conn, t Target) error {
+	described, err := sql.Describe(ctx, conn, table(t))
+	if err != nil {
+		return err
+	}
+	user := quoted(t.Connect["user"])
+	statements := "GRANT USAGE ON SCHEMA " + quoted(t.Schema) + " TO " + user + "; GRANT SELECT, INSERT, UPDATE, DELETE ON " + table(t).String() + " TO " + user
+	if _, err := conn.PgConn().Exec(ctx, statements).ReadAll(); err != nil {
+		return err
+	}
+	rows, err := conn.Query(ctx, described.Queries(table(t)).Text("sequences"), t.Schema, t.Table)
+	if err != nil {
+		return err
+	}
+	sequences, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		return err
+	}
+	for _, sequence := range sequences {
+		if _, err := conn.Exec(ctx, "GRANT USAGE ON SEQUENCE "+sequence+" TO "+user); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// lackingRights are the statements that give the role what it needs to serve the table, as errors.
+func lackingRights(ctx context.Context, conn *pgx.Conn, q sql.Queries, t sql.Table) (faults []error, err error) {
+	rows, err := conn.Query(ctx, q.Text("rights"), t.Schema, t.Name)
+	if err != nil {
+		return nil, err
+	}
+	grants, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	for _, grant := range grants {
+		faults = append(faults, fmt.Errorf("a right is missing: %s", grant))
+	}
+	return faults, err
+}
+
+// summary names what was created: the first things, which say most.
+func summary(made []sql.Change) string {
+	const most = 6
+	names := make([]string, 0, most+1)
+	for i, change := range made {
+		if i == most {
+			names = append(names, fmt.Sprintf("and %d more", len(made)-most))
+			break
+		}
+		names = append(names, change.What)
+	}
+	return strings.Join(names, ", ")
+}
+
+// lacking is the error of a table that cannot be served as it is and is not to be changed.
+func lacking(ctx context.Context, conn *pgx.Conn, t Target) error {
+	changes, err := sql.Missing(ctx, conn, table(t), t.Defaults)
+	if err != nil {
+		return err
+	}
+	changes = slices.DeleteFunc(changes, func(c sql.Change) bool { return c.Optional })
+	if len(changes) == 0 {
+		return nil
+	}
+	return fmt.Errorf("table %s lacks %s, and may not be changed: run what pgtask schema prints", table(t), summary(changes))
+}
+
+// used tells whether tasks have ever been written to the table: then pauses may be under way.
+func (l *loop) used(ctx context.Context) (used bool, err error) {
+	ctx, cancel := limited(ctx)
+	defer cancel()
+	err = l.control.conn.QueryRow(ctx, l.queries().Text("used")).Scan(&used)
+	return used, err
+}

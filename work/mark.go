@@ -1,0 +1,186 @@
+package work
+
+import (
+	"context"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"pgtask/exec"
+)
+
+// answer sets the marks that runners wait for, and brings the texts they want.
+func (l *loop) answer(ctx context.Context) error {
+	var marks []ask
+	asks := l.asks
+	l.asks = nil
+	for i, a := range asks {
+		if a.mark {
+			marks = append(marks, a)
+			continue
+		}
+		if err := l.bring(ctx, a); err != nil {
+			l.asks = append(append(l.asks, marks...), asks[i:]...)
+			return err
+		}
+	}
+	if err := l.markFirst(ctx, marks); err != nil {
+		l.asks = append(l.asks, marks...)
+		return err
+	}
+	return nil
+}
+
+func (l *loop) bring(ctx context.Context, a ask) error {
+	ctx, cancel := limited(ctx)
+	defer cancel()
+	var found answer
+	err := l.control.conn.QueryRow(ctx, l.queries().Text("text"), a.task.row.ID).Scan(&found.input, &found.data)
+	if err != nil && err != pgx.ErrNoRows {
+		return err
+	}
+	found.ok = err == nil
+	a.answer <- found
+	return nil
+}
+
+// markFirst marks tasks before they start. One whose row is locked now waits; one whose row has changed does not start.
+func (l *loop) markFirst(ctx context.Context, asks []ask) error {
+	if len(asks) == 0 {
+		return nil
+	}
+	var m marks
+	for _, a := range asks {
+		m.add(a.task, a.pid, l.clock.now(), a.task.once())
+	}
+	marked, err := l.setMarks(ctx, &m)
+	if l.trust(ctx, err) {
+		return l.markFirst(ctx, asks)
+	}
+	if refusedByServer(err) && len(asks) > 1 {
+		half := len(asks) / 2
+		if err := l.markFirst(ctx, asks[:half]); err != nil {
+			return err
+		}
+		return l.markFirst(ctx, asks[half:])
+	}
+	if refusedByServer(err) {
+		asks[0].answer <- answer{refused: exec.NewFailure("the start of the task could not be written: "+innermost(err), "55000")}
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	var open []int64
+	for _, a := range asks {
+		if !marked[a.task.row.ID] {
+			open = append(open, a.task.row.ID)
+		}
+	}
+	standings, err := l.standings(ctx, open)
+	if err != nil {
+		return err
+	}
+	for _, a := range asks {
+		switch id := a.task.row.ID; {
+		case marked[id]:
+			a.task.marked = true
+			a.answer <- answer{ok: true}
+		case standings[id].ours(a.task, a.pid):
+			l.asks = append(l.asks, a)
+		default:
+			a.answer <- answer{}
+		}
+	}
+	return nil
+}
+
+// mark shows the tasks that have been running for a while.
+func (l *loop) mark(ctx context.Context) error {
+	var long []int64
+	now := l.clock.now()
+	for id, t := range l.tasks {
+		if t.marked || t.ending {
+			continue
+		}
+		if pid, start, _ := t.at(); pid != 0 && now.Sub(start) >= markAfter {
+			long = append(long, id)
+		}
+	}
+	if len(long) == 0 {
+		return nil
+	}
+	// A row that refuses the mark is left without it: what its task does is not the worse for that.
+	for len(long) > 0 {
+		some := long[:min(len(long), claimMost)]
+		long = long[len(some):]
+		if err := l.markSome(ctx, some); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (l *loop) markSome(ctx context.Context, ids []int64) error {
+	var m marks
+	for _, id := range ids {
+		t := l.tasks[id]
+		if pid, start, exactly := t.at(); pid != 0 {
+			m.add(t, pid, start, exactly)
+		}
+	}
+	marked, err := l.setMarks(ctx, &m)
+	for id := range marked {
+		l.tasks[id].marked = true
+	}
+	if l.trust(ctx, err) {
+		return l.markSome(ctx, ids)
+	}
+	switch {
+	case !refusedByServer(err):
+		return err
+	case len(ids) == 1:
+		l.log.Warn().Err(err).Int64("id", ids[0]).Msg("the table refuses to show that a task runs")
+		l.tasks[ids[0]].marked = true
+		return nil
+	}
+	half := len(ids) / 2
+	if err := l.markSome(ctx, ids[:half]); err != nil {
+		return err
+	}
+	return l.markSome(ctx, ids[half:])
+}
+
+// marks are the parameters of mark.sql.
+type marks struct {
+	ids, owners, pids []int64
+	starts            []time.Time
+	atomic            []bool
+}
+
+func (m *marks) add(t *task, pid int32, start time.Time, exactly bool) {
+	m.ids = append(m.ids, t.row.ID)
+	m.owners = append(m.owners, int64(t.owner))
+	m.pids = append(m.pids, int64(pid))
+	m.starts = append(m.starts, start)
+	m.atomic = append(m.atomic, exactly)
+}
+
+func (l *loop) setMarks(ctx context.Context, m *marks) (marked map[int64]bool, err error) {
+	marked = map[int64]bool{}
+	if len(m.ids) == 0 {
+		return marked, nil
+	}
+	ctx, cancel := limited(ctx)
+	defer cancel()
+	rows, err := l.control.conn.Query(ctx, l.queries().Text("mark"), m.ids, m.owners, m.pids, m.starts, m.atomic)
+	if err != nil {
+		return marked, err
+	}
+	ids, err := pgx.CollectRows(rows, pgx.RowTo[int64])
+	for _, id := range ids {
+		marked[id] = true
+	}
+	l.look.spoke = time.Now()
+	return marked, err
+}

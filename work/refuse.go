@@ -1,0 +1,206 @@
+package work
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"pgtask/exec"
+)
+
+// tries is how often a task is run again because its end could not be written, before it FAILs.
+const tries = 5
+
+// writeEach writes ends together, and where the table refuses them, one by one, so that one odd row holds up no other. A row that takes
+// no end at all is given up: it is reported, and stays as it is.
+func (l *loop) writeEach(ctx context.Context, ends []end, write func(context.Context, []end) error) error {
+	err := write(ctx, ends)
+	if err == nil || !refusedByServer(err) {
+		return err
+	}
+	if l.trust(ctx, err) {
+		return l.writeEach(ctx, ends, write)
+	}
+	if len(ends) > 1 {
+		half := len(ends) / 2
+		if err := l.writeEach(ctx, ends[:half], write); err != nil {
+			return err
+		}
+		return l.writeEach(ctx, ends[half:], write)
+	}
+	e := ends[0]
+	var answer *pgconn.PgError
+	errors.As(err, &answer)
+	switch {
+	case passing(answer):
+		l.unsaid = append(l.unsaid, e.later())
+		return nil
+	case isKeyTaken(answer):
+		l.gone(e)
+		return l.supersede(ctx, e.task.row.ID, e.task.owner, e.pid)
+	case e.kind == finished && !e.bare:
+		e.bare = true
+		if e.failure() == nil {
+			e.fault = exec.NewFailure("the end of the task could not be written: "+answer.Message, answer.Code, "DETAIL", answer.Detail, "HINT", answer.Hint, "CONTEXT", answer.Where)
+		}
+		return l.writeEach(ctx, []end{e}, write)
+	}
+	l.log.Error().Err(err).Int64("id", e.task.row.ID).Msg("the table refuses the end of a task; its row stays as it is")
+	l.hopeless[e.task.row.ID] = true
+	l.gone(e)
+	return nil
+}
+
+// each does something to ids together, and where the table refuses that, one by one.
+func (l *loop) each(ctx context.Context, ids []int64, do func(context.Context, []int64) error) error {
+	bounded, cancel := limited(ctx)
+	err := do(bounded, ids)
+	cancel()
+	if err == nil || !refusedByServer(err) {
+		return err
+	}
+	if l.trust(ctx, err) {
+		return l.each(ctx, ids, do)
+	}
+	if answer := new(pgconn.PgError); errors.As(err, &answer) && passing(answer) {
+		return nil // it is tried again
+	}
+	if len(ids) == 1 {
+		if answer := new(pgconn.PgError); errors.As(err, &answer) && isKeyTaken(answer) {
+			return l.supersede(ctx, ids[0], 0, 0)
+		}
+		l.log.Error().Err(err).Int64("id", ids[0]).Msg("the table refuses a change of a task; its row stays as it is")
+		l.hopeless[ids[0]] = true
+		return nil
+	}
+	half := len(ids) / 2
+	if err := l.each(ctx, ids[:half], do); err != nil {
+		return err
+	}
+	return l.each(ctx, ids[half:], do)
+}
+
+// refusedByServer tells an answer of a server that goes on from the loss of the connection. What is wrong with the table as a whole, such
+// as a missing right, is not a matter of rows: it ends the leadership.
+func refusedByServer(err error) bool {
+	var answer *pgconn.PgError
+	if !errors.As(err, &answer) || answer.Severity == "FATAL" || answer.Severity == "PANIC" {
+		return false
+	}
+	switch answer.Code {
+	case "42501":
+		return answer.Where != "" || answer.Routine != "aclcheck_error" // a policy's word, or a trigger's, and may be that of one row only
+	case "42P01", "42703", "42704":
+		return answer.Where != "" // likewise
+	case "25006", "53100", "53200", "57014", "57P01", "57P02", "57P03":
+		return false
+	}
+	return true
+}
+
+// trust gives our statements the role's own search_path once a trigger of the user's has turned out to need it, as it names things that it does
+// not qualify: until then the path is empty, so that nothing can come between our statements and what they mean.
+func (l *loop) trust(ctx context.Context, err error) (trusted bool) {
+	var answer *pgconn.PgError
+	var failure *exec.Failure
+	switch {
+	case l.path.Load() != nil:
+		return false
+	case errors.As(err, &answer) && answer.Where != "" && pathless(answer.Code):
+	case errors.As(err, &failure) && pathless(failure.SQLState):
+	default:
+		return false
+	}
+	l.log.Warn().Err(err).Msg("a trigger of the table finds something only by search_path: our statements use the role's from now on")
+	if l.control.trust(ctx) != nil {
+		return false // the connection is lost, as the next statement will say
+	}
+	l.path.Store(&l.control.path)
+	return true
+}
+
+// pathless tells the errors of a name that search_path does not lead to.
+func pathless(code string) bool {
+	switch code {
+	case "42P01", "42883", "42704", "3F000":
+		return true
+	}
+	return false
+}
+
+// passing tells an error that another transaction is the cause of.
+func passing(answer *pgconn.PgError) bool {
+	return answer.Code == "40001" || answer.Code == "40P01" || answer.Code == "55P03"
+}
+
+// isKeyTaken tells that a task cannot wait again because another one with its key does.
+func isKeyTaken(answer *pgconn.PgError) bool {
+	return answer.Code == "23505" && strings.HasPrefix(answer.ConstraintName, "pgtask_wait_key")
+}
+
+// supersede ends a task whose key another one waits for.
+func (l *loop) supersede(ctx context.Context, id int64, owner, pid int32) error {
+	ctx, cancel := limited(ctx)
+	defer cancel()
+	_, err := l.control.conn.Exec(ctx, l.queries().Text("superseded"), id, owner, pid)
+	if refusedByServer(err) {
+		l.log.Error().Err(err).Int64("id", id).Msg("the table refuses the end of a task; its row stays as it is")
+		l.hopeless[id] = true
+		return nil
+	}
+	return err
+}
+
+// refusedSilently is the end that a row has not taken though nobody has it locked and no error came: a trigger of the user's leaves it out.
+func (l *loop) refusedSilently(e end) {
+	if e.kind == finished && !e.bare {
+		e.bare = true
+		if e.failure() == nil {
+			e.fault = refusal(nil)
+		}
+		l.unsaid = append(l.unsaid, e)
+		l.inbox.wake()
+		return
+	}
+	l.log.Error().Int64("id", e.task.row.ID).Msg("the table refuses the end of a task; its row stays as it is")
+	l.hopeless[e.task.row.ID] = true
+	l.gone(e)
+}
+
+// refused finds out why rows did not take the ends of their tasks, whose effects are rolled back.
+func (l *loop) refused(ctx context.Context, ends []end) error {
+	ids := make([]int64, len(ends))
+	for i, e := range ends {
+		ids[i] = e.task.row.ID
+	}
+	standings, err := l.standings(ctx, ids)
+	if err != nil {
+		return err
+	}
+	for _, e := range ends {
+		id := e.task.row.ID
+		if e.fault != nil {
+			l.trust(ctx, e.fault)
+		}
+		switch s := standings[id]; {
+		case s.state == "STOP" && !s.ended:
+			e.kind = stopped
+		case !s.ours(e.task, e.pid):
+			l.gone(e)
+			continue
+		case e.delay > 0 && l.begun[id] < tries && (e.task.once() || e.task.row.Rerun):
+			l.begun[id]++
+			e.kind, e.delay = released, 0
+		default:
+			e.kind = finished
+			if e.fault == nil {
+				e.fault = refusal(nil)
+			}
+		}
+		l.unsaid = append(l.unsaid, e)
+	}
+	l.inbox.wake()
+	return nil
+}

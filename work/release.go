@@ -1,0 +1,90 @@
+package work
+
+import (
+	"context"
+
+	"github.com/jackc/pgx/v5"
+
+	"pgtask/exec"
+)
+
+// release gives tasks back.
+func (l *loop) release(ctx context.Context, ends []end) error {
+	ctx, cancel := limited(ctx)
+	defer cancel()
+	c := newColumns(ends)
+	delays := make([]*string, len(ends))
+	for i, e := range ends {
+		c.errors[i], c.sqlstates[i] = nil, nil
+		if e.delay > 0 {
+			d := e.delay.String()
+			delays[i] = &d
+			l.look.wanted = true
+		}
+		if e.delay > 0 && e.fault != nil {
+			c.errors[i], c.sqlstates[i] = &e.fault.Text, &e.fault.SQLState
+		}
+	}
+	rows, err := l.control.conn.Query(ctx, l.queries().Text("release"), c.ids, c.owners, c.pids, delays, c.errors, c.sqlstates)
+	if err != nil {
+		return err
+	}
+	ids, err := pgx.CollectRows(rows, pgx.RowTo[int64])
+	if err != nil {
+		return err
+	}
+	l.look.wanted = true
+	written := map[int64]bool{}
+	for _, id := range ids {
+		written[id] = true
+	}
+	begun := map[int64]int{}
+	for id, n := range l.begun {
+		begun[id] = n
+	}
+	err = l.settle(ctx, ends, written)
+	l.begun = begun
+	return err
+}
+
+// stopped writes the ends of tasks that were stopped. One that is ours again after all has failed.
+func (l *loop) stopped(ctx context.Context, ends []end) error {
+	ctx, cancel := limited(ctx)
+	defer cancel()
+	c := newColumns(ends)
+	for i, e := range ends {
+		why := stopFailure(e)
+		c.errors[i], c.sqlstates[i] = &why.Text, &why.SQLState
+	}
+	rows, err := l.control.conn.Query(ctx, l.queries().Text("stopped"), c.ids, c.pids, c.starts, c.stops, c.errors, c.sqlstates, c.notices)
+	if err != nil {
+		return err
+	}
+	ids, err := pgx.CollectRows(rows, pgx.RowTo[int64])
+	if err != nil {
+		return err
+	}
+	written := map[int64]bool{}
+	for _, id := range ids {
+		written[id] = true
+	}
+	for i := range ends {
+		if !written[ends[i].task.row.ID] {
+			ends[i].kind, ends[i].fault = finished, stopFailure(ends[i])
+		}
+	}
+	return l.settle(ctx, ends, written)
+}
+
+// stopFailure says of a task that it was stopped.
+func stopFailure(e end) *exec.Failure {
+	detail := "Its state was set to STOP while it ran."
+	if e.start.IsZero() {
+		detail = "Its state was set to STOP before it had started."
+	}
+	input := ""
+	if e.task.row.Input != nil {
+		input = *e.task.row.Input
+	}
+	return exec.NewFailure("canceling statement due to user request", "57014", "DETAIL", detail, "STATEMENT", input)
+}
