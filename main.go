@@ -207,8 +207,13 @@ func (c *checkCommand) Run(ctx context.Context, p *program) error {
 		return named(c.Config, err)
 	}
 	failed := false
+	roots := map[string]int{}
 	for i, target := range file.Targets {
 		report := work.Check(ctx, target)
+		if other, served := roots[report.Root]; served && report.Root != "" {
+			report.Faults = append(report.Faults, fmt.Sprintf("its table is that of targets[%d], or a partition of it", other))
+		}
+		roots[report.Root] = i
 		for _, line := range report.Lines {
 			fmt.Fprintf(p.stdout, "targets[%d] %s: %s\n", i, target.Name(), line)
 		}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/jackc/pgx/v5"
 
@@ -14,6 +16,7 @@ import (
 type Report struct {
 	Lines  []string // what would be created, or that all is there
 	Faults []string // what stands in the way, a line each
+	Root   string   // equal for tables of which one is a partition of the other; "" when there is no table yet
 }
 
 func (r *Report) say(format string, args ...any) {
@@ -97,13 +100,22 @@ func (r *Report) table(ctx context.Context, conn *pgx.Conn, t Target) {
 			}
 		}
 	}
+	comments := 0
+	whole := slices.ContainsFunc(changes, func(c sql.Change) bool { return c.What == "table "+table(t).String() })
 	for _, change := range changes {
 		switch {
+		case t.Create && whole && !strings.HasPrefix(change.What, "table ") && !strings.HasPrefix(change.What, "schema "):
+			// goes without saying
+		case t.Create && strings.HasPrefix(change.What, "comment "):
+			comments++
 		case t.Create:
 			r.say("would create %s", change.What)
 		case !change.Optional && len(r.Faults) == 0:
 			r.fault("%s", lacking(ctx, conn, t))
 		}
+	}
+	if comments > 0 {
+		r.say("would create %d comments", comments)
 	}
 	if !granted {
 		r.rights(ctx, conn, t)
@@ -122,6 +134,9 @@ func (r *Report) rights(ctx context.Context, conn *pgx.Conn, t Target) {
 	}
 	if !described.Exists {
 		return
+	}
+	if err := conn.QueryRow(ctx, described.Queries(table(t)).Text("root"), t.Schema, t.Table).Scan(&r.Root); err != nil {
+		r.fault("%s", err)
 	}
 	faults, err := lackingRights(ctx, conn, described.Queries(table(t)), table(t))
 	if err != nil {

@@ -5,9 +5,12 @@ import (
 	"time"
 )
 
-// clock is the server's, as well as we know it: what decides about tasks is the server's time, ours only measures how long to
-// sleep. Any goroutine may use it.
-type clock struct{ ahead atomic.Int64 }
+// clock is the server's, as well as we know it, and never fast: what decides about tasks is the server's time, ours only measures
+// how long to sleep. Any goroutine may use it.
+type clock struct {
+	ahead atomic.Int64 // nanoseconds
+	read  bool         // of the goroutine that calls set
+}
 
 // now is the server's time.
 func (c *clock) now() time.Time { return time.Now().Add(time.Duration(c.ahead.Load())) }
@@ -15,7 +18,12 @@ func (c *clock) now() time.Time { return time.Now().Add(time.Duration(c.ahead.Lo
 // until is how long it takes until the server's clock shows t.
 func (c *clock) until(t time.Time) time.Duration { return t.Sub(c.now()) }
 
-// set takes a reading of the server's clock that was asked for between two moments of ours.
+// set takes a reading of the server's clock that was asked for between two moments of ours. It tells how far the server's is ahead at least
+// (if the answer took no time) and at most; the best reading so far stays, as long as it can be true.
 func (c *clock) set(server, asked, answered time.Time) {
-	c.ahead.Store(int64(server.Sub(asked.Add(answered.Sub(asked) / 2))))
+	least, most := int64(server.Sub(answered)), int64(server.Sub(asked))
+	if ahead := c.ahead.Load(); !c.read || ahead < least || ahead > most {
+		c.ahead.Store(least)
+	}
+	c.read = true
 }
