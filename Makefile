@@ -10,10 +10,10 @@ build:
 demo: build
 	bin/pgtask demo
 
-# TESTFLAGS adds flags for go test, such as -v.
+# TESTFLAGS adds flags for go test, such as -v. One package at a time: each has servers of its own, and some look at the clock.
 test:
 	server/install.sh postgresql compiler
-	go test -race -count=1 -timeout 290s $(TESTFLAGS) ./...
+	go test -race -count=1 -p 1 -timeout 290s $(TESTFLAGS) ./...
 
 # The built program, used from outside.
 smoke: build

@@ -10,9 +10,6 @@ import (
 
 // judge says what follows from the result of a run.
 func (r *runner) judge(t *task, start time.Time, result *exec.Result) (next *task) {
-	if result.Stop.IsZero() {
-		result.Stop = r.clock.now()
-	}
 	e := end{task: t, kind: finished, pid: int32(r.seat.session.PID), since: r.seat.session.Since, start: start, stop: result.Stop, result: result}
 	switch {
 	case result.Open && result.Reason == exec.NotCancelled:
@@ -119,6 +116,9 @@ func refusal(f *exec.Failure) *exec.Failure {
 // lose ends the session that has gone in the middle of a task.
 func (r *runner) lose(ctx context.Context, t *task, start time.Time, result *exec.Result, err error) {
 	e := end{task: t, kind: lost, pid: int32(r.seat.session.PID), since: r.seat.session.Since, start: start, stop: r.clock.now(), result: result}
+	if result != nil {
+		e.stop = result.Stop
+	}
 	e.fault = lostFailure(err, t)
 	var gone *exec.Lost
 	switch {

@@ -114,9 +114,13 @@ func (r *runner) run(ctx context.Context, t *task) (next *task) {
 	}
 	r.seat.bind(t)
 	r.seat.tasks++
+	began := time.Now()
 	t.begin(r.seat.session, start)
 	result, err := r.seat.session.Await(spec, start)
 	t.end()
+	if result.Stop.IsZero() { // no server has told
+		result.Stop = start.Add(time.Since(began))
+	}
 	r.seat.saved, r.seat.holds = t.lane, t.row.Save
 	if err != nil {
 		r.lose(ctx, t, start, result, err)
