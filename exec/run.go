@@ -74,9 +74,9 @@ type Verdict struct {
 const ownTimes = `RESET SESSION AUTHORIZATION; RESET ROLE; SET LOCAL statement_timeout TO '30s'; ` +
 	`SET LOCAL lock_timeout TO '5s'; SET LOCAL row_security TO 'on'; `
 
-// Begin finishes the task before (tail may be nil), makes the session new unless the task wants it as it is, and sends the
-// task's SQL, all in one flush. It returns when the tail and the preparation are answered: the input is under way then, since start by the
-// server's clock. The error is a *Lost, or a *Failure of the preparation (the task has not started). A verdict that is not nil counts in
+// Begin finishes the task before (tail may be nil) and makes the session new unless the task wants it as it is, in one flush; when that is
+// answered it sends the task's SQL, and returns: the input is under way then, since start by the server's clock. It must not be sent before:
+// a preparation that fails before its BEGIN, as by somebody's cancel request, would leave it to run outside any transaction. The error is a *Lost, or a *Failure of the preparation (the task has not started). A verdict that is not nil counts in
 // any case.
 func (s *Session) Begin(tail *Tail, t *Task) (verdict *Verdict, start time.Time, err error) {
 	s.limited(true)
@@ -88,9 +88,6 @@ func (s *Session) Begin(tail *Tail, t *Task) (verdict *Verdict, start time.Time,
 	s.query(s.prepare(t, reset || !s.dirty))
 	s.dirty, s.timeoutSet = true, t.Timeout > 0
 	s.enter()
-	if !s.careful {
-		s.sendInput(t)
-	}
 	if err := s.flush(); err != nil {
 		return nil, start, err
 	}
@@ -100,11 +97,9 @@ func (s *Session) Begin(tail *Tail, t *Task) (verdict *Verdict, start time.Time,
 	if start, err = s.readPrepared(t, reset); err != nil {
 		return verdict, start, err
 	}
-	if s.careful {
-		s.sendInput(t)
-		if err := s.flush(); err != nil {
-			return verdict, time.Time{}, err
-		}
+	s.sendInput(t)
+	if err := s.flush(); err != nil {
+		return verdict, time.Time{}, err
 	}
 	s.limited(false)
 	if t.Timeout > 0 { // the server's own statement_timeout comes first where it can
@@ -185,21 +180,8 @@ func set(b *strings.Builder, name, value string) {
 	b.WriteString("; ")
 }
 
-// unprepared ends a preparation that failed. A new session would not take the settings either, so this is the task's failure. What was
-// sent behind it fails in the aborted transaction.
+// unprepared ends a preparation that failed. A new session would not take the settings either, so this is the task's failure.
 func (s *Session) unprepared(t *Task, failure *pgproto3.ErrorResponse) error {
-	behind := 0
-	if !s.careful {
-		behind = 1
-		if t.Atomic && !t.Traits.Stdin {
-			behind = 2
-		}
-	}
-	for range behind {
-		if _, err := s.answer(sink{}); err != nil {
-			return err
-		}
-	}
 	if s.settle() != NotCancelled {
 		s.Abandon()
 	}

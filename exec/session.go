@@ -25,8 +25,7 @@ type Session struct {
 	dirty bool              // a task has run since the last reset
 	base  map[string]string // settings to which a reset returns
 
-	careful bool        // the server may not be able to read our settings: the input is sent when they are answered
-	unbind  func() bool // from the context of Within
+	unbind func() bool // from the context of Within
 
 	status     byte // transaction status of the last ReadyForQuery
 	encoding   string
@@ -65,7 +64,6 @@ func Connect(ctx context.Context, cfg *pgconn.Config, limit time.Duration, local
 	}
 	s := &Session{PID: conn.PID(), conn: conn, base: cfg.RuntimeParams, front: conn.Frontend(), status: 'I', limit: limit}
 	s.encoding = conn.ParameterStatus("client_encoding")
-	s.careful = conn.ParameterStatus("server_encoding") != "UTF8"
 	s.unbind = func() bool { return true }
 	if local {
 		if s.Since, err = since(ctx, conn); err != nil {
