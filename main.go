@@ -206,6 +206,9 @@ func (c *checkCommand) Run(ctx context.Context, p *program) error {
 	if err != nil {
 		return named(c.Config, err)
 	}
+	if len(file.Targets) == 0 {
+		fmt.Fprintln(p.stdout, "no targets: run would have nothing to do")
+	}
 	failed := false
 	roots := map[string]int{}
 	for i, target := range file.Targets {

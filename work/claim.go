@@ -61,7 +61,7 @@ type parked struct {
 // park puts off those of the tasks that were not taken.
 func (l *loop) park(ids []int64) {
 	for _, id := range ids {
-		if l.tasks[id] != nil || l.hopeless[id] {
+		if l.tasks[id] != nil || l.isHopeless(id) {
 			continue
 		}
 		p := l.parked[id]

@@ -31,6 +31,14 @@ func (e end) failure() *exec.Failure {
 	return e.fault
 }
 
+// size is that of what is to be written, roughly, in bytes.
+func (e end) size() int {
+	if e.result == nil || e.result.Output == nil {
+		return 0
+	}
+	return len(*e.result.Output)
+}
+
 // at is when the task ended, zero when it has not run.
 func (e end) at() time.Time {
 	if e.start.IsZero() {

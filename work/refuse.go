@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
 
@@ -39,7 +40,7 @@ func (l *loop) writeEach(ctx context.Context, ends []end, write func(context.Con
 		return nil
 	case isKeyTaken(answer):
 		l.gone(e)
-		return l.supersede(ctx, e.task.row.ID, e.task.owner, e.pid)
+		return l.supersede(ctx, e.task.row.ID, e.task.owner, e.pid, e.failure())
 	case e.kind == finished && !e.bare:
 		e.bare = true
 		if e.failure() == nil {
@@ -48,7 +49,7 @@ func (l *loop) writeEach(ctx context.Context, ends []end, write func(context.Con
 		return l.writeEach(ctx, []end{e}, write)
 	}
 	l.log.Error().Err(err).Int64("id", e.task.row.ID).Msg("the table refuses the end of a task; its row stays as it is")
-	l.hopeless[e.task.row.ID] = true
+	l.hopeless[e.task.row.ID] = time.Now()
 	l.gone(e)
 	return nil
 }
@@ -69,10 +70,10 @@ func (l *loop) each(ctx context.Context, ids []int64, do func(context.Context, [
 	}
 	if len(ids) == 1 {
 		if answer := new(pgconn.PgError); errors.As(err, &answer) && isKeyTaken(answer) {
-			return l.supersede(ctx, ids[0], 0, 0)
+			return l.supersede(ctx, ids[0], 0, 0, nil)
 		}
 		l.log.Error().Err(err).Int64("id", ids[0]).Msg("the table refuses a change of a task; its row stays as it is")
-		l.hopeless[ids[0]] = true
+		l.hopeless[ids[0]] = time.Now()
 		return nil
 	}
 	half := len(ids) / 2
@@ -130,6 +131,16 @@ func pathless(code string) bool {
 	return false
 }
 
+// isHopeless tells that a row has refused us of late. It is tried again after a minute: what refuses may have been mended.
+func (l *loop) isHopeless(id int64) bool {
+	since, known := l.hopeless[id]
+	if known && time.Since(since) > time.Minute {
+		delete(l.hopeless, id)
+		return false
+	}
+	return known
+}
+
 // passing tells an error that another transaction is the cause of.
 func passing(answer *pgconn.PgError) bool {
 	return answer.Code == "40001" || answer.Code == "40P01" || answer.Code == "55P03"
@@ -141,13 +152,17 @@ func isKeyTaken(answer *pgconn.PgError) bool {
 }
 
 // supersede ends a task whose key another one waits for.
-func (l *loop) supersede(ctx context.Context, id int64, owner, pid int32) error {
+func (l *loop) supersede(ctx context.Context, id int64, owner, pid int32, failure *exec.Failure) error {
+	var text *string
+	if failure != nil {
+		text = &failure.Text
+	}
 	ctx, cancel := limited(ctx)
 	defer cancel()
-	_, err := l.control.conn.Exec(ctx, l.queries().Text("superseded"), id, owner, pid)
+	_, err := l.control.conn.Exec(ctx, l.queries().Text("superseded"), id, owner, pid, text)
 	if refusedByServer(err) {
 		l.log.Error().Err(err).Int64("id", id).Msg("the table refuses the end of a task; its row stays as it is")
-		l.hopeless[id] = true
+		l.hopeless[id] = time.Now()
 		return nil
 	}
 	return err
@@ -165,7 +180,7 @@ func (l *loop) refusedSilently(e end) {
 		return
 	}
 	l.log.Error().Int64("id", e.task.row.ID).Msg("the table refuses the end of a task; its row stays as it is")
-	l.hopeless[e.task.row.ID] = true
+	l.hopeless[e.task.row.ID] = time.Now()
 	l.gone(e)
 }
 

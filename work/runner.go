@@ -48,7 +48,6 @@ func (r *runner) sit(ctx context.Context, t *task) *seat {
 
 // serve runs t and what follows it.
 func (r *runner) serve(ctx context.Context, t *task) {
-	defer r.awaited.Done()
 	defer r.post()
 	for t != nil {
 		t = r.run(ctx, t)

@@ -6,6 +6,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgtype"
+
+	"pgtask/sql"
 )
 
 // What a scan brings at once, and how many due tasks are known at most: 16 bytes each. Beyond that there is a window by plan.
@@ -72,14 +74,33 @@ func (l *loop) comesNext(ctx context.Context) error {
 	ctx, cancel := limited(ctx)
 	defer cancel()
 	asked := time.Now()
-	return l.readNext(l.control.conn.QueryRow(ctx, l.queries().Text("next")), asked)
+	if err := l.readNext(l.control.conn.QueryRow(ctx, l.queries().Text("next"), l.target.Schema, l.target.Table), asked); err != nil {
+		return err
+	}
+	return l.redescribe(ctx)
+}
+
+// redescribe looks at the table's columns again when they have changed: a repetition copies them all.
+func (l *loop) redescribe(ctx context.Context) error {
+	if l.columns == l.described {
+		return nil
+	}
+	t := table(l.target)
+	d, err := sql.Describe(ctx, l.control.conn, t)
+	if err != nil || !d.Exists {
+		return err
+	}
+	queries := d.Queries(t)
+	l.texts.Store(&queries)
+	l.described = l.columns
+	return nil
 }
 
 func (l *loop) readNext(row pgx.Row, asked time.Time) error {
 	var now time.Time
 	var next *time.Time
 	var foreign bool
-	if err := row.Scan(&now, &next, &foreign); err != nil {
+	if err := row.Scan(&now, &next, &foreign, &l.columns); err != nil {
 		return err
 	}
 	l.look.spoke = time.Now()
@@ -122,7 +143,7 @@ func (l *loop) scanOn(ctx context.Context) error {
 	found := 0
 	asked := time.Now()
 	batch := &pgx.Batch{}
-	batch.Queue(l.queries().Text("next")).QueryRow(func(row pgx.Row) error { return l.readNext(row, asked) })
+	batch.Queue(l.queries().Text("next"), l.target.Schema, l.target.Table).QueryRow(func(row pgx.Row) error { return l.readNext(row, asked) })
 	batch.Queue(l.queries().Text("scan"), s.plan, s.id, scanChunk).Query(func(rows pgx.Rows) error {
 		var key laneKey
 		var r rank
@@ -133,7 +154,7 @@ func (l *loop) scanOn(ctx context.Context) error {
 			switch {
 			case !waiting:
 				l.adopt(r.id, key)
-			case l.hopeless[r.id] || time.Now().Before(l.parked[r.id].until):
+			case l.isHopeless(r.id) || time.Now().Before(l.parked[r.id].until):
 			case over:
 				expired = append(expired, r.id)
 			case l.tasks[r.id] == nil:
@@ -147,6 +168,9 @@ func (l *loop) scanOn(ctx context.Context) error {
 		return err
 	}
 	l.look.scan = time.Now()
+	if err := l.redescribe(ctx); err != nil {
+		return err
+	}
 	if err := l.expire(ctx, expired); err != nil {
 		return err
 	}
@@ -177,7 +201,7 @@ func (l *loop) unpark() {
 
 // adopt takes note of a task that is under way, but not by us: an old leader's, or one whose end we could not write.
 func (l *loop) adopt(id int64, key laneKey) {
-	if l.tasks[id] != nil || l.hopeless[id] {
+	if l.tasks[id] != nil || l.isHopeless(id) {
 		return
 	}
 	if _, known := l.orphans[id]; known {

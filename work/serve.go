@@ -27,23 +27,25 @@ type loop struct {
 	inbox    *inbox
 	seats    *seats
 	patience patience
-	foreign  atomic.Bool             // there are foreign servers: what writes through them has no transaction id here
-	path     atomic.Pointer[string]  // the search_path under which ends are written, nil: empty
+	foreign  atomic.Bool            // there are foreign servers: what writes through them has no transaction id here
+	path     atomic.Pointer[string] // the search_path under which ends are written, nil: empty
+	texts    atomic.Pointer[sql.Queries]
 	facts    atomic.Pointer[control] // only what does not change after know
 	running  context.Context         // of all sessions
 	awaited  sync.WaitGroup          // runners
 
-	control  *control
-	tasks    map[int64]*task   // claimed by us, until their end is written
-	begun    map[int64]int     // how often tasks had to be run again for reasons of our own
-	unsaid   []end             // ends that could not be written yet
-	lost     map[int64]end     // tasks whose session has gone
-	killed   []end             // tasks whose session was terminated
-	orphans  map[int64]laneKey // under way, but not ours
-	hopeless map[int64]bool    // rows that take no end, or no beginning
-	parked   map[int64]parked  // rows that could not be taken just now
-	empty    []int64           // tasks to be deleted whose rows were locked
-	asks     []ask             // not answered yet
+	control            *control
+	tasks              map[int64]*task     // claimed by us, until their end is written
+	begun              map[int64]int       // how often tasks had to be run again for reasons of our own
+	unsaid             []end               // ends that could not be written yet
+	lost               map[int64]end       // tasks whose session has gone
+	killed             []end               // tasks whose session was terminated
+	orphans            map[int64]laneKey   // under way, but not ours
+	hopeless           map[int64]time.Time // rows that take no end, or no beginning, and since when
+	columns, described string              // fingerprints of the table's columns: as they are, and as queries has them
+	parked             map[int64]parked    // rows that could not be taken just now
+	empty              []int64             // tasks to be deleted whose rows were locked
+	asks               []ask               // not answered yet
 
 	led      bool  // since the last try
 	scanning place // where the scan under way goes on
@@ -71,7 +73,7 @@ func newLoop(ctx context.Context, t Target, log zerolog.Logger) *loop {
 		target: t, log: log, running: ctx,
 		clock: &clock{}, inbox: newInbox(), seats: &seats{pids: map[uint32]struct{}{}},
 		patience: patience{delay: map[string]time.Duration{}, since: map[string]time.Time{}},
-		tasks:    map[int64]*task{}, begun: map[int64]int{}, lost: map[int64]end{}, orphans: map[int64]laneKey{}, hopeless: map[int64]bool{}, parked: map[int64]parked{},
+		tasks:    map[int64]*task{}, begun: map[int64]int{}, lost: map[int64]end{}, orphans: map[int64]laneKey{}, hopeless: map[int64]time.Time{}, parked: map[int64]parked{},
 	}
 	l.lanes = newLanes(t.Run, l.clock.now)
 	return l
@@ -119,7 +121,7 @@ func Serve(ctx context.Context, stop <-chan struct{}, t Target, log zerolog.Logg
 // busy tells whether tasks of ours run, or their ends are still to be written.
 func (l *loop) busy() bool { return len(l.tasks) > 0 }
 
-func (l *loop) queries() sql.Queries { return l.facts.Load().queries }
+func (l *loop) queries() sql.Queries { return *l.texts.Load() }
 func (l *loop) timeZone() string     { return l.facts.Load().timeZone }
 
 // lead connects, waits for leadership, and leads until stop, ctx or an error ends it.
@@ -139,6 +141,7 @@ func (l *loop) lead(ctx context.Context, stop <-chan struct{}) error {
 	}
 	defer l.drop()
 	l.facts.Store(c)
+	l.texts.Store(&c.queries)
 	l.path.Store(nil)
 	l.led = true
 	l.log.Info().Int32("pid", c.pid).Msg("leading")
@@ -205,13 +208,14 @@ func (l *loop) drop() {
 	}
 	l.killed = nil
 	l.scanning = place{}
-	closeSeats(l.seats.stale(0)) // what took the control connection may have taken them, too
+	l.closeLater(l.seats.stale(0)) // what took the control connection may have taken them, too
 }
 
 // begin finds out where things stand when leadership begins.
 func (l *loop) begin(ctx context.Context) error {
 	l.look = looks{wanted: true, draining: l.look.draining, cancelled: l.look.cancelled}
-	l.hopeless, l.parked = map[int64]bool{}, map[int64]parked{}
+	l.hopeless, l.parked = map[int64]time.Time{}, map[int64]parked{}
+	l.described = ""
 	l.look.began = l.clock.now()
 	if used, err := l.used(ctx); err != nil {
 		return err
@@ -225,9 +229,12 @@ func (l *loop) begin(ctx context.Context) error {
 func (l *loop) step(ctx context.Context) error {
 	ends, asks := l.inbox.take()
 	l.asks = append(l.asks, asks...)
+	for _, e := range ends {
+		e.task.ending = true
+	}
+	l.unsaid = append(l.unsaid, ends...)
 	for _, do := range []func(context.Context) error{
-		func(ctx context.Context) error { return l.write(ctx, ends) },
-		l.answer, l.mark, l.recover, l.rescan, l.check, l.claim, l.sweep,
+		l.mark, l.write, l.answer, l.recover, l.rescan, l.check, l.claim, l.sweep,
 	} {
 		if err := do(ctx); err != nil {
 			return err
@@ -235,8 +242,15 @@ func (l *loop) step(ctx context.Context) error {
 	}
 	l.pace()
 	l.dispatch(ctx)
-	closeSeats(l.seats.stale(l.target.Idle))
+	l.closeLater(l.seats.stale(l.target.Idle))
 	return nil
+}
+
+// closeLater ends sessions while the loop goes on: a server takes its time to let them go.
+func (l *loop) closeLater(old []*seat) {
+	if len(old) > 0 {
+		l.awaited.Go(func() { closeSeats(old) })
+	}
 }
 
 // dispatch starts a runner for each task that may start.
@@ -246,8 +260,7 @@ func (l *loop) dispatch(ctx context.Context) {
 		if t == nil {
 			return
 		}
-		l.awaited.Add(1)
-		go (&runner{loop: l}).serve(l.running, t)
+		l.awaited.Go(func() { (&runner{loop: l}).serve(l.running, t) })
 	}
 }
 

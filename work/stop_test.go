@@ -45,7 +45,7 @@ func TestOwnRow(t *testing.T) {
 	s := play(t)
 	const own = " WHERE id = current_setting('pg_task.id')::int8"
 	for input, states := range map[string][]string{
-		"UPDATE task SET data = 'mine'" + own:             {"DONE"},
+		"UPDATE task SET data = 'mine'" + own:             {"FAIL"},
 		"UPDATE task SET state = 'STOP'" + own:            {"FAIL", "STOP"},
 		"UPDATE task SET state = 'PLAN'" + own:            {"FAIL"},
 		"UPDATE task SET state = 'DONE'" + own:            {"FAIL"},

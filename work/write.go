@@ -6,11 +6,8 @@ import (
 )
 
 // write does what the runners' words ask for. What cannot be written now stays in unsaid.
-func (l *loop) write(ctx context.Context, ends []end) error {
-	for _, e := range ends {
-		e.task.ending = true
-	}
-	var unsaid []end
+func (l *loop) write(ctx context.Context) error {
+	var ends, unsaid []end
 	now := time.Now()
 	for _, e := range l.unsaid {
 		if e.after.After(now) {
@@ -25,18 +22,27 @@ func (l *loop) write(ctx context.Context, ends []end) error {
 			i++
 			continue
 		}
-		n := i + 1
-		for n < len(ends) && ends[n].kind == ends[i].kind && n-i < claimMost {
+		n, size := i+1, ends[i].size()
+		for n < len(ends) && ends[n].kind == ends[i].kind && n-i < claimMost && size < writeMost {
+			size += ends[n].size()
 			n++
 		}
 		if err := l.writeSome(ctx, ends[i:n]); err != nil {
 			l.putOff(ends[i:])
 			return err
 		}
-		i = n
+		if i = n; size >= writeMost { // that took its time
+			if err := l.mark(ctx); err != nil {
+				l.putOff(ends[i:])
+				return err
+			}
+		}
 	}
 	return nil
 }
+
+// writeMost is how much output is written in one statement, in bytes, so that others do not have to wait long for it.
+const writeMost = 1 << 20
 
 // putOff keeps ends for the next try, those that it does not keep already.
 func (l *loop) putOff(ends []end) {

@@ -54,13 +54,29 @@ $$;
 
 -- STOP on an ended task: the old state is put back and its repetition noted, to be stopped once the statement is over. It
 -- cannot be stopped here, since the same statement may be about to update it too (27000).
+-- PLAN on an ended task: it waits again, and runs keeps what was.
 CREATE OR REPLACE FUNCTION :schema.pgtask_stop() RETURNS trigger LANGUAGE plpgsql SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     root oid := coalesce(pg_partition_root(TG_RELID), TG_RELID);
     noted text := concat('pgtask.stop_', root);
     follows bool := false;
+    waits int8;
 BEGIN
+    IF NEW.state = 'PLAN' THEN
+        IF OLD.stop IS NOT NULL AND NEW.stop IS NOT DISTINCT FROM OLD.stop THEN
+            NEW.start := NULL;
+            NEW.stop := NULL;
+            NEW.runs := CASE
+                    WHEN jsonb_typeof(OLD.runs) <> 'array' THEN '[]'
+                    WHEN jsonb_array_length(OLD.runs) >= 20 THEN OLD.runs - 0
+                    ELSE coalesce(OLD.runs, '[]')
+                END
+                || jsonb_build_object('start', OLD.start, 'stop', OLD.stop, 'pid', OLD.pid, 'state', OLD.state, 'error', OLD.error,
+                    'cause', 'run again');
+        END IF;
+        RETURN NEW;
+    END IF;
     IF OLD.state NOT IN ('DONE', 'FAIL', 'GONE') THEN
         RETURN NEW;
     END IF;
@@ -72,7 +88,15 @@ BEGIN
             INTO follows USING OLD.next;
     END IF;
     IF follows THEN
-        PERFORM set_config(noted, concat_ws(',', nullif(current_setting(noted, true), ''), OLD.next), true);
+        EXECUTE format('WITH RECURSIVE chain AS (
+                SELECT id, state, next FROM %1$s WHERE id = $1
+                UNION ALL
+                SELECT t.id, t.state, t.next FROM chain JOIN %1$s AS t ON t.id = chain.next
+                WHERE chain.state NOT IN (''PLAN'', ''TAKE'', ''WORK'')
+            )
+            SELECT id FROM chain WHERE state IN (''PLAN'', ''TAKE'', ''WORK'')', root::regclass)
+            INTO waits USING OLD.next;
+        PERFORM set_config(noted, concat_ws(',', nullif(current_setting(noted, true), ''), coalesce(waits, OLD.next)), true);
     END IF;
     RETURN NEW;
 END

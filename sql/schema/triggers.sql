@@ -26,11 +26,11 @@ CREATE TRIGGER pgtask_delete AFTER DELETE ON :table
     FOR EACH ROW WHEN (OLD.state IN ('TAKE', 'WORK'))
     EXECUTE FUNCTION :schema.pgtask_wake();
 
--- STOP on an ended task stops its repetition instead.
+-- STOP on an ended task stops its repetition instead; PLAN lets it run again.
 
 DROP TRIGGER IF EXISTS pgtask_stop ON :table;
 CREATE TRIGGER pgtask_stop BEFORE UPDATE OF state ON :table
-    FOR EACH ROW WHEN (NEW.state = 'STOP')
+    FOR EACH ROW WHEN (NEW.state IN ('STOP', 'PLAN'))
     EXECUTE FUNCTION :schema.pgtask_stop();
 
 DROP TRIGGER IF EXISTS pgtask_stop_next ON :table;
