@@ -16,6 +16,9 @@ import (
 // install completes the table, where that is wanted, and looks at it; then it listens.
 func (l *loop) install(ctx context.Context) error {
 	c, t := l.control, table(l.target)
+	if err := l.lockParents(ctx); err != nil {
+		return err
+	}
 	made, err := complete(ctx, c.conn, l.target)
 	if len(made) > 0 {
 		l.log.Info().Int("changes", len(made)).Msg("created " + summary(made))
@@ -46,6 +49,33 @@ func (l *loop) install(ctx context.Context) error {
 		_, err = c.conn.Exec(ctx, "LISTEN "+quoted(sql.Channel(t)))
 	}
 	return err
+}
+
+// lockParents refuses to serve a partition of a table that is served itself: their lanes would be counted apart.
+func (l *loop) lockParents(ctx context.Context) error {
+	c := l.control
+	rows, err := c.conn.Query(ctx, c.queries.Text("parents"), l.target.Schema, l.target.Table)
+	if err != nil {
+		return err
+	}
+	parents, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (t sql.Table, err error) {
+		return t, row.Scan(&t.Schema, &t.Name)
+	})
+	if err != nil {
+		return err
+	}
+	for _, parent := range parents {
+		above := l.target
+		above.Schema, above.Table = parent.Schema, parent.Name
+		var shared bool
+		if err := c.conn.QueryRow(ctx, c.queries.Text("share"), leaderKey(above)).Scan(&shared); err != nil {
+			return err
+		}
+		if !shared {
+			return fmt.Errorf("table %s is a partition of %s, which is served itself: serve one of them", table(l.target), parent)
+		}
+	}
+	return nil
 }
 
 // complete adds what the table lacks: as the target's role, or, where that may not, as the dsn's user, who then grants what it takes.
