@@ -1,0 +1,182 @@
+package work
+
+import (
+	"container/heap"
+	"time"
+)
+
+// start gives the next task that may start now and that fits accepts, or nil. Its slots are in use until ended.
+func (s *lanes) start(fits func(*task) bool) *task {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.first(fits)
+}
+
+// follow gives the task that comes after another on the same session, whose SQL has run but whose end is not yet written. The
+// place in run passes from one to the other at once; the slot of the lane only within the lane (where the session itself keeps the
+// order): else it is in use until ended, as the next task of the lane must see what the one before has done.
+func (s *lanes) follow(before *task, fits func(*task) bool) (next *task) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	own := s.lane(before.lane)
+	own.running--
+	s.busy--
+	s.place(own)
+	next = s.first(fits)
+	switch {
+	case next == nil:
+		s.busy++
+	case next.lane == before.lane && next.row.Max < 0: // its pause begins with the end that is not yet written
+		s.putBack(own, next)
+		s.busy++
+		next = nil
+	case next.lane == before.lane:
+		before.passed = true
+		own.recent++
+		s.place(own)
+		return next
+	default:
+		before.left = true
+	}
+	own.running++
+	s.place(own)
+	return next
+}
+
+func (s *lanes) putBack(l *lane, t *task) {
+	if s.suspect == t {
+		s.suspect = nil
+	}
+	heap.Push(&l.taken, t)
+	s.waiting++
+	l.running--
+	s.busy--
+}
+
+// first takes the best startable task that fits accepts. Lanes whose first task does not fit are passed over.
+func (s *lanes) first(fits func(*task) bool) *task {
+	if s.closed || s.busy >= s.run || s.isQuiet() {
+		return nil
+	}
+	s.resumePaused()
+	var passed []*lane
+	defer func() {
+		for _, l := range passed {
+			s.place(l)
+		}
+	}()
+	for s.starts.Len() > 0 && len(passed) < 16 {
+		l := s.starts.lanes[0]
+		if !fits(l.taken.top()) {
+			heap.Remove(&s.starts, 0)
+			passed = append(passed, l)
+			continue
+		}
+		t := heap.Pop(&l.taken).(*task)
+		s.waiting--
+		l.running++
+		s.busy++
+		s.place(l)
+		if t.row.Suspect {
+			s.suspect, s.quiet = t, s.now().Add(quarantine)
+		}
+		return t
+	}
+	return nil
+}
+
+// quarantine is how long nothing else starts beside a task during which the server has crashed before: if it does so again, it is
+// known who it was.
+const quarantine = 10 * time.Second
+
+func (s *lanes) isQuiet() bool { return s.suspect != nil && s.now().Before(s.quiet) }
+
+// pass ends a task and starts the next one that fits accepts, in one: nobody else gets in between. When there is none, the
+// task holds what it held, until ended.
+func (s *lanes) pass(t *task, at time.Time, fits func(*task) bool) (next *task) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	l := s.lane(t.lane)
+	if !at.IsZero() {
+		l.ended, l.planned = at, t.row.Plan
+	}
+	suspect := s.suspect
+	s.hold(l, t, -1)
+	if suspect == t {
+		s.suspect = nil
+	}
+	if next = s.first(fits); next == nil {
+		s.hold(l, t, +1)
+		s.suspect = suspect
+		return nil
+	}
+	t.passed = true
+	l.recent++
+	s.prune(t.lane, l)
+	return next
+}
+
+// hold gives back, or takes again, what a task holds.
+func (s *lanes) hold(l *lane, t *task, n int) {
+	if !t.passed {
+		l.running += n
+		if !t.left {
+			s.busy += n
+		}
+	}
+	s.place(l)
+}
+
+// ended gives back what a task still holds when its end is known, at a time by the server's clock (zero: it never ran).
+func (s *lanes) ended(t *task, at time.Time) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	l := s.lane(t.lane)
+	if s.suspect == t {
+		s.suspect = nil
+	}
+	if !at.IsZero() {
+		l.ended, l.planned = at, t.row.Plan
+	}
+	if !t.passed {
+		l.recent++
+	}
+	s.hold(l, t, -1)
+	s.prune(t.lane, l)
+}
+
+// occupy counts a run that is not ours, an old leader's, in its lane; vacate ends that.
+func (s *lanes) occupy(key laneKey) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	l := s.lane(key)
+	l.running++
+	s.busy++
+	s.place(l)
+}
+
+func (s *lanes) vacate(key laneKey) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	l := s.lane(key)
+	l.running--
+	s.busy--
+	l.ended = s.now()
+	s.place(l)
+}
+
+// drop takes out a task that is taken but not started; false when it has started or is not known.
+func (s *lanes) drop(t *task) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	l := s.lane(t.lane)
+	for i, other := range l.taken {
+		if other == t {
+			heap.Remove(&l.taken, i)
+			s.waiting--
+			s.place(l)
+			return true
+		}
+	}
+	return false
+}
