@@ -29,6 +29,8 @@ func (r *Report) fault(format string, args ...any) {
 
 // Check finds out whether Serve could serve the target, and what it would create. It changes nothing.
 func Check(ctx context.Context, t Target) (r Report) {
+	ctx, cancel := context.WithTimeout(ctx, prepareLimit)
+	defer cancel()
 	c, err := connect(ctx, t)
 	switch {
 	case err == nil:

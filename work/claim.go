@@ -34,7 +34,7 @@ func (l *loop) claim(ctx context.Context) error {
 		if len(ids) < claimMost {
 			return nil
 		}
-		l.dispatch(ctx)
+		l.dispatch()
 	}
 }
 

@@ -24,6 +24,7 @@ const (
 	beat           = 3 * time.Second  // the control session is never silent for longer
 	silenceLimit   = 10 * time.Second // the server ends a control session that is (14 and later)
 	connectLimit   = 15 * time.Second
+	prepareLimit   = 3 * time.Minute // for all that is looked at and created before a target can be led
 )
 
 // control is the connection under which a target is led. It never runs a user's SQL. It belongs to the loop.

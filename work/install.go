@@ -15,6 +15,8 @@ import (
 
 // install completes the table, where that is wanted, and looks at it; then it listens.
 func (l *loop) install(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, prepareLimit)
+	defer cancel()
 	c, t := l.control, table(l.target)
 	if err := l.lockParents(ctx); err != nil {
 		return err

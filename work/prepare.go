@@ -16,6 +16,8 @@ import (
 
 // prepare connects to the target; a database or role that is missing is created first, where that is wanted and allowed.
 func prepare(ctx context.Context, t Target, log zerolog.Logger) (*control, error) {
+	ctx, cancel := context.WithTimeout(ctx, prepareLimit)
+	defer cancel()
 	c, err := connect(ctx, t)
 	if err != nil && t.Create && absent(err) {
 		made, failed := create(ctx, t)

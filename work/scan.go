@@ -85,6 +85,8 @@ func (l *loop) redescribe(ctx context.Context) error {
 	if l.columns == l.described {
 		return nil
 	}
+	ctx, cancel := limited(ctx)
+	defer cancel()
 	t := table(l.target)
 	d, err := sql.Describe(ctx, l.control.conn, t)
 	if err != nil || !d.Exists {

@@ -241,7 +241,7 @@ func (l *loop) step(ctx context.Context) error {
 		}
 	}
 	l.pace()
-	l.dispatch(ctx)
+	l.dispatch()
 	l.closeLater(l.seats.stale(l.target.Idle))
 	return nil
 }
@@ -254,7 +254,7 @@ func (l *loop) closeLater(old []*seat) {
 }
 
 // dispatch starts a runner for each task that may start.
-func (l *loop) dispatch(ctx context.Context) {
+func (l *loop) dispatch() {
 	for {
 		t := l.lanes.start(func(*task) bool { return true })
 		if t == nil {
