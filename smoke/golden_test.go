@@ -25,7 +25,6 @@ type golden struct {
 
 // TestGolden runs the tasks of all files in one table. Tasks run side by side, but for those with the same group.
 func TestGolden(t *testing.T) {
-	t.Parallel()
 	u := own(t, object{"run": 100}).user(t) // CONCURRENTLY waits for whatever else goes on in a database
 	setup, err := os.ReadFile(filepath.Join(goldenFolder, "setup.sql"))
 	if err != nil {

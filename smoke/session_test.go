@@ -53,9 +53,9 @@ func TestLive(t *testing.T) {
 	u.until(`SELECT count(*) = 20 FROM task WHERE "group" LIKE 'other %' AND stop IS NOT NULL`)
 	u.is(`(SELECT count(*) FROM task WHERE "group" LIKE 'other %' AND pid IN (SELECT pid FROM task WHERE "group" = `+g+`))`, "0")
 
-	u.exec(`INSERT INTO task ("group", live, input) SELECT 'old', '900 ms', 'SELECT pg_sleep(0.6)' FROM generate_series(1, 4)`)
+	u.exec(`INSERT INTO task ("group", live, input) SELECT 'old', '4 s', 'SELECT pg_sleep(2.5)' FROM generate_series(1, 4)`)
 	if got := u.pids("'old'"); got != "a a b b" {
-		t.Errorf("live 900 ms: the sessions are %s", got)
+		t.Errorf("live 4 s: the sessions are %s", got)
 	}
 }
 

@@ -57,7 +57,7 @@ func (l *loop) rescan(ctx context.Context) error {
 	switch {
 	case l.scanning.active:
 		return l.scanOn(ctx)
-	case stale, (l.look.wanted || l.look.later || due) && now.Sub(l.look.full) >= scanShare*l.look.fullTook:
+	case stale, (l.look.wanted || l.look.later || due) && now.Sub(l.look.full) >= l.rest(ready):
 		return l.scan(ctx, false)
 	case due || l.look.wanted && l.scanDelay() <= 0:
 		l.look.wanted, l.look.later = false, true
@@ -67,6 +67,12 @@ func (l *loop) rescan(ctx context.Context) error {
 		return l.comesNext(ctx)
 	}
 	return nil
+}
+
+// rest is how long all that is due is not looked at again after a look: so long that looking takes its share of the time and no more. Where
+// little is due it is short, even if the last look took long because the machine was busy.
+func (l *loop) rest(ready int) time.Duration {
+	return scanShare * min(l.look.fullTook, time.Duration(ready+100)*10*time.Microsecond)
 }
 
 // comesNext reads the server's clock and the earliest plan to come; it is our sign of life, too.

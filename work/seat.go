@@ -101,7 +101,8 @@ func (p *seats) pick(t *task) *seat {
 	return s
 }
 
-// room makes place for one more session: when there are as many as there may be, one without work is taken out, to be closed.
+// room makes place for one more session: when there are as many as there may be, one without work is taken out, to be closed; one that is
+// bound to a lane, or holds its state, only if there is no other.
 func (p *seats) room(most int) *seat {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -109,8 +110,9 @@ func (p *seats) room(most int) *seat {
 	if p.all <= most || len(p.free) == 0 {
 		return nil
 	}
-	s := p.free[0]
-	p.free = p.free[1:]
+	i := max(slices.IndexFunc(p.free, func(s *seat) bool { return !s.bound && !s.holds }), 0)
+	s := p.free[i]
+	p.free = slices.Delete(p.free, i, i+1)
 	p.out(s)
 	return s
 }

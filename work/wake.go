@@ -70,7 +70,7 @@ func (l *loop) doze() time.Duration {
 	}
 	d := beat - time.Since(l.look.spoke)
 	sooner := func(other time.Duration) { d = min(d, other) }
-	busy, waiting, _ := l.lanes.load()
+	busy, waiting, ready := l.lanes.load()
 	if l.scanning.active {
 		return 0
 	}
@@ -78,7 +78,7 @@ func (l *loop) doze() time.Duration {
 		sooner(l.scanDelay())
 	}
 	if l.look.later {
-		sooner(scanShare*l.look.fullTook - time.Since(l.look.full))
+		sooner(l.rest(ready) - time.Since(l.look.full))
 	}
 	if !l.look.next.IsZero() {
 		sooner(l.clock.until(l.look.next) + clockMargin)
