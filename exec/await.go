@@ -1,29 +1,38 @@
 package exec
 
 import (
-	"time"
-
 	"github.com/jackc/pgx/v5/pgproto3"
 )
 
-// probe tells whether our transaction is still the one that Begin opened, and whether it has written. A cursor WITH HOLD may
-// write at COMMIT: hence CLOSE ALL, or, where cursors are to be kept, a look whether there is one.
-func (t *Task) probe() string {
-	const times = `pg_catalog.timestamptz_send(pg_catalog.transaction_timestamp()), pg_catalog.timestamptz_send(pg_catalog.clock_timestamp())`
+// What has become of the transaction: whether it has written, and the time. A cursor WITH HOLD may write at COMMIT: hence CLOSE ALL
+// before it, or, where cursors are to be kept, a look whether there is one.
+var (
+	probe     = &Statement{"pgtask_probe", `SELECT pg_catalog.txid_current_if_assigned(), pg_catalog.clock_timestamp()`}
+	probeSave = &Statement{"pgtask_probe_save", `SELECT coalesce(pg_catalog.txid_current_if_assigned(), ` +
+		`(SELECT 1 FROM pg_catalog.pg_cursors AS c WHERE c.is_holdable LIMIT 1)), pg_catalog.clock_timestamp()`}
+)
+
+func (s *Session) sendProbe(t *Task) {
 	if t.Save {
-		return `SELECT coalesce(pg_catalog.txid_current_if_assigned(), (SELECT 1 FROM pg_catalog.pg_cursors AS c WHERE c.is_holdable LIMIT 1)), ` + times
+		s.call(probeSave)
+		return
 	}
-	return `CLOSE ALL; SELECT pg_catalog.txid_current_if_assigned(), ` + times
+	s.call(closeAll)
+	s.call(probe)
 }
 
 // Await reads what comes of the input that Begin has sent. After it no cancel of ours is on its way. The error is a *Lost; the
 // result holds what had come before that.
-func (s *Session) Await(t *Task, start time.Time) (*Result, error) {
+func (s *Session) Await(t *Task) (*Result, error) {
 	output, notices := NewOutput(t.Format, t.Limit), &Notices{}
 	output.Encoding(s.encoding)
 	var binary bool
+	tags := tags{traits: t.Traits}
 	failure, err := s.answer(sink{
-		rows: output.Rows, row: output.Row, complete: output.Complete,
+		rows: output.Rows, row: output.Row, complete: func(tag []byte) {
+			tags.see(tag)
+			output.Complete(tag)
+		},
 		copyOut: func(b bool) { output.CopyOut(); binary = binary || b },
 		copied: func(data []byte) {
 			if !binary {
@@ -32,22 +41,30 @@ func (s *Session) Await(t *Task, start time.Time) (*Result, error) {
 		}, notice: t.noticed(notices), encoding: output.Encoding,
 	})
 	result := &Result{Raw: failure}
-	ours := false
-	if err == nil && t.Atomic {
-		ours, err = s.readProbe(t, start, result)
+	answered := false
+	if err == nil {
+		answered, err = s.readProbe(t, result)
 	}
 	result.Reason = s.settle()
+	s.left(t, result, &tags, answered)
 	result.keep(output, notices)
 	result.judge(t, output, binary)
 	switch {
 	case err != nil:
 		return result, err
-	case result.Failure == nil && ours && s.status == 'T':
+	case result.Failure == nil && answered && !tags.ended() && s.status == 'T':
 		result.Open = true
 		return result, nil
 	default:
 		return result, s.closeTransaction(t, result)
 	}
+}
+
+// left takes down what the task may have left in the session.
+func (s *Session) left(t *Task, result *Result, tags *tags, answered bool) {
+	s.hard = s.hard || tags.prepared || result.Forgot
+	s.cursors = s.cursors || !answered || t.Save
+	s.temporary = s.temporary || !answered || result.Wrote
 }
 
 // noticed keeps the notices of a run, without the server's warning that a BEGIN of the input found ours.
@@ -59,24 +76,31 @@ func (t *Task) noticed(notices *Notices) func(*pgproto3.NoticeResponse) {
 	}
 }
 
-// readProbe asks what probe asks, if Begin has not, and tells whether the transaction is still ours.
-func (s *Session) readProbe(t *Task, start time.Time, result *Result) (ours bool, err error) {
-	if t.Traits.Stdin {
-		s.query(t.probe())
+// readProbe reads what the server says to sendProbe, which it sends if Begin has not, and to the Sync behind the input. It tells whether the
+// probe was answered.
+func (s *Session) readProbe(t *Task, result *Result) (answered bool, err error) {
+	if t.Atomic && t.Traits.Stdin {
+		s.sendProbe(t)
+		s.sync()
 		if err := s.flush(); err != nil {
 			return false, err
 		}
 	}
-	var began time.Time
-	failure, err := s.answer(sink{row: func(values [][]byte) {
-		result.Wrote = values[0] != nil
-		began, _ = moment(values[1])
-		result.Stop, _ = moment(values[2])
-	}})
-	if failure != nil && result.Raw == nil {
-		result.Raw = failure // a cancel that came too late for the input and hit the probe
+	n := s.queued()
+	if n == 0 && t.Traits.Stdin {
+		return false, nil
 	}
-	return failure == nil && began.Equal(start), err
+	_, failure, err := s.answers(n, func(values [][]byte) {
+		result.Wrote = values[0] != nil
+		result.Stop, _ = moment(values[1])
+	}, nil)
+	if err == nil && failure == nil {
+		return n > 0, s.synced()
+	}
+	if failure != nil && result.Raw == nil { // a cancel that came too late for the input and hit the probe, or one of its statements is gone
+		result.Raw, result.Forgot = failure, failure.Code == "26000" && !s.wary
+	}
+	return false, err
 }
 
 // closeTransaction ends a transaction that is open and not to be finished by a tail: one that has failed, or that the input has left.

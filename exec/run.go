@@ -1,8 +1,6 @@
 package exec
 
 import (
-	"fmt"
-	"strconv"
 	"strings"
 	"time"
 
@@ -16,7 +14,9 @@ type Task struct {
 	Atomic   bool        // in a transaction of ours, in which its end can be written
 	Keep     bool        // the state that the task before has left in the session
 	Save     bool        // the state that it leaves, for the next
-	Settings [][2]string // names and values, of the session
+	Settings [][2]string // names and values, set for each task; the names are the same for all tasks of a session
+	Usual    [][2]string // likewise, set only where the session does not have them from its start
+	Wary     bool        // no statement of ours is to be taken for prepared
 	Timeout  time.Duration
 	Format   Format
 	Limit    int64 // of the output, in bytes
@@ -32,6 +32,7 @@ type Result struct {
 	Reason  Reason                  // why it was cancelled, if it was
 	Stop    time.Time               // when it ended, by the server's clock; zero: when this is read
 	Open    bool                    // our transaction is open, its end can be written in it
+	Forgot  bool                    // statements of ours that were prepared are gone, and the run with them: a wary one will do
 	Wrote   bool                    // the transaction may have an effect
 }
 
@@ -51,10 +52,10 @@ func (r *Result) Retry() bool {
 	return false
 }
 
-// Tail is what is left to do for a task whose SQL has run in our transaction: its end, as SQL without parameters that raises
-// an error when the task is no longer ours, or nothing; and COMMIT.
+// Tail is what is left to do for a task whose SQL has run in our transaction: the calls that write its end, of which one fails when the
+// task is no longer ours, or none; and COMMIT.
 type Tail struct {
-	SQL   string
+	Calls []Call
 	Input string  // of that task, for its errors
 	Path  *string // search_path for the triggers of the table; nil: empty
 }
@@ -66,125 +67,101 @@ type Verdict struct {
 	Deferred  *Failure // COMMIT failed: a deferred constraint or trigger
 }
 
-// ownTimes are the limits under which we write the end of a task, whatever its SQL has set.
-const ownTimes = `RESET SESSION AUTHORIZATION; RESET ROLE; SET LOCAL statement_timeout TO '30s'; ` +
-	`SET LOCAL lock_timeout TO '5s'; SET LOCAL row_security TO 'on'; `
+// own makes the transaction of a task's SQL ours, whatever that has set: our role, and the limits under which we write its end. $1: search_path.
+var own = &Statement{"pgtask_own", `SELECT pg_catalog.set_config('session_authorization', NULL, false), pg_catalog.set_config('role', 'none', false), ` +
+	`pg_catalog.set_config('statement_timeout', '30s', true), pg_catalog.set_config('lock_timeout', '5s', true), ` +
+	`pg_catalog.set_config('row_security', 'on', true), pg_catalog.set_config('search_path', $1, true)`}
 
-// Begin finishes the task before (tail may be nil) and makes the session new unless the task wants it as it is, in one flush; when that is
-// answered it sends the task's SQL, and returns: the input is under way then, since start by the server's clock. It must not be sent before:
-// a preparation that fails before its BEGIN, as by somebody's cancel request, would leave it to run outside any transaction. The error is a *Lost, or a *Failure of the preparation (the task has not started). A verdict that is not nil counts in
-// any case.
+// Begin sends, in one flush, what finishes the task before (tail may be nil), what makes the session new unless the task wants it as it is,
+// and the task's SQL, and reads the answers to all but the last: its SQL is under way then, since start by the server's clock. If anything
+// before it fails, the server passes over it. The error is a *Lost, or a *Failure of the preparation (the task has not started). A verdict
+// that is not nil counts in any case.
 func (s *Session) Begin(tail *Tail, t *Task) (verdict *Verdict, start time.Time, err error) {
 	s.limited(true)
-	s.sendTail(tail)
-	reset := s.dirty && !t.Keep
-	if reset {
-		s.query("DISCARD ALL")
+	defer s.limited(false)
+	for again := false; ; again = true {
+		s.sendTail(tail)
+		tailed := s.queued()
+		s.wary = t.Wary || t.Traits.Forgets || s.hard && t.Keep
+		s.sendPrepare(t)
+		prepared := s.queued()
+		if err := s.sendInput(t); err != nil {
+			return nil, start, err
+		}
+		if tail != nil {
+			var passed bool
+			if verdict, passed, err = s.readTail(tail, tailed); err != nil {
+				return verdict, start, err
+			}
+			if tail = nil; passed {
+				continue
+			}
+		}
+		start, failure, err := s.readPrepared(prepared)
+		switch {
+		case err != nil:
+			return verdict, start, err
+		case failure == nil:
+			if err = s.sendAlone(t); err == nil {
+				s.enter(t.Timeout)
+			}
+			return verdict, start, err
+		case again || !unclean(failure):
+			return verdict, start, serverFailure(failure, t.Input)
+		}
+		s.hard = true
 	}
-	s.query(s.prepare(t, reset || !s.dirty))
-	s.dirty, s.timeoutSet = true, t.Timeout > 0
-	s.enter()
-	if err := s.flush(); err != nil {
-		return nil, start, err
-	}
-	if verdict, err = s.readTail(tail); err != nil {
-		return verdict, start, err
-	}
-	if start, err = s.readPrepared(t, reset); err != nil {
-		return verdict, start, err
-	}
-	s.sendInput(t)
-	if err := s.flush(); err != nil {
-		return verdict, time.Time{}, err
-	}
-	s.limited(false)
-	if t.Timeout > 0 { // the server's own statement_timeout comes first where it can
-		s.deadline = time.AfterFunc(min(t.Timeout, mostTimeout)+5*time.Millisecond, func() { s.Cancel(TimedOut) })
-	}
-	return verdict, start, nil
 }
 
-func (s *Session) sendInput(t *Task) {
+// unclean tells the failures of a preparation that DISCARD ALL mends: a statement of ours is gone, or there is one of other people's.
+func unclean(failure *pgproto3.ErrorResponse) bool {
+	return failure.Code == "26000" || failure.Code == "22012" || failure.Code == "42P05"
+}
+
+// sendInput sends what is queued with the task's SQL and what asks what has become of the transaction. Behind SQL that may read from us
+// nothing may wait: that is sent alone.
+func (s *Session) sendInput(t *Task) error {
+	if t.Traits.Stdin {
+		s.sync()
+		return s.flush()
+	}
+	s.front.Send(&pgproto3.Flush{})
 	s.query(t.Input)
-	if t.Atomic && !t.Traits.Stdin {
-		s.query(t.probe())
-	}
-}
-
-// readPrepared reads the answers to the reset and the settings.
-func (s *Session) readPrepared(t *Task, reset bool) (start time.Time, err error) {
-	if reset {
-		failure, err := s.answer(sink{})
-		if err != nil {
-			return start, err
-		}
-		if failure != nil {
-			return start, &Lost{Cause: fmt.Errorf("the session could not be reset: %s (SQLSTATE %s)", failure.Message, failure.Code)}
-		}
-	}
-	var bad error
-	failure, err := s.answer(sink{row: func(values [][]byte) { start, bad = moment(values[0]) }})
-	switch {
-	case err != nil:
-		return time.Time{}, err
-	case failure != nil:
-		return time.Time{}, s.unprepared(t, failure)
-	case bad != nil:
-		return time.Time{}, &Lost{Cause: bad}
-	}
-	return start, nil
-}
-
-// mostTimeout is longer than any run, and short enough to add to it.
-const mostTimeout = 100 * 365 * 24 * time.Hour
-
-// prepare is the message that sets what the session of a task shows, and opens its transaction. The time that it returns is the
-// transaction's own (transaction_timestamp) since all commands of one message share it; nothing takes a snapshot after BEGIN,
-// so that the input may still choose its isolation level. What a fresh session shows by itself need not be set.
-func (s *Session) prepare(t *Task, fresh bool) string {
-	var b strings.Builder
-	b.WriteString("BEGIN; ")
-	for _, setting := range t.Settings {
-		if !fresh || s.base[setting[0]] != setting[1] {
-			set(&b, setting[0], setting[1])
-		}
-	}
-	switch ms := (t.Timeout-1)/time.Millisecond + 1; {
-	case t.Timeout > 0 && ms < 1<<31:
-		set(&b, "statement_timeout", strconv.FormatInt(int64(ms), 10))
-	case s.timeoutSet && !fresh:
-		b.WriteString("RESET statement_timeout; ")
-	}
-	b.WriteString("SELECT pg_catalog.timestamptz_send(pg_catalog.statement_timestamp()); COMMIT")
 	if t.Atomic {
-		b.WriteString("; BEGIN")
+		s.sendProbe(t)
 	}
-	return b.String()
+	s.sync()
+	return s.flush()
 }
 
-// set writes SET: that costs a third of what set_config does. The parts of a name such as pg_task.group are quoted.
-func set(b *strings.Builder, name, value string) {
-	b.WriteString("SET ")
-	for i, part := range strings.Split(name, ".") {
-		if i > 0 {
-			b.WriteByte('.')
-		}
-		b.WriteString(Identifier(part))
+func (s *Session) sendAlone(t *Task) error {
+	if !t.Traits.Stdin {
+		return nil
 	}
-	b.WriteString(" TO ")
-	b.WriteString(Literal(value))
-	b.WriteString("; ")
-}
-
-// unprepared ends a preparation that failed. A new session would not take the settings either, so this is the task's failure.
-func (s *Session) unprepared(t *Task, failure *pgproto3.ErrorResponse) error {
-	if s.settle() != NotCancelled {
-		s.Abandon()
-	}
-	if err := s.closeTransaction(t, &Result{Failure: serverFailure(failure, t.Input)}); err != nil {
+	if err := s.synced(); err != nil {
 		return err
 	}
-	return serverFailure(failure, t.Input)
+	s.query(t.Input)
+	return s.flush()
+}
+
+// readPrepared reads the answers to n statements that make the session ready.
+func (s *Session) readPrepared(n int) (start time.Time, failure *pgproto3.ErrorResponse, err error) {
+	var bad error
+	_, failure, err = s.answers(n, func(values [][]byte) {
+		if len(values[0]) > 0 { // not wash
+			start, bad = moment(values[0])
+		}
+	}, nil)
+	switch {
+	case err != nil:
+		return start, failure, err
+	case failure != nil:
+		return start, failure, s.rollback()
+	case bad != nil:
+		return start, nil, &Lost{Cause: bad}
+	}
+	return start, nil, nil
 }
 
 // sendTail queues what is left to do for the task before; readTail reads what the server said to it.
@@ -192,44 +169,52 @@ func (s *Session) sendTail(tail *Tail) {
 	if tail == nil {
 		return
 	}
-	if tail.SQL != "" {
+	if len(tail.Calls) > 0 {
 		if s.encoding != "UTF8" {
-			s.query("SET client_encoding TO 'UTF8'")
+			s.plain("SET client_encoding TO 'UTF8'")
 		}
-		path := "SET LOCAL search_path TO ''; "
+		path := []byte{}
 		if tail.Path != nil {
-			path = "SELECT pg_catalog.set_config('search_path', " + Literal(*tail.Path) + ", true); "
+			path = []byte(*tail.Path)
 		}
-		s.query(ownTimes + path + tail.SQL)
+		s.call(own, path)
+		for _, call := range tail.Calls {
+			s.call(call.Statement, call.Args...)
+		}
 	}
-	s.query("COMMIT")
+	s.call(commit)
 }
 
-func (s *Session) readTail(tail *Tail) (*Verdict, error) {
-	if tail == nil {
-		return nil, nil
-	}
-	verdict := &Verdict{}
-	if tail.SQL != "" {
-		if s.encoding != "UTF8" {
-			if _, err := s.answer(sink{}); err != nil {
-				return nil, err
-			}
-		}
-		refused, err := s.answer(sink{})
-		if err != nil {
-			return nil, err
-		}
-		verdict.Refused = serverFailure(refused, tail.Input)
-	}
+// readTail reads the answers to the n statements of a tail. When the server has passed over what was sent behind it, it is ready.
+func (s *Session) readTail(tail *Tail, n int) (verdict *Verdict, passed bool, err error) {
 	var tag string
-	deferred, err := s.answer(sink{complete: func(t []byte) { tag = string(t) }})
+	well, failure, err := s.answers(n, nil, func(t []byte) { tag = string(t) })
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	verdict.Deferred = serverFailure(deferred, tail.Input)
-	verdict.Committed = deferred == nil && verdict.Refused == nil && tag == "COMMIT"
-	return verdict, nil
+	verdict = &Verdict{Committed: failure == nil && tag == "COMMIT"}
+	if failure == nil {
+		return verdict, false, nil
+	}
+	if answer := serverFailure(failure, tail.Input); well == n-1 {
+		verdict.Deferred = answer
+	} else {
+		verdict.Refused = answer
+	}
+	return verdict, true, s.rollback()
+}
+
+// rollback ends the transaction in which a statement of ours has failed.
+func (s *Session) rollback() error {
+	if s.status == 'I' {
+		return nil
+	}
+	s.query("ROLLBACK")
+	if err := s.flush(); err != nil {
+		return err
+	}
+	_, err := s.answer(sink{})
+	return err
 }
 
 // End does what Begin does for the task before, when none comes after it.
@@ -237,27 +222,14 @@ func (s *Session) End(tail *Tail) (*Verdict, error) {
 	s.limited(true)
 	defer s.limited(false)
 	s.sendTail(tail)
+	s.sync()
+	n := s.queued()
 	if err := s.flush(); err != nil {
 		return nil, err
 	}
-	return s.readTail(tail)
-}
-
-// Reset makes the session new, which the next Begin need not do then.
-func (s *Session) Reset() error {
-	if !s.dirty {
-		return nil
+	verdict, passed, err := s.readTail(tail, n)
+	if err == nil && !passed {
+		err = s.synced()
 	}
-	s.limited(true)
-	defer s.limited(false)
-	s.query("DISCARD ALL")
-	if err := s.flush(); err != nil {
-		return err
-	}
-	failure, err := s.answer(sink{})
-	if err == nil && failure != nil {
-		err = &Lost{Cause: fmt.Errorf("the session could not be reset: %s (SQLSTATE %s)", failure.Message, failure.Code)}
-	}
-	s.dirty = err != nil
-	return err
+	return verdict, err
 }

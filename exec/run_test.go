@@ -174,7 +174,7 @@ func TestRefused(t *testing.T) {
 	if !first.Open {
 		t.Fatal(first.Failure)
 	}
-	second, verdict := b.run(spec("INSERT INTO ends VALUES (2)"), &Tail{SQL: "SELECT 1/0"})
+	second, verdict := b.run(spec("INSERT INTO ends VALUES (2)"), &Tail{Calls: calls("SELECT 1/0")})
 	if verdict.Committed || verdict.Refused == nil || verdict.Refused.SQLState != "22012" {
 		t.Errorf("verdict %+v", verdict)
 	}

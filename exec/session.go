@@ -22,8 +22,21 @@ type Session struct {
 
 	conn  *pgconn.PgConn
 	front *pgproto3.Frontend
-	dirty bool              // a task has run since the last reset
 	base  map[string]string // settings to which a reset returns
+
+	known    map[string]string // our prepared statements: names and texts
+	asked    int               // statements of ours that are queued, see queued
+	parsed   bool              // some have been sent of which the server has not spoken yet
+	wary     bool              // nothing is taken for prepared
+	ready    Statement         // sets what every task shows
+	readyAll Statement         // sets the usual as well
+	wash     *Statement        // see washed
+
+	// Since the last reset:
+	dirty     bool // a task has run
+	cursors   bool // there may be cursors WITH HOLD
+	temporary bool // there may be temporary objects
+	hard      bool // what is prepared is not known, or not all ours
 
 	unbind func() bool // from the context of Within
 
@@ -62,34 +75,44 @@ func Connect(ctx context.Context, cfg *pgconn.Config, limit time.Duration, local
 	if err != nil {
 		return nil, err
 	}
-	s := &Session{PID: conn.PID(), conn: conn, base: cfg.RuntimeParams, front: conn.Frontend(), status: 'I', limit: limit}
+	s := &Session{
+		PID: conn.PID(), conn: conn, base: cfg.RuntimeParams, front: conn.Frontend(), status: 'I', limit: limit, known: map[string]string{},
+		ready: Statement{Name: "pgtask_ready"}, readyAll: Statement{Name: "pgtask_ready_all"},
+	}
 	s.encoding = conn.ParameterStatus("client_encoding")
 	s.unbind = func() bool { return true }
-	if local {
-		if s.Since, err = since(ctx, conn); err != nil {
-			_ = conn.Close(ctx)
-			return nil, err
-		}
+	if err := s.introduce(ctx, local); err != nil {
+		_ = conn.Close(ctx)
+		return nil, err
 	}
 	return s, nil
 }
 
-// since reads when the backend started: together with its process id that names a backend for good.
-func since(ctx context.Context, conn *pgconn.PgConn) (time.Time, error) {
-	result := conn.ExecParams(ctx, "SELECT pg_catalog.timestamptz_send(backend_start) FROM pg_catalog.pg_stat_get_activity(pg_catalog.pg_backend_pid())",
-		nil, nil, nil, nil).Read()
-	if result.Err != nil {
-		return time.Time{}, result.Err
+// introduce reads what must be known of the server and the session: when the backend started, since together with its process id that
+// names it for good, and whether there are other procedural languages than plpgsql.
+func (s *Session) introduce(ctx context.Context, local bool) error {
+	result := s.conn.ExecParams(ctx, `SELECT EXISTS (
+			SELECT FROM pg_catalog.pg_language WHERE lanname <> ALL ('{internal,c,sql,plpgsql}')
+		), (SELECT backend_start FROM pg_catalog.pg_stat_get_activity(pg_catalog.pg_backend_pid()))`,
+		nil, nil, nil, binaryFormat).Read()
+	switch {
+	case result.Err != nil:
+		return result.Err
+	case len(result.Rows) != 1 || len(result.Rows[0][0]) != 1:
+		return errors.New("the server's catalog can't be read")
 	}
-	if len(result.Rows) != 1 {
-		return time.Time{}, errors.New("the server does not show the session to itself")
+	s.wash = washed(result.Rows[0][0][0] != 0)
+	if !local {
+		return nil
 	}
-	return moment(result.Rows[0][0])
+	var err error
+	s.Since, err = moment(result.Rows[0][1])
+	return err
 }
 
 // ServerStart is when the server was started.
 func (s *Session) ServerStart(ctx context.Context) (time.Time, error) {
-	result := s.conn.ExecParams(ctx, "SELECT pg_catalog.timestamptz_send(pg_catalog.pg_postmaster_start_time())", nil, nil, nil, nil).Read()
+	result := s.conn.ExecParams(ctx, "SELECT pg_catalog.pg_postmaster_start_time()", nil, nil, nil, binaryFormat).Read()
 	if result.Err != nil || len(result.Rows) != 1 {
 		return time.Time{}, errors.Join(result.Err, errMoment)
 	}
@@ -130,12 +153,19 @@ func (s *Session) Cancel(reason Reason) {
 	}()
 }
 
-// enter and settle enclose the time in which a run can be cancelled. Once settle has returned no cancel of ours is on its way.
-func (s *Session) enter() {
+// enter and settle enclose the time in which a run can be cancelled. Once settle has returned no cancel of ours is on its way. The server's
+// own statement_timeout comes before the limit where it can.
+func (s *Session) enter(limit time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.running, s.cancelled = true, NotCancelled
+	if limit > 0 {
+		s.deadline = time.AfterFunc(min(limit, mostTimeout)+5*time.Millisecond, func() { s.Cancel(TimedOut) })
+	}
 }
+
+// mostTimeout is longer than any run, and short enough to add to it.
+const mostTimeout = 100 * 365 * 24 * time.Hour
 
 func (s *Session) settle() Reason {
 	s.mu.Lock()
@@ -267,12 +297,7 @@ func (s *Session) answer(to sink) (failure *pgproto3.ErrorResponse, err error) {
 				to.notice(m)
 			}
 		case *pgproto3.ParameterStatus:
-			if m.Name == "client_encoding" {
-				s.encoding = m.Value
-				if to.encoding != nil {
-					to.encoding(m.Value)
-				}
-			}
+			s.noted(m, to.encoding)
 		case *pgproto3.ErrorResponse:
 			if failure == nil || fatal(m) {
 				failure = copyError(m)
@@ -281,6 +306,17 @@ func (s *Session) answer(to sink) (failure *pgproto3.ErrorResponse, err error) {
 			s.status = m.TxStatus
 			return failure, nil
 		}
+	}
+}
+
+// noted takes down a setting that the server tells us of.
+func (s *Session) noted(m *pgproto3.ParameterStatus, encoding func(string)) {
+	if m.Name != "client_encoding" {
+		return
+	}
+	s.encoding = m.Value
+	if encoding != nil {
+		encoding(m.Value)
 	}
 }
 

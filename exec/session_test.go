@@ -83,15 +83,23 @@ func spec(input string) *Task {
 // run runs a task after another's tail.
 func (b *bench) run(t *Task, tail *Tail) (*Result, *Verdict) {
 	b.t.Helper()
-	verdict, start, err := b.session.Begin(tail, t)
+	verdict, _, err := b.session.Begin(tail, t)
 	if err != nil {
 		b.t.Fatal(t.Input, err)
 	}
-	result, err := b.session.Await(t, start)
+	result, err := b.session.Await(t)
 	if err != nil {
 		b.t.Fatal(t.Input, err)
 	}
 	return result, verdict
+}
+
+// calls is a tail's statement, or none.
+func calls(sql string) []Call {
+	if sql == "" {
+		return nil
+	}
+	return []Call{{Statement: &Statement{SQL: sql}}}
 }
 
 // end finishes what is open.
@@ -100,7 +108,7 @@ func (b *bench) end(result *Result, sql string) *Verdict {
 	if !result.Open {
 		return nil
 	}
-	verdict, err := b.session.End(&Tail{SQL: sql})
+	verdict, err := b.session.End(&Tail{Calls: calls(sql)})
 	if err != nil {
 		b.t.Fatal(err)
 	}
@@ -160,13 +168,13 @@ func TestLongestTimeout(t *testing.T) {
 	for _, timeout := range []time.Duration{1, time.Microsecond, 1<<31*time.Millisecond - 1, 1 << 31 * time.Millisecond, 1<<63 - 1} {
 		task := spec("SELECT 1")
 		task.Timeout = timeout
-		verdict, start, err := b.session.Begin(nil, task)
+		verdict, _, err := b.session.Begin(nil, task)
 		if err != nil {
 			t.Errorf("timeout %s: %v %v", timeout, verdict, err)
 			b.open()
 			continue
 		}
-		result, err := b.session.Await(task, start)
+		result, err := b.session.Await(task)
 		if err != nil || timeout > time.Second && result.Failure != nil {
 			t.Errorf("timeout %s: %v %v", timeout, result.Failure, err)
 		}
@@ -180,13 +188,13 @@ func TestCancelAtAnyMoment(t *testing.T) {
 	b := newBench(t)
 	for i := range 200 {
 		task := spec("SELECT pg_sleep(0.002)")
-		_, start, err := b.session.Begin(nil, task)
+		_, _, err := b.session.Begin(nil, task)
 		if err != nil {
 			t.Fatal(i, err)
 		}
 		cancelled := make(chan struct{})
 		time.AfterFunc(time.Duration(i*25)*time.Microsecond, func() { b.session.Cancel(Stopped); close(cancelled) })
-		result, err := b.session.Await(task, start)
+		result, err := b.session.Await(task)
 		if err != nil {
 			t.Fatal(i, err)
 		}
@@ -207,12 +215,12 @@ func TestCancelByOthers(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	task := spec("SELECT pg_sleep(60)")
-	_, start, err := b.session.Begin(nil, task)
+	_, _, err := b.session.Begin(nil, task)
 	if err != nil {
 		t.Fatal(err)
 	}
 	b.until("SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE pid = $1 AND wait_event = 'PgSleep'", int32(b.session.PID))
-	result, err := b.session.Await(task, start)
+	result, err := b.session.Await(task)
 	if err != nil || failure(result) != "57014" || result.Reason != NotCancelled || result.Open {
 		t.Errorf("%+v %v", result, err)
 	}
@@ -224,12 +232,12 @@ func TestTerminated(t *testing.T) {
 	b := newBench(t)
 	for _, input := range []string{"SELECT 1 AS a; SELECT pg_sleep(60)", "VACUUM; SELECT pg_sleep(60)"} {
 		task := spec("SELECT 1 AS a; SELECT pg_sleep(60)")
-		_, start, err := b.session.Begin(nil, task)
+		_, _, err := b.session.Begin(nil, task)
 		if err != nil {
 			t.Fatal(err)
 		}
 		b.until("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid = $1 AND wait_event = 'PgSleep'", int32(b.session.PID))
-		result, err := b.session.Await(task, start)
+		result, err := b.session.Await(task)
 		var gone *Lost
 		if !errors.As(err, &gone) || gone.Fatal == nil || gone.Fatal.Code != "57P01" {
 			t.Errorf("%s: %v", input, err)
@@ -261,7 +269,7 @@ func TestTerminatedBeforeEnd(t *testing.T) {
 	b := newBench(t)
 	result, _ := b.run(spec("INSERT INTO ends VALUES (1)"), nil)
 	b.exec("SELECT pg_terminate_backend($1, 5000)", int32(b.session.PID))
-	verdict, err := b.session.End(&Tail{SQL: "SELECT 1"})
+	verdict, err := b.session.End(&Tail{Calls: calls("SELECT 1")})
 	var gone *Lost
 	if !result.Open || verdict != nil || !errors.As(err, &gone) || gone.Fatal == nil {
 		t.Errorf("%+v %v", verdict, err)

@@ -16,6 +16,10 @@ type Traits struct {
 	Isolation bool
 	// Stdin: COPY may ask for data; no other query may wait behind such an input.
 	Stdin bool
+	// Rollbacks: how many statements return to a savepoint; their tag is that of a ROLLBACK.
+	Rollbacks int
+	// Forgets: a statement takes prepared statements away (DEALLOCATE).
+	Forgets bool
 	// Outside: something leaves the transaction by itself (COPY to a file or program, dblink, HTTP, sequences …).
 	Outside bool
 }
@@ -40,6 +44,8 @@ func Examine(input string) Traits {
 		NoTransaction: e.traits.NoTransaction || other.traits.NoTransaction,
 		Isolation:     e.traits.Isolation || other.traits.Isolation,
 		Stdin:         e.traits.Stdin || other.traits.Stdin,
+		Rollbacks:     min(e.traits.Rollbacks, other.traits.Rollbacks),
+		Forgets:       e.traits.Forgets || other.traits.Forgets,
 		Outside:       e.traits.Outside || other.traits.Outside,
 	}
 }
@@ -142,6 +148,10 @@ func (e *examiner) endStatement() {
 	if !e.block { // there END and the like are words of a procedural language
 		e.traits.Control = e.traits.Control || s.control()
 		e.traits.NoTransaction = e.traits.NoTransaction || s.noTransaction()
+		e.traits.Forgets = e.traits.Forgets || s.first[0] == wordDeallocate
+		if s.rollbackTo() {
+			e.traits.Rollbacks++
+		}
 	}
 }
 
@@ -164,12 +174,16 @@ func (s statement) control() bool {
 	case wordCommit, wordEnd, wordAbort:
 		return true
 	case wordRollback:
-		noise := s.first[1] == wordWork || s.first[1] == wordTransaction
-		return s.first[1] != wordTo && (!noise || s.first[2] != wordTo)
+		return !s.rollbackTo()
 	case wordPrepare:
 		return s.first[1] == wordTransaction
 	}
 	return false
+}
+
+func (s statement) rollbackTo() bool {
+	noise := s.first[1] == wordWork || s.first[1] == wordTransaction
+	return s.first[0] == wordRollback && (s.first[1] == wordTo || noise && s.first[2] == wordTo)
 }
 
 // noTransaction knows the statements that PostgreSQL 12 to 18 refuse in a transaction block. Some of them it
@@ -211,6 +225,7 @@ const (
 	wordCopy
 	wordCreate
 	wordDatabase
+	wordDeallocate
 	wordDiscard
 	wordDo
 	wordDrop
@@ -238,7 +253,7 @@ const (
 var keywordNames = map[string]keyword{
 	"abort": wordAbort, "all": wordAll, "alter": wordAlter, "atomic": wordAtomic, "begin": wordBegin,
 	"cluster": wordCluster, "commit": wordCommit, "concurrently": wordConcurrently, "copy": wordCopy,
-	"create": wordCreate, "database": wordDatabase, "default_transaction_isolation": wordIsolation,
+	"create": wordCreate, "database": wordDatabase, "deallocate": wordDeallocate, "default_transaction_isolation": wordIsolation,
 	"discard": wordDiscard, "do": wordDo, "drop": wordDrop, "end": wordEnd, "from": wordFrom,
 	"isolation": wordIsolation, "prepare": wordPrepare, "program": wordProgram, "reindex": wordReindex,
 	"repeatable": wordRepeatable, "rollback": wordRollback, "schema": wordSchema, "serializable": wordSerializable,

@@ -13,7 +13,6 @@ var queries embed.FS
 // have been made, and may be used by any goroutine.
 type Queries struct {
 	texts map[string]string
-	done  []string // done.sql between its variables, which stand at the odd places
 }
 
 // Queries returns the operations on the table that was described. :table stands in them for its name, :state for the type of its
@@ -39,12 +38,7 @@ func (d Description) Queries(t Table) Queries {
 		if err != nil {
 			panic(err)
 		}
-		name := strings.TrimSuffix(entry.Name(), ".sql")
-		parts := split(string(text), names)
-		q.texts[name] = strings.Join(parts, "")
-		if name == "done" {
-			q.done = parts
-		}
+		q.texts[strings.TrimSuffix(entry.Name(), ".sql")] = named(string(text), names)
 	}
 	return q
 }
@@ -58,48 +52,17 @@ func (q Queries) Text(name string) string {
 	return text
 }
 
-// Done returns the operation done with literals in the places of its variables, for a message without parameters.
-func (q Queries) Done(literals map[string]string) string {
-	var b strings.Builder
-	for i, part := range q.done {
-		if i%2 == 1 {
-			part = literals[part]
-		}
-		b.WriteString(part)
-	}
-	return b.String()
-}
-
-// Repeat returns the operation repeat for one task, given as a literal.
-func (q Queries) Repeat(id string) string {
-	return strings.Replace(q.texts["repeat"], "ANY ($1)", "ANY (ARRAY["+id+"]::int8[])", 1)
-}
-
 // variable is psql's notation for a variable. A cast (::type) looks the same from its second colon on.
 var variable = regexp.MustCompile(`:[a-z_]+`)
 
-// split puts the names that are known into a text and cuts it at the other variables. Comments are left out.
-func split(text string, names map[string]string) []string {
-	text = comment.ReplaceAllString(text, "")
-	parts := []string{""}
-	end := 0
-	for _, at := range variable.FindAllStringIndex(text, -1) {
-		word := text[at[0]:at[1]]
-		before := text[end:at[0]]
-		end = at[1]
-		name, known := names[word]
-		switch cast := strings.HasSuffix(before, ":"); {
-		case known:
-			parts[len(parts)-1] += before + name
-		case cast:
-			parts[len(parts)-1] += before + word
-		default:
-			parts[len(parts)-1] += before
-			parts = append(parts, word[1:], "")
+// named puts the names into a text, and leaves the comments out.
+func named(text string, names map[string]string) string {
+	return variable.ReplaceAllStringFunc(comment.ReplaceAllString(text, ""), func(word string) string {
+		if name, ok := names[word]; ok {
+			return name
 		}
-	}
-	parts[len(parts)-1] += text[end:]
-	return parts
+		return word
+	})
 }
 
 var comment = regexp.MustCompile(`(?m)^\s*--.*\n`)

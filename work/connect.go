@@ -24,7 +24,7 @@ func (l *loop) open(ctx context.Context, t *task) (*exec.Session, error) {
 		if err != nil {
 			return nil, err
 		}
-		for _, setting := range append(initial(l.target, t), [2]string{"pg_task.data"}, [2]string{"pg_task.parent"}, [2]string{"pg_task.attempt", "1"}) {
+		for _, setting := range initial(l.target, t.row.Group) {
 			if printable(setting[1]) == setting[1] { // the server takes these as they come, in no encoding
 				cfg.RuntimeParams[setting[0]] = setting[1]
 			}

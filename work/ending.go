@@ -14,6 +14,9 @@ func (r *runner) judge(t *task, start time.Time, result *exec.Result) (next *tas
 	switch {
 	case result.Open && result.Reason == exec.NotCancelled:
 		return r.hold(t, start, result)
+	case result.Forgot && !t.wary && result.Reason == exec.NotCancelled:
+		t.wary = true // rolled back: once more, without what it takes away
+		return t
 	case result.Retry() && t.atomic && result.Reason == exec.NotCancelled:
 		t.atomic = false // it cannot run inside a transaction: once more, as it is
 		return t
@@ -42,7 +45,7 @@ func (r *runner) hold(t *task, start time.Time, result *exec.Result) (next *task
 	r.before = &pending{task: t, start: start, result: result, tail: &exec.Tail{Input: *t.row.Input, Path: r.path.Load()}}
 	if result.Wrote || !t.row.Single || r.foreign.Load() {
 		r.before.quick = t.row.Single && t.again == 0 && result.Stop.Sub(start) < time.Second
-		r.before.tail.SQL = r.done(r.before)
+		r.before.tail.Calls = r.done(r.before)
 	}
 	if r.seat.spent() {
 		r.flush()
@@ -82,7 +85,7 @@ func (r *runner) settle(verdict *exec.Verdict, err error) {
 	switch {
 	case verdict == nil:
 		e.kind, e.fault = lost, lostFailure(err, p.task)
-	case verdict.Committed && p.tail.SQL == "":
+	case verdict.Committed && len(p.tail.Calls) == 0:
 		e.kind = finished
 	case verdict.Committed:
 	case verdict.Deferred != nil:

@@ -115,7 +115,7 @@ func (r *runner) run(ctx context.Context, t *task) (next *task) {
 	r.seat.tasks++
 	began := time.Now()
 	t.begin(r.seat.session, start)
-	result, err := r.seat.session.Await(spec, start)
+	result, err := r.seat.session.Await(spec)
 	t.end()
 	if result.Stop.IsZero() { // no server has told
 		result.Stop = start.Add(time.Since(began))

@@ -44,61 +44,72 @@ func (r *runner) spec(t *task) (*exec.Task, bool) {
 		}
 	}
 	return &exec.Task{
-		Input: *t.row.Input, Traits: *t.traits, Atomic: t.atomic, Save: t.row.Save, Keep: r.seat.keeps(t),
-		Settings: r.settings(t), Timeout: t.row.Timeout, Format: t.row.Format,
+		Input: *t.row.Input, Traits: *t.traits, Atomic: t.atomic, Save: t.row.Save, Keep: r.seat.keeps(t), Wary: t.wary || t.again > 0,
+		Settings: settings(r.target, t), Usual: usual(r.target, t), Timeout: t.row.Timeout, Format: t.row.Format,
 		Limit: r.target.OutputLimit, Strict: r.target.OutputFail,
 	}, true
 }
 
-// settings are what the session of a task shows, besides what it shows from its start on.
-func (r *runner) settings(t *task) [][2]string {
+// settings are what the session of a task shows and that of another does not.
+func settings(target Target, t *task) [][2]string {
+	return [][2]string{
+		{"application_name", sessionName(target, t.row.Group)},
+		{"pg_task.group", t.row.Group},
+		{"pg_task.id", strconv.FormatInt(t.row.ID, 10)},
+		{"pg_task.plan", timestamp(t.row.Plan)},
+	}
+}
+
+// usual are settings that most tasks of a session share.
+func usual(target Target, t *task) [][2]string {
 	parent := ""
 	if t.row.Parent != nil {
 		parent = strconv.FormatInt(*t.row.Parent, 10)
 	}
-	return append(initial(r.target, t), [][2]string{
-		{"pg_task.id", strconv.FormatInt(t.row.ID, 10)},
-		{"pg_task.data", *t.row.Data},
-		{"pg_task.plan", timestamp(t.row.Plan)},
-		{"pg_task.parent", parent},
-		{"pg_task.attempt", strconv.Itoa(int(t.row.Attempt))},
-	}...)
-}
-
-// initial are the settings that many tasks of a session share.
-func initial(target Target, t *task) [][2]string {
 	return [][2]string{
-		{"application_name", sessionName(target, t.row.Group)},
-		{"pg_task.group", t.row.Group},
 		{"pg_task.schema", target.Schema},
 		{"pg_task.table", target.Table},
+		{"pg_task.data", *t.row.Data},
+		{"pg_task.parent", parent},
+		{"pg_task.attempt", strconv.Itoa(int(t.row.Attempt))},
 	}
 }
 
-// done is the SQL that writes the end of a task in its own transaction, with its repetition unless it is quick.
-func (r *runner) done(p *pending) string {
+// initial are the settings that a session has from its start.
+func initial(target Target, group string) [][2]string {
+	return [][2]string{
+		{"application_name", sessionName(target, group)},
+		{"pg_task.schema", target.Schema},
+		{"pg_task.table", target.Table},
+		{"pg_task.data", ""},
+		{"pg_task.parent", ""},
+		{"pg_task.attempt", "1"},
+	}
+}
+
+// done are the calls that write the end of a task in its own transaction, with its repetition unless it is quick.
+func (r *runner) done(p *pending) []exec.Call {
+	q := r.queries()
 	id := strconv.FormatInt(p.task.row.ID, 10)
-	sql := r.queries().Done(map[string]string{
-		"id":     id,
-		"owner":  strconv.Itoa(int(p.task.owner)),
-		"start":  exec.Literal(timestamp(p.start)),
-		"stop":   exec.Literal(timestamp(p.result.Stop)),
-		"output": optional(p.result.Output),
-		"notice": optional(p.result.Notice),
-		"atomic": strconv.FormatBool(p.task.once()),
-		"single": strconv.FormatBool(p.quick),
-	})
+	done := exec.Call{Statement: &exec.Statement{Name: "pgtask_done", SQL: q.Text("done")}, Args: [][]byte{
+		[]byte(id), []byte(strconv.Itoa(int(p.task.owner))), []byte(timestamp(p.start)), []byte(timestamp(p.result.Stop)),
+		optional(p.result.Output), optional(p.result.Notice), strconv.AppendBool(nil, p.task.once()), strconv.AppendBool(nil, p.quick),
+	}}
 	if p.quick {
-		return sql
+		return []exec.Call{done}
 	}
-	return "SET LOCAL TimeZone TO " + exec.Literal(r.timeZone()) + "; " + sql + "; " + r.queries().Repeat(id)
+	return []exec.Call{
+		{Statement: &exec.Statement{SQL: "SET LOCAL TimeZone TO " + exec.Literal(r.timeZone())}},
+		done,
+		{Statement: &exec.Statement{SQL: q.Text("repeat")}, Args: [][]byte{[]byte("{" + id + "}")}},
+	}
 }
 
-func optional(text *string) string {
+func optional(text *string) []byte {
 	if text == nil {
-		return "NULL"
+		return nil
 	}
-	return exec.Literal(*text)
+	return append([]byte{}, *text...)
 }
 
 // timestamp writes a moment so that every DateStyle and TimeZone reads it the same.

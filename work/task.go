@@ -43,6 +43,7 @@ type task struct {
 	passed, left bool // lanes: the slot of the lane, or the place in run, has gone to the next task of the session
 
 	atomic bool // of its runner: it runs in our transaction
+	wary   bool // of its runner: its SQL takes our prepared statements away
 	marked bool // of the loop: its row shows WORK
 	ending bool // of the loop: its end is known, and not yet written
 

@@ -1,22 +1,22 @@
--- Writes the end of a task in the transaction of its own SQL; raises an error when the task is no longer ours, or the
--- transaction not, or its own SQL has changed the row.
--- :values are literals
+-- Writes the end of a task in the transaction of its own SQL; raises an error when the task is no longer ours, or its own SQL has changed
+-- the row.
+-- $1 id, $2 pid of the controller that took it, $3 start, $4 stop, $5 output, $6 notice, $7 whether effects and end commit together,
+-- $8 whether it must not repeat itself
 WITH ended AS (
     UPDATE :table AS t
     SET
         state = 'DONE',
-        start = :start,
-        stop = :stop,
+        start = $3,
+        stop = $4,
         pid = pg_catalog.pg_backend_pid(),
-        output = :output,
+        output = $5,
         error = NULL,
         sqlstate = NULL,
-        notice = :notice,
-        atomic = :atomic
-    WHERE t.id = :id
-        AND (t.state = 'TAKE' AND t.pid = :owner OR t.state = 'WORK' AND t.pid = pg_catalog.pg_backend_pid())
-        AND (NOT :single OR t.repeat = '0' AND t.cron IS NULL)
-        AND pg_catalog.transaction_timestamp() = :start
+        notice = $6,
+        atomic = $7
+    WHERE t.id = $1
+        AND (t.state = 'TAKE' AND t.pid = $2 OR t.state = 'WORK' AND t.pid = pg_catalog.pg_backend_pid())
+        AND (NOT $8 OR t.repeat = '0' AND t.cron IS NULL)
         AND t.xmin::text::int8 <> pg_catalog.txid_current() % 4294967296 -- the task's own SQL has not changed the row
     RETURNING 1
 )

@@ -1,0 +1,161 @@
+package exec
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// asNew shows a row for whatever a task may have left in its session, the statements that we keep prepared aside.
+const asNew = `SELECT 'setting ' || name || ' ' || setting FROM pg_settings WHERE source = 'session' AND name NOT IN ('application_name', 'pg_task.x')
+	UNION ALL SELECT 'prepared ' || name FROM pg_prepared_statements WHERE name NOT LIKE 'pgtask\_%'
+	UNION ALL SELECT 'listens ' || pg_listening_channels()
+	UNION ALL SELECT 'locks ' || objid FROM pg_locks WHERE locktype = 'advisory' AND pid = pg_backend_pid()
+	UNION ALL SELECT 'cursor ' || name FROM pg_cursors
+	UNION ALL SELECT 'role ' || current_user WHERE current_user <> 'postgres' OR session_user <> 'postgres'
+	UNION ALL SELECT 'table' WHERE to_regclass('mine') IS NOT NULL
+	UNION ALL SELECT 'own setting' WHERE current_setting('my.own', true) <> ''`
+
+func TestResetLeavesNothing(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.exec(`CREATE ROLE reset_other; CREATE SEQUENCE beads;
+		CREATE FUNCTION prepares() RETURNS void LANGUAGE plpgsql AS $$BEGIN EXECUTE 'PREPARE hidden AS SELECT 1'; END$$`)
+	t.Cleanup(func() { _, _ = b.watch.Exec(context.WithoutCancel(t.Context()), "DROP ROLE reset_other") })
+	for _, input := range []string{
+		"SELECT 1", "SET work_mem = '1MB'", "SELECT set_config('my.own', 'x', false)", "SET ROLE reset_other", "SET SESSION AUTHORIZATION reset_other",
+		"LISTEN a", "PREPARE p AS SELECT 1", "SELECT 1; PREPARE p AS SELECT 1; SELECT 2", "SELECT prepares()",
+		"DO $$BEGIN EXECUTE 'PREPARE inner AS SELECT 1'; END$$", "SELECT pg_advisory_lock(7), pg_advisory_lock(7)", "CREATE TEMP TABLE mine ()",
+		"SELECT nextval('beads')", "DECLARE c CURSOR WITH HOLD FOR SELECT 1", "DO $$BEGIN EXECUTE 'DECLARE c CURSOR WITH HOLD FOR SELECT 1'; END$$",
+		"SET SESSION CHARACTERISTICS AS TRANSACTION READ ONLY", "SELECT pg_advisory_lock(7); SET work_mem = '1MB'; SELECT 1/0",
+		"BEGIN; CREATE TEMP TABLE mine (); PREPARE p AS SELECT 1; LISTEN b; COMMIT", "VACUUM ends", "SET client_encoding = LATIN1",
+	} {
+		result, _ := b.run(spec(input), nil)
+		tail := &Tail{}
+		if !result.Open {
+			tail = nil
+		}
+		after, _ := b.run(spec(asNew), tail)
+		if text := output(after); text != "<null>" || !after.Open {
+			t.Errorf("%s leaves %s %v", input, text, after.Failure)
+		}
+		last, _ := b.run(spec("SELECT currval('beads')"), &Tail{})
+		if failure(last) != "55000" {
+			t.Errorf("%s leaves the sequence's value", input)
+		}
+		b.alive()
+	}
+}
+
+// TestOursStayPrepared: what makes the way of a task short is kept from one to the next.
+func TestOursStayPrepared(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	const oldest = "SELECT extract(epoch FROM min(prepare_time)) FROM pg_prepared_statements WHERE name LIKE 'pgtask\\_%'"
+	first, _ := b.run(spec(oldest), nil)
+	second, _ := b.run(spec(oldest), &Tail{})
+	third, _ := b.run(spec(oldest), &Tail{})
+	b.end(third, "")
+	if output(first) == "<null>" || output(first) != output(second) || output(second) != output(third) {
+		t.Error(output(first), output(second), output(third))
+	}
+}
+
+// TestDeallocate: our prepared statements may go at any time.
+func TestDeallocate(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	for _, input := range []string{
+		"INSERT INTO ends VALUES (1); DEALLOCATE ALL", "INSERT INTO ends VALUES (1); DEALLOCATE pgtask_probe",
+		"INSERT INTO ends VALUES (1); DO $$BEGIN EXECUTE 'DEALLOCATE ALL'; END$$",
+	} {
+		b.alive()
+		task := spec(input)
+		result, _ := b.run(task, nil)
+		if result.Forgot {
+			if result.Open || b.get("SELECT count(*) FROM ends") != "0" {
+				t.Errorf("%s: %+v, %s rows", input, result, b.get("SELECT count(*) FROM ends"))
+			}
+			task.Wary = true
+			result, _ = b.run(task, nil)
+		}
+		if !result.Open || !result.Wrote {
+			t.Errorf("%s: %+v %v", input, result, result.Failure)
+		}
+		if verdict := b.end(result, "DELETE FROM public.ends"); verdict == nil || !verdict.Committed {
+			t.Errorf("%s: %+v", input, verdict)
+		}
+	}
+	// What has gone behind our back is found out when it is wanted.
+	b.alive()
+	taken := spec("DEALLOCATE ALL")
+	taken.Traits.Forgets, taken.Wary = false, true
+	result, _ := b.run(taken, nil)
+	b.session.hard = false
+	b.end(result, "")
+	b.alive()
+}
+
+// TestCancelDuringPreparation: whatever a cancel request of somebody else's meets, no effect stays of what was not committed.
+func TestCancelDuringPreparation(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for ctx.Err() == nil {
+			_, _ = b.watch.Exec(ctx, "SELECT pg_cancel_backend($1)", int32(b.session.PID))
+		}
+	}()
+	t.Cleanup(func() { cancel(); <-done })
+	committed, failed := 0, 0
+	count := func(v *Verdict) {
+		if v != nil && v.Committed {
+			committed++
+		}
+	}
+	var tail *Tail
+	for range 2000 {
+		task := spec("INSERT INTO ends VALUES (1)")
+		verdict, _, err := b.session.Begin(tail, task)
+		count(verdict)
+		tail = nil
+		var refused *Failure
+		if errors.As(err, &refused) {
+			failed++
+			continue
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		result, err := b.session.Await(task)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if result.Open {
+			tail = &Tail{Calls: calls("SELECT 1")}
+		} else {
+			failed++
+		}
+	}
+	cancel()
+	<-done
+	if tail != nil {
+		verdict, err := b.session.End(tail)
+		if err != nil {
+			t.Fatal(err)
+		}
+		count(verdict)
+	}
+	looking, err := pgx.Connect(t.Context(), b.dsn) // the other connection has gone with its context
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer looking.Close(t.Context())
+	var rows int
+	if err := looking.QueryRow(t.Context(), "SELECT count(*) FROM ends").Scan(&rows); err != nil || rows != committed || failed == 0 || committed == 0 {
+		t.Errorf("%d effects, %d committed, %d failed, %v", rows, committed, failed, err)
+	}
+}

@@ -1,0 +1,110 @@
+package exec
+
+import (
+	"errors"
+
+	"github.com/jackc/pgx/v5/pgproto3"
+)
+
+// Statement is one of our own. With a name it stays prepared in its session, which spares two thirds of its cost; without, it is parsed
+// each time.
+type Statement struct{ Name, SQL string }
+
+// Call is a statement with its parameters, as text; nil is NULL.
+type Call struct {
+	*Statement
+	Args [][]byte
+}
+
+// What every task needs.
+var (
+	begin    = &Statement{"pgtask_begin", "BEGIN"}
+	commit   = &Statement{"pgtask_commit", "COMMIT"}
+	closeAll = &Statement{"pgtask_close", "CLOSE ALL"}
+)
+
+// call queues one of our statements, by the extended protocol: when it fails, the server passes over whatever is behind it, a simple query
+// too, up to the next Sync.
+func (s *Session) call(st *Statement, args ...[]byte) { s.bind(s.parse(st), args) }
+
+// parse makes a statement known to the session, and returns its name there.
+func (s *Session) parse(st *Statement) (name string) {
+	prepared, known := s.known[st.Name]
+	switch {
+	case s.wary || known && prepared != st.SQL:
+	case known:
+		return st.Name
+	default:
+		name = st.Name
+	}
+	s.front.SendParse(&pgproto3.Parse{Name: name, Query: st.SQL})
+	if name != "" {
+		s.known[name], s.parsed = st.SQL, true
+	}
+	return name
+}
+
+func (s *Session) bind(name string, args [][]byte) {
+	s.front.SendBind(&pgproto3.Bind{PreparedStatement: name, Parameters: args, ResultFormatCodes: binaryFormat})
+	s.front.SendExecute(&pgproto3.Execute{})
+	s.asked++
+}
+
+// plain queues a statement that is parsed each time.
+func (s *Session) plain(sql string) { s.call(&Statement{SQL: sql}) }
+
+var binaryFormat = []int16{pgproto3.BinaryFormat}
+
+// sync ends what is passed over after a failure.
+func (s *Session) sync() { s.front.SendSync(&pgproto3.Sync{}) }
+
+// queued tells how many statements of ours have been queued since it was last asked.
+func (s *Session) queued() int {
+	n := s.asked
+	s.asked = 0
+	return n
+}
+
+// answers reads what the server says to n statements of ours, and how many of them went well. One that fails is the last: the server has
+// passed over the rest then, and is ready. err means that the session is lost.
+func (s *Session) answers(n int, row func([][]byte), complete func(tag []byte)) (well int, failure *pgproto3.ErrorResponse, err error) {
+	for well < n {
+		message, err := s.front.Receive()
+		if err != nil {
+			return well, failure, &Lost{Fatal: onlyFatal(failure), Cause: err}
+		}
+		switch m := message.(type) {
+		case *pgproto3.DataRow:
+			if row != nil {
+				row(m.Values)
+			}
+		case *pgproto3.CommandComplete:
+			if complete != nil {
+				complete(m.CommandTag)
+			}
+			well++
+		case *pgproto3.ParameterStatus:
+			s.noted(m, nil)
+		case *pgproto3.ErrorResponse:
+			failure = copyError(m)
+		case *pgproto3.ReadyForQuery:
+			s.status = m.TxStatus
+			if failure == nil {
+				return well, nil, &Lost{Cause: errors.New("the server left a statement unanswered")}
+			}
+			s.hard = s.hard || s.parsed // which of them it has prepared is not known
+			return well, failure, nil
+		}
+	}
+	return well, nil, nil
+}
+
+// synced reads the answer to Sync.
+func (s *Session) synced() error {
+	failure, err := s.answer(sink{})
+	if err == nil && failure != nil {
+		err = &Lost{Cause: errors.New(failure.Message)}
+	}
+	s.parsed = false
+	return err
+}
