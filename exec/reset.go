@@ -11,15 +11,31 @@ import (
 
 // A reset does what DISCARD ALL does, but for the statements that are prepared: ours stay, which are worth more than all the rest costs. When
 // others may be there, it is DISCARD ALL.
+//
+// Of those that the task's own SQL has prepared its tag tells. A function can prepare some unseen, but needs a procedural language for it:
+// plpgsql shows settings once it has been loaded, and others are there or not. Where one is at work in the session it is not clean, and its list
+// of prepared statements is looked at each time, which costs 10 to 20 µs.
 var (
-	ownRole     = &Statement{"pgtask_role", "SET SESSION AUTHORIZATION DEFAULT"}
 	resetAll    = &Statement{"pgtask_reset", "RESET ALL"}
 	unlisten    = &Statement{"pgtask_unlisten", "UNLISTEN *"}
 	discardTemp = &Statement{"pgtask_temp", "DISCARD TEMP"}
 	sequences   = &Statement{"pgtask_sequences", "DISCARD SEQUENCES"}
+	ownRole     = &Statement{"pgtask_role", "SET SESSION AUTHORIZATION DEFAULT"}
+	unprepared  = &Statement{"pgtask_unprepared", `SELECT pg_catalog.pg_advisory_unlock_all(), 1 OPERATOR(pg_catalog./) (NOT EXISTS (` +
+		`SELECT FROM pg_catalog.pg_prepared_statement() AS p WHERE p.name OPERATOR(pg_catalog.!~~) 'pgtask\_%'))::int4`}
 )
 
-// sendReset queues what makes the session new; it leaves a transaction open.
+// stillClean are the expressions that end the reset of a clean session. They raise an error when it is that no more, or its role is another's.
+func stillClean(user string) string {
+	return `pg_catalog.pg_advisory_unlock_all(), 1 OPERATOR(pg_catalog./) (` +
+		`pg_catalog.current_setting('plpgsql.variable_conflict', true) IS NULL AND session_user OPERATOR(pg_catalog.=) current_user ` +
+		`AND current_user OPERATOR(pg_catalog.=) ` + Literal(user) + `::name)::int4`
+}
+
+// distrust makes the next reset a DISCARD ALL, and those after it look closer.
+func (s *Session) distrust() { s.hard, s.clean = true, false }
+
+// sendReset queues what makes the session new, but for stillClean; it leaves a transaction open.
 func (s *Session) sendReset() {
 	if s.hard {
 		s.plain("DISCARD ALL")
@@ -31,27 +47,18 @@ func (s *Session) sendReset() {
 	if s.cursors {
 		s.call(closeAll)
 	}
-	s.call(ownRole)
+	if !s.clean {
+		s.call(ownRole)
+	}
 	s.call(resetAll)
 	s.call(unlisten)
 	if s.temporary {
 		s.call(discardTemp)
 	}
 	s.call(sequences)
-	s.call(s.wash)
-}
-
-// washed is what is left of a reset: advisory locks, and a division by zero when there are prepared statements that are not ours. Of those that
-// the task's SQL has prepared its tag tells; a function can do it unseen, but needs a procedural language for it. The server's list costs 10 µs,
-// so it is looked at only where one is at work: plpgsql has shown settings since it was loaded, and others are there or not. It has no
-// parameters, since with some it would be planned each time: the plan for all of them seems dear, for the list that is not looked at.
-func washed(languages bool) *Statement {
-	suspect := "pg_catalog.current_setting('plpgsql.variable_conflict', true) IS NOT NULL"
-	if languages {
-		suspect = "true"
+	if !s.clean {
+		s.call(unprepared)
 	}
-	return &Statement{"pgtask_wash", "SELECT pg_catalog.pg_advisory_unlock_all(), CASE WHEN " + suspect +
-		` THEN 1 / (NOT EXISTS (SELECT FROM pg_catalog.pg_prepared_statement() AS p WHERE p.name NOT LIKE 'pgtask\_%'))::int4 END`}
 }
 
 // sendPrepare queues what makes the session ready for a task: reset, settings, and BEGIN. Nothing takes a snapshot after that, so that
@@ -63,7 +70,7 @@ func (s *Session) sendPrepare(t *Task) {
 	} else {
 		s.call(begin)
 	}
-	s.sendSettings(t, reset || !s.dirty)
+	s.sendSettings(t, reset && s.clean, reset || !s.dirty)
 	s.call(commit)
 	if t.Atomic {
 		s.call(begin)
@@ -74,23 +81,27 @@ func (s *Session) sendPrepare(t *Task) {
 	s.dirty, s.timeoutSet = true, t.Timeout > 0
 }
 
-// sendSettings queues what the session of the task shows. The statement tells the time.
-func (s *Session) sendSettings(t *Task, fresh bool) {
-	statement, settings := &s.ready, t.Settings
+// sendSettings queues what the session of the task shows, by a statement that tells the time, and may end a reset. What is usual need not be
+// said when the session is fresh.
+func (s *Session) sendSettings(t *Task, reset, fresh bool) {
+	statement, settings := 0, t.Settings
 	for _, usual := range t.Usual {
 		if !fresh || s.base[usual[0]] != usual[1] {
-			statement, settings = &s.readyAll, append(settings[:len(settings):len(settings)], t.Usual...)
+			statement, settings = 1, append(settings[:len(settings):len(settings)], t.Usual...)
 			break
 		}
 	}
-	if statement.SQL == "" {
-		statement.SQL = readySQL(settings)
+	if reset {
+		statement += 2
+	}
+	if s.ready[statement] == nil {
+		s.ready[statement] = s.readyFor(settings, statement, reset)
 	}
 	values := make([][]byte, len(settings))
 	for i, setting := range settings {
 		values[i] = []byte(setting[1])
 	}
-	s.call(statement, values...)
+	s.call(s.ready[statement], values...)
 	switch ms := (t.Timeout-1)/time.Millisecond + 1; {
 	case t.Timeout > 0 && ms < 1<<31:
 		s.plain("SET statement_timeout TO " + strconv.FormatInt(int64(ms), 10))
@@ -99,14 +110,17 @@ func (s *Session) sendSettings(t *Task, fresh bool) {
 	}
 }
 
-// readySQL is the statement that sets these, in this order.
-func readySQL(settings [][2]string) string {
+// readyFor is the statement that sets these, in this order.
+func (s *Session) readyFor(settings [][2]string, number int, reset bool) *Statement {
 	var b strings.Builder
 	b.WriteString("SELECT pg_catalog.statement_timestamp()")
+	if reset {
+		b.WriteString(", " + stillClean(s.user))
+	}
 	for i, setting := range settings {
 		fmt.Fprintf(&b, ", pg_catalog.set_config(%s, $%d, false)", Literal(setting[0]), i+1)
 	}
-	return b.String()
+	return &Statement{"pgtask_ready_" + strconv.Itoa(number), b.String()}
 }
 
 // Reset makes the session new, which the next Begin need not do then.
@@ -122,7 +136,7 @@ func (s *Session) Reset() error {
 		if err := s.rollback(); err != nil {
 			return err
 		}
-		s.hard = true
+		s.distrust()
 		failure, err = s.reset()
 	}
 	if err == nil && failure != nil {
@@ -136,6 +150,9 @@ func (s *Session) Reset() error {
 
 func (s *Session) reset() (failure *pgproto3.ErrorResponse, err error) {
 	s.sendReset()
+	if s.clean {
+		s.call(&Statement{"pgtask_clean", "SELECT " + stillClean(s.user)})
+	}
 	s.call(commit)
 	s.sync()
 	n := s.queued()

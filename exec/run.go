@@ -109,7 +109,7 @@ func (s *Session) Begin(tail *Tail, t *Task) (verdict *Verdict, start time.Time,
 		case again || !unclean(failure):
 			return verdict, start, serverFailure(failure, t.Input)
 		}
-		s.hard = true
+		s.distrust()
 	}
 }
 
@@ -149,7 +149,7 @@ func (s *Session) sendAlone(t *Task) error {
 func (s *Session) readPrepared(n int) (start time.Time, failure *pgproto3.ErrorResponse, err error) {
 	var bad error
 	_, failure, err = s.answers(n, func(values [][]byte) {
-		if len(values[0]) > 0 { // not wash
+		if len(values[0]) > 0 { // not of unprepared
 			start, bad = moment(values[0])
 		}
 	}, nil)

@@ -24,13 +24,13 @@ type Session struct {
 	front *pgproto3.Frontend
 	base  map[string]string // settings to which a reset returns
 
-	known    map[string]string // our prepared statements: names and texts
-	asked    int               // statements of ours that are queued, see queued
-	parsed   bool              // some have been sent of which the server has not spoken yet
-	wary     bool              // nothing is taken for prepared
-	ready    Statement         // sets what every task shows
-	readyAll Statement         // sets the usual as well
-	wash     *Statement        // see washed
+	known  map[string]string // our prepared statements: names and texts
+	asked  int               // statements of ours that are queued, see queued
+	parsed bool              // some have been sent of which the server has not spoken yet
+	wary   bool              // nothing is taken for prepared
+	ready  [4]*Statement     // set what a task shows: 1 the usual as well, 2 and end a reset, 3 both
+	user   string            // its role
+	clean  bool              // no procedural language has been at work
 
 	// Since the last reset:
 	dirty     bool // a task has run
@@ -77,7 +77,7 @@ func Connect(ctx context.Context, cfg *pgconn.Config, limit time.Duration, local
 	}
 	s := &Session{
 		PID: conn.PID(), conn: conn, base: cfg.RuntimeParams, front: conn.Frontend(), status: 'I', limit: limit, known: map[string]string{},
-		ready: Statement{Name: "pgtask_ready"}, readyAll: Statement{Name: "pgtask_ready_all"},
+		user: cfg.User,
 	}
 	s.encoding = conn.ParameterStatus("client_encoding")
 	s.unbind = func() bool { return true }
@@ -101,7 +101,7 @@ func (s *Session) introduce(ctx context.Context, local bool) error {
 	case len(result.Rows) != 1 || len(result.Rows[0][0]) != 1:
 		return errors.New("the server's catalog can't be read")
 	}
-	s.wash = washed(result.Rows[0][0][0] != 0)
+	s.clean = result.Rows[0][0][0] == 0
 	if !local {
 		return nil
 	}
