@@ -6,6 +6,7 @@ type tags struct {
 	traits    Traits
 	finished  bool // the transaction was ended
 	rollbacks int  // ROLLBACK TO SAVEPOINT has the tag of ROLLBACK
+	declared  bool // a cursor, which may stay
 	prepared  bool // statements were prepared, or ours may be gone
 }
 
@@ -15,6 +16,8 @@ func (t *tags) see(tag []byte) {
 		t.finished = true
 	case "ROLLBACK":
 		t.rollbacks++
+	case "DECLARE CURSOR":
+		t.declared = true
 	case "PREPARE", "DEALLOCATE", "DEALLOCATE ALL", "DISCARD ALL":
 		t.prepared = true
 	}
