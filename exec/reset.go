@@ -64,7 +64,7 @@ func (s *Session) sendReset() {
 // sendPrepare queues what makes the session ready for a task: reset, settings, and BEGIN. Nothing takes a snapshot after that, so that
 // the input may still choose its isolation level.
 func (s *Session) sendPrepare(t *Task) {
-	reset := s.dirty && !t.Keep
+	reset := (s.dirty || s.hard) && !t.Keep
 	if reset {
 		s.sendReset()
 	} else {
@@ -110,7 +110,8 @@ func (s *Session) sendSettings(t *Task, reset, fresh bool) {
 	}
 }
 
-// readyFor is the statement that sets these, in this order.
+// readyFor is the statement that sets these, in this order. It does not return them: we do not read before the input is sent, and large
+// values could fill the way back while the input fills the way there.
 func (s *Session) readyFor(settings [][2]string, number int, reset bool) *Statement {
 	var b strings.Builder
 	b.WriteString("SELECT pg_catalog.statement_timestamp()")
@@ -118,7 +119,7 @@ func (s *Session) readyFor(settings [][2]string, number int, reset bool) *Statem
 		b.WriteString(", " + stillClean(s.user))
 	}
 	for i, setting := range settings {
-		fmt.Fprintf(&b, ", pg_catalog.set_config(%s, $%d, false)", Literal(setting[0]), i+1)
+		fmt.Fprintf(&b, ", pg_catalog.set_config(%s, $%d, false) IS NULL", Literal(setting[0]), i+1)
 	}
 	return &Statement{"pgtask_ready_" + strconv.Itoa(number), b.String()}
 }

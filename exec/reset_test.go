@@ -8,8 +8,9 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// asNew shows a row for whatever a task may have left in its session, the statements that we keep prepared aside.
-const asNew = `SELECT 'setting ' || name || ' ' || setting FROM pg_settings WHERE source = 'session' AND name NOT IN ('application_name', 'pg_task.x')
+// leftovers shows a row for whatever a task may have left in its session, the statements that we keep prepared aside. It is a view, since an
+// input that names the list of prepared statements is given an empty one.
+const leftovers = `CREATE VIEW leftovers AS SELECT 'setting ' || name || ' ' || setting FROM pg_settings WHERE source = 'session' AND name NOT IN ('application_name', 'pg_task.x')
 	UNION ALL SELECT 'prepared ' || name FROM pg_prepared_statements WHERE name NOT LIKE 'pgtask\_%'
 	UNION ALL SELECT 'listens ' || pg_listening_channels()
 	UNION ALL SELECT 'locks ' || objid FROM pg_locks WHERE locktype = 'advisory' AND pid = pg_backend_pid()
@@ -21,6 +22,7 @@ const asNew = `SELECT 'setting ' || name || ' ' || setting FROM pg_settings WHER
 func TestResetLeavesNothing(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
+	b.exec(leftovers)
 	b.exec(`CREATE ROLE reset_other; CREATE SEQUENCE beads;
 		CREATE FUNCTION prepares() RETURNS void LANGUAGE plpgsql AS $$BEGIN EXECUTE 'PREPARE hidden AS SELECT 1'; END$$`)
 	t.Cleanup(func() { _, _ = b.watch.Exec(context.WithoutCancel(t.Context()), "DROP ROLE reset_other") })
@@ -37,7 +39,7 @@ func TestResetLeavesNothing(t *testing.T) {
 		if !result.Open {
 			tail = nil
 		}
-		after, _ := b.run(spec(asNew), tail)
+		after, _ := b.run(spec("SELECT * FROM leftovers"), tail)
 		if text := output(after); text != "<null>" || !after.Open {
 			t.Errorf("%s leaves %s %v", input, text, after.Failure)
 		}
@@ -53,13 +55,18 @@ func TestResetLeavesNothing(t *testing.T) {
 func TestOursStayPrepared(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	const oldest = "SELECT extract(epoch FROM min(prepare_time)) FROM pg_prepared_statements WHERE name LIKE 'pgtask\\_%'"
+	b.exec("CREATE VIEW ours AS SELECT extract(epoch FROM min(prepare_time)) AS oldest FROM pg_prepared_statements WHERE name LIKE 'pgtask\\_%'")
+	const oldest = "SELECT * FROM ours"
 	first, _ := b.run(spec(oldest), nil)
 	second, _ := b.run(spec(oldest), &Tail{})
 	third, _ := b.run(spec(oldest), &Tail{})
 	b.end(third, "")
 	if output(first) == "<null>" || output(first) != output(second) || output(second) != output(third) {
 		t.Error(output(first), output(second), output(third))
+	}
+	shown, _ := b.run(spec("SELECT count(*) FROM pg_prepared_statements"), nil)
+	if b.end(shown, ""); output(shown) != "0" {
+		t.Error("a task sees ", output(shown), " prepared statements of ours")
 	}
 }
 
@@ -68,7 +75,7 @@ func TestDeallocate(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	for _, input := range []string{
-		"INSERT INTO ends VALUES (1); DEALLOCATE ALL", "INSERT INTO ends VALUES (1); DEALLOCATE pgtask_probe",
+		"INSERT INTO ends VALUES (1); DEALLOCATE ALL", "INSERT INTO ends VALUES (1); DO $$BEGIN EXECUTE 'DEALLOCATE pgtask_probe'; END$$",
 		"INSERT INTO ends VALUES (1); DO $$BEGIN EXECUTE 'DEALLOCATE ALL'; END$$",
 	} {
 		b.alive()
@@ -91,7 +98,7 @@ func TestDeallocate(t *testing.T) {
 	// What has gone behind our back is found out when it is wanted.
 	b.alive()
 	taken := spec("DEALLOCATE ALL")
-	taken.Traits.Forgets, taken.Wary = false, true
+	taken.Traits.Prepared, taken.Wary = false, true
 	result, _ := b.run(taken, nil)
 	b.session.hard = false
 	b.end(result, "")

@@ -79,10 +79,11 @@ var own = &Statement{"pgtask_own", `SELECT pg_catalog.set_config('session_author
 func (s *Session) Begin(tail *Tail, t *Task) (verdict *Verdict, start time.Time, err error) {
 	s.limited(true)
 	defer s.limited(false)
-	for again := false; ; again = true {
+	for mended := false; ; {
 		s.sendTail(tail)
 		tailed := s.queued()
-		s.wary = t.Wary || t.Traits.Forgets || s.hard && t.Keep
+		s.hard = s.hard || t.Traits.Prepared
+		s.wary = t.Wary || t.Traits.Prepared || s.hard && t.Keep
 		s.sendPrepare(t)
 		prepared := s.queued()
 		if err := s.sendInput(t); err != nil {
@@ -106,10 +107,11 @@ func (s *Session) Begin(tail *Tail, t *Task) (verdict *Verdict, start time.Time,
 				s.enter(t.Timeout)
 			}
 			return verdict, start, err
-		case again || !unclean(failure):
+		case mended || !unclean(failure):
 			return verdict, start, serverFailure(failure, t.Input)
 		}
 		s.distrust()
+		mended = true
 	}
 }
 

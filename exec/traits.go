@@ -18,8 +18,8 @@ type Traits struct {
 	Stdin bool
 	// Rollbacks: how many statements return to a savepoint; their tag is that of a ROLLBACK.
 	Rollbacks int
-	// Forgets: a statement takes prepared statements away (DEALLOCATE).
-	Forgets bool
+	// Prepared: a statement takes prepared statements away (DEALLOCATE), or the view that shows them is named.
+	Prepared bool
 	// Outside: something leaves the transaction by itself (COPY to a file or program, dblink, HTTP, sequences …).
 	Outside bool
 }
@@ -45,7 +45,7 @@ func Examine(input string) Traits {
 		Isolation:     e.traits.Isolation || other.traits.Isolation,
 		Stdin:         e.traits.Stdin || other.traits.Stdin,
 		Rollbacks:     min(e.traits.Rollbacks, other.traits.Rollbacks),
-		Forgets:       e.traits.Forgets || other.traits.Forgets,
+		Prepared:      e.traits.Prepared || other.traits.Prepared,
 		Outside:       e.traits.Outside || other.traits.Outside,
 	}
 }
@@ -112,6 +112,8 @@ func (e *examiner) word(before, word keyword) {
 	switch word {
 	case wordIsolation, wordSerializable, wordRepeatable:
 		e.traits.Isolation = true
+	case wordPrepared:
+		e.traits.Prepared = true
 	case wordStdin:
 		e.traits.Stdin = true
 	case wordStdout: // the server takes COPY FROM STDOUT for FROM STDIN
@@ -148,7 +150,7 @@ func (e *examiner) endStatement() {
 	if !e.block { // there END and the like are words of a procedural language
 		e.traits.Control = e.traits.Control || s.control()
 		e.traits.NoTransaction = e.traits.NoTransaction || s.noTransaction()
-		e.traits.Forgets = e.traits.Forgets || s.first[0] == wordDeallocate
+		e.traits.Prepared = e.traits.Prepared || s.first[0] == wordDeallocate
 		if s.rollbackTo() {
 			e.traits.Rollbacks++
 		}
@@ -233,6 +235,7 @@ const (
 	wordFrom
 	wordIsolation
 	wordPrepare
+	wordPrepared
 	wordProgram
 	wordReindex
 	wordRepeatable
@@ -255,7 +258,8 @@ var keywordNames = map[string]keyword{
 	"cluster": wordCluster, "commit": wordCommit, "concurrently": wordConcurrently, "copy": wordCopy,
 	"create": wordCreate, "database": wordDatabase, "deallocate": wordDeallocate, "default_transaction_isolation": wordIsolation,
 	"discard": wordDiscard, "do": wordDo, "drop": wordDrop, "end": wordEnd, "from": wordFrom,
-	"isolation": wordIsolation, "prepare": wordPrepare, "program": wordProgram, "reindex": wordReindex,
+	"isolation": wordIsolation, "pg_prepared_statement": wordPrepared,
+	"pg_prepared_statements": wordPrepared, "prepare": wordPrepare, "program": wordProgram, "reindex": wordReindex,
 	"repeatable": wordRepeatable, "rollback": wordRollback, "schema": wordSchema, "serializable": wordSerializable,
 	"stdin": wordStdin, "stdout": wordStdout, "subscription": wordSubscription, "system": wordSystem,
 	"tablespace": wordTablespace, "to": wordTo, "transaction": wordTransaction,
