@@ -38,7 +38,7 @@ func Check(ctx context.Context, t Target) (r Report) {
 		r.table(ctx, c.conn, t)
 	case t.Create && absent(err):
 		r.absent(ctx, t, err)
-	case errors.Is(err, errReadOnly):
+	case errors.Is(err, errRecovery):
 		r.fault("%s", err)
 	default:
 		r.fault("cannot connect: %s", err)

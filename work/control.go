@@ -98,7 +98,7 @@ func (c *control) know(ctx context.Context) error {
 	case err != nil:
 		return err
 	case recovery:
-		return errReadOnly
+		return errRecovery
 	case c.version >= 140000:
 		_, err = c.conn.Exec(ctx, "SET idle_session_timeout = "+milliseconds(silenceLimit))
 	}
