@@ -54,7 +54,7 @@ func isAway(err error) bool {
 	}
 	var connect *pgconn.ConnectError
 	var network net.Error
-	return errors.Is(err, errRecovery) || errors.As(err, &connect) || errors.As(err, &network) ||
+	return errors.Is(err, errRecovery) || errors.Is(err, errReadOnly) || errors.As(err, &connect) || errors.As(err, &network) ||
 		errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) ||
 		errors.Is(err, net.ErrClosed) || errors.Is(err, syscall.EPIPE)
 }

@@ -23,7 +23,7 @@ const (
 	lockLimit      = 2 * time.Second
 	beat           = 3 * time.Second  // the control session is never silent for longer
 	silenceLimit   = 10 * time.Second // the server ends a control session that is (14 and later)
-	connectLimit   = 15 * time.Second
+	connectLimit   = remote.ConnectLimit
 	prepareLimit   = 3 * time.Minute // for all that is looked at and created before a target can be led
 )
 
@@ -62,9 +62,9 @@ func connect(ctx context.Context, t Target) (*control, error) {
 		"enable_hashjoin":                     "off",
 		"enable_mergejoin":                    "off",
 		"default_transaction_isolation":       "read committed",
-		"default_transaction_read_only":       "off",
 		"default_transaction_deferrable":      "off",
 		"idle_in_transaction_session_timeout": milliseconds(statementLimit),
+		"idle_session_timeout":                milliseconds(silenceLimit),
 		"statement_timeout":                   milliseconds(statementLimit),
 		"lock_timeout":                        milliseconds(lockLimit),
 	} {
@@ -77,7 +77,12 @@ func connect(ctx context.Context, t Target) (*control, error) {
 	cfg.OnNotification = func(*pgconn.PgConn, *pgconn.Notification) { c.notified = true }
 	ctx, cancel := context.WithTimeout(ctx, connectLimit)
 	defer cancel()
-	if c.conn, err = pgx.ConnectConfig(ctx, cfg); err != nil {
+	c.conn, err = pgx.ConnectConfig(ctx, cfg)
+	if hasState(err, "42704") { // servers before 14 do not know it
+		delete(cfg.RuntimeParams, "idle_session_timeout")
+		c.conn, err = pgx.ConnectConfig(ctx, cfg)
+	}
+	if err != nil {
 		return nil, err
 	}
 	if err := c.know(ctx); err != nil {
@@ -89,18 +94,20 @@ func connect(ctx context.Context, t Target) (*control, error) {
 
 // know reads what has to be known of the session and its server.
 func (c *control) know(ctx context.Context) error {
-	var recovery bool
+	var recovery, readOnly bool
 	err := c.conn.QueryRow(ctx, "SELECT pg_catalog.pg_backend_pid(), pg_catalog.current_setting('server_version_num')::pg_catalog.int4, "+
 		"pg_catalog.current_setting('is_superuser')::pg_catalog.bool, pg_catalog.current_setting('TimeZone'), "+
-		"pg_catalog.pg_is_in_recovery(), pg_catalog.current_setting('search_path'), pg_catalog.set_config('search_path', '', false)").
-		Scan(&c.pid, &c.version, &c.superuser, &c.timeZone, &recovery, &c.path, nil)
+		"pg_catalog.pg_is_in_recovery(), pg_catalog.current_setting('default_transaction_read_only')::pg_catalog.bool, pg_catalog.current_setting('search_path'), pg_catalog.set_config('search_path', '', false)").
+		Scan(&c.pid, &c.version, &c.superuser, &c.timeZone, &recovery, &readOnly, &c.path, nil)
 	switch {
 	case err != nil:
 		return err
 	case recovery:
 		return errRecovery
-	case c.version >= 140000:
-		_, err = c.conn.Exec(ctx, "SET idle_session_timeout = "+milliseconds(silenceLimit))
+	case readOnly:
+		return errReadOnly
+	case c.version >= 170000:
+		_, err = c.conn.Exec(ctx, "SET transaction_timeout = "+milliseconds(prepareLimit))
 	}
 	return err
 }

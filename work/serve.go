@@ -15,7 +15,10 @@ import (
 	"pgtask/sql"
 )
 
-var errRecovery = errors.New("the server is in recovery: it takes no writes until it is promoted")
+var (
+	errRecovery = errors.New("the server is in recovery: it takes no writes until it is promoted")
+	errReadOnly = errors.New("default_transaction_read_only is on for the role, the database or the server: tasks wait until it is off")
+)
 
 // loop serves one target. What its fields say of their owner holds: the goroutine that called Serve owns the rest.
 type loop struct {
@@ -29,6 +32,7 @@ type loop struct {
 	inbox    *inbox
 	seats    *seats
 	patience patience
+	shortage shortage
 	foreign  atomic.Bool            // there are foreign servers: what writes through them has no transaction id here
 	path     atomic.Pointer[string] // the search_path under which ends are written, nil: empty
 	texts    atomic.Pointer[sql.Queries]
@@ -73,6 +77,7 @@ func newLoop(ctx context.Context, t Target, log zerolog.Logger) *loop {
 	l := &loop{
 		target: t, log: log, trouble: &trouble{log: log}, running: ctx,
 		clock: &clock{}, inbox: newInbox(), seats: &seats{pids: map[uint32]struct{}{}},
+		shortage: shortage{log: log},
 		patience: patience{delay: map[string]time.Duration{}, since: map[string]time.Time{}},
 		tasks:    map[int64]*task{}, begun: map[int64]int{}, lost: map[int64]end{}, orphans: map[int64]laneKey{}, hopeless: map[int64]time.Time{}, parked: map[int64]parked{},
 	}
@@ -152,8 +157,8 @@ func (l *loop) queries() sql.Queries { return *l.texts.Load() }
 func (l *loop) timeZone() string     { return l.facts.Load().timeZone }
 
 // lead connects, waits for leadership, and leads until stop, ctx or an error ends it.
-func (l *loop) lead(ctx context.Context, stop <-chan struct{}) error {
-	c, err := prepare(ctx, l.target, l.log)
+func (l *loop) lead(ctx context.Context, stop <-chan struct{}) (err error) {
+	c, err := prepare(ctx, l.target, l.trouble.served, l.log)
 	if err != nil {
 		return err
 	}
@@ -163,12 +168,16 @@ func (l *loop) lead(ctx context.Context, stop <-chan struct{}) error {
 	if err != nil || !leader {
 		return err
 	}
+	defer func() {
+		if err != nil && ctx.Err() == nil {
+			err = l.diagnose(ctx, err)
+		}
+	}()
 	if err := l.install(ctx); err != nil {
 		return err
 	}
 	defer l.drop()
 	l.facts.Store(c)
-	l.texts.Store(&c.queries)
 	l.path.Store(nil)
 	l.trouble.become(func() { l.log.Info().Int32("pid", c.pid).Msg("leading") })
 	if err := l.begin(ctx); err != nil {
@@ -270,6 +279,7 @@ func (l *loop) step(ctx context.Context) error {
 	}
 	l.pace()
 	l.dispatch()
+	l.shortage.look()
 	l.closeLater(l.seats.stale(l.target.Idle))
 	return nil
 }
@@ -281,15 +291,20 @@ func (l *loop) closeLater(old []*seat) {
 	}
 }
 
-// dispatch starts a runner for each task that may start.
+// dispatch starts a runner for each task that may start, as far as there are sessions.
 func (l *loop) dispatch() {
 	for {
-		t := l.lanes.start(func(*task) bool { return true })
+		t := l.lanes.start(l.seated)
 		if t == nil {
 			return
 		}
 		l.awaited.Go(func() { (&runner{loop: l}).serve(l.running, t) })
 	}
+}
+
+// seated tells whether there is a session for the task, or one may be opened.
+func (l *loop) seated(t *task) bool {
+	return t.row.Remote != "" || !l.shortage.lasts() || l.seats.fits(t) || l.shortage.admit()
 }
 
 // drained tells whether a drain has come to its end, or takes too long: rows that somebody has locked are left as they are then, and

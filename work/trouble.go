@@ -26,6 +26,7 @@ type trouble struct {
 	said     map[string]time.Time // failures since then, by text, and when they were logged
 	failures int                  // in a row
 	deep     bool                 // there was one of them while we led that may come again
+	served   bool                 // the target has been served since Serve began, by us or another controller
 
 	began time.Time // when we came to lead, or to stand by; zero while we do neither
 	say   func()    // logs that; nil once it has
@@ -60,7 +61,7 @@ func (t *trouble) failed(err error) (wait time.Duration) {
 		return wait
 	}
 	t.said[err.Error()] = now
-	line := t.log.Error().Err(err)
+	line := advised(t.log.Error(), err)
 	var p *panicked
 	if errors.As(err, &p) {
 		line = line.Bytes("stack", p.stack)
@@ -80,7 +81,7 @@ func isAnswer(err error) bool {
 
 // become takes note that we lead now, or stand by, and logs it by say: at once, or when it has lasted.
 func (t *trouble) become(say func()) {
-	t.began, t.say = time.Now(), say
+	t.began, t.say, t.served = time.Now(), say, true
 	t.look()
 }
 

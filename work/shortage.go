@@ -1,0 +1,89 @@
+package work
+
+import (
+	"sync"
+	"time"
+
+	"github.com/rs/zerolog"
+)
+
+// Where sessions can't be opened: how long until one more is tried, at most, and how long after the last vain try it counts as over.
+const (
+	shortPause = 3 * time.Second
+	shortOver  = 2 * shortPause
+)
+
+// shortage is that of sessions to the target's own database: too many connections, a password that has been changed. Tasks go on with
+// those that there are, and wait for them; now and then one more is tried. Any goroutine may use it.
+type shortage struct {
+	log zerolog.Logger
+
+	mu    sync.Mutex
+	said  map[string]bool // failures that were logged, by text; nil: there is no shortage
+	since time.Time
+	last  time.Time // of the vain tries
+	next  time.Time // when to try again
+	pause time.Duration
+	had   bool // one could be opened since the last vain try
+}
+
+// fail takes note that a session could not be opened, while so many were open.
+func (s *shortage) fail(err error, open int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now := time.Now()
+	if s.said == nil {
+		s.said, s.since, s.had = map[string]bool{}, now, true
+	}
+	if s.had {
+		s.pause, s.next = shortPause/16, time.Time{}
+	}
+	if !now.Before(s.next) { // else it is one of many that were tried at once
+		s.pause = min(2*s.pause, shortPause)
+		s.next = now.Add(s.pause)
+	}
+	s.last, s.had = now, false
+	if !s.said[err.Error()] {
+		s.said[err.Error()] = true
+		advised(s.log.Error(), err).Int("sessions", open).Msg("no more sessions can be opened; tasks wait for those that there are")
+	}
+}
+
+// succeed takes note that a session could be opened.
+func (s *shortage) succeed() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.had = true
+}
+
+// lasts tells whether there is one.
+func (s *shortage) lasts() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.said != nil
+}
+
+// admit tells whether a session may be opened now: while there is a shortage one from time to time, until that goes well.
+func (s *shortage) admit() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now := time.Now()
+	if s.had {
+		return true
+	}
+	if now.Before(s.next) {
+		return false
+	}
+	s.next = now.Add(s.pause)
+	return true
+}
+
+// look logs the end of a shortage.
+func (s *shortage) look() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.said != nil && s.had && time.Since(s.last) > shortOver {
+		s.said = nil
+		s.log.Info().Dur("after_ms", time.Since(s.since)).Msg("sessions can be opened again")
+	}
+}
