@@ -204,6 +204,7 @@ func (l *loop) refused(ctx context.Context, ends []end) error {
 			e.kind = stopped
 		case !s.ours(e.task, e.pid):
 			l.gone(e)
+			l.look.wanted = true // it may wait again, or another row in its place
 			continue
 		case !e.task.once() && !e.task.row.Rerun, e.fault == nil:
 			e.kind = finished

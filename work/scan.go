@@ -106,6 +106,7 @@ func (l *loop) redescribe(ctx context.Context) error {
 	if err := l.install(ctx); err != nil {
 		return err
 	}
+	l.look.full = time.Time{} // nothing may have told us of new tasks meanwhile
 	l.described = l.columns
 	return nil
 }

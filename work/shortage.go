@@ -78,12 +78,12 @@ func (s *shortage) admit() bool {
 	return true
 }
 
-// look logs the end of a shortage.
+// look logs the end of a shortage: none was tried in vain for a while, as they could be opened again, or nobody needs one.
 func (s *shortage) look() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.said != nil && s.had && time.Since(s.last) > shortOver {
+	if s.said != nil && time.Since(s.last) > shortOver {
 		s.said = nil
-		s.log.Info().Dur("after_ms", time.Since(s.since)).Msg("sessions can be opened again")
+		s.log.Info().Dur("after_ms", time.Since(s.since)).Msg("sessions are not lacking any more")
 	}
 }
