@@ -61,7 +61,27 @@ func TestServer(t *testing.T) {
 			f.happen(&of)
 		})
 	}
+	t.Run("full disk", func(t *testing.T) {
+		of := *s
+		of.T, of.conn = t, s.connect(s.name)
+		of.forget()
+		of.fill()
+	})
 	c.beside.check()
+}
+
+// fill has tasks fail as they do on a full disk: not all that there are, as the rest waits.
+func (s *stage) fill() {
+	s.Helper()
+	s.exec("CREATE FUNCTION work() RETURNS void LANGUAGE plpgsql AS $f$ BEGIN RAISE 'No space left on device' USING ERRCODE = '53100'; END $f$")
+	s.exec(`INSERT INTO task ("group", input) SELECT i % 4, 'SELECT work()' FROM generate_series(1, 200) AS i`)
+	s.says("tasks fail for want of room on the server")
+	s.becomes("true", "SELECT count(*) > 8 FROM task WHERE state = 'FAIL'")
+	s.exec("CREATE OR REPLACE FUNCTION work() RETURNS void LANGUAGE sql AS ''")
+	s.done(soon)
+	s.is("true", "SELECT count(*) < 100 FROM task WHERE state = 'FAIL'")
+	s.says("target is well again")
+	s.saidOnly([]string{"tasks wait until there is room on the server's disk", "leading", "target is well again"})
 }
 
 // each runs statements, each in a transaction of its own.
