@@ -21,7 +21,7 @@ var changes = []change{
 	{"no triggers", "DROP TRIGGER pgtask_insert ON task", "DONE"},
 	{"emptied", "TRUNCATE task", ""},
 	{"replaced", "DROP TABLE task; SET ROLE $n; " + tableDDL + "; RESET ROLE", ""},
-	{"limits", "ALTER ROLE $n SET statement_timeout = '50 ms'; ALTER ROLE $n SET lock_timeout = '1 ms'; ALTER ROLE $n SET idle_session_timeout = '1 ms';" +
+	{"limits", "ALTER ROLE $n SET statement_timeout = '5 s'; ALTER ROLE $n SET lock_timeout = '1 ms'; ALTER ROLE $n SET idle_session_timeout = '1 ms';" +
 		"ALTER ROLE $n SET idle_in_transaction_session_timeout = '1 ms'; ALTER ROLE $n SET tcp_user_timeout = '1 ms'" + endAll, "FAIL"},
 }
 

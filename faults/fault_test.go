@@ -69,7 +69,7 @@ var faults = []fault{
 	},
 	{
 		name: "login", cause: "ALTER ROLE $n NOLOGIN" + endAll,
-		says: []string{"terminating connection", "is not permitted to log in"}, check: "is not permitted to log in",
+		says: []string{"terminating connection due to administrator command", "is not permitted to log in"}, check: "is not permitted to log in",
 		cure: then("ALTER ROLE $n LOGIN"),
 	},
 	{
@@ -79,7 +79,7 @@ var faults = []fault{
 	},
 	{
 		name: "read-only database", cause: "ALTER DATABASE $n SET default_transaction_read_only = on" + endAll,
-		says: []string{"terminating connection", "default_transaction_read_only is on"}, check: "default_transaction_read_only is on",
+		says: []string{"terminating connection due to administrator command", "default_transaction_read_only is on"}, check: "default_transaction_read_only is on",
 		cure: func(s *stage) { s.on(s.connect("postgres"), "ALTER DATABASE $n RESET default_transaction_read_only") },
 	},
 	{
@@ -109,12 +109,12 @@ var faults = []fault{
 	},
 	{
 		name: "dropped table", cause: "DROP TABLE task", during: func(*stage) {},
-		says: []string{`table "public"."task" has gone`}, check: `would create table "public"."task"`,
+		says: []string{`has gone: create or restore it`}, check: `would create table "public"."task"`,
 		cure: again,
 	},
 	{
 		name: "dropped schema", cause: "DROP SCHEMA public CASCADE", during: func(*stage) {},
-		says: []string{`table "public"."task" has gone`}, check: `would create schema "public"`,
+		says: []string{`has gone: create or restore it`}, check: `would create schema "public"`,
 		cure: func(s *stage) {
 			s.exec("CREATE SCHEMA public; GRANT ALL ON SCHEMA public TO $n; CREATE TABLE effect (id int8); GRANT ALL ON effect TO $n")
 			again(s)
@@ -122,7 +122,7 @@ var faults = []fault{
 	},
 	{
 		name: "password", tcp: true, cause: "ALTER ROLE $n PASSWORD 'second'" + endAll,
-		says: []string{"terminating connection", "(SQLSTATE 28P01) / the password in the dsn"}, check: "password authentication failed",
+		says: []string{"terminating connection due to administrator command", "(SQLSTATE 28P01) / the password in the dsn"}, check: "password authentication failed",
 		cure: then("ALTER ROLE $n PASSWORD 'first'"),
 	},
 	{
@@ -132,7 +132,7 @@ var faults = []fault{
 			s.exec("SELECT 1" + endAll)
 			s.load(20)
 		},
-		says: []string{"terminating connection", "pg_hba.conf rejects connection"}, check: "pg_hba.conf rejects connection",
+		says: []string{"terminating connection due to administrator command", "pg_hba.conf rejects connection"}, check: "pg_hba.conf rejects connection",
 		cure: func(s *stage) { s.admit() },
 	},
 	{
@@ -141,7 +141,7 @@ var faults = []fault{
 			s.conn = s.connect("postgres")
 			s.exec("DROP DATABASE $n WITH (FORCE)")
 		},
-		says: []string{"terminating connection", "(SQLSTATE 3D000) / create or restore the database"}, check: "would create database",
+		says: []string{"terminating connection due to administrator command", "(SQLSTATE 3D000) / create or restore the database"}, check: "would create database",
 		cure: func(s *stage) {
 			s.exec("CREATE DATABASE $n TEMPLATE template_of_faults OWNER $n")
 			s.conn = s.connect(s.name)

@@ -75,7 +75,7 @@ func (s *stage) fill() {
 	s.Helper()
 	s.exec("CREATE FUNCTION work() RETURNS void LANGUAGE plpgsql AS $f$ BEGIN RAISE 'No space left on device' USING ERRCODE = '53100'; END $f$")
 	s.exec(`INSERT INTO task ("group", input) SELECT i % 4, 'SELECT work()' FROM generate_series(1, 200) AS i`)
-	s.says("tasks fail for want of room on the server")
+	s.says(scarce)
 	s.becomes("true", "SELECT count(*) > 8 FROM task WHERE state = 'FAIL'")
 	s.exec("CREATE OR REPLACE FUNCTION work() RETURNS void LANGUAGE sql AS ''")
 	s.done(soon)

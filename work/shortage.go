@@ -24,7 +24,9 @@ type shortage struct {
 	last  time.Time // of the vain tries
 	next  time.Time // when to try again
 	pause time.Duration
-	had   bool // one could be opened since the last vain try
+
+	had    bool // one could be opened since the last vain try
+	trying bool // one is tried alone
 }
 
 // fail takes note that a session could not be opened, while so many were open.
@@ -35,13 +37,15 @@ func (s *shortage) fail(err error, open int) {
 	if s.said == nil {
 		s.said, s.since, s.had = map[string]bool{}, now, true
 	}
-	if s.had {
-		s.pause, s.next = shortPause/16, time.Time{}
-	}
-	if !now.Before(s.next) { // else it is one of many that were tried at once
+	switch {
+	case s.had:
+		s.pause = shortPause / 8
+		s.next = now.Add(s.pause)
+	case s.trying: // else it is one of many that were tried at once
 		s.pause = min(2*s.pause, shortPause)
 		s.next = now.Add(s.pause)
 	}
+	s.trying = false
 	s.last, s.had = now, false
 	if !s.said[err.Error()] {
 		s.said[err.Error()] = true
@@ -74,7 +78,7 @@ func (s *shortage) admit() bool {
 	if now.Before(s.next) {
 		return false
 	}
-	s.next = now.Add(s.pause)
+	s.next, s.trying = now.Add(s.pause), true
 	return true
 }
 
