@@ -24,6 +24,7 @@ type fault struct {
 // Sessions that are open outlive the loss of the right to open one.
 const (
 	endSessions = "; SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = '$n' AND application_name LIKE 'pg\\_task %'"
+	endControl  = "; SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = '$n' AND application_name LIKE 'pgtask %'"
 	endAll      = "; SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = '$n'"
 )
 

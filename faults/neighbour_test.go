@@ -56,7 +56,7 @@ func (n *neighbour) live(ctx context.Context, dsn string) error {
 		if err := conn.QueryRow(ctx, "INSERT INTO task (input) VALUES ('SELECT 1') RETURNING id").Scan(&id); err != nil {
 			return err
 		}
-		for done := false; !done; pace(ctx, time.Millisecond) {
+		for done := false; !done; pace(ctx, 4*time.Millisecond) {
 			if err := conn.QueryRow(ctx, "SELECT state = 'DONE' FROM task WHERE id = $1", id).Scan(&done); err != nil {
 				return err
 			}
@@ -64,7 +64,7 @@ func (n *neighbour) live(ctx context.Context, dsn string) error {
 		n.mu.Lock()
 		n.took = append(n.took, time.Since(began))
 		n.mu.Unlock()
-		pace(ctx, 20*time.Millisecond)
+		pace(ctx, 50*time.Millisecond)
 	}
 }
 

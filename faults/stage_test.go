@@ -209,7 +209,7 @@ func (s *stage) until(limit time.Duration, what string, done func() bool) {
 	s.Helper()
 	end := time.NewTimer(limit)
 	defer end.Stop()
-	tick := time.NewTicker(20 * time.Millisecond)
+	tick := time.NewTicker(100 * time.Millisecond)
 	defer tick.Stop()
 	for !done() {
 		select {

@@ -27,6 +27,8 @@ func (l *loop) diagnose(ctx context.Context, err error) error {
 		if unknown == nil && holders != "" {
 			return &lockedOut{table(l.target), holders, err}
 		}
+	case hasState(err, "25006"): // while a server in recovery is not led
+		return errReadOnly
 	case l.trouble.served && hasState(err, "42501", "42P01", "42703", "3F000"):
 		if better := l.install(ctx); better != nil {
 			return better
