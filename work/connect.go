@@ -30,9 +30,6 @@ func (l *loop) open(ctx context.Context, t *task) (session *exec.Session, err er
 	return session, nil
 }
 
-// mostParameter bounds a setting in the startup packet, which may have 10,000 bytes in all; what is longer is set later.
-const mostParameter = 1000
-
 // openOwn opens a session in the target's own database.
 func (l *loop) openOwn(ctx context.Context, t *task) (*exec.Session, error) {
 	cfg, err := remote.Own(l.target.Connect)
@@ -40,7 +37,7 @@ func (l *loop) openOwn(ctx context.Context, t *task) (*exec.Session, error) {
 		return nil, err
 	}
 	for _, setting := range initial(l.target, t.row.Group) {
-		if printable(setting[1]) == setting[1] && len(setting[1]) <= mostParameter { // the server takes these as they come, in no encoding
+		if printable(setting[1]) == setting[1] { // the server takes these as they come, in no encoding
 			cfg.RuntimeParams[setting[0]] = setting[1]
 		}
 	}
