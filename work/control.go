@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -25,6 +26,12 @@ const (
 	silenceLimit   = 10 * time.Second // the server ends a control session that is (14 and later)
 	connectLimit   = remote.ConnectLimit
 	prepareLimit   = 3 * time.Minute // for all that is looked at and created before a target can be led
+)
+
+// What is wrong with a server on which nothing can be led now.
+var (
+	errRecovery = errors.New("the server is in recovery: it takes no writes until it is promoted")
+	errReadOnly = errors.New("default_transaction_read_only is on for the role, the database or the server: tasks wait until it is off")
 )
 
 // control is the connection under which a target is led. It never runs a user's SQL. It belongs to the loop.
