@@ -2,6 +2,7 @@ package conf
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"os"
 	"path/filepath"
@@ -64,6 +65,19 @@ type logged chan string
 func (l logged) Write(line []byte) (int, error) {
 	l <- lines(string(line))[0]
 	return len(line), nil
+}
+
+// lines are the messages of a log, with their errors.
+func lines(log string) []string {
+	var found []string
+	for line := range strings.Lines(log) {
+		var said struct{ Message, Error string }
+		if err := json.Unmarshal([]byte(line), &said); err != nil {
+			panic(err)
+		}
+		found = append(found, strings.TrimSuffix(said.Message+": "+said.Error, ": "))
+	}
+	return found
 }
 
 func (s *stage) serve(ctx context.Context, stop <-chan struct{}, t work.Target, _ zerolog.Logger) error {

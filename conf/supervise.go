@@ -11,6 +11,11 @@ import (
 	"pgtask/work"
 )
 
+// Serve serves one target until stop is closed, and then drains it and returns
+// nil, or what went wrong with that; work.Serve is one. Other failures are for
+// itself to see to. When ctx ends it returns at once.
+type Serve func(ctx context.Context, stop <-chan struct{}, t work.Target, log zerolog.Logger) error
+
 // Options are what serving needs besides the targets.
 type Options struct {
 	Serve  Serve               // serves one target
@@ -143,9 +148,10 @@ func (s *supervisor) start(ctx context.Context, id string, t work.Target) {
 	log.Info().Msg("target starts")
 	stop := make(chan struct{})
 	*s.slots[id] = slot{wanted: &t, served: t, stop: stop}
-	l := &loop{target: t, serve: s.options.Serve, log: log, stop: stop}
 	go func() {
-		l.run(ctx)
+		if err := s.options.Serve(ctx, stop, t, log); err != nil && ctx.Err() == nil {
+			log.Error().Err(err).Msg("target failed while it drained")
+		}
 		s.ended <- id
 	}()
 }

@@ -62,17 +62,15 @@ func TestRunFailsAtFirst(t *testing.T) {
 	}
 }
 
-// TestFailureLeavesOthersAlone: one target fails and panics, the other notices nothing.
-func TestFailureLeavesOthersAlone(t *testing.T) {
+func TestRunReportsFailedDrain(t *testing.T) {
 	t.Parallel()
-	s := open(t, file(t, `[{"data": "a"}, {"data": "b"}]`))
-	runs := s.begin("a/public/task", "b/public/task")
-	for range 3 {
-		runs["a/public/task"].result <- errors.New("broken")
-		runs["a/public/task"] = s.begin("a/public/task")["a/public/task"]
-	}
-	s.says("target failed: broken")
-	runs["b/public/task"].goesOn(t)
+	s := open(t, file(t, `[{"data": "a"}]`))
+	run := s.begin("a/public/task")["a/public/task"]
+	close(s.stop)
+	run.drains(t)
+	run.result <- errors.New("lost")
+	s.says("target failed while it drained: lost")
+	s.finish(nil)
 }
 
 func TestReloadChangesWhatDiffers(t *testing.T) {

@@ -3,7 +3,7 @@ package demo
 import (
 	"context"
 	"fmt"
-	"sync/atomic"
+	"strings"
 
 	"github.com/rs/zerolog"
 
@@ -13,10 +13,9 @@ import (
 
 // controller serves the table in this process, on a goroutine of its own.
 type controller struct {
-	failed chan error    // the first failure, if it comes before settled
+	failed chan error    // what stands in the way at first
 	done   chan struct{} // closed when nothing is served any more
 
-	settled  atomic.Bool // from now on failures are logged, and it tries again
 	stop     chan struct{}
 	stopping bool // stop is closed
 }
@@ -31,13 +30,13 @@ func serve(ctx context.Context, t work.Target, log zerolog.Logger) *controller {
 	return c
 }
 
-// serve is work.Serve, but its first failure is for the demo to tell.
+// serve is work.Serve, but what stands in its way at first is for the demo to tell.
 func (c *controller) serve(ctx context.Context, stop <-chan struct{}, t work.Target, log zerolog.Logger) error {
-	err := work.Serve(ctx, stop, t, log)
-	if err == nil || c.settled.Load() {
-		return err
+	faults := work.Check(ctx, t).Faults
+	if len(faults) == 0 || ctx.Err() != nil {
+		return work.Serve(ctx, stop, t, log)
 	}
-	c.failed <- fmt.Errorf("serving %s: %w", t.Name(), err)
+	c.failed <- fmt.Errorf("serving %s: %s", t.Name(), strings.Join(faults, "; "))
 	select {
 	case <-stop:
 	case <-ctx.Done():

@@ -40,7 +40,6 @@ func newShow(p *place, t *table, c *controller, v view) *show {
 
 // run goes on until stop is closed and the controller drained, or until something fails.
 func (s *show) run(ctx context.Context, stop <-chan struct{}) (err error) {
-	s.controller.settled.Store(true)
 	s.view.open()
 	defer func() { s.view.close(s.history) }()
 	defer func() { err = errors.Join(err, s.finish(context.WithoutCancel(ctx))) }()

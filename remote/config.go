@@ -87,6 +87,7 @@ func config(s Settings) (*pgconn.Config, error) {
 	maps.DeleteFunc(cfg.RuntimeParams, func(name, value string) bool {
 		return value == "" || value != spoken[name]
 	})
+	share(cfg)
 	if lookup != nil {
 		cfg.LookupFunc = lookup
 	}

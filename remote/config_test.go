@@ -42,6 +42,20 @@ func TestConfig(t *testing.T) {
 	}
 }
 
+// TestTimeIsShared: a host that does not answer leaves the others their time.
+func TestTimeIsShared(t *testing.T) {
+	t.Parallel()
+	for host, want := range map[string]time.Duration{"a": 0, "a,b": ConnectLimit / 2, "a,a": 0, "a,b,/run": ConnectLimit / 3} {
+		cfg, err := config(Settings{"host": host, "user": "u"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if cfg.ConnectTimeout != want {
+			t.Errorf("%s: %v, not %v", host, cfg.ConnectTimeout, want)
+		}
+	}
+}
+
 func TestHostaddr(t *testing.T) {
 	t.Parallel()
 	cases := []struct {

@@ -10,6 +10,20 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
+// ConnectLimit is how long connecting may take, all hosts of a connection string together.
+const ConnectLimit = 15 * time.Second
+
+// share gives each of several hosts its part of the time, where the string does not: one that does not answer leaves the others theirs.
+func share(cfg *pgconn.Config) {
+	hosts := map[string]bool{net.JoinHostPort(cfg.Host, strconv.Itoa(int(cfg.Port))): true}
+	for _, fallback := range cfg.Fallbacks {
+		hosts[net.JoinHostPort(fallback.Host, strconv.Itoa(int(fallback.Port)))] = true
+	}
+	if cfg.ConnectTimeout == 0 && len(hosts) > 1 {
+		cfg.ConnectTimeout = ConnectLimit / time.Duration(len(hosts))
+	}
+}
+
 // hosts joins host and hostaddr, of which pgconn knows the former only: names
 // stay, as certificates are checked against them, and are looked up among the
 // addresses. Without hostaddr there is nothing to look up, and lookup is nil.

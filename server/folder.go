@@ -84,14 +84,22 @@ func (f *folder) initdb(ctx context.Context, bindir string) (password string, er
 	if err := f.write(passwordName, password); err != nil {
 		return "", err
 	}
-	cmd := exec.CommandContext(ctx, filepath.Join(bindir, "initdb"), "--pgdata", f.data(), "--username", "postgres",
+	if err := f.run(ctx, bindir, "initdb", "--pgdata", f.data(), "--username", "postgres",
 		"--pwfile", filepath.Join(f.path, passwordName), "--auth", "scram-sha-256",
-		"--encoding", "UTF8", "--locale", "C", "--no-sync")
-	f.owner.adopt(cmd)
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("initdb: %w\n%s", err, out)
+		"--encoding", "UTF8", "--locale", "C", "--no-sync"); err != nil {
+		return "", err
 	}
 	return password, errors.Join(f.root.Remove(passwordName), f.include())
+}
+
+// run runs a program of the server's as its user.
+func (f *folder) run(ctx context.Context, bindir, program string, args ...string) error {
+	cmd := exec.CommandContext(ctx, filepath.Join(bindir, program), args...)
+	f.owner.adopt(cmd)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("%s: %w\n%s", program, err, out)
+	}
+	return nil
 }
 
 // include has initdb's postgresql.conf end with our settings.

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -65,7 +66,7 @@ func (p *process) awaitReady(ctx context.Context, f *folder) error {
 	return nil
 }
 
-// isReady also compares the pid: after a kill the file can be that of the run before.
+// isReady also compares the pid: after a kill the file can be that of the run before. A standby that takes no connections is ready, too.
 func (p *process) isReady(f *folder) bool {
 	content, err := f.root.ReadFile("data/postmaster.pid")
 	if err != nil {
@@ -74,7 +75,7 @@ func (p *process) isReady(f *folder) bool {
 	const pidLine, statusLine = 0, 7
 	lines := strings.Split(string(content), "\n")
 	return len(lines) > statusLine && lines[pidLine] == strconv.Itoa(p.cmd.Process.Pid) &&
-		strings.TrimSpace(lines[statusLine]) == "ready"
+		slices.Contains([]string{"ready", "standby"}, strings.TrimSpace(lines[statusLine]))
 }
 
 // stop sends a signal and returns when the program has ended, which it may have before.

@@ -41,6 +41,7 @@ type Server struct {
 
 	folder   *folder
 	password string
+	options  Options
 
 	mu      sync.Mutex
 	process *process // nil after Stop
@@ -58,22 +59,23 @@ func Start(ctx context.Context, options Options) (*Server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("PostgreSQL server: %w", err)
 	}
-	s := &Server{Bindir: bindir, SocketDir: folder.path, folder: folder}
-	if err := s.startFirst(ctx, options); err != nil {
+	s := &Server{Bindir: bindir, SocketDir: folder.path, folder: folder, options: options}
+	if s.password, err = folder.initdb(ctx, bindir); err == nil {
+		err = s.startOnFreePort(ctx)
+	}
+	if err != nil {
 		return nil, errors.Join(fmt.Errorf("PostgreSQL server: %w", err), folder.remove())
 	}
 	return s, nil
 }
 
-func (s *Server) startFirst(ctx context.Context, options Options) (err error) {
-	if s.password, err = s.folder.initdb(ctx, s.Bindir); err != nil {
-		return err
-	}
+// startOnFreePort configures the server for a port, and starts it on its data.
+func (s *Server) startOnFreePort(ctx context.Context) (err error) {
 	for range portAttempts {
 		if s.Port, err = freePort(); err != nil {
 			return err
 		}
-		if err = s.folder.configure(s.Port, options); err != nil {
+		if err = s.folder.configure(s.Port, s.options); err != nil {
 			return err
 		}
 		if s.process, err = startProcess(ctx, s.Bindir, s.folder); err == nil || portIsFree(s.Port) {

@@ -14,15 +14,21 @@ func describeLock(ctx context.Context, conn *pgx.Conn, t Table, err error) error
 	if !isState(err, "55P03") {
 		return err
 	}
+	holders, queryErr := Holders(ctx, conn, t)
+	if queryErr != nil || holders == "" {
+		return err
+	}
+	return fmt.Errorf("%w (table %s is in use by %s)", err, t, holders)
+}
+
+// Holders tells who holds locks on the table, in words; nothing if nobody does.
+func Holders(ctx context.Context, conn *pgx.Conn, t Table) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
-	rows, queryErr := conn.Query(ctx, text("inspect/holders"), t.Schema, t.Name)
-	if queryErr != nil {
-		return err
+	rows, err := conn.Query(ctx, text("inspect/holders"), t.Schema, t.Name)
+	if err != nil {
+		return "", err
 	}
-	holders, queryErr := pgx.CollectRows(rows, pgx.RowTo[string])
-	if queryErr != nil || len(holders) == 0 {
-		return err
-	}
-	return fmt.Errorf("%w (table %s is in use by %s)", err, t, strings.Join(holders, ", "))
+	holders, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	return strings.Join(holders, ", "), err
 }

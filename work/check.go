@@ -38,7 +38,7 @@ func Check(ctx context.Context, t Target) (r Report) {
 		r.table(ctx, c.conn, t)
 	case t.Create && absent(err):
 		r.absent(ctx, t, err)
-	case errors.Is(err, errReadOnly):
+	case errors.Is(err, errRecovery), errors.Is(err, errReadOnly):
 		r.fault("%s", err)
 	default:
 		r.fault("cannot connect: %s", err)
@@ -140,12 +140,9 @@ func (r *Report) rights(ctx context.Context, conn *pgx.Conn, t Target) {
 	if err := conn.QueryRow(ctx, described.Queries(table(t)).Text("root"), t.Schema, t.Table).Scan(&r.Root); err != nil {
 		r.fault("%s", err)
 	}
-	faults, err := lackingRights(ctx, conn, described.Queries(table(t)), table(t))
-	if err != nil {
-		faults = append(faults, err)
-	}
-	if len(faults) > 0 && t.Create {
-		_, err := completeAsAdmin(ctx, t, errors.Join(faults...), func(conn *pgx.Conn) ([]sql.Change, error) {
+	err = lackingRights(ctx, conn, described.Queries(table(t)), table(t))
+	if lack := new(lackOfRights); errors.As(err, &lack) && t.Create {
+		_, err = completeAsAdmin(ctx, t, err, func(conn *pgx.Conn) ([]sql.Change, error) {
 			return nil, rehearseGrant(ctx, conn, t)
 		})
 		if err == nil {
@@ -153,8 +150,8 @@ func (r *Report) rights(ctx context.Context, conn *pgx.Conn, t Target) {
 			return
 		}
 	}
-	for _, fault := range faults {
-		r.fault("%s", fault)
+	if err != nil {
+		r.fault("%s", err)
 	}
 }
 

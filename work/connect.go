@@ -14,45 +14,74 @@ import (
 )
 
 // open opens a session for a task, where the task wants it.
-func (l *loop) open(ctx context.Context, t *task) (*exec.Session, error) {
-	c := l.facts.Load()
+func (l *loop) open(ctx context.Context, t *task) (session *exec.Session, err error) {
 	ctx, cancel := context.WithTimeout(ctx, connectLimit)
 	defer cancel()
-	var session *exec.Session
 	if t.row.Remote == "" {
-		cfg, err := remote.Own(l.target.Connect)
-		if err != nil {
-			return nil, err
-		}
-		for _, setting := range initial(l.target, t.row.Group) {
-			if printable(setting[1]) == setting[1] { // the server takes these as they come, in no encoding
-				cfg.RuntimeParams[setting[0]] = setting[1]
-			}
-		}
-		cfg.RuntimeParams["client_encoding"] = "UTF8"
-		if c.version >= 140000 { // a controller that is gone is noticed while a statement runs
-			cfg.RuntimeParams["client_connection_check_interval"] = "1s"
-		}
-		if session, err = exec.Connect(ctx, cfg, sessionLimit, true); err != nil {
-			return nil, err
-		}
+		session, err = l.openOwn(ctx, t)
 	} else {
-		rules := remote.Rules{Base: c.base, Superuser: c.superuser, Named: l.target.Remotes}
-		destination, err := rules.Resolve(t.row.Remote)
-		if err != nil {
-			return nil, err
-		}
-		if session, err = destination.Connect(ctx, sessionName(l.target, t.row.Group), sessionLimit); err != nil {
-			return nil, err
-		}
+		session, err = l.openRemote(ctx, t)
+	}
+	if err != nil {
+		return nil, err
 	}
 	l.patience.succeed(t.row.Remote)
 	session.Within(l.running)
 	return session, nil
 }
 
+// openOwn opens a session in the target's own database.
+func (l *loop) openOwn(ctx context.Context, t *task) (*exec.Session, error) {
+	cfg, err := remote.Own(l.target.Connect)
+	if err != nil {
+		return nil, err
+	}
+	for _, setting := range initial(l.target, t.row.Group) {
+		if printable(setting[1]) == setting[1] { // the server takes these as they come, in no encoding
+			cfg.RuntimeParams[setting[0]] = setting[1]
+		}
+	}
+	cfg.RuntimeParams["client_encoding"] = "UTF8"
+	// A session is idle only between tasks, or between a task and its end: that is our business, and has limits of its own.
+	cfg.RuntimeParams["idle_in_transaction_session_timeout"] = milliseconds(sessionLimit)
+	if l.facts.Load().version >= 140000 {
+		cfg.RuntimeParams["idle_session_timeout"] = "0"
+		cfg.RuntimeParams["client_connection_check_interval"] = "1s" // a controller that is gone is noticed while a statement runs
+	}
+	session, err := exec.Connect(ctx, cfg, sessionLimit, true)
+	switch {
+	case err == nil:
+		l.shortage.succeed()
+	case l.running.Err() == nil:
+		l.shortage.fail(err, len(l.seats.backends()))
+		err = &noSession{err}
+	}
+	return session, err
+}
+
+// openRemote opens a session elsewhere.
+func (l *loop) openRemote(ctx context.Context, t *task) (*exec.Session, error) {
+	c := l.facts.Load()
+	rules := remote.Rules{Base: c.base, Superuser: c.superuser, Named: l.target.Remotes}
+	destination, err := rules.Resolve(t.row.Remote)
+	if err != nil {
+		return nil, err
+	}
+	return destination.Connect(ctx, sessionName(l.target, t.row.Group), sessionLimit)
+}
+
+// noSession is the error of a session in the target's own database that could not be opened. It is no fault of the task's, which waits,
+// whatever the error.
+type noSession struct{ error }
+
+func (e *noSession) Unwrap() error { return e.error }
+
 // final tells an error of a connection that will not mend by itself from one of a server that cannot take it now.
 func final(err error) bool {
+	var own *noSession
+	if errors.As(err, &own) {
+		return false
+	}
 	var refused *remote.Refused
 	if errors.As(err, &refused) {
 		return true
@@ -98,7 +127,8 @@ func innermost(err error) string {
 	}
 }
 
-// patience is how long to wait with tasks whose server does not take connections: for each remote 1 s, doubling, at most a minute.
+// patience is how long to wait with tasks whose server does not take connections: for each remote 1 s, doubling, at most a minute. The
+// target's own database ("") is not waited for so long, as its loop sees to it that only few tasks try.
 type patience struct {
 	mu    sync.Mutex
 	delay map[string]time.Duration
@@ -112,7 +142,11 @@ func (p *patience) fail(remote string) time.Duration {
 	if time.Since(p.since[remote]) < d/2 { // one of many that failed together
 		return d
 	}
-	d = min(max(2*d, time.Second), time.Minute)
+	most := time.Minute
+	if remote == "" {
+		most = shortPause
+	}
+	d = min(max(2*d, time.Second), most)
 	p.delay[remote], p.since[remote] = d, time.Now()
 	return d
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -23,8 +24,14 @@ const (
 	lockLimit      = 2 * time.Second
 	beat           = 3 * time.Second  // the control session is never silent for longer
 	silenceLimit   = 10 * time.Second // the server ends a control session that is (14 and later)
-	connectLimit   = 15 * time.Second
+	connectLimit   = remote.ConnectLimit
 	prepareLimit   = 3 * time.Minute // for all that is looked at and created before a target can be led
+)
+
+// What is wrong with a server on which nothing can be led now.
+var (
+	errRecovery = errors.New("the server is in recovery: it takes no writes until it is promoted")
+	errReadOnly = errors.New("default_transaction_read_only is on for the role, the database or the server: tasks wait until it is off")
 )
 
 // control is the connection under which a target is led. It never runs a user's SQL. It belongs to the loop.
@@ -62,9 +69,9 @@ func connect(ctx context.Context, t Target) (*control, error) {
 		"enable_hashjoin":                     "off",
 		"enable_mergejoin":                    "off",
 		"default_transaction_isolation":       "read committed",
-		"default_transaction_read_only":       "off",
 		"default_transaction_deferrable":      "off",
 		"idle_in_transaction_session_timeout": milliseconds(statementLimit),
+		"idle_session_timeout":                milliseconds(silenceLimit),
 		"statement_timeout":                   milliseconds(statementLimit),
 		"lock_timeout":                        milliseconds(lockLimit),
 	} {
@@ -77,7 +84,12 @@ func connect(ctx context.Context, t Target) (*control, error) {
 	cfg.OnNotification = func(*pgconn.PgConn, *pgconn.Notification) { c.notified = true }
 	ctx, cancel := context.WithTimeout(ctx, connectLimit)
 	defer cancel()
-	if c.conn, err = pgx.ConnectConfig(ctx, cfg); err != nil {
+	c.conn, err = pgx.ConnectConfig(ctx, cfg)
+	if hasState(err, "42704") { // servers before 14 do not know it
+		delete(cfg.RuntimeParams, "idle_session_timeout")
+		c.conn, err = pgx.ConnectConfig(ctx, cfg)
+	}
+	if err != nil {
 		return nil, err
 	}
 	if err := c.know(ctx); err != nil {
@@ -89,18 +101,20 @@ func connect(ctx context.Context, t Target) (*control, error) {
 
 // know reads what has to be known of the session and its server.
 func (c *control) know(ctx context.Context) error {
-	var recovery bool
+	var recovery, readOnly bool
 	err := c.conn.QueryRow(ctx, "SELECT pg_catalog.pg_backend_pid(), pg_catalog.current_setting('server_version_num')::pg_catalog.int4, "+
 		"pg_catalog.current_setting('is_superuser')::pg_catalog.bool, pg_catalog.current_setting('TimeZone'), "+
-		"pg_catalog.pg_is_in_recovery(), pg_catalog.current_setting('search_path'), pg_catalog.set_config('search_path', '', false)").
-		Scan(&c.pid, &c.version, &c.superuser, &c.timeZone, &recovery, &c.path, nil)
+		"pg_catalog.pg_is_in_recovery(), pg_catalog.current_setting('default_transaction_read_only')::pg_catalog.bool, pg_catalog.current_setting('search_path'), pg_catalog.set_config('search_path', '', false)").
+		Scan(&c.pid, &c.version, &c.superuser, &c.timeZone, &recovery, &readOnly, &c.path, nil)
 	switch {
 	case err != nil:
 		return err
 	case recovery:
+		return errRecovery
+	case readOnly:
 		return errReadOnly
-	case c.version >= 140000:
-		_, err = c.conn.Exec(ctx, "SET idle_session_timeout = "+milliseconds(silenceLimit))
+	case c.version >= 170000:
+		_, err = c.conn.Exec(ctx, "SET transaction_timeout = "+milliseconds(prepareLimit))
 	}
 	return err
 }

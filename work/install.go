@@ -13,12 +13,16 @@ import (
 	"pgtask/sql"
 )
 
-// install completes the table, where that is wanted, and looks at it; then it listens.
+// install completes the table, where that is wanted, and looks at it; then it listens. A table or a right that was there while the target
+// was served has been taken away by somebody, and is not put back: a table to be restored would be in the way of that.
 func (l *loop) install(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, prepareLimit)
 	defer cancel()
 	c, t := l.control, table(l.target)
 	if err := l.lockParents(ctx); err != nil {
+		return err
+	}
+	if err := l.remains(ctx); err != nil {
 		return err
 	}
 	made, err := complete(ctx, c.conn, l.target)
@@ -35,14 +39,14 @@ func (l *loop) install(ctx context.Context) error {
 	if !described.Exists {
 		return fmt.Errorf("table %s does not exist", t)
 	}
-	c.table, c.queries = described, described.Queries(t)
-	faults, err := lackingRights(ctx, c.conn, c.queries, t)
-	if len(faults) > 0 && l.target.Create {
-		_, err = completeAsAdmin(ctx, l.target, errors.Join(faults...), func(conn *pgx.Conn) ([]sql.Change, error) {
+	queries := described.Queries(t)
+	c.table, c.queries = described, queries
+	l.texts.Store(&queries)
+	err = lackingRights(ctx, c.conn, c.queries, t)
+	if lack := new(lackOfRights); errors.As(err, &lack) && l.target.Create && !l.trouble.served {
+		_, err = completeAsAdmin(ctx, l.target, err, func(conn *pgx.Conn) ([]sql.Change, error) {
 			return nil, grant(ctx, conn, l.target)
 		})
-	} else if err == nil {
-		err = errors.Join(faults...)
 	}
 	if err != nil {
 		return err
@@ -51,6 +55,18 @@ func (l *loop) install(ctx context.Context) error {
 		_, err = c.conn.Exec(ctx, "LISTEN "+quoted(sql.Channel(t)))
 	}
 	return err
+}
+
+// remains is an error when the table was there while the target was served, and is no more.
+func (l *loop) remains(ctx context.Context) error {
+	if !l.trouble.served {
+		return nil
+	}
+	described, err := sql.Describe(ctx, l.control.conn, table(l.target))
+	if err != nil || described.Exists {
+		return err
+	}
+	return fmt.Errorf("table %s has gone: create or restore it, or start pgtask anew to have it made", table(l.target))
 }
 
 // lockParents refuses to serve a partition of a table that is served itself: their lanes would be counted apart.
@@ -147,17 +163,22 @@ func grant(ctx context.Context, conn *pgx.Conn, t Target) error {
 	return nil
 }
 
-// lackingRights are the statements that give the role what it needs to serve the table, as errors.
-func lackingRights(ctx context.Context, conn *pgx.Conn, q sql.Queries, t sql.Table) (faults []error, err error) {
+// lackOfRights is the error of a role that may not do what it takes to serve the table: the statements that would let it.
+type lackOfRights struct{ grants []string }
+
+func (l *lackOfRights) Error() string { return "rights are missing: " + strings.Join(l.grants, "; ") }
+
+// lackingRights returns a *lackOfRights where the role lacks some.
+func lackingRights(ctx context.Context, conn *pgx.Conn, q sql.Queries, t sql.Table) error {
 	rows, err := conn.Query(ctx, q.Text("rights"), t.Schema, t.Name)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	grants, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	for _, grant := range grants {
-		faults = append(faults, fmt.Errorf("a right is missing: %s", grant))
+	if err == nil && len(grants) > 0 {
+		err = &lackOfRights{grants}
 	}
-	return faults, err
+	return err
 }
 
 // summary names what was created: the first things, which say most.

@@ -3,6 +3,8 @@ package work
 import (
 	"strings"
 	"testing"
+
+	"github.com/rs/zerolog"
 )
 
 // TestPartitionOfAServedTable: its lanes would be counted apart from those of the whole.
@@ -20,10 +22,13 @@ func TestPartitionOfAServedTable(t *testing.T) {
 		return s.get("SELECT count(*) FROM information_schema.columns WHERE table_name = 'p' AND column_name = 'state'") == "1" &&
 			s.get("SELECT count(*) FROM p WHERE state = 'DONE'") == "1"
 	})
-	if err := Serve(t.Context(), stop, part, zerologNone); err == nil || !strings.Contains(err.Error(), `"p1" is a partition of "public"."p"`) {
+	refused := make(chan error)
+	go func() { refused <- Serve(t.Context(), stop, part, zerolog.New(s)) }()
+	s.until("refused", func() bool { return strings.Contains(s.logged(), `\"p1\" is a partition of \"public\".\"p\"`) })
+	close(stop)
+	if err := <-refused; err != nil {
 		t.Error(err)
 	}
-	close(stop)
 	if err := <-ended; err != nil {
 		t.Error(err)
 	}

@@ -14,12 +14,13 @@ import (
 	"pgtask/sql"
 )
 
-// prepare connects to the target; a database or role that is missing is created first, where that is wanted and allowed.
-func prepare(ctx context.Context, t Target, log zerolog.Logger) (*control, error) {
+// prepare connects to the target; a database or role that is missing is created first, where that is wanted and allowed. What has been
+// there while the target was served is not missing, but has been taken away: by somebody who must not find it in the way.
+func prepare(ctx context.Context, t Target, served bool, log zerolog.Logger) (*control, error) {
 	ctx, cancel := context.WithTimeout(ctx, prepareLimit)
 	defer cancel()
 	c, err := connect(ctx, t)
-	if err != nil && t.Create && absent(err) {
+	if err != nil && t.Create && !served && absent(err) {
 		made, failed := create(ctx, t)
 		for _, what := range made {
 			log.Info().Msg("created " + what)
@@ -123,15 +124,9 @@ func create(ctx context.Context, t Target) (made []string, err error) {
 
 func quoted(name string) string { return pgx.Identifier{name}.Sanitize() }
 
-func exists(err error) bool {
-	var answer *pgconn.PgError
-	return errors.As(err, &answer) && (answer.Code == "42710" || answer.Code == "42P04" || answer.Code == "23505")
-}
+func exists(err error) bool { return hasState(err, "42710", "42P04", "23505") }
 
-func isDenied(err error) bool {
-	var answer *pgconn.PgError
-	return errors.As(err, &answer) && answer.Code == "42501"
-}
+func isDenied(err error) bool { return hasState(err, "42501") }
 
 func missing(err error, kind, name, statement, user string) error {
 	if isDenied(err) {

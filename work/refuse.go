@@ -204,18 +204,37 @@ func (l *loop) refused(ctx context.Context, ends []end) error {
 			e.kind = stopped
 		case !s.ours(e.task, e.pid):
 			l.gone(e)
+			l.look.wanted = true // it may wait again, or another row in its place
 			continue
-		case e.delay > 0 && l.begun[id] < tries && (e.task.once() || e.task.row.Rerun):
+		case !e.task.once() && !e.task.row.Rerun, e.fault == nil:
+			e.kind = finished
+		case short(e.fault.SQLState): // as long as that lasts
+			l.begun[id]++
+			e.kind, e.delay = released, min(time.Second<<min(l.begun[id], 6), time.Minute)
+		case (e.delay > 0 || ofTable(e.fault.SQLState)) && l.begun[id] < tries:
 			l.begun[id]++
 			e.kind, e.delay = released, 0
 		default:
 			e.kind = finished
-			if e.fault == nil {
-				e.fault = refusal(nil)
-			}
+		}
+		if e.kind == finished && e.fault == nil {
+			e.fault = refusal(nil)
 		}
 		l.unsaid = append(l.unsaid, e)
 	}
 	l.inbox.wake()
 	return nil
+}
+
+// short tells that the server had no room for the end of a task, or no time.
+func short(code string) bool { return strings.HasPrefix(code, "53") }
+
+// ofTable tells that there may be something wrong with the table as a whole: a right has been taken away, a column or the table dropped.
+// If so the next claim finds that out, and nothing runs until it is mended; else it is the row's, or a trigger's, fault.
+func ofTable(code string) bool {
+	switch code {
+	case "25006", "42501", "42P01", "42703", "3F000":
+		return true
+	}
+	return false
 }

@@ -86,20 +86,27 @@ func (l *loop) comesNext(ctx context.Context) error {
 	return l.redescribe(ctx)
 }
 
-// redescribe looks at the table's columns again when they have changed: a repetition copies them all.
+// redescribe looks at the table again when it has changed: a repetition copies all columns, and what has been dropped may be missing.
 func (l *loop) redescribe(ctx context.Context) error {
 	if l.columns == l.described {
 		return nil
 	}
-	ctx, cancel := limited(ctx)
-	defer cancel()
-	t := table(l.target)
-	d, err := sql.Describe(ctx, l.control.conn, t)
-	if err != nil || !d.Exists {
+	if l.described == "" { // we have looked at it just now
+		ctx, cancel := limited(ctx)
+		defer cancel()
+		d, err := sql.Describe(ctx, l.control.conn, table(l.target))
+		if err != nil {
+			return err
+		}
+		if d.Fingerprint == l.control.table.Fingerprint {
+			l.described = l.columns
+			return nil
+		}
+	}
+	if err := l.install(ctx); err != nil {
 		return err
 	}
-	queries := d.Queries(t)
-	l.texts.Store(&queries)
+	l.look.full = time.Time{} // nothing may have told us of new tasks meanwhile
 	l.described = l.columns
 	return nil
 }
@@ -107,9 +114,12 @@ func (l *loop) redescribe(ctx context.Context) error {
 func (l *loop) readNext(row pgx.Row, asked time.Time) error {
 	var now time.Time
 	var next *time.Time
-	var foreign bool
-	if err := row.Scan(&now, &next, &foreign, &l.columns); err != nil {
+	var foreign, readOnly bool
+	if err := row.Scan(&now, &next, &foreign, &l.columns, &readOnly); err != nil {
 		return err
+	}
+	if readOnly {
+		return errReadOnly
 	}
 	l.look.spoke = time.Now()
 	l.clock.set(now, asked, l.look.spoke)

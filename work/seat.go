@@ -101,6 +101,13 @@ func (p *seats) pick(t *task) *seat {
 	return s
 }
 
+// fits tells whether there is a free seat that suits the task.
+func (p *seats) fits(t *task) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.ContainsFunc(p.free, func(s *seat) bool { return s.fits(t) })
+}
+
 // room makes place for one more session: when there are as many as there may be, one without work is taken out, to be closed; one that is
 // bound to a lane, or holds its state, only if there is no other.
 func (p *seats) room(most int) *seat {

@@ -3,23 +3,21 @@ package work
 import (
 	"context"
 	"errors"
-	"fmt"
+	"runtime/debug"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/rs/zerolog"
 
-	"pgtask/exec"
 	"pgtask/sql"
 )
 
-var errReadOnly = errors.New("the server is in recovery: it takes no writes now")
-
 // loop serves one target. What its fields say of their owner holds: the goroutine that called Serve owns the rest.
 type loop struct {
-	target Target
-	log    zerolog.Logger
+	target  Target
+	log     zerolog.Logger
+	trouble *trouble
 
 	// Shared with the runners.
 	clock    *clock
@@ -27,6 +25,7 @@ type loop struct {
 	inbox    *inbox
 	seats    *seats
 	patience patience
+	shortage shortage
 	foreign  atomic.Bool            // there are foreign servers: what writes through them has no transaction id here
 	path     atomic.Pointer[string] // the search_path under which ends are written, nil: empty
 	texts    atomic.Pointer[sql.Queries]
@@ -47,7 +46,6 @@ type loop struct {
 	empty              []int64             // tasks to be deleted whose rows were locked
 	asks               []ask               // not answered yet
 
-	led      bool  // since the last try
 	scanning place // where the scan under way goes on
 	look     looks
 	count    int // tasks ended since the last look at the pace
@@ -70,8 +68,9 @@ type looks struct {
 
 func newLoop(ctx context.Context, t Target, log zerolog.Logger) *loop {
 	l := &loop{
-		target: t, log: log, running: ctx,
+		target: t, log: log, trouble: &trouble{log: log}, running: ctx,
 		clock: &clock{}, inbox: newInbox(), seats: &seats{pids: map[uint32]struct{}{}},
+		shortage: shortage{log: log},
 		patience: patience{delay: map[string]time.Duration{}, since: map[string]time.Time{}},
 		tasks:    map[int64]*task{}, begun: map[int64]int{}, lost: map[int64]end{}, orphans: map[int64]laneKey{}, hopeless: map[int64]time.Time{}, parked: map[int64]parked{},
 	}
@@ -79,38 +78,64 @@ func newLoop(ctx context.Context, t Target, log zerolog.Logger) *loop {
 	return l
 }
 
-// Serve leads the target, or stands by while another controller does. It returns nil when stop was closed and all is
-// drained, else why it could not go on; when ctx ends, it ends at once. All it has started has ended when it returns.
+// Serve leads the target, or stands by while another controller does. Whatever keeps it from that it logs once, and tries again until
+// it can. It returns nil when stop was closed and all is drained, or why that could not be done; when ctx ends, it ends at once, with
+// ctx's error. All it has started has ended when it returns.
 func Serve(ctx context.Context, stop <-chan struct{}, t Target, log zerolog.Logger) error {
+	trouble := &trouble{log: log}
+	for {
+		err := serve(ctx, stop, t, trouble)
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case err == nil || isClosed(stop):
+			return err
+		}
+		select {
+		case <-time.After(trouble.failed(err)):
+		case <-stop:
+			return nil
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+func isClosed(stop <-chan struct{}) bool {
+	select {
+	case <-stop:
+		return true
+	default:
+		return false
+	}
+}
+
+// serve is Serve until a failure that leaves nothing of ours under way. A panic is one, so that one target's bug leaves the others alone.
+func serve(ctx context.Context, stop <-chan struct{}, t Target, trouble *trouble) (err error) {
 	running, cancel := context.WithCancel(ctx)
-	l := newLoop(running, t, log)
+	l := newLoop(running, t, trouble.log)
+	l.trouble = trouble
 	defer func() {
+		if value := recover(); value != nil {
+			err = &panicked{value, debug.Stack()}
+		}
 		l.lanes.close()
 		cancel()
 		l.inbox.close(l.asks)
 		l.awaited.Wait()
 		closeSeats(l.seats.stale(0))
 	}()
-	told := ""
-	for failures := 0; ; failures++ {
-		l.led = false
+	for {
 		err := l.lead(ctx, stop)
 		if err == nil || ctx.Err() != nil || !l.busy() {
 			return err
 		}
-		if l.led {
-			failures, told = 0, ""
-		}
 		// Sessions of ours are at work, or we know how tasks have ended: we try to lead again ourselves.
-		if text := err.Error(); text != told {
-			log.Warn().Err(err).Msg("leadership is lost; what is under way goes on")
-			told = text
-		}
 		select {
 		case <-ctx.Done():
 		case <-stop:
 			l.drain()
-		case <-time.After(min(100*time.Millisecond<<min(failures, 5), 2*time.Second)):
+		case <-time.After(trouble.failed(err)):
 		}
 		if done, late := l.drained(); done {
 			return errors.Join(late, err)
@@ -125,8 +150,8 @@ func (l *loop) queries() sql.Queries { return *l.texts.Load() }
 func (l *loop) timeZone() string     { return l.facts.Load().timeZone }
 
 // lead connects, waits for leadership, and leads until stop, ctx or an error ends it.
-func (l *loop) lead(ctx context.Context, stop <-chan struct{}) error {
-	c, err := prepare(ctx, l.target, l.log)
+func (l *loop) lead(ctx context.Context, stop <-chan struct{}) (err error) {
+	c, err := prepare(ctx, l.target, l.trouble.served, l.log)
 	if err != nil {
 		return err
 	}
@@ -136,15 +161,18 @@ func (l *loop) lead(ctx context.Context, stop <-chan struct{}) error {
 	if err != nil || !leader {
 		return err
 	}
+	defer func() {
+		if err != nil && ctx.Err() == nil {
+			err = l.diagnose(ctx, err)
+		}
+	}()
 	if err := l.install(ctx); err != nil {
 		return err
 	}
 	defer l.drop()
 	l.facts.Store(c)
-	l.texts.Store(&c.queries)
 	l.path.Store(nil)
-	l.led = true
-	l.log.Info().Int32("pid", c.pid).Msg("leading")
+	l.trouble.become(func() { l.log.Info().Int32("pid", c.pid).Msg("leading") })
 	if err := l.begin(ctx); err != nil {
 		return err
 	}
@@ -155,6 +183,7 @@ func (l *loop) lead(ctx context.Context, stop <-chan struct{}) error {
 		if done, err := l.drained(); done {
 			return err
 		}
+		l.trouble.look()
 		if err := l.sleep(ctx, stop); err != nil {
 			return err
 		}
@@ -166,7 +195,7 @@ const standby = 500 * time.Millisecond
 
 // stand waits until we are the leader; false when stop was closed before.
 func (l *loop) stand(ctx context.Context, stop <-chan struct{}) (leader bool, err error) {
-	for told := false; ; {
+	for stands := false; ; {
 		if done, err := l.drained(); done {
 			return false, err
 		}
@@ -174,10 +203,11 @@ func (l *loop) stand(ctx context.Context, stop <-chan struct{}) (leader bool, er
 		if err != nil || leader {
 			return leader, err
 		}
-		if !told {
-			l.log.Info().Msg("standing by: another controller leads")
-			told = true
+		if !stands {
+			l.trouble.become(func() { l.log.Info().Msg("standing by: another controller leads") })
+			stands = true
 		}
+		l.trouble.look()
 		select {
 		case <-ctx.Done():
 			return false, ctx.Err()
@@ -242,6 +272,7 @@ func (l *loop) step(ctx context.Context) error {
 	}
 	l.pace()
 	l.dispatch()
+	l.shortage.look()
 	l.closeLater(l.seats.stale(l.target.Idle))
 	return nil
 }
@@ -253,10 +284,10 @@ func (l *loop) closeLater(old []*seat) {
 	}
 }
 
-// dispatch starts a runner for each task that may start.
+// dispatch starts a runner for each task that may start, as far as there are sessions.
 func (l *loop) dispatch() {
 	for {
-		t := l.lanes.start(func(*task) bool { return true })
+		t := l.lanes.start(l.seated)
 		if t == nil {
 			return
 		}
@@ -264,35 +295,7 @@ func (l *loop) dispatch() {
 	}
 }
 
-// drained tells whether a drain has come to its end, or takes too long: rows that somebody has locked are left as they are then, and
-// the next controller finds them.
-func (l *loop) drained() (done bool, err error) {
-	switch {
-	case l.look.draining.IsZero():
-		return false, nil
-	case !l.busy():
-		l.log.Info().Msg("drained")
-		return true, nil
-	case time.Since(l.look.draining) > l.target.Grace+exec.Obey:
-		return true, fmt.Errorf("%d tasks could not be ended in time; they will be found to be interrupted", len(l.tasks))
-	}
-	return false, nil
-}
-
-// drain begins, and in time enforces, the end of all work.
-func (l *loop) drain() {
-	if l.look.draining.IsZero() {
-		l.look.draining = time.Now()
-		l.lanes.close()
-		l.log.Info().Dur("grace", l.target.Grace).Msg("draining")
-		for _, t := range l.lanes.forget() {
-			l.inbox.end(end{task: t, kind: released})
-		}
-	}
-	if !l.look.cancelled && time.Since(l.look.draining) >= l.target.Grace {
-		l.look.cancelled = true
-		for _, t := range l.tasks {
-			t.stop(exec.Drained)
-		}
-	}
+// seated tells whether there is a session for the task, or one may be opened.
+func (l *loop) seated(t *task) bool {
+	return t.row.Remote != "" || !l.shortage.lasts() || l.seats.fits(t) || l.shortage.admit()
 }

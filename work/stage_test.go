@@ -31,7 +31,7 @@ type stage struct {
 
 	stop  chan struct{}
 	ended chan struct{}
-	err   error // of the last Serve, once ended is closed
+	err   error // of Serve, once ended is closed
 }
 
 func (s *stage) Write(line []byte) (int, error) {
@@ -95,24 +95,14 @@ func (s *stage) connect() *pgx.Conn {
 	return conn
 }
 
-// serve runs Serve, and again when it has returned an error, until the end of the test.
+// serve runs Serve until the end of the test.
 func (s *stage) serve() {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(s.t.Context()))
 	s.stop, s.ended = make(chan struct{}), make(chan struct{})
 	stop, ended := s.stop, s.ended
 	go func() {
 		defer close(ended)
-		for {
-			s.err = Serve(ctx, stop, s.target, zerolog.New(s))
-			if s.err == nil || ctx.Err() != nil {
-				return
-			}
-			fmt.Fprintf(s, "Serve: %v\n", s.err)
-			select {
-			case <-ctx.Done():
-			case <-time.After(50 * time.Millisecond):
-			}
-		}
+		s.err = Serve(ctx, stop, s.target, zerolog.New(s))
 	}()
 	s.t.Cleanup(func() {
 		cancel()

@@ -3,6 +3,8 @@ package work
 import (
 	"context"
 	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
 )
 
 // write does what the runners' words ask for. What cannot be written now stays in unsaid.
@@ -36,6 +38,17 @@ func (l *loop) write(ctx context.Context) error {
 				l.putOff(ends[i:])
 				return err
 			}
+		}
+	}
+	return scarcity(ends)
+}
+
+// scarcity is an error where tasks have failed because the server has no room on its disk, or no memory. Others would fare no better: they
+// are spared for a while.
+func scarcity(ends []end) error {
+	for _, e := range ends {
+		if f := e.failure(); f != nil && e.kind == finished && (f.SQLState == "53100" || f.SQLState == "53200") {
+			return &pgconn.PgError{Severity: "ERROR", Code: f.SQLState, Message: "tasks fail for want of room on the server"}
 		}
 	}
 	return nil

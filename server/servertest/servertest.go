@@ -103,6 +103,23 @@ func New(t testing.TB, options server.Options) *server.Server {
 	return s
 }
 
+// Standby starts a standby of a server for this test alone.
+func Standby(t testing.TB, of *server.Server) *server.Server {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), timeout)
+	defer cancel()
+	s, err := of.Standby(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Stop(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
 // Database makes an empty database on the shared server and returns its connection string. At the end of the test it is
 // dropped; who is still connected is thrown out.
 func Database(t testing.TB) (dsn string) {

@@ -1,0 +1,93 @@
+package faults
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"pgtask/server/servertest"
+	"pgtask/work"
+)
+
+// neighbour is a target beside that of a test, in the same controller, and somebody who uses it all the time.
+type neighbour struct {
+	t      *testing.T
+	target work.Target
+
+	mu   sync.Mutex
+	took []time.Duration // from INSERT to the end of each task
+}
+
+// newNeighbour has tasks done from when the target is served until the test ends.
+func newNeighbour(t *testing.T) *neighbour {
+	t.Helper()
+	s := prepare(t, servertest.Server(t), nil)
+	n := &neighbour{t: t, target: s.target}
+	dsn := s.server.DSN(s.name)
+	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		if err := n.live(ctx, dsn); err != nil && ctx.Err() == nil {
+			t.Error(err)
+		}
+	}()
+	t.Cleanup(func() {
+		cancel()
+		<-done
+	})
+	return n
+}
+
+// live inserts one task after the other.
+func (n *neighbour) live(ctx context.Context, dsn string) error {
+	conn, err := pgx.Connect(ctx, dsn)
+	if err != nil {
+		return err
+	}
+	defer conn.Close(context.WithoutCancel(ctx))
+	for {
+		began := time.Now()
+		var id int64
+		if err := conn.QueryRow(ctx, "INSERT INTO task (input) VALUES ('SELECT 1') RETURNING id").Scan(&id); err != nil {
+			return err
+		}
+		for done := false; !done; pace(ctx, 4*time.Millisecond) {
+			if err := conn.QueryRow(ctx, "SELECT state = 'DONE' FROM task WHERE id = $1", id).Scan(&done); err != nil {
+				return err
+			}
+		}
+		n.mu.Lock()
+		n.took = append(n.took, time.Since(began))
+		n.mu.Unlock()
+		pace(ctx, 50*time.Millisecond)
+	}
+}
+
+func pace(ctx context.Context, d time.Duration) {
+	select {
+	case <-ctx.Done():
+	case <-time.After(d):
+	}
+}
+
+// check tells whether all went on meanwhile as if nothing were wrong elsewhere.
+func (n *neighbour) check() {
+	n.t.Helper()
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if len(n.took) < 3 {
+		n.t.Errorf("the neighbour has done only %d tasks", len(n.took))
+		return
+	}
+	took := slices.Sorted(slices.Values(n.took[1:])) // the first waits for the beginning
+	middle, last := took[len(took)/2], took[len(took)-1]
+	n.t.Logf("neighbour: %d tasks, %s in the middle, %s at most", len(took), middle, last)
+	if middle > 2*time.Second || last > 10*time.Second { // a busy machine holds up anybody
+		n.t.Errorf("the neighbour's tasks took %s in the middle, %s at most", middle, last)
+	}
+}

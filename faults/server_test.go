@@ -1,0 +1,121 @@
+package faults
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+
+	"pgtask/server"
+	"pgtask/server/servertest"
+)
+
+// TestServer: what happens to a whole server, one thing after the other.
+func TestServer(t *testing.T) {
+	t.Parallel()
+	on := servertest.New(t, server.Options{Settings: map[string]string{"max_connections": "20", "superuser_reserved_connections": "5"}})
+	s := prepare(t, on, nil)
+	c := serve(t, s)
+	s.settled()
+	for _, f := range []fault{
+		{
+			name: "read-only",
+			during: func(s *stage) {
+				s.each("SET default_transaction_read_only = off", "ALTER SYSTEM SET default_transaction_read_only = on", "SELECT pg_reload_conf()")
+				s.load(20)
+			},
+			says: []string{"default_transaction_read_only is on"}, check: "default_transaction_read_only is on",
+			cure: func(s *stage) { s.each("ALTER SYSTEM RESET default_transaction_read_only", "SELECT pg_reload_conf()") },
+		},
+		{
+			name: "connections",
+			during: func(s *stage) {
+				s.crowd(t)
+				s.load(20)
+			},
+			says: []string{"(SQLSTATE 53300) / raise max_connections"}, check: "53300",
+			cure: then("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'crowd'"),
+		},
+		{
+			name: "crash",
+			during: func(s *stage) {
+				s.load(20)
+				if err := on.Crash(); err != nil {
+					t.Fatal(err)
+				}
+			},
+			says: []string{"", "failed to connect"}, check: "cannot connect",
+			cure: func(s *stage) {
+				if err := on.Restart(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+				s.conn = s.connect(s.name)
+			},
+		},
+	} {
+		t.Run(f.name, func(t *testing.T) {
+			of := *s
+			of.T = t
+			of.forget()
+			f.happen(&of)
+		})
+	}
+	t.Run("full disk", func(t *testing.T) {
+		of := *s
+		of.T, of.conn = t, s.connect(s.name)
+		of.forget()
+		of.fill()
+	})
+	c.beside.check()
+}
+
+// fill has tasks fail as they do on a full disk: not all that there are, as the rest waits.
+func (s *stage) fill() {
+	s.Helper()
+	s.exec("CREATE FUNCTION work() RETURNS void LANGUAGE plpgsql AS $f$ BEGIN RAISE 'No space left on device' USING ERRCODE = '53100'; END $f$")
+	s.exec(`INSERT INTO task ("group", input) SELECT i % 4, 'SELECT work()' FROM generate_series(1, 200) AS i`)
+	s.says(scarce)
+	s.becomes("true", "SELECT count(*) > 8 FROM task WHERE state = 'FAIL'")
+	s.exec("CREATE OR REPLACE FUNCTION work() RETURNS void LANGUAGE sql AS ''")
+	s.done(soon)
+	s.is("true", "SELECT count(*) < 100 FROM task WHERE state = 'FAIL'")
+	s.says("target is well again")
+	s.saidOnly([]string{"tasks wait until there is room on the server's disk", "leading", "target is well again"})
+}
+
+// each runs statements, each in a transaction of its own.
+func (s *stage) each(statements ...string) {
+	s.Helper()
+	for _, statement := range statements {
+		s.exec(statement)
+	}
+}
+
+// admit puts lines before the others in pg_hba.conf, in the place of those that were put there before.
+func (s *stage) admit(lines ...string) {
+	s.Helper()
+	const mark = "# the server's own"
+	path := s.get("SELECT current_setting('hba_file')")
+	text := s.get("SELECT pg_read_file($1)", path)
+	if _, own, marked := strings.Cut(text, mark+"\n"); marked {
+		text = own
+	}
+	text = strings.Join(append(lines, mark, ""), "\n") + text
+	s.exec("CREATE TEMP TABLE hba AS SELECT unnest(string_to_array($1, E'\\n')) AS line", text)
+	s.each("COPY hba TO '"+path+"'", "DROP TABLE hba", "SELECT pg_reload_conf()")
+}
+
+// crowd opens connections, and ends the target's sessions meanwhile, until no more can be had.
+func (s *stage) crowd(t *testing.T) {
+	t.Helper()
+	s.exec("SELECT 1" + endSessions)
+	dsn := strings.Replace(s.server.DSN("postgres"), "user=postgres", "user="+s.name, 1) + " application_name=crowd"
+	for {
+		conn, err := pgx.Connect(t.Context(), dsn)
+		if err != nil {
+			return
+		}
+		t.Cleanup(func() { _ = conn.Close(context.Background()) })
+	}
+}

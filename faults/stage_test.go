@@ -1,0 +1,221 @@
+package faults
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"pgtask/conf"
+	"pgtask/server"
+	"pgtask/sql"
+	"pgtask/work"
+)
+
+// patience bounds how long a test waits for what must come; soon, how long after a fault is over all tasks must have ended.
+const (
+	patience = 40 * time.Second
+	soon     = 30 * time.Second
+)
+
+var numbers atomic.Int64
+
+// stage is a database with a role of its own that serves it.
+type stage struct {
+	*testing.T
+	*controller
+	server *server.Server
+	name   string    // of the database, and of the role
+	conn   *pgx.Conn // a superuser's, to that database
+	target work.Target
+	from   int // the place in the log from which on it matters
+}
+
+// object is one of JSON.
+type object = map[string]any
+
+// prepare makes a database and a role on a server. The keys are those of the configuration.
+func prepare(t *testing.T, on *server.Server, keys object) *stage {
+	t.Helper()
+	s := &stage{T: t, server: on, name: fmt.Sprintf("fault_%d", numbers.Add(1))}
+	admin := s.connect("postgres")
+	s.on(admin, "CREATE ROLE $n LOGIN PASSWORD 'first'")
+	s.on(admin, "CREATE DATABASE $n OWNER $n TEMPLATE "+template(t, on))
+	s.conn = s.connect(s.name)
+	s.exec("REASSIGN OWNED BY fault TO $n; GRANT ALL ON SCHEMA public TO $n")
+	file := object{"dsn": on.DSN("postgres"), "targets": []any{object{"data": s.name, "user": s.name, "grace": "1 s"}}}
+	for key, value := range keys {
+		file[key] = value
+	}
+	text, err := json.Marshal(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	parsed, err := conf.Parse(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.target = parsed.Targets[0]
+	return s
+}
+
+var (
+	templating sync.Mutex
+	templates  = map[*server.Server]bool{}
+)
+
+// template is the name of a database that has all that a stage needs: to copy it is quicker than to make that.
+func template(t *testing.T, on *server.Server) string {
+	t.Helper()
+	const name = "template_of_faults"
+	templating.Lock()
+	defer templating.Unlock()
+	if templates[on] {
+		return name
+	}
+	s := &stage{T: t, server: on, name: name}
+	s.on(s.connect("postgres"), "CREATE DATABASE $n")
+	s.conn = s.connect(name)
+	s.exec("CREATE ROLE fault; GRANT ALL ON SCHEMA public TO fault; GRANT CREATE ON DATABASE $n TO fault; SET ROLE fault; CREATE TABLE effect (id int8)")
+	s.exec(tableDDL)
+	if err := s.conn.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	templates[on] = true
+	return name
+}
+
+// tableDDL makes the table of tasks, as pgtask schema prints it.
+var tableDDL = sql.DDL(sql.Table{Schema: "public", Name: "task"}, nil)
+
+// said are the target's lines since the last call of settled.
+func (s *stage) said() []string {
+	lines, _ := s.lines(s.target.Name(), s.from)
+	return lines
+}
+
+// count is how many lines have the part.
+func (s *stage) count(part string) (n int) {
+	for _, l := range s.said() {
+		if strings.Contains(l, part) {
+			n++
+		}
+	}
+	return n
+}
+
+// says waits for a line.
+func (s *stage) says(part string) {
+	s.Helper()
+	s.until(patience, "the log to say "+part, func() bool { return s.count(part) > 0 })
+}
+
+// settled waits until the table is served.
+func (s *stage) settled() {
+	s.Helper()
+	s.says("leading")
+	s.forget()
+}
+
+// forget lets what the log has said not count any more.
+func (s *stage) forget() { _, s.from = s.lines("", 0) }
+
+const effect = `INSERT INTO public.effect VALUES (current_setting('pg_task.id')::int8)`
+
+// load adds tasks that leave a trace, in some groups.
+func (s *stage) load(n int) {
+	s.Helper()
+	s.exec(`INSERT INTO task ("group", input) SELECT i % 5, $1 FROM generate_series(1, $2::int) AS i`, effect, n)
+}
+
+// done waits until all tasks have ended.
+func (s *stage) done(limit time.Duration) (states string) {
+	s.Helper()
+	s.until(limit, "all tasks to end", func() bool {
+		states = s.get("SELECT string_agg(state || ' ' || n, ', ' ORDER BY state) FROM (SELECT state::text, count(*) AS n FROM task GROUP BY 1) AS s")
+		return !strings.Contains(states, "PLAN") && !strings.Contains(states, "TAKE") && !strings.Contains(states, "WORK")
+	})
+	return states
+}
+
+// endWell waits until all tasks have ended, and checks that they have ended well, and that each has done its work once.
+func (s *stage) endWell() {
+	s.Helper()
+	if states := s.done(soon); strings.Contains(states, ",") || !strings.Contains(states, "DONE") {
+		s.Errorf("not all have ended well: %s; %s", states, s.get("SELECT min(error) FROM task WHERE state <> 'DONE'"))
+	}
+	s.is("0 0", `SELECT (SELECT count(*) FROM task WHERE input LIKE '%effect%' AND id NOT IN (SELECT id FROM effect))
+		|| ' ' || (SELECT count(*) - count(DISTINCT id) FROM effect)`)
+}
+
+// connect opens a superuser's connection for the time of the test.
+func (s *stage) connect(database string) *pgx.Conn {
+	s.Helper()
+	conn, err := pgx.Connect(s.Context(), s.server.DSN(database))
+	if err != nil {
+		s.Fatal(err)
+	}
+	s.Cleanup(func() { _ = conn.Close(context.Background()) })
+	return conn
+}
+
+// on runs statements on a connection; $n is the name of database and role.
+func (s *stage) on(conn *pgx.Conn, sql string, args ...any) {
+	s.Helper()
+	if len(args) == 0 {
+		args = []any{pgx.QueryExecModeSimpleProtocol}
+	}
+	if _, err := conn.Exec(s.Context(), strings.ReplaceAll(sql, "$n", s.name), args...); err != nil {
+		s.Fatalf("%s: %v", sql, err)
+	}
+}
+
+func (s *stage) exec(sql string, args ...any) {
+	s.Helper()
+	s.on(s.conn, sql, args...)
+}
+
+// get is a query's one value as text.
+func (s *stage) get(sql string, args ...any) (text string) {
+	s.Helper()
+	if err := s.conn.QueryRow(s.Context(), "SELECT coalesce(("+sql+")::text, '')", args...).Scan(&text); err != nil {
+		s.Fatalf("%s: %v", sql, err)
+	}
+	return text
+}
+
+// is checks a query's one value.
+func (s *stage) is(want, sql string, args ...any) {
+	s.Helper()
+	if got := s.get(sql, args...); got != want {
+		s.Errorf("%s is %q, not %q", sql, got, want)
+	}
+}
+
+// becomes waits for a query's one value.
+func (s *stage) becomes(want, sql string, args ...any) {
+	s.Helper()
+	s.until(patience, sql+" = "+want, func() bool { return s.get(sql, args...) == want })
+}
+
+// until waits for what must come.
+func (s *stage) until(limit time.Duration, what string, done func() bool) {
+	s.Helper()
+	end := time.NewTimer(limit)
+	defer end.Stop()
+	tick := time.NewTicker(100 * time.Millisecond)
+	defer tick.Stop()
+	for !done() {
+		select {
+		case <-tick.C:
+		case <-end.C:
+			s.Fatalf("waited %s in vain for %s; the log:\n%s", limit, what, strings.Join(s.said(), "\n"))
+		}
+	}
+}

@@ -1,0 +1,27 @@
+package server_test
+
+import (
+	"testing"
+
+	"pgtask/server"
+	"pgtask/server/servertest"
+)
+
+func TestStandby(t *testing.T) {
+	t.Parallel()
+	primary := servertest.New(t, server.Options{})
+	standby := servertest.Standby(t, primary)
+	const writable = "SELECT (NOT pg_is_in_recovery())::text"
+	if got := ask(t, primary.DSN("postgres"), writable) + ask(t, standby.DSN("postgres"), writable); got != "truefalse" {
+		t.Errorf("before: %s", got)
+	}
+	if err := primary.Crash(); err != nil {
+		t.Fatal(err)
+	}
+	if err := standby.Promote(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if got := ask(t, standby.TCP("postgres"), writable); got != "true" {
+		t.Errorf("after: %s", got)
+	}
+}

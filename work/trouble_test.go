@@ -1,0 +1,200 @@
+package work
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/rs/zerolog"
+)
+
+func TestPause(t *testing.T) {
+	t.Parallel()
+	away := &pgconn.PgError{Code: "57P03"}
+	refused := &pgconn.PgError{Code: "42501"}
+	for _, c := range []struct {
+		failures int
+		err      error
+		longest  time.Duration
+	}{
+		{1, away, 100 * time.Millisecond},
+		{2, refused, 200 * time.Millisecond},
+		{5, fmt.Errorf("control connection: %w", away), 1600 * time.Millisecond},
+		{6, away, 2 * time.Second},
+		{1000, away, 2 * time.Second},
+		{1000, io.ErrUnexpectedEOF, 2 * time.Second},
+		{1000, context.DeadlineExceeded, 2 * time.Second},
+		{1000, &pgconn.PgError{Code: "53300"}, 2 * time.Second},
+		{1000, &pgconn.PgError{Code: "53100"}, 2 * time.Second},
+		{1000, &pgconn.PgError{Code: "25006"}, 2 * time.Second},
+		{1000, errRecovery, 2 * time.Second},
+		{6, refused, 3200 * time.Millisecond},
+		{1000, refused, 5 * time.Second},
+		{1000, &panicked{}, 5 * time.Second},
+	} {
+		for range 100 {
+			if got := pause(c.failures, c.err); got > c.longest || got < c.longest*3/4 {
+				t.Errorf("after %d times %v: %v, not up to a quarter below %v", c.failures, c.err, got, c.longest)
+			}
+		}
+	}
+}
+
+func TestPauseForAnsweredConnect(t *testing.T) {
+	t.Parallel()
+	config, err := pgconn.ParseConfig("host=/nonexistent user=u dbname=d")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = pgconn.ConnectConfig(t.Context(), config)
+	if err == nil || !isAway(err) {
+		t.Errorf("a server that is not there is not taken for away: %v", err)
+	}
+}
+
+// told are the messages of a log, with their errors.
+func told(log *bytes.Buffer) []string {
+	var found []string
+	for line := range strings.Lines(log.String()) {
+		var said struct{ Message, Error string }
+		if err := json.Unmarshal([]byte(line), &said); err != nil {
+			panic(err)
+		}
+		found = append(found, strings.TrimSuffix(said.Message+": "+said.Error, ": "))
+	}
+	return found
+}
+
+// attempts is the log of a target on synctest's clock: each try fails after it has been led for a while (0: it has not been led).
+func attempts(t *testing.T, tries ...attempt) (log []string) {
+	t.Helper()
+	synctest.Test(t, func(*testing.T) {
+		var out bytes.Buffer
+		tr := &trouble{log: zerolog.New(&out)}
+		for _, try := range tries {
+			if try.led > 0 {
+				tr.become(func() { tr.log.Info().Msg("leading") })
+				for end := time.Now().Add(try.led); time.Now().Before(end); tr.look() {
+					time.Sleep(min(time.Until(end), time.Second))
+				}
+			}
+			if try.err != nil {
+				time.Sleep(tr.failed(try.err))
+			}
+		}
+		log = told(&out)
+	})
+	return log
+}
+
+type attempt struct {
+	led time.Duration
+	err error
+}
+
+func repeated(n int, tries ...attempt) []attempt { return slices.Repeat(tries, n) }
+
+func TestTrouble(t *testing.T) {
+	t.Parallel()
+	down, starting := errors.New("down"), errors.New("starting up")
+	full := &pgconn.PgError{Severity: "ERROR", Code: "53100", Message: "no space"}
+	for _, c := range []struct {
+		name  string
+		tries []attempt
+		want  []string
+	}{
+		{"nothing", []attempt{{time.Second, nil}}, []string{"leading"}},
+		{
+			"said once", append(repeated(100, attempt{0, down}), attempt{time.Second, nil}),
+			[]string{"target failed: down", "leading", "target is well again"},
+		},
+		{
+			"again when it changes", append(repeated(50, attempt{0, down}, attempt{0, starting}), attempt{time.Second, nil}),
+			[]string{"target failed: down", "target failed: starting up", "leading", "target is well again"},
+		},
+		{
+			"again after it was over",
+			[]attempt{{time.Hour, down}, {time.Hour, down}, {time.Hour, nil}},
+			[]string{"leading", "target failed: down", "leading", "target is well again", "target failed: down", "leading", "target is well again"},
+		},
+		{
+			"only while led", append(repeated(100, attempt{time.Second, full}), attempt{time.Minute, nil}),
+			[]string{"leading", "target failed: " + full.Error(), "leading", "target is well again"},
+		},
+		{
+			"led for moments", append(repeated(100, attempt{time.Second, down}), attempt{time.Minute, nil}),
+			[]string{"leading", "target failed: down", "leading", "target is well again"},
+		},
+		{
+			"for hours", append(repeated(3000, attempt{0, down}), attempt{time.Second, nil}),
+			[]string{"target failed: down", "target failed: down", "target failed: down", "target failed: down", "leading", "target is well again"},
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			if log := attempts(t, c.tries...); !slices.Equal(log, c.want) {
+				t.Errorf("logged %q", log)
+			}
+		})
+	}
+}
+
+// TestTroubleForgetsOldFailures: what fails after a good while is tried again soon.
+func TestTroubleForgetsOldFailures(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		tr := &trouble{log: zerolog.Nop()}
+		for range 20 {
+			time.Sleep(tr.failed(io.EOF))
+		}
+		tr.become(func() {})
+		if wait := tr.failed(io.EOF); wait < awayPause/2 {
+			t.Errorf("waits %v after a short while", wait)
+		}
+		tr.become(func() {})
+		time.Sleep(time.Minute)
+		if wait := tr.failed(io.EOF); wait > firstPause {
+			t.Errorf("waits %v after a good while", wait)
+		}
+	})
+}
+
+// panics is a log that nobody can write to at first.
+type panics struct {
+	*stage
+	done atomic.Bool
+}
+
+func (p *panics) Write(line []byte) (int, error) {
+	if bytes.Contains(line, []byte(`"leading"`)) && !p.done.Swap(true) {
+		panic("nobody thought of this")
+	}
+	return p.stage.Write(line)
+}
+
+// TestPanic: it is logged, and the target goes on.
+func TestPanic(t *testing.T) {
+	t.Parallel()
+	s := prepared(t)
+	stop, ended := make(chan struct{}), make(chan error)
+	go func() { ended <- Serve(t.Context(), stop, s.target, zerolog.New(&panics{stage: s})) }()
+	s.settled()
+	s.others()
+	if log := s.logged(); !strings.Contains(log, "panic: nobody thought of this") || !strings.Contains(log, `"stack":"goroutine`) {
+		t.Errorf("logged %s", log)
+	}
+	close(stop)
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+}
