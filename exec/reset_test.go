@@ -75,7 +75,7 @@ func TestDeallocate(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	for _, input := range []string{
-		"INSERT INTO ends VALUES (1); DEALLOCATE ALL", "INSERT INTO ends VALUES (1); DO $$BEGIN EXECUTE 'DEALLOCATE pgtask_probe'; END$$",
+		"INSERT INTO ends VALUES (1); DEALLOCATE ALL",
 		"INSERT INTO ends VALUES (1); DO $$BEGIN EXECUTE 'DEALLOCATE ALL'; END$$",
 	} {
 		b.alive()
