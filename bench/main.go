@@ -64,11 +64,21 @@ type effort struct {
 	rounds  int
 	atLeast time.Duration // of tasks, and of pgbench, in a round
 	samples int           // of a latency, in a round
+	due     int           // tasks of a long backlog
+	load    load
+	targets int           // that are idle
+	watched time.Duration // how long they are looked at, in a round
 }
 
 var (
-	full  = effort{rounds: 3, atLeast: 4 * time.Second, samples: 1000}
-	quick = effort{rounds: 1, atLeast: 1500 * time.Millisecond, samples: 150}
+	full = effort{
+		rounds: 3, atLeast: 4 * time.Second, samples: 1000, targets: 100, watched: 20 * time.Second,
+		due: 1_000_000, load: load{finished: 5_000_000, later: 1_000_000, changes: 1_000_000},
+	}
+	quick = effort{
+		rounds: 1, atLeast: time.Second, samples: 100, targets: 100, watched: 3 * time.Second,
+		due: 50_000, load: load{finished: 50_000, later: 10_000, changes: 10_000},
+	}
 )
 
 // run measures each row in turn, round after round, so that whatever else the machine does meets all of them, and pgbench too.
@@ -81,14 +91,14 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (err erro
 	if o.quick {
 		e = quick
 	}
-	s, err := openStand(ctx, o, e, stdout)
+	s, err := openStand(ctx, o, e, stdout, stderr)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.close()) }()
 
 	var t table
-	chosen := slices.DeleteFunc(rows(), func(r row) bool { return !o.only.MatchString(r.title()) })
+	chosen := slices.DeleteFunc(rows(e), func(r row) bool { return !o.only.MatchString(r.title()) })
 	for round := range e.rounds {
 		for _, row := range chosen {
 			fmt.Fprintf(stderr, "round %d of %d: %s\n", round+1, e.rounds, row.title())
