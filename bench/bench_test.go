@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -57,6 +58,30 @@ func TestRows(t *testing.T) {
 	for _, part := range []string{"INSERT of a row", "remote", "p99", "memory, 200 due", "3 idle targets", "PostgreSQL 1", "DISCARD ALL"} {
 		if !strings.Contains(out.String(), part) {
 			t.Errorf("%q is not in\n%s", part, out.String())
+		}
+	}
+}
+
+func TestGrowth(t *testing.T) {
+	t.Parallel()
+	o := options{growth: t.TempDir(), only: regexp.MustCompile("rows|targets")}
+	var out strings.Builder
+	s, err := openStand(t.Context(), o, effort{rounds: 1, atLeast: 50 * time.Millisecond, largest: 2}, &out, t.Output())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(s.grow(t.Context()), s.close()); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"rows", "targets"} {
+		plot, err := os.ReadFile(filepath.Join(o.growth, name+".svg"))
+		if err != nil || !strings.Contains(string(plot), "tasks/s") {
+			t.Errorf("%v, %s", err, plot)
+		}
+	}
+	for _, step := range []string{"\n| 10,000 ", "\n| 2 "} {
+		if !strings.Contains(out.String(), step) {
+			t.Errorf("%q is not in\n%s", step, out.String())
 		}
 	}
 }
@@ -144,8 +169,13 @@ func TestLine(t *testing.T) {
 	}
 }
 
-func TestGrouped(t *testing.T) {
+func TestNumbers(t *testing.T) {
 	t.Parallel()
+	for n, want := range map[int]string{1: "1", 3000: "3,000", 10_000: "10k", 10_500: "10,500", 1_000_000: "1M"} {
+		if got := rounded(n); got != want {
+			t.Errorf("got %s of %d", got, n)
+		}
+	}
 	for n, want := range map[int]string{0: "0", 999: "999", 1000: "1,000", 123456: "123,456", 1234567: "1,234,567"} {
 		if got := grouped(n); got != want {
 			t.Errorf("got %s of %d", got, n)

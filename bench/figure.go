@@ -88,12 +88,17 @@ func byJudged(a, b figure) int {
 	return cmp.Compare(a.judged(), b.judged())
 }
 
-// median is the middle value, or the mean of the two in the middle.
+// median is the middle of a value of each round.
 func median(rounds []figure, value func(figure) float64) float64 {
 	values := make([]float64, len(rounds))
 	for i, f := range rounds {
 		values[i] = value(f)
 	}
+	return middle(values)
+}
+
+// middle is the value in the middle, or the mean of the two there.
+func middle(values []float64) float64 {
 	slices.Sort(values)
 	n := len(values)
 	return (values[(n-1)/2] + values[n/2]) / 2

@@ -29,6 +29,7 @@ func main() {
 // options are the command line.
 type options struct {
 	quick      bool
+	growth     string // folder of plots; "": the table is wanted
 	only       *regexp.Regexp
 	program    string
 	profile    string
@@ -41,7 +42,8 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	flags.BoolVar(&o.quick, "quick", false, "one short round instead of three")
-	flags.StringVar(&only, "only", "", "measure only the rows that match this `regexp`")
+	flags.StringVar(&o.growth, "growth", "", "measure how the rate changes with sessions, lanes, rows and targets instead, and draw plots into this `folder`")
+	flags.StringVar(&only, "only", "", "measure only the rows, or the plots, that match this `regexp`")
 	flags.StringVar(&o.program, "pgtask", "", "measure this `program` instead of building the one of this module")
 	flags.StringVar(&o.profile, "cpuprofile", "", "serve inside bench, and write its CPU profile to this `file`")
 	flags.BoolVar(&o.statements, "statements", false, "show where the server's time went, by pg_stat_statements; slows it down")
@@ -68,6 +70,7 @@ type effort struct {
 	load    load
 	targets int           // that are idle
 	watched time.Duration // how long they are looked at, in a round
+	largest int           // step of a sweep
 }
 
 var (
@@ -79,7 +82,22 @@ var (
 		rounds: 1, atLeast: time.Second, samples: 100, targets: 100, watched: 3 * time.Second,
 		due: 50_000, load: load{finished: 50_000, later: 10_000, changes: 10_000},
 	}
+	fullGrowth  = effort{rounds: 3, atLeast: 1500 * time.Millisecond, largest: 10_000_000}
+	quickGrowth = effort{rounds: 1, atLeast: 500 * time.Millisecond, largest: 10_000}
 )
+
+// effort is what the command line asks for.
+func (o options) effort() effort {
+	switch {
+	case o.growth != "" && o.quick:
+		return quickGrowth
+	case o.growth != "":
+		return fullGrowth
+	case o.quick:
+		return quick
+	}
+	return full
+}
 
 // run measures each row in turn, round after round, so that whatever else the machine does meets all of them, and pgbench too.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) (err error) {
@@ -87,16 +105,16 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (err erro
 	if err != nil {
 		return err
 	}
-	e := full
-	if o.quick {
-		e = quick
-	}
+	e := o.effort()
 	s, err := openStand(ctx, o, e, stdout, stderr)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.close()) }()
 
+	if o.growth != "" {
+		return s.grow(ctx)
+	}
 	var t table
 	chosen := slices.DeleteFunc(rows(e), func(r row) bool { return !o.only.MatchString(r.title()) })
 	for round := range e.rounds {

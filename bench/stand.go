@@ -33,7 +33,7 @@ var settings = map[string]string{
 	"fsync":              "on",
 	"synchronous_commit": "on",
 	"shared_buffers":     "256MB",
-	"max_connections":    "200",
+	"max_connections":    "500",
 }
 
 var statementSettings = map[string]string{

@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 	"time"
-
-	"pgtask/sql"
 )
 
 // targets is what a controller costs that serves many tables in which there is nothing to do.
@@ -69,23 +67,3 @@ func (t *targets) watch(ctx context.Context, p *process) error {
 
 // controls are the connections of controllers.
 const controls = "datname = current_database() AND pid <> pg_backend_pid() AND application_name LIKE 'pgtask %'"
-
-// install makes that many task tables.
-func (s *stand) install(ctx context.Context, count int) error {
-	for i := range count {
-		if _, err := sql.Install(ctx, s.conn, sql.Table{Schema: "public", Name: tableName(i)}, nil); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// many are that many targets.
-func (s *stand) many(count, run int) (all []map[string]any) {
-	for i := range count {
-		all = append(all, s.target(tableName(i), run))
-	}
-	return all
-}
-
-func tableName(i int) string { return fmt.Sprintf("task_%d", i) }

@@ -26,3 +26,44 @@ BEGIN
         USING template, copies, lanes, first, step;
 END
 $$;
+
+-- Work for many targets: the tables task_1, task_2 and so on.
+
+CREATE FUNCTION spread_empty(targets int4) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+    EXECUTE (SELECT 'TRUNCATE ' || string_agg('task_' || i, ', ') FROM generate_series(1, targets) AS i);
+END
+$$;
+
+CREATE FUNCTION spread(targets int4, max int4, tasks int4) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+    FOR i IN 1..targets LOOP
+        EXECUTE format('INSERT INTO task_%s (input, max) SELECT ''SELECT 1'', $1 FROM generate_series(1, $2)', i) USING max, tasks;
+    END LOOP;
+END
+$$;
+
+CREATE FUNCTION spread_ended(targets int4) RETURNS bool LANGUAGE plpgsql AS $$
+DECLARE
+    waits bool;
+BEGIN
+    FOR i IN 1..targets LOOP
+        EXECUTE format('SELECT EXISTS (SELECT FROM task_%s WHERE due IS NOT NULL)', i) INTO waits;
+        IF waits THEN
+            RETURN false;
+        END IF;
+    END LOOP;
+    RETURN true;
+END
+$$;
+
+-- How many tasks ended as they should, and how long they took, but for the first ones of each table.
+CREATE FUNCTION spread_took(targets int4, first int4, OUT good int8, OUT took interval) LANGUAGE plpgsql AS $$
+BEGIN
+    EXECUTE (
+        SELECT format('SELECT count(*) FILTER (WHERE state = ''DONE'' AND output = ''1'' AND error IS NULL), max(stop) - min(start) FROM (%s) AS t',
+            string_agg(format('(SELECT state::text, output, error, start, stop FROM task_%s ORDER BY id OFFSET $1)', i), ' UNION ALL '))
+        FROM generate_series(1, targets) AS i
+    ) INTO good, took USING first;
+END
+$$;
