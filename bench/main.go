@@ -79,8 +79,8 @@ var (
 		due: 1_000_000, load: load{finished: 5_000_000, later: 1_000_000, changes: 1_000_000},
 	}
 	quick = effort{
-		rounds: 1, atLeast: time.Second, samples: 100, targets: 100, watched: 3 * time.Second,
-		due: 50_000, load: load{finished: 50_000, later: 10_000, changes: 10_000},
+		rounds: 1, atLeast: 800 * time.Millisecond, samples: 100, targets: 30, watched: 2 * time.Second,
+		due: 20_000, load: load{finished: 20_000, later: 10_000, changes: 10_000},
 	}
 	fullGrowth  = effort{rounds: 3, atLeast: 1500 * time.Millisecond, largest: 10_000_000}
 	quickGrowth = effort{rounds: 1, atLeast: 500 * time.Millisecond, largest: 10_000}

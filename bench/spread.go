@@ -38,6 +38,9 @@ func (s *stand) spread(ctx context.Context, targets, run, each int) (took time.D
 	}
 	err = s.serveAll(ctx, s.many(targets, run), func(ctx context.Context, _ *process) error {
 		for _, count := range []int{run, each} {
+			if err := s.resetStatements(ctx); err != nil {
+				return err
+			}
 			if _, err := s.conn.Exec(ctx, "SELECT spread($1, $2, $3)", targets, run-1, count); err != nil {
 				return err
 			}

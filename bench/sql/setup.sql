@@ -48,7 +48,8 @@ DECLARE
     waits bool;
 BEGIN
     FOR i IN 1..targets LOOP
-        EXECUTE format('SELECT EXISTS (SELECT FROM task_%s WHERE due IS NOT NULL)', i) INTO waits;
+        EXECUTE format('SELECT coalesce((SELECT due IS NOT NULL FROM task_%1$s ORDER BY id DESC LIMIT 1), false)
+            OR EXISTS (SELECT FROM task_%1$s WHERE due IS NOT NULL)', i) INTO waits;
         IF waits THEN
             RETURN false;
         END IF;
