@@ -6,12 +6,14 @@ import (
 	"path/filepath"
 	"slices"
 	"text/tabwriter"
+	"time"
 )
 
 // point is what the rounds of one step of a sweep came to, in tasks/s.
 type point struct {
 	step                int
 	least, middle, most float64
+	cost                cost // the mean of the rounds
 }
 
 // grow measures the sweeps that are wanted, draws each and prints its points.
@@ -42,14 +44,19 @@ func (w sweep) measure(ctx context.Context, s *stand) (points []point, err error
 	expected := 1000.0
 	for _, step := range w.steps {
 		rates := make([]float64, s.rounds)
+		var sum cost
 		for round := range rates {
 			fmt.Fprintf(s.progress, "round %d of %d: %s %s\n", round+1, s.rounds, grouped(step), w.name)
 			if expected, err = w.rate(ctx, s, step, expected); err != nil {
 				return nil, err
 			}
 			rates[round] = expected
+			sum.controller += s.cost.controller
+			sum.server += s.cost.server
 		}
-		points = append(points, point{step, slices.Min(rates), middle(rates), slices.Max(rates)})
+		rounds := time.Duration(s.rounds)
+		mean := cost{sum.controller / rounds, sum.server / rounds}
+		points = append(points, point{step, slices.Min(rates), middle(rates), slices.Max(rates), mean})
 	}
 	return points, nil
 }
@@ -57,9 +64,11 @@ func (w sweep) measure(ctx context.Context, s *stand) (points []point, err error
 // showPoints writes a line a step, in Markdown.
 func (s *stand) showPoints(axis string, points []point) error {
 	w := tabwriter.NewWriter(s.out, 0, 0, 1, ' ', 0)
-	fmt.Fprintf(w, "\n| %s\t| tasks/s\t| spread\t|\n| ---\t| ---\t| ---\t|\n", axis)
+	fmt.Fprintf(w, "\n| %s\t| tasks/s\t| spread\t| µs a task: pgtask\t| server\t| cores busy\t|\n| ---\t| ---\t| ---\t| ---\t| ---\t| ---\t|\n", axis)
 	for _, p := range points {
-		fmt.Fprintf(w, "| %s\t| %.0f\t| %.0f–%.0f\t|\n", grouped(p.step), p.middle, p.least, p.most)
+		busy := p.middle * (p.cost.controller + p.cost.server).Seconds()
+		fmt.Fprintf(w, "| %s\t| %.0f\t| %.0f–%.0f\t| %d\t| %d\t| %.1f\t|\n", grouped(p.step), p.middle, p.least, p.most,
+			p.cost.controller.Microseconds(), p.cost.server.Microseconds(), busy)
 	}
 	return w.Flush()
 }

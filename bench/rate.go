@@ -64,7 +64,9 @@ func (b backlog) serve(ctx context.Context, s *stand, count int) (took time.Dura
 	if err != nil {
 		return 0, err
 	}
-	err = s.serve(ctx, b.run, func(ctx context.Context, _ *process) error { return s.awaitEnd(ctx, last) })
+	err = s.serve(ctx, b.run, func(ctx context.Context, p *process) error {
+		return s.metered(p, count, func() error { return s.awaitEnd(ctx, last) })
+	})
 	if err != nil {
 		return 0, err
 	}

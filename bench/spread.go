@@ -36,19 +36,14 @@ func (s *stand) spread(ctx context.Context, targets, run, each int) (took time.D
 	if err := s.execute(ctx, "CHECKPOINT"); err != nil {
 		return 0, err
 	}
-	err = s.serveAll(ctx, s.many(targets, run), func(ctx context.Context, _ *process) error {
-		for _, count := range []int{run, each} {
-			if err := s.resetStatements(ctx); err != nil {
-				return err
-			}
-			if _, err := s.conn.Exec(ctx, "SELECT spread($1, $2, $3)", targets, run-1, count); err != nil {
-				return err
-			}
-			if err := s.await(ctx, "SELECT spread_ended($1)", targets); err != nil {
-				return err
-			}
+	err = s.serveAll(ctx, s.many(targets, run), func(ctx context.Context, p *process) error {
+		if err := s.serveEach(ctx, targets, run, run); err != nil {
+			return err
 		}
-		return nil
+		if err := s.resetStatements(ctx); err != nil {
+			return err
+		}
+		return s.metered(p, targets*each, func() error { return s.serveEach(ctx, targets, run, each) })
 	})
 	if err != nil {
 		return 0, err
@@ -61,6 +56,14 @@ func (s *stand) spread(ctx context.Context, targets, run, each int) (took time.D
 		return 0, fmt.Errorf("%d of %d tasks ended as they should", good, each*targets)
 	}
 	return took, s.showStatements(ctx)
+}
+
+// serveEach gives each target, while it is served, so many tasks, and awaits their end.
+func (s *stand) serveEach(ctx context.Context, targets, run, tasks int) error {
+	if _, err := s.conn.Exec(ctx, "SELECT spread($1, $2, $3)", targets, run-1, tasks); err != nil {
+		return err
+	}
+	return s.await(ctx, "SELECT spread_ended($1)", targets)
 }
 
 // install makes that many task tables, but for those that are there.

@@ -54,6 +54,7 @@ type stand struct {
 	conn     *pgx.Conn
 	kept     bool        // what is in the task table stays there
 	conns    []*pgx.Conn // all that are to be closed
+	cost     cost        // of each task of the last backlog
 }
 
 func openStand(ctx context.Context, o options, e effort, out, progress io.Writer) (s *stand, err error) {
