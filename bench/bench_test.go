@@ -55,7 +55,7 @@ func TestRows(t *testing.T) {
 	if err := figures.print(&out, s.machine(t.Context())); err != nil {
 		t.Fatal(err)
 	}
-	for _, part := range []string{"INSERT of a row", "remote", "p99", "memory, 200 due", "3 idle targets", "PostgreSQL 1", "DISCARD ALL"} {
+	for _, part := range []string{"INSERT of a row", "remote", "p99", "memory, 200 due", "3 idle targets", "PostgreSQL 1", "WAL bytes/call"} {
 		if !strings.Contains(out.String(), part) {
 			t.Errorf("%q is not in\n%s", part, out.String())
 		}
