@@ -1,7 +1,7 @@
 .PHONY: build demo test smoke lint bench fuzz clean
 
 FUZZTIME ?= 20s
-TOOL := go tool -modfile=tools/go.mod
+TOOL := go tool -modfile=$(CURDIR)/tools/go.mod
 
 build:
 	CGO_ENABLED=0 go build -o bin/pgtask .
@@ -14,6 +14,7 @@ demo: build
 test:
 	server/install.sh postgresql compiler
 	go test -race -count=1 -p 1 -timeout 290s $(TESTFLAGS) ./...
+	go -C bench test -race -count=1 -timeout 290s $(TESTFLAGS) ./...
 
 # The built program, used from outside.
 smoke: build
@@ -24,13 +25,15 @@ lint:
 	@files=$$($(TOOL) gofumpt -l .) || exit; \
 	test -z "$$files" || { echo "not formatted by gofumpt:" $$files; exit 1; }
 	go vet ./...
+	go -C bench vet ./...
 	$(TOOL) staticcheck ./...
+	cd bench && $(TOOL) staticcheck ./...
 	go test -count=1 -run '^TestImports' .
 
-# QUICK=1 for a short run.
+# QUICK=1 for a short run. GROWTH=1 draws the plots of docs/performance instead. It is a module of its own, for what draws them.
 bench:
 	server/install.sh postgresql
-	go run ./bench $(if $(QUICK),-quick)
+	go -C bench run . $(if $(QUICK),-quick) $(if $(GROWTH),-growth $(CURDIR)/docs/performance)
 
 # Every fuzz test for FUZZTIME.
 fuzz:

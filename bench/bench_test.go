@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -15,11 +16,17 @@ import (
 
 func TestMain(m *testing.M) { servertest.Main(m) }
 
+// least is enough to see that things are measured.
+var least = effort{
+	rounds: 1, atLeast: 50 * time.Millisecond, samples: 3, watched: 50 * time.Millisecond,
+	due: 200, load: load{finished: 200, later: 100, changes: 100}, targets: 3,
+}
+
 // Rows of each kind, with the least effort: what they measure must have happened. Not parallel: there is one profile at a time.
 func TestRows(t *testing.T) {
 	o := options{profile: filepath.Join(t.TempDir(), "cpu"), statements: true}
 	var out strings.Builder
-	s, err := openStand(t.Context(), o, effort{rounds: 1, atLeast: 50 * time.Millisecond, samples: 3}, &out)
+	s, err := openStand(t.Context(), o, least, &out, t.Output())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -28,9 +35,9 @@ func TestRows(t *testing.T) {
 			t.Error(err)
 		}
 	}()
-	wanted := regexp.MustCompile(`INSERT|remote|idle`)
+	wanted := regexp.MustCompile(`INSERT|remote|idle|due|finished`)
 	var figures table
-	for _, row := range rows() {
+	for _, row := range rows(least) {
 		if !wanted.MatchString(row.title()) {
 			continue
 		}
@@ -39,7 +46,7 @@ func TestRows(t *testing.T) {
 			t.Fatalf("%s: %v", row.title(), err)
 		}
 		for _, f := range round {
-			if f.value <= 0 || f.unit == "" && f.peer <= 0 {
+			if f.unit != "%" && f.value <= 0 || f.unit == "" && f.peer <= 0 {
 				t.Errorf("got %+v", f)
 			}
 		}
@@ -48,15 +55,39 @@ func TestRows(t *testing.T) {
 	if err := figures.print(&out, s.machine(t.Context())); err != nil {
 		t.Fatal(err)
 	}
-	for _, part := range []string{"INSERT of a row", "remote", "p99", "PostgreSQL 1", "DISCARD ALL"} {
+	for _, part := range []string{"INSERT of a row", "remote", "p99", "memory, 200 due", "3 idle targets", "PostgreSQL 1", "WAL bytes/call"} {
 		if !strings.Contains(out.String(), part) {
 			t.Errorf("%q is not in\n%s", part, out.String())
 		}
 	}
 }
 
+func TestGrowth(t *testing.T) {
+	t.Parallel()
+	o := options{growth: t.TempDir(), only: regexp.MustCompile("rows|targets")}
+	var out strings.Builder
+	s, err := openStand(t.Context(), o, effort{rounds: 1, atLeast: 50 * time.Millisecond, largest: 2}, &out, t.Output())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(s.grow(t.Context()), s.close()); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"rows", "targets"} {
+		plot, err := os.ReadFile(filepath.Join(o.growth, name+".svg"))
+		if err != nil || !strings.Contains(string(plot), "tasks/s") {
+			t.Errorf("%v, %s", err, plot)
+		}
+	}
+	for _, step := range []string{"\n| 10,000 ", "\n| 2 "} {
+		if !strings.Contains(out.String(), step) {
+			t.Errorf("%q is not in\n%s", step, out.String())
+		}
+	}
+}
+
 func TestBacklogThatFails(t *testing.T) {
-	s, err := openStand(t.Context(), options{profile: filepath.Join(t.TempDir(), "cpu")}, effort{}, nil)
+	s, err := openStand(t.Context(), options{profile: filepath.Join(t.TempDir(), "cpu")}, effort{}, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,7 +106,7 @@ func TestControllerThatEnds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := openStand(t.Context(), options{program: program}, effort{}, nil)
+	s, err := openStand(t.Context(), options{program: program}, effort{}, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -115,14 +146,16 @@ func TestTPS(t *testing.T) {
 
 func TestLine(t *testing.T) {
 	t.Parallel()
+	aimed := []figure{{value: 2, peer: 1, bar: 0.8, aim: 0.95}}
 	rates := []figure{{value: 30, peer: 100, bar: 0.25}, {value: 60, peer: 100, bar: 0.25}, {value: 80, peer: 400, bar: 0.25}}
 	times := []figure{{value: 3, unit: "ms", bar: 2}, {value: 2, unit: "ms", bar: 2}}
 	cases := []struct {
 		rounds []figure
 		want   string
 	}{
-		{rates, "| 60/s\t| 100\t| 0.300\t| 0.200–0.600\t| ≥ 0.25\t|"},
-		{rates[2:], "| 80/s\t| 400\t| 0.200\t| 0.200–0.200\t| ≥ 0.25 missed\t|"},
+		{rates, "| 60/s\t| 100/s\t| 0.300\t| 0.200–0.600\t| ≥ 0.25\t|"},
+		{rates[2:], "| 80/s\t| 400/s\t| 0.200\t| 0.200–0.200\t| ≥ 0.25 missed\t|"},
+		{aimed, "| 2/s\t| 1/s\t| 2.000\t| 2.000–2.000\t| ≥ 0.80 (0.95)\t|"},
 		{times, "| 2.50 ms\t|\t|\t| 2.00–3.00\t| ≤ 2 missed\t|"},
 		{times[1:], "| 2.00 ms\t|\t|\t| 2.00–2.00\t| ≤ 2\t|"},
 	}
@@ -132,6 +165,20 @@ func TestLine(t *testing.T) {
 				t.Errorf("got  %s\nwant %s", got, c.want)
 			}
 			slices.Reverse(c.rounds)
+		}
+	}
+}
+
+func TestNumbers(t *testing.T) {
+	t.Parallel()
+	for n, want := range map[int]string{1: "1", 3000: "3,000", 10_000: "10k", 10_500: "10,500", 1_000_000: "1M"} {
+		if got := rounded(n); got != want {
+			t.Errorf("got %s of %d", got, n)
+		}
+	}
+	for n, want := range map[int]string{0: "0", 999: "999", 1000: "1,000", 123456: "123,456", 1234567: "1,234,567"} {
+		if got := grouped(n); got != want {
+			t.Errorf("got %s of %d", got, n)
 		}
 	}
 }

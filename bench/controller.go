@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"runtime/debug"
 	"runtime/pprof"
+	"strings"
 	"syscall"
 	"time"
 
@@ -21,9 +22,16 @@ import (
 
 // controller is how tasks get served: by the built program, or inside this one for the sake of a profile.
 type controller interface {
-	// start serves the configuration in a file until stop is called, which has it drained. What it ends with comes from ended.
-	start(ctx context.Context, config string) (stop func() error, ended <-chan error, err error)
+	// start serves the configuration in a file.
+	start(ctx context.Context, config string) (*process, error)
 	close() error
+}
+
+// process is a controller at work.
+type process struct {
+	pid   int
+	stop  func() error // has it drained
+	ended <-chan error // what it ends with
 }
 
 func newController(ctx context.Context, o options) (controller, error) {
@@ -39,12 +47,25 @@ func newController(ctx context.Context, o options) (controller, error) {
 		return b, nil
 	}
 	b.path = filepath.Join(dir, "pgtask")
-	build := exec.CommandContext(ctx, "go", "build", "-o", b.path, "pgtask")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := build.CombinedOutput(); err != nil {
-		return nil, errors.Join(fmt.Errorf("go build: %w\n%s", err, out), b.close())
+	if err := build(ctx, b.path); err != nil {
+		return nil, errors.Join(err, b.close())
 	}
 	return b, nil
+}
+
+// build makes the program with the dependencies of its own module, which may be others than this one's.
+func build(ctx context.Context, path string) error {
+	module, err := exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{.Dir}}", "pgtask").Output()
+	if err != nil {
+		return fmt.Errorf("go list: %w", err)
+	}
+	cmd := exec.CommandContext(ctx, "go", "build", "-o", path, ".")
+	cmd.Dir = strings.TrimSpace(string(module))
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("go build: %w\n%s", err, out)
+	}
+	return nil
 }
 
 // built is the program.
@@ -52,17 +73,17 @@ type built struct{ dir, path string }
 
 const drainLimit = 30 * time.Second
 
-func (b *built) start(ctx context.Context, config string) (func() error, <-chan error, error) {
+func (b *built) start(ctx context.Context, config string) (*process, error) {
 	cmd := exec.CommandContext(ctx, b.path, "--log-level=warn", "run", "--config", config)
 	cmd.Stderr = os.Stderr
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 	cmd.WaitDelay = drainLimit
 	if err := cmd.Start(); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	ended := make(chan error, 1)
 	go func() { ended <- cmd.Wait() }()
-	return cmd.Cancel, ended, nil
+	return &process{pid: cmd.Process.Pid, stop: cmd.Cancel, ended: ended}, nil
 }
 
 func (b *built) close() error { return os.RemoveAll(b.dir) }
@@ -83,12 +104,12 @@ func newProfiled(path string) (controller, error) {
 	return &profiled{file}, nil
 }
 
-func (p *profiled) start(ctx context.Context, config string) (func() error, <-chan error, error) {
+func (p *profiled) start(ctx context.Context, config string) (*process, error) {
 	stop, ended := make(chan struct{}), make(chan error, 1)
 	log := zerolog.New(os.Stderr)
 	options := conf.Options{Serve: work.Serve, Stop: stop, Level: func(zerolog.Level) {}}
 	go func() { ended <- conf.Run(ctx, config, log, options) }()
-	return func() error { close(stop); return nil }, ended, nil
+	return &process{pid: os.Getpid(), stop: func() error { close(stop); return nil }, ended: ended}, nil
 }
 
 func (p *profiled) close() error {
@@ -98,23 +119,32 @@ func (p *profiled) close() error {
 
 var errEnded = errors.New("the controller has ended by itself")
 
-// serve calls body while a controller serves the task table with at most run tasks at once; 0 is the default. The body's context
-// ends when the controller does.
-func (s *stand) serve(ctx context.Context, run int, body func(context.Context) error) (err error) {
+// target is an entry of the configuration for a table of the stand's database. It runs at most run tasks at once; 0 is the default.
+func (s *stand) target(table string, run int) map[string]any {
+	target := map[string]any{"data": s.database, "user": "postgres", "table": table}
+	if run > 0 {
+		target["run"] = run
+	}
+	return target
+}
+
+// serve calls body while a controller serves the task table with at most run tasks at once.
+func (s *stand) serve(ctx context.Context, run int, body func(context.Context, *process) error) error {
+	return s.serveAll(ctx, []map[string]any{s.target("task", run)}, body)
+}
+
+// serveAll calls body while a controller serves the targets. The body's context ends when the controller does.
+func (s *stand) serveAll(ctx context.Context, targets []map[string]any, body func(context.Context, *process) error) (err error) {
 	config, err := os.CreateTemp("", "pgtask-bench-*.json")
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, os.Remove(config.Name())) }()
-	target := map[string]any{"data": database, "user": "postgres"}
-	if run > 0 {
-		target["run"] = run
-	}
-	err = json.NewEncoder(config).Encode(map[string]any{"dsn": s.server.DSN("postgres"), "targets": []any{target}})
+	err = json.NewEncoder(config).Encode(map[string]any{"dsn": s.server.DSN("postgres"), "targets": targets})
 	if err := errors.Join(err, config.Close()); err != nil {
 		return err
 	}
-	stop, ended, err := s.controller.start(ctx, config.Name())
+	process, err := s.controller.start(ctx, config.Name())
 	if err != nil {
 		return err
 	}
@@ -122,13 +152,13 @@ func (s *stand) serve(ctx context.Context, run int, body func(context.Context) e
 	defer cancel(nil)
 	result := make(chan error, 1)
 	go func() {
-		err := <-ended
+		err := <-process.ended
 		cancel(errEnded)
 		result <- err
 	}()
-	err = body(ctx)
+	err = body(ctx, process)
 	if cause := context.Cause(ctx); errors.Is(cause, errEnded) {
 		return errors.Join(cause, <-result, err)
 	}
-	return errors.Join(err, stop(), <-result)
+	return errors.Join(err, process.stop(), <-result)
 }

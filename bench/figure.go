@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 	"text/tabwriter"
 )
 
@@ -13,8 +14,9 @@ type figure struct {
 	name  string
 	value float64 // in unit
 	unit  string  // "" is tasks/s, of which more is better; of all else less is
-	peer  float64 // pgbench's transactions/s; 0 where there is nothing to compare with
+	peer  float64 // the rate to compare with; 0 where there is none
 	bar   float64 // what value, or value ÷ peer, must reach or stay below
+	aim   float64 // what would be better still; 0: nothing is said of it
 }
 
 // judged is what is held against the bar.
@@ -46,7 +48,7 @@ func (t *table) add(figures []figure) {
 // print writes a line a figure, in Markdown, so that it can be pasted as it is.
 func (t *table) print(out io.Writer, machine string) error {
 	w := tabwriter.NewWriter(out, 0, 0, 1, ' ', 0)
-	fmt.Fprintln(w, "| row\t| pgtask\t| pgbench tps\t| ratio\t| spread\t| bar\t|")
+	fmt.Fprintln(w, "| row\t| pgtask\t| beside\t| ratio\t| spread\t| bar (aim)\t|")
 	fmt.Fprintln(w, "| ---\t| ---\t| ---\t| ---\t| ---\t| ---\t|")
 	for _, name := range t.names {
 		fmt.Fprintf(w, "| %s\t%s\n", name, line(t.rounds[name]))
@@ -64,30 +66,49 @@ func line(rounds []figure) string {
 	least := slices.MinFunc(rounds, byJudged).judged()
 	most := slices.MaxFunc(rounds, byJudged).judged()
 	if first.peer == 0 {
-		return fmt.Sprintf("| %.2f %s\t|\t|\t| %.2f–%.2f\t| ≤ %g%s\t|", value, first.unit, least, most, first.bar, missed(judged <= first.bar))
+		return fmt.Sprintf("| %.2f %s\t|\t|\t| %.2f–%.2f\t| ≤ %s\t|", value, first.unit, least, most, first.goal("%g", judged <= first.bar))
 	}
 	peer := median(rounds, func(f figure) float64 { return f.peer })
-	return fmt.Sprintf("| %.0f/s\t| %.0f\t| %.3f\t| %.3f–%.3f\t| ≥ %.2f%s\t|", value, peer, judged, least, most, first.bar, missed(judged >= first.bar))
+	return fmt.Sprintf("| %.0f/s\t| %.0f/s\t| %.3f\t| %.3f–%.3f\t| ≥ %s\t|", value, peer, judged, least, most, first.goal("%.2f", judged >= first.bar))
 }
 
-func missed(reached bool) string {
-	if reached {
-		return ""
+// goal is the bar and the aim, and whether the bar was reached.
+func (f figure) goal(format string, reached bool) string {
+	goal := fmt.Sprintf(format, f.bar)
+	if f.aim != 0 {
+		goal += fmt.Sprintf(" ("+format+")", f.aim)
 	}
-	return " missed"
+	if !reached {
+		goal += " missed"
+	}
+	return goal
 }
 
 func byJudged(a, b figure) int {
 	return cmp.Compare(a.judged(), b.judged())
 }
 
-// median is the middle value, or the mean of the two in the middle.
+// median is the middle of a value of each round.
 func median(rounds []figure, value func(figure) float64) float64 {
 	values := make([]float64, len(rounds))
 	for i, f := range rounds {
 		values[i] = value(f)
 	}
+	return middle(values)
+}
+
+// middle is the value in the middle, or the mean of the two there.
+func middle(values []float64) float64 {
 	slices.Sort(values)
 	n := len(values)
 	return (values[(n-1)/2] + values[n/2]) / 2
+}
+
+// grouped writes a number with commas between its thousands.
+func grouped(n int) string {
+	digits := strconv.Itoa(n)
+	for i := len(digits) - 3; i > 0; i -= 3 {
+		digits = digits[:i] + "," + digits[i:]
+	}
+	return digits
 }

@@ -15,7 +15,7 @@ type latency struct {
 func (l latency) title() string { return l.name }
 
 func (l latency) measure(ctx context.Context, s *stand) ([]figure, error) {
-	if _, err := s.conn.Exec(ctx, text("empty.sql")); err != nil {
+	if err := s.empty(ctx); err != nil {
 		return nil, err
 	}
 	if err := s.serve(ctx, 0, s.trickle); err != nil {
@@ -31,22 +31,30 @@ func (l latency) measure(ctx context.Context, s *stand) ([]figure, error) {
 	}, nil
 }
 
-// trickle inserts one task after the other. The first only shows that the controller leads.
-func (s *stand) trickle(ctx context.Context) error {
-	for i := range s.samples + 1 {
-		if _, err := s.conn.Exec(ctx, "INSERT INTO task (input) VALUES ('SELECT 1')"); err != nil {
+// trickle inserts one task after the other. The first is no sample.
+func (s *stand) trickle(ctx context.Context, _ *process) error {
+	if err := s.first(ctx); err != nil {
+		return err
+	}
+	for range s.samples {
+		if err := s.execute(ctx, insert); err != nil {
 			return err
-		}
-		if i == 0 {
-			if err := s.awaitEnd(ctx); err != nil {
-				return err
-			}
 		}
 		if err := idle(ctx); err != nil {
 			return err
 		}
 	}
-	return s.awaitEnd(ctx)
+	return s.awaitEnd(ctx, 0)
+}
+
+const insert = "INSERT INTO task (input) VALUES ('SELECT 1')"
+
+// first has a task run, which shows that the controller leads.
+func (s *stand) first(ctx context.Context) error {
+	if err := s.execute(ctx, insert); err != nil {
+		return err
+	}
+	return s.awaitEnd(ctx, 0)
 }
 
 // idle lets the controller finish and fall asleep. Its length varies, or it would keep step with something.

@@ -29,6 +29,7 @@ func main() {
 // options are the command line.
 type options struct {
 	quick      bool
+	growth     string // folder of plots; "": the table is wanted
 	only       *regexp.Regexp
 	program    string
 	profile    string
@@ -41,7 +42,8 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	flags.BoolVar(&o.quick, "quick", false, "one short round instead of three")
-	flags.StringVar(&only, "only", "", "measure only the rows that match this `regexp`")
+	flags.StringVar(&o.growth, "growth", "", "measure how the rate changes with sessions, lanes, rows and targets instead, and draw plots into this `folder`")
+	flags.StringVar(&only, "only", "", "measure only the rows, or the plots, that match this `regexp`")
 	flags.StringVar(&o.program, "pgtask", "", "measure this `program` instead of building the one of this module")
 	flags.StringVar(&o.profile, "cpuprofile", "", "serve inside bench, and write its CPU profile to this `file`")
 	flags.BoolVar(&o.statements, "statements", false, "show where the server's time went, by pg_stat_statements; slows it down")
@@ -64,12 +66,38 @@ type effort struct {
 	rounds  int
 	atLeast time.Duration // of tasks, and of pgbench, in a round
 	samples int           // of a latency, in a round
+	due     int           // tasks of a long backlog
+	load    load
+	targets int           // that are idle
+	watched time.Duration // how long they are looked at, in a round
+	largest int           // step of a sweep
 }
 
 var (
-	full  = effort{rounds: 3, atLeast: 4 * time.Second, samples: 1000}
-	quick = effort{rounds: 1, atLeast: 1500 * time.Millisecond, samples: 150}
+	full = effort{
+		rounds: 3, atLeast: 4 * time.Second, samples: 1000, targets: 100, watched: 20 * time.Second,
+		due: 1_000_000, load: load{finished: 5_000_000, later: 1_000_000, changes: 1_000_000},
+	}
+	quick = effort{
+		rounds: 1, atLeast: 800 * time.Millisecond, samples: 100, targets: 30, watched: 2 * time.Second,
+		due: 20_000, load: load{finished: 20_000, later: 10_000, changes: 10_000},
+	}
+	fullGrowth  = effort{rounds: 3, atLeast: 1500 * time.Millisecond, largest: 10_000_000}
+	quickGrowth = effort{rounds: 1, atLeast: 500 * time.Millisecond, largest: 10_000}
 )
+
+// effort is what the command line asks for.
+func (o options) effort() effort {
+	switch {
+	case o.growth != "" && o.quick:
+		return quickGrowth
+	case o.growth != "":
+		return fullGrowth
+	case o.quick:
+		return quick
+	}
+	return full
+}
 
 // run measures each row in turn, round after round, so that whatever else the machine does meets all of them, and pgbench too.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) (err error) {
@@ -77,18 +105,18 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (err erro
 	if err != nil {
 		return err
 	}
-	e := full
-	if o.quick {
-		e = quick
-	}
-	s, err := openStand(ctx, o, e, stdout)
+	e := o.effort()
+	s, err := openStand(ctx, o, e, stdout, stderr)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.close()) }()
 
+	if o.growth != "" {
+		return s.grow(ctx)
+	}
 	var t table
-	chosen := slices.DeleteFunc(rows(), func(r row) bool { return !o.only.MatchString(r.title()) })
+	chosen := slices.DeleteFunc(rows(e), func(r row) bool { return !o.only.MatchString(r.title()) })
 	for round := range e.rounds {
 		for _, row := range chosen {
 			fmt.Fprintf(stderr, "round %d of %d: %s\n", round+1, e.rounds, row.title())

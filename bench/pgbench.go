@@ -19,11 +19,10 @@ type peer struct {
 	writes  bool // it updates rows that are made for it, each once
 }
 
-// tps is pgbench's transactions per second, the time it takes to connect not counted.
+// tps is pgbench's transactions per second on a table that is as good as new.
 func (p peer) tps(ctx context.Context, s *stand) (float64, error) {
-	seconds := max(1, int(s.atLeast.Seconds()+0.5))
-	perClient := seconds * 1000 // rows, more than a client has ever got through
-	if _, err := s.conn.Exec(ctx, text("empty.sql")); err != nil {
+	perClient := s.seconds() * 1000 // rows, more than a client has ever got through
+	if err := s.empty(ctx); err != nil {
 		return 0, err
 	}
 	if p.writes {
@@ -31,15 +30,27 @@ func (p peer) tps(ctx context.Context, s *stand) (float64, error) {
 			return 0, err
 		}
 	}
-	if _, err := s.conn.Exec(ctx, "CHECKPOINT"); err != nil {
+	return s.pgbench(ctx, p.script, p.clients, fmt.Sprintf("per_client=%d", perClient), fmt.Sprintf("clients=%d", p.clients), "n=0")
+}
+
+// seconds is how long pgbench runs.
+func (s *stand) seconds() int { return max(1, int(s.atLeast.Seconds()+0.5)) }
+
+// pgbench returns its transactions per second, the time it takes to connect not counted. A checkpoint comes before.
+func (s *stand) pgbench(ctx context.Context, script string, clients int, variables ...string) (float64, error) {
+	if err := s.execute(ctx, "CHECKPOINT"); err != nil {
 		return 0, err
 	}
-	cmd := exec.CommandContext(ctx, pgbench(s.server.Bindir), "--no-vacuum", "--protocol", "simple", "--file", "-",
+	args := []string{
+		"--no-vacuum", "--protocol", "simple", "--file", "-",
 		"--host", s.server.SocketDir, "--port", strconv.Itoa(s.server.Port), "--username", "postgres",
-		"--client", strconv.Itoa(p.clients), "--jobs", strconv.Itoa(min(p.clients, runtime.NumCPU())),
-		"--time", strconv.Itoa(seconds), "--define", fmt.Sprintf("per_client=%d", perClient),
-		"--define", fmt.Sprintf("clients=%d", p.clients), "--define", "n=0", database)
-	cmd.Stdin = strings.NewReader(text(p.script))
+		"--client", strconv.Itoa(clients), "--jobs", strconv.Itoa(min(clients, runtime.NumCPU())), "--time", strconv.Itoa(s.seconds()),
+	}
+	for _, variable := range variables {
+		args = append(args, "--define", variable)
+	}
+	cmd := exec.CommandContext(ctx, pgbench(s.server.Bindir), append(args, s.database)...)
+	cmd.Stdin = strings.NewReader(text(script))
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		return 0, fmt.Errorf("pgbench: %w\n%s", err, out)

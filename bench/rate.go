@@ -13,28 +13,20 @@ type rate struct {
 	tasks backlog
 	peer  peer
 	bar   float64 // of the peer's rate
+	aim   float64
 
 	seen float64 // what the last run came to; 0: there was none
 }
 
 func (r *rate) title() string { return r.name }
 
-// measure repeats a run that was over too soon, with as many tasks as its rate asks for; the first is likely to be.
 func (r *rate) measure(ctx context.Context, s *stand) ([]figure, error) {
 	peer, err := r.peer.tps(ctx, s)
 	if err != nil {
 		return nil, err
 	}
-	for {
-		count := int(cmp.Or(r.seen, peer*r.bar/4)*s.atLeast.Seconds()*1.1) + 1
-		took, err := r.tasks.serve(ctx, s, count)
-		if err != nil {
-			return nil, err
-		}
-		if r.seen = float64(count) / took.Seconds(); took >= s.atLeast {
-			return []figure{{name: r.name, value: r.seen, peer: peer, bar: r.bar}}, nil
-		}
-	}
+	r.seen, err = r.tasks.rate(ctx, s, cmp.Or(r.seen, peer*r.bar/4))
+	return []figure{{name: r.name, value: r.seen, peer: peer, bar: r.bar, aim: r.aim}}, err
 }
 
 // backlog is a number of equal tasks, all of them due before the controller starts.
@@ -49,47 +41,75 @@ type backlog struct {
 // runLimit bounds one run; one that takes longer has stalled.
 const runLimit = 2 * time.Minute
 
+// rate is how many tasks end in a second. A run that was over too soon is repeated with as many tasks as its rate asks for; expected
+// is the rate to begin with.
+func (b backlog) rate(ctx context.Context, s *stand, expected float64) (float64, error) {
+	for {
+		count := int(expected*s.atLeast.Seconds()*1.1) + 1
+		took, err := b.serve(ctx, s, count)
+		if err != nil {
+			return 0, err
+		}
+		if expected = float64(count) / took.Seconds(); took >= s.atLeast {
+			return expected, nil
+		}
+	}
+}
+
 // serve returns the time from the first start of a task to the last stop, as the table has them.
 func (b backlog) serve(ctx context.Context, s *stand, count int) (took time.Duration, err error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, runLimit, fmt.Errorf("%d tasks have not ended within %s", count, runLimit))
 	defer cancel()
-	if err := b.fill(ctx, s, count); err != nil {
-		return 0, err
-	}
-	err = s.serve(ctx, b.run, s.awaitEnd)
+	last, err := b.fill(ctx, s, count)
 	if err != nil {
 		return 0, err
 	}
-	if took, err = b.verify(ctx, s, count); err != nil {
+	err = s.serve(ctx, b.run, func(ctx context.Context, p *process) error {
+		return s.metered(p, count, func() error { return s.awaitEnd(ctx, last) })
+	})
+	if err != nil {
+		return 0, err
+	}
+	if took, err = b.verify(ctx, s, last, count); err != nil {
 		return 0, err
 	}
 	return took, s.showStatements(ctx)
 }
 
-// fill leaves nothing but the backlog in the table, and no checkpoint that is soon to come.
-func (b backlog) fill(ctx context.Context, s *stand, count int) error {
-	if _, err := s.conn.Exec(ctx, text("empty.sql")); err != nil {
-		return err
+// fill adds the backlog to the table, which is empty else or to be kept, and leaves no checkpoint that is soon to come. It returns the
+// last id that was there before.
+func (b backlog) fill(ctx context.Context, s *stand, count int) (last int64, err error) {
+	if err := s.empty(ctx); err != nil {
+		return 0, err
+	}
+	if last, err = s.last(ctx); err != nil {
+		return 0, err
 	}
 	var remote *string
 	if b.remote {
-		dsn := s.server.DSN(database)
+		dsn := s.server.DSN(s.database)
 		remote = &dsn
 	}
 	if _, err := s.conn.Exec(ctx, text("fill.sql"), b.input, b.lanes, b.max, b.save, remote, count); err != nil {
-		return err
+		return 0, err
 	}
 	if _, err := s.conn.Exec(ctx, "CHECKPOINT"); err != nil {
-		return err
+		return 0, err
 	}
-	return s.resetStatements(ctx)
+	return last, s.resetStatements(ctx)
 }
 
-// verify makes sure that every task has done what it had to, once, and that its row shows what users are promised.
-func (b backlog) verify(ctx context.Context, s *stand, count int) (took time.Duration, err error) {
+// last is the highest id of a task so far.
+func (s *stand) last(ctx context.Context) (id int64, err error) {
+	err = s.conn.QueryRow(ctx, "SELECT coalesce(max(id), 0) FROM task").Scan(&id)
+	return id, err
+}
+
+// verify makes sure that every task after the last one has done what it had to, once, and that its row shows what users are promised.
+func (b backlog) verify(ctx context.Context, s *stand, last int64, count int) (took time.Duration, err error) {
 	var good, effects int
 	var sample string
-	err = s.conn.QueryRow(ctx, text("verify.sql"), b.output).Scan(&good, &effects, &took, &sample)
+	err = s.conn.QueryRow(ctx, text("verify.sql"), b.output, last).Scan(&good, &effects, &took, &sample)
 	switch {
 	case err != nil:
 		return 0, err
@@ -103,13 +123,18 @@ func (b backlog) verify(ctx context.Context, s *stand, count int) (took time.Dur
 
 const tick = 50 * time.Millisecond
 
-// awaitEnd returns when no task waits or runs. It looks at the newest one first, which costs the server nothing.
-func (s *stand) awaitEnd(ctx context.Context) error {
+// awaitEnd returns when no task after the last one waits or runs. It looks at the newest one first, which costs the server nothing.
+func (s *stand) awaitEnd(ctx context.Context, last int64) error {
+	return s.await(ctx, text("ended.sql"), last)
+}
+
+// await asks until the answer is yes.
+func (s *stand) await(ctx context.Context, question string, args ...any) error {
 	ticker := time.NewTicker(tick)
 	defer ticker.Stop()
 	for {
-		var open bool
-		if err := s.conn.QueryRow(ctx, text("open.sql")).Scan(&open); err != nil || !open {
+		var yes bool
+		if err := s.conn.QueryRow(ctx, question, args...).Scan(&yes); err != nil || yes {
 			return err
 		}
 		select {

@@ -1,6 +1,9 @@
 package main
 
-import "context"
+import (
+	"context"
+	"slices"
+)
 
 // row is a kind of work that is measured.
 type row interface {
@@ -12,22 +15,30 @@ type row interface {
 // sessions is how many tasks run at once where the rate of many is measured, and how many clients pgbench has then.
 const sessions = 16
 
-// rows are all there are, in the order of the table.
-func rows() []row {
+// Backlogs that are measured in more than one way.
+var (
+	oneLane   = backlog{input: "SELECT 1", output: "1", lanes: 1, max: sessions - 1, run: sessions}
+	manyLanes = backlog{input: "SELECT 1", output: "1", lanes: 1000, run: sessions}
+)
+
+// rows are all that can be measured here, in the order of the table.
+func rows(e effort) []row {
+	return slices.Concat(rates(), latencies(), sizes(e))
+}
+
+func rates() []row {
 	reads := peer{script: "select.sql", clients: sessions}
-	lane := backlog{input: "SELECT 1", output: "1", lanes: 1, max: sessions - 1, run: sessions}
-	lanes := backlog{input: "SELECT 1", output: "1", lanes: 1000, run: sessions}
-	saving, remote := lane, lanes
+	saving, remote := oneLane, manyLanes
 	saving.save = true
 	remote.remote = true
 	return []row{
-		&rate{name: "SELECT 1, one lane, max 15", tasks: lane, peer: reads, bar: 0.22},
-		&rate{name: "SELECT 1, 1000 lanes", tasks: lanes, peer: reads, bar: 0.22},
+		&rate{name: "SELECT 1, one lane, max 15", tasks: oneLane, peer: reads, bar: 0.22},
+		&rate{name: "SELECT 1, 1000 lanes", tasks: manyLanes, peer: reads, bar: 0.22},
 		&rate{name: "SELECT 1, one lane, max 15, save", tasks: saving, peer: reads, bar: 0.30},
 		&rate{
 			name:  "INSERT of a row, one lane, max 15",
 			tasks: backlog{input: "INSERT INTO effect VALUES (1)", output: "INSERT 0 1", lanes: 1, max: sessions - 1, run: sessions, effects: true},
-			peer:  peer{script: "insert.sql", clients: sessions, writes: true},
+			peer:  peer{script: "effect.sql", clients: sessions, writes: true},
 			bar:   1.0,
 		},
 		&rate{
@@ -37,6 +48,35 @@ func rows() []row {
 			bar:   0.25,
 		},
 		&rate{name: "SELECT 1, 1000 lanes, remote", tasks: remote, peer: reads, bar: 0.25},
-		latency{name: "insert to start, idle table", p50: 2, p99: 10},
 	}
+}
+
+func latencies() []row {
+	return []row{
+		latency{name: "insert to start, idle table", p50: 2, p99: 10},
+		planned{name: "plan to start, idle table", bar: 5, aim: 2},
+	}
+}
+
+// sizes show what much of something costs.
+func sizes(e effort) []row {
+	all := []row{
+		inserts{name: "INSERT of tasks not yet due, 16 clients", clients: sessions, bar: 0.9, aim: 0.98},
+		&deep{
+			short: min(10_000, e.due), long: e.due, lanes: 10_000, wide: 100,
+			rate:   figure{bar: 0.8, aim: 0.95},
+			start:  figure{bar: 2, aim: 0.5},
+			memory: figure{bar: 100, aim: 40},
+		},
+		&loaded{name: "SELECT 1, one lane, max 15", tasks: oneLane, load: e.load, bar: 0.8, aim: 0.95},
+	}
+	if hasProc() {
+		all = append(all, &targets{
+			count: e.targets, watched: e.watched,
+			cpu:    figure{bar: 1},
+			memory: figure{bar: 60, aim: 20},
+			number: figure{bar: 2, aim: 1},
+		})
+	}
+	return all
 }

@@ -28,14 +28,12 @@ func text(name string) string {
 	return string(content)
 }
 
-const database = "bench"
-
 // settings are those of a small production server; all that bears on durability is as PostgreSQL has it.
 var settings = map[string]string{
 	"fsync":              "on",
 	"synchronous_commit": "on",
 	"shared_buffers":     "256MB",
-	"max_connections":    "200",
+	"max_connections":    "500",
 }
 
 var statementSettings = map[string]string{
@@ -47,14 +45,20 @@ var statementSettings = map[string]string{
 type stand struct {
 	options
 	effort
-	out        io.Writer
+	out        io.Writer // for figures
+	progress   io.Writer // for what is being done
 	server     *server.Server
-	conn       *pgx.Conn
 	controller controller
+
+	database string
+	conn     *pgx.Conn
+	kept     bool        // what is in the task table stays there
+	conns    []*pgx.Conn // all that are to be closed
+	cost     cost        // of each task of the last backlog
 }
 
-func openStand(ctx context.Context, o options, e effort, out io.Writer) (s *stand, err error) {
-	s = &stand{options: o, effort: e, out: out}
+func openStand(ctx context.Context, o options, e effort, out, progress io.Writer) (s *stand, err error) {
+	s = &stand{options: o, effort: e, out: out, progress: progress}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, s.close())
@@ -70,11 +74,20 @@ func openStand(ctx context.Context, o options, e effort, out io.Writer) (s *stan
 	if s.server, err = server.Start(ctx, server.Options{Settings: all}); err != nil {
 		return s, err
 	}
-	return s, s.furnish(ctx)
+	return s, s.furnish(ctx, "bench")
+}
+
+// another is a stand on the same server, in a database of its own, whose tasks stay there from row to row. It is closed with s.
+func (s *stand) another(ctx context.Context, database string) (*stand, error) {
+	other := *s
+	other.kept, other.conns = true, nil
+	err := other.furnish(ctx, database)
+	s.conns = append(s.conns, other.conns...)
+	return &other, err
 }
 
 // furnish makes the database, its task table, and what the rows need beside it.
-func (s *stand) furnish(ctx context.Context) error {
+func (s *stand) furnish(ctx context.Context, database string) error {
 	admin, err := pgx.Connect(ctx, s.server.DSN("postgres"))
 	if err != nil {
 		return err
@@ -83,7 +96,8 @@ func (s *stand) furnish(ctx context.Context) error {
 	if err := errors.Join(err, admin.Close(ctx)); err != nil {
 		return err
 	}
-	if s.conn, err = pgx.Connect(ctx, s.server.DSN(database)); err != nil {
+	s.database = database
+	if s.conn, err = s.connect(ctx); err != nil {
 		return err
 	}
 	if _, err := sql.Install(ctx, s.conn, sql.Table{Schema: "public", Name: "task"}, nil); err != nil {
@@ -93,14 +107,40 @@ func (s *stand) furnish(ctx context.Context) error {
 	if s.statements {
 		setup += "CREATE EXTENSION pg_stat_statements;"
 	}
-	_, err = s.conn.Exec(ctx, setup)
-	return err
+	return s.execute(ctx, setup)
+}
+
+// connect opens one more connection to the stand's database.
+func (s *stand) connect(ctx context.Context) (*pgx.Conn, error) {
+	conn, err := pgx.Connect(ctx, s.server.DSN(s.database))
+	if err == nil {
+		s.conns = append(s.conns, conn)
+	}
+	return conn, err
+}
+
+// empty leaves nothing in the tables, unless the stand's tasks are to stay.
+func (s *stand) empty(ctx context.Context) error {
+	if s.kept {
+		return nil
+	}
+	return s.execute(ctx, text("empty.sql"))
+}
+
+// execute runs one statement after the other, each in a transaction of its own.
+func (s *stand) execute(ctx context.Context, statements ...string) error {
+	for _, statement := range statements {
+		if _, err := s.conn.Exec(ctx, statement); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (s *stand) close() error {
 	var errs []error
-	if s.conn != nil {
-		errs = append(errs, s.conn.Close(context.Background()))
+	for _, conn := range s.conns {
+		errs = append(errs, conn.Close(context.Background()))
 	}
 	if s.server != nil {
 		errs = append(errs, s.server.Stop())

@@ -1,10 +1,11 @@
 -- How many tasks ended as they should and left an effect, how long all took, and one that did not.
--- $1 output
+-- $1 output, $2 the last id before them
 WITH seen AS (
     SELECT
         *,
         (state = 'DONE' AND output = $1 AND error IS NULL AND start <= stop AND pid IS NOT NULL) IS TRUE AS good
     FROM task
+    WHERE id > $2
 )
 SELECT
     count(*) FILTER (WHERE good),

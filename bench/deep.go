@@ -1,0 +1,109 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+// deep is how a long backlog is served: at what rate beside that of a short one in as many lanes, how soon, and in how much memory.
+type deep struct {
+	short, long int // tasks that are due
+	lanes       int
+	wide        int // run, where the memory is measured
+	rate, start figure
+	memory      figure
+
+	stand *stand // nil: not made yet
+}
+
+func (d *deep) title() string {
+	return fmt.Sprintf("SELECT 1, %s due in %s lanes", grouped(d.long), grouped(d.lanes))
+}
+
+func (d *deep) measure(ctx context.Context, s *stand) ([]figure, error) {
+	b := backlog{input: "SELECT 1", output: "1", lanes: d.lanes, run: sessions}
+	took, err := b.serve(ctx, s, d.short)
+	if err != nil {
+		return nil, err
+	}
+	if d.stand == nil {
+		if d.stand, err = s.another(ctx, "deep"); err != nil {
+			return nil, err
+		}
+	}
+	rate, start, _, err := d.serve(ctx, sessions)
+	if err != nil {
+		return nil, err
+	}
+	d.rate.name, d.rate.value, d.rate.peer = d.title(), rate, float64(d.short)/took.Seconds()
+	d.start.name, d.start.value, d.start.unit = fmt.Sprintf("start of the controller to first task, %s due", grouped(d.long)), start.Seconds(), "s"
+	figures := []figure{d.rate, d.start}
+	if hasProc() {
+		if _, _, d.memory.value, err = d.serve(ctx, d.wide); err != nil {
+			return nil, err
+		}
+		d.memory.name, d.memory.unit = fmt.Sprintf("memory, %s due, run %d", grouped(d.long), d.wide), "MB"
+		figures = append(figures, d.memory)
+	}
+	return figures, nil
+}
+
+// serve has a part of the backlog served, from which it returns the rate, how long after the controller the first task started, and
+// the most memory that it took.
+func (d *deep) serve(ctx context.Context, run int) (rate float64, start time.Duration, memory float64, err error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, runLimit, fmt.Errorf("nothing was served within %s", runLimit))
+	defer cancel()
+	s := d.stand
+	var waiting int
+	if err := s.conn.QueryRow(ctx, "SELECT count(*) FROM task WHERE state = 'PLAN'").Scan(&waiting); err != nil {
+		return 0, 0, 0, err
+	}
+	fmt.Fprintf(s.progress, "making %s tasks\n", grouped(d.long-waiting))
+	if _, err := s.add(ctx, "due.sql", d.long-waiting, d.lanes); err != nil {
+		return 0, 0, 0, err
+	}
+	if err := s.settle(ctx); err != nil {
+		return 0, 0, 0, err
+	}
+	if err := s.resetStatements(ctx); err != nil {
+		return 0, 0, 0, err
+	}
+	var began time.Time
+	var first int64
+	if err := s.conn.QueryRow(ctx, text("before.sql")).Scan(&began, &first); err != nil {
+		return 0, 0, 0, err
+	}
+	err = s.serve(ctx, run, func(ctx context.Context, p *process) error {
+		if err := s.await(ctx, "SELECT state <> 'PLAN' FROM task WHERE id = $1", first); err != nil {
+			return err
+		}
+		if err := pause(ctx, s.atLeast); err != nil || !hasProc() {
+			return err
+		}
+		memory, err = resident(p.pid, "VmHWM")
+		return err
+	})
+	if err != nil {
+		return 0, 0, 0, err
+	}
+	var took time.Duration
+	var good, bad int
+	if err := s.conn.QueryRow(ctx, text("served.sql"), began, "1").Scan(&good, &bad, &took, &start); err != nil {
+		return 0, 0, 0, err
+	}
+	if good == 0 || bad > 0 {
+		return 0, 0, 0, fmt.Errorf("%d tasks ended as they should, %d did not", good, bad)
+	}
+	return float64(good) / took.Seconds(), start, memory, s.showStatements(ctx)
+}
+
+// pause does nothing for a while.
+func pause(ctx context.Context, d time.Duration) error {
+	select {
+	case <-time.After(d):
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}

@@ -1,0 +1,92 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+)
+
+// load is what a table holds beside the tasks that are measured.
+type load struct {
+	finished int // tasks that have ended
+	later    int // tasks that are planned for tomorrow
+	changes  int // of tasks, that a transaction does not let vacuum clear away
+}
+
+func (l load) String() string {
+	return fmt.Sprintf("%s finished, %s planned, %s changes held", grouped(l.finished), grouped(l.later), grouped(l.changes))
+}
+
+// loaded is the rate of a backlog in a table that holds much else, beside its rate in one that is as good as new.
+type loaded struct {
+	name     string
+	tasks    backlog
+	load     load
+	bar, aim float64
+
+	stand *stand // nil: not made yet
+	seen  float64
+}
+
+func (l *loaded) title() string { return fmt.Sprintf("%s; %s", l.name, l.load) }
+
+func (l *loaded) measure(ctx context.Context, s *stand) ([]figure, error) {
+	fresh, err := l.tasks.rate(ctx, s, cmp.Or(l.seen, 1000))
+	if err != nil {
+		return nil, err
+	}
+	l.seen = fresh
+	if l.stand == nil {
+		if l.stand, err = l.load.make(ctx, s); err != nil {
+			return nil, err
+		}
+	}
+	value, err := l.tasks.rate(ctx, l.stand, fresh)
+	return []figure{{name: l.title(), value: value, peer: fresh, bar: l.bar, aim: l.aim}}, err
+}
+
+// make puts the load into a database of its own.
+func (l load) make(ctx context.Context, s *stand) (*stand, error) {
+	fmt.Fprintf(s.progress, "making a table with %s\n", l)
+	other, err := s.another(ctx, "loaded")
+	if err != nil {
+		return nil, err
+	}
+	if _, err := other.add(ctx, "finished.sql", l.finished-l.changes/2, 1); err != nil {
+		return nil, err
+	}
+	if _, err := other.add(ctx, "later.sql", l.later, 1); err != nil {
+		return nil, err
+	}
+	if err := other.settle(ctx); err != nil {
+		return nil, err
+	}
+	if err := other.hold(ctx); err != nil {
+		return nil, err
+	}
+	return other, other.change(ctx, l.changes)
+}
+
+// hold begins a transaction that lasts as long as the stand, and from whose snapshot on nothing can be cleared away.
+func (s *stand) hold(ctx context.Context) error {
+	conn, err := s.connect(ctx)
+	if err != nil {
+		return err
+	}
+	_, err = conn.Exec(ctx, "BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT FROM task LIMIT 1")
+	return err
+}
+
+// change takes tasks through their two changes, as a controller does.
+func (s *stand) change(ctx context.Context, changes int) error {
+	last, err := s.add(ctx, "due.sql", changes/2, 1)
+	if err != nil {
+		return err
+	}
+	for _, change := range []string{"take.sql", "finish.sql"} {
+		if _, err := s.conn.Exec(ctx, text(change), last); err != nil {
+			return err
+		}
+	}
+	return s.execute(ctx, "CHECKPOINT")
+}

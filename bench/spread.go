@@ -1,0 +1,87 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"pgtask/sql"
+)
+
+// againstTargets measures tasks that all become visible at once, when each target is led and has its sessions.
+func againstTargets(ctx context.Context, s *stand, step int, expected float64) (float64, error) {
+	if err := s.install(ctx, step); err != nil {
+		return 0, err
+	}
+	run := max(1, sessions/step)
+	for {
+		each := int(expected*s.atLeast.Seconds()*1.1)/step + 1
+		took, err := s.spread(ctx, step, run, each)
+		if err != nil {
+			return 0, err
+		}
+		if expected = float64(each*step) / took.Seconds(); took >= s.atLeast {
+			return expected, nil
+		}
+	}
+}
+
+// spread has as many tasks of each target served, and returns the time from the first start to the last stop.
+func (s *stand) spread(ctx context.Context, targets, run, each int) (took time.Duration, err error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, runLimit, fmt.Errorf("%d tasks of each target have not ended within %s", each, runLimit))
+	defer cancel()
+	if _, err := s.conn.Exec(ctx, "SELECT spread_empty($1)", targets); err != nil {
+		return 0, err
+	}
+	if err := s.execute(ctx, "CHECKPOINT"); err != nil {
+		return 0, err
+	}
+	err = s.serveAll(ctx, s.many(targets, run), func(ctx context.Context, p *process) error {
+		if err := s.serveEach(ctx, targets, run, run); err != nil {
+			return err
+		}
+		if err := s.resetStatements(ctx); err != nil {
+			return err
+		}
+		return s.metered(p, targets*each, func() error { return s.serveEach(ctx, targets, run, each) })
+	})
+	if err != nil {
+		return 0, err
+	}
+	var good int
+	if err := s.conn.QueryRow(ctx, "SELECT * FROM spread_took($1, $2)", targets, run).Scan(&good, &took); err != nil {
+		return 0, err
+	}
+	if good != each*targets {
+		return 0, fmt.Errorf("%d of %d tasks ended as they should", good, each*targets)
+	}
+	return took, s.showStatements(ctx)
+}
+
+// serveEach gives each target, while it is served, so many tasks, and awaits their end.
+func (s *stand) serveEach(ctx context.Context, targets, run, tasks int) error {
+	if _, err := s.conn.Exec(ctx, "SELECT spread($1, $2, $3)", targets, run-1, tasks); err != nil {
+		return err
+	}
+	return s.await(ctx, "SELECT spread_ended($1)", targets)
+}
+
+// install makes that many task tables, but for those that are there.
+func (s *stand) install(ctx context.Context, count int) error {
+	for i := range count {
+		if _, err := sql.Install(ctx, s.conn, sql.Table{Schema: "public", Name: tableName(i)}, nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// many are that many targets.
+func (s *stand) many(count, run int) (all []map[string]any) {
+	for i := range count {
+		all = append(all, s.target(tableName(i), run))
+	}
+	return all
+}
+
+func tableName(i int) string { return fmt.Sprintf("task_%d", i+1) }

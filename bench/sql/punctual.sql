@@ -1,0 +1,7 @@
+-- How late tasks have started, and how many too early.
+-- $1 the last id before them
+SELECT
+    percentile_disc(0.99) WITHIN GROUP (ORDER BY start - plan),
+    count(*) FILTER (WHERE start < plan)
+FROM task
+WHERE id > $1

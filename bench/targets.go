@@ -1,0 +1,69 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+// targets is what a controller costs that serves many tables in which there is nothing to do.
+type targets struct {
+	count               int
+	watched             time.Duration
+	cpu, memory, number figure
+
+	stand *stand // nil: not made yet
+}
+
+func (t *targets) title() string { return fmt.Sprintf("%d idle targets", t.count) }
+
+func (t *targets) measure(ctx context.Context, s *stand) (_ []figure, err error) {
+	if t.stand == nil {
+		if t.stand, err = s.another(ctx, "targets"); err != nil {
+			return nil, err
+		}
+		if err := t.stand.install(ctx, t.count); err != nil {
+			return nil, err
+		}
+	}
+	err = t.stand.serveAll(ctx, t.stand.many(t.count, 0), t.watch)
+	t.cpu.name, t.cpu.unit = t.title()+", of a core", "%"
+	t.memory.name, t.memory.unit = t.title()+", memory", "MB"
+	t.number.name, t.number.unit = t.title()+", connections", "each"
+	return []figure{t.cpu, t.memory, t.number}, err
+}
+
+// settling is how long after the last target has its connection the controller is taken to be idle.
+const settling = 3 * time.Second
+
+func (t *targets) watch(ctx context.Context, p *process) error {
+	if err := t.stand.await(ctx, "SELECT count(DISTINCT application_name) >= $1 FROM pg_stat_activity WHERE "+controls, t.count); err != nil {
+		return err
+	}
+	if err := pause(ctx, min(settling, t.watched)); err != nil {
+		return err
+	}
+	before, err := consumed(p.pid)
+	if err != nil {
+		return err
+	}
+	began := time.Now()
+	if err := pause(ctx, t.watched); err != nil {
+		return err
+	}
+	after, err := consumed(p.pid)
+	if err != nil {
+		return err
+	}
+	t.cpu.value = 100 * float64(after-before) / float64(time.Since(began))
+	var connections float64
+	if err := t.stand.conn.QueryRow(ctx, "SELECT count(*) FROM pg_stat_activity WHERE "+controls).Scan(&connections); err != nil {
+		return err
+	}
+	t.number.value = connections / float64(t.count)
+	t.memory.value, err = resident(p.pid, "VmRSS")
+	return err
+}
+
+// controls are the connections of controllers.
+const controls = "datname = current_database() AND pid <> pg_backend_pid() AND application_name LIKE 'pgtask %'"
