@@ -106,9 +106,12 @@ func TestPromises(t *testing.T) {
 			want = try.once
 		}
 		want = fmt.Sprintf("%t 1 %s", try.atomic, want)
-		if got := s.get("SELECT concat_ws(' ', atomic::text, interrupted, state, sqlstate, ("+count+")) FROM task WHERE id = $1", try.id); got != want {
-			t.Errorf("%s, rerun %t: got %s, want %s: %s", try.name, try.rerun, got, want, s.row(try.id, "error, attempt"))
-		}
+		got := s.get("SELECT concat_ws(' ', atomic::text, interrupted, state, sqlstate, ("+count+")) FROM task WHERE id = $1", try.id)
+		t.Run(fmt.Sprint(try.name, " rerun ", try.rerun), func(t *testing.T) {
+			if got != want {
+				t.Errorf("got %s, want %s: %s", got, want, s.row(try.id, "error, attempt"))
+			}
+		})
 	}
 	for _, try := range tries { // else the database cannot be dropped
 		if try.name == "prepare" {

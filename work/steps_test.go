@@ -8,6 +8,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/rs/zerolog"
 
 	"pgtask/remote"
@@ -93,8 +94,9 @@ func sample(seen []sight, random *rand.Rand) (moments []moment) {
 // rig is a database in which controllers die, one after the other.
 type rig struct {
 	*stage
-	proxy *proxy.Proxy
-	dying Target // leads through the proxy
+	proxy    *proxy.Proxy
+	dying    Target    // leads through the proxy
+	listener *pgx.Conn // hears what tasks notify
 }
 
 func newRig(t *testing.T) *rig {
@@ -105,7 +107,7 @@ func newRig(t *testing.T) *rig {
 		t.Fatal(err)
 	}
 	t.Cleanup(p.Stop)
-	r := &rig{stage: s, proxy: p, dying: s.target}
+	r := &rig{stage: s, proxy: p, dying: s.target, listener: s.connect()}
 	dsn := p.DSN(s.dsn)
 	if r.dying.Connect, err = remote.Parse(dsn); err != nil {
 		t.Fatal(err)
@@ -117,7 +119,27 @@ func newRig(t *testing.T) *rig {
 		t.Fatal(err)
 	}
 	s.exec(script("setup"))
+	if _, err := r.listener.Exec(t.Context(), "LISTEN heard"); err != nil {
+		t.Fatal(err)
+	}
 	return r
+}
+
+// heard is how often tasks have notified since the last call.
+func (r *rig) heard() (times int) {
+	r.t.Helper()
+	r.exec("NOTIFY heard, 'no more'")
+	ctx, cancel := context.WithTimeout(r.t.Context(), patient)
+	defer cancel()
+	for {
+		switch n, err := r.listener.WaitForNotification(ctx); {
+		case err != nil:
+			r.t.Fatal(err)
+		case n.Payload != "":
+			return times
+		}
+		times++
+	}
 }
 
 // script is one of this test's texts of SQL.
@@ -136,16 +158,9 @@ func (r *rig) try(last moment) *witness {
 	r.proxy.Watch(w.watch)
 	r.exec(script("tasks"))
 	end := r.start(r.dying)
-	r.until("death or end", func() bool {
-		select {
-		case <-w.died:
-			return true
-		default:
-			return r.get(script("ended")) == "true"
-		}
-	})
+	r.until("death or end", func() bool { return w.killed() || r.get(script("ended")) == "true" })
 	end()
-	if !w.dead && last != (moment{}) {
+	if !w.killed() && last != (moment{}) {
 		r.t.Logf("%s: has not come this time", last)
 	}
 	r.proxy.Cut()
@@ -155,6 +170,10 @@ func (r *rig) try(last moment) *witness {
 	end()
 	if wrong := r.get(script("wrong")); wrong != "<null>" {
 		r.t.Errorf("%s: %s", last, wrong)
+	}
+	// At least once: it has no transaction id, and its COMMIT comes before its DONE.
+	if times := r.heard(); times < 1 || times > 2 {
+		r.t.Errorf("%s: notified %d times", last, times)
 	}
 	r.exec("TRUNCATE task, effect")
 	return w

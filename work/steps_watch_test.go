@@ -61,6 +61,16 @@ func witnessOf(last moment) *witness {
 	return &witness{talks: map[int]*talk{}, count: map[string]int{}, last: last, died: make(chan struct{})}
 }
 
+// killed tells whether the moment has come.
+func (w *witness) killed() bool {
+	select {
+	case <-w.died:
+		return true
+	default:
+		return false
+	}
+}
+
 // watch is a proxy.Watcher.
 func (w *witness) watch(conn int, fromClient bool, kind byte, body []byte) proxy.Verdict {
 	w.mu.Lock()

@@ -10,6 +10,10 @@ SELECT 'lane', 'exactly', 'SELECT alone(), effect(''exactly'')' FROM generate_se
 INSERT INTO task ("group", data, input)
 SELECT 'read', 'nothing', 'SELECT ''read''' FROM generate_series(1, 3);
 
+-- Has an effect without writing anything.
+INSERT INTO task ("group", data, input)
+VALUES ('notify', 'nothing', 'NOTIFY heard');
+
 -- Shown as WORK while they run.
 INSERT INTO task ("group", data, input)
 VALUES ('long', 'exactly', 'SELECT effect(''long''), pg_sleep(0.12)'), ('long read', 'nothing', 'SELECT ''long read'', pg_sleep(0.12)');
