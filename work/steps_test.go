@@ -101,7 +101,7 @@ type rig struct {
 
 func newRig(t *testing.T) *rig {
 	t.Helper()
-	s := prepared(t)
+	s := prepared(t, func(target *Target) { target.Run = 4 }) // sessions are dear
 	p, err := proxy.Start(servertest.Server(t).Socket())
 	if err != nil {
 		t.Fatal(err)

@@ -91,7 +91,7 @@ func (w *witness) watch(conn int, fromClient bool, kind byte, body []byte) proxy
 	w.count[name]++
 	m := moment{name: name, count: w.count[name]}
 	w.seen = append(w.seen, sight{
-		moment: m, fromClient: fromClient, acts: strings.IndexByte("QSXF", kind) >= 0 || kind == proxy.CancelRequest || kind == proxy.Startup,
+		moment: m, fromClient: fromClient, acts: strings.IndexByte("QSF", kind) >= 0 || kind == proxy.Startup,
 		change: !fromClient && kind == 'C' && (strings.HasPrefix(string(body), "UPDATE") || strings.HasPrefix(string(body), "INSERT")),
 	})
 	m.after = w.last.after
