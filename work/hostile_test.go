@@ -18,8 +18,7 @@ var left = []string{
 	"DEALLOCATE ALL",
 	"DISCARD PLANS; DISCARD SEQUENCES; DISCARD TEMP",
 	`PREPARE "it's ""odd""" AS SELECT 1; PREPARE "` + strings.Repeat("ü", 31) + `" AS SELECT 2`,
-	"DO $$DECLARE n text; BEGIN FOR n IN SELECT name FROM pg_prepared_statements LOOP " +
-		"EXECUTE format('DEALLOCATE %I', n); EXECUTE format('PREPARE %I AS SELECT ''hostile''', n); END LOOP; END$$",
+	"DO $$BEGIN EXECUTE 'DEALLOCATE ALL'; END$$",
 	"SET ROLE pg_monitor",
 	"SET SESSION AUTHORIZATION pg_monitor",
 	"SET lock_timeout TO 1",
