@@ -1,4 +1,4 @@
-.PHONY: build demo test smoke lint bench fuzz clean
+.PHONY: build demo test smoke steps lint bench fuzz clean
 
 FUZZTIME ?= 20s
 TOOL := go tool -modfile=$(CURDIR)/tools/go.mod
@@ -15,6 +15,11 @@ test:
 	server/install.sh postgresql compiler
 	go test -race -count=1 -p 1 -timeout 290s $(TESTFLAGS) ./...
 	go -C bench test -race -count=1 -timeout 290s $(TESTFLAGS) ./...
+
+# A controller dies at every message that it exchanges with the server, about five minutes. PART=2/5 is the second part of five.
+steps:
+	server/install.sh postgresql
+	PGTASK_STEPS=$(or $(PART),1/1) go test -count=1 -parallel 6 -timeout 30m $(TESTFLAGS) -run '^TestEveryStep$$' ./work
 
 # The built program, used from outside.
 smoke: build

@@ -70,7 +70,7 @@ func (s *Session) Await(t *Task) (*Result, error) {
 func (s *Session) left(t *Task, result *Result, tags *tags, answered bool) {
 	s.hard = s.hard || tags.prepared || result.Forgot
 	s.cursors = s.cursors || !answered || tags.declared || t.Save && !s.clean
-	result.Wrote = result.Wrote || t.Save && s.cursors && s.clean
+	result.Wrote = result.Wrote || t.Save && s.cursors && s.clean || t.Traits.Notifies
 	s.temporary = s.temporary || !answered || result.Wrote
 }
 
@@ -97,7 +97,12 @@ func (s *Session) readProbe(t *Task, result *Result) (answered bool, err error) 
 	if n == 0 && t.Traits.Stdin {
 		return false, nil
 	}
+	odd := false
 	_, failure, err := s.answers(n, func(values [][]byte) {
+		if len(values) != 3 { // another statement has taken its name
+			odd = true
+			return
+		}
 		result.Wrote = values[0] != nil
 		result.Stop, _ = moment(values[1])
 		if len(values[2]) == 1 && values[2][0] != 0 {
@@ -105,7 +110,8 @@ func (s *Session) readProbe(t *Task, result *Result) (answered bool, err error) 
 		}
 	}, nil)
 	if err == nil && failure == nil {
-		return n > 0, s.synced()
+		s.hard = s.hard || odd
+		return n > 0 && !odd, s.synced()
 	}
 	if failure != nil && result.Raw == nil { // a cancel that came too late for the input and hit the probe, or one of its statements is gone
 		result.Raw, result.Forgot = failure, failure.Code == "26000" && !s.wary

@@ -151,7 +151,7 @@ func (s *Session) sendAlone(t *Task) error {
 func (s *Session) readPrepared(n int) (start time.Time, failure *pgproto3.ErrorResponse, err error) {
 	var bad error
 	_, failure, err = s.answers(n, func(values [][]byte) {
-		if len(values[0]) > 0 { // not of unprepared
+		if len(values) > 0 && len(values[0]) > 0 { // not of unprepared
 			start, bad = moment(values[0])
 		}
 	}, nil)
@@ -196,6 +196,9 @@ func (s *Session) readTail(tail *Tail, n int) (verdict *Verdict, passed bool, er
 	}
 	verdict = &Verdict{Committed: failure == nil && tag == "COMMIT"}
 	if failure == nil {
+		if !verdict.Committed {
+			verdict.Refused = NewFailure("the transaction could not be committed", "40000")
+		}
 		return verdict, false, nil
 	}
 	if answer := serverFailure(failure, tail.Input); well == n-1 {

@@ -20,6 +20,8 @@ type Traits struct {
 	Rollbacks int
 	// Prepared: a statement takes prepared statements away (DEALLOCATE), or the view that shows them is named.
 	Prepared bool
+	// Notifies: it sends notifications, which leave no mark in the transaction until it commits.
+	Notifies bool
 	// Outside: something leaves the transaction by itself (COPY to a file or program, dblink, HTTP, sequences …).
 	Outside bool
 }
@@ -46,6 +48,7 @@ func Examine(input string) Traits {
 		Stdin:         e.traits.Stdin || other.traits.Stdin,
 		Rollbacks:     min(e.traits.Rollbacks, other.traits.Rollbacks),
 		Prepared:      e.traits.Prepared || other.traits.Prepared,
+		Notifies:      e.traits.Notifies || other.traits.Notifies,
 		Outside:       e.traits.Outside || other.traits.Outside,
 	}
 }
@@ -114,6 +117,8 @@ func (e *examiner) word(before, word keyword) {
 		e.traits.Isolation = true
 	case wordPrepared:
 		e.traits.Prepared = true
+	case wordNotify:
+		e.traits.Notifies = true
 	case wordStdin:
 		e.traits.Stdin = true
 	case wordStdout: // the server takes COPY FROM STDOUT for FROM STDIN
@@ -163,6 +168,8 @@ func (e *examiner) examineBlock(body string) {
 	inner.run()
 	e.doubtful = e.doubtful || inner.doubtful
 	e.traits.NoTransaction = e.traits.NoTransaction || inner.traits.NoTransaction
+	e.traits.Prepared = e.traits.Prepared || inner.traits.Prepared
+	e.traits.Notifies = e.traits.Notifies || inner.traits.Notifies
 	e.traits.Isolation = e.traits.Isolation || inner.traits.Isolation
 	e.traits.Outside = e.traits.Outside || inner.traits.Outside
 }
@@ -234,6 +241,7 @@ const (
 	wordEnd
 	wordFrom
 	wordIsolation
+	wordNotify
 	wordPrepare
 	wordPrepared
 	wordProgram
@@ -258,7 +266,7 @@ var keywordNames = map[string]keyword{
 	"cluster": wordCluster, "commit": wordCommit, "concurrently": wordConcurrently, "copy": wordCopy,
 	"create": wordCreate, "database": wordDatabase, "deallocate": wordDeallocate, "default_transaction_isolation": wordIsolation,
 	"discard": wordDiscard, "do": wordDo, "drop": wordDrop, "end": wordEnd, "from": wordFrom,
-	"isolation": wordIsolation, "pg_prepared_statement": wordPrepared,
+	"isolation": wordIsolation, "notify": wordNotify, "pg_notify": wordNotify, "pg_prepared_statement": wordPrepared,
 	"pg_prepared_statements": wordPrepared, "prepare": wordPrepare, "program": wordProgram, "reindex": wordReindex,
 	"repeatable": wordRepeatable, "rollback": wordRollback, "schema": wordSchema, "serializable": wordSerializable,
 	"stdin": wordStdin, "stdout": wordStdout, "subscription": wordSubscription, "system": wordSystem,

@@ -145,7 +145,9 @@ func TestExamine(t *testing.T) {
 		{"DO $$BEGIN COPY t TO '/x'; END$$", outside},
 		{"SELECT dblink, nextval FROM http", plain},
 		{"SELECT 'dblink()'", plain},
-		{"SELECT pg_notify('a', 'b'), pg_sleep(1)", plain},
+		{"SELECT pg_notify('a', 'b'), pg_sleep(1)", Traits{Notifies: true}},
+		{"NOTIFY a", Traits{Notifies: true}},
+		{"DO $$BEGIN NOTIFY a; PERFORM count(*) FROM pg_prepared_statements; END$$", Traits{Notifies: true, Prepared: true}},
 
 		{
 			"BEGIN ISOLATION LEVEL SERIALIZABLE; SELECT nextval('s'); COMMIT; VACUUM; COPY t FROM STDIN",

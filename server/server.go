@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"strings"
 	"sync"
 	"syscall"
@@ -132,6 +133,11 @@ var errStopped = errors.New("PostgreSQL server: already stopped")
 // DSN is the connection string of the superuser postgres for a database, over the unix socket.
 func (s *Server) DSN(database string) string {
 	return fmt.Sprintf("host=%s port=%d user=postgres dbname=%s", quoteDSN(s.SocketDir), s.Port, quoteDSN(database))
+}
+
+// Socket is the path of the server's unix socket.
+func (s *Server) Socket() string {
+	return filepath.Join(s.SocketDir, fmt.Sprintf(".s.PGSQL.%d", s.Port))
 }
 
 // TCP is the connection string of the superuser postgres for a database, over TCP and with its password.

@@ -84,7 +84,7 @@ func (r *runner) settle(verdict *exec.Verdict, err error) {
 	}
 	switch {
 	case verdict == nil:
-		e.kind, e.fault = lost, lostFailure(err, p.task)
+		e.kind, e.fault = gone(err), lostFailure(err, p.task)
 	case verdict.Committed && len(p.tail.Calls) == 0:
 		e.kind = finished
 	case verdict.Committed:
@@ -100,6 +100,16 @@ func (r *runner) settle(verdict *exec.Verdict, err error) {
 		}
 	}
 	r.finish(e)
+}
+
+// gone tells what the loss of a session means whose task had only its end to be written. A last word of the server's, unless it crashed, is the will
+// of a person or a time limit, if the server goes on.
+func gone(err error) endKind {
+	var session *exec.Lost
+	if errors.As(err, &session) && session.Fatal != nil && session.Fatal.Code != "57P02" {
+		return killed
+	}
+	return lost
 }
 
 // inTheWay tells an error that is no fault of the task's: another transaction was in the way of its end.

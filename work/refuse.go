@@ -14,6 +14,10 @@ import (
 // tries is how often a task is run again because its end could not be written, before it FAILs.
 const tries = 5
 
+// longWait is the wait before the last try to write an end that SQL of a trigger refuses with an error which another transaction may be the
+// cause of. (Where there is no trigger in it, it passes some day.)
+const longWait = time.Second
+
 // writeEach writes ends together, and where the table refuses them, one by one, so that one odd row holds up no other. A row that takes
 // no end at all is given up: it is reported, and stays as it is.
 func (l *loop) writeEach(ctx context.Context, ends []end, write func(context.Context, []end) error) error {
@@ -35,7 +39,7 @@ func (l *loop) writeEach(ctx context.Context, ends []end, write func(context.Con
 	var answer *pgconn.PgError
 	errors.As(err, &answer)
 	switch {
-	case passing(answer):
+	case passing(answer) && (answer.Where == "" || e.wait < longWait):
 		l.unsaid = append(l.unsaid, e.later())
 		return nil
 	case isKeyTaken(answer):
@@ -95,11 +99,16 @@ func refusedByServer(err error) bool {
 		return answer.Where != "" || answer.Routine != "aclcheck_error" // a policy's word, or a trigger's, and may be that of one row only
 	case "42P01", "42703", "42704":
 		return answer.Where != "" // likewise
-	case "25006", "53100", "53200", "57014", "57P01", "57P02", "57P03":
-		return false
+	case "53100", "53200":
+		return raisedBySQL(answer) // a full disk meets what a trigger does as well
+	case "25006", "57014", "57P01", "57P02", "57P03":
+		return answer.Where != "" // SQL can raise any code, and what is too slow for one row is a matter of that row
 	}
 	return true
 }
+
+// raisedBySQL tells an error that SQL has raised from one of the server's own.
+func raisedBySQL(answer *pgconn.PgError) bool { return answer.Routine == "exec_stmt_raise" }
 
 // trust gives our statements the role's own search_path once a trigger of the user's has turned out to need it, as it names things that it does
 // not qualify: until then the path is empty, so that nothing can come between our statements and what they mean.

@@ -1,0 +1,188 @@
+package proxy
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"io"
+	"net"
+	"sync"
+	"time"
+)
+
+// link is one client's connection and the one to the server behind it.
+type link struct {
+	proxy  *Proxy
+	number int
+	ctx    context.Context // ends when the link is cut
+	cancel context.CancelFunc
+	client *net.TCPConn
+
+	mu     sync.Mutex
+	server stream // nil until it is dialled, and if that was too late
+}
+
+// stream is a TCP or unix connection.
+type stream interface {
+	net.Conn
+	CloseWrite() error
+}
+
+// serve returns when both connections are closed.
+func (l *link) serve() {
+	defer l.proxy.forget(l)
+	defer l.close()
+	if l.await(0) != nil {
+		return
+	}
+	server, err := l.dial()
+	if err != nil {
+		l.reset()
+		return
+	}
+	var ways sync.WaitGroup
+	ways.Go(func() { l.carry(l.fromClient(server), server) })
+	ways.Go(func() { l.carry(l.fromServer(server), l.client) })
+	ways.Wait()
+}
+
+func (l *link) dial() (stream, error) {
+	var dialer net.Dialer
+	conn, err := dialer.DialContext(l.ctx, l.proxy.network(), l.proxy.server)
+	if err != nil {
+		return nil, err
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.ctx.Err() != nil {
+		return nil, errors.Join(l.ctx.Err(), conn.Close())
+	}
+	l.server = conn.(stream) // both networks give one
+	return l.server, nil
+}
+
+// carry ends one way: at its regular end the other way goes on until the peer has ended it too, else the link is cut.
+func (l *link) carry(err error, to stream) {
+	switch {
+	case errors.Is(err, errPassedThenCut):
+		l.close()
+	case !errors.Is(err, io.EOF) || l.await(0) != nil || to.CloseWrite() != nil:
+		l.reset()
+	}
+}
+
+var (
+	errCut           = errors.New("cut by the watcher")
+	errPassedThenCut = errors.New("cut by the watcher behind a message")
+)
+
+// fromClient forwards what the client sends, until an error; io.EOF is the regular one.
+func (l *link) fromClient(server stream) error {
+	from := bufio.NewReader(l.client)
+	for {
+		m, err := readStartup(from)
+		if err != nil {
+			return err
+		}
+		if !m.asksForEncryption() {
+			if err := l.forward(m, true, server, true); err != nil {
+				return err
+			}
+			return l.forwardAll(from, true, server)
+		}
+		if err := l.await(l.pause()); err != nil {
+			return err
+		}
+		if _, err := l.client.Write([]byte{'N'}); err != nil { // the server says nothing before the startup packet
+			return err
+		}
+	}
+}
+
+// fromServer is fromClient's other way.
+func (l *link) fromServer(server stream) error {
+	return l.forwardAll(bufio.NewReader(server), false, l.client)
+}
+
+func (l *link) forwardAll(from *bufio.Reader, fromClient bool, to stream) error {
+	for {
+		fresh := from.Buffered() == 0
+		m, err := readMessage(from)
+		if err != nil {
+			return err
+		}
+		if err := l.forward(m, fromClient, to, fresh); err != nil {
+			return err
+		}
+	}
+}
+
+// forward passes a message on, delayed if it is the first of those that have arrived together.
+func (l *link) forward(m message, fromClient bool, to stream, fresh bool) error {
+	verdict := l.proxy.verdict(l.number, fromClient, m)
+	if verdict == Cut {
+		return errCut
+	}
+	pause := time.Duration(0)
+	if fresh {
+		pause = l.pause()
+	}
+	if err := l.await(pause); err != nil {
+		return err
+	}
+	if _, err := to.Write(m.raw); err != nil {
+		return err
+	}
+	if verdict == PassThenCut {
+		return errPassedThenCut
+	}
+	return nil
+}
+
+func (l *link) pause() time.Duration {
+	l.proxy.mu.Lock()
+	defer l.proxy.mu.Unlock()
+	return l.proxy.delay
+}
+
+// await returns when the pause has passed and messages pass, or when the link is cut.
+func (l *link) await(pause time.Duration) error {
+	timer := time.NewTimer(pause)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-l.ctx.Done():
+		return l.ctx.Err()
+	}
+	l.proxy.mu.Lock()
+	open := l.proxy.open
+	l.proxy.mu.Unlock()
+	select {
+	case <-open:
+	case <-l.ctx.Done():
+	}
+	return l.ctx.Err()
+}
+
+// reset breaks both connections; whoever reads or writes them gets an error.
+func (l *link) reset() {
+	_ = l.client.SetLinger(0) // it may be closed
+	l.close()
+}
+
+// close ends both connections. What has been forwarded still arrives.
+func (l *link) close() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.cancel()
+	_ = l.client.Close() // it may be closed
+	if l.server != nil {
+		_ = l.server.Close()
+	}
+}
+
+// reset closes a connection so that its peer sees a reset, not an end.
+func reset(client *net.TCPConn) {
+	_ = client.SetLinger(0)
+	_ = client.Close()
+}

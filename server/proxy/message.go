@@ -1,0 +1,84 @@
+package proxy
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// message is one message of the protocol's version 3, as it came.
+type message struct {
+	kind   byte // of a startup packet, which has no type byte, Startup or CancelRequest
+	header int  // length of what stands before the body
+	raw    []byte
+}
+
+func (m message) body() []byte { return m.raw[m.header:] }
+
+// lengthSize is the size of the length, which counts itself, in front of each body.
+const lengthSize = 4
+
+// maxMessage is what the server itself takes at most.
+const maxMessage = 1 << 30
+
+var errFraming = errors.New("no message of the protocol")
+
+// Codes that stand where a startup packet has the protocol's version.
+const (
+	cancelCode = 80877102
+	sslCode    = 80877103
+	gssCode    = 80877104
+)
+
+// readStartup reads a packet that has no type byte. Its body begins with the code.
+func readStartup(from io.Reader) (message, error) {
+	m, err := read(from, nil)
+	if err == nil && len(m.body()) < lengthSize {
+		err = errFraming
+	}
+	if err != nil {
+		return m, err
+	}
+	m.kind = Startup
+	if m.code() == cancelCode {
+		m.kind = CancelRequest
+	}
+	return m, nil
+}
+
+func (m message) code() uint32 { return binary.BigEndian.Uint32(m.body()) }
+
+// asksForEncryption tells a request for TLS or GSSAPI, which the server answers with one byte.
+func (m message) asksForEncryption() bool { return m.code() == sslCode || m.code() == gssCode }
+
+// readMessage reads a message with a type byte. The error is io.EOF only if there is no more.
+func readMessage(from io.Reader) (message, error) {
+	kind := make([]byte, 1)
+	if _, err := io.ReadFull(from, kind); err != nil {
+		return message{}, err
+	}
+	m, err := read(from, kind)
+	if errors.Is(err, io.EOF) {
+		err = io.ErrUnexpectedEOF
+	}
+	m.kind = kind[0]
+	return m, err
+}
+
+// read reads a length and a body behind what has been read of a message.
+func read(from io.Reader, before []byte) (message, error) {
+	header := append(before, make([]byte, lengthSize)...)
+	if _, err := io.ReadFull(from, header[len(before):]); err != nil {
+		return message{}, err
+	}
+	length := binary.BigEndian.Uint32(header[len(before):])
+	if length < lengthSize || length > maxMessage {
+		return message{}, fmt.Errorf("%w: length %d", errFraming, length)
+	}
+	raw := append(header, make([]byte, length-lengthSize)...)
+	if _, err := io.ReadFull(from, raw[len(header):]); err != nil {
+		return message{}, fmt.Errorf("in a message: %w", err)
+	}
+	return message{header: len(header), raw: raw}, nil
+}

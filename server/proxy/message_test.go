@@ -1,0 +1,106 @@
+package proxy_test
+
+import (
+	"errors"
+	"io"
+	"net"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+
+	"pgtask/server/proxy"
+	"pgtask/server/servertest"
+)
+
+// An INSERT that is cut off before it is forwarded leaves nothing; one that is forwarded first leaves its row.
+func TestVerdicts(t *testing.T) {
+	t.Parallel()
+	p, _ := open(t)
+	database := servertest.Database(t)
+	dsn, direct := p.DSN(database), connect(t, database)
+	if _, err := direct.Exec(t.Context(), "CREATE TABLE verdict (who text)"); err != nil {
+		t.Fatal(err)
+	}
+	p.Watch(func(_ int, fromClient bool, kind byte, body []byte) proxy.Verdict {
+		switch {
+		case !fromClient || kind != 'Q':
+			return proxy.Pass
+		case strings.Contains(string(body), "'before'"):
+			return proxy.Cut
+		case strings.Contains(string(body), "'behind'"):
+			return proxy.PassThenCut
+		}
+		return proxy.Pass
+	})
+	for _, who := range []string{"before", "behind", "never"} {
+		conn := connect(t, dsn)
+		_, err := conn.PgConn().Exec(t.Context(), "INSERT INTO verdict VALUES ('"+who+"')").ReadAll()
+		if (err == nil) != (who == "never") {
+			t.Errorf("%s: %v", who, err)
+		}
+	}
+	for rows := ""; rows != "behind never"; {
+		if err := direct.QueryRow(t.Context(), "SELECT coalesce(string_agg(who, ' ' ORDER BY who), '') FROM verdict").Scan(&rows); err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(rows, "before") {
+			t.Fatal("got ", rows)
+		}
+	}
+}
+
+func TestMessages(t *testing.T) {
+	t.Parallel()
+	p, dsn := open(t)
+	var mu sync.Mutex
+	client, back := "", ""
+	terminated := make(chan struct{})
+	p.Watch(func(_ int, fromClient bool, kind byte, body []byte) proxy.Verdict {
+		mu.Lock()
+		defer mu.Unlock()
+		switch {
+		case kind == proxy.Startup:
+			client += "^"
+			if !strings.Contains(string(body), "user\x00postgres\x00") {
+				t.Errorf("startup packet %q", body)
+			}
+		case fromClient:
+			client += string(kind)
+			if kind == 'X' {
+				close(terminated)
+			}
+		case kind != 'S': // parameters
+			back += string(kind)
+		}
+		return proxy.Pass
+	})
+	conn := connect(t, dsn+" sslmode=prefer")
+	if _, err := conn.PgConn().Exec(t.Context(), "SELECT 1").ReadAll(); err != nil {
+		t.Fatal(err)
+	}
+	if err := conn.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	<-terminated
+	p.Stop()
+	if client != "^QX" || back != "RKZTDCZ" {
+		t.Errorf("got %q, %q", client, back)
+	}
+}
+
+func TestNoMessage(t *testing.T) {
+	t.Parallel()
+	p, dsn := open(t)
+	conn, err := net.Dial("tcp", net.JoinHostPort(p.Host(), portOf(dsn[strings.LastIndex(dsn, "port="):])))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	if _, err := conn.Write([]byte("GET / HTTP/1.1\r\n\r\n")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.ReadAll(conn); !errors.Is(err, syscall.ECONNRESET) {
+		t.Error(err)
+	}
+}

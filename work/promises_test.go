@@ -1,0 +1,121 @@
+package work
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"pgtask/remote"
+	"pgtask/server/proxy"
+	"pgtask/server/servertest"
+)
+
+// promise is a kind of statement, and what is left of it when its connection breaks in the middle of its first run. hold() is where it breaks.
+type promise struct {
+	name  string
+	input string // {} is unlike in tasks with rerun and without
+	count string // SQL that counts its effects; "": those of effect()
+
+	atomic      bool   // what the row says before it runs
+	again, once string // with rerun and without: state, SQLSTATE if there is one, effects
+}
+
+// promises are the lines of docs/reference.md, "Which promise holds for what".
+var promises = []promise{
+	{"read", "SELECT hold()", "", true, "DONE 0", "DONE 0"},
+	{"write", "INSERT INTO effect VALUES (current_setting('pg_task.id')::int8); UPDATE effect SET id = id; SELECT hold()", "", true, "DONE 1", "DONE 1"},
+	{"merge", "MERGE INTO effect USING (SELECT current_setting('pg_task.id')::int8 AS id) AS n ON false WHEN NOT MATCHED THEN INSERT VALUES (n.id); SELECT hold()", "", true, "DONE 1", "DONE 1"},
+	{"ddl", "CREATE TABLE made{} (); SELECT hold()", "SELECT count(*) FROM pg_class WHERE relname = 'made{}'", true, "DONE 1", "DONE 1"},
+	{"several", "SELECT effect(); SELECT hold(); SELECT effect()", "", true, "DONE 2", "DONE 2"},
+	{"do", "DO $$BEGIN PERFORM effect(); PERFORM hold(); END$$", "", true, "DONE 1", "DONE 1"},
+	{"call", "CALL whole()", "", true, "DONE 1", "DONE 1"},
+	{"open", "BEGIN; SELECT effect(), hold()", "", true, "DONE 1", "DONE 1"},
+	{"savepoint", "SAVEPOINT s; SELECT effect(); ROLLBACK TO s; SELECT effect(), hold()", "", true, "DONE 1", "DONE 1"},
+	{"temporary", "CREATE TEMP TABLE mine AS SELECT effect(); SET work_mem TO '1MB'; PREPARE mine AS SELECT 1; SELECT hold()", "", true, "DONE 1", "DONE 1"},
+	{"cursor", "DECLARE c CURSOR WITH HOLD FOR SELECT effect(); FETCH c; SELECT hold()", "", true, "DONE 1", "DONE 1"},
+	{"lock", "SELECT pg_advisory_lock(hashtext('{}')), effect(), hold()", "", true, "DONE 1", "DONE 1"},
+	{"object", "SELECT lo_create(abs(hashtext('{}'))::oid); SELECT hold()", "SELECT count(*) FROM pg_largeobject_metadata WHERE oid = abs(hashtext('{}'))::oid", true, "DONE 1", "DONE 1"},
+	{"copy", "COPY (SELECT effect(), hold()) TO STDOUT", "", true, "DONE 1", "DONE 1"},
+	{"foreign table", "INSERT INTO there VALUES (current_setting('pg_task.id')::int8); SELECT hold()", "", true, "DONE 1", "DONE 1"},
+	{"hidden", "SELECT hidden('numbers{}'), effect(), hold()", "SELECT last_value FROM numbers{}", true, "DONE 2", "DONE 2"},
+
+	{"own", "BEGIN; SELECT effect(); COMMIT; SELECT hold()", "", false, "DONE 2", "FAIL 08006 1"},
+	{"chain", "BEGIN; SELECT effect(); COMMIT AND CHAIN; SELECT effect(), hold()", "", false, "DONE 3", "FAIL 08006 1"},
+	{"rollback", "BEGIN; SELECT effect(); ROLLBACK; SELECT effect(), hold()", "", false, "DONE 1", "FAIL 08006 0"},
+	{"prepare", "BEGIN; SELECT effect(); PREPARE TRANSACTION 'promise{}'; SELECT hold()", "SELECT count(*) FROM pg_prepared_xacts WHERE gid = 'promise{}'", false, "FAIL 42710 1", "FAIL 08006 1"},
+	{"call with commit", "CALL in_two()", "", false, "DONE 3", "FAIL 08006 1"},
+	{"do with commit", "DO $$BEGIN PERFORM effect(); COMMIT; PERFORM effect(), hold(); END$$", "", false, "DONE 3", "FAIL 08006 1"},
+	{"vacuum", "VACUUM (ANALYZE) held", "", false, "DONE 0", "FAIL 08006 0"},
+	{"concurrently", "CREATE INDEX CONCURRENTLY ON held (held(id + {n}))", "", false, "DONE 0", "FAIL 08006 0"},
+	{"program", "COPY (SELECT 1) TO PROGRAM 'cat >> program{}'; SELECT hold()", "SELECT length(pg_read_file('program{}')) / 2", false, "DONE 2", "FAIL 08006 1"},
+	{"sequence", "SELECT nextval('numbers{}'), effect(), hold()", "SELECT last_value || ' ' || (SELECT count(*) FROM effect WHERE id = $1) FROM numbers{}", false, "DONE 2 1", "FAIL 08006 1 0"},
+	{"dblink", "SELECT dblink_exec(self(), 'INSERT INTO effect VALUES (' || current_setting('pg_task.id') || ')'), hold()", "", false, "DONE 2", "FAIL 08006 1"},
+	{"remote", "SELECT effect(); SELECT hold()", "", false, "DONE 1", "FAIL 08006 0"},
+}
+
+// TestPromises breaks the connections of all kinds of tasks while they run.
+func TestPromises(t *testing.T) {
+	t.Parallel()
+	p, err := proxy.Start(servertest.Server(t).Socket())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(p.Stop)
+	s := prepared(t, func(target *Target) {
+		dsn := p.DSN(servertest.Server(t).DSN(target.Connect["dbname"]))
+		if target.Connect, err = remote.Parse(dsn); err != nil {
+			t.Fatal(err)
+		}
+		target.Remotes = map[string]string{"self": dsn}
+		target.Run = 2 * len(promises)
+	})
+	s.exec(script("promises"))
+	s.serve()
+	s.settled()
+	type try struct {
+		promise
+		rerun bool
+		id    int64
+		mark  *strings.Replacer
+	}
+	var tries []try
+	for i, promise := range promises {
+		for k, rerun := range []bool{true, false} {
+			t := try{promise, rerun, 0, strings.NewReplacer("{}", fmt.Sprintf("_%d_%d", i, k), "{n}", fmt.Sprint(k))}
+			s.exec("CREATE SEQUENCE " + t.mark.Replace("numbers{}"))
+			var self any
+			if promise.name == "remote" {
+				self = "self"
+			}
+			t.id = s.add(`"group", input, rerun, remote`, t.mark.Replace("{}"), t.mark.Replace(promise.input), rerun, self)
+			tries = append(tries, t)
+		}
+	}
+	// Those that work on one table's indexes wait for each other.
+	s.eventually(fmt.Sprint(len(tries)), "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND (wait_event = 'PgSleep' OR wait_event_type = 'Lock')")
+	s.eventually(fmt.Sprint(len(tries)), "SELECT count(*) FROM task WHERE state = 'WORK'")
+	p.Cut()
+	s.exec("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'PgSleep'") // a remote one would not notice
+	s.eventually("0", "SELECT count(*) FROM task WHERE state IN ('PLAN', 'TAKE', 'WORK')")
+	for _, try := range tries {
+		count, want := "SELECT count(*) FROM effect WHERE id = $1", try.again
+		if try.count != "" {
+			count = try.mark.Replace(try.count)
+		}
+		if !try.rerun {
+			want = try.once
+		}
+		want = fmt.Sprintf("%t 1 %s", try.atomic, want)
+		got := s.get("SELECT concat_ws(' ', atomic::text, interrupted, state, sqlstate, ("+count+")) FROM task WHERE id = $1", try.id)
+		t.Run(fmt.Sprint(try.name, " rerun ", try.rerun), func(t *testing.T) {
+			if got != want {
+				t.Errorf("got %s, want %s: %s", got, want, s.row(try.id, "error, attempt"))
+			}
+		})
+	}
+	for _, try := range tries { // else the database cannot be dropped
+		if try.name == "prepare" {
+			s.exec(try.mark.Replace("ROLLBACK PREPARED 'promise{}'"))
+		}
+	}
+}

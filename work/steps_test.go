@@ -1,0 +1,194 @@
+package work
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/rs/zerolog"
+
+	"pgtask/remote"
+	"pgtask/server/proxy"
+	"pgtask/server/servertest"
+)
+
+// allSteps, in the environment, has TestEveryStep try every message there is, or a part of them, and not only one of each name.
+const allSteps = "PGTASK_STEPS"
+
+// TestEveryStep: a controller dies at a message, before or right after it passes; whichever that is, the next one brings every task to the end
+// that it should come to.
+func TestEveryStep(t *testing.T) {
+	t.Parallel()
+	undisturbed := newRig(t).try(moment{})
+	moments := sample(undisturbed.seen, rand.New(rand.NewPCG(1, 2)))
+	if wanted := os.Getenv(allSteps); wanted != "" {
+		var part, parts int
+		if _, err := fmt.Sscanf(wanted, "%d/%d", &part, &parts); err != nil || part < 1 || part > parts {
+			t.Fatalf("%s=%s: want 1/1 for all, or 2/5 for the second part of five", allSteps, wanted)
+		}
+		moments = every(undisturbed.seen, part, parts)
+	}
+	t.Logf("%d messages with %d names, %d moments", len(undisturbed.seen), len(undisturbed.count), len(moments))
+	queue := make(chan moment, len(moments))
+	for _, m := range moments {
+		queue <- m
+	}
+	close(queue)
+	for i := range 6 {
+		t.Run(fmt.Sprint("rig ", i), func(t *testing.T) {
+			t.Parallel()
+			r := newRig(t)
+			for m := range queue {
+				r.try(m)
+			}
+		})
+	}
+}
+
+// every is before and after each message of the controller's, and before each of the server's: after that the controller would do what comes
+// next. Of parts only one is wanted.
+func every(seen []sight, part, parts int) (moments []moment) {
+	for _, s := range seen {
+		moments = append(moments, s.moment)
+		if s.fromClient {
+			moments = append(moments, s.rightAfter())
+		}
+	}
+	var wanted []moment
+	for i, m := range moments {
+		if i%parts == part-1 {
+			wanted = append(wanted, m)
+		}
+	}
+	return wanted
+}
+
+// sample has one message of each name that makes the server do something, from the first change of the table on, and a few of before.
+func sample(seen []sight, random *rand.Rand) (moments []moment) {
+	first := slices.IndexFunc(seen, func(s sight) bool { return s.change })
+	prelude, rest := seen[:max(first-40, 0)], seen[max(first-40, 0):]
+	for range 3 {
+		moments = append(moments, prelude[random.IntN(len(prelude))].moment)
+	}
+	chosen, known := map[string]sight{}, map[string]int{}
+	for _, s := range rest {
+		if s.fromClient && s.acts {
+			if known[s.name]++; random.IntN(known[s.name]) == 0 { // each with the same chance
+				chosen[s.name] = s
+			}
+		}
+	}
+	for _, s := range rest {
+		if chosen[s.name] == s {
+			s.after = random.IntN(2) == 0
+			moments = append(moments, s.moment)
+		}
+	}
+	return moments
+}
+
+// rig is a database in which controllers die, one after the other.
+type rig struct {
+	*stage
+	proxy    *proxy.Proxy
+	dying    Target    // leads through the proxy
+	listener *pgx.Conn // hears what tasks notify
+}
+
+func newRig(t *testing.T) *rig {
+	t.Helper()
+	s := prepared(t, func(target *Target) { target.Run = 4 }) // sessions are dear
+	p, err := proxy.Start(servertest.Server(t).Socket())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(p.Stop)
+	r := &rig{stage: s, proxy: p, dying: s.target, listener: s.connect()}
+	dsn := p.DSN(s.dsn)
+	if r.dying.Connect, err = remote.Parse(dsn); err != nil {
+		t.Fatal(err)
+	}
+	r.dying.Remotes, s.target.Remotes = map[string]string{"self": dsn}, map[string]string{"self": s.dsn}
+	stop := make(chan struct{})
+	close(stop)
+	if err := Serve(t.Context(), stop, s.target, zerologNone); err != nil { // makes the table
+		t.Fatal(err)
+	}
+	s.exec(script("setup"))
+	if _, err := r.listener.Exec(t.Context(), "LISTEN heard"); err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// heard is how often tasks have notified since the last call.
+func (r *rig) heard() (times int) {
+	r.t.Helper()
+	r.exec("NOTIFY heard, 'no more'")
+	ctx, cancel := context.WithTimeout(r.t.Context(), patient)
+	defer cancel()
+	for {
+		switch n, err := r.listener.WaitForNotification(ctx); {
+		case err != nil:
+			r.t.Fatal(err)
+		case n.Payload != "":
+			return times
+		}
+		times++
+	}
+}
+
+// script is one of this test's texts of SQL.
+func script(name string) string {
+	text, err := os.ReadFile("testdata/steps/" + name + ".sql")
+	if err != nil {
+		panic(err)
+	}
+	return string(text)
+}
+
+// try lets a controller die at a moment (if it comes), another one finish, and looks what has become of the tasks.
+func (r *rig) try(last moment) *witness {
+	r.t.Helper()
+	w := witnessOf(last)
+	r.proxy.Watch(w.watch)
+	r.exec(script("tasks"))
+	end := r.start(r.dying)
+	r.until("death or end", func() bool { return w.killed() || r.get(script("ended")) == "true" })
+	end()
+	if !w.killed() && last != (moment{}) {
+		r.t.Logf("%s: has not come this time", last)
+	}
+	r.proxy.Cut()
+	r.eventually("0", "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE 'pgtask %'")
+	end = r.start(r.target)
+	r.until("end after death "+last.String(), func() bool { return r.get(script("ended")) == "true" })
+	end()
+	if wrong := r.get(script("wrong")); wrong != "<null>" {
+		r.t.Errorf("%s: %s", last, wrong)
+	}
+	// At least once: it has no transaction id, and its COMMIT comes before its DONE.
+	if times := r.heard(); times != 1 {
+		r.t.Errorf("%s: notified %d times", last, times)
+	}
+	r.exec("TRUNCATE task, effect")
+	return w
+}
+
+// start has a controller serve the table; end ends it without a drain.
+func (r *rig) start(target Target) (end func()) {
+	ctx, cancel := context.WithCancel(context.WithoutCancel(r.t.Context()))
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		_ = Serve(ctx, make(chan struct{}), target, zerolog.New(r)) // it is cut off, or ended by us
+	}()
+	return func() {
+		cancel()
+		<-ended
+	}
+}
