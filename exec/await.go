@@ -68,7 +68,7 @@ func (s *Session) Await(t *Task) (*Result, error) {
 
 // left takes down what the task may have left in the session.
 func (s *Session) left(t *Task, result *Result, tags *tags, answered bool) {
-	s.hard = s.hard || tags.prepared || result.Forgot
+	s.hard = s.hard || tags.prepared
 	s.cursors = s.cursors || !answered || tags.declared || t.Save && !s.clean
 	result.Wrote = result.Wrote || t.Save && s.cursors && s.clean || t.Traits.Notifies
 	s.temporary = s.temporary || !answered || result.Wrote
@@ -114,7 +114,7 @@ func (s *Session) readProbe(t *Task, result *Result) (answered bool, err error) 
 		return n > 0 && !odd, s.synced()
 	}
 	if failure != nil && result.Raw == nil { // a cancel that came too late for the input and hit the probe, or one of its statements is gone
-		result.Raw, result.Forgot = failure, failure.Code == "26000" && !s.wary
+		result.Raw, result.Forgot = failure, s.forgotten(failure)
 	}
 	return false, err
 }

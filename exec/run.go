@@ -65,6 +65,7 @@ type Verdict struct {
 	Committed bool
 	Refused   *Failure // the statement that writes the end failed
 	Deferred  *Failure // COMMIT failed: a deferred constraint or trigger
+	Forgot    bool     // refused because a statement of ours that was prepared is gone
 }
 
 // own makes the transaction of a task's SQL ours, whatever that has set: our role, and the limits under which we write its end. $1: search_path.
@@ -201,12 +202,22 @@ func (s *Session) readTail(tail *Tail, n int) (verdict *Verdict, passed bool, er
 		}
 		return verdict, false, nil
 	}
-	if answer := serverFailure(failure, tail.Input); well == n-1 {
+	switch answer := serverFailure(failure, tail.Input); {
+	case s.forgotten(failure):
+		verdict.Refused, verdict.Forgot = answer, true
+	case well == n-1:
 		verdict.Deferred = answer
-	} else {
+	default:
 		verdict.Refused = answer
 	}
 	return verdict, true, s.rollback()
+}
+
+// forgotten tells the error of a statement of ours that was prepared and is not any more; then nothing is taken for prepared.
+func (s *Session) forgotten(failure *pgproto3.ErrorResponse) bool {
+	gone := failure.Code == "26000" && failure.Routine == "FetchPreparedStatement"
+	s.hard = s.hard || gone
+	return gone
 }
 
 // rollback ends the transaction in which a statement of ours has failed.

@@ -95,7 +95,7 @@ func (r *runner) settle(verdict *exec.Verdict, err error) {
 		e.kind = finished // a transaction that only reads: there is nothing to lose
 	default:
 		e.kind, e.fault = refused, refusal(verdict.Refused)
-		if p.quick || inTheWay(verdict.Refused) || pathless(verdict.Refused.SQLState) {
+		if p.quick || verdict.Forgot || inTheWay(verdict.Refused) || pathless(verdict.Refused.SQLState) {
 			e.delay = time.Millisecond // worth another try
 		}
 	}
