@@ -121,24 +121,25 @@ func (s *Session) readProbe(t *Task, result *Result) (answered bool, err error) 
 
 // closeTransaction ends a transaction that is open and not to be finished by a tail: one that has failed, or that the input has left.
 func (s *Session) closeTransaction(t *Task, result *Result) error {
-	switch {
-	case s.status == 'I':
+	if s.status == 'I' {
 		return nil
-	case s.status == 'T' && result.Failure == nil:
-		s.query("COMMIT")
-	default:
-		s.query("ROLLBACK")
 	}
 	s.limited(true)
 	defer s.limited(false)
-	if err := s.flush(); err != nil {
-		return err
+	if s.status == 'T' && result.Failure == nil {
+		s.query("COMMIT")
+		if err := s.flush(); err != nil {
+			return err
+		}
+		failure, err := s.answer(sink{})
+		if err != nil {
+			return err
+		}
+		if failure != nil {
+			result.Raw, result.Failure = failure, serverFailure(failure, t.Input)
+		}
 	}
-	failure, err := s.answer(sink{})
-	if failure != nil && result.Failure == nil {
-		result.Raw, result.Failure = failure, serverFailure(failure, t.Input)
-	}
-	return err
+	return s.rollback()
 }
 
 func (r *Result) keep(output *Output, notices *Notices) {

@@ -1,6 +1,7 @@
 package exec
 
 import (
+	"fmt"
 	"strings"
 	"time"
 
@@ -220,17 +221,26 @@ func (s *Session) forgotten(failure *pgproto3.ErrorResponse) bool {
 	return gone
 }
 
-// rollback ends the transaction in which a statement of ours has failed.
+// rollback ends a transaction in which something has failed. Even that can be cancelled by others.
 func (s *Session) rollback() error {
-	if s.status == 'I' {
-		return nil
+	var failure *pgproto3.ErrorResponse
+	for range 10 {
+		if s.status == 'I' {
+			return nil
+		}
+		s.query("ROLLBACK")
+		if err := s.flush(); err != nil {
+			return err
+		}
+		var err error
+		if failure, err = s.answer(sink{}); err != nil {
+			return err
+		}
 	}
-	s.query("ROLLBACK")
-	if err := s.flush(); err != nil {
-		return err
+	if failure == nil {
+		failure = &pgproto3.ErrorResponse{}
 	}
-	_, err := s.answer(sink{})
-	return err
+	return &Lost{Cause: fmt.Errorf("the transaction could not be rolled back: %s (SQLSTATE %s)", failure.Message, failure.Code)}
 }
 
 // End does what Begin does for the task before, when none comes after it.

@@ -135,8 +135,8 @@ func (r *runner) lose(ctx context.Context, t *task, start time.Time, result *exe
 	e.fault = lostFailure(err, t)
 	var gone *exec.Lost
 	switch {
-	case start.IsZero() && t.atomic && r.seat.tasks > 0:
-		e.kind, e.pid = released, 0 // the session had gone while it had no work
+	case start.IsZero() && t.atomic && r.seat.tasks > 0 && errors.As(err, &gone) && gone.Fatal != nil:
+		e.kind, e.pid = released, 0 // the server had ended the session while it had no work
 		if t.marked {
 			e.pid = int32(r.seat.session.PID)
 		}
