@@ -1,0 +1,17 @@
+-- $1 remote
+WITH t AS (
+    INSERT INTO task ("group", input, repeat, drift, active, remote, writes, chain)
+    SELECT
+        'chain ' || i,
+        CASE WHEN i % 2 = 0 THEN 'SELECT leave_effect()' ELSE 'SELECT pg_sleep(0.02)' END,
+        '300 ms',
+        i % 3 = 0,
+        '0',
+        $1::text,
+        i % 2 = 0,
+        true
+    FROM generate_series(1, 6) AS i
+    RETURNING id
+)
+INSERT INTO planned
+SELECT id FROM t
