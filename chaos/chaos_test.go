@@ -27,21 +27,21 @@ func TestStorm(t *testing.T) {
 // Every check finds what it is for.
 func TestChecks(t *testing.T) {
 	t.Parallel()
-	const task = `INSERT INTO task (id, "group", state, input, writes, chain, max, start, stop) VALUES `
+	const task = `INSERT INTO task (id, "group", state, input, promise, chain, max, start, stop) VALUES `
 	cases := []struct{ statement, before string }{
-		{"not_ended.sql", task + "(1, 'a', 'PLAN', '', false, false, 0, NULL, NULL)"},
+		{"not_ended.sql", task + "(1, 'a', 'PLAN', '', NULL, false, 0, NULL, NULL)"},
 		{"vanished.sql", "INSERT INTO planned VALUES (1)"},
-		{"failed.sql", task + "(1, 'a', 'FAIL', '', false, false, 0, now(), now())"},
-		{"done_without_effect.sql", task + "(1, 'a', 'DONE', '', true, false, 0, now(), now())"},
-		{"chain_broken.sql", task + "(1, 'a', 'DONE', '', false, true, 0, now(), now())"},
-		{"chain_forked.sql", task + "(1, 'a', 'PLAN', '', false, true, 0, NULL, NULL), (2, 'a', 'PLAN', '', false, true, 0, NULL, NULL)"},
-		{"lane_over.sql", task + "(1, 'a', 'DONE', '', false, false, 0, now(), now() + '3 s'), (2, 'a', 'DONE', '', false, false, 0, now() + '2 s', now() + '4 s')"},
-		{"lane_over.sql", task + "(1, 'a', 'DONE', '', false, false, 0, now(), now() + '3 s'), (2, 'a', 'DONE', '', false, false, 0, now(), now() + '4 s')"},
+		{"failed.sql", task + "(1, 'a', 'FAIL', '', NULL, false, 0, now(), now())"},
+		{"done_without_effect.sql", task + "(1, 'a', 'DONE', '', 'exactly', false, 0, now(), now())"},
+		{"chain_broken.sql", task + "(1, 'a', 'DONE', '', NULL, true, 0, now(), now())"},
+		{"chain_forked.sql", task + "(1, 'a', 'PLAN', '', NULL, true, 0, NULL, NULL), (2, 'a', 'PLAN', '', NULL, true, 0, NULL, NULL)"},
+		{"lane_over.sql", task + "(1, 'a', 'DONE', '', NULL, false, 0, now(), now() + '3 s'), (2, 'a', 'DONE', '', NULL, false, 0, now() + '2 s', now() + '4 s')"},
+		{"lane_over.sql", task + "(1, 'a', 'DONE', '', NULL, false, 0, now(), now() + '3 s'), (2, 'a', 'DONE', '', NULL, false, 0, now(), now() + '4 s')"},
 		{"backend_stuck.sql", "SET application_name = 'pg_task public task a'"},
-		{"effects_over_runs.sql", task + "(1, 'a', 'DONE', '', true, false, 0, now(), now()); INSERT INTO effect VALUES (1, 1)"},
-		{"runs_over.sql", task + "(1, 'a', 'DONE', '', true, false, 0, now(), now()); UPDATE task SET attempt = 2"},
-		{"effect_twice.sql", "INSERT INTO effect VALUES (1, 1), (1, 2)"},
-		{"effect_without_done.sql", task + "(1, 'a', 'FAIL', '', true, false, 0, now(), now()); INSERT INTO effect VALUES (1, 1)"},
+		{"effects_over_runs.sql", task + "(1, 'a', 'DONE', '', 'least', false, 0, now(), now()); INSERT INTO effect VALUES (1, 1)"},
+		{"runs_over.sql", task + "(1, 'a', 'DONE', '', 'exactly', false, 0, now(), now()); UPDATE task SET attempt = 2"},
+		{"effect_twice.sql", task + "(1, 'a', 'DONE', '', 'most', false, 0, now(), now()); INSERT INTO effect VALUES (1, 1), (1, 2)"},
+		{"effect_without_done.sql", task + "(1, 'a', 'FAIL', '', 'exactly', false, 0, now(), now()); INSERT INTO effect VALUES (1, 1)"},
 	}
 	conn, err := pgx.Connect(t.Context(), servertest.Database(t))
 	if err != nil {

@@ -19,7 +19,7 @@ BEGIN ATOMIC
     RETURNING 'left';
 END;
 
--- Columns of the test's own.
+-- Columns of the test's own. promise is of the effect: exactly, least or most (once); null: there is none.
 ALTER TABLE task
-    ADD writes bool NOT NULL DEFAULT false,
+    ADD promise text,
     ADD chain bool NOT NULL DEFAULT false;
