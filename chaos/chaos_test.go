@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -28,20 +29,24 @@ func TestStorm(t *testing.T) {
 func TestChecks(t *testing.T) {
 	t.Parallel()
 	const task = `INSERT INTO task (id, "group", state, input, promise, chain, max, start, stop) VALUES `
-	cases := []struct{ statement, before string }{
-		{"not_ended.sql", task + "(1, 'a', 'PLAN', '', NULL, false, 0, NULL, NULL)"},
-		{"vanished.sql", "INSERT INTO planned VALUES (1)"},
-		{"failed.sql", task + "(1, 'a', 'FAIL', '', NULL, false, 0, now(), now())"},
-		{"done_without_effect.sql", task + "(1, 'a', 'DONE', '', 'exactly', false, 0, now(), now())"},
-		{"chain_broken.sql", task + "(1, 'a', 'DONE', '', NULL, true, 0, now(), now())"},
-		{"chain_forked.sql", task + "(1, 'a', 'PLAN', '', NULL, true, 0, NULL, NULL), (2, 'a', 'PLAN', '', NULL, true, 0, NULL, NULL)"},
-		{"lane_over.sql", task + "(1, 'a', 'DONE', '', NULL, false, 0, now(), now() + '3 s'), (2, 'a', 'DONE', '', NULL, false, 0, now() + '2 s', now() + '4 s')"},
-		{"lane_over.sql", task + "(1, 'a', 'DONE', '', NULL, false, 0, now(), now() + '3 s'), (2, 'a', 'DONE', '', NULL, false, 0, now(), now() + '4 s')"},
-		{"backend_stuck.sql", "SET application_name = 'pg_task public task a'"},
-		{"effects_over_runs.sql", task + "(1, 'a', 'DONE', '', 'least', false, 0, now(), now()); INSERT INTO effect VALUES (1, 1)"},
-		{"runs_over.sql", task + "(1, 'a', 'DONE', '', 'exactly', false, 0, now(), now()); UPDATE task SET attempt = 2"},
-		{"effect_twice.sql", task + "(1, 'a', 'DONE', '', 'most', false, 0, now(), now()); INSERT INTO effect VALUES (1, 1), (1, 2)"},
-		{"effect_without_done.sql", task + "(1, 'a', 'FAIL', '', 'exactly', false, 0, now(), now()); INSERT INTO effect VALUES (1, 1)"},
+	cases := []struct {
+		statement, before string
+		args              []any
+	}{
+		{"not_ended.sql", task + "(1, 'a', 'PLAN', '', NULL, false, 0, NULL, NULL)", nil},
+		{"vanished.sql", "INSERT INTO planned VALUES (1)", nil},
+		{"failed.sql", task + "(1, 'a', 'FAIL', '', NULL, false, 0, now(), now())", nil},
+		{"done_without_effect.sql", task + "(1, 'a', 'DONE', '', 'exactly', false, 0, now(), now())", nil},
+		{"chain_broken.sql", task + "(1, 'a', 'DONE', '', NULL, true, 0, now(), now())", nil},
+		{"chain_forked.sql", task + "(1, 'a', 'PLAN', '', NULL, true, 0, NULL, NULL), (2, 'a', 'PLAN', '', NULL, true, 0, NULL, NULL)", nil},
+		{"lane_over.sql", task + "(1, 'a', 'DONE', '', NULL, false, 0, now(), now() + '3 s'), (2, 'a', 'DONE', '', NULL, false, 0, now() + '2 s', now() + '4 s')", nil},
+		{"lane_over.sql", task + "(1, 'a', 'DONE', '', NULL, false, 0, now(), now() + '3 s'), (2, 'a', 'DONE', '', NULL, false, 0, now(), now() + '4 s')", nil},
+		{"backend_stuck.sql", "SET application_name = 'pg_task public task a'", nil},
+		{"chain_still.sql", task + "(1, 'a', 'PLAN', '', NULL, true, 0, NULL, NULL)", []any{time.Now()}},
+		{"effects_over_runs.sql", task + "(1, 'a', 'DONE', '', 'least', false, 0, now(), now()); INSERT INTO effect VALUES (1, 1)", nil},
+		{"runs_over.sql", task + "(1, 'a', 'DONE', '', 'exactly', false, 0, now(), now()); UPDATE task SET attempt = 2", nil},
+		{"effect_twice.sql", task + "(1, 'a', 'DONE', '', 'most', false, 0, now(), now()); INSERT INTO effect VALUES (1, 1), (1, 2)", nil},
+		{"effect_without_done.sql", task + "(1, 'a', 'FAIL', '', 'exactly', false, 0, now(), now()); INSERT INTO effect VALUES (1, 1)", nil},
 	}
 	conn, err := pgx.Connect(t.Context(), servertest.Database(t))
 	if err != nil {
@@ -63,7 +68,7 @@ func TestChecks(t *testing.T) {
 					}
 				}
 				var r report
-				err := r.ask(t.Context(), conn, "promise", c.statement)
+				err := r.ask(t.Context(), conn, "promise", c.statement, c.args...)
 				if (r.broken() > 0) != broken {
 					t.Errorf("%s has found %d violations, want some: %t", c.statement, r.broken(), broken)
 				}

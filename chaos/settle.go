@@ -30,6 +30,12 @@ func (s *stand) settle(ctx context.Context, r *report) error {
 			}
 		}
 		r.settled = time.Since(healed)
+		if err := awaitNone(ctx, conn, "backend_live.sql"); err != nil {
+			return err
+		}
+		if err := r.ask(ctx, conn, "backend stuck", "backend_live.sql"); err != nil {
+			return err
+		}
 		return r.ask(ctx, conn, "chain that stands still", "chain_still.sql", healed)
 	})
 	if err != nil {
@@ -50,15 +56,15 @@ func (s *stand) settle(ctx context.Context, r *report) error {
 			c.kill()
 		}
 	}
-	return s.do(ctx, func(conn *pgx.Conn) error { return s.awaitBackends(ctx, conn) })
+	return s.do(ctx, func(conn *pgx.Conn) error { return awaitNone(ctx, conn, "backend_stuck.sql") })
 }
 
-// awaitBackends returns when no backend of the controllers is left, or when that takes too long.
-func (s *stand) awaitBackends(ctx context.Context, conn *pgx.Conn) error {
+// awaitNone returns when a statement finds nothing any more, or when that takes too long.
+func awaitNone(ctx context.Context, conn *pgx.Conn, statement string) error {
 	for begin := time.Now(); time.Since(begin) < patience; {
-		stuck := 0
-		err := conn.QueryRow(ctx, fmt.Sprintf("SELECT count(*) FROM (%s) AS s", text("backend_stuck.sql"))).Scan(&stuck)
-		if err != nil || stuck == 0 {
+		found := 0
+		err := conn.QueryRow(ctx, fmt.Sprintf("SELECT count(*) FROM (%s) AS s", text(statement))).Scan(&found)
+		if err != nil || found == 0 {
 			return err
 		}
 		select {
