@@ -203,6 +203,7 @@ func (l *loop) stand(ctx context.Context, stop <-chan struct{}) (leader bool, er
 		if err != nil || leader {
 			return leader, err
 		}
+		l.closeLater(l.seats.stale(0)) // of what has ended since we led
 		if !stands {
 			l.trouble.become(func() { l.log.Info().Msg("standing by: another controller leads") })
 			stands = true
