@@ -11,8 +11,8 @@ import (
 
 const (
 	loadEvery   = 100 * time.Millisecond
-	loadSize    = 100  // tasks a time
-	loadBacklog = 1500 // waiting tasks at which no more are inserted
+	loadSize    = 100 // tasks a time
+	loadBacklog = 600 // waiting tasks at which no more are inserted
 	sampleEvery = 30 * time.Millisecond
 )
 
