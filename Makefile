@@ -1,4 +1,4 @@
-.PHONY: build demo test smoke steps lint bench fuzz clean
+.PHONY: build demo test smoke steps lint bench chaos fuzz clean
 
 FUZZTIME ?= 20s
 TOOL := go tool -modfile=$(CURDIR)/tools/go.mod
@@ -39,6 +39,12 @@ lint:
 bench:
 	server/install.sh postgresql
 	go -C bench run . $(if $(QUICK),-quick) $(if $(GROWTH),-growth $(CURDIR)/docs/performance)
+
+# Breaks everything at random for two minutes, and checks that no promise was broken. SEED=7 repeats a run's faults, FOR=10m makes it
+# longer, MODE=async or MODE=remote runs other tasks (docs/reliability.md).
+chaos:
+	server/install.sh postgresql
+	go run ./chaos $(if $(SEED),-seed $(SEED)) $(if $(FOR),-for $(FOR)) $(if $(MODE),-mode $(MODE))
 
 # Every fuzz test for FUZZTIME.
 fuzz:

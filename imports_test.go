@@ -18,10 +18,10 @@ const module = "pgtask"
 var order = []string{".", "demo", "conf", "work", "remote", "exec", "sql"}
 
 // programs stand outside the order: they may import any folder in it but the first, and none may import them.
-var programs = []string{"bench", "smoke"}
+var programs = []string{"bench", "chaos", "smoke"}
 
 // startServers are the folders, besides tests, that may start throw-away servers.
-var startServers = []string{".", "demo", "bench", "smoke"}
+var startServers = []string{".", "demo", "bench", "chaos", "smoke"}
 
 // confined names the only folder that may import a package from elsewhere (and those below it).
 var confined = map[string]string{

@@ -32,6 +32,7 @@ type lane struct {
 	fresh    readyHeap // what a fill under way has found, in no order
 	taken    takenHeap // claimed for us, not started
 	claiming int       // chosen for the claim under way
+	best     rank      // of those, the one that comes first
 	running  int       // slots in use: by tasks that we have started, or an old leader's
 	recent   int       // ended of late, which tells how far ahead the lane may be claimed
 
@@ -64,6 +65,11 @@ func (l *lane) claimable(ahead int) bool {
 // outranked tells whether a task that is still to be claimed comes before all those that are: they wait for it.
 func (l *lane) outranked() bool {
 	return len(l.ready) > 0 && len(l.taken) > 0 && l.ready.top().before(l.taken.top().rank)
+}
+
+// overtaken tells whether a task whose claim is under way comes before all those that are taken: they wait for it.
+func (l *lane) overtaken() bool {
+	return l.claiming > 0 && len(l.taken) > 0 && l.best.before(l.taken.top().rank)
 }
 
 // pauseEnds is when the lane's first task may start, if it asks for a pause: with drift, when the pause has passed since the end of

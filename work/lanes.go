@@ -115,6 +115,9 @@ func (s *lanes) chosen(l *lane) int64 {
 	top := heap.Pop(&l.ready).(rank)
 	s.known.remove(top.id)
 	s.ready--
+	if l.claiming == 0 || top.before(l.best) {
+		l.best = top
+	}
 	l.claiming++
 	s.place(l)
 	return top.id
@@ -251,7 +254,7 @@ func (s *lanes) place(l *lane) {
 	}
 	delete(s.pausing, l)
 	s.claims.put(l, l.claimable(s.ahead))
-	s.starts.put(l, len(l.taken) > 0 && room(l.taken.top().rank.max, l.running) && !l.outranked())
+	s.starts.put(l, len(l.taken) > 0 && room(l.taken.top().rank.max, l.running) && !l.outranked() && !l.overtaken())
 }
 
 // resumePaused puts back the lanes whose pause is over.

@@ -83,7 +83,9 @@ func TestLargerMaxOvertakes(t *testing.T) {
 	d.claim()
 	d.due("a", 2, 1)
 	d.expect("started", d.startAll()) // 1 waits for 2, which is still to be claimed
-	d.claim()
+	d.expect("chosen", d.choose(1000), 2)
+	d.expect("started", d.startAll()) // or whose claim is under way
+	d.take([]*task{d.tasks[2]})
 	d.expect("started", d.startAll(), 2)
 	d.ended(d.tasks[2], d.at)
 	d.expect("started", d.startAll(), 1)

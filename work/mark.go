@@ -31,6 +31,15 @@ func (l *loop) answer(ctx context.Context) error {
 	return nil
 }
 
+// decline answers no to the runners that wait for us: while another leads we can do nothing for them, and their sessions would stay.
+func (l *loop) decline() {
+	l.listen()
+	for _, a := range l.asks {
+		a.answer <- answer{}
+	}
+	l.asks = nil
+}
+
 func (l *loop) bring(ctx context.Context, a ask) error {
 	ctx, cancel := limited(ctx)
 	defer cancel()

@@ -215,6 +215,8 @@ func (l *loop) refused(ctx context.Context, ends []end) error {
 			l.gone(e)
 			l.look.wanted = true // it may wait again, or another row in its place
 			continue
+		case e.result == nil && e.fault == nil: // it has not begun
+			e.kind = released
 		case !e.task.once() && !e.task.row.Rerun, e.fault == nil:
 			e.kind = finished
 		case short(e.fault.SQLState): // as long as that lasts

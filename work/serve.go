@@ -203,6 +203,8 @@ func (l *loop) stand(ctx context.Context, stop <-chan struct{}) (leader bool, er
 		if err != nil || leader {
 			return leader, err
 		}
+		l.decline()
+		l.closeLater(l.seats.stale(0)) // of what has ended since we led
 		if !stands {
 			l.trouble.become(func() { l.log.Info().Msg("standing by: another controller leads") })
 			stands = true
@@ -257,12 +259,7 @@ func (l *loop) begin(ctx context.Context) error {
 
 // step does all that is to be done now.
 func (l *loop) step(ctx context.Context) error {
-	ends, asks := l.inbox.take()
-	l.asks = append(l.asks, asks...)
-	for _, e := range ends {
-		e.task.ending = true
-	}
-	l.unsaid = append(l.unsaid, ends...)
+	l.listen()
 	for _, do := range []func(context.Context) error{
 		l.mark, l.write, l.answer, l.recover, l.rescan, l.check, l.claim, l.sweep,
 	} {

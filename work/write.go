@@ -7,6 +7,16 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
+// listen takes up what the runners have said.
+func (l *loop) listen() {
+	ends, asks := l.inbox.take()
+	l.asks = append(l.asks, asks...)
+	for _, e := range ends {
+		e.task.ending = true
+	}
+	l.unsaid = append(l.unsaid, ends...)
+}
+
 // write does what the runners' words ask for. What cannot be written now stays in unsaid.
 func (l *loop) write(ctx context.Context) error {
 	var ends, unsaid []end

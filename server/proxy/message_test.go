@@ -24,6 +24,8 @@ func TestVerdicts(t *testing.T) {
 	}
 	p.Watch(func(_ int, fromClient bool, kind byte, body []byte) proxy.Verdict {
 		switch {
+		case kind == proxy.CancelRequest: // by which pgconn ends what it has lost
+			return proxy.Cut
 		case !fromClient || kind != 'Q':
 			return proxy.Pass
 		case strings.Contains(string(body), "'before'"):

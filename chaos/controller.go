@@ -1,0 +1,137 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"time"
+)
+
+// controller is one of the two: a program that is started anew whenever it has been killed.
+type controller struct {
+	program string
+	ways    [2]string // configurations, taken in turn
+	starts  int
+	log     *os.File  // of all its processes, one after another
+	process *process  // the last one, which may have ended
+	away    time.Time // it is not started before that
+}
+
+// process is one run of the program.
+type process struct {
+	cmd     *exec.Cmd
+	done    chan struct{} // closed when it has ended
+	sent    bool          // it was told to end
+	led     atomic.Int64  // when it last took the lead, Unix nanoseconds; 0: never
+	paniced atomic.Bool
+}
+
+// start ends with an error only if there is no program.
+func (c *controller) start() error {
+	p := &process{done: make(chan struct{})}
+	p.cmd = exec.Command(c.program, "run", "--config", c.ways[c.starts%len(c.ways)])
+	stderr, err := p.cmd.StderrPipe()
+	if err != nil {
+		return err
+	}
+	if err := p.cmd.Start(); err != nil {
+		return err
+	}
+	c.starts++
+	c.process = p
+	go func() {
+		defer close(p.done)
+		p.read(io.TeeReader(stderr, c.log))
+		_ = p.cmd.Wait() // its state is looked at
+	}()
+	return nil
+}
+
+// read follows what the process says until it ends.
+func (p *process) read(log io.Reader) {
+	lines := bufio.NewReader(log)
+	for {
+		line, err := lines.ReadString('\n')
+		switch {
+		case strings.Contains(line, `"message":"leading"`):
+			p.led.Store(time.Now().UnixNano())
+		case strings.Contains(line, "panic: "), strings.Contains(line, "DATA RACE"):
+			p.paniced.Store(true)
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
+func (c *controller) runs() bool {
+	select {
+	case <-c.process.done:
+		return false
+	default:
+		return true
+	}
+}
+
+// signal is lost on a process that has ended.
+func (c *controller) signal(s syscall.Signal) {
+	c.process.sent = c.process.sent || s == syscall.SIGTERM
+	_ = c.process.cmd.Process.Signal(s)
+}
+
+// kill returns when the process is gone.
+func (c *controller) kill() {
+	if c.process == nil {
+		return
+	}
+	c.process.sent = true
+	_ = c.process.cmd.Process.Kill()
+	<-c.process.done
+}
+
+// leader is the controller that has taken the lead last among those that run, or else the first.
+func (s *stand) leader() *controller {
+	a, b := s.controllers[0], s.controllers[1]
+	if b.runs() && (!a.runs() || b.process.led.Load() > a.process.led.Load()) {
+		return b
+	}
+	return a
+}
+
+// standby is the other one.
+func (s *stand) standby() *controller {
+	if s.leader() == s.controllers[0] {
+		return s.controllers[1]
+	}
+	return s.controllers[0]
+}
+
+// tend starts the controllers that have ended, as a supervisor of services would.
+func (s *stand) tend(ctx context.Context, r *report) error {
+	for _, c := range s.controllers {
+		if c.runs() || time.Now().Before(c.away) {
+			continue
+		}
+		c.account(r)
+		if err := c.start(); err != nil {
+			return err
+		}
+	}
+	return ctx.Err()
+}
+
+// account reports what is wrong with a process that has ended.
+func (c *controller) account(r *report) {
+	p := c.process
+	if !p.sent {
+		r.violated("controller ended by itself", p.cmd.ProcessState.String())
+	}
+	if p.paniced.Load() {
+		r.violated("controller panicked", c.log.Name())
+	}
+}

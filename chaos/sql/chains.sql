@@ -1,0 +1,17 @@
+-- $1 remote
+WITH t AS (
+    INSERT INTO task ("group", input, repeat, drift, active, remote, promise, chain)
+    SELECT
+        'chain ' || i,
+        CASE WHEN i % 2 = 0 THEN 'SELECT leave_effect()' ELSE 'SELECT pg_sleep(0.02)' END,
+        '300 ms',
+        i % 3 = 0,
+        '0',
+        $1::text,
+        CASE WHEN i % 2 = 0 THEN CASE WHEN $1::text IS NULL THEN 'exactly' ELSE 'least' END END,
+        true
+    FROM generate_series(1, 6) AS i
+    RETURNING id
+)
+INSERT INTO planned
+SELECT id FROM t

@@ -1,0 +1,39 @@
+-- $1 number of the first task, $2 tasks, $3 waiting tasks that are enough, $4 remote
+-- 20 lanes of up to three at once; in the last five of them max differs from task to task.
+WITH n AS (
+    SELECT
+        i,
+        i % 20 AS lane,
+        i / 20 % 6 AS kind,
+        CASE WHEN i % 20 < 15 THEN i % 20 % 3 ELSE i / 20 % 3 END AS max,
+        format('SELECT pg_sleep(%s)', abs(hashint8(i)::int8) % 91 / 1000.0) AS sleep
+    FROM generate_series($1::int8, $1::int8 + $2::int4 - 1) AS i
+    WHERE (SELECT count(*) FROM task WHERE state = 'PLAN') < $3::int4
+), t AS (
+    INSERT INTO task ("group", max, input, rerun, key, active, remote, promise)
+    SELECT
+        'lane ' || lane,
+        max,
+        CASE kind
+            WHEN 0 THEN 'SELECT leave_effect()'
+            WHEN 1 THEN 'SELECT leave_effect(); ' || sleep
+            WHEN 2 THEN sleep || '; SELECT leave_effect()'
+            WHEN 3 THEN sleep
+            ELSE 'BEGIN; SELECT leave_effect(); COMMIT; ' || sleep
+        END,
+        kind < 5,
+        CASE WHEN i % 9 = 0 THEN 'key ' || i / 9 % 10 END,
+        '0',
+        $4::text,
+        CASE
+            WHEN kind = 5 THEN 'most'
+            WHEN kind = 4 OR kind <> 3 AND $4 IS NOT NULL THEN 'least'
+            WHEN kind <> 3 THEN 'exactly'
+        END
+    FROM n
+    ORDER BY i
+    ON CONFLICT (wait_key) DO NOTHING
+    RETURNING id
+)
+INSERT INTO planned
+SELECT id FROM t

@@ -1,0 +1,91 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"math/rand/v2"
+	"sync"
+	"time"
+)
+
+// repair puts right, at its time, what a fault has broken for a while.
+type repair struct {
+	at   time.Time
+	mend func()
+}
+
+// later keeps a repair for when some time has passed.
+func (s *stand) later(after time.Duration, mend func()) {
+	s.repairs = append(s.repairs, repair{time.Now().Add(after), mend})
+}
+
+// mend does the repairs that are due until some time.
+func (s *stand) mend(until time.Time) {
+	kept := s.repairs[:0]
+	for _, r := range s.repairs {
+		if r.at.After(until) {
+			kept = append(kept, r)
+		} else {
+			r.mend()
+		}
+	}
+	s.repairs = kept
+}
+
+// longestPause is between two faults.
+const longestPause = 900 * time.Millisecond
+
+// storm has fault follow on fault for the time wanted, while tasks are inserted and watched. The seed alone decides which faults
+// come, how they strike, and the pauses between them. In the end all is whole again.
+func (s *stand) storm(ctx context.Context, r *report) (err error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	beside, stop := context.WithCancel(ctx)
+	var workers sync.WaitGroup
+	for _, work := range []func(context.Context, *report) error{s.load, s.sample} {
+		workers.Go(func() {
+			if err := work(beside, r); err != nil && beside.Err() == nil {
+				cancel(err)
+			}
+		})
+	}
+	defer workers.Wait()
+	defer stop()
+
+	random := rand.New(rand.NewPCG(s.seed, 0))
+	for end := time.Now().Add(s.length); time.Now().Before(end); {
+		f := pick(random.Float64())
+		if err := f.strike(ctx, s, random.Float64()); err != nil {
+			return cmp.Or(context.Cause(ctx), err)
+		}
+		r.struck(f.name)
+		if err := s.rest(ctx, r, time.Duration(random.Float64()*float64(longestPause))); err != nil {
+			return cmp.Or(context.Cause(ctx), err)
+		}
+	}
+	s.mend(time.Now().Add(time.Hour))
+	s.proxy.Watch(nil)
+	return s.tend(ctx, r)
+}
+
+// tick is how often repairs and controllers are looked at.
+const tick = 20 * time.Millisecond
+
+// rest lets some time pass.
+func (s *stand) rest(ctx context.Context, r *report, pause time.Duration) error {
+	for end := time.Now().Add(pause); ; {
+		s.mend(time.Now())
+		if err := s.tend(ctx, r); err != nil {
+			return err
+		}
+		left := time.Until(end)
+		if left <= 0 {
+			return nil
+		}
+		select {
+		case <-time.After(min(left, tick)):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
