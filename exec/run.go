@@ -69,10 +69,12 @@ type Verdict struct {
 	Forgot    bool     // refused because a statement of ours that was prepared is gone
 }
 
+// patient comes first where the task's SQL may have left a limit of a millisecond: each statement has that anew, and this one is short.
+var patient = &Statement{"pgtask_patient", "SET LOCAL statement_timeout TO '30s'"}
+
 // own makes the transaction of a task's SQL ours, whatever that has set: our role, and the limits under which we write its end. $1: search_path.
 var own = &Statement{"pgtask_own", `SELECT pg_catalog.set_config('session_authorization', NULL, false), pg_catalog.set_config('role', 'none', false), ` +
-	`pg_catalog.set_config('statement_timeout', '30s', true), pg_catalog.set_config('lock_timeout', '5s', true), ` +
-	`pg_catalog.set_config('row_security', 'on', true), pg_catalog.set_config('search_path', $1, true)`}
+	`pg_catalog.set_config('lock_timeout', '5s', true), pg_catalog.set_config('row_security', 'on', true), pg_catalog.set_config('search_path', $1, true)`}
 
 // Begin sends, in one flush, what finishes the task before (tail may be nil), what makes the session new unless the task wants it as it is,
 // and the task's SQL, and reads the answers to all but the last: its SQL is under way then, since start by the server's clock. If anything
@@ -181,6 +183,7 @@ func (s *Session) sendTail(tail *Tail) {
 		if tail.Path != nil {
 			path = []byte(*tail.Path)
 		}
+		s.call(patient)
 		s.call(own, path)
 		for _, call := range tail.Calls {
 			s.call(call.Statement, call.Args...)
