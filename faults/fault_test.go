@@ -28,10 +28,10 @@ const (
 	endAll      = "; SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = '$n'"
 )
 
-// raise makes a trigger raise an error like that of a full disk when a task comes into a state.
-func raise(state string) string {
-	return `CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS $f$ BEGIN
-			RAISE 'could not extend file: No space left on device' USING ERRCODE = '53100'; END $f$;
+// fullDisk makes a trigger meet a full disk when a task comes into a state: the server's own error, as SQL's own would be the row's fault.
+func fullDisk(state string) string {
+	return `CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $f$ BEGIN
+			COPY (SELECT 1) TO '/dev/full'; RETURN NEW; END $f$;
 		CREATE TRIGGER full_disk BEFORE UPDATE ON task FOR EACH ROW WHEN (NEW.state = '` + state + `') EXECUTE FUNCTION full_disk()`
 }
 
@@ -150,12 +150,12 @@ var faults = []fault{
 		},
 	},
 	{
-		name: "full disk at the claim", cause: raise("TAKE"),
+		name: "full disk at the claim", cause: fullDisk("TAKE"),
 		says: []string{"tasks wait until there is room on the server's disk"},
 		cure: then("DROP FUNCTION full_disk CASCADE"),
 	},
 	{
-		name: "full disk at the end", cause: raise("DONE"), during: func(s *stage) { s.load(3) },
+		name: "full disk at the end", cause: fullDisk("DONE"), during: func(s *stage) { s.load(3) },
 		says: nil, cure: then("DROP FUNCTION full_disk CASCADE"),
 	},
 }

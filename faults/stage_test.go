@@ -215,7 +215,9 @@ func (s *stage) until(limit time.Duration, what string, done func() bool) {
 		select {
 		case <-tick.C:
 		case <-end.C:
-			s.Fatalf("waited %s in vain for %s; the log:\n%s", limit, what, strings.Join(s.said(), "\n"))
+			s.Fatalf("waited %s in vain for %s; tasks:\n%s\nthe log:\n%s", limit, what,
+				s.get("SELECT string_agg(concat_ws(' ', id, \"group\", state, pid, attempt, error, left(input, 40)), E'\\n' ORDER BY id) FROM task WHERE state IN ('PLAN', 'TAKE', 'WORK')"),
+				strings.Join(s.said(), "\n"))
 		}
 	}
 }
