@@ -46,6 +46,7 @@ type control struct {
 	path      string          // the role's own search_path
 	base      remote.Settings // what the connection really uses, and remotes inherit
 	notified  bool            // since the loop looked last
+	heard     int             // notifications of others
 }
 
 // connect opens a control connection with settings of its own, whatever the role's are.
@@ -81,7 +82,12 @@ func connect(ctx context.Context, t Target) (*control, error) {
 	if c.base, err = remote.Complete(t.Connect); err != nil {
 		return nil, err
 	}
-	cfg.OnNotification = func(*pgconn.PgConn, *pgconn.Notification) { c.notified = true }
+	cfg.OnNotification = func(conn *pgconn.PgConn, n *pgconn.Notification) {
+		c.notified = true
+		if n.PID != conn.PID() {
+			c.heard++
+		}
+	}
 	ctx, cancel := context.WithTimeout(ctx, connectLimit)
 	defer cancel()
 	c.conn, err = pgx.ConnectConfig(ctx, cfg)

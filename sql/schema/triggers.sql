@@ -7,9 +7,11 @@ CREATE TRIGGER pgtask_check BEFORE INSERT OR UPDATE OF plan, active, live, repea
 
 -- Waking the leader: for new tasks, for those that may start at another time or must stop, for running ones that are gone.
 
+-- In schema version 1 this was pgtask_insert, and told the leader of each statement.
+DROP TRIGGER IF EXISTS pgtask_inserted ON :table;
 DROP TRIGGER IF EXISTS pgtask_insert ON :table;
-CREATE TRIGGER pgtask_insert AFTER INSERT ON :table
-    FOR EACH :each EXECUTE FUNCTION :schema.pgtask_wake();
+CREATE TRIGGER pgtask_inserted :before INSERT ON :table
+    FOR EACH :each EXECUTE FUNCTION :schema.pgtask_inserted();
 
 DROP TRIGGER IF EXISTS pgtask_update ON :table;
 CREATE TRIGGER pgtask_update AFTER UPDATE OF plan, "group", remote, max, priority ON :table
