@@ -25,6 +25,7 @@ const (
 	beat           = 3 * time.Second  // the control session is never silent for longer
 	silenceLimit   = 10 * time.Second // the server ends a control session that is (14 and later)
 	connectLimit   = remote.ConnectLimit
+	statementCache = 64              // more than there are statements
 	prepareLimit   = 3 * time.Minute // for all that is looked at and created before a target can be led
 )
 
@@ -78,6 +79,7 @@ func connect(ctx context.Context, t Target) (*control, error) {
 	} {
 		cfg.RuntimeParams[name] = value
 	}
+	cfg.StatementCacheCapacity, cfg.DescriptionCacheCapacity = statementCache, 0 // made in full for each target
 	c := &control{}
 	if c.base, err = remote.Complete(t.Connect); err != nil {
 		return nil, err
