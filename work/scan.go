@@ -6,8 +6,6 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgtype"
-
-	"pgtask/sql"
 )
 
 // What a scan brings at once, and how many due tasks are known at most: 16 bytes each. Beyond that there is a window by plan.
@@ -87,40 +85,6 @@ func (l *loop) comesNext(ctx context.Context) error {
 		return err
 	}
 	return l.redescribe(ctx)
-}
-
-// columnsTick is the shortest time between two looks at the columns, which cost more than looking whether anything is due.
-const columnsTick = 50 * time.Millisecond
-
-func (l *loop) columnsDue() bool { return time.Since(l.look.columns) >= columnsTick }
-
-// redescribe looks at the table again when it has changed: a repetition copies all columns, and what has been dropped may be missing.
-func (l *loop) redescribe(ctx context.Context) error {
-	if l.columns == l.described {
-		return nil
-	}
-	if l.described == "" { // we have looked at it just now
-		ctx, cancel := limited(ctx)
-		defer cancel()
-		d, err := sql.Describe(ctx, l.control.conn, table(l.target))
-		if err != nil {
-			return err
-		}
-		if d.Fingerprint == l.control.table.Fingerprint {
-			l.described = l.columns
-			return nil
-		}
-	}
-	way, waking := l.way, l.control.table.Waking
-	if err := l.install(ctx); err != nil {
-		return err
-	}
-	if err := l.rewake(ctx, way, waking); err != nil {
-		return err
-	}
-	l.look.full = time.Time{} // nothing may have told us of new tasks meanwhile
-	l.described = l.columns
-	return nil
 }
 
 func (l *loop) readNext(row pgx.Row, asked time.Time) error {
@@ -206,6 +170,9 @@ func (l *loop) scanOn(ctx context.Context) error {
 		return err
 	}
 	l.look.scan = time.Now()
+	if found > 0 {
+		l.vigil.found = l.look.scan
+	}
 	if err := l.redescribe(ctx); err != nil {
 		return err
 	}

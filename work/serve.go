@@ -46,11 +46,7 @@ type loop struct {
 	empty              []int64             // tasks to be deleted whose rows were locked
 	asks               []ask               // not answered yet
 
-	way      sql.Wake // how new tasks are noticed now: Notify, WAL or Poll
-	vigil    vigil    // with Notify
-	stream   *stream  // with WAL
-	unfollow func()   // ends the stream, if there is one
-	unseen   unseen   // what the stream has told of
+	wakers
 
 	scanning place // where the scan under way goes on
 	look     looks

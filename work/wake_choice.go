@@ -10,6 +10,15 @@ import (
 	"pgtask/sql"
 )
 
+// wakers are how new tasks are noticed.
+type wakers struct {
+	way      sql.Wake // now: Notify, WAL or Poll
+	vigil    vigil    // with Notify
+	stream   *stream  // with WAL
+	unfollow func()   // ends the stream, if there is one
+	unseen   unseen   // what the stream has told of
+}
+
 // wakeable completes the table for the way of waking that is wanted, or for the best that is possible, and says what keeps it from being
 // the wanted one.
 func (l *loop) wakeable(ctx context.Context) (sql.Description, error) {

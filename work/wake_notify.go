@@ -15,24 +15,21 @@ const (
 	crowd      = 20                     // so many NOTIFYs within crowdTick keep the leader awake
 	crowdTick  = 100 * time.Millisecond // and for so long at least
 	awakeTick  = 5 * time.Millisecond   // between two looks of a leader that is awake
-	weariest   = 20 * time.Millisecond  // the same, where somebody's transaction has kept it awake for long
-	wearyShare = 500                    // the part of that time that it waits
+	boredTick  = 20 * time.Millisecond  // the same at most, where it finds nothing: tasks for later come in, or a transaction stays open
+	boredShare = 50                     // the part that it waits of the time for which it has found nothing
 )
 
 // vigil is what the leader knows of its sleep. It begins awake.
 type vigil struct {
 	asleep  bool
 	tried   time.Time // to fall asleep
-	refused time.Time // since when that has not been possible, zero: it has
+	found   time.Time // when there was something to be found
 	counted time.Time // since when the NOTIFYs have been counted
 }
 
 // tick is the time between two looks.
 func (v *vigil) tick() time.Duration {
-	if v.refused.IsZero() {
-		return awakeTick
-	}
-	return min(max(time.Since(v.refused)/wearyShare, awakeTick), weariest)
+	return min(max(time.Since(v.found)/boredShare, awakeTick), boredTick)
 }
 
 // fallAsleep does so, or decides to stay awake. After it has fallen asleep all must be looked at once more.
@@ -49,7 +46,7 @@ func (l *loop) fallAsleep(ctx context.Context) error {
 		if heard < crowd {
 			return nil
 		}
-		*v = vigil{tried: now}
+		*v = vigil{tried: now, found: now}
 		_, err := l.holds(ctx, "awake", l.control.table.Waking)
 		return err
 	case now.Sub(v.tried) < crowdTick:
@@ -57,17 +54,12 @@ func (l *loop) fallAsleep(ctx context.Context) error {
 	}
 	v.tried = now
 	held, err := l.holds(ctx, "lock", l.control.table.Waking)
-	switch {
-	case err != nil:
-		return err
-	case held:
+	if held {
 		*v = vigil{asleep: true, counted: now}
 		l.control.heard = 0
 		l.look.wanted = true
-	case v.refused.IsZero():
-		v.refused = now
 	}
-	return nil
+	return err
 }
 
 // holds runs a query about a lock under which the leader sleeps.
