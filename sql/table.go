@@ -56,7 +56,7 @@ type names struct {
 	parts bool   // the table is partitioned
 }
 
-var placeholder = regexp.MustCompile(`:(schema|table|state|hash|before|each|root|wake|version)`)
+var placeholder = regexp.MustCompile(`:(schema|table|state|hash|before|each|root|relation|wake|version)`)
 
 // fill puts the names into a step's text. It is the only place where they meet.
 func (n names) fill(sql string) string {
@@ -76,6 +76,8 @@ func (n names) fill(sql string) string {
 			return n.choose("ROW", "STATEMENT") // which does not fire for an INSERT straight into a partition
 		case ":root":
 			return n.choose(", publish_via_partition_root = true", "")
+		case ":relation":
+			return literal(n.table.Quoted())
 		case ":wake":
 			return strconv.FormatInt(wakeLocks, 10)
 		default:

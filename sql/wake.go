@@ -32,7 +32,7 @@ type Waking struct {
 	Channel string // of NOTIFY, while it sleeps
 }
 
-// wakingOf is computed by the function pgtask_inserted in the same way.
+// wakingOf is computed by the trigger pgtask_inserted and its function in the same way.
 func wakingOf(root int64) Waking {
 	return Waking{Lock: wakeLocks + root, Channel: "pgtask_" + strconv.FormatInt(root, 10)}
 }

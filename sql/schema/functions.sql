@@ -45,14 +45,10 @@ BEGIN
 END
 $$;
 
--- Tells the leader that tasks come, unless it is looking anyway. Asleep, it holds this lock alone; awake, it does not hold it, and we share it
--- until we have committed, so that it cannot fall asleep before it has seen what we insert. Where nobody leads, the next leader looks.
+-- Tells a leader that sleeps that tasks come.
 CREATE OR REPLACE FUNCTION :schema.pgtask_inserted() RETURNS trigger LANGUAGE plpgsql SECURITY INVOKER AS $$
 BEGIN
-    IF NOT pg_catalog.pg_try_advisory_xact_lock_shared(:wake OPERATOR(pg_catalog.+)
-        coalesce(pg_catalog.pg_partition_root(TG_RELID), TG_RELID)::pg_catalog.int8) THEN
-        PERFORM pg_catalog.pg_notify(pg_catalog.concat('pgtask_', coalesce(pg_catalog.pg_partition_root(TG_RELID), TG_RELID)::pg_catalog.int8), '');
-    END IF;
+    PERFORM pg_catalog.pg_notify(pg_catalog.concat('pgtask_', coalesce(pg_catalog.pg_partition_root(TG_RELID), TG_RELID)::pg_catalog.int8), '');
     RETURN NULL;
 END
 $$;
