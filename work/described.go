@@ -7,10 +7,11 @@ import (
 	"pgtask/sql"
 )
 
-// columnsTick is the shortest time between two looks at the columns, which cost more than looking whether anything is due.
+// columnsTick is the shortest time between two looks at the columns by a leader that looks all the time: they cost more than looking whether
+// anything is due.
 const columnsTick = 50 * time.Millisecond
 
-func (l *loop) columnsDue() bool { return time.Since(l.look.columns) >= columnsTick }
+func (l *loop) columnsDue() bool { return !l.awake() || time.Since(l.look.columns) >= columnsTick }
 
 // redescribe looks at the table again when it has changed: a repetition copies all columns, and what has been dropped may be missing.
 func (l *loop) redescribe(ctx context.Context) error {
