@@ -40,7 +40,7 @@ var (
 // columns are those of a new table: name, type, whether it may be null, whether its setting is asked first.
 func columns(t *testing.T) []string {
 	conn := connect(t, servertest.Database(t))
-	if _, err := sql.Install(t.Context(), conn, sql.Table{Schema: "public", Name: "task"}, nil); err != nil {
+	if _, err := sql.Install(t.Context(), conn, sql.Table{Schema: "public", Name: "task"}, sql.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	rows, err := conn.Query(t.Context(), `

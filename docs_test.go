@@ -134,7 +134,7 @@ func (s *section) run(t *testing.T, own *server.Server, database string) {
 		}
 		dsn = own.DSN(database)
 		conn = connect(t, dsn)
-		if _, err := sql.Install(t.Context(), conn, sql.Table{Schema: "public", Name: "task"}, nil); err != nil {
+		if _, err := sql.Install(t.Context(), conn, sql.Table{Schema: "public", Name: "task"}, sql.Options{}); err != nil {
 			t.Fatal(err)
 		}
 		if !s.has("serve") {
@@ -189,7 +189,7 @@ func serve(t *testing.T, conn *pgx.Conn, dsn, keys string) {
 		}
 	})
 	made := func() bool {
-		missing, err := sql.Missing(t.Context(), conn, sql.Table{Schema: file.Targets[0].Schema, Name: file.Targets[0].Table}, nil)
+		missing, err := sql.Missing(t.Context(), conn, sql.Table{Schema: file.Targets[0].Schema, Name: file.Targets[0].Table}, sql.Options{})
 		return err == nil && len(missing) == 0
 	}
 	if !soon(made) {

@@ -241,11 +241,12 @@ func (c *checkCommand) Run(ctx context.Context, p *program) error {
 type schemaCommand struct {
 	Schema string `default:"public" help:"The schema of the table."`
 	Table  string `default:"task" help:"The name of the table."`
+	Wake   string `enum:"auto,notify,wal,poll" default:"auto" placeholder:"WAY" help:"How new tasks are noticed, as the configuration's wake: auto, notify, wal or poll."`
 }
 
 // Run prints the DDL.
 func (c *schemaCommand) Run(p *program) error {
-	_, err := io.WriteString(p.stdout, sql.DDL(sql.Table{Schema: c.Schema, Name: c.Table}, nil))
+	_, err := io.WriteString(p.stdout, sql.DDL(sql.Table{Schema: c.Schema, Name: c.Table}, sql.Options{Wake: sql.Wake(c.Wake)}))
 	return err
 }
 

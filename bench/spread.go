@@ -69,7 +69,7 @@ func (s *stand) serveEach(ctx context.Context, targets, run, tasks int) error {
 // install makes that many task tables, but for those that are there.
 func (s *stand) install(ctx context.Context, count int) error {
 	for i := range count {
-		if _, err := sql.Install(ctx, s.conn, sql.Table{Schema: "public", Name: tableName(i)}, nil); err != nil {
+		if _, err := sql.Install(ctx, s.conn, sql.Table{Schema: "public", Name: tableName(i)}, sql.Options{}); err != nil {
 			return err
 		}
 	}

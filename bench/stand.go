@@ -100,7 +100,7 @@ func (s *stand) furnish(ctx context.Context, database string) error {
 	if s.conn, err = s.connect(ctx); err != nil {
 		return err
 	}
-	if _, err := sql.Install(ctx, s.conn, sql.Table{Schema: "public", Name: "task"}, nil); err != nil {
+	if _, err := sql.Install(ctx, s.conn, sql.Table{Schema: "public", Name: "task"}, sql.Options{}); err != nil {
 		return err
 	}
 	setup := text("setup.sql")

@@ -53,7 +53,7 @@ func TestChecks(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer conn.Close(t.Context())
-	if _, err := sql.Install(t.Context(), conn, sql.Table{Schema: "public", Name: "task"}, nil); err != nil {
+	if _, err := sql.Install(t.Context(), conn, sql.Table{Schema: "public", Name: "task"}, sql.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := conn.Exec(t.Context(), text("setup.sql")); err != nil {

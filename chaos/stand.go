@@ -105,7 +105,7 @@ func (s *stand) furnish(ctx context.Context) error {
 		if _, err := conn.Exec(ctx, "SET synchronous_commit = on"); err != nil { // the first crash may come before all this is on disk
 			return err
 		}
-		if _, err := sql.Install(ctx, conn, sql.Table{Schema: "public", Name: "task"}, nil); err != nil {
+		if _, err := sql.Install(ctx, conn, sql.Table{Schema: "public", Name: "task"}, sql.Options{}); err != nil {
 			return err
 		}
 		if _, err := conn.Exec(ctx, text("setup.sql")); err != nil {

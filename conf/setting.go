@@ -34,22 +34,27 @@ func (r *reader) object(v value, known keys) {
 
 // advice names the key that was likely meant, or else all there are.
 func advice(key string, known keys) string {
+	names := slices.Sorted(maps.Keys(known))
+	if name := nearest(key, names); name != "" {
+		return fmt.Sprintf("did you mean %q?", name)
+	}
+	return "the keys are " + strings.Join(names, ", ")
+}
+
+// nearest is the name that is most like a word, "" if none is.
+func nearest(word string, names []string) string {
 	const likely = 0.6
 	best, score := "", likely
-	names := slices.Sorted(maps.Keys(known))
 	for _, name := range names {
-		match := levenshtein.Match(strings.ToLower(key), name, nil)
-		if name != "" && strings.HasPrefix(key, name) { // sleep_ms, database
+		match := levenshtein.Match(strings.ToLower(word), name, nil)
+		if name != "" && strings.HasPrefix(word, name) { // sleep_ms, database
 			match = 1
 		}
 		if match > score {
 			best, score = name, match
 		}
 	}
-	if best != "" {
-		return fmt.Sprintf("did you mean %q?", best)
-	}
-	return "the keys are " + strings.Join(names, ", ")
+	return best
 }
 
 // shown is a value in an error message. Connection strings are never given to it.
@@ -193,11 +198,20 @@ func (r *reader) columns(into map[string]string) func(value) {
 	}
 }
 
+// meant asks for the word that is nearest to a wrong one, if any is near.
+func meant(v value, words []string) string {
+	word := nearest(v.text, words)
+	if v.kind != text || word == "" {
+		return ""
+	}
+	return fmt.Sprintf("; did you mean %q?", word)
+}
+
 // choice reads one of a few words.
 func (r *reader) choice(into *string, words ...string) func(value) {
 	return func(v value) {
 		if v.kind != text || !slices.Contains(words, v.text) {
-			r.fault(v, "must be one of %s, not %s", strings.Join(words, ", "), shown(v))
+			r.fault(v, "must be one of %s, not %s%s", strings.Join(words, ", "), shown(v), meant(v, words))
 			return
 		}
 		*into = v.text

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"pgtask/remote"
+	"pgtask/sql"
 	"pgtask/work"
 )
 
@@ -40,7 +41,7 @@ type target struct {
 	data, user, schema, table string
 	sleep, run, outputLimit   int64
 	grace, idle, reset        time.Duration
-	outputOver                string
+	outputOver, wake          string
 	create                    bool
 	defaults                  map[string]string
 }
@@ -52,6 +53,7 @@ func newTarget(dsn remote.Settings) target {
 		sleep: defaultSleep, run: defaultRun,
 		grace: defaultGrace, idle: defaultIdle, reset: defaultReset,
 		outputLimit: defaultOutput, outputOver: "cut",
+		wake:     string(sql.Auto),
 		create:   true,
 		defaults: map[string]string{},
 	}
@@ -74,6 +76,7 @@ func (r *reader) target(v value, shared common) work.Target {
 		"output_limit": r.whole(&t.outputLimit, "a number of bytes ≥ 0", 0, mostOutput),
 		"output_over":  r.choice(&t.outputOver, "cut", "fail"),
 		"create":       r.flag(&t.create),
+		"wake":         r.choice(&t.wake, string(sql.Auto), string(sql.Notify), string(sql.WAL), string(sql.Poll)),
 	})
 	return t.resolve(shared.remotes)
 }
@@ -111,6 +114,7 @@ func (t target) resolve(remotes map[string]string) work.Target {
 		OutputLimit: t.outputLimit,
 		OutputFail:  t.outputOver == "fail",
 		Create:      t.create,
+		Wake:        sql.Wake(t.wake),
 		Remotes:     remotes,
 	}
 }

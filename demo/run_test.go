@@ -199,7 +199,7 @@ func testDSN(t *testing.T, program string) {
 	}
 	defer conn.Close(t.Context())
 	const mine = `INSERT INTO task ("group", plan, repeat, input) VALUES ('every 2 s', 'infinity', '2 s', 'mine')`
-	if _, err := conn.PgConn().Exec(t.Context(), sql.DDL(sql.Table{Schema: "public", Name: "task"}, nil)+mine).ReadAll(); err != nil {
+	if _, err := conn.PgConn().Exec(t.Context(), sql.DDL(sql.Table{Schema: "public", Name: "task"}, sql.Options{})+mine).ReadAll(); err != nil {
 		t.Fatal(err)
 	}
 

@@ -92,7 +92,7 @@ func template(t *testing.T, on *server.Server) string {
 }
 
 // tableDDL makes the table of tasks, as pgtask schema prints it.
-var tableDDL = sql.DDL(sql.Table{Schema: "public", Name: "task"}, nil)
+var tableDDL = sql.DDL(sql.Table{Schema: "public", Name: "task"}, sql.Options{})
 
 // said are the target's lines since the last call of settled.
 func (s *stage) said() []string {

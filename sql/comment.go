@@ -44,6 +44,8 @@ func (m *missing) commented(object, name string) bool {
 			return column.Comment
 		}
 		return m.oid != 0 && name == "hash"
+	case "PUBLICATION":
+		return !m.changes.has("publication " + Publication(m.table))
 	case "INDEX":
 		return m.indexCommented(strings.TrimSuffix(strings.TrimPrefix(name, ":schema.pgtask_"), "_:hash"))
 	case "TRIGGER":
@@ -59,7 +61,7 @@ func (m *missing) triggerCommented(name string) bool {
 	if trigger := m.trigger(name); trigger != nil {
 		return trigger.Comment
 	}
-	return !slices.ContainsFunc(m.changes, func(c Change) bool { return c.What == "trigger "+name })
+	return !m.changes.has("trigger " + name)
 }
 
 // indexCommented is true of an index that somebody has made under another name.

@@ -2,6 +2,7 @@ package sql
 
 import (
 	"os"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -24,7 +25,7 @@ func TestTableOfPgTaskIsCompleted(t *testing.T) {
 	equal(t, "old rows", value(t, conn, "SELECT count(*) FROM tasks.task WHERE created IS NULL AND author IS NULL AND due = plan"), "3")
 	equal(t, "new row", value(t, conn, "SELECT created = plan AND author = current_user FROM tasks.task WHERE state = 'GONE'"), "true")
 	equal(t, "a person's comment", value(t, conn, "col_description('tasks.task'::regclass, 1)"), "Primary key")
-	equal(t, "table's comment", value(t, conn, "obj_description('tasks.task'::regclass)"), "Tasks (pgtask schema 1)")
+	equal(t, "table's comment", value(t, conn, "obj_description('tasks.task'::regclass)"), "Tasks (pgtask schema 2)")
 }
 
 func TestPersonsOwnTable(t *testing.T) {
@@ -48,7 +49,7 @@ func TestPersonsOwnTable(t *testing.T) {
 		"AND attnum = adnum WHERE attrelid = 'task'::regclass AND attname = 'active'"), "'00:05:00'::interval")
 	equal(t, "own trigger", value(t, conn, "SELECT count(*) FROM pg_trigger WHERE tgname = 'mine'"), "1")
 	equal(t, "own option", value(t, conn, "SELECT 'fillfactor=90' = ANY (reloptions) FROM pg_class WHERE oid = 'task'::regclass"), "true")
-	equal(t, "own comment", value(t, conn, "obj_description('task'::regclass)"), "It's mine (pgtask schema 1)")
+	equal(t, "own comment", value(t, conn, "obj_description('task'::regclass)"), "It's mine (pgtask schema 2)")
 	equal(t, "violated", value(t, conn, "SELECT string_agg(conname, ' ' ORDER BY conname) FROM pg_constraint WHERE NOT convalidated"),
 		"pgtask_input_not_null pgtask_max_not_null")
 	refused(t, conn, "INSERT INTO task (input) VALUES (NULL)", "23514")
@@ -106,7 +107,7 @@ func TestWhatCanNotBeCompletedIsNamed(t *testing.T) {
 			t.Parallel()
 			conn := database(t)
 			execute(t, conn, c.before)
-			_, err := Install(t.Context(), conn, task, nil)
+			_, err := Install(t.Context(), conn, task, Options{})
 			if err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("got %v, want %s", err, c.want)
 			}
@@ -148,18 +149,19 @@ func TestPartitionedTable(t *testing.T) {
 	install(t, conn, task, nil)
 	complete(t, conn, task, nil)
 	d, err := Describe(t.Context(), conn, task)
-	if err != nil || !d.Partitioned || !d.HasWakeTrigger {
+	if err != nil || !d.Partitioned || !d.TellsInserts || !d.TellsChanges {
 		t.Errorf("described as %+v, %v", d, err)
 	}
-	execute(t, conn, "LISTEN nothing_else; LISTEN "+Channel(task))
-	for _, statement := range []string{
-		"INSERT INTO task (input) VALUES ('SELECT 1')",
-		"INSERT INTO task_a (input) VALUES ('SELECT 1')",
-		"UPDATE task_a SET plan = plan + '1 hour'",
+	execute(t, conn, "LISTEN nothing_else; LISTEN "+Channel(task)+"; LISTEN "+d.Waking.Channel)
+	execute(t, connect(t, conn.Config().ConnString()), "SELECT pg_advisory_lock("+strconv.FormatInt(d.Waking.Lock, 10)+")")
+	for _, c := range []struct{ statement, channel string }{
+		{"INSERT INTO task (input) VALUES ('SELECT 1')", d.Waking.Channel},
+		{"INSERT INTO task_a (input) VALUES ('SELECT 1')", d.Waking.Channel},
+		{"UPDATE task_a SET plan = plan + '1 hour'", Channel(task)},
 	} {
-		execute(t, conn, statement)
-		notified(t, conn, Channel(task))
-		unnotified(t, conn, statement)
+		execute(t, conn, c.statement)
+		notified(t, conn, c.channel)
+		unnotified(t, conn, c.statement)
 	}
 	refused(t, conn, "INSERT INTO task (input, key) VALUES ('', 'job')", "23514")
 	execute(t, conn, `TRUNCATE task; INSERT INTO task (id, "group", state, next, input) VALUES (1, 'a', 'DONE', 2, ''), (2, 'b', 'PLAN', NULL, '')`)

@@ -12,13 +12,16 @@ import (
 
 // Description is what the operations on a table need to know of it.
 type Description struct {
-	Exists         bool
-	StateType      string   // qualified and quoted, as a cast names it
-	Copied         []string // quoted names of the columns that a repetition copies
-	Partitioned    bool
-	HasWakeTrigger bool   // all of them, and enabled: whatever matters to the leader is told on Channel
-	Version        int    // of the schema, as the table's comment has it; 0: none
-	Fingerprint    string // changes when anything above does, or a column's type
+	Exists       bool
+	StateType    string   // qualified and quoted, as a cast names it
+	Copied       []string // quoted names of the columns that a repetition copies
+	Partitioned  bool
+	TellsInserts bool   // by the trigger, which is enabled: of new tasks, as Waking says
+	TellsChanges bool   // by the triggers, which are enabled: on Channel, of all else that matters to the leader
+	Published    bool   // new tasks are, by Publication
+	Waking       Waking // of new tasks
+	Version      int    // of the schema, as the table's comment has it; 0: none
+	Fingerprint  string // changes when anything above does, or a column's type
 }
 
 // What a repetition does not copy, besides what is generated.
@@ -34,11 +37,9 @@ func Describe(ctx context.Context, conn *pgx.Conn, t Table) (Description, error)
 		return Description{}, err
 	}
 	d := Description{Exists: true, Partitioned: f.partitioned(), Version: versionOf(f.comment)}
-	d.HasWakeTrigger = true
-	for _, name := range []string{"pgtask_insert", "pgtask_update", "pgtask_update_state", "pgtask_delete"} {
-		trigger := f.trigger(name)
-		d.HasWakeTrigger = d.HasWakeTrigger && trigger != nil && trigger.Enabled
-	}
+	d.Published, d.Waking = f.published, wakingOf(f.root)
+	d.TellsInserts = f.enabled(insertTrigger)
+	d.TellsChanges = !slices.ContainsFunc(changeTriggers, func(name string) bool { return !f.enabled(name) })
 	d.StateType, _ = f.stateType(t)
 	for _, column := range f.columns {
 		if !column.Generated && !column.Identity && !slices.Contains(notCopied, column.Name) {
@@ -47,6 +48,11 @@ func Describe(ctx context.Context, conn *pgx.Conn, t Table) (Description, error)
 	}
 	d.Fingerprint = f.fingerprint(d)
 	return d, nil
+}
+
+func (f *found) enabled(name string) bool {
+	trigger := f.trigger(name)
+	return trigger != nil && trigger.Enabled
 }
 
 func (f *found) fingerprint(d Description) string {

@@ -21,7 +21,7 @@ func TestDescribe(t *testing.T) {
 	}
 	install(t, conn, task, nil)
 	d := describe()
-	if !d.Exists || d.Partitioned || !d.HasWakeTrigger || d.Version != Version {
+	if !d.Exists || d.Partitioned || !d.TellsInserts || !d.TellsChanges || d.Version != Version {
 		t.Errorf("described as %+v", d)
 	}
 	equal(t, "state", d.StateType, "public.state")
@@ -33,7 +33,7 @@ func TestDescribe(t *testing.T) {
 	for _, statement := range []string{
 		`ALTER TABLE task ADD COLUMN "a ""b" int`,
 		"ALTER TABLE task ALTER COLUMN data TYPE varchar",
-		"ALTER TABLE task DISABLE TRIGGER pgtask_insert",
+		"ALTER TABLE task DISABLE TRIGGER pgtask_inserted",
 	} {
 		before := describe()
 		execute(t, conn, statement)
@@ -43,7 +43,7 @@ func TestDescribe(t *testing.T) {
 	}
 	d = describe()
 	equal(t, "own column", d.Copied[len(d.Copied)-1], `"a ""b"`)
-	if d.HasWakeTrigger {
+	if d.TellsInserts {
 		t.Error("a disabled trigger wakes nobody")
 	}
 }

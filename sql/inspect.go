@@ -17,6 +17,10 @@ type found struct {
 	relkind     string
 	comment     string
 	options     []string // name=value
+	partition   bool     // of another table
+	root        int64    // the table itself, or the one that it is in the end a partition of
+	publication bool     // ours is there
+	published   bool     // and shows what is inserted into the table
 	columns     []foundColumn
 	constraints []string
 	triggers    []foundTrigger // ours
@@ -108,7 +112,7 @@ func (f *found) inspect(ctx context.Context, conn *pgx.Conn, t Table) (err error
 	if err = conn.QueryRow(ctx, text("inspect/schema"), t.Schema).Scan(&f.schema, &f.version); err != nil {
 		return err
 	}
-	err = conn.QueryRow(ctx, text("inspect/table"), t.Schema, t.Name).Scan(&f.oid, &f.relkind, &f.comment, &f.options)
+	err = conn.QueryRow(ctx, text("inspect/table"), t.Schema, t.Name).Scan(&f.oid, &f.relkind, &f.comment, &f.options, &f.partition, &f.root)
 	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
 		return err
 	}
@@ -127,6 +131,11 @@ func (f *found) inspect(ctx context.Context, conn *pgx.Conn, t Table) (err error
 	if f.functions, err = collect(ctx, conn, "functions", pgx.RowToStructByPos[foundFunction], t.Schema); err != nil {
 		return err
 	}
+	published, err := collect(ctx, conn, "publication", pgx.RowTo[bool], Publication(t), f.oid)
+	if err != nil {
+		return err
+	}
+	f.publication, f.published = len(published) > 0, slices.Contains(published, true)
 	var state int64
 	if column := f.column("state"); column != nil {
 		state = column.TypeOID

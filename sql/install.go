@@ -21,14 +21,14 @@ var ErrBusy = errors.New("another session is changing the schema of the task tab
 
 // Install makes what Missing tells, and returns what it has made, which is nothing when nothing was missing. It commits by itself,
 // either everything or nothing, but for labels of the state's enum, which come first. Two at once wait for each other.
-func Install(ctx context.Context, conn *pgx.Conn, t Table, defaults map[string]string) ([]Change, error) {
-	changes, err := Missing(ctx, conn, t, defaults)
+func Install(ctx context.Context, conn *pgx.Conn, t Table, o Options) ([]Change, error) {
+	changes, err := Missing(ctx, conn, t, o)
 	if err != nil || len(changes) == 0 {
 		return nil, err
 	}
 	var made []Change
 	for {
-		some, more, err := installOnce(ctx, conn, t, defaults, true)
+		some, more, err := installOnce(ctx, conn, t, o, true)
 		if err != nil {
 			return made, describeLock(ctx, conn, t, err)
 		}
@@ -40,15 +40,15 @@ func Install(ctx context.Context, conn *pgx.Conn, t Table, defaults map[string]s
 
 // Rehearse does what Install does, as far as it goes in one transaction, and takes it back: its error is the one that Install would
 // meet. The locks that Install needs are held for a moment.
-func Rehearse(ctx context.Context, conn *pgx.Conn, t Table, defaults map[string]string) error {
-	if _, _, err := installOnce(ctx, conn, t, defaults, false); err != nil {
+func Rehearse(ctx context.Context, conn *pgx.Conn, t Table, o Options) error {
+	if _, _, err := installOnce(ctx, conn, t, o, false); err != nil {
 		return describeLock(ctx, conn, t, err)
 	}
 	return nil
 }
 
 // installOnce makes in one transaction what it can, and keeps it or not; more tells that the rest needs another one.
-func installOnce(ctx context.Context, conn *pgx.Conn, t Table, defaults map[string]string, keep bool) (made []Change, more bool, err error) {
+func installOnce(ctx context.Context, conn *pgx.Conn, t Table, o Options, keep bool) (made []Change, more bool, err error) {
 	tx, err := conn.BeginTx(ctx, pgx.TxOptions{IsoLevel: pgx.ReadCommitted, AccessMode: pgx.ReadWrite})
 	if err != nil {
 		return nil, false, err
@@ -57,7 +57,7 @@ func installOnce(ctx context.Context, conn *pgx.Conn, t Table, defaults map[stri
 	if err := lock(ctx, tx, t); err != nil {
 		return nil, false, err
 	}
-	changes, err := Missing(ctx, conn, t, defaults)
+	changes, err := Missing(ctx, conn, t, o)
 	if err != nil {
 		return nil, false, err
 	}

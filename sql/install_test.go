@@ -35,7 +35,7 @@ func TestInstallTwiceAtOnce(t *testing.T) {
 	var group sync.WaitGroup
 	for i, table := range tables {
 		conn := connect(t, dsn)
-		group.Go(func() { _, errs[i] = Install(t.Context(), conn, table, nil) })
+		group.Go(func() { _, errs[i] = Install(t.Context(), conn, table, Options{}) })
 	}
 	group.Wait()
 	if err := errors.Join(errs...); err != nil {
@@ -52,9 +52,9 @@ func TestDDLCanBeRunByHandAgainAndAgain(t *testing.T) {
 	conn := database(t)
 	table := Table{"a schema", `$pgtask$"; DROP`}
 	defaults := map[string]string{"active": "1 day", "null": `\N'`}
-	execute(t, conn, DDL(table, defaults))
+	execute(t, conn, DDL(table, Options{Defaults: defaults}))
 	complete(t, conn, table, defaults)
-	execute(t, conn, DDL(table, defaults))
+	execute(t, conn, DDL(table, Options{Defaults: defaults}))
 	complete(t, conn, table, defaults)
 }
 
@@ -69,16 +69,16 @@ func TestNamesOfAnyKind(t *testing.T) {
 		complete(t, conn, table, map[string]string{"data": name})
 		execute(t, conn, "LISTEN "+pgx.Identifier{Channel(table)}.Sanitize())
 		execute(t, conn, "INSERT INTO "+table.Quoted()+" (input) VALUES ('')")
+		execute(t, conn, "UPDATE "+table.Quoted()+" SET max = 1")
 		notified(t, conn, Channel(table))
 		equal(t, "data", value(t, conn, "SELECT data FROM "+table.Quoted()), name)
 		execute(t, conn, "INSERT INTO "+table.Quoted()+" (input, state, next) VALUES ('', 'DONE', 1)")
-		notified(t, conn, Channel(table))
 		execute(t, conn, "UPDATE "+table.Quoted()+" SET state = 'STOP' WHERE id = 2")
 		notified(t, conn, Channel(table))
 		equal(t, "states", value(t, conn, "SELECT string_agg(state::text, ' ' ORDER BY id) FROM "+table.Quoted()), "STOP DONE")
 	}
 	for _, table := range []Table{{"", "task"}, {"public", ""}, {"public", strings.Repeat("x", 64)}} {
-		if _, err := Install(t.Context(), conn, table, nil); err == nil {
+		if _, err := Install(t.Context(), conn, table, Options{}); err == nil {
 			t.Errorf("%s was made", table)
 		}
 	}
@@ -106,11 +106,11 @@ func TestRoleWithoutRightsServesACompleteTable(t *testing.T) {
 	}
 	execute(t, conn, "INSERT INTO task (input) VALUES ('SELECT 1')")
 
-	_, err := Install(t.Context(), conn, task, map[string]string{"max": "4"})
+	_, err := Install(t.Context(), conn, task, Options{Defaults: map[string]string{"max": "4"}})
 	if !isState(err, "42501") || !strings.Contains(err.Error(), `needs ownership of table "public"."task"`) {
 		t.Errorf("a default that must be set: %v", err)
 	}
-	_, err = Install(t.Context(), conn, Table{"elsewhere", "task"}, nil)
+	_, err = Install(t.Context(), conn, Table{"elsewhere", "task"}, Options{})
 	if !isState(err, "42501") || !strings.Contains(err.Error(), "needs CREATE on the database") {
 		t.Errorf("a schema that must be made: %v", err)
 	}
@@ -123,7 +123,7 @@ func TestInstallSaysWhoHoldsTheTable(t *testing.T) {
 	install(t, conn, task, nil)
 	execute(t, conn, "ALTER TABLE task DROP COLUMN priority CASCADE")
 	execute(t, holder, "SET application_name = 'the holder'; BEGIN; LOCK TABLE task IN ACCESS SHARE MODE")
-	_, err := Install(t.Context(), conn, task, nil)
+	_, err := Install(t.Context(), conn, task, Options{})
 	if !isState(err, "55P03") || !strings.Contains(err.Error(), "the holder") {
 		t.Errorf("got %v", err)
 	}

@@ -65,7 +65,7 @@ func equal(t *testing.T, what, got, want string) {
 
 func install(t *testing.T, conn *pgx.Conn, table Table, defaults map[string]string) []Change {
 	t.Helper()
-	changes, err := Install(t.Context(), conn, table, defaults)
+	changes, err := Install(t.Context(), conn, table, Options{Defaults: defaults})
 	if err != nil {
 		t.Fatalf("Install: %v", err)
 	}
@@ -75,7 +75,7 @@ func install(t *testing.T, conn *pgx.Conn, table Table, defaults map[string]stri
 // complete fails the test if the table still lacks something.
 func complete(t *testing.T, conn *pgx.Conn, table Table, defaults map[string]string) {
 	t.Helper()
-	changes, err := Missing(t.Context(), conn, table, defaults)
+	changes, err := Missing(t.Context(), conn, table, Options{Defaults: defaults})
 	if err != nil {
 		t.Fatalf("Missing: %v", err)
 	}

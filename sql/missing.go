@@ -18,6 +18,8 @@ type Change struct {
 	Needs string // the right that it takes, e.g. ownership of table "public"."task"
 	// Optional tells that the table can be served without it: comments, storage options, triggers.
 	Optional bool
+	// Removes tells that it is there, of our making, and not of use any more.
+	Removes bool
 
 	alone bool // must be committed before what follows can be made
 	check bool // a constraint, which rows that are there may violate
@@ -40,10 +42,16 @@ func versionOf(comment string) int {
 	return n
 }
 
-// Missing tells what the table lacks, in the order in which it is to be made; nothing if it can be served as it is. defaults are
-// the configured values of columns. It only reads, and any role can do it. A table that can not be completed is an error: a column
+// Options are what may differ from table to table.
+type Options struct {
+	Defaults map[string]string // of columns, as the text of their values
+	Wake     Wake              // "": as Auto
+}
+
+// Missing tells what the table lacks, in the order in which it is to be made, and then what it has too much; nothing if it can be served
+// as it is. It only reads, and any role can do it. A table that can not be completed is an error: a column
 // of the wrong type, a view, a default for no column.
-func Missing(ctx context.Context, conn *pgx.Conn, t Table, defaults map[string]string) ([]Change, error) {
+func Missing(ctx context.Context, conn *pgx.Conn, t Table, o Options) ([]Change, error) {
 	f, err := inspect(ctx, conn, t)
 	if err != nil {
 		return nil, err
@@ -51,10 +59,10 @@ func Missing(ctx context.Context, conn *pgx.Conn, t Table, defaults map[string]s
 	if err := f.unfit(t); err != nil {
 		return nil, err
 	}
-	m := &missing{found: f, table: t, names: names{table: t, each: "STATEMENT"}}
+	m := &missing{found: f, table: t, names: names{table: t, parts: f.partitioned()}, wake: o.Wake}
 	m.names.state, m.state = f.stateType(t)
-	if f.partitioned() {
-		m.names.each = "ROW" // a statement's does not fire for an INSERT straight into a partition
+	if f.partition {
+		m.wake = Poll // a statement's trigger does not fire for what comes by way of the whole table
 	}
 	for _, s := range steps() {
 		m.step(s)
@@ -64,10 +72,18 @@ func Missing(ctx context.Context, conn *pgx.Conn, t Table, defaults map[string]s
 			m.step(s)
 		}
 	}
-	if err := m.configured(ctx, conn, defaults); err != nil {
+	if err := m.configured(ctx, conn, o.Defaults); err != nil {
 		return nil, err
 	}
+	m.superfluous()
 	return m.changes, nil
+}
+
+// changes are in the order in which they are made.
+type changes []Change
+
+func (c changes) has(what string) bool {
+	return slices.ContainsFunc(c, func(c Change) bool { return c.What == what })
 }
 
 // missing collects changes, comparing step by step with what was found.
@@ -76,11 +92,12 @@ type missing struct {
 	table   Table
 	names   names
 	state   *foundType
-	changes []Change
+	wake    Wake
+	changes changes
 }
 
 func (m *missing) step(s step) {
-	if versionOf(m.comment) > Version && s.kind != columnStep {
+	if versionOf(m.comment) > Version && s.kind != columnStep || !m.wake.wants(s) {
 		return
 	}
 	switch s.kind {
@@ -102,6 +119,8 @@ func (m *missing) step(s step) {
 		m.indexStep(s)
 	case triggerStep:
 		m.triggerStep(s)
+	case publicationStep:
+		m.publicationStep(s)
 	case optionStep:
 		m.option(s)
 	case commentStep:
@@ -163,7 +182,7 @@ func (m *missing) function(s step) {
 		if f.Name != s.name {
 			continue
 		}
-		if versionOf(f.Comment) > Version || strings.Contains(s.sql, "$$"+f.Source+"$$") {
+		if versionOf(f.Comment) > Version || strings.Contains(m.names.fill(s.sql), "$$"+f.Source+"$$") {
 			return
 		}
 		needs = "ownership of function " + pgx.Identifier{m.table.Schema, s.name}.Sanitize()

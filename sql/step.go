@@ -26,6 +26,7 @@ const (
 	constraintStep
 	indexStep
 	triggerStep
+	publicationStep
 	optionStep
 	commentStep
 )
@@ -43,12 +44,13 @@ var stepKinds = []struct {
 	{constraintStep, regexp.MustCompile(`^ALTER TABLE :table DROP CONSTRAINT IF EXISTS (\w+)`)},
 	{indexStep, regexp.MustCompile(`^CREATE (?:UNIQUE )?INDEX IF NOT EXISTS pgtask_(\w+)_:hash`)},
 	{triggerStep, regexp.MustCompile(`^DROP TRIGGER IF EXISTS (\w+)`)},
+	{publicationStep, regexp.MustCompile(`^DROP PUBLICATION IF EXISTS (pgtask_:hash)`)},
 	{optionStep, regexp.MustCompile(`^ALTER TABLE :table SET \((\w+) =`)},
 	{commentStep, regexp.MustCompile(`^COMMENT ON (\w+ [^ ]+(?: ON :table)?) IS`)},
 }
 
 // The files in the order in which they are run.
-var stepFiles = []string{"schema", "functions", "table", "constraints", "indexes", "triggers", "options", "comments"}
+var stepFiles = []string{"schema", "functions", "table", "constraints", "indexes", "triggers", "publication", "options", "comments"}
 
 var (
 	addedColumn    = regexp.MustCompile(`ADD COLUMN IF NOT EXISTS "?(\w+)"?`)

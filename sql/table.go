@@ -7,6 +7,7 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"regexp"
+	"strconv"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
@@ -14,7 +15,7 @@ import (
 
 // Version is that of the schema; it stands in the comments of the table and of the functions. What bears a higher one was made by
 // a later pgtask and is not taken back.
-const Version = 1
+const Version = 2
 
 // Table names a task table. The names are as in the catalog: unquoted, at most 63 bytes.
 type Table struct {
@@ -31,7 +32,7 @@ func (t Table) String() string {
 	return t.Quoted()
 }
 
-// Channel is the name under which the table's triggers NOTIFY, as their function pgtask_wake computes it.
+// Channel is the name under which the table's triggers NOTIFY what does not concern new tasks, as their function pgtask_wake computes it.
 func Channel(t Table) string {
 	return "pgtask_" + t.hash()
 }
@@ -52,10 +53,10 @@ func (t Table) lockKey() int64 {
 type names struct {
 	table Table
 	state string // the type, qualified and quoted
-	each  string // what the insert trigger fires for: STATEMENT or ROW
+	parts bool   // the table is partitioned
 }
 
-var placeholder = regexp.MustCompile(`:(schema|table|state|hash|each|version)`)
+var placeholder = regexp.MustCompile(`:(schema|table|state|hash|before|each|root|relation|wake|version)`)
 
 // fill puts the names into a step's text. It is the only place where they meet.
 func (n names) fill(sql string) string {
@@ -69,13 +70,28 @@ func (n names) fill(sql string) string {
 			return n.state
 		case ":hash":
 			return n.table.hash()
+		case ":before":
+			return n.choose("AFTER", "BEFORE") // which costs less, and is not to be had for rows of a partitioned table before 13
 		case ":each":
-			return n.each
+			return n.choose("ROW", "STATEMENT") // which does not fire for an INSERT straight into a partition
+		case ":root":
+			return n.choose(", publish_via_partition_root = true", "")
+		case ":relation":
+			return literal(n.table.Quoted())
+		case ":wake":
+			return strconv.FormatInt(wakeLocks, 10)
 		default:
 			return versionText
 		}
 	})
 	return dollars(filled, n)
+}
+
+func (n names) choose(partitioned, whole string) string {
+	if n.parts {
+		return partitioned
+	}
+	return whole
 }
 
 // dollars gives the block in sql a dollar quote that no name in it contains.

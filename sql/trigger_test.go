@@ -8,16 +8,16 @@ import (
 	"pgtask/server/servertest"
 )
 
-func TestWakeTellsTheLeaderWhatMatters(t *testing.T) {
+func TestChangesWakeTheLeaderWhereTheyMatter(t *testing.T) {
 	t.Parallel()
 	conn := database(t)
 	install(t, conn, task, nil)
+	execute(t, conn, "INSERT INTO task (input) SELECT 'SELECT 1' FROM generate_series(1, 100)")
 	execute(t, conn, "LISTEN nothing_else; LISTEN "+Channel(task))
 	for _, c := range []struct {
 		statement string
 		wakes     bool
 	}{
-		{"INSERT INTO task (input) SELECT 'SELECT 1' FROM generate_series(1, 100)", true},
 		{"UPDATE task SET data = 'x' WHERE id = 1", false},
 		{"UPDATE task SET plan = plan + '1 hour' WHERE id = 1", true},
 		{`UPDATE task SET "group" = 'other' WHERE id = 1`, true},
@@ -44,7 +44,7 @@ func TestWakeTellsTheLeaderWhatMatters(t *testing.T) {
 	}
 	execute(t, conn, "ALTER TABLE task RENAME TO job")
 	job := Table{"public", "job"}
-	execute(t, conn, "LISTEN "+Channel(job)+"; INSERT INTO job (input) VALUES ('')")
+	execute(t, conn, "LISTEN "+Channel(job)+"; UPDATE job SET max = 1 WHERE id = 3")
 	notified(t, conn, Channel(job))
 }
 

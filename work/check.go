@@ -79,21 +79,19 @@ func (r *Report) would(may bool, user, what, statement string) {
 
 // table says what the table lacks, and whether the role, or else the dsn's user, could add it: that is tried, and taken back.
 func (r *Report) table(ctx context.Context, conn *pgx.Conn, t Target) {
-	changes, err := sql.Missing(ctx, conn, table(t), t.Defaults)
+	t, err := r.wakeable(ctx, conn, t)
+	if err != nil {
+		r.fault("%s", err)
+		return
+	}
+	changes, err := sql.Missing(ctx, conn, table(t), options(t))
 	if err != nil {
 		r.fault("%s", err)
 		return
 	}
 	granted := false
 	if t.Create && len(changes) > 0 {
-		err := sql.Rehearse(ctx, conn, table(t), t.Defaults)
-		if isDenied(err) {
-			_, err = completeAsAdmin(ctx, t, err, func(conn *pgx.Conn) ([]sql.Change, error) {
-				granted = true
-				return nil, sql.Rehearse(ctx, conn, table(t), t.Defaults)
-			})
-		}
-		if err != nil {
+		if granted, err = rehearse(ctx, conn, t); err != nil {
 			if lack := lacking(ctx, conn, t); lack == nil {
 				changes = nil // it can do without them
 			} else {
@@ -110,6 +108,8 @@ func (r *Report) table(ctx context.Context, conn *pgx.Conn, t Target) {
 			// goes without saying
 		case t.Create && strings.HasPrefix(change.What, "comment "):
 			comments++
+		case t.Create && change.Removes:
+			r.say("would remove %s", change.What)
 		case t.Create:
 			r.say("would create %s", change.What)
 		case !change.Optional && len(r.Faults) == 0:
@@ -125,6 +125,18 @@ func (r *Report) table(ctx context.Context, conn *pgx.Conn, t Target) {
 	if len(r.Lines)+len(r.Faults) == 0 {
 		r.say("ready")
 	}
+}
+
+// rehearse tries to complete the table as the target's role, or else as the dsn's user, who would grant what the role lacks.
+func rehearse(ctx context.Context, conn *pgx.Conn, t Target) (granted bool, err error) {
+	err = sql.Rehearse(ctx, conn, table(t), options(t))
+	if isDenied(err) {
+		_, err = completeAsAdmin(ctx, t, err, func(conn *pgx.Conn) ([]sql.Change, error) {
+			granted = true
+			return nil, sql.Rehearse(ctx, conn, table(t), options(t))
+		})
+	}
+	return granted, err
 }
 
 // rights says what the role may not do with a table that is there.

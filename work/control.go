@@ -25,6 +25,7 @@ const (
 	beat           = 3 * time.Second  // the control session is never silent for longer
 	silenceLimit   = 10 * time.Second // the server ends a control session that is (14 and later)
 	connectLimit   = remote.ConnectLimit
+	statementCache = 64              // more than there are statements
 	prepareLimit   = 3 * time.Minute // for all that is looked at and created before a target can be led
 )
 
@@ -46,6 +47,7 @@ type control struct {
 	path      string          // the role's own search_path
 	base      remote.Settings // what the connection really uses, and remotes inherit
 	notified  bool            // since the loop looked last
+	heard     int             // notifications of others
 }
 
 // connect opens a control connection with settings of its own, whatever the role's are.
@@ -77,11 +79,17 @@ func connect(ctx context.Context, t Target) (*control, error) {
 	} {
 		cfg.RuntimeParams[name] = value
 	}
+	cfg.StatementCacheCapacity, cfg.DescriptionCacheCapacity = statementCache, 0 // made in full for each target
 	c := &control{}
 	if c.base, err = remote.Complete(t.Connect); err != nil {
 		return nil, err
 	}
-	cfg.OnNotification = func(*pgconn.PgConn, *pgconn.Notification) { c.notified = true }
+	cfg.OnNotification = func(conn *pgconn.PgConn, n *pgconn.Notification) {
+		c.notified = true
+		if n.PID != conn.PID() {
+			c.heard++
+		}
+	}
 	ctx, cancel := context.WithTimeout(ctx, connectLimit)
 	defer cancel()
 	c.conn, err = pgx.ConnectConfig(ctx, cfg)

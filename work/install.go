@@ -25,19 +25,9 @@ func (l *loop) install(ctx context.Context) error {
 	if err := l.remains(ctx); err != nil {
 		return err
 	}
-	made, err := complete(ctx, c.conn, l.target)
-	if len(made) > 0 {
-		l.log.Info().Int("changes", len(made)).Msg("created " + summary(made))
-	}
+	described, err := l.wakeable(ctx)
 	if err != nil {
 		return err
-	}
-	described, err := sql.Describe(ctx, c.conn, t)
-	if err != nil {
-		return err
-	}
-	if !described.Exists {
-		return fmt.Errorf("table %s does not exist", t)
 	}
 	queries := described.Queries(t)
 	c.table, c.queries = described, queries
@@ -51,10 +41,7 @@ func (l *loop) install(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if described.HasWakeTrigger {
-		_, err = c.conn.Exec(ctx, "LISTEN "+quoted(sql.Channel(t)))
-	}
-	return err
+	return l.subscribe(ctx)
 }
 
 // remains is an error when the table was there while the target was served, and is no more.
@@ -68,6 +55,24 @@ func (l *loop) remains(ctx context.Context) error {
 	}
 	return fmt.Errorf("table %s has gone: create or restore it, or start pgtask anew to have it made", table(l.target))
 }
+
+// furnish completes the table and looks at it.
+func (l *loop) furnish(ctx context.Context, t Target) (sql.Description, error) {
+	made, err := complete(ctx, l.control.conn, t)
+	if len(made) > 0 {
+		l.log.Info().Int("changes", len(made)).Msg(summary(made))
+	}
+	if err != nil {
+		return sql.Description{}, err
+	}
+	described, err := sql.Describe(ctx, l.control.conn, table(t))
+	if err == nil && !described.Exists {
+		err = fmt.Errorf("table %s does not exist", table(t))
+	}
+	return described, err
+}
+
+func options(t Target) sql.Options { return sql.Options{Defaults: t.Defaults, Wake: t.Wake} }
 
 // lockParents refuses to serve a partition of a table that is served itself: their lanes would be counted apart.
 func (l *loop) lockParents(ctx context.Context) error {
@@ -101,7 +106,7 @@ func complete(ctx context.Context, conn *pgx.Conn, t Target) ([]sql.Change, erro
 	if !t.Create {
 		return nil, lacking(ctx, conn, t)
 	}
-	made, err := sql.Install(ctx, conn, table(t), t.Defaults)
+	made, err := sql.Install(ctx, conn, table(t), options(t))
 	if !isDenied(err) {
 		return made, err
 	}
@@ -109,7 +114,7 @@ func complete(ctx context.Context, conn *pgx.Conn, t Target) ([]sql.Change, erro
 		return nil, nil // what is missing is not needed
 	}
 	return completeAsAdmin(ctx, t, err, func(conn *pgx.Conn) ([]sql.Change, error) {
-		made, err := sql.Install(ctx, conn, table(t), t.Defaults)
+		made, err := sql.Install(ctx, conn, table(t), options(t))
 		if err != nil {
 			return made, err
 		}
@@ -181,13 +186,26 @@ func lackingRights(ctx context.Context, conn *pgx.Conn, q sql.Queries, t sql.Tab
 	return err
 }
 
-// summary names what was created: the first things, which say most.
+// summary says what was created, and what removed.
 func summary(made []sql.Change) string {
+	var sentences []string
+	removes := func(c sql.Change) bool { return c.Removes }
+	if created := slices.DeleteFunc(slices.Clone(made), removes); len(created) > 0 {
+		sentences = append(sentences, "created "+names(created))
+	}
+	if removed := slices.DeleteFunc(slices.Clone(made), func(c sql.Change) bool { return !c.Removes }); len(removed) > 0 {
+		sentences = append(sentences, "removed "+names(removed))
+	}
+	return strings.Join(sentences, "; ")
+}
+
+// names are those of the first changes, which say most.
+func names(changes []sql.Change) string {
 	const most = 6
 	names := make([]string, 0, most+1)
-	for i, change := range made {
+	for i, change := range changes {
 		if i == most {
-			names = append(names, fmt.Sprintf("and %d more", len(made)-most))
+			names = append(names, fmt.Sprintf("and %d more", len(changes)-most))
 			break
 		}
 		names = append(names, change.What)
@@ -197,7 +215,7 @@ func summary(made []sql.Change) string {
 
 // lacking is the error of a table that cannot be served as it is and is not to be changed.
 func lacking(ctx context.Context, conn *pgx.Conn, t Target) error {
-	changes, err := sql.Missing(ctx, conn, table(t), t.Defaults)
+	changes, err := sql.Missing(ctx, conn, table(t), options(t))
 	if err != nil {
 		return err
 	}
@@ -205,7 +223,7 @@ func lacking(ctx context.Context, conn *pgx.Conn, t Target) error {
 	if len(changes) == 0 {
 		return nil
 	}
-	return fmt.Errorf("table %s lacks %s, and may not be changed: run what pgtask schema prints", table(t), summary(changes))
+	return fmt.Errorf("table %s lacks %s, and may not be changed: run what pgtask schema prints", table(t), names(changes))
 }
 
 // used tells whether tasks have ever been written to the table: then pauses may be under way.

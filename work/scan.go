@@ -6,8 +6,6 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgtype"
-
-	"pgtask/sql"
 )
 
 // What a scan brings at once, and how many due tasks are known at most: 16 bytes each. Beyond that there is a window by plan.
@@ -26,6 +24,7 @@ const visibility = time.Second
 // place is how far the scan under way has come, in the order of plans.
 type place struct {
 	active, full bool
+	begun        bool // its first part has been asked for
 	plan         pgtype.Timestamptz
 	id           int64
 	began        time.Time // by our clock
@@ -51,6 +50,7 @@ func (l *loop) rescan(ctx context.Context) error {
 	if l.control.notified {
 		l.control.notified, l.look.wanted, l.look.stopped = false, true, true
 	}
+	l.look.wanted = l.look.wanted || l.told(now)
 	due := !l.look.next.IsZero() && l.clock.until(l.look.next) <= 0
 	_, _, ready := l.lanes.load()
 	stale := now.Sub(l.look.full) >= l.every() || l.look.partial && ready < scanMost/2
@@ -80,48 +80,28 @@ func (l *loop) comesNext(ctx context.Context) error {
 	ctx, cancel := limited(ctx)
 	defer cancel()
 	asked := time.Now()
-	if err := l.readNext(l.control.conn.QueryRow(ctx, l.queries().Text("next"), l.target.Schema, l.target.Table), asked); err != nil {
+	row := l.control.conn.QueryRow(ctx, l.queries().Text("next"), l.target.Schema, l.target.Table, l.columnsDue())
+	if err := l.readNext(row, asked); err != nil {
 		return err
 	}
 	return l.redescribe(ctx)
-}
-
-// redescribe looks at the table again when it has changed: a repetition copies all columns, and what has been dropped may be missing.
-func (l *loop) redescribe(ctx context.Context) error {
-	if l.columns == l.described {
-		return nil
-	}
-	if l.described == "" { // we have looked at it just now
-		ctx, cancel := limited(ctx)
-		defer cancel()
-		d, err := sql.Describe(ctx, l.control.conn, table(l.target))
-		if err != nil {
-			return err
-		}
-		if d.Fingerprint == l.control.table.Fingerprint {
-			l.described = l.columns
-			return nil
-		}
-	}
-	if err := l.install(ctx); err != nil {
-		return err
-	}
-	l.look.full = time.Time{} // nothing may have told us of new tasks meanwhile
-	l.described = l.columns
-	return nil
 }
 
 func (l *loop) readNext(row pgx.Row, asked time.Time) error {
 	var now time.Time
 	var next *time.Time
 	var foreign, readOnly bool
-	if err := row.Scan(&now, &next, &foreign, &l.columns, &readOnly); err != nil {
+	var columns *string
+	if err := row.Scan(&now, &next, &foreign, &columns, &readOnly); err != nil {
 		return err
 	}
 	if readOnly {
 		return errReadOnly
 	}
 	l.look.spoke = time.Now()
+	if columns != nil {
+		l.columns, l.look.columns = *columns, l.look.spoke
+	}
 	l.clock.set(now, asked, l.look.spoke)
 	l.foreign.Store(foreign)
 	l.look.next = time.Time{}
@@ -161,7 +141,11 @@ func (l *loop) scanOn(ctx context.Context) error {
 	found := 0
 	asked := time.Now()
 	batch := &pgx.Batch{}
-	batch.Queue(l.queries().Text("next"), l.target.Schema, l.target.Table).QueryRow(func(row pgx.Row) error { return l.readNext(row, asked) })
+	if !s.begun {
+		s.begun = true
+		l.unseen.queue(batch, l.queries().Text("unseen"))
+	}
+	batch.Queue(l.queries().Text("next"), l.target.Schema, l.target.Table, l.columnsDue()).QueryRow(func(row pgx.Row) error { return l.readNext(row, asked) })
 	batch.Queue(l.queries().Text("scan"), s.plan, s.id, scanChunk).Query(func(rows pgx.Rows) error {
 		var key laneKey
 		var r rank
@@ -186,6 +170,9 @@ func (l *loop) scanOn(ctx context.Context) error {
 		return err
 	}
 	l.look.scan = time.Now()
+	if found > 0 {
+		l.vigil.found = l.look.scan
+	}
 	if err := l.redescribe(ctx); err != nil {
 		return err
 	}

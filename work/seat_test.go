@@ -2,6 +2,8 @@ package work
 
 import (
 	"context"
+	"math"
+	"strconv"
 	"testing"
 
 	"pgtask/exec"
@@ -59,7 +61,8 @@ func TestNobodyWaitsWithoutLead(t *testing.T) {
 // usurp takes the lead away, and gives it back when it is called upon.
 func (s *stage) usurp() (giveBack func()) {
 	s.t.Helper()
-	const lock = "pg_locks WHERE locktype = 'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = current_database())"
+	lock := "pg_locks WHERE locktype = 'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = current_database())" +
+		" AND (classid, objid) <> (" + strconv.FormatInt(s.waking().Lock>>32, 10) + ", " + strconv.FormatInt(s.waking().Lock&math.MaxUint32, 10) + ")"
 	key := s.get("SELECT (classid::int8 << 32 | objid::int8)::text FROM " + lock)
 	other, locked := s.connect(), make(chan error, 1)
 	go func() {

@@ -41,10 +41,12 @@ type loop struct {
 	killed             []end               // tasks whose session was terminated
 	orphans            map[int64]laneKey   // under way, but not ours
 	hopeless           map[int64]time.Time // rows that take no end, or no beginning, and since when
-	columns, described string              // fingerprints of the table's columns: as they are, and as queries has them
+	columns, described string              // fingerprints of the table and its columns: as they are, and as queries has them
 	parked             map[int64]parked    // rows that could not be taken just now
 	empty              []int64             // tasks to be deleted whose rows were locked
 	asks               []ask               // not answered yet
+
+	wakers
 
 	scanning place // where the scan under way goes on
 	look     looks
@@ -54,6 +56,7 @@ type loop struct {
 // looks say when what was last done.
 type looks struct {
 	full, scan, check, orphans, pace, spoke time.Time
+	columns                                 time.Time // when they were looked at
 	began, swept                            time.Time // the leadership, by the server's clock; deletions that had to wait
 	fullTook                                time.Duration
 	low                                     time.Time // plans before were seen by a scan
@@ -172,7 +175,9 @@ func (l *loop) lead(ctx context.Context, stop <-chan struct{}) (err error) {
 	defer l.drop()
 	l.facts.Store(c)
 	l.path.Store(nil)
-	l.trouble.become(func() { l.log.Info().Int32("pid", c.pid).Msg("leading") })
+	defer func() { l.unfollow() }()
+	l.follow()
+	l.trouble.become(func() { l.log.Info().Int32("pid", c.pid).Str("wake", string(l.way)).Msg("leading") })
 	if err := l.begin(ctx); err != nil {
 		return err
 	}
@@ -247,7 +252,7 @@ func (l *loop) drop() {
 func (l *loop) begin(ctx context.Context) error {
 	l.look = looks{wanted: true, draining: l.look.draining, cancelled: l.look.cancelled}
 	l.hopeless, l.parked = map[int64]time.Time{}, map[int64]parked{}
-	l.described = ""
+	l.described, l.vigil, l.unseen = "", vigil{}, unseen{}
 	l.look.began = l.clock.now()
 	if used, err := l.used(ctx); err != nil {
 		return err

@@ -75,7 +75,12 @@ func play(t *testing.T, change ...func(*Target)) *stage {
 // prepared is a stage that is not yet served, and has no table.
 func prepared(t *testing.T, change ...func(*Target)) *stage {
 	t.Helper()
-	dsn := servertest.Database(t)
+	return stageOn(t, servertest.Database(t), change...)
+}
+
+// stageOn is one in a database of the test's own.
+func stageOn(t *testing.T, dsn string, change ...func(*Target)) *stage {
+	t.Helper()
 	s := &stage{t: t, dsn: dsn, target: targetOf(t, dsn)}
 	for _, change := range change {
 		change(&s.target)

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"pgtask/remote"
+	"pgtask/sql"
 )
 
 // Target is a table of tasks with all that is needed to serve it. Package conf
@@ -31,6 +32,8 @@ type Target struct {
 	OutputLimit int64 // bytes
 	OutputFail  bool  // a task whose output is over the limit fails; else the output is cut
 	Create      bool  // what is missing may be created; else it is only checked
+
+	Wake sql.Wake // how new tasks are noticed, as far as that is possible
 
 	// Remotes are the connection strings that a task may name instead of giving one.
 	Remotes map[string]string

@@ -6,11 +6,13 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
+
+	"pgtask/sql"
 )
 
 // How often what is looked at, where nothing asks for it sooner.
 const (
-	reconcile   = 30 * time.Second       // all that is due, where NOTIFY wakes us
+	reconcile   = 30 * time.Second       // all that is due, where something wakes us
 	markAfter   = 100 * time.Millisecond // a run that lasts longer shows WORK
 	markTick    = 50 * time.Millisecond
 	paceTick    = 50 * time.Millisecond
@@ -22,6 +24,9 @@ const (
 // sleep waits until there is something to do: a runner's word, a notification, the next plan, the end of a pause, or the time for one
 // of the regular looks.
 func (l *loop) sleep(ctx context.Context, stop <-chan struct{}) error {
+	if err := l.fallAsleep(ctx); err != nil {
+		return err
+	}
 	d := l.doze()
 	if d <= 0 {
 		select {
@@ -77,6 +82,12 @@ func (l *loop) doze() time.Duration {
 	if l.look.wanted {
 		sooner(l.scanDelay())
 	}
+	if l.awake() {
+		sooner(l.vigil.tick() - time.Since(l.look.scan))
+	}
+	if len(l.unseen.ids) > 0 && l.look.draining.IsZero() {
+		sooner(time.Until(l.unseen.next))
+	}
 	if l.look.later {
 		sooner(l.rest(ready) - time.Since(l.look.full))
 	}
@@ -115,10 +126,23 @@ func (l *loop) doze() time.Duration {
 
 // every is how often all that is due is looked at when nothing says that there is something.
 func (l *loop) every() time.Duration {
-	if l.control.table.HasWakeTrigger {
+	if l.notified() || l.way == sql.WAL && l.stream.lives() && l.control.table.TellsChanges {
 		return min(reconcile, l.target.Reset)
 	}
 	return min(l.target.Sleep, l.target.Reset)
+}
+
+// notified tells whether the table's triggers say all that we have to know.
+func (l *loop) notified() bool { return l.way == sql.Notify }
+
+// told tells whether there may be new tasks of which no NOTIFY tells.
+func (l *loop) told(now time.Time) bool {
+	if l.way == sql.WAL {
+		decoded, look := l.stream.news()
+		l.unseen.add(decoded)
+		return look || len(l.unseen.ids) > 0 && !now.Before(l.unseen.next)
+	}
+	return l.awake() && now.Sub(l.look.scan) >= l.vigil.tick()
 }
 
 // unmarked tells whether a task runs whose row does not show it.

@@ -1,12 +1,11 @@
--- The earliest plan that is still to come; whether there are foreign servers; what changes when the table, its columns
--- or its triggers do; and whether
--- sessions that are opened now may not write.
--- $1 schema, $2 table
+-- The earliest plan that is still to come; whether there are foreign servers; what changes when the table, its columns or its triggers
+-- do; and whether sessions that are opened now may not write.
+-- $1 schema, $2 table, $3 whether to look at the last two, which costs more than all the rest
 SELECT
     pg_catalog.clock_timestamp(),
     (SELECT min(t.due) FROM :table AS t WHERE t.due IS NOT NULL AND t.due > statement_timestamp() AND t.due < 'infinity'),
     EXISTS (SELECT FROM pg_catalog.pg_foreign_server),
-    (
+    CASE WHEN $3 THEN (
         SELECT concat(
             c.oid,
             ' ', sum(pg_catalog.hashtextextended(a.attname::text, a.attnum) + a.atttypid::int8),
@@ -17,8 +16,8 @@ SELECT
         JOIN pg_catalog.pg_attribute AS a ON a.attrelid = c.oid
         WHERE n.nspname = $1 AND c.relname = $2 AND a.attnum > 0 AND NOT a.attisdropped
         GROUP BY c.oid
-    ),
-    coalesce(
+    ) END,
+    CASE WHEN $3 THEN coalesce(
         (
             SELECT split_part(c.setting, '=', 2)::bool
             FROM pg_catalog.pg_db_role_setting AS s
@@ -30,4 +29,4 @@ SELECT
             LIMIT 1
         ),
         pg_catalog.current_setting('default_transaction_read_only')::bool
-    )
+    ) ELSE false END

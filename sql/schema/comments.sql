@@ -4,6 +4,8 @@ COMMENT ON TYPE :state IS 'State of a task: waiting, taken, running, ended well,
 
 COMMENT ON FUNCTION :schema.pgtask_check() IS 'Keeps plan and the intervals of a task within bounds (:version)';
 
+COMMENT ON FUNCTION :schema.pgtask_inserted() IS 'Wakes the leader, if it sleeps, for new tasks (:version)';
+
 COMMENT ON FUNCTION :schema.pgtask_wake() IS 'Wakes the leader that serves the table (:version)';
 
 COMMENT ON FUNCTION :schema.pgtask_stop() IS 'STOP on an ended task puts its old state back and notes its repetition (:version)';
@@ -127,7 +129,9 @@ COMMENT ON INDEX :schema.pgtask_wait_key_:hash IS 'At most one waiting task per 
 
 COMMENT ON TRIGGER pgtask_check ON :table IS 'Keeps plan and the intervals within bounds';
 
-COMMENT ON TRIGGER pgtask_insert ON :table IS 'Wakes the leader for new tasks';
+COMMENT ON TRIGGER pgtask_inserted ON :table IS 'Wakes the leader, if it sleeps, for new tasks';
+
+COMMENT ON PUBLICATION pgtask_:hash IS 'Shows the leader new tasks in the write-ahead log (:version)';
 
 COMMENT ON TRIGGER pgtask_update ON :table IS 'Wakes the leader for a waiting task that may start at another time';
 

@@ -2,9 +2,23 @@
 
 -- Keeps plan and the intervals within what no expression of ours can overflow. Mixed signs ('300000 years -109500000 days') pass a
 -- comparison of the whole: years and days are bounded as well. A period of one sign never steps back, whatever month it is added to.
+-- Nearly all rows leave by the first condition, since each part of an expression has to be made ready anew in every transaction: the
+-- binary form of an interval shows its parts, the last eight bytes days and months.
 CREATE OR REPLACE FUNCTION :schema.pgtask_check() RETURNS trigger LANGUAGE plpgsql SECURITY INVOKER AS $$
 DECLARE
-    wrong pg_catalog.text := CASE
+    wrong pg_catalog.text;
+BEGIN
+    IF NEW.plan >= '2000-01-01 00:00:00+00 BC' AND NEW.plan < '10000-01-01 00:00:00+00'
+        AND NEW.active >= '0' AND NEW.active <= '1000 years'
+        AND pg_catalog.substr(pg_catalog.interval_send(NEW.active), 9) = '\x0000000000000000'
+        AND NEW.backoff > '0' AND NEW.backoff <= '1000 years'
+        AND pg_catalog.substr(pg_catalog.interval_send(NEW.backoff), 9) = '\x0000000000000000'
+        AND pg_catalog.interval_send(NEW.live) = '\x00000000000000000000000000000000'
+        AND pg_catalog.interval_send(NEW.repeat) = '\x00000000000000000000000000000000'
+        AND pg_catalog.interval_send(NEW.timeout) = '\x00000000000000000000000000000000' THEN
+        RETURN NEW;
+    END IF;
+    wrong := CASE
         WHEN NEW.plan < '2000-01-01 00:00:00+00 BC' OR NEW.plan >= '10000-01-01 00:00:00+00' AND NEW.plan < 'infinity' THEN 'plan'
         WHEN NEW.active < '0' OR NEW.active > '1000 years'
             OR pg_catalog.abs(pg_catalog.date_part('year', NEW.active)) > 1000
@@ -23,12 +37,19 @@ DECLARE
             OR pg_catalog.abs(pg_catalog.date_part('year', NEW.backoff)) > 1000
             OR pg_catalog.abs(pg_catalog.date_part('day', NEW.backoff)) > 400000 THEN 'backoff'
     END;
-BEGIN
     IF wrong IS NOT NULL THEN
         RAISE EXCEPTION '% is out of range', wrong USING ERRCODE = 'check_violation', COLUMN = wrong, TABLE = TG_TABLE_NAME,
             SCHEMA = TG_TABLE_SCHEMA, CONSTRAINT = pg_catalog.concat('pgtask_', wrong, '_check');
     END IF;
     RETURN NEW;
+END
+$$;
+
+-- Tells a leader that sleeps that tasks come.
+CREATE OR REPLACE FUNCTION :schema.pgtask_inserted() RETURNS trigger LANGUAGE plpgsql SECURITY INVOKER AS $$
+BEGIN
+    PERFORM pg_catalog.pg_notify(pg_catalog.concat('pgtask_', coalesce(pg_catalog.pg_partition_root(TG_RELID), TG_RELID)::pg_catalog.int8), '');
+    RETURN NULL;
 END
 $$;
 

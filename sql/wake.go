@@ -1,0 +1,112 @@
+package sql
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Wake is how the leader comes to know of new tasks.
+type Wake string
+
+// The ways of waking. Auto is by NOTIFY where the trigger is there or can be made, else as Poll.
+const (
+	Auto   Wake = "auto"
+	Notify Wake = "notify"
+	WAL    Wake = "wal"
+	Poll   Wake = "poll"
+)
+
+const insertTrigger = "pgtask_inserted"
+
+// changeTriggers tell what the leader must know of tasks that are there.
+var changeTriggers = []string{"pgtask_update", "pgtask_update_state", "pgtask_delete"}
+
+// wakeLocks is the first of the numbers of advisory locks that stand for tables whose leader sleeps: the upper half spells pgta, the lower
+// one is the table's oid.
+const wakeLocks int64 = 0x70677461 << 32
+
+// Waking is how the trigger for new tasks and the leader understand each other.
+type Waking struct {
+	Lock    int64  // number of an advisory lock: the leader holds it alone while it sleeps, those who do not wake it share it
+	Channel string // of NOTIFY, while it sleeps
+}
+
+// wakingOf is computed by the trigger pgtask_inserted and its function in the same way.
+func wakingOf(root int64) Waking {
+	return Waking{Lock: wakeLocks + root, Channel: "pgtask_" + strconv.FormatInt(root, 10)}
+}
+
+// Publication is the name of the table's own one. It needs no quotes.
+func Publication(t Table) string { return "pgtask_" + t.hash() }
+
+// wants tells whether the step is of use with this way of waking.
+func (w Wake) wants(s step) bool {
+	kind, name := s.kind, s.name
+	if kind == commentStep { // of what it comments on
+		var object string
+		object, name, _ = strings.Cut(s.name, " ")
+		name, _, _ = strings.Cut(name, " ")
+		switch object {
+		case "TRIGGER":
+			kind = triggerStep
+		case "PUBLICATION":
+			kind = publicationStep
+		}
+	}
+	switch {
+	case kind == publicationStep:
+		return w == WAL
+	case kind == triggerStep && name == insertTrigger:
+		return w != WAL && w != Poll
+	case kind == triggerStep && slices.Contains(changeTriggers, name):
+		return w != Poll
+	}
+	return true
+}
+
+// unwanted are the steps whose work is to be removed.
+func (w Wake) unwanted() []step {
+	return slices.DeleteFunc(append(stepsOf(triggerStep), stepsOf(publicationStep)...), w.wants)
+}
+
+// removal takes back what the step makes.
+func (s step) removal() string {
+	statements := strings.Split(s.sql, "\n")
+	statements = slices.DeleteFunc(statements, func(line string) bool { return !strings.HasPrefix(line, "DROP ") })
+	return strings.Join(statements, "\n")
+}
+
+// superfluous takes away what was made for another way of waking, unless a later pgtask may have made it.
+func (m *missing) superfluous() {
+	if versionOf(m.comment) > Version || m.partition { // whose triggers belong to the whole
+		return
+	}
+	for _, s := range m.wake.unwanted() {
+		switch {
+		case s.kind == publicationStep && m.publication:
+			m.remove(s, "publication "+Publication(m.table), "ownership of the publication")
+		case s.kind == triggerStep && (m.trigger(s.name) != nil || s.name == insertTrigger && m.trigger("pgtask_insert") != nil):
+			m.remove(s, "trigger "+s.name, m.ownership())
+		}
+	}
+}
+
+func (m *missing) remove(s step, what, needs string) {
+	m.changes = append(m.changes, Change{What: what, SQL: m.names.fill(s.removal()), Needs: needs, Optional: true, Removes: true})
+}
+
+// publicationStep makes ours, or makes it anew when the table is another one than it was made for.
+func (m *missing) publicationStep(s step) {
+	if m.published || m.partitioned() && m.version < 130000 {
+		return
+	}
+	m.add(s, "publication "+Publication(m.table), m.ownership()+" and CREATE on the database").Optional = true
+}
+
+// CreatePublication is the statement that makes the publication of the table that was described, for a person to run.
+func CreatePublication(t Table, d Description) string {
+	n := names{table: t, parts: d.Partitioned}
+	lines := strings.Split(n.fill(stepsOf(publicationStep)[0].sql), "\n")
+	return lines[len(lines)-1]
+}

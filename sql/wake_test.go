@@ -1,0 +1,129 @@
+package sql
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// TestNewTasksWakeASleepingLeader, and spare one that is awake, who cannot fall asleep before it can see them.
+func TestNewTasksWakeASleepingLeader(t *testing.T) {
+	t.Parallel()
+	conn := database(t)
+	install(t, conn, task, nil)
+	d := described(t, conn, task)
+	leader := connect(t, conn.Config().ConnString())
+	sleeps := func() string { return value(t, leader, fmt.Sprint("pg_try_advisory_lock(", d.Waking.Lock, ")")) }
+	const insert = "INSERT INTO task (input) SELECT 'SELECT 1' FROM generate_series(1, 100)"
+	execute(t, conn, "LISTEN nothing_else; LISTEN "+d.Waking.Channel)
+
+	execute(t, conn, insert)
+	unnotified(t, conn, "INSERT while the leader is awake")
+	execute(t, conn, "BEGIN; SAVEPOINT a; "+insert+"; ROLLBACK TO a; "+insert)
+	equal(t, "asleep while a task is not committed", sleeps(), "false")
+	execute(t, conn, "COMMIT")
+	unnotified(t, conn, "COMMIT while the leader is awake")
+	equal(t, "asleep", sleeps(), "true")
+	execute(t, conn, insert)
+	notified(t, conn, d.Waking.Channel)
+	unnotified(t, conn, "INSERT while the leader sleeps")
+	execute(t, conn, "ALTER TABLE task RENAME TO job; INSERT INTO job (input) VALUES ('')")
+	notified(t, conn, d.Waking.Channel)
+	equal(t, "waking of the renamed table", fmt.Sprint(described(t, conn, Table{"public", "job"}).Waking), fmt.Sprint(d.Waking))
+}
+
+func described(t *testing.T, conn *pgx.Conn, table Table) Description {
+	t.Helper()
+	d, err := Describe(t.Context(), conn, table)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// TestWaysOfWaking: each makes what it needs, and takes away what another has made.
+func TestWaysOfWaking(t *testing.T) {
+	t.Parallel()
+	conn := database(t)
+	tables := []Table{task, {"public", "parts"}, {"public", "early"}}
+	execute(t, conn, "CREATE TABLE parts (id bigserial, input text NOT NULL) PARTITION BY RANGE (id); CREATE TABLE early (id bigserial PRIMARY KEY)")
+	for _, table := range tables {
+		install(t, conn, table, nil)
+	}
+	// As a table of schema version 1 has it.
+	execute(t, conn, "DROP TRIGGER pgtask_inserted ON early; CREATE TRIGGER pgtask_insert AFTER INSERT ON early EXECUTE FUNCTION pgtask_wake()")
+	modern := value(t, conn, "SELECT current_setting('server_version_num')::int >= 130000") == "true"
+	for _, c := range []struct {
+		wake                        Wake
+		inserts, changes, published bool
+	}{
+		{Auto, true, true, false},
+		{WAL, false, true, true},
+		{Notify, true, true, false},
+		{Poll, false, false, false},
+		{WAL, false, true, true},
+		{Poll, false, false, false},
+		{"", true, true, false},
+	} {
+		for _, table := range tables {
+			if _, err := Install(t.Context(), conn, table, Options{Wake: c.wake}); err != nil {
+				t.Fatalf("%s: %v", c.wake, err)
+			}
+			changes, err := Missing(t.Context(), conn, table, Options{Wake: c.wake})
+			if err != nil || len(changes) > 0 {
+				t.Errorf("%s: still to be made: %v, %v", c.wake, changes, err)
+			}
+			d := described(t, conn, table)
+			published := c.published && (modern || !d.Partitioned)
+			if d.TellsInserts != c.inserts || d.TellsChanges != c.changes || d.Published != published {
+				t.Errorf("%s: %s is %+v", c.wake, table, d)
+			}
+		}
+		equal(t, "triggers of version 1", value(t, conn, "SELECT count(*) FROM pg_trigger WHERE tgname = 'pgtask_insert'"), "0")
+	}
+}
+
+func TestDDLOfEachWayOfWaking(t *testing.T) {
+	t.Parallel()
+	conn := database(t)
+	for _, wake := range []Wake{WAL, Poll, Notify, WAL, Auto} {
+		execute(t, conn, DDL(task, Options{Wake: wake}))
+		changes, err := Missing(t.Context(), conn, task, Options{Wake: wake})
+		for _, change := range changes {
+			// What another way has made a person may know better than the text does.
+			t.Errorf("%s: still to be made: %s, %v", wake, change.What, err)
+		}
+	}
+}
+
+func TestPublicationOfATableThatWasMadeAnew(t *testing.T) {
+	t.Parallel()
+	conn := database(t)
+	options := Options{Wake: WAL}
+	for range 2 {
+		if _, err := Install(t.Context(), conn, task, options); err != nil {
+			t.Fatal(err)
+		}
+		if !described(t, conn, task).Published {
+			t.Fatal("not published")
+		}
+		execute(t, conn, "DROP TABLE task")
+	}
+}
+
+// TestPartitionOfItsOwn: what is inserted by way of the whole table fires no statement's trigger there.
+func TestPartitionOfItsOwn(t *testing.T) {
+	t.Parallel()
+	conn := database(t)
+	execute(t, conn, "CREATE TABLE whole (id bigserial, input text NOT NULL) PARTITION BY RANGE (id)")
+	install(t, conn, Table{"public", "whole"}, nil)
+	execute(t, conn, "CREATE TABLE part PARTITION OF whole FOR VALUES FROM (MINVALUE) TO (MAXVALUE)")
+	changes := install(t, conn, Table{"public", "part"}, nil)
+	if slices.ContainsFunc(changes, func(c Change) bool { return strings.HasPrefix(c.What, "trigger pgtask_inserted") }) {
+		t.Errorf("made %v", changes)
+	}
+	complete(t, conn, Table{"public", "part"}, nil)
+}

@@ -1,0 +1,253 @@
+package work
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/jackc/pglogrepl"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/rs/zerolog"
+
+	"pgtask/exec"
+	"pgtask/remote"
+	"pgtask/sql"
+)
+
+// The write-ahead log tells of new tasks without any cost to those who insert them: a temporary slot, which the server drops with its
+// connection, decodes what our publication shows. A commit can stand in the log before any statement sees it: what is not seen yet is
+// looked for again.
+const (
+	streamTick   = time.Second      // between two words to the server of how far we have read, which lets it forget the log
+	streamLimit  = 40 * time.Second // the server speaks sooner, at half its wal_sender_timeout; we ask it to
+	streamRetry  = 30 * time.Second // at most, between two tries to have a stream
+	unseenMost   = 10_000           // transactions that are known and not looked for yet
+	unseenTick   = time.Millisecond // between two looks for what cannot be seen yet
+	unseenSlower = 8                // the part of the time it has taken that it waits
+	unseenRarest = 100 * time.Millisecond
+)
+
+// stream follows the inserts into a table. Its goroutine is run's; news may be called by another one.
+type stream struct {
+	target Target
+	log    zerolog.Logger
+	poke   func() // when there is news
+
+	mu      sync.Mutex
+	live    bool
+	fresh   bool    // it has become live: what was inserted before is not told
+	decoded []int64 // transactions with inserts, the lower halves of their numbers
+}
+
+// news takes what has been decoded since the last call. look tells that there may be new tasks.
+func (s *stream) news() (decoded []int64, look bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	decoded, look = s.decoded, s.fresh || len(s.decoded) > 0
+	s.decoded, s.fresh = nil, false
+	return decoded, look
+}
+
+// lives tells whether all that is inserted is told now.
+func (s *stream) lives() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.live
+}
+
+func (s *stream) set(live bool) {
+	s.mu.Lock()
+	s.live, s.fresh = live, live
+	s.mu.Unlock()
+	s.poke()
+}
+
+// run follows the log until ctx ends; what is lost it takes up again.
+func (s *stream) run(ctx context.Context) {
+	told := ""
+	for wait := time.Second; ; wait = min(2*wait, streamRetry) {
+		err := s.follow(ctx)
+		if ctx.Err() != nil {
+			return
+		}
+		if s.lives() {
+			wait, told = time.Second, ""
+			s.set(false)
+		}
+		if text := err.Error(); text != told {
+			s.log.Warn().Err(err).Dur("sleep", s.target.Sleep).Msg("no stream of the write-ahead log: polls meanwhile")
+			told = text
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(wait):
+		}
+	}
+}
+
+// follow makes a stream and reads it until it ends.
+func (s *stream) follow(ctx context.Context) error {
+	conn, err := s.connect(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
+		defer cancel()
+		_ = conn.Close(ctx)
+	}()
+	// The server makes the slot when all transactions have ended that are open now.
+	slot := fmt.Sprintf("%s_%d", sql.Publication(table(s.target)), conn.PID())
+	options := pglogrepl.CreateReplicationSlotOptions{Temporary: true, SnapshotAction: "NOEXPORT_SNAPSHOT", Mode: pglogrepl.LogicalReplication}
+	if _, err := pglogrepl.CreateReplicationSlot(ctx, conn, slot, "pgoutput", options); err != nil {
+		return err
+	}
+	if err := pglogrepl.StartReplication(ctx, conn, slot, 0, pglogrepl.StartReplicationOptions{
+		PluginArgs: []string{"proto_version '1'", "publication_names '" + sql.Publication(table(s.target)) + "'"},
+	}); err != nil {
+		return err
+	}
+	s.set(true)
+	s.log.Debug().Msg("follows the write-ahead log")
+	return s.read(ctx, conn)
+}
+
+func (s *stream) connect(ctx context.Context) (*pgconn.PgConn, error) {
+	cfg, err := remote.Own(s.target.Connect)
+	if err != nil {
+		return nil, err
+	}
+	for name, value := range map[string]string{
+		"replication":       "database",
+		"application_name":  controlName(s.target),
+		"statement_timeout": "0", // making the slot may have to wait for others' transactions
+	} {
+		cfg.RuntimeParams[name] = value
+	}
+	ctx, cancel := context.WithTimeout(ctx, connectLimit)
+	defer cancel()
+	return pgconn.ConnectConfig(ctx, cfg)
+}
+
+var errSilent = errors.New("the server is silent")
+
+// read takes what the server sends, and tells it from time to time how far it has come.
+func (s *stream) read(ctx context.Context, conn *pgconn.PgConn) error {
+	var d decoder
+	var done pglogrepl.LSN
+	said, heard := time.Now(), time.Now()
+	for {
+		waiting, cancel := context.WithDeadline(ctx, said.Add(streamTick))
+		data, err := exec.CopyData(waiting, conn)
+		cancel()
+		late := pgconn.Timeout(err) && ctx.Err() == nil
+		switch {
+		case late && time.Since(heard) > streamLimit:
+			return errSilent
+		case err != nil && !late:
+			return err
+		case err == nil && len(data) > 0:
+			heard = time.Now()
+			until, asked, err := d.decode(data)
+			if err != nil {
+				return err
+			}
+			done = max(done, until)
+			if asked {
+				said = time.Time{}
+			}
+		}
+		if len(d.committed) > 0 {
+			s.tell(d.committed)
+			d.committed = d.committed[:0]
+		}
+		if time.Since(said) >= streamTick {
+			said = time.Now()
+			update := pglogrepl.StandbyStatusUpdate{WALWritePosition: done, ReplyRequested: time.Since(heard) > streamLimit/4}
+			if err := pglogrepl.SendStandbyStatusUpdate(ctx, conn, update); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+func (s *stream) tell(committed []int64) {
+	s.mu.Lock()
+	s.decoded = append(s.decoded, committed...)
+	s.decoded = slices.Delete(s.decoded, 0, max(0, len(s.decoded)-unseenMost)) // the oldest are the likeliest to be seen
+	s.mu.Unlock()
+	s.poke()
+}
+
+// decoder picks the transactions that have inserted from a stream of pgoutput. It looks at no row.
+type decoder struct {
+	xid       uint32
+	inserts   bool // the transaction that comes in does
+	committed []int64
+}
+
+// decode takes one message. until is how far the log has been read with it; asked tells that the server wants to hear that at once.
+func (d *decoder) decode(data []byte) (until pglogrepl.LSN, asked bool, err error) {
+	switch data[0] {
+	case pglogrepl.PrimaryKeepaliveMessageByteID:
+		alive, err := pglogrepl.ParsePrimaryKeepaliveMessage(data[1:])
+		return alive.ServerWALEnd, alive.ReplyRequested, err
+	case pglogrepl.XLogDataByteID:
+		log, err := pglogrepl.ParseXLogData(data[1:])
+		if err != nil || len(log.WALData) == 0 {
+			return 0, false, err
+		}
+		return log.WALStart, false, d.message(log.WALData)
+	}
+	return 0, false, nil
+}
+
+func (d *decoder) message(data []byte) error {
+	switch pglogrepl.MessageType(data[0]) {
+	case pglogrepl.MessageTypeBegin:
+		var begin pglogrepl.BeginMessage
+		if err := begin.Decode(data[1:]); err != nil {
+			return err
+		}
+		d.xid, d.inserts = begin.Xid, false
+	case pglogrepl.MessageTypeInsert:
+		d.inserts = true
+	case pglogrepl.MessageTypeCommit:
+		if d.inserts {
+			d.committed = append(d.committed, int64(d.xid))
+		}
+	}
+	return nil
+}
+
+// unseen are transactions that the log has told of, until a statement has seen them.
+type unseen struct {
+	ids   []int64
+	since time.Time // the oldest
+	next  time.Time // look
+}
+
+// add takes what has been decoded.
+func (u *unseen) add(ids []int64) {
+	if len(u.ids) == 0 {
+		u.since = time.Now()
+	}
+	u.ids = append(u.ids, ids...)
+}
+
+// queue asks which of them can be seen by what is queued behind it.
+func (u *unseen) queue(batch *pgx.Batch, query string) {
+	if len(u.ids) == 0 {
+		return
+	}
+	batch.Queue(query, u.ids).Query(func(rows pgx.Rows) (err error) {
+		u.ids, err = pgx.CollectRows(rows, pgx.RowTo[int64])
+		u.next = time.Now().Add(min(max(time.Since(u.since)/unseenSlower, unseenTick), unseenRarest))
+		return err
+	})
+}

@@ -1,0 +1,201 @@
+package work
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pglogrepl"
+
+	"pgtask/remote"
+	"pgtask/server"
+	"pgtask/server/servertest"
+	"pgtask/sql"
+)
+
+func byWAL(t *Target) { t.Wake = sql.WAL }
+
+const slots = "pg_replication_slots WHERE database = current_database() AND temporary AND active"
+
+// streaming waits until the leader follows the log.
+func (s *stage) streaming() {
+	s.t.Helper()
+	s.eventually("1", "SELECT count(*) FROM "+slots+" AND confirmed_flush_lsn IS NOT NULL")
+	s.until("live", func() bool { return strings.Contains(s.logged(), "follows the write-ahead log") })
+}
+
+// TestWAL: the log tells of new tasks, of those in parts of a table too, and nothing of ours is at work where they are inserted.
+func TestWAL(t *testing.T) {
+	t.Parallel()
+	for _, kind := range []string{"", " PARTITION BY RANGE (id)"} {
+		t.Run("table"+kind, func(t *testing.T) {
+			t.Parallel()
+			s := prepared(t, deaf, byWAL)
+			if kind != "" {
+				s.exec("CREATE TABLE task (id bigserial, input text NOT NULL)" + kind)
+				s.exec("CREATE TABLE part PARTITION OF task FOR VALUES FROM (MINVALUE) TO (MAXVALUE)")
+			}
+			s.serve()
+			s.settled()
+			s.streaming()
+			s.becomes(s.add("input", "SELECT 1"), "DONE")
+			if kind != "" {
+				s.exec("INSERT INTO part (input) VALUES ('SELECT 1')")
+			}
+			s.exec(`ALTER TABLE task ADD COLUMN mine text DEFAULT 'x'; ALTER TABLE task RENAME COLUMN mine TO "Mine"`)
+			s.exec(`BEGIN; INSERT INTO task (input, "Mine") VALUES ('SELECT 1', 'y'); SAVEPOINT a; INSERT INTO task (input) VALUES ('SELECT 1'); COMMIT`)
+			s.soon()
+			if n := s.get("SELECT count(*) FROM pg_trigger WHERE tgname = 'pgtask_inserted'"); n != "0" {
+				t.Errorf("%s triggers", n)
+			}
+			later := s.add("input, plan", "SELECT 1", "infinity")
+			s.exec("UPDATE task SET plan = now() WHERE id = $1", later) // of which triggers tell
+			s.becomes(later, "DONE")
+			if s.leads() != 1 {
+				t.Errorf("led %d times", s.leads())
+			}
+		})
+	}
+}
+
+// TestWALBeforeItIsVisible: a commit that waits for a standby stands in the log, but no statement sees it.
+func TestWALBeforeItIsVisible(t *testing.T) {
+	t.Parallel()
+	own := servertest.New(t, server.Options{Settings: map[string]string{"synchronous_standby_names": "nobody", "synchronous_commit": "local"}})
+	s := stageOn(t, own.DSN("postgres"), deaf, byWAL)
+	s.serve()
+	s.settled()
+	s.streaming()
+	waiting := s.connect()
+	inserted := make(chan error, 1)
+	go func() {
+		_, err := waiting.Exec(t.Context(), "SET synchronous_commit = on; INSERT INTO task (input) VALUES ('SELECT 1')")
+		inserted <- err
+	}()
+	s.eventually("1", "SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'SyncRep'")
+	s.eventually("true", "SELECT bool_and(confirmed_flush_lsn >= pg_current_wal_lsn()) FROM "+slots)
+	s.exec("SELECT pg_sleep(0.3)")
+	s.exec("ALTER SYSTEM SET synchronous_standby_names = ''")
+	s.exec("SELECT pg_reload_conf()")
+	if err := <-inserted; err != nil {
+		t.Fatal(err)
+	}
+	s.eventually("DONE", "SELECT state FROM task")
+	s.calm()
+}
+
+// TestWALIsLost: the leader polls until it has a stream again.
+func TestWALIsLost(t *testing.T) {
+	t.Parallel()
+	s := play(t, byWAL)
+	s.streaming()
+	pid := s.get("SELECT active_pid FROM " + slots)
+	s.exec("SELECT pg_terminate_backend(" + pid + ")")
+	s.eventually("0", "SELECT count(*) FROM "+slots+" AND active_pid = "+pid)
+	s.becomes(s.add("input", "SELECT 1"), "DONE")
+	s.streaming()
+	s.becomes(s.add("input", "SELECT 1"), "DONE")
+	if log := s.logged(); strings.Count(log, "polls meanwhile") != 1 || s.leads() != 1 {
+		t.Errorf("led %d times", s.leads())
+	}
+}
+
+// TestWALIsNotPossible: another way is taken, and what is missing is said once, in check too.
+func TestWALIsNotPossible(t *testing.T) {
+	t.Parallel()
+	own := servertest.New(t, server.Options{Settings: map[string]string{"wal_level": "replica", "max_wal_senders": "0"}})
+	obstructed := func(s *stage, want ...string) {
+		t.Helper()
+		report := Check(t.Context(), s.target)
+		s.serve()
+		s.settled()
+		s.asleep() // by NOTIFY, then
+		s.becomes(s.add("input", "SELECT 1"), "DONE")
+		s.exec("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE 'pgtask %'")
+		s.until("leading again", func() bool { return s.leads() > 1 })
+		for _, what := range want {
+			if log := strings.ReplaceAll(s.logged(), `\"`, `"`); !strings.Contains(log, what) {
+				t.Errorf("not said: %s", what)
+			}
+			if said := strings.Join(report.Lines, "\n"); !strings.Contains(said, what) || len(report.Faults) > 0 {
+				t.Errorf("check does not say %s: %s; %s", what, said, report.Faults)
+			}
+		}
+	}
+	s := stageOn(t, own.DSN("postgres"), deaf, byWAL)
+	s.exec("CREATE ROLE worker LOGIN; GRANT CREATE ON SCHEMA public TO worker")
+	s.target.Connect = s.target.Connect.With(remote.Settings{"user": "worker"})
+	obstructed(s, "wal_level is replica", "ALTER ROLE worker REPLICATION", `wake "wal" is not possible`)
+
+	role := "replicator_" + strings.ReplaceAll(s.get("SELECT pg_backend_pid()"), "-", "")
+	s = prepared(t, deaf, byWAL)
+	s.exec("CREATE ROLE " + role + " LOGIN REPLICATION; GRANT CREATE ON SCHEMA public TO " + role)
+	t.Cleanup(func() {
+		if _, err := s.conn.PgConn().Exec(context.Background(), "DROP OWNED BY "+role+"; DROP ROLE "+role).ReadAll(); err != nil {
+			t.Error(err)
+		}
+	})
+	s.target.Connect = s.target.Connect.With(remote.Settings{"user": role})
+	s.target.Admin = s.target.Connect // as one who may do no more
+	obstructed(s, "CREATE PUBLICATION "+sql.Publication(table(s.target))+" FOR TABLE")
+}
+
+// TestWakeIsChanged: what one way needs goes when another is wanted.
+func TestWakeIsChanged(t *testing.T) {
+	t.Parallel()
+	s := prepared(t, deaf)
+	for i, wake := range []sql.Wake{sql.WAL, sql.Notify, sql.WAL, sql.Poll, sql.Auto} {
+		s.target.Wake = wake
+		if wake == sql.Poll {
+			s.target.Sleep /= 36_000
+		}
+		s.serve()
+		s.until("leading", func() bool { return s.leads() > i })
+		s.becomes(s.add("input", "SELECT 1"), "DONE")
+		made := s.get("SELECT concat_ws(' ', (SELECT count(*) FROM pg_publication), (SELECT string_agg(tgname, ' ' ORDER BY tgname) FROM pg_trigger " +
+			"WHERE tgname IN ('pgtask_inserted', 'pgtask_update')))")
+		want := map[sql.Wake]string{sql.WAL: "1 pgtask_update", sql.Poll: "0"}[wake]
+		if want == "" {
+			want = "0 pgtask_inserted pgtask_update"
+		}
+		if made != want {
+			t.Errorf("%s: %q is there, not %q", wake, made, want)
+		}
+		s.drain()
+	}
+	if n := s.get("SELECT count(*) FROM " + slots); n != "0" {
+		t.Errorf("%s slots are left", n)
+	}
+}
+
+// TestDecoder: only what has inserted counts.
+func TestDecoder(t *testing.T) {
+	t.Parallel()
+	var d decoder
+	begin := func(xid byte) []byte {
+		return append(append([]byte{'w'}, make([]byte, 24)...), append([]byte{'B'}, append(make([]byte, 19), xid)...)...)
+	}
+	other := func(kind byte) []byte { return append(append([]byte{'w'}, make([]byte, 24)...), kind) }
+	for _, message := range [][]byte{
+		begin(1), other('I'), other('I'), other('C'),
+		begin(2), other('R'), other('C'),
+		append([]byte{'k'}, make([]byte, 17)...),
+		begin(3), other('I'), other('C'),
+	} {
+		if _, _, err := d.decode(message); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(d.committed) != 2 || d.committed[0] != 1 || d.committed[1] != 3 {
+		t.Errorf("decoded %v", d.committed)
+	}
+	alive := append([]byte{'k', 0, 0, 0, 0, 0, 0, 1, 0}, append(make([]byte, 8), 1)...)
+	if until, asked, err := d.decode(alive); until != pglogrepl.LSN(256) || !asked || err != nil {
+		t.Errorf("got %s, %v, %v", until, asked, err)
+	}
+	for _, message := range [][]byte{{'k', 1}, {'w', 1}, append(begin(1)[:26], 'x')} {
+		if _, _, err := d.decode(message); err == nil {
+			t.Errorf("%q was taken", message)
+		}
+	}
+}
