@@ -163,6 +163,7 @@ func (l *loop) settle(ctx context.Context, ends []end, written map[int64]bool) e
 			l.unsaid = append(l.unsaid, e)
 		default:
 			l.gone(e)
+			l.look.wanted = true // it may wait again, or another row in its place
 		}
 	}
 	return nil
