@@ -10,10 +10,11 @@ build:
 demo: build
 	bin/pgtask demo
 
-# TESTFLAGS adds flags for go test, such as -v. One package at a time: each has servers of its own, and some look at the clock.
+# TESTFLAGS adds flags for go test, such as -v. One package at a time: each has servers of its own, and some look at the clock; most of the
+# tests of a package wait for something, so four at once.
 test:
 	server/install.sh postgresql compiler
-	go test -race -count=1 -p 1 -timeout 290s $(TESTFLAGS) ./...
+	go test -race -count=1 -p 1 -parallel 4 -timeout 290s $(TESTFLAGS) ./...
 	go -C bench test -race -count=1 -timeout 290s $(TESTFLAGS) ./...
 
 # A controller dies at every message that it exchanges with the server, about five minutes. PART=2/5 is the second part of five.

@@ -18,7 +18,7 @@ func TestExactlyOnce(t *testing.T) {
 		WHEN 1 THEN '` + quote(insert) + `; SELECT pg_sleep(0.02)'
 		WHEN 2 THEN 'SELECT pg_sleep(0.15); ` + quote(insert) + `'
 		ELSE 'SELECT pg_sleep(0.01)' END,
-		g % 5, 'g' || g % 7, CASE WHEN g % 11 = 0 THEN interval '1 year' ELSE '0' END, '0' FROM generate_series(1, 1500) AS g`)
+		g % 5, 'g' || g % 7, CASE WHEN g % 11 = 0 THEN interval '1 year' ELSE '0' END, '0' FROM generate_series(1, 1000) AS g`)
 	random := rand.New(rand.NewPCG(1, 2))
 	other := s.connect()
 	for n := 0; s.get("SELECT count(*) FROM task WHERE state IN ('PLAN', 'TAKE', 'WORK') AND parent IS NULL") != "0"; n++ {
@@ -30,7 +30,7 @@ func TestExactlyOnce(t *testing.T) {
 		if random.IntN(6) == 0 {
 			who = "'pgtask %'"
 		}
-		if n < 150 {
+		if n < 100 {
 			if _, err := other.Exec(t.Context(), "SELECT "+end+"(pid) FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE "+who+
 				" ORDER BY random() LIMIT 1"); err != nil {
 				t.Fatal(err)
