@@ -5,6 +5,7 @@ import (
 	"math"
 	"strconv"
 	"testing"
+	"time"
 
 	"pgtask/exec"
 )
@@ -40,6 +41,22 @@ func TestNoSessionsWithoutLead(t *testing.T) {
 	s.eventually("0", "SELECT count(*) "+sessions)
 	giveBack()
 	s.becomes(id, "DONE")
+}
+
+// TestDrainWithoutLead: one that has lost the lead and knows ends that it could not write leaves them to the leader, and does not wait.
+func TestDrainWithoutLead(t *testing.T) {
+	t.Parallel()
+	s := play(t)
+	id := s.add("input", "SELECT pg_sleep(0.5)")
+	s.becomes(id, "WORK")
+	giveBack := s.usurp()
+	s.eventually("0", "SELECT count(*) "+sessions)
+	began := time.Now()
+	s.drain()
+	if took := time.Since(began); took > 10*time.Second || s.err != nil {
+		t.Errorf("it took %s: %v", took, s.err)
+	}
+	giveBack()
 }
 
 // TestNobodyWaitsWithoutLead: a task that waits for its mark when the lead is lost waits no longer, and runs when it is regained.

@@ -149,6 +149,16 @@ func serve(ctx context.Context, stop <-chan struct{}, t Target, trouble *trouble
 // busy tells whether tasks of ours run, or their ends are still to be written.
 func (l *loop) busy() bool { return len(l.tasks) > 0 }
 
+// anyRuns tells whether the SQL of a task of ours runs.
+func (l *loop) anyRuns() bool {
+	for _, t := range l.tasks {
+		if pid, _, _ := t.at(); pid != 0 {
+			return true
+		}
+	}
+	return false
+}
+
 func (l *loop) queries() sql.Queries { return *l.texts.Load() }
 func (l *loop) timeZone() string     { return l.facts.Load().timeZone }
 
@@ -207,6 +217,9 @@ func (l *loop) stand(ctx context.Context, stop <-chan struct{}) (leader bool, er
 		leader, err := l.control.lock(ctx, l.target)
 		if err != nil || leader {
 			return leader, err
+		}
+		if !l.look.draining.IsZero() && !l.anyRuns() { // how our tasks have ended is the leader's to find out
+			return false, nil
 		}
 		l.decline()
 		l.closeLater(l.seats.stale(0)) // of what has ended since we led
