@@ -151,11 +151,6 @@ func Literal(s string) string {
 	return " E'" + strings.ReplaceAll(s, `\`, `\\`) + "'"
 }
 
-// Identifier writes any name as a quoted identifier. PostgreSQL takes no empty one, and cuts one at 63 bytes.
-func Identifier(s string) string {
-	return `"` + strings.ReplaceAll(quotable(s), `"`, `""`) + `"`
-}
-
 func quotable(s string) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(s, string(utf8.RuneError)), "\x00", "")
 }

@@ -1,7 +1,7 @@
 package exec
 
 import (
-	"fmt"
+	"errors"
 	"strings"
 	"time"
 
@@ -226,24 +226,19 @@ func (s *Session) forgotten(failure *pgproto3.ErrorResponse) bool {
 
 // rollback ends a transaction in which something has failed. Even that can be cancelled by others.
 func (s *Session) rollback() error {
-	var failure *pgproto3.ErrorResponse
-	for range 10 {
-		if s.status == 'I' {
-			return nil
+	for tries := 0; s.status != 'I'; tries++ {
+		if tries == 10 {
+			return &Lost{Cause: errors.New("the transaction could not be rolled back")}
 		}
 		s.query("ROLLBACK")
 		if err := s.flush(); err != nil {
 			return err
 		}
-		var err error
-		if failure, err = s.answer(sink{}); err != nil {
+		if _, err := s.answer(sink{}); err != nil {
 			return err
 		}
 	}
-	if failure == nil {
-		failure = &pgproto3.ErrorResponse{}
-	}
-	return &Lost{Cause: fmt.Errorf("the transaction could not be rolled back: %s (SQLSTATE %s)", failure.Message, failure.Code)}
+	return nil
 }
 
 // End does what Begin does for the task before, when none comes after it.
