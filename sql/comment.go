@@ -68,7 +68,7 @@ func (m *missing) triggerCommented(name string) bool {
 func (m *missing) indexCommented(name string) bool {
 	steps := stepsOf(indexStep)
 	s := steps[slices.IndexFunc(steps, func(s step) bool { return s.name == name })]
-	if index := m.index(s.unique(), s.columns...); index != nil {
+	if index := m.index(s.unique(), s.condition, s.columns...); index != nil {
 		return index.Comment || index.Name != "pgtask_"+name+"_"+m.table.hash()
 	}
 	return s.unique() && m.partitioned()

@@ -25,7 +25,7 @@ func TestTableOfPgTaskIsCompleted(t *testing.T) {
 	equal(t, "old rows", value(t, conn, "SELECT count(*) FROM tasks.task WHERE created IS NULL AND author IS NULL AND due = plan"), "3")
 	equal(t, "new row", value(t, conn, "SELECT created = plan AND author = current_user FROM tasks.task WHERE state = 'GONE'"), "true")
 	equal(t, "a person's comment", value(t, conn, "col_description('tasks.task'::regclass, 1)"), "Primary key")
-	equal(t, "table's comment", value(t, conn, "obj_description('tasks.task'::regclass)"), "Tasks (pgtask schema 2)")
+	equal(t, "table's comment", value(t, conn, "obj_description('tasks.task'::regclass)"), "Tasks (pgtask schema 3)")
 }
 
 func TestPersonsOwnTable(t *testing.T) {
@@ -49,7 +49,7 @@ func TestPersonsOwnTable(t *testing.T) {
 		"AND attnum = adnum WHERE attrelid = 'task'::regclass AND attname = 'active'"), "'00:05:00'::interval")
 	equal(t, "own trigger", value(t, conn, "SELECT count(*) FROM pg_trigger WHERE tgname = 'mine'"), "1")
 	equal(t, "own option", value(t, conn, "SELECT 'fillfactor=90' = ANY (reloptions) FROM pg_class WHERE oid = 'task'::regclass"), "true")
-	equal(t, "own comment", value(t, conn, "obj_description('task'::regclass)"), "It's mine (pgtask schema 2)")
+	equal(t, "own comment", value(t, conn, "obj_description('task'::regclass)"), "It's mine (pgtask schema 3)")
 	equal(t, "violated", value(t, conn, "SELECT string_agg(conname, ' ' ORDER BY conname) FROM pg_constraint WHERE NOT convalidated"),
 		"pgtask_input_not_null pgtask_max_not_null")
 	refused(t, conn, "INSERT INTO task (input) VALUES (NULL)", "23514")
@@ -126,6 +126,27 @@ func TestWhatALaterPgtaskMadeIsNotTakenBack(t *testing.T) {
 	complete(t, conn, task, nil)
 	install(t, conn, Table{"public", "another"}, nil)
 	equal(t, "function", value(t, conn, "SELECT prosrc FROM pg_proc WHERE proname = 'pgtask_wake'"), "BEGIN RETURN NULL; END")
+}
+
+// TestTableOfSchemaVersion2: its index on what is due gets another condition, and no row is written anew.
+func TestTableOfSchemaVersion2(t *testing.T) {
+	t.Parallel()
+	conn := database(t)
+	install(t, conn, task, nil)
+	execute(t, conn, `DROP INDEX pgtask_open_`+task.hash()+`;
+		ALTER TABLE task DROP COLUMN stopping;
+		CREATE INDEX pgtask_due_`+task.hash()+` ON task (due, id) WHERE due IS NOT NULL;
+		COMMENT ON TABLE task IS 'Tasks (pgtask schema 2)';
+		INSERT INTO task (input) VALUES ('SELECT 1')`)
+	const file, indexes = "pg_relation_filenode('task')", "SELECT string_agg(relname, ' ' ORDER BY relname) FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid WHERE indrelid = 'task'::regclass"
+	before := value(t, conn, file)
+	install(t, conn, task, nil)
+	complete(t, conn, task, nil)
+	equal(t, "file", value(t, conn, file), before)
+	equal(t, "indexes", value(t, conn, indexes), "pgtask_open_"+task.hash()+" pgtask_wait_key_"+task.hash()+" task_pkey")
+	// A person's own on all rows does as well.
+	execute(t, conn, "DROP INDEX pgtask_open_"+task.hash()+"; CREATE INDEX mine ON task (due, id)")
+	complete(t, conn, task, nil)
 }
 
 func TestAnEarlierFunctionIsReplaced(t *testing.T) {

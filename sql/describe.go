@@ -27,7 +27,7 @@ type Description struct {
 // What a repetition does not copy, besides what is generated.
 var notCopied = []string{
 	"id", "parent", "plan", "start", "stop", "pid", "state", "error", "sqlstate", "output", "notice", "attempt", "interrupted",
-	"runs", "base", "next", "created", "after", "atomic", "origin",
+	"runs", "base", "next", "created", "after", "atomic", "origin", "stopping",
 }
 
 // Describe looks at a table; one that is not there is no error.

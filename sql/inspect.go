@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -43,12 +44,13 @@ type foundColumn struct {
 }
 
 type foundIndex struct {
-	OID     int64
-	Name    string
-	Unique  bool // of all rows, at once
-	Primary bool
-	Columns []string // '' is an expression
-	Comment bool
+	OID       int64
+	Name      string
+	Unique    bool // of all rows, at once
+	Primary   bool
+	Columns   []string // '' is an expression
+	Condition string   // on its rows; empty: all of them
+	Comment   bool
 }
 
 type foundTrigger struct {
@@ -89,15 +91,19 @@ func (f *found) trigger(name string) *foundTrigger {
 	return nil
 }
 
-// index is one whose key columns are exactly these.
-func (f *found) index(unique bool, columns ...string) *foundIndex {
+// index is one whose key columns are exactly these, on all rows or on those of the condition.
+func (f *found) index(unique bool, condition string, columns ...string) *foundIndex {
 	for i, index := range f.indexes {
-		if slices.Equal(index.Columns, columns) && (index.Unique || !unique) {
+		covers := index.Condition == "" || unbracketed.Replace(index.Condition) == condition
+		if covers && slices.Equal(index.Columns, columns) && (index.Unique || !unique) {
 			return &f.indexes[i]
 		}
 	}
 	return nil
 }
+
+// unbracketed takes from a condition what the server adds to ours.
+var unbracketed = strings.NewReplacer("(", "", ")", "")
 
 // inspect looks the table up in the catalogs, which any role may read.
 func inspect(ctx context.Context, conn *pgx.Conn, t Table) (*found, error) {

@@ -147,7 +147,7 @@ func (m *missing) tableStep(s step) {
 	switch {
 	case m.oid == 0:
 		m.add(s, "table "+m.table.Quoted(), m.createRight())
-	case m.partitioned() || m.index(true, "id") != nil:
+	case m.partitioned() || m.index(true, "", "id") != nil:
 	case slices.ContainsFunc(m.indexes, func(i foundIndex) bool { return i.Primary }):
 		m.change("unique id", "ALTER TABLE "+m.table.Quoted()+" ADD UNIQUE (id);")
 	default:
@@ -249,8 +249,7 @@ func (m *missing) constraint(s step) {
 }
 
 func (m *missing) indexStep(s step) {
-	unique := s.unique()
-	if m.index(unique, s.columns...) != nil || unique && m.partitioned() {
+	if m.index(s.unique(), s.condition, s.columns...) != nil || s.unique() && m.partitioned() {
 		return
 	}
 	m.add(s, "index on "+strings.Join(s.columns, ", "), m.ownership())

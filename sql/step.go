@@ -9,10 +9,11 @@ import (
 // A step is one paragraph of the schema's files: what makes one object, or one part of the table, and can be run again. The
 // same steps make a new table, complete one that is there, and are printed for a person to run.
 type step struct {
-	kind    kind
-	name    string   // unquoted
-	columns []string // that it adds, or indexes, unquoted
-	sql     string   // with the placeholders of names
+	kind      kind
+	name      string   // unquoted
+	columns   []string // that it adds, or indexes, unquoted
+	condition string   // on the rows that it indexes; empty: all
+	sql       string   // with the placeholders of names
 }
 
 type kind int
@@ -54,7 +55,7 @@ var stepFiles = []string{"schema", "functions", "table", "constraints", "indexes
 
 var (
 	addedColumn    = regexp.MustCompile(`ADD COLUMN IF NOT EXISTS "?(\w+)"?`)
-	indexedColumns = regexp.MustCompile(`ON :table \((.*?)\)`)
+	indexedColumns = regexp.MustCompile(`ON :table \((.*?)\)(?: WHERE (.*?))?;`)
 	sqlComments    = regexp.MustCompile(`(?m)\A(--.*\n)+`)
 )
 
@@ -94,7 +95,8 @@ func parseStep(sql string) step {
 				s.columns = append(s.columns, column[1])
 			}
 		case indexStep:
-			s.columns = strings.Split(indexedColumns.FindStringSubmatch(sql)[1], ", ")
+			index := indexedColumns.FindStringSubmatch(sql)
+			s.columns, s.condition = strings.Split(index[1], ", "), index[2]
 		}
 		return s
 	}

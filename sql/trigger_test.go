@@ -81,6 +81,23 @@ func TestStopOnEndedTasksStopsTheirRepetitions(t *testing.T) {
 	equal(t, "stopped", value(t, conn, "SELECT concat(state, stop IS NULL) FROM task WHERE id = 1"), "STOPf")
 }
 
+// TestStopOfWhatIsUnderWayIsNoted: a row tells a task that is to be cancelled from one that is paused.
+func TestStopOfWhatIsUnderWayIsNoted(t *testing.T) {
+	t.Parallel()
+	conn := database(t)
+	install(t, conn, task, nil)
+	execute(t, conn, `INSERT INTO task (id, state, input) VALUES (1, 'PLAN', ''), (2, 'TAKE', ''), (3, 'WORK', ''), (4, 'DONE', ''), (5, 'STOP', '')`)
+	const stopping = "SELECT string_agg(concat(state, ' ', stopping), ', ' ORDER BY id) FROM task"
+	for range 2 {
+		execute(t, conn, "UPDATE task SET state = 'STOP'")
+		equal(t, "stopped", value(t, conn, stopping), "STOP , STOP t, STOP t, DONE , STOP ")
+	}
+	execute(t, conn, "SET enable_seqscan = off")
+	equal(t, "in the index", value(t, conn, "SELECT string_agg(id::text, ' ' ORDER BY id) FROM task WHERE due IS NULL AND stopping"), "2 3")
+	execute(t, conn, "UPDATE task SET state = 'PLAN'")
+	equal(t, "resumed", value(t, conn, stopping), "PLAN , PLAN , PLAN , PLAN , PLAN ")
+}
+
 // A STOP for a whole group that waits for a finish must not miss the repetition which that finish inserts, though its snapshot is
 // older.
 func TestStopOfAGroupLeavesNoHole(t *testing.T) {

@@ -8,7 +8,7 @@ COMMENT ON FUNCTION :schema.pgtask_inserted() IS 'Wakes the leader, if it sleeps
 
 COMMENT ON FUNCTION :schema.pgtask_wake() IS 'Wakes the leader that serves the table (:version)';
 
-COMMENT ON FUNCTION :schema.pgtask_stop() IS 'STOP on an ended task puts its old state back and notes its repetition (:version)';
+COMMENT ON FUNCTION :schema.pgtask_stop() IS 'STOP on an ended task puts its old state back and notes its repetition; on a running one it is noted in the row (:version)';
 
 COMMENT ON FUNCTION :schema.pgtask_stop_next() IS 'Stops the repetitions that pgtask_stop has noted (:version)';
 
@@ -87,6 +87,8 @@ COMMENT ON COLUMN :table.rerun IS 'Whether a run that was cut off may be repeate
 COMMENT ON COLUMN :table.origin IS 'The beat from which a repetition by months counts, so that the 31st stays the 31st';
 COMMENT ON COLUMN :table.base IS 'The beat''s own time, when something has moved plan';
 
+COMMENT ON COLUMN :table.stopping IS 'true: it was set to STOP when it was taken or ran, and its end is not written yet';
+
 COMMENT ON COLUMN :table.next IS 'The repetition that this task has given rise to';
 
 COMMENT ON COLUMN :table.cron IS 'Cron expression by which the task repeats itself; not with repeat';
@@ -123,7 +125,7 @@ COMMENT ON COLUMN :table.wait_key IS 'key while the task waits, for ON CONFLICT 
 
 COMMENT ON COLUMN :table.due IS 'plan until the task has ended';
 
-COMMENT ON INDEX :schema.pgtask_due_:hash IS 'Finds what is due, and when the next task will be';
+COMMENT ON INDEX :schema.pgtask_open_:hash IS 'Finds what is due, when the next task will be, and what is to be stopped';
 
 COMMENT ON INDEX :schema.pgtask_wait_key_:hash IS 'At most one waiting task per key';
 

@@ -75,6 +75,7 @@ $$;
 
 -- STOP on an ended task: the old state is put back and its repetition noted, to be stopped once the statement is over. It
 -- cannot be stopped here, since the same statement may be about to update it too (27000).
+-- STOP on a task that is under way: the row shows it until the end is written, whoever will write it. A task that only waits is paused.
 -- PLAN on an ended task: it waits again, and runs keeps what was.
 CREATE OR REPLACE FUNCTION :schema.pgtask_stop() RETURNS trigger LANGUAGE plpgsql SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp AS $$
@@ -85,6 +86,7 @@ DECLARE
     waits int8;
 BEGIN
     IF NEW.state = 'PLAN' THEN
+        NEW.stopping := NULL;
         IF OLD.stop IS NOT NULL AND NEW.stop IS NOT DISTINCT FROM OLD.stop THEN
             NEW.start := NULL;
             NEW.stop := NULL;
@@ -97,6 +99,9 @@ BEGIN
                     'cause', 'run again');
         END IF;
         RETURN NEW;
+    END IF;
+    IF OLD.state IN ('TAKE', 'WORK') THEN
+        NEW.stopping := true;
     END IF;
     IF OLD.state NOT IN ('DONE', 'FAIL', 'GONE') THEN
         RETURN NEW;

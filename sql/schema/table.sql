@@ -149,6 +149,8 @@ ALTER TABLE :table ADD COLUMN IF NOT EXISTS atomic bool;
 
 ALTER TABLE :table ADD COLUMN IF NOT EXISTS origin timestamptz;
 
+ALTER TABLE :table ADD COLUMN IF NOT EXISTS stopping bool;
+
 -- What the indexes below stand on: neither changes from PLAN to TAKE to WORK, so that those updates stay HOT, which no
 -- index that names state would let them. One statement, because each rewrites a table that has rows.
 ALTER TABLE :table ADD COLUMN IF NOT EXISTS wait_key text

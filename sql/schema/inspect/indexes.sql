@@ -9,6 +9,7 @@ SELECT i.indexrelid::pg_catalog.int8,
         LEFT JOIN pg_catalog.pg_attribute AS a ON a.attrelid = i.indrelid AND a.attnum = i.indkey[k]
         ORDER BY k
     ),
+    coalesce(pg_catalog.pg_get_expr(i.indpred, i.indrelid), ''),
     pg_catalog.obj_description(i.indexrelid, 'pg_class') IS NOT NULL
 FROM pg_catalog.pg_index AS i
 JOIN pg_catalog.pg_class AS c ON c.oid = i.indexrelid
