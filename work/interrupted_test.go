@@ -183,7 +183,7 @@ func TestOrphans(t *testing.T) {
 	s.drain()
 	old := s.connect()
 	s.exec("UPDATE task SET state = 'WORK', pid = 1, start = now(), plan = now(), attempt = 1, atomic = true WHERE id = $1", gone)
-	alive := s.add(`input, "group", state, attempt, pid, start, atomic`, "SELECT 'alive'", "alive", "WORK", 1, int32(old.PgConn().PID()), time.Now().Add(time.Minute), true)
+	alive := s.add(`input, remote, "group", state, attempt, pid, start, atomic`, "SELECT 'alive'", "", "alive", "WORK", 1, int32(old.PgConn().PID()), time.Now().Add(time.Minute), true)
 	never := s.add(`input, rerun, state, attempt, pid, start, atomic, "group"`, "SELECT 'never'", false, "WORK", 1, 1, time.Now(), false, "never")
 	taken := s.add(`input, state, attempt, pid, "group"`, "SELECT 'taken'", "TAKE", 1, 1, "taken")
 	behind := s.add(`input, "group"`, "SELECT 'behind'", "alive")

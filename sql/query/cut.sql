@@ -21,7 +21,7 @@ WITH orphaned AS MATERIALIZED (
     ) AS c
     WHERE t.state = 'WORK' AND (
             t.pid = l.gone
-            OR t.remote IS NOT NULL
+            OR t.remote <> ''
             OR NOT EXISTS (
                 SELECT
                 FROM pg_catalog.pg_stat_get_activity(t.pid) AS a
