@@ -144,6 +144,9 @@ func (l *loop) scanOn(ctx context.Context) error {
 	if !s.begun {
 		s.begun = true
 		l.unseen.queue(batch, l.queries().Text("unseen"))
+		if s.full {
+			l.queueStopping(batch)
+		}
 	}
 	batch.Queue(l.queries().Text("next"), l.target.Schema, l.target.Table, l.columnsDue()).QueryRow(func(row pgx.Row) error { return l.readNext(row, asked) })
 	batch.Queue(l.queries().Text("scan"), s.plan, s.id, scanChunk).Query(func(rows pgx.Rows) error {
@@ -193,6 +196,19 @@ func (l *loop) scanOn(ctx context.Context) error {
 		l.look.partial = found == scanChunk
 	}
 	return nil
+}
+
+// queueStopping looks for tasks that somebody has set to STOP and whose controller has not written their end.
+func (l *loop) queueStopping(batch *pgx.Batch) {
+	batch.Queue(l.queries().Text("stopping")).Query(func(rows pgx.Rows) error {
+		var id int64
+		var key laneKey
+		_, err := pgx.ForEachRow(rows, []any{&id, &key.group, &key.remote}, func() error {
+			l.adopt(id, key)
+			return nil
+		})
+		return err
+	})
 }
 
 // unpark forgets the tasks that have been put off long ago: those that are still to be taken have been since, or were put off again.

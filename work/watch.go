@@ -11,15 +11,19 @@ import (
 
 // standing is what a row shows now.
 type standing struct {
-	state string // "": there is no such row
-	pid   int32
-	ended bool
+	state    string // "": there is no such row
+	pid      int32
+	ended    bool
+	stopping bool // set to STOP while it was under way, and without an end
 }
 
 // ours tells whether the row still shows what we have made of it; pid is the session's.
 func (s standing) ours(t *task, pid int32) bool {
 	return s.state == "TAKE" && s.pid == t.owner || s.state == "WORK" && s.pid == pid
 }
+
+// underWay tells whether the row's task may run, on whatever session.
+func (s standing) underWay() bool { return s.state == "TAKE" || s.state == "WORK" || s.stopping }
 
 func (l *loop) standings(ctx context.Context, ids []int64) (map[int64]standing, error) {
 	all := make(map[int64]standing, len(ids))
@@ -34,7 +38,7 @@ func (l *loop) standings(ctx context.Context, ids []int64) (map[int64]standing, 
 	}
 	var id int64
 	var s standing
-	_, err = pgx.ForEachRow(rows, []any{&id, &s.state, &s.pid, &s.ended}, func() error {
+	_, err = pgx.ForEachRow(rows, []any{&id, &s.state, &s.pid, &s.ended, &s.stopping}, func() error {
 		all[id] = s
 		return nil
 	})
@@ -155,7 +159,8 @@ func (l *loop) recoverLost(ctx context.Context) error {
 	return nil
 }
 
-// recoverOrphans looks which of an old leader's tasks have ended by themselves, and returns to PLAN those that never will.
+// recoverOrphans looks which of an old leader's tasks have ended by themselves, returns to PLAN those that never will, and ends those that were
+// to be stopped.
 func (l *loop) recoverOrphans(ctx context.Context) error {
 	if len(l.orphans) == 0 {
 		return nil
@@ -171,18 +176,35 @@ func (l *loop) recoverOrphans(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if err := l.halt(ctx, ids); err != nil {
+		return err
+	}
 	standings, err := l.standings(ctx, ids)
 	if err != nil {
 		return err
 	}
 	for _, id := range ids {
-		if s := standings[id]; cut[id] || s.state != "TAKE" && s.state != "WORK" {
+		if s := standings[id]; cut[id] || l.isHopeless(id) || !s.underWay() {
 			l.lanes.vacate(l.orphans[id])
 			delete(l.orphans, id)
 			l.look.wanted = true
 		}
 	}
 	return nil
+}
+
+// halt ends the sessions of tasks that were set to STOP, and writes the ends of those whose session has gone.
+func (l *loop) halt(ctx context.Context, ids []int64) error {
+	if _, err := l.control.conn.Exec(ctx, l.queries().Text("terminate"), ids, l.seats.backends(), sessionPrefix(l.target)); err != nil {
+		return err
+	}
+	return l.each(ctx, ids, func(ctx context.Context, ids []int64) error {
+		ended, err := l.control.conn.Exec(ctx, l.queries().Text("halted"), ids, l.seats.backends(), sessionPrefix(l.target))
+		if n := ended.RowsAffected(); n > 0 {
+			l.log.Warn().Int64("tasks", n).Msg("ended tasks that an old leader was to stop")
+		}
+		return err
+	})
 }
 
 // cut returns tasks that were cut off to PLAN, or FAILs them, where it is certain that they do not run any more. Of those in lost it is

@@ -13,6 +13,7 @@ UPDATE :table AS t
 SET
     start = e.start,
     stop = e.stop,
+    stopping = NULL,
     pid = e.pid,
     output = NULL,
     error = e.error,

@@ -43,6 +43,11 @@ VALUES ('retry', 'never', 'SELECT effect(''retry''), 1 / 0', 2, '1 ms');
 INSERT INTO task ("group", data, input)
 VALUES ('delete', 'deleted', 'SELECT FROM effect(''deleted'') WHERE effect IS NULL'), ('delete read', 'deleted', '-- nothing');
 
+-- One that another one stops, while it runs or before.
+INSERT INTO task ("group", data, input, repeat)
+VALUES ('stopped', 'stopped', 'SELECT effect(''stopped''), pg_sleep(60)', '1 year'),
+    ('stop', 'nothing', 'SELECT pg_sleep(0.05); UPDATE task SET state = ''STOP'' WHERE data = ''stopped''; SELECT 1', '0');
+
 -- One at a time, with a pause of 20 ms.
 INSERT INTO task ("group", data, input, max, drift)
 SELECT 'pause', 'exactly', 'SELECT alone(), effect(''pause'')', -20, true FROM generate_series(1, 2);

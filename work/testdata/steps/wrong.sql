@@ -15,6 +15,8 @@ FROM (
             WHEN 'nothing at most' THEN t.state = 'DONE'
                 OR t.state = 'FAIL' AND t.interrupted > 0 AND t.error LIKE 'ERROR:  task was interrupted%rerun is false%'
             WHEN 'never' THEN t.state = 'FAIL' AND t.sqlstate = '22012' AND effects = 0 AND t.attempt - t.interrupted = 3
+            WHEN 'stopped' THEN t.state = 'STOP' AND effects = 0
+                AND (t.stop >= t.start AND t.sqlstate = '57014' OR num_nonnulls(t.start, t.stop) = 0)
             WHEN 'deleted' THEN t.state = 'DONE'
             WHEN 'gone' THEN t.state = 'GONE' AND effects = 0 AND t.error = 'ERROR:  task not active' AND t.attempt = 0
         END IS NOT TRUE
@@ -30,7 +32,7 @@ FROM (
     SELECT 'lost', NULL, NULL, NULL, NULL, NULL, NULL, count(*)
     FROM task
     WHERE parent IS NULL AND data <> 'deleted'
-    HAVING count(*) <> 22
+    HAVING count(*) <> 24
 
     UNION ALL
     -- Who repeats has one child, which waits, and others have none.
@@ -39,7 +41,7 @@ FROM (
     LEFT JOIN task AS c ON c.parent = t.id
     WHERE t.parent IS NULL
     GROUP BY t.id
-    HAVING count(c.id) <> (t.repeat > '0')::int4 OR t.next IS DISTINCT FROM min(c.id) OR bool_or(c.state <> 'PLAN' OR c.attempt > 0)
+    HAVING count(c.id) <> (t.repeat > '0' AND t.state <> 'STOP')::int4 OR t.next IS DISTINCT FROM min(c.id) OR bool_or(c.state <> 'PLAN' OR c.attempt > 0)
 
     UNION ALL
     -- Runs of a lane do not overlap, and keep their pause.

@@ -1,0 +1,10 @@
+-- What was set to STOP while it was under way, and shows no end yet.
+SELECT
+    t.id,
+    t."group",
+    coalesce(t.remote, '')
+FROM :table AS t
+WHERE t.due IS NULL -- behind all that is due, in its index
+    AND t.stopping
+    AND t.state = 'STOP'
+    AND t.stop IS NULL

@@ -1,0 +1,133 @@
+package work
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/rs/zerolog"
+
+	"pgtask/remote"
+	"pgtask/server/proxy"
+	"pgtask/server/servertest"
+)
+
+// TestStopOutlivesTheLeader: a task is set to STOP, and its leader is gone before it has written the end.
+func TestStopOutlivesTheLeader(t *testing.T) {
+	t.Parallel()
+	for state, die := range map[string]func(*proxy.Proxy){
+		"WORK": func(p *proxy.Proxy) { p.Stall(true) }, // for the server, the session lives
+		"TAKE": func(*proxy.Proxy) {},
+	} {
+		t.Run(state, func(t *testing.T) {
+			t.Parallel()
+			s, p := prepared(t), throughProxy(t)
+			old := s.target
+			var err error
+			if old.Connect, err = remote.Parse(p.DSN(s.dsn)); err != nil {
+				t.Fatal(err)
+			}
+			go func() { _ = Serve(t.Context(), nil, old, zerolog.New(s)) }()
+			s.settled()
+			s.exec("CREATE TABLE effect (id int4)")
+			s.refuse("UPDATE", "NEW.state = 'WORK'") // so that it is TAKE while it runs
+			data := map[string]string{"TAKE": "odd"}[state]
+			id := s.add("input, repeat, data", "INSERT INTO effect VALUES (1); SELECT pg_advisory_xact_lock(42), pg_sleep(60)", "1 day", data)
+			behind := s.add("input", "SELECT pg_try_advisory_xact_lock(42)")
+			paused := s.add(`input, "group", plan`, "SELECT 'paused'", "paused", "infinity")
+			s.eventually("1", "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND objid = 42")
+			s.becomes(id, state)
+
+			die(p)
+			s.exec("UPDATE task SET state = 'STOP' WHERE id IN ($1, $2)", id, paused)
+			p.Refuse(true)
+			if state == "TAKE" {
+				p.Cut()
+			}
+			s.exec("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE 'pgtask %'")
+			s.serve()
+
+			s.eventually("true", "SELECT stop >= start FROM task WHERE id = $1", id)
+			s.becomes(behind, "DONE")
+			row := s.row(id, "state, sqlstate, left(error, 50) AS error, next, stopping, attempt")
+			if want := `{"state":"STOP","sqlstate":"57014","error":"ERROR:  canceling statement due to user request\nDE","next":null,"stopping":null,"attempt":1}`; row != want {
+				t.Error(row)
+			}
+			if row := s.row(behind, fmt.Sprintf("output, start >= (SELECT stop FROM task WHERE id = %d) AS after", id)); row != `{"output":"t","after":true}` {
+				t.Error("the next of its lane: ", row)
+			}
+			if n := s.get("SELECT count(*) FROM effect"); n != "0" {
+				t.Error("effects: ", n)
+			}
+			if row := s.row(paused, "state, start, stop, stopping"); row != `{"state":"STOP","start":null,"stop":null,"stopping":null}` {
+				t.Error("one that waited: ", row)
+			}
+			s.exec("UPDATE task SET state = 'PLAN', plan = now(), input = 'SELECT 1', repeat = '0' WHERE id IN ($1, $2)", id, paused)
+			s.becomes(id, "DONE")
+			s.becomes(paused, "DONE")
+			if n := s.get("SELECT jsonb_array_length(runs) FROM task WHERE id = $1", id); n != "1" {
+				t.Error("earlier runs: ", n)
+			}
+		})
+	}
+}
+
+func throughProxy(t *testing.T) *proxy.Proxy {
+	t.Helper()
+	p, err := proxy.Start(servertest.Server(t).Socket())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(p.Stop)
+	return p
+}
+
+// TestStopAndSessionLost: the leader leads again, but knows of the end of the run no more than that the session has gone.
+func TestStopAndSessionLost(t *testing.T) {
+	t.Parallel()
+	s := play(t)
+	id := s.add("input", "SELECT pg_sleep(60)")
+	s.becomes(id, "WORK")
+	s.exec("BEGIN; UPDATE task SET state = 'STOP'; SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() " +
+		"AND application_name LIKE 'pg%task %'; COMMIT")
+	s.anyLeader()
+	s.eventually("false", "SELECT stop IS NULL FROM task WHERE id = $1", id)
+	if row := s.row(id, "state, sqlstate"); row != `{"state":"STOP","sqlstate":"57014"}` {
+		t.Error(row)
+	}
+}
+
+// TestStopOfAnOrphan: what an old leader's session runs is set to STOP when the next one leads. It ends the session, but no other that has
+// gone on to another task, or that only bears the number.
+func TestStopOfAnOrphan(t *testing.T) {
+	t.Parallel()
+	s := play(t)
+	s.drain()
+	session := func(group string) (pid int32, alive func() bool) {
+		conn := s.connect()
+		name := sessionName(s.target, group)
+		if _, err := conn.Exec(t.Context(), "SELECT set_config('application_name', $1, false)", name); err != nil {
+			t.Fatal(err)
+		}
+		pid = int32(conn.PgConn().PID())
+		return pid, func() bool { return s.get("SELECT count(*) FROM pg_stat_activity WHERE pid = $1", pid) == "1" }
+	}
+	working := func(group string, pid int32, start string) int64 {
+		return s.add(`input, "group", state, attempt, pid, start`, "SELECT 1", group, "WORK", 1, pid, s.get("SELECT now() + $1::interval", start))
+	}
+	runs, runsLives := session("runs")
+	stopped := working("runs", runs, "1 s")
+	later, laterLives := session("later")
+	before, after := working("later", later, "1 s"), working("after", later, "2 s")
+	other, otherLives := session("other")
+	reused := working("other", other, "-1 hour")
+	s.serve()
+	s.until("led", func() bool { return s.leads() == 2 })
+	s.exec("UPDATE task SET state = 'STOP' WHERE id IN ($1, $2, $3)", stopped, before, reused)
+	s.eventually("2", "SELECT count(*) FROM task WHERE state = 'STOP' AND stop IS NOT NULL AND id IN ($1, $2)", stopped, reused)
+	if runsLives() || !laterLives() || !otherLives() {
+		t.Error("live: ", runsLives(), laterLives(), otherLives())
+	}
+	if states := s.state(before) + " " + s.state(after); states != "STOP WORK" {
+		t.Error(states)
+	}
+}
