@@ -4,16 +4,20 @@ import (
 	"github.com/jackc/pgx/v5/pgproto3"
 )
 
-// What has become of the transaction: whether it has written, the time, and whether a procedural language has been loaded. A cursor WITH
+// What has become of the transaction: whether it has written, the time, whether a procedural language has been loaded, and, where the session's state
+// is kept, whether transactions still begin in the usual modes. A cursor WITH
 // HOLD may write at COMMIT: hence CLOSE ALL before it. Where cursors are to be kept, a tag tells of those that the SQL itself has declared, and
 // a look at all of them (dear: 8 µs) of those that a function may have.
 var (
-	probe     = &Statement{"pgtask_probe", `SELECT pg_catalog.txid_current_if_assigned(), pg_catalog.clock_timestamp(), false`}
+	probe     = &Statement{"pgtask_probe", `SELECT pg_catalog.txid_current_if_assigned(), pg_catalog.clock_timestamp(), false, true`}
 	probeSave = &Statement{"pgtask_probe_save", `SELECT pg_catalog.txid_current_if_assigned(), pg_catalog.clock_timestamp(), ` +
-		`pg_catalog.current_setting('plpgsql.variable_conflict', true) IS NOT NULL`}
+		`pg_catalog.current_setting('plpgsql.variable_conflict', true) IS NOT NULL, ` + usualModes}
 	probeCursors = &Statement{"pgtask_probe_cursors", `SELECT coalesce(pg_catalog.txid_current_if_assigned(), ` +
-		`(SELECT 1 FROM pg_catalog.pg_cursors AS c WHERE c.is_holdable LIMIT 1)), pg_catalog.clock_timestamp(), false`}
+		`(SELECT 1 FROM pg_catalog.pg_cursors AS c WHERE c.is_holdable LIMIT 1)), pg_catalog.clock_timestamp(), false, ` + usualModes}
 )
+
+const usualModes = `pg_catalog.current_setting('default_transaction_isolation') OPERATOR(pg_catalog.=) 'read committed' ` +
+	`AND pg_catalog.current_setting('default_transaction_read_only') OPERATOR(pg_catalog.=) 'off'`
 
 func (s *Session) sendProbe(t *Task) {
 	switch {
@@ -99,12 +103,13 @@ func (s *Session) readProbe(t *Task, result *Result) (answered bool, err error) 
 	}
 	odd := false
 	_, failure, err := s.answers(n, func(values [][]byte) {
-		if len(values) != 3 { // another statement has taken its name
+		if len(values) != 4 { // another statement has taken its name
 			odd = true
 			return
 		}
 		result.Wrote = values[0] != nil
 		result.Stop, _ = moment(values[1])
+		s.usualModes = s.usualModes && len(values[3]) == 1 && values[3][0] != 0
 		if len(values[2]) == 1 && values[2][0] != 0 {
 			result.Wrote, s.clean = true, false
 		}

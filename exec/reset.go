@@ -25,18 +25,26 @@ var (
 		`SELECT FROM pg_catalog.pg_prepared_statement() AS p WHERE p.name OPERATOR(pg_catalog.!~~) 'pgtask\_%'))::int4`}
 )
 
-// stillClean are the expressions that end the reset of a clean session. They raise an error when it is that no more, or its role is another's.
-func stillClean(user string) string {
-	return `pg_catalog.pg_advisory_unlock_all(), 1 OPERATOR(pg_catalog./) (` +
-		`pg_catalog.current_setting('plpgsql.variable_conflict', true) IS NULL AND session_user OPERATOR(pg_catalog.=) current_user ` +
-		`AND current_user OPERATOR(pg_catalog.=) ` + Literal(user) + `::name)::int4`
-}
+// The guards are what ends the preparation for a task, and raises an error if that is not enough: a reset, when the session is not clean any more or
+// its role is another's; a chained transaction, when the one before has become one that only reads. Each function called costs half a
+// microsecond. Who the session's user is the server tells us by itself.
+const (
+	stillClean = `pg_catalog.current_setting('plpgsql.variable_conflict', true) IS NULL ` +
+		`AND pg_catalog.current_setting('role') OPERATOR(pg_catalog.=) 'none'`
+	stillWrites = `pg_catalog.current_setting('transaction_read_only') OPERATOR(pg_catalog.=) 'off'`
+	guardReset  = `pg_catalog.pg_advisory_unlock_all(), 1 OPERATOR(pg_catalog./) (` + stillClean + `)::int4`
+	guardChain  = `1 OPERATOR(pg_catalog./) (` + stillWrites + `)::int4`
+	guardBoth   = `pg_catalog.pg_advisory_unlock_all(), 1 OPERATOR(pg_catalog./) (` + stillClean + ` AND ` + stillWrites + `)::int4`
+)
+
+var guards = [4]string{"", ", " + guardReset, ", " + guardChain, ", " + guardBoth}
 
 // distrust makes the next reset a DISCARD ALL, and those after it look closer.
 func (s *Session) distrust() { s.hard, s.clean = true, false }
 
-// sendReset queues what makes the session new, but for stillClean; it leaves a transaction open.
+// sendReset queues what makes the session new, but for the guard; it leaves a transaction open.
 func (s *Session) sendReset() {
+	s.usualModes = s.baseUsualModes
 	if s.hard {
 		s.plain("DISCARD ALL")
 		s.known, s.hard = map[string]string{}, false
@@ -44,64 +52,88 @@ func (s *Session) sendReset() {
 		return
 	}
 	s.call(begin)
-	if s.cursors {
-		s.call(closeAll)
-	}
 	if !s.clean {
 		s.call(ownRole)
 	}
-	s.call(resetAll)
 	s.call(unlisten)
-	if s.temporary {
-		s.call(discardTemp)
-	}
-	s.call(sequences)
+	s.sendDiscard()
 	if !s.clean {
 		s.call(unprepared)
 	}
 }
 
-// sendPrepare queues what makes the session ready for a task: reset, settings, and BEGIN. Nothing takes a snapshot after that, so that
-// the input may still choose its isolation level.
-func (s *Session) sendPrepare(t *Task) {
+// sendDiscard queues the part of a reset that takes effect at once, whatever becomes of the transaction, or counts in it alone.
+func (s *Session) sendDiscard() {
+	if s.cursors {
+		s.call(closeAll)
+	}
+	s.call(resetAll)
+	if s.temporary {
+		s.call(discardTemp)
+	}
+	s.call(sequences)
+}
+
+// chains tells whether a task can have the transaction that follows on that of the task before without a word (COMMIT AND CHAIN), which spares three
+// statements. What precedes its SQL is part of it then: the settings fall with it when it rolls back, a snapshot is taken
+// already, and its modes are those of the one before. So neither may an input end the transaction or choose its modes, nor have others done so.
+func (s *Session) chains(tail *Tail, t *Task) bool {
+	return tail != nil && t.Atomic && !t.Traits.Modes && s.usualModes && s.clean && !s.hard && !s.wary
+}
+
+// sendPrepare queues what makes the session ready for a task: reset, settings, and BEGIN. Unless the transaction is chained nothing takes a
+// snapshot after that, so that the input may still choose its isolation level.
+func (s *Session) sendPrepare(t *Task, chained bool) {
 	reset := (s.dirty || s.hard) && !t.Keep
-	if reset {
+	switch {
+	case chained && reset:
+		s.sendDiscard()
+	case chained:
+	case reset:
 		s.sendReset()
-	} else {
+	default:
 		s.call(begin)
 	}
-	s.sendSettings(t, reset && s.clean, reset || !s.dirty)
-	s.call(commit)
-	if t.Atomic {
-		s.call(begin)
+	guard := 0
+	if reset && s.clean {
+		guard |= 1
+	}
+	if chained {
+		guard |= 2
+	}
+	s.sendSettings(t, guard, reset || !s.dirty)
+	if !chained {
+		s.call(commit)
+		if t.Atomic {
+			s.call(begin)
+		}
 	}
 	if reset {
 		s.cursors, s.temporary = false, false
 	}
 	s.dirty, s.timeoutSet = true, t.Timeout > 0
+	s.usualModes = s.usualModes && !t.Traits.Modes
 }
 
-// sendSettings queues what the session of the task shows, by a statement that tells the time, and may end a reset. What is usual need not be
+// sendSettings queues what the session of the task shows, by a statement that tells the time, and guards what was before it. What is usual need not be
 // said when the session is fresh.
-func (s *Session) sendSettings(t *Task, reset, fresh bool) {
-	statement, settings := 0, t.Settings
-	for _, usual := range t.Usual {
-		if !fresh || s.base[usual[0]] != usual[1] {
-			statement, settings = 1, append(settings[:len(settings):len(settings)], t.Usual...)
-			break
+func (s *Session) sendSettings(t *Task, guard int, fresh bool) {
+	number, settings := 0, t.Settings
+	for i, usual := range t.Usual {
+		if !fresh || !s.starts(usual) {
+			number |= 1 << i
+			settings = append(settings[:len(settings):len(settings)], usual...)
 		}
 	}
-	if reset {
-		statement += 2
-	}
-	if s.ready[statement] == nil {
-		s.ready[statement] = s.readyFor(settings, statement, reset)
+	number |= guard << len(t.Usual)
+	if s.ready[number] == nil {
+		s.ready[number] = readyFor(settings, number, guards[guard])
 	}
 	values := make([][]byte, len(settings))
 	for i, setting := range settings {
 		values[i] = []byte(setting[1])
 	}
-	s.call(s.ready[statement], values...)
+	s.call(s.ready[number], values...)
 	switch ms := (t.Timeout-1)/time.Millisecond + 1; {
 	case t.Timeout > 0 && ms < 1<<31:
 		s.plain("SET statement_timeout TO " + strconv.FormatInt(int64(ms), 10))
@@ -110,14 +142,21 @@ func (s *Session) sendSettings(t *Task, reset, fresh bool) {
 	}
 }
 
+// starts tells whether the session has these settings from its start.
+func (s *Session) starts(settings [][2]string) bool {
+	for _, setting := range settings {
+		if s.base[setting[0]] != setting[1] {
+			return false
+		}
+	}
+	return true
+}
+
 // readyFor is the statement that sets these, in this order. It does not return them: we do not read before the input is sent, and large
 // values could fill the way back while the input fills the way there.
-func (s *Session) readyFor(settings [][2]string, number int, reset bool) *Statement {
+func readyFor(settings [][2]string, number int, guard string) *Statement {
 	var b strings.Builder
-	b.WriteString("SELECT pg_catalog.statement_timestamp()")
-	if reset {
-		b.WriteString(", " + stillClean(s.user))
-	}
+	b.WriteString("SELECT pg_catalog.statement_timestamp()" + guard)
 	for i, setting := range settings {
 		fmt.Fprintf(&b, ", pg_catalog.set_config(%s, $%d, false) IS NULL", Literal(setting[0]), i+1)
 	}
@@ -152,7 +191,7 @@ func (s *Session) Reset() error {
 func (s *Session) reset() (failure *pgproto3.ErrorResponse, err error) {
 	s.sendReset()
 	if s.clean {
-		s.call(&Statement{"pgtask_clean", "SELECT " + stillClean(s.user)})
+		s.call(&Statement{"pgtask_clean", "SELECT " + guardReset})
 	}
 	s.call(commit)
 	s.sync()

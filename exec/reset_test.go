@@ -11,6 +11,7 @@ import (
 // leftovers shows a row for whatever a task may have left in its session, the statements that we keep prepared aside. It is a view, since an
 // input that names the list of prepared statements is given an empty one.
 const leftovers = `CREATE VIEW leftovers AS SELECT 'setting ' || name || ' ' || setting FROM pg_settings WHERE source = 'session' AND name NOT IN ('application_name', 'pg_task.x')
+		AND NOT (name LIKE 'transaction\_%' AND setting IN ('read committed', 'off'))
 	UNION ALL SELECT 'prepared ' || name FROM pg_prepared_statements WHERE name NOT LIKE 'pgtask\_%'
 	UNION ALL SELECT 'listens ' || pg_listening_channels()
 	UNION ALL SELECT 'locks ' || objid FROM pg_locks WHERE locktype = 'advisory' AND pid = pg_backend_pid()
@@ -48,6 +49,63 @@ func TestResetLeavesNothing(t *testing.T) {
 			t.Errorf("%s leaves the sequence's value", input)
 		}
 		b.alive()
+	}
+}
+
+// TestChained: a transaction that follows on another's is as good as one of its own.
+func TestChained(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.exec(leftovers)
+	const modes = "INSERT INTO ends VALUES (1); SELECT current_setting('transaction_isolation'), current_setting('transaction_read_only')"
+	for _, input := range []string{
+		"SELECT 1", "SET TRANSACTION READ ONLY", "SET TRANSACTION ISOLATION LEVEL SERIALIZABLE", "BEGIN READ ONLY; SELECT 1", "SELECT set_config('transaction_read_only', 'on', true)",
+		"SELECT set_config('default_transaction_isolation', 'serializable', false)", "SELECT set_config('default_transaction_read_only', 'on', false)",
+		"SET default_transaction_read_only = on", "LISTEN a", "SET work_mem = '1MB'", "CREATE TEMP TABLE mine ()", "INSERT INTO ends VALUES (1)",
+		"DECLARE c CURSOR WITH HOLD FOR SELECT 1",
+	} {
+		first, _ := b.run(spec(input), nil)
+		second, _ := b.run(spec(modes), &Tail{})
+		if output(second) != "INSERT 0 1\ncurrent_setting\tcurrent_setting\nread committed\toff" {
+			t.Error(input, first.Failure, output(second), second.Failure)
+		}
+		b.end(second, "")
+		first, _ = b.run(spec(input), nil)
+		failed, _ := b.run(spec("SELECT 1/0"), &Tail{})
+		after, _ := b.run(spec("SELECT * FROM leftovers"), nil)
+		if failure(failed) != "22012" || output(after) != "<null>" {
+			t.Error(input, first.Failure, failed.Failure, "leaves", output(after), after.Failure)
+		}
+		b.end(after, "")
+	}
+}
+
+// TestChainedWithState: what a chained transaction finds kept is not touched by finding out whether it can follow on.
+func TestChainedWithState(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	keeps := func(input string) *Task {
+		task := spec(input)
+		task.Save, task.Keep = true, true
+		return task
+	}
+	for _, input := range []string{
+		"SELECT 1", "SET TRANSACTION READ ONLY", "SELECT set_config('transaction_read_only', 'on', true)", "SELECT pg_advisory_lock(8)",
+	} {
+		first := keeps("CREATE TEMP TABLE mine AS SELECT 5 AS a; SELECT pg_advisory_lock(7), set_config('my.own', 'x', false)")
+		first.Keep = false
+		_, _ = b.run(first, nil)
+		_, _ = b.run(keeps(input), &Tail{})
+		last, _ := b.run(keeps("INSERT INTO mine VALUES (1); SELECT count(*), current_setting('my.own'), pg_advisory_unlock(7) FROM mine"), &Tail{})
+		if output(last) != "INSERT 0 1\ncount\tcurrent_setting\tpg_advisory_unlock\n2\tx\tt" {
+			t.Error(input, output(last), last.Failure)
+		}
+		b.end(last, "")
+	}
+	_, _ = b.run(keeps("SELECT set_config('default_transaction_read_only', 'on', false)"), nil)
+	last, _ := b.run(keeps("SELECT current_setting('transaction_read_only')"), &Tail{})
+	if output(last) != "on" {
+		t.Error("the mode that was asked for: ", output(last))
 	}
 }
 

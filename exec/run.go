@@ -16,13 +16,16 @@ type Task struct {
 	Keep     bool        // the state that the task before has left in the session
 	Save     bool        // the state that it leaves, for the next
 	Settings [][2]string // names and values, set for each task; the names are the same for all tasks of a session
-	Usual    [][2]string // likewise, set only where the session does not have them from its start
+	Usual    Usual       // likewise, set only where the session does not have them from its start
 	Wary     bool        // no statement of ours is to be taken for prepared
 	Timeout  time.Duration
 	Format   Format
 	Limit    int64 // of the output, in bytes
 	Strict   bool  // output beyond the limit is an error
 }
+
+// Usual are settings that a session may share with its tasks: those of a lane, and those that most tasks have alike.
+type Usual [2][][2]string
 
 // Result is what came of a run.
 type Result struct {
@@ -84,11 +87,12 @@ func (s *Session) Begin(tail *Tail, t *Task) (verdict *Verdict, start time.Time,
 	s.limited(true)
 	defer s.limited(false)
 	for mended := false; ; {
-		s.sendTail(tail)
-		tailed := s.queued()
 		s.hard = s.hard || t.Traits.Prepared
 		s.wary = t.Wary || t.Traits.Prepared || s.hard && t.Keep
-		s.sendPrepare(t)
+		chained := s.chains(tail, t)
+		s.sendTail(tail, chained, t.Keep)
+		tailed := s.queued()
+		s.sendPrepare(t, chained)
 		prepared := s.queued()
 		if err := s.sendInput(t); err != nil {
 			return nil, start, err
@@ -114,8 +118,11 @@ func (s *Session) Begin(tail *Tail, t *Task) (verdict *Verdict, start time.Time,
 		case mended || !unclean(failure):
 			return verdict, start, serverFailure(failure, t.Input)
 		}
+		if mended = true; chained && t.Keep { // what it keeps must stay
+			s.usualModes = false
+			continue
+		}
 		s.distrust()
-		mended = true
 	}
 }
 
@@ -170,8 +177,9 @@ func (s *Session) readPrepared(n int) (start time.Time, failure *pgproto3.ErrorR
 	return start, nil, nil
 }
 
-// sendTail queues what is left to do for the task before; readTail reads what the server said to it.
-func (s *Session) sendTail(tail *Tail) {
+// sendTail queues what is left to do for the task before; readTail reads what the server said to it. What was listened to must be given up before the next
+// task's transaction, if that is chained.
+func (s *Session) sendTail(tail *Tail, chained, keep bool) {
 	if tail == nil {
 		return
 	}
@@ -189,7 +197,15 @@ func (s *Session) sendTail(tail *Tail) {
 			s.call(call.Statement, call.Args...)
 		}
 	}
-	s.call(commit)
+	switch {
+	case !chained:
+		s.call(commit)
+	case keep:
+		s.call(chain)
+	default:
+		s.call(unlisten)
+		s.call(chain)
+	}
 }
 
 // readTail reads the answers to the n statements of a tail. When the server has passed over what was sent behind it, it is ready.
@@ -245,7 +261,7 @@ func (s *Session) rollback() error {
 func (s *Session) End(tail *Tail) (*Verdict, error) {
 	s.limited(true)
 	defer s.limited(false)
-	s.sendTail(tail)
+	s.sendTail(tail, false, false)
 	s.sync()
 	n := s.queued()
 	if err := s.flush(); err != nil {

@@ -28,9 +28,11 @@ type Session struct {
 	asked  int               // statements of ours that are queued, see queued
 	parsed bool              // some have been sent of which the server has not spoken yet
 	wary   bool              // nothing is taken for prepared
-	ready  [4]*Statement     // set what a task shows: 1 the usual as well, 2 and end a reset, 3 both
-	user   string            // its role
+	ready  [16]*Statement    // set what a task shows: +1, +2 the usual as well; +4, +8 with a guard
 	clean  bool              // no procedural language has been at work
+
+	// Transactions begin as READ COMMITTED and READ WRITE: at its start, and now.
+	baseUsualModes, usualModes bool
 
 	// Since the last reset:
 	dirty     bool // a task has run
@@ -77,7 +79,6 @@ func Connect(ctx context.Context, cfg *pgconn.Config, limit time.Duration, local
 	}
 	s := &Session{
 		PID: conn.PID(), conn: conn, base: cfg.RuntimeParams, front: conn.Frontend(), status: 'I', limit: limit, known: map[string]string{},
-		user: cfg.User,
 	}
 	s.encoding = conn.ParameterStatus("client_encoding")
 	s.unbind = func() bool { return true }
@@ -89,11 +90,11 @@ func Connect(ctx context.Context, cfg *pgconn.Config, limit time.Duration, local
 }
 
 // introduce reads what must be known of the server and the session: when the backend started, since together with its process id that
-// names it for good, and whether there are other procedural languages than plpgsql.
+// names it for good, whether there are other procedural languages than plpgsql, and how transactions begin.
 func (s *Session) introduce(ctx context.Context, local bool) error {
 	result := s.conn.ExecParams(ctx, `SELECT EXISTS (
 			SELECT FROM pg_catalog.pg_language WHERE lanname <> ALL ('{internal,c,sql,plpgsql}')
-		), (SELECT backend_start FROM pg_catalog.pg_stat_get_activity(pg_catalog.pg_backend_pid()))`,
+		), (SELECT backend_start FROM pg_catalog.pg_stat_get_activity(pg_catalog.pg_backend_pid())), `+usualModes,
 		nil, nil, nil, binaryFormat).Read()
 	switch {
 	case result.Err != nil:
@@ -102,6 +103,8 @@ func (s *Session) introduce(ctx context.Context, local bool) error {
 		return errors.New("the server's catalog can't be read")
 	}
 	s.clean = result.Rows[0][0][0] == 0
+	s.baseUsualModes = len(result.Rows[0][2]) == 1 && result.Rows[0][2][0] != 0
+	s.usualModes = s.baseUsualModes
 	if !local {
 		return nil
 	}
@@ -311,12 +314,14 @@ func (s *Session) answer(to sink) (failure *pgproto3.ErrorResponse, err error) {
 
 // noted takes down a setting that the server tells us of.
 func (s *Session) noted(m *pgproto3.ParameterStatus, encoding func(string)) {
-	if m.Name != "client_encoding" {
-		return
-	}
-	s.encoding = m.Value
-	if encoding != nil {
-		encoding(m.Value)
+	switch m.Name {
+	case "session_authorization":
+		s.clean = false
+	case "client_encoding":
+		s.encoding = m.Value
+		if encoding != nil {
+			encoding(m.Value)
+		}
 	}
 }
 

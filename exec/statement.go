@@ -20,6 +20,7 @@ type Call struct {
 var (
 	begin    = &Statement{"pgtask_begin", "BEGIN"}
 	commit   = &Statement{"pgtask_commit", "COMMIT"}
+	chain    = &Statement{"pgtask_chain", "COMMIT AND CHAIN"}
 	closeAll = &Statement{"pgtask_close", "CLOSE ALL"}
 )
 

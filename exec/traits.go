@@ -14,6 +14,8 @@ type Traits struct {
 	NoTransaction bool
 	// Isolation: an isolation level is named.
 	Isolation bool
+	// Modes: the mode of the transaction may be chosen (SET TRANSACTION, BEGIN READ WRITE), which some allow only before the first snapshot.
+	Modes bool
 	// Stdin: COPY may ask for data; no other query may wait behind such an input.
 	Stdin bool
 	// Rollbacks: how many statements return to a savepoint; their tag is that of a ROLLBACK.
@@ -45,6 +47,7 @@ func Examine(input string) Traits {
 		Control:       e.traits.Control || other.traits.Control,
 		NoTransaction: e.traits.NoTransaction || other.traits.NoTransaction,
 		Isolation:     e.traits.Isolation || other.traits.Isolation,
+		Modes:         e.traits.Modes || other.traits.Modes,
 		Stdin:         e.traits.Stdin || other.traits.Stdin,
 		Rollbacks:     min(e.traits.Rollbacks, other.traits.Rollbacks),
 		Prepared:      e.traits.Prepared || other.traits.Prepared,
@@ -114,7 +117,9 @@ func (e *examiner) examine(t token) {
 func (e *examiner) word(before, word keyword) {
 	switch word {
 	case wordIsolation, wordSerializable, wordRepeatable:
-		e.traits.Isolation = true
+		e.traits.Isolation, e.traits.Modes = true, true
+	case wordTransaction, wordRead, wordDeferrable:
+		e.traits.Modes = true
 	case wordPrepared:
 		e.traits.Prepared = true
 	case wordNotify:
@@ -171,6 +176,7 @@ func (e *examiner) examineBlock(body string) {
 	e.traits.Prepared = e.traits.Prepared || inner.traits.Prepared
 	e.traits.Notifies = e.traits.Notifies || inner.traits.Notifies
 	e.traits.Isolation = e.traits.Isolation || inner.traits.Isolation
+	e.traits.Modes = e.traits.Modes || inner.traits.Modes
 	e.traits.Outside = e.traits.Outside || inner.traits.Outside
 }
 
@@ -235,6 +241,7 @@ const (
 	wordCreate
 	wordDatabase
 	wordDeallocate
+	wordDeferrable
 	wordDiscard
 	wordDo
 	wordDrop
@@ -245,6 +252,7 @@ const (
 	wordPrepare
 	wordPrepared
 	wordProgram
+	wordRead
 	wordReindex
 	wordRepeatable
 	wordRollback
@@ -265,13 +273,13 @@ var keywordNames = map[string]keyword{
 	"abort": wordAbort, "all": wordAll, "alter": wordAlter, "atomic": wordAtomic, "begin": wordBegin,
 	"cluster": wordCluster, "commit": wordCommit, "concurrently": wordConcurrently, "copy": wordCopy,
 	"create": wordCreate, "database": wordDatabase, "deallocate": wordDeallocate, "default_transaction_isolation": wordIsolation,
-	"discard": wordDiscard, "do": wordDo, "drop": wordDrop, "end": wordEnd, "from": wordFrom,
+	"deferrable": wordDeferrable, "discard": wordDiscard, "do": wordDo, "drop": wordDrop, "end": wordEnd, "from": wordFrom,
 	"isolation": wordIsolation, "notify": wordNotify, "pg_notify": wordNotify, "pg_prepared_statement": wordPrepared,
-	"pg_prepared_statements": wordPrepared, "prepare": wordPrepare, "program": wordProgram, "reindex": wordReindex,
+	"pg_prepared_statements": wordPrepared, "prepare": wordPrepare, "program": wordProgram, "read": wordRead, "reindex": wordReindex,
 	"repeatable": wordRepeatable, "rollback": wordRollback, "schema": wordSchema, "serializable": wordSerializable,
 	"stdin": wordStdin, "stdout": wordStdout, "subscription": wordSubscription, "system": wordSystem,
 	"tablespace": wordTablespace, "to": wordTo, "transaction": wordTransaction,
-	"transaction_isolation": wordIsolation, "vacuum": wordVacuum, "work": wordWork,
+	"transaction_deferrable": wordDeferrable, "transaction_isolation": wordIsolation, "transaction_read_only": wordRead, "vacuum": wordVacuum, "work": wordWork,
 }
 
 // keywordLengths has, by first small letter, a bit for each length that a keyword has: most words need no look-up.

@@ -18,7 +18,7 @@ func TestExamine(t *testing.T) {
 		empty   = Traits{Empty: true}
 		control = Traits{Control: true}
 		apart   = Traits{NoTransaction: true}
-		level   = Traits{Isolation: true}
+		level   = Traits{Isolation: true, Modes: true}
 		stdin   = Traits{Stdin: true}
 		outside = Traits{Outside: true}
 	)
@@ -44,14 +44,14 @@ func TestExamine(t *testing.T) {
 		{"BEGIN; SELECT 1; COMMIT", control},
 		{"COMMIT AND CHAIN", control},
 		{"ROLLBACK WORK", control},
-		{"ROLLBACK TRANSACTION AND CHAIN", control},
-		{"PREPARE TRANSACTION 'x'", control},
+		{"ROLLBACK TRANSACTION AND CHAIN", Traits{Control: true, Modes: true}},
+		{"PREPARE TRANSACTION 'x'", Traits{Control: true, Modes: true}},
 		{"COMMIT PREPARED 'x'", control},
 		{"ROLLBACK PREPARED 'x'", control},
 		{"BEGIN; SELECT 1", plain},
 		{"SAVEPOINT a; ROLLBACK TO a; RELEASE a", Traits{Rollbacks: 1}},
 		{"ROLLBACK WORK TO SAVEPOINT a", Traits{Rollbacks: 1}},
-		{"ROLLBACK TRANSACTION TO a; ROLLBACK TO b", Traits{Rollbacks: 2}},
+		{"ROLLBACK TRANSACTION TO a; ROLLBACK TO b", Traits{Rollbacks: 2, Modes: true}},
 		{"DEALLOCATE ALL", Traits{Prepared: true}},
 		{"SELECT count(*) FROM pg_catalog.pg_prepared_statements", Traits{Prepared: true}},
 		{"PREPARE a AS SELECT 1; EXECUTE a", plain},
@@ -115,6 +115,10 @@ func TestExamine(t *testing.T) {
 		{"DO $$BEGIN END; VACUUM$$", plain},
 		{"INSERT INTO t VALUES (1) ON CONFLICT DO NOTHING; SELECT 'COMMIT'", plain},
 
+		{"SET TRANSACTION READ WRITE", Traits{Modes: true}},
+		{"BEGIN READ ONLY; SELECT 1", Traits{Modes: true}},
+		{"SET LOCAL transaction_read_only TO on", Traits{Modes: true}},
+		{"SET transaction_deferrable TO on", Traits{Modes: true}},
 		{"SET TRANSACTION ISOLATION LEVEL READ COMMITTED", level},
 		{"SET default_transaction_isolation = 'serializable'", level},
 		{"SELECT repeatable, \"serializable\"", level},
@@ -151,7 +155,7 @@ func TestExamine(t *testing.T) {
 
 		{
 			"BEGIN ISOLATION LEVEL SERIALIZABLE; SELECT nextval('s'); COMMIT; VACUUM; COPY t FROM STDIN",
-			Traits{Control: true, NoTransaction: true, Isolation: true, Stdin: true, Outside: true},
+			Traits{Control: true, NoTransaction: true, Isolation: true, Modes: true, Stdin: true, Outside: true},
 		},
 	} {
 		if got := Examine(test.input); got != test.want {

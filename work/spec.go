@@ -53,31 +53,32 @@ func (r *runner) spec(t *task) (*exec.Task, bool) {
 // settings are what the session of a task shows and that of another does not.
 func settings(target Target, t *task) [][2]string {
 	return [][2]string{
-		{"application_name", sessionName(target, t.row.Group)},
-		{"pg_task.group", t.row.Group},
 		{"pg_task.id", strconv.FormatInt(t.row.ID, 10)},
 		{"pg_task.plan", timestamp(t.row.Plan)},
 	}
 }
 
-// usual are settings that most tasks of a session share.
-func usual(target Target, t *task) [][2]string {
+// usual are the settings that a session may share with its tasks.
+func usual(target Target, t *task) exec.Usual {
 	parent := ""
 	if t.row.Parent != nil {
 		parent = strconv.FormatInt(*t.row.Parent, 10)
 	}
-	return [][2]string{
+	return exec.Usual{{
+		{"application_name", sessionName(target, t.row.Group)},
+		{"pg_task.group", t.row.Group},
+	}, {
 		{"pg_task.schema", target.Schema},
 		{"pg_task.table", target.Table},
 		{"pg_task.data", *t.row.Data},
 		{"pg_task.parent", parent},
 		{"pg_task.attempt", strconv.Itoa(int(t.row.Attempt))},
-	}
+	}}
 }
 
-// initial are the settings that a session has from its start.
+// initial are the settings that a session has from its start. They go into a packet that the server takes up to 10,000 bytes of.
 func initial(target Target, group string) [][2]string {
-	return [][2]string{
+	settings := [][2]string{
 		{"application_name", sessionName(target, group)},
 		{"pg_task.schema", target.Schema},
 		{"pg_task.table", target.Table},
@@ -85,6 +86,10 @@ func initial(target Target, group string) [][2]string {
 		{"pg_task.parent", ""},
 		{"pg_task.attempt", "1"},
 	}
+	if len(group) < 1000 {
+		settings = append(settings, [2]string{"pg_task.group", group})
+	}
+	return settings
 }
 
 // done are the calls that write the end of a task in its own transaction, with its repetition unless it is quick.
