@@ -101,7 +101,10 @@ func (s *Session) sendPrepare(t *Task, chained bool) {
 	if chained {
 		guard |= 2
 	}
-	s.sendSettings(t, guard, reset || !s.dirty)
+	if reset || !s.dirty {
+		s.shown = s.base
+	}
+	s.sendSettings(t, guard)
 	if !chained {
 		s.call(commit)
 		if t.Atomic {
@@ -115,15 +118,18 @@ func (s *Session) sendPrepare(t *Task, chained bool) {
 	s.usualModes = s.usualModes && !t.Traits.Modes
 }
 
-// sendSettings queues what the session of the task shows, by a statement that tells the time, and guards what was before it. What is usual need not be
-// said when the session is fresh.
-func (s *Session) sendSettings(t *Task, guard int, fresh bool) {
+// sendSettings queues what the session of the task shows, by a statement that tells the time, and guards what was before it. What is usual is not
+// said again.
+func (s *Session) sendSettings(t *Task, guard int) {
 	number, settings := 0, t.Settings
 	for i, usual := range t.Usual {
-		if !fresh || !s.starts(usual) {
+		if !s.shows(usual) {
 			number |= 1 << i
 			settings = append(settings[:len(settings):len(settings)], usual...)
 		}
+	}
+	if t.Save && number != 0 {
+		s.show(t.Usual)
 	}
 	number |= guard << len(t.Usual)
 	if s.ready[number] == nil {
@@ -137,19 +143,29 @@ func (s *Session) sendSettings(t *Task, guard int, fresh bool) {
 	switch ms := (t.Timeout-1)/time.Millisecond + 1; {
 	case t.Timeout > 0 && ms < 1<<31:
 		s.plain("SET statement_timeout TO " + strconv.FormatInt(int64(ms), 10))
-	case s.timeoutSet && !fresh:
+	case s.timeoutSet && t.Keep:
 		s.plain("RESET statement_timeout")
 	}
 }
 
-// starts tells whether the session has these settings from its start.
-func (s *Session) starts(settings [][2]string) bool {
+// shows tells whether the session has these settings already.
+func (s *Session) shows(settings [][2]string) bool {
 	for _, setting := range settings {
-		if s.base[setting[0]] != setting[1] {
+		if value, known := s.shown[setting[0]]; !known || value != setting[1] {
 			return false
 		}
 	}
 	return true
+}
+
+// show takes down what the session shows, for the next task that finds it as it is.
+func (s *Session) show(usual Usual) {
+	s.shown = map[string]string{}
+	for _, settings := range usual {
+		for _, setting := range settings {
+			s.shown[setting[0]] = setting[1]
+		}
+	}
 }
 
 // readyFor is the statement that sets these, in this order. It does not return them: we do not read before the input is sent, and large

@@ -102,6 +102,20 @@ func TestChainedWithState(t *testing.T) {
 		}
 		b.end(last, "")
 	}
+	for _, input := range []string{"SELECT 1", "RESET ALL", "SELECT 1/0", "BEGIN; SELECT 1; ROLLBACK", "DISCARD ALL", "RESET pg_task.data"} {
+		usual := keeps(input)
+		usual.Usual = Usual{{{"pg_task.group", "g"}}, {{"pg_task.data", "d"}}}
+		_, _ = b.run(usual, nil)
+		for range 2 {
+			usual = keeps("SELECT current_setting('pg_task.group'), current_setting('pg_task.data')")
+			usual.Usual = Usual{{{"pg_task.group", "g"}}, {{"pg_task.data", "d"}}}
+			last, _ := b.run(usual, nil)
+			if output(last) != "current_setting\tcurrent_setting\ng\td" {
+				t.Error(input, output(last), last.Failure)
+			}
+			b.end(last, "")
+		}
+	}
 	_, _ = b.run(keeps("SELECT set_config('default_transaction_read_only', 'on', false)"), nil)
 	last, _ := b.run(keeps("SELECT current_setting('transaction_read_only')"), &Tail{})
 	if output(last) != "on" {

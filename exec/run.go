@@ -103,6 +103,7 @@ func (s *Session) Begin(tail *Tail, t *Task) (verdict *Verdict, start time.Time,
 				return verdict, start, err
 			}
 			if tail = nil; passed {
+				s.shown = nil
 				continue
 			}
 		}
@@ -118,7 +119,8 @@ func (s *Session) Begin(tail *Tail, t *Task) (verdict *Verdict, start time.Time,
 		case mended || !unclean(failure):
 			return verdict, start, serverFailure(failure, t.Input)
 		}
-		if mended = true; chained && t.Keep { // what it keeps must stay
+		mended, s.shown = true, nil
+		if chained && t.Keep { // what it keeps must stay
 			s.usualModes = false
 			continue
 		}

@@ -23,6 +23,7 @@ type Session struct {
 	conn  *pgconn.PgConn
 	front *pgproto3.Frontend
 	base  map[string]string // settings to which a reset returns
+	shown map[string]string // those that it has now, as far as they are known
 
 	known  map[string]string // our prepared statements: names and texts
 	asked  int               // statements of ours that are queued, see queued
@@ -78,7 +79,7 @@ func Connect(ctx context.Context, cfg *pgconn.Config, limit time.Duration, local
 		return nil, err
 	}
 	s := &Session{
-		PID: conn.PID(), conn: conn, base: cfg.RuntimeParams, front: conn.Frontend(), status: 'I', limit: limit, known: map[string]string{},
+		PID: conn.PID(), conn: conn, base: cfg.RuntimeParams, shown: cfg.RuntimeParams, front: conn.Frontend(), status: 'I', limit: limit, known: map[string]string{},
 	}
 	s.encoding = conn.ParameterStatus("client_encoding")
 	s.unbind = func() bool { return true }
