@@ -74,18 +74,10 @@ func (m *missing) settable(name string) (typ, def string, err error) {
 	}
 }
 
-var (
-	constraintText = regexp.MustCompile(`(?s)CHECK \((.*)\);\z`)
-	checkText      = regexp.MustCompile(`(?s)WHEN ([^;]*?) THEN '(\w+)'`)
-)
+var checkText = regexp.MustCompile(`(?s)WHEN ([^;]*?) THEN '(\w+)'`)
 
-// checkOf is the condition that a constraint of ours, or the function pgtask_check, makes on this column alone.
+// checkOf is the condition that the function pgtask_check makes on this column alone.
 func checkOf(name string) string {
-	for _, s := range stepsOf(constraintStep) {
-		if s.name == "pgtask_"+name+"_check" && name != "cron" {
-			return constraintText.FindStringSubmatch(s.sql)[1]
-		}
-	}
 	for _, s := range stepsOf(functionStep) {
 		for _, check := range checkText.FindAllStringSubmatch(s.sql, -1) {
 			if check[2] == name {

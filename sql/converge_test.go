@@ -122,7 +122,7 @@ func TestWhatALaterPgtaskMadeIsNotTakenBack(t *testing.T) {
 	execute(t, conn, `COMMENT ON TABLE task IS 'Tasks (pgtask schema 999)';
 		CREATE OR REPLACE FUNCTION pgtask_wake() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';
 		COMMENT ON FUNCTION pgtask_wake() IS '(pgtask schema 999)';
-		ALTER TABLE task DROP CONSTRAINT pgtask_count_check`)
+		DROP TRIGGER pgtask_check ON task`)
 	complete(t, conn, task, nil)
 	install(t, conn, Table{"public", "another"}, nil)
 	equal(t, "function", value(t, conn, "SELECT prosrc FROM pg_proc WHERE proname = 'pgtask_wake'"), "BEGIN RETURN NULL; END")
@@ -134,7 +134,9 @@ func TestTableOfSchemaVersion2(t *testing.T) {
 	conn := database(t)
 	install(t, conn, task, nil)
 	execute(t, conn, `DROP INDEX pgtask_open_`+task.hash()+`;
-		ALTER TABLE task DROP COLUMN stopping;
+		ALTER TABLE task DROP COLUMN stopping CASCADE;
+		ALTER TABLE task ADD COLUMN wait_key text GENERATED ALWAYS AS (CASE WHEN state = 'PLAN' OR (state = 'STOP' AND stop IS NULL) THEN key END) STORED;
+		CREATE UNIQUE INDEX pgtask_wait_key_`+task.hash()+` ON task (wait_key);
 		CREATE INDEX pgtask_due_`+task.hash()+` ON task (due, id) WHERE due IS NOT NULL;
 		COMMENT ON TABLE task IS 'Tasks (pgtask schema 2)';
 		INSERT INTO task (input) VALUES ('SELECT 1')`)

@@ -51,7 +51,7 @@ var stepKinds = []struct {
 }
 
 // The files in the order in which they are run.
-var stepFiles = []string{"schema", "functions", "table", "constraints", "indexes", "triggers", "publication", "options", "comments"}
+var stepFiles = []string{"schema", "functions", "table", "indexes", "triggers", "publication", "options", "comments"}
 
 var (
 	addedColumn    = regexp.MustCompile(`ADD COLUMN IF NOT EXISTS "?(\w+)"?`)

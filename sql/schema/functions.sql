@@ -1,6 +1,6 @@
 -- Shared by all task tables of the schema. They run as whoever changes the row, with that session's search_path.
 
--- Keeps plan and the intervals within what no expression of ours can overflow. Mixed signs ('300000 years -109500000 days') pass a
+-- Keeps numbers in range, and plan and the intervals within what no expression of ours can overflow. Mixed signs ('300000 years -109500000 days') pass a
 -- comparison of the whole: years and days are bounded as well. A period of one sign never steps back, whatever month it is added to.
 -- Nearly all rows leave by the first condition, since each part of an expression has to be made ready anew in every transaction: the
 -- binary form of an interval shows its parts, the last eight bytes days and months.
@@ -15,7 +15,8 @@ BEGIN
         AND pg_catalog.substr(pg_catalog.interval_send(NEW.backoff), 9) = '\x0000000000000000'
         AND pg_catalog.interval_send(NEW.live) = '\x00000000000000000000000000000000'
         AND pg_catalog.interval_send(NEW.repeat) = '\x00000000000000000000000000000000'
-        AND pg_catalog.interval_send(NEW.timeout) = '\x00000000000000000000000000000000' THEN
+        AND pg_catalog.interval_send(NEW.timeout) = '\x00000000000000000000000000000000'
+        AND NEW.count >= 0 AND NEW.max > -2147483648 AND NEW.retry >= 0 THEN
         RETURN NEW;
     END IF;
     wrong := CASE
@@ -36,10 +37,14 @@ BEGIN
         WHEN NEW.backoff <= '0' OR NEW.backoff > '1000 years'
             OR pg_catalog.abs(pg_catalog.date_part('year', NEW.backoff)) > 1000
             OR pg_catalog.abs(pg_catalog.date_part('day', NEW.backoff)) > 400000 THEN 'backoff'
+        WHEN NEW.count < 0 THEN 'count'
+        WHEN NEW.max = -2147483648 THEN 'max' -- a pause is -max milliseconds
+        WHEN NEW.retry < 0 THEN 'retry'
+        WHEN NEW.cron IS NOT NULL AND NEW.repeat <> '0' THEN 'cron beside repeat'
     END;
     IF wrong IS NOT NULL THEN
-        RAISE EXCEPTION '% is out of range', wrong USING ERRCODE = 'check_violation', COLUMN = wrong, TABLE = TG_TABLE_NAME,
-            SCHEMA = TG_TABLE_SCHEMA, CONSTRAINT = pg_catalog.concat('pgtask_', wrong, '_check');
+        RAISE EXCEPTION '% is out of range', wrong USING ERRCODE = 'check_violation', COLUMN = pg_catalog.split_part(wrong, ' ', 1), TABLE = TG_TABLE_NAME,
+            SCHEMA = TG_TABLE_SCHEMA, CONSTRAINT = pg_catalog.concat('pgtask_', pg_catalog.split_part(wrong, ' ', 1), '_check');
     END IF;
     RETURN NEW;
 END

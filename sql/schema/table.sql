@@ -154,6 +154,6 @@ ALTER TABLE :table ADD COLUMN IF NOT EXISTS stopping bool;
 -- What the indexes below stand on: neither changes from PLAN to TAKE to WORK, so that those updates stay HOT, which no
 -- index that names state would let them. One statement, because each rewrites a table that has rows.
 ALTER TABLE :table ADD COLUMN IF NOT EXISTS wait_key text
-    GENERATED ALWAYS AS (CASE WHEN state = 'PLAN' OR (state = 'STOP' AND stop IS NULL) THEN key END) STORED,
+    GENERATED ALWAYS AS (CASE WHEN state = 'PLAN' OR (state = 'STOP' AND stop IS NULL AND stopping IS NULL) THEN key END) STORED,
     ADD COLUMN IF NOT EXISTS due timestamptz
     GENERATED ALWAYS AS (CASE WHEN state IN ('PLAN', 'TAKE', 'WORK') THEN plan END) STORED;

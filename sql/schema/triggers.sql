@@ -2,7 +2,7 @@
 -- task's own updates do not concern has a list of columns.
 
 DROP TRIGGER IF EXISTS pgtask_check ON :table;
-CREATE TRIGGER pgtask_check BEFORE INSERT OR UPDATE OF plan, active, live, repeat, timeout, backoff ON :table
+CREATE TRIGGER pgtask_check BEFORE INSERT OR UPDATE OF plan, active, live, repeat, timeout, backoff, count, max, retry, cron ON :table
     FOR EACH ROW EXECUTE FUNCTION :schema.pgtask_check();
 
 -- Waking the leader: for new tasks, for those that may start at another time or must stop, for running ones that are gone.
@@ -24,7 +24,7 @@ CREATE TRIGGER pgtask_update AFTER UPDATE OF plan, "group", remote, max, priorit
 
 DROP TRIGGER IF EXISTS pgtask_update_state ON :table;
 CREATE TRIGGER pgtask_update_state AFTER UPDATE OF state ON :table
-    FOR EACH ROW WHEN (NEW.state IN ('PLAN', 'STOP') AND NEW.state <> OLD.state)
+    FOR EACH ROW WHEN (NEW.state IN ('PLAN', 'STOP'))
     EXECUTE FUNCTION :schema.pgtask_wake();
 
 DROP TRIGGER IF EXISTS pgtask_delete ON :table;
