@@ -96,6 +96,8 @@ func TestStopOfWhatIsUnderWayIsNoted(t *testing.T) {
 	equal(t, "in the index", value(t, conn, "SELECT string_agg(id::text, ' ' ORDER BY id) FROM task WHERE due IS NULL AND stopping"), "2 3")
 	execute(t, conn, "UPDATE task SET state = 'PLAN'")
 	equal(t, "resumed", value(t, conn, stopping), "PLAN , PLAN , PLAN , PLAN , PLAN ")
+	execute(t, conn, `INSERT INTO task (id, state, input, key) VALUES (6, 'WORK', '', 'job'), (7, 'PLAN', '', 'job'); UPDATE task SET state = 'STOP' WHERE id = 6`)
+	equal(t, "beside one that waits", value(t, conn, "SELECT string_agg(coalesce(wait_key, '-'), ' ' ORDER BY id) FROM task WHERE key = 'job'"), "- job")
 }
 
 // A STOP for a whole group that waits for a finish must not miss the repetition which that finish inserts, though its snapshot is
