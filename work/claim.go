@@ -23,13 +23,8 @@ func (l *loop) claim(ctx context.Context) error {
 		if len(ids) == 0 {
 			return nil
 		}
-		tasks, err := l.takeEach(ctx, ids)
-		l.lanes.take(tasks)
-		if err != nil {
+		if err := l.claimChosen(ctx, ids); err != nil {
 			return err
-		}
-		if len(tasks) < len(ids) {
-			l.park(ids)
 		}
 		if len(ids) < claimMost {
 			return nil
@@ -38,18 +33,38 @@ func (l *loop) claim(ctx context.Context) error {
 	}
 }
 
-// clogged tells that so many ends could not be written that we must not make more of them.
-func (l *loop) clogged() bool { return len(l.unsaid) > 4*l.target.Run }
-
-// takeEach takes the tasks together, or where the table refuses that, those that it does not refuse.
-func (l *loop) takeEach(ctx context.Context, ids []int64) (tasks []*task, err error) {
-	err = l.each(ctx, ids, func(ctx context.Context, ids []int64) error {
+// claimChosen takes what was chosen: together, or where the table refuses that, what it does not refuse.
+func (l *loop) claimChosen(ctx context.Context, ids []int64) error {
+	if len(ids) == 0 {
+		return nil
+	}
+	var tasks []*task
+	err := l.each(ctx, ids, func(ctx context.Context, ids []int64) error {
 		some, err := l.take(ctx, ids)
 		tasks = append(tasks, some...)
 		return err
 	})
-	return tasks, err
+	if err != nil {
+		ids = nil
+	}
+	l.took(ids, tasks)
+	return err
 }
+
+// took takes note of the tasks that a claim has brought, of those that were chosen for it.
+func (l *loop) took(chosen []int64, tasks []*task) {
+	for _, t := range tasks {
+		l.tasks[t.row.ID] = t
+		delete(l.parked, t.row.ID)
+	}
+	l.lanes.take(tasks)
+	if len(tasks) < len(chosen) {
+		l.park(chosen)
+	}
+}
+
+// clogged tells that so many ends could not be written that we must not make more of them.
+func (l *loop) clogged() bool { return len(l.unsaid) > 4*l.target.Run }
 
 // parked is a task that could not be taken: its row has changed, is locked, or silently not updated by a trigger. It is looked at again
 // after a while.
@@ -78,7 +93,15 @@ func (l *loop) take(ctx context.Context, ids []int64) ([]*task, error) {
 	if err != nil {
 		return nil, err
 	}
-	var tasks []*task
+	tasks, err := l.readTaken(rows)
+	if err != nil {
+		return nil, err // not committed, whatever has come
+	}
+	l.look.spoke = time.Now()
+	return tasks, nil
+}
+
+func (l *loop) readTaken(rows pgx.Rows) (tasks []*task, err error) {
 	var r row
 	var timeout, live int64
 	var delimiter, escape, quote byte
@@ -88,16 +111,12 @@ func (l *loop) take(ctx context.Context, ids []int64) ([]*task, error) {
 	}, func() error {
 		r.Timeout, r.Live = micros(timeout), micros(live)
 		r.Format.Delimiter, r.Format.Escape, r.Format.Quote = delimiter, escape, quote
-		t := &task{
+		tasks = append(tasks, &task{
 			row: r, lane: laneKey{r.Group, r.Remote}, rank: rank{r.ID, r.Max, r.Priority}, owner: l.control.pid,
 			again: l.begun[r.ID], atomic: r.Remote == "",
-		}
-		l.tasks[r.ID] = t
-		delete(l.parked, r.ID)
-		tasks = append(tasks, t)
+		})
 		return nil
 	})
-	l.look.spoke = time.Now()
 	return tasks, err
 }
 

@@ -39,8 +39,8 @@ RETURNING
     t.parent,
     t.plan,
     t.attempt,
-    least(extract(epoch FROM t.timeout) * 1000000, 9e18)::int8,
-    least(extract(epoch FROM t.live) * 1000000, 9e18)::int8,
+    CASE WHEN t.timeout <> '0' THEN least(extract(epoch FROM t.timeout) * 1000000, 9e18)::int8 ELSE 0 END,
+    CASE WHEN t.live <> '0' THEN least(extract(epoch FROM t.live) * 1000000, 9e18)::int8 ELSE 0 END,
     t.count,
     t.save,
     t.drift,
@@ -52,16 +52,15 @@ RETURNING
     t."null",
     t.rerun,
     t.repeat = '0' AND t.cron IS NULL,
-    CASE WHEN t.interrupted > 1 AND pg_catalog.jsonb_typeof(t.runs) = 'array' THEN (
-        SELECT count(*) > 1
-        FROM pg_catalog.jsonb_array_elements(t.runs) AS r
-        WHERE r ->> 'cause' = 'crash'
-    ) ELSE false END,
+    t.interrupted > 1 AND coalesce(
+        pg_catalog.jsonb_array_length(pg_catalog.jsonb_path_query_array(t.runs, '$[*] ? (@.cause == "crash")')) > 1,
+        false
+    ),
     CASE WHEN octet_length(t.input) <= $2 THEN t.input END,
     CASE WHEN t.data IS NULL THEN '' WHEN octet_length(t.data) <= $2 THEN t.data END,
     (
         SELECT coalesce(sum(pg_catalog.hashtext(s::text)::int8), 0)::int8
         FROM pg_catalog.pg_db_role_setting AS s
         WHERE s.setdatabase IN (0, (SELECT d.oid FROM pg_catalog.pg_database AS d WHERE d.datname = pg_catalog.current_database()))
-            AND s.setrole IN (0, (SELECT r.oid FROM pg_catalog.pg_roles AS r WHERE r.rolname = current_user))
+            AND s.setrole IN (0, pg_catalog.quote_ident(current_user)::pg_catalog.regrole)
     )
