@@ -30,7 +30,7 @@ func rates() []row {
 	reads := peer{script: "select.sql", clients: sessions}
 	saving, remote := oneLane, manyLanes
 	saving.save = true
-	remote.remote = true
+	remote.remote, remote.run = true, 4*sessions // each waits for its mark, and many marks are one statement
 	return []row{
 		&rate{name: "SELECT 1, one lane, max 15", tasks: oneLane, peer: reads, bar: 0.22},
 		&rate{name: "SELECT 1, 1000 lanes", tasks: manyLanes, peer: reads, bar: 0.22},

@@ -279,7 +279,7 @@ func (l *loop) begin(ctx context.Context) error {
 func (l *loop) step(ctx context.Context) error {
 	l.listen()
 	for _, do := range []func(context.Context) error{
-		l.mark, l.write, l.answer, l.recover, l.rescan, l.check, l.claim, l.sweep,
+		l.mark, l.turn, l.write, l.answer, l.recover, l.rescan, l.check, l.claim, l.sweep,
 	} {
 		if err := do(ctx); err != nil {
 			return err

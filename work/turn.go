@@ -1,0 +1,101 @@
+package work
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// turn does in one statement what most rounds of the loop consist of: it writes the ends of tasks, and the marks that runners wait for.
+// Whatever is odd is left to the steps that follow: failures, repetitions, what was put off, rows that are passed over, and all of it
+// when one row refuses its change.
+func (l *loop) turn(ctx context.Context) error {
+	ends, asks := l.plainEnds(), l.plainMarks()
+	if len(ends)+len(asks) == 0 {
+		return nil
+	}
+	turned, empty, err := l.setTurn(ctx, ends, asks)
+	switch {
+	case refusedByServer(err):
+		return nil
+	case err != nil:
+		return err
+	}
+	for _, a := range asks {
+		if turned[a.task.row.ID] {
+			a.task.marked = true
+			a.answer <- answer{ok: true}
+		}
+	}
+	l.asks = slices.DeleteFunc(l.asks, func(a ask) bool { return a.mark && turned[a.task.row.ID] })
+	for _, e := range ends {
+		if turned[e.task.row.ID] {
+			delete(l.begun, e.task.row.ID)
+			l.gone(e)
+		}
+	}
+	l.unsaid = slices.DeleteFunc(l.unsaid, func(e end) bool { return e.plain() && turned[e.task.row.ID] })
+	return l.delete(ctx, empty)
+}
+
+// plainEnds are the ends that turn.sql can write, as many as one statement takes.
+func (l *loop) plainEnds() (ends []end) {
+	size := 0
+	for _, e := range l.unsaid {
+		if len(ends) == claimMost || size >= writeMost {
+			break
+		}
+		if e.plain() && l.tasks[e.task.row.ID] == e.task {
+			ends = append(ends, e)
+			size += e.size()
+		}
+	}
+	return ends
+}
+
+// plain tells an end that is like most, and that nothing has stood in the way of.
+func (e end) plain() bool {
+	return e.kind == finished && !e.bare && e.wait == 0 && e.result != nil && e.failure() == nil && e.result.Notice == nil && e.task.row.Single
+}
+
+// plainMarks are the marks that runners wait for, as many as one statement takes.
+func (l *loop) plainMarks() (asks []ask) {
+	for _, a := range l.asks {
+		if a.mark && len(asks) < claimMost {
+			asks = append(asks, a)
+		}
+	}
+	return asks
+}
+
+// setTurn returns the tasks whose rows have taken their change, and those of them that have ended and are to be deleted.
+func (l *loop) setTurn(ctx context.Context, ends []end, asks []ask) (turned map[int64]bool, empty []int64, err error) {
+	ctx, cancel := limited(ctx)
+	defer cancel()
+	c := newColumns(ends)
+	now := l.clock.now()
+	for _, a := range asks {
+		c.ids, c.pids, c.exactly = append(c.ids, a.task.row.ID), append(c.pids, int64(a.pid)), append(c.exactly, a.task.once())
+		c.starts, c.stops, c.outputs = append(c.starts, &now), append(c.stops, nil), append(c.outputs, nil)
+	}
+	rows, err := l.control.conn.Query(ctx, l.queries().Text("turn"), c.ids, c.pids, c.starts, c.stops, c.outputs, c.exactly)
+	if err != nil {
+		return nil, nil, err
+	}
+	turned = map[int64]bool{}
+	var id int64
+	var nothing bool
+	if _, err := pgx.ForEachRow(rows, []any{&id, &nothing}, func() error {
+		turned[id] = true
+		if nothing {
+			empty = append(empty, id)
+		}
+		return nil
+	}); err != nil {
+		return nil, nil, err // not committed, whatever has come
+	}
+	l.look.spoke = time.Now()
+	return turned, empty, nil
+}
