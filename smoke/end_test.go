@@ -70,7 +70,7 @@ func TestPlanAgain(t *testing.T) {
 	// What failed keeps its error until it has run well.
 	u.exec("UPDATE task SET state = 'PLAN', input = 'SELECT pg_sleep(0.5), 1/(random()*0)::int' WHERE id = " + id)
 	u.becomes(id, "FAIL")
-	u.exec("UPDATE task SET state = 'PLAN', input = 'SELECT pg_sleep(0.5)' WHERE id = " + id)
+	u.exec("UPDATE task SET state = 'PLAN', input = 'SELECT pg_sleep(2)' WHERE id = " + id)
 	u.shows(u.becomes(id, "WORK"), "sqlstate", "22012", "stop", "NULL")
 	u.shows(u.becomes(id, "DONE"), "sqlstate", "NULL")
 }

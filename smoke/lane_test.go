@@ -28,7 +28,7 @@ func TestMax(t *testing.T) {
 			t.Parallel()
 			u := shared.user(t)
 			g := group(t)
-			u.exec(fmt.Sprintf(`INSERT INTO task ("group", max, input) SELECT %s, %d, 'SELECT pg_sleep(0.1)' FROM generate_series(1, 8)`, g, most))
+			u.exec(fmt.Sprintf(`INSERT INTO task ("group", max, input) SELECT %s, %d, 'SELECT pg_sleep(0.4)' FROM generate_series(1, 8)`, g, most))
 			u.ended(g, 8)
 			if got, want := u.together(`"group" = `+g), fmt.Sprint(most+1); got != want {
 				t.Errorf("%s ran together, want %s", got, want)
@@ -42,7 +42,7 @@ func TestMaxOfEachTask(t *testing.T) {
 	t.Parallel()
 	u := shared.user(t)
 	g := group(t)
-	long := u.add("input", `'SELECT pg_sleep(0.6)'`)
+	long := u.add("input", `'SELECT pg_sleep(2)'`)
 	u.becomes(long, "WORK")
 	alone := u.add("input", `'SELECT 1'`)
 	beside := u.add("max, input", `1, 'SELECT 1'`)
@@ -79,7 +79,7 @@ func TestOrderOfLateComers(t *testing.T) {
 	t.Parallel()
 	u := shared.user(t)
 	g := group(t)
-	u.becomes(u.add("input", `'SELECT pg_sleep(0.7)'`), "WORK")
+	u.becomes(u.add("input", `'SELECT pg_sleep(2)'`), "WORK")
 	for _, row := range []string{"3, 0", "4, 0", "2, 1", "1, 7", "5, -1"} {
 		u.exec(`INSERT INTO task ("group", data, priority, input) VALUES (` + g + `, ` + row + `, 'SELECT 1')`)
 	}
@@ -103,12 +103,15 @@ func TestOrderIsThatOfTheRows(t *testing.T) {
 func TestPlan(t *testing.T) {
 	t.Parallel()
 	u := shared.user(t)
-	g := group(t)
-	u.exec(`INSERT INTO task ("group", data, plan, input) SELECT ` + g + `, n, now() + n * interval '300 ms', 'SELECT 1' FROM generate_series(1, 3) AS n`)
 	never := u.add("plan, input", `'infinity', 'SELECT 1'`)
-	u.ended(g, 3)
-	u.is(`(SELECT string_agg(data, ' ' ORDER BY start) FROM task WHERE "group" = `+g+`)`, "1 2 3")
-	u.is(`(SELECT bool_and(start >= plan AND start < plan + interval '290 ms') FROM task WHERE "group" = `+g+` AND stop IS NOT NULL)`, "t")
+	prompt(t, func(try int) bool {
+		g := fmt.Sprintf("'plan %d'", try)
+		u.exec(`INSERT INTO task ("group", data, plan, input) SELECT ` + g + `, n, now() + n * interval '300 ms', 'SELECT 1' FROM generate_series(1, 3) AS n`)
+		u.ended(g, 3)
+		u.is(`(SELECT string_agg(data, ' ' ORDER BY start) FROM task WHERE "group" = `+g+`)`, "1 2 3")
+		u.is(`(SELECT bool_and(start >= plan) FROM task WHERE "group" = `+g+`)`, "t")
+		return u.value(`SELECT bool_and(start < plan + interval '290 ms') FROM task WHERE "group" = `+g) == "t"
+	})
 	u.shows(u.task(never), "state", "PLAN")
 	u.exec("UPDATE task SET plan = now() WHERE id = " + never)
 	u.becomes(never, "DONE")
@@ -117,7 +120,7 @@ func TestPlan(t *testing.T) {
 func TestRun(t *testing.T) {
 	t.Parallel()
 	u := own(t, object{"run": 3}).user(t)
-	u.exec(`INSERT INTO task ("group", input) SELECT n, 'SELECT pg_sleep(0.1)' FROM generate_series(1, 10) AS n`)
+	u.exec(`INSERT INTO task ("group", input) SELECT n, 'SELECT pg_sleep(0.4)' FROM generate_series(1, 10) AS n`)
 	u.until("SELECT count(*) = 10 FROM task WHERE state = 'DONE'")
 	if got := u.together("true"); got != "3" {
 		t.Errorf("%s ran together, want 3", got)
@@ -139,20 +142,23 @@ func TestPauseWithDrift(t *testing.T) {
 	g := group(t)
 	u.exec(`INSERT INTO task ("group", max, drift, input) SELECT ` + g + `, -400, true, 'SELECT pg_sleep(0.2)' FROM generate_series(1, 4)`)
 	u.ended(g, 4)
-	u.is(`(SELECT string_agg(CASE WHEN pause >= '400 ms' AND pause < '700 ms' THEN 'ok' ELSE pause::text END, ' ') FROM
-		(SELECT start - lag(stop) OVER (ORDER BY start) AS pause FROM task WHERE "group" = `+g+`) AS p WHERE pause IS NOT NULL)`, "ok ok ok")
+	// None too short, and not all too long, as they may be on a busy machine.
+	u.is(`(SELECT CASE WHEN min(pause) >= '400 ms' AND min(pause) < '700 ms' THEN 'ok' ELSE string_agg(pause::text, ' ') END FROM
+		(SELECT start - lag(stop) OVER (ORDER BY start) AS pause FROM task WHERE "group" = `+g+`) AS p WHERE pause IS NOT NULL)`, "ok")
 }
 
 // Without drift the pauses end at the beats that the first plan has set.
 func TestPauseWithoutDrift(t *testing.T) {
 	t.Parallel()
 	u := shared.user(t)
-	g := group(t)
-	u.exec(`INSERT INTO task ("group", max, input) SELECT ` + g + `, -400, 'SELECT pg_sleep(0.5)' FROM generate_series(1, 3)`)
-	u.ended(g, 3)
-	u.is(`(SELECT string_agg(CASE WHEN start > ended AND beat >= 0 AND beat < 0.25 AND start < ended + interval '650 ms' THEN 'ok' ELSE beat || ' ' || (start - ended) END, ', ' ORDER BY start)
-		FROM (SELECT start, mod(extract(epoch FROM start - first_value(plan) OVER w), 0.4) AS beat, lag(stop) OVER w AS ended
-			FROM task WHERE "group" = `+g+` WINDOW w AS (ORDER BY start)) AS p WHERE ended IS NOT NULL)`, "ok, ok")
+	prompt(t, func(try int) bool {
+		g := fmt.Sprintf("'beat %d'", try)
+		u.exec(`INSERT INTO task ("group", max, input) SELECT ` + g + `, -400, 'SELECT pg_sleep(0.5)' FROM generate_series(1, 3)`)
+		u.ended(g, 3)
+		return u.value(`SELECT bool_and(start > ended AND beat < 0.25 AND start < ended + interval '650 ms')
+			FROM (SELECT start, mod(extract(epoch FROM start - first_value(plan) OVER w), 0.4) AS beat, lag(stop) OVER w AS ended
+				FROM task WHERE "group" = `+g+` WINDOW w AS (ORDER BY start)) AS p WHERE ended IS NOT NULL`) == "t"
+	})
 }
 
 // A task that comes while the lane pauses waits, whatever its plan; one that needs no pause does not.

@@ -14,7 +14,7 @@ func TestRepeat(t *testing.T) {
 		SELECT count(*) = (SELECT count(*) FROM task WHERE "group" = `+g+`) FROM chain)`, "t", first)
 	u.is(`(SELECT count(*) FROM task WHERE "group" = `+g+` AND next IS NULL)`, "1")
 	// Plans are beats of the first, and lie behind the end before.
-	u.is(`(SELECT bool_and(mod(extract(epoch FROM n.plan - f.plan), 0.3) = 0 AND n.plan > t.stop AND n.plan <= t.stop + interval '301 ms')
+	u.is(`(SELECT bool_and(mod(extract(epoch FROM n.plan - f.plan), 0.3) = 0 AND n.plan > t.stop AND n.plan <= t.stop + interval '1.5 s')
 		FROM task AS t JOIN task AS n ON n.id = t.next JOIN task AS f ON f.id = $1 WHERE t."group" = `+g+`)`, "t", first)
 }
 
@@ -24,7 +24,7 @@ func TestRepeatWithDrift(t *testing.T) {
 	g := group(t)
 	u.exec(`INSERT INTO task ("group", input, repeat, drift, "delete") VALUES (` + g + `, '', '1 day', true, false)`)
 	u.ended(g, 1)
-	u.is(`(SELECT n.plan BETWEEN t.stop + interval '1 day' AND t.stop + interval '1 day 100 ms' FROM task AS t JOIN task AS n ON n.id = t.next WHERE t."group" = `+g+`)`, "t")
+	u.is(`(SELECT n.plan BETWEEN t.stop + interval '1 day' AND t.stop + interval '1 day 5 s' FROM task AS t JOIN task AS n ON n.id = t.next WHERE t."group" = `+g+`)`, "t")
 }
 
 // Missed periods are skipped, by the calendar.

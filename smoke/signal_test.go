@@ -15,13 +15,13 @@ func TestDrain(t *testing.T) {
 	for _, s := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT} {
 		s1 := own(t, object{"grace": "10 s"})
 		u := s1.user(t)
-		running := u.add("input", "'SELECT pg_sleep(0.8)'")
-		outside := u.add(`input, "group"`, "'BEGIN; SELECT 1; COMMIT; SELECT pg_sleep(0.8)', 'outside'")
+		running := u.add("input", "'SELECT pg_sleep(2)'")
+		outside := u.add(`input, "group"`, "'BEGIN; SELECT 1; COMMIT; SELECT pg_sleep(2)', 'outside'")
 		u.becomes(running, "WORK")
 		u.becomes(outside, "WORK")
 		waiting := u.add("input", "'SELECT 2'")
 		s1.program.signal(t, s)
-		s1.program.exits(t, 5*time.Second, 0)
+		s1.program.exits(t, patience, 0)
 		u.shows(u.task(running), "state", "DONE", "attempt", "1", "interrupted", "0")
 		u.shows(u.task(outside), "state", "DONE")
 		u.shows(u.task(waiting), "state", "PLAN", "attempt", "0", "pid", "NULL", "start", "NULL")
@@ -40,7 +40,7 @@ func TestDrainAfterGrace(t *testing.T) {
 	u.becomes(id, "WORK")
 	u.becomes(once, "WORK")
 	s.program.signal(t, syscall.SIGTERM)
-	s.program.exits(t, 5*time.Second, 0)
+	s.program.exits(t, patience, 0)
 	u.shows(u.task(id), "state", "PLAN", "interrupted", "0", "start", "NULL", "stop", "NULL", "attempt", "0")
 	u.shows(u.task(once), "state", "FAIL")
 	u.is("(SELECT count(*) FROM effect)", "0")
@@ -57,7 +57,7 @@ func TestSecondSignal(t *testing.T) {
 	s.program.says(t, `"draining"`, 1)
 	<-time.After(300 * time.Millisecond) // sooner it would be taken for the first one's echo
 	s.program.signal(t, syscall.SIGTERM)
-	s.program.exits(t, 3*time.Second, 1)
+	s.program.exits(t, patience, 1)
 	u.until("SELECT NOT EXISTS (SELECT FROM pg_stat_activity WHERE pid = $1)", row.text("pid"))
 	u.exec("UPDATE task SET input = 'SELECT 1' WHERE id = " + id)
 	again := run(t, "run", "--config", s.conf)
@@ -70,7 +70,7 @@ func TestReload(t *testing.T) {
 	t.Parallel()
 	s := own(t, object{})
 	u := s.user(t)
-	id := u.add("input", "'SELECT pg_sleep(1)'")
+	id := u.add("input", "'SELECT pg_sleep(3)'")
 	u.becomes(id, "WORK")
 
 	// A file that does not parse changes nothing.

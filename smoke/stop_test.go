@@ -5,7 +5,7 @@ import "testing"
 func TestStopOfAWaitingTask(t *testing.T) {
 	t.Parallel()
 	u := shared.user(t)
-	id := u.add("plan, input", "now() + interval '500 ms', 'SELECT 1'")
+	id := u.add("plan, input", "now() + interval '2 s', 'SELECT 1'")
 	u.exec("UPDATE task SET state = 'STOP' WHERE id = " + id)
 	u.until("SELECT plan + interval '300 ms' < now() FROM task WHERE id = $1", id)
 	u.shows(u.task(id), "state", "STOP", "start", "NULL", "stop", "NULL", "error", "NULL", "attempt", "0")
@@ -84,7 +84,7 @@ func TestStopAndGo(t *testing.T) {
 func TestStopRolledBack(t *testing.T) {
 	t.Parallel()
 	u := shared.user(t)
-	id := u.add("input", "'SELECT pg_sleep(0.6)'")
+	id := u.add("input", "'SELECT pg_sleep(2)'")
 	u.becomes(id, "WORK")
 	u.exec("BEGIN; UPDATE task SET state = 'STOP' WHERE id = " + id + "; ROLLBACK")
 	u.becomes(id, "DONE")
@@ -94,11 +94,11 @@ func TestStopRolledBack(t *testing.T) {
 func TestEndWaitsForALock(t *testing.T) {
 	t.Parallel()
 	u := shared.user(t)
-	id := u.add("input", "'SELECT pg_sleep(0.3)'")
+	id := u.add("input", "'SELECT pg_sleep(1.5)'")
 	u.becomes(id, "WORK")
 	u.exec("BEGIN")
 	u.exec("SELECT FROM task WHERE id = " + id + " FOR UPDATE")
-	u.exec("SELECT pg_sleep(0.8)")
+	u.exec("SELECT pg_sleep(2)") // longer than the task lasts
 	u.exec("COMMIT")
 	u.shows(u.becomes(id, "DONE"), "attempt", "1")
 }

@@ -24,7 +24,8 @@ func TestTakeover(t *testing.T) {
 	u.exec("UPDATE task SET input = 'SELECT 2' WHERE id = " + long)
 	second.says(t, `"leading"`, 1)
 	u.becomes(u.add("input", "'SELECT 1'"), "DONE")
-	if took := time.Since(killed); took > 1500*time.Millisecond {
+	// Within half a second; the rest is for a busy machine. A leader whose end goes unnoticed is found out after 10 s.
+	if took := time.Since(killed); took > 5*time.Second {
 		t.Errorf("the takeover took %v", took)
 	}
 	u.shows(u.becomes(long, "DONE"), "interrupted", "1", "output", "2")

@@ -166,6 +166,17 @@ func (u *user) dump() {
 	}
 }
 
+// prompt checks what is to be done in a short time. On a busy machine it may take longer now and then: one of three tries will do.
+func prompt(t *testing.T, done func(try int) bool) {
+	t.Helper()
+	for try := range 3 {
+		if done(try) {
+			return
+		}
+	}
+	t.Error("it takes too long, time and again")
+}
+
 // becomes waits until the task shows a state, and gives its row. Another end than that is a failure at once.
 func (u *user) becomes(id, state string) task {
 	u.Helper()

@@ -5,6 +5,7 @@ CREATE TABLE golden.one (id int PRIMARY KEY);
 INSERT INTO golden.one VALUES (1);
 CREATE TABLE golden.deferred (id int REFERENCES golden.one DEFERRABLE INITIALLY DEFERRED);
 CREATE TABLE golden.vacuumed (id int);
+CREATE TABLE golden.indexed (id int); -- not vacuumed at the same time: CONCURRENTLY and VACUUM may wait for each other
 CREATE SEQUENCE golden.raised;
 
 CREATE TABLE golden.wide (a int, b text, c bool, d numeric, e bytea, f int[]);
