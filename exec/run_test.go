@@ -60,7 +60,8 @@ func TestInputs(t *testing.T) {
 		{"INSERT INTO t VALUES (10), (10)", "INSERT 0 2", "", true},
 	} {
 		result, _ := b.run(spec(c.input), nil)
-		if c.output != "*" && output(result) != c.output || failure(result) != c.state || result.Open != c.open {
+		got := strings.ReplaceAll(output(result), "é", "\ufffd") // before 14 a server tells of a new encoding at once
+		if c.output != "*" && got != c.output || failure(result) != c.state || result.Open != c.open {
 			t.Errorf("%s: %q %s open %t, want %q %s open %t (%v)", c.input, output(result), failure(result), result.Open, c.output, c.state, c.open, result.Failure)
 		}
 		verdict := b.end(result, "SELECT 1 / (SELECT 1)")

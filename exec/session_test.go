@@ -63,6 +63,13 @@ func (b *bench) get(sql string, args ...any) (text string) {
 	return text
 }
 
+// terminate ends the session, and waits until it is gone.
+func (b *bench) terminate() {
+	b.t.Helper()
+	b.exec("SELECT pg_terminate_backend($1)", int32(b.session.PID))
+	b.until("SELECT NOT EXISTS (SELECT FROM pg_stat_activity WHERE pid = $1)", int32(b.session.PID))
+}
+
 // until waits for a query to give t.
 func (b *bench) until(sql string, args ...any) {
 	b.t.Helper()
@@ -255,7 +262,7 @@ func TestTerminatedWhileIdle(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	b.alive()
-	b.exec("SELECT pg_terminate_backend($1, 5000)", int32(b.session.PID))
+	b.terminate()
 	_, start, err := b.session.Begin(nil, spec("SELECT 1"))
 	var gone *Lost
 	if !errors.As(err, &gone) || !start.IsZero() {
@@ -268,7 +275,7 @@ func TestTerminatedBeforeEnd(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	result, _ := b.run(spec("INSERT INTO ends VALUES (1)"), nil)
-	b.exec("SELECT pg_terminate_backend($1, 5000)", int32(b.session.PID))
+	b.terminate()
 	verdict, err := b.session.End(&Tail{Calls: calls("SELECT 1")})
 	var gone *Lost
 	if !result.Open || verdict != nil || !errors.As(err, &gone) || gone.Fatal == nil {

@@ -204,7 +204,8 @@ func TestExamineAsServer(t *testing.T) {
 		}
 		var refused *pgconn.PgError
 		prevented := errors.As(err, &refused) && refused.Code == "25001"
-		if got := Examine(input).NoTransaction; got != prevented {
+		unknown := refused != nil && refused.Code == "42601" // to an older server
+		if got := Examine(input).NoTransaction; got != prevented && !unknown {
 			t.Errorf("%s: examined as %t, the server says %v", input, got, err)
 		}
 		if _, err := conn.Exec(ctx, "ROLLBACK").ReadAll(); err != nil {

@@ -156,7 +156,7 @@ func TestPauseWithoutDrift(t *testing.T) {
 		u.exec(`INSERT INTO task ("group", max, input) SELECT ` + g + `, -400, 'SELECT pg_sleep(0.5)' FROM generate_series(1, 3)`)
 		u.ended(g, 3)
 		return u.value(`SELECT bool_and(start > ended AND beat < 0.25 AND start < ended + interval '650 ms')
-			FROM (SELECT start, mod(extract(epoch FROM start - first_value(plan) OVER w), 0.4) AS beat, lag(stop) OVER w AS ended
+			FROM (SELECT start, mod(extract(epoch FROM start - first_value(plan) OVER w)::numeric, 0.4) AS beat, lag(stop) OVER w AS ended
 				FROM task WHERE "group" = `+g+` WINDOW w AS (ORDER BY start)) AS p WHERE ended IS NOT NULL`) == "t"
 	})
 }

@@ -14,7 +14,7 @@ func TestRepeat(t *testing.T) {
 		SELECT count(*) = (SELECT count(*) FROM task WHERE "group" = `+g+`) FROM chain)`, "t", first)
 	u.is(`(SELECT count(*) FROM task WHERE "group" = `+g+` AND next IS NULL)`, "1")
 	// Plans are beats of the first, and lie behind the end before.
-	u.is(`(SELECT bool_and(mod(extract(epoch FROM n.plan - f.plan), 0.3) = 0 AND n.plan > t.stop AND n.plan <= t.stop + interval '1.5 s')
+	u.is(`(SELECT bool_and(mod(extract(epoch FROM n.plan - f.plan)::numeric, 0.3) = 0 AND n.plan > t.stop AND n.plan <= t.stop + interval '1.5 s')
 		FROM task AS t JOIN task AS n ON n.id = t.next JOIN task AS f ON f.id = $1 WHERE t."group" = `+g+`)`, "t", first)
 }
 

@@ -58,7 +58,7 @@ func TestSecondSignal(t *testing.T) {
 	<-time.After(300 * time.Millisecond) // sooner it would be taken for the first one's echo
 	s.program.signal(t, syscall.SIGTERM)
 	s.program.exits(t, patience, 1)
-	u.until("SELECT NOT EXISTS (SELECT FROM pg_stat_activity WHERE pid = $1)", row.text("pid"))
+	u.gone(row.text("pid"))
 	u.exec("UPDATE task SET input = 'SELECT 1' WHERE id = " + id)
 	again := run(t, "run", "--config", s.conf)
 	u.shows(u.becomes(id, "DONE"), "attempt", "2", "interrupted", "1")

@@ -38,7 +38,7 @@ func TestStopOfATaskThatWithstands(t *testing.T) {
 	u.exec("UPDATE task SET state = 'STOP' WHERE id = " + id)
 	u.until("SELECT stop IS NOT NULL FROM task WHERE id = $1", id)
 	u.shows(u.task(id), "state", "STOP")
-	u.until("SELECT NOT EXISTS (SELECT FROM pg_stat_activity WHERE pid = $1 AND query LIKE 'DO%')", row.text("pid"))
+	u.gone(row.text("pid"))
 }
 
 // A run that is not exactly once is cancelled as well.

@@ -3,6 +3,7 @@ package smoke
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -164,6 +165,21 @@ func (u *user) dump() {
 	for _, row := range u.values("SELECT to_jsonb(t) - 'input' FROM " + u.table + " AS t ORDER BY id LIMIT 20") {
 		u.Log(row)
 	}
+}
+
+// since tells whether the server is of a major version or a later one.
+func (u *user) since(major int) bool {
+	u.Helper()
+	return u.value(fmt.Sprintf("SELECT current_setting('server_version_num')::int >= %d0000", major)) == "t"
+}
+
+// gone waits for the end of a backend whose client has gone. Before PostgreSQL 14 it does not notice that while a statement lasts: it is told.
+func (u *user) gone(pid string) {
+	u.Helper()
+	if !u.since(14) {
+		u.exec("SELECT pg_terminate_backend(" + pid + ")")
+	}
+	u.until("SELECT NOT EXISTS (SELECT FROM pg_stat_activity WHERE pid = $1 AND state = 'active')", pid)
 }
 
 // prompt checks what is to be done in a short time. On a busy machine it may take longer now and then: one of three tries will do.

@@ -49,7 +49,8 @@ var left = []string{
 	"SET synchronous_commit TO off; SET commit_delay TO 1",
 	"SET work_mem TO '64kB'; SET max_stack_depth TO '100kB'; SET temp_file_limit TO 0",
 	"SET enable_seqscan TO off; SET enable_indexscan TO off; SET enable_bitmapscan TO off; SET enable_sort TO off; SET enable_hashjoin TO off",
-	"SET jit TO on; SET jit_above_cost TO 0; SET plan_cache_mode TO force_generic_plan; SET force_parallel_mode TO on",
+	"SET jit TO on; SET jit_above_cost TO 0; SET plan_cache_mode TO force_generic_plan; " +
+		"SELECT set_config(name, 'on', false) FROM pg_settings WHERE name IN ('force_parallel_mode', 'debug_parallel_query')",
 	"SET track_activities TO off; SET application_name TO 'somebody else'",
 	"SET pg_task.id TO '0'; SET pg_task.data TO 'wrong'; SET pg_task.\"group\" TO 'wrong'; SET pg_task.\"table\" TO 'wrong'; SET pg_task.attempt TO '9'",
 	"SET my.own TO 'left'",

@@ -36,7 +36,7 @@ $$;
 
 -- Not immutable at all, but an index must believe it.
 CREATE FUNCTION held(id int4) RETURNS int LANGUAGE sql IMMUTABLE AS $$
-    SELECT hold() + id
+    SELECT public.hold() + id
 $$;
 
 CREATE TABLE held (id int4);
