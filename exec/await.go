@@ -179,5 +179,5 @@ func serverFailure(e *pgproto3.ErrorResponse, statement string) *Failure {
 	if e == nil {
 		return nil
 	}
-	return &Failure{Text: ErrorText(e, statement), SQLState: e.Code}
+	return &Failure{Text: ErrorText(e, statement), SQLState: e.Code, routine: e.Routine, where: e.Where}
 }

@@ -18,6 +18,14 @@ const cutMark = "…"
 type Failure struct {
 	Text     string // as the server's log writes an error
 	SQLState string
+
+	routine, where string // of the server's error: what has raised it, and in which function or the like
+}
+
+// Direct tells an error that a routine of the server's has raised for a statement itself from one with the same code that a trigger, a
+// constraint or other SQL behind the statement is the cause of.
+func (f *Failure) Direct(sqlstate, routine string) bool {
+	return f.SQLState == sqlstate && f.routine == routine && f.where == ""
 }
 
 // Error returns the text.

@@ -95,11 +95,11 @@ func TestPromises(t *testing.T) {
 			tries = append(tries, t)
 		}
 	}
-	// Those that work on one table's indexes wait for each other.
-	s.eventually(fmt.Sprint(len(tries)), "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND (wait_event = 'PgSleep' OR wait_event_type = 'Lock')")
+	const held = "(wait_event = 'PgSleep' OR wait_event_type = 'Lock')" // those that work on one table's indexes wait for each other
+	s.eventually(fmt.Sprint(len(tries)), "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND "+held)
 	s.eventually(fmt.Sprint(len(tries)), "SELECT count(*) FROM task WHERE state = 'WORK'")
 	p.Cut()
-	s.exec("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'PgSleep'") // a remote one would not notice
+	s.exec("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND " + held) // a remote one would not notice
 	s.eventually("0", "SELECT count(*) FROM task WHERE state IN ('PLAN', 'TAKE', 'WORK')")
 	for _, try := range tries {
 		count, want := "SELECT count(*) FROM effect WHERE id = $1", try.again
