@@ -20,6 +20,9 @@ const usualModes = `pg_catalog.current_setting('default_transaction_isolation') 
 	`AND pg_catalog.current_setting('default_transaction_read_only') OPERATOR(pg_catalog.=) 'off'`
 
 func (s *Session) sendProbe(t *Task) {
+	if t.Traits.Limits {
+		s.call(patient)
+	}
 	switch {
 	case !t.Save:
 		s.call(closeAll)
@@ -121,8 +124,10 @@ func (s *Session) readProbe(t *Task, result *Result) (answered bool, err error) 
 		s.hard = s.hard || odd
 		return n > 0 && !odd, s.synced()
 	}
-	if failure != nil && result.Raw == nil { // a cancel that came too late for the input and hit the probe, or one of its statements is gone
-		result.Raw, result.Forgot = failure, s.forgotten(failure)
+	// A cancel that came too late for the input and hit the probe, a limit of the input's that did, or one of its statements is gone.
+	if failure != nil && result.Raw == nil {
+		result.Raw = failure
+		result.Forgot = s.forgotten(failure) || t.Traits.Limits && failure.Code == "57014" && t.Atomic
 	}
 	return false, err
 }

@@ -36,7 +36,7 @@ type Result struct {
 	Reason  Reason                  // why it was cancelled, if it was
 	Stop    time.Time               // when it ended, by the server's clock; zero: when this is read
 	Open    bool                    // our transaction is open, its end can be written in it
-	Forgot  bool                    // statements of ours that were prepared are gone, and the run with them: a wary one will do
+	Forgot  bool                    // what we asked behind the SQL failed by its doing, and the run with it: once more, a wary one will do
 	Wrote   bool                    // the transaction may have an effect
 }
 
@@ -72,7 +72,8 @@ type Verdict struct {
 	Forgot    bool     // refused because a statement of ours that was prepared is gone
 }
 
-// patient comes first where the task's SQL may have left a limit of a millisecond: each statement has that anew, and this one is short.
+// patient comes first where the task's SQL may have left a limit of a millisecond: each statement has that anew, and this one is short. Should
+// it still be met where the SQL names that limit, the task is run once more.
 var patient = &Statement{"pgtask_patient", "SET LOCAL statement_timeout TO '30s'"}
 
 // own makes the transaction of a task's SQL ours, whatever that has set: our role, and the limits under which we write its end. $1: search_path.
@@ -245,7 +246,7 @@ func (s *Session) forgotten(failure *pgproto3.ErrorResponse) bool {
 // rollback ends a transaction in which something has failed. Even that can be cancelled by others.
 func (s *Session) rollback() error {
 	for tries := 0; s.status != 'I'; tries++ {
-		if tries == 10 {
+		if tries == 100 {
 			return &Lost{Cause: errors.New("the transaction could not be rolled back")}
 		}
 		s.query("ROLLBACK")

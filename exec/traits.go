@@ -1,6 +1,9 @@
 package exec
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // Traits is what can be told of an input without a server. A trait that is in doubt is set: the price is a task that
 // is marked before it starts, while one that is missed costs a second run.
@@ -22,6 +25,8 @@ type Traits struct {
 	Rollbacks int
 	// Prepared: a statement takes prepared statements away (DEALLOCATE), or the view that shows them is named.
 	Prepared bool
+	// Limits: statement_timeout is named, by which the SQL may limit what we send behind it.
+	Limits bool
 	// Notifies: it sends notifications, which leave no mark in the transaction until it commits.
 	Notifies bool
 	// Outside: something leaves the transaction by itself (COPY to a file or program, dblink, HTTP, sequences …).
@@ -51,6 +56,7 @@ func Examine(input string) Traits {
 		Stdin:         e.traits.Stdin || other.traits.Stdin,
 		Rollbacks:     min(e.traits.Rollbacks, other.traits.Rollbacks),
 		Prepared:      e.traits.Prepared || other.traits.Prepared,
+		Limits:        e.traits.Limits || other.traits.Limits,
 		Notifies:      e.traits.Notifies || other.traits.Notifies,
 		Outside:       e.traits.Outside || other.traits.Outside,
 	}
@@ -110,6 +116,8 @@ func (e *examiner) examine(t token) {
 			e.examineBlock(t.text)
 		case e.statement.has(wordCopy) && before == wordTo:
 			e.traits.Outside = true // to a file of the server's
+		case strings.EqualFold(t.text, "statement_timeout"): // set_config
+			e.traits.Limits = true
 		}
 	}
 }
@@ -122,6 +130,8 @@ func (e *examiner) word(before, word keyword) {
 		e.traits.Modes = true
 	case wordPrepared:
 		e.traits.Prepared = true
+	case wordTimeout:
+		e.traits.Limits = true
 	case wordNotify:
 		e.traits.Notifies = true
 	case wordStdin:
@@ -174,6 +184,7 @@ func (e *examiner) examineBlock(body string) {
 	e.doubtful = e.doubtful || inner.doubtful
 	e.traits.NoTransaction = e.traits.NoTransaction || inner.traits.NoTransaction
 	e.traits.Prepared = e.traits.Prepared || inner.traits.Prepared
+	e.traits.Limits = e.traits.Limits || inner.traits.Limits
 	e.traits.Notifies = e.traits.Notifies || inner.traits.Notifies
 	e.traits.Isolation = e.traits.Isolation || inner.traits.Isolation
 	e.traits.Modes = e.traits.Modes || inner.traits.Modes
@@ -263,6 +274,7 @@ const (
 	wordSubscription
 	wordSystem
 	wordTablespace
+	wordTimeout
 	wordTo
 	wordTransaction
 	wordVacuum
@@ -277,7 +289,7 @@ var keywordNames = map[string]keyword{
 	"isolation": wordIsolation, "notify": wordNotify, "pg_notify": wordNotify, "pg_prepared_statement": wordPrepared,
 	"pg_prepared_statements": wordPrepared, "prepare": wordPrepare, "program": wordProgram, "read": wordRead, "reindex": wordReindex,
 	"repeatable": wordRepeatable, "rollback": wordRollback, "schema": wordSchema, "serializable": wordSerializable,
-	"stdin": wordStdin, "stdout": wordStdout, "subscription": wordSubscription, "system": wordSystem,
+	"statement_timeout": wordTimeout, "stdin": wordStdin, "stdout": wordStdout, "subscription": wordSubscription, "system": wordSystem,
 	"tablespace": wordTablespace, "to": wordTo, "transaction": wordTransaction,
 	"transaction_deferrable": wordDeferrable, "transaction_isolation": wordIsolation, "transaction_read_only": wordRead, "vacuum": wordVacuum, "work": wordWork,
 }

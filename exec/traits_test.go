@@ -151,6 +151,8 @@ func TestExamine(t *testing.T) {
 		{"SELECT 'dblink()'", plain},
 		{"SELECT pg_notify('a', 'b'), pg_sleep(1)", Traits{Notifies: true}},
 		{"NOTIFY a", Traits{Notifies: true}},
+		{"SET Statement_Timeout TO 1", Traits{Limits: true}},
+		{"DO $$BEGIN PERFORM set_config('statement_timeout', '1', true); END$$", Traits{Limits: true}},
 		{"DO $$BEGIN NOTIFY a; PERFORM count(*) FROM pg_prepared_statements; END$$", Traits{Notifies: true, Prepared: true}},
 
 		{

@@ -24,11 +24,9 @@ func (l *loop) answer(ctx context.Context) error {
 			return err
 		}
 	}
-	if err := l.markFirst(ctx, marks); err != nil {
-		l.asks = append(l.asks, marks...)
-		return err
-	}
-	return nil
+	open, err := l.markFirst(ctx, marks)
+	l.asks = append(l.asks, open...)
+	return err
 }
 
 // decline answers no to the runners that wait for us: while another leads we can do nothing for them, and their sessions would stay.
@@ -53,10 +51,11 @@ func (l *loop) bring(ctx context.Context, a ask) error {
 	return nil
 }
 
-// markFirst marks tasks before they start. One whose row is locked now waits; one whose row has changed does not start.
-func (l *loop) markFirst(ctx context.Context, asks []ask) error {
+// markFirst marks tasks before they start, and returns those that are not answered yet: whose rows are locked now, or all when the connection is
+// lost. One whose row has changed does not start.
+func (l *loop) markFirst(ctx context.Context, asks []ask) (open []ask, err error) {
 	if len(asks) == 0 {
-		return nil
+		return nil, nil
 	}
 	var m marks
 	for _, a := range asks {
@@ -68,27 +67,29 @@ func (l *loop) markFirst(ctx context.Context, asks []ask) error {
 	}
 	if refusedByServer(err) && len(asks) > 1 {
 		half := len(asks) / 2
-		if err := l.markFirst(ctx, asks[:half]); err != nil {
-			return err
+		open, err := l.markFirst(ctx, asks[:half])
+		if err != nil {
+			return append(open, asks[half:]...), err
 		}
-		return l.markFirst(ctx, asks[half:])
+		later, err := l.markFirst(ctx, asks[half:])
+		return append(open, later...), err
 	}
 	if refusedByServer(err) {
 		asks[0].answer <- answer{refused: exec.NewFailure("the start of the task could not be written: "+innermost(err), "55000")}
-		return nil
+		return nil, nil
 	}
 	if err != nil {
-		return err
+		return asks, err
 	}
-	var open []int64
+	var passed []int64
 	for _, a := range asks {
 		if !marked[a.task.row.ID] {
-			open = append(open, a.task.row.ID)
+			passed = append(passed, a.task.row.ID)
 		}
 	}
-	standings, err := l.standings(ctx, open)
+	standings, err := l.standings(ctx, passed)
 	if err != nil {
-		return err
+		return asks, err
 	}
 	for _, a := range asks {
 		switch id := a.task.row.ID; {
@@ -96,12 +97,12 @@ func (l *loop) markFirst(ctx context.Context, asks []ask) error {
 			a.task.marked = true
 			a.answer <- answer{ok: true}
 		case standings[id].ours(a.task, a.pid):
-			l.asks = append(l.asks, a)
+			open = append(open, a)
 		default:
 			a.answer <- answer{}
 		}
 	}
-	return nil
+	return open, nil
 }
 
 // mark shows the tasks that have been running for a while.

@@ -1,0 +1,63 @@
+package exec
+
+import (
+	"bytes"
+	"sync"
+	"testing"
+	"time"
+
+	"pgtask/server/proxy"
+	"pgtask/server/servertest"
+)
+
+// TestLimitLeft: a limit of a millisecond that the SQL has left may run out in what we ask behind it, which is no fault of the SQL's: it can
+// be run once more.
+func TestLimitLeft(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.session.Close()
+	p, err := proxy.Start(servertest.Server(t).Socket())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(p.Stop)
+	var mu sync.Mutex
+	behind, delayed := false, 0 // the SQL has passed; how often what follows it was kept waiting
+	p.Watch(func(_ int, fromClient bool, kind byte, body []byte) proxy.Verdict {
+		mu.Lock()
+		defer mu.Unlock()
+		switch {
+		case fromClient && kind == 'Q' && bytes.Contains(body, []byte("INSERT INTO ends")):
+			behind = true
+		case fromClient && kind == 'E' && behind: // the server counts from the message before it
+			behind = false
+			if delayed++; delayed == 1 {
+				time.Sleep(20 * time.Millisecond)
+			}
+		}
+		return proxy.Pass
+	})
+	b.dsn = p.DSN(b.dsn)
+	b.open()
+	for _, input := range []string{
+		"INSERT INTO ends VALUES (1); SET statement_timeout TO 1",
+		"INSERT INTO ends VALUES (1); SELECT set_config('Statement_Timeout', '1', false)",
+	} {
+		mu.Lock()
+		delayed = 0
+		mu.Unlock()
+		task := spec(input)
+		result, _ := b.run(task, nil)
+		if !result.Forgot || result.Open {
+			t.Errorf("%s: it cannot be run again: %+v", input, result)
+		}
+		task.Wary = true
+		result, _ = b.run(task, nil)
+		if verdict := b.end(result, "SELECT 1"); verdict == nil || !verdict.Committed {
+			t.Errorf("%s: %+v %v", input, verdict, result.Failure)
+		}
+	}
+	if rows := b.get("SELECT count(*) FROM ends"); rows != "2" {
+		t.Errorf("%s effects", rows)
+	}
+}

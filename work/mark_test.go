@@ -1,0 +1,53 @@
+package work
+
+import (
+	"slices"
+	"testing"
+
+	"pgtask/exec"
+)
+
+// TestMarksCutOff: when the connection breaks in the middle of the marks, those who have been answered are not asked for again, and the others
+// once.
+func TestMarksCutOff(t *testing.T) {
+	t.Parallel()
+	s := prepared(t)
+	l := newLoop(t.Context(), s.target, zerologNone)
+	c, err := prepare(t.Context(), s.target, false, zerologNone)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.close()
+	l.control = c
+	if err := l.install(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	s.exec(`CREATE FUNCTION odd() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN
+		IF NEW.data = 'odd' THEN RAISE 'not this one'; END IF;
+		IF NEW.data = 'cut' THEN PERFORM pg_terminate_backend(pg_backend_pid()); END IF;
+		RETURN NEW;
+	END$$; CREATE TRIGGER odd BEFORE UPDATE ON task FOR EACH ROW WHEN (NEW.state = 'WORK') EXECUTE FUNCTION odd()`)
+	for _, data := range []string{"locked", "marked", "odd", "cut"} {
+		id := s.add("input, data, state, pid", "VACUUM", data, "TAKE", c.pid)
+		one := &task{row: row{ID: id}, owner: c.pid, traits: &exec.Traits{}}
+		l.asks = append(l.asks, ask{task: one, mark: true, pid: 1, answer: make(chan answer, 1)})
+	}
+	asked := slices.Clone(l.asks)
+	defer s.lock(asked[0].task.row.ID, "FOR UPDATE")()
+	if err := l.answer(t.Context()); err == nil {
+		t.Fatal("the connection lives")
+	}
+	var answered, open []int64
+	for _, a := range asked {
+		if len(a.answer) > 0 {
+			answered = append(answered, a.task.row.ID)
+		}
+	}
+	for _, a := range l.asks {
+		open = append(open, a.task.row.ID)
+	}
+	slices.Sort(open)
+	if !slices.Equal(answered, []int64{2, 3}) || !slices.Equal(open, []int64{1, 4}) {
+		t.Errorf("answered %v, open %v", answered, open)
+	}
+}
