@@ -76,6 +76,7 @@ func (s *Session) Await(t *Task) (*Result, error) {
 // left takes down what the task may have left in the session.
 func (s *Session) left(t *Task, result *Result, tags *tags, answered bool) {
 	s.hard = s.hard || tags.prepared
+	s.limits = t.Traits.Limits
 	if !answered || tags.reset {
 		s.shown = nil
 	}

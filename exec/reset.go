@@ -78,7 +78,7 @@ func (s *Session) sendDiscard() {
 // statements. What precedes its SQL is part of it then: the settings fall with it when it rolls back, a snapshot is taken
 // already, and its modes are those of the one before. So neither may an input end the transaction or choose its modes, nor have others done so.
 func (s *Session) chains(tail *Tail, t *Task) bool {
-	return tail != nil && t.Atomic && !t.Traits.Modes && s.usualModes && s.clean && !s.hard && !s.wary
+	return tail != nil && t.Atomic && !t.Traits.Modes && s.usualModes && s.clean && !s.hard && !s.wary && !s.limits
 }
 
 // sendPrepare queues what makes the session ready for a task: reset, settings, and BEGIN. Unless the transaction is chained nothing takes a

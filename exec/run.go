@@ -117,7 +117,7 @@ func (s *Session) Begin(tail *Tail, t *Task) (verdict *Verdict, start time.Time,
 				s.enter(t.Timeout)
 			}
 			return verdict, start, err
-		case mended || !unclean(failure):
+		case mended || !unclean(failure) && !(s.limits && failure.Code == "57014"):
 			return verdict, start, serverFailure(failure, t.Input)
 		}
 		mended, s.shown = true, nil

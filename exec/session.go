@@ -40,6 +40,7 @@ type Session struct {
 	cursors   bool // there may be cursors WITH HOLD
 	temporary bool // there may be temporary objects
 	hard      bool // what is prepared is not known, or not all ours
+	limits    bool // statement_timeout may be too short for what we say
 
 	unbind func() bool // from the context of Within
 
