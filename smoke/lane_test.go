@@ -92,10 +92,12 @@ func TestOrderIsThatOfTheRows(t *testing.T) {
 	t.Parallel()
 	u := shared.user(t)
 	g := group(t)
-	u.becomes(u.add("input", `'SELECT pg_sleep(2)'`), "WORK")
+	first := u.add("input", `'SELECT pg_sleep(60)'`)
+	u.becomes(first, "WORK")
 	u.exec(`INSERT INTO task ("group", data, input) SELECT ` + g + `, n, 'SELECT 1' FROM generate_series(1, 3) AS n`)
 	u.exec(`UPDATE task SET priority = 1 WHERE "group" = ` + g + ` AND data = '3'`)
 	u.exec(`UPDATE task SET plan = 'infinity' WHERE "group" = ` + g + ` AND data = '1'`)
+	u.exec("UPDATE task SET state = 'STOP' WHERE id = " + first)
 	u.ended(g, 3)
 	u.is(`(SELECT string_agg(data, ' ' ORDER BY start) FROM task WHERE "group" = `+g+` AND start IS NOT NULL)`, "3 2")
 }
