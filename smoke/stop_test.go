@@ -33,7 +33,8 @@ func TestStopOfARunningTask(t *testing.T) {
 func TestStopOfATaskThatWithstands(t *testing.T) {
 	t.Parallel()
 	u := shared.user(t)
-	id := u.add("input", `'DO $$ BEGIN FOR i IN 1..3 LOOP BEGIN PERFORM pg_sleep(20); EXCEPTION WHEN query_canceled THEN NULL; END; END LOOP; END $$'`)
+	id := u.add("input", `'SELECT set_config(name, ''0'', false) FROM pg_settings WHERE name = ''client_connection_check_interval'';
+		DO $$ BEGIN FOR i IN 1..3 LOOP BEGIN PERFORM pg_sleep(60); EXCEPTION WHEN query_canceled THEN NULL; END; END LOOP; END $$'`)
 	row := u.becomes(id, "WORK")
 	u.exec("UPDATE task SET state = 'STOP' WHERE id = " + id)
 	u.until("SELECT stop IS NOT NULL FROM task WHERE id = $1", id)

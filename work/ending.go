@@ -134,6 +134,7 @@ func (r *runner) lose(ctx context.Context, t *task, start time.Time, result *exe
 		e.stop = result.Stop
 	}
 	e.fault = lostFailure(err, t)
+	e.stays = result != nil && result.Reason != exec.NotCancelled && t.row.Remote == ""
 	var gone *exec.Lost
 	switch {
 	case start.IsZero() && t.atomic && r.seat.tasks > 0 && errors.As(err, &gone) && gone.Fatal != nil:

@@ -29,6 +29,10 @@ func (l *loop) write(ctx context.Context) error {
 		}
 	}
 	l.unsaid = unsaid
+	if err := l.dismiss(ctx, ends); err != nil {
+		l.putOff(ends)
+		return err
+	}
 	for i := 0; i < len(ends); {
 		if l.tasks[ends[i].task.row.ID] != ends[i].task { // written before an error that came after it
 			i++
@@ -51,6 +55,24 @@ func (l *loop) write(ctx context.Context) error {
 		}
 	}
 	return scarcity(ends)
+}
+
+// dismiss ends the backends that have not obeyed: by themselves they would go on until they next speak to us, who have hung up.
+func (l *loop) dismiss(ctx context.Context, ends []end) error {
+	var pids []int64
+	var since []time.Time
+	for _, e := range ends {
+		if e.stays {
+			pids, since = append(pids, int64(e.pid)), append(since, e.since)
+		}
+	}
+	if len(pids) == 0 {
+		return nil
+	}
+	ctx, cancel := limited(ctx)
+	defer cancel()
+	_, err := l.control.conn.Exec(ctx, l.queries().Text("dismiss"), pids, since)
+	return err
 }
 
 // scarcity is an error where tasks have failed because the server has no room on its disk, or no memory. Others would fare no better: they
