@@ -54,9 +54,12 @@ func (s *lanes) add(key laneKey, r rank) {
 	defer s.mu.Unlock()
 	l := s.lane(key)
 	if s.known.add(r.id) {
-		heap.Push(&l.ready, r)
+		l.ready = append(l.ready, r)
+		heap.Fix(&l.ready, len(l.ready)-1) // Push would put each on Go's heap first
 		s.ready++
-		s.place(l)
+		if l.ready.top().id == r.id { // the lane's place depends on its first task alone
+			s.place(l)
+		}
 	}
 	if s.filling != nil && s.filling.add(r.id) {
 		l.fresh = append(l.fresh, r)
@@ -64,10 +67,13 @@ func (s *lanes) add(key laneKey, r rank) {
 }
 
 // fill starts to gather what is due anew, beside what is known, so that tasks whose priority, group or plan was changed find
-// their place; between fill and filled, add counts for both.
+// their place; between fill and filled, add counts for both. Where nothing is known there is nothing to replace.
 func (s *lanes) fill() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.filling = nil; s.ready == 0 {
+		return
+	}
 	s.filling = idSet{}
 	for _, l := range s.all {
 		l.fresh = nil
@@ -79,6 +85,9 @@ func (s *lanes) fill() {
 func (s *lanes) filled() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.filling == nil {
+		return
+	}
 	s.known, s.filling, s.ready = s.filling, nil, 0
 	for key, l := range s.all {
 		l.ready, l.fresh = l.fresh, nil
