@@ -23,7 +23,6 @@ type Session struct {
 	conn  *pgconn.PgConn
 	front *pgproto3.Frontend
 	base  map[string]string // settings to which a reset returns
-	shown map[string]string // those that it has now, as far as they are known
 
 	known  map[string]string // our prepared statements: names and texts
 	asked  int               // statements of ours that are queued, see queued
@@ -41,6 +40,10 @@ type Session struct {
 	temporary bool // there may be temporary objects
 	hard      bool // what is prepared is not known, or not all ours
 	limits    bool // statement_timeout may be too short for what we say
+	undone    bool // what was reset has been rolled back
+
+	// What made the session ready is part of the open transaction, and so is a reset; timeoutSet was this before.
+	chained, chainedReset, timeoutBefore bool
 
 	unbind func() bool // from the context of Within
 
@@ -80,7 +83,7 @@ func Connect(ctx context.Context, cfg *pgconn.Config, limit time.Duration, local
 		return nil, err
 	}
 	s := &Session{
-		PID: conn.PID(), conn: conn, base: cfg.RuntimeParams, shown: cfg.RuntimeParams, front: conn.Frontend(), status: 'I', limit: limit, known: map[string]string{},
+		PID: conn.PID(), conn: conn, base: cfg.RuntimeParams, front: conn.Frontend(), status: 'I', limit: limit, known: map[string]string{},
 	}
 	s.encoding = conn.ParameterStatus("client_encoding")
 	s.unbind = func() bool { return true }
