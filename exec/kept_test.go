@@ -101,3 +101,23 @@ func TestStateOfAnotherLane(t *testing.T) {
 		}
 	}
 }
+
+// TestTransactionTimeoutOfAnother: the clock of a transaction starts with it, which is before the reset where it is chained.
+func TestTransactionTimeoutOfAnother(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	if b.get("SELECT current_setting('transaction_timeout', true)") == "<null>" {
+		return // before PostgreSQL 17
+	}
+	for _, base := range []string{"0", "1h"} {
+		b.exec("DO $$BEGIN EXECUTE format('ALTER DATABASE %I SET transaction_timeout = %L', current_database(), '" + base + "'); END$$")
+		b.session.Close()
+		b.open()
+		_, _ = b.run(spec("SET transaction_timeout = '100 ms'"), nil)
+		second, _ := b.run(spec("SELECT pg_sleep(0.3)"), &Tail{})
+		if second.Failure != nil {
+			t.Error(base, second.Failure)
+		}
+		b.end(second, "")
+	}
+}
