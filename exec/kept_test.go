@@ -121,3 +121,19 @@ func TestTransactionTimeoutOfAnother(t *testing.T) {
 		b.end(second, "")
 	}
 }
+
+// TestQuotedModes: the settings of a transaction can be named in quotes.
+func TestQuotedModes(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	_, _ = b.run(spec(`SET "transaction_isolation" TO 'serializable'`), nil)
+	second, _ := b.run(spec("SELECT current_setting('transaction_isolation')"), &Tail{})
+	if output(second) != "read committed" {
+		t.Error(output(second))
+	}
+	third, _ := b.run(spec(`SET "Transaction_Isolation" TO 'serializable'; SELECT current_setting('transaction_isolation')`), &Tail{})
+	if output(third) != "SET\nserializable" {
+		t.Error(output(third), third.Failure)
+	}
+	b.end(third, "")
+}
