@@ -148,6 +148,8 @@ func (s *Session) closeTransaction(t *Task, result *Result) error {
 		}
 		if failure != nil {
 			result.Raw, result.Failure = failure, serverFailure(failure, t.Input)
+		} else {
+			s.stood()
 		}
 	}
 	return s.rollback()

@@ -131,8 +131,11 @@ func (s *Session) fell() {
 	if s.chainedReset {
 		s.undone, s.temporary = true, true
 	}
-	s.chained, s.chainedReset = false, false
+	s.stood()
 }
+
+// stood takes down that nothing of it can be rolled back any more.
+func (s *Session) stood() { s.chained, s.chainedReset = false, false }
 
 // sendSettings queues what the session of the task shows, by a statement that tells the time, and guards what was before it. What is usual need not be
 // said when the session is fresh.

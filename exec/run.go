@@ -224,7 +224,7 @@ func (s *Session) readTail(tail *Tail, n int) (verdict *Verdict, passed bool, er
 			verdict.Refused = NewFailure("the transaction could not be committed", "40000")
 			s.fell()
 		}
-		s.chained, s.chainedReset = false, false
+		s.stood()
 		return verdict, false, nil
 	}
 	switch answer := serverFailure(failure, tail.Input); {
