@@ -77,9 +77,6 @@ func (s *Session) Await(t *Task) (*Result, error) {
 func (s *Session) left(t *Task, result *Result, tags *tags, answered bool) {
 	s.hard = s.hard || tags.prepared
 	s.limits = t.Traits.Limits
-	if !answered || tags.reset {
-		s.shown = nil
-	}
 	s.cursors = s.cursors || !answered || tags.declared || t.Save && !s.clean
 	result.Wrote = result.Wrote || t.Save && s.cursors && s.clean || t.Traits.Notifies
 	s.temporary = s.temporary || !answered || result.Wrote
@@ -151,6 +148,8 @@ func (s *Session) closeTransaction(t *Task, result *Result) error {
 		}
 		if failure != nil {
 			result.Raw, result.Failure = failure, serverFailure(failure, t.Input)
+		} else {
+			s.stood()
 		}
 	}
 	return s.rollback()

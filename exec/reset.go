@@ -83,8 +83,8 @@ func (s *Session) chains(tail *Tail, t *Task) bool {
 
 // sendPrepare queues what makes the session ready for a task: reset, settings, and BEGIN. Unless the transaction is chained nothing takes a
 // snapshot after that, so that the input may still choose its isolation level.
-func (s *Session) sendPrepare(t *Task, chained bool) {
-	reset := (s.dirty || s.hard) && !t.Keep
+func (s *Session) sendPrepare(t *Task, chained bool) (reset bool) {
+	reset = (s.dirty || s.hard) && (!t.Keep || s.undone)
 	switch {
 	case chained && reset:
 		s.sendDiscard()
@@ -101,35 +101,51 @@ func (s *Session) sendPrepare(t *Task, chained bool) {
 	if chained {
 		guard |= 2
 	}
-	if reset || !s.dirty {
-		s.shown = s.base
-	}
-	s.sendSettings(t, guard)
+	s.sendSettings(t, guard, reset || !s.dirty)
 	if !chained {
 		s.call(commit)
 		if t.Atomic {
 			s.call(begin)
 		}
 	}
-	if reset {
-		s.cursors, s.temporary = false, false
-	}
-	s.dirty, s.timeoutSet = true, t.Timeout > 0
+	s.dirty = true
 	s.usualModes = s.usualModes && !t.Traits.Modes
+	return reset
 }
 
-// sendSettings queues what the session of the task shows, by a statement that tells the time, and guards what was before it. What is usual is not
-// said again.
-func (s *Session) sendSettings(t *Task, guard int) {
+// prepared takes down that the session is ready for the task, and what falls should its transaction be rolled back.
+func (s *Session) prepared(t *Task, chained, reset bool) {
+	s.chained, s.chainedReset, s.timeoutBefore = chained, chained && reset, s.timeoutSet
+	s.timeoutSet = t.Timeout > 0
+	if reset {
+		s.cursors, s.temporary, s.undone = false, false, false
+	}
+}
+
+// fell takes down that what made the session ready has been rolled back with the task: a reset must come before whatever is next then, even if that
+// wants the state of the task before, as that state is not the session's.
+func (s *Session) fell() {
+	if s.chained {
+		s.timeoutSet = s.timeoutBefore
+	}
+	if s.chainedReset {
+		s.undone, s.temporary = true, true
+	}
+	s.stood()
+}
+
+// stood takes down that nothing of it can be rolled back any more.
+func (s *Session) stood() { s.chained, s.chainedReset = false, false }
+
+// sendSettings queues what the session of the task shows, by a statement that tells the time, and guards what was before it. What is usual need not be
+// said when the session is fresh.
+func (s *Session) sendSettings(t *Task, guard int, fresh bool) {
 	number, settings := 0, t.Settings
 	for i, usual := range t.Usual {
-		if !s.shows(usual) {
+		if !fresh && len(usual) > 0 || !s.starts(usual) {
 			number |= 1 << i
 			settings = append(settings[:len(settings):len(settings)], usual...)
 		}
-	}
-	if t.Save && number != 0 {
-		s.show(t.Usual)
 	}
 	number |= guard << len(t.Usual)
 	if s.ready[number] == nil {
@@ -143,29 +159,19 @@ func (s *Session) sendSettings(t *Task, guard int) {
 	switch ms := (t.Timeout-1)/time.Millisecond + 1; {
 	case t.Timeout > 0 && ms < 1<<31:
 		s.plain("SET statement_timeout TO " + strconv.FormatInt(int64(ms), 10))
-	case s.timeoutSet && t.Keep:
+	case s.timeoutSet && !fresh:
 		s.plain("RESET statement_timeout")
 	}
 }
 
-// shows tells whether the session has these settings already.
-func (s *Session) shows(settings [][2]string) bool {
+// starts tells whether the session has these settings from its start.
+func (s *Session) starts(settings [][2]string) bool {
 	for _, setting := range settings {
-		if value, known := s.shown[setting[0]]; !known || value != setting[1] {
+		if value, known := s.base[setting[0]]; !known || value != setting[1] {
 			return false
 		}
 	}
 	return true
-}
-
-// show takes down what the session shows, for the next task that finds it as it is.
-func (s *Session) show(usual Usual) {
-	s.shown = map[string]string{}
-	for _, settings := range usual {
-		for _, setting := range settings {
-			s.shown[setting[0]] = setting[1]
-		}
-	}
 }
 
 // readyFor is the statement that sets these, in this order. It does not return them: we do not read before the input is sent, and large
@@ -199,7 +205,7 @@ func (s *Session) Reset() error {
 		err = &Lost{Cause: fmt.Errorf("the session could not be reset: %s (SQLSTATE %s)", failure.Message, failure.Code)}
 	}
 	if err == nil {
-		s.dirty, s.cursors, s.temporary, s.timeoutSet = false, false, false, false
+		s.dirty, s.cursors, s.temporary, s.timeoutSet, s.undone = false, false, false, false, false
 	}
 	return err
 }

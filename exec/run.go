@@ -93,7 +93,7 @@ func (s *Session) Begin(tail *Tail, t *Task) (verdict *Verdict, start time.Time,
 		chained := s.chains(tail, t)
 		s.sendTail(tail, chained, t.Keep)
 		tailed := s.queued()
-		s.sendPrepare(t, chained)
+		reset := s.sendPrepare(t, chained)
 		prepared := s.queued()
 		if err := s.sendInput(t); err != nil {
 			return nil, start, err
@@ -104,7 +104,6 @@ func (s *Session) Begin(tail *Tail, t *Task) (verdict *Verdict, start time.Time,
 				return verdict, start, err
 			}
 			if tail = nil; passed {
-				s.shown = nil
 				continue
 			}
 		}
@@ -113,6 +112,7 @@ func (s *Session) Begin(tail *Tail, t *Task) (verdict *Verdict, start time.Time,
 		case err != nil:
 			return verdict, start, err
 		case failure == nil:
+			s.prepared(t, chained, reset)
 			if err = s.sendAlone(t); err == nil {
 				s.enter(t.Timeout)
 			}
@@ -120,7 +120,7 @@ func (s *Session) Begin(tail *Tail, t *Task) (verdict *Verdict, start time.Time,
 		case mended || !unclean(failure) && !(s.limits && failure.Code == "57014"):
 			return verdict, start, serverFailure(failure, t.Input)
 		}
-		mended, s.shown = true, nil
+		mended = true
 		if chained && t.Keep { // what it keeps must stay
 			s.usualModes = false
 			continue
@@ -222,7 +222,9 @@ func (s *Session) readTail(tail *Tail, n int) (verdict *Verdict, passed bool, er
 	if failure == nil {
 		if !verdict.Committed {
 			verdict.Refused = NewFailure("the transaction could not be committed", "40000")
+			s.fell()
 		}
+		s.stood()
 		return verdict, false, nil
 	}
 	switch answer := serverFailure(failure, tail.Input); {
@@ -243,8 +245,9 @@ func (s *Session) forgotten(failure *pgproto3.ErrorResponse) bool {
 	return gone
 }
 
-// rollback ends a transaction in which something has failed. Even that can be cancelled by others.
+// rollback ends a transaction in which something has failed, if that has not ended it. Even that can be cancelled by others.
 func (s *Session) rollback() error {
+	s.fell()
 	for tries := 0; s.status != 'I'; tries++ {
 		if tries == 100 {
 			return &Lost{Cause: errors.New("the transaction could not be rolled back")}

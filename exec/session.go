@@ -23,7 +23,6 @@ type Session struct {
 	conn  *pgconn.PgConn
 	front *pgproto3.Frontend
 	base  map[string]string // settings to which a reset returns
-	shown map[string]string // those that it has now, as far as they are known
 
 	known  map[string]string // our prepared statements: names and texts
 	asked  int               // statements of ours that are queued, see queued
@@ -41,6 +40,10 @@ type Session struct {
 	temporary bool // there may be temporary objects
 	hard      bool // what is prepared is not known, or not all ours
 	limits    bool // statement_timeout may be too short for what we say
+	undone    bool // what was reset has been rolled back
+
+	// What made the session ready is part of the open transaction, and so is a reset; timeoutSet was this before.
+	chained, chainedReset, timeoutBefore bool
 
 	unbind func() bool // from the context of Within
 
@@ -80,7 +83,7 @@ func Connect(ctx context.Context, cfg *pgconn.Config, limit time.Duration, local
 		return nil, err
 	}
 	s := &Session{
-		PID: conn.PID(), conn: conn, base: cfg.RuntimeParams, shown: cfg.RuntimeParams, front: conn.Frontend(), status: 'I', limit: limit, known: map[string]string{},
+		PID: conn.PID(), conn: conn, base: cfg.RuntimeParams, front: conn.Frontend(), status: 'I', limit: limit, known: map[string]string{},
 	}
 	s.encoding = conn.ParameterStatus("client_encoding")
 	s.unbind = func() bool { return true }
@@ -96,7 +99,7 @@ func Connect(ctx context.Context, cfg *pgconn.Config, limit time.Duration, local
 func (s *Session) introduce(ctx context.Context, local bool) error {
 	result := s.conn.ExecParams(ctx, `SELECT EXISTS (
 			SELECT FROM pg_catalog.pg_language WHERE lanname <> ALL ('{internal,c,sql,plpgsql}')
-		), (SELECT backend_start FROM pg_catalog.pg_stat_get_activity(pg_catalog.pg_backend_pid())), `+usualModes,
+		), (SELECT backend_start FROM pg_catalog.pg_stat_get_activity(pg_catalog.pg_backend_pid())), `+usualModes+` AND `+endlessBase,
 		nil, nil, nil, binaryFormat).Read()
 	switch {
 	case result.Err != nil:
@@ -114,6 +117,10 @@ func (s *Session) introduce(ctx context.Context, local bool) error {
 	s.Since, err = moment(result.Rows[0][1])
 	return err
 }
+
+// endlessBase: where transaction_timeout is set, a chained transaction keeps the limit that the task before has left, whatever the reset says: its clock
+// has started.
+const endlessBase = `coalesce(pg_catalog.current_setting('transaction_timeout', true), '0') OPERATOR(pg_catalog.=) '0'`
 
 // ServerStart is when the server was started.
 func (s *Session) ServerStart(ctx context.Context) (time.Time, error) {

@@ -8,7 +8,6 @@ type tags struct {
 	rollbacks int  // ROLLBACK TO SAVEPOINT has the tag of ROLLBACK
 	declared  bool // a cursor, which may stay
 	prepared  bool // statements were prepared, or ours may be gone
-	reset     bool // a setting has its first value again, or all have
 }
 
 func (t *tags) see(tag []byte) {
@@ -19,8 +18,6 @@ func (t *tags) see(tag []byte) {
 		t.rollbacks++
 	case "DECLARE CURSOR":
 		t.declared = true
-	case "RESET":
-		t.reset = true
 	case "PREPARE", "DEALLOCATE", "DEALLOCATE ALL", "DISCARD ALL":
 		t.prepared = true
 	}

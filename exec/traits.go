@@ -106,6 +106,8 @@ func (e *examiner) examine(t token) {
 		e.word(before, e.adjacent)
 	case tokenCodedName:
 		e.traits.Outside = true
+	case tokenName:
+		e.name(t.text)
 	case tokenOpen:
 		if kind := e.previous.kind; (kind == tokenWord || kind == tokenName) && outsideFunction(e.previous.text) {
 			e.traits.Outside = true
@@ -119,6 +121,21 @@ func (e *examiner) examine(t token) {
 		case strings.EqualFold(t.text, "statement_timeout"): // set_config
 			e.traits.Limits = true
 		}
+	}
+}
+
+// name knows the settings that count when they are quoted: SET "transaction_isolation".
+func (e *examiner) name(name string) {
+	if name == "" {
+		return
+	}
+	switch keywordOf(name) {
+	case wordIsolation:
+		e.traits.Isolation, e.traits.Modes = true, true
+	case wordRead, wordDeferrable:
+		e.traits.Modes = true
+	case wordTimeout:
+		e.traits.Limits = true
 	}
 }
 

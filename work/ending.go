@@ -14,7 +14,7 @@ func (r *runner) judge(t *task, start time.Time, result *exec.Result) (next *tas
 	switch {
 	case result.Open && result.Reason == exec.NotCancelled:
 		return r.hold(t, start, result)
-	case result.Forgot && !t.wary && result.Reason == exec.NotCancelled:
+	case result.Forgot && !t.wary && (t.once() || t.row.Rerun) && result.Reason == exec.NotCancelled:
 		t.wary = true // rolled back: once more, without what it takes away
 		return t
 	case result.Retry() && t.atomic && result.Reason == exec.NotCancelled:

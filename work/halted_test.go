@@ -131,3 +131,40 @@ func TestStopOfAnOrphan(t *testing.T) {
 		t.Error(states)
 	}
 }
+
+// TestOrphanResumed: a task that an old leader was to stop waits again, and we run it before we have seen that: it is an orphan no more.
+func TestOrphanResumed(t *testing.T) {
+	t.Parallel()
+	s := play(t)
+	s.drain()
+	s.refuse("UPDATE", "NEW.state = 'WORK' AND OLD.state = 'TAKE'") // so that it is TAKE while it runs
+	conn := s.connect()
+	if _, err := conn.Exec(t.Context(), "SELECT set_config('application_name', $1, false)", sessionName(s.target, "before")); err != nil {
+		t.Fatal(err)
+	}
+	working := func(group, data, start string) int64 {
+		return s.add(`input, "group", max, data, state, attempt, pid, start`, "SELECT pg_sleep(1)", group, 9, data, "WORK", 1, conn.PgConn().PID(), s.get("SELECT now() + $1::interval", start))
+	}
+	before := working("before", "odd", "1 s")
+	working("after", "", "2 s") // for which the session is not ended
+	s.serve()
+	s.until("led", func() bool { return s.leads() == 2 })
+	s.becomes(s.add(`input, "group"`, "SELECT 1", "other"), "DONE") // all is seen then
+	s.exec("UPDATE task SET state = 'STOP' WHERE id = $1", before)
+	s.exec("UPDATE task SET state = 'PLAN' WHERE id = $1", before)
+	s.becomes(before, "DONE")
+	if row := s.row(before, "attempt, interrupted"); row != `{"attempt":2,"interrupted":0}` {
+		t.Error(row)
+	}
+}
+
+// TestStopBehindOurSession: what shows no end although nobody runs it is ended, also while the session that did goes on.
+func TestStopBehindOurSession(t *testing.T) {
+	t.Parallel()
+	s := play(t)
+	first := s.add("input", "SELECT 1 FROM pg_sleep(0.2)")
+	s.becomes(first, "DONE")
+	id := s.add(`input, "group", state, stopping, pid, start`, "SELECT 1", "behind", "STOP", true, s.get("SELECT pid FROM task WHERE id = $1", first), s.get("SELECT now()::text"))
+	s.add(`input, plan`, "SELECT 1", s.get("SELECT now() + interval '1 s'"))
+	s.eventually("false", "SELECT stop IS NULL FROM task WHERE id = $1", id)
+}

@@ -167,6 +167,10 @@ func (l *loop) recoverOrphans(ctx context.Context) error {
 	}
 	ids := make([]int64, 0, len(l.orphans))
 	for id := range l.orphans {
+		if l.tasks[id] != nil { // it waited again, and we have taken it
+			l.forsake(id)
+			continue
+		}
 		ids = append(ids, id)
 	}
 	if _, err := l.control.conn.Exec(ctx, l.queries().Text("frozen"), l.seats.backends(), sessionPrefix(l.target)); err != nil {
@@ -185,12 +189,17 @@ func (l *loop) recoverOrphans(ctx context.Context) error {
 	}
 	for _, id := range ids {
 		if s := standings[id]; cut[id] || l.isHopeless(id) || !s.underWay() {
-			l.lanes.vacate(l.orphans[id])
-			delete(l.orphans, id)
-			l.look.wanted = true
+			l.forsake(id)
 		}
 	}
 	return nil
+}
+
+// forsake gives the place of an orphan free.
+func (l *loop) forsake(id int64) {
+	l.lanes.vacate(l.orphans[id])
+	delete(l.orphans, id)
+	l.look.wanted = true
 }
 
 // halt ends the sessions of tasks that were set to STOP, and writes the ends of those whose session has gone.

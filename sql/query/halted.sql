@@ -12,7 +12,7 @@ WITH halted AS MATERIALIZED (
             OR NOT EXISTS (
                 SELECT
                 FROM pg_catalog.pg_stat_get_activity(t.pid) AS a
-                WHERE a.pid = t.pid AND (a.backend_start IS NULL OR a.backend_start <= t.start)
+                WHERE a.pid = t.pid AND (a.backend_start IS NULL OR a.backend_start <= t.start) AND a.pid <> ALL ($2::int4[])
             )
         ELSE NOT EXISTS (
                 SELECT

@@ -1,0 +1,139 @@
+package exec
+
+import (
+	"testing"
+	"time"
+)
+
+// usual is a task with save that finds what the one before has left, and shows these data.
+func usual(input, data string) *Task {
+	task := spec(input)
+	task.Save, task.Keep = true, true
+	task.Usual = Usual{{{"application_name", "kept"}, {"pg_task.group", "g"}}, {{"pg_task.data", data}}}
+	return task
+}
+
+// TestSettingsFallWithTheirTransaction: what a chained task had set goes with it when it is rolled back, and the next one has its own all the same.
+func TestSettingsFallWithTheirTransaction(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.exec("CREATE TABLE later (id int4 UNIQUE DEFERRABLE INITIALLY DEFERRED)")
+	const shown = "SELECT current_setting('pg_task.data'), current_setting('statement_timeout')"
+	strict := usual("SELECT 'much'", "b")
+	strict.Limit, strict.Strict = 1, true
+	for name, second := range map[string]*Task{
+		"deferred": usual("INSERT INTO later VALUES (1), (1)", "b"),
+		"refused":  usual("SELECT 1", "b"),
+		"output":   strict,
+		"error":    usual("SELECT 1/0", "b"),
+	} {
+		first := usual("SELECT 1", "a")
+		first.Keep, first.Timeout = false, 20*time.Second
+		_, _ = b.run(first, nil)
+		result, _ := b.run(second, &Tail{})
+		if name == "refused" {
+			b.end(result, "SELECT 1/0")
+		} else {
+			b.end(result, "SELECT 1")
+		}
+		third, _ := b.run(usual(shown, "b"), nil)
+		if output(third) != "current_setting\tcurrent_setting\nb\t0" {
+			t.Error(name, output(third), third.Failure)
+		}
+		b.end(third, "")
+	}
+	first := usual("INSERT INTO later VALUES (1), (1)", "a")
+	first.Keep, first.Timeout = false, 20*time.Second
+	_, _ = b.run(first, nil)
+	second, verdict := b.run(usual(shown, "a"), &Tail{})
+	if verdict.Deferred == nil || output(second) != "current_setting\tcurrent_setting\na\t0" {
+		t.Errorf("after a refusal: %+v %s", verdict, output(second))
+	}
+	b.end(second, "")
+	first = usual("SELECT set_config('transaction_read_only', 'on', true)", "a")
+	first.Keep, first.Timeout = false, 20*time.Second
+	_, _ = b.run(first, nil)
+	second, _ = b.run(usual(shown, "a"), &Tail{})
+	if output(second) != "current_setting\tcurrent_setting\na\t0" {
+		t.Errorf("after a guard: %s", output(second))
+	}
+	b.end(second, "")
+}
+
+// TestOwnSettingsNotInherited: what a task has made of the settings that show it is not the next one's, though it finds the rest.
+func TestOwnSettingsNotInherited(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	for _, input := range []string{
+		"SET pg_task.data = 'x'; SET application_name = 'x'", "SELECT set_config('pg_task.data', 'x', false), set_config('application_name', 'x', false)",
+		"SET pg_task.group TO DEFAULT",
+	} {
+		first := usual(input, "a")
+		first.Keep = false
+		_, _ = b.run(first, nil)
+		second, _ := b.run(usual("SELECT current_setting('pg_task.data'), current_setting('application_name'), current_setting('pg_task.group')", "a"), &Tail{})
+		if output(second) != "current_setting\tcurrent_setting\tcurrent_setting\na\tkept\tg" {
+			t.Error(input, output(second))
+		}
+		b.end(second, "")
+	}
+}
+
+// TestStateOfAnotherLane: what a reset has taken away does not come back with the rollback of the task it was made for.
+func TestStateOfAnotherLane(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.exec(leftovers)
+	for _, second := range []string{"SELECT 1/0", "SELECT 1"} {
+		first := usual("CREATE TEMP TABLE mine (); SELECT set_config('my.own', 'x', false)", "a")
+		first.Keep = false
+		_, _ = b.run(first, nil)
+		other := usual(second, "b")
+		other.Keep = false
+		result, _ := b.run(other, &Tail{})
+		b.end(result, "SELECT 1/0")
+		for range 2 {
+			third, _ := b.run(usual("SELECT * FROM leftovers", "b"), nil)
+			if output(third) != "<null>" {
+				t.Error(second, "brings back", output(third), third.Failure)
+			}
+			b.end(third, "")
+		}
+	}
+}
+
+// TestTransactionTimeoutOfAnother: the clock of a transaction starts with it, which is before the reset where it is chained.
+func TestTransactionTimeoutOfAnother(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	if b.get("SELECT current_setting('transaction_timeout', true)") == "<null>" {
+		return // before PostgreSQL 17
+	}
+	for _, base := range []string{"0", "1h"} {
+		b.exec("DO $$BEGIN EXECUTE format('ALTER DATABASE %I SET transaction_timeout = %L', current_database(), '" + base + "'); END$$")
+		b.session.Close()
+		b.open()
+		_, _ = b.run(spec("SET transaction_timeout = '100 ms'"), nil)
+		second, _ := b.run(spec("SELECT pg_sleep(0.3)"), &Tail{})
+		if second.Failure != nil {
+			t.Error(base, second.Failure)
+		}
+		b.end(second, "")
+	}
+}
+
+// TestQuotedModes: the settings of a transaction can be named in quotes.
+func TestQuotedModes(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	_, _ = b.run(spec(`SET "transaction_isolation" TO 'serializable'`), nil)
+	second, _ := b.run(spec("SELECT current_setting('transaction_isolation')"), &Tail{})
+	if output(second) != "read committed" {
+		t.Error(output(second))
+	}
+	third, _ := b.run(spec(`SET "Transaction_Isolation" TO 'serializable'; SELECT current_setting('transaction_isolation')`), &Tail{})
+	if output(third) != "SET\nserializable" {
+		t.Error(output(third), third.Failure)
+	}
+	b.end(third, "")
+}
