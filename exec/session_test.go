@@ -176,6 +176,9 @@ func TestLongestTimeout(t *testing.T) {
 		task := spec("SELECT 1")
 		task.Timeout = timeout
 		verdict, _, err := b.session.Begin(nil, task)
+		if early := new(Failure); errors.As(err, &early) && early.SQLState == "57014" && timeout < time.Second {
+			continue // it has met BEGIN
+		}
 		if err != nil {
 			t.Errorf("timeout %s: %v %v", timeout, verdict, err)
 			b.open()
