@@ -4,82 +4,10 @@ import (
 	"context"
 	"errors"
 	"runtime/debug"
-	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/rs/zerolog"
-
-	"pgtask/sql"
 )
-
-// loop serves one target. What its fields say of their owner holds: the goroutine that called Serve owns the rest.
-type loop struct {
-	target  Target
-	log     zerolog.Logger
-	trouble *trouble
-
-	// Shared with the runners.
-	clock    *clock
-	lanes    *lanes
-	inbox    *inbox
-	seats    *seats
-	patience patience
-	shortage shortage
-	foreign  atomic.Bool            // there are foreign servers: what writes through them has no transaction id here
-	path     atomic.Pointer[string] // the search_path under which ends are written, nil: empty
-	texts    atomic.Pointer[sql.Queries]
-	facts    atomic.Pointer[control] // only what does not change after know
-	running  context.Context         // of all sessions
-	awaited  sync.WaitGroup          // runners
-
-	control            *control
-	tasks              map[int64]*task     // claimed by us, until their end is written
-	begun              map[int64]int       // how often tasks had to be run again for reasons of our own
-	unsaid             []end               // ends that could not be written yet
-	lost               map[int64]end       // tasks whose session has gone
-	killed             []end               // tasks whose session was terminated
-	orphans            map[int64]laneKey   // under way, but not ours
-	hopeless           map[int64]time.Time // rows that take no end, or no beginning, and since when
-	columns, described string              // fingerprints of the table and its columns: as they are, and as queries has them
-	parked             map[int64]parked    // rows that could not be taken just now
-	empty              []int64             // tasks to be deleted whose rows were locked
-	asks               []ask               // not answered yet
-
-	wakers
-
-	scanning place // where the scan under way goes on
-	look     looks
-	count    int // tasks ended since the last look at the pace
-}
-
-// looks say when what was last done.
-type looks struct {
-	full, scan, check, orphans, pace, spoke time.Time
-	columns                                 time.Time // when they were looked at
-	began, swept                            time.Time // the leadership, by the server's clock; deletions that had to wait
-	fullTook                                time.Duration
-	low                                     time.Time // plans before were seen by a scan
-	next                                    time.Time // earliest plan to come, zero: none
-	wanted                                  bool      // something may have become due
-	later                                   bool      // only what is new was looked at: all of it when it may be
-	stopped                                 bool      // something may have been stopped or deleted
-	partial                                 bool      // not all that is due is known
-	draining                                time.Time
-	cancelled                               bool
-}
-
-func newLoop(ctx context.Context, t Target, log zerolog.Logger) *loop {
-	l := &loop{
-		target: t, log: log, trouble: &trouble{log: log}, running: ctx,
-		clock: &clock{}, inbox: newInbox(), seats: &seats{pids: map[uint32]struct{}{}},
-		shortage: shortage{log: log},
-		patience: patience{delay: map[string]time.Duration{}, since: map[string]time.Time{}},
-		tasks:    map[int64]*task{}, begun: map[int64]int{}, lost: map[int64]end{}, orphans: map[int64]laneKey{}, hopeless: map[int64]time.Time{}, parked: map[int64]parked{},
-	}
-	l.lanes = newLanes(t.Run, l.clock.now)
-	return l
-}
 
 // Serve leads the target, or stands by while another controller does. Whatever keeps it from that it logs once, and tries again until
 // it can. It returns nil when stop was closed and all is drained, or why that could not be done; when ctx ends, it ends at once, with
@@ -145,22 +73,6 @@ func serve(ctx context.Context, stop <-chan struct{}, t Target, trouble *trouble
 		}
 	}
 }
-
-// busy tells whether tasks of ours run, or their ends are still to be written.
-func (l *loop) busy() bool { return len(l.tasks) > 0 }
-
-// anyRuns tells whether the SQL of a task of ours runs.
-func (l *loop) anyRuns() bool {
-	for _, t := range l.tasks {
-		if pid, _, _ := t.at(); pid != 0 {
-			return true
-		}
-	}
-	return false
-}
-
-func (l *loop) queries() sql.Queries { return *l.texts.Load() }
-func (l *loop) timeZone() string     { return l.facts.Load().timeZone }
 
 // lead connects, waits for leadership, and leads until stop, ctx or an error ends it.
 func (l *loop) lead(ctx context.Context, stop <-chan struct{}) (err error) {
