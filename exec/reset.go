@@ -2,9 +2,6 @@ package exec
 
 import (
 	"fmt"
-	"strconv"
-	"strings"
-	"time"
 
 	"github.com/jackc/pgx/v5/pgproto3"
 )
@@ -24,20 +21,6 @@ var (
 	unprepared  = &Statement{"pgtask_unprepared", `SELECT pg_catalog.pg_advisory_unlock_all(), 1 OPERATOR(pg_catalog./) (NOT EXISTS (` +
 		`SELECT FROM pg_catalog.pg_prepared_statement() AS p WHERE p.name OPERATOR(pg_catalog.!~~) 'pgtask\_%'))::int4`}
 )
-
-// The guards are what ends the preparation for a task, and raises an error if that is not enough: a reset, when the session is not clean any more or
-// its role is another's; a chained transaction, when the one before has become one that only reads. Each function called costs half a
-// microsecond. Who the session's user is the server tells us by itself.
-const (
-	stillClean = `pg_catalog.current_setting('plpgsql.variable_conflict', true) IS NULL ` +
-		`AND pg_catalog.current_setting('role') OPERATOR(pg_catalog.=) 'none'`
-	stillWrites = `pg_catalog.current_setting('transaction_read_only') OPERATOR(pg_catalog.=) 'off'`
-	guardReset  = `pg_catalog.pg_advisory_unlock_all(), 1 OPERATOR(pg_catalog./) (` + stillClean + `)::int4`
-	guardChain  = `1 OPERATOR(pg_catalog./) (` + stillWrites + `)::int4`
-	guardBoth   = `pg_catalog.pg_advisory_unlock_all(), 1 OPERATOR(pg_catalog./) (` + stillClean + ` AND ` + stillWrites + `)::int4`
-)
-
-var guards = [4]string{"", ", " + guardReset, ", " + guardChain, ", " + guardBoth}
 
 // distrust makes the next reset a DISCARD ALL, and those after it look closer.
 func (s *Session) distrust() { s.hard, s.clean = true, false }
@@ -72,117 +55,6 @@ func (s *Session) sendDiscard() {
 		s.call(discardTemp)
 	}
 	s.call(sequences)
-}
-
-// chains tells whether a task can have the transaction that follows on that of the task before without a word (COMMIT AND CHAIN), which spares three
-// statements. What precedes its SQL is part of it then: the settings fall with it when it rolls back, a snapshot is taken
-// already, and its modes are those of the one before. So neither may an input end the transaction or choose its modes, nor have others done so.
-func (s *Session) chains(tail *Tail, t *Task) bool {
-	return tail != nil && t.Atomic && !t.Traits.Modes && s.usualModes && s.clean && !s.hard && !s.wary && !s.limits
-}
-
-// sendPrepare queues what makes the session ready for a task: reset, settings, and BEGIN. Unless the transaction is chained nothing takes a
-// snapshot after that, so that the input may still choose its isolation level.
-func (s *Session) sendPrepare(t *Task, chained bool) (reset bool) {
-	reset = (s.dirty || s.hard) && (!t.Keep || s.undone)
-	switch {
-	case chained && reset:
-		s.sendDiscard()
-	case chained:
-	case reset:
-		s.sendReset()
-	default:
-		s.call(begin)
-	}
-	guard := 0
-	if reset && s.clean {
-		guard |= 1
-	}
-	if chained {
-		guard |= 2
-	}
-	s.sendSettings(t, guard, reset || !s.dirty)
-	if !chained {
-		s.call(commit)
-		if t.Atomic {
-			s.call(begin)
-		}
-	}
-	s.dirty = true
-	s.usualModes = s.usualModes && !t.Traits.Modes
-	return reset
-}
-
-// prepared takes down that the session is ready for the task, and what falls should its transaction be rolled back.
-func (s *Session) prepared(t *Task, chained, reset bool) {
-	s.chained, s.chainedReset, s.timeoutBefore = chained, chained && reset, s.timeoutSet
-	s.timeoutSet = t.Timeout > 0
-	if reset {
-		s.cursors, s.temporary, s.undone = false, false, false
-	}
-}
-
-// fell takes down that what made the session ready has been rolled back with the task: a reset must come before whatever is next then, even if that
-// wants the state of the task before, as that state is not the session's.
-func (s *Session) fell() {
-	if s.chained {
-		s.timeoutSet = s.timeoutBefore
-	}
-	if s.chainedReset {
-		s.undone, s.temporary = true, true
-	}
-	s.stood()
-}
-
-// stood takes down that nothing of it can be rolled back any more.
-func (s *Session) stood() { s.chained, s.chainedReset = false, false }
-
-// sendSettings queues what the session of the task shows, by a statement that tells the time, and guards what was before it. What is usual need not be
-// said when the session is fresh.
-func (s *Session) sendSettings(t *Task, guard int, fresh bool) {
-	number, settings := 0, t.Settings
-	for i, usual := range t.Usual {
-		if !fresh && len(usual) > 0 || !s.starts(usual) {
-			number |= 1 << i
-			settings = append(settings[:len(settings):len(settings)], usual...)
-		}
-	}
-	number |= guard << len(t.Usual)
-	if s.ready[number] == nil {
-		s.ready[number] = readyFor(settings, number, guards[guard])
-	}
-	values := make([][]byte, len(settings))
-	for i, setting := range settings {
-		values[i] = []byte(setting[1])
-	}
-	s.call(s.ready[number], values...)
-	switch ms := (t.Timeout-1)/time.Millisecond + 1; {
-	case t.Timeout > 0 && ms < 1<<31:
-		s.plain("SET statement_timeout TO " + strconv.FormatInt(int64(ms), 10))
-	case s.timeoutSet && !fresh:
-		s.plain("RESET statement_timeout")
-	}
-}
-
-// starts tells whether the session has these settings from its start.
-func (s *Session) starts(settings [][2]string) bool {
-	for _, setting := range settings {
-		if value, known := s.base[setting[0]]; !known || value != setting[1] {
-			return false
-		}
-	}
-	return true
-}
-
-// readyFor is the statement that sets these, in this order. It does not return them: we do not read before the input is sent, and large
-// values could fill the way back while the input fills the way there.
-func readyFor(settings [][2]string, number int, guard string) *Statement {
-	var b strings.Builder
-	b.WriteString("SELECT pg_catalog.statement_timestamp()" + guard)
-	for i, setting := range settings {
-		fmt.Fprintf(&b, ", pg_catalog.set_config(%s, $%d, false) IS NULL", Literal(setting[0]), i+1)
-	}
-	return &Statement{"pgtask_ready_" + strconv.Itoa(number), b.String()}
 }
 
 // Reset makes the session new, which the next Begin need not do then.
