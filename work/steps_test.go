@@ -24,17 +24,17 @@ const allSteps = "PGTASK_STEPS"
 // that it should come to.
 func TestEveryStep(t *testing.T) {
 	t.Parallel()
-	undisturbed := newRig(t).try(moment{})
+	seen, names := newRig(t).try(moment{}).sights()
 	seed := uint64(time.Now().UnixNano())
-	moments := sample(undisturbed.seen, rand.New(rand.NewPCG(seed, 0)))
+	moments := sample(seen, rand.New(rand.NewPCG(seed, 0)))
 	if wanted := os.Getenv(allSteps); wanted != "" {
 		var part, parts int
 		if _, err := fmt.Sscanf(wanted, "%d/%d", &part, &parts); err != nil || part < 1 || part > parts {
 			t.Fatalf("%s=%s: want 1/1 for all, or 2/5 for the second part of five", allSteps, wanted)
 		}
-		moments = every(undisturbed.seen, part, parts)
+		moments = every(seen, part, parts)
 	}
-	t.Logf("%d messages with %d names, %d moments of seed %d", len(undisturbed.seen), len(undisturbed.count), len(moments), seed)
+	t.Logf("%d messages with %d names, %d moments of seed %d", len(seen), names, len(moments), seed)
 	queue := make(chan moment, len(moments))
 	for _, m := range moments {
 		queue <- m

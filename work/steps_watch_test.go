@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 
@@ -69,6 +70,13 @@ func (w *witness) killed() bool {
 	default:
 		return false
 	}
+}
+
+// sights are what it has seen up to now, under how many names. A connection may still be closing.
+func (w *witness) sights() (seen []sight, names int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return slices.Clone(w.seen), len(w.count)
 }
 
 // watch is a proxy.Watcher.
