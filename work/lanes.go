@@ -71,12 +71,11 @@ func (s *lanes) add(key laneKey, r rank) {
 func (s *lanes) fill() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.filling = nil; s.ready == 0 {
-		return
-	}
-	s.filling = idSet{}
 	for _, l := range s.all {
 		l.fresh = nil
+	}
+	if s.filling = nil; s.ready > 0 {
+		s.filling = idSet{}
 	}
 }
 
