@@ -14,13 +14,7 @@ import (
 // be run once more.
 func TestLimitLeft(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
-	b.session.Close()
-	p, err := proxy.Start(servertest.Server(t).Socket())
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(p.Stop)
+	b, p := newProxied(t)
 	var mu sync.Mutex
 	behind, delayed := false, 0 // the SQL has passed; how often what follows it was kept waiting
 	p.Watch(func(_ int, fromClient bool, kind byte, body []byte) proxy.Verdict {
@@ -37,7 +31,6 @@ func TestLimitLeft(t *testing.T) {
 		}
 		return proxy.Pass
 	})
-	b.dsn = p.DSN(b.dsn)
 	b.open()
 	for _, input := range []string{
 		"INSERT INTO ends VALUES (1); SET statement_timeout TO 1",
@@ -60,4 +53,18 @@ func TestLimitLeft(t *testing.T) {
 	if rows := b.get("SELECT count(*) FROM ends"); rows != "2" {
 		t.Errorf("%s effects", rows)
 	}
+}
+
+// newProxied is a bench whose sessions go through a proxy; the first is still to be opened.
+func newProxied(t *testing.T) (*bench, *proxy.Proxy) {
+	t.Helper()
+	b := newBench(t)
+	b.session.Close()
+	p, err := proxy.Start(servertest.Server(t).Socket())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(p.Stop)
+	b.dsn = p.DSN(b.dsn)
+	return b, p
 }

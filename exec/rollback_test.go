@@ -7,22 +7,14 @@ import (
 	"time"
 
 	"pgtask/server/proxy"
-	"pgtask/server/servertest"
 )
 
 // TestCancelOfARollback: a cancel request of somebody else's that meets our ROLLBACK leaves the transaction open, and us to try again.
 func TestCancelOfARollback(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
-	b.session.Close()
-	p, err := proxy.Start(servertest.Server(t).Socket())
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(p.Stop)
+	b, p := newProxied(t)
 	aim := &rollbacks{begun: make(chan struct{}, 1)}
 	p.Watch(aim.watch)
-	b.dsn = p.DSN(b.dsn)
 	b.open()
 
 	done := make(chan struct{})

@@ -13,11 +13,7 @@ import (
 // breaking is a stage whose connections break when the server answers for the first time to what begins a task with the word "break".
 func breaking(t *testing.T) *stage {
 	t.Helper()
-	p, err := proxy.Start(servertest.Server(t).Socket())
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(p.Stop)
+	p := throughProxy(t)
 	var link atomic.Int64 // that the task is on, and no other any more
 	p.Watch(func(conn int, fromClient bool, kind byte, body []byte) proxy.Verdict {
 		switch {
@@ -29,6 +25,7 @@ func breaking(t *testing.T) *stage {
 		return proxy.Pass
 	})
 	s := play(t, func(target *Target) {
+		var err error
 		if target.Connect, err = remote.Parse(p.DSN(servertest.Server(t).DSN(target.Connect["dbname"]))); err != nil {
 			t.Fatal(err)
 		}

@@ -71,8 +71,13 @@ func (l *loop) dismiss(ctx context.Context, ends []end) error {
 	}
 	ctx, cancel := limited(ctx)
 	defer cancel()
-	_, err := l.control.conn.Exec(ctx, l.queries().Text("dismiss"), pids, since)
-	return err
+	if _, err := l.control.conn.Exec(ctx, l.queries().Text("dismiss"), pids, since); err != nil {
+		return err
+	}
+	for i := range ends {
+		ends[i].stays = false
+	}
+	return nil
 }
 
 // scarcity is an error where tasks have failed because the server has no room on its disk, or no memory. Others would fare no better: they
