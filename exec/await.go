@@ -60,6 +60,7 @@ func (s *Session) Await(t *Task) (*Result, error) {
 	}
 	result.Reason = s.settle()
 	s.left(t, result, &tags, answered)
+	result.Barred = failure != nil && failure.Code == "25006" && s.readOnly && !t.Save && !t.Traits.Modes
 	result.keep(output, notices)
 	result.judge(t, output, binary)
 	switch {

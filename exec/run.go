@@ -38,6 +38,7 @@ type Result struct {
 	Open    bool                    // our transaction is open, its end can be written in it
 	Forgot  bool                    // what we asked behind the SQL failed by its doing, and the run with it: once more, a wary one will do
 	Wrote   bool                    // the transaction may have an effect
+	Barred  bool                    // it failed because writes are switched off, and not by the SQL itself
 }
 
 // Retry tells whether the SQL failed only because it ran inside a transaction. The routine tells the server's own error from one

@@ -4,6 +4,8 @@ import (
 	"context"
 	"strings"
 	"testing"
+
+	"github.com/jackc/pgx/v5"
 )
 
 func TestInputs(t *testing.T) {
@@ -217,5 +219,31 @@ func TestManyRowsUnderLimit(t *testing.T) {
 	task.Strict = true
 	if result, _ = b.run(task, nil); failure(result) != "54000" || result.Open {
 		t.Errorf("%v", result.Failure)
+	}
+}
+
+// TestBarred: it is told whether writes were switched off beside the task, which need not fail for it, or by its own SQL.
+func TestBarred(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	own := "SELECT set_config('transaction_read_only', 'on', true); INSERT INTO ends VALUES (1)"
+	for _, off := range []string{"off", "on"} {
+		b.exec("ALTER DATABASE " + pgx.Identifier{b.watch.Config().Database}.Sanitize() + " SET default_transaction_read_only = " + off)
+		b.session.Close()
+		b.open()
+		for input, barred := range map[string]bool{"INSERT INTO ends VALUES (1)": off == "on", own: off == "on", "SELECT 1/0": false} {
+			result, _ := b.run(spec(input), nil)
+			if result.Barred != barred || input == own && failure(result) != "25006" {
+				t.Errorf("%s: %s: %+v %v", off, input, result, result.Failure)
+			}
+			b.end(result, "")
+		}
+		kept := spec("INSERT INTO ends VALUES (1)")
+		kept.Save = true
+		result, _ := b.run(kept, nil)
+		if result.Barred {
+			t.Error("barred though it may have kept that state itself")
+		}
+		b.end(result, "")
 	}
 }

@@ -45,6 +45,8 @@ type Session struct {
 	// What made the session ready is part of the open transaction, and so is a reset; timeoutSet was this before.
 	chained, chainedReset, timeoutBefore bool
 
+	readOnly bool // its transactions begin as READ ONLY, which the server tells from 14 on
+
 	unbind func() bool // from the context of Within
 
 	status     byte // transaction status of the last ReadyForQuery
@@ -72,6 +74,7 @@ func Connect(ctx context.Context, cfg *pgconn.Config, limit time.Duration, local
 		PID: conn.PID(), conn: conn, base: cfg.RuntimeParams, front: conn.Frontend(), status: 'I', limit: limit, known: map[string]string{},
 	}
 	s.encoding = conn.ParameterStatus("client_encoding")
+	s.readOnly = conn.ParameterStatus("default_transaction_read_only") == "on"
 	s.unbind = func() bool { return true }
 	if err := s.introduce(ctx, local); err != nil {
 		_ = conn.Close(ctx)
@@ -258,6 +261,8 @@ func (s *Session) noted(m *pgproto3.ParameterStatus, encoding func(string)) {
 	switch m.Name {
 	case "session_authorization":
 		s.clean = false
+	case "default_transaction_read_only":
+		s.readOnly = m.Value == "on"
 	case "client_encoding":
 		s.encoding = m.Value
 		if encoding != nil {

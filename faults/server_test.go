@@ -23,7 +23,6 @@ func TestServer(t *testing.T) {
 			name: "read-only",
 			during: func(s *stage) {
 				s.each("SET default_transaction_read_only = off", "ALTER SYSTEM SET default_transaction_read_only = on", "SELECT pg_reload_conf()")
-				s.says("default_transaction_read_only is on") // each backend learns of it for itself, and the leader's may be the last
 				s.load(20)
 			},
 			says: []string{"default_transaction_read_only is on"}, check: "default_transaction_read_only is on",

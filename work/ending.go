@@ -20,6 +20,9 @@ func (r *runner) judge(t *task, start time.Time, result *exec.Result) (next *tas
 	case result.Retry() && t.atomic && result.Reason == exec.NotCancelled:
 		t.atomic = false // it cannot run inside a transaction: once more, as it is
 		return t
+	case result.Barred && t.atomic && (t.once() || t.row.Rerun) && result.Reason == exec.NotCancelled:
+		e.kind, e.fault, e.delay = released, result.Failure, barred // the leader will see it, too, and start nothing more
+		r.leave() // it may have begun with that setting, which is only for a moment
 	case result.Reason == exec.Drained && (result.Failure != nil || result.Open) && (t.once() || t.row.Rerun):
 		e.kind = released
 	case result.Reason == exec.Drained && result.Failure != nil:
@@ -39,6 +42,9 @@ func (r *runner) judge(t *task, start time.Time, result *exec.Result) (next *tas
 	}
 	return r.another()
 }
+
+// barred is how long a task waits that met a server on which writes have just been switched off.
+const barred = time.Second
 
 // hold keeps the end of a task, whose transaction is open, until the next task's SQL goes to the server, or nothing does.
 func (r *runner) hold(t *task, start time.Time, result *exec.Result) (next *task) {
