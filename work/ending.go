@@ -22,7 +22,7 @@ func (r *runner) judge(t *task, start time.Time, result *exec.Result) (next *tas
 		return t
 	case result.Barred && t.atomic && (t.once() || t.row.Rerun) && result.Reason == exec.NotCancelled:
 		e.kind, e.fault, e.delay = released, result.Failure, barred // the leader will see it, too, and start nothing more
-		r.leave() // it may have begun with that setting, which is only for a moment
+		r.leave()                                                   // it may have begun with that setting, which is only for a moment
 	case result.Reason == exec.Drained && (result.Failure != nil || result.Open) && (t.once() || t.row.Rerun):
 		e.kind = released
 	case result.Reason == exec.Drained && result.Failure != nil:
