@@ -15,6 +15,7 @@ const (
 	wordAlter
 	wordAtomic
 	wordBegin
+	wordCall
 	wordCluster
 	wordCommit
 	wordConcurrently
@@ -52,7 +53,7 @@ const (
 )
 
 var keywordNames = map[string]keyword{
-	"abort": wordAbort, "all": wordAll, "alter": wordAlter, "atomic": wordAtomic, "begin": wordBegin,
+	"abort": wordAbort, "all": wordAll, "alter": wordAlter, "atomic": wordAtomic, "begin": wordBegin, "call": wordCall,
 	"cluster": wordCluster, "commit": wordCommit, "concurrently": wordConcurrently, "copy": wordCopy,
 	"create": wordCreate, "database": wordDatabase, "deallocate": wordDeallocate, "default_transaction_isolation": wordIsolation,
 	"deferrable": wordDeferrable, "discard": wordDiscard, "do": wordDo, "drop": wordDrop, "end": wordEnd, "from": wordFrom,

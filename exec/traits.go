@@ -29,6 +29,8 @@ type Traits struct {
 	Limits bool
 	// Notifies: it sends notifications, which leave no mark in the transaction until it commits.
 	Notifies bool
+	// Calls: a procedure is called, which may end the transaction.
+	Calls bool
 	// Outside: something leaves the transaction by itself (COPY to a file or program, dblink, HTTP, sequences …).
 	Outside bool
 }
@@ -58,6 +60,7 @@ func Examine(input string) Traits {
 		Prepared:      e.traits.Prepared || other.traits.Prepared,
 		Limits:        e.traits.Limits || other.traits.Limits,
 		Notifies:      e.traits.Notifies || other.traits.Notifies,
+		Calls:         e.traits.Calls || other.traits.Calls,
 		Outside:       e.traits.Outside || other.traits.Outside,
 	}
 }
@@ -151,6 +154,8 @@ func (e *examiner) word(before, word keyword) {
 		e.traits.Limits = true
 	case wordNotify:
 		e.traits.Notifies = true
+	case wordCall:
+		e.traits.Calls = true
 	case wordStdin:
 		e.traits.Stdin = true
 	case wordStdout: // the server takes COPY FROM STDOUT for FROM STDIN
@@ -205,6 +210,7 @@ func (e *examiner) examineBlock(body string) {
 	e.traits.Notifies = e.traits.Notifies || inner.traits.Notifies
 	e.traits.Isolation = e.traits.Isolation || inner.traits.Isolation
 	e.traits.Modes = e.traits.Modes || inner.traits.Modes
+	e.traits.Calls = e.traits.Calls || inner.traits.Calls
 	e.traits.Outside = e.traits.Outside || inner.traits.Outside
 }
 

@@ -52,6 +52,8 @@ func TestExamine(t *testing.T) {
 		{"SAVEPOINT a; ROLLBACK TO a; RELEASE a", Traits{Rollbacks: 1}},
 		{"ROLLBACK WORK TO SAVEPOINT a", Traits{Rollbacks: 1}},
 		{"ROLLBACK TRANSACTION TO a; ROLLBACK TO b", Traits{Rollbacks: 2, Modes: true}},
+		{"CALL p()", Traits{Calls: true}},
+		{"DO $$BEGIN CALL p(nextval('s')); END$$", Traits{Calls: true, Outside: true}},
 		{"DEALLOCATE ALL", Traits{Prepared: true}},
 		{"SELECT count(*) FROM pg_catalog.pg_prepared_statements", Traits{Prepared: true}},
 		{"PREPARE a AS SELECT 1; EXECUTE a", plain},

@@ -17,7 +17,7 @@ func (r *runner) judge(t *task, start time.Time, result *exec.Result) (next *tas
 	case result.Forgot && !t.wary && (t.once() || t.row.Rerun) && result.Reason == exec.NotCancelled:
 		t.wary = true // rolled back: once more, without what it takes away
 		return t
-	case result.Retry() && t.atomic && result.Reason == exec.NotCancelled:
+	case result.Retry() && t.atomic && (t.once() || t.row.Rerun) && result.Reason == exec.NotCancelled:
 		t.atomic = false // it cannot run inside a transaction: once more, as it is
 		return t
 	case result.Barred && t.atomic && (t.once() || t.row.Rerun) && result.Reason == exec.NotCancelled:

@@ -46,6 +46,11 @@ var endings = []ending{
 	{title: "CALL with COMMIT", input: "CALL in_two(); SELECT tick()", state: "DONE or FAIL", code: "2D000", effects: 2},
 	{title: "CALL with COMMIT alone", input: "CALL in_two()", state: "DONE", effects: 2},
 	{title: "CALL with COMMIT and failure", input: "CALL in_two_and_fail()", state: "FAIL", code: "22012", effects: 1},
+	{title: "CALL with COMMIT, once", columns: map[string]any{"rerun": false}, input: "CALL in_two_of(nextval('tick_' || current_setting('pg_task.id')))", state: "DONE", effects: 2},
+	{
+		title: "refused in a transaction, once", columns: map[string]any{"rerun": false}, state: "DONE or FAIL", code: "25001",
+		input: "SELECT nextval('tick_' || current_setting('pg_task.id')); REINDEX TABLE parts",
+	},
 	{title: "COMMIT by EXECUTE", input: "DO $$BEGIN {}; EXECUTE 'COMMIT'; END$$", state: "FAIL", code: "0A000"},
 	{title: "read only at the end", input: "{}; SET TRANSACTION READ ONLY", state: "DONE or FAIL", code: "*", effects: 1, runs: tries + 1},
 	{title: "SERIALIZABLE", input: "SET TRANSACTION ISOLATION LEVEL SERIALIZABLE; {}", state: "DONE", effects: 1},
@@ -116,6 +121,8 @@ func TestEndings(t *testing.T) {
 		CREATE FUNCTION effect() RETURNS void LANGUAGE sql AS $$INSERT INTO public.effect VALUES (current_setting('pg_task.id')::int8)$$;
 		CREATE FUNCTION terminate() RETURNS bool LANGUAGE sql AS $$SELECT pg_terminate_backend(pg_backend_pid())$$;
 		CREATE PROCEDURE in_two() LANGUAGE plpgsql AS $$BEGIN PERFORM effect(); COMMIT; PERFORM effect(); END$$;
+		CREATE PROCEDURE in_two_of(outside int8) LANGUAGE plpgsql AS $$BEGIN PERFORM effect(); COMMIT; PERFORM effect(); END$$;
+		CREATE TABLE parts (id int8) PARTITION BY RANGE (id);
 		CREATE PROCEDURE in_two_and_fail() LANGUAGE plpgsql AS $$BEGIN PERFORM effect(); COMMIT; PERFORM effect(); PERFORM 1/0; END$$;
 		CREATE TABLE deferred (id int8 REFERENCES task DEFERRABLE INITIALLY DEFERRED);
 		CREATE TABLE child (id int8 REFERENCES task);

@@ -25,7 +25,8 @@ func (r *runner) spec(t *task) (*exec.Task, bool) {
 	if t.traits == nil {
 		traits := exec.Examine(*t.row.Input)
 		t.traits = &traits
-		t.atomic = traits.Atomic() && t.row.Remote == ""
+		t.atomic = traits.Atomic() && t.row.Remote == "" &&
+			(t.row.Rerun || !traits.Calls || !traits.Outside) // a CALL that commits inside would have to run twice, with what is outside
 	}
 	if t.needsMark() {
 		r.flush()
