@@ -28,6 +28,9 @@ func (f *Failure) Direct(sqlstate, routine string) bool {
 	return f.SQLState == sqlstate && f.routine == routine && f.where == ""
 }
 
+// Raised tells an error that PL/pgSQL has raised by RAISE, with whatever code it liked.
+func (f *Failure) Raised() bool { return f.routine == "exec_stmt_raise" }
+
 // Error returns the text.
 func (f *Failure) Error() string { return f.Text }
 

@@ -70,10 +70,13 @@ func TestServer(t *testing.T) {
 	c.beside.check()
 }
 
-// fill has tasks fail as they do on a full disk: not all that there are, as the rest waits.
+// fill has tasks fail as they do on a full disk: not all that there are, as the rest waits. Of SQL that only says so nothing follows.
 func (s *stage) fill() {
 	s.Helper()
-	s.exec("CREATE FUNCTION work() RETURNS void LANGUAGE plpgsql AS $f$ BEGIN RAISE 'No space left on device' USING ERRCODE = '53100'; END $f$")
+	s.exec("INSERT INTO task (input) VALUES ($f$DO $$BEGIN RAISE 'No space left on device' USING ERRCODE = '53100'; END$$ $f$)")
+	s.becomes("FAIL", "SELECT state FROM task WHERE input LIKE 'DO%'")
+	s.saidOnly(nil)
+	s.exec("CREATE FUNCTION work() RETURNS void LANGUAGE plpgsql SECURITY DEFINER AS $f$ BEGIN COPY (SELECT 1) TO '/dev/full'; END $f$")
 	s.exec(`INSERT INTO task ("group", input) SELECT i % 4, 'SELECT work()' FROM generate_series(1, 200) AS i`)
 	s.says(scarce)
 	s.becomes("true", "SELECT count(*) > 8 FROM task WHERE state = 'FAIL'")

@@ -53,7 +53,14 @@ func (l *loop) remains(ctx context.Context) error {
 	if err != nil || described.Exists {
 		return err
 	}
-	return fmt.Errorf("table %s has gone: create or restore it, or start pgtask anew to have it made", table(l.target))
+	return &tableGone{table(l.target)}
+}
+
+// tableGone is the error of a table that was there while the target was served.
+type tableGone struct{ table sql.Table }
+
+func (g *tableGone) Error() string {
+	return fmt.Sprintf("table %s has gone: create or restore it, or start pgtask anew to have it made", g.table)
 }
 
 // furnish completes the table and looks at it.

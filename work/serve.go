@@ -74,8 +74,9 @@ func serve(ctx context.Context, stop <-chan struct{}, t Target, trouble *trouble
 	}
 }
 
-// lead connects, waits for leadership, and leads until stop, ctx or an error ends it.
-func (l *loop) lead(ctx context.Context, stop <-chan struct{}) (err error) {
+// lead connects, waits for leadership, and leads until stop, ctx or an error ends it. An error that would be anybody's leaves the connection, and the
+// leadership with it, as they are: another controller would meet the same, and know less of what runs.
+func (l *loop) lead(ctx context.Context, stop <-chan struct{}) error {
 	c, err := prepare(ctx, l.target, l.trouble.served, l.log)
 	if err != nil {
 		return err
@@ -86,6 +87,37 @@ func (l *loop) lead(ctx context.Context, stop <-chan struct{}) (err error) {
 	if err != nil || !leader {
 		return err
 	}
+	for {
+		err := l.reign(ctx, stop)
+		if err == nil || ctx.Err() != nil || c.conn.IsClosed() || errors.Is(err, errReadOnly) || !isAnybodys(err) && !l.busy() {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-stop:
+			l.drain()
+			stop = nil
+		case <-time.After(l.trouble.failed(err)):
+		}
+		if done, late := l.drained(); done {
+			return errors.Join(late, err)
+		}
+	}
+}
+
+// isAnybodys tells an error that the server answers any controller with: a table that is locked, or altered, or taken away, no right to it, no room
+// on the disk.
+func isAnybodys(err error) bool {
+	var gone *tableGone
+	var lack *lackOfRights
+	return errors.As(err, &gone) || errors.As(err, &lack) ||
+		hasState(err, "55P03", "57014", "40001", "40P01", "53100", "53200", "42501", "42P01", "42703", "3F000")
+}
+
+// reign leads, from a look at the table on, until stop, ctx or an error ends it.
+func (l *loop) reign(ctx context.Context, stop <-chan struct{}) (err error) {
+	c := l.control
 	defer func() {
 		if err != nil && ctx.Err() == nil {
 			err = l.diagnose(ctx, err)

@@ -84,7 +84,7 @@ func (l *loop) dismiss(ctx context.Context, ends []end) error {
 // are spared for a while.
 func scarcity(ends []end) error {
 	for _, e := range ends {
-		if f := e.failure(); f != nil && e.kind == finished && (f.SQLState == "53100" || f.SQLState == "53200") {
+		if f := e.failure(); f != nil && e.kind == finished && !f.Raised() && (f.SQLState == "53100" || f.SQLState == "53200") {
 			return &pgconn.PgError{Severity: "ERROR", Code: f.SQLState, Message: "tasks fail for want of room on the server"}
 		}
 	}
