@@ -51,6 +51,22 @@ func TestControlTerminated(t *testing.T) {
 	}
 }
 
+// TestStatisticsReset: of a crash tell all of the server's statistics, not those that somebody has reset.
+func TestStatisticsReset(t *testing.T) {
+	t.Parallel()
+	s := prepared(t)
+	s.serve()
+	s.settled()
+	s.drain()
+	id := s.add("input, state, pid, start, atomic", "SELECT 1", "WORK", 1<<30, time.Now(), true)
+	s.exec("SELECT pg_stat_reset_shared('bgwriter')")
+	s.serve()
+	s.becomes(id, "DONE")
+	if cause := s.get("SELECT runs -> 0 ->> 'cause' FROM task WHERE id = $1", id); cause != "interrupted" {
+		t.Error(cause)
+	}
+}
+
 // anyLeader adds a task and waits for it, whoever leads.
 func (s *stage) anyLeader() {
 	s.t.Helper()

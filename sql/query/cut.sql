@@ -17,7 +17,10 @@ WITH orphaned AS MATERIALIZED (
     FROM unnest($1::int8[], $2::int4[], $3::timestamptz[]) AS l (id, gone, start)
     JOIN :table AS t USING (id)
     CROSS JOIN LATERAL (
-        SELECT coalesce((SELECT b.stats_reset FROM pg_catalog.pg_stat_bgwriter AS b) > coalesce(l.start, t.start), false) AS crashed
+        SELECT coalesce(least( -- a person may have reset one of them
+            (SELECT b.stats_reset FROM pg_catalog.pg_stat_bgwriter AS b),
+            (SELECT a.stats_reset FROM pg_catalog.pg_stat_archiver AS a)
+        ) > coalesce(l.start, t.start), false) AS crashed
     ) AS c
     WHERE t.state = 'WORK' AND (
             t.pid = l.gone
