@@ -18,7 +18,7 @@ type Description struct {
 	Partitioned  bool
 	TellsInserts bool   // by the trigger, which is enabled: of new tasks, as Waking says
 	TellsChanges bool   // by the triggers, which are enabled: on Channel, of all else that matters to the leader
-	Published    bool   // new tasks are, by Publication
+	Published    int64  // new tasks are, by Publication: a number that is another one when that is made anew; 0: they are not
 	Waking       Waking // of new tasks
 	Version      int    // of the schema, as the table's comment has it; 0: none
 	Fingerprint  string // changes when anything above does, or a column's type

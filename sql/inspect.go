@@ -21,7 +21,7 @@ type found struct {
 	partition   bool     // of another table
 	root        int64    // the table itself, or the one that it is in the end a partition of
 	publication bool     // ours is there
-	published   bool     // and shows what is inserted into the table
+	published   int64    // by what number it shows what is inserted into the table; 0: it does not
 	columns     []foundColumn
 	constraints []string
 	triggers    []foundTrigger // ours
@@ -137,11 +137,13 @@ func (f *found) inspect(ctx context.Context, conn *pgx.Conn, t Table) (err error
 	if f.functions, err = collect(ctx, conn, "functions", pgx.RowToStructByPos[foundFunction], t.Schema); err != nil {
 		return err
 	}
-	published, err := collect(ctx, conn, "publication", pgx.RowTo[bool], Publication(t), f.oid)
+	published, err := collect(ctx, conn, "publication", pgx.RowTo[int64], Publication(t), f.oid)
 	if err != nil {
 		return err
 	}
-	f.publication, f.published = len(published) > 0, slices.Contains(published, true)
+	if f.publication = len(published) > 0; f.publication {
+		f.published = published[0]
+	}
 	var state int64
 	if column := f.column("state"); column != nil {
 		state = column.TypeOID

@@ -16,7 +16,8 @@ type Queries struct {
 }
 
 // Queries returns the operations on the table that was described. :table stands in them for its name, :state for the type of its
-// states, :copied for the columns that a repetition copies and :copied_of_t for the same of the row t.
+// states, :copied for the columns that a repetition copies, :copied_of_t for the same of the row t, and :publication for the name of the table's
+// own publication, as text.
 func (d Description) Queries(t Table) Queries {
 	of := make([]string, len(d.Copied))
 	for i, column := range d.Copied {
@@ -27,6 +28,7 @@ func (d Description) Queries(t Table) Queries {
 		":state":       d.StateType,
 		":copied":      strings.Join(d.Copied, ", "),
 		":copied_of_t": strings.Join(of, ", "),
+		":publication": literal(Publication(t)),
 	}
 	entries, err := queries.ReadDir("query")
 	if err != nil {

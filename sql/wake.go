@@ -98,15 +98,15 @@ func (m *missing) remove(s step, what, needs string) {
 
 // publicationStep makes ours, or makes it anew when the table is another one than it was made for.
 func (m *missing) publicationStep(s step) {
-	if m.published || m.partitioned() && m.version < 130000 {
+	if m.published != 0 || m.partitioned() && m.version < 130000 {
 		return
 	}
 	m.add(s, "publication "+Publication(m.table), m.ownership()+" and CREATE on the database").Optional = true
 }
 
-// CreatePublication is the statement that makes the publication of the table that was described, for a person to run.
+// CreatePublication are the statements that make the publication of the table that was described, or make it anew, for a person to run.
 func CreatePublication(t Table, d Description) string {
 	n := names{table: t, parts: d.Partitioned}
 	lines := strings.Split(n.fill(stepsOf(publicationStep)[0].sql), "\n")
-	return lines[len(lines)-1]
+	return strings.Join(lines[len(lines)-2:], " ")
 }

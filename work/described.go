@@ -30,14 +30,14 @@ func (l *loop) redescribe(ctx context.Context) error {
 			return nil
 		}
 	}
-	way, waking := l.way, l.control.table.Waking
+	way, before := l.way, l.control.table
 	if err := l.install(ctx); err != nil {
 		return err
 	}
-	if err := l.rewake(ctx, way, waking); err != nil {
+	if err := l.rewake(ctx, way, before); err != nil {
 		return err
 	}
 	l.look.full = time.Time{} // nothing may have told us of new tasks meanwhile
-	l.described = l.columns
+	l.described = ""          // we may have changed it ourselves
 	return nil
 }

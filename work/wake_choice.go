@@ -89,7 +89,7 @@ func impossible(t Target, obstacles []string) string {
 // wayOf is the way of waking that is possible with the table as it is.
 func wayOf(wanted sql.Wake, d sql.Description) sql.Wake {
 	switch {
-	case wanted == sql.WAL && d.Published:
+	case wanted == sql.WAL && d.Published != 0:
 		return sql.WAL
 	case wanted != sql.Poll && d.TellsInserts && d.TellsChanges:
 		return sql.Notify
@@ -108,10 +108,10 @@ func unstreamable(ctx context.Context, conn *pgx.Conn, q sql.Queries) ([]string,
 
 // unpublished is why the log would show nothing of the table.
 func unpublished(d sql.Description, t Target) []string {
-	if d.Published {
+	if d.Published != 0 {
 		return nil
 	}
-	return []string{fmt.Sprintf("publication %s is missing: run as the table's owner, with CREATE on the database: %s",
+	return []string{fmt.Sprintf("publication %s does not show what is inserted into the table: run as the table's owner, with CREATE on the database: %s",
 		sql.Publication(table(t)), sql.CreatePublication(table(t), d))}
 }
 
@@ -145,7 +145,7 @@ func (l *loop) follow() {
 		return
 	}
 	ctx, cancel := context.WithCancel(l.running)
-	s := &stream{target: l.target, log: l.log, poke: l.inbox.wake}
+	s := &stream{target: l.target, published: l.control.table.Published, log: l.log, poke: l.inbox.wake}
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
@@ -157,9 +157,11 @@ func (l *loop) follow() {
 	}
 }
 
-// rewake goes over to the way of waking that is possible since the table has changed.
-func (l *loop) rewake(ctx context.Context, way sql.Wake, waking sql.Waking) error {
-	if l.way == way && l.control.table.Waking == waking {
+// rewake goes over to the way of waking that is possible since the table has changed. A stream is made anew with its publication: a
+// transaction may have inserted while there was none, and not have ended yet.
+func (l *loop) rewake(ctx context.Context, way sql.Wake, before sql.Description) error {
+	now := l.control.table
+	if l.way == way && now.Waking == before.Waking && (way != sql.WAL || now.Published == before.Published) {
 		return nil
 	}
 	l.log.Info().Str("wake", string(l.way)).Msg("the table has changed")
@@ -170,6 +172,6 @@ func (l *loop) rewake(ctx context.Context, way sql.Wake, waking sql.Waking) erro
 	if !asleep {
 		return nil
 	}
-	_, err := l.holds(ctx, "awake", waking)
+	_, err := l.holds(ctx, "awake", before.Waking)
 	return err
 }

@@ -25,6 +25,7 @@ const (
 	streamTick   = time.Second      // between two words to the server of how far we have read, which lets it forget the log
 	streamLimit  = 40 * time.Second // the server speaks sooner, at half its wal_sender_timeout; we ask it to
 	streamRetry  = 30 * time.Second // at most, between two tries to have a stream
+	streamCalm   = time.Minute      // that a stream must have lasted until what ends it counts as new
 	unseenMost   = 10_000           // transactions that are known and not looked for yet
 	unseenTick   = time.Millisecond // between two looks for what cannot be seen yet
 	unseenSlower = 8                // the part of the time it has taken that it waits
@@ -33,14 +34,16 @@ const (
 
 // stream follows the inserts into a table. Its goroutine is run's; news may be called by another one.
 type stream struct {
-	target Target
-	log    zerolog.Logger
-	poke   func() // when there is news
+	target    Target
+	published int64 // what shows the inserts, as the table's description has it
+	log       zerolog.Logger
+	poke      func() // when there is news
 
 	mu      sync.Mutex
 	live    bool
-	fresh   bool    // it has become live: what was inserted before is not told
-	decoded []int64 // transactions with inserts, the lower halves of their numbers
+	since   time.Time // it is live, or has been for the last time
+	fresh   bool      // it has become live: what was inserted before is not told
+	decoded []int64   // transactions with inserts, the lower halves of their numbers
 }
 
 // news takes what has been decoded since the last call. look tells that there may be new tasks.
@@ -62,25 +65,31 @@ func (s *stream) lives() bool {
 func (s *stream) set(live bool) {
 	s.mu.Lock()
 	s.live, s.fresh = live, live
+	if live {
+		s.since = time.Now()
+	}
 	s.mu.Unlock()
 	s.poke()
 }
 
 // run follows the log until ctx ends; what is lost it takes up again.
 func (s *stream) run(ctx context.Context) {
-	told := ""
+	told := map[string]bool{}
 	for wait := time.Second; ; wait = min(2*wait, streamRetry) {
 		err := s.follow(ctx)
 		if ctx.Err() != nil {
 			return
 		}
 		if s.lives() {
-			wait, told = time.Second, ""
+			if time.Since(s.since) >= streamCalm {
+				wait = time.Second
+				clear(told)
+			}
 			s.set(false)
 		}
-		if text := err.Error(); text != told {
+		if text := err.Error(); !told[text] {
 			s.log.Warn().Err(err).Dur("sleep", s.target.Sleep).Msg("no stream of the write-ahead log: polls meanwhile")
-			told = text
+			told[text] = true
 		}
 		select {
 		case <-ctx.Done():
@@ -107,6 +116,9 @@ func (s *stream) follow(ctx context.Context) error {
 	if _, err := pglogrepl.CreateReplicationSlot(ctx, conn, slot, "pgoutput", options); err != nil {
 		return err
 	}
+	if err := s.shown(ctx, conn); err != nil {
+		return err
+	}
 	if err := pglogrepl.StartReplication(ctx, conn, slot, 0, pglogrepl.StartReplicationOptions{
 		PluginArgs: []string{"proto_version '1'", "publication_names '" + sql.Publication(table(s.target)) + "'"},
 	}); err != nil {
@@ -115,6 +127,19 @@ func (s *stream) follow(ctx context.Context) error {
 	s.set(true)
 	s.log.Debug().Msg("follows the write-ahead log")
 	return s.read(ctx, conn)
+}
+
+// shown is an error unless the inserts have been shown since before the slot was made: the server does not say so before it decodes one,
+// or not at all.
+func (s *stream) shown(ctx context.Context, conn *pgconn.PgConn) error {
+	name := sql.Publication(table(s.target))
+	const query = "SELECT FROM pg_catalog.pg_publication AS p JOIN pg_catalog.pg_publication_rel AS r ON r.prpubid = p.oid " +
+		"WHERE p.pubinsert AND p.pubname = '%s' AND r.oid = %d"
+	results, err := conn.Exec(ctx, fmt.Sprintf(query, name, s.published)).ReadAll() // without parameters, which it cannot have here
+	if err == nil && len(results[0].Rows) == 0 {
+		err = fmt.Errorf("publication %s does not show what is inserted into the table any more", name)
+	}
+	return err
 }
 
 func (s *stream) connect(ctx context.Context) (*pgconn.PgConn, error) {

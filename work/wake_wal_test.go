@@ -2,10 +2,13 @@ package work
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/jackc/pglogrepl"
+	"github.com/rs/zerolog"
 
 	"pgtask/remote"
 	"pgtask/server"
@@ -89,14 +92,69 @@ func TestWALIsLost(t *testing.T) {
 	t.Parallel()
 	s := play(t, byWAL)
 	s.streaming()
-	pid := s.get("SELECT active_pid FROM " + slots)
-	s.exec("SELECT pg_terminate_backend(" + pid + ")")
-	s.eventually("0", "SELECT count(*) FROM "+slots+" AND active_pid = "+pid)
-	s.becomes(s.add("input", "SELECT 1"), "DONE")
-	s.streaming()
-	s.becomes(s.add("input", "SELECT 1"), "DONE")
+	for range 2 { // the second time it is nothing new
+		pid := s.get("SELECT active_pid FROM " + slots)
+		s.exec("SELECT pg_terminate_backend(" + pid + ")")
+		s.eventually("0", "SELECT count(*) FROM "+slots+" AND active_pid = "+pid)
+		s.becomes(s.add("input", "SELECT 1"), "DONE")
+		s.streaming()
+		s.becomes(s.add("input", "SELECT 1"), "DONE")
+	}
 	if log := s.logged(); strings.Count(log, "polls meanwhile") != 1 || s.leads() != 1 {
 		t.Errorf("led %d times", s.leads())
+	}
+}
+
+// unpublish are ways to keep a publication from showing what is inserted.
+var unpublish = []string{"DROP PUBLICATION %s", "ALTER PUBLICATION %s DROP TABLE task", "ALTER PUBLICATION %s SET (publish = 'update')"}
+
+// TestPublicationIsTakenAway: it is made anew, and the stream with it; where that may not be, another way is taken.
+func TestPublicationIsTakenAway(t *testing.T) {
+	t.Parallel()
+	s := play(t, deaf, byWAL)
+	for i, way := range unpublish {
+		follows := func() bool { return strings.Count(s.logged(), "follows the write-ahead log") > i }
+		s.until("live", follows)
+		s.exec(fmt.Sprintf(way, sql.Publication(table(s.target))))
+		i++
+		s.until("live again", follows)
+		s.becomes(s.add("input", "SELECT 1"), "DONE")
+	}
+	s.drain()
+
+	s.target.Create, s.target.Sleep = false, 100*time.Millisecond // since it polls then
+	s.serve()
+	s.until("leading again", func() bool { return s.leads() > 1 })
+	s.exec(fmt.Sprintf(unpublish[0], sql.Publication(table(s.target))))
+	const said = "does not show what is inserted into the table: run as"
+	s.until("said", func() bool { return strings.Contains(s.logged(), said) })
+	s.becomes(s.add("input", "SELECT 1"), "DONE")
+	if log := s.logged(); strings.Count(log, said) != 1 || s.leads() != 2 {
+		t.Errorf("said %d times, led %d times", strings.Count(log, said), s.leads())
+	}
+}
+
+// TestStreamWithoutPublication: it is not taken for live, and why is said once.
+func TestStreamWithoutPublication(t *testing.T) {
+	t.Parallel()
+	s := prepared(t, byWAL)
+	if _, err := sql.Install(t.Context(), s.conn, table(s.target), sql.Options{Wake: sql.WAL}); err != nil {
+		t.Fatal(err)
+	}
+	d, err := sql.Describe(t.Context(), s.conn, table(s.target))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, way := range unpublish[1:] {
+		s.exec(fmt.Sprintf(way, sql.Publication(table(s.target))))
+		lost := &stream{target: s.target, published: d.Published, log: zerolog.New(s), poke: func() {}}
+		if err := lost.follow(t.Context()); err == nil || lost.lives() || !strings.Contains(err.Error(), "does not show") {
+			t.Errorf("live: %v, error: %v", lost.lives(), err)
+		}
+		s.exec("DROP PUBLICATION " + sql.Publication(table(s.target)))
+		if _, err := sql.Install(t.Context(), s.conn, table(s.target), sql.Options{Wake: sql.WAL}); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 

@@ -1,5 +1,5 @@
--- The earliest plan that is still to come; whether there are foreign servers; what changes when the table, its columns or its triggers
--- do; and whether sessions that are opened now may not write.
+-- The earliest plan that is still to come; whether there are foreign servers; what changes when the table, its columns, its
+-- triggers or its publication do; and whether sessions that are opened now may not write.
 -- $1 schema, $2 table, $3 whether to look at the last two, which costs more than all the rest
 SELECT
     pg_catalog.clock_timestamp(),
@@ -9,7 +9,13 @@ SELECT
         SELECT concat(
             c.oid,
             ' ', sum(pg_catalog.hashtextextended(a.attname::text, a.attnum) + a.atttypid::int8),
-            ' ', (SELECT sum(pg_catalog.hashtext(g.tgname::text || g.tgenabled::text)) FROM pg_catalog.pg_trigger AS g WHERE g.tgrelid = c.oid AND NOT g.tgisinternal)
+            ' ', (SELECT sum(pg_catalog.hashtext(g.tgname::text || g.tgenabled::text)) FROM pg_catalog.pg_trigger AS g WHERE g.tgrelid = c.oid AND NOT g.tgisinternal),
+            ' ', (
+                SELECT concat(p.oid, ' ', p.pubinsert, ' ', r.oid, ' ', pg_catalog.to_jsonb(r) ->> 'prqual')
+                FROM pg_catalog.pg_publication AS p
+                LEFT JOIN pg_catalog.pg_publication_rel AS r ON r.prpubid = p.oid AND r.prrelid = c.oid
+                WHERE p.pubname = :publication
+            )
         )
         FROM pg_catalog.pg_class AS c
         JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace

@@ -1,8 +1,12 @@
--- Ours, by name; whether it shows the inserts into the table.
-SELECT p.pubinsert AND EXISTS (
-        SELECT
-        FROM pg_catalog.pg_publication_rel AS r
-        WHERE r.prpubid = p.oid AND r.prrelid = $2::pg_catalog.int8::pg_catalog.oid
+-- Ours, by name; by what number it shows the inserts into the table, all of them: 0 if it does not.
+SELECT coalesce(
+        (
+            SELECT r.oid::pg_catalog.int8
+            FROM pg_catalog.pg_publication_rel AS r
+            WHERE r.prpubid = p.oid AND r.prrelid = $2::pg_catalog.int8::pg_catalog.oid
+                AND p.pubinsert AND pg_catalog.to_jsonb(r) ->> 'prqual' IS NULL -- since 15
+        ),
+        0
     )
 FROM pg_catalog.pg_publication AS p
 WHERE p.pubname = $1;
