@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -11,9 +12,10 @@ import (
 )
 
 const (
-	lockTimeout = "2s"                   // for locks on tables, which the tasks' users hold
-	lockWait    = 30 * time.Second       // for another Install in the same schema
-	lockRetry   = 100 * time.Millisecond // between two tries; a waiting lock would hold back vacuum
+	lockTimeout  = "2s"                   // for locks on tables, which the tasks' users hold
+	lockOptional = "100ms"                // the same, where the table can be served as it is: who inserts waits behind us
+	lockWait     = 30 * time.Second       // for another Install in the same schema
+	lockRetry    = 100 * time.Millisecond // between two tries; a waiting lock would hold back vacuum
 )
 
 // ErrBusy is returned by Install when another one is at work in the same schema and does not come to an end.
@@ -61,7 +63,11 @@ func installOnce(ctx context.Context, conn *pgx.Conn, t Table, o Options, keep b
 	if err != nil {
 		return nil, false, err
 	}
-	if err := run(ctx, tx, text("session/install")+"SET LOCAL lock_timeout = "+literal(lockTimeout)); err != nil {
+	timeout := lockOptional
+	if slices.ContainsFunc(changes, func(c Change) bool { return !c.Optional }) {
+		timeout = lockTimeout
+	}
+	if err := run(ctx, tx, text("session/install")+"SET LOCAL lock_timeout = "+literal(timeout)); err != nil {
 		return nil, false, err
 	}
 	for _, change := range changes {

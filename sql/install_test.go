@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -130,6 +131,20 @@ func TestInstallSaysWhoHoldsTheTable(t *testing.T) {
 	execute(t, holder, "COMMIT")
 	install(t, conn, task, nil)
 	complete(t, conn, task, nil)
+}
+
+// TestInstallWaitsLittleForWhatIsOptional: who inserts would wait behind it.
+func TestInstallWaitsLittleForWhatIsOptional(t *testing.T) {
+	t.Parallel()
+	dsn := servertest.Database(t)
+	holder, conn := connect(t, dsn), connect(t, dsn)
+	install(t, conn, task, nil)
+	execute(t, holder, "BEGIN; LOCK TABLE task IN ACCESS SHARE MODE")
+	began := time.Now()
+	_, err := Install(t.Context(), conn, task, Options{Wake: Poll})
+	if took := time.Since(began); !isState(err, "55P03") || took > time.Second {
+		t.Errorf("after %s: %v", took, err)
+	}
 }
 
 // notified waits for one notification and checks its channel.

@@ -63,13 +63,13 @@ func (g *tableGone) Error() string {
 	return fmt.Sprintf("table %s has gone: create or restore it, or start pgtask anew to have it made", g.table)
 }
 
-// furnish completes the table and looks at it.
+// furnish completes the table and looks at it. What it can do without is postponed while somebody has locked it.
 func (l *loop) furnish(ctx context.Context, t Target) (sql.Description, error) {
 	made, err := complete(ctx, l.control.conn, t)
 	if len(made) > 0 {
 		l.log.Info().Int("changes", len(made)).Msg(summary(made))
 	}
-	if err != nil {
+	if err = l.postpone(ctx, t, err); err != nil {
 		return sql.Description{}, err
 	}
 	described, err := sql.Describe(ctx, l.control.conn, table(t))

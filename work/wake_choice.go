@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -17,6 +18,8 @@ type wakers struct {
 	stream   *stream  // with WAL
 	unfollow func()   // ends the stream, if there is one
 	unseen   unseen   // what the stream has told of
+
+	postponed time.Time // until then, changes for another way are: the table is locked; zero: there are none
 }
 
 // wakeable completes the table for the way of waking that is wanted, or for the best that is possible, and says what keeps it from being
@@ -34,7 +37,9 @@ func (l *loop) wakeable(ctx context.Context) (sql.Description, error) {
 			if d, err = l.furnish(ctx, t); err != nil && !isDenied(err) {
 				return d, err
 			}
-			obstacles = unpublished(d, t)
+			if l.postponed.IsZero() {
+				obstacles = unpublished(d, t)
+			}
 		}
 		if len(obstacles) > 0 {
 			t.Wake = sql.Auto
@@ -46,7 +51,7 @@ func (l *loop) wakeable(ctx context.Context) (sql.Description, error) {
 		}
 	}
 	l.way = wayOf(t.Wake, d)
-	if t.Wake == sql.Notify && l.way != sql.Notify {
+	if t.Wake == sql.Notify && l.way != sql.Notify && l.postponed.IsZero() {
 		obstacles = append(obstacles, silent(t))
 	}
 	if len(obstacles) > 0 {

@@ -226,6 +226,39 @@ func TestWakeIsChanged(t *testing.T) {
 	}
 }
 
+// TestWakeIsChangedWhileTheTableIsInUse: what is there serves until what is wanted can be made.
+func TestWakeIsChangedWhileTheTableIsInUse(t *testing.T) {
+	t.Parallel()
+	s := play(t)
+	s.drain()
+	writer := s.connect()
+	for i, c := range []struct {
+		wanted, meanwhile sql.Wake
+		triggers          string // for new tasks, when it is as is wanted
+	}{{sql.Poll, sql.Poll, "0"}, {sql.Notify, sql.Poll, "1"}, {sql.WAL, sql.Notify, "0"}, {sql.Auto, sql.Poll, "1"}} {
+		before := len(s.logged())
+		if _, err := writer.Exec(t.Context(), "BEGIN; LOCK TABLE task IN ROW EXCLUSIVE MODE"); err != nil {
+			t.Fatal(err)
+		}
+		s.target.Wake = c.wanted
+		s.serve()
+		s.until("leading", func() bool { return s.leads() > i+1 })
+		s.becomes(s.add("input", "SELECT 1"), "DONE")
+		log := s.logged()[before:]
+		if !strings.Contains(log, fmt.Sprintf(`"wake":"%s","message":"leading"`, c.meanwhile)) || strings.Contains(log, "target failed") ||
+			strings.Contains(log, "is not possible") || strings.Count(log, "is served as it is") != 1 {
+			t.Errorf("%s: %s", c.wanted, log)
+		}
+		if _, err := writer.Exec(t.Context(), "COMMIT"); err != nil {
+			t.Fatal(err)
+		}
+		s.exec(fmt.Sprintf("ALTER TABLE task ADD COLUMN mine%d text", i)) // which it notices
+		s.eventually(c.triggers, "SELECT count(*) FROM pg_trigger WHERE tgname = 'pgtask_inserted'")
+		s.becomes(s.add("input", "SELECT 1"), "DONE")
+		s.drain()
+	}
+}
+
 // TestDecoder: only what has inserted counts.
 func TestDecoder(t *testing.T) {
 	t.Parallel()
