@@ -19,7 +19,7 @@ var (
 	sequences   = &Statement{"pgtask_sequences", "DISCARD SEQUENCES"}
 	ownRole     = &Statement{"pgtask_role", "SET SESSION AUTHORIZATION DEFAULT"}
 	unprepared  = &Statement{"pgtask_unprepared", `SELECT pg_catalog.pg_advisory_unlock_all(), 1 OPERATOR(pg_catalog./) (NOT EXISTS (` +
-		`SELECT FROM pg_catalog.pg_prepared_statement() AS p WHERE p.name OPERATOR(pg_catalog.!~~) 'pgtask\_%'))::int4`}
+		`SELECT FROM pg_catalog.pg_prepared_statement() AS p WHERE p.name OPERATOR(pg_catalog.!~~) E'pgtask\\_%'))::int4`}
 )
 
 // distrust makes the next reset a DISCARD ALL, and those after it look closer.

@@ -25,7 +25,7 @@ func TestTableOfPgTaskIsCompleted(t *testing.T) {
 	equal(t, "old rows", value(t, conn, "SELECT count(*) FROM tasks.task WHERE created IS NULL AND author IS NULL AND due = plan"), "3")
 	equal(t, "new row", value(t, conn, "SELECT created = plan AND author = current_user FROM tasks.task WHERE state = 'GONE'"), "true")
 	equal(t, "a person's comment", value(t, conn, "col_description('tasks.task'::regclass, 1)"), "Primary key")
-	equal(t, "table's comment", value(t, conn, "obj_description('tasks.task'::regclass)"), "Tasks (pgtask schema 3)")
+	equal(t, "table's comment", value(t, conn, "obj_description('tasks.task'::regclass)"), "Tasks (pgtask schema 4)")
 }
 
 func TestPersonsOwnTable(t *testing.T) {
@@ -49,7 +49,7 @@ func TestPersonsOwnTable(t *testing.T) {
 		"AND attnum = adnum WHERE attrelid = 'task'::regclass AND attname = 'active'"), "'00:05:00'::interval")
 	equal(t, "own trigger", value(t, conn, "SELECT count(*) FROM pg_trigger WHERE tgname = 'mine'"), "1")
 	equal(t, "own option", value(t, conn, "SELECT 'fillfactor=90' = ANY (reloptions) FROM pg_class WHERE oid = 'task'::regclass"), "true")
-	equal(t, "own comment", value(t, conn, "obj_description('task'::regclass)"), "It's mine (pgtask schema 3)")
+	equal(t, "own comment", value(t, conn, "obj_description('task'::regclass)"), "It's mine (pgtask schema 4)")
 	equal(t, "violated", value(t, conn, "SELECT string_agg(conname, ' ' ORDER BY conname) FROM pg_constraint WHERE NOT convalidated"),
 		"pgtask_input_not_null pgtask_max_not_null")
 	refused(t, conn, "INSERT INTO task (input) VALUES (NULL)", "23514")
@@ -161,6 +161,23 @@ func TestAnEarlierFunctionIsReplaced(t *testing.T) {
 		t.Errorf("made %v", changes)
 	}
 	complete(t, conn, task, nil)
+}
+
+// TestFunctionsOfSchemaVersion3: its functions could not be read without standard_conforming_strings.
+func TestFunctionsOfSchemaVersion3(t *testing.T) {
+	t.Parallel()
+	conn := database(t)
+	install(t, conn, task, nil)
+	execute(t, conn, `CREATE OR REPLACE FUNCTION pgtask_check() RETURNS trigger LANGUAGE plpgsql AS
+			$$BEGIN IF interval_send(NEW.live) = '\x00000000000000000000000000000000' THEN RETURN NEW; END IF; RETURN NEW; END$$;
+		COMMENT ON FUNCTION pgtask_check() IS '(pgtask schema 3)';
+		COMMENT ON TABLE task IS 'Tasks (pgtask schema 3)'`)
+	execute(t, conn, "SET standard_conforming_strings = off")
+	refused(t, conn, "INSERT INTO task (input) VALUES ('SELECT 1')", "22021")
+	install(t, conn, task, nil)
+	complete(t, conn, task, nil)
+	execute(t, conn, "INSERT INTO task (input) VALUES ('SELECT 1'); UPDATE task SET live = '1 h', state = 'STOP'")
+	refused(t, conn, "UPDATE task SET live = '-1 h'", "23514")
 }
 
 func TestPartitionedTable(t *testing.T) {

@@ -65,6 +65,7 @@ func connect(ctx context.Context, t Target) (*control, error) {
 		"application_name":                    controlName(t),
 		"client_encoding":                     "UTF8",
 		"DateStyle":                           "ISO",
+		"standard_conforming_strings":         "on",
 		"jit":                                 "off",
 		"plan_cache_mode":                     "force_generic_plan",
 		"enable_seqscan":                      "off", // each statement finds its rows by an index, whatever the statistics say

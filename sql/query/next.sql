@@ -28,7 +28,7 @@ SELECT
             SELECT split_part(c.setting, '=', 2)::bool
             FROM pg_catalog.pg_db_role_setting AS s
             CROSS JOIN LATERAL unnest(s.setconfig) AS c (setting)
-            WHERE c.setting LIKE 'default\_transaction\_read\_only=%'
+            WHERE c.setting LIKE E'default\\_transaction\\_read\\_only=%'
                 AND s.setdatabase IN (0, (SELECT d.oid FROM pg_catalog.pg_database AS d WHERE d.datname = pg_catalog.current_database()))
                 AND s.setrole IN (0, (SELECT r.oid FROM pg_catalog.pg_roles AS r WHERE r.rolname = current_user))
             ORDER BY s.setrole <> 0 DESC, s.setdatabase <> 0 DESC

@@ -3,19 +3,20 @@
 -- Keeps numbers in range, and plan and the intervals within what no expression of ours can overflow. Mixed signs ('300000 years -109500000 days') pass a
 -- comparison of the whole: years and days are bounded as well. A period of one sign never steps back, whatever month it is added to.
 -- Nearly all rows leave by the first condition, since each part of an expression has to be made ready anew in every transaction: the
--- binary form of an interval shows its parts, the last eight bytes days and months.
+-- binary form of an interval shows its parts, the last eight bytes days and months. A function's body is read as the session of whoever
+-- changes the row reads strings: none has a backslash but behind an E, which means the same with and without standard_conforming_strings.
 CREATE OR REPLACE FUNCTION :schema.pgtask_check() RETURNS trigger LANGUAGE plpgsql SECURITY INVOKER AS $$
 DECLARE
     wrong pg_catalog.text;
 BEGIN
     IF NEW.plan >= '2000-01-01 00:00:00+00 BC' AND NEW.plan < '10000-01-01 00:00:00+00'
         AND NEW.active >= '0' AND NEW.active <= '1000 years'
-        AND pg_catalog.substr(pg_catalog.interval_send(NEW.active), 9) = '\x0000000000000000'
+        AND pg_catalog.substr(pg_catalog.interval_send(NEW.active), 9) = E'\\x0000000000000000'
         AND NEW.backoff > '0' AND NEW.backoff <= '1000 years'
-        AND pg_catalog.substr(pg_catalog.interval_send(NEW.backoff), 9) = '\x0000000000000000'
-        AND pg_catalog.interval_send(NEW.live) = '\x00000000000000000000000000000000'
-        AND pg_catalog.interval_send(NEW.repeat) = '\x00000000000000000000000000000000'
-        AND pg_catalog.interval_send(NEW.timeout) = '\x00000000000000000000000000000000'
+        AND pg_catalog.substr(pg_catalog.interval_send(NEW.backoff), 9) = E'\\x0000000000000000'
+        AND pg_catalog.interval_send(NEW.live) = E'\\x00000000000000000000000000000000'
+        AND pg_catalog.interval_send(NEW.repeat) = E'\\x00000000000000000000000000000000'
+        AND pg_catalog.interval_send(NEW.timeout) = E'\\x00000000000000000000000000000000'
         AND NEW.count >= 0 AND NEW.max > -2147483648 AND NEW.retry >= 0 THEN
         RETURN NEW;
     END IF;
