@@ -100,6 +100,30 @@ func TestStopOfWhatIsUnderWayIsNoted(t *testing.T) {
 	equal(t, "beside one that waits", value(t, conn, "SELECT string_agg(coalesce(wait_key, '-'), ' ' ORDER BY id) FROM task WHERE key = 'job'"), "- job")
 }
 
+// TestPlanOfWhatWasStoppedWhileItRan: the run is not forgotten, though nobody has written its end.
+func TestPlanOfWhatWasStoppedWhileItRan(t *testing.T) {
+	t.Parallel()
+	conn := database(t)
+	install(t, conn, task, nil)
+	execute(t, conn, `INSERT INTO task (id, state, start, pid, error, runs, input) VALUES
+		(1, 'WORK', now(), 1, NULL, NULL, ''),
+		(2, 'WORK', now(), 2, 'ERROR:  tried', (SELECT jsonb_agg(n) FROM generate_series(1, 20) AS n), ''),
+		(3, 'TAKE', NULL, 3, NULL, NULL, ''),
+		(4, 'PLAN', NULL, NULL, NULL, NULL, '')`)
+	execute(t, conn, "UPDATE task SET state = 'STOP'")
+	// As pgtask itself returns a task to PLAN.
+	execute(t, conn, "INSERT INTO task (id, state, start, pid, input) VALUES (5, 'WORK', now(), 5, '')")
+	execute(t, conn, "UPDATE task SET state = 'PLAN', start = CASE WHEN id < 5 THEN start END")
+	equal(t, "waiting", value(t, conn, "SELECT count(*) FROM task WHERE state = 'PLAN' AND start IS NULL AND stop IS NULL AND stopping IS NULL"), "5")
+	equal(t, "runs", value(t, conn, "SELECT string_agg(concat(id, ' ', jsonb_array_length(runs)), ', ' ORDER BY id) FROM task"), "1 1, 2 20, 3 , 4 , 5 ")
+	for id, want := range map[string]string{
+		"1": `{"pid": 1, "cause": "stopped", "error": null, "state": "STOP"}`,
+		"2": `{"pid": 2, "cause": "stopped", "error": "ERROR:  tried", "state": "STOP"}`,
+	} {
+		equal(t, "run of task "+id, value(t, conn, "SELECT (runs -> -1) - 'start' - 'stop' FROM task WHERE runs -> -1 ->> 'start' < runs -> -1 ->> 'stop' AND id = "+id), want)
+	}
+}
+
 // A STOP for a whole group that waits for a finish must not miss the repetition which that finish inserts, though its snapshot is
 // older.
 func TestStopOfAGroupLeavesNoHole(t *testing.T) {

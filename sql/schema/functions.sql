@@ -82,7 +82,7 @@ $$;
 -- STOP on an ended task: the old state is put back and its repetition noted, to be stopped once the statement is over. It
 -- cannot be stopped here, since the same statement may be about to update it too (27000).
 -- STOP on a task that is under way: the row shows it until the end is written, whoever will write it. A task that only waits is paused.
--- PLAN on an ended task: it waits again, and runs keeps what was.
+-- PLAN on an ended task, or on one that was stopped while it ran and whose end nobody has written: it waits again, and runs keeps what was.
 CREATE OR REPLACE FUNCTION :schema.pgtask_stop() RETURNS trigger LANGUAGE plpgsql SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -93,7 +93,8 @@ DECLARE
 BEGIN
     IF NEW.state = 'PLAN' THEN
         NEW.stopping := NULL;
-        IF OLD.stop IS NOT NULL AND NEW.stop IS NOT DISTINCT FROM OLD.stop THEN
+        IF OLD.stop IS NOT NULL AND NEW.stop IS NOT DISTINCT FROM OLD.stop
+            OR OLD.state = 'STOP' AND OLD.stop IS NULL AND OLD.start IS NOT NULL AND NEW.start IS NOT DISTINCT FROM OLD.start THEN
             NEW.start := NULL;
             NEW.stop := NULL;
             NEW.runs := CASE
@@ -101,8 +102,8 @@ BEGIN
                     WHEN jsonb_array_length(OLD.runs) >= 20 THEN OLD.runs - 0
                     ELSE coalesce(OLD.runs, '[]')
                 END
-                || jsonb_build_object('start', OLD.start, 'stop', OLD.stop, 'pid', OLD.pid, 'state', OLD.state, 'error', OLD.error,
-                    'cause', 'run again');
+                || jsonb_build_object('start', OLD.start, 'stop', coalesce(OLD.stop, statement_timestamp()), 'pid', OLD.pid,
+                    'state', OLD.state, 'error', OLD.error, 'cause', CASE WHEN OLD.stop IS NULL THEN 'stopped' ELSE 'run again' END);
         END IF;
         RETURN NEW;
     END IF;
