@@ -2,6 +2,8 @@
 -- The number of the period is estimated from the average length of months, and is off by one or two at most, as calendars go.
 -- Months are counted from the origin of the chain: from the 31st of January by way of the 28th of February to the 31st of March. An origin
 -- that does not lead to the task's own beat any more, because somebody has changed plan or repeat, counts no longer.
+-- Where another task waits with the key, and repeats itself, the series is that one's already. Where it does not, the repetition is written as one that
+-- has been superseded: it keeps all that the series is, for somebody to set it to PLAN.
 -- $1 ids
 WITH ended AS MATERIALIZED (
     SELECT
@@ -47,17 +49,47 @@ beat AS MATERIALIZED (
         WHERE candidate.plan > statement_timestamp()
     ) AS first
 ),
-repeated AS (
-    INSERT INTO :table (parent, plan, origin, :copied)
-    SELECT t.id, b.plan, b.origin, :copied_of_t
+followed AS MATERIALIZED (
+    SELECT b.id, b.plan, b.origin, t.key, waiting.id AS other, coalesce(waiting.repeats, false) AS carried
     FROM beat AS b
     JOIN :table AS t USING (id)
+    LEFT JOIN LATERAL (
+        SELECT w.id, w.repeat > '0' OR w.cron IS NOT NULL AS repeats
+        FROM :table AS w
+        WHERE w.wait_key = t.key
+        LIMIT 1
+    ) AS waiting ON t.key IS NOT NULL
     WHERE b.until IS NULL OR b.plan <= b.until
-    ON CONFLICT DO NOTHING -- another task waits for the key
-    RETURNING id, parent
+),
+repeated AS (
+    INSERT INTO :table (parent, plan, origin, state, start, stop, error, :copied)
+    SELECT
+        t.id,
+        f.plan,
+        f.origin,
+        (CASE WHEN f.other IS NULL THEN 'PLAN' ELSE 'GONE' END)::text:::state,
+        CASE WHEN f.other IS NOT NULL THEN statement_timestamp() END,
+        CASE WHEN f.other IS NOT NULL THEN statement_timestamp() END,
+        'ERROR:  superseded by task ' || f.other,
+        :copied_of_t
+    FROM followed AS f
+    JOIN :table AS t USING (id)
+    WHERE NOT f.carried
+    ON CONFLICT DO NOTHING -- another task has come to wait for the key
+    RETURNING id, parent, wait_key
 )
 UPDATE :table AS t
-SET next = repeated.id
-FROM repeated
-WHERE t.id = repeated.parent
+SET
+    next = n.id,
+    notice = CASE
+        WHEN n.id IS NULL AND t.key IS NOT NULL THEN concat_ws(E'\n', t.notice, 'WARNING:  task not repeated, as another one waits with its key')
+        ELSE t.notice
+    END
+FROM (
+    SELECT f.id AS parent, CASE WHEN f.carried THEN f.other ELSE coalesce(own.id, same.id) END AS id
+    FROM followed AS f
+    LEFT JOIN repeated AS own ON own.parent = f.id
+    LEFT JOIN repeated AS same ON same.wait_key = f.key
+) AS n
+WHERE t.id = n.parent
 RETURNING t.id

@@ -1,0 +1,73 @@
+package sql
+
+import (
+	"testing"
+
+	"pgtask/server/servertest"
+)
+
+// TestRepetitionWhoseKeyIsTaken: a series whose key another task waits for does not end unseen.
+func TestRepetitionWhoseKeyIsTaken(t *testing.T) {
+	t.Parallel()
+	conn := database(t)
+	install(t, conn, task, nil)
+	d, err := Describe(t.Context(), conn, task)
+	if err != nil {
+		t.Fatal(err)
+	}
+	repeat := func() {
+		if _, err := conn.Exec(t.Context(), d.Queries(task).Text("repeat"), []int64{1, 2}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range []struct{ name, rows, want string }{
+		{"free", "", "1>100 100:PLAN"},
+		{"another key", "INSERT INTO task (id, key, input) VALUES (3, 'other', '')", "1>100 3:PLAN 100:PLAN"},
+		{"ended", "INSERT INTO task (id, key, state, input) VALUES (3, 'job', 'DONE', '')", "1>100 3:DONE 100:PLAN"},
+		{"waiting", "INSERT INTO task (id, key, input) VALUES (3, 'job', '')", "1>100 3:PLAN 100:GONE ERROR:  superseded by task 3"},
+		{"paused", "INSERT INTO task (id, key, state, input) VALUES (3, 'job', 'STOP', '')", "1>100 3:STOP 100:GONE ERROR:  superseded by task 3"},
+		{"a series", "INSERT INTO task (id, key, repeat, input) VALUES (3, 'job', '1 h', '')", "1>3 3:PLAN"},
+		{"no repetition is due", "UPDATE task SET until = now(); INSERT INTO task (id, key, input) VALUES (3, 'job', '')", "1:DONE 3:PLAN"},
+		{"two of one key", "INSERT INTO task (id, state, stop, key, repeat, input) VALUES (2, 'FAIL', now(), 'job', '1 day', '')", "1>100 2>100 100:PLAN"},
+	} {
+		execute(t, conn, "TRUNCATE task; SELECT setval('task_id_seq', 100, false); "+
+			"INSERT INTO task (id, state, stop, key, repeat, data, input) VALUES (1, 'DONE', now(), 'job', '1 day', 'series', 'SELECT 1'); "+c.rows)
+		repeat()
+		equal(t, c.name, value(t, conn, `SELECT string_agg(concat(id, coalesce('>' || next, ':' || state), ' ' || error), ' ' ORDER BY id)
+			FROM task WHERE notice IS NULL`), c.want)
+	}
+
+	// What has been left out can be taken up again.
+	execute(t, conn, "TRUNCATE task; INSERT INTO task (id, state, stop, key, repeat, data, input) VALUES (1, 'DONE', now(), 'job', '1 day', 'series', ''); "+
+		"INSERT INTO task (id, key, input) VALUES (3, 'job', '')")
+	repeat()
+	execute(t, conn, "DELETE FROM task WHERE id = 3; UPDATE task SET state = 'PLAN' WHERE state = 'GONE'")
+	equal(t, "taken up", value(t, conn, "SELECT count(*) FROM task WHERE wait_key = 'job' AND plan > now() AND repeat = '1 day' AND data = 'series' AND parent = 1"), "1")
+}
+
+// TestRepetitionMeetsAnUncommittedTask: what it could not see when it looked has its key when it is inserted.
+func TestRepetitionMeetsAnUncommittedTask(t *testing.T) {
+	t.Parallel()
+	dsn := servertest.Database(t)
+	conn, inserter := connect(t, dsn), connect(t, dsn)
+	install(t, conn, task, nil)
+	d, err := Describe(t.Context(), conn, task)
+	if err != nil {
+		t.Fatal(err)
+	}
+	execute(t, conn, "INSERT INTO task (id, state, stop, key, repeat, notice, input) VALUES (101, 'DONE', now(), 'job', '1 day', 'NOTICE:  said', '')")
+	execute(t, inserter, "BEGIN; INSERT INTO task (id, key, input) VALUES (103, 'job', '')")
+	repeated := make(chan error)
+	go func() {
+		_, err := conn.Exec(t.Context(), d.Queries(task).Text("repeat"), []int64{101})
+		repeated <- err
+	}()
+	waiting(t, inserter, conn)
+	execute(t, inserter, "COMMIT")
+	if err := <-repeated; err != nil {
+		t.Fatal(err)
+	}
+	equal(t, "notice", value(t, conn, "SELECT notice FROM task WHERE id = 101 AND next IS NULL"),
+		"NOTICE:  said\nWARNING:  task not repeated, as another one waits with its key")
+	equal(t, "tasks", allStates(t, conn), "DONE PLAN")
+}
