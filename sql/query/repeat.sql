@@ -56,9 +56,10 @@ followed AS MATERIALIZED (
     LEFT JOIN LATERAL (
         SELECT w.id, w.repeat > '0' OR w.cron IS NOT NULL AS repeats
         FROM :table AS w
-        WHERE w.wait_key = t.key
+        WHERE t.key IS NOT NULL -- else a partitioned table, which has no index for this, would be read
+            AND w.wait_key = t.key
         LIMIT 1
-    ) AS waiting ON t.key IS NOT NULL
+    ) AS waiting ON true
     WHERE b.until IS NULL OR b.plan <= b.until
 ),
 repeated AS (
