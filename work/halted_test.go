@@ -168,3 +168,42 @@ func TestStopBehindOurSession(t *testing.T) {
 	s.add(`input, plan`, "SELECT 1", s.get("SELECT now() + interval '1 s'"))
 	s.eventually("false", "SELECT stop IS NULL FROM task WHERE id = $1", id)
 }
+
+// TestStraysOfTheOldLeader: rows that are deleted, or wait again, while their leader is frozen. What it runs for them ends with its leadership.
+func TestStraysOfTheOldLeader(t *testing.T) {
+	t.Parallel()
+	s, p := prepared(t), throughProxy(t)
+	old := s.target
+	var err error
+	if old.Connect, err = remote.Parse(p.DSN(s.dsn)); err != nil {
+		t.Fatal(err)
+	}
+	go func() { _ = Serve(t.Context(), nil, old, zerolog.New(s)) }()
+	s.settled()
+	deleted := s.add(`input, "group"`, "SELECT pg_sleep(60), 'deleted'", "deleted")
+	again := s.add(`input, "group"`, "SELECT pg_sleep(60), 'again'", "again")
+	kept := s.add(`input, "group"`, "SELECT pg_sleep(60), 'kept'", "kept")
+	for _, id := range []int64{deleted, again, kept} {
+		s.becomes(id, "WORK")
+	}
+	runs := func(which string) string {
+		return s.get("SELECT coalesce(string_agg(pid::text, ' '), '') FROM pg_stat_activity WHERE state = 'active' AND query = $1",
+			"SELECT pg_sleep(60), '"+which+"'")
+	}
+	keeps := runs("kept")
+
+	p.Stall(true)
+	s.exec("DELETE FROM task WHERE id = $1", deleted)
+	s.exec("UPDATE task SET state = 'STOP' WHERE id = $1", again)
+	s.exec("UPDATE task SET state = 'PLAN' WHERE id = $1", again)
+	p.Refuse(true)
+	s.exec("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE 'pgtask %'")
+	s.serve()
+
+	s.becomes(again, "WORK")
+	s.until("end of what was deleted", func() bool { return runs("deleted") == "" })
+	s.until("end of what waits again", func() bool { return runs("again") == s.get("SELECT pid FROM task WHERE id = $1", again) })
+	if now := runs("kept"); now != keeps {
+		t.Errorf("what is under way was run by %s, and is by %s", keeps, now)
+	}
+}

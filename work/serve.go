@@ -216,7 +216,12 @@ func (l *loop) begin(ctx context.Context) error {
 	} else if used {
 		l.lanes.doubt()
 	}
-	return l.scan(ctx, true)
+	if err := l.scan(ctx, true); err != nil {
+		return err
+	}
+	ctx, cancel := limited(ctx)
+	defer cancel()
+	return l.strays(ctx)
 }
 
 // step does all that is to be done now.

@@ -192,7 +192,23 @@ func (l *loop) recoverOrphans(ctx context.Context) error {
 			l.forsake(id)
 		}
 	}
-	return nil
+	return l.strays(ctx)
+}
+
+// strays ends what an old leader's sessions run for rows that are gone, or wait again.
+func (l *loop) strays(ctx context.Context) error {
+	if l.look.partial { // there may be tasks under way that we do not know
+		return nil
+	}
+	ids := make([]int64, 0, len(l.orphans))
+	for id := range l.orphans {
+		ids = append(ids, id)
+	}
+	ended, err := l.control.conn.Exec(ctx, l.queries().Text("stray"), l.seats.backends(), sessionPrefix(l.target), ids, l.look.began)
+	if n := ended.RowsAffected(); n > 0 {
+		l.log.Warn().Int64("sessions", n).Msg("ended sessions of an old leader whose tasks are not theirs any more")
+	}
+	return err
 }
 
 // forsake gives the place of an orphan free.

@@ -1,0 +1,33 @@
+-- Ends what sessions of an old leader have been running since before we lead, for rows that are gone or wait again: nobody else can. While one
+-- of its tasks is taken and not marked it is not known which session runs that: then none is touched. Nor is any where the names of sessions could be
+-- those of another table's.
+-- $1 sessions that are ours, $2 beginning of the application_name of the target's sessions, $3 ids of what is under way and not run by us,
+-- $4 when we came to lead
+WITH other AS MATERIALIZED (
+    SELECT t.state, t.pid
+    FROM unnest($3::int8[]) AS l (id)
+    JOIN :table AS t USING (id)
+),
+stray AS MATERIALIZED (
+    SELECT a.pid
+    FROM pg_catalog.pg_stat_activity AS a
+    WHERE a.datname = pg_catalog.current_database()
+        AND a.usename = current_user
+        AND left(a.application_name, length($2)) = $2
+        AND a.state = 'active'
+        AND a.query_start < $4
+        AND a.pid <> ALL ($1::int4[])
+        AND NOT EXISTS (SELECT FROM other AS o WHERE o.state = 'TAKE' OR o.pid = a.pid)
+)
+SELECT pg_catalog.pg_terminate_backend(s.pid)
+FROM stray AS s
+CROSS JOIN LATERAL (
+    SELECT pg_catalog.array_agg(x.name) AS names
+    FROM pg_catalog.pg_class AS c
+    JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace
+    CROSS JOIN LATERAL (SELECT concat('pg_task ', n.nspname, ' ', c.relname, ' ') AS name) AS x
+    WHERE c.relkind IN ('r', 'p')
+        AND left(x.name, length($2)) = $2
+        AND s.pid IS NOT NULL -- only where there are any
+) AS tables
+WHERE tables.names = ARRAY[$2::text]
