@@ -11,6 +11,25 @@ import (
 	"pgtask/server/servertest"
 )
 
+// ledThroughProxy is a stage whose leader can be cut off.
+func ledThroughProxy(t *testing.T) (*stage, *proxy.Proxy) {
+	t.Helper()
+	s, p := prepared(t), throughProxy(t)
+	old := s.target
+	var err error
+	if old.Connect, err = remote.Parse(p.DSN(s.dsn)); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		_ = Serve(t.Context(), nil, old, zerolog.New(s))
+	}()
+	t.Cleanup(func() { <-ended })
+	s.settled()
+	return s, p
+}
+
 // TestStopOutlivesTheLeader: a task is set to STOP, and its leader is gone before it has written the end.
 func TestStopOutlivesTheLeader(t *testing.T) {
 	t.Parallel()
@@ -20,14 +39,7 @@ func TestStopOutlivesTheLeader(t *testing.T) {
 	} {
 		t.Run(state, func(t *testing.T) {
 			t.Parallel()
-			s, p := prepared(t), throughProxy(t)
-			old := s.target
-			var err error
-			if old.Connect, err = remote.Parse(p.DSN(s.dsn)); err != nil {
-				t.Fatal(err)
-			}
-			go func() { _ = Serve(t.Context(), nil, old, zerolog.New(s)) }()
-			s.settled()
+			s, p := ledThroughProxy(t)
 			s.exec("CREATE TABLE effect (id int4)")
 			s.refuse("UPDATE", "NEW.state = 'WORK'") // so that it is TAKE while it runs
 			data := map[string]string{"TAKE": "odd"}[state]
@@ -172,14 +184,7 @@ func TestStopBehindOurSession(t *testing.T) {
 // TestStraysOfTheOldLeader: rows that are deleted, or wait again, while their leader is frozen. What it runs for them ends with its leadership.
 func TestStraysOfTheOldLeader(t *testing.T) {
 	t.Parallel()
-	s, p := prepared(t), throughProxy(t)
-	old := s.target
-	var err error
-	if old.Connect, err = remote.Parse(p.DSN(s.dsn)); err != nil {
-		t.Fatal(err)
-	}
-	go func() { _ = Serve(t.Context(), nil, old, zerolog.New(s)) }()
-	s.settled()
+	s, p := ledThroughProxy(t)
 	deleted := s.add(`input, "group"`, "SELECT pg_sleep(60), 'deleted'", "deleted")
 	again := s.add(`input, "group"`, "SELECT pg_sleep(60), 'again'", "again")
 	kept := s.add(`input, "group"`, "SELECT pg_sleep(60), 'kept'", "kept")

@@ -132,6 +132,8 @@ func (s *stream) follow(ctx context.Context) error {
 // shown is an error unless the inserts have been shown since before the slot was made: the server does not say so before it decodes one,
 // or not at all.
 func (s *stream) shown(ctx context.Context, conn *pgconn.PgConn) error {
+	ctx, cancel := limited(ctx) // the connection has no limit of its own
+	defer cancel()
 	name := sql.Publication(table(s.target))
 	const query = "SELECT FROM pg_catalog.pg_publication AS p JOIN pg_catalog.pg_publication_rel AS r ON r.prpubid = p.oid " +
 		"WHERE p.pubinsert AND p.pubname = '%s' AND r.oid = %d"
