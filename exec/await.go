@@ -1,6 +1,8 @@
 package exec
 
 import (
+	"errors"
+
 	"github.com/jackc/pgx/v5/pgproto3"
 )
 
@@ -18,6 +20,15 @@ var (
 
 const usualModes = `pg_catalog.current_setting('default_transaction_isolation') OPERATOR(pg_catalog.=) 'read committed' ` +
 	`AND pg_catalog.current_setting('default_transaction_read_only') OPERATOR(pg_catalog.=) 'off'`
+
+// Where other tasks are behind it, an effect is an error: what ends the transaction is with the server already, and the task's end is not part of it.
+var (
+	probeAhead = &Statement{"pgtask_probe_ahead", `SELECT NULL::int8, pg_catalog.clock_timestamp(), false, ` +
+		`1 OPERATOR(pg_catalog./) (pg_catalog.txid_current_if_assigned() IS NULL)::int4 OPERATOR(pg_catalog.=) 1`}
+	probeSaveAhead = &Statement{"pgtask_probe_save_ahead", `SELECT NULL::int8, pg_catalog.clock_timestamp(), false, ` +
+		`1 OPERATOR(pg_catalog./) (pg_catalog.txid_current_if_assigned() IS NULL ` +
+		`AND pg_catalog.current_setting('plpgsql.variable_conflict', true) IS NULL AND ` + usualModes + `)::int4 OPERATOR(pg_catalog.=) 1`}
+)
 
 func (s *Session) sendProbe(t *Task) {
 	if t.Traits.Limits {
@@ -58,6 +69,9 @@ func (s *Session) Await(t *Task) (*Result, error) {
 	if err == nil {
 		answered, err = s.readProbe(t, result)
 	}
+	if !answered {
+		s.behind = nil
+	}
 	result.Reason = s.settle()
 	s.left(t, result, &tags, answered)
 	result.Barred = failure != nil && failure.Code == "25006" && s.readOnly && !t.Save && !t.Traits.Modes
@@ -66,6 +80,8 @@ func (s *Session) Await(t *Task) (*Result, error) {
 	switch {
 	case err != nil:
 		return result, err
+	case len(s.behind) > 0 && (tags.ended() || s.status != 'T'):
+		return result, &Lost{Cause: errors.New("a query has ended its transaction")}
 	case result.Failure == nil && answered && !tags.ended() && s.status == 'T':
 		result.Open = true
 		return result, nil
@@ -97,12 +113,14 @@ func (t *Task) noticed(notices *Notices) func(*pgproto3.NoticeResponse) {
 func (s *Session) readProbe(t *Task, result *Result) (answered bool, err error) {
 	if t.Atomic && t.Traits.Stdin {
 		s.sendProbe(t)
+		s.probing = s.queued()
 		s.sync()
 		if err := s.flush(); err != nil {
 			return false, err
 		}
 	}
-	n := s.queued()
+	n := s.probing
+	s.probing = 0
 	if n == 0 && t.Traits.Stdin {
 		return false, nil
 	}
@@ -121,11 +139,15 @@ func (s *Session) readProbe(t *Task, result *Result) (answered bool, err error) 
 	}, nil)
 	if err == nil && failure == nil {
 		s.hard = s.hard || odd
+		if len(s.behind) > 0 {
+			return !odd, nil
+		}
 		return n > 0 && !odd, s.synced()
 	}
 	// A cancel that came too late for the input and hit the probe, a limit of the input's that did, or one of its statements is gone.
 	if failure != nil && result.Raw == nil {
 		result.Raw = failure
+		result.Alone = len(s.behind) > 0
 		result.Forgot = s.forgotten(failure) || t.Traits.Limits && failure.Code == "57014" && t.Atomic
 	}
 	return false, err

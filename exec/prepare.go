@@ -15,8 +15,8 @@ func (s *Session) chains(tail *Tail, t *Task) bool {
 }
 
 // sendPrepare queues what makes the session ready for a task: reset, settings, and BEGIN. Unless the transaction is chained nothing takes a
-// snapshot after that, so that the input may still choose its isolation level.
-func (s *Session) sendPrepare(t *Task, chained bool) (reset bool) {
+// snapshot after that, so that the input may still choose its isolation level. The task must begin until then, unless that is zero.
+func (s *Session) sendPrepare(t *Task, chained bool, until time.Time) (reset bool) {
 	reset = (s.dirty || s.hard) && (!t.Keep || s.undone)
 	switch {
 	case chained && reset:
@@ -34,7 +34,7 @@ func (s *Session) sendPrepare(t *Task, chained bool) (reset bool) {
 	if chained {
 		guard |= 2
 	}
-	s.sendSettings(t, guard, reset || !s.dirty)
+	s.sendSettings(t, guard, reset || !s.dirty, until)
 	if !chained {
 		s.call(commit)
 		if t.Atomic {
@@ -72,7 +72,7 @@ func (s *Session) stood() { s.chained, s.chainedReset = false, false }
 
 // sendSettings queues what the session of the task shows, by a statement that tells the time, and guards what was before it. What is usual need not be
 // said when the session is fresh.
-func (s *Session) sendSettings(t *Task, guard int, fresh bool) {
+func (s *Session) sendSettings(t *Task, guard int, fresh bool, until time.Time) {
 	number, settings := 0, t.Settings
 	for i, usual := range t.Usual {
 		if !fresh && len(usual) > 0 || !s.starts(usual) {
@@ -81,12 +81,18 @@ func (s *Session) sendSettings(t *Task, guard int, fresh bool) {
 		}
 	}
 	number |= guard << len(t.Usual)
-	if s.ready[number] == nil {
-		s.ready[number] = readyFor(settings, number, guards[guard])
-	}
-	values := make([][]byte, len(settings))
+	values := make([][]byte, len(settings), len(settings)+1)
 	for i, setting := range settings {
 		values[i] = []byte(setting[1])
+	}
+	clause := guards[guard]
+	if !until.IsZero() {
+		number |= 16
+		values = append(values, []byte(until.UTC().Format("2006-01-02 15:04:05.000000+00")))
+		clause += fmt.Sprintf(guardTime, len(values))
+	}
+	if s.ready[number] == nil {
+		s.ready[number] = readyFor(settings, number, clause)
 	}
 	s.call(s.ready[number], values...)
 	switch ms := (t.Timeout-1)/time.Millisecond + 1; {
@@ -131,3 +137,6 @@ const (
 )
 
 var guards = [4]string{"", ", " + guardReset, ", " + guardChain, ", " + guardBoth}
+
+// guardTime fails when the task begins too late: as a division of other types than theirs, since that says nothing of the session.
+const guardTime = `, 1::int8 OPERATOR(pg_catalog./) (pg_catalog.statement_timestamp() OPERATOR(pg_catalog.<=) $%d::timestamptz)::int4`

@@ -20,8 +20,9 @@ type Task struct {
 	Wary     bool        // no statement of ours is to be taken for prepared
 	Timeout  time.Duration
 	Format   Format
-	Limit    int64 // of the output, in bytes
-	Strict   bool  // output beyond the limit is an error
+	Limit    int64     // of the output, in bytes
+	Strict   bool      // output beyond the limit is an error
+	Until    time.Time // behind another: the latest moment at which it may begin, by the server's clock
 }
 
 // Usual are settings that a session may share with its tasks: those of a lane, and those that most tasks have alike.
@@ -37,6 +38,7 @@ type Result struct {
 	Stop    time.Time               // when it ended, by the server's clock; zero: when this is read
 	Open    bool                    // our transaction is open, its end can be written in it
 	Forgot  bool                    // what we asked behind the SQL failed by its doing, and the run with it: once more, a wary one will do
+	Alone   bool                    // it is rolled back, as it may have had an effect while others were behind it: once more, with none
 	Wrote   bool                    // the transaction may have an effect
 	Barred  bool                    // it failed because writes are switched off, and not by the SQL itself
 }
@@ -84,8 +86,8 @@ var own = &Statement{"pgtask_own", `SELECT pg_catalog.set_config('session_author
 // Begin sends, in one flush, what finishes the task before (tail may be nil), what makes the session new unless the task wants it as it is,
 // and the task's SQL, and reads the answers to all but the last: its SQL is under way then, since start by the server's clock. If anything
 // before it fails, the server passes over it. The error is a *Lost, or a *Failure of the preparation (the task has not started). A verdict
-// that is not nil counts in any case.
-func (s *Session) Begin(tail *Tail, t *Task) (verdict *Verdict, start time.Time, err error) {
+// that is not nil counts in any case. As many of then follow behind it as Behind tells.
+func (s *Session) Begin(tail *Tail, t *Task, then ...*Task) (verdict *Verdict, start time.Time, err error) {
 	s.limited(true)
 	defer s.limited(false)
 	for mended := false; ; {
@@ -94,9 +96,9 @@ func (s *Session) Begin(tail *Tail, t *Task) (verdict *Verdict, start time.Time,
 		chained := s.chains(tail, t)
 		s.sendTail(tail, chained, t.Keep)
 		tailed := s.queued()
-		reset := s.sendPrepare(t, chained)
+		reset := s.sendPrepare(t, chained, time.Time{})
 		prepared := s.queued()
-		if err := s.sendInput(t); err != nil {
+		if err := s.sendInput(t, then); err != nil {
 			return nil, start, err
 		}
 		if tail != nil {
@@ -105,10 +107,14 @@ func (s *Session) Begin(tail *Tail, t *Task) (verdict *Verdict, start time.Time,
 				return verdict, start, err
 			}
 			if tail = nil; passed {
+				s.behind = nil
 				continue
 			}
 		}
 		start, failure, err := s.readPrepared(prepared)
+		if failure != nil {
+			s.behind = nil
+		}
 		switch {
 		case err != nil:
 			return verdict, start, err
@@ -137,15 +143,18 @@ func unclean(failure *pgproto3.ErrorResponse) bool {
 
 // sendInput sends what is queued with the task's SQL and what asks what has become of the transaction. Behind SQL that may read from us
 // nothing may wait: that is sent alone.
-func (s *Session) sendInput(t *Task) error {
+func (s *Session) sendInput(t *Task, then []*Task) error {
 	if t.Traits.Stdin {
 		s.sync()
 		return s.flush()
 	}
 	s.front.Send(&pgproto3.Flush{})
 	s.query(t.Input)
-	if t.Atomic {
+	if len(then) > 0 && s.flies(t) {
+		s.sendBehind(t, then)
+	} else if t.Atomic {
 		s.sendProbe(t)
+		s.probing = s.queued()
 	}
 	s.sync()
 	return s.flush()

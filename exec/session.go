@@ -15,7 +15,7 @@ import (
 // Cancel and Abandon may be called from others.
 //
 // The way of a task: Begin sends, in one flush, what is left to do for the task before, the settings, BEGIN and the input;
-// Await reads what comes of the input; the next Begin, or End, finishes it.
+// Await reads what comes of the input; the next Begin, or End, finishes it. Where Begin has sent other tasks behind it, Next does.
 type Session struct {
 	PID   uint32    // of the backend
 	Since time.Time // start of the backend, by the server's clock; zero on a remote
@@ -28,7 +28,7 @@ type Session struct {
 	asked  int               // statements of ours that are queued, see queued
 	parsed bool              // some have been sent of which the server has not spoken yet
 	wary   bool              // nothing is taken for prepared
-	ready  [16]*Statement    // set what a task shows: +1, +2 the usual as well; +4, +8 with a guard
+	ready  [32]*Statement    // set what a task shows: +1, +2 the usual as well; +4, +8, +16 with a guard
 	clean  bool              // no procedural language has been at work
 
 	// Transactions begin as READ COMMITTED and READ WRITE: at its start, and now.
@@ -52,6 +52,9 @@ type Session struct {
 	status     byte // transaction status of the last ReadyForQuery
 	encoding   string
 	timeoutSet bool // statement_timeout is ours, and stays at the next task with save unless it is reset
+
+	probing int      // statements that ask what has become of the transaction, behind the SQL under way
+	behind  []queued // tasks whose SQL is with the server behind that
 
 	limit    time.Duration // for the answer to a statement of our own
 	deadline *time.Timer   // of the run under way

@@ -1,6 +1,7 @@
 package exec
 
 import (
+	"hash/maphash"
 	"slices"
 	"strings"
 )
@@ -33,6 +34,10 @@ type Traits struct {
 	Calls bool
 	// Outside: something leaves the transaction by itself (COPY to a file or program, dblink, HTTP, sequences …).
 	Outside bool
+	// Reads: all statements are queries (SELECT, VALUES, TABLE, WITH, SHOW). What they call may write all the same.
+	Reads bool
+	// Shape is the same for inputs that differ in nothing but numbers, strings, blanks and comments, while the process lasts.
+	Shape uint64
 }
 
 // Atomic reports whether the input can run inside a transaction and leaves that transaction open.
@@ -43,8 +48,11 @@ func (t Traits) Atomic() bool { return !t.Control && !t.NoTransaction }
 // It looks at words outside strings, comments and quoted names, and into the body of DO. What an input calls (a
 // function or procedure, a trigger, a foreign table) it cannot see.
 func Examine(input string) Traits {
-	e := examiner{lexer: lexer{input: input}, traits: Traits{Empty: true}}
+	e := examiner{lexer: lexer{input: input}, traits: Traits{Empty: true, Reads: true}}
+	e.shape.SetSeed(shapes)
 	e.run()
+	e.traits.Reads = e.traits.Reads && !e.traits.Empty
+	e.traits.Shape = e.shape.Sum64()
 	if !e.doubtful {
 		return e.traits
 	}
@@ -62,8 +70,11 @@ func Examine(input string) Traits {
 		Notifies:      e.traits.Notifies || other.traits.Notifies,
 		Calls:         e.traits.Calls || other.traits.Calls,
 		Outside:       e.traits.Outside || other.traits.Outside,
+		Shape:         e.traits.Shape, // and in doubt nothing is said of Reads
 	}
 }
+
+var shapes = maphash.MakeSeed()
 
 // examiner reads one input and gathers its traits.
 type examiner struct {
@@ -74,10 +85,12 @@ type examiner struct {
 	adjacent  keyword // the previous token's, 0 when it was no keyword
 	routine   bool    // inside BEGIN ATOMIC … END, where the first word END ends the body and no transaction
 	block     bool    // inside the body of DO, where COMMIT may stand behind any word
+	shape     maphash.Hash
 }
 
 // statement is what is known of the statement that is being read.
 type statement struct {
+	begun  bool
 	words  int // read so far
 	first  [3]keyword
 	within keywords
@@ -94,9 +107,37 @@ func (e *examiner) run() {
 			e.endStatement()
 		default:
 			e.traits.Empty = false
+			e.traits.Reads = e.traits.Reads && (e.statement.begun || t.queries())
+			e.statement.begun = true
 			e.examine(t)
 		}
+		t.addTo(&e.shape)
 		e.previous = t
+	}
+}
+
+// queries tells whether a statement that begins with this token is a query.
+func (t token) queries() bool {
+	if t.kind == tokenOpen {
+		return true
+	}
+	return t.kind == tokenWord && slices.ContainsFunc([]string{"select", "values", "table", "with", "show"}, func(word string) bool {
+		return strings.EqualFold(word, t.text)
+	})
+}
+
+// addTo adds what is of the input's shape.
+func (t token) addTo(shape *maphash.Hash) {
+	_ = shape.WriteByte(byte(t.kind))
+	switch t.kind {
+	case tokenWord, tokenName, tokenCodedName:
+		_, _ = shape.WriteString(t.text)
+	case tokenOther:
+		for _, b := range []byte(t.text) {
+			if classes[b] != classDigit && classes[b] != classBlank {
+				_ = shape.WriteByte(b)
+			}
+		}
 	}
 }
 

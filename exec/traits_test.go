@@ -11,6 +11,47 @@ import (
 	"pgtask/server/servertest"
 )
 
+// examined are an input's traits, but for those that others test.
+func examined(input string) Traits {
+	traits := Examine(input)
+	traits.Reads, traits.Shape = false, 0
+	return traits
+}
+
+// TestReads: an input whose statements are all queries.
+func TestReads(t *testing.T) {
+	t.Parallel()
+	for input, want := range map[string]bool{
+		"": false, ";": false, "SELECT 1": true, " (select 1);": true, "SELECT 1; VALUES (2); /**/ TABLE a; ((SELECT 1)); with a as (select) table a; SHOW all;": true,
+		"SELECT 1; SET a = 1": false, "INSERT INTO a VALUES (1)": false, "'SELECT'": false, "1": false, `"select" 1`: false, "SELECT $$;$$; LISTEN a": false,
+		`SELECT '\'; SELECT 1; --'`: false, "SELECTS": false, "DO $$ SELECT $$": false,
+	} {
+		if got := Examine(input).Reads; got != want {
+			t.Errorf("%q: %v", input, got)
+		}
+	}
+}
+
+// TestShape: what differs in values alone has the same shape.
+func TestShape(t *testing.T) {
+	t.Parallel()
+	shape := func(input string) uint64 { return Examine(input).Shape }
+	for _, same := range [][2]string{
+		{"SELECT f(1)", "SELECT  f(23) -- so"}, {"SELECT f('a', 1)", "SELECT f(E'b', 20)"}, {"SELECT f(1.5)", "SELECT f(7.25)"}, {"SELECT $$a$$", "SELECT 'b'"},
+	} {
+		if shape(same[0]) != shape(same[1]) {
+			t.Error(same)
+		}
+	}
+	for _, other := range [][2]string{
+		{"SELECT f(1)", "SELECT g(1)"}, {"SELECT f(1)", "SELECT f('1')"}, {"SELECT a", `SELECT "a"`}, {"SELECT 1", "SELECT 1; SELECT 1"}, {"SELECT a b", "SELECT ab"}, {"SELECT 1+1", "SELECT 1-1"},
+	} {
+		if shape(other[0]) == shape(other[1]) {
+			t.Error(other)
+		}
+	}
+}
+
 func TestExamine(t *testing.T) {
 	t.Parallel()
 	var (
@@ -162,7 +203,7 @@ func TestExamine(t *testing.T) {
 			Traits{Control: true, NoTransaction: true, Isolation: true, Modes: true, Stdin: true, Outside: true},
 		},
 	} {
-		if got := Examine(test.input); got != test.want {
+		if got := examined(test.input); got != test.want {
 			t.Errorf("%s\n got %+v\nwant %+v", test.input, got, test.want)
 		}
 	}
@@ -226,9 +267,9 @@ func FuzzExamine(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, input string) {
-		want := Examine(input)
+		want := examined(input)
 		for _, comment := range []string{"/* '; COMMIT; \" /* $$ */ */", "-- '; COMMIT\n", "\t\n", ";", "; --\r"} {
-			if got := Examine(comment + input); got != want {
+			if got := examined(comment + input); got != want {
 				t.Errorf("behind %q: %+v, want %+v", comment, got, want)
 			}
 		}
@@ -237,7 +278,7 @@ func FuzzExamine(f *testing.F) {
 		}
 		literal := Literal(input)
 		doubtful := strings.Contains(literal, `\'`) // read both ways, unless it is an E string
-		if got := Examine("SELECT " + literal); got != (Traits{}) && (!doubtful || strings.HasPrefix(literal, " E")) {
+		if got := examined("SELECT " + literal); got != (Traits{}) && (!doubtful || strings.HasPrefix(literal, " E")) {
 			t.Errorf("SELECT %s: %+v", literal, got)
 		}
 	})

@@ -14,6 +14,8 @@ func (r *runner) judge(t *task, start time.Time, result *exec.Result) (next *tas
 	switch {
 	case result.Open && result.Reason == exec.NotCancelled:
 		return r.hold(t, start, result)
+	case result.Alone && result.Reason == exec.NotCancelled:
+		return t // its like does not fly any more
 	case result.Forgot && !t.wary && (t.once() || t.row.Rerun) && result.Reason == exec.NotCancelled:
 		t.wary = true // rolled back: once more, without what it takes away
 		return t
@@ -30,7 +32,7 @@ func (r *runner) judge(t *task, start time.Time, result *exec.Result) (next *tas
 			"DETAIL", "The controller ended while it ran, and it may have had effects; it is not run again, as rerun is false.", "STATEMENT", *t.row.Input)
 	case result.Reason == exec.Stopped:
 		e.kind = stopped
-	case result.Reason == exec.TimedOut && result.Failure == nil && result.Open:
+	case result.Reason == exec.TimedOut && (result.Failure == nil && result.Open || result.Alone):
 		result.Failure = exec.NewFailure("canceling statement due to statement timeout", "57014", "STATEMENT", *t.row.Input)
 	}
 	if result.Reason != exec.NotCancelled {
@@ -46,9 +48,13 @@ func (r *runner) judge(t *task, start time.Time, result *exec.Result) (next *tas
 // barred is how long a task waits that met a server on which writes have just been switched off.
 const barred = time.Second
 
-// hold keeps the end of a task, whose transaction is open, until the next task's SQL goes to the server, or nothing does.
+// hold keeps the end of a task, whose transaction is open, until the next task's SQL goes to the server, or nothing does. Where others are with the server
+// behind it, they are next, and not the task that it returns.
 func (r *runner) hold(t *task, start time.Time, result *exec.Result) (next *task) {
 	r.before = &pending{task: t, start: start, result: result, tail: &exec.Tail{Input: *t.row.Input, Path: r.path.Load()}}
+	if r.seat.session.Behind() > 0 { // what ends its transaction is with the server
+		return t
+	}
 	if result.Wrote || !t.row.Single || r.foreign.Load() {
 		r.before.quick = t.row.Single && t.again == 0 && result.Stop.Sub(start) < time.Second
 		r.before.tail.Calls = r.done(r.before)

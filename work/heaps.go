@@ -61,6 +61,14 @@ func (h *laneHeap) Pop() any {
 	return l
 }
 
+// first is the lane on top, nil if there is none.
+func (h *laneHeap) first() *lane {
+	if len(h.lanes) == 0 {
+		return nil
+	}
+	return h.lanes[0]
+}
+
 // put makes a lane a member or not, and moves it to where its first task belongs.
 func (h *laneHeap) put(l *lane, member bool) {
 	i := *h.at(l)

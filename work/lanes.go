@@ -16,6 +16,7 @@ type lanes struct {
 	waiting   int // taken and not started
 	ready     int // in PLAN
 	closed    bool
+	era       int // counts what is forgotten
 	all       map[laneKey]*lane
 	known     idSet // the ready ones: a scan may bring a task again
 	filling   idSet // those of the fill under way, nil when there is none
@@ -162,6 +163,7 @@ func (s *lanes) forget() (taken []*task) {
 	}
 	s.known, s.filling = idSet{}, nil
 	s.waiting, s.ready = 0, 0
+	s.era++
 	return taken
 }
 

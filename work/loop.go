@@ -24,6 +24,8 @@ type loop struct {
 	seats    *seats
 	patience patience
 	shortage shortage
+	flights  flights
+	habits   habits
 	foreign  atomic.Bool            // there are foreign servers: what writes through them has no transaction id here
 	path     atomic.Pointer[string] // the search_path under which ends are written, nil: empty
 	texts    atomic.Pointer[sql.Queries]
@@ -72,6 +74,8 @@ func newLoop(ctx context.Context, t Target, log zerolog.Logger) *loop {
 		target: t, log: log, trouble: &trouble{log: log}, running: ctx,
 		clock: &clock{}, inbox: newInbox(), seats: &seats{pids: map[uint32]struct{}{}},
 		shortage: shortage{log: log},
+		flights:  flights{all: map[*runner]*flight{}},
+		habits:   habits{of: map[uint64]*habit{}},
 		patience: patience{delay: map[string]time.Duration{}, since: map[string]time.Time{}},
 		tasks:    map[int64]*task{}, begun: map[int64]int{}, lost: map[int64]end{}, orphans: map[int64]laneKey{}, hopeless: map[int64]time.Time{}, parked: map[int64]parked{},
 	}

@@ -78,6 +78,7 @@ func (r *runner) ask(a ask) answer {
 // leave ends the session.
 func (r *runner) leave() {
 	if r.seat != nil {
+		r.strand()
 		r.seat.session.Close()
 		r.seats.gone(r.seat.session.PID)
 		r.seat = nil
@@ -92,6 +93,9 @@ func (r *runner) run(ctx context.Context, t *task) (next *task) {
 			return nil
 		}
 	}
+	if r.seat.session.Behind() > 0 {
+		return r.goOn(ctx)
+	}
 	spec, ok := r.spec(t)
 	if !ok {
 		return r.another()
@@ -100,10 +104,20 @@ func (r *runner) run(ctx context.Context, t *task) (next *task) {
 	if r.before != nil {
 		tail = r.before.tail
 	}
-	verdict, start, err := r.seat.session.Begin(tail, spec)
+	behind, until := r.board(t, spec)
+	then := make([]*exec.Task, len(behind))
+	for i, b := range behind {
+		then[i] = b.spec
+	}
+	r.flights.off(r, t, behind, until)
+	verdict, start, err := r.seat.session.Begin(tail, spec, then...)
+	if err == nil && r.seat.session.Behind() == 0 {
+		r.land()
+	}
 	r.settle(verdict, err)
 	r.post()
 	if failure := new(exec.Failure); errors.As(err, &failure) {
+		r.land()
 		r.finish(end{task: t, kind: finished, pid: int32(r.seat.session.PID), stop: r.clock.now(), fault: failure})
 		return r.another()
 	}
@@ -112,6 +126,36 @@ func (r *runner) run(ctx context.Context, t *task) (next *task) {
 		return nil
 	}
 	r.seat.bind(t)
+	return r.await(ctx, t, spec, start)
+}
+
+// goOn brings the task to its end that is next of those with the server.
+func (r *runner) goOn(ctx context.Context) (next *task) {
+	verdict, start, begun, err := r.seat.session.Next()
+	switch {
+	case err == nil && !begun:
+		r.land()
+		r.settle(verdict, nil)
+		return r.another()
+	case err != nil:
+		r.strand()
+		r.settle(verdict, err)
+		r.leave()
+		return nil
+	}
+	b, ok := r.flights.next(r)
+	r.settle(verdict, nil)
+	if !ok { // called back, though its answer was only late: it is not ours any more
+		r.seat.session.Abandon()
+		r.leave()
+		return nil
+	}
+	r.post()
+	return r.await(ctx, b.task, b.spec, start)
+}
+
+// await sees to a task whose SQL is under way.
+func (r *runner) await(ctx context.Context, t *task, spec *exec.Task, start time.Time) (next *task) {
 	r.seat.tasks++
 	began := time.Now()
 	t.begin(r.seat.session, start)
@@ -121,9 +165,13 @@ func (r *runner) run(ctx context.Context, t *task) (next *task) {
 		result.Stop = start.Add(time.Since(began))
 	}
 	r.seat.saved, r.seat.holds = t.lane, t.row.Save
+	r.habits.saw(t, start, result)
 	if err != nil {
 		r.lose(ctx, t, start, result, err)
 		return nil
+	}
+	if r.seat.session.Behind() == 0 {
+		r.land()
 	}
 	return r.judge(t, start, result)
 }

@@ -235,6 +235,7 @@ func (l *loop) step(ctx context.Context) error {
 		}
 	}
 	l.pace()
+	l.callBack()
 	l.dispatch()
 	l.shortage.look()
 	l.closeLater(l.seats.stale(l.target.Idle))

@@ -43,6 +43,73 @@ func (s *lanes) follow(before *task, fits func(*task) bool) (next *task) {
 	return next
 }
 
+// queue gives the task that is to follow on another, which has not run yet, on the same session, without a word in between. Where there is room for more
+// tasks at once this is only for its own lane to say; lanes of which several run at once are left out, since the order in which they begin would not be kept.
+func (s *lanes) queue(before *task, fits func(*task) bool) (next *task) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed || s.isQuiet() {
+		return nil
+	}
+	own := s.lane(before.lane)
+	full := s.busy >= s.run
+	own.running--
+	s.busy--
+	s.place(own)
+	l := own
+	if full {
+		s.resumePaused()
+		l = s.starts.first()
+	}
+	if l != nil && l.startAt >= 0 && l.taken.top().rank.max == 0 && fits(l.taken.top()) {
+		next = heap.Pop(&l.taken).(*task)
+		next.era = s.era
+		s.waiting--
+		l.running++
+		s.busy++
+		if before.passed = l == own; before.passed {
+			own.recent++
+			s.place(own)
+			return next
+		}
+		before.left = true
+		s.place(l)
+	} else {
+		s.busy++
+	}
+	own.running++
+	s.place(own)
+	return next
+}
+
+// back undoes queue, for tasks in the order in which it gave them: the first followed on before, which has not been ended. What was taken before the last forget is
+// returned instead, and holds nothing.
+func (s *lanes) back(before *task, tasks []*task) (left []*task) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for i := len(tasks) - 1; i >= 0; i-- {
+		t, previous := tasks[i], before
+		if i > 0 {
+			previous = tasks[i-1]
+		}
+		l := s.lane(t.lane)
+		if previous.left {
+			previous.left = false
+			l.running--
+		}
+		previous.passed = false
+		if s.closed || t.era != s.era {
+			t.passed = true
+			left = append(left, t)
+		} else {
+			heap.Push(&l.taken, t)
+			s.waiting++
+		}
+		s.place(l)
+	}
+	return left
+}
+
 func (s *lanes) putBack(l *lane, t *task) {
 	if s.suspect == t {
 		s.suspect = nil

@@ -22,12 +22,7 @@ func (r *runner) spec(t *task) (*exec.Task, bool) {
 		}
 		t.row.Input, t.row.Data = &texts.input, &texts.data
 	}
-	if t.traits == nil {
-		traits := exec.Examine(*t.row.Input)
-		t.traits = &traits
-		t.atomic = traits.Atomic() && t.row.Remote == "" &&
-			(t.row.Rerun || !traits.Calls || !traits.Outside) // a CALL that commits inside would have to run twice, with what is outside
-	}
+	t.examine()
 	if t.needsMark() {
 		r.flush()
 		if r.seat == nil {
@@ -44,11 +39,16 @@ func (r *runner) spec(t *task) (*exec.Task, bool) {
 			return nil, false
 		}
 	}
+	return r.made(t, r.seat.keeps(t)), true
+}
+
+// made is the task as its session has to know it.
+func (r *runner) made(t *task, keep bool) *exec.Task {
 	return &exec.Task{
-		Input: *t.row.Input, Traits: *t.traits, Atomic: t.atomic, Save: t.row.Save, Keep: r.seat.keeps(t), Wary: t.wary || t.again > 0,
+		Input: *t.row.Input, Traits: *t.traits, Atomic: t.atomic, Save: t.row.Save, Keep: keep, Wary: t.wary || t.again > 0,
 		Settings: settings(r.target, t), Usual: usual(r.target, t), Timeout: t.row.Timeout, Format: t.row.Format,
 		Limit: r.target.OutputLimit, Strict: r.target.OutputFail,
-	}, true
+	}
 }
 
 // settings are what the session of a task shows and that of another does not.

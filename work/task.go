@@ -41,6 +41,7 @@ type task struct {
 	again  int          // how often we had to run it again for reasons of our own
 
 	passed, left bool // lanes: the slot of the lane, or the place in run, has gone to the next task of the session
+	era          int  // lanes: in which it was queued behind another
 
 	atomic bool // of its runner: it runs in our transaction
 	wary   bool // of its runner: its SQL takes our prepared statements away
@@ -52,6 +53,17 @@ type task struct {
 	start   time.Time     // of that, by the server's clock
 	exactly bool          // its effects and its end commit together
 	cancel  exec.Reason   // it is to be cancelled
+}
+
+// examine looks into the input, once.
+func (t *task) examine() {
+	if t.traits != nil {
+		return
+	}
+	traits := exec.Examine(*t.row.Input)
+	t.traits = &traits
+	t.atomic = traits.Atomic() && t.row.Remote == "" &&
+		(t.row.Rerun || !traits.Calls || !traits.Outside) // a CALL that commits inside would have to run twice, with what is outside
 }
 
 // begin shows which session runs the task's SQL since when; a cancel that came before is carried out now.

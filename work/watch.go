@@ -138,7 +138,14 @@ func (l *loop) recoverLost(ctx context.Context) error {
 	var ids []int64
 	begun := map[int64]end{}
 	for id, e := range l.lost {
-		if e.task.row.Remote != "" || !living[e.pid] {
+		switch {
+		case e.aboard && !living[e.pid]:
+			delete(l.lost, id)
+			l.lanes.ended(e.task, time.Time{})
+			l.begun[id] = max(l.begun[id], 1) // so that it shows WORK first, should it be what has taken the session
+			e.kind = released
+			l.unsaid = append(l.unsaid, e)
+		case !e.aboard && (e.task.row.Remote != "" || !living[e.pid]):
 			ids = append(ids, id)
 			if e.start.IsZero() {
 				e.start = e.stop.Add(-lostTick) // it was about to begin

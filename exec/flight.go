@@ -1,0 +1,103 @@
+package exec
+
+import (
+	"time"
+
+	"github.com/jackc/pgx/v5/pgproto3"
+)
+
+// Queries that are over in no time are sent several at once: the exchange of messages costs more than they do. Each has a transaction, a reset and
+// settings of its own, as if it were sent when the one before is over, but that it must begin in time: what a query that takes longer than
+// expected has kept waiting is passed over, and starts anew when its turn has come.
+//
+// None of them may have an effect, since its end would have to be in its transaction: a probe behind each makes that an error, by which the server
+// passes over all the rest.
+
+// queued is a task whose SQL is with the server behind that of another.
+type queued struct {
+	task     *Task
+	tail     int // statements that finish the task before,
+	prepared int // that make the session ready,
+	probing  int // and that ask what has become of the transaction
+	reset    bool
+}
+
+// Flies tells whether other tasks may be sent behind an input like this one: queries only, that choose nothing for their transaction and leave nothing by which
+// those behind could be told, or disturbed, before we know of it.
+func (t Traits) Flies() bool {
+	return t.Reads && !t.Isolation && !t.Modes && !t.Prepared && !t.Limits && !t.Notifies && !t.Outside && !t.Stdin
+}
+
+// flies tells whether the session can have other tasks behind this one.
+func (s *Session) flies(t *Task) bool {
+	return t.Atomic && !t.Strict && t.Traits.Flies() && s.usualModes && s.clean && !s.hard && !s.wary && !s.limits
+}
+
+// Clean tells whether tasks can be sent one behind the other, as far as is known of the session before the first begins.
+func (s *Session) Clean() bool { return s.usualModes && s.clean && !s.hard && !s.limits }
+
+// Behind is how many tasks are with the server behind the one under way.
+func (s *Session) Behind() int { return len(s.behind) }
+
+// sendBehind queues what asks what has become of t, and all that belongs to the tasks behind it.
+func (s *Session) sendBehind(t *Task, then []*Task) {
+	s.sendProbeAhead(t)
+	s.probing = s.queued()
+	for i, next := range then {
+		q := queued{task: next}
+		s.sendTail(&Tail{}, true, next.Keep)
+		q.tail = s.queued()
+		q.reset = s.sendPrepare(next, true, next.Until)
+		q.prepared = s.queued()
+		s.front.Send(&pgproto3.Flush{})
+		s.query(next.Input)
+		if i < len(then)-1 {
+			s.sendProbeAhead(next)
+		} else {
+			s.sendProbe(next)
+		}
+		q.probing = s.queued()
+		s.behind = append(s.behind, q)
+	}
+}
+
+func (s *Session) sendProbeAhead(t *Task) {
+	if t.Save {
+		s.call(probeSaveAhead)
+		return
+	}
+	s.call(closeAll)
+	s.call(probeAhead)
+}
+
+// Next goes on to the task behind the one that has run, once its transaction is seen to be open: its SQL is under way then, since start by the server's
+// clock. When begun is false the server has passed over it and all behind it, or, when there is an error too, may have. The verdict is on the task before.
+func (s *Session) Next() (verdict *Verdict, start time.Time, begun bool, err error) {
+	s.limited(true)
+	defer s.limited(false)
+	q := s.behind[0]
+	s.behind = s.behind[1:]
+	verdict, passed, err := s.readTail(&Tail{}, q.tail)
+	if err != nil || passed {
+		s.behind = nil
+		return verdict, start, false, err
+	}
+	start, failure, err := s.readPrepared(q.prepared)
+	switch {
+	case err != nil:
+		return verdict, start, false, err
+	case failure != nil:
+		s.behind = nil
+		if unclean(failure) && failure.Routine != lateRoutine {
+			s.distrust()
+		}
+		return verdict, start, false, nil
+	}
+	s.prepared(q.task, true, q.reset)
+	s.probing = q.probing
+	s.enter(q.task.Timeout)
+	return verdict, start, true, nil
+}
+
+// lateRoutine is that of the server's error when guardTime fails.
+const lateRoutine = "int84div"

@@ -1,0 +1,187 @@
+package exec
+
+import (
+	"strconv"
+	"testing"
+	"time"
+)
+
+// fly sends tasks one behind the other, and runs them until the server passes over the rest.
+func (b *bench) fly(tasks ...*Task) (results []*Result, starts []time.Time) {
+	b.t.Helper()
+	for i, task := range tasks {
+		task.Settings = [][2]string{{"pg_task.id", strconv.Itoa(i + 1)}}
+	}
+	_, start, err := b.session.Begin(nil, tasks[0], tasks[1:]...)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	for i, task := range tasks {
+		result, err := b.session.Await(task)
+		if err != nil {
+			b.t.Fatal(task.Input, err)
+		}
+		results, starts = append(results, result), append(starts, start)
+		if b.session.Behind() == 0 {
+			b.end(result, "")
+			break
+		}
+		if !result.Open {
+			b.t.Fatalf("%s: %+v", task.Input, result)
+		}
+		verdict, next, begun, err := b.session.Next()
+		if err != nil || !verdict.Committed {
+			b.t.Fatalf("after %s: %+v %v", tasks[i].Input, verdict, err)
+		}
+		if start = next; !begun {
+			break
+		}
+	}
+	return results, starts
+}
+
+// alone runs one task, to see that the session is well.
+func (b *bench) alone() {
+	b.t.Helper()
+	if s := b.session; s.Behind() != 0 {
+		b.t.Fatal(s.Behind(), "tasks are behind")
+	}
+	task := spec("SELECT 7")
+	task.Settings = [][2]string{{"pg_task.id", "7"}}
+	result, _ := b.run(task, nil)
+	if output(result) != "7" {
+		b.t.Fatal(output(result), result.Failure)
+	}
+	b.end(result, "")
+}
+
+// TestTasksFly: each task of a flight has a transaction, a time, settings and a fresh session of its own.
+func TestTasksFly(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.alone()
+	const shown = "SELECT current_setting('pg_task.id'), current_setting('work_mem'), current_setting('statement_timeout'), " +
+		"(SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'), (SELECT count(*) FROM pg_cursors WHERE is_holdable), now() = statement_timestamp()"
+	disturb := spec("SELECT set_config('work_mem', '1MB', false), pg_advisory_lock(1); SELECT set_config('transaction_read_only', 'off', true)")
+	slow := spec("SELECT now(), pg_sleep(0.002)")
+	slow.Timeout = time.Minute
+	results, starts := b.fly(disturb, spec(shown), slow, spec(shown), spec("SELECT 'last'"))
+	if len(results) != 5 {
+		t.Fatal(len(results), results[len(results)-1].Failure)
+	}
+	memory := b.get("current_setting('work_mem')")
+	for i, id := range map[int]string{1: "2", 3: "4"} {
+		want := id + "\t" + memory + "\t0\t0\t0\tf"
+		if got := output(results[i]); got[len(got)-len(want):] != want {
+			t.Errorf("%d: %q, not %q", i, got, want)
+		}
+	}
+	for i := 1; i < len(starts); i++ {
+		if before := results[i-1].Stop; starts[i].Before(before) || results[i].Stop.Before(starts[i]) {
+			t.Errorf("%d began %v, the one before ended %v, it ended %v", i, starts[i], before, results[i].Stop)
+		}
+	}
+	b.alone()
+}
+
+// TestEffectEndsFlight: a task that turns out to write is rolled back, and what is behind it has not run; the last may write.
+func TestEffectEndsFlight(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.exec("CREATE FUNCTION writes(i int4) RETURNS int4 LANGUAGE sql AS 'INSERT INTO ends VALUES (i, ''wrote'') RETURNING id'")
+	for _, save := range []bool{false, true} {
+		one, two, three := spec("SELECT 1"), spec("SELECT writes(2)"), spec("SELECT writes(3)")
+		two.Save, two.Keep, three.Save = save, save, save
+		one.Save = save
+		results, _ := b.fly(one, two, three)
+		if len(results) != 2 || !results[1].Alone || results[1].Open || b.get("SELECT count(*) FROM ends") != "0" {
+			t.Errorf("save %v: %d %+v", save, len(results), results[len(results)-1])
+		}
+		b.alone()
+		results, _ = b.fly(spec("SELECT 1"), spec("SELECT writes(2)"))
+		if len(results) != 2 || results[1].Alone || !results[1].Wrote || b.get("SELECT count(*) FROM ends") != "1" {
+			t.Errorf("the last: %d %+v", len(results), results[len(results)-1])
+		}
+		b.exec("TRUNCATE ends")
+	}
+}
+
+// TestErrorEndsFlight: what is behind a task that fails has not run.
+func TestErrorEndsFlight(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	for input, code := range map[string]string{"SELECT 1/0": "22012", "SELECT": "", "SELEC 1": "42601"} {
+		results, _ := b.fly(spec("SELECT 1"), spec(input), spec("INSERT INTO ends VALUES (1, 'ran')"))
+		switch {
+		case code == "" && len(results) != 3:
+			t.Error(input, len(results), results[len(results)-1].Failure)
+		case code != "" && input != "SELEC 1" && (len(results) != 2 || results[1].Failure == nil || results[1].Failure.SQLState != code || results[1].Alone):
+			t.Error(input, len(results), results[len(results)-1])
+		}
+		b.exec("TRUNCATE ends")
+		b.alone()
+	}
+}
+
+// TestLateTaskIsPassedOver: a task whose time to begin is over has not run, and the session is none the worse.
+func TestLateTaskIsPassedOver(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	warm := spec("SELECT 2")
+	warm.Until = time.Now().Add(time.Hour)
+	b.fly(spec("SELECT 1"), warm)
+	b.fly(spec("SELECT 1"), warm) // all that it says is prepared now
+	second, third := spec("SELECT 2"), spec("INSERT INTO ends VALUES (1, 'ran')")
+	second.Until, third.Until = time.Now().Add(time.Hour), time.Now().Add(-time.Hour)
+	results, _ := b.fly(spec("SELECT 1"), second, third)
+	if len(results) != 2 || !b.session.Clean() || b.get("SELECT count(*) FROM ends") != "0" {
+		t.Error(len(results), b.session.Clean())
+	}
+	b.alone()
+}
+
+// TestFlightKeepsState: tasks with save find what those before them in the flight have left, until a function may have left what is not seen.
+func TestFlightKeepsState(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	kept := func(input string) *Task {
+		task := spec(input)
+		task.Save, task.Keep = true, true
+		return task
+	}
+	first := kept("SELECT set_config('work_mem', '1MB', false)")
+	first.Keep = false
+	results, _ := b.fly(first, kept("SHOW work_mem"), kept("SHOW work_mem"))
+	if len(results) != 3 || output(results[2]) != "1MB" {
+		t.Fatal(len(results), output(results[len(results)-1]))
+	}
+	for _, odd := range []string{
+		"SELECT set_config('default_transaction_isolation', 'serializable', false)",
+		"SELECT loads()",
+	} {
+		b.exec("CREATE OR REPLACE FUNCTION loads() RETURNS int4 LANGUAGE plpgsql AS 'BEGIN RETURN 1; END'")
+		results, _ = b.fly(kept("SELECT 1"), kept(odd), kept("SELECT 2"))
+		if len(results) != 2 || !results[1].Alone {
+			t.Errorf("%s: %d %+v", odd, len(results), results[len(results)-1])
+		}
+		b.alone()
+	}
+}
+
+// TestLanguageEndsFlight: when a procedural language has been at work, what is behind it is passed over, as the session must be looked at more closely.
+func TestLanguageEndsFlight(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.exec("CREATE FUNCTION prepares() RETURNS int4 LANGUAGE plpgsql AS $$BEGIN EXECUTE 'PREPARE left_over AS SELECT 1'; RETURN 1; END$$")
+	results, _ := b.fly(spec("SELECT prepares()"), spec("INSERT INTO ends VALUES (1, 'ran')"))
+	if len(results) != 1 || b.session.Clean() || b.get("SELECT count(*) FROM ends") != "0" {
+		t.Error(len(results), b.session.Clean())
+	}
+	look := spec("SELECT count(*) FROM pg_prepared_statements WHERE name = 'left_over'")
+	look.Settings = [][2]string{{"pg_task.id", "3"}}
+	result, _ := b.run(look, nil)
+	if output(result) != "0" {
+		t.Error(output(result))
+	}
+	b.end(result, "")
+}

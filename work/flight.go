@@ -1,0 +1,170 @@
+package work
+
+import (
+	"sync"
+	"time"
+
+	"pgtask/exec"
+)
+
+// A flight is what a runner sends at once: a task and those behind it (exec/flight.go). Only short queries fly, as their like have turned out to be; what
+// is behind one that lasts after all is called back, and starts elsewhere.
+const (
+	flightMost = 8                      // tasks in a flight
+	flightText = 4 << 10                // bytes of inputs and data in it: what is sent must never wait for us to read
+	flightTime = 20 * time.Millisecond  // that it is to take,
+	flightLate = 50 * time.Millisecond  // after which none of it begins,
+	flightBack = 100 * time.Millisecond // and how much later what has not begun is called back: the answer to what has is here by then
+)
+
+// flown is a task that is with the server behind another.
+type flown struct {
+	task *task
+	spec *exec.Task
+}
+
+// flights are the tasks behind those under way. Runners and the loop share them: what is called back is nobody's but the lanes'.
+type flights struct {
+	mu  sync.Mutex
+	all map[*runner]*flight
+}
+
+type flight struct {
+	before *task // under way, or just over
+	behind []flown
+	until  time.Time // by the server's clock
+}
+
+// off takes down what a runner has sent behind a task.
+func (f *flights) off(r *runner, before *task, behind []flown, until time.Time) {
+	if len(behind) == 0 {
+		return
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.all[r] = &flight{before, behind, until}
+}
+
+// next takes the runner's next task out; false when it was called back.
+func (f *flights) next(r *runner) (next flown, ok bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	flight := f.all[r]
+	if flight == nil {
+		return flown{}, false
+	}
+	next = flight.behind[0]
+	flight.before, flight.behind = next.task, flight.behind[1:]
+	if len(flight.behind) == 0 {
+		delete(f.all, r)
+	}
+	return next, true
+}
+
+// end takes all out that the runner has behind the task under way.
+func (f *flights) end(r *runner) (behind []flown) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if flight := f.all[r]; flight != nil {
+		behind = flight.behind
+		delete(f.all, r)
+	}
+	return behind
+}
+
+// land gives back to the lanes what the runner has behind the task under way, of which it is certain that it has not begun and will not. Those that the lanes do not
+// take are returned.
+func (f *flights) land(r *runner, s *lanes) (left []*task) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.back(r, s)
+}
+
+// overdue gives back to the lanes what will not begin any more because what is before it lasts.
+func (f *flights) overdue(now time.Time, s *lanes) (left []*task) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for r, flight := range f.all {
+		if now.Sub(flight.until) >= flightBack {
+			left = append(left, f.back(r, s)...)
+		}
+	}
+	return left
+}
+
+func (f *flights) back(r *runner, s *lanes) (left []*task) {
+	flight := f.all[r]
+	if flight == nil {
+		return nil
+	}
+	delete(f.all, r)
+	tasks := make([]*task, len(flight.behind))
+	for i, b := range flight.behind {
+		tasks[i] = b.task
+	}
+	return s.back(flight.before, tasks)
+}
+
+// board finds what can be sent behind t.
+func (r *runner) board(t *task, spec *exec.Task) (behind []flown, until time.Time) {
+	if r.seat.bound || spec.Strict || r.foreign.Load() || !r.seat.session.Clean() || !r.flies(t) {
+		return nil, until
+	}
+	most := r.habits.flight(t.traits.Shape)
+	room := flightText - t.texts()
+	until = r.clock.now().Add(flightLate)
+	for before := t; len(behind) < most-1; {
+		next := r.lanes.queue(before, func(next *task) bool {
+			return r.seat.fits(next) && next.texts() <= room && r.flies(next) && r.habits.flight(next.traits.Shape) > 1 &&
+				(!next.row.Save || next.row.Timeout > 0 || before.row.Timeout == 0)
+		})
+		if next == nil {
+			break
+		}
+		room -= next.texts()
+		spec := r.made(next, next.row.Save && before.row.Save && next.lane == before.lane)
+		spec.Until = until
+		behind = append(behind, flown{next, spec})
+		before = next
+	}
+	return behind, until
+}
+
+// flies tells whether a task may be part of a flight: should it turn out to write, it is rolled back and run once more.
+func (r *runner) flies(t *task) bool {
+	if t.row.Input == nil || t.row.Data == nil || !t.row.Single || !t.row.Rerun || t.row.Suspect || t.row.Count > 0 || t.row.Live > 0 || t.wary || t.marked {
+		return false
+	}
+	t.examine()
+	return t.atomic && t.traits.Flies() && !t.needsMark()
+}
+
+// texts is how many bytes a task sends, roughly.
+func (t *task) texts() int {
+	if t.row.Input == nil || t.row.Data == nil {
+		return flightText + 1
+	}
+	return len(*t.row.Input) + len(*t.row.Data) + len(t.row.Group)
+}
+
+// land gives back what is behind the task under way and has not begun.
+func (r *runner) land() {
+	for _, t := range r.flights.land(r, r.lanes) {
+		r.finish(end{task: t, kind: released})
+	}
+}
+
+// strand tells the loop of what is behind a task whose session is given up: it may have begun there.
+func (r *runner) strand() {
+	for _, b := range r.flights.end(r) {
+		r.finish(end{task: b.task, kind: lost, aboard: true, pid: int32(r.seat.session.PID), since: r.seat.session.Since, stop: r.clock.now()})
+	}
+}
+
+// callBack gives back what is behind tasks that last.
+func (l *loop) callBack() {
+	for _, t := range l.flights.overdue(l.clock.now(), l.lanes) {
+		t.ending = true
+		l.unsaid = append(l.unsaid, end{task: t, kind: released})
+	}
+}

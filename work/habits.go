@@ -1,0 +1,65 @@
+package work
+
+import (
+	"sync"
+	"time"
+
+	"pgtask/exec"
+)
+
+// habits is what inputs of the same shape have done: whether they write, and how long they take. Runners share it.
+type habits struct {
+	mu sync.Mutex
+	of map[uint64]*habit
+}
+
+type habit struct {
+	queries int           // in a row that were only that; below 0: how many it takes until that counts again
+	lasts   time.Duration // the later runs count for more
+}
+
+const (
+	habitMost  = 4096 // shapes that are known
+	habitFirm  = 3    // runs by which a habit is known
+	habitWrote = 1000 // runs until one that has written may be taken for a query again
+)
+
+// saw takes note of a run.
+func (h *habits) saw(t *task, start time.Time, result *exec.Result) {
+	if !t.atomic || !t.traits.Flies() {
+		return
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	known := h.of[t.traits.Shape]
+	if known == nil {
+		if len(h.of) >= habitMost {
+			clear(h.of)
+		}
+		known = &habit{}
+		h.of[t.traits.Shape] = known
+	}
+	switch took := result.Stop.Sub(start); {
+	case result.Wrote || result.Alone:
+		known.queries = -habitWrote
+	case result.Failure != nil || !result.Open:
+		known.queries = min(known.queries, 0)
+	default:
+		known.queries = min(known.queries+1, habitFirm)
+		if known.lasts == 0 {
+			known.lasts = took
+		}
+		known.lasts += (took - known.lasts) / 4
+	}
+}
+
+// flight is how many tasks of the shape make a flight; 1: it does not fly.
+func (h *habits) flight(shape uint64) int {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	known := h.of[shape]
+	if known == nil || known.queries < habitFirm {
+		return 1
+	}
+	return int(min(max(flightTime/max(known.lasts, time.Microsecond), 1), flightMost))
+}
