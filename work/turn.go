@@ -37,7 +37,10 @@ func (l *loop) turn(ctx context.Context) error {
 		}
 	}
 	l.unsaid = slices.DeleteFunc(l.unsaid, func(e end) bool { return e.plain() && turned[e.task.row.ID] })
-	return l.delete(ctx, empty)
+	if err := l.delete(ctx, empty); err != nil || len(ends) < claimMost || len(turned) < claimMost/2 {
+		return err
+	}
+	return l.turn(ctx)
 }
 
 // plainEnds are the ends that turn.sql can write, as many as one statement takes.
