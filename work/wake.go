@@ -155,17 +155,17 @@ func (l *loop) unmarked() bool {
 	return false
 }
 
-// pace measures how fast tasks end, which is how far ahead they are claimed: what ends in two looks.
+// pace measures how fast tasks end, which is how far ahead they are claimed: what ends between four looks, so that runners find tasks while the loop has
+// hundreds of ends to write, and must share the cores with them.
 func (l *loop) pace() {
 	passed := time.Since(l.look.pace)
 	if passed < paceTick {
 		return
 	}
 	l.look.pace = time.Now()
-	rate := float64(l.count) / passed.Seconds()
+	l.lanes.pace(min(4*l.count, mostAhead))
 	l.count = 0
-	l.lanes.pace(min(int(rate*2*paceTick.Seconds()), mostAhead))
 }
 
 // mostAhead bounds the tasks that are claimed before they can start.
-const mostAhead = 1000
+const mostAhead = 4000
