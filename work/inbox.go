@@ -84,7 +84,8 @@ type answer struct {
 
 // inbox is where runners leave what the loop has to do. poke wakes it; pokes coalesce.
 type inbox struct {
-	poke chan struct{}
+	poke  chan struct{}
+	asked chan struct{} // poked by those alone that wait
 
 	mu     sync.Mutex
 	ends   []end
@@ -92,11 +93,13 @@ type inbox struct {
 	closed bool
 }
 
-func newInbox() *inbox { return &inbox{poke: make(chan struct{}, 1)} }
+func newInbox() *inbox { return &inbox{poke: make(chan struct{}, 1), asked: make(chan struct{}, 1)} }
 
-func (b *inbox) wake() {
+func (b *inbox) wake() { poke(b.poke) }
+
+func poke(c chan struct{}) {
 	select {
-	case b.poke <- struct{}{}:
+	case c <- struct{}{}:
 	default:
 	}
 }
@@ -118,6 +121,7 @@ func (b *inbox) ask(a ask) answer {
 	}
 	b.asks = append(b.asks, a)
 	b.mu.Unlock()
+	poke(b.asked)
 	b.wake()
 	return <-a.answer
 }

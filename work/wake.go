@@ -19,11 +19,14 @@ const (
 	lostTick    = 200 * time.Millisecond
 	checkTick   = 20 * time.Millisecond // between two looks for STOP, however many notifications come
 	clockMargin = 200 * time.Microsecond
+	gatherFor   = 3 * time.Millisecond
+	gatherStock = 100 // tasks: more than start in that time
 )
 
 // sleep waits until there is something to do: a runner's word, a notification, the next plan, the end of a pause, or the time for one
 // of the regular looks.
 func (l *loop) sleep(ctx context.Context, stop <-chan struct{}) error {
+	l.gather(ctx)
 	if err := l.fallAsleep(ctx); err != nil {
 		return err
 	}
@@ -66,6 +69,19 @@ func (l *loop) sleep(ctx context.Context, stop <-chan struct{}) error {
 		return err
 	}
 	return nil
+}
+
+// gather lets ends come together, and room for claims, while runners have enough to go on with: a statement for a few rows costs as much as one for twenty.
+func (l *loop) gather(ctx context.Context) {
+	_, waiting, _ := l.lanes.load()
+	if waiting < gatherStock || len(l.asks) > 0 || !l.look.draining.IsZero() {
+		return
+	}
+	select {
+	case <-time.After(gatherFor):
+	case <-l.inbox.asked:
+	case <-ctx.Done():
+	}
 }
 
 // doze is how long there is nothing to do, if nobody wakes us.
