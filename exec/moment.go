@@ -17,4 +17,9 @@ func moment(value []byte) (time.Time, error) {
 	return time.UnixMicro(int64(binary.BigEndian.Uint64(value)) + epoch), nil
 }
 
+// binaryMoment writes what moment reads.
+func binaryMoment(t time.Time) []byte {
+	return binary.BigEndian.AppendUint64(nil, uint64(t.UnixMicro()-epoch))
+}
+
 var errMoment = errors.New("the server's clock can't be read")

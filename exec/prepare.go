@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/jackc/pgx/v5/pgproto3"
 )
 
 // chains tells whether a task can have the transaction that follows on that of the task before without a word (COMMIT AND CHAIN), which spares three
@@ -86,15 +88,17 @@ func (s *Session) sendSettings(t *Task, guard int, fresh bool, until time.Time) 
 		values[i] = []byte(setting[1])
 	}
 	clause := guards[guard]
+	var formats []int16
 	if !until.IsZero() {
 		number |= 16
-		values = append(values, []byte(until.UTC().Format("2006-01-02 15:04:05.000000+00")))
+		values, formats = append(values, binaryMoment(until)), make([]int16, len(values)+1)
+		formats[len(values)-1] = pgproto3.BinaryFormat // to read a moment as text takes the server 4 µs
 		clause += fmt.Sprintf(guardTime, len(values))
 	}
 	if s.ready[number] == nil {
 		s.ready[number] = readyFor(settings, number, clause)
 	}
-	s.call(s.ready[number], values...)
+	s.bind(s.parse(s.ready[number]), formats, values)
 	switch ms := (t.Timeout-1)/time.Millisecond + 1; {
 	case t.Timeout > 0 && ms < 1<<31:
 		s.plain("SET statement_timeout TO " + strconv.FormatInt(int64(ms), 10))

@@ -26,7 +26,7 @@ var (
 
 // call queues one of our statements, by the extended protocol: when it fails, the server passes over whatever is behind it, a simple query
 // too, up to the next Sync.
-func (s *Session) call(st *Statement, args ...[]byte) { s.bind(s.parse(st), args) }
+func (s *Session) call(st *Statement, args ...[]byte) { s.bind(s.parse(st), nil, args) }
 
 // parse makes a statement known to the session, and returns its name there.
 func (s *Session) parse(st *Statement) (name string) {
@@ -45,8 +45,9 @@ func (s *Session) parse(st *Statement) (name string) {
 	return name
 }
 
-func (s *Session) bind(name string, args [][]byte) {
-	s.front.SendBind(&pgproto3.Bind{PreparedStatement: name, Parameters: args, ResultFormatCodes: binaryFormat})
+// bind queues a statement that is known to the session. Its parameters are texts, unless formats says so of each.
+func (s *Session) bind(name string, formats []int16, args [][]byte) {
+	s.front.SendBind(&pgproto3.Bind{PreparedStatement: name, ParameterFormatCodes: formats, Parameters: args, ResultFormatCodes: binaryFormat})
 	s.front.SendExecute(&pgproto3.Execute{})
 	s.asked++
 }

@@ -22,6 +22,7 @@ type lanes struct {
 	filling   idSet // those of the fill under way, nil when there is none
 	claims    laneHeap
 	starts    laneHeap
+	claimed   []*lane            // with tasks in the claim under way
 	outranked map[*lane]struct{} // lanes whose first ready task comes before all taken ones
 	pausing   map[*lane]struct{} // lanes whose first task has a pause before it
 	resume    time.Time          // when the first of those pauses is over
@@ -127,7 +128,9 @@ func (s *lanes) chosen(l *lane) int64 {
 	if l.claiming == 0 || top.before(l.best) {
 		l.best = top
 	}
-	l.claiming++
+	if l.claiming++; l.claiming == 1 {
+		s.claimed = append(s.claimed, l)
+	}
 	s.place(l)
 	return top.id
 }
@@ -136,13 +139,13 @@ func (s *lanes) chosen(l *lane) int64 {
 func (s *lanes) take(tasks []*task) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for key, l := range s.all {
-		if l.claiming > 0 {
-			l.claiming = 0
-			s.place(l)
-			s.prune(key, l)
-		}
+	for _, l := range s.claimed {
+		l.claiming = 0
+		s.place(l)
+		s.prune(l.key, l)
 	}
+	clear(s.claimed)
+	s.claimed = s.claimed[:0]
 	for _, t := range tasks {
 		l := s.lane(t.lane)
 		heap.Push(&l.taken, t)
@@ -161,7 +164,7 @@ func (s *lanes) forget() (taken []*task) {
 		s.place(l)
 		s.prune(key, l)
 	}
-	s.known, s.filling = idSet{}, nil
+	s.known, s.filling, s.claimed = idSet{}, nil, nil
 	s.waiting, s.ready = 0, 0
 	s.era++
 	return taken
@@ -253,7 +256,7 @@ func (s *lanes) place(l *lane) {
 		s.outranked[l] = struct{}{}
 	}
 	ends := l.pauseEnds()
-	if paused := s.now().Before(ends); paused {
+	if !ends.IsZero() && s.now().Before(ends) {
 		if len(s.pausing) == 0 || ends.Before(s.resume) {
 			s.resume = ends
 		}

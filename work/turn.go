@@ -37,17 +37,20 @@ func (l *loop) turn(ctx context.Context) error {
 		}
 	}
 	l.unsaid = slices.DeleteFunc(l.unsaid, func(e end) bool { return e.plain() && turned[e.task.row.ID] })
-	if err := l.delete(ctx, empty); err != nil || len(ends) < claimMost || len(turned) < claimMost/2 {
+	if err := l.delete(ctx, empty); err != nil || len(ends) < turnMost || len(turned) < turnMost/2 {
 		return err
 	}
 	return l.turn(ctx)
 }
 
+// turnMost is how many ends one statement writes: a large one, since each round looks at all ends that are still to be written.
+const turnMost = 1000
+
 // plainEnds are the ends that turn.sql can write, as many as one statement takes.
 func (l *loop) plainEnds() (ends []end) {
 	size := 0
 	for _, e := range l.unsaid {
-		if len(ends) == claimMost || size >= writeMost {
+		if len(ends) == turnMost || size >= writeMost {
 			break
 		}
 		if e.plain() && l.tasks[e.task.row.ID] == e.task {
