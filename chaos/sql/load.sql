@@ -1,11 +1,12 @@
 -- $1 number of the first task, $2 tasks, $3 waiting tasks that are enough, $4 remote
--- 20 lanes of up to three at once; in the last five of them max differs from task to task.
+-- 20 lanes of up to three at once; in the last five of them max differs from task to task. Ten more of short queries, which are sent several at once; in the
+-- last five of these some write.
 WITH n AS (
     SELECT
         i,
-        i % 20 AS lane,
-        i / 20 % 6 AS kind,
-        CASE WHEN i % 20 < 15 THEN i % 20 % 3 ELSE i / 20 % 3 END AS max,
+        i % 30 AS lane,
+        CASE WHEN i % 30 < 20 THEN i / 30 % 6 WHEN i % 30 < 25 THEN 6 WHEN i / 30 % 50 > 0 THEN 7 ELSE 8 END AS kind,
+        CASE WHEN i % 30 < 15 THEN i % 30 % 3 WHEN i % 30 < 20 THEN i / 30 % 3 ELSE 0 END AS max,
         format('SELECT pg_sleep(%s)', abs(hashint8(i)::int8) % 91 / 1000.0) AS sleep
     FROM generate_series($1::int8, $1::int8 + $2::int4 - 1) AS i
     WHERE (SELECT count(*) FROM task WHERE state = 'PLAN') < $3::int4
@@ -19,16 +20,20 @@ WITH n AS (
             WHEN 1 THEN 'SELECT leave_effect(); ' || sleep
             WHEN 2 THEN sleep || '; SELECT leave_effect()'
             WHEN 3 THEN sleep
+            WHEN 6 THEN 'SELECT ' || i
+            WHEN 7 THEN 'SELECT CASE WHEN 1 = 2 THEN leave_effect() END'
+            WHEN 8 THEN 'SELECT CASE WHEN 1 = 1 THEN leave_effect() END'
             ELSE 'BEGIN; SELECT leave_effect(); COMMIT; ' || sleep
         END,
-        kind < 5,
+        kind <> 5,
         CASE WHEN i % 9 = 0 THEN 'key ' || i / 9 % 10 END,
         '0',
         $4::text,
         CASE
             WHEN kind = 5 THEN 'most'
-            WHEN kind = 4 OR kind <> 3 AND $4 IS NOT NULL THEN 'least'
-            WHEN kind <> 3 THEN 'exactly'
+            WHEN kind IN (3, 6, 7) THEN NULL
+            WHEN kind = 4 OR $4 IS NOT NULL THEN 'least'
+            ELSE 'exactly'
         END
     FROM n
     ORDER BY i

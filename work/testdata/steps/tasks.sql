@@ -6,9 +6,9 @@ BEGIN;
 INSERT INTO task ("group", data, input)
 SELECT 'lane', 'exactly', 'SELECT alone(), effect(''exactly'')' FROM generate_series(1, 3);
 
--- Ends that are collected.
+-- Ends that are collected; some of these are sent several at once.
 INSERT INTO task ("group", data, input)
-SELECT 'read', 'nothing', 'SELECT ''read''' FROM generate_series(1, 3);
+SELECT 'read', 'nothing', 'SELECT ''read''' FROM generate_series(1, 32);
 
 -- Has an effect without writing anything.
 INSERT INTO task ("group", data, input)

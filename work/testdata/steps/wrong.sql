@@ -32,7 +32,7 @@ FROM (
     SELECT 'lost', NULL, NULL, NULL, NULL, NULL, NULL, count(*)
     FROM task
     WHERE parent IS NULL AND data <> 'deleted'
-    HAVING count(*) <> 24
+    HAVING count(*) <> 53
 
     UNION ALL
     -- Who repeats has one child, which waits, and others have none.
