@@ -20,7 +20,7 @@ type habit struct {
 
 const (
 	habitMost  = 4096 // shapes that are known
-	habitFirm  = 3    // runs by which a habit is known
+	habitFirm  = 20   // runs by which a habit is known
 	habitWrote = 1000 // runs until one that has written may be taken for a query again
 )
 
