@@ -28,13 +28,13 @@ func rows(e effort) []row {
 
 func rates() []row {
 	reads := peer{script: "select.sql", clients: sessions}
-	saving, remote := oneLane, manyLanes
-	saving.save = true
+	saving, remote := manyLanes, manyLanes
+	saving.save, saving.lanes = true, sessions // each session finds the state of its lane
 	remote.remote, remote.run = true, 4*sessions // each waits for its mark, and many marks are one statement
 	return []row{
 		&rate{name: "SELECT 1, one lane, max 15", tasks: oneLane, peer: reads, bar: 0.22},
 		&rate{name: "SELECT 1, 1000 lanes", tasks: manyLanes, peer: reads, bar: 0.22},
-		&rate{name: "SELECT 1, one lane, max 15, save", tasks: saving, peer: reads, bar: 0.30},
+		&rate{name: "SELECT 1, 16 lanes, save", tasks: saving, peer: reads, bar: 0.30},
 		&rate{
 			name:  "INSERT of a row, one lane, max 15",
 			tasks: backlog{input: "INSERT INTO effect VALUES (1)", output: "INSERT 0 1", lanes: 1, max: sessions - 1, run: sessions, effects: true},
