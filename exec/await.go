@@ -139,15 +139,18 @@ func (s *Session) readProbe(t *Task, result *Result) (answered bool, err error) 
 	}, nil)
 	if err == nil && failure == nil {
 		s.hard = s.hard || odd
-		if len(s.behind) > 0 {
-			return !odd, nil
+		switch {
+		case len(s.behind) > 0 && odd:
+			return false, &Lost{Cause: errors.New("a statement of ours is another's")}
+		case len(s.behind) > 0:
+			return true, nil
 		}
 		return n > 0 && !odd, s.synced()
 	}
 	// A cancel that came too late for the input and hit the probe, a limit of the input's that did, or one of its statements is gone.
 	if failure != nil && result.Raw == nil {
 		result.Raw = failure
-		result.Alone = len(s.behind) > 0
+		result.Alone = len(s.behind) > 0 && failure.Code == "22012" && failure.Routine == "int4div"
 		result.Forgot = s.forgotten(failure) || t.Traits.Limits && failure.Code == "57014" && t.Atomic
 	}
 	return false, err

@@ -88,6 +88,7 @@ func (s *Session) Next() (verdict *Verdict, start time.Time, begun bool, err err
 		return verdict, start, false, err
 	case failure != nil:
 		s.behind = nil
+		s.undone = s.undone || q.reset // the part of it that does not roll back is done
 		if unclean(failure) && failure.Routine != lateRoutine {
 			s.distrust()
 		}

@@ -2,6 +2,7 @@ package exec
 
 import (
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 )
@@ -11,6 +12,9 @@ func (b *bench) fly(tasks ...*Task) (results []*Result, starts []time.Time) {
 	b.t.Helper()
 	for i, task := range tasks {
 		task.Settings = [][2]string{{"pg_task.id", strconv.Itoa(i + 1)}}
+		if task.Until.IsZero() {
+			task.Until = time.Now().Add(time.Hour)
+		}
 	}
 	_, start, err := b.session.Begin(nil, tasks[0], tasks[1:]...)
 	if err != nil {
@@ -127,12 +131,11 @@ func TestErrorEndsFlight(t *testing.T) {
 func TestLateTaskIsPassedOver(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	warm := spec("SELECT 2")
-	warm.Until = time.Now().Add(time.Hour)
-	b.fly(spec("SELECT 1"), warm)
-	b.fly(spec("SELECT 1"), warm) // all that it says is prepared now
+	for range 2 { // till all that it says is prepared
+		b.fly(spec("SELECT 1"), spec("SELECT 2"))
+	}
 	second, third := spec("SELECT 2"), spec("INSERT INTO ends VALUES (1, 'ran')")
-	second.Until, third.Until = time.Now().Add(time.Hour), time.Now().Add(-time.Hour)
+	third.Until = time.Now().Add(-time.Hour)
 	results, _ := b.fly(spec("SELECT 1"), second, third)
 	if len(results) != 2 || !b.session.Clean() || b.get("SELECT count(*) FROM ends") != "0" {
 		t.Error(len(results), b.session.Clean())
@@ -182,6 +185,66 @@ func TestLanguageEndsFlight(t *testing.T) {
 	result, _ := b.run(look, nil)
 	if output(result) != "0" {
 		t.Error(output(result))
+	}
+	b.end(result, "")
+}
+
+// TestFlightKeepsUser: who a task makes the session's user is not that of the next.
+func TestFlightKeepsUser(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	own := b.get("SELECT session_user")
+	for _, setting := range []string{"session_authorization", "role"} {
+		results, _ := b.fly(spec("SELECT set_config('"+setting+"', 'pg_monitor', false)"), spec("SELECT session_user || ' ' || current_user"))
+		if len(results) != 1 {
+			t.Errorf("%s: the next is %s", setting, output(results[1]))
+		}
+		look := spec("SELECT session_user || ' ' || current_user")
+		look.Settings = [][2]string{{"pg_task.id", "3"}}
+		result, _ := b.run(look, nil)
+		if output(result) != own+" "+own {
+			t.Error(setting, output(result))
+		}
+		b.end(result, "")
+		b.open()
+	}
+}
+
+// TestFlightAfterFailure: the reset that was rolled back with a task is done once, before the first of a flight that wants to keep its state.
+func TestFlightAfterFailure(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.alone()
+	first, failing := spec("SELECT 1"), spec("SELECT 1/0")
+	for _, task := range []*Task{first, failing} {
+		task.Settings = [][2]string{{"pg_task.id", "0"}}
+	}
+	_, _ = b.run(first, nil)
+	_, _ = b.run(first, &Tail{})
+	_, _ = b.run(failing, &Tail{})
+	kept := func(input string) *Task {
+		task := spec(input)
+		task.Save, task.Keep = true, true
+		return task
+	}
+	results, _ := b.fly(kept("SELECT set_config('my.own', '42', false)"), kept("SELECT current_setting('my.own', true)"), kept("SELECT current_setting('my.own', true)"))
+	if len(results) != 3 || output(results[1]) != "42" || output(results[2]) != "42" {
+		t.Error(len(results), output(results[len(results)-1]))
+	}
+}
+
+// TestLateTaskTakesState: of the state of the task before, one that is passed over leaves nothing, as part of it is gone.
+func TestLateTaskTakesState(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	first, late := spec("SELECT set_config('my.own', '42', false), pg_advisory_lock(9)"), spec("SELECT 1")
+	first.Save, late.Until = true, time.Now().Add(-time.Hour)
+	b.fly(first, late)
+	next := spec("SELECT coalesce(current_setting('my.own', true), '') = '', count(*) FROM pg_locks WHERE locktype = 'advisory' AND pid = pg_backend_pid()")
+	next.Save, next.Keep, next.Settings = true, true, [][2]string{{"pg_task.id", "3"}}
+	result, _ := b.run(next, nil)
+	if !strings.HasSuffix(output(result), "\nt\t0") {
+		t.Error(output(result), result.Failure)
 	}
 	b.end(result, "")
 }

@@ -19,7 +19,8 @@ func (s *Session) chains(tail *Tail, t *Task) bool {
 // sendPrepare queues what makes the session ready for a task: reset, settings, and BEGIN. Unless the transaction is chained nothing takes a
 // snapshot after that, so that the input may still choose its isolation level. The task must begin until then, unless that is zero.
 func (s *Session) sendPrepare(t *Task, chained bool, until time.Time) (reset bool) {
-	reset = (s.dirty || s.hard) && (!t.Keep || s.undone)
+	reset = (s.dirty || s.hard) && (!t.Keep || s.undone && !s.renewed)
+	s.renewed = s.renewed || reset
 	switch {
 	case chained && reset:
 		s.sendDiscard()
@@ -94,6 +95,9 @@ func (s *Session) sendSettings(t *Task, guard int, fresh bool, until time.Time) 
 		values, formats = append(values, binaryMoment(until)), make([]int16, len(values)+1)
 		formats[len(values)-1] = pgproto3.BinaryFormat // to read a moment as text takes the server 4 µs
 		clause += fmt.Sprintf(guardTime, len(values))
+		if guard&1 != 0 { // it has not told us yet of what runs before
+			clause += fmt.Sprintf(guardUser, Literal(s.user))
+		}
 	}
 	if s.ready[number] == nil {
 		s.ready[number] = readyFor(settings, number, clause)
@@ -141,6 +145,9 @@ const (
 )
 
 var guards = [4]string{"", ", " + guardReset, ", " + guardChain, ", " + guardBoth}
+
+// guardUser fails when the session's user is another's.
+const guardUser = `, 1 OPERATOR(pg_catalog./) (session_user OPERATOR(pg_catalog.=) %s::name)::int4`
 
 // guardTime fails when the task begins too late: as a division of other types than theirs, since that says nothing of the session.
 const guardTime = `, 1::int8 OPERATOR(pg_catalog./) (pg_catalog.statement_timestamp() OPERATOR(pg_catalog.<=) $%d::timestamptz)::int4`

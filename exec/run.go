@@ -22,7 +22,7 @@ type Task struct {
 	Format   Format
 	Limit    int64     // of the output, in bytes
 	Strict   bool      // output beyond the limit is an error
-	Until    time.Time // behind another: the latest moment at which it may begin, by the server's clock
+	Until    time.Time // behind another, where it must be set: the latest moment at which it may begin, by the server's clock
 }
 
 // Usual are settings that a session may share with its tasks: those of a lane, and those that most tasks have alike.
@@ -94,6 +94,7 @@ func (s *Session) Begin(tail *Tail, t *Task, then ...*Task) (verdict *Verdict, s
 		s.hard = s.hard || t.Traits.Prepared
 		s.wary = t.Wary || t.Traits.Prepared || s.hard && t.Keep
 		chained := s.chains(tail, t)
+		s.renewed = false
 		s.sendTail(tail, chained, t.Keep)
 		tailed := s.queued()
 		reset := s.sendPrepare(t, chained, time.Time{})

@@ -30,6 +30,7 @@ type Session struct {
 	wary   bool              // nothing is taken for prepared
 	ready  [32]*Statement    // set what a task shows: +1, +2 the usual as well; +4, +8, +16 with a guard
 	clean  bool              // no procedural language has been at work
+	user   string            // that it logged in as
 
 	// Transactions begin as READ COMMITTED and READ WRITE: at its start, and now.
 	baseUsualModes, usualModes bool
@@ -41,6 +42,7 @@ type Session struct {
 	hard      bool // what is prepared is not known, or not all ours
 	limits    bool // statement_timeout may be too short for what we say
 	undone    bool // what was reset has been rolled back
+	renewed   bool // a reset is queued
 
 	// What made the session ready is part of the open transaction, and so is a reset; timeoutSet was this before.
 	chained, chainedReset, timeoutBefore bool
@@ -91,7 +93,7 @@ func Connect(ctx context.Context, cfg *pgconn.Config, limit time.Duration, local
 func (s *Session) introduce(ctx context.Context, local bool) error {
 	result := s.conn.ExecParams(ctx, `SELECT EXISTS (
 			SELECT FROM pg_catalog.pg_language WHERE lanname <> ALL ('{internal,c,sql,plpgsql}')
-		), (SELECT backend_start FROM pg_catalog.pg_stat_get_activity(pg_catalog.pg_backend_pid())), `+usualModes+` AND `+endlessBase,
+		), (SELECT backend_start FROM pg_catalog.pg_stat_get_activity(pg_catalog.pg_backend_pid())), `+usualModes+` AND `+endlessBase+`, session_user`,
 		nil, nil, nil, binaryFormat).Read()
 	switch {
 	case result.Err != nil:
@@ -102,6 +104,7 @@ func (s *Session) introduce(ctx context.Context, local bool) error {
 	s.clean = result.Rows[0][0][0] == 0
 	s.baseUsualModes = len(result.Rows[0][2]) == 1 && result.Rows[0][2][0] != 0
 	s.usualModes = s.baseUsualModes
+	s.user = string(result.Rows[0][3])
 	if !local {
 		return nil
 	}

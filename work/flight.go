@@ -132,7 +132,7 @@ func (r *runner) board(t *task, spec *exec.Task) (behind []flown, until time.Tim
 
 // flies tells whether a task may be part of a flight: should it turn out to write, it is rolled back and run once more.
 func (r *runner) flies(t *task) bool {
-	if t.row.Input == nil || t.row.Data == nil || !t.row.Single || !t.row.Rerun || t.row.Suspect || t.row.Count > 0 || t.row.Live > 0 || t.wary || t.marked {
+	if t.row.Input == nil || t.row.Data == nil || !t.row.Single || !t.row.Rerun || t.row.Suspect || t.row.Count > 0 || t.row.Live > 0 || t.wary {
 		return false
 	}
 	t.examine()
@@ -161,7 +161,13 @@ func (r *runner) strand() {
 	}
 }
 
-// callBack gives back what is behind tasks that last.
+// callBack gives back what is behind tasks that last. Runners do so as well, as the loop may have to wait for the server.
+func (r *runner) callBack() {
+	for _, t := range r.flights.overdue(r.clock.now(), r.lanes) {
+		r.finish(end{task: t, kind: released})
+	}
+}
+
 func (l *loop) callBack() {
 	for _, t := range l.flights.overdue(l.clock.now(), l.lanes) {
 		t.ending = true

@@ -118,7 +118,27 @@ func (s *lanes) choose(most int) []int64 {
 	for len(ids) < most && s.claims.Len() > 0 {
 		ids = append(ids, s.chosen(s.claims.lanes[0]))
 	}
+	for more := 0; more < s.run && s.unheard(); more++ {
+		ids = append(ids, s.chosen(s.claims.lanes[0]))
+	}
 	return ids
+}
+
+// unheard tells whether the first of the lanes to be claimed, of which nothing is taken, would be the next to start: however much of others is taken, it must
+// not wait for that.
+func (s *lanes) unheard() bool {
+	if s.claims.Len() == 0 {
+		return false
+	}
+	l, next := s.claims.lanes[0], s.starts.first()
+	if len(l.taken)+l.claiming > 0 {
+		return false
+	}
+	if next == nil {
+		return true
+	}
+	a, b := l.ready.top().priority, next.taken.top().rank.priority
+	return a > b || a == b && l.running < next.running
 }
 
 func (s *lanes) chosen(l *lane) int64 {
@@ -229,7 +249,7 @@ func (s *lanes) claimable() bool {
 	if s.closed || s.claims.Len() == 0 {
 		return false
 	}
-	if s.run+s.ahead > s.busy+s.waiting {
+	if s.run+s.ahead > s.busy+s.waiting || s.unheard() {
 		return true
 	}
 	for l := range s.outranked {

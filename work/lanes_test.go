@@ -321,3 +321,111 @@ func sorted(ids []int64) []int64 {
 	slices.Sort(ids)
 	return ids
 }
+
+// TestUnheardLane: however much of a busy lane is taken, another one that would be next to start does not wait for that.
+func TestUnheardLane(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, 2)
+	for id := range int64(100) {
+		d.due("busy", id+1, 10)
+	}
+	d.pace(50)
+	d.expect("claimed", d.claim(), 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11)
+	for _, id := range d.startAll() {
+		d.ended(d.tasks[id], d.at)
+	}
+	d.claim()
+	d.startAll()
+	d.pace(0) // those take longer
+	if d.claimable() {
+		t.Error("there is enough")
+	}
+	d.due("other", 200, 0)
+	d.due("other", 201, 0)
+	d.due("busy", 202, 10)
+	if !d.claimable() {
+		t.Error("the other lane is not to be claimed")
+	}
+	d.expect("claimed", d.claim(), 200)
+	d.tasks[300] = &task{row: row{ID: 300, Group: "urgent"}, lane: laneKey{group: "urgent"}, rank: rank{id: 300, priority: 1}}
+	d.add(laneKey{group: "urgent"}, d.tasks[300].rank)
+	d.expect("claimed", d.claim(), 300)
+}
+
+// TestQueueAndBack: what is queued behind a task holds what that will not hold any more, and gives it back.
+func TestQueueAndBack(t *testing.T) {
+	t.Parallel()
+	full := func() (d *desk, one *task, behind []*task) {
+		d = newDesk(t, 1)
+		d.pace(50)
+		for id := range int64(3) {
+			d.due("a", id+1, 0).lane = laneKey{group: "a"}
+			d.due("b", id+11, 0)
+		}
+		d.lane(laneKey{group: "a"}).recent, d.lane(laneKey{group: "b"}).recent = 9, 9
+		d.expect("claimed", d.claim(), 1, 11, 2, 12, 3, 13)
+		one = d.start(whichever)
+		for last := one; len(behind) < 3; {
+			if last = d.queue(last, whichever); last == nil {
+				t.Fatal("nothing follows on", behind)
+			}
+			behind = append(behind, last)
+		}
+		if one.row.ID != 1 || len(behind) != 3 || behind[0].row.ID != 2 || behind[1].row.ID != 3 || behind[2].row.ID != 11 {
+			t.Fatal(one.row.ID, behind)
+		}
+		if busy, waiting, _ := d.load(); busy != 1 || waiting > 2 {
+			t.Error(busy, waiting)
+		}
+		return d, one, behind
+	}
+	rest := func(d *desk, what string, want ...int64) {
+		t.Helper()
+		var got []int64
+		for next := d.start(whichever); next != nil; next = d.start(whichever) {
+			got = append(got, next.row.ID)
+			d.ended(next, d.at)
+		}
+		d.expect(what, got, want...)
+		if busy, waiting, _ := d.load(); busy != 0 || waiting != 0 {
+			t.Error(what, busy, waiting)
+		}
+		for key, l := range d.all {
+			if l.running != 0 {
+				t.Error(what, key, l.running)
+			}
+		}
+	}
+
+	d, one, behind := full()
+	for _, ended := range append([]*task{one}, behind...) {
+		d.ended(ended, d.at)
+	}
+	rest(d, "all ended, then", 12, 13)
+
+	d, one, behind = full()
+	d.back(one, behind)
+	d.ended(one, d.at)
+	rest(d, "back, then", 2, 3, 11, 12, 13)
+
+	d, one, behind = full()
+	d.ended(one, d.at)
+	d.back(behind[0], behind[1:])
+	d.ended(behind[0], d.at)
+	rest(d, "some back, then", 3, 11, 12, 13)
+
+	d, one, behind = full()
+	d.rejoin([]*task{behind[2], behind[0], behind[1]})
+	d.ended(one, d.at)
+	rest(d, "rejoined, then", 2, 3, 11, 12, 13)
+
+	d, one, behind = full()
+	d.forget()
+	if left := d.back(one, behind); len(left) != 3 {
+		t.Error("after they were forgotten:", left)
+	}
+	for _, ended := range append([]*task{one}, behind...) {
+		d.ended(ended, d.at)
+	}
+	rest(d, "forgotten, then")
+}

@@ -96,6 +96,7 @@ func (r *runner) run(ctx context.Context, t *task) (next *task) {
 	if r.seat.session.Behind() > 0 {
 		return r.goOn(ctx)
 	}
+	r.callBack()
 	spec, ok := r.spec(t)
 	if !ok {
 		return r.another()

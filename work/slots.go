@@ -93,11 +93,14 @@ func (s *lanes) back(before *task, tasks []*task) (left []*task) {
 			previous = tasks[i-1]
 		}
 		l := s.lane(t.lane)
-		if previous.left {
+		switch {
+		case previous.left:
 			previous.left = false
 			l.running--
+		case previous.passed:
+			previous.passed = false
+			l.recent--
 		}
-		previous.passed = false
 		if s.closed || t.era != s.era {
 			t.passed = true
 			left = append(left, t)
@@ -105,6 +108,26 @@ func (s *lanes) back(before *task, tasks []*task) (left []*task) {
 			heap.Push(&l.taken, t)
 			s.waiting++
 		}
+		s.place(l)
+	}
+	return left
+}
+
+// rejoin lets tasks wait again that were begun, or were to be, and are not any more; in one, so that their order is kept. What was taken before the last forget is returned
+// instead, and is to be ended.
+func (s *lanes) rejoin(tasks []*task) (left []*task) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, t := range tasks {
+		l := s.lane(t.lane)
+		if s.closed || t.era != s.era {
+			left = append(left, t)
+			continue
+		}
+		s.hold(l, t, -1)
+		t.passed, t.left = false, false
+		heap.Push(&l.taken, t)
+		s.waiting++
 		s.place(l)
 	}
 	return left

@@ -136,15 +136,15 @@ func (l *loop) recoverLost(ctx context.Context) error {
 		living[pid] = true
 	}
 	var ids []int64
+	var aboard []*task
 	begun := map[int64]end{}
 	for id, e := range l.lost {
 		switch {
 		case e.aboard && !living[e.pid]:
 			delete(l.lost, id)
-			l.lanes.ended(e.task, time.Time{})
 			l.begun[id] = max(l.begun[id], 1) // so that it shows WORK first, should it be what has taken the session
-			e.kind = released
-			l.unsaid = append(l.unsaid, e)
+			e.task.again, e.task.ending = l.begun[id], false
+			aboard = append(aboard, e.task)
 		case !e.aboard && (e.task.row.Remote != "" || !living[e.pid]):
 			ids = append(ids, id)
 			if e.start.IsZero() {
@@ -152,6 +152,11 @@ func (l *loop) recoverLost(ctx context.Context) error {
 			}
 			begun[id] = e
 		}
+	}
+	for _, t := range l.lanes.rejoin(aboard) {
+		l.lanes.ended(t, time.Time{})
+		t.ending = true
+		l.unsaid = append(l.unsaid, end{task: t, kind: released})
 	}
 	if _, err := l.cut(ctx, ids, begun); err != nil {
 		return err
