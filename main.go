@@ -122,7 +122,7 @@ func (c *runCommand) Run(ctx context.Context, p *program) error {
 		return &usageError{errors.New("run takes --config FILE or a connection string, not both")}
 	}
 	log := p.logger()
-	debug.SetGCPercent(50) // a million waiting tasks are a large heap that hardly changes
+	debug.SetGCPercent(gcPercent)
 	ballast := make([]byte, ballastSize)
 	defer runtime.KeepAlive(ballast)
 	ctx, stop, release := untilSignal(ctx, log)
@@ -143,9 +143,12 @@ func (c *runCommand) Run(ctx context.Context, p *program) error {
 	return named(c.Config, conf.Run(ctx, c.Config, log, options))
 }
 
-// ballastSize, in bytes, is counted as living by the garbage collector, so that it waits for half as much garbage before it runs, and not for
-// 2 MB (a few hundred tasks). It is never touched, so it takes no memory.
-const ballastSize = 24 << 20
+// The garbage collector waits for a tenth of what lives, and so for little more where a million waiting tasks are a large heap that hardly changes than where there are none.
+// ballastSize, in bytes, counts as living, so that this is 13 MB, and not a few hundred tasks. It is never touched, so it takes no memory.
+const (
+	gcPercent   = 10
+	ballastSize = 128 << 20
+)
 
 func (p *program) setLevel(level zerolog.Level) {
 	if p.level == "" {

@@ -184,4 +184,4 @@ func (l *loop) pace() {
 }
 
 // mostAhead bounds the tasks that are claimed before they can start.
-const mostAhead = 4000
+const mostAhead = 3000
