@@ -20,7 +20,7 @@ test:
 # A controller dies at every message that it exchanges with the server, a quarter to half an hour. PART=2/5 is the second part of five.
 steps:
 	server/install.sh postgresql
-	PGTASK_STEPS=$(or $(PART),1/1) go test -count=1 -parallel 6 -timeout 60m $(TESTFLAGS) -run '^TestEveryStep$$' ./work
+	PGTASK_STEPS=$(or $(PART),1/1) go test -count=1 -parallel 6 -timeout 150m $(TESTFLAGS) -run '^TestEveryStep$$' ./work
 
 # The built program, used from outside.
 smoke: build
