@@ -266,7 +266,7 @@ func (s *Session) answer(to sink) (failure *pgproto3.ErrorResponse, err error) {
 func (s *Session) noted(m *pgproto3.ParameterStatus, encoding func(string)) {
 	switch m.Name {
 	case "session_authorization":
-		s.clean = false
+		s.clean = s.clean && m.Value == s.user // before 14 the server also tells what has not changed
 	case "default_transaction_read_only":
 		s.readOnly = m.Value == "on"
 	case "client_encoding":
