@@ -87,6 +87,24 @@ func spec(input string) *Task {
 	return &Task{Input: input, Traits: traits, Atomic: traits.Atomic(), Format: Format{Delimiter: '\t', Null: `\N`, Header: true, String: true}}
 }
 
+// TestAfterFailedPreparation: a task that could not be begun leaves nothing that the next one waits for.
+func TestAfterFailedPreparation(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	for _, input := range []string{"VACUUM ends", "SELECT 1"} {
+		odd, next := spec("SELECT 1"), spec(input)
+		odd.Settings, next.Settings = [][2]string{{"work_mem", "much"}}, [][2]string{{"work_mem", "1MB"}}
+		if _, _, err := b.session.Begin(nil, odd); err == nil {
+			t.Fatal("such a setting is taken")
+		}
+		result, _ := b.run(next, nil)
+		if result.Failure != nil {
+			t.Error(input, result.Failure)
+		}
+		b.end(result, "")
+	}
+}
+
 // run runs a task after another's tail.
 func (b *bench) run(t *Task, tail *Tail) (*Result, *Verdict) {
 	b.t.Helper()

@@ -352,6 +352,31 @@ func TestUnheardLane(t *testing.T) {
 	d.expect("claimed", d.claim(), 300)
 }
 
+// TestLaneAfterBack: a lane whose tasks have been given back, and then stopped, can be claimed as before.
+func TestLaneAfterBack(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, 1)
+	d.pace(9)
+	for id := range int64(3) {
+		d.due("a", id+1, 0)
+	}
+	d.lane(laneKey{group: "a"}).recent = 9
+	d.expect("claimed", d.claim(), 1, 2, 3)
+	one := d.start(whichever)
+	two := d.queue(one, whichever)
+	three := d.queue(two, whichever)
+	for range 9 { // it takes its time
+		d.pace(0)
+	}
+	d.back(one, []*task{two, three})
+	if !d.drop(two) || !d.drop(three) {
+		t.Error("they do not wait")
+	}
+	d.ended(one, d.at)
+	d.due("a", 4, 0)
+	d.expect("claimed", d.claim(), 4)
+}
+
 // TestQueueAndBack: what is queued behind a task holds what that will not hold any more, and gives it back.
 func TestQueueAndBack(t *testing.T) {
 	t.Parallel()

@@ -99,7 +99,7 @@ func (s *lanes) back(before *task, tasks []*task) (left []*task) {
 			l.running--
 		case previous.passed:
 			previous.passed = false
-			l.recent--
+			l.recent = max(l.recent-1, 0) // pace may have forgotten it
 		}
 		if s.closed || t.era != s.era {
 			t.passed = true
