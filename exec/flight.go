@@ -31,7 +31,7 @@ func (t Traits) Flies() bool {
 // flies tells whether the session can have other tasks behind this one.
 func (s *Session) flies(t *Task) bool {
 	return t.Atomic && !t.Strict && t.Traits.Flies() && s.usualModes && s.clean && !s.hard && !s.wary && !s.limits &&
-		(!t.Save || !s.cursors) // which may write at COMMIT
+		(!t.Save || !s.cursors || s.renewed) // they may write at COMMIT
 }
 
 // Clean tells whether tasks can be sent one behind the other, as far as is known of the session before the first begins.
