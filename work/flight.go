@@ -107,7 +107,7 @@ func (f *flights) back(r *runner, s *lanes) (left []*task) {
 
 // board finds what can be sent behind t.
 func (r *runner) board(t *task, spec *exec.Task) (behind []flown, until time.Time) {
-	if r.seat.bound || spec.Strict || r.foreign.Load() || !r.seat.session.Clean() || !r.flies(t) {
+	if r.seat.bound || spec.Strict || !r.seat.session.Clean() || !r.flies(t) {
 		return nil, until
 	}
 	most := r.habits.flight(t.traits.Shape)
@@ -130,9 +130,10 @@ func (r *runner) board(t *task, spec *exec.Task) (behind []flown, until time.Tim
 	return behind, until
 }
 
-// flies tells whether a task may be part of a flight: should it turn out to write, it is rolled back and run once more.
+// flies tells whether a task may be part of a flight: should it turn out to write, it is rolled back and run once more. Of lanes in which several run at once none does, since
+// the order in which they begin would not be kept.
 func (r *runner) flies(t *task) bool {
-	if t.row.Input == nil || t.row.Data == nil || !t.row.Single || !t.row.Rerun || t.row.Suspect || t.row.Count > 0 || t.row.Live > 0 || t.wary {
+	if r.foreign.Load() || t.row.Max != 0 || t.row.Input == nil || t.row.Data == nil || !t.row.Single || !t.row.Rerun || t.row.Suspect || t.row.Count > 0 || t.row.Live > 0 || t.wary {
 		return false
 	}
 	t.examine()

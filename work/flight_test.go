@@ -104,6 +104,42 @@ func (s *led) done(ids ...int64) {
 	s.eventually(fmt.Sprint(len(ids)), "SELECT count(*) FROM task WHERE id = ANY ($1) AND state = 'DONE' AND output IS NOT NULL AND attempt = 1 AND interrupted = 0", ids)
 }
 
+// TestWhatDoesNotFly: tasks that must not be run once more, or whose end has to be in their transaction, or whose lane would lose its order.
+func TestWhatDoesNotFly(t *testing.T) {
+	t.Parallel()
+	usual := func() *task {
+		input, data := "SELECT 1", ""
+		return &task{row: row{Input: &input, Data: &data, Single: true, Rerun: true}}
+	}
+	text := func(input string) func(*runner, *task) { return func(_ *runner, t *task) { t.row.Input = &input } }
+	for name, change := range map[string]func(*runner, *task){
+		"usual":     func(*runner, *task) {},
+		"rerun":     func(_ *runner, t *task) { t.row.Rerun = false },
+		"repeat":    func(_ *runner, t *task) { t.row.Single = false },
+		"max":       func(_ *runner, t *task) { t.row.Max = 1 },
+		"pause":     func(_ *runner, t *task) { t.row.Max = -1 },
+		"count":     func(_ *runner, t *task) { t.row.Count = 1 },
+		"live":      func(_ *runner, t *task) { t.row.Live = time.Second },
+		"suspect":   func(_ *runner, t *task) { t.row.Suspect = true },
+		"remote":    func(_ *runner, t *task) { t.row.Remote = "other" },
+		"again":     func(_ *runner, t *task) { t.again = 1 },
+		"long":      func(_ *runner, t *task) { t.row.Input = nil },
+		"foreign":   func(r *runner, _ *task) { r.foreign.Store(true) },
+		"insert":    text("INSERT INTO a VALUES (1)"),
+		"sequence":  text("SELECT nextval('a')"),
+		"notify":    text("SELECT pg_notify('a', 'b')"),
+		"isolation": text("SELECT set_config('transaction_isolation', 'serializable', true), transaction_isolation"),
+		"commit":    text("SELECT 1; COMMIT"),
+	} {
+		r := &runner{loop: newLoop(t.Context(), Target{Run: 1}, zerologNone)}
+		task := usual()
+		change(r, task)
+		if got := r.flies(task); got != (name == "usual") {
+			t.Error(name, got)
+		}
+	}
+}
+
 // TestFlightsKeepOrder: tasks that fly run as others do, each lane in its order, each task once.
 func TestFlightsKeepOrder(t *testing.T) {
 	t.Parallel()

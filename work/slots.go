@@ -44,7 +44,7 @@ func (s *lanes) follow(before *task, fits func(*task) bool) (next *task) {
 }
 
 // queue gives the task that is to follow on another, which has not run yet, on the same session, without a word in between. Where there is room for more
-// tasks at once this is only for its own lane to say; lanes of which several run at once are left out, since the order in which they begin would not be kept.
+// tasks at once this is only for its own lane to say. It is the one that comes next, or none.
 func (s *lanes) queue(before *task, fits func(*task) bool) (next *task) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -61,7 +61,7 @@ func (s *lanes) queue(before *task, fits func(*task) bool) (next *task) {
 		s.resumePaused()
 		l = s.starts.first()
 	}
-	if l != nil && l.startAt >= 0 && l.taken.top().rank.max == 0 && fits(l.taken.top()) {
+	if l != nil && l.startAt >= 0 && fits(l.taken.top()) {
 		next = heap.Pop(&l.taken).(*task)
 		next.era = s.era
 		s.waiting--
