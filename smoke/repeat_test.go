@@ -41,10 +41,13 @@ func TestRepeatSkipsWhatWasMissed(t *testing.T) {
 		id := u.add("plan, active, repeat, input", "'"+c.plan+"', '0', '"+c.repeat+"', 'SELECT 1'")
 		row := u.becomes(id, "DONE")
 		u.exec("UPDATE task SET state = 'STOP' WHERE id = " + row.text("next"))
+		// What counts as now is the moment at which the repetition was written.
 		u.is(`(WITH RECURSIVE beat AS (
-				SELECT greatest(1, floor(extract(epoch FROM t.stop - t.plan) / extract(epoch FROM t.repeat) - CASE WHEN t.repeat < '28 days' THEN 1 ELSE 4 END))::int AS k FROM task AS t WHERE id = $1
-				UNION ALL SELECT k + 1 FROM beat, task AS t WHERE t.id = $1 AND t.plan + k * t.repeat <= t.stop)
-			SELECT n.plan = t.plan + (SELECT max(k) FROM beat) * t.repeat FROM task AS t JOIN task AS n ON n.id = t.next WHERE t.id = $1)`, "t", id)
+				SELECT greatest(1, floor(extract(epoch FROM n.created - t.plan) / extract(epoch FROM t.repeat) - CASE WHEN t.repeat < '28 days' THEN 1 ELSE 4 END))::int AS k,
+					t.plan, t.repeat, n.created AS written, n.plan AS next
+				FROM task AS t JOIN task AS n ON n.id = t.next WHERE t.id = $1
+				UNION ALL SELECT k + 1, plan, repeat, written, next FROM beat WHERE plan + k * repeat <= written)
+			SELECT next = plan + k * repeat FROM beat ORDER BY k DESC LIMIT 1)`, "t", id)
 	}
 }
 
