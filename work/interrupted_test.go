@@ -77,7 +77,7 @@ func (s *stage) anyLeader() {
 func TestEndWhileLeadershipIsLost(t *testing.T) {
 	t.Parallel()
 	l := newLoop(t.Context(), Target{Run: 1}, zerologNone)
-	l.lanes.add(laneKey{group: "a"}, rank{id: 1})
+	l.lanes.add([]byte("a"), nil, rank{id: 1})
 	ids := l.lanes.choose(1)
 	one := &task{row: row{ID: ids[0], Group: "a"}, lane: laneKey{group: "a"}, rank: rank{id: 1}}
 	l.tasks[1] = one

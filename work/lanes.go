@@ -15,11 +15,14 @@ type lanes struct {
 	busy      int // of run, in use
 	waiting   int // taken and not started
 	ready     int // in PLAN
+	gathered  int // in PLAN, of the fill under way, where nothing else is known
 	closed    bool
 	era       int // counts what is forgotten
 	all       map[laneKey]*lane
-	known     idSet // the ready ones: a scan may bring a task again
-	filling   idSet // those of the fill under way, nil when there is none
+	known     *idSet // the ready ones: a scan may bring a task again
+	filling   *idSet // those of the fill under way, nil when there is none
+	only      bool   // what the fill under way finds is not known before its end
+	last      *lane  // that of the task added last
 	claims    laneHeap
 	starts    laneHeap
 	claimed   []*lane            // with tasks in the claim under way
@@ -35,7 +38,7 @@ type lanes struct {
 func newLanes(run int, now func() time.Time) *lanes {
 	return &lanes{
 		run: run, now: now,
-		all: map[laneKey]*lane{}, known: idSet{}, pausing: map[*lane]struct{}{}, outranked: map[*lane]struct{}{},
+		all: map[laneKey]*lane{}, known: newIDSet(), pausing: map[*lane]struct{}{}, outranked: map[*lane]struct{}{},
 		claims: laneHeap{less: claimsBefore, at: func(l *lane) *int { return &l.claimAt }},
 		starts: laneHeap{less: startsBefore, at: func(l *lane) *int { return &l.startAt }},
 	}
@@ -50,14 +53,21 @@ func (s *lanes) lane(key laneKey) *lane {
 	return l
 }
 
-// add makes a due task known; one that is known already is passed over.
-func (s *lanes) add(key laneKey, r rank) {
+// add makes a due task known; one that is known already is passed over. The names are not kept, nor made strings where the lane is known.
+func (s *lanes) add(group, remote []byte, r rank) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	l := s.lane(key)
-	if s.known.add(r.id) {
+	l := s.last
+	if l == nil || l.key.group != string(group) || l.key.remote != string(remote) {
+		known, ok := s.all[laneKey{string(group), string(remote)}]
+		if !ok {
+			known = s.lane(laneKey{string(group), string(remote)})
+		}
+		l, s.last = known, known
+	}
+	if !s.only && s.known.add(r.id) {
 		l.ready = append(l.ready, r)
-		heap.Fix(&l.ready, len(l.ready)-1) // Push would put each on Go's heap first
+		l.ready.up(len(l.ready) - 1)
 		s.ready++
 		if l.ready.top().id == r.id { // the lane's place depends on its first task alone
 			s.place(l)
@@ -65,19 +75,24 @@ func (s *lanes) add(key laneKey, r rank) {
 	}
 	if s.filling != nil && s.filling.add(r.id) {
 		l.fresh = append(l.fresh, r)
+		if s.only {
+			s.gathered++
+		}
 	}
 }
 
 // fill starts to gather what is due anew, beside what is known, so that tasks whose priority, group or plan was changed find
-// their place; between fill and filled, add counts for both. Where nothing is known there is nothing to replace.
-func (s *lanes) fill() {
+// their place; between fill and filled, add counts for both. Where nothing is known there is nothing to replace. With only, what is
+// found counts at the end of the fill and not before: nothing of it can start before all is known.
+func (s *lanes) fill(only bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, l := range s.all {
 		l.fresh = nil
 	}
-	if s.filling = nil; s.ready > 0 {
-		s.filling = idSet{}
+	s.only, s.gathered = only, 0
+	if s.filling = nil; only || s.ready > 0 {
+		s.filling = newIDSet()
 	}
 }
 
@@ -90,9 +105,10 @@ func (s *lanes) filled() {
 		return
 	}
 	s.known, s.filling, s.ready = s.filling, nil, 0
+	s.only, s.gathered = false, 0
 	for key, l := range s.all {
 		l.ready, l.fresh = l.fresh, nil
-		heap.Init(&l.ready)
+		l.ready.order()
 		s.ready += len(l.ready)
 		s.place(l)
 		s.prune(key, l)
@@ -142,7 +158,7 @@ func (s *lanes) unheard() bool {
 }
 
 func (s *lanes) chosen(l *lane) int64 {
-	top := heap.Pop(&l.ready).(rank)
+	top := l.ready.pop()
 	s.known.remove(top.id)
 	s.ready--
 	if l.claiming == 0 || top.before(l.best) {
@@ -184,7 +200,8 @@ func (s *lanes) forget() (taken []*task) {
 		s.place(l)
 		s.prune(key, l)
 	}
-	s.known, s.filling, s.claimed = idSet{}, nil, nil
+	s.known, s.filling, s.claimed = newIDSet(), nil, nil
+	s.only, s.gathered = false, 0
 	s.waiting, s.ready = 0, 0
 	s.era++
 	return taken
@@ -231,6 +248,9 @@ func (s *lanes) prune(key laneKey, l *lane) {
 		delete(s.pausing, l)
 		delete(s.outranked, l)
 		delete(s.all, key)
+		if s.last == l {
+			s.last = nil
+		}
 	}
 }
 
@@ -238,7 +258,7 @@ func (s *lanes) prune(key laneKey, l *lane) {
 func (s *lanes) load() (busy, waiting, ready int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.busy, s.waiting, s.ready
+	return s.busy, s.waiting, s.ready + s.gathered
 }
 
 // claimable tells whether choose would find anything.

@@ -28,7 +28,7 @@ func (d *desk) due(group string, id int64, maximum int32) *task {
 	key := laneKey{group: group}
 	t := &task{row: row{ID: id, Group: group, Max: maximum, Plan: d.at}, lane: key, rank: rank{id: id, max: maximum}}
 	d.tasks[id] = t
-	d.add(key, t.rank)
+	d.add([]byte(group), nil, t.rank)
 	return t
 }
 
@@ -177,7 +177,7 @@ func TestFillBringsWhatIsNew(t *testing.T) {
 	d := newDesk(t, 4)
 	d.due("a", 1, 0)
 	d.due("b", 2, 0)
-	d.fill()
+	d.fill(false)
 	d.due("b", 1, 0) // it has changed its lane; 2 is gone
 	d.due("b", 3, 1)
 	d.filled()
@@ -188,6 +188,31 @@ func TestFillBringsWhatIsNew(t *testing.T) {
 	d.startAll()
 	d.ended(d.tasks[3], d.at)
 	d.expect("claimed", d.claim(), 1)
+}
+
+// TestFillOfAllThatIsDue: where nothing of a fill may start before its end, it does not, and lanes have their order then.
+func TestFillOfAllThatIsDue(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, 4)
+	d.fill(true)
+	for _, group := range []string{"a", "b", "a"} {
+		for _, id := range []int64{5, 3, 4} {
+			d.due(group, id+int64(group[0])*10, 0)
+		}
+	}
+	d.due("a", 999, 1)
+	d.expect("claimed", d.claim())
+	if _, _, ready := d.load(); ready != 7 {
+		t.Errorf("%d ready, want 7", ready)
+	}
+	d.filled()
+	if _, _, ready := d.load(); ready != 7 {
+		t.Errorf("%d ready, want 7", ready)
+	}
+	d.expect("claimed", d.claim(), 983, 999)
+	d.startAll()
+	d.ended(d.tasks[999], d.at)
+	d.expect("claimed", d.claim(), 973)
 }
 
 func TestForgetAndPrune(t *testing.T) {
@@ -348,7 +373,7 @@ func TestUnheardLane(t *testing.T) {
 	}
 	d.expect("claimed", d.claim(), 200)
 	d.tasks[300] = &task{row: row{ID: 300, Group: "urgent"}, lane: laneKey{group: "urgent"}, rank: rank{id: 300, priority: 1}}
-	d.add(laneKey{group: "urgent"}, d.tasks[300].rank)
+	d.add([]byte("urgent"), nil, d.tasks[300].rank)
 	d.expect("claimed", d.claim(), 300)
 }
 

@@ -2,16 +2,20 @@ package work
 
 import (
 	"context"
+	"encoding/binary"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgtype"
 )
 
-// What a scan brings at once, and how many due tasks are known at most: 16 bytes each. Beyond that there is a window by plan.
+// What a scan brings at once, and how many due tasks are known at most: 16 bytes each. Beyond that there is a window by plan. Where nothing
+// else is to be done between the parts of a scan they grow, as long as one takes less than scanPart: at the end of each either side waits for the other.
 const (
-	scanChunk = 20_000
-	scanMost  = 1_000_000
+	scanChunk   = 20_000
+	scanLargest = 8 * scanChunk
+	scanPart    = 500 * time.Millisecond
+	scanMost    = 1_000_000
 )
 
 // scanShare is the part of the time that looking at all that is due may take: one in twenty.
@@ -25,6 +29,8 @@ const visibility = time.Second
 type place struct {
 	active, full bool
 	begun        bool // its first part has been asked for
+	atOnce       bool // there is nothing else to do meanwhile
+	chunk        int  // rows of the next part
 	plan         pgtype.Timestamptz
 	id           int64
 	began        time.Time // by our clock
@@ -61,7 +67,7 @@ func (l *loop) rescan(ctx context.Context) error {
 		return l.scan(ctx, false)
 	case due || l.look.wanted && l.scanDelay() <= 0:
 		l.look.wanted, l.look.later = false, true
-		l.startScan(false)
+		l.startScan(false, false)
 		return l.scanOn(ctx)
 	case now.Sub(l.look.spoke) >= beat:
 		return l.comesNext(ctx)
@@ -113,7 +119,7 @@ func (l *loop) readNext(row pgx.Row, asked time.Time) error {
 
 // scan begins to look at all that is due; at once tells to go through with it, else there is other work between its parts.
 func (l *loop) scan(ctx context.Context, atOnce bool) error {
-	l.startScan(true)
+	l.startScan(true, atOnce)
 	for {
 		if err := l.scanOn(ctx); err != nil || !l.scanning.active || !atOnce {
 			return err
@@ -121,11 +127,11 @@ func (l *loop) scan(ctx context.Context, atOnce bool) error {
 	}
 }
 
-func (l *loop) startScan(full bool) {
-	l.scanning = place{active: true, full: full, began: time.Now(), asked: l.clock.now()}
+func (l *loop) startScan(full, atOnce bool) {
+	l.scanning = place{active: true, full: full, atOnce: atOnce, chunk: scanChunk, began: time.Now(), asked: l.clock.now()}
 	l.scanning.plan = pgtype.Timestamptz{Valid: true, InfinityModifier: pgtype.NegativeInfinity}
 	if full {
-		l.lanes.fill()
+		l.lanes.fill(atOnce)
 		l.look.wanted, l.look.later = false, false
 		return
 	}
@@ -138,7 +144,7 @@ func (l *loop) scanOn(ctx context.Context) error {
 	ctx, cancel := limited(ctx)
 	defer cancel()
 	var expired []int64
-	found := 0
+	var found int
 	asked := time.Now()
 	batch := &pgx.Batch{}
 	if !s.begun {
@@ -149,24 +155,8 @@ func (l *loop) scanOn(ctx context.Context) error {
 		}
 	}
 	batch.Queue(l.queries().Text("next"), l.target.Schema, l.target.Table, l.columnsDue()).QueryRow(func(row pgx.Row) error { return l.readNext(row, asked) })
-	batch.Queue(l.queries().Text("scan"), s.plan, s.id, scanChunk).Query(func(rows pgx.Rows) error {
-		var key laneKey
-		var r rank
-		var waiting, over bool
-		_, err := pgx.ForEachRow(rows, []any{&r.id, &key.group, &key.remote, &r.max, &r.priority, &s.plan, &waiting, &over}, func() error {
-			found++
-			s.id = r.id
-			switch {
-			case !waiting:
-				l.adopt(r.id, key)
-			case l.isHopeless(r.id) || time.Now().Before(l.parked[r.id].until):
-			case over:
-				expired = append(expired, r.id)
-			case l.tasks[r.id] == nil:
-				l.lanes.add(key, r)
-			}
-			return nil
-		})
+	batch.Queue(l.queries().Text("scan"), s.plan, s.id, s.chunk).Query(func(rows pgx.Rows) (err error) {
+		found, expired, err = l.find(rows)
 		return err
 	})
 	if err := l.control.conn.SendBatch(ctx, batch).Close(); err != nil {
@@ -183,7 +173,11 @@ func (l *loop) scanOn(ctx context.Context) error {
 		return err
 	}
 	_, _, ready := l.lanes.load()
-	if found == scanChunk && ready < scanMost {
+	more := found == s.chunk
+	if more && ready < scanMost {
+		if s.atOnce && time.Since(asked) < scanPart {
+			s.chunk = min(2*s.chunk, scanLargest, max(scanMost-ready, scanChunk))
+		}
 		return nil
 	}
 	s.active = false
@@ -193,9 +187,50 @@ func (l *loop) scanOn(ctx context.Context) error {
 		l.unpark()
 		l.look.full = time.Now()
 		l.look.fullTook = time.Since(s.began)
-		l.look.partial = found == scanChunk
+		l.look.partial = more
 	}
 	return nil
+}
+
+// find takes note of the tasks that a scan has brought, and returns how many there were, and those that are not worth running any more. There may be a
+// million: so it reads the server's bytes as they are.
+func (l *loop) find(rows pgx.Rows) (found int, expired []int64, err error) {
+	s, now := &l.scanning, time.Now()
+	odd := len(l.tasks)+len(l.parked)+len(l.hopeless) > 0 // of tasks that would not count
+	var due []byte
+	for rows.Next() {
+		found++
+		v := rows.RawValues()
+		r := rank{id: integer(v[0]), max: int32(integer(v[3])), priority: int32(integer(v[4]))}
+		s.id = r.id
+		due = append(due[:0], v[5]...)
+		switch over := v[6]; {
+		case over != nil && over[0] == 0:
+			l.adopt(r.id, laneKey{string(v[1]), string(v[2])})
+		case odd && (l.isHopeless(r.id) || now.Before(l.parked[r.id].until)):
+		case over != nil:
+			expired = append(expired, r.id)
+		case !odd || l.tasks[r.id] == nil:
+			l.lanes.add(v[1], v[2], r)
+		}
+	}
+	if err := rows.Err(); err != nil || found == 0 {
+		return found, expired, err
+	}
+	return found, expired, l.control.conn.TypeMap().Scan(pgtype.TimestamptzOID, pgx.BinaryFormatCode, due, &s.plan)
+}
+
+// integer reads what the server has sent in binary form, of whatever size the user's column is; NULL is 0.
+func integer(b []byte) int64 {
+	switch len(b) {
+	case 8:
+		return int64(binary.BigEndian.Uint64(b))
+	case 4:
+		return int64(int32(binary.BigEndian.Uint32(b)))
+	case 2:
+		return int64(int16(binary.BigEndian.Uint16(b)))
+	}
+	return 0
 }
 
 // queueStopping looks for tasks that somebody has set to STOP and whose controller has not written their end.

@@ -1,15 +1,18 @@
--- What is due, waiting or under way, in the order of its plan, from a place in that order on.
+-- What is due, waiting or under way, in the order of its plan, from a place in that order on. A million rows may come, so what nearly all have in common is
+-- NULL, which costs neither side anything: no remote, max and priority 0, a task that waits.
 -- $1 plan, $2 id (the place), $3 most rows
 SELECT
     t.id,
     t."group",
-    coalesce(t.remote, ''),
-    t.max,
-    t.priority,
+    t.remote,
+    nullif(t.max, 0),
+    nullif(t.priority, 0),
     t.due,
-    t.state = 'PLAN' AS waiting,
-    t.state = 'PLAN' AND t.attempt = 0 AND t.active > '0' AND t.max >= 0 AND NOT t.catchup
-        AND coalesce(t.base, t.plan) + least(t.active, '10000 years') < statement_timestamp() AS expired
+    CASE
+        WHEN t.state <> 'PLAN' THEN false
+        WHEN t.attempt = 0 AND t.active > '0' AND t.max >= 0 AND NOT t.catchup
+            AND coalesce(t.base, t.plan) + least(t.active, '10000 years') < statement_timestamp() THEN true
+    END AS expired -- false: it is under way
 FROM :table AS t
 WHERE t.due IS NOT NULL
     AND (t.due, t.id) > ($1, $2)

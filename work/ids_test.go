@@ -1,0 +1,61 @@
+package work
+
+import (
+	"math/rand/v2"
+	"testing"
+)
+
+// TestIDSetAgainstMap plays at random with ids that lie close together, and with some that are far apart or negative.
+func TestIDSetAgainstMap(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(1, 1))
+	set, members := newIDSet(), map[int64]bool{}
+	for range 20_000 {
+		id := random.Int64N(400) - 130
+		if random.IntN(10) == 0 {
+			id <<= 40
+		}
+		if random.IntN(3) == 0 {
+			set.remove(id)
+			delete(members, id)
+			continue
+		}
+		if added := set.add(id); added == members[id] {
+			t.Fatalf("id %d: added %t, was a member %t", id, added, members[id])
+		}
+		members[id] = true
+	}
+	for id := range members {
+		set.remove(id)
+	}
+	set.turnTo(1 << 50)
+	if set.turnTo(0); len(set.words) != 0 {
+		t.Error("left:", set.words)
+	}
+}
+
+// TestReadyHeap: whether a lane's tasks come one by one or all at once, they leave it in the order in which they are to start.
+func TestReadyHeap(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(2, 1))
+	for size := range 60 {
+		var grown, ordered readyHeap
+		for id := range size {
+			r := rank{id: int64(id), max: random.Int32N(3) - 1, priority: random.Int32N(3) - 1}
+			ordered = append(ordered, r)
+			grown = append(grown, r)
+			grown.up(len(grown) - 1)
+		}
+		random.Shuffle(len(ordered), func(i, j int) { ordered[i], ordered[j] = ordered[j], ordered[i] })
+		ordered.order()
+		for i := range size {
+			a, b := grown.pop(), ordered.pop()
+			if a != b {
+				t.Fatalf("size %d: %v and %v come as number %d", size, a, b, i)
+			}
+			if len(grown) > 0 && grown.top().before(a) {
+				t.Fatalf("size %d: %v comes before %v", size, a, grown.top())
+			}
+		}
+	}
+}
