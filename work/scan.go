@@ -85,34 +85,51 @@ func (l *loop) rest(ready int) time.Duration {
 func (l *loop) comesNext(ctx context.Context) error {
 	ctx, cancel := limited(ctx)
 	defer cancel()
-	asked := time.Now()
-	row := l.control.conn.QueryRow(ctx, l.queries().Text("next"), l.target.Schema, l.target.Table, l.columnsDue())
-	if err := l.readNext(row, asked); err != nil {
+	batch := &pgx.Batch{}
+	l.queueNext(batch)
+	if err := l.control.conn.SendBatch(ctx, batch).Close(); err != nil {
 		return err
 	}
 	return l.redescribe(ctx)
 }
 
+// queueNext asks what comes next, and from time to time what the table is like, which costs more.
+func (l *loop) queueNext(batch *pgx.Batch) {
+	asked := time.Now()
+	batch.Queue(l.queries().Text("next")).QueryRow(func(row pgx.Row) error { return l.readNext(row, asked) })
+	if l.columnsDue() {
+		batch.Queue(l.queries().Text("columns"), l.target.Schema, l.target.Table).QueryRow(l.readColumns)
+	}
+}
+
 func (l *loop) readNext(row pgx.Row, asked time.Time) error {
 	var now time.Time
 	var next *time.Time
-	var foreign, readOnly bool
-	var columns *string
-	if err := row.Scan(&now, &next, &foreign, &columns, &readOnly); err != nil {
+	var foreign bool
+	if err := row.Scan(&now, &next, &foreign); err != nil {
 		return err
 	}
-	if readOnly {
-		return errReadOnly
-	}
 	l.look.spoke = time.Now()
-	if columns != nil {
-		l.columns, l.look.columns = *columns, l.look.spoke
-	}
 	l.clock.set(now, asked, l.look.spoke)
 	l.foreign.Store(foreign)
 	l.look.next = time.Time{}
 	if next != nil {
 		l.look.next = *next
+	}
+	return nil
+}
+
+func (l *loop) readColumns(row pgx.Row) error {
+	var readOnly bool
+	var columns *string
+	if err := row.Scan(&columns, &readOnly); err != nil {
+		return err
+	}
+	if readOnly {
+		return errReadOnly
+	}
+	if columns != nil {
+		l.columns, l.look.columns = *columns, time.Now()
 	}
 	return nil
 }
@@ -154,7 +171,7 @@ func (l *loop) scanOn(ctx context.Context) error {
 			l.queueStopping(batch)
 		}
 	}
-	batch.Queue(l.queries().Text("next"), l.target.Schema, l.target.Table, l.columnsDue()).QueryRow(func(row pgx.Row) error { return l.readNext(row, asked) })
+	l.queueNext(batch)
 	batch.Queue(l.queries().Text("scan"), s.plan, s.id, s.chunk).Query(func(rows pgx.Rows) (err error) {
 		found, expired, err = l.find(rows)
 		return err
