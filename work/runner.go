@@ -111,7 +111,11 @@ func (r *runner) run(ctx context.Context, t *task) (next *task) {
 		then[i] = b.spec
 	}
 	r.flights.off(r, t, behind, until)
+	asked := r.clock.now()
 	verdict, start, err := r.seat.session.Begin(tail, spec, then...)
+	if err == nil && t.row.Remote != "" {
+		r.seat.compare(start, asked, r.clock.now())
+	}
 	if err == nil && r.seat.session.Behind() == 0 {
 		r.land()
 	}
@@ -159,11 +163,14 @@ func (r *runner) goOn(ctx context.Context) (next *task) {
 func (r *runner) await(ctx context.Context, t *task, spec *exec.Task, start time.Time) (next *task) {
 	r.seat.tasks++
 	began := time.Now()
+	start = start.Add(r.seat.ahead)
 	t.begin(r.seat.session, start)
 	result, err := r.seat.session.Await(spec)
 	t.end()
 	if result.Stop.IsZero() { // no server has told
 		result.Stop = start.Add(time.Since(began))
+	} else {
+		result.Stop = result.Stop.Add(r.seat.ahead)
 	}
 	r.seat.saved, r.seat.holds = t.lane, t.row.Save
 	r.habits.saw(t, start, result)
