@@ -10,9 +10,9 @@ import (
 // A flight is what a runner sends at once: a task and those behind it (exec/flight.go). Only short queries fly, as their like have turned out to be; what
 // is behind one that lasts after all is called back, and starts elsewhere.
 const (
-	flightMost = 8                      // tasks in a flight
+	flightMost = 32                     // tasks in a flight
 	flightText = 4 << 10                // bytes of inputs and data in it: what is sent must never wait for us to read
-	flightTime = 20 * time.Millisecond  // that it is to take,
+	flightTime = 20 * time.Millisecond  // that it is to take, sessions that displace each other on busy cores included,
 	flightLate = 50 * time.Millisecond  // after which none of it begins,
 	flightBack = 100 * time.Millisecond // and how much later what has not begun is called back: the answer to what has is here by then
 )

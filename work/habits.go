@@ -22,7 +22,7 @@ func (t *task) like() like { return like{t.traits.Shape, t.row.Remote} }
 
 type habit struct {
 	queries int           // in a row that were only that; below 0: how many it takes until that counts again
-	lasts   time.Duration // the later runs count for more
+	lasts   time.Duration // from the start or the end of the one before, if it was sent behind one, to the end; the later runs count for more
 }
 
 const (
@@ -32,7 +32,7 @@ const (
 )
 
 // saw takes note of a run. What runs outside a transaction on a remote has not told whether it wrote.
-func (h *habits) saw(t *task, start time.Time, result *exec.Result) {
+func (h *habits) saw(t *task, took time.Duration, result *exec.Result) {
 	if !t.atomic && t.row.Remote == "" || !t.traits.Flies() {
 		return
 	}
@@ -46,7 +46,7 @@ func (h *habits) saw(t *task, start time.Time, result *exec.Result) {
 		known = &habit{}
 		h.of[t.like()] = known
 	}
-	switch took := result.Stop.Sub(start); {
+	switch {
 	case result.Wrote || result.Alone:
 		known.queries = -habitWrote
 	case result.Failure != nil || t.atomic && !result.Open:
