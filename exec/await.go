@@ -150,7 +150,7 @@ func (s *Session) readProbe(t *Task, result *Result) (answered bool, err error) 
 	// A cancel that came too late for the input and hit the probe, a limit of the input's that did, or one of its statements is gone.
 	if failure != nil && result.Raw == nil {
 		result.Raw = failure
-		result.Alone = len(s.behind) > 0 && failure.Code == "22012" && failure.Routine == "int4div"
+		result.Alone = (len(s.behind) > 0 || t.Query) && failure.Code == "22012" && failure.Routine == "int4div"
 		result.Forgot = s.forgotten(failure) || t.Traits.Limits && failure.Code == "57014" && t.Atomic
 	}
 	return false, err

@@ -55,11 +55,20 @@ func (s *Session) sendBehind(t *Task, then []*Task) {
 		if i < len(then)-1 {
 			s.sendProbeAhead(next)
 		} else {
-			s.sendProbe(next)
+			s.sendProbeLast(next)
 		}
 		q.probing = s.queued()
 		s.behind = append(s.behind, q)
 	}
+}
+
+// sendProbeLast queues what asks what has become of a task that has none behind it.
+func (s *Session) sendProbeLast(t *Task) {
+	if t.Query {
+		s.sendProbeAhead(t)
+		return
+	}
+	s.sendProbe(t)
 }
 
 func (s *Session) sendProbeAhead(t *Task) {

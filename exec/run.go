@@ -23,6 +23,7 @@ type Task struct {
 	Limit    int64     // of the output, in bytes
 	Strict   bool      // output beyond the limit is an error
 	Until    time.Time // behind another, where it must be set: the latest moment at which it may begin, by the server's clock
+	Query    bool      // it must not write: it is rolled back if it has, and to be run once more, otherwise
 }
 
 // Usual are settings that a session may share with its tasks: those of a lane, and those that most tasks have alike.
@@ -38,7 +39,7 @@ type Result struct {
 	Stop    time.Time               // when it ended, by the server's clock; zero: when this is read
 	Open    bool                    // our transaction is open, its end can be written in it
 	Forgot  bool                    // what we asked behind the SQL failed by its doing, and the run with it: once more, a wary one will do
-	Alone   bool                    // it is rolled back, as it may have had an effect while others were behind it: once more, with none
+	Alone   bool                    // it is rolled back, as it may have had an effect where it must not: once more, with none behind it, and not as a Query
 	Wrote   bool                    // the transaction may have an effect
 	Barred  bool                    // it failed because writes are switched off, and not by the SQL itself
 }
@@ -155,7 +156,7 @@ func (s *Session) sendInput(t *Task, then []*Task) error {
 	if len(then) > 0 && s.flies(t) {
 		s.sendBehind(t, then)
 	} else if t.Atomic {
-		s.sendProbe(t)
+		s.sendProbeLast(t)
 		s.probing = s.queued()
 	}
 	s.sync()

@@ -20,6 +20,8 @@ type Session struct {
 	PID   uint32    // of the backend
 	Since time.Time // start of the backend, by the server's clock; zero on a remote
 
+	Foreign bool // when it was opened its database had foreign servers: what writes through them has no transaction id here
+
 	conn  *pgconn.PgConn
 	front *pgproto3.Frontend
 	base  map[string]string // settings to which a reset returns
@@ -89,11 +91,12 @@ func Connect(ctx context.Context, cfg *pgconn.Config, limit time.Duration, local
 }
 
 // introduce reads what must be known of the server and the session: when the backend started, since together with its process id that
-// names it for good, whether there are other procedural languages than plpgsql, and how transactions begin.
+// names it for good, whether there are other procedural languages than plpgsql, or foreign servers, and how transactions begin.
 func (s *Session) introduce(ctx context.Context, local bool) error {
 	result := s.conn.ExecParams(ctx, `SELECT EXISTS (
 			SELECT FROM pg_catalog.pg_language WHERE lanname <> ALL ('{internal,c,sql,plpgsql}')
-		), (SELECT backend_start FROM pg_catalog.pg_stat_get_activity(pg_catalog.pg_backend_pid())), `+usualModes+` AND `+endlessBase+`, session_user`,
+		), (SELECT backend_start FROM pg_catalog.pg_stat_get_activity(pg_catalog.pg_backend_pid())), `+usualModes+` AND `+endlessBase+`, session_user,
+		EXISTS (SELECT FROM pg_catalog.pg_foreign_server)`,
 		nil, nil, nil, binaryFormat).Read()
 	switch {
 	case result.Err != nil:
@@ -105,6 +108,7 @@ func (s *Session) introduce(ctx context.Context, local bool) error {
 	s.baseUsualModes = len(result.Rows[0][2]) == 1 && result.Rows[0][2][0] != 0
 	s.usualModes = s.baseUsualModes
 	s.user = string(result.Rows[0][3])
+	s.Foreign = len(result.Rows[0][4]) == 1 && result.Rows[0][4][0] != 0
 	if !local {
 		return nil
 	}

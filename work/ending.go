@@ -15,14 +15,15 @@ func (r *runner) judge(t *task, start time.Time, result *exec.Result) (next *tas
 	case result.Open && result.Reason == exec.NotCancelled:
 		return r.hold(t, start, result)
 	case result.Alone && result.Reason == exec.NotCancelled:
-		return t // its like does not fly any more
+		t.lone = true // and its like do not fly any more
+		return t
 	case result.Forgot && !t.wary && (t.once() || t.row.Rerun) && result.Reason == exec.NotCancelled:
 		t.wary = true // rolled back: once more, without what it takes away
 		return t
 	case result.Retry() && t.atomic && (t.once() || t.row.Rerun) && result.Reason == exec.NotCancelled:
-		t.atomic = false // it cannot run inside a transaction: once more, as it is
+		t.atomic, t.lone = false, true // it cannot run inside a transaction: once more, as it is
 		return t
-	case result.Barred && t.atomic && (t.once() || t.row.Rerun) && result.Reason == exec.NotCancelled:
+	case result.Barred && t.atomic && !t.query && (t.once() || t.row.Rerun) && result.Reason == exec.NotCancelled:
 		e.kind, e.fault, e.delay = released, result.Failure, barred // the leader will see it, too, and start nothing more
 		r.leave()                                                   // it may have begun with that setting, which is only for a moment
 	case result.Reason == exec.Drained && (result.Failure != nil || result.Open) && (t.once() || t.row.Rerun):
@@ -55,7 +56,7 @@ func (r *runner) hold(t *task, start time.Time, result *exec.Result) (next *task
 	if r.seat.session.Behind() > 0 { // what ends its transaction is with the server
 		return t
 	}
-	if result.Wrote || !t.row.Single || r.foreign.Load() {
+	if !t.query && (result.Wrote || !t.row.Single || r.foreign.Load()) {
 		r.before.quick = t.row.Single && t.again == 0 && result.Stop.Sub(start) < time.Second
 		r.before.tail.Calls = r.done(r.before)
 	}
@@ -95,6 +96,11 @@ func (r *runner) settle(verdict *exec.Verdict, err error) {
 		start: p.start, stop: p.result.Stop, result: p.result,
 	}
 	switch {
+	case p.task.query && verdict == nil:
+		e.kind, e.fault = lost, lostFailure(err, p.task)
+	case p.task.query && !verdict.Committed: // there is nothing to lose
+		p.task.lone, e.kind, e.delay = true, released, time.Millisecond
+		r.habits.forget(p.task)
 	case verdict == nil:
 		e.kind, e.fault = gone(err), lostFailure(err, p.task)
 	case verdict.Committed && len(p.tail.Calls) == 0:
@@ -185,7 +191,7 @@ func (r *runner) goesOn(ctx context.Context, t *task) bool {
 	defer session.Close()
 	started, err := session.ServerStart(ctx)
 	_, since, _ := t.at()
-	return err == nil && started.Before(since)
+	return err == nil && started.Add(r.seat.ahead).Before(since)
 }
 
 // lostFailure is the error of a session that has gone.

@@ -10,9 +10,9 @@ import (
 // A flight is what a runner sends at once: a task and those behind it (exec/flight.go). Only short queries fly, as their like have turned out to be; what
 // is behind one that lasts after all is called back, and starts elsewhere.
 const (
-	flightMost = 8                      // tasks in a flight
+	flightMost = 32                     // tasks in a flight
 	flightText = 4 << 10                // bytes of inputs and data in it: what is sent must never wait for us to read
-	flightTime = 20 * time.Millisecond  // that it is to take,
+	flightTime = 20 * time.Millisecond  // that it is to take, sessions that displace each other on busy cores included,
 	flightLate = 50 * time.Millisecond  // after which none of it begins,
 	flightBack = 100 * time.Millisecond // and how much later what has not begun is called back: the answer to what has is here by then
 )
@@ -110,20 +110,22 @@ func (r *runner) board(t *task, spec *exec.Task) (behind []flown, until time.Tim
 	if r.seat.bound || spec.Strict || !r.seat.session.Clean() || !r.flies(t) {
 		return nil, until
 	}
-	most := r.habits.flight(t.traits.Shape)
+	most := r.habits.flight(t)
 	room := flightText - t.texts()
-	until = r.clock.now().Add(flightLate)
+	until = r.clock.now().Add(flightLate + r.seat.answers)
 	for before := t; len(behind) < most-1; {
 		next := r.lanes.queue(before, func(next *task) bool {
-			return r.seat.fits(next) && next.texts() <= room && r.flies(next) && r.habits.flight(next.traits.Shape) > 1 &&
+			return r.seat.fits(next) && next.texts() <= room && r.flies(next) && r.habits.flight(next) > 1 &&
 				(!next.row.Save || next.row.Timeout > 0 || before.row.Timeout == 0)
 		})
 		if next == nil {
 			break
 		}
 		room -= next.texts()
+		next.query = next.row.Remote != ""
+		next.atomic = true
 		spec := r.made(next, next.row.Save && before.row.Save && next.lane == before.lane)
-		spec.Until = until
+		spec.Until = until.Add(-r.seat.ahead)
 		behind = append(behind, flown{next, spec})
 		before = next
 	}
@@ -133,11 +135,25 @@ func (r *runner) board(t *task, spec *exec.Task) (behind []flown, until time.Tim
 // flies tells whether a task may be part of a flight: should it turn out to write, it is rolled back and run once more. Of lanes in which several run at once none does, since
 // the order in which they begin would not be kept.
 func (r *runner) flies(t *task) bool {
-	if r.foreign.Load() || t.row.Max != 0 || t.row.Input == nil || t.row.Data == nil || !t.row.Single || !t.row.Rerun || t.row.Suspect || t.row.Count > 0 || t.row.Live > 0 || t.wary {
+	if t.row.Remote != "" {
+		return t.row.Max == 0 && r.asQuery(t)
+	}
+	return t.row.Max == 0 && !r.foreign.Load() && t.light() && t.atomic
+}
+
+// asQuery tells whether a remote task runs as one does in the target's own database, in a transaction of ours: like others that have been short. It is rolled back if it
+// has written, and run once more as it is. So nothing is in doubt when it is cut off, and its row need not show WORK before it starts.
+func (r *runner) asQuery(t *task) bool {
+	return t.light() && !t.row.Save && r.habits.flight(t) > 1 && r.seat.session.Clean() && !r.seat.session.Foreign
+}
+
+// light tells whether nothing is known of a task by itself why it should be more than a query that may be run once more.
+func (t *task) light() bool {
+	if t.row.Input == nil || t.row.Data == nil || !t.row.Single || !t.row.Rerun || t.row.Suspect || t.row.Count > 0 || t.row.Live > 0 || t.wary || t.lone || t.again > 0 {
 		return false
 	}
 	t.examine()
-	return t.atomic && t.traits.Flies() && !t.needsMark()
+	return t.traits.Atomic() && t.traits.Flies()
 }
 
 // texts is how many bytes a task sends, roughly.

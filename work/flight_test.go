@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"pgtask/exec"
 )
 
 // led is a stage that a loop of the test's own leads.
@@ -16,6 +18,24 @@ type led struct {
 	loop *loop
 }
 
+// anywhere runs a test of flights with tasks in the target's own database, and once more with remote ones.
+func anywhere(t *testing.T, test func(*testing.T, func(*testing.T, ...func(*Target)) *led)) {
+	t.Parallel()
+	t.Run("own", func(t *testing.T) {
+		t.Parallel()
+		test(t, lead)
+	})
+	t.Run("remote", func(t *testing.T) {
+		t.Parallel()
+		test(t, func(t *testing.T, change ...func(*Target)) *led {
+			s := lead(t, change...)
+			s.exec("ALTER TABLE task ALTER remote SET DEFAULT " + exec.Literal(s.dsn))
+			return s
+		})
+	})
+}
+
+// lead begins a stage in which all tasks are the target's own.
 func lead(t *testing.T, change ...func(*Target)) *led {
 	t.Helper()
 	s := prepared(t, change...)
@@ -140,9 +160,53 @@ func TestWhatDoesNotFly(t *testing.T) {
 	}
 }
 
-// TestFlightsKeepOrder: tasks that fly run as others do, each lane in its order, each task once.
-func TestFlightsKeepOrder(t *testing.T) {
+// TestRemoteQueries: what is known to be a short query runs in a transaction on a remote, without a mark; but not where an effect would not be seen, and no other task.
+func TestRemoteQueries(t *testing.T) {
 	t.Parallel()
+	elsewhere := func(prepare string) string {
+		s := prepared(t)
+		s.exec(prepare)
+		return s.dsn
+	}
+	plain, foreign := elsewhere("SELECT"), elsewhere("CREATE FOREIGN DATA WRAPPER nothing; CREATE SERVER other FOREIGN DATA WRAPPER nothing")
+	s := lead(t, func(t *Target) { t.Run = 2 })
+	s.exec(`INSERT INTO task ("group", remote, input, rerun, save)
+		SELECT g, CASE g WHEN 'foreign' THEN $1 ELSE $2 END, CASE g WHEN 'write' THEN 'CREATE TEMP TABLE a ()' ELSE $3 END, g <> 'once', g = 'save'
+		FROM unnest('{read,foreign,write,once,save}'::text[]) AS g, generate_series(1, 100) AS i`, foreign, plain, "SELECT current_setting('pg_task.id')")
+	s.eventually("0", "SELECT count(*) FROM task WHERE state <> 'DONE' OR output <> CASE \"group\" WHEN 'write' THEN 'CREATE TABLE' ELSE id::text END OR attempt > 1 OR start < plan OR stop < start")
+	if got := s.get(`SELECT string_agg("group", ' ') FROM (SELECT DISTINCT "group" FROM task WHERE atomic) AS t`); got != "read" {
+		t.Error("exactly once: ", got)
+	}
+	if ok := s.get(`SELECT count(*) >= 19 FROM task WHERE "group" IN ('read', 'once', 'save') AND NOT atomic AND start < (SELECT min(start) FROM task WHERE atomic)`); ok != "true" {
+		t.Error("fewer than 20 have told what such queries are like")
+	}
+}
+
+// TestClockOfARemote: moments of a server whose clock is near enough count as they are, others as we have seen them.
+func TestClockOfARemote(t *testing.T) {
+	t.Parallel()
+	asked := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	answered := asked.Add(30 * time.Millisecond)
+	for _, c := range []struct{ before, reading, want time.Duration }{
+		{0, 10 * time.Millisecond, 0},
+		{0, -99 * time.Millisecond, 0},
+		{0, 129 * time.Millisecond, 0},
+		{0, -101 * time.Millisecond, 131 * time.Millisecond},
+		{0, time.Hour, 30*time.Millisecond - time.Hour},
+		{-time.Hour, time.Hour + 20*time.Millisecond, -time.Hour},
+		{-time.Hour, 20 * time.Millisecond, 10 * time.Millisecond},
+	} {
+		s := &seat{ahead: c.before}
+		if s.compare(asked.Add(c.reading), asked, answered); s.ahead != c.want || s.answers != 30*time.Millisecond {
+			t.Errorf("%v before, %v read: %v, %v", c.before, c.reading, s.ahead, s.answers)
+		}
+	}
+}
+
+// TestFlightsKeepOrder: tasks that fly run as others do, each lane in its order, each task once.
+func TestFlightsKeepOrder(t *testing.T) { anywhere(t, testFlightsKeepOrder) }
+
+func testFlightsKeepOrder(t *testing.T, lead func(*testing.T, ...func(*Target)) *led) {
 	s := lead(t, func(t *Target) { t.Run = 3 })
 	flown := false
 	s.exec(`INSERT INTO task (input, data, "group", priority) SELECT $1, 'quick', 'g' || i % 20, i % 3 FROM generate_series(1, 2000) AS i`, waits)
@@ -161,8 +225,9 @@ func TestFlightsKeepOrder(t *testing.T) {
 }
 
 // TestEffectsOfFlights: those of a query that turns out to write come once, and the others' results are theirs.
-func TestEffectsOfFlights(t *testing.T) {
-	t.Parallel()
+func TestEffectsOfFlights(t *testing.T) { anywhere(t, testEffectsOfFlights) }
+
+func testEffectsOfFlights(t *testing.T, lead func(*testing.T, ...func(*Target)) *led) {
 	s := lead(t, func(t *Target) { t.Run = 2 })
 	s.exec("CREATE TABLE effect (id int8)")
 	s.exec("CREATE FUNCTION writes() RETURNS text LANGUAGE sql AS $$INSERT INTO public.effect VALUES (current_setting('pg_task.id')::int8) RETURNING 'wrote'$$")
@@ -180,8 +245,9 @@ func TestEffectsOfFlights(t *testing.T) {
 }
 
 // TestFlightIsCalledBack: what is behind a query that lasts, though its like has been quick, goes on elsewhere.
-func TestFlightIsCalledBack(t *testing.T) {
-	t.Parallel()
+func TestFlightIsCalledBack(t *testing.T) { anywhere(t, testFlightIsCalledBack) }
+
+func testFlightIsCalledBack(t *testing.T, lead func(*testing.T, ...func(*Target)) *led) {
 	s := lead(t, func(t *Target) { t.Run = 2 })
 	long := s.add(`input, "group"`, "SELECT pg_sleep(60)", "long") // so that all places in run are in use
 	s.becomes(long, "WORK")
@@ -205,8 +271,9 @@ func TestFlightIsCalledBack(t *testing.T) {
 }
 
 // TestLateFlight: what was to follow in the same lane waits for its turn anew: stopped, deleted, or behind one that is more urgent.
-func TestLateFlight(t *testing.T) {
-	t.Parallel()
+func TestLateFlight(t *testing.T) { anywhere(t, testLateFlight) }
+
+func testLateFlight(t *testing.T, lead func(*testing.T, ...func(*Target)) *led) {
 	s := lead(t)
 	first, others, release := s.stuck("a")
 	s.becomes(first, "WORK")
@@ -227,8 +294,9 @@ func TestLateFlight(t *testing.T) {
 }
 
 // TestFlightIsCut: when the task under way is ended by somebody, those behind it run as if nothing had been.
-func TestFlightIsCut(t *testing.T) {
-	t.Parallel()
+func TestFlightIsCut(t *testing.T) { anywhere(t, testFlightIsCut) }
+
+func testFlightIsCut(t *testing.T, lead func(*testing.T, ...func(*Target)) *led) {
 	for name, by := range map[string]struct{ state, sql string }{
 		"terminated": {"FAIL", "SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted AND $1 > 0"},
 		"cancelled":  {"FAIL", "SELECT pg_cancel_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted AND $1 > 0"},
@@ -249,8 +317,9 @@ func TestFlightIsCut(t *testing.T) {
 }
 
 // TestFlightIsDrained: a drain gives back what it cancels, and what was behind it.
-func TestFlightIsDrained(t *testing.T) {
-	t.Parallel()
+func TestFlightIsDrained(t *testing.T) { anywhere(t, testFlightIsDrained) }
+
+func testFlightIsDrained(t *testing.T, lead func(*testing.T, ...func(*Target)) *led) {
 	s := lead(t, func(t *Target) { t.Grace = 300 * time.Millisecond })
 	first, others, release := s.stuck("a")
 	defer release()

@@ -7,15 +7,22 @@ import (
 	"pgtask/exec"
 )
 
-// habits is what inputs of the same shape have done: whether they write, and how long they take. Runners share it.
+// habits is what inputs of the same shape have done in the same place: whether they write, and how long they take. Runners share it.
 type habits struct {
 	mu sync.Mutex
-	of map[uint64]*habit
+	of map[like]*habit
 }
+
+type like struct {
+	shape  uint64
+	remote string
+}
+
+func (t *task) like() like { return like{t.traits.Shape, t.row.Remote} }
 
 type habit struct {
 	queries int           // in a row that were only that; below 0: how many it takes until that counts again
-	lasts   time.Duration // the later runs count for more
+	lasts   time.Duration // from the start or the end of the one before, if it was sent behind one, to the end; the later runs count for more
 }
 
 const (
@@ -24,25 +31,25 @@ const (
 	habitWrote = 1000 // runs until one that has written may be taken for a query again
 )
 
-// saw takes note of a run.
-func (h *habits) saw(t *task, start time.Time, result *exec.Result) {
-	if !t.atomic || !t.traits.Flies() {
+// saw takes note of a run. What runs outside a transaction on a remote has not told whether it wrote.
+func (h *habits) saw(t *task, took time.Duration, result *exec.Result) {
+	if !t.atomic && t.row.Remote == "" || !t.traits.Flies() {
 		return
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	known := h.of[t.traits.Shape]
+	known := h.of[t.like()]
 	if known == nil {
 		if len(h.of) >= habitMost {
 			clear(h.of)
 		}
 		known = &habit{}
-		h.of[t.traits.Shape] = known
+		h.of[t.like()] = known
 	}
-	switch took := result.Stop.Sub(start); {
+	switch {
 	case result.Wrote || result.Alone:
 		known.queries = -habitWrote
-	case result.Failure != nil || !result.Open:
+	case result.Failure != nil || t.atomic && !result.Open:
 		known.queries = min(known.queries, 0)
 	default:
 		known.queries = min(known.queries+1, habitFirm)
@@ -53,11 +60,18 @@ func (h *habits) saw(t *task, start time.Time, result *exec.Result) {
 	}
 }
 
-// flight is how many tasks of the shape make a flight; 1: it does not fly.
-func (h *habits) flight(shape uint64) int {
+// forget has a habit found out anew.
+func (h *habits) forget(t *task) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	known := h.of[shape]
+	delete(h.of, t.like())
+}
+
+// flight is how many tasks like this one make a flight; 1: it does not fly.
+func (h *habits) flight(t *task) int {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	known := h.of[t.like()]
 	if known == nil || known.queries < habitFirm {
 		return 1
 	}

@@ -75,7 +75,7 @@ func newLoop(ctx context.Context, t Target, log zerolog.Logger) *loop {
 		clock: &clock{}, inbox: newInbox(), seats: &seats{pids: map[uint32]struct{}{}},
 		shortage: shortage{log: log},
 		flights:  flights{all: map[*runner]*flight{}},
-		habits:   habits{of: map[uint64]*habit{}},
+		habits:   habits{of: map[like]*habit{}},
 		patience: patience{delay: map[string]time.Duration{}, since: map[string]time.Time{}},
 		tasks:    map[int64]*task{}, begun: map[int64]int{}, lost: map[int64]end{}, orphans: map[int64]laneKey{}, hopeless: map[int64]time.Time{}, parked: map[int64]parked{},
 	}

@@ -13,8 +13,9 @@ import (
 type runner struct {
 	*loop
 	seat   *seat
-	late   []end    // ends that the loop is to hear of: once the session lies ready, where no task follows
-	before *pending // the task whose SQL has run and whose transaction is open
+	late   []end     // ends that the loop is to hear of: once the session lies ready, where no task follows
+	before *pending  // the task whose SQL has run and whose transaction is open
+	over   time.Time // when the SQL of the task before was, which the one under way was sent behind; zero: behind none
 }
 
 // pending is a task whose end goes to the server together with the next task's SQL.
@@ -97,6 +98,7 @@ func (r *runner) run(ctx context.Context, t *task) (next *task) {
 		return r.goOn(ctx)
 	}
 	r.callBack()
+	r.over = time.Time{}
 	spec, ok := r.spec(t)
 	if !ok {
 		return r.another()
@@ -111,7 +113,11 @@ func (r *runner) run(ctx context.Context, t *task) (next *task) {
 		then[i] = b.spec
 	}
 	r.flights.off(r, t, behind, until)
+	asked := r.clock.now()
 	verdict, start, err := r.seat.session.Begin(tail, spec, then...)
+	if err == nil && t.row.Remote != "" {
+		r.seat.compare(start, asked, r.clock.now())
+	}
 	if err == nil && r.seat.session.Behind() == 0 {
 		r.land()
 	}
@@ -159,14 +165,21 @@ func (r *runner) goOn(ctx context.Context) (next *task) {
 func (r *runner) await(ctx context.Context, t *task, spec *exec.Task, start time.Time) (next *task) {
 	r.seat.tasks++
 	began := time.Now()
+	start = start.Add(r.seat.ahead)
 	t.begin(r.seat.session, start)
 	result, err := r.seat.session.Await(spec)
 	t.end()
 	if result.Stop.IsZero() { // no server has told
 		result.Stop = start.Add(time.Since(began))
+	} else {
+		result.Stop = result.Stop.Add(r.seat.ahead)
 	}
 	r.seat.saved, r.seat.holds = t.lane, t.row.Save
-	r.habits.saw(t, start, result)
+	if r.over.IsZero() {
+		r.over = start
+	}
+	r.habits.saw(t, result.Stop.Sub(r.over), result)
+	r.over = result.Stop
 	if err != nil {
 		r.lose(ctx, t, start, result, err)
 		return nil

@@ -45,6 +45,8 @@ type task struct {
 
 	atomic bool // of its runner: it runs in our transaction
 	wary   bool // of its runner: its SQL takes our prepared statements away
+	query  bool // of its runner: it runs in our transaction on a remote, and must not write there
+	lone   bool // of its runner: it has turned out not to be what its like are
 	marked bool // of the loop: its row shows WORK
 	ending bool // of the loop: its end is known, and not yet written
 

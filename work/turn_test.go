@@ -12,8 +12,8 @@ func TestTurnOfParts(t *testing.T) {
 		CREATE TABLE task_a PARTITION OF task FOR VALUES IN ('a'); CREATE TABLE task_b PARTITION OF task DEFAULT`)
 	s.serve()
 	s.settled()
-	s.exec(`INSERT INTO task (input, "group", remote, max, "null") SELECT 'SELECT ' || i || ' WHERE true', (ARRAY['a', 'b', 'c'])[i % 3 + 1], `+
-		`CASE i % 2 WHEN 0 THEN $1 END, 9, i FROM generate_series(1, 120) AS i`, s.dsn)
+	s.exec(`INSERT INTO task (input, "group", remote, rerun, max, "null") SELECT 'SELECT ' || i || ' WHERE true', (ARRAY['a', 'b', 'c'])[i % 3 + 1], `+
+		`CASE i % 2 WHEN 0 THEN $1 END, i % 2 = 1, 9, i FROM generate_series(1, 120) AS i`, s.dsn)
 	s.eventually("0", "SELECT count(*) FROM task WHERE state <> 'DONE'")
 	if n := s.get(`SELECT count(*) FROM task WHERE output = "null" AND start <= stop AND attempt = 1 AND atomic = (remote IS NULL)`); n != "120" {
 		t.Error(n, " tasks ended as they should")

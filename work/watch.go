@@ -140,7 +140,7 @@ func (l *loop) recoverLost(ctx context.Context) error {
 	begun := map[int64]end{}
 	for id, e := range l.lost {
 		switch {
-		case e.aboard && !living[e.pid]:
+		case e.aboard && (e.task.row.Remote != "" || !living[e.pid]):
 			delete(l.lost, id)
 			l.begun[id] = max(l.begun[id], 1) // so that it shows WORK first, should it be what has taken the session
 			e.task.again, e.task.ending = l.begun[id], false
