@@ -15,8 +15,8 @@ const (
 	crowd      = 20                     // so many NOTIFYs within crowdTick keep the leader awake
 	crowdTick  = 100 * time.Millisecond // and for so long at least
 	awakeTick  = 5 * time.Millisecond   // between two looks of a leader that is awake
-	boredTick  = 50 * time.Millisecond  // the same at most, where it finds nothing: tasks for later come in, or a transaction stays open
-	boredShare = 20                     // the part that it waits of the time for which it has found nothing
+	boredTick  = 20 * time.Millisecond  // the same at most, where it finds nothing: tasks for later come in, or a transaction stays open
+	boredShare = 50                     // the part that it waits of the time for which it has found nothing
 )
 
 // vigil is what the leader knows of its sleep. It begins awake.
