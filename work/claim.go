@@ -40,7 +40,7 @@ func (l *loop) claimChosen(ctx context.Context, ids []int64) error {
 	}
 	var tasks []*task
 	err := l.each(ctx, ids, func(ctx context.Context, ids []int64) error {
-		some, err := l.take(ctx, ids)
+		some, err := l.take(ctx, ids, 0)
 		tasks = append(tasks, some...)
 		return err
 	})
@@ -86,10 +86,10 @@ func (l *loop) park(ids []int64) {
 	}
 }
 
-func (l *loop) take(ctx context.Context, ids []int64) ([]*task, error) {
+func (l *loop) take(ctx context.Context, ids []int64, ahead time.Duration) ([]*task, error) {
 	ctx, cancel := limited(ctx)
 	defer cancel()
-	rows, err := l.control.conn.Query(ctx, l.queries().Text("claim"), ids, claimText)
+	rows, err := l.control.conn.Query(ctx, l.queries().Text("claim"), ids, claimText, ahead)
 	if err != nil {
 		return nil, err
 	}

@@ -28,7 +28,7 @@ func (l *loop) drain() {
 		l.look.draining = time.Now()
 		l.lanes.close()
 		l.log.Info().Dur("grace", l.target.Grace).Msg("draining")
-		for _, t := range l.lanes.forget() {
+		for _, t := range append(l.lanes.forget(), l.unripe()...) {
 			l.inbox.end(end{task: t, kind: released})
 		}
 	}

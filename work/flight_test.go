@@ -38,9 +38,16 @@ func anywhere(t *testing.T, test func(*testing.T, func(*testing.T, ...func(*Targ
 // lead begins a stage in which all tasks are the target's own.
 func lead(t *testing.T, change ...func(*Target)) *led {
 	t.Helper()
+	return leadAs(t, func(*loop) {}, change...)
+}
+
+// leadAs begins one whose loop is changed before.
+func leadAs(t *testing.T, as func(*loop), change ...func(*Target)) *led {
+	t.Helper()
 	s := prepared(t, change...)
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
 	l := newLoop(ctx, s.target, zerologNone)
+	as(l)
 	s.stop, s.ended = make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(s.ended)

@@ -40,6 +40,8 @@ type loop struct {
 	lost               map[int64]end       // tasks whose session has gone
 	killed             []end               // tasks whose session was terminated
 	orphans            map[int64]laneKey   // under way, but not ours
+	soon               []*task             // claimed before their plan, the earliest first
+	ahead              time.Duration       // how long before: soonAhead
 	hopeless           map[int64]time.Time // rows that take no end, or no beginning, and since when
 	columns, described string              // fingerprints of the table and its columns: as they are, and as queries has them
 	parked             map[int64]parked    // rows that could not be taken just now
@@ -61,6 +63,7 @@ type looks struct {
 	fullTook                                time.Duration
 	low                                     time.Time // plans before were seen by a scan
 	next                                    time.Time // earliest plan to come, zero: none
+	foreseen                                time.Time // the one for which it was looked what to take before it
 	wanted                                  bool      // something may have become due
 	later                                   bool      // only what is new was looked at: all of it when it may be
 	stopped                                 bool      // something may have been stopped or deleted
@@ -72,7 +75,7 @@ type looks struct {
 func newLoop(ctx context.Context, t Target, log zerolog.Logger) *loop {
 	l := &loop{
 		target: t, log: log, trouble: &trouble{log: log}, running: ctx,
-		clock: &clock{}, inbox: newInbox(), seats: &seats{pids: map[uint32]struct{}{}},
+		ahead: soonAhead, clock: &clock{}, inbox: newInbox(), seats: &seats{pids: map[uint32]struct{}{}},
 		shortage: shortage{log: log},
 		flights:  flights{all: map[*runner]*flight{}},
 		habits:   habits{of: map[like]*habit{}},

@@ -189,7 +189,7 @@ func (l *loop) stand(ctx context.Context, stop <-chan struct{}) (leader bool, er
 // drop gives up what belongs to a leadership. Tasks that were taken and not started are given back when we lead again; another
 // leader finds them by itself.
 func (l *loop) drop() {
-	for _, t := range l.lanes.forget() {
+	for _, t := range append(l.lanes.forget(), l.unripe()...) {
 		t.ending = true
 		l.unsaid = append(l.unsaid, end{task: t, kind: released})
 	}
@@ -228,8 +228,9 @@ func (l *loop) begin(ctx context.Context) error {
 func (l *loop) step(ctx context.Context) error {
 	l.listen()
 	for _, do := range []func(context.Context) error{
-		l.mark, l.turn, l.write, l.answer, l.recover, l.rescan, l.check, l.claim, l.sweep,
+		l.mark, l.turn, l.write, l.answer, l.recover, l.rescan, l.check, l.claim, l.sweep, l.foresee,
 	} {
+		l.ripen()
 		if err := do(ctx); err != nil {
 			return err
 		}

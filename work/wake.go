@@ -51,6 +51,10 @@ func (l *loop) sleep(ctx context.Context, stop <-chan struct{}) error {
 	var err error
 	select {
 	case err = <-heard:
+	case <-l.ripens():
+		l.ripen()
+		cancel()
+		err = <-heard
 	case <-l.inbox.poke:
 		cancel()
 		err = <-heard
@@ -109,6 +113,9 @@ func (l *loop) doze() time.Duration {
 	}
 	if !l.look.next.IsZero() {
 		sooner(l.clock.until(l.look.next) + clockMargin)
+	}
+	if l.foresees() {
+		sooner(l.clock.until(l.look.next) - l.ahead + clockMargin)
 	}
 	if at, ok := l.lanes.wake(); ok {
 		sooner(l.clock.until(at) + clockMargin)

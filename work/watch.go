@@ -68,7 +68,7 @@ func (l *loop) check(ctx context.Context) error {
 		if s.state == "TAKE" || s.state == "WORK" {
 			continue
 		}
-		if l.lanes.drop(t) {
+		if l.lanes.drop(t) || l.dropSoon(t) {
 			l.inbox.end(end{task: t, kind: stopped, stop: l.clock.now()})
 			continue
 		}

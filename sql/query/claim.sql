@@ -1,13 +1,13 @@
 -- Takes the tasks that were chosen, but for those that have changed since, that somebody has locked, or that have become not worth
 -- running. Updates of a table with BEFORE triggers lock as FOR UPDATE does, since wait_key is a key that depends on state: so do we, in order
 -- to pass over what is locked and not to wait for it. Long texts stay behind (NULL here) until the task starts.
--- $1 ids, $2 longest text to bring, in bytes
+-- $1 ids, $2 longest text to bring, in bytes, $3 how long before its plan a task may be taken
 WITH chosen AS MATERIALIZED (
     SELECT t.id
     FROM :table AS t
     WHERE t.id = ANY ($1)
         AND t.state = 'PLAN'
-        AND t.plan <= statement_timestamp()
+        AND t.plan <= statement_timestamp() + $3::interval
         AND (t.attempt > 0 OR t.active = '0' OR t.max < 0 OR t.catchup
             OR coalesce(t.base, t.plan) + least(t.active, '10000 years') >= statement_timestamp())
     ORDER BY t.id
