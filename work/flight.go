@@ -11,7 +11,8 @@ import (
 // is behind one that lasts after all is called back, and starts elsewhere.
 const (
 	flightMost = 32                     // tasks in a flight
-	flightText = 4 << 10                // bytes of inputs and data in it: what is sent must never wait for us to read
+	flightSize = 16 << 10               // bytes of it, roughly: what is sent must never wait for us to read, and some systems' sockets hold no more than 8 kB, as does the server
+	flightOurs = 600                    // of them, those that we add to the texts of each task, at most
 	flightTime = 20 * time.Millisecond  // that it is to take, sessions that displace each other on busy cores included,
 	flightLate = 50 * time.Millisecond  // after which none of it begins,
 	flightBack = 100 * time.Millisecond // and how much later what has not begun is called back: the answer to what has is here by then
@@ -111,17 +112,17 @@ func (r *runner) board(t *task, spec *exec.Task) (behind []flown, until time.Tim
 		return nil, until
 	}
 	most := r.habits.flight(t)
-	room := flightText - t.texts()
+	room := flightSize - t.size()
 	until = r.clock.now().Add(flightLate + r.seat.answers)
 	for before := t; len(behind) < most-1; {
 		next := r.lanes.queue(before, func(next *task) bool {
-			return r.seat.fits(next) && next.texts() <= room && r.flies(next) && r.habits.flight(next) > 1 &&
+			return r.seat.fits(next) && next.size() <= room && r.flies(next) && r.habits.flight(next) > 1 &&
 				(!next.row.Save || next.row.Timeout > 0 || before.row.Timeout == 0)
 		})
 		if next == nil {
 			break
 		}
-		room -= next.texts()
+		room -= next.size()
 		next.query = next.row.Remote != ""
 		next.atomic = true
 		spec := r.made(next, next.row.Save && before.row.Save && next.lane == before.lane)
@@ -156,12 +157,12 @@ func (t *task) light() bool {
 	return t.traits.Atomic() && t.traits.Flies()
 }
 
-// texts is how many bytes a task sends, roughly.
-func (t *task) texts() int {
+// size is how many bytes are sent for a task, roughly.
+func (t *task) size() int {
 	if t.row.Input == nil || t.row.Data == nil {
-		return flightText + 1
+		return flightSize + 1
 	}
-	return len(*t.row.Input) + len(*t.row.Data) + len(t.row.Group)
+	return flightOurs + len(*t.row.Input) + len(*t.row.Data) + len(t.row.Group)
 }
 
 // land gives back what is behind the task under way and has not begun.

@@ -4,12 +4,14 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 
 	"pgtask/exec"
+	"pgtask/server/proxy"
 )
 
 // led is a stage that a loop of the test's own leads.
@@ -242,6 +244,43 @@ func testEffectsOfFlights(t *testing.T, lead func(*testing.T, ...func(*Target)) 
 	if n := s.get("SELECT count(*) FROM effect"); n != "10" {
 		t.Error(n, "effects")
 	}
+}
+
+// TestSizeOfFlights: what is sent at once fits into the smallest buffers that a way may have, as nobody reads meanwhile, and yet is as much as they hold.
+func TestSizeOfFlights(t *testing.T) {
+	t.Parallel()
+	p := throughProxy(t)
+	var mu sync.Mutex
+	sent, inputs := map[int]int{}, map[int]int{}
+	size, most := 0, 0
+	p.Watch(func(conn int, fromClient bool, kind byte, body []byte) proxy.Verdict {
+		if !fromClient {
+			return proxy.Pass
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		sent[conn] += len(body) + 5
+		switch kind {
+		case 'Q':
+			inputs[conn]++
+		case 'S':
+			size, most = max(size, sent[conn]), max(most, inputs[conn])
+			sent[conn], inputs[conn] = 0, 0
+		}
+		return proxy.Pass
+	})
+	s := lead(t, func(t *Target) { t.Run = 1 })
+	for _, timeout := range []string{"0", "1 min"} {
+		s.exec(`INSERT INTO task (input, data, remote, timeout, "group") SELECT $1, 'quick', $2, $3::interval, 'a lane with a name' FROM generate_series(1, 1000) AS i`,
+			waits, p.DSN(s.dsn), timeout)
+	}
+	s.eventually("0", "SELECT count(*) FROM task WHERE state <> 'DONE'")
+	mu.Lock()
+	defer mu.Unlock()
+	if size > 16<<10 || most < 2 {
+		t.Errorf("%d bytes, %d inputs", size, most)
+	}
+	t.Logf("%d bytes, %d inputs", size, most)
 }
 
 // TestFlightIsCalledBack: what is behind a query that lasts, though its like has been quick, goes on elsewhere.
