@@ -28,6 +28,13 @@ var (
 	probeSaveAhead = &Statement{"pgtask_probe_save_ahead", `SELECT NULL::int8, pg_catalog.clock_timestamp(), false, ` +
 		`1 OPERATOR(pg_catalog./) (pg_catalog.txid_current_if_assigned() IS NULL ` +
 		`AND pg_catalog.current_setting('plpgsql.variable_conflict', true) IS NULL AND ` + usualModes + `)::int4 OPERATOR(pg_catalog.=) 1`}
+
+	// Behind the last query of a remote: its transaction, and the locks in it, end even if we are never heard of again, as when the network has gone or we are
+	// frozen. That limit is the transaction's alone; where the session has one of its own, that holds. $1: the limit.
+	probeQuery = &Statement{"pgtask_probe_query", `SELECT NULL::int8, pg_catalog.clock_timestamp(), ` +
+		`CASE WHEN pg_catalog.current_setting('idle_in_transaction_session_timeout') OPERATOR(pg_catalog.=) '0' ` +
+		`THEN pg_catalog.set_config('idle_in_transaction_session_timeout', $1, true) IS NULL ELSE false END, ` +
+		`1 OPERATOR(pg_catalog./) (pg_catalog.txid_current_if_assigned() IS NULL)::int4 OPERATOR(pg_catalog.=) 1`}
 )
 
 func (s *Session) sendProbe(t *Task) {

@@ -65,7 +65,8 @@ func (s *Session) sendBehind(t *Task, then []*Task) {
 // sendProbeLast queues what asks what has become of a task that has none behind it.
 func (s *Session) sendProbeLast(t *Task) {
 	if t.Query {
-		s.sendProbeAhead(t)
+		s.call(closeAll)
+		s.call(probeQuery, []byte(s.silence))
 		return
 	}
 	s.sendProbe(t)
