@@ -203,6 +203,29 @@ func TestClockOfARemote(t *testing.T) {
 			t.Errorf("%v before, %v read: %v, %v", c.before, c.reading, s.ahead, s.answers)
 		}
 	}
+	stalled := new(seat)
+	if stalled.compare(asked, asked, asked.Add(time.Minute)); stalled.answers != time.Second {
+		t.Error("of a network that has stalled: ", stalled.answers)
+	}
+}
+
+// TestHabitOfARemote: of what runs there outside a transaction it is not known that it wrote, though its session may have been left with something to write.
+func TestHabitOfARemote(t *testing.T) {
+	t.Parallel()
+	input := "SELECT 1"
+	query := &task{row: row{Remote: "other", Input: &input, Save: true}}
+	query.examine()
+	h := habits{of: map[like]*habit{}}
+	for range habitFirm {
+		h.saw(query, time.Millisecond, &exec.Result{Wrote: true})
+	}
+	if n := h.flight(query); n != 20 {
+		t.Error(n)
+	}
+	query.atomic = true
+	if h.saw(query, time.Millisecond, &exec.Result{Wrote: true}); h.flight(query) != 1 {
+		t.Error("what wrote flies")
+	}
 }
 
 // TestFlightsKeepOrder: tasks that fly run as others do, each lane in its order, each task once.

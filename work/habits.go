@@ -47,7 +47,7 @@ func (h *habits) saw(t *task, took time.Duration, result *exec.Result) {
 		h.of[t.like()] = known
 	}
 	switch {
-	case result.Wrote || result.Alone:
+	case t.atomic && result.Wrote || result.Alone:
 		known.queries = -habitWrote
 	case result.Failure != nil || t.atomic && !result.Open:
 		known.queries = min(known.queries, 0)

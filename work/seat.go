@@ -34,11 +34,14 @@ type seat struct {
 
 // compare takes a reading of the clock of the seat's server, that was asked for between two moments of the target's.
 func (s *seat) compare(reading, asked, answered time.Time) {
-	s.answers = answered.Sub(asked)
+	s.answers = min(answered.Sub(asked), answerMost)
 	if told := reading.Add(s.ahead); told.Before(asked.Add(-clockTolerance)) || told.After(answered.Add(clockTolerance)) {
 		s.ahead = answered.Sub(reading)
 	}
 }
+
+// answerMost is what is taken for the time of an answer at most, so that tasks are not kept behind one that lasts because a network has stalled before.
+const answerMost = time.Second
 
 // clockTolerance is how much the clocks of two servers may differ and count as the same: less would be taken for a difference now and then, as answers take their time.
 const clockTolerance = 100 * time.Millisecond
