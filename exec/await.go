@@ -28,7 +28,17 @@ var (
 	probeSaveAhead = &Statement{"pgtask_probe_save_ahead", `SELECT NULL::int8, pg_catalog.clock_timestamp(), false, ` +
 		`1 OPERATOR(pg_catalog./) (pg_catalog.txid_current_if_assigned() IS NULL ` +
 		`AND pg_catalog.current_setting('plpgsql.variable_conflict', true) IS NULL AND ` + usualModes + `)::int4 OPERATOR(pg_catalog.=) 1`}
+
+	// Behind the last query of a remote, which must not write, or is watched.
+	probeQuery = &Statement{"pgtask_probe_query", `SELECT NULL::int8, pg_catalog.clock_timestamp(), ` + silence +
+		`, 1 OPERATOR(pg_catalog./) (pg_catalog.txid_current_if_assigned() IS NULL)::int4 OPERATOR(pg_catalog.=) 1`}
+	probeWatched = &Statement{"pgtask_probe_watched", `SELECT pg_catalog.txid_current_if_assigned(), pg_catalog.clock_timestamp(), ` + silence + `, true`}
 )
+
+// silence bounds the time for which a remote's transaction, and the locks in it, stay if we are never heard of again, as when the network has gone or we are
+// frozen: for that transaction alone, and where the session has no limit of its own. It is false. $1: the limit.
+const silence = `CASE WHEN pg_catalog.current_setting('idle_in_transaction_session_timeout') OPERATOR(pg_catalog.=) '0' ` +
+	`THEN pg_catalog.set_config('idle_in_transaction_session_timeout', $1, true) IS NULL ELSE false END`
 
 func (s *Session) sendProbe(t *Task) {
 	if t.Traits.Limits {

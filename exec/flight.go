@@ -64,11 +64,16 @@ func (s *Session) sendBehind(t *Task, then []*Task) {
 
 // sendProbeLast queues what asks what has become of a task that has none behind it.
 func (s *Session) sendProbeLast(t *Task) {
-	if t.Query {
-		s.sendProbeAhead(t)
-		return
+	switch {
+	case t.Query:
+		s.call(closeAll)
+		s.call(probeQuery, []byte(s.silence))
+	case t.Watched:
+		s.call(closeAll)
+		s.call(probeWatched, []byte(s.silence))
+	default:
+		s.sendProbe(t)
 	}
-	s.sendProbe(t)
 }
 
 func (s *Session) sendProbeAhead(t *Task) {

@@ -248,3 +248,49 @@ func TestLateTaskTakesState(t *testing.T) {
 	}
 	b.end(result, "")
 }
+
+// TestSilenceAfterQuery: the transaction of a query that must not write is not left open when we are not heard of any more, and the limit is not the next task's.
+func TestSilenceAfterQuery(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	query := func(input string) *Task {
+		task := spec(input)
+		task.Query = true
+		return task
+	}
+	watched := func(input string) *Task {
+		task := spec(input)
+		task.Watched = true
+		return task
+	}
+	const limit = "SHOW idle_in_transaction_session_timeout"
+	result, _ := b.run(query(limit), nil)
+	for _, task := range []*Task{query(limit), spec(limit)} {
+		if output(result) != "0" || !result.Open {
+			t.Error(output(result), result.Failure)
+		}
+		result, _ = b.run(task, &Tail{})
+	}
+	if output(result) != "0" {
+		t.Error("of a task: ", output(result))
+	}
+	b.end(result, "")
+	b.run(query("SET idle_in_transaction_session_timeout TO '1h'; "+limit), nil)
+	if b.session.silence = "100ms"; b.end(&Result{Open: true}, "") == nil {
+		t.Error("the session's own limit does not hold")
+	}
+	b.exec("CREATE TABLE here (a int8)")
+	for _, kind := range []func(string) *Task{query, watched} {
+		b := newBench(t)
+		b.exec("CREATE TABLE here (a int8)")
+		b.session.silence = "100ms"
+		b.run(kind("SELECT count(*) FROM here"), nil)
+		b.exec("SET lock_timeout TO '5s'; ALTER TABLE here ADD b int8")
+		if _, err := b.session.End(&Tail{}); err == nil {
+			t.Error("the session has not ended")
+		}
+	}
+	if result, _ := b.run(watched("INSERT INTO here VALUES (1)"), nil); !result.Wrote || !result.Open || output(result) != "INSERT 0 1" {
+		t.Error("watched: ", output(result), result.Wrote, result.Open)
+	}
+}

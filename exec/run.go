@@ -23,7 +23,8 @@ type Task struct {
 	Limit    int64     // of the output, in bytes
 	Strict   bool      // output beyond the limit is an error
 	Until    time.Time // behind another, where it must be set: the latest moment at which it may begin, by the server's clock
-	Query    bool      // it must not write: it is rolled back if it has, and to be run once more, otherwise
+	Query    bool      // on a remote, where it must not write: it is rolled back if it has, and to be run once more, otherwise
+	Watched  bool      // on a remote, where it is to show whether it writes
 }
 
 // Usual are settings that a session may share with its tasks: those of a lane, and those that most tasks have alike.

@@ -61,6 +61,7 @@ type Session struct {
 	behind  []queued // tasks whose SQL is with the server behind that
 
 	limit    time.Duration // for the answer to a statement of our own
+	silence  string        // for us to go on after a query on a remote
 	deadline *time.Timer   // of the run under way
 
 	mu        sync.Mutex
@@ -78,7 +79,7 @@ func Connect(ctx context.Context, cfg *pgconn.Config, limit time.Duration, local
 		return nil, err
 	}
 	s := &Session{
-		PID: conn.PID(), conn: conn, base: cfg.RuntimeParams, front: conn.Frontend(), status: 'I', limit: limit, known: map[string]string{},
+		PID: conn.PID(), conn: conn, base: cfg.RuntimeParams, front: conn.Frontend(), status: 'I', limit: limit, silence: "1min", known: map[string]string{},
 	}
 	s.encoding = conn.ParameterStatus("client_encoding")
 	s.readOnly = conn.ParameterStatus("default_transaction_read_only") == "on"

@@ -23,7 +23,7 @@ func (r *runner) judge(t *task, start time.Time, result *exec.Result) (next *tas
 	case result.Retry() && t.atomic && (t.once() || t.row.Rerun) && result.Reason == exec.NotCancelled:
 		t.atomic, t.lone = false, true // it cannot run inside a transaction: once more, as it is
 		return t
-	case result.Barred && t.atomic && !t.query && (t.once() || t.row.Rerun) && result.Reason == exec.NotCancelled:
+	case result.Barred && t.atomic && t.row.Remote == "" && (t.once() || t.row.Rerun) && result.Reason == exec.NotCancelled:
 		e.kind, e.fault, e.delay = released, result.Failure, barred // the leader will see it, too, and start nothing more
 		r.leave()                                                   // it may have begun with that setting, which is only for a moment
 	case result.Reason == exec.Drained && (result.Failure != nil || result.Open) && (t.once() || t.row.Rerun):
@@ -56,7 +56,7 @@ func (r *runner) hold(t *task, start time.Time, result *exec.Result) (next *task
 	if r.seat.session.Behind() > 0 { // what ends its transaction is with the server
 		return t
 	}
-	if !t.query && (result.Wrote || !t.row.Single || r.foreign.Load()) {
+	if t.row.Remote == "" && (result.Wrote || !t.row.Single || r.foreign.Load()) {
 		r.before.quick = t.row.Single && t.again == 0 && result.Stop.Sub(start) < time.Second
 		r.before.tail.Calls = r.done(r.before)
 	}
@@ -96,8 +96,10 @@ func (r *runner) settle(verdict *exec.Verdict, err error) {
 		start: p.start, stop: p.result.Stop, result: p.result,
 	}
 	switch {
-	case p.task.query && verdict == nil:
+	case p.task.row.Remote != "" && verdict == nil:
 		e.kind, e.fault = lost, lostFailure(err, p.task)
+	case p.task.watch && verdict.Refused != nil:
+		e.kind, e.result.Failure = finished, verdict.Refused
 	case p.task.query && !verdict.Committed: // there is nothing to lose
 		p.task.lone, e.kind, e.delay = true, released, time.Millisecond
 		r.habits.forget(p.task)

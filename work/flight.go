@@ -11,7 +11,8 @@ import (
 // is behind one that lasts after all is called back, and starts elsewhere.
 const (
 	flightMost = 32                     // tasks in a flight
-	flightText = 4 << 10                // bytes of inputs and data in it: what is sent must never wait for us to read
+	flightSize = 16 << 10               // bytes of it, roughly: what is sent must never wait for us to read, and some systems' sockets hold no more than 8 kB, as does the server
+	flightOurs = 600                    // of them, those that we add to the texts of each task, at most
 	flightTime = 20 * time.Millisecond  // that it is to take, sessions that displace each other on busy cores included,
 	flightLate = 50 * time.Millisecond  // after which none of it begins,
 	flightBack = 100 * time.Millisecond // and how much later what has not begun is called back: the answer to what has is here by then
@@ -107,22 +108,22 @@ func (f *flights) back(r *runner, s *lanes) (left []*task) {
 
 // board finds what can be sent behind t.
 func (r *runner) board(t *task, spec *exec.Task) (behind []flown, until time.Time) {
-	if r.seat.bound || spec.Strict || !r.seat.session.Clean() || !r.flies(t) {
+	if r.seat.bound || t.watch || spec.Strict || !r.seat.session.Clean() || !r.flies(t) {
 		return nil, until
 	}
 	most := r.habits.flight(t)
-	room := flightText - t.texts()
+	room := flightSize - t.size()
 	until = r.clock.now().Add(flightLate + r.seat.answers)
 	for before := t; len(behind) < most-1; {
 		next := r.lanes.queue(before, func(next *task) bool {
-			return r.seat.fits(next) && next.texts() <= room && r.flies(next) && r.habits.flight(next) > 1 &&
+			return r.seat.fits(next) && next.size() <= room && r.flies(next) && r.habits.flight(next) > 1 &&
 				(!next.row.Save || next.row.Timeout > 0 || before.row.Timeout == 0)
 		})
 		if next == nil {
 			break
 		}
-		room -= next.texts()
-		next.query = next.row.Remote != ""
+		room -= next.size()
+		next.query, next.watch = next.row.Remote != "", false
 		next.atomic = true
 		spec := r.made(next, next.row.Save && before.row.Save && next.lane == before.lane)
 		spec.Until = until.Add(-r.seat.ahead)
@@ -136,15 +137,24 @@ func (r *runner) board(t *task, spec *exec.Task) (behind []flown, until time.Tim
 // the order in which they begin would not be kept.
 func (r *runner) flies(t *task) bool {
 	if t.row.Remote != "" {
-		return t.row.Max == 0 && r.asQuery(t)
+		if t.row.Max != 0 || !t.light() || r.habits.flight(t) == 1 {
+			return false
+		}
+		query, _ := r.asQuery(t)
+		return query
 	}
 	return t.row.Max == 0 && !r.foreign.Load() && t.light() && t.atomic
 }
 
 // asQuery tells whether a remote task runs as one does in the target's own database, in a transaction of ours: like others that have been short. It is rolled back if it
-// has written, and run once more as it is. So nothing is in doubt when it is cut off, and its row need not show WORK before it starts.
-func (r *runner) asQuery(t *task) bool {
-	return t.light() && !t.row.Save && r.habits.flight(t) > 1 && r.seat.session.Clean() && !r.seat.session.Foreign
+// has written, and run once more as it is. So nothing is in doubt when it is cut off, and its row need not show WORK before it starts. Or whether it is to show, in
+// such a transaction, what its like are: whatever it does is committed then, and it is marked like all that is not exactly once.
+func (r *runner) asQuery(t *task) (query, watch bool) {
+	if !t.light() || t.row.Save || r.habits.writes(t) || !r.seat.session.Clean() || r.seat.session.Foreign {
+		return false, false
+	}
+	query = r.habits.flight(t) > 1
+	return query, !query
 }
 
 // light tells whether nothing is known of a task by itself why it should be more than a query that may be run once more.
@@ -156,12 +166,12 @@ func (t *task) light() bool {
 	return t.traits.Atomic() && t.traits.Flies()
 }
 
-// texts is how many bytes a task sends, roughly.
-func (t *task) texts() int {
+// size is how many bytes are sent for a task, roughly.
+func (t *task) size() int {
 	if t.row.Input == nil || t.row.Data == nil {
-		return flightText + 1
+		return flightSize + 1
 	}
-	return len(*t.row.Input) + len(*t.row.Data) + len(t.row.Group)
+	return flightOurs + len(*t.row.Input) + len(*t.row.Data) + len(t.row.Group)
 }
 
 // land gives back what is behind the task under way and has not begun.

@@ -4,12 +4,14 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 
 	"pgtask/exec"
+	"pgtask/server/proxy"
 )
 
 // led is a stage that a loop of the test's own leads.
@@ -189,66 +191,92 @@ func TestRemoteQueries(t *testing.T) {
 	}
 }
 
-// TestClockOfARemote: moments of a server whose clock is near enough count as they are, others as we have seen them.
+// TestClockOfARemote: what its server says lies between question and answer, and is moved no further than that.
 func TestClockOfARemote(t *testing.T) {
 	t.Parallel()
 	asked := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	answered := asked.Add(30 * time.Millisecond)
 	for _, c := range []struct{ before, reading, want time.Duration }{
 		{0, 10 * time.Millisecond, 0},
-		{0, -99 * time.Millisecond, 0},
-		{0, 129 * time.Millisecond, 0},
-		{0, -101 * time.Millisecond, 131 * time.Millisecond},
+		{0, 30 * time.Millisecond, 0},
+		{0, -100 * time.Millisecond, 100 * time.Millisecond},
 		{0, time.Hour, 30*time.Millisecond - time.Hour},
 		{-time.Hour, time.Hour + 20*time.Millisecond, -time.Hour},
-		{-time.Hour, 20 * time.Millisecond, 10 * time.Millisecond},
+		{-time.Hour, time.Hour + 40*time.Millisecond, -time.Hour - 10*time.Millisecond},
 	} {
 		s := &seat{ahead: c.before}
 		if s.compare(asked.Add(c.reading), asked, answered); s.ahead != c.want || s.answers != 30*time.Millisecond {
 			t.Errorf("%v before, %v read: %v, %v", c.before, c.reading, s.ahead, s.answers)
 		}
 	}
+	stalled := new(seat)
+	if stalled.compare(asked, asked, asked.Add(time.Minute)); stalled.answers != time.Second {
+		t.Error("of a network that has stalled: ", stalled.answers)
+	}
 }
 
-// TestFlightsKeepOrder: tasks that fly run as others do, each lane in its order, each task once.
-func TestFlightsKeepOrder(t *testing.T) { anywhere(t, testFlightsKeepOrder) }
+// TestHabitOfARemote: what runs there outside a transaction says nothing of whether its like write; only where they are known to, it makes that long ago.
+func TestHabitOfARemote(t *testing.T) {
+	t.Parallel()
+	input := "SELECT 1"
+	one := &task{row: row{Remote: "other", Input: &input}}
+	one.examine()
+	h := habits{of: map[like]*habit{}}
+	see := func(n int, atomic, wrote, firm, writes bool) {
+		t.Helper()
+		one.atomic = atomic
+		for range n {
+			h.saw(one, time.Millisecond, &exec.Result{Open: atomic, Wrote: wrote})
+		}
+		if h.flight(one) > 1 != firm || h.writes(one) != writes {
+			t.Error(h.flight(one), h.writes(one))
+		}
+	}
+	see(habitFirm, false, true, false, false)
+	see(habitFirm-1, true, false, false, false)
+	see(1, true, false, true, false)
+	see(1, true, true, false, true)
+	see(habitWrote-1, false, false, false, true)
+	see(100, false, false, false, false)
+	see(habitFirm-1, true, false, false, false)
+	see(1, true, false, true, false)
+}
 
-func testFlightsKeepOrder(t *testing.T, lead func(*testing.T, ...func(*Target)) *led) {
-	s := lead(t, func(t *Target) { t.Run = 3 })
-	flown := false
-	s.exec(`INSERT INTO task (input, data, "group", priority) SELECT $1, 'quick', 'g' || i % 20, i % 3 FROM generate_series(1, 2000) AS i`, waits)
-	s.until("done", func() bool {
-		flown = flown || s.aloft() > 0
-		return s.get("SELECT count(*) FROM task WHERE state = 'DONE' AND output = 'quick' AND attempt = 1 AND start <= stop AND pid IS NOT NULL") == "2000"
+// TestSizeOfFlights: what is sent at once fits into the smallest buffers that a way may have, as nobody reads meanwhile, and yet is as much as they hold.
+func TestSizeOfFlights(t *testing.T) {
+	t.Parallel()
+	p := throughProxy(t)
+	var mu sync.Mutex
+	sent, inputs := map[int]int{}, map[int]int{}
+	size, most := 0, 0
+	p.Watch(func(conn int, fromClient bool, kind byte, body []byte) proxy.Verdict {
+		if !fromClient {
+			return proxy.Pass
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		sent[conn] += len(body) + 5
+		switch kind {
+		case 'Q':
+			inputs[conn]++
+		case 'S':
+			size, most = max(size, sent[conn]), max(most, inputs[conn])
+			sent[conn], inputs[conn] = 0, 0
+		}
+		return proxy.Pass
 	})
-	if !flown {
-		t.Error("nothing has flown")
+	s := lead(t, func(t *Target) { t.Run = 1 })
+	for _, timeout := range []string{"0", "1 min"} {
+		s.exec(`INSERT INTO task (input, data, remote, timeout, "group") SELECT $1, 'quick', $2, $3::interval, 'a lane with a name' FROM generate_series(1, 1000) AS i`,
+			waits, p.DSN(s.dsn), timeout)
 	}
-	if odd := s.get(`SELECT count(*) FROM (
-			SELECT start, lag(stop) OVER lane AS before FROM task WINDOW lane AS (PARTITION BY "group" ORDER BY priority DESC, id)
-		) AS t WHERE start < before`); odd != "0" {
-		t.Error(odd, "tasks have begun before the one before them in their lane was over")
+	s.eventually("0", "SELECT count(*) FROM task WHERE state <> 'DONE'")
+	mu.Lock()
+	defer mu.Unlock()
+	if size > 16<<10 || most < 2 {
+		t.Errorf("%d bytes, %d inputs", size, most)
 	}
-}
-
-// TestEffectsOfFlights: those of a query that turns out to write come once, and the others' results are theirs.
-func TestEffectsOfFlights(t *testing.T) { anywhere(t, testEffectsOfFlights) }
-
-func testEffectsOfFlights(t *testing.T, lead func(*testing.T, ...func(*Target)) *led) {
-	s := lead(t, func(t *Target) { t.Run = 2 })
-	s.exec("CREATE TABLE effect (id int8)")
-	s.exec("CREATE FUNCTION writes() RETURNS text LANGUAGE sql AS $$INSERT INTO public.effect VALUES (current_setting('pg_task.id')::int8) RETURNING 'wrote'$$")
-	s.exec(`INSERT INTO task (input, data, "group", save)
-		SELECT 'SELECT CASE current_setting(''pg_task.data'') WHEN ''write'' THEN writes() ELSE current_setting(''pg_task.id'') END',
-			CASE WHEN i % 40 = 20 THEN 'write' ELSE 'quick' END, 'g' || i % 4, i % 4 > 1
-		FROM generate_series(1, 400) AS i`)
-	s.eventually("400", "SELECT count(*) FROM task WHERE state = 'DONE' AND attempt = 1 AND output = CASE data WHEN 'write' THEN 'wrote' ELSE id::text END")
-	if odd := s.get("SELECT count(*) FROM task FULL JOIN effect USING (id) WHERE (data = 'write') IS DISTINCT FROM (effect.id IS NOT NULL)"); odd != "0" {
-		t.Error(odd)
-	}
-	if n := s.get("SELECT count(*) FROM effect"); n != "10" {
-		t.Error(n, "effects")
-	}
+	t.Logf("%d bytes, %d inputs", size, most)
 }
 
 // TestFlightIsCalledBack: what is behind a query that lasts, though its like has been quick, goes on elsewhere.

@@ -31,7 +31,7 @@ const (
 	habitWrote = 1000 // runs until one that has written may be taken for a query again
 )
 
-// saw takes note of a run. What runs outside a transaction on a remote has not told whether it wrote.
+// saw takes note of a run. What runs outside a transaction has not told whether it wrote, and only makes that long ago.
 func (h *habits) saw(t *task, took time.Duration, result *exec.Result) {
 	if !t.atomic && t.row.Remote == "" || !t.traits.Flies() {
 		return
@@ -47,9 +47,11 @@ func (h *habits) saw(t *task, took time.Duration, result *exec.Result) {
 		h.of[t.like()] = known
 	}
 	switch {
+	case !t.atomic:
+		known.queries += min(max(-known.queries, 0), 1)
 	case result.Wrote || result.Alone:
 		known.queries = -habitWrote
-	case result.Failure != nil || t.atomic && !result.Open:
+	case result.Failure != nil || !result.Open:
 		known.queries = min(known.queries, 0)
 	default:
 		known.queries = min(known.queries+1, habitFirm)
@@ -58,6 +60,14 @@ func (h *habits) saw(t *task, took time.Duration, result *exec.Result) {
 		}
 		known.lasts += (took - known.lasts) / 4
 	}
+}
+
+// writes tells whether tasks like this one have written of late.
+func (h *habits) writes(t *task) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	known := h.of[t.like()]
+	return known != nil && known.queries < 0
 }
 
 // forget has a habit found out anew.

@@ -25,23 +25,26 @@ type seat struct {
 	count int32
 	live  time.Duration
 
-	// Of a remote's server: how far the target's clock is ahead of it, where that is more than can be helped, and how long it takes to answer.
+	// Of a remote's server: how far the target's clock is ahead of it, and how long it takes to answer.
 	ahead, answers time.Duration
 
 	saved laneKey // of the lane whose state it holds since the last task
 	holds bool    // it holds such state
 }
 
-// compare takes a reading of the clock of the seat's server, that was asked for between two moments of the target's.
+// compare takes a reading of the clock of the seat's server, that was asked for between two moments of the target's: the difference is changed by no more than it must
+// be wrong.
 func (s *seat) compare(reading, asked, answered time.Time) {
-	s.answers = answered.Sub(asked)
-	if told := reading.Add(s.ahead); told.Before(asked.Add(-clockTolerance)) || told.After(answered.Add(clockTolerance)) {
-		s.ahead = answered.Sub(reading)
+	s.answers = min(answered.Sub(asked), answerMost)
+	if told := reading.Add(s.ahead); told.Before(asked) {
+		s.ahead += asked.Sub(told)
+	} else if told.After(answered) {
+		s.ahead -= told.Sub(answered)
 	}
 }
 
-// clockTolerance is how much the clocks of two servers may differ and count as the same: less would be taken for a difference now and then, as answers take their time.
-const clockTolerance = 100 * time.Millisecond
+// answerMost is what is taken for the time of an answer at most, so that tasks are not kept behind one that lasts because a network has stalled before.
+const answerMost = time.Second
 
 // bind gives the seat to the lane of its first task, if that asks for it.
 func (s *seat) bind(t *task) {

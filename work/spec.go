@@ -24,8 +24,8 @@ func (r *runner) spec(t *task) (*exec.Task, bool) {
 	}
 	t.examine()
 	if t.row.Remote != "" {
-		t.query = r.asQuery(t)
-		t.atomic = t.query
+		t.query, t.watch = r.asQuery(t)
+		t.atomic = t.query || t.watch
 	}
 	if t.needsMark() {
 		r.flush()
@@ -51,7 +51,7 @@ func (r *runner) made(t *task, keep bool) *exec.Task {
 	return &exec.Task{
 		Input: *t.row.Input, Traits: *t.traits, Atomic: t.atomic, Save: t.row.Save, Keep: keep, Wary: t.wary || t.again > 0,
 		Settings: settings(r.target, t), Usual: usual(r.target, t), Timeout: t.row.Timeout, Format: t.row.Format,
-		Limit: r.target.OutputLimit, Strict: r.target.OutputFail, Query: t.query,
+		Limit: r.target.OutputLimit, Strict: r.target.OutputFail, Query: t.query, Watched: t.watch,
 	}
 }
 

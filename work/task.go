@@ -46,6 +46,7 @@ type task struct {
 	atomic bool // of its runner: it runs in our transaction
 	wary   bool // of its runner: its SQL takes our prepared statements away
 	query  bool // of its runner: it runs in our transaction on a remote, and must not write there
+	watch  bool // of its runner: it runs there likewise, and may, so that its like are known
 	lone   bool // of its runner: it has turned out not to be what its like are
 	marked bool // of the loop: its row shows WORK
 	ending bool // of the loop: its end is known, and not yet written
@@ -109,10 +110,10 @@ func (t *task) at() (pid int32, start time.Time, exactly bool) {
 }
 
 // once tells whether the task's effects and its end commit together, as far as its SQL shows.
-func (t *task) once() bool { return t.atomic && !t.traits.Outside }
+func (t *task) once() bool { return t.atomic && !t.traits.Outside && !t.watch }
 
 // needsMark tells whether the row must show WORK before the task starts: it is not exactly once, or the mark in the middle of
 // it would disturb it.
 func (t *task) needsMark() bool {
-	return !t.atomic || t.again > 0 || t.traits.Isolation || t.traits.Outside
+	return !t.atomic || t.watch || t.again > 0 || t.traits.Isolation || t.traits.Outside
 }
