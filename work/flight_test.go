@@ -169,77 +169,45 @@ func TestWhatDoesNotFly(t *testing.T) {
 	}
 }
 
-// TestRemoteQueries: what is known to be a short query runs in a transaction on a remote, without a mark; but not where an effect would not be seen, and no other task.
-func TestRemoteQueries(t *testing.T) {
-	t.Parallel()
-	elsewhere := func(prepare string) string {
-		s := prepared(t)
-		s.exec(prepare)
-		return s.dsn
+// TestFlightsKeepOrder: tasks that fly run as others do, each lane in its order, each task once.
+func TestFlightsKeepOrder(t *testing.T) { anywhere(t, testFlightsKeepOrder) }
+
+func testFlightsKeepOrder(t *testing.T, lead func(*testing.T, ...func(*Target)) *led) {
+	s := lead(t, func(t *Target) { t.Run = 3 })
+	flown := false
+	s.exec(`INSERT INTO task (input, data, "group", priority) SELECT $1, 'quick', 'g' || i % 20, i % 3 FROM generate_series(1, 2000) AS i`, waits)
+	s.until("done", func() bool {
+		flown = flown || s.aloft() > 0
+		return s.get("SELECT count(*) FROM task WHERE state = 'DONE' AND output = 'quick' AND attempt = 1 AND start <= stop AND pid IS NOT NULL") == "2000"
+	})
+	if !flown {
+		t.Error("nothing has flown")
 	}
-	plain, foreign := elsewhere("SELECT"), elsewhere("CREATE FOREIGN DATA WRAPPER nothing; CREATE SERVER other FOREIGN DATA WRAPPER nothing")
+	if odd := s.get(`SELECT count(*) FROM (
+			SELECT start, lag(stop) OVER lane AS before FROM task WINDOW lane AS (PARTITION BY "group" ORDER BY priority DESC, id)
+		) AS t WHERE start < before`); odd != "0" {
+		t.Error(odd, "tasks have begun before the one before them in their lane was over")
+	}
+}
+
+// TestEffectsOfFlights: those of a query that turns out to write come once, and the others' results are theirs.
+func TestEffectsOfFlights(t *testing.T) { anywhere(t, testEffectsOfFlights) }
+
+func testEffectsOfFlights(t *testing.T, lead func(*testing.T, ...func(*Target)) *led) {
 	s := lead(t, func(t *Target) { t.Run = 2 })
-	s.exec(`INSERT INTO task ("group", remote, input, rerun, save)
-		SELECT g, CASE g WHEN 'foreign' THEN $1 ELSE $2 END, CASE g WHEN 'write' THEN 'CREATE TEMP TABLE a ()' ELSE $3 END, g <> 'once', g = 'save'
-		FROM unnest('{read,foreign,write,once,save}'::text[]) AS g, generate_series(1, 100) AS i`, foreign, plain, "SELECT current_setting('pg_task.id')")
-	s.eventually("0", "SELECT count(*) FROM task WHERE state <> 'DONE' OR output <> CASE \"group\" WHEN 'write' THEN 'CREATE TABLE' ELSE id::text END OR attempt > 1 OR start < plan OR stop < start")
-	if got := s.get(`SELECT string_agg("group", ' ') FROM (SELECT DISTINCT "group" FROM task WHERE atomic) AS t`); got != "read" {
-		t.Error("exactly once: ", got)
+	s.exec("CREATE TABLE effect (id int8)")
+	s.exec("CREATE FUNCTION writes() RETURNS text LANGUAGE sql AS $$INSERT INTO public.effect VALUES (current_setting('pg_task.id')::int8) RETURNING 'wrote'$$")
+	s.exec(`INSERT INTO task (input, data, "group", save)
+		SELECT 'SELECT CASE current_setting(''pg_task.data'') WHEN ''write'' THEN writes() ELSE current_setting(''pg_task.id'') END',
+			CASE WHEN i % 40 = 20 THEN 'write' ELSE 'quick' END, 'g' || i % 4, i % 4 > 1
+		FROM generate_series(1, 400) AS i`)
+	s.eventually("400", "SELECT count(*) FROM task WHERE state = 'DONE' AND attempt = 1 AND output = CASE data WHEN 'write' THEN 'wrote' ELSE id::text END")
+	if odd := s.get("SELECT count(*) FROM task FULL JOIN effect USING (id) WHERE (data = 'write') IS DISTINCT FROM (effect.id IS NOT NULL)"); odd != "0" {
+		t.Error(odd)
 	}
-	if ok := s.get(`SELECT count(*) >= 19 FROM task WHERE "group" IN ('read', 'once', 'save') AND NOT atomic AND start < (SELECT min(start) FROM task WHERE atomic)`); ok != "true" {
-		t.Error("fewer than 20 have told what such queries are like")
+	if n := s.get("SELECT count(*) FROM effect"); n != "10" {
+		t.Error(n, "effects")
 	}
-}
-
-// TestClockOfARemote: what its server says lies between question and answer, and is moved no further than that.
-func TestClockOfARemote(t *testing.T) {
-	t.Parallel()
-	asked := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	answered := asked.Add(30 * time.Millisecond)
-	for _, c := range []struct{ before, reading, want time.Duration }{
-		{0, 10 * time.Millisecond, 0},
-		{0, 30 * time.Millisecond, 0},
-		{0, -100 * time.Millisecond, 100 * time.Millisecond},
-		{0, time.Hour, 30*time.Millisecond - time.Hour},
-		{-time.Hour, time.Hour + 20*time.Millisecond, -time.Hour},
-		{-time.Hour, time.Hour + 40*time.Millisecond, -time.Hour - 10*time.Millisecond},
-	} {
-		s := &seat{ahead: c.before}
-		if s.compare(asked.Add(c.reading), asked, answered); s.ahead != c.want || s.answers != 30*time.Millisecond {
-			t.Errorf("%v before, %v read: %v, %v", c.before, c.reading, s.ahead, s.answers)
-		}
-	}
-	stalled := new(seat)
-	if stalled.compare(asked, asked, asked.Add(time.Minute)); stalled.answers != time.Second {
-		t.Error("of a network that has stalled: ", stalled.answers)
-	}
-}
-
-// TestHabitOfARemote: what runs there outside a transaction says nothing of whether its like write; only where they are known to, it makes that long ago.
-func TestHabitOfARemote(t *testing.T) {
-	t.Parallel()
-	input := "SELECT 1"
-	one := &task{row: row{Remote: "other", Input: &input}}
-	one.examine()
-	h := habits{of: map[like]*habit{}}
-	see := func(n int, atomic, wrote, firm, writes bool) {
-		t.Helper()
-		one.atomic = atomic
-		for range n {
-			h.saw(one, time.Millisecond, &exec.Result{Open: atomic, Wrote: wrote})
-		}
-		if h.flight(one) > 1 != firm || h.writes(one) != writes {
-			t.Error(h.flight(one), h.writes(one))
-		}
-	}
-	see(habitFirm, false, true, false, false)
-	see(habitFirm-1, true, false, false, false)
-	see(1, true, false, true, false)
-	see(1, true, true, false, true)
-	see(habitWrote-1, false, false, false, true)
-	see(100, false, false, false, false)
-	see(habitFirm-1, true, false, false, false)
-	see(1, true, false, true, false)
 }
 
 // TestSizeOfFlights: what is sent at once fits into the smallest buffers that a way may have, as nobody reads meanwhile, and yet is as much as they hold.
