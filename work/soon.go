@@ -34,6 +34,7 @@ func (l *loop) foresee(ctx context.Context) error {
 		return err
 	}
 	ids, err := pgx.CollectRows(rows, pgx.RowTo[int64])
+	ids = slices.DeleteFunc(ids, func(id int64) bool { return l.tasks[id] != nil || l.isHopeless(id) })
 	if err != nil || len(ids) == 0 {
 		return err
 	}
@@ -45,9 +46,9 @@ func (l *loop) foresee(ctx context.Context) error {
 	})
 	for _, t := range tasks {
 		l.tasks[t.row.ID] = t
-		if warm := l.seats.fits(t); !warm && t == tasks[0] && l.seated(t) {
-			l.warm(t)
-		}
+	}
+	if len(tasks) > 0 && !l.seats.fits(tasks[0]) && l.seated(tasks[0]) {
+		l.warm(tasks[0])
 	}
 	l.soon = append(l.soon, tasks...)
 	slices.SortFunc(l.soon, func(a, b *task) int { return a.row.Plan.Compare(b.row.Plan) })
