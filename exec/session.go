@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"sync"
 	"time"
 
@@ -121,6 +122,16 @@ func (s *Session) introduce(ctx context.Context, local bool) error {
 // endlessBase: where transaction_timeout is set, a chained transaction keeps the limit that the task before has left, whatever the reset says: its clock
 // has started.
 const endlessBase = `coalesce(pg_catalog.current_setting('transaction_timeout', true), '0') OPERATOR(pg_catalog.=) '0'`
+
+// Sees tells whether the server has a backend of that process id.
+func (s *Session) Sees(ctx context.Context, pid int32) (bool, error) {
+	result := s.conn.ExecParams(ctx, "SELECT EXISTS (SELECT FROM pg_catalog.pg_stat_get_activity($1) AS a WHERE a.pid OPERATOR(pg_catalog.=) $1)",
+		[][]byte{strconv.AppendInt(nil, int64(pid), 10)}, nil, nil, binaryFormat).Read()
+	if result.Err != nil || len(result.Rows) != 1 || len(result.Rows[0][0]) != 1 {
+		return false, errors.Join(result.Err, errors.New("the server's backends can't be seen"))
+	}
+	return result.Rows[0][0][0] != 0, nil
+}
 
 // ServerStart is when the server was started.
 func (s *Session) ServerStart(ctx context.Context) (time.Time, error) {

@@ -52,12 +52,26 @@ func (l *loop) openOwn(ctx context.Context, t *task) (*exec.Session, error) {
 	switch {
 	case err == nil:
 		l.shortage.succeed()
+		return l.trusted(ctx, session, t)
 	case l.running.Err() == nil:
 		l.shortage.fail(err, len(l.seats.backends()))
 		err = &noSession{err}
 	}
 	return session, err
 }
+
+// trusted closes the session where the task is not ours any more, as the control session that took it has gone. We may have been frozen meanwhile, and not know of it yet: a new leader
+// has ended the sessions that we had then, but cannot know of this one.
+func (l *loop) trusted(ctx context.Context, session *exec.Session, t *task) (*exec.Session, error) {
+	leads, err := session.Sees(ctx, t.owner)
+	if err == nil && leads {
+		return session, nil
+	}
+	session.Close()
+	return nil, &noSession{errors.Join(err, errNotLeading)}
+}
+
+var errNotLeading = errors.New("another controller leads")
 
 // openRemote opens a session elsewhere.
 func (l *loop) openRemote(ctx context.Context, t *task) (*exec.Session, error) {

@@ -101,7 +101,7 @@ func TestSessionsAreForgotten(t *testing.T) {
 	defer c.close()
 	l.facts.Store(c)
 	for range 20 {
-		session, err := l.open(t.Context(), &task{row: row{Group: "a"}})
+		session, err := l.open(t.Context(), &task{row: row{Group: "a"}, owner: c.pid})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -238,3 +238,20 @@ func TestConnectionsRefused(t *testing.T) {
 		t.Error(row)
 	}
 }
+
+// TestThawedLeader: one that was frozen and does not know yet that another leads opens no session for what it had taken.
+func TestThawedLeader(t *testing.T) {
+	t.Parallel()
+	s := lead(t)
+	s.done(s.add("input", "SELECT 1"))
+	for owner, want := range map[int32]bool{s.loop.facts.Load().pid: true, 1 << 22: false} {
+		session, err := s.loop.open(t.Context(), &task{owner: owner})
+		if err == nil {
+			session.Close()
+		}
+		if (err == nil) != want || err != nil && final(err) {
+			t.Error(owner, err)
+		}
+	}
+	s.eventually("0", "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE 'pg_task %' AND state = 'active'")
+}
