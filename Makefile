@@ -17,7 +17,7 @@ test:
 	go test -race -count=1 -p 1 -parallel 4 -timeout 290s $(TESTFLAGS) ./...
 	go -C bench test -race -count=1 -timeout 290s $(TESTFLAGS) ./...
 
-# A controller dies at every message that it exchanges with the server, a quarter to half an hour. PART=2/5 is the second part of five.
+# A controller dies at every message that it exchanges with the server, an hour or more. PART=2/5 is the second part of five.
 steps:
 	server/install.sh postgresql
 	PGTASK_STEPS=$(or $(PART),1/1) go test -count=1 -parallel 6 -timeout 150m $(TESTFLAGS) -run '^TestEveryStep$$' ./work

@@ -2,7 +2,6 @@ package work
 
 import (
 	"context"
-	"encoding/binary"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -207,47 +206,6 @@ func (l *loop) scanOn(ctx context.Context) error {
 		l.look.partial = more
 	}
 	return nil
-}
-
-// find takes note of the tasks that a scan has brought, and returns how many there were, and those that are not worth running any more. There may be a
-// million: so it reads the server's bytes as they are.
-func (l *loop) find(rows pgx.Rows) (found int, expired []int64, err error) {
-	s, now := &l.scanning, time.Now()
-	odd := len(l.tasks)+len(l.parked)+len(l.hopeless) > 0 // of tasks that would not count
-	var due []byte
-	for rows.Next() {
-		found++
-		v := rows.RawValues()
-		r := rank{id: integer(v[0]), max: int32(integer(v[3])), priority: int32(integer(v[4]))}
-		s.id = r.id
-		due = append(due[:0], v[5]...)
-		switch over := v[6]; {
-		case over != nil && over[0] == 0:
-			l.adopt(r.id, laneKey{string(v[1]), string(v[2])})
-		case odd && (l.isHopeless(r.id) || now.Before(l.parked[r.id].until)):
-		case over != nil:
-			expired = append(expired, r.id)
-		case !odd || l.tasks[r.id] == nil:
-			l.lanes.add(v[1], v[2], r)
-		}
-	}
-	if err := rows.Err(); err != nil || found == 0 {
-		return found, expired, err
-	}
-	return found, expired, l.control.conn.TypeMap().Scan(pgtype.TimestamptzOID, pgx.BinaryFormatCode, due, &s.plan)
-}
-
-// integer reads what the server has sent in binary form, of whatever size the user's column is; NULL is 0.
-func integer(b []byte) int64 {
-	switch len(b) {
-	case 8:
-		return int64(binary.BigEndian.Uint64(b))
-	case 4:
-		return int64(int32(binary.BigEndian.Uint32(b)))
-	case 2:
-		return int64(int16(binary.BigEndian.Uint16(b)))
-	}
-	return 0
 }
 
 // queueStopping looks for tasks that somebody has set to STOP and whose controller has not written their end.
