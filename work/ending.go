@@ -101,7 +101,7 @@ func (r *runner) settle(verdict *exec.Verdict, err error) {
 	case p.task.watch && verdict.Refused != nil:
 		e.kind, e.result.Failure = finished, verdict.Refused
 	case p.task.query && !verdict.Committed: // there is nothing to lose
-		p.task.lone, e.kind, e.delay = true, released, time.Millisecond
+		e.kind, e.delay = released, time.Millisecond
 		r.habits.forget(p.task)
 	case verdict == nil:
 		e.kind, e.fault = gone(err), lostFailure(err, p.task)

@@ -80,6 +80,19 @@ func TestHabitOfARemote(t *testing.T) {
 	see(1, true, false, true, false)
 }
 
+// TestDeferredOnARemote: what is watched fails where its transaction cannot be committed, with that error, and is not run again.
+func TestDeferredOnARemote(t *testing.T) {
+	t.Parallel()
+	s := lead(t)
+	s.exec("CREATE TABLE effect (id int8, UNIQUE (id) DEFERRABLE INITIALLY DEFERRED)")
+	s.exec("CREATE FUNCTION writes() RETURNS void LANGUAGE sql AS $$INSERT INTO public.effect VALUES (1), (1)$$")
+	id := s.add("input, remote", "SELECT writes()", s.dsn)
+	s.becomes(id, "FAIL")
+	if got := s.get("SELECT sqlstate || ' ' || attempt || ' ' || atomic || ' ' || (SELECT count(*) FROM effect) FROM task WHERE id = $1", id); got != "23505 1 false 0" {
+		t.Error(got)
+	}
+}
+
 // TestWritersOnARemote: a query that writes by a function it calls, which cannot be known before, is run once each time, and not on trial.
 func TestWritersOnARemote(t *testing.T) {
 	t.Parallel()
