@@ -69,8 +69,9 @@ func (d *deep) serve(ctx context.Context, run int) (rate float64, start time.Dur
 	if err := s.resetStatements(ctx); err != nil {
 		return 0, 0, 0, err
 	}
-	var began time.Time
+	var began, seen time.Time
 	var first int64
+	var good int
 	if err := s.conn.QueryRow(ctx, text("before.sql")).Scan(&began, &first); err != nil {
 		return 0, 0, 0, err
 	}
@@ -78,7 +79,10 @@ func (d *deep) serve(ctx context.Context, run int) (rate float64, start time.Dur
 		if err := s.await(ctx, "SELECT state <> 'PLAN' FROM task WHERE id = $1", first); err != nil {
 			return err
 		}
-		if err := pause(ctx, s.atLeast); err != nil || !hasProc() {
+		if err := pause(ctx, s.atLeast); err != nil {
+			return err
+		}
+		if err := s.conn.QueryRow(ctx, text("ends.sql"), began, "1").Scan(&good, &seen); err != nil || !hasProc() {
 			return err
 		}
 		memory, err = resident(p.pid, "VmHWM")
@@ -88,8 +92,8 @@ func (d *deep) serve(ctx context.Context, run int) (rate float64, start time.Dur
 		return 0, 0, 0, err
 	}
 	var took time.Duration
-	var good, bad int
-	if err := s.conn.QueryRow(ctx, text("served.sql"), began, "1").Scan(&good, &bad, &took, &start); err != nil {
+	var bad int
+	if err := s.conn.QueryRow(ctx, text("served.sql"), began, "1", seen).Scan(&bad, &took, &start); err != nil {
 		return 0, 0, 0, err
 	}
 	if good == 0 || bad > 0 {

@@ -56,7 +56,7 @@ func (b backlog) rate(ctx context.Context, s *stand, expected float64) (float64,
 	}
 }
 
-// serve returns the time from the first start of a task to the last stop, as the table has them.
+// serve returns the time from the first start of a task until all ends are to be seen in the table.
 func (b backlog) serve(ctx context.Context, s *stand, count int) (took time.Duration, err error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, runLimit, fmt.Errorf("%d tasks have not ended within %s", count, runLimit))
 	defer cancel()
@@ -64,13 +64,19 @@ func (b backlog) serve(ctx context.Context, s *stand, count int) (took time.Dura
 	if err != nil {
 		return 0, err
 	}
+	var seen time.Time
 	err = s.serve(ctx, b.run, func(ctx context.Context, p *process) error {
-		return s.metered(p, count, func() error { return s.awaitEnd(ctx, last) })
+		err := s.metered(p, count, func() error { return s.awaitEnd(ctx, last) })
+		if err != nil {
+			return err
+		}
+		seen, err = s.now(ctx)
+		return err
 	})
 	if err != nil {
 		return 0, err
 	}
-	if took, err = b.verify(ctx, s, last, count); err != nil {
+	if took, err = b.verify(ctx, s, last, count, seen); err != nil {
 		return 0, err
 	}
 	return took, s.showStatements(ctx)
@@ -105,11 +111,18 @@ func (s *stand) last(ctx context.Context) (id int64, err error) {
 	return id, err
 }
 
-// verify makes sure that every task after the last one has done what it had to, once, and that its row shows what users are promised.
-func (b backlog) verify(ctx context.Context, s *stand, last int64, count int) (took time.Duration, err error) {
+// now is the server's time.
+func (s *stand) now(ctx context.Context) (now time.Time, err error) {
+	err = s.conn.QueryRow(ctx, "SELECT clock_timestamp()").Scan(&now)
+	return now, err
+}
+
+// verify makes sure that every task after the last one has done what it had to, once, and that its row shows what users are promised. It returns how long it
+// took until that was seen.
+func (b backlog) verify(ctx context.Context, s *stand, last int64, count int, seen time.Time) (took time.Duration, err error) {
 	var good, effects int
 	var sample string
-	err = s.conn.QueryRow(ctx, text("verify.sql"), b.output, last).Scan(&good, &effects, &took, &sample)
+	err = s.conn.QueryRow(ctx, text("verify.sql"), b.output, last, seen).Scan(&good, &effects, &took, &sample)
 	switch {
 	case err != nil:
 		return 0, err
@@ -121,7 +134,7 @@ func (b backlog) verify(ctx context.Context, s *stand, last int64, count int) (t
 	return took, nil
 }
 
-const tick = 50 * time.Millisecond
+const tick = 20 * time.Millisecond
 
 // awaitEnd returns when no task after the last one waits or runs. It looks at the newest one first, which costs the server nothing.
 func (s *stand) awaitEnd(ctx context.Context, last int64) error {

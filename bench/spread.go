@@ -26,7 +26,7 @@ func againstTargets(ctx context.Context, s *stand, step int, expected float64) (
 	}
 }
 
-// spread has as many tasks of each target served, and returns the time from the first start to the last stop.
+// spread has as many tasks of each target served, and returns the time from the first start until all ends are to be seen.
 func (s *stand) spread(ctx context.Context, targets, run, each int) (took time.Duration, err error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, runLimit, fmt.Errorf("%d tasks of each target have not ended within %s", each, runLimit))
 	defer cancel()
@@ -36,6 +36,7 @@ func (s *stand) spread(ctx context.Context, targets, run, each int) (took time.D
 	if err := s.execute(ctx, "CHECKPOINT"); err != nil {
 		return 0, err
 	}
+	var seen time.Time
 	err = s.serveAll(ctx, s.many(targets, run), func(ctx context.Context, p *process) error {
 		if err := s.serveEach(ctx, targets, run, run); err != nil {
 			return err
@@ -43,13 +44,18 @@ func (s *stand) spread(ctx context.Context, targets, run, each int) (took time.D
 		if err := s.resetStatements(ctx); err != nil {
 			return err
 		}
-		return s.metered(p, targets*each, func() error { return s.serveEach(ctx, targets, run, each) })
+		if err := s.metered(p, targets*each, func() error { return s.serveEach(ctx, targets, run, each) }); err != nil {
+			return err
+		}
+		var err error
+		seen, err = s.now(ctx)
+		return err
 	})
 	if err != nil {
 		return 0, err
 	}
 	var good int
-	if err := s.conn.QueryRow(ctx, "SELECT * FROM spread_took($1, $2)", targets, run).Scan(&good, &took); err != nil {
+	if err := s.conn.QueryRow(ctx, "SELECT * FROM spread_took($1, $2, $3)", targets, run, seen).Scan(&good, &took); err != nil {
 		return 0, err
 	}
 	if good != each*targets {

@@ -40,11 +40,18 @@ var (
 const silence = `CASE WHEN pg_catalog.current_setting('idle_in_transaction_session_timeout') OPERATOR(pg_catalog.=) '0' ` +
 	`THEN pg_catalog.set_config('idle_in_transaction_session_timeout', $1, true) IS NULL ELSE false END`
 
+// sendProbe queues what asks what has become of a task's transaction, for one that nothing is sent behind.
 func (s *Session) sendProbe(t *Task) {
 	if t.Traits.Limits {
 		s.call(patient)
 	}
 	switch {
+	case t.Query:
+		s.call(closeAll)
+		s.call(probeQuery, []byte(s.silence))
+	case t.Watched:
+		s.call(closeAll)
+		s.call(probeWatched, []byte(s.silence))
 	case !t.Save:
 		s.call(closeAll)
 		s.call(probe)
@@ -134,7 +141,7 @@ func (s *Session) readProbe(t *Task, result *Result) (answered bool, err error) 
 	if n == 0 && t.Traits.Stdin {
 		return false, nil
 	}
-	odd := false
+	odd, ahead := false, s.open
 	_, failure, err := s.answers(n, func(values [][]byte) {
 		if len(values) != 4 { // another statement has taken its name
 			odd = true
@@ -152,15 +159,15 @@ func (s *Session) readProbe(t *Task, result *Result) (answered bool, err error) 
 		switch {
 		case len(s.behind) > 0 && odd:
 			return false, &Lost{Cause: errors.New("a statement of ours is another's")}
-		case len(s.behind) > 0:
-			return true, nil
+		case ahead:
+			return !odd, nil
 		}
 		return n > 0 && !odd, s.synced()
 	}
 	// A cancel that came too late for the input and hit the probe, a limit of the input's that did, or one of its statements is gone.
 	if failure != nil && result.Raw == nil {
 		result.Raw = failure
-		result.Alone = (len(s.behind) > 0 || t.Query) && failure.Code == "22012" && failure.Routine == "int4div"
+		result.Alone = (ahead || t.Query) && failure.Code == "22012" && failure.Routine == "int4div"
 		result.Forgot = s.forgotten(failure) || t.Traits.Limits && failure.Code == "57014" && t.Atomic
 	}
 	return false, err

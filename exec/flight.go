@@ -12,6 +12,9 @@ import (
 //
 // None of them may have an effect, since its end would have to be in its transaction: a probe behind each makes that an error, by which the server
 // passes over all the rest.
+//
+// A flight stays open: no Sync ends it, and more can be sent behind it while it is under way, so that the server need not wait for us. What comes next
+// with a Sync ends it, or a failure does, which has to have one.
 
 // queued is a task whose SQL is with the server behind that of another.
 type queued struct {
@@ -40,10 +43,23 @@ func (s *Session) Clean() bool { return s.usualModes && s.clean && !s.hard && !s
 // Behind is how many tasks are with the server behind the one under way.
 func (s *Session) Behind() int { return len(s.behind) }
 
-// sendBehind queues what asks what has become of t, and all that belongs to the tasks behind it.
-func (s *Session) sendBehind(t *Task, then []*Task) {
-	s.sendProbeAhead(t)
-	s.probing = s.queued()
+// Takes tells whether more can be sent behind the tasks that are with the server.
+func (s *Session) Takes() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.open && s.Clean() && s.cancelled == NotCancelled
+}
+
+// Extend sends more tasks behind those that are with the server, of which one is under way. After an error the session is of no use any more.
+func (s *Session) Extend(then ...*Task) error {
+	s.limited(true)
+	defer s.limited(false)
+	s.sendBehind(then)
+	return s.flush()
+}
+
+// sendBehind queues all that belongs to tasks that follow on another.
+func (s *Session) sendBehind(then []*Task) {
 	for i, next := range then {
 		q := queued{task: next}
 		s.sendTail(&Tail{}, true, next.Keep)
@@ -52,30 +68,19 @@ func (s *Session) sendBehind(t *Task, then []*Task) {
 		q.prepared = s.queued()
 		s.front.Send(&pgproto3.Flush{})
 		s.query(next.Input)
-		if i < len(then)-1 {
-			s.sendProbeAhead(next)
+		if i == len(then)-1 && next.Query { // we may never be heard of again
+			s.sendProbe(next)
 		} else {
-			s.sendProbeLast(next)
+			s.sendProbeAhead(next)
 		}
 		q.probing = s.queued()
 		s.behind = append(s.behind, q)
 	}
+	s.front.Send(&pgproto3.Flush{})
+	s.open = true
 }
 
-// sendProbeLast queues what asks what has become of a task that has none behind it.
-func (s *Session) sendProbeLast(t *Task) {
-	switch {
-	case t.Query:
-		s.call(closeAll)
-		s.call(probeQuery, []byte(s.silence))
-	case t.Watched:
-		s.call(closeAll)
-		s.call(probeWatched, []byte(s.silence))
-	default:
-		s.sendProbe(t)
-	}
-}
-
+// sendProbeAhead queues what asks what has become of a task that others are sent behind.
 func (s *Session) sendProbeAhead(t *Task) {
 	if t.Save {
 		s.call(probeSaveAhead)

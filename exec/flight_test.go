@@ -88,7 +88,7 @@ func TestTasksFly(t *testing.T) {
 	b.alone()
 }
 
-// TestEffectEndsFlight: a task that turns out to write is rolled back, and what is behind it has not run; the last may write.
+// TestEffectEndsFlight: a task that turns out to write is rolled back, and what is behind it has not run; so is the last, behind which others might have been sent.
 func TestEffectEndsFlight(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -103,10 +103,86 @@ func TestEffectEndsFlight(t *testing.T) {
 		}
 		b.alone()
 		results, _ = b.fly(spec("SELECT 1"), spec("SELECT writes(2)"))
-		if len(results) != 2 || results[1].Alone || !results[1].Wrote || b.get("SELECT count(*) FROM ends") != "1" {
+		if len(results) != 2 || !results[1].Alone || results[1].Open || b.get("SELECT count(*) FROM ends") != "0" {
 			t.Errorf("the last: %d %+v", len(results), results[len(results)-1])
 		}
-		b.exec("TRUNCATE ends")
+		b.alone()
+	}
+}
+
+// TestFlightIsExtended: tasks can be sent behind those that are with the server as long as one of them is under way, and what ends the flight ends for them, too.
+func TestFlightIsExtended(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.exec("CREATE FUNCTION writes(i int4) RETURNS int4 LANGUAGE sql AS 'INSERT INTO ends VALUES (i, ''wrote'') RETURNING id'")
+	for _, c := range []struct {
+		inputs []string // the first two are sent at once, the others one at a time
+		run    int      // that many have a result
+	}{
+		{[]string{"SELECT 1", "SELECT 2", "SELECT 3", "SELECT 4", "SELECT 5"}, 5},
+		{[]string{"SELECT 1", "SELECT 2", "SELECT 1/0", "SELECT writes(4)", "SELECT writes(5)"}, 3},
+		{[]string{"SELECT 1", "SELECT 1/0", "SELECT writes(3)"}, 2},
+		{[]string{"SELECT 1", "SELECT 2", "SELECT 3", "SELECT writes(4)", "SELECT writes(5)"}, 4},
+		{[]string{"SELECT 1", "SELECT 2", "SELECT pg_sleep(0.01), set_config('pg_task.id', '0', false)", "SHOW pg_task.id"}, 4},
+	} {
+		var tasks []*Task
+		for i, input := range c.inputs {
+			task := spec(input)
+			task.Settings, task.Until = [][2]string{{"pg_task.id", strconv.Itoa(i + 1)}}, time.Now().Add(time.Hour)
+			tasks = append(tasks, task)
+		}
+		if b.session.Takes() {
+			t.Error("a session takes more before it has any")
+		}
+		_, _, err := b.session.Begin(nil, tasks[0], tasks[1])
+		if err != nil {
+			t.Fatal(err)
+		}
+		var results []*Result
+		for i, task := range tasks {
+			if i+2 < len(tasks) && b.session.Takes() {
+				if err := b.session.Extend(tasks[i+2]); err != nil {
+					t.Fatal(err)
+				}
+			}
+			result, err := b.session.Await(task)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if results = append(results, result); b.session.Behind() == 0 {
+				b.end(result, "")
+				break
+			}
+			if _, _, begun, err := b.session.Next(); err != nil || !begun {
+				t.Fatal(task.Input, begun, err)
+			}
+		}
+		if len(results) != c.run || b.get("SELECT count(*) FROM ends") != "0" {
+			t.Errorf("%q: %d have run, want %d", c.inputs, len(results), c.run)
+		}
+		if last := results[len(results)-1]; c.run == 4 && len(c.inputs) == 4 && output(last) != "4" {
+			t.Errorf("the last was shown %s of itself", output(last))
+		}
+		b.alone()
+	}
+}
+
+// TestFlightKnowsWhatIsPrepared: what the server has passed over is not taken for prepared, and what it has prepared before that is not prepared again.
+func TestFlightKnowsWhatIsPrepared(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	for range 3 {
+		late := spec("SELECT 2")
+		late.Until = time.Now().Add(-time.Hour)
+		b.fly(spec("SELECT 1"), late, spec("SELECT 3"))
+		if !b.session.Clean() {
+			t.Fatal("it is not known what is prepared")
+		}
+		b.alone()
+	}
+	results, _ := b.fly(spec("SELECT 1"), spec("SELECT 2"), spec("SELECT 3"))
+	if len(results) != 3 {
+		t.Error(len(results), "have run")
 	}
 }
 

@@ -155,9 +155,13 @@ func (s *Session) sendInput(t *Task, then []*Task) error {
 	s.front.Send(&pgproto3.Flush{})
 	s.query(t.Input)
 	if len(then) > 0 && s.flies(t) {
-		s.sendBehind(t, then)
-	} else if t.Atomic {
-		s.sendProbeLast(t)
+		s.sendProbeAhead(t)
+		s.probing = s.queued()
+		s.sendBehind(then)
+		return s.flush()
+	}
+	if t.Atomic {
+		s.sendProbe(t)
 		s.probing = s.queued()
 	}
 	s.sync()

@@ -25,13 +25,13 @@ type Session struct {
 	front *pgproto3.Frontend
 	base  map[string]string // settings to which a reset returns
 
-	known  map[string]string // our prepared statements: names and texts
-	asked  int               // statements of ours that are queued, see queued
-	parsed bool              // some have been sent of which the server has not spoken yet
-	wary   bool              // nothing is taken for prepared
-	ready  [32]*Statement    // set what a task shows: +1, +2 the usual as well; +4, +8, +16 with a guard
-	clean  bool              // no procedural language has been at work
-	user   string            // that it logged in as
+	known   map[string]string // our prepared statements: names and texts
+	asked   int               // statements of ours that are queued, see queued
+	parsing []string          // names of those that it is to prepare and has not spoken of yet
+	wary    bool              // nothing is taken for prepared
+	ready   [32]*Statement    // set what a task shows: +1, +2 the usual as well; +4, +8, +16 with a guard
+	clean   bool              // no procedural language has been at work
+	user    string            // that it logged in as
 
 	// Transactions begin as READ COMMITTED and READ WRITE: at its start, and now.
 	baseUsualModes, usualModes bool
@@ -58,6 +58,7 @@ type Session struct {
 
 	probing int      // statements that ask what has become of the transaction, behind the SQL under way
 	behind  []queued // tasks whose SQL is with the server behind that
+	open    bool     // a flight is with the server that no Sync ends
 
 	limit    time.Duration // for the answer to a statement of our own
 	silence  string        // for us to go on after a query on a remote

@@ -39,8 +39,9 @@ func (s *Session) parse(st *Statement) (name string) {
 		name = st.Name
 	}
 	s.front.SendParse(&pgproto3.Parse{Name: name, Query: st.SQL})
+	s.parsing = append(s.parsing, name)
 	if name != "" {
-		s.known[name], s.parsed = st.SQL, true
+		s.known[name] = st.SQL
 	}
 	return name
 }
@@ -58,7 +59,10 @@ func (s *Session) plain(sql string) { s.call(&Statement{SQL: sql}) }
 var binaryFormat = []int16{pgproto3.BinaryFormat}
 
 // sync ends what is passed over after a failure.
-func (s *Session) sync() { s.front.SendSync(&pgproto3.Sync{}) }
+func (s *Session) sync() {
+	s.front.SendSync(&pgproto3.Sync{})
+	s.open = false
+}
 
 // queued tells how many statements of ours have been queued since it was last asked.
 func (s *Session) queued() int {
@@ -85,20 +89,36 @@ func (s *Session) answers(n int, row func([][]byte), complete func(tag []byte)) 
 				complete(m.CommandTag)
 			}
 			well++
+		case *pgproto3.ParseComplete:
+			s.parsing = s.parsing[min(1, len(s.parsing)):]
 		case *pgproto3.ParameterStatus:
 			s.noted(m, nil)
 		case *pgproto3.ErrorResponse:
-			failure = copyError(m)
+			if failure = copyError(m); s.open {
+				s.sync()
+				if err := s.flush(); err != nil {
+					return well, failure, err
+				}
+			}
 		case *pgproto3.ReadyForQuery:
 			s.status = m.TxStatus
 			if failure == nil {
 				return well, nil, &Lost{Cause: errors.New("the server left a statement unanswered")}
 			}
-			s.hard = s.hard || s.parsed // which of them it has prepared is not known
+			s.unparsed()
+			s.hard = s.hard || failure.Code == "42P05" // one of them is another's
 			return well, failure, nil
 		}
 	}
 	return well, nil, nil
+}
+
+// unparsed forgets the statements that the server has not prepared, as it has passed over them.
+func (s *Session) unparsed() {
+	for _, name := range s.parsing {
+		delete(s.known, name)
+	}
+	s.parsing = s.parsing[:0]
 }
 
 // synced reads the answer to Sync.
@@ -107,6 +127,5 @@ func (s *Session) synced() error {
 	if err == nil && failure != nil {
 		err = &Lost{Cause: errors.New(failure.Message)}
 	}
-	s.parsed = false
 	return err
 }

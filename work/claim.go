@@ -9,28 +9,25 @@ import (
 
 // What one claim takes at most, and how long a text may be that comes with it, in bytes: so a claim stays under some megabytes.
 const (
-	claimMost = 500
-	claimText = 8 << 10
+	claimMost  = 500
+	claimText  = 8 << 10
+	claimTimes = 3 // claims in a round of the loop
 )
 
-// claim takes the tasks that may start, and some that soon may.
+// claim takes the tasks that may start, and some that soon may: by so few statements that the ends that are to be written do not wait for long, and so many that
+// sessions have more to go on with than they end meanwhile.
 func (l *loop) claim(ctx context.Context) error {
-	if l.clogged() {
-		return nil
-	}
-	for {
+	for range claimTimes {
+		if l.clogged() {
+			return nil
+		}
 		ids := l.lanes.choose(claimMost)
-		if len(ids) == 0 {
-			return nil
-		}
-		if err := l.claimChosen(ctx, ids); err != nil {
+		if err := l.claimChosen(ctx, ids); err != nil || len(ids) < claimMost {
 			return err
-		}
-		if len(ids) < claimMost {
-			return nil
 		}
 		l.dispatch()
 	}
+	return nil
 }
 
 // claimChosen takes what was chosen: together, or where the table refuses that, what it does not refuse.

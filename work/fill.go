@@ -1,5 +1,7 @@
 package work
 
+import "slices"
+
 // add makes a due task known; one that is known already is passed over. The names are not kept, nor made strings where the lane is known.
 func (s *lanes) add(group, remote []byte, r rank) {
 	s.mu.Lock()
@@ -20,7 +22,11 @@ func (s *lanes) add(group, remote []byte, r rank) {
 			s.place(l)
 		}
 	}
-	if s.filling != nil && s.filling.add(r.id) {
+	if s.filling == nil {
+		return
+	}
+	s.drawn.remove(r.id) // it waits again
+	if s.filling.add(r.id) {
 		l.fresh = append(l.fresh, r)
 		if s.only {
 			s.gathered++
@@ -38,23 +44,30 @@ func (s *lanes) fill(only bool) {
 		l.fresh = nil
 	}
 	s.only, s.gathered = only, 0
-	if s.filling = nil; only || s.ready > 0 {
-		s.filling = newIDSet()
+	if s.filling, s.drawn = nil, nil; only || s.ready > 0 {
+		s.filling, s.drawn = newIDSet(), newIDSet()
 	}
 }
 
-// filled puts what was gathered in the place of what was known. A task that was claimed meanwhile may be among it: its
-// second claim will find nothing.
+// filled puts what was gathered in the place of what was known. What has been taken since it was seen is left out: tasks that cannot be taken again would stand
+// before all others of their lane until each has been tried.
 func (s *lanes) filled() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.filling == nil {
 		return
 	}
-	s.known, s.filling, s.ready = s.filling, nil, 0
+	drawn := s.drawn
+	s.known, s.filling, s.drawn, s.ready = s.filling, nil, nil, 0
 	s.only, s.gathered = false, 0
 	for key, l := range s.all {
-		l.ready, l.fresh = l.fresh, nil
+		l.ready, l.fresh = slices.DeleteFunc(l.fresh, func(r rank) bool {
+			if drawn.has(r.id) {
+				s.known.remove(r.id)
+				return true
+			}
+			return false
+		}), nil
 		l.ready.order()
 		s.ready += len(l.ready)
 		s.place(l)

@@ -9,8 +9,10 @@ import (
 
 // A flight is what a runner sends at once: a task and those behind it (exec/flight.go). Only short queries fly, as their like have turned out to be; what
 // is behind one that lasts after all is called back, and starts elsewhere.
+//
+// While it lasts it is added to, so that the session finds the next task there and need not wait for us.
 const (
-	flightMost = 32                     // tasks in a flight
+	flightMost = 24                     // tasks in a flight
 	flightSize = 16 << 10               // bytes of it, roughly: what is sent must never wait for us to read, and some systems' sockets hold no more than 8 kB, as does the server
 	flightOurs = 600                    // of them, those that we add to the texts of each task, at most
 	flightTime = 20 * time.Millisecond  // that it is to take, sessions that displace each other on busy cores included,
@@ -34,16 +36,49 @@ type flight struct {
 	before *task // under way, or just over
 	behind []flown
 	until  time.Time // by the server's clock
+	held   bool      // it is being added to
 }
 
-// off takes down what a runner has sent behind a task.
-func (f *flights) off(r *runner, before *task, behind []flown, until time.Time) {
-	if len(behind) == 0 {
-		return
-	}
+// hold keeps what the runner has behind its task, n others, from being called back until add; false when that has happened.
+func (f *flights) hold(r *runner, n int) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.all[r] = &flight{before, behind, until}
+	flight := f.all[r]
+	if flight == nil || n != len(flight.behind) {
+		return n == 0
+	}
+	flight.held = true
+	return true
+}
+
+// add takes down what the runner is about to send behind t, and behind what is with the server after that.
+func (f *flights) add(r *runner, t *task, behind []flown, until time.Time) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.all[r] == nil {
+		if len(behind) == 0 {
+			return
+		}
+		f.all[r] = &flight{before: t}
+	}
+	all := f.all[r]
+	all.held = false
+	if len(behind) > 0 {
+		all.behind, all.until = append(all.behind, behind...), until
+	}
+}
+
+// last is the last of the tasks that the runner has with the server, of which t is under way, and how many bytes they take up together.
+func (f *flights) last(r *runner, t *task) (last *task, size int) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	last, size = t, t.size()
+	if flight := f.all[r]; flight != nil {
+		for _, b := range flight.behind {
+			last, size = b.task, size+b.task.size()
+		}
+	}
+	return last, size
 }
 
 // next takes the runner's next task out; false when it was called back.
@@ -86,7 +121,7 @@ func (f *flights) overdue(now time.Time, s *lanes) (left []*task) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for r, flight := range f.all {
-		if now.Sub(flight.until) >= flightBack {
+		if !flight.held && now.Sub(flight.until) >= flightBack {
 			left = append(left, f.back(r, s)...)
 		}
 	}
@@ -106,15 +141,34 @@ func (f *flights) back(r *runner, s *lanes) (left []*task) {
 	return s.back(flight.before, tasks)
 }
 
-// board finds what can be sent behind t.
+// board finds what can be sent behind t, which is about to be sent.
 func (r *runner) board(t *task, spec *exec.Task) (behind []flown, until time.Time) {
 	if r.seat.bound || t.watch || spec.Strict || !r.seat.session.Clean() || !r.flies(t) {
 		return nil, until
 	}
+	return r.queue(t, r.habits.flight(t)-1, flightSize-t.size())
+}
+
+// extend sends more behind t, which is under way, and those that are with the server behind it, once half of them have begun.
+func (r *runner) extend(t *task) {
+	session := r.seat.session
+	n := session.Behind()
 	most := r.habits.flight(t)
-	room := flightSize - t.size()
+	if n > most/2 || !session.Takes() || !r.flights.hold(r, n) {
+		return
+	}
+	last, size := r.flights.last(r, t)
+	behind, until := r.queue(last, most-1-n, flightSize-size)
+	r.flights.add(r, t, behind, until)
+	if len(behind) > 0 && session.Extend(specs(behind)...) != nil {
+		session.Abandon()
+	}
+}
+
+// queue takes up to most tasks from the lanes that can follow on the last of those that are sent, or about to be, as far as there is room for their bytes.
+func (r *runner) queue(last *task, most, room int) (behind []flown, until time.Time) {
 	until = r.clock.now().Add(flightLate + r.seat.answers)
-	for before := t; len(behind) < most-1; {
+	for before := last; len(behind) < most; {
 		next := r.lanes.queue(before, func(next *task) bool {
 			return r.seat.fits(next) && next.size() <= room && r.flies(next) && r.habits.flight(next) > 1 &&
 				(!next.row.Save || next.row.Timeout > 0 || before.row.Timeout == 0)
@@ -131,6 +185,14 @@ func (r *runner) board(t *task, spec *exec.Task) (behind []flown, until time.Tim
 		before = next
 	}
 	return behind, until
+}
+
+func specs(behind []flown) []*exec.Task {
+	all := make([]*exec.Task, len(behind))
+	for i, b := range behind {
+		all[i] = b.spec
+	}
+	return all
 }
 
 // flies tells whether a task may be part of a flight: should it turn out to write, it is rolled back and run once more. Of lanes in which several run at once none does, since

@@ -34,6 +34,11 @@ func (s *idSet) add(id int64) bool {
 	return true
 }
 
+func (s *idSet) has(id int64) bool {
+	s.turnTo(id >> 6)
+	return s.word&(1<<(id&63)) != 0
+}
+
 func (s *idSet) remove(id int64) {
 	s.turnTo(id >> 6)
 	s.word &^= 1 << (id & 63)

@@ -54,7 +54,7 @@ func (l *lane) claimable(ahead int) bool {
 	top := l.ready.top()
 	switch {
 	case l.outranked():
-		return room(top.max, l.running+l.claiming)
+		return room(top.max, l.running+l.claiming-min(l.recent, ahead))
 	case top.max < 0:
 		return room(top.max, l.running+len(l.taken)+l.claiming)
 	default:

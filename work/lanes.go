@@ -21,6 +21,7 @@ type lanes struct {
 	all       map[laneKey]*lane
 	known     *idSet // the ready ones: a scan may bring a task again
 	filling   *idSet // those of the fill under way, nil when there is none
+	drawn     *idSet // those that were taken since it began
 	only      bool   // what the fill under way finds is not known before its end
 	last      *lane  // that of the task added last
 	claims    laneHeap
@@ -64,8 +65,9 @@ func (s *lanes) choose(most int) []int64 {
 	if s.closed {
 		return nil
 	}
-	for l := range s.outranked { // what is taken there waits for one that is not: there must be room for it
-		if l.claimable(s.ahead) {
+	spare := min(claimMost, 2*(s.run+s.ahead)-s.busy-s.waiting)
+	for l := range s.outranked { // what is taken there waits for those that are not: there must be room for them, for one at least
+		for n := 0; l.outranked() && l.claimable(s.ahead) && (n == 0 || len(ids) < spare); n++ {
 			ids = append(ids, s.chosen(l))
 		}
 	}
@@ -125,6 +127,9 @@ func (s *lanes) take(tasks []*task) {
 		heap.Push(&l.taken, t)
 		s.waiting++
 		s.place(l)
+		if s.filling != nil {
+			s.drawn.add(t.row.ID)
+		}
 	}
 }
 
@@ -138,7 +143,7 @@ func (s *lanes) forget() (taken []*task) {
 		s.place(l)
 		s.prune(key, l)
 	}
-	s.known, s.filling, s.claimed = newIDSet(), nil, nil
+	s.known, s.filling, s.drawn, s.claimed = newIDSet(), nil, nil, nil
 	s.only, s.gathered = false, 0
 	s.waiting, s.ready = 0, 0
 	s.era++
@@ -197,6 +202,13 @@ func (s *lanes) load() (busy, waiting, ready int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.busy, s.waiting, s.ready + s.gathered
+}
+
+// stocked tells whether more than n tasks are taken that need not wait for others to be.
+func (s *lanes) stocked(n int) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.waiting > n && len(s.outranked) == 0
 }
 
 // claimable tells whether choose would find anything.

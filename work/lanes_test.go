@@ -190,6 +190,61 @@ func TestFillBringsWhatIsNew(t *testing.T) {
 	d.expect("claimed", d.claim(), 1)
 }
 
+// TestFillLeavesOutWhatWasTaken: what is taken while a fill is under way, and has been seen by it, does not wait again, and so keeps nothing from starting; unless
+// it was given back and was seen once more.
+func TestFillLeavesOutWhatWasTaken(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, 4)
+	d.due("a", 1, 0)
+	d.due("a", 2, 0)
+	d.due("a", 3, 0)
+	d.fill(false)
+	for id := int64(1); id <= 3; id++ {
+		d.due("a", id, 0)
+	}
+	for id := int64(1); id <= 2; id++ {
+		d.expect("claimed", d.claim(), id)
+		d.expect("started", d.startAll(), id)
+		d.ended(d.tasks[id], d.at)
+	}
+	d.due("a", 2, 0)
+	d.filled()
+	if _, _, ready := d.load(); ready != 2 {
+		t.Errorf("%d ready, want 2", ready)
+	}
+	d.expect("claimed", d.claim(), 2)
+	d.expect("started", d.startAll(), 2)
+}
+
+// TestManyOutrank: where many come before those that are taken, they are taken as far ahead as others.
+func TestManyOutrank(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, 4)
+	for id := int64(1000); id < 1040; id++ {
+		d.due("a", id, 0)
+		d.claim()
+		d.startAll()
+		d.ended(d.tasks[id], d.at)
+	}
+	d.ahead = 20
+	for id := int64(1040); id < 1100; id++ {
+		d.due("a", id, 0)
+	}
+	if ids := d.claim(); len(ids) != 21 || ids[0] != 1040 {
+		t.Fatalf("claimed %v, want 1040 to 1060", ids)
+	}
+	for id := int64(1); id <= 100; id++ {
+		d.due("a", id, 0)
+	}
+	if ids := d.claim(); len(ids) != 21 || ids[0] != 1 {
+		t.Errorf("claimed %v, want 1 to 21", ids)
+	}
+	d.expect("started", d.startAll(), 1)
+	if ids := d.claim(); len(ids) > 0 {
+		t.Errorf("claimed %v, where so many are taken", ids)
+	}
+}
+
 // TestFillOfAllThatIsDue: where nothing of a fill may start before its end, it does not, and lanes have their order then.
 func TestFillOfAllThatIsDue(t *testing.T) {
 	t.Parallel()

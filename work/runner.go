@@ -108,13 +108,9 @@ func (r *runner) run(ctx context.Context, t *task) (next *task) {
 		tail = r.before.tail
 	}
 	behind, until := r.board(t, spec)
-	then := make([]*exec.Task, len(behind))
-	for i, b := range behind {
-		then[i] = b.spec
-	}
-	r.flights.off(r, t, behind, until)
+	r.flights.add(r, t, behind, until)
 	asked := r.clock.now()
-	verdict, start, err := r.seat.session.Begin(tail, spec, then...)
+	verdict, start, err := r.seat.session.Begin(tail, spec, specs(behind)...)
 	if err == nil && t.row.Remote != "" {
 		r.seat.compare(start, asked, r.clock.now())
 	}
@@ -158,6 +154,7 @@ func (r *runner) goOn(ctx context.Context) (next *task) {
 		return nil
 	}
 	r.post()
+	r.extend(b.task)
 	return r.await(ctx, b.task, b.spec, start)
 }
 

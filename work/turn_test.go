@@ -1,6 +1,9 @@
 package work
 
-import "testing"
+import (
+	"fmt"
+	"testing"
+)
 
 // Tests of ends and marks that one statement writes together.
 
@@ -62,4 +65,31 @@ func TestTurnRepeats(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.eventually("2", "SELECT count(*) FROM task AS t JOIN task AS n ON n.id = t.next WHERE t.state = 'DONE' AND n.state = 'PLAN' AND n.repeat = '1 day'")
+}
+
+// TestClaimsEnd: a round of the loop takes so much and no more, whatever there is, as ends wait to be written meanwhile.
+func TestClaimsEnd(t *testing.T) {
+	t.Parallel()
+	s := prepared(t, func(t *Target) { t.Run = 0 }) // so that nothing starts
+	l := newLoop(t.Context(), s.target, zerologNone)
+	c, err := prepare(t.Context(), s.target, false, zerologNone)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.close()
+	l.control = c
+	if err := l.install(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	s.exec(`INSERT INTO task (input, "group") SELECT 'SELECT 1', i FROM generate_series(1, 4000) AS i`)
+	l.lanes.pace(mostAhead)
+	if err := l.scan(t.Context(), true); err != nil {
+		t.Fatal(err)
+	}
+	if err := l.claim(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if n := s.get("SELECT count(*) FROM task WHERE state = 'TAKE'"); n != fmt.Sprint(claimTimes*claimMost) {
+		t.Error(n, " are taken")
+	}
 }

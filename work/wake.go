@@ -77,8 +77,7 @@ func (l *loop) sleep(ctx context.Context, stop <-chan struct{}) error {
 
 // gather lets ends come together, and room for claims, while runners have enough to go on with: a statement for a few rows costs as much as one for twenty.
 func (l *loop) gather(ctx context.Context) {
-	_, waiting, _ := l.lanes.load()
-	if waiting < gatherStock || len(l.asks) > 0 || !l.look.draining.IsZero() {
+	if !l.lanes.stocked(gatherStock) || len(l.asks) > 0 || !l.look.draining.IsZero() {
 		return
 	}
 	select {

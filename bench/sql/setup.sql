@@ -58,13 +58,13 @@ BEGIN
 END
 $$;
 
--- How many tasks ended as they should, and how long they took, but for the first ones of each table.
-CREATE FUNCTION spread_took(targets int4, first int4, OUT good int8, OUT took interval) LANGUAGE plpgsql AS $$
+-- How many tasks ended as they should, and how long after the first start that was seen, but for the first ones of each table.
+CREATE FUNCTION spread_took(targets int4, first int4, seen timestamptz, OUT good int8, OUT took interval) LANGUAGE plpgsql AS $$
 BEGIN
     EXECUTE (
-        SELECT format('SELECT count(*) FILTER (WHERE state = ''DONE'' AND output = ''1'' AND error IS NULL), max(stop) - min(start) FROM (%s) AS t',
+        SELECT format('SELECT count(*) FILTER (WHERE state = ''DONE'' AND output = ''1'' AND error IS NULL), $2 - min(start) FROM (%s) AS t',
             string_agg(format('(SELECT state::text, output, error, start, stop FROM task_%s ORDER BY id OFFSET $1)', i), ' UNION ALL '))
         FROM generate_series(1, targets) AS i
-    ) INTO good, took USING first;
+    ) INTO good, took USING first, seen;
 END
 $$;

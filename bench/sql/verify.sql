@@ -1,5 +1,5 @@
--- How many tasks ended as they should and left an effect, how long all took, and one that did not.
--- $1 output, $2 the last id before them
+-- How many tasks ended as they should and left an effect, how long after the first start that was seen, and one that did not.
+-- $1 output, $2 the last id before them, $3 when the end of all was seen
 WITH seen AS (
     SELECT
         *,
@@ -10,6 +10,6 @@ WITH seen AS (
 SELECT
     count(*) FILTER (WHERE good),
     (SELECT count(*) FROM effect),
-    coalesce(max(stop) - min(start), '0'),
+    coalesce($3 - min(start), '0'),
     coalesce(min(concat_ws(' ', state, output, error)) FILTER (WHERE NOT good), '')
 FROM seen
