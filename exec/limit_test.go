@@ -26,7 +26,7 @@ func TestLimitLeft(t *testing.T) {
 		case fromClient && kind == 'E' && behind: // the server counts from the message before it
 			behind = false
 			if delayed++; delayed == 1 {
-				time.Sleep(20 * time.Millisecond)
+				time.Sleep(200 * time.Millisecond)
 			}
 		}
 		return proxy.Pass

@@ -216,7 +216,12 @@ func TestSizeOfFlights(t *testing.T) {
 	p := throughProxy(t)
 	var mu sync.Mutex
 	sent, read := map[int]int{}, map[int]int{} // bytes
-	asked := map[int][]int{}                   // of them, those up to each message that the server has to answer by being ready
+	type question struct {
+		bytes int // up to it
+		sync  bool
+	}
+	asked := map[int][]question{} // that the server has to answer by being ready
+	failed := map[int]bool{}      // it passes over what comes before the next Sync
 	size, most := 0, 0
 	p.Watch(func(conn int, fromClient bool, kind byte, body []byte) proxy.Verdict {
 		mu.Lock()
@@ -224,11 +229,20 @@ func TestSizeOfFlights(t *testing.T) {
 		switch {
 		case fromClient:
 			if sent[conn] += len(body) + 5; kind == 'Q' || kind == 'S' {
-				asked[conn] = append(asked[conn], sent[conn])
+				asked[conn] = append(asked[conn], question{sent[conn], kind == 'S'})
 			}
 			size, most = max(size, sent[conn]-read[conn]), max(most, len(asked[conn]))
-		case kind == 'Z' && len(asked[conn]) > 0:
-			read[conn], asked[conn] = asked[conn][0], asked[conn][1:]
+		case kind == 'E':
+			failed[conn] = true
+		case kind == 'Z':
+			for len(asked[conn]) > 0 {
+				first := asked[conn][0]
+				read[conn], asked[conn] = first.bytes, asked[conn][1:]
+				if first.sync || !failed[conn] {
+					break
+				}
+			}
+			failed[conn] = false
 		}
 		return proxy.Pass
 	})

@@ -52,6 +52,7 @@ type loop struct {
 
 	scanning place // where the scan under way goes on
 	look     looks
+	scribe   scribe
 	count    int // tasks ended since the last look at the pace
 }
 
@@ -60,6 +61,7 @@ type looks struct {
 	full, scan, check, orphans, pace, spoke time.Time
 	columns                                 time.Time // when they were looked at
 	began, swept                            time.Time // the leadership, by the server's clock; deletions that had to wait
+	marks                                   time.Time // tasks were looked at that may have to be marked
 	fullTook                                time.Duration
 	low                                     time.Time // plans before were seen by a scan
 	next                                    time.Time // earliest plan to come, zero: none
@@ -77,6 +79,7 @@ func newLoop(ctx context.Context, t Target, log zerolog.Logger) *loop {
 		target: t, log: log, trouble: &trouble{log: log}, running: ctx,
 		ahead: soonAhead, clock: &clock{}, inbox: newInbox(), seats: &seats{pids: map[uint32]struct{}{}},
 		shortage: shortage{log: log},
+		scribe:   scribe{told: make(chan written, 1)},
 		flights:  flights{all: map[*runner]*flight{}},
 		habits:   habits{of: map[like]*habit{}},
 		patience: patience{delay: map[string]time.Duration{}, since: map[string]time.Time{}},

@@ -107,6 +107,10 @@ func (l *loop) markFirst(ctx context.Context, asks []ask) (open []ask, err error
 
 // mark shows the tasks that have been running for a while.
 func (l *loop) mark(ctx context.Context) error {
+	if time.Since(l.look.marks) < checkTick { // there may be thousands of tasks
+		return nil
+	}
+	l.look.marks = time.Now()
 	var long []int64
 	now := l.clock.now()
 	for id, t := range l.tasks {

@@ -189,6 +189,7 @@ func (l *loop) stand(ctx context.Context, stop <-chan struct{}) (leader bool, er
 // drop gives up what belongs to a leadership. Tasks that were taken and not started are given back when we lead again; another
 // leader finds them by itself.
 func (l *loop) drop() {
+	l.dismissScribe()
 	for _, t := range append(l.lanes.forget(), l.unripe()...) {
 		t.ending = true
 		l.unsaid = append(l.unsaid, end{task: t, kind: released})

@@ -6,13 +6,24 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"pgtask/sql"
 )
 
 // turn does in one statement what most rounds of the loop consist of: it writes the ends of tasks, and the marks that runners wait for.
 // Whatever is odd is left to the steps that follow: failures, repetitions, what was put off, rows that are passed over, and all of it
 // when one row refuses its change.
 func (l *loop) turn(ctx context.Context) error {
-	ends, asks := l.plainEnds(), l.plainMarks()
+	if err := l.heed(ctx); err != nil {
+		return err
+	}
+	var ends []end
+	if !l.scribe.writes() {
+		if ends = l.plainEnds(); l.dictate(ends) {
+			ends = nil
+		}
+	}
+	asks := l.plainMarks()
 	if len(ends)+len(asks) == 0 {
 		return nil
 	}
@@ -49,12 +60,12 @@ const turnMost = 1000
 // plainEnds are the ends that turn.sql can write, as many as one statement takes.
 func (l *loop) plainEnds() (ends []end) {
 	size := 0
-	for _, e := range l.unsaid {
+	for i := range l.unsaid {
 		if len(ends) == turnMost || size >= writeMost {
 			break
 		}
-		if e.plain() && l.tasks[e.task.row.ID] == e.task {
-			ends = append(ends, e)
+		if e := &l.unsaid[i]; e.plain() && l.tasks[e.task.row.ID] == e.task {
+			ends = append(ends, *e)
 			size += e.size()
 		}
 	}
@@ -62,8 +73,8 @@ func (l *loop) plainEnds() (ends []end) {
 }
 
 // plain tells an end that is like most, and that nothing has stood in the way of.
-func (e end) plain() bool {
-	return e.kind == finished && !e.bare && e.wait == 0 && e.result != nil && e.failure() == nil && e.result.Notice == nil && e.task.row.Single
+func (e *end) plain() bool {
+	return e.kind == finished && !e.bare && !e.passed && e.wait == 0 && e.result != nil && e.failure() == nil && e.result.Notice == nil && e.task.row.Single
 }
 
 // plainMarks are the marks that runners wait for, as many as one statement takes.
@@ -86,7 +97,14 @@ func (l *loop) setTurn(ctx context.Context, ends []end, asks []ask) (turned map[
 		c.ids, c.pids, c.exactly = append(c.ids, a.task.row.ID), append(c.pids, int64(a.pid)), append(c.exactly, a.task.once())
 		c.starts, c.stops, c.outputs = append(c.starts, &now), append(c.stops, nil), append(c.outputs, nil)
 	}
-	rows, err := l.control.conn.Query(ctx, l.queries().Text("turn"), c.ids, c.pids, c.starts, c.stops, c.outputs, c.exactly)
+	if turned, empty, err = queryTurn(ctx, l.control.conn, l.queries(), l.control.pid, c); err == nil {
+		l.look.spoke = time.Now()
+	}
+	return turned, empty, err
+}
+
+func queryTurn(ctx context.Context, conn *pgx.Conn, queries sql.Queries, owner int32, c *columns) (turned map[int64]bool, empty []int64, err error) {
+	rows, err := conn.Query(ctx, queries.Text("turn"), c.ids, c.pids, c.starts, c.stops, c.outputs, c.exactly, owner)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -102,6 +120,5 @@ func (l *loop) setTurn(ctx context.Context, ends []end, asks []ask) (turned map[
 	}); err != nil {
 		return nil, nil, err // not committed, whatever has come
 	}
-	l.look.spoke = time.Now()
 	return turned, empty, nil
 }

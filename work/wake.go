@@ -119,7 +119,7 @@ func (l *loop) doze() time.Duration {
 	if at, ok := l.lanes.wake(); ok {
 		sooner(l.clock.until(at) + clockMargin)
 	}
-	if l.unmarked() || waiting > 0 {
+	if waiting > 0 || l.unmarked() {
 		sooner(markTick)
 	}
 	if busy > 0 {
@@ -128,8 +128,10 @@ func (l *loop) doze() time.Duration {
 	if len(l.lost)+len(l.killed)+len(l.orphans)+len(l.asks) > 0 {
 		sooner(lostTick)
 	}
-	for _, e := range l.unsaid {
-		sooner(time.Until(e.after))
+	for i := range l.unsaid {
+		if e := &l.unsaid[i]; !l.waits(e) {
+			sooner(time.Until(e.after))
+		}
 	}
 	for _, p := range l.parked {
 		if l.look.full.Before(p.until) {

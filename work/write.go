@@ -2,6 +2,7 @@ package work
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -19,16 +20,18 @@ func (l *loop) listen() {
 
 // write does what the runners' words ask for. What cannot be written now stays in unsaid.
 func (l *loop) write(ctx context.Context) error {
-	var ends, unsaid []end
+	var ends []end
 	now := time.Now()
-	for _, e := range l.unsaid {
-		if e.after.After(now) {
-			unsaid = append(unsaid, e)
-		} else {
-			ends = append(ends, e)
+	l.unsaid = slices.DeleteFunc(l.unsaid, func(e end) bool {
+		if l.waits(&e) || e.after.After(now) {
+			return false
 		}
+		ends = append(ends, e)
+		return true
+	})
+	if len(ends) == 0 {
+		return nil
 	}
-	l.unsaid = unsaid
 	if err := l.dismiss(ctx, ends); err != nil {
 		l.putOff(ends)
 		return err

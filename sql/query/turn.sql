@@ -1,13 +1,14 @@
 -- Writes the ends of tasks that ran well, said nothing beside their output and do not repeat themselves, and shows others as running: most of
 -- what happens, in one statement, as making an UPDATE of the table ready takes as long as ten rows do. What it passes over, finish.sql and
 -- mark.sql find out about; so a row may be looked up by its place, though it is missed when somebody has just changed it.
--- $1 ids, $2 pids of the sessions, $3 starts, $4 stops (null: it starts now), $5 outputs, $6 whether effects and end commit together
+-- $1 ids, $2 pids of the sessions, $3 starts, $4 stops (null: it starts now), $5 outputs, $6 whether effects and end commit together, $7 pid of the
+-- controller that took them
 WITH turned AS MATERIALIZED (
     SELECT e.*, t.tableoid AS part, t.ctid AS place
     FROM unnest($1::int8[], $2::int4[], $3::timestamptz[], $4::timestamptz[], $5::text[], $6::bool[])
         AS e (id, pid, start, stop, output, atomic)
     JOIN :table AS t USING (id)
-    WHERE (t.state = 'TAKE' AND t.pid = pg_catalog.pg_backend_pid() OR t.state = 'WORK' AND t.pid = e.pid)
+    WHERE (t.state = 'TAKE' AND t.pid = $7 OR t.state = 'WORK' AND t.pid = e.pid)
         AND (e.stop IS NULL OR t.repeat = '0' AND t.cron IS NULL)
     ORDER BY t.id
     FOR UPDATE OF t SKIP LOCKED

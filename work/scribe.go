@@ -1,0 +1,128 @@
+package work
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"pgtask/sql"
+)
+
+// scribe writes ends of tasks on a connection of its own, while the loop takes other tasks on the control connection: where tasks are short, either alone keeps
+// a connection busy. What it may write is told by the rows, as for the loop: it names the controller that has taken them. It is the loop's; the connection is that
+// of the goroutine that writes, while it does.
+type scribe struct {
+	conn   *control // nil: there is none
+	ends   []end    // that are being written
+	told   chan written
+	cancel context.CancelFunc // of that
+	used   time.Time
+	failed time.Time
+}
+
+// written is what has become of ends that were given to the scribe.
+type written struct {
+	turned map[int64]bool
+	empty  []int64
+	err    error
+}
+
+const (
+	scribeFrom  = 200             // ends that are to be written at once, for which it is worth while
+	scribeIdle  = beat            // how long the connection is kept without work; the server would end it after silenceLimit
+	scribeAgain = 5 * time.Second // from a failure to the next try
+)
+
+// writes tells whether the scribe is at work.
+func (s *scribe) writes() bool { return s.ends != nil }
+
+// waits tells whether an end is the scribe's to write, when it has written those that it is at.
+func (l *loop) waits(e *end) bool { return l.scribe.writes() && e.plain() }
+
+// dictate gives the scribe, which is idle, ends to be written; false when the loop is to write them.
+func (l *loop) dictate(ends []end) bool {
+	s := &l.scribe
+	switch {
+	case len(ends) < scribeFrom || l.path.Load() != nil || !l.look.draining.IsZero() || time.Since(s.failed) < scribeAgain || l.shortage.lasts():
+		return false
+	}
+	given := make(map[*task]bool, len(ends))
+	for _, e := range ends {
+		given[e.task] = true
+	}
+	l.unsaid = slices.DeleteFunc(l.unsaid, func(e end) bool { return given[e.task] })
+	ctx, cancel := limited(l.running)
+	s.ends, s.cancel = ends, cancel
+	queries, owner := l.queries(), l.control.pid
+	l.awaited.Go(func() {
+		s.told <- s.write(ctx, l.target, queries, owner, ends)
+		l.inbox.wake()
+	})
+	return true
+}
+
+func (s *scribe) write(ctx context.Context, t Target, queries sql.Queries, owner int32, ends []end) (w written) {
+	if s.conn == nil {
+		if s.conn, w.err = connect(ctx, t); w.err != nil {
+			return w
+		}
+	}
+	w.turned, w.empty, w.err = queryTurn(ctx, s.conn.conn, queries, owner, newColumns(ends))
+	if w.err != nil {
+		s.conn.close()
+		s.conn = nil
+	}
+	return w
+}
+
+// heed takes up what the scribe has written, and ends its connection when it has had nothing to do for a while.
+func (l *loop) heed(ctx context.Context) error {
+	s := &l.scribe
+	if !s.writes() {
+		if s.conn != nil && (time.Since(s.used) >= scribeIdle || l.shortage.lasts()) {
+			idle := s.conn
+			s.conn = nil
+			l.awaited.Go(idle.close)
+		}
+		return nil
+	}
+	select {
+	case w := <-s.told:
+		return l.delete(ctx, l.learn(w))
+	default:
+		return nil
+	}
+}
+
+// learn takes down what the scribe has written, and returns the tasks that are to be deleted. What it has not written is left to those who look closer.
+func (l *loop) learn(w written) (empty []int64) {
+	s := &l.scribe
+	s.cancel()
+	if s.used = time.Now(); w.err != nil {
+		s.failed = s.used
+	}
+	for _, e := range s.ends {
+		if w.turned[e.task.row.ID] {
+			delete(l.begun, e.task.row.ID)
+			l.gone(e)
+			continue
+		}
+		e.passed = w.err == nil
+		l.unsaid = append(l.unsaid, e)
+	}
+	s.ends = nil
+	return w.empty
+}
+
+// dismissScribe ends its connection, and what it is at: with a leadership.
+func (l *loop) dismissScribe() {
+	s := &l.scribe
+	if s.writes() {
+		s.cancel()
+		l.empty = append(l.empty, l.learn(<-s.told)...)
+	}
+	if s.conn != nil {
+		s.conn.close()
+		s.conn = nil
+	}
+}
