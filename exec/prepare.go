@@ -88,18 +88,20 @@ func (s *Session) sendSettings(t *Task, guard int, fresh bool, until time.Time) 
 	for i, setting := range settings {
 		values[i] = []byte(setting[1])
 	}
-	clause := guards[guard]
 	var formats []int16
 	if !until.IsZero() {
 		number |= 16
 		values, formats = append(values, binaryMoment(until)), make([]int16, len(values)+1)
 		formats[len(values)-1] = pgproto3.BinaryFormat // to read a moment as text takes the server 4 µs
-		clause += fmt.Sprintf(guardTime, len(values))
-		if guard&1 != 0 { // it has not told us yet of what runs before
-			clause += fmt.Sprintf(guardUser, Literal(s.user))
-		}
 	}
 	if s.ready[number] == nil {
+		clause := guards[guard]
+		if !until.IsZero() {
+			clause += fmt.Sprintf(guardTime, len(values))
+			if guard&1 != 0 { // it has not told us yet of what runs before
+				clause += fmt.Sprintf(guardUser, Literal(s.user))
+			}
+		}
 		s.ready[number] = readyFor(settings, number, clause)
 	}
 	s.bind(s.parse(s.ready[number]), formats, values)

@@ -39,6 +39,16 @@ func (s *scribe) writes() bool { return s.ends != nil }
 // waits tells whether an end is the scribe's to write, when it has written those that it is at.
 func (l *loop) waits(e *end) bool { return l.scribe.writes() && e.plain() }
 
+// allWait tells whether nothing is left to the loop.
+func (l *loop) allWait() bool {
+	for i := range l.unsaid {
+		if !l.waits(&l.unsaid[i]) {
+			return false
+		}
+	}
+	return true
+}
+
 // dictate gives the scribe, which is idle, ends to be written; false when the loop is to write them.
 func (l *loop) dictate(ends []end) bool {
 	s := &l.scribe

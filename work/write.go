@@ -20,6 +20,9 @@ func (l *loop) listen() {
 
 // write does what the runners' words ask for. What cannot be written now stays in unsaid.
 func (l *loop) write(ctx context.Context) error {
+	if l.allWait() {
+		return nil
+	}
 	var ends []end
 	now := time.Now()
 	l.unsaid = slices.DeleteFunc(l.unsaid, func(e end) bool {
@@ -29,9 +32,6 @@ func (l *loop) write(ctx context.Context) error {
 		ends = append(ends, e)
 		return true
 	})
-	if len(ends) == 0 {
-		return nil
-	}
 	if err := l.dismiss(ctx, ends); err != nil {
 		l.putOff(ends)
 		return err
