@@ -79,11 +79,16 @@ func (d *deep) serve(ctx context.Context, run int) (rate float64, start time.Dur
 		if err := s.await(ctx, "SELECT state <> 'PLAN' FROM task WHERE id = $1", first); err != nil {
 			return err
 		}
-		if err := pause(ctx, s.atLeast); err != nil {
-			return err
+		for wait := s.atLeast; good == 0; wait = tick {
+			if err := pause(ctx, wait); err != nil {
+				return err
+			}
+			if err := s.conn.QueryRow(ctx, text("ends.sql"), began, "1").Scan(&good, &seen); err != nil {
+				return err
+			}
 		}
-		if err := s.conn.QueryRow(ctx, text("ends.sql"), began, "1").Scan(&good, &seen); err != nil || !hasProc() {
-			return err
+		if !hasProc() {
+			return nil
 		}
 		memory, err = resident(p.pid, "VmHWM")
 		return err

@@ -95,6 +95,8 @@ func (s *Session) Await(t *Task) (*Result, error) {
 	result.keep(output, notices)
 	result.judge(t, output, binary)
 	switch {
+	case err != nil && s.broken != nil:
+		return result, s.broken
 	case err != nil:
 		return result, err
 	case len(s.behind) > 0 && (tags.ended() || s.status != 'T'):
@@ -159,8 +161,8 @@ func (s *Session) readProbe(t *Task, result *Result) (answered bool, err error) 
 		switch {
 		case len(s.behind) > 0 && odd:
 			return false, &Lost{Cause: errors.New("a statement of ours is another's")}
-		case ahead:
-			return !odd, nil
+		case len(s.behind) > 0:
+			return true, nil
 		}
 		return n > 0 && !odd, s.synced()
 	}

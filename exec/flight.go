@@ -13,8 +13,9 @@ import (
 // None of them may have an effect, since its end would have to be in its transaction: a probe behind each makes that an error, by which the server
 // passes over all the rest.
 //
-// A flight stays open: no Sync ends it, and more can be sent behind it while it is under way, so that the server need not wait for us. What comes next
-// with a Sync ends it, or a failure does, which has to have one.
+// More can be sent behind them while they are under way, so that the server need not wait for us. What is sent at once ends with a Sync, by which the server is ready
+// when it hears no more of us, and its limits for a silent session hold. After a failure it is ready there, too, and goes on: so what is sent later begins with a
+// statement that fails in a transaction that has failed.
 
 // queued is a task whose SQL is with the server behind that of another.
 type queued struct {
@@ -50,12 +51,18 @@ func (s *Session) Takes() bool {
 	return s.open && s.Clean() && s.cancelled == NotCancelled
 }
 
-// Extend sends more tasks behind those that are with the server, of which one is under way. After an error the session is of no use any more.
-func (s *Session) Extend(then ...*Task) error {
+// goesOn fails where what was sent before has failed. Where even the transaction is gone, COMMIT AND CHAIN behind it does.
+var goesOn = &Statement{"pgtask_goes_on", "SELECT"}
+
+// Extend sends more tasks behind those that are with the server, of which one is under way. What becomes of the session by that Await tells.
+func (s *Session) Extend(then ...*Task) {
 	s.limited(true)
 	defer s.limited(false)
+	s.call(goesOn)
 	s.sendBehind(then)
-	return s.flush()
+	if s.broken = s.flush(); s.broken != nil {
+		s.Abandon()
+	}
 }
 
 // sendBehind queues all that belongs to tasks that follow on another.
@@ -76,7 +83,7 @@ func (s *Session) sendBehind(then []*Task) {
 		q.probing = s.queued()
 		s.behind = append(s.behind, q)
 	}
-	s.front.Send(&pgproto3.Flush{})
+	s.sync()
 	s.open = true
 }
 

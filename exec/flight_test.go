@@ -1,6 +1,7 @@
 package exec
 
 import (
+	"errors"
 	"strconv"
 	"strings"
 	"testing"
@@ -141,9 +142,7 @@ func TestFlightIsExtended(t *testing.T) {
 		var results []*Result
 		for i, task := range tasks {
 			if i+2 < len(tasks) && b.session.Takes() {
-				if err := b.session.Extend(tasks[i+2]); err != nil {
-					t.Fatal(err)
-				}
+				b.session.Extend(tasks[i+2])
 			}
 			result, err := b.session.Await(task)
 			if err != nil {
@@ -164,6 +163,67 @@ func TestFlightIsExtended(t *testing.T) {
 			t.Errorf("the last was shown %s of itself", output(last))
 		}
 		b.alone()
+	}
+}
+
+// TestSilenceAfterFlight: where nothing follows on a flight the server is ready, so that its limits for a session that says nothing hold.
+func TestSilenceAfterFlight(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.exec("CREATE TABLE here (a int8)")
+	b.session.silence = "100ms"
+	query := func(input string) *Task {
+		task := spec(input)
+		task.Query, task.Until = true, time.Now().Add(time.Hour)
+		return task
+	}
+	tasks := []*Task{query("SELECT 1"), query("SELECT 2"), query("SELECT count(*) FROM here")}
+	if _, _, err := b.session.Begin(nil, tasks[0], tasks[1]); err != nil {
+		t.Fatal(err)
+	}
+	b.session.Extend(tasks[2])
+	for i, task := range tasks {
+		if result, err := b.session.Await(task); err != nil || !result.Open {
+			t.Fatal(result, err)
+		}
+		if i == 2 {
+			break
+		}
+		if _, _, begun, err := b.session.Next(); err != nil || !begun {
+			t.Fatal(begun, err)
+		}
+	}
+	b.exec("SET lock_timeout TO '10s'")
+	b.exec("ALTER TABLE here ADD b int8") // when the session has gone, and its lock
+}
+
+// TestFlightTerminated: a session that is ended while more is sent behind its task tells why.
+func TestFlightTerminated(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	for range 5 {
+		b.open()
+		tasks := []*Task{spec("SELECT 1"), spec("SELECT pg_sleep(60)"), spec("SELECT 3")}
+		for _, task := range tasks {
+			task.Until = time.Now().Add(time.Hour)
+		}
+		if _, _, err := b.session.Begin(nil, tasks[0], tasks[1]); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := b.session.Await(tasks[0]); err != nil {
+			t.Fatal(err)
+		}
+		if _, _, begun, err := b.session.Next(); err != nil || !begun {
+			t.Fatal(begun, err)
+		}
+		b.exec("SELECT pg_terminate_backend(" + strconv.Itoa(int(b.session.PID)) + ")")
+		for b.get("SELECT count(*) FROM pg_stat_activity WHERE pid = "+strconv.Itoa(int(b.session.PID))) != "0" {
+		}
+		b.session.Extend(tasks[2])
+		var lost *Lost
+		if _, err := b.session.Await(tasks[1]); !errors.As(err, &lost) || lost.Fatal == nil || lost.Fatal.Code != "57P01" {
+			t.Errorf("%v", err)
+		}
 	}
 }
 

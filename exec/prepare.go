@@ -53,6 +53,7 @@ func (s *Session) sendPrepare(t *Task, chained bool, until time.Time) (reset boo
 func (s *Session) prepared(t *Task, chained, reset bool) {
 	s.chained, s.chainedReset, s.timeoutBefore = chained, chained && reset, s.timeoutSet
 	s.timeoutSet = t.Timeout > 0
+	s.discarding = false
 	if reset {
 		s.cursors, s.temporary, s.undone = false, false, false
 	}

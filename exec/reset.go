@@ -30,7 +30,7 @@ func (s *Session) sendReset() {
 	s.usualModes = s.baseUsualModes
 	if s.hard {
 		s.plain("DISCARD ALL")
-		s.known, s.hard = map[string]string{}, false
+		s.known, s.hard, s.discarding = map[string]string{}, false, true
 		s.call(begin)
 		return
 	}
@@ -77,7 +77,7 @@ func (s *Session) Reset() error {
 		err = &Lost{Cause: fmt.Errorf("the session could not be reset: %s (SQLSTATE %s)", failure.Message, failure.Code)}
 	}
 	if err == nil {
-		s.dirty, s.cursors, s.temporary, s.timeoutSet, s.undone = false, false, false, false, false
+		s.dirty, s.cursors, s.temporary, s.timeoutSet, s.undone, s.discarding = false, false, false, false, false, false
 	}
 	return err
 }

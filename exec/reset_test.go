@@ -238,3 +238,26 @@ func TestCancelDuringPreparation(t *testing.T) {
 		t.Errorf("%d effects, %d committed, %d failed, %v", rows, committed, failed, err)
 	}
 }
+
+// TestResetPassedOver: where the server has passed over a reset, because what came before it has failed, what others have prepared is still there, and is known to be.
+func TestResetPassedOver(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	first := spec("PREPARE foo AS SELECT 42; INSERT INTO ends VALUES (1, 'x')")
+	first.Wary = true
+	if _, _, err := b.session.Begin(nil, first); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.session.Await(first); err != nil {
+		t.Fatal(err)
+	}
+	result, verdict := b.run(spec("EXECUTE foo"), &Tail{Calls: []Call{{Statement: &Statement{"pgtask_done", "SELECT 1/0"}}}})
+	if verdict == nil || verdict.Refused == nil || result.Failure == nil || result.Failure.SQLState != "26000" {
+		t.Fatalf("%+v %+v", verdict, result)
+	}
+	b.run(spec("INSERT INTO ends VALUES (2, 'y')"), nil)
+	verdict, err := b.session.End(&Tail{Calls: []Call{{Statement: &Statement{"pgtask_done", "SELECT 1"}}}})
+	if err != nil || !verdict.Committed {
+		t.Errorf("%+v %v", verdict, err)
+	}
+}

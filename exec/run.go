@@ -147,7 +147,7 @@ func unclean(failure *pgproto3.ErrorResponse) bool {
 // sendInput sends what is queued with the task's SQL and what asks what has become of the transaction. Behind SQL that may read from us
 // nothing may wait: that is sent alone.
 func (s *Session) sendInput(t *Task, then []*Task) error {
-	s.probing = 0 // that of a task whose preparation has failed was passed over
+	s.probing, s.open = 0, false // what asks of a task whose preparation has failed was passed over
 	if t.Traits.Stdin {
 		s.sync()
 		return s.flush()

@@ -28,6 +28,7 @@ type Session struct {
 	known   map[string]string // our prepared statements: names and texts
 	asked   int               // statements of ours that are queued, see queued
 	parsing []string          // names of those that it is to prepare and has not spoken of yet
+	syncs   int               // those that it has not answered
 	wary    bool              // nothing is taken for prepared
 	ready   [32]*Statement    // set what a task shows: +1, +2 the usual as well; +4, +8, +16 with a guard
 	clean   bool              // no procedural language has been at work
@@ -37,13 +38,14 @@ type Session struct {
 	baseUsualModes, usualModes bool
 
 	// Since the last reset:
-	dirty     bool // a task has run
-	cursors   bool // there may be cursors WITH HOLD
-	temporary bool // there may be temporary objects
-	hard      bool // what is prepared is not known, or not all ours
-	limits    bool // statement_timeout may be too short for what we say
-	undone    bool // what was reset has been rolled back
-	renewed   bool // a reset is queued
+	dirty      bool // a task has run
+	cursors    bool // there may be cursors WITH HOLD
+	temporary  bool // there may be temporary objects
+	hard       bool // what is prepared is not known, or not all ours
+	limits     bool // statement_timeout may be too short for what we say
+	undone     bool // what was reset has been rolled back
+	renewed    bool // a reset is queued
+	discarding bool // with DISCARD ALL, which has not been answered
 
 	// What made the session ready is part of the open transaction, and so is a reset; timeoutSet was this before.
 	chained, chainedReset, timeoutBefore bool
@@ -58,7 +60,8 @@ type Session struct {
 
 	probing int      // statements that ask what has become of the transaction, behind the SQL under way
 	behind  []queued // tasks whose SQL is with the server behind that
-	open    bool     // a flight is with the server that no Sync ends
+	open    bool     // more can be sent behind them, and what asks of the last expects it
+	broken  error    // by what was sent behind the task under way
 
 	limit    time.Duration // for the answer to a statement of our own
 	silence  string        // for us to go on after a query on a remote

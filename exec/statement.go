@@ -61,7 +61,7 @@ var binaryFormat = []int16{pgproto3.BinaryFormat}
 // sync ends what is passed over after a failure.
 func (s *Session) sync() {
 	s.front.SendSync(&pgproto3.Sync{})
-	s.open = false
+	s.syncs++
 }
 
 // queued tells how many statements of ours have been queued since it was last asked.
@@ -72,19 +72,23 @@ func (s *Session) queued() int {
 }
 
 // answers reads what the server says to n statements of ours, and how many of them went well. One that fails is the last: the server has
-// passed over the rest then, and is ready. err means that the session is lost.
+// passed over the rest then, and whatever was sent behind it, and is ready. err means that the session is lost.
 func (s *Session) answers(n int, row func([][]byte), complete func(tag []byte)) (well int, failure *pgproto3.ErrorResponse, err error) {
-	for well < n {
+	failed := false // something has since the last Sync
+	for well < n || failure != nil {
 		message, err := s.front.Receive()
 		if err != nil {
 			return well, failure, &Lost{Fatal: onlyFatal(failure), Cause: err}
 		}
 		switch m := message.(type) {
 		case *pgproto3.DataRow:
-			if row != nil {
+			if row != nil && failure == nil {
 				row(m.Values)
 			}
 		case *pgproto3.CommandComplete:
+			if failure != nil {
+				continue
+			}
 			if complete != nil {
 				complete(m.CommandTag)
 			}
@@ -94,27 +98,31 @@ func (s *Session) answers(n int, row func([][]byte), complete func(tag []byte)) 
 		case *pgproto3.ParameterStatus:
 			s.noted(m, nil)
 		case *pgproto3.ErrorResponse:
-			if failure = copyError(m); s.open {
-				s.sync()
-				if err := s.flush(); err != nil {
-					return well, failure, err
-				}
+			if failed = true; failure == nil || fatal(m) {
+				failure = copyError(m)
 			}
 		case *pgproto3.ReadyForQuery:
 			s.status = m.TxStatus
-			if failure == nil {
+			s.syncs--
+			switch {
+			case failure == nil && s.syncs <= 0:
 				return well, nil, &Lost{Cause: errors.New("the server left a statement unanswered")}
+			case failure != nil && !failed:
+				return well, failure, &Lost{Cause: errors.New("the server has gone on behind a failure")}
+			case failure != nil && s.syncs <= 0:
+				s.unprepared()
+				s.hard = s.hard || s.discarding || failure.Code == "42P05" // which is that one of them is another's
+				s.discarding, s.open = false, false
+				return well, failure, nil
 			}
-			s.unparsed()
-			s.hard = s.hard || failure.Code == "42P05" // one of them is another's
-			return well, failure, nil
+			failed = false
 		}
 	}
 	return well, nil, nil
 }
 
-// unparsed forgets the statements that the server has not prepared, as it has passed over them.
-func (s *Session) unparsed() {
+// unprepared forgets the statements that the server has not prepared, as it has passed over them.
+func (s *Session) unprepared() {
 	for _, name := range s.parsing {
 		delete(s.known, name)
 	}
@@ -127,5 +135,6 @@ func (s *Session) synced() error {
 	if err == nil && failure != nil {
 		err = &Lost{Cause: errors.New(failure.Message)}
 	}
+	s.syncs--
 	return err
 }

@@ -162,6 +162,9 @@ func (l *loop) settle(ctx context.Context, ends []end, written map[int64]bool) e
 			e.kind = stopped
 			l.unsaid = append(l.unsaid, e)
 		default:
+			if s.state == "DONE" && e.result != nil && e.result.Output == nil { // we have written that, and not heard of it
+				l.empty = append(l.empty, e.task.row.ID)
+			}
 			l.gone(e)
 			l.look.wanted = true // it may wait again, or another row in its place
 		}

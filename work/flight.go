@@ -160,9 +160,10 @@ func (r *runner) extend(t *task) {
 	last, size := r.flights.last(r, t)
 	behind, until := r.queue(last, most-1-n, flightSize-size)
 	r.flights.add(r, t, behind, until)
-	if len(behind) > 0 && session.Extend(specs(behind)...) != nil {
-		session.Abandon()
+	if len(behind) > 0 {
+		session.Extend(specs(behind)...)
 	}
+	r.callBack()
 }
 
 // queue takes up to most tasks from the lanes that can follow on the last of those that are sent, or about to be, as far as there is room for their bytes.

@@ -53,6 +53,8 @@ func (l *lane) claimable(ahead int) bool {
 	}
 	top := l.ready.top()
 	switch {
+	case l.outranked() && top.max < 0:
+		return room(top.max, l.running+l.claiming)
 	case l.outranked():
 		return room(top.max, l.running+l.claiming-min(l.recent, ahead))
 	case top.max < 0:

@@ -245,6 +245,25 @@ func TestManyOutrank(t *testing.T) {
 	}
 }
 
+// TestPausesAreNotClaimedAhead: one that waits for a pause is taken when nothing of its lane is, also where it comes before one that is.
+func TestPausesAreNotClaimedAhead(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, 4)
+	for id := int64(1); id <= 40; id++ {
+		d.due("a", id, 0)
+		d.claim()
+		d.startAll()
+		d.ended(d.tasks[id], d.at)
+	}
+	d.ahead = 20
+	d.due("a", 1003, -1)
+	d.at = d.at.Add(time.Second)
+	d.expect("claimed", d.claim(), 1003)
+	d.due("a", 1001, -1)
+	d.due("a", 1002, -1)
+	d.expect("claimed", d.claim(), 1001)
+}
+
 // TestFillOfAllThatIsDue: where nothing of a fill may start before its end, it does not, and lanes have their order then.
 func TestFillOfAllThatIsDue(t *testing.T) {
 	t.Parallel()

@@ -18,6 +18,7 @@ type scribe struct {
 	cancel context.CancelFunc // of that
 	used   time.Time
 	failed time.Time
+	pause  time.Duration // from that to the next try
 }
 
 // written is what has become of ends that were given to the scribe.
@@ -30,7 +31,8 @@ type written struct {
 const (
 	scribeFrom  = 200             // ends that are to be written at once, for which it is worth while
 	scribeIdle  = beat            // how long the connection is kept without work; the server would end it after silenceLimit
-	scribeAgain = 5 * time.Second // from a failure to the next try
+	scribeAgain = 5 * time.Second // from a failure to the next try; doubling, up to scribeShort
+	scribeShort = 5 * time.Minute // from a shortage of sessions, of which it would be one
 )
 
 // writes tells whether the scribe is at work.
@@ -53,7 +55,10 @@ func (l *loop) allWait() bool {
 func (l *loop) dictate(ends []end) bool {
 	s := &l.scribe
 	switch {
-	case len(ends) < scribeFrom || l.path.Load() != nil || !l.look.draining.IsZero() || time.Since(s.failed) < scribeAgain || l.shortage.lasts():
+	case l.shortage.lasts():
+		s.failed, s.pause = time.Now(), scribeShort
+		return false
+	case len(ends) < scribeFrom || l.path.Load() != nil || !l.look.draining.IsZero() || time.Since(s.failed) < s.pause:
 		return false
 	}
 	given := make(map[*task]bool, len(ends))
@@ -98,7 +103,12 @@ func (l *loop) heed(ctx context.Context) error {
 	}
 	select {
 	case w := <-s.told:
-		return l.delete(ctx, l.learn(w))
+		empty := l.learn(w)
+		err := l.delete(ctx, empty)
+		if err != nil {
+			l.empty = append(l.empty, empty...)
+		}
+		return err
 	default:
 		return nil
 	}
@@ -109,7 +119,9 @@ func (l *loop) learn(w written) (empty []int64) {
 	s := &l.scribe
 	s.cancel()
 	if s.used = time.Now(); w.err != nil {
-		s.failed = s.used
+		s.failed, s.pause = s.used, min(max(2*s.pause, scribeAgain), scribeShort)
+	} else {
+		s.pause = 0
 	}
 	for _, e := range s.ends {
 		if w.turned[e.task.row.ID] {
