@@ -16,7 +16,7 @@ func TestLimitLeft(t *testing.T) {
 	t.Parallel()
 	b, p := newProxied(t)
 	var mu sync.Mutex
-	behind, delayed := false, 0 // the SQL has passed; how often what follows it was kept waiting
+	behind, delays := false, false // the SQL has passed, perhaps in vain; what follows it is kept waiting
 	p.Watch(func(_ int, fromClient bool, kind byte, body []byte) proxy.Verdict {
 		mu.Lock()
 		defer mu.Unlock()
@@ -25,8 +25,8 @@ func TestLimitLeft(t *testing.T) {
 			behind = true
 		case fromClient && kind == 'E' && behind: // the server counts from the message before it
 			behind = false
-			if delayed++; delayed == 1 {
-				time.Sleep(200 * time.Millisecond)
+			if delays {
+				time.Sleep(50 * time.Millisecond)
 			}
 		}
 		return proxy.Pass
@@ -36,11 +36,15 @@ func TestLimitLeft(t *testing.T) {
 		"INSERT INTO ends VALUES (1); SET statement_timeout TO 1",
 		"INSERT INTO ends VALUES (1); SELECT set_config('Statement_Timeout', '1', false)",
 	} {
-		mu.Lock()
-		delayed = 0
-		mu.Unlock()
+		delay := func(on bool) {
+			mu.Lock()
+			defer mu.Unlock()
+			delays = on
+		}
+		delay(true)
 		task := spec(input)
 		result, _ := b.run(task, nil)
+		delay(false)
 		if !result.Forgot || result.Open {
 			t.Errorf("%s: it cannot be run again: %+v", input, result)
 		}

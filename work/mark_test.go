@@ -12,24 +12,15 @@ import (
 func TestMarksCutOff(t *testing.T) {
 	t.Parallel()
 	s := prepared(t)
-	l := newLoop(t.Context(), s.target, zerologNone)
-	c, err := prepare(t.Context(), s.target, false, zerologNone)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer c.close()
-	l.control = c
-	if err := l.install(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	l := s.installed()
 	s.exec(`CREATE FUNCTION odd() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN
 		IF NEW.data = 'odd' THEN RAISE 'not this one'; END IF;
 		IF NEW.data = 'cut' THEN PERFORM pg_terminate_backend(pg_backend_pid()); END IF;
 		RETURN NEW;
 	END$$; CREATE TRIGGER odd BEFORE UPDATE ON task FOR EACH ROW WHEN (NEW.state = 'WORK') EXECUTE FUNCTION odd()`)
 	for _, data := range []string{"locked", "marked", "odd", "cut"} {
-		id := s.add("input, data, state, pid", "VACUUM", data, "TAKE", c.pid)
-		one := &task{row: row{ID: id}, owner: c.pid, traits: &exec.Traits{}}
+		id := s.add("input, data, state, pid", "VACUUM", data, "TAKE", l.control.pid)
+		one := &task{row: row{ID: id}, owner: l.control.pid, traits: &exec.Traits{}}
 		l.asks = append(l.asks, ask{task: one, mark: true, pid: 1, answer: make(chan answer, 1)})
 	}
 	asked := slices.Clone(l.asks)

@@ -130,6 +130,22 @@ func (s *stage) drain() {
 	}
 }
 
+// installed makes the table, and returns a loop that has a control connection and does nothing by itself.
+func (s *stage) installed() *loop {
+	s.t.Helper()
+	l := newLoop(s.t.Context(), s.target, zerologNone)
+	c, err := prepare(s.t.Context(), s.target, false, zerologNone)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.t.Cleanup(c.close)
+	l.control = c
+	if err := l.install(s.t.Context()); err != nil {
+		s.t.Fatal(err)
+	}
+	return l
+}
+
 // settled waits until the table is served.
 func (s *stage) settled() {
 	s.t.Helper()

@@ -71,16 +71,7 @@ func TestTurnRepeats(t *testing.T) {
 func TestClaimsEnd(t *testing.T) {
 	t.Parallel()
 	s := prepared(t, func(t *Target) { t.Run = 0 }) // so that nothing starts
-	l := newLoop(t.Context(), s.target, zerologNone)
-	c, err := prepare(t.Context(), s.target, false, zerologNone)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer c.close()
-	l.control = c
-	if err := l.install(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	l := s.installed()
 	s.exec(`INSERT INTO task (input, "group") SELECT 'SELECT 1', i FROM generate_series(1, 4000) AS i`)
 	l.lanes.pace(mostAhead)
 	if err := l.scan(t.Context(), true); err != nil {
