@@ -4,6 +4,7 @@ import (
 	"errors"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -116,20 +117,24 @@ func TestFlightIsExtended(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	b.exec("CREATE FUNCTION writes(i int4) RETURNS int4 LANGUAGE sql AS 'INSERT INTO ends VALUES (i, ''wrote'') RETURNING id'")
-	for _, c := range []struct {
+	b.exec("CREATE SEQUENCE passed")
+	for i, c := range []struct {
 		inputs []string // the first two are sent at once, the others one at a time
 		run    int      // that many have a result
 	}{
 		{[]string{"SELECT 1", "SELECT 2", "SELECT 3", "SELECT 4", "SELECT 5"}, 5},
-		{[]string{"SELECT 1", "SELECT 2", "SELECT 1/0", "SELECT writes(4)", "SELECT writes(5)"}, 3},
-		{[]string{"SELECT 1", "SELECT 1/0", "SELECT writes(3)"}, 2},
+		{[]string{"SELECT 1", "SELECT 2", "SELECT 1/0", "SELECT nextval('passed')", "SELECT nextval('passed')"}, 3},
+		{[]string{"SELECT 1", "SELECT 1/0", "SELECT nextval('passed')"}, 2},
+		{[]string{"SELECT 1", "SELECT writes(2)", "SELECT nextval('passed')"}, 2},
+		{[]string{"SELECT 1", "SELECT 2", "SELECT 1/0", "SELECT nextval('passed')", "SELECT nextval('passed')"}, 3}, // with state that is kept
 		{[]string{"SELECT 1", "SELECT 2", "SELECT 3", "SELECT writes(4)", "SELECT writes(5)"}, 4},
 		{[]string{"SELECT 1", "SELECT 2", "SELECT pg_sleep(0.01), set_config('pg_task.id', '0', false)", "SHOW pg_task.id"}, 4},
 	} {
 		var tasks []*Task
-		for i, input := range c.inputs {
+		for _, input := range c.inputs {
 			task := spec(input)
-			task.Settings, task.Until = [][2]string{{"pg_task.id", strconv.Itoa(i + 1)}}, time.Now().Add(time.Hour)
+			task.Settings, task.Until = [][2]string{{"pg_task.id", strconv.Itoa(len(tasks) + 1)}}, time.Now().Add(time.Hour)
+			task.Save, task.Keep = i == 4, i == 4 && len(tasks) > 0
 			tasks = append(tasks, task)
 		}
 		if b.session.Takes() {
@@ -156,7 +161,7 @@ func TestFlightIsExtended(t *testing.T) {
 				t.Fatal(task.Input, begun, err)
 			}
 		}
-		if len(results) != c.run || b.get("SELECT count(*) FROM ends") != "0" {
+		if len(results) != c.run || b.get("SELECT count(*) FROM ends") != "0" || b.get("SELECT is_called FROM passed") != "false" {
 			t.Errorf("%q: %d have run, want %d", c.inputs, len(results), c.run)
 		}
 		if last := results[len(results)-1]; c.run == 4 && len(c.inputs) == 4 && output(last) != "4" {
@@ -217,7 +222,8 @@ func TestFlightTerminated(t *testing.T) {
 			t.Fatal(begun, err)
 		}
 		b.exec("SELECT pg_terminate_backend(" + strconv.Itoa(int(b.session.PID)) + ")")
-		for b.get("SELECT count(*) FROM pg_stat_activity WHERE pid = "+strconv.Itoa(int(b.session.PID))) != "0" {
+		for !errors.Is(syscall.Kill(int(b.session.PID), 0), syscall.ESRCH) { // so that the socket is closed
+			time.Sleep(time.Millisecond)
 		}
 		b.session.Extend(tasks[2])
 		var lost *Lost
