@@ -88,6 +88,7 @@ func (l *loop) park(ids []int64) {
 	}
 }
 
+// take takes the tasks with these ids, or, where there are none (nil), the one that is due alone.
 func (l *loop) take(ctx context.Context, ids []int64, ahead time.Duration) ([]*task, error) {
 	ctx, cancel := limited(ctx)
 	defer cancel()
@@ -107,9 +108,10 @@ func (l *loop) readTaken(rows pgx.Rows) (tasks []*task, err error) {
 	var r row
 	var timeout, live int64
 	var delimiter, escape, quote byte
+	var foreign bool
 	_, err = pgx.ForEachRow(rows, []any{
 		&r.ID, &r.Group, &r.Remote, &r.Max, &r.Priority, &r.Parent, &r.Plan, &r.Attempt, &timeout, &live, &r.Count, &r.Save, &r.Drift,
-		&r.Format.Header, &r.Format.String, &delimiter, &escape, &quote, &r.Format.Null, &r.Rerun, &r.Single, &r.Suspect, &r.Input, &r.Data, &r.Epoch,
+		&r.Format.Header, &r.Format.String, &delimiter, &escape, &quote, &r.Format.Null, &r.Rerun, &r.Single, &r.Suspect, &r.Input, &r.Data, &r.Epoch, &foreign,
 	}, func() error {
 		r.Timeout, r.Live = micros(timeout), micros(live)
 		r.Format.Delimiter, r.Format.Escape, r.Format.Quote = delimiter, escape, quote
@@ -119,6 +121,9 @@ func (l *loop) readTaken(rows pgx.Rows) (tasks []*task, err error) {
 		})
 		return nil
 	})
+	if len(tasks) > 0 {
+		l.foreign.Store(foreign)
+	}
 	return tasks, err
 }
 

@@ -52,10 +52,18 @@ func (l *loop) rescan(ctx context.Context) error {
 	for _, p := range l.parked {
 		l.look.wanted = l.look.wanted || !now.Before(p.until) && l.look.full.Before(p.until)
 	}
-	if l.control.notified {
+	news := l.control.notified
+	if news {
 		l.control.notified, l.look.wanted, l.look.stopped = false, true, true
 	}
-	l.look.wanted = l.look.wanted || l.told(now)
+	if l.told(now) {
+		news, l.look.wanted = true, true
+	}
+	if news && l.vacant() {
+		if started, err := l.takeAlone(ctx); started || err != nil {
+			return err
+		}
+	}
 	due := !l.look.next.IsZero() && l.clock.until(l.look.next) <= 0
 	_, _, ready := l.lanes.load()
 	stale := now.Sub(l.look.full) >= l.every() || l.look.partial && ready < scanMost/2
@@ -104,13 +112,11 @@ func (l *loop) queueNext(batch *pgx.Batch) {
 func (l *loop) readNext(row pgx.Row, asked time.Time) error {
 	var now time.Time
 	var next *time.Time
-	var foreign bool
-	if err := row.Scan(&now, &next, &foreign); err != nil {
+	if err := row.Scan(&now, &next); err != nil {
 		return err
 	}
 	l.look.spoke = time.Now()
 	l.clock.set(now, asked, l.look.spoke)
-	l.foreign.Store(foreign)
 	l.look.next = time.Time{}
 	if next != nil {
 		l.look.next = *next

@@ -1,11 +1,21 @@
 -- Takes the tasks that were chosen, but for those that have changed since, that somebody has locked, or that have become not worth
 -- running. Updates of a table with BEFORE triggers lock as FOR UPDATE does, since wait_key is a key that depends on state: so do we, in order
 -- to pass over what is locked and not to wait for it. Long texts stay behind (NULL here) until the task starts.
--- $1 ids, $2 longest text to bring, in bytes, $3 how long before its plan a task may be taken
+-- $1 ids, NULL: the one that is due alone, unless its lane may have to pause first; $2 longest text to bring, in bytes, $3 how long before its plan a task may be taken
 WITH chosen AS MATERIALIZED (
     SELECT t.id
     FROM :table AS t
-    WHERE t.id = ANY ($1)
+    WHERE t.id = ANY (coalesce($1, (
+            SELECT CASE WHEN count(*) = 1 THEN array_agg(d.id) END
+            FROM (
+                SELECT l.id
+                FROM :table AS l
+                WHERE l.due IS NOT NULL AND l.due <= statement_timestamp()
+                ORDER BY l.due, l.id
+                LIMIT 2
+            ) AS d
+        )))
+        AND ($1 IS NOT NULL OR t.max >= 0)
         AND t.state = 'PLAN'
         AND t.plan <= statement_timestamp() + $3::interval
         AND (t.attempt > 0 OR t.active = '0' OR t.max < 0 OR t.catchup
@@ -63,4 +73,5 @@ RETURNING
         FROM pg_catalog.pg_db_role_setting AS s
         WHERE s.setdatabase IN (0, (SELECT d.oid FROM pg_catalog.pg_database AS d WHERE d.datname = pg_catalog.current_database()))
             AND s.setrole IN (0, pg_catalog.quote_ident(current_user)::pg_catalog.regrole)
-    )
+    ),
+    EXISTS (SELECT FROM pg_catalog.pg_foreign_server)

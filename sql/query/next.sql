@@ -1,6 +1,5 @@
--- The server's time, the earliest plan that is still to come, and whether there are foreign servers. It is asked many times a second, so it
--- has nothing in it that makes it dear to begin.
+-- The server's time and the earliest plan that is still to come. It is asked many times a second, so it has nothing in it that makes it dear
+-- to begin.
 SELECT
     pg_catalog.clock_timestamp(),
-    (SELECT min(t.due) FROM :table AS t WHERE t.due IS NOT NULL AND t.due > statement_timestamp() AND t.due < 'infinity'),
-    EXISTS (SELECT FROM pg_catalog.pg_foreign_server)
+    (SELECT min(t.due) FROM :table AS t WHERE t.due IS NOT NULL AND t.due > statement_timestamp() AND t.due < 'infinity')
