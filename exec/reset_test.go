@@ -20,6 +20,25 @@ const leftovers = `CREATE VIEW leftovers AS SELECT 'setting ' || name || ' ' || 
 	UNION ALL SELECT 'table' WHERE to_regclass('mine') IS NOT NULL
 	UNION ALL SELECT 'own setting' WHERE current_setting('my.own', true) <> ''`
 
+// TestResetAfterCommit: what a trigger makes at COMMIT, after we have asked what the task has made, goes as well.
+func TestResetAfterCommit(t *testing.T) {
+	t.Parallel()
+	for _, before := range []string{"SELECT 1", "DO $$BEGIN END$$"} {
+		b := newBench(t)
+		b.exec(leftovers)
+		b.exec(`CREATE TABLE late (a int);
+			CREATE FUNCTION late() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN CREATE TEMP TABLE mine (); RETURN NULL; END$$;
+			CREATE CONSTRAINT TRIGGER late AFTER INSERT ON late DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION late()`)
+		b.run(spec(before), nil)
+		b.run(spec("INSERT INTO late VALUES (1)"), &Tail{})
+		after, _ := b.run(spec("SELECT * FROM leftovers"), &Tail{})
+		if text := output(after); text != "<null>" || !after.Open {
+			t.Errorf("behind %s it leaves %s %v", before, text, after.Failure)
+		}
+		b.end(after, "")
+	}
+}
+
 func TestResetLeavesNothing(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

@@ -1,7 +1,5 @@
 package work
 
-import "container/heap"
-
 // readyHeap holds the due tasks of a lane, 16 bytes each; the first to be claimed is on top. It moves a million of them when leadership
 // begins, which through heap.Interface would take thrice as long.
 type readyHeap []rank
@@ -71,71 +69,101 @@ func (h *takenHeap) Pop() any {
 	return x
 }
 
-// laneHeap orders lanes by their first task; at tells where a lane keeps its place, so that it can be found again.
+// laneHeap orders lanes by what they compete with for run. It keeps that beside each lane: most changes of a lane leave its place as it is, and are over
+// once that is seen.
 type laneHeap struct {
-	lanes []*lane
-	less  func(a, b *lane) bool
-	at    func(*lane) *int
+	lanes []contender
+	which int // of a lane's places
 }
 
-func (h *laneHeap) Len() int           { return len(h.lanes) }
-func (h *laneHeap) Less(i, j int) bool { return h.less(h.lanes[i], h.lanes[j]) }
-func (h *laneHeap) Swap(i, j int) {
-	h.lanes[i], h.lanes[j] = h.lanes[j], h.lanes[i]
-	*h.at(h.lanes[i]), *h.at(h.lanes[j]) = i, j
+// The heaps that a lane may be in.
+const (
+	claiming = iota
+	starting
+)
+
+// contender is a lane, its first task and how many of its tasks are counted against it.
+type contender struct {
+	lane     *lane
+	id       int64
+	priority int32
+	busy     int
 }
 
-func (h *laneHeap) Push(x any) {
-	l := x.(*lane)
-	*h.at(l) = len(h.lanes)
-	h.lanes = append(h.lanes, l)
+// before is the order between lanes: higher priority, then the lane that runs fewest, then the lower id.
+func (a *contender) before(b *contender) bool {
+	if a.priority != b.priority {
+		return a.priority > b.priority
+	}
+	if a.busy != b.busy {
+		return a.busy < b.busy
+	}
+	return a.id < b.id
 }
 
-func (h *laneHeap) Pop() any {
-	l := h.lanes[len(h.lanes)-1]
-	h.lanes[len(h.lanes)-1] = nil
-	h.lanes = h.lanes[:len(h.lanes)-1]
-	*h.at(l) = -1
-	return l
-}
+func (h *laneHeap) len() int { return len(h.lanes) }
 
 // first is the lane on top, nil if there is none.
 func (h *laneHeap) first() *lane {
 	if len(h.lanes) == 0 {
 		return nil
 	}
-	return h.lanes[0]
+	return h.lanes[0].lane
 }
 
-// put makes a lane a member or not, and moves it to where its first task belongs.
-func (h *laneHeap) put(l *lane, member bool) {
-	i := *h.at(l)
-	switch {
-	case member && i < 0:
-		heap.Push(h, l)
-	case member:
-		heap.Fix(h, i)
-	case i >= 0:
-		heap.Remove(h, i)
+// put makes a lane a member, or moves it to where it belongs now.
+func (h *laneHeap) put(l *lane, first rank, busy int) {
+	c := contender{l, first.id, first.priority, busy}
+	i := l.at[h.which]
+	if i < 0 {
+		i = len(h.lanes)
+		h.lanes = append(h.lanes, c)
+	} else if h.lanes[i] == c {
+		return
+	}
+	h.settle(i, c)
+}
+
+// drop takes a lane out, if it is a member.
+func (h *laneHeap) drop(l *lane) {
+	i := l.at[h.which]
+	if i < 0 {
+		return
+	}
+	l.at[h.which] = -1
+	end := len(h.lanes) - 1
+	last := h.lanes[end]
+	h.lanes[end] = contender{}
+	if h.lanes = h.lanes[:end]; i < end {
+		h.settle(i, last)
 	}
 }
 
-// claimsBefore and startsBefore are the order between lanes that compete for run: higher priority, then the lane that
-// runs fewest, then the lower id.
-func claimsBefore(a, b *lane) bool {
-	return lanesBefore(a.ready.top(), a.running+len(a.taken)+a.claiming, b.ready.top(), b.running+len(b.taken)+b.claiming)
+// settle puts a contender where it belongs, from a place on that is free.
+func (h *laneHeap) settle(i int, c contender) {
+	for i > 0 && c.before(&h.lanes[(i-1)/2]) {
+		h.move((i-1)/2, i)
+		i = (i - 1) / 2
+	}
+	for {
+		child := 2*i + 1
+		if child >= len(h.lanes) {
+			break
+		}
+		if child+1 < len(h.lanes) && h.lanes[child+1].before(&h.lanes[child]) {
+			child++
+		}
+		if !h.lanes[child].before(&c) {
+			break
+		}
+		h.move(child, i)
+		i = child
+	}
+	h.lanes[i] = c
+	c.lane.at[h.which] = i
 }
 
-func startsBefore(a, b *lane) bool {
-	return lanesBefore(a.taken.top().rank, a.running, b.taken.top().rank, b.running)
-}
-
-func lanesBefore(a rank, busyA int, b rank, busyB int) bool {
-	if a.priority != b.priority {
-		return a.priority > b.priority
-	}
-	if busyA != busyB {
-		return busyA < busyB
-	}
-	return a.id < b.id
+func (h *laneHeap) move(from, to int) {
+	h.lanes[to] = h.lanes[from]
+	h.lanes[to].lane.at[h.which] = to
 }

@@ -59,3 +59,37 @@ func TestReadyHeap(t *testing.T) {
 		}
 	}
 }
+
+// TestLaneHeap: whatever is put, moved and dropped, the lane on top is the first, and each knows its place.
+func TestLaneHeap(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(3, 1))
+	h := laneHeap{which: starting}
+	lanes := make([]*lane, 40)
+	for i := range lanes {
+		lanes[i] = &lane{at: [2]int{-1, -1}}
+	}
+	members := map[*lane]contender{}
+	for range 20_000 {
+		l := lanes[random.IntN(len(lanes))]
+		if random.IntN(4) == 0 {
+			h.drop(l)
+			delete(members, l)
+		} else {
+			c := contender{l, random.Int64N(5), random.Int32N(3), random.IntN(3)}
+			h.put(l, rank{id: c.id, priority: c.priority}, c.busy)
+			members[l] = c
+		}
+		if h.len() != len(members) {
+			t.Fatal(h.len(), " lanes, want ", len(members))
+		}
+		for i, c := range h.lanes {
+			if members[c.lane] != c || c.lane.at[starting] != i || c.lane.at[claiming] != -1 {
+				t.Fatalf("at place %d: %+v, want %+v", i, c, members[c.lane])
+			}
+			if c.before(&h.lanes[0]) {
+				t.Fatalf("%+v is on top, and %+v comes before it", h.lanes[0], c)
+			}
+		}
+	}
+}

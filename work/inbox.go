@@ -21,6 +21,7 @@ type end struct {
 	wait   time.Duration // before the next try to write it, when it could not be written
 	after  time.Time     // of that try, by our clock
 	passed bool          // turn.sql has passed it over
+	usual  bool          // as isUsual tells, once the loop has it
 	bare   bool          // no repetition: the table has refused the end with it
 	aboard bool          // lost while it was with the server behind another task: it has not run, or what it did is gone
 	stays  bool          // the backend did not obey when its run was cancelled, and is still there

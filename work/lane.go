@@ -40,7 +40,7 @@ type lane struct {
 	planned time.Time     // that task's plan
 	pause   time.Duration // the longest that was asked for here
 
-	claimAt, startAt int // places in the heaps of lanes, -1: not there
+	at [2]int // places in the heaps of lanes, -1: not there
 }
 
 // room tells whether a task with this max may start while busy tasks of its lane run.
@@ -62,6 +62,11 @@ func (l *lane) claimable(ahead int) bool {
 	default:
 		return room(top.max, l.running+len(l.taken)+l.claiming-min(l.recent, ahead))
 	}
+}
+
+// startable tells whether the first of the taken tasks may start.
+func (l *lane) startable() bool {
+	return len(l.taken) > 0 && room(l.taken.top().rank.max, l.running) && !l.outranked() && !l.overtaken()
 }
 
 // outranked tells whether a task that is still to be claimed comes before all those that are: they wait for it.

@@ -40,15 +40,14 @@ func newLanes(run int, now func() time.Time) *lanes {
 	return &lanes{
 		run: run, now: now,
 		all: map[laneKey]*lane{}, known: newIDSet(), pausing: map[*lane]struct{}{}, outranked: map[*lane]struct{}{},
-		claims: laneHeap{less: claimsBefore, at: func(l *lane) *int { return &l.claimAt }},
-		starts: laneHeap{less: startsBefore, at: func(l *lane) *int { return &l.startAt }},
+		claims: laneHeap{which: claiming}, starts: laneHeap{which: starting},
 	}
 }
 
 func (s *lanes) lane(key laneKey) *lane {
 	l, ok := s.all[key]
 	if !ok {
-		l = &lane{key: key, ended: s.since, claimAt: -1, startAt: -1}
+		l = &lane{key: key, ended: s.since, at: [2]int{-1, -1}}
 		s.all[key] = l
 	}
 	return l
@@ -71,11 +70,11 @@ func (s *lanes) choose(most int) []int64 {
 			ids = append(ids, s.chosen(l))
 		}
 	}
-	for len(ids) < most && s.claims.Len() > 0 {
-		ids = append(ids, s.chosen(s.claims.lanes[0]))
+	for len(ids) < most && s.claims.len() > 0 {
+		ids = append(ids, s.chosen(s.claims.first()))
 	}
 	for more := 0; more < s.run && s.unheard(); more++ {
-		ids = append(ids, s.chosen(s.claims.lanes[0]))
+		ids = append(ids, s.chosen(s.claims.first()))
 	}
 	return ids
 }
@@ -83,10 +82,10 @@ func (s *lanes) choose(most int) []int64 {
 // unheard tells whether the first of the lanes to be claimed, of which nothing is taken, would be the next to start: however much of others is taken, it must
 // not wait for that.
 func (s *lanes) unheard() bool {
-	if s.claims.Len() == 0 {
+	if s.claims.len() == 0 {
 		return false
 	}
-	l, next := s.claims.lanes[0], s.starts.first()
+	l, next := s.claims.first(), s.starts.first()
 	if len(l.taken)+l.claiming > 0 {
 		return false
 	}
@@ -216,7 +215,7 @@ func (s *lanes) claimable() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.resumePaused()
-	if s.closed || s.claims.Len() == 0 {
+	if s.closed || s.claims.len() == 0 {
 		return false
 	}
 	if s.run+s.ahead > s.busy+s.waiting || s.unheard() {
@@ -242,8 +241,10 @@ func (s *lanes) wake() (time.Time, bool) {
 
 // place puts a lane where it now belongs.
 func (s *lanes) place(l *lane) {
-	if delete(s.outranked, l); l.outranked() {
+	if l.outranked() {
 		s.outranked[l] = struct{}{}
+	} else {
+		delete(s.outranked, l)
 	}
 	ends := l.pauseEnds()
 	if !ends.IsZero() && s.now().Before(ends) {
@@ -251,13 +252,21 @@ func (s *lanes) place(l *lane) {
 			s.resume = ends
 		}
 		s.pausing[l] = struct{}{}
-		s.claims.put(l, false)
-		s.starts.put(l, false)
+		s.claims.drop(l)
+		s.starts.drop(l)
 		return
 	}
 	delete(s.pausing, l)
-	s.claims.put(l, l.claimable(s.ahead))
-	s.starts.put(l, len(l.taken) > 0 && room(l.taken.top().rank.max, l.running) && !l.outranked() && !l.overtaken())
+	if l.claimable(s.ahead) {
+		s.claims.put(l, l.ready.top(), l.running+len(l.taken)+l.claiming)
+	} else {
+		s.claims.drop(l)
+	}
+	if l.startable() {
+		s.starts.put(l, l.taken.top().rank, l.running)
+	} else {
+		s.starts.drop(l)
+	}
 }
 
 // resumePaused puts back the lanes whose pause is over.

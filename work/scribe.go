@@ -61,11 +61,14 @@ func (l *loop) dictate(ends []end) bool {
 	case len(ends) < scribeFrom || l.path.Load() != nil || !l.look.draining.IsZero() || time.Since(s.failed) < s.pause:
 		return false
 	}
-	given := make(map[*task]bool, len(ends))
-	for _, e := range ends {
-		given[e.task] = true
-	}
-	l.unsaid = slices.DeleteFunc(l.unsaid, func(e end) bool { return given[e.task] })
+	given := 0 // in the order in which they are
+	l.unsaid = slices.DeleteFunc(l.unsaid, func(e end) bool {
+		if given == len(ends) || e.task != ends[given].task {
+			return false
+		}
+		given++
+		return true
+	})
 	ctx, cancel := limited(l.running)
 	s.ends, s.cancel = ends, cancel
 	queries, owner := l.queries(), l.control.pid

@@ -61,7 +61,7 @@ func (s *lanes) queue(before *task, fits func(*task) bool) (next *task) {
 		s.resumePaused()
 		l = s.starts.first()
 	}
-	if l != nil && l.startAt >= 0 && fits(l.taken.top()) {
+	if l != nil && l.at[starting] >= 0 && fits(l.taken.top()) {
 		next = heap.Pop(&l.taken).(*task)
 		next.era = s.era
 		s.waiting--
@@ -155,10 +155,10 @@ func (s *lanes) first(fits func(*task) bool) *task {
 			s.place(l)
 		}
 	}()
-	for s.starts.Len() > 0 && len(passed) < 16 {
-		l := s.starts.lanes[0]
+	for s.starts.len() > 0 && len(passed) < 16 {
+		l := s.starts.first()
 		if !fits(l.taken.top()) {
-			heap.Remove(&s.starts, 0)
+			s.starts.drop(l)
 			passed = append(passed, l)
 			continue
 		}

@@ -74,7 +74,12 @@ func (l *loop) plainEnds() (ends []end) {
 
 // plain tells an end that is like most, and that nothing has stood in the way of.
 func (e *end) plain() bool {
-	return e.kind == finished && !e.bare && !e.passed && e.wait == 0 && e.result != nil && e.failure() == nil && e.result.Notice == nil && e.task.row.Single
+	return e.usual && e.kind == finished && e.fault == nil && !e.bare && !e.passed && e.wait == 0
+}
+
+// isUsual tells the end of a task that ran well, said nothing beside its output and does not repeat itself.
+func (e *end) isUsual() bool {
+	return e.kind == finished && e.result != nil && e.failure() == nil && e.result.Notice == nil && e.task.row.Single
 }
 
 // plainMarks are the marks that runners wait for, as many as one statement takes.

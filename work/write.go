@@ -12,8 +12,9 @@ import (
 func (l *loop) listen() {
 	ends, asks := l.inbox.take()
 	l.asks = append(l.asks, asks...)
-	for _, e := range ends {
-		e.task.ending = true
+	for i := range ends {
+		e := &ends[i]
+		e.task.ending, e.usual = true, e.isUsual()
 	}
 	l.unsaid = append(l.unsaid, ends...)
 }
