@@ -17,9 +17,9 @@ func moment(value []byte) (time.Time, error) {
 	return time.UnixMicro(int64(binary.BigEndian.Uint64(value)) + epoch), nil
 }
 
-// binaryMoment writes what moment reads.
-func binaryMoment(t time.Time) []byte {
-	return binary.BigEndian.AppendUint64(nil, uint64(t.UnixMicro()-epoch))
+// appendMoment writes what moment reads.
+func appendMoment(b []byte, t time.Time) []byte {
+	return binary.BigEndian.AppendUint64(b, uint64(t.UnixMicro()-epoch))
 }
 
 var errMoment = errors.New("the server's clock can't be read")

@@ -2,6 +2,7 @@ package exec
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -77,41 +78,47 @@ func (s *Session) stood() { s.chained, s.chainedReset = false, false }
 // sendSettings queues what the session of the task shows, by a statement that tells the time, and guards what was before it. What is usual need not be
 // said when the session is fresh.
 func (s *Session) sendSettings(t *Task, guard int, fresh bool, until time.Time) {
-	number, settings := 0, t.Settings
+	number := guard << len(t.Usual)
+	settings := [1 + len(t.Usual)][][2]string{t.Settings}
 	for i, usual := range t.Usual {
 		if !fresh && len(usual) > 0 || !s.starts(usual) {
 			number |= 1 << i
-			settings = append(settings[:len(settings):len(settings)], usual...)
+			settings[1+i] = usual
 		}
 	}
-	number |= guard << len(t.Usual)
-	values := make([][]byte, len(settings), len(settings)+1)
-	for i, setting := range settings {
-		values[i] = []byte(setting[1])
+	s.texts, s.values, s.formats = s.texts[:0], s.values[:0], s.formats[:0]
+	for _, some := range settings {
+		for _, setting := range some {
+			s.value(append(s.texts, setting[1]...), pgproto3.TextFormat)
+		}
 	}
-	var formats []int16
 	if !until.IsZero() {
 		number |= 16
-		values, formats = append(values, binaryMoment(until)), make([]int16, len(values)+1)
-		formats[len(values)-1] = pgproto3.BinaryFormat // to read a moment as text takes the server 4 µs
+		s.value(appendMoment(s.texts, until), pgproto3.BinaryFormat) // to read it as text takes the server 4 µs
 	}
 	if s.ready[number] == nil {
 		clause := guards[guard]
 		if !until.IsZero() {
-			clause += fmt.Sprintf(guardTime, len(values))
+			clause += fmt.Sprintf(guardTime, len(s.values))
 			if guard&1 != 0 { // it has not told us yet of what runs before
 				clause += fmt.Sprintf(guardUser, Literal(s.user))
 			}
 		}
-		s.ready[number] = readyFor(settings, number, clause)
+		s.ready[number] = readyFor(slices.Concat(settings[:]...), number, clause)
 	}
-	s.bind(s.parse(s.ready[number]), formats, values)
+	s.bind(s.parse(s.ready[number]), s.formats, s.values)
 	switch ms := (t.Timeout-1)/time.Millisecond + 1; {
 	case t.Timeout > 0 && ms < 1<<31:
 		s.plain("SET statement_timeout TO " + strconv.FormatInt(int64(ms), 10))
 	case s.timeoutSet && !fresh:
 		s.plain("RESET statement_timeout")
 	}
+}
+
+// value adds a parameter of the statement that is being made, by which texts have become longer.
+func (s *Session) value(texts []byte, format int16) {
+	s.values = append(s.values, texts[len(s.texts):len(texts):len(texts)])
+	s.texts, s.formats = texts, append(s.formats, format)
 }
 
 // starts tells whether the session has these settings from its start.

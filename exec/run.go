@@ -231,12 +231,12 @@ func (s *Session) sendTail(tail *Tail, chained, keep bool) {
 
 // readTail reads the answers to the n statements of a tail. When the server has passed over what was sent behind it, it is ready.
 func (s *Session) readTail(tail *Tail, n int) (verdict *Verdict, passed bool, err error) {
-	var tag string
-	well, failure, err := s.answers(n, nil, func(t []byte) { tag = string(t) })
+	committed := false
+	well, failure, err := s.answers(n, nil, func(tag []byte) { committed = string(tag) == "COMMIT" })
 	if err != nil {
 		return nil, false, err
 	}
-	verdict = &Verdict{Committed: failure == nil && tag == "COMMIT"}
+	verdict = &Verdict{Committed: failure == nil && committed}
 	if failure == nil {
 		if !verdict.Committed {
 			verdict.Refused = NewFailure("the transaction could not be committed", "40000")

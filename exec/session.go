@@ -31,6 +31,9 @@ type Session struct {
 	syncs   int               // those that it has not answered
 	wary    bool              // nothing is taken for prepared
 	ready   [32]*Statement    // set what a task shows: +1, +2 the usual as well; +4, +8, +16 with a guard
+	texts   []byte            // of the parameters of such a statement, never nil
+	values  [][]byte          // the parameters, parts of it
+	formats []int16           // of each
 	clean   bool              // no procedural language has been at work
 	user    string            // that it logged in as
 
@@ -82,7 +85,7 @@ func Connect(ctx context.Context, cfg *pgconn.Config, limit time.Duration, local
 		return nil, err
 	}
 	s := &Session{
-		PID: conn.PID(), conn: conn, base: cfg.RuntimeParams, front: conn.Frontend(), status: 'I', limit: limit, silence: "1min", known: map[string]string{},
+		PID: conn.PID(), conn: conn, base: cfg.RuntimeParams, front: conn.Frontend(), status: 'I', limit: limit, silence: "1min", known: map[string]string{}, texts: []byte{},
 	}
 	s.encoding = conn.ParameterStatus("client_encoding")
 	s.readOnly = conn.ParameterStatus("default_transaction_read_only") == "on"

@@ -109,16 +109,23 @@ func (l *loop) readTaken(rows pgx.Rows) (tasks []*task, err error) {
 	var timeout, live int64
 	var delimiter, escape, quote byte
 	var foreign bool
+	var before *task // many have the same input
 	_, err = pgx.ForEachRow(rows, []any{
 		&r.ID, &r.Group, &r.Remote, &r.Max, &r.Priority, &r.Parent, &r.Plan, &r.Attempt, &timeout, &live, &r.Count, &r.Save, &r.Drift,
 		&r.Format.Header, &r.Format.String, &delimiter, &escape, &quote, &r.Format.Null, &r.Rerun, &r.Single, &r.Suspect, &r.Input, &r.Data, &r.Epoch, &foreign,
 	}, func() error {
 		r.Timeout, r.Live = micros(timeout), micros(live)
 		r.Format.Delimiter, r.Format.Escape, r.Format.Quote = delimiter, escape, quote
-		tasks = append(tasks, &task{
+		t := &task{
 			row: r, lane: laneKey{r.Group, r.Remote}, rank: rank{r.ID, r.Max, r.Priority}, owner: l.control.pid,
-			again: l.begun[r.ID], atomic: r.Remote == "",
-		})
+			again: l.begun[r.ID], atomic: r.Remote == "", shows: l.shown(r.Group),
+		}
+		if before != nil && before.row.Input != nil && r.Input != nil && *before.row.Input == *r.Input {
+			t.row.Input = before.row.Input
+			before.examine()
+			t.described(before.traits)
+		}
+		before, tasks = t, append(tasks, t)
 		return nil
 	})
 	if len(tasks) > 0 {

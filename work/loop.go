@@ -30,23 +30,25 @@ type loop struct {
 	path     atomic.Pointer[string] // the search_path under which ends are written, nil: empty
 	texts    atomic.Pointer[sql.Queries]
 	facts    atomic.Pointer[control] // only what does not change after know
+	bare     [][2]string             // the parameters of a task that has none of its own
 	running  context.Context         // of all sessions
 	awaited  sync.WaitGroup          // runners
 
 	control            *control
-	tasks              map[int64]*task     // claimed by us, until their end is written
-	begun              map[int64]int       // how often tasks had to be run again for reasons of our own
-	unsaid             []end               // ends that could not be written yet
-	lost               map[int64]end       // tasks whose session has gone
-	killed             []end               // tasks whose session was terminated
-	orphans            map[int64]laneKey   // under way, but not ours
-	soon               []*task             // claimed before their plan, the earliest first
-	ahead              time.Duration       // how long before: soonAhead
-	hopeless           map[int64]time.Time // rows that take no end, or no beginning, and since when
-	columns, described string              // fingerprints of the table and its columns: as they are, and as queries has them
-	parked             map[int64]parked    // rows that could not be taken just now
-	empty              []int64             // tasks to be deleted whose rows were locked
-	asks               []ask               // not answered yet
+	tasks              map[int64]*task        // claimed by us, until their end is written
+	begun              map[int64]int          // how often tasks had to be run again for reasons of our own
+	unsaid             []end                  // ends that could not be written yet
+	lost               map[int64]end          // tasks whose session has gone
+	killed             []end                  // tasks whose session was terminated
+	orphans            map[int64]laneKey      // under way, but not ours
+	soon               []*task                // claimed before their plan, the earliest first
+	ahead              time.Duration          // how long before: soonAhead
+	hopeless           map[int64]time.Time    // rows that take no end, or no beginning, and since when
+	columns, described string                 // fingerprints of the table and its columns: as they are, and as queries has them
+	parked             map[int64]parked       // rows that could not be taken just now
+	empty              []int64                // tasks to be deleted whose rows were locked
+	asks               []ask                  // not answered yet
+	shows              map[string][][2]string // by group, see shown
 
 	wakers
 
@@ -76,7 +78,7 @@ type looks struct {
 
 func newLoop(ctx context.Context, t Target, log zerolog.Logger) *loop {
 	l := &loop{
-		target: t, log: log, trouble: &trouble{log: log}, running: ctx,
+		target: t, log: log, trouble: &trouble{log: log}, running: ctx, bare: parameters(t, "", "", 1), shows: map[string][][2]string{},
 		ahead: soonAhead, clock: &clock{}, inbox: newInbox(), seats: &seats{pids: map[uint32]struct{}{}},
 		shortage: shortage{log: log},
 		scribe:   scribe{told: make(chan written, 1)},

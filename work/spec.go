@@ -50,13 +50,13 @@ func (r *runner) spec(t *task) (*exec.Task, bool) {
 func (r *runner) made(t *task, keep bool) *exec.Task {
 	return &exec.Task{
 		Input: *t.row.Input, Traits: *t.traits, Atomic: t.atomic, Save: t.row.Save, Keep: keep, Wary: t.wary || t.again > 0,
-		Settings: settings(r.target, t), Usual: usual(r.target, t), Timeout: t.row.Timeout, Format: t.row.Format,
+		Settings: settings(t), Usual: r.usual(t), Timeout: t.row.Timeout, Format: t.row.Format,
 		Limit: r.target.OutputLimit, Strict: r.target.OutputFail, Query: t.query, Watched: t.watch,
 	}
 }
 
 // settings are what the session of a task shows and that of another does not.
-func settings(target Target, t *task) [][2]string {
+func settings(t *task) [][2]string {
 	return [][2]string{
 		{"pg_task.id", strconv.FormatInt(t.row.ID, 10)},
 		{"pg_task.plan", timestamp(t.row.Plan)},
@@ -64,33 +64,52 @@ func settings(target Target, t *task) [][2]string {
 }
 
 // usual are the settings that a session may share with its tasks.
-func usual(target Target, t *task) exec.Usual {
+func (r *runner) usual(t *task) exec.Usual {
+	if t.row.Parent == nil && *t.row.Data == "" && t.row.Attempt == 1 {
+		return exec.Usual{t.shows, r.bare}
+	}
 	parent := ""
 	if t.row.Parent != nil {
 		parent = strconv.FormatInt(*t.row.Parent, 10)
 	}
-	return exec.Usual{{
-		{"application_name", sessionName(target, t.row.Group)},
-		{"pg_task.group", t.row.Group},
-	}, {
+	return exec.Usual{t.shows, parameters(r.target, *t.row.Data, parent, int(t.row.Attempt))}
+}
+
+func parameters(target Target, data, parent string, attempt int) [][2]string {
+	return [][2]string{
 		{"pg_task.schema", target.Schema},
 		{"pg_task.table", target.Table},
-		{"pg_task.data", *t.row.Data},
+		{"pg_task.data", data},
 		{"pg_task.parent", parent},
-		{"pg_task.attempt", strconv.Itoa(int(t.row.Attempt))},
-	}}
+		{"pg_task.attempt", strconv.Itoa(attempt)},
+	}
 }
+
+// shown is what the sessions of a group show. Few groups come again and again.
+func (l *loop) shown(group string) [][2]string {
+	shows, known := l.shows[group]
+	if known {
+		return shows
+	}
+	shows = [][2]string{{"application_name", sessionName(l.target, group)}, {"pg_task.group", group}}
+	if len(group) <= shownLongest {
+		if len(l.shows) >= shownMost {
+			clear(l.shows)
+		}
+		l.shows[group] = shows
+	}
+	return shows
+}
+
+// Of so many groups that is kept, and of names of so many bytes: two megabytes.
+const (
+	shownMost    = 5000
+	shownLongest = 100
+)
 
 // initial are the settings that a session has from its start. They go into a packet that the server takes up to 10,000 bytes of.
 func initial(target Target, group string) [][2]string {
-	settings := [][2]string{
-		{"application_name", sessionName(target, group)},
-		{"pg_task.schema", target.Schema},
-		{"pg_task.table", target.Table},
-		{"pg_task.data", ""},
-		{"pg_task.parent", ""},
-		{"pg_task.attempt", "1"},
-	}
+	settings := append(parameters(target, "", "", 1), [2]string{"application_name", sessionName(target, group)})
 	if len(group) < 1000 {
 		settings = append(settings, [2]string{"pg_task.group", group})
 	}

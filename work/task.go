@@ -37,6 +37,7 @@ type task struct {
 	lane   laneKey
 	rank   rank
 	owner  int32        // the control backend that took it
+	shows  [][2]string  // what the sessions of its lane show
 	traits *exec.Traits // nil: not looked at yet
 	again  int          // how often we had to run it again for reasons of our own
 
@@ -64,7 +65,12 @@ func (t *task) examine() {
 		return
 	}
 	traits := exec.Examine(*t.row.Input)
-	t.traits = &traits
+	t.described(&traits)
+}
+
+// described takes down what its input is like, as Examine says.
+func (t *task) described(traits *exec.Traits) {
+	t.traits = traits
 	t.atomic = traits.Atomic() && t.row.Remote == "" &&
 		(t.row.Rerun || !traits.Calls || !traits.Outside) // a CALL that commits inside would have to run twice, with what is outside
 }
