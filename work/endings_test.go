@@ -116,7 +116,9 @@ func withRaised(code string) []ending {
 func TestEndings(t *testing.T) {
 	t.Parallel()
 	s := hostile(t)
+	// The lock first: in the course of a transaction it could not be had while a statement of the loop's, of which it holds a part of the locks, waits for us.
 	s.exec(`
+		LOCK TABLE task;
 		CREATE FUNCTION tick() RETURNS void LANGUAGE sql AS $$SELECT nextval('tick_' || current_setting('pg_task.id'))$$;
 		CREATE FUNCTION effect() RETURNS void LANGUAGE sql AS $$INSERT INTO public.effect VALUES (current_setting('pg_task.id')::int8)$$;
 		CREATE FUNCTION terminate() RETURNS bool LANGUAGE sql AS $$SELECT pg_terminate_backend(pg_backend_pid())$$;

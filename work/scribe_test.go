@@ -2,7 +2,10 @@ package work
 
 import (
 	"context"
+	"errors"
+	"slices"
 	"testing"
+	"time"
 )
 
 // crowded is a stage with more short tasks than the loop writes the ends of by itself. At the end of those of which the data say so whoever writes it, but
@@ -88,4 +91,63 @@ func TestScribePassesOver(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.eventually("3000", "SELECT count(*) FROM task WHERE state = 'DONE' AND output = id::text AND attempt = 1")
+}
+
+// TestScribeInAShortage: where sessions are short it leaves its own to the tasks, for longer than a shortage shows.
+func TestScribeInAShortage(t *testing.T) {
+	t.Parallel()
+	s := prepared(t, func(t *Target) { t.Run = 0 })
+	l := s.installed()
+	ends := make([]end, scribeFrom)
+	for i := range ends {
+		ends[i].task = &task{row: row{ID: int64(i)}}
+	}
+	l.unsaid = slices.Clone(ends)
+	l.shortage.fail(errors.New("too many"), 1)
+	if l.dictate(ends) || len(l.unsaid) != len(ends) {
+		t.Error("it was given ends, with ", len(l.unsaid), " left")
+	}
+	l.shortage = shortage{log: zerologNone}
+	if l.dictate(ends) {
+		t.Error("it was given ends when the shortage had just been over")
+	}
+	if l.scribe.failed = time.Now().Add(-scribeShort); !l.dictate(ends) || len(l.unsaid) != 0 {
+		t.Error("it was given none long after, with ", len(l.unsaid), " left")
+	}
+	l.dismissScribe()
+}
+
+// TestSetToPlanMeanwhile: a task whose end the scribe has written, and that somebody has set to PLAN before the loop has heard of it, is looked for again.
+func TestSetToPlanMeanwhile(t *testing.T) {
+	t.Parallel()
+	s := prepared(t, func(t *Target) { t.Run = 0 })
+	l := s.installed()
+	id := s.add("input", "SELECT 1")
+	look := func() {
+		t.Helper()
+		if err := l.scan(t.Context(), true); err != nil {
+			t.Fatal(err)
+		}
+		if err := l.claim(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	l.lanes.pace(1)
+	look()
+	first := l.tasks[id]
+	if first == nil {
+		t.Fatal("it was not taken")
+	}
+	s.exec("UPDATE task SET state = 'DONE', start = now(), stop = now() WHERE id = $1", id)
+	s.exec("UPDATE task SET state = 'PLAN' WHERE id = $1", id)
+	look()
+	if !l.look.later || l.tasks[id] != first {
+		t.Error("it would not be looked for again, or is taken twice")
+	}
+	l.lanes.forget()
+	l.gone(end{task: first})
+	look()
+	if again := l.tasks[id]; again == nil || again == first || again.row.Attempt != 2 {
+		t.Error("it was not taken again")
+	}
 }
