@@ -107,6 +107,10 @@ func (s *Session) sendSettings(t *Task, guard int, fresh bool, until time.Time) 
 		s.ready[number] = readyFor(slices.Concat(settings[:]...), number, clause)
 	}
 	s.bind(s.parse(s.ready[number]), s.formats, s.values)
+	if cap(s.texts) > textsKept {
+		s.texts = []byte{}
+		clear(s.values)
+	}
 	switch ms := (t.Timeout-1)/time.Millisecond + 1; {
 	case t.Timeout > 0 && ms < 1<<31:
 		s.plain("SET statement_timeout TO " + strconv.FormatInt(int64(ms), 10))
@@ -114,6 +118,9 @@ func (s *Session) sendSettings(t *Task, guard int, fresh bool, until time.Time) 
 		s.plain("RESET statement_timeout")
 	}
 }
+
+// textsKept is the largest room that a session keeps for what its next tasks show, in bytes.
+const textsKept = 16 << 10
 
 // value adds a parameter of the statement that is being made, by which texts have become longer.
 func (s *Session) value(texts []byte, format int16) {

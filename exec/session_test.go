@@ -316,3 +316,23 @@ func TestUnprepared(t *testing.T) {
 		t.Errorf("%T %v, want a *Failure", err, err)
 	}
 }
+
+// TestKeepsNoLargeText: what a task shows goes with it.
+func TestKeepsNoLargeText(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	large := spec("SELECT length(current_setting('pg_task.data'))")
+	large.Usual = Usual{{{"application_name", "a"}}, {{"pg_task.data", strings.Repeat("x", 1<<20)}}}
+	result, _ := b.run(large, nil)
+	if b.end(result, ""); output(result) != "1048576" {
+		t.Error(output(result))
+	}
+	kept := cap(b.session.texts)
+	for _, value := range b.session.values[:cap(b.session.values)] {
+		kept = max(kept, len(value))
+	}
+	if kept > textsKept {
+		t.Error(kept, " bytes are kept")
+	}
+	b.alive()
+}

@@ -9,67 +9,110 @@ import (
 
 // Tests of a task that comes when there is nothing else to do.
 
-// TestAlone: it is taken before there is a look at what is due, and started if nothing that a look would find out can matter to it.
+// TestAlone: it is taken before there is a look at what is due, and started if a session is there that suits it.
 func TestAlone(t *testing.T) {
 	t.Parallel()
 	s := prepared(t, func(t *Target) { t.Run = 0 }) // so that nothing starts
 	l := s.installed()
 	s.exec("INSERT INTO task (input, plan) VALUES ('SELECT 1', 'infinity'), ('SELECT 1', statement_timestamp() + interval '1 hour')")
-	comes := func(columns string, values ...any) (*task, bool) {
+	comes := func(columns string, values ...any) (taken *task, started bool) {
 		t.Helper()
 		l.lanes.forget()
 		l.tasks, l.look = map[int64]*task{}, looks{}
 		s.exec("UPDATE task SET state = 'DONE' WHERE plan < now()")
 		id := s.add(columns, values...)
 		l.control.notified = true
+		l.vigil.asleep = true
 		if err := l.rescan(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		if row := s.row(id, "state, attempt"); row != `{"state":"TAKE","attempt":1}` || l.tasks[id] == nil || l.vacant() {
-			t.Fatal(row, " was not taken alone")
+		if row, taken := s.row(id, "state, attempt"), l.tasks[id] != nil; taken != (row == `{"state":"TAKE","attempt":1}`) || taken && l.vacant() {
+			t.Fatal(row, taken)
 		}
 		return l.tasks[id], l.look.full.IsZero()
 	}
-	first, started := comes("input", "SELECT 1")
-	if started {
-		t.Error("it was started, and there is no session for it")
+	if taken, started := comes("input", "SELECT 1"); taken != nil || started {
+		t.Error("it was taken alone, and no session lies ready")
 	}
-	l.seats.put(&seat{epoch: first.row.Epoch})
+	tasks, err := l.take(t.Context(), []int64{s.add("input", "SELECT 1")}, 0)
+	if err != nil || len(tasks) != 1 {
+		t.Fatal(err)
+	}
+	l.seats.put(&seat{epoch: tasks[0].row.Epoch})
 	defer func() { l.seats.free = nil }()
-	if _, started = comes("input", "SELECT 1"); !started || !l.look.wanted {
+	if taken, started := comes("input", "SELECT 1"); taken == nil || !started || !l.look.wanted {
 		t.Error("it was not started at once, or what else has come would not be looked for")
 	}
-	for columns, value := range map[string]string{"repeat": "1 hour", "cron": "@daily", "remote": s.dsn} {
-		if _, started = comes("input, "+columns, "SELECT 1", value); started {
-			t.Error("it was started, with ", columns)
-		}
+	if taken, started := comes("input, remote", "SELECT 1", s.dsn); taken == nil || started {
+		t.Error("it was started where no session suits it")
 	}
 	s.exec("ALTER DATABASE " + pgx.Identifier{s.get("SELECT current_database()")}.Sanitize() + " SET work_mem = '5MB'")
-	if _, started = comes("input", "SELECT 1"); started {
+	if taken, started := comes("input", "SELECT 1"); taken == nil || started {
 		t.Error("it was started in a session with settings of before")
 	}
+}
+
+// TestAloneInVain: a try that finds nothing is not made again at once, as statement triggers of the user's fire for it; nor by a leader that is awake.
+func TestAloneInVain(t *testing.T) {
+	t.Parallel()
+	s := prepared(t, func(t *Target) { t.Run = 0 })
+	l := s.installed()
+	s.exec(`CREATE TABLE fired ();
+		CREATE FUNCTION fired() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN INSERT INTO public.fired DEFAULT VALUES; RETURN NULL; END$$;
+		CREATE TRIGGER fired AFTER UPDATE ON task FOR EACH STATEMENT EXECUTE FUNCTION fired()`)
+	l.seats.put(&seat{})
+	defer func() { l.seats.free = nil }()
+	for n, before := range []func(){
+		func() {},
+		func() { l.vigil.asleep = true },
+		func() {},
+		func() { l.look.vain = l.look.vain.Add(-aloneAgain) },
+	} {
+		before()
+		l.control.notified = true
+		if err := l.rescan(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if fired := s.get("SELECT count(*) FROM fired"); fired != []string{"0", "1", "1", "2"}[n] {
+			t.Error(n, ": fired ", fired)
+		}
+	}
+}
+
+// TestAloneBarred: what was taken alone when writes had been switched off is given back at once, and a drain need not wait for it.
+func TestAloneBarred(t *testing.T) {
+	t.Parallel()
+	s := play(t)
+	s.becomes(s.add("input", "SELECT 1"), "DONE") // so that a session lies ready
+	s.asleep()
+	s.exec("ALTER DATABASE " + pgx.Identifier{s.get("SELECT current_database()")}.Sanitize() + " SET default_transaction_read_only = on")
+	id := s.add("input", "SELECT 1")
+	s.until("told of it", func() bool { return strings.Contains(s.logged(), "default_transaction_read_only is on") })
+	s.eventually("true", "SELECT state = 'PLAN' AND attempt = 0 FROM task WHERE id = $1", id)
+	s.drain()
 }
 
 // TestNotAlone: what may not start, or not as the only one, is left to those who look at all of it.
 func TestNotAlone(t *testing.T) {
 	t.Parallel()
+	const one = "(input, max, plan, state) VALUES "
 	for name, rows := range map[string]string{
-		"nothing":     "",
-		"two":         "('a', 0, now(), 'PLAN'), ('b', 0, now(), 'PLAN')",
-		"under way":   "('a', 0, now(), 'PLAN'), ('b', 0, now(), 'WORK')",
-		"a pause":     "('a', -1, now(), 'PLAN')",
-		"too late":    "('a', 0, now() - interval '2 hours', 'PLAN')",
-		"for later":   "('a', 0, now() + interval '1 hour', 'PLAN')",
-		"an old one":  "('a', 0, now(), 'TAKE')",
-		"it is ended": "('a', 0, now(), 'DONE')",
+		"nothing":     "(input, plan) VALUES ('a', 'infinity')",
+		"two":         one + "('a', 0, now(), 'PLAN'), ('b', 0, now(), 'PLAN')",
+		"under way":   one + "('a', 0, now(), 'PLAN'), ('b', 0, now(), 'WORK')",
+		"a pause":     one + "('a', -1, now(), 'PLAN')",
+		"too late":    one + "('a', 0, now() - interval '2 hours', 'PLAN')",
+		"for later":   one + "('a', 0, now() + interval '1 hour', 'PLAN')",
+		"an old one":  one + "('a', 0, now(), 'TAKE')",
+		"it is ended": one + "('a', 0, now(), 'DONE')",
+		"it repeats":  "(input, repeat) VALUES ('a', '1 hour')",
+		"by cron":     "(input, cron) VALUES ('a', '@daily')",
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := prepared(t, func(t *Target) { t.Run = 0 })
 			l := s.installed()
-			if rows != "" {
-				s.exec(`INSERT INTO task (input, max, plan, state) VALUES ` + rows)
-			}
+			s.exec("INSERT INTO task " + rows)
 			before := s.get("SELECT string_agg(t::text, ',') FROM task AS t")
 			alone, err := l.takeAlone(t.Context())
 			if after := s.get("SELECT string_agg(t::text, ',') FROM task AS t"); alone || err != nil || before != after {
@@ -91,4 +134,20 @@ func TestAloneRefused(t *testing.T) {
 	s.becomes(refused, "PLAN")
 	s.becomes(s.add("input", "SELECT 1"), "DONE")
 	s.others()
+}
+
+// TestForeignIsSeen: whether there are foreign servers is known of each look, and of each claim.
+func TestForeignIsSeen(t *testing.T) {
+	t.Parallel()
+	s := prepared(t, func(t *Target) { t.Run = 0 })
+	l := s.installed()
+	s.exec("CREATE FOREIGN DATA WRAPPER there; CREATE SERVER there FOREIGN DATA WRAPPER there")
+	if err := l.scan(t.Context(), true); err != nil || !l.foreign.Load() {
+		t.Error("a look has not seen it ", err)
+	}
+	l.foreign.Store(false)
+	s.add("input", "SELECT 1")
+	if _, err := l.takeAlone(t.Context()); err != nil || !l.foreign.Load() {
+		t.Error("a claim has not seen it ", err)
+	}
 }

@@ -68,6 +68,7 @@ type looks struct {
 	low                                     time.Time // plans before were seen by a scan
 	next                                    time.Time // earliest plan to come, zero: none
 	foreseen                                time.Time // the one for which it was looked what to take before it
+	vain                                    time.Time // no task was found alone
 	wanted                                  bool      // something may have become due
 	later                                   bool      // only what is new was looked at: all of it when it may be
 	stopped                                 bool      // something may have been stopped or deleted

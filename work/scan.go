@@ -59,7 +59,7 @@ func (l *loop) rescan(ctx context.Context) error {
 	if l.told(now) {
 		news, l.look.wanted = true, true
 	}
-	if news && l.vacant() {
+	if news && l.expects(now) {
 		if started, err := l.takeAlone(ctx); started || err != nil {
 			return err
 		}
@@ -125,11 +125,12 @@ func (l *loop) readNext(row pgx.Row, asked time.Time) error {
 }
 
 func (l *loop) readColumns(row pgx.Row) error {
-	var readOnly bool
+	var readOnly, foreign bool
 	var columns *string
-	if err := row.Scan(&columns, &readOnly); err != nil {
+	if err := row.Scan(&columns, &readOnly, &foreign); err != nil {
 		return err
 	}
+	l.foreign.Store(foreign)
 	if readOnly {
 		return errReadOnly
 	}

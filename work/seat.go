@@ -125,6 +125,13 @@ func (p *seats) fits(t *task) bool {
 	return slices.ContainsFunc(p.free, func(s *seat) bool { return s.fits(t) })
 }
 
+// empty tells whether no session lies ready.
+func (p *seats) empty() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return len(p.free) == 0
+}
+
 // room makes place for one more session: when there are as many as there may be, one without work is taken out, to be closed; one that is
 // bound to a lane, or holds its state, only if there is no other.
 func (p *seats) room(most int) *seat {

@@ -126,7 +126,12 @@ func (l *loop) reign(ctx context.Context, stop <-chan struct{}) (err error) {
 	if err := l.install(ctx); err != nil {
 		return err
 	}
-	defer l.drop()
+	defer func() {
+		l.drop()
+		if errors.Is(err, errReadOnly) { // this session may write still, the next one may not
+			_ = l.write(ctx)
+		}
+	}()
 	l.facts.Store(c)
 	l.path.Store(nil)
 	defer func() { l.unfollow() }()

@@ -202,6 +202,7 @@ func (s *lanes) pass(t *task, at time.Time, fits func(*task) bool) (next *task) 
 	}
 	t.passed = true
 	l.recent++
+	s.place(l)
 	s.prune(t.lane, l)
 	return next
 }

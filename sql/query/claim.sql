@@ -1,7 +1,7 @@
 -- Takes the tasks that were chosen, but for those that have changed since, that somebody has locked, or that have become not worth
 -- running. Updates of a table with BEFORE triggers lock as FOR UPDATE does, since wait_key is a key that depends on state: so do we, in order
 -- to pass over what is locked and not to wait for it. Long texts stay behind (NULL here) until the task starts.
--- $1 ids, NULL: the one that is due alone, unless its lane may have to pause first; $2 longest text to bring, in bytes, $3 how long before its plan a task may be taken
+-- $1 ids, NULL: the one that is due alone, unless its lane may have to pause first or it repeats itself; $2 longest text to bring, in bytes, $3 how long before its plan a task may be taken
 WITH chosen AS MATERIALIZED (
     SELECT t.id
     FROM :table AS t
@@ -15,7 +15,7 @@ WITH chosen AS MATERIALIZED (
                 LIMIT 2
             ) AS d
         )))
-        AND ($1 IS NOT NULL OR t.max >= 0)
+        AND ($1 IS NOT NULL OR t.max >= 0 AND t.repeat = '0' AND t.cron IS NULL)
         AND t.state = 'PLAN'
         AND t.plan <= statement_timestamp() + $3::interval
         AND (t.attempt > 0 OR t.active = '0' OR t.max < 0 OR t.catchup

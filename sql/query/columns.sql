@@ -1,4 +1,5 @@
--- What changes when the table, its columns, its triggers or its publication do; and whether sessions that are opened now may not write.
+-- What changes when the table, its columns, its triggers or its publication do; whether sessions that are opened now may not write; and whether there are
+-- foreign servers.
 -- $1 schema, $2 table
 SELECT
     (
@@ -31,4 +32,5 @@ SELECT
             LIMIT 1
         ),
         pg_catalog.current_setting('default_transaction_read_only')::bool
-    )
+    ),
+    EXISTS (SELECT FROM pg_catalog.pg_foreign_server)
