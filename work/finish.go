@@ -129,6 +129,10 @@ func (l *loop) retry(ctx context.Context, tx pgx.Tx, ends []end, written map[int
 	return err
 }
 
+// silences is how often in a row an end must not have been taken by a row that nobody had locked a moment later, until that is taken for the row's own
+// doing: whoever had it locked may have let it go in between.
+const silences = 3
+
 // settle forgets the tasks whose ends are written, and looks what is the matter with the others: some are locked, and are written later;
 // some have been stopped; the rest are no longer ours.
 func (l *loop) settle(ctx context.Context, ends []end, written map[int64]bool) error {
@@ -154,9 +158,14 @@ func (l *loop) settle(ctx context.Context, ends []end, written map[int64]bool) e
 			continue
 		}
 		switch s := standings[e.task.row.ID]; {
-		case s.ours(e.task, e.pid) && e.wait > 0 && free[e.task.row.ID]:
-			l.refusedSilently(e)
+		case s.ours(e.task, e.pid) && free[e.task.row.ID]:
+			if e.refusals++; e.refusals < silences {
+				l.unsaid = append(l.unsaid, e.later())
+			} else {
+				l.refusedSilently(e)
+			}
 		case s.ours(e.task, e.pid):
+			e.refusals = 0
 			l.unsaid = append(l.unsaid, e.later())
 		case s.state == "STOP" && !s.ended && e.kind != stopped:
 			e.kind = stopped

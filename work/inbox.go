@@ -9,22 +9,23 @@ import (
 
 // end is what a runner tells the loop of a task that it has done with.
 type end struct {
-	task   *task
-	kind   endKind
-	pid    int32     // backend that ran it, 0: none did
-	since  time.Time // start of that backend
-	start  time.Time
-	stop   time.Time
-	result *exec.Result
-	fault  *exec.Failure // instead of the result's, where the trouble is not the SQL's own
-	delay  time.Duration // of a release
-	wait   time.Duration // before the next try to write it, when it could not be written
-	after  time.Time     // of that try, by our clock
-	passed bool          // turn.sql has passed it over
-	usual  bool          // as isUsual tells, once the loop has it
-	bare   bool          // no repetition: the table has refused the end with it
-	aboard bool          // lost while it was with the server behind another task: it has not run, or what it did is gone
-	stays  bool          // the backend did not obey when its run was cancelled, and is still there
+	task     *task
+	kind     endKind
+	pid      int32     // backend that ran it, 0: none did
+	since    time.Time // start of that backend
+	start    time.Time
+	stop     time.Time
+	result   *exec.Result
+	fault    *exec.Failure // instead of the result's, where the trouble is not the SQL's own
+	delay    time.Duration // of a release
+	wait     time.Duration // before the next try to write it, when it could not be written
+	after    time.Time     // of that try, by our clock
+	passed   bool          // turn.sql has passed it over
+	refusals int           // how often in a row its row has not taken it, and was not locked a moment later
+	usual    bool          // as isUsual tells, once the loop has it
+	bare     bool          // no repetition: the table has refused the end with it
+	aboard   bool          // lost while it was with the server behind another task: it has not run, or what it did is gone
+	stays    bool          // the backend did not obey when its run was cancelled, and is still there
 }
 
 // failure is why the task has failed, nil when it has not.

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"pgtask/exec"
 )
 
 // Tests of rows, and the table, that somebody has locked for a while.
@@ -181,5 +183,35 @@ func TestTableLockedBesideStandby(t *testing.T) {
 	}
 	if n := s.leads(); n > 2 { // it says so again when all is well
 		t.Errorf("led %d times", n)
+	}
+}
+
+// TestLockedUntilAMomentAgo: a row that has not taken its end, and is seen to be free a moment later, was locked meanwhile: that is no refusal, unless it goes on.
+func TestLockedUntilAMomentAgo(t *testing.T) {
+	t.Parallel()
+	s := prepared(t, func(t *Target) { t.Run = 0 })
+	l := s.installed()
+	id := s.add("input", "SELECT 1")
+	tasks, err := l.take(t.Context(), []int64{id}, 0)
+	if err != nil || len(tasks) != 1 {
+		t.Fatal(err)
+	}
+	l.took(nil, tasks)
+	locked := s.connect()
+	e := end{task: tasks[0], kind: finished, result: &exec.Result{}}
+	for n, free := range []bool{true, true, false, true, true, true} {
+		if _, err := locked.Exec(t.Context(), map[bool]string{true: "SELECT 1", false: "BEGIN; SELECT FROM task FOR UPDATE"}[free]); err != nil {
+			t.Fatal(err)
+		}
+		l.unsaid = nil
+		if err := l.settle(t.Context(), []end{e}, nil); err != nil || len(l.unsaid) != 1 {
+			t.Fatal(err, len(l.unsaid))
+		}
+		if e = l.unsaid[0]; (e.fault != nil) != (n == 5) {
+			t.Error(n, ": ", e.fault)
+		}
+		if _, err := locked.Exec(t.Context(), "ROLLBACK"); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
