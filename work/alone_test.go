@@ -43,6 +43,9 @@ func TestAlone(t *testing.T) {
 	if taken, started := comes("input", "SELECT 1"); taken == nil || !started || !l.look.wanted {
 		t.Error("it was not started at once, or what else has come would not be looked for")
 	}
+	if !l.unseen.next.After(l.look.scan) {
+		t.Error("what the log has told of would keep the loop from sleeping")
+	}
 	if taken, started := comes("input, remote", "SELECT 1", s.dsn); taken == nil || started {
 		t.Error("it was started where no session suits it")
 	}
