@@ -15,7 +15,8 @@ const (
 	flightMost = 24                     // tasks in a flight
 	flightSize = 16 << 10               // bytes of it, roughly: what is sent must never wait for us to read, and some systems' sockets hold no more than 8 kB, as does the server
 	flightOurs = 600                    // of them, those that we add to the texts of each task, at most
-	flightTime = 20 * time.Millisecond  // that it is to take, sessions that displace each other on busy cores included,
+	flightTime = 20 * time.Millisecond  // that it is to take, sessions that displace each other on busy cores included;
+	orderTime  = 5 * time.Millisecond   // in lanes where several run at once, since by so much the first of another session may begin before the last of this one;
 	flightLate = 50 * time.Millisecond  // after which none of it begins,
 	flightBack = 100 * time.Millisecond // and how much later what has not begun is called back: the answer to what has is here by then
 )
@@ -196,17 +197,16 @@ func specs(behind []flown) []*exec.Task {
 	return all
 }
 
-// flies tells whether a task may be part of a flight: should it turn out to write, it is rolled back and run once more. Of lanes in which several run at once none does, since
-// the order in which they begin would not be kept.
+// flies tells whether a task may be part of a flight: should it turn out to write, it is rolled back and run once more. Where there is a pause before each none is.
 func (r *runner) flies(t *task) bool {
 	if t.row.Remote != "" {
-		if t.row.Max != 0 || !t.light() || r.habits.flight(t) == 1 {
+		if t.row.Max < 0 || !t.light() || r.habits.flight(t) == 1 {
 			return false
 		}
 		query, _ := r.asQuery(t)
 		return query
 	}
-	return t.row.Max == 0 && !r.foreign.Load() && t.light() && t.atomic
+	return t.row.Max >= 0 && !r.foreign.Load() && t.light() && t.atomic
 }
 
 // asQuery tells whether a remote task runs as one does in the target's own database, in a transaction of ours: like others that have been short. It is rolled back if it
@@ -216,7 +216,7 @@ func (r *runner) asQuery(t *task) (query, watch bool) {
 	if !t.light() || t.row.Save || r.habits.writes(t) || !r.seat.session.Clean() || r.seat.session.Foreign {
 		return false, false
 	}
-	query = r.habits.flight(t) > 1
+	query = r.habits.short(t)
 	return query, !query
 }
 

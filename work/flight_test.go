@@ -133,7 +133,7 @@ func (s *led) done(ids ...int64) {
 	s.eventually(fmt.Sprint(len(ids)), "SELECT count(*) FROM task WHERE id = ANY ($1) AND state = 'DONE' AND output IS NOT NULL AND attempt = 1 AND interrupted = 0", ids)
 }
 
-// TestWhatDoesNotFly: tasks that must not be run once more, or whose end has to be in their transaction, or whose lane would lose its order.
+// TestWhatDoesNotFly: tasks that must not be run once more, or whose end has to be in their transaction, or before which there is a pause.
 func TestWhatDoesNotFly(t *testing.T) {
 	t.Parallel()
 	usual := func() *task {
@@ -145,7 +145,6 @@ func TestWhatDoesNotFly(t *testing.T) {
 		"usual":     func(*runner, *task) {},
 		"rerun":     func(_ *runner, t *task) { t.row.Rerun = false },
 		"repeat":    func(_ *runner, t *task) { t.row.Single = false },
-		"max":       func(_ *runner, t *task) { t.row.Max = 1 },
 		"pause":     func(_ *runner, t *task) { t.row.Max = -1 },
 		"count":     func(_ *runner, t *task) { t.row.Count = 1 },
 		"live":      func(_ *runner, t *task) { t.row.Live = time.Second },
@@ -187,6 +186,24 @@ func testFlightsKeepOrder(t *testing.T, lead func(*testing.T, ...func(*Target)) 
 			SELECT start, lag(stop) OVER lane AS before FROM task WINDOW lane AS (PARTITION BY "group" ORDER BY priority DESC, id)
 		) AS t WHERE start < before`); odd != "0" {
 		t.Error(odd, "tasks have begun before the one before them in their lane was over")
+	}
+}
+
+// TestFlightsInWideLanes: where a lane lets several run at once no more of them do, and what is behind one that lasts does not wait for it.
+func TestFlightsInWideLanes(t *testing.T) { anywhere(t, testFlightsInWideLanes) }
+
+func testFlightsInWideLanes(t *testing.T, lead func(*testing.T, ...func(*Target)) *led) {
+	s := lead(t, func(t *Target) { t.Run = 8 })
+	s.exec(`ALTER TABLE task ALTER max SET DEFAULT 2`)
+	first, others, release := s.stuck("wide")
+	s.becomes(first, "WORK")
+	s.done(others...)
+	release()
+	s.done(first)
+	if most := s.get(`SELECT max(n) FROM (
+			SELECT sum(way) OVER (ORDER BY at, way) AS n FROM task, LATERAL (VALUES (start, 1), (stop, -1)) AS moment (at, way)
+		) AS t`); most != "2" && most != "3" {
+		t.Error(most, "ran at once")
 	}
 }
 

@@ -79,11 +79,22 @@ func (h *habits) forget(t *task) {
 
 // flight is how many tasks like this one make a flight; 1: it does not fly.
 func (h *habits) flight(t *task) int {
+	if t.row.Max > 0 {
+		return h.in(t, orderTime)
+	}
+	return h.in(t, flightTime)
+}
+
+// short tells whether tasks like this one are known to be over in no time, and not to write.
+func (h *habits) short(t *task) bool { return h.in(t, flightTime) > 1 }
+
+// in is how many tasks like this one are over in that time, of those that make a flight; 1: it is not known, or too few.
+func (h *habits) in(t *task, most time.Duration) int {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	known := h.of[t.like()]
 	if known == nil || known.queries < habitFirm {
 		return 1
 	}
-	return int(min(max(flightTime/max(known.lasts, time.Microsecond), 1), flightMost))
+	return int(min(max(most/max(known.lasts, time.Microsecond), 1), flightMost))
 }

@@ -553,3 +553,36 @@ func TestQueueAndBack(t *testing.T) {
 	}
 	rest(d, "forgotten, then")
 }
+
+// TestQueueInWideLane: where several tasks of a lane run at once one is queued behind another only when it could not start beside it.
+func TestQueueInWideLane(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, 3)
+	d.pace(50)
+	for id := range int64(4) {
+		d.due("a", id+1, 1)
+	}
+	d.lane(laneKey{group: "a"}).recent = 9
+	d.expect("claimed", d.claim(), 1, 2, 3, 4)
+	one := d.start(whichever)
+	if next := d.queue(one, whichever); next != nil {
+		t.Error(next.row.ID, "waits behind one beside which there is room")
+	}
+	d.start(whichever)
+	if next := d.start(whichever); next != nil {
+		t.Error(next.row.ID, "has found room")
+	}
+	next := d.queue(one, whichever)
+	if next == nil || next.row.ID != 3 {
+		t.Fatal(next)
+	}
+	if d.start(whichever) != nil {
+		t.Error("there is room beside what is queued")
+	}
+	d.ended(one, d.at)
+	if d.start(whichever) != nil {
+		t.Error("one that has ended leaves its place to what was queued behind it")
+	}
+	d.ended(next, d.at)
+	d.expect("then", []int64{d.start(whichever).row.ID}, 4)
+}

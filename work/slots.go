@@ -43,8 +43,8 @@ func (s *lanes) follow(before *task, fits func(*task) bool) (next *task) {
 	return next
 }
 
-// queue gives the task that is to follow on another, which has not run yet, on the same session, without a word in between. Where there is room for more
-// tasks at once this is only for its own lane to say. It is the one that comes next, or none.
+// queue gives the task that is to follow on another, which has not run yet, on the same session, without a word in between. It is the one that comes next, or none: where
+// there is room for more tasks at once only its own lane may say so, and only of what must wait for one of that lane.
 func (s *lanes) queue(before *task, fits func(*task) bool) (next *task) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -53,6 +53,9 @@ func (s *lanes) queue(before *task, fits func(*task) bool) (next *task) {
 	}
 	own := s.lane(before.lane)
 	full := s.busy >= s.run
+	if !full && own.startable() {
+		return nil
+	}
 	own.running--
 	s.busy--
 	s.place(own)
