@@ -65,7 +65,7 @@ func (r *runner) hold(t *task, start time.Time, result *exec.Result) (next *task
 		r.leave()
 		return nil
 	}
-	if next = r.lanes.follow(t, r.seat.fits); next != nil {
+	if next = r.lanes.follow(t, r.fits); next != nil {
 		return next
 	}
 	r.flush()
@@ -207,6 +207,7 @@ func lostFailure(err error, t *task) *exec.Failure {
 
 // finish takes note of the end of a task: it is known now, and what the task has done can be seen.
 func (r *runner) finish(e end) {
+	r.leaves(e.task)
 	r.late = append(r.late, e)
 }
 

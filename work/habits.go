@@ -22,6 +22,7 @@ func (t *task) like() like { return like{t.traits.Shape, t.row.Remote} }
 
 type habit struct {
 	queries int           // in a row that were only that; below 0: how many it takes until that counts again
+	mostly  time.Duration // the median of what they take, roughly: others that displace them do not count
 	lasts   time.Duration // from the start or the end of the one before, if it was sent behind one, to the end; the later runs count for more
 }
 
@@ -32,7 +33,7 @@ const (
 )
 
 // saw takes note of a run. What runs outside a transaction has not told whether it wrote, and only makes that long ago.
-func (h *habits) saw(t *task, took time.Duration, result *exec.Result) {
+func (h *habits) saw(t *task, took time.Duration, far bool, result *exec.Result) {
 	if !t.atomic && t.row.Remote == "" || !t.traits.Flies() {
 		return
 	}
@@ -56,9 +57,17 @@ func (h *habits) saw(t *task, took time.Duration, result *exec.Result) {
 	default:
 		known.queries = min(known.queries+1, habitFirm)
 		if known.lasts == 0 {
-			known.lasts = took
+			known.lasts, known.mostly = took, took
 		}
 		known.lasts += (took - known.lasts) / 4
+		switch step := known.mostly/16 + 1; {
+		case far:
+			known.mostly = time.Hour
+		case took > known.mostly:
+			known.mostly += step
+		default:
+			known.mostly -= step
+		}
 	}
 }
 
@@ -87,6 +96,17 @@ func (h *habits) flight(t *task) int {
 
 // short tells whether tasks like this one are known to be over in no time, and not to write.
 func (h *habits) short(t *task) bool { return h.in(t, flightTime) > 1 }
+
+// instant tells whether tasks like this one are over in so little time that more sessions than a few would be in each other's way.
+func (h *habits) instant(t *task) bool {
+	if t.traits == nil {
+		return false
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	known := h.of[t.like()]
+	return known != nil && known.queries == habitFirm && known.mostly <= instantTime
+}
 
 // in is how many tasks like this one are over in that time, of those that make a flight; 1: it is not known, or too few.
 func (h *habits) in(t *task, most time.Duration) int {

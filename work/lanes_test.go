@@ -462,8 +462,8 @@ func TestLaneAfterBack(t *testing.T) {
 	d.lane(laneKey{group: "a"}).recent = 9
 	d.expect("claimed", d.claim(), 1, 2, 3)
 	one := d.start(whichever)
-	two := d.queue(one, whichever)
-	three := d.queue(two, whichever)
+	two := d.queue(one, false, whichever)
+	three := d.queue(two, false, whichever)
 	for range 9 { // it takes its time
 		d.pace(0)
 	}
@@ -490,7 +490,7 @@ func TestQueueAndBack(t *testing.T) {
 		d.expect("claimed", d.claim(), 1, 11, 2, 12, 3, 13)
 		one = d.start(whichever)
 		for last := one; len(behind) < 3; {
-			if last = d.queue(last, whichever); last == nil {
+			if last = d.queue(last, false, whichever); last == nil {
 				t.Fatal("nothing follows on", behind)
 			}
 			behind = append(behind, last)
@@ -565,14 +565,14 @@ func TestQueueInWideLane(t *testing.T) {
 	d.lane(laneKey{group: "a"}).recent = 9
 	d.expect("claimed", d.claim(), 1, 2, 3, 4)
 	one := d.start(whichever)
-	if next := d.queue(one, whichever); next != nil {
+	if next := d.queue(one, false, whichever); next != nil {
 		t.Error(next.row.ID, "waits behind one beside which there is room")
 	}
 	d.start(whichever)
 	if next := d.start(whichever); next != nil {
 		t.Error(next.row.ID, "has found room")
 	}
-	next := d.queue(one, whichever)
+	next := d.queue(one, false, whichever)
 	if next == nil || next.row.ID != 3 {
 		t.Fatal(next)
 	}

@@ -112,8 +112,9 @@ func (l *loop) mark(ctx context.Context) error {
 	}
 	l.look.marks = time.Now()
 	var long []int64
-	now := l.clock.now()
+	now, moment := l.clock.now(), time.Now()
 	for id, t := range l.tasks {
+		l.lasts(t, moment)
 		if t.marked || t.ending {
 			continue
 		}

@@ -64,7 +64,7 @@ func TestHabitOfARemote(t *testing.T) {
 		t.Helper()
 		one.atomic = atomic
 		for range n {
-			h.saw(one, time.Millisecond, &exec.Result{Open: atomic, Wrote: wrote})
+			h.saw(one, time.Millisecond, false, &exec.Result{Open: atomic, Wrote: wrote})
 		}
 		if h.flight(one) > 1 != firm || h.writes(one) != writes {
 			t.Error(h.flight(one), h.writes(one))

@@ -13,6 +13,7 @@ import (
 type runner struct {
 	*loop
 	seat   *seat
+	yields bool      // a task waits for room that its session does not suit
 	late   []end     // ends that the loop is to hear of: once the session lies ready, where no task follows
 	before *pending  // the task whose SQL has run and whose transaction is open
 	over   time.Time // when the SQL of the task before was, which the one under way was sent behind; zero: behind none
@@ -98,6 +99,7 @@ func (r *runner) run(ctx context.Context, t *task) (next *task) {
 		return r.goOn(ctx)
 	}
 	r.callBack()
+	r.joins(t)
 	r.over = time.Time{}
 	spec, ok := r.spec(t)
 	if !ok {
@@ -154,6 +156,7 @@ func (r *runner) goOn(ctx context.Context) (next *task) {
 		return nil
 	}
 	r.post()
+	r.joins(b.task)
 	r.extend(b.task)
 	return r.await(ctx, b.task, b.spec, start)
 }
@@ -166,6 +169,7 @@ func (r *runner) await(ctx context.Context, t *task, spec *exec.Task, start time
 	t.begin(r.seat.session, start)
 	result, err := r.seat.session.Await(spec)
 	t.end()
+	r.leaves(t)
 	if result.Stop.IsZero() { // no server has told
 		result.Stop = start.Add(time.Since(began))
 	} else {
@@ -175,7 +179,7 @@ func (r *runner) await(ctx context.Context, t *task, spec *exec.Task, start time
 	if r.over.IsZero() {
 		r.over = start
 	}
-	r.habits.saw(t, result.Stop.Sub(r.over), result)
+	r.habits.saw(t, result.Stop.Sub(r.over), r.seat.nearest > instantNear, result)
 	r.over = result.Stop
 	if err != nil {
 		r.lose(ctx, t, start, result, err)
@@ -187,6 +191,32 @@ func (r *runner) await(ctx context.Context, t *task, spec *exec.Task, start time
 	return r.judge(t, start, result)
 }
 
+// fits tells whether the task may run on the runner's session, and there are not enough at work on its like. One that comes first, but for another session, is not
+// passed over for ever: then the runner takes nothing more, so that there is room.
+func (r *runner) fits(t *task) bool {
+	switch {
+	case r.yields || r.crowded(t):
+		return false
+	case r.seat.fits(t):
+		return true
+	}
+	now := time.Now()
+	switch {
+	case t.slighted.IsZero():
+		t.slighted = now
+	case now.Sub(t.slighted) >= slightMost:
+		r.yields, t.slighted = true, now.Add(slightAgain) // one that makes room is enough, and the loop may take its time
+	}
+	return false
+}
+
+// slightMost is for how long sessions may go on with other tasks than the one that comes first, as opening or exchanging one takes some ms; slightAgain, for how much longer
+// after one has made room.
+const (
+	slightMost  = 20 * time.Millisecond
+	slightAgain = 100 * time.Millisecond
+)
+
 // another is the next task that may start and that fits the seat.
 func (r *runner) another() *task {
 	if r.seat == nil || r.seat.spent() {
@@ -196,9 +226,9 @@ func (r *runner) another() *task {
 		if e.kind == lost || e.kind == killed {
 			continue
 		}
-		if next := r.lanes.pass(e.task, e.at(), r.seat.fits); next != nil {
+		if next := r.lanes.pass(e.task, e.at(), r.fits); next != nil {
 			return next
 		}
 	}
-	return r.lanes.start(r.seat.fits)
+	return r.lanes.start(r.fits)
 }

@@ -27,6 +27,7 @@ type seat struct {
 
 	// Of a remote's server: how far the target's clock is ahead of it, and how long it takes to answer.
 	ahead, answers time.Duration
+	nearest        time.Duration // the least that an answer has taken
 
 	saved laneKey // of the lane whose state it holds since the last task
 	holds bool    // it holds such state
@@ -36,6 +37,9 @@ type seat struct {
 // be wrong.
 func (s *seat) compare(reading, asked, answered time.Time) {
 	s.answers = min(answered.Sub(asked), answerMost)
+	if s.nearest == 0 || s.answers < s.nearest {
+		s.nearest = s.answers
+	}
 	if told := reading.Add(s.ahead); told.Before(asked) {
 		s.ahead += asked.Sub(told)
 	} else if told.After(answered) {

@@ -259,10 +259,11 @@ func (l *loop) closeLater(old []*seat) {
 // dispatch starts a runner for each task that may start, as far as there are sessions.
 func (l *loop) dispatch() {
 	for {
-		t := l.lanes.start(l.seated)
+		t := l.lanes.start(func(t *task) bool { return !l.crowded(t) && l.seated(t) })
 		if t == nil {
 			return
 		}
+		l.joins(t)
 		l.awaited.Go(func() { (&runner{loop: l}).serve(l.running, t) })
 	}
 }

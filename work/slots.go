@@ -44,15 +44,15 @@ func (s *lanes) follow(before *task, fits func(*task) bool) (next *task) {
 }
 
 // queue gives the task that is to follow on another, which has not run yet, on the same session, without a word in between. It is the one that comes next, or none: where
-// there is room for more tasks at once only its own lane may say so, and only of what must wait for one of that lane.
-func (s *lanes) queue(before *task, fits func(*task) bool) (next *task) {
+// there is room for more tasks at once only its own lane may say so, and only of what must wait for one of that lane; crowded: no other session will take its like.
+func (s *lanes) queue(before *task, crowded bool, fits func(*task) bool) (next *task) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed || s.isQuiet() {
 		return nil
 	}
 	own := s.lane(before.lane)
-	full := s.busy >= s.run
+	full := s.busy >= s.run || crowded
 	if !full && own.startable() {
 		return nil
 	}

@@ -2,6 +2,7 @@ package work
 
 import (
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"pgtask/exec"
@@ -51,6 +52,10 @@ type task struct {
 	lone   bool // of its runner: it has turned out not to be what its like are
 	marked bool // of the loop: its row shows WORK
 	ending bool // of the loop: its end is known, and not yet written
+
+	slighted time.Time // lanes: since when it comes first, and sessions that do not suit it go on with others
+
+	joined atomic.Int64 // since when it counts among the instants, in nanoseconds of our clock; 0: it does not
 
 	mu      sync.Mutex
 	session *exec.Session // while its SQL runs
