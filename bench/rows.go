@@ -29,8 +29,8 @@ func rows(e effort) []row {
 func rates() []row {
 	reads := peer{script: "select.sql", clients: sessions}
 	saving, remote := manyLanes, manyLanes
-	saving.save, saving.lanes = true, sessions   // each session finds the state of its lane
-	remote.remote, remote.run = true, 4*sessions // each waits for its mark, and many marks are one statement
+	saving.save, saving.lanes = true, sessions // each session finds the state of its lane
+	remote.remote = true
 	return []row{
 		&rate{name: "SELECT 1, one lane, max 15", tasks: oneLane, peer: reads, bar: 0.22},
 		&rate{name: "SELECT 1, 1000 lanes", tasks: manyLanes, peer: reads, bar: 0.22},
