@@ -3,6 +3,7 @@ package work
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -37,6 +38,7 @@ func (l *loop) takeAlone(ctx context.Context) (started bool, err error) {
 	case err != nil:
 		return false, err
 	}
+	tasks[0].vague = true
 	l.took(nil, tasks)
 	if !l.seats.fits(tasks[0]) {
 		return false, nil
@@ -45,4 +47,31 @@ func (l *loop) takeAlone(ctx context.Context) (started bool, err error) {
 	l.look.scan = time.Now() // what else has come may wait for a moment
 	l.unseen.next = l.look.scan.Add(checkTick / 10)
 	return true, nil
+}
+
+// retake takes again what was taken alone by a statement that a server which has crashed since has forgotten, as it did not wait for the disk. What has become of
+// the task is then seen to as if it had not: its end is written, or that it was cut off.
+func (l *loop) retake(ctx context.Context) error {
+	var vague []int64
+	for id, t := range l.tasks {
+		if t.vague {
+			vague = append(vague, id)
+		}
+	}
+	standings, err := l.standings(ctx, vague)
+	if err != nil {
+		return err
+	}
+	vague = slices.DeleteFunc(vague, func(id int64) bool {
+		s := standings[id]
+		return s.state != "PLAN" || s.attempt != l.tasks[id].row.Attempt-1
+	})
+	if len(vague) == 0 {
+		return nil
+	}
+	tasks, err := l.take(ctx, vague, 0)
+	for _, t := range tasks {
+		l.tasks[t.row.ID].owner.Store(t.owner.Load())
+	}
+	return err
 }

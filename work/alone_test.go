@@ -1,6 +1,7 @@
 package work
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -152,5 +153,76 @@ func TestForeignIsSeen(t *testing.T) {
 	s.add("input", "SELECT 1")
 	if _, err := l.takeAlone(t.Context()); err != nil || !l.foreign.Load() {
 		t.Error("a claim has not seen it ", err)
+	}
+}
+
+// TestForgottenClaim: a task that was taken alone is taken again when the server has forgotten that in a crash, and nothing else is.
+func TestForgottenClaim(t *testing.T) {
+	t.Parallel()
+	s := prepared(t, func(t *Target) { t.Run = 0 })
+	l := s.installed()
+	taken := func(vague bool) *task {
+		t.Helper()
+		tasks, err := l.take(t.Context(), []int64{s.add("input", "SELECT 1")}, 0)
+		if err != nil || len(tasks) != 1 {
+			t.Fatal(err)
+		}
+		tasks[0].vague = vague
+		l.tasks[tasks[0].row.ID] = tasks[0]
+		return tasks[0]
+	}
+	kept, forgotten, cut, durable := taken(true), taken(true), taken(true), taken(false)
+	s.exec("UPDATE task SET pid = 1") // of the leadership before
+	for _, one := range []*task{kept, forgotten, cut, durable} {
+		one.owner.Store(1)
+	}
+	s.exec("UPDATE task SET state = 'PLAN', attempt = 0, pid = NULL WHERE id IN ($1, $2)", forgotten.row.ID, durable.row.ID)
+	s.exec("UPDATE task SET state = 'PLAN', interrupted = 1, pid = NULL WHERE id = $1", cut.row.ID) // by another leader
+	if err := l.retake(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		task  *task
+		row   string
+		owner int32
+	}{
+		"kept":      {kept, `{"state":"TAKE","attempt":1,"ours":false}`, 1},
+		"forgotten": {forgotten, `{"state":"TAKE","attempt":1,"ours":true}`, l.control.pid},
+		"cut":       {cut, `{"state":"PLAN","attempt":1,"ours":null}`, 1},
+		"durable":   {durable, `{"state":"PLAN","attempt":0,"ours":null}`, 1},
+	} {
+		if row := s.row(c.task.row.ID, fmt.Sprintf("state, attempt, pid = %d AS ours", l.control.pid)); row != c.row || c.task.owner.Load() != c.owner {
+			t.Error(name, row, c.task.owner.Load())
+		}
+	}
+}
+
+// TestClaimsAreDurable: but for that of a task that comes alone.
+func TestClaimsAreDurable(t *testing.T) {
+	t.Parallel()
+	s := prepared(t, func(t *Target) { t.Run = 0 })
+	l := s.installed()
+	for _, alone := range []bool{false, true} {
+		s.exec("UPDATE task SET state = 'DONE'")
+		ids := []int64{s.add("input", "SELECT 1")}
+		if alone {
+			ids = nil
+		}
+		l.tell(t, "BEGIN")
+		if tasks, err := l.take(t.Context(), ids, 0); err != nil || len(tasks) != 1 {
+			t.Fatal(err)
+		}
+		var commit string
+		if err := l.control.conn.QueryRow(t.Context(), "SHOW synchronous_commit").Scan(&commit); err != nil || (commit == "off") != alone {
+			t.Error(alone, commit, err)
+		}
+		l.tell(t, "COMMIT")
+	}
+}
+
+func (l *loop) tell(t *testing.T, sql string) {
+	t.Helper()
+	if _, err := l.control.conn.Exec(t.Context(), sql); err != nil {
+		t.Fatal(err)
 	}
 }

@@ -117,9 +117,10 @@ func (l *loop) readTaken(rows pgx.Rows) (tasks []*task, err error) {
 		r.Timeout, r.Live = micros(timeout), micros(live)
 		r.Format.Delimiter, r.Format.Escape, r.Format.Quote = delimiter, escape, quote
 		t := &task{
-			row: r, lane: laneKey{r.Group, r.Remote}, rank: rank{r.ID, r.Max, r.Priority}, owner: l.control.pid,
+			row: r, lane: laneKey{r.Group, r.Remote}, rank: rank{r.ID, r.Max, r.Priority},
 			again: l.begun[r.ID], atomic: r.Remote == "", shows: l.shown(r.Group),
 		}
+		t.owner.Store(l.control.pid)
 		if before != nil && before.row.Input != nil && r.Input != nil && *before.row.Input == *r.Input {
 			t.row.Input = before.row.Input
 			before.examine()

@@ -63,7 +63,7 @@ func (l *loop) openOwn(ctx context.Context, t *task) (*exec.Session, error) {
 // trusted closes the session where the task is not ours any more, as the control session that took it has gone. We may have been frozen meanwhile, and not know of it yet: a new leader
 // knows of no session that is opened now, and would run more in the lane than may.
 func (l *loop) trusted(ctx context.Context, session *exec.Session, t *task) (*exec.Session, error) {
-	leads, err := session.Sees(ctx, t.owner)
+	leads, err := session.Sees(ctx, t.owner.Load())
 	if err == nil && leads {
 		return session, nil
 	}

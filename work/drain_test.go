@@ -101,7 +101,7 @@ func TestSessionsAreForgotten(t *testing.T) {
 	defer c.close()
 	l.facts.Store(c)
 	for range 20 {
-		session, err := l.open(t.Context(), &task{row: row{Group: "a"}, owner: c.pid})
+		session, err := l.open(t.Context(), ownedBy(c.pid, &task{row: row{Group: "a"}}))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -217,7 +217,7 @@ func newColumns(ends []end) *columns {
 	}
 	for i := range ends {
 		e := &ends[i]
-		c.ids[i], c.owners[i], c.pids[i] = e.task.row.ID, int64(e.task.owner), int64(e.pid)
+		c.ids[i], c.owners[i], c.pids[i] = e.task.row.ID, int64(e.task.owner.Load()), int64(e.pid)
 		c.exactly[i] = e.task.traits != nil && e.task.once()
 		c.stops[i] = &e.stop
 		c.starts[i] = &e.start

@@ -164,15 +164,24 @@ func (s *stage) clear(sql string) {
 	}
 }
 
-// TestServerKilledByTask: a task that brings the server down is found out.
+// TestServerKilledByTask: a task that brings the server down is found out, also one that was taken alone, by a statement that the server forgets.
 func TestServerKilledByTask(t *testing.T) {
 	if testing.Short() {
 		return
 	}
-	own := servertest.New(t, server.Options{Settings: map[string]string{"restart_after_crash": "on"}})
+	t.Run("marked", func(t *testing.T) { testServerKilled(t, "COPY (SELECT 1) TO PROGRAM 'echo >> kills; kill -9 $PPID'") })
+	t.Run("alone", func(t *testing.T) { testServerKilled(t, "SELECT kills()") })
+}
+
+func testServerKilled(t *testing.T, input string) {
+	own := servertest.New(t, server.Options{Settings: map[string]string{"restart_after_crash": "on", "wal_writer_delay": "10s"}})
 	s := on(t, own)
 	defer func() { s.t.Log(s.logged()) }()
-	s.add("input", "COPY (SELECT 1) TO PROGRAM 'kill -9 $PPID'")
+	s.exec(`CREATE FUNCTION kills() RETURNS void LANGUAGE plpgsql AS $$BEGIN COPY (SELECT 1) TO PROGRAM 'echo >> kills; kill -9 $PPID'; END$$`)
+	s.becomes(s.add("input", "SELECT 1"), "DONE") // a session lies ready then
+	s.exec("DELETE FROM task")
+	s.asleep()
+	s.add("input", input)
 	var row string
 	within(t, time.Minute, "FAIL", func() bool {
 		conn, err := connectTo(t.Context(), s.dsn)
@@ -188,6 +197,15 @@ func TestServerKilledByTask(t *testing.T) {
 	})
 	if row != "FAIL 5" {
 		t.Error(row)
+	}
+	conn, err := connectTo(t.Context(), s.dsn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = conn.Close(t.Context()) }()
+	var kills int
+	if err := conn.QueryRow(t.Context(), "SELECT length(pg_read_file('kills'))").Scan(&kills); err != nil || kills != 5 {
+		t.Error(kills, err)
 	}
 }
 
@@ -245,7 +263,7 @@ func TestThawedLeader(t *testing.T) {
 	s := lead(t)
 	s.done(s.add("input", "SELECT 1"))
 	for owner, want := range map[int32]bool{s.loop.facts.Load().pid: true, 1 << 22: false} {
-		session, err := s.loop.open(t.Context(), &task{owner: owner})
+		session, err := s.loop.open(t.Context(), ownedBy(owner, &task{}))
 		if err == nil {
 			session.Close()
 		}

@@ -175,7 +175,7 @@ type marks struct {
 
 func (m *marks) add(t *task, pid int32, start time.Time, exactly bool) {
 	m.ids = append(m.ids, t.row.ID)
-	m.owners = append(m.owners, int64(t.owner))
+	m.owners = append(m.owners, int64(t.owner.Load()))
 	m.pids = append(m.pids, int64(pid))
 	m.starts = append(m.starts, start)
 	m.atomic = append(m.atomic, exactly)

@@ -20,7 +20,7 @@ func TestMarksCutOff(t *testing.T) {
 	END$$; CREATE TRIGGER odd BEFORE UPDATE ON task FOR EACH ROW WHEN (NEW.state = 'WORK') EXECUTE FUNCTION odd()`)
 	for _, data := range []string{"locked", "marked", "odd", "cut"} {
 		id := s.add("input, data, state, pid", "VACUUM", data, "TAKE", l.control.pid)
-		one := &task{row: row{ID: id}, owner: l.control.pid, traits: &exec.Traits{}}
+		one := ownedBy(l.control.pid, &task{row: row{ID: id}, traits: &exec.Traits{}})
 		l.asks = append(l.asks, ask{task: one, mark: true, pid: 1, answer: make(chan answer, 1)})
 	}
 	asked := slices.Clone(l.asks)

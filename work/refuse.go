@@ -44,7 +44,7 @@ func (l *loop) writeEach(ctx context.Context, ends []end, write func(context.Con
 		return nil
 	case isKeyTaken(answer):
 		l.gone(e)
-		return l.supersede(ctx, e.task.row.ID, e.task.owner, e.pid, e.failure())
+		return l.supersede(ctx, e.task.row.ID, e.task.owner.Load(), e.pid, e.failure())
 	case e.kind == finished && !e.bare:
 		e.bare = true
 		if e.failure() == nil {

@@ -222,6 +222,9 @@ func (l *loop) begin(ctx context.Context) error {
 	} else if used {
 		l.lanes.doubt()
 	}
+	if err := l.retake(ctx); err != nil {
+		return err
+	}
 	if err := l.scan(ctx, true); err != nil {
 		return err
 	}

@@ -121,7 +121,7 @@ func (r *runner) done(p *pending) []exec.Call {
 	q := r.queries()
 	id := strconv.FormatInt(p.task.row.ID, 10)
 	done := exec.Call{Statement: &exec.Statement{Name: "pgtask_done", SQL: q.Text("done")}, Args: [][]byte{
-		[]byte(id), []byte(strconv.Itoa(int(p.task.owner))), []byte(timestamp(p.start)), []byte(timestamp(p.result.Stop)),
+		[]byte(id), []byte(strconv.Itoa(int(p.task.owner.Load()))), []byte(timestamp(p.start)), []byte(timestamp(p.result.Stop)),
 		optional(p.result.Output), optional(p.result.Notice), strconv.AppendBool(nil, p.task.once()), strconv.AppendBool(nil, p.quick),
 	}}
 	if p.quick {

@@ -296,3 +296,9 @@ func connectTo(ctx context.Context, dsn string) (*pgx.Conn, error) { return pgx.
 
 // zerologNone is the log of loops that a test makes by itself.
 var zerologNone = zerolog.Nop()
+
+// ownedBy makes a task one that this controller has taken.
+func ownedBy(pid int32, t *task) *task {
+	t.owner.Store(pid)
+	return t
+}

@@ -37,7 +37,7 @@ type task struct {
 	row    row
 	lane   laneKey
 	rank   rank
-	owner  int32        // the control backend that took it
+	owner  atomic.Int32 // the control backend that took it
 	shows  [][2]string  // what the sessions of its lane show
 	traits *exec.Traits // nil: not looked at yet
 	again  int          // how often we had to run it again for reasons of our own
@@ -51,6 +51,7 @@ type task struct {
 	watch  bool // of its runner: it runs there likewise, and may, so that its like are known
 	lone   bool // of its runner: it has turned out not to be what its like are
 	marked bool // of the loop: its row shows WORK
+	vague  bool // of the loop: the server may forget in a crash that it was taken
 	ending bool // of the loop: its end is known, and not yet written
 
 	slighted time.Time // lanes: since when it comes first, and sessions that do not suit it go on with others

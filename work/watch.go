@@ -15,11 +15,12 @@ type standing struct {
 	pid      int32
 	ended    bool
 	stopping bool // set to STOP while it was under way, and without an end
+	attempt  int32
 }
 
 // ours tells whether the row still shows what we have made of it; pid is the session's.
 func (s standing) ours(t *task, pid int32) bool {
-	return s.state == "TAKE" && s.pid == t.owner || s.state == "WORK" && s.pid == pid
+	return s.state == "TAKE" && s.pid == t.owner.Load() || s.state == "WORK" && s.pid == pid
 }
 
 // underWay tells whether the row's task may run, on whatever session.
@@ -38,7 +39,7 @@ func (l *loop) standings(ctx context.Context, ids []int64) (map[int64]standing, 
 	}
 	var id int64
 	var s standing
-	_, err = pgx.ForEachRow(rows, []any{&id, &s.state, &s.pid, &s.ended, &s.stopping}, func() error {
+	_, err = pgx.ForEachRow(rows, []any{&id, &s.state, &s.pid, &s.ended, &s.stopping, &s.attempt}, func() error {
 		all[id] = s
 		return nil
 	})
