@@ -30,21 +30,21 @@ func (p peer) tps(ctx context.Context, s *stand) (float64, error) {
 			return 0, err
 		}
 	}
-	return s.pgbench(ctx, p.script, p.clients, fmt.Sprintf("per_client=%d", perClient), fmt.Sprintf("clients=%d", p.clients), "n=0")
+	return s.pgbench(ctx, s.seconds(), p.script, p.clients, fmt.Sprintf("per_client=%d", perClient), fmt.Sprintf("clients=%d", p.clients), "n=0")
 }
 
 // seconds is how long pgbench runs.
 func (s *stand) seconds() int { return max(1, int(s.atLeast.Seconds()+0.5)) }
 
-// pgbench returns its transactions per second, the time it takes to connect not counted. A checkpoint comes before.
-func (s *stand) pgbench(ctx context.Context, script string, clients int, variables ...string) (float64, error) {
+// pgbench runs for so many seconds and returns its transactions per second, the time it takes to connect not counted. A checkpoint comes before.
+func (s *stand) pgbench(ctx context.Context, seconds int, script string, clients int, variables ...string) (float64, error) {
 	if err := s.execute(ctx, "CHECKPOINT"); err != nil {
 		return 0, err
 	}
 	args := []string{
 		"--no-vacuum", "--protocol", "simple", "--file", "-",
 		"--host", s.server.SocketDir, "--port", strconv.Itoa(s.server.Port), "--username", "postgres",
-		"--client", strconv.Itoa(clients), "--jobs", strconv.Itoa(min(clients, runtime.NumCPU())), "--time", strconv.Itoa(s.seconds()),
+		"--client", strconv.Itoa(clients), "--jobs", strconv.Itoa(min(clients, runtime.NumCPU())), "--time", strconv.Itoa(seconds),
 	}
 	for _, variable := range variables {
 		args = append(args, "--define", variable)

@@ -1,5 +1,11 @@
 -- The server's time and the earliest plan that is still to come. It is asked many times a second, so it has nothing in it that makes it dear
--- to begin.
+-- to begin. Not min(): that was planned to read all that is to come, where the table had been empty when it was planned.
 SELECT
     pg_catalog.clock_timestamp(),
-    (SELECT min(t.due) FROM :table AS t WHERE t.due IS NOT NULL AND t.due > statement_timestamp() AND t.due < 'infinity')
+    (
+        SELECT t.due
+        FROM :table AS t
+        WHERE t.due IS NOT NULL AND t.due > statement_timestamp() AND t.due < 'infinity'
+        ORDER BY t.due, t.id
+        LIMIT 1
+    )
