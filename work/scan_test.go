@@ -1,6 +1,11 @@
 package work
 
-import "testing"
+import (
+	"testing"
+	"time"
+
+	"pgtask/exec"
+)
 
 // TestLooksStayCheap: what comes next is found without reading all that is to come, also by a statement that was planned when there was nothing.
 func TestLooksStayCheap(t *testing.T) {
@@ -26,4 +31,53 @@ func TestLooksStayCheap(t *testing.T) {
 	if l.look.next.IsZero() {
 		t.Error("nothing is to come")
 	}
+}
+
+// TestStaleStatistics: tasks are taken, and their ends written, one by one also where a crowd of them came while the table was analyzed, which found none then.
+func TestStaleStatistics(t *testing.T) {
+	t.Parallel()
+	s := prepared(t)
+	l := s.installed()
+	s.exec("ALTER TABLE task SET (autovacuum_enabled = off)")
+	inserter := s.connect()
+	(&led{stage: s}).tell(inserter, "BEGIN")
+	(&led{stage: s}).tell(inserter, "INSERT INTO task (input) SELECT 'SELECT 1' FROM generate_series(1, 3000)")
+	s.exec("ANALYZE task")
+	(&led{stage: s}).tell(inserter, "COMMIT")
+	if n := s.get("SELECT reltuples FROM pg_class WHERE oid = 'task'::regclass"); n != "0" {
+		t.Fatal("the statistics know of", n)
+	}
+	read := func(what string, do func() error) {
+		t.Helper()
+		l.tell(t, "BEGIN")
+		if err := do(); err != nil {
+			t.Fatal(what, err)
+		}
+		var read int
+		if err := l.control.conn.QueryRow(t.Context(), "SELECT seq_tup_read + idx_tup_fetch FROM pg_stat_xact_user_tables WHERE relid = $1::regclass",
+			"public.task").Scan(&read); err != nil || read > 1000 {
+			t.Error(what, read, err)
+		}
+		l.tell(t, "COMMIT")
+	}
+	var ids []int64
+	for id := range int64(200) {
+		ids = append(ids, id+1)
+	}
+	var ends []end
+	read("taken", func() error {
+		tasks, err := l.take(t.Context(), ids, 0)
+		for _, one := range tasks {
+			now := time.Now()
+			ends = append(ends, end{task: one, kind: finished, pid: 1, start: now, stop: now, result: &exec.Result{}})
+		}
+		return err
+	})
+	read("written", func() error {
+		turned, _, err := queryTurn(t.Context(), l.control.conn, l.queries(), l.control.pid, newColumns(ends))
+		if len(turned) != len(ids) {
+			t.Error(len(turned), "ends")
+		}
+		return err
+	})
 }

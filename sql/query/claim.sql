@@ -1,10 +1,11 @@
 -- Takes the tasks that were chosen, but for those that have changed since, that somebody has locked, or that have become not worth
 -- running. Updates of a table with BEFORE triggers lock as FOR UPDATE does, since wait_key is a key that depends on state: so do we, in order
 -- to pass over what is locked and not to wait for it. Long texts stay behind (NULL here) until the task starts. What is taken alone starts at once, and is
--- not on the disk yet: if the server forgets it, work takes it again.
+-- not on the disk yet: if the server forgets it, work takes it again. By their place rows are found whatever the statistics say; one that somebody has changed a
+-- moment ago is missed.
 -- $1 ids, NULL: the one that is due alone, unless its lane may have to pause first or it repeats itself; $2 longest text to bring, in bytes, $3 how long before its plan a task may be taken
 WITH chosen AS MATERIALIZED (
-    SELECT t.id
+    SELECT t.tableoid AS part, t.ctid AS place
     FROM :table AS t
     WHERE t.id = ANY (coalesce($1, (
             SELECT CASE WHEN count(*) = 1 AND pg_catalog.set_config('synchronous_commit', 'off', true) = 'off' THEN array_agg(d.id) END
@@ -40,7 +41,7 @@ SET
             'state', CASE WHEN t.error IS NULL THEN 'DONE' ELSE 'FAIL' END, 'error', t.error, 'cause', 'run again')
     END
 FROM chosen
-WHERE t.id = chosen.id
+WHERE t.ctid = chosen.place AND t.tableoid = chosen.part
 RETURNING
     t.id,
     t."group",

@@ -2,11 +2,18 @@
 -- $1 ids, $2 pids of the controllers that took them, $3 pids of the sessions (or null), $4 delay (or null), $5 error (or null), $6 SQLSTATE
 WITH released AS MATERIALIZED (
     SELECT r.*
-    FROM unnest($1::int8[], $2::int4[], $3::int4[], $4::interval[], $5::text[], $6::text[]) AS r (id, owner, pid, delay, error, sqlstate)
-    JOIN :table AS t USING (id)
-    WHERE t.state = 'TAKE' AND t.pid = r.owner OR t.state = 'WORK' AND t.pid = r.pid
-    ORDER BY t.id
-    FOR UPDATE OF t SKIP LOCKED
+    FROM (
+        SELECT *
+        FROM unnest($1::int8[], $2::int4[], $3::int4[], $4::interval[], $5::text[], $6::text[]) AS u (id, owner, pid, delay, error, sqlstate)
+        ORDER BY u.id
+    ) AS r
+    CROSS JOIN LATERAL ( -- looked up one by one, whatever the statistics say
+        SELECT
+        FROM :table AS t
+        WHERE t.id = r.id
+            AND (t.state = 'TAKE' AND t.pid = r.owner OR t.state = 'WORK' AND t.pid = r.pid)
+        FOR UPDATE SKIP LOCKED
+    ) AS t
 )
 UPDATE :table AS t
 SET

@@ -3,13 +3,20 @@
 -- $9 notices, $10 whether effects and end commit together
 WITH ended AS MATERIALIZED (
     SELECT e.*
-    FROM unnest($1::int8[], $2::int4[], $3::int4[], $4::timestamptz[], $5::timestamptz[], $6::text[], $7::text[], $8::text[], $9::text[],
-        $10::bool[]) AS e (id, owner, pid, start, stop, output, error, sqlstate, notice, atomic)
-    JOIN :table AS t USING (id)
-    WHERE (t.state = 'TAKE' AND t.pid = e.owner OR t.state = 'WORK' AND t.pid = e.pid)
-        AND t.attempt::int8 - t.interrupted <= t.retry
-    ORDER BY t.id
-    FOR UPDATE OF t SKIP LOCKED
+    FROM (
+        SELECT *
+        FROM unnest($1::int8[], $2::int4[], $3::int4[], $4::timestamptz[], $5::timestamptz[], $6::text[], $7::text[], $8::text[], $9::text[],
+            $10::bool[]) AS u (id, owner, pid, start, stop, output, error, sqlstate, notice, atomic)
+        ORDER BY u.id
+    ) AS e
+    CROSS JOIN LATERAL ( -- looked up one by one, whatever the statistics say
+        SELECT
+        FROM :table AS t
+        WHERE t.id = e.id
+            AND (t.state = 'TAKE' AND t.pid = e.owner OR t.state = 'WORK' AND t.pid = e.pid)
+            AND t.attempt::int8 - t.interrupted <= t.retry
+        FOR UPDATE SKIP LOCKED
+    ) AS t
 )
 UPDATE :table AS t
 SET

@@ -4,14 +4,21 @@
 -- $1 ids, $2 pids of the sessions, $3 starts, $4 stops (null: it starts now), $5 outputs, $6 whether effects and end commit together, $7 pid of the
 -- controller that took them
 WITH turned AS MATERIALIZED (
-    SELECT e.*, t.tableoid AS part, t.ctid AS place
-    FROM unnest($1::int8[], $2::int4[], $3::timestamptz[], $4::timestamptz[], $5::text[], $6::bool[])
-        AS e (id, pid, start, stop, output, atomic)
-    JOIN :table AS t USING (id)
-    WHERE (t.state = 'TAKE' AND t.pid = $7 OR t.state = 'WORK' AND t.pid = e.pid)
-        AND (e.stop IS NULL OR t.repeat = '0' AND t.cron IS NULL)
-    ORDER BY t.id
-    FOR UPDATE OF t SKIP LOCKED
+    SELECT e.*, t.part, t.place
+    FROM (
+        SELECT *
+        FROM unnest($1::int8[], $2::int4[], $3::timestamptz[], $4::timestamptz[], $5::text[], $6::bool[])
+            AS u (id, pid, start, stop, output, atomic)
+        ORDER BY u.id
+    ) AS e
+    CROSS JOIN LATERAL ( -- looked up one by one, whatever the statistics say
+        SELECT t.tableoid AS part, t.ctid AS place
+        FROM :table AS t
+        WHERE t.id = e.id
+            AND (t.state = 'TAKE' AND t.pid = $7 OR t.state = 'WORK' AND t.pid = e.pid)
+            AND (e.stop IS NULL OR t.repeat = '0' AND t.cron IS NULL)
+        FOR UPDATE SKIP LOCKED
+    ) AS t
 )
 UPDATE :table AS t
 SET
