@@ -22,7 +22,8 @@ const (
 	statementLimit = 30 * time.Second
 	sessionLimit   = 5 * time.Minute // for all that a session does besides the task's own SQL, deferred triggers of the user's among it
 	lockLimit      = 2 * time.Second
-	beat           = 4 * time.Second  // the control session is never silent for longer
+	beat           = 4 * time.Second  // the control session is never silent for longer,
+	beatGrid       = time.Second      // nor for shorter than by this less, where nothing asks for it
 	silenceLimit   = 10 * time.Second // the server ends a control session that is (14 and later)
 	connectLimit   = remote.ConnectLimit
 	statementCache = 64              // more than there are statements

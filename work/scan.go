@@ -43,7 +43,7 @@ func (l *loop) scanDelay() time.Duration { return checkTick/10 - time.Since(l.lo
 func (l *loop) rescan(ctx context.Context) error {
 	if !l.look.draining.IsZero() {
 		l.look.wanted, l.control.notified, l.scanning = false, false, place{}
-		if time.Since(l.look.spoke) >= beat {
+		if l.silence() <= 0 {
 			return l.comesNext(ctx)
 		}
 		return nil
@@ -76,7 +76,7 @@ func (l *loop) rescan(ctx context.Context) error {
 		l.look.wanted, l.look.later = false, true
 		l.startScan(false, false)
 		return l.scanOn(ctx)
-	case now.Sub(l.look.spoke) >= beat:
+	case l.silence() <= 0:
 		return l.comesNext(ctx)
 	}
 	return nil

@@ -92,7 +92,7 @@ func (l *loop) doze() time.Duration {
 	if l.control.notified || l.lanes.claimable() && !l.clogged() {
 		return 0
 	}
-	d := beat - time.Since(l.look.spoke)
+	d := l.silence()
 	sooner := func(other time.Duration) { d = min(d, other) }
 	busy, waiting, ready := l.lanes.load()
 	if l.scanning.active {
@@ -147,6 +147,15 @@ func (l *loop) doze() time.Duration {
 	sooner(l.every() - time.Since(l.look.full))
 	return max(d, 0)
 }
+
+// silence is how long the control session may still be silent. The beats of all targets fall together, as far as a beatGrid allows: processes that wake up
+// hundreds of times a second cost more than what they do then.
+func (l *loop) silence() time.Duration {
+	return time.Until(birth.Add(l.look.spoke.Add(beat).Sub(birth).Truncate(beatGrid)))
+}
+
+// birth is where the grid begins, by the clock that nobody sets.
+var birth = time.Now()
 
 // every is how often all that is due is looked at when nothing says that there is something.
 func (l *loop) every() time.Duration {
