@@ -45,6 +45,7 @@ func (l *loop) takeAlone(ctx context.Context) (started bool, err error) {
 	}
 	l.dispatch()
 	l.look.scan = time.Now() // what else has come may wait for a moment
+	l.vigil.found = l.look.scan
 	l.unseen.next = l.look.scan.Add(checkTick / 10)
 	return true, nil
 }

@@ -15,15 +15,16 @@ const (
 	crowd      = 20                     // so many NOTIFYs within crowdTick keep the leader awake
 	crowdTick  = 100 * time.Millisecond // and for so long at least
 	awakeTick  = 5 * time.Millisecond   // between two looks of a leader that is awake
-	boredTick  = 20 * time.Millisecond  // the same at most, where it finds nothing: tasks for later come in, or a transaction stays open
+	boredTick  = 50 * time.Millisecond  // the same at most, where it finds nothing: tasks for later come in, or a transaction stays open
 	boredShare = 50                     // the part that it waits of the time for which it has found nothing
+	boredTries = 5                      // looks, at least, between two tries to fall asleep
 )
 
 // vigil is what the leader knows of its sleep. It begins awake.
 type vigil struct {
 	asleep  bool
 	tried   time.Time // to fall asleep
-	found   time.Time // when there was something to be found
+	found   time.Time // when something was due, asleep or not
 	counted time.Time // since when the NOTIFYs have been counted
 }
 
@@ -31,6 +32,10 @@ type vigil struct {
 func (v *vigil) tick() time.Duration {
 	return min(max(time.Since(v.found)/boredShare, awakeTick), boredTick)
 }
+
+// stays and sleeps keep when something was found: those who insert tasks for later wake it whenever it has fallen asleep between two of their commits.
+func (v *vigil) stays(now time.Time)  { *v = vigil{tried: now, found: v.found} }
+func (v *vigil) sleeps(now time.Time) { *v = vigil{asleep: true, counted: now, found: v.found} }
 
 // fallAsleep does so, or decides to stay awake. After it has fallen asleep all must be looked at once more.
 func (l *loop) fallAsleep(ctx context.Context) error {
@@ -46,16 +51,16 @@ func (l *loop) fallAsleep(ctx context.Context) error {
 		if heard < crowd {
 			return nil
 		}
-		*v = vigil{tried: now, found: now}
+		v.stays(now)
 		_, err := l.holds(ctx, "awake", l.control.table.Waking)
 		return err
-	case now.Sub(v.tried) < crowdTick:
+	case now.Sub(v.tried) < max(crowdTick, boredTries*v.tick()):
 		return nil
 	}
 	v.tried = now
 	held, err := l.holds(ctx, "lock", l.control.table.Waking)
 	if held {
-		*v = vigil{asleep: true, counted: now}
+		v.sleeps(now)
 		l.control.heard = 0
 		l.look.wanted = true
 	}
