@@ -65,7 +65,8 @@ func (l *loop) retake(ctx context.Context) error {
 	}
 	vague = slices.DeleteFunc(vague, func(id int64) bool {
 		s := standings[id]
-		return s.state != "PLAN" || s.attempt != l.tasks[id].row.Attempt-1
+		t := l.tasks[id]
+		return s.state != "PLAN" || s.attempt != t.row.Attempt-1 || !s.plan.Time.Equal(t.row.Plan) // another row may have the number by now
 	})
 	if len(vague) == 0 {
 		return nil

@@ -171,13 +171,14 @@ func TestForgottenClaim(t *testing.T) {
 		l.tasks[tasks[0].row.ID] = tasks[0]
 		return tasks[0]
 	}
-	kept, forgotten, cut, durable := taken(true), taken(true), taken(true), taken(false)
+	kept, forgotten, cut, another, durable := taken(true), taken(true), taken(true), taken(true), taken(false)
 	s.exec("UPDATE task SET pid = 1") // of the leadership before
-	for _, one := range []*task{kept, forgotten, cut, durable} {
+	for _, one := range []*task{kept, forgotten, cut, another, durable} {
 		one.owner.Store(1)
 	}
 	s.exec("UPDATE task SET state = 'PLAN', attempt = 0, pid = NULL WHERE id IN ($1, $2)", forgotten.row.ID, durable.row.ID)
-	s.exec("UPDATE task SET state = 'PLAN', interrupted = 1, pid = NULL WHERE id = $1", cut.row.ID) // by another leader
+	s.exec("UPDATE task SET state = 'PLAN', interrupted = 1, pid = NULL WHERE id = $1", cut.row.ID)                                // by another leader
+	s.exec("UPDATE task SET state = 'PLAN', attempt = 0, pid = NULL, plan = plan - '1 s'::interval WHERE id = $1", another.row.ID) // in a table made anew
 	if err := l.retake(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -189,6 +190,7 @@ func TestForgottenClaim(t *testing.T) {
 		"kept":      {kept, `{"state":"TAKE","attempt":1,"ours":false}`, 1},
 		"forgotten": {forgotten, `{"state":"TAKE","attempt":1,"ours":true}`, l.control.pid},
 		"cut":       {cut, `{"state":"PLAN","attempt":1,"ours":null}`, 1},
+		"another":   {another, `{"state":"PLAN","attempt":0,"ours":null}`, 1},
 		"durable":   {durable, `{"state":"PLAN","attempt":0,"ours":null}`, 1},
 	} {
 		if row := s.row(c.task.row.ID, fmt.Sprintf("state, attempt, pid = %d AS ours", l.control.pid)); row != c.row || c.task.owner.Load() != c.owner {

@@ -47,6 +47,7 @@ func (h *habits) saw(t *task, took time.Duration, far bool, result *exec.Result)
 		known = &habit{}
 		h.of[t.like()] = known
 	}
+	took = max(took, 0) // the server's clock may have been set back
 	switch {
 	case !t.atomic:
 		known.queries += min(max(-known.queries, 0), 1)

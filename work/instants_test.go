@@ -27,6 +27,7 @@ func TestInstantHabit(t *testing.T) {
 		"displaced": {func(i int) time.Duration { return time.Duration(1+i%3/2*1000) * 50 * time.Microsecond }, false, ran, true},
 		"slow":      {func(i int) time.Duration { return time.Duration(1+min(i%3, 1)*1000) * 50 * time.Microsecond }, false, ran, false},
 		"far":       {func(int) time.Duration { return 50 * time.Microsecond }, true, ran, false},
+		"backwards": {func(i int) time.Duration { return time.Duration(min(i/60, 1)*2-1) * time.Millisecond }, false, ran, false},
 		"writes":    {func(int) time.Duration { return 50 * time.Microsecond }, false, &exec.Result{Open: true, Wrote: true}, false},
 	} {
 		h := habits{of: map[like]*habit{}}
@@ -103,6 +104,26 @@ func TestInstantsDoNotHinder(t *testing.T) {
 	if n := s.loop.instants.tasks.Load(); n != 0 {
 		t.Error(n, "are counted still")
 	}
+}
+
+// TestSlowTaskBehindInstants: where the sessions that run queries of microseconds are enough for the tasks that come first in many lanes, others have the rest of run.
+func TestSlowTaskBehindInstants(t *testing.T) {
+	t.Parallel()
+	s := lead(t, func(t *Target) { t.Run = 2 * instantMost })
+	input := "SELECT 1"
+	like := &task{row: row{Input: &input}}
+	like.examine()
+	for range habitFirm {
+		s.loop.habits.saw(like, time.Microsecond, false, &exec.Result{Open: true})
+	}
+	s.loop.instants.tasks.Add(instantMost)
+	s.exec(`INSERT INTO task (input, "group") SELECT 'SELECT 1', 'g' || i FROM generate_series(1, $1) AS i`, passMost+4)
+	s.becomes(s.add(`input, "group"`, "SELECT pg_sleep(0)", "slow"), "DONE")
+	if n := s.get("SELECT count(*) FROM task WHERE state = 'DONE'"); n != "1" {
+		t.Error(n, "have ended, though there are enough such queries")
+	}
+	s.loop.instants.tasks.Add(-instantMost)
+	s.eventually("0", "SELECT count(*) FROM task WHERE state <> 'DONE'")
 }
 
 // TestSlightedTaskStarts: sessions that do not suit the task that comes first make room for it, though there is enough for them to do.

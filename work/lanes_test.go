@@ -586,3 +586,23 @@ func TestQueueInWideLane(t *testing.T) {
 	d.ended(next, d.at)
 	d.expect("then", []int64{d.start(whichever).row.ID}, 4)
 }
+
+// TestSearch: a task that fits is found behind however many lanes whose first ones do not, and these stay where they are.
+func TestSearch(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, 100)
+	for id := range int64(40) {
+		d.due(string(rune('A'+id)), id+1, 0)
+	}
+	d.claim()
+	last := func(t *task) bool { return t.row.ID == 40 }
+	if other := d.start(last); other != nil {
+		t.Error("few lanes are all of them: ", other.row.ID)
+	}
+	if found := d.search(last); found != d.tasks[40] {
+		t.Error("not found")
+	}
+	if n := len(d.startAll()); n != 39 {
+		t.Error(n, "are left")
+	}
+}

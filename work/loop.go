@@ -65,6 +65,7 @@ type looks struct {
 	columns                                 time.Time // when they were looked at
 	began, swept                            time.Time // the leadership, by the server's clock; deletions that had to wait
 	marks                                   time.Time // tasks were looked at that may have to be marked
+	search                                  time.Time // all lanes were looked at for a task that may start
 	fullTook                                time.Duration
 	low                                     time.Time // plans before were seen by a scan
 	next                                    time.Time // earliest plan to come, zero: none

@@ -259,16 +259,29 @@ func (l *loop) closeLater(old []*seat) {
 	}
 }
 
-// dispatch starts a runner for each task that may start, as far as there are sessions.
+// dispatch starts a runner for each task that may start, as far as there are sessions. Whatever comes first in however many lanes and has to wait for a session, others do not wait
+// for that: from time to time all lanes are looked at.
 func (l *loop) dispatch() {
-	for {
-		t := l.lanes.start(func(t *task) bool { return !l.crowded(t) && l.seated(t) })
-		if t == nil {
+	fits := func(t *task) bool { return !l.crowded(t) && l.seated(t) }
+	for t := l.lanes.start(fits); t != nil; t = l.lanes.start(fits) {
+		l.launch(t)
+	}
+	if time.Since(l.look.search) < searchTick {
+		return
+	}
+	l.look.search = time.Now()
+	for t := l.lanes.search(fits); t != nil; t = l.lanes.search(fits) {
+		l.launch(t)
+		if time.Since(l.look.search) >= searchMost {
 			return
 		}
-		l.joins(t)
-		l.awaited.Go(func() { (&runner{loop: l}).serve(l.running, t) })
 	}
+}
+
+// launch starts a runner for the task.
+func (l *loop) launch(t *task) {
+	l.joins(t)
+	l.awaited.Go(func() { (&runner{loop: l}).serve(l.running, t) })
 }
 
 // seated tells whether there is a session for the task, or one may be opened.

@@ -17,6 +17,8 @@ const (
 	markTick    = 50 * time.Millisecond
 	paceTick    = 50 * time.Millisecond
 	lostTick    = 200 * time.Millisecond
+	searchTick  = 100 * time.Millisecond
+	searchMost  = 10 * time.Millisecond // of it, or as long as one search takes
 	checkTick   = 20 * time.Millisecond // between two looks for STOP, however many notifications come
 	clockMargin = 200 * time.Microsecond
 	gatherFor   = 3 * time.Millisecond

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgtype"
 
 	"pgtask/exec"
 )
@@ -16,6 +17,7 @@ type standing struct {
 	ended    bool
 	stopping bool // set to STOP while it was under way, and without an end
 	attempt  int32
+	plan     pgtype.Timestamptz
 }
 
 // ours tells whether the row still shows what we have made of it; pid is the session's.
@@ -39,7 +41,7 @@ func (l *loop) standings(ctx context.Context, ids []int64) (map[int64]standing, 
 	}
 	var id int64
 	var s standing
-	_, err = pgx.ForEachRow(rows, []any{&id, &s.state, &s.pid, &s.ended, &s.stopping, &s.attempt}, func() error {
+	_, err = pgx.ForEachRow(rows, []any{&id, &s.state, &s.pid, &s.ended, &s.stopping, &s.attempt, &s.plan}, func() error {
 		all[id] = s
 		return nil
 	})
