@@ -150,10 +150,13 @@ func (l *loop) doze() time.Duration {
 	return max(d, 0)
 }
 
-// silence is how long the control session may still be silent. The beats of all targets fall together, as far as a beatGrid allows: processes that wake up
-// hundreds of times a second cost more than what they do then.
-func (l *loop) silence() time.Duration {
-	return time.Until(birth.Add(l.look.spoke.Add(beat).Sub(birth).Truncate(beatGrid)))
+// silence is how long the control session may still be silent.
+func (l *loop) silence() time.Duration { return time.Until(l.speaks()) }
+
+// speaks is when the control session has to speak next. The beats of all targets fall together, as far as a beatGrid allows: processes that wake up hundreds of times
+// a second cost more than what they do then.
+func (l *loop) speaks() time.Time {
+	return birth.Add(l.look.spoke.Add(beat).Sub(birth).Truncate(beatGrid))
 }
 
 // birth is where the grid begins, by the clock that nobody sets.
