@@ -49,8 +49,12 @@ func TestLimitLeft(t *testing.T) {
 			t.Errorf("%s: it cannot be run again: %+v", input, result)
 		}
 		task.Wary = true
-		result, _ = b.run(task, nil)
-		if verdict := b.end(result, "SELECT 1"); verdict == nil || !verdict.Committed {
+		var verdict *Verdict
+		for tries := 0; tries < 20 && (verdict == nil || !verdict.Committed); tries++ { // on a busy machine a millisecond may pass by itself
+			result, _ = b.run(task, nil)
+			verdict = b.end(result, "SELECT 1")
+		}
+		if verdict == nil || !verdict.Committed {
 			t.Errorf("%s: %+v %v", input, verdict, result.Failure)
 		}
 	}
