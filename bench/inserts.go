@@ -28,7 +28,7 @@ func (i inserts) measure(ctx context.Context, s *stand) ([]figure, error) {
 			tables, rates := []string{"task", "peer"}, []*float64{&f.value, &f.peer}
 			for k := range tables {
 				k ^= n % 2
-				rate, err := s.pgbench(ctx, s.seconds(), "later_insert.sql", i.clients, "table="+tables[k])
+				rate, err := s.pgbench(ctx, s.seconds(), "later_insert.sql", i.clients, threads(i.clients), "table="+tables[k])
 				if err != nil {
 					return err
 				}

@@ -19,8 +19,8 @@ type peer struct {
 	writes  bool // it updates rows that are made for it, each once
 }
 
-// tps is pgbench's transactions per second on a table that is as good as new.
-func (p peer) tps(ctx context.Context, s *stand) (float64, error) {
+// tps is pgbench's transactions per second, with so many threads, on a table that is as good as new.
+func (p peer) tps(ctx context.Context, s *stand, threads int) (float64, error) {
 	perClient := s.seconds() * 1000 // rows, more than a client has ever got through
 	if err := s.empty(ctx); err != nil {
 		return 0, err
@@ -30,21 +30,24 @@ func (p peer) tps(ctx context.Context, s *stand) (float64, error) {
 			return 0, err
 		}
 	}
-	return s.pgbench(ctx, s.seconds(), p.script, p.clients, fmt.Sprintf("per_client=%d", perClient), fmt.Sprintf("clients=%d", p.clients), "n=0")
+	return s.pgbench(ctx, s.seconds(), p.script, p.clients, threads, fmt.Sprintf("per_client=%d", perClient), fmt.Sprintf("clients=%d", p.clients), "n=0")
 }
 
 // seconds is how long pgbench runs.
 func (s *stand) seconds() int { return max(1, int(s.atLeast.Seconds()+0.5)) }
 
+// threads is how many pgbench can make use of.
+func threads(clients int) int { return min(clients, runtime.NumCPU()) }
+
 // pgbench runs for so many seconds and returns its transactions per second, the time it takes to connect not counted. A checkpoint comes before.
-func (s *stand) pgbench(ctx context.Context, seconds int, script string, clients int, variables ...string) (float64, error) {
+func (s *stand) pgbench(ctx context.Context, seconds int, script string, clients, threads int, variables ...string) (float64, error) {
 	if err := s.execute(ctx, "CHECKPOINT"); err != nil {
 		return 0, err
 	}
 	args := []string{
 		"--no-vacuum", "--protocol", "simple", "--file", "-",
 		"--host", s.server.SocketDir, "--port", strconv.Itoa(s.server.Port), "--username", "postgres",
-		"--client", strconv.Itoa(clients), "--jobs", strconv.Itoa(min(clients, runtime.NumCPU())), "--time", strconv.Itoa(seconds),
+		"--client", strconv.Itoa(clients), "--jobs", strconv.Itoa(threads), "--time", strconv.Itoa(seconds),
 	}
 	for _, variable := range variables {
 		args = append(args, "--define", variable)

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// rate is how many tasks of a backlog end in a second, beside the transactions of pgbench.
+// rate is how many tasks of a backlog end in a second, beside the transactions of pgbench: as it is by default, with one thread, and with one for each core.
 type rate struct {
 	name  string
 	tasks backlog
@@ -21,12 +21,22 @@ type rate struct {
 func (r *rate) title() string { return r.name }
 
 func (r *rate) measure(ctx context.Context, s *stand) ([]figure, error) {
-	peer, err := r.peer.tps(ctx, s)
+	peer, err := r.peer.tps(ctx, s, 1)
 	if err != nil {
 		return nil, err
 	}
+	figures := []figure{{name: r.name, peer: peer, bar: r.bar, aim: r.aim}}
+	if n := threads(r.peer.clients); n > 1 {
+		if peer, err = r.peer.tps(ctx, s, n); err != nil {
+			return nil, err
+		}
+		figures = append(figures, figure{name: fmt.Sprintf("%s; %d threads", r.name, n), peer: peer, bar: r.bar, aim: r.aim})
+	}
 	r.seen, err = r.tasks.rate(ctx, s, cmp.Or(r.seen, peer*r.bar/4))
-	return []figure{{name: r.name, value: r.seen, peer: peer, bar: r.bar, aim: r.aim}}, err
+	for i := range figures {
+		figures[i].value = r.seen
+	}
+	return figures, err
 }
 
 // backlog is a number of equal tasks, all of them due before the controller starts.

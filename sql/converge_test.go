@@ -1,6 +1,7 @@
 package sql
 
 import (
+	"fmt"
 	"os"
 	"strconv"
 	"strings"
@@ -25,7 +26,7 @@ func TestTableOfPgTaskIsCompleted(t *testing.T) {
 	equal(t, "old rows", value(t, conn, "SELECT count(*) FROM tasks.task WHERE created IS NULL AND author IS NULL AND due = plan"), "3")
 	equal(t, "new row", value(t, conn, "SELECT created = plan AND author = current_user FROM tasks.task WHERE state = 'GONE'"), "true")
 	equal(t, "a person's comment", value(t, conn, "col_description('tasks.task'::regclass, 1)"), "Primary key")
-	equal(t, "table's comment", value(t, conn, "obj_description('tasks.task'::regclass)"), "Tasks (pgtask schema 4)")
+	equal(t, "table's comment", value(t, conn, "obj_description('tasks.task'::regclass)"), "Tasks (pgtask schema 5)")
 }
 
 func TestPersonsOwnTable(t *testing.T) {
@@ -49,7 +50,7 @@ func TestPersonsOwnTable(t *testing.T) {
 		"AND attnum = adnum WHERE attrelid = 'task'::regclass AND attname = 'active'"), "'00:05:00'::interval")
 	equal(t, "own trigger", value(t, conn, "SELECT count(*) FROM pg_trigger WHERE tgname = 'mine'"), "1")
 	equal(t, "own option", value(t, conn, "SELECT 'fillfactor=90' = ANY (reloptions) FROM pg_class WHERE oid = 'task'::regclass"), "true")
-	equal(t, "own comment", value(t, conn, "obj_description('task'::regclass)"), "It's mine (pgtask schema 4)")
+	equal(t, "own comment", value(t, conn, "obj_description('task'::regclass)"), "It's mine (pgtask schema 5)")
 	equal(t, "violated", value(t, conn, "SELECT string_agg(conname, ' ' ORDER BY conname) FROM pg_constraint WHERE NOT convalidated"),
 		"pgtask_input_not_null pgtask_max_not_null")
 	refused(t, conn, "INSERT INTO task (input) VALUES (NULL)", "23514")
@@ -122,7 +123,7 @@ func TestWhatALaterPgtaskMadeIsNotTakenBack(t *testing.T) {
 	execute(t, conn, `COMMENT ON TABLE task IS 'Tasks (pgtask schema 999)';
 		CREATE OR REPLACE FUNCTION pgtask_wake() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';
 		COMMENT ON FUNCTION pgtask_wake() IS '(pgtask schema 999)';
-		DROP TRIGGER pgtask_check ON task`)
+		DROP TRIGGER pgtask_accept ON task`)
 	complete(t, conn, task, nil)
 	install(t, conn, Table{"public", "another"}, nil)
 	equal(t, "function", value(t, conn, "SELECT prosrc FROM pg_proc WHERE proname = 'pgtask_wake'"), "BEGIN RETURN NULL; END")
@@ -168,9 +169,9 @@ func TestFunctionsOfSchemaVersion3(t *testing.T) {
 	t.Parallel()
 	conn := database(t)
 	install(t, conn, task, nil)
-	execute(t, conn, `CREATE OR REPLACE FUNCTION pgtask_check() RETURNS trigger LANGUAGE plpgsql AS
+	execute(t, conn, `CREATE OR REPLACE FUNCTION pgtask_accept() RETURNS trigger LANGUAGE plpgsql AS
 			$$BEGIN IF interval_send(NEW.live) = '\x00000000000000000000000000000000' THEN RETURN NEW; END IF; RETURN NEW; END$$;
-		COMMENT ON FUNCTION pgtask_check() IS '(pgtask schema 3)';
+		COMMENT ON FUNCTION pgtask_accept() IS '(pgtask schema 3)';
 		COMMENT ON TABLE task IS 'Tasks (pgtask schema 3)'`)
 	execute(t, conn, "SET standard_conforming_strings = off")
 	refused(t, conn, "INSERT INTO task (input) VALUES ('SELECT 1')", "22021")
@@ -178,6 +179,26 @@ func TestFunctionsOfSchemaVersion3(t *testing.T) {
 	complete(t, conn, task, nil)
 	execute(t, conn, "INSERT INTO task (input) VALUES ('SELECT 1'); UPDATE task SET live = '1 h', state = 'STOP'")
 	refused(t, conn, "UPDATE task SET live = '-1 h'", "23514")
+}
+
+// TestTriggersOfSchemaVersion4: they do as well where they may not be replaced, and make place for ours.
+func TestTriggersOfSchemaVersion4(t *testing.T) {
+	t.Parallel()
+	conn := database(t)
+	install(t, conn, task, nil)
+	d := described(t, conn, task)
+	execute(t, conn, fmt.Sprintf(`DROP TRIGGER pgtask_accept ON task;
+		CREATE FUNCTION pgtask_check() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NEW; END';
+		CREATE FUNCTION pgtask_inserted() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_notify(concat(''pgtask_'', TG_RELID::int8), ''''); RETURN NULL; END';
+		CREATE TRIGGER pgtask_check BEFORE INSERT ON task FOR EACH ROW EXECUTE FUNCTION pgtask_check();
+		CREATE TRIGGER pgtask_inserted BEFORE INSERT ON task FOR EACH STATEMENT WHEN (NOT pg_try_advisory_xact_lock_shared(%d)) EXECUTE FUNCTION pgtask_inserted();
+		COMMENT ON TABLE task IS 'Tasks (pgtask schema 4)'`, d.Waking.Lock))
+	if old := described(t, conn, task); !old.TellsInserts || old.Waking != d.Waking {
+		t.Errorf("described as %+v", old)
+	}
+	install(t, conn, task, nil)
+	complete(t, conn, task, nil)
+	equal(t, "triggers for new tasks", value(t, conn, "SELECT string_agg(tgname, ' ') FROM pg_trigger WHERE tgrelid = 'task'::regclass AND tgtype & 4 > 0"), "pgtask_accept")
 }
 
 func TestPartitionedTable(t *testing.T) {

@@ -38,7 +38,7 @@ func Describe(ctx context.Context, conn *pgx.Conn, t Table) (Description, error)
 	}
 	d := Description{Exists: true, Partitioned: f.partitioned(), Version: versionOf(f.comment)}
 	d.Published, d.Waking = f.published, wakingOf(f.root)
-	d.TellsInserts = f.enabled(insertTrigger)
+	d.TellsInserts = slices.ContainsFunc(insertTriggers, f.enabled)
 	d.TellsChanges = !slices.ContainsFunc(changeTriggers, func(name string) bool { return !f.enabled(name) })
 	d.StateType, _ = f.stateType(t)
 	for _, column := range f.columns {

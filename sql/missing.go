@@ -62,7 +62,7 @@ func Missing(ctx context.Context, conn *pgx.Conn, t Table, o Options) ([]Change,
 	m := &missing{found: f, table: t, names: names{table: t, parts: f.partitioned()}, wake: o.Wake}
 	m.names.state, m.state = f.stateType(t)
 	if f.partition {
-		m.wake = Poll // a statement's trigger does not fire for what comes by way of the whole table
+		m.wake = Poll // its triggers speak to the leader of the whole table
 	}
 	for _, s := range steps() {
 		m.step(s)
@@ -257,7 +257,7 @@ func (m *missing) indexStep(s step) {
 
 func (m *missing) triggerStep(s step) {
 	if m.partitioned() && m.version < 130000 && strings.Contains(s.sql, " BEFORE ") {
-		return // not to be had before 13: nothing bounds the intervals there, and STOP on an ended task stands
+		return // not to be had before 13: nothing bounds the intervals there or tells of new tasks, and STOP on an ended task stands
 	}
 	if m.trigger(s.name) == nil {
 		m.add(s, "trigger "+s.name, "TRIGGER on table "+m.table.Quoted()).Optional = true

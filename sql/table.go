@@ -15,7 +15,7 @@ import (
 
 // Version is that of the schema; it stands in the comments of the table and of the functions. What bears a higher one was made by
 // a later pgtask and is not taken back.
-const Version = 4
+const Version = 5
 
 // Table names a task table. The names are as in the catalog: unquoted, at most 63 bytes.
 type Table struct {
@@ -56,7 +56,7 @@ type names struct {
 	parts bool   // the table is partitioned
 }
 
-var placeholder = regexp.MustCompile(`:(schema|table|state|hash|before|each|root|relation|wake|version)`)
+var placeholder = regexp.MustCompile(`:(schema|table|state|hash|root|wake|version)`)
 
 // fill puts the names into a step's text. It is the only place where they meet.
 func (n names) fill(sql string) string {
@@ -70,14 +70,11 @@ func (n names) fill(sql string) string {
 			return n.state
 		case ":hash":
 			return n.table.hash()
-		case ":before":
-			return n.choose("AFTER", "BEFORE") // which costs less, and is not to be had for rows of a partitioned table before 13
-		case ":each":
-			return n.choose("ROW", "STATEMENT") // which does not fire for an INSERT straight into a partition
 		case ":root":
-			return n.choose(", publish_via_partition_root = true", "")
-		case ":relation":
-			return literal(n.table.Quoted())
+			if n.parts {
+				return ", publish_via_partition_root = true"
+			}
+			return ""
 		case ":wake":
 			return strconv.FormatInt(wakeLocks, 10)
 		default:
@@ -85,13 +82,6 @@ func (n names) fill(sql string) string {
 		}
 	})
 	return dollars(filled, n)
-}
-
-func (n names) choose(partitioned, whole string) string {
-	if n.parts {
-		return partitioned
-	}
-	return whole
 }
 
 // dollars gives the block in sql a dollar quote that no name in it contains.

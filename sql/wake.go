@@ -17,7 +17,8 @@ const (
 	Poll   Wake = "poll"
 )
 
-const insertTrigger = "pgtask_inserted"
+// insertTriggers tell of new tasks; the second one in tables of schema version 4 and before.
+var insertTriggers = []string{"pgtask_accept", "pgtask_inserted"}
 
 // changeTriggers tell what the leader must know of tasks that are there.
 var changeTriggers = []string{"pgtask_update", "pgtask_update_state", "pgtask_delete"}
@@ -32,7 +33,7 @@ type Waking struct {
 	Channel string // of NOTIFY, while it sleeps
 }
 
-// wakingOf is computed by the trigger pgtask_inserted and its function in the same way.
+// wakingOf is computed by the trigger pgtask_accept in the same way.
 func wakingOf(root int64) Waking {
 	return Waking{Lock: wakeLocks + root, Channel: "pgtask_" + strconv.FormatInt(root, 10)}
 }
@@ -57,8 +58,6 @@ func (w Wake) wants(s step) bool {
 	switch {
 	case kind == publicationStep:
 		return w == WAL
-	case kind == triggerStep && name == insertTrigger:
-		return w != WAL && w != Poll
 	case kind == triggerStep && slices.Contains(changeTriggers, name):
 		return w != Poll
 	}
@@ -86,7 +85,7 @@ func (m *missing) superfluous() {
 		switch {
 		case s.kind == publicationStep && m.publication:
 			m.remove(s, "publication "+Publication(m.table), "ownership of the publication")
-		case s.kind == triggerStep && (m.trigger(s.name) != nil || s.name == insertTrigger && m.trigger("pgtask_insert") != nil):
+		case s.kind == triggerStep && m.trigger(s.name) != nil:
 			m.remove(s, "trigger "+s.name, m.ownership())
 		}
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// TestNewTasksWakeASleepingLeader, and spare one that is awake, who cannot fall asleep before it can see them.
+// TestNewTasksWakeASleepingLeader, if they are not for later, and spare one that is awake, who cannot fall asleep before it can see them.
 func TestNewTasksWakeASleepingLeader(t *testing.T) {
 	t.Parallel()
 	conn := database(t)
@@ -30,6 +30,15 @@ func TestNewTasksWakeASleepingLeader(t *testing.T) {
 	execute(t, conn, insert)
 	notified(t, conn, d.Waking.Channel)
 	unnotified(t, conn, "INSERT while the leader sleeps")
+	execute(t, conn, "INSERT INTO task (input, plan) VALUES ('SELECT 1', now() + interval '3 min')")
+	unnotified(t, conn, "INSERT of a task for later")
+	execute(t, conn, "BEGIN; UPDATE task SET plan = plan, live = live")
+	equal(t, "locks of who sets plans", value(t, conn, "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND pid = pg_backend_pid()"), "0")
+	execute(t, conn, "ROLLBACK")
+	for _, columns := range []string{"plan) VALUES ('SELECT 1', now() + interval '1 min')", "active) VALUES ('SELECT 1', '2 days')", "repeat) VALUES ('SELECT 1', '1 min')"} {
+		execute(t, conn, "INSERT INTO task (input, "+columns)
+		notified(t, conn, d.Waking.Channel)
+	}
 	execute(t, conn, "ALTER TABLE task RENAME TO job; INSERT INTO job (input) VALUES ('')")
 	notified(t, conn, d.Waking.Channel)
 	equal(t, "waking of the renamed table", fmt.Sprint(described(t, conn, Table{"public", "job"}).Waking), fmt.Sprint(d.Waking))
@@ -53,20 +62,21 @@ func TestWaysOfWaking(t *testing.T) {
 	for _, table := range tables {
 		install(t, conn, table, nil)
 	}
-	// As a table of schema version 1 has it.
-	execute(t, conn, "DROP TRIGGER pgtask_inserted ON early; CREATE TRIGGER pgtask_insert AFTER INSERT ON early EXECUTE FUNCTION pgtask_wake()")
+	// As a table of schema version 1 has them, or nearly so.
+	execute(t, conn, "DROP TRIGGER pgtask_accept ON early; CREATE TRIGGER pgtask_insert AFTER INSERT ON early EXECUTE FUNCTION pgtask_wake();"+
+		"CREATE TRIGGER pgtask_check BEFORE INSERT ON early FOR EACH ROW EXECUTE FUNCTION pgtask_accept()")
 	modern := value(t, conn, "SELECT current_setting('server_version_num')::int >= 130000") == "true"
 	for _, c := range []struct {
-		wake                        Wake
-		inserts, changes, published bool
+		wake               Wake
+		changes, published bool
 	}{
-		{Auto, true, true, false},
-		{WAL, false, true, true},
-		{Notify, true, true, false},
-		{Poll, false, false, false},
-		{WAL, false, true, true},
-		{Poll, false, false, false},
-		{"", true, true, false},
+		{Auto, true, false},
+		{WAL, true, true},
+		{Notify, true, false},
+		{Poll, false, false},
+		{WAL, true, true},
+		{Poll, false, false},
+		{"", true, false},
 	} {
 		for _, table := range tables {
 			if _, err := Install(t.Context(), conn, table, Options{Wake: c.wake}); err != nil {
@@ -78,11 +88,11 @@ func TestWaysOfWaking(t *testing.T) {
 			}
 			d := described(t, conn, table)
 			published := c.published && (modern || !d.Partitioned)
-			if d.TellsInserts != c.inserts || d.TellsChanges != c.changes || (d.Published != 0) != published {
+			if !d.TellsInserts || d.TellsChanges != c.changes || (d.Published != 0) != published {
 				t.Errorf("%s: %s is %+v", c.wake, table, d)
 			}
 		}
-		equal(t, "triggers of version 1", value(t, conn, "SELECT count(*) FROM pg_trigger WHERE tgname = 'pgtask_insert'"), "0")
+		equal(t, "triggers of version 1", value(t, conn, "SELECT count(*) FROM pg_trigger WHERE tgname IN ('pgtask_insert', 'pgtask_check')"), "0")
 	}
 }
 
@@ -114,7 +124,7 @@ func TestPublicationOfATableThatWasMadeAnew(t *testing.T) {
 	}
 }
 
-// TestPartitionOfItsOwn: what is inserted by way of the whole table fires no statement's trigger there.
+// TestPartitionOfItsOwn: it has the triggers of the whole, which speak to the leader of that.
 func TestPartitionOfItsOwn(t *testing.T) {
 	t.Parallel()
 	conn := database(t)
@@ -122,7 +132,7 @@ func TestPartitionOfItsOwn(t *testing.T) {
 	install(t, conn, Table{"public", "whole"}, nil)
 	execute(t, conn, "CREATE TABLE part PARTITION OF whole FOR VALUES FROM (MINVALUE) TO (MAXVALUE)")
 	changes := install(t, conn, Table{"public", "part"}, nil)
-	if slices.ContainsFunc(changes, func(c Change) bool { return strings.HasPrefix(c.What, "trigger pgtask_inserted") }) {
+	if slices.ContainsFunc(changes, func(c Change) bool { return strings.HasPrefix(c.What, "trigger pgtask_") }) {
 		t.Errorf("made %v", changes)
 	}
 	complete(t, conn, Table{"public", "part"}, nil)

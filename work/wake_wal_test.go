@@ -48,9 +48,6 @@ func TestWAL(t *testing.T) {
 			s.exec(`ALTER TABLE task ADD COLUMN mine text DEFAULT 'x'; ALTER TABLE task RENAME COLUMN mine TO "Mine"`)
 			s.exec(`BEGIN; INSERT INTO task (input, "Mine") VALUES ('SELECT 1', 'y'); SAVEPOINT a; INSERT INTO task (input) VALUES ('SELECT 1'); COMMIT`)
 			s.soon()
-			if n := s.get("SELECT count(*) FROM pg_trigger WHERE tgname = 'pgtask_inserted'"); n != "0" {
-				t.Errorf("%s triggers", n)
-			}
 			later := s.add("input, plan", "SELECT 1", "infinity")
 			s.exec("UPDATE task SET plan = now() WHERE id = $1", later) // of which triggers tell
 			s.becomes(later, "DONE")
@@ -211,10 +208,10 @@ func TestWakeIsChanged(t *testing.T) {
 		s.until("leading", func() bool { return s.leads() > i })
 		s.becomes(s.add("input", "SELECT 1"), "DONE")
 		made := s.get("SELECT concat_ws(' ', (SELECT count(*) FROM pg_publication), (SELECT string_agg(tgname, ' ' ORDER BY tgname) FROM pg_trigger " +
-			"WHERE tgname IN ('pgtask_inserted', 'pgtask_update')))")
-		want := map[sql.Wake]string{sql.WAL: "1 pgtask_update", sql.Poll: "0"}[wake]
+			"WHERE tgname IN ('pgtask_accept', 'pgtask_update')))")
+		want := map[sql.Wake]string{sql.WAL: "1 pgtask_accept pgtask_update", sql.Poll: "0 pgtask_accept"}[wake]
 		if want == "" {
-			want = "0 pgtask_inserted pgtask_update"
+			want = "0 pgtask_accept pgtask_update"
 		}
 		if made != want {
 			t.Errorf("%s: %q is there, not %q", wake, made, want)
@@ -234,8 +231,8 @@ func TestWakeIsChangedWhileTheTableIsInUse(t *testing.T) {
 	writer := s.connect()
 	for i, c := range []struct {
 		wanted, meanwhile sql.Wake
-		triggers          string // for new tasks, when it is as is wanted
-	}{{sql.Poll, sql.Poll, "0"}, {sql.Notify, sql.Poll, "1"}, {sql.WAL, sql.Notify, "0"}, {sql.Auto, sql.Poll, "1"}} {
+		made              string // triggers for changes, and publications, when it is as is wanted
+	}{{sql.Poll, sql.Poll, "0 0"}, {sql.WAL, sql.Poll, "1 1"}, {sql.Poll, sql.Poll, "0 0"}, {sql.Notify, sql.Poll, "1 0"}} {
 		before := len(s.logged())
 		if _, err := writer.Exec(t.Context(), "BEGIN; LOCK TABLE task IN ROW EXCLUSIVE MODE"); err != nil {
 			t.Fatal(err)
@@ -253,7 +250,7 @@ func TestWakeIsChangedWhileTheTableIsInUse(t *testing.T) {
 			t.Fatal(err)
 		}
 		s.exec(fmt.Sprintf("ALTER TABLE task ADD COLUMN mine%d text", i)) // which it notices
-		s.eventually(c.triggers, "SELECT count(*) FROM pg_trigger WHERE tgname = 'pgtask_inserted'")
+		s.eventually(c.made, "SELECT concat_ws(' ', (SELECT count(*) FROM pg_trigger WHERE tgname = 'pgtask_update'), (SELECT count(*) FROM pg_publication))")
 		s.becomes(s.add("input", "SELECT 1"), "DONE")
 		s.drain()
 	}

@@ -2,9 +2,7 @@
 
 COMMENT ON TYPE :state IS 'State of a task: waiting, taken, running, ended well, ended with an error, not worth running any more, stopped';
 
-COMMENT ON FUNCTION :schema.pgtask_check() IS 'Keeps plan and the intervals of a task within bounds (:version)';
-
-COMMENT ON FUNCTION :schema.pgtask_inserted() IS 'Wakes the leader, if it sleeps, for new tasks (:version)';
+COMMENT ON FUNCTION :schema.pgtask_accept() IS 'Keeps plan and the intervals of a task within bounds, and wakes the leader, if it sleeps, for new tasks (:version)';
 
 COMMENT ON FUNCTION :schema.pgtask_wake() IS 'Wakes the leader that serves the table (:version)';
 
@@ -129,9 +127,7 @@ COMMENT ON INDEX :schema.pgtask_open_:hash IS 'Finds what is due, when the next 
 
 COMMENT ON INDEX :schema.pgtask_wait_key_:hash IS 'At most one waiting task per key';
 
-COMMENT ON TRIGGER pgtask_check ON :table IS 'Keeps plan and the intervals within bounds';
-
-COMMENT ON TRIGGER pgtask_inserted ON :table IS 'Wakes the leader, if it sleeps, for new tasks';
+COMMENT ON TRIGGER pgtask_accept ON :table IS 'Keeps plan and the intervals within bounds, and wakes the leader, if it sleeps, for new tasks';
 
 COMMENT ON PUBLICATION pgtask_:hash IS 'Shows the leader new tasks in the write-ahead log (:version)';
 

@@ -1,21 +1,15 @@
 -- A trigger's condition is parsed anew by every statement, but not where its columns are not set: so they are short, and what a
 -- task's own updates do not concern has a list of columns.
 
+-- In schema version 4 two triggers did this: pgtask_check, and for each statement pgtask_inserted. In version 1 that was pgtask_insert, and told the leader of all.
+DROP TRIGGER IF EXISTS pgtask_accept ON :table;
 DROP TRIGGER IF EXISTS pgtask_check ON :table;
-CREATE TRIGGER pgtask_check BEFORE INSERT OR UPDATE OF plan, active, live, repeat, timeout, backoff, count, max, retry, cron ON :table
-    FOR EACH ROW EXECUTE FUNCTION :schema.pgtask_check();
-
--- Waking the leader: for new tasks, for those that may start at another time or must stop, for running ones that are gone.
-
--- A leader that sleeps holds this lock alone. One that is awake does not hold it, and need not be told: we share the lock until we have committed,
--- so that it cannot fall asleep before it has seen what we insert. Where nobody leads, the next leader looks. In schema version 1 this was
--- pgtask_insert, and told the leader of each statement.
 DROP TRIGGER IF EXISTS pgtask_inserted ON :table;
 DROP TRIGGER IF EXISTS pgtask_insert ON :table;
-CREATE TRIGGER pgtask_inserted :before INSERT ON :table
-    FOR EACH :each WHEN (NOT pg_catalog.pg_try_advisory_xact_lock_shared(:wake
-        + :relation::pg_catalog.regclass::pg_catalog.oid::pg_catalog.int8))
-    EXECUTE FUNCTION :schema.pgtask_inserted();
+CREATE TRIGGER pgtask_accept BEFORE INSERT OR UPDATE OF plan, active, live, repeat, timeout, backoff, count, max, retry, cron ON :table
+    FOR EACH ROW EXECUTE FUNCTION :schema.pgtask_accept();
+
+-- Waking the leader for tasks that may start at another time or must stop, and for running ones that are gone.
 
 DROP TRIGGER IF EXISTS pgtask_update ON :table;
 CREATE TRIGGER pgtask_update AFTER UPDATE OF plan, "group", remote, max, priority ON :table
