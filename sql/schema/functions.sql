@@ -1,21 +1,24 @@
 -- Shared by all task tables of the schema. They run as whoever changes the row, with that session's search_path.
 
--- What a new task, or another plan of one, passes. It wakes a leader that sleeps: that holds the lock alone. One that is awake does not hold it, and need not be told; we
--- share it until we have committed, so that it cannot fall asleep before it has seen what we insert. Where nobody leads, the next leader looks. Tasks for later wake
--- nobody, as each leader looks by itself what has come, within the half of two minutes.
--- And it keeps numbers in range, and plan and the intervals within what no expression of ours can overflow. Mixed signs ('300000 years -109500000 days') pass a
+-- What a new task passes, or a new plan of one.
+-- It wakes the leader, if that sleeps: then the leader holds the lock alone. One that is awake does not, and need not be told; we share the lock until we have committed,
+-- so that it cannot fall asleep before it has seen what we insert. Where nobody leads, the next leader looks. Tasks for later wake nobody: within 30 s each leader looks
+-- by itself when the next is due.
+-- It keeps numbers in range, and plan and the intervals within what no expression of ours can overflow. Mixed signs ('300000 years -109500000 days') pass a
 -- comparison of the whole: years and days are bounded as well. A period of one sign never steps back, whatever month it is added to.
--- Nearly all rows leave by the second condition, since each part of an expression has to be made ready anew in every transaction: the
+-- Nearly all rows leave by the second condition, and those for later by a short one before it, since each part of an expression has to be made ready anew in every transaction: the
 -- binary form of an interval shows its parts, the last eight bytes days and months. A function's body is read as the session of whoever
 -- changes the row reads strings: none has a backslash but behind an E, which means the same with and without standard_conforming_strings.
 CREATE OR REPLACE FUNCTION :schema.pgtask_accept() RETURNS trigger LANGUAGE plpgsql SECURITY INVOKER AS $$
 DECLARE
-    known pg_catalog.bool;
+    told pg_catalog.bool; -- assigned, since PERFORM is a statement of its own for the server
     wrong pg_catalog.text;
 BEGIN
-    known := NEW.plan > pg_catalog.statement_timestamp() + '2 min' OR TG_OP = 'UPDATE'
-        OR pg_catalog.pg_try_advisory_xact_lock_shared(:wake + coalesce(pg_catalog.pg_partition_root(TG_RELID), TG_RELID)::pg_catalog.int8)
-        OR pg_catalog.pg_notify(pg_catalog.concat('pgtask_', coalesce(pg_catalog.pg_partition_root(TG_RELID), TG_RELID)::pg_catalog.int8), '') IS NOT NULL;
+    IF NEW.plan < pg_catalog.statement_timestamp() + '2 min' THEN
+        told := TG_OP = 'UPDATE'
+            OR pg_catalog.pg_try_advisory_xact_lock_shared(:wake + coalesce(pg_catalog.pg_partition_root(TG_RELID), TG_RELID)::pg_catalog.int8)
+            OR pg_catalog.pg_notify(pg_catalog.concat('pgtask_', coalesce(pg_catalog.pg_partition_root(TG_RELID), TG_RELID)::pg_catalog.int8), '') IS NOT NULL;
+    END IF;
     IF NEW.plan >= '2000-01-01 00:00:00+00 BC' AND NEW.plan < '10000-01-01 00:00:00+00'
         AND NEW.active >= '0' AND NEW.active <= '1000 years'
         AND pg_catalog.substr(pg_catalog.interval_send(NEW.active), 9) = E'\\x0000000000000000'
