@@ -46,6 +46,9 @@ func (s *Session) sendProbe(t *Task) {
 		s.call(patient)
 	}
 	switch {
+	case t.Ours && ascii(t.Path):
+		s.call(closeAll)
+		s.sendOwn(t.Path)
 	case t.Query:
 		s.call(closeAll)
 		s.call(probeQuery, []byte(s.silence))

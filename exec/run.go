@@ -4,6 +4,7 @@ import (
 	"errors"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/jackc/pgx/v5/pgproto3"
 )
@@ -25,6 +26,8 @@ type Task struct {
 	Until    time.Time // behind another, where it must be set: the latest moment at which it may begin, by the server's clock
 	Query    bool      // on a remote, where it must not write: it is rolled back if it has, and to be run once more, otherwise
 	Watched  bool      // on a remote, where it is to show whether it writes
+	Ours     bool      // its transaction is made ours right behind its SQL, which is no query alone, as its end is likely to be written there
+	Path     *string   // with Ours, as in Tail
 }
 
 // Usual are settings that a session may share with its tasks: those of a lane, and those that most tasks have alike.
@@ -77,13 +80,29 @@ type Verdict struct {
 	Forgot    bool     // refused because a statement of ours that was prepared is gone
 }
 
-// patient comes first where the task's SQL may have left a limit of a millisecond: each statement has that anew, and this one is short. Should
-// it still be met where the SQL names that limit, the task is run once more.
+// patient comes first where the task's SQL names a limit, which may be a millisecond: each statement has that anew, and this one is short. Should
+// it still be met, the task is run once more.
 var patient = &Statement{"pgtask_patient", "SET LOCAL statement_timeout TO '30s'"}
 
-// own makes the transaction of a task's SQL ours, whatever that has set: our role, and the limits under which we write its end. $1: search_path.
-var own = &Statement{"pgtask_own", `SELECT pg_catalog.set_config('session_authorization', NULL, false), pg_catalog.set_config('role', 'none', false), ` +
-	`pg_catalog.set_config('lock_timeout', '5s', true), pg_catalog.set_config('row_security', 'on', true), pg_catalog.set_config('search_path', $1, true)`}
+// own makes the transaction of a task's SQL ours, whatever that has set: our role, and the limits under which we write its end. It answers like a probe. $1: search_path.
+var own = &Statement{"pgtask_own", `SELECT pg_catalog.txid_current_if_assigned(), pg_catalog.clock_timestamp(), false, pg_catalog.num_nulls(` +
+	`pg_catalog.set_config('session_authorization', NULL, false), pg_catalog.set_config('role', 'none', false), ` +
+	`pg_catalog.set_config('statement_timeout', '30s', true), pg_catalog.set_config('lock_timeout', '5s', true), ` +
+	`pg_catalog.set_config('row_security', 'on', true), pg_catalog.set_config('search_path', $1, true)) OPERATOR(pg_catalog.>=) 0`}
+
+func (s *Session) sendOwn(path *string) {
+	text := []byte{}
+	if path != nil {
+		text = []byte(*path)
+	}
+	s.call(own, text)
+	s.ours = true
+}
+
+// ascii tells whether the path is the same in each encoding that the SQL before it may have chosen.
+func ascii(path *string) bool {
+	return path == nil || strings.IndexFunc(*path, func(r rune) bool { return r >= utf8.RuneSelf }) < 0
+}
 
 // Begin sends, in one flush, what finishes the task before (tail may be nil), what makes the session new unless the task wants it as it is,
 // and the task's SQL, and reads the answers to all but the last: its SQL is under way then, since start by the server's clock. If anything
@@ -147,7 +166,7 @@ func unclean(failure *pgproto3.ErrorResponse) bool {
 // sendInput sends what is queued with the task's SQL and what asks what has become of the transaction. Behind SQL that may read from us
 // nothing may wait: that is sent alone.
 func (s *Session) sendInput(t *Task, then []*Task) error {
-	s.probing, s.open = 0, false // what asks of a task whose preparation has failed was passed over
+	s.probing, s.open, s.ours = 0, false, false // what asks of a task whose preparation has failed was passed over
 	if t.Traits.Stdin {
 		s.sync()
 		return s.flush()
@@ -208,14 +227,14 @@ func (s *Session) sendTail(tail *Tail, chained, keep bool) {
 		if s.encoding != "UTF8" {
 			s.plain("SET client_encoding TO 'UTF8'")
 		}
-		path := []byte{}
-		if tail.Path != nil {
-			path = []byte(*tail.Path)
+		if !s.ours {
+			if s.limits {
+				s.call(patient)
+			}
+			s.sendOwn(tail.Path)
 		}
-		s.call(patient)
-		s.call(own, path)
 		for _, call := range tail.Calls {
-			s.call(call.Statement, call.Args...)
+			s.bind(s.parse(call.Statement), call.formats, call.args)
 		}
 	}
 	switch {

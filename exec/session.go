@@ -46,6 +46,7 @@ type Session struct {
 	temporary  bool // there may be temporary objects
 	hard       bool // what is prepared is not known, or not all ours
 	limits     bool // statement_timeout may be too short for what we say
+	ours       bool // the open transaction has been made ours behind the SQL that has run in it
 	undone     bool // what was reset has been rolled back
 	renewed    bool // a reset is queued
 	discarding bool // with DISCARD ALL, which has not been answered

@@ -1,7 +1,9 @@
 package exec
 
 import (
+	"encoding/binary"
 	"errors"
+	"time"
 
 	"github.com/jackc/pgx/v5/pgproto3"
 )
@@ -10,11 +12,44 @@ import (
 // each time.
 type Statement struct{ Name, SQL string }
 
-// Call is a statement with its parameters, as text; nil is NULL.
+// Call is a statement with its parameters, in their order.
 type Call struct {
 	*Statement
-	Args [][]byte
+	args    [][]byte
+	formats []int16
 }
+
+func (c *Call) add(format int16, arg []byte) {
+	c.args, c.formats = append(c.args, arg), append(c.formats, format)
+}
+
+// Text adds a parameter of any type, as text; nil is NULL.
+func (c *Call) Text(text *string) {
+	if text == nil {
+		c.add(pgproto3.TextFormat, nil)
+		return
+	}
+	c.add(pgproto3.TextFormat, append([]byte{}, *text...))
+}
+
+// Int8, Int4, Bool and Moment add one of the type that they name (timestamptz), in its binary format: to read a moment as text takes the server 4 µs.
+func (c *Call) Int8(n int64) {
+	c.add(pgproto3.BinaryFormat, binary.BigEndian.AppendUint64(nil, uint64(n)))
+}
+
+func (c *Call) Int4(n int32) {
+	c.add(pgproto3.BinaryFormat, binary.BigEndian.AppendUint32(nil, uint32(n)))
+}
+
+func (c *Call) Bool(is bool) {
+	arg := []byte{0}
+	if is {
+		arg[0] = 1
+	}
+	c.add(pgproto3.BinaryFormat, arg)
+}
+
+func (c *Call) Moment(t time.Time) { c.add(pgproto3.BinaryFormat, appendMoment(nil, t)) }
 
 // What every task needs.
 var (

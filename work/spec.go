@@ -1,6 +1,7 @@
 package work
 
 import (
+	"fmt"
 	"strconv"
 	"time"
 
@@ -52,6 +53,7 @@ func (r *runner) made(t *task, keep bool) *exec.Task {
 		Input: *t.row.Input, Traits: *t.traits, Atomic: t.atomic, Save: t.row.Save, Keep: keep, Wary: t.wary || t.again > 0,
 		Settings: settings(t), Usual: r.usual(t), Timeout: t.row.Timeout, Format: t.row.Format,
 		Limit: r.target.OutputLimit, Strict: r.target.OutputFail, Query: t.query, Watched: t.watch,
+		Ours: t.row.Remote == "" && !t.row.Save && !t.traits.Reads, Path: r.path.Load(),
 	}
 }
 
@@ -119,26 +121,22 @@ func initial(target Target, group string) [][2]string {
 // done are the calls that write the end of a task in its own transaction, with its repetition unless it is quick.
 func (r *runner) done(p *pending) []exec.Call {
 	q := r.queries()
-	id := strconv.FormatInt(p.task.row.ID, 10)
-	done := exec.Call{Statement: &exec.Statement{Name: "pgtask_done", SQL: q.Text("done")}, Args: [][]byte{
-		[]byte(id), []byte(strconv.Itoa(int(p.task.owner.Load()))), []byte(timestamp(p.start)), []byte(timestamp(p.result.Stop)),
-		optional(p.result.Output), optional(p.result.Notice), strconv.AppendBool(nil, p.task.once()), strconv.AppendBool(nil, p.quick),
-	}}
+	done := exec.Call{Statement: &exec.Statement{Name: "pgtask_done", SQL: q.Text("done")}}
+	done.Int8(p.task.row.ID)
+	done.Int4(p.task.owner.Load())
+	done.Moment(p.start)
+	done.Moment(p.result.Stop)
+	done.Text(p.result.Output)
+	done.Text(p.result.Notice)
+	done.Bool(p.task.once())
+	done.Bool(p.quick)
 	if p.quick {
 		return []exec.Call{done}
 	}
-	return []exec.Call{
-		{Statement: &exec.Statement{SQL: "SET LOCAL TimeZone TO " + exec.Literal(r.timeZone())}},
-		done,
-		{Statement: &exec.Statement{SQL: q.Text("repeat")}, Args: [][]byte{[]byte("{" + id + "}")}},
-	}
-}
-
-func optional(text *string) []byte {
-	if text == nil {
-		return nil
-	}
-	return append([]byte{}, *text...)
+	ids := fmt.Sprintf("{%d}", p.task.row.ID)
+	repeat := exec.Call{Statement: &exec.Statement{SQL: q.Text("repeat")}}
+	repeat.Text(&ids)
+	return []exec.Call{{Statement: &exec.Statement{SQL: "SET LOCAL TimeZone TO " + exec.Literal(r.timeZone())}}, done, repeat}
 }
 
 // timestamp writes a moment so that every DateStyle and TimeZone reads it the same.
