@@ -6,17 +6,17 @@ WITH ended AS (
     UPDATE :table AS t
     SET
         state = 'DONE',
-        start = $3::timestamptz,
-        stop = $4::timestamptz,
+        start = $3::pg_catalog.timestamptz,
+        stop = $4::pg_catalog.timestamptz,
         pid = pg_catalog.pg_backend_pid(),
         output = $5,
         error = NULL,
         sqlstate = NULL,
         notice = $6,
-        atomic = $7::bool
-    WHERE t.id = $1::int8
-        AND (t.state = 'TAKE' AND t.pid = $2::int4 OR t.state = 'WORK' AND t.pid = pg_catalog.pg_backend_pid())
-        AND (NOT $8::bool OR t.repeat = '0' AND t.cron IS NULL)
+        atomic = $7::pg_catalog.bool
+    WHERE t.id = $1::pg_catalog.int8
+        AND (t.state = 'TAKE' AND t.pid = $2::pg_catalog.int4 OR t.state = 'WORK' AND t.pid = pg_catalog.pg_backend_pid())
+        AND (NOT $8::pg_catalog.bool OR t.repeat = '0' AND t.cron IS NULL)
         AND t.xmin::text::int8 <> pg_catalog.txid_current() % 4294967296 -- the task's own SQL has not changed the row
     RETURNING 1
 )

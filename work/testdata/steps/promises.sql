@@ -43,6 +43,10 @@ CREATE TABLE held (id int4);
 INSERT INTO held VALUES (1);
 CREATE INDEX ON held (held(id));
 
+-- Not the same, or VACUUM and CREATE INDEX CONCURRENTLY may wait for each other.
+CREATE TABLE indexed (id int4);
+INSERT INTO indexed VALUES (1);
+
 CREATE EXTENSION dblink;
 CREATE EXTENSION postgres_fdw;
 CREATE FUNCTION self() RETURNS text LANGUAGE sql AS $$
