@@ -82,9 +82,13 @@ func (s *Session) Await(t *Task) (*Result, error) {
 			if !binary {
 				output.Copy(data)
 			}
-		}, notice: t.noticed(notices), encoding: output.Encoding,
+		}, notice: t.noticed(notices), encoding: output.Encoding, bound: s.bound,
 	})
 	result := &Result{Raw: failure}
+	if s.bound && err == nil {
+		s.failing, s.status = failure, 'T'
+		result.Forgot = failure != nil && s.unplanned(failure)
+	}
 	answered := false
 	if err == nil {
 		answered, err = s.readProbe(t, result)

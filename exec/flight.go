@@ -24,6 +24,7 @@ type queued struct {
 	prepared int // that make the session ready,
 	probing  int // and that ask what has become of the transaction
 	reset    bool
+	bound    bool
 }
 
 // Flies tells whether other tasks may be sent behind an input like this one: queries only, that choose nothing for their transaction and leave nothing by which
@@ -58,6 +59,7 @@ var goesOn = &Statement{"pgtask_goes_on", "SELECT"}
 func (s *Session) Extend(then ...*Task) {
 	s.limited(true)
 	defer s.limited(false)
+	s.planned = ""
 	s.call(goesOn)
 	s.sendBehind(then)
 	if s.broken = s.flush(); s.broken != nil {
@@ -74,7 +76,7 @@ func (s *Session) sendBehind(then []*Task) {
 		q.reset = s.sendPrepare(next, true, next.Until)
 		q.prepared = s.queued()
 		s.front.Send(&pgproto3.Flush{})
-		s.query(next.Input)
+		q.bound = s.sendFlown(next, then[i+1:])
 		if i == len(then)-1 && next.Query { // we may never be heard of again
 			s.sendProbe(next)
 		} else {
@@ -85,6 +87,31 @@ func (s *Session) sendBehind(then []*Task) {
 	}
 	s.sync()
 	s.open = true
+}
+
+// sendFlown queues the SQL of a task, with others to be sent behind it. What more than one of them runs is planned once, as long as the plan can be told from theirs
+// by nothing: since all of them had been claimed before it was made, it is of a time after whatever was there when they came. bound: it is a statement of the extended protocol.
+func (s *Session) sendFlown(t *Task, behind []*Task) (bound bool) {
+	switch {
+	case !t.Traits.Plain || s.planned != t.Input && (len(behind) == 0 || behind[0].Input != t.Input):
+		s.query(t.Input)
+		return false
+	case s.planned != t.Input:
+		s.front.SendClose(&pgproto3.Close{ObjectType: 'S', Name: inputName})
+		s.front.SendParse(&pgproto3.Parse{Name: inputName, Query: t.Input})
+		s.planned = t.Input
+	}
+	s.front.SendBind(&pgproto3.Bind{PreparedStatement: inputName})
+	s.front.SendDescribe(&pgproto3.Describe{ObjectType: 'P'})
+	s.front.SendExecute(&pgproto3.Execute{})
+	return true
+}
+
+const inputName = "pgtask_input"
+
+// unplanned tells the errors of a plan that does not serve: it is gone, with all that is prepared, or what it returns has another form by now.
+func (s *Session) unplanned(failure *pgproto3.ErrorResponse) bool {
+	return s.forgotten(failure) || failure.Code == "0A000" && failure.Routine == "RevalidateCachedQuery"
 }
 
 // sendProbeAhead queues what asks what has become of a task that others are sent behind.
@@ -122,7 +149,7 @@ func (s *Session) Next() (verdict *Verdict, start time.Time, begun bool, err err
 		return verdict, start, false, nil
 	}
 	s.prepared(q.task, true, q.reset)
-	s.probing = q.probing
+	s.probing, s.bound = q.probing, q.bound
 	s.enter(q.task.Timeout)
 	return verdict, start, true, nil
 }

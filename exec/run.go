@@ -166,19 +166,21 @@ func unclean(failure *pgproto3.ErrorResponse) bool {
 // sendInput sends what is queued with the task's SQL and what asks what has become of the transaction. Behind SQL that may read from us
 // nothing may wait: that is sent alone.
 func (s *Session) sendInput(t *Task, then []*Task) error {
-	s.probing, s.open, s.ours = 0, false, false // what asks of a task whose preparation has failed was passed over
+	s.probing, s.open, s.ours, s.bound = 0, false, false, false // what asks of a task whose preparation has failed was passed over
 	if t.Traits.Stdin {
 		s.sync()
 		return s.flush()
 	}
 	s.front.Send(&pgproto3.Flush{})
-	s.query(t.Input)
 	if len(then) > 0 && s.flies(t) {
+		s.planned = ""
+		s.bound = s.sendFlown(t, then)
 		s.sendProbeAhead(t)
 		s.probing = s.queued()
 		s.sendBehind(then)
 		return s.flush()
 	}
+	s.query(t.Input)
 	if t.Atomic {
 		s.sendProbe(t)
 		s.probing = s.queued()

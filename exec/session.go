@@ -62,10 +62,13 @@ type Session struct {
 	encoding   string
 	timeoutSet bool // statement_timeout is ours, and stays at the next task with save unless it is reset
 
-	probing int      // statements that ask what has become of the transaction, behind the SQL under way
-	behind  []queued // tasks whose SQL is with the server behind that
-	open    bool     // more can be sent behind them, and what asks of the last expects it
-	broken  error    // by what was sent behind the task under way
+	probing int                     // statements that ask what has become of the transaction, behind the SQL under way
+	behind  []queued                // tasks whose SQL is with the server behind that
+	open    bool                    // more can be sent behind them, and what asks of the last expects it
+	broken  error                   // by what was sent behind the task under way
+	planned string                  // the input that is planned for those that are being sent
+	bound   bool                    // the SQL under way was sent as one that is planned
+	failing *pgproto3.ErrorResponse // it has failed, and the server passes over what is behind it
 
 	limit    time.Duration // for the answer to a statement of our own
 	silence  string        // for us to go on after a query on a remote
@@ -181,6 +184,7 @@ type sink struct {
 	copyOut  func(binary bool)
 	notice   func(*pgproto3.NoticeResponse)
 	encoding func(string)
+	bound    bool // it is one statement of the extended protocol
 }
 
 // answer reads until the server is ready for the next query. The first error is returned as failure; err means that the
@@ -204,6 +208,9 @@ func (s *Session) answer(to sink) (failure *pgproto3.ErrorResponse, err error) {
 			if to.complete != nil {
 				to.complete(m.CommandTag)
 			}
+			if to.bound {
+				return failure, nil
+			}
 		case *pgproto3.CopyOutResponse:
 			if to.copyOut != nil {
 				to.copyOut(m.OverallFormat != 0)
@@ -226,6 +233,9 @@ func (s *Session) answer(to sink) (failure *pgproto3.ErrorResponse, err error) {
 		case *pgproto3.ErrorResponse:
 			if failure == nil || fatal(m) {
 				failure = copyError(m)
+			}
+			if to.bound && !fatal(m) {
+				return failure, nil
 			}
 		case *pgproto3.ReadyForQuery:
 			s.status = m.TxStatus

@@ -109,7 +109,8 @@ func (s *Session) queued() int {
 // answers reads what the server says to n statements of ours, and how many of them went well. One that fails is the last: the server has
 // passed over the rest then, and whatever was sent behind it, and is ready. err means that the session is lost.
 func (s *Session) answers(n int, row func([][]byte), complete func(tag []byte)) (well int, failure *pgproto3.ErrorResponse, err error) {
-	failed := false // something has since the last Sync
+	failed := s.failing != nil // something has since the last Sync
+	failure, s.failing = s.failing, nil
 	for well < n || failure != nil {
 		message, err := s.front.Receive()
 		if err != nil {

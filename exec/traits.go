@@ -36,6 +36,8 @@ type Traits struct {
 	Outside bool
 	// Reads: all statements are queries (SELECT, VALUES, TABLE, WITH, SHOW). What they call may write all the same.
 	Reads bool
+	// Plain: one query without string constants and parameters, so that nothing in it is read but by the parser; its plan serves another run of it.
+	Plain bool
 	// Shape is the same for inputs that differ in nothing but numbers, strings, blanks and comments, while the process lasts.
 	Shape uint64
 }
@@ -52,6 +54,7 @@ func Examine(input string) Traits {
 	e.shape.SetSeed(shapes)
 	e.run()
 	e.traits.Reads = e.traits.Reads && !e.traits.Empty
+	e.traits.Plain = e.traits.Reads && e.statements == 1 && !e.constants
 	e.traits.Shape = e.shape.Sum64()
 	if !e.doubtful {
 		return e.traits
@@ -70,7 +73,7 @@ func Examine(input string) Traits {
 		Notifies:      e.traits.Notifies || other.traits.Notifies,
 		Calls:         e.traits.Calls || other.traits.Calls,
 		Outside:       e.traits.Outside || other.traits.Outside,
-		Shape:         e.traits.Shape, // and in doubt nothing is said of Reads
+		Shape:         e.traits.Shape, // and in doubt nothing is said of Reads and Plain
 	}
 }
 
@@ -86,6 +89,9 @@ type examiner struct {
 	routine   bool    // inside BEGIN ATOMIC … END, where the first word END ends the body and no transaction
 	block     bool    // inside the body of DO, where COMMIT may stand behind any word
 	shape     maphash.Hash
+
+	statements int  // begun so far
+	constants  bool // there are some that their type's own input reads, or parameters
 }
 
 // statement is what is known of the statement that is being read.
@@ -107,8 +113,12 @@ func (e *examiner) run() {
 			e.endStatement()
 		default:
 			e.traits.Empty = false
-			e.traits.Reads = e.traits.Reads && (e.statement.begun || t.queries())
+			if !e.statement.begun {
+				e.traits.Reads = e.traits.Reads && t.queries()
+				e.statements++
+			}
 			e.statement.begun = true
+			e.constants = e.constants || t.kind == tokenString || t.kind == tokenOther && strings.IndexByte(t.text, '$') >= 0
 			e.examine(t)
 		}
 		t.addTo(&e.shape)

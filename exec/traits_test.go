@@ -14,7 +14,7 @@ import (
 // examined are an input's traits, but for those that others test.
 func examined(input string) Traits {
 	traits := Examine(input)
-	traits.Reads, traits.Shape = false, 0
+	traits.Reads, traits.Plain, traits.Shape = false, false, 0
 	return traits
 }
 
@@ -205,6 +205,20 @@ func TestExamine(t *testing.T) {
 	} {
 		if got := examined(test.input); got != test.want {
 			t.Errorf("%s\n got %+v\nwant %+v", test.input, got, test.want)
+		}
+	}
+}
+
+// TestPlain: whether one plan serves all runs of an input.
+func TestPlain(t *testing.T) {
+	t.Parallel()
+	for input, want := range map[string]bool{
+		"SELECT 1": true, " select f(1.5, true) -- it's;\n;": true, "VALUES (1), (2);;": true, "TABLE a": true, `WITH a AS (SELECT 1) SELECT "b$1" FROM a`: true, "SHOW all": true,
+		"SELECT 'now'": false, "SELECT e'n'": false, "SELECT $$now$$": false, "SELECT $1": false, "SELECT (1+$2)": false, "SELECT B'1'": false, "SELECT U&'n'": false,
+		"SELECT 1; SELECT 2": false, "INSERT INTO a VALUES (1)": false, "SELECT 1; INSERT INTO a VALUES (1)": false, "": false, ";": false, "-- nothing": false,
+	} {
+		if got := Examine(input).Plain; got != want {
+			t.Errorf("%q: plain %t, want %t", input, got, want)
 		}
 	}
 }
