@@ -89,11 +89,12 @@ func (s *Session) sendBehind(then []*Task) {
 	s.open = true
 }
 
-// sendFlown queues the SQL of a task, with others to be sent behind it. What more than one of them runs is planned once, as long as the plan can be told from theirs
-// by nothing: since all of them had been claimed before it was made, it is of a time after whatever was there when they came. bound: it is a statement of the extended protocol.
+// sendFlown queues the SQL of a task, with others to be sent behind it. What more than one of them runs is planned once: since all of them had been claimed before it was
+// planned, the plan is of a time after whatever was there when they came. Not with save, as what one leaves may be a setting by which another is planned otherwise. bound: it is a
+// statement of the extended protocol.
 func (s *Session) sendFlown(t *Task, behind []*Task) (bound bool) {
 	switch {
-	case !t.Traits.Plain || s.planned != t.Input && (len(behind) == 0 || behind[0].Input != t.Input):
+	case !t.Traits.Plain || t.Save || s.planned != t.Input && (len(behind) == 0 || behind[0].Input != t.Input):
 		s.query(t.Input)
 		return false
 	case s.planned != t.Input:
@@ -109,9 +110,10 @@ func (s *Session) sendFlown(t *Task, behind []*Task) (bound bool) {
 
 const inputName = "pgtask_input"
 
-// unplanned tells the errors of a plan that does not serve: it is gone, with all that is prepared, or what it returns has another form by now.
+// unplanned tells the errors of a plan that does not serve: it is gone, with all that is prepared, or what it returns has another form by now. Those that a function
+// meets have a context.
 func (s *Session) unplanned(failure *pgproto3.ErrorResponse) bool {
-	return s.forgotten(failure) || failure.Code == "0A000" && failure.Routine == "RevalidateCachedQuery"
+	return failure.Where == "" && (s.forgotten(failure) || failure.Code == "0A000" && failure.Routine == "RevalidateCachedQuery")
 }
 
 // sendProbeAhead queues what asks what has become of a task that others are sent behind.

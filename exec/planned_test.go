@@ -40,12 +40,22 @@ func TestPlannedOnce(t *testing.T) {
 		t.Error(first, last)
 	}
 	b.alone()
-	for _, odd := range []string{"SELECT planned(), 'x'", "SELECT planned(); SELECT 2"} { // of the flight before that is prepared, but not what they run
-		for _, task := range several(2, odd) {
-			if task.Traits.Plain {
-				t.Error(odd, "is planned once")
-			}
-		}
+	saved := several(4, "SELECT planned()")
+	for i, task := range saved {
+		task.Save, task.Keep = true, i > 0
+	}
+	results, _ = b.fly(saved...)
+	if last := output(results[len(results)-1]); len(results) != 4 || last != "t" { // by those before
+		t.Fatal(len(results), last, results[len(results)-1].Failure)
+	}
+	b.exec("CREATE FUNCTION odd() RETURNS text LANGUAGE sql AS $$SELECT set_config('transform_null_equals', 'on', false)$$")
+	for i, input := range []string{"SELECT (NULL = 1) IS NULL, NULL = NULL", "SELECT (NULL = 1) IS NULL, NULL = NULL", "SELECT odd()", "SELECT (NULL = 1) IS NULL, NULL = NULL"} {
+		saved[i] = spec(input)
+		saved[i].Save, saved[i].Keep = true, i > 0
+	}
+	results, _ = b.fly(saved...)
+	if len(results) != 4 || output(results[1]) != "?column?\t?column?\nt\t\\N" || output(results[3]) != "?column?\t?column?\nf\tt" {
+		t.Error(len(results), output(results[1]), output(results[len(results)-1]))
 	}
 }
 
@@ -60,6 +70,12 @@ func TestPlannedFails(t *testing.T) {
 	}
 	if text := results[2].Failure.Text; !strings.Contains(text, "division by zero") || !strings.Contains(text, "STATEMENT:  SELECT ran()") {
 		t.Error(text)
+	}
+	b.alone()
+	b.exec(`CREATE FUNCTION gone() RETURNS void LANGUAGE plpgsql AS $$BEGIN EXECUTE 'EXECUTE nothing'; END$$`)
+	results, _ = b.fly(several(3, "SELECT gone()")...) // that is not ours
+	if len(results) != 1 || failure(results[0]) != "26000" || results[0].Forgot {
+		t.Fatalf("%d %+v", len(results), results[0])
 	}
 	b.alone()
 	for _, wrong := range []string{"SELECT nothing()", "SELECT 1 +", "TABLE nowhere", "SELECT 1/0"} { // not even planned

@@ -57,6 +57,7 @@ func (s *Session) prepared(t *Task, chained, reset bool) {
 	s.discarding = false
 	if reset {
 		s.cursors, s.temporary, s.undone = false, false, false
+		s.encoding = s.baseEncoding // since version 14 the server tells of it behind the SQL
 	}
 }
 

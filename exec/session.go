@@ -39,6 +39,7 @@ type Session struct {
 
 	// Transactions begin as READ COMMITTED and READ WRITE: at its start, and now.
 	baseUsualModes, usualModes bool
+	baseEncoding, encoding     string // client_encoding
 
 	// Since the last reset:
 	dirty      bool // a task has run
@@ -59,7 +60,6 @@ type Session struct {
 	unbind func() bool // from the context of Within
 
 	status     byte // transaction status of the last ReadyForQuery
-	encoding   string
 	timeoutSet bool // statement_timeout is ours, and stays at the next task with save unless it is reset
 
 	probing int                     // statements that ask what has become of the transaction, behind the SQL under way
@@ -91,7 +91,8 @@ func Connect(ctx context.Context, cfg *pgconn.Config, limit time.Duration, local
 	s := &Session{
 		PID: conn.PID(), conn: conn, base: cfg.RuntimeParams, front: conn.Frontend(), status: 'I', limit: limit, silence: "1min", known: map[string]string{}, texts: []byte{},
 	}
-	s.encoding = conn.ParameterStatus("client_encoding")
+	s.baseEncoding = conn.ParameterStatus("client_encoding")
+	s.encoding = s.baseEncoding
 	s.readOnly = conn.ParameterStatus("default_transaction_read_only") == "on"
 	s.unbind = func() bool { return true }
 	if err := s.introduce(ctx, local); err != nil {

@@ -36,7 +36,8 @@ type Traits struct {
 	Outside bool
 	// Reads: all statements are queries (SELECT, VALUES, TABLE, WITH, SHOW). What they call may write all the same.
 	Reads bool
-	// Plain: one query without string constants and parameters, so that nothing in it is read but by the parser; its plan serves another run of it.
+	// Plain: one query whose plan serves another run of it, as nothing in it is read but by the parser, and says nothing. It begins with no WITH, which may hold
+	// the rows of a rule.
 	Plain bool
 	// Shape is the same for inputs that differ in nothing but numbers, strings, blanks and comments, while the process lasts.
 	Shape uint64
@@ -54,7 +55,7 @@ func Examine(input string) Traits {
 	e.shape.SetSeed(shapes)
 	e.run()
 	e.traits.Reads = e.traits.Reads && !e.traits.Empty
-	e.traits.Plain = e.traits.Reads && e.statements == 1 && !e.constants
+	e.traits.Plain = e.traits.Reads && e.statements == 1 && !e.varies
 	e.traits.Shape = e.shape.Sum64()
 	if !e.doubtful {
 		return e.traits
@@ -91,7 +92,7 @@ type examiner struct {
 	shape     maphash.Hash
 
 	statements int  // begun so far
-	constants  bool // there are some that their type's own input reads, or parameters
+	varies     bool // something in it does from run to run
 }
 
 // statement is what is known of the statement that is being read.
@@ -116,9 +117,10 @@ func (e *examiner) run() {
 			if !e.statement.begun {
 				e.traits.Reads = e.traits.Reads && t.queries()
 				e.statements++
+				e.varies = e.varies || t.kind == tokenWord && strings.EqualFold(t.text, "with")
 			}
 			e.statement.begun = true
-			e.constants = e.constants || t.kind == tokenString || t.kind == tokenOther && strings.IndexByte(t.text, '$') >= 0
+			e.varies = e.varies || t.varies()
 			e.examine(t)
 		}
 		t.addTo(&e.shape)
@@ -134,6 +136,20 @@ func (t token) queries() bool {
 	return t.kind == tokenWord && slices.ContainsFunc([]string{"select", "values", "table", "with", "show"}, func(word string) bool {
 		return strings.EqualFold(word, t.text)
 	})
+}
+
+// varies tells what another run by the same plan would show otherwise: constants, which their type's own input reads; parameters; names so long that the parser gives notice of
+// it; and the list of portals, of which the run's own is one then.
+func (t token) varies() bool {
+	switch t.kind {
+	case tokenWord, tokenName, tokenCodedName:
+		return len(t.text) >= 64 || strings.EqualFold(t.text, "pg_cursors") || strings.EqualFold(t.text, "pg_cursor")
+	case tokenString:
+		return true
+	case tokenOther:
+		return strings.IndexByte(t.text, '$') >= 0
+	}
+	return false
 }
 
 // addTo adds what is of the input's shape.

@@ -213,8 +213,10 @@ func TestExamine(t *testing.T) {
 func TestPlain(t *testing.T) {
 	t.Parallel()
 	for input, want := range map[string]bool{
-		"SELECT 1": true, " select f(1.5, true) -- it's;\n;": true, "VALUES (1), (2);;": true, "TABLE a": true, `WITH a AS (SELECT 1) SELECT "b$1" FROM a`: true, "SHOW all": true,
+		"SELECT 1": true, " select f(1.5, true) -- it's;\n;": true, "VALUES (1), (2);;": true, "TABLE a": true, `SELECT "b$1" FROM (WITH a AS (SELECT 1) TABLE a) AS b`: true, "SHOW all": true,
 		"SELECT 'now'": false, "SELECT e'n'": false, "SELECT $$now$$": false, "SELECT $1": false, "SELECT (1+$2)": false, "SELECT B'1'": false, "SELECT U&'n'": false,
+		"WITH a AS (SELECT 1) INSERT INTO b TABLE a": false, "WITH a AS (SELECT 1) TABLE a": false, "TABLE pg_catalog.PG_cursors": false, `SELECT * FROM "pg_cursors"`: false, "SELECT pg_cursor()": false,
+		"SELECT 1 AS " + strings.Repeat("a", 63): true, "SELECT 1 AS " + strings.Repeat("a", 64): false, `SELECT 1 AS "` + strings.Repeat("ä", 32) + `"`: false,
 		"SELECT 1; SELECT 2": false, "INSERT INTO a VALUES (1)": false, "SELECT 1; INSERT INTO a VALUES (1)": false, "": false, ";": false, "-- nothing": false,
 	} {
 		if got := Examine(input).Plain; got != want {
