@@ -10,12 +10,12 @@ import (
 // What a session asks of its server, before the first task or instead of one.
 
 // introduce reads what must be known of the server and the session: when the backend started, since together with its process id that
-// names it for good, whether there are other procedural languages than plpgsql, or foreign servers, and how transactions begin.
+// names it for good, whether there are other procedural languages than plpgsql, or foreign servers, how transactions begin, and whether they are to write.
 func (s *Session) introduce(ctx context.Context, local bool) error {
 	result := s.conn.ExecParams(ctx, `SELECT EXISTS (
 			SELECT FROM pg_catalog.pg_language WHERE lanname <> ALL ('{internal,c,sql,plpgsql}')
 		), (SELECT backend_start FROM pg_catalog.pg_stat_get_activity(pg_catalog.pg_backend_pid())), `+usualModes+` AND `+endlessBase+`, session_user,
-		EXISTS (SELECT FROM pg_catalog.pg_foreign_server)`,
+		EXISTS (SELECT FROM pg_catalog.pg_foreign_server), pg_catalog.current_setting('default_transaction_read_only') OPERATOR(pg_catalog.=) 'on'`,
 		nil, nil, nil, binaryFormat).Read()
 	switch {
 	case result.Err != nil:
@@ -28,6 +28,7 @@ func (s *Session) introduce(ctx context.Context, local bool) error {
 	s.usualModes = s.baseUsualModes
 	s.user = string(result.Rows[0][3])
 	s.Foreign = len(result.Rows[0][4]) == 1 && result.Rows[0][4][0] != 0
+	s.readOnly = len(result.Rows[0][5]) == 1 && result.Rows[0][5][0] != 0
 	if !local {
 		return nil
 	}

@@ -55,7 +55,7 @@ type Session struct {
 	// What made the session ready is part of the open transaction, and so is a reset; timeoutSet was this before.
 	chained, chainedReset, timeoutBefore bool
 
-	readOnly bool // its transactions begin as READ ONLY, which the server tells from 14 on
+	readOnly bool // its transactions begin as READ ONLY; when that changes the server tells, from 14 on
 
 	unbind func() bool // from the context of Within
 
@@ -93,7 +93,6 @@ func Connect(ctx context.Context, cfg *pgconn.Config, limit time.Duration, local
 	}
 	s.baseEncoding = conn.ParameterStatus("client_encoding")
 	s.encoding = s.baseEncoding
-	s.readOnly = conn.ParameterStatus("default_transaction_read_only") == "on"
 	s.unbind = func() bool { return true }
 	if err := s.introduce(ctx, local); err != nil {
 		_ = conn.Close(ctx)
