@@ -85,7 +85,7 @@ func (s *Session) Await(t *Task) (*Result, error) {
 		}, notice: t.noticed(notices), encoding: output.Encoding, bound: s.bound,
 	})
 	result := &Result{Raw: failure}
-	if s.bound && err == nil {
+	if s.bound && err == nil { // behind it the server does not tell the status of the transaction
 		s.failing, s.status = failure, 'T'
 		result.Forgot = failure != nil && s.unplanned(failure)
 	}

@@ -59,7 +59,6 @@ var goesOn = &Statement{"pgtask_goes_on", "SELECT"}
 func (s *Session) Extend(then ...*Task) {
 	s.limited(true)
 	defer s.limited(false)
-	s.planned = ""
 	s.call(goesOn)
 	s.sendBehind(then)
 	if s.broken = s.flush(); s.broken != nil {
@@ -86,34 +85,7 @@ func (s *Session) sendBehind(then []*Task) {
 		s.behind = append(s.behind, q)
 	}
 	s.sync()
-	s.open = true
-}
-
-// sendFlown queues the SQL of a task, with others to be sent behind it. What more than one of them runs is planned once: since all of them had been claimed before it was
-// planned, the plan is of a time after whatever was there when they came. Not with save, as what one leaves may be a setting by which another is planned otherwise. bound: it is a
-// statement of the extended protocol.
-func (s *Session) sendFlown(t *Task, behind []*Task) (bound bool) {
-	switch {
-	case !t.Traits.Plain || t.Save || s.planned != t.Input && (len(behind) == 0 || behind[0].Input != t.Input):
-		s.query(t.Input)
-		return false
-	case s.planned != t.Input:
-		s.front.SendClose(&pgproto3.Close{ObjectType: 'S', Name: inputName})
-		s.front.SendParse(&pgproto3.Parse{Name: inputName, Query: t.Input})
-		s.planned = t.Input
-	}
-	s.front.SendBind(&pgproto3.Bind{PreparedStatement: inputName})
-	s.front.SendDescribe(&pgproto3.Describe{ObjectType: 'P'})
-	s.front.SendExecute(&pgproto3.Execute{})
-	return true
-}
-
-const inputName = "pgtask_input"
-
-// unplanned tells the errors of a plan that does not serve: it is gone, with all that is prepared, or what it returns has another form by now. Those that a function
-// meets have a context.
-func (s *Session) unplanned(failure *pgproto3.ErrorResponse) bool {
-	return failure.Where == "" && (s.forgotten(failure) || failure.Code == "0A000" && failure.Routine == "RevalidateCachedQuery")
+	s.open, s.planned = true, ""
 }
 
 // sendProbeAhead queues what asks what has become of a task that others are sent behind.

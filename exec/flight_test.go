@@ -104,7 +104,7 @@ func TestTasksFly(t *testing.T) {
 	b := newBench(t)
 	b.alone()
 	const shown = "SELECT current_setting('pg_task.id'), current_setting('work_mem'), current_setting('statement_timeout'), " +
-		"(SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'), (SELECT count(*) FROM pg_cursors WHERE is_holdable), now() = statement_timestamp()"
+		"(SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND pid = pg_backend_pid()), (SELECT count(*) FROM pg_cursors WHERE is_holdable), now() = statement_timestamp()"
 	disturb := spec("SELECT set_config('work_mem', '1MB', false), pg_advisory_lock(1); SELECT set_config('transaction_read_only', 'off', true)")
 	slow := spec("SELECT now(), pg_sleep(0.002)")
 	slow.Timeout = time.Minute

@@ -142,3 +142,35 @@ func TestPlanIsOutdated(t *testing.T) {
 		b.end(again, "")
 	}
 }
+
+// TestPlanIsOfItsTime: what is sent later is planned anew, so that it sees what was there when it was claimed.
+func TestPlanIsOfItsTime(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.exec(`CREATE SCHEMA AUTHORIZATION CURRENT_USER; CREATE FUNCTION public.age() RETURNS text STABLE LANGUAGE sql AS $$SELECT 'old' || pg_advisory_xact_lock_shared(6)::text$$`)
+	b.exec("SELECT pg_advisory_lock(6)")
+	tasks := several(5, "SELECT age()")
+	for _, task := range tasks {
+		task.Settings, task.Until = [][2]string{{"pg_task.id", "1"}}, time.Now().Add(time.Hour)
+	}
+	if _, _, err := b.session.Begin(nil, tasks[0], tasks[1:3]...); err != nil {
+		t.Fatal(err)
+	}
+	b.until("SELECT EXISTS (SELECT FROM pg_locks WHERE NOT granted AND locktype = 'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = current_database()))")
+	b.exec(`DO $$BEGIN EXECUTE format('CREATE FUNCTION %I.age() RETURNS text STABLE LANGUAGE sql AS ''SELECT text ''''new''''''', current_user); END$$`)
+	b.session.Extend(tasks[3:]...)
+	b.exec("SELECT pg_advisory_unlock(6)")
+	for i, task := range tasks {
+		result, err := b.session.Await(task)
+		if err != nil || i == 0 && output(result) != "old" || i >= 3 && output(result) != "new" {
+			t.Fatal(i, output(result), result.Failure, err)
+		}
+		if i == len(tasks)-1 {
+			b.end(result, "")
+			return
+		}
+		if _, _, begun, err := b.session.Next(); !begun || err != nil {
+			t.Fatal(i, begun, err)
+		}
+	}
+}

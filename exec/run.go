@@ -173,7 +173,6 @@ func (s *Session) sendInput(t *Task, then []*Task) error {
 	}
 	s.front.Send(&pgproto3.Flush{})
 	if len(then) > 0 && s.flies(t) {
-		s.planned = ""
 		s.bound = s.sendFlown(t, then)
 		s.sendProbeAhead(t)
 		s.probing = s.queued()

@@ -187,7 +187,7 @@ type sink struct {
 	bound    bool // it is one statement of the extended protocol
 }
 
-// answer reads until the server is ready for the next query. The first error is returned as failure; err means that the
+// answer reads until the server is ready for the next query, or a bound statement is over. The first error is returned as failure; err means that the
 // session is lost. Messages live until the next is read.
 func (s *Session) answer(to sink) (failure *pgproto3.ErrorResponse, err error) {
 	for {

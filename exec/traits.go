@@ -138,20 +138,6 @@ func (t token) queries() bool {
 	})
 }
 
-// varies tells what another run by the same plan would show otherwise: constants, which their type's own input reads; parameters; names so long that the parser gives notice of
-// it; and the list of portals, of which the run's own is one then.
-func (t token) varies() bool {
-	switch t.kind {
-	case tokenWord, tokenName, tokenCodedName:
-		return len(t.text) >= 64 || strings.EqualFold(t.text, "pg_cursors") || strings.EqualFold(t.text, "pg_cursor")
-	case tokenString:
-		return true
-	case tokenOther:
-		return strings.IndexByte(t.text, '$') >= 0
-	}
-	return false
-}
-
 // addTo adds what is of the input's shape.
 func (t token) addTo(shape *maphash.Hash) {
 	_ = shape.WriteByte(byte(t.kind))
