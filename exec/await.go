@@ -177,7 +177,9 @@ func (s *Session) readProbe(t *Task, result *Result) (answered bool, err error) 
 	if failure != nil && result.Raw == nil {
 		result.Raw = failure
 		result.Alone = (ahead || t.Query) && failure.Code == "22012" && failure.Routine == "int4div"
-		result.Forgot = s.forgotten(failure) || t.Traits.Limits && failure.Code == "57014" && t.Atomic
+		judged := s.judged && failure.Code != "57014"
+		s.ruled = s.ruled || judged
+		result.Forgot = s.forgotten(failure) || judged || t.Traits.Limits && failure.Code == "57014" && t.Atomic
 	}
 	return false, err
 }

@@ -2,6 +2,7 @@ package exec
 
 import (
 	"context"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -172,5 +173,137 @@ func TestPlanIsOfItsTime(t *testing.T) {
 		if _, _, begun, err := b.session.Next(); !begun || err != nil {
 			t.Fatal(i, begun, err)
 		}
+	}
+}
+
+// TestWritesShareAPlan: those that were taken before it is made, for a short time, and nothing else of one is another's.
+func TestWritesShareAPlan(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.exec(`CREATE FUNCTION bound() RETURNS bool LANGUAGE sql AS $$SELECT EXISTS (SELECT FROM pg_cursors WHERE name = '')$$;
+		CREATE FUNCTION plan() RETURNS timestamptz LANGUAGE sql AS $$SELECT prepare_time FROM pg_prepared_statements WHERE name = 'pgtask_input'$$;
+		CREATE TABLE written (n serial, id text DEFAULT current_setting('pg_task.id'), bound bool DEFAULT bound(), plan timestamptz DEFAULT plan(), at timestamptz DEFAULT now(), a int4)`)
+	taken := time.Now()
+	write := func(input string, taken time.Time) *Result {
+		t.Helper()
+		task := spec(input)
+		if old := b.session.plannedAt; time.Since(old) < time.Minute { // however slow this machine is
+			b.session.plannedAt = time.Now()
+		}
+		task.Ours, task.Taken, task.Settings = true, taken, [][2]string{{"pg_task.id", b.get("SELECT count(*) FROM written")}}
+		result, _ := b.run(task, nil)
+		if result.Failure != nil || !result.Open || !result.Wrote || result.Forgot || result.Stop.IsZero() {
+			t.Fatalf("%+v", result)
+		}
+		b.end(result, "")
+		return result
+	}
+	const input = "INSERT INTO written (a) VALUES (1) RETURNING id, lastval() IS NOT NULL AS drawn"
+	for i, taken := range []time.Time{taken, taken, taken, taken} {
+		if got, want := output(write(input, taken)), "id\tdrawn\n"+strconv.Itoa(i)+"\tt"; got != want {
+			t.Errorf("%d: %q, not %q", i, got, want)
+		}
+	}
+	write(input, time.Now())                // taken since
+	write(input, time.Now().Add(time.Hour)) // and behind the one that is planned
+	write("UPDATE written SET a = a + 1 WHERE n = 1", taken)
+	write(input, taken)
+	b.session.plannedAt = b.session.plannedAt.Add(-time.Hour)
+	write(input, taken)
+	write(input, taken)
+	for i, want := range []string{"false", "true", "true", "true", "false", "false", "false", "true", "true"} {
+		if got := b.get("SELECT bound FROM written WHERE id = $1", strconv.Itoa(i)); got != want {
+			t.Errorf("%d: bound %s, want %s", i, got, want)
+		}
+	}
+	if got := b.get("SELECT string_agg((SELECT count(DISTINCT plan) FROM written AS o WHERE o.bound AND o.n <= w.n)::text, '' ORDER BY n) FROM written AS w"); got != "011111122" {
+		t.Error("plans:", got)
+	}
+	if got := b.get("SELECT count(DISTINCT at) || ' ' || (SELECT a FROM written WHERE n = 1) FROM written"); got != "9 2" {
+		t.Error(got)
+	}
+}
+
+// TestWritesByAPlanThatFail: the error is that of the SQL alone, and what comes next is planned anew.
+func TestWritesByAPlanThatFail(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.exec("CREATE TABLE one (a int4 PRIMARY KEY)")
+	const input = "INSERT INTO one VALUES (1)"
+	taken := time.Now()
+	var first string
+	for i := range 4 {
+		task := spec(input)
+		task.Ours, task.Taken = true, taken
+		result, _ := b.run(task, nil)
+		switch {
+		case i == 0:
+			b.end(result, "")
+			continue
+		case failure(result) != "23505" || result.Open || result.Forgot:
+			t.Fatalf("%d: %+v", i, result)
+		case !b.session.bound:
+			t.Error(i, "is not by a plan")
+		}
+		if first == "" {
+			first = result.Failure.Text
+		}
+		if result.Failure.Text != first || !strings.Contains(first, "STATEMENT:  "+input) {
+			t.Errorf("%q, not %q", result.Failure.Text, first)
+		}
+	}
+	alone, _ := b.run(spec(input), nil)
+	if alone.Failure.Text != first {
+		t.Errorf("alone %q, by a plan %q", alone.Failure.Text, first)
+	}
+	b.alive()
+}
+
+// TestWritesByRules: where a rule adds a query to a write, its rows are shown, and it is run once.
+func TestWritesByRules(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.exec("CREATE TABLE ruled (a int4); CREATE RULE tell AS ON INSERT TO ruled DO ALSO SELECT count(*) AS told FROM ruled")
+	taken := time.Now()
+	forgot := 0
+	for i := range 5 {
+		task := spec("INSERT INTO ruled VALUES (1)")
+		task.Ours, task.Taken = true, taken
+		result, _ := b.run(task, nil)
+		if result.Forgot {
+			forgot++
+			b.end(result, "")
+			task.Wary = true
+			result, _ = b.run(task, nil)
+		}
+		if want := strconv.Itoa(i + 1); !result.Open || output(result) != want {
+			t.Errorf("%d: %q %v, not %q", i, output(result), result.Failure, want)
+		}
+		b.end(result, "")
+	}
+	if rows := b.get("SELECT count(*) FROM ruled"); rows != "5" || forgot != 1 {
+		t.Errorf("%s rows, %d forgotten", rows, forgot)
+	}
+	b.alive()
+}
+
+// TestWritesFindWhatIsNew: a table that comes before another in the path, made after the plan and before the task was taken.
+func TestWritesFindWhatIsNew(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.exec("CREATE SCHEMA AUTHORIZATION CURRENT_USER; CREATE TABLE public.place (a int4)")
+	taken := time.Now()
+	for i := range 8 {
+		if i == 4 {
+			b.exec(`DO $$BEGIN EXECUTE format('CREATE TABLE %I.place (a int4)', current_user); END$$`)
+			taken = time.Now()
+		}
+		task := spec("INSERT INTO place VALUES (1)")
+		task.Ours, task.Taken = true, taken
+		result, _ := b.run(task, nil)
+		b.end(result, "")
+	}
+	if got := b.get("SELECT (SELECT count(*) FROM public.place) || ' ' || (SELECT count(*) FROM place)"); got != "4 4" {
+		t.Error(got)
 	}
 }

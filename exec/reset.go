@@ -30,7 +30,7 @@ func (s *Session) sendReset() {
 	s.usualModes = s.baseUsualModes
 	if s.hard {
 		s.plain("DISCARD ALL")
-		s.known, s.hard, s.discarding = map[string]string{}, false, true
+		s.known, s.planned, s.hard, s.discarding = map[string]string{}, "", false, true
 		s.call(begin)
 		return
 	}

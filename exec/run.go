@@ -28,6 +28,7 @@ type Task struct {
 	Watched  bool      // on a remote, where it is to show whether it writes
 	Ours     bool      // its transaction is made ours right behind its SQL, which is no query alone, as its end is likely to be written there
 	Path     *string   // with Ours, as in Tail
+	Taken    time.Time // by our clock, a moment at which it was already taken, so that whatever it is to find was there; zero: not known
 }
 
 // Usual are settings that a session may share with its tasks: those of a lane, and those that most tasks have alike.
@@ -166,21 +167,25 @@ func unclean(failure *pgproto3.ErrorResponse) bool {
 // sendInput sends what is queued with the task's SQL and what asks what has become of the transaction. Behind SQL that may read from us
 // nothing may wait: that is sent alone.
 func (s *Session) sendInput(t *Task, then []*Task) error {
-	s.probing, s.open, s.ours, s.bound = 0, false, false, false // what asks of a task whose preparation has failed was passed over
+	s.probing, s.open, s.ours, s.bound, s.judged = 0, false, false, false, false // what asks of a task whose preparation has failed was passed over
 	if t.Traits.Stdin {
 		s.sync()
 		return s.flush()
 	}
 	s.front.Send(&pgproto3.Flush{})
 	if len(then) > 0 && s.flies(t) {
+		s.planned = ""
 		s.bound = s.sendFlown(t, then)
 		s.sendProbeAhead(t)
 		s.probing = s.queued()
 		s.sendBehind(then)
 		return s.flush()
 	}
-	s.query(t.Input)
+	s.bound = s.sendSingle(t)
 	if t.Atomic {
+		if s.judged {
+			s.call(unruled)
+		}
 		s.sendProbe(t)
 		s.probing = s.queued()
 	}

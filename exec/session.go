@@ -66,9 +66,15 @@ type Session struct {
 	behind  []queued                // tasks whose SQL is with the server behind that
 	open    bool                    // more can be sent behind them, and what asks of the last expects it
 	broken  error                   // by what was sent behind the task under way
-	planned string                  // the input that is planned for those that are being sent
+	planned string                  // the input that is planned
 	bound   bool                    // the SQL under way was sent as one that is planned
 	failing *pgproto3.ErrorResponse // it has failed, and the server passes over what is behind it
+
+	before    string    // the input sent last, if its plan may be kept
+	sent      time.Time // when it was
+	plannedAt time.Time // a moment before that
+	judged    bool      // behind the SQL under way is asked whether the plan may be kept
+	ruled     bool      // there are rules by which it may not, of a write
 
 	limit    time.Duration // for the answer to a statement of our own
 	silence  string        // for us to go on after a query on a remote

@@ -162,7 +162,7 @@ func (s *Session) unprepared() {
 	for _, name := range s.parsing {
 		delete(s.known, name)
 	}
-	s.parsing = s.parsing[:0]
+	s.parsing, s.planned = s.parsing[:0], ""
 }
 
 // synced reads the answer to Sync.

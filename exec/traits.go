@@ -36,8 +36,8 @@ type Traits struct {
 	Outside bool
 	// Reads: all statements are queries (SELECT, VALUES, TABLE, WITH, SHOW). What they call may write all the same.
 	Reads bool
-	// Plain: one query whose plan serves another run of it, as nothing in it is read but by the parser, and says nothing. It begins with no WITH, which may hold
-	// the rows of a rule.
+	// Plain: one query, INSERT, UPDATE or DELETE whose plan serves another run of it, as nothing in it is read but by the parser, and says nothing. It begins with no WITH, which
+	// may hold the rows of a rule.
 	Plain bool
 	// Shape is the same for inputs that differ in nothing but numbers, strings, blanks and comments, while the process lasts.
 	Shape uint64
@@ -55,7 +55,7 @@ func Examine(input string) Traits {
 	e.shape.SetSeed(shapes)
 	e.run()
 	e.traits.Reads = e.traits.Reads && !e.traits.Empty
-	e.traits.Plain = e.traits.Reads && e.statements == 1 && !e.varies
+	e.traits.Plain = !e.traits.Empty && e.statements == 1 && !e.varies
 	e.traits.Shape = e.shape.Sum64()
 	if !e.doubtful {
 		return e.traits
@@ -117,7 +117,7 @@ func (e *examiner) run() {
 			if !e.statement.begun {
 				e.traits.Reads = e.traits.Reads && t.queries()
 				e.statements++
-				e.varies = e.varies || t.kind == tokenWord && strings.EqualFold(t.text, "with")
+				e.varies = e.varies || !t.plans()
 			}
 			e.statement.begun = true
 			e.varies = e.varies || t.varies()
@@ -136,6 +136,14 @@ func (t token) queries() bool {
 	return t.kind == tokenWord && slices.ContainsFunc([]string{"select", "values", "table", "with", "show"}, func(word string) bool {
 		return strings.EqualFold(word, t.text)
 	})
+}
+
+// plans tells whether a statement that begins with this token is one whose plan can be kept.
+func (t token) plans() bool {
+	if t.kind == tokenWord && slices.ContainsFunc([]string{"insert", "update", "delete"}, func(word string) bool { return strings.EqualFold(word, t.text) }) {
+		return true
+	}
+	return t.queries() && !(t.kind == tokenWord && strings.EqualFold(t.text, "with"))
 }
 
 // addTo adds what is of the input's shape.

@@ -217,7 +217,7 @@ func TestPlain(t *testing.T) {
 		"SELECT 'now'": false, "SELECT e'n'": false, "SELECT $$now$$": false, "SELECT $1": false, "SELECT (1+$2)": false, "SELECT B'1'": false, "SELECT U&'n'": false,
 		"WITH a AS (SELECT 1) INSERT INTO b TABLE a": false, "WITH a AS (SELECT 1) TABLE a": false, "TABLE pg_catalog.PG_cursors": false, `SELECT * FROM "pg_cursors"`: false, "SELECT pg_cursor()": false,
 		"SELECT 1 AS " + strings.Repeat("a", 63): true, "SELECT 1 AS " + strings.Repeat("a", 64): false, `SELECT 1 AS "` + strings.Repeat("ä", 32) + `"`: false,
-		"SELECT 1; SELECT 2": false, "INSERT INTO a VALUES (1)": false, "SELECT 1; INSERT INTO a VALUES (1)": false, "": false, ";": false, "-- nothing": false,
+		"SELECT 1; SELECT 2": false, "INSERT INTO a VALUES (1)": true, "update a SET b = 1;": true, "DELETE FROM a": true, "INSERT INTO a VALUES ('now')": false, "MERGE INTO a": false, "DO a": false, "SELECT 1; INSERT INTO a VALUES (1)": false, "": false, ";": false, "-- nothing": false,
 	} {
 		if got := Examine(input).Plain; got != want {
 			t.Errorf("%q: plain %t, want %t", input, got, want)

@@ -132,6 +132,10 @@ func (l *loop) readTaken(rows pgx.Rows) (tasks []*task, err error) {
 	if len(tasks) > 0 {
 		l.foreign.Store(foreign)
 	}
+	now := time.Now()
+	for _, t := range tasks {
+		t.taken = now
+	}
 	return tasks, err
 }
 

@@ -40,6 +40,7 @@ type task struct {
 	owner  atomic.Int32 // the control backend that took it
 	shows  [][2]string  // what the sessions of its lane show
 	traits *exec.Traits // nil: not looked at yet
+	taken  time.Time    // by our clock: it was already
 	again  int          // how often we had to run it again for reasons of our own
 
 	passed, left bool // lanes: the slot of the lane, or the place in run, has gone to the next task of the session
