@@ -27,3 +27,10 @@ func (c *clock) set(server, asked, answered time.Time) {
 	}
 	c.read = true
 }
+
+// heard takes in a moment that the server's clock has shown by now: what we say later is not before it. Otherwise a task of a lane would seem to have begun, by our reading,
+// before the end of the one before it, by the server's.
+func (c *clock) heard(server time.Time) {
+	for ahead, least := c.ahead.Load(), int64(time.Until(server)); ahead < least && !c.ahead.CompareAndSwap(ahead, least); ahead = c.ahead.Load() {
+	}
+}
