@@ -1,6 +1,7 @@
 package exec
 
 import (
+	"encoding/binary"
 	"errors"
 
 	"github.com/jackc/pgx/v5/pgproto3"
@@ -48,7 +49,11 @@ func (s *Session) sendProbe(t *Task) {
 	switch {
 	case t.Ours && ascii(t.Path):
 		s.call(closeAll)
-		s.sendOwn(t.Path)
+		st := own
+		if s.bound {
+			st = partly
+		}
+		s.sendOwn(st, t.Path)
 	case t.Query:
 		s.call(closeAll)
 		s.call(probeQuery, []byte(s.silence))
@@ -122,7 +127,7 @@ func (s *Session) left(t *Task, result *Result, tags *tags, answered bool) {
 	s.limits = t.Traits.Limits
 	s.cursors = s.cursors || !answered || tags.declared || t.Save && !s.clean
 	result.Wrote = result.Wrote || t.Save && s.cursors && s.clean || t.Traits.Notifies
-	s.temporary = s.temporary || !answered || result.Wrote
+	s.temporary = s.temporary || !answered || result.Wrote && !(result.untouched && s.clean) // what is deferred to COMMIT makes some only in a procedural language
 }
 
 // noticed keeps the notices of a run, without the server's warning that a BEGIN of the input found ours.
@@ -152,11 +157,17 @@ func (s *Session) readProbe(t *Task, result *Result) (answered bool, err error) 
 	}
 	odd, ahead := false, s.open
 	_, failure, err := s.answers(n, func(values [][]byte) {
-		if len(values) != 4 { // another statement has taken its name
+		if len(values) != 4 && len(values) != 5 { // another statement has taken its name
 			odd = true
 			return
 		}
 		result.Wrote = values[0] != nil
+		if len(values[0]) == 8 {
+			result.Writer = binary.BigEndian.Uint32(values[0][4:])
+		}
+		if len(values) == 5 && len(values[4]) == 4 {
+			result.untouched = binary.BigEndian.Uint32(values[4]) == 0
+		}
 		result.Stop, _ = moment(values[1])
 		s.usualModes = s.usualModes && len(values[3]) == 1 && values[3][0] != 0
 		if len(values[2]) == 1 && values[2][0] != 0 {
@@ -178,7 +189,7 @@ func (s *Session) readProbe(t *Task, result *Result) (answered bool, err error) 
 		result.Raw = failure
 		result.Alone = (ahead || t.Query) && failure.Code == "22012" && failure.Routine == "int4div"
 		judged := s.judged && failure.Code != "57014"
-		s.ruled = s.ruled || judged
+		s.apart = s.apart || judged
 		result.Forgot = s.forgotten(failure) || judged || t.Traits.Limits && failure.Code == "57014" && t.Atomic
 	}
 	return false, err

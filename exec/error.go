@@ -28,6 +28,9 @@ func (f *Failure) Direct(sqlstate, routine string) bool {
 	return f.SQLState == sqlstate && f.routine == routine && f.where == ""
 }
 
+// Missed tells the error by which a tail says that the task is no longer ours: an int2 divided by an int4 that is zero, which other SQL hardly does.
+func (f *Failure) Missed() bool { return f.Direct("22012", "int24div") }
+
 // Raised tells an error that PL/pgSQL has raised by RAISE, with whatever code it liked.
 func (f *Failure) Raised() bool { return f.routine == "exec_stmt_raise" }
 

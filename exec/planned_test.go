@@ -2,6 +2,7 @@ package exec
 
 import (
 	"context"
+	"fmt"
 	"strconv"
 	"strings"
 	"testing"
@@ -285,6 +286,58 @@ func TestWritesByRules(t *testing.T) {
 		t.Errorf("%s rows, %d forgotten", rows, forgot)
 	}
 	b.alive()
+}
+
+// TestEndBehindAPlanThatHasChangedTheRole: the end is refused, and the task can be run again by itself; only so do such tasks run from then on.
+func TestEndBehindAPlanThatHasChangedTheRole(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.exec("CREATE TABLE chosen (name text, value text); CREATE TABLE seen (value text)")
+	const end = "UPDATE public.chosen SET value = value"
+	taken := time.Now()
+	var forgot, bound []int
+	task := func() *Task {
+		task := spec("INSERT INTO public.seen SELECT set_config(name, value, false) FROM public.chosen")
+		task.Ours, task.Taken = true, taken
+		return task
+	}
+	var verdict *Verdict
+	result, _ := b.run(task(), nil)
+	for i := 1; i < 8; i++ {
+		if i == 3 {
+			b.exec("INSERT INTO chosen VALUES ('role', 'pg_monitor'), ('search_path', 'pg_temp'), ('statement_timeout', '7s')")
+		}
+		if !result.Open {
+			t.Fatalf("%d: %+v", i, result)
+		}
+		next := task()
+		if i == 4 { // what is next must not change what is said of the one before
+			next = spec("INSERT INTO public.seen VALUES (DEFAULT)")
+		}
+		if result, verdict = b.run(next, &Tail{Calls: calls(end)}); verdict.Forgot {
+			forgot = append(forgot, i)
+		} else if !verdict.Committed {
+			t.Errorf("%d: %+v", i, verdict.Refused)
+		}
+		if b.session.bound {
+			bound = append(bound, i)
+		}
+	}
+	if fmt.Sprint(forgot, bound) != "[4] [1 2 3]" {
+		t.Error("forgot", forgot, "by a plan", bound)
+	}
+	b.end(result, "")
+	// An end that finds nothing says nothing of the plan.
+	c := newBench(t)
+	c.exec("CREATE TABLE seen (value text)")
+	for i := range 4 {
+		task := spec("INSERT INTO seen VALUES (1)")
+		task.Ours, task.Taken = true, taken
+		result, _ := c.run(task, nil)
+		if verdict := c.end(result, "SELECT 1::int2 / 0::int4"); verdict.Forgot || !verdict.Refused.Missed() || (i > 0) != c.session.bound {
+			t.Errorf("%d: %+v, by a plan: %v", i, verdict, c.session.bound)
+		}
+	}
 }
 
 // TestWritesFindWhatIsNew: a table that comes before another in the path, made after the plan and before the task was taken.

@@ -46,7 +46,10 @@ type Result struct {
 	Forgot  bool                    // what we asked behind the SQL failed by its doing, and the run with it: once more, a wary one will do
 	Alone   bool                    // it is rolled back, as it may have had an effect where it must not: once more, with none behind it, and not as a Query
 	Wrote   bool                    // the transaction may have an effect
+	Writer  uint32                  // the transaction's id, where it has one; 0: none, or not known
 	Barred  bool                    // it failed because writes are switched off, and not by the SQL itself
+
+	untouched bool // the session has never had temporary objects
 }
 
 // Retry tells whether the SQL failed only because it ran inside a transaction. The routine tells the server's own error from one
@@ -71,6 +74,8 @@ type Tail struct {
 	Calls []Call
 	Input string  // of that task, for its errors
 	Path  *string // search_path for the triggers of the table; nil: empty
+
+	partly bool // what made the transaction ours has left out what the SQL has hardly changed
 }
 
 // Verdict is what the server said to a tail.
@@ -78,26 +83,34 @@ type Verdict struct {
 	Committed bool
 	Refused   *Failure // the statement that writes the end failed
 	Deferred  *Failure // COMMIT failed: a deferred constraint or trigger
-	Forgot    bool     // refused because a statement of ours that was prepared is gone
+	Forgot    bool     // refused by what the SQL has left in the session: once more, a wary one will do
 }
 
 // patient comes first where the task's SQL names a limit, which may be a millisecond: each statement has that anew, and this one is short. Should
 // it still be met, the task is run once more.
 var patient = &Statement{"pgtask_patient", "SET LOCAL statement_timeout TO '30s'"}
 
-// own makes the transaction of a task's SQL ours, whatever that has set: our role, and the limits under which we write its end. It answers like a probe. $1: search_path.
-var own = &Statement{"pgtask_own", `SELECT pg_catalog.txid_current_if_assigned(), pg_catalog.clock_timestamp(), false, pg_catalog.num_nulls(` +
-	`pg_catalog.set_config('session_authorization', NULL, false), pg_catalog.set_config('role', 'none', false), ` +
-	`pg_catalog.set_config('statement_timeout', '30s', true), pg_catalog.set_config('lock_timeout', '5s', true), ` +
-	`pg_catalog.set_config('row_security', 'on', true), pg_catalog.set_config('search_path', $1, true)) OPERATOR(pg_catalog.>=) 0`}
+// own makes the transaction of a task's SQL ours, whatever that has set: our role, and the limits under which we write its end. It answers like a probe, and
+// tells whether the session has had temporary objects. $1: search_path.
+//
+// partly does so behind what is planned, which has no string to name a setting by: all but the limit for locks and the path is nearly always as it was. Should a function have
+// changed it all the same, the end is refused, and the task is run once more, by a simple query and with own behind it.
+var (
+	own = &Statement{"pgtask_own", `SELECT pg_catalog.txid_current_if_assigned(), pg_catalog.clock_timestamp(), false, pg_catalog.num_nulls(` +
+		`pg_catalog.set_config('session_authorization', NULL, false), pg_catalog.set_config('role', 'none', false), ` +
+		`pg_catalog.set_config('statement_timeout', '30s', true), pg_catalog.set_config('lock_timeout', '5s', true), ` +
+		`pg_catalog.set_config('row_security', 'on', true), pg_catalog.set_config('search_path', $1, true)) OPERATOR(pg_catalog.>=) 0, pg_catalog.pg_my_temp_schema()`}
+	partly = &Statement{"pgtask_partly", `SELECT pg_catalog.txid_current_if_assigned(), pg_catalog.clock_timestamp(), false, pg_catalog.num_nulls(` +
+		`pg_catalog.set_config('lock_timeout', '5s', true), pg_catalog.set_config('search_path', $1, true)) OPERATOR(pg_catalog.>=) 0, pg_catalog.pg_my_temp_schema()`}
+)
 
-func (s *Session) sendOwn(path *string) {
+func (s *Session) sendOwn(st *Statement, path *string) {
 	text := []byte{}
 	if path != nil {
 		text = []byte(*path)
 	}
-	s.call(own, text)
-	s.ours = true
+	s.call(st, text)
+	s.ours, s.partly = true, st == partly
 }
 
 // ascii tells whether the path is the same in each encoding that the SQL before it may have chosen.
@@ -167,7 +180,7 @@ func unclean(failure *pgproto3.ErrorResponse) bool {
 // sendInput sends what is queued with the task's SQL and what asks what has become of the transaction. Behind SQL that may read from us
 // nothing may wait: that is sent alone.
 func (s *Session) sendInput(t *Task, then []*Task) error {
-	s.probing, s.open, s.ours, s.bound, s.judged = 0, false, false, false, false // what asks of a task whose preparation has failed was passed over
+	s.probing, s.open, s.ours, s.partly, s.bound, s.judged = 0, false, false, false, false, false // what asks of a task whose preparation has failed was passed over
 	if t.Traits.Stdin {
 		s.sync()
 		return s.flush()
@@ -237,8 +250,9 @@ func (s *Session) sendTail(tail *Tail, chained, keep bool) {
 			if s.limits {
 				s.call(patient)
 			}
-			s.sendOwn(tail.Path)
+			s.sendOwn(own, tail.Path)
 		}
+		tail.partly = s.partly
 		for _, call := range tail.Calls {
 			s.bind(s.parse(call.Statement), call.formats, call.args)
 		}
@@ -277,6 +291,8 @@ func (s *Session) readTail(tail *Tail, n int) (verdict *Verdict, passed bool, er
 		verdict.Deferred = answer
 	default:
 		verdict.Refused = answer
+		verdict.Forgot = tail.partly && !answer.Missed()
+		s.apart = s.apart || verdict.Forgot
 	}
 	return verdict, true, s.rollback()
 }

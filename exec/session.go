@@ -48,6 +48,7 @@ type Session struct {
 	hard       bool // what is prepared is not known, or not all ours
 	limits     bool // statement_timeout may be too short for what we say
 	ours       bool // the open transaction has been made ours behind the SQL that has run in it
+	partly     bool // but for what its SQL has hardly changed
 	undone     bool // what was reset has been rolled back
 	renewed    bool // a reset is queued
 	discarding bool // with DISCARD ALL, which has not been answered
@@ -74,7 +75,7 @@ type Session struct {
 	sent      time.Time // when it was
 	plannedAt time.Time // a moment before that
 	judged    bool      // behind the SQL under way is asked whether the plan may be kept
-	ruled     bool      // there are rules by which it may not, of a write
+	apart     bool      // writes share none: there are rules by which they may not, or an end was refused where one had run
 
 	limit    time.Duration // for the answer to a statement of our own
 	silence  string        // for us to go on after a query on a remote

@@ -32,7 +32,7 @@ func (c *Call) Text(text *string) {
 	c.add(pgproto3.TextFormat, append([]byte{}, *text...))
 }
 
-// Int8, Int4, Bool and Moment add one of the type that they name (timestamptz), in its binary format: to read a moment as text takes the server 4 µs.
+// Int8, Int4 (an xid likewise), Bool and Moment add one of the type that they name (timestamptz), in its binary format: to read a moment as text takes the server 4 µs.
 func (c *Call) Int8(n int64) {
 	c.add(pgproto3.BinaryFormat, binary.BigEndian.AppendUint64(nil, uint64(n)))
 }

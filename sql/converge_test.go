@@ -26,7 +26,7 @@ func TestTableOfPgTaskIsCompleted(t *testing.T) {
 	equal(t, "old rows", value(t, conn, "SELECT count(*) FROM tasks.task WHERE created IS NULL AND author IS NULL AND due = plan"), "3")
 	equal(t, "new row", value(t, conn, "SELECT created = plan AND author = current_user FROM tasks.task WHERE state = 'GONE'"), "true")
 	equal(t, "a person's comment", value(t, conn, "col_description('tasks.task'::regclass, 1)"), "Primary key")
-	equal(t, "table's comment", value(t, conn, "obj_description('tasks.task'::regclass)"), "Tasks (pgtask schema 5)")
+	equal(t, "table's comment", value(t, conn, "obj_description('tasks.task'::regclass)"), "Tasks (pgtask schema 6)")
 }
 
 func TestPersonsOwnTable(t *testing.T) {
@@ -50,7 +50,7 @@ func TestPersonsOwnTable(t *testing.T) {
 		"AND attnum = adnum WHERE attrelid = 'task'::regclass AND attname = 'active'"), "'00:05:00'::interval")
 	equal(t, "own trigger", value(t, conn, "SELECT count(*) FROM pg_trigger WHERE tgname = 'mine'"), "1")
 	equal(t, "own option", value(t, conn, "SELECT 'fillfactor=90' = ANY (reloptions) FROM pg_class WHERE oid = 'task'::regclass"), "true")
-	equal(t, "own comment", value(t, conn, "obj_description('task'::regclass)"), "It's mine (pgtask schema 5)")
+	equal(t, "own comment", value(t, conn, "obj_description('task'::regclass)"), "It's mine (pgtask schema 6)")
 	equal(t, "violated", value(t, conn, "SELECT string_agg(conname, ' ' ORDER BY conname) FROM pg_constraint WHERE NOT convalidated"),
 		"pgtask_input_not_null pgtask_max_not_null")
 	refused(t, conn, "INSERT INTO task (input) VALUES (NULL)", "23514")
@@ -199,6 +199,28 @@ func TestTriggersOfSchemaVersion4(t *testing.T) {
 	install(t, conn, task, nil)
 	complete(t, conn, task, nil)
 	equal(t, "triggers for new tasks", value(t, conn, "SELECT string_agg(tgname, ' ') FROM pg_trigger WHERE tgrelid = 'task'::regclass AND tgtype & 4 > 0"), "pgtask_accept")
+}
+
+func TestTriggersOfSchemaVersion5(t *testing.T) {
+	t.Parallel()
+	conn := database(t)
+	install(t, conn, task, nil)
+	execute(t, conn, `DROP TRIGGER pgtask_state ON task;
+		CREATE FUNCTION pgtask_stop() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NEW; END';
+		CREATE TRIGGER pgtask_stop BEFORE UPDATE OF state ON task FOR EACH ROW WHEN (NEW.state IN ('STOP', 'PLAN')) EXECUTE FUNCTION pgtask_stop();
+		CREATE TRIGGER pgtask_update_state AFTER UPDATE OF state ON task FOR EACH ROW WHEN (NEW.state IN ('PLAN', 'STOP')) EXECUTE FUNCTION pgtask_wake();
+		COMMENT ON TABLE task IS 'Tasks (pgtask schema 5)'`)
+	if !described(t, conn, task).TellsChanges {
+		t.Error("its triggers are taken for silent")
+	}
+	execute(t, conn, "ALTER TABLE task DISABLE TRIGGER pgtask_update_state")
+	if described(t, conn, task).TellsChanges {
+		t.Error("nothing tells of STOP, but that is not seen")
+	}
+	install(t, conn, task, nil)
+	complete(t, conn, task, nil)
+	equal(t, "triggers for states", value(t, conn, `SELECT string_agg(tgname, ' ' ORDER BY tgname) FROM pg_trigger
+		WHERE tgrelid = 'task'::regclass AND tgattr::text = (SELECT attnum::text FROM pg_attribute WHERE attrelid = tgrelid AND attname = 'state')`), "pgtask_state pgtask_stop_next")
 }
 
 func TestPartitionedTable(t *testing.T) {

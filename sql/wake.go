@@ -20,8 +20,11 @@ const (
 // insertTriggers tell of new tasks; the second one in tables of schema version 4 and before.
 var insertTriggers = []string{"pgtask_accept", "pgtask_inserted"}
 
-// changeTriggers tell what the leader must know of tasks that are there.
-var changeTriggers = []string{"pgtask_update", "pgtask_update_state", "pgtask_delete"}
+// changeTriggers tell what the leader must know of tasks that are there, and stateTriggers of STOP and PLAN; the second one of those in tables of schema version 5 and before.
+var (
+	changeTriggers = []string{"pgtask_update", "pgtask_delete"}
+	stateTriggers  = []string{"pgtask_state", "pgtask_update_state"}
+)
 
 // wakeLocks is the first of the numbers of advisory locks that stand for tables whose leader sleeps: the upper half spells pgta, the lower
 // one is the table's oid.

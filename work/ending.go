@@ -137,10 +137,9 @@ func inTheWay(f *exec.Failure) bool {
 	return f != nil && (f.SQLState == "40001" || f.SQLState == "40P01" || f.SQLState == "55P03")
 }
 
-// refusal is what a task's row shows when it did not take its own end: where a row was not found done.sql divides an int2 by zero, which
-// other SQL hardly does.
+// refusal is what a task's row shows when it did not take its own end.
 func refusal(f *exec.Failure) *exec.Failure {
-	if f == nil || f.Direct("22012", "int28div") {
+	if f == nil || f.Missed() {
 		return exec.NewFailure("task was changed while it ran", "55000",
 			"DETAIL", "Its own SQL, or a trigger or policy of the table, has changed its row so that its end could not be written; its effects are rolled back.")
 	}

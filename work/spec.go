@@ -130,6 +130,8 @@ func (r *runner) done(p *pending) []exec.Call {
 	done.Text(p.result.Notice)
 	done.Bool(p.task.once())
 	done.Bool(p.quick)
+	done.Int4(int32(r.seat.session.PID))
+	done.Int4(int32(p.result.Writer))
 	if p.quick {
 		return []exec.Call{done}
 	}

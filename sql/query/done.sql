@@ -1,24 +1,23 @@
 -- Writes the end of a task in the transaction of its own SQL; raises an error when the task is no longer ours, or its own SQL has changed
 -- the row.
 -- $1 id, $2 pid of the controller that took it, $3 start, $4 stop, $5 output, $6 notice, $7 whether effects and end commit together,
--- $8 whether it must not repeat itself
+-- $8 whether it must not repeat itself, $9 pid of the session, $10 id of its transaction, 0 where it has none: what the server need not ask itself
 WITH ended AS (
     UPDATE :table AS t
     SET
         state = 'DONE',
         start = $3::pg_catalog.timestamptz,
         stop = $4::pg_catalog.timestamptz,
-        pid = pg_catalog.pg_backend_pid(),
+        pid = $9::pg_catalog.int4,
         output = $5,
         error = NULL,
         sqlstate = NULL,
         notice = $6,
         atomic = $7::pg_catalog.bool
     WHERE t.id = $1::pg_catalog.int8
-        AND (t.state = 'TAKE' AND t.pid = $2::pg_catalog.int4 OR t.state = 'WORK' AND t.pid = pg_catalog.pg_backend_pid())
+        AND (t.state = 'TAKE' AND t.pid = $2::pg_catalog.int4 OR t.state = 'WORK' AND t.pid = $9::pg_catalog.int4)
         AND (NOT $8::pg_catalog.bool OR t.repeat = '0' AND t.cron IS NULL)
-        AND t.xmin::text::int8 <> pg_catalog.txid_current() % 4294967296 -- the task's own SQL has not changed the row
+        AND t.xmin <> $10::pg_catalog.xid -- the task's own SQL has not changed the row
     RETURNING 1
 )
-SELECT 1::int2 / count(*) -- work tells this error by its types
-FROM ended
+SELECT 1::int2 / EXISTS (SELECT FROM ended)::int4 -- exec tells this error by its types

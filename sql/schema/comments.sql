@@ -6,9 +6,9 @@ COMMENT ON FUNCTION :schema.pgtask_accept() IS 'Keeps plan and the intervals of 
 
 COMMENT ON FUNCTION :schema.pgtask_wake() IS 'Wakes the leader that serves the table (:version)';
 
-COMMENT ON FUNCTION :schema.pgtask_stop() IS 'STOP on an ended task puts its old state back and notes its repetition; on a running one it is noted in the row (:version)';
+COMMENT ON FUNCTION :schema.pgtask_state() IS 'STOP on an ended task puts its old state back and notes its repetition; on a running one it is noted in the row; PLAN lets it run again (:version)';
 
-COMMENT ON FUNCTION :schema.pgtask_stop_next() IS 'Stops the repetitions that pgtask_stop has noted (:version)';
+COMMENT ON FUNCTION :schema.pgtask_stop_next() IS 'Stops the repetitions that pgtask_state has noted (:version)';
 
 COMMENT ON TABLE :table IS 'Tasks: SQL to run, and what came of it (:version)';
 
@@ -133,10 +133,8 @@ COMMENT ON PUBLICATION pgtask_:hash IS 'Shows the leader new tasks in the write-
 
 COMMENT ON TRIGGER pgtask_update ON :table IS 'Wakes the leader for a waiting task that may start at another time';
 
-COMMENT ON TRIGGER pgtask_update_state ON :table IS 'Wakes the leader for a task that waits again, or must stop';
-
 COMMENT ON TRIGGER pgtask_delete ON :table IS 'Wakes the leader for a running task that is gone';
 
-COMMENT ON TRIGGER pgtask_stop ON :table IS 'An ended task can not be stopped, but its repetition can';
+COMMENT ON TRIGGER pgtask_state ON :table IS 'An ended task can not be stopped, but its repetition can; wakes the leader for a task that waits again, or must stop';
 
 COMMENT ON TRIGGER pgtask_stop_next ON :table IS 'Stops the repetitions of ended tasks that were to be stopped';

@@ -85,7 +85,8 @@ $$;
 -- cannot be stopped here, since the same statement may be about to update it too (27000).
 -- STOP on a task that is under way: the row shows it until the end is written, whoever will write it. A task that only waits is paused.
 -- PLAN on an ended task, or on one that was stopped while it ran and whose end nobody has written: it waits again, and runs keeps what was.
-CREATE OR REPLACE FUNCTION :schema.pgtask_stop() RETURNS trigger LANGUAGE plpgsql SECURITY INVOKER
+-- All but the first wake the leader, as pgtask_wake does. A trigger of its own for that would make the server read and plan one more condition for each end of a task.
+CREATE OR REPLACE FUNCTION :schema.pgtask_state() RETURNS trigger LANGUAGE plpgsql SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     root oid := coalesce(pg_partition_root(TG_RELID), TG_RELID);
@@ -93,6 +94,30 @@ DECLARE
     follows bool := false;
     waits int8;
 BEGIN
+    IF NEW.state = 'STOP' AND OLD.state IN ('DONE', 'FAIL', 'GONE') THEN
+        NEW.state := OLD.state;
+        IF OLD.next IS NOT NULL THEN
+            -- One that has ended since the statement began is new to it as well, and may have a repetition of its own.
+            EXECUTE format('SELECT EXISTS (SELECT FROM %s WHERE id = $1
+                AND (state IN (''PLAN'', ''TAKE'', ''WORK'') OR stop > statement_timestamp()))', root::regclass)
+                INTO follows USING OLD.next;
+        END IF;
+        IF follows THEN
+            EXECUTE format('WITH RECURSIVE chain AS (
+                    SELECT id, state, next FROM %1$s WHERE id = $1
+                    UNION ALL
+                    SELECT t.id, t.state, t.next FROM chain JOIN %1$s AS t ON t.id = chain.next
+                    WHERE chain.state NOT IN (''PLAN'', ''TAKE'', ''WORK'')
+                )
+                SELECT id FROM chain WHERE state IN (''PLAN'', ''TAKE'', ''WORK'')', root::regclass)
+                INTO waits USING OLD.next;
+            PERFORM set_config(noted, concat_ws(',', nullif(current_setting(noted, true), ''), coalesce(waits, OLD.next)), true);
+        END IF;
+        RETURN NEW;
+    END IF;
+    IF NEW.state = 'STOP' AND OLD.state IN ('TAKE', 'WORK') THEN
+        NEW.stopping := true;
+    END IF;
     IF NEW.state = 'PLAN' THEN
         NEW.stopping := NULL;
         IF OLD.stop IS NOT NULL AND NEW.stop IS NOT DISTINCT FROM OLD.stop
@@ -107,32 +132,11 @@ BEGIN
                 || jsonb_build_object('start', OLD.start, 'stop', coalesce(OLD.stop, statement_timestamp()), 'pid', OLD.pid,
                     'state', OLD.state, 'error', OLD.error, 'cause', CASE WHEN OLD.stop IS NULL THEN 'stopped' ELSE 'run again' END);
         END IF;
-        RETURN NEW;
     END IF;
-    IF OLD.state IN ('TAKE', 'WORK') THEN
-        NEW.stopping := true;
-    END IF;
-    IF OLD.state NOT IN ('DONE', 'FAIL', 'GONE') THEN
-        RETURN NEW;
-    END IF;
-    NEW.state := OLD.state;
-    IF OLD.next IS NOT NULL THEN
-        -- One that has ended since the statement began is new to it as well, and may have a repetition of its own.
-        EXECUTE format('SELECT EXISTS (SELECT FROM %s WHERE id = $1
-            AND (state IN (''PLAN'', ''TAKE'', ''WORK'') OR stop > statement_timestamp()))', root::regclass)
-            INTO follows USING OLD.next;
-    END IF;
-    IF follows THEN
-        EXECUTE format('WITH RECURSIVE chain AS (
-                SELECT id, state, next FROM %1$s WHERE id = $1
-                UNION ALL
-                SELECT t.id, t.state, t.next FROM chain JOIN %1$s AS t ON t.id = chain.next
-                WHERE chain.state NOT IN (''PLAN'', ''TAKE'', ''WORK'')
-            )
-            SELECT id FROM chain WHERE state IN (''PLAN'', ''TAKE'', ''WORK'')', root::regclass)
-            INTO waits USING OLD.next;
-        PERFORM set_config(noted, concat_ws(',', nullif(current_setting(noted, true), ''), coalesce(waits, OLD.next)), true);
-    END IF;
+    PERFORM pg_notify(concat('pgtask_', left(encode(sha256(convert_to(concat('"', replace(n.nspname, '"', '""'), '"."',
+        replace(c.relname, '"', '""'), '"'), 'UTF8')), 'hex'), 16)), '')
+    FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
+    WHERE c.oid = root;
     RETURN NEW;
 END
 $$;

@@ -16,22 +16,19 @@ CREATE TRIGGER pgtask_update AFTER UPDATE OF plan, "group", remote, max, priorit
     FOR EACH ROW WHEN (NEW.state = 'PLAN')
     EXECUTE FUNCTION :schema.pgtask_wake();
 
-DROP TRIGGER IF EXISTS pgtask_update_state ON :table;
-CREATE TRIGGER pgtask_update_state AFTER UPDATE OF state ON :table
-    FOR EACH ROW WHEN (NEW.state IN ('PLAN', 'STOP'))
-    EXECUTE FUNCTION :schema.pgtask_wake();
-
 DROP TRIGGER IF EXISTS pgtask_delete ON :table;
 CREATE TRIGGER pgtask_delete AFTER DELETE ON :table
     FOR EACH ROW WHEN (OLD.state IN ('TAKE', 'WORK'))
     EXECUTE FUNCTION :schema.pgtask_wake();
 
--- STOP on an ended task stops its repetition instead; PLAN lets it run again.
+-- STOP on an ended task stops its repetition instead; PLAN lets it run again. Both wake the leader. In schema version 5 pgtask_stop did this, and pgtask_update_state for waking.
 
+DROP TRIGGER IF EXISTS pgtask_state ON :table;
 DROP TRIGGER IF EXISTS pgtask_stop ON :table;
-CREATE TRIGGER pgtask_stop BEFORE UPDATE OF state ON :table
+DROP TRIGGER IF EXISTS pgtask_update_state ON :table;
+CREATE TRIGGER pgtask_state BEFORE UPDATE OF state ON :table
     FOR EACH ROW WHEN (NEW.state IN ('STOP', 'PLAN'))
-    EXECUTE FUNCTION :schema.pgtask_stop();
+    EXECUTE FUNCTION :schema.pgtask_state();
 
 DROP TRIGGER IF EXISTS pgtask_stop_next ON :table;
 CREATE TRIGGER pgtask_stop_next AFTER UPDATE OF state ON :table
