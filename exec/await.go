@@ -232,8 +232,9 @@ func (r *Result) keep(output *Output, notices *Notices) {
 // judge says whether the run failed, by the server's word or by ours.
 func (r *Result) judge(t *Task, output *Output, binary bool) {
 	switch {
-	case r.Raw != nil && r.Reason == TimedOut && r.Raw.Code == "57014":
+	case r.Raw != nil && r.Reason == TimedOut && (r.Raw.Code == "57014" || r.Forgot):
 		timeout := *r.Raw
+		timeout.Code = "57014"
 		timeout.Message = "canceling statement due to statement timeout"
 		r.Failure = serverFailure(&timeout, t.Input)
 	case r.Raw != nil:

@@ -1,23 +1,24 @@
 package exec
 
 import (
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgproto3"
 )
 
-// What several tasks run one after the other is planned once, by the extended protocol: queries that are sent at once, and what is sent one by one, such as writes. Since all of
-// them had been taken before it is planned, the plan is of a time after whatever was there when they came; what was taken later is planned anew.
+// What several tasks run one after the other is planned once, by the extended protocol: queries that are sent at once, and what is sent one by one, such as writes. It is planned after
+// all that they are to find was there (Task.Settled), and anew for what may find more.
 
 const inputName = "pgtask_input"
 
 // varies tells what another run by the same plan would show otherwise: constants, which their type's own input reads; parameters; names so long that the parser gives notice of
-// it; and the list of portals, of which the run's own is one then.
+// it; the list of portals, of which the run's own is one then; and the list of settings, which has a rule that shows rows.
 func (t token) varies() bool {
 	switch t.kind {
 	case tokenWord, tokenName, tokenCodedName:
-		return len(t.text) >= 64 || strings.EqualFold(t.text, "pg_cursors") || strings.EqualFold(t.text, "pg_cursor")
+		return len(t.text) >= 64 || slices.ContainsFunc([]string{"pg_cursors", "pg_cursor", "pg_settings"}, func(name string) bool { return strings.EqualFold(name, t.text) })
 	case tokenString:
 		return true
 	case tokenOther:
@@ -43,11 +44,11 @@ func (s *Session) sendFlown(t *Task, behind []*Task) (bound bool) {
 // plannedFor is how long tasks that are sent one by one share a plan.
 const plannedFor = 50 * time.Millisecond
 
-// sendSingle queues the SQL of a task that nothing is sent behind. Where the one before it had the same, and was sent when this one had been taken, there are likely to be
+// sendSingle queues the SQL of a task that nothing is sent behind. Where the one before it had the same, was sent when this one might have been, and was short, there are likely to be
 // more of them, so that it is worth while to keep the plan. bound: as with sendFlown.
 func (s *Session) sendSingle(t *Task) (bound bool) {
 	now := time.Now()
-	again := s.before == t.Input && !t.Taken.IsZero() && !t.Taken.After(s.sent)
+	again := s.before == t.Input && !t.Settled.IsZero() && !t.Settled.After(s.sent) && now.Sub(s.sent) <= plannedFor
 	s.before, s.sent = "", now
 	if !s.keepsPlan(t) {
 		s.query(t.Input)
@@ -58,7 +59,7 @@ func (s *Session) sendSingle(t *Task) (bound bool) {
 	case !again:
 		s.query(t.Input)
 		return false
-	case s.planned != t.Input || t.Taken.After(s.plannedAt) || now.Sub(s.plannedAt) > plannedFor:
+	case s.planned != t.Input || t.Settled.After(s.plannedAt) || now.Sub(s.plannedAt) > plannedFor:
 		s.plan(t.Input)
 		s.plannedAt, s.judged = now, !t.Traits.Reads
 	}
@@ -89,10 +90,12 @@ func (s *Session) sendPlanned() {
 	s.front.SendExecute(&pgproto3.Execute{})
 }
 
-// unruled fails where a rule may add queries to a write: their rows the extended protocol leaves out. Those of the system (below 16384) do not. It comes behind the first run of a plan,
-// when the write has locked its table against new rules, and returns nothing.
+// unruled fails where a rule may add queries to a write: their rows the extended protocol leaves out. Of those of the system (below 16384) only that of pg_settings does, which
+// may also be met through a view of somebody's. It comes behind the first run of a plan, when the write has locked its table against new rules, and returns nothing.
 var unruled = &Statement{"pgtask_unruled", `SELECT WHERE 1 OPERATOR(pg_catalog./) (NOT EXISTS (SELECT FROM pg_catalog.pg_rewrite AS r ` +
-	`WHERE r.ev_type OPERATOR(pg_catalog.<>) '1' AND r.oid OPERATOR(pg_catalog.>=) 16384))::int4 OPERATOR(pg_catalog.=) 0`}
+	`WHERE r.ev_type OPERATOR(pg_catalog.<>) '1' AND r.oid OPERATOR(pg_catalog.>=) 16384) ` +
+	`AND NOT EXISTS (SELECT FROM pg_catalog.pg_depend AS d WHERE d.refclassid OPERATOR(pg_catalog.=) 'pg_catalog.pg_class'::pg_catalog.regclass ` +
+	`AND d.refobjid OPERATOR(pg_catalog.=) 'pg_catalog.pg_settings'::pg_catalog.regclass AND d.objid OPERATOR(pg_catalog.>=) 16384))::int4 OPERATOR(pg_catalog.=) 0`}
 
 // unplanned tells the errors of a plan that does not serve: it is gone, with all that is prepared, or what it returns has another form by now. Those that a function
 // meets have a context.

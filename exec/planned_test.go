@@ -1,6 +1,7 @@
 package exec
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strconv"
@@ -191,7 +192,7 @@ func TestWritesShareAPlan(t *testing.T) {
 		if old := b.session.plannedAt; time.Since(old) < time.Minute { // however slow this machine is
 			b.session.plannedAt = time.Now()
 		}
-		task.Ours, task.Taken, task.Settings = true, taken, [][2]string{{"pg_task.id", b.get("SELECT count(*) FROM written")}}
+		task.Ours, task.Settled, task.Settings = true, taken, [][2]string{{"pg_task.id", b.get("SELECT count(*) FROM written")}}
 		result, _ := b.run(task, nil)
 		if result.Failure != nil || !result.Open || !result.Wrote || result.Forgot || result.Stop.IsZero() {
 			t.Fatalf("%+v", result)
@@ -235,7 +236,7 @@ func TestWritesByAPlanThatFail(t *testing.T) {
 	var first string
 	for i := range 4 {
 		task := spec(input)
-		task.Ours, task.Taken = true, taken
+		task.Ours, task.Settled = true, taken
 		result, _ := b.run(task, nil)
 		switch {
 		case i == 0:
@@ -269,7 +270,7 @@ func TestWritesByRules(t *testing.T) {
 	forgot := 0
 	for i := range 5 {
 		task := spec("INSERT INTO ruled VALUES (1)")
-		task.Ours, task.Taken = true, taken
+		task.Ours, task.Settled = true, taken
 		result, _ := b.run(task, nil)
 		if result.Forgot {
 			forgot++
@@ -288,6 +289,54 @@ func TestWritesByRules(t *testing.T) {
 	b.alive()
 }
 
+// TestWritesOfSettings: the system has a rule for them that shows rows.
+func TestWritesOfSettings(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"pg_settings", "mine"} {
+		b := newBench(t)
+		b.exec("CREATE TABLE want AS SELECT 'work_mem' AS name, '5MB' AS value; CREATE VIEW mine AS SELECT * FROM pg_settings")
+		settled, forgot := time.Now(), 0
+		for i := range 5 {
+			task := spec("UPDATE " + name + " AS s SET setting = value FROM want WHERE want.name = s.name")
+			task.Ours, task.Settled = true, settled
+			result, _ := b.run(task, nil)
+			if result.Forgot {
+				forgot++
+				task.Wary = true
+				result, _ = b.run(task, nil)
+			}
+			if !result.Open || output(result) != "5MB" {
+				t.Errorf("%s %d: %q %v", name, i, output(result), result.Failure)
+			}
+			b.end(result, "")
+		}
+		if forgot > 1 {
+			t.Error(name, forgot, "forgotten")
+		}
+	}
+}
+
+// TestCopyBetweenWrites: what comes behind an input that may read from us is not the same again.
+func TestCopyBetweenWrites(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.exec("CREATE SCHEMA AUTHORIZATION CURRENT_USER; CREATE TABLE public.place (a int4)")
+	user := b.get("SELECT quote_ident(current_user)")
+	settled := time.Now()
+	for i, input := range []string{"", "", "", "CREATE TABLE " + user + ".place (stdin int4)", "", ""} {
+		task := spec(cmp.Or(input, "INSERT INTO place VALUES (1) RETURNING tableoid::regclass::text"))
+		task.Ours, task.Settled = true, settled
+		result, _ := b.run(task, nil)
+		if i == 4 { // the end of the one before is known only now
+			settled = time.Now()
+		}
+		b.end(result, "")
+	}
+	if got := b.get("SELECT (SELECT count(*) FROM public.place) || ' ' || (SELECT count(*) FROM place)"); got != "3 2" {
+		t.Error(got)
+	}
+}
+
 // TestEndBehindAPlanThatHasChangedTheRole: the end is refused, and the task can be run again by itself; only so do such tasks run from then on.
 func TestEndBehindAPlanThatHasChangedTheRole(t *testing.T) {
 	t.Parallel()
@@ -298,7 +347,7 @@ func TestEndBehindAPlanThatHasChangedTheRole(t *testing.T) {
 	var forgot, bound []int
 	task := func() *Task {
 		task := spec("INSERT INTO public.seen SELECT set_config(name, value, false) FROM public.chosen")
-		task.Ours, task.Taken = true, taken
+		task.Ours, task.Settled = true, taken
 		return task
 	}
 	var verdict *Verdict
@@ -332,7 +381,7 @@ func TestEndBehindAPlanThatHasChangedTheRole(t *testing.T) {
 	c.exec("CREATE TABLE seen (value text)")
 	for i := range 4 {
 		task := spec("INSERT INTO seen VALUES (1)")
-		task.Ours, task.Taken = true, taken
+		task.Ours, task.Settled = true, taken
 		result, _ := c.run(task, nil)
 		if verdict := c.end(result, "SELECT 1::int2 / 0::int4"); verdict.Forgot || !verdict.Refused.Missed() || (i > 0) != c.session.bound {
 			t.Errorf("%d: %+v, by a plan: %v", i, verdict, c.session.bound)
@@ -352,7 +401,7 @@ func TestWritesFindWhatIsNew(t *testing.T) {
 			taken = time.Now()
 		}
 		task := spec("INSERT INTO place VALUES (1)")
-		task.Ours, task.Taken = true, taken
+		task.Ours, task.Settled = true, taken
 		result, _ := b.run(task, nil)
 		b.end(result, "")
 	}

@@ -28,7 +28,7 @@ type Task struct {
 	Watched  bool      // on a remote, where it is to show whether it writes
 	Ours     bool      // its transaction is made ours right behind its SQL, which is no query alone, as its end is likely to be written there
 	Path     *string   // with Ours, as in Tail
-	Taken    time.Time // by our clock, a moment at which it was already taken, so that whatever it is to find was there; zero: not known
+	Settled  time.Time // by our clock, a moment at which whatever it is to find was there; zero: not known, or it must not be run again
 }
 
 // Usual are settings that a session may share with its tasks: those of a lane, and those that most tasks have alike.
@@ -182,12 +182,13 @@ func unclean(failure *pgproto3.ErrorResponse) bool {
 func (s *Session) sendInput(t *Task, then []*Task) error {
 	s.probing, s.open, s.ours, s.partly, s.bound, s.judged = 0, false, false, false, false, false // what asks of a task whose preparation has failed was passed over
 	if t.Traits.Stdin {
+		s.before = ""
 		s.sync()
 		return s.flush()
 	}
 	s.front.Send(&pgproto3.Flush{})
 	if len(then) > 0 && s.flies(t) {
-		s.planned = ""
+		s.planned, s.before = "", ""
 		s.bound = s.sendFlown(t, then)
 		s.sendProbeAhead(t)
 		s.probing = s.queued()

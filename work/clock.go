@@ -22,8 +22,7 @@ func (c *clock) until(t time.Time) time.Duration { return t.Sub(c.now()) }
 // (if the answer took no time) and at most; the best reading so far stays, as long as it can be true.
 func (c *clock) set(server, asked, answered time.Time) {
 	least, most := int64(server.Sub(answered)), int64(server.Sub(asked))
-	if ahead := c.ahead.Load(); !c.read || ahead < least || ahead > most {
-		c.ahead.Store(least)
+	for ahead := c.ahead.Load(); (!c.read || ahead < least || ahead > most) && !c.ahead.CompareAndSwap(ahead, least); ahead = c.ahead.Load() {
 	}
 	c.read = true
 }

@@ -207,6 +207,7 @@ func lostFailure(err error, t *task) *exec.Failure {
 // finish takes note of the end of a task: it is known now, and what the task has done can be seen.
 func (r *runner) finish(e end) {
 	r.leaves(e.task)
+	r.others.ended(e.task.row.Input, e.kind == lost || e.kind == killed)
 	r.late = append(r.late, e)
 }
 

@@ -26,6 +26,7 @@ type loop struct {
 	shortage shortage
 	flights  flights
 	habits   habits
+	others   others
 	instants instants
 	foreign  atomic.Bool            // there are foreign servers: what writes through them has no transaction id here
 	path     atomic.Pointer[string] // the search_path under which ends are written, nil: empty

@@ -53,8 +53,17 @@ func (r *runner) made(t *task, keep bool) *exec.Task {
 		Input: *t.row.Input, Traits: *t.traits, Atomic: t.atomic, Save: t.row.Save, Keep: keep, Wary: t.wary || t.again > 0,
 		Settings: settings(t), Usual: r.usual(t), Timeout: t.row.Timeout, Format: t.row.Format,
 		Limit: r.target.OutputLimit, Strict: r.target.OutputFail, Query: t.query, Watched: t.watch,
-		Ours: t.row.Remote == "" && !t.row.Save && !t.traits.Reads, Path: r.path.Load(), Taken: t.taken,
+		Ours: t.row.Remote == "" && !t.row.Save && !t.traits.Reads, Path: r.path.Load(), Settled: r.settled(t),
 	}
+}
+
+// settled is a moment at which whatever the task is to find was there: when it was taken, or when SQL other than its own has ended last, which may have been in its lane. One
+// that must not be run again has none, since a plan that does not serve takes its run back.
+func (r *runner) settled(t *task) time.Time {
+	if !t.row.Rerun {
+		return time.Time{}
+	}
+	return later(t.taken, r.others.than(*t.row.Input))
 }
 
 // settings are what the session of a task shows and that of another does not.
