@@ -1,11 +1,6 @@
 package work
 
-import (
-	"testing"
-	"time"
-
-	"pgtask/sql"
-)
+import "testing"
 
 func TestStop(t *testing.T) {
 	t.Parallel()
@@ -17,22 +12,6 @@ func TestStop(t *testing.T) {
 	s.eventually("true", "SELECT state = 'STOP' AND stop > start AND error IS NOT NULL AND next IS NULL FROM task WHERE id = $1", id)
 	if n := s.get("SELECT count(*) FROM effect"); n != "0" {
 		t.Error("effects: ", n)
-	}
-}
-
-// TestStopBehindALook: one that comes a moment after a look for such does not wait for the next regular one.
-func TestStopBehindALook(t *testing.T) {
-	t.Parallel()
-	l := newLoop(t.Context(), Target{Sleep: time.Hour, Reset: time.Hour, Run: 1}, zerologNone)
-	l.control, l.way = &control{}, sql.Notify
-	l.look.spoke, l.look.scan, l.look.full, l.look.check = time.Now(), time.Now(), time.Now(), time.Now()
-	l.vigil.asleep = true
-	l.lanes.busy = 1
-	if d := l.doze(); d <= checkTick {
-		t.Error("it wakes without a reason after", d)
-	}
-	if l.look.stopped = true; l.doze() > checkTick {
-		t.Error("it sleeps for", l.doze())
 	}
 }
 

@@ -125,11 +125,7 @@ func (l *loop) doze() time.Duration {
 		sooner(markTick)
 	}
 	if busy > 0 {
-		every := l.target.Sleep
-		if l.look.stopped {
-			every = min(every, checkTick)
-		}
-		sooner(every - time.Since(l.look.check))
+		sooner(l.target.Sleep - time.Since(l.look.check))
 	}
 	if len(l.lost)+len(l.killed)+len(l.orphans)+len(l.asks) > 0 {
 		sooner(lostTick)
