@@ -54,7 +54,10 @@ func (l *loop) rescan(ctx context.Context) error {
 	}
 	news := l.control.notified
 	if news {
-		l.control.notified, l.look.wanted, l.look.stopped = false, true, true
+		l.control.notified, l.look.wanted = false, true
+		if l.look.stopped.IsZero() {
+			l.look.stopped = now
+		}
 	}
 	if l.told(now) {
 		news, l.look.wanted = true, true

@@ -18,8 +18,9 @@ const (
 	paceTick    = 50 * time.Millisecond
 	lostTick    = 200 * time.Millisecond
 	searchTick  = 100 * time.Millisecond
-	searchMost  = 10 * time.Millisecond // of it, or as long as one search takes
-	checkTick   = 20 * time.Millisecond // between two looks for STOP, however many notifications come
+	searchMost  = 10 * time.Millisecond  // of it, or as long as one search takes
+	checkTick   = 20 * time.Millisecond  // between two looks for STOP, however many notifications come
+	checkLate   = 100 * time.Millisecond // they wait for other news, at most
 	clockMargin = 200 * time.Microsecond
 	gatherFor   = 3 * time.Millisecond
 	gatherStock = 100 // tasks: more than start in that time
@@ -125,7 +126,7 @@ func (l *loop) doze() time.Duration {
 		sooner(markTick)
 	}
 	if busy > 0 {
-		sooner(l.target.Sleep - time.Since(l.look.check))
+		sooner(l.checkDelay())
 	}
 	if len(l.lost)+len(l.killed)+len(l.orphans)+len(l.asks) > 0 {
 		sooner(lostTick)

@@ -48,13 +48,27 @@ func (l *loop) standings(ctx context.Context, ids []int64) (map[int64]standing, 
 	return all, err
 }
 
+// checkDelay is how long it is not looked for tasks that are to be cancelled. What has been said before a STOP decides which task follows, so that is looked at
+// first, where it does not take long.
+func (l *loop) checkDelay() time.Duration {
+	passed := time.Since(l.look.check)
+	d := l.target.Sleep - passed
+	if !l.look.stopped.IsZero() {
+		told := time.Duration(0)
+		if l.look.wanted || l.look.later || l.scanning.active {
+			told = checkLate - time.Since(l.look.stopped)
+		}
+		d = min(d, told)
+	}
+	return max(d, checkTick-passed)
+}
+
 // check cancels tasks that somebody has stopped, or whose rows have been deleted.
 func (l *loop) check(ctx context.Context) error {
-	passed := time.Since(l.look.check)
-	if len(l.tasks) == 0 || passed < checkTick || !l.look.stopped && passed < l.target.Sleep {
+	if len(l.tasks) == 0 || l.checkDelay() > 0 {
 		return nil
 	}
-	l.look.check, l.look.stopped = time.Now(), false
+	l.look.check, l.look.stopped = time.Now(), time.Time{}
 	ids := make([]int64, 0, len(l.tasks))
 	for id, t := range l.tasks {
 		if !t.ending {
