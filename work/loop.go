@@ -44,7 +44,7 @@ type loop struct {
 	killed             []end                  // tasks whose session was terminated
 	orphans            map[int64]laneKey      // under way, but not ours
 	soon               []*task                // claimed before their plan, the earliest first
-	ahead              time.Duration          // how long before: soonAhead
+	ahead              time.Duration          // how long before: soonAhead, see horizon
 	hopeless           map[int64]time.Time    // rows that take no end, or no beginning, and since when
 	columns, described string                 // fingerprints of the table and its columns: as they are, and as queries has them
 	parked             map[int64]parked       // rows that could not be taken just now
@@ -71,6 +71,7 @@ type looks struct {
 	low                                     time.Time // plans before were seen by a scan
 	next                                    time.Time // earliest plan to come, zero: none
 	foreseen                                time.Time // the one for which it was looked what to take before it
+	dense                                   time.Time // and followed closely on the one before
 	vain                                    time.Time // no task was found alone
 	wanted                                  bool      // something may have become due
 	later                                   bool      // only what is new was looked at: all of it when it may be

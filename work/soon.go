@@ -2,6 +2,7 @@ package work
 
 import (
 	"context"
+	"runtime/debug"
 	"slices"
 	"time"
 
@@ -11,25 +12,41 @@ import (
 // What is planned for the next moment is taken shortly before, when there is nothing else to do. So at that moment it is only to be sent: to look what is due and to
 // take it are two exchanges with the server, and each waits for several processes to wake up.
 const (
-	soonAhead = 20 * time.Millisecond // how long before
-	soonMost  = 100                   // tasks
+	soonAhead  = 20 * time.Millisecond // how long before
+	soonMost   = 100                   // tasks
+	dense      = time.Second           // between two moments
+	denseAhead = 200 * time.Millisecond
 )
+
+// horizon is how long before the next moment it is looked what is planned, and up to when that is taken. Where moments are dense, both are so far ahead that a disk
+// that takes its time for what is written between them keeps none of them waiting.
+func (l *loop) horizon() (from, to time.Duration) {
+	if time.Since(l.look.dense) < 2*dense {
+		return max(l.ahead, denseAhead/2), max(l.ahead, denseAhead)
+	}
+	return l.ahead, l.ahead
+}
 
 // foresees tells whether something is planned for the next moment that has not been looked for.
 func (l *loop) foresees() bool {
 	_, waiting, ready := l.lanes.load()
-	return waiting == 0 && ready == 0 && len(l.soon) == 0 && !l.scanning.active && !l.look.next.IsZero() && !l.look.next.Equal(l.look.foreseen) && l.look.draining.IsZero()
+	return waiting == 0 && ready == 0 && len(l.soon) < soonMost && !l.scanning.active && !l.look.next.IsZero() && !l.look.next.Equal(l.look.foreseen) && l.look.draining.IsZero()
 }
 
 // foresee takes what is planned for the next moment. The loop keeps it until then.
 func (l *loop) foresee(ctx context.Context) error {
-	if until := l.clock.until(l.look.next); !l.foresees() || until <= 0 || until > l.ahead {
+	from, _ := l.horizon()
+	if until := l.clock.until(l.look.next); !l.foresees() || until <= 0 || until > from {
 		return nil
 	}
+	if l.look.next.Sub(l.look.foreseen) < dense {
+		l.look.dense = time.Now()
+	}
 	l.look.foreseen = l.look.next
+	_, to := l.horizon()
 	limit, cancel := limited(ctx)
 	defer cancel()
-	rows, err := l.control.conn.Query(limit, l.queries().Text("soon"), l.ahead, soonMost)
+	rows, err := l.control.conn.Query(limit, l.queries().Text("soon"), to, soonMost)
 	if err != nil {
 		return err
 	}
@@ -39,10 +56,12 @@ func (l *loop) foresee(ctx context.Context) error {
 		return err
 	}
 	var tasks []*task
-	err = l.each(ctx, ids, func(ctx context.Context, ids []int64) error {
-		some, err := l.take(ctx, ids, l.ahead)
-		tasks = append(tasks, some...)
-		return err
+	err = l.ripening(func() error {
+		return l.each(ctx, ids, func(ctx context.Context, ids []int64) error {
+			some, err := l.take(ctx, ids, to)
+			tasks = append(tasks, some...)
+			return err
+		})
 	})
 	for _, t := range tasks {
 		l.tasks[t.row.ID] = t
@@ -84,6 +103,31 @@ func (l *loop) ripens() <-chan time.Time {
 		return nil
 	}
 	return time.After(l.clock.until(l.soon[0].row.Plan))
+}
+
+// ripening does something on the control connection, and lets those start meanwhile whose moment comes: what is written waits for the disk. It must not touch what
+// that takes: soon, and when a task was searched for.
+func (l *loop) ripening(do func() error) error {
+	if len(l.soon) == 0 {
+		return do()
+	}
+	done := make(chan error, 1)
+	go func() {
+		defer func() {
+			if value := recover(); value != nil {
+				done <- &panicked{value, debug.Stack()}
+			}
+		}()
+		done <- do()
+	}()
+	for {
+		select {
+		case err := <-done:
+			return err
+		case <-l.ripens():
+			l.ripen()
+		}
+	}
 }
 
 // unripe gives up all of them, which are to be released.

@@ -102,10 +102,14 @@ func (l *loop) setTurn(ctx context.Context, ends []end, asks []ask) (turned map[
 		c.ids, c.pids, c.exactly = append(c.ids, a.task.row.ID), append(c.pids, int64(a.pid)), append(c.exactly, a.task.once())
 		c.starts, c.stops, c.outputs = append(c.starts, &now), append(c.stops, nil), append(c.outputs, nil)
 	}
-	if turned, empty, err = queryTurn(ctx, l.control.conn, l.queries(), l.control.pid, c); err == nil {
-		l.look.spoke = time.Now()
+	if err := l.ripening(func() (err error) {
+		turned, empty, err = queryTurn(ctx, l.control.conn, l.queries(), l.control.pid, c)
+		return err
+	}); err != nil {
+		return nil, nil, err
 	}
-	return turned, empty, err
+	l.look.spoke = time.Now()
+	return turned, empty, nil
 }
 
 func queryTurn(ctx context.Context, conn *pgx.Conn, queries sql.Queries, owner int32, c *columns) (turned map[int64]bool, empty []int64, err error) {

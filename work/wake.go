@@ -117,7 +117,8 @@ func (l *loop) doze() time.Duration {
 		sooner(l.clock.until(l.look.next) + clockMargin)
 	}
 	if l.foresees() {
-		sooner(l.clock.until(l.look.next) - l.ahead + clockMargin)
+		from, _ := l.horizon()
+		sooner(l.clock.until(l.look.next) - from + clockMargin)
 	}
 	if at, ok := l.lanes.wake(); ok {
 		sooner(l.clock.until(at) + clockMargin)
