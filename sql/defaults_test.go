@@ -68,6 +68,18 @@ func TestDefaultsBuiltIn(t *testing.T) {
 	equal(t, "of the user of the row", value(t, conn, "SELECT author = current_user AND created = plan FROM task LIMIT 1"), "true")
 }
 
+// The check of a new task lets these by before it looks at anything closer: were they others than the defaults, it would still be right, and slow.
+func TestDefaultIntervalsAreThoseTheCheckLetsBy(t *testing.T) {
+	t.Parallel()
+	conn := database(t)
+	install(t, conn, task, nil)
+	execute(t, conn, "INSERT INTO task (input) VALUES ('')")
+	for _, column := range []string{"active", "backoff", "live", "repeat", "timeout"} {
+		equal(t, column, value(t, conn, `SELECT position(format($$interval_send(NEW.%s) = E'\\x%s'$$, '`+column+`', encode(interval_send(`+column+`), 'hex')) IN prosrc) > 0
+			FROM task, pg_proc WHERE proname = 'pgtask_accept' AND pronamespace = current_schema()::regnamespace`), "true")
+	}
+}
+
 func TestMalformedSettingFailsTheInsert(t *testing.T) {
 	t.Parallel()
 	conn := database(t)

@@ -15,7 +15,7 @@ import (
 
 // Version is that of the schema; it stands in the comments of the table and of the functions. What bears a higher one was made by
 // a later pgtask and is not taken back.
-const Version = 6
+const Version = 7
 
 // Table names a task table. The names are as in the catalog: unquoted, at most 63 bytes.
 type Table struct {

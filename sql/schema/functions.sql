@@ -6,8 +6,8 @@
 -- by itself when the next is due.
 -- It keeps numbers in range, and plan and the intervals within what no expression of ours can overflow. Mixed signs ('300000 years -109500000 days') pass a
 -- comparison of the whole: years and days are bounded as well. A period of one sign never steps back, whatever month it is added to.
--- Nearly all rows leave by the second condition, and those for later by a short one before it, since each part of an expression has to be made ready anew in every transaction: the
--- binary form of an interval shows its parts, the last eight bytes days and months. A function's body is read as the session of whoever
+-- Nearly all rows leave by the second condition, which is short, since each part of an expression has to be made ready anew in every transaction: the
+-- defaults of the intervals are compared by their binary form, which tells '24 hours' from '1 day'. A function's body is read as the session of whoever
 -- changes the row reads strings: none has a backslash but behind an E, which means the same with and without standard_conforming_strings.
 CREATE OR REPLACE FUNCTION :schema.pgtask_accept() RETURNS trigger LANGUAGE plpgsql SECURITY INVOKER AS $$
 DECLARE
@@ -20,10 +20,8 @@ BEGIN
             OR pg_catalog.pg_notify(pg_catalog.concat('pgtask_', coalesce(pg_catalog.pg_partition_root(TG_RELID), TG_RELID)::pg_catalog.int8), '') IS NOT NULL;
     END IF;
     IF NEW.plan >= '2000-01-01 00:00:00+00 BC' AND NEW.plan < '10000-01-01 00:00:00+00'
-        AND NEW.active >= '0' AND NEW.active <= '1000 years'
-        AND pg_catalog.substr(pg_catalog.interval_send(NEW.active), 9) = E'\\x0000000000000000'
-        AND NEW.backoff > '0' AND NEW.backoff <= '1000 years'
-        AND pg_catalog.substr(pg_catalog.interval_send(NEW.backoff), 9) = E'\\x0000000000000000'
+        AND pg_catalog.interval_send(NEW.active) = E'\\x00000000d693a4000000000000000000' -- 1 hour
+        AND pg_catalog.interval_send(NEW.backoff) = E'\\x00000000039387000000000000000000' -- 1 min
         AND pg_catalog.interval_send(NEW.live) = E'\\x00000000000000000000000000000000'
         AND pg_catalog.interval_send(NEW.repeat) = E'\\x00000000000000000000000000000000'
         AND pg_catalog.interval_send(NEW.timeout) = E'\\x00000000000000000000000000000000'
