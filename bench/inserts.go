@@ -11,7 +11,7 @@ type inserts struct {
 }
 
 // insertTurns is how often either table has its turn. Turns are not short: the first INSERT of a session loads PL/pgSQL and the triggers' functions, 2.6 ms.
-const insertTurns = 4
+const insertTurns = 8
 
 func (i inserts) title() string { return i.name }
 
