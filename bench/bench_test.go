@@ -18,7 +18,7 @@ func TestMain(m *testing.M) { servertest.Main(m) }
 
 // least is enough to see that things are measured.
 var least = effort{
-	rounds: 1, atLeast: 50 * time.Millisecond, samples: 3, watched: 50 * time.Millisecond,
+	rounds: 1, atLeast: 50 * time.Millisecond, both: true, turns: 1, samples: 3, watched: 50 * time.Millisecond,
 	due: 200, load: load{finished: 200, later: 100, changes: 100}, targets: 3,
 }
 

@@ -3,15 +3,12 @@ package main
 import "context"
 
 // inserts is the rate at which pgbench inserts tasks that are not yet due while the table is served, beside that into a copy of the
-// table without any trigger.
+// table without any trigger. The two take turns, which are not short: the first INSERT of a session loads PL/pgSQL and the triggers' functions, 2.6 ms.
 type inserts struct {
 	name     string
 	clients  int
 	bar, aim float64
 }
-
-// insertTurns is how often either table has its turn. Turns are not short: the first INSERT of a session loads PL/pgSQL and the triggers' functions, 2.6 ms.
-const insertTurns = 8
 
 func (i inserts) title() string { return i.name }
 
@@ -24,7 +21,7 @@ func (i inserts) measure(ctx context.Context, s *stand) ([]figure, error) {
 		if err := s.first(ctx); err != nil {
 			return err
 		}
-		for n := range insertTurns { // since the machine may be faster in one moment than in the next
+		for n := range s.turns { // since the machine may be faster in one moment than in the next
 			tables, rates := []string{"task", "peer"}, []*float64{&f.value, &f.peer}
 			for k := range tables {
 				k ^= n % 2
@@ -32,7 +29,7 @@ func (i inserts) measure(ctx context.Context, s *stand) ([]figure, error) {
 				if err != nil {
 					return err
 				}
-				*rates[k] += rate / insertTurns
+				*rates[k] += rate / float64(s.turns)
 			}
 		}
 		return nil

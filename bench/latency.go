@@ -9,7 +9,7 @@ import (
 // latency is the time from the INSERT of a task, as the server began with it, to its start, while nothing else is to be done.
 type latency struct {
 	name     string
-	p50, p99 float64 // bars in milliseconds
+	p50, p99 figure // bars and aims, in milliseconds
 }
 
 func (l latency) title() string { return l.name }
@@ -26,8 +26,8 @@ func (l latency) measure(ctx context.Context, s *stand) ([]figure, error) {
 		return nil, err
 	}
 	return []figure{
-		{name: l.name + ", p50", value: milliseconds(p50), bar: l.p50, unit: "ms"},
-		{name: l.name + ", p99", value: milliseconds(p99), bar: l.p99, unit: "ms"},
+		{name: l.name + ", p50", value: milliseconds(p50), bar: l.p50.bar, aim: l.p50.aim, unit: "ms"},
+		{name: l.name + ", p99", value: milliseconds(p99), bar: l.p99.bar, aim: l.p99.aim, unit: "ms"},
 	}, nil
 }
 

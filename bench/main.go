@@ -65,6 +65,8 @@ func parse(args []string, stderr io.Writer) (options, error) {
 type effort struct {
 	rounds  int
 	atLeast time.Duration // of tasks, and of pgbench, in a round
+	both    bool          // pgbench also with a thread for each core
+	turns   int           // of INSERTs into either table, in a round
 	samples int           // of a latency, in a round
 	due     int           // tasks of a long backlog
 	load    load
@@ -75,11 +77,11 @@ type effort struct {
 
 var (
 	full = effort{
-		rounds: 3, atLeast: 4 * time.Second, samples: 1000, targets: 100, watched: 20 * time.Second,
+		rounds: 3, atLeast: 4 * time.Second, both: true, turns: 8, samples: 1000, targets: 100, watched: 20 * time.Second,
 		due: 1_000_000, load: load{finished: 5_000_000, later: 1_000_000, changes: 1_000_000},
 	}
 	quick = effort{
-		rounds: 1, atLeast: 800 * time.Millisecond, samples: 100, targets: 30, watched: 2 * time.Second,
+		rounds: 1, atLeast: 1200 * time.Millisecond, turns: 2, samples: 100, targets: 30, watched: 2 * time.Second,
 		due: 20_000, load: load{finished: 20_000, later: 10_000, changes: 10_000},
 	}
 	fullGrowth  = effort{rounds: 3, atLeast: 1500 * time.Millisecond, largest: 10_000_000}

@@ -26,7 +26,7 @@ func (r *rate) measure(ctx context.Context, s *stand) ([]figure, error) {
 		return nil, err
 	}
 	figures := []figure{{name: r.name, peer: peer, bar: r.bar, aim: r.aim}}
-	if n := threads(r.peer.clients); n > 1 {
+	if n := threads(r.peer.clients); s.both && n > 1 {
 		if peer, err = r.peer.tps(ctx, s, n); err != nil {
 			return nil, err
 		}

@@ -15,7 +15,7 @@ func againstTargets(ctx context.Context, s *stand, step int, expected float64) (
 	}
 	run := max(1, sessions/step)
 	for {
-		each := int(expected*s.atLeast.Seconds()*1.1)/step + 1
+		each := max(int(expected*s.atLeast.Seconds()*1.1)/step+1, int(eachLeast*s.atLeast.Seconds()))
 		took, err := s.spread(ctx, step, run, each)
 		if err != nil {
 			return 0, err
@@ -25,6 +25,9 @@ func againstTargets(ctx context.Context, s *stand, step int, expected float64) (
 		}
 	}
 }
+
+// eachLeast is how many tasks a target has at least for each second that is to be measured: with few, the rate would be that of beginning, when nothing is known yet of what they are like.
+const eachLeast = 400
 
 // spread has as many tasks of each target served, and returns the time from the first start until all ends are to be seen.
 func (s *stand) spread(ctx context.Context, targets, run, each int) (took time.Duration, err error) {
