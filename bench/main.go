@@ -82,7 +82,7 @@ var (
 	}
 	quick = effort{
 		rounds: 1, atLeast: 1200 * time.Millisecond, turns: 2, samples: 100, targets: 30, watched: 2 * time.Second,
-		due: 20_000, load: load{finished: 20_000, later: 10_000, changes: 10_000},
+		due: 50_000, load: load{finished: 20_000, later: 10_000, changes: 10_000},
 	}
 	fullGrowth  = effort{rounds: 3, atLeast: 1500 * time.Millisecond, largest: 10_000_000}
 	quickGrowth = effort{rounds: 1, atLeast: 500 * time.Millisecond, largest: 10_000}

@@ -32,7 +32,7 @@ func (r *rate) measure(ctx context.Context, s *stand) ([]figure, error) {
 		}
 		figures = append(figures, figure{name: fmt.Sprintf("%s; %d threads", r.name, n), peer: peer, bar: r.bar, aim: r.aim})
 	}
-	r.seen, err = r.tasks.rate(ctx, s, cmp.Or(r.seen, peer*r.bar/4))
+	r.seen, err = r.tasks.rate(ctx, s, cmp.Or(r.seen, figures[0].peer*max(r.bar, r.aim)))
 	for i := range figures {
 		figures[i].value = r.seen
 	}
