@@ -1,10 +1,10 @@
 -- Tasks that ran at once though no order of their starts allows that: the first of them by max may run beside none, the second beside one,
 -- and so on. The order in which they really started does not tell in which the controller let them go: a session may take long to open.
--- When a run ended whose end nobody could write any more (08006), nobody knows: stop is when it was found.
+-- When a run ended whose end nobody could write any more (08006), nobody knows: stop is when it was found. What is GONE has not run.
 WITH known AS (
     SELECT "group", id, max, state, start, coalesce(stop, 'infinity') AS stop
     FROM task
-    WHERE start IS NOT NULL AND sqlstate IS DISTINCT FROM '08006'
+    WHERE start IS NOT NULL AND state <> 'GONE' AND sqlstate IS DISTINCT FROM '08006'
 ), moment AS (
     SELECT "group", id, max, start AS at, 1 AS change FROM known
     UNION ALL
