@@ -41,9 +41,11 @@ func TestChecks(t *testing.T) {
 		{"chain_broken.sql", task + "(1, 'a', 'DONE', '', NULL, true, 0, now(), now())", nil, ""},
 		{"chain_forked.sql", task + "(1, 'a', 'PLAN', '', NULL, true, 0, NULL, NULL), (2, 'a', 'PLAN', '', NULL, true, 0, NULL, NULL)", nil, ""},
 		{"lane_over.sql", task + "(1, 'a', 'DONE', '', NULL, false, 0, now(), now() + '3 s'), (2, 'a', 'DONE', '', NULL, false, 0, now() + '2 s', now() + '4 s')", nil, ""},
-		{"lane_over.sql", task + "(1, 'a', 'DONE', '', NULL, false, 0, now(), now() + '3 s'), (2, 'a', 'DONE', '', NULL, false, 0, now(), now() + '4 s')", nil,
+		{
+			"lane_over.sql", task + "(1, 'a', 'DONE', '', NULL, false, 0, now(), now() + '3 s'), (2, 'a', 'DONE', '', NULL, false, 0, now(), now() + '4 s')", nil,
 			task + "(3, 'b', 'DONE', '', NULL, false, 1, now(), now() + '3 s'), (4, 'b', 'DONE', '', NULL, false, 1, now(), now() + '3 s'), " +
-				"(5, 'b', 'GONE', '', NULL, false, 0, now() + '2 s', now() + '2 s')"},
+				"(5, 'b', 'GONE', '', NULL, false, 0, now() + '2 s', now() + '2 s')",
+		},
 		{"backend_stuck.sql", "SET application_name = 'pg_task public task a'", nil, ""},
 		{"chain_still.sql", task + "(1, 'a', 'PLAN', '', NULL, true, 0, NULL, NULL)", []any{time.Now()}, ""},
 		{"effects_over_runs.sql", task + "(1, 'a', 'DONE', '', 'least', false, 0, now(), now()); INSERT INTO effect VALUES (1, 1)", nil, ""},
