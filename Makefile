@@ -4,11 +4,11 @@ FUZZTIME ?= 20s
 TOOL := go tool -modfile=$(CURDIR)/tools/go.mod
 
 build:
-	CGO_ENABLED=0 go build -o bin/pgtask .
+	CGO_ENABLED=0 go build -o bin/pgtaskd .
 
-# A server of its own, a table of tasks, and pgtask at work on it.
+# A server of its own, a table of tasks, and pgtaskd at work on it.
 demo: build
-	bin/pgtask demo
+	bin/pgtaskd demo
 
 # TESTFLAGS adds flags for go test, such as -v. One package at a time: each has servers of its own, and some look at the clock; most of the
 # tests of a package wait for something, so four at once.
@@ -20,7 +20,7 @@ test:
 # A controller dies at every message that it exchanges with the server, an hour or more. PART=2/5 is the second part of five.
 steps:
 	server/install.sh postgresql
-	PGTASK_STEPS=$(or $(PART),1/1) go test -count=1 -parallel 6 -timeout 150m $(TESTFLAGS) -run '^TestEveryStep$$' ./work
+	PGTASKD_STEPS=$(or $(PART),1/1) go test -count=1 -parallel 6 -timeout 150m $(TESTFLAGS) -run '^TestEveryStep$$' ./work
 
 # The built program, used from outside.
 smoke: build

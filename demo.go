@@ -7,7 +7,7 @@ import (
 	"github.com/rs/zerolog"
 	"golang.org/x/term"
 
-	"pgtask/demo"
+	"pgtaskd/demo"
 )
 
 type demoCommand struct {

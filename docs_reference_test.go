@@ -11,8 +11,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"pgtask/server/servertest"
-	"pgtask/sql"
+	"pgtaskd/server/servertest"
+	"pgtaskd/sql"
 )
 
 // The reference's table of columns has every column, with its type, whether it may be null, and whether a setting is its default.

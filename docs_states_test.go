@@ -60,7 +60,7 @@ func TestStatesNameOperations(t *testing.T) {
 var (
 	testName      = regexp.MustCompile(`\b(Test[A-Z]\w+)(?:/(\w+))?`)
 	operationName = regexp.MustCompile("`(\\w+\\.sql)`")
-	triggerName   = regexp.MustCompile("`(pgtask_\\w+)`")
+	triggerName   = regexp.MustCompile("`(pgtaskd_\\w+)`")
 	changes       = regexp.MustCompile(`(UPDATE|INSERT INTO|DELETE FROM) :table`)
 )
 

@@ -15,11 +15,11 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/rs/zerolog"
 
-	"pgtask/conf"
-	"pgtask/server"
-	"pgtask/server/servertest"
-	"pgtask/sql"
-	"pgtask/work"
+	"pgtaskd/conf"
+	"pgtaskd/server"
+	"pgtaskd/server/servertest"
+	"pgtaskd/sql"
+	"pgtaskd/work"
 )
 
 func TestMain(m *testing.M) { servertest.Main(m) }

@@ -1,4 +1,4 @@
-module pgtask
+module pgtaskd
 
 go 1.26.0
 

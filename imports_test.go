@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-const module = "pgtask"
+const module = "pgtaskd"
 
 // order is the one way in which imports run: a folder may import those to its right.
 var order = []string{".", "demo", "conf", "work", "remote", "exec", "sql"}
@@ -112,24 +112,24 @@ func TestImportsAreRefused(t *testing.T) {
 		file, imported string
 		refused        bool
 	}{
-		{"main.go", "pgtask/demo", false},
-		{"main.go", "pgtask/sql", false},
-		{"demo/demo.go", "pgtask/server", false},
-		{"conf/read.go", "pgtask/work", false},
+		{"main.go", "pgtaskd/demo", false},
+		{"main.go", "pgtaskd/sql", false},
+		{"demo/demo.go", "pgtaskd/server", false},
+		{"conf/read.go", "pgtaskd/work", false},
 		{"exec/run.go", "github.com/jackc/pgx/v5/pgproto3", false},
-		{"exec/lexer/lexer.go", "pgtask/sql", false},
-		{"bench/main.go", "pgtask/work", false},
+		{"exec/lexer/lexer.go", "pgtaskd/sql", false},
+		{"bench/main.go", "pgtaskd/work", false},
 		{"server/server.go", "context", false},
-		{"work/loop.go", "pgtaskother/x", false},
-		{"work/loop.go", "pgtask/conf", true},
-		{"sql/sql.go", "pgtask/exec", true},
-		{"work/loop.go", "pgtask/server", true},
-		{"demo/demo.go", "pgtask/server/servertest", true},
-		{"server/server.go", "pgtask/sql", true},
-		{"exec/run.go", "pgtask/bench", true},
+		{"work/loop.go", "pgtaskdother/x", false},
+		{"work/loop.go", "pgtaskd/conf", true},
+		{"sql/sql.go", "pgtaskd/exec", true},
+		{"work/loop.go", "pgtaskd/server", true},
+		{"demo/demo.go", "pgtaskd/server/servertest", true},
+		{"server/server.go", "pgtaskd/sql", true},
+		{"exec/run.go", "pgtaskd/bench", true},
 		{"work/wake.go", "github.com/jackc/pgx/v5/pgproto3", true},
 		{"conf/read.go", "github.com/robfig/cron/v3", true},
-		{"exec/run.go", "pgtask/new", true},
+		{"exec/run.go", "pgtaskd/new", true},
 	}
 	for _, c := range cases {
 		if why := refused(c.file, c.imported); (why != "") != c.refused {

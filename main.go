@@ -1,4 +1,4 @@
-// Command pgtask serves tables of SQL tasks in PostgreSQL.
+// Command pgtaskd serves tables of SQL tasks in PostgreSQL.
 package main
 
 import (
@@ -16,9 +16,9 @@ import (
 	"github.com/alecthomas/kong"
 	"github.com/rs/zerolog"
 
-	"pgtask/conf"
-	"pgtask/sql"
-	"pgtask/work"
+	"pgtaskd/conf"
+	"pgtaskd/sql"
+	"pgtaskd/work"
 )
 
 // version is that of the program; releases set it with -ldflags "-X main.version=…".
@@ -38,10 +38,10 @@ func exitCode(err error, stderr io.Writer) int {
 	case errors.Is(err, errReported):
 		return 1
 	case errors.As(err, &usage):
-		fmt.Fprintf(stderr, "pgtask: %s\nTry \"pgtask --help\".\n", usage)
+		fmt.Fprintf(stderr, "pgtaskd: %s\nTry \"pgtaskd --help\".\n", usage)
 		return 2
 	default:
-		fmt.Fprintf(stderr, "pgtask: %s\n", err)
+		fmt.Fprintf(stderr, "pgtaskd: %s\n", err)
 		return 1
 	}
 }
@@ -74,8 +74,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	var line commands
 	exited := false
 	parser, err := kong.New(&line,
-		kong.Name("pgtask"),
-		kong.Description("pgtask runs SQL tasks from tables in PostgreSQL."),
+		kong.Name("pgtaskd"),
+		kong.Description("pgtaskd runs SQL tasks from tables in PostgreSQL."),
 		kong.Writers(stdout, stderr),
 		kong.Exit(func(int) { exited = true }),
 		kong.BindTo(ctx, (*context.Context)(nil)),
@@ -265,6 +265,6 @@ func (c *versionCommand) Run(p *program) error {
 			}
 		}
 	}
-	_, err := fmt.Fprintf(p.stdout, "pgtask %s%s\n", version, revision)
+	_, err := fmt.Fprintf(p.stdout, "pgtaskd %s%s\n", version, revision)
 	return err
 }

@@ -15,7 +15,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"pgtask/server/servertest"
+	"pgtaskd/server/servertest"
 )
 
 // patient bounds how long a test waits for what must come.
@@ -39,7 +39,7 @@ func (s *screen) String() string {
 	return s.text.String()
 }
 
-// daemon is `pgtask run` in this process. Signals go to the process, so that its tests do not run in parallel.
+// daemon is `pgtaskd run` in this process. Signals go to the process, so that its tests do not run in parallel.
 type daemon struct {
 	t      *testing.T
 	stderr *screen
@@ -144,7 +144,7 @@ func TestRunOneTable(t *testing.T) {
 func TestRunReload(t *testing.T) {
 	dsn := servertest.Database(t)
 	conn := connect(t, dsn)
-	file := filepath.Join(t.TempDir(), "pgtask.json")
+	file := filepath.Join(t.TempDir(), "pgtaskd.json")
 	database := value(t, conn, "SELECT current_database()")
 	write := func(text string) {
 		t.Helper()
@@ -221,7 +221,7 @@ func TestCommandLine(t *testing.T) {
 		}
 	}
 	out := &screen{}
-	if err := run(t.Context(), []string{"version"}, out, out); err != nil || !strings.HasPrefix(out.String(), "pgtask ") {
+	if err := run(t.Context(), []string{"version"}, out, out); err != nil || !strings.HasPrefix(out.String(), "pgtaskd ") {
 		t.Error(out, err)
 	}
 	if err := run(t.Context(), []string{"--help"}, out, out); err != nil {

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"pgtask/server/servertest"
+	"pgtaskd/server/servertest"
 )
 
 func TestMain(m *testing.M) { servertest.Main(m) }
@@ -121,7 +121,7 @@ func TestControllerThatEnds(t *testing.T) {
 
 func TestRefusedArguments(t *testing.T) {
 	t.Parallel()
-	for _, args := range [][]string{{"quick"}, {"-only", "("}, {"-cpuprofile", "a", "-pgtask", "b"}, {"-no"}} {
+	for _, args := range [][]string{{"quick"}, {"-only", "("}, {"-cpuprofile", "a", "-pgtaskd", "b"}, {"-no"}} {
 		if err := run(t.Context(), args, &strings.Builder{}, &strings.Builder{}); err == nil {
 			t.Errorf("%q was taken", args)
 		}

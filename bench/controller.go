@@ -16,8 +16,8 @@ import (
 
 	"github.com/rs/zerolog"
 
-	"pgtask/conf"
-	"pgtask/work"
+	"pgtaskd/conf"
+	"pgtaskd/work"
 )
 
 // controller is how tasks get served: by the built program, or inside this one for the sake of a profile.
@@ -38,7 +38,7 @@ func newController(ctx context.Context, o options) (controller, error) {
 	if o.profile != "" {
 		return newProfiled(o.profile)
 	}
-	dir, err := os.MkdirTemp("", "pgtask-bench-")
+	dir, err := os.MkdirTemp("", "pgtaskd-bench-")
 	if err != nil {
 		return nil, err
 	}
@@ -46,7 +46,7 @@ func newController(ctx context.Context, o options) (controller, error) {
 	if b.path != "" {
 		return b, nil
 	}
-	b.path = filepath.Join(dir, "pgtask")
+	b.path = filepath.Join(dir, "pgtaskd")
 	if err := build(ctx, b.path); err != nil {
 		return nil, errors.Join(err, b.close())
 	}
@@ -55,7 +55,7 @@ func newController(ctx context.Context, o options) (controller, error) {
 
 // build makes the program with the dependencies of its own module, which may be others than this one's.
 func build(ctx context.Context, path string) error {
-	module, err := exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{.Dir}}", "pgtask").Output()
+	module, err := exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{.Dir}}", "pgtaskd").Output()
 	if err != nil {
 		return fmt.Errorf("go list: %w", err)
 	}
@@ -135,7 +135,7 @@ func (s *stand) serve(ctx context.Context, run int, body func(context.Context, *
 
 // serveAll calls body while a controller serves the targets. The body's context ends when the controller does.
 func (s *stand) serveAll(ctx context.Context, targets []map[string]any, body func(context.Context, *process) error) (err error) {
-	config, err := os.CreateTemp("", "pgtask-bench-*.json")
+	config, err := os.CreateTemp("", "pgtaskd-bench-*.json")
 	if err != nil {
 		return err
 	}

@@ -48,7 +48,7 @@ func (t *table) add(figures []figure) {
 // print writes a line a figure, in Markdown, so that it can be pasted as it is.
 func (t *table) print(out io.Writer, machine string) error {
 	w := tabwriter.NewWriter(out, 0, 0, 1, ' ', 0)
-	fmt.Fprintln(w, "| row\t| pgtask\t| beside\t| ratio\t| spread\t| bar (aim)\t|")
+	fmt.Fprintln(w, "| row\t| pgtaskd\t| beside\t| ratio\t| spread\t| bar (aim)\t|")
 	fmt.Fprintln(w, "| ---\t| ---\t| ---\t| ---\t| ---\t| ---\t|")
 	for _, name := range t.names {
 		fmt.Fprintf(w, "| %s\t%s\n", name, line(t.rounds[name]))

@@ -1,4 +1,4 @@
-module pgtask/bench
+module pgtaskd/bench
 
 go 1.26.0
 
@@ -6,7 +6,7 @@ require (
 	github.com/jackc/pgx/v5 v5.12.0
 	github.com/rs/zerolog v1.35.1
 	gonum.org/v1/plot v0.17.0
-	pgtask v0.0.0
+	pgtaskd v0.0.0
 )
 
 require (
@@ -30,4 +30,4 @@ require (
 	golang.org/x/text v0.41.0 // indirect
 )
 
-replace pgtask => ../
+replace pgtaskd => ../

@@ -64,7 +64,7 @@ func (w sweep) measure(ctx context.Context, s *stand) (points []point, err error
 // showPoints writes a line a step, in Markdown.
 func (s *stand) showPoints(axis string, points []point) error {
 	w := tabwriter.NewWriter(s.out, 0, 0, 1, ' ', 0)
-	fmt.Fprintf(w, "\n| %s\t| tasks/s\t| spread\t| µs a task: pgtask\t| server\t| cores busy\t|\n| ---\t| ---\t| ---\t| ---\t| ---\t| ---\t|\n", axis)
+	fmt.Fprintf(w, "\n| %s\t| tasks/s\t| spread\t| µs a task: pgtaskd\t| server\t| cores busy\t|\n| ---\t| ---\t| ---\t| ---\t| ---\t| ---\t|\n", axis)
 	for _, p := range points {
 		busy := p.middle * (p.cost.controller + p.cost.server).Seconds()
 		fmt.Fprintf(w, "| %s\t| %.0f\t| %.0f–%.0f\t| %d\t| %d\t| %.1f\t|\n", grouped(p.step), p.middle, p.least, p.most,

@@ -1,4 +1,4 @@
-// Command bench measures pgtask beside pgbench on a throw-away server of its own, and prints one table. docs/performance.md says
+// Command bench measures pgtaskd beside pgbench on a throw-away server of its own, and prints one table. docs/performance.md says
 // what its figures mean.
 package main
 
@@ -44,7 +44,7 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	flags.BoolVar(&o.quick, "quick", false, "one short round instead of three")
 	flags.StringVar(&o.growth, "growth", "", "measure how the rate changes with sessions, lanes, rows and targets instead, and draw plots into this `folder`")
 	flags.StringVar(&only, "only", "", "measure only the rows, or the plots, that match this `regexp`")
-	flags.StringVar(&o.program, "pgtask", "", "measure this `program` instead of building the one of this module")
+	flags.StringVar(&o.program, "pgtaskd", "", "measure this `program` instead of building the one of this module")
 	flags.StringVar(&o.profile, "cpuprofile", "", "serve inside bench, and write its CPU profile to this `file`")
 	flags.BoolVar(&o.statements, "statements", false, "show where the server's time went, by pg_stat_statements; slows it down")
 	if err := flags.Parse(args); err != nil {
@@ -54,7 +54,7 @@ func parse(args []string, stderr io.Writer) (options, error) {
 		return o, fmt.Errorf("unknown argument %q", flags.Arg(0))
 	}
 	if o.profile != "" && o.program != "" {
-		return o, errors.New("-cpuprofile and -pgtask exclude each other: another process cannot be profiled")
+		return o, errors.New("-cpuprofile and -pgtaskd exclude each other: another process cannot be profiled")
 	}
 	var err error
 	o.only, err = regexp.Compile(only)

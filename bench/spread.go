@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"pgtask/sql"
+	"pgtaskd/sql"
 )
 
 // againstTargets measures tasks that all become visible at once, when each target is led and has its sessions.

@@ -12,8 +12,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"pgtask/server"
-	"pgtask/sql"
+	"pgtaskd/server"
+	"pgtaskd/sql"
 )
 
 //go:embed sql/*.sql

@@ -66,4 +66,4 @@ func (t *targets) watch(ctx context.Context, p *process) error {
 }
 
 // controls are the connections of controllers.
-const controls = "datname = current_database() AND pid <> pg_backend_pid() AND application_name LIKE 'pgtask %'"
+const controls = "datname = current_database() AND pid <> pg_backend_pid() AND application_name LIKE 'pgtaskd %'"

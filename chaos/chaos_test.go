@@ -11,8 +11,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"pgtask/server/servertest"
-	"pgtask/sql"
+	"pgtaskd/server/servertest"
+	"pgtaskd/sql"
 )
 
 func TestMain(m *testing.M) { servertest.Main(m) }

@@ -8,7 +8,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"pgtask/server/proxy"
+	"pgtaskd/server/proxy"
 )
 
 // fault is a way to break something. Its draw, from 0 to 1, says for how long, or at which moment, or whom it hits.
@@ -43,7 +43,7 @@ var faults = []fault{
 		return s.onBackends(ctx, "terminate.sql", "pg_task %", 2, draw)
 	}},
 	{"control sessions terminated", func(ctx context.Context, s *stand, draw float64) error {
-		return s.onBackends(ctx, "terminate.sql", "pgtask %", 1, draw)
+		return s.onBackends(ctx, "terminate.sql", "pgtaskd %", 1, draw)
 	}},
 	{"a third of the sessions cancelled", func(ctx context.Context, s *stand, draw float64) error {
 		return s.onBackends(ctx, "cancel.sql", "pg_task %", 3, draw)

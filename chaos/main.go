@@ -48,7 +48,7 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	flags.Uint64Var(&o.seed, "seed", o.seed, "decides which faults come, in which order, after which pauses")
 	flags.DurationVar(&o.length, "for", 2*time.Minute, "for how long things break")
 	flags.StringVar((*string)(&o.mode), "mode", string(local), "default, async or remote")
-	flags.StringVar(&o.program, "pgtask", "", "run this `program` instead of building the one of this module")
+	flags.StringVar(&o.program, "pgtaskd", "", "run this `program` instead of building the one of this module")
 	if err := flags.Parse(args); err != nil {
 		return o, err
 	}

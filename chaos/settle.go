@@ -108,7 +108,7 @@ func (s *stand) judge(ctx context.Context, r *report) error {
 
 // dump keeps for later what tells how it came to a violation, and returns the folder.
 func (s *stand) dump(ctx context.Context) (folder string, err error) {
-	if folder, err = os.MkdirTemp("", "pgtask-chaos-violations-"); err != nil {
+	if folder, err = os.MkdirTemp("", "pgtaskd-chaos-violations-"); err != nil {
 		return "", err
 	}
 	for i, c := range s.controllers {

@@ -14,9 +14,9 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"pgtask/server"
-	"pgtask/server/proxy"
-	"pgtask/sql"
+	"pgtaskd/server"
+	"pgtaskd/server/proxy"
+	"pgtaskd/sql"
 )
 
 //go:embed sql/*.sql
@@ -56,7 +56,7 @@ func openStand(ctx context.Context, o options) (s *stand, err error) {
 			err = errors.Join(err, s.close())
 		}
 	}()
-	if s.folder, err = os.MkdirTemp("", "pgtask-chaos-"); err != nil {
+	if s.folder, err = os.MkdirTemp("", "pgtaskd-chaos-"); err != nil {
 		return s, err
 	}
 	if err := s.build(ctx); err != nil {
@@ -82,8 +82,8 @@ func (s *stand) build(ctx context.Context) error {
 	if s.program != "" {
 		return nil
 	}
-	s.program = filepath.Join(s.folder, "pgtask")
-	build := exec.CommandContext(ctx, "go", "build", "-o", s.program, "pgtask")
+	s.program = filepath.Join(s.folder, "pgtaskd")
+	build := exec.CommandContext(ctx, "go", "build", "-o", s.program, "pgtaskd")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
 		return fmt.Errorf("go build: %w\n%s", err, out)

@@ -11,7 +11,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
-	"pgtask/server/servertest"
+	"pgtaskd/server/servertest"
 )
 
 func TestParseInterval(t *testing.T) {

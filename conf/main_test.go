@@ -3,7 +3,7 @@ package conf
 import (
 	"testing"
 
-	"pgtask/server/servertest"
+	"pgtaskd/server/servertest"
 )
 
 func TestMain(m *testing.M) { servertest.Main(m) }

@@ -7,8 +7,8 @@ import (
 
 	"github.com/rs/zerolog"
 
-	"pgtask/remote"
-	"pgtask/work"
+	"pgtaskd/remote"
+	"pgtaskd/work"
 )
 
 // File is what a configuration says.

@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"pgtask/work"
+	"pgtaskd/work"
 )
 
 var update = flag.Bool("update", false, "write what is found into testdata/conf")

@@ -11,7 +11,7 @@ import (
 	"github.com/agext/levenshtein"
 	"github.com/rs/zerolog"
 
-	"pgtask/remote"
+	"pgtaskd/remote"
 )
 
 // keys are those that an object may have, each with what reads its value.

@@ -12,7 +12,7 @@ import (
 
 	"github.com/rs/zerolog"
 
-	"pgtask/work"
+	"pgtaskd/work"
 )
 
 // patience bounds how long a test waits for what must come.
@@ -175,7 +175,7 @@ func replace(t *testing.T, path, text string) {
 // file makes a configuration in a folder of its own.
 func file(t *testing.T, text string) (path string) {
 	t.Helper()
-	path = filepath.Join(t.TempDir(), "pgtask.json")
+	path = filepath.Join(t.TempDir(), "pgtaskd.json")
 	replace(t, path, text)
 	return path
 }

@@ -8,7 +8,7 @@ import (
 
 	"github.com/rs/zerolog"
 
-	"pgtask/work"
+	"pgtaskd/work"
 )
 
 // Serve serves one target until stop is closed, and then drains it and returns

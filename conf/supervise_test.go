@@ -9,7 +9,7 @@ import (
 
 	"github.com/rs/zerolog"
 
-	"pgtask/work"
+	"pgtaskd/work"
 )
 
 func TestRunStartsAndDrains(t *testing.T) {

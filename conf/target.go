@@ -6,9 +6,9 @@ import (
 	"strings"
 	"time"
 
-	"pgtask/remote"
-	"pgtask/sql"
-	"pgtask/work"
+	"pgtaskd/remote"
+	"pgtaskd/sql"
+	"pgtaskd/work"
 )
 
 // What a target has where the configuration says nothing.

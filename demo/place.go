@@ -9,10 +9,10 @@ import (
 	"strings"
 	"time"
 
-	"pgtask/conf"
-	"pgtask/remote"
-	"pgtask/server"
-	"pgtask/work"
+	"pgtaskd/conf"
+	"pgtaskd/remote"
+	"pgtaskd/server"
+	"pgtaskd/work"
 )
 
 // drainLimit is how long tasks may go on when the demo ends: nobody wants to wait for a show that is over.

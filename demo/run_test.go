@@ -15,9 +15,9 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"pgtask/server"
-	"pgtask/server/servertest"
-	"pgtask/sql"
+	"pgtaskd/server"
+	"pgtaskd/server/servertest"
+	"pgtaskd/sql"
 )
 
 func TestMain(m *testing.M) { servertest.Main(m) }
@@ -25,8 +25,8 @@ func TestMain(m *testing.M) { servertest.Main(m) }
 // TestProgram is about the built program.
 func TestProgram(t *testing.T) {
 	t.Parallel()
-	program := filepath.Join(t.TempDir(), "pgtask")
-	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", program, "pgtask").CombinedOutput(); err != nil {
+	program := filepath.Join(t.TempDir(), "pgtaskd")
+	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", program, "pgtaskd").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	for name, test := range map[string]func(*testing.T, string){

@@ -107,7 +107,7 @@ func (s *screen) title(tasks []task, h history, width int) string {
 			wait++
 		}
 	}
-	left := "pgtask demo"
+	left := "pgtaskd demo"
 	right := fmt.Sprintf("%d at work, %d waiting, %s", work, wait, h)
 	if longer := left + s.dot + "PostgreSQL " + s.head.version; textWidth(longer+right)+2 <= width {
 		left = longer

@@ -7,8 +7,8 @@ import (
 
 	"github.com/rs/zerolog"
 
-	"pgtask/conf"
-	"pgtask/work"
+	"pgtaskd/conf"
+	"pgtaskd/work"
 )
 
 // controller serves the table in this process, on a goroutine of its own.

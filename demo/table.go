@@ -9,7 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
-	"pgtask/remote"
+	"pgtaskd/remote"
 )
 
 const (
@@ -57,7 +57,7 @@ func connect(ctx context.Context, settings remote.Settings) (*pgx.Conn, error) {
 		return nil, err
 	}
 	config.Config = *own
-	config.RuntimeParams["application_name"] = "pgtask demo"
+	config.RuntimeParams["application_name"] = "pgtaskd demo"
 	config.RuntimeParams["search_path"] = "public"
 	ctx, cancel := context.WithTimeout(ctx, connectLimit)
 	defer cancel()

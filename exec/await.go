@@ -12,10 +12,10 @@ import (
 // HOLD may write at COMMIT: hence CLOSE ALL before it. Where cursors are to be kept, a tag tells of those that the SQL itself has declared, and
 // a look at all of them (dear: 8 µs) of those that a function may have.
 var (
-	probe     = &Statement{"pgtask_probe", `SELECT pg_catalog.txid_current_if_assigned(), pg_catalog.clock_timestamp(), false, true`}
-	probeSave = &Statement{"pgtask_probe_save", `SELECT pg_catalog.txid_current_if_assigned(), pg_catalog.clock_timestamp(), ` +
+	probe     = &Statement{"pgtaskd_probe", `SELECT pg_catalog.txid_current_if_assigned(), pg_catalog.clock_timestamp(), false, true`}
+	probeSave = &Statement{"pgtaskd_probe_save", `SELECT pg_catalog.txid_current_if_assigned(), pg_catalog.clock_timestamp(), ` +
 		`pg_catalog.current_setting('plpgsql.variable_conflict', true) IS NOT NULL, ` + usualModes}
-	probeCursors = &Statement{"pgtask_probe_cursors", `SELECT coalesce(pg_catalog.txid_current_if_assigned(), ` +
+	probeCursors = &Statement{"pgtaskd_probe_cursors", `SELECT coalesce(pg_catalog.txid_current_if_assigned(), ` +
 		`(SELECT 1 FROM pg_catalog.pg_cursors AS c WHERE c.is_holdable LIMIT 1)), pg_catalog.clock_timestamp(), false, ` + usualModes}
 )
 
@@ -24,16 +24,16 @@ const usualModes = `pg_catalog.current_setting('default_transaction_isolation') 
 
 // Where other tasks are behind it, an effect is an error: what ends the transaction is with the server already, and the task's end is not part of it.
 var (
-	probeAhead = &Statement{"pgtask_probe_ahead", `SELECT NULL::int8, pg_catalog.clock_timestamp(), false, ` +
+	probeAhead = &Statement{"pgtaskd_probe_ahead", `SELECT NULL::int8, pg_catalog.clock_timestamp(), false, ` +
 		`1 OPERATOR(pg_catalog./) (pg_catalog.txid_current_if_assigned() IS NULL)::int4 OPERATOR(pg_catalog.=) 1`}
-	probeSaveAhead = &Statement{"pgtask_probe_save_ahead", `SELECT NULL::int8, pg_catalog.clock_timestamp(), false, ` +
+	probeSaveAhead = &Statement{"pgtaskd_probe_save_ahead", `SELECT NULL::int8, pg_catalog.clock_timestamp(), false, ` +
 		`1 OPERATOR(pg_catalog./) (pg_catalog.txid_current_if_assigned() IS NULL ` +
 		`AND pg_catalog.current_setting('plpgsql.variable_conflict', true) IS NULL AND ` + usualModes + `)::int4 OPERATOR(pg_catalog.=) 1`}
 
 	// Behind the last query of a remote, which must not write, or is watched.
-	probeQuery = &Statement{"pgtask_probe_query", `SELECT NULL::int8, pg_catalog.clock_timestamp(), ` + silence +
+	probeQuery = &Statement{"pgtaskd_probe_query", `SELECT NULL::int8, pg_catalog.clock_timestamp(), ` + silence +
 		`, 1 OPERATOR(pg_catalog./) (pg_catalog.txid_current_if_assigned() IS NULL)::int4 OPERATOR(pg_catalog.=) 1`}
-	probeWatched = &Statement{"pgtask_probe_watched", `SELECT pg_catalog.txid_current_if_assigned(), pg_catalog.clock_timestamp(), ` + silence + `, true`}
+	probeWatched = &Statement{"pgtaskd_probe_watched", `SELECT pg_catalog.txid_current_if_assigned(), pg_catalog.clock_timestamp(), ` + silence + `, true`}
 )
 
 // silence bounds the time for which a remote's transaction, and the locks in it, stay if we are never heard of again, as when the network has gone or we are

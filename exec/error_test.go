@@ -10,7 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgproto3"
 
-	"pgtask/server/servertest"
+	"pgtaskd/server/servertest"
 )
 
 func TestErrorText(t *testing.T) {

@@ -53,7 +53,7 @@ func (s *Session) Takes() bool {
 }
 
 // goesOn fails where what was sent before has failed. Where even the transaction is gone, COMMIT AND CHAIN behind it does.
-var goesOn = &Statement{"pgtask_goes_on", "SELECT"}
+var goesOn = &Statement{"pgtaskd_goes_on", "SELECT"}
 
 // Extend sends more tasks behind those that are with the server, of which one is under way. What becomes of the session by that Await tells.
 func (s *Session) Extend(then ...*Task) {

@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"pgtask/server/proxy"
-	"pgtask/server/servertest"
+	"pgtaskd/server/proxy"
+	"pgtaskd/server/servertest"
 )
 
 // TestLimitLeft: a limit of a millisecond that the SQL has left may run out in what we ask behind it, which is no fault of the SQL's: it can

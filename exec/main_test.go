@@ -3,7 +3,7 @@ package exec
 import (
 	"testing"
 
-	"pgtask/server/servertest"
+	"pgtaskd/server/servertest"
 )
 
 func TestMain(m *testing.M) { servertest.Main(m) }

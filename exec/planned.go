@@ -11,7 +11,7 @@ import (
 // What several tasks run one after the other is planned once, by the extended protocol: queries that are sent at once, and what is sent one by one, such as writes. It is planned after
 // all that they are to find was there (Task.Settled), and anew for what may find more.
 
-const inputName = "pgtask_input"
+const inputName = "pgtaskd_input"
 
 // varies tells what another run by the same plan would show otherwise: constants, which their type's own input reads; parameters; names so long that the parser gives notice of
 // it; the list of portals, of which the run's own is one then; and the list of settings, which has a rule that shows rows.
@@ -92,7 +92,7 @@ func (s *Session) sendPlanned() {
 
 // unruled fails where a rule may add queries to a write: their rows the extended protocol leaves out. Of those of the system (below 16384) only that of pg_settings does, which
 // may also be met through a view of somebody's. It comes behind the first run of a plan, when the write has locked its table against new rules, and returns nothing.
-var unruled = &Statement{"pgtask_unruled", `SELECT WHERE 1 OPERATOR(pg_catalog./) (NOT EXISTS (SELECT FROM pg_catalog.pg_rewrite AS r ` +
+var unruled = &Statement{"pgtaskd_unruled", `SELECT WHERE 1 OPERATOR(pg_catalog./) (NOT EXISTS (SELECT FROM pg_catalog.pg_rewrite AS r ` +
 	`WHERE r.ev_type OPERATOR(pg_catalog.<>) '1' AND r.oid OPERATOR(pg_catalog.>=) 16384) ` +
 	`AND NOT EXISTS (SELECT FROM pg_catalog.pg_depend AS d WHERE d.refclassid OPERATOR(pg_catalog.=) 'pg_catalog.pg_class'::pg_catalog.regclass ` +
 	`AND d.refobjid OPERATOR(pg_catalog.=) 'pg_catalog.pg_settings'::pg_catalog.regclass AND d.objid OPERATOR(pg_catalog.>=) 16384))::int4 OPERATOR(pg_catalog.=) 0`}

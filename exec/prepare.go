@@ -147,7 +147,7 @@ func readyFor(settings [][2]string, number int, guard string) *Statement {
 	for i, setting := range settings {
 		fmt.Fprintf(&b, ", pg_catalog.set_config(%s, $%d, false) IS NULL", Literal(setting[0]), i+1)
 	}
-	return &Statement{"pgtask_ready_" + strconv.Itoa(number), b.String()}
+	return &Statement{"pgtaskd_ready_" + strconv.Itoa(number), b.String()}
 }
 
 // The guards are what ends the preparation for a task, and raises an error if that is not enough: a reset, when the session is not clean any more or

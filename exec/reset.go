@@ -13,13 +13,13 @@ import (
 // plpgsql shows settings once it has been loaded, and others are there or not. Where one is at work in the session it is not clean, and its list
 // of prepared statements is looked at each time, which costs 10 to 20 µs.
 var (
-	resetAll    = &Statement{"pgtask_reset", "RESET ALL"}
-	unlisten    = &Statement{"pgtask_unlisten", "UNLISTEN *"}
-	discardTemp = &Statement{"pgtask_temp", "DISCARD TEMP"}
-	sequences   = &Statement{"pgtask_sequences", "DISCARD SEQUENCES"}
-	ownRole     = &Statement{"pgtask_role", "SET SESSION AUTHORIZATION DEFAULT"}
-	unprepared  = &Statement{"pgtask_unprepared", `SELECT pg_catalog.pg_advisory_unlock_all(), 1 OPERATOR(pg_catalog./) (NOT EXISTS (` +
-		`SELECT FROM pg_catalog.pg_prepared_statement() AS p WHERE p.name OPERATOR(pg_catalog.!~~) E'pgtask\\_%'))::int4`}
+	resetAll    = &Statement{"pgtaskd_reset", "RESET ALL"}
+	unlisten    = &Statement{"pgtaskd_unlisten", "UNLISTEN *"}
+	discardTemp = &Statement{"pgtaskd_temp", "DISCARD TEMP"}
+	sequences   = &Statement{"pgtaskd_sequences", "DISCARD SEQUENCES"}
+	ownRole     = &Statement{"pgtaskd_role", "SET SESSION AUTHORIZATION DEFAULT"}
+	unprepared  = &Statement{"pgtaskd_unprepared", `SELECT pg_catalog.pg_advisory_unlock_all(), 1 OPERATOR(pg_catalog./) (NOT EXISTS (` +
+		`SELECT FROM pg_catalog.pg_prepared_statement() AS p WHERE p.name OPERATOR(pg_catalog.!~~) E'pgtaskd\\_%'))::int4`}
 )
 
 // distrust makes the next reset a DISCARD ALL, and those after it look closer.
@@ -85,7 +85,7 @@ func (s *Session) Reset() error {
 func (s *Session) reset() (failure *pgproto3.ErrorResponse, err error) {
 	s.sendReset()
 	if s.clean {
-		s.call(&Statement{"pgtask_clean", "SELECT " + guardReset})
+		s.call(&Statement{"pgtaskd_clean", "SELECT " + guardReset})
 	}
 	s.call(commit)
 	s.sync()

@@ -12,7 +12,7 @@ import (
 // input that names the list of prepared statements is given an empty one.
 const leftovers = `CREATE VIEW leftovers AS SELECT 'setting ' || name || ' ' || setting FROM pg_settings WHERE source = 'session' AND name NOT IN ('application_name', 'pg_task.x')
 		AND NOT (name LIKE 'transaction\_%' AND setting IN ('read committed', 'off'))
-	UNION ALL SELECT 'prepared ' || name FROM pg_prepared_statements WHERE name NOT LIKE 'pgtask\_%'
+	UNION ALL SELECT 'prepared ' || name FROM pg_prepared_statements WHERE name NOT LIKE 'pgtaskd\_%'
 	UNION ALL SELECT 'listens ' || pg_listening_channels()
 	UNION ALL SELECT 'locks ' || objid FROM pg_locks WHERE locktype = 'advisory' AND pid = pg_backend_pid()
 	UNION ALL SELECT 'cursor ' || name FROM pg_cursors
@@ -146,7 +146,7 @@ func TestChainedWithState(t *testing.T) {
 func TestOursStayPrepared(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	b.exec("CREATE VIEW ours AS SELECT extract(epoch FROM min(prepare_time)) AS oldest FROM pg_prepared_statements WHERE name LIKE 'pgtask\\_%'")
+	b.exec("CREATE VIEW ours AS SELECT extract(epoch FROM min(prepare_time)) AS oldest FROM pg_prepared_statements WHERE name LIKE 'pgtaskd\\_%'")
 	const oldest = "SELECT * FROM ours"
 	first, _ := b.run(spec(oldest), nil)
 	second, _ := b.run(spec(oldest), &Tail{})
@@ -270,12 +270,12 @@ func TestResetPassedOver(t *testing.T) {
 	if _, err := b.session.Await(first); err != nil {
 		t.Fatal(err)
 	}
-	result, verdict := b.run(spec("EXECUTE foo"), &Tail{Calls: []Call{{Statement: &Statement{"pgtask_done", "SELECT 1/0"}}}})
+	result, verdict := b.run(spec("EXECUTE foo"), &Tail{Calls: []Call{{Statement: &Statement{"pgtaskd_done", "SELECT 1/0"}}}})
 	if verdict == nil || verdict.Refused == nil || result.Failure == nil || result.Failure.SQLState != "26000" {
 		t.Fatalf("%+v %+v", verdict, result)
 	}
 	b.run(spec("INSERT INTO ends VALUES (2, 'y')"), nil)
-	verdict, err := b.session.End(&Tail{Calls: []Call{{Statement: &Statement{"pgtask_done", "SELECT 1"}}}})
+	verdict, err := b.session.End(&Tail{Calls: []Call{{Statement: &Statement{"pgtaskd_done", "SELECT 1"}}}})
 	if err != nil || !verdict.Committed {
 		t.Errorf("%+v %v", verdict, err)
 	}

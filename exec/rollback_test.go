@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"pgtask/server/proxy"
+	"pgtaskd/server/proxy"
 )
 
 // TestCancelOfARollback: a cancel request of somebody else's that meets our ROLLBACK leaves the transaction open, and us to try again.

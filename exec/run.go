@@ -88,7 +88,7 @@ type Verdict struct {
 
 // patient comes first where the task's SQL names a limit, which may be a millisecond: each statement has that anew, and this one is short. Should
 // it still be met, the task is run once more.
-var patient = &Statement{"pgtask_patient", "SET LOCAL statement_timeout TO '30s'"}
+var patient = &Statement{"pgtaskd_patient", "SET LOCAL statement_timeout TO '30s'"}
 
 // own makes the transaction of a task's SQL ours, whatever that has set: our role, and the limits under which we write its end. It answers like a probe, and
 // tells whether the session has had temporary objects. $1: search_path.
@@ -96,11 +96,11 @@ var patient = &Statement{"pgtask_patient", "SET LOCAL statement_timeout TO '30s'
 // partly does so behind what is planned, which has no string to name a setting by: all but the limit for locks and the path is nearly always as it was. Should a function have
 // changed it all the same, the end is refused, and the task is run once more, by a simple query and with own behind it.
 var (
-	own = &Statement{"pgtask_own", `SELECT pg_catalog.txid_current_if_assigned(), pg_catalog.clock_timestamp(), false, pg_catalog.num_nulls(` +
+	own = &Statement{"pgtaskd_own", `SELECT pg_catalog.txid_current_if_assigned(), pg_catalog.clock_timestamp(), false, pg_catalog.num_nulls(` +
 		`pg_catalog.set_config('session_authorization', NULL, false), pg_catalog.set_config('role', 'none', false), ` +
 		`pg_catalog.set_config('statement_timeout', '30s', true), pg_catalog.set_config('lock_timeout', '5s', true), ` +
 		`pg_catalog.set_config('row_security', 'on', true), pg_catalog.set_config('search_path', $1, true)) OPERATOR(pg_catalog.>=) 0, pg_catalog.pg_my_temp_schema()`}
-	partly = &Statement{"pgtask_partly", `SELECT pg_catalog.txid_current_if_assigned(), pg_catalog.clock_timestamp(), false, pg_catalog.num_nulls(` +
+	partly = &Statement{"pgtaskd_partly", `SELECT pg_catalog.txid_current_if_assigned(), pg_catalog.clock_timestamp(), false, pg_catalog.num_nulls(` +
 		`pg_catalog.set_config('lock_timeout', '5s', true), pg_catalog.set_config('search_path', $1, true)) OPERATOR(pg_catalog.>=) 0, pg_catalog.pg_my_temp_schema()`}
 )
 

@@ -10,7 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
-	"pgtask/server/servertest"
+	"pgtaskd/server/servertest"
 )
 
 // bench is a session on a database of the test's own, and a connection to look on.

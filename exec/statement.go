@@ -53,10 +53,10 @@ func (c *Call) Moment(t time.Time) { c.add(pgproto3.BinaryFormat, appendMoment(n
 
 // What every task needs.
 var (
-	begin    = &Statement{"pgtask_begin", "BEGIN"}
-	commit   = &Statement{"pgtask_commit", "COMMIT"}
-	chain    = &Statement{"pgtask_chain", "COMMIT AND CHAIN"}
-	closeAll = &Statement{"pgtask_close", "CLOSE ALL"}
+	begin    = &Statement{"pgtaskd_begin", "BEGIN"}
+	commit   = &Statement{"pgtaskd_commit", "COMMIT"}
+	chain    = &Statement{"pgtaskd_chain", "COMMIT AND CHAIN"}
+	closeAll = &Statement{"pgtaskd_close", "CLOSE ALL"}
 )
 
 // call queues one of our statements, by the extended protocol: when it fails, the server passes over whatever is behind it, a simple query

@@ -8,7 +8,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgconn"
 
-	"pgtask/server/servertest"
+	"pgtaskd/server/servertest"
 )
 
 // examined are an input's traits, but for those that others test.

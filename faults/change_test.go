@@ -3,7 +3,7 @@ package faults
 import (
 	"testing"
 
-	"pgtask/server/servertest"
+	"pgtaskd/server/servertest"
 )
 
 // change is what somebody does to a table while it is served, and what its tasks must not mind.
@@ -18,7 +18,7 @@ var changes = []change{
 	{"new column", "ALTER TABLE task ADD COLUMN mine int DEFAULT 1", "DONE"},
 	{"type of a column", `ALTER TABLE task ALTER COLUMN data TYPE varchar(99)`, "DONE"},
 	{"rewritten", "VACUUM FULL task", "DONE"},
-	{"no triggers", "DROP TRIGGER pgtask_accept ON task", "DONE"},
+	{"no triggers", "DROP TRIGGER pgtaskd_accept ON task", "DONE"},
 	{"emptied", "TRUNCATE task", ""},
 	{"replaced", "DROP TABLE task; SET ROLE $n; " + tableDDL + "; RESET ROLE", ""},
 	{"limits", "ALTER ROLE $n SET statement_timeout = '5 s'; ALTER ROLE $n SET lock_timeout = '1 ms'; ALTER ROLE $n SET idle_session_timeout = '1 ms';" +

@@ -9,8 +9,8 @@ import (
 
 	"github.com/rs/zerolog"
 
-	"pgtask/conf"
-	"pgtask/work"
+	"pgtaskd/conf"
+	"pgtaskd/work"
 )
 
 // controller serves the targets of some stages, and a neighbour to whom nothing happens.

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"pgtask/server"
-	"pgtask/server/servertest"
+	"pgtaskd/server"
+	"pgtaskd/server/servertest"
 )
 
 // either is the connection string of whichever of two servers takes writes.

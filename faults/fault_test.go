@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 
-	"pgtask/remote"
-	"pgtask/server/servertest"
-	"pgtask/work"
+	"pgtaskd/remote"
+	"pgtaskd/server/servertest"
+	"pgtaskd/work"
 )
 
 // fault is something that goes wrong with a target, and what comes of it.
@@ -16,7 +16,7 @@ type fault struct {
 	cause  string         // statements; $n is the name of database and role
 	during func(s *stage) // while it lasts; nil: tasks are added
 	says   []string       // what the log says meanwhile, a part of each line
-	check  string         // a part of what pgtask check says
+	check  string         // a part of what pgtaskd check says
 	cure   func(s *stage)
 	tcp    bool // the target connects by TCP, with a password
 }
@@ -24,7 +24,7 @@ type fault struct {
 // Sessions that are open outlive the loss of the right to open one.
 const (
 	endSessions = "; SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = '$n' AND application_name LIKE 'pg\\_task %'"
-	endControl  = "; SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = '$n' AND application_name LIKE 'pgtask %'"
+	endControl  = "; SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = '$n' AND application_name LIKE 'pgtaskd %'"
 	endAll      = "; SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = '$n'"
 )
 
@@ -37,7 +37,7 @@ func fullDisk(state string) string {
 
 func then(statements string) func(*stage) { return func(s *stage) { s.Helper(); s.exec(statements) } }
 
-// again makes the table anew, as pgtask schema prints it.
+// again makes the table anew, as pgtaskd schema prints it.
 func again(s *stage) {
 	s.Helper()
 	s.exec("TRUNCATE effect")
@@ -104,7 +104,7 @@ var faults = []fault{
 			other := *s
 			other.conn = s.connect(s.name)
 			other.becomes("true", `SELECT EXISTS (SELECT FROM pg_locks JOIN pg_stat_activity USING (pid) WHERE NOT granted AND usename = current_database()
-				AND application_name LIKE 'pgtask %' AND clock_timestamp() - query_start < '1 s')`)
+				AND application_name LIKE 'pgtaskd %' AND clock_timestamp() - query_start < '1 s')`)
 			s.exec("COMMIT")
 		},
 	},
@@ -237,7 +237,7 @@ func (s *stage) saidOnly(want []string) {
 	}
 }
 
-// checked is what pgtask check says.
+// checked is what pgtaskd check says.
 func (s *stage) checked() string {
 	r := work.Check(s.Context(), s.target)
 	return strings.Join(append(r.Lines, r.Faults...), "\n")

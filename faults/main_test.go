@@ -1,4 +1,4 @@
-// Package faults holds tests of what goes wrong around pgtask: servers that stop, are full, locked or read-only, rights that are taken
+// Package faults holds tests of what goes wrong around pgtaskd: servers that stop, are full, locked or read-only, rights that are taken
 // away, tables that are changed or dropped. Each fault is logged once, ends by itself when its cause does, loses and doubles nothing, and
 // another target does not notice.
 package faults
@@ -7,7 +7,7 @@ import (
 	"flag"
 	"testing"
 
-	"pgtask/server/servertest"
+	"pgtaskd/server/servertest"
 )
 
 func TestMain(m *testing.M) {

@@ -9,8 +9,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"pgtask/server/servertest"
-	"pgtask/work"
+	"pgtaskd/server/servertest"
+	"pgtaskd/work"
 )
 
 // neighbour is a target beside that of a test, in the same controller, and somebody who uses it all the time.

@@ -7,8 +7,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"pgtask/server"
-	"pgtask/server/servertest"
+	"pgtaskd/server"
+	"pgtaskd/server/servertest"
 )
 
 // TestServer: what happens to a whole server, one thing after the other.

@@ -12,10 +12,10 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"pgtask/conf"
-	"pgtask/server"
-	"pgtask/sql"
-	"pgtask/work"
+	"pgtaskd/conf"
+	"pgtaskd/server"
+	"pgtaskd/sql"
+	"pgtaskd/work"
 )
 
 // patience bounds how long a test waits for what must come; soon, how long after a fault is over all tasks must have ended.
@@ -91,7 +91,7 @@ func template(t *testing.T, on *server.Server) string {
 	return name
 }
 
-// tableDDL makes the table of tasks, as pgtask schema prints it.
+// tableDDL makes the table of tasks, as pgtaskd schema prints it.
 var tableDDL = sql.DDL(sql.Table{Schema: "public", Name: "task"}, sql.Options{})
 
 // said are the target's lines since the last call of settled.

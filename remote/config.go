@@ -12,7 +12,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// Own returns the configuration of a connection of pgtask's own: what s leaves
+// Own returns the configuration of a connection of pgtaskd's own: what s leaves
 // out comes from where libpq finds it (see Complete). The error is a *Refused.
 func Own(s Settings) (*pgconn.Config, error) {
 	completed, err := Complete(s)

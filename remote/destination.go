@@ -11,7 +11,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgconn"
 
-	"pgtask/exec"
+	"pgtaskd/exec"
 )
 
 // Destination is a database in which remote tasks run.

@@ -9,8 +9,8 @@ import (
 
 	"github.com/jackc/pgx/v5/pgconn"
 
-	"pgtask/server"
-	"pgtask/server/servertest"
+	"pgtaskd/server"
+	"pgtaskd/server/servertest"
 )
 
 func TestMain(m *testing.M) { servertest.Main(m) }

@@ -108,7 +108,7 @@ func equal(a, b Settings) bool { return maps.Equal(Settings{}.With(a), Settings{
 
 // PGSERVICE is read when a process begins, so this test begins one.
 func TestServiceOfTheEnvironment(t *testing.T) {
-	const inner = "PGTASK_TEST_SERVICE"
+	const inner = "PGTASKD_TEST_SERVICE"
 	if os.Getenv(inner) == "" {
 		file := filepath.Join(t.TempDir(), "services")
 		write(t, file, "[s]\nhost=a\nuser=u\noptions=-c a=b\n")

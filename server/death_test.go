@@ -11,12 +11,12 @@ import (
 	"testing"
 	"time"
 
-	"pgtask/server"
-	"pgtask/server/servertest"
+	"pgtaskd/server"
+	"pgtaskd/server/servertest"
 )
 
 // childVariable makes this test binary the program that TestDeath kills.
-const childVariable = "PGTASK_SERVER_TEST_CHILD"
+const childVariable = "PGTASKD_SERVER_TEST_CHILD"
 
 func TestMain(m *testing.M) {
 	if os.Getenv(childVariable) != "" {

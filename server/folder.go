@@ -26,7 +26,7 @@ type folder struct {
 // Names below the folder.
 const (
 	dataName     = "data"
-	settingsName = "data/pgtask.conf"
+	settingsName = "data/pgtaskd.conf"
 	logName      = "log"
 	passwordName = "password"
 )
@@ -43,7 +43,7 @@ func newFolder() (*folder, error) {
 	if err != nil {
 		return nil, err
 	}
-	path, err := os.MkdirTemp(parent, "pgtask-")
+	path, err := os.MkdirTemp(parent, "pgtaskd-")
 	if err != nil {
 		return nil, err
 	}
@@ -67,7 +67,7 @@ func findParent(owner owner) (string, error) {
 	candidates := []string{os.TempDir(), "/tmp", "/var/tmp"}
 	for _, candidate := range candidates {
 		dir, err := filepath.EvalSymlinks(candidate)
-		if err == nil && len(dir)+len("/pgtask-1234567890") <= maxSocketDir && owner.reaches(dir) {
+		if err == nil && len(dir)+len("/pgtaskd-1234567890") <= maxSocketDir && owner.reaches(dir) {
 			return dir, nil
 		}
 	}

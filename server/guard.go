@@ -23,7 +23,7 @@ type guard struct {
 }
 
 func startGuard(path string, owner owner) (*guard, error) {
-	cmd := exec.Command("/bin/sh", "-c", guardScript, "pgtask-guard", path)
+	cmd := exec.Command("/bin/sh", "-c", guardScript, "pgtaskd-guard", path)
 	owner.adopt(cmd)
 	stdin, err := cmd.StdinPipe()
 	if err != nil {

@@ -78,7 +78,7 @@ run() {
 # On Debian the package would make and start a cluster of its own, which nobody has asked for. The file goes again
 # afterwards: later installations are the owner's business.
 apt_install() {
-	no_cluster=/etc/postgresql-common/createcluster.d/pgtask.conf
+	no_cluster=/etc/postgresql-common/createcluster.d/pgtaskd.conf
 	trap '$sudo rm -f "$no_cluster"' EXIT
 	run mkdir -p "${no_cluster%/*}"
 	echo 'create_main_cluster = false' | run tee "$no_cluster" >/dev/null

@@ -10,8 +10,8 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
-	"pgtask/server"
-	"pgtask/server/servertest"
+	"pgtaskd/server"
+	"pgtaskd/server/servertest"
 )
 
 // ask runs a query that gives one text value.

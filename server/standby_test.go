@@ -3,8 +3,8 @@ package server_test
 import (
 	"testing"
 
-	"pgtask/server"
-	"pgtask/server/servertest"
+	"pgtaskd/server"
+	"pgtaskd/server/servertest"
 )
 
 func TestStandby(t *testing.T) {

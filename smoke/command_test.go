@@ -10,7 +10,7 @@ import (
 func TestVersion(t *testing.T) {
 	t.Parallel()
 	stdout, stderr, status := command(t, "", "version")
-	if !strings.HasPrefix(stdout, "pgtask ") || strings.Count(stdout, "\n") != 1 || stderr != "" || status != 0 {
+	if !strings.HasPrefix(stdout, "pgtaskd ") || strings.Count(stdout, "\n") != 1 || stderr != "" || status != 0 {
 		t.Errorf("got %q, %q and %d", stdout, stderr, status)
 	}
 }
@@ -38,7 +38,7 @@ func TestUsage(t *testing.T) {
 	for _, args := range [][]string{{}, {"walk"}, {"run", "--confg", "x"}, {"check"}, {"--log-level", "loud", "version"}, {"run", "--config", "main_test.go", "dbname=x"}} {
 		stdout, stderr, status := command(t, "", args...)
 		if status != 2 || stderr == "" {
-			t.Errorf("pgtask %s ends with %d: %s%s", strings.Join(args, " "), status, stdout, stderr)
+			t.Errorf("pgtaskd %s ends with %d: %s%s", strings.Join(args, " "), status, stdout, stderr)
 		}
 	}
 }

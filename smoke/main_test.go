@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"pgtask/server"
+	"pgtaskd/server"
 )
 
 // patience bounds how long a test waits for what must come, on a busy machine.
@@ -20,7 +20,7 @@ const patience = 20 * time.Second
 
 // Written by TestMain before any test runs.
 var (
-	pgtask   string         // path of the program
+	pgtaskd  string         // path of the program
 	postgres *server.Server // of all tests but those that crash theirs
 	shared   *served        // public.task of a database of its own, for all tests that need no target to themselves
 )
@@ -41,12 +41,12 @@ func TestMain(m *testing.M) {
 
 // runTests makes what the tests stand on, runs them, and clears it away.
 func runTests(m *testing.M) (code int, err error) {
-	folder, err := os.MkdirTemp("", "pgtask-smoke-")
+	folder, err := os.MkdirTemp("", "pgtaskd-smoke-")
 	if err != nil {
 		return 0, err
 	}
 	defer os.RemoveAll(folder)
-	if pgtask, err = build(folder); err != nil {
+	if pgtaskd, err = build(folder); err != nil {
 		return 0, err
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
@@ -64,17 +64,17 @@ func runTests(m *testing.M) (code int, err error) {
 	}
 	code = m.Run()
 	if code != 0 {
-		fmt.Fprintf(os.Stderr, "the shared pgtask:\n%s", shared.program.log)
+		fmt.Fprintf(os.Stderr, "the shared pgtaskd:\n%s", shared.program.log)
 	}
 	return code, shared.end()
 }
 
-// build compiles the program, with the race detector if the tests have it. PGTASK names one that is built already.
+// build compiles the program, with the race detector if the tests have it. PGTASKD names one that is built already.
 func build(folder string) (path string, err error) {
-	if path := os.Getenv("PGTASK"); path != "" {
+	if path := os.Getenv("PGTASKD"); path != "" {
 		return filepath.Abs(path)
 	}
-	path = filepath.Join(folder, "pgtask")
+	path = filepath.Join(folder, "pgtaskd")
 	args := []string{"build", "-o", path}
 	if race {
 		args = append(args, "-race")

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// program is a running pgtask.
+// program is a running pgtaskd.
 type program struct {
 	cmd  *exec.Cmd
 	log  *record
@@ -20,9 +20,9 @@ type program struct {
 	err  error         // of its end; read after done
 }
 
-// start runs pgtask in the background. Its end must be awaited.
+// start runs pgtaskd in the background. Its end must be awaited.
 func start(args ...string) (*program, error) {
-	p := &program{cmd: exec.Command(pgtask, args...), log: newRecord(), done: make(chan struct{})}
+	p := &program{cmd: exec.Command(pgtaskd, args...), log: newRecord(), done: make(chan struct{})}
 	p.cmd.Stdout, p.cmd.Stderr = p.log, p.log
 	p.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	p.cmd.WaitDelay = time.Second
@@ -46,10 +46,10 @@ func run(t *testing.T, args ...string) *program {
 	t.Cleanup(func() {
 		p.kill()
 		if t.Failed() {
-			t.Logf("pgtask %s:\n%s", strings.Join(args, " "), p.log)
+			t.Logf("pgtaskd %s:\n%s", strings.Join(args, " "), p.log)
 		}
 		if strings.Contains(p.log.String(), "DATA RACE") {
-			t.Errorf("pgtask has a data race:\n%s", p.log)
+			t.Errorf("pgtaskd has a data race:\n%s", p.log)
 		}
 	})
 	return p
@@ -74,10 +74,10 @@ func (p *program) exits(t *testing.T, within time.Duration, status int) {
 	select {
 	case <-p.done:
 	case <-time.After(within):
-		t.Fatalf("pgtask has not ended within %v:\n%s", within, p.log)
+		t.Fatalf("pgtaskd has not ended within %v:\n%s", within, p.log)
 	}
 	if got := p.cmd.ProcessState.ExitCode(); got != status {
-		t.Errorf("pgtask has ended with %d (%v), want %d:\n%s", got, p.err, status, p.log)
+		t.Errorf("pgtaskd has ended with %d (%v), want %d:\n%s", got, p.err, status, p.log)
 	}
 }
 
@@ -94,11 +94,11 @@ func (p *program) says(t *testing.T, text string, times int) {
 		case <-grown:
 		case <-p.done:
 			if strings.Count(p.log.String(), text) < times {
-				t.Fatalf("pgtask has ended without saying %q:\n%s", text, p.log)
+				t.Fatalf("pgtaskd has ended without saying %q:\n%s", text, p.log)
 			}
 			return
 		case <-deadline:
-			t.Fatalf("pgtask has not said %q:\n%s", text, p.log)
+			t.Fatalf("pgtaskd has not said %q:\n%s", text, p.log)
 		}
 	}
 }
@@ -133,10 +133,10 @@ func (r *record) grown() <-chan struct{} {
 	return r.more
 }
 
-// command runs pgtask to its end.
+// command runs pgtaskd to its end.
 func command(t *testing.T, stdin string, args ...string) (stdout, stderr string, status int) {
 	t.Helper()
-	return shell(t, stdin, pgtask, args...)
+	return shell(t, stdin, pgtaskd, args...)
 }
 
 // shell runs a program to its end.

@@ -8,12 +8,12 @@ import (
 // A role and a database that are missing are made.
 func TestCreatesRoleAndDatabase(t *testing.T) {
 	t.Parallel()
-	path := configure(t, "made by pgtask", object{"user": "made by pgtask"})
+	path := configure(t, "made by pgtaskd", object{"user": "made by pgtaskd"})
 	p := run(t, "run", "--config", path)
 	p.says(t, `"leading"`, 1)
-	u := connect(t, postgres.DSN("made by pgtask"))
+	u := connect(t, postgres.DSN("made by pgtaskd"))
 	u.shows(u.becomes(u.add("input", "'SELECT session_user, current_user, current_setting(''is_superuser'')'"), "DONE"),
-		"output", "session_user\tcurrent_user\tcurrent_setting\nmade by pgtask\tmade by pgtask\toff")
+		"output", "session_user\tcurrent_user\tcurrent_setting\nmade by pgtaskd\tmade by pgtaskd\toff")
 }
 
 // A role that is no superuser, and cannot become one.

@@ -13,7 +13,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"pgtask/server"
+	"pgtaskd/server"
 )
 
 // object is one of JSON.
@@ -52,7 +52,7 @@ func newDatabase(t *testing.T) (name string) {
 
 // writeConf writes a configuration with targets, into a folder.
 func writeConf(folder string, targets ...object) (path string, err error) {
-	path = filepath.Join(folder, "pgtask.json")
+	path = filepath.Join(folder, "pgtaskd.json")
 	text, err := json.MarshalIndent(object{
 		"dsn":     postgres.DSN("postgres"),
 		"targets": targets,
@@ -93,10 +93,10 @@ func (s *served) end() error {
 	case <-s.program.done:
 	case <-time.After(patience):
 		s.program.kill()
-		return fmt.Errorf("pgtask does not drain:\n%s", s.program.log)
+		return fmt.Errorf("pgtaskd does not drain:\n%s", s.program.log)
 	}
 	if s.program.err != nil {
-		return fmt.Errorf("pgtask: %w\n%s", s.program.err, s.program.log)
+		return fmt.Errorf("pgtaskd: %w\n%s", s.program.err, s.program.log)
 	}
 	return nil
 }

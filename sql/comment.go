@@ -47,7 +47,7 @@ func (m *missing) commented(object, name string) bool {
 	case "PUBLICATION":
 		return !m.changes.has("publication " + Publication(m.table))
 	case "INDEX":
-		return m.indexCommented(strings.TrimSuffix(strings.TrimPrefix(name, ":schema.pgtask_"), "_:hash"))
+		return m.indexCommented(strings.TrimSuffix(strings.TrimPrefix(name, ":schema.pgtaskd_"), "_:hash"))
 	case "TRIGGER":
 		name, _, _ = strings.Cut(name, " ")
 		return m.triggerCommented(name)
@@ -69,7 +69,7 @@ func (m *missing) indexCommented(name string) bool {
 	steps := stepsOf(indexStep)
 	s := steps[slices.IndexFunc(steps, func(s step) bool { return s.name == name })]
 	if index := m.index(s.unique(), s.condition, s.columns...); index != nil {
-		return index.Comment || index.Name != "pgtask_"+name+"_"+m.table.hash()
+		return index.Comment || index.Name != "pgtaskd_"+name+"_"+m.table.hash()
 	}
 	return s.unique() && m.partitioned()
 }

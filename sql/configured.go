@@ -49,7 +49,7 @@ func (m *missing) configure(ctx context.Context, conn *pgx.Conn, name, value str
 	case err != nil:
 		return err
 	case !allowed:
-		return fmt.Errorf("%q violates constraint pgtask_%s_check", value, name)
+		return fmt.Errorf("%q violates constraint pgtaskd_%s_check", value, name)
 	case !there:
 		m.change("default of column "+name, setDefault(m.table, name, literal(value))+";")
 	}
@@ -76,7 +76,7 @@ func (m *missing) settable(name string) (typ, def string, err error) {
 
 var checkText = regexp.MustCompile(`(?s)WHEN ([^;]*?) THEN '(\w+)'`)
 
-// checkOf is the condition that the function pgtask_accept makes on this column alone.
+// checkOf is the condition that the function pgtaskd_accept makes on this column alone.
 func checkOf(name string) string {
 	for _, s := range stepsOf(functionStep) {
 		for _, check := range checkText.FindAllStringSubmatch(s.sql, -1) {

@@ -1,7 +1,6 @@
 package sql
 
 import (
-	"fmt"
 	"os"
 	"strconv"
 	"strings"
@@ -26,7 +25,7 @@ func TestTableOfPgTaskIsCompleted(t *testing.T) {
 	equal(t, "old rows", value(t, conn, "SELECT count(*) FROM tasks.task WHERE created IS NULL AND author IS NULL AND due = plan"), "3")
 	equal(t, "new row", value(t, conn, "SELECT created = plan AND author = current_user FROM tasks.task WHERE state = 'GONE'"), "true")
 	equal(t, "a person's comment", value(t, conn, "col_description('tasks.task'::regclass, 1)"), "Primary key")
-	equal(t, "table's comment", value(t, conn, "obj_description('tasks.task'::regclass)"), "Tasks (pgtask schema 7)")
+	equal(t, "table's comment", value(t, conn, "obj_description('tasks.task'::regclass)"), "Tasks (pgtaskd schema 1)")
 }
 
 func TestPersonsOwnTable(t *testing.T) {
@@ -50,9 +49,9 @@ func TestPersonsOwnTable(t *testing.T) {
 		"AND attnum = adnum WHERE attrelid = 'task'::regclass AND attname = 'active'"), "'00:05:00'::interval")
 	equal(t, "own trigger", value(t, conn, "SELECT count(*) FROM pg_trigger WHERE tgname = 'mine'"), "1")
 	equal(t, "own option", value(t, conn, "SELECT 'fillfactor=90' = ANY (reloptions) FROM pg_class WHERE oid = 'task'::regclass"), "true")
-	equal(t, "own comment", value(t, conn, "obj_description('task'::regclass)"), "It's mine (pgtask schema 7)")
+	equal(t, "own comment", value(t, conn, "obj_description('task'::regclass)"), "It's mine (pgtaskd schema 1)")
 	equal(t, "violated", value(t, conn, "SELECT string_agg(conname, ' ' ORDER BY conname) FROM pg_constraint WHERE NOT convalidated"),
-		"pgtask_input_not_null pgtask_max_not_null")
+		"pgtaskd_input_not_null pgtaskd_max_not_null")
 	refused(t, conn, "INSERT INTO task (input) VALUES (NULL)", "23514")
 	refused(t, conn, "INSERT INTO task (input, repeat) VALUES ('', '-1 hour')", "23514")
 	refused(t, conn, "INSERT INTO task (id, input) VALUES (1, '')", "23505")
@@ -71,9 +70,9 @@ func TestPersonsOwnTable(t *testing.T) {
 func TestSomebodysOwnTypeIsLeftAlone(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ name, before, want string }{
-		{"an enum", "CREATE TYPE state AS ENUM ('solid')", `"public"."pgtask_state"`},
-		{"a table", "CREATE TABLE state (x int)", `"public"."pgtask_state"`},
-		{"both", "CREATE TABLE state (x int); CREATE DOMAIN pgtask_state AS text", `"public"."pgtask_state_1"`},
+		{"an enum", "CREATE TYPE state AS ENUM ('solid')", `"public"."pgtaskd_state"`},
+		{"a table", "CREATE TABLE state (x int)", `"public"."pgtaskd_state"`},
+		{"both", "CREATE TABLE state (x int); CREATE DOMAIN pgtaskd_state AS text", `"public"."pgtaskd_state_1"`},
 		{"elsewhere", "CREATE SCHEMA other; CREATE TYPE other.state AS ENUM ('solid')", `"public"."state"`},
 		{"ours", "CREATE TYPE state AS ENUM ('PLAN', 'TAKE', 'WORK', 'DONE', 'FAIL', 'GONE', 'STOP')", `"public"."state"`},
 		{"ours, lacking one", "CREATE TYPE state AS ENUM ('PLAN', 'TAKE', 'WORK', 'DONE', 'FAIL', 'STOP')", `"public"."state"`},
@@ -116,111 +115,29 @@ func TestWhatCanNotBeCompletedIsNamed(t *testing.T) {
 	}
 }
 
-func TestWhatALaterPgtaskMadeIsNotTakenBack(t *testing.T) {
+func TestWhatALaterPgtaskdMadeIsNotTakenBack(t *testing.T) {
 	t.Parallel()
 	conn := database(t)
 	install(t, conn, task, nil)
-	execute(t, conn, `COMMENT ON TABLE task IS 'Tasks (pgtask schema 999)';
-		CREATE OR REPLACE FUNCTION pgtask_wake() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';
-		COMMENT ON FUNCTION pgtask_wake() IS '(pgtask schema 999)';
-		DROP TRIGGER pgtask_accept ON task`)
+	execute(t, conn, `COMMENT ON TABLE task IS 'Tasks (pgtaskd schema 999)';
+		CREATE OR REPLACE FUNCTION pgtaskd_wake() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';
+		COMMENT ON FUNCTION pgtaskd_wake() IS '(pgtaskd schema 999)';
+		DROP TRIGGER pgtaskd_accept ON task`)
 	complete(t, conn, task, nil)
 	install(t, conn, Table{"public", "another"}, nil)
-	equal(t, "function", value(t, conn, "SELECT prosrc FROM pg_proc WHERE proname = 'pgtask_wake'"), "BEGIN RETURN NULL; END")
-}
-
-// TestTableOfSchemaVersion2: its index on what is due gets another condition, and no row is written anew.
-func TestTableOfSchemaVersion2(t *testing.T) {
-	t.Parallel()
-	conn := database(t)
-	install(t, conn, task, nil)
-	execute(t, conn, `DROP INDEX pgtask_open_`+task.hash()+`;
-		ALTER TABLE task DROP COLUMN stopping CASCADE;
-		ALTER TABLE task ADD COLUMN wait_key text GENERATED ALWAYS AS (CASE WHEN state = 'PLAN' OR (state = 'STOP' AND stop IS NULL) THEN key END) STORED;
-		CREATE UNIQUE INDEX pgtask_wait_key_`+task.hash()+` ON task (wait_key);
-		CREATE INDEX pgtask_due_`+task.hash()+` ON task (due, id) WHERE due IS NOT NULL;
-		COMMENT ON TABLE task IS 'Tasks (pgtask schema 2)';
-		INSERT INTO task (input) VALUES ('SELECT 1')`)
-	const file, indexes = "pg_relation_filenode('task')", "SELECT string_agg(relname, ' ' ORDER BY relname) FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid WHERE indrelid = 'task'::regclass"
-	before := value(t, conn, file)
-	install(t, conn, task, nil)
-	complete(t, conn, task, nil)
-	equal(t, "file", value(t, conn, file), before)
-	equal(t, "indexes", value(t, conn, indexes), "pgtask_open_"+task.hash()+" pgtask_wait_key_"+task.hash()+" task_pkey")
-	// A person's own on all rows does as well.
-	execute(t, conn, "DROP INDEX pgtask_open_"+task.hash()+"; CREATE INDEX mine ON task (due, id)")
-	complete(t, conn, task, nil)
+	equal(t, "function", value(t, conn, "SELECT prosrc FROM pg_proc WHERE proname = 'pgtaskd_wake'"), "BEGIN RETURN NULL; END")
 }
 
 func TestAnEarlierFunctionIsReplaced(t *testing.T) {
 	t.Parallel()
 	conn := database(t)
 	install(t, conn, task, nil)
-	execute(t, conn, `CREATE OR REPLACE FUNCTION pgtask_wake() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END'`)
+	execute(t, conn, `CREATE OR REPLACE FUNCTION pgtaskd_wake() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END'`)
 	changes := install(t, conn, task, nil)
-	if len(changes) != 1 || changes[0].What != "function pgtask_wake" {
+	if len(changes) != 1 || changes[0].What != "function pgtaskd_wake" {
 		t.Errorf("made %v", changes)
 	}
 	complete(t, conn, task, nil)
-}
-
-// TestFunctionsOfSchemaVersion3: its functions could not be read without standard_conforming_strings.
-func TestFunctionsOfSchemaVersion3(t *testing.T) {
-	t.Parallel()
-	conn := database(t)
-	install(t, conn, task, nil)
-	execute(t, conn, `CREATE OR REPLACE FUNCTION pgtask_accept() RETURNS trigger LANGUAGE plpgsql AS
-			$$BEGIN IF interval_send(NEW.live) = '\x00000000000000000000000000000000' THEN RETURN NEW; END IF; RETURN NEW; END$$;
-		COMMENT ON FUNCTION pgtask_accept() IS '(pgtask schema 3)';
-		COMMENT ON TABLE task IS 'Tasks (pgtask schema 3)'`)
-	execute(t, conn, "SET standard_conforming_strings = off")
-	refused(t, conn, "INSERT INTO task (input) VALUES ('SELECT 1')", "22021")
-	install(t, conn, task, nil)
-	complete(t, conn, task, nil)
-	execute(t, conn, "INSERT INTO task (input) VALUES ('SELECT 1'); UPDATE task SET live = '1 h', state = 'STOP'")
-	refused(t, conn, "UPDATE task SET live = '-1 h'", "23514")
-}
-
-// TestTriggersOfSchemaVersion4: they do as well where they may not be replaced, and make place for ours.
-func TestTriggersOfSchemaVersion4(t *testing.T) {
-	t.Parallel()
-	conn := database(t)
-	install(t, conn, task, nil)
-	d := described(t, conn, task)
-	execute(t, conn, fmt.Sprintf(`DROP TRIGGER pgtask_accept ON task;
-		CREATE FUNCTION pgtask_check() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NEW; END';
-		CREATE FUNCTION pgtask_inserted() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_notify(concat(''pgtask_'', TG_RELID::int8), ''''); RETURN NULL; END';
-		CREATE TRIGGER pgtask_check BEFORE INSERT ON task FOR EACH ROW EXECUTE FUNCTION pgtask_check();
-		CREATE TRIGGER pgtask_inserted BEFORE INSERT ON task FOR EACH STATEMENT WHEN (NOT pg_try_advisory_xact_lock_shared(%d)) EXECUTE FUNCTION pgtask_inserted();
-		COMMENT ON TABLE task IS 'Tasks (pgtask schema 4)'`, d.Waking.Lock))
-	if old := described(t, conn, task); !old.TellsInserts || old.Waking != d.Waking {
-		t.Errorf("described as %+v", old)
-	}
-	install(t, conn, task, nil)
-	complete(t, conn, task, nil)
-	equal(t, "triggers for new tasks", value(t, conn, "SELECT string_agg(tgname, ' ') FROM pg_trigger WHERE tgrelid = 'task'::regclass AND tgtype & 4 > 0"), "pgtask_accept")
-}
-
-func TestTriggersOfSchemaVersion5(t *testing.T) {
-	t.Parallel()
-	conn := database(t)
-	install(t, conn, task, nil)
-	execute(t, conn, `DROP TRIGGER pgtask_state ON task;
-		CREATE FUNCTION pgtask_stop() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NEW; END';
-		CREATE TRIGGER pgtask_stop BEFORE UPDATE OF state ON task FOR EACH ROW WHEN (NEW.state IN ('STOP', 'PLAN')) EXECUTE FUNCTION pgtask_stop();
-		CREATE TRIGGER pgtask_update_state AFTER UPDATE OF state ON task FOR EACH ROW WHEN (NEW.state IN ('PLAN', 'STOP')) EXECUTE FUNCTION pgtask_wake();
-		COMMENT ON TABLE task IS 'Tasks (pgtask schema 5)'`)
-	if !described(t, conn, task).TellsChanges {
-		t.Error("its triggers are taken for silent")
-	}
-	execute(t, conn, "ALTER TABLE task DISABLE TRIGGER pgtask_update_state")
-	if described(t, conn, task).TellsChanges {
-		t.Error("nothing tells of STOP, but that is not seen")
-	}
-	install(t, conn, task, nil)
-	complete(t, conn, task, nil)
-	equal(t, "triggers for states", value(t, conn, `SELECT string_agg(tgname, ' ' ORDER BY tgname) FROM pg_trigger
-		WHERE tgrelid = 'task'::regclass AND tgattr::text = (SELECT attnum::text FROM pg_attribute WHERE attrelid = tgrelid AND attname = 'state')`), "pgtask_state pgtask_stop_next")
 }
 
 func TestPartitionedTable(t *testing.T) {

@@ -12,7 +12,7 @@ import (
 func DDL(t Table, o Options) string {
 	n := names{table: t, state: stateOf(t, "state")}
 	var b strings.Builder
-	fmt.Fprintf(&b, "-- A table of tasks for pgtask (schema version %d).\n\nBEGIN;\n\n%s", Version, text("session/install"))
+	fmt.Fprintf(&b, "-- A table of tasks for pgtaskd (schema version %d).\n\nBEGIN;\n\n%s", Version, text("session/install"))
 	for _, s := range steps() {
 		if o.Wake.wants(s) {
 			fmt.Fprintf(&b, "\n%s\n", n.fill(s.sql))

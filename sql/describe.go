@@ -38,8 +38,8 @@ func Describe(ctx context.Context, conn *pgx.Conn, t Table) (Description, error)
 	}
 	d := Description{Exists: true, Partitioned: f.partitioned(), Version: versionOf(f.comment)}
 	d.Published, d.Waking = f.published, wakingOf(f.root)
-	d.TellsInserts = slices.ContainsFunc(insertTriggers, f.enabled)
-	d.TellsChanges = slices.ContainsFunc(stateTriggers, f.enabled) && !slices.ContainsFunc(changeTriggers, func(name string) bool { return !f.enabled(name) })
+	d.TellsInserts = f.enabled(acceptTrigger)
+	d.TellsChanges = f.enabled(stateTrigger) && !slices.ContainsFunc(changeTriggers, func(name string) bool { return !f.enabled(name) })
 	d.StateType, _ = f.stateType(t)
 	for _, column := range f.columns {
 		if !column.Generated && !column.Identity && !slices.Contains(notCopied, column.Name) {

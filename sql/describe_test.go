@@ -33,7 +33,7 @@ func TestDescribe(t *testing.T) {
 	for _, statement := range []string{
 		`ALTER TABLE task ADD COLUMN "a ""b" int`,
 		"ALTER TABLE task ALTER COLUMN data TYPE varchar",
-		"ALTER TABLE task DISABLE TRIGGER pgtask_accept",
+		"ALTER TABLE task DISABLE TRIGGER pgtaskd_accept",
 	} {
 		before := describe()
 		execute(t, conn, statement)

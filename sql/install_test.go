@@ -10,7 +10,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"pgtask/server/servertest"
+	"pgtaskd/server/servertest"
 )
 
 var task = Table{Schema: "public", Name: "task"}
@@ -51,7 +51,7 @@ func TestInstallTwiceAtOnce(t *testing.T) {
 func TestDDLCanBeRunByHandAgainAndAgain(t *testing.T) {
 	t.Parallel()
 	conn := database(t)
-	table := Table{"a schema", `$pgtask$"; DROP`}
+	table := Table{"a schema", `$pgtaskd$"; DROP`}
 	defaults := map[string]string{"active": "1 day", "null": `\N'`}
 	execute(t, conn, DDL(table, Options{Defaults: defaults}))
 	complete(t, conn, table, defaults)
@@ -63,7 +63,7 @@ func TestNamesOfAnyKind(t *testing.T) {
 	t.Parallel()
 	conn := database(t)
 	for _, name := range []string{
-		`a"b`, "a b", "a;b", "$pgtask$", "$$", "$1", ":table", "a'b", "User", "select", `a\b`, "таблица", strings.Repeat("x", 63),
+		`a"b`, "a b", "a;b", "$pgtaskd$", "$$", "$1", ":table", "a'b", "User", "select", `a\b`, "таблица", strings.Repeat("x", 63),
 	} {
 		table := Table{name, name}
 		install(t, conn, table, map[string]string{"data": name})

@@ -25,7 +25,7 @@ type Change struct {
 	check bool // a constraint, which rows that are there may violate
 }
 
-const versionPrefix = "pgtask schema "
+const versionPrefix = "pgtaskd schema "
 
 var (
 	versionText    = versionPrefix + strconv.Itoa(Version)
@@ -175,7 +175,7 @@ func (m *missing) stateType(s step) {
 	}
 }
 
-// function makes one, or replaces it by ours unless a later pgtask has made it.
+// function makes one, or replaces it by ours unless a later pgtaskd has made it.
 func (m *missing) function(s step) {
 	needs := m.createRight()
 	for _, f := range m.functions {
@@ -230,7 +230,7 @@ func (m *missing) columnDefault(wanted wantedColumn) {
 
 // columnNotNull keeps nulls out by a constraint, since rows that are there may have some.
 func (m *missing) columnNotNull(wanted wantedColumn) {
-	name := "pgtask_" + wanted.name + "_not_null"
+	name := "pgtaskd_" + wanted.name + "_not_null"
 	if !wanted.notNull || m.column(wanted.name).NotNull || slices.Contains(m.constraints, name) {
 		return
 	}

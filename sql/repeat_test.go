@@ -3,7 +3,7 @@ package sql
 import (
 	"testing"
 
-	"pgtask/server/servertest"
+	"pgtaskd/server/servertest"
 )
 
 // TestRepetitionWhoseKeyIsTaken: a series whose key another task waits for does not end unseen.

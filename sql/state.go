@@ -38,15 +38,15 @@ func (f *found) stateType(t Table) (string, *foundType) {
 	}
 }
 
-// stateName is state, pgtask_state, pgtask_state_0 …
+// stateName is state, pgtaskd_state, pgtaskd_state_0 …
 func stateName(n int) string {
 	switch n {
 	case -2:
 		return "state"
 	case -1:
-		return "pgtask_state"
+		return "pgtaskd_state"
 	default:
-		return fmt.Sprint("pgtask_state_", n+1)
+		return fmt.Sprint("pgtaskd_state_", n+1)
 	}
 }
 

@@ -43,9 +43,9 @@ var stepKinds = []struct {
 	{tableStep, regexp.MustCompile(`^CREATE TABLE IF NOT EXISTS (:table)`)},
 	{columnStep, regexp.MustCompile(`^ALTER TABLE :table ADD COLUMN IF NOT EXISTS "?(\w+)"?`)},
 	{constraintStep, regexp.MustCompile(`^ALTER TABLE :table DROP CONSTRAINT IF EXISTS (\w+)`)},
-	{indexStep, regexp.MustCompile(`^CREATE (?:UNIQUE )?INDEX IF NOT EXISTS pgtask_(\w+)_:hash`)},
+	{indexStep, regexp.MustCompile(`^CREATE (?:UNIQUE )?INDEX IF NOT EXISTS pgtaskd_(\w+)_:hash`)},
 	{triggerStep, regexp.MustCompile(`^DROP TRIGGER IF EXISTS (\w+)`)},
-	{publicationStep, regexp.MustCompile(`^DROP PUBLICATION IF EXISTS (pgtask_:hash)`)},
+	{publicationStep, regexp.MustCompile(`^DROP PUBLICATION IF EXISTS (pgtaskd_:hash)`)},
 	{optionStep, regexp.MustCompile(`^ALTER TABLE :table SET \((\w+) =`)},
 	{commentStep, regexp.MustCompile(`^COMMENT ON (\w+ [^ ]+(?: ON :table)?) IS`)},
 }

@@ -1,4 +1,4 @@
-// Package sql holds the SQL of pgtask: the schema of a task table, how a table is completed to have it, and the operations
+// Package sql holds the SQL of pgtaskd: the schema of a task table, how a table is completed to have it, and the operations
 // of a controller.
 package sql
 
@@ -14,8 +14,8 @@ import (
 )
 
 // Version is that of the schema; it stands in the comments of the table and of the functions. What bears a higher one was made by
-// a later pgtask and is not taken back.
-const Version = 7
+// a later pgtaskd and is not taken back.
+const Version = 1
 
 // Table names a task table. The names are as in the catalog: unquoted, at most 63 bytes.
 type Table struct {
@@ -32,9 +32,9 @@ func (t Table) String() string {
 	return t.Quoted()
 }
 
-// Channel is the name under which the table's triggers NOTIFY what does not concern new tasks, as their function pgtask_wake computes it.
+// Channel is the name under which the table's triggers NOTIFY what does not concern new tasks, as their function pgtaskd_wake computes it.
 func Channel(t Table) string {
-	return "pgtask_" + t.hash()
+	return "pgtaskd_" + t.hash()
 }
 
 // hash is 16 hexadecimal digits that stand for the table where its name would be too long.
@@ -45,7 +45,7 @@ func (t Table) hash() string {
 
 // lockKey is that of the advisory lock under which anything in the table's schema is created.
 func (t Table) lockKey() int64 {
-	sum := sha256.Sum256([]byte("pgtask schema " + t.Schema))
+	sum := sha256.Sum256([]byte("pgtaskd schema " + t.Schema))
 	return int64(binary.BigEndian.Uint64(sum[:8]))
 }
 
@@ -86,7 +86,7 @@ func (n names) fill(sql string) string {
 
 // dollars gives the block in sql a dollar quote that no name in it contains.
 func dollars(sql string, n names) string {
-	const quote = "$pgtask$"
+	const quote = "$pgtaskd$"
 	other := quote
 	for strings.Contains(n.state, other) {
 		other = other[:len(other)-1] + "_$"

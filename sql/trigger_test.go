@@ -5,7 +5,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"pgtask/server/servertest"
+	"pgtaskd/server/servertest"
 )
 
 func TestChangesWakeTheLeaderWhereTheyMatter(t *testing.T) {
@@ -111,7 +111,7 @@ func TestPlanOfWhatWasStoppedWhileItRan(t *testing.T) {
 		(3, 'TAKE', NULL, 3, NULL, NULL, ''),
 		(4, 'PLAN', NULL, NULL, NULL, NULL, '')`)
 	execute(t, conn, "UPDATE task SET state = 'STOP'")
-	// As pgtask itself returns a task to PLAN.
+	// As pgtaskd itself returns a task to PLAN.
 	execute(t, conn, "INSERT INTO task (id, state, start, pid, input) VALUES (5, 'WORK', now(), 5, '')")
 	execute(t, conn, "UPDATE task SET state = 'PLAN', start = CASE WHEN id < 5 THEN start END")
 	equal(t, "waiting", value(t, conn, "SELECT count(*) FROM task WHERE state = 'PLAN' AND start IS NULL AND stop IS NULL AND stopping IS NULL"), "5")

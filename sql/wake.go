@@ -17,14 +17,13 @@ const (
 	Poll   Wake = "poll"
 )
 
-// insertTriggers tell of new tasks; the second one in tables of schema version 4 and before.
-var insertTriggers = []string{"pgtask_accept", "pgtask_inserted"}
-
-// changeTriggers tell what the leader must know of tasks that are there, and stateTriggers of STOP and PLAN; the second one of those in tables of schema version 5 and before.
-var (
-	changeTriggers = []string{"pgtask_update", "pgtask_delete"}
-	stateTriggers  = []string{"pgtask_state", "pgtask_update_state"}
+// acceptTrigger tells the leader of new tasks, stateTrigger of STOP and PLAN, and changeTriggers of all else that it must know of.
+const (
+	acceptTrigger = "pgtaskd_accept"
+	stateTrigger  = "pgtaskd_state"
 )
+
+var changeTriggers = []string{"pgtaskd_update", "pgtaskd_delete"}
 
 // wakeLocks is the first of the numbers of advisory locks that stand for tables whose leader sleeps: the upper half spells pgta, the lower
 // one is the table's oid.
@@ -36,13 +35,13 @@ type Waking struct {
 	Channel string // of NOTIFY, while it sleeps
 }
 
-// wakingOf is computed by the trigger pgtask_accept in the same way.
+// wakingOf is computed by the trigger pgtaskd_accept in the same way.
 func wakingOf(root int64) Waking {
-	return Waking{Lock: wakeLocks + root, Channel: "pgtask_" + strconv.FormatInt(root, 10)}
+	return Waking{Lock: wakeLocks + root, Channel: "pgtaskd_" + strconv.FormatInt(root, 10)}
 }
 
 // Publication is the name of the table's own one. It needs no quotes.
-func Publication(t Table) string { return "pgtask_" + t.hash() }
+func Publication(t Table) string { return "pgtaskd_" + t.hash() }
 
 // wants tells whether the step is of use with this way of waking.
 func (w Wake) wants(s step) bool {
@@ -79,7 +78,7 @@ func (s step) removal() string {
 	return strings.Join(statements, "\n")
 }
 
-// superfluous takes away what was made for another way of waking, unless a later pgtask may have made it.
+// superfluous takes away what was made for another way of waking, unless a later pgtaskd may have made it.
 func (m *missing) superfluous() {
 	if versionOf(m.comment) > Version || m.partition { // whose triggers belong to the whole
 		return

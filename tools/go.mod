@@ -1,4 +1,4 @@
-module pgtask/tools
+module pgtaskd/tools
 
 go 1.26.0
 

@@ -8,9 +8,9 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"pgtask/remote"
-	"pgtask/server/proxy"
-	"pgtask/server/servertest"
+	"pgtaskd/remote"
+	"pgtaskd/server/proxy"
+	"pgtaskd/server/servertest"
 )
 
 // TestBarredWhenClaimed: a task that was let in just before writes were switched off waits until they are on again, and does not fail.

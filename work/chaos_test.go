@@ -28,7 +28,7 @@ func TestExactlyOnce(t *testing.T) {
 		}
 		who := "'pg_task %'"
 		if random.IntN(6) == 0 {
-			who = "'pgtask %'"
+			who = "'pgtaskd %'"
 		}
 		if n < 100 {
 			if _, err := other.Exec(t.Context(), "SELECT "+end+"(pid) FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE "+who+

@@ -9,7 +9,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"pgtask/sql"
+	"pgtaskd/sql"
 )
 
 // Report is what Check has found.

@@ -9,8 +9,8 @@ import (
 
 	"github.com/jackc/pgx/v5/pgconn"
 
-	"pgtask/exec"
-	"pgtask/remote"
+	"pgtaskd/exec"
+	"pgtaskd/remote"
 )
 
 // open opens a session for a task, where the task wants it.

@@ -13,8 +13,8 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
-	"pgtask/remote"
-	"pgtask/sql"
+	"pgtaskd/remote"
+	"pgtaskd/sql"
 )
 
 // Limits of the controller's own statements and of its silence.
@@ -158,7 +158,7 @@ func limited(ctx context.Context) (context.Context, context.CancelFunc) {
 
 // leaderKey is made of database, schema and table, not of the role: whoever serves the table competes for it.
 func leaderKey(t Target) int64 {
-	sum := sha256.Sum256(fmt.Appendf(nil, "pgtask %q %q %q", t.Connect["dbname"], t.Schema, t.Table))
+	sum := sha256.Sum256(fmt.Appendf(nil, "pgtaskd %q %q %q", t.Connect["dbname"], t.Schema, t.Table))
 	return int64(binary.BigEndian.Uint64(sum[:8]))
 }
 
@@ -178,7 +178,7 @@ func sessionPrefix(t Target) string {
 	return plain[:min(len(plain), nameLimit-hashLength)]
 }
 
-func controlName(t Target) string { return shortened("pgtask " + t.Schema + " " + t.Table) }
+func controlName(t Target) string { return shortened("pgtaskd " + t.Schema + " " + t.Table) }
 
 // hashLength is that of what stands for the rest of a name that is too long.
 const hashLength = 9

@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"pgtask/sql"
+	"pgtaskd/sql"
 )
 
 // columnsTick is the shortest time between two looks at the columns by a leader that looks all the time: they cost more than looking whether

@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"pgtask/sql"
+	"pgtaskd/sql"
 )
 
 // lockedOut is the error of a table that somebody has locked for longer than we wait.

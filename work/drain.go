@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"pgtask/exec"
+	"pgtaskd/exec"
 )
 
 // drained tells whether a drain has come to its end, or takes too long: rows that somebody has locked are left as they are then, and

@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"pgtask/server"
-	"pgtask/server/servertest"
+	"pgtaskd/server"
+	"pgtaskd/server/servertest"
 )
 
 // TestDrain: running tasks go on for the grace, what waits stays, and what is cancelled runs again.

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"time"
 
-	"pgtask/exec"
+	"pgtaskd/exec"
 )
 
 // judge says what follows from the result of a run.

@@ -4,7 +4,7 @@ import (
 	"sync"
 	"time"
 
-	"pgtask/exec"
+	"pgtaskd/exec"
 )
 
 // A flight is what a runner sends at once: a task and those behind it (exec/flight.go). Only short queries fly, as their like have turned out to be; what

@@ -10,8 +10,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"pgtask/exec"
-	"pgtask/server/proxy"
+	"pgtaskd/exec"
+	"pgtaskd/server/proxy"
 )
 
 // led is a stage that a loop of the test's own leads.

@@ -4,7 +4,7 @@ import (
 	"sync"
 	"time"
 
-	"pgtask/exec"
+	"pgtaskd/exec"
 )
 
 // habits is what inputs of the same shape have done in the same place: whether they write, and how long they take. Runners share it.

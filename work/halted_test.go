@@ -6,9 +6,9 @@ import (
 
 	"github.com/rs/zerolog"
 
-	"pgtask/remote"
-	"pgtask/server/proxy"
-	"pgtask/server/servertest"
+	"pgtaskd/remote"
+	"pgtaskd/server/proxy"
+	"pgtaskd/server/servertest"
 )
 
 // ledThroughProxy is a stage whose leader can be cut off.
@@ -55,7 +55,7 @@ func TestStopOutlivesTheLeader(t *testing.T) {
 			if state == "TAKE" {
 				p.Cut()
 			}
-			s.exec("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE 'pgtask %'")
+			s.exec("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE 'pgtaskd %'")
 			s.serve()
 
 			s.eventually("true", "SELECT stop >= start FROM task WHERE id = $1", id)
@@ -202,7 +202,7 @@ func TestStraysOfTheOldLeader(t *testing.T) {
 	s.exec("UPDATE task SET state = 'STOP' WHERE id = $1", again)
 	s.exec("UPDATE task SET state = 'PLAN' WHERE id = $1", again)
 	p.Refuse(true)
-	s.exec("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE 'pgtask %'")
+	s.exec("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE 'pgtaskd %'")
 	s.serve()
 
 	s.becomes(again, "WORK")

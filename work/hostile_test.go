@@ -95,7 +95,7 @@ const seen = `SELECT json_build_object('set', (SELECT json_object_agg(name, sett
 	'channels', (SELECT count(*) FROM pg_listening_channels()), 'locks', (SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND pid = pg_backend_pid()),
 	'temporary', (SELECT count(*) FROM pg_class WHERE relnamespace = pg_my_temp_schema()) + (SELECT count(*) FROM pg_proc WHERE pronamespace = pg_my_temp_schema()))`
 
-// hostile is a stage for tasks that are not kind to pgtask.
+// hostile is a stage for tasks that are not kind to pgtaskd.
 func hostile(t *testing.T) *stage {
 	t.Helper()
 	s := play(t)

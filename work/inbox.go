@@ -4,7 +4,7 @@ import (
 	"sync"
 	"time"
 
-	"pgtask/exec"
+	"pgtaskd/exec"
 )
 
 // end is what a runner tells the loop of a task that it has done with.

@@ -9,8 +9,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"pgtask/remote"
-	"pgtask/sql"
+	"pgtaskd/remote"
+	"pgtaskd/sql"
 )
 
 // install completes the table, where that is wanted, and looks at it; then it listens. A table or a right that was there while the target
@@ -60,7 +60,7 @@ func (l *loop) remains(ctx context.Context) error {
 type tableGone struct{ table sql.Table }
 
 func (g *tableGone) Error() string {
-	return fmt.Sprintf("table %s has gone: create or restore it, or start pgtask anew to have it made", g.table)
+	return fmt.Sprintf("table %s has gone: create or restore it, or start pgtaskd anew to have it made", g.table)
 }
 
 // furnish completes the table and looks at it. What it can do without is postponed while somebody has locked it.
@@ -230,7 +230,7 @@ func lacking(ctx context.Context, conn *pgx.Conn, t Target) error {
 	if len(changes) == 0 {
 		return nil
 	}
-	return fmt.Errorf("table %s lacks %s, and may not be changed: run what pgtask schema prints", table(t), names(changes))
+	return fmt.Errorf("table %s lacks %s, and may not be changed: run what pgtaskd schema prints", table(t), names(changes))
 }
 
 // used tells whether tasks have ever been written to the table: then pauses may be under way.

@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"pgtask/exec"
+	"pgtaskd/exec"
 )
 
 // TestInstantHabit: a query is instant while most of its like are, however long some of them take; not one that writes, nor one whose server is far.

@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"pgtask/server"
-	"pgtask/server/servertest"
+	"pgtaskd/server"
+	"pgtaskd/server/servertest"
 )
 
 // sessions are the backends that run tasks of the stage's database.
@@ -43,7 +43,7 @@ func TestControlTerminated(t *testing.T) {
 	s := play(t)
 	id := s.add("input", "SELECT pg_sleep(1.5)")
 	s.becomes(id, "WORK")
-	s.exec("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE 'pgtask %'")
+	s.exec("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE 'pgtaskd %'")
 	s.anyLeader()
 	s.becomes(id, "DONE")
 	if row := s.row(id, "attempt, interrupted"); row != `{"attempt":1,"interrupted":0}` {

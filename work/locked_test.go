@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"pgtask/exec"
+	"pgtaskd/exec"
 )
 
 // Tests of rows, and the table, that somebody has locked for a while.

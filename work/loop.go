@@ -8,7 +8,7 @@ import (
 
 	"github.com/rs/zerolog"
 
-	"pgtask/sql"
+	"pgtaskd/sql"
 )
 
 // loop serves one target. What its fields say of their owner holds: the goroutine that called Serve owns the rest.

@@ -5,9 +5,9 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"pgtask/remote"
-	"pgtask/server/proxy"
-	"pgtask/server/servertest"
+	"pgtaskd/remote"
+	"pgtaskd/server/proxy"
+	"pgtaskd/server/servertest"
 )
 
 // breaking is a stage whose connections break when the server answers for the first time to what begins a task with the word "break".

@@ -6,7 +6,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"pgtask/exec"
+	"pgtaskd/exec"
 )
 
 // answer sets the marks that runners wait for, and brings the texts they want.

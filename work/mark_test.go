@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"pgtask/exec"
+	"pgtaskd/exec"
 )
 
 // TestMarksCutOff: when the connection breaks in the middle of the marks, those who have been answered are not asked for again, and the others

@@ -10,8 +10,8 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/rs/zerolog"
 
-	"pgtask/remote"
-	"pgtask/sql"
+	"pgtaskd/remote"
+	"pgtaskd/sql"
 )
 
 // prepare connects to the target; a database or role that is missing is created first, where that is wanted and allowed. What has been

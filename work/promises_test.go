@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 
-	"pgtask/remote"
-	"pgtask/server/proxy"
-	"pgtask/server/servertest"
+	"pgtaskd/remote"
+	"pgtaskd/server/proxy"
+	"pgtaskd/server/servertest"
 )
 
 // promise is a kind of statement, and what is left of it when its connection breaks in the middle of its first run. hold() is where it breaks.

@@ -8,7 +8,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgconn"
 
-	"pgtask/exec"
+	"pgtaskd/exec"
 )
 
 // tries is how often a task is run again because its end could not be written, before it FAILs.
@@ -157,7 +157,7 @@ func passing(answer *pgconn.PgError) bool {
 
 // isKeyTaken tells that a task cannot wait again because another one with its key does.
 func isKeyTaken(answer *pgconn.PgError) bool {
-	return answer.Code == "23505" && strings.HasPrefix(answer.ConstraintName, "pgtask_wait_key")
+	return answer.Code == "23505" && strings.HasPrefix(answer.ConstraintName, "pgtaskd_wait_key")
 }
 
 // supersede ends a task whose key another one waits for.

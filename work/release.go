@@ -5,7 +5,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"pgtask/exec"
+	"pgtaskd/exec"
 )
 
 // release gives tasks back.

@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"pgtask/exec"
+	"pgtaskd/exec"
 )
 
 // TestRemoteQueries: what is known to be a short query runs in a transaction on a remote, without a mark; but not where an effect would not be seen, and no other task.

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"time"
 
-	"pgtask/exec"
+	"pgtaskd/exec"
 )
 
 // runner is the goroutine that runs tasks one after the other on one session, as long as there are any that fit; then it leaves

@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"pgtask/exec"
+	"pgtaskd/exec"
 )
 
 // TestLooksStayCheap: what comes next is found without reading all that is to come, also by a statement that was planned when there was nothing.

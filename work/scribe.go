@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"pgtask/sql"
+	"pgtaskd/sql"
 )
 
 // scribe writes ends of tasks on a connection of its own, while the loop takes other tasks on the control connection: where tasks are short, either alone keeps

@@ -31,11 +31,11 @@ func crowded(t *testing.T, tasks int) (s *stage, release func()) {
 	return s, func() { tell("SELECT pg_advisory_unlock(7)") }
 }
 
-const controls = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE 'pgtask %'"
+const controls = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE 'pgtaskd %'"
 
 // leader is the process id of the backend that holds the leader's lock.
 const leader = "SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND granted AND pid <> pg_backend_pid() AND (classid, objid, objsubid) IS DISTINCT FROM (0, 7, 1) " +
-	"AND database = (SELECT oid FROM pg_database WHERE datname = current_database()) AND pid IN (SELECT pid FROM pg_stat_activity WHERE application_name LIKE 'pgtask %')"
+	"AND database = (SELECT oid FROM pg_database WHERE datname = current_database()) AND pid IN (SELECT pid FROM pg_stat_activity WHERE application_name LIKE 'pgtaskd %')"
 
 // TestScribe: where many end at once a second connection writes their ends; it goes when it has nothing to do.
 func TestScribe(t *testing.T) {

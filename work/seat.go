@@ -5,7 +5,7 @@ import (
 	"sync"
 	"time"
 
-	"pgtask/exec"
+	"pgtaskd/exec"
 )
 
 // seat is a session with what has to be known in order to give it a task. It belongs to one runner, or lies among the idle.

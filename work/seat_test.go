@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"pgtask/exec"
+	"pgtaskd/exec"
 )
 
 // TestRoomSparesBoundSeats: the session of a lane makes room for another only if no common one can.

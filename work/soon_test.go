@@ -83,7 +83,7 @@ func TestSoonWhileLeadershipIsLost(t *testing.T) {
 	s.exec("INSERT INTO task (input, plan) SELECT 'SELECT 1', statement_timestamp() + i * interval '5 ms' FROM generate_series(1, 400) AS i")
 	for range 2 {
 		leads := s.leads()
-		s.exec("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE 'pgtask %'")
+		s.exec("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE 'pgtaskd %'")
 		s.until("another leads", func() bool { return s.leads() > leads })
 	}
 	s.eventually("400", "SELECT count(*) FROM task WHERE state = 'DONE' AND start >= plan")

@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"time"
 
-	"pgtask/exec"
+	"pgtaskd/exec"
 )
 
 // spec makes a task ready for its session; false when it may not start. What is not exactly once is marked first.
@@ -130,7 +130,7 @@ func initial(target Target, group string) [][2]string {
 // done are the calls that write the end of a task in its own transaction, with its repetition unless it is quick.
 func (r *runner) done(p *pending) []exec.Call {
 	q := r.queries()
-	done := exec.Call{Statement: &exec.Statement{Name: "pgtask_done", SQL: q.Text("done")}}
+	done := exec.Call{Statement: &exec.Statement{Name: "pgtaskd_done", SQL: q.Text("done")}}
 	done.Int8(p.task.row.ID)
 	done.Int4(p.task.owner.Load())
 	done.Moment(p.start)

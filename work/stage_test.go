@@ -12,8 +12,8 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/rs/zerolog"
 
-	"pgtask/remote"
-	"pgtask/server/servertest"
+	"pgtaskd/remote"
+	"pgtaskd/server/servertest"
 )
 
 // patient bounds how long a test waits for what must come.

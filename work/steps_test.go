@@ -12,13 +12,13 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/rs/zerolog"
 
-	"pgtask/remote"
-	"pgtask/server/proxy"
-	"pgtask/server/servertest"
+	"pgtaskd/remote"
+	"pgtaskd/server/proxy"
+	"pgtaskd/server/servertest"
 )
 
 // allSteps, in the environment, has TestEveryStep try every message there is, or a part of them, and not only one of each name.
-const allSteps = "PGTASK_STEPS"
+const allSteps = "PGTASKD_STEPS"
 
 // TestEveryStep: a controller dies at a message, before or right after it passes; whichever that is, the next one brings every task to the end
 // that it should come to.
@@ -170,7 +170,7 @@ func (r *rig) try(last moment) *witness {
 		r.t.Logf("%s: has not come this time", last)
 	}
 	r.proxy.Cut()
-	r.eventually("0", "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE 'pgtask %'")
+	r.eventually("0", "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE 'pgtaskd %'")
 	end = r.start(r.target)
 	r.until("end after death "+last.String(), func() bool { return r.get(script("ended")) == "true" })
 	end()

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"sync"
 
-	"pgtask/server/proxy"
+	"pgtaskd/server/proxy"
 )
 
 // moment is a message at which a controller dies: before or right after it passes. A message is named by what it is, and counted among those

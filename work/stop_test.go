@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"pgtask/sql"
+	"pgtaskd/sql"
 )
 
 func TestStop(t *testing.T) {

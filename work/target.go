@@ -4,8 +4,8 @@ package work
 import (
 	"time"
 
-	"pgtask/remote"
-	"pgtask/sql"
+	"pgtaskd/remote"
+	"pgtaskd/sql"
 )
 
 // Target is a table of tasks with all that is needed to serve it. Package conf

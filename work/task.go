@@ -5,7 +5,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"pgtask/exec"
+	"pgtaskd/exec"
 )
 
 // row is what a claim brings of a task. It does not change.

@@ -7,7 +7,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"pgtask/sql"
+	"pgtaskd/sql"
 )
 
 // turn does in one statement what most rounds of the loop consist of: it writes the ends of tasks, and the marks that runners wait for.

@@ -7,7 +7,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgconn"
 
-	"pgtask/sql"
+	"pgtaskd/sql"
 )
 
 // How often what is looked at, where nothing asks for it sooner.

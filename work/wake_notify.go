@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"pgtask/sql"
+	"pgtaskd/sql"
 )
 
 // While the leader sleeps it alone holds a lock, and who inserts tasks sees that and wakes it by NOTIFY. Commits that NOTIFY wait for each

@@ -11,7 +11,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"pgtask/sql"
+	"pgtaskd/sql"
 )
 
 // deaf lets nothing but waking find a task within a test's patience.
@@ -166,7 +166,7 @@ func TestTheSleepersLockFallsWithIt(t *testing.T) {
 	s := play(t, deaf)
 	s.asleep()
 	for leads := 2; leads < 4; leads++ {
-		s.exec("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE 'pgtask %'")
+		s.exec("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE 'pgtaskd %'")
 		s.add("input", "SELECT 1") // nobody is there to be woken
 		s.until("leading again", func() bool { return s.leads() >= leads })
 		s.soon()

@@ -13,9 +13,9 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/rs/zerolog"
 
-	"pgtask/exec"
-	"pgtask/remote"
-	"pgtask/sql"
+	"pgtaskd/exec"
+	"pgtaskd/remote"
+	"pgtaskd/sql"
 )
 
 // The write-ahead log tells of new tasks without any cost to those who insert them: a temporary slot, which the server drops with its

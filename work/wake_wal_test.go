@@ -10,10 +10,10 @@ import (
 	"github.com/jackc/pglogrepl"
 	"github.com/rs/zerolog"
 
-	"pgtask/remote"
-	"pgtask/server"
-	"pgtask/server/servertest"
-	"pgtask/sql"
+	"pgtaskd/remote"
+	"pgtaskd/server"
+	"pgtaskd/server/servertest"
+	"pgtaskd/sql"
 )
 
 func byWAL(t *Target) { t.Wake = sql.WAL }
@@ -166,7 +166,7 @@ func TestWALIsNotPossible(t *testing.T) {
 		s.settled()
 		s.asleep() // by NOTIFY, then
 		s.becomes(s.add("input", "SELECT 1"), "DONE")
-		s.exec("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE 'pgtask %'")
+		s.exec("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE 'pgtaskd %'")
 		s.until("leading again", func() bool { return s.leads() > 1 })
 		for _, what := range want {
 			if log := strings.ReplaceAll(s.logged(), `\"`, `"`); !strings.Contains(log, what) {
@@ -208,10 +208,10 @@ func TestWakeIsChanged(t *testing.T) {
 		s.until("leading", func() bool { return s.leads() > i })
 		s.becomes(s.add("input", "SELECT 1"), "DONE")
 		made := s.get("SELECT concat_ws(' ', (SELECT count(*) FROM pg_publication), (SELECT string_agg(tgname, ' ' ORDER BY tgname) FROM pg_trigger " +
-			"WHERE tgname IN ('pgtask_accept', 'pgtask_update')))")
-		want := map[sql.Wake]string{sql.WAL: "1 pgtask_accept pgtask_update", sql.Poll: "0 pgtask_accept"}[wake]
+			"WHERE tgname IN ('pgtaskd_accept', 'pgtaskd_update')))")
+		want := map[sql.Wake]string{sql.WAL: "1 pgtaskd_accept pgtaskd_update", sql.Poll: "0 pgtaskd_accept"}[wake]
 		if want == "" {
-			want = "0 pgtask_accept pgtask_update"
+			want = "0 pgtaskd_accept pgtaskd_update"
 		}
 		if made != want {
 			t.Errorf("%s: %q is there, not %q", wake, made, want)
@@ -250,7 +250,7 @@ func TestWakeIsChangedWhileTheTableIsInUse(t *testing.T) {
 			t.Fatal(err)
 		}
 		s.exec(fmt.Sprintf("ALTER TABLE task ADD COLUMN mine%d text", i)) // which it notices
-		s.eventually(c.made, "SELECT concat_ws(' ', (SELECT count(*) FROM pg_trigger WHERE tgname = 'pgtask_update'), (SELECT count(*) FROM pg_publication))")
+		s.eventually(c.made, "SELECT concat_ws(' ', (SELECT count(*) FROM pg_trigger WHERE tgname = 'pgtaskd_update'), (SELECT count(*) FROM pg_publication))")
 		s.becomes(s.add("input", "SELECT 1"), "DONE")
 		s.drain()
 	}

@@ -7,7 +7,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgtype"
 
-	"pgtask/exec"
+	"pgtaskd/exec"
 )
 
 // standing is what a row shows now.

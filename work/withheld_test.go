@@ -3,7 +3,7 @@ package work
 import (
 	"testing"
 
-	"pgtask/remote"
+	"pgtaskd/remote"
 )
 
 // Tests of rows that a policy, or a change by somebody else, withholds from the end of their task.

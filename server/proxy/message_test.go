@@ -9,8 +9,8 @@ import (
 	"syscall"
 	"testing"
 
-	"pgtask/server/proxy"
-	"pgtask/server/servertest"
+	"pgtaskd/server/proxy"
+	"pgtaskd/server/servertest"
 )
 
 // An INSERT that is cut off before it is forwarded leaves nothing; one that is forwarded first leaves its row.

@@ -12,8 +12,8 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
-	"pgtask/server/proxy"
-	"pgtask/server/servertest"
+	"pgtaskd/server/proxy"
+	"pgtaskd/server/servertest"
 )
 
 func TestMain(m *testing.M) { servertest.Main(m) }

@@ -14,13 +14,13 @@ import (
 	"github.com/jackc/pgx/v5"
 	"go.uber.org/goleak"
 
-	"pgtask/server"
+	"pgtaskd/server"
 )
 
 // timeout bounds what one step of setting up or clearing away may take on a busy machine.
 const timeout = time.Minute
 
-// settings suit tests: fast, no durability beyond the process's, all that pgtask can make use of switched on.
+// settings suit tests: fast, no durability beyond the process's, all that pgtaskd can make use of switched on.
 var settings = map[string]string{
 	"fsync":                     "off",
 	"full_page_writes":          "off",

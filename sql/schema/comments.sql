@@ -2,13 +2,13 @@
 
 COMMENT ON TYPE :state IS 'State of a task: waiting, taken, running, ended well, ended with an error, not worth running any more, stopped';
 
-COMMENT ON FUNCTION :schema.pgtask_accept() IS 'Keeps plan and the intervals of a task within bounds, and wakes the leader, if it sleeps, for new tasks (:version)';
+COMMENT ON FUNCTION :schema.pgtaskd_accept() IS 'Keeps plan and the intervals of a task within bounds, and wakes the leader, if it sleeps, for new tasks (:version)';
 
-COMMENT ON FUNCTION :schema.pgtask_wake() IS 'Wakes the leader that serves the table (:version)';
+COMMENT ON FUNCTION :schema.pgtaskd_wake() IS 'Wakes the leader that serves the table (:version)';
 
-COMMENT ON FUNCTION :schema.pgtask_state() IS 'STOP on an ended task puts its old state back and notes its repetition; on a running one it is noted in the row; PLAN lets it run again (:version)';
+COMMENT ON FUNCTION :schema.pgtaskd_state() IS 'STOP on an ended task puts its old state back and notes its repetition; on a running one it is noted in the row; PLAN lets it run again (:version)';
 
-COMMENT ON FUNCTION :schema.pgtask_stop_next() IS 'Stops the repetitions that pgtask_state has noted (:version)';
+COMMENT ON FUNCTION :schema.pgtaskd_stop_next() IS 'Stops the repetitions that pgtaskd_state has noted (:version)';
 
 COMMENT ON TABLE :table IS 'Tasks: SQL to run, and what came of it (:version)';
 
@@ -123,18 +123,18 @@ COMMENT ON COLUMN :table.wait_key IS 'key while the task waits, for ON CONFLICT 
 
 COMMENT ON COLUMN :table.due IS 'plan until the task has ended';
 
-COMMENT ON INDEX :schema.pgtask_open_:hash IS 'Finds what is due, when the next task will be, and what is to be stopped';
+COMMENT ON INDEX :schema.pgtaskd_open_:hash IS 'Finds what is due, when the next task will be, and what is to be stopped';
 
-COMMENT ON INDEX :schema.pgtask_wait_key_:hash IS 'At most one waiting task per key';
+COMMENT ON INDEX :schema.pgtaskd_wait_key_:hash IS 'At most one waiting task per key';
 
-COMMENT ON TRIGGER pgtask_accept ON :table IS 'Keeps plan and the intervals within bounds, and wakes the leader, if it sleeps, for new tasks';
+COMMENT ON TRIGGER pgtaskd_accept ON :table IS 'Keeps plan and the intervals within bounds, and wakes the leader, if it sleeps, for new tasks';
 
-COMMENT ON PUBLICATION pgtask_:hash IS 'Shows the leader new tasks in the write-ahead log (:version)';
+COMMENT ON PUBLICATION pgtaskd_:hash IS 'Shows the leader new tasks in the write-ahead log (:version)';
 
-COMMENT ON TRIGGER pgtask_update ON :table IS 'Wakes the leader for a waiting task that may start at another time';
+COMMENT ON TRIGGER pgtaskd_update ON :table IS 'Wakes the leader for a waiting task that may start at another time';
 
-COMMENT ON TRIGGER pgtask_delete ON :table IS 'Wakes the leader for a running task that is gone';
+COMMENT ON TRIGGER pgtaskd_delete ON :table IS 'Wakes the leader for a running task that is gone';
 
-COMMENT ON TRIGGER pgtask_state ON :table IS 'An ended task can not be stopped, but its repetition can; wakes the leader for a task that waits again, or must stop';
+COMMENT ON TRIGGER pgtaskd_state ON :table IS 'An ended task can not be stopped, but its repetition can; wakes the leader for a task that waits again, or must stop';
 
-COMMENT ON TRIGGER pgtask_stop_next ON :table IS 'Stops the repetitions of ended tasks that were to be stopped';
+COMMENT ON TRIGGER pgtaskd_stop_next ON :table IS 'Stops the repetitions of ended tasks that were to be stopped';

@@ -9,7 +9,7 @@
 -- Nearly all rows leave by the second condition, which is short, since each part of an expression has to be made ready anew in every transaction: the
 -- defaults of the intervals are compared by their binary form, which tells '24 hours' from '1 day'. A function's body is read as the session of whoever
 -- changes the row reads strings: none has a backslash but behind an E, which means the same with and without standard_conforming_strings.
-CREATE OR REPLACE FUNCTION :schema.pgtask_accept() RETURNS trigger LANGUAGE plpgsql SECURITY INVOKER AS $$
+CREATE OR REPLACE FUNCTION :schema.pgtaskd_accept() RETURNS trigger LANGUAGE plpgsql SECURITY INVOKER AS $$
 DECLARE
     told pg_catalog.bool; -- assigned, since PERFORM is a statement of its own for the server
     wrong pg_catalog.text;
@@ -17,7 +17,7 @@ BEGIN
     IF NEW.plan < pg_catalog.statement_timestamp() + '2 min' THEN
         told := TG_OP = 'UPDATE'
             OR pg_catalog.pg_try_advisory_xact_lock_shared(:wake + coalesce(pg_catalog.pg_partition_root(TG_RELID), TG_RELID)::pg_catalog.int8)
-            OR pg_catalog.pg_notify(pg_catalog.concat('pgtask_', coalesce(pg_catalog.pg_partition_root(TG_RELID), TG_RELID)::pg_catalog.int8), '') IS NOT NULL;
+            OR pg_catalog.pg_notify(pg_catalog.concat('pgtaskd_', coalesce(pg_catalog.pg_partition_root(TG_RELID), TG_RELID)::pg_catalog.int8), '') IS NOT NULL;
     END IF;
     IF NEW.plan >= '2000-01-01 00:00:00+00 BC' AND NEW.plan < '10000-01-01 00:00:00+00'
         AND pg_catalog.interval_send(NEW.active) = E'\\x00000000d693a4000000000000000000' -- 1 hour
@@ -53,13 +53,13 @@ BEGIN
     END;
     IF wrong IS NOT NULL THEN
         RAISE EXCEPTION '% is out of range', wrong USING ERRCODE = 'check_violation', COLUMN = pg_catalog.split_part(wrong, ' ', 1), TABLE = TG_TABLE_NAME,
-            SCHEMA = TG_TABLE_SCHEMA, CONSTRAINT = pg_catalog.concat('pgtask_', pg_catalog.split_part(wrong, ' ', 1), '_check');
+            SCHEMA = TG_TABLE_SCHEMA, CONSTRAINT = pg_catalog.concat('pgtaskd_', pg_catalog.split_part(wrong, ' ', 1), '_check');
     END IF;
     RETURN NEW;
 END
 $$;
 
-CREATE OR REPLACE FUNCTION :schema.pgtask_wake() RETURNS trigger LANGUAGE plpgsql SECURITY INVOKER AS $$
+CREATE OR REPLACE FUNCTION :schema.pgtaskd_wake() RETURNS trigger LANGUAGE plpgsql SECURITY INVOKER AS $$
 DECLARE
     root pg_catalog.oid := pg_catalog.pg_partition_root(TG_RELID);
     schema pg_catalog.text := TG_TABLE_SCHEMA;
@@ -72,7 +72,7 @@ BEGIN
         WHERE c.oid OPERATOR(pg_catalog.=) root;
     END IF;
     -- Of fixed length, because a channel's name of 64 bytes makes the INSERT fail.
-    PERFORM pg_catalog.pg_notify(pg_catalog.concat('pgtask_', pg_catalog.left(pg_catalog.encode(pg_catalog.sha256(
+    PERFORM pg_catalog.pg_notify(pg_catalog.concat('pgtaskd_', pg_catalog.left(pg_catalog.encode(pg_catalog.sha256(
         pg_catalog.convert_to(pg_catalog.concat('"', pg_catalog.replace(schema, '"', '""'), '"."',
             pg_catalog.replace(name, '"', '""'), '"'), 'UTF8')), 'hex'), 16)), '');
     RETURN NULL;
@@ -83,12 +83,12 @@ $$;
 -- cannot be stopped here, since the same statement may be about to update it too (27000).
 -- STOP on a task that is under way: the row shows it until the end is written, whoever will write it. A task that only waits is paused.
 -- PLAN on an ended task, or on one that was stopped while it ran and whose end nobody has written: it waits again, and runs keeps what was.
--- All but the first wake the leader, as pgtask_wake does. A trigger of its own for that would make the server read and plan one more condition for each end of a task.
-CREATE OR REPLACE FUNCTION :schema.pgtask_state() RETURNS trigger LANGUAGE plpgsql SECURITY INVOKER
+-- All but the first wake the leader, as pgtaskd_wake does. A trigger of its own for that would make the server read and plan one more condition for each end of a task.
+CREATE OR REPLACE FUNCTION :schema.pgtaskd_state() RETURNS trigger LANGUAGE plpgsql SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     root oid := coalesce(pg_partition_root(TG_RELID), TG_RELID);
-    noted text := concat('pgtask.stop_', root);
+    noted text := concat('pgtaskd.stop_', root);
     follows bool := false;
     waits int8;
 BEGIN
@@ -131,7 +131,7 @@ BEGIN
                     'state', OLD.state, 'error', OLD.error, 'cause', CASE WHEN OLD.stop IS NULL THEN 'stopped' ELSE 'run again' END);
         END IF;
     END IF;
-    PERFORM pg_notify(concat('pgtask_', left(encode(sha256(convert_to(concat('"', replace(n.nspname, '"', '""'), '"."',
+    PERFORM pg_notify(concat('pgtaskd_', left(encode(sha256(convert_to(concat('"', replace(n.nspname, '"', '""'), '"."',
         replace(c.relname, '"', '""'), '"'), 'UTF8')), 'hex'), 16)), '')
     FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
     WHERE c.oid = root;
@@ -139,11 +139,11 @@ BEGIN
 END
 $$;
 
-CREATE OR REPLACE FUNCTION :schema.pgtask_stop_next() RETURNS trigger LANGUAGE plpgsql SECURITY INVOKER
+CREATE OR REPLACE FUNCTION :schema.pgtaskd_stop_next() RETURNS trigger LANGUAGE plpgsql SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     root oid := coalesce(pg_partition_root(TG_RELID), TG_RELID);
-    noted text := concat('pgtask.stop_', root);
+    noted text := concat('pgtaskd.stop_', root);
     ids int8[] := string_to_array(nullif(current_setting(noted, true), ''), ',')::int8[];
 BEGIN
     IF ids IS NOT NULL THEN

@@ -1,5 +1,5 @@
 -- Instead of the trigger for new tasks, where the leader reads the write-ahead log. Inserts alone: a table whose updates are published needs a
 -- replica identity, which a partitioned table may not have.
 
-DROP PUBLICATION IF EXISTS pgtask_:hash;
-CREATE PUBLICATION pgtask_:hash FOR TABLE :table WITH (publish = 'insert':root);
+DROP PUBLICATION IF EXISTS pgtaskd_:hash;
+CREATE PUBLICATION pgtaskd_:hash FOR TABLE :table WITH (publish = 'insert':root);

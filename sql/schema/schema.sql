@@ -2,10 +2,10 @@
 
 CREATE SCHEMA IF NOT EXISTS :schema;
 
-DO $pgtask$
+DO $pgtaskd$
 BEGIN
     CREATE TYPE :state AS ENUM ('PLAN', 'TAKE', 'WORK', 'DONE', 'FAIL', 'GONE', 'STOP');
 EXCEPTION
     WHEN duplicate_object THEN NULL;
 END
-$pgtask$;
+$pgtaskd$;

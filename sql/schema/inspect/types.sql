@@ -6,4 +6,4 @@ SELECT t.typname::pg_catalog.text,
     pg_catalog.obj_description(t.oid, 'pg_type') IS NOT NULL
 FROM pg_catalog.pg_type AS t
 LEFT JOIN pg_catalog.pg_namespace AS n ON n.oid = t.typnamespace
-WHERE n.nspname = $1 AND (t.typname = 'state' OR t.typname LIKE E'pgtask\\_state%') OR t.oid = $2::pg_catalog.int8::pg_catalog.oid;
+WHERE n.nspname = $1 AND (t.typname = 'state' OR t.typname LIKE E'pgtaskd\\_state%') OR t.oid = $2::pg_catalog.int8::pg_catalog.oid;
