@@ -172,7 +172,7 @@ func (r *runner) queue(last *task, most, room int) (behind []flown, until time.T
 	until = r.clock.now().Add(flightLate + r.seat.answers)
 	for before := last; len(behind) < most; {
 		next := r.lanes.queue(before, r.crowded(before), func(next *task) bool {
-			return r.seat.fits(next) && next.size() <= room && r.flies(next) && r.habits.flight(next) > 1 &&
+			return r.seat.fits(next) && (!before.row.Save || next.lane == before.lane) && next.size() <= room && r.flies(next) && r.habits.flight(next) > 1 &&
 				(!next.row.Save || next.row.Timeout > 0 || before.row.Timeout == 0)
 		})
 		if next == nil {

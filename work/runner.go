@@ -30,7 +30,7 @@ type pending struct {
 
 // sit finds a session for the task, or opens one; nil when the task's end, without a start, has been told to the loop.
 func (r *runner) sit(ctx context.Context, t *task) *seat {
-	if s := r.seats.pick(t); s != nil {
+	if s := r.seats.pick(t, r.sessions()); s != nil {
 		return s
 	}
 	closeSeats([]*seat{r.seats.room(r.target.Run)})
@@ -202,7 +202,7 @@ const stopOdd = time.Minute
 // passed over for ever: then the runner takes nothing more, so that there is room.
 func (r *runner) fits(t *task) bool {
 	switch {
-	case r.yields || r.crowded(t):
+	case r.yields || r.crowded(t) || r.robs(t):
 		return false
 	case r.seat.fits(t):
 		return true
@@ -215,6 +215,19 @@ func (r *runner) fits(t *task) bool {
 		r.yields, t.slighted = true, now.Add(slightAgain) // one that makes room is enough, and the loop may take its time
 	}
 	return false
+}
+
+// robs tells whether the task would take the session from a lane whose state it holds, though it can have another.
+func (r *runner) robs(t *task) bool {
+	return r.seat.holds && r.seat.saved != t.lane && r.seats.spare(t, r.sessions())
+}
+
+// sessions is how many there may be: no more than there are where no more can be opened.
+func (r *runner) sessions() int {
+	if r.shortage.lasts() {
+		return 0
+	}
+	return r.target.Run
 }
 
 // slightMost is for how long sessions may go on with other tasks than the one that comes first, as opening or exchanging one takes some ms; slightAgain, for how much longer

@@ -78,6 +78,19 @@ func (s *seat) spent() bool {
 // keeps tells whether the state of the session is that which a task with save is to find.
 func (s *seat) keeps(t *task) bool { return t.row.Save && s.holds && s.saved == t.lane }
 
+// rank tells how well the seat suits a task that it fits: 3 it is bound to the lane, 2 it holds the lane's state, 1 it holds none, 0 it holds another lane's.
+func (s *seat) rank(t *task) int {
+	switch {
+	case s.bound:
+		return 3
+	case !s.holds:
+		return 1
+	case s.saved == t.lane:
+		return 2
+	}
+	return 0
+}
+
 // seats are the sessions without work, the one that was used last at the end. Any goroutine may use them.
 type seats struct {
 	mu   sync.Mutex
@@ -104,14 +117,15 @@ func (p *seats) backends() []int32 {
 	return pids
 }
 
-// pick takes the free seat that suits the task best: one with its lane's state, one that was used last, nil if none.
-func (p *seats) pick(t *task) *seat {
+// pick takes the free seat that suits the task best: one with its lane's state, else a common one that was used last. One that holds another lane's state is
+// taken only where there are as many sessions as there may be. nil: none.
+func (p *seats) pick(t *task, most int) *seat {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	best := -1
+	best, rank := -1, 0
 	for i, s := range p.free {
-		if s.fits(t) && (best < 0 || s.holds && s.saved == t.lane || !p.free[best].bound && !p.free[best].holds) {
-			best = i
+		if r := s.rank(t); r >= rank && s.fits(t) && (r > 0 || p.all >= most) {
+			best, rank = i, r
 		}
 	}
 	if best < 0 {
@@ -127,6 +141,13 @@ func (p *seats) fits(t *task) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return slices.ContainsFunc(p.free, func(s *seat) bool { return s.fits(t) })
+}
+
+// spare tells whether the task can have a session that holds no other lane's state: a free one, or a new one.
+func (p *seats) spare(t *task, most int) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.all < most || slices.ContainsFunc(p.free, func(s *seat) bool { return !s.bound && s.rank(t) > 0 })
 }
 
 // empty tells whether no session lies ready.
