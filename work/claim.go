@@ -118,8 +118,9 @@ func (l *loop) readTaken(rows pgx.Rows) (tasks []*task, err error) {
 		r.Format.Delimiter, r.Format.Escape, r.Format.Quote = delimiter, escape, quote
 		t := &task{
 			row: r, lane: laneKey{r.Group, r.Remote}, rank: rank{r.ID, r.Max, r.Priority},
-			again: l.begun[r.ID], atomic: r.Remote == "", shows: l.shown(r.Group),
+			again: l.begun[r.ID].runs, atomic: r.Remote == "", shows: l.shown(r.Group),
 		}
+		t.row.Suspect = r.Suspect || l.begun[r.ID].crossed >= crossedAlone
 		t.owner.Store(l.control.pid)
 		if before != nil && before.row.Input != nil && r.Input != nil && *before.row.Input == *r.Input {
 			t.row.Input = before.row.Input

@@ -108,6 +108,8 @@ func (r *runner) settle(verdict *exec.Verdict, err error) {
 	case verdict.Committed && len(p.tail.Calls) == 0:
 		e.kind = finished
 	case verdict.Committed:
+	case verdict.Deferred != nil && inTheWay(verdict.Deferred) && (p.task.once() || p.task.row.Rerun):
+		e.kind, e.fault, e.delay = refused, verdict.Deferred, time.Millisecond
 	case verdict.Deferred != nil:
 		e.kind = finished
 		e.result.Failure = verdict.Deferred

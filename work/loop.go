@@ -38,7 +38,7 @@ type loop struct {
 
 	control            *control
 	tasks              map[int64]*task        // claimed by us, until their end is written
-	begun              map[int64]int          // how often tasks had to be run again for reasons of our own
+	begun              map[int64]again        // how often tasks had to be run again for reasons of our own
 	unsaid             []end                  // ends that could not be written yet
 	lost               map[int64]end          // tasks whose session has gone
 	killed             []end                  // tasks whose session was terminated
@@ -90,7 +90,7 @@ func newLoop(ctx context.Context, t Target, log zerolog.Logger) *loop {
 		flights:  flights{all: map[*runner]*flight{}},
 		habits:   habits{of: map[like]*habit{}},
 		patience: patience{delay: map[string]time.Duration{}, since: map[string]time.Time{}},
-		tasks:    map[int64]*task{}, begun: map[int64]int{}, lost: map[int64]end{}, orphans: map[int64]laneKey{}, hopeless: map[int64]time.Time{}, parked: map[int64]parked{},
+		tasks:    map[int64]*task{}, begun: map[int64]again{}, lost: map[int64]end{}, orphans: map[int64]laneKey{}, hopeless: map[int64]time.Time{}, parked: map[int64]parked{},
 	}
 	l.lanes = newLanes(t.Run, l.clock.now)
 	return l

@@ -3,6 +3,7 @@ package work
 import (
 	"context"
 	"errors"
+	"math/rand/v2"
 	"strings"
 	"time"
 
@@ -11,8 +12,30 @@ import (
 	"pgtaskd/exec"
 )
 
-// tries is how often a task is run again because its end could not be written, before it FAILs.
-const tries = 5
+// A task whose end could not be written is run again, so often before it FAILs. Where another transaction was in the way (40001, 40P01, 55P03) that is after a random
+// moment, and from crossedAlone times on while nothing else starts.
+const (
+	tries        = 5
+	crossedTries = 10
+	crossedAlone = 3
+)
+
+// again is how often a task had to be run again for reasons of our own.
+type again struct {
+	runs    int
+	crossed int // of those, because another transaction was in the way of its end
+}
+
+// crosses counts another such run, and says how long it is to wait: others that met it wait as well, and not for as long.
+func (a again) crosses() (again, time.Duration) {
+	a.runs, a.crossed = a.runs+1, a.crossed+1
+	return a, rand.N(5 * time.Millisecond << min(a.crossed, 7))
+}
+
+func (a again) anotherRun() again {
+	a.runs++
+	return a
+}
 
 // longWait is the wait before the last try to write an end that SQL of a trigger refuses with an error which another transaction may be the
 // cause of. (Where there is no trigger in it, it passes some day.)
@@ -220,10 +243,13 @@ func (l *loop) refused(ctx context.Context, ends []end) error {
 		case !e.task.once() && !e.task.row.Rerun, e.fault == nil:
 			e.kind = finished
 		case short(e.fault.SQLState): // as long as that lasts
-			l.begun[id]++
-			e.kind, e.delay = released, min(time.Second<<min(l.begun[id], 6), time.Minute)
-		case (e.delay > 0 || ofTable(e.fault.SQLState)) && l.begun[id] < tries:
-			l.begun[id]++
+			l.begun[id] = l.begun[id].anotherRun()
+			e.kind, e.delay = released, min(time.Second<<min(l.begun[id].runs, 6), time.Minute)
+		case inTheWay(e.fault) && l.begun[id].crossed < crossedTries-1:
+			e.kind = released
+			l.begun[id], e.delay = l.begun[id].crosses()
+		case !inTheWay(e.fault) && (e.delay > 0 || ofTable(e.fault.SQLState)) && l.begun[id].runs < tries:
+			l.begun[id] = l.begun[id].anotherRun()
 			e.kind, e.delay = released, 0
 		default:
 			e.kind = finished

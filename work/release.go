@@ -2,6 +2,7 @@ package work
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/jackc/pgx/v5"
 
@@ -17,7 +18,7 @@ func (l *loop) release(ctx context.Context, ends []end) error {
 	for i, e := range ends {
 		c.errors[i], c.sqlstates[i] = nil, nil
 		if e.delay > 0 {
-			d := e.delay.String()
+			d := fmt.Sprint(e.delay.Microseconds(), " microseconds")
 			delays[i] = &d
 			l.look.wanted = true
 		}
@@ -38,7 +39,7 @@ func (l *loop) release(ctx context.Context, ends []end) error {
 	for _, id := range ids {
 		written[id] = true
 	}
-	begun := map[int64]int{}
+	begun := map[int64]again{}
 	for id, n := range l.begun {
 		begun[id] = n
 	}

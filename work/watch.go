@@ -159,8 +159,8 @@ func (l *loop) recoverLost(ctx context.Context) error {
 		switch {
 		case e.aboard && (e.task.row.Remote != "" || !living[e.pid]):
 			delete(l.lost, id)
-			l.begun[id] = max(l.begun[id], 1) // so that it shows WORK first, should it be what has taken the session
-			e.task.again, e.task.ending = l.begun[id], false
+			l.begun[id] = again{runs: max(l.begun[id].runs, 1), crossed: l.begun[id].crossed} // so that it shows WORK first, should it be what has taken the session
+			e.task.again, e.task.ending = l.begun[id].runs, false
 			aboard = append(aboard, e.task)
 		case !e.aboard && (e.task.row.Remote != "" || !living[e.pid]):
 			ids = append(ids, id)

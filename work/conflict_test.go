@@ -1,0 +1,50 @@
+package work
+
+import (
+	"fmt"
+	"testing"
+)
+
+// TestEndsThatMeetEachOther: what serializable transactions of ours do to each other is no fault of the tasks, which end well, once each, and spend no retry.
+func TestEndsThatMeetEachOther(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ name, before, input string }{
+		{"by default", "ALTER DATABASE %s SET default_transaction_isolation = 'serializable'", "INSERT INTO effect VALUES (current_setting('pg_task.id')::int8)"},
+		{"by the input", "", "SET TRANSACTION ISOLATION LEVEL SERIALIZABLE; INSERT INTO effect VALUES (current_setting('pg_task.id')::int8)"},
+		{"repetitions", "ALTER DATABASE %s SET default_transaction_isolation = 'serializable'", "INSERT INTO effect VALUES (current_setting('pg_task.id')::int8)"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			s := prepared(t, func(t *Target) { t.Run = 16 })
+			if c.before != "" {
+				s.exec(fmt.Sprintf(c.before, s.get("SELECT current_database()")))
+			}
+			s.exec("CREATE TABLE effect (id int8)")
+			s.serve()
+			s.settled()
+			s.exec(`INSERT INTO task ("group", repeat, input) SELECT 'g' || i % 16, CASE $2 WHEN 'repetitions' THEN interval '1 day' ELSE '0' END, $1
+				FROM generate_series(1, 600) AS i`, c.input, c.name)
+			s.eventually("0", "SELECT count(*) FROM task WHERE parent IS NULL AND state NOT IN ('DONE', 'FAIL')")
+			if failed := s.get("SELECT count(*) || min(error) FROM task WHERE state = 'FAIL'"); failed != "<null>" {
+				t.Error(failed)
+			}
+			if odd := s.get("SELECT count(*) FROM (SELECT id FROM effect GROUP BY id HAVING count(*) = 1) AS e JOIN task USING (id) WHERE state = 'DONE' AND attempt = 1"); odd != "600" {
+				t.Error(odd, "of 600 took effect once")
+			}
+		})
+	}
+}
+
+// TestConflictAtCommitWithoutEnd: who says it at each COMMIT fails in the end.
+func TestConflictAtCommitWithoutEnd(t *testing.T) {
+	t.Parallel()
+	s := play(t)
+	s.exec(`CREATE TABLE odd (id int8); CREATE SEQUENCE runs;
+		CREATE FUNCTION odd() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN PERFORM nextval('public.runs'); RAISE 'never' USING ERRCODE = '40001'; END$$;
+		CREATE CONSTRAINT TRIGGER odd AFTER INSERT ON odd DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION odd()`)
+	id := s.add("input", "INSERT INTO odd VALUES (1)")
+	s.becomes(id, "FAIL")
+	if got := s.get("SELECT sqlstate || ' ' || (SELECT last_value FROM runs) FROM task WHERE id = $1", id); got != "40001 10" {
+		t.Error(got)
+	}
+}
