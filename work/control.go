@@ -43,6 +43,7 @@ type control struct {
 	version   int // server_version_num
 	superuser bool
 	timeZone  string
+	lazy      bool // the role's commits do not wait for the disk
 	queries   sql.Queries
 	table     sql.Description
 	path      string          // the role's own search_path
@@ -113,9 +114,9 @@ func connect(ctx context.Context, t Target) (*control, error) {
 func (c *control) know(ctx context.Context) error {
 	var recovery, readOnly bool
 	err := c.conn.QueryRow(ctx, "SELECT pg_catalog.pg_backend_pid(), pg_catalog.current_setting('server_version_num')::pg_catalog.int4, "+
-		"pg_catalog.current_setting('is_superuser')::pg_catalog.bool, pg_catalog.current_setting('TimeZone'), "+
+		"pg_catalog.current_setting('is_superuser')::pg_catalog.bool, pg_catalog.current_setting('TimeZone'), pg_catalog.current_setting('synchronous_commit') OPERATOR(pg_catalog.=) 'off', "+
 		"pg_catalog.pg_is_in_recovery(), pg_catalog.current_setting('default_transaction_read_only')::pg_catalog.bool, pg_catalog.current_setting('search_path'), pg_catalog.set_config('search_path', '', false)").
-		Scan(&c.pid, &c.version, &c.superuser, &c.timeZone, &recovery, &readOnly, &c.path, nil)
+		Scan(&c.pid, &c.version, &c.superuser, &c.timeZone, &c.lazy, &recovery, &readOnly, &c.path, nil)
 	switch {
 	case err != nil:
 		return err

@@ -60,6 +60,7 @@ func (l *loop) markFirst(ctx context.Context, asks []ask) (open []ask, err error
 	var m marks
 	for _, a := range asks {
 		m.add(a.task, a.pid, l.clock.now(), a.task.once())
+		m.guarded = m.guarded || a.task.guarded()
 	}
 	marked, err := l.setMarks(ctx, &m)
 	if l.trust(ctx, err) {
@@ -171,6 +172,7 @@ type marks struct {
 	ids, owners, pids []int64
 	starts            []time.Time
 	atomic            []bool
+	guarded           bool // one of them must be on the disk before its task starts
 }
 
 func (m *marks) add(t *task, pid int32, start time.Time, exactly bool) {
@@ -188,14 +190,36 @@ func (l *loop) setMarks(ctx context.Context, m *marks) (marked map[int64]bool, e
 	}
 	ctx, cancel := limited(ctx)
 	defer cancel()
-	rows, err := l.control.conn.Query(ctx, l.queries().Text("mark"), m.ids, m.owners, m.pids, m.starts, m.atomic)
+	var ids []int64
+	set := func(conn querier) error {
+		rows, err := conn.Query(ctx, l.queries().Text("mark"), m.ids, m.owners, m.pids, m.starts, m.atomic)
+		if err != nil {
+			return err
+		}
+		ids, err = pgx.CollectRows(rows, pgx.RowTo[int64])
+		return err
+	}
+	if m.guarded && l.control.lazy {
+		err = pgx.BeginFunc(ctx, l.control.conn, func(tx pgx.Tx) error {
+			if _, err := tx.Exec(ctx, "SET LOCAL synchronous_commit TO on"); err != nil {
+				return err
+			}
+			return set(tx)
+		})
+	} else {
+		err = set(l.control.conn)
+	}
 	if err != nil {
 		return marked, err
 	}
-	ids, err := pgx.CollectRows(rows, pgx.RowTo[int64])
 	for _, id := range ids {
 		marked[id] = true
 	}
 	l.look.spoke = time.Now()
-	return marked, err
+	return marked, nil
+}
+
+// querier is a connection or a transaction.
+type querier interface {
+	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
 }

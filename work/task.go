@@ -125,6 +125,10 @@ func (t *task) at() (pid int32, start time.Time, exactly bool) {
 // once tells whether the task's effects and its end commit together, as far as its SQL shows.
 func (t *task) once() bool { return t.atomic && !t.traits.Outside && !t.watch }
 
+// guarded tells whether the mark must be on the server's disk before the task starts: a crash that forgot it would have the task run twice, where it must not, or judge it as one that
+// has had no effect.
+func (t *task) guarded() bool { return !t.once() || !t.row.Rerun }
+
 // needsMark tells whether the row must show WORK before the task starts: it is not exactly once, or the mark in the middle of
 // it would disturb it.
 func (t *task) needsMark() bool {

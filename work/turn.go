@@ -85,7 +85,7 @@ func (e *end) isUsual() bool {
 // plainMarks are the marks that runners wait for, as many as one statement takes.
 func (l *loop) plainMarks() (asks []ask) {
 	for _, a := range l.asks {
-		if a.mark && len(asks) < claimMost {
+		if a.mark && len(asks) < claimMost && !(l.control.lazy && a.task.guarded()) {
 			asks = append(asks, a)
 		}
 	}
