@@ -27,14 +27,15 @@ func (m *missing) configured(ctx context.Context, conn *pgx.Conn, defaults map[s
 var constant = regexp.MustCompile(`^\(*(?:'(?:[^']|'')*'|-?\d+(?:\.\d+)?|true|false)\)*(?:::[\w". \[\]]+\)*)*$`)
 
 func (m *missing) configure(ctx context.Context, conn *pgx.Conn, name, value string) error {
-	typ, def, err := m.settable(name)
+	column, err := m.settable(name)
 	if err != nil {
 		return err
 	}
+	typ, def := column.Type, column.Default
 	if strings.Contains(value, "\x00") || typ == `"char"` && len(value) > 1 {
 		return fmt.Errorf("%q is no %s", value, typ)
 	}
-	wanted := literal(value) + "::" + typ
+	wanted := literal(value) + "::" + column.Cast
 	same := "false"
 	if constant.MatchString(def) {
 		same = fmt.Sprintf("(%s)::pg_catalog.text OPERATOR(pg_catalog.=) (%s)::pg_catalog.text", def, wanted)
@@ -56,21 +57,22 @@ func (m *missing) configure(ctx context.Context, conn *pgx.Conn, name, value str
 	return nil
 }
 
-// settable is the type of a column that may have a configured default, and the default that it has.
-func (m *missing) settable(name string) (typ, def string, err error) {
+// settable is a column that may have a configured default, as it is or as it will be made.
+func (m *missing) settable(name string) (foundColumn, error) {
 	i := slices.IndexFunc(wantedColumns(), func(c wantedColumn) bool { return c.name == name })
 	column := m.column(name)
 	switch {
 	case i < 0 && column == nil && name != "id":
-		return "", "", errors.New("no such column")
+		return foundColumn{}, errors.New("no such column")
 	case name == "author" || name != "after" && slices.Contains(notCopied, name),
 		i >= 0 && wantedColumns()[i].generated,
 		column != nil && (column.Generated || column.Identity):
-		return "", "", errors.New("can not be set")
+		return foundColumn{}, errors.New("can not be set")
 	case column != nil:
-		return column.Type, column.Default, nil
+		return *column, nil
 	default:
-		return wantedColumns()[i].typ, "", nil
+		typ := wantedColumns()[i].typ
+		return foundColumn{Type: typ, Cast: "pg_catalog." + typ}, nil
 	}
 }
 

@@ -32,7 +32,8 @@ type found struct {
 
 type foundColumn struct {
 	Name      string
-	Type      string // as a cast names it
+	Type      string // for people
+	Cast      string // the same, qualified and quoted, as a cast names it
 	BaseType  string // name in pg_type, of what a domain is made of
 	TypeKind  string // b, e …
 	TypeOID   int64

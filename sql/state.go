@@ -21,10 +21,10 @@ func (f *found) stateType(t Table) (string, *foundType) {
 	if column := f.column("state"); column != nil {
 		for i, typ := range f.types {
 			if typ.OID == column.TypeOID && typ.Enum {
-				return column.Type, &f.types[i]
+				return column.Cast, &f.types[i]
 			}
 		}
-		return column.Type, nil
+		return column.Cast, nil
 	}
 	for n := -2; ; n++ {
 		name := stateName(n)

@@ -1,9 +1,13 @@
 -- Which of these backends live still: process id and start, in microseconds, name one for good.
 -- $1 pids, $2 starts
 SELECT b.pid
-FROM unnest($1::int4[], $2::timestamptz[]) AS b (pid, start)
+FROM ROWS FROM (
+    pg_catalog.unnest($1::pg_catalog.int4[]),
+    pg_catalog.unnest($2::pg_catalog.timestamptz[])
+) AS b (pid, start)
 WHERE EXISTS (
     SELECT
     FROM pg_catalog.pg_stat_get_activity(b.pid) AS a
-    WHERE a.pid = b.pid AND (a.backend_start IS NULL OR a.backend_start = b.start)
+    WHERE a.pid OPERATOR(pg_catalog.=) b.pid
+        AND (a.backend_start IS NULL OR a.backend_start OPERATOR(pg_catalog.=) b.start)
 )

@@ -7,21 +7,34 @@
 WITH chosen AS MATERIALIZED (
     SELECT t.tableoid AS part, t.ctid AS place
     FROM :table AS t
-    WHERE t.id = ANY (coalesce($1, (
-            SELECT CASE WHEN count(*) = 1 AND pg_catalog.set_config('synchronous_commit', 'off', true) = 'off' THEN array_agg(d.id) END
+    WHERE t.id OPERATOR(pg_catalog.=) ANY (coalesce($1, (
+            SELECT CASE
+                WHEN pg_catalog.count(*) OPERATOR(pg_catalog.=) 1
+                    AND pg_catalog.set_config('synchronous_commit', 'off', true) OPERATOR(pg_catalog.=) 'off'
+                    THEN pg_catalog.array_agg(d.id)
+            END
             FROM (
                 SELECT l.id
                 FROM :table AS l
-                WHERE l.due IS NOT NULL AND l.due <= statement_timestamp()
+                WHERE l.due IS NOT NULL
+                    AND l.due OPERATOR(pg_catalog.<=) pg_catalog.statement_timestamp()
                 ORDER BY l.due, l.id
                 LIMIT 2
             ) AS d
         )))
-        AND ($1 IS NOT NULL OR t.max >= 0 AND t.repeat = '0' AND t.cron IS NULL)
-        AND t.state = 'PLAN'
-        AND t.plan <= statement_timestamp() + $3::interval
-        AND (t.attempt > 0 OR t.active = '0' OR t.max < 0 OR t.catchup
-            OR coalesce(t.base, t.plan) + least(t.active, '10000 years') >= statement_timestamp())
+        AND (
+            $1 IS NOT NULL
+            OR t.max OPERATOR(pg_catalog.>=) 0 AND t.repeat OPERATOR(pg_catalog.=) '0' AND t.cron IS NULL
+        )
+        AND t.state OPERATOR(pg_catalog.=) 'PLAN'
+        AND t.plan OPERATOR(pg_catalog.<=) (pg_catalog.statement_timestamp() OPERATOR(pg_catalog.+) $3::pg_catalog.interval)
+        AND (
+            t.attempt OPERATOR(pg_catalog.>) 0
+            OR t.active OPERATOR(pg_catalog.=) '0'
+            OR t.max OPERATOR(pg_catalog.<) 0
+            OR t.catchup
+            OR coalesce(t.base, t.plan) OPERATOR(pg_catalog.+) least(t.active, '10000 years') OPERATOR(pg_catalog.>=) pg_catalog.statement_timestamp()
+        )
     ORDER BY t.id
     FOR UPDATE SKIP LOCKED
 )
@@ -29,19 +42,22 @@ UPDATE :table AS t
 SET
     state = 'TAKE',
     pid = pg_catalog.pg_backend_pid(),
-    attempt = least(t.attempt, 2147483646) + 1,
+    attempt = least(t.attempt, 2147483646) OPERATOR(pg_catalog.+) 1,
     start = NULL,
     stop = NULL,
     atomic = NULL,
     runs = CASE WHEN t.stop IS NULL THEN t.runs ELSE -- an ended task that somebody has set to PLAN
-        CASE WHEN pg_catalog.jsonb_typeof(t.runs) <> 'array' THEN '[]'
-            WHEN pg_catalog.jsonb_array_length(t.runs) >= 20 THEN t.runs - 0
-            ELSE coalesce(t.runs, '[]') END
-        || pg_catalog.jsonb_build_object('start', t.start, 'stop', t.stop, 'pid', t.pid,
+        CASE
+            WHEN pg_catalog.jsonb_typeof(t.runs) OPERATOR(pg_catalog.<>) 'array' THEN '[]'
+            WHEN pg_catalog.jsonb_array_length(t.runs) OPERATOR(pg_catalog.>=) 20 THEN t.runs OPERATOR(pg_catalog.-) 0
+            ELSE coalesce(t.runs, '[]')
+        END
+        OPERATOR(pg_catalog.||) pg_catalog.jsonb_build_object('start', t.start, 'stop', t.stop, 'pid', t.pid,
             'state', CASE WHEN t.error IS NULL THEN 'DONE' ELSE 'FAIL' END, 'error', t.error, 'cause', 'run again')
     END
 FROM chosen
-WHERE t.ctid = chosen.place AND t.tableoid = chosen.part
+WHERE t.ctid OPERATOR(pg_catalog.=) chosen.place
+    AND t.tableoid OPERATOR(pg_catalog.=) chosen.part
 RETURNING
     t.id,
     t."group",
@@ -51,8 +67,8 @@ RETURNING
     t.parent,
     t.plan,
     t.attempt,
-    CASE WHEN t.timeout <> '0' THEN least(extract(epoch FROM t.timeout) * 1000000, 9e18)::int8 ELSE 0 END,
-    CASE WHEN t.live <> '0' THEN least(extract(epoch FROM t.live) * 1000000, 9e18)::int8 ELSE 0 END,
+    CASE WHEN t.timeout OPERATOR(pg_catalog.<>) '0' THEN least(pg_catalog.date_part('epoch', t.timeout) OPERATOR(pg_catalog.*) 1000000, 9e18)::pg_catalog.int8 ELSE 0 END,
+    CASE WHEN t.live OPERATOR(pg_catalog.<>) '0' THEN least(pg_catalog.date_part('epoch', t.live) OPERATOR(pg_catalog.*) 1000000, 9e18)::pg_catalog.int8 ELSE 0 END,
     t.count,
     t.save,
     t.drift,
@@ -63,17 +79,23 @@ RETURNING
     t.quote,
     t."null",
     t.rerun,
-    t.repeat = '0' AND t.cron IS NULL,
-    t.interrupted > 1 AND coalesce(
-        pg_catalog.jsonb_array_length(pg_catalog.jsonb_path_query_array(t.runs, '$[*] ? (@.cause == "crash")')) > 1,
+    t.repeat OPERATOR(pg_catalog.=) '0' AND t.cron IS NULL,
+    t.interrupted OPERATOR(pg_catalog.>) 1 AND coalesce(
+        pg_catalog.jsonb_array_length(pg_catalog.jsonb_path_query_array(t.runs, '$[*] ? (@.cause == "crash")')) OPERATOR(pg_catalog.>) 1,
         false
     ),
-    CASE WHEN octet_length(t.input) <= $2 THEN t.input END,
-    CASE WHEN t.data IS NULL THEN '' WHEN octet_length(t.data) <= $2 THEN t.data END,
+    CASE WHEN pg_catalog.octet_length(t.input) OPERATOR(pg_catalog.<=) $2 THEN t.input END,
+    CASE WHEN t.data IS NULL THEN '' WHEN pg_catalog.octet_length(t.data) OPERATOR(pg_catalog.<=) $2 THEN t.data END,
     (
-        SELECT coalesce(sum(pg_catalog.hashtext(s::text)::int8), 0)::int8
+        SELECT coalesce(pg_catalog.sum(pg_catalog.hashtext(s::pg_catalog.text)::pg_catalog.int8), 0)::pg_catalog.int8
         FROM pg_catalog.pg_db_role_setting AS s
-        WHERE s.setdatabase IN (0, (SELECT d.oid FROM pg_catalog.pg_database AS d WHERE d.datname = pg_catalog.current_database()))
-            AND s.setrole IN (0, pg_catalog.quote_ident(current_user)::pg_catalog.regrole)
+        WHERE s.setdatabase OPERATOR(pg_catalog.=) ANY (ARRAY[
+                0::pg_catalog.oid,
+                (SELECT d.oid FROM pg_catalog.pg_database AS d WHERE d.datname OPERATOR(pg_catalog.=) pg_catalog.current_database())
+            ])
+            AND s.setrole OPERATOR(pg_catalog.=) ANY (ARRAY[
+                0::pg_catalog.oid,
+                pg_catalog.quote_ident(current_user)::pg_catalog.regrole::pg_catalog.oid
+            ])
     ),
     EXISTS (SELECT FROM pg_catalog.pg_foreign_server)

@@ -3,34 +3,50 @@
 -- $1 schema, $2 table
 SELECT
     (
-        SELECT concat(
+        SELECT pg_catalog.concat(
             c.oid,
-            ' ', sum(pg_catalog.hashtextextended(a.attname::text, a.attnum) + a.atttypid::int8),
-            ' ', (SELECT sum(pg_catalog.hashtext(g.tgname::text || g.tgenabled::text)) FROM pg_catalog.pg_trigger AS g WHERE g.tgrelid = c.oid AND NOT g.tgisinternal),
+            ' ', pg_catalog.sum(pg_catalog.hashtextextended(a.attname::pg_catalog.text, a.attnum) OPERATOR(pg_catalog.+) a.atttypid::pg_catalog.int8),
             ' ', (
-                SELECT concat(p.oid, ' ', p.pubinsert, ' ', r.oid, ' ', pg_catalog.to_jsonb(r) ->> 'prqual')
+                SELECT pg_catalog.sum(pg_catalog.hashtext(g.tgname::pg_catalog.text OPERATOR(pg_catalog.||) g.tgenabled::pg_catalog.text))
+                FROM pg_catalog.pg_trigger AS g
+                WHERE g.tgrelid OPERATOR(pg_catalog.=) c.oid
+                    AND NOT g.tgisinternal
+            ),
+            ' ', (
+                SELECT pg_catalog.concat(p.oid, ' ', p.pubinsert, ' ', r.oid, ' ', pg_catalog.to_jsonb(r) OPERATOR(pg_catalog.->>) 'prqual')
                 FROM pg_catalog.pg_publication AS p
-                LEFT JOIN pg_catalog.pg_publication_rel AS r ON r.prpubid = p.oid AND r.prrelid = c.oid
-                WHERE p.pubname = :publication
+                LEFT JOIN pg_catalog.pg_publication_rel AS r ON r.prpubid OPERATOR(pg_catalog.=) p.oid AND r.prrelid OPERATOR(pg_catalog.=) c.oid
+                WHERE p.pubname OPERATOR(pg_catalog.=) :publication
             )
         )
         FROM pg_catalog.pg_class AS c
-        JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace
-        JOIN pg_catalog.pg_attribute AS a ON a.attrelid = c.oid
-        WHERE n.nspname = $1 AND c.relname = $2 AND a.attnum > 0 AND NOT a.attisdropped
+        JOIN pg_catalog.pg_namespace AS n ON n.oid OPERATOR(pg_catalog.=) c.relnamespace
+        JOIN pg_catalog.pg_attribute AS a ON a.attrelid OPERATOR(pg_catalog.=) c.oid
+        WHERE n.nspname OPERATOR(pg_catalog.=) $1
+            AND c.relname OPERATOR(pg_catalog.=) $2
+            AND a.attnum OPERATOR(pg_catalog.>) 0
+            AND NOT a.attisdropped
         GROUP BY c.oid
     ),
     coalesce(
         (
-            SELECT split_part(c.setting, '=', 2)::bool
+            SELECT pg_catalog.split_part(c.setting, '=', 2)::pg_catalog.bool
             FROM pg_catalog.pg_db_role_setting AS s
-            CROSS JOIN LATERAL unnest(s.setconfig) AS c (setting)
-            WHERE c.setting LIKE E'default\\_transaction\\_read\\_only=%'
-                AND s.setdatabase IN (0, (SELECT d.oid FROM pg_catalog.pg_database AS d WHERE d.datname = pg_catalog.current_database()))
-                AND s.setrole IN (0, (SELECT r.oid FROM pg_catalog.pg_roles AS r WHERE r.rolname = current_user))
-            ORDER BY s.setrole <> 0 DESC, s.setdatabase <> 0 DESC
+            CROSS JOIN LATERAL pg_catalog.unnest(s.setconfig) AS c (setting)
+            WHERE c.setting OPERATOR(pg_catalog.~~) E'default\\_transaction\\_read\\_only=%'
+                AND s.setdatabase OPERATOR(pg_catalog.=) ANY (ARRAY[
+                    0::pg_catalog.oid,
+                    (SELECT d.oid FROM pg_catalog.pg_database AS d WHERE d.datname OPERATOR(pg_catalog.=) pg_catalog.current_database())
+                ])
+                AND s.setrole OPERATOR(pg_catalog.=) ANY (ARRAY[
+                    0::pg_catalog.oid,
+                    (SELECT r.oid FROM pg_catalog.pg_roles AS r WHERE r.rolname OPERATOR(pg_catalog.=) current_user)
+                ])
+            ORDER BY
+                s.setrole OPERATOR(pg_catalog.<>) 0 DESC,
+                s.setdatabase OPERATOR(pg_catalog.<>) 0 DESC
             LIMIT 1
         ),
-        pg_catalog.current_setting('default_transaction_read_only')::bool
+        pg_catalog.current_setting('default_transaction_read_only')::pg_catalog.bool
     ),
     EXISTS (SELECT FROM pg_catalog.pg_foreign_server)

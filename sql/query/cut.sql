@@ -7,39 +7,44 @@
 WITH orphaned AS MATERIALIZED (
     SELECT
         t.id,
-        t.state <> 'WORK' OR t.atomic IS TRUE OR t.rerun AS repeatable,
+        t.state OPERATOR(pg_catalog.<>) 'WORK' OR t.atomic IS TRUE OR t.rerun AS repeatable,
         c.crashed,
-        c.crashed::int4 + CASE WHEN pg_catalog.jsonb_typeof(t.runs) = 'array' THEN (
-            SELECT count(*)
+        c.crashed::pg_catalog.int4 OPERATOR(pg_catalog.+) CASE WHEN pg_catalog.jsonb_typeof(t.runs) OPERATOR(pg_catalog.=) 'array' THEN (
+            SELECT pg_catalog.count(*)
             FROM pg_catalog.jsonb_array_elements(t.runs) AS r
-            WHERE r ->> 'cause' = 'crash'
+            WHERE (r OPERATOR(pg_catalog.->>) 'cause') OPERATOR(pg_catalog.=) 'crash'
         ) ELSE 0 END AS crashes
-    FROM unnest($1::int8[], $2::int4[], $3::timestamptz[]) AS l (id, gone, start)
-    JOIN :table AS t USING (id)
+    FROM ROWS FROM (
+        pg_catalog.unnest($1::pg_catalog.int8[]),
+        pg_catalog.unnest($2::pg_catalog.int4[]),
+        pg_catalog.unnest($3::pg_catalog.timestamptz[])
+    ) AS l (id, gone, start)
+    JOIN :table AS t ON t.id OPERATOR(pg_catalog.=) l.id
     CROSS JOIN LATERAL (
         SELECT coalesce(least( -- a person may have reset one of them
             (SELECT b.stats_reset FROM pg_catalog.pg_stat_bgwriter AS b),
             (SELECT a.stats_reset FROM pg_catalog.pg_stat_archiver AS a)
-        ) > coalesce(l.start, t.start), false) AS crashed
+        ) OPERATOR(pg_catalog.>) coalesce(l.start, t.start), false) AS crashed
     ) AS c
-    WHERE t.state = 'WORK' AND (
-            t.pid = l.gone
-            OR t.remote <> ''
+    WHERE t.state OPERATOR(pg_catalog.=) 'WORK' AND (
+            t.pid OPERATOR(pg_catalog.=) l.gone
+            OR t.remote OPERATOR(pg_catalog.<>) ''
             OR NOT EXISTS (
                 SELECT
                 FROM pg_catalog.pg_stat_get_activity(t.pid) AS a
-                WHERE a.pid = t.pid AND (a.backend_start IS NULL OR a.backend_start <= t.start)
+                WHERE a.pid OPERATOR(pg_catalog.=) t.pid
+                    AND (a.backend_start IS NULL OR a.backend_start OPERATOR(pg_catalog.<=) t.start)
             )
         )
-        OR t.state = 'TAKE' AND (
-            l.gone > 0
+        OR t.state OPERATOR(pg_catalog.=) 'TAKE' AND (
+            l.gone OPERATOR(pg_catalog.>) 0
             OR NOT EXISTS (
                 SELECT
                 FROM pg_catalog.pg_stat_activity AS a
-                WHERE a.datname = pg_catalog.current_database()
-                    AND left(a.application_name, length($5)) = $5
-                    AND a.state <> 'idle'
-                    AND a.pid <> ALL ($4::int4[])
+                WHERE a.datname OPERATOR(pg_catalog.=) pg_catalog.current_database()
+                    AND pg_catalog.left(a.application_name, pg_catalog.length($5)) OPERATOR(pg_catalog.=) $5
+                    AND a.state OPERATOR(pg_catalog.<>) 'idle'
+                    AND a.pid OPERATOR(pg_catalog.<>) ALL ($4::pg_catalog.int4[])
             )
         )
     ORDER BY t.id
@@ -47,27 +52,34 @@ WITH orphaned AS MATERIALIZED (
 )
 UPDATE :table AS t
 SET
-    state = (CASE WHEN d.again THEN 'PLAN' ELSE 'FAIL' END)::text:::state,
-    start = CASE WHEN NOT d.again THEN coalesce(t.start, statement_timestamp()) END,
-    stop = CASE WHEN NOT d.again THEN statement_timestamp() END,
-    base = CASE WHEN d.again AND o.crashes > 1 THEN coalesce(t.base, t.plan) ELSE t.base END,
-    plan = CASE WHEN d.again AND o.crashes > 1 THEN statement_timestamp() + interval '1 s' * power(2, o.crashes - 2) ELSE t.plan END,
-    interrupted = least(t.interrupted, 2147483646) + 1,
+    state = (CASE WHEN d.again THEN 'PLAN' ELSE 'FAIL' END)::pg_catalog.text:::state,
+    start = CASE WHEN NOT d.again THEN coalesce(t.start, pg_catalog.statement_timestamp()) END,
+    stop = CASE WHEN NOT d.again THEN pg_catalog.statement_timestamp() END,
+    base = CASE WHEN d.again AND o.crashes OPERATOR(pg_catalog.>) 1 THEN coalesce(t.base, t.plan) ELSE t.base END,
+    plan = CASE
+        WHEN d.again AND o.crashes OPERATOR(pg_catalog.>) 1
+            THEN pg_catalog.statement_timestamp() OPERATOR(pg_catalog.+) ('1 s'::pg_catalog.interval OPERATOR(pg_catalog.*) pg_catalog.power(2, o.crashes OPERATOR(pg_catalog.-) 2))
+        ELSE t.plan
+    END,
+    interrupted = least(t.interrupted, 2147483646) OPERATOR(pg_catalog.+) 1,
     error = CASE
         WHEN d.again THEN t.error
-        WHEN NOT o.repeatable THEN 'ERROR:  task was interrupted' || E'\nDETAIL:  '
-            || 'The connection was lost while it ran, and it may have had effects; it is not run again, as rerun is false.'
-        ELSE 'ERROR:  task was interrupted' || E'\nDETAIL:  ' || 'The server has crashed five times while it ran.'
+        WHEN NOT o.repeatable THEN E'ERROR:  task was interrupted\nDETAIL:  '
+            'The connection was lost while it ran, and it may have had effects; it is not run again, as rerun is false.'
+        ELSE E'ERROR:  task was interrupted\nDETAIL:  '
+            'The server has crashed five times while it ran.'
     END,
     sqlstate = CASE WHEN d.again THEN t.sqlstate ELSE '08006' END,
     runs = CASE
-            WHEN pg_catalog.jsonb_typeof(t.runs) <> 'array' THEN '[]'
-            WHEN pg_catalog.jsonb_array_length(t.runs) >= 20 THEN t.runs - 0
+            WHEN pg_catalog.jsonb_typeof(t.runs) OPERATOR(pg_catalog.<>) 'array' THEN '[]'
+            WHEN pg_catalog.jsonb_array_length(t.runs) OPERATOR(pg_catalog.>=) 20 THEN t.runs OPERATOR(pg_catalog.-) 0
             ELSE coalesce(t.runs, '[]')
         END
-        || pg_catalog.jsonb_build_object('start', t.start, 'stop', statement_timestamp(), 'pid', t.pid, 'state', t.state, 'error', t.error,
+        OPERATOR(pg_catalog.||) pg_catalog.jsonb_build_object('start', t.start, 'stop', pg_catalog.statement_timestamp(), 'pid', t.pid, 'state', t.state, 'error', t.error,
             'cause', CASE WHEN o.crashed THEN 'crash' ELSE 'interrupted' END, 'atomic', t.atomic)
 FROM orphaned AS o
-CROSS JOIN LATERAL (SELECT o.repeatable AND o.crashes < 5 AS again) AS d
-WHERE t.id = o.id
-RETURNING t.id, t.repeat > '0' AND NOT d.again
+CROSS JOIN LATERAL (SELECT o.repeatable AND o.crashes OPERATOR(pg_catalog.<) 5 AS again) AS d
+WHERE t.id OPERATOR(pg_catalog.=) o.id
+RETURNING
+    t.id,
+    t.repeat OPERATOR(pg_catalog.>) '0' AND NOT d.again

@@ -3,23 +3,23 @@
 WITH empty AS MATERIALIZED (
     SELECT t.id
     FROM :table AS t
-    WHERE t.id = ANY ($1)
-        AND t.state = 'DONE'
+    WHERE t.id OPERATOR(pg_catalog.=) ANY ($1)
+        AND t.state OPERATOR(pg_catalog.=) 'DONE'
         AND t."delete"
         AND t.output IS NULL
         AND t.error IS NULL
 ),
 locked AS MATERIALIZED (
     SELECT t.id
-    FROM empty
-    JOIN :table AS t USING (id)
+    FROM empty AS e
+    JOIN :table AS t ON t.id OPERATOR(pg_catalog.=) e.id
     ORDER BY t.id
     FOR UPDATE OF t SKIP LOCKED
 ),
 deleted AS (
     DELETE FROM :table AS t
     USING locked
-    WHERE t.id = locked.id
+    WHERE t.id OPERATOR(pg_catalog.=) locked.id
 )
 SELECT id FROM empty
 EXCEPT ALL

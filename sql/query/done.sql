@@ -14,10 +14,16 @@ WITH ended AS (
         sqlstate = NULL,
         notice = $6,
         atomic = $7::pg_catalog.bool
-    WHERE t.id = $1::pg_catalog.int8
-        AND (t.state = 'TAKE' AND t.pid = $2::pg_catalog.int4 OR t.state = 'WORK' AND t.pid = $9::pg_catalog.int4)
-        AND (NOT $8::pg_catalog.bool OR t.repeat = '0' AND t.cron IS NULL)
-        AND t.xmin <> $10::pg_catalog.xid -- the task's own SQL has not changed the row
+    WHERE t.id OPERATOR(pg_catalog.=) $1::pg_catalog.int8
+        AND (
+            t.state OPERATOR(pg_catalog.=) 'TAKE' AND t.pid OPERATOR(pg_catalog.=) $2::pg_catalog.int4
+            OR t.state OPERATOR(pg_catalog.=) 'WORK' AND t.pid OPERATOR(pg_catalog.=) $9::pg_catalog.int4
+        )
+        AND (
+            NOT $8::pg_catalog.bool
+            OR t.repeat OPERATOR(pg_catalog.=) '0' AND t.cron IS NULL
+        )
+        AND t.xmin OPERATOR(pg_catalog.<>) $10::pg_catalog.xid -- the task's own SQL has not changed the row
     RETURNING 1
 )
-SELECT 1::int2 / EXISTS (SELECT FROM ended)::int4 -- exec tells this error by its types
+SELECT 1::pg_catalog.int2 OPERATOR(pg_catalog./) EXISTS (SELECT FROM ended)::pg_catalog.int4 -- exec tells this error by its types

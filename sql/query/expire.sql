@@ -3,17 +3,23 @@
 UPDATE :table AS t
 SET
     state = 'GONE',
-    start = statement_timestamp(),
-    stop = statement_timestamp(),
+    start = pg_catalog.statement_timestamp(),
+    stop = pg_catalog.statement_timestamp(),
     error = 'ERROR:  task not active'
-WHERE t.id IN (
+WHERE t.id OPERATOR(pg_catalog.=) ANY (
         SELECT x.id
         FROM :table AS x
-        WHERE x.id = ANY ($1)
-            AND x.state = 'PLAN' AND x.attempt = 0 AND x.active > '0' AND x.max >= 0 AND NOT x.catchup
-            AND x.plan <= statement_timestamp()
-            AND coalesce(x.base, x.plan) + least(x.active, '10000 years') < statement_timestamp()
+        WHERE x.id OPERATOR(pg_catalog.=) ANY ($1)
+            AND x.state OPERATOR(pg_catalog.=) 'PLAN'
+            AND x.attempt OPERATOR(pg_catalog.=) 0
+            AND x.active OPERATOR(pg_catalog.>) '0'
+            AND x.max OPERATOR(pg_catalog.>=) 0
+            AND NOT x.catchup
+            AND x.plan OPERATOR(pg_catalog.<=) pg_catalog.statement_timestamp()
+            AND coalesce(x.base, x.plan) OPERATOR(pg_catalog.+) least(x.active, '10000 years') OPERATOR(pg_catalog.<) pg_catalog.statement_timestamp()
         ORDER BY x.id
         FOR UPDATE SKIP LOCKED
     )
-RETURNING t.id, t.repeat > '0'
+RETURNING
+    t.id,
+    t.repeat OPERATOR(pg_catalog.>) '0'

@@ -5,23 +5,39 @@ WITH ended AS MATERIALIZED (
     SELECT e.*
     FROM (
         SELECT *
-        FROM unnest($1::int8[], $2::int4[], $3::int4[], $4::bool[], $5::timestamptz[], $6::timestamptz[], $7::text[], $8::text[],
-            $9::text[], $10::text[], $11::bool[])
-            AS u (id, owner, pid, done, start, stop, output, error, sqlstate, notice, atomic)
+        FROM ROWS FROM (
+            pg_catalog.unnest($1::pg_catalog.int8[]),
+            pg_catalog.unnest($2::pg_catalog.int4[]),
+            pg_catalog.unnest($3::pg_catalog.int4[]),
+            pg_catalog.unnest($4::pg_catalog.bool[]),
+            pg_catalog.unnest($5::pg_catalog.timestamptz[]),
+            pg_catalog.unnest($6::pg_catalog.timestamptz[]),
+            pg_catalog.unnest($7::pg_catalog.text[]),
+            pg_catalog.unnest($8::pg_catalog.text[]),
+            pg_catalog.unnest($9::pg_catalog.text[]),
+            pg_catalog.unnest($10::pg_catalog.text[]),
+            pg_catalog.unnest($11::pg_catalog.bool[])
+        ) AS u (id, owner, pid, done, start, stop, output, error, sqlstate, notice, atomic)
         ORDER BY u.id
     ) AS e
     CROSS JOIN LATERAL ( -- looked up one by one, whatever the statistics say
         SELECT
         FROM :table AS t
-        WHERE t.id = e.id
-            AND (t.state = 'TAKE' AND t.pid = e.owner OR t.state = 'WORK' AND t.pid = e.pid)
-            AND (e.done OR t.attempt::int8 - t.interrupted > t.retry)
+        WHERE t.id OPERATOR(pg_catalog.=) e.id
+            AND (
+                t.state OPERATOR(pg_catalog.=) 'TAKE' AND t.pid OPERATOR(pg_catalog.=) e.owner
+                OR t.state OPERATOR(pg_catalog.=) 'WORK' AND t.pid OPERATOR(pg_catalog.=) e.pid
+            )
+            AND (
+                e.done
+                OR t.attempt::pg_catalog.int8 OPERATOR(pg_catalog.-) t.interrupted OPERATOR(pg_catalog.>) t.retry
+            )
         FOR UPDATE SKIP LOCKED
     ) AS t
 )
 UPDATE :table AS t
 SET
-    state = (CASE WHEN e.done THEN 'DONE' ELSE 'FAIL' END)::text:::state,
+    state = (CASE WHEN e.done THEN 'DONE' ELSE 'FAIL' END)::pg_catalog.text:::state,
     start = e.start,
     stop = e.stop,
     pid = e.pid,
@@ -31,8 +47,8 @@ SET
     notice = e.notice,
     atomic = e.atomic
 FROM ended AS e
-WHERE t.id = e.id
+WHERE t.id OPERATOR(pg_catalog.=) e.id
 RETURNING
     t.id,
-    t.repeat > '0',
+    t.repeat OPERATOR(pg_catalog.>) '0',
     t."delete" AND t.output IS NULL AND t.error IS NULL

@@ -2,9 +2,12 @@
 -- $1 sessions that are ours, $2 beginning of the application_name of the target's sessions
 SELECT pg_catalog.pg_terminate_backend(a.pid)
 FROM pg_catalog.pg_stat_activity AS a
-WHERE a.datname = pg_catalog.current_database()
-    AND a.usename = current_user
-    AND left(a.application_name, length($2)) = $2
-    AND (a.state LIKE 'idle in transaction%' OR a.state = 'active' AND a.wait_event = 'ClientRead')
-    AND a.state_change < statement_timestamp() - interval '1 s'
-    AND a.pid <> ALL ($1::int4[])
+WHERE a.datname OPERATOR(pg_catalog.=) pg_catalog.current_database()
+    AND a.usename OPERATOR(pg_catalog.=) current_user
+    AND pg_catalog.left(a.application_name, pg_catalog.length($2)) OPERATOR(pg_catalog.=) $2
+    AND (
+        a.state OPERATOR(pg_catalog.~~) 'idle in transaction%'
+        OR a.state OPERATOR(pg_catalog.=) 'active' AND a.wait_event OPERATOR(pg_catalog.=) 'ClientRead'
+    )
+    AND a.state_change OPERATOR(pg_catalog.<) (pg_catalog.statement_timestamp() OPERATOR(pg_catalog.-) '1 s'::pg_catalog.interval)
+    AND a.pid OPERATOR(pg_catalog.<>) ALL ($1::pg_catalog.int4[])

@@ -2,25 +2,27 @@
 -- $1 ids, $2 sessions that are ours, $3 beginning of the application_name of the target's sessions
 WITH halted AS MATERIALIZED (
     SELECT t.id
-    FROM unnest($1::int8[]) AS l (id)
-    JOIN :table AS t USING (id)
-    WHERE t.state = 'STOP'
+    FROM pg_catalog.unnest($1::pg_catalog.int8[]) AS l (id)
+    JOIN :table AS t ON t.id OPERATOR(pg_catalog.=) l.id
+    WHERE t.state OPERATOR(pg_catalog.=) 'STOP'
         AND t.stopping
         AND t.stop IS NULL
         AND CASE WHEN t.start IS NOT NULL THEN
-            t.remote <> ''
+            t.remote OPERATOR(pg_catalog.<>) ''
             OR NOT EXISTS (
                 SELECT
                 FROM pg_catalog.pg_stat_get_activity(t.pid) AS a
-                WHERE a.pid = t.pid AND (a.backend_start IS NULL OR a.backend_start <= t.start) AND a.pid <> ALL ($2::int4[])
+                WHERE a.pid OPERATOR(pg_catalog.=) t.pid
+                    AND (a.backend_start IS NULL OR a.backend_start OPERATOR(pg_catalog.<=) t.start)
+                    AND a.pid OPERATOR(pg_catalog.<>) ALL ($2::pg_catalog.int4[])
             )
         ELSE NOT EXISTS (
                 SELECT
                 FROM pg_catalog.pg_stat_activity AS a
-                WHERE a.datname = pg_catalog.current_database()
-                    AND left(a.application_name, length($3)) = $3
-                    AND a.state <> 'idle'
-                    AND a.pid <> ALL ($2::int4[])
+                WHERE a.datname OPERATOR(pg_catalog.=) pg_catalog.current_database()
+                    AND pg_catalog.left(a.application_name, pg_catalog.length($3)) OPERATOR(pg_catalog.=) $3
+                    AND a.state OPERATOR(pg_catalog.<>) 'idle'
+                    AND a.pid OPERATOR(pg_catalog.<>) ALL ($2::pg_catalog.int4[])
             )
         END
     ORDER BY t.id
@@ -28,13 +30,13 @@ WITH halted AS MATERIALIZED (
 )
 UPDATE :table AS t
 SET
-    start = coalesce(t.start, statement_timestamp()),
-    stop = statement_timestamp(),
+    start = coalesce(t.start, pg_catalog.statement_timestamp()),
+    stop = pg_catalog.statement_timestamp(),
     stopping = NULL,
     output = NULL,
-    error = 'ERROR:  canceling statement due to user request' || E'\nDETAIL:  '
-        || 'Its state was set to STOP while it was under way; the controller that had taken it could not say how it ended.',
+    error = E'ERROR:  canceling statement due to user request\nDETAIL:  '
+        'Its state was set to STOP while it was under way; the controller that had taken it could not say how it ended.',
     sqlstate = '57014',
     notice = NULL
 FROM halted
-WHERE t.id = halted.id
+WHERE t.id OPERATOR(pg_catalog.=) halted.id

@@ -4,14 +4,23 @@ WITH begun AS MATERIALIZED (
     SELECT b.*
     FROM (
         SELECT *
-        FROM unnest($1::int8[], $2::int4[], $3::int4[], $4::timestamptz[], $5::bool[]) AS u (id, owner, pid, start, atomic)
+        FROM ROWS FROM (
+            pg_catalog.unnest($1::pg_catalog.int8[]),
+            pg_catalog.unnest($2::pg_catalog.int4[]),
+            pg_catalog.unnest($3::pg_catalog.int4[]),
+            pg_catalog.unnest($4::pg_catalog.timestamptz[]),
+            pg_catalog.unnest($5::pg_catalog.bool[])
+        ) AS u (id, owner, pid, start, atomic)
         ORDER BY u.id
     ) AS b
     CROSS JOIN LATERAL ( -- looked up one by one, whatever the statistics say
         SELECT
         FROM :table AS t
-        WHERE t.id = b.id
-            AND (t.state = 'TAKE' AND t.pid = b.owner OR t.state = 'WORK' AND t.pid = b.pid)
+        WHERE t.id OPERATOR(pg_catalog.=) b.id
+            AND (
+                t.state OPERATOR(pg_catalog.=) 'TAKE' AND t.pid OPERATOR(pg_catalog.=) b.owner
+                OR t.state OPERATOR(pg_catalog.=) 'WORK' AND t.pid OPERATOR(pg_catalog.=) b.pid
+            )
         FOR UPDATE SKIP LOCKED
     ) AS t
 )
@@ -22,5 +31,5 @@ SET
     start = b.start,
     atomic = b.atomic
 FROM begun AS b
-WHERE t.id = b.id
+WHERE t.id OPERATOR(pg_catalog.=) b.id
 RETURNING t.id

@@ -5,7 +5,9 @@ SELECT
     (
         SELECT t.due
         FROM :table AS t
-        WHERE t.due IS NOT NULL AND t.due > statement_timestamp() AND t.due < 'infinity'
+        WHERE t.due IS NOT NULL
+            AND t.due OPERATOR(pg_catalog.>) pg_catalog.statement_timestamp()
+            AND t.due OPERATOR(pg_catalog.<) 'infinity'
         ORDER BY t.due, t.id
         LIMIT 1
     )

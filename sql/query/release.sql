@@ -4,14 +4,24 @@ WITH released AS MATERIALIZED (
     SELECT r.*
     FROM (
         SELECT *
-        FROM unnest($1::int8[], $2::int4[], $3::int4[], $4::interval[], $5::text[], $6::text[]) AS u (id, owner, pid, delay, error, sqlstate)
+        FROM ROWS FROM (
+            pg_catalog.unnest($1::pg_catalog.int8[]),
+            pg_catalog.unnest($2::pg_catalog.int4[]),
+            pg_catalog.unnest($3::pg_catalog.int4[]),
+            pg_catalog.unnest($4::pg_catalog.interval[]),
+            pg_catalog.unnest($5::pg_catalog.text[]),
+            pg_catalog.unnest($6::pg_catalog.text[])
+        ) AS u (id, owner, pid, delay, error, sqlstate)
         ORDER BY u.id
     ) AS r
     CROSS JOIN LATERAL ( -- looked up one by one, whatever the statistics say
         SELECT
         FROM :table AS t
-        WHERE t.id = r.id
-            AND (t.state = 'TAKE' AND t.pid = r.owner OR t.state = 'WORK' AND t.pid = r.pid)
+        WHERE t.id OPERATOR(pg_catalog.=) r.id
+            AND (
+                t.state OPERATOR(pg_catalog.=) 'TAKE' AND t.pid OPERATOR(pg_catalog.=) r.owner
+                OR t.state OPERATOR(pg_catalog.=) 'WORK' AND t.pid OPERATOR(pg_catalog.=) r.pid
+            )
         FOR UPDATE SKIP LOCKED
     ) AS t
 )
@@ -22,11 +32,11 @@ SET
     start = NULL,
     stop = NULL,
     atomic = NULL,
-    attempt = greatest(t.attempt - 1, 0),
+    attempt = greatest(t.attempt OPERATOR(pg_catalog.-) 1, 0),
     base = CASE WHEN r.delay IS NULL THEN t.base ELSE coalesce(t.base, t.plan) END,
-    plan = CASE WHEN r.delay IS NULL THEN t.plan ELSE statement_timestamp() + r.delay END,
+    plan = CASE WHEN r.delay IS NULL THEN t.plan ELSE pg_catalog.statement_timestamp() OPERATOR(pg_catalog.+) r.delay END,
     error = coalesce(r.error, t.error),
     sqlstate = CASE WHEN r.error IS NULL THEN t.sqlstate ELSE r.sqlstate END
 FROM released AS r
-WHERE t.id = r.id
+WHERE t.id OPERATOR(pg_catalog.=) r.id
 RETURNING t.id

@@ -5,16 +5,29 @@ WITH ended AS MATERIALIZED (
     SELECT e.*
     FROM (
         SELECT *
-        FROM unnest($1::int8[], $2::int4[], $3::int4[], $4::timestamptz[], $5::timestamptz[], $6::text[], $7::text[], $8::text[], $9::text[],
-            $10::bool[]) AS u (id, owner, pid, start, stop, output, error, sqlstate, notice, atomic)
+        FROM ROWS FROM (
+            pg_catalog.unnest($1::pg_catalog.int8[]),
+            pg_catalog.unnest($2::pg_catalog.int4[]),
+            pg_catalog.unnest($3::pg_catalog.int4[]),
+            pg_catalog.unnest($4::pg_catalog.timestamptz[]),
+            pg_catalog.unnest($5::pg_catalog.timestamptz[]),
+            pg_catalog.unnest($6::pg_catalog.text[]),
+            pg_catalog.unnest($7::pg_catalog.text[]),
+            pg_catalog.unnest($8::pg_catalog.text[]),
+            pg_catalog.unnest($9::pg_catalog.text[]),
+            pg_catalog.unnest($10::pg_catalog.bool[])
+        ) AS u (id, owner, pid, start, stop, output, error, sqlstate, notice, atomic)
         ORDER BY u.id
     ) AS e
     CROSS JOIN LATERAL ( -- looked up one by one, whatever the statistics say
         SELECT
         FROM :table AS t
-        WHERE t.id = e.id
-            AND (t.state = 'TAKE' AND t.pid = e.owner OR t.state = 'WORK' AND t.pid = e.pid)
-            AND t.attempt::int8 - t.interrupted <= t.retry
+        WHERE t.id OPERATOR(pg_catalog.=) e.id
+            AND (
+                t.state OPERATOR(pg_catalog.=) 'TAKE' AND t.pid OPERATOR(pg_catalog.=) e.owner
+                OR t.state OPERATOR(pg_catalog.=) 'WORK' AND t.pid OPERATOR(pg_catalog.=) e.pid
+            )
+            AND t.attempt::pg_catalog.int8 OPERATOR(pg_catalog.-) t.interrupted OPERATOR(pg_catalog.<=) t.retry
         FOR UPDATE SKIP LOCKED
     ) AS t
 )
@@ -30,14 +43,20 @@ SET
     notice = e.notice,
     atomic = e.atomic,
     base = coalesce(t.base, t.plan),
-    plan = e.stop + (0.9 + 0.2 * random())
-        * least(least(t.backoff, '1 day') * power(2, least(greatest(t.attempt::int8 - t.interrupted - 1, 0), 20)), '1 day'),
+    plan = e.stop OPERATOR(pg_catalog.+) (
+        (0.9 OPERATOR(pg_catalog.+) (0.2 OPERATOR(pg_catalog.*) pg_catalog.random()))
+        OPERATOR(pg_catalog.*) least(
+            least(t.backoff, '1 day')
+                OPERATOR(pg_catalog.*) pg_catalog.power(2, least(greatest(t.attempt::pg_catalog.int8 OPERATOR(pg_catalog.-) t.interrupted OPERATOR(pg_catalog.-) 1, 0), 20)),
+            '1 day'
+        )
+    ),
     runs = CASE
-            WHEN pg_catalog.jsonb_typeof(t.runs) <> 'array' THEN '[]'
-            WHEN pg_catalog.jsonb_array_length(t.runs) >= 20 THEN t.runs - 0
+            WHEN pg_catalog.jsonb_typeof(t.runs) OPERATOR(pg_catalog.<>) 'array' THEN '[]'
+            WHEN pg_catalog.jsonb_array_length(t.runs) OPERATOR(pg_catalog.>=) 20 THEN t.runs OPERATOR(pg_catalog.-) 0
             ELSE coalesce(t.runs, '[]')
         END
-        || pg_catalog.jsonb_build_object('start', e.start, 'stop', e.stop, 'pid', e.pid, 'state', 'FAIL', 'error', e.error, 'cause', 'retry')
+        OPERATOR(pg_catalog.||) pg_catalog.jsonb_build_object('start', e.start, 'stop', e.stop, 'pid', e.pid, 'state', 'FAIL', 'error', e.error, 'cause', 'retry')
 FROM ended AS e
-WHERE t.id = e.id
+WHERE t.id OPERATOR(pg_catalog.=) e.id
 RETURNING t.id

@@ -5,17 +5,21 @@ SELECT
     t.id,
     t."group",
     t.remote,
-    nullif(t.max, 0),
-    nullif(t.priority, 0),
+    CASE WHEN t.max OPERATOR(pg_catalog.<>) 0 THEN t.max END,
+    CASE WHEN t.priority OPERATOR(pg_catalog.<>) 0 THEN t.priority END,
     t.due,
     CASE
-        WHEN t.state <> 'PLAN' THEN false
-        WHEN t.attempt = 0 AND t.active > '0' AND t.max >= 0 AND NOT t.catchup
-            AND coalesce(t.base, t.plan) + least(t.active, '10000 years') < statement_timestamp() THEN true
+        WHEN t.state OPERATOR(pg_catalog.<>) 'PLAN' THEN false
+        WHEN t.attempt OPERATOR(pg_catalog.=) 0
+            AND t.active OPERATOR(pg_catalog.>) '0'
+            AND t.max OPERATOR(pg_catalog.>=) 0
+            AND NOT t.catchup
+            AND coalesce(t.base, t.plan) OPERATOR(pg_catalog.+) least(t.active, '10000 years') OPERATOR(pg_catalog.<) pg_catalog.statement_timestamp()
+            THEN true
     END AS expired -- false: it is under way
 FROM :table AS t
 WHERE t.due IS NOT NULL
-    AND (t.due, t.id) > ($1, $2)
-    AND t.due <= statement_timestamp()
+    AND (t.due, t.id) OPERATOR(pg_catalog.>) ($1, $2)
+    AND t.due OPERATOR(pg_catalog.<=) pg_catalog.statement_timestamp()
 ORDER BY t.due, t.id
 LIMIT $3

@@ -2,10 +2,18 @@
 -- $1 ids, $2 pids, $3 starts, $4 stops, $5 errors, $6 SQLSTATEs, $7 notices
 WITH ended AS MATERIALIZED (
     SELECT e.*
-    FROM unnest($1::int8[], $2::int4[], $3::timestamptz[], $4::timestamptz[], $5::text[], $6::text[], $7::text[])
-        AS e (id, pid, start, stop, error, sqlstate, notice)
-    JOIN :table AS t USING (id)
-    WHERE t.state = 'STOP' AND t.stop IS NULL
+    FROM ROWS FROM (
+        pg_catalog.unnest($1::pg_catalog.int8[]),
+        pg_catalog.unnest($2::pg_catalog.int4[]),
+        pg_catalog.unnest($3::pg_catalog.timestamptz[]),
+        pg_catalog.unnest($4::pg_catalog.timestamptz[]),
+        pg_catalog.unnest($5::pg_catalog.text[]),
+        pg_catalog.unnest($6::pg_catalog.text[]),
+        pg_catalog.unnest($7::pg_catalog.text[])
+    ) AS e (id, pid, start, stop, error, sqlstate, notice)
+    JOIN :table AS t ON t.id OPERATOR(pg_catalog.=) e.id
+    WHERE t.state OPERATOR(pg_catalog.=) 'STOP'
+        AND t.stop IS NULL
     ORDER BY t.id
     FOR UPDATE OF t SKIP LOCKED
 )
@@ -20,5 +28,5 @@ SET
     sqlstate = e.sqlstate,
     notice = e.notice
 FROM ended AS e
-WHERE t.id = e.id
+WHERE t.id OPERATOR(pg_catalog.=) e.id
 RETURNING t.id

@@ -5,29 +5,29 @@
 -- $4 when we came to lead
 WITH other AS MATERIALIZED (
     SELECT t.state, t.pid
-    FROM unnest($3::int8[]) AS l (id)
-    JOIN :table AS t USING (id)
+    FROM pg_catalog.unnest($3::pg_catalog.int8[]) AS l (id)
+    JOIN :table AS t ON t.id OPERATOR(pg_catalog.=) l.id
 ),
 stray AS MATERIALIZED (
     SELECT a.pid
     FROM pg_catalog.pg_stat_activity AS a
-    WHERE a.datname = pg_catalog.current_database()
-        AND a.usename = current_user
-        AND left(a.application_name, length($2)) = $2
-        AND a.state = 'active'
-        AND a.query_start < $4
-        AND a.pid <> ALL ($1::int4[])
-        AND NOT EXISTS (SELECT FROM other AS o WHERE o.state = 'TAKE' OR o.pid = a.pid)
+    WHERE a.datname OPERATOR(pg_catalog.=) pg_catalog.current_database()
+        AND a.usename OPERATOR(pg_catalog.=) current_user
+        AND pg_catalog.left(a.application_name, pg_catalog.length($2)) OPERATOR(pg_catalog.=) $2
+        AND a.state OPERATOR(pg_catalog.=) 'active'
+        AND a.query_start OPERATOR(pg_catalog.<) $4
+        AND a.pid OPERATOR(pg_catalog.<>) ALL ($1::pg_catalog.int4[])
+        AND NOT EXISTS (SELECT FROM other AS o WHERE o.state OPERATOR(pg_catalog.=) 'TAKE' OR o.pid OPERATOR(pg_catalog.=) a.pid)
 )
 SELECT pg_catalog.pg_terminate_backend(s.pid)
 FROM stray AS s
 CROSS JOIN LATERAL (
     SELECT pg_catalog.array_agg(x.name) AS names
     FROM pg_catalog.pg_class AS c
-    JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace
-    CROSS JOIN LATERAL (SELECT concat('pg_task ', n.nspname, ' ', c.relname, ' ') AS name) AS x
-    WHERE c.relkind IN ('r', 'p')
-        AND left(x.name, length($2)) = $2
+    JOIN pg_catalog.pg_namespace AS n ON n.oid OPERATOR(pg_catalog.=) c.relnamespace
+    CROSS JOIN LATERAL (SELECT pg_catalog.concat('pg_task ', n.nspname, ' ', c.relname, ' ') AS name) AS x
+    WHERE c.relkind OPERATOR(pg_catalog.=) ANY ('{r,p}')
+        AND pg_catalog.left(x.name, pg_catalog.length($2)) OPERATOR(pg_catalog.=) $2
         AND s.pid IS NOT NULL -- only where there are any
 ) AS tables
-WHERE tables.names = ARRAY[$2::text]
+WHERE tables.names OPERATOR(pg_catalog.=) ARRAY[$2::pg_catalog.text]

@@ -3,10 +3,13 @@
 UPDATE :table AS t
 SET
     state = 'GONE',
-    start = coalesce(t.start, statement_timestamp()),
-    stop = statement_timestamp(),
-    error = 'ERROR:  superseded by task ' || (SELECT w.id FROM :table AS w WHERE w.wait_key = t.key)
-        || coalesce(E'\nDETAIL:  ' || replace($4, E'\n', E'\n\t'), '')
-WHERE t.id = $1
-    AND (t.state = 'TAKE' AND ($2 = 0 OR t.pid = $2) OR t.state = 'WORK' AND ($3 = 0 OR t.pid = $3))
+    start = coalesce(t.start, pg_catalog.statement_timestamp()),
+    stop = pg_catalog.statement_timestamp(),
+    error = 'ERROR:  superseded by task ' OPERATOR(pg_catalog.||) (SELECT w.id FROM :table AS w WHERE w.wait_key OPERATOR(pg_catalog.=) t.key)
+        OPERATOR(pg_catalog.||) coalesce(E'\nDETAIL:  ' OPERATOR(pg_catalog.||) pg_catalog.replace($4, E'\n', E'\n\t'), '')
+WHERE t.id OPERATOR(pg_catalog.=) $1
+    AND (
+        t.state OPERATOR(pg_catalog.=) 'TAKE' AND ($2 OPERATOR(pg_catalog.=) 0 OR t.pid OPERATOR(pg_catalog.=) $2)
+        OR t.state OPERATOR(pg_catalog.=) 'WORK' AND ($3 OPERATOR(pg_catalog.=) 0 OR t.pid OPERATOR(pg_catalog.=) $3)
+    )
 RETURNING t.id

@@ -2,20 +2,22 @@
 -- known which session runs it: it ends with its controller.
 -- $1 ids of what is under way and not run by us, $2 sessions that are ours, $3 beginning of the application_name of the target's sessions
 SELECT pg_catalog.pg_terminate_backend(a.pid)
-FROM unnest($1::int8[]) AS l (id)
-JOIN :table AS t USING (id)
-JOIN pg_catalog.pg_stat_activity AS a ON a.pid = t.pid
-WHERE t.state = 'STOP'
+FROM pg_catalog.unnest($1::pg_catalog.int8[]) AS l (id)
+JOIN :table AS t ON t.id OPERATOR(pg_catalog.=) l.id
+JOIN pg_catalog.pg_stat_activity AS a ON a.pid OPERATOR(pg_catalog.=) t.pid
+WHERE t.state OPERATOR(pg_catalog.=) 'STOP'
     AND t.stopping
     AND t.stop IS NULL
-    AND t.start >= a.backend_start
-    AND a.datname = pg_catalog.current_database()
-    AND a.usename = current_user
-    AND left(a.application_name, length($3)) = $3
-    AND a.pid <> ALL ($2::int4[])
+    AND t.start OPERATOR(pg_catalog.>=) a.backend_start
+    AND a.datname OPERATOR(pg_catalog.=) pg_catalog.current_database()
+    AND a.usename OPERATOR(pg_catalog.=) current_user
+    AND pg_catalog.left(a.application_name, pg_catalog.length($3)) OPERATOR(pg_catalog.=) $3
+    AND a.pid OPERATOR(pg_catalog.<>) ALL ($2::pg_catalog.int4[])
     AND NOT EXISTS (
         SELECT
-        FROM unnest($1::int8[]) AS o (id)
-        JOIN :table AS w USING (id)
-        WHERE w.state = 'WORK' AND w.pid = t.pid AND w.start > t.start
+        FROM pg_catalog.unnest($1::pg_catalog.int8[]) AS o (id)
+        JOIN :table AS w ON w.id OPERATOR(pg_catalog.=) o.id
+        WHERE w.state OPERATOR(pg_catalog.=) 'WORK'
+            AND w.pid OPERATOR(pg_catalog.=) t.pid
+            AND w.start OPERATOR(pg_catalog.>) t.start
     )

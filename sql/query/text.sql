@@ -2,4 +2,4 @@
 -- $1 id
 SELECT t.input, coalesce(t.data, '')
 FROM :table AS t
-WHERE t.id = $1
+WHERE t.id OPERATOR(pg_catalog.=) $1

@@ -7,22 +7,34 @@ WITH turned AS MATERIALIZED (
     SELECT e.*, t.part, t.place
     FROM (
         SELECT *
-        FROM unnest($1::int8[], $2::int4[], $3::timestamptz[], $4::timestamptz[], $5::text[], $6::bool[])
-            AS u (id, pid, start, stop, output, atomic)
+        FROM ROWS FROM (
+            pg_catalog.unnest($1::pg_catalog.int8[]),
+            pg_catalog.unnest($2::pg_catalog.int4[]),
+            pg_catalog.unnest($3::pg_catalog.timestamptz[]),
+            pg_catalog.unnest($4::pg_catalog.timestamptz[]),
+            pg_catalog.unnest($5::pg_catalog.text[]),
+            pg_catalog.unnest($6::pg_catalog.bool[])
+        ) AS u (id, pid, start, stop, output, atomic)
         ORDER BY u.id
     ) AS e
     CROSS JOIN LATERAL ( -- looked up one by one, whatever the statistics say
         SELECT t.tableoid AS part, t.ctid AS place
         FROM :table AS t
-        WHERE t.id = e.id
-            AND (t.state = 'TAKE' AND t.pid = $7 OR t.state = 'WORK' AND t.pid = e.pid)
-            AND (e.stop IS NULL OR t.repeat = '0' AND t.cron IS NULL)
+        WHERE t.id OPERATOR(pg_catalog.=) e.id
+            AND (
+                t.state OPERATOR(pg_catalog.=) 'TAKE' AND t.pid OPERATOR(pg_catalog.=) $7
+                OR t.state OPERATOR(pg_catalog.=) 'WORK' AND t.pid OPERATOR(pg_catalog.=) e.pid
+            )
+            AND (
+                e.stop IS NULL
+                OR t.repeat OPERATOR(pg_catalog.=) '0' AND t.cron IS NULL
+            )
         FOR UPDATE SKIP LOCKED
     ) AS t
 )
 UPDATE :table AS t
 SET
-    state = (CASE WHEN e.stop IS NULL THEN 'WORK' ELSE 'DONE' END)::text:::state,
+    state = (CASE WHEN e.stop IS NULL THEN 'WORK' ELSE 'DONE' END)::pg_catalog.text:::state,
     start = e.start,
     stop = e.stop,
     pid = e.pid,
@@ -32,7 +44,8 @@ SET
     notice = CASE WHEN e.stop IS NULL THEN t.notice END,
     atomic = e.atomic
 FROM turned AS e
-WHERE t.ctid = e.place AND t.tableoid = e.part
+WHERE t.ctid OPERATOR(pg_catalog.=) e.place
+    AND t.tableoid OPERATOR(pg_catalog.=) e.part
 RETURNING
     t.id,
     t.stop IS NOT NULL AND t."delete" AND t.output IS NULL

@@ -2,5 +2,5 @@
 -- $1 ids
 SELECT t.id
 FROM :table AS t
-WHERE t.id = ANY ($1)
+WHERE t.id OPERATOR(pg_catalog.=) ANY ($1)
 FOR UPDATE SKIP LOCKED

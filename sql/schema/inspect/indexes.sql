@@ -1,16 +1,20 @@
 -- Those that can be relied on, with their key columns.
-SELECT i.indexrelid::pg_catalog.int8,
+SELECT
+    i.indexrelid::pg_catalog.int8,
     c.relname::pg_catalog.text,
     i.indisunique AND i.indpred IS NULL AND i.indimmediate,
     i.indisprimary,
     ARRAY(
         SELECT coalesce(a.attname::pg_catalog.text, '')
-        FROM pg_catalog.generate_series(0, i.indnkeyatts - 1) AS k
-        LEFT JOIN pg_catalog.pg_attribute AS a ON a.attrelid = i.indrelid AND a.attnum = i.indkey[k]
+        FROM pg_catalog.generate_series(0, i.indnkeyatts OPERATOR(pg_catalog.-) 1) AS k
+        LEFT JOIN pg_catalog.pg_attribute AS a ON a.attrelid OPERATOR(pg_catalog.=) i.indrelid
+            AND a.attnum OPERATOR(pg_catalog.=) i.indkey[k]
         ORDER BY k
     ),
     coalesce(pg_catalog.pg_get_expr(i.indpred, i.indrelid), ''),
     pg_catalog.obj_description(i.indexrelid, 'pg_class') IS NOT NULL
 FROM pg_catalog.pg_index AS i
-JOIN pg_catalog.pg_class AS c ON c.oid = i.indexrelid
-WHERE i.indrelid = $1::pg_catalog.int8::pg_catalog.oid AND i.indisvalid AND i.indisready;
+JOIN pg_catalog.pg_class AS c ON c.oid OPERATOR(pg_catalog.=) i.indexrelid
+WHERE i.indrelid OPERATOR(pg_catalog.=) $1::pg_catalog.int8::pg_catalog.oid
+    AND i.indisvalid
+    AND i.indisready;

@@ -3,10 +3,12 @@ SELECT coalesce(
         (
             SELECT r.oid::pg_catalog.int8
             FROM pg_catalog.pg_publication_rel AS r
-            WHERE r.prpubid = p.oid AND r.prrelid = $2::pg_catalog.int8::pg_catalog.oid
-                AND p.pubinsert AND pg_catalog.to_jsonb(r) ->> 'prqual' IS NULL -- since 15
+            WHERE r.prpubid OPERATOR(pg_catalog.=) p.oid
+                AND r.prrelid OPERATOR(pg_catalog.=) $2::pg_catalog.int8::pg_catalog.oid
+                AND p.pubinsert
+                AND pg_catalog.to_jsonb(r) OPERATOR(pg_catalog.->>) 'prqual' IS NULL -- since 15
         ),
         0
     )
 FROM pg_catalog.pg_publication AS p
-WHERE p.pubname = $1;
+WHERE p.pubname OPERATOR(pg_catalog.=) $1;
