@@ -31,6 +31,14 @@ func (f *Failure) Direct(sqlstate, routine string) bool {
 // Missed tells the error by which a tail says that the task is no longer ours: an int2 divided by an int4 that is zero, which other SQL hardly does.
 func (f *Failure) Missed() bool { return f.Direct("22012", "int24div") }
 
+// KeyWaits tells the error by which a tail says that another task has come to wait with the key of the repetition.
+func (f *Failure) KeyWaits() bool { return f.Direct("22012", "int28div") }
+
+// LeftOut tells the error by which a tail says that the repetition has not come about: an amount of money divided by an int2.
+func (f *Failure) LeftOut() bool {
+	return strings.HasPrefix(f.routine, "cash_div_int") && f.Direct("22012", f.routine)
+}
+
 // Raised tells an error that PL/pgSQL has raised by RAISE, with whatever code it liked.
 func (f *Failure) Raised() bool { return f.routine == "exec_stmt_raise" }
 

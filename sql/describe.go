@@ -16,6 +16,7 @@ type Description struct {
 	StateType    string   // qualified and quoted, as a cast names it
 	Copied       []string // quoted names of the columns that a repetition copies
 	Partitioned  bool
+	Sequence     int64  // from which ids come, where they are unique; 0: not known
 	TellsInserts bool   // by the trigger, which is enabled: of new tasks, as Waking says
 	TellsChanges bool   // by the triggers, which are enabled: on Channel, of all else that matters to the leader
 	Published    int64  // new tasks are, by Publication: a number that is another one when that is made anew; 0: they are not
@@ -41,6 +42,9 @@ func Describe(ctx context.Context, conn *pgx.Conn, t Table) (Description, error)
 	d.TellsInserts = f.enabled(acceptTrigger)
 	d.TellsChanges = f.enabled(stateTrigger) && !slices.ContainsFunc(changeTriggers, func(name string) bool { return !f.enabled(name) })
 	d.StateType, _ = f.stateType(t)
+	if f.index(true, "", "id") != nil {
+		d.Sequence = f.sequence
+	}
 	for _, column := range f.columns {
 		if !column.Generated && !column.Identity && !slices.Contains(notCopied, column.Name) {
 			d.Copied = append(d.Copied, pgx.Identifier{column.Name}.Sanitize())

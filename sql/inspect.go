@@ -20,6 +20,7 @@ type found struct {
 	options     []string // name=value
 	partition   bool     // of another table
 	root        int64    // the table itself, or the one that it is in the end a partition of
+	sequence    int64    // from which ids come; 0: not known
 	publication bool     // ours is there
 	published   int64    // by what number it shows what is inserted into the table; 0: it does not
 	columns     []foundColumn
@@ -47,7 +48,7 @@ type foundColumn struct {
 type foundIndex struct {
 	OID       int64
 	Name      string
-	Unique    bool // of all rows, at once
+	Unique    bool // at once
 	Primary   bool
 	Columns   []string // '' is an expression
 	Condition string   // on its rows; empty: all of them
@@ -137,6 +138,13 @@ func (f *found) inspect(ctx context.Context, conn *pgx.Conn, t Table) (err error
 	}
 	if f.functions, err = collect(ctx, conn, "functions", pgx.RowToStructByPos[foundFunction], t.Schema); err != nil {
 		return err
+	}
+	sequences, err := collect(ctx, conn, "sequence", pgx.RowTo[int64], f.oid)
+	if err != nil {
+		return err
+	}
+	if len(sequences) > 0 {
+		f.sequence = sequences[0]
 	}
 	published, err := collect(ctx, conn, "publication", pgx.RowTo[int64], Publication(t), f.oid)
 	if err != nil {

@@ -3,6 +3,7 @@ package sql
 import (
 	"embed"
 	"regexp"
+	"strconv"
 	"strings"
 )
 
@@ -16,8 +17,9 @@ type Queries struct {
 }
 
 // Queries returns the operations on the table that was described. :table stands in them for its name, :state for the type of its
-// states, :copied for the columns that a repetition copies, :copied_of_t for the same of the row t, and :publication for the name of the table's
-// own publication, as text.
+// states, :copied for the columns that a repetition copies, :copied_of_t for the same of the row t, :publication for the name of the table's
+// own publication, as text, :sequence for the number of the sequence that ids come from (0: not known), with :drawn_id for the column that takes one and
+// :drawn_id_of_d for the id, and :unless_key_waits for what an INSERT does where another task waits with the key.
 func (d Description) Queries(t Table) Queries {
 	of := make([]string, len(d.Copied))
 	for i, column := range d.Copied {
@@ -29,6 +31,15 @@ func (d Description) Queries(t Table) Queries {
 		":copied":      strings.Join(d.Copied, ", "),
 		":copied_of_t": strings.Join(of, ", "),
 		":publication": literal(Publication(t)),
+		":sequence":    strconv.FormatInt(d.Sequence, 10),
+
+		":drawn_id": "", ":drawn_id_of_d": "", ":unless_key_waits": "",
+	}
+	if d.Sequence != 0 {
+		names[":drawn_id"], names[":drawn_id_of_d"] = "id,", "d.id,"
+	}
+	if !d.Partitioned {
+		names[":unless_key_waits"] = "ON CONFLICT (wait_key) WHERE wait_key IS NOT NULL DO NOTHING"
 	}
 	entries, err := queries.ReadDir("query")
 	if err != nil {

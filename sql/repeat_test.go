@@ -1,7 +1,11 @@
 package sql
 
 import (
+	"errors"
+	"strings"
 	"testing"
+
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"pgtaskd/server/servertest"
 )
@@ -45,7 +49,7 @@ func TestRepetitionWhoseKeyIsTaken(t *testing.T) {
 	equal(t, "taken up", value(t, conn, "SELECT count(*) FROM task WHERE wait_key = 'job' AND plan > now() AND repeat = '1 day' AND data = 'series' AND parent = 1"), "1")
 }
 
-// TestRepetitionMeetsAnUncommittedTask: what it could not see when it looked has its key when it is inserted.
+// TestRepetitionMeetsAnUncommittedTask: what it could not see when it looked has its key when it is inserted. That is an error, and the next time it is seen.
 func TestRepetitionMeetsAnUncommittedTask(t *testing.T) {
 	t.Parallel()
 	dsn := servertest.Database(t)
@@ -64,10 +68,10 @@ func TestRepetitionMeetsAnUncommittedTask(t *testing.T) {
 	}()
 	waiting(t, inserter, conn)
 	execute(t, inserter, "COMMIT")
-	if err := <-repeated; err != nil {
+	var answer *pgconn.PgError
+	if err := <-repeated; !errors.As(err, &answer) || answer.Routine != "int28div" {
 		t.Fatal(err)
 	}
-	equal(t, "notice", value(t, conn, "SELECT notice FROM task WHERE id = 101 AND next IS NULL"),
-		"NOTICE:  said\nWARNING:  task not repeated, as another one waits with its key")
-	equal(t, "tasks", allStates(t, conn), "DONE PLAN")
+	execute(t, conn, strings.ReplaceAll(d.Queries(task).Text("repeat"), "$1", "ARRAY[101]::int8[]"))
+	equal(t, "tasks", value(t, conn, "SELECT string_agg(concat_ws(' ', state, error), ', ' ORDER BY id) FROM task"), "GONE ERROR:  superseded by task 103, DONE, PLAN")
 }

@@ -59,7 +59,7 @@ func TestOneWaitingTaskPerKey(t *testing.T) {
 	conn := database(t)
 	install(t, conn, task, nil)
 	execute(t, conn, "INSERT INTO task (input, key) VALUES ('1', 'job')")
-	execute(t, conn, "INSERT INTO task (input, key) VALUES ('2', 'job') ON CONFLICT (wait_key) DO UPDATE SET input = EXCLUDED.input")
+	execute(t, conn, "INSERT INTO task (input, key) VALUES ('2', 'job') ON CONFLICT (wait_key) WHERE wait_key IS NOT NULL DO UPDATE SET input = EXCLUDED.input")
 	equal(t, "inputs", value(t, conn, "SELECT string_agg(input, ' ') FROM task"), "2")
 	execute(t, conn, "UPDATE task SET state = 'STOP'") // paused: it still waits
 	refused(t, conn, "INSERT INTO task (input, key) VALUES ('3', 'job')", "23505")

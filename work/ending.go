@@ -136,7 +136,7 @@ func gone(err error) endKind {
 
 // inTheWay tells an error that is no fault of the task's: another transaction was in the way of its end.
 func inTheWay(f *exec.Failure) bool {
-	return f != nil && (f.SQLState == "40001" || f.SQLState == "40P01" || f.SQLState == "55P03")
+	return f != nil && (f.SQLState == "40001" || f.SQLState == "40P01" || f.SQLState == "55P03" || f.KeyWaits())
 }
 
 // refusal is what a task's row shows when it did not take its own end.
@@ -145,7 +145,19 @@ func refusal(f *exec.Failure) *exec.Failure {
 		return exec.NewFailure("task was changed while it ran", "55000",
 			"DETAIL", "Its own SQL, or a trigger or policy of the table, has changed its row so that its end could not be written; its effects are rolled back.")
 	}
+	switch {
+	case f.KeyWaits():
+		return exec.NewFailure("another task has come to wait with the key of the repetition", "40001")
+	case f.LeftOut():
+		return notRepeated()
+	}
 	return &exec.Failure{Text: f.Text, SQLState: f.SQLState}
+}
+
+// notRepeated is the error of a task whose repetition has not come about.
+func notRepeated() *exec.Failure {
+	return exec.NewFailure("the repetition of the task was left out", "55000",
+		"DETAIL", "A trigger or policy of the table has left its row out; the effects of the task are rolled back.")
 }
 
 // lose ends the session that has gone in the middle of a task.

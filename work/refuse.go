@@ -70,15 +70,33 @@ func (l *loop) writeEach(ctx context.Context, ends []end, write func(context.Con
 		return l.supersede(ctx, e.task.row.ID, e.task.owner.Load(), e.pid, e.failure())
 	case e.kind == finished && !e.bare:
 		e.bare = true
-		if e.failure() == nil {
-			e.fault = exec.NewFailure("the end of the task could not be written: "+answer.Message, answer.Code, "DETAIL", answer.Detail, "HINT", answer.Hint, "CONTEXT", answer.Where)
-		}
+		e.fault = unwritten(e.failure(), answer)
 		return l.writeEach(ctx, []end{e}, write)
 	}
 	l.log.Error().Err(err).Int64("id", e.task.row.ID).Msg("the table refuses the end of a task; its row stays as it is")
 	l.hopeless[e.task.row.ID] = time.Now()
 	l.gone(e)
 	return nil
+}
+
+// unwritten is the error of a task whose end the table has refused, or whose repetition: its own, if it has one.
+func unwritten(own *exec.Failure, answer *pgconn.PgError) *exec.Failure {
+	switch {
+	case own != nil:
+		return own
+	case leftOut(answer):
+		return notRepeated()
+	}
+	return exec.NewFailure("the end of the task could not be written: "+answer.Message, answer.Code, "DETAIL", answer.Detail, "HINT", answer.Hint, "CONTEXT", answer.Where)
+}
+
+// leftOut tells the error by which repeat.sql says that a repetition has not come about, keyWaits the one by which it says that another task has come to wait with its key.
+func leftOut(answer *pgconn.PgError) bool { return dividedBy(answer, "cash_div_int") }
+
+func keyWaits(answer *pgconn.PgError) bool { return dividedBy(answer, "int28div") }
+
+func dividedBy(answer *pgconn.PgError, routine string) bool {
+	return answer.Code == "22012" && strings.HasPrefix(answer.Routine, routine) && answer.Where == ""
 }
 
 // each does something to ids together, and where the table refuses that, one by one.
@@ -175,7 +193,7 @@ func (l *loop) isHopeless(id int64) bool {
 
 // passing tells an error that another transaction is the cause of.
 func passing(answer *pgconn.PgError) bool {
-	return answer.Code == "40001" || answer.Code == "40P01" || answer.Code == "55P03"
+	return answer.Code == "40001" || answer.Code == "40P01" || answer.Code == "55P03" || keyWaits(answer)
 }
 
 // isKeyTaken tells that a task cannot wait again because another one with its key does.

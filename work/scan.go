@@ -2,9 +2,11 @@ package work
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgtype"
 )
 
@@ -288,7 +290,22 @@ func (l *loop) withRepeats(ctx context.Context, tx pgx.Tx, query string, args ..
 	}); err != nil {
 		return ids, err
 	}
+	if len(repeating) == 1 {
+		return ids, l.repeatOrSay(ctx, tx, repeating[0])
+	}
 	return ids, l.repeat(ctx, tx, repeating)
+}
+
+// repeatOrSay creates the repetition of a task that has ended without a run of ours, or says in its row why the table does not take that: the end stands all the same.
+func (l *loop) repeatOrSay(ctx context.Context, tx pgx.Tx, id int64) error {
+	err := pgx.BeginFunc(ctx, tx, func(tx pgx.Tx) error { return l.repeat(ctx, tx, []int64{id}) })
+	var answer *pgconn.PgError
+	if !refusedByServer(err) || !errors.As(err, &answer) || passing(answer) {
+		return err
+	}
+	why := unwritten(nil, answer)
+	_, err = tx.Exec(ctx, l.queries().Text("unrepeated"), id, why.Text)
+	return err
 }
 
 func (l *loop) repeat(ctx context.Context, tx pgx.Tx, ids []int64) error {

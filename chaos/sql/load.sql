@@ -37,7 +37,7 @@ WITH n AS (
         END
     FROM n
     ORDER BY i
-    ON CONFLICT (wait_key) DO NOTHING
+    ON CONFLICT (wait_key) WHERE wait_key IS NOT NULL DO NOTHING
     RETURNING id
 )
 INSERT INTO planned

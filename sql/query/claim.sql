@@ -1,6 +1,5 @@
 -- Takes the tasks that were chosen, but for those that have changed since, that somebody has locked, or that have become not worth
--- running. Updates of a table with BEFORE triggers lock as FOR UPDATE does, since wait_key is a key that depends on state: so do we, in order
--- to pass over what is locked and not to wait for it. Long texts stay behind (NULL here) until the task starts. What is taken alone starts at once, and is
+-- running. Long texts stay behind (NULL here) until the task starts. What is taken alone starts at once, and is
 -- not on the disk yet: if the server forgets it, work takes it again. By their place rows are found whatever the statistics say; one that somebody has changed a
 -- moment ago is missed.
 -- $1 ids, NULL: the one that is due alone, unless its lane may have to pause first or it repeats itself; $2 longest text to bring, in bytes, $3 how long before its plan a task may be taken
@@ -36,7 +35,7 @@ WITH chosen AS MATERIALIZED (
             OR coalesce(t.base, t.plan) OPERATOR(pg_catalog.+) least(t.active, '10000 years') OPERATOR(pg_catalog.>=) pg_catalog.statement_timestamp()
         )
     ORDER BY t.id
-    FOR UPDATE SKIP LOCKED
+    FOR NO KEY UPDATE SKIP LOCKED
 )
 UPDATE :table AS t
 SET

@@ -48,7 +48,7 @@ WITH orphaned AS MATERIALIZED (
             )
         )
     ORDER BY t.id
-    FOR UPDATE OF t SKIP LOCKED
+    FOR NO KEY UPDATE OF t SKIP LOCKED
 )
 UPDATE :table AS t
 SET

@@ -18,7 +18,7 @@ WHERE t.id OPERATOR(pg_catalog.=) ANY (
             AND x.plan OPERATOR(pg_catalog.<=) pg_catalog.statement_timestamp()
             AND coalesce(x.base, x.plan) OPERATOR(pg_catalog.+) least(x.active, '10000 years') OPERATOR(pg_catalog.<) pg_catalog.statement_timestamp()
         ORDER BY x.id
-        FOR UPDATE SKIP LOCKED
+        FOR NO KEY UPDATE SKIP LOCKED
     )
 RETURNING
     t.id,

@@ -32,7 +32,7 @@ WITH ended AS MATERIALIZED (
                 e.done
                 OR t.attempt::pg_catalog.int8 OPERATOR(pg_catalog.-) t.interrupted OPERATOR(pg_catalog.>) t.retry
             )
-        FOR UPDATE SKIP LOCKED
+        FOR NO KEY UPDATE SKIP LOCKED
     ) AS t
 )
 UPDATE :table AS t

@@ -26,7 +26,7 @@ WITH halted AS MATERIALIZED (
             )
         END
     ORDER BY t.id
-    FOR UPDATE OF t SKIP LOCKED
+    FOR NO KEY UPDATE OF t SKIP LOCKED
 )
 UPDATE :table AS t
 SET

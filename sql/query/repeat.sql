@@ -1,9 +1,11 @@
 -- Creates the repetitions of tasks that have just ended: at the first base + k * repeat after now, or, with drift, one period after the end.
 -- The number of the period is estimated from the average length of months, and is off by one or two at most, as calendars go.
--- Months are counted from the origin of the chain: from the 31st of January by way of the 28th of February to the 31st of March. An origin
--- that does not lead to the task's own beat any more, because somebody has changed plan or repeat, counts no longer.
+-- Months and days are counted from the origin of the chain: from the 31st of January by way of the 28th of February to the 31st of March, and from half past two by way
+-- of a day that has no half past two to the next that has. An origin that does not lead to the task's own beat any more, because somebody has changed plan or repeat,
+-- counts no longer.
 -- Where another task waits with the key, and repeats itself, the series is that one's already. Where it does not, the repetition is written as one that
 -- has been superseded: it keeps all that the series is, for somebody to set it to PLAN.
+-- An id that somebody has taken by hand is drawn anew. A conflict that is not the key's is an error, and so is a repetition that has not come about.
 -- $1 ids
 WITH ended AS MATERIALIZED (
     SELECT
@@ -50,7 +52,7 @@ beat AS MATERIALIZED (
             WHEN c.drift THEN c.stop OPERATOR(pg_catalog.+) c.repeat
             ELSE coalesce(first.plan, pg_catalog.statement_timestamp() OPERATOR(pg_catalog.+) c.repeat)
         END AS plan,
-        CASE WHEN NOT c.drift AND pg_catalog.date_trunc('month', c.repeat) OPERATOR(pg_catalog.>) '0' THEN c.counted END AS origin,
+        CASE WHEN NOT c.drift AND pg_catalog.date_trunc('day', c.repeat) OPERATOR(pg_catalog.>) '0' THEN c.counted END AS origin,
         c.until
     FROM chain AS c
     CROSS JOIN LATERAL (
@@ -84,8 +86,10 @@ followed AS MATERIALIZED (
         OR b.plan OPERATOR(pg_catalog.<=) b.until
 ),
 repeated AS (
-    INSERT INTO :table (parent, plan, origin, state, start, stop, error, :copied)
+    INSERT INTO :table (:drawn_id parent, plan, origin, state, start, stop, error, :copied)
+    OVERRIDING SYSTEM VALUE
     SELECT
+        :drawn_id_of_d
         t.id,
         f.plan,
         f.origin,
@@ -96,23 +100,36 @@ repeated AS (
         :copied_of_t
     FROM followed AS f
     JOIN :table AS t ON t.id OPERATOR(pg_catalog.=) f.id
+    LEFT JOIN LATERAL (
+        WITH RECURSIVE drawn AS (
+            SELECT pg_catalog.nextval((:sequence)::pg_catalog.oid::pg_catalog.regclass) AS id
+            WHERE f.id IS NOT NULL -- one for each
+            UNION ALL
+            SELECT pg_catalog.nextval((:sequence)::pg_catalog.oid::pg_catalog.regclass)
+            FROM drawn AS d
+            WHERE EXISTS (SELECT FROM :table AS o WHERE o.id OPERATOR(pg_catalog.=) d.id)
+        )
+        SELECT pg_catalog.max(r.id) AS id
+        FROM drawn AS r
+        WHERE NOT EXISTS (SELECT FROM :table AS o WHERE o.id OPERATOR(pg_catalog.=) r.id)
+    ) AS d ON (:sequence) OPERATOR(pg_catalog.>) 0
     WHERE NOT f.carried
-    ON CONFLICT DO NOTHING -- another task has come to wait for the key
+    :unless_key_waits
     RETURNING id, parent, wait_key
+),
+linked AS (
+    UPDATE :table AS t
+    SET next = n.id
+    FROM (
+        SELECT f.id AS parent, CASE WHEN f.carried THEN f.other ELSE coalesce(own.id, same.id) END AS id
+        FROM followed AS f
+        LEFT JOIN repeated AS own ON own.parent OPERATOR(pg_catalog.=) f.id
+        LEFT JOIN repeated AS same ON same.wait_key OPERATOR(pg_catalog.=) f.key
+    ) AS n
+    WHERE t.id OPERATOR(pg_catalog.=) n.parent
+    RETURNING t.next IS NULL AS left_out, t.key IS NOT NULL AS named
 )
-UPDATE :table AS t
-SET
-    next = n.id,
-    notice = CASE
-        WHEN n.id IS NULL AND t.key IS NOT NULL
-            THEN pg_catalog.concat_ws(E'\n', t.notice, 'WARNING:  task not repeated, as another one waits with its key')
-        ELSE t.notice
-    END
-FROM (
-    SELECT f.id AS parent, CASE WHEN f.carried THEN f.other ELSE coalesce(own.id, same.id) END AS id
-    FROM followed AS f
-    LEFT JOIN repeated AS own ON own.parent OPERATOR(pg_catalog.=) f.id
-    LEFT JOIN repeated AS same ON same.wait_key OPERATOR(pg_catalog.=) f.key
-) AS n
-WHERE t.id OPERATOR(pg_catalog.=) n.parent
-RETURNING t.id
+-- exec tells these errors by their types.
+SELECT
+    1::pg_catalog.int2 OPERATOR(pg_catalog./) (NOT EXISTS (SELECT FROM linked AS l WHERE l.left_out AND l.named))::pg_catalog.int4::pg_catalog.int8,
+    '0'::pg_catalog.money OPERATOR(pg_catalog./) (NOT EXISTS (SELECT FROM linked AS l WHERE l.left_out))::pg_catalog.int4::pg_catalog.int2

@@ -15,7 +15,7 @@ WITH ended AS MATERIALIZED (
     WHERE t.state OPERATOR(pg_catalog.=) 'STOP'
         AND t.stop IS NULL
     ORDER BY t.id
-    FOR UPDATE OF t SKIP LOCKED
+    FOR NO KEY UPDATE OF t SKIP LOCKED
 )
 UPDATE :table AS t
 SET

@@ -29,7 +29,7 @@ WITH turned AS MATERIALIZED (
                 e.stop IS NULL
                 OR t.repeat OPERATOR(pg_catalog.=) '0' AND t.cron IS NULL
             )
-        FOR UPDATE SKIP LOCKED
+        FOR NO KEY UPDATE SKIP LOCKED
     ) AS t
 )
 UPDATE :table AS t

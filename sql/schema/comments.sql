@@ -82,7 +82,7 @@ COMMENT ON COLUMN :table.interrupted IS 'Runs that were cut off, by a crash or a
 
 COMMENT ON COLUMN :table.rerun IS 'Whether a run that was cut off may be repeated; false: it fails';
 
-COMMENT ON COLUMN :table.origin IS 'The beat from which a repetition by months counts, so that the 31st stays the 31st';
+COMMENT ON COLUMN :table.origin IS 'The beat from which a repetition by months or days counts, so that the 31st stays the 31st';
 COMMENT ON COLUMN :table.base IS 'The beat''s own time, when something has moved plan';
 
 COMMENT ON COLUMN :table.stopping IS 'true: it was set to STOP when it was taken or ran, and its end is not written yet';
@@ -119,7 +119,7 @@ COMMENT ON COLUMN :table.runs IS 'Earlier runs of this row, the last 20';
 
 COMMENT ON COLUMN :table.atomic IS 'true: the effects of the run and its end commit together; false: it may have had effects although it was cut off; null: not started';
 
-COMMENT ON COLUMN :table.wait_key IS 'key while the task waits, for ON CONFLICT (wait_key)';
+COMMENT ON COLUMN :table.wait_key IS 'key while the task waits, for ON CONFLICT (wait_key) WHERE wait_key IS NOT NULL';
 
 COMMENT ON COLUMN :table.due IS 'plan until the task has ended';
 

@@ -3,4 +3,6 @@
 -- Behind what is due stand the few tasks that were set to STOP while they ran: due is null there.
 CREATE INDEX IF NOT EXISTS pgtaskd_open_:hash ON :table (due, id) WHERE due IS NOT NULL OR stopping;
 
-CREATE UNIQUE INDEX IF NOT EXISTS pgtaskd_wait_key_:hash ON :table (wait_key);
+-- Partial, so that rows without a key are in no index for it, and state, on which wait_key depends, belongs to no key that others may refer to: a task whose SQL
+-- refers to its own row by a foreign key could not be marked else.
+CREATE UNIQUE INDEX IF NOT EXISTS pgtaskd_wait_key_:hash ON :table (wait_key) WHERE wait_key IS NOT NULL;

@@ -2,7 +2,7 @@
 SELECT
     i.indexrelid::pg_catalog.int8,
     c.relname::pg_catalog.text,
-    i.indisunique AND i.indpred IS NULL AND i.indimmediate,
+    i.indisunique AND i.indimmediate,
     i.indisprimary,
     ARRAY(
         SELECT coalesce(a.attname::pg_catalog.text, '')

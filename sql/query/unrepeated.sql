@@ -1,0 +1,5 @@
+-- Says in an ended task why it is not repeated.
+-- $1 id, $2 why
+UPDATE :table AS t
+SET error = pg_catalog.concat_ws(E'\n', t.error, $2::pg_catalog.text)
+WHERE t.id OPERATOR(pg_catalog.=) $1
