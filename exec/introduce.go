@@ -13,8 +13,8 @@ import (
 // names it for good, whether there are other procedural languages than plpgsql, or foreign servers, how transactions begin, and whether they are to write.
 func (s *Session) introduce(ctx context.Context, local bool) error {
 	result := s.conn.ExecParams(ctx, `SELECT EXISTS (
-			SELECT FROM pg_catalog.pg_language WHERE lanname <> ALL ('{internal,c,sql,plpgsql}')
-		), (SELECT backend_start FROM pg_catalog.pg_stat_get_activity(pg_catalog.pg_backend_pid())), `+usualModes+` AND `+endlessBase+`, session_user,
+			SELECT FROM pg_catalog.pg_language AS l WHERE l.lanname OPERATOR(pg_catalog.<>) ALL ('{internal,c,sql,plpgsql}')
+		), (SELECT a.backend_start FROM pg_catalog.pg_stat_get_activity(pg_catalog.pg_backend_pid()) AS a), `+usualModes+` AND `+endlessBase+`, session_user,
 		EXISTS (SELECT FROM pg_catalog.pg_foreign_server), pg_catalog.current_setting('default_transaction_read_only') OPERATOR(pg_catalog.=) 'on'`,
 		nil, nil, nil, binaryFormat).Read()
 	switch {

@@ -122,14 +122,14 @@ func stepsOf(k kind) []step {
 // A wanted column, as its step has it.
 type wantedColumn struct {
 	name      string
-	typ       string // as written, e.g. int8[] or :state
+	typ       string // e.g. int8[] or :state; all but that are of pg_catalog
 	notNull   bool
 	def       string // default expression; empty: none
 	generated bool
 }
 
 var (
-	columnText    = regexp.MustCompile(`(?s)ADD COLUMN IF NOT EXISTS "?(\w+)"? ("char"|[\w:\[\]]+)( NOT NULL)?(\s+GENERATED ALWAYS)?`)
+	columnText    = regexp.MustCompile(`(?s)ADD COLUMN IF NOT EXISTS "?(\w+)"? (?:pg_catalog\.)?("char"|[\w:\[\]]+)( NOT NULL)?(\s+GENERATED ALWAYS)?`)
 	columnDefault = regexp.MustCompile(`(?s)\n\s+DEFAULT (.*);\z`)
 )
 

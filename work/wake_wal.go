@@ -135,8 +135,9 @@ func (s *stream) shown(ctx context.Context, conn *pgconn.PgConn) error {
 	ctx, cancel := limited(ctx) // the connection has no limit of its own
 	defer cancel()
 	name := sql.Publication(table(s.target))
-	const query = "SELECT FROM pg_catalog.pg_publication AS p JOIN pg_catalog.pg_publication_rel AS r ON r.prpubid = p.oid " +
-		"WHERE p.pubinsert AND p.pubname = '%s' AND r.oid = %d"
+	const query = "SELECT FROM pg_catalog.pg_publication AS p JOIN pg_catalog.pg_publication_rel AS r " +
+		"ON r.prpubid OPERATOR(pg_catalog.=) p.oid " +
+		"WHERE p.pubinsert AND p.pubname OPERATOR(pg_catalog.=) '%s' AND r.oid OPERATOR(pg_catalog.=) %d"
 	results, err := conn.Exec(ctx, fmt.Sprintf(query, name, s.published)).ReadAll() // without parameters, which it cannot have here
 	if err == nil && len(results[0].Rows) == 0 {
 		err = fmt.Errorf("publication %s does not show what is inserted into the table any more", name)

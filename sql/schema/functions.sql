@@ -1,4 +1,5 @@
--- Shared by all task tables of the schema. They run as whoever changes the row, with that session's search_path.
+-- Shared by all task tables of the schema. They run as whoever changes the row, with that session's search_path: so each function, operator and type is named with
+-- its schema, else the one that fits more exactly is chosen, whoever made it.
 
 -- What a new task passes, or a new plan of one.
 -- It wakes the leader, if that sleeps: then the leader holds the lock alone. One that is awake does not, and need not be told; we share the lock until we have committed,
@@ -9,47 +10,53 @@
 -- Nearly all rows leave by the second condition, which is short, since each part of an expression has to be made ready anew in every transaction: the
 -- defaults of the intervals are compared by their binary form, which tells '24 hours' from '1 day'. A function's body is read as the session of whoever
 -- changes the row reads strings: none has a backslash but behind an E, which means the same with and without standard_conforming_strings.
-CREATE OR REPLACE FUNCTION :schema.pgtaskd_accept() RETURNS trigger LANGUAGE plpgsql SECURITY INVOKER AS $$
+CREATE OR REPLACE FUNCTION :schema.pgtaskd_accept() RETURNS pg_catalog.trigger LANGUAGE plpgsql SECURITY INVOKER AS $$
 DECLARE
     told pg_catalog.bool; -- assigned, since PERFORM is a statement of its own for the server
     wrong pg_catalog.text;
 BEGIN
-    IF NEW.plan < pg_catalog.statement_timestamp() + '2 min' THEN
-        told := TG_OP = 'UPDATE'
-            OR pg_catalog.pg_try_advisory_xact_lock_shared(:wake + coalesce(pg_catalog.pg_partition_root(TG_RELID), TG_RELID)::pg_catalog.int8)
+    IF NEW.plan OPERATOR(pg_catalog.<) (pg_catalog.statement_timestamp() OPERATOR(pg_catalog.+) '2 min') THEN
+        told := TG_OP OPERATOR(pg_catalog.=) 'UPDATE'
+            OR pg_catalog.pg_try_advisory_xact_lock_shared(:wake OPERATOR(pg_catalog.+) coalesce(pg_catalog.pg_partition_root(TG_RELID), TG_RELID)::pg_catalog.int8)
             OR pg_catalog.pg_notify(pg_catalog.concat('pgtaskd_', coalesce(pg_catalog.pg_partition_root(TG_RELID), TG_RELID)::pg_catalog.int8), '') IS NOT NULL;
     END IF;
-    IF NEW.plan >= '2000-01-01 00:00:00+00 BC' AND NEW.plan < '10000-01-01 00:00:00+00'
-        AND pg_catalog.interval_send(NEW.active) = E'\\x00000000d693a4000000000000000000' -- 1 hour
-        AND pg_catalog.interval_send(NEW.backoff) = E'\\x00000000039387000000000000000000' -- 1 min
-        AND pg_catalog.interval_send(NEW.live) = E'\\x00000000000000000000000000000000'
-        AND pg_catalog.interval_send(NEW.repeat) = E'\\x00000000000000000000000000000000'
-        AND pg_catalog.interval_send(NEW.timeout) = E'\\x00000000000000000000000000000000'
-        AND NEW.count >= 0 AND NEW.max > -2147483648 AND NEW.retry >= 0 THEN
+    IF NEW.plan OPERATOR(pg_catalog.>=) '2000-01-01 00:00:00+00 BC' AND NEW.plan OPERATOR(pg_catalog.<) '10000-01-01 00:00:00+00'
+        AND pg_catalog.interval_send(NEW.active) OPERATOR(pg_catalog.=) E'\\x00000000d693a4000000000000000000' -- 1 hour
+        AND pg_catalog.interval_send(NEW.backoff) OPERATOR(pg_catalog.=) E'\\x00000000039387000000000000000000' -- 1 min
+        AND pg_catalog.interval_send(NEW.live) OPERATOR(pg_catalog.=) E'\\x00000000000000000000000000000000'
+        AND pg_catalog.interval_send(NEW.repeat) OPERATOR(pg_catalog.=) E'\\x00000000000000000000000000000000'
+        AND pg_catalog.interval_send(NEW.timeout) OPERATOR(pg_catalog.=) E'\\x00000000000000000000000000000000'
+        AND NEW.count OPERATOR(pg_catalog.>=) 0
+        AND NEW.max OPERATOR(pg_catalog.>) -2147483648
+        AND NEW.retry OPERATOR(pg_catalog.>=) 0 THEN
         RETURN NEW;
     END IF;
     wrong := CASE
-        WHEN NEW.plan < '2000-01-01 00:00:00+00 BC' OR NEW.plan >= '10000-01-01 00:00:00+00' AND NEW.plan < 'infinity' THEN 'plan'
-        WHEN NEW.active < '0' OR NEW.active > '1000 years'
-            OR pg_catalog.abs(pg_catalog.date_part('year', NEW.active)) > 1000
-            OR pg_catalog.abs(pg_catalog.date_part('day', NEW.active)) > 400000 THEN 'active'
-        WHEN NEW.live < '0' OR NEW.live > '1000 years'
-            OR pg_catalog.abs(pg_catalog.date_part('year', NEW.live)) > 1000
-            OR pg_catalog.abs(pg_catalog.date_part('day', NEW.live)) > 400000 THEN 'live'
-        WHEN NEW.repeat < '0' OR NEW.repeat > '1000 years'
-            OR pg_catalog.date_part('year', NEW.repeat) < 0 OR pg_catalog.date_part('month', NEW.repeat) < 0
-            OR pg_catalog.date_part('day', NEW.repeat) < 0 OR pg_catalog.date_part('hour', NEW.repeat) < 0
-            OR pg_catalog.date_part('minute', NEW.repeat) < 0 OR pg_catalog.date_part('second', NEW.repeat) < 0 THEN 'repeat'
-        WHEN NEW.timeout < '0' OR NEW.timeout > '1000 years'
-            OR pg_catalog.abs(pg_catalog.date_part('year', NEW.timeout)) > 1000
-            OR pg_catalog.abs(pg_catalog.date_part('day', NEW.timeout)) > 400000 THEN 'timeout'
-        WHEN NEW.backoff <= '0' OR NEW.backoff > '1000 years'
-            OR pg_catalog.abs(pg_catalog.date_part('year', NEW.backoff)) > 1000
-            OR pg_catalog.abs(pg_catalog.date_part('day', NEW.backoff)) > 400000 THEN 'backoff'
-        WHEN NEW.count < 0 THEN 'count'
-        WHEN NEW.max = -2147483648 THEN 'max' -- a pause is -max milliseconds
-        WHEN NEW.retry < 0 THEN 'retry'
-        WHEN NEW.cron IS NOT NULL AND NEW.repeat <> '0' THEN 'cron beside repeat'
+        WHEN NEW.plan OPERATOR(pg_catalog.<) '2000-01-01 00:00:00+00 BC'
+            OR NEW.plan OPERATOR(pg_catalog.>=) '10000-01-01 00:00:00+00' AND NEW.plan OPERATOR(pg_catalog.<) 'infinity' THEN 'plan'
+        WHEN NEW.active OPERATOR(pg_catalog.<) '0' OR NEW.active OPERATOR(pg_catalog.>) '1000 years'
+            OR pg_catalog.abs(pg_catalog.date_part('year', NEW.active)) OPERATOR(pg_catalog.>) 1000
+            OR pg_catalog.abs(pg_catalog.date_part('day', NEW.active)) OPERATOR(pg_catalog.>) 400000 THEN 'active'
+        WHEN NEW.live OPERATOR(pg_catalog.<) '0' OR NEW.live OPERATOR(pg_catalog.>) '1000 years'
+            OR pg_catalog.abs(pg_catalog.date_part('year', NEW.live)) OPERATOR(pg_catalog.>) 1000
+            OR pg_catalog.abs(pg_catalog.date_part('day', NEW.live)) OPERATOR(pg_catalog.>) 400000 THEN 'live'
+        WHEN NEW.repeat OPERATOR(pg_catalog.<) '0' OR NEW.repeat OPERATOR(pg_catalog.>) '1000 years'
+            OR pg_catalog.date_part('year', NEW.repeat) OPERATOR(pg_catalog.<) 0
+            OR pg_catalog.date_part('month', NEW.repeat) OPERATOR(pg_catalog.<) 0
+            OR pg_catalog.date_part('day', NEW.repeat) OPERATOR(pg_catalog.<) 0
+            OR pg_catalog.date_part('hour', NEW.repeat) OPERATOR(pg_catalog.<) 0
+            OR pg_catalog.date_part('minute', NEW.repeat) OPERATOR(pg_catalog.<) 0
+            OR pg_catalog.date_part('second', NEW.repeat) OPERATOR(pg_catalog.<) 0 THEN 'repeat'
+        WHEN NEW.timeout OPERATOR(pg_catalog.<) '0' OR NEW.timeout OPERATOR(pg_catalog.>) '1000 years'
+            OR pg_catalog.abs(pg_catalog.date_part('year', NEW.timeout)) OPERATOR(pg_catalog.>) 1000
+            OR pg_catalog.abs(pg_catalog.date_part('day', NEW.timeout)) OPERATOR(pg_catalog.>) 400000 THEN 'timeout'
+        WHEN NEW.backoff OPERATOR(pg_catalog.<=) '0' OR NEW.backoff OPERATOR(pg_catalog.>) '1000 years'
+            OR pg_catalog.abs(pg_catalog.date_part('year', NEW.backoff)) OPERATOR(pg_catalog.>) 1000
+            OR pg_catalog.abs(pg_catalog.date_part('day', NEW.backoff)) OPERATOR(pg_catalog.>) 400000 THEN 'backoff'
+        WHEN NEW.count OPERATOR(pg_catalog.<) 0 THEN 'count'
+        WHEN NEW.max OPERATOR(pg_catalog.=) -2147483648 THEN 'max' -- a pause is -max milliseconds
+        WHEN NEW.retry OPERATOR(pg_catalog.<) 0 THEN 'retry'
+        WHEN NEW.cron IS NOT NULL AND NEW.repeat OPERATOR(pg_catalog.<>) '0' THEN 'cron beside repeat'
     END;
     IF wrong IS NOT NULL THEN
         RAISE EXCEPTION '% is out of range', wrong USING ERRCODE = 'check_violation', COLUMN = pg_catalog.split_part(wrong, ' ', 1), TABLE = TG_TABLE_NAME,
@@ -59,7 +66,7 @@ BEGIN
 END
 $$;
 
-CREATE OR REPLACE FUNCTION :schema.pgtaskd_wake() RETURNS trigger LANGUAGE plpgsql SECURITY INVOKER AS $$
+CREATE OR REPLACE FUNCTION :schema.pgtaskd_wake() RETURNS pg_catalog.trigger LANGUAGE plpgsql SECURITY INVOKER AS $$
 DECLARE
     root pg_catalog.oid := pg_catalog.pg_partition_root(TG_RELID);
     schema pg_catalog.text := TG_TABLE_SCHEMA;
@@ -84,71 +91,75 @@ $$;
 -- STOP on a task that is under way: the row shows it until the end is written, whoever will write it. A task that only waits is paused.
 -- PLAN on an ended task, or on one that was stopped while it ran and whose end nobody has written: it waits again, and runs keeps what was.
 -- All but the first wake the leader, as pgtaskd_wake does. A trigger of its own for that would make the server read and plan one more condition for each end of a task.
-CREATE OR REPLACE FUNCTION :schema.pgtaskd_state() RETURNS trigger LANGUAGE plpgsql SECURITY INVOKER
+CREATE OR REPLACE FUNCTION :schema.pgtaskd_state() RETURNS pg_catalog.trigger LANGUAGE plpgsql SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    root oid := coalesce(pg_partition_root(TG_RELID), TG_RELID);
-    noted text := concat('pgtaskd.stop_', root);
-    follows bool := false;
-    waits int8;
+    root pg_catalog.oid := coalesce(pg_catalog.pg_partition_root(TG_RELID), TG_RELID);
+    noted pg_catalog.text := pg_catalog.concat('pgtaskd.stop_', root);
+    follows pg_catalog.bool := false;
+    waits pg_catalog.int8;
 BEGIN
-    IF NEW.state = 'STOP' AND OLD.state IN ('DONE', 'FAIL', 'GONE') THEN
+    IF NEW.state OPERATOR(pg_catalog.=) 'STOP' AND OLD.state OPERATOR(pg_catalog.=) ANY ('{DONE,FAIL,GONE}') THEN
         NEW.state := OLD.state;
         IF OLD.next IS NOT NULL THEN
             -- One that has ended since the statement began is new to it as well, and may have a repetition of its own.
-            EXECUTE format('SELECT EXISTS (SELECT FROM %s WHERE id = $1
-                AND (state IN (''PLAN'', ''TAKE'', ''WORK'') OR stop > statement_timestamp()))', root::regclass)
+            EXECUTE pg_catalog.format('SELECT EXISTS (SELECT FROM %s AS t WHERE t.id OPERATOR(pg_catalog.=) $1
+                AND (t.state OPERATOR(pg_catalog.=) ANY (''{PLAN,TAKE,WORK}'') OR t.stop OPERATOR(pg_catalog.>) pg_catalog.statement_timestamp()))', root::pg_catalog.regclass)
                 INTO follows USING OLD.next;
         END IF;
         IF follows THEN
-            EXECUTE format('WITH RECURSIVE chain AS (
-                    SELECT id, state, next FROM %1$s WHERE id = $1
+            EXECUTE pg_catalog.format('WITH RECURSIVE chain AS (
+                    SELECT t.id, t.state, t.next FROM %1$s AS t WHERE t.id OPERATOR(pg_catalog.=) $1
                     UNION ALL
-                    SELECT t.id, t.state, t.next FROM chain JOIN %1$s AS t ON t.id = chain.next
-                    WHERE chain.state NOT IN (''PLAN'', ''TAKE'', ''WORK'')
+                    SELECT t.id, t.state, t.next FROM chain AS c JOIN %1$s AS t ON t.id OPERATOR(pg_catalog.=) c.next
+                    WHERE c.state OPERATOR(pg_catalog.<>) ALL (''{PLAN,TAKE,WORK}'')
                 )
-                SELECT id FROM chain WHERE state IN (''PLAN'', ''TAKE'', ''WORK'')', root::regclass)
+                SELECT c.id FROM chain AS c WHERE c.state OPERATOR(pg_catalog.=) ANY (''{PLAN,TAKE,WORK}'')', root::pg_catalog.regclass)
                 INTO waits USING OLD.next;
-            PERFORM set_config(noted, concat_ws(',', nullif(current_setting(noted, true), ''), coalesce(waits, OLD.next)), true);
+            PERFORM pg_catalog.set_config(noted, pg_catalog.concat_ws(',',
+                CASE WHEN pg_catalog.current_setting(noted, true) OPERATOR(pg_catalog.<>) '' THEN pg_catalog.current_setting(noted, true) END,
+                coalesce(waits, OLD.next)), true);
         END IF;
         RETURN NEW;
     END IF;
-    IF NEW.state = 'STOP' AND OLD.state IN ('TAKE', 'WORK') THEN
+    IF NEW.state OPERATOR(pg_catalog.=) 'STOP' AND OLD.state OPERATOR(pg_catalog.=) ANY ('{TAKE,WORK}') THEN
         NEW.stopping := true;
     END IF;
-    IF NEW.state = 'PLAN' THEN
+    IF NEW.state OPERATOR(pg_catalog.=) 'PLAN' THEN
         NEW.stopping := NULL;
-        IF OLD.stop IS NOT NULL AND NEW.stop IS NOT DISTINCT FROM OLD.stop
-            OR OLD.state = 'STOP' AND OLD.stop IS NULL AND OLD.start IS NOT NULL AND NEW.start IS NOT DISTINCT FROM OLD.start THEN
+        IF NEW.stop OPERATOR(pg_catalog.=) OLD.stop
+            OR OLD.state OPERATOR(pg_catalog.=) 'STOP' AND OLD.stop IS NULL AND NEW.start OPERATOR(pg_catalog.=) OLD.start THEN
             NEW.start := NULL;
             NEW.stop := NULL;
             NEW.runs := CASE
-                    WHEN jsonb_typeof(OLD.runs) <> 'array' THEN '[]'
-                    WHEN jsonb_array_length(OLD.runs) >= 20 THEN OLD.runs - 0
+                    WHEN pg_catalog.jsonb_typeof(OLD.runs) OPERATOR(pg_catalog.<>) 'array' THEN '[]'
+                    WHEN pg_catalog.jsonb_array_length(OLD.runs) OPERATOR(pg_catalog.>=) 20 THEN OLD.runs OPERATOR(pg_catalog.-) 0
                     ELSE coalesce(OLD.runs, '[]')
                 END
-                || jsonb_build_object('start', OLD.start, 'stop', coalesce(OLD.stop, statement_timestamp()), 'pid', OLD.pid,
+                OPERATOR(pg_catalog.||) pg_catalog.jsonb_build_object('start', OLD.start, 'stop', coalesce(OLD.stop, pg_catalog.statement_timestamp()), 'pid', OLD.pid,
                     'state', OLD.state, 'error', OLD.error, 'cause', CASE WHEN OLD.stop IS NULL THEN 'stopped' ELSE 'run again' END);
         END IF;
     END IF;
-    PERFORM pg_notify(concat('pgtaskd_', left(encode(sha256(convert_to(concat('"', replace(n.nspname, '"', '""'), '"."',
-        replace(c.relname, '"', '""'), '"'), 'UTF8')), 'hex'), 16)), '')
-    FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
-    WHERE c.oid = root;
+    PERFORM pg_catalog.pg_notify(pg_catalog.concat('pgtaskd_', pg_catalog.left(pg_catalog.encode(pg_catalog.sha256(
+        pg_catalog.convert_to(pg_catalog.concat('"', pg_catalog.replace(n.nspname, '"', '""'), '"."',
+            pg_catalog.replace(c.relname, '"', '""'), '"'), 'UTF8')), 'hex'), 16)), '')
+    FROM pg_catalog.pg_class AS c
+    JOIN pg_catalog.pg_namespace AS n ON n.oid OPERATOR(pg_catalog.=) c.relnamespace
+    WHERE c.oid OPERATOR(pg_catalog.=) root;
     RETURN NEW;
 END
 $$;
 
-CREATE OR REPLACE FUNCTION :schema.pgtaskd_stop_next() RETURNS trigger LANGUAGE plpgsql SECURITY INVOKER
+CREATE OR REPLACE FUNCTION :schema.pgtaskd_stop_next() RETURNS pg_catalog.trigger LANGUAGE plpgsql SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    root oid := coalesce(pg_partition_root(TG_RELID), TG_RELID);
-    noted text := concat('pgtaskd.stop_', root);
-    ids int8[] := string_to_array(nullif(current_setting(noted, true), ''), ',')::int8[];
+    root pg_catalog.oid := coalesce(pg_catalog.pg_partition_root(TG_RELID), TG_RELID);
+    noted pg_catalog.text := pg_catalog.concat('pgtaskd.stop_', root);
+    ids pg_catalog.int8[] := pg_catalog.string_to_array(pg_catalog.current_setting(noted, true), ',')::pg_catalog.int8[];
 BEGIN
-    IF ids IS NOT NULL THEN
-        PERFORM set_config(noted, '', true);
-        EXECUTE format('UPDATE %s SET state = ''STOP'' WHERE id = ANY ($1)', root::regclass) USING ids;
+    IF pg_catalog.cardinality(ids) OPERATOR(pg_catalog.>) 0 THEN
+        PERFORM pg_catalog.set_config(noted, '', true);
+        EXECUTE pg_catalog.format('UPDATE %s AS t SET state = ''STOP'' WHERE t.id OPERATOR(pg_catalog.=) ANY ($1)', root::pg_catalog.regclass) USING ids;
     END IF;
     RETURN NULL;
 END

@@ -9,19 +9,19 @@ CREATE TRIGGER pgtaskd_accept BEFORE INSERT OR UPDATE OF plan, active, live, rep
 
 DROP TRIGGER IF EXISTS pgtaskd_update ON :table;
 CREATE TRIGGER pgtaskd_update AFTER UPDATE OF plan, "group", remote, max, priority ON :table
-    FOR EACH ROW WHEN (NEW.state = 'PLAN')
+    FOR EACH ROW WHEN (NEW.state OPERATOR(pg_catalog.=) 'PLAN')
     EXECUTE FUNCTION :schema.pgtaskd_wake();
 
 DROP TRIGGER IF EXISTS pgtaskd_delete ON :table;
 CREATE TRIGGER pgtaskd_delete AFTER DELETE ON :table
-    FOR EACH ROW WHEN (OLD.state IN ('TAKE', 'WORK'))
+    FOR EACH ROW WHEN (OLD.state OPERATOR(pg_catalog.=) ANY ('{TAKE,WORK}'))
     EXECUTE FUNCTION :schema.pgtaskd_wake();
 
 -- STOP on an ended task stops its repetition instead; PLAN lets it run again. Both wake the leader.
 
 DROP TRIGGER IF EXISTS pgtaskd_state ON :table;
 CREATE TRIGGER pgtaskd_state BEFORE UPDATE OF state ON :table
-    FOR EACH ROW WHEN (NEW.state IN ('STOP', 'PLAN'))
+    FOR EACH ROW WHEN (NEW.state OPERATOR(pg_catalog.=) ANY ('{STOP,PLAN}'))
     EXECUTE FUNCTION :schema.pgtaskd_state();
 
 DROP TRIGGER IF EXISTS pgtaskd_stop_next ON :table;
