@@ -58,20 +58,23 @@ func (r *reader) fault(v value, format string, args ...any) {
 
 func (r *reader) file(root value) *File {
 	file := &File{Level: zerolog.InfoLevel}
-	shared := common{dsn: remote.Settings{}, remotes: map[string]string{}}
+	dsn, entries := remote.Settings{}, map[string]entry{}
 	targets := root
 	if root.kind == object {
 		targets = value{}
 		r.object(root, keys{
-			"dsn":     r.dsn(&shared.dsn),
-			"remotes": r.remotes(shared.remotes),
+			"dsn":     r.dsn(&dsn),
+			"remotes": r.remotes(entries),
 			"log":     r.log(&file.Level),
 			"targets": func(v value) { targets = v },
 		})
 	}
 	switch {
 	case targets.kind == list:
-		file.Targets = r.targets(targets.items, shared)
+		file.Targets = r.targets(targets.items, dsn)
+		if len(file.Targets) == len(targets.items) { // else a name may be that of one with a fault
+			r.allot(file.Targets, entries)
+		}
 	case targets.kind == "":
 		r.fault(value{place: "targets", offset: root.offset}, "is missing")
 	case targets.place == "":
@@ -83,12 +86,12 @@ func (r *reader) file(root value) *File {
 }
 
 // targets reads the targets and finds those that have the same table.
-func (r *reader) targets(items []value, shared common) []work.Target {
+func (r *reader) targets(items []value, dsn remote.Settings) []work.Target {
 	targets := make([]work.Target, 0, len(items))
 	first := map[string]string{}
 	for _, item := range items {
 		faults := len(r.faults)
-		t := r.target(item, shared)
+		t := r.target(item, dsn)
 		if len(r.faults) > faults {
 			continue // its table may not be the one that is meant
 		}

@@ -163,23 +163,6 @@ func (r *reader) dsn(into *remote.Settings) func(value) {
 	}
 }
 
-// remotes reads connection strings by their names.
-func (r *reader) remotes(into map[string]string) func(value) {
-	return func(v value) {
-		known := keys{}
-		for _, f := range v.fields {
-			known[f.key] = func(v value) {
-				r.dsn(new(remote.Settings))(v)
-				into[f.key] = v.text
-			}
-		}
-		if known[""] != nil {
-			r.fault(v, "a name must not be empty")
-		}
-		r.object(v, known)
-	}
-}
-
 // columns reads the defaults of columns, as text.
 func (r *reader) columns(into map[string]string) func(value) {
 	return func(v value) {
