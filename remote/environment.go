@@ -111,7 +111,7 @@ func (s Settings) expand() (Settings, error) {
 // readService returns the settings of a service.
 func readService(file, name string) (Settings, error) {
 	refuse := func(trouble string) error {
-		return &Refused{Message: fmt.Sprintf("service %q: %s %s", name, file, trouble), SQLState: stateValue}
+		return &Refused{Message: "the service can't be used", Private: fmt.Sprintf("service %q: %s %s", name, file, trouble), SQLState: stateValue}
 	}
 	services, err := pgservicefile.ReadServicefile(file)
 	if err != nil {

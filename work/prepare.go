@@ -91,7 +91,8 @@ func admin(ctx context.Context, t Target) (*pgx.Conn, error) {
 	cfg.RuntimeParams["lock_timeout"] = milliseconds(lockLimit)
 	ctx, cancel := context.WithTimeout(ctx, connectLimit)
 	defer cancel()
-	return pgx.ConnectConfig(ctx, cfg)
+	conn, err := pgx.ConnectConfig(ctx, cfg)
+	return conn, remote.Reason(err)
 }
 
 // create makes the role and the database of a target.
