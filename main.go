@@ -99,6 +99,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 
 // logger writes for people on a terminal, else a JSON object a line.
 func (p *program) logger() zerolog.Logger {
+	zerolog.ErrorHandler = func(error) {} // a log that can't be written is lost; its own default writes to standard error, too
 	zerolog.TimeFieldFormat = "2006-01-02T15:04:05.000Z07:00"
 	var out io.Writer = visibleJSON{p.stderr}
 	if file, ok := p.stderr.(*os.File); ok && isTerminal(file) {
@@ -124,6 +125,7 @@ func (c *runCommand) Run(ctx context.Context, p *program) error {
 	if c.Config != "" && c.DSN != "" {
 		return &usageError{errors.New("run takes --config FILE or a connection string, not both")}
 	}
+	defer ignorePipe()()
 	log := p.logger()
 	debug.SetGCPercent(gcPercent)
 	ballast := make([]byte, ballastSize)
