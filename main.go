@@ -139,6 +139,9 @@ func (c *runCommand) Run(ctx context.Context, p *program) error {
 			return err
 		}
 		p.setLevel(zerolog.InfoLevel)
+		if warning := conf.ExposedDSN(c.DSN); warning != "" {
+			log.Warn().Msg(warning)
+		}
 		return conf.RunTargets(ctx, []work.Target{target}, log, options)
 	}
 	reload := make(chan os.Signal, 1)
@@ -228,6 +231,9 @@ func (c *checkCommand) Run(ctx context.Context, p *program) error {
 	file, err := conf.Read(c.Config)
 	if err != nil {
 		return named(c.Config, err)
+	}
+	if warning := file.Exposed(c.Config); warning != "" {
+		printLine(p.stderr, "warning: %s: %s", c.Config, warning)
 	}
 	if len(file.Targets) == 0 {
 		printLine(p.stdout, "no targets: run would have nothing to do")

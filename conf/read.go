@@ -19,6 +19,8 @@ type File struct {
 	Targets []work.Target
 	// Level is the least important level that is logged; info by default.
 	Level zerolog.Level
+
+	secret bool // it holds a password
 }
 
 // Read reads the file at path. Its error is that of the file system, or Faults.
@@ -42,6 +44,7 @@ func Parse(data []byte) (*File, error) {
 	if err := r.faults.err(); err != nil {
 		return nil, err
 	}
+	file.secret = r.secret
 	return file, nil
 }
 
@@ -49,6 +52,7 @@ func Parse(data []byte) (*File, error) {
 type reader struct {
 	data   []byte
 	faults Faults
+	secret bool // a connection string holds a password
 }
 
 func (r *reader) fault(v value, format string, args ...any) {

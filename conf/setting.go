@@ -159,6 +159,7 @@ func (r *reader) dsn(into *remote.Settings) func(value) {
 			r.fault(v, "%v", err)
 			return
 		}
+		r.secret = r.secret || settings.Secret()
 		*into = settings
 	}
 }
@@ -174,6 +175,8 @@ func (r *reader) columns(into map[string]string) func(value) {
 					r.fault(v, "must be a string, a number, true or false, not %s", v.kind)
 				default:
 					into[f.key] = v.text
+					settings, err := remote.Parse(v.text) // that of remote, or of a column of the user's
+					r.secret = r.secret || err == nil && settings.Secret()
 				}
 			}
 		}
