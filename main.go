@@ -38,10 +38,13 @@ func exitCode(err error, stderr io.Writer) int {
 	case errors.Is(err, errReported):
 		return 1
 	case errors.As(err, &usage):
-		fmt.Fprintf(stderr, "pgtaskd: %s\nTry \"pgtaskd --help\".\n", usage)
+		printLine(stderr, "pgtaskd: %s", usage)
+		printLine(stderr, `Try "pgtaskd --help".`)
 		return 2
 	default:
-		fmt.Fprintf(stderr, "pgtaskd: %s\n", err)
+		for _, err := range each(err) {
+			printLine(stderr, "pgtaskd: %s", err)
+		}
 		return 1
 	}
 }
@@ -96,10 +99,11 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 
 // logger writes for people on a terminal, else a JSON object a line.
 func (p *program) logger() zerolog.Logger {
+	zerolog.ErrorHandler = func(error) {} // a log that can't be written is lost; its own default writes to standard error, too
 	zerolog.TimeFieldFormat = "2006-01-02T15:04:05.000Z07:00"
-	var out io.Writer = p.stderr
+	var out io.Writer = visibleJSON{p.stderr}
 	if file, ok := p.stderr.(*os.File); ok && isTerminal(file) {
-		out = zerolog.ConsoleWriter{Out: file, TimeFormat: "15:04:05.000"}
+		out = console(file)
 	}
 	log := zerolog.New(out).With().Timestamp().Logger()
 	if level, err := zerolog.ParseLevel(p.level); p.level != "" && err == nil {
@@ -121,6 +125,7 @@ func (c *runCommand) Run(ctx context.Context, p *program) error {
 	if c.Config != "" && c.DSN != "" {
 		return &usageError{errors.New("run takes --config FILE or a connection string, not both")}
 	}
+	defer ignorePipe()()
 	log := p.logger()
 	debug.SetGCPercent(gcPercent)
 	ballast := make([]byte, ballastSize)
@@ -134,6 +139,9 @@ func (c *runCommand) Run(ctx context.Context, p *program) error {
 			return err
 		}
 		p.setLevel(zerolog.InfoLevel)
+		if warning := conf.ExposedDSN(c.DSN); warning != "" {
+			log.Warn().Msg(warning)
+		}
 		return conf.RunTargets(ctx, []work.Target{target}, log, options)
 	}
 	reload := make(chan os.Signal, 1)
@@ -206,6 +214,14 @@ func named(path string, err error) error {
 	return errors.Join(lines...)
 }
 
+// each takes apart what errors.Join has made.
+func each(err error) []error {
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		return joined.Unwrap()
+	}
+	return []error{err}
+}
+
 type checkCommand struct {
 	Config string `required:"" placeholder:"FILE" help:"The JSON configuration."`
 }
@@ -216,8 +232,11 @@ func (c *checkCommand) Run(ctx context.Context, p *program) error {
 	if err != nil {
 		return named(c.Config, err)
 	}
+	if warning := file.Exposed(c.Config); warning != "" {
+		printLine(p.stderr, "warning: %s: %s", c.Config, warning)
+	}
 	if len(file.Targets) == 0 {
-		fmt.Fprintln(p.stdout, "no targets: run would have nothing to do")
+		printLine(p.stdout, "no targets: run would have nothing to do")
 	}
 	failed := false
 	roots := map[string]int{}
@@ -228,11 +247,11 @@ func (c *checkCommand) Run(ctx context.Context, p *program) error {
 		}
 		roots[report.Root] = i
 		for _, line := range report.Lines {
-			fmt.Fprintf(p.stdout, "targets[%d] %s: %s\n", i, target.Name(), line)
+			printLine(p.stdout, "targets[%d] %s: %s", i, target.Name(), line)
 		}
 		for _, fault := range report.Faults {
 			failed = true
-			fmt.Fprintf(p.stderr, "targets[%d] %s: %s\n", i, target.Name(), fault)
+			printLine(p.stderr, "targets[%d] %s: %s", i, target.Name(), fault)
 		}
 	}
 	if failed {

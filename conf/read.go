@@ -19,6 +19,8 @@ type File struct {
 	Targets []work.Target
 	// Level is the least important level that is logged; info by default.
 	Level zerolog.Level
+
+	secret bool // it holds a password
 }
 
 // Read reads the file at path. Its error is that of the file system, or Faults.
@@ -42,6 +44,7 @@ func Parse(data []byte) (*File, error) {
 	if err := r.faults.err(); err != nil {
 		return nil, err
 	}
+	file.secret = r.secret
 	return file, nil
 }
 
@@ -49,6 +52,7 @@ func Parse(data []byte) (*File, error) {
 type reader struct {
 	data   []byte
 	faults Faults
+	secret bool // a connection string holds a password
 }
 
 func (r *reader) fault(v value, format string, args ...any) {
@@ -58,20 +62,23 @@ func (r *reader) fault(v value, format string, args ...any) {
 
 func (r *reader) file(root value) *File {
 	file := &File{Level: zerolog.InfoLevel}
-	shared := common{dsn: remote.Settings{}, remotes: map[string]string{}}
+	dsn, entries := remote.Settings{}, map[string]entry{}
 	targets := root
 	if root.kind == object {
 		targets = value{}
 		r.object(root, keys{
-			"dsn":     r.dsn(&shared.dsn),
-			"remotes": r.remotes(shared.remotes),
+			"dsn":     r.dsn(&dsn),
+			"remotes": r.remotes(entries),
 			"log":     r.log(&file.Level),
 			"targets": func(v value) { targets = v },
 		})
 	}
 	switch {
 	case targets.kind == list:
-		file.Targets = r.targets(targets.items, shared)
+		file.Targets = r.targets(targets.items, dsn)
+		if len(file.Targets) == len(targets.items) { // else a name may be that of one with a fault
+			r.allot(file.Targets, entries)
+		}
 	case targets.kind == "":
 		r.fault(value{place: "targets", offset: root.offset}, "is missing")
 	case targets.place == "":
@@ -83,12 +90,12 @@ func (r *reader) file(root value) *File {
 }
 
 // targets reads the targets and finds those that have the same table.
-func (r *reader) targets(items []value, shared common) []work.Target {
+func (r *reader) targets(items []value, dsn remote.Settings) []work.Target {
 	targets := make([]work.Target, 0, len(items))
 	first := map[string]string{}
 	for _, item := range items {
 		faults := len(r.faults)
-		t := r.target(item, shared)
+		t := r.target(item, dsn)
 		if len(r.faults) > faults {
 			continue // its table may not be the one that is meant
 		}

@@ -26,6 +26,9 @@ func (s *supervisor) take(ctx context.Context, file *File) {
 		s.options.Level(file.Level)
 	}
 	s.log.Info().Str("file", s.path).Int("targets", len(file.Targets)).Msg("configuration taken up")
+	if warning := file.Exposed(s.path); warning != "" {
+		s.log.Warn().Str("file", s.path).Msg(warning)
+	}
 	s.want(ctx, file.Targets)
 }
 

@@ -159,24 +159,8 @@ func (r *reader) dsn(into *remote.Settings) func(value) {
 			r.fault(v, "%v", err)
 			return
 		}
+		r.secret = r.secret || settings.Secret()
 		*into = settings
-	}
-}
-
-// remotes reads connection strings by their names.
-func (r *reader) remotes(into map[string]string) func(value) {
-	return func(v value) {
-		known := keys{}
-		for _, f := range v.fields {
-			known[f.key] = func(v value) {
-				r.dsn(new(remote.Settings))(v)
-				into[f.key] = v.text
-			}
-		}
-		if known[""] != nil {
-			r.fault(v, "a name must not be empty")
-		}
-		r.object(v, known)
 	}
 }
 
@@ -191,6 +175,8 @@ func (r *reader) columns(into map[string]string) func(value) {
 					r.fault(v, "must be a string, a number, true or false, not %s", v.kind)
 				default:
 					into[f.key] = v.text
+					settings, err := remote.Parse(v.text) // that of remote, or of a column of the user's
+					r.secret = r.secret || err == nil && settings.Secret()
 				}
 			}
 		}

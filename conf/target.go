@@ -29,12 +29,6 @@ const mostOutput = 512 << 20
 
 const mostInteger = 1<<31 - 1
 
-// common is what the targets of a file share.
-type common struct {
-	dsn     remote.Settings
-	remotes map[string]string
-}
-
 // target is a target as it is written, before one value is derived from another.
 type target struct {
 	dsn                       remote.Settings
@@ -59,8 +53,8 @@ func newTarget(dsn remote.Settings) target {
 	}
 }
 
-func (r *reader) target(v value, shared common) work.Target {
-	t := newTarget(shared.dsn)
+func (r *reader) target(v value, dsn remote.Settings) work.Target {
+	t := newTarget(dsn)
 	r.object(v, keys{
 		"dsn":          r.dsn(&t.dsn),
 		"data":         r.name(&t.data),
@@ -78,7 +72,7 @@ func (r *reader) target(v value, shared common) work.Target {
 		"create":       r.flag(&t.create),
 		"wake":         r.choice(&t.wake, string(sql.Auto), string(sql.Notify), string(sql.WAL), string(sql.Poll)),
 	})
-	return t.resolve(shared.remotes)
+	return t.resolve()
 }
 
 // Single is the target of a connection string, with the default of every other
@@ -94,10 +88,10 @@ func Single(dsn string) (work.Target, error) {
 	}
 	t := newTarget(settings)
 	t.user, t.data = config.User, cmp.Or(config.Database, config.User)
-	return t.resolve(map[string]string{}), nil
+	return t.resolve(), nil
 }
 
-func (t target) resolve(remotes map[string]string) work.Target {
+func (t target) resolve() work.Target {
 	data := cmp.Or(t.data, t.user, "postgres")
 	user := cmp.Or(t.user, t.data, "postgres")
 	return work.Target{
@@ -115,7 +109,7 @@ func (t target) resolve(remotes map[string]string) work.Target {
 		OutputFail:  t.outputOver == "fail",
 		Create:      t.create,
 		Wake:        sql.Wake(t.wake),
-		Remotes:     remotes,
+		Remotes:     map[string]string{},
 	}
 }
 

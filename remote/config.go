@@ -88,6 +88,7 @@ func config(s Settings) (*pgconn.Config, error) {
 		return value == "" || value != spoken[name]
 	})
 	share(cfg)
+	cfg.ValidateConnect = guard(cfg.ValidateConnect)
 	if lookup != nil {
 		cfg.LookupFunc = lookup
 	}
@@ -132,12 +133,12 @@ func blame(s Settings, cause error) error {
 		settings["host"] = "localhost" // with a socket nobody would look at TLS
 		maps.Copy(settings, alone)
 		if _, err := pgconn.ParseConfig(settings.String()); err != nil {
-			return badValue(keyword, fileTrouble(err))
+			return badFile(keyword, err)
 		}
 	}
 	return &Refused{
 		Message:  "invalid connection string: the values of its keywords do not go together",
-		Detail:   fileTrouble(cause),
+		Private:  fileTrouble(cause),
 		SQLState: stateValue,
 	}
 }
@@ -157,6 +158,15 @@ func badValue(keyword, detail string) error {
 	return &Refused{
 		Message:  fmt.Sprintf("invalid connection string: the value of %q can't be used", keyword),
 		Detail:   detail,
+		SQLState: stateValue,
+	}
+}
+
+// badFile is badValue where the value may name a file.
+func badFile(keyword string, cause error) error {
+	return &Refused{
+		Message:  fmt.Sprintf("invalid connection string: the value of %q can't be used", keyword),
+		Private:  fileTrouble(cause),
 		SQLState: stateValue,
 	}
 }

@@ -58,16 +58,27 @@ func takeVariable(name string) string {
 	return value
 }
 
+// NamesUser tells whether s, its service or the environment says as whom to
+// connect, and it is not left to the name that we have in the operating system.
+func NamesUser(s Settings) bool {
+	given, err := s.withService()
+	return err == nil && given.given("user") || os.Getenv("PGUSER") != ""
+}
+
+// withService expands the service that s names, or else the environment.
+func (s Settings) withService() (Settings, error) {
+	if s["service"] == "" {
+		s = s.With(Settings{"service": service})
+	}
+	return s.expand()
+}
+
 // Complete returns s with all that libpq would add to it on this machine: the
 // environment (but PGTZ, PGDATESTYLE and PGGEQO), the service file, the password
 // file, the files in ~/.postgresql, the user and the database. It is what Own
 // connects with, and the Base of Rules. The error is a *Refused.
 func Complete(s Settings) (Settings, error) {
-	given := maps.Clone(s)
-	if given["service"] == "" {
-		given = s.With(Settings{"service": service})
-	}
-	given, err := given.expand()
+	given, err := s.withService()
 	if err != nil {
 		return nil, err
 	}
@@ -111,7 +122,7 @@ func (s Settings) expand() (Settings, error) {
 // readService returns the settings of a service.
 func readService(file, name string) (Settings, error) {
 	refuse := func(trouble string) error {
-		return &Refused{Message: fmt.Sprintf("service %q: %s %s", name, file, trouble), SQLState: stateValue}
+		return &Refused{Message: "the service can't be used", Private: fmt.Sprintf("service %q: %s %s", name, file, trouble), SQLState: stateValue}
 	}
 	services, err := pgservicefile.ReadServicefile(file)
 	if err != nil {

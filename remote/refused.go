@@ -14,14 +14,22 @@ const (
 // secret, nor the string itself. Trying again does not help.
 type Refused struct {
 	Message, Detail, Hint, SQLState string
+
+	// Private is what only the administrator may read: it tells of files of this
+	// machine, or of the configuration.
+	Private string
 }
 
-// Error returns the message, and the hint behind it.
+// Error returns the message, with what the administrator may read, and the hint after it.
 func (r *Refused) Error() string {
-	if r.Hint == "" {
-		return r.Message
+	text := r.Message
+	if r.Private != "" {
+		text += ": " + r.Private
 	}
-	return r.Message + " (" + r.Hint + ")"
+	if r.Hint != "" {
+		text += " (" + r.Hint + ")"
+	}
+	return text
 }
 
 func syntax(message string) error {

@@ -74,15 +74,17 @@ func (r Rules) named(s string) (Destination, error) {
 	return destination(settings, false)
 }
 
-// inNamed adds the name of the connection string to what is wrong with it.
+// inNamed says which connection string is wrong. What is wrong with it is the administrator's business.
 func inNamed(name string, err error) error {
 	var refused *Refused
 	if !errors.As(err, &refused) {
 		return err
 	}
-	named := *refused
-	named.Message = fmt.Sprintf("remote %q of the configuration: %s", name, refused.Message)
-	return &named
+	return &Refused{
+		Message:  fmt.Sprintf("remote %q of the configuration can't be used", name),
+		Private:  strings.Join(slices.DeleteFunc([]string{refused.Message, refused.Private, refused.Detail}, func(s string) bool { return s == "" }), ": "),
+		SQLState: refused.SQLState,
+	}
 }
 
 // files are the keywords whose values are files of this machine, or make use of

@@ -151,7 +151,7 @@ func TestNamed(t *testing.T) {
 	for _, name := range []string{"broken", "broken file", "broken service"} {
 		_, err := rules.Resolve(name)
 		var refused *Refused
-		if !errors.As(err, &refused) || !strings.HasPrefix(refused.Message, `remote "`+name+`" of the configuration: `) {
+		if !errors.As(err, &refused) || refused.Message != `remote "`+name+`" of the configuration can't be used` || refused.Private == "" || refused.Detail+refused.Hint != "" {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

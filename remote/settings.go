@@ -92,6 +92,9 @@ func (s Settings) given(keywords ...string) bool {
 	return slices.ContainsFunc(keywords, func(keyword string) bool { return s[keyword] != "" })
 }
 
+// Secret reports whether s holds a password, or another secret.
+func (s Settings) Secret() bool { return s.given(secrets...) }
+
 func isKeyword(word string) bool { return slices.Contains(keywords, word) }
 func isSecret(word string) bool  { return slices.Contains(secrets, word) }
 

@@ -135,3 +135,23 @@ func TestRunWithoutConfiguration(t *testing.T) {
 	u := connect(t, postgres.DSN(database))
 	u.shows(u.becomes(u.add("input", "'SELECT session_user'"), "DONE"), "output", "postgres")
 }
+
+// TestPasswordsInSight: a password that others can see is no fault, but a warning.
+func TestPasswordsInSight(t *testing.T) {
+	t.Parallel()
+	database := newDatabase(t)
+	path := configure(t, database, object{})
+	if err := os.Chmod(path, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	_, stderr, status := command(t, "", "check", "--config", path)
+	if status != 0 || !strings.Contains(stderr, "warning: "+path+": the configuration holds a password") || strings.Contains(stderr, "secret") {
+		t.Errorf("check ends with %d: %s", status, stderr)
+	}
+	run(t, "run", "--config", path).says(t, "the configuration holds a password", 1)
+	p := run(t, "run", postgres.DSN(database)+" password=hush")
+	p.says(t, "which every user of this machine can see", 1)
+	if strings.Contains(p.log.String(), "hush") {
+		t.Error(p.log)
+	}
+}

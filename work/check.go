@@ -27,6 +27,15 @@ func (r *Report) fault(format string, args ...any) {
 	r.Faults = append(r.Faults, fmt.Sprintf(format, args...))
 }
 
+// failed is a fault that is an error, with what to do about it.
+func (r *Report) failed(what string, err error, t Target) {
+	if hint := t.hint(err, false); hint != "" {
+		r.fault("%s%s (%s)", what, err, hint)
+	} else {
+		r.fault("%s%s", what, err)
+	}
+}
+
 // Check finds out whether Serve could serve the target, and what it would create. It changes nothing.
 func Check(ctx context.Context, t Target) (r Report) {
 	ctx, cancel := context.WithTimeout(ctx, prepareLimit)
@@ -41,7 +50,7 @@ func Check(ctx context.Context, t Target) (r Report) {
 	case errors.Is(err, errRecovery), errors.Is(err, errReadOnly):
 		r.fault("%s", err)
 	default:
-		r.fault("cannot connect: %s", err)
+		r.failed("cannot connect: ", err, t)
 	}
 	return r
 }
@@ -49,15 +58,19 @@ func Check(ctx context.Context, t Target) (r Report) {
 // absent says what has to be created before the target can be connected to.
 func (r *Report) absent(ctx context.Context, t Target, refusal error) {
 	conn, a, err := look(ctx, t)
-	if err != nil {
-		r.fault("cannot connect as user %q: %s", t.Connect["user"], refusal)
-		r.fault("cannot connect as the dsn says to create what is missing: %s", err)
+	switch {
+	case errors.Is(err, errNobody):
+		r.failed("cannot connect: ", refusal, t)
+		return
+	case err != nil:
+		r.failed(fmt.Sprintf("cannot connect as user %q: ", t.Connect["user"]), refusal, t)
+		r.failed("the dsn's user, who would create what is missing, cannot connect: ", err, t)
 		return
 	}
 	defer func() { _ = conn.Close(ctx) }()
 	user, database := t.Connect["user"], t.Connect["dbname"]
 	if !a.role && !a.database {
-		r.fault("cannot connect: %s", refusal)
+		r.failed("cannot connect: ", refusal, t)
 		return
 	}
 	if a.role {
@@ -81,7 +94,7 @@ func (r *Report) would(may bool, user, what, statement string) {
 func (r *Report) table(ctx context.Context, conn *pgx.Conn, t Target) {
 	t, err := r.wakeable(ctx, conn, t)
 	if err != nil {
-		r.fault("%s", err)
+		r.failed("", err, t)
 		return
 	}
 	changes, err := sql.Missing(ctx, conn, table(t), options(t))
@@ -95,7 +108,7 @@ func (r *Report) table(ctx context.Context, conn *pgx.Conn, t Target) {
 			if lack := lacking(ctx, conn, t); lack == nil {
 				changes = nil // it can do without them
 			} else {
-				r.fault("%s", err)
+				r.failed("", err, t)
 				return
 			}
 		}

@@ -49,6 +49,7 @@ func (l *loop) openOwn(ctx context.Context, t *task) (*exec.Session, error) {
 		cfg.RuntimeParams["client_connection_check_interval"] = "1s" // a controller that is gone is noticed while a statement runs
 	}
 	session, err := exec.Connect(ctx, cfg, sessionLimit, true)
+	err = remote.Reason(err)
 	switch {
 	case err == nil:
 		l.shortage.succeed()
@@ -105,21 +106,6 @@ func final(err error) bool {
 		return false
 	}
 	return strings.HasPrefix(answer.Code, "28") || answer.Code == "3D000" || answer.Code == "42501" || answer.Code == "42704" || answer.Code == "22023"
-}
-
-// unreachable is what a task's row shows when its session could not be opened. Only the server's own words and the kind of the trouble
-// are shown: no part of the connection string.
-func unreachable(err error) *exec.Failure {
-	var refused *remote.Refused
-	var answer *pgconn.PgError
-	switch {
-	case errors.As(err, &refused):
-		return exec.NewFailure(refused.Message, refused.SQLState, "DETAIL", refused.Detail, "HINT", refused.Hint)
-	case errors.As(err, &answer):
-		return exec.NewFailure("could not establish connection", answer.Code, "DETAIL", answer.Message, "HINT", answer.Hint)
-	default:
-		return exec.NewFailure("could not establish connection", "08001", "DETAIL", innermost(err))
-	}
 }
 
 // innermost is the text of the error at the bottom, such as "connection refused": what wraps it may name users and hosts.

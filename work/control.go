@@ -101,7 +101,7 @@ func connect(ctx context.Context, t Target) (*control, error) {
 		c.conn, err = pgx.ConnectConfig(ctx, cfg)
 	}
 	if err != nil {
-		return nil, err
+		return nil, remote.Reason(err)
 	}
 	if err := c.know(ctx); err != nil {
 		c.close()

@@ -17,9 +17,16 @@ func (l *loop) drained() (done bool, err error) {
 		l.log.Info().Msg("drained")
 		return true, nil
 	case time.Since(l.look.draining) > l.target.Grace+exec.Obey:
-		return true, fmt.Errorf("%d tasks could not be ended in time; they will be found to be interrupted", len(l.tasks))
+		return true, &undrained{len(l.tasks)}
 	}
 	return false, nil
+}
+
+// undrained is the error of a drain that took too long.
+type undrained struct{ tasks int }
+
+func (u *undrained) Error() string {
+	return fmt.Sprintf("%d tasks could not be ended in time; they will be found to be interrupted", u.tasks)
 }
 
 // drain begins, and in time enforces, the end of all work.

@@ -53,21 +53,32 @@ func (l *loop) remains(ctx context.Context) error {
 	if err != nil || described.Exists {
 		return err
 	}
-	return &tableGone{table(l.target)}
+	return &tableGone{table(l.target), l.target.Create}
 }
 
 // tableGone is the error of a table that was there while the target was served.
-type tableGone struct{ table sql.Table }
+type tableGone struct {
+	table  sql.Table
+	create bool // a restart makes it
+}
 
 func (g *tableGone) Error() string {
-	return fmt.Sprintf("table %s has gone: create or restore it, or start pgtaskd anew to have it made", g.table)
+	text := fmt.Sprintf("table %s has gone: create or restore it", g.table)
+	if g.create {
+		text += ", or restart pgtaskd to have it made"
+	}
+	return text
 }
 
 // furnish completes the table and looks at it. What it can do without is postponed while somebody has locked it.
 func (l *loop) furnish(ctx context.Context, t Target) (sql.Description, error) {
 	made, err := complete(ctx, l.control.conn, t)
 	if len(made) > 0 {
-		l.log.Info().Int("changes", len(made)).Msg(summary(made))
+		line := l.log.Info()
+		if l.trouble.served { // somebody has taken it away
+			line = l.log.Warn()
+		}
+		line.Int("changes", len(made)).Msg(summary(made))
 	}
 	if err = l.postpone(ctx, t, err); err != nil {
 		return sql.Description{}, err
@@ -230,7 +241,7 @@ func lacking(ctx context.Context, conn *pgx.Conn, t Target) error {
 	if len(changes) == 0 {
 		return nil
 	}
-	return fmt.Errorf("table %s lacks %s, and may not be changed: run what pgtaskd schema prints", table(t), names(changes))
+	return fmt.Errorf("table %s lacks %s, and may not be changed: run what pgtaskd schema --config FILE prints", table(t), names(changes))
 }
 
 // used tells whether tasks have ever been written to the table: then pauses may be under way.

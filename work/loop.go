@@ -83,9 +83,9 @@ type looks struct {
 
 func newLoop(ctx context.Context, t Target, log zerolog.Logger) *loop {
 	l := &loop{
-		target: t, log: log, trouble: &trouble{log: log}, running: ctx, bare: parameters(t, "", "", 1), shows: map[string][][2]string{},
+		target: t, log: log, trouble: &trouble{log: log, target: t}, running: ctx, bare: parameters(t, "", "", 1), shows: map[string][][2]string{},
 		ahead: soonAhead, clock: &clock{}, inbox: newInbox(), seats: &seats{pids: map[uint32]struct{}{}},
-		shortage: shortage{log: log},
+		shortage: shortage{log: log, target: t},
 		scribe:   scribe{told: make(chan written, 1)},
 		flights:  flights{all: map[*runner]*flight{}},
 		habits:   habits{of: map[like]*habit{}},

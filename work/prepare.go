@@ -1,6 +1,7 @@
 package work
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -25,10 +26,13 @@ func prepare(ctx context.Context, t Target, served bool, log zerolog.Logger) (*c
 		for _, what := range made {
 			log.Info().Msg("created " + what)
 		}
-		if failed != nil {
-			return nil, failed
+		switch {
+		case errors.Is(failed, errNobody):
+		case failed != nil:
+			return nil, fmt.Errorf("%w; %w", err, failed)
+		default:
+			c, err = connect(ctx, t)
 		}
-		c, err = connect(ctx, t)
 	}
 	if err != nil {
 		return nil, err
@@ -74,13 +78,18 @@ func look(ctx context.Context, t Target) (*pgx.Conn, absences, error) {
 	return conn, a, nil
 }
 
-// admin connects as the dsn says; to the database postgres where it names none.
+// errNobody is the error where the dsn names no user who could create what is missing: that of the operating system is not meant.
+var errNobody = errors.New("the dsn names no user to create what is missing")
+
+// adminDatabase is the one to which the dsn's user connects to create what is missing.
+func (t Target) adminDatabase() string { return cmp.Or(t.Admin["dbname"], "postgres") }
+
+// admin connects as the dsn says.
 func admin(ctx context.Context, t Target) (*pgx.Conn, error) {
-	settings := t.Admin
-	if settings["dbname"] == "" {
-		settings = settings.With(remote.Settings{"dbname": "postgres"})
+	if !remote.NamesUser(t.Admin) {
+		return nil, errNobody
 	}
-	own, err := remote.Own(settings)
+	own, err := remote.Own(t.Admin.With(remote.Settings{"dbname": t.adminDatabase()}))
 	if err != nil {
 		return nil, err
 	}
@@ -93,14 +102,15 @@ func admin(ctx context.Context, t Target) (*pgx.Conn, error) {
 	cfg.RuntimeParams["lock_timeout"] = milliseconds(lockLimit)
 	ctx, cancel := context.WithTimeout(ctx, connectLimit)
 	defer cancel()
-	return pgx.ConnectConfig(ctx, cfg)
+	conn, err := pgx.ConnectConfig(ctx, cfg)
+	return conn, remote.Reason(err)
 }
 
 // create makes the role and the database of a target.
 func create(ctx context.Context, t Target) (made []string, err error) {
 	conn, a, err := look(ctx, t)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("the dsn's user, who would create what is missing, cannot connect: %w", err)
 	}
 	defer func() { _ = conn.Close(ctx) }()
 	user, database := t.Connect["user"], t.Connect["dbname"]

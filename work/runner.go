@@ -34,13 +34,14 @@ func (r *runner) sit(ctx context.Context, t *task) *seat {
 		return s
 	}
 	closeSeats([]*seat{r.seats.room(r.target.Run)})
+	began := time.Now()
 	session, err := r.open(ctx, t)
 	if err == nil {
 		r.seats.opened(session.PID)
 		return &seat{session: session, remote: t.row.Remote, epoch: t.row.Epoch, born: time.Now()}
 	}
 	r.seats.gone(0)
-	e := end{task: t, kind: released, stop: r.clock.now(), fault: unreachable(err)}
+	e := end{task: t, kind: released, stop: r.clock.now(), fault: r.unreachable(ctx, t, began, err)}
 	if e.delay = r.patience.fail(t.row.Remote); final(err) {
 		e.kind, e.result = finished, &exec.Result{Failure: e.fault}
 	}

@@ -13,14 +13,14 @@ import (
 // it can. It returns nil when stop was closed and all is drained, or why that could not be done; when ctx ends, it ends at once, with
 // ctx's error. All it has started has ended when it returns.
 func Serve(ctx context.Context, stop <-chan struct{}, t Target, log zerolog.Logger) error {
-	trouble := &trouble{log: log}
+	trouble := &trouble{log: log, target: t}
 	for {
 		err := serve(ctx, stop, t, trouble)
 		switch {
 		case ctx.Err() != nil:
 			return ctx.Err()
 		case err == nil || isClosed(stop):
-			return err
+			return undone(err)
 		}
 		select {
 		case <-time.After(trouble.failed(err)):
@@ -30,6 +30,16 @@ func Serve(ctx context.Context, stop <-chan struct{}, t Target, log zerolog.Logg
 			return ctx.Err()
 		}
 	}
+}
+
+// undone is what a drain has left undone; nil where nothing of ours is under way any more, whatever has kept the target from being served.
+func undone(err error) error {
+	var late *undrained
+	var bug *panicked
+	if errors.As(err, &late) || errors.As(err, &bug) {
+		return err
+	}
+	return nil
 }
 
 func isClosed(stop <-chan struct{}) bool {

@@ -16,7 +16,8 @@ const (
 // shortage is that of sessions to the target's own database: too many connections, a password that has been changed. Tasks go on with
 // those that there are, and wait for them; now and then one more is tried. Any goroutine may use it.
 type shortage struct {
-	log zerolog.Logger
+	log    zerolog.Logger
+	target Target
 
 	mu    sync.Mutex
 	said  map[string]bool // failures that were logged, by text; nil: there is no shortage
@@ -49,7 +50,7 @@ func (s *shortage) fail(err error, open int) {
 	s.last, s.had = now, false
 	if !s.said[err.Error()] {
 		s.said[err.Error()] = true
-		advised(s.log.Error(), err).Int("sessions", open).Msg("no more sessions can be opened; tasks wait for those that there are")
+		s.target.advised(s.log.Error(), err, true).Int("sessions", open).Msg("no more sessions can be opened; tasks wait for those that there are")
 	}
 }
 

@@ -20,7 +20,8 @@ const calm = 3 * time.Second
 // trouble logs what keeps a target from being served: each failure when it first
 // comes, and that all is well when it is. It belongs to the goroutine of Serve.
 type trouble struct {
-	log zerolog.Logger
+	log    zerolog.Logger
+	target Target
 
 	since    time.Time            // of the first failure since all was well; zero: all is well
 	said     map[string]time.Time // failures since then, by text, and when they were logged
@@ -61,7 +62,7 @@ func (t *trouble) failed(err error) (wait time.Duration) {
 		return wait
 	}
 	t.said[err.Error()] = now
-	line := advised(t.log.Error(), err)
+	line := t.target.advised(t.log.Error(), err, t.served)
 	var p *panicked
 	if errors.As(err, &p) {
 		line = line.Bytes("stack", p.stack)

@@ -159,7 +159,8 @@ func (s *stream) connect(ctx context.Context) (*pgconn.PgConn, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, connectLimit)
 	defer cancel()
-	return pgconn.ConnectConfig(ctx, cfg)
+	conn, err := pgconn.ConnectConfig(ctx, cfg)
+	return conn, remote.Reason(err)
 }
 
 var errSilent = errors.New("the server is silent")

@@ -1,0 +1,163 @@
+package work
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"pgtaskd/remote"
+	"pgtaskd/server/servertest"
+)
+
+// said is a line of the log.
+type said struct{ Level, Message, Error, Hint string }
+
+func (s *stage) lines() (lines []said) {
+	s.t.Helper()
+	for text := range strings.Lines(s.logged()) {
+		var line said
+		if err := json.Unmarshal([]byte(text), &line); err != nil {
+			s.t.Fatal(text, err)
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+// failure is the first failure that is logged.
+func (s *stage) failure() (line said) {
+	s.t.Helper()
+	s.until("a failure", func() bool {
+		lines := s.lines()
+		i := slices.IndexFunc(lines, func(l said) bool { return l.Level == "error" })
+		if i >= 0 {
+			line = lines[i]
+		}
+		return i >= 0
+	})
+	return line
+}
+
+// TestFailureAtTheStart: the error of the target's own login is shown first, that of the dsn's user after it, and none of a user whom nobody has named.
+func TestFailureAtTheStart(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		connect, admin remote.Settings
+		create         bool
+		errors         []string // in this order
+		never          []string
+		hint           string
+	}{
+		"database, the dsn names nobody": {
+			connect: remote.Settings{"dbname": "nowhere_1"}, admin: remote.Settings{"user": ""}, create: true,
+			errors: []string{`database "nowhere_1" does not exist`}, never: []string{"dsn's user", "root"},
+			hint: "create the database; pgtaskd can make it only where the dsn names a user, and another database than this",
+		},
+		"database, which the dsn leads to itself": {
+			connect: remote.Settings{"dbname": "nowhere_2"}, admin: remote.Settings{"dbname": "nowhere_2"}, create: true,
+			errors: []string{`database "nowhere_2" does not exist`},
+			hint:   "create the database; pgtaskd can make it only where the dsn names a user, and another database than this",
+		},
+		"database, not to be created": {
+			connect: remote.Settings{"dbname": "nowhere_3"},
+			errors:  []string{`database "nowhere_3" does not exist`}, never: []string{"dsn's user"}, hint: "create or restore the database",
+		},
+		"role, and the dsn's user cannot connect": {
+			connect: remote.Settings{"user": "first_of_all"}, admin: remote.Settings{"user": "second_of_all"}, create: true,
+			errors: []string{`role "first_of_all" does not exist`, "the dsn's user, who would create what is missing, cannot connect", `role "second_of_all" does not exist`},
+			hint:   hints["28000"],
+		},
+		"role, the dsn names nobody": {
+			connect: remote.Settings{"user": "third_of_all"}, admin: remote.Settings{"user": ""}, create: true,
+			errors: []string{`role "third_of_all" does not exist`}, never: []string{"dsn's user"}, hint: hints["28000"],
+		},
+		"login is not missing": {
+			connect: remote.Settings{"user": "no_login"}, create: true,
+			errors: []string{`role "no_login" is not permitted to log in`}, never: []string{"dsn's user"}, hint: hints["28000"],
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := prepared(t, func(target *Target) {
+				target.Create = c.create
+				target.Connect, target.Admin = target.Connect.With(c.connect), target.Admin.With(c.admin)
+			})
+			if c.connect["user"] == "no_login" {
+				s.exec("CREATE ROLE no_login")
+			}
+			s.serve()
+			line := s.failure()
+			if line.Hint != c.hint {
+				t.Errorf("the hint is %q", line.Hint)
+			}
+			report := Check(t.Context(), s.target)
+			for _, text := range []string{line.Error, strings.Join(report.Faults, "; ")} {
+				rest := text
+				for _, part := range c.errors {
+					_, after, found := strings.Cut(rest, part)
+					if !found {
+						t.Errorf("%q does not come in its place: %s", part, text)
+					}
+					rest = after
+				}
+				for _, part := range c.never {
+					if strings.Contains(text, part) {
+						t.Errorf("%q is said: %s", part, text)
+					}
+				}
+			}
+			if len(report.Faults) == 0 || !strings.Contains(report.Faults[0], "("+c.hint+")") {
+				t.Errorf("check gives no hint: %q", report.Faults)
+			}
+		})
+	}
+}
+
+// TestRestartIsAdvised only where it makes what is missing.
+func TestRestartIsAdvised(t *testing.T) {
+	t.Parallel()
+	settings, err := remote.Parse(servertest.Server(t).DSN("elsewhere"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const restart = "or restart pgtaskd to have it made"
+	for _, create := range []bool{true, false} {
+		target := Target{Create: create, Admin: settings, Connect: settings.With(remote.Settings{"dbname": "here"})}
+		for _, code := range []string{"3D000", "3F000", "42P01"} {
+			for _, served := range []bool{true, false} {
+				if hint := target.hint(&pgconn.PgError{Code: code}, served); strings.Contains(hint, restart) != (create && served) {
+					t.Errorf("%s, create %v, served %v: %s", code, create, served, hint)
+				}
+			}
+		}
+		if text := (&tableGone{create: create}).Error(); strings.Contains(text, restart) != create {
+			t.Error(text)
+		}
+	}
+	owner := Target{}.hint(&pgconn.PgError{Code: "42501"}, false)
+	for _, part := range []string{"GRANT", "OWNER TO", "schema --config FILE"} {
+		if !strings.Contains(owner, part) {
+			t.Errorf("of a missing right, %q is not said: %s", part, owner)
+		}
+	}
+}
+
+// TestTakenAwayIsAWarning: what somebody drops while the table is served is no piece of information.
+func TestTakenAwayIsAWarning(t *testing.T) {
+	t.Parallel()
+	s := play(t)
+	for _, line := range s.lines() {
+		if line.Level != "info" {
+			t.Errorf("at the first start: %+v", line)
+		}
+	}
+	s.exec("DROP TRIGGER pgtaskd_accept ON task")
+	s.until("a warning", func() bool {
+		return slices.ContainsFunc(s.lines(), func(l said) bool {
+			return l.Level == "warn" && strings.Contains(l.Message, "trigger pgtaskd_accept")
+		})
+	})
+}
