@@ -273,3 +273,26 @@ func TestThawedLeader(t *testing.T) {
 	}
 	s.eventually("0", "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE 'pg_task %' AND state = 'active'")
 }
+
+// TestRowsOfARestoredCopyAreNotTakenForAnotherDatabasesBackends: process ids are those of the whole server.
+func TestRowsOfARestoredCopyAreNotTakenForAnotherDatabasesBackends(t *testing.T) {
+	t.Parallel()
+	s := prepared(t)
+	s.serve()
+	s.settled()
+	s.drain()
+	elsewhere, err := connectTo(t.Context(), strings.Replace(s.dsn, "dbname="+s.get("SELECT current_database()"), "dbname=postgres", 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = elsewhere.Close(context.WithoutCancel(t.Context())) }()
+	pid := int32(elsewhere.PgConn().PID())
+	if s.get("SELECT datname = current_database() FROM pg_stat_activity WHERE pid = $1", pid) != "false" {
+		t.Fatal("it is in the same database")
+	}
+	works := s.add(`input, "group", state, attempt, pid, start, atomic`, "SELECT 'again'", "works", "WORK", 1, pid, time.Now().Add(time.Minute), true)
+	stops := s.add(`input, "group", state, attempt, pid, start, stopping`, "SELECT 'never'", "stops", "STOP", 1, pid, time.Now().Add(time.Minute), true)
+	s.serve()
+	s.becomes(works, "DONE")
+	s.eventually("true", "SELECT stop IS NOT NULL AND stopping IS NULL FROM task WHERE id = $1", stops)
+}

@@ -9,5 +9,6 @@ WHERE EXISTS (
     SELECT
     FROM pg_catalog.pg_stat_get_activity(b.pid) AS a
     WHERE a.pid OPERATOR(pg_catalog.=) b.pid
+        AND a.datid OPERATOR(pg_catalog.=) (SELECT d.oid FROM pg_catalog.pg_database AS d WHERE d.datname OPERATOR(pg_catalog.=) pg_catalog.current_database())
         AND (a.backend_start IS NULL OR a.backend_start OPERATOR(pg_catalog.=) b.start)
 )

@@ -1,5 +1,5 @@
 -- Tasks whose run was cut off: back to PLAN where it is known that nothing was committed, or where it may be done again; else FAIL.
--- None is touched whose backend lives. One that was taken may have run for a moment on any session of its controller.
+-- None is touched whose backend lives: process id, database and start tell it, since a restored copy of the table has the ids of another database's backends. One that was taken may have run for a moment on any session of its controller.
 -- What ran when the server crashed (then it resets its statistics) is suspect: the second time it waits for 1 s, then 2 s, 4 s; after the
 -- fifth it FAILs.
 -- $1 ids, $2 pids of sessions that are known to be gone (one for each id, 0: look), $3 starts of runs that are known to have begun (or null),
@@ -33,6 +33,7 @@ WITH orphaned AS MATERIALIZED (
                 SELECT
                 FROM pg_catalog.pg_stat_get_activity(t.pid) AS a
                 WHERE a.pid OPERATOR(pg_catalog.=) t.pid
+                    AND a.datid OPERATOR(pg_catalog.=) (SELECT d.oid FROM pg_catalog.pg_database AS d WHERE d.datname OPERATOR(pg_catalog.=) pg_catalog.current_database())
                     AND (a.backend_start IS NULL OR a.backend_start OPERATOR(pg_catalog.<=) t.start)
             )
         )
@@ -42,6 +43,7 @@ WITH orphaned AS MATERIALIZED (
                 SELECT
                 FROM pg_catalog.pg_stat_activity AS a
                 WHERE a.datname OPERATOR(pg_catalog.=) pg_catalog.current_database()
+                    AND a.backend_type OPERATOR(pg_catalog.=) 'client backend'
                     AND pg_catalog.left(a.application_name, pg_catalog.length($5)) OPERATOR(pg_catalog.=) $5
                     AND a.state OPERATOR(pg_catalog.<>) 'idle'
                     AND a.pid OPERATOR(pg_catalog.<>) ALL ($4::pg_catalog.int4[])

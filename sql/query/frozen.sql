@@ -3,6 +3,7 @@
 SELECT pg_catalog.pg_terminate_backend(a.pid)
 FROM pg_catalog.pg_stat_activity AS a
 WHERE a.datname OPERATOR(pg_catalog.=) pg_catalog.current_database()
+    AND a.backend_type OPERATOR(pg_catalog.=) 'client backend' -- parallel workers bear the names of their leaders
     AND a.usename OPERATOR(pg_catalog.=) current_user
     AND pg_catalog.left(a.application_name, pg_catalog.length($2)) OPERATOR(pg_catalog.=) $2
     AND (

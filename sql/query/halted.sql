@@ -13,6 +13,7 @@ WITH halted AS MATERIALIZED (
                 SELECT
                 FROM pg_catalog.pg_stat_get_activity(t.pid) AS a
                 WHERE a.pid OPERATOR(pg_catalog.=) t.pid
+                    AND a.datid OPERATOR(pg_catalog.=) (SELECT d.oid FROM pg_catalog.pg_database AS d WHERE d.datname OPERATOR(pg_catalog.=) pg_catalog.current_database())
                     AND (a.backend_start IS NULL OR a.backend_start OPERATOR(pg_catalog.<=) t.start)
                     AND a.pid OPERATOR(pg_catalog.<>) ALL ($2::pg_catalog.int4[])
             )
@@ -20,6 +21,7 @@ WITH halted AS MATERIALIZED (
                 SELECT
                 FROM pg_catalog.pg_stat_activity AS a
                 WHERE a.datname OPERATOR(pg_catalog.=) pg_catalog.current_database()
+                    AND a.backend_type OPERATOR(pg_catalog.=) 'client backend'
                     AND pg_catalog.left(a.application_name, pg_catalog.length($3)) OPERATOR(pg_catalog.=) $3
                     AND a.state OPERATOR(pg_catalog.<>) 'idle'
                     AND a.pid OPERATOR(pg_catalog.<>) ALL ($2::pg_catalog.int4[])

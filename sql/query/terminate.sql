@@ -10,6 +10,7 @@ WHERE t.state OPERATOR(pg_catalog.=) 'STOP'
     AND t.stop IS NULL
     AND t.start OPERATOR(pg_catalog.>=) a.backend_start
     AND a.datname OPERATOR(pg_catalog.=) pg_catalog.current_database()
+    AND a.backend_type OPERATOR(pg_catalog.=) 'client backend' -- parallel workers bear the names of their leaders
     AND a.usename OPERATOR(pg_catalog.=) current_user
     AND pg_catalog.left(a.application_name, pg_catalog.length($3)) OPERATOR(pg_catalog.=) $3
     AND a.pid OPERATOR(pg_catalog.<>) ALL ($2::pg_catalog.int4[])
