@@ -101,6 +101,9 @@ func (l *loop) take(ctx context.Context, ids []int64, ahead time.Duration) ([]*t
 		return nil, err // not committed, whatever has come
 	}
 	l.look.spoke = time.Now()
+	if len(tasks) > 0 {
+		l.inZone(ctx, tasks[0].row.Epoch)
+	}
 	return tasks, nil
 }
 

@@ -95,3 +95,21 @@ func TestATaskThatItsOwnSQLRefersToIsMarkedAndStopped(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// TestRepetitionsAreCountedInTheZoneThatTheRoleHasNow: a change of it reaches the next repetition, whichever way an end is written.
+func TestRepetitionsAreCountedInTheZoneThatTheRoleHasNow(t *testing.T) {
+	t.Parallel()
+	s := play(t)
+	s.becomes(s.add("input", "SELECT 1"), "DONE")
+	for _, zone := range []string{"Asia/Tokyo", "America/New_York"} {
+		s.exec(fmt.Sprintf("ALTER DATABASE %s SET TimeZone = '%s'", s.get("SELECT current_database()"), zone))
+		for _, input := range []string{"SELECT 1", "CREATE TABLE IF NOT EXISTS effect ()", "SELECT 1/0"} {
+			// Across a change of the clocks a month has another length in each zone.
+			id := s.add("input, repeat, active, plan", input, "1 mon", "0", "2026-06-01 12:00:00+00")
+			s.eventually("true", "SELECT next IS NOT NULL FROM task WHERE id = $1", id)
+			if right := s.get("SELECT n.plan AT TIME ZONE $2 - t.plan AT TIME ZONE $2 = date_trunc('day', n.plan AT TIME ZONE $2 - t.plan AT TIME ZONE $2) FROM task AS t JOIN task AS n ON n.id = t.next WHERE t.id = $1", id, zone); right != "true" {
+				t.Errorf("%s in %s: the next comes at %s", input, zone, s.get("SELECT n.plan FROM task AS t JOIN task AS n ON n.id = t.next WHERE t.id = $1", id))
+			}
+		}
+	}
+}

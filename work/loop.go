@@ -31,6 +31,7 @@ type loop struct {
 	foreign  atomic.Bool            // there are foreign servers: what writes through them has no transaction id here
 	path     atomic.Pointer[string] // the search_path under which ends are written, nil: empty
 	texts    atomic.Pointer[sql.Queries]
+	zoneName atomic.Pointer[string] // see zone
 	facts    atomic.Pointer[control] // only what does not change after know
 	bare     [][2]string             // the parameters of a task that has none of its own
 	running  context.Context         // of all sessions
@@ -57,6 +58,7 @@ type loop struct {
 	scanning place // where the scan under way goes on
 	look     looks
 	scribe   scribe
+	zone     zone
 	count    int // tasks ended since the last look at the pace
 }
 
@@ -110,4 +112,4 @@ func (l *loop) anyRuns() bool {
 }
 
 func (l *loop) queries() sql.Queries { return *l.texts.Load() }
-func (l *loop) timeZone() string     { return l.facts.Load().timeZone }
+func (l *loop) timeZone() string     { return *l.zoneName.Load() }

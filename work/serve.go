@@ -143,6 +143,8 @@ func (l *loop) reign(ctx context.Context, stop <-chan struct{}) (err error) {
 		}
 	}()
 	l.facts.Store(c)
+	l.zoneName.Store(&c.timeZone)
+	l.zone = zone{}
 	l.path.Store(nil)
 	defer func() { l.unfollow() }()
 	l.follow()

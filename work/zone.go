@@ -1,0 +1,62 @@
+package work
+
+import (
+	"context"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"pgtaskd/remote"
+)
+
+// zone is the time zone in which repetitions are counted: the one that the role has in the database now. The control session has that of its start, so when the
+// settings of databases and roles have changed, a new session tells. It belongs to the loop, but for its name, which runners read (zoneName).
+type zone struct {
+	epoch int64 // of the settings when the zone was read
+	tried time.Time
+}
+
+// zoneLimit bounds how long the loop waits for a session that tells the zone, and zoneAgain how often it tries where there is none to be had.
+const (
+	zoneLimit = 2 * time.Second
+	zoneAgain = 10 * time.Second
+)
+
+// inZone takes up the role's time zone when the settings have another epoch than before.
+func (l *loop) inZone(ctx context.Context, epoch int64) {
+	if epoch == l.zone.epoch || time.Since(l.zone.tried) < zoneAgain {
+		return
+	}
+	l.zone.tried = time.Now()
+	name, err := readZone(ctx, l.target)
+	if err != nil {
+		l.log.Debug().Err(err).Msg("the role's time zone could not be read")
+		return
+	}
+	if name != *l.zoneName.Load() {
+		ctx, cancel := limited(ctx)
+		defer cancel()
+		if _, err := l.control.conn.Exec(ctx, "SELECT pg_catalog.set_config('TimeZone', $1, false)", name); err != nil {
+			return
+		}
+		l.zoneName.Store(&name)
+	}
+	l.zone = zone{epoch: epoch}
+}
+
+// readZone is the time zone of a new session of the target's role.
+func readZone(ctx context.Context, t Target) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, zoneLimit)
+	defer cancel()
+	cfg, err := remote.Own(t.Connect)
+	if err != nil {
+		return "", err
+	}
+	cfg.RuntimeParams["application_name"] = controlName(t)
+	conn, err := pgconn.ConnectConfig(ctx, cfg)
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = conn.Close(ctx) }()
+	return conn.ParameterStatus("TimeZone"), nil
+}
