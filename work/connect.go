@@ -108,6 +108,13 @@ func final(err error) bool {
 	return strings.HasPrefix(answer.Code, "28") || answer.Code == "3D000" || answer.Code == "42501" || answer.Code == "42704" || answer.Code == "22023"
 }
 
+// unanswered tells the error of a server that has given no answer.
+func unanswered(err error) bool {
+	var refused *remote.Refused
+	var answer *pgconn.PgError
+	return !errors.As(err, &refused) && !errors.As(err, &answer)
+}
+
 // innermost is the text of the error at the bottom, such as "connection refused": what wraps it may name users and hosts.
 func innermost(err error) string {
 	for {

@@ -28,6 +28,7 @@ func (a rank) before(b rank) bool {
 // lane is all that a controller knows of the tasks with one group and one remote. lanes owns it.
 type lane struct {
 	key      laneKey
+	gate     *gate     // before its remote; nil: it has none
 	ready    readyHeap // due, in PLAN
 	fresh    readyHeap // what a fill under way has found, in no order
 	taken    takenHeap // claimed for us, not started

@@ -19,6 +19,7 @@ type lanes struct {
 	closed    bool
 	era       int // counts what is forgotten
 	all       map[laneKey]*lane
+	gates     map[string]*gate // of remotes
 	known     *idSet // the ready ones: a scan may bring a task again
 	filling   *idSet // those of the fill under way, nil when there is none
 	drawn     *idSet // those that were taken since it began
@@ -39,7 +40,7 @@ type lanes struct {
 func newLanes(run int, now func() time.Time) *lanes {
 	return &lanes{
 		run: run, now: now,
-		all: map[laneKey]*lane{}, known: newIDSet(), pausing: map[*lane]struct{}{}, outranked: map[*lane]struct{}{},
+		all: map[laneKey]*lane{}, gates: map[string]*gate{}, known: newIDSet(), pausing: map[*lane]struct{}{}, outranked: map[*lane]struct{}{},
 		claims: laneHeap{which: claiming}, starts: laneHeap{which: starting},
 	}
 }
@@ -47,8 +48,10 @@ func newLanes(run int, now func() time.Time) *lanes {
 func (s *lanes) lane(key laneKey) *lane {
 	l, ok := s.all[key]
 	if !ok {
-		l = &lane{key: key, ended: s.since, at: [2]int{-1, -1}}
-		s.all[key] = l
+		l = &lane{key: key, gate: s.gateOf(key.remote), ended: s.since, at: [2]int{-1, -1}}
+		if s.all[key] = l; l.gate != nil {
+			l.gate.lanes[l] = struct{}{}
+		}
 	}
 	return l
 }
@@ -66,7 +69,7 @@ func (s *lanes) choose(most int) []int64 {
 	}
 	spare := min(claimMost, 2*(s.run+s.ahead)-s.busy-s.waiting)
 	for l := range s.outranked { // what is taken there waits for those that are not: there must be room for them, for one at least
-		for n := 0; l.outranked() && l.claimable(s.ahead) && (n == 0 || len(ids) < spare); n++ {
+		for n := 0; l.outranked() && l.claimable(s.ahead) && !l.trying() && (n == 0 || len(ids) < spare); n++ {
 			ids = append(ids, s.chosen(l))
 		}
 	}
@@ -107,6 +110,7 @@ func (s *lanes) chosen(l *lane) int64 {
 		s.claimed = append(s.claimed, l)
 	}
 	s.place(l)
+	s.try(l)
 	return top.id
 }
 
@@ -119,8 +123,6 @@ func (s *lanes) take(tasks []*task) {
 		s.place(l)
 		s.prune(l.key, l)
 	}
-	clear(s.claimed)
-	s.claimed = s.claimed[:0]
 	for _, t := range tasks {
 		l := s.lane(t.lane)
 		heap.Push(&l.taken, t)
@@ -130,6 +132,13 @@ func (s *lanes) take(tasks []*task) {
 			s.drawn.add(t.row.ID)
 		}
 	}
+	for _, l := range s.claimed {
+		if len(l.taken) == 0 {
+			s.untry(l)
+		}
+	}
+	clear(s.claimed)
+	s.claimed = s.claimed[:0]
 }
 
 // forget drops all that waits, as when leadership is lost or at a drain, and returns what was taken and not started.
@@ -145,6 +154,11 @@ func (s *lanes) forget() (taken []*task) {
 	s.known, s.filling, s.drawn, s.claimed = newIDSet(), nil, nil, nil
 	s.only, s.gathered = false, 0
 	s.waiting, s.ready = 0, 0
+	for _, g := range s.gates {
+		if g.tries != nil && g.tries.running == 0 {
+			g.tries = nil
+		}
+	}
 	s.era++
 	return taken
 }
@@ -190,6 +204,7 @@ func (s *lanes) prune(key laneKey, l *lane) {
 		delete(s.pausing, l)
 		delete(s.outranked, l)
 		delete(s.all, key)
+		s.leave(l)
 		if s.last == l {
 			s.last = nil
 		}
@@ -222,7 +237,7 @@ func (s *lanes) claimable() bool {
 		return true
 	}
 	for l := range s.outranked {
-		if l.claimable(s.ahead) {
+		if l.claimable(s.ahead) && !l.trying() {
 			return true
 		}
 	}
@@ -241,6 +256,12 @@ func (s *lanes) wake() (time.Time, bool) {
 
 // place puts a lane where it now belongs.
 func (s *lanes) place(l *lane) {
+	if barred, until := l.barred(s.now()); barred {
+		delete(s.outranked, l)
+		delete(s.pausing, l)
+		s.pauses(l, until)
+		return
+	}
 	if l.outranked() {
 		s.outranked[l] = struct{}{}
 	} else {
@@ -248,16 +269,11 @@ func (s *lanes) place(l *lane) {
 	}
 	ends := l.pauseEnds()
 	if !ends.IsZero() && s.now().Before(ends) {
-		if len(s.pausing) == 0 || ends.Before(s.resume) {
-			s.resume = ends
-		}
-		s.pausing[l] = struct{}{}
-		s.claims.drop(l)
-		s.starts.drop(l)
+		s.pauses(l, ends)
 		return
 	}
 	delete(s.pausing, l)
-	if l.claimable(s.ahead) {
+	if l.claimable(s.ahead) && !l.trying() {
 		s.claims.put(l, l.ready.top(), l.running+len(l.taken)+l.claiming)
 	} else {
 		s.claims.drop(l)
@@ -267,6 +283,18 @@ func (s *lanes) place(l *lane) {
 	} else {
 		s.starts.drop(l)
 	}
+}
+
+// pauses takes the lane out until then; zero: until something else puts it back.
+func (s *lanes) pauses(l *lane, until time.Time) {
+	if !until.IsZero() {
+		if len(s.pausing) == 0 || until.Before(s.resume) {
+			s.resume = until
+		}
+		s.pausing[l] = struct{}{}
+	}
+	s.claims.drop(l)
+	s.starts.drop(l)
 }
 
 // resumePaused puts back the lanes whose pause is over.

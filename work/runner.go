@@ -31,6 +31,7 @@ type pending struct {
 // sit finds a session for the task, or opens one; nil when the task's end, without a start, has been told to the loop.
 func (r *runner) sit(ctx context.Context, t *task) *seat {
 	if s := r.seats.pick(t, r.sessions()); s != nil {
+		r.lanes.opened(t)
 		return s
 	}
 	closeSeats([]*seat{r.seats.room(r.target.Run)})
@@ -38,12 +39,18 @@ func (r *runner) sit(ctx context.Context, t *task) *seat {
 	session, err := r.open(ctx, t)
 	if err == nil {
 		r.seats.opened(session.PID)
+		r.lanes.opened(t)
 		return &seat{session: session, remote: t.row.Remote, epoch: t.row.Epoch, born: time.Now()}
 	}
 	r.seats.gone(0)
 	e := end{task: t, kind: released, stop: r.clock.now(), fault: r.unreachable(ctx, t, began, err)}
 	if e.delay = r.patience.fail(t.row.Remote); final(err) {
 		e.kind, e.result = finished, &exec.Result{Failure: e.fault}
+	}
+	if unanswered(err) {
+		for _, other := range r.lanes.shut(t.row.Remote, r.clock.now().Add(e.delay)) {
+			r.inbox.end(end{task: other, kind: released, stop: e.stop, fault: e.fault, delay: e.delay})
+		}
 	}
 	r.finish(e)
 	return nil

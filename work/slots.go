@@ -11,13 +11,13 @@ import (
 func (s *lanes) start(fits func(*task) bool) *task {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.first(fits, passMost)
+	return s.first(fits, passMost, true)
 }
 
 func (s *lanes) search(fits func(*task) bool) *task {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.first(fits, math.MaxInt)
+	return s.first(fits, math.MaxInt, true)
 }
 
 // passMost is how many lanes are passed over each time. A search through 3000 takes 0.4 ms, too much for each round of the loop.
@@ -33,7 +33,7 @@ func (s *lanes) follow(before *task, fits func(*task) bool) (next *task) {
 	own.running--
 	s.busy--
 	s.place(own)
-	next = s.first(fits, passMost)
+	next = s.first(fits, passMost, false)
 	switch {
 	case next == nil:
 		s.busy++
@@ -157,8 +157,9 @@ func (s *lanes) putBack(l *lane, t *task) {
 	s.busy--
 }
 
-// first takes the best startable task that fits accepts. Lanes whose first task does not fit are passed over, most of them at most.
-func (s *lanes) first(fits func(*task) bool, most int) *task {
+// first takes the best startable task that fits accepts. Lanes whose first task does not fit are passed over, most of them at most,
+// and, unless tries, those before which a gate is shut.
+func (s *lanes) first(fits func(*task) bool, most int, tries bool) *task {
 	if s.closed || s.busy >= s.run || s.isQuiet() {
 		return nil
 	}
@@ -171,7 +172,8 @@ func (s *lanes) first(fits func(*task) bool, most int) *task {
 	}()
 	for s.starts.len() > 0 && len(passed) < most {
 		l := s.starts.first()
-		if !fits(l.taken.top()) {
+		shut := l.gate != nil && l.gate.shut
+		if shut && !tries || !fits(l.taken.top()) {
 			s.starts.drop(l)
 			passed = append(passed, l)
 			continue
@@ -179,7 +181,11 @@ func (s *lanes) first(fits func(*task) bool, most int) *task {
 		t := heap.Pop(&l.taken).(*task)
 		s.waiting--
 		l.running++
-		s.busy++
+		if t.tries = shut; shut {
+			s.try(l)
+		} else {
+			s.busy++
+		}
 		s.place(l)
 		if t.row.Suspect {
 			s.suspect, s.quiet = t, s.now().Add(quarantine)
@@ -209,7 +215,7 @@ func (s *lanes) pass(t *task, at time.Time, fits func(*task) bool) (next *task) 
 	if suspect == t {
 		s.suspect = nil
 	}
-	if next = s.first(fits, passMost); next == nil {
+	if next = s.first(fits, passMost, false); next == nil {
 		s.hold(l, t, +1)
 		s.suspect = suspect
 		return nil
@@ -225,7 +231,7 @@ func (s *lanes) pass(t *task, at time.Time, fits func(*task) bool) (next *task) 
 func (s *lanes) hold(l *lane, t *task, n int) {
 	if !t.passed {
 		l.running += n
-		if !t.left {
+		if !t.left && !t.tries {
 			s.busy += n
 		}
 	}
@@ -247,6 +253,10 @@ func (s *lanes) ended(t *task, at time.Time) {
 		l.recent++
 	}
 	s.hold(l, t, -1)
+	if t.tries {
+		t.tries = false
+		s.untry(l)
+	}
 	s.prune(t.lane, l)
 }
 

@@ -44,6 +44,7 @@ type task struct {
 	again  int          // how often we had to run it again for reasons of our own
 
 	passed, left bool // lanes: the slot of the lane, or the place in run, has gone to the next task of the session
+	tries        bool // lanes: it tries the gate of its remote, and has no place in run
 	era          int  // lanes: in which it was queued behind another
 
 	atomic bool // of its runner: it runs in our transaction
