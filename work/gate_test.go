@@ -91,7 +91,7 @@ func TestOneTaskTriesAGate(t *testing.T) {
 		return tasks
 	}
 	for id := int64(101); id < 110; id++ {
-		s.add([]byte(fmt.Sprint(id % 3)), []byte("away"), rank{id: id})
+		s.add([]byte(fmt.Sprint(id%3)), []byte("away"), rank{id: id})
 	}
 	if tasks := claimed(); len(tasks) != 1 {
 		t.Fatalf("claimed %d tasks to try", len(tasks))

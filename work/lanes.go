@@ -20,11 +20,11 @@ type lanes struct {
 	era       int // counts what is forgotten
 	all       map[laneKey]*lane
 	gates     map[string]*gate // of remotes
-	known     *idSet // the ready ones: a scan may bring a task again
-	filling   *idSet // those of the fill under way, nil when there is none
-	drawn     *idSet // those that were taken since it began
-	only      bool   // what the fill under way finds is not known before its end
-	last      *lane  // that of the task added last
+	known     *idSet           // the ready ones: a scan may bring a task again
+	filling   *idSet           // those of the fill under way, nil when there is none
+	drawn     *idSet           // those that were taken since it began
+	only      bool             // what the fill under way finds is not known before its end
+	last      *lane            // that of the task added last
 	claims    laneHeap
 	starts    laneHeap
 	claimed   []*lane            // with tasks in the claim under way

@@ -31,7 +31,7 @@ type loop struct {
 	foreign  atomic.Bool            // there are foreign servers: what writes through them has no transaction id here
 	path     atomic.Pointer[string] // the search_path under which ends are written, nil: empty
 	texts    atomic.Pointer[sql.Queries]
-	zoneName atomic.Pointer[string] // see zone
+	zoneName atomic.Pointer[string]  // see zone
 	facts    atomic.Pointer[control] // only what does not change after know
 	bare     [][2]string             // the parameters of a task that has none of its own
 	running  context.Context         // of all sessions
