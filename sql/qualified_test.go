@@ -16,27 +16,40 @@ import (
 // TestStatementsNameTheSchemaOfAllTheyUse: whatever search_path a session has, nothing that somebody else has made is meant.
 func TestStatementsNameTheSchemaOfAllTheyUse(t *testing.T) {
 	t.Parallel()
+	for path, text := range embedded(t) {
+		for _, found := range unqualified(text, 1) {
+			t.Errorf("sql/%s:%s", path, found)
+		}
+	}
+}
+
+// embedded are all our SQL files, by their paths.
+func embedded(t *testing.T) map[string]string {
+	t.Helper()
+	texts := map[string]string{}
 	for _, files := range []embed.FS{schemaFiles, queries} {
 		err := fs.WalkDir(files, ".", func(path string, entry fs.DirEntry, err error) error {
 			if err != nil || entry.IsDir() {
 				return err
 			}
 			text, err := files.ReadFile(path)
-			for _, found := range unqualified(string(text), 1) {
-				t.Errorf("sql/%s:%s", path, found)
-			}
+			texts[path] = string(text)
 			return err
 		})
 		if err != nil {
 			t.Fatal(err)
 		}
 	}
+	return texts
 }
+
+// goFolders hold the program, but for what is there for tests.
+var goFolders = []string{".", "../exec", "../work", "../remote", "../conf", ".."}
 
 // TestGoNamesTheSchemaOfAllItUses, in the SQL that it has.
 func TestGoNamesTheSchemaOfAllItUses(t *testing.T) {
 	t.Parallel()
-	for _, folder := range []string{".", "../exec", "../work", "../remote", "../conf", ".."} {
+	for _, folder := range goFolders {
 		texts := goTexts(t, folder)
 		for _, text := range texts {
 			for _, found := range unqualified(text.sql, 1) {
