@@ -17,7 +17,6 @@ import (
 	"github.com/rs/zerolog"
 
 	"pgtaskd/conf"
-	"pgtaskd/sql"
 	"pgtaskd/work"
 )
 
@@ -220,18 +219,6 @@ func each(err error) []error {
 		return joined.Unwrap()
 	}
 	return []error{err}
-}
-
-type schemaCommand struct {
-	Schema string `default:"public" help:"The schema of the table."`
-	Table  string `default:"task" help:"The name of the table."`
-	Wake   string `enum:"auto,notify,wal,poll" default:"auto" placeholder:"WAY" help:"How new tasks are noticed, as the configuration's wake: auto, notify, wal or poll."`
-}
-
-// Run prints the DDL.
-func (c *schemaCommand) Run(p *program) error {
-	_, err := io.WriteString(p.stdout, sql.DDL(sql.Table{Schema: c.Schema, Name: c.Table}, sql.Options{Wake: sql.Wake(c.Wake)}))
-	return err
 }
 
 type versionCommand struct{}
