@@ -1,10 +1,12 @@
 -- Gives tasks back that have not run, or whose run was taken back; the try does not count. With a delay they wait, and say why.
--- $1 ids, $2 pids of the controllers that took them, $3 pids of the sessions (or null), $4 delay (or null), $5 error (or null), $6 SQLSTATE
+-- $1 ids, $2 pids of the controllers that took them, $3 pids of the sessions (or null), $4 delay (or null), $5 error (or null), $6 SQLSTATE,
+-- $7 starts and $8 stops of runs that a drain has cancelled (or null)
 WITH released AS MATERIALIZED (
     SELECT r.*
     FROM (
         SELECT *
-        FROM unnest($1::int8[], $2::int4[], $3::int4[], $4::interval[], $5::text[], $6::text[]) AS u (id, owner, pid, delay, error, sqlstate)
+        FROM unnest($1::int8[], $2::int4[], $3::int4[], $4::interval[], $5::text[], $6::text[],
+            $7::timestamptz[], $8::timestamptz[]) AS u (id, owner, pid, delay, error, sqlstate, start, stop)
         ORDER BY u.id
     ) AS r
     CROSS JOIN LATERAL ( -- looked up one by one, whatever the statistics say
@@ -26,7 +28,18 @@ SET
     base = CASE WHEN r.delay IS NULL THEN t.base ELSE coalesce(t.base, t.plan) END,
     plan = CASE WHEN r.delay IS NULL THEN t.plan ELSE statement_timestamp() + r.delay END,
     error = coalesce(r.error, t.error),
-    sqlstate = CASE WHEN r.error IS NULL THEN t.sqlstate ELSE r.sqlstate END
+    sqlstate = CASE WHEN r.error IS NULL THEN t.sqlstate ELSE r.sqlstate END,
+    runs = CASE
+            WHEN r.start IS NULL THEN t.runs
+            WHEN pg_catalog.jsonb_typeof(t.runs) <> 'array' THEN '[]'
+            WHEN pg_catalog.jsonb_array_length(t.runs) >= 20 THEN t.runs - 0
+            ELSE coalesce(t.runs, '[]')
+        END
+        || CASE
+            WHEN r.start IS NOT NULL THEN
+                pg_catalog.jsonb_build_object('start', r.start, 'stop', r.stop, 'pid', r.pid, 'state', t.state, 'error', t.error, 'cause', 'drained')
+            ELSE '[]'
+        END
 FROM released AS r
 WHERE t.id = r.id
 RETURNING t.id
