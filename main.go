@@ -17,7 +17,6 @@ import (
 	"github.com/rs/zerolog"
 
 	"pgtaskd/conf"
-	"pgtaskd/sql"
 	"pgtaskd/work"
 )
 
@@ -220,56 +219,6 @@ func each(err error) []error {
 		return joined.Unwrap()
 	}
 	return []error{err}
-}
-
-type checkCommand struct {
-	Config string `required:"" placeholder:"FILE" help:"The JSON configuration."`
-}
-
-// Run reports what run would do, a line each, and what stands in its way.
-func (c *checkCommand) Run(ctx context.Context, p *program) error {
-	file, err := conf.Read(c.Config)
-	if err != nil {
-		return named(c.Config, err)
-	}
-	if warning := file.Exposed(c.Config); warning != "" {
-		printLine(p.stderr, "warning: %s: %s", c.Config, warning)
-	}
-	if len(file.Targets) == 0 {
-		printLine(p.stdout, "no targets: run would have nothing to do")
-	}
-	failed := false
-	roots := map[string]int{}
-	for i, target := range file.Targets {
-		report := work.Check(ctx, target)
-		if other, served := roots[report.Root]; served && report.Root != "" {
-			report.Faults = append(report.Faults, fmt.Sprintf("its table is that of targets[%d], or a partition of it", other))
-		}
-		roots[report.Root] = i
-		for _, line := range report.Lines {
-			printLine(p.stdout, "targets[%d] %s: %s", i, target.Name(), line)
-		}
-		for _, fault := range report.Faults {
-			failed = true
-			printLine(p.stderr, "targets[%d] %s: %s", i, target.Name(), fault)
-		}
-	}
-	if failed {
-		return errReported
-	}
-	return nil
-}
-
-type schemaCommand struct {
-	Schema string `default:"public" help:"The schema of the table."`
-	Table  string `default:"task" help:"The name of the table."`
-	Wake   string `enum:"auto,notify,wal,poll" default:"auto" placeholder:"WAY" help:"How new tasks are noticed, as the configuration's wake: auto, notify, wal or poll."`
-}
-
-// Run prints the DDL.
-func (c *schemaCommand) Run(p *program) error {
-	_, err := io.WriteString(p.stdout, sql.DDL(sql.Table{Schema: c.Schema, Name: c.Table}, sql.Options{Wake: sql.Wake(c.Wake)}))
-	return err
 }
 
 type versionCommand struct{}

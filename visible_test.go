@@ -117,3 +117,13 @@ func TestFaultsAreLines(t *testing.T) {
 		t.Errorf("%d: %s", status, out.String())
 	}
 }
+
+// TestHarmless: statements are written to a terminal only if it shows all of them.
+func TestHarmless(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]bool{"SELECT 1;\n\tSELECT 2\n": true, "größer": true, "a\x1b[2J": false, "a\u202eb": false, "a\rb": false} {
+		if harmless(text) != want {
+			t.Errorf("%q", text)
+		}
+	}
+}

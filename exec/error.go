@@ -55,6 +55,13 @@ func NewFailure(message, sqlstate string, more ...string) *Failure {
 	return &Failure{Text: logText(lines, textLimit), SQLState: sqlstate}
 }
 
+// endFailure is an error of the server's by which it refuses a statement of ours that writes the end of a task: its input is not to blame.
+func endFailure(e *pgproto3.ErrorResponse) *Failure {
+	f := NewFailure("the end of the task could not be written: "+e.Message, e.Code, "DETAIL", e.Detail, "HINT", e.Hint, "QUERY", e.InternalQuery, "CONTEXT", e.Where)
+	f.routine, f.where = e.Routine, e.Where
+	return f
+}
+
 // ErrorText writes an error of the server's, with the statement that met it, as the server's log does.
 func ErrorText(e *pgproto3.ErrorResponse, statement string) string {
 	return logText(append(errorLines(e), line{"CONTEXT", e.Where}, line{"STATEMENT", statement}), textLimit)

@@ -285,11 +285,11 @@ func (s *Session) readTail(tail *Tail, n int) (verdict *Verdict, passed bool, er
 		s.stood()
 		return verdict, false, nil
 	}
-	switch answer := serverFailure(failure, tail.Input); {
+	switch answer := endFailure(failure); {
 	case s.forgotten(failure):
 		verdict.Refused, verdict.Forgot = answer, true
 	case well == n-1:
-		verdict.Deferred = answer
+		verdict.Deferred = serverFailure(failure, tail.Input)
 	default:
 		verdict.Refused = answer
 		verdict.Forgot = tail.partly && !answer.Missed()

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/jackc/pgx/v5"
 )
 
 func TestVersion(t *testing.T) {
@@ -153,5 +155,53 @@ func TestPasswordsInSight(t *testing.T) {
 	p.says(t, "which every user of this machine can see", 1)
 	if strings.Contains(p.log.String(), "hush") {
 		t.Error(p.log)
+	}
+}
+
+// TestSchemaOfAConfiguration: what is printed is all that a configuration which creates nothing needs.
+func TestSchemaOfAConfiguration(t *testing.T) {
+	t.Parallel()
+	psql := filepath.Join(postgres.Bindir, "psql")
+	u := connect(t, postgres.DSN("postgres"))
+	databases := []string{newDatabase(t), `odd "name" it's \a :b ` + "`c` =%"}
+	u.exec(`CREATE DATABASE ` + pgx.Identifier{databases[1]}.Sanitize())
+	for _, role := range []string{`printed`, `odd "role" it's \a`} {
+		u.exec("CREATE ROLE " + pgx.Identifier{role}.Sanitize() + " LOGIN")
+	}
+	targets := []object{
+		{"data": databases[0], "user": "printed", "defaults": object{"active": "1 day", "delete": false, "data": `it's \`}},
+		{"data": databases[1], "user": `odd "role" it's \a`, "schema": `s "x"`, "table": "t;u", "wake": "poll", "defaults": object{"max": 3}},
+		{"data": databases[0], "user": `odd "role" it's \a`, "table": "other"},
+		{"data": databases[0], "user": "postgres", "table": "third"},
+	}
+	for _, target := range targets {
+		target["create"] = false
+	}
+	path, err := writeConf(t.TempDir(), targets...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ddl, stderr, status := command(t, "", "schema", "--config", path)
+	if status != 0 || stderr != "" || strings.Contains(ddl, "secret") {
+		t.Fatalf("schema ends with %d: %s", status, stderr)
+	}
+	for range 2 { // again, to no harm
+		if out, faults, status := shell(t, ddl, psql, "-X", "-q", "-v", "ON_ERROR_STOP=1", "-d", postgres.DSN("postgres")); status != 0 || out != "" {
+			t.Fatalf("psql ends with %d: %s%s", status, out, faults)
+		}
+	}
+	out, faults, status := command(t, "", "check", "--config", path)
+	if status != 0 || strings.Count(out, ": ready\n") != len(targets) {
+		t.Errorf("check ends with %d: %s%s", status, out, faults)
+	}
+
+	one, _, status := command(t, "", "schema", "--config", path, "--data", databases[0], "--user", "printed")
+	if status != 0 || strings.Count(one, "BEGIN;") != 1 || strings.Contains(one, `\connect`) || !strings.Contains(one, "1 day") {
+		t.Errorf("of one database and one user: %s", one)
+	}
+	for _, args := range [][]string{{"--config", path, "--data", "nowhere"}, {"--data", "x"}, {"--config", path, "--wake", "poll"}} {
+		if out, faults, status := command(t, "", append([]string{"schema"}, args...)...); status == 0 || out != "" || faults == "" {
+			t.Errorf("schema %q ends with %d: %s%s", args, status, out, faults)
+		}
 	}
 }

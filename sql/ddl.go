@@ -24,6 +24,9 @@ func DDL(t Table, o Options) string {
 	for _, column := range slices.Sorted(maps.Keys(o.Defaults)) {
 		fmt.Fprintf(&b, "\n%s;\n", setDefault(t, column, literal(o.Defaults[column])))
 	}
+	if o.Role != "" {
+		fmt.Fprintf(&b, "\n%s", named(text("session/grants"), map[string]string{":role": literal(o.Role), ":relation": literal(t.Quoted())}))
+	}
 	b.WriteString("\nCOMMIT;\n")
 	return b.String()
 }

@@ -46,6 +46,7 @@ func versionOf(comment string) int {
 type Options struct {
 	Defaults map[string]string // of columns, as the text of their values
 	Wake     Wake              // "": as Auto
+	Role     string            // in DDL alone: is granted what it takes to serve the table; "": nothing is granted
 }
 
 // Missing tells what the table lacks, in the order in which it is to be made, and then what it has too much; nothing if it can be served

@@ -17,7 +17,12 @@ type Report struct {
 	Lines  []string // what would be created, or that all is there
 	Faults []string // what stands in the way, a line each
 	Root   string   // equal for tables of which one is a partition of the other; "" when there is no table yet
+
+	capacity *capacity // nil: it is not known
 }
+
+// Ready is the line of a target to which nothing has to be done.
+const Ready = "ready"
 
 func (r *Report) say(format string, args ...any) {
 	r.Lines = append(r.Lines, fmt.Sprintf(format, args...))
@@ -45,6 +50,7 @@ func Check(ctx context.Context, t Target) (r Report) {
 	case err == nil:
 		defer c.close()
 		r.table(ctx, c.conn, t)
+		r.measure(ctx, c.conn, t)
 	case t.Create && absent(err):
 		r.absent(ctx, t, err)
 	case errors.Is(err, errRecovery), errors.Is(err, errReadOnly):
@@ -73,8 +79,11 @@ func (r *Report) absent(ctx context.Context, t Target, refusal error) {
 		r.failed("cannot connect: ", refusal, t)
 		return
 	}
-	if a.role {
-		r.would(a.mayRole, a.user, "role "+quoted(user), "CREATE ROLE "+quoted(user)+" LOGIN")
+	switch {
+	case a.role && hasState(refusal, "28P01"):
+		r.fault("role %s does not exist, and would be made without a password, for which the server asks: run as a superuser: CREATE ROLE %s LOGIN PASSWORD '…'", quoted(user), quoted(user))
+	case a.role:
+		r.would(a.mayRole, a.user, "role "+quoted(user)+", without a password", "CREATE ROLE "+quoted(user)+" LOGIN")
 	}
 	if a.database {
 		r.would(a.mayDatabase, a.user, "database "+quoted(database), "CREATE DATABASE "+quoted(database)+" OWNER "+quoted(user))
@@ -136,7 +145,7 @@ func (r *Report) table(ctx context.Context, conn *pgx.Conn, t Target) {
 		r.rights(ctx, conn, t)
 	}
 	if len(r.Lines)+len(r.Faults) == 0 {
-		r.say("ready")
+		r.say(Ready)
 	}
 }
 

@@ -1,8 +1,12 @@
 package work
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"time"
+
+	"github.com/rs/zerolog"
 
 	"pgtaskd/exec"
 )
@@ -34,15 +38,41 @@ func (l *loop) drain() {
 	if l.look.draining.IsZero() {
 		l.look.draining = time.Now()
 		l.lanes.close()
-		l.log.Info().Dur("grace", l.target.Grace).Msg("draining")
+		l.underWay(l.log.Info().Dur("grace", l.target.Grace), "waits_for").Msg("draining")
 		for _, t := range append(l.lanes.forget(), l.unripe()...) {
 			l.inbox.end(end{task: t, kind: released})
 		}
 	}
 	if !l.look.cancelled && time.Since(l.look.draining) >= l.target.Grace {
 		l.look.cancelled = true
+		if l.anyRuns() {
+			l.underWay(l.log.Warn().Dur("grace", l.target.Grace), "cancels").Msg("tasks still run when the grace is over, and are cancelled")
+		}
 		for _, t := range l.tasks {
 			t.stop(exec.Drained)
 		}
 	}
+}
+
+// namedMost is how many tasks a line of the log names.
+const namedMost = 20
+
+// underWay adds the tasks that run to a line of the log, those first that have run longest.
+func (l *loop) underWay(line *zerolog.Event, key string) *zerolog.Event {
+	type run struct {
+		*task
+		start time.Time
+	}
+	var runs []run
+	for _, t := range l.tasks {
+		if pid, start, _ := t.at(); pid != 0 {
+			runs = append(runs, run{t, start})
+		}
+	}
+	slices.SortFunc(runs, func(a, b run) int { return cmp.Or(a.start.Compare(b.start), cmp.Compare(a.row.ID, b.row.ID)) })
+	now, shown := l.clock.now(), zerolog.Arr()
+	for _, r := range runs[:min(len(runs), namedMost)] {
+		shown.Dict(zerolog.Dict().Int64("id", r.row.ID).Str("group", r.row.Group).Dur("ran_ms", now.Sub(r.start)))
+	}
+	return line.Int("tasks", len(runs)).Array(key, shown)
 }

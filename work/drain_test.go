@@ -1,6 +1,7 @@
 package work
 
 import (
+	"encoding/json"
 	"runtime"
 	"strings"
 	"testing"
@@ -25,6 +26,42 @@ func TestDrain(t *testing.T) {
 	}
 	if row := s.row(long, "attempt, interrupted, pid, start"); row != `{"attempt":0,"interrupted":0,"pid":null,"start":null}` {
 		t.Error(row)
+	}
+	if ok := s.get(`SELECT jsonb_array_length(runs) = 1 AND runs -> 0 ->> 'cause' = 'drained' AND runs -> 0 ->> 'state' = 'WORK'
+		AND (runs -> 0 ->> 'stop')::timestamptz - (runs -> 0 ->> 'start')::timestamptz >= '1 s' AND runs -> 0 ->> 'pid' IS NOT NULL FROM task WHERE id = $1`, long); ok != "true" {
+		t.Error(s.row(long, "runs"))
+	}
+	if runs := s.row(behind, "runs"); runs != `{"runs":null}` {
+		t.Error("of a task that has not run: ", runs)
+	}
+	s.tellsOfTheDrain(short, long)
+}
+
+// tellsOfTheDrain checks what the log says a drain has waited for, and what it has cancelled.
+func (s *stage) tellsOfTheDrain(short, long int64) {
+	s.t.Helper()
+	type run struct {
+		ID    int64
+		Group string
+		Ran   float64 `json:"ran_ms"`
+	}
+	var waits, cancels []run
+	for text := range strings.Lines(s.logged()) {
+		var line struct {
+			Message string
+			Waits   []run `json:"waits_for"`
+			Cancels []run
+		}
+		if err := json.Unmarshal([]byte(text), &line); err != nil {
+			s.t.Fatal(err)
+		}
+		waits, cancels = append(waits, line.Waits...), append(cancels, line.Cancels...)
+	}
+	if len(waits) != 2 || waits[0].ID != short || waits[0].Group != "a" || waits[1].ID != long || waits[1].Group != "b" || waits[1].Ran <= 0 {
+		s.t.Errorf("waits for %+v", waits)
+	}
+	if len(cancels) != 1 || cancels[0].ID != long || cancels[0].Group != "b" || cancels[0].Ran < 1000 {
+		s.t.Errorf("cancels %+v", cancels)
 	}
 }
 

@@ -118,7 +118,7 @@ func create(ctx context.Context, t Target) (made []string, err error) {
 		if _, err := conn.Exec(ctx, "CREATE ROLE "+quoted(user)+" LOGIN"); err != nil && !exists(err) {
 			return made, missing(err, "role", user, "CREATE ROLE "+quoted(user)+" LOGIN", a.user)
 		}
-		made = append(made, "role "+quoted(user))
+		made = append(made, "role "+quoted(user)+", without a password")
 	}
 	if a.database {
 		statement := "CREATE DATABASE " + quoted(database) + " OWNER " + quoted(user)

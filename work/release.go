@@ -3,6 +3,7 @@ package work
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -15,6 +16,7 @@ func (l *loop) release(ctx context.Context, ends []end) error {
 	defer cancel()
 	c := newColumns(ends)
 	delays := make([]*string, len(ends))
+	starts, stops := make([]*time.Time, len(ends)), make([]*time.Time, len(ends))
 	for i, e := range ends {
 		c.errors[i], c.sqlstates[i] = nil, nil
 		if e.delay > 0 {
@@ -22,11 +24,14 @@ func (l *loop) release(ctx context.Context, ends []end) error {
 			delays[i] = &d
 			l.look.wanted = true
 		}
+		if e.result != nil && e.result.Reason == exec.Drained {
+			starts[i], stops[i] = c.starts[i], c.stops[i]
+		}
 		if e.delay > 0 && e.fault != nil {
 			c.errors[i], c.sqlstates[i] = &e.fault.Text, &e.fault.SQLState
 		}
 	}
-	rows, err := l.control.conn.Query(ctx, l.queries().Text("release"), c.ids, c.owners, c.pids, delays, c.errors, c.sqlstates)
+	rows, err := l.control.conn.Query(ctx, l.queries().Text("release"), c.ids, c.owners, c.pids, delays, c.errors, c.sqlstates, starts, stops)
 	if err != nil {
 		return err
 	}

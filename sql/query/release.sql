@@ -1,5 +1,6 @@
 -- Gives tasks back that have not run, or whose run was taken back; the try does not count. With a delay they wait, and say why.
--- $1 ids, $2 pids of the controllers that took them, $3 pids of the sessions (or null), $4 delay (or null), $5 error (or null), $6 SQLSTATE
+-- $1 ids, $2 pids of the controllers that took them, $3 pids of the sessions (or null), $4 delay (or null), $5 error (or null), $6 SQLSTATE,
+-- $7 starts and $8 stops of runs that a drain has cancelled (or null)
 WITH released AS MATERIALIZED (
     SELECT r.*
     FROM (
@@ -10,8 +11,10 @@ WITH released AS MATERIALIZED (
             pg_catalog.unnest($3::pg_catalog.int4[]),
             pg_catalog.unnest($4::pg_catalog.interval[]),
             pg_catalog.unnest($5::pg_catalog.text[]),
-            pg_catalog.unnest($6::pg_catalog.text[])
-        ) AS u (id, owner, pid, delay, error, sqlstate)
+            pg_catalog.unnest($6::pg_catalog.text[]),
+            pg_catalog.unnest($7::pg_catalog.timestamptz[]),
+            pg_catalog.unnest($8::pg_catalog.timestamptz[])
+        ) AS u (id, owner, pid, delay, error, sqlstate, start, stop)
         ORDER BY u.id
     ) AS r
     CROSS JOIN LATERAL ( -- looked up one by one, whatever the statistics say
@@ -36,7 +39,18 @@ SET
     base = CASE WHEN r.delay IS NULL THEN t.base ELSE coalesce(t.base, t.plan) END,
     plan = CASE WHEN r.delay IS NULL THEN t.plan ELSE pg_catalog.statement_timestamp() OPERATOR(pg_catalog.+) r.delay END,
     error = coalesce(r.error, t.error),
-    sqlstate = CASE WHEN r.error IS NULL THEN t.sqlstate ELSE r.sqlstate END
+    sqlstate = CASE WHEN r.error IS NULL THEN t.sqlstate ELSE r.sqlstate END,
+    runs = CASE
+            WHEN r.start IS NULL THEN t.runs
+            WHEN pg_catalog.jsonb_typeof(t.runs) OPERATOR(pg_catalog.<>) 'array' THEN '[]'
+            WHEN pg_catalog.jsonb_array_length(t.runs) OPERATOR(pg_catalog.>=) 20 THEN t.runs OPERATOR(pg_catalog.-) 0
+            ELSE coalesce(t.runs, '[]')
+        END
+        OPERATOR(pg_catalog.||) CASE
+            WHEN r.start IS NOT NULL THEN
+                pg_catalog.jsonb_build_object('start', r.start, 'stop', r.stop, 'pid', r.pid, 'state', t.state, 'error', t.error, 'cause', 'drained')
+            ELSE '[]'
+        END
 FROM released AS r
 WHERE t.id OPERATOR(pg_catalog.=) r.id
 RETURNING t.id

@@ -1,0 +1,74 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"pgtaskd/conf"
+	"pgtaskd/work"
+)
+
+type checkCommand struct {
+	Config string `required:"" placeholder:"FILE" help:"The JSON configuration."`
+}
+
+// Run reports what run would do, a line each, and what stands in its way.
+func (c *checkCommand) Run(ctx context.Context, p *program) error {
+	file, err := conf.Read(c.Config)
+	if err != nil {
+		return named(c.Config, err)
+	}
+	if warning := file.Exposed(c.Config); warning != "" {
+		printLine(p.stderr, "warning: %s: %s", c.Config, warning)
+	}
+	if len(file.Targets) == 0 {
+		printLine(p.stdout, "no targets: run would have nothing to do")
+	}
+	reports := make([]work.Report, len(file.Targets))
+	for i, target := range file.Targets {
+		reports[i] = work.Check(ctx, target)
+	}
+	warnings := work.Crowded(reports)
+	failed := false
+	for i, target := range file.Targets {
+		where := fmt.Sprintf("targets[%d] %s", i, target.Name())
+		for _, line := range reports[i].Lines {
+			printLine(p.stdout, "%s: %s%s", where, line, reservation(line, i, warnings))
+		}
+		for _, fault := range append(reports[i].Faults, doubled(reports[:i], reports[i])...) {
+			failed = true
+			printLine(p.stderr, "%s: %s", where, fault)
+		}
+	}
+	for _, warning := range warnings {
+		places := make([]string, len(warning.Targets))
+		for i, target := range warning.Targets {
+			places[i] = fmt.Sprintf("targets[%d]", target)
+		}
+		printLine(p.stderr, "warning: %s: %s", strings.Join(places, ", "), warning.Text)
+	}
+	if failed {
+		return errReported
+	}
+	return nil
+}
+
+// reservation is what a target that is ready, but for a warning, has besides.
+func reservation(line string, target int, warnings []work.Warning) string {
+	if line == work.Ready && slices.ContainsFunc(warnings, func(w work.Warning) bool { return slices.Contains(w.Targets, target) }) {
+		return ", but see the warning"
+	}
+	return ""
+}
+
+// doubled is the fault of a table that an earlier target has, by another name or as a partition.
+func doubled(before []work.Report, r work.Report) []string {
+	for i, other := range slices.Backward(before) {
+		if r.Root != "" && other.Root == r.Root {
+			return []string{fmt.Sprintf("its table is that of targets[%d], or a partition of it", i)}
+		}
+	}
+	return nil
+}

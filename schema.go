@@ -1,0 +1,117 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"pgtaskd/conf"
+	"pgtaskd/remote"
+	"pgtaskd/sql"
+	"pgtaskd/work"
+)
+
+type schemaCommand struct {
+	Schema string `placeholder:"SCHEMA" help:"The schema of the table, public if not said."`
+	Table  string `placeholder:"TABLE" help:"The name of the table, task if not said."`
+	Wake   string `enum:"auto,notify,wal,poll," default:"" placeholder:"WAY" help:"How new tasks are noticed, as the configuration's wake: auto, notify, wal or poll."`
+
+	Config string `placeholder:"FILE" help:"Print what each target of this JSON configuration needs: its table with defaults and wake, and its role's rights."`
+	Data   string `placeholder:"DATABASE" help:"Of the configuration, only targets in this database; then there is no command of psql's among the statements."`
+	User   string `placeholder:"ROLE" help:"Of the configuration, only targets that this role serves."`
+}
+
+// Run prints the DDL.
+func (c *schemaCommand) Run(p *program) error {
+	if c.Config == "" {
+		if c.Data != "" || c.User != "" {
+			return &usageError{errors.New("schema takes --data and --user together with --config FILE")}
+		}
+		table := sql.Table{Schema: cmp.Or(c.Schema, "public"), Name: cmp.Or(c.Table, "task")}
+		return p.printSQL(sql.DDL(table, sql.Options{Wake: sql.Wake(cmp.Or(c.Wake, string(sql.Auto)))}))
+	}
+	if c.Wake != "" {
+		return &usageError{errors.New("schema takes --config FILE or --wake, not both")}
+	}
+	file, err := conf.Read(c.Config)
+	if err != nil {
+		return named(c.Config, err)
+	}
+	text, err := c.configured(file)
+	if err != nil {
+		return err
+	}
+	return p.printSQL(text)
+}
+
+// configured is the DDL of all targets that are asked for.
+func (c *schemaCommand) configured(file *conf.File) (string, error) {
+	var b strings.Builder
+	servers := map[string]bool{}
+	for _, t := range file.Targets {
+		servers[place(t).String()] = true
+	}
+	last, found := "", false
+	for i, t := range file.Targets {
+		if !c.wants(t) {
+			continue
+		}
+		found = true
+		database, role := t.Connect["dbname"], t.Connect["user"]
+		fmt.Fprintf(&b, "-- targets[%d]: table %s of database %q, which role %q serves. Database and role must be there.\n", i, visible(t.Schema+"."+t.Table), visible(database), visible(role))
+		where := remote.Settings{"dbname": database}
+		if len(servers) > 1 {
+			where = where.With(place(t))
+		}
+		if next := where.String(); c.Data == "" && next != last {
+			line, err := reconnect(where)
+			if err != nil {
+				return "", err
+			}
+			b.WriteString(line)
+			last = next
+		}
+		b.WriteString(sql.DDL(sql.Table{Schema: t.Schema, Name: t.Table}, sql.Options{Defaults: t.Defaults, Wake: t.Wake, Role: role}) + "\n")
+	}
+	if !found {
+		return "", errors.New("no target of the configuration is asked for")
+	}
+	return b.String(), nil
+}
+
+func (c *schemaCommand) wants(t work.Target) bool {
+	asked := func(name, has string) bool { return name == "" || name == has }
+	return asked(c.Data, t.Connect["dbname"]) && asked(c.User, t.Connect["user"]) && asked(c.Schema, t.Schema) && asked(c.Table, t.Table)
+}
+
+// place is the server that a target is on, as its dsn says.
+func place(t work.Target) remote.Settings {
+	return remote.Settings{}.With(remote.Settings{"host": t.Connect["host"], "hostaddr": t.Connect["hostaddr"], "port": t.Connect["port"]})
+}
+
+// reconnect is the command of psql's that goes on in a database, as the same user.
+func reconnect(where remote.Settings) (string, error) {
+	text := where.String()
+	if visible(text) != text {
+		return "", errors.New("the name of a database can't be written as a command of psql's: print the targets of each by --data")
+	}
+	return `\connect -reuse-previous=on "` + strings.ReplaceAll(text, `"`, `""`) + "\"\n", nil
+}
+
+// printSQL writes statements as they are. A terminal might obey what stands in a name.
+func (p *program) printSQL(text string) error {
+	if file, ok := p.stdout.(*os.File); ok && isTerminal(file) && !harmless(text) {
+		return errors.New("there are characters in the statements that a terminal does not show: print them into a file")
+	}
+	_, err := io.WriteString(p.stdout, text)
+	return err
+}
+
+// harmless tells whether a terminal shows all of a text.
+func harmless(text string) bool {
+	plain := strings.NewReplacer("\n", "", "\t", "").Replace(text)
+	return visible(plain) == plain
+}

@@ -1,0 +1,39 @@
+-- What the role needs that serves the table, as far as it lacks it.
+
+SET LOCAL pgtaskd.role = :role;
+SET LOCAL pgtaskd.relation = :relation;
+
+DO $pgtaskd$
+DECLARE
+    lacking text;
+BEGIN
+    FOR lacking IN
+        SELECT g.statement
+        FROM (
+            SELECT pg_catalog.current_setting('pgtaskd.role')::pg_catalog.name AS role,
+                pg_catalog.to_regclass(pg_catalog.current_setting('pgtaskd.relation'))::pg_catalog.oid AS relation
+        ) AS a
+        JOIN pg_catalog.pg_class AS c ON c.oid OPERATOR(pg_catalog.=) a.relation
+        JOIN pg_catalog.pg_namespace AS n ON n.oid OPERATOR(pg_catalog.=) c.relnamespace
+        CROSS JOIN LATERAL (
+            SELECT pg_catalog.format('GRANT USAGE ON SCHEMA %I TO %I', n.nspname, a.role) AS statement
+            WHERE NOT pg_catalog.has_schema_privilege(a.role, n.oid, 'USAGE')
+            UNION ALL
+            SELECT pg_catalog.format('GRANT %s ON TABLE %I.%I TO %I', r.name, n.nspname, c.relname, a.role)
+            FROM (VALUES ('SELECT'), ('INSERT'), ('UPDATE'), ('DELETE')) AS r (name)
+            WHERE NOT pg_catalog.has_table_privilege(a.role, c.oid, r.name)
+            UNION ALL
+            SELECT pg_catalog.format('GRANT USAGE ON SEQUENCE %s TO %I', s.oid::pg_catalog.regclass, a.role)
+            FROM pg_catalog.pg_depend AS d
+            JOIN pg_catalog.pg_class AS s ON s.oid OPERATOR(pg_catalog.=) d.objid
+            WHERE d.refclassid OPERATOR(pg_catalog.=) 'pg_catalog.pg_class'::pg_catalog.regclass::pg_catalog.oid
+                AND d.classid OPERATOR(pg_catalog.=) d.refclassid
+                AND d.refobjid OPERATOR(pg_catalog.=) c.oid
+                AND d.deptype OPERATOR(pg_catalog.=) ANY ('{a,i}'::pg_catalog."char"[])
+                AND CASE WHEN s.relkind OPERATOR(pg_catalog.=) 'S' THEN NOT pg_catalog.has_sequence_privilege(a.role, s.oid, 'USAGE') END
+        ) AS g
+    LOOP
+        EXECUTE lacking;
+    END LOOP;
+END
+$pgtaskd$;
