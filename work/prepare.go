@@ -78,17 +78,14 @@ func admin(ctx context.Context, t Target) (*pgx.Conn, error) {
 	if settings["dbname"] == "" {
 		settings = settings.With(remote.Settings{"dbname": "postgres"})
 	}
-	own, err := remote.Own(settings)
+	cfg, err := ownConfig(settings, map[string]string{
+		"statement_timeout":  milliseconds(statementLimit),
+		"lock_timeout":       milliseconds(lockLimit),
+		"default_tablespace": "", // the database's owner may name one that is not the owner's to use
+	})
 	if err != nil {
 		return nil, err
 	}
-	cfg, err := pgx.ParseConfig("")
-	if err != nil {
-		return nil, err
-	}
-	cfg.Config = *own
-	cfg.RuntimeParams["statement_timeout"] = milliseconds(statementLimit)
-	cfg.RuntimeParams["lock_timeout"] = milliseconds(lockLimit)
 	ctx, cancel := context.WithTimeout(ctx, connectLimit)
 	defer cancel()
 	return pgx.ConnectConfig(ctx, cfg)
