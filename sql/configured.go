@@ -76,7 +76,7 @@ func (m *missing) settable(name string) (typ, def string, err error) {
 
 var checkText = regexp.MustCompile(`(?s)WHEN ([^;]*?) THEN '(\w+)'`)
 
-// checkOf is the condition that the function pgtaskd_accept makes on this column alone.
+// checkOf is the condition that the function pgtaskd_accept_:hash makes on this column alone.
 func checkOf(name string) string {
 	for _, s := range stepsOf(functionStep) {
 		for _, check := range checkText.FindAllStringSubmatch(s.sql, -1) {

@@ -76,7 +76,7 @@ func TestDefaultIntervalsAreThoseTheCheckLetsBy(t *testing.T) {
 	execute(t, conn, "INSERT INTO task (input) VALUES ('')")
 	for _, column := range []string{"active", "backoff", "live", "repeat", "timeout"} {
 		equal(t, column, value(t, conn, `SELECT position(format($$interval_send(NEW.%s) = E'\\x%s'$$, '`+column+`', encode(interval_send(`+column+`), 'hex')) IN prosrc) > 0
-			FROM task, pg_proc WHERE proname = 'pgtaskd_accept' AND pronamespace = current_schema()::regnamespace`), "true")
+			FROM task, pg_proc WHERE proname LIKE 'pgtaskd_accept_%' AND pronamespace = current_schema()::regnamespace`), "true")
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -24,7 +25,7 @@ type found struct {
 	published   int64    // by what number it shows what is inserted into the table; 0: it does not
 	columns     []foundColumn
 	constraints []string
-	triggers    []foundTrigger // ours
+	triggers    []foundTrigger
 	indexes     []foundIndex
 	functions   []foundFunction
 	types       []foundType
@@ -54,9 +55,11 @@ type foundIndex struct {
 }
 
 type foundTrigger struct {
-	Name    string
-	Enabled bool
-	Comment bool
+	Name     string
+	Enabled  bool
+	Comment  bool
+	Function string
+	Beside   bool // the function is in the table's schema
 }
 
 type foundFunction struct {
@@ -82,13 +85,28 @@ func (f *found) column(name string) *foundColumn {
 	return nil
 }
 
+// trigger is ours of that name: it calls the function that we make for it. After ALTER TABLE … RENAME it is that of the old name.
 func (f *found) trigger(name string) *foundTrigger {
-	for i := range f.triggers {
-		if f.triggers[i].Name == name {
+	for i, trigger := range f.triggers {
+		match := hashed.FindStringSubmatch(trigger.Function)
+		if trigger.Name == name && match != nil && match[1]+":hash" == calledBy(name) && (trigger.Beside || f.partition) {
 			return &f.triggers[i]
 		}
 	}
 	return nil
+}
+
+// hashed are names that end with a table's hash.
+var hashed = regexp.MustCompile(`^(\w+_)[0-9a-f]{16}$`)
+
+// calledBy is the function that our trigger of that name calls.
+func calledBy(trigger string) string {
+	for _, s := range stepsOf(triggerStep) {
+		if s.name == trigger {
+			return s.calls
+		}
+	}
+	return ""
 }
 
 // index is one whose key columns are exactly these, on all rows or on those of the condition.
@@ -134,7 +152,7 @@ func (f *found) inspect(ctx context.Context, conn *pgx.Conn, t Table) (err error
 	if f.indexes, err = collect(ctx, conn, "indexes", pgx.RowToStructByPos[foundIndex], f.oid); err != nil {
 		return err
 	}
-	if f.functions, err = collect(ctx, conn, "functions", pgx.RowToStructByPos[foundFunction], t.Schema); err != nil {
+	if f.functions, err = collect(ctx, conn, "functions", pgx.RowToStructByPos[foundFunction], t.Schema, functionNames(t)); err != nil {
 		return err
 	}
 	published, err := collect(ctx, conn, "publication", pgx.RowTo[int64], Publication(t), f.oid)

@@ -35,7 +35,7 @@ type Waking struct {
 	Channel string // of NOTIFY, while it sleeps
 }
 
-// wakingOf is computed by the trigger pgtaskd_accept in the same way.
+// wakingOf is computed by the function pgtaskd_accept_:hash in the same way.
 func wakingOf(root int64) Waking {
 	return Waking{Lock: wakeLocks + root, Channel: "pgtaskd_" + strconv.FormatInt(root, 10)}
 }

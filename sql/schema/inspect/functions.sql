@@ -1,4 +1,5 @@
+-- Those with the names of ours.
 SELECT p.proname::pg_catalog.text, p.prosrc, coalesce(pg_catalog.obj_description(p.oid, 'pg_proc'), '')
 FROM pg_catalog.pg_proc AS p
 JOIN pg_catalog.pg_namespace AS n ON n.oid = p.pronamespace
-WHERE n.nspname = $1 AND p.pronargs = 0 AND p.proname LIKE E'pgtaskd\\_%';
+WHERE n.nspname = $1 AND p.pronargs = 0 AND p.proname = ANY ($2::pg_catalog.text[]);

@@ -1,6 +1,10 @@
--- Ours, by name and function. Those that a partition has from its whole are internal before PostgreSQL 15.
-SELECT t.tgname::pg_catalog.text, t.tgenabled IN ('O', 'A'), pg_catalog.obj_description(t.oid, 'pg_trigger') IS NOT NULL
+-- All, with the functions that they call. Those that a partition has from its whole are internal before PostgreSQL 15.
+SELECT t.tgname::pg_catalog.text,
+    t.tgenabled IN ('O', 'A'),
+    pg_catalog.obj_description(t.oid, 'pg_trigger') IS NOT NULL,
+    p.proname::pg_catalog.text,
+    p.pronamespace = c.relnamespace
 FROM pg_catalog.pg_trigger AS t
 JOIN pg_catalog.pg_proc AS p ON p.oid = t.tgfoid
-JOIN pg_catalog.pg_class AS c ON c.oid = t.tgrelid AND c.relnamespace = p.pronamespace
+JOIN pg_catalog.pg_class AS c ON c.oid = t.tgrelid
 WHERE t.tgrelid = $1::pg_catalog.int8::pg_catalog.oid;
