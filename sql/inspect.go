@@ -21,7 +21,8 @@ type found struct {
 	options     []string // name=value
 	partition   bool     // of another table
 	root        int64    // the table itself, or the one that it is in the end a partition of
-	publication bool     // ours is there
+	publication bool     // one with the name of ours is there
+	untrusted   bool     // but it belongs to somebody else
 	published   int64    // by what number it shows what is inserted into the table; 0: it does not
 	columns     []foundColumn
 	constraints []string
@@ -72,6 +73,12 @@ type foundType struct {
 	Enum    bool
 	Labels  []string
 	Comment bool
+	Trusted bool
+}
+
+type foundPublication struct {
+	Published int64
+	Trusted   bool
 }
 
 func (f *found) partitioned() bool { return f.relkind == "p" }
@@ -123,16 +130,21 @@ func (f *found) index(unique bool, condition string, columns ...string) *foundIn
 // unbracketed takes from a condition what the server adds to ours.
 var unbracketed = strings.NewReplacer("(", "", ")", "")
 
-// inspect looks the table up in the catalogs, which any role may read.
-func inspect(ctx context.Context, conn *pgx.Conn, t Table) (*found, error) {
+// inspect looks the table up in the catalogs, which any role may read. What belongs to somebody who is not trusted (alone: to others than the
+// connection's user and superusers) is an *Untrusted error, before anything of it is believed.
+func inspect(ctx context.Context, conn *pgx.Conn, t Table, alone bool) (*found, error) {
+	trusted, err := owners(ctx, conn, t, alone)
 	f := &found{}
-	if err := f.inspect(ctx, conn, t); err != nil {
-		return nil, fmt.Errorf("look at table %s: %w", t, err)
+	if err == nil {
+		err = f.inspect(ctx, conn, t, trusted)
 	}
-	return f, nil
+	if err != nil && !IsUntrusted(err) {
+		err = fmt.Errorf("look at table %s: %w", t, err)
+	}
+	return f, err
 }
 
-func (f *found) inspect(ctx context.Context, conn *pgx.Conn, t Table) (err error) {
+func (f *found) inspect(ctx context.Context, conn *pgx.Conn, t Table, trusted []int64) (err error) {
 	if err = conn.QueryRow(ctx, text("inspect/schema"), t.Schema).Scan(&f.schema, &f.version); err != nil {
 		return err
 	}
@@ -155,18 +167,20 @@ func (f *found) inspect(ctx context.Context, conn *pgx.Conn, t Table) (err error
 	if f.functions, err = collect(ctx, conn, "functions", pgx.RowToStructByPos[foundFunction], t.Schema, functionNames(t)); err != nil {
 		return err
 	}
-	published, err := collect(ctx, conn, "publication", pgx.RowTo[int64], Publication(t), f.oid)
+	published, err := collect(ctx, conn, "publication", pgx.RowToStructByPos[foundPublication], Publication(t), f.oid, trusted)
 	if err != nil {
 		return err
 	}
 	if f.publication = len(published) > 0; f.publication {
-		f.published = published[0]
+		if f.untrusted = !published[0].Trusted; !f.untrusted {
+			f.published = published[0].Published
+		}
 	}
 	var state int64
 	if column := f.column("state"); column != nil {
 		state = column.TypeOID
 	}
-	f.types, err = collect(ctx, conn, "types", pgx.RowToStructByPos[foundType], t.Schema, state)
+	f.types, err = collect(ctx, conn, "types", pgx.RowToStructByPos[foundType], t.Schema, state, trusted)
 	return err
 }
 

@@ -46,13 +46,14 @@ func versionOf(comment string) int {
 type Options struct {
 	Defaults map[string]string // of columns, as the text of their values
 	Wake     Wake              // "": as Auto
+	Alone    bool              // nothing is touched that belongs to others than the connection's user and superusers
 }
 
 // Missing tells what the table lacks, in the order in which it is to be made, and then what it has too much; nothing if it can be served
 // as it is. It only reads, and any role can do it. A table that can not be completed is an error: a column
-// of the wrong type, a view, a default for no column.
+// of the wrong type, a view, a default for no column; *Untrusted what belongs to somebody who is not trusted.
 func Missing(ctx context.Context, conn *pgx.Conn, t Table, o Options) ([]Change, error) {
-	f, err := inspect(ctx, conn, t)
+	f, err := inspect(ctx, conn, t, o.Alone)
 	if err != nil {
 		return nil, err
 	}
@@ -146,7 +147,8 @@ func (m *missing) change(what, sql string) *Change {
 func (m *missing) tableStep(s step) {
 	switch {
 	case m.oid == 0:
-		m.add(s, "table "+m.table.Quoted(), m.createRight())
+		table := m.add(s, "table "+m.table.Quoted(), m.createRight())
+		table.SQL = strings.Replace(table.SQL, " IF NOT EXISTS", "", 1) // one that comes meanwhile is somebody else's
 	case m.partitioned() || m.index(true, "", "id") != nil:
 	case slices.ContainsFunc(m.indexes, func(i foundIndex) bool { return i.Primary }):
 		m.change("unique id", "ALTER TABLE "+m.table.Quoted()+" ADD UNIQUE (id);")

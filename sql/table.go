@@ -52,6 +52,15 @@ func functionNames(t Table) []string {
 	return all
 }
 
+// triggerNames are those of every table's triggers.
+func triggerNames() []string {
+	var all []string
+	for _, s := range stepsOf(triggerStep) {
+		all = append(all, s.name)
+	}
+	return all
+}
+
 // lockKey is that of the advisory lock under which anything in the table's schema is created.
 func (t Table) lockKey() int64 {
 	sum := sha256.Sum256([]byte("pgtaskd schema " + t.Schema))
