@@ -35,6 +35,7 @@ type found struct {
 type foundColumn struct {
 	Name      string
 	Type      string // as a cast names it
+	Builtin   string // the same, qualified; empty: it is not one of the server's own
 	BaseType  string // name in pg_type, of what a domain is made of
 	TypeKind  string // b, e …
 	TypeOID   int64

@@ -11,6 +11,7 @@ WITH RECURSIVE base AS (
 SELECT a.attname::pg_catalog.text,
     CASE WHEN n.nspname = 'pg_catalog' THEN pg_catalog.format_type(a.atttypid, NULL)
         ELSE pg_catalog.format('%I.%I', n.nspname, named.typname) END,
+    CASE WHEN n.nspname OPERATOR(pg_catalog.=) 'pg_catalog' THEN pg_catalog.format('%I.%I', n.nspname, named.typname) ELSE '' END,
     t.typname::pg_catalog.text,
     t.typtype::pg_catalog.text,
     t.oid::pg_catalog.int8,
