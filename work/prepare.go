@@ -91,7 +91,17 @@ func admin(ctx context.Context, t Target) (*pgx.Conn, error) {
 	return pgx.ConnectConfig(ctx, cfg)
 }
 
-// create makes the role and the database of a target.
+// trusted is an error if the target's role has no reason to trust the dsn's user: what that would make could not be served.
+func (a absences) trusted(ctx context.Context, conn *pgx.Conn, user string) error {
+	does, err := sql.Trusts(ctx, conn, user)
+	if err == nil && !does {
+		err = &distrust{user, a.user}
+	}
+	return err
+}
+
+// create makes the role and the database of a target. The database is the dsn's user's: its owner could have others' sessions there run
+// what it likes, and the target's role needs none of that.
 func create(ctx context.Context, t Target) (made []string, err error) {
 	conn, a, err := look(ctx, t)
 	if err != nil {
@@ -106,12 +116,11 @@ func create(ctx context.Context, t Target) (made []string, err error) {
 		made = append(made, "role "+quoted(user))
 	}
 	if a.database {
-		statement := "CREATE DATABASE " + quoted(database) + " OWNER " + quoted(user)
-		_, err := conn.Exec(ctx, statement)
-		if isDenied(err) && a.mayDatabase { // no member of the owner: own it ourselves
-			_, err = conn.Exec(ctx, "CREATE DATABASE "+quoted(database))
+		if err := a.trusted(ctx, conn, user); err != nil {
+			return made, err
 		}
-		if err != nil && !exists(err) {
+		statement := "CREATE DATABASE " + quoted(database)
+		if _, err := conn.Exec(ctx, statement); err != nil && !exists(err) {
 			return made, missing(err, "database", database, statement, a.user)
 		}
 		made = append(made, "database "+quoted(database))

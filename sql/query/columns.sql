@@ -1,12 +1,12 @@
--- What changes when the table, its columns, its triggers or its publication do; whether sessions that are opened now may not write; and whether there are
+-- What changes when the table, its columns, its triggers, its publication or its owner do; whether sessions that are opened now may not write; and whether there are
 -- foreign servers.
 -- $1 schema, $2 table
 SELECT
     (
         SELECT concat(
-            c.oid,
+            c.oid, ' ', c.relowner, ' ', n.nspowner,
             ' ', sum(pg_catalog.hashtextextended(a.attname::text, a.attnum) + a.atttypid::int8),
-            ' ', (SELECT sum(pg_catalog.hashtext(g.tgname::text || g.tgenabled::text)) FROM pg_catalog.pg_trigger AS g WHERE g.tgrelid = c.oid AND NOT g.tgisinternal),
+            ' ', (SELECT sum(pg_catalog.hashtext(g.tgname::text || g.tgenabled::text || g.tgfoid::text)) FROM pg_catalog.pg_trigger AS g WHERE g.tgrelid = c.oid AND NOT g.tgisinternal),
             ' ', (
                 SELECT concat(p.oid, ' ', p.pubinsert, ' ', r.oid, ' ', pg_catalog.to_jsonb(r) ->> 'prqual')
                 FROM pg_catalog.pg_publication AS p
@@ -18,7 +18,7 @@ SELECT
         JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace
         JOIN pg_catalog.pg_attribute AS a ON a.attrelid = c.oid
         WHERE n.nspname = $1 AND c.relname = $2 AND a.attnum > 0 AND NOT a.attisdropped
-        GROUP BY c.oid
+        GROUP BY c.oid, n.nspowner
     ),
     coalesce(
         (
