@@ -32,7 +32,7 @@ func (m *missing) commented(object, name string) bool {
 	case "TYPE":
 		return m.state != nil && m.state.Comment || m.state == nil && m.column("state") != nil
 	case "FUNCTION":
-		name = strings.TrimSuffix(strings.TrimPrefix(name, ":schema."), "()")
+		name = m.names.fill(strings.TrimSuffix(strings.TrimPrefix(name, ":schema."), "()"))
 		return slices.ContainsFunc(m.functions, func(f foundFunction) bool {
 			return f.Name == name && versionOf(f.Comment) >= Version
 		})
@@ -58,10 +58,11 @@ func (m *missing) commented(object, name string) bool {
 
 // triggerCommented is true of one that is neither there nor to be made.
 func (m *missing) triggerCommented(name string) bool {
-	if trigger := m.trigger(name); trigger != nil {
-		return trigger.Comment
+	if m.changes.has("trigger " + name) {
+		return false
 	}
-	return !m.changes.has("trigger " + name)
+	trigger := m.trigger(name)
+	return trigger == nil || trigger.Comment
 }
 
 // indexCommented is true of an index that somebody has made under another name.

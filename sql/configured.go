@@ -24,20 +24,52 @@ func (m *missing) configured(ctx context.Context, conn *pgx.Conn, defaults map[s
 }
 
 // A constant, as the catalog shows it: '1 day'::interval, 5, '-5'::integer, true, ('a'::text)::"char". Anything else is not evaluated here.
-var constant = regexp.MustCompile(`^\(*(?:'(?:[^']|'')*'|-?\d+(?:\.\d+)?|true|false)\)*(?:::[\w". \[\]]+\)*)*$`)
+var constant = regexp.MustCompile(`^\(*('(?:[^']|'')*'|-?\d+(?:\.\d+)?|true|false)\)*((?:::[\w". \[\]]+\)*)*)$`)
+
+// What the catalog calls the types by which a constant may get its own, and their names.
+var builtin = map[string]string{
+	"text": "text", "character varying": "varchar", "character": "bpchar", "bpchar": "bpchar", `"char"`: `"char"`,
+	"smallint": "int2", "integer": "int4", "bigint": "int8", "numeric": "numeric", "boolean": "bool", "interval": "interval",
+}
+
+// evaluated is the text of a default that is a constant, as an expression in which all types are the server's own: to evaluate another one,
+// a domain say, could run what somebody else has made. It is empty where that is not one.
+func (column foundColumn) evaluated() string {
+	match := constant.FindStringSubmatch(column.Default)
+	if match == nil {
+		return ""
+	}
+	expression := match[1]
+	for _, name := range strings.Split(match[2], "::")[1:] {
+		name = strings.TrimPrefix(strings.TrimRight(name, ")"), "pg_catalog.")
+		switch {
+		case name == strings.TrimPrefix(column.Type, "pg_catalog."):
+			expression += "::" + column.Builtin
+		case builtin[name] != "":
+			expression += "::pg_catalog." + builtin[name]
+		default:
+			return ""
+		}
+	}
+	return expression
+}
 
 func (m *missing) configure(ctx context.Context, conn *pgx.Conn, name, value string) error {
 	column, err := m.settable(name)
 	if err != nil {
 		return err
 	}
-	typ, def := column.Type, column.Default
+	typ := column.Type
 	if strings.Contains(value, "\x00") || typ == `"char"` && len(value) > 1 {
 		return fmt.Errorf("%q is no %s", value, typ)
 	}
-	wanted := literal(value) + "::" + column.Cast
+	statement := setDefault(m.table, name, literal(value)) + ";"
+	if column.Builtin == "" {
+		return fmt.Errorf("its type %s is not one of PostgreSQL's own, and could run what somebody else has made: as the table's owner, %s", typ, statement)
+	}
+	wanted := literal(value) + "::" + column.Builtin
 	same := "false"
-	if constant.MatchString(def) {
+	if def := column.evaluated(); def != "" {
 		same = fmt.Sprintf("(%s)::pg_catalog.text OPERATOR(pg_catalog.=) (%s)::pg_catalog.text", def, wanted)
 	}
 	var there, allowed bool
@@ -52,33 +84,33 @@ func (m *missing) configure(ctx context.Context, conn *pgx.Conn, name, value str
 	case !allowed:
 		return fmt.Errorf("%q violates constraint pgtaskd_%s_check", value, name)
 	case !there:
-		m.change("default of column "+name, setDefault(m.table, name, literal(value))+";")
+		m.change("default of column "+name, statement)
 	}
 	return nil
 }
 
-// settable is a column that may have a configured default, as it is or as it will be made.
-func (m *missing) settable(name string) (foundColumn, error) {
+// settable is a column that may have a configured default.
+func (m *missing) settable(name string) (column foundColumn, err error) {
 	i := slices.IndexFunc(wantedColumns(), func(c wantedColumn) bool { return c.name == name })
-	column := m.column(name)
+	there := m.column(name)
 	switch {
-	case i < 0 && column == nil && name != "id":
-		return foundColumn{}, errors.New("no such column")
+	case i < 0 && there == nil && name != "id":
+		return column, errors.New("no such column")
 	case name == "author" || name != "after" && slices.Contains(notCopied, name),
 		i >= 0 && wantedColumns()[i].generated,
-		column != nil && (column.Generated || column.Identity):
-		return foundColumn{}, errors.New("can not be set")
-	case column != nil:
-		return *column, nil
+		there != nil && (there.Generated || there.Identity):
+		return column, errors.New("can not be set")
+	case there != nil:
+		return *there, nil
 	default:
 		typ := wantedColumns()[i].typ
-		return foundColumn{Type: typ, Cast: "pg_catalog." + typ}, nil
+		return foundColumn{Name: name, Type: typ, Builtin: "pg_catalog." + typ}, nil
 	}
 }
 
 var checkText = regexp.MustCompile(`(?s)WHEN ([^;]*?) THEN '(\w+)'`)
 
-// checkOf is the condition that the function pgtaskd_accept makes on this column alone.
+// checkOf is the condition that the function pgtaskd_accept_:hash makes on this column alone.
 func checkOf(name string) string {
 	for _, s := range stepsOf(functionStep) {
 		for _, check := range checkText.FindAllStringSubmatch(s.sql, -1) {

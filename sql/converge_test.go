@@ -1,6 +1,7 @@
 package sql
 
 import (
+	"fmt"
 	"os"
 	"strconv"
 	"strings"
@@ -118,23 +119,25 @@ func TestWhatCanNotBeCompletedIsNamed(t *testing.T) {
 func TestWhatALaterPgtaskdMadeIsNotTakenBack(t *testing.T) {
 	t.Parallel()
 	conn := database(t)
+	wake := "pgtaskd_wake_" + task.hash()
 	install(t, conn, task, nil)
 	execute(t, conn, `COMMENT ON TABLE task IS 'Tasks (pgtaskd schema 999)';
-		CREATE OR REPLACE FUNCTION pgtaskd_wake() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';
-		COMMENT ON FUNCTION pgtaskd_wake() IS '(pgtaskd schema 999)';
+		CREATE OR REPLACE FUNCTION `+wake+`() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';
+		COMMENT ON FUNCTION `+wake+`() IS '(pgtaskd schema 999)';
 		DROP TRIGGER pgtaskd_accept ON task`)
 	complete(t, conn, task, nil)
 	install(t, conn, Table{"public", "another"}, nil)
-	equal(t, "function", value(t, conn, "SELECT prosrc FROM pg_proc WHERE proname = 'pgtaskd_wake'"), "BEGIN RETURN NULL; END")
+	equal(t, "function", value(t, conn, "SELECT prosrc FROM pg_proc WHERE proname = '"+wake+"'"), "BEGIN RETURN NULL; END")
 }
 
 func TestAnEarlierFunctionIsReplaced(t *testing.T) {
 	t.Parallel()
 	conn := database(t)
+	wake := "pgtaskd_wake_" + task.hash()
 	install(t, conn, task, nil)
-	execute(t, conn, `CREATE OR REPLACE FUNCTION pgtaskd_wake() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END'`)
+	execute(t, conn, `CREATE OR REPLACE FUNCTION `+wake+`() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END'`)
 	changes := install(t, conn, task, nil)
-	if len(changes) != 1 || changes[0].What != "function pgtaskd_wake" {
+	if len(changes) != 1 || changes[0].What != "function "+wake {
 		t.Errorf("made %v", changes)
 	}
 	complete(t, conn, task, nil)
@@ -177,4 +180,42 @@ func TestPartitionedTable(t *testing.T) {
 	execute(t, conn, "CREATE TABLE job (id bigserial PRIMARY KEY, input text NOT NULL) PARTITION BY RANGE (id)")
 	install(t, conn, Table{"public", "job"}, nil)
 	complete(t, conn, Table{"public", "job"}, nil)
+}
+
+// TestARenamedTableGetsFunctionsOfItsOwn: its triggers go on with those of its old name until then.
+func TestARenamedTableGetsFunctionsOfItsOwn(t *testing.T) {
+	t.Parallel()
+	conn := database(t)
+	install(t, conn, task, nil)
+	execute(t, conn, "ALTER TABLE task RENAME TO job")
+	job := Table{"public", "job"}
+	d, err := Describe(t.Context(), conn, job)
+	if err != nil || !d.TellsInserts || !d.TellsChanges {
+		t.Errorf("before: %+v, %v", d, err)
+	}
+	install(t, conn, job, nil)
+	complete(t, conn, job, nil)
+	const called = "SELECT string_agg(DISTINCT right(tgfoid::regproc::text, 16), ' ') FROM pg_trigger WHERE tgrelid = '%s'::regclass AND NOT tgisinternal"
+	equal(t, "functions called", value(t, conn, fmt.Sprintf(called, "job")), job.hash())
+	install(t, conn, task, nil)
+	complete(t, conn, task, nil)
+	complete(t, conn, job, nil)
+	equal(t, "functions called", value(t, conn, fmt.Sprintf(called, "task")), task.hash())
+}
+
+// TestATriggerOfOurNameThatCallsAnotherFunctionIsReplaced: it wakes nobody.
+func TestATriggerOfOurNameThatCallsAnotherFunctionIsReplaced(t *testing.T) {
+	t.Parallel()
+	conn := database(t)
+	install(t, conn, task, nil)
+	execute(t, conn, `CREATE FUNCTION pgtaskd_accept() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';
+		DROP TRIGGER pgtaskd_accept ON task;
+		CREATE TRIGGER pgtaskd_accept BEFORE INSERT ON task FOR EACH ROW EXECUTE FUNCTION pgtaskd_accept()`)
+	if d, err := Describe(t.Context(), conn, task); err != nil || d.TellsInserts {
+		t.Errorf("described as %+v, %v", d, err)
+	}
+	install(t, conn, task, nil)
+	complete(t, conn, task, nil)
+	execute(t, conn, "INSERT INTO task (input) VALUES ('')")
+	equal(t, "inserted", value(t, conn, "SELECT count(*) FROM task"), "1")
 }

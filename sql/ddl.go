@@ -7,15 +7,20 @@ import (
 	"strings"
 )
 
-// DDL is the whole text that makes a table, for a person to run; where parts of it are there already, it makes the rest. It can not
-// see what Install can: a type of that name which is somebody else's, a default that is worth replacing, a partitioned table.
+// DDL is the whole text that makes a table, for a person to run; where parts of it are there already, it makes the rest, unless that belongs to
+// somebody whom the role that runs it has no reason to trust. It can not see what Install can: a type of that name which is somebody else's, a
+// default that is worth replacing, a partitioned table.
 func DDL(t Table, o Options) string {
 	n := names{table: t, state: stateOf(t, "state")}
 	var b strings.Builder
-	fmt.Fprintf(&b, "-- A table of tasks for pgtaskd (schema version %d).\n\nBEGIN;\n\n%s", Version, text("session/install"))
+	guard, again := guard(t)
+	fmt.Fprintf(&b, "-- A table of tasks for pgtaskd (schema version %d).\n\nBEGIN;\n\n%s\n%s", Version, text("session/install"), guard)
 	for _, s := range steps() {
 		if o.Wake.wants(s) {
 			fmt.Fprintf(&b, "\n%s\n", n.fill(s.sql))
+		}
+		if s.kind == tableStep { // from here on it is the one that is looked at
+			fmt.Fprintf(&b, "\nLOCK TABLE %s;\n%s", t.Quoted(), again)
 		}
 	}
 	for _, s := range o.Wake.unwanted() {

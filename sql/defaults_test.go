@@ -76,7 +76,7 @@ func TestDefaultIntervalsAreThoseTheCheckLetsBy(t *testing.T) {
 	execute(t, conn, "INSERT INTO task (input) VALUES ('')")
 	for _, column := range []string{"active", "backoff", "live", "repeat", "timeout"} {
 		equal(t, column, value(t, conn, `SELECT position(format($$interval_send(NEW.%s) OPERATOR(pg_catalog.=) E'\\x%s'$$, '`+column+`', encode(interval_send(`+column+`), 'hex')) IN prosrc) > 0
-			FROM task, pg_proc WHERE proname = 'pgtaskd_accept' AND pronamespace = current_schema()::regnamespace`), "true")
+			FROM task, pg_proc WHERE proname LIKE 'pgtaskd_accept_%' AND pronamespace = current_schema()::regnamespace`), "true")
 	}
 }
 
@@ -131,4 +131,24 @@ func TestConfiguredDefaults(t *testing.T) {
 			t.Errorf("%s = %q: got %v", column, value, err)
 		}
 	}
+}
+
+// TestConfiguredDefaultsEvaluateNothingOfOthers: a domain's CHECK would run as whoever looks.
+func TestConfiguredDefaultsEvaluateNothingOfOthers(t *testing.T) {
+	t.Parallel()
+	conn := database(t)
+	install(t, conn, task, nil)
+	execute(t, conn, `CREATE FUNCTION called(anyelement) RETURNS bool LANGUAGE plpgsql AS $$BEGIN RAISE 'called'; END$$;
+		CREATE DOMAIN evil AS interval CHECK (called(VALUE)); CREATE DOMAIN text AS pg_catalog.text CHECK (called(VALUE));
+		ALTER TABLE task ALTER active SET DEFAULT '1 day'::evil, ALTER "group" SET DEFAULT 'x'::public.text, ADD COLUMN mine evil DEFAULT NULL;
+		SET search_path = public, pg_catalog`)
+	defaults := map[string]string{"active": "1 day", "group": "x"}
+	_, err := Missing(t.Context(), conn, task, Options{Defaults: map[string]string{"mine": "1 day"}})
+	if err == nil || !strings.Contains(err.Error(), "default of column mine: its type public.evil is not one of PostgreSQL's own") {
+		t.Errorf("a column with a domain: %v", err)
+	}
+	if changes := install(t, conn, task, defaults); len(changes) == 0 {
+		t.Error("a default of somebody's is not replaced")
+	}
+	complete(t, conn, task, defaults)
 }

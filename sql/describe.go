@@ -31,9 +31,9 @@ var notCopied = []string{
 	"runs", "base", "next", "created", "after", "atomic", "origin", "stopping",
 }
 
-// Describe looks at a table; one that is not there is no error.
+// Describe looks at a table; one that is not there is no error. One that is not to be trusted is an *Untrusted error.
 func Describe(ctx context.Context, conn *pgx.Conn, t Table) (Description, error) {
-	f, err := inspect(ctx, conn, t)
+	f, err := inspect(ctx, conn, t, false)
 	if err != nil || f.oid == 0 {
 		return Description{}, err
 	}

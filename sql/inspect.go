@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -21,11 +22,12 @@ type found struct {
 	partition   bool     // of another table
 	root        int64    // the table itself, or the one that it is in the end a partition of
 	sequence    int64    // from which ids come; 0: not known
-	publication bool     // ours is there
+	publication bool     // one with the name of ours is there
+	untrusted   bool     // but it belongs to somebody else
 	published   int64    // by what number it shows what is inserted into the table; 0: it does not
 	columns     []foundColumn
 	constraints []string
-	triggers    []foundTrigger // ours
+	triggers    []foundTrigger
 	indexes     []foundIndex
 	functions   []foundFunction
 	types       []foundType
@@ -35,6 +37,7 @@ type foundColumn struct {
 	Name      string
 	Type      string // for people
 	Cast      string // the same, qualified and quoted, as a cast names it
+	Builtin   string // the same, qualified; empty: it is not one of the server's own
 	BaseType  string // name in pg_type, of what a domain is made of
 	TypeKind  string // b, e …
 	TypeOID   int64
@@ -56,9 +59,11 @@ type foundIndex struct {
 }
 
 type foundTrigger struct {
-	Name    string
-	Enabled bool
-	Comment bool
+	Name     string
+	Enabled  bool
+	Comment  bool
+	Function string
+	Beside   bool // the function is in the table's schema
 }
 
 type foundFunction struct {
@@ -71,6 +76,12 @@ type foundType struct {
 	Enum    bool
 	Labels  []string
 	Comment bool
+	Trusted bool
+}
+
+type foundPublication struct {
+	Published int64
+	Trusted   bool
 }
 
 func (f *found) partitioned() bool { return f.relkind == "p" }
@@ -84,13 +95,28 @@ func (f *found) column(name string) *foundColumn {
 	return nil
 }
 
+// trigger is ours of that name: it calls the function that we make for it. After ALTER TABLE … RENAME it is that of the old name.
 func (f *found) trigger(name string) *foundTrigger {
-	for i := range f.triggers {
-		if f.triggers[i].Name == name {
+	for i, trigger := range f.triggers {
+		match := hashed.FindStringSubmatch(trigger.Function)
+		if trigger.Name == name && match != nil && match[1]+":hash" == calledBy(name) && (trigger.Beside || f.partition) {
 			return &f.triggers[i]
 		}
 	}
 	return nil
+}
+
+// hashed are names that end with a table's hash.
+var hashed = regexp.MustCompile(`^(\w+_)[0-9a-f]{16}$`)
+
+// calledBy is the function that our trigger of that name calls.
+func calledBy(trigger string) string {
+	for _, s := range stepsOf(triggerStep) {
+		if s.name == trigger {
+			return s.calls
+		}
+	}
+	return ""
 }
 
 // index is one whose key columns are exactly these, on all rows or on those of the condition.
@@ -107,16 +133,21 @@ func (f *found) index(unique bool, condition string, columns ...string) *foundIn
 // unbracketed takes from a condition what the server adds to ours.
 var unbracketed = strings.NewReplacer("(", "", ")", "")
 
-// inspect looks the table up in the catalogs, which any role may read.
-func inspect(ctx context.Context, conn *pgx.Conn, t Table) (*found, error) {
+// inspect looks the table up in the catalogs, which any role may read. What belongs to somebody who is not trusted (alone: to others than the
+// connection's user and superusers) is an *Untrusted error, before anything of it is believed.
+func inspect(ctx context.Context, conn *pgx.Conn, t Table, alone bool) (*found, error) {
+	trusted, err := owners(ctx, conn, t, alone)
 	f := &found{}
-	if err := f.inspect(ctx, conn, t); err != nil {
-		return nil, fmt.Errorf("look at table %s: %w", t, err)
+	if err == nil {
+		err = f.inspect(ctx, conn, t, trusted)
 	}
-	return f, nil
+	if err != nil && !IsUntrusted(err) {
+		err = fmt.Errorf("look at table %s: %w", t, err)
+	}
+	return f, err
 }
 
-func (f *found) inspect(ctx context.Context, conn *pgx.Conn, t Table) (err error) {
+func (f *found) inspect(ctx context.Context, conn *pgx.Conn, t Table, trusted []int64) (err error) {
 	if err = conn.QueryRow(ctx, text("inspect/schema"), t.Schema).Scan(&f.schema, &f.version); err != nil {
 		return err
 	}
@@ -136,7 +167,7 @@ func (f *found) inspect(ctx context.Context, conn *pgx.Conn, t Table) (err error
 	if f.indexes, err = collect(ctx, conn, "indexes", pgx.RowToStructByPos[foundIndex], f.oid); err != nil {
 		return err
 	}
-	if f.functions, err = collect(ctx, conn, "functions", pgx.RowToStructByPos[foundFunction], t.Schema); err != nil {
+	if f.functions, err = collect(ctx, conn, "functions", pgx.RowToStructByPos[foundFunction], t.Schema, functionNames(t)); err != nil {
 		return err
 	}
 	sequences, err := collect(ctx, conn, "sequence", pgx.RowTo[int64], f.oid)
@@ -146,18 +177,20 @@ func (f *found) inspect(ctx context.Context, conn *pgx.Conn, t Table) (err error
 	if len(sequences) > 0 {
 		f.sequence = sequences[0]
 	}
-	published, err := collect(ctx, conn, "publication", pgx.RowTo[int64], Publication(t), f.oid)
+	published, err := collect(ctx, conn, "publication", pgx.RowToStructByPos[foundPublication], Publication(t), f.oid, trusted)
 	if err != nil {
 		return err
 	}
 	if f.publication = len(published) > 0; f.publication {
-		f.published = published[0]
+		if f.untrusted = !published[0].Trusted; !f.untrusted {
+			f.published = published[0].Published
+		}
 	}
 	var state int64
 	if column := f.column("state"); column != nil {
 		state = column.TypeOID
 	}
-	f.types, err = collect(ctx, conn, "types", pgx.RowToStructByPos[foundType], t.Schema, state)
+	f.types, err = collect(ctx, conn, "types", pgx.RowToStructByPos[foundType], t.Schema, state, trusted)
 	return err
 }
 

@@ -22,7 +22,8 @@ const (
 var ErrBusy = errors.New("another session is changing the schema of the task tables")
 
 // Install makes what Missing tells, and returns what it has made, which is nothing when nothing was missing. It commits by itself,
-// either everything or nothing, but for labels of the state's enum, which come first. Two at once wait for each other.
+// either everything or nothing, but for labels of the state's enum, which come first. Two at once wait for each other. Who owns what is
+// looked at when the table is locked, and once more at the end.
 func Install(ctx context.Context, conn *pgx.Conn, t Table, o Options) ([]Change, error) {
 	changes, err := Missing(ctx, conn, t, o)
 	if err != nil || len(changes) == 0 {
@@ -59,15 +60,8 @@ func installOnce(ctx context.Context, conn *pgx.Conn, t Table, o Options, keep b
 	if err := lock(ctx, tx, t); err != nil {
 		return nil, false, err
 	}
-	changes, err := Missing(ctx, conn, t, o)
+	changes, err := settled(ctx, conn, tx, t, o)
 	if err != nil {
-		return nil, false, err
-	}
-	timeout := lockOptional
-	if slices.ContainsFunc(changes, func(c Change) bool { return !c.Optional }) {
-		timeout = lockTimeout
-	}
-	if err := run(ctx, tx, text("session/install")+"SET LOCAL lock_timeout = "+literal(timeout)); err != nil {
 		return nil, false, err
 	}
 	for _, change := range changes {
@@ -80,10 +74,37 @@ func installOnce(ctx context.Context, conn *pgx.Conn, t Table, o Options, keep b
 		}
 		made = append(made, change)
 	}
+	if _, err := owners(ctx, conn, t, o.Alone); err != nil { // what has come meanwhile
+		return nil, false, err
+	}
 	if !keep {
 		return made, more, nil
 	}
 	return made, more, tx.Commit(ctx)
+}
+
+// settled is what is missing, of a table that nobody can put another one in the place of until the transaction ends.
+func settled(ctx context.Context, conn *pgx.Conn, tx pgx.Tx, t Table, o Options) (changes, error) {
+	missing, err := Missing(ctx, conn, t, o)
+	if err != nil {
+		return nil, err
+	}
+	timeout := lockOptional
+	if slices.ContainsFunc(missing, func(c Change) bool { return !c.Optional }) {
+		timeout = lockTimeout
+	}
+	if err := run(ctx, tx, text("session/install")+"SET LOCAL lock_timeout = "+literal(timeout)); err != nil {
+		return nil, err
+	}
+	if changes(missing).has("table " + t.Quoted()) {
+		return missing, nil
+	}
+	if err := run(ctx, tx, "LOCK TABLE "+t.Quoted()+" IN ACCESS SHARE MODE"); isState(err, "42501") {
+		return nil, fmt.Errorf("needs SELECT on table %s: %w", t, err)
+	} else if err != nil {
+		return nil, err
+	}
+	return Missing(ctx, conn, t, o)
 }
 
 // lock keeps others from creating things in the same schema until the transaction ends.

@@ -47,13 +47,14 @@ type Options struct {
 	Defaults map[string]string // of columns, as the text of their values
 	Wake     Wake              // "": as Auto
 	Role     string            // in DDL alone: is granted what it takes to serve the table; "": nothing is granted
+	Alone    bool              // nothing is touched that belongs to others than the connection's user and superusers
 }
 
 // Missing tells what the table lacks, in the order in which it is to be made, and then what it has too much; nothing if it can be served
 // as it is. It only reads, and any role can do it. A table that can not be completed is an error: a column
-// of the wrong type, a view, a default for no column.
+// of the wrong type, a view, a default for no column; *Untrusted what belongs to somebody who is not trusted.
 func Missing(ctx context.Context, conn *pgx.Conn, t Table, o Options) ([]Change, error) {
-	f, err := inspect(ctx, conn, t)
+	f, err := inspect(ctx, conn, t, o.Alone)
 	if err != nil {
 		return nil, err
 	}
@@ -147,7 +148,8 @@ func (m *missing) change(what, sql string) *Change {
 func (m *missing) tableStep(s step) {
 	switch {
 	case m.oid == 0:
-		m.add(s, "table "+m.table.Quoted(), m.createRight())
+		table := m.add(s, "table "+m.table.Quoted(), m.createRight())
+		table.SQL = strings.Replace(table.SQL, " IF NOT EXISTS", "", 1) // one that comes meanwhile is somebody else's
 	case m.partitioned() || m.index(true, "", "id") != nil:
 	case slices.ContainsFunc(m.indexes, func(i foundIndex) bool { return i.Primary }):
 		m.change("unique id", "ALTER TABLE "+m.table.Quoted()+" ADD UNIQUE (id);")
@@ -178,17 +180,17 @@ func (m *missing) stateType(s step) {
 
 // function makes one, or replaces it by ours unless a later pgtaskd has made it.
 func (m *missing) function(s step) {
-	needs := m.createRight()
+	needs, name := m.createRight(), m.names.fill(s.name)
 	for _, f := range m.functions {
-		if f.Name != s.name {
+		if f.Name != name {
 			continue
 		}
 		if versionOf(f.Comment) > Version || strings.Contains(m.names.fill(s.sql), "$$"+f.Source+"$$") {
 			return
 		}
-		needs = "ownership of function " + pgx.Identifier{m.table.Schema, s.name}.Sanitize()
+		needs = "ownership of function " + pgx.Identifier{m.table.Schema, name}.Sanitize()
 	}
-	m.add(s, "function "+s.name, needs).Optional = true
+	m.add(s, "function "+name, needs).Optional = true
 }
 
 func (m *missing) columnStep(s step) {
@@ -250,7 +252,15 @@ func (m *missing) constraint(s step) {
 }
 
 func (m *missing) indexStep(s step) {
-	if m.index(s.unique(), s.condition, s.columns...) != nil || s.unique() && m.partitioned() {
+	name := "pgtaskd_" + s.name + "_"
+	switch index := m.index(s.unique(), s.condition, s.columns...); {
+	case index != nil:
+		if match := hashed.FindStringSubmatch(index.Name); match != nil && match[1] == name && index.Name != name+m.table.hash() {
+			from := pgx.Identifier{m.table.Schema, index.Name}.Sanitize() // the table's name was another one, which a new table may have
+			m.change("name of index "+name+m.table.hash(), "ALTER INDEX "+from+" RENAME TO "+name+m.table.hash()+";").Optional = true
+		}
+		return
+	case s.unique() && m.partitioned():
 		return
 	}
 	m.add(s, "index on "+strings.Join(s.columns, ", "), m.ownership())
@@ -260,7 +270,8 @@ func (m *missing) triggerStep(s step) {
 	if m.partitioned() && m.version < 130000 && strings.Contains(s.sql, " BEFORE ") {
 		return // not to be had before 13: nothing bounds the intervals there or tells of new tasks, and STOP on an ended task stands
 	}
-	if m.trigger(s.name) == nil {
+	trigger := m.trigger(s.name)
+	if trigger == nil || trigger.Function != m.names.fill(s.calls) && !m.partition { // a partition has those of its whole
 		m.add(s, "trigger "+s.name, "TRIGGER on table "+m.table.Quoted()).Optional = true
 	}
 }

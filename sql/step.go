@@ -10,7 +10,8 @@ import (
 // same steps make a new table, complete one that is there, and are printed for a person to run.
 type step struct {
 	kind      kind
-	name      string   // unquoted
+	name      string   // unquoted; a function's has the placeholder of the table's hash
+	calls     string   // the function that a trigger calls, likewise
 	columns   []string // that it adds, or indexes, unquoted
 	condition string   // on the rows that it indexes; empty: all
 	sql       string   // with the placeholders of names
@@ -39,7 +40,7 @@ var stepKinds = []struct {
 }{
 	{schemaStep, regexp.MustCompile(`^CREATE SCHEMA IF NOT EXISTS (:schema)`)},
 	{typeStep, regexp.MustCompile(`^DO [^;]*CREATE TYPE (:state)`)},
-	{functionStep, regexp.MustCompile(`^CREATE OR REPLACE FUNCTION :schema\.(\w+)`)},
+	{functionStep, regexp.MustCompile(`^CREATE OR REPLACE FUNCTION :schema\.(\w+_:hash)`)},
 	{tableStep, regexp.MustCompile(`^CREATE TABLE IF NOT EXISTS (:table)`)},
 	{columnStep, regexp.MustCompile(`^ALTER TABLE :table ADD COLUMN IF NOT EXISTS "?(\w+)"?`)},
 	{constraintStep, regexp.MustCompile(`^ALTER TABLE :table DROP CONSTRAINT IF EXISTS (\w+)`)},
@@ -56,6 +57,7 @@ var stepFiles = []string{"schema", "functions", "table", "indexes", "triggers", 
 var (
 	addedColumn    = regexp.MustCompile(`ADD COLUMN IF NOT EXISTS "?(\w+)"?`)
 	indexedColumns = regexp.MustCompile(`ON :table \((.*?)\)(?: WHERE (.*?))?;`)
+	calledFunction = regexp.MustCompile(`EXECUTE FUNCTION :schema\.(\w+_:hash)\(\)`)
 	sqlComments    = regexp.MustCompile(`(?m)\A(--.*\n)+`)
 )
 
@@ -97,6 +99,8 @@ func parseStep(sql string) step {
 		case indexStep:
 			index := indexedColumns.FindStringSubmatch(sql)
 			s.columns, s.condition = strings.Split(index[1], ", "), index[2]
+		case triggerStep:
+			s.calls = calledFunction.FindStringSubmatch(sql)[1]
 		}
 		return s
 	}

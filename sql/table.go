@@ -32,7 +32,7 @@ func (t Table) String() string {
 	return t.Quoted()
 }
 
-// Channel is the name under which the table's triggers NOTIFY what does not concern new tasks, as their function pgtaskd_wake computes it.
+// Channel is the name under which the table's triggers NOTIFY what does not concern new tasks, as their function pgtaskd_wake_:hash computes it.
 func Channel(t Table) string {
 	return "pgtaskd_" + t.hash()
 }
@@ -41,6 +41,24 @@ func Channel(t Table) string {
 func (t Table) hash() string {
 	sum := sha256.Sum256([]byte(t.Quoted()))
 	return hex.EncodeToString(sum[:8])
+}
+
+// functionNames are those of the table's own functions.
+func functionNames(t Table) []string {
+	var all []string
+	for _, s := range stepsOf(functionStep) {
+		all = append(all, names{table: t}.fill(s.name))
+	}
+	return all
+}
+
+// triggerNames are those of every table's triggers.
+func triggerNames() []string {
+	var all []string
+	for _, s := range stepsOf(triggerStep) {
+		all = append(all, s.name)
+	}
+	return all
 }
 
 // lockKey is that of the advisory lock under which anything in the table's schema is created.

@@ -35,7 +35,7 @@ type Waking struct {
 	Channel string // of NOTIFY, while it sleeps
 }
 
-// wakingOf is computed by the trigger pgtaskd_accept in the same way.
+// wakingOf is computed by the function pgtaskd_accept_:hash in the same way.
 func wakingOf(root int64) Waking {
 	return Waking{Lock: wakeLocks + root, Channel: "pgtaskd_" + strconv.FormatInt(root, 10)}
 }
@@ -85,7 +85,7 @@ func (m *missing) superfluous() {
 	}
 	for _, s := range m.wake.unwanted() {
 		switch {
-		case s.kind == publicationStep && m.publication:
+		case s.kind == publicationStep && m.publication && !m.untrusted:
 			m.remove(s, "publication "+Publication(m.table), "ownership of the publication")
 		case s.kind == triggerStep && m.trigger(s.name) != nil:
 			m.remove(s, "trigger "+s.name, m.ownership())
@@ -99,7 +99,7 @@ func (m *missing) remove(s step, what, needs string) {
 
 // publicationStep makes ours, or makes it anew when the table is another one than it was made for.
 func (m *missing) publicationStep(s step) {
-	if m.published != 0 || m.partitioned() && m.version < 130000 {
+	if m.published != 0 || m.untrusted || m.partitioned() && m.version < 130000 {
 		return
 	}
 	m.add(s, "publication "+Publication(m.table), m.ownership()+" and CREATE on the database").Optional = true

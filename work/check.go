@@ -86,7 +86,10 @@ func (r *Report) absent(ctx context.Context, t Target, refusal error) {
 		r.would(a.mayRole, a.user, "role "+quoted(user)+", without a password", "CREATE ROLE "+quoted(user)+" LOGIN")
 	}
 	if a.database {
-		r.would(a.mayDatabase, a.user, "database "+quoted(database), "CREATE DATABASE "+quoted(database)+" OWNER "+quoted(user))
+		if err := a.trusted(ctx, conn, user); err != nil && !a.role {
+			r.fault("%s", err)
+		}
+		r.would(a.mayDatabase, a.user, "database "+quoted(database), "CREATE DATABASE "+quoted(database))
 		r.say("would create table %s", table(t))
 	}
 }
@@ -155,7 +158,7 @@ func rehearse(ctx context.Context, conn *pgx.Conn, t Target) (granted bool, err 
 	if isDenied(err) {
 		_, err = completeAsAdmin(ctx, t, err, func(conn *pgx.Conn) ([]sql.Change, error) {
 			granted = true
-			return nil, sql.Rehearse(ctx, conn, table(t), options(t))
+			return nil, sql.Rehearse(ctx, conn, table(t), ownOptions(t))
 		})
 	}
 	return granted, err
@@ -195,5 +198,5 @@ func rehearseGrant(ctx context.Context, conn *pgx.Conn, t Target) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(grant(ctx, conn, t), tx.Rollback(ctx))
+	return errors.Join(grant(ctx, tx, t), tx.Rollback(ctx))
 }

@@ -46,7 +46,7 @@ type control struct {
 	lazy      bool // the role's commits do not wait for the disk
 	queries   sql.Queries
 	table     sql.Description
-	path      string          // the role's own search_path
+	path      string          // the role's own search_path, once it is needed
 	base      remote.Settings // what the connection really uses, and remotes inherit
 	notified  bool            // since the loop looked last
 	heard     int             // notifications of others
@@ -54,33 +54,18 @@ type control struct {
 
 // connect opens a control connection with settings of its own, whatever the role's are.
 func connect(ctx context.Context, t Target) (*control, error) {
-	own, err := remote.Own(t.Connect)
-	if err != nil {
-		return nil, err
-	}
-	cfg, err := pgx.ParseConfig("")
-	if err != nil {
-		return nil, err
-	}
-	cfg.Config = *own
-	for name, value := range map[string]string{
+	cfg, err := ownConfig(t.Connect, map[string]string{
 		"application_name":                    controlName(t),
-		"client_encoding":                     "UTF8",
-		"DateStyle":                           "ISO",
-		"standard_conforming_strings":         "on",
-		"jit":                                 "off",
-		"plan_cache_mode":                     "force_generic_plan",
 		"enable_seqscan":                      "off", // each statement finds its rows by an index, whatever the statistics say
 		"enable_hashjoin":                     "off",
 		"enable_mergejoin":                    "off",
-		"default_transaction_isolation":       "read committed",
-		"default_transaction_deferrable":      "off",
 		"idle_in_transaction_session_timeout": milliseconds(statementLimit),
 		"idle_session_timeout":                milliseconds(silenceLimit),
 		"statement_timeout":                   milliseconds(statementLimit),
 		"lock_timeout":                        milliseconds(lockLimit),
-	} {
-		cfg.RuntimeParams[name] = value
+	})
+	if err != nil {
+		return nil, err
 	}
 	cfg.StatementCacheCapacity, cfg.DescriptionCacheCapacity = statementCache, 0 // made in full for each target
 	c := &control{}
@@ -115,8 +100,8 @@ func (c *control) know(ctx context.Context) error {
 	var recovery, readOnly bool
 	err := c.conn.QueryRow(ctx, "SELECT pg_catalog.pg_backend_pid(), pg_catalog.current_setting('server_version_num')::pg_catalog.int4, "+
 		"pg_catalog.current_setting('is_superuser')::pg_catalog.bool, pg_catalog.current_setting('TimeZone'), pg_catalog.current_setting('synchronous_commit') OPERATOR(pg_catalog.=) 'off', "+
-		"pg_catalog.pg_is_in_recovery(), pg_catalog.current_setting('default_transaction_read_only')::pg_catalog.bool, pg_catalog.current_setting('search_path'), pg_catalog.set_config('search_path', '', false)").
-		Scan(&c.pid, &c.version, &c.superuser, &c.timeZone, &c.lazy, &recovery, &readOnly, &c.path, nil)
+		"pg_catalog.pg_is_in_recovery(), pg_catalog.current_setting('default_transaction_read_only')::pg_catalog.bool").
+		Scan(&c.pid, &c.version, &c.superuser, &c.timeZone, &c.lazy, &recovery, &readOnly)
 	switch {
 	case err != nil:
 		return err
@@ -137,10 +122,13 @@ func (c *control) close() {
 }
 
 // trust gives the session the role's own search_path.
-func (c *control) trust(ctx context.Context) error {
+func (c *control) trust(ctx context.Context, t Target) (err error) {
 	ctx, cancel := limited(ctx)
 	defer cancel()
-	_, err := c.conn.Exec(ctx, "SELECT pg_catalog.set_config('search_path', $1, false)", c.path)
+	if c.path, err = rolePath(ctx, t); err != nil {
+		return err
+	}
+	_, err = c.conn.Exec(ctx, "SELECT pg_catalog.set_config('search_path', $1, false)", c.path)
 	return err
 }
 

@@ -9,7 +9,6 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"pgtaskd/remote"
 	"pgtaskd/sql"
 )
 
@@ -35,7 +34,7 @@ func (l *loop) install(ctx context.Context) error {
 	err = lackingRights(ctx, c.conn, c.queries, t)
 	if lack := new(lackOfRights); errors.As(err, &lack) && l.target.Create && !l.trouble.served {
 		_, err = completeAsAdmin(ctx, l.target, err, func(conn *pgx.Conn) ([]sql.Change, error) {
-			return nil, grant(ctx, conn, l.target)
+			return nil, pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error { return grant(ctx, tx, l.target) })
 		})
 	}
 	if err != nil {
@@ -114,73 +113,6 @@ func (l *loop) lockParents(ctx context.Context) error {
 		}
 		if !shared {
 			return fmt.Errorf("table %s is a partition of %s, which is served itself: serve one of them", table(l.target), parent)
-		}
-	}
-	return nil
-}
-
-// complete adds what the table lacks: as the target's role, or, where that may not, as the dsn's user, who then grants what it takes.
-func complete(ctx context.Context, conn *pgx.Conn, t Target) ([]sql.Change, error) {
-	if !t.Create {
-		return nil, lacking(ctx, conn, t)
-	}
-	made, err := sql.Install(ctx, conn, table(t), options(t))
-	if !isDenied(err) {
-		return made, err
-	}
-	if lacking(ctx, conn, t) == nil {
-		return nil, nil // what is missing is not needed
-	}
-	return completeAsAdmin(ctx, t, err, func(conn *pgx.Conn) ([]sql.Change, error) {
-		made, err := sql.Install(ctx, conn, table(t), options(t))
-		if err != nil {
-			return made, err
-		}
-		return made, grant(ctx, conn, t)
-	})
-}
-
-// completeAsAdmin does something as the dsn's user in the target's database; where that is the same user, or is refused too, the first
-// refusal stands.
-func completeAsAdmin(ctx context.Context, t Target, refusal error, do func(*pgx.Conn) ([]sql.Change, error)) ([]sql.Change, error) {
-	if t.Admin["user"] == t.Connect["user"] && t.Admin["user"] != "" {
-		return nil, refusal
-	}
-	t.Admin = t.Admin.With(remote.Settings{"dbname": t.Connect["dbname"]})
-	conn, err := admin(ctx, t)
-	if err != nil {
-		return nil, refusal
-	}
-	defer func() { _ = conn.Close(ctx) }()
-	made, err := do(conn)
-	if isDenied(err) {
-		return made, refusal
-	}
-	return made, err
-}
-
-// grant gives the target's role what it needs to serve the table.
-func grant(ctx context.Context, conn *pgx.Conn, t Target) error {
-	described, err := sql.Describe(ctx, conn, table(t))
-	if err != nil {
-		return err
-	}
-	user := quoted(t.Connect["user"])
-	statements := "GRANT USAGE ON SCHEMA " + quoted(t.Schema) + " TO " + user + "; GRANT SELECT, INSERT, UPDATE, DELETE ON " + table(t).String() + " TO " + user
-	if _, err := conn.PgConn().Exec(ctx, statements).ReadAll(); err != nil {
-		return err
-	}
-	rows, err := conn.Query(ctx, described.Queries(table(t)).Text("sequences"), t.Schema, t.Table)
-	if err != nil {
-		return err
-	}
-	sequences, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	if err != nil {
-		return err
-	}
-	for _, sequence := range sequences {
-		if _, err := conn.Exec(ctx, "GRANT USAGE ON SEQUENCE "+sequence+" TO "+user); err != nil {
-			return err
 		}
 	}
 	return nil

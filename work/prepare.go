@@ -89,24 +89,31 @@ func admin(ctx context.Context, t Target) (*pgx.Conn, error) {
 	if !remote.NamesUser(t.Admin) {
 		return nil, errNobody
 	}
-	own, err := remote.Own(t.Admin.With(remote.Settings{"dbname": t.adminDatabase()}))
+	cfg, err := ownConfig(t.Admin.With(remote.Settings{"dbname": t.adminDatabase()}), map[string]string{
+		"statement_timeout":  milliseconds(statementLimit),
+		"lock_timeout":       milliseconds(lockLimit),
+		"default_tablespace": "", // the database's owner may name one that is not the owner's to use
+	})
 	if err != nil {
 		return nil, err
 	}
-	cfg, err := pgx.ParseConfig("")
-	if err != nil {
-		return nil, err
-	}
-	cfg.Config = *own
-	cfg.RuntimeParams["statement_timeout"] = milliseconds(statementLimit)
-	cfg.RuntimeParams["lock_timeout"] = milliseconds(lockLimit)
 	ctx, cancel := context.WithTimeout(ctx, connectLimit)
 	defer cancel()
 	conn, err := pgx.ConnectConfig(ctx, cfg)
 	return conn, remote.Reason(err)
 }
 
-// create makes the role and the database of a target.
+// trusted is an error if the target's role has no reason to trust the dsn's user: what that would make could not be served.
+func (a absences) trusted(ctx context.Context, conn *pgx.Conn, user string) error {
+	does, err := sql.Trusts(ctx, conn, user)
+	if err == nil && !does {
+		err = &distrust{user, a.user}
+	}
+	return err
+}
+
+// create makes the role and the database of a target. The database is the dsn's user's: its owner could have others' sessions there run
+// what it likes, and the target's role needs none of that.
 func create(ctx context.Context, t Target) (made []string, err error) {
 	conn, a, err := look(ctx, t)
 	if err != nil {
@@ -121,12 +128,11 @@ func create(ctx context.Context, t Target) (made []string, err error) {
 		made = append(made, "role "+quoted(user)+", without a password")
 	}
 	if a.database {
-		statement := "CREATE DATABASE " + quoted(database) + " OWNER " + quoted(user)
-		_, err := conn.Exec(ctx, statement)
-		if isDenied(err) && a.mayDatabase { // no member of the owner: own it ourselves
-			_, err = conn.Exec(ctx, "CREATE DATABASE "+quoted(database))
+		if err := a.trusted(ctx, conn, user); err != nil {
+			return made, err
 		}
-		if err != nil && !exists(err) {
+		statement := "CREATE DATABASE " + quoted(database)
+		if _, err := conn.Exec(ctx, statement); err != nil && !exists(err) {
 			return made, missing(err, "database", database, statement, a.user)
 		}
 		made = append(made, "database "+quoted(database))

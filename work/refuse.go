@@ -165,8 +165,8 @@ func (l *loop) trust(ctx context.Context, err error) (trusted bool) {
 		return false
 	}
 	l.log.Warn().Err(err).Msg("a trigger of the table finds something only by search_path: our statements use the role's from now on")
-	if l.control.trust(ctx) != nil {
-		return false // the connection is lost, as the next statement will say
+	if l.control.trust(ctx, l.target) != nil {
+		return false // the server has no room for a session, or the connection is lost: the next refusal tries again
 	}
 	l.path.Store(&l.control.path)
 	return true

@@ -146,20 +146,17 @@ func (s *stream) shown(ctx context.Context, conn *pgconn.PgConn) error {
 }
 
 func (s *stream) connect(ctx context.Context) (*pgconn.PgConn, error) {
-	cfg, err := remote.Own(s.target.Connect)
-	if err != nil {
-		return nil, err
-	}
-	for name, value := range map[string]string{
+	cfg, err := ownConfig(s.target.Connect, map[string]string{
 		"replication":       "database",
 		"application_name":  controlName(s.target),
 		"statement_timeout": "0", // making the slot may have to wait for others' transactions
-	} {
-		cfg.RuntimeParams[name] = value
+	})
+	if err != nil {
+		return nil, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, connectLimit)
 	defer cancel()
-	conn, err := pgconn.ConnectConfig(ctx, cfg)
+	conn, err := pgconn.ConnectConfig(ctx, &cfg.Config)
 	return conn, remote.Reason(err)
 }
 

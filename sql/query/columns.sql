@@ -1,13 +1,13 @@
--- What changes when the table, its columns, its triggers or its publication do; whether sessions that are opened now may not write; and whether there are
+-- What changes when the table, its columns, its triggers, its publication or its owner do; whether sessions that are opened now may not write; and whether there are
 -- foreign servers.
 -- $1 schema, $2 table
 SELECT
     (
         SELECT pg_catalog.concat(
-            c.oid,
+            c.oid, ' ', c.relowner, ' ', n.nspowner,
             ' ', pg_catalog.sum(pg_catalog.hashtextextended(a.attname::pg_catalog.text, a.attnum) OPERATOR(pg_catalog.+) a.atttypid::pg_catalog.int8),
             ' ', (
-                SELECT pg_catalog.sum(pg_catalog.hashtext(g.tgname::pg_catalog.text OPERATOR(pg_catalog.||) g.tgenabled::pg_catalog.text))
+                SELECT pg_catalog.sum(pg_catalog.hashtext(g.tgname::pg_catalog.text OPERATOR(pg_catalog.||) g.tgenabled::pg_catalog.text OPERATOR(pg_catalog.||) g.tgfoid::pg_catalog.text))
                 FROM pg_catalog.pg_trigger AS g
                 WHERE g.tgrelid OPERATOR(pg_catalog.=) c.oid
                     AND NOT g.tgisinternal
@@ -26,7 +26,7 @@ SELECT
             AND c.relname OPERATOR(pg_catalog.=) $2
             AND a.attnum OPERATOR(pg_catalog.>) 0
             AND NOT a.attisdropped
-        GROUP BY c.oid
+        GROUP BY c.oid, n.nspowner
     ),
     coalesce(
         (

@@ -10,3 +10,4 @@ WHERE n.nspname OPERATOR(pg_catalog.=) $1
     AND c.relname OPERATOR(pg_catalog.=) $2
     AND d.deptype OPERATOR(pg_catalog.=) ANY ('{a,i}')
     AND s.relkind OPERATOR(pg_catalog.=) 'S'
+    AND s.relowner OPERATOR(pg_catalog.=) c.relowner

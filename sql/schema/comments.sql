@@ -2,13 +2,13 @@
 
 COMMENT ON TYPE :state IS 'State of a task: waiting, taken, running, ended well, ended with an error, not worth running any more, stopped';
 
-COMMENT ON FUNCTION :schema.pgtaskd_accept() IS 'Keeps plan and the intervals of a task within bounds, and wakes the leader, if it sleeps, for new tasks (:version)';
+COMMENT ON FUNCTION :schema.pgtaskd_accept_:hash() IS 'Keeps plan and the intervals of a task within bounds, and wakes the leader, if it sleeps, for new tasks (:version)';
 
-COMMENT ON FUNCTION :schema.pgtaskd_wake() IS 'Wakes the leader that serves the table (:version)';
+COMMENT ON FUNCTION :schema.pgtaskd_wake_:hash() IS 'Wakes the leader that serves the table (:version)';
 
-COMMENT ON FUNCTION :schema.pgtaskd_state() IS 'STOP on an ended task puts its old state back and notes its repetition; on a running one it is noted in the row; PLAN lets it run again (:version)';
+COMMENT ON FUNCTION :schema.pgtaskd_state_:hash() IS 'STOP on an ended task puts its old state back and notes its repetition; on a running one it is noted in the row; PLAN lets it run again (:version)';
 
-COMMENT ON FUNCTION :schema.pgtaskd_stop_next() IS 'Stops the repetitions that pgtaskd_state has noted (:version)';
+COMMENT ON FUNCTION :schema.pgtaskd_stop_next_:hash() IS 'Stops the repetitions that pgtaskd_state has noted (:version)';
 
 COMMENT ON TABLE :table IS 'Tasks: SQL to run, and what came of it (:version)';
 

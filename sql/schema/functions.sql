@@ -1,5 +1,5 @@
--- Shared by all task tables of the schema. They run as whoever changes the row, with that session's search_path: so each function, operator and type is named with
--- its schema, else the one that fits more exactly is chosen, whoever made it.
+-- Each table has its own, so that tables of different owners share nothing that runs. They run as whoever changes the row, with that session's search_path.
+-- So each function, operator and type is named with its schema, else the one that fits more exactly is chosen, whoever made it.
 
 -- What a new task passes, or a new plan of one.
 -- It wakes the leader, if that sleeps: then the leader holds the lock alone. One that is awake does not, and need not be told; we share the lock until we have committed,
@@ -10,7 +10,7 @@
 -- Nearly all rows leave by the second condition, which is short, since each part of an expression has to be made ready anew in every transaction: the
 -- defaults of the intervals are compared by their binary form, which tells '24 hours' from '1 day'. A function's body is read as the session of whoever
 -- changes the row reads strings: none has a backslash but behind an E, which means the same with and without standard_conforming_strings.
-CREATE OR REPLACE FUNCTION :schema.pgtaskd_accept() RETURNS pg_catalog.trigger LANGUAGE plpgsql SECURITY INVOKER AS $$
+CREATE OR REPLACE FUNCTION :schema.pgtaskd_accept_:hash() RETURNS pg_catalog.trigger LANGUAGE plpgsql SECURITY INVOKER AS $$
 DECLARE
     told pg_catalog.bool; -- assigned, since PERFORM is a statement of its own for the server
     wrong pg_catalog.text;
@@ -66,7 +66,7 @@ BEGIN
 END
 $$;
 
-CREATE OR REPLACE FUNCTION :schema.pgtaskd_wake() RETURNS pg_catalog.trigger LANGUAGE plpgsql SECURITY INVOKER AS $$
+CREATE OR REPLACE FUNCTION :schema.pgtaskd_wake_:hash() RETURNS pg_catalog.trigger LANGUAGE plpgsql SECURITY INVOKER AS $$
 DECLARE
     root pg_catalog.oid := pg_catalog.pg_partition_root(TG_RELID);
     schema pg_catalog.text := TG_TABLE_SCHEMA;
@@ -91,7 +91,7 @@ $$;
 -- STOP on a task that is under way: the row shows it until the end is written, whoever will write it. A task that only waits is paused.
 -- PLAN on an ended task, or on one that was stopped while it ran and whose end nobody has written: it waits again, and runs keeps what was.
 -- All but the first wake the leader, as pgtaskd_wake does. A trigger of its own for that would make the server read and plan one more condition for each end of a task.
-CREATE OR REPLACE FUNCTION :schema.pgtaskd_state() RETURNS pg_catalog.trigger LANGUAGE plpgsql SECURITY INVOKER
+CREATE OR REPLACE FUNCTION :schema.pgtaskd_state_:hash() RETURNS pg_catalog.trigger LANGUAGE plpgsql SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     root pg_catalog.oid := coalesce(pg_catalog.pg_partition_root(TG_RELID), TG_RELID);
@@ -150,7 +150,7 @@ BEGIN
 END
 $$;
 
-CREATE OR REPLACE FUNCTION :schema.pgtaskd_stop_next() RETURNS pg_catalog.trigger LANGUAGE plpgsql SECURITY INVOKER
+CREATE OR REPLACE FUNCTION :schema.pgtaskd_stop_next_:hash() RETURNS pg_catalog.trigger LANGUAGE plpgsql SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     root pg_catalog.oid := coalesce(pg_catalog.pg_partition_root(TG_RELID), TG_RELID);

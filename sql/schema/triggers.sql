@@ -3,28 +3,28 @@
 
 DROP TRIGGER IF EXISTS pgtaskd_accept ON :table;
 CREATE TRIGGER pgtaskd_accept BEFORE INSERT OR UPDATE OF plan, active, live, repeat, timeout, backoff, count, max, retry, cron ON :table
-    FOR EACH ROW EXECUTE FUNCTION :schema.pgtaskd_accept();
+    FOR EACH ROW EXECUTE FUNCTION :schema.pgtaskd_accept_:hash();
 
 -- Waking the leader for tasks that may start at another time or must stop, and for running ones that are gone.
 
 DROP TRIGGER IF EXISTS pgtaskd_update ON :table;
 CREATE TRIGGER pgtaskd_update AFTER UPDATE OF plan, "group", remote, max, priority ON :table
     FOR EACH ROW WHEN (NEW.state OPERATOR(pg_catalog.=) 'PLAN')
-    EXECUTE FUNCTION :schema.pgtaskd_wake();
+    EXECUTE FUNCTION :schema.pgtaskd_wake_:hash();
 
 DROP TRIGGER IF EXISTS pgtaskd_delete ON :table;
 CREATE TRIGGER pgtaskd_delete AFTER DELETE ON :table
     FOR EACH ROW WHEN (OLD.state OPERATOR(pg_catalog.=) ANY ('{TAKE,WORK}'))
-    EXECUTE FUNCTION :schema.pgtaskd_wake();
+    EXECUTE FUNCTION :schema.pgtaskd_wake_:hash();
 
 -- STOP on an ended task stops its repetition instead; PLAN lets it run again. Both wake the leader.
 
 DROP TRIGGER IF EXISTS pgtaskd_state ON :table;
 CREATE TRIGGER pgtaskd_state BEFORE UPDATE OF state ON :table
     FOR EACH ROW WHEN (NEW.state OPERATOR(pg_catalog.=) ANY ('{STOP,PLAN}'))
-    EXECUTE FUNCTION :schema.pgtaskd_state();
+    EXECUTE FUNCTION :schema.pgtaskd_state_:hash();
 
 DROP TRIGGER IF EXISTS pgtaskd_stop_next ON :table;
 CREATE TRIGGER pgtaskd_stop_next AFTER UPDATE OF state ON :table
     FOR EACH ROW WHEN (OLD.next IS NOT NULL)
-    EXECUTE FUNCTION :schema.pgtaskd_stop_next();
+    EXECUTE FUNCTION :schema.pgtaskd_stop_next_:hash();

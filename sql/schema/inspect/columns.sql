@@ -15,6 +15,7 @@ SELECT
         ELSE pg_catalog.format('%I.%I', n.nspname, named.typname)
     END,
     pg_catalog.format('%I.%I', n.nspname, named.typname),
+    CASE WHEN n.nspname OPERATOR(pg_catalog.=) 'pg_catalog' THEN pg_catalog.format('%I.%I', n.nspname, named.typname) ELSE '' END,
     t.typname::pg_catalog.text,
     t.typtype::pg_catalog.text,
     t.oid::pg_catalog.int8,

@@ -1,4 +1,5 @@
--- Ours, by name; by what number it shows the inserts into the table, all of them: 0 if it does not.
+-- Ours, by name; by what number it shows the inserts into the table, all of them: 0 if it does not; and whether its owner is trusted.
+-- $1 name, $2 table, $3 trusted roles
 SELECT coalesce(
         (
             SELECT r.oid::pg_catalog.int8
@@ -9,6 +10,7 @@ SELECT coalesce(
                 AND pg_catalog.to_jsonb(r) OPERATOR(pg_catalog.->>) 'prqual' IS NULL -- since 15
         ),
         0
-    )
+    ),
+    p.pubowner::pg_catalog.int8 OPERATOR(pg_catalog.=) ANY ($3::pg_catalog.int8[])
 FROM pg_catalog.pg_publication AS p
 WHERE p.pubname OPERATOR(pg_catalog.=) $1;

@@ -1,0 +1,39 @@
+package sql
+
+import "strings"
+
+// guard are statements that raise an error if anything there is of the table belongs to somebody whom the role that runs them has no
+// reason to trust, and what runs them again.
+func guard(t Table) (whole, again string) {
+	arguments := []string{undollared(t.Schema), undollared(t.Name), array(functionNames(t)), array(triggerNames()), "'state'"}
+	body := strings.NewReplacer(
+		":trusted", "SELECT ARRAY("+bare("inspect/trusted")+")",
+		":owners", bare("inspect/owners"),
+		":names", strings.Join(arguments, ", "),
+	).Replace(text("session/guard"))
+	again = "DO $pgtaskd$ BEGIN EXECUTE pg_catalog.current_setting('pgtaskd.guard'); END $pgtaskd$;\n"
+	return body + again, again
+}
+
+// bare is a query without its comments and its semicolon.
+func bare(name string) string {
+	return strings.TrimSuffix(strings.TrimSpace(comment.ReplaceAllString(text(name), "")), ";")
+}
+
+// array is a constant of type text[].
+func array(values []string) string {
+	quoted := make([]string, len(values))
+	for i, value := range values {
+		quoted[i] = undollared(value)
+	}
+	return "ARRAY[" + strings.Join(quoted, ", ") + "]"
+}
+
+// undollared is literal within a dollar quote.
+func undollared(s string) string {
+	quoted := literal(s)
+	if !strings.Contains(s, "$") {
+		return quoted
+	}
+	return "E" + strings.ReplaceAll(strings.TrimPrefix(quoted, "E"), "$", `\x24`)
+}

@@ -1,0 +1,104 @@
+package sql
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// Untrusted is the error of a table with which something can run that belongs to somebody whom the role has no reason to trust: the owner
+// could replace it, and have the role's rights.
+type Untrusted struct {
+	Role    string // quoted, as all names
+	Objects []Owned
+}
+
+// Owned is an object that belongs to somebody.
+type Owned struct {
+	Kind, Name string // as DROP has them
+	Owner      string
+}
+
+func (u *Untrusted) Error() string {
+	const most = 5
+	lines := make([]string, 0, most+1)
+	for i, o := range u.Objects {
+		if i == most {
+			lines = append(lines, fmt.Sprintf("and %d more", len(u.Objects)-most))
+			break
+		}
+		lines = append(lines, o.refusal(u.Role))
+	}
+	return strings.Join(lines, "; ")
+}
+
+// refusal says whose the object is, and what to do.
+func (o Owned) refusal(role string) string {
+	belongs := "belongs to"
+	if o.Kind == "CAST" {
+		belongs = "calls a function of"
+	}
+	return fmt.Sprintf("%s %s %s role %s, whom role %s has no reason to trust: %s, or GRANT %s TO %s",
+		strings.ToLower(o.Kind), o.Name, belongs, o.Owner, role, o.remedy(role), o.Owner, role)
+}
+
+// remedy is what takes the object from its owner. What it has been given to run stays.
+func (o Owned) remedy(role string) string {
+	switch o.Kind {
+	case "TABLE":
+		return fmt.Sprintf("drop it, or see what its triggers, defaults, rules and policies do and ALTER TABLE %s OWNER TO %s", o.Name, role)
+	case "TYPE":
+		return fmt.Sprintf("see to its casts and checks and ALTER TYPE %s OWNER TO %s", o.Name, role)
+	case "FUNCTION", "CAST":
+		return "DROP " + o.Kind + " " + o.Name
+	default:
+		return fmt.Sprintf("ALTER %s %s OWNER TO %s", o.Kind, o.Name, role)
+	}
+}
+
+// trustedBy are those whom the role has reason to trust; alone: itself and superusers.
+func trustedBy(ctx context.Context, conn *pgx.Conn, role string, alone bool) ([]int64, error) {
+	return collect(ctx, conn, "trusted", pgx.RowTo[int64], role, alone)
+}
+
+// Trusts tells whether the role has reason to trust the connection's user with what it runs.
+func Trusts(ctx context.Context, conn *pgx.Conn, role string) (bool, error) {
+	trusted, err := trustedBy(ctx, conn, role, false)
+	if err != nil {
+		return false, err
+	}
+	var does bool
+	err = conn.QueryRow(ctx, text("inspect/trusts"), trusted).Scan(&does)
+	return does, err
+}
+
+// CheckOwn is an *Untrusted error if anything that there is of the table belongs neither to the connection's user nor to a superuser.
+func CheckOwn(ctx context.Context, conn *pgx.Conn, t Table) error {
+	_, err := owners(ctx, conn, t, true)
+	return err
+}
+
+// owners returns those whom the connection's user trusts, and an *Untrusted error if anything belongs to others.
+func owners(ctx context.Context, conn *pgx.Conn, t Table, alone bool) (trusted []int64, err error) {
+	var role, quoted string
+	if err = conn.QueryRow(ctx, "SELECT current_user, pg_catalog.quote_ident(current_user)").Scan(&role, &quoted); err != nil {
+		return nil, err
+	}
+	if trusted, err = trustedBy(ctx, conn, role, alone); err != nil {
+		return nil, err
+	}
+	objects, err := collect(ctx, conn, "owners", pgx.RowToStructByPos[Owned], t.Schema, t.Name, functionNames(t), triggerNames(), "", trusted)
+	if err == nil && len(objects) > 0 {
+		err = &Untrusted{quoted, objects}
+	}
+	return trusted, err
+}
+
+// IsUntrusted tells an *Untrusted error.
+func IsUntrusted(err error) bool {
+	var u *Untrusted
+	return errors.As(err, &u)
+}

@@ -1,0 +1,152 @@
+package sql
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+
+	"pgtaskd/server/servertest"
+)
+
+// cast makes a type of states with a cast of its owner's to text.
+const cast = `CREATE TYPE $s.state AS ENUM ('PLAN', 'TAKE', 'WORK', 'DONE', 'FAIL', 'GONE', 'STOP');
+	CREATE FUNCTION $s.evil($s.state) RETURNS text LANGUAGE sql AS $$SELECT ''$$;
+	CREATE CAST ($s.state AS text) WITH FUNCTION $s.evil($s.state) AS IMPLICIT;`
+
+// premade is what somebody may have made before the table is, in the schema $s. Roles: $m, who makes it, and $w, who serves the table.
+var premade = []struct {
+	name, as string // role that makes it; "": a superuser
+	sql      string
+	want     string // what is refused; "": nothing
+	ddl      string // what the printed DDL refuses besides
+}{
+	{name: "nothing"},
+	{"an empty table", "$m", "CREATE TABLE $s.task (id bigserial PRIMARY KEY, input text NOT NULL)", "table $s.task", ""},
+	{"a table that claims a later version", "$m", "CREATE TABLE $s.task (id bigserial); COMMENT ON TABLE $s.task IS '(pgtaskd schema 999)'", "table $s.task", ""},
+	{
+		"a function", "$m",
+		"CREATE FUNCTION $s.pgtaskd_wake_$h() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END'", "function $s.pgtaskd_wake_$h()", "",
+	},
+	{
+		"a function that claims a later version", "$m",
+		`CREATE FUNCTION $s.pgtaskd_accept_$h() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';
+		COMMENT ON FUNCTION $s.pgtaskd_accept_$h() IS '(pgtaskd schema 999)'`, "function $s.pgtaskd_accept_$h()", "",
+	},
+	{"a function of another table's name", "$m", "CREATE FUNCTION $s.pgtaskd_wake_0123456789abcdef() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END'", "", ""},
+	{"a type of states", "$m", "CREATE TYPE $s.state AS ENUM ('PLAN', 'TAKE', 'WORK', 'DONE', 'FAIL', 'GONE', 'STOP')", "", "type $s.state"},
+	{"a type of states with a cast", "$m", cast, "", "type $s.state"},
+	{
+		"a type of states with a cast, given away", "",
+		cast + "ALTER FUNCTION $s.evil($s.state) OWNER TO $m; CREATE TABLE $s.task (id bigserial, state $s.state)", "cast ($s.state AS text)", "",
+	},
+	{"a cast from a type of their own", "", `CREATE TYPE $s.state AS ENUM ('PLAN', 'TAKE', 'WORK', 'DONE', 'FAIL', 'GONE', 'STOP'); SET ROLE $m;
+		CREATE TYPE $s.evil AS ENUM (); CREATE FUNCTION $s.evil($s.evil) RETURNS $s.state LANGUAGE sql AS $$SELECT 'PLAN'::$s.state$$;
+		CREATE CAST ($s.evil AS $s.state) WITH FUNCTION $s.evil($s.evil) AS IMPLICIT`, "", ""},
+	{"the schema", "", "ALTER SCHEMA $s OWNER TO $m", "schema $s", ""},
+	{"a sequence behind id", "", "CREATE SEQUENCE $s.ids; CREATE TABLE $s.task (id int8 PRIMARY KEY DEFAULT nextval('$s.ids')); ALTER SEQUENCE $s.ids OWNER TO $m", "sequence $s.ids", ""},
+	{"a column's domain", "", "CREATE DOMAIN $s.evil AS interval CHECK (VALUE IS NOT NULL); CREATE TABLE $s.task (id bigserial PRIMARY KEY, active $s.evil); ALTER DOMAIN $s.evil OWNER TO $m", "type $s.evil", ""},
+	{"a domain of a domain of an array", "", `CREATE DOMAIN $s.evil AS interval; CREATE DOMAIN $s.middle AS $s.evil[];
+		CREATE TABLE $s.task (id bigserial PRIMARY KEY, mine $s.middle); ALTER DOMAIN $s.evil OWNER TO $m`, "type $s.evil", ""},
+	{"a table that it inherits from", "", "CREATE TABLE $s.above (id bigserial); CREATE TABLE $s.task (PRIMARY KEY (id)) INHERITS ($s.above); ALTER TABLE $s.above OWNER TO $m", "table $s.above", ""},
+	{"the whole of a partition", "", `CREATE TABLE $s.above (id bigserial, input text) PARTITION BY LIST (input);
+		CREATE TABLE $s.task PARTITION OF $s.above FOR VALUES IN ('x'); ALTER TABLE $s.above OWNER TO $m`, "table $s.above", ""},
+	{"a partition", "", `CREATE TABLE $s.task (id bigserial, input text NOT NULL) PARTITION BY LIST (input);
+		CREATE TABLE $s.below PARTITION OF $s.task FOR VALUES IN ('x'); ALTER TABLE $s.below OWNER TO $m`, "table $s.below", ""},
+	{"a trigger of our name", "", `CREATE TABLE $s.task (id bigserial PRIMARY KEY); GRANT TRIGGER ON $s.task TO $m; SET ROLE $m;
+		CREATE FUNCTION $s.evil() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NEW; END';
+		CREATE TRIGGER pgtaskd_accept BEFORE INSERT ON $s.task FOR EACH ROW EXECUTE FUNCTION $s.evil()`, "function $s.evil()", ""},
+	{"a table of a role that one is a member of", "", "CREATE TABLE $s.task (id bigserial PRIMARY KEY); ALTER TABLE $s.task OWNER TO $m; GRANT $m TO $w, $p", "", ""},
+	{"a table of a member", "", "CREATE TABLE $s.task (id bigserial PRIMARY KEY); ALTER TABLE $s.task OWNER TO $m; GRANT $w, $p TO $m", "", ""},
+}
+
+// TestWhatOthersHaveMadeBeforeIsRefusedByName: as a superuser and as another role, by what run, check and the printed DDL do.
+func TestWhatOthersHaveMadeBeforeIsRefusedByName(t *testing.T) {
+	t.Parallel()
+	dsn := servertest.Database(t)
+	for i, c := range premade {
+		for _, who := range []string{"superuser", "worker"} {
+			t.Run(c.name+" "+who, func(t *testing.T) {
+				t.Parallel()
+				owners := newOwners(t, dsn, who, i)
+				if c.as != "" {
+					owners.admin("SET ROLE " + c.as + "; " + c.sql + "; RESET ROLE")
+				} else {
+					owners.admin(c.sql + "; RESET ROLE")
+				}
+				table := owners.table()
+				_, installed := Install(t.Context(), owners.conn, table, Options{})
+				owners.refuses("Install", installed, c.want)
+				_, missing := Missing(t.Context(), owners.conn, table, Options{})
+				owners.refuses("Missing", missing, c.want)
+				_, described := Describe(t.Context(), owners.conn, table)
+				owners.refuses("Describe", described, c.want)
+				if c.want != "" {
+					owners.refuses("Rehearse", Rehearse(t.Context(), owners.conn, table, Options{}), c.want)
+				}
+				if c.ddl == "" {
+					c.ddl = c.want
+				}
+				_, printed := owners.conn.Exec(t.Context(), DDL(table, Options{}), pgx.QueryExecModeSimpleProtocol)
+				switch {
+				case c.ddl == "" && printed != nil && strings.Contains(printed.Error(), "belongs to"):
+					t.Errorf("DDL: %v", printed)
+				case c.ddl != "" && (!isState(printed, "42501") || !strings.Contains(printed.Error(), owners.fill(c.ddl)+" belongs to role "+owners.mallory)):
+					t.Errorf("DDL: %v, want a refusal of %s", printed, owners.fill(c.ddl))
+				}
+			})
+		}
+	}
+}
+
+// owners are the roles of a test, and a connection as one of them.
+type ownersTest struct {
+	*testing.T
+	super                   *pgx.Conn
+	conn                    *pgx.Conn
+	schema, mallory, worker string
+}
+
+func newOwners(t *testing.T, dsn, who string, i int) *ownersTest {
+	t.Helper()
+	o := &ownersTest{T: t, super: connect(t, dsn)}
+	name := fmt.Sprint(who, i)
+	o.schema, o.mallory, o.worker = "s_"+name, "mallory_"+name, "worker_"+name
+	o.admin("CREATE ROLE $m; CREATE ROLE $w; CREATE ROLE $p SUPERUSER; CREATE SCHEMA $s; GRANT CREATE, USAGE ON SCHEMA $s TO $m, $w; GRANT CREATE ON DATABASE " + value(t, o.super, "current_database()") + " TO $w")
+	t.Cleanup(func() {
+		ctx := context.Background()
+		if _, err := o.super.Exec(ctx, o.fill("DROP SCHEMA $s CASCADE; DROP OWNED BY $m, $w, $p; DROP ROLE $m, $w, $p"), pgx.QueryExecModeSimpleProtocol); err != nil {
+			t.Error(err)
+		}
+	})
+	o.conn = connect(t, dsn)
+	role := map[string]string{"superuser": "$p", "worker": "$w"}[who]
+	execute(t, o.conn, o.fill("SET SESSION AUTHORIZATION "+role))
+	return o
+}
+
+func (o *ownersTest) table() Table { return Table{o.schema, "task"} }
+
+func (o *ownersTest) fill(s string) string {
+	return strings.NewReplacer("$$", "$$", "$s", o.schema, "$m", o.mallory, "$w", o.worker, "$p", "p_"+o.worker, "$h", o.table().hash()).Replace(s)
+}
+
+func (o *ownersTest) admin(sql string) {
+	o.Helper()
+	execute(o.T, o.super, o.fill(sql))
+}
+
+// refuses checks that an error names the object, its owner, and what to do.
+func (o *ownersTest) refuses(what string, err error, want string) {
+	o.Helper()
+	var u *Untrusted
+	switch {
+	case want == "" && IsUntrusted(err):
+		o.Errorf("%s: %v", what, err)
+	case want != "" && (!errors.As(err, &u) || !strings.HasPrefix(u.Error(), o.fill(want)+" ") || u.Objects[0].Owner != o.mallory || !strings.Contains(u.Error(), "GRANT")):
+		o.Errorf("%s: got %v, want a refusal of %s", what, err, o.fill(want))
+	}
+}

@@ -1,0 +1,107 @@
+-- What belongs to none of those trusted, of all that can make SQL run with the table, or that we look up by its name: the owner could replace it.
+-- Of casts those count that the owner of neither type has made; one between our type and a type of somebody else's is called only for values
+-- of that type.
+-- $1 schema, $2 table, $3 our functions, $4 our triggers, $5 type that is looked up by name, $6 trusted roles
+WITH RECURSIVE owner AS (
+    SELECT r.oid, o.rolname, o.oid::pg_catalog.int8 OPERATOR(pg_catalog.=) ANY ($6::pg_catalog.int8[]) AS trusted
+    FROM pg_catalog.pg_roles AS r
+    JOIN pg_catalog.pg_database AS d ON d.datname OPERATOR(pg_catalog.=) pg_catalog.current_database()
+    JOIN pg_catalog.pg_roles AS o ON o.oid OPERATOR(pg_catalog.=) CASE
+        WHEN r.rolname OPERATOR(pg_catalog.=) 'pg_database_owner' THEN d.datdba
+        ELSE r.oid
+    END
+), task AS (
+    SELECT c.oid
+    FROM pg_catalog.pg_class AS c
+    JOIN pg_catalog.pg_namespace AS n ON n.oid OPERATOR(pg_catalog.=) c.relnamespace
+    WHERE n.nspname OPERATOR(pg_catalog.=) $1::pg_catalog.text AND c.relname OPERATOR(pg_catalog.=) $2::pg_catalog.text
+), above AS (
+    SELECT task.oid
+    FROM task
+    UNION
+    SELECT i.inhparent
+    FROM above
+    JOIN pg_catalog.pg_inherits AS i ON i.inhrelid OPERATOR(pg_catalog.=) above.oid
+), below AS (
+    SELECT task.oid
+    FROM task
+    UNION
+    SELECT i.inhrelid
+    FROM below
+    JOIN pg_catalog.pg_inherits AS i ON i.inhparent OPERATOR(pg_catalog.=) below.oid
+), related AS (
+    SELECT above.oid
+    FROM above
+    UNION
+    SELECT below.oid
+    FROM below
+), type AS (
+    SELECT a.atttypid AS oid
+    FROM task
+    JOIN pg_catalog.pg_attribute AS a ON a.attrelid OPERATOR(pg_catalog.=) task.oid AND a.attnum OPERATOR(pg_catalog.>) 0 AND NOT a.attisdropped
+    UNION
+    SELECT t.oid
+    FROM pg_catalog.pg_type AS t
+    JOIN pg_catalog.pg_namespace AS n ON n.oid OPERATOR(pg_catalog.=) t.typnamespace
+    WHERE n.nspname OPERATOR(pg_catalog.=) $1::pg_catalog.text AND t.typname OPERATOR(pg_catalog.=) $5::pg_catalog.text
+    UNION
+    SELECT of.oid
+    FROM type
+    JOIN pg_catalog.pg_type AS t ON t.oid OPERATOR(pg_catalog.=) type.oid
+    CROSS JOIN LATERAL (VALUES (t.typbasetype), (t.typelem)) AS of (oid) -- of a domain, of an array
+), object AS (
+    SELECT 1 AS n, 'SCHEMA' AS kind, pg_catalog.quote_ident(n.nspname) AS name, n.nspowner AS owner
+    FROM pg_catalog.pg_namespace AS n
+    WHERE n.nspname OPERATOR(pg_catalog.=) $1::pg_catalog.text
+    UNION ALL
+    SELECT 2, 'TABLE', pg_catalog.format('%I.%I', n.nspname, c.relname), c.relowner
+    FROM related
+    JOIN pg_catalog.pg_class AS c ON c.oid OPERATOR(pg_catalog.=) related.oid
+    JOIN pg_catalog.pg_namespace AS n ON n.oid OPERATOR(pg_catalog.=) c.relnamespace
+    UNION ALL
+    SELECT 3, 'TYPE', pg_catalog.format('%I.%I', n.nspname, t.typname), t.typowner
+    FROM type
+    JOIN pg_catalog.pg_type AS t ON t.oid OPERATOR(pg_catalog.=) type.oid AND t.typcategory OPERATOR(pg_catalog.<>) 'A'
+    JOIN pg_catalog.pg_namespace AS n ON n.oid OPERATOR(pg_catalog.=) t.typnamespace
+    UNION ALL
+    SELECT DISTINCT 4, 'FUNCTION', pg_catalog.format('%I.%I()', n.nspname, p.proname), p.proowner
+    FROM pg_catalog.pg_proc AS p
+    JOIN pg_catalog.pg_namespace AS n ON n.oid OPERATOR(pg_catalog.=) p.pronamespace
+    WHERE n.nspname OPERATOR(pg_catalog.=) $1::pg_catalog.text
+        AND p.pronargs OPERATOR(pg_catalog.=) 0
+        AND p.proname::pg_catalog.text OPERATOR(pg_catalog.=) ANY ($3::pg_catalog.text[])
+        OR EXISTS (
+            SELECT
+            FROM related
+            JOIN pg_catalog.pg_trigger AS g ON g.tgrelid OPERATOR(pg_catalog.=) related.oid
+            WHERE g.tgfoid OPERATOR(pg_catalog.=) p.oid
+                AND g.tgname::pg_catalog.text OPERATOR(pg_catalog.=) ANY ($4::pg_catalog.text[])
+        )
+    UNION ALL
+    SELECT DISTINCT 5, 'SEQUENCE', pg_catalog.format('%I.%I', n.nspname, s.relname), s.relowner
+    FROM task
+    JOIN pg_catalog.pg_attrdef AS a ON a.adrelid OPERATOR(pg_catalog.=) task.oid
+    JOIN pg_catalog.pg_depend AS d ON d.classid OPERATOR(pg_catalog.=) 'pg_catalog.pg_attrdef'::pg_catalog.regclass
+        AND d.objid OPERATOR(pg_catalog.=) a.oid
+        AND d.refclassid OPERATOR(pg_catalog.=) 'pg_catalog.pg_class'::pg_catalog.regclass
+    JOIN pg_catalog.pg_class AS s ON s.oid OPERATOR(pg_catalog.=) d.refobjid AND s.relkind OPERATOR(pg_catalog.=) 'S' AND NOT EXISTS (
+        SELECT -- it has the owner of its table
+        FROM pg_catalog.pg_depend AS o
+        WHERE o.classid OPERATOR(pg_catalog.=) 'pg_catalog.pg_class'::pg_catalog.regclass AND o.objid OPERATOR(pg_catalog.=) s.oid AND o.refobjid OPERATOR(pg_catalog.=) task.oid
+    )
+    JOIN pg_catalog.pg_namespace AS n ON n.oid OPERATOR(pg_catalog.=) s.relnamespace
+    UNION ALL
+    SELECT DISTINCT 6, 'CAST', pg_catalog.format('(%s AS %s)', pg_catalog.format_type(c.castsource, NULL), pg_catalog.format_type(c.casttarget, NULL)), p.proowner
+    FROM type
+    JOIN pg_catalog.pg_cast AS c ON type.oid OPERATOR(pg_catalog.=) ANY (ARRAY[c.castsource, c.casttarget])
+    JOIN pg_catalog.pg_proc AS p ON p.oid OPERATOR(pg_catalog.=) c.castfunc
+    JOIN pg_catalog.pg_type AS s ON s.oid OPERATOR(pg_catalog.=) c.castsource
+    JOIN pg_catalog.pg_type AS t ON t.oid OPERATOR(pg_catalog.=) c.casttarget
+    JOIN owner AS os ON os.oid OPERATOR(pg_catalog.=) s.typowner AND os.trusted
+    JOIN owner AS ot ON ot.oid OPERATOR(pg_catalog.=) t.typowner AND ot.trusted
+)
+SELECT object.kind, object.name, pg_catalog.quote_ident(owner.rolname)
+FROM object
+JOIN owner ON owner.oid OPERATOR(pg_catalog.=) object.owner
+WHERE NOT owner.trusted
+ORDER BY object.n, object.name;

@@ -1,0 +1,63 @@
+package work
+
+import (
+	"context"
+	"maps"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"pgtaskd/remote"
+)
+
+// pinned are settings of every session of ours that runs none of the users' SQL. Startup parameters are stronger than ALTER DATABASE and
+// ALTER ROLE … SET, by which others could decide what our statements mean, or what is loaded before them.
+var pinned = map[string]string{
+	"search_path":                    "pg_catalog, pg_temp",
+	"client_encoding":                "UTF8",
+	"DateStyle":                      "ISO",
+	"IntervalStyle":                  "postgres",
+	"standard_conforming_strings":    "on",
+	"quote_all_identifiers":          "off",
+	"row_security":                   "on",
+	"jit":                            "off",
+	"plan_cache_mode":                "force_generic_plan",
+	"default_transaction_isolation":  "read committed",
+	"default_transaction_deferrable": "off",
+	"local_preload_libraries":        "",
+}
+
+// ownConfig configures a session that runs none of the users' SQL. Every session is opened with it, but those of tasks.
+func ownConfig(s remote.Settings, parameters map[string]string) (*pgx.ConnConfig, error) {
+	own, err := remote.Own(s)
+	if err != nil {
+		return nil, err
+	}
+	cfg, err := pgx.ParseConfig("")
+	if err != nil {
+		return nil, err
+	}
+	cfg.Config = *own
+	maps.Copy(cfg.RuntimeParams, parameters)
+	maps.Copy(cfg.RuntimeParams, pinned)
+	return cfg, nil
+}
+
+// rolePath is the search_path that the role's sessions begin with: SHOW looks up nothing by it.
+func rolePath(ctx context.Context, t Target) (string, error) {
+	cfg, err := ownConfig(t.Connect, map[string]string{"application_name": controlName(t)})
+	if err != nil {
+		return "", err
+	}
+	delete(cfg.RuntimeParams, "search_path")
+	conn, err := pgconn.ConnectConfig(ctx, &cfg.Config)
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = conn.Close(ctx) }()
+	results, err := conn.Exec(ctx, "SHOW search_path").ReadAll()
+	if err != nil {
+		return "", err
+	}
+	return string(results[0].Rows[0][0]), nil
+}

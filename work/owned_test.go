@@ -1,0 +1,126 @@
+package work
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"pgtaskd/remote"
+	"pgtaskd/sql"
+)
+
+// withRoles is a stage whose target is served by a role of its own (or by the superuser, as whom the dsn logs in), and another role that may
+// create in the schema. In statements $w and $m stand for them.
+func withRoles(t *testing.T, super bool) (s *stage, do func(sql string)) {
+	t.Helper()
+	s = prepared(t)
+	database := s.target.Connect["dbname"]
+	fill := strings.NewReplacer("$w", "worker_"+database, "$m", "mallory_"+database)
+	do = func(sql string) {
+		t.Helper()
+		if _, err := s.conn.PgConn().Exec(t.Context(), fill.Replace(sql)+"; RESET ROLE").ReadAll(); err != nil {
+			t.Fatalf("%s: %v", sql, err)
+		}
+	}
+	do("CREATE ROLE $w LOGIN; CREATE ROLE $m LOGIN; GRANT CREATE ON SCHEMA public TO $m")
+	t.Cleanup(func() {
+		_, err := s.conn.PgConn().Exec(context.Background(), fill.Replace("DROP OWNED BY $w, $m CASCADE; DROP ROLE $w, $m")).ReadAll()
+		if err != nil {
+			t.Error(err)
+		}
+	})
+	if !super {
+		s.target.Connect = s.target.Connect.With(remote.Settings{"user": fill.Replace("$w")})
+	}
+	return s, do
+}
+
+// TestWhatBelongsToOthersIsRefused: by run, which logs it and does not lead, and by check; and served when it has gone.
+func TestWhatBelongsToOthersIsRefused(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ name, sql, want, undo string }{
+		{"table", "SET ROLE $m; CREATE TABLE task (id bigserial)", "table public.task belongs to role mallory_", "DROP TABLE task"},
+		{
+			"function", "SET ROLE $m; CREATE FUNCTION pgtaskd_wake_" + strings.TrimPrefix(sql.Channel(sql.Table{Schema: "public", Name: "task"}), "pgtaskd_") + "() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN END'",
+			"function public.pgtaskd_wake_", "DROP OWNED BY $m CASCADE",
+		},
+		{"schema", "ALTER SCHEMA public OWNER TO $m", "schema public belongs to role mallory_", "ALTER SCHEMA public OWNER TO CURRENT_USER"},
+		{"database's owner", "ALTER SCHEMA public OWNER TO pg_database_owner; DO $$BEGIN EXECUTE format('ALTER DATABASE %I OWNER TO $m', current_database()); END$$",
+			"schema public belongs to role mallory_", "DO $$BEGIN EXECUTE format('ALTER DATABASE %I OWNER TO CURRENT_USER', current_database()); END$$"},
+	} {
+		for _, super := range []bool{true, false} {
+			t.Run(c.name, func(t *testing.T) {
+				t.Parallel()
+				s, do := withRoles(t, super)
+				do(c.sql)
+				report := Check(t.Context(), s.target)
+				if faults := strings.Join(report.Faults, "\n"); !strings.Contains(faults, c.want) || !strings.Contains(faults, "whom role") {
+					t.Errorf("check says %q and complains %q", report.Lines, faults)
+				}
+				s.serve()
+				s.until("refused", func() bool { return strings.Contains(s.logged(), c.want) })
+				if s.leads() > 0 {
+					t.Error("it is served")
+				}
+				do(c.undo)
+				s.settled()
+				s.becomes(s.add("input", "SELECT 1"), "DONE")
+			})
+		}
+	}
+}
+
+// TestTheDsnsUserTouchesNothingOfOthers: a role's task makes an operator, drops an index of ours, takes CREATE from itself and ends our session.
+func TestTheDsnsUserTouchesNothingOfOthers(t *testing.T) {
+	t.Parallel()
+	s, do := withRoles(t, false)
+	do("GRANT CREATE ON SCHEMA public TO $w")
+	s.serve()
+	s.settled()
+	do("DO $$BEGIN EXECUTE 'DROP INDEX ' || (SELECT indexname FROM pg_indexes WHERE indexname LIKE 'pgtaskd_open_%'); END$$")
+	do(`CREATE TABLE captured (who name); GRANT ALL ON captured TO PUBLIC; SET ROLE $w;
+		CREATE FUNCTION capture(name, name) RETURNS bool LANGUAGE plpgsql AS $$BEGIN INSERT INTO public.captured VALUES (current_user); RETURN $1 = $2; END$$;
+		CREATE OPERATOR ~~ (LEFTARG = name, RIGHTARG = name, FUNCTION = capture);
+		CREATE OPERATOR = (LEFTARG = name, RIGHTARG = name, FUNCTION = capture)`)
+	do("REVOKE CREATE ON SCHEMA public FROM $w")
+	do("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datid = (SELECT oid FROM pg_database WHERE datname OPERATOR(pg_catalog.=) current_database()) AND pid <> pg_backend_pid()")
+	s.until("said what is missing", func() bool { return strings.Contains(s.logged(), "changes nothing that belongs to others") })
+	if faults := strings.Join(Check(t.Context(), s.target).Faults, "\n"); !strings.Contains(faults, "index on due, id: needs") {
+		t.Errorf("check complains %q", faults)
+	}
+	if got := s.get("SELECT count(*) FROM captured"); got != "0" {
+		t.Errorf("%s calls by %s", got, s.get("SELECT string_agg(DISTINCT who, ' ') FROM captured"))
+	}
+	do("GRANT CREATE ON SCHEMA public TO $w")
+	s.until("leads again", func() bool { return s.leads() > 1 })
+}
+
+// TestTheDsnsUserMakesWhatIsNotThere: the table is its own, and the role gets what it takes to serve it.
+func TestTheDsnsUserMakesWhatIsNotThere(t *testing.T) {
+	t.Parallel()
+	s, _ := withRoles(t, false)
+	if report := Check(t.Context(), s.target); len(report.Faults) > 0 {
+		t.Errorf("check complains %q", report.Faults)
+	}
+	s.serve()
+	s.settled()
+	s.becomes(s.add("input", "SELECT 1"), "DONE")
+	if owner := s.get("SELECT tableowner FROM pg_tables WHERE tablename = 'task'"); owner != s.target.Admin["user"] {
+		t.Error("the owner is ", owner)
+	}
+	s.exec("ALTER TABLE task DROP COLUMN notice")
+	s.eventually("1", "SELECT count(*) FROM pg_attribute WHERE attrelid = 'task'::regclass AND attname = 'notice'")
+}
+
+// TestAnotherUsersHelpIsNotTaken: a role has no reason to trust a dsn's user who is neither a superuser nor one of its own.
+func TestAnotherUsersHelpIsNotTaken(t *testing.T) {
+	t.Parallel()
+	s, do := withRoles(t, false)
+	worker := s.target.Connect["user"]
+	s.target.Admin = s.target.Admin.With(remote.Settings{"user": strings.Replace(worker, "worker", "mallory", 1)})
+	s.serve()
+	s.until("refused", func() bool { return strings.Contains(s.logged(), "has no reason to trust what user") })
+	do("GRANT $m TO $w") // now it may make the table itself
+	s.settled()
+	s.becomes(s.add("input", "SELECT 1"), "DONE")
+}
