@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
@@ -52,6 +53,8 @@ func (o Owned) remedy(role string) string {
 		return fmt.Sprintf("drop it, or see what its triggers, defaults, rules and policies do and ALTER TABLE %s OWNER TO %s", o.Name, role)
 	case "TYPE":
 		return fmt.Sprintf("see to its casts and checks and ALTER TYPE %s OWNER TO %s", o.Name, role)
+	case "SCHEMA":
+		return fmt.Sprintf("serve a table in another schema, or ALTER SCHEMA %s OWNER TO %s", o.Name, role)
 	case "FUNCTION", "CAST":
 		return "DROP " + o.Kind + " " + o.Name
 	default:
@@ -75,10 +78,19 @@ func Trusts(ctx context.Context, conn *pgx.Conn, role string) (bool, error) {
 	return does, err
 }
 
-// CheckOwn is an *Untrusted error if anything that there is of the table belongs neither to the connection's user nor to a superuser.
-func CheckOwn(ctx context.Context, conn *pgx.Conn, t Table) error {
-	_, err := owners(ctx, conn, t, true)
-	return err
+// Grantable tells whether the schema belongs to the connection's user or a superuser. It is an *Untrusted error if the table or a sequence
+// belongs to somebody else: to grant rights on it runs nothing, so the rest does not matter.
+func Grantable(ctx context.Context, conn *pgx.Conn, t Table) (schema bool, err error) {
+	var u *Untrusted
+	if _, err = owners(ctx, conn, t, true); err == nil || !errors.As(err, &u) {
+		return err == nil, err
+	}
+	schema = !slices.ContainsFunc(u.Objects, func(o Owned) bool { return o.Kind == "SCHEMA" })
+	u.Objects = slices.DeleteFunc(u.Objects, func(o Owned) bool { return o.Kind != "TABLE" && o.Kind != "SEQUENCE" })
+	if len(u.Objects) > 0 {
+		return schema, u
+	}
+	return schema, nil
 }
 
 // owners returns those whom the connection's user trusts, and an *Untrusted error if anything belongs to others.

@@ -57,7 +57,7 @@ var stepFiles = []string{"schema", "functions", "table", "indexes", "triggers", 
 var (
 	addedColumn    = regexp.MustCompile(`ADD COLUMN IF NOT EXISTS "?(\w+)"?`)
 	indexedColumns = regexp.MustCompile(`ON :table \((.*?)\)(?: WHERE (.*?))?;`)
-	calledFunction = regexp.MustCompile(`EXECUTE FUNCTION :schema\.(\w+_:hash)\(\)`)
+	calledFunction = regexp.MustCompile(`\sEXECUTE FUNCTION :schema\.(\w+_:hash)\(\)`)
 	sqlComments    = regexp.MustCompile(`(?m)\A(--.*\n)+`)
 )
 

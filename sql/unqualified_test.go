@@ -201,7 +201,7 @@ func (c *checker) word(i int) {
 	case "declare":
 		c.declare = true
 		c.declared(i + 1)
-	case "begin", "then", "else":
+	case "begin", "then", "else", "loop":
 		c.declare, c.begun = false, i+1
 	case "returns":
 		c.typed(i + 1)

@@ -79,11 +79,15 @@ func grant(ctx context.Context, tx pgx.Tx, t Target) error {
 	if _, err := tx.Exec(ctx, "LOCK TABLE "+table(t).String()+" IN ACCESS SHARE MODE"); err != nil {
 		return err
 	}
-	if err := sql.CheckOwn(ctx, tx.Conn(), table(t)); err != nil {
+	schema, err := sql.Grantable(ctx, tx.Conn(), table(t))
+	if err != nil {
 		return err
 	}
 	user := quoted(t.Connect["user"])
-	statements := "GRANT USAGE ON SCHEMA " + quoted(t.Schema) + " TO " + user + "; GRANT SELECT, INSERT, UPDATE, DELETE ON " + table(t).String() + " TO " + user
+	statements := "GRANT SELECT, INSERT, UPDATE, DELETE ON " + table(t).String() + " TO " + user
+	if schema {
+		statements += "; GRANT USAGE ON SCHEMA " + quoted(t.Schema) + " TO " + user
+	}
 	if _, err := tx.Conn().PgConn().Exec(ctx, statements).ReadAll(); err != nil {
 		return err
 	}

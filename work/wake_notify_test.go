@@ -20,6 +20,8 @@ func deaf(t *Target) { t.Sleep, t.Reset = time.Hour, time.Hour }
 // waking is that of the stage's table.
 func (s *stage) waking() sql.Waking {
 	s.t.Helper()
+	s.exec("SET ROLE " + quoted(s.target.Connect["user"])) // a superuser would not trust what the role owns
+	defer s.exec("RESET ROLE")
 	d, err := sql.Describe(s.t.Context(), s.conn, table(s.target))
 	if err != nil {
 		s.t.Fatal(err)

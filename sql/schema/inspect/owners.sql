@@ -93,6 +93,8 @@ WITH RECURSIVE owner AS (
     UNION ALL
     SELECT DISTINCT 6, 'CAST', pg_catalog.format('(%s AS %s)', pg_catalog.format_type(c.castsource, NULL), pg_catalog.format_type(c.casttarget, NULL)), p.proowner
     FROM type
+    JOIN pg_catalog.pg_type AS of ON of.oid OPERATOR(pg_catalog.=) type.oid
+        AND of.typnamespace OPERATOR(pg_catalog.<>) 'pg_catalog'::pg_catalog.regnamespace -- whose casts with others are those others' matter
     JOIN pg_catalog.pg_cast AS c ON type.oid OPERATOR(pg_catalog.=) ANY (ARRAY[c.castsource, c.casttarget])
     JOIN pg_catalog.pg_proc AS p ON p.oid OPERATOR(pg_catalog.=) c.castfunc
     JOIN pg_catalog.pg_type AS s ON s.oid OPERATOR(pg_catalog.=) c.castsource

@@ -5,7 +5,7 @@ SET LOCAL pgtaskd.relation = :relation;
 
 DO $pgtaskd$
 DECLARE
-    lacking text;
+    lacking pg_catalog.text;
 BEGIN
     FOR lacking IN
         SELECT g.statement
