@@ -4,7 +4,6 @@ package sql
 
 import (
 	"crypto/sha256"
-	"encoding/binary"
 	"encoding/hex"
 	"regexp"
 	"strconv"
@@ -41,12 +40,6 @@ func Channel(t Table) string {
 func (t Table) hash() string {
 	sum := sha256.Sum256([]byte(t.Quoted()))
 	return hex.EncodeToString(sum[:8])
-}
-
-// lockKey is that of the advisory lock under which anything in the table's schema is created.
-func (t Table) lockKey() int64 {
-	sum := sha256.Sum256([]byte("pgtaskd schema " + t.Schema))
-	return int64(binary.BigEndian.Uint64(sum[:8]))
 }
 
 // names stand for the placeholders of a step.

@@ -58,7 +58,7 @@ func (l *loop) fallAsleep(ctx context.Context) error {
 		return nil
 	}
 	v.tried = now
-	held, err := l.holds(ctx, "lock", l.control.table.Waking)
+	held, err := l.holds(ctx, "asleep", l.control.table.Waking)
 	if held {
 		v.sleeps(now)
 		l.control.heard = 0
