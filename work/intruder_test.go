@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"pgtaskd/remote"
+	"pgtaskd/server/servertest"
 	"pgtaskd/sql"
 )
 
@@ -181,21 +182,24 @@ func TestATableThatWasSeenWhileStandingBy(t *testing.T) {
 	second.says("has gone")
 }
 
-// TestTakeoverBesideAStranger who waits for the leader's lock, and gets it when the leader dies.
+// TestTakeoverBesideAStranger who waits for the leader's lock, and gets it when the leader dies, goes or freezes: the second controller leads soon.
 func TestTakeoverBesideAStranger(t *testing.T) {
 	t.Parallel()
-	for name, end := range map[string]string{
-		"killed": "SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND objsubid = 2 AND granted " +
-			"AND database = (SELECT oid FROM pg_database WHERE datname = current_database())",
-		"drained": "",
-	} {
+	for _, name := range []string{"killed", "drained", "frozen"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := owned(t)
+			p := throughProxy(t)
+			s := owned(t, func(target *Target) {
+				var err error
+				if target.Connect, err = remote.Parse(p.DSN(servertest.Server(t).DSN(target.Connect["dbname"]))); err != nil {
+					t.Fatal(err)
+				}
+			})
 			role, key := s.role(), s.leaderKey()
 			s.serve()
 			s.settled()
 			second := &stage{t: t, dsn: s.dsn, target: s.target, conn: s.connect()}
+			second.target.Connect = targetOf(t, s.dsn).Connect.With(remote.Settings{"user": s.target.Connect["user"]})
 			second.serve()
 			second.says("standing by")
 			conn, held := s.connectAs(role), make(chan error, 1)
@@ -204,16 +208,20 @@ func TestTakeoverBesideAStranger(t *testing.T) {
 				held <- err
 			}()
 			s.eventually("1", "SELECT count(*) FROM pg_locks WHERE pid = $1 AND locktype = 'advisory' AND NOT granted", conn.PgConn().PID())
-			began := time.Now()
-			if end == "" {
+			switch name {
+			case "killed":
+				s.exec("SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND objsubid = 2 AND granted " +
+					"AND database = (SELECT oid FROM pg_database WHERE datname = current_database())")
+			case "drained":
 				s.drain()
-			} else {
-				s.exec(end)
+			case "frozen":
+				p.Stall(true)
+				defer p.Stall(false)
 			}
 			if err := <-held; err != nil {
 				t.Fatal(err)
 			}
-			second.t = t
+			began := time.Now()
 			second.until("led again", func() bool { return s.leads()+second.leads() > 1 })
 			s.serves()
 			if took := time.Since(began); took > 5*time.Second {
