@@ -48,6 +48,7 @@ type control struct {
 	base      remote.Settings // what the connection really uses, and remotes inherit
 	notified  bool            // since the loop looked last
 	heard     int             // notifications of others
+	bustle    bustle          // of them
 	leads     leadership
 }
 
@@ -90,6 +91,7 @@ func connect(ctx context.Context, t Target) (*control, error) {
 		c.notified = true
 		if n.PID != conn.PID() {
 			c.heard++
+			c.bustle.hear(time.Now())
 		}
 	}
 	ctx, cancel := context.WithTimeout(ctx, connectLimit)

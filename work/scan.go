@@ -37,7 +37,13 @@ type place struct {
 }
 
 // scanDelay is how long a scan that is wanted has to wait: looking only for what is new is always possible.
-func (l *loop) scanDelay() time.Duration { return checkTick/10 - time.Since(l.look.scan) }
+func (l *loop) scanDelay() time.Duration {
+	tick := checkTick / 10
+	if l.control.bustle.lasts() {
+		tick = l.vigil.tick()
+	}
+	return tick - time.Since(l.look.scan)
+}
 
 // rescan looks for tasks that have become due, as far as there is reason to.
 func (l *loop) rescan(ctx context.Context) error {

@@ -37,6 +37,22 @@ func (v *vigil) tick() time.Duration {
 func (v *vigil) stays(now time.Time)  { *v = vigil{tried: now, found: v.found} }
 func (v *vigil) sleeps(now time.Time) { *v = vigil{asleep: true, counted: now, found: v.found} }
 
+// bustle tells whether notifications come so fast that they say nothing any more: anybody who can connect may send them. Then they are not waited for, and what
+// they ask for is done no more often than by a leader that is awake; they are read when a statement is answered.
+type bustle struct {
+	since time.Time
+	count int
+}
+
+func (b *bustle) hear(now time.Time) {
+	if now.Sub(b.since) >= crowdTick {
+		b.since, b.count = now, 0
+	}
+	b.count++
+}
+
+func (b *bustle) lasts() bool { return b.count >= crowd && time.Since(b.since) < 2*crowdTick }
+
 // fallAsleep does so, or decides to stay awake. After it has fallen asleep all must be looked at once more.
 func (l *loop) fallAsleep(ctx context.Context) error {
 	v, now := &l.vigil, time.Now()
