@@ -136,7 +136,7 @@ func (l *loop) readNext(row pgx.Row, asked time.Time) error {
 func (l *loop) readColumns(row pgx.Row) error {
 	var readOnly, foreign bool
 	var columns *string
-	if err := row.Scan(&columns, &readOnly, &foreign); err != nil {
+	if err := row.Scan(&columns, &readOnly, &foreign, &l.vigil.queue); err != nil {
 		return err
 	}
 	l.foreign.Store(foreign)

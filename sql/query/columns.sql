@@ -1,5 +1,5 @@
--- What changes when the table, its columns, its triggers or its publication do; whether sessions that are opened now may not write; and whether there are
--- foreign servers.
+-- What changes when the table, its columns, its triggers or its publication do; whether sessions that are opened now may not write; whether there are
+-- foreign servers; and how full the queue of notifications is.
 -- $1 schema, $2 table
 SELECT
     (
@@ -33,4 +33,5 @@ SELECT
         ),
         pg_catalog.current_setting('default_transaction_read_only')::bool
     ),
-    EXISTS (SELECT FROM pg_catalog.pg_foreign_server)
+    EXISTS (SELECT FROM pg_catalog.pg_foreign_server),
+    pg_catalog.pg_notification_queue_usage()
