@@ -36,15 +36,6 @@ type place struct {
 	asked        time.Time // by the server's
 }
 
-// scanDelay is how long a scan that is wanted has to wait: looking only for what is new is always possible.
-func (l *loop) scanDelay() time.Duration {
-	tick := checkTick / 10
-	if l.control.bustle.lasts() {
-		tick = l.vigil.tick()
-	}
-	return tick - time.Since(l.look.scan)
-}
-
 // rescan looks for tasks that have become due, as far as there is reason to.
 func (l *loop) rescan(ctx context.Context) error {
 	if !l.look.draining.IsZero() {

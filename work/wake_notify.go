@@ -37,6 +37,7 @@ func (v *vigil) tick() time.Duration {
 
 // stays and sleeps keep when something was found: those who insert tasks for later wake it whenever it has fallen asleep between two of their commits.
 func (v *vigil) stays(now time.Time) { *v = vigil{tried: now, found: v.found, queue: v.queue} }
+
 func (v *vigil) sleeps(now time.Time) {
 	*v = vigil{asleep: true, counted: now, found: v.found, queue: v.queue}
 }
@@ -56,6 +57,15 @@ func (b *bustle) hear(now time.Time) {
 }
 
 func (b *bustle) lasts() bool { return b.count >= crowd && time.Since(b.since) < 2*crowdTick }
+
+// scanDelay is how long a scan that is wanted has to wait: looking only for what is new is always possible.
+func (l *loop) scanDelay() time.Duration {
+	tick := checkTick / 10
+	if l.control.bustle.lasts() {
+		tick = l.vigil.tick()
+	}
+	return tick - time.Since(l.look.scan)
+}
 
 // fallAsleep does so, or decides to stay awake. After it has fallen asleep all must be looked at once more.
 func (l *loop) fallAsleep(ctx context.Context) error {
