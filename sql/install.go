@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"time"
 
@@ -15,7 +16,9 @@ const (
 	lockTimeout  = "2s"                   // for locks on tables, which the tasks' users hold
 	lockOptional = "100ms"                // the same, where the table can be served as it is: who inserts waits behind us
 	lockWait     = 30 * time.Second       // for another Install in the same schema
-	lockRetry    = 100 * time.Millisecond // between two tries; a waiting lock would hold back vacuum
+	lockRetry    = 100 * time.Millisecond // between two tries, about; a waiting lock would hold back vacuum
+
+	lockStrangers = 2 * time.Second // for who holds that lock and is no rival
 )
 
 // ErrBusy is returned by Install when another one is at work in the same schema and does not come to an end.
@@ -52,14 +55,16 @@ func Rehearse(ctx context.Context, conn *pgx.Conn, t Table, o Options) error {
 
 // installOnce makes in one transaction what it can, and keeps it or not; more tells that the rest needs another one.
 func installOnce(ctx context.Context, conn *pgx.Conn, t Table, o Options, keep bool) (made []Change, more bool, err error) {
+	release, err := lock(ctx, conn, t)
+	if err != nil {
+		return nil, false, err
+	}
+	defer release()
 	tx, err := conn.BeginTx(ctx, pgx.TxOptions{IsoLevel: pgx.ReadCommitted, AccessMode: pgx.ReadWrite})
 	if err != nil {
 		return nil, false, err
 	}
 	defer func() { _ = tx.Rollback(context.WithoutCancel(ctx)) }()
-	if err := lock(ctx, tx, t); err != nil {
-		return nil, false, err
-	}
 	changes, err := settled(ctx, conn, tx, t, o)
 	if err != nil {
 		return nil, false, err
@@ -107,20 +112,26 @@ func settled(ctx context.Context, conn *pgx.Conn, tx pgx.Tx, t Table, o Options)
 	return Missing(ctx, conn, t, o)
 }
 
-// lock keeps others from creating things in the same schema until the transaction ends.
-func lock(ctx context.Context, tx pgx.Tx, t Table) error {
-	ctx, cancel := context.WithTimeoutCause(ctx, lockWait, ErrBusy)
+// lock keeps others from creating things in the same schema until release. Who is no rival is waited for as well, for a while: it may be
+// the controller of another table, under another role. If it is not, and goes on, what both create at once fails for one of them, who tries again.
+func lock(ctx context.Context, conn *pgx.Conn, t Table) (release func(), err error) {
+	release = func() {}
+	waiting, cancel := context.WithTimeoutCause(ctx, lockWait, ErrBusy)
 	defer cancel()
-	for {
-		var locked bool
-		err := tx.QueryRow(ctx, "SELECT pg_catalog.pg_try_advisory_xact_lock($1)", t.lockKey()).Scan(&locked)
-		if err != nil || locked {
-			return err
+	k := Schema(t)
+	for began := time.Now(); ; {
+		if err := k.Try(waiting, conn); err != nil {
+			return release, err
+		}
+		if k.Held() || time.Since(began) >= lockStrangers {
+			if has, err := k.Take(waiting, conn); err != nil || has {
+				return func() { _ = k.Release(context.WithoutCancel(ctx), conn) }, err
+			}
 		}
 		select {
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		case <-time.After(lockRetry):
+		case <-waiting.Done():
+			return release, context.Cause(waiting)
+		case <-time.After(lockRetry/2 + rand.N(lockRetry)):
 		}
 	}
 }

@@ -4,7 +4,6 @@ package sql
 
 import (
 	"crypto/sha256"
-	"encoding/binary"
 	"encoding/hex"
 	"regexp"
 	"strconv"
@@ -59,12 +58,6 @@ func triggerNames() []string {
 		all = append(all, s.name)
 	}
 	return all
-}
-
-// lockKey is that of the advisory lock under which anything in the table's schema is created.
-func (t Table) lockKey() int64 {
-	sum := sha256.Sum256([]byte("pgtaskd schema " + t.Schema))
-	return int64(binary.BigEndian.Uint64(sum[:8]))
 }
 
 // names stand for the placeholders of a step.

@@ -150,6 +150,27 @@ func (r *Report) table(ctx context.Context, conn *pgx.Conn, t Target) {
 	if len(r.Lines)+len(r.Faults) == 0 {
 		r.say(Ready)
 	}
+	r.strangers(ctx, conn, t)
+}
+
+// strangers says who holds locks of ours to be in the way.
+func (r *Report) strangers(ctx context.Context, conn *pgx.Conn, t Target) {
+	d, err := sql.Describe(ctx, conn, table(t))
+	locks := []*sql.Lock{sql.Leadership(table(t), false), sql.Schema(table(t))}
+	if d.Exists {
+		locks = append(locks, sql.Sleep(table(t), d.Waking))
+	}
+	for _, k := range locks {
+		if err == nil {
+			err = k.Look(ctx, conn)
+		}
+		for _, h := range k.Strangers {
+			r.say("%s", distrust(k, h))
+		}
+	}
+	if err != nil {
+		r.fault("%s", err)
+	}
 }
 
 // rehearse tries to complete the table as the target's role, or else as the dsn's user, who would grant what the role lacks.

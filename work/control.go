@@ -3,7 +3,6 @@ package work
 import (
 	"context"
 	"crypto/sha256"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"strconv"
@@ -50,6 +49,8 @@ type control struct {
 	base      remote.Settings // what the connection really uses, and remotes inherit
 	notified  bool            // since the loop looked last
 	heard     int             // notifications of others
+	bustle    bustle          // of them
+	leads     leadership
 }
 
 // connect opens a control connection with settings of its own, whatever the role's are.
@@ -76,6 +77,7 @@ func connect(ctx context.Context, t Target) (*control, error) {
 		c.notified = true
 		if n.PID != conn.PID() {
 			c.heard++
+			c.bustle.hear(time.Now())
 		}
 	}
 	ctx, cancel := context.WithTimeout(ctx, connectLimit)
@@ -132,23 +134,9 @@ func (c *control) trust(ctx context.Context, t Target) (err error) {
 	return err
 }
 
-// lock tries to become the leader.
-func (c *control) lock(ctx context.Context, t Target) (leader bool, err error) {
-	ctx, cancel := limited(ctx)
-	defer cancel()
-	err = c.conn.QueryRow(ctx, c.queries.Text("lock"), leaderKey(t)).Scan(&leader)
-	return leader, err
-}
-
 // limited bounds a call to the server: statement_timeout ends it there, this where the server does not answer.
 func limited(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(ctx, statementLimit+5*time.Second)
-}
-
-// leaderKey is made of database, schema and table, not of the role: whoever serves the table competes for it.
-func leaderKey(t Target) int64 {
-	sum := sha256.Sum256(fmt.Appendf(nil, "pgtaskd %q %q %q", t.Connect["dbname"], t.Schema, t.Table))
-	return int64(binary.BigEndian.Uint64(sum[:8]))
 }
 
 func milliseconds(d time.Duration) string { return strconv.FormatInt(d.Milliseconds(), 10) }

@@ -105,14 +105,8 @@ func (l *loop) lockParents(ctx context.Context) error {
 		return err
 	}
 	for _, parent := range parents {
-		above := l.target
-		above.Schema, above.Table = parent.Schema, parent.Name
-		var shared bool
-		if err := c.conn.QueryRow(ctx, c.queries.Text("share"), leaderKey(above)).Scan(&shared); err != nil {
+		if err := l.share(ctx, parent); err != nil {
 			return err
-		}
-		if !shared {
-			return fmt.Errorf("table %s is a partition of %s, which is served itself: serve one of them", table(l.target), parent)
 		}
 	}
 	return nil

@@ -38,9 +38,6 @@ type place struct {
 	asked        time.Time // by the server's
 }
 
-// scanDelay is how long a scan that is wanted has to wait: looking only for what is new is always possible.
-func (l *loop) scanDelay() time.Duration { return checkTick/10 - time.Since(l.look.scan) }
-
 // rescan looks for tasks that have become due, as far as there is reason to.
 func (l *loop) rescan(ctx context.Context) error {
 	if !l.look.draining.IsZero() {
@@ -132,7 +129,7 @@ func (l *loop) readNext(row pgx.Row, asked time.Time) error {
 func (l *loop) readColumns(row pgx.Row) error {
 	var readOnly, foreign bool
 	var columns *string
-	if err := row.Scan(&columns, &readOnly, &foreign); err != nil {
+	if err := row.Scan(&columns, &readOnly, &foreign, &l.vigil.queue); err != nil {
 		return err
 	}
 	l.foreign.Store(foreign)

@@ -2,8 +2,6 @@ package work
 
 import (
 	"context"
-	"math"
-	"strconv"
 	"testing"
 	"time"
 
@@ -78,12 +76,11 @@ func TestNobodyWaitsWithoutLead(t *testing.T) {
 // usurp takes the lead away, and gives it back when it is called upon.
 func (s *stage) usurp() (giveBack func()) {
 	s.t.Helper()
-	lock := "pg_locks WHERE locktype = 'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = current_database())" +
-		" AND (classid, objid) <> (" + strconv.FormatInt(s.waking().Lock>>32, 10) + ", " + strconv.FormatInt(s.waking().Lock&math.MaxUint32, 10) + ")"
-	key := s.get("SELECT (classid::int8 << 32 | objid::int8)::text FROM " + lock)
+	lock := "pg_locks WHERE locktype = 'advisory' AND objsubid = 2 AND database = (SELECT oid FROM pg_database WHERE datname = current_database())"
+	key := s.get("SELECT " + numbers + " FROM " + lock)
 	other, locked := s.connect(), make(chan error, 1)
 	go func() {
-		_, err := other.Exec(context.WithoutCancel(s.t.Context()), "SELECT pg_advisory_lock($1::text::int8)", key)
+		_, err := other.Exec(context.WithoutCancel(s.t.Context()), "SELECT pg_advisory_lock("+key+")")
 		locked <- err
 	}()
 	s.eventually("1", "SELECT count(*) FROM "+lock+" AND NOT granted")
@@ -93,7 +90,7 @@ func (s *stage) usurp() (giveBack func()) {
 	}
 	return func() {
 		s.t.Helper()
-		if _, err := other.Exec(s.t.Context(), "SELECT pg_advisory_unlock($1::text::int8)", key); err != nil {
+		if _, err := other.Exec(s.t.Context(), "SELECT pg_advisory_unlock("+key+")"); err != nil {
 			s.t.Fatal(err)
 		}
 	}

@@ -3,6 +3,7 @@ package work
 import (
 	"context"
 	"errors"
+	"math/rand/v2"
 	"runtime/debug"
 	"time"
 
@@ -99,7 +100,7 @@ func (l *loop) lead(ctx context.Context, stop <-chan struct{}) error {
 	}
 	for {
 		err := l.reign(ctx, stop)
-		if err == nil || ctx.Err() != nil || c.conn.IsClosed() || errors.Is(err, errReadOnly) || !isAnybodys(err) && !l.busy() {
+		if err == nil || ctx.Err() != nil || c.conn.IsClosed() || errors.Is(err, errReadOnly) || errors.Is(err, errNotAlone) || !isAnybodys(err) && !l.busy() {
 			return err
 		}
 		select {
@@ -136,6 +137,9 @@ func (l *loop) reign(ctx context.Context, stop <-chan struct{}) (err error) {
 	if err := l.install(ctx); err != nil {
 		return err
 	}
+	if err := l.assure(ctx); err != nil {
+		return err
+	}
 	defer func() {
 		l.drop()
 		if errors.Is(err, errReadOnly) { // this session may write still, the next one may not
@@ -148,6 +152,7 @@ func (l *loop) reign(ctx context.Context, stop <-chan struct{}) (err error) {
 	l.path.Store(nil)
 	defer func() { l.unfollow() }()
 	l.follow()
+	l.trouble.served = true
 	l.trouble.become(func() { l.log.Info().Int32("pid", c.pid).Str("wake", string(l.way)).Msg("leading") })
 	if err := l.begin(ctx); err != nil {
 		return err
@@ -166,16 +171,13 @@ func (l *loop) reign(ctx context.Context, stop <-chan struct{}) (err error) {
 	}
 }
 
-// standby is how often one that stands by looks whether it can lead.
-const standby = 500 * time.Millisecond
-
 // stand waits until we are the leader; false when stop was closed before.
 func (l *loop) stand(ctx context.Context, stop <-chan struct{}) (leader bool, err error) {
 	for stands := false; ; {
 		if done, err := l.drained(); done {
 			return false, err
 		}
-		leader, err := l.control.lock(ctx, l.target)
+		leader, err := l.elect(ctx)
 		if err != nil || leader {
 			return leader, err
 		}
@@ -184,8 +186,10 @@ func (l *loop) stand(ctx context.Context, stop <-chan struct{}) (leader bool, er
 		}
 		l.decline()
 		l.closeLater(l.seats.stale(0)) // of what has ended since we led
-		if !stands {
-			l.trouble.become(func() { l.log.Info().Msg("standing by: another controller leads") })
+		if rival := l.control.leads.own.Rival; !stands && rival != nil {
+			l.trouble.become(func() {
+				l.log.Info().Int32("pid", rival.PID).Str("role", rival.Role).Msg("standing by: another controller leads")
+			})
 			stands = true
 		}
 		l.trouble.look()
@@ -198,7 +202,7 @@ func (l *loop) stand(ctx context.Context, stop <-chan struct{}) (leader bool, er
 			}
 			l.drain() // what runs still has its grace
 			stop = nil
-		case <-time.After(standby):
+		case <-time.After(standby/2 + rand.N(standby)): // so that two who see each other do not do so again
 		}
 	}
 }
@@ -249,7 +253,7 @@ func (l *loop) begin(ctx context.Context) error {
 func (l *loop) step(ctx context.Context) error {
 	l.listen()
 	for _, do := range []func(context.Context) error{
-		l.mark, l.turn, l.write, l.answer, l.recover, l.rescan, l.check, l.claim, l.sweep, l.foresee,
+		l.mark, l.turn, l.write, l.answer, l.recover, l.rescan, l.check, l.claim, l.sweep, l.foresee, l.reassure,
 	} {
 		l.ripen()
 		if err := do(ctx); err != nil {

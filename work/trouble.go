@@ -27,7 +27,8 @@ type trouble struct {
 	said     map[string]time.Time // failures since then, by text, and when they were logged
 	failures int                  // in a row
 	deep     bool                 // there was one of them while we led that may come again
-	served   bool                 // the target has been served since Serve began, by us or another controller
+	served   bool                 // the target has been served since Serve began: by us, or by another controller while its table was there
+	strange  map[stranger]time.Time
 
 	began time.Time // when we came to lead, or to stand by; zero while we do neither
 	say   func()    // logs that; nil once it has
@@ -82,7 +83,7 @@ func isAnswer(err error) bool {
 
 // become takes note that we lead now, or stand by, and logs it by say: at once, or when it has lasted.
 func (t *trouble) become(say func()) {
-	t.began, t.say, t.served = time.Now(), say, true
+	t.began, t.say = time.Now(), say
 	t.look()
 }
 

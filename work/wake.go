@@ -47,10 +47,21 @@ func (l *loop) sleep(ctx context.Context, stop <-chan struct{}) error {
 	if !l.look.draining.IsZero() {
 		stop = nil
 	}
+	deaf := l.control.bustle.lasts()
+	if deaf {
+		d = min(d, boredTick)
+	}
 	waiting, cancel := context.WithTimeout(ctx, d)
 	defer cancel()
 	heard := make(chan error, 1)
-	go func() { heard <- l.control.conn.PgConn().WaitForNotification(waiting) }()
+	go func() {
+		if deaf {
+			<-waiting.Done()
+			heard <- waiting.Err()
+			return
+		}
+		heard <- l.control.conn.PgConn().WaitForNotification(waiting)
+	}()
 	var err error
 	select {
 	case err = <-heard:
@@ -72,7 +83,7 @@ func (l *loop) sleep(ctx context.Context, stop <-chan struct{}) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	if err != nil && !pgconn.Timeout(err) && !errors.Is(err, context.Canceled) {
+	if err != nil && !pgconn.Timeout(err) && !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
 	return nil
@@ -92,7 +103,7 @@ func (l *loop) gather(ctx context.Context) {
 
 // doze is how long there is nothing to do, if nobody wakes us.
 func (l *loop) doze() time.Duration {
-	if l.control.notified || l.lanes.claimable() && !l.clogged() {
+	if l.control.notified && !l.control.bustle.lasts() || l.lanes.claimable() && !l.clogged() {
 		return 0
 	}
 	d := l.silence()
@@ -101,7 +112,7 @@ func (l *loop) doze() time.Duration {
 	if l.scanning.active {
 		return 0
 	}
-	if l.look.wanted {
+	if l.look.wanted || l.control.notified {
 		sooner(l.scanDelay())
 	}
 	if l.awake() {

@@ -1,5 +1,5 @@
--- What changes when the table, its columns, its triggers, its publication or its owner do; whether sessions that are opened now may not write; and whether there are
--- foreign servers.
+-- What changes when the table, its columns, its triggers, its publication or its owner do; whether sessions that are opened now may not write; whether there are
+-- foreign servers; and how full the queue of notifications is.
 -- $1 schema, $2 table
 SELECT
     (
@@ -49,4 +49,5 @@ SELECT
         ),
         pg_catalog.current_setting('default_transaction_read_only')::pg_catalog.bool
     ),
-    EXISTS (SELECT FROM pg_catalog.pg_foreign_server)
+    EXISTS (SELECT FROM pg_catalog.pg_foreign_server),
+    pg_catalog.pg_notification_queue_usage()

@@ -1,0 +1,152 @@
+package work
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"pgtaskd/sql"
+)
+
+const (
+	standby    = 500 * time.Millisecond // how often, about, one that stands by looks whether it can lead
+	rivalTick  = 3 * time.Second        // how often it looks who leads, which costs thirty times as much
+	assureTick = 30 * time.Second       // how often a leader looks whether it alone leads
+	rivalTries = 5                      // looks of a leader that sees another: who tries to lead holds a lock for a moment
+	rivalPause = 200 * time.Millisecond // between them
+)
+
+// leadership is what the control session holds: it falls with the session.
+type leadership struct {
+	own    *sql.Lock
+	above  map[sql.Table]*sql.Lock // of the tables that this one is a partition of
+	looked time.Time               // at who else holds one
+}
+
+// errNotAlone is the error of a leader that has found another one.
+var errNotAlone = errors.New("another controller leads as well")
+
+// elect tries to become the leader. While the lock is held it is believed for a while that the one who held it leads.
+func (l *loop) elect(ctx context.Context) (leads bool, err error) {
+	ctx, cancel := limited(ctx)
+	defer cancel()
+	c := l.control
+	if err := c.leads.own.Try(ctx, c.conn); err != nil {
+		return false, err
+	}
+	if !c.leads.own.Held() && time.Since(c.leads.looked) < rivalTick {
+		return false, nil
+	}
+	leads, err = c.leads.own.Take(ctx, c.conn)
+	if err != nil {
+		return false, err
+	}
+	c.leads.looked = time.Now()
+	l.trouble.meet(c.leads.own)
+	if !leads && !l.trouble.served {
+		d, err := sql.Describe(ctx, c.conn, table(l.target))
+		l.trouble.served = d.Exists && c.leads.own.Rival != nil
+		return false, err
+	}
+	return leads, nil
+}
+
+// assure is an error where another controller leads as well. Without the right to the table we were not believed to lead before we had it: so we look again
+// when we have, and from time to time. It tells of strangers, too.
+func (l *loop) assure(ctx context.Context) error {
+	ctx, cancel := limited(ctx)
+	defer cancel()
+	c := l.control
+	for range rivalTries {
+		if err := c.leads.own.Look(ctx, c.conn); err != nil {
+			return err
+		}
+		if c.leads.own.Rival == nil {
+			break
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(rivalPause):
+		}
+	}
+	c.leads.looked = time.Now()
+	l.trouble.meet(c.leads.own)
+	if rival := c.leads.own.Rival; rival != nil {
+		return fmt.Errorf("%w: %s", errNotAlone, rival)
+	}
+	others := []*sql.Lock{sql.Schema(table(l.target))}
+	if l.notified() {
+		others = append(others, sql.Sleep(table(l.target), c.table.Waking))
+	}
+	for _, k := range others {
+		if err := k.Look(ctx, c.conn); err != nil {
+			return err
+		}
+		l.trouble.meet(k)
+	}
+	return nil
+}
+
+// reassure does so when it is time.
+func (l *loop) reassure(ctx context.Context) error {
+	if time.Since(l.control.leads.looked) < assureTick {
+		return nil
+	}
+	return l.assure(ctx)
+}
+
+// share keeps the table above from being served, for as long as we lead.
+func (l *loop) share(ctx context.Context, above sql.Table) error {
+	c := l.control
+	k := c.leads.above[above]
+	if k == nil {
+		k = sql.Leadership(above, true)
+		c.leads.above[above] = k
+	}
+	shared, err := k.Take(ctx, c.conn)
+	if err != nil {
+		return err
+	}
+	l.trouble.meet(k)
+	if !shared {
+		return fmt.Errorf("table %s is a partition of %s, which is served itself: serve one of them", table(l.target), above)
+	}
+	return nil
+}
+
+// stranger is one who holds a lock of ours and could not serve the table; pid 0 is anybody of the role.
+type stranger struct {
+	lock, role string
+	pid        int32
+}
+
+// strangerTick is the time between two lines about strangers of one role: they may come and go.
+const strangerTick = time.Minute
+
+// meet names those who hold a lock and are not believed, each once, as failures are.
+func (t *trouble) meet(k *sql.Lock) {
+	now := time.Now()
+	for at, said := range t.strange {
+		if now.Sub(said) >= sayAgain {
+			delete(t.strange, at)
+		}
+	}
+	for _, h := range k.Strangers {
+		one, role := stranger{k.What(), h.Role, h.PID}, stranger{lock: k.What(), role: h.Role}
+		if _, known := t.strange[one]; known || now.Sub(t.strange[role]) < strangerTick {
+			continue
+		}
+		if t.strange == nil {
+			t.strange = map[stranger]time.Time{}
+		}
+		t.strange[one], t.strange[role] = now, now
+		t.log.Warn().Int32("pid", h.PID).Str("role", h.Role).Str("lock", k.What()).Msg(distrust(k, h))
+	}
+}
+
+// distrust says what is to be known of a stranger.
+func distrust(k *sql.Lock, h sql.Holder) string {
+	return fmt.Sprintf("%s holds a %s lock of pgtaskd and has no right to the table: it is passed over; end it, or revoke CONNECT from the role", h, k.What())
+}
