@@ -24,15 +24,15 @@ const usualModes = `pg_catalog.current_setting('default_transaction_isolation') 
 
 // Where other tasks are behind it, an effect is an error: what ends the transaction is with the server already, and the task's end is not part of it.
 var (
-	probeAhead = &Statement{"pgtaskd_probe_ahead", `SELECT NULL::int8, pg_catalog.clock_timestamp(), false, ` +
-		`1 OPERATOR(pg_catalog./) (pg_catalog.txid_current_if_assigned() IS NULL)::int4 OPERATOR(pg_catalog.=) 1`}
-	probeSaveAhead = &Statement{"pgtaskd_probe_save_ahead", `SELECT NULL::int8, pg_catalog.clock_timestamp(), false, ` +
+	probeAhead = &Statement{"pgtaskd_probe_ahead", `SELECT NULL::pg_catalog.int8, pg_catalog.clock_timestamp(), false, ` +
+		`1 OPERATOR(pg_catalog./) (pg_catalog.txid_current_if_assigned() IS NULL)::pg_catalog.int4 OPERATOR(pg_catalog.=) 1`}
+	probeSaveAhead = &Statement{"pgtaskd_probe_save_ahead", `SELECT NULL::pg_catalog.int8, pg_catalog.clock_timestamp(), false, ` +
 		`1 OPERATOR(pg_catalog./) (pg_catalog.txid_current_if_assigned() IS NULL ` +
-		`AND pg_catalog.current_setting('plpgsql.variable_conflict', true) IS NULL AND ` + usualModes + `)::int4 OPERATOR(pg_catalog.=) 1`}
+		`AND pg_catalog.current_setting('plpgsql.variable_conflict', true) IS NULL AND ` + usualModes + `)::pg_catalog.int4 OPERATOR(pg_catalog.=) 1`}
 
 	// Behind the last query of a remote, which must not write, or is watched.
-	probeQuery = &Statement{"pgtaskd_probe_query", `SELECT NULL::int8, pg_catalog.clock_timestamp(), ` + silence +
-		`, 1 OPERATOR(pg_catalog./) (pg_catalog.txid_current_if_assigned() IS NULL)::int4 OPERATOR(pg_catalog.=) 1`}
+	probeQuery = &Statement{"pgtaskd_probe_query", `SELECT NULL::pg_catalog.int8, pg_catalog.clock_timestamp(), ` + silence +
+		`, 1 OPERATOR(pg_catalog./) (pg_catalog.txid_current_if_assigned() IS NULL)::pg_catalog.int4 OPERATOR(pg_catalog.=) 1`}
 	probeWatched = &Statement{"pgtaskd_probe_watched", `SELECT pg_catalog.txid_current_if_assigned(), pg_catalog.clock_timestamp(), ` + silence + `, true`}
 )
 
@@ -47,13 +47,13 @@ func (s *Session) sendProbe(t *Task) {
 		s.call(patient)
 	}
 	switch {
-	case t.Ours && ascii(t.Path):
+	case t.Ours && ascii(s.path):
 		s.call(closeAll)
 		st := own
 		if s.bound {
 			st = partly
 		}
-		s.sendOwn(st, t.Path)
+		s.sendOwn(st)
 	case t.Query:
 		s.call(closeAll)
 		s.call(probeQuery, []byte(s.silence))

@@ -95,7 +95,7 @@ func (s *Session) sendPlanned() {
 var unruled = &Statement{"pgtaskd_unruled", `SELECT WHERE 1 OPERATOR(pg_catalog./) (NOT EXISTS (SELECT FROM pg_catalog.pg_rewrite AS r ` +
 	`WHERE r.ev_type OPERATOR(pg_catalog.<>) '1' AND r.oid OPERATOR(pg_catalog.>=) 16384) ` +
 	`AND NOT EXISTS (SELECT FROM pg_catalog.pg_depend AS d WHERE d.refclassid OPERATOR(pg_catalog.=) 'pg_catalog.pg_class'::pg_catalog.regclass ` +
-	`AND d.refobjid OPERATOR(pg_catalog.=) 'pg_catalog.pg_settings'::pg_catalog.regclass AND d.objid OPERATOR(pg_catalog.>=) 16384))::int4 OPERATOR(pg_catalog.=) 0`}
+	`AND d.refobjid OPERATOR(pg_catalog.=) 'pg_catalog.pg_settings'::pg_catalog.regclass AND d.objid OPERATOR(pg_catalog.>=) 16384))::pg_catalog.int4 OPERATOR(pg_catalog.=) 0`}
 
 // unplanned tells the errors of a plan that does not serve: it is gone, with all that is prepared, or what it returns has another form by now. Those that a function
 // meets have a context.

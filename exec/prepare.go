@@ -157,15 +157,15 @@ const (
 	stillClean = `pg_catalog.current_setting('plpgsql.variable_conflict', true) IS NULL ` +
 		`AND pg_catalog.current_setting('role') OPERATOR(pg_catalog.=) 'none'`
 	stillWrites = `pg_catalog.current_setting('transaction_read_only') OPERATOR(pg_catalog.=) 'off'`
-	guardReset  = `pg_catalog.pg_advisory_unlock_all(), 1 OPERATOR(pg_catalog./) (` + stillClean + `)::int4`
-	guardChain  = `1 OPERATOR(pg_catalog./) (` + stillWrites + `)::int4`
-	guardBoth   = `pg_catalog.pg_advisory_unlock_all(), 1 OPERATOR(pg_catalog./) (` + stillClean + ` AND ` + stillWrites + `)::int4`
+	guardReset  = `pg_catalog.pg_advisory_unlock_all(), 1 OPERATOR(pg_catalog./) (` + stillClean + `)::pg_catalog.int4`
+	guardChain  = `1 OPERATOR(pg_catalog./) (` + stillWrites + `)::pg_catalog.int4`
+	guardBoth   = `pg_catalog.pg_advisory_unlock_all(), 1 OPERATOR(pg_catalog./) (` + stillClean + ` AND ` + stillWrites + `)::pg_catalog.int4`
 )
 
 var guards = [4]string{"", ", " + guardReset, ", " + guardChain, ", " + guardBoth}
 
 // guardUser fails when the session's user is another's.
-const guardUser = `, 1 OPERATOR(pg_catalog./) (session_user OPERATOR(pg_catalog.=) %s::name)::int4`
+const guardUser = `, 1 OPERATOR(pg_catalog./) (session_user OPERATOR(pg_catalog.=) %s::pg_catalog.name)::pg_catalog.int4`
 
 // guardTime fails when the task begins too late: as a division of other types than theirs, since that says nothing of the session.
-const guardTime = `, 1::int8 OPERATOR(pg_catalog./) (pg_catalog.statement_timestamp() OPERATOR(pg_catalog.<=) $%d::timestamptz)::int4`
+const guardTime = `, 1::pg_catalog.int8 OPERATOR(pg_catalog./) (pg_catalog.statement_timestamp() OPERATOR(pg_catalog.<=) $%d::pg_catalog.timestamptz)::pg_catalog.int4`

@@ -19,7 +19,7 @@ var (
 	sequences   = &Statement{"pgtaskd_sequences", "DISCARD SEQUENCES"}
 	ownRole     = &Statement{"pgtaskd_role", "SET SESSION AUTHORIZATION DEFAULT"}
 	unprepared  = &Statement{"pgtaskd_unprepared", `SELECT pg_catalog.pg_advisory_unlock_all(), 1 OPERATOR(pg_catalog./) (NOT EXISTS (` +
-		`SELECT FROM pg_catalog.pg_prepared_statement() AS p WHERE p.name OPERATOR(pg_catalog.!~~) E'pgtaskd\\_%'))::int4`}
+		`SELECT FROM pg_catalog.pg_prepared_statement() AS p WHERE p.name OPERATOR(pg_catalog.!~~) E'pgtaskd\\_%'))::pg_catalog.int4`}
 )
 
 // distrust makes the next reset a DISCARD ALL, and those after it look closer.

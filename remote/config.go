@@ -88,6 +88,7 @@ func config(s Settings) (*pgconn.Config, error) {
 		return value == "" || value != spoken[name]
 	})
 	share(cfg)
+	unshadowed(cfg)
 	if lookup != nil {
 		cfg.LookupFunc = lookup
 	}
