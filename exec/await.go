@@ -47,13 +47,13 @@ func (s *Session) sendProbe(t *Task) {
 		s.call(patient)
 	}
 	switch {
-	case t.Ours && ascii(t.Path):
+	case t.Ours && ascii(s.path):
 		s.call(closeAll)
 		st := own
 		if s.bound {
 			st = partly
 		}
-		s.sendOwn(st, t.Path)
+		s.sendOwn(st)
 	case t.Query:
 		s.call(closeAll)
 		s.call(probeQuery, []byte(s.silence))

@@ -10,12 +10,13 @@ import (
 // What a session asks of its server, before the first task or instead of one.
 
 // introduce reads what must be known of the server and the session: when the backend started, since together with its process id that
-// names it for good, whether there are other procedural languages than plpgsql, or foreign servers, how transactions begin, and whether they are to write.
+// names it for good, whether there are other procedural languages than plpgsql, or foreign servers, how transactions begin, whether they are to write, and the search_path.
 func (s *Session) introduce(ctx context.Context, local bool) error {
 	result := s.conn.ExecParams(ctx, `SELECT EXISTS (
 			SELECT FROM pg_catalog.pg_language AS l WHERE l.lanname OPERATOR(pg_catalog.<>) ALL ('{internal,c,sql,plpgsql}')
 		), (SELECT a.backend_start FROM pg_catalog.pg_stat_get_activity(pg_catalog.pg_backend_pid()) AS a), `+usualModes+` AND `+endlessBase+`, session_user,
-		EXISTS (SELECT FROM pg_catalog.pg_foreign_server), pg_catalog.current_setting('default_transaction_read_only') OPERATOR(pg_catalog.=) 'on'`,
+		EXISTS (SELECT FROM pg_catalog.pg_foreign_server), pg_catalog.current_setting('default_transaction_read_only') OPERATOR(pg_catalog.=) 'on',
+		pg_catalog.current_setting('search_path')`,
 		nil, nil, nil, binaryFormat).Read()
 	switch {
 	case result.Err != nil:
@@ -29,6 +30,7 @@ func (s *Session) introduce(ctx context.Context, local bool) error {
 	s.user = string(result.Rows[0][3])
 	s.Foreign = len(result.Rows[0][4]) == 1 && result.Rows[0][4][0] != 0
 	s.readOnly = len(result.Rows[0][5]) == 1 && result.Rows[0][5][0] != 0
+	s.path = append([]byte{}, result.Rows[0][6]...)
 	if !local {
 		return nil
 	}

@@ -2,6 +2,7 @@ package exec
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -27,7 +28,6 @@ type Task struct {
 	Query    bool      // on a remote, where it must not write: it is rolled back if it has, and to be run once more, otherwise
 	Watched  bool      // on a remote, where it is to show whether it writes
 	Ours     bool      // its transaction is made ours right behind its SQL, which is no query alone, as its end is likely to be written there
-	Path     *string   // with Ours, as in Tail
 	Settled  time.Time // by our clock, a moment at which whatever it is to find was there; zero: not known, or it must not be run again
 }
 
@@ -73,7 +73,6 @@ func (r *Result) Retry() bool {
 type Tail struct {
 	Calls []Call
 	Input string  // of that task, for its errors
-	Path  *string // search_path for the triggers of the table; nil: empty
 
 	partly bool // what made the transaction ours has left out what the SQL has hardly changed
 }
@@ -91,7 +90,8 @@ type Verdict struct {
 var patient = &Statement{"pgtaskd_patient", "SET LOCAL statement_timeout TO '30s'"}
 
 // own makes the transaction of a task's SQL ours, whatever that has set: our role, and the limits under which we write its end. It answers like a probe, and
-// tells whether the session has had temporary objects. $1: search_path.
+// tells whether the session has had temporary objects. $1: search_path, the session's own: triggers of the table find by it what they find when somebody else changes a row.
+// Our statements name all they use with its schema, and find nothing by it.
 //
 // partly does so behind what is planned, which has no string to name a setting by: all but the limit for locks and the path is nearly always as it was. Should a function have
 // changed it all the same, the end is refused, and the task is run once more, by a simple query and with own behind it.
@@ -104,18 +104,14 @@ var (
 		`pg_catalog.set_config('lock_timeout', '5s', true), pg_catalog.set_config('search_path', $1, true)) OPERATOR(pg_catalog.>=) 0, pg_catalog.pg_my_temp_schema()`}
 )
 
-func (s *Session) sendOwn(st *Statement, path *string) {
-	text := []byte{}
-	if path != nil {
-		text = []byte(*path)
-	}
-	s.call(st, text)
+func (s *Session) sendOwn(st *Statement) {
+	s.call(st, s.path)
 	s.ours, s.partly = true, st == partly
 }
 
-// ascii tells whether the path is the same in each encoding that the SQL before it may have chosen.
-func ascii(path *string) bool {
-	return path == nil || strings.IndexFunc(*path, func(r rune) bool { return r >= utf8.RuneSelf }) < 0
+// ascii tells whether a text is the same in each encoding that the SQL before it may have chosen.
+func ascii(text []byte) bool {
+	return !slices.ContainsFunc(text, func(b byte) bool { return b >= utf8.RuneSelf })
 }
 
 // Begin sends, in one flush, what finishes the task before (tail may be nil), what makes the session new unless the task wants it as it is,
@@ -251,7 +247,7 @@ func (s *Session) sendTail(tail *Tail, chained, keep bool) {
 			if s.limits {
 				s.call(patient)
 			}
-			s.sendOwn(own, tail.Path)
+			s.sendOwn(own)
 		}
 		tail.partly = s.partly
 		for _, call := range tail.Calls {

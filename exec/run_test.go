@@ -150,38 +150,38 @@ func TestTail(t *testing.T) {
 		_, _ = b.watch.Exec(context.WithoutCancel(t.Context()), "REVOKE ALL ON ends FROM tail_other; DROP ROLE tail_other")
 	})
 	b.exec("CREATE SCHEMA é; CREATE FUNCTION hidden() RETURNS text LANGUAGE SQL AS $$SELECT set_config('statement_timeout', '1', false)$$")
-	usual, foreign := "public", "public, é"
-	for _, input := range []string{
-		"SET ROLE tail_other", "SET SESSION AUTHORIZATION tail_other", "SET statement_timeout = 1", "SET search_path = nowhere", "SET client_encoding = SJIS",
-		"SET standard_conforming_strings = off; SET backslash_quote = on", "SET row_security = off", "SET default_transaction_read_only = on", "SET LOCAL lock_timeout = 1",
-		"SELECT hidden()", "DECLARE c CURSOR WITH HOLD FOR SELECT 1/(random()*0)::int",
-	} {
-		for at, task := range map[string]Task{"behind": {}, "with it": {Ours: true, Path: &usual}, "with it, empty": {Ours: true}, "with it, of letters that differ": {Ours: true, Path: &foreign}} {
-			title := input + ", " + at
-			how := spec(input)
-			how.Ours, how.Path = task.Ours, task.Path
-			written := `it's \' é` + title
-			end := "INSERT INTO public.ends SELECT 1, " + Literal(written) + " || current_setting('search_path')"
-			var result *Result
-			var verdict *Verdict
-			for tries := 0; tries < 20 && (verdict == nil || !verdict.Committed); tries++ { // on a busy machine a millisecond may pass by itself
-				result, _ = b.run(how, nil)
-				if result.Open {
-					verdict, _ = b.session.End(&Tail{Calls: calls(end), Path: how.Path})
+	for _, path := range []string{`"$user", public`, `public, "é"`} {
+		b.exec("ALTER DATABASE " + pgx.Identifier{b.watch.Config().Database}.Sanitize() + " SET search_path = " + path)
+		b.session.Close()
+		b.open()
+		for _, input := range []string{
+			"SET ROLE tail_other", "SET SESSION AUTHORIZATION tail_other", "SET statement_timeout = 1", "SET search_path = nowhere", "SET client_encoding = SJIS",
+			"SET standard_conforming_strings = off; SET backslash_quote = on", "SET row_security = off", "SET default_transaction_read_only = on", "SET LOCAL lock_timeout = 1",
+			"SELECT hidden()", "DECLARE c CURSOR WITH HOLD FOR SELECT 1/(random()*0)::int",
+		} {
+			for at, ours := range map[string]bool{"behind": false, "with it": true} {
+				title := input + ", " + at + ", " + path
+				how := spec(input)
+				how.Ours = ours
+				written := `it's \' é` + title
+				end := "INSERT INTO public.ends SELECT 1, " + Literal(written) + " || current_setting('search_path')"
+				var result *Result
+				var verdict *Verdict
+				for tries := 0; tries < 20 && (verdict == nil || !verdict.Committed); tries++ { // on a busy machine a millisecond may pass by itself
+					result, _ = b.run(how, nil)
+					if result.Open {
+						verdict, _ = b.session.End(&Tail{Calls: calls(end)})
+					}
 				}
+				if verdict == nil || !verdict.Committed {
+					t.Errorf("%s: %+v %v", title, verdict, result.Failure)
+					continue
+				}
+				if n := b.get("SELECT count(*) FROM ends WHERE what = $1", written+path); n != "1" {
+					t.Errorf("%s: %s ends", title, n)
+				}
+				b.alive()
 			}
-			if verdict == nil || !verdict.Committed {
-				t.Errorf("%s: %+v %v", title, verdict, result.Failure)
-				continue
-			}
-			path := ""
-			if how.Path != nil {
-				path = *how.Path
-			}
-			if n := b.get("SELECT count(*) FROM ends WHERE what = $1", written+path); n != "1" {
-				t.Errorf("%s: %s ends", title, n)
-			}
-			b.alive()
 		}
 	}
 }

@@ -36,6 +36,7 @@ type Session struct {
 	formats []int16           // of each
 	clean   bool              // no procedural language has been at work
 	user    string            // that it logged in as
+	path    []byte            // search_path at its start, and after each reset
 
 	// Transactions begin as READ COMMITTED and READ WRITE: at its start, and now.
 	baseUsualModes, usualModes bool

@@ -89,6 +89,7 @@ func config(s Settings) (*pgconn.Config, error) {
 	})
 	share(cfg)
 	cfg.ValidateConnect = guard(cfg.ValidateConnect)
+	unshadowed(cfg)
 	if lookup != nil {
 		cfg.LookupFunc = lookup
 	}

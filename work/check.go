@@ -165,7 +165,7 @@ func (r *Report) strangers(ctx context.Context, conn *pgx.Conn, t Target) {
 			err = k.Look(ctx, conn)
 		}
 		for _, h := range k.Strangers {
-			r.say("%s", distrust(k, h))
+			r.say("%s", passedOver(k, h))
 		}
 	}
 	if err != nil {

@@ -52,7 +52,7 @@ const barred = time.Second
 // hold keeps the end of a task, whose transaction is open, until the next task's SQL goes to the server, or nothing does. Where others are with the server
 // behind it, they are next, and not the task that it returns.
 func (r *runner) hold(t *task, start time.Time, result *exec.Result) (next *task) {
-	r.before = &pending{task: t, start: start, result: result, tail: &exec.Tail{Input: *t.row.Input, Path: r.path.Load()}}
+	r.before = &pending{task: t, start: start, result: result, tail: &exec.Tail{Input: *t.row.Input}}
 	if r.seat.session.Behind() > 0 { // what ends its transaction is with the server
 		return t
 	}
@@ -117,7 +117,7 @@ func (r *runner) settle(verdict *exec.Verdict, err error) {
 		e.kind = finished // a transaction that only reads: there is nothing to lose
 	default:
 		e.kind, e.fault = refused, refusal(verdict.Refused)
-		if p.quick || verdict.Forgot || inTheWay(verdict.Refused) || pathless(verdict.Refused.SQLState) {
+		if p.quick || verdict.Forgot || inTheWay(verdict.Refused) {
 			e.delay = time.Millisecond // worth another try
 		}
 	}

@@ -29,6 +29,8 @@ var left = []string{
 	"SET search_path TO ''",
 	"SET LOCAL search_path TO hostile, pg_catalog",
 	"CREATE TEMP TABLE task (id int8); CREATE TEMP TABLE pg_class (id int8); CREATE TEMP TABLE pg_stat_activity (id int8)",
+	"CREATE DOMAIN pg_temp.int2 AS text; CREATE DOMAIN pg_temp.int4 AS text CHECK (false); CREATE DOMAIN pg_temp.int8 AS text CHECK (false); " +
+		"CREATE DOMAIN pg_temp.timestamptz AS text CHECK (false); CREATE DOMAIN pg_temp.bool AS text CHECK (false); CREATE DOMAIN pg_temp.xid AS text CHECK (false)",
 	"CREATE FUNCTION pg_temp.now() RETURNS timestamptz LANGUAGE sql AS 'SELECT 1/0; SELECT NULL::timestamptz'",
 	"SET standard_conforming_strings TO off; SET backslash_quote TO off; SET escape_string_warning TO off; SELECT '\\\\''', 1",
 	"SET bytea_output TO 'escape'; SET extra_float_digits TO -15",

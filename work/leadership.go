@@ -142,11 +142,11 @@ func (t *trouble) meet(k *sql.Lock) {
 			t.strange = map[stranger]time.Time{}
 		}
 		t.strange[one], t.strange[role] = now, now
-		t.log.Warn().Int32("pid", h.PID).Str("role", h.Role).Str("lock", k.What()).Msg(distrust(k, h))
+		t.log.Warn().Int32("pid", h.PID).Str("role", h.Role).Str("lock", k.What()).Msg(passedOver(k, h))
 	}
 }
 
-// distrust says what is to be known of a stranger.
-func distrust(k *sql.Lock, h sql.Holder) string {
+// passedOver says what is to be known of a stranger.
+func passedOver(k *sql.Lock, h sql.Holder) string {
 	return fmt.Sprintf("%s holds a %s lock of pgtaskd and has no right to the table: it is passed over; end it, or revoke CONNECT from the role", h, k.What())
 }

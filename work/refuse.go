@@ -155,12 +155,10 @@ func raisedBySQL(answer *pgconn.PgError) bool { return answer.Routine == "exec_s
 // not qualify: until then the path is empty, so that nothing can come between our statements and what they mean.
 func (l *loop) trust(ctx context.Context, err error) (trusted bool) {
 	var answer *pgconn.PgError
-	var failure *exec.Failure
 	switch {
 	case l.path.Load() != nil:
 		return false
 	case errors.As(err, &answer) && answer.Where != "" && pathless(answer.Code):
-	case errors.As(err, &failure) && pathless(failure.SQLState):
 	default:
 		return false
 	}
@@ -246,9 +244,6 @@ func (l *loop) refused(ctx context.Context, ends []end) error {
 	}
 	for _, e := range ends {
 		id := e.task.row.ID
-		if e.fault != nil {
-			l.trust(ctx, e.fault)
-		}
 		switch s := standings[id]; {
 		case s.state == "STOP" && !s.ended:
 			e.kind = stopped

@@ -1,0 +1,83 @@
+package work
+
+import "testing"
+
+// Tests of what is found by search_path: triggers of the user's find by it what they find in any other session of the role; our statements find nothing by it.
+
+// TestTriggersHaveThePathOfTheRole: a trigger finds what it names without a schema, or finds out that it is not there, under the path that the role has.
+func TestTriggersHaveThePathOfTheRole(t *testing.T) {
+	t.Parallel()
+	s := prepared(t)
+	s.exec("CREATE SCHEMA audits; CREATE TABLE audits.audit (id int8, path text)")
+	s.exec("ALTER DATABASE " + s.conn.Config().Database + " SET search_path = audits, public")
+	s.serve()
+	s.settled()
+	s.exec("CREATE TABLE effect (a int4)")
+	s.exec("CREATE FUNCTION audited() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN IF NEW.state = 'DONE' AND to_regclass('audit') IS NOT NULL THEN " +
+		"INSERT INTO audit VALUES (NEW.id, current_setting('search_path')); END IF; RETURN NULL; END$$")
+	s.exec("CREATE TRIGGER audited AFTER UPDATE ON task FOR EACH ROW EXECUTE FUNCTION audited()")
+	for _, input := range []string{"INSERT INTO public.effect VALUES (1)", "SET search_path = nowhere; INSERT INTO public.effect VALUES (1)"} {
+		id := s.add("input", input)
+		s.becomes(id, "DONE")
+		if path := s.get("SELECT path FROM audits.audit WHERE id = $1", id); path != "audits, public" {
+			t.Errorf("%s: the trigger ran under the path %s", input, path)
+		}
+		if n := s.get("SELECT attempt FROM task WHERE id = $1", id); n != "1" {
+			t.Errorf("%s: run %s times", input, n)
+		}
+	}
+}
+
+// TestOperatorsOfOthers: whoever may create in a schema of the path makes operators for the table's own type; a trigger then fails for want of a path.
+func TestOperatorsOfOthers(t *testing.T) {
+	t.Parallel()
+	s := play(t)
+	s.exec("CREATE TABLE effect (id int8)")
+	s.exec("CREATE FUNCTION met(state, state) RETURNS bool LANGUAGE plpgsql AS $$BEGIN RAISE 'met'; END$$; " +
+		"CREATE OPERATOR = (LEFTARG = state, RIGHTARG = state, FUNCTION = met); CREATE OPERATOR <> (LEFTARG = state, RIGHTARG = state, FUNCTION = met); " +
+		"CREATE FUNCTION met(interval, text) RETURNS bool LANGUAGE plpgsql AS $$BEGIN RAISE 'met'; END$$; CREATE OPERATOR = (LEFTARG = interval, RIGHTARG = text, FUNCTION = met)")
+	s.exec("CREATE TABLE audit (id int8); CREATE FUNCTION audited() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN INSERT INTO audit VALUES (NEW.id); RETURN NULL; END$$")
+	s.exec("CREATE TRIGGER audited AFTER UPDATE ON task FOR EACH ROW EXECUTE FUNCTION audited()")
+	for _, input := range []string{"SELECT 1", effect, effect + "CREATE DOMAIN pg_temp.int2 AS text", effect + "SELECT 1/0", "SELECT 1", effect} {
+		id := s.add("input, repeat", input, "1 year")
+		want := "DONE"
+		if input == effect+"SELECT 1/0" {
+			want = "FAIL"
+		}
+		s.becomes(id, want)
+		if bad := s.get("SELECT error FROM task WHERE id = $1 AND error LIKE '%met%'", id); bad != "<null>" {
+			t.Errorf("%s: %s", input, bad)
+		}
+		if n := s.get("SELECT count(*) FROM effect WHERE id = $1", id); (n == "1") != (want == "DONE" && input != "SELECT 1") {
+			t.Errorf("%s: %s effects", input, n)
+		}
+	}
+	if s.leads() != 1 {
+		t.Errorf("led %d times", s.leads())
+	}
+}
+
+// TestOthersBeforeTheSystem: the database's owner puts a schema before pg_catalog.
+func TestOthersBeforeTheSystem(t *testing.T) {
+	t.Parallel()
+	s := prepared(t)
+	s.exec("CREATE SCHEMA evil; CREATE FUNCTION evil.met(int4, int4) RETURNS bool LANGUAGE plpgsql AS $$BEGIN RAISE 'met'; END$$; " +
+		"CREATE OPERATOR evil.= (LEFTARG = int4, RIGHTARG = int4, FUNCTION = evil.met); CREATE DOMAIN evil.int4 AS text CHECK (VALUE IS NULL); CREATE DOMAIN evil.int8 AS text CHECK (VALUE IS NULL); " +
+		"CREATE DOMAIN evil.timestamptz AS text CHECK (VALUE IS NULL); CREATE DOMAIN evil.name AS text CHECK (VALUE IS NULL); " +
+		"CREATE FUNCTION evil.set_config(text, text, bool) RETURNS text LANGUAGE plpgsql AS $$BEGIN RAISE 'met'; END$$; " +
+		"CREATE FUNCTION evil.pg_is_in_recovery() RETURNS bool LANGUAGE plpgsql AS $$BEGIN RAISE 'met'; END$$")
+	s.exec("ALTER DATABASE " + s.conn.Config().Database + " SET search_path = evil, pg_catalog, public")
+	s.serve()
+	s.settled()
+	s.exec("CREATE TABLE public.effect (id pg_catalog.int8)")
+	insert := "INSERT INTO public.effect VALUES (pg_catalog.current_setting('pg_task.id')::pg_catalog.int8)"
+	for _, input := range []string{"SELECT 'x'", insert, insert + "; SELECT 'x'", "BEGIN; " + insert + "; COMMIT", "SELECT 'x'"} {
+		for _, repeat := range []string{"0", "1 year"} {
+			s.becomes(s.add("input, repeat", input, repeat), "DONE")
+		}
+	}
+	id := s.add("input", "SELECT 1 = 1") // the control
+	s.becomes(id, "FAIL")
+	s.becomes(s.add("input, remote", "SELECT 'x'", s.dsn+" target_session_attrs=primary"), "DONE")
+	s.becomes(s.add("input, remote", insert, s.dsn+" target_session_attrs=prefer-standby"), "DONE")
+}
