@@ -72,7 +72,7 @@ func (r *Result) Retry() bool {
 // task is no longer ours, or none; and COMMIT.
 type Tail struct {
 	Calls []Call
-	Input string  // of that task, for its errors
+	Input string // of that task, for its errors
 
 	partly bool // what made the transaction ours has left out what the SQL has hardly changed
 }
