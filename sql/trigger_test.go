@@ -26,11 +26,11 @@ func TestChangesWakeTheLeaderWhereTheyMatter(t *testing.T) {
 		{"UPDATE task SET priority = 1 WHERE id = 1", true},
 		{"UPDATE task SET state = 'STOP' WHERE id = 1", true},
 		{"UPDATE task SET state = 'PLAN' WHERE id = 1", true},
-		{"UPDATE task SET state = 'TAKE' WHERE id = 1", false},
+		{"UPDATE task SET state = 'TAKE', pid = pg_backend_pid() WHERE id = 1", false},
 		{"UPDATE task SET state = 'WORK' WHERE id = 1", false},
 		{"UPDATE task SET state = 'DONE' WHERE id = 1", false},
 		{"UPDATE task SET state = 'PLAN' WHERE id = 1", true},
-		{"UPDATE task SET state = 'TAKE' WHERE id IN (1, 2)", false},
+		{"UPDATE task SET state = 'TAKE', pid = pg_backend_pid() WHERE id IN (1, 2)", false},
 		{"UPDATE task SET state = 'STOP' WHERE id = 1", true},
 		{"UPDATE task SET stop = now() WHERE id = 1", false},
 		{"DELETE FROM task WHERE id = 1", false},
@@ -165,4 +165,52 @@ func waiting(t *testing.T, conn, other *pgx.Conn) {
 func allStates(t *testing.T, conn *pgx.Conn) string {
 	t.Helper()
 	return value(t, conn, "SELECT string_agg(state::text, ' ' ORDER BY id) FROM task")
+}
+
+// TestOnlyAControlSessionSaysThatATaskRuns: a user's UPDATE to WORK or TAKE is refused, and stands for no run.
+func TestOnlyAControlSessionSaysThatATaskRuns(t *testing.T) {
+	t.Parallel()
+	conn := database(t)
+	install(t, conn, task, nil)
+	for _, old := range []string{"PLAN", "STOP", "DONE", "FAIL", "GONE"} {
+		for _, state := range []string{"TAKE", "WORK"} {
+			execute(t, conn, "TRUNCATE task; INSERT INTO task (id, state, input) VALUES (1, '"+old+"', '')")
+			refused(t, conn, "UPDATE task SET state = '"+state+"'", "23514")
+			execute(t, conn, "UPDATE task SET state = '"+state+"', pid = pg_backend_pid()")
+		}
+	}
+	// What pgtaskd writes in the end, or a person who knows how a task has ended.
+	for _, state := range []string{"DONE", "FAIL", "GONE"} {
+		execute(t, conn, "TRUNCATE task; INSERT INTO task (id, state, input) VALUES (1, 'PLAN', ''), (2, 'WORK', ''); UPDATE task SET state = '"+state+"'")
+	}
+}
+
+// TestAnEndedTaskThatIsSetToPlanIsAsNew: with all its retries, and planned for now unless somebody says when.
+func TestAnEndedTaskThatIsSetToPlanIsAsNew(t *testing.T) {
+	t.Parallel()
+	conn := database(t)
+	install(t, conn, task, nil)
+	const ended = "TRUNCATE task; INSERT INTO task (id, state, plan, base, start, stop, attempt, interrupted, retry, input) VALUES " +
+		"(1, 'FAIL', '2020-01-01', '2020-01-01', '2020-01-01', '2020-01-01', 4, 2, 1, '')"
+	execute(t, conn, ended+"; UPDATE task SET state = 'PLAN'")
+	equal(t, "as new", value(t, conn, "SELECT concat_ws(' ', state, attempt, interrupted, base, start, stop, plan > now() - interval '1 min', jsonb_array_length(runs)) FROM task"), "PLAN 0 0 t 1")
+	execute(t, conn, ended+"; UPDATE task SET state = 'PLAN', plan = '2030-01-01'")
+	equal(t, "planned", value(t, conn, "SELECT plan = '2030-01-01' FROM task"), "true")
+	execute(t, conn, "TRUNCATE task; INSERT INTO task (id, state, plan, attempt, input) VALUES (1, 'STOP', '2030-01-01', 1, ''); UPDATE task SET state = 'PLAN'")
+	equal(t, "resumed", value(t, conn, "SELECT concat_ws(' ', attempt, plan = '2030-01-01', runs) FROM task"), "1 t")
+}
+
+// TestStopOfTasksWhoseNextLeadsInACircleComesToAnEnd, whatever their rows claim.
+func TestStopOfTasksWhoseNextLeadsInACircleComesToAnEnd(t *testing.T) {
+	t.Parallel()
+	conn := database(t)
+	install(t, conn, task, nil)
+	for _, rows := range []string{
+		"(1, 'DONE', 2, 'infinity'), (2, 'DONE', 1, 'infinity')",
+		"(1, 'DONE', 1, 'infinity')",
+		"(1, 'DONE', 2, '2020-01-01'), (2, 'FAIL', 3, 'infinity'), (3, 'GONE', 1, 'infinity')",
+	} {
+		execute(t, conn, "SET statement_timeout = '5s'; TRUNCATE task; INSERT INTO task (id, state, next, stop, input) SELECT id, state::state, next, stop::timestamptz, '' FROM (VALUES "+rows+") AS v (id, state, next, stop)")
+		execute(t, conn, "UPDATE task SET state = 'STOP' WHERE id = 1")
+	}
 }

@@ -99,7 +99,9 @@ func TestPlanRefused(t *testing.T) {
 	s.refuse("UPDATE", "NEW.state = 'PLAN'")
 	odd := s.add(`input, data, "group"`, "SELECT pg_sleep(60)", "odd", "a")
 	s.becomes(odd, "WORK")
+	s.exec("SET session_replication_role = replica")
 	s.exec("UPDATE task SET pid = 1, state = 'WORK' WHERE id = $1", odd) // as if an old leader had left it
+	s.exec("RESET session_replication_role")
 	s.exec("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE 'pg\\_task %'")
 	s.quiet()
 	s.others()

@@ -41,7 +41,8 @@ UPDATE :table AS t
 SET
     state = 'TAKE',
     pid = pg_catalog.pg_backend_pid(),
-    attempt = least(t.attempt, 2147483646) OPERATOR(pg_catalog.+) 1,
+    attempt = CASE WHEN t.stop IS NULL THEN least(t.attempt, 2147483646) ELSE 0 END OPERATOR(pg_catalog.+) 1,
+    interrupted = CASE WHEN t.stop IS NULL THEN t.interrupted ELSE 0 END,
     start = NULL,
     stop = NULL,
     atomic = NULL,

@@ -6,7 +6,7 @@ COMMENT ON FUNCTION :schema.pgtaskd_accept_:hash() IS 'Keeps plan and the interv
 
 COMMENT ON FUNCTION :schema.pgtaskd_wake_:hash() IS 'Wakes the leader that serves the table (:version)';
 
-COMMENT ON FUNCTION :schema.pgtaskd_state_:hash() IS 'STOP on an ended task puts its old state back and notes its repetition; on a running one it is noted in the row; PLAN lets it run again (:version)';
+COMMENT ON FUNCTION :schema.pgtaskd_state_:hash() IS 'STOP on an ended task puts its old state back and notes its repetition; on a running one it is noted in the row; PLAN lets it run again; TAKE and WORK are refused (:version)';
 
 COMMENT ON FUNCTION :schema.pgtaskd_stop_next_:hash() IS 'Stops the repetitions that pgtaskd_state has noted (:version)';
 

@@ -89,7 +89,8 @@ $$;
 -- STOP on an ended task: the old state is put back and its repetition noted, to be stopped once the statement is over. It
 -- cannot be stopped here, since the same statement may be about to update it too (27000).
 -- STOP on a task that is under way: the row shows it until the end is written, whoever will write it. A task that only waits is paused.
--- PLAN on an ended task, or on one that was stopped while it ran and whose end nobody has written: it waits again, and runs keeps what was.
+-- PLAN on an ended task, or on one that was stopped while it ran and whose end nobody has written: it waits again, as if new, and runs keeps what was.
+-- TAKE and WORK on a task that is not under way: refused, but for a control session, which writes its own pid.
 -- All but the first wake the leader, as pgtaskd_wake does. A trigger of its own for that would make the server read and plan one more condition for each end of a task.
 CREATE OR REPLACE FUNCTION :schema.pgtaskd_state_:hash() RETURNS pg_catalog.trigger LANGUAGE plpgsql SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp AS $$
@@ -99,6 +100,13 @@ DECLARE
     follows pg_catalog.bool := false;
     waits pg_catalog.int8;
 BEGIN
+    IF NEW.state OPERATOR(pg_catalog.=) ANY ('{TAKE,WORK}') THEN
+        RAISE EXCEPTION 'task % can not be set to %', NEW.id, NEW.state USING ERRCODE = 'check_violation', TABLE = TG_TABLE_NAME, SCHEMA = TG_TABLE_SCHEMA,
+            COLUMN = 'state', HINT = 'pgtaskd alone says that a task runs. Set it to PLAN, and it runs when it is due.';
+    END IF;
+    IF NEW.state OPERATOR(pg_catalog.<>) ALL ('{STOP,PLAN}') THEN
+        RETURN NEW;
+    END IF;
     IF NEW.state OPERATOR(pg_catalog.=) 'STOP' AND OLD.state OPERATOR(pg_catalog.=) ANY ('{DONE,FAIL,GONE}') THEN
         NEW.state := OLD.state;
         IF OLD.next IS NOT NULL THEN
@@ -110,7 +118,7 @@ BEGIN
         IF follows THEN
             EXECUTE pg_catalog.format('WITH RECURSIVE chain AS (
                     SELECT t.id, t.state, t.next FROM %1$s AS t WHERE t.id OPERATOR(pg_catalog.=) $1
-                    UNION ALL
+                    UNION -- not ALL: next is anybody''s to write, and may lead in a circle
                     SELECT t.id, t.state, t.next FROM chain AS c JOIN %1$s AS t ON t.id OPERATOR(pg_catalog.=) c.next
                     WHERE c.state OPERATOR(pg_catalog.<>) ALL (''{PLAN,TAKE,WORK}'')
                 )
@@ -131,6 +139,12 @@ BEGIN
             OR OLD.state OPERATOR(pg_catalog.=) 'STOP' AND OLD.stop IS NULL AND NEW.start OPERATOR(pg_catalog.=) OLD.start THEN
             NEW.start := NULL;
             NEW.stop := NULL;
+            NEW.attempt := 0;
+            NEW.interrupted := 0;
+            NEW.base := NULL;
+            IF NEW.plan OPERATOR(pg_catalog.=) OLD.plan THEN
+                NEW.plan := pg_catalog.statement_timestamp();
+            END IF;
             NEW.runs := CASE
                     WHEN pg_catalog.jsonb_typeof(OLD.runs) OPERATOR(pg_catalog.<>) 'array' THEN '[]'
                     WHEN pg_catalog.jsonb_array_length(OLD.runs) OPERATOR(pg_catalog.>=) 20 THEN OLD.runs OPERATOR(pg_catalog.-) 0
@@ -157,7 +171,7 @@ DECLARE
     noted pg_catalog.text := pg_catalog.concat('pgtaskd.stop_', root);
     ids pg_catalog.int8[] := pg_catalog.string_to_array(pg_catalog.current_setting(noted, true), ',')::pg_catalog.int8[];
 BEGIN
-    IF pg_catalog.cardinality(ids) OPERATOR(pg_catalog.>) 0 THEN
+    IF pg_catalog.cardinality(ids) OPERATOR(pg_catalog.>) 0 AND pg_catalog.pg_trigger_depth() OPERATOR(pg_catalog.<) 20 THEN -- else next leads in a circle
         PERFORM pg_catalog.set_config(noted, '', true);
         EXECUTE pg_catalog.format('UPDATE %s AS t SET state = ''STOP'' WHERE t.id OPERATOR(pg_catalog.=) ANY ($1)', root::pg_catalog.regclass) USING ids;
     END IF;

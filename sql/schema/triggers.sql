@@ -17,11 +17,12 @@ CREATE TRIGGER pgtaskd_delete AFTER DELETE ON :table
     FOR EACH ROW WHEN (OLD.state OPERATOR(pg_catalog.=) ANY ('{TAKE,WORK}'))
     EXECUTE FUNCTION :schema.pgtaskd_wake_:hash();
 
--- STOP on an ended task stops its repetition instead; PLAN lets it run again. Both wake the leader.
+-- STOP on an ended task stops its repetition instead; PLAN lets it run again. Both wake the leader. TAKE and WORK are for control sessions.
 
 DROP TRIGGER IF EXISTS pgtaskd_state ON :table;
 CREATE TRIGGER pgtaskd_state BEFORE UPDATE OF state ON :table
-    FOR EACH ROW WHEN (NEW.state OPERATOR(pg_catalog.=) ANY ('{STOP,PLAN}'))
+    FOR EACH ROW WHEN (NEW.state OPERATOR(pg_catalog.=) ANY ('{STOP,PLAN}')
+        OR OLD.state OPERATOR(pg_catalog.<>) ALL ('{TAKE,WORK}') AND coalesce(NEW.pid, 0) OPERATOR(pg_catalog.<>) pg_catalog.pg_backend_pid())
     EXECUTE FUNCTION :schema.pgtaskd_state_:hash();
 
 DROP TRIGGER IF EXISTS pgtaskd_stop_next ON :table;
