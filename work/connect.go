@@ -11,6 +11,7 @@ import (
 
 	"pgtaskd/exec"
 	"pgtaskd/remote"
+	"pgtaskd/routine"
 )
 
 // open opens a session for a task, where the task wants it.
@@ -26,7 +27,7 @@ func (l *loop) open(ctx context.Context, t *task) (session *exec.Session, err er
 		return nil, err
 	}
 	l.patience.succeed(t.row.Remote)
-	session.Within(l.running)
+	session.Within(l.crew)
 	return session, nil
 }
 
@@ -53,7 +54,7 @@ func (l *loop) openOwn(ctx context.Context, t *task) (*exec.Session, error) {
 	case err == nil:
 		l.shortage.succeed()
 		return l.trusted(ctx, session, t)
-	case l.running.Err() == nil:
+	case l.crew.Context().Err() == nil:
 		l.shortage.fail(err, len(l.seats.backends()))
 		err = &noSession{err}
 	}
@@ -97,7 +98,8 @@ func final(err error) bool {
 		return false
 	}
 	var refused *remote.Refused
-	if errors.As(err, &refused) {
+	var panicked *routine.Panic
+	if errors.As(err, &refused) || errors.As(err, &panicked) {
 		return true
 	}
 	var answer *pgconn.PgError
@@ -112,7 +114,10 @@ func final(err error) bool {
 func unreachable(err error) *exec.Failure {
 	var refused *remote.Refused
 	var answer *pgconn.PgError
+	var panicked *routine.Panic
 	switch {
+	case errors.As(err, &panicked):
+		return internal()
 	case errors.As(err, &refused):
 		return exec.NewFailure(refused.Message, refused.SQLState, "DETAIL", refused.Detail, "HINT", refused.Hint)
 	case errors.As(err, &answer):

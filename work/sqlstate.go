@@ -6,6 +6,8 @@ import (
 
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/rs/zerolog"
+
+	"pgtaskd/routine"
 )
 
 // hasState tells whether err is an answer of the server with one of the SQLSTATEs.
@@ -38,6 +40,10 @@ func advised(line *zerolog.Event, err error) *zerolog.Event {
 	var answer *pgconn.PgError
 	if errors.As(err, &answer) && advice[answer.Code] != "" {
 		line = line.Str("hint", advice[answer.Code])
+	}
+	var p *routine.Panic
+	if errors.As(err, &p) {
+		line = line.Bytes("stack", p.Stack)
 	}
 	return line
 }

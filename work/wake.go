@@ -49,8 +49,7 @@ func (l *loop) sleep(ctx context.Context, stop <-chan struct{}) error {
 	}
 	waiting, cancel := context.WithTimeout(ctx, d)
 	defer cancel()
-	heard := make(chan error, 1)
-	go func() { heard <- l.control.conn.PgConn().WaitForNotification(waiting) }()
+	heard := l.crew.Start(func() error { return l.control.conn.PgConn().WaitForNotification(waiting) })
 	var err error
 	select {
 	case err = <-heard:

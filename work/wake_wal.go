@@ -138,7 +138,7 @@ func (s *stream) shown(ctx context.Context, conn *pgconn.PgConn) error {
 	const query = "SELECT FROM pg_catalog.pg_publication AS p JOIN pg_catalog.pg_publication_rel AS r ON r.prpubid = p.oid " +
 		"WHERE p.pubinsert AND p.pubname = '%s' AND r.oid = %d"
 	results, err := conn.Exec(ctx, fmt.Sprintf(query, name, s.published)).ReadAll() // without parameters, which it cannot have here
-	if err == nil && len(results[0].Rows) == 0 {
+	if err == nil && (len(results) != 1 || len(results[0].Rows) == 0) {
 		err = fmt.Errorf("publication %s does not show what is inserted into the table any more", name)
 	}
 	return err
@@ -178,7 +178,7 @@ func (s *stream) read(ctx context.Context, conn *pgconn.PgConn) error {
 			return errSilent
 		case err != nil && !late:
 			return err
-		case err == nil && len(data) > 0:
+		case err == nil:
 			heard = time.Now()
 			until, asked, err := d.decode(data)
 			if err != nil {
@@ -220,6 +220,9 @@ type decoder struct {
 
 // decode takes one message. until is how far the log has been read with it; asked tells that the server wants to hear that at once.
 func (d *decoder) decode(data []byte) (until pglogrepl.LSN, asked bool, err error) {
+	if len(data) == 0 {
+		return 0, false, nil
+	}
 	switch data[0] {
 	case pglogrepl.PrimaryKeepaliveMessageByteID:
 		alive, err := pglogrepl.ParsePrimaryKeepaliveMessage(data[1:])

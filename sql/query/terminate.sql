@@ -9,6 +9,7 @@ WHERE t.state = 'STOP'
     AND t.stopping
     AND t.stop IS NULL
     AND t.start >= a.backend_start
+    AND coalesce(t.remote, '') = '' -- a remote's server may name any pid
     AND a.datname = pg_catalog.current_database()
     AND a.usename = current_user
     AND left(a.application_name, length($3)) = $3
