@@ -17,6 +17,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"pgtaskd/conf"
+	"pgtaskd/routine"
 	"pgtaskd/work"
 )
 
@@ -166,11 +167,11 @@ func (p *program) setLevel(level zerolog.Level) {
 // untilSignal returns a channel that the first SIGTERM or SIGINT closes, and a context that the second one ends.
 func untilSignal(ctx context.Context, log zerolog.Logger) (context.Context, <-chan struct{}, func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
-	stop, done := make(chan struct{}), make(chan struct{})
+	stop := make(chan struct{})
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, syscall.SIGTERM, os.Interrupt)
-	go func() {
-		defer close(done)
+	crew := routine.New(ctx)
+	crew.Go(func() {
 		var first time.Time
 		for {
 			select {
@@ -187,11 +188,11 @@ func untilSignal(ctx context.Context, log zerolog.Logger) (context.Context, <-ch
 				return
 			}
 		}
-	}()
-	return ctx, stop, func() {
+	})
+	return crew.Context(), stop, func() {
 		signal.Stop(signals)
 		cancel(nil)
-		<-done
+		crew.Wait()
 	}
 }
 

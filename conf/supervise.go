@@ -2,12 +2,15 @@ package conf
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"reflect"
+	"time"
 
 	"github.com/rs/zerolog"
 
+	"pgtaskd/routine"
 	"pgtaskd/work"
 )
 
@@ -65,6 +68,7 @@ type supervisor struct {
 
 	slots map[string]*slot // by identity of the target
 	ended chan string      // identities whose loop has ended
+	crew  *routine.Group   // the loops
 }
 
 // slot is where the loop of one table runs: never two at a time.
@@ -76,7 +80,7 @@ type slot struct {
 }
 
 func newSupervisor(log zerolog.Logger, options Options) *supervisor {
-	return &supervisor{log: log, options: options, slots: map[string]*slot{}, ended: make(chan string)}
+	return &supervisor{log: log, options: options, slots: map[string]*slot{}, ended: make(chan string), crew: routine.New(context.Background())}
 }
 
 func (s *supervisor) run(ctx context.Context, changed <-chan struct{}) error {
@@ -102,6 +106,7 @@ func (s *supervisor) drain(ctx context.Context) error {
 	for len(s.slots) > 0 {
 		s.leave(ctx, <-s.ended)
 	}
+	s.crew.Wait()
 	return ctx.Err()
 }
 
@@ -148,12 +153,38 @@ func (s *supervisor) start(ctx context.Context, id string, t work.Target) {
 	log.Info().Msg("target starts")
 	stop := make(chan struct{})
 	*s.slots[id] = slot{wanted: &t, served: t, stop: stop}
-	go func() {
-		if err := s.options.Serve(ctx, stop, t, log); err != nil && ctx.Err() == nil {
-			log.Error().Err(err).Msg("target failed while it drained")
+	s.crew.Go(func() {
+		defer func() { s.ended <- id }()
+		s.serve(ctx, stop, t, log)
+	})
+}
+
+// serve serves a target until it is drained. A panic is logged, and the target rests for a while before another loop begins.
+func (s *supervisor) serve(ctx context.Context, stop <-chan struct{}, t work.Target, log zerolog.Logger) {
+	err := s.crew.Call(func() error { return s.options.Serve(ctx, stop, t, log) })
+	switch panicked := new(routine.Panic); {
+	case errors.As(err, &panicked):
+		logPanic(log.Error(), err).Dur("retry_in_ms", rest).Msg("target failed")
+		select {
+		case <-time.After(rest):
+		case <-stop:
+		case <-ctx.Done():
 		}
-		s.ended <- id
-	}()
+	case err != nil && ctx.Err() == nil:
+		log.Error().Err(err).Msg("target failed while it drained")
+	}
+}
+
+// rest is how long a target is left alone that has panicked.
+const rest = 5 * time.Second
+
+// logPanic adds a panic to a line of the log.
+func logPanic(line *zerolog.Event, err error) *zerolog.Event {
+	var p *routine.Panic
+	if errors.As(err, &p) {
+		line = line.Bytes("stack", p.Stack)
+	}
+	return line.Err(err)
 }
 
 // leave takes note that a slot's loop has ended.

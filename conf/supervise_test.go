@@ -1,11 +1,16 @@
 package conf
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"os"
+	"strings"
+	"sync"
 	"syscall"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/rs/zerolog"
 
@@ -199,4 +204,41 @@ func TestRunTargets(t *testing.T) {
 	if err := await(t, ended, "the end"); err != nil {
 		t.Error(err)
 	}
+}
+
+// TestPanicOfTarget: a panic that a target's own loop lets through is logged, the target is served again after a while, and others do not notice.
+func TestPanicOfTarget(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var log bytes.Buffer
+		stop, began := make(chan struct{}), time.Now()
+		served := map[string][]time.Duration{}
+		var mu sync.Mutex
+		serve := func(_ context.Context, stop <-chan struct{}, target work.Target, _ zerolog.Logger) error {
+			mu.Lock()
+			served[target.Table] = append(served[target.Table], time.Since(began))
+			first := len(served[target.Table]) == 1
+			mu.Unlock()
+			if target.Table == "odd" && first {
+				panic("nobody thought of this")
+			}
+			<-stop
+			return nil
+		}
+		ended := make(chan error, 1)
+		go func() {
+			ended <- RunTargets(t.Context(), []work.Target{{Table: "odd"}, {Table: "even"}}, zerolog.New(zerolog.SyncWriter(&log)), Options{Serve: serve, Stop: stop})
+		}()
+		time.Sleep(time.Minute)
+		close(stop)
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+		if len(served["even"]) != 1 || len(served["odd"]) != 2 || served["odd"][1] != rest {
+			t.Errorf("served %v", served)
+		}
+		if text := log.String(); strings.Count(text, `"level":"error"`) != 1 || !strings.Contains(text, "nobody thought of this") || !strings.Contains(text, "supervise_test.go") {
+			t.Errorf("logged %s", text)
+		}
+	})
 }

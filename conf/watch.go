@@ -1,6 +1,7 @@
 package conf
 
 import (
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
@@ -10,6 +11,8 @@ import (
 
 	"github.com/fsnotify/fsnotify"
 	"github.com/rs/zerolog"
+
+	"pgtaskd/routine"
 )
 
 // settle is how long after the first sign of a change the file is looked at:
@@ -23,6 +26,7 @@ type watcher struct {
 	log     zerolog.Logger
 	changed chan struct{} // poked, never closed; capacity 1, so pokes coalesce
 
+	crew   *routine.Group
 	notify *fsnotify.Watcher
 	ended  chan struct{}
 	steps  []string // only used by the goroutine of run, as is fault
@@ -32,7 +36,7 @@ type watcher struct {
 // watch begins to watch the file at path, which must be absolute. Without help
 // from the system it logs that and never reports a change.
 func watch(path string, log zerolog.Logger) *watcher {
-	w := &watcher{path: path, log: log, changed: make(chan struct{}, 1), ended: make(chan struct{})}
+	w := &watcher{path: path, log: log, changed: make(chan struct{}, 1), ended: make(chan struct{}), crew: routine.New(context.Background())}
 	var err error
 	if w.notify, err = fsnotify.NewWatcher(); err != nil {
 		log.Warn().Err(err).Msg("changes of the file are not seen; SIGHUP makes it read again")
@@ -40,7 +44,12 @@ func watch(path string, log zerolog.Logger) *watcher {
 		return w
 	}
 	w.follow()
-	go w.run()
+	w.crew.Go(func() {
+		defer close(w.ended)
+		if err := w.crew.Call(w.run); err != nil {
+			logPanic(log.Error(), err).Msg("changes of the file are not seen any more; SIGHUP makes it read again")
+		}
+	})
 	return w
 }
 
@@ -52,21 +61,20 @@ func (w *watcher) close() {
 	<-w.ended
 }
 
-func (w *watcher) run() {
-	defer close(w.ended)
+func (w *watcher) run() error {
 	var due <-chan time.Time // nil while nothing has happened
 	for {
 		select {
 		case event, ok := <-w.notify.Events:
 			if !ok {
-				return
+				return nil
 			}
 			if due == nil && w.concerns(event.Name) {
 				due = time.After(settle)
 			}
 		case err, ok := <-w.notify.Errors:
 			if !ok {
-				return
+				return nil
 			}
 			if errors.Is(err, fsnotify.ErrEventOverflow) { // what was lost may have been ours
 				due = time.After(settle)

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/rs/zerolog"
+
+	"pgtaskd/routine"
 )
 
 // Options say where the demo runs and whom it tells.
@@ -78,18 +80,17 @@ var errStopped = errors.New("stopped")
 // untilClosed is ctx, ended also when stop is closed, with errStopped as the cause.
 func untilClosed(ctx context.Context, stop <-chan struct{}) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(ctx)
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
+	crew := routine.New(ctx)
+	crew.Go(func() {
 		select {
 		case <-stop:
 			cancel(errStopped)
 		case <-ctx.Done():
 		}
-	}()
-	return ctx, func() {
+	})
+	return crew.Context(), func() {
 		cancel(nil)
-		<-done
+		crew.Wait()
 	}
 }
 

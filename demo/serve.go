@@ -8,6 +8,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"pgtaskd/conf"
+	"pgtaskd/routine"
 	"pgtaskd/work"
 )
 
@@ -23,10 +24,11 @@ type controller struct {
 // serve begins to serve the target, until end or until ctx ends.
 func serve(ctx context.Context, t work.Target, log zerolog.Logger) *controller {
 	c := &controller{failed: make(chan error, 1), done: make(chan struct{}), stop: make(chan struct{})}
-	go func() {
+	crew := routine.New(ctx)
+	crew.Go(func() {
 		defer close(c.done)
 		_ = conf.RunTargets(ctx, []work.Target{t}, log, conf.Options{Serve: c.serve, Stop: c.stop}) // only ctx makes it fail
-	}()
+	})
 	return c
 }
 

@@ -150,13 +150,18 @@ func (s *Session) readProbe(t *Task, result *Result) (answered bool, err error) 
 			return false, err
 		}
 	}
+	if !s.local { // what is ours to wait for has a limit, though SQL may have none
+		s.limited(true)
+		defer s.limited(false)
+	}
 	n := s.probing
 	s.probing = 0
 	if n == 0 && t.Traits.Stdin {
 		return false, nil
 	}
-	odd, ahead := false, s.open
+	odd, ahead, rows := false, s.open, 0
 	_, failure, err := s.answers(n, func(values [][]byte) {
+		rows++
 		if len(values) != 4 && len(values) != 5 { // another statement has taken its name
 			odd = true
 			return
@@ -168,12 +173,18 @@ func (s *Session) readProbe(t *Task, result *Result) (answered bool, err error) 
 		if len(values) == 5 && len(values[4]) == 4 {
 			result.untouched = binary.BigEndian.Uint32(values[4]) == 0
 		}
-		result.Stop, _ = moment(values[1])
-		s.usualModes = s.usualModes && len(values[3]) == 1 && values[3][0] != 0
-		if len(values[2]) == 1 && values[2][0] != 0 {
+		var usual, loaded bool
+		var bad [3]error
+		result.Stop, bad[0] = moment(values[1])
+		loaded, bad[1] = boolean(values[2])
+		usual, bad[2] = boolean(values[3])
+		odd = odd || errors.Join(bad[:]...) != nil
+		s.usualModes = s.usualModes && usual
+		if loaded {
 			result.Wrote, s.clean = true, false
 		}
 	}, nil)
+	odd = odd || n > 0 && rows != 1
 	if err == nil && failure == nil {
 		s.hard = s.hard || odd
 		switch {
@@ -250,5 +261,5 @@ func serverFailure(e *pgproto3.ErrorResponse, statement string) *Failure {
 	if e == nil {
 		return nil
 	}
-	return &Failure{Text: ErrorText(e, statement), SQLState: e.Code, routine: e.Routine, where: e.Where}
+	return &Failure{Text: ErrorText(e, statement), SQLState: sqlstate(e.Code), routine: e.Routine, where: e.Where}
 }

@@ -30,13 +30,13 @@ func (s *Session) Cancel(reason Reason) {
 	s.cancelled = reason
 	delivered := make(chan struct{})
 	s.canceling = delivered
-	s.abandon = time.AfterFunc(Obey, s.Abandon)
-	go func() { // awaited by settle
+	s.abandon = s.crew.After(s.obey, s.Abandon)
+	s.crew.Go(func() { // awaited by settle, too
 		defer close(delivered)
-		ctx, cancel := context.WithTimeout(context.Background(), Obey)
+		ctx, cancel := context.WithTimeout(context.Background(), s.obey)
 		defer cancel()
 		_ = s.conn.CancelRequest(ctx) // a request that fails leaves the run to be abandoned
-	}()
+	})
 }
 
 // enter and settle enclose the time in which a run can be cancelled. Once settle has returned no cancel of ours is on its way. The server's
@@ -46,7 +46,7 @@ func (s *Session) enter(limit time.Duration) {
 	defer s.mu.Unlock()
 	s.running, s.cancelled = true, NotCancelled
 	if limit > 0 {
-		s.deadline = time.AfterFunc(min(limit, mostTimeout)+5*time.Millisecond, func() { s.Cancel(TimedOut) })
+		s.deadline = s.crew.After(min(limit, mostTimeout)+5*time.Millisecond, func() { s.Cancel(TimedOut) })
 	}
 }
 
@@ -59,12 +59,12 @@ func (s *Session) settle() Reason {
 	reason, canceling := s.cancelled, s.canceling
 	s.canceling = nil
 	if s.abandon != nil {
-		s.abandon.Stop()
+		s.abandon()
 		s.abandon = nil
 	}
 	s.mu.Unlock()
 	if s.deadline != nil {
-		s.deadline.Stop()
+		s.deadline()
 		s.deadline = nil
 	}
 	if canceling != nil {

@@ -3,6 +3,7 @@ package exec
 import (
 	"fmt"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/jackc/pgx/v5/pgproto3"
@@ -47,12 +48,12 @@ func (f *Failure) Error() string { return f.Text }
 
 // NewFailure makes a failure of our own. What more there is to say are pairs of a name, such as HINT or STATEMENT, and
 // its text.
-func NewFailure(message, sqlstate string, more ...string) *Failure {
+func NewFailure(message, code string, more ...string) *Failure {
 	lines := []line{{"ERROR", message}}
 	for ; len(more) > 1; more = more[2:] {
 		lines = append(lines, line{more[0], more[1]})
 	}
-	return &Failure{Text: logText(lines, textLimit), SQLState: sqlstate}
+	return &Failure{Text: logText(lines, textLimit), SQLState: sqlstate(code)}
 }
 
 // endFailure is an error of the server's by which it refuses a statement of ours that writes the end of a task: its input is not to blame.
@@ -73,12 +74,21 @@ func errorLines(e *pgproto3.ErrorResponse) []line {
 	if severity == "" { // a server before 9.6, or none that is PostgreSQL
 		severity = e.Severity
 	}
+	if !isSeverity(severity) {
+		severity = "ERROR"
+	}
 	return []line{
 		{severity, e.Message + position(e)},
 		{"DETAIL", e.Detail},
 		{"HINT", e.Hint},
 		{"QUERY", e.InternalQuery},
 	}
+}
+
+// isSeverity tells what may be a severity, in any language.
+func isSeverity(text string) bool {
+	const longest = 40
+	return text != "" && len(text) <= longest && utf8.ValidString(text) && strings.IndexFunc(text, unicode.IsControl) < 0
 }
 
 func position(e *pgproto3.ErrorResponse) string {

@@ -5,59 +5,143 @@ import (
 	"errors"
 	"strconv"
 	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// What a session asks of its server, before the first task or instead of one.
+// What a session asks of its server, before the first task or instead of one. Nothing in the answers is taken for granted: a
+// remote may be anybody's server.
 
-// introduce reads what must be known of the server and the session: when the backend started, since together with its process id that
-// names it for good, whether there are other procedural languages than plpgsql, or foreign servers, how transactions begin, whether they are to write, and the search_path.
-func (s *Session) introduce(ctx context.Context, local bool) error {
-	result := s.conn.ExecParams(ctx, `SELECT EXISTS (
-			SELECT FROM pg_catalog.pg_language AS l WHERE l.lanname OPERATOR(pg_catalog.<>) ALL ('{internal,c,sql,plpgsql}')
-		), (SELECT a.backend_start FROM pg_catalog.pg_stat_get_activity(pg_catalog.pg_backend_pid()) AS a), `+usualModes+` AND `+endlessBase+`, session_user,
-		EXISTS (SELECT FROM pg_catalog.pg_foreign_server), pg_catalog.current_setting('default_transaction_read_only') OPERATOR(pg_catalog.=) 'on',
-		pg_catalog.current_setting('search_path')`,
-		nil, nil, nil, binaryFormat).Read()
-	switch {
-	case result.Err != nil:
-		return result.Err
-	case len(result.Rows) != 1 || len(result.Rows[0][0]) != 1:
-		return errors.New("the server's catalog can't be read")
-	}
-	s.clean = result.Rows[0][0][0] == 0
-	s.baseUsualModes = len(result.Rows[0][2]) == 1 && result.Rows[0][2][0] != 0
-	s.usualModes = s.baseUsualModes
-	s.user = string(result.Rows[0][3])
-	s.Foreign = len(result.Rows[0][4]) == 1 && result.Rows[0][4][0] != 0
-	s.readOnly = len(result.Rows[0][5]) == 1 && result.Rows[0][5][0] != 0
-	s.path = append([]byte{}, result.Rows[0][6]...)
-	if !local {
-		return nil
-	}
-	var err error
-	s.Since, err = moment(result.Rows[0][1])
-	return err
-}
+// introduction asks what must be known of the server and the session: whether there are other procedural languages than plpgsql, when the backend started,
+// since together with its process id that names it for good, how transactions begin, who has logged in, whether there are foreign servers, whether
+// transactions are to write, and the search_path.
+var introduction = &Statement{SQL: `SELECT EXISTS (
+		SELECT FROM pg_catalog.pg_language AS l WHERE l.lanname OPERATOR(pg_catalog.<>) ALL ('{internal,c,sql,plpgsql}')
+	), (SELECT a.backend_start FROM pg_catalog.pg_stat_get_activity(pg_catalog.pg_backend_pid()) AS a), ` + usualModes + ` AND ` + endlessBase + `, session_user,
+	EXISTS (SELECT FROM pg_catalog.pg_foreign_server), pg_catalog.current_setting('default_transaction_read_only') OPERATOR(pg_catalog.=) 'on',
+	pg_catalog.current_setting('search_path')`}
 
 // endlessBase: where transaction_timeout is set, a chained transaction keeps the limit that the task before has left, whatever the reset says: its clock
 // has started.
 const endlessBase = `coalesce(pg_catalog.current_setting('transaction_timeout', true), '0') OPERATOR(pg_catalog.=) '0'`
 
+// userLongest is longer than any name, in bytes, and pathLongest than a search_path of hundreds of them.
+const (
+	userLongest = 1 << 10
+	pathLongest = 64 << 10
+)
+
+// introduce reads the answer to introduction.
+func (s *Session) introduce(ctx context.Context, local bool) error {
+	if s.PID == 0 {
+		return errors.New("the server does not name its backend, so that nothing could be cancelled there")
+	}
+	row, err := s.ask(ctx, introduction, 7)
+	if err != nil {
+		return err
+	}
+	var languages, usual bool
+	var bad [5]error
+	languages, bad[0] = boolean(row[0])
+	usual, bad[1] = boolean(row[2])
+	s.Foreign, bad[2] = boolean(row[4])
+	s.readOnly, bad[3] = boolean(row[5])
+	if local {
+		s.Since, bad[4] = moment(row[1])
+	}
+	if err := errors.Join(bad[:]...); err != nil {
+		return err
+	}
+	if len(row[3]) == 0 || len(row[3]) > userLongest || len(row[6]) > pathLongest {
+		return errAnswer
+	}
+	s.path = append([]byte{}, row[6]...)
+	s.clean, s.baseUsualModes, s.usualModes, s.user = !languages, usual, usual, string(row[3])
+	return nil
+}
+
+var sees = &Statement{SQL: "SELECT EXISTS (SELECT FROM pg_catalog.pg_stat_get_activity($1) AS a WHERE a.pid OPERATOR(pg_catalog.=) $1)"}
+
 // Sees tells whether the server has a backend of that process id.
 func (s *Session) Sees(ctx context.Context, pid int32) (bool, error) {
-	result := s.conn.ExecParams(ctx, "SELECT EXISTS (SELECT FROM pg_catalog.pg_stat_get_activity($1) AS a WHERE a.pid OPERATOR(pg_catalog.=) $1)",
-		[][]byte{strconv.AppendInt(nil, int64(pid), 10)}, nil, nil, binaryFormat).Read()
-	if result.Err != nil || len(result.Rows) != 1 || len(result.Rows[0][0]) != 1 {
-		return false, errors.Join(result.Err, errors.New("the server's backends can't be seen"))
+	row, err := s.ask(ctx, sees, 1, strconv.AppendInt(nil, int64(pid), 10))
+	if err != nil {
+		return false, err
 	}
-	return result.Rows[0][0][0] != 0, nil
+	return boolean(row[0])
 }
+
+var serverStart = &Statement{SQL: "SELECT pg_catalog.pg_postmaster_start_time()"}
 
 // ServerStart is when the server was started.
 func (s *Session) ServerStart(ctx context.Context) (time.Time, error) {
-	result := s.conn.ExecParams(ctx, "SELECT pg_catalog.pg_postmaster_start_time()", nil, nil, nil, binaryFormat).Read()
-	if result.Err != nil || len(result.Rows) != 1 {
-		return time.Time{}, errors.Join(result.Err, errMoment)
+	row, err := s.ask(ctx, serverStart, 1)
+	if err != nil {
+		return time.Time{}, err
 	}
-	return moment(result.Rows[0][0])
+	return moment(row[0])
+}
+
+// errAnswer is that of an answer that is none to what was asked.
+var errAnswer = errors.New("the server's catalog can't be read")
+
+// ask asks for a row of so many columns. The error is a *pgconn.PgError where the server has one.
+func (s *Session) ask(ctx context.Context, st *Statement, columns int, args ...[]byte) (row [][]byte, err error) {
+	defer s.crew.When(ctx, s.Abandon)()
+	s.limited(true)
+	defer s.limited(false)
+	s.call(st, args...)
+	s.sync()
+	n := s.queued()
+	if err := s.flush(); err != nil {
+		return nil, told(err)
+	}
+	rows := 0
+	_, failure, err := s.answers(n, func(values [][]byte) {
+		if rows++; rows == 1 && len(values) == columns {
+			row = cloned(values)
+		}
+	}, nil)
+	if err == nil && failure == nil {
+		err = s.synced()
+	}
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return nil, ctx.Err()
+	case err != nil:
+		return nil, told(err)
+	case failure != nil:
+		return nil, pgconn.ErrorResponseToPgError(failure)
+	case rows != 1 || row == nil:
+		return nil, errAnswer
+	}
+	return row, nil
+}
+
+// told is the server's last word on a session that has gone, if it has said one.
+func told(err error) error {
+	var lost *Lost
+	if errors.As(err, &lost) && lost.Fatal != nil {
+		return pgconn.ErrorResponseToPgError(lost.Fatal)
+	}
+	return err
+}
+
+// cloned are values that live longer than their message.
+func cloned(values [][]byte) [][]byte {
+	all := make([][]byte, len(values))
+	for i, value := range values {
+		if value != nil {
+			all[i] = append([]byte{}, value...)
+		}
+	}
+	return all
+}
+
+// boolean reads a bool in the binary format.
+func boolean(value []byte) (bool, error) {
+	if len(value) != 1 || value[0] > 1 {
+		return false, errAnswer
+	}
+	return value[0] == 1, nil
 }

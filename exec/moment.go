@@ -14,8 +14,15 @@ func moment(value []byte) (time.Time, error) {
 	if len(value) != 8 {
 		return time.Time{}, errMoment
 	}
-	return time.UnixMicro(int64(binary.BigEndian.Uint64(value)) + epoch), nil
+	t := int64(binary.BigEndian.Uint64(value))
+	if t < -epoch || t >= momentMost {
+		return time.Time{}, errMoment
+	}
+	return time.UnixMicro(t + epoch), nil
 }
+
+// momentMost bounds the moments of which we know what to do with them: from 1970 to the year 9999.
+var momentMost = time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC).UnixMicro() - epoch
 
 // appendMoment writes what moment reads.
 func appendMoment(b []byte, t time.Time) []byte {

@@ -228,7 +228,9 @@ func (s *Session) readPrepared(n int) (start time.Time, failure *pgproto3.ErrorR
 	case failure != nil:
 		return start, failure, s.rollback()
 	case bad != nil:
-		return start, nil, &Lost{Cause: bad}
+		return start, nil, &Lost{Cause: bad, Broken: true}
+	case start.IsZero():
+		return start, nil, &Lost{Cause: errMoment, Broken: true}
 	}
 	return start, nil, nil
 }

@@ -8,6 +8,8 @@ import (
 
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgproto3"
+
+	"pgtaskd/routine"
 )
 
 // Session is one PostgreSQL backend connection on which tasks run, one after the other. It belongs to one goroutine; only
@@ -24,6 +26,7 @@ type Session struct {
 	conn  *pgconn.PgConn
 	front *pgproto3.Frontend
 	base  map[string]string // settings to which a reset returns
+	local bool              // it is in the database of the target
 
 	known   map[string]string // our prepared statements: names and texts
 	asked   int               // statements of ours that are queued, see queued
@@ -59,7 +62,8 @@ type Session struct {
 
 	readOnly bool // its transactions begin as READ ONLY; when that changes the server tells, from 14 on
 
-	unbind func() bool // from the context of Within
+	crew   *routine.Group // what it starts belongs to
+	unbind func() bool    // from the end of the crew
 
 	status     byte // transaction status of the last ReadyForQuery
 	timeoutSet bool // statement_timeout is ours, and stays at the next task with save unless it is reset
@@ -80,28 +84,38 @@ type Session struct {
 
 	limit    time.Duration // for the answer to a statement of our own
 	silence  string        // for us to go on after a query on a remote
-	deadline *time.Timer   // of the run under way
+	deadline func() bool   // stops the timer of the run under way
 
 	mu        sync.Mutex
 	running   bool // an input is with the server
 	cancelled Reason
 	canceling chan struct{} // closed when the cancel request has been delivered
-	abandon   *time.Timer
+	abandon   func() bool   // stops the timer that does so
+	obey      time.Duration // Obey
 }
 
 // Connect opens a session. The configuration's RuntimeParams are what a reset returns to. limit bounds each
-// statement of our own on it. The error is a *pgconn.ConnectError or one of the network.
-func Connect(ctx context.Context, cfg *pgconn.Config, limit time.Duration, local bool) (*Session, error) {
+// statement of our own on it. The error is a *pgconn.ConnectError, a *pgconn.PgError or one of the network; or a *routine.Panic, if
+// what the server says brings a panic about.
+func Connect(ctx context.Context, cfg *pgconn.Config, limit time.Duration, local bool) (s *Session, err error) {
+	err = routine.Guard(func() (err error) {
+		s, err = connect(ctx, cfg, limit, local)
+		return err
+	})
+	return s, err
+}
+
+func connect(ctx context.Context, cfg *pgconn.Config, limit time.Duration, local bool) (*Session, error) {
 	conn, err := pgconn.ConnectConfig(ctx, cfg)
 	if err != nil {
 		return nil, err
 	}
 	s := &Session{
-		PID: conn.PID(), conn: conn, base: cfg.RuntimeParams, front: conn.Frontend(), status: 'I', limit: limit, silence: "1min", known: map[string]string{}, texts: []byte{},
+		PID: conn.PID(), conn: conn, base: cfg.RuntimeParams, front: conn.Frontend(), local: local, status: 'I', limit: limit, silence: "1min", obey: Obey, known: map[string]string{}, texts: []byte{},
 	}
 	s.baseEncoding = conn.ParameterStatus("client_encoding")
 	s.encoding = s.baseEncoding
-	s.unbind = func() bool { return true }
+	s.crew, s.unbind = routine.New(context.Background()), func() bool { return true }
 	if err := s.introduce(ctx, local); err != nil {
 		_ = conn.Close(ctx)
 		return nil, err
@@ -109,12 +123,15 @@ func Connect(ctx context.Context, cfg *pgconn.Config, limit time.Duration, local
 	return s, nil
 }
 
-// Within abandons the session when ctx ends, unless it is closed before.
-func (s *Session) Within(ctx context.Context) { s.unbind = context.AfterFunc(ctx, s.Abandon) }
+// Within makes what the session starts the crew's, and abandons the session when the crew ends, unless it is closed before.
+func (s *Session) Within(crew *routine.Group) {
+	s.crew, s.unbind = crew, crew.When(crew.Context(), s.Abandon)
+}
 
 // Close ends the session; what it had not committed is rolled back.
 func (s *Session) Close() {
 	s.unbind()
+	s.settle()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
 	_ = s.conn.Close(ctx)
@@ -127,6 +144,8 @@ func (s *Session) Abandon() { _ = s.conn.Conn().Close() }
 type Lost struct {
 	Fatal *pgproto3.ErrorResponse // the server's last word, nil when there was none
 	Cause error
+
+	Broken bool // the server has broken the protocol
 }
 
 func (l *Lost) Error() string {
@@ -201,7 +220,7 @@ func (s *Session) answer(to sink) (failure *pgproto3.ErrorResponse, err error) {
 	for {
 		message, err := s.front.Receive()
 		if err != nil {
-			return failure, &Lost{Fatal: onlyFatal(failure), Cause: err}
+			return failure, cut(failure, err)
 		}
 		switch m := message.(type) {
 		case *pgproto3.RowDescription:
@@ -245,9 +264,15 @@ func (s *Session) answer(to sink) (failure *pgproto3.ErrorResponse, err error) {
 			if to.bound && !fatal(m) {
 				return failure, nil
 			}
+		case *pgproto3.EmptyQueryResponse:
+			if to.bound {
+				return failure, nil
+			}
 		case *pgproto3.ReadyForQuery:
-			s.status = m.TxStatus
-			return failure, nil
+			return failure, s.became(m)
+		case *pgproto3.ParseComplete, *pgproto3.BindComplete, *pgproto3.CloseComplete, *pgproto3.NoData, *pgproto3.CopyDone, *pgproto3.NotificationResponse:
+		default:
+			return failure, unexpected(m)
 		}
 	}
 }

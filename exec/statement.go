@@ -114,7 +114,7 @@ func (s *Session) answers(n int, row func([][]byte), complete func(tag []byte)) 
 	for well < n || failure != nil {
 		message, err := s.front.Receive()
 		if err != nil {
-			return well, failure, &Lost{Fatal: onlyFatal(failure), Cause: err}
+			return well, failure, cut(failure, err)
 		}
 		switch m := message.(type) {
 		case *pgproto3.DataRow:
@@ -138,13 +138,15 @@ func (s *Session) answers(n int, row func([][]byte), complete func(tag []byte)) 
 				failure = copyError(m)
 			}
 		case *pgproto3.ReadyForQuery:
-			s.status = m.TxStatus
+			if err := s.became(m); err != nil {
+				return well, failure, err
+			}
 			s.syncs--
 			switch {
 			case failure == nil && s.syncs <= 0:
-				return well, nil, &Lost{Cause: errors.New("the server left a statement unanswered")}
+				return well, nil, &Lost{Cause: errors.New("the server left a statement unanswered"), Broken: true}
 			case failure != nil && !failed:
-				return well, failure, &Lost{Cause: errors.New("the server has gone on behind a failure")}
+				return well, failure, &Lost{Cause: errors.New("the server has gone on behind a failure"), Broken: true}
 			case failure != nil && s.syncs <= 0:
 				s.unprepared()
 				s.hard = s.hard || s.discarding || failure.Code == "42P05" // which is that one of them is another's
@@ -152,6 +154,9 @@ func (s *Session) answers(n int, row func([][]byte), complete func(tag []byte)) 
 				return well, failure, nil
 			}
 			failed = false
+		case *pgproto3.BindComplete, *pgproto3.CloseComplete, *pgproto3.NoticeResponse, *pgproto3.NotificationResponse:
+		default:
+			return well, failure, unexpected(m)
 		}
 	}
 	return well, nil, nil

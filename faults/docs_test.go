@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// known are phrases of the log that other tests than TestFaults await.
-var known = []string{promoted, starting, scarce, "failed to connect", "target failed", "target is well again", "(SQLSTATE 53300)", "created column"}
+// known are phrases of the log that other tests than TestFaults await, some in other folders.
+var known = []string{promoted, starting, scarce, "failed to connect", "target failed", "target is well again", "(SQLSTATE 53300)", "created column", "panic", "stack"}
 
 // What the log says of a standby, of a server that is not up, and of tasks that fail on a full disk.
 const (

@@ -75,6 +75,13 @@ func pace(ctx context.Context, d time.Duration) {
 	}
 }
 
+// some tells whether enough has been done to be checked.
+func (n *neighbour) some() bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return len(n.took) >= 3
+}
+
 // check tells whether all went on meanwhile as if nothing were wrong elsewhere.
 func (n *neighbour) check() {
 	n.t.Helper()

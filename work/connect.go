@@ -11,6 +11,7 @@ import (
 
 	"pgtaskd/exec"
 	"pgtaskd/remote"
+	"pgtaskd/routine"
 )
 
 // open opens a session for a task, where the task wants it.
@@ -26,7 +27,7 @@ func (l *loop) open(ctx context.Context, t *task) (session *exec.Session, err er
 		return nil, err
 	}
 	l.patience.succeed(t.row.Remote)
-	session.Within(l.running)
+	session.Within(l.crew)
 	return session, nil
 }
 
@@ -54,7 +55,7 @@ func (l *loop) openOwn(ctx context.Context, t *task) (*exec.Session, error) {
 	case err == nil:
 		l.shortage.succeed()
 		return l.trusted(ctx, session, t)
-	case l.running.Err() == nil:
+	case l.crew.Context().Err() == nil:
 		l.shortage.fail(err, len(l.seats.backends()))
 		err = &noSession{err}
 	}
@@ -98,7 +99,8 @@ func final(err error) bool {
 		return false
 	}
 	var refused *remote.Refused
-	if errors.As(err, &refused) {
+	var panicked *routine.Panic
+	if errors.As(err, &refused) || errors.As(err, &panicked) {
 		return true
 	}
 	var answer *pgconn.PgError
@@ -112,7 +114,8 @@ func final(err error) bool {
 func unanswered(err error) bool {
 	var refused *remote.Refused
 	var answer *pgconn.PgError
-	return !errors.As(err, &refused) && !errors.As(err, &answer)
+	var panicked *routine.Panic
+	return !errors.As(err, &refused) && !errors.As(err, &answer) && !errors.As(err, &panicked)
 }
 
 // innermost is the text of the error at the bottom, such as "connection refused": what wraps it may name users and hosts.

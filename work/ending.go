@@ -96,6 +96,8 @@ func (r *runner) settle(verdict *exec.Verdict, err error) {
 		start: p.start, stop: p.result.Stop, result: p.result,
 	}
 	switch {
+	case p.task.row.Remote != "" && verdict == nil && broken(err):
+		e.fault, e.kind = lostFailure(err, p.task), finished
 	case p.task.row.Remote != "" && verdict == nil:
 		e.kind, e.fault = lost, lostFailure(err, p.task)
 	case p.task.watch && verdict.Refused != nil:
@@ -180,7 +182,9 @@ func (r *runner) lose(ctx context.Context, t *task, start time.Time, result *exe
 		e.result.Failure = e.fault
 	case result != nil && result.Reason == exec.TimedOut:
 		e.kind = finished
-		e.result.Failure = exec.NewFailure("canceling statement due to statement timeout", "57014", "STATEMENT", *t.row.Input)
+		e.fault = exec.NewFailure("canceling statement due to statement timeout", "57014", "STATEMENT", *t.row.Input)
+	case t.row.Remote != "" && broken(err):
+		e.kind = finished // it would do so again
 	case start.IsZero() || !errors.As(err, &gone) || gone.Fatal == nil || gone.Fatal.Code == "57P02":
 	case t.row.Remote == "":
 		e.kind = killed
@@ -215,12 +219,24 @@ func lostFailure(err error, t *task) *exec.Failure {
 	if errors.As(err, &gone) && gone.Fatal != nil {
 		return gone.Failure(*t.row.Input)
 	}
+	if broken(err) {
+		return exec.NewFailure("the server has broken the protocol while the task ran", "08P01", "DETAIL", gone.Cause.Error(), "STATEMENT", *t.row.Input)
+	}
 	return exec.NewFailure("the connection was lost while the task ran", "08006", "STATEMENT", *t.row.Input)
+}
+
+// broken tells the loss of a session whose server does not keep to the protocol from that of a connection.
+func broken(err error) bool {
+	var gone *exec.Lost
+	return errors.As(err, &gone) && gone.Broken
 }
 
 // finish takes note of the end of a task: it is known now, and what the task has done can be seen.
 func (r *runner) finish(e end) {
 	r.leaves(e.task)
+	if r.at == e.task {
+		r.at = nil
+	}
 	r.others.ended(e.task.row.Input, e.kind == lost || e.kind == killed)
 	r.late = append(r.late, e)
 }

@@ -59,8 +59,8 @@ func leadAs(t *testing.T, as func(*loop), change ...func(*Target)) *led {
 		l.lanes.close()
 		cancel()
 		<-s.ended
-		l.inbox.close(l.asks)
-		l.awaited.Wait()
+		l.crew.End()
+		l.crew.Wait()
 		closeSeats(l.seats.stale(0))
 	})
 	s.eventually("true", "SELECT to_regclass('public.task') IS NOT NULL")

@@ -7,6 +7,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"pgtaskd/remote"
+	"pgtaskd/routine"
 )
 
 // hints say what to do about errors whose own text does not, whatever the target.
@@ -61,6 +62,10 @@ func (t Target) advised(line *zerolog.Event, err error, served bool) *zerolog.Ev
 	line = line.Err(err)
 	if hint := t.hint(err, served); hint != "" {
 		line = line.Str("hint", hint)
+	}
+	var p *routine.Panic
+	if errors.As(err, &p) {
+		line = line.Bytes("stack", p.Stack)
 	}
 	return line
 }

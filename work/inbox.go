@@ -1,6 +1,7 @@
 package work
 
 import (
+	"context"
 	"sync"
 	"time"
 
@@ -90,10 +91,9 @@ type inbox struct {
 	poke  chan struct{}
 	asked chan struct{} // poked by those alone that wait
 
-	mu     sync.Mutex
-	ends   []end
-	asks   []ask
-	closed bool
+	mu   sync.Mutex
+	ends []end
+	asks []ask
 }
 
 func newInbox() *inbox { return &inbox{poke: make(chan struct{}, 1), asked: make(chan struct{}, 1)} }
@@ -114,19 +114,20 @@ func (b *inbox) end(e end) {
 	b.wake()
 }
 
-// ask waits for the loop's answer; a closed inbox answers no.
-func (b *inbox) ask(a ask) answer {
+// ask waits for the loop's answer, which is no when ctx ends.
+func (b *inbox) ask(ctx context.Context, a ask) answer {
 	a.answer = make(chan answer, 1)
 	b.mu.Lock()
-	if b.closed {
-		b.mu.Unlock()
-		return answer{}
-	}
 	b.asks = append(b.asks, a)
 	b.mu.Unlock()
 	poke(b.asked)
 	b.wake()
-	return <-a.answer
+	select {
+	case found := <-a.answer:
+		return found
+	case <-ctx.Done():
+		return answer{}
+	}
 }
 
 func (b *inbox) take() (ends []end, asks []ask) {
@@ -135,15 +136,4 @@ func (b *inbox) take() (ends []end, asks []ask) {
 	ends, asks = b.ends, b.asks
 	b.ends, b.asks = nil, nil
 	return ends, asks
-}
-
-// close answers no to all who wait, those the loop has taken among them, and to all who come.
-func (b *inbox) close(taken []ask) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.closed = true
-	for _, a := range append(taken, b.asks...) {
-		a.answer <- answer{}
-	}
-	b.asks = nil
 }

@@ -2,12 +2,12 @@ package work
 
 import (
 	"context"
-	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/rs/zerolog"
 
+	"pgtaskd/routine"
 	"pgtaskd/sql"
 )
 
@@ -34,8 +34,8 @@ type loop struct {
 	zoneName atomic.Pointer[string]  // see zone
 	facts    atomic.Pointer[control] // only what does not change after know
 	bare     [][2]string             // the parameters of a task that has none of its own
-	running  context.Context         // of all sessions
-	awaited  sync.WaitGroup          // runners
+	crew     *routine.Group          // all goroutines of the loop, and of its sessions
+	panics   *panics
 
 	control            *control
 	tasks              map[int64]*task        // claimed by us, until their end is written
@@ -85,7 +85,7 @@ type looks struct {
 
 func newLoop(ctx context.Context, t Target, log zerolog.Logger) *loop {
 	l := &loop{
-		target: t, log: log, trouble: &trouble{log: log, target: t}, running: ctx, bare: parameters(t, "", "", 1), shows: map[string][][2]string{},
+		target: t, log: log, trouble: &trouble{log: log, target: t}, crew: routine.New(ctx), panics: &panics{}, bare: parameters(t, "", "", 1), shows: map[string][][2]string{},
 		ahead: soonAhead, clock: &clock{}, inbox: newInbox(), seats: &seats{pids: map[uint32]struct{}{}},
 		shortage: shortage{log: log, target: t},
 		scribe:   scribe{told: make(chan written, 1)},

@@ -14,6 +14,7 @@ type runner struct {
 	*loop
 	seat   *seat
 	yields bool      // a task waits for room that its session does not suit
+	at     *task     // that it is at work for, until its end is known
 	late   []end     // ends that the loop is to hear of: once the session lies ready, where no task follows
 	before *pending  // the task whose SQL has run and whose transaction is open
 	over   time.Time // when the SQL of the task before was, which the one under way was sent behind; zero: behind none
@@ -38,11 +39,13 @@ func (r *runner) sit(ctx context.Context, t *task) *seat {
 	began := time.Now()
 	session, err := r.open(ctx, t)
 	if err == nil {
-		r.seats.opened(session.PID)
+		s := &seat{session: session, remote: t.row.Remote, epoch: t.row.Epoch, born: time.Now()}
+		r.seats.opened(s)
 		r.lanes.opened(t)
-		return &seat{session: session, remote: t.row.Remote, epoch: t.row.Epoch, born: time.Now()}
+		return s
 	}
-	r.seats.gone(0)
+	r.seats.gone(nil)
+	r.confess(t, err)
 	e := end{task: t, kind: released, stop: r.clock.now(), fault: r.unreachable(ctx, t, began, err)}
 	if e.delay = r.patience.fail(t.row.Remote); final(err) {
 		e.kind, e.result = finished, &exec.Result{Failure: e.fault}
@@ -59,6 +62,10 @@ func (r *runner) sit(ctx context.Context, t *task) *seat {
 // serve runs t and what follows it.
 func (r *runner) serve(ctx context.Context, t *task) {
 	defer r.post()
+	r.watched(func() { r.work(ctx, t) })
+}
+
+func (r *runner) work(ctx context.Context, t *task) {
 	for t != nil {
 		t = r.run(ctx, t)
 	}
@@ -82,7 +89,7 @@ func (r *runner) serve(ctx context.Context, t *task) {
 // ask tells the loop what it has to know, and waits for its answer.
 func (r *runner) ask(a ask) answer {
 	r.post()
-	return r.inbox.ask(a)
+	return r.inbox.ask(r.crew.Context(), a)
 }
 
 // leave ends the session.
@@ -90,7 +97,7 @@ func (r *runner) leave() {
 	if r.seat != nil {
 		r.strand()
 		r.seat.session.Close()
-		r.seats.gone(r.seat.session.PID)
+		r.seats.gone(r.seat)
 		r.seat = nil
 	}
 }
@@ -98,6 +105,7 @@ func (r *runner) leave() {
 // run brings one task to its end, and returns the next. The end of the task may be pending then.
 func (r *runner) run(ctx context.Context, t *task) (next *task) {
 	r.post()
+	r.at = t
 	if r.seat == nil {
 		if r.seat = r.sit(ctx, t); r.seat == nil {
 			return nil
@@ -164,6 +172,7 @@ func (r *runner) goOn(ctx context.Context) (next *task) {
 		return nil
 	}
 	r.post()
+	r.at = b.task
 	r.joins(b.task)
 	r.extend(b.task)
 	return r.await(ctx, b.task, b.spec, start)
@@ -173,18 +182,19 @@ func (r *runner) goOn(ctx context.Context) (next *task) {
 func (r *runner) await(ctx context.Context, t *task, spec *exec.Task, start time.Time) (next *task) {
 	r.seat.tasks++
 	began := time.Now()
-	start = start.Add(r.seat.ahead)
+	start = r.seat.told(start.Add(r.seat.ahead), r.clock.now())
 	t.begin(r.seat.session, start)
 	result, err := r.seat.session.Await(spec)
 	t.end()
 	r.leaves(t)
-	switch {
-	case result.Stop.IsZero(), t.row.Remote == "" && result.Stop.After(start.Add(time.Since(began)+stopOdd)): // no server has told
-		result.Stop = start.Add(time.Since(began))
+	if !result.Stop.IsZero() {
+		result.Stop = result.Stop.Add(r.seat.ahead)
+	}
+	switch now := start.Add(time.Since(began)); {
+	case result.Stop.Before(start.Add(-stopOdd)) || result.Stop.After(now.Add(stopOdd)): // no server has told, or something else
+		result.Stop = now
 	case t.row.Remote == "":
 		r.clock.heard(result.Stop)
-	default:
-		result.Stop = result.Stop.Add(r.seat.ahead)
 	}
 	r.seat.saved, r.seat.holds = t.lane, t.row.Save
 	if r.over.IsZero() {
@@ -202,8 +212,8 @@ func (r *runner) await(ctx context.Context, t *task, spec *exec.Task, start time
 	return r.judge(t, start, result)
 }
 
-// stopOdd is by how much the server's clock may be ahead of what we have waited for: SQL can prepare statements under the names of ours, and one that tells the time would
-// mislead all that looks at the clock.
+// stopOdd is by how much the server's clock may be ahead of what we have waited for, or behind: SQL can prepare statements under the names of ours, and one that tells the time would
+// mislead all that looks at the clock; a remote may tell what it likes.
 const stopOdd = time.Minute
 
 // fits tells whether the task may run on the runner's session, and there are not enough at work on its like. One that comes first, but for another session, is not

@@ -2,6 +2,7 @@ package work
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"time"
 
@@ -27,6 +28,9 @@ type written struct {
 	empty  []int64
 	err    error
 }
+
+// errUnheard is that of a scribe that panics.
+var errUnheard = errors.New("nothing is heard of what was written")
 
 const (
 	scribeFrom  = 200             // ends that are to be written at once, for which it is worth while
@@ -69,12 +73,16 @@ func (l *loop) dictate(ends []end) bool {
 		given++
 		return true
 	})
-	ctx, cancel := limited(l.running)
+	ctx, cancel := limited(l.crew.Context())
 	s.ends, s.cancel = ends, cancel
 	queries, owner := l.queries(), l.control.pid
-	l.awaited.Go(func() {
-		s.told <- s.write(ctx, l.target, queries, owner, ends)
-		l.inbox.wake()
+	l.crew.Go(func() {
+		w := written{err: errUnheard}
+		defer func() {
+			s.told <- w
+			l.inbox.wake()
+		}()
+		w = s.write(ctx, l.target, queries, owner, ends)
 	})
 	return true
 }
@@ -100,7 +108,7 @@ func (l *loop) heed(ctx context.Context) error {
 		if s.conn != nil && (time.Since(s.used) >= scribeIdle || l.shortage.lasts()) {
 			idle := s.conn
 			s.conn = nil
-			l.awaited.Go(idle.close)
+			l.crew.Go(idle.close)
 		}
 		return nil
 	}

@@ -47,6 +47,14 @@ func (s *seat) compare(reading, asked, answered time.Time) {
 	}
 }
 
+// told is a moment of which the seat's server has told, by the target's clock, where it is near enough to now to be one.
+func (s *seat) told(moment, now time.Time) time.Time {
+	if s.remote != "" && (moment.Before(now.Add(-stopOdd)) || moment.After(now.Add(stopOdd))) {
+		return now
+	}
+	return moment
+}
+
 // answerMost is what is taken for the time of an answer at most, so that tasks are not kept behind one that lasts because a network has stalled before.
 const answerMost = time.Second
 
@@ -96,17 +104,19 @@ type seats struct {
 	mu   sync.Mutex
 	free []*seat
 	all  int                 // with those at work
-	pids map[uint32]struct{} // of all
+	pids map[uint32]struct{} // of all in the target's own database
 }
 
-// opened takes down the backend of a new session.
-func (p *seats) opened(pid uint32) {
+// opened takes down the backend of a new session. A remote's is none of ours: it may name any.
+func (p *seats) opened(s *seat) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.pids[pid] = struct{}{}
+	if s.remote == "" {
+		p.pids[s.session.PID] = struct{}{}
+	}
 }
 
-// backends are those of our sessions.
+// backends are those of our sessions in the target's own database.
 func (p *seats) backends() []int32 {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -173,17 +183,18 @@ func (p *seats) room(most int) *seat {
 	return s
 }
 
-// gone counts a session out that has ended, or (0) could not be opened.
-func (p *seats) gone(pid uint32) {
+// gone counts a session out that has ended, or (nil) could not be opened.
+func (p *seats) gone(s *seat) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.all--
-	delete(p.pids, pid)
+	p.out(s)
 }
 
 func (p *seats) out(s *seat) {
 	p.all--
-	delete(p.pids, s.session.PID)
+	if s != nil && s.remote == "" {
+		delete(p.pids, s.session.PID)
+	}
 }
 
 func (p *seats) put(s *seat) {

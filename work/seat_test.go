@@ -19,13 +19,36 @@ func TestRoomSparesBoundSeats(t *testing.T) {
 		if p.room(3) != nil {
 			t.Fatal("there was room")
 		}
-		p.opened(s.session.PID)
+		p.opened(s)
 		p.put(s)
 	}
 	for _, want := range []*seat{common, bound, holds, nil} {
 		if got := p.room(3); got != want {
 			t.Errorf("made room by %+v, want %+v", got, want)
 		}
+	}
+}
+
+// TestRemotesNameNoBackends: whatever pid a remote names, those of the target's own sessions are what they are.
+func TestRemotesNameNoBackends(t *testing.T) {
+	t.Parallel()
+	p := &seats{pids: map[uint32]struct{}{}}
+	own, elsewhere := &seat{session: &exec.Session{PID: 7}}, &seat{session: &exec.Session{PID: 7}, remote: "host=elsewhere"}
+	p.opened(own)
+	for range 2 {
+		if p.room(3) != nil {
+			t.Fatal("there was room")
+		}
+		p.opened(elsewhere)
+		p.gone(elsewhere)
+		if pids := p.backends(); len(pids) != 1 || pids[0] != 7 {
+			t.Errorf("backends %v", pids)
+		}
+	}
+	p.gone(own)
+	p.opened(elsewhere)
+	if pids := p.backends(); len(pids) != 0 {
+		t.Errorf("backends %v", pids)
 	}
 }
 

@@ -4,19 +4,31 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
-	"runtime/debug"
 	"time"
 
 	"github.com/rs/zerolog"
+
+	"pgtaskd/routine"
 )
 
 // Serve leads the target, or stands by while another controller does. Whatever keeps it from that it logs once, and tries again until
 // it can. It returns nil when stop was closed and all is drained, or why that could not be done; when ctx ends, it ends at once, with
 // ctx's error. All it has started has ended when it returns.
 func Serve(ctx context.Context, stop <-chan struct{}, t Target, log zerolog.Logger) error {
-	trouble := &trouble{log: log, target: t}
+	return (&service{target: t, trouble: &trouble{log: log, target: t}, panics: &panics{}}).serve(ctx, stop)
+}
+
+// service is what outlasts the loops that serve a target one after the other.
+type service struct {
+	target  Target
+	trouble *trouble
+	panics  *panics
+	begins  func(*loop) // for tests: called with each loop; may be nil
+}
+
+func (s *service) serve(ctx context.Context, stop <-chan struct{}) error {
 	for {
-		err := serve(ctx, stop, t, trouble)
+		err := s.once(ctx, stop)
 		switch {
 		case ctx.Err() != nil:
 			return ctx.Err()
@@ -24,7 +36,7 @@ func Serve(ctx context.Context, stop <-chan struct{}, t Target, log zerolog.Logg
 			return undone(err)
 		}
 		select {
-		case <-time.After(trouble.failed(err)):
+		case <-time.After(s.trouble.failed(err)):
 		case <-stop:
 			return nil
 		case <-ctx.Done():
@@ -36,7 +48,7 @@ func Serve(ctx context.Context, stop <-chan struct{}, t Target, log zerolog.Logg
 // undone is what a drain has left undone; nil where nothing of ours is under way any more, whatever has kept the target from being served.
 func undone(err error) error {
 	var late *undrained
-	var bug *panicked
+	var bug *routine.Panic
 	if errors.As(err, &late) || errors.As(err, &bug) {
 		return err
 	}
@@ -52,21 +64,31 @@ func isClosed(stop <-chan struct{}) bool {
 	}
 }
 
-// serve is Serve until a failure that leaves nothing of ours under way. A panic is one, so that one target's bug leaves the others alone.
-func serve(ctx context.Context, stop <-chan struct{}, t Target, trouble *trouble) (err error) {
-	running, cancel := context.WithCancel(ctx)
-	l := newLoop(running, t, trouble.log)
-	l.trouble = trouble
-	defer func() {
-		if value := recover(); value != nil {
-			err = &panicked{value, debug.Stack()}
-		}
-		l.lanes.close()
-		cancel()
-		l.inbox.close(l.asks)
-		l.awaited.Wait()
+// once serves the target until a failure that leaves nothing of ours under way. A panic in any of the loop's goroutines is one, so that one target's bug
+// leaves the others alone.
+func (s *service) once(ctx context.Context, stop <-chan struct{}) error {
+	l := newLoop(ctx, s.target, s.trouble.log)
+	l.trouble, l.panics = s.trouble, s.panics
+	if s.begins != nil {
+		s.begins(l)
+	}
+	err := l.crew.Call(func() error { return l.serve(stop) })
+	l.lanes.close()
+	l.crew.End()
+	l.crew.Wait()
+	_ = l.crew.Call(func() error {
 		closeSeats(l.seats.stale(0))
-	}()
+		return nil
+	})
+	if p := l.crew.Panicked(); p != nil {
+		l.panics.meet(l.begunTasks())
+		return p
+	}
+	return err
+}
+
+func (l *loop) serve(stop <-chan struct{}) error {
+	ctx := l.crew.Context()
 	for {
 		err := l.lead(ctx, stop)
 		if err == nil || ctx.Err() != nil || !l.busy() {
@@ -77,7 +99,7 @@ func serve(ctx context.Context, stop <-chan struct{}, t Target, trouble *trouble
 		case <-ctx.Done():
 		case <-stop:
 			l.drain()
-		case <-time.After(trouble.failed(err)):
+		case <-time.After(l.trouble.failed(err)):
 		}
 		if done, late := l.drained(); done {
 			return errors.Join(late, err)
@@ -185,6 +207,7 @@ func (l *loop) stand(ctx context.Context, stop <-chan struct{}) (leader bool, er
 			return false, nil
 		}
 		l.decline()
+		l.panics.forget()              // whatever they have cut off is the leader's
 		l.closeLater(l.seats.stale(0)) // of what has ended since we led
 		if rival := l.control.leads.own.Rival; !stands && rival != nil {
 			l.trouble.become(func() {
@@ -244,6 +267,7 @@ func (l *loop) begin(ctx context.Context) error {
 	if err := l.scan(ctx, true); err != nil {
 		return err
 	}
+	l.panics.keep(func(id int64) bool { _, known := l.orphans[id]; return known })
 	ctx, cancel := limited(ctx)
 	defer cancel()
 	return l.strays(ctx)
@@ -271,7 +295,7 @@ func (l *loop) step(ctx context.Context) error {
 // closeLater ends sessions while the loop goes on: a server takes its time to let them go.
 func (l *loop) closeLater(old []*seat) {
 	if len(old) > 0 {
-		l.awaited.Go(func() { closeSeats(old) })
+		l.crew.Go(func() { closeSeats(old) })
 	}
 }
 
@@ -297,7 +321,7 @@ func (l *loop) dispatch() {
 // launch starts a runner for the task.
 func (l *loop) launch(t *task) {
 	l.joins(t)
-	l.awaited.Go(func() { (&runner{loop: l}).serve(l.running, t) })
+	l.crew.Go(func() { (&runner{loop: l}).serve(l.crew.Context(), t) })
 }
 
 // seated tells whether there is a session for the task, or one may be opened.

@@ -2,7 +2,6 @@ package work
 
 import (
 	"context"
-	"runtime/debug"
 	"slices"
 	"time"
 
@@ -76,11 +75,13 @@ func (l *loop) foresee(ctx context.Context) error {
 
 // warm opens a session that a task will need. Where that fails, the task itself will meet the same.
 func (l *loop) warm(t *task) {
-	l.awaited.Go(func() {
-		r := &runner{loop: l}
-		if s := r.sit(l.running, t); s != nil {
-			l.seats.put(s)
-		}
+	l.crew.Go(func() {
+		r := &runner{loop: l, at: t}
+		r.watched(func() {
+			if s := r.sit(l.crew.Context(), t); s != nil {
+				l.seats.put(s)
+			}
+		})
 	})
 }
 
@@ -111,15 +112,7 @@ func (l *loop) ripening(do func() error) error {
 	if len(l.soon) == 0 {
 		return do()
 	}
-	done := make(chan error, 1)
-	go func() {
-		defer func() {
-			if value := recover(); value != nil {
-				done <- &panicked{value, debug.Stack()}
-			}
-		}()
-		done <- do()
-	}()
+	done := l.crew.Start(do)
 	for {
 		select {
 		case err := <-done:

@@ -2,7 +2,6 @@ package work
 
 import (
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -34,14 +33,6 @@ type trouble struct {
 	say   func()    // logs that; nil once it has
 }
 
-// panicked is the failure of a loop that has panicked.
-type panicked struct {
-	value any
-	stack []byte
-}
-
-func (p *panicked) Error() string { return fmt.Sprintf("panic: %v", p.value) }
-
 // failed logs a failure unless it is known, and says how long to wait before the next try.
 func (t *trouble) failed(err error) (wait time.Duration) {
 	now := time.Now()
@@ -64,10 +55,6 @@ func (t *trouble) failed(err error) (wait time.Duration) {
 	}
 	t.said[err.Error()] = now
 	line := t.target.advised(t.log.Error(), err, t.served)
-	var p *panicked
-	if errors.As(err, &p) {
-		line = line.Bytes("stack", p.stack)
-	}
 	if known {
 		line = line.Time("since", t.since)
 	}

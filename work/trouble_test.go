@@ -16,6 +16,8 @@ import (
 
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/rs/zerolog"
+
+	"pgtaskd/routine"
 )
 
 func TestPause(t *testing.T) {
@@ -40,7 +42,7 @@ func TestPause(t *testing.T) {
 		{1000, errRecovery, 2 * time.Second},
 		{6, refused, 3200 * time.Millisecond},
 		{1000, refused, 5 * time.Second},
-		{1000, &panicked{}, 5 * time.Second},
+		{1000, &routine.Panic{}, 5 * time.Second},
 	} {
 		for range 100 {
 			if got := pause(c.failures, c.err); got > c.longest || got < c.longest*3/4 {
@@ -169,13 +171,13 @@ func TestTroubleForgetsOldFailures(t *testing.T) {
 	})
 }
 
-// panics is a log that nobody can write to at first.
-type panics struct {
+// panicky is a log that nobody can write to at first.
+type panicky struct {
 	*stage
 	done atomic.Bool
 }
 
-func (p *panics) Write(line []byte) (int, error) {
+func (p *panicky) Write(line []byte) (int, error) {
 	if bytes.Contains(line, []byte(`"leading"`)) && !p.done.Swap(true) {
 		panic("nobody thought of this")
 	}
@@ -187,7 +189,7 @@ func TestPanic(t *testing.T) {
 	t.Parallel()
 	s := prepared(t)
 	stop, ended := make(chan struct{}), make(chan error)
-	go func() { ended <- Serve(t.Context(), stop, s.target, zerolog.New(&panics{stage: s})) }()
+	go func() { ended <- Serve(t.Context(), stop, s.target, zerolog.New(&panicky{stage: s})) }()
 	s.settled()
 	s.others()
 	if log := s.logged(); !strings.Contains(log, "panic: nobody thought of this") || !strings.Contains(log, `"stack":"goroutine`) {

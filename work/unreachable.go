@@ -9,6 +9,7 @@ import (
 
 	"pgtaskd/exec"
 	"pgtaskd/remote"
+	"pgtaskd/routine"
 )
 
 // unreachableAfter is how long after the first try a role that is no superuser learns, at the earliest, that no server has answered: what this machine refuses by itself takes no
@@ -24,8 +25,11 @@ func (r *runner) unreachable(ctx context.Context, t *task, began time.Time, err 
 	r.log.Debug().Err(err).Int64("id", t.row.ID).Bool("remote", t.row.Remote != "").Msg("a session can't be opened")
 	var refused *remote.Refused
 	var answer *pgconn.PgError
+	var panicked *routine.Panic
 	superuser := r.facts.Load().superuser
 	switch {
+	case errors.As(err, &panicked):
+		return internal()
 	case errors.As(err, &refused) && superuser:
 		detail := refused.Detail
 		if detail == "" {

@@ -53,15 +53,13 @@ func (l *loop) sleep(ctx context.Context, stop <-chan struct{}) error {
 	}
 	waiting, cancel := context.WithTimeout(ctx, d)
 	defer cancel()
-	heard := make(chan error, 1)
-	go func() {
+	heard := l.crew.Start(func() error {
 		if deaf {
 			<-waiting.Done()
-			heard <- waiting.Err()
-			return
+			return waiting.Err()
 		}
-		heard <- l.control.conn.PgConn().WaitForNotification(waiting)
-	}()
+		return l.control.conn.PgConn().WaitForNotification(waiting)
+	})
 	var err error
 	select {
 	case err = <-heard:

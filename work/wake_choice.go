@@ -149,13 +149,13 @@ func (l *loop) follow() {
 	if l.way != sql.WAL {
 		return
 	}
-	ctx, cancel := context.WithCancel(l.running)
+	ctx, cancel := context.WithCancel(l.crew.Context())
 	s := &stream{target: l.target, published: l.control.table.Published, log: l.log, poke: l.inbox.wake}
 	ended := make(chan struct{})
-	go func() {
+	l.crew.Go(func() {
 		defer close(ended)
 		s.run(ctx)
-	}()
+	})
 	l.stream, l.unfollow = s, func() {
 		cancel()
 		<-ended

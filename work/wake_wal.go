@@ -139,7 +139,7 @@ func (s *stream) shown(ctx context.Context, conn *pgconn.PgConn) error {
 		"ON r.prpubid OPERATOR(pg_catalog.=) p.oid " +
 		"WHERE p.pubinsert AND p.pubname OPERATOR(pg_catalog.=) '%s' AND r.oid OPERATOR(pg_catalog.=) %d"
 	results, err := conn.Exec(ctx, fmt.Sprintf(query, name, s.published)).ReadAll() // without parameters, which it cannot have here
-	if err == nil && len(results[0].Rows) == 0 {
+	if err == nil && (len(results) != 1 || len(results[0].Rows) == 0) {
 		err = fmt.Errorf("publication %s does not show what is inserted into the table any more", name)
 	}
 	return err
@@ -177,7 +177,7 @@ func (s *stream) read(ctx context.Context, conn *pgconn.PgConn) error {
 			return errSilent
 		case err != nil && !late:
 			return err
-		case err == nil && len(data) > 0:
+		case err == nil:
 			heard = time.Now()
 			until, asked, err := d.decode(data)
 			if err != nil {
@@ -219,6 +219,9 @@ type decoder struct {
 
 // decode takes one message. until is how far the log has been read with it; asked tells that the server wants to hear that at once.
 func (d *decoder) decode(data []byte) (until pglogrepl.LSN, asked bool, err error) {
+	if len(data) == 0 {
+		return 0, false, nil
+	}
 	switch data[0] {
 	case pglogrepl.PrimaryKeepaliveMessageByteID:
 		alive, err := pglogrepl.ParsePrimaryKeepaliveMessage(data[1:])

@@ -287,3 +287,19 @@ func TestDecoder(t *testing.T) {
 		}
 	}
 }
+
+// FuzzDecoder: whatever comes as a piece of the log is decoded, or an error.
+func FuzzDecoder(f *testing.F) {
+	f.Add([]byte{}, []byte{'k'})
+	f.Add(append([]byte{'w'}, make([]byte, 24)...), append(append([]byte{'w'}, make([]byte, 24)...), 'B'))
+	f.Add(append(append([]byte{'w'}, make([]byte, 24)...), 'I'), append(append([]byte{'w'}, make([]byte, 24)...), 'C'))
+	f.Fuzz(func(t *testing.T, one, other []byte) {
+		var d decoder
+		for _, data := range [][]byte{one, other} {
+			_, _, _ = d.decode(data)
+		}
+		if len(d.committed) > 2 {
+			t.Errorf("%d transactions of two messages", len(d.committed))
+		}
+	})
+}

@@ -244,6 +244,7 @@ func (l *loop) strays(ctx context.Context) error {
 func (l *loop) forsake(id int64) {
 	l.lanes.vacate(l.orphans[id])
 	delete(l.orphans, id)
+	l.panics.judged(id)
 	l.look.wanted = true
 }
 
@@ -276,13 +277,18 @@ func (l *loop) cut(ctx context.Context, ids []int64, lost map[int64]end) (done m
 			}
 		}
 		return pgx.BeginFunc(ctx, l.control.conn, func(tx pgx.Tx) error {
-			some, err := l.withRepeats(ctx, tx, l.queries().Text("cut"), ids, gone, starts, l.seats.backends(), sessionPrefix(l.target))
+			some, err := l.withRepeats(ctx, tx, l.queries().Text("cut"), ids, gone, starts, l.seats.backends(), sessionPrefix(l.target), l.panics.causes())
 			for _, id := range some {
 				done[id] = true
 			}
 			return err
 		})
 	})
+	if err == nil {
+		for id := range done {
+			l.panics.judged(id)
+		}
+	}
 	if len(done) > 0 {
 		l.log.Warn().Int("tasks", len(done)).Msg("found tasks that were interrupted")
 	}

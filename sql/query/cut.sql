@@ -3,11 +3,12 @@
 -- What ran when the server crashed (then it resets its statistics) is suspect: the second time it waits for 1 s, then 2 s, 4 s; after the
 -- fifth it FAILs.
 -- $1 ids, $2 pids of sessions that are known to be gone (one for each id, 0: look), $3 starts of runs that are known to have begun (or null),
--- $4 sessions that are ours and not concerned, $5 beginning of the application_name of the target's sessions
+-- $4 sessions that are ours and not concerned, $5 beginning of the application_name of the target's sessions, $6 ids of those that have made us panic
 WITH orphaned AS MATERIALIZED (
     SELECT
         t.id,
         t.state OPERATOR(pg_catalog.<>) 'WORK' OR t.atomic IS TRUE OR t.rerun AS repeatable,
+        t.id OPERATOR(pg_catalog.=) ANY ($6::pg_catalog.int8[]) AS panicked,
         c.crashed,
         c.crashed::pg_catalog.int4 OPERATOR(pg_catalog.+) CASE WHEN pg_catalog.jsonb_typeof(t.runs) OPERATOR(pg_catalog.=) 'array' THEN (
             SELECT pg_catalog.count(*)
@@ -66,12 +67,14 @@ SET
     interrupted = least(t.interrupted, 2147483646) OPERATOR(pg_catalog.+) 1,
     error = CASE
         WHEN d.again THEN t.error
+        WHEN o.panicked THEN E'ERROR:  task was interrupted\nDETAIL:  '
+            'pgtaskd met an internal error while it ran; its log has the details. It is not run again, as that would happen again.'
         WHEN NOT o.repeatable THEN E'ERROR:  task was interrupted\nDETAIL:  '
             'The connection was lost while it ran, and it may have had effects; it is not run again, as rerun is false.'
         ELSE E'ERROR:  task was interrupted\nDETAIL:  '
             'The server has crashed five times while it ran.'
     END,
-    sqlstate = CASE WHEN d.again THEN t.sqlstate ELSE '08006' END,
+    sqlstate = CASE WHEN d.again THEN t.sqlstate WHEN o.panicked THEN 'XX000' ELSE '08006' END,
     runs = CASE
             WHEN pg_catalog.jsonb_typeof(t.runs) OPERATOR(pg_catalog.<>) 'array' THEN '[]'
             WHEN pg_catalog.jsonb_array_length(t.runs) OPERATOR(pg_catalog.>=) 20 THEN t.runs OPERATOR(pg_catalog.-) 0
@@ -80,7 +83,7 @@ SET
         OPERATOR(pg_catalog.||) pg_catalog.jsonb_build_object('start', t.start, 'stop', pg_catalog.statement_timestamp(), 'pid', t.pid, 'state', t.state, 'error', t.error,
             'cause', CASE WHEN o.crashed THEN 'crash' ELSE 'interrupted' END, 'atomic', t.atomic)
 FROM orphaned AS o
-CROSS JOIN LATERAL (SELECT o.repeatable AND o.crashes OPERATOR(pg_catalog.<) 5 AS again) AS d
+CROSS JOIN LATERAL (SELECT o.repeatable AND o.crashes OPERATOR(pg_catalog.<) 5 AND NOT o.panicked AS again) AS d
 WHERE t.id OPERATOR(pg_catalog.=) o.id
 RETURNING
     t.id,

@@ -9,6 +9,7 @@ WHERE t.state OPERATOR(pg_catalog.=) 'STOP'
     AND t.stopping
     AND t.stop IS NULL
     AND t.start OPERATOR(pg_catalog.>=) a.backend_start
+    AND coalesce(t.remote, '') OPERATOR(pg_catalog.=) '' -- a remote's server may name any pid
     AND a.datname OPERATOR(pg_catalog.=) pg_catalog.current_database()
     AND a.backend_type OPERATOR(pg_catalog.=) 'client backend' -- parallel workers bear the names of their leaders
     AND a.usename OPERATOR(pg_catalog.=) current_user

@@ -1,0 +1,313 @@
+package exec
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/jackc/pgx/v5/pgconn"
+	"go.uber.org/goleak"
+
+	"pgtaskd/routine"
+	"pgtaskd/server/fake"
+)
+
+// Limits of a conversation with a server that may not answer, and what it may take in all on a busy machine.
+const (
+	hostileLimit = 150 * time.Millisecond
+	hostileMost  = 20 * time.Second
+)
+
+// conversations are what sessions do, by name.
+var conversations = map[string]func(context.Context, *Session) error{
+	"questions": func(ctx context.Context, s *Session) error {
+		if _, err := s.Sees(ctx, 1); err != nil {
+			return err
+		}
+		_, err := s.ServerStart(ctx)
+		return err
+	},
+	"tasks": func(_ context.Context, s *Session) error {
+		var tail *Tail
+		for range 3 {
+			if err := begun(s.Begin(tail, hostileTask(true))); err != nil {
+				return err
+			}
+			result, err := awaited(s, hostileTask(true))
+			if err != nil {
+				return err
+			}
+			if tail = nil; result.Open {
+				tail = &Tail{}
+			}
+		}
+		if tail != nil {
+			if err := ended(s.End(tail)); err != nil {
+				return err
+			}
+		}
+		return s.Reset()
+	},
+	"flight": func(_ context.Context, s *Session) error {
+		if err := begun(s.Begin(nil, hostileTask(true), hostileTask(true), hostileTask(true))); err != nil {
+			return err
+		}
+		for more := s.Takes(); ; more = false {
+			result, err := awaited(s, hostileTask(true))
+			if err != nil || !result.Open {
+				return err
+			}
+			if s.Behind() == 0 {
+				return ended(s.End(&Tail{}))
+			}
+			if more && s.Takes() {
+				s.Extend(hostileTask(true))
+			}
+			verdict, _, goesOn, err := s.Next()
+			if err := ended(verdict, err); err != nil || !goesOn {
+				return err
+			}
+		}
+	},
+	"alone": func(_ context.Context, s *Session) error {
+		if err := begun(s.Begin(nil, hostileTask(false))); err != nil {
+			return err
+		}
+		_, err := awaited(s, hostileTask(false))
+		return err
+	},
+	"cancelled": func(_ context.Context, s *Session) error {
+		if err := begun(s.Begin(nil, hostileTask(true))); err != nil {
+			return err
+		}
+		s.Cancel(Stopped)
+		_, err := awaited(s, hostileTask(true))
+		return err
+	},
+}
+
+func hostileTask(atomic bool) *Task {
+	return &Task{
+		Input: "SELECT 1", Traits: Examine("SELECT 1"), Atomic: atomic, Query: atomic, Timeout: hostileLimit,
+		Format: Format{Delimiter: '\t', Quote: '"', Header: true, String: true}, Limit: 1 << 16, Until: time.Now().Add(time.Hour),
+	}
+}
+
+// begun, awaited and ended check that what a session returns can be written into a row.
+func begun(verdict *Verdict, start time.Time, err error) error {
+	if err := ended(verdict, err); err != nil {
+		return err
+	}
+	if start.IsZero() || !storableMoment(start) {
+		return fmt.Errorf("%w: begun at %s", errNotStorable, start)
+	}
+	return nil
+}
+
+func awaited(s *Session, t *Task) (*Result, error) {
+	result, err := s.Await(t)
+	if result == nil {
+		return nil, errors.Join(errNotStorable, err)
+	}
+	for _, text := range []*string{result.Output, result.Notice} {
+		if text != nil && (!utf8.ValidString(*text) || strings.Contains(*text, "\x00") || len(*text) > 1<<17) {
+			return nil, fmt.Errorf("%w: %.100q", errNotStorable, *text)
+		}
+	}
+	if !result.Stop.IsZero() && !storableMoment(result.Stop) {
+		return nil, fmt.Errorf("%w: ended at %s", errNotStorable, result.Stop)
+	}
+	return result, errors.Join(err, storable(result.Failure))
+}
+
+func ended(verdict *Verdict, err error) error {
+	if failure := new(Failure); errors.As(err, &failure) {
+		return errors.Join(failure, storable(failure))
+	}
+	if verdict == nil {
+		return err
+	}
+	return errors.Join(err, storable(verdict.Refused), storable(verdict.Deferred))
+}
+
+var errNotStorable = errors.New("no row can hold it")
+
+func storableMoment(t time.Time) bool { return t.Year() >= 1970 && t.Year() <= 9999 }
+
+func storable(f *Failure) error {
+	if f != nil && (!utf8.ValidString(f.Text) || len(f.Text) > textLimit || len(f.SQLState) != 5 || strings.Trim(f.SQLState, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789") != "") {
+		return fmt.Errorf("%w: %.10q %.100q", errNotStorable, f.SQLState, f.Text)
+	}
+	return nil
+}
+
+// converse has a conversation with a server.
+func converse(ctx context.Context, dsn, what string) error {
+	cfg, err := pgconn.ParseConfig(dsn)
+	if err != nil {
+		return err
+	}
+	limited, cancel := context.WithTimeout(ctx, hostileLimit)
+	defer cancel()
+	s, err := Connect(limited, cfg, hostileLimit, false)
+	if err != nil {
+		return err
+	}
+	s.obey = hostileLimit
+	defer s.Close()
+	return conversations[what](limited, s)
+}
+
+// about tells which conversations have an exchange that may be wrong.
+func about(exchange fake.Exchange) []string {
+	switch exchange {
+	case fake.Question:
+		return []string{"questions"}
+	case fake.Cancel:
+		return []string{"cancelled"}
+	case fake.Encryption, fake.SASL, fake.Continue, fake.Final, fake.Startup:
+		return []string{"alone"}
+	}
+	return []string{"tasks", "flight", "alone"}
+}
+
+// TestRightServer: each conversation goes well with the fake server as it is.
+func TestRightServer(t *testing.T) {
+	t.Parallel()
+	server, err := fake.Start(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(server.Stop)
+	for what := range conversations {
+		if err := converse(t.Context(), server.DSN(), what); err != nil {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+}
+
+// TestWrongServer: whatever a server answers, in whatever exchange, once or always, nothing panics, lasts or is left behind, and
+// what comes of it can be written into a row.
+func TestWrongServer(t *testing.T) {
+	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
+	var room sync.WaitGroup
+	defer room.Wait()
+	most := make(chan struct{}, 48)
+	for _, exchange := range fake.Exchanges {
+		for _, way := range fake.Ways() {
+			for _, what := range about(exchange) {
+				for from := range 2 {
+					most <- struct{}{}
+					room.Go(func() {
+						defer func() { <-most }()
+						wrong(t, exchange, way, what, from)
+					})
+				}
+			}
+		}
+	}
+}
+
+// wrong has a conversation with a server that is wrong in an exchange, all but the first times.
+func wrong(t *testing.T, exchange fake.Exchange, way fake.Way, what string, from int) {
+	name := fmt.Sprintf("%s: %s: %s (%d)", what, exchange, way.Name, from)
+	var count atomic.Int64
+	server, err := fake.Start(func(e fake.Exchange, right []fake.Message) fake.Answer {
+		if e == exchange && count.Add(1) > int64(from) {
+			return way.Change(right)
+		}
+		return fake.Right(right)
+	})
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	defer server.Stop()
+	dsn := server.DSN() + " sslmode=disable"
+	if exchange == fake.Encryption {
+		dsn = server.DSN() + " sslmode=prefer"
+	}
+	began := time.Now()
+	err = routine.Guard(func() error { return converse(t.Context(), dsn, what) })
+	if p := new(routine.Panic); errors.As(err, &p) {
+		t.Errorf("%s: %v\n%s", name, p, p.Stack)
+	}
+	if took := time.Since(began); took > hostileMost {
+		t.Errorf("%s took %s", name, took)
+	}
+	if errors.Is(err, errNotStorable) {
+		t.Errorf("%s: %v", name, err)
+	}
+	if err == nil && from == 0 && mustFail(exchange, way) {
+		t.Errorf("%s: no error", name)
+	}
+}
+
+// mustFail tells what none may pass over: an answer that lacks what was asked for.
+func mustFail(exchange fake.Exchange, way fake.Way) bool {
+	return (exchange == fake.Question || exchange == fake.Preparation) && slices.Contains([]string{
+		"no row", "a row without columns", "nulls", "empty strings", "long strings", "text", "no characters", "nothing", "silence",
+		"a moment that is none", "the last moment", "the first moment",
+	}, way.Name)
+}
+
+// TestPanicWhileConnecting: what a server makes panic in the client's library is an error of the connection.
+func TestPanicWhileConnecting(t *testing.T) {
+	t.Parallel()
+	cfg, err := pgconn.ParseConfig("host=127.0.0.1 sslmode=disable")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg.DialFunc = func(context.Context, string, string) (net.Conn, error) { panic("nobody thought of this") }
+	s, err := Connect(t.Context(), cfg, time.Second, false)
+	if p := new(routine.Panic); s != nil || !errors.As(err, &p) || !strings.Contains(p.Value, "nobody") {
+		t.Errorf("session %v, error %v", s, err)
+	}
+}
+
+// TestPanicOfCancel: it ends the crew, and whoever waits for the cancel goes on.
+func TestPanicOfCancel(t *testing.T) {
+	t.Parallel()
+	server, err := fake.Start(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(server.Stop)
+	cfg, err := pgconn.ParseConfig(server.DSN() + " sslmode=disable")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var dialed atomic.Int64
+	dial := cfg.DialFunc
+	cfg.DialFunc = func(ctx context.Context, network, address string) (net.Conn, error) {
+		if dialed.Add(1) > 1 {
+			panic("nobody thought of this")
+		}
+		return dial(ctx, network, address)
+	}
+	s, err := Connect(t.Context(), cfg, time.Second, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	crew := routine.New(t.Context())
+	s.Within(crew)
+	s.enter(time.Hour)
+	s.Cancel(Stopped)
+	<-crew.Context().Done()
+	if reason := s.settle(); reason != Stopped {
+		t.Errorf("cancelled as %v", reason)
+	}
+	s.Close()
+	crew.Wait()
+	if crew.Panicked() == nil {
+		t.Error("no panic")
+	}
+}

@@ -1,0 +1,161 @@
+package fake
+
+import (
+	"bytes"
+	"strings"
+)
+
+// Way is one way of being wrong.
+type Way struct {
+	Name   string
+	Change func(right []Message) Answer
+}
+
+// Ways are the ways of being wrong, in whatever exchange.
+func Ways() (all []Way) {
+	all = append(all, rowWays()...)
+	all = append(all, messageWays()...)
+	all = append(all, failureWays()...)
+	return append(all, byteWays()...)
+}
+
+// each makes an answer of the messages that change makes of each one.
+func each(right []Message, change func(Message) []Message) Answer {
+	var all []Message
+	for _, m := range right {
+		all = append(all, change(m)...)
+	}
+	return Right(all)
+}
+
+// rows makes another row of each.
+func rows(name string, change func([][]byte) []Message) Way {
+	return Way{name, func(right []Message) Answer {
+		return each(right, func(m Message) []Message {
+			if m.Kind != 'D' {
+				return []Message{m}
+			}
+			return change(m.Values())
+		})
+	}}
+}
+
+// values makes another value of each.
+func values(name string, value []byte) Way {
+	return rows(name, func(row [][]byte) []Message {
+		for i := range row {
+			row[i] = value
+		}
+		return []Message{Row(row...)}
+	})
+}
+
+func rowWays() []Way {
+	return []Way{
+		rows("no row", func([][]byte) []Message { return nil }),
+		rows("a row without columns", func([][]byte) []Message { return []Message{Row()} }),
+		rows("one column", func(row [][]byte) []Message { return []Message{Row(row[:min(1, len(row))]...)} }),
+		rows("a column less", func(row [][]byte) []Message { return []Message{Row(row[min(1, len(row)):]...)} }),
+		rows("columns too many", func(row [][]byte) []Message { return []Message{Row(append(row, make([][]byte, 3000)...)...)} }),
+		rows("rows too many", func(row [][]byte) []Message { return append(make([]Message, 0, 50), repeated(Row(row...), 50)...) }),
+		rows("a row more, without columns", func(row [][]byte) []Message { return []Message{Row(row...), Row()} }),
+		rows("two descriptions", func(row [][]byte) []Message {
+			return []Message{Columns(23, "a", "b"), Columns(25), Row(row...), Columns(16, strings.Repeat("c", 100_000))}
+		}),
+		values("nulls", nil),
+		values("empty strings", []byte{}),
+		values("long strings", bytes.Repeat([]byte("long"), 1<<18)),
+		values("text", []byte("2024-01-01 00:00:00+00")),
+		values("letters", []byte("f")),
+		values("a moment that is none", bytes.Repeat([]byte{0xff}, 8)),
+		values("the last moment", []byte("\x7f\xff\xff\xff\xff\xff\xff\xff")),
+		values("the first moment", []byte("\x80\x00\x00\x00\x00\x00\x00\x00")),
+		values("no characters", []byte("\xff\x00\xfe")),
+	}
+}
+
+// messageWays have messages of other kinds than expected, or in another order.
+func messageWays() []Way {
+	all := []Way{
+		{"nothing", func([]Message) Answer { return Answer{} }},
+		{"all twice", func(right []Message) Answer { return Right(append(right[:len(right):len(right)], right...)) }},
+		{"the other way round", func(right []Message) Answer {
+			var all []Message
+			for _, m := range right {
+				all = append([]Message{m}, all...)
+			}
+			return Right(all)
+		}},
+		{"ready too soon", func(right []Message) Answer { return Right(append([]Message{Ready('I')}, right...)) }},
+		{"another tag", func(right []Message) Answer {
+			return each(right, func(m Message) []Message {
+				if m.Kind == 'C' {
+					return []Message{Complete(strings.Repeat("ROLLBACK\xff", 1000))}
+				}
+				return []Message{m}
+			})
+		}},
+		{"a thousand notices", func(right []Message) Answer {
+			return Right(append(repeated(Notice("S", "NOTICE\xff", "C", "\xff", "M", strings.Repeat("n\xff", 500)), 1000), right...))
+		}},
+		{"a thousand parameters", func(right []Message) Answer {
+			return Right(append(append(repeated(Parameter("client_encoding", "KOI8R\xff"), 1000), Parameter("session_authorization", "x"), Parameter("", "")), right...))
+		}},
+		{"notifications", func(right []Message) Answer {
+			return Right(append(repeated(Message{'A', append([]byte{0, 0, 0, 1}, text("channel", "payload")...)}, 100), right...))
+		}},
+	}
+	for _, status := range []byte("ITEX\x00") {
+		all = append(all, Way{"ready as " + string(status), func(right []Message) Answer {
+			return each(right, func(m Message) []Message {
+				if m.Kind == 'Z' {
+					return []Message{Ready(status)}
+				}
+				return []Message{m}
+			})
+		}})
+	}
+	for _, kind := range []byte("123ACDEGHIKNRSTVWZcdnstv") {
+		all = append(all, without(kind), instead(kind), before(kind))
+	}
+	return all
+}
+
+func repeated(m Message, times int) (all []Message) {
+	for range times {
+		all = append(all, m)
+	}
+	return all
+}
+
+func without(kind byte) Way {
+	return Way{"without " + string(kind), func(right []Message) Answer {
+		return each(right, func(m Message) []Message {
+			if m.Kind == kind {
+				return nil
+			}
+			return []Message{m}
+		})
+	}}
+}
+
+// bodies are some that messages of any kind may have.
+var bodies = map[byte][]byte{
+	'A': append([]byte{0, 0, 0, 1}, text("channel", "payload")...), 'C': text("SELECT 1"), 'D': Row([]byte{1}).Body, 'E': Failure("S", "ERROR").Body,
+	'G': {0, 0, 0}, 'H': {0, 0, 0}, 'K': Key(1, "fake").Body, 'N': Notice("S", "NOTICE").Body, 'R': {0, 0, 0, 0}, 'S': text("name", "value"),
+	'T': Columns(23, "a").Body, 'V': {0xff, 0xff, 0xff, 0xff}, 'W': {0, 0, 0}, 'Z': {'I'}, 'd': []byte("copied"), 't': {0, 0}, 'v': make([]byte, 8),
+}
+
+func instead(kind byte) Way {
+	return Way{"only " + string(kind), func([]Message) Answer {
+		return Answer{Bytes: Message{kind, bodies[kind]}.Bytes(), Failed: kind == 'E'}
+	}}
+}
+
+func before(kind byte) Way {
+	return Way{"with " + string(kind), func(right []Message) Answer {
+		answer := Right(append([]Message{{kind, bodies[kind]}}, right...))
+		answer.Failed = kind == 'E'
+		return answer
+	}}
+}

@@ -1,0 +1,118 @@
+package work
+
+import (
+	"errors"
+	"maps"
+	"slices"
+	"sync"
+
+	"pgtaskd/exec"
+	"pgtaskd/routine"
+)
+
+// panics are tasks that panics of this controller have cut off. They outlast the leadership that a panic ends: the next one judges them.
+type panics struct {
+	mu  sync.Mutex
+	own map[int64]bool // which are the cause: their own runner has panicked, or panicsMost of others' have met them
+	met map[int64]int  // how often others have
+}
+
+const (
+	panicsMost  = 5
+	panicsKnown = 10_000
+)
+
+// cause takes note of the task at whose run a runner has panicked.
+func (p *panics) cause(id int64) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.own == nil {
+		p.own = map[int64]bool{}
+	}
+	p.own[id] = true
+}
+
+// meet takes note of all the tasks that a panic has cut off. Any of them may be the cause.
+func (p *panics) meet(ids []int64) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.own == nil {
+		p.own = map[int64]bool{}
+	}
+	if p.met == nil || len(p.met) > panicsKnown {
+		p.met = map[int64]int{}
+	}
+	for _, id := range ids {
+		if p.met[id]++; p.met[id] >= panicsMost {
+			p.own[id] = true
+		}
+	}
+}
+
+// causes are the tasks that are not to be run again.
+func (p *panics) causes() []int64 {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return append([]int64{}, slices.Collect(maps.Keys(p.own))...)
+}
+
+// keep forgets the causes of which another knows nothing; those that have been met may come again.
+func (p *panics) keep(known func(id int64) bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	maps.DeleteFunc(p.own, func(id int64, _ bool) bool { return !known(id) })
+}
+
+func (p *panics) forget() { p.keep(func(int64) bool { return false }) }
+
+// judged forgets a task that is not under way any more.
+func (p *panics) judged(id int64) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.own[id] {
+		delete(p.own, id)
+		delete(p.met, id)
+	}
+}
+
+// begunTasks are those whose SQL has begun and whose end is not written.
+func (l *loop) begunTasks() (ids []int64) {
+	for id, t := range l.tasks {
+		if _, start, _ := t.at(); !start.IsZero() {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
+
+// internal is what the row of a task shows that has made us panic where there is nobody else to tell.
+func internal() *exec.Failure {
+	return exec.NewFailure("the task could not be run", "XX000", "DETAIL", "pgtaskd met an internal error; its log has the details.")
+}
+
+// confess logs a panic that an attempt to connect has brought about: it says nothing of ourselves.
+func (r *runner) confess(t *task, err error) {
+	var p *routine.Panic
+	if errors.As(err, &p) {
+		r.target.advised(r.log.Error(), err, true).Int64("id", t.row.ID).Msg("no session for a task: its server has brought an internal error about")
+	}
+}
+
+// watched does something for the task that the runner is at. When that panics, the task is taken for the cause; the panic goes on, and ends the leadership.
+func (r *runner) watched(do func()) {
+	whole := false
+	defer func() {
+		if whole {
+			return
+		}
+		if r.at != nil {
+			r.panics.cause(r.at.row.ID)
+		}
+		if r.seat != nil {
+			r.seat.session.Abandon()
+			r.seat.session.Close()
+		}
+	}()
+	do()
+	whole = true
+}

@@ -1,0 +1,153 @@
+package work
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"pgtaskd/routine"
+)
+
+// serveWith is serve with a look at each loop before it begins; the first is number 1.
+func (s *stage) serveWith(begins func(number int, l *loop)) {
+	s.t.Helper()
+	ctx, cancel := context.WithCancel(context.WithoutCancel(s.t.Context()))
+	s.stop, s.ended = make(chan struct{}), make(chan struct{})
+	log := zerolog.New(s)
+	number := 0
+	sv := &service{target: s.target, trouble: &trouble{log: log}, panics: &panics{}, begins: func(l *loop) {
+		number++
+		begins(number, l)
+	}}
+	stop, ended := s.stop, s.ended
+	go func() {
+		defer close(ended)
+		s.err = sv.serve(ctx, stop)
+	}()
+	s.t.Cleanup(func() {
+		cancel()
+		<-ended
+		if s.t.Failed() {
+			lines := strings.Split(s.logged(), "\n")
+			s.t.Log(strings.Join(lines[max(0, len(lines)-20):], "\n"))
+		}
+	})
+	s.settled()
+}
+
+// TestPanicOfRunner: the task at which a runner panics FAILs at once, with an error that leads to the log, and without effects; what runs beside it is cut
+// off and run again; all others go on.
+func TestPanicOfRunner(t *testing.T) {
+	t.Parallel()
+	s := prepared(t)
+	s.serveWith(func(number int, l *loop) {
+		if number == 1 {
+			l.habits.of = nil // so that the first run that is taken note of panics
+		}
+	})
+	s.exec("CREATE TABLE effect (id int8)")
+	beside := s.add(`input, "group"`, "SELECT pg_sleep(CASE WHEN current_setting('pg_task.attempt') = '1' THEN 30 ELSE 0 END); INSERT INTO effect VALUES (1)", "beside")
+	s.becomes(beside, "WORK")
+	bad := s.add(`input, "group"`, "SELECT 1", "bad")
+	s.becomes(bad, "FAIL")
+	s.becomes(beside, "DONE")
+	want := `{"error":"ERROR:  task was interrupted\nDETAIL:  pgtaskd met an internal error while it ran; its log has the details. It is not run again, as that would happen again.","sqlstate":"XX000","attempt":1,"interrupted":1}`
+	if row := s.row(bad, "error, sqlstate, attempt, interrupted"); row != want {
+		t.Errorf("the task is %s", row)
+	}
+	if row := s.row(beside, "attempt, interrupted"); row != `{"attempt":2,"interrupted":1}` {
+		t.Errorf("the one beside it is %s", row)
+	}
+	if n := s.get("SELECT count(*) FROM effect"); n != "1" {
+		t.Errorf("%s effects", n)
+	}
+	log := s.logged()
+	if n := strings.Count(log, `"level":"error"`); n != 1 || !strings.Contains(log, "panic: assignment to entry in nil map") || !strings.Contains(log, "habits.go") {
+		t.Errorf("%d errors logged: %s", n, log)
+	}
+	if id := s.add("input", "SELECT 1"); true {
+		s.becomes(id, "DONE")
+	}
+	s.drain()
+}
+
+// TestPanicOfLoop: a task beside which something else panics runs again, but no more than five times.
+func TestPanicOfLoop(t *testing.T) {
+	t.Parallel()
+	s := prepared(t)
+	looks := s.connect()
+	s.serveWith(func(number int, l *loop) {
+		l.crew.Go(func() { // as soon as the task runs
+			tick := time.NewTicker(20 * time.Millisecond)
+			defer tick.Stop()
+			for l.crew.Context().Err() == nil {
+				var runs bool
+				err := looks.QueryRow(context.WithoutCancel(t.Context()), "SELECT state = 'WORK' AND attempt = $1 FROM task", number).Scan(&runs)
+				if err == nil && runs {
+					panic("nobody knows why")
+				}
+				<-tick.C
+			}
+		})
+	})
+	bad := s.add("input", "SELECT pg_sleep(30)")
+	within(t, 2*patient, "FAIL", func() bool { return s.state(bad) == "FAIL" })
+	if row := s.row(bad, "sqlstate, attempt, interrupted"); row != `{"sqlstate":"XX000","attempt":5,"interrupted":5}` {
+		t.Errorf("the task is %s", row)
+	}
+	id := s.add("input", "SELECT 1")
+	s.becomes(id, "DONE")
+}
+
+// TestRemotePidEndsNoSession: a task that is set to STOP has its session ended, and a remote one none of the target's own, whatever pid its server has named.
+func TestRemotePidEndsNoSession(t *testing.T) {
+	t.Parallel()
+	for remote, want := range map[string]string{"": "0", "host=elsewhere": "1"} {
+		s := prepared(t)
+		l := s.installed()
+		victim := s.connect()
+		if _, err := victim.Exec(t.Context(), "SELECT set_config('application_name', $1, false)", sessionName(s.target, "victim")); err != nil {
+			t.Fatal(err)
+		}
+		pid := int32(victim.PgConn().PID())
+		id := s.add("input, remote, state, pid, start", "SELECT 1", remote, "WORK", pid, time.Now())
+		s.exec("UPDATE task SET state = 'STOP'")
+		if err := l.halt(t.Context(), []int64{id}); err != nil {
+			t.Fatal(err)
+		}
+		s.eventually(want, "SELECT count(*) FROM pg_stat_activity WHERE pid = $1", pid)
+	}
+}
+
+// TestAskEndsWithLoop: who waits for a loop that has panicked does not wait for ever.
+func TestAskEndsWithLoop(t *testing.T) {
+	t.Parallel()
+	l := newLoop(t.Context(), Target{Run: 1}, zerologNone)
+	l.crew.Go(func() {
+		if l.inbox.ask(l.crew.Context(), ask{}).ok {
+			t.Error("it was answered")
+		}
+	})
+	<-l.inbox.asked
+	_ = l.crew.Call(func() error { panic("nobody thought of this") })
+	l.crew.Wait()
+}
+
+// TestPanicOfConnection: the task FAILs at once and shows nothing of the panic.
+func TestPanicOfConnection(t *testing.T) {
+	t.Parallel()
+	err := fmt.Errorf("connecting: %w", &routine.Panic{Value: "secret", Stack: []byte("secret")})
+	l := newLoop(t.Context(), Target{Run: 1}, zerologNone)
+	l.facts.Store(&control{})
+	failure := (&runner{loop: l}).unreachable(t.Context(), &task{}, time.Now(), err)
+	if !final(err) || failure.SQLState != "XX000" || strings.Contains(failure.Text, "secret") {
+		t.Errorf("final: %v, %s", final(err), failure.Text)
+	}
+	if final(&noSession{err}) {
+		t.Error("the target's own server has FAILed a task")
+	}
+}
