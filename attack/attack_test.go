@@ -19,7 +19,7 @@ type attack struct {
 	after  string // while they are served
 	owner  string // of the database; "": postgres
 	tables string // those that are served, schema.table; "": all
-	uses   string // who inserts tasks; "": a superuser
+	own    bool   // tasks are inserted by the role that serves the table; else by a superuser
 	may    string // roles whose rights come with what was given
 	mixed  bool   // several roles serve tables of the same schema
 	stands bool   // a table may be refused by name, since what stands in its way belongs to the attacker
@@ -84,9 +84,6 @@ func (s *scene) choose(a attack) {
 			{schema: "public", table: "own", role: "$o"}, {schema: "public", table: "low", role: "$l"},
 		}
 		s.exec(s.safe, "GRANT CREATE ON SCHEMA public TO $o")
-	}
-	if a.uses != "" {
-		s.user = s.as(a.uses)
 	}
 	if a.tables == "" {
 		return
@@ -206,7 +203,7 @@ func (s *scene) use(a attack, p *program, when string, from int) {
 	ids := map[*target]string{}
 	for _, t := range s.targets {
 		if t.refused == "" && !t.broken {
-			ids[t] = s.tasks(t, when)
+			ids[t] = s.tasks(t, a.own, when)
 		}
 	}
 	for t, id := range ids {
@@ -234,8 +231,12 @@ func (s *scene) use(a attack, p *program, when string, from int) {
 }
 
 // tasks inserts and changes tasks in a table. It returns the id of one that is to be run; "": the server has refused.
-func (s *scene) tasks(t *target, when string) (id string) {
+func (s *scene) tasks(t *target, own bool, when string) (id string) {
 	s.Helper()
+	user := s.user
+	if own {
+		user = s.as(t.role)
+	}
 	for _, sql := range []string{
 		`INSERT INTO %s ("group", plan, input) VALUES ('later', 'infinity', 'SELECT 1')`,
 		`UPDATE %s SET state = 'STOP' WHERE "group" = 'later'`,
@@ -244,13 +245,13 @@ func (s *scene) tasks(t *target, when string) (id string) {
 		`INSERT INTO %s ("group", repeat, input) VALUES ('daily', '1 day', 'SELECT 1')`,
 		`UPDATE %s SET state = 'STOP' WHERE "group" = 'daily'`,
 	} {
-		if err := s.try(s.user, fmt.Sprintf(sql, t.name())); err != nil {
+		if err := s.try(user, fmt.Sprintf(sql, t.name())); err != nil {
 			s.Errorf("%s, in %s: %s: %v", when, t.name(), sql, err)
 			t.broken = true
 			return ""
 		}
 	}
-	return s.get(s.user, fmt.Sprintf(`INSERT INTO %s ("group", input) VALUES ('now', 'SELECT 1') RETURNING id`, t.name()))
+	return s.get(user, fmt.Sprintf(`INSERT INTO %s ("group", input) VALUES ('now', 'SELECT 1') RETURNING id`, t.name()))
 }
 
 var caught = regexp.MustCompile(`CAUGHT\t(\S+)\t(\S+)\t(\S+)\t(.*)`)

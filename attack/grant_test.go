@@ -7,7 +7,7 @@ func TestGrants(t *testing.T) {
 	t.Parallel()
 	const use = "GRANT USAGE ON SCHEMA $n TO $m; "
 	attacks{
-		{name: "TRIGGER", right: use, grants: "GRANT TRIGGER ON $t TO $m", stands: true, tables: "own.task low.task", uses: "$o", may: "$o $l",
+		{name: "TRIGGER", right: use, grants: "GRANT TRIGGER ON $t TO $m", stands: true, tables: "own.task low.task", own: true, may: "$o $l",
 			after: "CREATE TRIGGER evil BEFORE INSERT OR UPDATE OR DELETE ON $t FOR EACH ROW EXECUTE FUNCTION kit.fire()"},
 		{name: "REFERENCES", right: use, grants: "GRANT REFERENCES, SELECT ON $t TO $m", after: `CREATE TABLE IF NOT EXISTS kit.reference (id int8);
 			ALTER TABLE kit.reference ADD FOREIGN KEY (id) REFERENCES $t ON DELETE CASCADE NOT VALID; INSERT INTO kit.reference SELECT id FROM $t;
@@ -15,10 +15,10 @@ func TestGrants(t *testing.T) {
 		{name: "SELECT and an open transaction", right: use, grants: "GRANT SELECT ON $t TO $m", after: "BEGIN; LOCK TABLE $t IN ACCESS SHARE MODE; SELECT * FROM $t"},
 		{name: "INSERT and an open transaction", right: use, grants: "GRANT INSERT ON $t TO $m; GRANT USAGE ON ALL SEQUENCES IN SCHEMA $n TO $m",
 			after: "BEGIN; INSERT INTO $t (input) VALUES ('SELECT 1')"},
-		{name: "INSERT of a cycle", right: use, grants: "GRANT INSERT ON $t TO $m", after: `INSERT INTO $t (id, next, state, "group", input) VALUES
-			(1000001, 1000002, 'DONE', 'daily', ''), (1000002, 1000001, 'DONE', 'daily', ''), (1000003, 1000003, 'GONE', 'daily', '')`},
+		{name: "INSERT of a cycle", right: use, grants: "GRANT INSERT ON $t TO $m", after: `INSERT INTO $t (id, next, state, stop, "group", input) VALUES
+			(1000001, 1000002, 'DONE', 'infinity', 'daily', ''), (1000002, 1000001, 'DONE', 'infinity', 'daily', ''), (1000003, 1000003, 'GONE', 'infinity', 'daily', '')`},
 		{name: "INSERT of odd rows", right: use, grants: "GRANT INSERT ON $t TO $m", after: `INSERT INTO $t (id, parent, plan, "group", data, input, runs) VALUES
-			(-9223372036854775808, -1, '-infinity', E'a\u202e\x1b[2J\n', repeat(E'\x01', 1000), 'SELECT current_setting(''pg_task.data'')', '{"a": 1}'),
+			(-9223372036854775808, -1, '2000-01-02 BC', E'a\u202e\x1b[2J\n', repeat(E'\x01', 1000), 'SELECT current_setting(''pg_task.data'')', '{"a": 1}'),
 			(9223372036854775807, 9223372036854775807, now(), repeat('g', 10000), '', E'SELECT\x1b', '[[]]')`},
 		{name: "SELECT by CONNECT alone", after: "LISTEN pgtaskd; SELECT pg_notify(c, repeat('x', 7000)) FROM unnest('{pgtaskd,pgtaskd_0}'::text[]) AS c, generate_series(1, 100); " +
 			"SELECT pg_notify('pgtaskd_' || c.oid, repeat(E'\\x01', 7000)) FROM pg_class AS c, generate_series(1, 20) WHERE c.relname IN ('task', 'printed')"},

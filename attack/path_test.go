@@ -6,7 +6,7 @@ import (
 )
 
 // create is what a role has to whom somebody has given CREATE on the schemas.
-const create = "GRANT CREATE, USAGE ON SCHEMA $n TO $m; GRANT CREATE ON SCHEMA public TO $m; "
+const create = "GRANT CREATE, USAGE ON SCHEMA public, own, low TO $m; "
 
 // Who may CREATE in a schema makes what our statements, our triggers, or expressions of ours might find there.
 func TestFoundByPath(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -42,6 +43,7 @@ type target struct {
 	printed       string // the role that runs what `pgtaskd schema` prints; "": run makes the table
 	refused       string // by whom and why, once it is
 	broken        bool   // it has failed, and more failures would say nothing
+	keys          object // of the configuration, besides
 }
 
 // newScene makes a database with roles: the attacker, one that owns its table, and one that only serves.
@@ -90,6 +92,7 @@ func (s *scene) connect(dsn, path string) *pgx.Conn {
 	}
 	if path != "" {
 		config.RuntimeParams["search_path"] = path
+		config.RuntimeParams["statement_timeout"] = "10s"
 	}
 	config.DefaultQueryExecMode = pgx.QueryExecModeSimpleProtocol
 	conn, err := pgx.ConnectConfig(s.Context(), config)
@@ -188,6 +191,7 @@ func (s *scene) configure(more object) {
 		targets = append(targets, object{
 			"defaults": defaults, "data": s.database, "user": s.roles[t.role], "schema": t.schema, "table": t.table, "create": t.printed == "", "grace": "1 s", "run": 4,
 		})
+		maps.Copy(targets[len(targets)-1], t.keys)
 	}
 	conf := object{"dsn": postgres.DSN("postgres"), "targets": targets}
 	for key, value := range more {

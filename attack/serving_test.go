@@ -28,7 +28,7 @@ func TestServingRoleAgainstAdministrator(t *testing.T) {
 		{name: "row in the way", after: "INSERT INTO $t (id, input) VALUES (-1, 'SELECT 1'), (-2, 'SELECT 1'); ALTER TABLE $t DROP CONSTRAINT IF EXISTS task_pkey, DROP CONSTRAINT IF EXISTS printed_pkey; " + strip},
 	}
 	for i := range all {
-		all[i].right, all[i].as, all[i].uses, all[i].tables, all[i].stands, all[i].named = mine, "$o", "$o", tables, true, "may not|denied|lacks|missing"
+		all[i].right, all[i].as, all[i].own, all[i].tables, all[i].stands, all[i].named = mine, "$o", true, tables, true, "may not|denied|lacks|missing"
 	}
 	all.play(t)
 }
