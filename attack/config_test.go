@@ -77,37 +77,41 @@ func TestOddNames(t *testing.T) {
 		"a b'; DROP TABLE x; --", `back\slash "quote" %s%d%!`, "line\nbreak\ttab\r", "esc\x1b[2J\x1b]0;x\x07", "bidi\u202e\u2066x\u200f", "c1\u009b31m\u0085",
 		"$$ $x$ $_$", "ümläut ☃ 𝄞", "nul\\0", "line\u2028separator",
 	}
+	quoted := func(name string) string { return pgx.Identifier{name}.Sanitize() }
+	s := newScene(t, "postgres")
+	s.database = fmt.Sprintf("%d a b'; \x1b[1m\n%%s\u202e\u009b\"$$\\", s.n)
+	s.roles["$d"] = s.database
+	s.exec(s.safe, "CREATE DATABASE $d")
+	s.safe, s.user = s.connect(s.dsn("$p"), "pg_catalog"), s.connect(s.dsn("$p"), "public")
+	s.targets = nil
 	for i, name := range odd {
-		t.Run(fmt.Sprint(i), func(t *testing.T) {
-			t.Parallel()
-			s := newScene(t, "postgres")
-			quoted := func(name string) string { return pgx.Identifier{name}.Sanitize() }
-			role, database := fmt.Sprintf("%d %s", s.n, name), fmt.Sprintf("%s %d", name, s.n)
-			s.exec(s.safe, "CREATE ROLE "+quoted(role)+" LOGIN")
-			s.exec(s.safe, "CREATE DATABASE "+quoted(database))
-			s.database = database
-			s.roles["$o"], s.roles["$d"] = role, database
-			s.safe, s.user = s.connect(s.dsn("$p"), "pg_catalog"), s.connect(s.dsn("$p"), "public")
-			s.exec(s.safe, "CREATE SCHEMA "+quoted(name)+" AUTHORIZATION "+quoted(role))
-			s.targets = []*target{{schema: name, table: name, role: "$o"}, {schema: name, table: "other " + name, role: "$p"}}
-			s.configure(nil)
-			said, faults, _ := shell(t, "", pgtaskd, "check", "--config", s.config)
-			p := run(t, "--config", s.config)
-			s.serve(attack{stands: true, named: "belongs|owner"}, p, "at the first start")
-			// The table of somebody with an odd name stands in the way of another.
-			p.stop(t)
-			s.exec(s.safe, "ALTER TABLE $t OWNER TO "+quoted(role))
-			again, more, _ := shell(t, "", pgtaskd, "check", "--config", s.config)
-			for what, text := range map[string]string{"check": said + faults + again + more, "the log": p.log.String()} {
-				found := raw(text)
-				if what == "the log" { // is read by programs, and shown by them
-					found = slices.DeleteFunc(found, func(r rune) bool { return !commanding(r) })
-				}
-				if slices.Sort(found); len(found) > 0 {
-					t.Errorf("%s shows %U", what, slices.Compact(found))
-				}
+		placeholder, role := fmt.Sprint("odd ", i), fmt.Sprintf("%d %s", s.n, name)
+		s.roles[placeholder] = role
+		for _, sql := range []string{"CREATE ROLE " + quoted(role) + " LOGIN", "CREATE SCHEMA " + quoted(name) + " AUTHORIZATION " + quoted(role)} {
+			if _, err := s.safe.Exec(t.Context(), sql); err != nil {
+				t.Fatal(err)
 			}
-		})
+		}
+		s.targets = append(s.targets, &target{schema: name, table: name, role: placeholder})
+	}
+	s.configure(nil)
+	said, faults, _ := shell(t, "", pgtaskd, "check", "--config", s.config)
+	p := run(t, "--config", s.config)
+	s.serve(attack{}, p, "at the first start")
+	p.stop(t)
+	for _, target := range s.targets { // who is not the owner
+		target.role = "$l"
+	}
+	s.configure(nil)
+	again, more, _ := shell(t, "", pgtaskd, "check", "--config", s.config)
+	for what, text := range map[string]string{"check": said + faults + again + more, "the log": p.log.String()} {
+		found := raw(text)
+		if what == "the log" { // is read by programs, and shown by them
+			found = slices.DeleteFunc(found, func(r rune) bool { return !commanding(r) })
+		}
+		if slices.Sort(found); len(found) > 0 {
+			t.Errorf("%s shows %U", what, slices.Compact(found))
+		}
 	}
 }
 

@@ -46,96 +46,100 @@ func (s *scene) ended(t *target, id string) {
 // that session, do their work once, and see nothing of it.
 func TestPreparedStatements(t *testing.T) {
 	t.Parallel()
-	for name, body := range map[string]string{
-		"nothing":      "SELECT",
-		"a number":     "SELECT 1::int2",
-		"a row":        "SELECT 1::int2, 2, ''x''",
-		"many rows":    "SELECT generate_series(1, 100)",
-		"a write":      "INSERT INTO own.effect VALUES (0)",
-		"a setting":    "SELECT set_config(''my.own'', ''left'', false)",
-		"a divide":     "SELECT 1 / 0",
-		"only removed": "",
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			s, table := single(t, "own.task", object{"run": 1})
-			s.configure(nil)
-			p := run(t, "--config", s.config)
-			s.exec(s.as("$o"), `CREATE TABLE own.effect (id int8);
-				CREATE FUNCTION own.work() RETURNS void LANGUAGE sql AS $f$ INSERT INTO own.effect VALUES (current_setting('pg_task.id')::int8) $f$;
-				CREATE FUNCTION own.swap() RETURNS int LANGUAGE plpgsql AS $f$
-				DECLARE s record; n int := 0;
-				BEGIN
-					PERFORM set_config('my.own', 'left', false);
-					CREATE TEMP TABLE IF NOT EXISTS mine (id int);
-					FOR s IN SELECT name, parameter_types::text[] AS types FROM pg_prepared_statements LOOP
-						EXECUTE format('DEALLOCATE %I', s.name);
-						IF '`+body+`' <> '' THEN
-							EXECUTE format('PREPARE %I %s AS `+body+`', s.name, CASE WHEN s.types <> '{}' THEN '(' || array_to_string(s.types, ', ') || ')' END);
-						END IF;
-						n := n + 1;
-					END LOOP;
-					RETURN n;
-				END $f$`)
-			s.serve(attack{}, p, "at first")
-			const seen = "SELECT coalesce(current_setting(''my.own'', true), '''') || coalesce(to_regclass(''pg_temp.mine'')::text, '''')"
-			var ids, looks []string
-			for i := range 12 {
-				group := fmt.Sprintf("'%d', ", i)
-				s.ended(table, s.add(table, `"group", input`, group+"'SELECT own.swap()'"))
-				ids = append(ids, s.add(table, `"group", input`, group+"'SELECT own.work()'"), s.add(table, `"group", input`, "'other', 'SELECT own.work()'"))
-				looks = append(looks, s.add(table, `"group", input`, group+"'"+seen+"'"))
-			}
-			for _, id := range append(ids, looks...) {
-				s.ends(table, id, "DONE")
-			}
-			if wrong := s.get(s.safe, "SELECT count(*) FROM (SELECT id FROM own.effect WHERE id > 0 GROUP BY id HAVING count(*) = 1) AS e"); wrong != fmt.Sprint(len(ids)) {
-				t.Errorf("of %d tasks %s have done their work once", len(ids), wrong)
-			}
-			if left := s.get(s.safe, "SELECT string_agg(output, ' ') FROM own.task WHERE output <> '' AND id IN ("+strings.Join(looks, ", ")+")"); left != "" {
-				t.Errorf("the next tasks see %q", left)
-			}
-		})
+	bodies := []string{
+		"", "SELECT", "SELECT 1::int2", "SELECT 1::int2, 2, 'x'", "SELECT generate_series(1, 100)", "INSERT INTO own.effect VALUES (0)",
+		"SELECT set_config('my.own', 'left', false)", "SELECT 1 / 0",
+	}
+	s, _ := single(t, "own.task", nil)
+	s.targets = nil
+	for i := range bodies {
+		s.targets = append(s.targets, &target{schema: "own", table: fmt.Sprint("task_", i), role: "$o", keys: object{"run": 1}})
+	}
+	s.configure(nil)
+	p := run(t, "--config", s.config)
+	s.exec(s.as("$o"), file(t, "swap"))
+	s.serve(attack{}, p, "at first")
+	for i, body := range bodies {
+		s.swap(s.targets[i], body)
+	}
+}
+
+// swap has tasks that prepare that body in the place of each prepared statement, and tasks of other lanes after them.
+func (s *scene) swap(table *target, body string) {
+	s.Helper()
+	s.exec(s.as("$o"), "TRUNCATE own.effect")
+	const seen = "SELECT coalesce(current_setting('my.own', true), '') || coalesce(to_regclass('pg_temp.mine')::text, '')"
+	var ids, looks []string
+	for i := range 5 {
+		group := fmt.Sprintf("'%d', ", i)
+		s.ended(table, s.add(table, `"group", input`, group+"$in$SELECT own.swap($b$"+body+"$b$)$in$"))
+		ids = append(ids, s.add(table, `"group", input`, group+"'SELECT own.work()'"), s.add(table, `"group", input`, "'other', 'SELECT own.work()'"))
+		looks = append(looks, s.add(table, `"group", input`, group+"$in$"+seen+"$in$"))
+	}
+	in := " FROM " + table.name() + " WHERE id IN (" + strings.Join(append(ids, looks...), ", ") + ")"
+	if !s.until(servedIn, func() bool {
+		return s.get(s.safe, "SELECT count(*)"+in+" AND stop IS NOT NULL") == fmt.Sprint(len(ids)+len(looks))
+	}) {
+		s.Errorf("after %q not all end", body)
+	}
+	if failed := s.get(s.safe, "SELECT string_agg(concat_ws(' ', id, error), '; ')"+in+" AND error IS NOT NULL"); failed != "" {
+		s.Errorf("after %q not all is DONE: %.300s", body, failed)
+	}
+	if n := s.get(s.safe, "SELECT count(*) FROM (SELECT id FROM own.effect WHERE id > 0 GROUP BY id HAVING count(*) = 1) AS e"); n != fmt.Sprint(len(ids)) {
+		s.Errorf("after %q, of %d tasks %s have done their work once", body, len(ids), n)
+	}
+	if left := s.get(s.safe, "SELECT string_agg(output, ' ')"+in+" AND output <> '' AND input LIKE '%my.own%'"); left != "" {
+		s.Errorf("after %q the next tasks see %q", body, left)
 	}
 }
 
 // What a task leaves in its session, and a trigger of the owner's that needs the role's path, let nobody else's operators between our statements.
 func TestPathComesBack(t *testing.T) {
 	t.Parallel()
-	enums := file(t, "enums")
-	operators := strings.ReplaceAll(file(t, "operators"), "$n", "public")
-	for name, cause := range map[string]string{
-		"trigger": `CREATE TABLE own.audit (id int8); ALTER ROLE $o SET search_path = own, public; CREATE FUNCTION own.note() RETURNS trigger LANGUAGE plpgsql AS $f$
-			BEGIN INSERT INTO audit VALUES (NEW.id); RETURN NULL; END $f$; CREATE TRIGGER note AFTER UPDATE ON own.task FOR EACH ROW EXECUTE FUNCTION own.note()`,
-		"domain":   `INSERT INTO own.task (input) SELECT 'CREATE DOMAIN pg_temp.' || n || ' AS pg_catalog.text' FROM unnest('{int2,int4,int8,text,bool,xid,timestamptz}'::text[]) AS n`,
-		"relation": `INSERT INTO own.task (input) SELECT 'CREATE TEMP TABLE ' || n || ' (id int)' FROM unnest('{task,pg_class,pg_stat_activity,pg_proc}'::text[]) AS n`,
-		"save":     `INSERT INTO own.task (save, input) SELECT true, 'CREATE DOMAIN pg_temp.' || n || ' AS pg_catalog.text' FROM unnest('{int2,int4,int8,text,bool}'::text[]) AS n`,
-		"settings": `INSERT INTO own.task (save, input) VALUES (true, 'SET search_path = public, pg_catalog'), (true, 'SET search_path = pg_temp, public'), (true, 'SET role = none')`,
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			s, table := single(t, "own.task", object{"run": 2})
-			s.exec(s.safe, create)
-			s.configure(nil)
-			p := run(t, "--config", s.config)
-			s.serve(attack{}, p, "at first")
-			s.exec(s.mallory, operators+enums)
-			s.exec(s.as("$o"), cause)
-			for i := range 3 {
-				s.use(attack{}, p, fmt.Sprint("in round ", i), 0)
-				s.ends(table, s.add(table, "input, rerun", "'SELECT 1', false"), "DONE")
-				s.ends(table, s.add(table, "input", "'SELECT 1/0'"), "FAIL")
-				s.ends(table, s.add(table, "input", "'CREATE TEMP TABLE x ()'"), "DONE")
-				s.ends(table, s.add(table, "input", "'VACUUM own.task'"), "DONE")
-			}
-			p.stop(t)
-			s.serve(attack{}, run(t, "--config", s.config), "after a restart")
-			if name == "trigger" && s.get(s.safe, "SELECT count(*) > 0 FROM own.audit") != "t" {
-				t.Error("the trigger has noted nothing")
-			}
-			s.verdict(attack{})
-		})
+	causes := map[string]string{
+		"trigger": `CREATE TABLE own.audit (id int8); CREATE FUNCTION own.note() RETURNS trigger LANGUAGE plpgsql AS $f$
+			BEGIN INSERT INTO audit VALUES (NEW.id); RETURN NULL; END $f$; CREATE TRIGGER note AFTER UPDATE ON $t FOR EACH ROW EXECUTE FUNCTION own.note()`,
+		"domain":   `INSERT INTO $t (input) SELECT 'CREATE DOMAIN pg_temp.' || n || ' AS pg_catalog.text' FROM unnest('{int2,int4,int8,text,bool,xid,timestamptz}'::text[]) AS n`,
+		"relation": `INSERT INTO $t (input) SELECT 'CREATE TEMP TABLE ' || n || ' (id int)' FROM unnest('{task,pg_class,pg_stat_activity,pg_proc}'::text[]) AS n`,
+		"saved":    `INSERT INTO $t (save, input) SELECT true, 'CREATE DOMAIN pg_temp.' || n || ' AS pg_catalog.text' FROM unnest('{int2,int4,int8,text,bool}'::text[]) AS n`,
+		"setting":  `INSERT INTO $t (save, input) VALUES (true, 'SET search_path = public, pg_catalog'), (true, 'SET search_path = pg_temp, public'), (true, 'SET role = none')`,
 	}
+	s, _ := single(t, "own.task", nil)
+	s.targets = nil
+	for name := range causes {
+		s.targets = append(s.targets, &target{schema: "own", table: name, role: "$o", keys: object{"run": 2}})
+	}
+	s.exec(s.safe, create+"ALTER ROLE $o SET search_path = own, public")
+	s.configure(nil)
+	p := run(t, "--config", s.config)
+	s.serve(attack{}, p, "at first")
+	s.exec(s.mallory, strings.ReplaceAll(file(t, "operators"), "$n", "public"))
+	s.exec(s.mallory, file(t, "enums"))
+	for _, table := range s.targets {
+		if err := s.try(s.as("$o"), strings.ReplaceAll(causes[table.table], "$t", table.name())); err != nil {
+			t.Errorf("%s: %v", table.table, err)
+		}
+	}
+	for i := range 2 {
+		s.use(attack{}, p, fmt.Sprint("in round ", i), 0)
+		for _, table := range s.targets {
+			if table.broken {
+				continue
+			}
+			once, fails := s.add(table, "input, rerun", "'SELECT 1', false"), s.add(table, "input", "'SELECT 1/0'")
+			writes, outside := s.add(table, "input", "'CREATE TEMP TABLE x ()'"), s.add(table, "input", "'VACUUM own."+table.table+"'")
+			s.ends(table, once, "DONE")
+			s.ends(table, fails, "FAIL")
+			s.ends(table, writes, "DONE")
+			s.ends(table, outside, "DONE")
+		}
+	}
+	p.stop(t)
+	s.serve(attack{}, run(t, "--config", s.config), "after a restart")
+	if s.get(s.safe, "SELECT count(*) > 0 FROM own.audit") != "t" {
+		t.Error("the trigger has noted nothing")
+	}
+	s.verdict(attack{})
 }
 
 // A stranger's session with the name of one of ours holds up nothing of what a crash has left.
