@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 )
@@ -101,8 +102,11 @@ func (s *scene) choose(a attack) {
 func (s *scene) print(a attack) {
 	s.Helper()
 	for _, t := range s.targets {
-		if t.printed != "" {
-			s.ddl(a, t, t.printed, "the printed statements")
+		if t.printed == "" {
+			continue
+		}
+		if _, faults, _ := shell(s.T, ddl(s.T, t), postgres.Bindir+"/psql", "-X", "-q", "-v", "ON_ERROR_STOP=1", s.dsn(t.printed)); strings.Contains(faults, "ERROR") {
+			s.refuse(a, t, "the printed statements", faults)
 		}
 	}
 }
@@ -111,17 +115,23 @@ func (s *scene) print(a attack) {
 func (s *scene) reprint(a attack) {
 	s.Helper()
 	for _, t := range s.targets {
-		s.ddl(a, t, "$p", "the printed statements, in the end")
+		if _, err := s.as("$p").PgConn().Exec(s.Context(), ddl(s.T, t)).ReadAll(); err != nil {
+			s.refuse(a, t, "the printed statements, in the end", err.Error())
+		}
 	}
 }
 
-func (s *scene) ddl(a attack, t *target, role, when string) {
-	s.Helper()
-	text, _, _ := shell(s.T, "", pgtaskd, "schema", "--schema", t.schema, "--table", t.table)
-	_, faults, _ := shell(s.T, text, postgres.Bindir+"/psql", "-X", "-q", "-v", "ON_ERROR_STOP=1", s.dsn(role))
-	if strings.Contains(faults, "ERROR") {
-		s.refuse(a, t, when, faults)
+var printed sync.Map // by schema and table
+
+// ddl is what `pgtaskd schema` prints for a table.
+func ddl(t *testing.T, of *target) string {
+	t.Helper()
+	if text, known := printed.Load(of.name()); known {
+		return text.(string)
 	}
+	text, _, _ := shell(t, "", pgtaskd, "schema", "--schema", of.schema, "--table", of.table)
+	printed.Store(of.name(), text)
+	return text
 }
 
 // refuse notes that a table is refused, which must be for what the attacker has put in its way, and by name.

@@ -110,6 +110,7 @@ func TestPathComesBack(t *testing.T) {
 		s.targets = append(s.targets, &target{schema: "own", table: name, role: "$o", keys: object{"run": 2}})
 	}
 	s.exec(s.safe, create+"ALTER ROLE $o SET search_path = own, public")
+	s.user = s.connect(s.dsn("$p"), "own, public") // the trigger needs it
 	s.configure(nil)
 	p := run(t, "--config", s.config)
 	s.serve(attack{}, p, "at first")

@@ -45,8 +45,7 @@ func made(t *testing.T) *objects {
 		*statements = s.get(s.safe, "SELECT string_agg(s, E'\n') FROM ("+query+") AS q (s)")
 	}
 	for _, target := range s.targets {
-		text, _, _ := shell(t, "", pgtaskd, "schema", "--schema", target.schema, "--table", target.table)
-		ours.printed += text
+		ours.printed += ddl(t, target)
 	}
 	return ours
 }
