@@ -9,13 +9,14 @@ import (
 	"testing"
 )
 
-// Each line of docs/states.md, and of the reference's table of promises, names a test that there is.
+// Each line of docs/states.md, of the reference's table of promises, and of docs/security.md names a test that there is.
 func TestPromisesAreTried(t *testing.T) {
 	t.Parallel()
 	tests := testFiles(t)
 	for file, head := range map[string]string{
 		"docs/states.md":    "| from | to | by | tried in |",
 		"docs/reference.md": "| statement | promise | `atomic` |",
+		"docs/security.md":  "| who has | can | cannot | tested by |",
 	} {
 		for _, row := range tableBehind(t, file, head) {
 			names := testName.FindAllStringSubmatch(row, -1)

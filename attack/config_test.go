@@ -1,0 +1,156 @@
+package attack
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"unicode"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// A password that others of the machine can read is warned of, and shown nowhere.
+func TestPasswordsInTheOpen(t *testing.T) {
+	t.Parallel()
+	s, _ := single(t, "public.task", nil)
+	s.configure(object{"remotes": object{"far": "host=127.0.0.1 user=x password=geheim"}})
+	for _, mode := range []os.FileMode{0o644, 0o640, 0o604, 0o600} {
+		if err := os.Chmod(s.config, mode); err != nil {
+			t.Fatal(err)
+		}
+		open := mode&0o044 != 0
+		_, checked, _ := shell(t, "", pgtaskd, "check", "--config", s.config)
+		p := run(t, "--config", s.config)
+		s.serve(attack{}, p, "with a password")
+		p.stop(t)
+		for what, text := range map[string]string{"run": p.log.String(), "check": checked} {
+			if warns(text) != open {
+				t.Errorf("with mode %o, %s warns of the password: %t: %s", mode, what, !open, tail(text))
+			}
+		}
+	}
+}
+
+// The same where it stands among the arguments, which others see in the list of processes.
+func TestPasswordAmongArguments(t *testing.T) {
+	t.Parallel()
+	s, table := single(t, "public.task", nil)
+	s.exec(s.safe, "ALTER ROLE $o PASSWORD 'geheim'; GRANT CREATE ON SCHEMA public TO $o")
+	p := run(t, fmt.Sprintf("host=127.0.0.1 port=%d user=%s password=geheim sslmode=disable dbname=%s", postgres.Port, s.roles["$o"], s.database))
+	if _, led := p.says(s.logged(table), 0, servedIn, leading); !led || !warns(p.log.String()) {
+		t.Errorf("served: %t, warned of: %t", led, warns(p.log.String()))
+	}
+}
+
+// warns tells whether a text warns of a password. It must not show it.
+func warns(text string) bool {
+	if strings.Contains(text, "geheim") {
+		return false
+	}
+	for line := range strings.Lines(text) {
+		if strings.Contains(line, "password") && !strings.Contains(line, `"level":"info"`) {
+			return true
+		}
+	}
+	return false
+}
+
+// commanding are those that a terminal has obeyed since there are terminals.
+func commanding(r rune) bool { return r < ' ' || r == 0x7f }
+
+// raw are the characters of a text that a terminal would obey, or show in another order than they stand.
+func raw(text string) (found []rune) {
+	for _, r := range text {
+		if r != '\n' && (unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || unicode.Is(unicode.Zl, r) || unicode.Is(unicode.Zp, r)) {
+			found = append(found, r)
+		}
+	}
+	return found
+}
+
+// Names that would make a terminal do something are shown by check, log, and error in a form that does not.
+func TestOddNames(t *testing.T) {
+	t.Parallel()
+	odd := []string{
+		"a b'; DROP TABLE x; --", `back\slash "quote" %s%d%!`, "line\nbreak\ttab\r", "esc\x1b[2J\x1b]0;x\x07", "bidi\u202e\u2066x\u200f", "c1\u009b31m\u0085",
+		"$$ $x$ $_$", "ümläut ☃ 𝄞", "nul\\0", "line\u2028separator",
+	}
+	quoted := func(name string) string { return pgx.Identifier{name}.Sanitize() }
+	s := newScene(t, "postgres")
+	s.database = fmt.Sprintf("%d a b'; \x1b[1m\n%%s\u202e\u009b\"$$\\", s.n)
+	s.roles["$d"] = s.database
+	s.exec(s.safe, "CREATE DATABASE $d")
+	s.safe, s.user = s.connect(s.dsn("$p"), "pg_catalog"), s.connect(s.dsn("$p"), "public")
+	s.targets = nil
+	for i, name := range odd {
+		placeholder, role := fmt.Sprint("odd ", i), fmt.Sprintf("%d %s", s.n, name)
+		s.roles[placeholder] = role
+		for _, sql := range []string{"CREATE ROLE " + quoted(role) + " LOGIN", "CREATE SCHEMA " + quoted(name) + " AUTHORIZATION " + quoted(role)} {
+			if _, err := s.safe.Exec(t.Context(), sql); err != nil {
+				t.Fatal(err)
+			}
+		}
+		s.targets = append(s.targets, &target{schema: name, table: name, role: placeholder})
+	}
+	s.configure(nil)
+	said, faults, _ := shell(t, "", pgtaskd, "check", "--config", s.config)
+	p := run(t, "--config", s.config)
+	s.serve(attack{}, p, "at the first start")
+	p.stop(t)
+	for _, target := range s.targets { // who is not the owner
+		target.role = "$l"
+	}
+	s.configure(nil)
+	again, more, _ := shell(t, "", pgtaskd, "check", "--config", s.config)
+	for what, text := range map[string]string{"check": said + faults + again + more, "the log": p.log.String()} {
+		found := raw(text)
+		if what == "the log" { // is read by programs, and shown by them
+			found = slices.DeleteFunc(found, func(r rune) bool { return !commanding(r) })
+		}
+		if slices.Sort(found); len(found) > 0 {
+			t.Errorf("%s shows %U", what, slices.Compact(found))
+		}
+	}
+}
+
+// A database that is made for a role does not belong to it.
+func TestMadeForARole(t *testing.T) {
+	t.Parallel()
+	s, table := single(t, "public.task", nil)
+	role, database := fmt.Sprint("new_", s.n), fmt.Sprint("new_", s.n)
+	s.roles["$o"], s.database = role, database
+	table.role = "$o"
+	s.configure(nil)
+	p := run(t, "--config", s.config)
+	if _, led := p.says(s.logged(table), 0, servedIn, leading); !led {
+		t.Error("it is not served: ", tail(p.log.String()))
+	}
+	if owner := s.get(s.safe, "SELECT pg_get_userbyid(datdba) FROM pg_database WHERE datname = '"+database+"'"); owner == role {
+		t.Error("the database belongs to the role that it was made for")
+	}
+	p.stop(t)
+}
+
+// Somebody who may create databases or roles makes those that a target names before they are needed.
+func TestMadeBeforehand(t *testing.T) {
+	t.Parallel()
+	s := newScene(t, "postgres")
+	s.choose(attack{tables: "public.task"})
+	theirs := fmt.Sprint("theirs_", s.n)
+	s.exec(s.safe, "ALTER ROLE $m CREATEDB")
+	s.exec(s.mallory, "CREATE DATABASE "+theirs)
+	s.database = theirs
+	s.safe, s.user, s.mallory = s.connect(s.dsn("$p"), "pg_catalog"), s.connect(s.dsn("$p"), "public"), s.as("$m")
+	s.exec(s.safe, file(t, "kit"))
+	s.exec(s.safe, file(t, "shadow"))
+	s.exec(s.mallory, "ALTER DATABASE "+theirs+" SET search_path = shadow, pg_catalog")
+	a := attack{stands: true}
+	s.configure(nil)
+	s.check(a, "before the first start", false)
+	p := run(t, "--config", s.config)
+	s.serve(a, p, "at the first start")
+	p.stop(t)
+	s.verdict(a)
+}

@@ -1,0 +1,112 @@
+package attack
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// held are the advisory locks of the database, as the arguments that take them.
+func (s *scene) held() []string {
+	s.Helper()
+	keys := s.get(s.safe, `SELECT string_agg(DISTINCT CASE objsubid WHEN 1 THEN ((classid::int8 << 32) | objid::int8)::text ELSE classid::int8::int4 || ', ' || objid::int8::int4 END, ';')
+		FROM pg_locks WHERE locktype = 'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`)
+	return strings.FieldsFunc(keys, func(r rune) bool { return r == ';' })
+}
+
+// hold takes locks as the attacker, each in a session of its own, as soon as they are free.
+func (s *scene) hold(function string, keys []string) (holders []*pgx.Conn) {
+	s.Helper()
+	for _, key := range keys {
+		holder := s.as("$m")
+		holders = append(holders, holder)
+		go func() {
+			_, _ = holder.PgConn().Exec(s.Context(), fmt.Sprintf("SELECT pg_catalog.%s(%s)", function, key)).ReadAll()
+		}()
+	}
+	waiting := "SELECT count(*) FROM pg_locks AS l JOIN pg_stat_activity USING (pid) WHERE l.locktype = 'advisory' AND usename = '" + s.roles["$m"] + "'"
+	if !s.until(patience, func() bool { return s.get(s.safe, waiting) == fmt.Sprint(len(keys)) }) {
+		s.Fatal("the attacker does not ask for the locks")
+	}
+	return holders
+}
+
+// Who may CONNECT, and no more, holds the locks that pgtaskd takes, before it comes or as soon as it goes. The tables are served all the same, or
+// the holder is named.
+func TestLocksOfAStranger(t *testing.T) {
+	t.Parallel()
+	for _, function := range []string{"pg_advisory_lock", "pg_advisory_lock_shared"} {
+		t.Run(function, func(t *testing.T) {
+			t.Parallel()
+			s := newScene(t, "postgres")
+			s.print(attack{})
+			s.configure(nil)
+			p := run(t, "--config", s.config)
+			s.serve(attack{}, p, "at the first start")
+			keys := s.held()
+			if len(keys) == 0 {
+				t.Fatal("no lock is held")
+			}
+			s.hold(function, keys)
+			s.use(attack{}, p, "when the attacker waits for the locks", 0)
+			p.stop(t)
+			p = run(t, "--config", s.config)
+			s.serve(attack{}, p, "when the attacker holds the locks")
+			from := len(p.log.String())
+			s.exec(s.safe, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE 'pgtaskd %'")
+			s.use(attack{}, p, "when the control sessions were ended", from)
+			s.named(p)
+			p.stop(t)
+		})
+	}
+}
+
+// named: whoever holds a lock that is ours is told of, with the process and the role.
+func (s *scene) named(p *program) {
+	s.Helper()
+	_, said := p.says(s.logged(s.targets[0]), 0, servedIn, func(l line) bool { return l.bad() && strings.Contains(l.String(), s.roles["$m"]) })
+	if !said && len(s.held()) > 0 {
+		s.Errorf("who holds the locks is not named: %v", p.lines(s.logged(s.targets[0]), 0))
+	}
+}
+
+// All locks that pgtaskd takes are held when it comes for the first time, and given back after a while.
+func TestLocksAtTheFirstStart(t *testing.T) {
+	t.Parallel()
+	s := newScene(t, "postgres")
+	s.choose(attack{tables: "public.task own.task low.task"})
+	s.configure(nil)
+	p := run(t, "--config", s.config)
+	s.serve(attack{}, p, "at the first start")
+	keys := s.held() // they are made of names, and will be the same
+	p.stop(t)
+	s.exec(s.safe, "DROP TABLE $t CASCADE")
+	holders := s.hold("pg_advisory_lock", append(keys, installing(s)...))
+	p = run(t, "--config", s.config)
+	for _, target := range s.targets { // until it has met the locks, and told, or goes on without them
+		p.says(s.logged(target), 0, servedIn, func(l line) bool { return leading(l) || l.bad() || strings.Contains(l.Message, "stand") })
+	}
+	for _, holder := range holders {
+		_ = holder.Close(t.Context())
+	}
+	s.serve(attack{}, p, "after the locks were given back")
+	p.stop(t)
+}
+
+// installing are the locks under which tables are made: they are held for a moment only, so they are known and not seen.
+func installing(s *scene) (keys []string) {
+	seen := map[string]bool{}
+	for _, t := range s.targets {
+		sum := sha256.Sum256([]byte("pgtaskd schema " + t.schema))
+		key := fmt.Sprint(int64(binary.BigEndian.Uint64(sum[:8])))
+		if !seen[key] {
+			keys = append(keys, key)
+		}
+		seen[key] = true
+	}
+	return keys
+}

@@ -1,0 +1,87 @@
+// Package attack plays people who know PostgreSQL from the inside against the built program. Each attack is made in a database of its own, where
+// tables are served under a superuser, under an ordinary role that made its table, and under one whose table the dsn's user made. None of the
+// attacker's code may run under another role, and each table must be served, or refused with the attacker's name.
+package attack
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"pgtaskd/server"
+)
+
+// patience bounds how long a test waits for what must come, on a busy machine.
+const patience = 15 * time.Second
+
+// Written by TestMain before any test runs.
+var (
+	pgtaskd  string         // path of the program
+	postgres *server.Server // of all tests
+)
+
+func TestMain(m *testing.M) {
+	flag.Parse()
+	if err := flag.Set("test.parallel", "6"); err != nil { // the tests wait more than they compute
+		panic(err)
+	}
+	code, err := runTests(m)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		code = 1
+	}
+	os.Exit(code)
+}
+
+// runTests makes what the tests stand on, runs them, and clears it away.
+func runTests(m *testing.M) (code int, err error) {
+	folder, err := os.MkdirTemp("", "pgtaskd-attack-")
+	if err != nil {
+		return 0, err
+	}
+	defer os.RemoveAll(folder)
+	if pgtaskd, err = build(folder); err != nil {
+		return 0, err
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	if postgres, err = server.Start(ctx, server.Options{Settings: settings}); err != nil {
+		return 0, err
+	}
+	defer func() {
+		if stopped := postgres.Stop(); err == nil {
+			err = stopped
+		}
+	}()
+	return m.Run(), nil
+}
+
+// build compiles the program, without the race detector, whose memory would be measured as well. PGTASKD names one that is built already.
+func build(folder string) (path string, err error) {
+	if path := os.Getenv("PGTASKD"); path != "" {
+		return filepath.Abs(path)
+	}
+	path = filepath.Join(folder, "pgtaskd")
+	cmd := exec.Command("go", "build", "-o", path, "..")
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("go build: %w\n%s", err, out)
+	}
+	return path, nil
+}
+
+// settings of the server: quick, and not durable beyond the process.
+var settings = map[string]string{
+	"fsync":              "off",
+	"full_page_writes":   "off",
+	"synchronous_commit": "off",
+	"max_connections":    "300",
+	"autovacuum":         "off",
+	"log_min_messages":   "log", // what the attacker's functions tell, and no errors
+	"timezone":           "UTC",
+}

@@ -1,0 +1,128 @@
+package attack
+
+import (
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// Limits of the contract, in kB as /proc shows memory.
+const (
+	atWork  = 400 << 10 // with 32 tasks at once
+	waiting = 100 << 10 // with 1,000 that wait
+)
+
+// memory is the most that a program has had of the machine's, in kB.
+func (p *program) memory(t *testing.T) int {
+	t.Helper()
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.cmd.Process.Pid))
+	if err != nil {
+		t.Skip("there is no /proc: ", err)
+	}
+	_, rest, _ := strings.Cut(string(text), "VmHWM:")
+	kb, err := strconv.Atoi(strings.Fields(rest + " x")[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return kb
+}
+
+// stays checks it, and that the program lives.
+func (p *program) stays(t *testing.T, under int) {
+	t.Helper()
+	select {
+	case <-p.done:
+		t.Fatal("pgtaskd has ended")
+	default:
+	}
+	if got := p.memory(t); got > under {
+		t.Errorf("it has taken %d MB, more than %d", got>>10, under>>10)
+	} else {
+		t.Logf("it has taken %d MB", got>>10)
+	}
+}
+
+// Tasks do at once whatever takes memory. None of them takes it from pgtaskd, and one that comes in between is served.
+func TestMemoryAtWork(t *testing.T) {
+	t.Parallel()
+	s, table := single(t, "own.task", object{"run": 40})
+	s.configure(nil)
+	p := run(t, "--config", s.config)
+	s.serve(attack{}, p, "at first")
+	s.exec(s.safe, "GRANT INSERT (data, input) ON own.task TO $m; GRANT USAGE ON SCHEMA own TO $m; GRANT USAGE ON ALL SEQUENCES IN SCHEMA own TO $m")
+	// Of each kind one of the greatest size, and some that together are worse.
+	sizes := map[string]string{
+		"value":   "SELECT repeat(''x'', %d000000)",
+		"values":  "SELECT repeat(''x'', %d00000), repeat(''y'', %[1]d00000) FROM generate_series(1, 4)",
+		"error":   "DO $f$ BEGIN RAISE EXCEPTION USING MESSAGE = repeat(''x'', %d00000), DETAIL = repeat(''y'', %[1]d00000); END $f$",
+		"notice":  "DO $f$ BEGIN RAISE NOTICE ''%%'', repeat(''x'', %d00000); END $f$",
+		"copy":    "COPY (SELECT repeat(''x'', %d00000)) TO STDOUT",
+		"notify":  "SELECT set_config(''application_name'', repeat(''x'', %d0000), false); LISTEN x; SELECT pg_notify(''x'', repeat(''y'', 7999)) FROM generate_series(1, %[1]d)",
+		"columns": "SELECT 1 AS \"%d\" FROM generate_series(1, 100000)",
+	}
+	var values []string
+	for kind, sql := range sizes {
+		for i, n := range []int{300, 60, 60, 60} {
+			if i == 0 && kind != "value" && kind != "error" {
+				n = 100
+			}
+			values = append(values, fmt.Sprintf(`('%s %d', '%s', 'x')`, kind, i, fmt.Sprintf(sql, n)))
+		}
+	}
+	s.exec(s.as("$o"), `INSERT INTO own.task ("group", input, data) VALUES `+strings.Join(values, ", "))
+	// Those who may insert data alone, or a long input.
+	for range 4 {
+		s.exec(s.mallory, "INSERT INTO own.task (input, data) VALUES ('SELECT 1', repeat('x', 100000000))")
+	}
+	s.exec(s.mallory, "INSERT INTO own.task (input, data) VALUES ('SELECT 1', repeat('x', 400000000)), ('SELECT 1 --' || repeat('x', 100000000), '')")
+	s.ends(table, s.add(table, `"group", input`, "'in between', 'SELECT 1'"), "DONE")
+	left := "SELECT count(*) FROM own.task WHERE state IN ('PLAN', 'TAKE', 'WORK') AND plan <= now()"
+	if !s.until(2*patience, func() bool { return s.get(s.safe, left) == "0" }) {
+		t.Errorf("%s tasks have not ended", s.get(s.safe, left))
+	}
+	for _, wrong := range []string{"octet_length(output) > 9000000", "octet_length(error) > 70000", "octet_length(notice) > 70000"} {
+		if n := s.get(s.safe, "SELECT count(*) FROM own.task WHERE "+wrong); n != "0" {
+			t.Errorf("%s tasks have %s", n, wrong)
+		}
+	}
+	p.stays(t, atWork)
+}
+
+// A thousand tasks wait, each as long as it may be.
+func TestMemoryOfWaiting(t *testing.T) {
+	t.Parallel()
+	s, table := single(t, "own.task", object{"run": 2})
+	s.configure(nil)
+	p := run(t, "--config", s.config)
+	s.serve(attack{}, p, "at first")
+	s.exec(s.as("$o"), `INSERT INTO own.task ("group", input) SELECT 'long ' || i, 'SELECT pg_sleep(60)' FROM generate_series(1, 2) AS i`)
+	if !s.until(servedIn, func() bool { return s.get(s.safe, "SELECT count(*) FROM own.task WHERE state = 'WORK'") == "2" }) {
+		t.Error("nothing runs")
+	}
+	s.exec(s.as("$o"), `INSERT INTO own.task ("group", "null", remote, input, data) SELECT repeat(i::text, 15000), repeat('n', 60000), 'host=nowhere.invalid options=' || repeat('r', 60000),
+		'SELECT 1 --' || repeat('x', 200000), repeat('d', 200000) FROM generate_series(1, 1000) AS i`)
+	id := s.add(table, `"group", input, priority`, "'first', 'SELECT 1', 1")
+	s.exec(s.user, "UPDATE own.task SET state = 'STOP' WHERE state = 'WORK'")
+	s.ends(table, id, "DONE")
+	p.stays(t, waiting)
+}
+
+// What a row may hold of those columns that are kept of each task is bounded by the INSERT.
+func TestLongNamesAreRefused(t *testing.T) {
+	t.Parallel()
+	s, table := single(t, "own.task", nil)
+	s.configure(nil)
+	p := run(t, "--config", s.config)
+	s.serve(attack{}, p, "at first")
+	for column, most := range map[string]int{`"group"`: 64 << 10, `"null"`: 64 << 10, "remote": 64 << 10, "key": 1 << 10} {
+		for n, taken := range map[int]bool{most: true, most + 1: false, 20_000_000: false} {
+			err := s.try(s.user, fmt.Sprintf(`INSERT INTO %s (plan, input, %s) VALUES ('infinity', 'SELECT 1', repeat('x', %d))`, table.name(), column, n))
+			if (err == nil) != taken {
+				t.Errorf("%s of %d bytes: %v", column, n, err)
+			}
+		}
+	}
+	s.use(attack{}, p, "in the end", 0)
+}

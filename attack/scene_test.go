@@ -1,0 +1,224 @@
+package attack
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+// object is one of JSON.
+type object = map[string]any
+
+var scenes atomic.Int64
+
+// scene is a database with an attacker, and tables that are served there.
+type scene struct {
+	*testing.T
+	n        int64
+	database string
+	roles    map[string]string // by placeholder
+	safe     *pgx.Conn         // a superuser's, who finds nothing but the catalog
+	user     *pgx.Conn         // of somebody who inserts tasks, as people do
+	mallory  *pgx.Conn
+	targets  []*target
+	config   string
+	from     int // where the server's log began
+}
+
+// target is a table that is to be served.
+type target struct {
+	schema, table string
+	role          string
+	printed       string // the role that runs what `pgtaskd schema` prints; "": run makes the table
+	refused       string // by whom and why, once it is
+	broken        bool   // it has failed, and more failures would say nothing
+	keys          object // of the configuration, besides
+}
+
+// newScene makes a database with roles: the attacker, one that owns its table, and one that only serves.
+func newScene(t *testing.T, owner string) *scene {
+	t.Helper()
+	n := scenes.Add(1)
+	s := &scene{T: t, n: n, database: fmt.Sprint("attack_", n), from: len(serverLog(t))}
+	s.roles = map[string]string{
+		"$m": fmt.Sprint("mallory_", n), "$o": fmt.Sprint("owner_", n), "$l": fmt.Sprint("low_", n), "$d": s.database, "$p": "postgres",
+	}
+	s.targets = []*target{
+		{schema: "public", table: "task", role: "$p"},
+		{schema: "public", table: "printed", role: "$p", printed: "$p"},
+		{schema: "own", table: "task", role: "$o"},
+		{schema: "own", table: "printed", role: "$o", printed: "$o"},
+		{schema: "low", table: "task", role: "$l"},
+	}
+	root := s.connect(postgres.DSN("postgres"), "pg_catalog")
+	for _, sql := range []string{"CREATE ROLE $m LOGIN", "CREATE ROLE $o LOGIN", "CREATE ROLE $l LOGIN", "CREATE DATABASE $d OWNER " + owner} {
+		s.exec(root, sql)
+	}
+	s.safe = s.connect(postgres.DSN(s.database), "pg_catalog")
+	s.user = s.connect(postgres.DSN(s.database), "public")
+	s.exec(s.safe, file(t, "kit"))
+	s.exec(s.safe, "CREATE SCHEMA own; GRANT ALL ON SCHEMA own TO $o; GRANT CREATE ON DATABASE $d TO $o; CREATE SCHEMA low; GRANT USAGE ON SCHEMA low TO PUBLIC")
+	s.mallory = s.as("$m")
+	return s
+}
+
+// file is one of testdata.
+func file(t *testing.T, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("testdata", name+".sql"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// connect connects for the time of the test. A path that is given is stronger than those of the role and the database.
+func (s *scene) connect(dsn, path string) *pgx.Conn {
+	s.Helper()
+	config, err := pgx.ParseConfig(dsn)
+	if err != nil {
+		s.Fatal(err)
+	}
+	if path != "" {
+		config.RuntimeParams["search_path"] = path
+		config.RuntimeParams["statement_timeout"] = "10s"
+	}
+	config.DefaultQueryExecMode = pgx.QueryExecModeSimpleProtocol
+	conn, err := pgx.ConnectConfig(s.Context(), config)
+	if err != nil {
+		s.Fatal(err)
+	}
+	s.Cleanup(func() { _ = conn.Close(context.Background()) })
+	return conn
+}
+
+// as connects as a role.
+func (s *scene) as(role string) *pgx.Conn {
+	s.Helper()
+	return s.connect(s.dsn(role), "")
+}
+
+func (s *scene) dsn(role string) string {
+	return strings.Replace(postgres.DSN(s.database), "user=postgres", "user="+s.roles[role], 1)
+}
+
+// fill puts names in the place of placeholders.
+func (s *scene) fill(sql string) string {
+	for placeholder, name := range s.roles {
+		sql = strings.ReplaceAll(sql, placeholder, pgx.Identifier{name}.Sanitize())
+	}
+	return sql
+}
+
+// try runs statements. Those with $t, a table, are run for each; those with $n for each schema.
+func (s *scene) try(conn *pgx.Conn, statements string) error {
+	sql := s.fill(statements)
+	done := map[string]bool{}
+	for _, t := range s.targets {
+		one := strings.NewReplacer("$t", t.name(), "$n", pgx.Identifier{t.schema}.Sanitize()).Replace(sql)
+		if done[one] {
+			continue
+		}
+		if _, err := conn.PgConn().Exec(s.Context(), one).ReadAll(); err != nil {
+			return err
+		}
+		done[one] = true
+	}
+	return nil
+}
+
+func (s *scene) exec(conn *pgx.Conn, statements string) {
+	s.Helper()
+	if err := s.try(conn, statements); err != nil {
+		s.Fatalf("%.300s: %v", statements, err)
+	}
+}
+
+// get is the first value of the first row, as the server writes it; "" if there is none.
+func (s *scene) get(conn *pgx.Conn, sql string) string {
+	s.Helper()
+	results, err := conn.PgConn().Exec(s.Context(), s.fill(sql)).ReadAll()
+	if err != nil {
+		s.Fatalf("%s: %v", sql, err)
+	}
+	if last := results[len(results)-1]; len(last.Rows) > 0 {
+		return string(last.Rows[0][0])
+	}
+	return ""
+}
+
+// until asks until the answer is right.
+func (s *scene) until(limit time.Duration, right func() bool) bool {
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	end := time.After(limit)
+	for !right() {
+		select {
+		case <-tick.C:
+		case <-end:
+			return false
+		}
+	}
+	return true
+}
+
+// name is that of a table in SQL.
+func (t *target) name() string { return pgx.Identifier{t.schema, t.table}.Sanitize() }
+
+// logged is the name of a target in the log.
+func (s *scene) logged(t *target) string { return s.database + "/" + t.schema + "/" + t.table }
+
+// configure writes the configuration.
+func (s *scene) configure(more object) {
+	s.Helper()
+	var targets []object
+	for _, t := range s.targets {
+		defaults := object{}
+		if t.printed == "" {
+			defaults = object{"active": "1 day", "group": "some"} // are compared with what there is
+		}
+		targets = append(targets, object{
+			"defaults": defaults, "data": s.database, "user": s.roles[t.role], "schema": t.schema, "table": t.table, "create": t.printed == "", "grace": "1 s", "run": 4,
+		})
+		maps.Copy(targets[len(targets)-1], t.keys)
+	}
+	conf := object{"dsn": postgres.DSN("postgres"), "targets": targets}
+	for key, value := range more {
+		conf[key] = value
+	}
+	text, err := json.Marshal(conf)
+	if err != nil {
+		s.Fatal(err)
+	}
+	s.config = filepath.Join(s.TempDir(), "pgtaskd.json")
+	if err := os.WriteFile(s.config, text, 0o600); err != nil {
+		s.Fatal(err)
+	}
+}
+
+// serverLog is what the server has said so far.
+func serverLog(t *testing.T) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(postgres.SocketDir, "log"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// denied tells a statement that the attacker may not run.
+func denied(err error) bool {
+	var answer *pgconn.PgError
+	return err != nil && errors.As(err, &answer) && answer.Code == "42501"
+}

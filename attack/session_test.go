@@ -1,0 +1,174 @@
+package attack
+
+import (
+	"fmt"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// single is a scene with one table, whose tasks share one session.
+func single(t *testing.T, name string, keys object) (*scene, *target) {
+	t.Helper()
+	s := newScene(t, "postgres")
+	s.choose(attack{tables: name})
+	s.targets[0].keys = keys
+	return s, s.targets[0]
+}
+
+// add inserts a task, as a superuser.
+func (s *scene) add(t *target, columns, values string) (id string) {
+	s.Helper()
+	return s.get(s.user, fmt.Sprintf("INSERT INTO %s (%s) VALUES (%s) RETURNING id", t.name(), columns, values))
+}
+
+// ends waits for the end of a task.
+func (s *scene) ends(t *target, id, state string) {
+	s.Helper()
+	look := fmt.Sprintf("SELECT state FROM %s WHERE id = %s", t.name(), id)
+	if !s.until(servedIn, func() bool {
+		return strings.Contains("DONE FAIL GONE", s.get(s.safe, look)) || s.get(s.safe, look) == state
+	}) || s.get(s.safe, look) != state {
+		s.Errorf("task %s is %s, not %s: %s", id, s.get(s.safe, look), state, s.get(s.safe, strings.Replace(look, "state", "error", 1)))
+	}
+}
+
+// ended waits for the end of a task, whatever it is.
+func (s *scene) ended(t *target, id string) {
+	s.Helper()
+	look := fmt.Sprintf("SELECT state FROM %s WHERE id = %s", t.name(), id)
+	if !s.until(servedIn, func() bool { return strings.Contains("DONE FAIL GONE", s.get(s.safe, look)) }) {
+		s.Errorf("task %s does not end", id)
+	}
+}
+
+// A task puts statements of its own in the place of those that pgtaskd has prepared in the session. The tasks of other lanes, which come after it in
+// that session, do their work once, and see nothing of it.
+func TestPreparedStatements(t *testing.T) {
+	t.Parallel()
+	bodies := []string{
+		"", "SELECT", "SELECT 1::int2", "SELECT 1::int2, 2, 'x'", "SELECT generate_series(1, 100)", "INSERT INTO own.effect VALUES (0)",
+		"SELECT set_config('my.own', 'left', false)", "SELECT 1 / 0",
+	}
+	s, _ := single(t, "own.task", nil)
+	s.targets = nil
+	for i := range bodies {
+		s.targets = append(s.targets, &target{schema: "own", table: fmt.Sprint("task_", i), role: "$o", keys: object{"run": 1}})
+	}
+	s.configure(nil)
+	p := run(t, "--config", s.config)
+	s.exec(s.as("$o"), file(t, "swap"))
+	s.serve(attack{}, p, "at first")
+	for i, body := range bodies {
+		s.swap(s.targets[i], body)
+	}
+}
+
+// swap has tasks that prepare that body in the place of each prepared statement, and tasks of other lanes after them.
+func (s *scene) swap(table *target, body string) {
+	s.Helper()
+	s.exec(s.as("$o"), "TRUNCATE own.effect")
+	const seen = "SELECT coalesce(current_setting('my.own', true), '') || coalesce(to_regclass('pg_temp.mine')::text, '')"
+	var ids, looks []string
+	for i := range 5 {
+		group := fmt.Sprintf("'%d', ", i)
+		s.ended(table, s.add(table, `"group", input`, group+"$in$SELECT own.swap($b$"+body+"$b$)$in$"))
+		ids = append(ids, s.add(table, `"group", input`, group+"'SELECT own.work()'"), s.add(table, `"group", input`, "'other', 'SELECT own.work()'"))
+		looks = append(looks, s.add(table, `"group", input`, group+"$in$"+seen+"$in$"))
+	}
+	in := " FROM " + table.name() + " WHERE id IN (" + strings.Join(append(ids, looks...), ", ") + ")"
+	if !s.until(servedIn, func() bool {
+		return s.get(s.safe, "SELECT count(*)"+in+" AND stop IS NOT NULL") == fmt.Sprint(len(ids)+len(looks))
+	}) {
+		s.Errorf("after %q not all end", body)
+	}
+	if failed := s.get(s.safe, "SELECT string_agg(concat_ws(' ', id, error), '; ')"+in+" AND error IS NOT NULL"); failed != "" {
+		s.Errorf("after %q not all is DONE: %.300s", body, failed)
+	}
+	if n := s.get(s.safe, "SELECT count(*) FROM (SELECT id FROM own.effect WHERE id > 0 GROUP BY id HAVING count(*) = 1) AS e"); n != fmt.Sprint(len(ids)) {
+		s.Errorf("after %q, of %d tasks %s have done their work once", body, len(ids), n)
+	}
+	if left := s.get(s.safe, "SELECT string_agg(output, ' ')"+in+" AND output <> '' AND input LIKE '%my.own%'"); left != "" {
+		s.Errorf("after %q the next tasks see %q", body, left)
+	}
+}
+
+// What a task leaves in its session, and a trigger of the owner's that needs the role's path, let nobody else's operators between our statements.
+func TestPathComesBack(t *testing.T) {
+	t.Parallel()
+	causes := map[string]string{
+		"trigger": `CREATE TABLE own.audit (id int8); CREATE FUNCTION own.note() RETURNS trigger LANGUAGE plpgsql AS $f$
+			BEGIN INSERT INTO audit VALUES (NEW.id); RETURN NULL; END $f$; CREATE TRIGGER note AFTER UPDATE ON $t FOR EACH ROW EXECUTE FUNCTION own.note()`,
+		"domain":   `INSERT INTO $t (input) SELECT 'CREATE DOMAIN pg_temp.' || n || ' AS pg_catalog.text' FROM unnest('{int2,int4,int8,text,bool,xid,timestamptz}'::text[]) AS n`,
+		"relation": `INSERT INTO $t (input) SELECT 'CREATE TEMP TABLE ' || n || ' (id int)' FROM unnest('{task,pg_class,pg_stat_activity,pg_proc}'::text[]) AS n`,
+		"saved":    `INSERT INTO $t (save, input) SELECT true, 'CREATE DOMAIN pg_temp.' || n || ' AS pg_catalog.text' FROM unnest('{int2,int4,int8,text,bool}'::text[]) AS n`,
+		"setting":  `INSERT INTO $t (save, input) VALUES (true, 'SET search_path = public, pg_catalog'), (true, 'SET search_path = pg_temp, public'), (true, 'SET role = none')`,
+	}
+	s, _ := single(t, "own.task", nil)
+	s.targets = nil
+	for name := range causes {
+		s.targets = append(s.targets, &target{schema: "own", table: name, role: "$o", keys: object{"run": 2}})
+	}
+	s.exec(s.safe, create+"ALTER ROLE $o SET search_path = own, public")
+	s.user = s.connect(s.dsn("$p"), "own, public") // the trigger needs it
+	s.configure(nil)
+	p := run(t, "--config", s.config)
+	s.serve(attack{}, p, "at first")
+	s.exec(s.mallory, strings.ReplaceAll(file(t, "operators"), "$n", "public"))
+	s.exec(s.mallory, file(t, "enums"))
+	for _, table := range s.targets {
+		if err := s.try(s.as("$o"), strings.ReplaceAll(causes[table.table], "$t", table.name())); err != nil {
+			t.Errorf("%s: %v", table.table, err)
+		}
+	}
+	for i := range 2 {
+		s.use(attack{}, p, fmt.Sprint("in round ", i), 0)
+		for _, table := range s.targets {
+			if table.broken {
+				continue
+			}
+			once, fails := s.add(table, "input, rerun", "'SELECT 1', false"), s.add(table, "input", "'SELECT 1/0'")
+			writes, outside := s.add(table, "input", "'CREATE TEMP TABLE x ()'"), s.add(table, "input", "'VACUUM own."+table.table+"'")
+			s.ends(table, once, "DONE")
+			s.ends(table, fails, "FAIL")
+			s.ends(table, writes, "DONE")
+			s.ends(table, outside, "DONE")
+		}
+	}
+	p.stop(t)
+	s.serve(attack{}, run(t, "--config", s.config), "after a restart")
+	if s.get(s.safe, "SELECT count(*) > 0 FROM own.audit") != "t" {
+		t.Error("the trigger has noted nothing")
+	}
+	s.verdict(attack{})
+}
+
+// A stranger's session with the name of one of ours holds up nothing of what a crash has left.
+func TestNameOfASession(t *testing.T) {
+	t.Parallel()
+	s, table := single(t, "own.task", nil)
+	s.configure(nil)
+	p := run(t, "--config", s.config)
+	s.serve(attack{}, p, "at first")
+	for _, name := range []string{"pg_task own task group", "pg_task own task ", "pgtaskd own task", "pg_task own task now"} {
+		stranger := s.as("$m")
+		s.exec(stranger, "SET application_name = '"+name+"'")
+		go func() { _, _ = stranger.PgConn().Exec(t.Context(), "SELECT pg_sleep(60)").ReadAll() }()
+	}
+	again, stopped := s.add(table, "input", "'SELECT pg_sleep(0.5)'"), s.add(table, `"group", input`, "'other', 'SELECT pg_sleep(60)'")
+	s.ends(table, stopped, "WORK")
+	_ = p.cmd.Process.Signal(syscall.SIGKILL)
+	<-p.done
+	s.exec(s.user, "UPDATE own.task SET state = 'STOP' WHERE id = "+stopped)
+	s.exec(s.safe, `SET session_replication_role = replica; INSERT INTO own.task (id, state, pid, attempt, plan, "group", input) VALUES (1000, 'TAKE', 1, 1, now(), 'taken', 'SELECT 1')`)
+	p = run(t, "--config", s.config)
+	s.serve(attack{}, p, "after a crash")
+	s.ends(table, again, "DONE")
+	s.ends(table, "1000", "DONE")
+	if !s.until(servedIn, func() bool { return s.get(s.safe, "SELECT stop IS NOT NULL FROM own.task WHERE id = "+stopped) == "t" }) {
+		t.Error("the stopped task does not end")
+	}
+	if s.get(s.safe, "SELECT count(*) FROM pg_stat_activity WHERE usename = '"+s.roles["$m"]+"' AND query LIKE '%pg_sleep%'") != "4" {
+		t.Error("a stranger's session was ended")
+	}
+}
