@@ -102,6 +102,7 @@ WITH RECURSIVE owner AS (
     JOIN pg_catalog.pg_type AS t ON t.oid OPERATOR(pg_catalog.=) c.casttarget
     JOIN owner AS os ON os.oid OPERATOR(pg_catalog.=) s.typowner AND os.trusted
     JOIN owner AS ot ON ot.oid OPERATOR(pg_catalog.=) t.typowner AND ot.trusted
+    WHERE type.oid OPERATOR(pg_catalog.>=) 16384::pg_catalog.oid -- not of the server's own, which have casts to types of other tables
 )
 SELECT object.kind, object.name, pg_catalog.quote_ident(owner.rolname)
 FROM object
