@@ -14,6 +14,7 @@ func TestCreatesRoleAndDatabase(t *testing.T) {
 	u := connect(t, postgres.DSN("made by pgtaskd"))
 	u.shows(u.becomes(u.add("input", "'SELECT session_user, current_user, current_setting(''is_superuser'')'"), "DONE"),
 		"output", "session_user\tcurrent_user\tcurrent_setting\nmade by pgtaskd\tmade by pgtaskd\toff")
+	u.is("(SELECT datdba::regrole FROM pg_database WHERE datname = current_database())", "postgres")
 }
 
 // A role that is no superuser, and cannot become one.

@@ -7,8 +7,9 @@ import (
 	"strings"
 )
 
-// DDL is the whole text that makes a table, for a person to run; where parts of it are there already, it makes the rest, unless that belongs to
-// somebody whom the role that runs it has no reason to trust. It can not see what Install can: a type of that name which is somebody else's, a
+// DDL is the whole text that makes a table, for a person to run; where parts of it are there
+// already, it makes the rest, unless that belongs to somebody whom the role that runs it has no
+// reason to trust. It can not see what Install can: a type of that name which is somebody else's, a
 // default that is worth replacing, a partitioned table.
 func DDL(t Table, o Options) string {
 	n := names{table: t, state: stateOf(t, "state")}

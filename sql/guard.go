@@ -2,8 +2,8 @@ package sql
 
 import "strings"
 
-// guard are statements that raise an error if anything there is of the table belongs to somebody whom the role that runs them has no
-// reason to trust, and what runs them again.
+// guard are statements that raise an error if anything there is of the table belongs to somebody
+// whom the role that runs them has no reason to trust, and what runs them again.
 func guard(t Table) (whole, again string) {
 	arguments := []string{undollared(t.Schema), undollared(t.Name), array(functionNames(t)), array(triggerNames()), "'state'"}
 	body := strings.NewReplacer(

@@ -10,8 +10,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Untrusted is the error of a table with which something can run that belongs to somebody whom the role has no reason to trust: the owner
-// could replace it, and have the role's rights.
+// Untrusted is the error of a table with which something can run that belongs to somebody whom the
+// role has no reason to trust: the owner could replace it, and have the role's rights.
 type Untrusted struct {
 	Role    string // quoted, as all names
 	Objects []Owned
@@ -78,8 +78,9 @@ func Trusts(ctx context.Context, conn *pgx.Conn, role string) (bool, error) {
 	return does, err
 }
 
-// Grantable tells whether the schema belongs to the connection's user or a superuser. It is an *Untrusted error if the table or a sequence
-// belongs to somebody else: to grant rights on it runs nothing, so the rest does not matter.
+// Grantable tells whether the schema belongs to the connection's user or a superuser. It is an
+// *Untrusted error if the table or a sequence belongs to somebody else: to grant rights on it runs
+// nothing, so the rest does not matter.
 func Grantable(ctx context.Context, conn *pgx.Conn, t Table) (schema bool, err error) {
 	var u *Untrusted
 	if _, err = owners(ctx, conn, t, true); err == nil || !errors.As(err, &u) {
@@ -93,7 +94,8 @@ func Grantable(ctx context.Context, conn *pgx.Conn, t Table) (schema bool, err e
 	return schema, nil
 }
 
-// owners returns those whom the connection's user trusts, and an *Untrusted error if anything belongs to others.
+// owners returns those whom the connection's user trusts, and an *Untrusted error if anything
+// belongs to others.
 func owners(ctx context.Context, conn *pgx.Conn, t Table, alone bool) (trusted []int64, err error) {
 	var role, quoted string
 	if err = conn.QueryRow(ctx, "SELECT current_user, pg_catalog.quote_ident(current_user)").Scan(&role, &quoted); err != nil {

@@ -10,7 +10,8 @@ import (
 	"pgtaskd/sql"
 )
 
-// complete adds what the table lacks: as the target's role, or, where that may not, as the dsn's user, who then grants what it takes.
+// complete adds what the table lacks: as the target's role, or, where that may not, as the dsn's
+// user, who then grants what it takes.
 func complete(ctx context.Context, conn *pgx.Conn, t Target) ([]sql.Change, error) {
 	if !t.Create {
 		return nil, lacking(ctx, conn, t)
@@ -31,15 +32,16 @@ func complete(ctx context.Context, conn *pgx.Conn, t Target) ([]sql.Change, erro
 	})
 }
 
-// ownOptions are those of the dsn's user, who helps with nothing that belongs to others: they could have it run what they like.
+// ownOptions are those of the dsn's user, who helps with nothing that belongs to others: they could
+// have it run what they like.
 func ownOptions(t Target) sql.Options {
 	o := options(t)
 	o.Alone = true
 	return o
 }
 
-// completeAsAdmin does something as the dsn's user in the target's database; where that is the same user, or is refused too, or has to do with
-// what belongs to others, the first refusal stands.
+// completeAsAdmin does something as the dsn's user in the target's database; where that is the same
+// user, or is refused too, or has to do with what belongs to others, the first refusal stands.
 func completeAsAdmin(ctx context.Context, t Target, refusal error, do func(*pgx.Conn) ([]sql.Change, error)) ([]sql.Change, error) {
 	if t.Admin["user"] == t.Connect["user"] && t.Admin["user"] != "" {
 		return nil, refusal
@@ -67,14 +69,16 @@ func completeAsAdmin(ctx context.Context, t Target, refusal error, do func(*pgx.
 	return made, err
 }
 
-// distrust is the error of a target's role that has no reason to trust the dsn's user with what it runs.
+// distrust is the error of a target's role that has no reason to trust the dsn's user with what it
+// runs.
 type distrust struct{ role, user string }
 
 func (d *distrust) Error() string {
 	return fmt.Sprintf("role %s has no reason to trust what user %s of the dsn would create: GRANT %[2]s TO %[1]s, or let a superuser create it", quoted(d.role), quoted(d.user))
 }
 
-// grant gives the target's role what it needs to serve the table, where that is the connection's user's to give.
+// grant gives the target's role what it needs to serve the table, where that is the connection's
+// user's to give.
 func grant(ctx context.Context, tx pgx.Tx, t Target) error {
 	if _, err := tx.Exec(ctx, "LOCK TABLE "+table(t).String()+" IN ACCESS SHARE MODE"); err != nil {
 		return err

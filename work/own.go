@@ -10,8 +10,9 @@ import (
 	"pgtaskd/remote"
 )
 
-// pinned are settings of every session of ours that runs none of the users' SQL. Startup parameters are stronger than ALTER DATABASE and
-// ALTER ROLE … SET, by which others could decide what our statements mean, or what is loaded before them.
+// pinned are settings of every session of ours that runs none of the users' SQL. Startup parameters
+// are stronger than ALTER DATABASE and ALTER ROLE … SET, by which others could decide what our
+// statements mean, or what is loaded before them.
 var pinned = map[string]string{
 	"search_path":                    "pg_catalog, pg_temp",
 	"client_encoding":                "UTF8",
@@ -27,7 +28,8 @@ var pinned = map[string]string{
 	"local_preload_libraries":        "",
 }
 
-// ownConfig configures a session that runs none of the users' SQL. Every session is opened with it, but those of tasks.
+// ownConfig configures a session that runs none of the users' SQL. Every session is opened with it,
+// but those of tasks.
 func ownConfig(s remote.Settings, parameters map[string]string) (*pgx.ConnConfig, error) {
 	own, err := remote.Own(s)
 	if err != nil {

@@ -49,8 +49,10 @@ func TestWhatBelongsToOthersIsRefused(t *testing.T) {
 			"function public.pgtaskd_wake_", "DROP OWNED BY $m CASCADE",
 		},
 		{"schema", true, "ALTER SCHEMA public OWNER TO $m", "schema public belongs to role mallory_", "ALTER SCHEMA public OWNER TO CURRENT_USER"},
-		{"database's owner", false, "ALTER SCHEMA public OWNER TO pg_database_owner; DO $$BEGIN EXECUTE format('ALTER DATABASE %I OWNER TO $m', current_database()); END$$",
-			"schema public belongs to role mallory_", "DO $$BEGIN EXECUTE format('ALTER DATABASE %I OWNER TO CURRENT_USER', current_database()); END$$"},
+		{
+			"database's owner", false, "ALTER SCHEMA public OWNER TO pg_database_owner; DO $$BEGIN EXECUTE format('ALTER DATABASE %I OWNER TO $m', current_database()); END$$",
+			"schema public belongs to role mallory_", "DO $$BEGIN EXECUTE format('ALTER DATABASE %I OWNER TO CURRENT_USER', current_database()); END$$",
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

@@ -49,6 +49,18 @@ WITH RECURSIVE owner AS (
     FROM type
     JOIN pg_catalog.pg_type AS t ON t.oid OPERATOR(pg_catalog.=) type.oid
     CROSS JOIN LATERAL (VALUES (t.typbasetype), (t.typelem)) AS of (oid) -- of a domain, of an array
+), function AS (
+    SELECT p.oid
+    FROM pg_catalog.pg_proc AS p
+    JOIN pg_catalog.pg_namespace AS n ON n.oid OPERATOR(pg_catalog.=) p.pronamespace
+    WHERE n.nspname OPERATOR(pg_catalog.=) $1::pg_catalog.text
+        AND p.pronargs OPERATOR(pg_catalog.=) 0
+        AND p.proname OPERATOR(pg_catalog.=) ANY ($3::pg_catalog.name[])
+    UNION
+    SELECT g.tgfoid
+    FROM related
+    JOIN pg_catalog.pg_trigger AS g ON g.tgrelid OPERATOR(pg_catalog.=) related.oid
+    WHERE g.tgname OPERATOR(pg_catalog.=) ANY ($4::pg_catalog.name[])
 ), object AS (
     SELECT 1 AS n, 'SCHEMA' AS kind, pg_catalog.quote_ident(n.nspname) AS name, n.nspowner AS owner
     FROM pg_catalog.pg_namespace AS n
@@ -64,19 +76,10 @@ WITH RECURSIVE owner AS (
     JOIN pg_catalog.pg_type AS t ON t.oid OPERATOR(pg_catalog.=) type.oid AND t.typcategory OPERATOR(pg_catalog.<>) 'A'
     JOIN pg_catalog.pg_namespace AS n ON n.oid OPERATOR(pg_catalog.=) t.typnamespace
     UNION ALL
-    SELECT DISTINCT 4, 'FUNCTION', pg_catalog.format('%I.%I()', n.nspname, p.proname), p.proowner
-    FROM pg_catalog.pg_proc AS p
+    SELECT 4, 'FUNCTION', pg_catalog.format('%I.%I()', n.nspname, p.proname), p.proowner
+    FROM function
+    JOIN pg_catalog.pg_proc AS p ON p.oid OPERATOR(pg_catalog.=) function.oid
     JOIN pg_catalog.pg_namespace AS n ON n.oid OPERATOR(pg_catalog.=) p.pronamespace
-    WHERE n.nspname OPERATOR(pg_catalog.=) $1::pg_catalog.text
-        AND p.pronargs OPERATOR(pg_catalog.=) 0
-        AND p.proname::pg_catalog.text OPERATOR(pg_catalog.=) ANY ($3::pg_catalog.text[])
-        OR EXISTS (
-            SELECT
-            FROM related
-            JOIN pg_catalog.pg_trigger AS g ON g.tgrelid OPERATOR(pg_catalog.=) related.oid
-            WHERE g.tgfoid OPERATOR(pg_catalog.=) p.oid
-                AND g.tgname::pg_catalog.text OPERATOR(pg_catalog.=) ANY ($4::pg_catalog.text[])
-        )
     UNION ALL
     SELECT DISTINCT 5, 'SEQUENCE', pg_catalog.format('%I.%I', n.nspname, s.relname), s.relowner
     FROM task
@@ -101,6 +104,7 @@ WITH RECURSIVE owner AS (
     JOIN pg_catalog.pg_type AS t ON t.oid OPERATOR(pg_catalog.=) c.casttarget
     JOIN owner AS os ON os.oid OPERATOR(pg_catalog.=) s.typowner AND os.trusted
     JOIN owner AS ot ON ot.oid OPERATOR(pg_catalog.=) t.typowner AND ot.trusted
+    WHERE type.oid OPERATOR(pg_catalog.>=) 16384::pg_catalog.oid -- not of the server's own, which have casts to types of other tables
 )
 SELECT object.kind, object.name, pg_catalog.quote_ident(owner.rolname)
 FROM object
