@@ -33,7 +33,7 @@ func (r *runner) sit(ctx context.Context, t *task) *seat {
 	if s := r.seats.pick(t); s != nil {
 		return s
 	}
-	closeSeats([]*seat{r.seats.room(r.target.Run)})
+	closeSeats([]*seat{r.seats.room(r.live.Load().Run)})
 	began := time.Now()
 	session, err := r.open(ctx, t)
 	if err == nil {
