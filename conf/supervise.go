@@ -75,6 +75,7 @@ type supervisor struct {
 type slot struct {
 	wanted   *work.Target  // nil: none
 	served   work.Target   // by the loop that runs
+	changes  *work.Changes // of the loop that runs
 	stop     chan struct{} // of the loop that runs; nil when none does
 	draining bool          // stop is closed
 }
@@ -141,7 +142,11 @@ func (s *supervisor) adjust(ctx context.Context, id string) {
 		delete(s.slots, id)
 	case !running:
 		s.start(ctx, id, *slot.wanted)
-	case !slot.draining && (slot.wanted == nil || !reflect.DeepEqual(*slot.wanted, slot.served)):
+	case slot.draining || slot.wanted != nil && reflect.DeepEqual(*slot.wanted, slot.served):
+	case slot.wanted != nil && reflect.DeepEqual(*slot.wanted, slot.served.Adopt(*slot.wanted)):
+		slot.served = *slot.wanted
+		slot.changes.Set(*slot.wanted)
+	default:
 		s.log.Info().Str("target", slot.served.Name()).Bool("changed", slot.wanted != nil).Msg("target drains")
 		slot.draining = true
 		close(slot.stop)
@@ -151,11 +156,13 @@ func (s *supervisor) adjust(ctx context.Context, id string) {
 func (s *supervisor) start(ctx context.Context, id string, t work.Target) {
 	log := s.log.With().Str("target", t.Name()).Logger()
 	log.Info().Msg("target starts")
-	stop := make(chan struct{})
-	*s.slots[id] = slot{wanted: &t, served: t, stop: stop}
+	stop, changes := make(chan struct{}), work.NewChanges()
+	*s.slots[id] = slot{wanted: &t, served: t, stop: stop, changes: changes}
+	serving := t
+	serving.Changes = changes
 	s.crew.Go(func() {
 		defer func() { s.ended <- id }()
-		s.serve(ctx, stop, t, log)
+		s.serve(ctx, stop, serving, log)
 	})
 }
 

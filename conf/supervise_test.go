@@ -82,17 +82,37 @@ func TestReloadChangesWhatDiffers(t *testing.T) {
 	t.Parallel()
 	s := open(t, file(t, `[{"data": "gone"}, {"data": "changed"}, {"data": "kept"}]`))
 	runs := s.begin("gone/public/task", "changed/public/task", "kept/public/task")
-	s.write(`[{"data": "kept"}, {"data": "changed", "run": 7}, {"data": "new"}]`)
+	s.write(`[{"data": "kept"}, {"data": "changed", "reset": "7 s"}, {"data": "new"}]`)
 	runs["gone/public/task"].drains(t)
 	runs["changed/public/task"].drains(t)
 	s.begin("new/public/task") // and not yet the changed one, whose old loop still drains
 
 	runs["changed/public/task"].result <- nil
-	if run := s.begin("changed/public/task")["changed/public/task"]; run.target.Run != 7 {
-		t.Errorf("the changed target runs %d", run.target.Run)
+	if run := s.begin("changed/public/task")["changed/public/task"]; run.target.Reset != 7*time.Second {
+		t.Errorf("the changed target looks every %s", run.target.Reset)
 	}
 	runs["gone/public/task"].result <- nil
 	runs["kept/public/task"].goesOn(t)
+}
+
+// TestReloadWithoutADrain: settings that nothing has to end for are handed to the loop that runs.
+func TestReloadWithoutADrain(t *testing.T) {
+	t.Parallel()
+	s := open(t, file(t, `[{"data": "a"}, {"data": "b"}]`))
+	runs := s.begin("a/public/task", "b/public/task")
+	for _, settings := range []string{`"run": 7`, `"sleep": 7`, `"idle": "7 s"`, `"grace": "7 s"`, `"output_limit": 7`, `"output_over": "fail"`} {
+		s.write(`[{"data": "a", ` + settings + `}, {"data": "b"}]`)
+		await(t, runs["a/public/task"].target.Changes.Poked(), "a change of "+settings)
+	}
+	runs["a/public/task"].goesOn(t)
+	runs["b/public/task"].goesOn(t)
+	s.write(`[{"data": "a", "run": 8, "reset": "1 s"}, {"data": "b"}]`)
+	runs["a/public/task"].drains(t)
+	runs["a/public/task"].result <- nil
+	if run := s.begin("a/public/task")["a/public/task"]; run.target.Run != 8 || run.target.Reset != time.Second {
+		t.Errorf("%+v", run.target)
+	}
+	runs["b/public/task"].goesOn(t)
 }
 
 // TestReloadChangesItsMind: what is wanted counts when the drain is over, not
@@ -101,16 +121,16 @@ func TestReloadChangesItsMind(t *testing.T) {
 	t.Parallel()
 	s := open(t, file(t, `[{"data": "a"}, {"data": "b"}]`))
 	runs := s.begin("a/public/task", "b/public/task")
-	s.write(`[{"data": "b", "run": 2}]`)
+	s.write(`[{"data": "b", "reset": "2 s"}]`)
 	runs["a/public/task"].drains(t)
 	runs["b/public/task"].drains(t)
 	s.says("target drains")
-	s.write(`[{"data": "a", "run": 3}]`)
+	s.write(`[{"data": "a", "reset": "3 s"}]`)
 	s.says("configuration taken up")
 
 	runs["a/public/task"].result <- nil
-	if run := s.begin("a/public/task")["a/public/task"]; run.target.Run != 3 {
-		t.Errorf("a runs %d", run.target.Run)
+	if run := s.begin("a/public/task")["a/public/task"]; run.target.Reset != 3*time.Second {
+		t.Errorf("a looks every %s", run.target.Reset)
 	}
 	runs["b/public/task"].result <- nil
 	s.says("target ended")
@@ -120,7 +140,7 @@ func TestDrainWhileAnotherChanges(t *testing.T) {
 	t.Parallel()
 	s := open(t, file(t, `[{"data": "a"}, {"data": "b"}]`))
 	runs := s.begin("a/public/task", "b/public/task")
-	s.write(`[{"data": "a", "run": 2}, {"data": "b"}]`)
+	s.write(`[{"data": "a", "reset": "2 s"}, {"data": "b"}]`)
 	runs["a/public/task"].drains(t)
 	close(s.stop)
 	runs["b/public/task"].drains(t)

@@ -63,9 +63,9 @@ func (l *loop) took(chosen []int64, tasks []*task) {
 // clogged tells that so many ends could not be written that we must not make more of them.
 func (l *loop) clogged() bool {
 	if l.scribe.writes() { // those that are as usual wait for it
-		return len(l.unsaid) > 4*l.target.Run+2*turnMost
+		return len(l.unsaid) > 4*l.live.Load().Run+2*turnMost
 	}
-	return len(l.unsaid) > 4*l.target.Run
+	return len(l.unsaid) > 4*l.live.Load().Run
 }
 
 // parked is a task that could not be taken: its row has changed, is locked, or silently not updated by a trigger. It is looked at again

@@ -20,7 +20,7 @@ func (l *loop) drained() (done bool, err error) {
 	case !l.busy():
 		l.log.Info().Msg("drained")
 		return true, nil
-	case time.Since(l.look.draining) > l.target.Grace+exec.Obey:
+	case time.Since(l.look.draining) > l.live.Load().Grace+exec.Obey:
 		return true, &undrained{len(l.tasks)}
 	}
 	return false, nil
@@ -38,15 +38,15 @@ func (l *loop) drain() {
 	if l.look.draining.IsZero() {
 		l.look.draining = time.Now()
 		l.lanes.close()
-		l.underWay(l.log.Info().Dur("grace", l.target.Grace), "waits_for").Msg("draining")
+		l.underWay(l.log.Info().Dur("grace", l.live.Load().Grace), "waits_for").Msg("draining")
 		for _, t := range append(l.lanes.forget(), l.unripe()...) {
 			l.inbox.end(end{task: t, kind: released})
 		}
 	}
-	if !l.look.cancelled && time.Since(l.look.draining) >= l.target.Grace {
+	if !l.look.cancelled && time.Since(l.look.draining) >= l.live.Load().Grace {
 		l.look.cancelled = true
 		if l.anyRuns() {
-			l.underWay(l.log.Warn().Dur("grace", l.target.Grace), "cancels").Msg("tasks still run when the grace is over, and are cancelled")
+			l.underWay(l.log.Warn().Dur("grace", l.live.Load().Grace), "cancels").Msg("tasks still run when the grace is over, and are cancelled")
 		}
 		for _, t := range l.tasks {
 			t.stop(exec.Drained)

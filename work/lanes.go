@@ -45,6 +45,13 @@ func newLanes(run int, now func() time.Time) *lanes {
 	}
 }
 
+// resize changes how many tasks may run at once. Those that run over it go on.
+func (s *lanes) resize(run int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.run = run
+}
+
 func (s *lanes) lane(key laneKey) *lane {
 	l, ok := s.all[key]
 	if !ok {

@@ -28,6 +28,7 @@ type loop struct {
 	habits   habits
 	others   others
 	instants instants
+	live     atomic.Pointer[Live]   // those of the target, or what it was told since
 	foreign  atomic.Bool            // there are foreign servers: what writes through them has no transaction id here
 	path     atomic.Pointer[string] // the search_path under which ends are written, nil: empty
 	texts    atomic.Pointer[sql.Queries]
@@ -94,7 +95,12 @@ func newLoop(ctx context.Context, t Target, log zerolog.Logger) *loop {
 		patience: patience{delay: map[string]time.Duration{}, since: map[string]time.Time{}},
 		tasks:    map[int64]*task{}, begun: map[int64]again{}, lost: map[int64]end{}, orphans: map[int64]laneKey{}, hopeless: map[int64]time.Time{}, parked: map[int64]parked{},
 	}
-	l.lanes = newLanes(t.Run, l.clock.now)
+	live := t.live()
+	if latest := t.Changes.get(); latest != nil {
+		live = *latest
+	}
+	l.live.Store(&live)
+	l.lanes = newLanes(live.Run, l.clock.now)
 	return l
 }
 

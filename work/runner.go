@@ -35,7 +35,7 @@ func (r *runner) sit(ctx context.Context, t *task) *seat {
 		r.lanes.opened(t)
 		return s
 	}
-	closeSeats([]*seat{r.seats.room(r.target.Run)})
+	closeSeats([]*seat{r.seats.room(r.live.Load().Run)})
 	began := time.Now()
 	session, err := r.open(ctx, t)
 	if err == nil {
@@ -245,7 +245,7 @@ func (r *runner) sessions() int {
 	if r.shortage.lasts() {
 		return 0
 	}
-	return r.target.Run
+	return r.live.Load().Run
 }
 
 // slightMost is for how long sessions may go on with other tasks than the one that comes first, as opening or exchanging one takes some ms; slightAgain, for how much longer

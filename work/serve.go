@@ -275,6 +275,7 @@ func (l *loop) begin(ctx context.Context) error {
 
 // step does all that is to be done now.
 func (l *loop) step(ctx context.Context) error {
+	l.change()
 	l.listen()
 	for _, do := range []func(context.Context) error{
 		l.mark, l.turn, l.write, l.answer, l.recover, l.rescan, l.check, l.claim, l.sweep, l.foresee, l.reassure,
@@ -288,7 +289,7 @@ func (l *loop) step(ctx context.Context) error {
 	l.callBack()
 	l.dispatch()
 	l.shortage.look()
-	l.closeLater(l.seats.stale(l.target.Idle))
+	l.closeLater(l.seats.stale(l.live.Load().Idle))
 	return nil
 }
 

@@ -49,10 +49,11 @@ func (r *runner) spec(t *task) (*exec.Task, bool) {
 
 // made is the task as its session has to know it.
 func (r *runner) made(t *task, keep bool) *exec.Task {
+	live := r.live.Load()
 	return &exec.Task{
 		Input: *t.row.Input, Traits: *t.traits, Atomic: t.atomic, Save: t.row.Save, Keep: keep, Wary: t.wary || t.again > 0,
 		Settings: settings(t), Usual: r.usual(t), Timeout: t.row.Timeout, Format: t.row.Format,
-		Limit: r.target.OutputLimit, Strict: r.target.OutputFail, Query: t.query, Watched: t.watch,
+		Limit: live.OutputLimit, Strict: live.OutputFail, Query: t.query, Watched: t.watch,
 		Ours: t.row.Remote == "" && !t.row.Save && !t.traits.Reads, Settled: r.settled(t),
 	}
 }

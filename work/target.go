@@ -35,6 +35,9 @@ type Target struct {
 
 	Wake sql.Wake // how new tasks are noticed, as far as that is possible
 
+	// Changes hands over settings that change while the target is served; nil: none do. It is not compared.
+	Changes *Changes
+
 	// Remotes are the connection strings that a task may name instead of giving one.
 	Remotes map[string]string
 }

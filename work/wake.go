@@ -70,6 +70,9 @@ func (l *loop) sleep(ctx context.Context, stop <-chan struct{}) error {
 	case <-l.inbox.poke:
 		cancel()
 		err = <-heard
+	case <-l.target.Changes.Poked():
+		cancel()
+		err = <-heard
 	case <-stop:
 		cancel()
 		err = <-heard
@@ -155,7 +158,7 @@ func (l *loop) doze() time.Duration {
 		sooner(time.Second - time.Since(l.look.swept))
 	}
 	if !l.look.draining.IsZero() && !l.look.cancelled {
-		sooner(l.target.Grace - time.Since(l.look.draining))
+		sooner(l.live.Load().Grace - time.Since(l.look.draining))
 	}
 	sooner(l.every() - time.Since(l.look.full))
 	return max(d, 0)
@@ -178,7 +181,7 @@ func (l *loop) every() time.Duration {
 	if l.notified() || l.way == sql.WAL && l.stream.lives() && l.control.table.TellsChanges {
 		return min(reconcile, l.target.Reset)
 	}
-	return min(l.target.Sleep, l.target.Reset)
+	return min(l.live.Load().Sleep, l.target.Reset)
 }
 
 // notified tells whether the table's triggers say all that we have to know.

@@ -52,7 +52,7 @@ func (l *loop) standings(ctx context.Context, ids []int64) (map[int64]standing, 
 // first, where it does not take long.
 func (l *loop) checkDelay() time.Duration {
 	passed := time.Since(l.look.check)
-	d := l.target.Sleep - passed
+	d := l.live.Load().Sleep - passed
 	if !l.look.stopped.IsZero() {
 		told := time.Duration(0)
 		if l.look.wanted || l.look.later || l.scanning.active {
