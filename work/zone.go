@@ -24,7 +24,8 @@ const (
 
 // inZone takes up the role's time zone when the settings have another epoch than before.
 func (l *loop) inZone(ctx context.Context, epoch int64) {
-	if epoch == l.zone.epoch || time.Since(l.zone.tried) < zoneAgain {
+	known := l.zoneName.Load()
+	if known == nil || epoch == l.zone.epoch || time.Since(l.zone.tried) < zoneAgain {
 		return
 	}
 	l.zone.tried = time.Now()
@@ -33,7 +34,7 @@ func (l *loop) inZone(ctx context.Context, epoch int64) {
 		l.log.Debug().Err(err).Msg("the role's time zone could not be read")
 		return
 	}
-	if name != *l.zoneName.Load() {
+	if name != *known {
 		ctx, cancel := limited(ctx)
 		defer cancel()
 		if _, err := l.control.conn.Exec(ctx, "SELECT pg_catalog.set_config('TimeZone', $1, false)", name); err != nil {
