@@ -62,6 +62,9 @@ func TestWhoMayConnectTakesTheLockOfSleepFromALeader(t *testing.T) {
 		}
 		return len(held) == 1
 	})
+	if err := <-held; err != nil {
+		t.Fatal(err)
+	}
 	s.soon()
 	s.serves()
 }

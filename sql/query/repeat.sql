@@ -96,7 +96,7 @@ repeated AS (
         (CASE WHEN f.other IS NULL THEN 'PLAN' ELSE 'GONE' END)::pg_catalog.text:::state,
         CASE WHEN f.other IS NOT NULL THEN pg_catalog.statement_timestamp() END,
         CASE WHEN f.other IS NOT NULL THEN pg_catalog.statement_timestamp() END,
-        'ERROR:  superseded by task ' OPERATOR(pg_catalog.||) f.other,
+        'ERROR:  superseded by task ' OPERATOR(pg_catalog.||) f.other::pg_catalog.text,
         :copied_of_t
     FROM followed AS f
     JOIN :table AS t ON t.id OPERATOR(pg_catalog.=) f.id

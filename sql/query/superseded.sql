@@ -5,7 +5,7 @@ SET
     state = 'GONE',
     start = coalesce(t.start, pg_catalog.statement_timestamp()),
     stop = pg_catalog.statement_timestamp(),
-    error = 'ERROR:  superseded by task ' OPERATOR(pg_catalog.||) (SELECT w.id FROM :table AS w WHERE w.wait_key OPERATOR(pg_catalog.=) t.key)
+    error = 'ERROR:  superseded by task ' OPERATOR(pg_catalog.||) (SELECT w.id::pg_catalog.text FROM :table AS w WHERE w.wait_key OPERATOR(pg_catalog.=) t.key)
         OPERATOR(pg_catalog.||) coalesce(E'\nDETAIL:  ' OPERATOR(pg_catalog.||) pg_catalog.replace($4, E'\n', E'\n\t'), '')
 WHERE t.id OPERATOR(pg_catalog.=) $1
     AND (
