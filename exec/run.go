@@ -123,6 +123,7 @@ func ascii(path *string) bool {
 // before it fails, the server passes over it. The error is a *Lost, or a *Failure of the preparation (the task has not started). A verdict
 // that is not nil counts in any case. As many of then follow behind it as Behind tells.
 func (s *Session) Begin(tail *Tail, t *Task, then ...*Task) (verdict *Verdict, start time.Time, err error) {
+	s.reader.greeted = true
 	s.limited(true)
 	defer s.limited(false)
 	for mended := false; ; {

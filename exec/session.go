@@ -21,9 +21,10 @@ type Session struct {
 
 	Foreign bool // when it was opened its database had foreign servers: what writes through them has no transaction id here
 
-	conn  *pgconn.PgConn
-	front *pgproto3.Frontend
-	base  map[string]string // settings to which a reset returns
+	conn   *pgconn.PgConn
+	front  *pgproto3.Frontend
+	reader *bound            // of what the server sends
+	base   map[string]string // settings to which a reset returns
 
 	known   map[string]string // our prepared statements: names and texts
 	asked   int               // statements of ours that are queued, see queued
@@ -60,8 +61,9 @@ type Session struct {
 
 	unbind func() bool // from the context of Within
 
-	status     byte // transaction status of the last ReadyForQuery
-	timeoutSet bool // statement_timeout is ours, and stays at the next task with save unless it is reset
+	unsent     error // why a long message could not be sent
+	status     byte  // transaction status of the last ReadyForQuery
+	timeoutSet bool  // statement_timeout is ours, and stays at the next task with save unless it is reset
 
 	probing int                     // statements that ask what has become of the transaction, behind the SQL under way
 	behind  []queued                // tasks whose SQL is with the server behind that
@@ -91,12 +93,14 @@ type Session struct {
 // Connect opens a session. The configuration's RuntimeParams are what a reset returns to. limit bounds each
 // statement of our own on it. The error is a *pgconn.ConnectError or one of the network.
 func Connect(ctx context.Context, cfg *pgconn.Config, limit time.Duration, local bool) (*Session, error) {
+	var reader *bound // the last one: a connection may take several tries
+	bounded(cfg, func(b *bound) { reader = b })
 	conn, err := pgconn.ConnectConfig(ctx, cfg)
 	if err != nil {
 		return nil, err
 	}
 	s := &Session{
-		PID: conn.PID(), conn: conn, base: cfg.RuntimeParams, front: conn.Frontend(), status: 'I', limit: limit, silence: "1min", known: map[string]string{}, texts: []byte{},
+		PID: conn.PID(), conn: conn, base: cfg.RuntimeParams, front: conn.Frontend(), reader: reader, status: 'I', limit: limit, silence: "1min", known: map[string]string{}, texts: []byte{},
 	}
 	s.baseEncoding = conn.ParameterStatus("client_encoding")
 	s.encoding = s.baseEncoding
@@ -150,10 +154,20 @@ func (s *Session) limited(on bool) {
 }
 
 // query queues a message; flush sends what is queued.
-func (s *Session) query(sql string) { s.front.SendQuery(&pgproto3.Query{String: sql}) }
+func (s *Session) query(sql string) {
+	if len(sql) > queueMost {
+		s.sendLongQuery(sql)
+		return
+	}
+	s.front.SendQuery(&pgproto3.Query{String: sql})
+}
 
 func (s *Session) flush() error {
-	if err := s.front.Flush(); err != nil {
+	err := s.unsent
+	if err == nil {
+		err = s.front.Flush()
+	}
+	if err != nil {
 		return s.lost(err)
 	}
 	return nil

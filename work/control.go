@@ -13,6 +13,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
+	"pgtaskd/exec"
 	"pgtaskd/remote"
 	"pgtaskd/sql"
 )
@@ -61,6 +62,7 @@ func connect(ctx context.Context, t Target) (*control, error) {
 	if err != nil {
 		return nil, err
 	}
+	exec.Bound(own)
 	cfg.Config = *own
 	for name, value := range map[string]string{
 		"application_name":                    controlName(t),

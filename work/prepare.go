@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/rs/zerolog"
 
+	"pgtaskd/exec"
 	"pgtaskd/remote"
 	"pgtaskd/sql"
 )
@@ -86,6 +87,7 @@ func admin(ctx context.Context, t Target) (*pgx.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
+	exec.Bound(own)
 	cfg.Config = *own
 	cfg.RuntimeParams["statement_timeout"] = milliseconds(statementLimit)
 	cfg.RuntimeParams["lock_timeout"] = milliseconds(lockLimit)

@@ -156,6 +156,7 @@ func (s *stream) connect(ctx context.Context) (*pgconn.PgConn, error) {
 	} {
 		cfg.RuntimeParams[name] = value
 	}
+	exec.Bound(cfg) // the log holds all of a row, and only of which transaction it is counts
 	ctx, cancel := context.WithTimeout(ctx, connectLimit)
 	defer cancel()
 	return pgconn.ConnectConfig(ctx, cfg)
