@@ -61,6 +61,7 @@ type bound struct {
 
 // long is a message that is taken in pieces.
 type long struct {
+	kind byte
 	left int           // bytes that are still to come
 	take func([]byte)  // takes the next of them, and keeps no reference
 	end  func() []byte // returns the message in its place, nil: none
@@ -155,13 +156,13 @@ func (b *bound) next() bool {
 		b.left = length
 		return true
 	}
-	b.long = &long{left: length}
-	b.begin(kind)
+	b.long = &long{kind: kind, left: length}
 	return false
 }
 
-// begin says what becomes of a long message.
-func (b *bound) begin(kind byte) {
+// begin says what becomes of a long message, when all that came before it has been taken up.
+func (b *bound) begin() {
+	kind, length := b.long.kind, b.long.left
 	b.long.take, b.long.end = func([]byte) {}, func() []byte { return nil }
 	switch {
 	case kind == 'E' || kind == 'N':
@@ -169,10 +170,11 @@ func (b *bound) begin(kind byte) {
 		b.long.take, b.long.end = fields.take, func() []byte { return fields.message(kind) }
 	case kind == 'D' && b.output != nil:
 		row := &longRow{output: b.output}
+		b.output.startRow(length - 2 - 4*valuesMost)
 		b.long.take, b.long.end = row.take, func() []byte { row.end(); return nil }
 	case kind == 'd' && b.output != nil:
 		output := b.output
-		output.startCopy()
+		output.startCopy(length)
 		b.long.take, b.long.end = output.piece, func() []byte { output.endCopy(); return nil }
 	case kind == 'd' && b.whole: // a stream of replication: its head says what it is about
 		var head []byte
@@ -183,15 +185,21 @@ func (b *bound) begin(kind byte) {
 	}
 }
 
+// valuesMost is how many values a row has at most.
+const valuesMost = 1664
+
 // headKept is what is kept of the data of COPY where that is no output, in bytes.
 const headKept = 1 << 10
 
 // digest takes the long message under way to its end.
 func (b *bound) digest() error {
+	if b.long.take == nil {
+		b.begin()
+	}
 	if b.pieces == nil {
 		b.pieces = make([]byte, pieceSize)
 	}
-	for b.long.left > 0 {
+	for b.long.left > 0 && b.wrong == nil {
 		p := b.rest
 		if len(p) == 0 {
 			n, err := b.from.Read(b.pieces)

@@ -106,6 +106,28 @@ func TestBound(t *testing.T) {
 	}
 }
 
+// TestLongRowAfterOthers: a long row is taken up when all that came before it has been, though it may have come with that.
+func TestLongRowAfterOthers(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("x", 20_000)
+	var server backend
+	server.say(
+		&pgproto3.RowDescription{Fields: []pgproto3.FieldDescription{{Name: []byte("a")}, {Name: []byte("b")}}},
+		&pgproto3.DataRow{Values: [][]byte{[]byte("1"), []byte("2")}}, &pgproto3.DataRow{Values: [][]byte{[]byte(long), nil}},
+		&pgproto3.CommandComplete{CommandTag: []byte("SELECT 2")}, &pgproto3.ReadyForQuery{TxStatus: 'I'},
+	)
+	b := &bound{from: &server, greeted: true}
+	s := &Session{front: pgproto3.NewFrontend(b, io.Discard), reader: b}
+	o := NewOutput(standard, 0)
+	b.output = o
+	if _, err := s.answer(sink{rows: o.Rows, row: o.Row, complete: o.Complete}); err != nil {
+		t.Fatal(err)
+	}
+	if got, _ := o.Text(); got != "a\tb\n1\t2\n"+long+"\t\\N" {
+		t.Errorf("%.80q", got)
+	}
+}
+
 // endless repeats what a server says for ever.
 type endless struct {
 	message []byte

@@ -10,7 +10,7 @@ import (
 // What is kept of the fields of an error or notice, in bytes: of the texts together more than a row shows, so that it shows that they
 // are cut; of each of the others as much as a name needs.
 const (
-	fieldsKept = textLimit + 16<<10
+	fieldsKept = TextLimit + 16<<10
 	nameKept   = 256
 )
 
@@ -48,7 +48,7 @@ func (f *longFields) begin(kind byte) {
 	}
 	f.kind, f.room = kind, nameKept
 	if isText(kind) {
-		f.room = min(textLimit+1, f.texts)
+		f.room = min(TextLimit+1, f.texts)
 	}
 	f.kept = append(f.kept, kind)
 }
@@ -122,7 +122,6 @@ func (r *longRow) read() {
 	case !r.begun && r.known == 2:
 		r.begun, r.known = true, 0
 		r.values = int(binary.BigEndian.Uint16(r.number[:]))
-		r.output.startRow()
 	case r.known == 4:
 		r.known = 0
 		r.left = int(int32(binary.BigEndian.Uint32(r.number[:])))

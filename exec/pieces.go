@@ -15,10 +15,11 @@ type part struct {
 	known int               // bytes of it
 }
 
-// startRow begins a row that comes in pieces, of startValue, piece, and endValue; endRow ends it. It is kept if all of it fits.
-func (o *Output) startRow() {
+// startRow begins a row of a least width that comes in pieces, of startValue, piece, and endValue; endRow ends it. It is kept if all of it
+// fits.
+func (o *Output) startRow(least int) {
 	o.showHeader()
-	o.begin(0, o.open)
+	o.begin(max(least, 0), o.open)
 }
 
 func (o *Output) endRow() { o.end() }
@@ -43,13 +44,15 @@ func (o *Output) endValue() {
 	}
 }
 
-// startCopy begins a piece of the text of COPY that comes in pieces itself; endCopy ends it.
-func (o *Output) startCopy() {
+// startCopy begins a piece of the text of COPY, of a known length, that comes in pieces itself; endCopy ends it.
+func (o *Output) startCopy(length int) {
 	o.part.quoted, o.part.some = false, false
 	if !o.current.copy {
 		o.CopyOut(false)
 	}
-	o.begin(0, o.open && !o.current.copied)
+	if !o.binary {
+		o.begin(length, o.open && !o.current.copied)
+	}
 }
 
 func (o *Output) endCopy() {

@@ -2,6 +2,7 @@ package work
 
 import (
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"pgtaskd/exec"
@@ -26,6 +27,10 @@ type end struct {
 	bare     bool          // no repetition: the table has refused the end with it
 	aboard   bool          // lost while it was with the server behind another task: it has not run, or what it did is gone
 	stays    bool          // the backend did not obey when its run was cancelled, and is still there
+	heavy    bool          // its runner waits until it is written
+	written  chan struct{} // closed then; nil: nobody waits
+	slot     bool          // it holds its slot until then
+	weight   int           // what the inbox has counted
 }
 
 // failure is why the task has failed, nil when it has not.
@@ -37,11 +42,26 @@ func (e end) failure() *exec.Failure {
 }
 
 // size is that of what is to be written, roughly, in bytes.
-func (e end) size() int {
-	if e.result == nil || e.result.Output == nil {
-		return 0
+func (e end) size() (n int) {
+	if e.result != nil {
+		n = size(e.result)
 	}
-	return len(*e.result.Output)
+	if e.fault != nil {
+		n += len(e.fault.Text)
+	}
+	return n
+}
+
+func size(result *exec.Result) (n int) {
+	for _, text := range []*string{result.Output, result.Notice} {
+		if text != nil {
+			n += len(*text)
+		}
+	}
+	if result.Failure != nil {
+		n += len(result.Failure.Text)
+	}
+	return n
 }
 
 // at is when the task ended, zero when it has not run.
@@ -71,24 +91,36 @@ const (
 	killed                   // its session was terminated: by a person, or by the end of the server
 )
 
-// ask is a question to the loop that a runner waits on: that the row of its task be marked WORK, or its long texts.
+// ask is a question to the loop that a runner waits on: that the row of its task be marked WORK, or for its long texts.
 type ask struct {
 	task   *task
-	mark   bool
+	kind   askKind
 	pid    int32
 	answer chan answer // capacity one
 }
 
+type askKind int
+
+const (
+	askMark askKind = iota
+	askNames
+	askInput
+	askData
+)
+
 type answer struct {
-	ok          bool
-	refused     *exec.Failure // the row does not take the mark
-	input, data string
+	ok      bool
+	refused *exec.Failure // the row does not take the mark
+	sizes   *sizes
+	text    *string // nil: it is too long by now
 }
 
 // inbox is where runners leave what the loop has to do. poke wakes it; pokes coalesce.
 type inbox struct {
 	poke  chan struct{}
 	asked chan struct{} // poked by those alone that wait
+
+	held atomic.Int64 // bytes of the ends that are not written yet
 
 	mu     sync.Mutex
 	ends   []end
@@ -108,6 +140,8 @@ func poke(c chan struct{}) {
 }
 
 func (b *inbox) end(e end) {
+	e.weight = e.size()
+	b.held.Add(int64(e.weight))
 	b.mu.Lock()
 	b.ends = append(b.ends, e)
 	b.mu.Unlock()
