@@ -18,7 +18,7 @@ type like struct {
 	remote string
 }
 
-func (t *task) like() like { return like{t.traits.Shape, t.row.Remote} }
+func (t *task) like() like { return like{t.traits.Shape, brief(t.row.Remote)} }
 
 type habit struct {
 	queries int           // in a row that were only that; below 0: how many it takes until that counts again
