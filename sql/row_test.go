@@ -88,6 +88,8 @@ func TestRefusesWhatNothingActsOn(t *testing.T) {
 			refused(t, conn, "BEGIN; SET LOCAL pg_task."+column+" = "+value+"; INSERT INTO task (input) VALUES ('')", "23514")
 		}
 		execute(t, conn, "ROLLBACK; INSERT INTO task (input, "+column+") VALUES ('', DEFAULT)")
+		execute(t, conn, "SET session_replication_role TO replica; UPDATE task SET "+column+" = "+value+"; RESET session_replication_role")
+		execute(t, conn, "UPDATE task SET plan = plan + '1 s', "+column+" = "+column+"; UPDATE task SET "+column+" = DEFAULT")
 	}
 }
 

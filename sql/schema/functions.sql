@@ -35,11 +35,12 @@ BEGIN
         AND (NEW.key IS NULL OR pg_catalog.octet_length(NEW.key) OPERATOR(pg_catalog.<=) 1024) THEN
         RETURN NEW;
     END IF;
+    -- What a row has had before is let alone: only a table without this trigger has let it in. OLD is null at an INSERT.
     wrong := CASE
-        WHEN pg_catalog.octet_length(NEW."group") OPERATOR(pg_catalog.>) 65536 THEN 'group'
-        WHEN pg_catalog.octet_length(NEW.remote) OPERATOR(pg_catalog.>) 65536 THEN 'remote'
-        WHEN pg_catalog.octet_length(NEW."null") OPERATOR(pg_catalog.>) 65536 THEN 'null'
-        WHEN pg_catalog.octet_length(NEW.key) OPERATOR(pg_catalog.>) 1024 THEN 'key'
+        WHEN pg_catalog.octet_length(NEW."group") OPERATOR(pg_catalog.>) 65536 AND (OLD."group" OPERATOR(pg_catalog.=) NEW."group") IS NOT TRUE THEN 'group'
+        WHEN pg_catalog.octet_length(NEW.remote) OPERATOR(pg_catalog.>) 65536 AND (OLD.remote OPERATOR(pg_catalog.=) NEW.remote) IS NOT TRUE THEN 'remote'
+        WHEN pg_catalog.octet_length(NEW."null") OPERATOR(pg_catalog.>) 65536 AND (OLD."null" OPERATOR(pg_catalog.=) NEW."null") IS NOT TRUE THEN 'null'
+        WHEN pg_catalog.octet_length(NEW.key) OPERATOR(pg_catalog.>) 1024 AND (OLD.key OPERATOR(pg_catalog.=) NEW.key) IS NOT TRUE THEN 'key'
     END;
     IF wrong IS NOT NULL THEN
         RAISE EXCEPTION 'column % is too long', wrong USING ERRCODE = 'check_violation', COLUMN = wrong, TABLE = TG_TABLE_NAME,
@@ -47,13 +48,13 @@ BEGIN
             DETAIL = CASE wrong WHEN 'key' THEN 'It may have 1 kB.' ELSE 'It may have 64 kB.' END;
     END IF;
     wrong := CASE
-        WHEN NEW.cron IS NOT NULL THEN 'cron'
-        WHEN NEW.after IS NOT NULL THEN 'after'
-        WHEN NEW.on_fail IS NOT NULL THEN 'on_fail'
-        WHEN NEW.notify IS NOT NULL THEN 'notify'
-        WHEN NEW.settings IS NOT NULL THEN 'settings'
-        WHEN NEW.overlap THEN 'overlap'
-        WHEN NEW.catchup THEN 'catchup'
+        WHEN NEW.cron IS NOT NULL AND (OLD.cron OPERATOR(pg_catalog.=) NEW.cron) IS NOT TRUE THEN 'cron'
+        WHEN NEW.after IS NOT NULL AND (OLD.after OPERATOR(pg_catalog.=) NEW.after) IS NOT TRUE THEN 'after'
+        WHEN NEW.on_fail IS NOT NULL AND (OLD.on_fail OPERATOR(pg_catalog.=) NEW.on_fail) IS NOT TRUE THEN 'on_fail'
+        WHEN NEW.notify IS NOT NULL AND (OLD.notify OPERATOR(pg_catalog.=) NEW.notify) IS NOT TRUE THEN 'notify'
+        WHEN NEW.settings IS NOT NULL AND (OLD.settings OPERATOR(pg_catalog.=) NEW.settings) IS NOT TRUE THEN 'settings'
+        WHEN NEW.overlap AND OLD.overlap IS NOT TRUE THEN 'overlap'
+        WHEN NEW.catchup AND OLD.catchup IS NOT TRUE THEN 'catchup'
     END;
     IF wrong IS NOT NULL THEN
         RAISE EXCEPTION 'column % is not acted on by this version', wrong USING ERRCODE = 'check_violation', COLUMN = wrong, TABLE = TG_TABLE_NAME,
