@@ -38,7 +38,7 @@ SET
             WHEN pg_catalog.jsonb_array_length(t.runs) >= 20 THEN t.runs - 0
             ELSE coalesce(t.runs, '[]') END
         || pg_catalog.jsonb_build_object('start', t.start, 'stop', t.stop, 'pid', t.pid,
-            'state', CASE WHEN t.error IS NULL THEN 'DONE' ELSE 'FAIL' END, 'error', t.error, 'cause', 'run again')
+            'state', CASE WHEN t.error IS NULL THEN 'DONE' ELSE 'FAIL' END, 'error', pg_catalog.left(t.error, 1000), 'cause', 'run again')
     END
 FROM chosen
 WHERE t.ctid = chosen.place AND t.tableoid = chosen.part

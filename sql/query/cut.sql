@@ -65,7 +65,7 @@ SET
             WHEN pg_catalog.jsonb_array_length(t.runs) >= 20 THEN t.runs - 0
             ELSE coalesce(t.runs, '[]')
         END
-        || pg_catalog.jsonb_build_object('start', t.start, 'stop', statement_timestamp(), 'pid', t.pid, 'state', t.state, 'error', t.error,
+        || pg_catalog.jsonb_build_object('start', t.start, 'stop', statement_timestamp(), 'pid', t.pid, 'state', t.state, 'error', pg_catalog.left(t.error, 1000),
             'cause', CASE WHEN o.crashed THEN 'crash' ELSE 'interrupted' END, 'atomic', t.atomic)
 FROM orphaned AS o
 CROSS JOIN LATERAL (SELECT o.repeatable AND o.crashes < 5 AS again) AS d

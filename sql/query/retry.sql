@@ -37,7 +37,7 @@ SET
             WHEN pg_catalog.jsonb_array_length(t.runs) >= 20 THEN t.runs - 0
             ELSE coalesce(t.runs, '[]')
         END
-        || pg_catalog.jsonb_build_object('start', e.start, 'stop', e.stop, 'pid', e.pid, 'state', 'FAIL', 'error', e.error, 'cause', 'retry')
+        || pg_catalog.jsonb_build_object('start', e.start, 'stop', e.stop, 'pid', e.pid, 'state', 'FAIL', 'error', pg_catalog.left(e.error, 1000), 'cause', 'retry')
 FROM ended AS e
 WHERE t.id = e.id
 RETURNING t.id

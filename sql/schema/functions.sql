@@ -160,7 +160,7 @@ BEGIN
                     ELSE coalesce(OLD.runs, '[]')
                 END
                 || jsonb_build_object('start', OLD.start, 'stop', coalesce(OLD.stop, statement_timestamp()), 'pid', OLD.pid,
-                    'state', OLD.state, 'error', OLD.error, 'cause', CASE WHEN OLD.stop IS NULL THEN 'stopped' ELSE 'run again' END);
+                    'state', OLD.state, 'error', pg_catalog.left(OLD.error, 1000), 'cause', CASE WHEN OLD.stop IS NULL THEN 'stopped' ELSE 'run again' END);
         END IF;
     END IF;
     PERFORM pg_notify(concat('pgtaskd_', left(encode(sha256(convert_to(concat('"', replace(n.nspname, '"', '""'), '"."',
