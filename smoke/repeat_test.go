@@ -57,7 +57,7 @@ func TestRepeatCopies(t *testing.T) {
 	const columns = `ADD COLUMN mine text, ADD COLUMN "my ""own"" column" int, ADD COLUMN upper text GENERATED ALWAYS AS (upper(mine)) STORED`
 	database := newDatabase(t)
 	u := connect(t, postgres.DSN(database))
-	u.exec("CREATE TABLE task (id bigserial PRIMARY KEY); ALTER TABLE task " + columns)
+	u.exec("CREATE TABLE task (id bigserial PRIMARY KEY, input text NOT NULL); ALTER TABLE task " + columns)
 	serve(t, database, object{})
 	u.repeats()
 
