@@ -21,6 +21,7 @@ const (
 	defaultReset  = time.Hour
 	defaultRun    = 32
 	defaultOutput = 8 << 20 // bytes
+	defaultData   = 8 << 20 // likewise
 )
 
 // PostgreSQL reads and sends no more than 1 GB at once; what is kept beside the
@@ -33,7 +34,8 @@ const mostInteger = 1<<31 - 1
 type target struct {
 	dsn                       remote.Settings
 	data, user, schema, table string
-	sleep, run, outputLimit   int64
+	sleep, run                int64
+	outputLimit, dataLimit    int64
 	grace, idle, reset        time.Duration
 	outputOver, wake          string
 	create                    bool
@@ -47,9 +49,10 @@ func newTarget(dsn remote.Settings) target {
 		sleep: defaultSleep, run: defaultRun,
 		grace: defaultGrace, idle: defaultIdle, reset: defaultReset,
 		outputLimit: defaultOutput, outputOver: "cut",
-		wake:     string(sql.Auto),
-		create:   true,
-		defaults: map[string]string{},
+		dataLimit: defaultData,
+		wake:      string(sql.Auto),
+		create:    true,
+		defaults:  map[string]string{},
 	}
 }
 
@@ -68,6 +71,7 @@ func (r *reader) target(v value, dsn remote.Settings) work.Target {
 		"run":          r.whole(&t.run, "a number of tasks ≥ 1", 1, mostInteger),
 		"defaults":     r.columns(t.defaults),
 		"output_limit": r.whole(&t.outputLimit, "a number of bytes ≥ 0", 0, mostOutput),
+		"data_limit":   r.whole(&t.dataLimit, "a number of bytes ≥ 0", 0, mostOutput),
 		"output_over":  r.choice(&t.outputOver, "cut", "fail"),
 		"create":       r.flag(&t.create),
 		"wake":         r.choice(&t.wake, string(sql.Auto), string(sql.Notify), string(sql.WAL), string(sql.Poll)),
@@ -106,6 +110,7 @@ func (t target) resolve() work.Target {
 		Run:         int(t.run),
 		Defaults:    t.defaults,
 		OutputLimit: t.outputLimit,
+		DataLimit:   t.dataLimit,
 		OutputFail:  t.outputOver == "fail",
 		Create:      t.create,
 		Wake:        sql.Wake(t.wake),

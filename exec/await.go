@@ -75,20 +75,16 @@ func (s *Session) sendProbe(t *Task) {
 func (s *Session) Await(t *Task) (*Result, error) {
 	output, notices := NewOutput(t.Format, t.Limit), &Notices{}
 	output.Encoding(s.encoding)
-	var binary bool
 	tags := tags{traits: t.Traits}
+	s.reader.output = output
 	failure, err := s.answer(sink{
 		rows: output.Rows, row: output.Row, complete: func(tag []byte) {
 			tags.see(tag)
 			output.Complete(tag)
 		},
-		copyOut: func(b bool) { output.CopyOut(); binary = binary || b },
-		copied: func(data []byte) {
-			if !binary {
-				output.Copy(data)
-			}
-		}, notice: t.noticed(notices), encoding: output.Encoding, bound: s.bound,
+		copyOut: output.CopyOut, copied: output.Copy, notice: t.noticed(notices), encoding: output.Encoding, bound: s.bound,
 	})
+	s.reader.output = nil
 	result := &Result{Raw: failure}
 	if s.bound && err == nil { // behind it the server does not tell the status of the transaction
 		s.failing, s.status = failure, 'T'
@@ -105,7 +101,7 @@ func (s *Session) Await(t *Task) (*Result, error) {
 	s.left(t, result, &tags, answered)
 	result.Barred = failure != nil && failure.Code == "25006" && s.readOnly && !t.Save && !t.Traits.Modes
 	result.keep(output, notices)
-	result.judge(t, output, binary)
+	result.judge(t, output)
 	switch {
 	case err != nil && s.broken != nil:
 		return result, s.broken
@@ -241,7 +237,7 @@ func (r *Result) keep(output *Output, notices *Notices) {
 }
 
 // judge says whether the run failed, by the server's word or by ours.
-func (r *Result) judge(t *Task, output *Output, binary bool) {
+func (r *Result) judge(t *Task, output *Output) {
 	switch {
 	case r.Raw != nil && r.Reason == TimedOut && (r.Raw.Code == "57014" || r.Forgot):
 		timeout := *r.Raw
@@ -250,7 +246,7 @@ func (r *Result) judge(t *Task, output *Output, binary bool) {
 		r.Failure = serverFailure(&timeout, t.Input)
 	case r.Raw != nil:
 		r.Failure = serverFailure(r.Raw, t.Input)
-	case binary:
+	case output.Binary():
 		r.Failure = NewFailure("COPY TO STDOUT in binary format is not supported", "0A000", "STATEMENT", t.Input)
 	case t.Strict && output.Over():
 		r.Failure = NewFailure("output exceeds the limit", "54000", "STATEMENT", t.Input)

@@ -9,8 +9,8 @@ import (
 	"github.com/jackc/pgx/v5/pgproto3"
 )
 
-// textLimit bounds the text of an error, and of all notices of a run, in bytes.
-const textLimit = 64 << 10
+// TextLimit bounds the text of an error, and of all notices of a run, in bytes.
+const TextLimit = 64 << 10
 
 // cutMark stands where a text has been cut.
 const cutMark = "…"
@@ -53,7 +53,7 @@ func NewFailure(message, code string, more ...string) *Failure {
 	for ; len(more) > 1; more = more[2:] {
 		lines = append(lines, line{more[0], more[1]})
 	}
-	return &Failure{Text: logText(lines, textLimit), SQLState: sqlstate(code)}
+	return &Failure{Text: logText(lines, TextLimit), SQLState: sqlstate(code)}
 }
 
 // endFailure is an error of the server's by which it refuses a statement of ours that writes the end of a task: its input is not to blame.
@@ -65,7 +65,7 @@ func endFailure(e *pgproto3.ErrorResponse) *Failure {
 
 // ErrorText writes an error of the server's, with the statement that met it, as the server's log does.
 func ErrorText(e *pgproto3.ErrorResponse, statement string) string {
-	return logText(append(errorLines(e), line{"CONTEXT", e.Where}, line{"STATEMENT", statement}), textLimit)
+	return logText(append(errorLines(e), line{"CONTEXT", e.Where}, line{"STATEMENT", statement}), TextLimit)
 }
 
 // errorLines are those that errors and notices share.
@@ -116,7 +116,7 @@ const (
 
 // Add takes a notice. Its context is left out, as psql does: each line of PL/pgSQL that raises one would repeat it.
 func (n *Notices) Add(notice *pgproto3.NoticeResponse) {
-	room := textLimit - noticeRest - n.text.Len() - len("\n")
+	room := TextLimit - noticeRest - n.text.Len() - len("\n")
 	if n.more > 0 || room < noticeRoom {
 		n.more++
 		return

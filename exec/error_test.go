@@ -65,24 +65,24 @@ func TestErrorText(t *testing.T) {
 
 func TestErrorTextIsCut(t *testing.T) {
 	t.Parallel()
-	long := strings.Repeat("ä\n", textLimit)
+	long := strings.Repeat("ä\n", TextLimit)
 	e := &pgproto3.ErrorResponse{SeverityUnlocalized: "ERROR", Message: "m", Where: "w"}
 
 	got := ErrorText(e, long)
-	if len(got) > textLimit || len(got) < textLimit-8 || !utf8.ValidString(got) ||
+	if len(got) > TextLimit || len(got) < TextLimit-8 || !utf8.ValidString(got) ||
 		!strings.HasPrefix(got, "ERROR:  m\nCONTEXT:  w\nSTATEMENT:  ä\n\tä") || !strings.HasSuffix(got, "…") {
 		t.Errorf("a long statement: %d bytes, …%q", len(got), got[len(got)-20:])
 	}
 
 	e.Where = long
 	got = ErrorText(e, long)
-	if len(got) > textLimit || !strings.HasPrefix(got, "ERROR:  m\nCONTEXT:  ä") || !strings.HasSuffix(got, "…\nSTATEMENT:  …") {
+	if len(got) > TextLimit || !strings.HasPrefix(got, "ERROR:  m\nCONTEXT:  ä") || !strings.HasSuffix(got, "…\nSTATEMENT:  …") {
 		t.Errorf("a long context: %d bytes, …%q", len(got), got[len(got)-40:])
 	}
 
 	e.Message = long
 	got = ErrorText(e, "SELECT 1")
-	if len(got) > textLimit || !strings.HasPrefix(got, "ERROR:  ä") || !strings.Contains(got, "…\nCONTEXT:  …\nSTATEMENT:  …") {
+	if len(got) > TextLimit || !strings.HasPrefix(got, "ERROR:  ä") || !strings.Contains(got, "…\nCONTEXT:  …\nSTATEMENT:  …") {
 		t.Errorf("a long message: %d bytes, …%q", len(got), got[len(got)-40:])
 	}
 }
@@ -121,14 +121,14 @@ func TestNoticesAreBounded(t *testing.T) {
 	}
 	text, _ := n.Text()
 	lines := strings.Split(text, "\n")
-	if want := fmt.Sprintf("… and %d more", 10_000-(len(lines)-1)); len(text) > textLimit || lines[len(lines)-1] != want {
+	if want := fmt.Sprintf("… and %d more", 10_000-(len(lines)-1)); len(text) > TextLimit || lines[len(lines)-1] != want {
 		t.Errorf("%d bytes end with %q, want %q", len(text), lines[len(lines)-1], want)
 	}
 
 	n = Notices{}
-	n.Add(&pgproto3.NoticeResponse{SeverityUnlocalized: "NOTICE", Message: strings.Repeat("x", 2*textLimit)})
+	n.Add(&pgproto3.NoticeResponse{SeverityUnlocalized: "NOTICE", Message: strings.Repeat("x", 2*TextLimit)})
 	n.Add(&pgproto3.NoticeResponse{SeverityUnlocalized: "NOTICE", Message: "y"})
-	if text, _ := n.Text(); len(text) > textLimit || !strings.HasSuffix(text, "xxx…\n… and 1 more") {
+	if text, _ := n.Text(); len(text) > TextLimit || !strings.HasSuffix(text, "xxx…\n… and 1 more") {
 		t.Errorf("%d bytes end with %q", len(text), text[len(text)-40:])
 	}
 }
@@ -194,16 +194,16 @@ func FuzzLiteral(f *testing.F) {
 
 func FuzzErrorText(f *testing.F) {
 	f.Add("a\nb", "c", "SELECT 1", 1)
-	f.Add("\xff\x00", "€", "€\n", textLimit)
+	f.Add("\xff\x00", "€", "€\n", TextLimit)
 	f.Fuzz(func(t *testing.T, message, detail, statement string, times int) {
-		long := strings.Repeat(statement, max(0, times%textLimit)/max(1, len(statement)))
+		long := strings.Repeat(statement, max(0, times%TextLimit)/max(1, len(statement)))
 		e := &pgproto3.ErrorResponse{Severity: "ERROR", Message: message, Detail: detail, Where: long}
 		var n Notices
 		n.Add((*pgproto3.NoticeResponse)(e))
 		n.Add((*pgproto3.NoticeResponse)(e))
 		notices, _ := n.Text()
 		for _, text := range []string{ErrorText(e, long), notices} {
-			if len(text) > textLimit || !utf8.ValidString(text) || strings.Contains(text, "\x00") || !strings.HasPrefix(text, "ERROR:  ") {
+			if len(text) > TextLimit || !utf8.ValidString(text) || strings.Contains(text, "\x00") || !strings.HasPrefix(text, "ERROR:  ") {
 				t.Errorf("%d bytes: %.100q", len(text), text)
 			}
 		}

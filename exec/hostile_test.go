@@ -143,7 +143,7 @@ var errNotStorable = errors.New("no row can hold it")
 func storableMoment(t time.Time) bool { return t.Year() >= 1970 && t.Year() <= 9999 }
 
 func storable(f *Failure) error {
-	if f != nil && (!utf8.ValidString(f.Text) || len(f.Text) > textLimit || len(f.SQLState) != 5 || strings.Trim(f.SQLState, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789") != "") {
+	if f != nil && (!utf8.ValidString(f.Text) || len(f.Text) > TextLimit || len(f.SQLState) != 5 || strings.Trim(f.SQLState, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789") != "") {
 		return fmt.Errorf("%w: %.10q %.100q", errNotStorable, f.SQLState, f.Text)
 	}
 	return nil

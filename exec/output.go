@@ -3,9 +3,9 @@ package exec
 import (
 	"bytes"
 	"fmt"
-	"slices"
 	"strings"
 	"unicode/utf8"
+	"unsafe"
 
 	"github.com/jackc/pgx/v5/pgproto3"
 	"golang.org/x/text/encoding/charmap"
@@ -28,11 +28,16 @@ type Output struct {
 	limit   int64
 	charset *charmap.Charmap // what the server's bytes are to be translated from; nil: nothing to translate
 
-	text    strings.Builder
-	any     bool // there is a result, if only an empty one
-	open    bool // the last line has not been ended
+	delimiter, quote string // as text
+	special          string // what is escaped
+
+	text    []byte // valid
+	any     bool   // there is a result, if only an empty one
+	open    bool   // the last line has not been ended
 	over    bool
+	binary  bool // COPY has sent what is no text
 	current resultSet
+	part    part
 }
 
 // resultSet is the state of the statement whose answer is being read.
@@ -47,7 +52,23 @@ type resultSet struct {
 // NewOutput returns an output that keeps at most limit bytes, and a last line that says so when there were more. A limit
 // of 0 is none.
 func NewOutput(format Format, limit int64) *Output {
-	return &Output{format: format, limit: limit}
+	o := &Output{format: format, limit: limit, delimiter: character(format.Delimiter), quote: character(format.Quote)}
+	o.format.Null = validText(format.Null)
+	if format.Escape != 0 && format.Quote < utf8.RuneSelf && format.Escape < utf8.RuneSelf {
+		o.special = string([]byte{format.Quote, format.Escape})
+	}
+	return o
+}
+
+// character is the text of one byte: of none that is none by itself. 0 is no text.
+func character(b byte) string {
+	switch {
+	case b == 0:
+		return ""
+	case b >= utf8.RuneSelf:
+		return string(utf8.RuneError)
+	}
+	return string(rune(b))
 }
 
 // Encoding tells the client_encoding, by the server's name, of the messages that follow. Encodings of one byte per
@@ -68,24 +89,27 @@ func (o *Output) Rows(fields []pgproto3.FieldDescription) {
 		return
 	}
 	for _, field := range fields {
-		o.current.header = append(o.current.header, o.decode(bytes.Clone(field.Name)))
+		o.current.header = append(o.current.header, bytes.Clone(field.Name))
 	}
 }
 
 // Row takes a row of the result that Rows has begun; nil is NULL. It keeps no reference to the values. A row without
 // columns is an empty line.
 func (o *Output) Row(values [][]byte) {
-	if header := o.current.header; header != nil {
-		o.current.header = nil
-		o.line(header, func(int) bool { return o.format.Quote != 0 })
+	o.showHeader()
+	o.line(values, o.isQuoted)
+}
+
+func (o *Output) isQuoted(i int) bool { return i < len(o.current.quoted) && o.current.quoted[i] }
+
+// showHeader writes the names above the first row.
+func (o *Output) showHeader() {
+	header := o.current.header
+	if header == nil {
+		return
 	}
-	if o.charset != nil && !o.over {
-		values = slices.Clone(values)
-		for i, value := range values {
-			values[i] = o.decode(value)
-		}
-	}
-	o.line(values, func(i int) bool { return i < len(o.current.quoted) && o.current.quoted[i] })
+	o.current.header = nil
+	o.line(header, func(int) bool { return o.format.Quote != 0 })
 }
 
 // Complete takes the tag of a statement that has ended. It is kept only when the statement could not have shown anything
@@ -94,25 +118,32 @@ func (o *Output) Complete(tag []byte) {
 	shown := o.current.rows || o.current.copy
 	o.current = resultSet{}
 	if !shown && o.begin(len(tag), o.open) {
-		o.text.Write(tag)
+		o.value(tag, false)
+		o.end()
 	}
 }
 
-// CopyOut says that COPY TO STDOUT begins, so that one without any data is known for what it is.
-func (o *Output) CopyOut() { o.current = resultSet{copy: true} }
+// CopyOut says that COPY TO STDOUT begins, so that one without any data is known for what it is. What is binary is not kept.
+func (o *Output) CopyOut(binary bool) {
+	o.current = resultSet{copy: true}
+	o.binary = o.binary || binary
+}
+
+// Binary reports whether COPY has sent what is no text.
+func (o *Output) Binary() bool { return o.binary }
 
 // Copy takes the text of COPY TO STDOUT, which keeps its line ends as they are.
 func (o *Output) Copy(data []byte) {
-	if len(data) == 0 {
+	if len(data) == 0 || o.binary {
 		return
 	}
 	if !o.current.copy {
-		o.CopyOut()
+		o.CopyOut(false)
 	}
-	data = o.decode(data)
 	if o.begin(len(data), o.open && !o.current.copied) {
-		o.text.Write(data)
+		o.value(data, false)
 		o.open = data[len(data)-1] != '\n'
+		o.end()
 	}
 	o.current.copied = true
 }
@@ -120,19 +151,18 @@ func (o *Output) Copy(data []byte) {
 // Over reports whether there was more than the limit allows.
 func (o *Output) Over() bool { return o.over }
 
-// Text returns what has been gathered, as valid text; ok is false when there were no results at all.
+// Text returns what has been gathered; ok is false when there were no results at all. It is called once.
 func (o *Output) Text() (text string, ok bool) {
 	if !o.any {
 		return "", false
 	}
-	text = o.text.String()
 	if o.over {
 		if o.open {
-			text += "\n"
+			o.text = append(o.text, '\n')
 		}
-		text += fmt.Sprintf("… cut: the output is longer than output_limit = %d", o.limit)
+		o.text = fmt.Appendf(o.text, cutMark+" cut: the output is longer than output_limit = %d", o.limit)
 	}
-	return validText(text), true
+	return unsafe.String(unsafe.SliceData(o.text), len(o.text)), true
 }
 
 // begin makes ready for text of a known width, behind a line break or not, and reports whether it fits. When it does
@@ -142,15 +172,41 @@ func (o *Output) begin(width int, lineBreak bool) bool {
 		width++
 	}
 	o.any = true
-	if o.over || o.limit > 0 && int64(o.text.Len())+int64(width) > o.limit {
+	o.part.start, o.part.wasOpen = len(o.text), o.open
+	if o.over || o.limit > 0 && int64(len(o.text))+int64(width) > o.limit {
 		o.over = true
 		return false
 	}
+	o.room(width)
 	if lineBreak {
-		o.text.WriteByte('\n')
+		o.text = append(o.text, '\n')
 	}
 	o.open = true
 	return true
+}
+
+// end takes back what begin has begun, if it is longer after all: bytes that are no text have been replaced by longer ones.
+func (o *Output) end() {
+	if o.limit > 0 && int64(len(o.text)) > o.limit {
+		o.takeBack()
+	}
+}
+
+func (o *Output) takeBack() { o.text, o.open, o.over = o.text[:o.part.start], o.part.wasOpen, true }
+
+// What an output has room for from the start once it is longer than roomFrom, if its limit allows no more than roomMost: so it has no
+// more room than the limit, and what it has is never copied.
+const (
+	roomFrom = 1 << 20
+	roomMost = 16 << 20
+	roomOver = 3*pieceSize + 1<<10 // for what is taken back, and the last line
+)
+
+// room makes room for n more bytes.
+func (o *Output) room(n int) {
+	if need := len(o.text) + n; need > roomFrom && need > cap(o.text) && o.limit > 0 && o.limit <= roomMost {
+		o.text = append(make([]byte, 0, o.limit+roomOver), o.text...)
+	}
 }
 
 func (o *Output) line(values [][]byte, quoted func(int) bool) {
@@ -158,34 +214,35 @@ func (o *Output) line(values [][]byte, quoted func(int) bool) {
 		return
 	}
 	for i, value := range values {
-		if i > 0 && o.format.Delimiter != 0 {
-			o.text.WriteByte(o.format.Delimiter)
+		if i > 0 {
+			o.text = append(o.text, o.delimiter...)
 		}
 		switch {
 		case value == nil:
-			o.text.WriteString(o.format.Null)
+			o.text = append(o.text, o.format.Null...)
 		case quoted(i):
-			o.text.WriteByte(o.format.Quote)
-			o.escaped(value)
-			o.text.WriteByte(o.format.Quote)
+			o.text = append(o.text, o.quote...)
+			o.value(value, true)
+			o.text = append(o.text, o.quote...)
 		default:
-			o.text.Write(value)
+			o.value(value, false)
 		}
 	}
+	o.end()
 }
 
 // width counts the bytes of a line before any is written: a line beyond the limit must not cost memory first.
 func (o *Output) width(values [][]byte, quoted func(int) bool) int {
 	width := 0
 	for i, value := range values {
-		if i > 0 && o.format.Delimiter != 0 {
-			width++
+		if i > 0 {
+			width += len(o.delimiter)
 		}
 		switch {
 		case value == nil:
 			width += len(o.format.Null)
 		case quoted(i):
-			width += len(value) + 2 + o.escapes(value)
+			width += len(value) + 2*len(o.quote) + o.escapes(value)
 		default:
 			width += len(value)
 		}
@@ -193,54 +250,52 @@ func (o *Output) width(values [][]byte, quoted func(int) bool) int {
 	return width
 }
 
-func (o *Output) escapes(value []byte) int {
-	f := o.format
-	switch f.Escape {
-	case 0:
-		return 0
-	case f.Quote:
-		return bytes.Count(value, []byte{f.Quote})
+// value writes the text of a value, or of a part of it.
+func (o *Output) value(value []byte, quoted bool) {
+	switch {
+	case o.charset != nil:
+		value = o.decode(value)
+	case !utf8.Valid(value) || bytes.IndexByte(value, 0) >= 0:
+		value = []byte(validText(string(value)))
 	}
-	return bytes.Count(value, []byte{f.Quote}) + bytes.Count(value, []byte{f.Escape})
+	if quoted && o.special != "" {
+		o.escaped(value)
+		return
+	}
+	o.text = append(o.text, value...)
+}
+
+func (o *Output) escapes(value []byte) (n int) {
+	for i := range len(o.special) {
+		if i == 0 || o.special[i] != o.special[0] {
+			n += bytes.Count(value, []byte{o.special[i]})
+		}
+	}
+	return n
 }
 
 func (o *Output) escaped(value []byte) {
-	if o.format.Escape == 0 {
-		o.text.Write(value)
-		return
-	}
-	special := string([]byte{o.format.Quote, o.format.Escape})
 	for {
-		i := indexEither(value, special)
+		i := bytes.IndexAny(value, o.special)
 		if i < 0 {
-			o.text.Write(value)
+			o.text = append(o.text, value...)
 			return
 		}
-		o.text.Write(value[:i])
-		o.text.WriteByte(o.format.Escape)
-		o.text.WriteByte(value[i])
+		o.text = append(o.text, value[:i]...)
+		o.text = append(o.text, o.format.Escape, value[i])
 		value = value[i+1:]
 	}
 }
 
-// indexEither finds the first byte of two, which need not be ASCII.
-func indexEither(value []byte, two string) int {
-	for i, b := range value {
-		if b == two[0] || b == two[1] {
-			return i
-		}
-	}
-	return -1
-}
-
-// decode translates text of the server's to UTF-8; NULL stays nil.
+// decode translates text of the server's to UTF-8.
 func (o *Output) decode(text []byte) []byte {
-	if o.charset == nil || text == nil || o.over {
-		return text
-	}
 	decoded := make([]byte, 0, len(text))
 	for _, b := range text {
-		decoded = utf8.AppendRune(decoded, o.charset.DecodeByte(b))
+		r := o.charset.DecodeByte(b)
+		if r == 0 {
+			r = utf8.RuneError
+		}
+		decoded = utf8.AppendRune(decoded, r)
 	}
 	return decoded
 }

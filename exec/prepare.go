@@ -88,8 +88,14 @@ func (s *Session) sendSettings(t *Task, guard int, fresh bool, until time.Time) 
 		}
 	}
 	s.texts, s.values, s.formats = s.texts[:0], s.values[:0], s.formats[:0]
+	long := false
 	for _, some := range settings {
 		for _, setting := range some {
+			if len(setting[1]) > textsKept {
+				s.values, s.formats = append(s.values, bytesOf(setting[1])), append(s.formats, pgproto3.TextFormat)
+				long = true
+				continue
+			}
 			s.value(append(s.texts, setting[1]...), pgproto3.TextFormat)
 		}
 	}
@@ -108,7 +114,7 @@ func (s *Session) sendSettings(t *Task, guard int, fresh bool, until time.Time) 
 		s.ready[number] = readyFor(slices.Concat(settings[:]...), number, clause)
 	}
 	s.bind(s.parse(s.ready[number]), s.formats, s.values)
-	if cap(s.texts) > textsKept {
+	if long || cap(s.texts) > textsKept {
 		s.texts = []byte{}
 		clear(s.values)
 	}

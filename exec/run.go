@@ -22,13 +22,14 @@ type Task struct {
 	Wary     bool        // no statement of ours is to be taken for prepared
 	Timeout  time.Duration
 	Format   Format
-	Limit    int64     // of the output, in bytes
-	Strict   bool      // output beyond the limit is an error
-	Until    time.Time // behind another, where it must be set: the latest moment at which it may begin, by the server's clock
-	Query    bool      // on a remote, where it must not write: it is rolled back if it has, and to be run once more, otherwise
-	Watched  bool      // on a remote, where it is to show whether it writes
-	Ours     bool      // its transaction is made ours right behind its SQL, which is no query alone, as its end is likely to be written there
-	Settled  time.Time // by our clock, a moment at which whatever it is to find was there; zero: not known, or it must not be run again
+	Limit    int64         // of the output, in bytes
+	Strict   bool          // output beyond the limit is an error
+	Until    time.Time     // behind another, where it must be set: the latest moment at which it may begin, by the server's clock
+	Query    bool          // on a remote, where it must not write: it is rolled back if it has, and to be run once more, otherwise
+	Watched  bool          // on a remote, where it is to show whether it writes
+	Ours     bool          // its transaction is made ours right behind its SQL, which is no query alone, as its end is likely to be written there
+	Sending  time.Duration // how long the server may take to take it; 0: as long as for anything else
+	Settled  time.Time     // by our clock, a moment at which whatever it is to find was there; zero: not known, or it must not be run again
 }
 
 // Usual are settings that a session may share with its tasks: those of a lane, and those that most tasks have alike.
@@ -119,7 +120,11 @@ func ascii(text []byte) bool {
 // before it fails, the server passes over it. The error is a *Lost, or a *Failure of the preparation (the task has not started). A verdict
 // that is not nil counts in any case. As many of then follow behind it as Behind tells.
 func (s *Session) Begin(tail *Tail, t *Task, then ...*Task) (verdict *Verdict, start time.Time, err error) {
+	s.reader.greeted = true
 	s.limited(true)
+	if t.Sending > 0 {
+		_ = s.conn.Conn().SetDeadline(time.Now().Add(t.Sending))
+	}
 	defer s.limited(false)
 	for mended := false; ; {
 		s.hard = s.hard || t.Traits.Prepared

@@ -23,10 +23,11 @@ type Session struct {
 
 	Foreign bool // when it was opened its database had foreign servers: what writes through them has no transaction id here
 
-	conn  *pgconn.PgConn
-	front *pgproto3.Frontend
-	base  map[string]string // settings to which a reset returns
-	local bool              // it is in the database of the target
+	conn   *pgconn.PgConn
+	reader *bound // of what the server sends
+	front  *pgproto3.Frontend
+	base   map[string]string // settings to which a reset returns
+	local  bool              // it is in the database of the target
 
 	known   map[string]string // our prepared statements: names and texts
 	asked   int               // statements of ours that are queued, see queued
@@ -65,8 +66,9 @@ type Session struct {
 	crew   *routine.Group // what it starts belongs to
 	unbind func() bool    // from the end of the crew
 
-	status     byte // transaction status of the last ReadyForQuery
-	timeoutSet bool // statement_timeout is ours, and stays at the next task with save unless it is reset
+	unsent     error // why a long message could not be sent
+	status     byte  // transaction status of the last ReadyForQuery
+	timeoutSet bool  // statement_timeout is ours, and stays at the next task with save unless it is reset
 
 	probing int                     // statements that ask what has become of the transaction, behind the SQL under way
 	behind  []queued                // tasks whose SQL is with the server behind that
@@ -106,12 +108,14 @@ func Connect(ctx context.Context, cfg *pgconn.Config, limit time.Duration, local
 }
 
 func connect(ctx context.Context, cfg *pgconn.Config, limit time.Duration, local bool) (*Session, error) {
+	var reader *bound // the last one: a connection may take several tries
+	bounded(cfg, func(b *bound) { reader = b })
 	conn, err := pgconn.ConnectConfig(ctx, cfg)
 	if err != nil {
 		return nil, err
 	}
 	s := &Session{
-		PID: conn.PID(), conn: conn, base: cfg.RuntimeParams, front: conn.Frontend(), local: local, status: 'I', limit: limit, silence: "1min", obey: Obey, known: map[string]string{}, texts: []byte{},
+		PID: conn.PID(), conn: conn, base: cfg.RuntimeParams, front: conn.Frontend(), reader: reader, local: local, status: 'I', limit: limit, silence: "1min", obey: Obey, known: map[string]string{}, texts: []byte{},
 	}
 	s.baseEncoding = conn.ParameterStatus("client_encoding")
 	s.encoding = s.baseEncoding
@@ -170,10 +174,20 @@ func (s *Session) limited(on bool) {
 }
 
 // query queues a message; flush sends what is queued.
-func (s *Session) query(sql string) { s.front.SendQuery(&pgproto3.Query{String: sql}) }
+func (s *Session) query(sql string) {
+	if len(sql) > queueMost {
+		s.sendLongQuery(sql)
+		return
+	}
+	s.front.SendQuery(&pgproto3.Query{String: sql})
+}
 
 func (s *Session) flush() error {
-	if err := s.front.Flush(); err != nil {
+	err := s.unsent
+	if err == nil {
+		err = s.front.Flush()
+	}
+	if err != nil {
 		return s.lost(err)
 	}
 	return nil

@@ -29,7 +29,7 @@ func (c *Call) Text(text *string) {
 		c.add(pgproto3.TextFormat, nil)
 		return
 	}
-	c.add(pgproto3.TextFormat, append([]byte{}, *text...))
+	c.add(pgproto3.TextFormat, bytesOf(*text))
 }
 
 // Int8, Int4 (an xid likewise), Bool and Moment add one of the type that they name (timestamptz), in its binary format: to read a moment as text takes the server 4 µs.
@@ -83,7 +83,15 @@ func (s *Session) parse(st *Statement) (name string) {
 
 // bind queues a statement that is known to the session. Its parameters are texts, unless formats says so of each.
 func (s *Session) bind(name string, formats []int16, args [][]byte) {
-	s.front.SendBind(&pgproto3.Bind{PreparedStatement: name, ParameterFormatCodes: formats, Parameters: args, ResultFormatCodes: binaryFormat})
+	size := 0
+	for _, arg := range args {
+		size += len(arg)
+	}
+	if size > queueMost {
+		s.sendLongBind(name, formats, args)
+	} else {
+		s.front.SendBind(&pgproto3.Bind{PreparedStatement: name, ParameterFormatCodes: formats, Parameters: args, ResultFormatCodes: binaryFormat})
+	}
 	s.front.SendExecute(&pgproto3.Execute{})
 	s.asked++
 }

@@ -21,8 +21,11 @@ type program struct {
 }
 
 // start runs pgtaskd in the background. Its end must be awaited.
-func start(args ...string) (*program, error) {
-	p := &program{cmd: exec.Command(pgtaskd, args...), log: newRecord(), done: make(chan struct{})}
+func start(args ...string) (*program, error) { return startAs(pgtaskd, args...) }
+
+// startAs is start of another build.
+func startAs(path string, args ...string) (*program, error) {
+	p := &program{cmd: exec.Command(path, args...), log: newRecord(), done: make(chan struct{})}
 	p.cmd.Stdout, p.cmd.Stderr = p.log, p.log
 	p.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	p.cmd.WaitDelay = time.Second
@@ -39,7 +42,13 @@ func start(args ...string) (*program, error) {
 // run is start for one test, at whose end the program is killed if it still runs.
 func run(t *testing.T, args ...string) *program {
 	t.Helper()
-	p, err := start(args...)
+	return runAs(t, pgtaskd, args...)
+}
+
+// runAs is run of another build.
+func runAs(t *testing.T, path string, args ...string) *program {
+	t.Helper()
+	p, err := startAs(path, args...)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -57,7 +57,7 @@ func TestRepeatCopies(t *testing.T) {
 	const columns = `ADD COLUMN mine text, ADD COLUMN "my ""own"" column" int, ADD COLUMN upper text GENERATED ALWAYS AS (upper(mine)) STORED`
 	database := newDatabase(t)
 	u := connect(t, postgres.DSN(database))
-	u.exec("CREATE TABLE task (id bigserial PRIMARY KEY); ALTER TABLE task " + columns)
+	u.exec("CREATE TABLE task (id bigserial PRIMARY KEY, input text NOT NULL); ALTER TABLE task " + columns)
 	serve(t, database, object{})
 	u.repeats()
 
@@ -70,8 +70,8 @@ func TestRepeatCopies(t *testing.T) {
 // repeats has a task with all columns set repeat itself, and compares.
 func (u *user) repeats() {
 	u.Helper()
-	id := u.add(`mine, "my ""own"" column", repeat, input, data, "group", delimiter, quote, escape, "null", max, priority, timeout, active, live, count, save, header, string, retry, backoff, until, on_fail`,
-		`'x', 7, '1 day', 'SELECT 1/0', 'data', 'grüße', ';', '''', '', '-', 3, 4, '5 s', '6 days', '7 s', 8, true, false, false, 0, '9 s', now() + interval '10 days', 'SELECT 11'`)
+	id := u.add(`mine, "my ""own"" column", repeat, input, data, "group", delimiter, quote, escape, "null", max, priority, timeout, active, live, count, save, header, string, retry, backoff, until`,
+		`'x', 7, '1 day', 'SELECT 1/0', 'data', 'grüße', ';', '''', '', '-', 3, 4, '5 s', '6 days', '7 s', 8, true, false, false, 0, '9 s', now() + interval '10 days'`)
 	next := u.becomes(id, "FAIL").text("next")
 	u.is(`(SELECT coalesce(string_agg(o.key, ' ' ORDER BY o.key), '') FROM jsonb_each((SELECT to_jsonb(t) FROM task AS t WHERE id = $1)) AS o
 		JOIN jsonb_each((SELECT to_jsonb(t) FROM task AS t WHERE id = $2)) AS n USING (key) WHERE o.value <> n.value)`,

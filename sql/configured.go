@@ -110,12 +110,15 @@ func (m *missing) settable(name string) (column foundColumn, err error) {
 
 var checkText = regexp.MustCompile(`(?s)WHEN ([^;]*?) THEN '(\w+)'`)
 
+// oldColumn is one of the row before, which an INSERT has not.
+var oldColumn = regexp.MustCompile(`OLD\."?\w+"?`)
+
 // checkOf is the condition that the function pgtaskd_accept_:hash makes on this column alone.
 func checkOf(name string) string {
 	for _, s := range stepsOf(functionStep) {
 		for _, check := range checkText.FindAllStringSubmatch(s.sql, -1) {
 			if check[2] == name {
-				return "NOT (" + strings.ReplaceAll(check[1], "NEW.", "") + ")"
+				return "(" + oldColumn.ReplaceAllString(strings.ReplaceAll(check[1], "NEW.", ""), "NULL") + ") IS NOT TRUE"
 			}
 		}
 	}

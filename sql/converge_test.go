@@ -98,11 +98,14 @@ func TestWhatCanNotBeCompletedIsNamed(t *testing.T) {
 		{"CREATE VIEW task AS SELECT 1", `"public"."task" is there already and is no table`},
 		{"CREATE TABLE task (input text)", `table "public"."task" has no column id`},
 		{"CREATE TABLE task (id int PRIMARY KEY)", `column id has no default`},
+		{"CREATE TABLE task (id serial PRIMARY KEY, title text, done bool)", `has no column input: if it is an application's, name another with "table" in the configuration; ` +
+			`if it is meant, say so: ALTER TABLE "public"."task" ADD COLUMN input text NOT NULL`},
+		{"CREATE TABLE task (id serial PRIMARY KEY) PARTITION BY RANGE (id)", `has no column input`},
 		{"CREATE TABLE task (id text)", `column id has type text, not int8`},
-		{"CREATE TABLE task (id serial, plan timestamp)", `column plan has type timestamp without time zone, not timestamptz`},
-		{"CREATE TABLE task (id serial, state bool)", `column state has type boolean, not an enum of PLAN, TAKE`},
-		{"CREATE TYPE mood AS ENUM ('good'); CREATE TABLE task (id serial, state mood)", `column state has type public.mood, not an enum`},
-		{"CREATE TABLE task (id serial, due timestamptz)", `has a column due of its own`},
+		{"CREATE TABLE task (id serial, input text, plan timestamp)", `column plan has type timestamp without time zone, not timestamptz`},
+		{"CREATE TABLE task (id serial, input text, state bool)", `column state has type boolean, not an enum of PLAN, TAKE`},
+		{"CREATE TYPE mood AS ENUM ('good'); CREATE TABLE task (id serial, input text, state mood)", `column state has type public.mood, not an enum`},
+		{"CREATE TABLE task (id serial, input text, due timestamptz)", `has a column due of its own`},
 	} {
 		t.Run(c.want, func(t *testing.T) {
 			t.Parallel()

@@ -1,7 +1,11 @@
 package sql
 
 import (
+	"errors"
+	"fmt"
 	"testing"
+
+	"github.com/jackc/pgx/v5/pgconn"
 )
 
 func TestRowsAreBounded(t *testing.T) {
@@ -47,10 +51,45 @@ func TestRowsAreBounded(t *testing.T) {
 	} {
 		refused(t, conn, "INSERT INTO task (input, "+c.column+") VALUES ('', "+literal(c.refused)+")", "23514")
 	}
-	execute(t, conn, "INSERT INTO task (input, cron) VALUES ('', '@daily')")
-	refused(t, conn, "INSERT INTO task (input, cron, repeat) VALUES ('', '@daily', '1 day')", "23514")
 	for _, column := range []string{"plan", "active", "max", "state", `"group"`, "input", `"null"`, "delimiter", "attempt", "priority", "rerun"} {
 		refused(t, conn, "UPDATE task SET "+column+" = NULL", "23502")
+	}
+}
+
+// TestNamesAreBounded: what waits is kept in memory.
+func TestNamesAreBounded(t *testing.T) {
+	t.Parallel()
+	conn := database(t)
+	install(t, conn, task, nil)
+	for column, most := range map[string]int{`"group"`: 64 << 10, "remote": 64 << 10, `"null"`: 64 << 10, "key": 1 << 10} {
+		longest := fmt.Sprintf("repeat('ü', %d)", most/2)
+		execute(t, conn, "TRUNCATE task; INSERT INTO task (input, "+column+") VALUES ('', "+longest+")")
+		refused(t, conn, "INSERT INTO task (input, "+column+") VALUES ('', "+longest+" || 'x')", "23514")
+		refused(t, conn, "UPDATE task SET "+column+" = "+column+" || 'x'", "23514")
+	}
+}
+
+// TestRefusesWhatNothingActsOn: a promise that nobody keeps is refused, and a row that has it already is let alone.
+func TestRefusesWhatNothingActsOn(t *testing.T) {
+	t.Parallel()
+	conn := database(t)
+	install(t, conn, task, nil)
+	execute(t, conn, "INSERT INTO task (input) VALUES ('')")
+	for column, value := range map[string]string{
+		"cron": "'@daily'", "after": "'{1}'", "on_fail": "'SELECT 1'", "notify": "'ended'", "settings": "'{}'", "overlap": "true", "catchup": "true",
+	} {
+		_, err := conn.Exec(t.Context(), "INSERT INTO task (input, "+column+") VALUES ('', "+value+")")
+		var answer *pgconn.PgError
+		if !errors.As(err, &answer) || answer.Code != "23514" || answer.ColumnName != column || answer.Message != "column "+column+" is not acted on by this version" {
+			t.Error(column, err)
+		}
+		refused(t, conn, "UPDATE task SET "+column+" = "+value, "23514")
+		if column != "overlap" && column != "catchup" {
+			refused(t, conn, "BEGIN; SET LOCAL pg_task."+column+" = "+value+"; INSERT INTO task (input) VALUES ('')", "23514")
+		}
+		execute(t, conn, "ROLLBACK; INSERT INTO task (input, "+column+") VALUES ('', DEFAULT)")
+		execute(t, conn, "SET session_replication_role TO replica; UPDATE task SET "+column+" = "+value+"; RESET session_replication_role")
+		execute(t, conn, "UPDATE task SET plan = plan + '1 s', "+column+" = "+column+"; UPDATE task SET "+column+" = DEFAULT")
 	}
 }
 

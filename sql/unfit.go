@@ -42,6 +42,9 @@ func (f *found) unfit(t Table) error {
 		return wrongType(t, *id, "int8")
 	case id.Default == "" && !id.Identity:
 		return fmt.Errorf("table %s: column id has no default, but needs a sequence", t)
+	case f.column("input") == nil:
+		return fmt.Errorf(`table %s has no column input: if it is an application's, name another with "table" in the configuration; `+
+			"if it is meant, say so: ALTER TABLE %s ADD COLUMN input text NOT NULL", t, t)
 	}
 	for _, wanted := range wantedColumns() {
 		column := f.column(wanted.name)

@@ -111,16 +111,24 @@ func (l *loop) readTaken(rows pgx.Rows) (tasks []*task, err error) {
 	var r row
 	var timeout, live int64
 	var delimiter, escape, quote byte
+	var null *string
 	var foreign bool
 	var before *task // many have the same input
 	_, err = pgx.ForEachRow(rows, []any{
 		&r.ID, &r.Group, &r.Remote, &r.Max, &r.Priority, &r.Parent, &r.Plan, &r.Attempt, &timeout, &live, &r.Count, &r.Save, &r.Drift,
-		&r.Format.Header, &r.Format.String, &delimiter, &escape, &quote, &r.Format.Null, &r.Rerun, &r.Single, &r.Suspect, &r.Input, &r.Data, &r.Epoch, &foreign,
+		&r.Format.Header, &r.Format.String, &delimiter, &escape, &quote, &null, &r.Rerun, &r.Single, &r.Suspect, &r.Input, &r.Data, &r.Epoch, &foreign,
 	}, func() error {
 		r.Timeout, r.Live = micros(timeout), micros(live)
 		r.Format.Delimiter, r.Format.Escape, r.Format.Quote = delimiter, escape, quote
+		r.Format.Null = ""
+		if null != nil {
+			r.Format.Null = *null
+		}
+		if r.Input == nil || r.Data == nil || null == nil || isBehind(r.Group) || isBehind(r.Remote) {
+			r.Input, r.Data = nil, nil // all come together
+		}
 		t := &task{
-			row: r, lane: laneKey{r.Group, r.Remote}, rank: rank{r.ID, r.Max, r.Priority},
+			row: r, lane: laneOf(r.Group, r.Remote), rank: rank{r.ID, r.Max, r.Priority},
 			again: l.begun[r.ID].runs, atomic: r.Remote == "", shows: l.shown(r.Group),
 		}
 		t.row.Suspect = r.Suspect || l.begun[r.ID].crossed >= crossedAlone

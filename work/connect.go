@@ -3,6 +3,7 @@ package work
 import (
 	"context"
 	"errors"
+	"maps"
 	"strings"
 	"sync"
 	"time"
@@ -148,11 +149,16 @@ type patience struct {
 func (p *patience) fail(remote string) time.Duration {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	remote = brief(remote)
+	if len(p.since) >= patienceMost {
+		maps.DeleteFunc(p.since, func(_ string, since time.Time) bool { return time.Since(since) > 2*patienceLong })
+		maps.DeleteFunc(p.delay, func(remote string, _ time.Duration) bool { return p.since[remote].IsZero() })
+	}
 	d := p.delay[remote]
 	if time.Since(p.since[remote]) < d/2 { // one of many that failed together
 		return d
 	}
-	most := time.Minute
+	most := patienceLong
 	if remote == "" {
 		most = shortPause
 	}
@@ -161,9 +167,16 @@ func (p *patience) fail(remote string) time.Duration {
 	return d
 }
 
+// patienceMost is how many remotes are known that old ones among them are looked for.
+const (
+	patienceLong = time.Minute
+	patienceMost = 1000
+)
+
 func (p *patience) succeed(remote string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	remote = brief(remote)
 	delete(p.delay, remote)
 	delete(p.since, remote)
 }

@@ -10,7 +10,7 @@ import (
 
 // judge says what follows from the result of a run.
 func (r *runner) judge(t *task, start time.Time, result *exec.Result) (next *task) {
-	e := end{task: t, kind: finished, pid: int32(r.seat.session.PID), since: r.seat.session.Since, start: start, stop: result.Stop, result: result}
+	e := end{task: t, kind: finished, pid: int32(r.seat.session.PID), since: r.seat.session.Since, start: start, stop: result.Stop, result: result, heavy: r.isHeavy(result)}
 	switch {
 	case result.Open && result.Reason == exec.NotCancelled:
 		return r.hold(t, start, result)
@@ -52,7 +52,11 @@ const barred = time.Second
 // hold keeps the end of a task, whose transaction is open, until the next task's SQL goes to the server, or nothing does. Where others are with the server
 // behind it, they are next, and not the task that it returns.
 func (r *runner) hold(t *task, start time.Time, result *exec.Result) (next *task) {
-	r.before = &pending{task: t, start: start, result: result, tail: &exec.Tail{Input: *t.row.Input}}
+	r.before = &pending{task: t, start: start, result: result, tail: &exec.Tail{Input: *t.row.Input}, heavy: r.isHeavy(result)}
+	if r.before.heavy && r.seat.session.Behind() > 0 {
+		r.ditch()
+		return nil
+	}
 	if r.seat.session.Behind() > 0 { // what ends its transaction is with the server
 		return t
 	}
@@ -65,8 +69,10 @@ func (r *runner) hold(t *task, start time.Time, result *exec.Result) (next *task
 		r.leave()
 		return nil
 	}
-	if next = r.lanes.follow(t, r.fits); next != nil {
-		return next
+	if !r.before.heavy {
+		if next = r.lanes.follow(t, r.fits); next != nil {
+			return next
+		}
 	}
 	r.flush()
 	return r.another()
@@ -93,7 +99,7 @@ func (r *runner) settle(verdict *exec.Verdict, err error) {
 	r.before = nil
 	e := end{
 		task: p.task, kind: committed, pid: int32(r.seat.session.PID), since: r.seat.session.Since,
-		start: p.start, stop: p.result.Stop, result: p.result,
+		start: p.start, stop: p.result.Stop, result: p.result, heavy: p.heavy,
 	}
 	switch {
 	case p.task.row.Remote != "" && verdict == nil && broken(err):
@@ -110,6 +116,7 @@ func (r *runner) settle(verdict *exec.Verdict, err error) {
 	case verdict.Committed && len(p.tail.Calls) == 0:
 		e.kind = finished
 	case verdict.Committed:
+		r.shed(&e)
 	case verdict.Deferred != nil && inTheWay(verdict.Deferred) && (p.task.once() || p.task.row.Rerun):
 		e.kind, e.fault, e.delay = refused, verdict.Deferred, time.Millisecond
 	case verdict.Deferred != nil:
@@ -169,6 +176,7 @@ func (r *runner) lose(ctx context.Context, t *task, start time.Time, result *exe
 		e.stop = result.Stop
 	}
 	e.fault = lostFailure(err, t)
+	e.heavy = result != nil && r.isHeavy(result)
 	e.stays = result != nil && result.Reason != exec.NotCancelled && t.row.Remote == ""
 	var gone *exec.Lost
 	switch {
@@ -237,6 +245,7 @@ func (r *runner) finish(e end) {
 	if r.at == e.task {
 		r.at = nil
 	}
+	e.task.forgetNames()
 	r.others.ended(e.task.row.Input, e.kind == lost || e.kind == killed)
 	r.late = append(r.late, e)
 }
@@ -244,10 +253,7 @@ func (r *runner) finish(e end) {
 // post tells the loop of the ends that are known, and gives the slots of their tasks back.
 func (r *runner) post() {
 	for _, e := range r.late {
-		if e.kind != lost && e.kind != killed { // those keep their slot until their backend is gone
-			r.lanes.ended(e.task, e.at())
-		}
-		r.inbox.end(e)
+		r.deliver(e)
 	}
 	r.late = nil
 }

@@ -7,6 +7,10 @@ func (s *lanes) add(group, remote []byte, r rank) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	l := s.last
+	if len(group) > nameMost || len(remote) > nameMost {
+		key := laneOf(string(group), string(remote))
+		group, remote = []byte(key.group), []byte(key.remote)
+	}
 	if l == nil || l.key.group != string(group) || l.key.remote != string(remote) {
 		known, ok := s.all[laneKey{string(group), string(remote)}]
 		if !ok {

@@ -22,7 +22,7 @@ func (l *loop) find(rows pgx.Rows) (found int, expired []int64, err error) {
 		due = append(due[:0], v[5]...)
 		switch over := v[6]; {
 		case over != nil && over[0] == 0:
-			l.adopt(r.id, laneKey{string(v[1]), string(v[2])})
+			l.adopt(r.id, laneOf(string(v[1]), string(v[2])))
 		case odd && (l.isHopeless(r.id) || now.Before(l.parked[r.id].until)):
 		case over != nil:
 			expired = append(expired, r.id)

@@ -245,8 +245,10 @@ func (r *runner) land() {
 }
 
 // strand tells the loop of what is behind a task whose session is given up: it may have begun there.
-func (r *runner) strand() {
-	for _, b := range r.flights.end(r) {
+func (r *runner) strand() { r.stranded(r.flights.end(r)) }
+
+func (r *runner) stranded(behind []flown) {
+	for _, b := range behind {
 		r.finish(end{task: b.task, kind: lost, aboard: true, pid: int32(r.seat.session.PID), since: r.seat.session.Since, stop: r.clock.now()})
 	}
 }

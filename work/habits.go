@@ -18,7 +18,7 @@ type like struct {
 	remote string
 }
 
-func (t *task) like() like { return like{t.traits.Shape, t.row.Remote} }
+func (t *task) like() like { return like{t.traits.Shape, brief(t.row.Remote)} }
 
 type habit struct {
 	queries int           // in a row that were only that; below 0: how many it takes until that counts again
@@ -53,7 +53,7 @@ func (h *habits) saw(t *task, took time.Duration, far bool, result *exec.Result)
 		known.queries += min(max(-known.queries, 0), 1)
 	case result.Wrote || result.Alone:
 		known.queries = -habitWrote
-	case result.Failure != nil || !result.Open:
+	case result.Failure != nil || !result.Open || size(result) > heavyFrom:
 		known.queries = min(known.queries, 0)
 	default:
 		known.queries = min(known.queries+1, habitFirm)

@@ -3,6 +3,7 @@ package work
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"pgtaskd/exec"
@@ -27,6 +28,10 @@ type end struct {
 	bare     bool          // no repetition: the table has refused the end with it
 	aboard   bool          // lost while it was with the server behind another task: it has not run, or what it did is gone
 	stays    bool          // the backend did not obey when its run was cancelled, and is still there
+	heavy    bool          // its runner waits until it is written
+	written  chan struct{} // closed then; nil: nobody waits
+	slot     bool          // it holds its slot until then
+	weight   int           // what the inbox has counted
 }
 
 // failure is why the task has failed, nil when it has not.
@@ -38,11 +43,26 @@ func (e end) failure() *exec.Failure {
 }
 
 // size is that of what is to be written, roughly, in bytes.
-func (e end) size() int {
-	if e.result == nil || e.result.Output == nil {
-		return 0
+func (e end) size() (n int) {
+	if e.result != nil {
+		n = size(e.result)
 	}
-	return len(*e.result.Output)
+	if e.fault != nil {
+		n += len(e.fault.Text)
+	}
+	return n
+}
+
+func size(result *exec.Result) (n int) {
+	for _, text := range []*string{result.Output, result.Notice} {
+		if text != nil {
+			n += len(*text)
+		}
+	}
+	if result.Failure != nil {
+		n += len(result.Failure.Text)
+	}
+	return n
 }
 
 // at is when the task ended, zero when it has not run.
@@ -72,18 +92,28 @@ const (
 	killed                   // its session was terminated: by a person, or by the end of the server
 )
 
-// ask is a question to the loop that a runner waits on: that the row of its task be marked WORK, or its long texts.
+// ask is a question to the loop that a runner waits on: that the row of its task be marked WORK, or for its long texts.
 type ask struct {
 	task   *task
-	mark   bool
+	kind   askKind
 	pid    int32
 	answer chan answer // capacity one
 }
 
+type askKind int
+
+const (
+	askMark askKind = iota
+	askNames
+	askInput
+	askData
+)
+
 type answer struct {
-	ok          bool
-	refused     *exec.Failure // the row does not take the mark
-	input, data string
+	ok      bool
+	refused *exec.Failure // the row does not take the mark
+	sizes   *sizes
+	text    *string // nil: it is too long by now
 }
 
 // inbox is where runners leave what the loop has to do. poke wakes it; pokes coalesce.
@@ -91,9 +121,12 @@ type inbox struct {
 	poke  chan struct{}
 	asked chan struct{} // poked by those alone that wait
 
-	mu   sync.Mutex
-	ends []end
-	asks []ask
+	held atomic.Int64 // bytes of the ends that are not written yet
+
+	mu     sync.Mutex
+	ends   []end
+	asks   []ask
+	closed bool
 }
 
 func newInbox() *inbox { return &inbox{poke: make(chan struct{}, 1), asked: make(chan struct{}, 1)} }
@@ -108,6 +141,8 @@ func poke(c chan struct{}) {
 }
 
 func (b *inbox) end(e end) {
+	e.weight = e.size()
+	b.held.Add(int64(e.weight))
 	b.mu.Lock()
 	b.ends = append(b.ends, e)
 	b.mu.Unlock()

@@ -1,11 +1,29 @@
 package work
 
-import "time"
+import (
+	"crypto/sha256"
+	"time"
+)
 
-// laneKey tells lanes apart: by the group's and the remote's own text, never by a hash of them.
+// laneKey tells lanes apart: by the group's and the remote's own text, or, as there may be many lanes, by what stands for a long one and for no
+// other.
 type laneKey struct {
 	group  string
 	remote string // "" is the target's own database
+}
+
+// nameMost is the longest name that a lane keeps, in bytes.
+const nameMost = 100
+
+func laneOf(group, remote string) laneKey { return laneKey{brief(group), brief(remote)} }
+
+// brief is a name, or what stands for it.
+func brief(name string) string {
+	if len(name) <= nameMost {
+		return name
+	}
+	sum := sha256.Sum256([]byte(name))
+	return "\x00" + string(sum[:]) // which no name of the server's has
 }
 
 // rank is a waiting task's place in its lane: larger max first, then higher priority, then lower id.

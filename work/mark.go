@@ -15,7 +15,7 @@ func (l *loop) answer(ctx context.Context) error {
 	asks := l.asks
 	l.asks = nil
 	for i, a := range asks {
-		if a.mark {
+		if a.kind == askMark {
 			marks = append(marks, a)
 			continue
 		}
@@ -42,7 +42,12 @@ func (l *loop) bring(ctx context.Context, a ask) error {
 	ctx, cancel := limited(ctx)
 	defer cancel()
 	var found answer
-	err := l.control.conn.QueryRow(ctx, l.queries().Text("text"), a.task.row.ID).Scan(&found.input, &found.data)
+	var err error
+	if a.kind == askNames {
+		found.sizes, err = l.sizes(ctx, a.task.row.ID)
+	} else {
+		err = l.control.conn.QueryRow(ctx, l.queries().Text("text"), a.task.row.ID, a.kind == askData, l.target.longestText()).Scan(&found.text)
+	}
 	if err != nil && err != pgx.ErrNoRows {
 		return err
 	}

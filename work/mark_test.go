@@ -21,7 +21,7 @@ func TestMarksCutOff(t *testing.T) {
 	for _, data := range []string{"locked", "marked", "odd", "cut"} {
 		id := s.add("input, data, state, pid", "VACUUM", data, "TAKE", l.control.pid)
 		one := ownedBy(l.control.pid, &task{row: row{ID: id}, traits: &exec.Traits{}})
-		l.asks = append(l.asks, ask{task: one, mark: true, pid: 1, answer: make(chan answer, 1)})
+		l.asks = append(l.asks, ask{task: one, pid: 1, answer: make(chan answer, 1)})
 	}
 	asked := slices.Clone(l.asks)
 	defer s.lock(asked[0].task.row.ID, "FOR UPDATE")()

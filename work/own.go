@@ -7,6 +7,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
+	"pgtaskd/exec"
 	"pgtaskd/remote"
 )
 
@@ -39,6 +40,7 @@ func ownConfig(s remote.Settings, parameters map[string]string) (*pgx.ConnConfig
 	if err != nil {
 		return nil, err
 	}
+	exec.Bound(own)
 	cfg.Config = *own
 	maps.Copy(cfg.RuntimeParams, parameters)
 	maps.Copy(cfg.RuntimeParams, pinned)

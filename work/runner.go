@@ -3,6 +3,7 @@ package work
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"pgtaskd/exec"
@@ -27,6 +28,7 @@ type pending struct {
 	start  time.Time
 	result *exec.Result
 	quick  bool
+	heavy  bool
 }
 
 // sit finds a session for the task, or opens one; nil when the task's end, without a start, has been told to the loop.
@@ -106,6 +108,9 @@ func (r *runner) leave() {
 func (r *runner) run(ctx context.Context, t *task) (next *task) {
 	r.post()
 	r.at = t
+	if t.row.Data == nil && t.sizes == nil && !r.learn(t) {
+		return r.another()
+	}
 	if r.seat == nil {
 		if r.seat = r.sit(ctx, t); r.seat == nil {
 			return nil
@@ -119,6 +124,7 @@ func (r *runner) run(ctx context.Context, t *task) (next *task) {
 	r.over = time.Time{}
 	spec, ok := r.spec(t)
 	if !ok {
+		t.unload(nil)
 		return r.another()
 	}
 	var tail *exec.Tail
@@ -129,6 +135,7 @@ func (r *runner) run(ctx context.Context, t *task) (next *task) {
 	r.flights.add(r, t, behind, until)
 	asked := r.clock.now()
 	verdict, start, err := r.seat.session.Begin(tail, spec, specs(behind)...)
+	t.unload(spec)
 	if err == nil && t.row.Remote != "" {
 		r.seat.compare(start, asked, r.clock.now())
 	}
@@ -259,6 +266,9 @@ const (
 func (r *runner) another() *task {
 	if r.seat == nil || r.seat.spent() {
 		return nil
+	}
+	if slices.ContainsFunc(r.late, func(e end) bool { return e.heavy }) {
+		r.post()
 	}
 	for _, e := range r.late {
 		if e.kind == lost || e.kind == killed {

@@ -221,9 +221,9 @@ func (l *loop) scanOn(ctx context.Context) error {
 func (l *loop) queueStopping(batch *pgx.Batch) {
 	batch.Queue(l.queries().Text("stopping")).Query(func(rows pgx.Rows) error {
 		var id int64
-		var key laneKey
-		_, err := pgx.ForEachRow(rows, []any{&id, &key.group, &key.remote}, func() error {
-			l.adopt(id, key)
+		var group, remote string
+		_, err := pgx.ForEachRow(rows, []any{&id, &group, &remote}, func() error {
+			l.adopt(id, laneOf(group, remote))
 			return nil
 		})
 		return err

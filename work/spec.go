@@ -10,18 +10,12 @@ import (
 
 // spec makes a task ready for its session; false when it may not start. What is not exactly once is marked first.
 func (r *runner) spec(t *task) (*exec.Task, bool) {
-	if t.row.Input == nil || t.row.Data == nil {
+	if t.row.Data == nil {
 		r.flush() // nothing of ours stays open while we wait
-		if r.seat == nil {
+		if r.seat == nil || !r.load(t) {
 			r.finish(end{task: t, kind: released})
 			return nil, false
 		}
-		texts := r.ask(ask{task: t})
-		if !texts.ok {
-			r.finish(end{task: t, kind: released})
-			return nil, false
-		}
-		t.row.Input, t.row.Data = &texts.input, &texts.data
 	}
 	t.examine()
 	if t.row.Remote != "" {
@@ -34,7 +28,7 @@ func (r *runner) spec(t *task) (*exec.Task, bool) {
 			r.finish(end{task: t, kind: released})
 			return nil, false
 		}
-		marked := r.ask(ask{task: t, mark: true, pid: int32(r.seat.session.PID)})
+		marked := r.ask(ask{task: t, pid: int32(r.seat.session.PID)})
 		if marked.refused != nil {
 			r.finish(end{task: t, kind: finished, stop: r.clock.now(), fault: marked.refused})
 			return nil, false
@@ -51,7 +45,8 @@ func (r *runner) spec(t *task) (*exec.Task, bool) {
 func (r *runner) made(t *task, keep bool) *exec.Task {
 	live := r.live.Load()
 	return &exec.Task{
-		Input: *t.row.Input, Traits: *t.traits, Atomic: t.atomic, Save: t.row.Save, Keep: keep, Wary: t.wary || t.again > 0,
+		Sending: t.sending(),
+		Input:   *t.row.Input, Traits: *t.traits, Atomic: t.atomic, Save: t.row.Save, Keep: keep, Wary: t.wary || t.again > 0,
 		Settings: settings(t), Usual: r.usual(t), Timeout: t.row.Timeout, Format: t.row.Format,
 		Limit: live.OutputLimit, Strict: live.OutputFail, Query: t.query, Watched: t.watch,
 		Ours: t.row.Remote == "" && !t.row.Save && !t.traits.Reads, Settled: r.settled(t),
@@ -103,7 +98,7 @@ func (l *loop) shown(group string) [][2]string {
 	if known {
 		return shows
 	}
-	shows = [][2]string{{"application_name", sessionName(l.target, group)}, {"pg_task.group", group}}
+	shows = showsOf(l.target, group)
 	if len(group) <= shownLongest {
 		if len(l.shows) >= shownMost {
 			clear(l.shows)
@@ -111,6 +106,10 @@ func (l *loop) shown(group string) [][2]string {
 		l.shows[group] = shows
 	}
 	return shows
+}
+
+func showsOf(t Target, group string) [][2]string {
+	return [][2]string{{"application_name", sessionName(t, group)}, {"pg_task.group", group}}
 }
 
 // Of so many groups that is kept, and of names of so many bytes: two megabytes.

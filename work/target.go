@@ -30,6 +30,7 @@ type Target struct {
 	Defaults map[string]string
 
 	OutputLimit int64 // bytes
+	DataLimit   int64 // of input and of data, in bytes; 0: none
 	OutputFail  bool  // a task whose output is over the limit fails; else the output is cut
 	Create      bool  // what is missing may be created; else it is only checked
 

@@ -8,7 +8,7 @@ import (
 	"pgtaskd/exec"
 )
 
-// row is what a claim brings of a task. It does not change.
+// row is what a claim brings of a task. It does not change, but for what comes at its start.
 type row struct {
 	ID       int64
 	Group    string
@@ -27,7 +27,7 @@ type row struct {
 	Rerun    bool
 	Single   bool    // it does not repeat itself
 	Suspect  bool    // the server has crashed more than once while it ran
-	Input    *string // nil: too long to come with the claim
+	Input    *string // nil: too long to come with the claim, as are maybe its names
 	Data     *string // likewise; empty when there is none
 	Epoch    int64   // of the settings of databases and roles
 }
@@ -41,6 +41,8 @@ type task struct {
 	shows  [][2]string  // what the sessions of its lane show
 	traits *exec.Traits // nil: not looked at yet
 	taken  time.Time    // by our clock: it was already
+	sizes  *sizes       // of its texts, where they are long; nil: not asked for yet
+	room   int64        // that its long texts take up
 	again  int          // how often we had to run it again for reasons of our own
 
 	passed, left bool // lanes: the slot of the lane, or the place in run, has gone to the next task of the session

@@ -40,7 +40,7 @@ func (l *loop) turn(ctx context.Context) error {
 			a.answer <- answer{ok: true}
 		}
 	}
-	l.asks = slices.DeleteFunc(l.asks, func(a ask) bool { return a.mark && turned[a.task.row.ID] })
+	l.asks = slices.DeleteFunc(l.asks, func(a ask) bool { return a.kind == askMark && turned[a.task.row.ID] })
 	for _, e := range ends {
 		if turned[e.task.row.ID] {
 			delete(l.begun, e.task.row.ID)
@@ -79,13 +79,13 @@ func (e *end) plain() bool {
 
 // isUsual tells the end of a task that ran well, said nothing beside its output and does not repeat itself.
 func (e *end) isUsual() bool {
-	return e.kind == finished && e.result != nil && e.failure() == nil && e.result.Notice == nil && e.task.row.Single
+	return e.kind == finished && e.result != nil && e.failure() == nil && e.result.Notice == nil && e.task.row.Single && e.size() <= heavyFrom
 }
 
 // plainMarks are the marks that runners wait for, as many as one statement takes.
 func (l *loop) plainMarks() (asks []ask) {
 	for _, a := range l.asks {
-		if a.mark && len(asks) < claimMost && !(l.control.lazy && a.task.guarded()) {
+		if a.kind == askMark && len(asks) < claimMost && !(l.control.lazy && a.task.guarded()) {
 			asks = append(asks, a)
 		}
 	}

@@ -122,7 +122,9 @@ func (l *loop) recoverKilled(ctx context.Context) error {
 	}
 	for _, e := range l.killed {
 		e.kind = finished
-		l.lanes.ended(e.task, e.stop)
+		if e.slot = e.size() > heavyFrom; !e.slot {
+			l.lanes.ended(e.task, e.stop)
+		}
 		l.unsaid = append(l.unsaid, e)
 	}
 	l.killed = nil

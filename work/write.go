@@ -142,6 +142,13 @@ func (l *loop) writeSome(ctx context.Context, ends []end) error {
 
 // gone forgets a task whose end is written, or that is not ours any more.
 func (l *loop) gone(e end) {
+	l.inbox.held.Add(-int64(e.weight))
+	if e.written != nil {
+		close(e.written)
+	}
+	if e.slot {
+		l.lanes.ended(e.task, e.stop)
+	}
 	delete(l.tasks, e.task.row.ID)
 	l.count++
 }

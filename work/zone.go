@@ -5,8 +5,6 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
-
-	"pgtaskd/remote"
 )
 
 // zone is the time zone in which repetitions are counted: the one that the role has in the database now. The control session has that of its start, so when the
@@ -49,12 +47,11 @@ func (l *loop) inZone(ctx context.Context, epoch int64) {
 func readZone(ctx context.Context, t Target) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, zoneLimit)
 	defer cancel()
-	cfg, err := remote.Own(t.Connect)
+	cfg, err := ownConfig(t.Connect, map[string]string{"application_name": controlName(t)})
 	if err != nil {
 		return "", err
 	}
-	cfg.RuntimeParams["application_name"] = controlName(t)
-	conn, err := pgconn.ConnectConfig(ctx, cfg)
+	conn, err := pgconn.ConnectConfig(ctx, &cfg.Config)
 	if err != nil {
 		return "", err
 	}

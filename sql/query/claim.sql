@@ -1,5 +1,5 @@
 -- Takes the tasks that were chosen, but for those that have changed since, that somebody has locked, or that have become not worth
--- running. Long texts stay behind (NULL here) until the task starts. What is taken alone starts at once, and is
+-- running. Long texts stay behind (NULL here) until the task starts; group and remote are as in scan. What is taken alone starts at once, and is
 -- not on the disk yet: if the server forgets it, work takes it again. By their place rows are found whatever the statistics say; one that somebody has changed a
 -- moment ago is missed.
 -- $1 ids, NULL: the one that is due alone, unless its lane may have to pause first or it repeats itself; $2 longest text to bring, in bytes, $3 how long before its plan a task may be taken
@@ -53,15 +53,25 @@ SET
             ELSE coalesce(t.runs, '[]')
         END
         OPERATOR(pg_catalog.||) pg_catalog.jsonb_build_object('start', t.start, 'stop', t.stop, 'pid', t.pid,
-            'state', CASE WHEN t.error IS NULL THEN 'DONE' ELSE 'FAIL' END, 'error', t.error, 'cause', 'run again')
+            'state', CASE WHEN t.error IS NULL THEN 'DONE' ELSE 'FAIL' END, 'error', pg_catalog.left(t.error, 1000), 'cause', 'run again')
     END
 FROM chosen
 WHERE t.ctid OPERATOR(pg_catalog.=) chosen.place
     AND t.tableoid OPERATOR(pg_catalog.=) chosen.part
 RETURNING
     t.id,
-    t."group",
-    coalesce(t.remote, ''),
+    CASE
+        WHEN pg_catalog.octet_length(t."group") OPERATOR(pg_catalog.>) 65536 THEN pg_catalog.concat(pg_catalog.chr(1), pg_catalog.octet_length(t."group"))
+        WHEN pg_catalog.octet_length(t."group") OPERATOR(pg_catalog.>) 1000 THEN pg_catalog.concat(pg_catalog.chr(1),
+            pg_catalog.encode(pg_catalog.sha256(pg_catalog.convert_to(t."group", pg_catalog.getdatabaseencoding())), 'hex'))
+        ELSE t."group"
+    END,
+    coalesce(CASE
+        WHEN pg_catalog.octet_length(t.remote) OPERATOR(pg_catalog.>) 65536 THEN pg_catalog.concat(pg_catalog.chr(1), pg_catalog.octet_length(t.remote))
+        WHEN pg_catalog.octet_length(t.remote) OPERATOR(pg_catalog.>) 1000 THEN pg_catalog.concat(pg_catalog.chr(1),
+            pg_catalog.encode(pg_catalog.sha256(pg_catalog.convert_to(t.remote, pg_catalog.getdatabaseencoding())), 'hex'))
+        ELSE t.remote
+    END, ''),
     t.max,
     t.priority,
     t.parent,
@@ -77,7 +87,7 @@ RETURNING
     t.delimiter,
     t.escape,
     t.quote,
-    t."null",
+    CASE WHEN pg_catalog.octet_length(t."null") OPERATOR(pg_catalog.<=) 1000 THEN t."null" END,
     t.rerun,
     t.repeat OPERATOR(pg_catalog.=) '0' AND t.cron IS NULL,
     t.interrupted OPERATOR(pg_catalog.>) 1 AND coalesce(

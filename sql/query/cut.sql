@@ -80,7 +80,7 @@ SET
             WHEN pg_catalog.jsonb_array_length(t.runs) OPERATOR(pg_catalog.>=) 20 THEN t.runs OPERATOR(pg_catalog.-) 0
             ELSE coalesce(t.runs, '[]')
         END
-        OPERATOR(pg_catalog.||) pg_catalog.jsonb_build_object('start', t.start, 'stop', pg_catalog.statement_timestamp(), 'pid', t.pid, 'state', t.state, 'error', t.error,
+        OPERATOR(pg_catalog.||) pg_catalog.jsonb_build_object('start', t.start, 'stop', pg_catalog.statement_timestamp(), 'pid', t.pid, 'state', t.state, 'error', pg_catalog.left(t.error, 1000),
             'cause', CASE WHEN o.crashed THEN 'crash' ELSE 'interrupted' END, 'atomic', t.atomic)
 FROM orphaned AS o
 CROSS JOIN LATERAL (SELECT o.repeatable AND o.crashes OPERATOR(pg_catalog.<) 5 AND NOT o.panicked AS again) AS d

@@ -48,7 +48,7 @@ SET
         END
         OPERATOR(pg_catalog.||) CASE
             WHEN r.start IS NOT NULL THEN
-                pg_catalog.jsonb_build_object('start', r.start, 'stop', r.stop, 'pid', r.pid, 'state', t.state, 'error', t.error, 'cause', 'drained')
+                pg_catalog.jsonb_build_object('start', r.start, 'stop', r.stop, 'pid', r.pid, 'state', t.state, 'error', pg_catalog.left(t.error, 1000), 'cause', 'drained')
             ELSE '[]'
         END
 FROM released AS r

@@ -56,7 +56,7 @@ SET
             WHEN pg_catalog.jsonb_array_length(t.runs) OPERATOR(pg_catalog.>=) 20 THEN t.runs OPERATOR(pg_catalog.-) 0
             ELSE coalesce(t.runs, '[]')
         END
-        OPERATOR(pg_catalog.||) pg_catalog.jsonb_build_object('start', e.start, 'stop', e.stop, 'pid', e.pid, 'state', 'FAIL', 'error', e.error, 'cause', 'retry')
+        OPERATOR(pg_catalog.||) pg_catalog.jsonb_build_object('start', e.start, 'stop', e.stop, 'pid', e.pid, 'state', 'FAIL', 'error', pg_catalog.left(e.error, 1000), 'cause', 'retry')
 FROM ended AS e
 WHERE t.id OPERATOR(pg_catalog.=) e.id
 RETURNING t.id

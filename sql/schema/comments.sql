@@ -89,7 +89,7 @@ COMMENT ON COLUMN :table.stopping IS 'true: it was set to STOP when it was taken
 
 COMMENT ON COLUMN :table.next IS 'The repetition that this task has given rise to';
 
-COMMENT ON COLUMN :table.cron IS 'Cron expression by which the task repeats itself; not with repeat';
+COMMENT ON COLUMN :table.cron IS 'Not acted on yet: refused';
 
 COMMENT ON COLUMN :table.until IS 'No repetition is planned after this';
 
@@ -99,19 +99,19 @@ COMMENT ON COLUMN :table.retry IS 'Further tries after a failure';
 
 COMMENT ON COLUMN :table.backoff IS 'Delay before the first further try; it doubles';
 
-COMMENT ON COLUMN :table.catchup IS 'Run the periods that were missed as well';
+COMMENT ON COLUMN :table.catchup IS 'Not acted on yet: refused';
 
-COMMENT ON COLUMN :table.overlap IS 'Repeat even while the last run has not ended';
+COMMENT ON COLUMN :table.overlap IS 'Not acted on yet: refused';
 
-COMMENT ON COLUMN :table.after IS 'Tasks that must have ended well first';
+COMMENT ON COLUMN :table.after IS 'Not acted on yet: refused';
 
 COMMENT ON COLUMN :table.key IS 'Name of a job, of which at most one task waits';
 
-COMMENT ON COLUMN :table.on_fail IS 'What follows when the task fails';
+COMMENT ON COLUMN :table.on_fail IS 'Not acted on yet: refused';
 
-COMMENT ON COLUMN :table.notify IS 'Whom to tell when the task ends';
+COMMENT ON COLUMN :table.notify IS 'Not acted on yet: refused';
 
-COMMENT ON COLUMN :table.settings IS 'Settings of the session for this task';
+COMMENT ON COLUMN :table.settings IS 'Not acted on yet: refused';
 
 COMMENT ON COLUMN :table.notice IS 'Notices and warnings of the last run';
 

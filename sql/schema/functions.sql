@@ -7,6 +7,7 @@
 -- by itself when the next is due.
 -- It keeps numbers in range, and plan and the intervals within what no expression of ours can overflow. Mixed signs ('300000 years -109500000 days') pass a
 -- comparison of the whole: years and days are bounded as well. A period of one sign never steps back, whatever month it is added to.
+-- It refuses names that are too long for what waits to be kept in memory, and columns that nothing acts on yet.
 -- Nearly all rows leave by the second condition, which is short, since each part of an expression has to be made ready anew in every transaction: the
 -- defaults of the intervals are compared by their binary form, which tells '24 hours' from '1 day'. A function's body is read as the session of whoever
 -- changes the row reads strings: none has a backslash but behind an E, which means the same with and without standard_conforming_strings.
@@ -28,8 +29,40 @@ BEGIN
         AND pg_catalog.interval_send(NEW.timeout) OPERATOR(pg_catalog.=) E'\\x00000000000000000000000000000000'
         AND NEW.count OPERATOR(pg_catalog.>=) 0
         AND NEW.max OPERATOR(pg_catalog.>) -2147483648
-        AND NEW.retry OPERATOR(pg_catalog.>=) 0 THEN
+        AND NEW.retry OPERATOR(pg_catalog.>=) 0
+        AND pg_catalog.num_nonnulls(NEW.cron, NEW.after, NEW.on_fail, NEW.notify, NEW.settings) OPERATOR(pg_catalog.=) 0
+        AND NOT (NEW.overlap OR NEW.catchup)
+        AND pg_catalog.octet_length(NEW."group") OPERATOR(pg_catalog.<=) 65536
+        AND pg_catalog.octet_length(NEW."null") OPERATOR(pg_catalog.<=) 65536
+        AND (NEW.remote IS NULL OR pg_catalog.octet_length(NEW.remote) OPERATOR(pg_catalog.<=) 65536)
+        AND (NEW.key IS NULL OR pg_catalog.octet_length(NEW.key) OPERATOR(pg_catalog.<=) 1024) THEN
         RETURN NEW;
+    END IF;
+    -- What a row has had before is let alone: only a table without this trigger has let it in. OLD is null at an INSERT.
+    wrong := CASE
+        WHEN pg_catalog.octet_length(NEW."group") OPERATOR(pg_catalog.>) 65536 AND (OLD."group" OPERATOR(pg_catalog.=) NEW."group") IS NOT TRUE THEN 'group'
+        WHEN pg_catalog.octet_length(NEW.remote) OPERATOR(pg_catalog.>) 65536 AND (OLD.remote OPERATOR(pg_catalog.=) NEW.remote) IS NOT TRUE THEN 'remote'
+        WHEN pg_catalog.octet_length(NEW."null") OPERATOR(pg_catalog.>) 65536 AND (OLD."null" OPERATOR(pg_catalog.=) NEW."null") IS NOT TRUE THEN 'null'
+        WHEN pg_catalog.octet_length(NEW.key) OPERATOR(pg_catalog.>) 1024 AND (OLD.key OPERATOR(pg_catalog.=) NEW.key) IS NOT TRUE THEN 'key'
+    END;
+    IF wrong IS NOT NULL THEN
+        RAISE EXCEPTION 'column % is too long', wrong USING ERRCODE = 'check_violation', COLUMN = wrong, TABLE = TG_TABLE_NAME,
+            SCHEMA = TG_TABLE_SCHEMA, CONSTRAINT = pg_catalog.concat('pgtaskd_', wrong, '_check'),
+            DETAIL = CASE wrong WHEN 'key' THEN 'It may have 1 kB.' ELSE 'It may have 64 kB.' END;
+    END IF;
+    wrong := CASE
+        WHEN NEW.cron IS NOT NULL AND (OLD.cron OPERATOR(pg_catalog.=) NEW.cron) IS NOT TRUE THEN 'cron'
+        WHEN NEW.after IS NOT NULL AND (OLD.after OPERATOR(pg_catalog.=) NEW.after) IS NOT TRUE THEN 'after'
+        WHEN NEW.on_fail IS NOT NULL AND (OLD.on_fail OPERATOR(pg_catalog.=) NEW.on_fail) IS NOT TRUE THEN 'on_fail'
+        WHEN NEW.notify IS NOT NULL AND (OLD.notify OPERATOR(pg_catalog.=) NEW.notify) IS NOT TRUE THEN 'notify'
+        WHEN NEW.settings IS NOT NULL AND (OLD.settings OPERATOR(pg_catalog.=) NEW.settings) IS NOT TRUE THEN 'settings'
+        WHEN NEW.overlap AND OLD.overlap IS NOT TRUE THEN 'overlap'
+        WHEN NEW.catchup AND OLD.catchup IS NOT TRUE THEN 'catchup'
+    END;
+    IF wrong IS NOT NULL THEN
+        RAISE EXCEPTION 'column % is not acted on by this version', wrong USING ERRCODE = 'check_violation', COLUMN = wrong, TABLE = TG_TABLE_NAME,
+            SCHEMA = TG_TABLE_SCHEMA, CONSTRAINT = pg_catalog.concat('pgtaskd_', wrong, '_check'),
+            HINT = 'Leave it out, and see that no setting pg_task.* gives it a value.';
     END IF;
     wrong := CASE
         WHEN NEW.plan OPERATOR(pg_catalog.<) '2000-01-01 00:00:00+00 BC'
@@ -56,11 +89,10 @@ BEGIN
         WHEN NEW.count OPERATOR(pg_catalog.<) 0 THEN 'count'
         WHEN NEW.max OPERATOR(pg_catalog.=) -2147483648 THEN 'max' -- a pause is -max milliseconds
         WHEN NEW.retry OPERATOR(pg_catalog.<) 0 THEN 'retry'
-        WHEN NEW.cron IS NOT NULL AND NEW.repeat OPERATOR(pg_catalog.<>) '0' THEN 'cron beside repeat'
     END;
     IF wrong IS NOT NULL THEN
-        RAISE EXCEPTION '% is out of range', wrong USING ERRCODE = 'check_violation', COLUMN = pg_catalog.split_part(wrong, ' ', 1), TABLE = TG_TABLE_NAME,
-            SCHEMA = TG_TABLE_SCHEMA, CONSTRAINT = pg_catalog.concat('pgtaskd_', pg_catalog.split_part(wrong, ' ', 1), '_check');
+        RAISE EXCEPTION '% is out of range', wrong USING ERRCODE = 'check_violation', COLUMN = wrong, TABLE = TG_TABLE_NAME,
+            SCHEMA = TG_TABLE_SCHEMA, CONSTRAINT = pg_catalog.concat('pgtaskd_', wrong, '_check');
     END IF;
     RETURN NEW;
 END
@@ -151,7 +183,7 @@ BEGIN
                     ELSE coalesce(OLD.runs, '[]')
                 END
                 OPERATOR(pg_catalog.||) pg_catalog.jsonb_build_object('start', OLD.start, 'stop', coalesce(OLD.stop, pg_catalog.statement_timestamp()), 'pid', OLD.pid,
-                    'state', OLD.state, 'error', OLD.error, 'cause', CASE WHEN OLD.stop IS NULL THEN 'stopped' ELSE 'run again' END);
+                    'state', OLD.state, 'error', pg_catalog.left(OLD.error, 1000), 'cause', CASE WHEN OLD.stop IS NULL THEN 'stopped' ELSE 'run again' END);
         END IF;
     END IF;
     PERFORM pg_catalog.pg_notify(pg_catalog.concat('pgtaskd_', pg_catalog.left(pg_catalog.encode(pg_catalog.sha256(

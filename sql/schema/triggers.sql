@@ -2,7 +2,8 @@
 -- task's own updates do not concern has a list of columns.
 
 DROP TRIGGER IF EXISTS pgtaskd_accept ON :table;
-CREATE TRIGGER pgtaskd_accept BEFORE INSERT OR UPDATE OF plan, active, live, repeat, timeout, backoff, count, max, retry, cron ON :table
+CREATE TRIGGER pgtaskd_accept BEFORE INSERT OR UPDATE OF plan, active, live, repeat, timeout, backoff, count, max, retry, "group", remote, "null", key,
+    cron, after, on_fail, notify, settings, overlap, catchup ON :table
     FOR EACH ROW EXECUTE FUNCTION :schema.pgtaskd_accept_:hash();
 
 -- Waking the leader for tasks that may start at another time or must stop, and for running ones that are gone.

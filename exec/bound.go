@@ -1,0 +1,224 @@
+package exec
+
+import (
+	"encoding/binary"
+	"errors"
+	"io"
+	"math"
+
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgproto3"
+)
+
+// pgproto3 holds each message whole, however long it is. A bound stands between a connection and pgproto3: it passes short messages on
+// without copying them, and takes long ones in pieces. Of an error or notice it keeps what a row shows; rows and the data of COPY go
+// straight to the output of the task.
+
+// The longest messages that are passed on, and how much a server may send in all before the first task, in bytes.
+const (
+	messageMost = 16 << 10
+	columnsMost = 256 << 10 // of RowDescription: 1,664 columns with the longest names are 140 kB
+	greetMost   = 1 << 20
+	pieceSize   = 32 << 10
+)
+
+var (
+	errLongMessage = errors.New("the server has sent a message that is too long")
+	errLongGreet   = errors.New("the server has sent too much before the first task")
+)
+
+// Bound bounds the memory that connections of the configuration take for what the server sends: errors and notices are cut, and so is the
+// data of COPY. Rows are passed on whole, as the queries of such a connection bound them.
+func Bound(cfg *pgconn.Config) { bounded(cfg, func(b *bound) { b.whole = true }) }
+
+// bounded puts a bound into each connection that is made with the configuration, and tells of it.
+func bounded(cfg *pgconn.Config, tell func(*bound)) {
+	build := cfg.BuildFrontend
+	cfg.BuildFrontend = func(r io.Reader, w io.Writer) *pgproto3.Frontend {
+		b := &bound{from: r}
+		tell(b)
+		return build(b, w)
+	}
+}
+
+// bound reads messages. It belongs to the goroutine that reads.
+type bound struct {
+	from    io.Reader
+	whole   bool    // rows are passed on, however long
+	greeted bool    // the first task has begun
+	sent    int     // bytes, until then
+	output  *Output // of the query under way; nil: its long rows are dropped
+
+	left   int     // bytes of a short message that are still to be passed on
+	header [5]byte // of the next message
+	known  int     // bytes of header that have come
+	long   *long   // the long message under way
+	ready  []byte  // to be passed on before anything else
+	rest   []byte  // has been read, and is still to be looked at
+	pieces []byte  // where long messages are read to
+	wrong  error   // what the server has sent makes no sense
+}
+
+// long is a message that is taken in pieces.
+type long struct {
+	kind byte
+	left int           // bytes that are still to come
+	take func([]byte)  // takes the next of them, and keeps no reference
+	end  func() []byte // returns the message in its place, nil: none
+}
+
+// Read passes on what is short. It may be called again after an error of the connection.
+func (b *bound) Read(p []byte) (int, error) {
+	for b.wrong == nil {
+		switch {
+		case len(b.ready) > 0:
+			n := copy(p, b.ready)
+			b.ready = b.ready[n:]
+			return n, nil
+		case b.long != nil:
+			if err := b.digest(); err != nil {
+				return 0, err
+			}
+		case b.known > 0:
+			if err := b.complete(); err != nil {
+				return 0, err
+			}
+		default:
+			n, err := b.read(p)
+			if n == 0 {
+				return 0, err
+			}
+			if n = b.scan(p[:n]); n > 0 {
+				return n, nil
+			}
+		}
+	}
+	return 0, b.wrong
+}
+
+func (b *bound) read(p []byte) (int, error) {
+	if len(b.rest) == 0 {
+		return b.from.Read(p)
+	}
+	n := copy(p, b.rest)
+	b.rest = b.rest[n:]
+	return n, nil
+}
+
+// scan follows the messages in p, and returns how many of its bytes are to be passed on. The rest it keeps.
+func (b *bound) scan(p []byte) (n int) {
+	for b.left < len(p)-n {
+		n += b.left
+		b.left = 0
+		if b.known = copy(b.header[:], p[n:]); b.known < len(b.header) {
+			return n
+		}
+		if !b.next() { // rest may be where p comes from
+			b.rest = append(append(make([]byte, 0, len(p)-n+len(b.rest)), p[n+len(b.header):]...), b.rest...)
+			return n
+		}
+		n += len(b.header)
+	}
+	b.left -= len(p) - n
+	return len(p)
+}
+
+// complete reads the rest of a header that has come in part.
+func (b *bound) complete() error {
+	for b.known < len(b.header) {
+		n, err := b.read(b.header[b.known:])
+		if n == 0 && err != nil {
+			return err
+		}
+		b.known += n
+	}
+	if b.next() {
+		b.ready = b.header[:]
+	}
+	return nil
+}
+
+// next begins with the message whose header has come, and tells whether it is passed on.
+func (b *bound) next() bool {
+	b.known = 0
+	kind, length := b.header[0], int(int32(binary.BigEndian.Uint32(b.header[1:])))-4
+	if length < 0 {
+		b.left = math.MaxInt // pgproto3 will say what is wrong
+		return true
+	}
+	if !b.greeted && !b.whole {
+		if b.sent += len(b.header) + length; b.sent > greetMost {
+			b.wrong = errLongGreet
+			return false
+		}
+	}
+	if length <= messageMost || kind == 'D' && b.whole || kind == 'T' && length <= columnsMost {
+		b.left = length
+		return true
+	}
+	b.long = &long{kind: kind, left: length}
+	return false
+}
+
+// begin says what becomes of a long message, when all that came before it has been taken up.
+func (b *bound) begin() {
+	kind, length := b.long.kind, b.long.left
+	b.long.take, b.long.end = func([]byte) {}, func() []byte { return nil }
+	switch {
+	case kind == 'E' || kind == 'N':
+		fields := newLongFields()
+		b.long.take, b.long.end = fields.take, func() []byte { return fields.message(kind) }
+	case kind == 'D' && b.output != nil:
+		row := &longRow{output: b.output}
+		b.output.startRow(length - 2 - 4*valuesMost)
+		b.long.take, b.long.end = row.take, func() []byte { row.end(); return nil }
+	case kind == 'd' && b.output != nil:
+		output := b.output
+		output.startCopy(length)
+		b.long.take, b.long.end = output.piece, func() []byte { output.endCopy(); return nil }
+	case kind == 'd' && b.whole: // a stream of replication: its head says what it is about
+		var head []byte
+		b.long.take = func(p []byte) { head = append(head, p[:min(len(p), headKept-len(head))]...) }
+		b.long.end = func() []byte { return encoded('d', head) }
+	case kind != 'D' && kind != 'd' && kind != 'S' && kind != 'A': // settings and notifications of ours are short
+		b.wrong = errLongMessage
+	}
+}
+
+// valuesMost is how many values a row has at most.
+const valuesMost = 1664
+
+// headKept is what is kept of the data of COPY where that is no output, in bytes.
+const headKept = 1 << 10
+
+// digest takes the long message under way to its end.
+func (b *bound) digest() error {
+	if b.long.take == nil {
+		b.begin()
+	}
+	if b.pieces == nil {
+		b.pieces = make([]byte, pieceSize)
+	}
+	for b.long.left > 0 && b.wrong == nil {
+		p := b.rest
+		if len(p) == 0 {
+			n, err := b.from.Read(b.pieces)
+			if n == 0 && err != nil {
+				return err
+			}
+			p = b.pieces[:n]
+		}
+		n := min(len(p), b.long.left)
+		b.long.take(p[:n])
+		b.long.left -= n
+		b.rest = p[n:]
+	}
+	b.ready, b.long, b.pieces = b.long.end(), nil, nil
+	return nil
+}
+
+// message makes one of its kind and body.
+func message(kind byte, body []byte) []byte {
+	m := append(make([]byte, 0, 5+len(body)), kind)
+	return append(binary.BigEndian.AppendUint32(m, uint32(4+len(body))), body...)
+}

@@ -1,0 +1,158 @@
+package smoke
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+// What the program may take at its peak, in bytes: with 32 tasks at once, whatever they do, and with 1,000 that wait.
+const (
+	mostAtWork  = 400e6
+	mostWaiting = 100e6
+)
+
+// lean is the program without the race detector, which takes several times the memory.
+func lean(t *testing.T) (path string) {
+	t.Helper()
+	if !race {
+		return pgtaskd
+	}
+	path = filepath.Join(t.TempDir(), "pgtaskd")
+	if out, err := exec.Command("go", "build", "-o", path, "..").CombinedOutput(); err != nil {
+		t.Fatalf("go build: %v\n%s", err, out)
+	}
+	return path
+}
+
+// peak is the most memory that the program has had since it was last asked for.
+func (p *program) peak(t *testing.T) (most float64) {
+	t.Helper()
+	folder := fmt.Sprintf("/proc/%d/", p.cmd.Process.Pid)
+	status, err := os.ReadFile(folder + "status")
+	if err != nil {
+		t.Skip(err)
+	}
+	found := regexp.MustCompile(`VmHWM:\s+(\d+) kB`).FindSubmatch(status)
+	if found == nil {
+		t.Skip("the system does not tell")
+	}
+	most, err = strconv.ParseFloat(string(found[1]), 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(folder+"clear_refs", []byte("5"), 0); err != nil {
+		t.Skip(err)
+	}
+	return most * 1024
+}
+
+// peakOf is the most memory that the program takes while something is done.
+func (u *user) peakOf(p *program, limit float64, do func()) {
+	u.Helper()
+	p.peak(u.T)
+	do()
+	took := p.peak(u.T) / 1e6
+	if u.Logf("%.0f MB", took); took > limit/1e6 {
+		u.Errorf("the program has taken %.0f MB, and may take %.0f", took, limit/1e6)
+	}
+}
+
+// eachIs waits until so many tasks have ended, and checks that all of them are in a state and meet a condition.
+func (u *user) eachIs(n int, state, condition string) {
+	u.Helper()
+	for deadline := time.Now().Add(3 * time.Minute); ; {
+		if u.value("SELECT count(*) >= $1::int FROM task WHERE stop IS NOT NULL", n) == "t" {
+			break
+		}
+		if time.Now().After(deadline) {
+			u.Fatal("the tasks do not end")
+		}
+		<-time.After(pollEvery)
+	}
+	for _, row := range u.values("SELECT concat_ws(' ', state, octet_length(output), right(output, 90), left(error, 200)) FROM task "+
+		"WHERE stop IS NOT NULL AND (state::text, true) IS DISTINCT FROM ($1, "+condition+") LIMIT 3", state) {
+		u.Error(row)
+	}
+}
+
+// Texts of which much memory is made: one that the server keeps in little room, and one of 7.7 MB that it does not.
+const (
+	hugeText = "repeat('x', 20000000)"
+	longText = "(SELECT string_agg(md5(n::text), '') FROM generate_series(1, 240000) AS n)"
+)
+
+func TestMemoryAtWork(t *testing.T) {
+	s := &served{name: newDatabase(t)}
+	s.conf = configure(t, s.name, object{"run": 32})
+	s.program = runAs(t, lean(t), "run", "--config", s.conf)
+	s.program.says(t, `"leading"`, 1)
+	u := s.user(t)
+	for _, column := range []string{"input", "data", "output"} { // else the server compresses for minutes
+		u.exec("ALTER TABLE task ALTER " + column + " SET STORAGE EXTERNAL")
+	}
+	u.exec("CREATE TABLE texts AS SELECT " + longText + " AS long; CREATE TABLE lines AS SELECT md5(n::text) AS line FROM generate_series(1, 260000) AS n")
+	cut := "output LIKE '… cut: %output_limit%' AND octet_length(output) < 200"
+	for _, test := range []struct{ name, columns, values, state, check string }{
+		{"one value of output", "input", "'SELECT repeat(''x'', 20000000)'", "DONE", cut},
+		{"values of output", "input", "'SELECT repeat(''x'', 10000000), repeat(''y'', 10000000), 3'", "DONE", "output LIKE E'repeat\\trepeat\\t?column?\\n… cut: %'"},
+		{"a line of COPY", "input", "'COPY (SELECT repeat(''x'', 20000000)) TO STDOUT'", "DONE", cut},
+		{"an error", "input", "'DO $$BEGIN RAISE ''%'', repeat(''x'', 20000000) USING DETAIL = repeat(''y'', 20000000); END$$'", "FAIL", "octet_length(error) BETWEEN 60000 AND 65536"},
+		{"a notice", "input", "'DO $$BEGIN RAISE WARNING ''%'', repeat(''x'', 20000000); END$$'", "DONE", "octet_length(notice) BETWEEN 60000 AND 65536"},
+		{"the longest output", "input", "'SELECT line FROM lines'", "DONE", "octet_length(output) > 8300000"},
+		{"one long value", "input", "'SELECT long FROM texts'", "DONE", "octet_length(output) = 7680000"},
+		{"the longest output of a task that writes", "input", "'CREATE TEMP TABLE made (a int); SELECT line FROM lines'", "DONE", "octet_length(output) > 8300000"},
+		{"long data and input", "data, input", "(SELECT long FROM texts), (SELECT 'SELECT line FROM lines /*' || long || '*/' FROM texts)", "DONE", "octet_length(output) > 8300000"},
+		{"an error of a long input", "data, input", "(SELECT long FROM texts), (SELECT 'SELECT 1/0 /*' || long || '*/' FROM texts)", "FAIL", "octet_length(error) BETWEEN 60000 AND 65536"},
+		{"data over the limit", "data, input", hugeText + ", 'SELECT 1'", "FAIL", "error LIKE '%data_limit%' AND octet_length(error) < 1000"},
+		{"input over the limit", "input", "'SELECT 1 --' || " + hugeText, "FAIL", "error LIKE '%data_limit%' AND octet_length(error) < 1000"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			u := &user{t, u.conn, u.table}
+			u.exec("TRUNCATE task")
+			u.peakOf(s.program, mostAtWork, func() {
+				u.exec("INSERT INTO task (max, " + test.columns + ") SELECT 31, " + test.values + " FROM generate_series(1, 32)")
+				u.eachIs(32, test.state, test.check)
+			})
+		})
+	}
+}
+
+// What waits takes little memory, whatever its texts are; what no INSERT should have let in FAILs, and nothing else does.
+func TestMemoryOfWhatWaits(t *testing.T) {
+	s := &served{name: newDatabase(t)}
+	s.conf = configure(t, s.name, object{"run": 8})
+	s.program = runAs(t, lean(t), "run", "--config", s.conf)
+	s.program.says(t, `"leading"`, 1)
+	u := s.user(t)
+	const text = "(SELECT string_agg(md5(random()::text || m || n), '') FROM generate_series(1, %d) AS m)"
+	for _, test := range []struct{ name, columns, values, state, check string }{
+		{"long names", `"group", "null"`, fmt.Sprintf(text+", "+text, 2000, 2000), "DONE", "true"},
+		{"remotes", "remote", "'x=' || " + fmt.Sprintf(text, 2000), "FAIL", `sqlstate = '42601'`},
+		{"groups that are too long", `"group"`, "n || " + hugeText, "FAIL", `error LIKE 'ERROR:  column "group" is too long%'`},
+		{"remotes that are too long", "remote", "n || " + hugeText, "FAIL", `error LIKE 'ERROR:  column "remote" is too long%'`},
+		{"nulls that are too long", `"null"`, "n || " + hugeText, "FAIL", `error LIKE 'ERROR:  column "null" is too long%'`},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			u := &user{t, u.conn, u.table}
+			n := 1000
+			u.exec("TRUNCATE task; ALTER TABLE task ENABLE TRIGGER USER")
+			if strings.Contains(test.values, hugeText) {
+				n = 30 // which takes a while to insert
+				u.exec("ALTER TABLE task DISABLE TRIGGER pgtaskd_accept")
+			}
+			u.peakOf(s.program, mostWaiting, func() {
+				u.exec(fmt.Sprintf("INSERT INTO task (input, %s) SELECT 'SELECT NULL, 1', %s FROM generate_series(1, %d) AS n", test.columns, test.values, n))
+				u.eachIs(n, test.state, test.check)
+			})
+			id := u.add("input", "'SELECT 1'")
+			u.becomes(id, "DONE")
+		})
+	}
+}

@@ -1,0 +1,212 @@
+package work
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"strings"
+	"sync"
+	"time"
+
+	"pgtaskd/exec"
+)
+
+// Long texts come when their task starts, as many as there is room for in the whole program, and go when the server has them: they are not kept while
+// their task runs. A remote may take its time to take them, so its tasks have room of their own.
+
+const (
+	textsMost  = 16 << 20           // the room, in bytes
+	textHead   = exec.TextLimit + 1 // what is kept of a long input, for its errors
+	sendingMax = 20 * time.Second   // for a remote to take long texts
+)
+
+var ownTexts, remoteTexts = newAllowance(textsMost), newAllowance(textsMost)
+
+// sizes are those of the texts of a task, in bytes, and its names.
+type sizes struct {
+	group, remote, null, input, data int64
+	names                            [3]*string // nil: too long
+}
+
+// isBehind tells a name that did not come with the claim, but what stands for it.
+func isBehind(name string) bool { return strings.HasPrefix(name, "\x01") }
+
+func (l *loop) sizes(ctx context.Context, id int64) (*sizes, error) {
+	s := &sizes{}
+	err := l.control.conn.QueryRow(ctx, l.queries().Text("names"), id).
+		Scan(&s.group, &s.names[0], &s.remote, &s.names[1], &s.null, &s.names[2], &s.input, &s.data)
+	return s, err
+}
+
+// longestText is the longest text that is run.
+func (t *Target) longestText() int64 {
+	if t.DataLimit == 0 {
+		return math.MaxInt64
+	}
+	return t.DataLimit
+}
+
+// learn asks for the names of a task that has long texts; false when its end is known by that.
+func (r *runner) learn(t *task) bool {
+	r.flush() // nothing of ours stays open while we wait
+	told := r.ask(ask{task: t, kind: askNames})
+	if !told.ok {
+		r.finish(end{task: t, kind: released})
+		return false
+	}
+	if failure := tooLong(told.sizes, r.target.longestText()); failure != nil {
+		r.finish(end{task: t, kind: finished, stop: r.clock.now(), fault: failure})
+		return false
+	}
+	t.sizes = told.sizes
+	names := told.sizes.names
+	t.sizes.names = [3]*string{}
+	t.row.Group, t.row.Remote, t.row.Format.Null = *names[0], *names[1], *names[2]
+	t.shows = showsOf(r.target, t.row.Group)
+	return true
+}
+
+// nameLongest is the longest group, remote and null, in bytes.
+const nameLongest = 64 << 10
+
+// tooLong is the failure of a task with a text that is longer than may be; nil: there is none.
+func tooLong(s *sizes, most int64) *exec.Failure {
+	for _, text := range []struct {
+		column     string
+		size, most int64
+		limit      string
+	}{
+		{"group", s.group, nameLongest, ""}, {"remote", s.remote, nameLongest, ""}, {"null", s.null, nameLongest, ""},
+		{"input", s.input, most, "data_limit of the target is"}, {"data", s.data, most, "data_limit of the target is"},
+	} {
+		if text.size <= text.most {
+			continue
+		}
+		limit := text.limit
+		if limit == "" {
+			limit = "the most is"
+		}
+		return exec.NewFailure(fmt.Sprintf("column %q is too long", text.column), "54000",
+			"DETAIL", fmt.Sprintf("It has %d bytes; %s %d.", text.size, limit, text.most))
+	}
+	return nil
+}
+
+// load brings the long texts of a task, when there is room; false when they cannot be had now.
+func (r *runner) load(t *task) bool {
+	if !t.allowance().enter(r.crew.Context(), t.sizes.input+t.sizes.data) {
+		return false
+	}
+	t.room = t.sizes.input + t.sizes.data
+	input := r.ask(ask{task: t, kind: askInput})
+	data := r.ask(ask{task: t, kind: askData})
+	if !input.ok || !data.ok || input.text == nil || data.text == nil {
+		t.unload(nil)
+		return false
+	}
+	t.row.Input, t.row.Data = input.text, data.text
+	return true
+}
+
+// unload lets go of long texts, which the server has, or is not to have.
+func (t *task) unload(spec *exec.Task) {
+	if t.room == 0 {
+		return
+	}
+	if input := t.row.Input; input != nil && len(*input) > textHead {
+		head := strings.Clone((*input)[:textHead])
+		t.row.Input = &head
+	}
+	t.row.Data = nil // both come again should it be run again
+	if spec != nil {
+		spec.Input, spec.Usual = *t.row.Input, exec.Usual{}
+	}
+	t.allowance().leave(t.room)
+	t.room = 0
+}
+
+// forgetNames lets go of long names, when the task has ended.
+func (t *task) forgetNames() {
+	if t.sizes != nil {
+		t.row.Group, t.row.Remote, t.row.Format.Null, t.shows = brief(t.row.Group), brief(t.row.Remote), "", nil
+	}
+}
+
+func (t *task) allowance() *allowance {
+	if t.row.Remote == "" {
+		return ownTexts
+	}
+	return remoteTexts
+}
+
+// sending is how long the server may take to take the task; 0: as long as for anything.
+func (t *task) sending() time.Duration {
+	if t.room > 0 && t.row.Remote != "" {
+		return sendingMax
+	}
+	return 0
+}
+
+// allowance shares room out, to those who have come first. Any goroutine may use it.
+type allowance struct {
+	most int64
+
+	mu      sync.Mutex
+	free    int64
+	waiting []*waiter
+}
+
+type waiter struct {
+	n    int64
+	let  chan struct{} // closed when it has its room
+	gone bool
+}
+
+func newAllowance(most int64) *allowance { return &allowance{most: most, free: most} }
+
+// enter waits for room for n bytes; for all there is, if that is more. It is false when ctx ends first.
+func (g *allowance) enter(ctx context.Context, n int64) bool {
+	w := &waiter{n: min(n, g.most), let: make(chan struct{})}
+	g.mu.Lock()
+	g.waiting = append(g.waiting, w)
+	g.admit()
+	g.mu.Unlock()
+	select {
+	case <-w.let:
+		return true
+	case <-ctx.Done():
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	w.gone = true
+	select {
+	case <-w.let:
+		g.free += w.n
+	default:
+	}
+	g.admit()
+	return false
+}
+
+// leave gives room back.
+func (g *allowance) leave(n int64) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.free += min(n, g.most)
+	g.admit()
+}
+
+// admit lets those in for whom there is room.
+func (g *allowance) admit() {
+	for len(g.waiting) > 0 {
+		w := g.waiting[0]
+		if !w.gone {
+			if w.n > g.free {
+				return
+			}
+			g.free -= w.n
+			close(w.let)
+		}
+		g.waiting = g.waiting[1:]
+	}
+}
