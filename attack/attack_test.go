@@ -81,8 +81,10 @@ func firstOf(text, other string) string {
 func (s *scene) choose(a attack) {
 	if a.mixed {
 		s.targets = []*target{
-			{schema: "public", table: "task", role: "$p"}, {schema: "public", table: "printed", role: "$p", printed: "$p"},
-			{schema: "public", table: "own", role: "$o"}, {schema: "public", table: "low", role: "$l"},
+			{schema: "public", table: "task", role: "$p"},
+			{schema: "public", table: "printed", role: "$p", printed: "$p"},
+			{schema: "public", table: "own", role: "$o"},
+			{schema: "public", table: "low", role: "$l"},
 		}
 		s.exec(s.safe, "GRANT CREATE ON SCHEMA public TO $o")
 	}

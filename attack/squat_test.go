@@ -79,8 +79,10 @@ func TestInTheWay(t *testing.T) {
 		{name: "sequences", right: create, before: o.sequences, after: "SELECT setval(c.oid, 1) FROM pg_class AS c WHERE relkind = 'S' AND relowner = current_user::regrole", stands: true},
 		{name: "indexes", right: create, before: o.indexes, stands: true},
 		{name: "table with expressions", right: create, before: expressions, stands: true},
-		{name: "schema", owner: "postgres", right: "ALTER SCHEMA public OWNER TO $m; ALTER SCHEMA own OWNER TO $m; ALTER SCHEMA low OWNER TO $m", stands: true,
-			after: "DROP FUNCTION IF EXISTS $n.pgtaskd_accept() CASCADE; " + strings.ReplaceAll(o.functions, "CREATE FUNCTION", "CREATE OR REPLACE FUNCTION") + replace},
+		{
+			name: "schema", owner: "postgres", right: "ALTER SCHEMA public OWNER TO $m; ALTER SCHEMA own OWNER TO $m; ALTER SCHEMA low OWNER TO $m", stands: true,
+			after: "DROP FUNCTION IF EXISTS $n.pgtaskd_accept() CASCADE; " + strings.ReplaceAll(o.functions, "CREATE FUNCTION", "CREATE OR REPLACE FUNCTION") + replace,
+		},
 		{name: "another target", as: "$o", mixed: true, after: replace + enums},
 	}.play(t)
 }

@@ -76,8 +76,11 @@ func tooLong(s *sizes, most int64) *exec.Failure {
 		size, most int64
 		limit      string
 	}{
-		{"group", s.group, nameLongest, ""}, {"remote", s.remote, nameLongest, ""}, {"null", s.null, nameLongest, ""},
-		{"input", s.input, most, "data_limit of the target is"}, {"data", s.data, most, "data_limit of the target is"},
+		{"group", s.group, nameLongest, ""},
+		{"remote", s.remote, nameLongest, ""},
+		{"null", s.null, nameLongest, ""},
+		{"input", s.input, most, "data_limit of the target is"},
+		{"data", s.data, most, "data_limit of the target is"},
 	} {
 		if text.size <= text.most {
 			continue

@@ -48,7 +48,7 @@ BEGIN
     IF wrong IS NOT NULL THEN
         RAISE EXCEPTION 'column % is too long', wrong USING ERRCODE = 'check_violation', COLUMN = wrong, TABLE = TG_TABLE_NAME,
             SCHEMA = TG_TABLE_SCHEMA, CONSTRAINT = pg_catalog.concat('pgtaskd_', wrong, '_check'),
-            DETAIL = CASE wrong WHEN 'key' THEN 'It may have 1 kB.' ELSE 'It may have 64 kB.' END;
+            DETAIL = CASE WHEN wrong OPERATOR(pg_catalog.=) 'key' THEN 'It may have 1 kB.' ELSE 'It may have 64 kB.' END;
     END IF;
     wrong := CASE
         WHEN NEW.cron IS NOT NULL AND (OLD.cron OPERATOR(pg_catalog.=) NEW.cron) IS NOT TRUE THEN 'cron'
@@ -174,7 +174,7 @@ BEGIN
             NEW.attempt := 0;
             NEW.interrupted := 0;
             NEW.base := NULL;
-            IF NEW.plan OPERATOR(pg_catalog.=) OLD.plan THEN
+            IF NEW.plan OPERATOR(pg_catalog.=) OLD.plan AND NEW.plan OPERATOR(pg_catalog.<) pg_catalog.statement_timestamp() THEN
                 NEW.plan := pg_catalog.statement_timestamp();
             END IF;
             NEW.runs := CASE
