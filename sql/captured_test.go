@@ -127,7 +127,7 @@ func tasksAreChanged(t *testing.T, conn *pgx.Conn) {
 			"(input) VALUES ('')",
 			"(input, active, live, repeat, timeout, backoff, max, count, retry) VALUES ('', '2 days', '1 min', '1 mon', '1 s', '2 min', -1, 2, 3)",
 			"(input, plan, until) VALUES ('', 'infinity', '2100-01-01')",
-			"(input, remote, \"group\", after, settings) VALUES ('', 'dbname=x', 'a', '{1}', '{}')",
+			"(input, remote, \"group\") VALUES ('', 'dbname=x', 'a')",
 			"(id, input, state, next, stop, runs) VALUES (101, '', 'DONE', 102, '2020-01-01', '[]'), (102, '', 'GONE', 103, '2020-01-01', NULL), (103, '', 'PLAN', NULL, NULL, NULL)",
 			"(id, input, state, start, pid) VALUES (104, '', 'WORK', '2020-01-01', 1), (105, '', 'TAKE', NULL, 1), (106, '', 'WORK', '2020-01-01', 1)",
 		} {
