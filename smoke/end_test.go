@@ -23,13 +23,17 @@ func TestGoneRepeats(t *testing.T) {
 	u.is("(SELECT n.plan = t.plan + interval '4 days' FROM task AS t JOIN task AS n ON n.id = t.next WHERE t.id = $1)", "t", id)
 }
 
-// A task that has run once is not measured any more.
+// A task that has run once is not measured any more, until it is set to PLAN, which makes it as new.
 func TestGoneIsNotForThoseThatHaveRun(t *testing.T) {
 	t.Parallel()
 	u := shared.user(t)
-	id := u.add("plan, active, input", "now(), '1 hour', 'SELECT 1/0'")
-	u.becomes(id, "FAIL")
-	u.exec("UPDATE task SET state = 'PLAN', plan = now() - interval '2 hours', input = 'SELECT 1' WHERE id = " + id)
+	id := u.add("plan, active, retry, backoff, input", "now(), '1 hour', 1, '1 day', 'SELECT 1/0'")
+	u.until("SELECT attempt = 1 AND state = 'PLAN' FROM task WHERE id = $1", id)
+	u.exec("UPDATE task SET base = now() - interval '3 hours', plan = now() - interval '2 hours', input = 'SELECT 1' WHERE id = " + id)
+	u.becomes(id, "DONE")
+	u.exec("UPDATE task SET state = 'PLAN', plan = now() - interval '2 hours' WHERE id = " + id)
+	u.becomes(id, "GONE")
+	u.exec("UPDATE task SET state = 'PLAN' WHERE id = " + id)
 	u.becomes(id, "DONE")
 }
 
@@ -64,7 +68,7 @@ func TestPlanAgain(t *testing.T) {
 	u.shows(u.becomes(id, "FAIL"), "sqlstate", "22012", "attempt", "1", "runs", "NULL")
 	u.exec("UPDATE task SET state = 'PLAN', input = 'SELECT 2' WHERE id = " + id)
 	row := u.becomes(id, "DONE")
-	u.shows(row, "error", "NULL", "sqlstate", "NULL", "output", "2", "attempt", "2")
+	u.shows(row, "error", "NULL", "sqlstate", "NULL", "output", "2", "attempt", "1")
 	u.is("(SELECT jsonb_array_length(runs) || (runs #>> '{0,error}') FROM task WHERE id = $1)", "1ERROR:  division by zero\nSTATEMENT:  SELECT 1/0", id)
 
 	// What failed keeps its error until it has run well.

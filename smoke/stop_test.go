@@ -75,7 +75,7 @@ func TestStopAndGo(t *testing.T) {
 	u.until("SELECT stop IS NOT NULL FROM task WHERE id = $1", id)
 	u.exec("UPDATE task SET state = 'PLAN', input = 'SELECT 1' WHERE id = " + id)
 	row := u.becomes(id, "DONE")
-	u.shows(row, "output", "1", "error", "NULL", "attempt", "2")
+	u.shows(row, "output", "1", "error", "NULL", "attempt", "1")
 	if row["next"] == nil {
 		t.Error("there is no repetition")
 	}
