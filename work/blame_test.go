@@ -15,7 +15,7 @@ func TestEndIsNotBlamedOnTheInput(t *testing.T) {
 	s.exec("CREATE FUNCTION late() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN RAISE 'not this effect'; END$$;" +
 		"CREATE CONSTRAINT TRIGGER late AFTER INSERT ON effect DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (NEW.id < 0) EXECUTE FUNCTION late()")
 	for _, c := range []struct{ data, input, want, state string }{
-		{"odd", "INSERT INTO effect VALUES (1)", "ERROR:  the end of the task could not be written: not this one\nCONTEXT:  PL/pgSQL function public.refuse()", "P0001"},
+		{"odd", "INSERT INTO effect VALUES (1)", "ERROR:  the end of the task could not be written: not this one\nCONTEXT:  PL/pgSQL function refuse()", "P0001"},
 		{"odd", "SELECT 1", "ERROR:  the end of the task could not be written: not this one\nCONTEXT:  PL/pgSQL function public.refuse()", "P0001"},
 		{"short", "INSERT INTO effect VALUES (1)", `ERROR:  the end of the task could not be written: new row for relation "task" violates check constraint "short"` + "\nDETAIL:  ", "23514"},
 		{"even", "INSERT INTO effect VALUES (-1)", "ERROR:  not this effect\n", "P0001"}, // that is the task's own

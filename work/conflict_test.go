@@ -8,10 +8,13 @@ import (
 // TestEndsThatMeetEachOther: what serializable transactions of ours do to each other is no fault of the tasks, which end well, once each, and spend no retry.
 func TestEndsThatMeetEachOther(t *testing.T) {
 	t.Parallel()
-	for _, c := range []struct{ name, before, input string }{
-		{"by default", "ALTER DATABASE %s SET default_transaction_isolation = 'serializable'", "INSERT INTO effect VALUES (current_setting('pg_task.id')::int8)"},
-		{"by the input", "", "SET TRANSACTION ISOLATION LEVEL SERIALIZABLE; INSERT INTO effect VALUES (current_setting('pg_task.id')::int8)"},
-		{"repetitions", "ALTER DATABASE %s SET default_transaction_isolation = 'serializable'", "INSERT INTO effect VALUES (current_setting('pg_task.id')::int8)"},
+	for _, c := range []struct {
+		name, before, input string
+		tasks               int
+	}{
+		{"by default", "ALTER DATABASE %s SET default_transaction_isolation = 'serializable'", "INSERT INTO effect VALUES (current_setting('pg_task.id')::int8)", 400},
+		{"by the input", "", "SET TRANSACTION ISOLATION LEVEL SERIALIZABLE; INSERT INTO effect VALUES (current_setting('pg_task.id')::int8)", 400},
+		{"repetitions", "ALTER DATABASE %s SET default_transaction_isolation = 'serializable'", "INSERT INTO effect VALUES (current_setting('pg_task.id')::int8)", 100},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -23,13 +26,13 @@ func TestEndsThatMeetEachOther(t *testing.T) {
 			s.serve()
 			s.settled()
 			s.exec(`INSERT INTO task ("group", repeat, input) SELECT 'g' || i % 16, CASE $2 WHEN 'repetitions' THEN interval '1 day' ELSE '0' END, $1
-				FROM generate_series(1, 600) AS i`, c.input, c.name)
+				FROM generate_series(1, $3) AS i`, c.input, c.name, c.tasks)
 			s.eventually("0", "SELECT count(*) FROM task WHERE parent IS NULL AND state NOT IN ('DONE', 'FAIL')")
 			if failed := s.get("SELECT count(*) || min(error) FROM task WHERE state = 'FAIL'"); failed != "<null>" {
 				t.Error(failed)
 			}
-			if odd := s.get("SELECT count(*) FROM (SELECT id FROM effect GROUP BY id HAVING count(*) = 1) AS e JOIN task USING (id) WHERE state = 'DONE' AND attempt = 1"); odd != "600" {
-				t.Error(odd, "of 600 took effect once")
+			if odd := s.get("SELECT count(*) FROM (SELECT id FROM effect GROUP BY id HAVING count(*) = 1) AS e JOIN task USING (id) WHERE state = 'DONE' AND attempt = 1"); odd != fmt.Sprint(c.tasks) {
+				t.Errorf("%s of %d took effect once", odd, c.tasks)
 			}
 		})
 	}

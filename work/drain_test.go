@@ -1,8 +1,10 @@
 package work
 
 import (
+	"cmp"
 	"encoding/json"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -57,6 +59,7 @@ func (s *stage) tellsOfTheDrain(short, long int64) {
 		}
 		waits, cancels = append(waits, line.Waits...), append(cancels, line.Cancels...)
 	}
+	slices.SortFunc(waits, func(a, b run) int { return cmp.Compare(a.ID, b.ID) })
 	if len(waits) != 2 || waits[0].ID != short || waits[0].Group != "a" || waits[1].ID != long || waits[1].Group != "b" || waits[1].Ran <= 0 {
 		s.t.Errorf("waits for %+v", waits)
 	}

@@ -165,7 +165,7 @@ func TestOrphanResumed(t *testing.T) {
 	s.exec("UPDATE task SET state = 'STOP' WHERE id = $1", before)
 	s.exec("UPDATE task SET state = 'PLAN' WHERE id = $1", before)
 	s.becomes(before, "DONE")
-	if row := s.row(before, "attempt, interrupted"); row != `{"attempt":2,"interrupted":0}` {
+	if row := s.row(before, "attempt, interrupted"); row != `{"attempt":1,"interrupted":0}` {
 		t.Error(row)
 	}
 }

@@ -231,6 +231,12 @@ func TestTakeoverBesideAStranger(t *testing.T) {
 	}
 }
 
+// trusts makes a role a member of the table's owner, whose rights it does not have by that.
+func (s *stage) trusts(role string) {
+	s.t.Helper()
+	s.exec("ALTER ROLE " + role + " NOINHERIT; GRANT " + s.target.Connect["user"] + " TO " + role)
+}
+
 // TestWhoServesTheTableUnderAnotherRole is believed: it leads, and a second controller stands by until it has gone.
 func TestWhoServesTheTableUnderAnotherRole(t *testing.T) {
 	t.Parallel()
@@ -238,6 +244,7 @@ func TestWhoServesTheTableUnderAnotherRole(t *testing.T) {
 	s.serve()
 	s.settled()
 	other := s.role()
+	s.trusts(other)
 	s.exec("GRANT USAGE ON SCHEMA public TO " + other + "; GRANT SELECT, INSERT, UPDATE, DELETE ON task TO " + other + "; GRANT USAGE ON SEQUENCE task_id_seq TO " + other)
 	second := &stage{t: t, dsn: s.dsn, target: s.target, conn: s.connect()}
 	second.target.Connect = s.target.Connect.With(remote.Settings{"user": other})
@@ -256,6 +263,7 @@ func TestALeaderWithoutRightsDoesNotLeadBesideAnother(t *testing.T) {
 	s.settled()
 	s.drain()
 	other := s.role()
+	s.trusts(other)
 	first := &stage{t: t, dsn: s.dsn, target: s.target, conn: s.connect()}
 	first.target.Connect = s.target.Connect.With(remote.Settings{"user": other})
 	first.target.Create = false
@@ -263,6 +271,7 @@ func TestALeaderWithoutRightsDoesNotLeadBesideAnother(t *testing.T) {
 	first.says("rights are missing")
 	s.serve()
 	s.until("leading", func() bool { return s.leads() == 2 })
+	s.trusts(other)
 	s.exec("GRANT USAGE ON SCHEMA public TO " + other + "; GRANT SELECT, INSERT, UPDATE, DELETE ON task TO " + other + "; GRANT USAGE ON SEQUENCE task_id_seq TO " + other)
 	first.says("standing by", s.target.Connect["user"])
 	if first.leads() > 0 {

@@ -39,6 +39,7 @@ func TestNeverTwoLeaders(t *testing.T) {
 			s := owned(t)
 			s.installed()
 			own, other := s.target.Connect["user"], s.role()
+			s.trusts(other)
 			s.exec("GRANT SELECT, INSERT, UPDATE, DELETE ON task TO " + other)
 			ctx, cancel := context.WithCancel(t.Context())
 			var strangers, candidates sync.WaitGroup

@@ -147,7 +147,7 @@ func TestSetToPlanMeanwhile(t *testing.T) {
 	l.lanes.forget()
 	l.gone(end{task: first})
 	look()
-	if again := l.tasks[id]; again == nil || again == first || again.row.Attempt != 2 {
+	if again := l.tasks[id]; again == nil || again == first || again.row.Attempt != 1 {
 		t.Error("it was not taken again")
 	}
 }
