@@ -1,4 +1,4 @@
-.PHONY: build demo test smoke steps lint bench chaos fuzz clean
+.PHONY: build demo test smoke attack steps lint bench chaos fuzz clean
 
 FUZZTIME ?= 20s
 TOOL := go tool -modfile=$(CURDIR)/tools/go.mod
@@ -17,6 +17,12 @@ test:
 	go test -race -count=1 -p 1 -parallel 4 -timeout 290s $(TESTFLAGS) ./...
 	go -C bench test -race -count=1 -timeout 290s $(TESTFLAGS) ./...
 
+# Whoever has some right attacks whoever has more, and the program's memory, in ten minutes or so: docs/security.md.
+attack: build
+	server/install.sh postgresql compiler
+	go test -count=1 -tags slow -timeout 30m $(TESTFLAGS) ./attack
+	go test -count=1 -tags slow -timeout 30m $(TESTFLAGS) -run '^TestMemory' ./smoke
+
 # A controller dies at every message that it exchanges with the server, an hour or more. PART=2/5 is the second part of five.
 steps:
 	server/install.sh postgresql
@@ -31,6 +37,7 @@ lint:
 	@files=$$($(TOOL) gofumpt -l .) || exit; \
 	test -z "$$files" || { echo "not formatted by gofumpt:" $$files; exit 1; }
 	go vet ./...
+	go vet -tags slow ./...
 	go -C bench vet ./...
 	$(TOOL) staticcheck ./...
 	cd bench && $(TOOL) staticcheck ./...
