@@ -216,9 +216,3 @@ func (b *bound) digest() error {
 	b.ready, b.long, b.pieces = b.long.end(), nil, nil
 	return nil
 }
-
-// message makes one of its kind and body.
-func message(kind byte, body []byte) []byte {
-	m := append(make([]byte, 0, 5+len(body)), kind)
-	return append(binary.BigEndian.AppendUint32(m, uint32(4+len(body))), body...)
-}

@@ -123,10 +123,9 @@ type inbox struct {
 
 	held atomic.Int64 // bytes of the ends that are not written yet
 
-	mu     sync.Mutex
-	ends   []end
-	asks   []ask
-	closed bool
+	mu   sync.Mutex
+	ends []end
+	asks []ask
 }
 
 func newInbox() *inbox { return &inbox{poke: make(chan struct{}, 1), asked: make(chan struct{}, 1)} }
