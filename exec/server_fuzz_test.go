@@ -51,7 +51,7 @@ func recorded(f *testing.F, what string) (all []fake.Message) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	err = converse(f.Context(), server.DSN()+" sslmode=disable", what)
+	err = converse(f.Context(), server.DSN()+" sslmode=disable", what, hostileMost)
 	server.Stop()
 	if err != nil {
 		f.Fatal(what, err)

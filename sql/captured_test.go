@@ -142,7 +142,7 @@ func tasksAreChanged(t *testing.T, conn *pgx.Conn) {
 		execute(t, conn, "UPDATE "+table+" SET state = 'STOP'")
 		execute(t, conn, "UPDATE "+table+" SET state = 'PLAN'")
 		execute(t, conn, "UPDATE "+table+` SET plan = '2030-01-01', "group" = 'b', max = 1`)
-		execute(t, conn, "UPDATE "+table+" SET state = 'WORK', pid = pg_backend_pid()")
+		execute(t, conn, "UPDATE "+table+" SET state = 'WORK', pid = pg_catalog.pg_backend_pid()")
 		execute(t, conn, "DELETE FROM "+table)
 	}
 }

@@ -67,7 +67,7 @@ func rowWays() []Way {
 		values("long strings", bytes.Repeat([]byte("long"), 1<<18)),
 		values("text", []byte("2024-01-01 00:00:00+00")),
 		values("letters", []byte("f")),
-		values("a moment that is none", bytes.Repeat([]byte{0xff}, 8)),
+		values("a moment before 2000", bytes.Repeat([]byte{0xff}, 8)),
 		values("the last moment", []byte("\x7f\xff\xff\xff\xff\xff\xff\xff")),
 		values("the first moment", []byte("\x80\x00\x00\x00\x00\x00\x00\x00")),
 		values("no characters", []byte("\xff\x00\xfe")),
