@@ -2,6 +2,6 @@
 -- $1 the last id before the tasks
 UPDATE task SET
     state = 'TAKE',
-    pid = 1,
+    pid = pg_backend_pid(), -- as a control session writes its own
     attempt = 1
 WHERE id > $1
