@@ -26,7 +26,7 @@ SELECT
             AND c.relname OPERATOR(pg_catalog.=) $2
             AND a.attnum OPERATOR(pg_catalog.>) 0
             AND NOT a.attisdropped
-        GROUP BY c.oid, n.nspowner
+        GROUP BY c.oid, c.relowner, n.nspowner
     ),
     coalesce(
         (
