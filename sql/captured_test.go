@@ -133,6 +133,9 @@ func tasksAreChanged(t *testing.T, conn *pgx.Conn) {
 		} {
 			execute(t, conn, "INSERT INTO "+table+" "+sql)
 		}
+		if table == "public.parts" && serverVersion(conn) < 130000 {
+			break // no BEFORE trigger on a partitioned table there, which would refuse what follows
+		}
 		for _, column := range []string{"active", "live", "repeat", "timeout", "backoff"} {
 			refused(t, conn, "INSERT INTO "+table+" (input, "+column+") VALUES ('', '-1 day')", "23514")
 		}
@@ -195,17 +198,26 @@ func dependencies(t *testing.T, conn *pgx.Conn, text string) (means string) {
 		}
 	}
 	must("PREPARE reads AS " + text + "\n")
+	var types string
+	scan("SELECT pg_catalog.array_to_string(p.parameter_types, ', ') FROM pg_catalog.pg_prepared_statement() AS p WHERE p.name OPERATOR(pg_catalog.=) 'reads'", &types)
+	must("SET LOCAL plan_cache_mode = force_generic_plan; EXPLAIN EXECUTE reads" + nulls(types) + "; DEALLOCATE reads")
 	if serverVersion(conn) < 140000 {
 		return "" // there a function's body is not read before it runs
 	}
-	var types string
-	scan("SELECT pg_catalog.array_to_string(p.parameter_types, ', ') FROM pg_catalog.pg_prepared_statement() AS p WHERE p.name OPERATOR(pg_catalog.=) 'reads'", &types)
 	must("CREATE FUNCTION public.reads(" + types + ") RETURNS pg_catalog.void LANGUAGE sql BEGIN ATOMIC " + text + "\n; END")
-	must("DEALLOCATE reads; SET LOCAL search_path = pg_catalog, pg_temp")
+	must("SET LOCAL search_path = pg_catalog, pg_temp")
 	scan(`SELECT coalesce(string_agg(pg_describe_object(refclassid, refobjid, 0), ', '), '') FROM pg_depend JOIN pg_proc AS p ON p.oid = objid
 		WHERE p.pronamespace = 'public'::regnamespace AND p.proname = 'reads' AND classid = 'pg_proc'::regclass
 		AND refclassid IN ('pg_operator'::regclass, 'pg_proc'::regclass, 'pg_type'::regclass) AND refobjid NOT IN ('public.state'::regtype, 'public.state[]'::regtype)`, &means)
 	return means
+}
+
+// nulls are as many parameters as types, if there are any.
+func nulls(types string) string {
+	if types == "" {
+		return ""
+	}
+	return "(NULL" + strings.Repeat(", NULL", strings.Count(types, ", ")) + ")"
 }
 
 // serverVersion is the major one, times 10000.

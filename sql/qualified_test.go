@@ -161,7 +161,7 @@ func (g *goStrings) value(expr ast.Expr) (string, bool) {
 func TestUnqualifiedIsFound(t *testing.T) {
 	t.Parallel()
 	for _, sql := range []string{
-		"SELECT now()", "SELECT pg_catalog.now() + pg_catalog.now()", "SELECT evil.now()", `SELECT "left"('a', 1)`, "SELECT t.left('a', 1) FROM :table AS t",
+		"SELECT now()", "SELECT pg_catalog.now() + pg_catalog.now()", "SELECT evil.now()", "SELECT pg_catalog.obj_description(1)", `SELECT "left"('a', 1)`, "SELECT t.left('a', 1) FROM :table AS t",
 		"SELECT 1 = 2", "SELECT a OPERATOR(public.=) b", "SELECT a <> ALL ($1)", "SELECT -x", "SELECT 1 - 1", "SELECT (1)-1", "SELECT a ~~ 'b'", "SELECT x ->> 'y'",
 		"SELECT 2 * 2", "SELECT a.b * 2", "SELECT $1 || $2",
 		"SELECT '1'::int8", "SELECT '{}'::text[]", `SELECT ''::"char"`, "SELECT interval '1 s'", "SELECT timestamp with time zone '2000-01-01'",

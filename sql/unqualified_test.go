@@ -19,6 +19,11 @@ var unsayable = map[string]string{
 	"tablesample": "nothing",
 }
 
+// Functions of the system that are written in SQL before PostgreSQL 14: their bodies are read under the session's path. So is that of || between a text and
+// anything else.
+var pathBound = words(`age bit_length col_description interval_pl_timestamptz lpad obj_description pg_relation_size pg_sleep_for pg_sleep_until quote_literal quote_nullable
+	rpad shobj_description substring ts_debug xpath xpath_exists`)
+
 func words(list string) map[string]bool {
 	set := map[string]bool{}
 	for _, word := range strings.Fields(list) {
@@ -152,7 +157,7 @@ func (c *checker) call(i int) {
 	switch {
 	case !c.is(i+1, "("):
 	case c.is(i-1, "."):
-		if !c.is(i-2, "pg_catalog") && c.at(i-2).kind != variableToken {
+		if !c.is(i-2, "pg_catalog") && c.at(i-2).kind != variableToken || pathBound[t.text] {
 			c.report(i, "function %s of %s", t.text, c.at(i-2).text)
 		}
 	case t.kind == variableToken, c.is(i-1, "as"), t.kind == wordToken && (syntax[t.text] || unsayable[t.text] != ""):

@@ -23,7 +23,13 @@ SELECT
     a.attgenerated OPERATOR(pg_catalog.<>) '',
     a.attidentity OPERATOR(pg_catalog.<>) '',
     coalesce(pg_catalog.pg_get_expr(d.adbin, d.adrelid), ''),
-    pg_catalog.col_description(a.attrelid, a.attnum) IS NOT NULL
+    EXISTS (
+        SELECT
+        FROM pg_catalog.pg_description AS s
+        WHERE s.objoid OPERATOR(pg_catalog.=) a.attrelid
+            AND s.classoid OPERATOR(pg_catalog.=) 'pg_catalog.pg_class'::pg_catalog.regclass
+            AND s.objsubid OPERATOR(pg_catalog.=) a.attnum
+    )
 FROM pg_catalog.pg_attribute AS a
 JOIN base AS b ON b.type OPERATOR(pg_catalog.=) a.atttypid AND b.typtype OPERATOR(pg_catalog.<>) 'd'
 JOIN pg_catalog.pg_type AS t ON t.oid OPERATOR(pg_catalog.=) b.oid

@@ -3,7 +3,7 @@ SELECT pg_catalog.concat(
     'pid ', a.pid,
     ' of ' OPERATOR(pg_catalog.||) a.usename,
     ' (' OPERATOR(pg_catalog.||) CASE WHEN a.application_name OPERATOR(pg_catalog.<>) '' THEN a.application_name END OPERATOR(pg_catalog.||) ')',
-    ', in a transaction since ' OPERATOR(pg_catalog.||) a.xact_start::pg_catalog.timestamptz(0)
+    ', in a transaction since ' OPERATOR(pg_catalog.||) a.xact_start::pg_catalog.timestamptz(0)::pg_catalog.text
 )
 FROM pg_catalog.pg_stat_activity AS a
 WHERE a.pid OPERATOR(pg_catalog.<>) pg_catalog.pg_backend_pid()

@@ -12,7 +12,13 @@ SELECT
         ORDER BY k
     ),
     coalesce(pg_catalog.pg_get_expr(i.indpred, i.indrelid), ''),
-    pg_catalog.obj_description(i.indexrelid, 'pg_class') IS NOT NULL
+    EXISTS (
+        SELECT
+        FROM pg_catalog.pg_description AS s
+        WHERE s.objoid OPERATOR(pg_catalog.=) i.indexrelid
+            AND s.classoid OPERATOR(pg_catalog.=) 'pg_catalog.pg_class'::pg_catalog.regclass
+            AND s.objsubid OPERATOR(pg_catalog.=) 0
+    )
 FROM pg_catalog.pg_index AS i
 JOIN pg_catalog.pg_class AS c ON c.oid OPERATOR(pg_catalog.=) i.indexrelid
 WHERE i.indrelid OPERATOR(pg_catalog.=) $1::pg_catalog.int8::pg_catalog.oid

@@ -1,7 +1,13 @@
 SELECT
     c.oid::pg_catalog.int8,
     c.relkind::pg_catalog.text,
-    coalesce(pg_catalog.obj_description(c.oid, 'pg_class'), ''),
+    coalesce((
+        SELECT s.description
+        FROM pg_catalog.pg_description AS s
+        WHERE s.objoid OPERATOR(pg_catalog.=) c.oid
+            AND s.classoid OPERATOR(pg_catalog.=) 'pg_catalog.pg_class'::pg_catalog.regclass
+            AND s.objsubid OPERATOR(pg_catalog.=) 0
+    ), ''),
     coalesce(c.reloptions, '{}'),
     c.relispartition,
     coalesce(pg_catalog.pg_partition_root(c.oid)::pg_catalog.oid, c.oid)::pg_catalog.int8

@@ -2,7 +2,13 @@
 SELECT
     t.tgname::pg_catalog.text,
     t.tgenabled OPERATOR(pg_catalog.=) ANY ('{O,A}'),
-    pg_catalog.obj_description(t.oid, 'pg_trigger') IS NOT NULL,
+    EXISTS (
+        SELECT
+        FROM pg_catalog.pg_description AS s
+        WHERE s.objoid OPERATOR(pg_catalog.=) t.oid
+            AND s.classoid OPERATOR(pg_catalog.=) 'pg_catalog.pg_trigger'::pg_catalog.regclass
+            AND s.objsubid OPERATOR(pg_catalog.=) 0
+    ),
     p.proname::pg_catalog.text,
     p.pronamespace OPERATOR(pg_catalog.=) c.relnamespace
 FROM pg_catalog.pg_trigger AS t
