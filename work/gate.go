@@ -2,13 +2,15 @@ package work
 
 import "time"
 
-// gate stands before all lanes of one remote. It is shut until a session has been opened there, and again when one could not be: then one task tries, outside of run, and
-// the others wait, so that a server that does not answer keeps no task of another from its turn. lanes owns it.
+// gate stands before all lanes of one remote. It is shut until a session has been opened there, and
+// again when a server has given no answer: then one task tries, outside of run, and the others wait,
+// so that a server that does not answer keeps no task of another from its turn. At most run gates
+// are tried at once, since a table can name any number of remotes. lanes owns it.
 type gate struct {
 	lanes map[*lane]struct{}
 	shut  bool
 	until time.Time // when to try again, by the server's clock
-	tries *lane     // whose task is chosen, taken or under way to try it; nil: none
+	tries *lane     // whose task is chosen, taken or under way to try it; nil: none. See setTries
 }
 
 // gateOf is the gate of a remote; nil: there is none before the target's own database.
@@ -24,26 +26,38 @@ func (s *lanes) gateOf(remote string) *gate {
 	return g
 }
 
-// leave forgets a lane, and the gate with its last one, if nothing stands against a new one.
+// leave forgets a lane before its gate.
 func (s *lanes) leave(l *lane) {
-	if l.gate == nil {
-		return
-	}
-	if delete(l.gate.lanes, l); len(l.gate.lanes) == 0 && s.now().After(l.gate.until) {
-		delete(s.gates, l.key.remote)
+	if l.gate != nil {
+		delete(l.gate.lanes, l)
 	}
 }
 
-// barred tells whether the lane must wait for the gate: for another lane's try, or, if until is not zero, for that moment.
-func (l *lane) barred(now time.Time) (barred bool, until time.Time) {
+// sweep forgets the gates that stand before nothing, once they need not remember when to be tried.
+func (s *lanes) sweep() {
+	now := s.now()
+	for remote, g := range s.gates {
+		if len(g.lanes) == 0 && !now.Before(g.until) {
+			delete(s.crowded, g)
+			delete(s.gates, remote)
+		}
+	}
+}
+
+// barred tells whether the lane must wait for its gate: for that moment, or, if it is zero, until a
+// try has ended.
+func (s *lanes) barred(l *lane) (barred bool, until time.Time) {
 	g := l.gate
 	switch {
 	case g == nil || !g.shut || g.tries == l:
 		return false, time.Time{}
 	case g.tries != nil:
 		return true, time.Time{}
-	case now.Before(g.until):
+	case s.now().Before(g.until):
 		return true, g.until
+	case s.trying >= s.run:
+		s.crowded[g] = struct{}{}
+		return true, time.Time{}
 	}
 	return false, time.Time{}
 }
@@ -54,16 +68,37 @@ func (l *lane) trying() bool { return l.gate != nil && l.gate.tries == l }
 // try makes the lane the one that tries the gate, if that is shut.
 func (s *lanes) try(l *lane) {
 	if l.gate != nil && l.gate.shut && l.gate.tries == nil {
-		l.gate.tries = l
-		s.placeAll(l.gate)
+		s.setTries(l.gate, l)
 	}
 }
 
 // untry ends a try from which nothing has been learned.
 func (s *lanes) untry(l *lane) {
 	if l.gate != nil && l.gate.tries == l {
-		l.gate.tries = nil
-		s.placeAll(l.gate)
+		s.setTries(l.gate, nil)
+	}
+}
+
+// setTries is the only place where a try begins or ends. One that ends makes room for another gate.
+func (s *lanes) setTries(g *gate, l *lane) {
+	ends := g.tries != nil && l == nil
+	if ends {
+		s.trying--
+	} else if g.tries == nil && l != nil {
+		s.trying++
+	}
+	g.tries = l
+	s.placeAll(g)
+	if !ends {
+		return
+	}
+	admitted := 0
+	for other := range s.crowded {
+		if admitted++; admitted > 2*s.run { // more than can try: the rest comes with the next end
+			return
+		}
+		delete(s.crowded, other)
+		s.placeAll(other)
 	}
 }
 
@@ -85,20 +120,20 @@ func (s *lanes) opened(t *task) {
 	if g == nil || !g.shut {
 		return
 	}
-	g.shut, g.until, g.tries = false, time.Time{}, nil
-	s.placeAll(g)
+	g.shut, g.until = false, time.Time{}
+	s.setTries(g, nil)
 }
 
-// shut says that no session to the remote could be opened, and when to try again. It returns the tasks that were taken and are to be given back. The task that tried keeps its
-// slot until it is ended.
-func (s *lanes) shut(remote string, until time.Time) (taken []*task) {
+// shut says that the remote of a task gives no answer, and when to try again. It returns the tasks
+// that were taken for it and are to be given back. The task itself keeps its slot until it is ended.
+func (s *lanes) shut(t *task, until time.Time) (taken []*task) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	g := s.gates[remote]
+	g := s.gates[t.lane.remote]
 	if g == nil {
 		return nil
 	}
-	g.shut, g.until, g.tries = true, until, nil
+	g.shut, g.until = true, until
 	for l := range g.lanes {
 		for _, t := range l.taken {
 			s.waiting--
@@ -106,6 +141,6 @@ func (s *lanes) shut(remote string, until time.Time) (taken []*task) {
 		}
 		l.taken = nil
 	}
-	s.placeAll(g)
+	s.setTries(g, nil)
 	return taken
 }

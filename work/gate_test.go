@@ -3,6 +3,7 @@ package work
 import (
 	"fmt"
 	"net"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -65,6 +66,26 @@ func TestARemoteThatDoesNotAnswerKeepsNoOtherTaskWaiting(t *testing.T) {
 	}
 }
 
+// TestRemotesThatDoNotAnswerAreTriedByAsManyAsRun: a table can name any number of them.
+func TestRemotesThatDoNotAnswerAreTriedByAsManyAsRun(t *testing.T) {
+	t.Parallel()
+	port, most := answerless(t)
+	s := play(t, func(t *Target) { t.Run = 2 })
+	s.exec(`INSERT INTO task ("group", remote, input) SELECT 'g' || i, $1 || i, 'SELECT 1' FROM generate_series(1, 300) AS i`,
+		fmt.Sprintf("host=127.0.0.1 port=%d user=postgres password=x sslmode=disable application_name=%s", port, strings.Repeat("long", 40)))
+	s.until("two of them to be tried", func() bool { return most.Load() > 1 })
+	for i := range 20 {
+		began := time.Now()
+		s.becomes(s.add(`"group", input`, fmt.Sprint("local", i), "SELECT 1"), "DONE")
+		if took := time.Since(began); took > 2*time.Second {
+			t.Errorf("a task of another lane took %s", took)
+		}
+	}
+	if n := most.Load(); n > 2 {
+		t.Errorf("%d connections tried at once", n)
+	}
+}
+
 // TestRemoteTasksStartOnceTheirServerAnswers: the first opens the way for the others.
 func TestRemoteTasksStartOnceTheirServerAnswers(t *testing.T) {
 	t.Parallel()
@@ -106,7 +127,7 @@ func TestOneTaskTriesAGate(t *testing.T) {
 	if local == nil {
 		t.Fatal("the try has the only place")
 	}
-	s.shut("away", now.Add(time.Second))
+	s.shut(try, now.Add(time.Second))
 	s.ended(try, time.Time{})
 	if len(claimed()) > 0 {
 		t.Error("it is tried again at once")
@@ -123,5 +144,39 @@ func TestOneTaskTriesAGate(t *testing.T) {
 	s.opened(try)
 	if busy, _, _ := s.load(); busy != 1 {
 		t.Error(busy, "places are taken")
+	}
+}
+
+// TestAGateRemembersWhenToBeTried, however long the name of its remote is, and is forgotten after that.
+func TestAGateRemembersWhenToBeTried(t *testing.T) {
+	t.Parallel()
+	for _, remote := range []string{"away", strings.Repeat("far ", 100)} {
+		now := time.Now()
+		s := newLanes(2, func() time.Time { return now })
+		claimed := func(id int64) (tasks []*task) {
+			s.add([]byte("g"), []byte(remote), rank{id: id})
+			for _, id := range s.choose(100) {
+				tasks = append(tasks, &task{lane: laneOf("g", remote), rank: rank{id: id}, row: row{ID: id, Group: "g", Remote: remote}})
+			}
+			s.take(tasks)
+			return tasks
+		}
+		claimed(1)
+		try := s.start(func(*task) bool { return true })
+		s.shut(try, now.Add(time.Second))
+		s.ended(try, time.Time{})
+		s.pace(0)
+		if len(claimed(2)) > 0 {
+			t.Errorf("%.10s is tried again at once", remote)
+		}
+		now = now.Add(time.Second)
+		if tasks := claimed(3); len(tasks) != 1 {
+			t.Errorf("%.10s: claimed %d tasks", remote, len(tasks))
+		}
+		s.forget()
+		now = now.Add(time.Hour)
+		if s.pace(0); len(s.gates)+len(s.crowded)+s.trying > 0 {
+			t.Errorf("%.10s: %d gates, %d crowded, %d tried are left", remote, len(s.gates), len(s.crowded), s.trying)
+		}
 	}
 }

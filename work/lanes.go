@@ -19,12 +19,14 @@ type lanes struct {
 	closed    bool
 	era       int // counts what is forgotten
 	all       map[laneKey]*lane
-	gates     map[string]*gate // of remotes
-	known     *idSet           // the ready ones: a scan may bring a task again
-	filling   *idSet           // those of the fill under way, nil when there is none
-	drawn     *idSet           // those that were taken since it began
-	only      bool             // what the fill under way finds is not known before its end
-	last      *lane            // that of the task added last
+	gates     map[string]*gate   // by remote
+	crowded   map[*gate]struct{} // shut, and not tried because run others are
+	trying    int                // gates that are tried
+	known     *idSet             // the ready ones: a scan may bring a task again
+	filling   *idSet             // those of the fill under way, nil when there is none
+	drawn     *idSet             // those that were taken since it began
+	only      bool               // what the fill under way finds is not known before its end
+	last      *lane              // that of the task added last
 	claims    laneHeap
 	starts    laneHeap
 	claimed   []*lane            // with tasks in the claim under way
@@ -40,7 +42,7 @@ type lanes struct {
 func newLanes(run int, now func() time.Time) *lanes {
 	return &lanes{
 		run: run, now: now,
-		all: map[laneKey]*lane{}, gates: map[string]*gate{}, known: newIDSet(), pausing: map[*lane]struct{}{}, outranked: map[*lane]struct{}{},
+		all: map[laneKey]*lane{}, gates: map[string]*gate{}, crowded: map[*gate]struct{}{}, known: newIDSet(), pausing: map[*lane]struct{}{}, outranked: map[*lane]struct{}{},
 		claims: laneHeap{which: claiming}, starts: laneHeap{which: starting},
 	}
 }
@@ -76,12 +78,12 @@ func (s *lanes) choose(most int) []int64 {
 	}
 	spare := min(claimMost, 2*(s.run+s.ahead)-s.busy-s.waiting)
 	for l := range s.outranked { // what is taken there waits for those that are not: there must be room for them, for one at least
-		for n := 0; l.outranked() && l.claimable(s.ahead) && !l.trying() && (n == 0 || len(ids) < spare); n++ {
+		for n := 0; l.outranked() && s.mayClaim(l) && (n == 0 || len(ids) < spare); n++ {
 			ids = append(ids, s.chosen(l))
 		}
 	}
-	for len(ids) < most && s.claims.len() > 0 {
-		ids = append(ids, s.chosen(s.claims.first()))
+	for l := s.next(); l != nil && len(ids) < most; l = s.next() {
+		ids = append(ids, s.chosen(l))
 	}
 	for more := 0; more < s.run && s.unheard(); more++ {
 		ids = append(ids, s.chosen(s.claims.first()))
@@ -89,13 +91,26 @@ func (s *lanes) choose(most int) []int64 {
 	return ids
 }
 
+// next is the first of the lanes to be claimed; nil: there is none. One whose gate cannot be tried
+// now, as others are, is put aside.
+func (s *lanes) next() *lane {
+	for s.claims.len() > 0 {
+		l := s.claims.first()
+		if barred, _ := s.barred(l); !barred {
+			return l
+		}
+		s.place(l)
+	}
+	return nil
+}
+
 // unheard tells whether the first of the lanes to be claimed, of which nothing is taken, would be the next to start: however much of others is taken, it must
 // not wait for that.
 func (s *lanes) unheard() bool {
-	if s.claims.len() == 0 {
+	l, next := s.next(), s.starts.first()
+	if l == nil {
 		return false
 	}
-	l, next := s.claims.first(), s.starts.first()
 	if len(l.taken)+l.claiming > 0 {
 		return false
 	}
@@ -163,7 +178,7 @@ func (s *lanes) forget() (taken []*task) {
 	s.waiting, s.ready = 0, 0
 	for _, g := range s.gates {
 		if g.tries != nil && g.tries.running == 0 {
-			g.tries = nil
+			s.setTries(g, nil)
 		}
 	}
 	s.era++
@@ -200,6 +215,7 @@ func (s *lanes) pace(ahead int) {
 		}
 		s.prune(key, l)
 	}
+	s.sweep()
 }
 
 // prune forgets a lane that is empty, unless a pause in it may matter to a task that is still to come.
@@ -237,14 +253,14 @@ func (s *lanes) claimable() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.resumePaused()
-	if s.closed || s.claims.len() == 0 {
+	if s.closed || s.next() == nil {
 		return false
 	}
 	if s.run+s.ahead > s.busy+s.waiting || s.unheard() {
 		return true
 	}
 	for l := range s.outranked {
-		if l.claimable(s.ahead) && !l.trying() {
+		if s.mayClaim(l) {
 			return true
 		}
 	}
@@ -263,7 +279,7 @@ func (s *lanes) wake() (time.Time, bool) {
 
 // place puts a lane where it now belongs.
 func (s *lanes) place(l *lane) {
-	if barred, until := l.barred(s.now()); barred {
+	if barred, until := s.barred(l); barred {
 		delete(s.outranked, l)
 		delete(s.pausing, l)
 		s.pauses(l, until)
@@ -280,7 +296,7 @@ func (s *lanes) place(l *lane) {
 		return
 	}
 	delete(s.pausing, l)
-	if l.claimable(s.ahead) && !l.trying() {
+	if s.mayClaim(l) {
 		s.claims.put(l, l.ready.top(), l.running+len(l.taken)+l.claiming)
 	} else {
 		s.claims.drop(l)
@@ -290,6 +306,12 @@ func (s *lanes) place(l *lane) {
 	} else {
 		s.starts.drop(l)
 	}
+}
+
+// mayClaim tells whether the lane's first ready task is to be claimed.
+func (s *lanes) mayClaim(l *lane) bool {
+	barred, _ := s.barred(l)
+	return !barred && !l.trying() && l.claimable(s.ahead)
 }
 
 // pauses takes the lane out until then; zero: until something else puts it back.

@@ -53,7 +53,7 @@ func (r *runner) sit(ctx context.Context, t *task) *seat {
 		e.kind, e.result = finished, &exec.Result{Failure: e.fault}
 	}
 	if unanswered(err) {
-		for _, other := range r.lanes.shut(t.row.Remote, r.clock.now().Add(e.delay)) {
+		for _, other := range r.lanes.shut(t, r.clock.now().Add(e.delay)) {
 			r.inbox.end(end{task: other, kind: released, stop: e.stop, fault: e.fault, delay: e.delay})
 		}
 	}

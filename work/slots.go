@@ -172,6 +172,10 @@ func (s *lanes) first(fits func(*task) bool, most int, tries bool) *task {
 	}()
 	for s.starts.len() > 0 && len(passed) < most {
 		l := s.starts.first()
+		if barred, _ := s.barred(l); barred {
+			s.place(l)
+			continue
+		}
 		shut := l.gate != nil && l.gate.shut
 		if shut && !tries || !fits(l.taken.top()) {
 			s.starts.drop(l)
