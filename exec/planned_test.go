@@ -379,12 +379,15 @@ func TestEndBehindAPlanThatHasChangedTheRole(t *testing.T) {
 	// An end that finds nothing says nothing of the plan.
 	c := newBench(t)
 	c.exec("CREATE TABLE seen (value text)")
-	for i := range 4 {
+	for planned := 0; planned < 3; { // a busy machine may take longer for one than its plan lasts
 		task := spec("INSERT INTO seen VALUES (1)")
 		task.Ours, task.Settled = true, taken
 		result, _ := c.run(task, nil)
-		if verdict := c.end(result, "SELECT 1::int2 / 0::int4"); verdict.Forgot || !verdict.Refused.Missed() || (i > 0) != c.session.bound {
-			t.Errorf("%d: %+v, by a plan: %v", i, verdict, c.session.bound)
+		if verdict := c.end(result, "SELECT 1::int2 / 0::int4"); verdict.Forgot || !verdict.Refused.Missed() {
+			t.Fatalf("%+v, by a plan: %v", verdict, c.session.bound)
+		}
+		if c.session.bound {
+			planned++
 		}
 	}
 }

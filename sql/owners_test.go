@@ -67,6 +67,8 @@ var premade = []struct {
 func TestWhatOthersHaveMadeBeforeIsRefusedByName(t *testing.T) {
 	t.Parallel()
 	dsn := servertest.Database(t)
+	admin := connect(t, dsn)
+	execute(t, admin, "GRANT CREATE ON DATABASE "+value(t, admin, "current_database()")+" TO PUBLIC")
 	for i, c := range premade {
 		for _, who := range []string{"superuser", "worker"} {
 			t.Run(c.name+" "+who, func(t *testing.T) {
@@ -115,7 +117,7 @@ func newOwners(t *testing.T, dsn, who string, i int) *ownersTest {
 	o := &ownersTest{T: t, super: connect(t, dsn)}
 	name := fmt.Sprint(who, i)
 	o.schema, o.mallory, o.worker = "s_"+name, "mallory_"+name, "worker_"+name
-	o.admin("CREATE ROLE $m; CREATE ROLE $w; CREATE ROLE $p SUPERUSER; CREATE SCHEMA $s; GRANT CREATE, USAGE ON SCHEMA $s TO $m, $w; GRANT CREATE ON DATABASE " + value(t, o.super, "current_database()") + " TO $w")
+	o.admin("CREATE ROLE $m; CREATE ROLE $w; CREATE ROLE $p SUPERUSER; CREATE SCHEMA $s; GRANT CREATE, USAGE ON SCHEMA $s TO $m, $w")
 	t.Cleanup(func() {
 		ctx := context.Background()
 		if _, err := o.super.Exec(ctx, o.fill("DROP SCHEMA $s CASCADE; DROP OWNED BY $m, $w, $p; DROP ROLE $m, $w, $p"), pgx.QueryExecModeSimpleProtocol); err != nil {
