@@ -14,7 +14,7 @@ demo: build
 # tests of a package wait for something, so four at once.
 test:
 	server/install.sh postgresql compiler
-	go test -race -count=1 -p 1 -parallel 4 -timeout 290s $(TESTFLAGS) ./...
+	go test -race -count=1 -p 1 -parallel 6 -timeout 290s $(TESTFLAGS) $$(go list ./... | grep -v /smoke$$)
 	go -C bench test -race -count=1 -timeout 290s $(TESTFLAGS) ./...
 
 # Whoever has some right attacks whoever has more, and the program's memory, in ten minutes or so: docs/security.md.

@@ -72,6 +72,29 @@ func (s *lanes) try(l *lane) {
 	}
 }
 
+// tryout gives a task that is to try a gate, or nil. It needs no place in run, so it waits for none.
+func (s *lanes) tryout(fits func(*task) bool) *task {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed || s.isQuiet() {
+		return nil
+	}
+	s.resumePaused()
+	for l := range s.tryouts {
+		if barred, _ := s.barred(l); barred {
+			s.place(l)
+			continue
+		}
+		if fits(l.taken.top()) {
+			s.try(l)
+			t := s.pop(l)
+			t.tries = true
+			return t
+		}
+	}
+	return nil
+}
+
 // untry ends a try from which nothing has been learned.
 func (s *lanes) untry(l *lane) {
 	if l.gate != nil && l.gate.tries == l {

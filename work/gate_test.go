@@ -117,8 +117,8 @@ func TestOneTaskTriesAGate(t *testing.T) {
 	if tasks := claimed(); len(tasks) != 1 {
 		t.Fatalf("claimed %d tasks to try", len(tasks))
 	}
-	try := s.start(fits)
-	if try == nil || len(claimed()) > 0 || s.start(fits) != nil {
+	try := s.tryout(fits)
+	if try == nil || len(claimed()) > 0 || s.tryout(fits) != nil {
 		t.Fatal("a second one tries as well, or none does")
 	}
 	s.add([]byte("1"), nil, rank{id: 1})
@@ -139,10 +139,9 @@ func TestOneTaskTriesAGate(t *testing.T) {
 	if len(claimed()) != 1 {
 		t.Fatal("it is not tried again")
 	}
-	s.ended(local, now)
-	try = s.start(fits)
+	try = s.tryout(fits)
 	s.opened(try)
-	if busy, _, _ := s.load(); busy != 1 {
+	if busy, _, _ := s.load(); busy != 2 {
 		t.Error(busy, "places are taken")
 	}
 }
@@ -162,7 +161,7 @@ func TestAGateRemembersWhenToBeTried(t *testing.T) {
 			return tasks
 		}
 		claimed(1)
-		try := s.start(func(*task) bool { return true })
+		try := s.tryout(func(*task) bool { return true })
 		s.shut(try, now.Add(time.Second))
 		s.ended(try, time.Time{})
 		s.pace(0)

@@ -22,6 +22,7 @@ type lanes struct {
 	gates     map[string]*gate   // by remote
 	crowded   map[*gate]struct{} // shut, and not tried because run others are
 	trying    int                // gates that are tried
+	tryouts   map[*lane]struct{} // lanes whose first taken task may try their gate
 	known     *idSet             // the ready ones: a scan may bring a task again
 	filling   *idSet             // those of the fill under way, nil when there is none
 	drawn     *idSet             // those that were taken since it began
@@ -42,7 +43,7 @@ type lanes struct {
 func newLanes(run int, now func() time.Time) *lanes {
 	return &lanes{
 		run: run, now: now,
-		all: map[laneKey]*lane{}, gates: map[string]*gate{}, crowded: map[*gate]struct{}{}, known: newIDSet(), pausing: map[*lane]struct{}{}, outranked: map[*lane]struct{}{},
+		all: map[laneKey]*lane{}, gates: map[string]*gate{}, crowded: map[*gate]struct{}{}, tryouts: map[*lane]struct{}{}, known: newIDSet(), pausing: map[*lane]struct{}{}, outranked: map[*lane]struct{}{},
 		claims: laneHeap{which: claiming}, starts: laneHeap{which: starting},
 	}
 }
@@ -301,10 +302,15 @@ func (s *lanes) place(l *lane) {
 	} else {
 		s.claims.drop(l)
 	}
-	if l.startable() {
-		s.starts.put(l, l.taken.top().rank, l.running)
-	} else {
+	delete(s.tryouts, l)
+	switch {
+	case !l.startable():
 		s.starts.drop(l)
+	case l.gate != nil && l.gate.shut:
+		s.starts.drop(l)
+		s.tryouts[l] = struct{}{}
+	default:
+		s.starts.put(l, l.taken.top().rank, l.running)
 	}
 }
 
@@ -324,6 +330,7 @@ func (s *lanes) pauses(l *lane, until time.Time) {
 	}
 	s.claims.drop(l)
 	s.starts.drop(l)
+	delete(s.tryouts, l)
 }
 
 // resumePaused puts back the lanes whose pause is over.

@@ -304,6 +304,9 @@ func (l *loop) closeLater(old []*seat) {
 // for that: from time to time all lanes are looked at.
 func (l *loop) dispatch() {
 	fits := func(t *task) bool { return !l.crowded(t) && l.seated(t) }
+	for t := l.lanes.tryout(fits); t != nil; t = l.lanes.tryout(fits) {
+		l.launch(t)
+	}
 	for t := l.lanes.start(fits); t != nil; t = l.lanes.start(fits) {
 		l.launch(t)
 	}

@@ -11,13 +11,13 @@ import (
 func (s *lanes) start(fits func(*task) bool) *task {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.first(fits, passMost, true)
+	return s.first(fits, passMost)
 }
 
 func (s *lanes) search(fits func(*task) bool) *task {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.first(fits, math.MaxInt, true)
+	return s.first(fits, math.MaxInt)
 }
 
 // passMost is how many lanes are passed over each time. A search through 3000 takes 0.4 ms, too much for each round of the loop.
@@ -33,7 +33,7 @@ func (s *lanes) follow(before *task, fits func(*task) bool) (next *task) {
 	own.running--
 	s.busy--
 	s.place(own)
-	next = s.first(fits, passMost, false)
+	next = s.first(fits, passMost)
 	switch {
 	case next == nil:
 		s.busy++
@@ -157,9 +157,8 @@ func (s *lanes) putBack(l *lane, t *task) {
 	s.busy--
 }
 
-// first takes the best startable task that fits accepts. Lanes whose first task does not fit are passed over, most of them at most,
-// and, unless tries, those before which a gate is shut.
-func (s *lanes) first(fits func(*task) bool, most int, tries bool) *task {
+// first takes the best startable task that fits accepts. Lanes whose first task does not fit are passed over, most of them at most.
+func (s *lanes) first(fits func(*task) bool, most int) *task {
 	if s.closed || s.busy >= s.run || s.isQuiet() {
 		return nil
 	}
@@ -172,31 +171,27 @@ func (s *lanes) first(fits func(*task) bool, most int, tries bool) *task {
 	}()
 	for s.starts.len() > 0 && len(passed) < most {
 		l := s.starts.first()
-		if barred, _ := s.barred(l); barred {
-			s.place(l)
-			continue
-		}
-		shut := l.gate != nil && l.gate.shut
-		if shut && !tries || !fits(l.taken.top()) {
+		if !fits(l.taken.top()) {
 			s.starts.drop(l)
 			passed = append(passed, l)
 			continue
 		}
-		t := heap.Pop(&l.taken).(*task)
-		s.waiting--
-		l.running++
-		if t.tries = shut; shut {
-			s.try(l)
-		} else {
-			s.busy++
-		}
-		s.place(l)
-		if t.row.Suspect {
-			s.suspect, s.quiet = t, s.now().Add(quarantine)
-		}
-		return t
+		s.busy++
+		return s.pop(l)
 	}
 	return nil
+}
+
+// pop starts the first of the lane's taken tasks.
+func (s *lanes) pop(l *lane) *task {
+	t := heap.Pop(&l.taken).(*task)
+	s.waiting--
+	l.running++
+	s.place(l)
+	if t.row.Suspect {
+		s.suspect, s.quiet = t, s.now().Add(quarantine)
+	}
+	return t
 }
 
 // quarantine is how long nothing else starts beside a task during which the server has crashed before: if it does so again, it is
@@ -219,7 +214,7 @@ func (s *lanes) pass(t *task, at time.Time, fits func(*task) bool) (next *task) 
 	if suspect == t {
 		s.suspect = nil
 	}
-	if next = s.first(fits, passMost, false); next == nil {
+	if next = s.first(fits, passMost); next == nil {
 		s.hold(l, t, +1)
 		s.suspect = suspect
 		return nil
