@@ -42,8 +42,9 @@ func TestInsertOfData(t *testing.T) {
 	s.configure(nil)
 	p := run(t, "--config", s.config)
 	s.serve(attack{}, p, "at first")
+	s.exec(s.safe, "GRANT USAGE ON SCHEMA own TO $m")
 	s.exec(s.as("$o"), `ALTER TABLE own.task ALTER COLUMN input SET DEFAULT 'SELECT current_user, current_setting(''pg_task.data'')', ALTER COLUMN header SET DEFAULT false;
-		GRANT INSERT (data) ON own.task TO $m; GRANT SELECT (id) ON own.task TO $m; GRANT USAGE ON SCHEMA own TO $m; GRANT USAGE ON ALL SEQUENCES IN SCHEMA own TO $m`)
+		GRANT INSERT (data) ON own.task TO $m; GRANT SELECT (id) ON own.task TO $m; GRANT USAGE ON ALL SEQUENCES IN SCHEMA own TO $m`)
 	for setting, value := range map[string]string{
 		"input": "SELECT kit.caught('input')", "on_fail": "SELECT kit.caught('on_fail')", "settings": `{"search_path": "kit", "session_replication_role": "replica"}`, "role": "postgres",
 		"cron": "* * * * *", "after": "{1}", "notify": "x", "key": "k", "until": "1999-01-01", "schema": "public", "table": "x", "parent": "1", "state": "DONE", "owner": "x", "author": "postgres",

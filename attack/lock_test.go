@@ -15,7 +15,7 @@ import (
 // held are the advisory locks of the database, as the arguments that take them.
 func (s *scene) held() []string {
 	s.Helper()
-	keys := s.get(s.safe, `SELECT string_agg(DISTINCT CASE objsubid WHEN 1 THEN ((classid::int8 << 32) | objid::int8)::text ELSE classid::int8::int4 || ', ' || objid::int8::int4 END, ';')
+	keys := s.get(s.safe, `SELECT string_agg(DISTINCT CASE objsubid WHEN 1 THEN ((classid::int8 << 32) | objid::int8)::text ELSE ((classid::int8 + 2147483648) % 4294967296 - 2147483648)::text || ', ' || ((objid::int8 + 2147483648) % 4294967296 - 2147483648)::text END, ';')
 		FROM pg_locks WHERE locktype = 'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`)
 	return strings.FieldsFunc(keys, func(r rune) bool { return r == ';' })
 }

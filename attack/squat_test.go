@@ -85,7 +85,7 @@ func TestInTheWay(t *testing.T) {
 			name: "schema", owner: "postgres", right: "ALTER SCHEMA public OWNER TO $m; ALTER SCHEMA own OWNER TO $m; ALTER SCHEMA low OWNER TO $m", stands: true,
 			after: "DROP FUNCTION IF EXISTS $n.pgtaskd_accept() CASCADE; " + strings.ReplaceAll(o.functions, "CREATE FUNCTION", "CREATE OR REPLACE FUNCTION") + replace,
 		},
-		{name: "another target", as: "$o", mixed: true, after: replace + enums},
+		{name: "another target", as: "$o", mixed: true, own: true, after: replace + enums},
 	}.play(t)
 }
 

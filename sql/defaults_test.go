@@ -50,7 +50,7 @@ func TestDefaultsBuiltIn(t *testing.T) {
 	const row = `SELECT concat_ws('|', active, live, repeat, timeout, count, max, state, delete, drift, header, save, string, delimiter, escape,
 		quote, data, "group", "null", remote, author, attempt, interrupted, rerun, priority, retry, backoff, catchup, overlap, key, settings, parent)
 		FROM task ORDER BY id DESC LIMIT 1`
-	const want = "01:00:00|00:00:00|00:00:00|00:00:00|0|0|PLAN|t|f|t|f|t|\t|||group|\\N|postgres|0|0|t|0|0|00:01:00|f|f"
+	const want = "01:00:00|00:00:00|00:00:00|00:00:00|0|0|PLAN|t|f|t|f|t|\t|||group|\\N|postgres|0|0|t|0|0|00:01:00|0|f"
 	execute(t, conn, "INSERT INTO task (input) VALUES ('')")
 	equal(t, "never set", value(t, conn, row), want)
 	// After SET LOCAL a setting is '', which means none for those three, and the built-in default for the others.
@@ -89,7 +89,7 @@ func TestMalformedSettingFailsTheInsert(t *testing.T) {
 		{"count", "many", "22P02"},
 		{"count", "-1", "23514"},
 		{"delete", "maybe", "22P02"},
-		{"settings", "{", "22P02"},
+		{"retry", "99999999999", "22003"},
 	} {
 		execute(t, conn, "SET pg_task."+c.setting+" = "+literal(c.value))
 		refused(t, conn, "INSERT INTO task (input) VALUES ('')", c.sqlstate)

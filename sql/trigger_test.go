@@ -208,9 +208,11 @@ func TestStopOfTasksWhoseNextLeadsInACircleComesToAnEnd(t *testing.T) {
 	for _, rows := range []string{
 		"(1, 'DONE', 2, 'infinity'), (2, 'DONE', 1, 'infinity')",
 		"(1, 'DONE', 1, 'infinity')",
+		"(1, 'DONE', 2, 'infinity'), (2, 'DONE', 1, 'infinity'), (3, 'GONE', 3, 'infinity')",
 		"(1, 'DONE', 2, '2020-01-01'), (2, 'FAIL', 3, 'infinity'), (3, 'GONE', 1, 'infinity')",
 	} {
 		execute(t, conn, "SET statement_timeout = '5s'; TRUNCATE task; INSERT INTO task (id, state, next, stop, input) SELECT id, state::state, next, stop::timestamptz, '' FROM (VALUES "+rows+") AS v (id, state, next, stop)")
 		execute(t, conn, "UPDATE task SET state = 'STOP' WHERE id = 1")
+		execute(t, conn, "UPDATE task SET state = 'STOP'")
 	}
 }

@@ -31,7 +31,7 @@ WITH chosen AS MATERIALIZED (
             t.attempt OPERATOR(pg_catalog.>) 0
             OR t.active OPERATOR(pg_catalog.=) '0'
             OR t.max OPERATOR(pg_catalog.<) 0
-            OR t.catchup
+            OR t.catchup OPERATOR(pg_catalog.<>) 0
             OR coalesce(t.base, t.plan) OPERATOR(pg_catalog.+) least(t.active, '10000 years') OPERATOR(pg_catalog.>=) pg_catalog.statement_timestamp()
         )
     ORDER BY t.id

@@ -14,7 +14,7 @@ WHERE t.id OPERATOR(pg_catalog.=) ANY (
             AND x.attempt OPERATOR(pg_catalog.=) 0
             AND x.active OPERATOR(pg_catalog.>) '0'
             AND x.max OPERATOR(pg_catalog.>=) 0
-            AND NOT x.catchup
+            AND x.catchup OPERATOR(pg_catalog.=) 0
             AND x.plan OPERATOR(pg_catalog.<=) pg_catalog.statement_timestamp()
             AND coalesce(x.base, x.plan) OPERATOR(pg_catalog.+) least(x.active, '10000 years') OPERATOR(pg_catalog.<) pg_catalog.statement_timestamp()
         ORDER BY x.id

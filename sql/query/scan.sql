@@ -24,7 +24,7 @@ SELECT
         WHEN t.attempt OPERATOR(pg_catalog.=) 0
             AND t.active OPERATOR(pg_catalog.>) '0'
             AND t.max OPERATOR(pg_catalog.>=) 0
-            AND NOT t.catchup
+            AND t.catchup OPERATOR(pg_catalog.=) 0
             AND coalesce(t.base, t.plan) OPERATOR(pg_catalog.+) least(t.active, '10000 years') OPERATOR(pg_catalog.<) pg_catalog.statement_timestamp()
             THEN true
     END AS expired -- false: it is under way

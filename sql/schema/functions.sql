@@ -31,7 +31,8 @@ BEGIN
         AND NEW.max OPERATOR(pg_catalog.>) -2147483648
         AND NEW.retry OPERATOR(pg_catalog.>=) 0
         AND pg_catalog.num_nonnulls(NEW.cron, NEW.after, NEW.on_fail, NEW.notify, NEW.settings) OPERATOR(pg_catalog.=) 0
-        AND NOT (NEW.overlap OR NEW.catchup)
+        AND NEW.catchup OPERATOR(pg_catalog.=) 0
+        AND NOT NEW.overlap
         AND pg_catalog.octet_length(NEW."group") OPERATOR(pg_catalog.<=) 65536
         AND pg_catalog.octet_length(NEW."null") OPERATOR(pg_catalog.<=) 65536
         AND (NEW.remote IS NULL OR pg_catalog.octet_length(NEW.remote) OPERATOR(pg_catalog.<=) 65536)
@@ -57,12 +58,12 @@ BEGIN
         WHEN NEW.notify IS NOT NULL AND (OLD.notify OPERATOR(pg_catalog.=) NEW.notify) IS NOT TRUE THEN 'notify'
         WHEN NEW.settings IS NOT NULL AND (OLD.settings OPERATOR(pg_catalog.=) NEW.settings) IS NOT TRUE THEN 'settings'
         WHEN NEW.overlap AND OLD.overlap IS NOT TRUE THEN 'overlap'
-        WHEN NEW.catchup AND OLD.catchup IS NOT TRUE THEN 'catchup'
+        WHEN NEW.catchup OPERATOR(pg_catalog.<>) 0 AND (OLD.catchup OPERATOR(pg_catalog.=) NEW.catchup) IS NOT TRUE THEN 'catchup'
     END;
     IF wrong IS NOT NULL THEN
         RAISE EXCEPTION 'column % is not acted on by this version', wrong USING ERRCODE = 'check_violation', COLUMN = wrong, TABLE = TG_TABLE_NAME,
             SCHEMA = TG_TABLE_SCHEMA, CONSTRAINT = pg_catalog.concat('pgtaskd_', wrong, '_check'),
-            HINT = 'Leave it out, and see that no setting pg_task.* gives it a value.';
+            HINT = 'Leave it out.';
     END IF;
     wrong := CASE
         WHEN NEW.plan OPERATOR(pg_catalog.<) '2000-01-01 00:00:00+00 BC'
@@ -203,8 +204,11 @@ DECLARE
     noted pg_catalog.text := pg_catalog.concat('pgtaskd.stop_', root);
     ids pg_catalog.int8[] := pg_catalog.string_to_array(pg_catalog.current_setting(noted, true), ',')::pg_catalog.int8[];
 BEGIN
-    IF pg_catalog.cardinality(ids) OPERATOR(pg_catalog.>) 0 AND pg_catalog.pg_trigger_depth() OPERATOR(pg_catalog.<) 20 THEN -- else next leads in a circle
+    IF pg_catalog.cardinality(ids) OPERATOR(pg_catalog.>) 0 THEN
         PERFORM pg_catalog.set_config(noted, '', true);
+        IF pg_catalog.pg_trigger_depth() OPERATOR(pg_catalog.>=) 20 THEN
+            RETURN NULL; -- next leads in a circle
+        END IF;
         EXECUTE pg_catalog.format('UPDATE %s AS t SET state = ''STOP'' WHERE t.id OPERATOR(pg_catalog.=) ANY ($1)', root::pg_catalog.regclass) USING ids;
     END IF;
     RETURN NULL;

@@ -105,11 +105,9 @@ ALTER TABLE :table ADD COLUMN IF NOT EXISTS base pg_catalog.timestamptz;
 
 ALTER TABLE :table ADD COLUMN IF NOT EXISTS next pg_catalog.int8;
 
-ALTER TABLE :table ADD COLUMN IF NOT EXISTS cron pg_catalog.text
-    DEFAULT nullif(pg_catalog.current_setting('pg_task.cron', true), '');
+ALTER TABLE :table ADD COLUMN IF NOT EXISTS cron pg_catalog.text;
 
-ALTER TABLE :table ADD COLUMN IF NOT EXISTS until pg_catalog.timestamptz
-    DEFAULT nullif(pg_catalog.current_setting('pg_task.until', true), '')::pg_catalog.timestamptz;
+ALTER TABLE :table ADD COLUMN IF NOT EXISTS until pg_catalog.timestamptz;
 
 ALTER TABLE :table ADD COLUMN IF NOT EXISTS priority pg_catalog.int4 NOT NULL
     DEFAULT coalesce(nullif(pg_catalog.current_setting('pg_task.priority', true), ''), '0')::pg_catalog.int4;
@@ -120,26 +118,21 @@ ALTER TABLE :table ADD COLUMN IF NOT EXISTS retry pg_catalog.int4 NOT NULL
 ALTER TABLE :table ADD COLUMN IF NOT EXISTS backoff pg_catalog.interval NOT NULL
     DEFAULT coalesce(nullif(pg_catalog.current_setting('pg_task.backoff', true), ''), '1 min')::pg_catalog.interval;
 
-ALTER TABLE :table ADD COLUMN IF NOT EXISTS catchup pg_catalog.bool NOT NULL
-    DEFAULT coalesce(nullif(pg_catalog.current_setting('pg_task.catchup', true), ''), 'false')::pg_catalog.bool;
+ALTER TABLE :table ADD COLUMN IF NOT EXISTS catchup pg_catalog.int4 NOT NULL
+    DEFAULT 0;
 
 ALTER TABLE :table ADD COLUMN IF NOT EXISTS overlap pg_catalog.bool NOT NULL
-    DEFAULT coalesce(nullif(pg_catalog.current_setting('pg_task.overlap', true), ''), 'false')::pg_catalog.bool;
+    DEFAULT false;
 
-ALTER TABLE :table ADD COLUMN IF NOT EXISTS after pg_catalog.int8[]
-    DEFAULT nullif(pg_catalog.current_setting('pg_task.after', true), '')::pg_catalog.int8[];
+ALTER TABLE :table ADD COLUMN IF NOT EXISTS after pg_catalog.int8[];
 
-ALTER TABLE :table ADD COLUMN IF NOT EXISTS key pg_catalog.text
-    DEFAULT nullif(pg_catalog.current_setting('pg_task.key', true), '');
+ALTER TABLE :table ADD COLUMN IF NOT EXISTS key pg_catalog.text;
 
-ALTER TABLE :table ADD COLUMN IF NOT EXISTS on_fail pg_catalog.text
-    DEFAULT nullif(pg_catalog.current_setting('pg_task.on_fail', true), '');
+ALTER TABLE :table ADD COLUMN IF NOT EXISTS on_fail pg_catalog.text;
 
-ALTER TABLE :table ADD COLUMN IF NOT EXISTS notify pg_catalog.text
-    DEFAULT nullif(pg_catalog.current_setting('pg_task.notify', true), '');
+ALTER TABLE :table ADD COLUMN IF NOT EXISTS notify pg_catalog.text;
 
-ALTER TABLE :table ADD COLUMN IF NOT EXISTS settings pg_catalog.jsonb
-    DEFAULT nullif(pg_catalog.current_setting('pg_task.settings', true), '')::pg_catalog.jsonb;
+ALTER TABLE :table ADD COLUMN IF NOT EXISTS settings pg_catalog.jsonb;
 
 ALTER TABLE :table ADD COLUMN IF NOT EXISTS notice pg_catalog.text;
 
