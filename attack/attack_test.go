@@ -220,7 +220,7 @@ func (s *scene) use(a attack, p *program, when string, from int) {
 	s.Helper()
 	ids := map[*target]string{}
 	for _, t := range s.targets {
-		if t.refused == "" && !t.broken {
+		if t.refused == "" && !t.broken && !(a.mixed && t.role == a.as) { // who breaks their own, has it
 			ids[t] = s.tasks(t, a.own, when)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -115,12 +116,16 @@ func (s *scene) dsn(role string) string {
 	return strings.Replace(postgres.DSN(s.database), "user=postgres", "user="+s.roles[role], 1)
 }
 
+var placeholders = regexp.MustCompile(`\$[a-z]\b`)
+
 // fill puts names in the place of placeholders.
 func (s *scene) fill(sql string) string {
-	for placeholder, name := range s.roles {
-		sql = strings.ReplaceAll(sql, placeholder, pgx.Identifier{name}.Sanitize())
-	}
-	return sql
+	return placeholders.ReplaceAllStringFunc(sql, func(placeholder string) string {
+		if name, known := s.roles[placeholder]; known {
+			return pgx.Identifier{name}.Sanitize()
+		}
+		return placeholder
+	})
 }
 
 // try runs statements. Those with $t, a table, are run for each; those with $n for each schema.

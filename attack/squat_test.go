@@ -56,6 +56,8 @@ func made(t *testing.T) *objects {
 func TestInTheWay(t *testing.T) {
 	t.Parallel()
 	o, replace, enums := made(t), file(t, "replace"), file(t, "enums")
+	state, _, _ := strings.Cut(o.types, "\n") // of one schema
+	state = strings.Replace(state, "public.state", "$n.state", 1)
 	later := regexp.MustCompile(`schema \d+`).ReplaceAllString(o.functions, "schema 99")
 	const (
 		few      = "public.task public.printed own.task low.task"
@@ -68,8 +70,8 @@ func TestInTheWay(t *testing.T) {
 	attacks{
 		{name: "functions", right: create, before: o.functions, after: replace, stands: true},
 		{name: "functions of a later version", right: create, tables: few, before: later + replace, stands: true},
-		{name: "type", right: create, before: o.types + casts, after: enums, stands: true},
-		{name: "type that loses a label", right: create, tables: few, before: o.types, after: "ALTER TYPE $n.state RENAME VALUE 'DONE' TO 'OVER'", stands: true},
+		{name: "type", right: create, before: state + casts, after: enums, stands: true},
+		{name: "type that loses a label", right: create, tables: few, before: state, after: "ALTER TYPE $n.state RENAME VALUE 'DONE' TO 'OVER'", stands: true},
 		{name: "table with a trigger", right: create, tables: few, before: "CREATE TABLE $t (id bigserial PRIMARY KEY)" + trigger, stands: true},
 		{name: "table as printed", right: database, before: o.printed, after: replace + trigger, stands: true},
 		{name: "partition", right: create, tables: few, stands: true, before: `CREATE TABLE IF NOT EXISTS kit.whole (id bigserial, part text DEFAULT '') PARTITION BY LIST (part);

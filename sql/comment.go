@@ -29,8 +29,6 @@ func (m *missing) versioned(comment string) string {
 
 func (m *missing) commented(object, name string) bool {
 	switch object {
-	case "TYPE":
-		return m.state != nil && m.state.Comment || m.state == nil && m.column("state") != nil
 	case "FUNCTION":
 		name = m.names.fill(strings.TrimSuffix(strings.TrimPrefix(name, ":schema."), "()"))
 		return slices.ContainsFunc(m.functions, func(f foundFunction) bool {
@@ -70,7 +68,7 @@ func (m *missing) indexCommented(name string) bool {
 	steps := stepsOf(indexStep)
 	s := steps[slices.IndexFunc(steps, func(s step) bool { return s.name == name })]
 	if index := m.index(s.unique(), s.condition, s.columns...); index != nil {
-		return index.Comment || index.Name != "pgtaskd_"+name+"_"+m.table.hash()
+		return index.Comment || !slices.Contains(indexNames(m.table), index.Name)
 	}
 	return s.unique() && m.partitioned()
 }

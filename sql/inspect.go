@@ -75,7 +75,6 @@ type foundType struct {
 	OID     int64
 	Enum    bool
 	Labels  []string
-	Comment bool
 	Trusted bool
 }
 

@@ -60,6 +60,15 @@ func triggerNames() []string {
 	return all
 }
 
+// indexNames are those of a table's indexes.
+func indexNames(t Table) []string {
+	var all []string
+	for _, s := range stepsOf(indexStep) {
+		all = append(all, "pgtaskd_"+s.name+"_"+t.hash())
+	}
+	return all
+}
+
 // names stand for the placeholders of a step.
 type names struct {
 	table Table

@@ -1,7 +1,5 @@
 -- What everything is for. The comment of the table and of the functions also bears the schema's version.
 
-COMMENT ON TYPE :state IS 'State of a task: waiting, taken, running, ended well, ended with an error, not worth running any more, stopped';
-
 COMMENT ON FUNCTION :schema.pgtaskd_accept_:hash() IS 'Keeps plan and the intervals of a task within bounds, and wakes the leader, if it sleeps, for new tasks (:version)';
 
 COMMENT ON FUNCTION :schema.pgtaskd_wake_:hash() IS 'Wakes the leader that serves the table (:version)';

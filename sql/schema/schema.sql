@@ -5,6 +5,7 @@ CREATE SCHEMA IF NOT EXISTS :schema;
 DO $pgtaskd$
 BEGIN
     CREATE TYPE :state AS ENUM ('PLAN', 'TAKE', 'WORK', 'DONE', 'FAIL', 'GONE', 'STOP');
+    COMMENT ON TYPE :state IS 'State of a task: waiting, taken, running, ended well, ended with an error, not worth running any more, stopped';
 EXCEPTION
     WHEN duplicate_object THEN NULL;
 END

@@ -1,7 +1,8 @@
 -- What belongs to none of those trusted, of all that can make SQL run with the table, or that we look up by its name: the owner could replace it.
 -- Of casts those count that the owner of neither type has made; one between our type and a type of somebody else's is called only for values
 -- of that type.
--- $1 schema, $2 table, $3 our functions, $4 our triggers, $5 type that is looked up by name, $6 trusted roles
+-- Something else that has the name of one of our indexes is in its way.
+-- $1 schema, $2 table, $3 our functions, $4 our triggers, $5 type that is looked up by name, $6 trusted roles, $7 our indexes
 WITH RECURSIVE owner AS (
     SELECT r.oid, o.rolname, o.oid::pg_catalog.int8 OPERATOR(pg_catalog.=) ANY ($6::pg_catalog.int8[]) AS trusted
     FROM pg_catalog.pg_roles AS r
@@ -105,6 +106,11 @@ WITH RECURSIVE owner AS (
     JOIN owner AS os ON os.oid OPERATOR(pg_catalog.=) s.typowner AND os.trusted
     JOIN owner AS ot ON ot.oid OPERATOR(pg_catalog.=) t.typowner AND ot.trusted
     WHERE type.oid OPERATOR(pg_catalog.>=) 16384::pg_catalog.oid -- not of the server's own, which have casts to types of other tables
+    UNION ALL
+    SELECT 7, 'RELATION', pg_catalog.format('%I.%I', n.nspname, c.relname), c.relowner
+    FROM pg_catalog.pg_class AS c
+    JOIN pg_catalog.pg_namespace AS n ON n.oid OPERATOR(pg_catalog.=) c.relnamespace
+    WHERE n.nspname OPERATOR(pg_catalog.=) $1::pg_catalog.text AND c.relname OPERATOR(pg_catalog.=) ANY ($7::pg_catalog.name[])
 )
 SELECT object.kind, object.name, pg_catalog.quote_ident(owner.rolname)
 FROM object

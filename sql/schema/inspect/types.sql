@@ -5,13 +5,6 @@ SELECT
     t.oid::pg_catalog.int8,
     t.typtype OPERATOR(pg_catalog.=) 'e',
     ARRAY(SELECT e.enumlabel::pg_catalog.text FROM pg_catalog.pg_enum AS e WHERE e.enumtypid OPERATOR(pg_catalog.=) t.oid ORDER BY e.enumsortorder),
-    EXISTS (
-        SELECT
-        FROM pg_catalog.pg_description AS s
-        WHERE s.objoid OPERATOR(pg_catalog.=) t.oid
-            AND s.classoid OPERATOR(pg_catalog.=) 'pg_catalog.pg_type'::pg_catalog.regclass
-            AND s.objsubid OPERATOR(pg_catalog.=) 0
-    ),
     t.typowner::pg_catalog.int8 OPERATOR(pg_catalog.=) ANY ($3::pg_catalog.int8[])
     AND NOT EXISTS ( -- as in owners.sql
         SELECT

@@ -8,7 +8,7 @@ DECLARE
 BEGIN
     EXECUTE $query$:trusted$query$ INTO trusted USING current_user, false;
     FOR kind, name, owner IN EXECUTE $query$:owners$query$
-        USING :names, trusted LOOP
+        USING :names, trusted, :indexes LOOP
         RAISE EXCEPTION '% % belongs to role %, whom role % has no reason to trust', pg_catalog.lower(kind), name, owner, pg_catalog.quote_ident(current_user)
             USING ERRCODE = 'insufficient_privilege', HINT =
                 'Drop it, or see what it does and give it to a role that is trusted (ALTER … OWNER TO), or run this as its owner, or as a member of that role.';
