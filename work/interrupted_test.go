@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"pgtaskd/server"
+	"pgtaskd/server/proxy"
 	"pgtaskd/server/servertest"
 )
 
@@ -134,6 +135,25 @@ func TestRemoteServerStopped(t *testing.T) {
 	s.eventually("1", "SELECT interrupted FROM task WHERE id = $1", id)
 	if state := s.state(id); state == "FAIL" {
 		t.Error(state)
+	}
+}
+
+// TestARemoteThatIsLostAgainAndAgain: nobody knows whether the task has made it crash, so it waits longer each time, and FAILs after the fifth.
+func TestARemoteThatIsLostAgainAndAgain(t *testing.T) {
+	t.Parallel()
+	p := throughProxy(t)
+	p.Watch(func(_ int, fromClient bool, kind byte, body []byte) proxy.Verdict {
+		if fromClient && kind == 'Q' && strings.Contains(string(body), "break") {
+			return proxy.Cut
+		}
+		return proxy.Pass
+	})
+	s := play(t)
+	id := s.add("input, remote, runs", "/* break */ SELECT 1", p.DSN(s.dsn), `[{"cause": "lost"}, {"cause": "crash"}, {"cause": "lost"}, {"cause": "lost"}]`)
+	s.becomes(id, "FAIL")
+	const want = `{"attempt":2,"interrupted":2,"error":"ERROR:  task was interrupted\nDETAIL:  The connection to its remote was lost five times while it ran.","base":true}`
+	if row := s.row(id, "attempt, interrupted, error, plan - base > '4 s' AS base"); row != want {
+		t.Error(row)
 	}
 }
 

@@ -91,7 +91,7 @@ func (l *loop) serve(stop <-chan struct{}) error {
 	ctx := l.crew.Context()
 	for {
 		err := l.lead(ctx, stop)
-		if err == nil || ctx.Err() != nil || !l.busy() {
+		if err == nil || ctx.Err() != nil || !l.busy() || undone(err) != nil {
 			return err
 		}
 		// Sessions of ours are at work, or we know how tasks have ended: we try to lead again ourselves.
@@ -122,7 +122,7 @@ func (l *loop) lead(ctx context.Context, stop <-chan struct{}) error {
 	}
 	for {
 		err := l.reign(ctx, stop)
-		if err == nil || ctx.Err() != nil || c.conn.IsClosed() || errors.Is(err, errReadOnly) || errors.Is(err, errNotAlone) || !isAnybodys(err) && !l.busy() {
+		if err == nil || ctx.Err() != nil || undone(err) != nil || c.conn.IsClosed() || errors.Is(err, errReadOnly) || errors.Is(err, errNotAlone) || !isAnybodys(err) && !l.busy() {
 			return err
 		}
 		select {

@@ -1,7 +1,7 @@
 -- Tasks whose run was cut off: back to PLAN where it is known that nothing was committed, or where it may be done again; else FAIL.
 -- None is touched whose backend lives: process id, database and start tell it, since a restored copy of the table has the ids of another database's backends. One that was taken may have run for a moment on any session of its controller.
 -- What ran when the server crashed (then it resets its statistics) is suspect: the second time it waits for 1 s, then 2 s, 4 s; after the
--- fifth it FAILs.
+-- fifth it FAILs. So does what has lost its session: of a remote nobody knows whether it has crashed. On the target's own server it only waits.
 -- $1 ids, $2 pids of sessions that are known to be gone (one for each id, 0: look), $3 starts of runs that are known to have begun (or null),
 -- $4 sessions that are ours and not concerned, $5 beginning of the application_name of the target's sessions, $6 ids of those that have made us panic
 WITH orphaned AS MATERIALIZED (
@@ -9,12 +9,13 @@ WITH orphaned AS MATERIALIZED (
         t.id,
         t.state OPERATOR(pg_catalog.<>) 'WORK' OR t.atomic IS TRUE OR t.rerun AS repeatable,
         t.id OPERATOR(pg_catalog.=) ANY ($6::pg_catalog.int8[]) AS panicked,
-        c.crashed,
-        c.crashed::pg_catalog.int4 OPERATOR(pg_catalog.+) CASE WHEN pg_catalog.jsonb_typeof(t.runs) OPERATOR(pg_catalog.=) 'array' THEN (
+        c.cause,
+        t.remote OPERATOR(pg_catalog.<>) '' AS away,
+        CASE WHEN c.cause OPERATOR(pg_catalog.<>) 'interrupted' THEN 1 OPERATOR(pg_catalog.+) CASE WHEN pg_catalog.jsonb_typeof(t.runs) OPERATOR(pg_catalog.=) 'array' THEN (
             SELECT pg_catalog.count(*)
             FROM pg_catalog.jsonb_array_elements(t.runs) AS r
-            WHERE (r OPERATOR(pg_catalog.->>) 'cause') OPERATOR(pg_catalog.=) 'crash'
-        ) ELSE 0 END AS crashes
+            WHERE (r OPERATOR(pg_catalog.->>) 'cause') OPERATOR(pg_catalog.=) c.cause
+        ) ELSE 0 END ELSE 0 END AS times
     FROM ROWS FROM (
         pg_catalog.unnest($1::pg_catalog.int8[]),
         pg_catalog.unnest($2::pg_catalog.int4[]),
@@ -22,10 +23,14 @@ WITH orphaned AS MATERIALIZED (
     ) AS l (id, gone, start)
     JOIN :table AS t ON t.id OPERATOR(pg_catalog.=) l.id
     CROSS JOIN LATERAL (
-        SELECT coalesce(least( -- a person may have reset one of them
-            (SELECT b.stats_reset FROM pg_catalog.pg_stat_bgwriter AS b),
-            (SELECT a.stats_reset FROM pg_catalog.pg_stat_archiver AS a)
-        ) OPERATOR(pg_catalog.>) coalesce(l.start, t.start), false) AS crashed
+        SELECT CASE
+            WHEN least( -- a person may have reset one of them
+                (SELECT b.stats_reset FROM pg_catalog.pg_stat_bgwriter AS b),
+                (SELECT a.stats_reset FROM pg_catalog.pg_stat_archiver AS a)
+            ) OPERATOR(pg_catalog.>) coalesce(l.start, t.start) THEN 'crash'
+            WHEN l.gone OPERATOR(pg_catalog.>) 0 THEN 'lost'
+            ELSE 'interrupted'
+        END AS cause
     ) AS c
     WHERE t.state OPERATOR(pg_catalog.=) 'WORK' AND (
             t.pid OPERATOR(pg_catalog.=) l.gone
@@ -58,10 +63,10 @@ SET
     state = (CASE WHEN d.again THEN 'PLAN' ELSE 'FAIL' END)::pg_catalog.text:::state,
     start = CASE WHEN NOT d.again THEN coalesce(t.start, pg_catalog.statement_timestamp()) END,
     stop = CASE WHEN NOT d.again THEN pg_catalog.statement_timestamp() END,
-    base = CASE WHEN d.again AND o.crashes OPERATOR(pg_catalog.>) 1 THEN coalesce(t.base, t.plan) ELSE t.base END,
+    base = CASE WHEN d.again AND o.times OPERATOR(pg_catalog.>) 1 THEN coalesce(t.base, t.plan) ELSE t.base END,
     plan = CASE
-        WHEN d.again AND o.crashes OPERATOR(pg_catalog.>) 1
-            THEN pg_catalog.statement_timestamp() OPERATOR(pg_catalog.+) ('1 s'::pg_catalog.interval OPERATOR(pg_catalog.*) pg_catalog.power(2, o.crashes OPERATOR(pg_catalog.-) 2))
+        WHEN d.again AND o.times OPERATOR(pg_catalog.>) 1
+            THEN pg_catalog.statement_timestamp() OPERATOR(pg_catalog.+) ('1 s'::pg_catalog.interval OPERATOR(pg_catalog.*) pg_catalog.power(2, least(o.times, 12) OPERATOR(pg_catalog.-) 2))
         ELSE t.plan
     END,
     interrupted = least(t.interrupted, 2147483646) OPERATOR(pg_catalog.+) 1,
@@ -71,6 +76,8 @@ SET
             'pgtaskd met an internal error while it ran; its log has the details. It is not run again, as that would happen again.'
         WHEN NOT o.repeatable THEN E'ERROR:  task was interrupted\nDETAIL:  '
             'The connection was lost while it ran, and it may have had effects; it is not run again, as rerun is false.'
+        WHEN o.cause OPERATOR(pg_catalog.=) 'lost' THEN E'ERROR:  task was interrupted\nDETAIL:  '
+            'The connection to its remote was lost five times while it ran.'
         ELSE E'ERROR:  task was interrupted\nDETAIL:  '
             'The server has crashed five times while it ran.'
     END,
@@ -81,9 +88,11 @@ SET
             ELSE coalesce(t.runs, '[]')
         END
         OPERATOR(pg_catalog.||) pg_catalog.jsonb_build_object('start', t.start, 'stop', pg_catalog.statement_timestamp(), 'pid', t.pid, 'state', t.state, 'error', pg_catalog.left(t.error, 1000),
-            'cause', CASE WHEN o.crashed THEN 'crash' ELSE 'interrupted' END, 'atomic', t.atomic)
+            'cause', o.cause, 'atomic', t.atomic)
 FROM orphaned AS o
-CROSS JOIN LATERAL (SELECT o.repeatable AND o.crashes OPERATOR(pg_catalog.<) 5 AND NOT o.panicked AS again) AS d
+CROSS JOIN LATERAL (
+    SELECT o.repeatable AND NOT o.panicked AND (o.times OPERATOR(pg_catalog.<) 5 OR o.cause OPERATOR(pg_catalog.=) 'lost' AND o.away IS NOT TRUE) AS again
+) AS d
 WHERE t.id OPERATOR(pg_catalog.=) o.id
 RETURNING
     t.id,
