@@ -49,11 +49,15 @@ func TestDocs(t *testing.T) {
 }
 
 func documents(t *testing.T) []string {
-	files, err := filepath.Glob("docs/*.md")
+	inside, err := filepath.Glob("docs/*.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	return append(files, "README.md")
+	outside, err := filepath.Glob("*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return append(inside, outside...)
 }
 
 // section is what stands between two headings.
