@@ -1,4 +1,3 @@
-// Command pgtaskd serves tables of SQL tasks in PostgreSQL.
 package main
 
 import (
