@@ -1,39 +1,40 @@
-.PHONY: build demo test smoke attack steps lint bench chaos fuzz clean
+.PHONY: help build demo test smoke attack steps lint bench chaos fuzz clean
 
 FUZZTIME ?= 20s
 TOOL := go tool -modfile=$(CURDIR)/tools/go.mod
+# Empty outside a git checkout; the program then prints what Go recorded about the build.
+VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null)
 
-build:
-	CGO_ENABLED=0 go build -o bin/pgtaskd .
+help: ## List the targets.
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 16
 
-# A server of its own, a table of tasks, and pgtaskd at work on it.
-demo: build
+build: ## Build bin/pgtaskd.
+	CGO_ENABLED=0 go build -ldflags "$(if $(VERSION),-X main.version=$(VERSION))" -o bin/pgtaskd .
+
+demo: build ## Start a throw-away server and show tasks at work.
 	bin/pgtaskd demo
 
-# TESTFLAGS adds flags for go test, such as -v. One package at a time: each has servers of its own, and some look at the clock; most of the
-# tests of a package wait for something, so four at once.
-test:
+# One package at a time: each has servers of its own, and some tests look at the clock. Most tests
+# of a package wait for something, so several run at once.
+test: ## Run all tests. TESTFLAGS=-v adds flags for go test.
 	server/install.sh postgresql compiler
 	go test -race -count=1 -p 1 -parallel 6 -timeout 290s $(TESTFLAGS) $$(go list ./... | grep -v /smoke$$)
 	go -C bench test -race -count=1 -timeout 290s $(TESTFLAGS) ./...
 
-# Whoever has some right attacks whoever has more, and the program's memory, in ten minutes or so: docs/security.md.
-attack: build
+smoke: build ## Test the built program from outside.
+	server/install.sh postgresql
+	go test -count=1 $(TESTFLAGS) ./smoke/...
+
+attack: build ## Run all attacks of docs/security.md and the memory tests (10 minutes).
 	server/install.sh postgresql compiler
 	go test -count=1 -tags slow -timeout 30m $(TESTFLAGS) ./attack
 	go test -count=1 -tags slow -timeout 30m $(TESTFLAGS) -run '^TestMemory' ./smoke
 
-# A controller dies at every message that it exchanges with the server, an hour or more. PART=2/5 is the second part of five.
-steps:
+steps: ## Kill a controller at every message of the protocol (an hour). PART=2/5 runs the second of five parts.
 	server/install.sh postgresql
 	PGTASKD_STEPS=$(or $(PART),1/1) go test -count=1 -parallel 6 -timeout 150m $(TESTFLAGS) -run '^TestEveryStep$$' ./work
 
-# The built program, used from outside.
-smoke: build
-	server/install.sh postgresql
-	go test -count=1 $(TESTFLAGS) ./smoke/...
-
-lint:
+lint: ## Check format, vet, staticcheck and the rule of imports.
 	@files=$$($(TOOL) gofumpt -l .) || exit; \
 	test -z "$$files" || { echo "not formatted by gofumpt:" $$files; exit 1; }
 	go vet ./...
@@ -43,20 +44,17 @@ lint:
 	cd bench && $(TOOL) staticcheck ./...
 	go test -count=1 -run '^TestImports' .
 
-# QUICK=1 for a short run. GROWTH=1 draws the plots of docs/performance instead. It is a module of its own, for what draws them.
-bench:
+# bench is a module of its own, so that the program does not depend on what draws the plots.
+bench: ## Measure beside pgbench (15 minutes). QUICK=1 is short, GROWTH=1 draws the plots of docs/performance.
 	server/install.sh postgresql
 	go -C bench run . $(if $(QUICK),-quick) $(if $(GROWTH),-growth $(CURDIR)/docs/performance)
 
-# Breaks everything at random for two minutes, and checks that no promise was broken. SEED=7 repeats a run's faults, FOR=10m makes it
-# longer, MODE=async or MODE=remote runs other tasks (docs/reliability.md).
-chaos:
+chaos: ## Break everything at random for two minutes, then check the promises. SEED=7 FOR=10m MODE=async|remote.
 	server/install.sh postgresql
 	go run ./chaos $(if $(SEED),-seed $(SEED)) $(if $(FOR),-for $(FOR)) $(if $(MODE),-mode $(MODE))
 
-# Every fuzz test for FUZZTIME.
-fuzz:
+fuzz: ## Run every fuzz test for FUZZTIME=20s.
 	tools/fuzz.sh $(FUZZTIME)
 
-clean:
+clean: ## Remove bin/.
 	rm -rf bin

@@ -24,11 +24,11 @@ import (
 
 func TestMain(m *testing.M) { servertest.Main(m) }
 
-// The examples of README.md and docs/*.md are run here, so that they stay true:
+// The examples of docs/*.md are run here, so that they stay true (those of README.md by TestReadme):
 //
 //   - The blocks of sql of a section, from one heading to the next, are run statement by statement in a database of their own,
 //     which is served from the beginning of the section.
-//   - A block of text right behind a block of sql is the result of its last statement. A query is asked again until that is its
+//   - A block of text right after a block of sql is the result of its last statement. A query is asked again until that is its
 //     result: what tasks do takes its time.
 //   - <!-- serve: {…} --> says how the section's target is served from there on, and that nobody serves it before.
 //   - <!-- not run --> in front of a block leaves it out.
@@ -37,6 +37,9 @@ func TestDocs(t *testing.T) {
 	own := servertest.New(t, server.Options{}) // the examples create roles, which belong to the server
 	databases := 0
 	for _, file := range documents(t) {
+		if file == "README.md" {
+			continue
+		}
 		for _, s := range sections(t, file) {
 			databases++
 			database := fmt.Sprint("example_", databases)
@@ -49,11 +52,15 @@ func TestDocs(t *testing.T) {
 }
 
 func documents(t *testing.T) []string {
-	files, err := filepath.Glob("docs/*.md")
+	inside, err := filepath.Glob("docs/*.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	return append(files, "README.md")
+	outside, err := filepath.Glob("*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return append(inside, outside...)
 }
 
 // section is what stands between two headings.
@@ -142,16 +149,27 @@ func (s *section) run(t *testing.T, own *server.Server, database string) {
 		}
 	}
 	for _, b := range s.blocks {
-		switch b.kind {
-		case "json":
-			if _, err := conf.Parse([]byte(b.text)); err != nil {
-				t.Errorf("line %d: %v", b.line, err)
-			}
-		case "serve":
+		if b.kind == "serve" {
 			serve(t, conn, dsn, b.text)
-		default:
-			b.example(t, conn)
+		} else {
+			b.try(t, conn)
 		}
+	}
+}
+
+// examples tries the blocks in a database that is served.
+func (s *section) examples(t *testing.T, conn *pgx.Conn) {
+	for _, b := range s.blocks {
+		b.try(t, conn)
+	}
+}
+
+// try runs the statements of a block, or reads its configuration.
+func (b *block) try(t *testing.T, conn *pgx.Conn) {
+	if b.kind == "sql" {
+		b.example(t, conn)
+	} else if _, err := conf.Parse([]byte(b.text)); err != nil {
+		t.Errorf("line %d: %v", b.line, err)
 	}
 }
 

@@ -1,4 +1,3 @@
-// Command pgtaskd serves tables of SQL tasks in PostgreSQL.
 package main
 
 import (
@@ -20,9 +19,6 @@ import (
 	"pgtaskd/routine"
 	"pgtaskd/work"
 )
-
-// version is that of the program; releases set it with -ldflags "-X main.version=…".
-var version = "devel"
 
 func main() {
 	os.Exit(exitCode(run(context.Background(), os.Args[1:], os.Stdout, os.Stderr), os.Stderr))
@@ -59,6 +55,8 @@ type usageError struct{ error }
 type commands struct {
 	LogLevel string `name:"log-level" enum:"trace,debug,info,warn,error," default:"" placeholder:"LEVEL" help:"What to log: trace, debug, info, warn or error. Stronger than the configuration's log.level."`
 
+	ShowVersion kong.VersionFlag `name:"version" help:"Print the version and exit."`
+
 	Run     runCommand     `cmd:"" help:"Serve the targets of a configuration file, or the one table of a connection string."`
 	Check   checkCommand   `cmd:"" help:"Read the configuration, connect, and say what would be created and what is missing. Exits with 1 when run would fail."`
 	Schema  schemaCommand  `cmd:"" help:"Print the statements that make a task table."`
@@ -79,6 +77,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	parser, err := kong.New(&line,
 		kong.Name("pgtaskd"),
 		kong.Description("pgtaskd runs SQL tasks from tables in PostgreSQL."),
+		kong.Vars{"version": versionLine()},
 		kong.Writers(stdout, stderr),
 		kong.Exit(func(int) { exited = true }),
 		kong.BindTo(ctx, (*context.Context)(nil)),
@@ -88,7 +87,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		return err
 	}
 	command, err := parser.Parse(args)
-	if exited { // --help
+	if exited { // --help, --version
 		return nil
 	}
 	if err != nil {
@@ -226,20 +225,4 @@ func each(err error) []error {
 		return joined.Unwrap()
 	}
 	return []error{err}
-}
-
-type versionCommand struct{}
-
-// Run prints the program's version, and the revision it was built from.
-func (c *versionCommand) Run(p *program) error {
-	revision := ""
-	if info, ok := debug.ReadBuildInfo(); ok {
-		for _, setting := range info.Settings {
-			if setting.Key == "vcs.revision" {
-				revision = " " + setting.Value
-			}
-		}
-	}
-	_, err := fmt.Fprintf(p.stdout, "pgtaskd %s%s\n", version, revision)
-	return err
 }

@@ -1,5 +1,3 @@
-// Command bench measures pgtaskd beside pgbench on a throw-away server of its own, and prints one table. docs/performance.md says
-// what its figures mean.
 package main
 
 import (

@@ -1,5 +1,3 @@
-// Command chaos breaks everything around two controllers at random, again and again, while tasks are inserted all the time, and
-// then checks that the task table has kept its promises. docs/reliability.md says what is broken and what is checked.
 package main
 
 import (

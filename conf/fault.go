@@ -1,6 +1,3 @@
-// Package conf reads the configuration, and keeps one loop running for each of
-// its targets: it starts them, restarts them when they fail, and drains and
-// changes them when the file changes.
 package conf
 
 import (

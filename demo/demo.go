@@ -1,4 +1,3 @@
-// Package demo shows tasks at work: it serves a table, inserts examples into it, and shows how they fare.
 package demo
 
 import (

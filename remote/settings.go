@@ -1,5 +1,3 @@
-// Package remote says to which server a task may go: it reads connection
-// strings as libpq does, and decides which of them a target's tasks may use.
 package remote
 
 import (

@@ -1,5 +1,3 @@
-// Package routine is how this program starts goroutines: each belongs to a group that awaits it, and a panic in one ends
-// the group, not the process.
 package routine
 
 import (

@@ -1,6 +1,3 @@
-// Package server starts throw-away PostgreSQL servers from the installed binaries: for the tests, the demo and the
-// benchmark. Such a server lives in a temporary folder of its own, can be reached only from this machine, and is gone,
-// folder and all, after Stop or when the program that started it dies in whatever way.
 package server
 
 import (

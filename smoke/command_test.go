@@ -3,6 +3,7 @@ package smoke
 import (
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -11,11 +12,15 @@ import (
 
 func TestVersion(t *testing.T) {
 	t.Parallel()
-	stdout, stderr, status := command(t, "", "version")
-	if !strings.HasPrefix(stdout, "pgtaskd ") || strings.Count(stdout, "\n") != 1 || stderr != "" || status != 0 {
-		t.Errorf("got %q, %q and %d", stdout, stderr, status)
+	for _, arg := range []string{"--version", "version"} {
+		stdout, stderr, status := command(t, "", arg)
+		if !versionLine.MatchString(stdout) || stderr != "" || status != 0 {
+			t.Errorf("%s: got %q, %q and %d", arg, stdout, stderr, status)
+		}
 	}
 }
+
+var versionLine = regexp.MustCompile(`^pgtaskd [\w.+-]+\n$`)
 
 func TestHelp(t *testing.T) {
 	t.Parallel()

@@ -1,5 +1,3 @@
-// Package sql holds the SQL of pgtaskd: the schema of a task table, how a table is completed to have it, and the operations
-// of a controller.
 package sql
 
 import (

@@ -1,4 +1,3 @@
-// Package work serves one target: it leads it, claims its tasks, and hands them to their lanes.
 package work
 
 import (

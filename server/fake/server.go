@@ -1,5 +1,3 @@
-// Package fake is a server that speaks as much of the protocol as a session of pgtaskd needs, and says in each exchange what a
-// test wants instead. It runs no SQL.
 package fake
 
 import (

@@ -1,5 +1,3 @@
-// Package proxy stands between clients and a throw-away PostgreSQL server, and does to their connections what networks do: it
-// cuts them, stalls them, delays them, refuses new ones, and can do so at one particular message of the protocol.
 package proxy
 
 import (

@@ -1,4 +1,3 @@
-// Package servertest gives tests a real PostgreSQL: one server for all tests of a package, a database for each test.
 package servertest
 
 import (

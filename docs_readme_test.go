@@ -1,0 +1,76 @@
+package main_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+
+	"pgtaskd/server"
+	"pgtaskd/server/servertest"
+	"pgtaskd/sql"
+)
+
+// The examples of README.md work in the demo's database: all in one database, in any order, among
+// the rows of the demo. So does the session of psql at its beginning.
+func TestReadme(t *testing.T) {
+	t.Parallel()
+	own := servertest.New(t, server.Options{})
+	if _, err := connect(t, own.DSN("postgres")).Exec(t.Context(), "CREATE DATABASE demo"); err != nil {
+		t.Fatal(err)
+	}
+	conn := connect(t, own.DSN("demo"))
+	if _, err := sql.Install(t.Context(), conn, sql.Table{Schema: "public", Name: "task"}, sql.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	serve(t, conn, own.DSN("demo"), "{}")
+	insertDemo(t, conn)
+
+	parts := sections(t, "README.md")
+	parts = append(parts, section{title: "picture", blocks: transcript(t, read(t, "README.md"))})
+	for _, n := range rand.Perm(len(parts)) {
+		t.Run(parts[n].title, func(t *testing.T) { parts[n].examples(t, conn) })
+	}
+}
+
+// insertDemo inserts the demo's tasks.
+func insertDemo(t *testing.T, conn *pgx.Conn) {
+	t.Helper()
+	paths, err := filepath.Glob("demo/example/*.sql")
+	if err != nil || len(paths) == 0 {
+		t.Fatal("the demo has no examples: ", err)
+	}
+	for _, path := range paths {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := conn.PgConn().Exec(t.Context(), string(text)).ReadAll(); err != nil {
+			t.Fatal(path, err)
+		}
+	}
+}
+
+// transcript reads the session of psql in a text: each statement after a prompt, with what follows as its result.
+func transcript(t *testing.T, text string) (blocks []block) {
+	t.Helper()
+	match := psqlBlock.FindStringSubmatch(text)
+	if match == nil {
+		t.Fatal("there is no session of psql")
+	}
+	for _, entry := range strings.Split("\n"+match[1], "\n"+psqlPrompt)[1:] {
+		statement, result, _ := strings.Cut(entry, "\n")
+		result = strings.TrimRight(result, "\n")
+		blocks = append(blocks, block{kind: "sql", text: statement, result: &result})
+	}
+	return blocks
+}
+
+const psqlPrompt = "demo=# "
+
+var psqlBlock = regexp.MustCompile(fmt.Sprintf("(?s)```text\n(%s.*?)\n```", regexp.QuoteMeta(psqlPrompt)))

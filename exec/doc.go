@@ -1,0 +1,16 @@
+// Package exec runs one task on one session, and is the only package of the program that speaks
+// the wire protocol.
+//
+// It owns what is on the wire: what is sent before, with and after the input; what the answers
+// mean; what must be reset between tasks; how a run is cancelled. Examine reads the input without
+// a server, and tells whether it can run in a transaction. Output and Notices turn the answers
+// into the text of a row. It knows neither lanes nor the table: who starts when, and what is
+// written into the row, is decided in package work.
+//
+// A Session belongs to one goroutine at a time, a runner of package work. Only Cancel and Abandon
+// may be called from others. Examine and the functions on text may be called from anywhere.
+//
+// Locks: Session.mu guards what Cancel shares with the run under way. It is never held while
+// something is read or sent; the cancel request goes out on a goroutine of its own, which settle
+// awaits.
+package exec

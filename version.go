@@ -1,0 +1,55 @@
+package main
+
+import (
+	"fmt"
+	"runtime/debug"
+)
+
+// version is set by the linker: `make build` puts the output of git describe here. Empty means
+// that somebody ran go build or go install without it.
+var version = ""
+
+// programVersion is the version that the linker set, else what Go recorded about the build.
+func programVersion() string {
+	if version != "" {
+		return version
+	}
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return unknownVersion
+	}
+	return recordedVersion(info)
+}
+
+// unknownVersion is the version of a program that was built outside a repository.
+const unknownVersion = "devel"
+
+// recordedVersion is the module's version, if Go knows one, else the revision of the repository.
+func recordedVersion(info *debug.BuildInfo) string {
+	if v := info.Main.Version; v != "" && v != "(devel)" {
+		return v
+	}
+	revision, modified := "", ""
+	for _, s := range info.Settings {
+		switch {
+		case s.Key == "vcs.revision":
+			revision = s.Value
+		case s.Key == "vcs.modified" && s.Value == "true":
+			modified = "-dirty"
+		}
+	}
+	if revision == "" {
+		return unknownVersion
+	}
+	return revision[:min(12, len(revision))] + modified
+}
+
+type versionCommand struct{}
+
+// Run prints what --version prints.
+func (c *versionCommand) Run(p *program) error {
+	_, err := fmt.Fprintln(p.stdout, versionLine())
+	return err
+}
+
+func versionLine() string { return "pgtaskd " + programVersion() }
