@@ -29,6 +29,7 @@ type Task struct {
 	Watched  bool          // on a remote, where it is to show whether it writes
 	Ours     bool          // its transaction is made ours right behind its SQL, which is no query alone, as its end is likely to be written there
 	Sending  time.Duration // how long the server may take to take it; 0: as long as for anything else
+	Guarded  bool          // it must not run twice: nothing is sent to a session that has gone
 	Settled  time.Time     // by our clock, a moment at which whatever it is to find was there; zero: not known, or it must not be run again
 }
 
@@ -120,13 +121,16 @@ func ascii(text []byte) bool {
 // before it fails, the server passes over it. The error is a *Lost, or a *Failure of the preparation (the task has not started). A verdict
 // that is not nil counts in any case. As many of then follow behind it as Behind tells.
 func (s *Session) Begin(tail *Tail, t *Task, then ...*Task) (verdict *Verdict, start time.Time, err error) {
-	s.reader.greeted = true
-	s.limited(true)
-	if t.Sending > 0 {
-		_ = s.conn.Conn().SetDeadline(time.Now().Add(t.Sending))
+	if t.Guarded {
+		err = s.Present()
 	}
+	if err != nil {
+		return nil, start, err
+	}
+	s.sends(t)
 	defer s.limited(false)
 	for mended := false; ; {
+		s.written = false
 		s.hard = s.hard || t.Traits.Prepared
 		s.wary = t.Wary || t.Traits.Prepared || s.hard && t.Keep
 		chained := s.chains(tail, t)
@@ -136,12 +140,12 @@ func (s *Session) Begin(tail *Tail, t *Task, then ...*Task) (verdict *Verdict, s
 		reset := s.sendPrepare(t, chained, time.Time{})
 		prepared := s.queued()
 		if err := s.sendInput(t, then); err != nil {
-			return nil, start, err
+			return nil, start, s.unbegun(err)
 		}
 		if tail != nil {
 			var passed bool
 			if verdict, passed, err = s.readTail(tail, tailed); err != nil {
-				return verdict, start, err
+				return verdict, start, s.unbegun(err)
 			}
 			if tail = nil; passed {
 				s.behind = nil
@@ -154,7 +158,7 @@ func (s *Session) Begin(tail *Tail, t *Task, then ...*Task) (verdict *Verdict, s
 		}
 		switch {
 		case err != nil:
-			return verdict, start, err
+			return verdict, start, s.unbegun(err)
 		case failure == nil:
 			s.prepared(t, chained, reset)
 			if err = s.sendAlone(t); err == nil {
@@ -170,6 +174,15 @@ func (s *Session) Begin(tail *Tail, t *Task, then ...*Task) (verdict *Verdict, s
 			continue
 		}
 		s.distrust()
+	}
+}
+
+// sends bounds the time until the answers to what precedes the task's SQL have come.
+func (s *Session) sends(t *Task) {
+	s.reader.greeted = true
+	s.limited(true)
+	if t.Sending > 0 {
+		_ = s.conn.Conn().SetDeadline(time.Now().Add(t.Sending))
 	}
 }
 

@@ -19,6 +19,7 @@ func (s *Session) write(pieces ...[]byte) {
 	}
 	for _, piece := range pieces {
 		if s.unsent == nil {
+			s.written = true
 			_, s.unsent = s.conn.Conn().Write(piece)
 		}
 	}

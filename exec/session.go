@@ -67,6 +67,7 @@ type Session struct {
 	unbind func() bool    // from the end of the crew
 
 	unsent     error // why a long message could not be sent
+	written    bool  // something of what is being sent has left us
 	status     byte  // transaction status of the last ReadyForQuery
 	timeoutSet bool  // statement_timeout is ours, and stays at the next task with save unless it is reset
 
@@ -149,7 +150,8 @@ type Lost struct {
 	Fatal *pgproto3.ErrorResponse // the server's last word, nil when there was none
 	Cause error
 
-	Broken bool // the server has broken the protocol
+	Broken  bool // the server has broken the protocol
+	Unbegun bool // the SQL that Begin was to send has certainly not begun
 }
 
 func (l *Lost) Error() string {
@@ -190,6 +192,7 @@ func (s *Session) flush() error {
 	if err != nil {
 		return s.lost(err)
 	}
+	s.written = true
 	return nil
 }
 

@@ -180,10 +180,10 @@ func (r *runner) lose(ctx context.Context, t *task, start time.Time, result *exe
 	e.stays = result != nil && result.Reason != exec.NotCancelled && t.row.Remote == ""
 	var gone *exec.Lost
 	switch {
-	case start.IsZero() && t.atomic && r.seat.tasks > 0 && errors.As(err, &gone) && gone.Fatal != nil:
-		e.kind, e.pid = released, 0 // the server had ended the session while it had no work
-		if t.marked {
-			e.pid = int32(r.seat.session.PID)
+	case start.IsZero() && errors.As(err, &gone) && gone.Unbegun:
+		e.kind = released // the session had ended while it had no work
+		if r.seat.tasks == 0 {
+			e.delay = r.patience.fail(t.row.Remote) // as if it could not have been opened
 		}
 	case result != nil && result.Reason == exec.Stopped:
 		e.kind = stopped

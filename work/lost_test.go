@@ -4,6 +4,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"pgtaskd/remote"
 	"pgtaskd/server/proxy"
@@ -79,4 +80,26 @@ func TestEndedWhileIdle(t *testing.T) {
 	if n := s.get("SELECT count(*) FROM effect"); n != "2" {
 		t.Errorf("%s effects", n)
 	}
+}
+
+// TestBackendOfALostConnectionThatWaitsForUsIsEnded: the server may not know that its client has gone, and would wait for hours; its task would wait with it.
+func TestBackendOfALostConnectionThatWaitsForUsIsEnded(t *testing.T) {
+	t.Parallel()
+	s := prepared(t)
+	l := s.installed()
+	backend := s.connect()
+	pid := int32(backend.PgConn().PID())
+	id := s.add("input, state, attempt, pid, start, atomic", "SELECT 1", "WORK", 1, pid, time.Now().Add(time.Minute), true)
+	one := &task{row: row{ID: id}, rank: rank{id: id}}
+	var since time.Time
+	if err := s.conn.QueryRow(t.Context(), "SELECT backend_start FROM pg_stat_activity WHERE pid = $1", pid).Scan(&since); err != nil {
+		t.Fatal(err)
+	}
+	l.tasks[id], l.lost[id] = one, end{task: one, kind: lost, pid: pid, since: since, stop: time.Now()}
+	s.until("back to PLAN", func() bool {
+		if err := l.recoverLost(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		return s.state(id) == "PLAN"
+	})
 }

@@ -33,7 +33,7 @@ type pending struct {
 
 // sit finds a session for the task, or opens one; nil when the task's end, without a start, has been told to the loop.
 func (r *runner) sit(ctx context.Context, t *task) *seat {
-	if s := r.seats.pick(t, r.sessions()); s != nil {
+	if s := r.pick(ctx, t); s != nil {
 		r.lanes.opened(t)
 		return s
 	}
@@ -60,6 +60,29 @@ func (r *runner) sit(ctx context.Context, t *task) *seat {
 	r.finish(e)
 	return nil
 }
+
+// pick takes a session that lies ready and suits the task, if its server has not ended it meanwhile and no network forgotten it: that is no matter of the task's.
+func (r *runner) pick(ctx context.Context, t *task) *seat {
+	for {
+		s := r.seats.pick(t, r.sessions())
+		if s == nil {
+			return nil
+		}
+		looks := s.session.Present
+		if time.Since(s.idle) >= idleLong {
+			looks = func() error { return s.session.Answers(ctx) }
+		}
+		if looks() == nil {
+			return s
+		}
+		s.session.Abandon()
+		s.session.Close()
+		r.seats.gone(s)
+	}
+}
+
+// idleLong is how long a session has lain ready that is asked whether it is still there, which takes an exchange of messages.
+const idleLong = time.Second
 
 // serve runs t and what follows it.
 func (r *runner) serve(ctx context.Context, t *task) {

@@ -49,7 +49,7 @@ func (r *runner) made(t *task, keep bool) *exec.Task {
 		Input:   *t.row.Input, Traits: *t.traits, Atomic: t.atomic, Save: t.row.Save, Keep: keep, Wary: t.wary || t.again > 0,
 		Settings: settings(t), Usual: r.usual(t), Timeout: t.row.Timeout, Format: t.row.Format,
 		Limit: live.OutputLimit, Strict: live.OutputFail, Query: t.query, Watched: t.watch,
-		Ours: t.row.Remote == "" && !t.row.Save && !t.traits.Reads, Settled: r.settled(t),
+		Ours: t.row.Remote == "" && !t.row.Save && !t.traits.Reads, Settled: r.settled(t), Guarded: t.guarded(),
 	}
 }
 

@@ -146,13 +146,14 @@ func (l *loop) recoverLost(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	alive, err := pgx.CollectRows(rows, pgx.RowTo[int32])
-	if err != nil {
-		return err
-	}
 	living := map[int32]bool{}
-	for _, pid := range alive {
+	var pid int32
+	var ended *bool
+	if _, err := pgx.ForEachRow(rows, []any{&pid, &ended}, func() error {
 		living[pid] = true
+		return nil
+	}); err != nil {
+		return err
 	}
 	var ids []int64
 	var aboard []*task

@@ -1,0 +1,106 @@
+package exec
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"net"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgproto3"
+)
+
+// A server may end a session while nothing is under way on it, and a network may forget its connection. Whoever sends a task then can't always tell whether it has
+// begun. So the session is looked at first.
+
+// Present is an error, a *Lost, if the session has gone. It costs a system call: what the server has said last, or that it has hung up, waits in the socket.
+func (s *Session) Present() error {
+	s.mu.Lock()
+	running := s.running
+	s.mu.Unlock()
+	if running || len(s.behind) > 0 {
+		return nil
+	}
+	until := time.Now().Add(presentMost)
+	defer func() { _ = s.conn.Conn().SetReadDeadline(time.Time{}) }()
+	for s.front.ReadBufferLen() > 0 || readable(s.conn.Conn()) {
+		_ = s.conn.Conn().SetReadDeadline(until)
+		message, err := s.front.Receive()
+		switch m := message.(type) {
+		case nil:
+			if network := net.Error(nil); errors.As(err, &network) && network.Timeout() {
+				return nil
+			}
+			return &Lost{Cause: err, Unbegun: true}
+		case *pgproto3.ParameterStatus:
+			s.noted(m, nil)
+		case *pgproto3.NoticeResponse, *pgproto3.NotificationResponse:
+		case *pgproto3.ErrorResponse:
+			return &Lost{Fatal: onlyFatal(copyError(m)), Cause: errors.New(m.Message), Unbegun: true}
+		default:
+			lost := unexpected(m)
+			lost.Unbegun = true
+			return lost
+		}
+	}
+	return nil
+}
+
+// presentMost is for how long Present waits for the rest of a message.
+const presentMost = 100 * time.Millisecond
+
+// readable tells whether a read from the connection would not have to wait, as there is something, an end or an error. Bytes that are no message yet count too.
+func readable(conn net.Conn) (is bool) {
+	if secured, ok := conn.(*tls.Conn); ok {
+		conn = secured.NetConn()
+	}
+	socket, ok := conn.(syscall.Conn)
+	if !ok {
+		return false
+	}
+	raw, err := socket.SyscallConn()
+	if err != nil {
+		return true
+	}
+	if err := raw.Read(func(fd uintptr) bool { is = waits(fd); return true }); err != nil {
+		return true
+	}
+	return is
+}
+
+// Answers is an error, a *Lost, if the server does not answer within a few seconds.
+func (s *Session) Answers(ctx context.Context) error {
+	if err := s.Present(); err != nil {
+		return err
+	}
+	defer s.crew.When(ctx, s.Abandon)()
+	_ = s.conn.Conn().SetDeadline(time.Now().Add(min(s.limit, answersMost)))
+	defer s.limited(false)
+	s.sync()
+	err := s.flush()
+	if err == nil {
+		err = s.synced()
+	}
+	if lost := new(Lost); errors.As(err, &lost) {
+		lost.Unbegun = true
+	}
+	return err
+}
+
+// answersMost is how long a server that does nothing else may take to answer: another session is opened sooner.
+const answersMost = 5 * time.Second
+
+// unbegun takes down that the SQL which was to be sent, or was, has certainly not begun: nothing of it has left us, or the server ended the session before it answered what
+// precedes it. It answers that before it reads on. A proxy between us may lose answers: its own last words prove nothing.
+func (s *Session) unbegun(err error) error {
+	lost := new(Lost)
+	if !errors.As(err, &lost) {
+		return err
+	}
+	own := lost.Fatal != nil && (strings.HasPrefix(lost.Fatal.Code, "57P0") || lost.Fatal.Code == "25P03" || lost.Fatal.Code == "25P04")
+	lost.Unbegun = lost.Unbegun || own || !s.written && pgconn.SafeToRetry(lost.Cause)
+	return err
+}

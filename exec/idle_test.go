@@ -1,0 +1,97 @@
+package exec
+
+import (
+	"errors"
+	"sync/atomic"
+	"testing"
+
+	"pgtaskd/server/proxy"
+)
+
+// TestWhatMeetsASessionThatHasGoneHasNotBegun: by what was sent, or by the server's last word.
+func TestWhatMeetsASessionThatHasGoneHasNotBegun(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	for _, guarded := range []bool{true, false} {
+		for _, input := range []string{"INSERT INTO ends VALUES (1)", "VACUUM ends", "COPY ends FROM STDIN"} {
+			b.terminate()
+			next := spec(input)
+			next.Guarded = guarded
+			b.begins(next, true)
+			b.open()
+			b.session.Abandon()
+			b.begins(next, true)
+			b.open()
+		}
+	}
+	if n := b.get("SELECT count(*) FROM ends"); n != "0" {
+		t.Errorf("%s effects", n)
+	}
+}
+
+// begins checks whether a task that is lost at its beginning is known not to have begun.
+func (b *bench) begins(task *Task, unbegun bool) {
+	b.t.Helper()
+	_, _, err := b.session.Begin(nil, task)
+	lost := new(Lost)
+	if !errors.As(err, &lost) || lost.Unbegun != unbegun {
+		b.t.Errorf("%s, guarded %t: %+v", task.Input, task.Guarded, err)
+	}
+}
+
+// TestWhatMayHaveBegunIsNotTakenForUnbegun: an answer that a network has lost proves nothing, nor does the end of a session in the middle of the SQL.
+func TestWhatMayHaveBegunIsNotTakenForUnbegun(t *testing.T) {
+	t.Parallel()
+	b, p := newProxied(t)
+	b.open()
+	var sent atomic.Bool
+	p.Watch(func(_ int, fromClient bool, kind byte, _ []byte) proxy.Verdict {
+		switch {
+		case fromClient && kind == 'Q':
+			sent.Store(true)
+		case !fromClient && sent.Load():
+			return proxy.Cut
+		}
+		return proxy.Pass
+	})
+	guarded := spec("INSERT INTO ends VALUES (1)")
+	guarded.Guarded = true
+	b.begins(guarded, false)
+	p.Watch(nil)
+	b.open()
+	own := spec("SELECT pg_terminate_backend(pg_backend_pid())")
+	if _, _, err := b.session.Begin(nil, own); err != nil {
+		t.Fatal(err)
+	}
+	_, err := b.session.Await(own)
+	if lost := new(Lost); !errors.As(err, &lost) || lost.Unbegun {
+		t.Errorf("%+v", err)
+	}
+}
+
+// TestLookedAtWhileIdle: what a server says to a session that lies idle is heard, and is no reason to give it up.
+func TestLookedAtWhileIdle(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	listens := spec("LISTEN word")
+	listens.Save = true
+	result, _ := b.run(listens, nil)
+	if verdict := b.end(result, ""); verdict == nil || !verdict.Committed {
+		t.Fatalf("%+v", verdict)
+	}
+	for range 3 {
+		b.exec("NOTIFY word")
+		if err := errors.Join(b.session.Present(), b.session.Answers(t.Context())); err != nil {
+			t.Fatal(err)
+		}
+	}
+	result, _ = b.run(spec("SELECT 1"), nil)
+	b.end(result, "")
+	b.terminate()
+	if err := b.session.Present(); err == nil {
+		t.Error("it has gone")
+	}
+	if err := b.session.Answers(t.Context()); err == nil {
+		t.Error("it has gone, and answers")
+	}
+}

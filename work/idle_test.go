@@ -1,0 +1,147 @@
+package work
+
+import (
+	"bytes"
+	"context"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"pgtaskd/remote"
+	"pgtaskd/server"
+	"pgtaskd/server/proxy"
+	"pgtaskd/server/servertest"
+)
+
+// untouched is the row of a task that has run once, and was never interrupted.
+const untouched = `{"state":"DONE","attempt":1,"interrupted":0,"runs":null,"error":null}`
+
+// TestSessionEndedWhileIdleIsNoInterruption: what meets it has not begun, whatever kind of task it is.
+func TestSessionEndedWhileIdleIsNoInterruption(t *testing.T) {
+	t.Parallel()
+	elsewhere := prepared(t)
+	elsewhere.exec("CREATE TABLE effect (id int8)")
+	s := play(t)
+	s.exec("CREATE TABLE effect (id int8)")
+	for _, c := range []struct {
+		input  string
+		rerun  bool
+		remote *string
+	}{
+		{"INSERT INTO effect VALUES (1)", true, nil},
+		{"INSERT INTO effect VALUES (1)", false, nil},
+		{"SELECT nextval('task_id_seq'); INSERT INTO effect VALUES (1)", false, nil},
+		{"VACUUM task", true, nil},
+		{"VACUUM task", false, nil},
+		{"BEGIN; INSERT INTO effect VALUES (1); COMMIT", false, nil},
+		{"SET TRANSACTION ISOLATION LEVEL SERIALIZABLE; INSERT INTO effect VALUES (1)", true, nil},
+		{"SELECT 1", true, &elsewhere.dsn},
+		{"INSERT INTO effect VALUES (1)", true, &elsewhere.dsn},
+		{"INSERT INTO effect VALUES (1)", false, &elsewhere.dsn},
+		{"BEGIN; INSERT INTO effect VALUES (1); COMMIT", false, &elsewhere.dsn},
+	} {
+		at := s
+		if c.remote != nil {
+			at = elsewhere
+		}
+		s.becomes(s.add("input, remote", "SELECT 1", c.remote), "DONE")
+		at.exec("SELECT pg_terminate_backend(pid) " + sessions)
+		at.eventually("0", "SELECT count(*) "+sessions)
+		s.meets(c.input, c.rerun, c.remote)
+	}
+	if n, m := s.get("SELECT count(*) FROM effect"), elsewhere.get("SELECT count(*) FROM effect"); n != "5" || m != "3" {
+		t.Errorf("%s effects, and %s elsewhere", n, m)
+	}
+}
+
+// meets adds a task that meets a session which has gone, and checks that nothing shows it.
+func (s *stage) meets(input string, rerun bool, remote *string) {
+	s.t.Helper()
+	id := s.add("input, rerun, remote", input, rerun, remote)
+	s.becomes(id, "DONE", "FAIL")
+	if row := s.row(id, "state, attempt, interrupted, runs, error"); row != untouched {
+		s.t.Errorf("%s, rerun %t, remote %t: %s", input, rerun, remote != nil, row)
+	}
+}
+
+// TestSessionThatARemoteEndsForBeingIdleIsNoInterruption
+func TestSessionThatARemoteEndsForBeingIdleIsNoInterruption(t *testing.T) {
+	t.Parallel()
+	s, elsewhere := play(t), prepared(t)
+	elsewhere.exec("CREATE TABLE effect (id int8)")
+	elsewhere.exec("ALTER DATABASE " + elsewhere.get("SELECT current_database()") + " SET idle_session_timeout TO '100ms'")
+	for range 3 {
+		s.meets("INSERT INTO effect VALUES (1)", false, &elsewhere.dsn)
+		elsewhere.eventually("0", "SELECT count(*) "+sessions)
+	}
+}
+
+// TestRestartOfARemoteBetweenTwoTasksIsNoInterruption
+func TestRestartOfARemoteBetweenTwoTasksIsNoInterruption(t *testing.T) {
+	t.Parallel()
+	own := servertest.New(t, server.Options{})
+	s := play(t)
+	dsn := own.DSN("postgres")
+	s.meets("SELECT 1", false, &dsn)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	if err := own.Restart(ctx); err != nil {
+		t.Fatal(err)
+	}
+	s.meets("CREATE TABLE effect ()", false, &dsn)
+}
+
+// firewalled leads to the database by a way that forgets its tasks' sessions once it is armed: the next word on one of them meets a reset.
+func firewalled(t *testing.T, armed *atomic.Bool, dsn string) string {
+	t.Helper()
+	p := throughProxy(t)
+	var known sync.Map // numbers of their connections
+	p.Watch(func(conn int, fromClient bool, kind byte, body []byte) proxy.Verdict {
+		if kind == proxy.Startup && bytes.Contains(body, []byte("pg_task ")) && !armed.Load() {
+			known.Store(conn, true)
+		}
+		if _, forgotten := known.Load(conn); forgotten && armed.Load() && fromClient {
+			return proxy.Cut
+		}
+		return proxy.Pass
+	})
+	return p.DSN(dsn)
+}
+
+// TestSessionThatAFirewallForgotIsNoInterruption: it looks as if it were there until something is sent.
+func TestSessionThatAFirewallForgotIsNoInterruption(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		input  string
+		rerun  bool
+		remote bool
+	}{
+		{"INSERT INTO effect VALUES (1)", true, false},
+		{"INSERT INTO effect VALUES (1)", false, false},
+		{"BEGIN; INSERT INTO effect VALUES (1); COMMIT", false, false},
+		{"INSERT INTO effect VALUES (1)", false, true},
+	} {
+		var armed atomic.Bool
+		elsewhere := prepared(t)
+		elsewhere.exec("CREATE TABLE effect (id int8)")
+		dsn := firewalled(t, &armed, elsewhere.dsn)
+		var away *string
+		s := elsewhere
+		if c.remote {
+			away, s = &dsn, play(t)
+		} else {
+			settings, err := remote.Parse(dsn)
+			if err != nil {
+				t.Fatal(err)
+			}
+			s.target.Connect = settings
+			s.serve()
+			s.settled()
+		}
+		s.becomes(s.add("input, remote", "SELECT 1", away), "DONE")
+		elsewhere.eventually("true", "SELECT min(clock_timestamp() - state_change) > '1.2 s' AND count(*) > 0 "+sessions)
+		armed.Store(true)
+		s.meets(c.input, c.rerun, away)
+	}
+}
