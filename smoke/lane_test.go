@@ -3,6 +3,7 @@ package smoke
 import (
 	"fmt"
 	"testing"
+	"time"
 )
 
 // group is a name for the lane of a test; the table is everybody's.
@@ -172,4 +173,41 @@ func TestPauseOfLateComers(t *testing.T) {
 	second := u.add("max, drift, plan, input", `-600, true, now() - interval '1 min', 'SELECT 2'`)
 	u.becomes(second, "DONE")
 	u.is("(SELECT start >= (SELECT stop + interval '600 ms' FROM task WHERE id = $1) FROM task WHERE id = $2)", "t", first, second)
+}
+
+// What waits behind a long task is what its row says when it starts.
+func TestWhatWaitsIsWhatItsRowSaysWhenItStarts(t *testing.T) {
+	t.Parallel()
+	u := shared.user(t)
+	group := group(t)
+	long := u.add(`input, "group"`, "'SELECT pg_sleep(2)', "+group)
+	u.becomes(long, "WORK")
+	columns := `input, "group"`
+	changed, later, old, deleted, stopped := u.add(columns, "'SELECT 1', "+group), u.add(columns, "'SELECT 1', "+group), u.add(columns, "'SELECT 1', "+group),
+		u.add(columns, "'SELECT 1', "+group), u.add(columns, "'SELECT 1', "+group)
+	time.Sleep(500 * time.Millisecond) // whatever is taken beforehand has been
+	u.exec("UPDATE task SET input = 'SELECT 2' WHERE id = " + changed)
+	u.exec("UPDATE task SET plan = 'infinity' WHERE id = " + later)
+	u.exec("UPDATE task SET active = '1 s' WHERE id = " + old)
+	u.exec("DELETE FROM task WHERE id = " + deleted)
+	u.exec("UPDATE task SET state = 'STOP' WHERE id = " + stopped)
+	u.shows(u.becomes(changed, "DONE"), "output", "2", "attempt", "1")
+	u.becomes(old, "GONE")
+	last := u.add(columns, "'SELECT 1', "+group)
+	u.becomes(last, "DONE")
+	u.is("(SELECT string_agg(concat(state, stop), ' ' ORDER BY id) FROM task WHERE id IN ("+later+", "+stopped+"))", "PLAN STOP")
+}
+
+// A larger max of what waits counts at once.
+func TestWhatWaitsStartsWhenItsMaxIsRaised(t *testing.T) {
+	t.Parallel()
+	u := shared.user(t)
+	group := group(t)
+	long := u.add(`input, "group"`, "'SELECT pg_sleep(3)', "+group)
+	u.becomes(long, "WORK")
+	waiting := u.add(`input, "group"`, "'SELECT pg_sleep(0.3)', "+group)
+	time.Sleep(500 * time.Millisecond) // whatever is taken beforehand has been
+	u.exec("UPDATE task SET max = 1 WHERE id = " + waiting)
+	u.becomes(waiting, "DONE")
+	u.is("(SELECT state FROM task WHERE id = "+long+")", "WORK")
 }

@@ -80,3 +80,44 @@ func TestFrozenLeader(t *testing.T) {
 	u.becomes(last, "DONE")
 	u.is("(SELECT count(*) || ' ' || count(DISTINCT id) FROM effect)", "3 3")
 }
+
+// The other lanes start within 15 s, however long a task of the frozen leader's lasts.
+func TestOtherLanesDoNotWaitForALongTaskOfAFrozenLeader(t *testing.T) {
+	t.Parallel()
+	first, second, u := pair(t)
+	for _, input := range []string{"SELECT pg_sleep(60)", "CREATE TABLE slow (); SELECT pg_sleep(60)", "BEGIN; SELECT pg_sleep(60); COMMIT"} {
+		u.becomes(u.add(`input, "group"`, literal(input)+", "+literal(input)), "WORK")
+	}
+	first.program.signal(t, syscall.SIGSTOP)
+	frozen := time.Now()
+	waiting := u.add("input", "'SELECT 1'")
+	second.says(t, `"leading"`, 1)
+	u.becomes(waiting, "DONE")
+	if took := time.Since(frozen); took > 15*time.Second {
+		t.Errorf("it started after %v", took)
+	}
+}
+
+// A task of BEGIN and COMMIT has ended while its leader was frozen, another's output is taken by nobody: their lanes go on.
+func TestALaneGoesOnBehindATaskThatEndedUnderAFrozenLeader(t *testing.T) {
+	t.Parallel()
+	first, second, u := pair(t)
+	ended := u.add(`input, "group"`, "'BEGIN; SELECT pg_sleep(1); COMMIT', 'lane'")
+	output := u.add(`input, "group"`, "'SELECT repeat(''x'', 10000), pg_sleep(0.001) FROM generate_series(1, 2000)', 'output'")
+	u.becomes(ended, "WORK")
+	u.becomes(output, "WORK")
+	next := u.add(`input, "group"`, "'SELECT 1', 'lane'")
+	first.program.signal(t, syscall.SIGSTOP)
+	second.says(t, `"leading"`, 1)
+	u.becomes(next, "DONE")
+	u.shows(u.becomes(output, "DONE"), "interrupted", "1")
+}
+
+// pair are a leader, one that stands by, and their user.
+func pair(t *testing.T) (first *served, second *program, u *user) {
+	t.Helper()
+	first = own(t, object{})
+	second = run(t, "run", "--config", first.conf)
+	second.says(t, "standing by", 1)
+	return first, second, first.user(t)
+}

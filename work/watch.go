@@ -205,7 +205,7 @@ func (l *loop) recoverOrphans(ctx context.Context) error {
 		}
 		ids = append(ids, id)
 	}
-	if _, err := l.control.conn.Exec(ctx, l.queries().Text("frozen"), l.seats.backends(), sessionPrefix(l.target)); err != nil {
+	if _, err := l.control.conn.Exec(ctx, l.queries().Text("frozen"), l.seats.backends(), sessionPrefix(l.target), ids); err != nil {
 		return err
 	}
 	cut, err := l.cut(ctx, ids, nil)

@@ -1,5 +1,6 @@
 -- Ends sessions of an old leader that wait, in a transaction, for a word that cannot come any more: or for the rest of it, if it was cut off in the middle.
--- $1 sessions that are ours, $2 beginning of the application_name of the target's sessions
+-- So are those of which nobody takes the output, or learns that the task's own transaction is over.
+-- $1 sessions that are ours, $2 beginning of the application_name of the target's sessions, $3 ids of what is under way and not run by us
 SELECT pg_catalog.pg_terminate_backend(a.pid)
 FROM pg_catalog.pg_stat_activity AS a
 WHERE a.datname OPERATOR(pg_catalog.=) pg_catalog.current_database()
@@ -9,6 +10,18 @@ WHERE a.datname OPERATOR(pg_catalog.=) pg_catalog.current_database()
     AND (
         a.state OPERATOR(pg_catalog.~~) 'idle in transaction%'
         OR a.state OPERATOR(pg_catalog.=) 'active' AND a.wait_event OPERATOR(pg_catalog.=) 'ClientRead'
+        OR a.state_change OPERATOR(pg_catalog.<) (pg_catalog.statement_timestamp() OPERATOR(pg_catalog.-) '10 s'::pg_catalog.interval)
+        AND (
+            a.state OPERATOR(pg_catalog.=) 'active' AND a.wait_event OPERATOR(pg_catalog.=) 'ClientWrite'
+            OR a.state OPERATOR(pg_catalog.=) 'idle' AND EXISTS (
+                SELECT
+                FROM :table AS t
+                WHERE t.id OPERATOR(pg_catalog.=) ANY ($3::pg_catalog.int8[])
+                    AND t.state OPERATOR(pg_catalog.=) 'WORK'
+                    AND t.pid OPERATOR(pg_catalog.=) a.pid
+                    AND t.start OPERATOR(pg_catalog.>=) a.backend_start
+            )
+        )
     )
     AND a.state_change OPERATOR(pg_catalog.<) (pg_catalog.statement_timestamp() OPERATOR(pg_catalog.-) '1 s'::pg_catalog.interval)
     AND a.pid OPERATOR(pg_catalog.<>) ALL ($1::pg_catalog.int4[])
