@@ -9,6 +9,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"pgtaskd/server/programtest"
 )
 
 // attack is what somebody does to tables that are served. In its statements $m is the attacker, $o the role that owns its table, $l the one that only
@@ -49,7 +51,7 @@ func (a attack) play(t *testing.T) {
 	p := run(t, "--config", s.config)
 	s.serve(a, p, "at the first start")
 	s.exec(s.safe, firstOf(a.grants, "SELECT"))
-	from := len(p.log.String())
+	from := len(p.Log.String())
 	if a.after != "" {
 		switch err := s.try(attacker, a.after); {
 		case denied(err):
@@ -59,7 +61,7 @@ func (a attack) play(t *testing.T) {
 		}
 		s.use(a, p, "when attacked", from)
 	}
-	from = len(p.log.String())
+	from = len(p.Log.String())
 	s.exec(s.safe, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE 'pgtaskd %'")
 	s.use(a, p, "when the control sessions were ended", from)
 	p.stop(t)
@@ -109,7 +111,7 @@ func (s *scene) print(a attack) {
 		if t.printed == "" {
 			continue
 		}
-		if _, faults, _ := shell(s.T, ddl(s.T, t), postgres.Bindir+"/psql", "-X", "-q", "-v", "ON_ERROR_STOP=1", s.dsn(t.printed)); strings.Contains(faults, "ERROR") {
+		if _, faults, _ := programtest.Shell(s.T, ddl(s.T, t), postgres.Bindir+"/psql", "-X", "-q", "-v", "ON_ERROR_STOP=1", s.dsn(t.printed)); strings.Contains(faults, "ERROR") {
 			s.refuse(a, t, "the printed statements", faults)
 		}
 	}
@@ -137,7 +139,7 @@ func ddl(t *testing.T, of *target) string {
 	if text, known := printed.Load(of.name()); known {
 		return text.(string)
 	}
-	text, _, _ := shell(t, "", pgtaskd, "schema", "--schema", of.schema, "--table", of.table)
+	text, _, _ := programtest.Shell(t, "", pgtaskd, "schema", "--schema", of.schema, "--table", of.table)
 	printed.Store(of.name(), text)
 	return text
 }
@@ -164,7 +166,7 @@ func (s *scene) names(a attack, text string) bool {
 // check has `pgtaskd check` look at all tables. Once they have been served or refused it must say the same.
 func (s *scene) check(a attack, when string, known bool) {
 	s.Helper()
-	_, faults, _ := shell(s.T, "", pgtaskd, "check", "--config", s.config)
+	_, faults, _ := programtest.Shell(s.T, "", pgtaskd, "check", "--config", s.config)
 	for i, t := range s.targets {
 		prefix := fmt.Sprintf("targets[%d] ", i)
 		var said []string
@@ -191,7 +193,7 @@ func (s *scene) check(a attack, when string, known bool) {
 }
 
 // serve waits until each table is led, or refused by name, and has tasks run in those that are led.
-func (s *scene) serve(a attack, p *program, when string) {
+func (s *scene) serve(a attack, p program, when string) {
 	s.Helper()
 	for _, t := range s.targets {
 		if t.broken {
@@ -216,7 +218,7 @@ func (s *scene) serve(a attack, p *program, when string) {
 func (s *scene) refusal(a attack, l line) bool { return l.bad() && a.stands && s.names(a, l.String()) }
 
 // use does with the tables that are served what people do. Each must run its task, or be refused by name, from a place in the log on.
-func (s *scene) use(a attack, p *program, when string, from int) {
+func (s *scene) use(a attack, p program, when string, from int) {
 	s.Helper()
 	ids := map[*target]string{}
 	for _, t := range s.targets {

@@ -11,6 +11,8 @@ import (
 	"unicode"
 
 	"github.com/jackc/pgx/v5"
+
+	"pgtaskd/server/programtest"
 )
 
 // A password that others of the machine can read is warned of, and shown nowhere.
@@ -23,13 +25,13 @@ func TestPasswordsInTheOpen(t *testing.T) {
 			t.Fatal(err)
 		}
 		open := mode&0o044 != 0
-		_, checked, _ := shell(t, "", pgtaskd, "check", "--config", s.config)
+		_, checked, _ := programtest.Shell(t, "", pgtaskd, "check", "--config", s.config)
 		p := run(t, "--config", s.config)
 		s.serve(attack{}, p, "with a password")
 		p.stop(t)
-		for what, text := range map[string]string{"run": p.log.String(), "check": checked} {
+		for what, text := range map[string]string{"run": p.Log.String(), "check": checked} {
 			if warns(text) != open {
-				t.Errorf("with mode %o, %s warns of the password: %t: %s", mode, what, !open, tail(text))
+				t.Errorf("with mode %o, %s warns of the password: %t: %s", mode, what, !open, text)
 			}
 		}
 	}
@@ -41,8 +43,8 @@ func TestPasswordAmongArguments(t *testing.T) {
 	s, table := single(t, "public.task", nil)
 	s.exec(s.safe, "ALTER ROLE $o PASSWORD 'geheim'; GRANT CREATE ON SCHEMA public TO $o")
 	p := run(t, fmt.Sprintf("host=127.0.0.1 port=%d user=%s password=geheim sslmode=disable dbname=%s", postgres.Port, s.roles["$o"], s.database))
-	if _, led := p.says(s.logged(table), 0, servedIn, leading); !led || !warns(p.log.String()) {
-		t.Errorf("served: %t, warned of: %t", led, warns(p.log.String()))
+	if _, led := p.says(s.logged(table), 0, servedIn, leading); !led || !warns(p.Log.String()) {
+		t.Errorf("served: %t, warned of: %t", led, warns(p.Log.String()))
 	}
 }
 
@@ -97,7 +99,7 @@ func TestOddNames(t *testing.T) {
 		s.targets = append(s.targets, &target{schema: name, table: name, role: placeholder})
 	}
 	s.configure(nil)
-	said, faults, _ := shell(t, "", pgtaskd, "check", "--config", s.config)
+	said, faults, _ := programtest.Shell(t, "", pgtaskd, "check", "--config", s.config)
 	p := run(t, "--config", s.config)
 	s.serve(attack{}, p, "at the first start")
 	p.stop(t)
@@ -105,8 +107,8 @@ func TestOddNames(t *testing.T) {
 		target.role = "$l"
 	}
 	s.configure(nil)
-	again, more, _ := shell(t, "", pgtaskd, "check", "--config", s.config)
-	for what, text := range map[string]string{"check": said + faults + again + more, "the log": p.log.String()} {
+	again, more, _ := programtest.Shell(t, "", pgtaskd, "check", "--config", s.config)
+	for what, text := range map[string]string{"check": said + faults + again + more, "the log": p.Log.String()} {
 		found := raw(text)
 		if what == "the log" { // is read by programs, and shown by them
 			found = slices.DeleteFunc(found, func(r rune) bool { return !commanding(r) })
@@ -127,7 +129,7 @@ func TestMadeForARole(t *testing.T) {
 	s.configure(nil)
 	p := run(t, "--config", s.config)
 	if _, led := p.says(s.logged(table), 0, servedIn, leading); !led {
-		t.Error("it is not served: ", tail(p.log.String()))
+		t.Error("it is not served: ", p.Log.String())
 	}
 	if owner := s.get(s.safe, "SELECT pg_get_userbyid(datdba) FROM pg_database WHERE datname = '"+database+"'"); owner == role {
 		t.Error("the database belongs to the role that it was made for")

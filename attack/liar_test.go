@@ -221,18 +221,18 @@ func TestRemoteThatLies(t *testing.T) {
 	left := "SELECT count(*) FROM own.task WHERE remote IS NOT NULL AND state = 'PLAN' AND error IS NULL OR state IN ('TAKE', 'WORK')"
 	ended := s.until(6*patience, func() bool {
 		select {
-		case <-p.done:
+		case <-p.Done:
 			return true
 		default:
 			return s.get(s.safe, left) == "0"
 		}
 	})
-	said := p.log.String()
+	said := p.Log.String()
 	if i := strings.Index(said, "panic"); i >= 0 {
 		t.Errorf("a wrong answer makes it panic: %.1500s", said[i:])
 	}
 	select {
-	case <-p.done:
+	case <-p.Done:
 		t.Fatal("pgtaskd has died of it")
 	default:
 	}

@@ -58,7 +58,7 @@ func TestLocksOfAStranger(t *testing.T) {
 			p.stop(t)
 			p = run(t, "--config", s.config)
 			s.serve(attack{}, p, "when the attacker holds the locks")
-			from := len(p.log.String())
+			from := len(p.Log.String())
 			s.exec(s.safe, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE 'pgtaskd %'")
 			s.use(attack{}, p, "when the control sessions were ended", from)
 			s.named(p)
@@ -68,7 +68,7 @@ func TestLocksOfAStranger(t *testing.T) {
 }
 
 // named: whoever holds a lock that is ours is told of, with the process and the role.
-func (s *scene) named(p *program) {
+func (s *scene) named(p program) {
 	s.Helper()
 	_, said := p.says(s.logged(s.targets[0]), 0, servedIn, func(l line) bool { return l.bad() && strings.Contains(l.String(), s.roles["$m"]) })
 	if !said && len(s.held()) > 0 {

@@ -10,12 +10,11 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"testing"
 	"time"
 
 	"pgtaskd/server"
+	"pgtaskd/server/programtest"
 )
 
 // patience bounds how long a test waits for what must come, on a busy machine.
@@ -47,7 +46,7 @@ func runTests(m *testing.M) (code int, err error) {
 		return 0, err
 	}
 	defer os.RemoveAll(folder)
-	if pgtaskd, err = build(folder); err != nil {
+	if pgtaskd, err = programtest.Build(folder, false); err != nil {
 		return 0, err
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
@@ -61,20 +60,6 @@ func runTests(m *testing.M) (code int, err error) {
 		}
 	}()
 	return m.Run(), nil
-}
-
-// build compiles the program, without the race detector, whose memory would be measured as well. PGTASKD names one that is built already.
-func build(folder string) (path string, err error) {
-	if path := os.Getenv("PGTASKD"); path != "" {
-		return filepath.Abs(path)
-	}
-	path = filepath.Join(folder, "pgtaskd")
-	cmd := exec.Command("go", "build", "-o", path, "..")
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("go build: %w\n%s", err, out)
-	}
-	return path, nil
 }
 
 // settings of the server: quick, and not durable beyond the process.

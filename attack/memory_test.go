@@ -4,45 +4,28 @@ package attack
 
 import (
 	"fmt"
-	"os"
-	"strconv"
 	"strings"
 	"testing"
 )
 
-// Limits of the contract, in kB as /proc shows memory.
+// What the program may take, in bytes.
 const (
-	atWork  = 400 << 10 // with 32 tasks at once
-	waiting = 100 << 10 // with 1,000 that wait
+	atWork  = 400e6 // with 32 tasks at once
+	waiting = 100e6 // with 1,000 that wait
 )
 
-// memory is the most that a program has had of the machine's, in kB.
-func (p *program) memory(t *testing.T) int {
-	t.Helper()
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.cmd.Process.Pid))
-	if err != nil {
-		t.Skip("there is no /proc: ", err)
-	}
-	_, rest, _ := strings.Cut(string(text), "VmHWM:")
-	kb, err := strconv.Atoi(strings.Fields(rest + " x")[0])
-	if err != nil {
-		t.Fatal(err)
-	}
-	return kb
-}
-
 // stays checks it, and that the program lives.
-func (p *program) stays(t *testing.T, under int) {
+func (p program) stays(t *testing.T, under float64) {
 	t.Helper()
 	select {
-	case <-p.done:
+	case <-p.Done:
 		t.Fatal("pgtaskd has ended")
 	default:
 	}
-	if got := p.memory(t); got > under {
-		t.Errorf("it has taken %d MB, more than %d", got>>10, under>>10)
+	if took := p.Peak(t); took > under {
+		t.Errorf("it has taken %.0f MB, more than %.0f", took/1e6, under/1e6)
 	} else {
-		t.Logf("it has taken %d MB", got>>10)
+		t.Logf("it has taken %.0f MB", took/1e6)
 	}
 }
 

@@ -39,7 +39,7 @@ func TestBetweenLookAndMake(t *testing.T) {
 				}
 				s.serve(a, p, "at the first start")
 				s.exec(s.mallory, replace)
-				s.use(a, p, "when attacked", len(p.log.String()))
+				s.use(a, p, "when attacked", len(p.Log.String()))
 				p.stop(t)
 				s.serve(a, run(t, "--config", s.config), "after a restart")
 				s.verdict(a)

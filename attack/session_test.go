@@ -5,7 +5,6 @@ package attack
 import (
 	"fmt"
 	"strings"
-	"syscall"
 	"testing"
 )
 
@@ -159,8 +158,7 @@ func TestNameOfASession(t *testing.T) {
 	}
 	again, stopped := s.add(table, "input", "'SELECT pg_sleep(0.5)'"), s.add(table, `"group", input`, "'other', 'SELECT pg_sleep(60)'")
 	s.ends(table, stopped, "WORK")
-	_ = p.cmd.Process.Signal(syscall.SIGKILL)
-	<-p.done
+	p.Kill()
 	s.exec(s.user, "UPDATE own.task SET state = 'STOP' WHERE id = "+stopped)
 	s.exec(s.safe, `SET session_replication_role = replica; INSERT INTO own.task (id, state, pid, attempt, plan, "group", input) VALUES (1000, 'TAKE', 1, 1, now(), 'taken', 'SELECT 1')`)
 	p = run(t, "--config", s.config)

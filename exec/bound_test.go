@@ -219,7 +219,7 @@ func FuzzLongRow(f *testing.F) {
 		fields := []pgproto3.FieldDescription{{Name: []byte("a")}, {Name: []byte("b")}, {Name: []byte("c")}, {Name: []byte("d")}}
 		row, err := (&pgproto3.DataRow{Values: values}).Encode(nil)
 		if err != nil || len(row) <= messageMost+5 {
-			t.Skip()
+			return
 		}
 		copied, _ := (&pgproto3.CopyData{Data: append([]byte(one), two...)}).Encode(nil)
 		most := int64(limit) << 13

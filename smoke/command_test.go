@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/jackc/pgx/v5"
+
+	"pgtaskd/server/programtest"
 )
 
 func TestVersion(t *testing.T) {
@@ -77,7 +79,7 @@ func TestSchema(t *testing.T) {
 	database := newDatabase(t)
 	psql := func(stdin string) {
 		t.Helper()
-		out, faults, status := shell(t, stdin, filepath.Join(postgres.Bindir, "psql"), "-X", "-q", "-v", "ON_ERROR_STOP=1", "-d", postgres.DSN(database))
+		out, faults, status := programtest.Shell(t, stdin, filepath.Join(postgres.Bindir, "psql"), "-X", "-q", "-v", "ON_ERROR_STOP=1", "-d", postgres.DSN(database))
 		if status != 0 || faults != "" {
 			t.Fatalf("psql ends with %d: %s%s", status, out, faults)
 		}
@@ -158,8 +160,8 @@ func TestPasswordsInSight(t *testing.T) {
 	run(t, "run", "--config", path).says(t, "the configuration holds a password", 1)
 	p := run(t, "run", postgres.DSN(database)+" password=hush")
 	p.says(t, "which every user of this machine can see", 1)
-	if strings.Contains(p.log.String(), "hush") {
-		t.Error(p.log)
+	if strings.Contains(p.Log.String(), "hush") {
+		t.Error(p.Log)
 	}
 }
 
@@ -191,7 +193,7 @@ func TestSchemaOfAConfiguration(t *testing.T) {
 		t.Fatalf("schema ends with %d: %s", status, stderr)
 	}
 	for range 2 { // again, to no harm
-		if out, faults, status := shell(t, ddl, psql, "-X", "-q", "-v", "ON_ERROR_STOP=1", "-d", postgres.DSN("postgres")); status != 0 || out != "" {
+		if out, faults, status := programtest.Shell(t, ddl, psql, "-X", "-q", "-v", "ON_ERROR_STOP=1", "-d", postgres.DSN("postgres")); status != 0 || out != "" {
 			t.Fatalf("psql ends with %d: %s%s", status, out, faults)
 		}
 	}

@@ -13,7 +13,7 @@ func TestKill(t *testing.T) {
 	once := u.add(`input, rerun, repeat, "group"`, "'BEGIN; COMMIT; SELECT pg_sleep(1)', false, '1 day', 'once'")
 	u.becomes(id, "WORK")
 	u.becomes(once, "WORK")
-	s.program.kill()
+	s.program.Kill()
 	again := run(t, "run", "--config", s.conf)
 	again.says(t, `"leading"`, 1)
 	row := u.becomes(id, "DONE")
@@ -37,7 +37,7 @@ func TestKillInAQueue(t *testing.T) {
 	for range 3 {
 		before := u.value("SELECT count(*) FROM effect")
 		u.until("SELECT count(*) > $1::int + 50 FROM effect", before)
-		s.program.kill()
+		s.program.Kill()
 		s.program = run(t, "run", "--config", s.conf)
 	}
 	u.until("SELECT count(*) = 0 FROM task WHERE state IN ('PLAN', 'TAKE', 'WORK')")

@@ -7,12 +7,11 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"testing"
 	"time"
 
 	"pgtaskd/server"
+	"pgtaskd/server/programtest"
 )
 
 // patience bounds how long a test waits for what must come, on a busy machine.
@@ -46,7 +45,7 @@ func runTests(m *testing.M) (code int, err error) {
 		return 0, err
 	}
 	defer os.RemoveAll(folder)
-	if pgtaskd, err = build(folder); err != nil {
+	if pgtaskd, err = programtest.Build(folder, race); err != nil {
 		return 0, err
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
@@ -64,25 +63,9 @@ func runTests(m *testing.M) (code int, err error) {
 	}
 	code = m.Run()
 	if code != 0 {
-		fmt.Fprintf(os.Stderr, "the shared pgtaskd:\n%s", shared.program.log)
+		fmt.Fprintf(os.Stderr, "the shared pgtaskd:\n%s", shared.program.Log)
 	}
 	return code, shared.end()
-}
-
-// build compiles the program, with the race detector if the tests have it. PGTASKD names one that is built already.
-func build(folder string) (path string, err error) {
-	if path := os.Getenv("PGTASKD"); path != "" {
-		return filepath.Abs(path)
-	}
-	path = filepath.Join(folder, "pgtaskd")
-	args := []string{"build", "-o", path}
-	if race {
-		args = append(args, "-race")
-	}
-	if out, err := exec.Command("go", append(args, "..")...).CombinedOutput(); err != nil {
-		return "", fmt.Errorf("go build: %w\n%s", err, out)
-	}
-	return path, nil
 }
 
 // settings of the servers: quick, and not durable beyond the process.

@@ -4,14 +4,11 @@ package smoke
 
 import (
 	"fmt"
-	"os"
-	"os/exec"
-	"path/filepath"
-	"regexp"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
+
+	"pgtaskd/server/programtest"
 )
 
 // What the program may take at its peak, in bytes: with 32 tasks at once, whatever they do, and with 1,000 that wait.
@@ -26,41 +23,19 @@ func lean(t *testing.T) (path string) {
 	if !race {
 		return pgtaskd
 	}
-	path = filepath.Join(t.TempDir(), "pgtaskd")
-	if out, err := exec.Command("go", "build", "-o", path, "..").CombinedOutput(); err != nil {
-		t.Fatalf("go build: %v\n%s", err, out)
+	path, err := programtest.Build(t.TempDir(), false)
+	if err != nil {
+		t.Fatal(err)
 	}
 	return path
 }
 
-// peak is the most memory that the program has had since it was last asked for.
-func (p *program) peak(t *testing.T) (most float64) {
-	t.Helper()
-	folder := fmt.Sprintf("/proc/%d/", p.cmd.Process.Pid)
-	status, err := os.ReadFile(folder + "status")
-	if err != nil {
-		t.Skip(err)
-	}
-	found := regexp.MustCompile(`VmHWM:\s+(\d+) kB`).FindSubmatch(status)
-	if found == nil {
-		t.Skip("the system does not tell")
-	}
-	most, err = strconv.ParseFloat(string(found[1]), 64)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(folder+"clear_refs", []byte("5"), 0); err != nil {
-		t.Skip(err)
-	}
-	return most * 1024
-}
-
 // peakOf is the most memory that the program takes while something is done.
-func (u *user) peakOf(p *program, limit float64, do func()) {
+func (u *user) peakOf(p program, limit float64, do func()) {
 	u.Helper()
-	p.peak(u.T)
+	p.Peak(u.T)
 	do()
-	took := p.peak(u.T) / 1e6
+	took := p.Peak(u.T) / 1e6
 	if u.Logf("%.0f MB", took); took > limit/1e6 {
 		u.Errorf("the program has taken %.0f MB, and may take %.0f", took, limit/1e6)
 	}
@@ -93,7 +68,7 @@ const (
 func TestMemoryAtWork(t *testing.T) {
 	s := &served{name: newDatabase(t)}
 	s.conf = configure(t, s.name, object{"run": 32})
-	s.program = runAs(t, lean(t), "run", "--config", s.conf)
+	s.program = program{programtest.Run(t, lean(t), "run", "--config", s.conf)}
 	s.program.says(t, `"leading"`, 1)
 	u := s.user(t)
 	for _, column := range []string{"input", "data", "output"} { // else the server compresses for minutes
@@ -130,7 +105,7 @@ func TestMemoryAtWork(t *testing.T) {
 func TestMemoryOfWhatWaits(t *testing.T) {
 	s := &served{name: newDatabase(t)}
 	s.conf = configure(t, s.name, object{"run": 8})
-	s.program = runAs(t, lean(t), "run", "--config", s.conf)
+	s.program = program{programtest.Run(t, lean(t), "run", "--config", s.conf)}
 	s.program.says(t, `"leading"`, 1)
 	u := s.user(t)
 	const text = "(SELECT string_agg(md5(random()::text || m || n), '') FROM generate_series(1, %d) AS m)"

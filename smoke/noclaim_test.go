@@ -16,7 +16,7 @@ func TestADrainHandsTheLeadOverAtOnce(t *testing.T) {
 	first, second, u := pair(t)
 	long := u.add(`input, "group"`, "'SELECT pg_sleep(6)', 'long'")
 	u.becomes(long, "WORK")
-	first.program.signal(t, syscall.SIGTERM)
+	first.program.Signal(t, syscall.SIGTERM)
 	ended := time.Now()
 	next := u.add("input", "'SELECT 1'")
 	second.says(t, `"leading"`, 1)

@@ -60,7 +60,7 @@ func TestRemoteFails(t *testing.T) {
 			t.Errorf("remote %s fails with %s", c.remote, text)
 		}
 	}
-	if strings.Contains(shared.program.log.String(), "hush") {
+	if strings.Contains(shared.program.Log.String(), "hush") {
 		t.Error("a password is in the log")
 	}
 }
@@ -74,7 +74,7 @@ func TestRemoteIsAway(t *testing.T) {
 	row := u.task(id)
 	u.shows(row, "attempt", "0", "start", "NULL", "sqlstate", "08001")
 	u.is("(SELECT plan BETWEEN base + interval '0.5 s' AND now() + interval '1 min' FROM task WHERE id = $1)", "t", id)
-	if strings.Contains(row.text("error"), "secret") || strings.Contains(shared.program.log.String(), "secret") {
+	if strings.Contains(row.text("error"), "secret") || strings.Contains(shared.program.Log.String(), "secret") {
 		t.Error("a password shows")
 	}
 	u.exec("UPDATE task SET remote = NULL, plan = now() WHERE id = " + id)

@@ -7,13 +7,12 @@ import (
 	"os"
 	"path/filepath"
 	"sync/atomic"
-	"syscall"
 	"testing"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 
 	"pgtaskd/server"
+	"pgtaskd/server/programtest"
 )
 
 // object is one of JSON.
@@ -23,7 +22,7 @@ type object = map[string]any
 type served struct {
 	name    string // of the database
 	conf    string // path of the configuration
-	program *program
+	program program
 }
 
 var databases atomic.Int64
@@ -80,26 +79,12 @@ func serveShared(ctx context.Context, folder string) (*served, error) {
 		return nil, err
 	}
 	s := &served{name: name, conf: path}
-	s.program, err = start("run", "--config", path)
+	s.program.Program, err = programtest.Start(pgtaskd, "run", "--config", path)
 	return s, err
 }
 
 // end stops the shared program, which must drain without a fault.
-func (s *served) end() error {
-	if err := s.program.cmd.Process.Signal(syscall.SIGTERM); err != nil {
-		return err
-	}
-	select {
-	case <-s.program.done:
-	case <-time.After(patience):
-		s.program.kill()
-		return fmt.Errorf("pgtaskd does not drain:\n%s", s.program.log)
-	}
-	if s.program.err != nil {
-		return fmt.Errorf("pgtaskd: %w\n%s", s.program.err, s.program.log)
-	}
-	return nil
-}
+func (s *served) end() error { return s.program.Drain(patience) }
 
 // serve starts a program for a database, with one target for each object; they need no data, and user is postgres if not said.
 func serve(t *testing.T, database string, targets ...object) *served {

@@ -22,8 +22,8 @@ func TestDrain(t *testing.T) {
 		u.becomes(running, "WORK")
 		u.becomes(outside, "WORK")
 		waiting := u.add("input", "'SELECT 2'")
-		s1.program.signal(t, s)
-		s1.program.exits(t, patience, 0)
+		s1.program.Signal(t, s)
+		s1.program.Exits(t, patience, 0)
 		u.shows(u.task(running), "state", "DONE", "attempt", "1", "interrupted", "0")
 		u.shows(u.task(outside), "state", "DONE")
 		u.shows(u.task(waiting), "state", "PLAN", "attempt", "0", "pid", "NULL", "start", "NULL")
@@ -41,8 +41,8 @@ func TestDrainAfterGrace(t *testing.T) {
 	once := u.add(`input, rerun, "group"`, "'BEGIN; COMMIT; SELECT pg_sleep(30)', false, 'once'")
 	u.becomes(id, "WORK")
 	u.becomes(once, "WORK")
-	s.program.signal(t, syscall.SIGTERM)
-	s.program.exits(t, patience, 0)
+	s.program.Signal(t, syscall.SIGTERM)
+	s.program.Exits(t, patience, 0)
 	u.shows(u.task(id), "state", "PLAN", "interrupted", "0", "start", "NULL", "stop", "NULL", "attempt", "0")
 	u.shows(u.task(once), "state", "FAIL")
 	u.is("(SELECT count(*) FROM effect)", "0")
@@ -55,16 +55,16 @@ func TestSecondSignal(t *testing.T) {
 	u := s.user(t)
 	id := u.add("input", "'SELECT pg_sleep(30)'")
 	row := u.becomes(id, "WORK")
-	s.program.signal(t, syscall.SIGTERM)
+	s.program.Signal(t, syscall.SIGTERM)
 	s.program.says(t, `"draining"`, 1)
 	<-time.After(300 * time.Millisecond) // sooner it would be taken for the first one's echo
-	s.program.signal(t, syscall.SIGTERM)
-	s.program.exits(t, patience, 1)
+	s.program.Signal(t, syscall.SIGTERM)
+	s.program.Exits(t, patience, 1)
 	u.gone(row.text("pid"))
 	u.exec("UPDATE task SET input = 'SELECT 1' WHERE id = " + id)
 	again := run(t, "run", "--config", s.conf)
 	u.shows(u.becomes(id, "DONE"), "attempt", "2", "interrupted", "1")
-	again.kill()
+	again.Kill()
 }
 
 // SIGHUP has the file read again: new targets are served, the others not touched.
@@ -81,7 +81,7 @@ func TestReload(t *testing.T) {
 		t.Fatal(err)
 	}
 	write(t, s.conf, "{")
-	s.program.signal(t, syscall.SIGHUP)
+	s.program.Signal(t, syscall.SIGHUP)
 	s.program.says(t, "line 1", 1)
 
 	var conf object
@@ -94,7 +94,7 @@ func TestReload(t *testing.T) {
 		t.Fatal(err)
 	}
 	write(t, s.conf, string(text))
-	s.program.signal(t, syscall.SIGHUP)
+	s.program.Signal(t, syscall.SIGHUP)
 	s.program.says(t, `"leading"`, 2)
 	second := s.user(t)
 	second.table = "second"
@@ -105,8 +105,8 @@ func TestReload(t *testing.T) {
 	write(t, s.conf, string(good))
 	s.program.says(t, `"drained"`, 1)
 	u.becomes(u.add("input", "'SELECT 1'"), "DONE")
-	if got := strings.Count(s.program.log.String(), `"leading"`); got != 2 {
-		t.Errorf("targets have been led %d times, want 2:\n%s", got, s.program.log)
+	if got := strings.Count(s.program.Log.String(), `"leading"`); got != 2 {
+		t.Errorf("targets have been led %d times, want 2:\n%s", got, s.program.Log)
 	}
 }
 

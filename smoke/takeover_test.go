@@ -20,7 +20,7 @@ func TestTakeover(t *testing.T) {
 	u.becomes(orphan, "WORK")
 
 	killed := time.Now()
-	first.program.kill()
+	first.program.Kill()
 	u.exec("UPDATE task SET input = 'SELECT 2' WHERE id = " + long)
 	second.says(t, `"leading"`, 1)
 	u.becomes(u.add("input", "'SELECT 1'"), "DONE")
@@ -68,13 +68,13 @@ func TestFrozenLeader(t *testing.T) {
 	const effect = "'INSERT INTO effect VALUES (current_setting(''pg_task.id'')::int8); SELECT pg_sleep(0.5)'"
 	running := u.add("input", effect)
 	u.becomes(running, "WORK")
-	first.program.signal(t, syscall.SIGSTOP)
+	first.program.Signal(t, syscall.SIGSTOP)
 	waiting := u.add("input", effect)
 	second.says(t, `"leading"`, 1)
 	u.becomes(running, "DONE")
 	u.becomes(waiting, "DONE")
 
-	first.program.signal(t, syscall.SIGCONT)
+	first.program.Signal(t, syscall.SIGCONT)
 	first.program.says(t, "standing by", 1)
 	last := u.add("input", effect)
 	u.becomes(last, "DONE")
@@ -88,7 +88,7 @@ func TestOtherLanesDoNotWaitForALongTaskOfAFrozenLeader(t *testing.T) {
 	for _, input := range []string{"SELECT pg_sleep(60)", "CREATE TABLE slow (); SELECT pg_sleep(60)", "BEGIN; SELECT pg_sleep(60); COMMIT"} {
 		u.becomes(u.add(`input, "group"`, literal(input)+", "+literal(input)), "WORK")
 	}
-	first.program.signal(t, syscall.SIGSTOP)
+	first.program.Signal(t, syscall.SIGSTOP)
 	frozen := time.Now()
 	waiting := u.add("input", "'SELECT 1'")
 	second.says(t, `"leading"`, 1)
@@ -107,14 +107,14 @@ func TestALaneGoesOnBehindATaskThatEndedUnderAFrozenLeader(t *testing.T) {
 	u.becomes(ended, "WORK")
 	u.becomes(output, "WORK")
 	next := u.add(`input, "group"`, "'SELECT 1', 'lane'")
-	first.program.signal(t, syscall.SIGSTOP)
+	first.program.Signal(t, syscall.SIGSTOP)
 	second.says(t, `"leading"`, 1)
 	u.becomes(next, "DONE")
 	u.shows(u.becomes(output, "DONE"), "interrupted", "1")
 }
 
 // pair are a leader, one that stands by, and their user.
-func pair(t *testing.T) (first *served, second *program, u *user) {
+func pair(t *testing.T) (first *served, second program, u *user) {
 	t.Helper()
 	first = own(t, object{})
 	second = run(t, "run", "--config", first.conf)
