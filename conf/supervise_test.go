@@ -126,7 +126,7 @@ func TestReloadChangesItsMind(t *testing.T) {
 	runs["b/public/task"].drains(t)
 	s.says("target drains")
 	s.write(`[{"data": "a", "reset": "3 s"}]`)
-	s.says("configuration taken up")
+	s.says("configuration loaded")
 
 	runs["a/public/task"].result <- nil
 	if run := s.begin("a/public/task")["a/public/task"]; run.target.Reset != 3*time.Second {
@@ -158,11 +158,11 @@ func TestBrokenFileChangesNothing(t *testing.T) {
 	s.write(`[{"data": 1}, {"sleep": "fast"}]`)
 	s.says("targets[0].data: must be a string, not 1")
 	s.says("targets[1].sleep: must be")
-	s.says("go on as before")
+	s.says("keeping the previous configuration")
 	if err := os.Remove(s.path); err != nil {
 		t.Fatal(err)
 	}
-	s.says("configuration can't be read")
+	s.says("cannot read the configuration")
 	run.goesOn(t)
 	s.write(`[{"data": "a"}, {"data": "b"}]`)
 	s.begin("b/public/task")
@@ -174,9 +174,9 @@ func TestSignalReadsAgain(t *testing.T) {
 	t.Parallel()
 	s := open(t, file(t, `[{"data": "a"}]`))
 	run := s.begin("a/public/task")["a/public/task"]
-	s.says("taken up")
+	s.says("configuration loaded")
 	s.reload <- syscall.SIGHUP
-	s.says("taken up")
+	s.says("configuration loaded")
 	run.goesOn(t)
 }
 
