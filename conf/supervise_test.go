@@ -26,7 +26,7 @@ func TestRunStartsAndDrains(t *testing.T) {
 		run.drains(t)
 	}
 	runs["a/public/task"].result <- nil
-	s.says("target ended")
+	s.says("target stopped")
 	select {
 	case err := <-s.ended:
 		t.Fatalf("ended with %v before all was drained", err)
@@ -74,7 +74,7 @@ func TestRunReportsFailedDrain(t *testing.T) {
 	close(s.stop)
 	run.drains(t)
 	run.result <- errors.New("lost")
-	s.says("target failed while it drained: lost")
+	s.says("target failed while draining: lost")
 	s.finish(nil)
 }
 
@@ -124,7 +124,7 @@ func TestReloadChangesItsMind(t *testing.T) {
 	s.write(`[{"data": "b", "reset": "2 s"}]`)
 	runs["a/public/task"].drains(t)
 	runs["b/public/task"].drains(t)
-	s.says("target drains")
+	s.says("draining target")
 	s.write(`[{"data": "a", "reset": "3 s"}]`)
 	s.says("configuration loaded")
 
@@ -133,7 +133,7 @@ func TestReloadChangesItsMind(t *testing.T) {
 		t.Errorf("a looks every %s", run.target.Reset)
 	}
 	runs["b/public/task"].result <- nil
-	s.says("target ended")
+	s.says("target stopped")
 }
 
 func TestDrainWhileAnotherChanges(t *testing.T) {

@@ -9,7 +9,7 @@ import (
 )
 
 // known are phrases of the log that other tests than TestFaults await, some in other folders.
-var known = []string{promoted, starting, scarce, passedOver, "failed to connect", "target failed", "target is well again", "(SQLSTATE 53300)", "created column", "panic", "stack", "belongs to role"}
+var known = []string{promoted, starting, scarce, passedOver, "failed to connect", "target failed", "target recovered", "(SQLSTATE 53300)", "created column", "panic", "stack", "belongs to role"}
 
 // What the log says of a standby, of a server that is not up, of tasks that fail on a full disk, and of somebody who is in the way.
 const (

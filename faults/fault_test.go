@@ -207,9 +207,9 @@ func (f *fault) happen(s *stage) {
 	s.load(1)
 	s.endWell()
 	s.until(patience, "the end of it", func() bool {
-		return f.says == nil || s.count("target is well again")+s.count("sessions are not lacking any more") > 0
+		return f.says == nil || s.count("target recovered")+s.count("sessions are not lacking any more") > 0
 	})
-	want := append(slices.Clone(f.says), "leading", "target is well again")
+	want := append(slices.Clone(f.says), "leading", "target recovered")
 	if s.count("sessions are not lacking any more") > 0 {
 		want = append(slices.Clone(f.says), "sessions are not lacking any more")
 	} else if f.says == nil {
