@@ -110,12 +110,12 @@ var faults = []fault{
 	},
 	{
 		name: "dropped table", cause: "DROP TABLE task", during: func(*stage) {},
-		says: []string{`has gone: create or restore it`}, check: `would create table "public"."task"`,
+		says: []string{`is gone: create or restore it`}, check: `would create table "public"."task"`,
 		cure: again,
 	},
 	{
 		name: "dropped schema", cause: "DROP SCHEMA public CASCADE", during: func(*stage) {},
-		says: []string{`has gone: create or restore it`}, check: `would create schema "public"`,
+		says: []string{`is gone: create or restore it`}, check: `would create schema "public"`,
 		cure: func(s *stage) {
 			s.exec("CREATE SCHEMA public; GRANT ALL ON SCHEMA public TO $n; CREATE TABLE effect (id int8); GRANT ALL ON effect TO $n")
 			again(s)

@@ -169,7 +169,7 @@ func (l *loop) rewake(ctx context.Context, way sql.Wake, before sql.Description)
 	if l.way == way && now.Waking == before.Waking && (way != sql.WAL || now.Published == before.Published) {
 		return nil
 	}
-	l.log.Info().Str("wake", string(l.way)).Msg("the table has changed")
+	l.log.Info().Str("wake", string(l.way)).Msg("table changed")
 	l.unfollow()
 	l.follow()
 	asleep := l.vigil.asleep

@@ -243,7 +243,7 @@ func TestWakeIsChangedWhileTheTableIsInUse(t *testing.T) {
 		s.becomes(s.add("input", "SELECT 1"), "DONE")
 		log := s.logged()[before:]
 		if !strings.Contains(log, fmt.Sprintf(`"wake":"%s","message":"leading"`, c.meanwhile)) || strings.Contains(log, "target failed") ||
-			strings.Contains(log, "is not possible") || strings.Count(log, "is served as it is") != 1 {
+			strings.Contains(log, "is not possible") || strings.Count(log, "serving it as it is") != 1 {
 			t.Errorf("%s: %s", c.wanted, log)
 		}
 		if _, err := writer.Exec(t.Context(), "COMMIT"); err != nil {
