@@ -116,7 +116,7 @@ func unpublished(d sql.Description, t Target) []string {
 	if d.Published != 0 {
 		return nil
 	}
-	return []string{fmt.Sprintf("publication %s does not show what is inserted into the table: run as the table's owner, with CREATE on the database: %s",
+	return []string{fmt.Sprintf("publication %s does not publish inserts into the table: run as the table's owner, with CREATE on the database: %s",
 		sql.Publication(table(t)), sql.CreatePublication(table(t), d))}
 }
 
