@@ -15,8 +15,8 @@ var known = []string{promoted, starting, scarce, passedOver, "failed to connect"
 const (
 	promoted   = "in recovery: it takes no writes until it is promoted"
 	starting   = "(SQLSTATE 57P03)"
-	scarce     = "tasks fail for want of room on the server"
-	passedOver = "has no right to the table: it is passed over"
+	scarce     = "tasks fail because the server is out of disk space or memory"
+	passedOver = "has no right to the table and is ignored"
 )
 
 // TestDocs: what the documentation quotes from the log is what tests await there.

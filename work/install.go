@@ -64,7 +64,7 @@ type tableGone struct {
 func (g *tableGone) Error() string {
 	text := fmt.Sprintf("table %s is gone: create or restore it", g.table)
 	if g.create {
-		text += ", or restart pgtaskd to have it made"
+		text += ", or restart pgtaskd, which creates it"
 	}
 	return text
 }

@@ -148,5 +148,5 @@ func (t *trouble) meet(k *sql.Lock) {
 
 // passedOver says what is to be known of a stranger.
 func passedOver(k *sql.Lock, h sql.Holder) string {
-	return fmt.Sprintf("%s holds a %s lock of pgtaskd and has no right to the table: it is passed over; end it, or revoke CONNECT from the role", h, k.What())
+	return fmt.Sprintf("%s holds a %s lock of pgtaskd and has no right to the table and is ignored: end it, or revoke CONNECT from the role", h, k.What())
 }
