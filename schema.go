@@ -28,7 +28,7 @@ type schemaCommand struct {
 func (c *schemaCommand) Run(p *program) error {
 	if c.Config == "" {
 		if c.Data != "" || c.User != "" {
-			return &usageError{errors.New("schema takes --data and --user together with --config FILE")}
+			return &usageError{errors.New("--data and --user need --config FILE")}
 		}
 		table := sql.Table{Schema: cmp.Or(c.Schema, "public"), Name: cmp.Or(c.Table, "task")}
 		return p.printSQL(sql.DDL(table, sql.Options{Wake: sql.Wake(cmp.Or(c.Wake, string(sql.Auto)))}))
@@ -61,7 +61,7 @@ func (c *schemaCommand) configured(file *conf.File) (string, error) {
 		}
 		found = true
 		database, role := t.Connect["dbname"], t.Connect["user"]
-		fmt.Fprintf(&b, "-- targets[%d]: table %s of database %q, which role %q serves. Database and role must be there.\n", i, visible(t.Schema+"."+t.Table), visible(database), visible(role))
+		fmt.Fprintf(&b, "-- targets[%d]: table %s of database %q, which role %q serves. Database and role must exist.\n", i, visible(t.Schema+"."+t.Table), visible(database), visible(role))
 		where := remote.Settings{"dbname": database}
 		if len(servers) > 1 {
 			where = where.With(place(t))
@@ -77,7 +77,7 @@ func (c *schemaCommand) configured(file *conf.File) (string, error) {
 		b.WriteString(sql.DDL(sql.Table{Schema: t.Schema, Name: t.Table}, sql.Options{Defaults: t.Defaults, Wake: t.Wake, Role: role}) + "\n")
 	}
 	if !found {
-		return "", errors.New("no target of the configuration is asked for")
+		return "", errors.New("no target of the configuration matches")
 	}
 	return b.String(), nil
 }
@@ -96,7 +96,7 @@ func place(t work.Target) remote.Settings {
 func reconnect(where remote.Settings) (string, error) {
 	text := where.String()
 	if visible(text) != text {
-		return "", errors.New("the name of a database can't be written as a command of psql's: print the targets of each by --data")
+		return "", errors.New("the name of a database cannot be written in a psql command: print the targets of each database with --data")
 	}
 	return `\connect -reuse-previous=on "` + strings.ReplaceAll(text, `"`, `""`) + "\"\n", nil
 }
@@ -104,7 +104,7 @@ func reconnect(where remote.Settings) (string, error) {
 // printSQL writes statements as they are. A terminal might obey what stands in a name.
 func (p *program) printSQL(text string) error {
 	if file, ok := p.stdout.(*os.File); ok && isTerminal(file) && !harmless(text) {
-		return errors.New("there are characters in the statements that a terminal does not show: print them into a file")
+		return errors.New("the statements contain characters that a terminal does not show: redirect them to a file")
 	}
 	_, err := io.WriteString(p.stdout, text)
 	return err

@@ -26,5 +26,5 @@ func ExposedDSN(dsn string) string {
 	if err != nil || !settings.Secret() {
 		return ""
 	}
-	return "the connection string on the command line holds a password, which every user of this machine can see: use PGPASSWORD, a password file or a configuration"
+	return "the connection string on the command line contains a password, which every user of this machine can see: use PGPASSWORD, a password file or a configuration"
 }

@@ -67,7 +67,7 @@ func TestFailureAtTheStart(t *testing.T) {
 		},
 		"role, and the dsn's user cannot connect": {
 			connect: remote.Settings{"user": "first_of_all"}, admin: remote.Settings{"user": "second_of_all"}, create: true,
-			errors: []string{`role "first_of_all" does not exist`, "the dsn's user, who would create what is missing, cannot connect", `role "second_of_all" does not exist`},
+			errors: []string{`role "first_of_all" does not exist`, "the dsn's user, who creates what is missing, cannot connect", `role "second_of_all" does not exist`},
 			hint:   hints["28000"],
 		},
 		"role, the dsn names nobody": {

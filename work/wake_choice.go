@@ -122,7 +122,7 @@ func unpublished(d sql.Description, t Target) []string {
 
 // silent is why the table's triggers do not tell of all.
 func silent(t Target) string {
-	return fmt.Sprintf("triggers of table %s are missing or disabled: GRANT TRIGGER ON %s TO %s, or run what pgtaskd schema --config FILE prints",
+	return fmt.Sprintf("triggers of table %s are missing or disabled: GRANT TRIGGER ON %s TO %s, or run the output of pgtaskd schema --config FILE",
 		table(t), table(t), quoted(t.Connect["user"]))
 }
 
