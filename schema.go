@@ -15,13 +15,13 @@ import (
 )
 
 type schemaCommand struct {
-	Schema string `placeholder:"SCHEMA" help:"The schema of the table, public if not said."`
-	Table  string `placeholder:"TABLE" help:"The name of the table, task if not said."`
-	Wake   string `enum:"auto,notify,wal,poll," default:"" placeholder:"WAY" help:"How new tasks are noticed, as the configuration's wake: auto, notify, wal or poll."`
+	Schema string `placeholder:"SCHEMA" help:"Schema of the table; public by default."`
+	Table  string `placeholder:"TABLE" help:"Name of the table; task by default."`
+	Wake   string `enum:"auto,notify,wal,poll," default:"" placeholder:"WAY" help:"How new tasks are noticed, like the configuration's wake: auto, notify, wal or poll."`
 
 	Config string `placeholder:"FILE" help:"Print what each target of this JSON configuration needs: its table with defaults and wake, and its role's rights."`
-	Data   string `placeholder:"DATABASE" help:"Of the configuration, only targets in this database; then there is no command of psql's among the statements."`
-	User   string `placeholder:"ROLE" help:"Of the configuration, only targets that this role serves."`
+	Data   string `placeholder:"DATABASE" help:"Print only the targets in this database, without psql commands."`
+	User   string `placeholder:"ROLE" help:"Print only the targets that this role serves."`
 }
 
 // Run prints the DDL.
