@@ -83,7 +83,7 @@ func TestRoleWithoutPassword(t *testing.T) {
 	t.Parallel()
 	one := servertest.New(t, server.Options{HBA: []string{"local all asked scram-sha-256"}})
 	for role, want := range map[string]string{
-		"asked":   `role "asked" does not exist, and would be made without a password, for which the server asks: run as a superuser: CREATE ROLE "asked" LOGIN PASSWORD '…'`,
+		"asked":   `role "asked" does not exist, and would be created without a password, which the server asks for: run as a superuser: CREATE ROLE "asked" LOGIN PASSWORD '…'`,
 		"trusted": `would create role "trusted", without a password`,
 	} {
 		file := filepath.Join(t.TempDir(), "pgtaskd.json")

@@ -67,7 +67,7 @@ func reservation(line string, target int, warnings []work.Warning) string {
 func doubled(before []work.Report, r work.Report) []string {
 	for i, other := range slices.Backward(before) {
 		if r.Root != "" && other.Root == r.Root {
-			return []string{fmt.Sprintf("its table is that of targets[%d], or a partition of it", i)}
+			return []string{fmt.Sprintf("serves the table of targets[%d], or a partition of it", i)}
 		}
 	}
 	return nil

@@ -11,7 +11,7 @@ import (
 )
 
 type demoCommand struct {
-	DSN string `placeholder:"DSN" help:"Use a database that is there instead of a throw-away server."`
+	DSN string `placeholder:"DSN" help:"Use an existing database instead of a throw-away server."`
 }
 
 // Run shows tasks at work until SIGTERM or SIGINT.

@@ -53,12 +53,12 @@ type usageError struct{ error }
 
 // commands are the command line.
 type commands struct {
-	LogLevel string `name:"log-level" enum:"trace,debug,info,warn,error," default:"" placeholder:"LEVEL" help:"What to log: trace, debug, info, warn or error. Stronger than the configuration's log.level."`
+	LogLevel string `name:"log-level" enum:"trace,debug,info,warn,error," default:"" placeholder:"LEVEL" help:"What to log: trace, debug, info, warn or error. Overrides the configuration's log.level."`
 
 	ShowVersion kong.VersionFlag `name:"version" help:"Print the version and exit."`
 
 	Run     runCommand     `cmd:"" help:"Serve the targets of a configuration file, or the one table of a connection string."`
-	Check   checkCommand   `cmd:"" help:"Read the configuration, connect, and say what would be created and what is missing. Exits with 1 when run would fail."`
+	Check   checkCommand   `cmd:"" help:"Read the configuration, connect, and show what would be created and what is missing. Exits with 1 when run would fail."`
 	Schema  schemaCommand  `cmd:"" help:"Print the statements that make a task table."`
 	Demo    demoCommand    `cmd:"" help:"Show tasks at work on a throw-away server."`
 	Version versionCommand `cmd:"" help:"Print the version."`

@@ -41,7 +41,7 @@ func TestTargetTakenOut(t *testing.T) {
 	d.until("two failures", func() bool { return strings.Count(d.stderr.String(), `"level":"error"`) == 2 })
 	write(config())
 	d.signal(syscall.SIGHUP)
-	d.until("four ends", func() bool { return strings.Count(d.stderr.String(), `"target ended"`) == 4 })
+	d.until("four ends", func() bool { return strings.Count(d.stderr.String(), `"target stopped"`) == 4 })
 	if n := strings.Count(d.stderr.String(), `"level":"error"`); n != 2 {
 		t.Errorf("%d errors", n)
 	}

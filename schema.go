@@ -15,20 +15,20 @@ import (
 )
 
 type schemaCommand struct {
-	Schema string `placeholder:"SCHEMA" help:"The schema of the table, public if not said."`
-	Table  string `placeholder:"TABLE" help:"The name of the table, task if not said."`
-	Wake   string `enum:"auto,notify,wal,poll," default:"" placeholder:"WAY" help:"How new tasks are noticed, as the configuration's wake: auto, notify, wal or poll."`
+	Schema string `placeholder:"SCHEMA" help:"Schema of the table; public by default."`
+	Table  string `placeholder:"TABLE" help:"Name of the table; task by default."`
+	Wake   string `enum:"auto,notify,wal,poll," default:"" placeholder:"WAY" help:"How new tasks are noticed, like the configuration's wake: auto, notify, wal or poll."`
 
 	Config string `placeholder:"FILE" help:"Print what each target of this JSON configuration needs: its table with defaults and wake, and its role's rights."`
-	Data   string `placeholder:"DATABASE" help:"Of the configuration, only targets in this database; then there is no command of psql's among the statements."`
-	User   string `placeholder:"ROLE" help:"Of the configuration, only targets that this role serves."`
+	Data   string `placeholder:"DATABASE" help:"Print only the targets in this database, without psql commands."`
+	User   string `placeholder:"ROLE" help:"Print only the targets that this role serves."`
 }
 
 // Run prints the DDL.
 func (c *schemaCommand) Run(p *program) error {
 	if c.Config == "" {
 		if c.Data != "" || c.User != "" {
-			return &usageError{errors.New("schema takes --data and --user together with --config FILE")}
+			return &usageError{errors.New("--data and --user need --config FILE")}
 		}
 		table := sql.Table{Schema: cmp.Or(c.Schema, "public"), Name: cmp.Or(c.Table, "task")}
 		return p.printSQL(sql.DDL(table, sql.Options{Wake: sql.Wake(cmp.Or(c.Wake, string(sql.Auto)))}))
@@ -61,7 +61,7 @@ func (c *schemaCommand) configured(file *conf.File) (string, error) {
 		}
 		found = true
 		database, role := t.Connect["dbname"], t.Connect["user"]
-		fmt.Fprintf(&b, "-- targets[%d]: table %s of database %q, which role %q serves. Database and role must be there.\n", i, visible(t.Schema+"."+t.Table), visible(database), visible(role))
+		fmt.Fprintf(&b, "-- targets[%d]: table %s of database %q, which role %q serves. Database and role must exist.\n", i, visible(t.Schema+"."+t.Table), visible(database), visible(role))
 		where := remote.Settings{"dbname": database}
 		if len(servers) > 1 {
 			where = where.With(place(t))
@@ -77,7 +77,7 @@ func (c *schemaCommand) configured(file *conf.File) (string, error) {
 		b.WriteString(sql.DDL(sql.Table{Schema: t.Schema, Name: t.Table}, sql.Options{Defaults: t.Defaults, Wake: t.Wake, Role: role}) + "\n")
 	}
 	if !found {
-		return "", errors.New("no target of the configuration is asked for")
+		return "", errors.New("no target of the configuration matches")
 	}
 	return b.String(), nil
 }
@@ -96,7 +96,7 @@ func place(t work.Target) remote.Settings {
 func reconnect(where remote.Settings) (string, error) {
 	text := where.String()
 	if visible(text) != text {
-		return "", errors.New("the name of a database can't be written as a command of psql's: print the targets of each by --data")
+		return "", errors.New("the name of a database cannot be written in a psql command: print the targets of each database with --data")
 	}
 	return `\connect -reuse-previous=on "` + strings.ReplaceAll(text, `"`, `""`) + "\"\n", nil
 }
@@ -104,7 +104,7 @@ func reconnect(where remote.Settings) (string, error) {
 // printSQL writes statements as they are. A terminal might obey what stands in a name.
 func (p *program) printSQL(text string) error {
 	if file, ok := p.stdout.(*os.File); ok && isTerminal(file) && !harmless(text) {
-		return errors.New("there are characters in the statements that a terminal does not show: print them into a file")
+		return errors.New("the statements contain characters that a terminal does not show: redirect them to a file")
 	}
 	_, err := io.WriteString(p.stdout, text)
 	return err

@@ -1,8 +1,5 @@
 //go:build slow
 
-// Package attack plays people who know PostgreSQL from the inside against the built program. Each attack is made in a database of its own, where
-// tables are served under a superuser, under an ordinary role that made its table, and under one whose table the dsn's user made. None of the
-// attacker's code may run under another role, and each table must be served, or refused with the attacker's name.
 package attack
 
 import (

@@ -17,7 +17,7 @@ func (f *File) Exposed(path string) string {
 	if !f.secret || err != nil || info.Mode()&readable == 0 {
 		return ""
 	}
-	return fmt.Sprintf("the configuration holds a password, and others may read it (mode %04o): chmod 0600, or put the password into a password file", info.Mode().Perm())
+	return fmt.Sprintf("the configuration contains a password and others can read it (mode %04o): chmod 0600, or put the password into a password file", info.Mode().Perm())
 }
 
 // ExposedDSN is a warning when a connection string on the command line holds a password; else "".
@@ -26,5 +26,5 @@ func ExposedDSN(dsn string) string {
 	if err != nil || !settings.Secret() {
 		return ""
 	}
-	return "the connection string on the command line holds a password, which every user of this machine can see: use PGPASSWORD, a password file or a configuration"
+	return "the connection string on the command line contains a password, which every user of this machine can see: use PGPASSWORD, a password file or a configuration"
 }

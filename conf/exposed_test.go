@@ -62,5 +62,5 @@ func TestExposedIsLogged(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := open(t, path)
-	s.says("others may read it (mode 0644)")
+	s.says("others can read it (mode 0644)")
 }

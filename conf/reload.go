@@ -25,7 +25,7 @@ func (s *supervisor) take(ctx context.Context, file *File) {
 	if s.options.Level != nil {
 		s.options.Level(file.Level)
 	}
-	s.log.Info().Str("file", s.path).Int("targets", len(file.Targets)).Msg("configuration taken up")
+	s.log.Info().Str("file", s.path).Int("targets", len(file.Targets)).Msg("configuration loaded")
 	if warning := file.Exposed(s.path); warning != "" {
 		s.log.Warn().Str("file", s.path).Msg(warning)
 	}
@@ -50,10 +50,10 @@ func (s *supervisor) complain(err error) {
 	var faults Faults
 	if errors.As(err, &faults) {
 		for _, fault := range faults {
-			log.Error().Err(fault).Msg("configuration has a fault")
+			log.Error().Err(fault).Msg("invalid configuration")
 		}
 	} else {
-		log.Error().Err(err).Msg("configuration can't be read")
+		log.Error().Err(err).Msg("cannot read the configuration")
 	}
-	log.Error().Msg("the targets go on as before")
+	log.Error().Msg("keeping the previous configuration")
 }

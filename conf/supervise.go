@@ -147,7 +147,7 @@ func (s *supervisor) adjust(ctx context.Context, id string) {
 		slot.served = *slot.wanted
 		slot.changes.Set(*slot.wanted)
 	default:
-		s.log.Info().Str("target", slot.served.Name()).Bool("changed", slot.wanted != nil).Msg("target drains")
+		s.log.Info().Str("target", slot.served.Name()).Bool("changed", slot.wanted != nil).Msg("draining target")
 		slot.draining = true
 		close(slot.stop)
 	}
@@ -155,7 +155,7 @@ func (s *supervisor) adjust(ctx context.Context, id string) {
 
 func (s *supervisor) start(ctx context.Context, id string, t work.Target) {
 	log := s.log.With().Str("target", t.Name()).Logger()
-	log.Info().Msg("target starts")
+	log.Info().Msg("starting target")
 	stop, changes := make(chan struct{}), work.NewChanges()
 	*s.slots[id] = slot{wanted: &t, served: t, stop: stop, changes: changes}
 	serving := t
@@ -178,7 +178,7 @@ func (s *supervisor) serve(ctx context.Context, stop <-chan struct{}, t work.Tar
 		case <-ctx.Done():
 		}
 	case err != nil && ctx.Err() == nil:
-		log.Error().Err(err).Msg("target failed while it drained")
+		log.Error().Err(err).Msg("target failed while draining")
 	}
 }
 
@@ -197,7 +197,7 @@ func logPanic(line *zerolog.Event, err error) *zerolog.Event {
 // leave takes note that a slot's loop has ended.
 func (s *supervisor) leave(ctx context.Context, id string) {
 	slot := s.slots[id]
-	s.log.Info().Str("target", slot.served.Name()).Msg("target ended")
+	s.log.Info().Str("target", slot.served.Name()).Msg("target stopped")
 	slot.stop, slot.draining = nil, false
 	if ctx.Err() != nil {
 		slot.wanted = nil

@@ -26,7 +26,7 @@ func TestRunStartsAndDrains(t *testing.T) {
 		run.drains(t)
 	}
 	runs["a/public/task"].result <- nil
-	s.says("target ended")
+	s.says("target stopped")
 	select {
 	case err := <-s.ended:
 		t.Fatalf("ended with %v before all was drained", err)
@@ -74,7 +74,7 @@ func TestRunReportsFailedDrain(t *testing.T) {
 	close(s.stop)
 	run.drains(t)
 	run.result <- errors.New("lost")
-	s.says("target failed while it drained: lost")
+	s.says("target failed while draining: lost")
 	s.finish(nil)
 }
 
@@ -124,16 +124,16 @@ func TestReloadChangesItsMind(t *testing.T) {
 	s.write(`[{"data": "b", "reset": "2 s"}]`)
 	runs["a/public/task"].drains(t)
 	runs["b/public/task"].drains(t)
-	s.says("target drains")
+	s.says("draining target")
 	s.write(`[{"data": "a", "reset": "3 s"}]`)
-	s.says("configuration taken up")
+	s.says("configuration loaded")
 
 	runs["a/public/task"].result <- nil
 	if run := s.begin("a/public/task")["a/public/task"]; run.target.Reset != 3*time.Second {
 		t.Errorf("a looks every %s", run.target.Reset)
 	}
 	runs["b/public/task"].result <- nil
-	s.says("target ended")
+	s.says("target stopped")
 }
 
 func TestDrainWhileAnotherChanges(t *testing.T) {
@@ -158,11 +158,11 @@ func TestBrokenFileChangesNothing(t *testing.T) {
 	s.write(`[{"data": 1}, {"sleep": "fast"}]`)
 	s.says("targets[0].data: must be a string, not 1")
 	s.says("targets[1].sleep: must be")
-	s.says("go on as before")
+	s.says("keeping the previous configuration")
 	if err := os.Remove(s.path); err != nil {
 		t.Fatal(err)
 	}
-	s.says("configuration can't be read")
+	s.says("cannot read the configuration")
 	run.goesOn(t)
 	s.write(`[{"data": "a"}, {"data": "b"}]`)
 	s.begin("b/public/task")
@@ -174,9 +174,9 @@ func TestSignalReadsAgain(t *testing.T) {
 	t.Parallel()
 	s := open(t, file(t, `[{"data": "a"}]`))
 	run := s.begin("a/public/task")["a/public/task"]
-	s.says("taken up")
+	s.says("configuration loaded")
 	s.reload <- syscall.SIGHUP
-	s.says("taken up")
+	s.says("configuration loaded")
 	run.goesOn(t)
 }
 

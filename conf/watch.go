@@ -39,7 +39,7 @@ func watch(path string, log zerolog.Logger) *watcher {
 	w := &watcher{path: path, log: log, changed: make(chan struct{}, 1), ended: make(chan struct{}), crew: routine.New(context.Background())}
 	var err error
 	if w.notify, err = fsnotify.NewWatcher(); err != nil {
-		log.Warn().Err(err).Msg("changes of the file are not seen; SIGHUP makes it read again")
+		log.Warn().Err(err).Msg("cannot watch the file; SIGHUP reloads the configuration")
 		close(w.ended)
 		return w
 	}
@@ -47,7 +47,7 @@ func watch(path string, log zerolog.Logger) *watcher {
 	w.crew.Go(func() {
 		defer close(w.ended)
 		if err := w.crew.Call(w.run); err != nil {
-			logPanic(log.Error(), err).Msg("changes of the file are not seen any more; SIGHUP makes it read again")
+			logPanic(log.Error(), err).Msg("file watcher failed; SIGHUP reloads the configuration")
 		}
 	})
 	return w
@@ -121,7 +121,7 @@ func (w *watcher) follow() {
 func (w *watcher) warn(err error) {
 	if err.Error() != w.fault {
 		w.fault = err.Error()
-		w.log.Warn().Err(err).Msg("changes of the file may not be seen; SIGHUP makes it read again")
+		w.log.Warn().Err(err).Msg("file watcher may miss changes; SIGHUP reloads the configuration")
 	}
 }
 

@@ -14,7 +14,7 @@ import (
 
 // unexpected is the loss of a session whose server has sent what has no place there.
 func unexpected(message pgproto3.BackendMessage) *Lost {
-	return &Lost{Cause: fmt.Errorf("the server has sent a message that does not belong there: %T", message), Broken: true}
+	return &Lost{Cause: fmt.Errorf("the server sent an unexpected message: %T", message), Broken: true}
 }
 
 // cut is the loss of a session whose connection gives no more messages.
@@ -37,7 +37,7 @@ func (s *Session) became(m *pgproto3.ReadyForQuery) error {
 		s.status = m.TxStatus
 		return nil
 	}
-	return &Lost{Cause: fmt.Errorf("the server has sent an unknown status of the transaction: %q", m.TxStatus), Broken: true}
+	return &Lost{Cause: fmt.Errorf("the server sent an unknown transaction status: %q", m.TxStatus), Broken: true}
 }
 
 // sqlstate is a code as rows hold it, whatever the server has sent.

@@ -185,7 +185,7 @@ func (s *Session) readProbe(t *Task, result *Result) (answered bool, err error) 
 		s.hard = s.hard || odd
 		switch {
 		case len(s.behind) > 0 && odd:
-			return false, &Lost{Cause: errors.New("a statement of ours is another's")}
+			return false, &Lost{Cause: errors.New("a prepared statement of pgtaskd has been replaced")}
 		case len(s.behind) > 0:
 			return true, nil
 		}

@@ -23,8 +23,8 @@ const (
 )
 
 var (
-	errLongMessage = errors.New("the server has sent a message that is too long")
-	errLongGreet   = errors.New("the server has sent too much before the first task")
+	errLongMessage = errors.New("the server sent a message that is too long")
+	errLongGreet   = errors.New("the server sent too much before the first task")
 )
 
 // Bound bounds the memory that connections of the configuration take for what the server sends: errors and notices are cut, and so is the

@@ -34,7 +34,7 @@ const (
 // introduce reads the answer to introduction.
 func (s *Session) introduce(ctx context.Context, local bool) error {
 	if s.PID == 0 {
-		return errors.New("the server does not name its backend, so that nothing could be cancelled there")
+		return errors.New("the server did not name its backend, so nothing could be cancelled")
 	}
 	row, err := s.ask(ctx, introduction, 7)
 	if err != nil {

@@ -154,7 +154,7 @@ func (s *Session) answers(n int, row func([][]byte), complete func(tag []byte)) 
 			case failure == nil && s.syncs <= 0:
 				return well, nil, &Lost{Cause: errors.New("the server left a statement unanswered"), Broken: true}
 			case failure != nil && !failed:
-				return well, failure, &Lost{Cause: errors.New("the server has gone on behind a failure"), Broken: true}
+				return well, failure, &Lost{Cause: errors.New("the server went on after a failure"), Broken: true}
 			case failure != nil && s.syncs <= 0:
 				s.unprepared()
 				s.hard = s.hard || s.discarding || failure.Code == "42P05" // which is that one of them is another's

@@ -68,7 +68,7 @@ func TestFailover(t *testing.T) {
 		s.conn = s.connect(s.name)
 		s.load(5)
 		s.endWell()
-		s.says("target is well again")
+		s.says("target recovered")
 		t.Log(strings.Join(s.said(), "\n"))
 	}
 	c.beside.check()

@@ -65,7 +65,7 @@ var faults = []fault{
 	},
 	{
 		name: "connect", cause: "ALTER DATABASE $n OWNER TO postgres; REVOKE ALL ON DATABASE $n FROM PUBLIC, $n" + endSessions,
-		says: []string{"no more sessions can be opened; tasks wait for those that there are"}, check: "permission denied for database",
+		says: []string{"cannot open more sessions; tasks wait for the open ones"}, check: "permission denied for database",
 		cure: then("GRANT CONNECT ON DATABASE $n TO $n"),
 	},
 	{
@@ -110,12 +110,12 @@ var faults = []fault{
 	},
 	{
 		name: "dropped table", cause: "DROP TABLE task", during: func(*stage) {},
-		says: []string{`has gone: create or restore it`}, check: `would create table "public"."task"`,
+		says: []string{`is gone: create or restore it`}, check: `would create table "public"."task"`,
 		cure: again,
 	},
 	{
 		name: "dropped schema", cause: "DROP SCHEMA public CASCADE", during: func(*stage) {},
-		says: []string{`has gone: create or restore it`}, check: `would create schema "public"`,
+		says: []string{`is gone: create or restore it`}, check: `would create schema "public"`,
 		cure: func(s *stage) {
 			s.exec("CREATE SCHEMA public; GRANT ALL ON SCHEMA public TO $n; CREATE TABLE effect (id int8); GRANT ALL ON effect TO $n")
 			again(s)
@@ -207,11 +207,11 @@ func (f *fault) happen(s *stage) {
 	s.load(1)
 	s.endWell()
 	s.until(patience, "the end of it", func() bool {
-		return f.says == nil || s.count("target is well again")+s.count("sessions are not lacking any more") > 0
+		return f.says == nil || s.count("target recovered")+s.count("sessions available again") > 0
 	})
-	want := append(slices.Clone(f.says), "leading", "target is well again")
-	if s.count("sessions are not lacking any more") > 0 {
-		want = append(slices.Clone(f.says), "sessions are not lacking any more")
+	want := append(slices.Clone(f.says), "leading", "target recovered")
+	if s.count("sessions available again") > 0 {
+		want = append(slices.Clone(f.says), "sessions available again")
 	} else if f.says == nil {
 		want = nil
 	}
@@ -223,7 +223,7 @@ func (f *fault) happen(s *stage) {
 func (s *stage) saidOnly(want []string) {
 	s.Helper()
 	said := slices.DeleteFunc(s.said(), func(l string) bool {
-		return strings.HasPrefix(l, "found tasks that were interrupted") || strings.HasPrefix(l, "a session can't be opened") || strings.Contains(l, "(SQLSTATE 57P03)")
+		return strings.HasPrefix(l, "found interrupted tasks") || strings.HasPrefix(l, "cannot open a session") || strings.Contains(l, "(SQLSTATE 57P03)")
 	})
 	if strings.Contains(strings.Join(s.said(), "\n"), "(SQLSTATE 57P03)") && !strings.Contains(strings.Join(said, "\n"), "failed to connect") {
 		want = slices.DeleteFunc(slices.Clone(want), func(part string) bool { return part == "failed to connect" }) // the server was up again before we tried

@@ -83,8 +83,8 @@ func (s *stage) fill() {
 	s.exec("CREATE OR REPLACE FUNCTION work() RETURNS void LANGUAGE sql AS ''")
 	s.done(soon)
 	s.is("true", "SELECT count(*) < 100 FROM task WHERE state = 'FAIL'")
-	s.says("target is well again")
-	s.saidOnly([]string{"tasks wait until there is room on the server's disk", "leading", "target is well again"})
+	s.says("target recovered")
+	s.saidOnly([]string{"tasks wait until there is room on the server's disk", "leading", "target recovered"})
 }
 
 // each runs statements, each in a transaction of its own.

@@ -138,7 +138,7 @@ func blame(s Settings, cause error) error {
 		}
 	}
 	return &Refused{
-		Message:  "invalid connection string: the values of its keywords do not go together",
+		Message:  "invalid connection string: the values of its keywords contradict each other",
 		Private:  fileTrouble(cause),
 		SQLState: stateValue,
 	}

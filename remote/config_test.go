@@ -114,7 +114,7 @@ func TestConfigRefuses(t *testing.T) {
 		{"hostaddr", unusable, Settings{"hostaddr": "localhost"}},
 		{"keepalives_count", unusable, Settings{"keepalives_count": "x"}},
 		{"ssl_max_protocol_version", unusable, Settings{"ssl_max_protocol_version": "SSLv3"}},
-		{"", "invalid connection string: the values of its keywords do not go together", Settings{"min_protocol_version": "3.2", "max_protocol_version": "3.0"}},
+		{"", "invalid connection string: the values of its keywords contradict each other", Settings{"min_protocol_version": "3.2", "max_protocol_version": "3.0"}},
 		{"", "invalid connection string: a port is a number between 1 and 65535", Settings{"port": "hunter"}},
 		{"requirepeer", unsupported, Settings{"requirepeer": "postgres"}},
 		{"sslcrl", unsupported, Settings{"sslcrl": "/x"}},

@@ -59,8 +59,8 @@ func (d Destination) Config() *pgconn.Config {
 		if !asked() {
 			return &Refused{
 				Message:  "password is required",
-				Detail:   "A role that is no superuser can't connect if the server does not ask for a password.",
-				Hint:     "The server's authentication method must be changed, or remote be the name of a connection string in the configuration.",
+				Detail:   "A role that is not a superuser can connect only if the server asks for a password.",
+				Hint:     "Change the server's authentication method, or use the name of a connection string in the configuration.",
 				SQLState: statePassword,
 			}
 		}

@@ -122,7 +122,7 @@ func notKeyword(word string, noEquals, exposed bool) error {
 	switch {
 	case exposed:
 		return &Refused{
-			Message:  "invalid connection string: what follows the password is no keyword and value",
+			Message:  "invalid connection string: the text after the password is not a keyword and value",
 			Hint:     `A value with blanks, quotes or backslashes is written as 'it\'s one'.`,
 			SQLState: stateSyntax,
 		}

@@ -84,7 +84,7 @@ func TestParse(t *testing.T) {
 func TestParseRefuses(t *testing.T) {
 	t.Parallel()
 	const pairs = `invalid connection string: it should consist of keyword=value pairs, or be a URI that begins with postgres://`
-	const encoding = "invalid connection string: a part of the URI is not percent-encoded as it should be"
+	const encoding = "invalid connection string: a part of the URI has an invalid percent-encoding"
 	const at = `invalid connection string: an "@" in the URI is not where the password ends`
 	const query = "invalid connection string: a parameter of the URI is not of the form keyword=value"
 	const port = "invalid connection string: a port is a number between 1 and 65535"

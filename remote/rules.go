@@ -49,8 +49,8 @@ func (r Rules) Resolve(remote string) (Destination, error) {
 	if !r.Superuser && !settings.given("password") {
 		return Destination{}, &Refused{
 			Message:  "password is required",
-			Detail:   "A role that is no superuser must provide a password in remote.",
-			Hint:     "Or let remote be the name of a connection string in the configuration.",
+			Detail:   "A role that is not a superuser must give a password in remote.",
+			Hint:     "Or use the name of a connection string in the configuration.",
 			SQLState: statePassword,
 		}
 	}
@@ -102,8 +102,8 @@ func checkFiles(given Settings) error {
 		}
 		return &Refused{
 			Message:  fmt.Sprintf("%q is not allowed in remote", keyword),
-			Detail:   "A connection string in a task may not make use of files or identities of the machine on which the controller runs.",
-			Hint:     "Let remote be the name of a connection string in the configuration.",
+			Detail:   "A connection string in a task may not use files or identities of the machine on which the controller runs.",
+			Hint:     "Use the name of a connection string in the configuration.",
 			SQLState: stateNotAllowed,
 		}
 	}

@@ -157,7 +157,7 @@ func misplacedAt() error {
 
 func badEncoding() error {
 	return &Refused{
-		Message:  "invalid connection string: a part of the URI is not percent-encoded as it should be",
+		Message:  "invalid connection string: a part of the URI has an invalid percent-encoding",
 		Hint:     "Write a space as %20, % as %25, @ as %40, / as %2F, & as %26.",
 		SQLState: stateSyntax,
 	}

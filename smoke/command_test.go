@@ -154,10 +154,10 @@ func TestPasswordsInSight(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, stderr, status := command(t, "", "check", "--config", path)
-	if status != 0 || !strings.Contains(stderr, "warning: "+path+": the configuration holds a password") || strings.Contains(stderr, "secret") {
+	if status != 0 || !strings.Contains(stderr, "warning: "+path+": the configuration contains a password") || strings.Contains(stderr, "secret") {
 		t.Errorf("check ends with %d: %s", status, stderr)
 	}
-	run(t, "run", "--config", path).says(t, "the configuration holds a password", 1)
+	run(t, "run", "--config", path).says(t, "the configuration contains a password", 1)
 	p := run(t, "run", postgres.DSN(database)+" password=hush")
 	p.says(t, "which every user of this machine can see", 1)
 	if strings.Contains(p.Log.String(), "hush") {

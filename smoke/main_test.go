@@ -1,5 +1,3 @@
-// Package smoke holds the contract's examples, tried from outside: the built program serves real tables, and the tests
-// are its users, who know nothing but SQL, the command line and signals.
 package smoke
 
 import (

@@ -61,11 +61,11 @@ func (m *missing) configure(ctx context.Context, conn *pgx.Conn, name, value str
 	}
 	typ := column.Type
 	if strings.Contains(value, "\x00") || typ == `"char"` && len(value) > 1 {
-		return fmt.Errorf("%q is no %s", value, typ)
+		return fmt.Errorf("%q is not a valid %s", value, typ)
 	}
 	statement := setDefault(m.table, name, literal(value)) + ";"
 	if column.Builtin == "" {
-		return fmt.Errorf("its type %s is not one of PostgreSQL's own, and could run what somebody else has made: as the table's owner, %s", typ, statement)
+		return fmt.Errorf("its type %s is not built in, and could run somebody else's code: as the table's owner, %s", typ, statement)
 	}
 	wanted := literal(value) + "::" + column.Builtin
 	same := "false"
@@ -78,7 +78,7 @@ func (m *missing) configure(ctx context.Context, conn *pgx.Conn, name, value str
 	var pg *pgconn.PgError
 	switch {
 	case errors.As(err, &pg) && pg.Code[:2] == "22":
-		return fmt.Errorf("%q is no %s: %w", value, typ, err)
+		return fmt.Errorf("%q is not a valid %s: %w", value, typ, err)
 	case err != nil:
 		return err
 	case !allowed:
@@ -99,7 +99,7 @@ func (m *missing) settable(name string) (column foundColumn, err error) {
 	case name == "author" || name != "after" && slices.Contains(notCopied, name),
 		i >= 0 && wantedColumns()[i].generated,
 		there != nil && (there.Generated || there.Identity):
-		return column, errors.New("can not be set")
+		return column, errors.New("cannot be set")
 	case there != nil:
 		return *there, nil
 	default:

@@ -95,7 +95,7 @@ func TestSomebodysOwnTypeIsLeftAlone(t *testing.T) {
 func TestWhatCanNotBeCompletedIsNamed(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ before, want string }{
-		{"CREATE VIEW task AS SELECT 1", `"public"."task" is there already and is no table`},
+		{"CREATE VIEW task AS SELECT 1", `"public"."task" exists and is not a table`},
 		{"CREATE TABLE task (input text)", `table "public"."task" has no column id`},
 		{"CREATE TABLE task (id int PRIMARY KEY)", `column id has no default`},
 		{"CREATE TABLE task (id serial PRIMARY KEY, title text, done bool)", `has no column input: if it is an application's, name another with "table" in the configuration; ` +
@@ -105,7 +105,7 @@ func TestWhatCanNotBeCompletedIsNamed(t *testing.T) {
 		{"CREATE TABLE task (id serial, input text, plan timestamp)", `column plan has type timestamp without time zone, not timestamptz`},
 		{"CREATE TABLE task (id serial, input text, state bool)", `column state has type boolean, not an enum of PLAN, TAKE`},
 		{"CREATE TYPE mood AS ENUM ('good'); CREATE TABLE task (id serial, input text, state mood)", `column state has type public.mood, not an enum`},
-		{"CREATE TABLE task (id serial, input text, due timestamptz)", `has a column due of its own`},
+		{"CREATE TABLE task (id serial, input text, due timestamptz)", `has a column due, but needs a generated column of that name`},
 	} {
 		t.Run(c.want, func(t *testing.T) {
 			t.Parallel()

@@ -55,7 +55,7 @@ func (o Owned) remedy(role string) string {
 	case "TABLE":
 		return fmt.Sprintf("drop it, or see what its triggers, defaults, rules and policies do and ALTER TABLE %s OWNER TO %s", o.Name, role)
 	case "TYPE":
-		return fmt.Sprintf("see to its casts and checks and ALTER TYPE %s OWNER TO %s", o.Name, role)
+		return fmt.Sprintf("check its casts and constraints and ALTER TYPE %s OWNER TO %s", o.Name, role)
 	case "SCHEMA":
 		return fmt.Sprintf("serve a table in another schema, or ALTER SCHEMA %s OWNER TO %s", o.Name, role)
 	case "FUNCTION", "CAST":

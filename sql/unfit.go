@@ -32,7 +32,7 @@ func (f *found) unfit(t Table) error {
 	case f.oid == 0:
 		return nil
 	case f.relkind != "r" && f.relkind != "p":
-		return fmt.Errorf("%s is there already and is no table", t)
+		return fmt.Errorf("%s exists and is not a table", t)
 	}
 	id := f.column("id")
 	switch {
@@ -53,7 +53,7 @@ func (f *found) unfit(t Table) error {
 		case !f.fits(*column, wanted.typ):
 			return wrongType(t, *column, wanted.typ)
 		case wanted.generated && !column.Generated && wanted.name != "hash":
-			return fmt.Errorf("table %s has a column %s of its own, where a generated one of that name is needed", t, wanted.name)
+			return fmt.Errorf("table %s has a column %s, but needs a generated column of that name", t, wanted.name)
 		}
 	}
 	return nil

@@ -70,7 +70,7 @@ func (r *Report) absent(ctx context.Context, t Target, refusal error) {
 		return
 	case err != nil:
 		r.failed(fmt.Sprintf("cannot connect as user %q: ", t.Connect["user"]), refusal, t)
-		r.failed("the dsn's user, who would create what is missing, cannot connect: ", err, t)
+		r.failed("the dsn's user, who creates what is missing, cannot connect: ", err, t)
 		return
 	}
 	defer func() { _ = conn.Close(ctx) }()
@@ -81,7 +81,7 @@ func (r *Report) absent(ctx context.Context, t Target, refusal error) {
 	}
 	switch {
 	case a.role && hasState(refusal, "28P01"):
-		r.fault("role %s does not exist, and would be made without a password, for which the server asks: run as a superuser: CREATE ROLE %s LOGIN PASSWORD '…'", quoted(user), quoted(user))
+		r.fault("role %s does not exist, and would be created without a password, which the server asks for: run as a superuser: CREATE ROLE %s LOGIN PASSWORD '…'", quoted(user), quoted(user))
 	case a.role:
 		r.would(a.mayRole, a.user, "role "+quoted(user)+", without a password", "CREATE ROLE "+quoted(user)+" LOGIN")
 	}
@@ -204,7 +204,7 @@ func (r *Report) rights(ctx context.Context, conn *pgx.Conn, t Target) {
 			return nil, rehearseGrant(ctx, conn, t)
 		})
 		if err == nil {
-			r.say("would grant what user %q lacks", t.Connect["user"])
+			r.say("would grant missing rights to user %q", t.Connect["user"])
 			return
 		}
 	}

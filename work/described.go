@@ -26,7 +26,7 @@ func (l *loop) postpone(ctx context.Context, t Target, err error) error {
 	}
 	l.postponed = time.Now().Add(postponement)
 	if known.IsZero() {
-		l.log.Warn().Err(err).Dur("retry_in_ms", postponement).Msg("the table is in use and cannot be changed: it is served as it is")
+		l.log.Warn().Err(err).Dur("retry_in_ms", postponement).Msg("table is in use and cannot be changed; serving it as it is")
 	}
 	return nil
 }

@@ -30,7 +30,7 @@ func (l *loop) drained() (done bool, err error) {
 type undrained struct{ tasks int }
 
 func (u *undrained) Error() string {
-	return fmt.Sprintf("%d tasks could not be ended in time; they will be found to be interrupted", u.tasks)
+	return fmt.Sprintf("%d tasks did not end in time; the next leader treats them as interrupted", u.tasks)
 }
 
 // drain begins, and in time enforces, the end of all work.
@@ -46,7 +46,7 @@ func (l *loop) drain() {
 	if !l.look.cancelled && time.Since(l.look.draining) >= l.live.Load().Grace {
 		l.look.cancelled = true
 		if l.anyRuns() {
-			l.underWay(l.log.Warn().Dur("grace", l.live.Load().Grace), "cancels").Msg("tasks still run when the grace is over, and are cancelled")
+			l.underWay(l.log.Warn().Dur("grace", l.live.Load().Grace), "cancels").Msg("grace is over; cancelling tasks")
 		}
 		for _, t := range l.tasks {
 			t.stop(exec.Drained)

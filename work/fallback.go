@@ -64,7 +64,7 @@ func completeAsAdmin(ctx context.Context, t Target, refusal error, do func(*pgx.
 	case isDenied(err):
 		return made, refusal
 	case sql.IsUntrusted(err):
-		return made, fmt.Errorf("%w; user %s of the dsn changes nothing that belongs to others: let the owner run what pgtaskd schema prints", refusal, quoted(t.Admin["user"]))
+		return made, fmt.Errorf("%w; user %s of the dsn changes nothing that belongs to others: let the owner run the output of pgtaskd schema", refusal, quoted(t.Admin["user"]))
 	}
 	return made, err
 }

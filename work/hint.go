@@ -15,13 +15,13 @@ var hints = map[string]string{
 	"25006": "tasks wait until the server takes writes",
 	"28000": "the role must have LOGIN, and pg_hba.conf must let it in from here",
 	"28P01": "the password in the dsn, or in the password file, must be that of the role",
-	"42501": "GRANT the role the right that is missing; what only an owner may do takes ALTER … OWNER TO the role, or a run of what pgtaskd schema --config FILE prints, as the owner",
-	"42703": "the table has lost a column that is needed",
+	"42501": "GRANT the missing right to the role; for what only an owner may do, ALTER … OWNER TO the role, or run the output of pgtaskd schema --config FILE as the owner",
+	"42703": "a column that pgtaskd needs is missing",
 	"53100": "tasks wait until there is room on the server's disk",
 	"53200": "tasks wait until the server has memory",
 	"53300": "raise max_connections, or the CONNECTION LIMIT of the role or the database, or lower run",
-	"55P03": "tasks wait until the table is not locked any more",
-	"57014": "a statement of pgtaskd's own took too long, or was cancelled",
+	"55P03": "tasks wait until the table is unlocked",
+	"57014": "a statement of pgtaskd took too long, or was cancelled",
 	"57P03": "tasks wait until the server is up",
 }
 
@@ -33,7 +33,7 @@ func (t Target) hint(err error, served bool) string {
 	}
 	restart := ""
 	if served && t.Create {
-		restart = ", or restart pgtaskd to have it made"
+		restart = ", or restart pgtaskd, which creates it"
 	}
 	switch answer.Code {
 	case "3D000":
@@ -41,7 +41,7 @@ func (t Target) hint(err error, served bool) string {
 		case t.makesDatabase():
 			return "create or restore the database" + restart
 		case t.Create:
-			return "create the database; pgtaskd can make it only where the dsn names a user, and another database than this"
+			return "create the database; pgtaskd creates it only if the dsn names a user and a different database"
 		}
 		return "create or restore the database"
 	case "3F000":

@@ -54,12 +54,12 @@ func TestFailureAtTheStart(t *testing.T) {
 		"database, the dsn names nobody": {
 			connect: remote.Settings{"dbname": "nowhere_1"}, admin: remote.Settings{"user": ""}, create: true,
 			errors: []string{`database "nowhere_1" does not exist`}, never: []string{"dsn's user", "root"},
-			hint: "create the database; pgtaskd can make it only where the dsn names a user, and another database than this",
+			hint: "create the database; pgtaskd creates it only if the dsn names a user and a different database",
 		},
 		"database, which the dsn leads to itself": {
 			connect: remote.Settings{"dbname": "nowhere_2"}, admin: remote.Settings{"dbname": "nowhere_2"}, create: true,
 			errors: []string{`database "nowhere_2" does not exist`},
-			hint:   "create the database; pgtaskd can make it only where the dsn names a user, and another database than this",
+			hint:   "create the database; pgtaskd creates it only if the dsn names a user and a different database",
 		},
 		"database, not to be created": {
 			connect: remote.Settings{"dbname": "nowhere_3"},
@@ -67,7 +67,7 @@ func TestFailureAtTheStart(t *testing.T) {
 		},
 		"role, and the dsn's user cannot connect": {
 			connect: remote.Settings{"user": "first_of_all"}, admin: remote.Settings{"user": "second_of_all"}, create: true,
-			errors: []string{`role "first_of_all" does not exist`, "the dsn's user, who would create what is missing, cannot connect", `role "second_of_all" does not exist`},
+			errors: []string{`role "first_of_all" does not exist`, "the dsn's user, who creates what is missing, cannot connect", `role "second_of_all" does not exist`},
 			hint:   hints["28000"],
 		},
 		"role, the dsn names nobody": {
@@ -123,7 +123,7 @@ func TestRestartIsAdvised(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const restart = "or restart pgtaskd to have it made"
+	const restart = "or restart pgtaskd, which creates it"
 	for _, create := range []bool{true, false} {
 		target := Target{Create: create, Admin: settings, Connect: settings.With(remote.Settings{"dbname": "here"})}
 		for _, code := range []string{"3D000", "3F000", "42P01"} {

@@ -62,9 +62,9 @@ type tableGone struct {
 }
 
 func (g *tableGone) Error() string {
-	text := fmt.Sprintf("table %s has gone: create or restore it", g.table)
+	text := fmt.Sprintf("table %s is gone: create or restore it", g.table)
 	if g.create {
-		text += ", or restart pgtaskd to have it made"
+		text += ", or restart pgtaskd, which creates it"
 	}
 	return text
 }
@@ -167,7 +167,7 @@ func lacking(ctx context.Context, conn *pgx.Conn, t Target) error {
 	if len(changes) == 0 {
 		return nil
 	}
-	return fmt.Errorf("table %s lacks %s, and may not be changed: run what pgtaskd schema --config FILE prints", table(t), names(changes))
+	return fmt.Errorf("table %s lacks %s, and may not be changed: run the output of pgtaskd schema --config FILE", table(t), names(changes))
 }
 
 // used tells whether tasks have ever been written to the table: then pauses may be under way.

@@ -95,7 +95,7 @@ func TestWhoMayConnectHoldsTheLockOfATableAbove(t *testing.T) {
 			s.drain()
 			above.settled()
 			s.serve()
-			s.says("which is served itself")
+			s.says("which is served, too")
 			if above.leads() != 1 || s.leads() != 1 {
 				t.Error(above.leads(), s.leads(), "leaders")
 			}

@@ -179,7 +179,7 @@ func TestATableThatWasSeenWhileStandingBy(t *testing.T) {
 	second.says("standing by")
 	s.exec("DROP TABLE task")
 	s.drain()
-	second.says("has gone")
+	second.says("is gone")
 }
 
 // TestTakeoverBesideAStranger who waits for the leader's lock, and gets it when the leader dies, goes or freezes: the second controller leads soon.

@@ -111,7 +111,7 @@ func (l *loop) share(ctx context.Context, above sql.Table) error {
 	}
 	l.trouble.meet(k)
 	if !shared {
-		return fmt.Errorf("table %s is a partition of %s, which is served itself: serve one of them", table(l.target), above)
+		return fmt.Errorf("table %s is a partition of %s, which is served, too: serve only one of them", table(l.target), above)
 	}
 	return nil
 }
@@ -148,5 +148,5 @@ func (t *trouble) meet(k *sql.Lock) {
 
 // passedOver says what is to be known of a stranger.
 func passedOver(k *sql.Lock, h sql.Holder) string {
-	return fmt.Sprintf("%s holds a %s lock of pgtaskd and has no right to the table: it is passed over; end it, or revoke CONNECT from the role", h, k.What())
+	return fmt.Sprintf("%s holds a %s lock of pgtaskd, has no right to the table and is ignored: end it, or revoke CONNECT from the role", h, k.What())
 }

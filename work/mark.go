@@ -161,7 +161,7 @@ func (l *loop) markSome(ctx context.Context, ids []int64) error {
 	case !refusedByServer(err):
 		return err
 	case len(ids) == 1:
-		l.log.Warn().Err(err).Int64("id", ids[0]).Msg("the table refuses to show that a task runs")
+		l.log.Warn().Err(err).Int64("id", ids[0]).Msg("table refuses the mark of a task")
 		l.tasks[ids[0]].marked = true
 		return nil
 	}

@@ -94,7 +94,7 @@ func internal() *exec.Failure {
 func (r *runner) confess(t *task, err error) {
 	var p *routine.Panic
 	if errors.As(err, &p) {
-		r.target.advised(r.log.Error(), err, true).Int64("id", t.row.ID).Msg("no session for a task: its server has brought an internal error about")
+		r.target.advised(r.log.Error(), err, true).Int64("id", t.row.ID).Msg("internal error while opening a session for a task")
 	}
 }
 

@@ -118,7 +118,7 @@ func (a absences) trusted(ctx context.Context, conn *pgx.Conn, user string) erro
 func create(ctx context.Context, t Target) (made []string, err error) {
 	conn, a, err := look(ctx, t)
 	if err != nil {
-		return nil, fmt.Errorf("the dsn's user, who would create what is missing, cannot connect: %w", err)
+		return nil, fmt.Errorf("the dsn's user, who creates what is missing, cannot connect: %w", err)
 	}
 	defer func() { _ = conn.Close(ctx) }()
 	user, database := t.Connect["user"], t.Connect["dbname"]

@@ -73,7 +73,7 @@ func (l *loop) writeEach(ctx context.Context, ends []end, write func(context.Con
 		e.fault = unwritten(e.failure(), answer)
 		return l.writeEach(ctx, []end{e}, write)
 	}
-	l.log.Error().Err(err).Int64("id", e.task.row.ID).Msg("the table refuses the end of a task; its row stays as it is")
+	l.log.Error().Err(err).Int64("id", e.task.row.ID).Msg("table refuses the end of a task; row left unchanged")
 	l.hopeless[e.task.row.ID] = time.Now()
 	l.gone(e)
 	return nil
@@ -117,7 +117,7 @@ func (l *loop) each(ctx context.Context, ids []int64, do func(context.Context, [
 		if answer := new(pgconn.PgError); errors.As(err, &answer) && isKeyTaken(answer) {
 			return l.supersede(ctx, ids[0], 0, 0, nil)
 		}
-		l.log.Error().Err(err).Int64("id", ids[0]).Msg("the table refuses a change of a task; its row stays as it is")
+		l.log.Error().Err(err).Int64("id", ids[0]).Msg("table refuses a change of a task; row left unchanged")
 		l.hopeless[ids[0]] = time.Now()
 		return nil
 	}
@@ -162,7 +162,7 @@ func (l *loop) trust(ctx context.Context, err error) (trusted bool) {
 	default:
 		return false
 	}
-	l.log.Warn().Err(err).Msg("a trigger of the table finds something only by search_path: our statements use the role's from now on")
+	l.log.Warn().Err(err).Msg("a trigger needs the role's search_path; using it from now on")
 	if l.control.trust(ctx, l.target) != nil {
 		return false // the server has no room for a session, or the connection is lost: the next refusal tries again
 	}
@@ -209,7 +209,7 @@ func (l *loop) supersede(ctx context.Context, id int64, owner, pid int32, failur
 	defer cancel()
 	_, err := l.control.conn.Exec(ctx, l.queries().Text("superseded"), id, owner, pid, text)
 	if refusedByServer(err) {
-		l.log.Error().Err(err).Int64("id", id).Msg("the table refuses the end of a task; its row stays as it is")
+		l.log.Error().Err(err).Int64("id", id).Msg("table refuses the end of a task; row left unchanged")
 		l.hopeless[id] = time.Now()
 		return nil
 	}
@@ -227,7 +227,7 @@ func (l *loop) refusedSilently(e end) {
 		l.inbox.wake()
 		return
 	}
-	l.log.Error().Int64("id", e.task.row.ID).Msg("the table refuses the end of a task; its row stays as it is")
+	l.log.Error().Int64("id", e.task.row.ID).Msg("table refuses the end of a task; row left unchanged")
 	l.hopeless[e.task.row.ID] = time.Now()
 	l.gone(e)
 }

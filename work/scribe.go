@@ -30,7 +30,7 @@ type written struct {
 }
 
 // errUnheard is that of a scribe that panics.
-var errUnheard = errors.New("nothing is heard of what was written")
+var errUnheard = errors.New("no answer to what was written")
 
 const (
 	scribeFrom  = 200             // ends that are to be written at once, for which it is worth while

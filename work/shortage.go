@@ -50,7 +50,7 @@ func (s *shortage) fail(err error, open int) {
 	s.last, s.had = now, false
 	if !s.said[err.Error()] {
 		s.said[err.Error()] = true
-		s.target.advised(s.log.Error(), err, true).Int("sessions", open).Msg("no more sessions can be opened; tasks wait for those that there are")
+		s.target.advised(s.log.Error(), err, true).Int("sessions", open).Msg("cannot open more sessions; tasks wait for the open ones")
 	}
 }
 
@@ -89,6 +89,6 @@ func (s *shortage) look() {
 	defer s.mu.Unlock()
 	if s.said != nil && time.Since(s.last) > shortOver {
 		s.said = nil
-		s.log.Info().Dur("after_ms", time.Since(s.since)).Msg("sessions are not lacking any more")
+		s.log.Info().Dur("after_ms", time.Since(s.since)).Msg("sessions available again")
 	}
 }

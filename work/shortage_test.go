@@ -44,7 +44,7 @@ func TestShortage(t *testing.T) {
 		if s.lasts() {
 			t.Error("it lasts")
 		}
-		want := []string{"no more sessions can be opened; tasks wait for those that there are: too many", "sessions are not lacking any more"}
+		want := []string{"cannot open more sessions; tasks wait for the open ones: too many", "sessions available again"}
 		if lines := told(&log); !slices.Equal(lines, want) {
 			t.Errorf("logged %q", lines)
 		}

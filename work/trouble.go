@@ -82,7 +82,7 @@ func (t *trouble) look() {
 	t.say()
 	t.say = nil
 	if !t.since.IsZero() {
-		t.log.Info().Dur("after_ms", time.Since(t.since)).Msg("target is well again")
+		t.log.Info().Dur("after_ms", time.Since(t.since)).Msg("target recovered")
 	}
 	t.since, t.said, t.deep = time.Time{}, nil, false
 }

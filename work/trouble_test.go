@@ -118,28 +118,28 @@ func TestTrouble(t *testing.T) {
 		{"nothing", []attempt{{time.Second, nil}}, []string{"leading"}},
 		{
 			"said once", append(repeated(100, attempt{0, down}), attempt{time.Second, nil}),
-			[]string{"target failed: down", "leading", "target is well again"},
+			[]string{"target failed: down", "leading", "target recovered"},
 		},
 		{
 			"again when it changes", append(repeated(50, attempt{0, down}, attempt{0, starting}), attempt{time.Second, nil}),
-			[]string{"target failed: down", "target failed: starting up", "leading", "target is well again"},
+			[]string{"target failed: down", "target failed: starting up", "leading", "target recovered"},
 		},
 		{
 			"again after it was over",
 			[]attempt{{time.Hour, down}, {time.Hour, down}, {time.Hour, nil}},
-			[]string{"leading", "target failed: down", "leading", "target is well again", "target failed: down", "leading", "target is well again"},
+			[]string{"leading", "target failed: down", "leading", "target recovered", "target failed: down", "leading", "target recovered"},
 		},
 		{
 			"only while led", append(repeated(100, attempt{time.Second, full}), attempt{time.Minute, nil}),
-			[]string{"leading", "target failed: " + full.Error(), "leading", "target is well again"},
+			[]string{"leading", "target failed: " + full.Error(), "leading", "target recovered"},
 		},
 		{
 			"led for moments", append(repeated(100, attempt{time.Second, down}), attempt{time.Minute, nil}),
-			[]string{"leading", "target failed: down", "leading", "target is well again"},
+			[]string{"leading", "target failed: down", "leading", "target recovered"},
 		},
 		{
 			"for hours", append(repeated(3000, attempt{0, down}), attempt{time.Second, nil}),
-			[]string{"target failed: down", "target failed: down", "target failed: down", "target failed: down", "leading", "target is well again"},
+			[]string{"target failed: down", "target failed: down", "target failed: down", "target failed: down", "leading", "target recovered"},
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -22,7 +22,7 @@ const readLog = "The log of pgtaskd says why, at level debug."
 // unreachable is what a task's row shows when its session could not be opened. What a server answers is shown to all; what we see ourselves, to a superuser alone: a remote can name
 // any path and port of our machine.
 func (r *runner) unreachable(ctx context.Context, t *task, began time.Time, err error) *exec.Failure {
-	r.log.Debug().Err(err).Int64("id", t.row.ID).Bool("remote", t.row.Remote != "").Msg("a session can't be opened")
+	r.log.Debug().Err(err).Int64("id", t.row.ID).Bool("remote", t.row.Remote != "").Msg("cannot open a session")
 	var refused *remote.Refused
 	var answer *pgconn.PgError
 	var panicked *routine.Panic

@@ -116,13 +116,13 @@ func unpublished(d sql.Description, t Target) []string {
 	if d.Published != 0 {
 		return nil
 	}
-	return []string{fmt.Sprintf("publication %s does not show what is inserted into the table: run as the table's owner, with CREATE on the database: %s",
+	return []string{fmt.Sprintf("publication %s does not publish inserts into the table: run as the table's owner, with CREATE on the database: %s",
 		sql.Publication(table(t)), sql.CreatePublication(table(t), d))}
 }
 
 // silent is why the table's triggers do not tell of all.
 func silent(t Target) string {
-	return fmt.Sprintf("triggers of table %s are missing or disabled: GRANT TRIGGER ON %s TO %s, or run what pgtaskd schema --config FILE prints",
+	return fmt.Sprintf("triggers of table %s are missing or disabled: GRANT TRIGGER ON %s TO %s, or run the output of pgtaskd schema --config FILE",
 		table(t), table(t), quoted(t.Connect["user"]))
 }
 
@@ -169,7 +169,7 @@ func (l *loop) rewake(ctx context.Context, way sql.Wake, before sql.Description)
 	if l.way == way && now.Waking == before.Waking && (way != sql.WAL || now.Published == before.Published) {
 		return nil
 	}
-	l.log.Info().Str("wake", string(l.way)).Msg("the table has changed")
+	l.log.Info().Str("wake", string(l.way)).Msg("table changed")
 	l.unfollow()
 	l.follow()
 	asleep := l.vigil.asleep

@@ -88,7 +88,7 @@ func (s *stream) run(ctx context.Context) {
 			s.set(false)
 		}
 		if text := err.Error(); !told[text] {
-			s.log.Warn().Err(err).Dur("sleep", s.target.Sleep).Msg("no stream of the write-ahead log: polls meanwhile")
+			s.log.Warn().Err(err).Dur("sleep", s.target.Sleep).Msg("no stream of the write-ahead log; polling")
 			told[text] = true
 		}
 		select {
@@ -125,7 +125,7 @@ func (s *stream) follow(ctx context.Context) error {
 		return err
 	}
 	s.set(true)
-	s.log.Debug().Msg("follows the write-ahead log")
+	s.log.Debug().Msg("following the write-ahead log")
 	return s.read(ctx, conn)
 }
 
@@ -140,7 +140,7 @@ func (s *stream) shown(ctx context.Context, conn *pgconn.PgConn) error {
 		"WHERE p.pubinsert AND p.pubname OPERATOR(pg_catalog.=) '%s' AND r.oid OPERATOR(pg_catalog.=) %d"
 	results, err := conn.Exec(ctx, fmt.Sprintf(query, name, s.published)).ReadAll() // without parameters, which it cannot have here
 	if err == nil && (len(results) != 1 || len(results[0].Rows) == 0) {
-		err = fmt.Errorf("publication %s does not show what is inserted into the table any more", name)
+		err = fmt.Errorf("publication %s no longer publishes inserts into the table", name)
 	}
 	return err
 }

@@ -24,7 +24,7 @@ const slots = "pg_replication_slots WHERE database = current_database() AND temp
 func (s *stage) streaming() {
 	s.t.Helper()
 	s.eventually("1", "SELECT count(*) FROM "+slots+" AND confirmed_flush_lsn IS NOT NULL")
-	s.until("live", func() bool { return strings.Contains(s.logged(), "follows the write-ahead log") })
+	s.until("live", func() bool { return strings.Contains(s.logged(), "following the write-ahead log") })
 }
 
 // TestWAL: the log tells of new tasks, of those in parts of a table too, and nothing of ours is at work where they are inserted.
@@ -97,7 +97,7 @@ func TestWALIsLost(t *testing.T) {
 		s.streaming()
 		s.becomes(s.add("input", "SELECT 1"), "DONE")
 	}
-	if log := s.logged(); strings.Count(log, "polls meanwhile") != 1 || s.leads() != 1 {
+	if log := s.logged(); strings.Count(log, "write-ahead log; polling") != 1 || s.leads() != 1 {
 		t.Errorf("led %d times", s.leads())
 	}
 }
@@ -110,7 +110,7 @@ func TestPublicationIsTakenAway(t *testing.T) {
 	t.Parallel()
 	s := play(t, deaf, byWAL)
 	for i, way := range unpublish {
-		follows := func() bool { return strings.Count(s.logged(), "follows the write-ahead log") > i }
+		follows := func() bool { return strings.Count(s.logged(), "following the write-ahead log") > i }
 		s.until("live", follows)
 		s.exec(fmt.Sprintf(way, sql.Publication(table(s.target))))
 		i++
@@ -123,7 +123,7 @@ func TestPublicationIsTakenAway(t *testing.T) {
 	s.serve()
 	s.until("leading again", func() bool { return s.leads() > 1 })
 	s.exec(fmt.Sprintf(unpublish[0], sql.Publication(table(s.target))))
-	const said = "does not show what is inserted into the table: run as"
+	const said = "does not publish inserts into the table: run as"
 	s.until("said", func() bool { return strings.Contains(s.logged(), said) })
 	s.becomes(s.add("input", "SELECT 1"), "DONE")
 	if log := s.logged(); strings.Count(log, said) != 1 || s.leads() != 2 {
@@ -145,7 +145,7 @@ func TestStreamWithoutPublication(t *testing.T) {
 	for _, way := range unpublish[1:] {
 		s.exec(fmt.Sprintf(way, sql.Publication(table(s.target))))
 		lost := &stream{target: s.target, published: d.Published, log: zerolog.New(s), poke: func() {}}
-		if err := lost.follow(t.Context()); err == nil || lost.lives() || !strings.Contains(err.Error(), "does not show") {
+		if err := lost.follow(t.Context()); err == nil || lost.lives() || !strings.Contains(err.Error(), "no longer publishes") {
 			t.Errorf("live: %v, error: %v", lost.lives(), err)
 		}
 		s.exec("DROP PUBLICATION " + sql.Publication(table(s.target)))
@@ -243,7 +243,7 @@ func TestWakeIsChangedWhileTheTableIsInUse(t *testing.T) {
 		s.becomes(s.add("input", "SELECT 1"), "DONE")
 		log := s.logged()[before:]
 		if !strings.Contains(log, fmt.Sprintf(`"wake":"%s","message":"leading"`, c.meanwhile)) || strings.Contains(log, "target failed") ||
-			strings.Contains(log, "is not possible") || strings.Count(log, "is served as it is") != 1 {
+			strings.Contains(log, "is not possible") || strings.Count(log, "serving it as it is") != 1 {
 			t.Errorf("%s: %s", c.wanted, log)
 		}
 		if _, err := writer.Exec(t.Context(), "COMMIT"); err != nil {

@@ -238,7 +238,7 @@ func (l *loop) strays(ctx context.Context) error {
 	}
 	ended, err := l.control.conn.Exec(ctx, l.queries().Text("stray"), l.seats.backends(), sessionPrefix(l.target), ids, l.look.began)
 	if n := ended.RowsAffected(); n > 0 {
-		l.log.Warn().Int64("sessions", n).Msg("ended sessions of an old leader whose tasks are not theirs any more")
+		l.log.Warn().Int64("sessions", n).Msg("ended stray sessions of a previous leader")
 	}
 	return err
 }
@@ -259,7 +259,7 @@ func (l *loop) halt(ctx context.Context, ids []int64) error {
 	return l.each(ctx, ids, func(ctx context.Context, ids []int64) error {
 		ended, err := l.control.conn.Exec(ctx, l.queries().Text("halted"), ids, l.seats.backends(), sessionPrefix(l.target))
 		if n := ended.RowsAffected(); n > 0 {
-			l.log.Warn().Int64("tasks", n).Msg("ended tasks that an old leader was to stop")
+			l.log.Warn().Int64("tasks", n).Msg("stopped tasks of a previous leader")
 		}
 		return err
 	})
@@ -293,7 +293,7 @@ func (l *loop) cut(ctx context.Context, ids []int64, lost map[int64]end) (done m
 		}
 	}
 	if len(done) > 0 {
-		l.log.Warn().Int("tasks", len(done)).Msg("found tasks that were interrupted")
+		l.log.Warn().Int("tasks", len(done)).Msg("found interrupted tasks")
 	}
 	return done, err
 }

@@ -89,7 +89,7 @@ func (l *loop) dismiss(ctx context.Context, ends []end) error {
 func scarcity(ends []end) error {
 	for _, e := range ends {
 		if f := e.failure(); f != nil && e.kind == finished && !f.Raised() && (f.SQLState == "53100" || f.SQLState == "53200") {
-			return &pgconn.PgError{Severity: "ERROR", Code: f.SQLState, Message: "tasks fail for want of room on the server"}
+			return &pgconn.PgError{Severity: "ERROR", Code: f.SQLState, Message: "tasks fail because the server is out of disk space or memory"}
 		}
 	}
 	return nil

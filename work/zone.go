@@ -29,7 +29,7 @@ func (l *loop) inZone(ctx context.Context, epoch int64) {
 	l.zone.tried = time.Now()
 	name, err := readZone(ctx, l.target)
 	if err != nil {
-		l.log.Debug().Err(err).Msg("the role's time zone could not be read")
+		l.log.Debug().Err(err).Msg("cannot read the role's time zone")
 		return
 	}
 	if name != *known {
