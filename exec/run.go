@@ -93,7 +93,8 @@ var patient = &Statement{"pgtaskd_patient", "SET LOCAL statement_timeout TO '30s
 
 // own makes the transaction of a task's SQL ours, whatever that has set: our role, and the limits under which we write its end. It answers like a probe, and
 // tells whether the session has had temporary objects. $1: search_path, the session's own: triggers of the table find by it what they find when somebody else changes a row.
-// Our statements name all they use with its schema, and find nothing by it.
+// Our statements name all they use with its schema, and find nothing by it. Without enable_seqscan they find a row by an index: a plan is kept for as long as the session, and one that was made when the
+// table was empty would read all of it. The one that writes the end gives that back.
 //
 // partly does so behind what is planned, which has no string to name a setting by: all but the limit for locks and the path is nearly always as it was. Should a function have
 // changed it all the same, the end is refused, and the task is run once more, by a simple query and with own behind it.
@@ -101,9 +102,9 @@ var (
 	own = &Statement{"pgtaskd_own", `SELECT pg_catalog.txid_current_if_assigned(), pg_catalog.clock_timestamp(), false, pg_catalog.num_nulls(` +
 		`pg_catalog.set_config('session_authorization', NULL, false), pg_catalog.set_config('role', 'none', false), ` +
 		`pg_catalog.set_config('statement_timeout', '30s', true), pg_catalog.set_config('lock_timeout', '5s', true), ` +
-		`pg_catalog.set_config('row_security', 'on', true), pg_catalog.set_config('search_path', $1, true)) OPERATOR(pg_catalog.>=) 0, pg_catalog.pg_my_temp_schema()`}
+		`pg_catalog.set_config('row_security', 'on', true), pg_catalog.set_config('enable_seqscan', 'off', true), pg_catalog.set_config('search_path', $1, true)) OPERATOR(pg_catalog.>=) 0, pg_catalog.pg_my_temp_schema()`}
 	partly = &Statement{"pgtaskd_partly", `SELECT pg_catalog.txid_current_if_assigned(), pg_catalog.clock_timestamp(), false, pg_catalog.num_nulls(` +
-		`pg_catalog.set_config('lock_timeout', '5s', true), pg_catalog.set_config('search_path', $1, true)) OPERATOR(pg_catalog.>=) 0, pg_catalog.pg_my_temp_schema()`}
+		`pg_catalog.set_config('lock_timeout', '5s', true), pg_catalog.set_config('enable_seqscan', 'off', true), pg_catalog.set_config('search_path', $1, true)) OPERATOR(pg_catalog.>=) 0, pg_catalog.pg_my_temp_schema()`}
 )
 
 func (s *Session) sendOwn(st *Statement) {

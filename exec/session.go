@@ -21,6 +21,7 @@ type Session struct {
 	PID   uint32    // of the backend
 	Since time.Time // start of the backend, by the server's clock; zero on a remote
 
+	Scans   bool // enable_seqscan was on
 	Foreign bool // when it was opened its database had foreign servers: what writes through them has no transaction id here
 
 	conn   *pgconn.PgConn

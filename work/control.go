@@ -57,9 +57,6 @@ type control struct {
 func connect(ctx context.Context, t Target) (*control, error) {
 	cfg, err := ownConfig(t.Connect, map[string]string{
 		"application_name":                    controlName(t),
-		"enable_seqscan":                      "off", // each statement finds its rows by an index, whatever the statistics say
-		"enable_hashjoin":                     "off",
-		"enable_mergejoin":                    "off",
 		"idle_in_transaction_session_timeout": milliseconds(statementLimit),
 		"idle_session_timeout":                milliseconds(silenceLimit),
 		"statement_timeout":                   milliseconds(statementLimit),
@@ -112,9 +109,11 @@ func (c *control) know(ctx context.Context) error {
 	case readOnly:
 		return errReadOnly
 	case c.version >= 170000:
-		_, err = c.conn.Exec(ctx, "SET transaction_timeout = "+milliseconds(prepareLimit))
+		if _, err = c.conn.Exec(ctx, "SET transaction_timeout = "+milliseconds(prepareLimit)); err != nil {
+			return err
+		}
 	}
-	return err
+	return plansAlike(ctx, c.conn)
 }
 
 func (c *control) close() {

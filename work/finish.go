@@ -129,8 +129,8 @@ func (l *loop) retry(ctx context.Context, tx pgx.Tx, ends []end, written map[int
 	return err
 }
 
-// silences is how often in a row an end must not have been taken by a row that nobody had locked a moment later, until that is taken for the row's own
-// doing: whoever had it locked may have let it go in between.
+// silences is how often in a row an end must not have been taken by a row that nobody has changed and nobody had locked a moment later, until that is taken for
+// the row's own doing: whoever had it locked may have let it go in between.
 const silences = 3
 
 // settle forgets the tasks whose ends are written, and looks what is the matter with the others: some are locked, and are written later;
@@ -159,6 +159,9 @@ func (l *loop) settle(ctx context.Context, ends []end, written map[int64]bool) e
 		}
 		switch s := standings[e.task.row.ID]; {
 		case s.ours(e.task, e.pid) && free[e.task.row.ID]:
+			if e.version != s.version { // somebody changes it all the time, and is in the way
+				e.refusals, e.version = 0, s.version
+			}
 			if e.refusals++; e.refusals < silences {
 				l.unsaid = append(l.unsaid, e.later())
 			} else {

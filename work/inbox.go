@@ -23,7 +23,8 @@ type end struct {
 	wait     time.Duration // before the next try to write it, when it could not be written
 	after    time.Time     // of that try, by our clock
 	passed   bool          // turn.sql has passed it over
-	refusals int           // how often in a row its row has not taken it, and was not locked a moment later
+	refusals int           // how often in a row its row has not taken it, and was neither changed nor locked
+	version  uint32        // of the row, then
 	usual    bool          // as isUsual tells, once the loop has it
 	bare     bool          // no repetition: the table has refused the end with it
 	aboard   bool          // lost while it was with the server behind another task: it has not run, or what it did is gone

@@ -3,12 +3,14 @@ package work
 import (
 	"context"
 	"maps"
+	"slices"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"pgtaskd/exec"
 	"pgtaskd/remote"
+	"pgtaskd/sql"
 )
 
 // pinned are settings of every session of ours that runs none of the users' SQL. Startup parameters
@@ -45,6 +47,40 @@ func ownConfig(s remote.Settings, parameters map[string]string) (*pgx.ConnConfig
 	maps.Copy(cfg.RuntimeParams, parameters)
 	maps.Copy(cfg.RuntimeParams, pinned)
 	return cfg, nil
+}
+
+// planning are settings of the sessions in which statements on the task table run. With them a plan
+// depends on the statement and not on statistics, which may say that the table is empty.
+var planning = map[string]string{
+	"enable_seqscan":                  "off",
+	"enable_bitmapscan":               "off",
+	"enable_sort":                     "off",
+	"enable_incremental_sort":         "off",
+	"enable_hashjoin":                 "off",
+	"enable_mergejoin":                "off",
+	"enable_indexscan":                "on",
+	"enable_indexonlyscan":            "on",
+	"enable_tidscan":                  "on",
+	"enable_nestloop":                 "on",
+	"geqo":                            "off",
+	"from_collapse_limit":             "8",
+	"join_collapse_limit":             "8",
+	"max_parallel_workers_per_gather": "0",
+	"seq_page_cost":                   "1",
+	"random_page_cost":                "4",
+	"cpu_tuple_cost":                  "0.01",
+	"cpu_index_tuple_cost":            "0.005",
+	"cpu_operator_cost":               "0.0025",
+}
+
+func plansAlike(ctx context.Context, conn *pgx.Conn) error {
+	names := slices.Sorted(maps.Keys(planning))
+	values := make([]string, len(names))
+	for i, name := range names {
+		values[i] = planning[name]
+	}
+	_, err := conn.Exec(ctx, sql.Description{}.Queries(sql.Table{}).Text("planner"), names, values)
+	return err
 }
 
 // rolePath is the search_path that the role's sessions begin with: SHOW looks up nothing by it.

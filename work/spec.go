@@ -141,6 +141,7 @@ func (r *runner) done(p *pending) []exec.Call {
 	done.Bool(p.quick)
 	done.Int4(int32(r.seat.session.PID))
 	done.Int4(int32(p.result.Writer))
+	done.Bool(r.seat.session.Scans)
 	if p.quick {
 		return []exec.Call{done}
 	}

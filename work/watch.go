@@ -18,6 +18,7 @@ type standing struct {
 	stopping bool // set to STOP while it was under way, and without an end
 	attempt  int32
 	plan     pgtype.Timestamptz
+	version  uint32 // of the row: another one when anybody has changed it
 }
 
 // ours tells whether the row still shows what we have made of it; pid is the session's.
@@ -41,7 +42,7 @@ func (l *loop) standings(ctx context.Context, ids []int64) (map[int64]standing, 
 	}
 	var id int64
 	var s standing
-	_, err = pgx.ForEachRow(rows, []any{&id, &s.state, &s.pid, &s.ended, &s.stopping, &s.attempt, &s.plan}, func() error {
+	_, err = pgx.ForEachRow(rows, []any{&id, &s.state, &s.pid, &s.ended, &s.stopping, &s.attempt, &s.plan, &s.version}, func() error {
 		all[id] = s
 		return nil
 	})

@@ -1,12 +1,19 @@
--- Where tasks stand that we believe to be ours.
+-- Where tasks stand that we believe to be ours, and the version of their rows.
 -- $1 ids
 SELECT
     t.id,
     t.state::pg_catalog.text,
     coalesce(t.pid, 0),
-    t.stop IS NOT NULL,
-    t.state OPERATOR(pg_catalog.=) 'STOP' AND t.stop IS NULL AND t.stopping IS TRUE,
+    t.ended,
+    t.state OPERATOR(pg_catalog.=) 'STOP' AND NOT t.ended AND t.stopping IS TRUE,
     t.attempt,
-    t.plan
-FROM :table AS t
-WHERE t.id OPERATOR(pg_catalog.=) ANY ($1)
+    t.plan,
+    t.version
+FROM pg_catalog.unnest($1::pg_catalog.int8[]) AS l (id)
+CROSS JOIN LATERAL (
+    SELECT w.id, w.state, w.pid, w.stop IS NOT NULL AS ended, w.stopping, w.attempt, w.plan, w.xmin AS version
+    FROM :table AS w
+    WHERE w.id OPERATOR(pg_catalog.>=) l.id
+        AND w.id OPERATOR(pg_catalog.<=) l.id
+    ORDER BY w.id
+) AS t

@@ -4,9 +4,10 @@
 -- moment ago is missed.
 -- $1 ids, NULL: the one that is due alone, unless its lane may have to pause first or it repeats itself; $2 longest text to bring, in bytes, $3 how long before its plan a task may be taken
 WITH chosen AS MATERIALIZED (
-    SELECT t.tableoid AS part, t.ctid AS place
-    FROM :table AS t
-    WHERE t.id OPERATOR(pg_catalog.=) ANY (coalesce($1, (
+    SELECT t.part, t.place
+    FROM (
+        SELECT u.id
+        FROM pg_catalog.unnest(coalesce($1::pg_catalog.int8[], (
             SELECT CASE
                 WHEN pg_catalog.count(*) OPERATOR(pg_catalog.=) 1
                     AND pg_catalog.set_config('synchronous_commit', 'off', true) OPERATOR(pg_catalog.=) 'off'
@@ -20,22 +21,30 @@ WITH chosen AS MATERIALIZED (
                 ORDER BY l.due, l.id
                 LIMIT 2
             ) AS d
-        )))
-        AND (
-            $1 IS NOT NULL
-            OR t.max OPERATOR(pg_catalog.>=) 0 AND t.repeat OPERATOR(pg_catalog.=) '0' AND t.cron IS NULL
-        )
-        AND t.state OPERATOR(pg_catalog.=) 'PLAN'
-        AND t.plan OPERATOR(pg_catalog.<=) (pg_catalog.statement_timestamp() OPERATOR(pg_catalog.+) $3::pg_catalog.interval)
-        AND (
-            t.attempt OPERATOR(pg_catalog.>) 0
-            OR t.active OPERATOR(pg_catalog.=) '0'
-            OR t.max OPERATOR(pg_catalog.<) 0
-            OR t.catchup OPERATOR(pg_catalog.<>) 0
-            OR coalesce(t.base, t.plan) OPERATOR(pg_catalog.+) least(t.active, '10000 years') OPERATOR(pg_catalog.>=) pg_catalog.statement_timestamp()
-        )
-    ORDER BY t.id
-    FOR NO KEY UPDATE SKIP LOCKED
+        ))) AS u (id)
+        ORDER BY u.id
+    ) AS c
+    CROSS JOIN LATERAL (
+        SELECT t.tableoid AS part, t.ctid AS place
+        FROM :table AS t
+        WHERE t.id OPERATOR(pg_catalog.>=) c.id
+            AND t.id OPERATOR(pg_catalog.<=) c.id
+            AND (
+                $1 IS NOT NULL
+                OR t.max OPERATOR(pg_catalog.>=) 0 AND t.repeat OPERATOR(pg_catalog.=) '0' AND t.cron IS NULL
+            )
+            AND t.state OPERATOR(pg_catalog.=) 'PLAN'
+            AND t.plan OPERATOR(pg_catalog.<=) (pg_catalog.statement_timestamp() OPERATOR(pg_catalog.+) $3::pg_catalog.interval)
+            AND (
+                t.attempt OPERATOR(pg_catalog.>) 0
+                OR t.active OPERATOR(pg_catalog.=) '0'
+                OR t.max OPERATOR(pg_catalog.<) 0
+                OR t.catchup OPERATOR(pg_catalog.<>) 0
+                OR coalesce(t.base, t.plan) OPERATOR(pg_catalog.+) least(t.active, '10000 years') OPERATOR(pg_catalog.>=) pg_catalog.statement_timestamp()
+            )
+        ORDER BY t.id
+        FOR NO KEY UPDATE SKIP LOCKED
+    ) AS t
 )
 UPDATE :table AS t
 SET

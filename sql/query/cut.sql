@@ -6,9 +6,10 @@
 -- $4 sessions that are ours and not concerned, $5 beginning of the application_name of the target's sessions, $6 ids of those that have made us panic
 WITH orphaned AS MATERIALIZED (
     SELECT
-        t.id,
+        t.part,
+        t.place,
         t.state OPERATOR(pg_catalog.<>) 'WORK' OR t.atomic IS TRUE OR t.rerun AS repeatable,
-        t.id OPERATOR(pg_catalog.=) ANY ($6::pg_catalog.int8[]) AS panicked,
+        l.id OPERATOR(pg_catalog.=) ANY ($6::pg_catalog.int8[]) AS panicked,
         c.cause,
         t.remote OPERATOR(pg_catalog.<>) '' AS away,
         CASE WHEN c.cause OPERATOR(pg_catalog.<>) 'interrupted' THEN 1 OPERATOR(pg_catalog.+) CASE WHEN pg_catalog.jsonb_typeof(t.runs) OPERATOR(pg_catalog.=) 'array' THEN (
@@ -16,12 +17,46 @@ WITH orphaned AS MATERIALIZED (
             FROM pg_catalog.jsonb_array_elements(t.runs) AS r
             WHERE (r OPERATOR(pg_catalog.->>) 'cause') OPERATOR(pg_catalog.=) c.cause
         ) ELSE 0 END ELSE 0 END AS times
-    FROM ROWS FROM (
-        pg_catalog.unnest($1::pg_catalog.int8[]),
-        pg_catalog.unnest($2::pg_catalog.int4[]),
-        pg_catalog.unnest($3::pg_catalog.timestamptz[])
-    ) AS l (id, gone, start)
-    JOIN :table AS t ON t.id OPERATOR(pg_catalog.=) l.id
+    FROM (
+        SELECT *
+        FROM ROWS FROM (
+            pg_catalog.unnest($1::pg_catalog.int8[]),
+            pg_catalog.unnest($2::pg_catalog.int4[]),
+            pg_catalog.unnest($3::pg_catalog.timestamptz[])
+        ) AS u (id, gone, start)
+        ORDER BY u.id
+    ) AS l
+    CROSS JOIN LATERAL (
+        SELECT t.tableoid AS part, t.ctid AS place, t.state, t.remote, t.atomic, t.rerun, t.runs, t.start
+        FROM :table AS t
+        WHERE t.id OPERATOR(pg_catalog.>=) l.id
+            AND t.id OPERATOR(pg_catalog.<=) l.id
+            AND (t.state OPERATOR(pg_catalog.=) 'WORK' AND (
+                t.pid OPERATOR(pg_catalog.=) l.gone
+                OR t.remote OPERATOR(pg_catalog.<>) ''
+                OR NOT EXISTS (
+                    SELECT
+                    FROM pg_catalog.pg_stat_get_activity(t.pid) AS a
+                    WHERE a.pid OPERATOR(pg_catalog.=) t.pid
+                        AND a.datid OPERATOR(pg_catalog.=) (SELECT d.oid FROM pg_catalog.pg_database AS d WHERE d.datname OPERATOR(pg_catalog.=) pg_catalog.current_database())
+                        AND (a.backend_start IS NULL OR a.backend_start OPERATOR(pg_catalog.<=) t.start)
+                )
+            )
+            OR t.state OPERATOR(pg_catalog.=) 'TAKE' AND (
+                l.gone OPERATOR(pg_catalog.>) 0
+                OR NOT EXISTS (
+                    SELECT
+                    FROM pg_catalog.pg_stat_activity AS a
+                    WHERE a.datname OPERATOR(pg_catalog.=) pg_catalog.current_database()
+                        AND a.backend_type OPERATOR(pg_catalog.=) 'client backend'
+                        AND pg_catalog.left(a.application_name, pg_catalog.length($5)) OPERATOR(pg_catalog.=) $5
+                        AND a.state OPERATOR(pg_catalog.<>) 'idle'
+                        AND a.pid OPERATOR(pg_catalog.<>) ALL ($4::pg_catalog.int4[])
+                )
+            ))
+        ORDER BY t.id
+        FOR NO KEY UPDATE SKIP LOCKED
+    ) AS t
     CROSS JOIN LATERAL (
         SELECT CASE
             WHEN least( -- a person may have reset one of them
@@ -32,31 +67,6 @@ WITH orphaned AS MATERIALIZED (
             ELSE 'interrupted'
         END AS cause
     ) AS c
-    WHERE t.state OPERATOR(pg_catalog.=) 'WORK' AND (
-            t.pid OPERATOR(pg_catalog.=) l.gone
-            OR t.remote OPERATOR(pg_catalog.<>) ''
-            OR NOT EXISTS (
-                SELECT
-                FROM pg_catalog.pg_stat_get_activity(t.pid) AS a
-                WHERE a.pid OPERATOR(pg_catalog.=) t.pid
-                    AND a.datid OPERATOR(pg_catalog.=) (SELECT d.oid FROM pg_catalog.pg_database AS d WHERE d.datname OPERATOR(pg_catalog.=) pg_catalog.current_database())
-                    AND (a.backend_start IS NULL OR a.backend_start OPERATOR(pg_catalog.<=) t.start)
-            )
-        )
-        OR t.state OPERATOR(pg_catalog.=) 'TAKE' AND (
-            l.gone OPERATOR(pg_catalog.>) 0
-            OR NOT EXISTS (
-                SELECT
-                FROM pg_catalog.pg_stat_activity AS a
-                WHERE a.datname OPERATOR(pg_catalog.=) pg_catalog.current_database()
-                    AND a.backend_type OPERATOR(pg_catalog.=) 'client backend'
-                    AND pg_catalog.left(a.application_name, pg_catalog.length($5)) OPERATOR(pg_catalog.=) $5
-                    AND a.state OPERATOR(pg_catalog.<>) 'idle'
-                    AND a.pid OPERATOR(pg_catalog.<>) ALL ($4::pg_catalog.int4[])
-            )
-        )
-    ORDER BY t.id
-    FOR NO KEY UPDATE OF t SKIP LOCKED
 )
 UPDATE :table AS t
 SET
@@ -93,7 +103,8 @@ FROM orphaned AS o
 CROSS JOIN LATERAL (
     SELECT o.repeatable AND NOT o.panicked AND (o.times OPERATOR(pg_catalog.<) 5 OR o.cause OPERATOR(pg_catalog.=) 'lost' AND o.away IS NOT TRUE) AS again
 ) AS d
-WHERE t.id OPERATOR(pg_catalog.=) o.id
+WHERE t.ctid OPERATOR(pg_catalog.=) o.place
+    AND t.tableoid OPERATOR(pg_catalog.=) o.part
 RETURNING
     t.id,
     t.repeat OPERATOR(pg_catalog.>) '0' AND NOT d.again

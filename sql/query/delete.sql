@@ -1,25 +1,37 @@
--- Deletes tasks that have ended with nothing to show, as they ask for; returns those that somebody has locked.
+-- Deletes tasks that have ended with nothing to show, as they ask for; returns those that somebody has locked, or changed a moment ago.
 -- $1 ids
 WITH empty AS MATERIALIZED (
-    SELECT t.id
-    FROM :table AS t
-    WHERE t.id OPERATOR(pg_catalog.=) ANY ($1)
-        AND t.state OPERATOR(pg_catalog.=) 'DONE'
-        AND t."delete"
-        AND t.output IS NULL
-        AND t.error IS NULL
+    SELECT l.id, t.part, t.place
+    FROM pg_catalog.unnest($1::pg_catalog.int8[]) AS l (id)
+    CROSS JOIN LATERAL (
+        SELECT t.tableoid AS part, t.ctid AS place
+        FROM :table AS t
+        WHERE t.id OPERATOR(pg_catalog.>=) l.id
+            AND t.id OPERATOR(pg_catalog.<=) l.id
+            AND t.state OPERATOR(pg_catalog.=) 'DONE'
+            AND t."delete"
+            AND t.output IS NULL
+            AND t.error IS NULL
+        ORDER BY t.id
+    ) AS t
 ),
 locked AS MATERIALIZED (
-    SELECT t.id
+    SELECT e.id, e.part, e.place
     FROM empty AS e
-    JOIN :table AS t ON t.id OPERATOR(pg_catalog.=) e.id
-    ORDER BY t.id
-    FOR UPDATE OF t SKIP LOCKED
+    CROSS JOIN LATERAL (
+        SELECT t.ctid AS place
+        FROM :table AS t
+        WHERE t.ctid OPERATOR(pg_catalog.=) e.place
+            AND t.tableoid OPERATOR(pg_catalog.=) e.part
+        FOR UPDATE SKIP LOCKED
+    ) AS t
+    WHERE t.place OPERATOR(pg_catalog.=) e.place
 ),
 deleted AS (
     DELETE FROM :table AS t
-    USING locked
-    WHERE t.id OPERATOR(pg_catalog.=) locked.id
+    USING locked AS l
+    WHERE t.ctid OPERATOR(pg_catalog.=) l.place
+        AND t.tableoid OPERATOR(pg_catalog.=) l.part
 )
 SELECT id FROM empty
 EXCEPT ALL

@@ -1,7 +1,8 @@
 -- Writes the end of a task in the transaction of its own SQL; raises an error when the task is no longer ours, or its own SQL has changed
 -- the row.
 -- $1 id, $2 pid of the controller that took it, $3 start, $4 stop, $5 output, $6 notice, $7 whether effects and end commit together,
--- $8 whether it must not repeat itself, $9 pid of the session, $10 id of its transaction, 0 where it has none: what the server need not ask itself
+-- $8 whether it must not repeat itself, $9 pid of the session, $10 id of its transaction, 0 where it has none: what the server need not ask itself, $11 enable_seqscan,
+-- which is off for us and not for what comes behind
 WITH ended AS (
     UPDATE :table AS t
     SET
@@ -26,4 +27,6 @@ WITH ended AS (
         AND t.xmin OPERATOR(pg_catalog.<>) $10::pg_catalog.xid -- the task's own SQL has not changed the row
     RETURNING 1
 )
-SELECT 1::pg_catalog.int2 OPERATOR(pg_catalog./) EXISTS (SELECT FROM ended)::pg_catalog.int4 -- exec tells this error by its types
+SELECT
+    1::pg_catalog.int2 OPERATOR(pg_catalog./) EXISTS (SELECT FROM ended)::pg_catalog.int4, -- exec tells this error by its types
+    pg_catalog.set_config('enable_seqscan', $11::pg_catalog.bool::pg_catalog.text, true)

@@ -1,15 +1,13 @@
 -- Gives up tasks that have never started and are no longer worth it.
 -- $1 ids
-UPDATE :table AS t
-SET
-    state = 'GONE',
-    start = pg_catalog.statement_timestamp(),
-    stop = pg_catalog.statement_timestamp(),
-    error = 'ERROR:  task not active'
-WHERE t.id OPERATOR(pg_catalog.=) ANY (
-        SELECT x.id
+WITH expired AS MATERIALIZED (
+    SELECT x.part, x.place
+    FROM pg_catalog.unnest($1::pg_catalog.int8[]) AS l (id)
+    CROSS JOIN LATERAL (
+        SELECT x.tableoid AS part, x.ctid AS place
         FROM :table AS x
-        WHERE x.id OPERATOR(pg_catalog.=) ANY ($1)
+        WHERE x.id OPERATOR(pg_catalog.>=) l.id
+            AND x.id OPERATOR(pg_catalog.<=) l.id
             AND x.state OPERATOR(pg_catalog.=) 'PLAN'
             AND x.attempt OPERATOR(pg_catalog.=) 0
             AND x.active OPERATOR(pg_catalog.>) '0'
@@ -19,7 +17,17 @@ WHERE t.id OPERATOR(pg_catalog.=) ANY (
             AND coalesce(x.base, x.plan) OPERATOR(pg_catalog.+) least(x.active, '10000 years') OPERATOR(pg_catalog.<) pg_catalog.statement_timestamp()
         ORDER BY x.id
         FOR NO KEY UPDATE SKIP LOCKED
-    )
+    ) AS x
+)
+UPDATE :table AS t
+SET
+    state = 'GONE',
+    start = pg_catalog.statement_timestamp(),
+    stop = pg_catalog.statement_timestamp(),
+    error = 'ERROR:  task not active'
+FROM expired AS e
+WHERE t.ctid OPERATOR(pg_catalog.=) e.place
+    AND t.tableoid OPERATOR(pg_catalog.=) e.part
 RETURNING
     t.id,
     t.repeat OPERATOR(pg_catalog.>) '0'

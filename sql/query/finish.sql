@@ -2,7 +2,7 @@
 -- $1 ids, $2 pids of the controllers that took them, $3 pids of the sessions, $4 done, $5 starts, $6 stops, $7 outputs, $8 errors,
 -- $9 SQLSTATEs, $10 notices, $11 whether effects and end commit together
 WITH ended AS MATERIALIZED (
-    SELECT e.*
+    SELECT e.*, t.part, t.place
     FROM (
         SELECT *
         FROM ROWS FROM (
@@ -21,9 +21,10 @@ WITH ended AS MATERIALIZED (
         ORDER BY u.id
     ) AS e
     CROSS JOIN LATERAL ( -- looked up one by one, whatever the statistics say
-        SELECT
+        SELECT t.tableoid AS part, t.ctid AS place
         FROM :table AS t
-        WHERE t.id OPERATOR(pg_catalog.=) e.id
+        WHERE t.id OPERATOR(pg_catalog.>=) e.id
+            AND t.id OPERATOR(pg_catalog.<=) e.id
             AND (
                 t.state OPERATOR(pg_catalog.=) 'TAKE' AND t.pid OPERATOR(pg_catalog.=) e.owner
                 OR t.state OPERATOR(pg_catalog.=) 'WORK' AND t.pid OPERATOR(pg_catalog.=) e.pid
@@ -32,6 +33,7 @@ WITH ended AS MATERIALIZED (
                 e.done
                 OR t.attempt::pg_catalog.int8 OPERATOR(pg_catalog.-) t.interrupted OPERATOR(pg_catalog.>) t.retry
             )
+        ORDER BY t.id
         FOR NO KEY UPDATE SKIP LOCKED
     ) AS t
 )
@@ -47,7 +49,8 @@ SET
     notice = e.notice,
     atomic = e.atomic
 FROM ended AS e
-WHERE t.id OPERATOR(pg_catalog.=) e.id
+WHERE t.ctid OPERATOR(pg_catalog.=) e.place
+    AND t.tableoid OPERATOR(pg_catalog.=) e.part
 RETURNING
     t.id,
     t.repeat OPERATOR(pg_catalog.>) '0',

@@ -1,34 +1,39 @@
 -- Writes the ends of tasks that were set to STOP and whose controller cannot do it any more. None is touched whose backend lives, as in cut.
 -- $1 ids, $2 sessions that are ours, $3 beginning of the application_name of the target's sessions
 WITH halted AS MATERIALIZED (
-    SELECT t.id
+    SELECT t.part, t.place
     FROM pg_catalog.unnest($1::pg_catalog.int8[]) AS l (id)
-    JOIN :table AS t ON t.id OPERATOR(pg_catalog.=) l.id
-    WHERE t.state OPERATOR(pg_catalog.=) 'STOP'
-        AND t.stopping
-        AND t.stop IS NULL
-        AND CASE WHEN t.start IS NOT NULL THEN
-            t.remote OPERATOR(pg_catalog.<>) ''
-            OR NOT EXISTS (
-                SELECT
-                FROM pg_catalog.pg_stat_get_activity(t.pid) AS a
-                WHERE a.pid OPERATOR(pg_catalog.=) t.pid
-                    AND a.datid OPERATOR(pg_catalog.=) (SELECT d.oid FROM pg_catalog.pg_database AS d WHERE d.datname OPERATOR(pg_catalog.=) pg_catalog.current_database())
-                    AND (a.backend_start IS NULL OR a.backend_start OPERATOR(pg_catalog.<=) t.start)
-                    AND a.pid OPERATOR(pg_catalog.<>) ALL ($2::pg_catalog.int4[])
-            )
-        ELSE NOT EXISTS (
-                SELECT
-                FROM pg_catalog.pg_stat_activity AS a
-                WHERE a.datname OPERATOR(pg_catalog.=) pg_catalog.current_database()
-                    AND a.backend_type OPERATOR(pg_catalog.=) 'client backend'
-                    AND pg_catalog.left(a.application_name, pg_catalog.length($3)) OPERATOR(pg_catalog.=) $3
-                    AND a.state OPERATOR(pg_catalog.<>) 'idle'
-                    AND a.pid OPERATOR(pg_catalog.<>) ALL ($2::pg_catalog.int4[])
-            )
-        END
-    ORDER BY t.id
-    FOR NO KEY UPDATE OF t SKIP LOCKED
+    CROSS JOIN LATERAL (
+        SELECT t.tableoid AS part, t.ctid AS place
+        FROM :table AS t
+        WHERE t.id OPERATOR(pg_catalog.>=) l.id
+            AND t.id OPERATOR(pg_catalog.<=) l.id
+            AND t.state OPERATOR(pg_catalog.=) 'STOP'
+            AND t.stopping
+            AND t.stop IS NULL
+            AND CASE WHEN t.start IS NOT NULL THEN
+                t.remote OPERATOR(pg_catalog.<>) ''
+                OR NOT EXISTS (
+                    SELECT
+                    FROM pg_catalog.pg_stat_get_activity(t.pid) AS a
+                    WHERE a.pid OPERATOR(pg_catalog.=) t.pid
+                        AND a.datid OPERATOR(pg_catalog.=) (SELECT d.oid FROM pg_catalog.pg_database AS d WHERE d.datname OPERATOR(pg_catalog.=) pg_catalog.current_database())
+                        AND (a.backend_start IS NULL OR a.backend_start OPERATOR(pg_catalog.<=) t.start)
+                        AND a.pid OPERATOR(pg_catalog.<>) ALL ($2::pg_catalog.int4[])
+                )
+            ELSE NOT EXISTS (
+                    SELECT
+                    FROM pg_catalog.pg_stat_activity AS a
+                    WHERE a.datname OPERATOR(pg_catalog.=) pg_catalog.current_database()
+                        AND a.backend_type OPERATOR(pg_catalog.=) 'client backend'
+                        AND pg_catalog.left(a.application_name, pg_catalog.length($3)) OPERATOR(pg_catalog.=) $3
+                        AND a.state OPERATOR(pg_catalog.<>) 'idle'
+                        AND a.pid OPERATOR(pg_catalog.<>) ALL ($2::pg_catalog.int4[])
+                )
+            END
+        ORDER BY t.id
+        FOR NO KEY UPDATE SKIP LOCKED
+    ) AS t
 )
 UPDATE :table AS t
 SET
@@ -40,5 +45,6 @@ SET
         'Its state was set to STOP while it was under way; the controller that had taken it could not say how it ended.',
     sqlstate = '57014',
     notice = NULL
-FROM halted
-WHERE t.id OPERATOR(pg_catalog.=) halted.id
+FROM halted AS h
+WHERE t.ctid OPERATOR(pg_catalog.=) h.place
+    AND t.tableoid OPERATOR(pg_catalog.=) h.part

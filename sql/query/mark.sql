@@ -1,7 +1,7 @@
 -- Shows tasks as running. Each must still be taken by the controller that says so.
 -- $1 ids, $2 pids of the controllers that took them, $3 pids of the sessions, $4 starts, $5 whether effects and end commit together
 WITH begun AS MATERIALIZED (
-    SELECT b.*
+    SELECT b.*, t.part, t.place
     FROM (
         SELECT *
         FROM ROWS FROM (
@@ -14,13 +14,15 @@ WITH begun AS MATERIALIZED (
         ORDER BY u.id
     ) AS b
     CROSS JOIN LATERAL ( -- looked up one by one, whatever the statistics say
-        SELECT
+        SELECT t.tableoid AS part, t.ctid AS place
         FROM :table AS t
-        WHERE t.id OPERATOR(pg_catalog.=) b.id
+        WHERE t.id OPERATOR(pg_catalog.>=) b.id
+            AND t.id OPERATOR(pg_catalog.<=) b.id
             AND (
                 t.state OPERATOR(pg_catalog.=) 'TAKE' AND t.pid OPERATOR(pg_catalog.=) b.owner
                 OR t.state OPERATOR(pg_catalog.=) 'WORK' AND t.pid OPERATOR(pg_catalog.=) b.pid
             )
+        ORDER BY t.id
         FOR NO KEY UPDATE SKIP LOCKED
     ) AS t
 )
@@ -31,5 +33,6 @@ SET
     start = b.start,
     atomic = b.atomic
 FROM begun AS b
-WHERE t.id OPERATOR(pg_catalog.=) b.id
+WHERE t.ctid OPERATOR(pg_catalog.=) b.place
+    AND t.tableoid OPERATOR(pg_catalog.=) b.part
 RETURNING t.id

@@ -11,4 +11,6 @@ SELECT
     pg_catalog.octet_length(t.input),
     coalesce(pg_catalog.octet_length(t.data), 0)
 FROM :table AS t
-WHERE t.id OPERATOR(pg_catalog.=) $1
+WHERE t.id OPERATOR(pg_catalog.>=) $1
+    AND t.id OPERATOR(pg_catalog.<=) $1
+ORDER BY t.id

@@ -2,7 +2,7 @@
 -- $1 ids, $2 pids of the controllers that took them, $3 pids of the sessions (or null), $4 delay (or null), $5 error (or null), $6 SQLSTATE,
 -- $7 starts and $8 stops of runs that a drain has cancelled (or null)
 WITH released AS MATERIALIZED (
-    SELECT r.*
+    SELECT r.*, t.part, t.place
     FROM (
         SELECT *
         FROM ROWS FROM (
@@ -18,13 +18,15 @@ WITH released AS MATERIALIZED (
         ORDER BY u.id
     ) AS r
     CROSS JOIN LATERAL ( -- looked up one by one, whatever the statistics say
-        SELECT
+        SELECT t.tableoid AS part, t.ctid AS place
         FROM :table AS t
-        WHERE t.id OPERATOR(pg_catalog.=) r.id
+        WHERE t.id OPERATOR(pg_catalog.>=) r.id
+            AND t.id OPERATOR(pg_catalog.<=) r.id
             AND (
                 t.state OPERATOR(pg_catalog.=) 'TAKE' AND t.pid OPERATOR(pg_catalog.=) r.owner
                 OR t.state OPERATOR(pg_catalog.=) 'WORK' AND t.pid OPERATOR(pg_catalog.=) r.pid
             )
+        ORDER BY t.id
         FOR NO KEY UPDATE SKIP LOCKED
     ) AS t
 )
@@ -52,5 +54,6 @@ SET
             ELSE '[]'
         END
 FROM released AS r
-WHERE t.id OPERATOR(pg_catalog.=) r.id
+WHERE t.ctid OPERATOR(pg_catalog.=) r.place
+    AND t.tableoid OPERATOR(pg_catalog.=) r.part
 RETURNING t.id

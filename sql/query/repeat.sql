@@ -9,11 +9,14 @@
 -- $1 ids
 WITH ended AS MATERIALIZED (
     SELECT
+        t.part,
+        t.place,
         t.id,
+        t.key,
         t.repeat,
         t.drift,
-        coalesce(t.stop, pg_catalog.statement_timestamp()) AS stop,
-        coalesce(t.base, t.plan) AS base,
+        t.stop,
+        t.base,
         t.origin,
         t.until,
         (pg_catalog.date_part('year', t.repeat) OPERATOR(pg_catalog.*) 31556952)
@@ -22,11 +25,27 @@ WITH ended AS MATERIALIZED (
             OPERATOR(pg_catalog.+) (pg_catalog.date_part('hour', t.repeat) OPERATOR(pg_catalog.*) 3600)
             OPERATOR(pg_catalog.+) (pg_catalog.date_part('minute', t.repeat) OPERATOR(pg_catalog.*) 60)
             OPERATOR(pg_catalog.+) pg_catalog.date_part('second', t.repeat) AS period
-    FROM :table AS t
-    WHERE t.id OPERATOR(pg_catalog.=) ANY ($1)
-        AND t.state OPERATOR(pg_catalog.=) ANY ('{DONE,FAIL,GONE}')
-        AND t.next IS NULL
-        AND t.repeat OPERATOR(pg_catalog.>) '0'
+    FROM pg_catalog.unnest($1::pg_catalog.int8[]) AS l (id)
+    CROSS JOIN LATERAL (
+        SELECT
+            t.tableoid AS part,
+            t.ctid AS place,
+            t.id,
+            t.key,
+            t.repeat,
+            t.drift,
+            coalesce(t.stop, pg_catalog.statement_timestamp()) AS stop,
+            coalesce(t.base, t.plan) AS base,
+            t.origin,
+            t.until
+        FROM :table AS t
+        WHERE t.id OPERATOR(pg_catalog.>=) l.id
+            AND t.id OPERATOR(pg_catalog.<=) l.id
+            AND t.state OPERATOR(pg_catalog.=) ANY ('{DONE,FAIL,GONE}')
+            AND t.next IS NULL
+            AND t.repeat OPERATOR(pg_catalog.>) '0'
+        ORDER BY t.id
+    ) AS t
 ),
 chain AS MATERIALIZED (
     SELECT
@@ -47,7 +66,10 @@ chain AS MATERIALIZED (
 ),
 beat AS MATERIALIZED (
     SELECT
+        c.part,
+        c.place,
         c.id,
+        c.key,
         CASE
             WHEN c.drift THEN c.stop OPERATOR(pg_catalog.+) c.repeat
             ELSE coalesce(first.plan, pg_catalog.statement_timestamp() OPERATOR(pg_catalog.+) c.repeat)
@@ -72,14 +94,13 @@ beat AS MATERIALIZED (
     ) AS first
 ),
 followed AS MATERIALIZED (
-    SELECT b.id, b.plan, b.origin, t.key, waiting.id AS other, coalesce(waiting.repeats, false) AS carried
+    SELECT b.part, b.place, b.id, b.plan, b.origin, b.key, waiting.id AS other, coalesce(waiting.repeats, false) AS carried
     FROM beat AS b
-    JOIN :table AS t ON t.id OPERATOR(pg_catalog.=) b.id
     LEFT JOIN LATERAL (
         SELECT w.id, w.repeat OPERATOR(pg_catalog.>) '0' OR w.cron IS NOT NULL AS repeats
         FROM :table AS w
-        WHERE t.key IS NOT NULL -- else a partitioned table, which has no index for this, would be read
-            AND w.wait_key OPERATOR(pg_catalog.=) t.key
+        WHERE b.key IS NOT NULL -- else a partitioned table, which has no index for this, would be read
+            AND w.wait_key OPERATOR(pg_catalog.=) b.key
         LIMIT 1
     ) AS waiting ON true
     WHERE b.until IS NULL
@@ -99,7 +120,7 @@ repeated AS (
         'ERROR:  superseded by task ' OPERATOR(pg_catalog.||) f.other::pg_catalog.text,
         :copied_of_t
     FROM followed AS f
-    JOIN :table AS t ON t.id OPERATOR(pg_catalog.=) f.id
+    JOIN :table AS t ON t.ctid OPERATOR(pg_catalog.=) f.place AND t.tableoid OPERATOR(pg_catalog.=) f.part
     LEFT JOIN LATERAL (
         WITH RECURSIVE drawn AS (
             SELECT pg_catalog.nextval((:sequence)::pg_catalog.oid::pg_catalog.regclass) AS id
@@ -107,11 +128,12 @@ repeated AS (
             UNION ALL
             SELECT pg_catalog.nextval((:sequence)::pg_catalog.oid::pg_catalog.regclass)
             FROM drawn AS d
-            WHERE EXISTS (SELECT FROM :table AS o WHERE o.id OPERATOR(pg_catalog.=) d.id)
+            CROSS JOIN LATERAL (SELECT FROM :table AS o WHERE o.id OPERATOR(pg_catalog.>=) d.id AND o.id OPERATOR(pg_catalog.<=) d.id LIMIT 1) AS taken
         )
         SELECT pg_catalog.max(r.id) AS id
         FROM drawn AS r
-        WHERE NOT EXISTS (SELECT FROM :table AS o WHERE o.id OPERATOR(pg_catalog.=) r.id)
+        LEFT JOIN LATERAL (SELECT o.id FROM :table AS o WHERE o.id OPERATOR(pg_catalog.>=) r.id AND o.id OPERATOR(pg_catalog.<=) r.id LIMIT 1) AS taken ON true
+        WHERE taken.id IS NULL
     ) AS d ON (:sequence) OPERATOR(pg_catalog.>) 0
     WHERE NOT f.carried
     :unless_key_waits
@@ -121,12 +143,13 @@ linked AS (
     UPDATE :table AS t
     SET next = n.id
     FROM (
-        SELECT f.id AS parent, CASE WHEN f.carried THEN f.other ELSE coalesce(own.id, same.id) END AS id
+        SELECT f.part, f.place, CASE WHEN f.carried THEN f.other ELSE coalesce(own.id, same.id) END AS id
         FROM followed AS f
         LEFT JOIN repeated AS own ON own.parent OPERATOR(pg_catalog.=) f.id
         LEFT JOIN repeated AS same ON same.wait_key OPERATOR(pg_catalog.=) f.key
     ) AS n
-    WHERE t.id OPERATOR(pg_catalog.=) n.parent
+    WHERE t.ctid OPERATOR(pg_catalog.=) n.place
+        AND t.tableoid OPERATOR(pg_catalog.=) n.part
     RETURNING t.next IS NULL AS left_out, t.key IS NOT NULL AS named
 )
 -- exec tells these errors by their types.

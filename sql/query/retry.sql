@@ -2,7 +2,7 @@
 -- $1 ids, $2 pids of the controllers that took them, $3 pids of the sessions, $4 starts, $5 stops, $6 outputs, $7 errors, $8 SQLSTATEs,
 -- $9 notices, $10 whether effects and end commit together
 WITH ended AS MATERIALIZED (
-    SELECT e.*
+    SELECT e.*, t.part, t.place
     FROM (
         SELECT *
         FROM ROWS FROM (
@@ -20,14 +20,16 @@ WITH ended AS MATERIALIZED (
         ORDER BY u.id
     ) AS e
     CROSS JOIN LATERAL ( -- looked up one by one, whatever the statistics say
-        SELECT
+        SELECT t.tableoid AS part, t.ctid AS place
         FROM :table AS t
-        WHERE t.id OPERATOR(pg_catalog.=) e.id
+        WHERE t.id OPERATOR(pg_catalog.>=) e.id
+            AND t.id OPERATOR(pg_catalog.<=) e.id
             AND (
                 t.state OPERATOR(pg_catalog.=) 'TAKE' AND t.pid OPERATOR(pg_catalog.=) e.owner
                 OR t.state OPERATOR(pg_catalog.=) 'WORK' AND t.pid OPERATOR(pg_catalog.=) e.pid
             )
             AND t.attempt::pg_catalog.int8 OPERATOR(pg_catalog.-) t.interrupted OPERATOR(pg_catalog.<=) t.retry
+        ORDER BY t.id
         FOR NO KEY UPDATE SKIP LOCKED
     ) AS t
 )
@@ -58,5 +60,6 @@ SET
         END
         OPERATOR(pg_catalog.||) pg_catalog.jsonb_build_object('start', e.start, 'stop', e.stop, 'pid', e.pid, 'state', 'FAIL', 'error', pg_catalog.left(e.error, 1000), 'cause', 'retry')
 FROM ended AS e
-WHERE t.id OPERATOR(pg_catalog.=) e.id
+WHERE t.ctid OPERATOR(pg_catalog.=) e.place
+    AND t.tableoid OPERATOR(pg_catalog.=) e.part
 RETURNING t.id

@@ -1,7 +1,7 @@
 -- Writes the ends of tasks that were cancelled because somebody had set them to STOP.
 -- $1 ids, $2 pids, $3 starts, $4 stops, $5 errors, $6 SQLSTATEs, $7 notices
 WITH ended AS MATERIALIZED (
-    SELECT e.*
+    SELECT e.*, t.part, t.place
     FROM ROWS FROM (
         pg_catalog.unnest($1::pg_catalog.int8[]),
         pg_catalog.unnest($2::pg_catalog.int4[]),
@@ -11,11 +11,16 @@ WITH ended AS MATERIALIZED (
         pg_catalog.unnest($6::pg_catalog.text[]),
         pg_catalog.unnest($7::pg_catalog.text[])
     ) AS e (id, pid, start, stop, error, sqlstate, notice)
-    JOIN :table AS t ON t.id OPERATOR(pg_catalog.=) e.id
-    WHERE t.state OPERATOR(pg_catalog.=) 'STOP'
-        AND t.stop IS NULL
-    ORDER BY t.id
-    FOR NO KEY UPDATE OF t SKIP LOCKED
+    CROSS JOIN LATERAL (
+        SELECT t.tableoid AS part, t.ctid AS place
+        FROM :table AS t
+        WHERE t.id OPERATOR(pg_catalog.>=) e.id
+            AND t.id OPERATOR(pg_catalog.<=) e.id
+            AND t.state OPERATOR(pg_catalog.=) 'STOP'
+            AND t.stop IS NULL
+        ORDER BY t.id
+        FOR NO KEY UPDATE SKIP LOCKED
+    ) AS t
 )
 UPDATE :table AS t
 SET
@@ -28,5 +33,6 @@ SET
     sqlstate = e.sqlstate,
     notice = e.notice
 FROM ended AS e
-WHERE t.id OPERATOR(pg_catalog.=) e.id
+WHERE t.ctid OPERATOR(pg_catalog.=) e.place
+    AND t.tableoid OPERATOR(pg_catalog.=) e.part
 RETURNING t.id

@@ -6,7 +6,13 @@
 WITH other AS MATERIALIZED (
     SELECT t.state, t.pid
     FROM pg_catalog.unnest($3::pg_catalog.int8[]) AS l (id)
-    JOIN :table AS t ON t.id OPERATOR(pg_catalog.=) l.id
+    CROSS JOIN LATERAL (
+        SELECT w.state, w.pid
+        FROM :table AS w
+        WHERE w.id OPERATOR(pg_catalog.>=) l.id
+            AND w.id OPERATOR(pg_catalog.<=) l.id
+        ORDER BY w.id
+    ) AS t
 ),
 stray AS MATERIALIZED (
     SELECT a.pid

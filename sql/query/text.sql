@@ -3,4 +3,6 @@
 SELECT CASE WHEN pg_catalog.octet_length(x.text) OPERATOR(pg_catalog.<=) $3::pg_catalog.int8 THEN x.text END
 FROM :table AS t
 CROSS JOIN LATERAL (SELECT CASE WHEN $2::pg_catalog.bool THEN coalesce(t.data, '') ELSE t.input END AS text) AS x
-WHERE t.id OPERATOR(pg_catalog.=) $1
+WHERE t.id OPERATOR(pg_catalog.>=) $1
+    AND t.id OPERATOR(pg_catalog.<=) $1
+ORDER BY t.id

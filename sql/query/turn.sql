@@ -20,7 +20,8 @@ WITH turned AS MATERIALIZED (
     CROSS JOIN LATERAL ( -- looked up one by one, whatever the statistics say
         SELECT t.tableoid AS part, t.ctid AS place
         FROM :table AS t
-        WHERE t.id OPERATOR(pg_catalog.=) e.id
+        WHERE t.id OPERATOR(pg_catalog.>=) e.id
+            AND t.id OPERATOR(pg_catalog.<=) e.id
             AND (
                 t.state OPERATOR(pg_catalog.=) 'TAKE' AND t.pid OPERATOR(pg_catalog.=) $7
                 OR t.state OPERATOR(pg_catalog.=) 'WORK' AND t.pid OPERATOR(pg_catalog.=) e.pid
@@ -29,6 +30,7 @@ WITH turned AS MATERIALIZED (
                 e.stop IS NULL
                 OR t.repeat OPERATOR(pg_catalog.=) '0' AND t.cron IS NULL
             )
+        ORDER BY t.id
         FOR NO KEY UPDATE SKIP LOCKED
     ) AS t
 )

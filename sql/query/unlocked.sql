@@ -1,6 +1,12 @@
 -- Which of these rows nobody has locked.
 -- $1 ids
 SELECT t.id
-FROM :table AS t
-WHERE t.id OPERATOR(pg_catalog.=) ANY ($1)
-FOR NO KEY UPDATE SKIP LOCKED
+FROM pg_catalog.unnest($1::pg_catalog.int8[]) AS l (id)
+CROSS JOIN LATERAL (
+    SELECT w.id
+    FROM :table AS w
+    WHERE w.id OPERATOR(pg_catalog.>=) l.id
+        AND w.id OPERATOR(pg_catalog.<=) l.id
+    ORDER BY w.id
+    FOR NO KEY UPDATE SKIP LOCKED
+) AS t

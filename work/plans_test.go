@@ -1,0 +1,244 @@
+package work
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// looked is how many tasks a statement is given.
+const looked = 20
+
+// Parameters that are as many as the tasks.
+func each(value string) string {
+	return "'{" + strings.TrimSuffix(strings.Repeat(value+",", looked), ",") + "}'"
+}
+
+// ids are the tasks, which stand amid the others.
+func ids() string {
+	var b strings.Builder
+	for i := range looked {
+		fmt.Fprintf(&b, ",%d", 1000+i*1000)
+	}
+	return "'{" + b.String()[1:] + "}'"
+}
+
+// planned is a statement of sql/query: its parameters, and the state that its tasks have.
+type planned struct {
+	args  []string
+	state string
+	in    []string // sessions in which it runs; none: the control session alone
+}
+
+const now = "'2020-01-02'"
+
+// plans are all statements of sql/query. Those without a state do not read the table.
+var plans = map[string]planned{
+	"alive":        {args: []string{each("1"), each("2020-01-01")}},
+	"asleep":       {args: []string{"1"}},
+	"awake":        {args: []string{"1"}},
+	"capacity":     {},
+	"check":        {args: []string{ids()}, state: "WORK"},
+	"claim":        {args: []string{ids(), "8192", "'0'"}, state: "PLAN"},
+	"columns":      {args: []string{"'public'", "'task'"}},
+	"cut":          {args: []string{ids(), each("7"), each("2020-01-01"), "'{}'", "'pg_task'", "'{}'"}, state: "WORK"},
+	"delete":       {args: []string{ids()}, state: "DONE"},
+	"dismiss":      {args: []string{each("1"), each("2020-01-01")}},
+	"done":         {args: []string{"5000", "7", now, now, "'1'", "NULL", "true", "false", "7", "'0'", "true"}, state: "TAKE", in: []string{"end, kept", "end"}},
+	"expire":       {args: []string{ids()}, state: "PLAN"},
+	"finish":       {args: []string{ids(), each("7"), each("7"), each("true"), each("2020-01-01"), each("2020-01-01"), each("1"), each("NULL"), each("NULL"), each("NULL"), each("true")}, state: "TAKE"},
+	"frozen":       {args: []string{"'{}'", "'pg_task'", ids()}, state: "WORK"},
+	"halted":       {args: []string{ids(), "'{}'", "'pg_task'"}, state: "STOP"},
+	"mark":         {args: []string{ids(), each("7"), each("7"), each("2020-01-01"), each("true")}, state: "TAKE"},
+	"names":        {args: []string{"5000"}, state: "TAKE"},
+	"next":         {state: "PLAN"},
+	"planner":      {args: []string{"'{}'", "'{}'"}},
+	"parents":      {args: []string{"'public'", "'task'"}},
+	"release":      {args: []string{ids(), each("7"), each("7"), each("1 s"), each("e"), each("XX000"), each("NULL"), each("NULL")}, state: "TAKE"},
+	"repeat":       {args: []string{"'{5000}'"}, state: "DONE", in: []string{"control", "task"}},
+	"retry":        {args: []string{ids(), each("7"), each("7"), each("2020-01-01"), each("2020-01-01"), each("1"), each("e"), each("XX000"), each("NULL"), each("true")}, state: "TAKE"},
+	"rights":       {args: []string{"'public'", "'task'"}},
+	"root":         {args: []string{"'public'", "'task'"}},
+	"scan":         {args: []string{"'-infinity'", "0", "20"}, state: "PLAN"},
+	"sequences":    {args: []string{"'public'", "'task'"}},
+	"soon":         {args: []string{"'200 ms'", "20"}, state: "PLAN"},
+	"stopped":      {args: []string{ids(), each("7"), each("2020-01-01"), each("2020-01-01"), each("e"), each("57014"), each("NULL")}, state: "STOP"},
+	"stopping":     {state: "STOP"},
+	"stray":        {args: []string{"'{}'", "'pg_task'", ids(), now}, state: "WORK"},
+	"superseded":   {args: []string{"5000", "7", "7", "'e'"}, state: "TAKE"},
+	"terminate":    {args: []string{ids(), "'{}'", "'pg_task'"}, state: "STOP"},
+	"text":         {args: []string{"5000", "false", "8192"}, state: "TAKE"},
+	"turn":         {args: []string{ids(), each("7"), each("2020-01-01"), each("2020-01-01"), each("1"), each("true"), "7"}, state: "TAKE"},
+	"unlocked":     {args: []string{ids()}, state: "TAKE"},
+	"unrepeated":   {args: []string{"5000", "'why'"}, state: "FAIL"},
+	"unseen":       {args: []string{each("1")}},
+	"unstreamable": {},
+	"used":         {state: "PLAN"},
+}
+
+// cost is what a statement has visited.
+type cost struct{ rows, reads float64 }
+
+// node is one of a plan's, as EXPLAIN shows it.
+type node struct {
+	Kind     string  `json:"Node Type"`
+	Rows     float64 `json:"Actual Rows"`
+	Loops    float64 `json:"Actual Loops"`
+	Filtered float64 `json:"Rows Removed by Filter"`
+	Joined   float64 `json:"Rows Removed by Join Filter"`
+	Checked  float64 `json:"Rows Removed by Index Recheck"`
+	Hit      float64 `json:"Shared Hit Blocks"`
+	Read     float64 `json:"Shared Read Blocks"`
+	Plans    []node
+}
+
+func (n node) visited() float64 {
+	rows := (n.Rows + n.Filtered + n.Joined + n.Checked) * n.Loops
+	for _, below := range n.Plans {
+		rows += below.visited()
+	}
+	return rows
+}
+
+// given gives the tasks their state.
+var given = "UPDATE task SET state = $1, pid = 7, start = '2020-01-01', attempt = 1, retry = 1 - id % 2, " +
+	"stop = CASE WHEN $1 = ANY ('{DONE,FAIL}') THEN timestamptz '2020-01-01' END, stopping = CASE WHEN $1 = 'STOP' THEN true END, " +
+	"repeat = CASE WHEN $1 = 'DONE' THEN interval '1 day' ELSE '0' END WHERE id = ANY (" + ids() + "::int8[])"
+
+// world is a table of 30,000 rows, and what the server believes of it.
+type world struct {
+	name  string
+	setup []string // before the statements are prepared
+	later []string // after that, where they have been planned
+}
+
+const (
+	aDue    = `INSERT INTO task (input, "group", plan) SELECT 'SELECT 1', 'g' || i % 3, '2020-01-01' FROM generate_series(1, 30000) AS i`
+	aDone   = `INSERT INTO task (input, "group", plan, state, start, stop) SELECT 'SELECT 1', 'g', '2020-01-01', 'DONE', '2020-01-01', '2020-01-01' FROM generate_series(1, 30000) AS i`
+	nothing = "INSERT INTO task (id, input) SELECT -i, '' FROM generate_series(1, 30000) AS i; DELETE FROM task"
+)
+
+var worlds = []world{
+	{name: "never analyzed", setup: []string{aDue}},
+	{name: "analyzed when empty", setup: []string{"ANALYZE task", aDue}},
+	{name: "analyzed when all had been deleted", setup: []string{nothing, "ANALYZE task", aDue}},
+	{name: "analyzed when nearly all had ended", setup: []string{aDone, `INSERT INTO task (input, plan) VALUES ('SELECT 1', '2020-01-01')`, "ANALYZE task"}},
+	{name: "analyzed when due, and ended since", setup: []string{aDue, "ANALYZE task", "UPDATE task SET state = 'DONE', start = plan, stop = plan"}},
+	{name: "planned when empty", setup: []string{"ANALYZE task"}, later: []string{aDue}},
+	{name: "planned when it had one row", setup: []string{"INSERT INTO task (input) VALUES ('')", "ANALYZE task"}, later: []string{aDue}},
+	{name: "with indexes of the user's", setup: []string{
+		nothing, "CREATE INDEX ON task (state); CREATE INDEX ON task (state, id); CREATE INDEX ON task (pid); CREATE INDEX ON task (plan, id)", "ANALYZE task", aDue,
+	}},
+}
+
+// TestPlansDoNotDependOnStatistics: each statement visits what it is given, whatever the server believes of the table.
+func TestPlansDoNotDependOnStatistics(t *testing.T) {
+	t.Parallel()
+	entries, err := filepath.Glob("../sql/query/*.sql")
+	if err != nil || len(entries) != len(plans) {
+		t.Fatalf("%d statements are planned here, of %d (%v)", len(plans), len(entries), err)
+	}
+	for _, w := range worlds {
+		t.Run(w.name, func(t *testing.T) {
+			t.Parallel()
+			w.try(t)
+		})
+	}
+}
+
+func (w world) try(t *testing.T) {
+	s := prepared(t)
+	l := s.installed()
+	s.exec("ALTER TABLE task SET (autovacuum_enabled = false)")
+	for _, sql := range w.setup {
+		s.exec(sql)
+	}
+	sessions := map[string]*pgx.Conn{"control": l.control.conn, "end": s.connect(), "end, kept": s.connect(), "task": s.connect()}
+	must(t, sessions["end"], "SET enable_seqscan = off; SET plan_cache_mode = force_custom_plan") // as exec does
+	must(t, sessions["end, kept"], "SET enable_seqscan = off; SET plan_cache_mode = force_generic_plan")
+	must(t, sessions["task"], "SET plan_cache_mode = force_custom_plan") // it is parsed each time
+	each := func(do func(conn *pgx.Conn, name, session string, p planned)) {
+		for name, p := range plans {
+			for session, conn := range sessions {
+				if slices.Contains(p.in, session) || p.in == nil && session == "control" {
+					do(conn, name, session, p)
+				}
+			}
+		}
+	}
+	each(func(conn *pgx.Conn, name, _ string, p planned) {
+		must(t, conn, "PREPARE plan_"+name+" AS "+l.queries().Text(name)+"\n")
+		if len(w.later) > 0 {
+			must(t, conn, "EXPLAIN EXECUTE "+p.call(name))
+		}
+	})
+	for _, sql := range w.later {
+		s.exec(sql)
+	}
+	s.exec("SET session_replication_role = replica") // not in theirs, as it makes the session plan anew
+	s.exec("SET enable_seqscan = off")
+	each(func(conn *pgx.Conn, name, session string, p planned) {
+		if p.state != "" {
+			s.exec(strings.ReplaceAll(given, "$1", "'"+p.state+"'"))
+		}
+		explain(t, conn, name, p) // which finds the rows that are dead, and says so in the index
+		got, plan := explain(t, conn, name, p)
+		rows, reads := p.bounds()
+		if got.rows > rows || got.reads > reads {
+			t.Errorf("%s (%s) visits %v rows, %v pages; most: %v, %v", name, session, got.rows, got.reads, rows, reads)
+			if os.Getenv("PLANS") != "" {
+				t.Log(plan)
+			}
+		}
+	})
+}
+
+func (p planned) call(name string) string {
+	if len(p.args) == 0 {
+		return "plan_" + name
+	}
+	return "plan_" + name + "(" + strings.Join(p.args, ", ") + ")"
+}
+
+// bounds are the most rows and pages that a statement may visit.
+func (p planned) bounds() (rows, reads float64) {
+	n := 1.
+	if len(p.args) > 0 && p.args[0] == ids() {
+		n = looked
+	}
+	return 30*n + 300, 50*n + 300
+}
+
+func must(t *testing.T, conn *pgx.Conn, sql string) {
+	t.Helper()
+	if _, err := conn.Exec(t.Context(), sql, pgx.QueryExecModeSimpleProtocol); err != nil {
+		t.Fatalf("%s: %v", sql, err)
+	}
+}
+
+// explain runs the statement on its tasks, and takes it back.
+func explain(t *testing.T, conn *pgx.Conn, name string, p planned) (cost, string) {
+	t.Helper()
+	tx, err := conn.Begin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = tx.Rollback(context.WithoutCancel(t.Context())) }()
+	var text string
+	if err := tx.QueryRow(t.Context(), "EXPLAIN (ANALYZE, BUFFERS, TIMING OFF, FORMAT JSON) EXECUTE "+p.call(name), pgx.QueryExecModeSimpleProtocol).Scan(&text); err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	var plans []struct{ Plan node }
+	if err := json.Unmarshal([]byte(text), &plans); err != nil {
+		t.Fatal(err)
+	}
+	top := plans[0].Plan
+	return cost{top.visited(), top.Hit + top.Read}, text
+}
