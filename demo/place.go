@@ -15,8 +15,8 @@ import (
 	"pgtaskd/work"
 )
 
-// drainLimit is how long tasks may go on when the demo ends: nobody wants to wait for a show that is over.
-const drainLimit = 500 * time.Millisecond
+// drainLimit is how long tasks may go on when the demo ends, which has stopped its own by then: a busy machine needs a moment for it.
+const drainLimit = 5 * time.Second
 
 // place is where the demo runs.
 type place struct {
