@@ -119,3 +119,11 @@ func (l *loop) anyRuns() bool {
 
 func (l *loop) queries() sql.Queries { return *l.texts.Load() }
 func (l *loop) timeZone() string     { return *l.zoneName.Load() }
+
+// encoding is that of the database.
+func (l *loop) encoding() string {
+	if c := l.facts.Load(); c != nil {
+		return c.encoding
+	}
+	return "UTF8"
+}

@@ -68,14 +68,10 @@ func (l *loop) writeEach(ctx context.Context, ends []end, write func(context.Con
 	case isKeyTaken(answer):
 		l.gone(e)
 		return l.supersede(ctx, e.task.row.ID, e.task.owner.Load(), e.pid, e.failure())
-	case e.kind == finished && !e.bare:
-		e.bare = true
-		e.fault = unwritten(e.failure(), answer)
+	case e.lessen(err, unwritten(e.failure(), answer)):
 		return l.writeEach(ctx, []end{e}, write)
 	}
-	l.log.Error().Err(err).Int64("id", e.task.row.ID).Msg("the table refuses the end of a task; its row stays as it is")
-	l.hopeless[e.task.row.ID] = time.Now()
-	l.gone(e)
+	l.leaveAlone(e, err)
 	return nil
 }
 
@@ -179,10 +175,11 @@ func pathless(code string) bool {
 	return false
 }
 
-// isHopeless tells that a row has refused us of late. It is tried again after a minute: what refuses may have been mended.
+// isHopeless tells that a row has refused us of late. It is tried again after a minute, as what refuses may have been mended; but not one that has taken
+// no end (zero time): its task would run again.
 func (l *loop) isHopeless(id int64) bool {
 	since, known := l.hopeless[id]
-	if known && time.Since(since) > time.Minute {
+	if known && !since.IsZero() && time.Since(since) > time.Minute {
 		delete(l.hopeless, id)
 		return false
 	}
@@ -203,11 +200,14 @@ func isKeyTaken(answer *pgconn.PgError) bool {
 func (l *loop) supersede(ctx context.Context, id int64, owner, pid int32, failure *exec.Failure) error {
 	var text *string
 	if failure != nil {
-		text = &failure.Text
+		text = stored(&failure.Text, l.encoding())
 	}
 	ctx, cancel := limited(ctx)
 	defer cancel()
 	_, err := l.control.conn.Exec(ctx, l.queries().Text("superseded"), id, owner, pid, text)
+	if refusedByServer(err) && text != nil {
+		return l.supersede(ctx, id, owner, pid, nil)
+	}
 	if refusedByServer(err) {
 		l.log.Error().Err(err).Int64("id", id).Msg("the table refuses the end of a task; its row stays as it is")
 		l.hopeless[id] = time.Now()
@@ -218,18 +218,12 @@ func (l *loop) supersede(ctx context.Context, id int64, owner, pid int32, failur
 
 // refusedSilently is the end that a row has not taken though nobody has it locked and no error came: a trigger of the user's leaves it out.
 func (l *loop) refusedSilently(e end) {
-	if e.kind == finished && !e.bare {
-		e.bare = true
-		if e.failure() == nil {
-			e.fault = refusal(nil)
-		}
+	if e.lessen(nil, refusal(nil)) {
 		l.unsaid = append(l.unsaid, e)
 		l.inbox.wake()
 		return
 	}
-	l.log.Error().Int64("id", e.task.row.ID).Msg("the table refuses the end of a task; its row stays as it is")
-	l.hopeless[e.task.row.ID] = time.Now()
-	l.gone(e)
+	l.leaveAlone(e, nil)
 }
 
 // refused finds out why rows did not take the ends of their tasks, whose effects are rolled back.

@@ -1,6 +1,6 @@
 -- Writes the ends of tasks whose own transaction is over. Each must still be as its owner left it.
 -- $1 ids, $2 pids of the controllers that took them, $3 pids of the sessions, $4 done, $5 starts, $6 stops, $7 outputs, $8 errors,
--- $9 SQLSTATEs, $10 notices, $11 whether effects and end commit together
+-- $9 SQLSTATEs, $10 notices, $11 whether effects and end commit together, $12 whether there is no retry
 WITH ended AS MATERIALIZED (
     SELECT e.*
     FROM (
@@ -16,8 +16,9 @@ WITH ended AS MATERIALIZED (
             pg_catalog.unnest($8::pg_catalog.text[]),
             pg_catalog.unnest($9::pg_catalog.text[]),
             pg_catalog.unnest($10::pg_catalog.text[]),
-            pg_catalog.unnest($11::pg_catalog.bool[])
-        ) AS u (id, owner, pid, done, start, stop, output, error, sqlstate, notice, atomic)
+            pg_catalog.unnest($11::pg_catalog.bool[]),
+            pg_catalog.unnest($12::pg_catalog.bool[])
+        ) AS u (id, owner, pid, done, start, stop, output, error, sqlstate, notice, atomic, last)
         ORDER BY u.id
     ) AS e
     CROSS JOIN LATERAL ( -- looked up one by one, whatever the statistics say
@@ -29,7 +30,7 @@ WITH ended AS MATERIALIZED (
                 OR t.state OPERATOR(pg_catalog.=) 'WORK' AND t.pid OPERATOR(pg_catalog.=) e.pid
             )
             AND (
-                e.done
+                e.last
                 OR t.attempt::pg_catalog.int8 OPERATOR(pg_catalog.-) t.interrupted OPERATOR(pg_catalog.>) t.retry
             )
         FOR NO KEY UPDATE SKIP LOCKED
