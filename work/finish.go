@@ -169,6 +169,7 @@ func (l *loop) settle(ctx context.Context, ends []end, written map[int64]bool) e
 			}
 		case s.ours(e.task, e.pid):
 			e.refusals = 0
+			l.relieve(&e)
 			l.unsaid = append(l.unsaid, e.later())
 		case s.state == "STOP" && !s.ended && e.kind != stopped:
 			e.kind = stopped

@@ -33,6 +33,7 @@ type end struct {
 	heavy    bool          // its runner waits until it is written
 	written  chan struct{} // closed then; nil: nobody waits
 	slot     bool          // it holds its slot until then
+	relieved bool          // it is heavy, and has given its slot back all the same
 	weight   int           // what the inbox has counted
 }
 

@@ -61,6 +61,7 @@ type loop struct {
 	scribe   scribe
 	zone     zone
 	count    int // tasks ended since the last look at the pace
+	relieved int // bytes of the heavy ends that have given their slots back
 }
 
 // looks say when what was last done.
