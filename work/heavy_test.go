@@ -117,7 +117,7 @@ func TestDataLimit(t *testing.T) {
 	// Long names, which the lane and the session know.
 	id := s.add(`input, "group", "null"`, "SELECT NULL, length(current_setting('pg_task.group'))", strings.Repeat("g", 60_000), strings.Repeat("n", 50_000))
 	s.becomes(id, "DONE")
-	if got := s.get("SELECT right(output, 10) || length(output) FROM task WHERE id = $1", id); got != "nnnn\t6000050021" {
+	if got := s.get("SELECT right(output, 10) || length(output) FROM task WHERE id = $1", id); got != "nnnn\t6000050022" {
 		t.Error(got)
 	}
 	s.others()
