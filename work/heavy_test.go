@@ -57,10 +57,10 @@ func TestHeavyEndOfALockedRow(t *testing.T) {
 	s.others()
 }
 
-// TestGate: room is shared out in order, and comes back from those who give up.
-func TestGate(t *testing.T) {
+// TestAllowance: room is shared out in order, and comes back from those who give up.
+func TestAllowance(t *testing.T) {
 	t.Parallel()
-	g := newGate(10)
+	g := newAllowance(10)
 	ctx := t.Context()
 	if !g.enter(ctx, 100) { // all there is
 		t.Fatal("not let in")
