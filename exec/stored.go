@@ -5,8 +5,9 @@ import (
 	"unicode/utf8"
 )
 
-// Stored is a text as a database of that encoding, by the server's name, can store it: what it has no character for is replaced by a question
-// mark, and our own marks by what is like them. Of encodings whose characters are not known here only the marks are replaced.
+// Stored is a text as a database of that encoding, by the server's name, can store it: what it has
+// no character for is replaced by a question mark, and our own marks by what is like them. Of
+// encodings whose characters are not known here only the marks are replaced.
 func Stored(text, encoding string) string {
 	if encoding == "UTF8" || encoding == "SQL_ASCII" || isASCII(text) {
 		return text

@@ -90,8 +90,9 @@ func (l *loop) park(ids []int64) {
 	}
 }
 
-// take takes the tasks with these ids, or, where there are none (nil), the one that is due alone. Where one of them has a text that the server cannot send, all leave their texts
-// behind: its own fails it when it starts.
+// take takes the tasks with these ids, or, where there are none (nil), the one that is due alone.
+// Where one of them has a text that the server cannot send, all leave their texts behind: its own
+// fails it when it starts.
 func (l *loop) take(ctx context.Context, ids []int64, ahead time.Duration) ([]*task, error) {
 	tasks, err := l.takeWith(ctx, ids, ahead, claimText)
 	if isUnsendable(err) {
@@ -100,7 +101,7 @@ func (l *loop) take(ctx context.Context, ids []int64, ahead time.Duration) ([]*t
 	return tasks, err
 }
 
-// isUnsendable tells the errors of a character that UTF-8 has not.
+// isUnsendable tells the errors of a character that either encoding does not have.
 func isUnsendable(err error) bool { return hasState(err, "22P05", "22021") }
 
 func (l *loop) takeWith(ctx context.Context, ids []int64, ahead time.Duration, text int) ([]*task, error) {
@@ -126,12 +127,15 @@ func (l *loop) readTaken(rows pgx.Rows) (tasks []*task, err error) {
 	var timeout, live int64
 	var delimiter, escape, quote byte
 	var null, group, remote *string
-	var foreign bool
+	var foreign, ours bool
 	var before *task // many have the same input
 	_, err = pgx.ForEachRow(rows, []any{
-		&r.ID, &r.Group, &r.Remote, &r.Max, &r.Priority, &r.Parent, &r.Plan, &r.Attempt, &timeout, &live, &r.Count, &r.Save, &r.Drift,
+		&r.ID, &ours, &r.Group, &r.Remote, &r.Max, &r.Priority, &r.Parent, &r.Plan, &r.Attempt, &timeout, &live, &r.Count, &r.Save, &r.Drift,
 		&r.Format.Header, &r.Format.String, &delimiter, &escape, &quote, &null, &r.Rerun, &r.Single, &r.Suspect, &r.Input, &r.Data, &r.Epoch, &foreign, &group, &remote,
 	}, func() error {
+		if !ours {
+			return nil
+		}
 		r.Timeout, r.Live = micros(timeout), micros(live)
 		r.Format.Delimiter, r.Format.Escape, r.Format.Quote = delimiter, escape, quote
 		r.Format.Null = ""

@@ -42,7 +42,7 @@ type control struct {
 	version   int // server_version_num
 	superuser bool
 	timeZone  string
-	lazy      bool // the role's commits do not wait for the disk
+	lazy      bool   // the role's commits do not wait for the disk
 	encoding  string // of the database, by the server's name
 	queries   sql.Queries
 	table     sql.Description

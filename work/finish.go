@@ -73,7 +73,7 @@ func (l *loop) finish(ctx context.Context, ends []end) error {
 				return err
 			}
 		}
-		rows, err := tx.Query(ctx, l.queries().Text("finish"), c.ids, c.owners, c.pids, c.done, c.starts, c.stops, c.outputs, c.errors, c.sqlstates, c.notices, c.exactly, c.last)
+		rows, err := tx.Query(ctx, l.queries().Text("finish"), c.ids, c.owners, c.pids, c.done, c.starts, c.stops, c.outputs, c.errors, c.sqlstates, c.notices, c.exactly, c.last, c.keeps)
 		if err != nil {
 			return err
 		}
@@ -120,7 +120,7 @@ func (l *loop) retry(ctx context.Context, tx pgx.Tx, ends []end, written map[int
 		}
 	}
 	c := newColumns(failed, l.encoding())
-	rows, err := tx.Query(ctx, l.queries().Text("retry"), c.ids, c.owners, c.pids, c.starts, c.stops, c.outputs, c.errors, c.sqlstates, c.notices, c.exactly)
+	rows, err := tx.Query(ctx, l.queries().Text("retry"), c.ids, c.owners, c.pids, c.starts, c.stops, c.outputs, c.errors, c.sqlstates, c.notices, c.exactly, c.keeps)
 	if err != nil {
 		return err
 	}
@@ -207,7 +207,7 @@ func (l *loop) unlocked(ctx context.Context, ids []int64) (free map[int64]bool, 
 // columns are the ends as the queries take them.
 type columns struct {
 	ids, owners, pids                   []int64
-	done, exactly, last                 []bool
+	done, exactly, last, keeps          []bool
 	starts, stops                       []*time.Time
 	outputs, errors, sqlstates, notices []*string
 }
@@ -215,7 +215,7 @@ type columns struct {
 func newColumns(ends []end, encoding string) *columns {
 	n := len(ends)
 	c := &columns{
-		ids: make([]int64, n), owners: make([]int64, n), pids: make([]int64, n), done: make([]bool, n), exactly: make([]bool, n), last: make([]bool, n),
+		ids: make([]int64, n), owners: make([]int64, n), pids: make([]int64, n), done: make([]bool, n), exactly: make([]bool, n), last: make([]bool, n), keeps: make([]bool, n),
 		starts: make([]*time.Time, n), stops: make([]*time.Time, n),
 		outputs: make([]*string, n), errors: make([]*string, n), sqlstates: make([]*string, n), notices: make([]*string, n),
 	}
@@ -228,7 +228,7 @@ func newColumns(ends []end, encoding string) *columns {
 		if e.start.IsZero() {
 			c.starts[i] = &e.stop
 		}
-		c.done[i], c.last[i] = e.failure() == nil, e.isLast()
+		c.done[i], c.last[i], c.keeps[i] = e.failure() == nil, e.isLast(), e.keeps()
 		c.outputs[i], c.notices[i] = e.told(encoding)
 		c.errors[i], c.sqlstates[i] = e.shown(e.failure(), encoding)
 	}

@@ -26,7 +26,8 @@ type end struct {
 	refusals int           // how often in a row its row has not taken it, and was not locked a moment later
 	usual    bool          // as isUsual tells, once the loop has it
 	bare     bool          // no repetition: the table has refused the end with it
-	final    bool          // no retry: the SQL ran well, but the table has refused that end
+	final    bool          // no retry: the table has refused another end
+	ascii    bool          // as the database lacks a character
 	lessened int           // how often less was made of it, as the table has refused it
 	aboard   bool          // lost while it was with the server behind another task: it has not run, or what it did is gone
 	stays    bool          // the backend did not obey when its run was cancelled, and is still there

@@ -61,7 +61,7 @@ func (l *loop) stopped(ctx context.Context, ends []end) error {
 	for i, e := range ends {
 		c.errors[i], c.sqlstates[i] = e.shown(stopFailure(e), l.encoding())
 	}
-	rows, err := l.control.conn.Query(ctx, l.queries().Text("stopped"), c.ids, c.pids, c.starts, c.stops, c.errors, c.sqlstates, c.notices)
+	rows, err := l.control.conn.Query(ctx, l.queries().Text("stopped"), c.ids, c.pids, c.starts, c.stops, c.errors, c.sqlstates, c.notices, c.keeps)
 	if err != nil {
 		return err
 	}

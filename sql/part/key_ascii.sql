@@ -1,5 +1,6 @@
--- The same in a database whose encoding is not UTF-8: a character that UTF-8 has not would be an error of the whole statement. So of what is not ASCII, or
--- has a backslash, it is a hash as well.
+-- The same in a database whose encoding is not UTF-8: a character that UTF-8 does not have would be
+-- an error of the whole statement. So it is a hash of whatever is not ASCII, or has a backslash,
+-- too.
 CASE
         WHEN pg_catalog.octet_length(:column) OPERATOR(pg_catalog.>) 65536 THEN pg_catalog.concat(pg_catalog.chr(1), pg_catalog.octet_length(:column))
         WHEN pg_catalog.octet_length(:column) OPERATOR(pg_catalog.>) 1000

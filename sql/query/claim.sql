@@ -62,6 +62,7 @@ WHERE t.ctid OPERATOR(pg_catalog.=) chosen.place
     AND t.tableoid OPERATOR(pg_catalog.=) chosen.part
 RETURNING
     t.id,
+    t.state OPERATOR(pg_catalog.=) 'TAKE', -- no trigger has kept the row as it was
     :key_of_group,
     coalesce(:key_of_remote, ''),
     t.max,

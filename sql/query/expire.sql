@@ -1,11 +1,11 @@
 -- Gives up tasks that have never started and are no longer worth it.
--- $1 ids
+-- $1 ids, $2 whether to say nothing
 UPDATE :table AS t
 SET
     state = 'GONE',
     start = pg_catalog.statement_timestamp(),
     stop = pg_catalog.statement_timestamp(),
-    error = 'ERROR:  task not active'
+    error = CASE WHEN $2::pg_catalog.bool THEN t.error ELSE 'ERROR:  task not active' END
 WHERE t.id OPERATOR(pg_catalog.=) ANY (
         SELECT x.id
         FROM :table AS x
@@ -21,5 +21,5 @@ WHERE t.id OPERATOR(pg_catalog.=) ANY (
         FOR NO KEY UPDATE SKIP LOCKED
     )
 RETURNING
-    t.id,
+    t.id OPERATOR(pg_catalog./) (t.state OPERATOR(pg_catalog.<>) 'PLAN')::pg_catalog.int4, -- an error where a trigger has kept the row as it was
     t.repeat OPERATOR(pg_catalog.>) '0'

@@ -32,4 +32,4 @@ SET
     atomic = b.atomic
 FROM begun AS b
 WHERE t.id OPERATOR(pg_catalog.=) b.id
-RETURNING t.id
+RETURNING t.id OPERATOR(pg_catalog./) (t.state OPERATOR(pg_catalog.<>) 'TAKE')::pg_catalog.int4 -- an error where a trigger has kept the row as it was

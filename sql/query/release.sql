@@ -53,4 +53,4 @@ SET
         END
 FROM released AS r
 WHERE t.id OPERATOR(pg_catalog.=) r.id
-RETURNING t.id
+RETURNING t.id OPERATOR(pg_catalog./) (t.state OPERATOR(pg_catalog.<>) ALL ('{TAKE,WORK}'))::pg_catalog.int4 -- an error where a trigger has kept it under way
