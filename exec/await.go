@@ -47,7 +47,7 @@ func (s *Session) sendProbe(t *Task) {
 		s.call(patient)
 	}
 	switch {
-	case t.Ours && ascii(s.path):
+	case t.Ours && isASCII(s.path):
 		s.call(closeAll)
 		st := own
 		if s.bound {

@@ -2,10 +2,8 @@ package exec
 
 import (
 	"errors"
-	"slices"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/jackc/pgx/v5/pgproto3"
 )
@@ -110,11 +108,6 @@ var (
 func (s *Session) sendOwn(st *Statement) {
 	s.call(st, s.path)
 	s.ours, s.partly = true, st == partly
-}
-
-// ascii tells whether a text is the same in each encoding that the SQL before it may have chosen.
-func ascii(text []byte) bool {
-	return !slices.ContainsFunc(text, func(b byte) bool { return b >= utf8.RuneSelf })
 }
 
 // Begin sends, in one flush, what finishes the task before (tail may be nil), what makes the session new unless the task wants it as it is,

@@ -17,6 +17,7 @@ type Description struct {
 	Copied       []string // quoted names of the columns that a repetition copies
 	Partitioned  bool
 	Sequence     int64  // from which ids come, where they are unique; 0: not known
+	Encoding     string // of the database, by the server's name
 	TellsInserts bool   // by the trigger, which is enabled: of new tasks, as Waking says
 	TellsChanges bool   // by the triggers, which are enabled: on Channel, of all else that matters to the leader
 	Published    int64  // new tasks are, by Publication: a number that is another one when that is made anew; 0: they are not
@@ -37,7 +38,7 @@ func Describe(ctx context.Context, conn *pgx.Conn, t Table) (Description, error)
 	if err != nil || f.oid == 0 {
 		return Description{}, err
 	}
-	d := Description{Exists: true, Partitioned: f.partitioned(), Version: versionOf(f.comment)}
+	d := Description{Exists: true, Partitioned: f.partitioned(), Version: versionOf(f.comment), Encoding: conn.PgConn().ParameterStatus("server_encoding")}
 	d.Published, d.Waking = f.published, wakingOf(f.root)
 	d.TellsInserts = f.enabled(acceptTrigger)
 	d.TellsChanges = f.enabled(stateTrigger) && !slices.ContainsFunc(changeTriggers, func(name string) bool { return !f.enabled(name) })

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-//go:embed query/*.sql
+//go:embed query/*.sql part/*.sql
 var queries embed.FS
 
 // Queries are the operations on one table: the texts of sql/query, with the table's names in them. They are not changed after they
@@ -17,7 +17,8 @@ type Queries struct {
 }
 
 // Queries returns the operations on the table that was described. :table stands in them for its name, :state for the type of its
-// states, :copied for the columns that a repetition copies, :copied_of_t for the same of the row t, :publication for the name of the table's
+// states, :key_of_group and :key_of_remote for what tells lanes apart, with :group_itself and :remote_itself for the names where those are not the same,
+// :copied for the columns that a repetition copies, :copied_of_t for the same of the row t, :publication for the name of the table's
 // own publication, as text, :sequence for the number of the sequence that ids come from (0: not known), with :drawn_id for the column that takes one and
 // :drawn_id_of_d for the id, and :unless_key_waits for what an INSERT does where another task waits with the key.
 func (d Description) Queries(t Table) Queries {
@@ -32,6 +33,9 @@ func (d Description) Queries(t Table) Queries {
 		":copied_of_t": strings.Join(of, ", "),
 		":publication": literal(Publication(t)),
 		":sequence":    strconv.FormatInt(d.Sequence, 10),
+
+		":key_of_group": d.key(`t."group"`), ":key_of_remote": d.key("t.remote"),
+		":group_itself": d.itself(`t."group"`), ":remote_itself": d.itself("t.remote"),
 
 		":drawn_id": "", ":drawn_id_of_d": "", ":unless_key_waits": "",
 	}
@@ -54,6 +58,27 @@ func (d Description) Queries(t Table) Queries {
 		q.texts[strings.TrimSuffix(entry.Name(), ".sql")] = named(string(text), names)
 	}
 	return q
+}
+
+// key is the expression for what tells a name from others.
+func (d Description) key(column string) string {
+	name := "part/key_ascii.sql"
+	if d.Encoding == "UTF8" {
+		name = "part/key.sql"
+	}
+	text, err := queries.ReadFile(name)
+	if err != nil {
+		panic(err)
+	}
+	return strings.TrimSpace(named(string(text), map[string]string{":column": column}))
+}
+
+// itself is the expression for a name, where its key is not the same; NULL where it is, or where the name is long or must stay behind.
+func (d Description) itself(column string) string {
+	if d.Encoding == "UTF8" {
+		return "NULL::pg_catalog.text"
+	}
+	return "CASE WHEN pg_catalog.octet_length(" + column + ") OPERATOR(pg_catalog.<=) 1000 AND NOT $4::pg_catalog.bool THEN " + column + " END"
 }
 
 // Text returns the operation of that name, with $1, $2… for its parameters. An unknown name is a mistake in the program: Text panics.

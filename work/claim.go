@@ -12,6 +12,8 @@ const (
 	claimMost  = 500
 	claimText  = 8 << 10
 	claimTimes = 3 // claims in a round of the loop
+
+	claimNoText = -1
 )
 
 // claim takes the tasks that may start, and some that soon may: by so few statements that the ends that are to be written do not wait for long, and so many that
@@ -89,10 +91,23 @@ func (l *loop) park(ids []int64) {
 }
 
 // take takes the tasks with these ids, or, where there are none (nil), the one that is due alone.
+// Where one of them has a text that the server cannot send, all leave their texts behind: its own
+// fails it when it starts.
 func (l *loop) take(ctx context.Context, ids []int64, ahead time.Duration) ([]*task, error) {
+	tasks, err := l.takeWith(ctx, ids, ahead, claimText)
+	if isUnsendable(err) {
+		return l.takeWith(ctx, ids, ahead, claimNoText)
+	}
+	return tasks, err
+}
+
+// isUnsendable tells the errors of a character that either encoding does not have.
+func isUnsendable(err error) bool { return hasState(err, "22P05", "22021") }
+
+func (l *loop) takeWith(ctx context.Context, ids []int64, ahead time.Duration, text int) ([]*task, error) {
 	ctx, cancel := limited(ctx)
 	defer cancel()
-	rows, err := l.control.conn.Query(ctx, l.queries().Text("claim"), ids, claimText, ahead)
+	rows, err := l.control.conn.Query(ctx, l.queries().Text("claim"), ids, text, ahead, text == claimNoText)
 	if err != nil {
 		return nil, err
 	}
@@ -111,24 +126,34 @@ func (l *loop) readTaken(rows pgx.Rows) (tasks []*task, err error) {
 	var r row
 	var timeout, live int64
 	var delimiter, escape, quote byte
-	var null *string
-	var foreign bool
+	var null, group, remote *string
+	var foreign, ours bool
 	var before *task // many have the same input
 	_, err = pgx.ForEachRow(rows, []any{
-		&r.ID, &r.Group, &r.Remote, &r.Max, &r.Priority, &r.Parent, &r.Plan, &r.Attempt, &timeout, &live, &r.Count, &r.Save, &r.Drift,
-		&r.Format.Header, &r.Format.String, &delimiter, &escape, &quote, &null, &r.Rerun, &r.Single, &r.Suspect, &r.Input, &r.Data, &r.Epoch, &foreign,
+		&r.ID, &ours, &r.Group, &r.Remote, &r.Max, &r.Priority, &r.Parent, &r.Plan, &r.Attempt, &timeout, &live, &r.Count, &r.Save, &r.Drift,
+		&r.Format.Header, &r.Format.String, &delimiter, &escape, &quote, &null, &r.Rerun, &r.Single, &r.Suspect, &r.Input, &r.Data, &r.Epoch, &foreign, &group, &remote,
 	}, func() error {
+		if !ours {
+			return nil
+		}
 		r.Timeout, r.Live = micros(timeout), micros(live)
 		r.Format.Delimiter, r.Format.Escape, r.Format.Quote = delimiter, escape, quote
 		r.Format.Null = ""
 		if null != nil {
 			r.Format.Null = *null
 		}
+		lane := laneOf(r.Group, r.Remote)
+		if isBehind(r.Group) && group != nil {
+			r.Group = *group
+		}
+		if isBehind(r.Remote) && remote != nil {
+			r.Remote = *remote
+		}
 		if r.Input == nil || r.Data == nil || null == nil || isBehind(r.Group) || isBehind(r.Remote) {
 			r.Input, r.Data = nil, nil // all come together
 		}
 		t := &task{
-			row: r, lane: laneOf(r.Group, r.Remote), rank: rank{r.ID, r.Max, r.Priority},
+			row: r, lane: lane, rank: rank{r.ID, r.Max, r.Priority},
 			again: l.begun[r.ID].runs, atomic: r.Remote == "", shows: l.shown(r.Group),
 		}
 		t.row.Suspect = r.Suspect || l.begun[r.ID].crossed >= crossedAlone

@@ -42,7 +42,8 @@ type control struct {
 	version   int // server_version_num
 	superuser bool
 	timeZone  string
-	lazy      bool // the role's commits do not wait for the disk
+	lazy      bool   // the role's commits do not wait for the disk
+	encoding  string // of the database, by the server's name
 	queries   sql.Queries
 	table     sql.Description
 	path      string          // the role's own search_path, once it is needed
@@ -87,6 +88,7 @@ func connect(ctx context.Context, t Target) (*control, error) {
 	if err != nil {
 		return nil, remote.Reason(err)
 	}
+	c.encoding = c.conn.PgConn().ParameterStatus("server_encoding")
 	if err := c.know(ctx); err != nil {
 		c.close()
 		return nil, err

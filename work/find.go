@@ -12,7 +12,7 @@ import (
 // million: so it reads the server's bytes as they are.
 func (l *loop) find(rows pgx.Rows) (found int, expired []int64, err error) {
 	s, now := &l.scanning, time.Now()
-	odd := len(l.tasks)+len(l.parked)+len(l.hopeless) > 0 // of tasks that would not count
+	odd := len(l.tasks)+len(l.parked)+len(l.hopeless)+len(l.leftAlone) > 0 // of tasks that would not count
 	var due []byte
 	for rows.Next() {
 		found++
@@ -20,8 +20,14 @@ func (l *loop) find(rows pgx.Rows) (found int, expired []int64, err error) {
 		r := rank{id: integer(v[0]), max: int32(integer(v[3])), priority: int32(integer(v[4]))}
 		s.id = r.id
 		due = append(due[:0], v[5]...)
-		switch over := v[6]; {
-		case over != nil && over[0] == 0:
+		over := v[6]
+		underWay := over != nil && over[0] == 0
+		if odd && !underWay {
+			delete(l.leftAlone, r.id)
+		}
+		switch {
+		case underWay && l.leftAlone[r.id]:
+		case underWay:
 			l.adopt(r.id, laneOf(string(v[1]), string(v[2])))
 		case odd && (l.isHopeless(r.id) || now.Before(l.parked[r.id].until)):
 		case over != nil:

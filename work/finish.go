@@ -64,16 +64,16 @@ func (l *loop) sweep(ctx context.Context) error {
 func (l *loop) finish(ctx context.Context, ends []end) error {
 	ctx, cancel := limited(ctx)
 	defer cancel()
-	c := newColumns(ends)
+	c := newColumns(ends, l.encoding())
 	written := map[int64]bool{}
 	var empty []int64
 	err := pgx.BeginFunc(ctx, l.control.conn, func(tx pgx.Tx) error {
-		if slices.Contains(c.done, false) {
+		if slices.Contains(c.last, false) {
 			if err := l.retry(ctx, tx, ends, written); err != nil {
 				return err
 			}
 		}
-		rows, err := tx.Query(ctx, l.queries().Text("finish"), c.ids, c.owners, c.pids, c.done, c.starts, c.stops, c.outputs, c.errors, c.sqlstates, c.notices, c.exactly)
+		rows, err := tx.Query(ctx, l.queries().Text("finish"), c.ids, c.owners, c.pids, c.done, c.starts, c.stops, c.outputs, c.errors, c.sqlstates, c.notices, c.exactly, c.last, c.keeps)
 		if err != nil {
 			return err
 		}
@@ -96,7 +96,10 @@ func (l *loop) finish(ctx context.Context, ends []end) error {
 		}); err != nil {
 			return err
 		}
-		return l.repeat(ctx, tx, repeat)
+		if err := l.repeat(ctx, tx, repeat); err != nil {
+			return &repetitionError{err}
+		}
+		return nil
 	})
 	if err != nil {
 		return err
@@ -112,12 +115,12 @@ func (l *loop) finish(ctx context.Context, ends []end) error {
 func (l *loop) retry(ctx context.Context, tx pgx.Tx, ends []end, written map[int64]bool) error {
 	var failed []end
 	for _, e := range ends {
-		if e.failure() != nil {
+		if !e.isLast() {
 			failed = append(failed, e)
 		}
 	}
-	c := newColumns(failed)
-	rows, err := tx.Query(ctx, l.queries().Text("retry"), c.ids, c.owners, c.pids, c.starts, c.stops, c.outputs, c.errors, c.sqlstates, c.notices, c.exactly)
+	c := newColumns(failed, l.encoding())
+	rows, err := tx.Query(ctx, l.queries().Text("retry"), c.ids, c.owners, c.pids, c.starts, c.stops, c.outputs, c.errors, c.sqlstates, c.notices, c.exactly, c.keeps)
 	if err != nil {
 		return err
 	}
@@ -169,6 +172,7 @@ func (l *loop) settle(ctx context.Context, ends []end, written map[int64]bool) e
 			}
 		case s.ours(e.task, e.pid):
 			e.refusals = 0
+			l.relieve(&e)
 			l.unsaid = append(l.unsaid, e.later())
 		case s.state == "STOP" && !s.ended && e.kind != stopped:
 			e.kind = stopped
@@ -206,15 +210,15 @@ func (l *loop) unlocked(ctx context.Context, ids []int64) (free map[int64]bool, 
 // columns are the ends as the queries take them.
 type columns struct {
 	ids, owners, pids                   []int64
-	done, exactly                       []bool
+	done, exactly, last, keeps          []bool
 	starts, stops                       []*time.Time
 	outputs, errors, sqlstates, notices []*string
 }
 
-func newColumns(ends []end) *columns {
+func newColumns(ends []end, encoding string) *columns {
 	n := len(ends)
 	c := &columns{
-		ids: make([]int64, n), owners: make([]int64, n), pids: make([]int64, n), done: make([]bool, n), exactly: make([]bool, n),
+		ids: make([]int64, n), owners: make([]int64, n), pids: make([]int64, n), done: make([]bool, n), exactly: make([]bool, n), last: make([]bool, n), keeps: make([]bool, n),
 		starts: make([]*time.Time, n), stops: make([]*time.Time, n),
 		outputs: make([]*string, n), errors: make([]*string, n), sqlstates: make([]*string, n), notices: make([]*string, n),
 	}
@@ -227,13 +231,9 @@ func newColumns(ends []end) *columns {
 		if e.start.IsZero() {
 			c.starts[i] = &e.stop
 		}
-		if e.result != nil {
-			c.outputs[i], c.notices[i] = e.result.Output, e.result.Notice
-		}
-		fault := e.failure()
-		if c.done[i] = fault == nil; fault != nil {
-			c.errors[i], c.sqlstates[i] = &fault.Text, &fault.SQLState
-		}
+		c.done[i], c.last[i], c.keeps[i] = e.failure() == nil, e.isLast(), e.keeps()
+		c.outputs[i], c.notices[i] = e.told(encoding)
+		c.errors[i], c.sqlstates[i] = e.shown(e.failure(), encoding)
 	}
 	return c
 }

@@ -10,6 +10,8 @@ const (
 	heavyFrom = 64 << 10
 	heavyThen = 1 << 10
 	heldMost  = 32 << 20
+
+	relievedMost = 16 << 20 // of heavy ends that need no slot, as somebody has locked their rows
 )
 
 func (b *inbox) isHeavy(result *exec.Result) bool {
@@ -36,6 +38,15 @@ func (r *runner) deliver(e end) {
 	default:
 		r.lanes.ended(e.task, e.at())
 		r.inbox.end(e)
+	}
+}
+
+// relieve gives the slot of a heavy end back whose row somebody has locked, where there are few of them: that may last.
+func (l *loop) relieve(e *end) {
+	if e.written != nil && l.relieved+e.weight <= relievedMost {
+		close(e.written)
+		e.written, e.relieved = nil, true
+		l.relieved += e.weight
 	}
 }
 

@@ -27,11 +27,15 @@ type end struct {
 	version  uint32        // of the row, then
 	usual    bool          // as isUsual tells, once the loop has it
 	bare     bool          // no repetition: the table has refused the end with it
+	final    bool          // no retry: the table has refused another end
+	ascii    bool          // as the database lacks a character
+	lessened int           // how often less was made of it, as the table has refused it
 	aboard   bool          // lost while it was with the server behind another task: it has not run, or what it did is gone
 	stays    bool          // the backend did not obey when its run was cancelled, and is still there
 	heavy    bool          // its runner waits until it is written
 	written  chan struct{} // closed then; nil: nobody waits
 	slot     bool          // it holds its slot until then
+	relieved bool          // it is heavy, and has given its slot back all the same
 	weight   int           // what the inbox has counted
 }
 

@@ -47,7 +47,8 @@ type loop struct {
 	orphans            map[int64]laneKey      // under way, but not ours
 	soon               []*task                // claimed before their plan, the earliest first
 	ahead              time.Duration          // how long before: soonAhead, see horizon
-	hopeless           map[int64]time.Time    // rows that take no end, or no beginning, and since when
+	hopeless           map[int64]time.Time    // rows that have refused a change, and since when
+	leftAlone          map[int64]bool         // rows under way that take no end: their tasks would run again
 	columns, described string                 // fingerprints of the table and its columns: as they are, and as queries has them
 	parked             map[int64]parked       // rows that could not be taken just now
 	empty              []int64                // tasks to be deleted whose rows were locked
@@ -61,6 +62,7 @@ type loop struct {
 	scribe   scribe
 	zone     zone
 	count    int // tasks ended since the last look at the pace
+	relieved int // bytes of the heavy ends that have given their slots back
 }
 
 // looks say when what was last done.
@@ -93,7 +95,7 @@ func newLoop(ctx context.Context, t Target, log zerolog.Logger) *loop {
 		flights:  flights{all: map[*runner]*flight{}},
 		habits:   habits{of: map[like]*habit{}},
 		patience: patience{delay: map[string]time.Duration{}, since: map[string]time.Time{}},
-		tasks:    map[int64]*task{}, begun: map[int64]again{}, lost: map[int64]end{}, orphans: map[int64]laneKey{}, hopeless: map[int64]time.Time{}, parked: map[int64]parked{},
+		tasks:    map[int64]*task{}, begun: map[int64]again{}, lost: map[int64]end{}, orphans: map[int64]laneKey{}, hopeless: map[int64]time.Time{}, leftAlone: map[int64]bool{}, parked: map[int64]parked{},
 	}
 	live := t.live()
 	if latest := t.Changes.get(); latest != nil {
@@ -119,3 +121,11 @@ func (l *loop) anyRuns() bool {
 
 func (l *loop) queries() sql.Queries { return *l.texts.Load() }
 func (l *loop) timeZone() string     { return *l.zoneName.Load() }
+
+// encoding is that of the database.
+func (l *loop) encoding() string {
+	if c := l.facts.Load(); c != nil {
+		return c.encoding
+	}
+	return "UTF8"
+}

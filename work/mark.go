@@ -2,9 +2,11 @@ package work
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"pgtaskd/exec"
 )
@@ -47,6 +49,10 @@ func (l *loop) bring(ctx context.Context, a ask) error {
 		found.sizes, err = l.sizes(ctx, a.task.row.ID)
 	} else {
 		err = l.control.conn.QueryRow(ctx, l.queries().Text("text"), a.task.row.ID, a.kind == askData, l.target.longestText()).Scan(&found.text)
+	}
+	if answer := new(pgconn.PgError); refusedByServer(err) && errors.As(err, &answer) { // that text cannot be read
+		found.refused = exec.NewFailure(answer.Message, answer.Code)
+		err = nil
 	}
 	if err != nil && err != pgx.ErrNoRows {
 		return err

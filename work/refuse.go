@@ -68,32 +68,22 @@ func (l *loop) writeEach(ctx context.Context, ends []end, write func(context.Con
 	case isKeyTaken(answer):
 		l.gone(e)
 		return l.supersede(ctx, e.task.row.ID, e.task.owner.Load(), e.pid, e.failure())
-	case e.kind == finished && !e.bare:
-		e.bare = true
-		e.fault = unwritten(e.failure(), answer)
+	case e.lessen(err):
 		return l.writeEach(ctx, []end{e}, write)
 	}
-	l.log.Error().Err(err).Int64("id", e.task.row.ID).Msg("table refuses the end of a task; row left unchanged")
-	l.hopeless[e.task.row.ID] = time.Now()
-	l.gone(e)
+	l.leaveAlone(e, err)
 	return nil
-}
-
-// unwritten is the error of a task whose end the table has refused, or whose repetition: its own, if it has one.
-func unwritten(own *exec.Failure, answer *pgconn.PgError) *exec.Failure {
-	switch {
-	case own != nil:
-		return own
-	case leftOut(answer):
-		return notRepeated()
-	}
-	return exec.NewFailure("the end of the task could not be written: "+answer.Message, answer.Code, "DETAIL", answer.Detail, "HINT", answer.Hint, "CONTEXT", answer.Where)
 }
 
 // leftOut tells the error by which repeat.sql says that a repetition has not come about, keyWaits the one by which it says that another task has come to wait with its key.
 func leftOut(answer *pgconn.PgError) bool { return dividedBy(answer, "cash_div_int") }
 
 func keyWaits(answer *pgconn.PgError) bool { return dividedBy(answer, "int28div") }
+
+var errKept = errors.New("a trigger of the table keeps the row as it is")
+
+// isUnmoved tells the error by which a statement says that a trigger has kept the state of a row as it was.
+func isUnmoved(answer *pgconn.PgError) bool { return dividedBy(answer, "int84div") }
 
 func dividedBy(answer *pgconn.PgError, routine string) bool {
 	return answer.Code == "22012" && strings.HasPrefix(answer.Routine, routine) && answer.Where == ""
@@ -126,6 +116,18 @@ func (l *loop) each(ctx context.Context, ids []int64, do func(context.Context, [
 		return err
 	}
 	return l.each(ctx, ids[half:], do)
+}
+
+// eachWithWords is each, for what writes words of ours into the rows: one that refuses them is
+// changed without.
+func (l *loop) eachWithWords(ctx context.Context, ids []int64, do func(ctx context.Context, ids []int64, mute bool) error) error {
+	return l.each(ctx, ids, func(ctx context.Context, ids []int64) error {
+		err := do(ctx, ids, false)
+		if answer := new(pgconn.PgError); len(ids) == 1 && refusedByServer(err) && errors.As(err, &answer) && !passing(answer) && !isKeyTaken(answer) {
+			return do(ctx, ids, true)
+		}
+		return err
+	})
 }
 
 // refusedByServer tells an answer of a server that goes on from the loss of the connection. What is wrong with the table as a whole, such
@@ -179,7 +181,7 @@ func pathless(code string) bool {
 	return false
 }
 
-// isHopeless tells that a row has refused us of late. It is tried again after a minute: what refuses may have been mended.
+// isHopeless tells that a row has refused us of late. It is tried again after a minute, as what refuses may have been mended.
 func (l *loop) isHopeless(id int64) bool {
 	since, known := l.hopeless[id]
 	if known && time.Since(since) > time.Minute {
@@ -203,13 +205,21 @@ func isKeyTaken(answer *pgconn.PgError) bool {
 func (l *loop) supersede(ctx context.Context, id int64, owner, pid int32, failure *exec.Failure) error {
 	var text *string
 	if failure != nil {
-		text = &failure.Text
+		text = stored(&failure.Text, l.encoding())
 	}
 	ctx, cancel := limited(ctx)
 	defer cancel()
-	_, err := l.control.conn.Exec(ctx, l.queries().Text("superseded"), id, owner, pid, text)
+	var err error
+	for _, words := range []struct {
+		text *string
+		mute bool
+	}{{text, false}, {nil, false}, {nil, true}} {
+		if _, err = l.control.conn.Exec(ctx, l.queries().Text("superseded"), id, owner, pid, words.text, words.mute); !refusedByServer(err) {
+			break
+		}
+	}
 	if refusedByServer(err) {
-		l.log.Error().Err(err).Int64("id", id).Msg("table refuses the end of a task; row left unchanged")
+		l.log.Error().Err(err).Int64("id", id).Msg("table refuses every end of a task; row left unchanged")
 		l.hopeless[id] = time.Now()
 		return nil
 	}
@@ -218,18 +228,12 @@ func (l *loop) supersede(ctx context.Context, id int64, owner, pid int32, failur
 
 // refusedSilently is the end that a row has not taken though nobody has it locked and no error came: a trigger of the user's leaves it out.
 func (l *loop) refusedSilently(e end) {
-	if e.kind == finished && !e.bare {
-		e.bare = true
-		if e.failure() == nil {
-			e.fault = refusal(nil)
-		}
+	if e.lessen(nil) {
 		l.unsaid = append(l.unsaid, e)
 		l.inbox.wake()
 		return
 	}
-	l.log.Error().Int64("id", e.task.row.ID).Msg("table refuses the end of a task; row left unchanged")
-	l.hopeless[e.task.row.ID] = time.Now()
-	l.gone(e)
+	l.leaveAlone(e, nil)
 }
 
 // refused finds out why rows did not take the ends of their tasks, whose effects are rolled back.
@@ -270,6 +274,7 @@ func (l *loop) refused(ctx context.Context, ends []end) error {
 		if e.kind == finished && e.fault == nil {
 			e.fault = refusal(nil)
 		}
+		e.final = e.kind == finished && !inTheWay(e.fault) // the next try would be refused as well
 		l.unsaid = append(l.unsaid, e)
 	}
 	l.inbox.wake()

@@ -14,7 +14,7 @@ import (
 func (l *loop) release(ctx context.Context, ends []end) error {
 	ctx, cancel := limited(ctx)
 	defer cancel()
-	c := newColumns(ends)
+	c := newColumns(ends, l.encoding())
 	delays := make([]*string, len(ends))
 	starts, stops := make([]*time.Time, len(ends)), make([]*time.Time, len(ends))
 	for i, e := range ends {
@@ -28,7 +28,7 @@ func (l *loop) release(ctx context.Context, ends []end) error {
 			starts[i], stops[i] = c.starts[i], c.stops[i]
 		}
 		if e.delay > 0 && e.fault != nil {
-			c.errors[i], c.sqlstates[i] = &e.fault.Text, &e.fault.SQLState
+			c.errors[i], c.sqlstates[i] = e.shown(e.fault, l.encoding())
 		}
 	}
 	rows, err := l.control.conn.Query(ctx, l.queries().Text("release"), c.ids, c.owners, c.pids, delays, c.errors, c.sqlstates, starts, stops)
@@ -57,12 +57,11 @@ func (l *loop) release(ctx context.Context, ends []end) error {
 func (l *loop) stopped(ctx context.Context, ends []end) error {
 	ctx, cancel := limited(ctx)
 	defer cancel()
-	c := newColumns(ends)
+	c := newColumns(ends, l.encoding())
 	for i, e := range ends {
-		why := stopFailure(e)
-		c.errors[i], c.sqlstates[i] = &why.Text, &why.SQLState
+		c.errors[i], c.sqlstates[i] = e.shown(stopFailure(e), l.encoding())
 	}
-	rows, err := l.control.conn.Query(ctx, l.queries().Text("stopped"), c.ids, c.pids, c.starts, c.stops, c.errors, c.sqlstates, c.notices)
+	rows, err := l.control.conn.Query(ctx, l.queries().Text("stopped"), c.ids, c.pids, c.starts, c.stops, c.errors, c.sqlstates, c.notices, c.keeps)
 	if err != nil {
 		return err
 	}

@@ -256,9 +256,9 @@ func (l *loop) expire(ctx context.Context, ids []int64) error {
 	for len(ids) > 0 {
 		some := ids[:min(len(ids), claimMost)]
 		ids = ids[len(some):]
-		err := l.each(ctx, some, func(ctx context.Context, some []int64) error {
+		err := l.eachWithWords(ctx, some, func(ctx context.Context, some []int64, mute bool) error {
 			return pgx.BeginFunc(ctx, l.control.conn, func(tx pgx.Tx) error {
-				_, err := l.withRepeats(ctx, tx, l.queries().Text("expire"), some)
+				_, err := l.withRepeats(ctx, tx, l.queries().Text("expire"), some, mute)
 				return err
 			})
 		})
@@ -300,7 +300,7 @@ func (l *loop) repeatOrSay(ctx context.Context, tx pgx.Tx, id int64) error {
 	if !refusedByServer(err) || !errors.As(err, &answer) || passing(answer) {
 		return err
 	}
-	why := unwritten(nil, answer)
+	why := unwritten(err)
 	_, err = tx.Exec(ctx, l.queries().Text("unrepeated"), id, why.Text)
 	return err
 }

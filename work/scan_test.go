@@ -74,7 +74,7 @@ func TestStaleStatistics(t *testing.T) {
 		return err
 	})
 	read("written", func() error {
-		turned, _, err := queryTurn(t.Context(), l.control.conn, l.queries(), l.control.pid, newColumns(ends))
+		turned, _, err := queryTurn(t.Context(), l.control.conn, l.queries(), l.control.pid, newColumns(ends, "UTF8"))
 		if len(turned) != len(ids) {
 			t.Error(len(turned), "ends")
 		}

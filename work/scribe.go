@@ -75,25 +75,25 @@ func (l *loop) dictate(ends []end) bool {
 	})
 	ctx, cancel := limited(l.crew.Context())
 	s.ends, s.cancel = ends, cancel
-	queries, owner := l.queries(), l.control.pid
+	queries, owner, encoding := l.queries(), l.control.pid, l.encoding()
 	l.crew.Go(func() {
 		w := written{err: errUnheard}
 		defer func() {
 			s.told <- w
 			l.inbox.wake()
 		}()
-		w = s.write(ctx, l.target, queries, owner, ends)
+		w = s.write(ctx, l.target, queries, owner, newColumns(ends, encoding))
 	})
 	return true
 }
 
-func (s *scribe) write(ctx context.Context, t Target, queries sql.Queries, owner int32, ends []end) (w written) {
+func (s *scribe) write(ctx context.Context, t Target, queries sql.Queries, owner int32, ends *columns) (w written) {
 	if s.conn == nil {
 		if s.conn, w.err = connect(ctx, t); w.err != nil {
 			return w
 		}
 	}
-	w.turned, w.empty, w.err = queryTurn(ctx, s.conn.conn, queries, owner, newColumns(ends))
+	w.turned, w.empty, w.err = queryTurn(ctx, s.conn.conn, queries, owner, ends)
 	if w.err != nil {
 		s.conn.close()
 		s.conn = nil

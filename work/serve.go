@@ -253,7 +253,7 @@ func (l *loop) drop() {
 // begin finds out where things stand when leadership begins.
 func (l *loop) begin(ctx context.Context) error {
 	l.look = looks{wanted: true, draining: l.look.draining, cancelled: l.look.cancelled}
-	l.hopeless, l.parked = map[int64]time.Time{}, map[int64]parked{}
+	l.hopeless, l.leftAlone, l.parked = map[int64]time.Time{}, map[int64]bool{}, map[int64]parked{}
 	l.described, l.vigil, l.unseen = "", vigil{}, unseen{}
 	l.look.began = l.clock.now()
 	if used, err := l.used(ctx); err != nil {

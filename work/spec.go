@@ -12,8 +12,11 @@ import (
 func (r *runner) spec(t *task) (*exec.Task, bool) {
 	if t.row.Data == nil {
 		r.flush() // nothing of ours stays open while we wait
-		if r.seat == nil || !r.load(t) {
+		if r.seat == nil {
 			r.finish(end{task: t, kind: released})
+			return nil, false
+		}
+		if !r.load(t) {
 			return nil, false
 		}
 	}
@@ -135,8 +138,8 @@ func (r *runner) done(p *pending) []exec.Call {
 	done.Int4(p.task.owner.Load())
 	done.Moment(p.start)
 	done.Moment(p.result.Stop)
-	done.Text(p.result.Output)
-	done.Text(p.result.Notice)
+	done.Text(stored(p.result.Output, r.encoding()))
+	done.Text(stored(p.result.Notice, r.encoding()))
 	done.Bool(p.task.once())
 	done.Bool(p.quick)
 	done.Int4(int32(r.seat.session.PID))

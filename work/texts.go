@@ -35,7 +35,10 @@ func (l *loop) sizes(ctx context.Context, id int64) (*sizes, error) {
 	s := &sizes{}
 	err := l.control.conn.QueryRow(ctx, l.queries().Text("names"), id).
 		Scan(&s.group, &s.names[0], &s.remote, &s.names[1], &s.null, &s.names[2], &s.input, &s.data)
-	return s, err
+	if err != nil {
+		return nil, err
+	}
+	return s, nil
 }
 
 // longestText is the longest text that is run.
@@ -50,12 +53,11 @@ func (t *Target) longestText() int64 {
 func (r *runner) learn(t *task) bool {
 	r.flush() // nothing of ours stays open while we wait
 	told := r.ask(ask{task: t, kind: askNames})
-	if !told.ok {
-		r.finish(end{task: t, kind: released})
-		return false
+	if told.sizes != nil {
+		told.refused = tooLong(told.sizes, r.target.longestText())
 	}
-	if failure := tooLong(told.sizes, r.target.longestText()); failure != nil {
-		r.finish(end{task: t, kind: finished, stop: r.clock.now(), fault: failure})
+	if !told.ok || told.refused != nil {
+		r.turnAway(t, told.refused)
 		return false
 	}
 	t.sizes = told.sizes
@@ -64,6 +66,15 @@ func (r *runner) learn(t *task) bool {
 	t.row.Group, t.row.Remote, t.row.Format.Null = *names[0], *names[1], *names[2]
 	t.shows = showsOf(r.target, t.row.Group)
 	return true
+}
+
+// turnAway ends a task whose texts cannot be had, or, without a failure, cannot be had now.
+func (r *runner) turnAway(t *task, failure *exec.Failure) {
+	if failure == nil {
+		r.finish(end{task: t, kind: released})
+		return
+	}
+	r.finish(end{task: t, kind: finished, stop: r.clock.now(), fault: failure})
 }
 
 // nameLongest is the longest group, remote and null, in bytes.
@@ -95,19 +106,23 @@ func tooLong(s *sizes, most int64) *exec.Failure {
 	return nil
 }
 
-// load brings the long texts of a task, when there is room; false when they cannot be had now.
+// load brings the long texts of a task, when there is room; false when its end is known by that.
 func (r *runner) load(t *task) bool {
 	if !t.allowance().enter(r.crew.Context(), t.sizes.input+t.sizes.data) {
+		r.turnAway(t, nil)
 		return false
 	}
 	t.room = t.sizes.input + t.sizes.data
-	input := r.ask(ask{task: t, kind: askInput})
-	data := r.ask(ask{task: t, kind: askData})
-	if !input.ok || !data.ok || input.text == nil || data.text == nil {
-		t.unload(nil)
-		return false
+	texts := [2]*string{}
+	for i, kind := range []askKind{askInput, askData} {
+		told := r.ask(ask{task: t, kind: kind})
+		if texts[i] = told.text; !told.ok || told.refused != nil || told.text == nil {
+			t.unload(nil)
+			r.turnAway(t, told.refused)
+			return false
+		}
 	}
-	t.row.Input, t.row.Data = input.text, data.text
+	t.row.Input, t.row.Data = texts[0], texts[1]
 	return true
 }
 

@@ -96,7 +96,7 @@ func (l *loop) plainMarks() (asks []ask) {
 func (l *loop) setTurn(ctx context.Context, ends []end, asks []ask) (turned map[int64]bool, empty []int64, err error) {
 	ctx, cancel := limited(ctx)
 	defer cancel()
-	c := newColumns(ends)
+	c := newColumns(ends, l.encoding())
 	now := l.clock.now()
 	for _, a := range asks {
 		c.ids, c.pids, c.exactly = append(c.ids, a.task.row.ID), append(c.pids, int64(a.pid)), append(c.exactly, a.task.once())

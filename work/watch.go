@@ -257,8 +257,8 @@ func (l *loop) halt(ctx context.Context, ids []int64) error {
 	if _, err := l.control.conn.Exec(ctx, l.queries().Text("terminate"), ids, l.seats.backends(), sessionPrefix(l.target)); err != nil {
 		return err
 	}
-	return l.each(ctx, ids, func(ctx context.Context, ids []int64) error {
-		ended, err := l.control.conn.Exec(ctx, l.queries().Text("halted"), ids, l.seats.backends(), sessionPrefix(l.target))
+	return l.eachWithWords(ctx, ids, func(ctx context.Context, ids []int64, mute bool) error {
+		ended, err := l.control.conn.Exec(ctx, l.queries().Text("halted"), ids, l.seats.backends(), sessionPrefix(l.target), mute)
 		if n := ended.RowsAffected(); n > 0 {
 			l.log.Warn().Int64("tasks", n).Msg("stopped tasks of a previous leader")
 		}
@@ -273,7 +273,7 @@ func (l *loop) cut(ctx context.Context, ids []int64, lost map[int64]end) (done m
 	if len(ids) == 0 {
 		return done, nil
 	}
-	err = l.each(ctx, ids, func(ctx context.Context, ids []int64) error {
+	err = l.eachWithWords(ctx, ids, func(ctx context.Context, ids []int64, mute bool) error {
 		gone, starts := make([]int64, len(ids)), make([]*time.Time, len(ids))
 		for i, id := range ids {
 			if e, known := lost[id]; known {
@@ -281,7 +281,7 @@ func (l *loop) cut(ctx context.Context, ids []int64, lost map[int64]end) (done m
 			}
 		}
 		return pgx.BeginFunc(ctx, l.control.conn, func(tx pgx.Tx) error {
-			some, err := l.withRepeats(ctx, tx, l.queries().Text("cut"), ids, gone, starts, l.seats.backends(), sessionPrefix(l.target), l.panics.causes())
+			some, err := l.withRepeats(ctx, tx, l.queries().Text("cut"), ids, gone, starts, l.seats.backends(), sessionPrefix(l.target), l.panics.causes(), mute)
 			for _, id := range some {
 				done[id] = true
 			}

@@ -9,17 +9,17 @@ import (
 // Tests of rows that a policy, or a change by somebody else, withholds from the end of their task.
 
 // guarded serves a table whose owner, a role of its own, is subject to the policies that it has.
-func guarded(t *testing.T, policies string) *stage {
+func guarded(t *testing.T, policies string, change ...func(*Target)) *stage {
 	t.Helper()
 	var role string
-	s := prepared(t, func(target *Target) {
+	s := prepared(t, append(change, func(target *Target) {
 		role = "owner_of_" + target.Connect["dbname"]
 		target.Connect = remote.Settings{}
 		for key, value := range target.Admin {
 			target.Connect[key] = value
 		}
 		target.Connect["user"] = role
-	})
+	})...)
 	s.exec("CREATE ROLE " + role + " LOGIN; GRANT CREATE ON SCHEMA public TO " + role) // it goes with the server
 	s.serve()
 	s.settled()

@@ -146,6 +146,9 @@ func (l *loop) gone(e end) {
 	if e.written != nil {
 		close(e.written)
 	}
+	if e.relieved {
+		l.relieved -= e.weight
+	}
 	if e.slot {
 		l.lanes.ended(e.task, e.stop)
 	}

@@ -1,8 +1,10 @@
 -- Takes the tasks that were chosen, but for those that have changed since, that somebody has locked, or that have become not worth
--- running. Long texts stay behind (NULL here) until the task starts; group and remote are as in scan. What is taken alone starts at once, and is
+-- running. Long texts stay behind (NULL here) until the task starts; group and remote come as in scan, and
+-- by themselves where those are not the same. What is taken alone starts at once, and is
 -- not on the disk yet: if the server forgets it, work takes it again. By their place rows are found whatever the statistics say; one that somebody has changed a
 -- moment ago is missed.
--- $1 ids, NULL: the one that is due alone, unless its lane may have to pause first or it repeats itself; $2 longest text to bring, in bytes, $3 how long before its plan a task may be taken
+-- $1 ids, NULL: the one that is due alone, unless its lane may have to pause first or it repeats itself; $2 longest text to bring, in bytes, $3 how long before its plan a task may be taken,
+-- $4 whether all texts stay behind, as one of them cannot be sent
 WITH chosen AS MATERIALIZED (
     SELECT t.part, t.place
     FROM (
@@ -69,18 +71,9 @@ WHERE t.ctid OPERATOR(pg_catalog.=) chosen.place
     AND t.tableoid OPERATOR(pg_catalog.=) chosen.part
 RETURNING
     t.id,
-    CASE
-        WHEN pg_catalog.octet_length(t."group") OPERATOR(pg_catalog.>) 65536 THEN pg_catalog.concat(pg_catalog.chr(1), pg_catalog.octet_length(t."group"))
-        WHEN pg_catalog.octet_length(t."group") OPERATOR(pg_catalog.>) 1000 THEN pg_catalog.concat(pg_catalog.chr(1),
-            pg_catalog.encode(pg_catalog.sha256(pg_catalog.convert_to(t."group", pg_catalog.getdatabaseencoding())), 'hex'))
-        ELSE t."group"
-    END,
-    coalesce(CASE
-        WHEN pg_catalog.octet_length(t.remote) OPERATOR(pg_catalog.>) 65536 THEN pg_catalog.concat(pg_catalog.chr(1), pg_catalog.octet_length(t.remote))
-        WHEN pg_catalog.octet_length(t.remote) OPERATOR(pg_catalog.>) 1000 THEN pg_catalog.concat(pg_catalog.chr(1),
-            pg_catalog.encode(pg_catalog.sha256(pg_catalog.convert_to(t.remote, pg_catalog.getdatabaseencoding())), 'hex'))
-        ELSE t.remote
-    END, ''),
+    t.state OPERATOR(pg_catalog.=) 'TAKE', -- no trigger has kept the row as it was
+    :key_of_group,
+    coalesce(:key_of_remote, ''),
     t.max,
     t.priority,
     t.parent,
@@ -96,7 +89,7 @@ RETURNING
     t.delimiter,
     t.escape,
     t.quote,
-    CASE WHEN pg_catalog.octet_length(t."null") OPERATOR(pg_catalog.<=) 1000 THEN t."null" END,
+    CASE WHEN pg_catalog.octet_length(t."null") OPERATOR(pg_catalog.<=) 1000 AND NOT $4::pg_catalog.bool THEN t."null" END,
     t.rerun,
     t.repeat OPERATOR(pg_catalog.=) '0' AND t.cron IS NULL,
     t.interrupted OPERATOR(pg_catalog.>) 1 AND coalesce(
@@ -117,4 +110,6 @@ RETURNING
                 pg_catalog.quote_ident(current_user)::pg_catalog.regrole::pg_catalog.oid
             ])
     ),
-    EXISTS (SELECT FROM pg_catalog.pg_foreign_server)
+    EXISTS (SELECT FROM pg_catalog.pg_foreign_server),
+    :group_itself,
+    :remote_itself

@@ -3,7 +3,7 @@
 -- What ran when the server crashed (then it resets its statistics) is suspect: the second time it waits for 1 s, then 2 s, 4 s; after the
 -- fifth it FAILs. So does what has lost its session: of a remote nobody knows whether it has crashed. On the target's own server it only waits.
 -- $1 ids, $2 pids of sessions that are known to be gone (one for each id, 0: look), $3 starts of runs that are known to have begun (or null),
--- $4 sessions that are ours and not concerned, $5 beginning of the application_name of the target's sessions, $6 ids of those that have made us panic
+-- $4 sessions that are ours and not concerned, $5 beginning of the application_name of the target's sessions, $6 ids of those that have made us panic, $7 whether to say nothing
 WITH orphaned AS MATERIALIZED (
     SELECT
         t.part,
@@ -81,7 +81,7 @@ SET
     END,
     interrupted = least(t.interrupted, 2147483646) OPERATOR(pg_catalog.+) 1,
     error = CASE
-        WHEN d.again THEN t.error
+        WHEN d.again OR $7::pg_catalog.bool THEN t.error
         WHEN o.panicked THEN E'ERROR:  task was interrupted\nDETAIL:  '
             'pgtaskd met an internal error while it ran; its log has the details. It is not run again, as that would happen again.'
         WHEN NOT o.repeatable THEN E'ERROR:  task was interrupted\nDETAIL:  '
@@ -91,7 +91,7 @@ SET
         ELSE E'ERROR:  task was interrupted\nDETAIL:  '
             'The server has crashed five times while it ran.'
     END,
-    sqlstate = CASE WHEN d.again THEN t.sqlstate WHEN o.panicked THEN 'XX000' ELSE '08006' END,
+    sqlstate = CASE WHEN d.again OR $7 THEN t.sqlstate WHEN o.panicked THEN 'XX000' ELSE '08006' END,
     runs = CASE
             WHEN pg_catalog.jsonb_typeof(t.runs) OPERATOR(pg_catalog.<>) 'array' THEN '[]'
             WHEN pg_catalog.jsonb_array_length(t.runs) OPERATOR(pg_catalog.>=) 20 THEN t.runs OPERATOR(pg_catalog.-) 0
@@ -106,5 +106,5 @@ CROSS JOIN LATERAL (
 WHERE t.ctid OPERATOR(pg_catalog.=) o.place
     AND t.tableoid OPERATOR(pg_catalog.=) o.part
 RETURNING
-    t.id,
+    t.id OPERATOR(pg_catalog./) (t.state OPERATOR(pg_catalog.<>) ALL ('{TAKE,WORK}'))::pg_catalog.int4, -- an error where a trigger has kept it under way
     t.repeat OPERATOR(pg_catalog.>) '0' AND NOT d.again

@@ -25,8 +25,12 @@ WITH ended AS (
             OR t.repeat OPERATOR(pg_catalog.=) '0' AND t.cron IS NULL
         )
         AND t.xmin OPERATOR(pg_catalog.<>) $10::pg_catalog.xid -- the task's own SQL has not changed the row
-    RETURNING 1
+    RETURNING t.state
 )
 SELECT
-    1::pg_catalog.int2 OPERATOR(pg_catalog./) EXISTS (SELECT FROM ended)::pg_catalog.int4, -- exec tells this error by its types
+    1::pg_catalog.int2 OPERATOR(pg_catalog./) EXISTS (
+        SELECT
+        FROM ended AS e
+        WHERE e.state OPERATOR(pg_catalog.<>) ALL ('{TAKE,WORK}') -- no trigger has kept the row as it was
+    )::pg_catalog.int4, -- exec tells this error by its types
     pg_catalog.set_config('enable_seqscan', $11::pg_catalog.bool::pg_catalog.text, true)

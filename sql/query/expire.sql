@@ -1,5 +1,5 @@
 -- Gives up tasks that have never started and are no longer worth it.
--- $1 ids
+-- $1 ids, $2 whether to say nothing
 WITH expired AS MATERIALIZED (
     SELECT x.part, x.place
     FROM pg_catalog.unnest($1::pg_catalog.int8[]) AS l (id)
@@ -24,10 +24,10 @@ SET
     state = 'GONE',
     start = pg_catalog.statement_timestamp(),
     stop = pg_catalog.statement_timestamp(),
-    error = 'ERROR:  task not active'
+    error = CASE WHEN $2::pg_catalog.bool THEN t.error ELSE 'ERROR:  task not active' END
 FROM expired AS e
 WHERE t.ctid OPERATOR(pg_catalog.=) e.place
     AND t.tableoid OPERATOR(pg_catalog.=) e.part
 RETURNING
-    t.id,
+    t.id OPERATOR(pg_catalog./) (t.state OPERATOR(pg_catalog.<>) 'PLAN')::pg_catalog.int4, -- an error where a trigger has kept the row as it was
     t.repeat OPERATOR(pg_catalog.>) '0'

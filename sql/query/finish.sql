@@ -1,6 +1,6 @@
 -- Writes the ends of tasks whose own transaction is over. Each must still be as its owner left it.
 -- $1 ids, $2 pids of the controllers that took them, $3 pids of the sessions, $4 done, $5 starts, $6 stops, $7 outputs, $8 errors,
--- $9 SQLSTATEs, $10 notices, $11 whether effects and end commit together
+-- $9 SQLSTATEs, $10 notices, $11 whether effects and end commit together, $12 whether there is no retry, $13 whether what is NULL here stays as it is
 WITH ended AS MATERIALIZED (
     SELECT e.*, t.part, t.place
     FROM (
@@ -16,8 +16,10 @@ WITH ended AS MATERIALIZED (
             pg_catalog.unnest($8::pg_catalog.text[]),
             pg_catalog.unnest($9::pg_catalog.text[]),
             pg_catalog.unnest($10::pg_catalog.text[]),
-            pg_catalog.unnest($11::pg_catalog.bool[])
-        ) AS u (id, owner, pid, done, start, stop, output, error, sqlstate, notice, atomic)
+            pg_catalog.unnest($11::pg_catalog.bool[]),
+            pg_catalog.unnest($12::pg_catalog.bool[]),
+            pg_catalog.unnest($13::pg_catalog.bool[])
+        ) AS u (id, owner, pid, done, start, stop, output, error, sqlstate, notice, atomic, last, keeps)
         ORDER BY u.id
     ) AS e
     CROSS JOIN LATERAL ( -- looked up one by one, whatever the statistics say
@@ -30,7 +32,7 @@ WITH ended AS MATERIALIZED (
                 OR t.state OPERATOR(pg_catalog.=) 'WORK' AND t.pid OPERATOR(pg_catalog.=) e.pid
             )
             AND (
-                e.done
+                e.last
                 OR t.attempt::pg_catalog.int8 OPERATOR(pg_catalog.-) t.interrupted OPERATOR(pg_catalog.>) t.retry
             )
         ORDER BY t.id
@@ -43,15 +45,15 @@ SET
     start = e.start,
     stop = e.stop,
     pid = e.pid,
-    output = e.output,
-    error = e.error,
-    sqlstate = e.sqlstate,
-    notice = e.notice,
+    output = coalesce(e.output, CASE WHEN e.keeps THEN t.output END),
+    error = coalesce(e.error, CASE WHEN e.keeps THEN t.error END),
+    sqlstate = coalesce(e.sqlstate, CASE WHEN e.keeps THEN t.sqlstate END),
+    notice = coalesce(e.notice, CASE WHEN e.keeps THEN t.notice END),
     atomic = e.atomic
 FROM ended AS e
 WHERE t.ctid OPERATOR(pg_catalog.=) e.place
     AND t.tableoid OPERATOR(pg_catalog.=) e.part
 RETURNING
-    t.id,
+    t.id OPERATOR(pg_catalog./) (t.state OPERATOR(pg_catalog.<>) ALL ('{TAKE,WORK}'))::pg_catalog.int4, -- an error where a trigger has kept it under way
     t.repeat OPERATOR(pg_catalog.>) '0',
     t."delete" AND t.output IS NULL AND t.error IS NULL

@@ -1,5 +1,5 @@
 -- Writes the ends of tasks that were set to STOP and whose controller cannot do it any more. None is touched whose backend lives, as in cut.
--- $1 ids, $2 sessions that are ours, $3 beginning of the application_name of the target's sessions
+-- $1 ids, $2 sessions that are ours, $3 beginning of the application_name of the target's sessions, $4 whether to say nothing
 WITH halted AS MATERIALIZED (
     SELECT t.part, t.place
     FROM pg_catalog.unnest($1::pg_catalog.int8[]) AS l (id)
@@ -40,11 +40,11 @@ SET
     start = coalesce(t.start, pg_catalog.statement_timestamp()),
     stop = pg_catalog.statement_timestamp(),
     stopping = NULL,
-    output = NULL,
-    error = E'ERROR:  canceling statement due to user request\nDETAIL:  '
-        'Its state was set to STOP while it was under way; the controller that had taken it could not say how it ended.',
-    sqlstate = '57014',
-    notice = NULL
+    output = CASE WHEN $4::pg_catalog.bool THEN t.output END,
+    error = CASE WHEN $4 THEN t.error ELSE E'ERROR:  canceling statement due to user request\nDETAIL:  '
+        'Its state was set to STOP while it was under way; the controller that had taken it could not say how it ended.' END,
+    sqlstate = CASE WHEN $4 THEN t.sqlstate ELSE '57014' END,
+    notice = CASE WHEN $4 THEN t.notice END
 FROM halted AS h
 WHERE t.ctid OPERATOR(pg_catalog.=) h.place
     AND t.tableoid OPERATOR(pg_catalog.=) h.part

@@ -35,4 +35,4 @@ SET
 FROM begun AS b
 WHERE t.ctid OPERATOR(pg_catalog.=) b.place
     AND t.tableoid OPERATOR(pg_catalog.=) b.part
-RETURNING t.id
+RETURNING t.id OPERATOR(pg_catalog./) (t.state OPERATOR(pg_catalog.<>) 'TAKE')::pg_catalog.int4 -- an error where a trigger has kept the row as it was

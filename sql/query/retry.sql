@@ -1,6 +1,6 @@
 -- Returns failed tasks to PLAN that have retries left, with a delay that doubles. Each must still be as its owner left it.
 -- $1 ids, $2 pids of the controllers that took them, $3 pids of the sessions, $4 starts, $5 stops, $6 outputs, $7 errors, $8 SQLSTATEs,
--- $9 notices, $10 whether effects and end commit together
+-- $9 notices, $10 whether effects and end commit together, $11 whether what is NULL here stays as it is
 WITH ended AS MATERIALIZED (
     SELECT e.*, t.part, t.place
     FROM (
@@ -15,8 +15,9 @@ WITH ended AS MATERIALIZED (
             pg_catalog.unnest($7::pg_catalog.text[]),
             pg_catalog.unnest($8::pg_catalog.text[]),
             pg_catalog.unnest($9::pg_catalog.text[]),
-            pg_catalog.unnest($10::pg_catalog.bool[])
-        ) AS u (id, owner, pid, start, stop, output, error, sqlstate, notice, atomic)
+            pg_catalog.unnest($10::pg_catalog.bool[]),
+            pg_catalog.unnest($11::pg_catalog.bool[])
+        ) AS u (id, owner, pid, start, stop, output, error, sqlstate, notice, atomic, keeps)
         ORDER BY u.id
     ) AS e
     CROSS JOIN LATERAL ( -- looked up one by one, whatever the statistics say
@@ -39,10 +40,10 @@ SET
     start = NULL,
     stop = NULL,
     pid = e.pid,
-    output = e.output,
-    error = e.error,
-    sqlstate = e.sqlstate,
-    notice = e.notice,
+    output = coalesce(e.output, CASE WHEN e.keeps THEN t.output END),
+    error = coalesce(e.error, CASE WHEN e.keeps THEN t.error END),
+    sqlstate = coalesce(e.sqlstate, CASE WHEN e.keeps THEN t.sqlstate END),
+    notice = coalesce(e.notice, CASE WHEN e.keeps THEN t.notice END),
     atomic = e.atomic,
     base = coalesce(t.base, t.plan),
     plan = e.stop OPERATOR(pg_catalog.+) (
@@ -62,4 +63,4 @@ SET
 FROM ended AS e
 WHERE t.ctid OPERATOR(pg_catalog.=) e.place
     AND t.tableoid OPERATOR(pg_catalog.=) e.part
-RETURNING t.id
+RETURNING t.id OPERATOR(pg_catalog./) (t.state OPERATOR(pg_catalog.<>) ALL ('{TAKE,WORK}'))::pg_catalog.int4 -- an error where a trigger has kept it under way

@@ -1,21 +1,11 @@
 -- What is due, waiting or under way, in the order of its plan, from a place in that order on. A million rows may come, so what nearly all have in common is
 -- NULL, which costs neither side anything: no remote, max and priority 0, a task that waits.
--- Of a long group or remote comes what tells it from others, behind a character of code 1.
+-- Of a group or remote comes what tells it from others (sql/part/key.sql).
 -- $1 plan, $2 id (the place), $3 most rows
 SELECT
     t.id,
-    CASE
-        WHEN pg_catalog.octet_length(t."group") OPERATOR(pg_catalog.>) 65536 THEN pg_catalog.concat(pg_catalog.chr(1), pg_catalog.octet_length(t."group"))
-        WHEN pg_catalog.octet_length(t."group") OPERATOR(pg_catalog.>) 1000 THEN pg_catalog.concat(pg_catalog.chr(1),
-            pg_catalog.encode(pg_catalog.sha256(pg_catalog.convert_to(t."group", pg_catalog.getdatabaseencoding())), 'hex'))
-        ELSE t."group"
-    END,
-    CASE
-        WHEN pg_catalog.octet_length(t.remote) OPERATOR(pg_catalog.>) 65536 THEN pg_catalog.concat(pg_catalog.chr(1), pg_catalog.octet_length(t.remote))
-        WHEN pg_catalog.octet_length(t.remote) OPERATOR(pg_catalog.>) 1000 THEN pg_catalog.concat(pg_catalog.chr(1),
-            pg_catalog.encode(pg_catalog.sha256(pg_catalog.convert_to(t.remote, pg_catalog.getdatabaseencoding())), 'hex'))
-        ELSE t.remote
-    END,
+    :key_of_group,
+    :key_of_remote,
     CASE WHEN t.max OPERATOR(pg_catalog.<>) 0 THEN t.max END,
     CASE WHEN t.priority OPERATOR(pg_catalog.<>) 0 THEN t.priority END,
     t.due,

@@ -1,5 +1,5 @@
 -- Writes the ends of tasks that were cancelled because somebody had set them to STOP.
--- $1 ids, $2 pids, $3 starts, $4 stops, $5 errors, $6 SQLSTATEs, $7 notices
+-- $1 ids, $2 pids, $3 starts, $4 stops, $5 errors, $6 SQLSTATEs, $7 notices, $8 whether what is NULL here stays as it is
 WITH ended AS MATERIALIZED (
     SELECT e.*, t.part, t.place
     FROM ROWS FROM (
@@ -9,8 +9,9 @@ WITH ended AS MATERIALIZED (
         pg_catalog.unnest($4::pg_catalog.timestamptz[]),
         pg_catalog.unnest($5::pg_catalog.text[]),
         pg_catalog.unnest($6::pg_catalog.text[]),
-        pg_catalog.unnest($7::pg_catalog.text[])
-    ) AS e (id, pid, start, stop, error, sqlstate, notice)
+        pg_catalog.unnest($7::pg_catalog.text[]),
+        pg_catalog.unnest($8::pg_catalog.bool[])
+    ) AS e (id, pid, start, stop, error, sqlstate, notice, keeps)
     CROSS JOIN LATERAL (
         SELECT t.tableoid AS part, t.ctid AS place
         FROM :table AS t
@@ -28,11 +29,11 @@ SET
     stop = e.stop,
     stopping = NULL,
     pid = e.pid,
-    output = NULL,
-    error = e.error,
-    sqlstate = e.sqlstate,
-    notice = e.notice
+    output = CASE WHEN e.keeps THEN t.output END,
+    error = coalesce(e.error, CASE WHEN e.keeps THEN t.error END),
+    sqlstate = coalesce(e.sqlstate, CASE WHEN e.keeps THEN t.sqlstate END),
+    notice = coalesce(e.notice, CASE WHEN e.keeps THEN t.notice END)
 FROM ended AS e
 WHERE t.ctid OPERATOR(pg_catalog.=) e.place
     AND t.tableoid OPERATOR(pg_catalog.=) e.part
-RETURNING t.id
+RETURNING t.id OPERATOR(pg_catalog./) (t.stop IS NOT NULL)::pg_catalog.int4 -- an error where a trigger has kept the row as it was

@@ -1,12 +1,12 @@
 -- Ends a task that would wait again, but whose key another one waits for now.
--- $1 id, $2 pid of the controller that took it, $3 pid of the session, $4 error of the run that was to be tried again
+-- $1 id, $2 pid of the controller that took it, $3 pid of the session, $4 error of the run that was to be tried again, $5 whether to say nothing
 UPDATE :table AS t
 SET
     state = 'GONE',
     start = coalesce(t.start, pg_catalog.statement_timestamp()),
     stop = pg_catalog.statement_timestamp(),
-    error = 'ERROR:  superseded by task ' OPERATOR(pg_catalog.||) (SELECT w.id::pg_catalog.text FROM :table AS w WHERE w.wait_key OPERATOR(pg_catalog.=) t.key)
-        OPERATOR(pg_catalog.||) coalesce(E'\nDETAIL:  ' OPERATOR(pg_catalog.||) pg_catalog.replace($4, E'\n', E'\n\t'), '')
+    error = CASE WHEN $5::pg_catalog.bool THEN t.error ELSE 'ERROR:  superseded by task ' OPERATOR(pg_catalog.||) (SELECT w.id::pg_catalog.text FROM :table AS w WHERE w.wait_key OPERATOR(pg_catalog.=) t.key)
+        OPERATOR(pg_catalog.||) coalesce(E'\nDETAIL:  ' OPERATOR(pg_catalog.||) pg_catalog.replace($4, E'\n', E'\n\t'), '') END
 WHERE t.id OPERATOR(pg_catalog.=) $1
     AND (
         t.state OPERATOR(pg_catalog.=) 'TAKE' AND ($2 OPERATOR(pg_catalog.=) 0 OR t.pid OPERATOR(pg_catalog.=) $2)

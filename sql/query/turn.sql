@@ -49,5 +49,11 @@ FROM turned AS e
 WHERE t.ctid OPERATOR(pg_catalog.=) e.place
     AND t.tableoid OPERATOR(pg_catalog.=) e.part
 RETURNING
-    t.id,
+    t.id OPERATOR(pg_catalog./) ( -- an error where a trigger has kept the row as it was
+        t.state OPERATOR(pg_catalog.<>) 'TAKE'
+        AND (
+            e.stop IS NULL
+            OR t.state OPERATOR(pg_catalog.<>) 'WORK'
+        )
+    )::pg_catalog.int4,
     t.stop IS NOT NULL AND t."delete" AND t.output IS NULL

@@ -1,0 +1,133 @@
+package work
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"pgtaskd/exec"
+)
+
+// An end that a table refuses is written all the same, with less in it each time, whatever refuses
+// it (a CHECK, a trigger, a domain, an index): a task whose end stands nowhere would run again and
+// again.
+
+// What is left of an end, by how often it was lessened.
+const (
+	lessFailed = iota + 1 // the task FAILs, with the refusal as its error
+	lessShort             // no output, no notice, and the beginning of the error
+	lessKept              // output, notice and SQLSTATE stay as the row has them
+	lessTiny              // and the error is a few words
+	lessState             // the error stays, too
+	lessNothing
+
+	shortMost = 500 // bytes
+	tinyError = "ERROR:  end could not be written"
+)
+
+// repetitionError is the error of a repetition, because of which an end could not be written.
+type repetitionError struct{ error }
+
+func (e *repetitionError) Unwrap() error { return e.error }
+
+// lessen makes less of an end that was refused, by an error or (nil) silently; false when nothing
+// is left. A task that ran well fails because of that: without another try, as it would be refused
+// again. A character that the database does not have is no failure.
+func (e *end) lessen(err error) bool {
+	if isUnsendable(err) && !e.ascii {
+		e.ascii = true
+		return true
+	}
+	if e.kind == finished && e.failure() == nil {
+		e.fault, e.final = unwritten(err), true
+	} else if e.lessened == 0 {
+		e.lessened = lessFailed // it has failed already
+	}
+	var repetition *repetitionError
+	if errors.As(err, &repetition) && !e.bare {
+		e.bare = true
+		return true
+	}
+	if e.lessened++; e.lessened == lessNothing && e.kind == finished && !e.final { // it may be the wait for another try that is refused
+		e.final, e.lessened = true, lessFailed
+	}
+	return e.lessened < lessNothing
+}
+
+// unwritten is the error of a task that ran well, and whose end the table has refused, or whose
+// repetition.
+func unwritten(err error) *exec.Failure {
+	var answer *pgconn.PgError
+	switch {
+	case !errors.As(err, &answer), isUnmoved(answer):
+		return exec.NewFailure("task was changed while it ran", "55000",
+			"DETAIL", "Its own SQL, or a trigger or policy of the table, has kept its end out of its row; what it has committed by itself, or elsewhere, stays.")
+	case leftOut(answer):
+		return notRepeated()
+	}
+	return exec.NewFailure("the end of the task could not be written: "+answer.Message, answer.Code, "DETAIL", answer.Detail, "HINT", answer.Hint, "CONTEXT", answer.Where)
+}
+
+// isLast tells whether the end is to be written even if the task has retries left.
+func (e *end) isLast() bool { return e.failure() == nil || e.final }
+
+// keeps tells whether what is not said stays as the row has it.
+func (e *end) keeps() bool { return e.lessened >= lessKept }
+
+// told are the output and the notice, as they are to be written.
+func (e *end) told(encoding string) (output, notice *string) {
+	if e.result == nil || e.lessened >= lessShort {
+		return nil, nil
+	}
+	return e.stored(e.result.Output, encoding), e.stored(e.result.Notice, encoding)
+}
+
+// shown is a failure as it is to be written.
+func (e *end) shown(failure *exec.Failure, encoding string) (text, sqlstate *string) {
+	if failure == nil || e.lessened >= lessState {
+		return nil, nil
+	}
+	if text = e.stored(&failure.Text, encoding); e.lessened >= lessShort {
+		short := exec.ASCII(*text)
+		short = strings.TrimRight(short[:min(len(short), shortMost)], "\n\t")
+		text = &short
+	}
+	if e.lessened >= lessTiny {
+		tiny := tinyError
+		text = &tiny
+	}
+	if e.keeps() {
+		return text, nil
+	}
+	return text, &failure.SQLState
+}
+
+// stored is a text as the database can store it; nil stays nil.
+func (e *end) stored(text *string, encoding string) *string {
+	if text != nil && e.ascii {
+		s := exec.ASCII(*text)
+		return &s
+	}
+	return stored(text, encoding)
+}
+
+func stored(text *string, encoding string) *string {
+	if text == nil || encoding == "UTF8" {
+		return text
+	}
+	s := exec.Stored(*text, encoding)
+	return &s
+}
+
+// leaveAlone gives up a row that takes no end at all. It stays as it is for as long as we lead, or
+// until somebody changes its state, and its lane is free.
+func (l *loop) leaveAlone(e end, err error) {
+	if answer := new(pgconn.PgError); errors.As(err, &answer) && isUnmoved(answer) {
+		err = errKept
+	}
+	l.log.Error().Err(err).Int64("id", e.task.row.ID).Str("hint", "fix what refuses it, and set the row's state; until then the task may run again when another controller leads").
+		Msg("table refuses every end of a task; row left unchanged")
+	l.leftAlone[e.task.row.ID] = true
+	l.gone(e)
+}
