@@ -48,14 +48,14 @@ var plans = map[string]planned{
 	"check":        {args: []string{ids()}, state: "WORK"},
 	"claim":        {args: []string{ids(), "8192", "'0'", "false"}, state: "PLAN"},
 	"columns":      {args: []string{"'public'", "'task'"}},
-	"cut":          {args: []string{ids(), each("7"), each("2020-01-01"), "'{}'", "'pg_task'", "'{}'", "false"}, state: "WORK"},
+	"cut":          {args: []string{ids(), each("7"), each("2020-01-01"), "'{}'", "'pg_task'", "'{}'", "false", now}, state: "WORK"},
 	"delete":       {args: []string{ids()}, state: "DONE"},
 	"dismiss":      {args: []string{each("1"), each("2020-01-01")}},
 	"done":         {args: []string{"5000", "7", now, now, "'1'", "NULL", "true", "false", "7", "'0'", "true"}, state: "TAKE", in: []string{"end, kept", "end"}},
 	"expire":       {args: []string{ids(), "false"}, state: "PLAN"},
 	"finish":       {args: []string{ids(), each("7"), each("7"), each("true"), each("2020-01-01"), each("2020-01-01"), each("1"), each("NULL"), each("NULL"), each("NULL"), each("true"), each("false"), each("false")}, state: "TAKE"},
-	"frozen":       {args: []string{"'{}'", "'pg_task'", ids()}, state: "WORK"},
-	"halted":       {args: []string{ids(), "'{}'", "'pg_task'", "false"}, state: "STOP"},
+	"frozen":       {args: []string{"'{}'", "'pg_task'", ids(), now}, state: "WORK"},
+	"halted":       {args: []string{ids(), "'{}'", "'pg_task'", "false", now}, state: "STOP"},
 	"mark":         {args: []string{ids(), each("7"), each("7"), each("2020-01-01"), each("true")}, state: "TAKE"},
 	"names":        {args: []string{"5000"}, state: "TAKE"},
 	"next":         {state: "PLAN"},
@@ -210,7 +210,7 @@ func (p planned) call(name string) string {
 // bounds are the most rows and pages that a statement may visit.
 func (p planned) bounds() (rows, reads float64) {
 	n := 1.
-	if len(p.args) > 0 && p.args[0] == ids() {
+	if slices.Contains(p.args, ids()) {
 		n = looked
 	}
 	return 30*n + 300, 50*n + 300

@@ -206,7 +206,7 @@ func (l *loop) recoverOrphans(ctx context.Context) error {
 		}
 		ids = append(ids, id)
 	}
-	if _, err := l.control.conn.Exec(ctx, l.queries().Text("frozen"), l.seats.backends(), sessionPrefix(l.target), ids); err != nil {
+	if _, err := l.control.conn.Exec(ctx, l.queries().Text("frozen"), l.seats.backends(), sessionPrefix(l.target), ids, l.old()); err != nil {
 		return err
 	}
 	cut, err := l.cut(ctx, ids, nil)
@@ -227,6 +227,10 @@ func (l *loop) recoverOrphans(ctx context.Context) error {
 	}
 	return l.strays(ctx)
 }
+
+// old is when the sessions of an old leader were there at the latest: it opens none once it does not lead. The clock's
+// reading may be a little early.
+func (l *loop) old() time.Time { return l.look.began.Add(time.Second) }
 
 // strays ends what an old leader's sessions run for rows that are gone, or wait again.
 func (l *loop) strays(ctx context.Context) error {
@@ -258,7 +262,7 @@ func (l *loop) halt(ctx context.Context, ids []int64) error {
 		return err
 	}
 	return l.eachWithWords(ctx, ids, func(ctx context.Context, ids []int64, mute bool) error {
-		ended, err := l.control.conn.Exec(ctx, l.queries().Text("halted"), ids, l.seats.backends(), sessionPrefix(l.target), mute)
+		ended, err := l.control.conn.Exec(ctx, l.queries().Text("halted"), ids, l.seats.backends(), sessionPrefix(l.target), mute, l.old())
 		if n := ended.RowsAffected(); n > 0 {
 			l.log.Warn().Int64("tasks", n).Msg("stopped tasks of a previous leader")
 		}
@@ -281,7 +285,7 @@ func (l *loop) cut(ctx context.Context, ids []int64, lost map[int64]end) (done m
 			}
 		}
 		return pgx.BeginFunc(ctx, l.control.conn, func(tx pgx.Tx) error {
-			some, err := l.withRepeats(ctx, tx, l.queries().Text("cut"), ids, gone, starts, l.seats.backends(), sessionPrefix(l.target), l.panics.causes(), mute)
+			some, err := l.withRepeats(ctx, tx, l.queries().Text("cut"), ids, gone, starts, l.seats.backends(), sessionPrefix(l.target), l.panics.causes(), mute, l.old())
 			for _, id := range some {
 				done[id] = true
 			}

@@ -1,9 +1,11 @@
 -- Tasks whose run was cut off: back to PLAN where it is known that nothing was committed, or where it may be done again; else FAIL.
--- None is touched whose backend lives: process id, database and start tell it, since a restored copy of the table has the ids of another database's backends. One that was taken may have run for a moment on any session of its controller.
+-- None is touched whose backend lives: process id, database and start tell it, since a restored copy of the table has the ids of another database's backends. One that was taken may have run for a moment on any session of its controller:
+-- one of the role's, of that name, as old as that.
 -- What ran when the server crashed (then it resets its statistics) is suspect: the second time it waits for 1 s, then 2 s, 4 s; after the
 -- fifth it FAILs. So does what has lost its session: of a remote nobody knows whether it has crashed. On the target's own server it only waits.
 -- $1 ids, $2 pids of sessions that are known to be gone (one for each id, 0: look), $3 starts of runs that are known to have begun (or null),
--- $4 sessions that are ours and not concerned, $5 beginning of the application_name of the target's sessions, $6 ids of those that have made us panic, $7 whether to say nothing
+-- $4 sessions that are ours and not concerned, $5 beginning of the application_name of the target's sessions, $6 ids of those that have made us panic,
+-- $7 whether to say nothing, $8 when sessions of an old leader were there at the latest
 WITH orphaned AS MATERIALIZED (
     SELECT
         t.part,
@@ -49,6 +51,8 @@ WITH orphaned AS MATERIALIZED (
                     FROM pg_catalog.pg_stat_activity AS a
                     WHERE a.datname OPERATOR(pg_catalog.=) pg_catalog.current_database()
                         AND a.backend_type OPERATOR(pg_catalog.=) 'client backend'
+                        AND a.usename OPERATOR(pg_catalog.=) current_user
+                        AND a.backend_start OPERATOR(pg_catalog.<=) $8
                         AND pg_catalog.left(a.application_name, pg_catalog.length($5)) OPERATOR(pg_catalog.=) $5
                         AND a.state OPERATOR(pg_catalog.<>) 'idle'
                         AND a.pid OPERATOR(pg_catalog.<>) ALL ($4::pg_catalog.int4[])

@@ -1,5 +1,6 @@
 -- Writes the ends of tasks that were set to STOP and whose controller cannot do it any more. None is touched whose backend lives, as in cut.
--- $1 ids, $2 sessions that are ours, $3 beginning of the application_name of the target's sessions, $4 whether to say nothing
+-- $1 ids, $2 sessions that are ours, $3 beginning of the application_name of the target's sessions, $4 whether to say nothing,
+-- $5 when sessions of an old leader were there at the latest
 WITH halted AS MATERIALIZED (
     SELECT t.part, t.place
     FROM pg_catalog.unnest($1::pg_catalog.int8[]) AS l (id)
@@ -26,6 +27,8 @@ WITH halted AS MATERIALIZED (
                     FROM pg_catalog.pg_stat_activity AS a
                     WHERE a.datname OPERATOR(pg_catalog.=) pg_catalog.current_database()
                         AND a.backend_type OPERATOR(pg_catalog.=) 'client backend'
+                        AND a.usename OPERATOR(pg_catalog.=) current_user
+                        AND a.backend_start OPERATOR(pg_catalog.<=) $5
                         AND pg_catalog.left(a.application_name, pg_catalog.length($3)) OPERATOR(pg_catalog.=) $3
                         AND a.state OPERATOR(pg_catalog.<>) 'idle'
                         AND a.pid OPERATOR(pg_catalog.<>) ALL ($2::pg_catalog.int4[])
