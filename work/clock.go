@@ -33,3 +33,7 @@ func (c *clock) heard(server time.Time) {
 	for ahead, least := c.ahead.Load(), int64(time.Until(server)); ahead < least && !c.ahead.CompareAndSwap(ahead, least); ahead = c.ahead.Load() {
 	}
 }
+
+// old is when the sessions of an old leader were there at the latest: it opens none once it does not lead. The clock's
+// reading may be a little early.
+func (l *loop) old() time.Time { return l.look.began.Add(time.Second) }

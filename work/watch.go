@@ -228,10 +228,6 @@ func (l *loop) recoverOrphans(ctx context.Context) error {
 	return l.strays(ctx)
 }
 
-// old is when the sessions of an old leader were there at the latest: it opens none once it does not lead. The clock's
-// reading may be a little early.
-func (l *loop) old() time.Time { return l.look.began.Add(time.Second) }
-
 // strays ends what an old leader's sessions run for rows that are gone, or wait again.
 func (l *loop) strays(ctx context.Context) error {
 	if l.look.partial { // there may be tasks under way that we do not know
