@@ -48,7 +48,6 @@ type Result struct {
 	Forgot  bool                    // what we asked behind the SQL failed by its doing, and the run with it: once more, a wary one will do
 	Alone   bool                    // it is rolled back, as it may have had an effect where it must not: once more, with none behind it, and not as a Query
 	Wrote   bool                    // the transaction may have an effect
-	Writer  uint32                  // the transaction's id, where it has one; 0: none, or not known
 	Barred  bool                    // it failed because writes are switched off, and not by the SQL itself
 
 	untouched bool // the session has never had temporary objects

@@ -61,7 +61,7 @@ func (r *runner) hold(t *task, start time.Time, result *exec.Result) (next *task
 		return t
 	}
 	if t.row.Remote == "" && (result.Wrote || !t.row.Single || r.foreign.Load()) {
-		r.before.quick = t.row.Single && t.again == 0 && result.Stop.Sub(start) < time.Second
+		r.before.quick = t.row.Single && t.again == 0 && t.image == nil && result.Stop.Sub(start) < time.Second
 		r.before.tail.Calls = r.done(r.before)
 	}
 	if r.seat.spent() {
@@ -126,7 +126,8 @@ func (r *runner) settle(verdict *exec.Verdict, err error) {
 		e.kind = finished // a transaction that only reads: there is nothing to lose
 	default:
 		e.kind, e.fault = refused, refusal(verdict.Refused)
-		if p.quick || verdict.Forgot || inTheWay(verdict.Refused) {
+		missed := verdict.Refused == nil || verdict.Refused.Missed()
+		if p.quick || verdict.Forgot || inTheWay(verdict.Refused) || missed && p.task.image == nil {
 			e.delay = time.Millisecond // worth another try
 		}
 	}
