@@ -3,6 +3,7 @@ package work
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"pgtaskd/exec"
@@ -191,7 +192,8 @@ func (r *runner) lose(ctx context.Context, t *task, start time.Time, result *exe
 		e.result.Failure = e.fault
 	case result != nil && result.Reason == exec.TimedOut:
 		e.kind = finished
-		e.fault = exec.NewFailure("canceling statement due to statement timeout", "57014", "STATEMENT", *t.row.Input)
+		e.fault = exec.NewFailure("canceling statement due to statement timeout", "57014", "DETAIL",
+			fmt.Sprintf("Its timeout of %s passed, and it did not obey within %s: its session was ended.", t.row.Timeout, exec.Obey), "STATEMENT", *t.row.Input)
 	case t.row.Remote != "" && broken(err):
 		e.kind = finished // it would do so again
 	case start.IsZero() || !errors.As(err, &gone) || gone.Fatal == nil || gone.Fatal.Code == "57P02":
