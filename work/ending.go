@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"pgtaskd/exec"
@@ -161,9 +162,21 @@ func refusal(f *exec.Failure) *exec.Failure {
 		return exec.NewFailure("another task has come to wait with the key of the repetition", "40001")
 	case f.LeftOut():
 		return notRepeated()
+	case f.Exhausted():
+		return unnumbered(strings.TrimPrefix(f.Text, "ERROR:  "+unwrittenEnd))
 	}
 	return &exec.Failure{Text: f.Text, SQLState: f.SQLState}
 }
+
+// unnumbered is the error of a task whose repetition has no id, as the server says of the sequence.
+func unnumbered(why string) *exec.Failure {
+	return exec.NewFailure("the repetition of the task could not be made: "+why, "2200H",
+		"DETAIL", "It takes an id from the sequence; the effects of the task are rolled back where they can be.",
+		"HINT", "Raise the sequence's MAXVALUE, or set it back: ALTER SEQUENCE … MAXVALUE …. Then set the task to PLAN.")
+}
+
+// unwrittenEnd is how exec begins the error of an end that was refused.
+const unwrittenEnd = "the end of the task could not be written: "
 
 // notRepeated is the error of a task whose repetition has not come about.
 func notRepeated() *exec.Failure {

@@ -81,13 +81,18 @@ func (l *loop) writeEach(ctx context.Context, ends []end, write func(context.Con
 
 // unwritten is the error of a task whose end the table has refused, or whose repetition: its own, if it has one.
 func unwritten(own *exec.Failure, answer *pgconn.PgError) *exec.Failure {
+	exhausted := answer.Code == "2200H" && answer.Where == ""
 	switch {
+	case own != nil && exhausted:
+		return &exec.Failure{Text: own.Text + "\n" + unnumbered(answer.Message).Text, SQLState: own.SQLState}
 	case own != nil:
 		return own
 	case leftOut(answer):
 		return notRepeated()
+	case exhausted:
+		return unnumbered(answer.Message)
 	}
-	return exec.NewFailure("the end of the task could not be written: "+answer.Message, answer.Code, "DETAIL", answer.Detail, "HINT", answer.Hint, "CONTEXT", answer.Where)
+	return exec.NewFailure(unwrittenEnd+answer.Message, answer.Code, "DETAIL", answer.Detail, "HINT", answer.Hint, "CONTEXT", answer.Where)
 }
 
 // leftOut tells the error by which repeat.sql says that a repetition has not come about, keyWaits the one by which it says that another task has come to wait with its key.
