@@ -163,9 +163,6 @@ func (s *Session) readProbe(t *Task, result *Result) (answered bool, err error) 
 			return
 		}
 		result.Wrote = values[0] != nil
-		if len(values[0]) == 8 {
-			result.Writer = binary.BigEndian.Uint32(values[0][4:])
-		}
 		if len(values) == 5 && len(values[4]) == 4 {
 			result.untouched = binary.BigEndian.Uint32(values[4]) == 0
 		}

@@ -40,6 +40,12 @@ func (f *Failure) LeftOut() bool {
 	return strings.HasPrefix(f.routine, "cash_div_int") && f.Direct("22012", f.routine)
 }
 
+// Exhausted tells the error by which a tail says that a sequence has no more numbers, which only a repetition takes.
+func (f *Failure) Exhausted() bool { return f.SQLState == exhausted && f.where == "" }
+
+// exhausted is the code of a sequence that has reached its end.
+const exhausted = "2200H"
+
 // Raised tells an error that PL/pgSQL has raised by RAISE, with whatever code it liked.
 func (f *Failure) Raised() bool { return f.routine == "exec_stmt_raise" }
 

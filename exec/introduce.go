@@ -14,12 +14,13 @@ import (
 
 // introduction asks what must be known of the server and the session: whether there are other procedural languages than plpgsql, when the backend started,
 // since together with its process id that names it for good, how transactions begin, who has logged in, whether there are foreign servers, whether
-// transactions are to write, the search_path, and whether whole tables may be read.
+// transactions are to write, the search_path, whether a role is set, and whether whole tables may be read.
 var introduction = &Statement{SQL: `SELECT EXISTS (
 		SELECT FROM pg_catalog.pg_language AS l WHERE l.lanname OPERATOR(pg_catalog.<>) ALL ('{internal,c,sql,plpgsql}')
 	), (SELECT a.backend_start FROM pg_catalog.pg_stat_get_activity(pg_catalog.pg_backend_pid()) AS a), ` + usualModes + ` AND ` + endlessBase + `, session_user,
 	EXISTS (SELECT FROM pg_catalog.pg_foreign_server), pg_catalog.current_setting('default_transaction_read_only') OPERATOR(pg_catalog.=) 'on',
-	pg_catalog.current_setting('search_path'), pg_catalog.current_setting('enable_seqscan') OPERATOR(pg_catalog.=) 'on'`}
+	pg_catalog.current_setting('search_path'), pg_catalog.current_setting('role') OPERATOR(pg_catalog.<>) 'none',
+	pg_catalog.current_setting('enable_seqscan') OPERATOR(pg_catalog.=) 'on'`}
 
 // endlessBase: where transaction_timeout is set, a chained transaction keeps the limit that the task before has left, whatever the reset says: its clock
 // has started.
@@ -36,19 +37,20 @@ func (s *Session) introduce(ctx context.Context, local bool) error {
 	if s.PID == 0 {
 		return errors.New("the server did not name its backend, so nothing could be cancelled")
 	}
-	row, err := s.ask(ctx, introduction, 8)
+	row, err := s.ask(ctx, introduction, 9)
 	if err != nil {
 		return err
 	}
 	var languages, usual bool
-	var bad [6]error
+	var bad [7]error
 	languages, bad[0] = boolean(row[0])
 	usual, bad[1] = boolean(row[2])
 	s.Foreign, bad[2] = boolean(row[4])
 	s.readOnly, bad[3] = boolean(row[5])
-	s.Scans, bad[4] = boolean(row[7])
+	s.masked, bad[4] = boolean(row[7])
+	s.Scans, bad[5] = boolean(row[8])
 	if local {
-		s.Since, bad[5] = moment(row[1])
+		s.Since, bad[6] = moment(row[1])
 	}
 	if err := errors.Join(bad[:]...); err != nil {
 		return err
@@ -57,7 +59,7 @@ func (s *Session) introduce(ctx context.Context, local bool) error {
 		return errAnswer
 	}
 	s.path = append([]byte{}, row[6]...)
-	s.clean, s.baseUsualModes, s.usualModes, s.user = !languages, usual, usual, string(row[3])
+	s.clean, s.apart, s.baseUsualModes, s.usualModes, s.user = !languages && !s.masked, s.masked, usual, usual, string(row[3])
 	return nil
 }
 

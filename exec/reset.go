@@ -18,6 +18,7 @@ var (
 	discardTemp = &Statement{"pgtaskd_temp", "DISCARD TEMP"}
 	sequences   = &Statement{"pgtaskd_sequences", "DISCARD SEQUENCES"}
 	ownRole     = &Statement{"pgtaskd_role", "SET SESSION AUTHORIZATION DEFAULT"}
+	baseRole    = &Statement{"pgtaskd_base_role", "RESET ROLE"}
 	unprepared  = &Statement{"pgtaskd_unprepared", `SELECT pg_catalog.pg_advisory_unlock_all(), 1 OPERATOR(pg_catalog./) (NOT EXISTS (` +
 		`SELECT FROM pg_catalog.pg_prepared_statement() AS p WHERE p.name OPERATOR(pg_catalog.!~~) E'pgtaskd\\_%'))::pg_catalog.int4`}
 )
@@ -32,16 +33,25 @@ func (s *Session) sendReset() {
 		s.plain("DISCARD ALL")
 		s.known, s.planned, s.hard, s.discarding = map[string]string{}, "", false, true
 		s.call(begin)
+		s.sendMask()
 		return
 	}
 	s.call(begin)
 	if !s.clean {
 		s.call(ownRole)
 	}
+	s.sendMask()
 	s.call(unlisten)
 	s.sendDiscard()
 	if !s.clean {
 		s.call(unprepared)
+	}
+}
+
+// sendMask queues what gives the session the role again that it begins with, which RESET ALL and DISCARD ALL do not.
+func (s *Session) sendMask() {
+	if s.masked {
+		s.call(baseRole)
 	}
 }
 

@@ -46,7 +46,6 @@ type Result struct {
 	Forgot  bool                    // what we asked behind the SQL failed by its doing, and the run with it: once more, a wary one will do
 	Alone   bool                    // it is rolled back, as it may have had an effect where it must not: once more, with none behind it, and not as a Query
 	Wrote   bool                    // the transaction may have an effect
-	Writer  uint32                  // the transaction's id, where it has one; 0: none, or not known
 	Barred  bool                    // it failed because writes are switched off, and not by the SQL itself
 
 	untouched bool // the session has never had temporary objects
@@ -98,7 +97,7 @@ var patient = &Statement{"pgtaskd_patient", "SET LOCAL statement_timeout TO '30s
 // changed it all the same, the end is refused, and the task is run once more, by a simple query and with own behind it.
 var (
 	own = &Statement{"pgtaskd_own", `SELECT pg_catalog.txid_current_if_assigned(), pg_catalog.clock_timestamp(), false, pg_catalog.num_nulls(` +
-		`pg_catalog.set_config('session_authorization', NULL, false), pg_catalog.set_config('role', 'none', false), ` +
+		`pg_catalog.set_config('session_authorization', NULL, false), pg_catalog.set_config('role', 'none', true), ` +
 		`pg_catalog.set_config('statement_timeout', '30s', true), pg_catalog.set_config('lock_timeout', '5s', true), ` +
 		`pg_catalog.set_config('row_security', 'on', true), pg_catalog.set_config('enable_seqscan', 'off', true), pg_catalog.set_config('search_path', $1, true)) OPERATOR(pg_catalog.>=) 0, pg_catalog.pg_my_temp_schema()`}
 	partly = &Statement{"pgtaskd_partly", `SELECT pg_catalog.txid_current_if_assigned(), pg_catalog.clock_timestamp(), false, pg_catalog.num_nulls(` +

@@ -41,6 +41,7 @@ type Session struct {
 	formats []int16           // of each
 	clean   bool              // no procedural language has been at work
 	user    string            // that it logged in as
+	masked  bool              // ALTER ROLE or ALTER DATABASE … SET role has it run as another role than that
 	path    []byte            // search_path at its start, and after each reset
 
 	// Transactions begin as READ COMMITTED and READ WRITE: at its start, and now.

@@ -30,6 +30,8 @@ type Traits struct {
 	Limits bool
 	// Notifies: it sends notifications, which leave no mark in the transaction until it commits.
 	Notifies bool
+	// Alters: something is altered, such as the table of the tasks.
+	Alters bool
 	// Calls: a procedure is called, which may end the transaction.
 	Calls bool
 	// Outside: something leaves the transaction by itself (COPY to a file or program, dblink, HTTP, sequences …).
@@ -72,6 +74,7 @@ func Examine(input string) Traits {
 		Prepared:      e.traits.Prepared || other.traits.Prepared,
 		Limits:        e.traits.Limits || other.traits.Limits,
 		Notifies:      e.traits.Notifies || other.traits.Notifies,
+		Alters:        e.traits.Alters || other.traits.Alters,
 		Calls:         e.traits.Calls || other.traits.Calls,
 		Outside:       e.traits.Outside || other.traits.Outside,
 		Shape:         e.traits.Shape, // and in doubt nothing is said of Reads and Plain
@@ -250,6 +253,7 @@ func (e *examiner) endStatement() {
 	e.statement = statement{}
 	e.adjacent = wordNone
 	e.traits.Outside = e.traits.Outside || s.has(wordCopy) && s.has(wordProgram)
+	e.traits.Alters = e.traits.Alters || s.has(wordAlter)
 	if !e.block { // there END and the like are words of a procedural language
 		e.traits.Control = e.traits.Control || s.control()
 		e.traits.NoTransaction = e.traits.NoTransaction || s.noTransaction()
@@ -271,6 +275,7 @@ func (e *examiner) examineBlock(body string) {
 	e.traits.Notifies = e.traits.Notifies || inner.traits.Notifies
 	e.traits.Isolation = e.traits.Isolation || inner.traits.Isolation
 	e.traits.Modes = e.traits.Modes || inner.traits.Modes
+	e.traits.Alters = e.traits.Alters || inner.traits.Alters
 	e.traits.Calls = e.traits.Calls || inner.traits.Calls
 	e.traits.Outside = e.traits.Outside || inner.traits.Outside
 }

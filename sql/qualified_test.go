@@ -27,7 +27,7 @@ func TestStatementsNameTheSchemaOfAllTheyUse(t *testing.T) {
 func embedded(t *testing.T) map[string]string {
 	t.Helper()
 	texts := map[string]string{}
-	for _, files := range []embed.FS{schemaFiles, queries} {
+	for _, files := range []embed.FS{schemaFiles, queries, parts} {
 		err := fs.WalkDir(files, ".", func(path string, entry fs.DirEntry, err error) error {
 			if err != nil || entry.IsDir() {
 				return err

@@ -10,6 +10,9 @@ import (
 //go:embed query/*.sql part/*.sql
 var queries embed.FS
 
+//go:embed part/*.sql
+var parts embed.FS
+
 // Queries are the operations on one table: the texts of sql/query, with the table's names in them. They are not changed after they
 // have been made, and may be used by any goroutine.
 type Queries struct {
@@ -20,7 +23,8 @@ type Queries struct {
 // states, :key_of_group and :key_of_remote for what tells lanes apart, with :group_itself and :remote_itself for the names where those are not the same,
 // :copied for the columns that a repetition copies, :copied_of_t for the same of the row t, :publication for the name of the table's
 // own publication, as text, :sequence for the number of the sequence that ids come from (0: not known), with :drawn_id for the column that takes one and
-// :drawn_id_of_d for the id, and :unless_key_waits for what an INSERT does where another task waits with the key.
+// :drawn_id_of_d for the id, and :unless_key_waits for what an INSERT does where another task waits with the key. What several operations share is in sql/part, and stands
+// for its name likewise.
 func (d Description) Queries(t Table) Queries {
 	of := make([]string, len(d.Copied))
 	for i, column := range d.Copied {
@@ -45,19 +49,31 @@ func (d Description) Queries(t Table) Queries {
 	if !d.Partitioned {
 		names[":unless_key_waits"] = "ON CONFLICT (wait_key) WHERE wait_key IS NOT NULL DO NOTHING"
 	}
-	entries, err := queries.ReadDir("query")
+	for name, text := range texts(parts, "part") {
+		names[":"+name] = strings.TrimSpace(comment.ReplaceAllString(text, ""))
+	}
+	q := Queries{texts: map[string]string{}}
+	for name, text := range texts(queries, "query") {
+		q.texts[name] = named(text, names)
+	}
+	return q
+}
+
+// texts are the files of an embedded folder, by their names without .sql.
+func texts(files embed.FS, folder string) map[string]string {
+	entries, err := files.ReadDir(folder)
 	if err != nil {
 		panic(err) // the folder is embedded
 	}
-	q := Queries{texts: map[string]string{}}
+	all := make(map[string]string, len(entries))
 	for _, entry := range entries {
-		text, err := queries.ReadFile("query/" + entry.Name())
+		text, err := files.ReadFile(folder + "/" + entry.Name())
 		if err != nil {
 			panic(err)
 		}
-		q.texts[strings.TrimSuffix(entry.Name(), ".sql")] = named(string(text), names)
+		all[strings.TrimSuffix(entry.Name(), ".sql")] = string(text)
 	}
-	return q
+	return all
 }
 
 // key is the expression for what tells a name from others.

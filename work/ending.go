@@ -3,6 +3,8 @@ package work
 import (
 	"context"
 	"errors"
+	"fmt"
+	"strings"
 	"time"
 
 	"pgtaskd/exec"
@@ -61,7 +63,7 @@ func (r *runner) hold(t *task, start time.Time, result *exec.Result) (next *task
 		return t
 	}
 	if t.row.Remote == "" && (result.Wrote || !t.row.Single || r.foreign.Load()) {
-		r.before.quick = t.row.Single && t.again == 0 && result.Stop.Sub(start) < time.Second
+		r.before.quick = t.row.Single && t.again == 0 && t.image == nil && result.Stop.Sub(start) < time.Second
 		r.before.tail.Calls = r.done(r.before)
 	}
 	if r.seat.spent() {
@@ -126,7 +128,8 @@ func (r *runner) settle(verdict *exec.Verdict, err error) {
 		e.kind = finished // a transaction that only reads: there is nothing to lose
 	default:
 		e.kind, e.fault = refused, refusal(verdict.Refused)
-		if p.quick || verdict.Forgot || inTheWay(verdict.Refused) {
+		missed := verdict.Refused == nil || verdict.Refused.Missed()
+		if p.quick || verdict.Forgot || inTheWay(verdict.Refused) || missed && p.task.image == nil {
 			e.delay = time.Millisecond // worth another try
 		}
 	}
@@ -159,9 +162,21 @@ func refusal(f *exec.Failure) *exec.Failure {
 		return exec.NewFailure("another task has come to wait with the key of the repetition", "40001")
 	case f.LeftOut():
 		return notRepeated()
+	case f.Exhausted():
+		return unnumbered(strings.TrimPrefix(f.Text, "ERROR:  "+unwrittenEnd))
 	}
 	return &exec.Failure{Text: f.Text, SQLState: f.SQLState}
 }
+
+// unnumbered is the error of a task whose repetition has no id, as the server says of the sequence.
+func unnumbered(why string) *exec.Failure {
+	return exec.NewFailure("the repetition of the task could not be made: "+why, "2200H",
+		"DETAIL", "It takes an id from the sequence; the effects of the task are rolled back where they can be.",
+		"HINT", "Raise the sequence's MAXVALUE, or set it back: ALTER SEQUENCE … MAXVALUE …. Then set the task to PLAN.")
+}
+
+// unwrittenEnd is how exec begins the error of an end that was refused.
+const unwrittenEnd = "the end of the task could not be written: "
 
 // notRepeated is the error of a task whose repetition has not come about.
 func notRepeated() *exec.Failure {
@@ -190,7 +205,8 @@ func (r *runner) lose(ctx context.Context, t *task, start time.Time, result *exe
 		e.result.Failure = e.fault
 	case result != nil && result.Reason == exec.TimedOut:
 		e.kind = finished
-		e.fault = exec.NewFailure("canceling statement due to statement timeout", "57014", "STATEMENT", *t.row.Input)
+		e.fault = exec.NewFailure("canceling statement due to statement timeout", "57014", "DETAIL",
+			fmt.Sprintf("Its timeout of %s passed, and it did not obey within %s: its session was ended.", t.row.Timeout, exec.Obey), "STATEMENT", *t.row.Input)
 	case t.row.Remote != "" && broken(err):
 		e.kind = finished // it would do so again
 	case start.IsZero() || !errors.As(err, &gone) || gone.Fatal == nil || gone.Fatal.Code == "57P02":

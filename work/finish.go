@@ -2,10 +2,12 @@ package work
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 )
 
 func (l *loop) forgetCommitted(ctx context.Context, ends []end) error {
@@ -38,9 +40,26 @@ func (l *loop) delete(ctx context.Context, ids []int64) error {
 		}
 		locked, err := pgx.CollectRows(rows, pgx.RowTo[int64])
 		l.empty = append(l.empty, locked...)
+		if answer := new(pgconn.PgError); len(ids) == 1 && errors.As(err, &answer) && refusedByServer(err) && !passing(answer) && !pathless(answer.Code) {
+			l.stays(answer, ids[0])
+			return nil
+		}
 		return err
 	})
 }
+
+// stays logs that a row can't be deleted, such as one that a foreign key of the user's refers to: once for all that the same keeps. Its task has ended.
+func (l *loop) stays(answer *pgconn.PgError, id int64) {
+	what := answer.Code + " " + answer.TableName + " " + answer.ConstraintName + " " + answer.Routine
+	if l.kept[what] || len(l.kept) >= keptMost {
+		return
+	}
+	l.kept[what] = true
+	l.log.Warn().Err(answer).Int64("id", id).Msg("a task that has ended can't be deleted: its row stays, as do others that meet this, of which nothing more is said")
+}
+
+// keptMost is how many different errors of that kind are logged.
+const keptMost = 100
 
 // sweep deletes, once a second, what was locked when it should have been.
 func (l *loop) sweep(ctx context.Context) error {

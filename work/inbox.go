@@ -97,7 +97,7 @@ const (
 	killed                   // its session was terminated: by a person, or by the end of the server
 )
 
-// ask is a question to the loop that a runner waits on: that the row of its task be marked WORK, or for its long texts.
+// ask is a question to the loop that a runner waits on: that the row of its task be marked WORK, or for texts of it.
 type ask struct {
 	task   *task
 	kind   askKind
@@ -112,13 +112,14 @@ const (
 	askNames
 	askInput
 	askData
+	askImage
 )
 
 type answer struct {
 	ok      bool
 	refused *exec.Failure // the row does not take the mark
 	sizes   *sizes
-	text    *string // nil: it is too long by now
+	text    *string // nil: it is too long by now, or there is none
 }
 
 // inbox is where runners leave what the loop has to do. poke wakes it; pokes coalesce.

@@ -39,9 +39,13 @@ func (e *end) lessen(err error) bool {
 		e.ascii = true
 		return true
 	}
-	if e.kind == finished && e.failure() == nil {
+	switch own := e.failure(); {
+	case e.kind == finished && own == nil:
 		e.fault, e.final = unwritten(err), true
-	} else if e.lessened == 0 {
+	case e.kind == finished && isExhausted(err) && e.fault == nil:
+		e.fault = &exec.Failure{Text: own.Text + "\n" + unwritten(err).Text, SQLState: own.SQLState}
+		fallthrough
+	case e.lessened == 0:
 		e.lessened = lessFailed // it has failed already
 	}
 	var repetition *repetitionError
@@ -65,8 +69,16 @@ func unwritten(err error) *exec.Failure {
 			"DETAIL", "Its own SQL, or a trigger or policy of the table, has kept its end out of its row; what it has committed by itself, or elsewhere, stays.")
 	case leftOut(answer):
 		return notRepeated()
+	case isExhausted(err):
+		return unnumbered(answer.Message)
 	}
-	return exec.NewFailure("the end of the task could not be written: "+answer.Message, answer.Code, "DETAIL", answer.Detail, "HINT", answer.Hint, "CONTEXT", answer.Where)
+	return exec.NewFailure(unwrittenEnd+answer.Message, answer.Code, "DETAIL", answer.Detail, "HINT", answer.Hint, "CONTEXT", answer.Where)
+}
+
+// isExhausted tells that the sequence of the table has no more ids for a repetition.
+func isExhausted(err error) bool {
+	var answer *pgconn.PgError
+	return errors.As(err, &answer) && answer.Code == "2200H" && answer.Where == ""
 }
 
 // isLast tells whether the end is to be written even if the task has retries left.

@@ -47,6 +47,7 @@ type loop struct {
 	orphans            map[int64]laneKey      // under way, but not ours
 	soon               []*task                // claimed before their plan, the earliest first
 	ahead              time.Duration          // how long before: soonAhead, see horizon
+	kept               map[string]bool        // what keeps rows from being deleted, and has been logged
 	hopeless           map[int64]time.Time    // rows that have refused a change, and since when
 	leftAlone          map[int64]bool         // rows under way that take no end: their tasks would run again
 	columns, described string                 // fingerprints of the table and its columns: as they are, and as queries has them
@@ -95,7 +96,7 @@ func newLoop(ctx context.Context, t Target, log zerolog.Logger) *loop {
 		flights:  flights{all: map[*runner]*flight{}},
 		habits:   habits{of: map[like]*habit{}},
 		patience: patience{delay: map[string]time.Duration{}, since: map[string]time.Time{}},
-		tasks:    map[int64]*task{}, begun: map[int64]again{}, lost: map[int64]end{}, orphans: map[int64]laneKey{}, hopeless: map[int64]time.Time{}, leftAlone: map[int64]bool{}, parked: map[int64]parked{},
+		tasks:    map[int64]*task{}, begun: map[int64]again{}, lost: map[int64]end{}, orphans: map[int64]laneKey{}, kept: map[string]bool{}, hopeless: map[int64]time.Time{}, leftAlone: map[int64]bool{}, parked: map[int64]parked{},
 	}
 	live := t.live()
 	if latest := t.Changes.get(); latest != nil {

@@ -21,7 +21,11 @@ func (l *loop) answer(ctx context.Context) error {
 			marks = append(marks, a)
 			continue
 		}
-		if err := l.bring(ctx, a); err != nil {
+		err := l.bring(ctx, a)
+		if outdated(err) {
+			err = l.bring(ctx, a)
+		}
+		if err != nil {
 			l.asks = append(append(l.asks, marks...), asks[i:]...)
 			return err
 		}
@@ -45,9 +49,14 @@ func (l *loop) bring(ctx context.Context, a ask) error {
 	defer cancel()
 	var found answer
 	var err error
-	if a.kind == askNames {
+	switch a.kind {
+	case askNames:
 		found.sizes, err = l.sizes(ctx, a.task.row.ID)
-	} else {
+	case askImage:
+		if err = l.control.conn.QueryRow(ctx, l.queries().Text("image"), a.task.row.ID).Scan(&found.text); refusedByServer(err) {
+			err = nil // it goes without
+		}
+	default:
 		err = l.control.conn.QueryRow(ctx, l.queries().Text("text"), a.task.row.ID, a.kind == askData, l.target.longestText()).Scan(&found.text)
 	}
 	if answer := new(pgconn.PgError); refusedByServer(err) && errors.As(err, &answer) { // that text cannot be read

@@ -18,6 +18,7 @@ import (
 // statements mean, or what is loaded before them.
 var pinned = map[string]string{
 	"search_path":                    "pg_catalog, pg_temp",
+	"role":                           "none",
 	"client_encoding":                "UTF8",
 	"DateStyle":                      "ISO",
 	"IntervalStyle":                  "postgres",

@@ -193,7 +193,13 @@ func (l *loop) isHopeless(id int64) bool {
 
 // passing tells an error that another transaction is the cause of.
 func passing(answer *pgconn.PgError) bool {
-	return answer.Code == "40001" || answer.Code == "40P01" || answer.Code == "55P03" || keyWaits(answer)
+	return answer.Code == "40001" || answer.Code == "40P01" || answer.Code == "55P03" || keyWaits(answer) || outdated(answer)
+}
+
+// outdated tells the error of a statement of ours that was prepared before the type of a column was altered; the next time it is prepared again.
+func outdated(err error) bool {
+	var answer *pgconn.PgError
+	return errors.As(err, &answer) && answer.Code == "0A000" && answer.Routine == "RevalidateCachedQuery" && answer.Where == ""
 }
 
 // isKeyTaken tells that a task cannot wait again because another one with its key does.

@@ -40,6 +40,9 @@ func (r *runner) spec(t *task) (*exec.Task, bool) {
 			r.finish(end{task: t, kind: refused, stop: r.clock.now()})
 			return nil, false
 		}
+		if t.atomic && t.row.Remote == "" && t.alters() {
+			t.image = r.ask(ask{task: t, kind: askImage}).text
+		}
 	}
 	return r.made(t, r.seat.keeps(t)), true
 }
@@ -151,7 +154,7 @@ func (r *runner) done(p *pending) []exec.Call {
 	done.Bool(p.task.once())
 	done.Bool(p.quick)
 	done.Int4(int32(r.seat.session.PID))
-	done.Int4(int32(p.result.Writer))
+	done.Bool(p.task.image != nil)
 	done.Bool(r.seat.session.Scans)
 	if p.quick {
 		return []exec.Call{done}
@@ -159,7 +162,14 @@ func (r *runner) done(p *pending) []exec.Call {
 	ids := fmt.Sprintf("{%d}", p.task.row.ID)
 	repeat := exec.Call{Statement: &exec.Statement{SQL: q.Text("repeat")}}
 	repeat.Text(&ids)
-	return []exec.Call{{Statement: &exec.Statement{SQL: "SET LOCAL TimeZone TO " + exec.Literal(r.timeZone())}}, done, repeat}
+	calls := []exec.Call{{Statement: &exec.Statement{SQL: "SET LOCAL TimeZone TO " + exec.Literal(r.timeZone())}}, done, repeat}
+	if p.task.image == nil {
+		return calls
+	}
+	unchanged := exec.Call{Statement: &exec.Statement{SQL: q.Text("unchanged")}}
+	unchanged.Int8(p.task.row.ID)
+	unchanged.Text(p.task.image)
+	return append([]exec.Call{unchanged}, calls...)
 }
 
 // timestamp writes a moment so that every DateStyle and TimeZone reads it the same.

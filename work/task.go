@@ -49,14 +49,15 @@ type task struct {
 	tries        bool // lanes: it tries the gate of its remote, and has no place in run
 	era          int  // lanes: in which it was queued behind another
 
-	atomic bool // of its runner: it runs in our transaction
-	wary   bool // of its runner: its SQL takes our prepared statements away
-	query  bool // of its runner: it runs in our transaction on a remote, and must not write there
-	watch  bool // of its runner: it runs there likewise, and may, so that its like are known
-	lone   bool // of its runner: it has turned out not to be what its like are
-	marked bool // of the loop: its row shows WORK
-	vague  bool // of the loop: the server may forget in a crash that it was taken
-	ending bool // of the loop: its end is known, and not yet written
+	atomic bool    // of its runner: it runs in our transaction
+	wary   bool    // of its runner: its SQL takes our prepared statements away
+	query  bool    // of its runner: it runs in our transaction on a remote, and must not write there
+	image  *string // of its runner: of its row before it began, where it may alter the table; nil: there is none
+	watch  bool    // of its runner: it runs there likewise, and may, so that its like are known
+	lone   bool    // of its runner: it has turned out not to be what its like are
+	marked bool    // of the loop: its row shows WORK
+	vague  bool    // of the loop: the server may forget in a crash that it was taken
+	ending bool    // of the loop: its end is known, and not yet written
 
 	slighted time.Time // lanes: since when it comes first, and sessions that do not suit it go on with others
 
@@ -135,5 +136,8 @@ func (t *task) guarded() bool { return !t.once() || !t.row.Rerun }
 // needsMark tells whether the row must show WORK before the task starts: it is not exactly once, or the mark in the middle of
 // it would disturb it.
 func (t *task) needsMark() bool {
-	return !t.atomic || t.watch || t.again > 0 || t.traits.Isolation || t.traits.Outside
+	return !t.atomic || t.watch || t.alters() || t.traits.Isolation || t.traits.Outside
 }
+
+// alters tells whether the task's SQL may alter the table, so that each row is another version: it looks like it, or its end was refused before.
+func (t *task) alters() bool { return t.again > 0 || t.traits.Alters }

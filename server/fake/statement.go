@@ -14,7 +14,7 @@ var known = []struct {
 	values   func() [][]byte
 	status   byte
 }{
-	{"pg_foreign_server", Question, func() [][]byte { return [][]byte{no, now(), yes, []byte(User), no, no, []byte("public"), yes} }, 0},
+	{"pg_foreign_server", Question, func() [][]byte { return [][]byte{no, now(), yes, []byte(User), no, no, []byte("public"), no, yes} }, 0},
 	{"pg_stat_get_activity($1)", Question, func() [][]byte { return [][]byte{yes} }, 0},
 	{"pg_postmaster_start_time", Question, func() [][]byte { return [][]byte{earlier()} }, 0},
 	{"SELECT pg_catalog.statement_timestamp()", Preparation, func() [][]byte { return [][]byte{now(), no} }, 0},

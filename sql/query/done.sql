@@ -1,7 +1,7 @@
 -- Writes the end of a task in the transaction of its own SQL; raises an error when the task is no longer ours, or its own SQL has changed
 -- the row.
 -- $1 id, $2 pid of the controller that took it, $3 start, $4 stop, $5 output, $6 notice, $7 whether effects and end commit together,
--- $8 whether it must not repeat itself, $9 pid of the session, $10 id of its transaction, 0 where it has none: what the server need not ask itself, $11 enable_seqscan,
+-- $8 whether it must not repeat itself, $9 pid of the session: what the server need not ask itself, $10 whether unchanged.sql has looked at the row, $11 enable_seqscan,
 -- which is off for us and not for what comes behind
 WITH ended AS (
     UPDATE :table AS t
@@ -24,7 +24,11 @@ WITH ended AS (
             NOT $8::pg_catalog.bool
             OR t.repeat OPERATOR(pg_catalog.=) '0' AND t.cron IS NULL
         )
-        AND t.xmin OPERATOR(pg_catalog.<>) $10::pg_catalog.xid -- the task's own SQL has not changed the row
+        AND ( -- the task's own SQL has not changed the row: what is older than its transaction is not its doing, nor what a mark of ours has committed since
+            $10::pg_catalog.bool
+            OR :older
+            OR pg_catalog.txid_status(:full_xmin) OPERATOR(pg_catalog.<>) 'in progress'
+        )
     RETURNING t.state
 )
 SELECT

@@ -1,0 +1,76 @@
+package work
+
+import "testing"
+
+// TestTaskThatRewritesItsTableEndsWell: its row is a new version then, which nobody has changed.
+func TestTaskThatRewritesItsTableEndsWell(t *testing.T) {
+	t.Parallel()
+	s := play(t)
+	s.exec("CREATE FUNCTION rewrite() RETURNS void LANGUAGE plpgsql AS $$BEGIN ALTER TABLE task ADD COLUMN hidden float8 DEFAULT random(); END$$")
+	for _, input := range []string{
+		"ALTER TABLE task ALTER COLUMN data TYPE varchar(100)",
+		"ALTER TABLE task ADD COLUMN number float8 DEFAULT random()",
+		"DO $$BEGIN ALTER TABLE task ADD COLUMN other float8 DEFAULT random(); EXCEPTION WHEN division_by_zero THEN NULL; END$$",
+		"SELECT rewrite()",
+		"VACUUM FULL task",
+		"CLUSTER task USING task_pkey",
+		"ALTER TABLE task SET (fillfactor = 70)",
+		"BEGIN; ALTER TABLE task ALTER COLUMN data TYPE text; COMMIT",
+	} {
+		id := s.add("input, data", input, "kept")
+		s.becomes(id, "DONE", "FAIL")
+		if row := s.row(id, "state, data, error, interrupted"); row != `{"state":"DONE","data":"kept","error":null,"interrupted":0}` {
+			t.Error(input, row)
+		}
+	}
+	id := s.add("input, rerun", "ALTER TABLE task ALTER COLUMN data TYPE varchar(50)", false)
+	s.becomes(id, "DONE", "FAIL")
+	if row := s.row(id, "state, attempt, error"); row != `{"state":"DONE","attempt":1,"error":null}` {
+		t.Error(row)
+	}
+}
+
+// TestTaskThatChangesItsOwnRowFails, by whatever way it does.
+func TestTaskThatChangesItsOwnRowFails(t *testing.T) {
+	t.Parallel()
+	s := play(t)
+	const own = "UPDATE task SET data = 'changed' WHERE id = current_setting('pg_task.id')::int8"
+	s.exec("CREATE FUNCTION change() RETURNS void LANGUAGE plpgsql AS $$BEGIN " + own + "; EXCEPTION WHEN division_by_zero THEN NULL; END$$")
+	for _, input := range []string{
+		own,
+		"SAVEPOINT a; " + own,
+		"SAVEPOINT a; " + own + "; RELEASE a",
+		"INSERT INTO effect VALUES (1); SAVEPOINT a; " + own + "; RELEASE a; SAVEPOINT b; SELECT 1",
+		"SELECT max(age(xmin)) FROM task; " + own,
+		"SELECT change()",
+		"SELECT max(age(xmin)) FROM task; SELECT change()",
+		own + "; ALTER TABLE task ADD COLUMN number float8 DEFAULT random()",
+		"ALTER TABLE task ADD COLUMN number2 float8 DEFAULT random(); " + own,
+		"ALTER TABLE task ADD COLUMN number3 float8 DEFAULT random(); SELECT change()",
+		"ALTER TABLE task ALTER COLUMN data TYPE varchar(100); UPDATE task SET priority = 7",
+		"UPDATE task SET input = 'SELECT 1' WHERE id = current_setting('pg_task.id')::int8; ALTER TABLE task ALTER COLUMN data TYPE varchar(100)",
+	} {
+		s.exec("DROP TABLE IF EXISTS effect; CREATE TABLE effect (id int8)")
+		id := s.add("input, data", input, "kept")
+		s.becomes(id, "DONE", "FAIL")
+		if row := s.row(id, "state, sqlstate, data"); row != `{"state":"FAIL","sqlstate":"55000","data":"kept"}` {
+			t.Error(input, row)
+		}
+		if n := s.get("SELECT count(*) FROM effect"); n != "0" {
+			t.Errorf("%s: %s effects", input, n)
+		}
+	}
+}
+
+// TestMarkInTheMiddleIsNoChangeOfTheTasksOwn: it comes from a transaction that is younger than the task's.
+func TestMarkInTheMiddleIsNoChangeOfTheTasksOwn(t *testing.T) {
+	t.Parallel()
+	s := play(t)
+	s.exec("CREATE TABLE effect (id int8)")
+	id := s.add("input", "SAVEPOINT a; INSERT INTO effect VALUES (1); RELEASE a; SELECT pg_sleep(0.5)")
+	s.becomes(id, "WORK")
+	s.becomes(id, "DONE", "FAIL")
+	if row := s.row(id, "state, attempt, error"); row != `{"state":"DONE","attempt":1,"error":null}` {
+		t.Error(row)
+	}
+}
