@@ -63,11 +63,15 @@ func reservation(line string, target int, warnings []work.Warning) string {
 	return ""
 }
 
-// doubled is the fault of a table that an earlier target has, by another name or as a partition.
+// doubled is the fault of a table that an earlier target has, by another name, as a partition or as a child.
 func doubled(before []work.Report, r work.Report) []string {
 	for i, other := range slices.Backward(before) {
-		if r.Root != "" && other.Root == r.Root {
-			return []string{fmt.Sprintf("serves the table of targets[%d], or a partition of it", i)}
+		switch {
+		case r.Table == "" || other.Table == "":
+		case r.Table == other.Table:
+			return []string{fmt.Sprintf("serves the table of targets[%d]", i)}
+		case slices.Contains(r.Above, other.Table), slices.Contains(other.Above, r.Table):
+			return []string{fmt.Sprintf("the table is a partition or child of that of targets[%d], or the other way round: serve only one of them", i)}
 		}
 	}
 	return nil

@@ -16,7 +16,8 @@ import (
 type Report struct {
 	Lines  []string // what would be created, or that all is there
 	Faults []string // what stands in the way, a line each
-	Root   string   // equal for tables of which one is a partition of the other; "" when there is no table yet
+	Table  string   // names the table on whatever way one has come to its server; "" when there is none yet
+	Above  []string // and those that it is a partition of, or inherits from
 
 	capacity *capacity // nil: it is not known
 }
@@ -195,7 +196,7 @@ func (r *Report) rights(ctx context.Context, conn *pgx.Conn, t Target) {
 	if !described.Exists {
 		return
 	}
-	if err := conn.QueryRow(ctx, described.Queries(table(t)).Text("root"), t.Schema, t.Table).Scan(&r.Root); err != nil {
+	if err := conn.QueryRow(ctx, described.Queries(table(t)).Text("identity"), t.Schema, t.Table).Scan(&r.Table, &r.Above); err != nil {
 		r.fault("%s", err)
 	}
 	err = lackingRights(ctx, conn, described.Queries(table(t)), table(t))

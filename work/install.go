@@ -91,7 +91,7 @@ func (l *loop) furnish(ctx context.Context, t Target) (sql.Description, error) {
 
 func options(t Target) sql.Options { return sql.Options{Defaults: t.Defaults, Wake: t.Wake} }
 
-// lockParents refuses to serve a partition of a table that is served itself: their lanes would be counted apart.
+// lockParents refuses to serve a partition or child of a table that is served itself: their lanes would be counted apart.
 func (l *loop) lockParents(ctx context.Context) error {
 	c := l.control
 	rows, err := c.conn.Query(ctx, c.queries.Text("parents"), l.target.Schema, l.target.Table)

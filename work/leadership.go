@@ -20,7 +20,7 @@ const (
 // leadership is what the control session holds: it falls with the session.
 type leadership struct {
 	own    *sql.Lock
-	above  map[sql.Table]*sql.Lock // of the tables that this one is a partition of
+	above  map[sql.Table]*sql.Lock // of the tables that this one is a partition of, or inherits from
 	looked time.Time               // at who else holds one
 }
 
@@ -111,7 +111,7 @@ func (l *loop) share(ctx context.Context, above sql.Table) error {
 	}
 	l.trouble.meet(k)
 	if !shared {
-		return fmt.Errorf("table %s is a partition of %s, which is served, too: serve only one of them", table(l.target), above)
+		return fmt.Errorf("table %s is a partition of %s, or inherits from it, and that is served, too: serve only one of them", table(l.target), above)
 	}
 	return nil
 }

@@ -7,12 +7,26 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// TestPartitionOfAServedTable: its lanes would be counted apart from those of the whole.
-func TestPartitionOfAServedTable(t *testing.T) {
+// TestPartOfAServedTableIsRefused: its lanes would be counted apart from those of the whole.
+func TestPartOfAServedTableIsRefused(t *testing.T) {
 	t.Parallel()
+	for name, tables := range map[string]string{
+		"partition": `CREATE TABLE p (id bigserial, plan timestamptz NOT NULL DEFAULT now(), input text NOT NULL) PARTITION BY RANGE (plan);
+			CREATE TABLE p1 PARTITION OF p FOR VALUES FROM (MINVALUE) TO (MAXVALUE)`,
+		"child": "CREATE TABLE p (id bigserial PRIMARY KEY, input text NOT NULL); CREATE TABLE between (PRIMARY KEY (id)) INHERITS (p); CREATE TABLE p1 (PRIMARY KEY (id)) INHERITS (between)",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			refusesAPart(t, tables)
+		})
+	}
+}
+
+func refusesAPart(t *testing.T, tables string) {
 	s := play(t)
-	s.exec("CREATE TABLE p (id bigserial, plan timestamptz NOT NULL DEFAULT now(), input text NOT NULL) PARTITION BY RANGE (plan)")
-	s.exec("CREATE TABLE p1 PARTITION OF p FOR VALUES FROM (MINVALUE) TO (MAXVALUE)")
+	for sql := range strings.SplitSeq(tables, ";") {
+		s.exec(sql)
+	}
 	whole, part := s.target, s.target
 	whole.Table, part.Table = "p", "p1"
 	stop, ended := make(chan struct{}), make(chan error)

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"pgtaskd/exec"
@@ -220,7 +221,11 @@ func (l *loop) supersede(ctx context.Context, id int64, owner, pid int32, failur
 		text *string
 		mute bool
 	}{{text, false}, {nil, false}, {nil, true}} {
-		if _, err = l.control.conn.Exec(ctx, l.queries().Text("superseded"), id, owner, pid, words.text, words.mute); !refusedByServer(err) {
+		err = pgx.BeginFunc(ctx, l.control.conn, func(tx pgx.Tx) error {
+			_, err := l.withRepeats(ctx, tx, l.queries().Text("superseded"), id, owner, pid, words.text, words.mute)
+			return err
+		})
+		if !refusedByServer(err) {
 			break
 		}
 	}

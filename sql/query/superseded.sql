@@ -1,4 +1,4 @@
--- Ends a task that would wait again, but whose key another one waits for now.
+-- Ends a task that would wait again, but whose key another one waits for now. If it repeats itself, that goes on as the key has it: see repeat.sql.
 -- $1 id, $2 pid of the controller that took it, $3 pid of the session, $4 error of the run that was to be tried again, $5 whether to say nothing
 UPDATE :table AS t
 SET
@@ -12,4 +12,6 @@ WHERE t.id OPERATOR(pg_catalog.=) $1
         t.state OPERATOR(pg_catalog.=) 'TAKE' AND ($2 OPERATOR(pg_catalog.=) 0 OR t.pid OPERATOR(pg_catalog.=) $2)
         OR t.state OPERATOR(pg_catalog.=) 'WORK' AND ($3 OPERATOR(pg_catalog.=) 0 OR t.pid OPERATOR(pg_catalog.=) $3)
     )
-RETURNING t.id
+RETURNING
+    t.id,
+    t.repeat OPERATOR(pg_catalog.>) '0'
