@@ -40,13 +40,13 @@ var faults = []fault{
 		return nil
 	}},
 	{"half the sessions terminated", func(ctx context.Context, s *stand, draw float64) error {
-		return s.onBackends(ctx, "terminate.sql", "pg_task%", 2, draw)
+		return s.onBackends(ctx, "terminate.sql", "pg_task %", 2, draw)
 	}},
 	{"control sessions terminated", func(ctx context.Context, s *stand, draw float64) error {
 		return s.onBackends(ctx, "terminate.sql", "pgtaskd %", 1, draw)
 	}},
 	{"a third of the sessions cancelled", func(ctx context.Context, s *stand, draw float64) error {
-		return s.onBackends(ctx, "cancel.sql", "pg_task%", 3, draw)
+		return s.onBackends(ctx, "cancel.sql", "pg_task %", 3, draw)
 	}},
 	{"server: immediate shutdown, restart", func(ctx context.Context, s *stand, _ float64) error {
 		if err := s.server.Crash(); err != nil {

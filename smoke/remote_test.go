@@ -25,7 +25,7 @@ func TestRemote(t *testing.T) {
 		{"user=far password=x", shared.name + "\tfar"},
 	} {
 		row := u.becomes(u.add("remote, input, header", "$$"+c.remote+"$$, '"+input+"', false"), "DONE")
-		u.shows(row, "output", c.want+"\tpg_task@"+shared.name+" public task TestRemote")
+		u.shows(row, "output", c.want+"\tpg_task public task TestRemote")
 	}
 	// Its effects are there, and its end here.
 	id := u.add("remote, input, repeat", "'elsewhere', 'CREATE TABLE remote_effect (a int); SELECT current_setting(''pg_task.id'')', '1 day'")

@@ -154,7 +154,7 @@ func (l *loop) readTaken(rows pgx.Rows) (tasks []*task, err error) {
 		}
 		t := &task{
 			row: r, lane: lane, rank: rank{r.ID, r.Max, r.Priority},
-			again: l.begun[r.ID].runs, atomic: r.Remote == "", shows: l.shown(r.Group, r.Remote),
+			again: l.begun[r.ID].runs, atomic: r.Remote == "", shows: l.shown(r.Group),
 		}
 		t.row.Suspect = r.Suspect || l.begun[r.ID].crossed >= crossedAlone
 		t.owner.Store(l.control.pid)

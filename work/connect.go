@@ -84,7 +84,7 @@ func (l *loop) openRemote(ctx context.Context, t *task) (*exec.Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	return destination.Connect(ctx, remoteName(l.target, t.row.Group), sessionLimit)
+	return destination.Connect(ctx, sessionName(l.target, t.row.Group), sessionLimit)
 }
 
 // noSession is the error of a session in the target's own database that could not be opened. It is no fault of the task's, which waits,

@@ -150,12 +150,6 @@ func sessionName(t Target, group string) string {
 	return shortened("pg_task " + t.Schema + " " + t.Table + " " + group)
 }
 
-// remoteName is that of a session elsewhere. No prefix of a target's own sessions begins it: there a
-// target may be served whose schema and table have the same names.
-func remoteName(t Target, group string) string {
-	return shortened("pg_task@" + t.Connect["dbname"] + " " + t.Schema + " " + t.Table + " " + group)
-}
-
 // sessionPrefix begins the application_name of every session of the target in its own database, and maybe of one with a similar name.
 func sessionPrefix(t Target) string {
 	plain := printable("pg_task " + t.Schema + " " + t.Table + " ")

@@ -99,31 +99,23 @@ func parameters(target Target, data, parent string, attempt int) [][2]string {
 }
 
 // shown is what the sessions of a group show. Few groups come again and again.
-func (l *loop) shown(group, remote string) [][2]string {
-	key := group
-	if remote != "" {
-		key = "\x00" + group // which no group begins with
-	}
-	shows, known := l.shows[key]
+func (l *loop) shown(group string) [][2]string {
+	shows, known := l.shows[group]
 	if known {
 		return shows
 	}
-	shows = showsOf(l.target, group, remote)
+	shows = showsOf(l.target, group)
 	if len(group) <= shownLongest {
 		if len(l.shows) >= shownMost {
 			clear(l.shows)
 		}
-		l.shows[key] = shows
+		l.shows[group] = shows
 	}
 	return shows
 }
 
-func showsOf(t Target, group, remote string) [][2]string {
-	name := sessionName(t, group)
-	if remote != "" {
-		name = remoteName(t, group)
-	}
-	return [][2]string{{"application_name", name}, {"pg_task.group", group}}
+func showsOf(t Target, group string) [][2]string {
+	return [][2]string{{"application_name", sessionName(t, group)}, {"pg_task.group", group}}
 }
 
 // Of so many groups that is kept, and of names of so many bytes: two megabytes.

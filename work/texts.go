@@ -64,7 +64,7 @@ func (r *runner) learn(t *task) bool {
 	names := told.sizes.names
 	t.sizes.names = [3]*string{}
 	t.row.Group, t.row.Remote, t.row.Format.Null = *names[0], *names[1], *names[2]
-	t.shows = showsOf(r.target, t.row.Group, t.row.Remote)
+	t.shows = showsOf(r.target, t.row.Group)
 	return true
 }
 

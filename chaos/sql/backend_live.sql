@@ -1,9 +1,9 @@
 -- While the controllers are at rest but for the chains: sessions that hang, or that are more than run allows.
 SELECT format('%s: pid %s, %s since %s, %s', application_name, pid, state, state_change, left(query, 100))
 FROM pg_stat_activity
-WHERE datname = current_database() AND application_name LIKE 'pg\_task%' AND state <> 'idle' AND state_change < now() - interval '5 s'
+WHERE datname = current_database() AND application_name LIKE 'pg\_task %' AND state <> 'idle' AND state_change < now() - interval '5 s'
 UNION ALL
 SELECT format('%s sessions', count(*))
 FROM pg_stat_activity
-WHERE datname = current_database() AND application_name LIKE 'pg\_task%'
+WHERE datname = current_database() AND application_name LIKE 'pg\_task %'
 HAVING count(*) > 32
