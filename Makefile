@@ -1,4 +1,4 @@
-.PHONY: help build demo test smoke attack steps lint bench chaos fuzz clean
+.PHONY: help build demo test smoke attack thorough steps lint bench chaos fuzz clean
 
 FUZZTIME ?= 20s
 TOOL := go tool -modfile=$(CURDIR)/tools/go.mod
@@ -29,6 +29,10 @@ attack: build ## Run all attacks of docs/security.md and the memory tests (10 mi
 	server/install.sh postgresql compiler
 	go test -count=1 -tags slow -timeout 30m $(TESTFLAGS) ./attack
 	go test -count=1 -tags slow -timeout 30m $(TESTFLAGS) -run '^TestMemory' ./smoke
+
+thorough: ## Run all cases of the long tables of work, of which make test takes a sample (5 minutes).
+	server/install.sh postgresql
+	go test -race -count=1 -tags slow -timeout 30m $(TESTFLAGS) -run '^(TestEndsThatTheTableRefuses|TestEncodings|TestOddBytes)$$' ./work
 
 steps: ## Kill a controller at every message of the protocol (an hour). PART=2/5 runs the second of five parts.
 	server/install.sh postgresql

@@ -126,7 +126,8 @@ func TestRemoteServerStopped(t *testing.T) {
 	own := servertest.New(t, server.Options{})
 	s := play(t)
 	id := s.add("input, remote", "SELECT pg_sleep(60)", own.DSN("postgres"))
-	s.becomes(id, "WORK")
+	elsewhere := stageOn(t, own.DSN("postgres"))
+	elsewhere.eventually("1", "SELECT count(*) FROM pg_stat_activity WHERE state = 'active' AND query = 'SELECT pg_sleep(60)'") // it is marked before
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	if err := own.Restart(ctx); err != nil {

@@ -38,7 +38,7 @@ func refusesAPart(t *testing.T, tables string) {
 	})
 	refused := make(chan error)
 	go func() { refused <- Serve(t.Context(), stop, part, zerolog.New(s)) }()
-	s.until("refused", func() bool { return strings.Contains(s.logged(), `\"p1\" is a partition of \"public\".\"p\"`) })
+	s.until("refused", func() bool { return strings.Contains(s.logged(), `\"p1\" is a partition or child of \"public\".\"p\"`) })
 	close(stop)
 	if err := <-refused; err != nil {
 		t.Error(err)

@@ -16,4 +16,3 @@ SELECT n.nspname, c.relname
 FROM above
 JOIN pg_catalog.pg_class AS c ON c.oid OPERATOR(pg_catalog.=) above.oid
 JOIN pg_catalog.pg_namespace AS n ON n.oid OPERATOR(pg_catalog.=) c.relnamespace
-ORDER BY c.oid
