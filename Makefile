@@ -1,4 +1,4 @@
-.PHONY: build demo test smoke attack steps lint bench chaos fuzz clean
+.PHONY: build demo test smoke attack steps lint bench pairs chaos fuzz clean
 
 FUZZTIME ?= 20s
 TOOL := go tool -modfile=$(CURDIR)/tools/go.mod
@@ -43,10 +43,16 @@ lint:
 	cd bench && $(TOOL) staticcheck ./...
 	go test -count=1 -run '^TestImports' .
 
-# QUICK=1 for a short run. GROWTH=1 draws the plots of docs/performance instead. It is a module of its own, for what draws them.
+# QUICK=1 for a short run. RIVER=1 measures beside River instead of pgbench, GROWTH=1 draws the plots of docs/performance. It is a module of its own, for what draws them and for River.
 bench:
 	server/install.sh postgresql
-	go -C bench run . $(if $(QUICK),-quick) $(if $(GROWTH),-growth $(CURDIR)/docs/performance)
+	go -C bench run . $(if $(QUICK),-quick) $(if $(RIVER),-river) $(if $(GROWTH),-growth $(CURDIR)/docs/performance)
+
+# Compares this build with the program OTHER in alternating runs. PAIRS=9, ROWS='INSERT|save' and QUICK=1 change how many, of what and how long.
+pairs:
+	@test -n "$(OTHER)" || { echo "make pairs OTHER=path/to/another/pgtaskd"; exit 1; }
+	server/install.sh postgresql
+	go -C bench run . -other '$(abspath $(OTHER))' $(if $(PAIRS),-pairs $(PAIRS)) $(if $(ROWS),-rows '$(ROWS)') $(if $(QUICK),-quick)
 
 # Breaks everything at random for two minutes, and checks that no promise was broken. SEED=7 repeats a run's faults, FOR=10m makes it
 # longer, MODE=async or MODE=remote runs other tasks (docs/reliability.md).
