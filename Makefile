@@ -1,4 +1,4 @@
-.PHONY: help build demo test smoke attack thorough steps lint bench chaos fuzz clean
+.PHONY: help build demo test smoke attack thorough steps lint bench pairs chaos fuzz clean
 
 FUZZTIME ?= 20s
 TOOL := go tool -modfile=$(CURDIR)/tools/go.mod
@@ -48,10 +48,15 @@ lint: ## Check format, vet, staticcheck and the rule of imports.
 	cd bench && $(TOOL) staticcheck ./...
 	go test -count=1 -run '^TestImports' .
 
-# bench is a module of its own, so that the program does not depend on what draws the plots.
-bench: ## Measure beside pgbench (15 minutes). QUICK=1 is short, GROWTH=1 draws the plots of docs/performance.
+# bench is a module of its own, so that the program does not depend on River and what draws the plots.
+bench: ## Measure beside pgbench (15 minutes). QUICK=1 is short, RIVER=1 measures beside River, GROWTH=1 draws the plots of docs/performance.
 	server/install.sh postgresql
-	go -C bench run . $(if $(QUICK),-quick) $(if $(GROWTH),-growth $(CURDIR)/docs/performance)
+	go -C bench run . $(if $(QUICK),-quick) $(if $(RIVER),-river) $(if $(GROWTH),-growth $(CURDIR)/docs/performance)
+
+pairs: ## Compare this build with the program OTHER in alternating runs. PAIRS=9, ROWS='INSERT|save', QUICK=1.
+	@test -n "$(OTHER)" || { echo "make pairs OTHER=path/to/another/pgtaskd"; exit 1; }
+	server/install.sh postgresql
+	go -C bench run . -other '$(abspath $(OTHER))' $(if $(PAIRS),-pairs $(PAIRS)) $(if $(ROWS),-rows '$(ROWS)') $(if $(QUICK),-quick)
 
 chaos: ## Break everything at random for two minutes, then check the promises. SEED=7 FOR=10m MODE=async|remote.
 	server/install.sh postgresql

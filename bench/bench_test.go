@@ -14,7 +14,15 @@ import (
 	"pgtaskd/server/servertest"
 )
 
-func TestMain(m *testing.M) { servertest.Main(m) }
+// The test is River's program, too.
+func TestMain(m *testing.M) {
+	if os.Getenv(riverEnv) != "" {
+		main()
+		return
+	}
+	os.Setenv("GORACE", "atexit_sleep_ms=0") // or that program takes a second to end
+	servertest.Main(m)
+}
 
 // least is enough to see that things are measured.
 var least = effort{
@@ -22,7 +30,8 @@ var least = effort{
 	due: 200, load: load{finished: 200, later: 100, changes: 100}, targets: 3,
 }
 
-// Rows of each kind, with the least effort: what they measure must have happened. Not parallel: there is one profile at a time.
+// Two builds, rows of each kind, with the least effort: what they measure must have happened; and a
+// backlog that fails. Not parallel: there is one profile at a time.
 func TestRows(t *testing.T) {
 	o := options{profile: filepath.Join(t.TempDir(), "cpu"), statements: true}
 	var out strings.Builder
@@ -35,7 +44,11 @@ func TestRows(t *testing.T) {
 			t.Error(err)
 		}
 	}()
-	wanted := regexp.MustCompile(`INSERT|remote|idle|due|finished`)
+	s.only = regexp.MustCompile("remote")
+	if err := s.compare(t.Context(), s.controller); err != nil {
+		t.Fatal(err)
+	}
+	wanted := regexp.MustCompile(`INSERT|idle|due|finished`)
 	var figures table
 	for _, row := range rows(least) {
 		if !wanted.MatchString(row.title()) {
@@ -55,10 +68,14 @@ func TestRows(t *testing.T) {
 	if err := figures.print(&out, s.machine(t.Context())); err != nil {
 		t.Fatal(err)
 	}
-	for _, part := range []string{"INSERT of a row", "remote", "p99", "memory, 200 due", "3 idle targets", "PostgreSQL 1", "WAL bytes/call"} {
+	for _, part := range []string{"INSERT of a row", "remote", "p99", "memory, 200 due", "3 idle targets", "PostgreSQL 1", "WAL bytes/call", "WAL bytes a task"} {
 		if !strings.Contains(out.String(), part) {
 			t.Errorf("%q is not in\n%s", part, out.String())
 		}
+	}
+	b := backlog{input: "SELECT 1/0", output: "1", lanes: 1}
+	if _, err := b.serve(t.Context(), s, 1); err == nil || !strings.Contains(err.Error(), "FAIL ERROR:  division by zero") {
+		t.Errorf("got %v, want the task's error", err)
 	}
 }
 
@@ -86,21 +103,8 @@ func TestGrowth(t *testing.T) {
 	}
 }
 
-func TestBacklogThatFails(t *testing.T) {
-	s, err := openStand(t.Context(), options{profile: filepath.Join(t.TempDir(), "cpu")}, effort{}, nil, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	b := backlog{input: "SELECT 1/0", output: "1", lanes: 1}
-	if _, err := b.serve(t.Context(), s, 1); err == nil || !strings.Contains(err.Error(), "FAIL ERROR:  division by zero") {
-		t.Errorf("got %v, want the task's error", err)
-	}
-	if err := s.close(); err != nil {
-		t.Error(err)
-	}
-}
-
-func TestControllerThatEnds(t *testing.T) {
+// A controller that ends by itself, and then River on the same server.
+func TestOtherPrograms(t *testing.T) {
 	t.Parallel()
 	program, err := exec.LookPath("true")
 	if err != nil {
@@ -110,18 +114,29 @@ func TestControllerThatEnds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := backlog{input: "SELECT 1", lanes: 1}
+	defer func() {
+		if err := s.close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	b := backlog{input: "SELECT 1", output: "1", lanes: 1}
 	if _, err := b.serve(t.Context(), s, 1); !errors.Is(err, errEnded) {
 		t.Errorf("got %v", err)
 	}
-	if err := s.close(); err != nil {
-		t.Error(err)
+	river, err := s.atRiver(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range besideRiver() {
+		if took, err := row.(*beside).jobs.serve(t.Context(), river, 100); err != nil || took <= 0 {
+			t.Errorf("%s: %s, %v", row.title(), took, err)
+		}
 	}
 }
 
 func TestRefusedArguments(t *testing.T) {
 	t.Parallel()
-	for _, args := range [][]string{{"quick"}, {"-only", "("}, {"-cpuprofile", "a", "-pgtaskd", "b"}, {"-no"}} {
+	for _, args := range [][]string{{"quick"}, {"-only", "("}, {"-cpuprofile", "a", "-pgtaskd", "b"}, {"-no"}, {"-river", "-other", "a"}, {"-pairs", "0"}} {
 		if err := run(t.Context(), args, &strings.Builder{}, &strings.Builder{}); err == nil {
 			t.Errorf("%q was taken", args)
 		}
@@ -147,17 +162,22 @@ func TestTPS(t *testing.T) {
 func TestLine(t *testing.T) {
 	t.Parallel()
 	aimed := []figure{{value: 2, peer: 1, bar: 0.8, aim: 0.95}}
-	rates := []figure{{value: 30, peer: 100, bar: 0.25}, {value: 60, peer: 100, bar: 0.25}, {value: 80, peer: 400, bar: 0.25}}
+	cheap, dear := cost{program: 9100, server: 30400}, cost{program: 12 * time.Microsecond, server: time.Millisecond}
+	rates := []figure{
+		{value: 30, peer: 100, bar: 0.25, cost: cheap, peerCost: dear},
+		{value: 60, peer: 100, bar: 0.25, cost: dear, peerCost: dear},
+		{value: 80, peer: 400, bar: 0.25, cost: cheap, peerCost: cheap},
+	}
 	times := []figure{{value: 3, unit: "ms", bar: 2}, {value: 2, unit: "ms", bar: 2}}
 	cases := []struct {
 		rounds []figure
 		want   string
 	}{
-		{rates, "| 60/s\t| 100/s\t| 0.300\t| 0.200–0.600\t| ≥ 0.25\t|"},
-		{rates[2:], "| 80/s\t| 400/s\t| 0.200\t| 0.200–0.200\t| ≥ 0.25 missed\t|"},
-		{aimed, "| 2/s\t| 1/s\t| 2.000\t| 2.000–2.000\t| ≥ 0.80 (0.95)\t|"},
-		{times, "| 2.50 ms\t|\t|\t| 2.00–3.00\t| ≤ 2 missed\t|"},
-		{times[1:], "| 2.00 ms\t|\t|\t| 2.00–2.00\t| ≤ 2\t|"},
+		{rates, "| 60/s\t| 100/s\t| 0.300\t| 0.200–0.600\t| ≥ 0.25\t| 9 + 30\t| 12 + 1000\t|"},
+		{rates[2:], "| 80/s\t| 400/s\t| 0.200\t| 0.200–0.200\t| ≥ 0.25 missed\t| 9 + 30\t| 9 + 30\t|"},
+		{aimed, "| 2/s\t| 1/s\t| 2.000\t| 2.000–2.000\t| ≥ 0.80 (0.95)\t| \t| \t|"},
+		{times, "| 2.50 ms\t|\t|\t| 2.00–3.00\t| ≤ 2 missed\t| \t|\t|"},
+		{times[1:], "| 2.00 ms\t|\t|\t| 2.00–2.00\t| ≤ 2\t| \t|\t|"},
 	}
 	for _, c := range cases {
 		for range 2 { // in whatever order they came
@@ -166,6 +186,30 @@ func TestLine(t *testing.T) {
 			}
 			slices.Reverse(c.rounds)
 		}
+	}
+}
+
+func TestPairs(t *testing.T) {
+	t.Parallel()
+	stat := filepath.Join(t.TempDir(), "stat")
+	if err := os.WriteFile(stat, []byte("7 (a) b) S 3 0 0 0 0 0 0 0 0 0 10 20 30 40 20"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if p, err := readTimes(stat); err != nil || p != (processTimes{3, 300 * time.Millisecond, 700 * time.Millisecond}) {
+		t.Errorf("got %+v, %v", p, err)
+	}
+	spent := reading{30 * time.Microsecond, 90 * time.Microsecond, 1500}.per(reading{10 * time.Microsecond, 30 * time.Microsecond, 500}, 2)
+	if spent != (cost{10 * time.Microsecond, 30 * time.Microsecond, 500}) {
+		t.Errorf("got %+v", spent)
+	}
+	pairs := []pair{{sample{30, spent}, sample{10, spent}}, {sample{10, spent}, sample{10, spent}}, {sample{10, spent}, sample{20, spent}}, {sample{20, spent}, sample{10, spent}}}
+	for i, want := range []string{"1.500 (0.500–3.000)", "1.000 (1.000–1.000)"} {
+		if got := ratio(pairs, quantities[i].of); got != want {
+			t.Errorf("%s: got %s, want %s", quantities[i].name, got, want)
+		}
+	}
+	if got := ratio([]pair{{}}, quantities[0].of); got != "" {
+		t.Errorf("got %s of nothing", got)
 	}
 }
 

@@ -74,7 +74,11 @@ type built struct{ dir, path string }
 const drainLimit = 30 * time.Second
 
 func (b *built) start(ctx context.Context, config string) (*process, error) {
-	cmd := exec.CommandContext(ctx, b.path, "--log-level=warn", "run", "--config", config)
+	return launch(exec.CommandContext(ctx, b.path, "--log-level=warn", "run", "--config", config))
+}
+
+// launch starts a program that SIGTERM stops.
+func launch(cmd *exec.Cmd) (*process, error) {
 	cmd.Stderr = os.Stderr
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 	cmd.WaitDelay = drainLimit
@@ -133,7 +137,7 @@ func (s *stand) serve(ctx context.Context, run int, body func(context.Context, *
 	return s.serveAll(ctx, []map[string]any{s.target("task", run)}, body)
 }
 
-// serveAll calls body while a controller serves the targets. The body's context ends when the controller does.
+// serveAll calls body while a controller serves the targets.
 func (s *stand) serveAll(ctx context.Context, targets []map[string]any, body func(context.Context, *process) error) (err error) {
 	config, err := os.CreateTemp("", "pgtaskd-bench-*.json")
 	if err != nil {
@@ -148,17 +152,22 @@ func (s *stand) serveAll(ctx context.Context, targets []map[string]any, body fun
 	if err != nil {
 		return err
 	}
+	return process.during(ctx, body)
+}
+
+// during calls body, and then stops the process. The body's context ends when the process does.
+func (p *process) during(ctx context.Context, body func(context.Context, *process) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	result := make(chan error, 1)
 	go func() {
-		err := <-process.ended
+		err := <-p.ended
 		cancel(errEnded)
 		result <- err
 	}()
-	err = body(ctx, process)
+	err := body(ctx, p)
 	if cause := context.Cause(ctx); errors.Is(cause, errEnded) {
 		return errors.Join(cause, <-result, err)
 	}
-	return errors.Join(err, process.stop(), <-result)
+	return errors.Join(err, p.stop(), <-result)
 }

@@ -27,6 +27,7 @@ func (d *deep) measure(ctx context.Context, s *stand) ([]figure, error) {
 	if err != nil {
 		return nil, err
 	}
+	shortCost := s.cost
 	if d.stand == nil {
 		if d.stand, err = s.another(ctx, "deep"); err != nil {
 			return nil, err
@@ -37,6 +38,7 @@ func (d *deep) measure(ctx context.Context, s *stand) ([]figure, error) {
 		return nil, err
 	}
 	d.rate.name, d.rate.value, d.rate.peer = d.title(), rate, float64(d.short)/took.Seconds()
+	d.rate.cost, d.rate.peerCost = d.stand.cost, shortCost
 	d.start.name, d.start.value, d.start.unit = fmt.Sprintf("start of the controller to first task, %s due", grouped(d.long)), start.Seconds(), "s"
 	figures := []figure{d.rate, d.start}
 	if hasProc() {
@@ -76,6 +78,10 @@ func (d *deep) serve(ctx context.Context, run int) (rate float64, start time.Dur
 		return 0, 0, 0, err
 	}
 	err = s.serve(ctx, run, func(ctx context.Context, p *process) error {
+		before, err := s.read(ctx, p)
+		if err != nil {
+			return err
+		}
 		if err := s.await(ctx, "SELECT state <> 'PLAN' FROM task WHERE id = $1", first); err != nil {
 			return err
 		}
@@ -87,9 +93,11 @@ func (d *deep) serve(ctx context.Context, run int) (rate float64, start time.Dur
 				return err
 			}
 		}
-		if !hasProc() {
-			return nil
+		after, err := s.read(ctx, p)
+		if err != nil || !hasProc() {
+			return err
 		}
+		s.cost = after.per(before, good)
 		memory, err = resident(p.pid, "VmHWM")
 		return err
 	})

@@ -17,6 +17,8 @@ type figure struct {
 	peer  float64 // the rate to compare with; 0 where there is none
 	bar   float64 // what value, or value ÷ peer, must reach or stay below
 	aim   float64 // what would be better still; 0: nothing is said of it
+
+	cost, peerCost cost // of a task; zero where none ran, or where it was not measured
 }
 
 // judged is what is held against the bar.
@@ -48,8 +50,8 @@ func (t *table) add(figures []figure) {
 // print writes a line a figure, in Markdown, so that it can be pasted as it is.
 func (t *table) print(out io.Writer, machine string) error {
 	w := tabwriter.NewWriter(out, 0, 0, 1, ' ', 0)
-	fmt.Fprintln(w, "| row\t| pgtaskd\t| beside\t| ratio\t| spread\t| bar (aim)\t|")
-	fmt.Fprintln(w, "| ---\t| ---\t| ---\t| ---\t| ---\t| ---\t|")
+	fmt.Fprintln(w, "| row\t| pgtaskd\t| beside\t| ratio\t| spread\t| bar (aim)\t| µs a task: pgtaskd + server\t| beside\t|")
+	fmt.Fprintln(w, "| ---\t| ---\t| ---\t| ---\t| ---\t| ---\t| ---\t| ---\t|")
 	for _, name := range t.names {
 		fmt.Fprintf(w, "| %s\t%s\n", name, line(t.rounds[name]))
 	}
@@ -65,11 +67,14 @@ func line(rounds []figure) string {
 	judged := median(rounds, figure.judged)
 	least := slices.MinFunc(rounds, byJudged).judged()
 	most := slices.MaxFunc(rounds, byJudged).judged()
+	spent := costs(rounds, func(f figure) cost { return f.cost })
 	if first.peer == 0 {
-		return fmt.Sprintf("| %.2f %s\t|\t|\t| %.2f–%.2f\t| ≤ %s\t|", value, first.unit, least, most, first.goal("%g", judged <= first.bar))
+		return fmt.Sprintf("| %.2f %s\t|\t|\t| %.2f–%.2f\t| ≤ %s\t| %s\t|\t|",
+			value, first.unit, least, most, first.goal("%g", judged <= first.bar), spent)
 	}
 	peer := median(rounds, func(f figure) float64 { return f.peer })
-	return fmt.Sprintf("| %.0f/s\t| %.0f/s\t| %.3f\t| %.3f–%.3f\t| ≥ %s\t|", value, peer, judged, least, most, first.goal("%.2f", judged >= first.bar))
+	return fmt.Sprintf("| %.0f/s\t| %.0f/s\t| %.3f\t| %.3f–%.3f\t| ≥ %s\t| %s\t| %s\t|",
+		value, peer, judged, least, most, first.goal("%.2f", judged >= first.bar), spent, costs(rounds, func(f figure) cost { return f.peerCost }))
 }
 
 // goal is the bar and the aim, and whether the bar was reached.

@@ -51,11 +51,11 @@ func (w sweep) measure(ctx context.Context, s *stand) (points []point, err error
 				return nil, err
 			}
 			rates[round] = expected
-			sum.controller += s.cost.controller
+			sum.program += s.cost.program
 			sum.server += s.cost.server
 		}
 		rounds := time.Duration(s.rounds)
-		mean := cost{sum.controller / rounds, sum.server / rounds}
+		mean := cost{program: sum.program / rounds, server: sum.server / rounds}
 		points = append(points, point{step, slices.Min(rates), middle(rates), slices.Max(rates), mean})
 	}
 	return points, nil
@@ -66,9 +66,9 @@ func (s *stand) showPoints(axis string, points []point) error {
 	w := tabwriter.NewWriter(s.out, 0, 0, 1, ' ', 0)
 	fmt.Fprintf(w, "\n| %s\t| tasks/s\t| spread\t| µs a task: pgtaskd\t| server\t| cores busy\t|\n| ---\t| ---\t| ---\t| ---\t| ---\t| ---\t|\n", axis)
 	for _, p := range points {
-		busy := p.middle * (p.cost.controller + p.cost.server).Seconds()
+		busy := p.middle * p.cost.sum().Seconds()
 		fmt.Fprintf(w, "| %s\t| %.0f\t| %.0f–%.0f\t| %d\t| %d\t| %.1f\t|\n", grouped(p.step), p.middle, p.least, p.most,
-			p.cost.controller.Microseconds(), p.cost.server.Microseconds(), busy)
+			p.cost.program.Microseconds(), p.cost.server.Microseconds(), busy)
 	}
 	return w.Flush()
 }

@@ -26,25 +26,27 @@ func (l latency) measure(ctx context.Context, s *stand) ([]figure, error) {
 		return nil, err
 	}
 	return []figure{
-		{name: l.name + ", p50", value: milliseconds(p50), bar: l.p50.bar, aim: l.p50.aim, unit: "ms"},
-		{name: l.name + ", p99", value: milliseconds(p99), bar: l.p99.bar, aim: l.p99.aim, unit: "ms"},
+		{name: l.name + ", p50", value: milliseconds(p50), bar: l.p50.bar, aim: l.p50.aim, unit: "ms", cost: s.cost},
+		{name: l.name + ", p99", value: milliseconds(p99), bar: l.p99.bar, aim: l.p99.aim, unit: "ms", cost: s.cost},
 	}, nil
 }
 
 // trickle inserts one task after the other. The first is no sample.
-func (s *stand) trickle(ctx context.Context, _ *process) error {
+func (s *stand) trickle(ctx context.Context, p *process) error {
 	if err := s.first(ctx); err != nil {
 		return err
 	}
-	for range s.samples {
-		if err := s.execute(ctx, insert); err != nil {
-			return err
+	return s.metered(ctx, p, s.samples, func() error {
+		for range s.samples {
+			if err := s.execute(ctx, insert); err != nil {
+				return err
+			}
+			if err := idle(ctx); err != nil {
+				return err
+			}
 		}
-		if err := idle(ctx); err != nil {
-			return err
-		}
-	}
-	return s.awaitEnd(ctx, 0)
+		return s.awaitEnd(ctx, 0)
+	})
 }
 
 const insert = "INSERT INTO task (input) VALUES ('SELECT 1')"

@@ -36,13 +36,15 @@ func (l *loaded) measure(ctx context.Context, s *stand) ([]figure, error) {
 		return nil, err
 	}
 	l.seen = fresh
+	freshCost := s.cost
 	if l.stand == nil {
 		if l.stand, err = l.load.make(ctx, s); err != nil {
 			return nil, err
 		}
 	}
 	value, err := l.tasks.rate(ctx, l.stand, fresh)
-	return []figure{{name: l.title(), value: value, peer: fresh, bar: l.bar, aim: l.aim}}, err
+	f := figure{name: l.title(), value: value, peer: fresh, bar: l.bar, aim: l.aim, cost: l.stand.cost, peerCost: freshCost}
+	return []figure{f}, err
 }
 
 // make puts the load into a database of its own.

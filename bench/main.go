@@ -16,7 +16,12 @@ import (
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	err := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	var err error
+	if config := os.Getenv(riverEnv); config != "" {
+		err = workRiver(ctx, config)
+	} else {
+		err = run(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	}
 	stop()
 	if err != nil && !errors.Is(err, flag.ErrHelp) {
 		fmt.Fprintf(os.Stderr, "bench: %s\n", err)
@@ -28,6 +33,9 @@ func main() {
 type options struct {
 	quick      bool
 	growth     string // folder of plots; "": the table is wanted
+	river      bool   // the table beside River is wanted
+	against    string // the program of another build, to compare with; "": the table is wanted
+	pairs      int    // of runs of both builds
 	only       *regexp.Regexp
 	program    string
 	profile    string
@@ -41,7 +49,11 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	flags.SetOutput(stderr)
 	flags.BoolVar(&o.quick, "quick", false, "one short round instead of three")
 	flags.StringVar(&o.growth, "growth", "", "measure how the rate changes with sessions, lanes, rows and targets instead, and draw plots into this `folder`")
+	flags.BoolVar(&o.river, "river", false, "measure beside River instead of pgbench")
+	flags.StringVar(&o.against, "other", "", "compare with this `program`, another build, in turns")
+	flags.IntVar(&o.pairs, "pairs", 5, "with -other: how many `pairs` of runs")
 	flags.StringVar(&only, "only", "", "measure only the rows, or the plots, that match this `regexp`")
+	flags.StringVar(&only, "rows", "", "the same as -only")
 	flags.StringVar(&o.program, "pgtaskd", "", "measure this `program` instead of building the one of this module")
 	flags.StringVar(&o.profile, "cpuprofile", "", "serve inside bench, and write its CPU profile to this `file`")
 	flags.BoolVar(&o.statements, "statements", false, "show where the server's time went, by pg_stat_statements; slows it down")
@@ -53,6 +65,15 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	}
 	if o.profile != "" && o.program != "" {
 		return o, errors.New("-cpuprofile and -pgtaskd exclude each other: another process cannot be profiled")
+	}
+	if o.profile != "" && o.against != "" {
+		return o, errors.New("-cpuprofile and -other exclude each other: both builds must be measured alike")
+	}
+	if o.growth != "" && o.river || o.growth != "" && o.against != "" || o.river && o.against != "" {
+		return o, errors.New("-growth, -river and -other exclude each other: give one")
+	}
+	if o.pairs < 1 {
+		return o, errors.New("-pairs must be at least 1")
 	}
 	var err error
 	o.only, err = regexp.Compile(only)
@@ -93,10 +114,15 @@ func (o options) effort() effort {
 		return quickGrowth
 	case o.growth != "":
 		return fullGrowth
-	case o.quick:
-		return quick
 	}
-	return full
+	e := full
+	if o.quick {
+		e = quick
+	}
+	if o.against != "" {
+		e.rounds = o.pairs
+	}
+	return e
 }
 
 // run measures each row in turn, round after round, so that whatever else the machine does meets all of them, and pgbench too.
@@ -115,8 +141,15 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (err erro
 	if o.growth != "" {
 		return s.grow(ctx)
 	}
+	if o.against != "" {
+		return s.compare(ctx, &built{path: o.against})
+	}
+	all, machine := rows(e), ""
+	if o.river {
+		all, machine = besideRiver(), ", River "+riverVersion()
+	}
 	var t table
-	chosen := slices.DeleteFunc(rows(e), func(r row) bool { return !o.only.MatchString(r.title()) })
+	chosen := slices.DeleteFunc(all, func(r row) bool { return !o.only.MatchString(r.title()) })
 	for round := range e.rounds {
 		for _, row := range chosen {
 			fmt.Fprintf(stderr, "round %d of %d: %s\n", round+1, e.rounds, row.title())
@@ -127,5 +160,5 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (err erro
 			t.add(figures)
 		}
 	}
-	return t.print(stdout, s.machine(ctx))
+	return t.print(stdout, s.machine(ctx)+machine)
 }

@@ -39,7 +39,8 @@ func (s *stand) seconds() int { return max(1, int(s.atLeast.Seconds()+0.5)) }
 // threads is how many pgbench can make use of.
 func threads(clients int) int { return min(clients, runtime.NumCPU()) }
 
-// pgbench runs for so many seconds and returns its transactions per second, the time it takes to connect not counted. A checkpoint comes before.
+// pgbench runs for so many seconds and returns its transactions per second, the time it takes to connect not counted, and notes
+// what each has cost, which includes connecting. A checkpoint comes before.
 func (s *stand) pgbench(ctx context.Context, seconds int, script string, clients, threads int, variables ...string) (float64, error) {
 	if err := s.execute(ctx, "CHECKPOINT"); err != nil {
 		return 0, err
@@ -54,11 +55,22 @@ func (s *stand) pgbench(ctx context.Context, seconds int, script string, clients
 	}
 	cmd := exec.CommandContext(ctx, pgbench(s.server.Bindir), append(args, s.database)...)
 	cmd.Stdin = strings.NewReader(text(script))
+	before, err := s.read(ctx, nil)
+	if err != nil {
+		return 0, err
+	}
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		return 0, fmt.Errorf("pgbench: %w\n%s", err, out)
 	}
-	return parseTPS(string(out))
+	after, err := s.read(ctx, nil)
+	if err != nil {
+		return 0, err
+	}
+	after.program = cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
+	tps, err := parseTPS(string(out))
+	s.cost = after.per(before, int(tps*float64(seconds)))
+	return tps, err
 }
 
 // pgbench stands beside the server's other programs, but on some systems only on the PATH.

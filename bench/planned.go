@@ -19,17 +19,19 @@ func (p planned) measure(ctx context.Context, s *stand) ([]figure, error) {
 		return nil, err
 	}
 	var last int64
-	err := s.serve(ctx, 0, func(ctx context.Context, _ *process) (err error) {
+	err := s.serve(ctx, 0, func(ctx context.Context, p *process) (err error) {
 		if err := s.first(ctx); err != nil {
 			return err
 		}
 		if last, err = s.last(ctx); err != nil {
 			return err
 		}
-		if _, err := s.conn.Exec(ctx, text("planned.sql"), s.samples); err != nil {
-			return err
-		}
-		return s.awaitEnd(ctx, last)
+		return s.metered(ctx, p, s.samples, func() error {
+			if _, err := s.conn.Exec(ctx, text("planned.sql"), s.samples); err != nil {
+				return err
+			}
+			return s.awaitEnd(ctx, last)
+		})
 	})
 	if err != nil {
 		return nil, err
@@ -42,5 +44,5 @@ func (p planned) measure(ctx context.Context, s *stand) ([]figure, error) {
 	if early > 0 {
 		return nil, fmt.Errorf("%d of %d tasks started before the moment for which they were planned", early, s.samples)
 	}
-	return []figure{{name: p.name + ", p99", value: milliseconds(p99), unit: "ms", bar: p.bar, aim: p.aim}}, nil
+	return []figure{{name: p.name + ", p99", value: milliseconds(p99), unit: "ms", bar: p.bar, aim: p.aim, cost: s.cost}}, nil
 }

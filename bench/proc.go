@@ -103,25 +103,3 @@ func exact(stat string, ticks time.Duration) time.Duration {
 	}
 	return exact
 }
-
-// cost is the processor time of a task.
-type cost struct{ controller, server time.Duration }
-
-// metered has so many tasks served, and notes what each has cost, where the system shows it.
-func (s *stand) metered(p *process, tasks int, serve func() error) error {
-	if !hasProc() {
-		return serve()
-	}
-	controller, err := consumed(p.pid)
-	server, err2 := s.serverConsumed()
-	if err := errors.Join(err, err2); err != nil {
-		return err
-	}
-	if err := serve(); err != nil {
-		return err
-	}
-	controllerAfter, err := consumed(p.pid)
-	serverAfter, err2 := s.serverConsumed()
-	s.cost = cost{(controllerAfter - controller) / time.Duration(tasks), (serverAfter - server) / time.Duration(tasks)}
-	return errors.Join(err, err2)
-}

@@ -25,16 +25,17 @@ func (r *rate) measure(ctx context.Context, s *stand) ([]figure, error) {
 	if err != nil {
 		return nil, err
 	}
-	figures := []figure{{name: r.name, peer: peer, bar: r.bar, aim: r.aim}}
+	figures := []figure{{name: r.name, peer: peer, bar: r.bar, aim: r.aim, peerCost: s.cost}}
 	if n := threads(r.peer.clients); s.both && n > 1 {
 		if peer, err = r.peer.tps(ctx, s, n); err != nil {
 			return nil, err
 		}
-		figures = append(figures, figure{name: fmt.Sprintf("%s; %d threads", r.name, n), peer: peer, bar: r.bar, aim: r.aim})
+		name := fmt.Sprintf("%s; %d threads", r.name, n)
+		figures = append(figures, figure{name: name, peer: peer, bar: r.bar, aim: r.aim, peerCost: s.cost})
 	}
 	r.seen, err = r.tasks.rate(ctx, s, cmp.Or(r.seen, figures[0].peer*max(r.bar, r.aim)))
 	for i := range figures {
-		figures[i].value = r.seen
+		figures[i].value, figures[i].cost = r.seen, s.cost
 	}
 	return figures, err
 }
@@ -51,12 +52,17 @@ type backlog struct {
 // runLimit bounds one run; one that takes longer has stalled.
 const runLimit = 2 * time.Minute
 
-// rate is how many tasks end in a second. A run that was over too soon is repeated with as many tasks as its rate asks for; expected
-// is the rate to begin with.
+// rate is how many tasks end in a second; expected is the rate to begin with.
 func (b backlog) rate(ctx context.Context, s *stand, expected float64) (float64, error) {
+	return s.longEnough(expected, func(count int) (time.Duration, error) { return b.serve(ctx, s, count) })
+}
+
+// longEnough returns the rate at which tasks are served. A run that was over too soon is repeated
+// with as many tasks as its rate asks for; expected is the rate to begin with.
+func (s *stand) longEnough(expected float64, serve func(count int) (time.Duration, error)) (float64, error) {
 	for {
 		count := int(expected*s.atLeast.Seconds()*1.1) + 1
-		took, err := b.serve(ctx, s, count)
+		took, err := serve(count)
 		if err != nil {
 			return 0, err
 		}
@@ -76,7 +82,7 @@ func (b backlog) serve(ctx context.Context, s *stand, count int) (took time.Dura
 	}
 	var seen time.Time
 	err = s.serve(ctx, b.run, func(ctx context.Context, p *process) error {
-		err := s.metered(p, count, func() error { return s.awaitEnd(ctx, last) })
+		err := s.metered(ctx, p, count, func() error { return s.awaitEnd(ctx, last) })
 		if err != nil {
 			return err
 		}

@@ -47,7 +47,7 @@ func (s *stand) spread(ctx context.Context, targets, run, each int) (took time.D
 		if err := s.resetStatements(ctx); err != nil {
 			return err
 		}
-		if err := s.metered(p, targets*each, func() error { return s.serveEach(ctx, targets, run, each) }); err != nil {
+		if err := s.metered(ctx, p, targets*each, func() error { return s.serveEach(ctx, targets, run, each) }); err != nil {
 			return err
 		}
 		var err error

@@ -52,9 +52,10 @@ type stand struct {
 
 	database string
 	conn     *pgx.Conn
+	river    *stand      // with River's tables; nil: not made yet
 	kept     bool        // what is in the task table stays there
 	conns    []*pgx.Conn // all that are to be closed
-	cost     cost        // of each task of the last backlog
+	cost     cost        // of each task, or transaction of pgbench, that was measured last
 }
 
 func openStand(ctx context.Context, o options, e effort, out, progress io.Writer) (s *stand, err error) {
@@ -86,8 +87,8 @@ func (s *stand) another(ctx context.Context, database string) (*stand, error) {
 	return &other, err
 }
 
-// furnish makes the database, its task table, and what the rows need beside it.
-func (s *stand) furnish(ctx context.Context, database string) error {
+// create makes the stand's database, and connects to it.
+func (s *stand) create(ctx context.Context, database string) error {
 	admin, err := pgx.Connect(ctx, s.server.DSN("postgres"))
 	if err != nil {
 		return err
@@ -97,12 +98,23 @@ func (s *stand) furnish(ctx context.Context, database string) error {
 		return err
 	}
 	s.database = database
-	if s.conn, err = s.connect(ctx); err != nil {
+	s.conn, err = s.connect(ctx)
+	return err
+}
+
+// furnish makes the database, its task table, and what the rows need beside it.
+func (s *stand) furnish(ctx context.Context, database string) error {
+	if err := s.create(ctx, database); err != nil {
 		return err
 	}
 	if _, err := sql.Install(ctx, s.conn, sql.Table{Schema: "public", Name: "task"}, sql.Options{}); err != nil {
 		return err
 	}
+	return s.setUp(ctx)
+}
+
+// setUp makes what the rows need beside the task table.
+func (s *stand) setUp(ctx context.Context) error {
 	setup := text("setup.sql")
 	if s.statements {
 		setup += "CREATE EXTENSION pg_stat_statements;"

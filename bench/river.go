@@ -1,0 +1,158 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"runtime/debug"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/riverqueue/river/riverdriver/riverpgxv5"
+	"github.com/riverqueue/river/rivermigrate"
+)
+
+// beside is the rate of a backlog beside that at which River works as many jobs.
+type beside struct {
+	name     string
+	jobs     riverJobs
+	tasks    backlog
+	bar, aim float64 // of River's rate
+
+	seen, peerSeen float64 // rates of the last round; 0: there was none
+}
+
+// besideRiver are the rows for River. pgtaskd runs no task without SQL, so that beside River's jobs
+// that do nothing it runs SELECT 1.
+func besideRiver() []row {
+	at := func(run int) backlog {
+		return backlog{input: "SELECT 1", output: "1", lanes: 1, max: run - 1, run: run}
+	}
+	writing := at(32)
+	writing.input, writing.output, writing.effects = "INSERT INTO effect VALUES (1)", "INSERT 0 1", true
+	return []row{
+		&beside{name: "River no-op, 1000 workers; SELECT 1, run 16", jobs: riverJobs{"no-op", 1000}, tasks: oneLane, bar: 1, aim: 2.5},
+		&beside{name: "SELECT 1 with its output, 16 at once", jobs: riverJobs{"select", 16}, tasks: at(16), bar: 2, aim: 2.5},
+		&beside{name: "SELECT 1 with its output, 100 at once", jobs: riverJobs{"select", 100}, tasks: at(100), bar: 2, aim: 2.5},
+		&beside{name: "INSERT of a row, 32 at once, exactly once", jobs: riverJobs{"insert", 32}, tasks: writing, bar: 2, aim: 3.5},
+	}
+}
+
+func (b *beside) title() string { return b.name }
+
+func (b *beside) measure(ctx context.Context, s *stand) (_ []figure, err error) {
+	river, err := s.atRiver(ctx)
+	if err != nil {
+		return nil, err
+	}
+	b.peerSeen, err = river.longEnough(cmp.Or(b.peerSeen, 1000), func(count int) (time.Duration, error) { return b.jobs.serve(ctx, river, count) })
+	if err != nil {
+		return nil, err
+	}
+	b.seen, err = b.tasks.rate(ctx, s, cmp.Or(b.seen, b.peerSeen))
+	f := figure{name: b.name, value: b.seen, peer: b.peerSeen, bar: b.bar, aim: b.aim, cost: s.cost, peerCost: river.cost}
+	return []figure{f}, err
+}
+
+// atRiver is a stand with River's tables, in a database of its own on the same server.
+func (s *stand) atRiver(ctx context.Context) (*stand, error) {
+	if s.river != nil {
+		return s.river, nil
+	}
+	river, err := s.another(ctx, "river")
+	if err != nil {
+		return nil, err
+	}
+	pool, err := pgxpool.New(ctx, s.server.DSN(river.database))
+	if err != nil {
+		return nil, err
+	}
+	defer pool.Close()
+	migrator, err := rivermigrate.New(riverpgxv5.New(pool), nil)
+	if err != nil {
+		return nil, err
+	}
+	_, err = migrator.Migrate(ctx, rivermigrate.DirectionUp, nil)
+	s.river = river
+	return river, err
+}
+
+// riverJobs are equal jobs of one kind, and how many of them River works at once.
+type riverJobs struct {
+	kind    string
+	workers int
+}
+
+// serve returns the time from the first start of a job until all ends are to be seen in the table.
+func (j riverJobs) serve(ctx context.Context, s *stand, count int) (took time.Duration, err error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, runLimit, fmt.Errorf("%d jobs of River have not ended within %s", count, runLimit))
+	defer cancel()
+	if err := s.execute(ctx, "TRUNCATE river_job, effect"); err != nil {
+		return 0, err
+	}
+	if _, err := s.conn.Exec(ctx, text("river_fill.sql"), count); err != nil {
+		return 0, err
+	}
+	if err := s.execute(ctx, "VACUUM (ANALYZE) river_job", "CHECKPOINT"); err != nil {
+		return 0, err
+	}
+	p, err := j.start(ctx, s.server.DSN(s.database))
+	if err != nil {
+		return 0, err
+	}
+	var seen time.Time
+	err = p.during(ctx, func(ctx context.Context, p *process) error {
+		err := s.metered(ctx, p, count, func() error { return s.await(ctx, text("river_ended.sql")) })
+		if err != nil {
+			return err
+		}
+		seen, err = s.now(ctx)
+		return err
+	})
+	if err != nil {
+		return 0, err
+	}
+	var good, outputs, effects int
+	err = s.conn.QueryRow(ctx, text("river_verify.sql"), seen).Scan(&good, &outputs, &effects, &took)
+	if err == nil && (good != count || j.kind == "select" && outputs != count || j.kind == "insert" && effects != count) {
+		err = fmt.Errorf("of %d jobs of River %d were completed, with %d outputs and %d effects", count, good, outputs, effects)
+	}
+	return took, err
+}
+
+// riverEnv makes bench, or its test, the program with River's client; its value is a riverConfig.
+const riverEnv = "PGTASKD_BENCH_RIVER"
+
+type riverConfig struct {
+	DSN, Kind string
+	Workers   int
+}
+
+// start starts River's client as a process, as pgtaskd is one.
+func (j riverJobs) start(ctx context.Context, dsn string) (*process, error) {
+	config, err := json.Marshal(riverConfig{dsn, j.kind, j.workers})
+	if err != nil {
+		return nil, err
+	}
+	program, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	cmd := exec.CommandContext(ctx, program)
+	cmd.Env = append(os.Environ(), riverEnv+"="+string(config))
+	return launch(cmd)
+}
+
+// riverVersion is that of the module.
+func riverVersion() string {
+	info, _ := debug.ReadBuildInfo()
+	for _, module := range info.Deps {
+		if module.Path == "github.com/riverqueue/river" {
+			return module.Version
+		}
+	}
+	return "?"
+}

@@ -1,0 +1,8 @@
+-- Jobs as River's client inserts them.
+-- $1 jobs
+INSERT INTO river_job (kind, args, max_attempts)
+SELECT
+    'bench',
+    '{}',
+    25
+FROM generate_series(1, $1::int4)
