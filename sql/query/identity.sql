@@ -12,8 +12,8 @@ WITH RECURSIVE above AS (
     JOIN pg_catalog.pg_inherits AS i ON i.inhrelid OPERATOR(pg_catalog.=) above.oid
 )
 SELECT
-    pg_catalog.min(x.name) FILTER (WHERE NOT x.other),
-    coalesce(pg_catalog.array_agg(x.name) FILTER (WHERE x.other), '{}')
+    pg_catalog.min(CASE WHEN NOT x.other THEN x.name END),
+    pg_catalog.array_remove(pg_catalog.array_agg(CASE WHEN x.other THEN x.name END), NULL)
 FROM above
 JOIN pg_catalog.pg_database AS d ON d.datname OPERATOR(pg_catalog.=) pg_catalog.current_database()
 CROSS JOIN LATERAL (
