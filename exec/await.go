@@ -43,7 +43,7 @@ const silence = `CASE WHEN pg_catalog.current_setting('idle_in_transaction_sessi
 
 // sendProbe queues what asks what has become of a task's transaction, for one that nothing is sent behind.
 func (s *Session) sendProbe(t *Task) {
-	if t.mayLimit() {
+	if t.Traits.Limits {
 		s.call(patient)
 	}
 	switch {
@@ -120,7 +120,7 @@ func (s *Session) Await(t *Task) (*Result, error) {
 // left takes down what the task may have left in the session.
 func (s *Session) left(t *Task, result *Result, tags *tags, answered bool) {
 	s.hard = s.hard || tags.prepared
-	s.limits = t.mayLimit()
+	s.limits = t.Traits.Limits
 	s.cursors = s.cursors || !answered || tags.declared || t.Save && !s.clean
 	result.Wrote = result.Wrote || t.Save && s.cursors && s.clean || t.Traits.Notifies
 	s.temporary = s.temporary || !answered || result.Wrote && !(result.untouched && s.clean) // what is deferred to COMMIT makes some only in a procedural language
@@ -194,7 +194,7 @@ func (s *Session) readProbe(t *Task, result *Result) (answered bool, err error) 
 		result.Alone = (ahead || t.Query) && failure.Code == "22012" && failure.Routine == "int4div"
 		judged := s.judged && failure.Code != "57014"
 		s.apart = s.apart || judged
-		result.Forgot = s.forgotten(failure) || judged || failure.Code == "57014" && t.Atomic
+		result.Forgot = s.forgotten(failure) || judged || t.Traits.Limits && failure.Code == "57014" && t.Atomic
 	}
 	return false, err
 }

@@ -84,12 +84,9 @@ type Verdict struct {
 	Forgot    bool     // refused by what the SQL has left in the session: once more, a wary one will do
 }
 
-// patient comes first where the task's SQL may have set a limit, perhaps of a millisecond: each statement has that anew, and this one is short. Should
+// patient comes first where the task's SQL names a limit, which may be a millisecond: each statement has that anew, and this one is short. Should
 // it still be met, the task is run once more.
 var patient = &Statement{"pgtaskd_patient", "SET LOCAL statement_timeout TO '30s'"}
-
-// mayLimit tells whether the task's SQL may limit what we send behind it: it names statement_timeout, or we have met a limit that something it calls has set.
-func (t *Task) mayLimit() bool { return t.Traits.Limits || t.Wary }
 
 // own makes the transaction of a task's SQL ours, whatever that has set: our role, and the limits under which we write its end. It answers like a probe, and
 // tells whether the session has had temporary objects. $1: search_path, the session's own: triggers of the table find by it what they find when somebody else changes a row.
