@@ -19,6 +19,7 @@ type bench struct {
 	dsn     string
 	session *Session
 	watch   *pgx.Conn
+	title   string // of what it is at
 }
 
 func newBench(t *testing.T) *bench {
