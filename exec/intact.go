@@ -39,9 +39,10 @@ const (
 	list = `SELECT pg_catalog.count(*) FILTER (WHERE NOT p.from_sql AND p.name OPERATOR(pg_catalog.<>) $1), pg_catalog.count(*) FILTER (WHERE p.from_sql) ` +
 		`FROM pg_catalog.pg_prepared_statement() AS p`
 
-	// capable tells whether anything but plpgsql can make statements of texts: another procedural language, or xpath_table of xml2.
+	// capable tells whether anything but plpgsql can make statements of texts (another procedural language, or xpath_table of xml2), or a function of SQL prepares some.
 	capable = `(EXISTS (SELECT FROM pg_catalog.pg_language AS l WHERE l.lanname OPERATOR(pg_catalog.<>) ALL ('{internal,c,sql,plpgsql}')) ` +
-		`OR EXISTS (SELECT FROM pg_catalog.pg_proc AS p WHERE p.prosrc OPERATOR(pg_catalog.=) 'xpath_table'))`
+		`OR EXISTS (SELECT FROM pg_catalog.pg_proc AS p WHERE p.prosrc OPERATOR(pg_catalog.=) 'xpath_table' ` +
+		`OR p.prolang OPERATOR(pg_catalog.=) 14 AND p.prosrc OPERATOR(pg_catalog.~*) '(^|[^a-z0-9_$])(prepare|deallocate)([^a-z0-9_$]|$)'))`
 	incapable = `SELECT WHERE 1 OPERATOR(pg_catalog./) (NOT ` + capable + `)::pg_catalog.int4 OPERATOR(pg_catalog.=) 0`
 )
 

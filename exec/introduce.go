@@ -15,7 +15,7 @@ import (
 // introduction asks what must be known of the server and the session: whether anything but plpgsql can make statements of texts, when the backend started,
 // since together with its process id that names it for good, how transactions begin, who has logged in, whether there are foreign servers, whether
 // transactions are to write, and the search_path.
-var introduction = &Statement{SQL: `SELECT ` + capable + ` AND ` + givesShown + `, (SELECT a.backend_start FROM pg_catalog.pg_stat_get_activity(pg_catalog.pg_backend_pid()) AS a), ` + usualModes + ` AND ` + endlessBase + `, session_user,
+var introduction = &Statement{SQL: `SELECT ` + givesShown + ` AND ` + capable + `, (SELECT a.backend_start FROM pg_catalog.pg_stat_get_activity(pg_catalog.pg_backend_pid()) AS a), ` + usualModes + ` AND ` + endlessBase + `, session_user,
 	EXISTS (SELECT FROM pg_catalog.pg_foreign_server), pg_catalog.current_setting('default_transaction_read_only') OPERATOR(pg_catalog.=) 'on',
 	pg_catalog.current_setting('search_path')`}
 
