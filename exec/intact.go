@@ -47,7 +47,7 @@ const (
 )
 
 // renameEvery is the longest time for which a session in use keeps the names, as somebody may have written a function with those that a task has shown.
-const renameEvery = time.Second
+const renameEvery = 10 * time.Second
 
 // rename gives our statements new names. None is known by them.
 func (s *Session) rename() {
