@@ -181,7 +181,12 @@ func (b *bench) everyStatement() map[string]string {
 	}
 	for _, st := range []*Statement{
 		begin, commit, chain, closeAll, resetAll, unlisten, discardTemp, sequences, ownRole, unprepared, unlocked, patient, own, partly, probe, probeSave, probeCursors,
-		{"pgtaskd_done", "$1"}, {"pgtaskd_clean", ""}, {"pgtaskd_unruled", ""}, {"pgtaskd_probe_ahead", ""}, {"pgtaskd_goes_on", ""}, {"pgtaskd_input", ""},
+		{"pgtaskd_done", "$1"},
+		{"pgtaskd_clean", ""},
+		{"pgtaskd_unruled", ""},
+		{"pgtaskd_probe_ahead", ""},
+		{"pgtaskd_goes_on", ""},
+		{"pgtaskd_input", ""},
 	} {
 		all[st.Name] = st.SQL
 	}
