@@ -46,6 +46,11 @@ func (s *Session) sendProbe(t *Task) {
 	if t.Traits.Limits {
 		s.call(patient)
 	}
+	s.sendEvidence(t)
+	s.sendProbeAlone(t)
+}
+
+func (s *Session) sendProbeAlone(t *Task) {
 	switch {
 	case t.Ours && isASCII(s.path):
 		s.call(closeAll)
@@ -98,6 +103,7 @@ func (s *Session) Await(t *Task) (*Result, error) {
 		s.behind = nil
 	}
 	result.Reason = s.settle()
+	unseen := s.unseen && !tags.prepared
 	s.left(t, result, &tags, answered)
 	result.Barred = failure != nil && failure.Code == "25006" && s.readOnly && !t.Save && !t.Traits.Modes
 	result.keep(output, notices)
@@ -112,14 +118,17 @@ func (s *Session) Await(t *Task) (*Result, error) {
 	case result.Failure == nil && answered && !tags.ended() && s.status == 'T':
 		result.Open = true
 		return result, nil
-	default:
-		return result, s.closeTransaction(t, result)
 	}
+	if err := s.closeTransaction(t, result); err != nil || !unseen {
+		return result, err
+	}
+	return result, s.review(t, result)
 }
 
 // left takes down what the task may have left in the session.
 func (s *Session) left(t *Task, result *Result, tags *tags, answered bool) {
-	s.hard = s.hard || tags.prepared
+	s.hard = s.hard || tags.prepared || t.Wary
+	s.unseen = !answered || result.Wrote || !t.Atomic || s.wary
 	s.limits = t.Traits.Limits
 	s.cursors = s.cursors || !answered || tags.declared || t.Save && !s.clean
 	result.Wrote = result.Wrote || t.Save && s.cursors && s.clean || t.Traits.Notifies
@@ -155,8 +164,13 @@ func (s *Session) readProbe(t *Task, result *Result) (answered bool, err error) 
 	if n == 0 && t.Traits.Stdin {
 		return false, nil
 	}
-	odd, ahead, rows := false, s.open, 0
+	odd, ahead, rows, asks, asked, another := false, s.open, 0, s.asks, false, false
+	s.asks = noEvidence
 	_, failure, err := s.answers(n, func(values [][]byte) {
+		if asks != noEvidence && !asked {
+			asked, another = true, s.evident(asks, values)
+			return
+		}
 		rows++
 		if len(values) != 4 && len(values) != 5 { // another statement has taken its name
 			odd = true
@@ -186,12 +200,18 @@ func (s *Session) readProbe(t *Task, result *Result) (answered bool, err error) 
 		case len(s.behind) > 0:
 			return true, nil
 		}
-		return n > 0 && !odd, s.synced()
+		if err := s.synced(); err != nil {
+			return false, err
+		}
+		if another, err = s.replaced(asks, another); another {
+			result.Raw, result.Forgot = errReplaced, true
+		}
+		return n > 0 && !odd && !another, err
 	}
 	// A cancel that came too late for the input and hit the probe, a limit of the input's that did, or one of its statements is gone.
 	if failure != nil && result.Raw == nil {
 		result.Raw = failure
-		result.Alone = (ahead || t.Query) && failure.Code == "22012" && failure.Routine == "int4div"
+		result.Alone = (ahead || t.Query) && failure.Code == "22012" && failure.Routine == "int4div" || ahead && s.faultAhead(failure)
 		judged := s.judged && failure.Code != "57014"
 		s.apart = s.apart || judged
 		result.Forgot = s.forgotten(failure) || judged || t.Traits.Limits && failure.Code == "57014" && t.Atomic

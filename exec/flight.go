@@ -76,8 +76,9 @@ func (s *Session) sendBehind(then []*Task) {
 		q.prepared = s.queued()
 		s.front.Send(&pgproto3.Flush{})
 		q.bound = s.sendFlown(next, then[i+1:])
+		s.sendEvidenceAhead(next)
 		if i == len(then)-1 && next.Query { // we may never be heard of again
-			s.sendProbe(next)
+			s.sendProbeAlone(next)
 		} else {
 			s.sendProbeAhead(next)
 		}

@@ -12,12 +12,10 @@ import (
 // What a session asks of its server, before the first task or instead of one. Nothing in the answers is taken for granted: a
 // remote may be anybody's server.
 
-// introduction asks what must be known of the server and the session: whether there are other procedural languages than plpgsql, when the backend started,
+// introduction asks what must be known of the server and the session: whether anything but plpgsql can make statements of texts, when the backend started,
 // since together with its process id that names it for good, how transactions begin, who has logged in, whether there are foreign servers, whether
 // transactions are to write, the search_path, whether a role is set, and whether whole tables may be read.
-var introduction = &Statement{SQL: `SELECT EXISTS (
-		SELECT FROM pg_catalog.pg_language AS l WHERE l.lanname OPERATOR(pg_catalog.<>) ALL ('{internal,c,sql,plpgsql}')
-	), (SELECT a.backend_start FROM pg_catalog.pg_stat_get_activity(pg_catalog.pg_backend_pid()) AS a), ` + usualModes + ` AND ` + endlessBase + `, session_user,
+var introduction = &Statement{SQL: `SELECT ` + givesShown + ` AND ` + capable + `, (SELECT a.backend_start FROM pg_catalog.pg_stat_get_activity(pg_catalog.pg_backend_pid()) AS a), ` + usualModes + ` AND ` + endlessBase + `, session_user,
 	EXISTS (SELECT FROM pg_catalog.pg_foreign_server), pg_catalog.current_setting('default_transaction_read_only') OPERATOR(pg_catalog.=) 'on',
 	pg_catalog.current_setting('search_path'), pg_catalog.current_setting('role') OPERATOR(pg_catalog.<>) 'none',
 	pg_catalog.current_setting('enable_seqscan') OPERATOR(pg_catalog.=) 'on'`}

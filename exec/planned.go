@@ -79,13 +79,13 @@ func (s *Session) keepsPlan(t *Task) bool {
 const plannedLongest = 8 << 10
 
 func (s *Session) plan(input string) {
-	s.front.SendClose(&pgproto3.Close{ObjectType: 'S', Name: inputName})
-	s.front.SendParse(&pgproto3.Parse{Name: inputName, Query: input})
+	s.front.SendClose(&pgproto3.Close{ObjectType: 'S', Name: s.named(inputName)})
+	s.front.SendParse(&pgproto3.Parse{Name: s.named(inputName), Query: input})
 	s.planned = input
 }
 
 func (s *Session) sendPlanned() {
-	s.front.SendBind(&pgproto3.Bind{PreparedStatement: inputName})
+	s.front.SendBind(&pgproto3.Bind{PreparedStatement: s.named(inputName)})
 	s.front.SendDescribe(&pgproto3.Describe{ObjectType: 'P'})
 	s.front.SendExecute(&pgproto3.Execute{})
 }

@@ -25,7 +25,7 @@ func TestPlannedOnce(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	b.exec(`CREATE FUNCTION shown() RETURNS text STABLE LANGUAGE sql AS $$SELECT current_setting('pg_task.id') || ' ' || (now() = statement_timestamp())$$;
-		CREATE FUNCTION planned() RETURNS bool LANGUAGE sql AS $$SELECT EXISTS (SELECT FROM pg_prepared_statements WHERE name = 'pgtaskd_input')$$`)
+		CREATE FUNCTION planned() RETURNS bool LANGUAGE sql AS $$SELECT EXISTS (SELECT FROM pg_prepared_statements WHERE name LIKE 'pgtaskd\_%\_input')$$`)
 	const input = "SELECT shown(), planned() -- of each"
 	results, starts := b.fly(append(append([]*Task{spec("SELECT 1, 2")}, several(4, input)...), spec("SELECT 3, 4"))...)
 	if len(results) != 6 {
@@ -183,7 +183,7 @@ func TestWritesShareAPlan(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	b.exec(`CREATE FUNCTION bound() RETURNS bool LANGUAGE sql AS $$SELECT EXISTS (SELECT FROM pg_cursors WHERE name = '')$$;
-		CREATE FUNCTION plan() RETURNS timestamptz LANGUAGE sql AS $$SELECT prepare_time FROM pg_prepared_statements WHERE name = 'pgtaskd_input'$$;
+		CREATE FUNCTION plan() RETURNS timestamptz LANGUAGE sql AS $$SELECT prepare_time FROM pg_prepared_statements WHERE name LIKE 'pgtaskd\_%\_input'$$;
 		CREATE TABLE written (n serial, id text DEFAULT current_setting('pg_task.id'), bound bool DEFAULT bound(), plan timestamptz DEFAULT plan(), at timestamptz DEFAULT now(), a int4)`)
 	taken := time.Now()
 	write := func(input string, taken time.Time) *Result {

@@ -42,7 +42,7 @@ func (s *Session) sendPrepare(t *Task, chained bool, until time.Time) (reset boo
 	if !chained {
 		s.call(commit)
 		if t.Atomic {
-			s.call(begin)
+			s.plain(begin.SQL) // were it another's, the task's SQL would commit by itself
 		}
 	}
 	s.dirty = true

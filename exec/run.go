@@ -122,13 +122,15 @@ func (s *Session) Begin(tail *Tail, t *Task, then ...*Task) (verdict *Verdict, s
 	}
 	s.sends(t)
 	defer s.limited(false)
-	for mended := false; ; {
+	for tries := 1; ; {
 		s.written = false
-		s.hard = s.hard || t.Traits.Prepared
-		s.wary = t.Wary || t.Traits.Prepared || s.hard && t.Keep
+		s.hard = s.hard || t.Traits.Prepared || s.aged(t)
+		wary := t.Wary || t.Traits.Prepared || s.hard && t.Keep || !t.Atomic // which nothing can take back
+		s.wary = wary || s.hard
 		chained := s.chains(tail, t)
 		s.renewed = false
 		s.sendTail(tail, chained, t.Keep)
+		s.wary = wary
 		tailed := s.queued()
 		reset := s.sendPrepare(t, chained, time.Time{})
 		prepared := s.queued()
@@ -158,15 +160,18 @@ func (s *Session) Begin(tail *Tail, t *Task, then ...*Task) (verdict *Verdict, s
 				s.enter(t.Timeout)
 			}
 			return verdict, start, err
-		case mended || !unclean(failure) && !(s.limits && failure.Code == "57014"):
+		case tries == 3:
 			return verdict, start, serverFailure(failure, t.Input)
 		}
-		mended = true
-		if chained && t.Keep { // what it keeps must stay
+		// It is the task's own, and comes again, or something that the one before has left: a limit, or a statement in the place of ours, which may fail in any way.
+		if tries++; chained && t.Keep { // what it keeps must stay
 			s.usualModes = false
 			continue
 		}
-		s.distrust()
+		tries = 3
+		if s.hard = true; unclean(failure) {
+			s.distrust()
+		}
 	}
 }
 
@@ -179,7 +184,7 @@ func (s *Session) sends(t *Task) {
 	}
 }
 
-// unclean tells the failures of a preparation that DISCARD ALL mends: a statement of ours is gone, or there is one of other people's.
+// unclean tells the failures of a preparation that say that the session is not clean: a statement of ours is gone, or there is one of other people's.
 func unclean(failure *pgproto3.ErrorResponse) bool {
 	return failure.Code == "26000" || failure.Code == "22012" || failure.Code == "42P05"
 }
@@ -188,6 +193,7 @@ func unclean(failure *pgproto3.ErrorResponse) bool {
 // nothing may wait: that is sent alone.
 func (s *Session) sendInput(t *Task, then []*Task) error {
 	s.probing, s.open, s.ours, s.partly, s.bound, s.judged = 0, false, false, false, false, false // what asks of a task whose preparation has failed was passed over
+	s.asks = noEvidence
 	if t.Traits.Stdin {
 		s.before = ""
 		s.sync()
@@ -197,6 +203,7 @@ func (s *Session) sendInput(t *Task, then []*Task) error {
 	if len(then) > 0 && s.flies(t) {
 		s.planned, s.before = "", ""
 		s.bound = s.sendFlown(t, then)
+		s.sendEvidenceAhead(t)
 		s.sendProbeAhead(t)
 		s.probing = s.queued()
 		s.sendBehind(then)
@@ -267,23 +274,33 @@ func (s *Session) sendTail(tail *Tail, chained, keep bool) {
 			s.bind(s.parse(call.Statement), call.formats, call.args)
 		}
 	}
-	switch {
-	case !chained:
-		s.call(commit)
-	case keep:
-		s.call(chain)
-	default:
-		s.call(unlisten)
-		s.call(chain)
+	ends := commit
+	if chained {
+		ends = chain
+		if !keep {
+			s.call(unlisten)
+		}
 	}
+	if len(tail.Calls) > 0 { // triggers have run
+		s.unseen = true
+		s.plain(ends.SQL)
+		return
+	}
+	s.call(ends)
 }
 
 // readTail reads the answers to the n statements of a tail. When the server has passed over what was sent behind it, it is ready.
 func (s *Session) readTail(tail *Tail, n int) (verdict *Verdict, passed bool, err error) {
-	committed := false
-	well, failure, err := s.answers(n, nil, func(tag []byte) { committed = string(tag) == "COMMIT" })
+	committed, ended := false, false
+	well, failure, err := s.answers(n, nil, func(tag []byte) {
+		committed = string(tag) == "COMMIT"
+		ended = committed || string(tag) == "ROLLBACK"
+	})
 	if err != nil {
 		return nil, false, err
+	}
+	if failure == nil && !ended {
+		return nil, false, &Lost{Cause: errors.New("the statement that commits is another's")}
 	}
 	verdict = &Verdict{Committed: failure == nil && committed}
 	if failure == nil {
@@ -309,7 +326,7 @@ func (s *Session) readTail(tail *Tail, n int) (verdict *Verdict, passed bool, er
 
 // forgotten tells the error of a statement of ours that was prepared and is not any more; then nothing is taken for prepared.
 func (s *Session) forgotten(failure *pgproto3.ErrorResponse) bool {
-	gone := failure.Code == "26000" && failure.Routine == "FetchPreparedStatement"
+	gone := failure.Code == "26000" && failure.Routine == "FetchPreparedStatement" || failure.Code == "42P05" && failure.Routine == "StorePreparedStatement"
 	s.hard = s.hard || gone
 	return gone
 }
@@ -336,6 +353,7 @@ func (s *Session) rollback() error {
 func (s *Session) End(tail *Tail) (*Verdict, error) {
 	s.limited(true)
 	defer s.limited(false)
+	s.wary = s.wary || s.hard
 	s.sendTail(tail, false, false)
 	s.sync()
 	n := s.queued()

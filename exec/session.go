@@ -30,7 +30,12 @@ type Session struct {
 	base   map[string]string // settings to which a reset returns
 	local  bool              // it is in the database of the target
 
-	known   map[string]string // our prepared statements: names and texts
+	known   map[string]string // our prepared statements: names, but for the secret, and texts
+	secret  string            // part of their names
+	renamed time.Time         // when it was chosen
+	unseen  bool              // SQL may have changed them since it was seen that they are ours
+	asks    evidence          // what is asked behind the SQL under way
+	listed  int               // how many of ours the list is to show
 	asked   int               // statements of ours that are queued, see queued
 	parsing []string          // names of those that it is to prepare and has not spoken of yet
 	syncs   int               // those that it has not answered
@@ -118,8 +123,9 @@ func connect(ctx context.Context, cfg *pgconn.Config, limit time.Duration, local
 		return nil, err
 	}
 	s := &Session{
-		PID: conn.PID(), conn: conn, base: cfg.RuntimeParams, front: conn.Frontend(), reader: reader, local: local, status: 'I', limit: limit, silence: "1min", obey: Obey, known: map[string]string{}, texts: []byte{},
+		PID: conn.PID(), conn: conn, base: cfg.RuntimeParams, front: conn.Frontend(), reader: reader, local: local, status: 'I', limit: limit, silence: "1min", obey: Obey, texts: []byte{},
 	}
+	s.rename()
 	s.baseEncoding = conn.ParameterStatus("client_encoding")
 	s.encoding = s.baseEncoding
 	s.crew, s.unbind = routine.New(context.Background()), func() bool { return true }

@@ -19,6 +19,8 @@ type bench struct {
 	dsn     string
 	session *Session
 	watch   *pgx.Conn
+	title   string // of what it is at
+	forgot  int    // runs that are done once more
 }
 
 func newBench(t *testing.T) *bench {

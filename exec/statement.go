@@ -9,7 +9,7 @@ import (
 )
 
 // Statement is one of our own. With a name it stays prepared in its session, which spares two thirds of its cost; without, it is parsed
-// each time.
+// each time. The session adds a secret to the name (intact.go).
 type Statement struct{ Name, SQL string }
 
 // Call is a statement with its parameters, in their order.
@@ -69,15 +69,17 @@ func (s *Session) parse(st *Statement) (name string) {
 	switch {
 	case s.wary || known && prepared != st.SQL:
 	case known:
-		return st.Name
-	default:
-		name = st.Name
+		return s.named(st.Name)
+	case st.Name != "":
+		name = s.named(st.Name)
 	}
 	s.front.SendParse(&pgproto3.Parse{Name: name, Query: st.SQL})
-	s.parsing = append(s.parsing, name)
-	if name != "" {
-		s.known[name] = st.SQL
+	if name == "" {
+		s.parsing = append(s.parsing, "")
+		return ""
 	}
+	s.parsing = append(s.parsing, st.Name)
+	s.known[st.Name] = st.SQL
 	return name
 }
 

@@ -41,6 +41,8 @@ type Traits struct {
 	// Plain: one query, INSERT, UPDATE or DELETE whose plan serves another run of it, as nothing in it is read but by the parser, and says nothing. It begins with no WITH, which
 	// may hold the rows of a rule.
 	Plain bool
+	// Inert: nothing in it can be made by anybody but the server's makers, so that it does nothing to its session.
+	Inert bool
 	// Shape is the same for inputs that differ in nothing but numbers, strings, blanks and comments, while the process lasts.
 	Shape uint64
 }
@@ -53,7 +55,7 @@ func (t Traits) Atomic() bool { return !t.Control && !t.NoTransaction }
 // It looks at words outside strings, comments and quoted names, and into the body of DO. What an input calls (a
 // function or procedure, a trigger, a foreign table) it cannot see.
 func Examine(input string) Traits {
-	e := examiner{lexer: lexer{input: input}, traits: Traits{Empty: true, Reads: true}}
+	e := examiner{lexer: lexer{input: input}, traits: Traits{Empty: true, Reads: true, Inert: true}}
 	e.shape.SetSeed(shapes)
 	e.run()
 	e.traits.Reads = e.traits.Reads && !e.traits.Empty
@@ -77,7 +79,7 @@ func Examine(input string) Traits {
 		Alters:        e.traits.Alters || other.traits.Alters,
 		Calls:         e.traits.Calls || other.traits.Calls,
 		Outside:       e.traits.Outside || other.traits.Outside,
-		Shape:         e.traits.Shape, // and in doubt nothing is said of Reads and Plain
+		Shape:         e.traits.Shape, // and in doubt nothing is said of Reads, Plain and Inert
 	}
 }
 
@@ -124,6 +126,7 @@ func (e *examiner) run() {
 			}
 			e.statement.begun = true
 			e.varies = e.varies || t.varies()
+			e.traits.Inert = e.traits.Inert && e.inert(t)
 			e.examine(t)
 		}
 		t.addTo(&e.shape)

@@ -14,7 +14,7 @@ import (
 // examined are an input's traits, but for those that others test.
 func examined(input string) Traits {
 	traits := Examine(input)
-	traits.Reads, traits.Plain, traits.Shape = false, false, 0
+	traits.Reads, traits.Plain, traits.Inert, traits.Shape = false, false, false, 0
 	return traits
 }
 
@@ -320,5 +320,21 @@ func BenchmarkExamine(b *testing.B) {
 				Examine(input)
 			}
 		})
+	}
+}
+
+// TestInert: only what is certain to call nothing that anybody has made is taken for it.
+func TestInert(t *testing.T) {
+	t.Parallel()
+	for input, want := range map[string]bool{
+		"": true, "SELECT 1": true, "select 1 AS a, 'x' as \"b c\"; VALUES (1, 2), (NULL, true)": true, "SELECT (1), ('a', (2))": true, "SELECT -1": false, "SELECT 1.5": true,
+		"SELECT f()": false, "SELECT f ()": false, "SELECT \"f\"()": false, "SELECT U&\"f\"()": false, "SELECT a": false, "SELECT mine 'x'": false, "SELECT 'x'::mine": false, "SELECT 1 + 1": false,
+		"SELECT 'a' = 'b'": false, "SELECT * FROM a": false, "TABLE a": false, "SELECT current_user": false, "SELECT 1 ORDER BY 1": false, "WITH a AS (SELECT 1) SELECT 1": false,
+		"SELECT 1 AS a FROM b": false, "INSERT INTO a VALUES (1)": false, "SELECT 1 AS f('x')": false, "EXECUTE a": false, "SELECT 1; DO 'x'": false, "SELECT 'a\\'": false, "SELECT ARRAY[1]": false,
+		"SELECT 1 AS select, f(1)": false, "SELECT 1 WHERE true": false, "SELECT mine '(1)'": false, "SELECT NULL AS a, 'x' AS from": true, "SELECT 1 % 2": false, "SELECT 1 <-> 2": false,
+	} {
+		if got := Examine(input).Inert; got != want {
+			t.Errorf("%s: %t", input, got)
+		}
 	}
 }

@@ -12,9 +12,9 @@ import (
 //
 // While it lasts it is added to, so that the session finds the next task there and need not wait for us.
 const (
-	flightMost = 24                     // tasks in a flight
+	flightMost = 22                     // tasks in a flight
 	flightSize = 16 << 10               // bytes of it, roughly: what is sent must never wait for us to read, and some systems' sockets hold no more than 8 kB, as does the server
-	flightOurs = 600                    // of them, those that we add to the texts of each task, at most
+	flightOurs = 700                    // of them, those that we add to the texts of each task, at most
 	flightTime = 20 * time.Millisecond  // that it is to take, sessions that displace each other on busy cores included;
 	orderTime  = 5 * time.Millisecond   // in lanes where several run at once, since by so much the first of another session may begin before the last of this one;
 	flightLate = 50 * time.Millisecond  // after which none of it begins,
