@@ -89,16 +89,6 @@ func (s *Session) sendBehind(then []*Task) {
 	s.open, s.planned = true, ""
 }
 
-// sendProbeAhead queues what asks what has become of a task that others are sent behind.
-func (s *Session) sendProbeAhead(t *Task) {
-	if t.Save {
-		s.call(probeSaveAhead)
-		return
-	}
-	s.call(closeAll)
-	s.call(probeAhead)
-}
-
 // Next goes on to the task behind the one that has run, once its transaction is seen to be open: its SQL is under way then, since start by the server's
 // clock. When begun is false the server has passed over it and all behind it, or, when there is an error too, may have. The verdict is on the task before.
 func (s *Session) Next() (verdict *Verdict, start time.Time, begun bool, err error) {

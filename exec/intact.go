@@ -132,10 +132,10 @@ func (s *Session) look() (another bool, err error) {
 	return another, s.synced()
 }
 
-// replaced decides by the evidence: that plpgsql has been loaded is a reason to look closer.
-func (s *Session) replaced(asked evidence, another bool) (bool, error) {
-	var err error
-	if another && asked == asksLoaded {
+// replaced decides by what has been said: that plpgsql has been loaded is a reason to look closer.
+func (s *Session) replaced(said said) (another bool, err error) {
+	another = said.another || said.odd
+	if said.asks == asksLoaded && said.another && !said.odd {
 		another, err = s.look()
 	}
 	if another {

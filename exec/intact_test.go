@@ -28,9 +28,9 @@ func likeness(name, sql string) string {
 	columns := "clock_timestamp()"
 	switch {
 	case strings.Contains(name, "probe"):
-		columns = "NULL::int8, clock_timestamp(), false, true"
+		columns = "NULL::int8, clock_timestamp(), true"
 	case strings.Contains(name, "own"), strings.Contains(name, "partly"):
-		columns = "NULL::int8, clock_timestamp(), false, true, 0::oid"
+		columns = "NULL::int8, clock_timestamp(), true, 0::oid"
 	case strings.Contains(name, "done"):
 		columns = "1::int2"
 	}
@@ -180,7 +180,7 @@ func (b *bench) everyStatement() map[string]string {
 		all[name] = "$1 $2"
 	}
 	for _, st := range []*Statement{
-		begin, commit, chain, closeAll, resetAll, unlisten, discardTemp, sequences, ownRole, unprepared, unlocked, patient, own, partly, probe, probeSave, probeCursors,
+		begin, commit, chain, closeAll, resetAll, unlisten, discardTemp, sequences, ownRole, unprepared, unlocked, own, partly, probe, probeSave, probeCursors,
 		{"pgtaskd_done", "$1"},
 		{"pgtaskd_clean", ""},
 		{"pgtaskd_unruled", ""},
@@ -291,6 +291,9 @@ func TestReplacedByAFunctionOfSQL(t *testing.T) {
 	b.lane(numbered(1, numberedEffect), numbered(2, "SELECT count(*) FROM ends"))
 	body := ""
 	for name, statement := range b.session.known {
+		if name == closeAll.Name || name == commit.Name { // what returns a row, or does not commit, is found out at once
+			continue
+		}
 		body += fmt.Sprintf("DEALLOCATE %q; PREPARE %[1]q%s; ", b.session.named(name), likeness(name, statement))
 	}
 	b.exec("CREATE FUNCTION rewrites() RETURNS int4 LANGUAGE sql AS $a$" + body + "SELECT 1$a$")

@@ -86,7 +86,7 @@ type Verdict struct {
 
 // patient comes first where the task's SQL names a limit, which may be a millisecond: each statement has that anew, and this one is short. Should
 // it still be met, the task is run once more.
-var patient = &Statement{"pgtaskd_patient", "SET LOCAL statement_timeout TO '30s'"}
+const patient = "SET LOCAL statement_timeout TO '30s'"
 
 // own makes the transaction of a task's SQL ours, whatever that has set: our role, and the limits under which we write its end. It answers like a probe, and
 // tells whether the session has had temporary objects. $1: search_path, the session's own: triggers of the table find by it what they find when somebody else changes a row.
@@ -96,11 +96,11 @@ var patient = &Statement{"pgtaskd_patient", "SET LOCAL statement_timeout TO '30s
 // partly does so behind what is planned, which has no string to name a setting by: all but the limit for locks and the path is nearly always as it was. Should a function have
 // changed it all the same, the end is refused, and the task is run once more, by a simple query and with own behind it.
 var (
-	own = &Statement{"pgtaskd_own", `SELECT pg_catalog.txid_current_if_assigned(), pg_catalog.clock_timestamp(), false, pg_catalog.num_nulls(` +
+	own = &Statement{"pgtaskd_own", `SELECT pg_catalog.txid_current_if_assigned(), pg_catalog.clock_timestamp(), pg_catalog.num_nulls(` +
 		`pg_catalog.set_config('session_authorization', NULL, false), pg_catalog.set_config('role', 'none', true), ` +
 		`pg_catalog.set_config('statement_timeout', '30s', true), pg_catalog.set_config('lock_timeout', '5s', true), ` +
 		`pg_catalog.set_config('row_security', 'on', true), pg_catalog.set_config('enable_seqscan', 'off', true), pg_catalog.set_config('search_path', $1, true)) OPERATOR(pg_catalog.>=) 0, pg_catalog.pg_my_temp_schema()`}
-	partly = &Statement{"pgtaskd_partly", `SELECT pg_catalog.txid_current_if_assigned(), pg_catalog.clock_timestamp(), false, pg_catalog.num_nulls(` +
+	partly = &Statement{"pgtaskd_partly", `SELECT pg_catalog.txid_current_if_assigned(), pg_catalog.clock_timestamp(), pg_catalog.num_nulls(` +
 		`pg_catalog.set_config('lock_timeout', '5s', true), pg_catalog.set_config('enable_seqscan', 'off', true), pg_catalog.set_config('search_path', $1, true)) OPERATOR(pg_catalog.>=) 0, pg_catalog.pg_my_temp_schema()`}
 )
 
@@ -123,23 +123,13 @@ func (s *Session) Begin(tail *Tail, t *Task, then ...*Task) (verdict *Verdict, s
 	s.sends(t)
 	defer s.limited(false)
 	for tries := 1; ; {
-		s.written = false
-		s.hard = s.hard || t.Traits.Prepared || s.aged(t)
-		wary := t.Wary || t.Traits.Prepared || s.hard && t.Keep || !t.Atomic // which nothing can take back
-		s.wary = wary || s.hard
-		chained := s.chains(tail, t)
-		s.renewed = false
-		s.sendTail(tail, chained, t.Keep)
-		s.wary = wary
-		tailed := s.queued()
-		reset := s.sendPrepare(t, chained, time.Time{})
-		prepared := s.queued()
-		if err := s.sendInput(t, then); err != nil {
+		sent, err := s.sendTask(tail, t, then)
+		if err != nil {
 			return nil, start, s.unbegun(err)
 		}
 		if tail != nil {
 			var passed bool
-			if verdict, passed, err = s.readTail(tail, tailed); err != nil {
+			if verdict, passed, err = s.readTail(tail, sent.tail); err != nil {
 				return verdict, start, s.unbegun(err)
 			}
 			if tail = nil; passed {
@@ -147,7 +137,7 @@ func (s *Session) Begin(tail *Tail, t *Task, then ...*Task) (verdict *Verdict, s
 				continue
 			}
 		}
-		start, failure, err := s.readPrepared(prepared)
+		start, failure, err := s.readPrepared(sent.prepared)
 		if failure != nil {
 			s.behind = nil
 		}
@@ -155,24 +145,48 @@ func (s *Session) Begin(tail *Tail, t *Task, then ...*Task) (verdict *Verdict, s
 		case err != nil:
 			return verdict, start, s.unbegun(err)
 		case failure == nil:
-			s.prepared(t, chained, reset)
+			s.prepared(t, sent.chained, sent.reset)
 			if err = s.sendAlone(t); err == nil {
 				s.enter(t.Timeout)
 			}
 			return verdict, start, err
-		case tries == 3:
+		case tries == mostTries:
 			return verdict, start, serverFailure(failure, t.Input)
 		}
-		// It is the task's own, and comes again, or something that the one before has left: a limit, or a statement in the place of ours, which may fail in any way.
-		if tries++; chained && t.Keep { // what it keeps must stay
+		if tries++; sent.chained && t.Keep { // what it keeps must stay
 			s.usualModes = false
 			continue
 		}
-		tries = 3
+		tries = mostTries
 		if s.hard = true; unclean(failure) {
 			s.distrust()
 		}
 	}
+}
+
+// mostTries is how often a task's preparation may fail, by what the one before has left: a limit, or a statement in the place of ours, which may fail in any way. What fails after
+// a DISCARD ALL, too, is the task's own.
+const mostTries = 3
+
+// sent is how many statements of ours Begin has sent for what.
+type sent struct {
+	tail, prepared int
+	chained, reset bool
+}
+
+// sendTask sends what Begin does.
+func (s *Session) sendTask(tail *Tail, t *Task, then []*Task) (q sent, err error) {
+	s.written, s.renewed = false, false
+	s.hard = s.hard || t.Traits.Prepared || s.aged(t)
+	wary := t.Wary || t.Traits.Prepared || s.hard && t.Keep || !t.Atomic // which nothing can take back
+	s.wary = wary || s.hard                                              // until DISCARD ALL
+	q.chained = s.chains(tail, t)
+	s.sendTail(tail, q.chained, t.Keep)
+	q.tail = s.queued()
+	s.wary = wary
+	q.reset = s.sendPrepare(t, q.chained, time.Time{})
+	q.prepared = s.queued()
+	return q, s.sendInput(t, then)
 }
 
 // sends bounds the time until the answers to what precedes the task's SQL have come.
@@ -211,9 +225,6 @@ func (s *Session) sendInput(t *Task, then []*Task) error {
 	}
 	s.bound = s.sendSingle(t)
 	if t.Atomic {
-		if s.judged {
-			s.call(unruled)
-		}
 		s.sendProbe(t)
 		s.probing = s.queued()
 	}
@@ -265,7 +276,7 @@ func (s *Session) sendTail(tail *Tail, chained, keep bool) {
 		}
 		if !s.ours {
 			if s.limits {
-				s.call(patient)
+				s.plain(patient)
 			}
 			s.sendOwn(own)
 		}

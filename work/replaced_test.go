@@ -10,8 +10,8 @@ BEGIN
 	PERFORM set_config('my.own', 'left', false);
 	FOR s IN SELECT name, statement, array_to_string(parameter_types::text[], ', ') AS types FROM pg_prepared_statements WHERE NOT from_sql LOOP
 		body := CASE
-			WHEN s.statement LIKE '%pg_my_temp_schema%' THEN 'SELECT NULL::int8, clock_timestamp(), false, true, 0::oid'
-			WHEN s.statement LIKE '%txid_current_if_assigned%' THEN 'SELECT NULL::int8, clock_timestamp(), false, true'
+			WHEN s.statement LIKE '%pg_my_temp_schema%' THEN 'SELECT NULL::int8, clock_timestamp(), true, 0::oid'
+			WHEN s.statement LIKE '%txid_current_if_assigned%' THEN 'SELECT NULL::int8, clock_timestamp(), true'
 			WHEN s.statement LIKE '%set_config%' THEN 'SELECT clock_timestamp()'
 			WHEN s.statement ~ '^\s*(WITH|UPDATE|DELETE)' THEN 'SELECT 1::int2'
 			ELSE 'SELECT' END;
