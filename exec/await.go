@@ -60,7 +60,6 @@ func (s *Session) Await(t *Task) (*Result, error) {
 func (s *Session) left(t *Task, result *Result, tags *tags, answered bool) {
 	s.hard = s.hard || tags.prepared || t.Wary
 	s.unseen = !answered || result.Wrote || !t.Atomic || s.wary
-	s.limits = t.Traits.Limits
 	s.cursors = s.cursors || !answered || tags.declared || t.Save && !s.clean
 	result.Wrote = result.Wrote || t.Save && s.cursors && s.clean || t.Traits.Notifies
 	s.temporary = s.temporary || !answered || result.Wrote && !(result.untouched && s.clean) // what is deferred to COMMIT makes some only in a procedural language

@@ -35,12 +35,12 @@ func (t Traits) Flies() bool {
 
 // flies tells whether the session can have other tasks behind this one.
 func (s *Session) flies(t *Task) bool {
-	return t.Atomic && !t.Strict && t.Traits.Flies() && s.usualModes && s.clean && !s.hard && !s.wary && !s.limits &&
+	return t.Atomic && !t.Strict && t.Traits.Flies() && s.usualModes && s.clean && !s.hard && !s.wary &&
 		(!t.Save || !s.cursors || s.renewed) // they may write at COMMIT
 }
 
 // Clean tells whether tasks can be sent one behind the other, as far as is known of the session before the first begins.
-func (s *Session) Clean() bool { return s.usualModes && s.clean && !s.hard && !s.limits }
+func (s *Session) Clean() bool { return s.usualModes && s.clean && !s.hard }
 
 // Behind is how many tasks are with the server behind the one under way.
 func (s *Session) Behind() int { return len(s.behind) }

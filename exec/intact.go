@@ -146,15 +146,18 @@ func (s *Session) replaced(said said) (another bool, err error) {
 
 // review looks whether a task has failed by what the one before it may have done to our statements.
 func (s *Session) review(t *Task, result *Result) error {
-	if result.Raw == nil || result.Forgot || result.Alone || !t.Atomic || s.wary || result.Reason != NotCancelled {
+	if result.Raw == nil || result.Forgot || result.Alone || !t.Atomic || s.wary || s.gone != nil || result.Reason != NotCancelled {
 		return nil
 	}
 	another, err := s.look()
-	if err == nil && another {
+	if another {
 		s.distrust()
 		result.Forgot = true
 	}
-	return err
+	if err != nil {
+		return s.ended(err)
+	}
+	return nil
 }
 
 // errReplaced is shown by a task that cannot run once more.

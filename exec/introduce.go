@@ -14,11 +14,11 @@ import (
 
 // introduction asks what must be known of the server and the session: whether anything but plpgsql can make statements of texts, when the backend started,
 // since together with its process id that names it for good, how transactions begin, who has logged in, whether there are foreign servers, whether
-// transactions are to write, the search_path, whether a role is set, and whether whole tables may be read.
+// transactions are to write, the search_path, whether a role is set, whether whole tables may be read, and how long the session may rest in a transaction.
 var introduction = &Statement{SQL: `SELECT ` + givesShown + ` AND ` + capable + `, (SELECT a.backend_start FROM pg_catalog.pg_stat_get_activity(pg_catalog.pg_backend_pid()) AS a), ` + usualModes + ` AND ` + endlessBase + `, session_user,
 	EXISTS (SELECT FROM pg_catalog.pg_foreign_server), pg_catalog.current_setting('default_transaction_read_only') OPERATOR(pg_catalog.=) 'on',
 	pg_catalog.current_setting('search_path'), pg_catalog.current_setting('role') OPERATOR(pg_catalog.<>) 'none',
-	pg_catalog.current_setting('enable_seqscan') OPERATOR(pg_catalog.=) 'on'`}
+	pg_catalog.current_setting('enable_seqscan') OPERATOR(pg_catalog.=) 'on', pg_catalog.current_setting('idle_in_transaction_session_timeout')`}
 
 // endlessBase: where transaction_timeout is set, a chained transaction keeps the limit that the task before has left, whatever the reset says: its clock
 // has started.
@@ -35,7 +35,7 @@ func (s *Session) introduce(ctx context.Context, local bool) error {
 	if s.PID == 0 {
 		return errors.New("the server did not name its backend, so nothing could be cancelled")
 	}
-	row, err := s.ask(ctx, introduction, 9)
+	row, err := s.ask(ctx, introduction, 10)
 	if err != nil {
 		return err
 	}
@@ -53,10 +53,13 @@ func (s *Session) introduce(ctx context.Context, local bool) error {
 	if err := errors.Join(bad[:]...); err != nil {
 		return err
 	}
-	if len(row[3]) == 0 || len(row[3]) > userLongest || len(row[6]) > pathLongest {
+	if len(row[3]) == 0 || len(row[3]) > userLongest || len(row[6]) > pathLongest || len(row[9]) == 0 || len(row[9]) > userLongest {
 		return errAnswer
 	}
 	s.path = append([]byte{}, row[6]...)
+	if s.silence = string(row[9]); s.silence == "0" && !local {
+		s.silence = silenceMost
+	}
 	s.clean, s.apart, s.baseUsualModes, s.usualModes, s.user = !languages && !s.masked, s.masked, usual, usual, string(row[3])
 	return nil
 }

@@ -72,7 +72,7 @@ func (s *Session) keepsPlan(t *Task) bool {
 	return t.Traits.Plain && t.Atomic && !t.Save && !t.Query && !t.Watched && len(t.Input) <= plannedLongest &&
 		!t.Traits.Isolation && !t.Traits.Modes && !t.Traits.Prepared && !t.Traits.Limits && !t.Traits.Notifies && !t.Traits.Outside &&
 		(t.Timeout == 0 || t.Timeout >= time.Second) && // which what we ask behind it has to keep as well
-		s.clean && s.usualModes && !s.hard && !s.wary && !s.limits && (t.Traits.Reads || !s.apart)
+		s.clean && s.usualModes && !s.hard && !s.wary && (t.Traits.Reads || !s.apart)
 }
 
 // plannedLongest is the longest input that is kept to be compared with the next, in bytes.

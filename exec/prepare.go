@@ -14,7 +14,7 @@ import (
 // statements. What precedes its SQL is part of it then: the settings fall with it when it rolls back, a snapshot is taken
 // already, and its modes are those of the one before. So neither may an input end the transaction or choose its modes, nor have others done so.
 func (s *Session) chains(tail *Tail, t *Task) bool {
-	return tail != nil && t.Atomic && !t.Traits.Modes && s.usualModes && s.clean && !s.hard && !s.wary && !s.limits
+	return tail != nil && t.Atomic && !t.Traits.Modes && s.usualModes && s.clean && !s.hard && !s.wary
 }
 
 // sendPrepare queues what makes the session ready for a task: reset, settings, and BEGIN. Unless the transaction is chained nothing takes a
@@ -42,7 +42,7 @@ func (s *Session) sendPrepare(t *Task, chained bool, until time.Time) (reset boo
 	if !chained {
 		s.call(commit)
 		if t.Atomic {
-			s.plain(begin.SQL) // were it another's, the task's SQL would commit by itself
+			s.plain("BEGIN") // were it another's, the task's SQL would commit by itself
 		}
 	}
 	s.dirty = true

@@ -34,14 +34,15 @@ var (
 )
 
 // silence bounds the time for which a remote's transaction, and the locks in it, stay if we are never heard of again, as when the network has gone or we are
-// frozen: for that transaction alone, and where the session has no limit of its own. It is true. $1: the limit.
-const silence = `CASE WHEN pg_catalog.current_setting('idle_in_transaction_session_timeout') OPERATOR(pg_catalog.=) '0' ` +
-	`THEN pg_catalog.set_config('idle_in_transaction_session_timeout', $1, true) IS NOT NULL ELSE true END`
+// frozen: for that transaction alone. It is true. $1: the limit, which is the session's own if it has one.
+const silence = `pg_catalog.set_config('idle_in_transaction_session_timeout', $1, true) IS NOT NULL`
+
+const silenceMost = "1min"
 
 // sendProbe queues what asks what has become of a task's transaction, for one that nothing is sent behind. Nothing before the evidence has a name.
 func (s *Session) sendProbe(t *Task) {
-	if t.Traits.Limits {
-		s.plain(patient)
+	if t.Traits.Limits || t.Wary {
+		s.sendPatient()
 	}
 	s.sendEvidence(t)
 	if s.judged {
@@ -176,7 +177,9 @@ func (s *Session) believe(t *Task, n int, said said, result *Result) (answered b
 func (s *Session) blame(t *Task, failure *pgproto3.ErrorResponse, ahead bool, result *Result) {
 	result.Raw = failure
 	result.Alone = (ahead || t.Query) && failure.Code == "22012" && failure.Routine == "int4div" || ahead && s.faultAhead(failure)
-	judged := s.judged && failure.Code != "57014"
+	limited := limit(failure)
+	result.Alone = result.Alone || ahead && limited
+	judged := s.judged && !limited
 	s.apart = s.apart || judged
-	result.Forgot = s.forgotten(failure) || judged || t.Traits.Limits && failure.Code == "57014" && t.Atomic
+	result.Forgot = s.forgotten(failure) || judged || limited
 }

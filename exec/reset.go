@@ -31,6 +31,9 @@ func (s *Session) distrust() { s.hard, s.clean = true, false }
 func (s *Session) sendReset() {
 	s.usualModes = s.baseUsualModes
 	if s.hard {
+		s.plain(begin.SQL) // DISCARD ALL takes its time, and must be alone
+		s.plain(resetAll.SQL)
+		s.plain(commit.SQL)
 		s.plain("DISCARD ALL")
 		s.planned, s.hard, s.discarding = "", false, true
 		s.rename()
@@ -66,10 +69,10 @@ func (s *Session) sendMask() {
 
 // sendDiscard queues the part of a reset that takes effect at once, whatever becomes of the transaction, or counts in it alone.
 func (s *Session) sendDiscard() {
+	s.call(resetAll) // limits first
 	if s.cursors {
 		s.call(closeAll)
 	}
-	s.call(resetAll)
 	if s.temporary {
 		s.call(discardTemp)
 	}
@@ -78,19 +81,24 @@ func (s *Session) sendDiscard() {
 
 // Reset makes the session new, which the next Begin need not do then.
 func (s *Session) Reset() error {
-	if !s.dirty {
+	switch {
+	case s.gone != nil:
+		return s.gone
+	case !s.dirty:
 		return nil
 	}
 	s.limited(true)
 	defer s.limited(false)
 	s.wary = false
 	failure, err := s.reset()
-	if err == nil && failure != nil {
+	for tries := (tries{}); err == nil && failure != nil && !tries.over(failure); failure, err = s.reset() {
 		if err := s.rollback(); err != nil {
 			return err
 		}
-		s.distrust()
-		failure, err = s.reset()
+		if !limit(failure) {
+			s.distrust()
+			tries.last = true
+		}
 	}
 	if err == nil && failure != nil {
 		err = &Lost{Cause: fmt.Errorf("the session could not be reset: %s (SQLSTATE %s)", failure.Message, failure.Code)}

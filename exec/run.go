@@ -84,10 +84,6 @@ type Verdict struct {
 	Forgot    bool     // refused by what the SQL has left in the session: once more, a wary one will do
 }
 
-// patient comes first where the task's SQL names a limit, which may be a millisecond: each statement has that anew, and this one is short. Should
-// it still be met, the task is run once more.
-const patient = "SET LOCAL statement_timeout TO '30s'"
-
 // own makes the transaction of a task's SQL ours, whatever that has set: our role, and the limits under which we write its end. It answers like a probe, and
 // tells whether the session has had temporary objects. $1: search_path, the session's own: triggers of the table find by it what they find when somebody else changes a row.
 // Our statements name all they use with its schema, and find nothing by it. Without enable_seqscan they find a row by an index: a plan is kept for as long as the session, and one that was made when the
@@ -122,7 +118,10 @@ func (s *Session) Begin(tail *Tail, t *Task, then ...*Task) (verdict *Verdict, s
 	}
 	s.sends(t)
 	defer s.limited(false)
-	for tries := 1; ; {
+	for tries := (tries{}); ; {
+		if s.gone != nil {
+			return verdict, start, s.gone
+		}
 		sent, err := s.sendTask(tail, t, then)
 		if err != nil {
 			return nil, start, s.unbegun(err)
@@ -150,23 +149,33 @@ func (s *Session) Begin(tail *Tail, t *Task, then ...*Task) (verdict *Verdict, s
 				s.enter(t.Timeout)
 			}
 			return verdict, start, err
-		case tries == mostTries:
+		case tries.over(failure):
 			return verdict, start, serverFailure(failure, t.Input)
-		}
-		if tries++; sent.chained && t.Keep { // what it keeps must stay
+		case sent.chained && t.Keep: // what it keeps must stay
 			s.usualModes = false
-			continue
-		}
-		tries = mostTries
-		if s.hard = true; unclean(failure) {
-			s.distrust()
+		case !limit(failure):
+			s.hard, tries.last = true, true
+			if unclean(failure) {
+				s.distrust()
+			}
 		}
 	}
 }
 
-// mostTries is how often a task's preparation may fail, by what the one before has left: a limit, or a statement in the place of ours, which may fail in any way. What fails after
-// a DISCARD ALL, too, is the task's own.
-const mostTries = 3
+// tries of a task's preparation may fail by what the one before has left: a limit, which can be met again, or a statement in the place of ours, which may fail in any way. What fails
+// after a DISCARD ALL, too, is the task's own.
+type tries struct {
+	last    bool
+	limited int
+}
+
+func (t *tries) over(failure *pgproto3.ErrorResponse) bool {
+	if limit(failure) {
+		t.limited++
+		return t.limited == mostLimited
+	}
+	return t.last
+}
 
 // sent is how many statements of ours Begin has sent for what.
 type sent struct {
@@ -275,9 +284,6 @@ func (s *Session) sendTail(tail *Tail, chained, keep bool) {
 			s.plain("SET client_encoding TO 'UTF8'")
 		}
 		if !s.ours {
-			if s.limits {
-				s.plain(patient)
-			}
 			s.sendOwn(own)
 		}
 		tail.partly = s.partly
@@ -323,7 +329,7 @@ func (s *Session) readTail(tail *Tail, n int) (verdict *Verdict, passed bool, er
 		return verdict, false, nil
 	}
 	switch answer := endFailure(failure); {
-	case s.forgotten(failure):
+	case s.forgotten(failure), limit(failure) && (len(tail.Calls) == 0 || tail.partly): // own sets it aside
 		verdict.Refused, verdict.Forgot = answer, true
 	case well == n-1:
 		verdict.Deferred = serverFailure(failure, tail.Input)
@@ -351,10 +357,10 @@ func (s *Session) rollback() error {
 		}
 		s.query("ROLLBACK")
 		if err := s.flush(); err != nil {
-			return err
+			return s.ended(err)
 		}
 		if _, err := s.answer(sink{}); err != nil {
-			return err
+			return s.ended(err)
 		}
 	}
 	return nil

@@ -58,7 +58,6 @@ type Session struct {
 	cursors    bool // there may be cursors WITH HOLD
 	temporary  bool // there may be temporary objects
 	hard       bool // what is prepared is not known, or not all ours
-	limits     bool // statement_timeout may be too short for what we say
 	ours       bool // the open transaction has been made ours behind the SQL that has run in it
 	partly     bool // but for what its SQL has hardly changed
 	undone     bool // what was reset has been rolled back
@@ -73,6 +72,7 @@ type Session struct {
 	crew   *routine.Group // what it starts belongs to
 	unbind func() bool    // from the end of the crew
 
+	gone       error // where the session has ended after all was rolled back
 	unsent     error // why a long message could not be sent
 	written    bool  // something of what is being sent has left us
 	status     byte  // transaction status of the last ReadyForQuery
@@ -93,7 +93,7 @@ type Session struct {
 	apart     bool      // writes share none: there are rules by which they may not, or an end was refused where one had run
 
 	limit    time.Duration // for the answer to a statement of our own
-	silence  string        // for us to go on after a query on a remote
+	silence  string        // how long it may rest in a transaction, as idle_in_transaction_session_timeout
 	deadline func() bool   // stops the timer of the run under way
 
 	mu        sync.Mutex
@@ -123,7 +123,7 @@ func connect(ctx context.Context, cfg *pgconn.Config, limit time.Duration, local
 		return nil, err
 	}
 	s := &Session{
-		PID: conn.PID(), conn: conn, base: cfg.RuntimeParams, front: conn.Frontend(), reader: reader, local: local, status: 'I', limit: limit, silence: "1min", obey: Obey, texts: []byte{},
+		PID: conn.PID(), conn: conn, base: cfg.RuntimeParams, front: conn.Frontend(), reader: reader, local: local, status: 'I', limit: limit, obey: Obey, texts: []byte{},
 	}
 	s.rename()
 	s.baseEncoding = conn.ParameterStatus("client_encoding")
@@ -160,6 +160,7 @@ type Lost struct {
 
 	Broken  bool // the server has broken the protocol
 	Unbegun bool // the SQL that Begin was to send has certainly not begun
+	Limited bool // by a limit that SQL has set for its session, at a statement of ours: the transaction is rolled back
 }
 
 func (l *Lost) Error() string {
@@ -213,7 +214,7 @@ func (s *Session) lost(cause error) error {
 			return &Lost{Cause: cause}
 		}
 		if e, ok := message.(*pgproto3.ErrorResponse); ok && fatal(e) {
-			return &Lost{Fatal: copyError(e), Cause: cause}
+			return &Lost{Fatal: copyError(e), Cause: cause, Limited: limit(e)}
 		}
 	}
 }

@@ -53,7 +53,7 @@ func (c *Call) Moment(t time.Time) { c.add(pgproto3.BinaryFormat, appendMoment(n
 
 // What every task needs.
 var (
-	begin    = &Statement{"pgtaskd_begin", "BEGIN"}
+	begin    = &Statement{"pgtaskd_begin", "BEGIN ISOLATION LEVEL READ COMMITTED"} // whatever has been set: DEFERRABLE waits for others
 	commit   = &Statement{"pgtaskd_commit", "COMMIT"}
 	chain    = &Statement{"pgtaskd_chain", "COMMIT AND CHAIN"}
 	closeAll = &Statement{"pgtaskd_close", "CLOSE ALL"}
@@ -124,7 +124,9 @@ func (s *Session) answers(n int, row func([][]byte), complete func(tag []byte)) 
 	for well < n || failure != nil {
 		message, err := s.front.Receive()
 		if err != nil {
-			return well, failure, cut(failure, err)
+			lost := cut(failure, err)
+			lost.Limited = limit(lost.Fatal)
+			return well, failure, lost
 		}
 		switch m := message.(type) {
 		case *pgproto3.DataRow:
@@ -185,6 +187,9 @@ func (s *Session) synced() error {
 	failure, err := s.answer(sink{})
 	if err == nil && failure != nil {
 		err = &Lost{Cause: errors.New(failure.Message)}
+	}
+	if lost := new(Lost); errors.As(err, &lost) {
+		lost.Limited = limit(lost.Fatal)
 	}
 	s.syncs--
 	return err

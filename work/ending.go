@@ -113,6 +113,8 @@ func (r *runner) settle(verdict *exec.Verdict, err error) {
 	case p.task.query && !verdict.Committed: // there is nothing to lose
 		e.kind, e.delay = released, time.Millisecond
 		r.habits.forget(p.task)
+	case verdict == nil && metLimit(err):
+		e.kind, e.fault, e.delay = refused, lostFailure(err, p.task), time.Millisecond
 	case verdict == nil:
 		e.kind, e.fault = gone(err), lostFailure(err, p.task)
 	case verdict.Committed && len(p.tail.Calls) == 0:
@@ -144,6 +146,12 @@ func gone(err error) endKind {
 		return killed
 	}
 	return lost
+}
+
+// metLimit tells that a statement of ours has met a limit which the task's SQL has left in its session, and which has ended that: it is worth another try.
+func metLimit(err error) bool {
+	var session *exec.Lost
+	return errors.As(err, &session) && session.Limited
 }
 
 // inTheWay tells an error that is no fault of the task's: another transaction was in the way of its end.
@@ -209,6 +217,8 @@ func (r *runner) lose(ctx context.Context, t *task, start time.Time, result *exe
 			fmt.Sprintf("Its timeout of %s passed, and it did not obey within %s: its session was ended.", t.row.Timeout, exec.Obey), "STATEMENT", *t.row.Input)
 	case t.row.Remote != "" && broken(err):
 		e.kind = finished // it would do so again
+	case !start.IsZero() && t.row.Remote == "" && metLimit(err):
+		e.kind, e.delay = refused, time.Millisecond
 	case start.IsZero() || !errors.As(err, &gone) || gone.Fatal == nil || gone.Fatal.Code == "57P02":
 	case t.row.Remote == "":
 		e.kind = killed

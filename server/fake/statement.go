@@ -14,11 +14,15 @@ var known = []struct {
 	values   func() [][]byte
 	status   byte
 }{
-	{"pg_foreign_server", Question, func() [][]byte { return [][]byte{no, now(), yes, []byte(User), no, no, []byte("public"), no, yes} }, 0},
+	{"pg_foreign_server", Question, func() [][]byte {
+		return [][]byte{no, now(), yes, []byte(User), no, no, []byte("public"), no, yes, []byte("0")}
+	}, 0},
 	{"pg_stat_get_activity($1)", Question, func() [][]byte { return [][]byte{yes} }, 0},
 	{"pg_postmaster_start_time", Question, func() [][]byte { return [][]byte{earlier()} }, 0},
 	{"SELECT pg_catalog.statement_timestamp()", Preparation, func() [][]byte { return [][]byte{now(), no} }, 0},
-	{"txid_current_if_assigned()", Probe, func() [][]byte { return [][]byte{nil, now(), no, yes} }, 0},
+	{"txid_current_if_assigned()", Probe, func() [][]byte { return [][]byte{nil, now(), yes} }, 0},
+	{"SHOW plpgsql", Probe, func() [][]byte { return [][]byte{[]byte("false")} }, 0},
+	{"SELECT WHERE", Probe, nil, 0},
 	{"CLOSE ALL", Probe, nil, 0},
 	{"COMMIT AND CHAIN", End, nil, 'T'},
 	{"COMMIT", End, nil, 'I'},
