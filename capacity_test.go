@@ -16,7 +16,7 @@ import (
 func TestCheckCountsConnections(t *testing.T) {
 	t.Parallel()
 	one := servertest.New(t, server.Options{Settings: map[string]string{"max_connections": "60", "superuser_reserved_connections": "5"}})
-	admin := connect(t, one.DSN("postgres"))
+	admin := servertest.Connect(t, one.DSN("postgres"))
 	for _, sql := range []string{"CREATE ROLE worker LOGIN", "CREATE ROLE narrow LOGIN CONNECTION LIMIT 10", "CREATE DATABASE a OWNER worker", "CREATE DATABASE b OWNER worker CONNECTION LIMIT 20", "GRANT worker TO postgres, narrow"} {
 		if _, err := admin.Exec(t.Context(), sql); err != nil {
 			t.Fatal(err)
@@ -57,7 +57,7 @@ func TestCheckCountsConnections(t *testing.T) {
 func TestReadyButForAWarning(t *testing.T) {
 	t.Parallel()
 	dsn := servertest.Database(t)
-	conn := connect(t, dsn)
+	conn := servertest.Connect(t, dsn)
 	var ddl bytes.Buffer
 	if err := run(t.Context(), []string{"schema"}, &ddl, &ddl); err != nil {
 		t.Fatal(err)

@@ -13,6 +13,7 @@ import (
 
 	"pgtaskd/server"
 	"pgtaskd/server/servertest"
+	"pgtaskd/server/tasktest"
 	"pgtaskd/sql"
 )
 
@@ -21,13 +22,9 @@ import (
 func TestReadme(t *testing.T) {
 	t.Parallel()
 	own := servertest.New(t, server.Options{})
-	if _, err := connect(t, own.DSN("postgres")).Exec(t.Context(), "CREATE DATABASE demo"); err != nil {
-		t.Fatal(err)
-	}
-	conn := connect(t, own.DSN("demo"))
-	if _, err := sql.Install(t.Context(), conn, sql.Table{Schema: "public", Name: "task"}, sql.Options{}); err != nil {
-		t.Fatal(err)
-	}
+	servertest.Exec(t, servertest.Connect(t, own.DSN("postgres")), "CREATE DATABASE demo")
+	conn := servertest.Connect(t, own.DSN("demo"))
+	tasktest.Make(t, conn, sql.Options{})
 	serve(t, conn, own.DSN("demo"), "{}")
 	insertDemo(t, conn)
 

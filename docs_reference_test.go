@@ -12,6 +12,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"pgtaskd/server/servertest"
+	"pgtaskd/server/tasktest"
 	"pgtaskd/sql"
 )
 
@@ -39,10 +40,8 @@ var (
 
 // columns are those of a new table: name, type, whether it may be null, whether its setting is asked first.
 func columns(t *testing.T) []string {
-	conn := connect(t, servertest.Database(t))
-	if _, err := sql.Install(t.Context(), conn, sql.Table{Schema: "public", Name: "task"}, sql.Options{}); err != nil {
-		t.Fatal(err)
-	}
+	conn := servertest.Connect(t, servertest.Database(t))
+	tasktest.Make(t, conn, sql.Options{})
 	rows, err := conn.Query(t.Context(), `
 		SELECT format('%s %s %s %s', a.attname, a.atttypid::regtype, (NOT a.attnotnull)::text,
 			(coalesce(pg_get_expr(d.adbin, d.adrelid), '') LIKE '%pg_task.' || a.attname || '''%')::text)

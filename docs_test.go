@@ -18,6 +18,7 @@ import (
 	"pgtaskd/conf"
 	"pgtaskd/server"
 	"pgtaskd/server/servertest"
+	"pgtaskd/server/tasktest"
 	"pgtaskd/sql"
 	"pgtaskd/work"
 )
@@ -136,14 +137,10 @@ func (s *section) run(t *testing.T, own *server.Server, database string) {
 	var conn *pgx.Conn
 	var dsn string
 	if s.has("sql") {
-		if _, err := connect(t, own.DSN("postgres")).Exec(t.Context(), "CREATE DATABASE "+database); err != nil {
-			t.Fatal(err)
-		}
+		servertest.Exec(t, servertest.Connect(t, own.DSN("postgres")), "CREATE DATABASE "+database)
 		dsn = own.DSN(database)
-		conn = connect(t, dsn)
-		if _, err := sql.Install(t.Context(), conn, sql.Table{Schema: "public", Name: "task"}, sql.Options{}); err != nil {
-			t.Fatal(err)
-		}
+		conn = servertest.Connect(t, dsn)
+		tasktest.Make(t, conn, sql.Options{})
 		if !s.has("serve") {
 			serve(t, conn, dsn, "{}")
 		}
@@ -171,15 +168,6 @@ func (b *block) try(t *testing.T, conn *pgx.Conn) {
 	} else if _, err := conf.Parse([]byte(b.text)); err != nil {
 		t.Errorf("line %d: %v", b.line, err)
 	}
-}
-
-func connect(t *testing.T, dsn string) *pgx.Conn {
-	conn, err := pgx.Connect(t.Context(), dsn)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = conn.Close(context.Background()) })
-	return conn
 }
 
 // serve serves a target of the test's database, with these keys, until the test ends. Its table is there when serve returns.
@@ -216,16 +204,7 @@ func serve(t *testing.T, conn *pgx.Conn, dsn, keys string) {
 }
 
 // soon tries until it succeeds, for a while.
-func soon(try func() bool) bool {
-	tick := time.NewTicker(10 * time.Millisecond)
-	defer tick.Stop()
-	for began := time.Now(); time.Since(began) < 15*time.Second; <-tick.C {
-		if try() {
-			return true
-		}
-	}
-	return false
-}
+func soon(try func() bool) bool { return servertest.Comes(15*time.Second, try) }
 
 // example runs the statements of a block. An error is a result like any other, but only of the last of them.
 func (b *block) example(t *testing.T, conn *pgx.Conn) {

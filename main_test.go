@@ -74,17 +74,7 @@ func (d *daemon) signal(s syscall.Signal) {
 
 func (d *daemon) until(what string, done func() bool) {
 	d.t.Helper()
-	end := time.NewTimer(patient)
-	defer end.Stop()
-	tick := time.NewTicker(5 * time.Millisecond)
-	defer tick.Stop()
-	for !done() {
-		select {
-		case <-tick.C:
-		case <-end.C:
-			d.t.Fatal("waited in vain: ", what)
-		}
-	}
+	servertest.Wait(d.t, patient, what, done)
 }
 
 func (d *daemon) leads(n int) {
@@ -103,27 +93,14 @@ func (d *daemon) end() error {
 	}
 }
 
-func connect(t *testing.T, dsn string) *pgx.Conn {
+func value(t *testing.T, conn *pgx.Conn, sql string) string {
 	t.Helper()
-	conn, err := pgx.Connect(t.Context(), dsn)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = conn.Close(context.WithoutCancel(t.Context())) })
-	return conn
-}
-
-func value(t *testing.T, conn *pgx.Conn, sql string) (text string) {
-	t.Helper()
-	if err := conn.QueryRow(t.Context(), "SELECT ("+sql+")::text").Scan(&text); err != nil {
-		t.Fatal(sql, err)
-	}
-	return text
+	return servertest.Get(t, conn, sql)
 }
 
 func TestRunOneTable(t *testing.T) {
 	dsn := servertest.Database(t)
-	conn := connect(t, dsn)
+	conn := servertest.Connect(t, dsn)
 	d := start(t, dsn)
 	d.leads(1)
 	if _, err := conn.Exec(t.Context(), "INSERT INTO task (input) VALUES ('SELECT 1 AS a, 2 AS b'), ('SELECT 1/0')"); err != nil {
@@ -143,7 +120,7 @@ func TestRunOneTable(t *testing.T) {
 // TestRunReload: SIGHUP starts, drains and leaves targets; a file that does not parse changes nothing.
 func TestRunReload(t *testing.T) {
 	dsn := servertest.Database(t)
-	conn := connect(t, dsn)
+	conn := servertest.Connect(t, dsn)
 	file := filepath.Join(t.TempDir(), "pgtaskd.json")
 	database := value(t, conn, "SELECT current_database()")
 	write := func(text string) {
@@ -190,7 +167,7 @@ func TestRunReload(t *testing.T) {
 // TestRunSecondSignal ends at once; what ran is found again.
 func TestRunSecondSignal(t *testing.T) {
 	dsn := servertest.Database(t)
-	conn := connect(t, dsn)
+	conn := servertest.Connect(t, dsn)
 	d := start(t, dsn)
 	d.leads(1)
 	if _, err := conn.Exec(t.Context(), "INSERT INTO task (input) VALUES ('SELECT pg_sleep(60)')"); err != nil {

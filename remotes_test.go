@@ -13,7 +13,7 @@ import (
 // TestRemoteOfAnotherTarget: a task that names an entry which does not serve its target learns no more than if there were none.
 func TestRemoteOfAnotherTarget(t *testing.T) {
 	dsn := servertest.Database(t)
-	conn := connect(t, dsn)
+	conn := servertest.Connect(t, dsn)
 	file := filepath.Join(t.TempDir(), "pgtaskd.json")
 	database := value(t, conn, "SELECT current_database()")
 	config := fmt.Sprintf(`{"dsn": %[1]q, "remotes": {"of_a": {"dsn": %[1]q, "targets": ["%[2]s/public/a"]}, "of_all": %[1]q},

@@ -14,7 +14,7 @@ import (
 // TestTargetTakenOut: a target that is taken out of the file ends without an error, whatever state it is in.
 func TestTargetTakenOut(t *testing.T) {
 	dsn := servertest.Database(t)
-	conn := connect(t, dsn)
+	conn := servertest.Connect(t, dsn)
 	file := filepath.Join(t.TempDir(), "pgtaskd.json")
 	database := value(t, conn, "SELECT current_database()")
 	write := func(text string) {

@@ -75,7 +75,7 @@ func TestLogIsVisible(t *testing.T) {
 func TestCheckIsVisible(t *testing.T) {
 	t.Parallel()
 	dsn := servertest.Database(t)
-	conn := connect(t, dsn)
+	conn := servertest.Connect(t, dsn)
 	target := func(data, table string) string {
 		return fmt.Sprintf(`{"data": %s, "user": "postgres", "table": %s}`, quote(data), quote(table))
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"pgtaskd/server/programtest"
+	"pgtaskd/server/servertest"
 )
 
 // attack is what somebody does to tables that are served. In its statements $m is the attacker, $o the role that owns its table, $l the one that only
@@ -232,7 +233,7 @@ func (s *scene) use(a attack, p program, when string, from int) {
 		}
 		look := fmt.Sprintf("SELECT state FROM %s WHERE id = %s", t.name(), id)
 		refused := ""
-		served := s.until(servedIn, func() bool {
+		served := servertest.Comes(servedIn, func() bool {
 			for _, l := range p.lines(s.logged(t), from) {
 				if from > 0 && s.refusal(a, l) {
 					refused = l.String()

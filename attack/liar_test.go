@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"pgtaskd/server/servertest"
 )
 
 // liar is a server that passes on what PostgreSQL says, but for one answer, which it gives wrongly. The name of the database says how and which:
@@ -219,7 +221,7 @@ func TestRemoteThatLies(t *testing.T) {
 	}
 	s.exec(s.as("$o"), `INSERT INTO own.task ("group", remote, input, timeout) VALUES `+strings.Join(values, ", "))
 	left := "SELECT count(*) FROM own.task WHERE remote IS NOT NULL AND state = 'PLAN' AND error IS NULL OR state IN ('TAKE', 'WORK')"
-	ended := s.until(6*patience, func() bool {
+	ended := servertest.Comes(6*patience, func() bool {
 		select {
 		case <-p.Done:
 			return true

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/jackc/pgx/v5"
+
+	"pgtaskd/server/servertest"
 )
 
 // held are the advisory locks of the database, as the arguments that take them.
@@ -31,7 +33,7 @@ func (s *scene) hold(function string, keys []string) (holders []*pgx.Conn) {
 		}()
 	}
 	waiting := "SELECT count(*) FROM pg_locks AS l JOIN pg_stat_activity USING (pid) WHERE l.locktype = 'advisory' AND usename = '" + s.roles["$m"] + "'"
-	if !s.until(patience, func() bool { return s.get(s.safe, waiting) == fmt.Sprint(len(keys)) }) {
+	if !servertest.Comes(patience, func() bool { return s.get(s.safe, waiting) == fmt.Sprint(len(keys)) }) {
 		s.Fatal("the attacker does not ask for the locks")
 	}
 	return holders

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"pgtaskd/server/servertest"
 )
 
 // What the program may take, in bytes.
@@ -64,7 +66,7 @@ func TestMemoryAtWork(t *testing.T) {
 	s.exec(s.mallory, "INSERT INTO own.task (input, data) VALUES ('SELECT 1', repeat('x', 400000000)), ('SELECT 1 --' || repeat('x', 100000000), '')")
 	s.ends(table, s.add(table, `"group", input`, "'in between', 'SELECT 1'"), "DONE")
 	left := "SELECT count(*) FROM own.task WHERE state IN ('PLAN', 'TAKE', 'WORK') AND plan <= now()"
-	if !s.until(2*patience, func() bool { return s.get(s.safe, left) == "0" }) {
+	if !servertest.Comes(2*patience, func() bool { return s.get(s.safe, left) == "0" }) {
 		t.Errorf("%s tasks have not ended", s.get(s.safe, left))
 	}
 	for _, wrong := range []string{"octet_length(output) > 9000000", "octet_length(error) > 70000", "octet_length(notice) > 70000"} {
@@ -83,7 +85,7 @@ func TestMemoryOfWaiting(t *testing.T) {
 	p := run(t, "--config", s.config)
 	s.serve(attack{}, p, "at first")
 	s.exec(s.as("$o"), `INSERT INTO own.task ("group", input) SELECT 'long ' || i, 'SELECT pg_sleep(60)' FROM generate_series(1, 2) AS i`)
-	if !s.until(servedIn, func() bool { return s.get(s.safe, "SELECT count(*) FROM own.task WHERE state = 'WORK'") == "2" }) {
+	if !servertest.Comes(servedIn, func() bool { return s.get(s.safe, "SELECT count(*) FROM own.task WHERE state = 'WORK'") == "2" }) {
 		t.Error("nothing runs")
 	}
 	s.exec(s.as("$o"), `INSERT INTO own.task ("group", "null", remote, input, data) SELECT repeat(i::text, 15000), repeat('n', 60000), 'host=nowhere.invalid options=' || repeat('r', 60000),

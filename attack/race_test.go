@@ -5,6 +5,8 @@ package attack
 import (
 	"strings"
 	"testing"
+
+	"pgtaskd/server/servertest"
 )
 
 // Somebody who may CREATE in the schema makes what pgtaskd is about to make, and commits it at the moment between its look and its making: when it
@@ -51,7 +53,7 @@ func TestBetweenLookAndMake(t *testing.T) {
 // commitWhenAwaited commits the attacker's transaction when a session waits for it, or when nobody has for a while.
 func (s *scene) commitWhenAwaited() error {
 	look := s.connect(s.dsn("$p"), "pg_catalog")
-	s.until(servedIn/4, func() bool {
+	servertest.Comes(servedIn/4, func() bool {
 		results, err := look.PgConn().Exec(s.Context(), strings.ReplaceAll(
 			"SELECT FROM pg_stat_activity AS w JOIN pg_stat_activity AS m ON m.pid = ANY (pg_blocking_pids(w.pid)) WHERE m.usename = 'mallory'", "mallory", s.roles["$m"])).ReadAll()
 		return err != nil || len(results[0].Rows) > 0

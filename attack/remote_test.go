@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"pgtaskd/server/servertest"
 )
 
 // A task's remote tells nothing of the controller's machine: whatever keeps a connection from being made, the text is the same.
@@ -57,7 +59,7 @@ func TestRemoteTellsNothing(t *testing.T) {
 	texts := map[string][]string{}
 	for what, id := range ids {
 		look := "SELECT sqlstate || error FROM own.task WHERE id = " + id
-		if !s.until(servedIn, func() bool { return s.get(s.safe, look) != "" }) {
+		if !servertest.Comes(servedIn, func() bool { return s.get(s.safe, look) != "" }) {
 			t.Errorf("%s: no error", what)
 		}
 		texts[s.get(s.safe, look)] = append(texts[s.get(s.safe, look)], what)

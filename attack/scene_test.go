@@ -3,7 +3,6 @@
 package attack
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -14,10 +13,11 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+
+	"pgtaskd/server/servertest"
 )
 
 // object is one of JSON.
@@ -89,21 +89,13 @@ func file(t *testing.T, name string) string {
 // connect connects for the time of the test. A path that is given is stronger than those of the role and the database.
 func (s *scene) connect(dsn, path string) *pgx.Conn {
 	s.Helper()
-	config, err := pgx.ParseConfig(dsn)
-	if err != nil {
-		s.Fatal(err)
-	}
-	if path != "" {
-		config.RuntimeParams["search_path"] = path
-		config.RuntimeParams["statement_timeout"] = "10s"
-	}
-	config.DefaultQueryExecMode = pgx.QueryExecModeSimpleProtocol
-	conn, err := pgx.ConnectConfig(s.Context(), config)
-	if err != nil {
-		s.Fatal(err)
-	}
-	s.Cleanup(func() { _ = conn.Close(context.Background()) })
-	return conn
+	return servertest.Connect(s, dsn, func(config *pgx.ConnConfig) {
+		if path != "" {
+			config.RuntimeParams["search_path"] = path
+			config.RuntimeParams["statement_timeout"] = "10s"
+		}
+		config.DefaultQueryExecMode = pgx.QueryExecModeSimpleProtocol
+	})
 }
 
 // as connects as a role.
@@ -155,29 +147,11 @@ func (s *scene) exec(conn *pgx.Conn, statements string) {
 // get is the first value of the first row, as the server writes it; "" if there is none.
 func (s *scene) get(conn *pgx.Conn, sql string) string {
 	s.Helper()
-	results, err := conn.PgConn().Exec(s.Context(), s.fill(sql)).ReadAll()
-	if err != nil {
-		s.Fatalf("%s: %v", sql, err)
+	values := servertest.Values(s, conn, s.fill(sql))
+	if len(values) == 0 || values[0] == servertest.Null {
+		return ""
 	}
-	if last := results[len(results)-1]; len(last.Rows) > 0 {
-		return string(last.Rows[0][0])
-	}
-	return ""
-}
-
-// until asks until the answer is right.
-func (s *scene) until(limit time.Duration, right func() bool) bool {
-	tick := time.NewTicker(20 * time.Millisecond)
-	defer tick.Stop()
-	end := time.After(limit)
-	for !right() {
-		select {
-		case <-tick.C:
-		case <-end:
-			return false
-		}
-	}
-	return true
+	return values[0]
 }
 
 // name is that of a table in SQL.

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"pgtaskd/server/servertest"
 )
 
 // single is a scene with one table, whose tasks share one session.
@@ -27,7 +29,7 @@ func (s *scene) add(t *target, columns, values string) (id string) {
 func (s *scene) ends(t *target, id, state string) {
 	s.Helper()
 	look := fmt.Sprintf("SELECT state FROM %s WHERE id = %s", t.name(), id)
-	if !s.until(servedIn, func() bool {
+	if !servertest.Comes(servedIn, func() bool {
 		return strings.Contains("DONE FAIL GONE", s.get(s.safe, look)) || s.get(s.safe, look) == state
 	}) || s.get(s.safe, look) != state {
 		s.Errorf("task %s is %s, not %s: %s", id, s.get(s.safe, look), state, s.get(s.safe, strings.Replace(look, "state", "error", 1)))
@@ -38,7 +40,7 @@ func (s *scene) ends(t *target, id, state string) {
 func (s *scene) ended(t *target, id string) {
 	s.Helper()
 	look := fmt.Sprintf("SELECT state FROM %s WHERE id = %s", t.name(), id)
-	if !s.until(servedIn, func() bool { return strings.Contains("DONE FAIL GONE", s.get(s.safe, look)) }) {
+	if !servertest.Comes(servedIn, func() bool { return strings.Contains("DONE FAIL GONE", s.get(s.safe, look)) }) {
 		s.Errorf("task %s does not end", id)
 	}
 }
@@ -78,7 +80,7 @@ func (s *scene) swap(table *target, body string) {
 		looks = append(looks, s.add(table, `"group", input`, group+"$in$"+seen+"$in$"))
 	}
 	in := " FROM " + table.name() + " WHERE id IN (" + strings.Join(append(ids, looks...), ", ") + ")"
-	if !s.until(servedIn, func() bool {
+	if !servertest.Comes(servedIn, func() bool {
 		return s.get(s.safe, "SELECT count(*)"+in+" AND stop IS NOT NULL") == fmt.Sprint(len(ids)+len(looks))
 	}) {
 		s.Errorf("after %q not all end", body)
@@ -165,7 +167,7 @@ func TestNameOfASession(t *testing.T) {
 	s.serve(attack{}, p, "after a crash")
 	s.ends(table, again, "DONE")
 	s.ends(table, "1000", "DONE")
-	if !s.until(servedIn, func() bool { return s.get(s.safe, "SELECT stop IS NOT NULL FROM own.task WHERE id = "+stopped) == "t" }) {
+	if !servertest.Comes(servedIn, func() bool { return s.get(s.safe, "SELECT stop IS NOT NULL FROM own.task WHERE id = "+stopped) == "t" }) {
 		t.Error("the stopped task does not end")
 	}
 	if s.get(s.safe, "SELECT count(*) FROM pg_stat_activity WHERE usename = '"+s.roles["$m"]+"' AND query LIKE '%pg_sleep%'") != "4" {

@@ -11,8 +11,8 @@ import (
 
 // objects are the statements that make what pgtaskd makes, and what bears its names.
 type objects struct {
-	functions, types, sequences, indexes string
-	printed                              string // all that `pgtaskd schema` prints, for all tables
+	functions, types, sequences, indexes, registers string
+	printed                                         string // all that `pgtaskd schema` prints, for all tables
 }
 
 var (
@@ -43,6 +43,8 @@ func made(t *testing.T) *objects {
 		&ours.sequences: `SELECT format('CREATE SEQUENCE %s;', oid::regclass) FROM pg_class WHERE relkind = 'S' AND relnamespace = ANY ('{public,own,low}'::regnamespace[])`,
 		&ours.indexes: `SELECT format('CREATE TABLE IF NOT EXISTS %1$s.mine (id int); CREATE INDEX %2$I ON %1$s.mine (id);', relnamespace::regnamespace, relname)
 			FROM pg_class WHERE relkind = 'i' AND relnamespace = ANY ('{public,own,low}'::regnamespace[])`,
+		&ours.registers: `SELECT format('CREATE TABLE %1$s (pid int4, started timestamptz); CREATE TRIGGER evil BEFORE INSERT OR DELETE ON %1$s FOR EACH ROW EXECUTE FUNCTION kit.fire();', c.oid::regclass)
+			FROM pg_class AS c WHERE relkind = 'r' AND relname LIKE 'pgtaskd\_session\_%' AND relnamespace = ANY ('{public,own,low}'::regnamespace[])`,
 	} {
 		*statements = s.get(s.safe, "SELECT string_agg(s, E'\n') FROM ("+query+") AS q (s)")
 	}
@@ -82,6 +84,7 @@ func TestInTheWay(t *testing.T) {
 		{name: "name of a type", right: create, tables: few, stands: true, named: `type "?`, before: "CREATE DOMAIN $t AS int8 CHECK (kit.yes())"},
 		{name: "sequences", right: create, before: o.sequences, after: "SELECT setval(c.oid, 1) FROM pg_class AS c WHERE relkind = 'S' AND relowner = current_user::regrole", stands: true},
 		{name: "indexes", right: create, before: o.indexes, stands: true},
+		{name: "register", right: create, before: o.registers, stands: true},
 		{name: "table with expressions", right: create, before: expressions, stands: true},
 		{
 			name: "schema", owner: "postgres", right: "ALTER SCHEMA public OWNER TO $m; ALTER SCHEMA own OWNER TO $m; ALTER SCHEMA low OWNER TO $m", stands: true,

@@ -54,7 +54,7 @@ func (l load) make(ctx context.Context, s *stand) (*stand, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, err := other.add(ctx, "finished.sql", l.finished-l.changes/2, 1); err != nil {
+	if _, err := other.add(ctx, "finished.sql", l.finished-l.changes, 1); err != nil {
 		return nil, err
 	}
 	if _, err := other.add(ctx, "later.sql", l.later, 1); err != nil {
@@ -79,16 +79,14 @@ func (s *stand) hold(ctx context.Context) error {
 	return err
 }
 
-// change takes tasks through their two changes, as a controller does.
+// change ends tasks, as a controller does.
 func (s *stand) change(ctx context.Context, changes int) error {
-	last, err := s.add(ctx, "due.sql", changes/2, 1)
+	last, err := s.add(ctx, "due.sql", changes, 1)
 	if err != nil {
 		return err
 	}
-	for _, change := range []string{"take.sql", "finish.sql"} {
-		if _, err := s.conn.Exec(ctx, text(change), last); err != nil {
-			return err
-		}
+	if _, err := s.conn.Exec(ctx, text("finish.sql"), last); err != nil {
+		return err
 	}
 	return s.execute(ctx, "CHECKPOINT")
 }

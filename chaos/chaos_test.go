@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"os"
 	"path/filepath"
@@ -12,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"pgtaskd/server/servertest"
+	"pgtaskd/server/tasktest"
 	"pgtaskd/sql"
 )
 
@@ -89,17 +89,9 @@ func TestGoneTakesNoPlace(t *testing.T) {
 // furnished is a connection to a database with all that the checks look at.
 func furnished(t *testing.T) *pgx.Conn {
 	t.Helper()
-	conn, err := pgx.Connect(t.Context(), servertest.Database(t))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = conn.Close(context.Background()) })
-	if _, err := sql.Install(t.Context(), conn, sql.Table{Schema: "public", Name: "task"}, sql.Options{}); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := conn.Exec(t.Context(), text("setup.sql")); err != nil {
-		t.Fatal(err)
-	}
+	conn := servertest.Connect(t, servertest.Database(t))
+	tasktest.Make(t, conn, sql.Options{})
+	servertest.Exec(t, conn, text("setup.sql"))
 	return conn
 }
 

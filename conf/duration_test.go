@@ -74,11 +74,7 @@ func TestParseInterval(t *testing.T) {
 // TestParseIntervalAgrees: what is accepted means the same to PostgreSQL.
 func TestParseIntervalAgrees(t *testing.T) {
 	t.Parallel()
-	conn, err := pgx.Connect(t.Context(), servertest.Database(t))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Close(t.Context())
+	conn := servertest.Connect(t, servertest.Database(t))
 	for _, style := range []string{"postgres", "postgres_verbose", "sql_standard", "iso_8601"} {
 		if _, err := conn.Exec(t.Context(), "SET IntervalStyle = "+style); err != nil {
 			t.Fatal(err)
@@ -105,11 +101,7 @@ func TestParseIntervalAgrees(t *testing.T) {
 // TestUnitsAgree: each unit's name is PostgreSQL's, and the elastic ones are, too.
 func TestUnitsAgree(t *testing.T) {
 	t.Parallel()
-	conn, err := pgx.Connect(t.Context(), servertest.Database(t))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Close(t.Context())
+	conn := servertest.Connect(t, servertest.Database(t))
 	for name, unit := range units {
 		if got, err := serverInterval(t, conn, "1 "+name); err != nil || got != unit {
 			t.Errorf("%s is %v, not %v (%v)", name, got, unit, err)

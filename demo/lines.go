@@ -36,7 +36,7 @@ func (t task) story(state string) string {
 	switch {
 	case state == "PLAN" && t.plan != nil && t.created != nil && t.plan.After(*t.created):
 		return t.result(unicodeSigns) + ", " + unicodeSigns.oneLine(t.input)
-	case state == "PLAN" || state == "TAKE" || state == "WORK":
+	case state == "PLAN" || state == "WORK":
 		return unicodeSigns.oneLine(t.input)
 	}
 	return t.result(unicodeSigns)

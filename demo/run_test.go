@@ -13,8 +13,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"pgtaskd/server"
 	"pgtaskd/server/servertest"
 	"pgtaskd/sql"
@@ -193,15 +191,9 @@ func testEndedWhileItStarts(t *testing.T, program string) {
 
 func testDSN(t *testing.T, program string) {
 	dsn := servertest.Database(t)
-	conn, err := pgx.Connect(t.Context(), dsn)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Close(t.Context())
+	conn := servertest.Connect(t, dsn)
 	const mine = `INSERT INTO task ("group", plan, repeat, input) VALUES ('every 2 s', 'infinity', '2 s', 'mine')`
-	if _, err := conn.PgConn().Exec(t.Context(), sql.DDL(sql.Table{Schema: "public", Name: "task"}, sql.Options{})+mine).ReadAll(); err != nil {
-		t.Fatal(err)
-	}
+	servertest.Exec(t, conn, sql.DDL(sql.Table{Schema: "public", Name: "task"}, sql.Options{})+mine)
 
 	d := start(t, program, "--dsn", dsn)
 	d.await(`The examples stay`, `^psql `, ` DONE every 2 s: `, ` WORK four at once: `)
@@ -209,7 +201,7 @@ func testDSN(t *testing.T, program string) {
 
 	var ended, open int
 	var other string
-	err = conn.QueryRow(t.Context(), `SELECT count(*) FILTER (WHERE state = 'DONE'), count(*) FILTER (WHERE state IN ('PLAN', 'TAKE', 'WORK') AND input <> 'mine'),
+	err := conn.QueryRow(t.Context(), `SELECT count(*) FILTER (WHERE state = 'DONE'), count(*) FILTER (WHERE state IN ('PLAN', 'TAKE', 'WORK') AND input <> 'mine'),
 		max(state::text) FILTER (WHERE input = 'mine') FROM task`).Scan(&ended, &open, &other)
 	if err != nil || ended == 0 || open > 0 || other != "PLAN" {
 		t.Errorf("%d ended, %d may still run, the task that was there is %s (%v)", ended, open, other, err)

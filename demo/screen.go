@@ -32,7 +32,7 @@ const (
 )
 
 var colours = map[string]string{
-	"PLAN": dim, "TAKE": yellow, "WORK": yellow, "DONE": green, "FAIL": red, "GONE": purple, "STOP": purple,
+	"PLAN": dim, "WORK": yellow, "DONE": green, "FAIL": red, "GONE": purple, "STOP": purple,
 }
 
 // screen is the view of a terminal: a line for each lane, which changes in place.
@@ -103,7 +103,7 @@ func (s *screen) title(tasks []task, h history, width int) string {
 		switch {
 		case t.working():
 			work++
-		case t.state == "PLAN" || t.state == "TAKE":
+		case t.state == "PLAN":
 			wait++
 		}
 	}

@@ -21,8 +21,6 @@ func (t task) result(s signs) string {
 		return s.oneLine(strings.TrimRight(t.output+"\n"+t.notice, "\n"))
 	case t.working() && t.start != nil:
 		return seconds(t.seen.Sub(*t.start))
-	case t.state == "TAKE":
-		return "about to start"
 	case t.plan == nil:
 		return "until somebody plans it"
 	case t.plan.After(t.seen):

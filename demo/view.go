@@ -48,11 +48,11 @@ type signs struct {
 
 var (
 	unicodeSigns = signs{
-		states: map[string]string{"PLAN": "·", "TAKE": "▹", "WORK": "▸", "DONE": "✓", "FAIL": "✗", "GONE": "○", "STOP": "■"},
+		states: map[string]string{"PLAN": "·", "WORK": "▸", "DONE": "✓", "FAIL": "✗", "GONE": "○", "STOP": "■"},
 		more:   "…", newline: " ↵ ", dot: " · ",
 	}
 	asciiSigns = signs{
-		states: map[string]string{"PLAN": ".", "TAKE": ">", "WORK": ">", "DONE": "+", "FAIL": "x", "GONE": "o", "STOP": "#"},
+		states: map[string]string{"PLAN": ".", "WORK": ">", "DONE": "+", "FAIL": "x", "GONE": "o", "STOP": "#"},
 		more:   "~", newline: " / ", dot: ", ",
 	}
 )

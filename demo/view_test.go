@@ -55,7 +55,6 @@ func TestResult(t *testing.T) {
 		{task{state: "PLAN"}, "until somebody plans it"},
 		{task{state: "PLAN", plan: at(1.25)}, "in 1.2 s"},
 		{task{state: "PLAN", plan: at(-1)}, "waits its turn"},
-		{task{state: "TAKE"}, "about to start"},
 		{task{state: "WORK", start: at(-2)}, "2.0 s"},
 		{task{state: "STOP"}, "paused until somebody sets it to PLAN"},
 		{task{state: "DONE", stop: at(0), output: "a\tb\n1\t\x1b[2J", notice: "NOTICE:  n\n"}, "a b ↵ 1 ?[2J ↵ NOTICE:  n"},

@@ -7,7 +7,6 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgproto3"
 
 	"pgtaskd/server/servertest"
@@ -152,11 +151,7 @@ func TestLiteral(t *testing.T) {
 func TestQuotingAsServer(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
-	conn, err := pgx.Connect(ctx, servertest.Database(t))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Close(ctx) //nolint:errcheck // the test is over
+	conn := servertest.Connect(t, servertest.Database(t))
 	for _, conforming := range []string{"on", "off"} {
 		if _, err := conn.Exec(ctx, "SET standard_conforming_strings = "+conforming); err != nil {
 			t.Fatal(err)

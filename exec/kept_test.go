@@ -3,6 +3,8 @@ package exec
 import (
 	"testing"
 	"time"
+
+	"pgtaskd/server/servertest"
 )
 
 // usual is a task with save that finds what the one before has left, and shows these data.
@@ -106,7 +108,7 @@ func TestStateOfAnotherLane(t *testing.T) {
 func TestTransactionTimeoutOfAnother(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	if b.get("SELECT current_setting('transaction_timeout', true)") == "<null>" {
+	if b.get("SELECT current_setting('transaction_timeout', true)") == servertest.Null {
 		return // before PostgreSQL 17
 	}
 	for _, base := range []string{"0", "1h"} {

@@ -2,14 +2,13 @@ package exec
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5"
+	"pgtaskd/server/servertest"
 )
 
 // several are tasks with the same input.
@@ -95,11 +94,7 @@ func TestPlannedFails(t *testing.T) {
 func TestPlanIsOutdated(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	other, err := pgx.Connect(t.Context(), b.dsn)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = other.Close(context.WithoutCancel(t.Context())) })
+	other := servertest.Connect(t, b.dsn)
 	b.exec("CREATE FUNCTION hold() RETURNS void LANGUAGE sql AS 'SELECT pg_advisory_xact_lock(5)'")
 	for change, forgot := range map[string]bool{"ALTER TABLE shape ADD b int4": true, "VACUUM FULL shape": false, "DROP TABLE shape": false} {
 		b.exec("DROP TABLE IF EXISTS shape; CREATE TABLE shape (a int4); INSERT INTO shape VALUES (1)")

@@ -1,7 +1,6 @@
 package exec
 
 import (
-	"context"
 	"errors"
 	"strings"
 	"testing"
@@ -26,11 +25,7 @@ type bench struct {
 func newBench(t *testing.T) *bench {
 	t.Helper()
 	b := &bench{t: t, dsn: servertest.Database(t)}
-	var err error
-	if b.watch, err = pgx.Connect(t.Context(), b.dsn); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = b.watch.Close(context.WithoutCancel(t.Context())) })
+	b.watch = servertest.Connect(t, b.dsn)
 	b.exec("CREATE TABLE ends (id int4, what text)")
 	b.open()
 	t.Cleanup(func() { b.session.Close() })
@@ -52,17 +47,12 @@ func (b *bench) open() {
 
 func (b *bench) exec(sql string, args ...any) {
 	b.t.Helper()
-	if _, err := b.watch.Exec(b.t.Context(), sql, args...); err != nil {
-		b.t.Fatal(sql, err)
-	}
+	servertest.Exec(b.t, b.watch, sql, args...)
 }
 
 func (b *bench) get(sql string, args ...any) (text string) {
 	b.t.Helper()
-	if err := b.watch.QueryRow(b.t.Context(), "SELECT coalesce(("+sql+")::text, '<null>')", args...).Scan(&text); err != nil {
-		b.t.Fatal(sql, err)
-	}
-	return text
+	return servertest.Get(b.t, b.watch, sql, args...)
 }
 
 // terminate ends the session, and waits until it is gone.
@@ -75,12 +65,7 @@ func (b *bench) terminate() {
 // until waits for a query to give t.
 func (b *bench) until(sql string, args ...any) {
 	b.t.Helper()
-	for end := time.Now().Add(10 * time.Second); b.get(sql, args...) != "true"; {
-		if time.Now().After(end) {
-			b.t.Fatal("waited in vain: ", sql)
-		}
-		b.exec("SELECT pg_sleep(0.005)")
-	}
+	servertest.Wait(b.t, 10*time.Second, sql, func() bool { return b.get(sql, args...) == "true" })
 }
 
 // spec is a task as the table's defaults make it.

@@ -9,7 +9,7 @@ import (
 // change is what somebody does to a table while it is served, and what its tasks must not mind.
 type change struct {
 	name, statements string
-	running          string // state of a task that runs meanwhile; "": its row has gone
+	running          string // state of a task that runs meanwhile; Null: its row is gone
 }
 
 var changes = []change{
@@ -19,8 +19,8 @@ var changes = []change{
 	{"type of a column", `ALTER TABLE task ALTER COLUMN data TYPE varchar(99)`, "DONE"},
 	{"rewritten", "VACUUM FULL task", "DONE"},
 	{"no triggers", "DROP TRIGGER pgtaskd_accept ON task", "DONE"},
-	{"emptied", "TRUNCATE task", ""},
-	{"replaced", "DROP TABLE task; SET ROLE $n; " + tableDDL + "; RESET ROLE", ""},
+	{"emptied", "TRUNCATE task", servertest.Null},
+	{"replaced", "DROP TABLE task; SET ROLE $n; " + tableDDL + "; RESET ROLE", servertest.Null},
 	{"limits", "ALTER ROLE $n SET statement_timeout = '5 s'; ALTER ROLE $n SET lock_timeout = '1 ms'; ALTER ROLE $n SET idle_session_timeout = '1 ms';" +
 		"ALTER ROLE $n SET idle_in_transaction_session_timeout = '1 ms'; ALTER ROLE $n SET tcp_user_timeout = '1 ms'" + endControl, "DONE"},
 }

@@ -150,11 +150,6 @@ var faults = []fault{
 		},
 	},
 	{
-		name: "full disk at the claim", cause: fullDisk("TAKE"),
-		says: []string{"tasks wait until there is room on the server's disk"},
-		cure: then("DROP FUNCTION full_disk CASCADE"),
-	},
-	{
 		name: "full disk at the end", cause: fullDisk("DONE"), during: func(s *stage) { s.load(3) },
 		says: nil, cure: then("DROP FUNCTION full_disk CASCADE"),
 	},

@@ -1,7 +1,6 @@
 package faults
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -14,6 +13,7 @@ import (
 
 	"pgtaskd/conf"
 	"pgtaskd/server"
+	"pgtaskd/server/servertest"
 	"pgtaskd/sql"
 	"pgtaskd/work"
 )
@@ -157,23 +157,13 @@ func (s *stage) endWell() {
 // connect opens a superuser's connection for the time of the test.
 func (s *stage) connect(database string) *pgx.Conn {
 	s.Helper()
-	conn, err := pgx.Connect(s.Context(), s.server.DSN(database))
-	if err != nil {
-		s.Fatal(err)
-	}
-	s.Cleanup(func() { _ = conn.Close(context.Background()) })
-	return conn
+	return servertest.Connect(s, s.server.DSN(database))
 }
 
 // on runs statements on a connection; $n is the name of database and role.
 func (s *stage) on(conn *pgx.Conn, sql string, args ...any) {
 	s.Helper()
-	if len(args) == 0 {
-		args = []any{pgx.QueryExecModeSimpleProtocol}
-	}
-	if _, err := conn.Exec(s.Context(), strings.ReplaceAll(sql, "$n", s.name), args...); err != nil {
-		s.Fatalf("%s: %v", sql, err)
-	}
+	servertest.Exec(s, conn, strings.ReplaceAll(sql, "$n", s.name), args...)
 }
 
 func (s *stage) exec(sql string, args ...any) {
@@ -184,10 +174,7 @@ func (s *stage) exec(sql string, args ...any) {
 // get is a query's one value as text.
 func (s *stage) get(sql string, args ...any) (text string) {
 	s.Helper()
-	if err := s.conn.QueryRow(s.Context(), "SELECT coalesce(("+sql+")::text, '')", args...).Scan(&text); err != nil {
-		s.Fatalf("%s: %v", sql, err)
-	}
-	return text
+	return servertest.Get(s, s.conn, sql, args...)
 }
 
 // is checks a query's one value.
@@ -207,17 +194,8 @@ func (s *stage) becomes(want, sql string, args ...any) {
 // until waits for what must come.
 func (s *stage) until(limit time.Duration, what string, done func() bool) {
 	s.Helper()
-	end := time.NewTimer(limit)
-	defer end.Stop()
-	tick := time.NewTicker(100 * time.Millisecond)
-	defer tick.Stop()
-	for !done() {
-		select {
-		case <-tick.C:
-		case <-end.C:
-			s.Fatalf("waited %s in vain for %s; tasks:\n%s\nthe log:\n%s", limit, what,
-				s.get("SELECT string_agg(concat_ws(' ', id, \"group\", state, pid, attempt, error, left(input, 40)), E'\\n' ORDER BY id) FROM task WHERE state IN ('PLAN', 'TAKE', 'WORK')"),
-				strings.Join(s.said(), "\n"))
-		}
-	}
+	servertest.Wait(s, limit, what, done, func() string {
+		const open = "SELECT string_agg(concat_ws(' ', id, \"group\", state, pid, attempt, error, left(input, 40)), E'\\n' ORDER BY id) FROM task WHERE state IN ('PLAN', 'TAKE', 'WORK')"
+		return "tasks:\n" + s.get(open) + "\nthe log:\n" + strings.Join(s.said(), "\n")
+	})
 }

@@ -1,11 +1,8 @@
 package faults
 
 import (
-	"context"
 	"strings"
 	"testing"
-
-	"github.com/jackc/pgx/v5"
 
 	"pgtaskd/server/servertest"
 	"pgtaskd/sql"
@@ -16,11 +13,7 @@ func TestStranger(t *testing.T) {
 	t.Parallel()
 	s := prepare(t, servertest.Server(t), nil)
 	s.exec("CREATE ROLE $n_stranger LOGIN")
-	conn, err := pgx.Connect(t.Context(), s.server.DSN(s.name)+" user="+s.name+"_stranger")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = conn.Close(context.WithoutCancel(t.Context())) }()
+	conn := servertest.Connect(t, s.server.DSN(s.name)+" user="+s.name+"_stranger")
 	public := sql.Table{Schema: "public", Name: "task"}
 	for _, k := range []*sql.Lock{sql.Leadership(public, false), sql.Schema(public)} {
 		if err := k.Try(t.Context(), conn); err != nil || !k.Held() {

@@ -44,15 +44,7 @@ func (u *user) peakOf(p program, limit float64, do func()) {
 // eachIs waits until so many tasks have ended, and checks that all of them are in a state and meet a condition.
 func (u *user) eachIs(n int, state, condition string) {
 	u.Helper()
-	for deadline := time.Now().Add(3 * time.Minute); ; {
-		if u.value("SELECT count(*) >= $1::int FROM task WHERE stop IS NOT NULL", n) == "t" {
-			break
-		}
-		if time.Now().After(deadline) {
-			u.Fatal("the tasks do not end")
-		}
-		<-time.After(pollEvery)
-	}
+	u.within(3*time.Minute, "SELECT count(*) >= $1::int FROM task WHERE stop IS NOT NULL", n)
 	for _, row := range u.values("SELECT concat_ws(' ', state, octet_length(output), right(output, 90), left(error, 200)) FROM task "+
 		"WHERE stop IS NOT NULL AND (state::text, true) IS DISTINCT FROM ($1, "+condition+") LIMIT 3", state) {
 		u.Error(row)

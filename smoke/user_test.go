@@ -1,7 +1,6 @@
 package smoke
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -10,6 +9,9 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+
+	"pgtaskd/server/servertest"
+	"pgtaskd/server/tasktest"
 )
 
 // user is somebody who is connected to a database, and has to do with one of its tables of tasks.
@@ -19,18 +21,13 @@ type user struct {
 	table string
 }
 
-// task is a row, each column as text; nil is NULL.
-type task map[string]*string
+// task is a row.
+type task servertest.Row
 
 // connect connects for the time of the test. Tasks are those of the table task.
 func connect(t *testing.T, dsn string) *user {
 	t.Helper()
-	conn, err := pgx.Connect(t.Context(), dsn)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = conn.Close(context.Background()) })
-	return &user{t, conn, "task"}
+	return &user{t, servertest.Connect(t, dsn), "task"}
 }
 
 func (s *served) user(t *testing.T) *user {
@@ -45,9 +42,7 @@ func (s *served) user(t *testing.T) *user {
 // exec runs statements, all in one transaction.
 func (u *user) exec(sql string) {
 	u.Helper()
-	if _, err := u.conn.Exec(u.Context(), sql, pgx.QueryExecModeSimpleProtocol); err != nil {
-		u.Fatalf("%s: %v", sql, err)
-	}
+	servertest.Exec(u, u.conn, sql)
 }
 
 // refused runs statements that must fail with an SQLSTATE.
@@ -63,20 +58,7 @@ func (u *user) refused(sql, sqlstate string) {
 // values are those of the first column, as text; NULL is "NULL".
 func (u *user) values(sql string, args ...any) []string {
 	u.Helper()
-	rows, err := u.conn.Query(u.Context(), sql, append([]any{pgx.QueryExecModeSimpleProtocol}, args...)...)
-	if err != nil {
-		u.Fatalf("%s: %v", sql, err)
-	}
-	values, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (string, error) {
-		if value := row.RawValues()[0]; value != nil {
-			return string(value), nil
-		}
-		return "NULL", nil
-	})
-	if err != nil {
-		u.Fatalf("%s: %v", sql, err)
-	}
-	return values
+	return servertest.Values(u, u.conn, sql, args...)
 }
 
 // value is the one that a query gives.
@@ -113,58 +95,30 @@ func (u *user) add(columns, values string) (id string) {
 // task reads a row; nil when there is none.
 func (u *user) task(id string) task {
 	u.Helper()
-	rows, err := u.conn.Query(u.Context(), "SELECT * FROM "+u.table+" WHERE id = $1", pgx.QueryExecModeSimpleProtocol, id)
-	if err != nil {
-		u.Fatal(err)
-	}
-	tasks, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (task, error) {
-		columns := task{}
-		for i, value := range row.RawValues() {
-			var text *string
-			if value != nil {
-				s := string(value)
-				text = &s
-			}
-			columns[row.FieldDescriptions()[i].Name] = text
-		}
-		return columns, nil
-	})
-	if err != nil {
-		u.Fatal(err)
-	}
-	if len(tasks) == 0 {
-		return nil
-	}
-	return tasks[0]
+	return task(tasktest.Table{T: u, Conn: u.conn, Name: u.table}.Row(id))
 }
-
-// pollEvery is how often a test looks again at what it waits for.
-const pollEvery = 20 * time.Millisecond
 
 // until waits until an SQL condition holds.
 func (u *user) until(condition string, args ...any) {
 	u.Helper()
-	for deadline := time.Now().Add(patience); ; {
-		if u.value("SELECT coalesce(("+condition+")::bool, false)", args...) == "t" {
-			return
-		}
-		if time.Now().After(deadline) {
-			u.dump()
-			u.Fatalf("not within %v: %s", patience, condition)
-		}
-		<-time.After(pollEvery)
-	}
+	u.within(patience, condition, args...)
 }
 
-// dump logs the rows of a small table, for one who looks for what went wrong.
-func (u *user) dump() {
+// within is until with another limit.
+func (u *user) within(limit time.Duration, condition string, args ...any) {
+	u.Helper()
+	servertest.Wait(u, limit, condition, func() bool {
+		return u.value("SELECT coalesce(("+condition+")::bool, false)", args...) == "t"
+	}, u.dump)
+}
+
+// dump is the rows of a small table, for one who looks for what went wrong.
+func (u *user) dump() string {
 	u.Helper()
 	if u.value("SELECT current_database()") == shared.name {
-		return
+		return "many tasks"
 	}
-	for _, row := range u.values("SELECT to_jsonb(t) - 'input' FROM " + u.table + " AS t ORDER BY id LIMIT 20") {
-		u.Log(row)
-	}
+	return strings.Join(u.values("SELECT to_jsonb(t) - 'input' FROM "+u.table+" AS t ORDER BY id LIMIT 20"), "\n")
 }
 
 // since tells whether the server is of a major version or a later one.
@@ -194,29 +148,25 @@ func prompt(t *testing.T, done func(try int) bool) {
 }
 
 // becomes waits until the task shows a state, and gives its row. Another end than that is a failure at once.
-func (u *user) becomes(id, state string) task {
+func (u *user) becomes(id, state string) (row task) {
 	u.Helper()
-	for deadline := time.Now().Add(patience); ; {
-		row := u.task(id)
+	servertest.Wait(u, patience, "task "+id+" to become "+state, func() bool {
+		row = u.task(id)
 		switch got := row.text("state"); {
 		case row == nil:
 			u.Fatalf("task %s is gone, want %s", id, state)
 		case got == state:
-			return row
-		case got == "DONE", got == "FAIL", got == "GONE", time.Now().After(deadline):
+			return true
+		case got == "DONE", got == "FAIL", got == "GONE":
 			u.Fatalf("task %s is %s, want %s; error: %s", id, got, state, row.text("error"))
 		}
-		<-time.After(pollEvery)
-	}
+		return false
+	}, func() string { return "it is " + row.text("state") + "; error: " + row.text("error") })
+	return row
 }
 
 // text is a column's value, "NULL" for NULL.
-func (t task) text(column string) string {
-	if t[column] == nil {
-		return "NULL"
-	}
-	return *t[column]
-}
+func (t task) text(column string) string { return servertest.Row(t).Text(column) }
 
 // shows compares columns, given as pairs of name and value.
 func (u *user) shows(row task, pairs ...string) {

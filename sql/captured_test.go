@@ -145,7 +145,7 @@ func tasksAreChanged(t *testing.T, conn *pgx.Conn) {
 		execute(t, conn, "UPDATE "+table+" SET state = 'STOP'")
 		execute(t, conn, "UPDATE "+table+" SET state = 'PLAN'")
 		execute(t, conn, "UPDATE "+table+` SET plan = '2030-01-01', "group" = 'b', max = 1`)
-		execute(t, conn, "UPDATE "+table+" SET state = 'WORK', pid = pg_catalog.pg_backend_pid()")
+		execute(t, conn, "SET application_name = 'pgtaskd public task'; UPDATE "+table+" SET state = 'WORK'; RESET application_name")
 		execute(t, conn, "DELETE FROM "+table)
 	}
 }

@@ -23,6 +23,8 @@ type Description struct {
 	Published    int64  // new tasks are, by Publication: a number that is another one when that is made anew; 0: they are not
 	Waking       Waking // of new tasks
 	Version      int    // of the schema, as the table's comment has it; 0: none
+	Register     int64  // of sessions, that can be used: a number that is another one when that is made again; 0: there is none
+	Unregistered string // why there is none
 	Fingerprint  string // changes when anything above does, or a column's type
 }
 
@@ -42,6 +44,9 @@ func Describe(ctx context.Context, conn *pgx.Conn, t Table) (Description, error)
 	d.Published, d.Waking = f.published, wakingOf(f.root)
 	d.TellsInserts = f.enabled(acceptTrigger)
 	d.TellsChanges = f.enabled(stateTrigger) && !slices.ContainsFunc(changeTriggers, func(name string) bool { return !f.enabled(name) })
+	if d.Unregistered = f.unregistered(t); d.Unregistered == "" {
+		d.Register = f.register.OID
+	}
 	d.StateType, _ = f.stateType(t)
 	if f.index(true, "", "id") != nil {
 		d.Sequence = f.sequence

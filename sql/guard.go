@@ -10,7 +10,7 @@ func guard(t Table) (whole, again string) {
 		":trusted", "SELECT ARRAY("+bare("inspect/trusted")+")",
 		":owners", bare("inspect/owners"),
 		":names", strings.Join(arguments, ", "),
-		":indexes", array(indexNames(t)),
+		":indexes", array(relationNames(t)),
 	).Replace(text("session/guard"))
 	again = "DO $pgtaskd$ BEGIN EXECUTE pg_catalog.current_setting('pgtaskd.guard'); END $pgtaskd$;\n"
 	return body + again, again

@@ -31,6 +31,7 @@ type found struct {
 	indexes     []foundIndex
 	functions   []foundFunction
 	types       []foundType
+	register    foundRegister
 }
 
 type foundColumn struct {
@@ -189,8 +190,10 @@ func (f *found) inspect(ctx context.Context, conn *pgx.Conn, t Table, trusted []
 	if column := f.column("state"); column != nil {
 		state = column.TypeOID
 	}
-	f.types, err = collect(ctx, conn, "types", pgx.RowToStructByPos[foundType], t.Schema, state, trusted)
-	return err
+	if f.types, err = collect(ctx, conn, "types", pgx.RowToStructByPos[foundType], t.Schema, state, trusted); err != nil {
+		return err
+	}
+	return f.inspectRegister(ctx, conn, t)
 }
 
 func collect[T any](ctx context.Context, conn *pgx.Conn, query string, row pgx.RowToFunc[T], args ...any) ([]T, error) {

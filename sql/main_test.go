@@ -1,7 +1,6 @@
 package sql
 
 import (
-	"context"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
@@ -14,12 +13,7 @@ func TestMain(m *testing.M) { servertest.Main(m) }
 // connect opens a connection for the time of the test.
 func connect(t *testing.T, dsn string) *pgx.Conn {
 	t.Helper()
-	conn, err := pgx.Connect(t.Context(), dsn)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = conn.Close(context.Background()) })
-	return conn
+	return servertest.Connect(t, dsn)
 }
 
 // database is a connection to a fresh one.
@@ -30,9 +24,7 @@ func database(t *testing.T) *pgx.Conn {
 
 func execute(t *testing.T, conn *pgx.Conn, sql string) {
 	t.Helper()
-	if _, err := conn.Exec(t.Context(), sql, pgx.QueryExecModeSimpleProtocol); err != nil {
-		t.Fatalf("%s: %v", sql, err)
-	}
+	servertest.Exec(t, conn, sql)
 }
 
 // refused tells with which SQLSTATE a statement fails.
@@ -46,14 +38,7 @@ func refused(t *testing.T, conn *pgx.Conn, sql, sqlstate string) {
 // value is the single value that a query gives, as text.
 func value(t *testing.T, conn *pgx.Conn, sql string) string {
 	t.Helper()
-	var s *string
-	if err := conn.QueryRow(t.Context(), "SELECT ("+sql+")::text", pgx.QueryExecModeSimpleProtocol).Scan(&s); err != nil {
-		t.Fatalf("%s: %v", sql, err)
-	}
-	if s == nil {
-		return "NULL"
-	}
-	return *s
+	return servertest.Get(t, conn, sql)
 }
 
 func equal(t *testing.T, what, got, want string) {

@@ -125,6 +125,8 @@ func (m *missing) step(s step) {
 		m.publicationStep(s)
 	case optionStep:
 		m.option(s)
+	case registerStep:
+		m.registerStep(s)
 	case commentStep:
 		m.commentStep(s)
 	}

@@ -30,6 +30,7 @@ const (
 	triggerStep
 	publicationStep
 	optionStep
+	registerStep
 	commentStep
 )
 
@@ -48,11 +49,12 @@ var stepKinds = []struct {
 	{triggerStep, regexp.MustCompile(`^DROP TRIGGER IF EXISTS (\w+)`)},
 	{publicationStep, regexp.MustCompile(`^DROP PUBLICATION IF EXISTS (pgtaskd_:hash)`)},
 	{optionStep, regexp.MustCompile(`^ALTER TABLE :table SET \((\w+) =`)},
+	{registerStep, regexp.MustCompile(`^SET LOCAL pgtaskd\.register = (:register);`)},
 	{commentStep, regexp.MustCompile(`^COMMENT ON (\w+ [^ ]+(?: ON :table)?) IS`)},
 }
 
 // The files in the order in which they are run.
-var stepFiles = []string{"schema", "functions", "table", "indexes", "triggers", "publication", "options", "comments"}
+var stepFiles = []string{"schema", "functions", "table", "indexes", "triggers", "publication", "options", "register", "comments"}
 
 var (
 	addedColumn    = regexp.MustCompile(`ADD COLUMN IF NOT EXISTS "?(\w+)"?`)

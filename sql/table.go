@@ -58,6 +58,9 @@ func triggerNames() []string {
 	return all
 }
 
+// relationNames are those of a table's indexes and of its register of sessions.
+func relationNames(t Table) []string { return append(indexNames(t), registerName(t)) }
+
 // indexNames are those of a table's indexes.
 func indexNames(t Table) []string {
 	var all []string
@@ -74,7 +77,7 @@ type names struct {
 	parts bool   // the table is partitioned
 }
 
-var placeholder = regexp.MustCompile(`:(schema|table|state|hash|root|wake|version)`)
+var placeholder = regexp.MustCompile(`:(schema|table|state|hash|root|register|wake|version)`)
 
 // fill puts the names into a step's text. It is the only place where they meet.
 func (n names) fill(sql string) string {
@@ -93,6 +96,8 @@ func (n names) fill(sql string) string {
 				return ", publish_via_partition_root = true"
 			}
 			return ""
+		case ":register":
+			return literal(Register(n.table))
 		case ":wake":
 			return strconv.FormatInt(wakeLocks, 10)
 		default:

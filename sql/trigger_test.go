@@ -2,6 +2,7 @@ package sql
 
 import (
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -26,11 +27,10 @@ func TestChangesWakeTheLeaderWhereTheyMatter(t *testing.T) {
 		{"UPDATE task SET priority = 1 WHERE id = 1", true},
 		{"UPDATE task SET state = 'STOP' WHERE id = 1", true},
 		{"UPDATE task SET state = 'PLAN' WHERE id = 1", true},
-		{"UPDATE task SET state = 'TAKE', pid = pg_backend_pid() WHERE id = 1", false},
-		{"UPDATE task SET state = 'WORK' WHERE id = 1", false},
+		{"SET application_name = 'pgtaskd public task'; UPDATE task SET state = 'WORK' WHERE id = 1; RESET application_name", false},
 		{"UPDATE task SET state = 'DONE' WHERE id = 1", false},
 		{"UPDATE task SET state = 'PLAN' WHERE id = 1", true},
-		{"UPDATE task SET state = 'TAKE', pid = pg_backend_pid() WHERE id IN (1, 2)", false},
+		{"SET application_name = 'pgtaskd public task'; UPDATE task SET state = 'WORK' WHERE id IN (1, 2); RESET application_name", false},
 		{"UPDATE task SET state = 'STOP' WHERE id = 1", true},
 		{"UPDATE task SET stop = now() WHERE id = 1", false},
 		{"DELETE FROM task WHERE id = 1", false},
@@ -149,17 +149,10 @@ func TestStopOfAGroupLeavesNoHole(t *testing.T) {
 // waiting returns when the other connection waits for a lock.
 func waiting(t *testing.T, conn, other *pgx.Conn) {
 	t.Helper()
-	for {
-		var waits bool
-		err := conn.QueryRow(t.Context(), "SELECT EXISTS (SELECT FROM pg_locks WHERE pid = $1 AND NOT granted)",
-			int32(other.PgConn().PID())).Scan(&waits)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if waits {
-			return
-		}
-	}
+	pid := int32(other.PgConn().PID())
+	servertest.Wait(t, time.Minute, "a wait for a lock", func() bool {
+		return servertest.Get(t, conn, "SELECT EXISTS (SELECT FROM pg_locks WHERE pid = $1 AND NOT granted)", pid) == "true"
+	})
 }
 
 func allStates(t *testing.T, conn *pgx.Conn) string {
@@ -176,8 +169,9 @@ func TestOnlyAControlSessionSaysThatATaskRuns(t *testing.T) {
 		for _, state := range []string{"TAKE", "WORK"} {
 			execute(t, conn, "TRUNCATE task; INSERT INTO task (id, state, input) VALUES (1, '"+old+"', '')")
 			refused(t, conn, "UPDATE task SET state = '"+state+"'", "23514")
-			execute(t, conn, "UPDATE task SET state = '"+state+"', pid = pg_backend_pid()")
+			refused(t, conn, "UPDATE task SET state = '"+state+"', pid = pg_backend_pid()", "23514")
 		}
+		execute(t, conn, "SET application_name = 'pgtaskd public task'; UPDATE task SET state = 'WORK'; RESET application_name")
 	}
 	// What pgtaskd writes in the end, or a person who knows how a task has ended.
 	for _, state := range []string{"DONE", "FAIL", "GONE"} {

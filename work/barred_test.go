@@ -13,14 +13,14 @@ import (
 	"pgtaskd/server/servertest"
 )
 
-// TestBarredWhenClaimed: a task that was let in just before writes were switched off waits until they are on again, and does not fail.
-func TestBarredWhenClaimed(t *testing.T) {
+// TestBarredWhenRead: a task that was let in just before writes were switched off waits until they are on again, and does not fail.
+func TestBarredWhenRead(t *testing.T) {
 	t.Parallel()
 	p := throughProxy(t)
 	var armed atomic.Bool
 	var off func()
 	p.Watch(func(_ int, fromClient bool, kind byte, body []byte) proxy.Verdict {
-		if !fromClient && kind == 'C' && bytes.HasPrefix(body, []byte("UPDATE")) && armed.CompareAndSwap(true, false) { // the claim
+		if !fromClient && kind == 'C' && bytes.HasPrefix(body, []byte("LOCK")) && armed.CompareAndSwap(true, false) { // what is read comes now
 			off()
 		}
 		return proxy.Pass

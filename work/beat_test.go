@@ -20,19 +20,3 @@ func TestBeatsFallTogether(t *testing.T) {
 		t.Errorf("one that has never spoken is silent for %v", silent)
 	}
 }
-
-// TestBoredom: a leader that finds nothing due looks less and less often, and falling asleep in between does not make it look as often as at first.
-func TestBoredom(t *testing.T) {
-	t.Parallel()
-	now := time.Now()
-	v := vigil{found: now.Add(time.Hour)} // so that it has not passed meanwhile
-	if d := v.tick(); d != awakeTick {
-		t.Errorf("%v after something was due", d)
-	}
-	v.found = now.Add(-time.Minute)
-	v.sleeps(now)
-	v.stays(now)
-	if d := v.tick(); d != boredTick {
-		t.Errorf("%v after a minute", d)
-	}
-}

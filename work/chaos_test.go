@@ -46,11 +46,11 @@ func TestExactlyOnce(t *testing.T) {
 	if wrong := s.get(`SELECT json_agg(w) FROM (
 		SELECT t.id, t.state, t.input, t.attempt, t.interrupted, t.error, count(e.id) FROM task AS t LEFT JOIN effect AS e ON e.id = t.id
 		WHERE t.parent IS NULL AND t.input LIKE '%INSERT%' GROUP BY t.id
-		HAVING count(e.id) <> CASE WHEN t.state = 'DONE' THEN 1 ELSE 0 END) AS w`); wrong != "<null>" {
+		HAVING count(e.id) <> CASE WHEN t.state = 'DONE' THEN 1 ELSE 0 END) AS w`); wrong != "NULL" {
 		t.Error("not exactly once: ", wrong)
 	}
 	if wrong := s.get(`SELECT json_agg(w) FROM (SELECT t.id, t.state, t.next FROM task AS t WHERE t.parent IS NULL AND t.repeat > '0'
-		AND (SELECT count(*) FROM task AS n WHERE n.parent = t.id) <> 1) AS w`); wrong != "<null>" {
+		AND (SELECT count(*) FROM task AS n WHERE n.parent = t.id) <> 1) AS w`); wrong != "NULL" {
 		t.Error("broken or forked chains: ", wrong)
 	}
 	if n, _ := strconv.Atoi(s.get("SELECT max(attempt - interrupted) FROM task WHERE parent IS NULL")); n > 6 {

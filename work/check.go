@@ -151,15 +151,19 @@ func (r *Report) table(ctx context.Context, conn *pgx.Conn, t Target) {
 	if len(r.Lines)+len(r.Faults) == 0 {
 		r.say(Ready)
 	}
-	r.strangers(ctx, conn, t)
+	makes := t.Create && slices.ContainsFunc(changes, func(c sql.Change) bool { return c.What == sql.RegisterOfSessions })
+	r.remarks(ctx, conn, t, makes)
 }
 
-// strangers says who holds locks of ours to be in the way.
-func (r *Report) strangers(ctx context.Context, conn *pgx.Conn, t Target) {
+// remarks says who holds locks of ours to be in the way, and why there is no register of sessions, unless that would be made.
+func (r *Report) remarks(ctx context.Context, conn *pgx.Conn, t Target, register bool) {
 	d, err := sql.Describe(ctx, conn, table(t))
 	locks := []*sql.Lock{sql.Leadership(table(t), false), sql.Schema(table(t))}
 	if d.Exists {
 		locks = append(locks, sql.Sleep(table(t), d.Waking))
+		if d.Unregistered != "" && !register {
+			r.say("%s", d.Unregistered)
+		}
 	}
 	for _, k := range locks {
 		if err == nil {

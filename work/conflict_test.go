@@ -28,7 +28,7 @@ func TestEndsThatMeetEachOther(t *testing.T) {
 			s.exec(`INSERT INTO task ("group", repeat, input) SELECT 'g' || i % 16, CASE $2 WHEN 'repetitions' THEN interval '1 day' ELSE '0' END, $1
 				FROM generate_series(1, $3) AS i`, c.input, c.name, c.tasks)
 			s.eventually("0", "SELECT count(*) FROM task WHERE parent IS NULL AND state NOT IN ('DONE', 'FAIL')")
-			if failed := s.get("SELECT count(*) || min(error) FROM task WHERE state = 'FAIL'"); failed != "<null>" {
+			if failed := s.get("SELECT count(*) || min(error) FROM task WHERE state = 'FAIL'"); failed != "NULL" {
 				t.Error(failed)
 			}
 			if odd := s.get("SELECT count(*) FROM (SELECT id FROM effect GROUP BY id HAVING count(*) = 1) AS e JOIN task USING (id) WHERE state = 'DONE' AND attempt = 1"); odd != fmt.Sprint(c.tasks) {

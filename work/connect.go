@@ -17,12 +17,12 @@ import (
 
 // open opens a session for a task, where the task wants it.
 func (l *loop) open(ctx context.Context, t *task) (session *exec.Session, err error) {
-	ctx, cancel := context.WithTimeout(ctx, connectLimit)
+	limit, cancel := context.WithTimeout(ctx, connectLimit)
 	defer cancel()
-	if t.row.Remote == "" {
-		session, err = l.openOwn(ctx, t)
-	} else {
-		session, err = l.openRemote(ctx, t)
+	if t.row.Remote != "" {
+		session, err = l.openRemote(limit, t)
+	} else if session, err = l.openOwn(limit, t); err == nil {
+		session, err = l.registered(ctx, session)
 	}
 	if err != nil {
 		return nil, err
@@ -54,7 +54,6 @@ func (l *loop) openOwn(ctx context.Context, t *task) (*exec.Session, error) {
 	err = remote.Reason(err)
 	switch {
 	case err == nil:
-		l.shortage.succeed()
 		return l.trusted(ctx, session, t)
 	case l.crew.Context().Err() == nil:
 		l.shortage.fail(err, len(l.seats.backends()))
@@ -63,10 +62,10 @@ func (l *loop) openOwn(ctx context.Context, t *task) (*exec.Session, error) {
 	return session, err
 }
 
-// trusted closes the session where the task is not ours any more, as the control session that took it has gone. We may have been frozen meanwhile, and not know of it yet: a new leader
+// trusted closes the session where the task is not ours any more, as the control session that has read it has gone. We may have been frozen meanwhile, and not know of it yet: a new leader
 // knows of no session that is opened now, and would run more in the lane than may.
 func (l *loop) trusted(ctx context.Context, session *exec.Session, t *task) (*exec.Session, error) {
-	leads, err := session.Sees(ctx, t.owner.Load())
+	leads, err := session.Sees(ctx, t.leader)
 	if err == nil && leads {
 		return session, nil
 	}

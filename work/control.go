@@ -14,6 +14,7 @@ import (
 
 	"pgtaskd/remote"
 	"pgtaskd/sql"
+	"pgtaskd/work/wake"
 )
 
 // Limits of the controller's own statements and of its silence.
@@ -39,7 +40,8 @@ var (
 type control struct {
 	conn      *pgx.Conn
 	pid       int32
-	version   int // server_version_num
+	since     time.Time // start of the backend
+	version   int       // server_version_num
 	superuser bool
 	timeZone  string
 	lazy      bool   // the role's commits do not wait for the disk
@@ -48,10 +50,10 @@ type control struct {
 	table     sql.Description
 	path      string          // the role's own search_path, once it is needed
 	base      remote.Settings // what the connection really uses, and remotes inherit
-	notified  bool            // since the loop looked last
-	heard     int             // notifications of others
-	bustle    bustle          // of them
+	notices   wake.Notices
+	changed   bool // somebody has changed or deleted a row that waits
 	leads     leadership
+	left      func() // called when it is closed; may be nil
 }
 
 // connect opens a control connection with settings of its own, whatever the role's are.
@@ -68,15 +70,13 @@ func connect(ctx context.Context, t Target) (*control, error) {
 	}
 	cfg.StatementCacheCapacity, cfg.DescriptionCacheCapacity = statementCache, 0 // made in full for each target
 	c := &control{}
+	changes := sql.Channel(table(t))
 	if c.base, err = remote.Complete(t.Connect); err != nil {
 		return nil, err
 	}
 	cfg.OnNotification = func(conn *pgconn.PgConn, n *pgconn.Notification) {
-		c.notified = true
-		if n.PID != conn.PID() {
-			c.heard++
-			c.bustle.hear(time.Now())
-		}
+		c.notices.Hear(n.PID == conn.PID())
+		c.changed = c.changed || n.PID != conn.PID() && n.Channel == changes
 	}
 	ctx, cancel := context.WithTimeout(ctx, connectLimit)
 	defer cancel()
@@ -99,10 +99,10 @@ func connect(ctx context.Context, t Target) (*control, error) {
 // know reads what has to be known of the session and its server.
 func (c *control) know(ctx context.Context) error {
 	var recovery, readOnly bool
-	err := c.conn.QueryRow(ctx, "SELECT pg_catalog.pg_backend_pid(), pg_catalog.current_setting('server_version_num')::pg_catalog.int4, "+
+	err := c.conn.QueryRow(ctx, "SELECT pg_catalog.pg_backend_pid(), (SELECT a.backend_start FROM pg_catalog.pg_stat_get_activity(pg_catalog.pg_backend_pid()) AS a), pg_catalog.current_setting('server_version_num')::pg_catalog.int4, "+
 		"pg_catalog.current_setting('is_superuser')::pg_catalog.bool, pg_catalog.current_setting('TimeZone'), pg_catalog.current_setting('synchronous_commit') OPERATOR(pg_catalog.=) 'off', "+
 		"pg_catalog.pg_is_in_recovery(), pg_catalog.current_setting('default_transaction_read_only')::pg_catalog.bool").
-		Scan(&c.pid, &c.version, &c.superuser, &c.timeZone, &c.lazy, &recovery, &readOnly)
+		Scan(&c.pid, &c.since, &c.version, &c.superuser, &c.timeZone, &c.lazy, &recovery, &readOnly)
 	switch {
 	case err != nil:
 		return err
@@ -122,6 +122,9 @@ func (c *control) close() {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
 	_ = c.conn.Close(ctx)
+	if c.left != nil {
+		c.left()
+	}
 }
 
 // trust gives the session the role's own search_path.

@@ -11,7 +11,7 @@ import (
 // anything is due.
 const columnsTick = 50 * time.Millisecond
 
-func (l *loop) columnsDue() bool { return !l.awake() || time.Since(l.look.columns) >= columnsTick }
+func (l *loop) columnsDue() bool { return !l.wake.Awake() || time.Since(l.look.columns) >= columnsTick }
 
 // postponement is the time between two tries to change what the table can do without, while somebody has locked it: for the blink of each
 // try those who insert wait as well.
@@ -52,11 +52,7 @@ func (l *loop) redescribe(ctx context.Context) error {
 			return nil
 		}
 	}
-	way, before := l.way, l.control.table
 	if err := l.install(ctx); err != nil {
-		return err
-	}
-	if err := l.rewake(ctx, way, before); err != nil {
 		return err
 	}
 	l.look.full = time.Time{} // nothing may have told us of new tasks meanwhile

@@ -1,8 +1,8 @@
 // Package work serves one target: one task table, for one role.
 //
-// It owns the target's control connection, its sessions, and the record of what is due, claimed
-// and running. It becomes the leader, notices new tasks, claims them, runs them, writes their
-// ends, and cleans up after what was cut off. Package conf calls Serve once for each target, on a
+// It owns the target's control connection, its sessions, and the record of what is due and
+// running. It becomes the leader, notices new tasks, reads them, runs them, writes their ends, and
+// cleans up after what was cut off. Package conf calls Serve once for each target, on a
 // goroutine of its own; Serve tries again by itself when something fails. main calls Check and
 // Crowded.
 //

@@ -2,6 +2,7 @@ package work
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"slices"
 	"time"
@@ -39,9 +40,7 @@ func (l *loop) drain() {
 		l.look.draining = time.Now()
 		l.lanes.close()
 		l.underWay(l.log.Info().Dur("grace", l.live.Load().Grace), "waits_for").Msg("draining")
-		for _, t := range append(l.lanes.forget(), l.unripe()...) {
-			l.inbox.end(end{task: t, kind: released})
-		}
+		l.dropWaiting()
 	}
 	if !l.look.cancelled && time.Since(l.look.draining) >= l.live.Load().Grace {
 		l.look.cancelled = true
@@ -52,6 +51,34 @@ func (l *loop) drain() {
 			t.stop(exec.Drained)
 		}
 	}
+}
+
+// handOver gives the lead away as soon as all that runs is marked: another controller starts what waits, and leaves alone what is marked. We write the ends of that all the same.
+func (l *loop) handOver(ctx context.Context) error {
+	if l.look.draining.IsZero() || l.handed || !l.busy() {
+		return nil
+	}
+	for _, t := range l.tasks {
+		if !t.marked {
+			return nil
+		}
+	}
+	for id, key := range l.orphans {
+		l.lanes.vacate(key)
+		delete(l.orphans, id)
+	}
+	l.closeLater(l.seats.stale(0))
+	ctx, cancel := limited(ctx)
+	defer cancel()
+	if err := l.wake.WakeUp(ctx); err != nil {
+		return err
+	}
+	if err := l.control.leads.release(ctx, l.control.conn); err != nil {
+		return err
+	}
+	l.handed = true
+	l.log.Info().Int("tasks", len(l.tasks)).Msg("gave the lead away; waiting for the tasks that run")
+	return nil
 }
 
 // namedMost is how many tasks a line of the log names.

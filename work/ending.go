@@ -38,10 +38,13 @@ func (r *runner) judge(t *task, start time.Time, result *exec.Result) (next *tas
 	case result.Reason == exec.TimedOut && (result.Failure == nil && result.Open || result.Alone):
 		result.Failure = exec.NewFailure("canceling statement due to statement timeout", "57014", "STATEMENT", *t.row.Input)
 	}
+	if result.Open {
+		r.leave() // it may have locked what its end is written to
+	}
+	r.finish(e)
 	if result.Reason != exec.NotCancelled {
 		r.leave() // a cancel may have been sent after the run's end: nothing else must meet it
 	}
-	r.finish(e)
 	if r.seat == nil {
 		return nil
 	}
@@ -71,7 +74,7 @@ func (r *runner) hold(t *task, start time.Time, result *exec.Result) (next *task
 		r.leave()
 		return nil
 	}
-	if !r.before.heavy {
+	if !r.before.heavy && !t.marks.Load() {
 		if next = r.lanes.follow(t, r.fits); next != nil {
 			return next
 		}

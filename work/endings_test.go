@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"pgtaskd/server/servertest"
 )
 
 // Tests of ends that a task's SQL, or the table's triggers and keys, make difficult: the row says what the contract says, effects and DONE
@@ -156,7 +158,7 @@ func TestEndings(t *testing.T) {
 	if err := tx.Commit(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	within(t, 2*patient, "all have ended", func() bool {
+	servertest.Wait(t, 2*patient, "all have ended", func() bool {
 		return s.get(`SELECT count(*) FROM task WHERE plan <= now() + interval '2 s' AND state IN ('PLAN', 'TAKE', 'WORK')`) == "0"
 	})
 	for i := range all {
@@ -164,7 +166,7 @@ func TestEndings(t *testing.T) {
 	}
 	if wrong := s.get(`SELECT json_agg(w) FROM (SELECT t.data AS left, t.state, t.error, t.output, f.output AS first
 		FROM task AS t JOIN task AS f ON f.data = 'first'
-		WHERE t.data LIKE 'after %' AND (t.state <> 'DONE' OR t.output::jsonb - '{id,data,name,group}'::text[] <> f.output::jsonb - '{id,data,name,group}'::text[])) AS w`); wrong != "<null>" {
+		WHERE t.data LIKE 'after %' AND (t.state <> 'DONE' OR t.output::jsonb - '{id,data,name,group}'::text[] <> f.output::jsonb - '{id,data,name,group}'::text[])) AS w`); wrong != "NULL" {
 		t.Error(wrong)
 	}
 	if wants := strings.Count(s.logged(), "out of disk space or memory"); s.leads() > 1+wants { // it says that it leads again when that has lasted

@@ -18,16 +18,21 @@ func (s *lanes) add(group, remote []byte, r rank) {
 		}
 		l, s.last = known, known
 	}
+	if s.makeReady(l, r) && l.ready.top().id == r.id { // the lane's place depends on its first task alone
+		s.place(l)
+	}
+}
+
+// makeReady adds a task to its lane, where it is not known already; true when it has become ready.
+func (s *lanes) makeReady(l *lane, r rank) (ready bool) {
 	if !s.only && s.known.add(r.id) {
 		l.ready = append(l.ready, r)
 		l.ready.up(len(l.ready) - 1)
 		s.ready++
-		if l.ready.top().id == r.id { // the lane's place depends on its first task alone
-			s.place(l)
-		}
+		ready = true
 	}
 	if s.filling == nil {
-		return
+		return ready
 	}
 	s.drawn.remove(r.id) // it waits again
 	if s.filling.add(r.id) {
@@ -36,6 +41,7 @@ func (s *lanes) add(group, remote []byte, r rank) {
 			s.gathered++
 		}
 	}
+	return ready
 }
 
 // fill starts to gather what is due anew, beside what is known, so that tasks whose priority, group or plan was changed find

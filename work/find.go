@@ -30,10 +30,9 @@ func (l *loop) find(rows pgx.Rows) (found int, expired []int64, err error) {
 		case underWay:
 			l.adopt(r.id, laneOf(string(v[1]), string(v[2])))
 		case odd && (l.isHopeless(r.id) || now.Before(l.parked[r.id].until)):
+		case odd && l.tasks[r.id] != nil: // it is read already, or runs
 		case over != nil:
 			expired = append(expired, r.id)
-		case odd && l.tasks[r.id] != nil: // its end is written, and somebody has set it to PLAN, but we have not heard of it yet
-			l.look.later = true
 		default:
 			l.lanes.add(v[1], v[2], r)
 		}

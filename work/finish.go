@@ -70,7 +70,7 @@ func (l *loop) sweep(ctx context.Context) error {
 	ids := l.empty
 	l.empty = nil
 	for len(ids) > 0 {
-		n := min(len(ids), claimMost)
+		n := min(len(ids), batchMost)
 		if err := l.delete(ctx, ids[:n]); err != nil {
 			return err
 		}
@@ -92,7 +92,7 @@ func (l *loop) finish(ctx context.Context, ends []end) error {
 				return err
 			}
 		}
-		rows, err := tx.Query(ctx, l.queries().Text("finish"), c.ids, c.owners, c.pids, c.done, c.starts, c.stops, c.outputs, c.errors, c.sqlstates, c.notices, c.exactly, c.last, c.keeps)
+		rows, err := tx.Query(ctx, l.queries().Text("finish"), c.ids, c.versions, c.pids, c.done, c.starts, c.stops, c.outputs, c.errors, c.sqlstates, c.notices, c.exactly, c.last, c.keeps)
 		if err != nil {
 			return err
 		}
@@ -139,7 +139,7 @@ func (l *loop) retry(ctx context.Context, tx pgx.Tx, ends []end, written map[int
 		}
 	}
 	c := newColumns(failed, l.encoding())
-	rows, err := tx.Query(ctx, l.queries().Text("retry"), c.ids, c.owners, c.pids, c.starts, c.stops, c.outputs, c.errors, c.sqlstates, c.notices, c.exactly, c.keeps)
+	rows, err := tx.Query(ctx, l.queries().Text("retry"), c.ids, c.versions, c.pids, c.starts, c.stops, c.outputs, c.errors, c.sqlstates, c.notices, c.exactly, c.keeps)
 	if err != nil {
 		return err
 	}
@@ -193,7 +193,7 @@ func (l *loop) settle(ctx context.Context, ends []end, written map[int64]bool) e
 			e.refusals = 0
 			l.relieve(&e)
 			l.unsaid = append(l.unsaid, e.later())
-		case s.state == "STOP" && !s.ended && e.kind != stopped:
+		case s.stopping && e.kind != stopped:
 			e.kind = stopped
 			l.unsaid = append(l.unsaid, e)
 		default:
@@ -228,7 +228,8 @@ func (l *loop) unlocked(ctx context.Context, ids []int64) (free map[int64]bool, 
 
 // columns are the ends as the queries take them.
 type columns struct {
-	ids, owners, pids                   []int64
+	ids, pids                           []int64
+	versions                            []int32
 	done, exactly, last, keeps          []bool
 	starts, stops                       []*time.Time
 	outputs, errors, sqlstates, notices []*string
@@ -237,13 +238,16 @@ type columns struct {
 func newColumns(ends []end, encoding string) *columns {
 	n := len(ends)
 	c := &columns{
-		ids: make([]int64, n), owners: make([]int64, n), pids: make([]int64, n), done: make([]bool, n), exactly: make([]bool, n), last: make([]bool, n), keeps: make([]bool, n),
+		ids: make([]int64, n), versions: make([]int32, n), pids: make([]int64, n), done: make([]bool, n), exactly: make([]bool, n), last: make([]bool, n), keeps: make([]bool, n),
 		starts: make([]*time.Time, n), stops: make([]*time.Time, n),
 		outputs: make([]*string, n), errors: make([]*string, n), sqlstates: make([]*string, n), notices: make([]*string, n),
 	}
 	for i := range ends {
 		e := &ends[i]
-		c.ids[i], c.owners[i], c.pids[i] = e.task.row.ID, int64(e.task.owner.Load()), int64(e.pid)
+		c.ids[i], c.versions[i], c.pids[i] = e.task.row.ID, int32(e.task.row.Version), int64(e.pid)
+		if e.task.marked {
+			c.versions[i] = 0 // it is WORK alone that we may end: a crash of the server can give a forgotten version to another row
+		}
 		c.exactly[i] = e.task.traits != nil && e.task.once()
 		c.stops[i] = &e.stop
 		c.starts[i] = &e.start

@@ -155,7 +155,7 @@ func (r *runner) extend(t *task) {
 	session := r.seat.session
 	n := session.Behind()
 	most := r.habits.flight(t)
-	if n > most/2 || !session.Takes() || !r.flights.hold(r, n) {
+	if n > most/2 || t.marks.Load() || !session.Takes() || !r.flights.hold(r, n) {
 		return
 	}
 	last, size := r.flights.last(r, t)
@@ -222,7 +222,7 @@ func (r *runner) asQuery(t *task) (query, watch bool) {
 
 // light tells whether nothing is known of a task by itself why it should be more than a query that may be run once more.
 func (t *task) light() bool {
-	if t.row.Input == nil || t.row.Data == nil || !t.row.Single || !t.row.Rerun || t.row.Suspect || t.row.Count > 0 || t.row.Live > 0 || t.wary || t.lone || t.again > 0 {
+	if t.row.Input == nil || t.row.Data == nil || !t.row.Single || t.row.marksFirst() || t.row.Count > 0 || t.row.Live > 0 || t.wary || t.lone || t.again > 0 {
 		return false
 	}
 	t.examine()

@@ -69,25 +69,13 @@ func TestWhoMayConnectNotifies(t *testing.T) {
 	t.Log(spent, "statements of the leader's beside", sent.Load(), "notifications")
 }
 
-// TestAFullQueueKeepsTheLeaderAwake: nobody who inserts tasks has to NOTIFY then, which would fail.
-func TestAFullQueueKeepsTheLeaderAwake(t *testing.T) {
+// TestTheQueueOfNotificationsIsLookedAt with the columns.
+func TestTheQueueOfNotificationsIsLookedAt(t *testing.T) {
 	t.Parallel()
 	s := prepared(t, func(t *Target) { t.Run = 0 })
 	l := s.installed()
-	l.vigil.queue = queueMost
-	for _, asleep := range []bool{false, true} {
-		l.vigil.tried = time.Time{}
-		l.vigil.asleep = asleep
-		if err := l.fallAsleep(t.Context()); err != nil || l.vigil.asleep || s.sleepers() != "0" {
-			t.Errorf("asleep: %t, %v", l.vigil.asleep, err)
-		}
-	}
-	l.vigil = vigil{}
-	if err := l.fallAsleep(t.Context()); err != nil || !l.vigil.asleep {
-		t.Error("stays awake", err)
-	}
-	l.vigil.queue = -1
-	if err := l.control.conn.QueryRow(t.Context(), l.queries().Text("columns"), "public", "task").Scan(nil, nil, nil, &l.vigil.queue); err != nil || l.vigil.queue < 0 {
-		t.Error(l.vigil.queue, err)
+	queue := -1.0
+	if err := l.control.conn.QueryRow(t.Context(), l.queries().Text("columns"), "public", "task").Scan(nil, nil, nil, &queue); err != nil || queue < 0 {
+		t.Error(queue, err)
 	}
 }

@@ -85,7 +85,7 @@ func (s *lanes) tryout(fits func(*task) bool) *task {
 			s.place(l)
 			continue
 		}
-		if fits(l.taken.top()) {
+		if t := l.taken.top(); !s.stale(t) && fits(t) {
 			s.try(l)
 			t := s.pop(l)
 			t.tries = true

@@ -35,14 +35,14 @@ func TestStopOutlivesTheLeader(t *testing.T) {
 	t.Parallel()
 	for state, die := range map[string]func(*proxy.Proxy){
 		"WORK": func(p *proxy.Proxy) { p.Stall(true) }, // for the server, the session lives
-		"TAKE": func(*proxy.Proxy) {},
+		"PLAN": func(*proxy.Proxy) {},
 	} {
 		t.Run(state, func(t *testing.T) {
 			t.Parallel()
 			s, p := ledThroughProxy(t)
 			s.exec("CREATE TABLE effect (id int4)")
-			s.refuse("UPDATE", "NEW.state = 'WORK'") // so that it is TAKE while it runs
-			data := map[string]string{"TAKE": "odd"}[state]
+			s.refuse("UPDATE", "NEW.state = 'WORK'") // so that it is PLAN while it runs
+			data := map[string]string{"PLAN": "odd"}[state]
 			id := s.add("input, repeat, data", "INSERT INTO effect VALUES (1); SELECT pg_advisory_xact_lock(42), pg_sleep(60)", "1 day", data)
 			behind := s.add("input", "SELECT pg_try_advisory_xact_lock(42)")
 			paused := s.add(`input, "group", plan`, "SELECT 'paused'", "paused", "infinity")
@@ -52,19 +52,25 @@ func TestStopOutlivesTheLeader(t *testing.T) {
 			die(p)
 			s.exec("UPDATE task SET state = 'STOP' WHERE id IN ($1, $2)", id, paused)
 			p.Refuse(true)
-			if state == "TAKE" {
+			if state == "PLAN" {
 				p.Cut()
 			}
 			s.exec("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE 'pgtaskd %'")
 			s.serve()
 
-			s.eventually("true", "SELECT stop >= start FROM task WHERE id = $1", id)
+			if state == "WORK" {
+				s.eventually("true", "SELECT stop >= start FROM task WHERE id = $1", id)
+			}
 			s.becomes(behind, "DONE")
 			row := s.row(id, "state, sqlstate, left(error, 50) AS error, next, stopping, attempt")
-			if want := `{"state":"STOP","sqlstate":"57014","error":"ERROR:  canceling statement due to user request\nDE","next":null,"stopping":null,"attempt":1}`; row != want {
+			want := `{"state":"STOP","sqlstate":"57014","error":"ERROR:  canceling statement due to user request\nDE","next":null,"stopping":null,"attempt":1}`
+			if state == "PLAN" {
+				want = `{"state":"STOP","sqlstate":null,"error":null,"next":null,"stopping":null,"attempt":0}`
+			}
+			if row != want {
 				t.Error(row)
 			}
-			if row := s.row(behind, fmt.Sprintf("output, start >= (SELECT stop FROM task WHERE id = %d) AS after", id)); row != `{"output":"t","after":true}` {
+			if row := s.row(behind, fmt.Sprintf("output, coalesce(start >= (SELECT stop FROM task WHERE id = %d), true) AS after", id)); row != `{"output":"t","after":true}` {
 				t.Error("the next of its lane: ", row)
 			}
 			if n := s.get("SELECT count(*) FROM effect"); n != "0" {
@@ -76,7 +82,7 @@ func TestStopOutlivesTheLeader(t *testing.T) {
 			s.exec("UPDATE task SET state = 'PLAN', plan = now(), input = 'SELECT 1', repeat = '0' WHERE id IN ($1, $2)", id, paused)
 			s.becomes(id, "DONE")
 			s.becomes(paused, "DONE")
-			if n := s.get("SELECT jsonb_array_length(runs) FROM task WHERE id = $1", id); n != "1" {
+			if n := s.get("SELECT coalesce(jsonb_array_length(runs), 0) FROM task WHERE id = $1", id); n != map[string]string{"WORK": "1", "PLAN": "0"}[state] {
 				t.Error("earlier runs: ", n)
 			}
 		})
@@ -114,23 +120,20 @@ func TestStopOfAnOrphan(t *testing.T) {
 	t.Parallel()
 	s := play(t)
 	s.drain()
-	session := func(group string) (pid int32, alive func() bool) {
-		conn := s.connect()
-		name := sessionName(s.target, group)
-		if _, err := conn.Exec(t.Context(), "SELECT set_config('application_name', $1, false)", name); err != nil {
-			t.Fatal(err)
+	session := func(ours bool) (pid int32, alive func() bool) {
+		if pid = int32(s.connect().PgConn().PID()); ours {
+			s.enrols(pid)
 		}
-		pid = int32(conn.PgConn().PID())
 		return pid, func() bool { return s.get("SELECT count(*) FROM pg_stat_activity WHERE pid = $1", pid) == "1" }
 	}
 	working := func(group string, pid int32, start string) int64 {
 		return s.add(`input, "group", state, attempt, pid, start`, "SELECT 1", group, "WORK", 1, pid, s.get("SELECT now() + $1::interval", start))
 	}
-	runs, runsLives := session("runs")
+	runs, runsLives := session(true)
 	stopped := working("runs", runs, "1 s")
-	later, laterLives := session("later")
+	later, laterLives := session(true)
 	before, after := working("later", later, "1 s"), working("after", later, "2 s")
-	other, otherLives := session("other")
+	other, otherLives := session(false)
 	reused := working("other", other, "-1 hour")
 	s.serve()
 	s.until("led", func() bool { return s.leads() == 2 })
@@ -149,11 +152,9 @@ func TestOrphanResumed(t *testing.T) {
 	t.Parallel()
 	s := play(t)
 	s.drain()
-	s.refuse("UPDATE", "NEW.state = 'WORK' AND OLD.state = 'TAKE'") // so that it is TAKE while it runs
+	s.refuse("UPDATE", "NEW.state = 'WORK' AND OLD.state = 'PLAN'") // so that no mark shows it while it runs
 	conn := s.connect()
-	if _, err := conn.Exec(t.Context(), "SELECT set_config('application_name', $1, false)", sessionName(s.target, "before")); err != nil {
-		t.Fatal(err)
-	}
+	s.enrols(int32(conn.PgConn().PID()))
 	working := func(group, data, start string) int64 {
 		return s.add(`input, "group", max, data, state, attempt, pid, start`, "SELECT pg_sleep(1)", group, 9, data, "WORK", 1, conn.PgConn().PID(), s.get("SELECT now() + $1::interval", start))
 	}

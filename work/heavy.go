@@ -22,12 +22,12 @@ func (b *inbox) isHeavy(result *exec.Result) bool {
 func (r *runner) isHeavy(result *exec.Result) bool { return r.inbox.isHeavy(result) }
 
 // deliver tells the loop of an end, and gives the slot of its task back: that of a heavy one when it is written, that of one whose session is lost when
-// its backend is gone.
+// its backend is gone. In a drain the session stays until the end of a marked task is written: whoever leads by then would take that task for cut off.
 func (r *runner) deliver(e end) {
 	switch {
 	case e.kind == lost || e.kind == killed:
 		r.inbox.end(e)
-	case e.heavy:
+	case e.heavy || e.task.marks.Load() && r.lanes.isClosed():
 		e.written = make(chan struct{})
 		r.inbox.end(e)
 		select {

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"pgtaskd/server/servertest"
 )
 
 // TestHeavyEnds: outputs that are large all of a sudden, behind small ones of their like, are written whole and once, wherever they run.
@@ -68,10 +70,10 @@ func TestAllowance(t *testing.T) {
 	hurried, cancel := context.WithCancel(ctx)
 	gone := make(chan bool)
 	go func() { gone <- g.enter(hurried, 5) }()
-	within(t, patient, "one waits", func() bool { g.mu.Lock(); defer g.mu.Unlock(); return len(g.waiting) == 1 })
+	servertest.Wait(t, patient, "one waits", func() bool { g.mu.Lock(); defer g.mu.Unlock(); return len(g.waiting) == 1 })
 	let := make(chan bool)
 	go func() { let <- g.enter(ctx, 6) }()
-	within(t, patient, "two wait", func() bool { g.mu.Lock(); defer g.mu.Unlock(); return len(g.waiting) == 2 })
+	servertest.Wait(t, patient, "two wait", func() bool { g.mu.Lock(); defer g.mu.Unlock(); return len(g.waiting) == 2 })
 	cancel()
 	if <-gone {
 		t.Error("let in though it had given up")

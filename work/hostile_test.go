@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"pgtaskd/server/servertest"
 )
 
 // Tests of what a task's SQL leaves in its session: neither its own end nor the next task of the lane may feel it.
@@ -134,7 +136,7 @@ func TestLeftInSession(t *testing.T) {
 	if err := tx.Commit(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	within(t, 2*patient, "all have ended", func() bool {
+	servertest.Wait(t, 2*patient, "all have ended", func() bool {
 		return s.get("SELECT count(*) FROM task WHERE plan <= now() AND state IN ('PLAN', 'TAKE', 'WORK')") == "0"
 	})
 	for _, way := range hostileWays {
@@ -153,7 +155,7 @@ func (s *stage) allEnded(group string, effects int) {
 		SELECT t.input, t.state, t.error, t.attempt, t.interrupted, (SELECT count(*) FROM effect AS e WHERE e.id = t.id) AS effects
 		FROM task AS t WHERE t."group" = $1 AND t.data = 'hostile' AND t.parent IS NULL
 			AND (t.state, t.attempt, t.interrupted, (SELECT count(*) FROM effect AS e WHERE e.id = t.id), (SELECT count(*) FROM task AS n WHERE n.parent = t.id))
-				<> ('DONE', 1, 0, $2, (t.repeat > '0')::int4)) AS w`, group, effects); wrong != "<null>" {
+				<> ('DONE', 1, 0, $2, (t.repeat > '0')::int4)) AS w`, group, effects); wrong != "NULL" {
 		s.t.Errorf("%s: %s", group, wrong)
 	}
 }
@@ -168,7 +170,7 @@ func (s *stage) allSeen(group string) {
 		JOIN task AS f ON f."group" = t."group" AND f.data = 'first'
 		WHERE t."group" = $1 AND t.data LIKE 'after %' AND (t.state <> 'DONE' OR t.pid <> f.pid
 			OR t.output::jsonb - '{id,data}'::text[] <> f.output::jsonb - '{id,data}'::text[]
-			OR t.output::jsonb ->> 'id' <> t.id::text OR t.output::jsonb ->> 'data' <> t.data)) AS w`, group); wrong != "<null>" {
+			OR t.output::jsonb ->> 'id' <> t.id::text OR t.output::jsonb ->> 'data' <> t.data)) AS w`, group); wrong != "NULL" {
 		s.t.Errorf("%s: %s", group, wrong)
 	}
 	want := fmt.Sprintf(`{"set":null,"users":["postgres","postgres"],"name":"pg_task public task %[1]s","own":null,"group":"%[1]s","table":"public.task","attempt":"1"}`, group)

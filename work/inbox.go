@@ -97,11 +97,12 @@ const (
 	killed                   // its session was terminated: by a person, or by the end of the server
 )
 
-// ask is a question to the loop that a runner waits on: that the row of its task be marked WORK, or for texts of it.
+// ask is a question to the loop that a runner waits on: that the row of its task be marked WORK, for texts of it, whether we lead, or that a session be registered.
 type ask struct {
 	task   *task
 	kind   askKind
 	pid    int32
+	opened backend     // that is to be registered
 	answer chan answer // capacity one
 }
 
@@ -113,6 +114,8 @@ const (
 	askInput
 	askData
 	askImage
+	askLead
+	askSession
 )
 
 type answer struct {
@@ -120,6 +123,7 @@ type answer struct {
 	refused *exec.Failure // the row does not take the mark
 	sizes   *sizes
 	text    *string // nil: it is too long by now, or there is none
+	err     error   // why the session is not registered
 }
 
 // inbox is where runners leave what the loop has to do. poke wakes it; pokes coalesce.

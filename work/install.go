@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"pgtaskd/sql"
+	"pgtaskd/work/wake"
 )
 
 // install completes the table, where that is wanted, and looks at it; then it listens. A table or a right that was there while the target
@@ -24,12 +25,13 @@ func (l *loop) install(ctx context.Context) error {
 	if err := l.remains(ctx); err != nil {
 		return err
 	}
-	described, err := l.wakeable(ctx)
+	way, described, err := l.wakeable(ctx)
 	if err != nil {
 		return err
 	}
 	queries := described.Queries(t)
 	c.table, c.queries = described, queries
+	l.unregistered(described.Unregistered)
 	l.texts.Store(&queries)
 	err = lackingRights(ctx, c.conn, c.queries, t)
 	if lack := new(lackOfRights); errors.As(err, &lack) && l.target.Create && !l.trouble.served {
@@ -40,7 +42,7 @@ func (l *loop) install(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return l.subscribe(ctx)
+	return l.wake.Adopt(ctx, wake.Control{Conn: c.conn, Notices: &c.notices, Queries: c.queries}, way, described)
 }
 
 // remains is an error when the table was there while the target was served, and is no more.
@@ -174,6 +176,6 @@ func lacking(ctx context.Context, conn *pgx.Conn, t Target) error {
 func (l *loop) used(ctx context.Context) (used bool, err error) {
 	ctx, cancel := limited(ctx)
 	defer cancel()
-	err = l.control.conn.QueryRow(ctx, l.queries().Text("used")).Scan(&used)
+	err = l.control.conn.QueryRow(ctx, l.queries().Text("used")).Scan(&used, &l.crashed)
 	return used, err
 }

@@ -80,7 +80,7 @@ func TestEndWhileLeadershipIsLost(t *testing.T) {
 	l := newLoop(t.Context(), Target{Run: 1}, zerologNone)
 	l.lanes.add([]byte("a"), nil, rank{id: 1})
 	ids := l.lanes.choose(1)
-	one := &task{row: row{ID: ids[0], Group: "a"}, lane: laneKey{group: "a"}, rank: rank{id: 1}}
+	one := &task{read: time.Now(), row: row{ID: ids[0], Group: "a"}, lane: laneKey{group: "a"}, rank: rank{id: 1}}
 	l.tasks[1] = one
 	l.lanes.take([]*task{one})
 	if l.lanes.start(func(*task) bool { return true }) != one || !l.busy() {
@@ -204,7 +204,7 @@ func testServerKilled(t *testing.T, input string) {
 	s.asleep()
 	s.add("input", input)
 	var row string
-	within(t, time.Minute, "FAIL", func() bool {
+	servertest.Wait(t, time.Minute, "FAIL", func() bool {
 		conn, err := connectTo(t.Context(), s.dsn)
 		if err != nil {
 			return false
@@ -280,13 +280,13 @@ func TestConnectionsRefused(t *testing.T) {
 	}
 }
 
-// TestThawedLeader: one that was frozen and does not know yet that another leads opens no session for what it had taken.
+// TestThawedLeader: one that was frozen and does not know yet that another leads opens no session for what it had read.
 func TestThawedLeader(t *testing.T) {
 	t.Parallel()
 	s := lead(t)
 	s.done(s.add("input", "SELECT 1"))
 	for owner, want := range map[int32]bool{s.loop.facts.Load().pid: true, 1 << 22: false} {
-		session, err := s.loop.open(t.Context(), ownedBy(owner, &task{}))
+		session, err := s.loop.open(t.Context(), &task{leader: owner})
 		if err == nil {
 			session.Close()
 		}

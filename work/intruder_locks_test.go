@@ -57,7 +57,7 @@ func TestWhoMayConnectTakesTheLockOfSleepFromALeader(t *testing.T) {
 	s.eventually("1", "SELECT count(*) FROM pg_locks WHERE pid = $1 AND locktype = 'advisory' AND NOT granted", conn.PgConn().PID())
 	s.serves()
 	s.until("awake", func() bool {
-		for range 2 * crowd {
+		for range manyTasks {
 			s.exec("INSERT INTO task (input, max) VALUES ('', 9)")
 		}
 		return len(held) == 1

@@ -38,20 +38,13 @@ func (s *stage) role() (name string) {
 // connectAs opens a connection of a role's.
 func (s *stage) connectAs(role string) *pgx.Conn {
 	s.t.Helper()
-	conn, err := pgx.Connect(s.t.Context(), s.dsn+" user="+role)
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	s.t.Cleanup(func() { _ = conn.Close(context.WithoutCancel(s.t.Context())) })
-	return conn
+	return servertest.Connect(s.t, s.dsn+" user="+role)
 }
 
 // on runs statements on another connection of the test's.
 func (s *stage) on(conn *pgx.Conn, sql string) {
 	s.t.Helper()
-	if _, err := conn.Exec(s.t.Context(), sql, pgx.QueryExecModeSimpleProtocol); err != nil {
-		s.t.Fatalf("%s: %v", sql, err)
-	}
+	servertest.Exec(s.t, conn, sql)
 }
 
 // says waits for a line of the log that has all the parts.
@@ -125,7 +118,7 @@ func (s *stage) hold(role, way, key string) (called string) {
 // serves fails the test unless a task is done soon.
 func (s *stage) serves() {
 	s.t.Helper()
-	within(s.t, 5*time.Second, "a task is done", func() bool {
+	servertest.Wait(s.t, 5*time.Second, "a task is done", func() bool {
 		return s.get("SELECT to_regclass('public.task') IS NOT NULL AND EXISTS (SELECT FROM pg_constraint WHERE conrelid = to_regclass('public.task'))") == "true"
 	})
 	began := time.Now()

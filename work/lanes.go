@@ -28,6 +28,8 @@ type lanes struct {
 	drawn     *idSet             // those that were taken since it began
 	only      bool               // what the fill under way finds is not known before its end
 	last      *lane              // that of the task added last
+	readings  []reading          // the oldest first
+	fresh     time.Duration      // how long what was read is kept
 	claims    laneHeap
 	starts    laneHeap
 	claimed   []*lane            // with tasks in the claim under way
@@ -42,7 +44,7 @@ type lanes struct {
 
 func newLanes(run int, now func() time.Time) *lanes {
 	return &lanes{
-		run: run, now: now,
+		run: run, now: now, fresh: freshForLong,
 		all: map[laneKey]*lane{}, gates: map[string]*gate{}, crowded: map[*gate]struct{}{}, tryouts: map[*lane]struct{}{}, known: newIDSet(), pausing: map[*lane]struct{}{}, outranked: map[*lane]struct{}{},
 		claims: laneHeap{which: claiming}, starts: laneHeap{which: starting},
 	}
@@ -77,7 +79,7 @@ func (s *lanes) choose(most int) []int64 {
 	if s.closed {
 		return nil
 	}
-	spare := min(claimMost, 2*(s.run+s.ahead)-s.busy-s.waiting)
+	spare := min(batchMost, 2*(s.run+s.ahead)-s.busy-s.waiting)
 	for l := range s.outranked { // what is taken there waits for those that are not: there must be room for them, for one at least
 		for n := 0; l.outranked() && s.mayClaim(l) && (n == 0 || len(ids) < spare); n++ {
 			ids = append(ids, s.chosen(l))
@@ -149,6 +151,7 @@ func (s *lanes) take(tasks []*task) {
 	for _, t := range tasks {
 		l := s.lane(t.lane)
 		heap.Push(&l.taken, t)
+		s.noteRead(l)
 		s.waiting++
 		s.place(l)
 		if s.filling != nil {
@@ -175,7 +178,7 @@ func (s *lanes) forget() (taken []*task) {
 		s.prune(key, l)
 	}
 	s.known, s.filling, s.drawn, s.claimed = newIDSet(), nil, nil, nil
-	s.only, s.gathered = false, 0
+	s.only, s.gathered, s.readings = false, 0, nil
 	s.waiting, s.ready = 0, 0
 	for _, g := range s.gates {
 		if g.tries != nil && g.tries.running == 0 {
@@ -191,6 +194,13 @@ func (s *lanes) close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.closed = true
+}
+
+// isClosed tells that nothing is to start any more.
+func (s *lanes) isClosed() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.closed
 }
 
 // doubt says that pauses may be under way that began up to now, unknown to us.

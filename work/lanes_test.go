@@ -26,7 +26,7 @@ func newDesk(t *testing.T, run int) *desk {
 
 func (d *desk) due(group string, id int64, maximum int32) *task {
 	key := laneKey{group: group}
-	t := &task{row: row{ID: id, Group: group, Max: maximum, Plan: d.at}, lane: key, rank: rank{id: id, max: maximum}}
+	t := &task{read: time.Now(), row: row{ID: id, Group: group, Max: maximum, Plan: d.at}, lane: key, rank: rank{id: id, max: maximum}}
 	d.tasks[id] = t
 	d.add([]byte(group), nil, t.rank)
 	return t
@@ -37,6 +37,7 @@ func (d *desk) claim() []int64 {
 	ids := d.choose(1000)
 	var taken []*task
 	for _, id := range ids {
+		d.tasks[id].read = time.Now()
 		taken = append(taken, d.tasks[id])
 	}
 	d.take(taken)
@@ -446,7 +447,7 @@ func TestUnheardLane(t *testing.T) {
 		t.Error("the other lane is not to be claimed")
 	}
 	d.expect("claimed", d.claim(), 200)
-	d.tasks[300] = &task{row: row{ID: 300, Group: "urgent"}, lane: laneKey{group: "urgent"}, rank: rank{id: 300, priority: 1}}
+	d.tasks[300] = &task{read: time.Now(), row: row{ID: 300, Group: "urgent"}, lane: laneKey{group: "urgent"}, rank: rank{id: 300, priority: 1}}
 	d.add([]byte("urgent"), nil, d.tasks[300].rank)
 	d.expect("claimed", d.claim(), 300)
 }

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+
 	"pgtaskd/sql"
 )
 
@@ -77,7 +79,7 @@ func (l *loop) assure(ctx context.Context) error {
 		return fmt.Errorf("%w: %s", errNotAlone, rival)
 	}
 	others := []*sql.Lock{sql.Schema(table(l.target))}
-	if l.notified() {
+	if l.wake.Way() == sql.Notify {
 		others = append(others, sql.Sleep(table(l.target), c.table.Waking))
 	}
 	for _, k := range others {
@@ -91,7 +93,7 @@ func (l *loop) assure(ctx context.Context) error {
 
 // reassure does so when it is time.
 func (l *loop) reassure(ctx context.Context) error {
-	if time.Since(l.control.leads.looked) < assureTick {
+	if l.handed || time.Since(l.control.leads.looked) < assureTick {
 		return nil
 	}
 	return l.assure(ctx)
@@ -114,6 +116,16 @@ func (l *loop) share(ctx context.Context, above sql.Table) error {
 		return fmt.Errorf("table %s is a partition or child of %s, which is served, too: serve only one of them", table(l.target), above)
 	}
 	return nil
+}
+
+// release gives all of it up.
+func (d *leadership) release(ctx context.Context, conn *pgx.Conn) error {
+	for _, k := range d.above {
+		if err := k.Release(ctx, conn); err != nil {
+			return err
+		}
+	}
+	return d.own.Release(ctx, conn)
 }
 
 // stranger is one who holds a lock of ours and could not serve the table; pid 0 is anybody of the role.

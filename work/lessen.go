@@ -3,6 +3,7 @@ package work
 import (
 	"errors"
 	"strings"
+	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
 
@@ -133,13 +134,22 @@ func stored(text *string, encoding string) *string {
 }
 
 // leaveAlone gives up a row that takes no end at all. It stays as it is for as long as we lead, or
-// until somebody changes its state, and its lane is free.
+// until somebody changes its state, and its lane is free. One that still says PLAN is run once more,
+// and marked first: then it stays WORK. One that takes no mark either is tried again after a while.
 func (l *loop) leaveAlone(e end, err error) {
+	id := e.task.row.ID
+	if !e.task.marks.Load() {
+		l.begun[id] = l.begun[id].anotherRun()
+		l.waitsAgain(e)
+		return
+	}
 	if answer := new(pgconn.PgError); errors.As(err, &answer) && isUnmoved(answer) {
 		err = errKept
 	}
-	l.log.Error().Err(err).Int64("id", e.task.row.ID).Str("hint", "fix what refuses it, and set the row's state; until then the task may run again when another controller leads").
+	l.log.Error().Err(err).Int64("id", id).Str("hint", "fix what refuses it, and set the row's state; until then the task may run again when another controller leads").
 		Msg("table refuses every end of a task; row left unchanged")
-	l.leftAlone[e.task.row.ID] = true
+	if l.leftAlone[id] = e.task.marked; !e.task.marked {
+		l.hopeless[id] = time.Now()
+	}
 	l.gone(e)
 }

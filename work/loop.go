@@ -9,6 +9,7 @@ import (
 
 	"pgtaskd/routine"
 	"pgtaskd/sql"
+	"pgtaskd/work/wake"
 )
 
 // loop serves one target. What its fields say of their owner holds: the goroutine that called Serve owns the rest.
@@ -39,13 +40,13 @@ type loop struct {
 	panics   *panics
 
 	control            *control
-	tasks              map[int64]*task        // claimed by us, until their end is written
+	tasks              map[int64]*task        // read by us, until their end is written
 	begun              map[int64]again        // how often tasks had to be run again for reasons of our own
 	unsaid             []end                  // ends that could not be written yet
 	lost               map[int64]end          // tasks whose session has gone
 	killed             []end                  // tasks whose session was terminated
 	orphans            map[int64]laneKey      // under way, but not ours
-	soon               []*task                // claimed before their plan, the earliest first
+	soon               []*task                // read before their plan, the earliest first
 	ahead              time.Duration          // how long before: soonAhead, see horizon
 	kept               map[string]bool        // what keeps rows from being deleted, and has been logged
 	hopeless           map[int64]time.Time    // rows that have refused a change, and since when
@@ -56,14 +57,20 @@ type loop struct {
 	asks               []ask                  // not answered yet
 	shows              map[string][][2]string // by group, see shown
 
-	wakers
+	wake      *wake.Waker
+	postponed time.Time // until then, changes for another way of waking: the table is locked
 
 	scanning place // where the scan under way goes on
 	look     looks
 	scribe   scribe
 	zone     zone
-	count    int // tasks ended since the last look at the pace
-	relieved int // bytes of the heavy ends that have given their slots back
+	reads    func([]*task) // for tests: called with what was read, by the loop; may be nil
+	crashed  *time.Time    // when the server has crashed last, as far as it tells
+	handed   bool          // the lead was given away: what runs goes on, and nothing else is ours to do
+	count    int           // tasks ended since the last look at the pace
+	relieved int           // bytes of the heavy ends that have given their slots back
+
+	registering registering
 }
 
 // looks say when what was last done.
@@ -90,7 +97,7 @@ type looks struct {
 func newLoop(ctx context.Context, t Target, log zerolog.Logger) *loop {
 	l := &loop{
 		target: t, log: log, trouble: &trouble{log: log, target: t}, crew: routine.New(ctx), panics: &panics{}, bare: parameters(t, "", "", 1), shows: map[string][][2]string{},
-		ahead: soonAhead, clock: &clock{}, inbox: newInbox(), seats: &seats{pids: map[uint32]struct{}{}},
+		ahead: soonAhead, clock: &clock{}, inbox: newInbox(), seats: &seats{pids: map[int32]time.Time{}},
 		shortage: shortage{log: log, target: t},
 		scribe:   scribe{told: make(chan written, 1)},
 		flights:  flights{all: map[*runner]*flight{}},
@@ -104,6 +111,7 @@ func newLoop(ctx context.Context, t Target, log zerolog.Logger) *loop {
 	}
 	l.live.Store(&live)
 	l.lanes = newLanes(live.Run, l.clock.now)
+	l.wake = l.waker()
 	return l
 }
 

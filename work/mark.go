@@ -13,6 +13,10 @@ import (
 
 // answer sets the marks that runners wait for, and brings the texts they want.
 func (l *loop) answer(ctx context.Context) error {
+	if l.handed {
+		l.decline()
+		return nil
+	}
 	var marks []ask
 	asks := l.asks
 	l.asks = nil
@@ -52,6 +56,8 @@ func (l *loop) bring(ctx context.Context, a ask) error {
 	switch a.kind {
 	case askNames:
 		found.sizes, err = l.sizes(ctx, a.task.row.ID)
+	case askLead:
+		err = l.control.conn.Ping(ctx)
 	case askImage:
 		if err = l.control.conn.QueryRow(ctx, l.queries().Text("image"), a.task.row.ID).Scan(&found.text); refusedByServer(err) {
 			err = nil // it goes without
@@ -136,10 +142,10 @@ func (l *loop) mark(ctx context.Context) error {
 	now, moment := l.clock.now(), time.Now()
 	for id, t := range l.tasks {
 		l.lasts(t, moment)
-		if t.marked || t.ending {
+		if t.marked || t.noMark || t.ending {
 			continue
 		}
-		if pid, start, _ := t.at(); pid != 0 && now.Sub(start) >= markAfter {
+		if pid, start, _ := t.at(); pid != 0 && (now.Sub(start) >= markAfter || !l.look.draining.IsZero()) {
 			long = append(long, id)
 		}
 	}
@@ -148,7 +154,7 @@ func (l *loop) mark(ctx context.Context) error {
 	}
 	// A row that refuses the mark is left without it: what its task does is not the worse for that.
 	for len(long) > 0 {
-		some := long[:min(len(long), claimMost)]
+		some := long[:min(len(long), batchMost)]
 		long = long[len(some):]
 		if err := l.markSome(ctx, some); err != nil {
 			return err
@@ -166,18 +172,23 @@ func (l *loop) markSome(ctx context.Context, ids []int64) error {
 		}
 	}
 	marked, err := l.setMarks(ctx, &m)
-	for id := range marked {
-		l.tasks[id].marked = true
+	var passed []int64 // somebody has locked them, or changed them
+	for _, id := range m.ids {
+		if l.tasks[id].marked = marked[id]; !marked[id] {
+			passed = append(passed, id)
+		}
 	}
 	if l.trust(ctx, err) {
 		return l.markSome(ctx, ids)
 	}
 	switch {
+	case err == nil:
+		return l.cancelChanged(ctx, passed)
 	case !refusedByServer(err):
 		return err
 	case len(ids) == 1:
 		l.log.Warn().Err(err).Int64("id", ids[0]).Msg("table refuses the mark of a task")
-		l.tasks[ids[0]].marked = true
+		l.tasks[ids[0]].noMark = true
 		return nil
 	}
 	half := len(ids) / 2
@@ -189,15 +200,17 @@ func (l *loop) markSome(ctx context.Context, ids []int64) error {
 
 // marks are the parameters of mark.sql.
 type marks struct {
-	ids, owners, pids []int64
-	starts            []time.Time
-	atomic            []bool
-	guarded           bool // one of them must be on the disk before its task starts
+	ids, pids []int64
+	versions  []int32
+	starts    []time.Time
+	atomic    []bool
+	guarded   bool // one of them must be on the disk before its task starts
 }
 
 func (m *marks) add(t *task, pid int32, start time.Time, exactly bool) {
 	m.ids = append(m.ids, t.row.ID)
-	m.owners = append(m.owners, int64(t.owner.Load()))
+	m.versions = append(m.versions, int32(t.row.Version))
+	t.marks.Store(true)
 	m.pids = append(m.pids, int64(pid))
 	m.starts = append(m.starts, start)
 	m.atomic = append(m.atomic, exactly)
@@ -212,7 +225,7 @@ func (l *loop) setMarks(ctx context.Context, m *marks) (marked map[int64]bool, e
 	defer cancel()
 	var ids []int64
 	set := func(conn querier) error {
-		rows, err := conn.Query(ctx, l.queries().Text("mark"), m.ids, m.owners, m.pids, m.starts, m.atomic)
+		rows, err := conn.Query(ctx, l.queries().Text("mark"), m.ids, m.versions, m.pids, m.starts, m.atomic)
 		if err != nil {
 			return err
 		}

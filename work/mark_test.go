@@ -19,8 +19,8 @@ func TestMarksCutOff(t *testing.T) {
 		RETURN NEW;
 	END$$; CREATE TRIGGER odd BEFORE UPDATE ON task FOR EACH ROW WHEN (NEW.state = 'WORK') EXECUTE FUNCTION odd()`)
 	for _, data := range []string{"locked", "marked", "odd", "cut"} {
-		id := s.add("input, data, state, pid", "VACUUM", data, "TAKE", l.control.pid)
-		one := ownedBy(l.control.pid, &task{row: row{ID: id}, traits: &exec.Traits{}})
+		id := s.add("input, data", "VACUUM", data)
+		one := &task{row: row{ID: id, Version: s.version(id)}, traits: &exec.Traits{}}
 		l.asks = append(l.asks, ask{task: one, pid: 1, answer: make(chan answer, 1)})
 	}
 	asked := slices.Clone(l.asks)

@@ -27,7 +27,7 @@ func (s *stage) sleeps(conn *pgx.Conn) {
 	s.eventually("active", "SELECT state FROM pg_stat_activity WHERE pid = $1", conn.PgConn().PID())
 }
 
-// orphans are tasks that an old leader has left: marked as run by a backend that has gone, and taken.
+// orphans are tasks that an old leader has left: marked as run by a backend that has gone, and taken by pg_task.
 func (s *stage) orphans() (marked, taken int64) {
 	add := func(state string, start any) int64 {
 		return s.add(`input, "group", state, attempt, pid, start`, "SELECT 1", "orphan "+state, state, 1, 1, start)
@@ -47,6 +47,7 @@ func TestNamesakesAreLeftAlone(t *testing.T) {
 	}{
 		{"another role's, before", true, true, true},
 		{"another role's, after", true, false, true},
+		{"the role's, before", false, true, true},
 		{"the role's, before, and all that is under way is marked", false, true, false},
 		{"the role's, after", false, false, true},
 	} {
@@ -64,7 +65,7 @@ func TestNamesakesAreLeftAlone(t *testing.T) {
 					conn := s.namesake(role)
 					pids = append(pids, int32(conn.PgConn().PID()))
 					switch {
-					case does == "sleep" && (c.other || !c.before): // an old one of the role's that is active may be a stray
+					case does == "sleep":
 						s.sleeps(conn)
 					case does == "BEGIN":
 						must(t, conn, "BEGIN; SELECT 1")
@@ -117,4 +118,20 @@ func TestStopWaitsForNoNamesake(t *testing.T) {
 	s.exec("UPDATE task SET state = 'STOP' WHERE id = $1", taken)
 	s.serve()
 	s.eventually("false", "SELECT stop IS NULL FROM task WHERE id = $1", taken)
+}
+
+// TestRemoteOfAnotherTarget: its session in this database is named after a table that has the names of ours, and belongs to the same role.
+func TestRemoteOfAnotherTarget(t *testing.T) {
+	t.Parallel()
+	s, other := play(t), play(t)
+	s.drain()
+	id := other.add("input, remote", "SELECT pg_sleep(60), 'remote'", s.dsn)
+	other.becomes(id, "WORK")
+	marked, taken := s.orphans()
+	s.serve()
+	s.becomes(marked, "DONE")
+	s.becomes(taken, "DONE")
+	if state := other.state(id); state != "WORK" {
+		t.Error("the other target's task is ", state)
+	}
 }

@@ -1,6 +1,7 @@
 package work
 
 import (
+	"strings"
 	"testing"
 )
 
@@ -41,20 +42,12 @@ func TestLongTimeout(t *testing.T) {
 	s.becomes(id, "DONE")
 }
 
-func TestClaimRefused(t *testing.T) {
-	t.Parallel()
-	s := play(t)
-	s.refuse("UPDATE", "NEW.state = 'TAKE'")
-	s.add("input, data", "SELECT 1", "odd")
-	s.others()
-}
-
 func TestMarkRefused(t *testing.T) {
 	t.Parallel()
 	s := play(t)
 	s.refuse("UPDATE", "NEW.state = 'WORK'")
 	odd := s.add(`input, data`, "SELECT pg_sleep(0.5)", "odd")
-	s.becomes(odd, "TAKE")
+	s.until("refused", func() bool { return strings.Contains(s.logged(), "refuses the mark") })
 	s.others()
 	s.becomes(odd, "DONE", "FAIL")
 	s.others()

@@ -1,8 +1,10 @@
 package work
 
 import (
+	"context"
 	"errors"
 	"maps"
+	"math"
 	"slices"
 	"sync"
 
@@ -56,14 +58,19 @@ func (p *panics) causes() []int64 {
 	return append([]int64{}, slices.Collect(maps.Keys(p.own))...)
 }
 
-// keep forgets the causes of which another knows nothing; those that have been met may come again.
-func (p *panics) keep(known func(id int64) bool) {
+// are tells whether the task is one of the causes.
+func (p *panics) are(id int64) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	maps.DeleteFunc(p.own, func(id int64, _ bool) bool { return !known(id) })
+	return p.own[id]
 }
 
-func (p *panics) forget() { p.keep(func(int64) bool { return false }) }
+// forget leaves them to another controller.
+func (p *panics) forget() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.own = nil
+}
 
 // judged forgets a task that is not under way any more.
 func (p *panics) judged(id int64) {
@@ -83,6 +90,22 @@ func (l *loop) begunTasks() (ids []int64) {
 		}
 	}
 	return ids
+}
+
+// withoutCauses ends those of the tasks that have made us panic before, and returns the others.
+func (l *loop) withoutCauses(ctx context.Context, tasks []*task) ([]*task, error) {
+	causes := map[int64]end{}
+	var ids []int64
+	tasks = slices.DeleteFunc(tasks, func(t *task) bool {
+		if !l.panics.are(t.row.ID) {
+			return false
+		}
+		ids = append(ids, t.row.ID)
+		causes[t.row.ID] = end{task: t, pid: math.MaxInt32, start: l.clock.now()}
+		return true
+	})
+	_, err := l.cut(ctx, ids, causes)
+	return tasks, err
 }
 
 // internal is what the row of a task shows that has made us panic where there is nobody else to tell.

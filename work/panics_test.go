@@ -10,6 +10,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"pgtaskd/routine"
+	"pgtaskd/server/servertest"
 )
 
 // serveWith is serve with a look at each loop before it begins; the first is number 1.
@@ -95,7 +96,7 @@ func TestPanicOfLoop(t *testing.T) {
 		})
 	})
 	bad := s.add("input", "SELECT pg_sleep(30)")
-	within(t, 2*patient, "FAIL", func() bool { return s.state(bad) == "FAIL" })
+	servertest.Wait(t, 2*patient, "FAIL", func() bool { return s.state(bad) == "FAIL" })
 	if row := s.row(bad, "sqlstate, attempt, interrupted"); row != `{"sqlstate":"XX000","attempt":5,"interrupted":5}` {
 		t.Errorf("the task is %s", row)
 	}
@@ -109,14 +110,14 @@ func TestRemotePidEndsNoSession(t *testing.T) {
 	for remote, want := range map[string]string{"": "0", "host=elsewhere": "1"} {
 		s := prepared(t)
 		l := s.installed()
-		victim := s.connect()
-		if _, err := victim.Exec(t.Context(), "SELECT set_config('application_name', $1, false)", sessionName(s.target, "victim")); err != nil {
-			t.Fatal(err)
+		pid := int32(s.connect().PgConn().PID())
+		if remote == "" {
+			s.enrols(pid)
 		}
-		pid := int32(victim.PgConn().PID())
 		id := s.add("input, remote, state, pid, start", "SELECT 1", remote, "WORK", pid, time.Now())
 		s.exec("UPDATE task SET state = 'STOP'")
-		if err := l.halt(t.Context(), []int64{id}); err != nil {
+		l.adopt(id, laneOf("group", remote))
+		if _, err := l.evict(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		s.eventually(want, "SELECT count(*) FROM pg_stat_activity WHERE pid = $1", pid)

@@ -45,7 +45,7 @@ func TestOperatorsOfOthers(t *testing.T) {
 			want = "FAIL"
 		}
 		s.becomes(id, want)
-		if bad := s.get("SELECT error FROM task WHERE id = $1 AND error LIKE '%met%'", id); bad != "<null>" {
+		if bad := s.get("SELECT error FROM task WHERE id = $1 AND error LIKE '%met%'", id); bad != "NULL" {
 			t.Errorf("%s: %s", input, bad)
 		}
 		if n := s.get("SELECT count(*) FROM effect WHERE id = $1", id); (n == "1") != (want == "DONE" && input != "SELECT 1") {

@@ -68,7 +68,7 @@ func (l *loop) writeEach(ctx context.Context, ends []end, write func(context.Con
 		return nil
 	case isKeyTaken(answer):
 		l.gone(e)
-		return l.supersede(ctx, e.task.row.ID, e.task.owner.Load(), e.pid, e.failure())
+		return l.supersede(ctx, e.task.row.ID, e.task.row.Version, e.pid, e.failure())
 	case e.lessen(err):
 		return l.writeEach(ctx, []end{e}, write)
 	}
@@ -209,7 +209,7 @@ func isKeyTaken(answer *pgconn.PgError) bool {
 }
 
 // supersede ends a task whose key another one waits for.
-func (l *loop) supersede(ctx context.Context, id int64, owner, pid int32, failure *exec.Failure) error {
+func (l *loop) supersede(ctx context.Context, id int64, version uint32, pid int32, failure *exec.Failure) error {
 	var text *string
 	if failure != nil {
 		text = stored(&failure.Text, l.encoding())
@@ -222,7 +222,7 @@ func (l *loop) supersede(ctx context.Context, id int64, owner, pid int32, failur
 		mute bool
 	}{{text, false}, {nil, false}, {nil, true}} {
 		err = pgx.BeginFunc(ctx, l.control.conn, func(tx pgx.Tx) error {
-			_, err := l.withRepeats(ctx, tx, l.queries().Text("superseded"), id, owner, pid, words.text, words.mute)
+			_, err := l.withRepeats(ctx, tx, l.queries().Text("superseded"), id, int32(version), pid, words.text, words.mute)
 			return err
 		})
 		if !refusedByServer(err) {
@@ -260,9 +260,12 @@ func (l *loop) refused(ctx context.Context, ends []end) error {
 	for _, e := range ends {
 		id := e.task.row.ID
 		switch s := standings[id]; {
-		case s.state == "STOP" && !s.ended:
+		case s.stopping:
 			e.kind = stopped
 		case !s.ours(e.task, e.pid):
+			if s.state == "PLAN" { // somebody changes it, and may again: the next run is marked before it starts
+				l.begun[id] = l.begun[id].anotherRun()
+			}
 			l.gone(e)
 			l.look.wanted = true // it may wait again, or another row in its place
 			continue
@@ -296,7 +299,7 @@ func (l *loop) refused(ctx context.Context, ends []end) error {
 func short(code string) bool { return strings.HasPrefix(code, "53") }
 
 // ofTable tells that there may be something wrong with the table as a whole: a right has been taken away, a column or the table dropped.
-// If so the next claim finds that out, and nothing runs until it is mended; else it is the row's, or a trigger's, fault.
+// If so the next look finds that out, and nothing runs until it is mended; else it is the row's, or a trigger's, fault.
 func ofTable(code string) bool {
 	switch code {
 	case "25006", "42501", "42P01", "42703", "3F000":

@@ -31,7 +31,7 @@ func (l *loop) release(ctx context.Context, ends []end) error {
 			c.errors[i], c.sqlstates[i] = e.shown(e.fault, l.encoding())
 		}
 	}
-	rows, err := l.control.conn.Query(ctx, l.queries().Text("release"), c.ids, c.owners, c.pids, delays, c.errors, c.sqlstates, starts, stops)
+	rows, err := l.control.conn.Query(ctx, l.queries().Text("release"), c.ids, c.versions, c.pids, delays, c.errors, c.sqlstates, starts, stops)
 	if err != nil {
 		return err
 	}

@@ -32,7 +32,7 @@ func TestRepetitionsAgainstPostgreSQL(t *testing.T) {
 				"$$DECLARE k int8 := 1; BEGIN WHILE base + period * k <= after LOOP k := k + 1; END LOOP; RETURN base + period * k; END$$")
 			wrong := s.get("SELECT json_agg(w) FROM (SELECT t.id, t.repeat, t.plan, t.stop, n.plan AS next, beat(t.plan, t.repeat, n.created) AS expected " +
 				"FROM task AS t LEFT JOIN task AS n ON n.id = t.next WHERE t.parent IS NULL AND n.plan IS DISTINCT FROM beat(t.plan, t.repeat, n.created)) AS w")
-			if wrong != "<null>" {
+			if wrong != "NULL" {
 				t.Error(wrong)
 			}
 		})

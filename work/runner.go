@@ -120,6 +120,7 @@ func (r *runner) ask(a ask) answer {
 // leave ends the session.
 func (r *runner) leave() {
 	if r.seat != nil {
+		r.post()
 		r.strand()
 		r.seat.session.Close()
 		r.seats.gone(r.seat)
@@ -227,6 +228,7 @@ func (r *runner) await(ctx context.Context, t *task, spec *exec.Task, start time
 		r.clock.heard(result.Stop)
 	}
 	r.seat.saved, r.seat.holds = t.lane, t.row.Save
+	r.seat.shielded = r.seat.shielded || t.marks.Load()
 	if r.over.IsZero() {
 		r.over = start
 	}

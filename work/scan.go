@@ -41,7 +41,8 @@ type place struct {
 // rescan looks for tasks that have become due, as far as there is reason to.
 func (l *loop) rescan(ctx context.Context) error {
 	if !l.look.draining.IsZero() {
-		l.look.wanted, l.control.notified, l.scanning = false, false, place{}
+		l.wake.TakeNotice()
+		l.look.wanted, l.scanning = false, place{}
 		if l.silence() <= 0 {
 			return l.comesNext(ctx)
 		}
@@ -51,18 +52,18 @@ func (l *loop) rescan(ctx context.Context) error {
 	for _, p := range l.parked {
 		l.look.wanted = l.look.wanted || !now.Before(p.until) && l.look.full.Before(p.until)
 	}
-	news := l.control.notified
+	news := l.wake.TakeNotice()
 	if news {
-		l.control.notified, l.look.wanted = false, true
+		l.look.wanted = true
 		if l.look.stopped.IsZero() {
 			l.look.stopped = now
 		}
 	}
-	if l.told(now) {
+	if l.wake.Told(now, l.look.scan) {
 		news, l.look.wanted = true, true
 	}
 	if news && l.expects(now) {
-		if started, err := l.takeAlone(ctx); started || err != nil {
+		if started, err := l.readAlone(ctx); started || err != nil {
 			return err
 		}
 	}
@@ -128,10 +129,12 @@ func (l *loop) readNext(row pgx.Row, asked time.Time) error {
 
 func (l *loop) readColumns(row pgx.Row) error {
 	var readOnly, foreign bool
+	var queue float64
 	var columns *string
-	if err := row.Scan(&columns, &readOnly, &foreign, &l.vigil.queue); err != nil {
+	if err := row.Scan(&columns, &readOnly, &foreign, &queue); err != nil {
 		return err
 	}
+	l.wake.QueueIs(queue)
 	l.foreign.Store(foreign)
 	if readOnly {
 		return errReadOnly
@@ -174,7 +177,7 @@ func (l *loop) scanOn(ctx context.Context) error {
 	batch := &pgx.Batch{}
 	if !s.begun {
 		s.begun = true
-		l.unseen.queue(batch, l.queries().Text("unseen"))
+		l.wake.AskUnseen(batch)
 		if s.full {
 			l.queueStopping(batch)
 		}
@@ -189,7 +192,7 @@ func (l *loop) scanOn(ctx context.Context) error {
 	}
 	l.look.scan = time.Now()
 	if found > 0 {
-		l.vigil.found = l.look.scan
+		l.wake.Found(l.look.scan)
 	}
 	if err := l.redescribe(ctx); err != nil {
 		return err
@@ -254,7 +257,7 @@ func (l *loop) adopt(id int64, key laneKey) {
 // expire gives up tasks that have not started in time.
 func (l *loop) expire(ctx context.Context, ids []int64) error {
 	for len(ids) > 0 {
-		some := ids[:min(len(ids), claimMost)]
+		some := ids[:min(len(ids), batchMost)]
 		ids = ids[len(some):]
 		err := l.eachWithWords(ctx, some, func(ctx context.Context, some []int64, mute bool) error {
 			return pgx.BeginFunc(ctx, l.control.conn, func(tx pgx.Tx) error {

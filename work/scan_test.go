@@ -65,8 +65,8 @@ func TestStaleStatistics(t *testing.T) {
 		ids = append(ids, id+1)
 	}
 	var ends []end
-	read("taken", func() error {
-		tasks, err := l.take(t.Context(), ids, 0)
+	read("read", func() error {
+		tasks, err := l.read(t.Context(), ids, 0)
 		for _, one := range tasks {
 			now := time.Now()
 			ends = append(ends, end{task: one, kind: finished, pid: 1, start: now, stop: now, result: &exec.Result{}})
@@ -74,7 +74,7 @@ func TestStaleStatistics(t *testing.T) {
 		return err
 	})
 	read("written", func() error {
-		turned, _, err := queryTurn(t.Context(), l.control.conn, l.queries(), l.control.pid, newColumns(ends, "UTF8"))
+		turned, _, err := queryTurn(t.Context(), l.control.conn, l.queries(), newColumns(ends, "UTF8"))
 		if len(turned) != len(ids) {
 			t.Error(len(turned), "ends")
 		}

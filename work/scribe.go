@@ -10,7 +10,7 @@ import (
 )
 
 // scribe writes ends of tasks on a connection of its own, while the loop takes other tasks on the control connection: where tasks are short, either alone keeps
-// a connection busy. What it may write is told by the rows, as for the loop: it names the controller that has taken them. It is the loop's; the connection is that
+// a connection busy. What it may write is told by the rows, as for the loop: each must be as it was read. It is the loop's; the connection is that
 // of the goroutine that writes, while it does.
 type scribe struct {
 	conn   *control // nil: there is none
@@ -75,25 +75,25 @@ func (l *loop) dictate(ends []end) bool {
 	})
 	ctx, cancel := limited(l.crew.Context())
 	s.ends, s.cancel = ends, cancel
-	queries, owner, encoding := l.queries(), l.control.pid, l.encoding()
+	queries, encoding := l.queries(), l.encoding()
 	l.crew.Go(func() {
 		w := written{err: errUnheard}
 		defer func() {
 			s.told <- w
 			l.inbox.wake()
 		}()
-		w = s.write(ctx, l.target, queries, owner, newColumns(ends, encoding))
+		w = s.write(ctx, l.connectScribe, queries, newColumns(ends, encoding))
 	})
 	return true
 }
 
-func (s *scribe) write(ctx context.Context, t Target, queries sql.Queries, owner int32, ends *columns) (w written) {
+func (s *scribe) write(ctx context.Context, connect func(context.Context) (*control, error), queries sql.Queries, ends *columns) (w written) {
 	if s.conn == nil {
-		if s.conn, w.err = connect(ctx, t); w.err != nil {
+		if s.conn, w.err = connect(ctx); w.err != nil {
 			return w
 		}
 	}
-	w.turned, w.empty, w.err = queryTurn(ctx, s.conn.conn, queries, owner, ends)
+	w.turned, w.empty, w.err = queryTurn(ctx, s.conn.conn, queries, ends)
 	if w.err != nil {
 		s.conn.close()
 		s.conn = nil

@@ -29,6 +29,8 @@ type seat struct {
 	ahead, answers time.Duration
 	nearest        time.Duration // the least that an answer has taken
 
+	shielded bool // by the row of its last task, which was marked: see spec
+
 	saved laneKey // of the lane whose state it holds since the last task
 	holds bool    // it holds such state
 }
@@ -104,7 +106,9 @@ type seats struct {
 	mu   sync.Mutex
 	free []*seat
 	all  int                 // with those at work
-	pids map[uint32]struct{} // of all in the target's own database
+	pids map[int32]time.Time // of all in the target's own database, and the scribe's; with their starts
+
+	ended []backend // that are to be taken out of the register
 }
 
 // opened takes down the backend of a new session. A remote's is none of ours: it may name any.
@@ -112,8 +116,55 @@ func (p *seats) opened(s *seat) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if s.remote == "" {
-		p.pids[s.session.PID] = struct{}{}
+		p.pids[int32(s.session.PID)] = s.session.Since
 	}
+}
+
+// joins takes down a backend of ours.
+func (p *seats) joins(b backend) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.pids[b.pid] = b.since
+}
+
+// leaves takes out a backend that has ended, unless another one has its process id by now.
+func (p *seats) leaves(b backend) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.left(b)
+}
+
+// endedMost is how many backends are remembered that are to be taken out of the register. Beyond
+// that a look at the whole register finds them.
+const endedMost = 10_000
+
+func (p *seats) left(b backend) {
+	if p.pids[b.pid].Equal(b.since) {
+		delete(p.pids, b.pid)
+	}
+	if len(p.ended) < endedMost {
+		p.ended = append(p.ended, b)
+	}
+}
+
+// takeEnded are the backends that have ended since the last call.
+func (p *seats) takeEnded() []backend {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	ended := p.ended
+	p.ended = nil
+	return ended
+}
+
+// ours are the backends of our sessions.
+func (p *seats) ours() []backend {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	all := make([]backend, 0, len(p.pids))
+	for pid, since := range p.pids {
+		all = append(all, backend{pid, since})
+	}
+	return all
 }
 
 // backends are those of our sessions in the target's own database.
@@ -122,7 +173,7 @@ func (p *seats) backends() []int32 {
 	defer p.mu.Unlock()
 	pids := make([]int32, 0, len(p.pids))
 	for pid := range p.pids {
-		pids = append(pids, int32(pid))
+		pids = append(pids, pid)
 	}
 	return pids
 }
@@ -193,7 +244,7 @@ func (p *seats) gone(s *seat) {
 func (p *seats) out(s *seat) {
 	p.all--
 	if s != nil && s.remote == "" {
-		delete(p.pids, s.session.PID)
+		p.left(backend{int32(s.session.PID), s.session.Since})
 	}
 }
 

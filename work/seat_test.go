@@ -11,7 +11,7 @@ import (
 // TestRoomSparesBoundSeats: the session of a lane makes room for another only if no common one can.
 func TestRoomSparesBoundSeats(t *testing.T) {
 	t.Parallel()
-	p := &seats{pids: map[uint32]struct{}{}}
+	p := &seats{pids: map[int32]time.Time{}}
 	bound := &seat{session: &exec.Session{PID: 1}, bound: true}
 	holds := &seat{session: &exec.Session{PID: 2}, holds: true}
 	common := &seat{session: &exec.Session{PID: 3}}
@@ -32,7 +32,7 @@ func TestRoomSparesBoundSeats(t *testing.T) {
 // TestRemotesNameNoBackends: whatever pid a remote names, those of the target's own sessions are what they are.
 func TestRemotesNameNoBackends(t *testing.T) {
 	t.Parallel()
-	p := &seats{pids: map[uint32]struct{}{}}
+	p := &seats{pids: map[int32]time.Time{}}
 	own, elsewhere := &seat{session: &exec.Session{PID: 7}}, &seat{session: &exec.Session{PID: 7}, remote: "host=elsewhere"}
 	p.opened(own)
 	for range 2 {
@@ -87,7 +87,6 @@ func TestNobodyWaitsWithoutLead(t *testing.T) {
 	s.exec(`CREATE FUNCTION unmarked() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';
 		CREATE TRIGGER unmarked BEFORE UPDATE ON task FOR EACH ROW WHEN (NEW.state = 'WORK') EXECUTE FUNCTION unmarked()`)
 	id := s.add("input", "BEGIN; COMMIT; SELECT 1")
-	s.becomes(id, "TAKE")
 	s.eventually("1", "SELECT count(*) "+sessions)
 	giveBack := s.usurp()
 	s.eventually("0", "SELECT count(*) "+sessions)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -172,10 +173,10 @@ func (l *loop) reign(ctx context.Context, stop <-chan struct{}) (err error) {
 	l.zoneName.Store(&c.timeZone)
 	l.zone = zone{}
 	l.path.Store(nil)
-	defer func() { l.unfollow() }()
-	l.follow()
+	defer l.wake.Stop()
+	l.wake.Start()
 	l.trouble.served = true
-	l.trouble.become(func() { l.log.Info().Int32("pid", c.pid).Str("wake", string(l.way)).Msg("leading") })
+	l.trouble.become(func() { l.log.Info().Int32("pid", c.pid).Str("wake", string(l.wake.Way())).Msg("leading") })
 	if err := l.begin(ctx); err != nil {
 		return err
 	}
@@ -230,14 +231,10 @@ func (l *loop) stand(ctx context.Context, stop <-chan struct{}) (leader bool, er
 	}
 }
 
-// drop gives up what belongs to a leadership. Tasks that were taken and not started are given back when we lead again; another
-// leader finds them by itself.
+// drop gives up what belongs to a leadership.
 func (l *loop) drop() {
 	l.dismissScribe()
-	for _, t := range append(l.lanes.forget(), l.unripe()...) {
-		t.ending = true
-		l.unsaid = append(l.unsaid, end{task: t, kind: released})
-	}
+	l.dropWaiting()
 	for id, key := range l.orphans {
 		l.lanes.vacate(key)
 		delete(l.orphans, id)
@@ -254,23 +251,20 @@ func (l *loop) drop() {
 func (l *loop) begin(ctx context.Context) error {
 	l.look = looks{wanted: true, draining: l.look.draining, cancelled: l.look.cancelled}
 	l.hopeless, l.leftAlone, l.parked = map[int64]time.Time{}, map[int64]bool{}, map[int64]parked{}
-	l.described, l.vigil, l.unseen = "", vigil{}, unseen{}
+	l.described = ""
 	l.look.began = l.clock.now()
+	l.handed = false
+	before := l.crashed
 	if used, err := l.used(ctx); err != nil {
 		return err
 	} else if used {
 		l.lanes.doubt()
 	}
-	if err := l.retake(ctx); err != nil {
-		return err
-	}
+	l.dropForgotten(before)
 	if err := l.scan(ctx, true); err != nil {
 		return err
 	}
-	l.panics.keep(func(id int64) bool { _, known := l.orphans[id]; return known })
-	ctx, cancel := limited(ctx)
-	defer cancel()
-	return l.strays(ctx)
+	return l.clear(ctx)
 }
 
 // step does all that is to be done now.
@@ -278,7 +272,7 @@ func (l *loop) step(ctx context.Context) error {
 	l.change()
 	l.listen()
 	for _, do := range []func(context.Context) error{
-		l.mark, l.turn, l.write, l.answer, l.recover, l.rescan, l.check, l.claim, l.sweep, l.foresee, l.reassure,
+		l.enlist, l.mark, l.turn, l.write, l.answer, l.recover, l.rescan, l.check, l.prefetch, l.sweep, l.foresee, l.reassure, l.handOver,
 	} {
 		l.ripen()
 		if err := do(ctx); err != nil {
@@ -291,6 +285,20 @@ func (l *loop) step(ctx context.Context) error {
 	l.shortage.look()
 	l.closeLater(l.seats.stale(l.live.Load().Idle))
 	return nil
+}
+
+// dropForgotten drops the ends of what is not marked if the server has crashed since we have led: it may have forgotten a change of such a row, and have given its version to another.
+func (l *loop) dropForgotten(crashed *time.Time) {
+	if crashed == nil || l.crashed == nil || !l.crashed.After(*crashed) {
+		return
+	}
+	l.unsaid = slices.DeleteFunc(l.unsaid, func(e end) bool {
+		if e.task.marks.Load() {
+			return false
+		}
+		l.gone(e)
+		return true
+	})
 }
 
 // closeLater ends sessions while the loop goes on: a server takes its time to let them go.

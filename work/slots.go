@@ -75,7 +75,7 @@ func (s *lanes) queue(before *task, crowded bool, fits func(*task) bool) (next *
 		s.resumePaused()
 		l = s.starts.first()
 	}
-	if l != nil && l.at[starting] >= 0 && fits(l.taken.top()) {
+	if l != nil && l.at[starting] >= 0 && !s.stale(l.taken.top()) && fits(l.taken.top()) {
 		next = heap.Pop(&l.taken).(*task)
 		next.era = s.era
 		s.waiting--
@@ -120,6 +120,7 @@ func (s *lanes) back(before *task, tasks []*task) (left []*task) {
 			left = append(left, t)
 		} else {
 			heap.Push(&l.taken, t)
+			s.noteRead(l)
 			s.waiting++
 		}
 		s.place(l)
@@ -141,6 +142,7 @@ func (s *lanes) rejoin(tasks []*task) (left []*task) {
 		s.hold(l, t, -1)
 		t.passed, t.left = false, false
 		heap.Push(&l.taken, t)
+		s.noteRead(l)
 		s.waiting++
 		s.place(l)
 	}
@@ -152,6 +154,7 @@ func (s *lanes) putBack(l *lane, t *task) {
 		s.suspect = nil
 	}
 	heap.Push(&l.taken, t)
+	s.noteRead(l)
 	s.waiting++
 	l.running--
 	s.busy--
@@ -171,7 +174,7 @@ func (s *lanes) first(fits func(*task) bool, most int) *task {
 	}()
 	for s.starts.len() > 0 && len(passed) < most {
 		l := s.starts.first()
-		if !fits(l.taken.top()) {
+		if t := l.taken.top(); s.stale(t) || !fits(t) {
 			s.starts.drop(l)
 			passed = append(passed, l)
 			continue
@@ -288,6 +291,7 @@ func (s *lanes) drop(t *task) bool {
 		if other == t {
 			heap.Remove(&l.taken, i)
 			s.waiting--
+			s.unclaim(l)
 			s.place(l)
 			return true
 		}

@@ -8,8 +8,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// What is planned for the next moment is taken shortly before, when there is nothing else to do. So at that moment it is only to be sent: to look what is due and to
-// take it are two exchanges with the server, and each waits for several processes to wake up.
+// What is planned for the next moment is read shortly before, when there is nothing else to do. So at that moment it is only to be sent: to look what is due and to
+// read it are two exchanges with the server, and each waits for several processes to wake up.
 const (
 	soonAhead  = 20 * time.Millisecond // how long before
 	soonMost   = 100                   // tasks
@@ -17,7 +17,7 @@ const (
 	denseAhead = 200 * time.Millisecond
 )
 
-// horizon is how long before the next moment it is looked what is planned, and up to when that is taken. Where moments are dense, both are so far ahead that a disk
+// horizon is how long before the next moment it is looked what is planned, and up to when that is read. Where moments are dense, both are so far ahead that a disk
 // that takes its time for what is written between them keeps none of them waiting.
 func (l *loop) horizon() (from, to time.Duration) {
 	if time.Since(l.look.dense) < 2*dense {
@@ -32,7 +32,7 @@ func (l *loop) foresees() bool {
 	return waiting == 0 && ready == 0 && len(l.soon) < soonMost && !l.scanning.active && !l.look.next.IsZero() && !l.look.next.Equal(l.look.foreseen) && l.look.draining.IsZero()
 }
 
-// foresee takes what is planned for the next moment. The loop keeps it until then.
+// foresee reads what is planned for the next moment. The loop keeps it until then.
 func (l *loop) foresee(ctx context.Context) error {
 	from, _ := l.horizon()
 	if until := l.clock.until(l.look.next); !l.foresees() || until <= 0 || until > from {
@@ -57,7 +57,7 @@ func (l *loop) foresee(ctx context.Context) error {
 	var tasks []*task
 	err = l.ripening(func() error {
 		return l.each(ctx, ids, func(ctx context.Context, ids []int64) error {
-			some, err := l.take(ctx, ids, to)
+			some, err := l.read(ctx, ids, to)
 			tasks = append(tasks, some...)
 			return err
 		})
@@ -123,10 +123,12 @@ func (l *loop) ripening(do func() error) error {
 	}
 }
 
-// unripe gives up all of them, which are to be released.
-func (l *loop) unripe() (tasks []*task) {
-	tasks, l.soon = l.soon, nil
-	return tasks
+// dropWaiting forgets all that was read and has not started.
+func (l *loop) dropWaiting() {
+	for _, t := range append(l.lanes.forget(), l.soon...) {
+		delete(l.tasks, t.row.ID)
+	}
+	l.soon = nil
 }
 
 // dropSoon takes out one of them; false when it is not there.

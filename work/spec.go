@@ -8,7 +8,8 @@ import (
 	"pgtaskd/exec"
 )
 
-// spec makes a task ready for its session; false when it may not start. What is not exactly once is marked first.
+// spec makes a task ready for its session; false when it may not start. What is not exactly once is marked first. In a session whose last task was marked it starts when we are known to lead
+// since: a new leader spares the session of a marked task, and would take what follows there for it.
 func (r *runner) spec(t *task) (*exec.Task, bool) {
 	if t.row.Data == nil {
 		r.flush() // nothing of ours stays open while we wait
@@ -24,6 +25,10 @@ func (r *runner) spec(t *task) (*exec.Task, bool) {
 	if t.row.Remote != "" {
 		t.query, t.watch = r.asQuery(t)
 		t.atomic = t.query || t.watch
+	}
+	if r.lanes.isClosed() {
+		r.finish(end{task: t, kind: released})
+		return nil, false
 	}
 	if t.needsMark() {
 		r.flush()
@@ -43,7 +48,14 @@ func (r *runner) spec(t *task) (*exec.Task, bool) {
 		if t.atomic && t.row.Remote == "" && t.alters() {
 			t.image = r.ask(ask{task: t, kind: askImage}).text
 		}
+	} else if r.seat.shielded && t.row.Remote == "" {
+		r.flush()
+		if r.seat == nil || !r.ask(ask{task: t, kind: askLead}).ok {
+			r.finish(end{task: t, kind: released})
+			return nil, false
+		}
 	}
+	r.seat.shielded = false
 	return r.made(t, r.seat.keeps(t)), true
 }
 
@@ -59,13 +71,13 @@ func (r *runner) made(t *task, keep bool) *exec.Task {
 	}
 }
 
-// settled is a moment at which whatever the task is to find was there: when it was taken, or when SQL other than its own has ended last, which may have been in its lane. One
+// settled is a moment at which whatever the task is to find was there: when it was read, or when SQL other than its own has ended last, which may have been in its lane. One
 // that must not be run again has none, since a plan that does not serve takes its run back.
 func (r *runner) settled(t *task) time.Time {
 	if !t.row.Rerun {
 		return time.Time{}
 	}
-	return later(t.taken, r.others.than(*t.row.Input))
+	return later(t.read, r.others.than(*t.row.Input))
 }
 
 // settings are what the session of a task shows and that of another does not.
@@ -138,7 +150,7 @@ func (r *runner) done(p *pending) []exec.Call {
 	q := r.queries()
 	done := exec.Call{Statement: &exec.Statement{Name: "pgtaskd_done", SQL: q.Text("done")}}
 	done.Int8(p.task.row.ID)
-	done.Int4(p.task.owner.Load())
+	done.Int4(int32(p.task.row.Version))
 	done.Moment(p.start)
 	done.Moment(p.result.Stop)
 	done.Text(stored(p.result.Output, r.encoding()))

@@ -3,7 +3,6 @@ package work
 import (
 	"bytes"
 	"context"
-	"fmt"
 	"strings"
 	"sync"
 	"testing"
@@ -14,6 +13,7 @@ import (
 
 	"pgtaskd/remote"
 	"pgtaskd/server/servertest"
+	"pgtaskd/server/tasktest"
 )
 
 // patient bounds how long a test waits for what must come.
@@ -92,12 +92,7 @@ func stageOn(t *testing.T, dsn string, change ...func(*Target)) *stage {
 // connect opens a connection that is closed at the end of the test.
 func (s *stage) connect() *pgx.Conn {
 	s.t.Helper()
-	conn, err := pgx.Connect(s.t.Context(), s.dsn)
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	s.t.Cleanup(func() { _ = conn.Close(context.WithoutCancel(s.t.Context())) })
-	return conn
+	return servertest.Connect(s.t, s.dsn)
 }
 
 // serve runs Serve until the end of the test.
@@ -152,64 +147,37 @@ func (s *stage) settled() {
 	s.until("leading", func() bool { return s.leads() > 0 })
 }
 
+// tasks is the table of the stage.
+func (s *stage) tasks() tasktest.Table { return tasktest.Table{T: s.t, Conn: s.conn, Name: "task"} }
+
 // exec runs statements of the test's own.
 func (s *stage) exec(sql string, args ...any) {
 	s.t.Helper()
-	ctx, cancel := context.WithTimeout(s.t.Context(), patient)
-	defer cancel()
-	if _, err := s.conn.Exec(ctx, sql, args...); err != nil {
-		s.t.Fatalf("%s: %v", sql, err)
-	}
+	servertest.Exec(s.t, s.conn, sql, args...)
 }
 
 // get is a query's one value as text.
 func (s *stage) get(sql string, args ...any) string {
 	s.t.Helper()
-	ctx, cancel := context.WithTimeout(s.t.Context(), patient)
-	defer cancel()
-	var text string
-	if err := s.conn.QueryRow(ctx, "SELECT coalesce(("+sql+")::text, '<null>')", args...).Scan(&text); err != nil {
-		s.t.Fatalf("%s: %v", sql, err)
-	}
-	return text
+	return servertest.Get(s.t, s.conn, sql, args...)
 }
 
 // add inserts a task: columns and values as INSERT takes them.
 func (s *stage) add(columns string, values ...any) (id int64) {
 	s.t.Helper()
-	places := ""
-	for i := range values {
-		if i > 0 {
-			places += ", "
-		}
-		places += fmt.Sprintf("$%d", i+1)
-	}
-	err := s.conn.QueryRow(s.t.Context(), "INSERT INTO task ("+columns+") VALUES ("+places+") RETURNING id", values...).Scan(&id)
-	if err != nil {
-		s.t.Fatalf("INSERT (%s): %v", columns, err)
-	}
-	return id
+	return s.tasks().Add(columns, values...)
 }
 
 // state is that of a task, "" when there is no such row.
 func (s *stage) state(id int64) string {
 	s.t.Helper()
-	return s.get("SELECT coalesce((SELECT state::text FROM task WHERE id = $1), '')", id)
+	return s.tasks().State(id)
 }
 
 // becomes waits until a task has one of the states.
 func (s *stage) becomes(id int64, states ...string) {
 	s.t.Helper()
-	var last string
-	s.until(fmt.Sprintf("task %d %v", id, states), func() bool {
-		last = s.state(id)
-		for _, state := range states {
-			if last == state {
-				return true
-			}
-		}
-		return false
-	})
+	s.tasks().Becomes(patient, id, states...)
 }
 
 // lock holds a task's row until it is released.
@@ -255,40 +223,20 @@ func (s *stage) others() {
 // row shows columns of a task.
 func (s *stage) row(id int64, columns string) string {
 	s.t.Helper()
-	return s.get("SELECT (SELECT row_to_json(r) FROM (SELECT "+columns+") AS r) FROM task WHERE id = $1", id)
+	return s.tasks().JSON(id, columns)
 }
 
 // eventually waits until a query gives the value.
 func (s *stage) eventually(want, sql string, args ...any) {
 	s.t.Helper()
 	var got string
-	defer func() {
-		if got != want {
-			s.t.Logf("%s is %q in the end", sql, got)
-		}
-	}()
-	s.until(sql+" = "+want, func() bool { got = s.get(sql, args...); return got == want })
+	s.until(sql+" = "+want, func() bool { got = s.get(sql, args...); return got == want }, func() string { return "it is " + got })
 }
 
 // until waits for what must come.
-func (s *stage) until(what string, done func() bool) {
+func (s *stage) until(what string, done func() bool, report ...func() string) {
 	s.t.Helper()
-	within(s.t, patient, what, done)
-}
-
-func within(t *testing.T, limit time.Duration, what string, done func() bool) {
-	t.Helper()
-	end := time.NewTimer(limit)
-	defer end.Stop()
-	tick := time.NewTicker(5 * time.Millisecond)
-	defer tick.Stop()
-	for !done() {
-		select {
-		case <-tick.C:
-		case <-end.C:
-			t.Fatalf("waited in vain: %s", what)
-		}
-	}
+	servertest.Wait(s.t, patient, what, done, report...)
 }
 
 // connectTo opens a connection that the caller closes.
@@ -297,8 +245,11 @@ func connectTo(ctx context.Context, dsn string) (*pgx.Conn, error) { return pgx.
 // zerologNone is the log of loops that a test makes by itself.
 var zerologNone = zerolog.Nop()
 
-// ownedBy makes a task one that this controller has taken.
-func ownedBy(pid int32, t *task) *task {
-	t.owner.Store(pid)
-	return t
+// version is that of a task's row.
+func (s *stage) version(id int64) (version uint32) {
+	s.t.Helper()
+	if err := s.conn.QueryRow(s.t.Context(), "SELECT xmin FROM task WHERE id = $1", id).Scan(&version); err != nil {
+		s.t.Fatal(err)
+	}
+	return version
 }

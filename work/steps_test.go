@@ -174,7 +174,7 @@ func (r *rig) try(last moment) *witness {
 	end = r.start(r.target)
 	r.until("end after death "+last.String(), func() bool { return r.get(script("ended")) == "true" })
 	end()
-	if wrong := r.get(script("wrong")); wrong != "<null>" {
+	if wrong := r.get(script("wrong")); wrong != "NULL" {
 		r.t.Errorf("%s: %s", last, wrong)
 	}
 	// At least once: it has no transaction id, and its COMMIT comes before its DONE.

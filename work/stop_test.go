@@ -3,8 +3,6 @@ package work
 import (
 	"testing"
 	"time"
-
-	"pgtaskd/sql"
 )
 
 func TestStop(t *testing.T) {
@@ -24,10 +22,9 @@ func TestStop(t *testing.T) {
 func TestStopBehindALook(t *testing.T) {
 	t.Parallel()
 	l := newLoop(t.Context(), Target{Sleep: time.Hour, Reset: time.Hour, Run: 1}, zerologNone)
-	l.control, l.way = &control{}, sql.Notify
+	l.control = &control{}
 	now := time.Now()
 	l.look.spoke, l.look.scan, l.look.full, l.look.check = now, now, now, now
-	l.vigil.asleep = true
 	l.lanes.busy = 1
 	if d := l.doze(); d <= checkLate {
 		t.Error("it wakes without a reason after", d)
@@ -60,17 +57,25 @@ func TestDeleted(t *testing.T) {
 	s.others()
 }
 
-// TestStopBeforeMark: a task that is stopped after it was taken and before it could be marked has never started.
+// TestStopBeforeMark: a task that is stopped after it was read and before it could be marked has never started.
 func TestStopBeforeMark(t *testing.T) {
 	t.Parallel()
-	s := play(t)
-	s.exec("CREATE FUNCTION stopped() RETURNS trigger LANGUAGE plpgsql AS " +
-		"$$BEGIN IF NEW.state = 'TAKE' AND NEW.data = 'odd' THEN UPDATE public.task SET state = 'STOP' WHERE id = NEW.id; END IF; RETURN NULL; END$$")
-	s.exec("CREATE TRIGGER stopped AFTER UPDATE ON task FOR EACH ROW EXECUTE FUNCTION stopped()")
-	id := s.add("input, data", "VACUUM task", "odd")
-	s.eventually("false", "SELECT stop IS NULL FROM task WHERE id = $1", id)
-	if row := s.row(id, "state, stop > now() - interval '1 min' AS now"); row != `{"state":"STOP","now":true}` {
-		t.Error(row, s.row(id, "start, stop"))
+	s := prepared(t, func(t *Target) { t.Run = 0 })
+	l := s.installed()
+	id := s.add("input", "VACUUM task")
+	tasks, err := l.read(t.Context(), []int64{id}, 0)
+	if err != nil || len(tasks) != 1 {
+		t.Fatal(err)
+	}
+	tasks[0].examine()
+	s.exec("UPDATE task SET state = 'STOP' WHERE id = $1", id)
+	asked := ask{task: tasks[0], pid: 1, answer: make(chan answer, 1)}
+	l.asks = append(l.asks, asked)
+	if err := l.answer(t.Context()); err != nil || (<-asked.answer).ok {
+		t.Error("it may start ", err)
+	}
+	if row := s.row(id, "state, start, stop, attempt"); row != `{"state":"STOP","start":null,"stop":null,"attempt":0}` {
+		t.Error(row)
 	}
 }
 

@@ -8,9 +8,12 @@ import (
 	"pgtaskd/exec"
 )
 
-// row is what a claim brings of a task. It does not change, but for what comes at its start.
+// row is what is read of a task before it starts. It does not change, but for what comes at its start.
 type row struct {
 	ID       int64
+	Version  uint32    // xmin of the row
+	Expires  time.Time // from then on it is not worth running, zero: it always is
+	First    bool      // it must be marked before it starts, whatever its SQL is
 	Group    string
 	Remote   string // "": the target's own database
 	Max      int32
@@ -27,20 +30,20 @@ type row struct {
 	Rerun    bool
 	Single   bool    // it does not repeat itself
 	Suspect  bool    // the server has crashed more than once while it ran
-	Input    *string // nil: too long to come with the claim, as are maybe its names
+	Input    *string // nil: too long to be read with the others, as are maybe its names
 	Data     *string // likewise; empty when there is none
 	Epoch    int64   // of the settings of databases and roles
 }
 
-// task is one that this controller has claimed, until its end is written.
+// task is one whose row this controller has read, until its end is written.
 type task struct {
 	row    row
 	lane   laneKey
 	rank   rank
-	owner  atomic.Int32 // the control backend that took it
+	leader int32        // pid of the control session that has read it
 	shows  [][2]string  // what the sessions of its lane show
 	traits *exec.Traits // nil: not looked at yet
-	taken  time.Time    // by our clock: it was already
+	read   time.Time    // by our clock: it was already
 	sizes  *sizes       // of its texts, where they are long; nil: not asked for yet
 	room   int64        // that its long texts take up
 	again  int          // how often we had to run it again for reasons of our own
@@ -49,15 +52,16 @@ type task struct {
 	tries        bool // lanes: it tries the gate of its remote, and has no place in run
 	era          int  // lanes: in which it was queued behind another
 
-	atomic bool    // of its runner: it runs in our transaction
-	wary   bool    // of its runner: its SQL takes our prepared statements away
-	query  bool    // of its runner: it runs in our transaction on a remote, and must not write there
-	image  *string // of its runner: of its row before it began, where it may alter the table; nil: there is none
-	watch  bool    // of its runner: it runs there likewise, and may, so that its like are known
-	lone   bool    // of its runner: it has turned out not to be what its like are
-	marked bool    // of the loop: its row shows WORK
-	vague  bool    // of the loop: the server may forget in a crash that it was taken
-	ending bool    // of the loop: its end is known, and not yet written
+	atomic bool        // of its runner: it runs in our transaction
+	wary   bool        // of its runner: its SQL takes our prepared statements away
+	query  bool        // of its runner: it runs in our transaction on a remote, and must not write there
+	image  *string     // of its runner: of its row before it began, where it may alter the table; nil: there is none
+	watch  bool        // of its runner: it runs there likewise, and may, so that its like are known
+	lone   bool        // of its runner: it has turned out not to be what its like are
+	marked bool        // of the loop: its row shows WORK
+	noMark bool        // of the loop: the table refuses that
+	marks  atomic.Bool // a mark of it has been sent; the loop sets it before
+	ending bool        // of the loop: its end is known, and not yet written
 
 	slighted time.Time // lanes: since when it comes first, and sessions that do not suit it go on with others
 
@@ -133,11 +137,14 @@ func (t *task) once() bool { return t.atomic && !t.traits.Outside && !t.watch }
 // has had no effect.
 func (t *task) guarded() bool { return !t.once() || !t.row.Rerun }
 
-// needsMark tells whether the row must show WORK before the task starts: it is not exactly once, or the mark in the middle of
+// needsMark tells whether the row must show WORK before the task starts: it is not exactly once, or must not run again, or the mark in the middle of
 // it would disturb it.
 func (t *task) needsMark() bool {
-	return !t.atomic || t.watch || t.alters() || t.traits.Isolation || t.traits.Outside
+	return t.row.marksFirst() || !t.atomic || t.watch || t.alters() || t.traits.Isolation || t.traits.Outside
 }
+
+// marksFirst tells whether the row alone says so.
+func (r *row) marksFirst() bool { return r.First || !r.Rerun || r.Suspect }
 
 // alters tells whether the task's SQL may alter the table, so that each row is another version: it looks like it, or its end was refused before.
 func (t *task) alters() bool { return t.again > 0 || t.traits.Alters }

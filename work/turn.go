@@ -85,7 +85,7 @@ func (e *end) isUsual() bool {
 // plainMarks are the marks that runners wait for, as many as one statement takes.
 func (l *loop) plainMarks() (asks []ask) {
 	for _, a := range l.asks {
-		if a.kind == askMark && len(asks) < claimMost && !(l.control.lazy && a.task.guarded()) {
+		if a.kind == askMark && len(asks) < batchMost && !a.task.row.First && !(l.control.lazy && a.task.guarded()) {
 			asks = append(asks, a)
 		}
 	}
@@ -99,11 +99,13 @@ func (l *loop) setTurn(ctx context.Context, ends []end, asks []ask) (turned map[
 	c := newColumns(ends, l.encoding())
 	now := l.clock.now()
 	for _, a := range asks {
+		a.task.marks.Store(true)
+		c.versions = append(c.versions, int32(a.task.row.Version))
 		c.ids, c.pids, c.exactly = append(c.ids, a.task.row.ID), append(c.pids, int64(a.pid)), append(c.exactly, a.task.once())
 		c.starts, c.stops, c.outputs = append(c.starts, &now), append(c.stops, nil), append(c.outputs, nil)
 	}
 	if err := l.ripening(func() (err error) {
-		turned, empty, err = queryTurn(ctx, l.control.conn, l.queries(), l.control.pid, c)
+		turned, empty, err = queryTurn(ctx, l.control.conn, l.queries(), c)
 		return err
 	}); err != nil {
 		return nil, nil, err
@@ -112,8 +114,8 @@ func (l *loop) setTurn(ctx context.Context, ends []end, asks []ask) (turned map[
 	return turned, empty, nil
 }
 
-func queryTurn(ctx context.Context, conn *pgx.Conn, queries sql.Queries, owner int32, c *columns) (turned map[int64]bool, empty []int64, err error) {
-	rows, err := conn.Query(ctx, queries.Text("turn"), c.ids, c.pids, c.starts, c.stops, c.outputs, c.exactly, owner)
+func queryTurn(ctx context.Context, conn *pgx.Conn, queries sql.Queries, c *columns) (turned map[int64]bool, empty []int64, err error) {
+	rows, err := conn.Query(ctx, queries.Text("turn"), c.ids, c.pids, c.starts, c.stops, c.outputs, c.exactly, c.versions)
 	if err != nil {
 		return nil, nil, err
 	}

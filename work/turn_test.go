@@ -1,7 +1,6 @@
 package work
 
 import (
-	"fmt"
 	"testing"
 )
 
@@ -67,8 +66,8 @@ func TestTurnRepeats(t *testing.T) {
 	s.eventually("2", "SELECT count(*) FROM task AS t JOIN task AS n ON n.id = t.next WHERE t.state = 'DONE' AND n.state = 'PLAN' AND n.repeat = '1 day'")
 }
 
-// TestClaimsEnd: a round of the loop takes so much and no more, whatever there is, as ends wait to be written meanwhile.
-func TestClaimsEnd(t *testing.T) {
+// TestReadsEnd: a round of the loop reads so much and no more, whatever there is, as ends wait to be written meanwhile.
+func TestReadsEnd(t *testing.T) {
 	t.Parallel()
 	s := prepared(t, func(t *Target) { t.Run = 0 }) // so that nothing starts
 	l := s.installed()
@@ -77,10 +76,10 @@ func TestClaimsEnd(t *testing.T) {
 	if err := l.scan(t.Context(), true); err != nil {
 		t.Fatal(err)
 	}
-	if err := l.claim(t.Context()); err != nil {
+	if err := l.prefetch(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if n := s.get("SELECT count(*) FROM task WHERE state = 'TAKE'"); n != fmt.Sprint(claimTimes*claimMost) {
-		t.Error(n, " are taken")
+	if n := len(l.tasks); n != prefetchTimes*batchMost {
+		t.Error(n, " are read")
 	}
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"pgtaskd/server/tasktest"
 	"pgtaskd/sql"
 )
 
@@ -42,11 +43,14 @@ func (s *stage) asleep() {
 	s.until("asleep", func() bool { return s.sleepers() == "1" })
 }
 
+// manyTasks are more than those that come together while the leader sleeps on.
+const manyTasks = 40
+
 // awake inserts tasks until the leader stays awake.
 func (s *stage) awake() {
 	s.t.Helper()
 	s.until("awake", func() bool {
-		for range 2 * crowd {
+		for range manyTasks {
 			s.exec("INSERT INTO task (input, max) VALUES ('', 9)")
 		}
 		return s.sleepers() == "0"
@@ -199,9 +203,7 @@ func TestWithoutTriggers(t *testing.T) {
 		t.Run(string(wake), func(t *testing.T) {
 			t.Parallel()
 			s := prepared(t, func(t *Target) { t.Wake = wake })
-			if _, err := sql.Install(t.Context(), s.conn, table(s.target), sql.Options{Wake: sql.Poll}); err != nil {
-				t.Fatal(err)
-			}
+			tasktest.Make(t, s.conn, sql.Options{Wake: sql.Poll})
 			s.target.Create = false
 			s.serve()
 			s.settled()

@@ -7,9 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jackc/pglogrepl"
-	"github.com/rs/zerolog"
-
 	"pgtaskd/remote"
 	"pgtaskd/server"
 	"pgtaskd/server/servertest"
@@ -131,30 +128,6 @@ func TestPublicationIsTakenAway(t *testing.T) {
 	}
 }
 
-// TestStreamWithoutPublication: it is not taken for live, and why is said once.
-func TestStreamWithoutPublication(t *testing.T) {
-	t.Parallel()
-	s := prepared(t, byWAL)
-	if _, err := sql.Install(t.Context(), s.conn, table(s.target), sql.Options{Wake: sql.WAL}); err != nil {
-		t.Fatal(err)
-	}
-	d, err := sql.Describe(t.Context(), s.conn, table(s.target))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, way := range unpublish[1:] {
-		s.exec(fmt.Sprintf(way, sql.Publication(table(s.target))))
-		lost := &stream{target: s.target, published: d.Published, log: zerolog.New(s), poke: func() {}}
-		if err := lost.follow(t.Context()); err == nil || lost.lives() || !strings.Contains(err.Error(), "no longer publishes") {
-			t.Errorf("live: %v, error: %v", lost.lives(), err)
-		}
-		s.exec("DROP PUBLICATION " + sql.Publication(table(s.target)))
-		if _, err := sql.Install(t.Context(), s.conn, table(s.target), sql.Options{Wake: sql.WAL}); err != nil {
-			t.Fatal(err)
-		}
-	}
-}
-
 // TestWALIsNotPossible: another way is taken, and what is missing is said once, in check too.
 func TestWALIsNotPossible(t *testing.T) {
 	t.Parallel()
@@ -254,52 +227,4 @@ func TestWakeIsChangedWhileTheTableIsInUse(t *testing.T) {
 		s.becomes(s.add("input", "SELECT 1"), "DONE")
 		s.drain()
 	}
-}
-
-// TestDecoder: only what has inserted counts.
-func TestDecoder(t *testing.T) {
-	t.Parallel()
-	var d decoder
-	begin := func(xid byte) []byte {
-		return append(append([]byte{'w'}, make([]byte, 24)...), append([]byte{'B'}, append(make([]byte, 19), xid)...)...)
-	}
-	other := func(kind byte) []byte { return append(append([]byte{'w'}, make([]byte, 24)...), kind) }
-	for _, message := range [][]byte{
-		begin(1), other('I'), other('I'), other('C'),
-		begin(2), other('R'), other('C'),
-		append([]byte{'k'}, make([]byte, 17)...),
-		begin(3), other('I'), other('C'),
-	} {
-		if _, _, err := d.decode(message); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if len(d.committed) != 2 || d.committed[0] != 1 || d.committed[1] != 3 {
-		t.Errorf("decoded %v", d.committed)
-	}
-	alive := append([]byte{'k', 0, 0, 0, 0, 0, 0, 1, 0}, append(make([]byte, 8), 1)...)
-	if until, asked, err := d.decode(alive); until != pglogrepl.LSN(256) || !asked || err != nil {
-		t.Errorf("got %s, %v, %v", until, asked, err)
-	}
-	for _, message := range [][]byte{{'k', 1}, {'w', 1}, append(begin(1)[:26], 'x')} {
-		if _, _, err := d.decode(message); err == nil {
-			t.Errorf("%q was taken", message)
-		}
-	}
-}
-
-// FuzzDecoder: whatever comes as a piece of the log is decoded, or an error.
-func FuzzDecoder(f *testing.F) {
-	f.Add([]byte{}, []byte{'k'})
-	f.Add(append([]byte{'w'}, make([]byte, 24)...), append(append([]byte{'w'}, make([]byte, 24)...), 'B'))
-	f.Add(append(append([]byte{'w'}, make([]byte, 24)...), 'I'), append(append([]byte{'w'}, make([]byte, 24)...), 'C'))
-	f.Fuzz(func(t *testing.T, one, other []byte) {
-		var d decoder
-		for _, data := range [][]byte{one, other} {
-			_, _, _ = d.decode(data)
-		}
-		if len(d.committed) > 2 {
-			t.Errorf("%d transactions of two messages", len(d.committed))
-		}
-	})
 }

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgtype"
 
 	"pgtaskd/exec"
 )
@@ -15,15 +14,13 @@ type standing struct {
 	state    string // "": there is no such row
 	pid      int32
 	ended    bool
-	stopping bool // set to STOP while it was under way, and without an end
-	attempt  int32
-	plan     pgtype.Timestamptz
+	stopping bool   // set to STOP while it was under way, and without an end
 	version  uint32 // of the row: another one when anybody has changed it
 }
 
 // ours tells whether the row still shows what we have made of it; pid is the session's.
 func (s standing) ours(t *task, pid int32) bool {
-	return s.state == "TAKE" && s.pid == t.owner.Load() || s.state == "WORK" && s.pid == pid
+	return s.state == "PLAN" && s.version == t.row.Version || s.state == "WORK" && s.pid == pid
 }
 
 // underWay tells whether the row's task may run, on whatever session.
@@ -42,7 +39,7 @@ func (l *loop) standings(ctx context.Context, ids []int64) (map[int64]standing, 
 	}
 	var id int64
 	var s standing
-	_, err = pgx.ForEachRow(rows, []any{&id, &s.state, &s.pid, &s.ended, &s.stopping, &s.attempt, &s.plan, &s.version}, func() error {
+	_, err = pgx.ForEachRow(rows, []any{&id, &s.state, &s.pid, &s.ended, &s.stopping, &s.version}, func() error {
 		all[id] = s
 		return nil
 	})
@@ -76,21 +73,29 @@ func (l *loop) check(ctx context.Context) error {
 			ids = append(ids, id)
 		}
 	}
+	if err := l.cancelChanged(ctx, ids); err != nil {
+		return err
+	}
+	l.look.spoke = time.Now()
+	return nil
+}
+
+// cancelChanged cancels those of the tasks whose rows do not say any more that they are to run.
+func (l *loop) cancelChanged(ctx context.Context, ids []int64) error {
 	standings, err := l.standings(ctx, ids)
 	if err != nil {
 		return err
 	}
-	l.look.spoke = time.Now()
 	for _, id := range ids {
 		t, s := l.tasks[id], standings[id]
-		if s.state == "TAKE" || s.state == "WORK" {
-			continue
+		switch pid, _, _ := t.at(); {
+		case s.ours(t, pid), s.state == "WORK" && t.marks.Load():
+		case l.lanes.drop(t) || l.dropSoon(t):
+			delete(l.tasks, id)
+			l.look.wanted = true
+		default:
+			t.stop(exec.Stopped)
 		}
-		if l.lanes.drop(t) || l.dropSoon(t) {
-			l.inbox.end(end{task: t, kind: stopped, stop: l.clock.now()})
-			continue
-		}
-		t.stop(exec.Stopped)
 	}
 	return nil
 }
@@ -206,7 +211,7 @@ func (l *loop) recoverOrphans(ctx context.Context) error {
 		}
 		ids = append(ids, id)
 	}
-	if _, err := l.control.conn.Exec(ctx, l.queries().Text("frozen"), l.seats.backends(), sessionPrefix(l.target), ids, l.old()); err != nil {
+	if _, err := l.evict(ctx); err != nil {
 		return err
 	}
 	cut, err := l.cut(ctx, ids, nil)
@@ -220,28 +225,64 @@ func (l *loop) recoverOrphans(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	var over []int64
 	for _, id := range ids {
 		if s := standings[id]; cut[id] || l.isHopeless(id) || !s.underWay() {
-			l.forsake(id)
+			over = append(over, id)
 		}
 	}
-	return l.strays(ctx)
+	if len(over) == 0 {
+		return nil
+	}
+	// A session that was spared for a row may have gone on to another task before we came: it must be gone before the lane is free.
+	if left, err := l.evict(ctx); err != nil || left > 0 {
+		return err
+	}
+	for _, id := range over {
+		l.forsake(id)
+	}
+	return nil
 }
 
-// strays ends what an old leader's sessions run for rows that are gone, or wait again.
-func (l *loop) strays(ctx context.Context) error {
-	if l.look.partial { // there may be tasks under way that we do not know
-		return nil
+// evict ends the sessions of an old leader that run nothing which is marked, and returns how many there still were.
+func (l *loop) evict(ctx context.Context) (ended int64, err error) {
+	if l.look.partial { // there may be tasks that are marked and that we do not know
+		return 0, nil
 	}
 	ids := make([]int64, 0, len(l.orphans))
 	for id := range l.orphans {
 		ids = append(ids, id)
 	}
-	ended, err := l.control.conn.Exec(ctx, l.queries().Text("stray"), l.seats.backends(), sessionPrefix(l.target), ids, l.look.began)
-	if n := ended.RowsAffected(); n > 0 {
-		l.log.Warn().Int64("sessions", n).Msg("ended stray sessions of a previous leader")
+	done, err := l.control.conn.Exec(ctx, l.queries().Text("evict"), l.seats.backends(), sessionPrefix(l.target), ids, l.old())
+	return done.RowsAffected(), err
+}
+
+// evictMost is how long a new leader waits for the sessions of an old one to go, before it starts what those may still be at. Only lanes depend on it: of two runs
+// of a task one alone can write its end.
+const evictMost = 10 * time.Second
+
+// clear waits until nothing runs that an old leader has started and not marked.
+func (l *loop) clear(ctx context.Context) error {
+	for began, first := time.Now(), true; ; first = false {
+		limit, cancel := limited(ctx)
+		left, err := l.evict(limit)
+		cancel()
+		if err != nil || left == 0 {
+			return err
+		}
+		if first {
+			l.log.Warn().Int64("sessions", left).Msg("ending sessions of a previous leader")
+		}
+		if time.Since(began) >= evictMost {
+			l.log.Error().Int64("sessions", left).Msg("sessions of a previous leader do not end; starting tasks all the same")
+			return nil
+		}
+		select {
+		case <-time.After(checkTick):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
 	}
-	return err
 }
 
 // forsake gives the place of an orphan free.
@@ -252,13 +293,10 @@ func (l *loop) forsake(id int64) {
 	l.look.wanted = true
 }
 
-// halt ends the sessions of tasks that were set to STOP, and writes the ends of those whose session has gone.
+// halt writes the ends of tasks that were set to STOP and whose session has gone.
 func (l *loop) halt(ctx context.Context, ids []int64) error {
-	if _, err := l.control.conn.Exec(ctx, l.queries().Text("terminate"), ids, l.seats.backends(), sessionPrefix(l.target)); err != nil {
-		return err
-	}
 	return l.eachWithWords(ctx, ids, func(ctx context.Context, ids []int64, mute bool) error {
-		ended, err := l.control.conn.Exec(ctx, l.queries().Text("halted"), ids, l.seats.backends(), sessionPrefix(l.target), mute, l.old())
+		ended, err := l.control.conn.Exec(ctx, l.queries().Text("halted"), ids, l.seats.backends(), mute)
 		if n := ended.RowsAffected(); n > 0 {
 			l.log.Warn().Int64("tasks", n).Msg("stopped tasks of a previous leader")
 		}
@@ -274,14 +312,14 @@ func (l *loop) cut(ctx context.Context, ids []int64, lost map[int64]end) (done m
 		return done, nil
 	}
 	err = l.eachWithWords(ctx, ids, func(ctx context.Context, ids []int64, mute bool) error {
-		gone, starts := make([]int64, len(ids)), make([]*time.Time, len(ids))
+		gone, starts, versions := make([]int64, len(ids)), make([]*time.Time, len(ids)), make([]int32, len(ids))
 		for i, id := range ids {
 			if e, known := lost[id]; known {
-				gone[i], starts[i] = int64(e.pid), &e.start
+				gone[i], starts[i], versions[i] = int64(e.pid), &e.start, int32(e.task.row.Version)
 			}
 		}
 		return pgx.BeginFunc(ctx, l.control.conn, func(tx pgx.Tx) error {
-			some, err := l.withRepeats(ctx, tx, l.queries().Text("cut"), ids, gone, starts, l.seats.backends(), sessionPrefix(l.target), l.panics.causes(), mute, l.old())
+			some, err := l.withRepeats(ctx, tx, l.queries().Text("cut"), ids, gone, starts, versions, l.panics.causes(), mute)
 			for _, id := range some {
 				done[id] = true
 			}

@@ -64,13 +64,10 @@ func TestPolicies(t *testing.T) {
 		}
 		s.others()
 	}
-	// One that cannot even be taken.
-	odd := s.add("data, input", "odd", "SELECT 1")
+	// One that cannot be marked, and must be.
+	odd := s.add("data, input, rerun", "odd", "SELECT 1", false)
 	s.others()
-	s.others()
-	if state := s.state(odd); state != "PLAN" {
-		t.Error(state)
-	}
+	s.becomes(odd, "FAIL")
 }
 
 // TestChangedMeanwhile: a change of the row by somebody else makes the end fail in a transaction that does not see it (40001). That is no

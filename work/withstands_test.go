@@ -3,6 +3,8 @@ package work
 import (
 	"strings"
 	"testing"
+
+	"pgtaskd/server/servertest"
 )
 
 // TestTimeoutThatTheSQLWithstandsIsTold: its backend is ended, and the row says why.
@@ -18,7 +20,7 @@ func TestTimeoutThatTheSQLWithstandsIsTold(t *testing.T) {
 		ids = append(ids, s.add(`input, timeout, "group", rerun`, input, "300 ms", string(rune('a'+i)), i < 2))
 	}
 	for _, id := range ids {
-		within(t, 3*patient, "FAIL", func() bool { return s.state(id) == "FAIL" })
+		servertest.Wait(t, 3*patient, "FAIL", func() bool { return s.state(id) == "FAIL" })
 		if code := s.get("SELECT sqlstate FROM task WHERE id = $1", id); code != "57014" {
 			t.Error(code)
 		}

@@ -43,7 +43,7 @@ func (l *loop) write(ctx context.Context) error {
 			continue
 		}
 		n, size := i+1, ends[i].size()
-		for n < len(ends) && ends[n].kind == ends[i].kind && n-i < claimMost && size < writeMost {
+		for n < len(ends) && ends[n].kind == ends[i].kind && n-i < batchMost && size < writeMost {
 			size += ends[n].size()
 			n++
 		}
@@ -121,7 +121,17 @@ func (l *loop) writeSome(ctx context.Context, ends []end) error {
 	case refused:
 		return l.refused(ctx, ends)
 	case released:
-		return l.writeEach(ctx, ends, l.release)
+		var written []end
+		for _, e := range ends {
+			if e.task.marks.Load() || e.delay > 0 {
+				written = append(written, e)
+			} else {
+				l.waitsAgain(e)
+			}
+		}
+		if len(written) > 0 {
+			return l.writeEach(ctx, written, l.release)
+		}
 	case stopped:
 		return l.writeEach(ctx, ends, l.stopped)
 	case lost:

@@ -2,6 +2,6 @@
 INSERT INTO peer (id, state, input)
 SELECT
     i,
-    'TAKE',
+    'PLAN',
     'INSERT INTO effect VALUES (1)'
 FROM generate_series(1, $1::int4) AS i

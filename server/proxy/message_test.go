@@ -18,7 +18,7 @@ func TestVerdicts(t *testing.T) {
 	t.Parallel()
 	p, _ := open(t)
 	database := servertest.Database(t)
-	dsn, direct := p.DSN(database), connect(t, database)
+	dsn, direct := p.DSN(database), servertest.Connect(t, database)
 	if _, err := direct.Exec(t.Context(), "CREATE TABLE verdict (who text)"); err != nil {
 		t.Fatal(err)
 	}
@@ -36,7 +36,7 @@ func TestVerdicts(t *testing.T) {
 		return proxy.Pass
 	})
 	for _, who := range []string{"before", "behind", "never"} {
-		conn := connect(t, dsn)
+		conn := servertest.Connect(t, dsn)
 		_, err := conn.PgConn().Exec(t.Context(), "INSERT INTO verdict VALUES ('"+who+"')").ReadAll()
 		if who != "behind" && (err == nil) != (who == "never") { // the answer to that may come before the cut
 			t.Errorf("%s: %v", who, err)
@@ -77,7 +77,7 @@ func TestMessages(t *testing.T) {
 		}
 		return proxy.Pass
 	})
-	conn := connect(t, dsn+" sslmode=prefer")
+	conn := servertest.Connect(t, dsn+" sslmode=prefer")
 	if _, err := conn.PgConn().Exec(t.Context(), "SELECT 1").ReadAll(); err != nil {
 		t.Fatal(err)
 	}

@@ -29,16 +29,6 @@ func open(t *testing.T) (*proxy.Proxy, string) {
 	return p, p.DSN(servertest.Server(t).DSN("postgres"))
 }
 
-func connect(t *testing.T, dsn string) *pgx.Conn {
-	t.Helper()
-	conn, err := pgx.Connect(t.Context(), dsn)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = conn.Close(context.Background()) })
-	return conn
-}
-
 func one(ctx context.Context, conn *pgx.Conn) error {
 	var n int
 	err := conn.QueryRow(ctx, "SELECT 1").Scan(&n)
@@ -48,7 +38,7 @@ func one(ctx context.Context, conn *pgx.Conn) error {
 func TestPass(t *testing.T) {
 	t.Parallel()
 	_, dsn := open(t)
-	conn := connect(t, dsn)
+	conn := servertest.Connect(t, dsn)
 	var long string
 	if err := conn.QueryRow(t.Context(), "SELECT repeat('x', 3000000)").Scan(&long); err != nil || len(long) != 3000000 {
 		t.Fatal(len(long), err)
@@ -64,7 +54,7 @@ func TestPass(t *testing.T) {
 	if rows.Err() != nil || n != 20000 {
 		t.Fatal(n, rows.Err())
 	}
-	if err := connect(t, dsn+" sslmode=prefer").Ping(t.Context()); err != nil {
+	if err := servertest.Connect(t, dsn+" sslmode=prefer").Ping(t.Context()); err != nil {
 		t.Error("asking for TLS first:", err)
 	}
 	if _, err := pgx.Connect(t.Context(), dsn+" sslmode=require"); err == nil {
@@ -80,7 +70,7 @@ func TestTCP(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer p.Stop()
-	if err := one(t.Context(), connect(t, p.DSN(s.TCP("postgres")))); err != nil {
+	if err := one(t.Context(), servertest.Connect(t, p.DSN(s.TCP("postgres")))); err != nil {
 		t.Error(err)
 	}
 }
@@ -94,7 +84,7 @@ func portOf(dsn string) string {
 func TestCancelRequest(t *testing.T) {
 	t.Parallel()
 	p, dsn := open(t)
-	conn := connect(t, dsn)
+	conn := servertest.Connect(t, dsn)
 	seen := make(chan int, 1)
 	p.Watch(func(conn int, _ bool, kind byte, body []byte) proxy.Verdict {
 		if kind == 'Q' && strings.HasPrefix(string(body), "SELECT pg_sleep") {
@@ -132,7 +122,7 @@ func TestCancelRequest(t *testing.T) {
 // awaitActive returns when a backend runs a statement.
 func awaitActive(t *testing.T, pid uint32) {
 	t.Helper()
-	direct := connect(t, servertest.Server(t).DSN("postgres"))
+	direct := servertest.Connect(t, servertest.Server(t).DSN("postgres"))
 	for active := false; !active; {
 		if err := direct.QueryRow(t.Context(), "SELECT state = 'active' FROM pg_stat_activity WHERE pid = $1", pid).Scan(&active); err != nil {
 			t.Fatal(err)
@@ -143,14 +133,14 @@ func awaitActive(t *testing.T, pid uint32) {
 func TestCut(t *testing.T) {
 	t.Parallel()
 	p, dsn := open(t)
-	first, second := connect(t, dsn), connect(t, dsn)
+	first, second := servertest.Connect(t, dsn), servertest.Connect(t, dsn)
 	p.Cut()
 	for _, conn := range []*pgx.Conn{first, second} {
 		if err := one(t.Context(), conn); !errors.Is(err, syscall.ECONNRESET) && !errors.Is(err, syscall.EPIPE) {
 			t.Error(err)
 		}
 	}
-	if err := one(t.Context(), connect(t, dsn)); err != nil {
+	if err := one(t.Context(), servertest.Connect(t, dsn)); err != nil {
 		t.Error("after the cut:", err)
 	}
 }
@@ -158,7 +148,7 @@ func TestCut(t *testing.T) {
 func TestStall(t *testing.T) {
 	t.Parallel()
 	p, dsn := open(t)
-	conn := connect(t, dsn)
+	conn := servertest.Connect(t, dsn)
 	p.Stall(true)
 	p.Stall(true)
 	result := make(chan error, 2)
@@ -189,7 +179,7 @@ func TestStall(t *testing.T) {
 		t.Error("a stalled connection was not cut")
 	}
 	p.Stall(false)
-	if err := one(t.Context(), connect(t, dsn)); err != nil {
+	if err := one(t.Context(), servertest.Connect(t, dsn)); err != nil {
 		t.Error(err)
 	}
 }
@@ -197,7 +187,7 @@ func TestStall(t *testing.T) {
 func TestDelay(t *testing.T) {
 	t.Parallel()
 	p, dsn := open(t)
-	conn := connect(t, dsn)
+	conn := servertest.Connect(t, dsn)
 	const delay = 50 * time.Millisecond
 	p.Delay(delay)
 	begin := time.Now()
@@ -213,7 +203,7 @@ func TestDelay(t *testing.T) {
 func TestRefuse(t *testing.T) {
 	t.Parallel()
 	p, dsn := open(t)
-	conn := connect(t, dsn)
+	conn := servertest.Connect(t, dsn)
 	p.Refuse(true)
 	if _, err := pgx.Connect(t.Context(), dsn); err == nil {
 		t.Error("not refused")
@@ -222,7 +212,7 @@ func TestRefuse(t *testing.T) {
 		t.Error(err)
 	}
 	p.Refuse(false)
-	if err := one(t.Context(), connect(t, dsn)); err != nil {
+	if err := one(t.Context(), servertest.Connect(t, dsn)); err != nil {
 		t.Error(err)
 	}
 }

@@ -1,9 +1,12 @@
 // Package servertest gives tests a real PostgreSQL: one server for all tests of a package, a
-// database for each test.
+// database for each test, and connections to it.
 //
 // Main runs the tests of a package, stops the shared server, and fails when a goroutine is left
 // behind. Database makes a database and drops it when the test ends. New starts a server that
-// belongs to one test, for tests that stop it, change its settings or create roles.
+// belongs to one test, for tests that stop it, change its settings or create roles. Connect, Exec,
+// Get, Values and Rows are what a test does with a database; Wait and Comes wait for a condition.
+// Package tasktest has what a test does with a table of tasks.
 //
-// All functions may be called from parallel tests. Settings suit tests: no fsync, logical WAL.
+// All functions may be called from parallel tests; those that take a testing.TB only from the
+// goroutine of the test. Settings suit tests: no fsync, logical WAL.
 package servertest

@@ -1,4 +1,4 @@
--- What changes when the table, its columns, its triggers, its publication or its owner do; whether sessions that are opened now may not write; whether there are
+-- What changes when the table, its columns, its triggers, its publication, its register of sessions or its owner do; whether sessions that are opened now may not write; whether there are
 -- foreign servers; and how full the queue of notifications is.
 -- $1 schema, $2 table
 SELECT
@@ -17,6 +17,12 @@ SELECT
                 FROM pg_catalog.pg_publication AS p
                 LEFT JOIN pg_catalog.pg_publication_rel AS r ON r.prpubid OPERATOR(pg_catalog.=) p.oid AND r.prrelid OPERATOR(pg_catalog.=) c.oid
                 WHERE p.pubname OPERATOR(pg_catalog.=) :publication
+            ),
+            ' ', (
+                SELECT pg_catalog.concat(r.oid, ' ', r.relowner, ' ', r.relacl)
+                FROM pg_catalog.pg_class AS r
+                WHERE r.relnamespace OPERATOR(pg_catalog.=) n.oid
+                    AND r.relname OPERATOR(pg_catalog.=) :register_name
             )
         )
         FROM pg_catalog.pg_class AS c
@@ -26,7 +32,7 @@ SELECT
             AND c.relname OPERATOR(pg_catalog.=) $2
             AND a.attnum OPERATOR(pg_catalog.>) 0
             AND NOT a.attisdropped
-        GROUP BY c.oid, c.relowner, n.nspowner
+        GROUP BY c.oid, c.relowner, n.oid, n.nspowner
     ),
     coalesce(
         (

@@ -1,18 +1,20 @@
 -- Tasks whose run was cut off: back to PLAN where it is known that nothing was committed, or where it may be done again; else FAIL.
--- None is touched whose backend lives: process id, database and start tell it, since a restored copy of the table has the ids of another database's backends. One that was taken may have run for a moment on any session of its controller:
--- one of the role's, of that name, as old as that.
+-- None is touched whose backend lives: process id, database and start tell it, since a restored copy of the table has the ids of another database's backends.
+-- A row that was not marked is still as it was read; TAKE is pg_task's.
 -- What ran when the server crashed (then it resets its statistics) is suspect: the second time it waits for 1 s, then 2 s, 4 s; after the
 -- fifth it FAILs. So does what has lost its session: of a remote nobody knows whether it has crashed. On the target's own server it only waits.
 -- $1 ids, $2 pids of sessions that are known to be gone (one for each id, 0: look), $3 starts of runs that are known to have begun (or null),
--- $4 sessions that are ours and not concerned, $5 beginning of the application_name of the target's sessions, $6 ids of those that have made us panic,
--- $7 whether to say nothing, $8 when sessions of an old leader were there at the latest
+-- $4 versions of rows that were read, $5 ids of those that have made us panic, $6 whether to say nothing
 WITH orphaned AS MATERIALIZED (
     SELECT
         t.part,
         t.place,
         t.state OPERATOR(pg_catalog.<>) 'WORK' OR t.atomic IS TRUE OR t.rerun AS repeatable,
-        l.id OPERATOR(pg_catalog.=) ANY ($6::pg_catalog.int8[]) AS panicked,
+        l.id OPERATOR(pg_catalog.=) ANY ($5::pg_catalog.int8[]) AS panicked,
         c.cause,
+        coalesce(t.start, l.start) AS began,
+        CASE WHEN l.gone OPERATOR(pg_catalog.>) 0 THEN l.gone ELSE t.pid END AS pid,
+        t.attempt,
         t.remote OPERATOR(pg_catalog.<>) '' AS away,
         CASE WHEN c.cause OPERATOR(pg_catalog.<>) 'interrupted' THEN 1 OPERATOR(pg_catalog.+) CASE WHEN pg_catalog.jsonb_typeof(t.runs) OPERATOR(pg_catalog.=) 'array' THEN (
             SELECT pg_catalog.count(*)
@@ -24,12 +26,13 @@ WITH orphaned AS MATERIALIZED (
         FROM ROWS FROM (
             pg_catalog.unnest($1::pg_catalog.int8[]),
             pg_catalog.unnest($2::pg_catalog.int4[]),
-            pg_catalog.unnest($3::pg_catalog.timestamptz[])
-        ) AS u (id, gone, start)
+            pg_catalog.unnest($3::pg_catalog.timestamptz[]),
+            pg_catalog.unnest($4::pg_catalog.int4[])
+        ) AS u (id, gone, start, version)
         ORDER BY u.id
     ) AS l
     CROSS JOIN LATERAL (
-        SELECT t.tableoid AS part, t.ctid AS place, t.state, t.remote, t.atomic, t.rerun, t.runs, t.start
+        SELECT t.tableoid AS part, t.ctid AS place, t.state, t.remote, t.atomic, t.rerun, t.runs, t.start, t.pid, :attempt AS attempt
         FROM :table AS t
         WHERE t.id OPERATOR(pg_catalog.>=) l.id
             AND t.id OPERATOR(pg_catalog.<=) l.id
@@ -44,20 +47,8 @@ WITH orphaned AS MATERIALIZED (
                         AND (a.backend_start IS NULL OR a.backend_start OPERATOR(pg_catalog.<=) t.start)
                 )
             )
-            OR t.state OPERATOR(pg_catalog.=) 'TAKE' AND (
-                l.gone OPERATOR(pg_catalog.>) 0
-                OR NOT EXISTS (
-                    SELECT
-                    FROM pg_catalog.pg_stat_activity AS a
-                    WHERE a.datname OPERATOR(pg_catalog.=) pg_catalog.current_database()
-                        AND a.backend_type OPERATOR(pg_catalog.=) 'client backend'
-                        AND a.usename OPERATOR(pg_catalog.=) current_user
-                        AND a.backend_start OPERATOR(pg_catalog.<=) $8
-                        AND pg_catalog.left(a.application_name, pg_catalog.length($5)) OPERATOR(pg_catalog.=) $5
-                        AND a.state OPERATOR(pg_catalog.<>) 'idle'
-                        AND a.pid OPERATOR(pg_catalog.<>) ALL ($4::pg_catalog.int4[])
-                )
-            ))
+            OR t.state OPERATOR(pg_catalog.=) 'PLAN' AND l.gone OPERATOR(pg_catalog.>) 0 AND t.xmin OPERATOR(pg_catalog.=) l.version
+            OR t.state OPERATOR(pg_catalog.=) 'TAKE' AND NOT EXISTS (SELECT FROM pg_catalog.pg_stat_get_activity(t.pid) AS a WHERE a.pid OPERATOR(pg_catalog.=) t.pid))
         ORDER BY t.id
         FOR NO KEY UPDATE SKIP LOCKED
     ) AS t
@@ -75,7 +66,7 @@ WITH orphaned AS MATERIALIZED (
 UPDATE :table AS t
 SET
     state = (CASE WHEN d.again THEN 'PLAN' ELSE 'FAIL' END)::pg_catalog.text:::state,
-    start = CASE WHEN NOT d.again THEN coalesce(t.start, pg_catalog.statement_timestamp()) END,
+    start = CASE WHEN NOT d.again THEN coalesce(o.began, pg_catalog.statement_timestamp()) END,
     stop = CASE WHEN NOT d.again THEN pg_catalog.statement_timestamp() END,
     base = CASE WHEN d.again AND o.times OPERATOR(pg_catalog.>) 1 THEN coalesce(t.base, t.plan) ELSE t.base END,
     plan = CASE
@@ -83,9 +74,10 @@ SET
             THEN pg_catalog.statement_timestamp() OPERATOR(pg_catalog.+) ('1 s'::pg_catalog.interval OPERATOR(pg_catalog.*) pg_catalog.power(2, least(o.times, 12) OPERATOR(pg_catalog.-) 2))
         ELSE t.plan
     END,
+    attempt = o.attempt,
     interrupted = least(t.interrupted, 2147483646) OPERATOR(pg_catalog.+) 1,
     error = CASE
-        WHEN d.again OR $7::pg_catalog.bool THEN t.error
+        WHEN d.again OR $6::pg_catalog.bool THEN t.error
         WHEN o.panicked THEN E'ERROR:  task was interrupted\nDETAIL:  '
             'pgtaskd met an internal error while it ran; its log has the details. It is not run again, as that would happen again.'
         WHEN NOT o.repeatable THEN E'ERROR:  task was interrupted\nDETAIL:  '
@@ -95,14 +87,15 @@ SET
         ELSE E'ERROR:  task was interrupted\nDETAIL:  '
             'The server has crashed five times while it ran.'
     END,
-    sqlstate = CASE WHEN d.again OR $7 THEN t.sqlstate WHEN o.panicked THEN 'XX000' ELSE '08006' END,
+    sqlstate = CASE WHEN d.again OR $6 THEN t.sqlstate WHEN o.panicked THEN 'XX000' ELSE '08006' END,
     runs = CASE
             WHEN pg_catalog.jsonb_typeof(t.runs) OPERATOR(pg_catalog.<>) 'array' THEN '[]'
             WHEN pg_catalog.jsonb_array_length(t.runs) OPERATOR(pg_catalog.>=) 20 THEN t.runs OPERATOR(pg_catalog.-) 0
             ELSE coalesce(t.runs, '[]')
         END
-        OPERATOR(pg_catalog.||) pg_catalog.jsonb_build_object('start', t.start, 'stop', pg_catalog.statement_timestamp(), 'pid', t.pid, 'state', t.state, 'error', pg_catalog.left(t.error, 1000),
-            'cause', o.cause, 'atomic', t.atomic)
+        OPERATOR(pg_catalog.||) pg_catalog.jsonb_build_object('start', o.began, 'stop', pg_catalog.statement_timestamp(), 'pid', o.pid,
+            'state', CASE WHEN t.state OPERATOR(pg_catalog.=) 'TAKE' THEN 'TAKE' ELSE 'WORK' END, 'error', pg_catalog.left(t.error, 1000),
+            'cause', o.cause, 'atomic', t.state OPERATOR(pg_catalog.=) 'PLAN' OR t.atomic)
 FROM orphaned AS o
 CROSS JOIN LATERAL (
     SELECT o.repeatable AND NOT o.panicked AND (o.times OPERATOR(pg_catalog.<) 5 OR o.cause OPERATOR(pg_catalog.=) 'lost' AND o.away IS NOT TRUE) AS again

@@ -1,5 +1,5 @@
--- Writes the ends of tasks whose own transaction is over. Each must still be as its owner left it.
--- $1 ids, $2 pids of the controllers that took them, $3 pids of the sessions, $4 done, $5 starts, $6 stops, $7 outputs, $8 errors,
+-- Writes the ends of tasks whose own transaction is over. Each must still be as it was read, or as its mark left it.
+-- $1 ids, $2 versions of the rows that were read, $3 pids of the sessions, $4 done, $5 starts, $6 stops, $7 outputs, $8 errors,
 -- $9 SQLSTATEs, $10 notices, $11 whether effects and end commit together, $12 whether there is no retry, $13 whether what is NULL here stays as it is
 WITH ended AS MATERIALIZED (
     SELECT e.*, t.part, t.place
@@ -19,7 +19,7 @@ WITH ended AS MATERIALIZED (
             pg_catalog.unnest($11::pg_catalog.bool[]),
             pg_catalog.unnest($12::pg_catalog.bool[]),
             pg_catalog.unnest($13::pg_catalog.bool[])
-        ) AS u (id, owner, pid, done, start, stop, output, error, sqlstate, notice, atomic, last, keeps)
+        ) AS u (id, version, pid, done, start, stop, output, error, sqlstate, notice, atomic, last, keeps)
         ORDER BY u.id
     ) AS e
     CROSS JOIN LATERAL ( -- looked up one by one, whatever the statistics say
@@ -28,12 +28,12 @@ WITH ended AS MATERIALIZED (
         WHERE t.id OPERATOR(pg_catalog.>=) e.id
             AND t.id OPERATOR(pg_catalog.<=) e.id
             AND (
-                t.state OPERATOR(pg_catalog.=) 'TAKE' AND t.pid OPERATOR(pg_catalog.=) e.owner
+                t.state OPERATOR(pg_catalog.=) 'PLAN' AND t.xmin OPERATOR(pg_catalog.=) e.version
                 OR t.state OPERATOR(pg_catalog.=) 'WORK' AND t.pid OPERATOR(pg_catalog.=) e.pid
             )
             AND (
                 e.last
-                OR t.attempt::pg_catalog.int8 OPERATOR(pg_catalog.-) t.interrupted OPERATOR(pg_catalog.>) t.retry
+                OR (:attempt)::pg_catalog.int8 OPERATOR(pg_catalog.-) t.interrupted OPERATOR(pg_catalog.>) t.retry
             )
         ORDER BY t.id
         FOR NO KEY UPDATE SKIP LOCKED
@@ -49,11 +49,15 @@ SET
     error = coalesce(e.error, CASE WHEN e.keeps THEN t.error END),
     sqlstate = coalesce(e.sqlstate, CASE WHEN e.keeps THEN t.sqlstate END),
     notice = coalesce(e.notice, CASE WHEN e.keeps THEN t.notice END),
-    atomic = e.atomic
+    atomic = e.atomic,
+    attempt = :attempt
 FROM ended AS e
 WHERE t.ctid OPERATOR(pg_catalog.=) e.place
     AND t.tableoid OPERATOR(pg_catalog.=) e.part
 RETURNING
-    t.id OPERATOR(pg_catalog./) (t.state OPERATOR(pg_catalog.<>) ALL ('{TAKE,WORK}'))::pg_catalog.int4, -- an error where a trigger has kept it under way
+    t.id OPERATOR(pg_catalog./) ( -- an error where a trigger has kept the row as it was
+        t.state OPERATOR(pg_catalog.<>) ALL ('{TAKE,WORK}')
+        AND (t.state OPERATOR(pg_catalog.<>) 'PLAN' OR t.start IS NOT NULL)
+    )::pg_catalog.int4,
     t.repeat OPERATOR(pg_catalog.>) '0',
     t."delete" AND t.output IS NULL AND t.error IS NULL

@@ -1,6 +1,5 @@
 -- Writes the ends of tasks that were set to STOP and whose controller cannot do it any more. None is touched whose backend lives, as in cut.
--- $1 ids, $2 sessions that are ours, $3 beginning of the application_name of the target's sessions, $4 whether to say nothing,
--- $5 when sessions of an old leader were there at the latest
+-- $1 ids, $2 sessions that are ours, $3 whether to say nothing
 WITH halted AS MATERIALIZED (
     SELECT t.part, t.place
     FROM pg_catalog.unnest($1::pg_catalog.int8[]) AS l (id)
@@ -12,7 +11,7 @@ WITH halted AS MATERIALIZED (
             AND t.state OPERATOR(pg_catalog.=) 'STOP'
             AND t.stopping
             AND t.stop IS NULL
-            AND CASE WHEN t.start IS NOT NULL THEN
+            AND (
                 t.remote OPERATOR(pg_catalog.<>) ''
                 OR NOT EXISTS (
                     SELECT
@@ -22,18 +21,7 @@ WITH halted AS MATERIALIZED (
                         AND (a.backend_start IS NULL OR a.backend_start OPERATOR(pg_catalog.<=) t.start)
                         AND a.pid OPERATOR(pg_catalog.<>) ALL ($2::pg_catalog.int4[])
                 )
-            ELSE NOT EXISTS (
-                    SELECT
-                    FROM pg_catalog.pg_stat_activity AS a
-                    WHERE a.datname OPERATOR(pg_catalog.=) pg_catalog.current_database()
-                        AND a.backend_type OPERATOR(pg_catalog.=) 'client backend'
-                        AND a.usename OPERATOR(pg_catalog.=) current_user
-                        AND a.backend_start OPERATOR(pg_catalog.<=) $5
-                        AND pg_catalog.left(a.application_name, pg_catalog.length($3)) OPERATOR(pg_catalog.=) $3
-                        AND a.state OPERATOR(pg_catalog.<>) 'idle'
-                        AND a.pid OPERATOR(pg_catalog.<>) ALL ($2::pg_catalog.int4[])
-                )
-            END
+            )
         ORDER BY t.id
         FOR NO KEY UPDATE SKIP LOCKED
     ) AS t
@@ -43,11 +31,11 @@ SET
     start = coalesce(t.start, pg_catalog.statement_timestamp()),
     stop = pg_catalog.statement_timestamp(),
     stopping = NULL,
-    output = CASE WHEN $4::pg_catalog.bool THEN t.output END,
-    error = CASE WHEN $4 THEN t.error ELSE E'ERROR:  canceling statement due to user request\nDETAIL:  '
+    output = CASE WHEN $3::pg_catalog.bool THEN t.output END,
+    error = CASE WHEN $3 THEN t.error ELSE E'ERROR:  canceling statement due to user request\nDETAIL:  '
         'Its state was set to STOP while it was under way; the controller that had taken it could not say how it ended.' END,
-    sqlstate = CASE WHEN $4 THEN t.sqlstate ELSE '57014' END,
-    notice = CASE WHEN $4 THEN t.notice END
+    sqlstate = CASE WHEN $3 THEN t.sqlstate ELSE '57014' END,
+    notice = CASE WHEN $3 THEN t.notice END
 FROM halted AS h
 WHERE t.ctid OPERATOR(pg_catalog.=) h.place
     AND t.tableoid OPERATOR(pg_catalog.=) h.part

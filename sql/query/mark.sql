@@ -1,5 +1,6 @@
--- Shows tasks as running. Each must still be taken by the controller that says so.
--- $1 ids, $2 pids of the controllers that took them, $3 pids of the sessions, $4 starts, $5 whether effects and end commit together
+-- Shows tasks as running. Each row must still be as it was read.
+-- One that has ended before, and that somebody has set to PLAN where no trigger of ours saw it, runs as if new.
+-- $1 ids, $2 versions of the rows that were read, $3 pids of the sessions, $4 starts, $5 whether effects and end commit together
 WITH begun AS MATERIALIZED (
     SELECT b.*, t.part, t.place
     FROM (
@@ -10,7 +11,7 @@ WITH begun AS MATERIALIZED (
             pg_catalog.unnest($3::pg_catalog.int4[]),
             pg_catalog.unnest($4::pg_catalog.timestamptz[]),
             pg_catalog.unnest($5::pg_catalog.bool[])
-        ) AS u (id, owner, pid, start, atomic)
+        ) AS u (id, version, pid, start, atomic)
         ORDER BY u.id
     ) AS b
     CROSS JOIN LATERAL ( -- looked up one by one, whatever the statistics say
@@ -19,7 +20,7 @@ WITH begun AS MATERIALIZED (
         WHERE t.id OPERATOR(pg_catalog.>=) b.id
             AND t.id OPERATOR(pg_catalog.<=) b.id
             AND (
-                t.state OPERATOR(pg_catalog.=) 'TAKE' AND t.pid OPERATOR(pg_catalog.=) b.owner
+                t.state OPERATOR(pg_catalog.=) 'PLAN' AND t.xmin OPERATOR(pg_catalog.=) b.version
                 OR t.state OPERATOR(pg_catalog.=) 'WORK' AND t.pid OPERATOR(pg_catalog.=) b.pid
             )
         ORDER BY t.id
@@ -31,8 +32,20 @@ SET
     state = 'WORK',
     pid = b.pid,
     start = b.start,
-    atomic = b.atomic
+    stop = NULL,
+    atomic = b.atomic,
+    attempt = CASE WHEN t.stop IS NOT NULL THEN 1 ELSE :attempt END,
+    interrupted = CASE WHEN t.stop IS NOT NULL THEN 0 ELSE t.interrupted END,
+    runs = CASE WHEN t.stop IS NULL THEN t.runs ELSE
+        CASE
+            WHEN pg_catalog.jsonb_typeof(t.runs) OPERATOR(pg_catalog.<>) 'array' THEN '[]'
+            WHEN pg_catalog.jsonb_array_length(t.runs) OPERATOR(pg_catalog.>=) 20 THEN t.runs OPERATOR(pg_catalog.-) 0
+            ELSE coalesce(t.runs, '[]')
+        END
+        OPERATOR(pg_catalog.||) pg_catalog.jsonb_build_object('start', t.start, 'stop', t.stop, 'pid', t.pid,
+            'state', CASE WHEN t.error IS NULL THEN 'DONE' ELSE 'FAIL' END, 'error', pg_catalog.left(t.error, 1000), 'cause', 'run again')
+    END
 FROM begun AS b
 WHERE t.ctid OPERATOR(pg_catalog.=) b.place
     AND t.tableoid OPERATOR(pg_catalog.=) b.part
-RETURNING t.id OPERATOR(pg_catalog./) (t.state OPERATOR(pg_catalog.<>) 'TAKE')::pg_catalog.int4 -- an error where a trigger has kept the row as it was
+RETURNING t.id OPERATOR(pg_catalog./) (t.state OPERATOR(pg_catalog.=) 'WORK')::pg_catalog.int4 -- an error where a trigger has kept the row as it was

@@ -1,5 +1,5 @@
 -- Gives tasks back that have not run, or whose run was taken back; the try does not count. With a delay they wait, and say why.
--- $1 ids, $2 pids of the controllers that took them, $3 pids of the sessions (or null), $4 delay (or null), $5 error (or null), $6 SQLSTATE,
+-- $1 ids, $2 versions of the rows that were read, $3 pids of the sessions (or null), $4 delay (or null), $5 error (or null), $6 SQLSTATE,
 -- $7 starts and $8 stops of runs that a drain has cancelled (or null)
 WITH released AS MATERIALIZED (
     SELECT r.*, t.part, t.place
@@ -14,7 +14,7 @@ WITH released AS MATERIALIZED (
             pg_catalog.unnest($6::pg_catalog.text[]),
             pg_catalog.unnest($7::pg_catalog.timestamptz[]),
             pg_catalog.unnest($8::pg_catalog.timestamptz[])
-        ) AS u (id, owner, pid, delay, error, sqlstate, start, stop)
+        ) AS u (id, version, pid, delay, error, sqlstate, start, stop)
         ORDER BY u.id
     ) AS r
     CROSS JOIN LATERAL ( -- looked up one by one, whatever the statistics say
@@ -23,7 +23,7 @@ WITH released AS MATERIALIZED (
         WHERE t.id OPERATOR(pg_catalog.>=) r.id
             AND t.id OPERATOR(pg_catalog.<=) r.id
             AND (
-                t.state OPERATOR(pg_catalog.=) 'TAKE' AND t.pid OPERATOR(pg_catalog.=) r.owner
+                t.state OPERATOR(pg_catalog.=) 'PLAN' AND t.xmin OPERATOR(pg_catalog.=) r.version
                 OR t.state OPERATOR(pg_catalog.=) 'WORK' AND t.pid OPERATOR(pg_catalog.=) r.pid
             )
         ORDER BY t.id
@@ -37,7 +37,7 @@ SET
     start = NULL,
     stop = NULL,
     atomic = NULL,
-    attempt = greatest(t.attempt OPERATOR(pg_catalog.-) 1, 0),
+    attempt = CASE WHEN t.state OPERATOR(pg_catalog.=) 'PLAN' THEN t.attempt ELSE greatest(t.attempt OPERATOR(pg_catalog.-) 1, 0) END,
     base = CASE WHEN r.delay IS NULL THEN t.base ELSE coalesce(t.base, t.plan) END,
     plan = CASE WHEN r.delay IS NULL THEN t.plan ELSE pg_catalog.statement_timestamp() OPERATOR(pg_catalog.+) r.delay END,
     error = coalesce(r.error, t.error),

@@ -1,8 +1,8 @@
--- Returns failed tasks to PLAN that have retries left, with a delay that doubles. Each must still be as its owner left it.
--- $1 ids, $2 pids of the controllers that took them, $3 pids of the sessions, $4 starts, $5 stops, $6 outputs, $7 errors, $8 SQLSTATEs,
+-- Returns failed tasks to PLAN that have retries left, with a delay that doubles. Each must still be as it was read, or as its mark left it.
+-- $1 ids, $2 versions of the rows that were read, $3 pids of the sessions, $4 starts, $5 stops, $6 outputs, $7 errors, $8 SQLSTATEs,
 -- $9 notices, $10 whether effects and end commit together, $11 whether what is NULL here stays as it is
 WITH ended AS MATERIALIZED (
-    SELECT e.*, t.part, t.place
+    SELECT e.*, t.part, t.place, t.attempt
     FROM (
         SELECT *
         FROM ROWS FROM (
@@ -17,19 +17,19 @@ WITH ended AS MATERIALIZED (
             pg_catalog.unnest($9::pg_catalog.text[]),
             pg_catalog.unnest($10::pg_catalog.bool[]),
             pg_catalog.unnest($11::pg_catalog.bool[])
-        ) AS u (id, owner, pid, start, stop, output, error, sqlstate, notice, atomic, keeps)
+        ) AS u (id, version, pid, start, stop, output, error, sqlstate, notice, atomic, keeps)
         ORDER BY u.id
     ) AS e
     CROSS JOIN LATERAL ( -- looked up one by one, whatever the statistics say
-        SELECT t.tableoid AS part, t.ctid AS place
+        SELECT t.tableoid AS part, t.ctid AS place, :attempt AS attempt
         FROM :table AS t
         WHERE t.id OPERATOR(pg_catalog.>=) e.id
             AND t.id OPERATOR(pg_catalog.<=) e.id
             AND (
-                t.state OPERATOR(pg_catalog.=) 'TAKE' AND t.pid OPERATOR(pg_catalog.=) e.owner
+                t.state OPERATOR(pg_catalog.=) 'PLAN' AND t.xmin OPERATOR(pg_catalog.=) e.version
                 OR t.state OPERATOR(pg_catalog.=) 'WORK' AND t.pid OPERATOR(pg_catalog.=) e.pid
             )
-            AND t.attempt::pg_catalog.int8 OPERATOR(pg_catalog.-) t.interrupted OPERATOR(pg_catalog.<=) t.retry
+            AND (:attempt)::pg_catalog.int8 OPERATOR(pg_catalog.-) t.interrupted OPERATOR(pg_catalog.<=) t.retry
         ORDER BY t.id
         FOR NO KEY UPDATE SKIP LOCKED
     ) AS t
@@ -45,12 +45,13 @@ SET
     sqlstate = coalesce(e.sqlstate, CASE WHEN e.keeps THEN t.sqlstate END),
     notice = coalesce(e.notice, CASE WHEN e.keeps THEN t.notice END),
     atomic = e.atomic,
+    attempt = e.attempt,
     base = coalesce(t.base, t.plan),
     plan = e.stop OPERATOR(pg_catalog.+) (
         (0.9 OPERATOR(pg_catalog.+) (0.2 OPERATOR(pg_catalog.*) pg_catalog.random()))
         OPERATOR(pg_catalog.*) least(
             least(t.backoff, '1 day')
-                OPERATOR(pg_catalog.*) pg_catalog.power(2, least(greatest(t.attempt::pg_catalog.int8 OPERATOR(pg_catalog.-) t.interrupted OPERATOR(pg_catalog.-) 1, 0), 20)),
+                OPERATOR(pg_catalog.*) pg_catalog.power(2, least(greatest(e.attempt::pg_catalog.int8 OPERATOR(pg_catalog.-) t.interrupted OPERATOR(pg_catalog.-) 1, 0), 20)),
             '1 day'
         )
     ),
@@ -63,4 +64,7 @@ SET
 FROM ended AS e
 WHERE t.ctid OPERATOR(pg_catalog.=) e.place
     AND t.tableoid OPERATOR(pg_catalog.=) e.part
-RETURNING t.id OPERATOR(pg_catalog./) (t.state OPERATOR(pg_catalog.<>) ALL ('{TAKE,WORK}'))::pg_catalog.int4 -- an error where a trigger has kept it under way
+RETURNING t.id OPERATOR(pg_catalog./) ( -- an error where a trigger has kept the row as it was
+    t.state OPERATOR(pg_catalog.<>) ALL ('{TAKE,WORK}')
+    AND t.attempt OPERATOR(pg_catalog.=) e.attempt
+)::pg_catalog.int4

@@ -19,6 +19,7 @@ WITH ended AS MATERIALIZED (
             AND t.id OPERATOR(pg_catalog.<=) e.id
             AND t.state OPERATOR(pg_catalog.=) 'STOP'
             AND t.stop IS NULL
+            AND (t.stopping OR t.start IS NOT NULL) -- else it waited, and is paused
         ORDER BY t.id
         FOR NO KEY UPDATE SKIP LOCKED
     ) AS t

@@ -1,5 +1,5 @@
 -- Ends a task that would wait again, but whose key another one waits for now. If it repeats itself, that goes on as the key has it: see repeat.sql.
--- $1 id, $2 pid of the controller that took it, $3 pid of the session, $4 error of the run that was to be tried again, $5 whether to say nothing
+-- $1 id, $2 version of the row that was read, $3 pid of the session, $4 error of the run that was to be tried again, $5 whether to say nothing
 UPDATE :table AS t
 SET
     state = 'GONE',
@@ -9,7 +9,7 @@ SET
         OPERATOR(pg_catalog.||) coalesce(E'\nDETAIL:  ' OPERATOR(pg_catalog.||) pg_catalog.replace($4, E'\n', E'\n\t'), '') END
 WHERE t.id OPERATOR(pg_catalog.=) $1
     AND (
-        t.state OPERATOR(pg_catalog.=) 'TAKE' AND ($2 OPERATOR(pg_catalog.=) 0 OR t.pid OPERATOR(pg_catalog.=) $2)
+        t.state OPERATOR(pg_catalog.=) 'PLAN' AND t.xmin OPERATOR(pg_catalog.=) $2::pg_catalog.int4
         OR t.state OPERATOR(pg_catalog.=) 'WORK' AND ($3 OPERATOR(pg_catalog.=) 0 OR t.pid OPERATOR(pg_catalog.=) $3)
     )
 RETURNING

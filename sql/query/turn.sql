@@ -1,8 +1,8 @@
 -- Writes the ends of tasks that ran well, said nothing beside their output and do not repeat themselves, and shows others as running: most of
 -- what happens, in one statement, as making an UPDATE of the table ready takes as long as ten rows do. What it passes over, finish.sql and
 -- mark.sql find out about; so a row may be looked up by its place, though it is missed when somebody has just changed it.
--- $1 ids, $2 pids of the sessions, $3 starts, $4 stops (null: it starts now), $5 outputs, $6 whether effects and end commit together, $7 pid of the
--- controller that took them
+-- $1 ids, $2 pids of the sessions, $3 starts, $4 stops (null: it starts now), $5 outputs, $6 whether effects and end commit together, $7 versions of
+-- the rows that were read
 WITH turned AS MATERIALIZED (
     SELECT e.*, t.part, t.place
     FROM (
@@ -13,8 +13,9 @@ WITH turned AS MATERIALIZED (
             pg_catalog.unnest($3::pg_catalog.timestamptz[]),
             pg_catalog.unnest($4::pg_catalog.timestamptz[]),
             pg_catalog.unnest($5::pg_catalog.text[]),
-            pg_catalog.unnest($6::pg_catalog.bool[])
-        ) AS u (id, pid, start, stop, output, atomic)
+            pg_catalog.unnest($6::pg_catalog.bool[]),
+            pg_catalog.unnest($7::pg_catalog.int4[])
+        ) AS u (id, pid, start, stop, output, atomic, version)
         ORDER BY u.id
     ) AS e
     CROSS JOIN LATERAL ( -- looked up one by one, whatever the statistics say
@@ -23,7 +24,7 @@ WITH turned AS MATERIALIZED (
         WHERE t.id OPERATOR(pg_catalog.>=) e.id
             AND t.id OPERATOR(pg_catalog.<=) e.id
             AND (
-                t.state OPERATOR(pg_catalog.=) 'TAKE' AND t.pid OPERATOR(pg_catalog.=) $7
+                t.state OPERATOR(pg_catalog.=) 'PLAN' AND t.xmin OPERATOR(pg_catalog.=) e.version
                 OR t.state OPERATOR(pg_catalog.=) 'WORK' AND t.pid OPERATOR(pg_catalog.=) e.pid
             )
             AND (
@@ -44,16 +45,15 @@ SET
     error = CASE WHEN e.stop IS NULL THEN t.error END,
     sqlstate = CASE WHEN e.stop IS NULL THEN t.sqlstate END,
     notice = CASE WHEN e.stop IS NULL THEN t.notice END,
-    atomic = e.atomic
+    atomic = e.atomic,
+    attempt = :attempt
 FROM turned AS e
 WHERE t.ctid OPERATOR(pg_catalog.=) e.place
     AND t.tableoid OPERATOR(pg_catalog.=) e.part
 RETURNING
     t.id OPERATOR(pg_catalog./) ( -- an error where a trigger has kept the row as it was
-        t.state OPERATOR(pg_catalog.<>) 'TAKE'
-        AND (
-            e.stop IS NULL
-            OR t.state OPERATOR(pg_catalog.<>) 'WORK'
-        )
+        t.state OPERATOR(pg_catalog.<>) ALL ('{TAKE,WORK}')
+            AND (t.state OPERATOR(pg_catalog.<>) 'PLAN' OR t.start IS NOT NULL)
+        OR e.stop IS NULL AND t.state OPERATOR(pg_catalog.=) 'WORK'
     )::pg_catalog.int4,
     t.stop IS NOT NULL AND t."delete" AND t.output IS NULL

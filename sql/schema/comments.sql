@@ -36,7 +36,7 @@ COMMENT ON COLUMN :table.hash IS 'Hash of the lane, as pg_task has it';
 
 COMMENT ON COLUMN :table.pid IS 'Backend that runs or ran it';
 
-COMMENT ON COLUMN :table.state IS 'PLAN, TAKE, WORK, DONE, FAIL, GONE or STOP; set to STOP it must not run, set to PLAN it runs (again)';
+COMMENT ON COLUMN :table.state IS 'PLAN, WORK, DONE, FAIL, GONE or STOP; set to STOP it must not run, set to PLAN it runs (again)';
 
 COMMENT ON COLUMN :table.delete IS 'Delete the row when it ends with neither output nor error';
 

@@ -123,7 +123,7 @@ $$;
 -- cannot be stopped here, since the same statement may be about to update it too (27000).
 -- STOP on a task that is under way: the row shows it until the end is written, whoever will write it. A task that only waits is paused.
 -- PLAN on an ended task, or on one that was stopped while it ran and whose end nobody has written: it waits again, as if new, and runs keeps what was.
--- TAKE and WORK on a task that is not under way: refused, but for a control session, which writes its own pid.
+-- TAKE and WORK on a task that is not under way: refused, but for a control session's WORK, which its name tells.
 -- All but the first wake the leader, as pgtaskd_wake does. A trigger of its own for that would make the server read and plan one more condition for each end of a task.
 CREATE OR REPLACE FUNCTION :schema.pgtaskd_state_:hash() RETURNS pg_catalog.trigger LANGUAGE plpgsql SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp AS $$

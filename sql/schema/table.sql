@@ -144,7 +144,7 @@ ALTER TABLE :table ADD COLUMN IF NOT EXISTS origin pg_catalog.timestamptz;
 
 ALTER TABLE :table ADD COLUMN IF NOT EXISTS stopping pg_catalog.bool;
 
--- What the indexes below stand on: neither changes from PLAN to TAKE to WORK, so that those updates stay HOT, which no
+-- What the indexes below stand on: neither changes from PLAN to WORK, so that those updates stay HOT, which no
 -- index that names state would let them. One statement, because each rewrites a table that has rows.
 ALTER TABLE :table ADD COLUMN IF NOT EXISTS wait_key pg_catalog.text
     GENERATED ALWAYS AS (CASE

@@ -6,24 +6,27 @@ CREATE TRIGGER pgtaskd_accept BEFORE INSERT OR UPDATE OF plan, active, live, rep
     cron, after, on_fail, notify, settings, overlap, catchup ON :table
     FOR EACH ROW EXECUTE FUNCTION :schema.pgtaskd_accept_:hash();
 
--- Waking the leader for tasks that may start at another time or must stop, and for running ones that are gone.
+-- Telling the leader of tasks that may start at another time, run otherwise or must stop, and of those that are gone. A column that a trigger names cannot be given another type: so
+-- data and input are not among them.
 
 DROP TRIGGER IF EXISTS pgtaskd_update ON :table;
-CREATE TRIGGER pgtaskd_update AFTER UPDATE OF plan, "group", remote, max, priority ON :table
+CREATE TRIGGER pgtaskd_update AFTER UPDATE OF plan, "group", remote, max, priority, timeout, active, live, count, save, repeat, rerun, key,
+    header, string, delimiter, escape, quote, "null" ON :table
     FOR EACH ROW WHEN (NEW.state OPERATOR(pg_catalog.=) 'PLAN')
     EXECUTE FUNCTION :schema.pgtaskd_wake_:hash();
 
 DROP TRIGGER IF EXISTS pgtaskd_delete ON :table;
 CREATE TRIGGER pgtaskd_delete AFTER DELETE ON :table
-    FOR EACH ROW WHEN (OLD.state OPERATOR(pg_catalog.=) ANY ('{TAKE,WORK}'))
+    FOR EACH ROW WHEN (OLD.state OPERATOR(pg_catalog.=) ANY ('{PLAN,TAKE,WORK}'))
     EXECUTE FUNCTION :schema.pgtaskd_wake_:hash();
 
 -- STOP on an ended task stops its repetition instead; PLAN lets it run again. Both wake the leader. TAKE and WORK are for control sessions.
 
 DROP TRIGGER IF EXISTS pgtaskd_state ON :table;
 CREATE TRIGGER pgtaskd_state BEFORE UPDATE OF state ON :table
-    FOR EACH ROW WHEN (NEW.state OPERATOR(pg_catalog.=) ANY ('{STOP,PLAN}')
-        OR OLD.state OPERATOR(pg_catalog.<>) ALL ('{TAKE,WORK}') AND coalesce(NEW.pid, 0) OPERATOR(pg_catalog.<>) pg_catalog.pg_backend_pid())
+    FOR EACH ROW WHEN (NEW.state OPERATOR(pg_catalog.=) ANY ('{STOP,PLAN,TAKE}')
+        OR NEW.state OPERATOR(pg_catalog.=) 'WORK' AND OLD.state OPERATOR(pg_catalog.<>) 'WORK'
+        AND pg_catalog.left(pg_catalog.current_setting('application_name'), 8) OPERATOR(pg_catalog.<>) 'pgtaskd ')
     EXECUTE FUNCTION :schema.pgtaskd_state_:hash();
 
 DROP TRIGGER IF EXISTS pgtaskd_stop_next ON :table;

@@ -51,3 +51,9 @@ UNION ALL
 SELECT concat_ws(' ', 'table', c.reloptions, '-- ' || obj_description(c.oid, 'pg_class'))
 FROM pg_class AS c
 WHERE c.oid = (SELECT oid FROM task)
+UNION ALL
+SELECT concat_ws(' ', 'register', c.relname, CASE c.relpersistence WHEN 'u' THEN 'UNLOGGED' END, c.relacl,
+    (SELECT string_agg(a.attname || ' ' || format_type(a.atttypid, a.atttypmod) || ' -- ' || col_description(c.oid, a.attnum), ', ' ORDER BY a.attnum) FROM pg_attribute AS a WHERE a.attrelid = c.oid AND a.attnum > 0),
+    (SELECT string_agg(pg_get_constraintdef(k.oid), ' ') FROM pg_constraint AS k WHERE k.conrelid = c.oid AND k.contype <> 'n'), '-- ' || obj_description(c.oid, 'pg_class'))
+FROM pg_class AS c
+WHERE c.relname LIKE 'pgtaskd\_session\_%' AND c.relkind = 'r'

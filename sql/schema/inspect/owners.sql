@@ -1,8 +1,8 @@
 -- What belongs to none of those trusted, of all that can make SQL run with the table, or that we look up by its name: the owner could replace it.
 -- Of casts those count that the owner of neither type has made; one between our type and a type of somebody else's is called only for values
 -- of that type.
--- Something else that has the name of one of our indexes is in its way.
--- $1 schema, $2 table, $3 our functions, $4 our triggers, $5 type that is looked up by name, $6 trusted roles, $7 our indexes
+-- Something else that has the name of one of our indexes, or of the register of sessions, is in its way; so is a type, since each table has one of its name.
+-- $1 schema, $2 table, $3 our functions, $4 our triggers, $5 type that is looked up by name, $6 trusted roles, $7 our indexes and our register
 WITH RECURSIVE owner AS (
     SELECT r.oid, o.rolname, o.oid::pg_catalog.int8 OPERATOR(pg_catalog.=) ANY ($6::pg_catalog.int8[]) AS trusted
     FROM pg_catalog.pg_roles AS r
@@ -111,6 +111,12 @@ WITH RECURSIVE owner AS (
     FROM pg_catalog.pg_class AS c
     JOIN pg_catalog.pg_namespace AS n ON n.oid OPERATOR(pg_catalog.=) c.relnamespace
     WHERE n.nspname OPERATOR(pg_catalog.=) $1::pg_catalog.text AND c.relname OPERATOR(pg_catalog.=) ANY ($7::pg_catalog.name[])
+    UNION ALL
+    SELECT 8, 'NAME', pg_catalog.format('%I.%I', n.nspname, t.typname), t.typowner
+    FROM pg_catalog.pg_type AS t
+    JOIN pg_catalog.pg_namespace AS n ON n.oid OPERATOR(pg_catalog.=) t.typnamespace
+    WHERE n.nspname OPERATOR(pg_catalog.=) $1::pg_catalog.text AND t.typname OPERATOR(pg_catalog.=) ANY ($7::pg_catalog.name[])
+        AND t.typrelid OPERATOR(pg_catalog.=) 0::pg_catalog.oid
 )
 SELECT object.kind, object.name, pg_catalog.quote_ident(owner.rolname)
 FROM object

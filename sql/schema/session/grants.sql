@@ -23,6 +23,10 @@ BEGIN
             FROM (VALUES ('SELECT'), ('INSERT'), ('UPDATE'), ('DELETE')) AS r (name)
             WHERE NOT pg_catalog.has_table_privilege(a.role, c.oid, r.name)
             UNION ALL
+            SELECT pg_catalog.format('GRANT %s ON TABLE %s TO %I', r.name, pg_catalog.current_setting('pgtaskd.register'), a.role)
+            FROM (VALUES ('SELECT'), ('INSERT'), ('DELETE')) AS r (name)
+            WHERE NOT pg_catalog.has_table_privilege(a.role, pg_catalog.current_setting('pgtaskd.register'), r.name)
+            UNION ALL
             SELECT pg_catalog.format('GRANT USAGE ON SEQUENCE %s TO %I', s.oid::pg_catalog.regclass, a.role)
             FROM pg_catalog.pg_depend AS d
             JOIN pg_catalog.pg_class AS s ON s.oid OPERATOR(pg_catalog.=) d.objid

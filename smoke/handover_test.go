@@ -1,5 +1,3 @@
-//go:build noclaim
-
 package smoke
 
 import (
@@ -7,8 +5,6 @@ import (
 	"testing"
 	"time"
 )
-
-// What the claim of tasks beforehand makes impossible. `make test` leaves these out until there is none.
 
 // A drain gives the lead away at once, and what it runs goes on.
 func TestADrainHandsTheLeadOverAtOnce(t *testing.T) {

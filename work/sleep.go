@@ -2,17 +2,11 @@ package work
 
 import (
 	"context"
-	"errors"
 	"time"
-
-	"github.com/jackc/pgx/v5/pgconn"
-
-	"pgtaskd/sql"
 )
 
 // How often what is looked at, where nothing asks for it sooner.
 const (
-	reconcile   = 30 * time.Second       // all that is due, where something wakes us
 	markAfter   = 100 * time.Millisecond // a run that lasts longer shows WORK
 	markTick    = 50 * time.Millisecond
 	paceTick    = 50 * time.Millisecond
@@ -30,8 +24,12 @@ const (
 // of the regular looks.
 func (l *loop) sleep(ctx context.Context, stop <-chan struct{}) error {
 	l.gather(ctx)
-	if err := l.fallAsleep(ctx); err != nil {
-		return err
+	if l.look.draining.IsZero() {
+		fell, err := l.wake.FallAsleep(ctx)
+		if err != nil {
+			return err
+		}
+		l.look.wanted = l.look.wanted || fell
 	}
 	d := l.doze()
 	if d <= 0 {
@@ -47,19 +45,8 @@ func (l *loop) sleep(ctx context.Context, stop <-chan struct{}) error {
 	if !l.look.draining.IsZero() {
 		stop = nil
 	}
-	deaf := l.control.bustle.lasts()
-	if deaf {
-		d = min(d, boredTick)
-	}
-	waiting, cancel := context.WithTimeout(ctx, d)
+	heard, cancel := l.wake.Wait(ctx, d)
 	defer cancel()
-	heard := l.crew.Start(func() error {
-		if deaf {
-			<-waiting.Done()
-			return waiting.Err()
-		}
-		return l.control.conn.PgConn().WaitForNotification(waiting)
-	})
 	var err error
 	select {
 	case err = <-heard:
@@ -84,10 +71,7 @@ func (l *loop) sleep(ctx context.Context, stop <-chan struct{}) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	if err != nil && !pgconn.Timeout(err) && !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded) {
-		return err
-	}
-	return nil
+	return err
 }
 
 // gather lets ends come together, and room for claims, while runners have enough to go on with: a statement for a few rows costs as much as one for twenty.
@@ -104,7 +88,8 @@ func (l *loop) gather(ctx context.Context) {
 
 // doze is how long there is nothing to do, if nobody wakes us.
 func (l *loop) doze() time.Duration {
-	if l.control.notified && !l.control.bustle.lasts() || l.lanes.claimable() && !l.clogged() {
+	noticed, urgent := l.wake.Noticed()
+	if urgent || l.lanes.claimable() && !l.clogged() {
 		return 0
 	}
 	d := l.silence()
@@ -113,14 +98,11 @@ func (l *loop) doze() time.Duration {
 	if l.scanning.active {
 		return 0
 	}
-	if l.look.wanted || l.control.notified {
+	if l.look.wanted || noticed {
 		sooner(l.scanDelay())
 	}
-	if l.awake() {
-		sooner(l.vigil.tick() - time.Since(l.look.scan))
-	}
-	if len(l.unseen.ids) > 0 && l.look.draining.IsZero() {
-		sooner(time.Until(l.unseen.next))
+	if l.look.draining.IsZero() {
+		sooner(l.wake.Rest(l.look.scan))
 	}
 	if l.look.later {
 		sooner(l.rest(ready) - time.Since(l.look.full))
@@ -178,29 +160,17 @@ var birth = time.Now()
 
 // every is how often all that is due is looked at when nothing says that there is something.
 func (l *loop) every() time.Duration {
-	if l.notified() || l.way == sql.WAL && l.stream.lives() && l.control.table.TellsChanges {
-		return min(reconcile, l.target.Reset)
-	}
-	return min(l.live.Load().Sleep, l.target.Reset)
+	return min(l.wake.Every(l.live.Load().Sleep), l.target.Reset)
 }
 
-// notified tells whether the table's triggers say all that we have to know.
-func (l *loop) notified() bool { return l.way == sql.Notify }
-
-// told tells whether there may be new tasks of which no NOTIFY tells.
-func (l *loop) told(now time.Time) bool {
-	if l.way == sql.WAL {
-		decoded, look := l.stream.news()
-		l.unseen.add(decoded)
-		return look || len(l.unseen.ids) > 0 && !now.Before(l.unseen.next)
-	}
-	return l.awake() && now.Sub(l.look.scan) >= l.vigil.tick()
-}
+// scanDelay is how long a scan that is wanted has to wait: looking only for what is new is always
+// possible.
+func (l *loop) scanDelay() time.Duration { return l.wake.Pause() - time.Since(l.look.scan) }
 
 // unmarked tells whether a task runs whose row does not show it.
 func (l *loop) unmarked() bool {
 	for _, t := range l.tasks {
-		if !t.marked && !t.ending {
+		if !t.marked && !t.noMark && !t.ending {
 			return true
 		}
 	}

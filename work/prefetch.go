@@ -7,24 +7,25 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// What one claim takes at most, and how long a text may be that comes with it, in bytes: so a claim stays under some megabytes.
+// What one statement reads or writes at most, and how long a text may be that is read with others, in bytes: so a read stays under some megabytes.
 const (
-	claimMost  = 500
-	claimText  = 8 << 10
-	claimTimes = 3 // claims in a round of the loop
+	batchMost     = 500
+	prefetchText  = 8 << 10
+	prefetchTimes = 3 // reads in a round of the loop
 
-	claimNoText = -1
+	prefetchNoText = -1
 )
 
-// claim takes the tasks that may start, and some that soon may: by so few statements that the ends that are to be written do not wait for long, and so many that
-// sessions have more to go on with than they end meanwhile.
-func (l *loop) claim(ctx context.Context) error {
-	for range claimTimes {
+// prefetch reads the tasks that may start, and some that soon may: by so few statements that the ends that are to be written do not wait for long, and so many that
+// sessions have more to go on with than they end meanwhile. It changes nothing in the database.
+func (l *loop) prefetch(ctx context.Context) error {
+	l.unread()
+	for range prefetchTimes {
 		if l.clogged() {
 			return nil
 		}
-		ids := l.lanes.choose(claimMost)
-		if err := l.claimChosen(ctx, ids); err != nil || len(ids) < claimMost {
+		ids := l.lanes.choose(batchMost)
+		if err := l.prefetchChosen(ctx, ids); err != nil || len(ids) < batchMost {
 			return err
 		}
 		l.dispatch()
@@ -32,14 +33,14 @@ func (l *loop) claim(ctx context.Context) error {
 	return nil
 }
 
-// claimChosen takes what was chosen: together, or where the table refuses that, what it does not refuse.
-func (l *loop) claimChosen(ctx context.Context, ids []int64) error {
+// prefetchChosen reads what was chosen: together, or where the table refuses that, what it does not refuse.
+func (l *loop) prefetchChosen(ctx context.Context, ids []int64) error {
 	if len(ids) == 0 {
 		return nil
 	}
 	var tasks []*task
 	err := l.each(ctx, ids, func(ctx context.Context, ids []int64) error {
-		some, err := l.take(ctx, ids, 0)
+		some, err := l.read(ctx, ids, 0)
 		tasks = append(tasks, some...)
 		return err
 	})
@@ -50,7 +51,7 @@ func (l *loop) claimChosen(ctx context.Context, ids []int64) error {
 	return err
 }
 
-// took takes note of the tasks that a claim has brought, of those that were chosen for it.
+// took takes note of the tasks that were read, of those that were chosen for it.
 func (l *loop) took(chosen []int64, tasks []*task) {
 	for _, t := range tasks {
 		l.tasks[t.row.ID] = t
@@ -70,14 +71,13 @@ func (l *loop) clogged() bool {
 	return len(l.unsaid) > 4*l.live.Load().Run
 }
 
-// parked is a task that could not be taken: its row has changed, is locked, or silently not updated by a trigger. It is looked at again
-// after a while.
+// parked is a task that was not there to be read: its row has changed. It is looked at again after a while.
 type parked struct {
 	until time.Time // by our clock
 	wait  time.Duration
 }
 
-// park puts off those of the tasks that were not taken.
+// park puts off those of the tasks that were not read.
 func (l *loop) park(ids []int64) {
 	for _, id := range ids {
 		if l.tasks[id] != nil || l.isHopeless(id) {
@@ -90,30 +90,40 @@ func (l *loop) park(ids []int64) {
 	}
 }
 
-// take takes the tasks with these ids, or, where there are none (nil), the one that is due alone.
+// read reads the tasks with these ids, or, where there are none (nil), the one that is due alone.
 // Where one of them has a text that the server cannot send, all leave their texts behind: its own
 // fails it when it starts.
-func (l *loop) take(ctx context.Context, ids []int64, ahead time.Duration) ([]*task, error) {
-	tasks, err := l.takeWith(ctx, ids, ahead, claimText)
+func (l *loop) read(ctx context.Context, ids []int64, ahead time.Duration) ([]*task, error) {
+	tasks, err := l.readWith(ctx, ids, ahead, prefetchText)
 	if isUnsendable(err) {
-		return l.takeWith(ctx, ids, ahead, claimNoText)
+		tasks, err = l.readWith(ctx, ids, ahead, prefetchNoText)
 	}
-	return tasks, err
+	if err != nil {
+		return nil, err
+	}
+	if l.reads != nil {
+		l.reads(tasks)
+	}
+	return l.withoutCauses(ctx, tasks)
 }
 
 // isUnsendable tells the errors of a character that either encoding does not have.
 func isUnsendable(err error) bool { return hasState(err, "22P05", "22021") }
 
-func (l *loop) takeWith(ctx context.Context, ids []int64, ahead time.Duration, text int) ([]*task, error) {
+func (l *loop) readWith(ctx context.Context, ids []int64, ahead time.Duration, text int) (tasks []*task, err error) {
 	ctx, cancel := limited(ctx)
 	defer cancel()
-	rows, err := l.control.conn.Query(ctx, l.queries().Text("claim"), ids, text, ahead, text == claimNoText)
-	if err != nil {
+	batch := &pgx.Batch{} // a table that somebody has locked for an index, or to which the right was taken away, is met here, and not by tasks
+	batch.Queue("BEGIN READ WRITE")
+	batch.Queue("LOCK TABLE " + table(l.target).String() + " IN ROW EXCLUSIVE MODE")
+	batch.Queue(l.queries().Text("prefetch"), ids, text, ahead, text == prefetchNoText, l.crashed).Query(func(rows pgx.Rows) (err error) {
+		tasks, err = l.readRows(rows)
+		return err
+	})
+	batch.Queue("COMMIT")
+	if err := l.control.conn.SendBatch(ctx, batch).Close(); err != nil {
+		l.undo(ctx)
 		return nil, err
-	}
-	tasks, err := l.readTaken(rows)
-	if err != nil {
-		return nil, err // not committed, whatever has come
 	}
 	l.look.spoke = time.Now()
 	if len(tasks) > 0 {
@@ -122,19 +132,27 @@ func (l *loop) takeWith(ctx context.Context, ids []int64, ahead time.Duration, t
 	return tasks, nil
 }
 
-func (l *loop) readTaken(rows pgx.Rows) (tasks []*task, err error) {
+// undo ends a transaction of ours that has failed.
+func (l *loop) undo(ctx context.Context) {
+	if l.control.conn.PgConn().TxStatus() != 'I' {
+		_, _ = l.control.conn.Exec(ctx, "ROLLBACK")
+	}
+}
+
+func (l *loop) readRows(rows pgx.Rows) (tasks []*task, err error) {
 	var r row
 	var timeout, live int64
 	var delimiter, escape, quote byte
 	var null, group, remote *string
-	var foreign, ours bool
+	var foreign bool
+	var expires *time.Time
 	var before *task // many have the same input
 	_, err = pgx.ForEachRow(rows, []any{
-		&r.ID, &ours, &r.Group, &r.Remote, &r.Max, &r.Priority, &r.Parent, &r.Plan, &r.Attempt, &timeout, &live, &r.Count, &r.Save, &r.Drift,
+		&r.ID, &r.Version, &r.First, &expires, &r.Group, &r.Remote, &r.Max, &r.Priority, &r.Parent, &r.Plan, &r.Attempt, &timeout, &live, &r.Count, &r.Save, &r.Drift,
 		&r.Format.Header, &r.Format.String, &delimiter, &escape, &quote, &null, &r.Rerun, &r.Single, &r.Suspect, &r.Input, &r.Data, &r.Epoch, &foreign, &group, &remote,
 	}, func() error {
-		if !ours {
-			return nil
+		if r.Expires = (time.Time{}); expires != nil {
+			r.Expires = *expires
 		}
 		r.Timeout, r.Live = micros(timeout), micros(live)
 		r.Format.Delimiter, r.Format.Escape, r.Format.Quote = delimiter, escape, quote
@@ -153,11 +171,10 @@ func (l *loop) readTaken(rows pgx.Rows) (tasks []*task, err error) {
 			r.Input, r.Data = nil, nil // all come together
 		}
 		t := &task{
-			row: r, lane: lane, rank: rank{r.ID, r.Max, r.Priority},
+			row: r, lane: lane, rank: rank{r.ID, r.Max, r.Priority}, leader: l.control.pid,
 			again: l.begun[r.ID].runs, atomic: r.Remote == "", shows: l.shown(r.Group),
 		}
 		t.row.Suspect = r.Suspect || l.begun[r.ID].crossed >= crossedAlone
-		t.owner.Store(l.control.pid)
 		if before != nil && before.row.Input != nil && r.Input != nil && *before.row.Input == *r.Input {
 			t.row.Input = before.row.Input
 			before.examine()
@@ -171,7 +188,7 @@ func (l *loop) readTaken(rows pgx.Rows) (tasks []*task, err error) {
 	}
 	now := time.Now()
 	for _, t := range tasks {
-		t.taken = now
+		t.read = now
 	}
 	return tasks, err
 }

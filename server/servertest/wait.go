@@ -1,0 +1,43 @@
+package servertest
+
+import (
+	"testing"
+	"time"
+)
+
+// A condition is looked at again after a fiftieth of the time that it has been waited for, within
+// these bounds: what comes soon is seen at once, and what takes long costs little.
+const (
+	waitLeast = 5 * time.Millisecond
+	waitMost  = 50 * time.Millisecond
+	waitShare = 50
+)
+
+// Wait waits until a condition holds, and fails the test when that takes longer than the limit.
+// report tells what else there is to know then.
+func Wait(t testing.TB, limit time.Duration, what string, done func() bool, report ...func() string) {
+	t.Helper()
+	if Comes(limit, done) {
+		return
+	}
+	t.Errorf("waited %v in vain: %s", limit, what)
+	for _, report := range report {
+		t.Log(report())
+	}
+	t.FailNow()
+}
+
+// Comes waits until a condition holds, and tells whether it has within the limit.
+func Comes(limit time.Duration, done func() bool) bool {
+	began := time.Now()
+	end := time.NewTimer(limit)
+	defer end.Stop()
+	for !done() {
+		select {
+		case <-time.After(min(max(time.Since(began)/waitShare, waitLeast), waitMost)):
+		case <-end.C:
+			return false
+		}
+	}
+	return true
+}

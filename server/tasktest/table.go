@@ -1,0 +1,76 @@
+package tasktest
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"pgtaskd/server/servertest"
+	"pgtaskd/sql"
+)
+
+// Table is a table of tasks, as a connection of the test's sees it.
+type Table struct {
+	T    testing.TB
+	Conn *pgx.Conn
+	Name string // as SQL writes it
+}
+
+// Make makes or completes the table public.task.
+func Make(t testing.TB, conn *pgx.Conn, options sql.Options) Table {
+	t.Helper()
+	if _, err := sql.Install(t.Context(), conn, sql.Table{Schema: "public", Name: "task"}, options); err != nil {
+		t.Fatal(err)
+	}
+	return Table{T: t, Conn: conn, Name: "public.task"}
+}
+
+// Add inserts a task: columns and values as INSERT takes them.
+func (t Table) Add(columns string, values ...any) (id int64) {
+	t.T.Helper()
+	places := make([]string, len(values))
+	for i := range values {
+		places[i] = fmt.Sprintf("$%d", i+1)
+	}
+	insert := "INSERT INTO " + t.Name + " (" + columns + ") VALUES (" + strings.Join(places, ", ") + ") RETURNING id"
+	if err := t.Conn.QueryRow(t.T.Context(), insert, values...).Scan(&id); err != nil {
+		t.T.Fatalf("%s: %v", insert, err)
+	}
+	return id
+}
+
+// State is that of a task, "" when there is no such row.
+func (t Table) State(id int64) string {
+	t.T.Helper()
+	return servertest.Get(t.T, t.Conn, "SELECT coalesce((SELECT state::text FROM "+t.Name+" WHERE id = $1), '')", id)
+}
+
+// Row is that of a task, nil when there is none.
+func (t Table) Row(id any) servertest.Row {
+	t.T.Helper()
+	rows := servertest.Rows(t.T, t.Conn, "SELECT * FROM "+t.Name+" WHERE id = $1", id)
+	if len(rows) == 0 {
+		return nil
+	}
+	return rows[0]
+}
+
+// JSON shows columns of a task, or expressions over them.
+func (t Table) JSON(id int64, columns string) string {
+	t.T.Helper()
+	return servertest.Get(t.T, t.Conn, "SELECT (SELECT row_to_json(r) FROM (SELECT "+columns+") AS r) FROM "+t.Name+" WHERE id = $1", id)
+}
+
+// Becomes waits until a task has one of the states; "" is that of a row that is gone.
+func (t Table) Becomes(limit time.Duration, id int64, states ...string) {
+	t.T.Helper()
+	var last string
+	servertest.Wait(t.T, limit, fmt.Sprintf("task %d to become %v", id, states), func() bool {
+		last = t.State(id)
+		return slices.Contains(states, last)
+	}, func() string { return fmt.Sprintf("task %d is %s, error: %s", id, last, t.Row(id).Text("error")) })
+}

@@ -1,0 +1,89 @@
+-- Reads the tasks that were chosen, but for those that have changed since or have become not worth running. Long texts stay behind (NULL here) until the
+-- task starts; group and remote come as in scan, and by themselves where those are not the same.
+-- $1 ids, NULL: the one that is due alone, unless its lane may have to pause first or it repeats itself; $2 longest text to bring, in bytes, $3 how long before its plan a task may be
+-- read, $4 whether all texts stay behind, as one of them cannot be sent, $5 when the server has crashed last: what was due by then is marked before it starts
+SELECT
+    t.id,
+    t.version,
+    t.key IS NOT NULL
+        OR t.stop IS NOT NULL -- it has ended before, and somebody has set it to PLAN
+        OR t.locked
+        OR (coalesce(t.base, t.plan) OPERATOR(pg_catalog.<=) $5) IS TRUE,
+    CASE WHEN t.expires THEN coalesce(t.base, t.plan) OPERATOR(pg_catalog.+) least(t.active, '10000 years') END,
+    :key_of_group,
+    coalesce(:key_of_remote, ''),
+    t.max,
+    t.priority,
+    t.parent,
+    t.plan,
+    CASE WHEN t.stop IS NULL THEN least(t.attempt, 2147483646) ELSE 0 END OPERATOR(pg_catalog.+) 1,
+    CASE WHEN t.timeout OPERATOR(pg_catalog.<>) '0' THEN least(pg_catalog.date_part('epoch', t.timeout) OPERATOR(pg_catalog.*) 1000000, 9e18)::pg_catalog.int8 ELSE 0 END,
+    CASE WHEN t.live OPERATOR(pg_catalog.<>) '0' THEN least(pg_catalog.date_part('epoch', t.live) OPERATOR(pg_catalog.*) 1000000, 9e18)::pg_catalog.int8 ELSE 0 END,
+    t.count,
+    t.save,
+    t.drift,
+    t.header,
+    t.string,
+    t.delimiter,
+    t.escape,
+    t.quote,
+    CASE WHEN pg_catalog.octet_length(t."null") OPERATOR(pg_catalog.<=) 1000 AND NOT $4::pg_catalog.bool THEN t."null" END,
+    t.rerun,
+    t.repeat OPERATOR(pg_catalog.=) '0' AND t.cron IS NULL,
+    t.stop IS NULL AND t.interrupted OPERATOR(pg_catalog.>) 1 AND coalesce(
+        pg_catalog.jsonb_array_length(pg_catalog.jsonb_path_query_array(t.runs, '$[*] ? (@.cause == "crash")')) OPERATOR(pg_catalog.>) 1,
+        false
+    ),
+    CASE WHEN pg_catalog.octet_length(t.input) OPERATOR(pg_catalog.<=) $2 THEN t.input END,
+    CASE WHEN t.data IS NULL THEN '' WHEN pg_catalog.octet_length(t.data) OPERATOR(pg_catalog.<=) $2 THEN t.data END,
+    (
+        SELECT coalesce(pg_catalog.sum(pg_catalog.hashtext(s::pg_catalog.text)::pg_catalog.int8), 0)::pg_catalog.int8
+        FROM pg_catalog.pg_db_role_setting AS s
+        WHERE s.setdatabase OPERATOR(pg_catalog.=) ANY (ARRAY[
+                0::pg_catalog.oid,
+                (SELECT d.oid FROM pg_catalog.pg_database AS d WHERE d.datname OPERATOR(pg_catalog.=) pg_catalog.current_database())
+            ])
+            AND s.setrole OPERATOR(pg_catalog.=) ANY (ARRAY[
+                0::pg_catalog.oid,
+                pg_catalog.quote_ident(current_user)::pg_catalog.regrole::pg_catalog.oid
+            ])
+    ),
+    EXISTS (SELECT FROM pg_catalog.pg_foreign_server),
+    :group_itself,
+    :remote_itself
+FROM pg_catalog.unnest(coalesce($1::pg_catalog.int8[], (
+    SELECT CASE WHEN pg_catalog.count(*) OPERATOR(pg_catalog.=) 1 THEN pg_catalog.array_agg(d.id) END
+    FROM (
+        SELECT l.id
+        FROM :table AS l
+        WHERE l.due IS NOT NULL
+            AND l.due OPERATOR(pg_catalog.<=) pg_catalog.statement_timestamp()
+        ORDER BY l.due, l.id
+        LIMIT 2
+    ) AS d
+))) AS c (id)
+CROSS JOIN LATERAL ( -- looked up one by one, whatever the statistics say
+    SELECT
+        t.id, t.xmin AS version, t.xmax OPERATOR(pg_catalog.<>) 0 AND t.xmax OPERATOR(pg_catalog.<>) t.xmin AS locked, t.key, t.stop, t.base, t.plan, t."group", t.remote, t.max, t.priority, t.parent, t.attempt, t.timeout, t.live,
+        t.count, t.save, t.drift, t.header, t.string, t.delimiter, t.escape, t.quote, t."null", t.rerun, t.repeat, t.cron, t.interrupted, t.runs, t.input, t.data, t.active, x.expires
+    FROM :table AS t
+    CROSS JOIN LATERAL (SELECT
+        t.attempt OPERATOR(pg_catalog.=) 0
+        AND t.active OPERATOR(pg_catalog.>) '0'
+        AND t.max OPERATOR(pg_catalog.>=) 0
+        AND t.catchup OPERATOR(pg_catalog.=) 0 AS expires
+    ) AS x
+    WHERE t.id OPERATOR(pg_catalog.>=) c.id
+        AND t.id OPERATOR(pg_catalog.<=) c.id
+        AND (
+            $1 IS NOT NULL
+            OR t.max OPERATOR(pg_catalog.>=) 0 AND t.repeat OPERATOR(pg_catalog.=) '0' AND t.cron IS NULL
+        )
+        AND t.state OPERATOR(pg_catalog.=) 'PLAN'
+        AND t.plan OPERATOR(pg_catalog.<=) (pg_catalog.statement_timestamp() OPERATOR(pg_catalog.+) $3::pg_catalog.interval)
+        AND (
+            NOT x.expires
+            OR coalesce(t.base, t.plan) OPERATOR(pg_catalog.+) least(t.active, '10000 years') OPERATOR(pg_catalog.>=) pg_catalog.statement_timestamp()
+        )
+    ORDER BY t.id
+) AS t

@@ -1,0 +1,8 @@
+-- Takes out of the register whatever has gone, no matter who had opened it.
+DELETE FROM :register AS r
+WHERE NOT EXISTS (
+    SELECT
+    FROM pg_catalog.pg_stat_get_activity(r.pid) AS a
+    WHERE a.pid OPERATOR(pg_catalog.=) r.pid
+        AND (a.backend_start IS NULL OR a.backend_start OPERATOR(pg_catalog.=) r.started)
+)

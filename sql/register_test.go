@@ -1,0 +1,91 @@
+package sql
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+
+	"pgtaskd/server/servertest"
+)
+
+// stranger makes a role for the time of the test.
+func stranger(t *testing.T, owner *pgx.Conn, name string) string {
+	t.Helper()
+	role := name + "_" + value(t, owner, "current_database()")
+	execute(t, owner, "CREATE ROLE "+role+" LOGIN")
+	t.Cleanup(func() {
+		if _, err := owner.Exec(context.Background(), "DROP OWNED BY "+role+" CASCADE; DROP ROLE "+role, pgx.QueryExecModeSimpleProtocol); err != nil {
+			t.Error(err)
+		}
+	})
+	return role
+}
+
+// may are the rights of a role to the register.
+func may(t *testing.T, conn *pgx.Conn, role string) string {
+	t.Helper()
+	return value(t, conn, "SELECT coalesce(string_agg(r, ' '), '') FROM unnest('{SELECT,INSERT,UPDATE,DELETE,TRUNCATE,REFERENCES,TRIGGER}'::text[]) AS r WHERE has_table_privilege('"+
+		role+"', '"+Register(task)+"', r)")
+}
+
+// TestNobodyElseMayWriteTheRegister: not even who may write all new tables.
+func TestNobodyElseMayWriteTheRegister(t *testing.T) {
+	t.Parallel()
+	for name, makes := range map[string]func(*testing.T, *pgx.Conn){
+		"Install": func(t *testing.T, conn *pgx.Conn) { install(t, conn, task, nil) },
+		"DDL":     func(t *testing.T, conn *pgx.Conn) { execute(t, conn, DDL(task, Options{})) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			conn := database(t)
+			role := stranger(t, conn, "app")
+			execute(t, conn, "ALTER DEFAULT PRIVILEGES GRANT ALL ON TABLES TO "+role+", PUBLIC; ALTER DEFAULT PRIVILEGES IN SCHEMA public GRANT TRIGGER ON TABLES TO "+role)
+			makes(t, conn)
+			equal(t, "rights to the table", value(t, conn, "SELECT has_table_privilege('"+role+"', 'task', 'INSERT')"), "true")
+			equal(t, "rights to the register", may(t, conn, role), "")
+		})
+	}
+}
+
+// TestTheServingRoleMayUseTheRegister: what is printed grants it that, and takes nothing back when
+// it is run again.
+func TestTheServingRoleMayUseTheRegister(t *testing.T) {
+	t.Parallel()
+	dsn := servertest.Database(t)
+	owner := connect(t, dsn)
+	role := stranger(t, owner, "worker")
+	execute(t, owner, DDL(task, Options{Role: role}))
+	equal(t, "rights", may(t, owner, role), "SELECT INSERT DELETE")
+	execute(t, owner, DDL(task, Options{}))
+	equal(t, "rights", may(t, owner, role), "SELECT INSERT DELETE")
+
+	conn := connect(t, dsn)
+	execute(t, conn, "SET SESSION AUTHORIZATION "+role)
+	unregistered(t, conn, "")
+	execute(t, owner, "REVOKE DELETE ON TABLE "+Register(task)+" FROM "+role)
+	unregistered(t, conn, "GRANT DELETE ON TABLE "+Register(task))
+	execute(t, owner, "ALTER TABLE "+Register(task)+" DROP COLUMN started")
+	unregistered(t, conn, Register(task)+" is none")
+	execute(t, owner, "DROP TABLE "+Register(task))
+	unregistered(t, conn, "pgtaskd schema")
+	execute(t, owner, "GRANT CREATE ON SCHEMA public TO "+role)
+	complete(t, conn, task, nil) // who does not own the table does not make it
+	execute(t, owner, "REVOKE CREATE ON SCHEMA public FROM PUBLIC, "+role+"; ALTER TABLE task OWNER TO "+role)
+	complete(t, conn, task, nil) // nor who may not create
+	execute(t, owner, "GRANT CREATE ON SCHEMA public TO "+role)
+	changes := install(t, conn, task, nil)
+	if len(changes) != 1 || changes[0].What != RegisterOfSessions {
+		t.Errorf("made: %v", changes)
+	}
+	unregistered(t, conn, "")
+}
+
+func unregistered(t *testing.T, conn *pgx.Conn, why string) {
+	t.Helper()
+	d, err := Describe(t.Context(), conn, task)
+	if err != nil || (d.Register == 0) != (why != "") || !strings.Contains(d.Unregistered, why) || (why == "") != (d.Unregistered == "") {
+		t.Errorf("register %d, %q, %v; want %q", d.Register, d.Unregistered, err, why)
+	}
+}

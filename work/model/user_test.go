@@ -1,0 +1,63 @@
+package model
+
+// user: people edit, STOP and DELETE rows and set them to PLAN. Each change makes the row another.
+// It does not wait for the disk.
+func (w *world) user(s *state, to moves) {
+	if s.users == 0 {
+		return
+	}
+	for t := range w.tasks {
+		if w.may(edit) {
+			w.edits(s, t, to)
+		}
+	}
+	if w.may(foreign) {
+		w.somebody(s, to)
+	}
+}
+
+func (w *world) edits(s *state, t int, to moves) {
+	switch r := s.table[t]; r.state {
+	case plan, work:
+		to.add(might("user", none, "edits", t, none), w.change(*s, t, r.state))
+		to.add(might("user", none, "stops", t, none), w.change(*s, t, stop))
+		to.add(might("user", none, "deletes", t, none), w.change(*s, t, gone))
+	}
+	switch s.table[t].state {
+	case work, done, fail, stop:
+		to.add(might("user", none, "sets to PLAN", t, none), w.ask(*s, t))
+	}
+}
+
+func (w *world) change(s state, t int, to rowState) state {
+	r := &s.table[t]
+	r.state = to
+	r.xmin++
+	r.version = w.users - s.users + 1
+	s.users--
+	return s
+}
+
+// ask: the task is to run again, as if new.
+func (w *world) ask(s state, t int) state {
+	s = w.change(s, t, plan)
+	r := &s.table[t]
+	r.pid, r.start, r.effects = 0, 0, 0
+	if w.tasks[t].kind == once {
+		s.asked[t]++
+	}
+	return s
+}
+
+// somebody opens a session and gets the pid of one that is still in the register.
+func (w *world) somebody(s *state, to moves) {
+	for p, b := range s.sessions {
+		if !b.alive && s.register[p] > 0 {
+			next := *s
+			next.users--
+			next.sessions[p] = session{alive: true, linked: true, owner: somebody, start: s.lastStart(p) + 1}
+			to.add(might("somebody", none, "opens a session with the pid of", none, p), next)
+			return
+		}
+	}
+}

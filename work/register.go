@@ -1,0 +1,166 @@
+package work
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"pgtaskd/exec"
+)
+
+// backend is a server process: process id and start name one for good.
+type backend struct {
+	pid   int32
+	since time.Time
+}
+
+// registering is what the loop knows of its table's register of sessions.
+type registering struct {
+	all   enrolment // where all sessions of ours are registered
+	tried enrolment // where that was tried
+	swept time.Time // when it was last looked for what has gone, by our clock
+}
+
+// enrolment is a register, and the control connection that has written to it.
+type enrolment struct {
+	register int64 // 0: none
+	control  int32
+}
+
+// registerTick is the time between two looks for sessions that have gone and that nobody has taken
+// out of the register: those of an earlier leader.
+const registerTick = time.Minute
+
+// registered has the leader register a session before its first task, which the session must not
+// get before: the leader's answer shows also that it leads still, as it was asked for when the
+// session was ready.
+func (l *loop) registered(ctx context.Context, session *exec.Session) (*exec.Session, error) {
+	b := backend{int32(session.PID), session.Since}
+	if err := l.register(ctx, b); err != nil {
+		session.Close()
+		l.seats.leaves(b)
+		if refusedByServer(err) {
+			l.shortage.fail(err, len(l.seats.backends()))
+		}
+		return nil, &noSession{err}
+	}
+	l.shortage.succeed()
+	return session, nil
+}
+
+// register waits until the loop has registered one of our backends.
+func (l *loop) register(ctx context.Context, b backend) error {
+	l.seats.joins(b) // first, as what is in the register and not ours is an earlier leader's
+	switch a := l.inbox.ask(ctx, ask{kind: askSession, opened: b}); {
+	case a.err != nil:
+		return fmt.Errorf("register the session: %w", a.err)
+	case !a.ok:
+		return errors.Join(ctx.Err(), errNotLeading)
+	}
+	return nil
+}
+
+// enlist registers the sessions that wait for it, and at once those that a new register lacks. When
+// the server refuses that, their tasks wait.
+func (l *loop) enlist(ctx context.Context) error {
+	var asks []ask
+	l.asks = slices.DeleteFunc(l.asks, func(a ask) bool {
+		if a.kind == askSession {
+			asks = append(asks, a)
+		}
+		return a.kind == askSession
+	})
+	at := enrolment{l.control.table.Register, l.control.pid}
+	if len(asks) == 0 && l.registering.tried == at {
+		return nil
+	}
+	l.registering.tried = at
+	ctx, cancel := limited(ctx)
+	defer cancel()
+	err := l.enter(ctx, at, asks)
+	if err != nil && !refusedByServer(err) {
+		l.asks = append(l.asks, asks...)
+		return err
+	}
+	for _, a := range asks {
+		a.answer <- answer{ok: err == nil, err: err}
+	}
+	if err != nil {
+		return nil
+	}
+	l.look.spoke = time.Now()
+	return l.purge(ctx)
+}
+
+// enter writes to the register; where there is none it speaks to the server all the same. What
+// comes first in a register, or on a control connection, is all sessions of ours.
+func (l *loop) enter(ctx context.Context, at enrolment, asks []ask) error {
+	ended := l.seats.takeEnded()
+	if at.register == 0 {
+		l.registering.all = at
+		return l.control.conn.Ping(ctx)
+	}
+	var open []backend
+	if l.registering.all != at {
+		open, l.registering.swept = l.seats.ours(), time.Time{}
+	}
+	for _, a := range asks {
+		open = append(open, a.opened)
+	}
+	pids, starts := columnsOf(open)
+	goners, began := columnsOf(ended)
+	if _, err := l.control.conn.Exec(ctx, l.queries().Text("register"), pids, starts, goners, began); err != nil {
+		l.registering.swept = time.Time{} // which finds those that have ended
+		return err
+	}
+	l.registering.all = at
+	return nil
+}
+
+// purge takes out of the register what has gone, from time to time: what an earlier leader had
+// opened.
+func (l *loop) purge(ctx context.Context) error {
+	if l.registering.all.register == 0 || time.Since(l.registering.swept) < registerTick {
+		return nil
+	}
+	_, err := l.control.conn.Exec(ctx, l.queries().Text("unregister"))
+	if err != nil && !refusedByServer(err) {
+		return err
+	}
+	l.registering.swept = time.Now()
+	return nil
+}
+
+func columnsOf(backends []backend) (pids []int32, starts []time.Time) {
+	pids, starts = make([]int32, len(backends)), make([]time.Time, len(backends))
+	for i, b := range backends {
+		pids[i], starts[i] = b.pid, b.since
+	}
+	return pids, starts
+}
+
+// connectScribe opens the scribe's connection, and has it registered before it writes.
+func (l *loop) connectScribe(ctx context.Context) (*control, error) {
+	c, err := connect(ctx, l.target)
+	if err != nil {
+		return nil, err
+	}
+	b := backend{pid: c.pid, since: c.since}
+	if err := l.register(ctx, b); err != nil {
+		c.close()
+		l.seats.leaves(b)
+		return nil, err
+	}
+	c.left = func() { l.seats.leaves(b) }
+	return c, nil
+}
+
+// unregistered says once that sessions go without a register, and why.
+func (l *loop) unregistered(why string) {
+	if why != "" && why != l.trouble.unregistered {
+		l.log.Warn().Msg(why)
+	}
+	l.trouble.unregistered = why
+}

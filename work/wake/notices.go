@@ -1,0 +1,77 @@
+package wake
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+// Notices are the notifications on the control connection.
+type Notices struct {
+	come   bool // since TakeNotice was called last
+	others int  // that others have sent
+	flood  flood
+}
+
+// Hear takes in one; own tells that this connection has sent it.
+func (n *Notices) Hear(own bool) {
+	n.come = true
+	if !own {
+		n.others++
+		n.flood.hear(time.Now())
+	}
+}
+
+// flood tells whether notifications come so fast that they say nothing any more: anybody who can
+// connect may send them. The leader does not wait for them then, and does what they ask for no more
+// often than one that is awake; it reads them when a statement is answered.
+type flood struct {
+	since time.Time
+	count int
+}
+
+func (f *flood) hear(now time.Time) {
+	if now.Sub(f.since) >= crowdTick {
+		f.since, f.count = now, 0
+	}
+	f.count++
+}
+
+func (f *flood) lasts() bool { return f.count >= crowd && time.Since(f.since) < 2*crowdTick }
+
+// TakeNotice tells whether a notification has come since it was called last.
+func (w *Waker) TakeNotice() bool {
+	come := w.control.Notices.come
+	w.control.Notices.come = false
+	return come
+}
+
+// Noticed tells what TakeNotice would; urgent is false in a flood of notifications.
+func (w *Waker) Noticed() (come, urgent bool) {
+	n := w.control.Notices
+	return n.come, n.come && !n.flood.lasts()
+}
+
+// Wait waits for a notification, but not longer than d. It returns where its end is told: an error
+// means that the connection is lost. Until that end nobody else may use the connection; cancel
+// brings it about.
+func (w *Waker) Wait(ctx context.Context, d time.Duration) (heard <-chan error, cancel func()) {
+	deaf := w.control.Notices.flood.lasts()
+	if deaf {
+		d = min(d, boredTick)
+	}
+	waiting, cancel := context.WithTimeout(ctx, d)
+	return w.config.Group.Start(func() error {
+		if deaf {
+			<-waiting.Done()
+			return nil
+		}
+		err := w.control.Conn.PgConn().WaitForNotification(waiting)
+		if pgconn.Timeout(err) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+			return nil
+		}
+		return err
+	}), cancel
+}

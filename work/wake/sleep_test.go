@@ -1,0 +1,216 @@
+package wake
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"pgtaskd/routine"
+	"pgtaskd/server/servertest"
+	"pgtaskd/sql"
+)
+
+func TestMain(m *testing.M) { servertest.Main(m) }
+
+// table is a description of one that can be served by NOTIFY; the lock of its sleep has the number.
+func table(lock int64) sql.Description {
+	return sql.Description{TellsInserts: true, TellsChanges: true, Waking: sql.Waking{Lock: lock, Channel: "inserts"}}
+}
+
+// open opens a connection to a new database, and returns it as that of a leader.
+func open(t *testing.T, dsn string) Control {
+	t.Helper()
+	return Control{Conn: servertest.Connect(t, dsn), Notices: &Notices{}, Queries: sql.Description{}.Queries(sql.Table{Schema: "public", Name: "task"})}
+}
+
+// notified returns a Waker whose way is NOTIFY, on a connection.
+func notified(t *testing.T, c Control, lock int64) *Waker {
+	t.Helper()
+	group := routine.New(t.Context())
+	t.Cleanup(func() {
+		group.End()
+		group.Wait()
+	})
+	w := New(Config{Table: sql.Table{Schema: "public", Name: "task"}, Group: group, Log: zerolog.Nop(), Poke: func() {}, Limit: context.WithCancel})
+	adopt(t, w, c, sql.Notify, lock)
+	return w
+}
+
+func adopt(t *testing.T, w *Waker, c Control, way sql.Wake, lock int64) {
+	t.Helper()
+	if err := w.Adopt(t.Context(), c, way, table(lock)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// fall lets the leader fall asleep, or wake up.
+func fall(t *testing.T, w *Waker) (fell bool) {
+	t.Helper()
+	fell, err := w.FallAsleep(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return fell
+}
+
+// locks counts the locks of its sleep that a session holds.
+func locks(t *testing.T, c Control) (n int) {
+	t.Helper()
+	const query = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND mode = 'ExclusiveLock' AND pid = pg_backend_pid()"
+	if err := c.Conn.QueryRow(t.Context(), query).Scan(&n); err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// TestATermOnTheSameConnectionTakesTheLockOfSleepOnce: a lock taken twice would have to be given up
+// twice, and those who insert tasks would notify a leader that is awake.
+func TestATermOnTheSameConnectionTakesTheLockOfSleepOnce(t *testing.T) {
+	t.Parallel()
+	c := open(t, servertest.Database(t))
+	w := notified(t, c, 1)
+	w.Start()
+	if !fall(t, w) || locks(t, c) != 1 {
+		t.Fatal("it does not sleep")
+	}
+	w.Stop()
+	adopt(t, w, c, sql.Notify, 1)
+	w.Start()
+	for range 2 { // at least one of them sleeps
+		fall(t, w)
+		w.sleep.tried = time.Time{}
+	}
+	for range crowd {
+		c.Notices.Hear(false)
+	}
+	if fall(t, w); !w.Awake() || locks(t, c) != 0 {
+		t.Errorf("awake: %t, with %d locks", w.Awake(), locks(t, c))
+	}
+}
+
+// TestTheLockOfSleepFollowsTheTable: the leader gives it up when another one takes its place, or
+// another way of waking, or when the connection is another one.
+func TestTheLockOfSleepFollowsTheTable(t *testing.T) {
+	t.Parallel()
+	dsn := servertest.Database(t)
+	c := open(t, dsn)
+	w := notified(t, c, 1)
+	for _, change := range []func(){
+		func() { adopt(t, w, c, sql.Notify, 2) },
+		func() { adopt(t, w, c, sql.Poll, 2) },
+		func() {
+			if err := c.Conn.Close(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			c = open(t, dsn)
+			adopt(t, w, c, sql.Notify, 2)
+		},
+	} {
+		adopt(t, w, c, sql.Notify, w.source.waking.Lock)
+		w.sleep.tried = time.Time{}
+		if !fall(t, w) || w.Awake() || locks(t, c) != 1 {
+			t.Fatal("it does not sleep")
+		}
+		if change(); locks(t, c) != 0 || w.source.way == sql.Notify && !w.Awake() {
+			t.Errorf("awake: %t, with %d locks", w.Awake(), locks(t, c))
+		}
+	}
+}
+
+// TestAFullQueueKeepsTheLeaderAwake: nobody who inserts tasks has to NOTIFY then, which would fail.
+func TestAFullQueueKeepsTheLeaderAwake(t *testing.T) {
+	t.Parallel()
+	c := open(t, servertest.Database(t))
+	w := notified(t, c, 1)
+	w.QueueIs(queueMost)
+	if fall(t, w) || !w.Awake() || locks(t, c) != 0 {
+		t.Error("it falls asleep")
+	}
+	w.QueueIs(0)
+	if !fall(t, w) || w.Awake() {
+		t.Error("it stays awake")
+	}
+	w.QueueIs(queueMost)
+	if fall(t, w) || !w.Awake() || locks(t, c) != 0 {
+		t.Error("it sleeps on")
+	}
+}
+
+// TestAFloodOfNotificationsIsNotWaitedFor: what it asks for is done as often as by a leader that is
+// awake.
+func TestAFloodOfNotificationsIsNotWaitedFor(t *testing.T) {
+	t.Parallel()
+	c := open(t, servertest.Database(t))
+	w := notified(t, c, 1)
+	c.Notices.Hear(false)
+	if come, urgent := w.Noticed(); !come || !urgent || w.Pause() != askedTick {
+		t.Error("one notification is not urgent, but waits for", w.Pause())
+	}
+	for range crowd {
+		c.Notices.Hear(false)
+	}
+	if come, urgent := w.Noticed(); !come || urgent || w.Pause() != boredTick {
+		t.Error("a flood is urgent, or waits for", w.Pause())
+	}
+	began := time.Now()
+	heard, cancel := w.Wait(t.Context(), time.Hour)
+	defer cancel()
+	if err := <-heard; err != nil || time.Since(began) < boredTick {
+		t.Error(err, "after", time.Since(began))
+	}
+	if !w.TakeNotice() || w.TakeNotice() {
+		t.Error("a notification is not noticed once")
+	}
+}
+
+// TestWaitEnds at a notification, when it is cancelled, and with an error when the connection is
+// lost.
+func TestWaitEnds(t *testing.T) {
+	t.Parallel()
+	dsn := servertest.Database(t)
+	c, other := open(t, dsn), open(t, dsn)
+	w := notified(t, c, 1)
+	for what, c := range map[string]struct {
+		end  func(cancel func()) error
+		lost bool
+	}{
+		"notified":  {end: func(func()) error { _, err := other.Conn.Exec(t.Context(), "NOTIFY inserts"); return err }},
+		"cancelled": {end: func(cancel func()) error { cancel(); return nil }},
+	} {
+		heard, cancel := w.Wait(t.Context(), time.Hour)
+		if err := c.end(cancel); err != nil {
+			t.Fatal(what, err)
+		}
+		if err := <-heard; err != nil {
+			t.Error(what, err)
+		}
+		cancel()
+	}
+	heard, cancel := w.Wait(t.Context(), time.Hour)
+	defer cancel()
+	if _, err := other.Conn.Exec(t.Context(), "SELECT pg_terminate_backend($1)", c.Conn.PgConn().PID()); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-heard; err == nil {
+		t.Error("a lost connection is no error")
+	}
+}
+
+// TestBoredom: a leader that finds nothing due looks less and less often, and falling asleep in
+// between does not make it look as often as at first.
+func TestBoredom(t *testing.T) {
+	t.Parallel()
+	now := time.Now()
+	s := sleep{found: now.Add(time.Hour)} // so that it has not passed meanwhile
+	if d := s.tick(); d != awakeTick {
+		t.Errorf("%v after something was due", d)
+	}
+	s.found = now.Add(-time.Minute)
+	s.begins(now)
+	s.ends(now)
+	if d := s.tick(); d != boredTick {
+		t.Errorf("%v after a minute", d)
+	}
+}

@@ -1,0 +1,189 @@
+package wake
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/jackc/pglogrepl"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"pgtaskd/exec"
+	"pgtaskd/sql"
+)
+
+// The write-ahead log tells of new tasks without any cost to those who insert them: a temporary
+// slot, which the server drops with its connection, decodes what our publication shows. A commit
+// can stand in the log before any statement sees it: what is not seen yet is looked for again.
+const (
+	streamTick  = time.Second      // between two reports of how far we have read
+	streamLimit = 40 * time.Second // of silence: the server speaks at half its wal_sender_timeout
+	streamRetry = 30 * time.Second // at most, between two tries to have a stream
+	streamCalm  = time.Minute      // what ends a stream that has lasted so long is logged again
+)
+
+// stream follows the inserts into a table.
+type stream struct {
+	Config
+	published int64 // of the table's description
+
+	mu      sync.Mutex
+	live    bool
+	since   time.Time // it is live, or has been for the last time
+	fresh   bool      // it has become live: what was inserted before is not told
+	decoded []int64   // transactions with inserts, the lower halves of their numbers
+}
+
+// news takes what has been decoded since the last call. look tells that there may be new tasks.
+func (s *stream) news() (decoded []int64, look bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	decoded, look = s.decoded, s.fresh || len(s.decoded) > 0
+	s.decoded, s.fresh = nil, false
+	return decoded, look
+}
+
+// lives tells whether all that is inserted is told now.
+func (s *stream) lives() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.live
+}
+
+func (s *stream) set(live bool) {
+	s.mu.Lock()
+	s.live, s.fresh = live, live
+	if live {
+		s.since = time.Now()
+	}
+	s.mu.Unlock()
+	s.Poke()
+}
+
+// run follows the log until ctx ends. When it loses the stream it makes another one.
+func (s *stream) run(ctx context.Context) {
+	told := map[string]bool{}
+	for wait := time.Second; ; wait = min(2*wait, streamRetry) {
+		err := s.follow(ctx)
+		if ctx.Err() != nil {
+			return
+		}
+		if s.lives() {
+			if time.Since(s.since) >= streamCalm {
+				wait = time.Second
+				clear(told)
+			}
+			s.set(false)
+		}
+		if text := err.Error(); !told[text] {
+			s.Log.Warn().Err(err).Dur("sleep", s.Sleep).Msg("no stream of the write-ahead log; polling")
+			told[text] = true
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(wait):
+		}
+	}
+}
+
+// follow makes a stream and reads it until it ends.
+func (s *stream) follow(ctx context.Context) error {
+	conn, err := s.Connect(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
+		defer cancel()
+		_ = conn.Close(ctx)
+	}()
+	// The server makes the slot when all transactions have ended that are open now.
+	slot := fmt.Sprintf("%s_%d", sql.Publication(s.Table), conn.PID())
+	options := pglogrepl.CreateReplicationSlotOptions{Temporary: true, SnapshotAction: "NOEXPORT_SNAPSHOT", Mode: pglogrepl.LogicalReplication}
+	if _, err := pglogrepl.CreateReplicationSlot(ctx, conn, slot, "pgoutput", options); err != nil {
+		return err
+	}
+	if err := s.shown(ctx, conn); err != nil {
+		return err
+	}
+	if err := pglogrepl.StartReplication(ctx, conn, slot, 0, pglogrepl.StartReplicationOptions{
+		PluginArgs: []string{"proto_version '1'", "publication_names '" + sql.Publication(s.Table) + "'"},
+	}); err != nil {
+		return err
+	}
+	s.set(true)
+	s.Log.Debug().Msg("following the write-ahead log")
+	return s.read(ctx, conn)
+}
+
+// shown is an error unless the inserts have been shown since before the slot was made: the server
+// does not say so before it decodes one, or not at all.
+func (s *stream) shown(ctx context.Context, conn *pgconn.PgConn) error {
+	ctx, cancel := s.Limit(ctx) // the connection has no limit of its own
+	defer cancel()
+	name := sql.Publication(s.Table)
+	const query = "SELECT FROM pg_catalog.pg_publication AS p JOIN pg_catalog.pg_publication_rel AS r " +
+		"ON r.prpubid OPERATOR(pg_catalog.=) p.oid " +
+		"WHERE p.pubinsert AND p.pubname OPERATOR(pg_catalog.=) '%s' AND r.oid OPERATOR(pg_catalog.=) %d"
+	// A replication connection takes no parameters.
+	results, err := conn.Exec(ctx, fmt.Sprintf(query, name, s.published)).ReadAll()
+	if err == nil && (len(results) != 1 || len(results[0].Rows) == 0) {
+		err = fmt.Errorf("publication %s no longer publishes inserts into the table", name)
+	}
+	return err
+}
+
+var errSilent = errors.New("the server is silent")
+
+// read takes what the server sends, and tells it from time to time how far it has come.
+func (s *stream) read(ctx context.Context, conn *pgconn.PgConn) error {
+	var d decoder
+	var done pglogrepl.LSN
+	said, heard := time.Now(), time.Now()
+	for {
+		waiting, cancel := context.WithDeadline(ctx, said.Add(streamTick))
+		data, err := exec.CopyData(waiting, conn)
+		cancel()
+		late := pgconn.Timeout(err) && ctx.Err() == nil
+		switch {
+		case late && time.Since(heard) > streamLimit:
+			return errSilent
+		case err != nil && !late:
+			return err
+		case err == nil:
+			heard = time.Now()
+			until, asked, err := d.decode(data)
+			if err != nil {
+				return err
+			}
+			done = max(done, until)
+			if asked {
+				said = time.Time{}
+			}
+		}
+		if len(d.committed) > 0 {
+			s.tell(d.committed)
+			d.committed = d.committed[:0]
+		}
+		if time.Since(said) >= streamTick {
+			said = time.Now()
+			update := pglogrepl.StandbyStatusUpdate{WALWritePosition: done, ReplyRequested: time.Since(heard) > streamLimit/4}
+			if err := pglogrepl.SendStandbyStatusUpdate(ctx, conn, update); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+func (s *stream) tell(committed []int64) {
+	s.mu.Lock()
+	s.decoded = append(s.decoded, committed...)
+	// The oldest are the likeliest to be seen.
+	s.decoded = slices.Delete(s.decoded, 0, max(0, len(s.decoded)-unseenMost))
+	s.mu.Unlock()
+	s.Poke()
+}

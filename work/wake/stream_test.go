@@ -1,0 +1,50 @@
+package wake
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/rs/zerolog"
+
+	"pgtaskd/server/servertest"
+	"pgtaskd/server/tasktest"
+	"pgtaskd/sql"
+)
+
+// TestAStreamWithoutPublicationIsAnError: it is not taken for live.
+func TestAStreamWithoutPublicationIsAnError(t *testing.T) {
+	t.Parallel()
+	dsn := servertest.Database(t)
+	conn := open(t, dsn).Conn
+	task := sql.Table{Schema: "public", Name: "task"}
+	exec := func(statement string) {
+		t.Helper()
+		servertest.Exec(t, conn, statement)
+	}
+	publish := func() {
+		t.Helper()
+		tasktest.Make(t, conn, sql.Options{Wake: sql.WAL})
+	}
+	publish()
+	d, err := sql.Describe(t.Context(), conn, task)
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := sql.Publication(task)
+	for _, unpublish := range []string{" DROP TABLE task", " SET (publish = 'update')"} {
+		exec("ALTER PUBLICATION " + name + unpublish)
+		lost := &stream{published: d.Published, Config: Config{
+			Table: task, Log: zerolog.Nop(), Poke: func() {}, Limit: context.WithCancel,
+			Connect: func(ctx context.Context) (*pgconn.PgConn, error) {
+				return pgconn.Connect(ctx, dsn+" replication=database")
+			},
+		}}
+		if err := lost.follow(t.Context()); err == nil || lost.lives() || !strings.Contains(err.Error(), "no longer publishes") {
+			t.Errorf("live: %v, error: %v", lost.lives(), err)
+		}
+		exec("DROP PUBLICATION " + name)
+		publish()
+	}
+}

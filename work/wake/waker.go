@@ -1,0 +1,199 @@
+package wake
+
+import (
+	"context"
+	"math"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/rs/zerolog"
+
+	"pgtaskd/routine"
+	"pgtaskd/sql"
+)
+
+const (
+	reconcile = 30 * time.Second     // between two looks at all that is due, where something wakes us
+	askedTick = 2 * time.Millisecond // between two looks that are asked for
+)
+
+// Config is what a Waker needs for as long as it lives.
+type Config struct {
+	Table sql.Table
+	Group *routine.Group
+	Log   zerolog.Logger
+	Sleep time.Duration // between polls, for the log
+	// Poke is called when there may be new tasks. It must not wait.
+	Poke func()
+	// Connect opens a connection for logical replication.
+	Connect func(context.Context) (*pgconn.PgConn, error)
+	// Limit bounds a call to the server.
+	Limit func(context.Context) (context.Context, context.CancelFunc)
+}
+
+// Control is the connection on which the leader listens and holds the lock of its sleep.
+type Control struct {
+	Conn    *pgx.Conn
+	Notices *Notices
+	Queries sql.Queries // on the table
+}
+
+// Waker tells the leader of one target that a task may have become due.
+type Waker struct {
+	config  Config
+	control Control
+	source  source
+	leads   bool // between Start and Stop
+
+	sleep    sleep
+	stream   *stream // nil: there is none
+	unfollow func()  // ends the stream
+	unseen   unseen
+}
+
+// source is how new tasks are noticed.
+type source struct {
+	way          sql.Wake // Notify, WAL or Poll
+	waking       sql.Waking
+	tellsChanges bool
+	published    int64
+}
+
+// wakesLike tells whether a leader that another source wakes need not change anything.
+func (s source) wakesLike(other source) bool {
+	return s.way == other.way && s.waking == other.waking && (s.way != sql.WAL || s.published == other.published)
+}
+
+// New returns a Waker that polls until Adopt says what else is possible.
+func New(c Config) *Waker {
+	return &Waker{config: c, control: Control{Notices: &Notices{}}, source: source{way: sql.Poll}, unfollow: func() {}}
+}
+
+// Way is how new tasks are noticed now: Notify, WAL or Poll.
+func (w *Waker) Way() sql.Wake { return w.source.way }
+
+// Adopt listens on a connection, and goes over to the way of waking that is possible with the table
+// as it is. It makes a stream anew with its publication: while there was none, a transaction may
+// have inserted tasks that is still open.
+func (w *Waker) Adopt(ctx context.Context, c Control, way sql.Wake, d sql.Description) error {
+	now := source{way: way, waking: d.Waking, tellsChanges: d.TellsChanges, published: d.Published}
+	if err := w.listen(ctx, c.Conn, now); err != nil {
+		return err
+	}
+	same := now.wakesLike(w.source)
+	if c.Conn == w.control.Conn && !same {
+		if err := w.WakeUp(ctx); err != nil {
+			return err
+		}
+	}
+	if c.Conn != w.control.Conn || !same {
+		w.sleep = sleep{}
+	}
+	w.control, w.source = c, now
+	if w.leads && !same {
+		w.config.Log.Info().Str("wake", string(way)).Msg("table changed")
+		w.Stop()
+		w.Start()
+	}
+	return nil
+}
+
+// listen makes the table's triggers heard.
+func (w *Waker) listen(ctx context.Context, conn *pgx.Conn, s source) error {
+	var channels []string
+	if s.way == sql.Notify {
+		channels = append(channels, s.waking.Channel)
+	}
+	if s.way != sql.Poll && s.tellsChanges {
+		channels = append(channels, sql.Channel(w.config.Table))
+	}
+	for _, channel := range channels {
+		if _, err := conn.Exec(ctx, "LISTEN "+quoted(channel)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Start begins to follow the write-ahead log, where that is the way. The leader must look at all
+// that is due after it.
+func (w *Waker) Start() {
+	w.leads, w.unseen = true, unseen{}
+	if w.source.way == sql.WAL {
+		w.follow()
+	}
+}
+
+// Stop ends what Start has begun.
+func (w *Waker) Stop() {
+	w.unfollow()
+	w.leads, w.stream, w.unfollow = false, nil, func() {}
+}
+
+func (w *Waker) follow() {
+	ctx, cancel := context.WithCancel(w.config.Group.Context())
+	s := &stream{Config: w.config, published: w.source.published}
+	ended := make(chan struct{})
+	w.config.Group.Go(func() {
+		defer close(ended)
+		s.run(ctx)
+	})
+	w.stream, w.unfollow = s, func() {
+		cancel()
+		<-ended
+	}
+}
+
+// Told tells whether there may be new tasks that no notification tells of. The leader has last
+// looked for new ones at the time scanned.
+func (w *Waker) Told(now, scanned time.Time) bool {
+	if w.stream != nil {
+		decoded, look := w.stream.news()
+		w.unseen.add(decoded)
+		return look || w.unseen.due(now)
+	}
+	return w.Awake() && now.Sub(scanned) >= w.sleep.tick()
+}
+
+// Rest is how long the leader may wait until it looks for new tasks by itself; for ever where it
+// need not.
+func (w *Waker) Rest(scanned time.Time) time.Duration {
+	d := time.Duration(math.MaxInt64)
+	if w.Awake() {
+		d = w.sleep.tick() - time.Since(scanned)
+	}
+	if len(w.unseen.ids) > 0 {
+		d = min(d, time.Until(w.unseen.next))
+	}
+	return d
+}
+
+// Every is the time between two looks at all that is due, when nothing says that there is
+// something: the poll, with a period of poll where the leader is not told of everything.
+func (w *Waker) Every(poll time.Duration) time.Duration {
+	if w.source.way == sql.Notify || w.stream != nil && w.stream.lives() && w.source.tellsChanges {
+		return reconcile
+	}
+	return poll
+}
+
+// Pause is the time from a look for new tasks to the next one that is asked for.
+func (w *Waker) Pause() time.Duration {
+	if w.control.Notices.flood.lasts() {
+		return w.sleep.tick()
+	}
+	return askedTick
+}
+
+// Found takes in that a look has found tasks that were due.
+func (w *Waker) Found(at time.Time) { w.sleep.found = at }
+
+// LookLater puts off the look for what the stream has told of.
+func (w *Waker) LookLater(at time.Time) { w.unseen.next = at.Add(askedTick) }
+
+// AskUnseen adds to a batch the question which of the transactions that the stream has told of
+// cannot be seen yet by what follows in it.
+func (w *Waker) AskUnseen(batch *pgx.Batch) { w.unseen.ask(batch, w.control.Queries.Text("unseen")) }
+
+func quoted(name string) string { return pgx.Identifier{name}.Sanitize() }
