@@ -29,11 +29,14 @@ func (s *Session) Await(t *Task) (*Result, error) {
 	answered := false
 	if err == nil {
 		answered, err = s.readProbe(t, result)
+		if err != nil && failure != nil && t.Atomic && s.broken == nil { // its transaction has failed
+			err = s.ended(err)
+		}
 	}
 	if !answered {
 		s.behind = nil
 	}
-	result.Reason = s.settle()
+	result.Reason = s.cancel.settle()
 	unseen := s.unseen && !tags.prepared
 	s.left(t, result, &tags, answered)
 	result.Barred = failure != nil && failure.Code == "25006" && s.readOnly && !t.Save && !t.Traits.Modes
@@ -50,10 +53,14 @@ func (s *Session) Await(t *Task) (*Result, error) {
 		result.Open = true
 		return result, nil
 	}
-	if err := s.closeTransaction(t, result); err != nil || !unseen {
-		return result, err
+	err = s.closeTransaction(t, result)
+	if err == nil && unseen {
+		err = s.review(t, result)
 	}
-	return result, s.review(t, result)
+	if err == nil && (result.Forgot || result.Alone || result.Retry()) {
+		err = s.gone // it runs again elsewhere
+	}
+	return result, err
 }
 
 // left takes down what the task may have left in the session.

@@ -10,7 +10,7 @@
 // A Session belongs to one goroutine at a time, a runner of package work. Only Cancel and Abandon
 // may be called from others. Examine and the functions on text may be called from anywhere.
 //
-// Locks: Session.mu guards what Cancel shares with the run under way. It is never held while
+// Locks: canceller.mu guards what Cancel shares with the run under way. It is never held while
 // something is read or sent; the cancel request goes out on a goroutine of its own, which settle
 // awaits.
 package exec

@@ -27,6 +27,13 @@ type queued struct {
 	bound    bool
 }
 
+// ahead is what has been sent behind the SQL under way.
+type ahead struct {
+	behind []queued // tasks whose SQL is with the server behind that
+	open   bool     // more can be sent behind them, and what asks of the last expects it
+	broken error    // by what was sent behind the task under way
+}
+
 // Flies tells whether other tasks may be sent behind an input like this one: queries only, that choose nothing for their transaction and leave nothing by which
 // those behind could be told, or disturbed, before we know of it.
 func (t Traits) Flies() bool {
@@ -47,9 +54,7 @@ func (s *Session) Behind() int { return len(s.behind) }
 
 // Takes tells whether more can be sent behind the tasks that are with the server.
 func (s *Session) Takes() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.open && s.Clean() && s.cancelled == NotCancelled
+	return s.open && s.Clean() && !s.cancel.asked()
 }
 
 // goesOn fails where what was sent before has failed. Where even the transaction is gone, COMMIT AND CHAIN behind it does.
@@ -115,7 +120,7 @@ func (s *Session) Next() (verdict *Verdict, start time.Time, begun bool, err err
 	}
 	s.prepared(q.task, true, q.reset)
 	s.probing, s.bound = q.probing, q.bound
-	s.enter(q.task.Timeout)
+	s.cancel.enter(q.task.Timeout, s.crew)
 	return verdict, start, true, nil
 }
 

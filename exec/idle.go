@@ -18,10 +18,7 @@ import (
 
 // Present is an error, a *Lost, if the session has gone. It costs a system call: what the server has said last, or that it has hung up, waits in the socket.
 func (s *Session) Present() error {
-	s.mu.Lock()
-	running := s.running
-	s.mu.Unlock()
-	if running || len(s.behind) > 0 {
+	if s.cancel.runs() || len(s.behind) > 0 {
 		return nil
 	}
 	until := time.Now().Add(presentMost)
@@ -36,7 +33,7 @@ func (s *Session) Present() error {
 			}
 			return &Lost{Cause: err, Unbegun: true}
 		case *pgproto3.ParameterStatus:
-			s.noted(m, nil)
+			s.noted(m)
 		case *pgproto3.NoticeResponse, *pgproto3.NotificationResponse:
 		case *pgproto3.ErrorResponse:
 			return &Lost{Fatal: onlyFatal(copyError(m)), Cause: errors.New(m.Message), Unbegun: true}

@@ -49,9 +49,17 @@ const (
 // renameEvery is the longest time for which a session in use keeps the names, as somebody may have written a function with those that a task has shown.
 const renameEvery = 10 * time.Second
 
+// names are those of our prepared statements in a session.
+type names struct {
+	known   map[string]string // our prepared statements: names, but for the secret, and texts
+	secret  string            // part of their names
+	renamed time.Time         // when it was chosen
+	wary    bool              // nothing is taken for prepared
+}
+
 // rename gives our statements new names. None is known by them.
-func (s *Session) rename() {
-	s.known, s.secret, s.renamed = map[string]string{}, rand.Text()[:8], time.Now()
+func (n *names) rename() {
+	n.known, n.secret, n.renamed = map[string]string{}, rand.Text()[:8], time.Now()
 }
 
 // aged tells whether our statements are to have new names before a task.
@@ -60,8 +68,8 @@ func (s *Session) aged(t *Task) bool {
 }
 
 // named is the name of a statement of ours in this session.
-func (s *Session) named(name string) string {
-	return "pgtaskd_" + s.secret + strings.TrimPrefix(name, "pgtaskd")
+func (n *names) named(name string) string {
+	return "pgtaskd_" + n.secret + strings.TrimPrefix(name, "pgtaskd")
 }
 
 // trusted tells whether nothing has run since the last look that could do anything to our statements.

@@ -253,3 +253,23 @@ func TestModesThatAFunctionSets(t *testing.T) {
 		}
 	}
 }
+
+// TestErrorsThatEndTheSession: where a task has left exit_on_error, the one behind it fails by its own error all the same, and the next has not begun.
+func TestErrorsThatEndTheSession(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.exec("CREATE FUNCTION exits() RETURNS text LANGUAGE sql AS $$SELECT set_config('exit_on_error', 'on', false)$$")
+	for _, input := range []string{"SELECT 1/0", "INSERT INTO ends VALUES (1/0)", "SELECT count(*) / 0 FROM ends"} {
+		b.run(spec("SELECT exits()"), nil)
+		result, verdict := b.run(spec(input), &Tail{})
+		if failure(result) != "22012" || verdict == nil || !verdict.Committed {
+			t.Error(input, result.Failure, verdict)
+		}
+		lost := new(Lost)
+		if _, _, err := b.session.Begin(nil, spec("SELECT 1")); err != nil && !(errors.As(err, &lost) && lost.Unbegun) {
+			t.Error(input, err)
+		}
+		b.session.Close()
+		b.open()
+	}
+}

@@ -13,6 +13,15 @@ import (
 
 const inputName = "pgtaskd_input"
 
+// planning is what is known of plans that may be shared.
+type planning struct {
+	planned   string    // the input that is planned
+	before    string    // the input sent last, if its plan may be kept
+	sent      time.Time // when it was
+	plannedAt time.Time // a moment before that
+	apart     bool      // writes share none: there are rules by which they may not, or an end was refused where one had run
+}
+
 // varies tells what another run by the same plan would show otherwise: constants, which their type's own input reads; parameters; names so long that the parser gives notice of
 // it; the list of portals, of which the run's own is one then; and the list of settings, which has a rule that shows rows.
 func (t token) varies() bool {

@@ -39,6 +39,17 @@ const silence = `pg_catalog.set_config('idle_in_transaction_session_timeout', $1
 
 const silenceMost = "1min"
 
+// underWay is what is asked behind the SQL that runs, or has run in the transaction that is open.
+type underWay struct {
+	asks    evidence // whether our statements are still ours
+	listed  int      // how many of ours the list is to show
+	probing int      // statements, of all that is asked
+	bound   bool     // the SQL was sent as one that is planned
+	judged  bool     // whether the plan may be kept
+	ours    bool     // its transaction has been made ours behind it
+	partly  bool     // but for what it has hardly changed
+}
+
 // sendProbe queues what asks what has become of a task's transaction, for one that nothing is sent behind. Nothing before the evidence has a name.
 func (s *Session) sendProbe(t *Task) {
 	if t.Traits.Limits || t.Wary {
