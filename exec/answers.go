@@ -18,8 +18,9 @@ type sink struct {
 	bound    bool // it is one statement of the extended protocol
 }
 
-// answer reads until the server is ready for the next query, or a bound statement is over. The first error is returned as failure; err means that the
-// session is lost. Messages live until the next is read.
+// answer reads until the server is ready for the next query, or a bound statement is over. The
+// first error is returned as failure; err means that the session is lost. Messages live until the
+// next is read.
 func (w *wire) answer(to sink) (failure *pgproto3.ErrorResponse, err error) {
 	for {
 		message, err := w.front.Receive()
@@ -84,8 +85,9 @@ func (w *wire) answer(to sink) (failure *pgproto3.ErrorResponse, err error) {
 	}
 }
 
-// answers reads what the server says to n statements of ours, and how many of them went well. One that fails is the last: the server has
-// passed over the rest then, and whatever was sent behind it, and is ready. err means that the session is lost.
+// answers reads what the server says to n statements of ours, and how many of them went well. One
+// that fails is the last: the server has passed over the rest then, and whatever was sent behind
+// it, and is ready. err means that the session is lost.
 func (w *wire) answers(n int, row func([][]byte), complete func(tag []byte)) (well int, failure *pgproto3.ErrorResponse, err error) {
 	failed := w.failing != nil // something has since the last Sync
 	failure, w.failing = w.failing, nil
@@ -152,7 +154,8 @@ func (w *wire) synced() error {
 	return err
 }
 
-// fatal tells an error that ends the session. Severity alone counts: SQL can raise any code, but none of its errors is FATAL.
+// fatal tells an error that ends the session. Severity alone counts: SQL can raise any code, but
+// none of its errors is FATAL.
 func fatal(e *pgproto3.ErrorResponse) bool {
 	severity := e.SeverityUnlocalized
 	if severity == "" {

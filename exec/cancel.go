@@ -19,7 +19,8 @@ const (
 	Drained             // the controller ends
 )
 
-// Obey is how long a cancelled run may take to end before it is abandoned: SEMANTICS "How a task runs", timeout.
+// Obey is how long a cancelled run may take to end before it is abandoned: SEMANTICS "How a task
+// runs", timeout.
 const Obey = 10 * time.Second
 
 // canceller lets others cancel the run under way. request, cut and crew are the session's.
@@ -37,8 +38,9 @@ type canceller struct {
 	abandon   func() bool   // stops the timer that abandons the session
 }
 
-// Cancel asks the server to cancel the run under way, and abandons it when it has not ended after Obey. It returns at once,
-// and does nothing when no run is under way or it has been cancelled before.
+// Cancel asks the server to cancel the run under way, and abandons it when it has not ended after
+// Obey. It returns at once, and does nothing when no run is under way or it has been cancelled
+// before.
 func (s *Session) Cancel(reason Reason) { s.cancel.ask(reason, s.crew) }
 
 func (c *canceller) ask(reason Reason, crew *routine.Group) {
@@ -59,8 +61,9 @@ func (c *canceller) ask(reason Reason, crew *routine.Group) {
 	})
 }
 
-// enter and settle enclose the time in which a run can be cancelled. Once settle has returned no cancel of ours is on its way. The server's
-// own statement_timeout comes before the limit where it can.
+// enter and settle enclose the time in which a run can be cancelled. Once settle has returned no
+// cancel of ours is on its way. The server's own statement_timeout comes before the limit where it
+// can.
 func (c *canceller) enter(limit time.Duration, crew *routine.Group) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

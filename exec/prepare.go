@@ -10,15 +10,18 @@ import (
 	"github.com/jackc/pgx/v5/pgproto3"
 )
 
-// chains tells whether a task can have the transaction that follows on that of the task before without a word (COMMIT AND CHAIN), which spares three
-// statements. What precedes its SQL is part of it then: the settings fall with it when it rolls back, a snapshot is taken
-// already, and its modes are those of the one before. So neither may an input end the transaction or choose its modes, nor have others done so.
+// chains tells whether a task can have the transaction that follows on that of the task before
+// without a word (COMMIT AND CHAIN), which spares three statements. What precedes its SQL is part
+// of it then: the settings fall with it when it rolls back, a snapshot is taken already, and its
+// modes are those of the one before. So neither may an input end the transaction or choose its
+// modes, nor have others done so.
 func (s *Session) chains(tail *Tail, t *Task) bool {
 	return tail != nil && t.Atomic && !t.Traits.Modes && s.usualModes && s.clean && !s.hard && !s.wary
 }
 
-// sendPrepare queues what makes the session ready for a task: reset, settings, and BEGIN. Unless the transaction is chained nothing takes a
-// snapshot after that, so that the input may still choose its isolation level. The task must begin until then, unless that is zero.
+// sendPrepare queues what makes the session ready for a task: reset, settings, and BEGIN. Unless
+// the transaction is chained nothing takes a snapshot after that, so that the input may still
+// choose its isolation level. The task must begin until then, unless that is zero.
 func (s *Session) sendPrepare(t *Task, chained bool, until time.Time) (reset bool) {
 	reset = s.needsReset(t.Keep)
 	s.renewed = s.renewed || reset
@@ -59,8 +62,8 @@ type shown struct {
 	formats []int16           // of each
 }
 
-// sendSettings queues what the session of the task shows, by a statement that tells the time, and guards what was before it. What is usual need not be
-// said when the session is fresh.
+// sendSettings queues what the session of the task shows, by a statement that tells the time, and
+// guards what was before it. What is usual need not be said when the session is fresh.
 func (s *Session) sendSettings(t *Task, guard int, fresh bool, until time.Time) {
 	number := guard << len(t.Usual)
 	settings := [1 + len(t.Usual)][][2]string{t.Settings}
@@ -128,8 +131,9 @@ func (s *shown) starts(settings [][2]string) bool {
 	return true
 }
 
-// readyFor is the statement that sets these, in this order. It does not return them: we do not read before the input is sent, and large
-// values could fill the way back while the input fills the way there.
+// readyFor is the statement that sets these, in this order. It does not return them: we do not read
+// before the input is sent, and large values could fill the way back while the input fills the way
+// there.
 func readyFor(settings [][2]string, number int, guard string) *Statement {
 	var b strings.Builder
 	b.WriteString("SELECT pg_catalog.statement_timestamp()" + guard)
@@ -139,8 +143,9 @@ func readyFor(settings [][2]string, number int, guard string) *Statement {
 	return &Statement{"pgtaskd_ready_" + strconv.Itoa(number), b.String()}
 }
 
-// The guards are what ends the preparation for a task, and raises an error if that is not enough: a reset, when the session is not clean any more or
-// its role is another's; a chained transaction, when the one before has become one that only reads. Each function called costs half a
+// The guards are what ends the preparation for a task, and raises an error if that is not enough: a
+// reset, when the session is not clean any more or its role is another's; a chained transaction,
+// when the one before has become one that only reads. Each function called costs half a
 // microsecond. Who the session's user is the server tells us by itself.
 const (
 	stillClean = `pg_catalog.current_setting('plpgsql.variable_conflict', true) IS NULL ` +
@@ -156,5 +161,6 @@ var guards = [4]string{"", ", " + guardReset, ", " + guardChain, ", " + guardBot
 // guardUser fails when the session's user is another's.
 const guardUser = `, 1 OPERATOR(pg_catalog./) (session_user OPERATOR(pg_catalog.=) %s::pg_catalog.name)::pg_catalog.int4`
 
-// guardTime fails when the task begins too late: as a division of other types than theirs, since that says nothing of the session.
+// guardTime fails when the task begins too late: as a division of other types than theirs, since
+// that says nothing of the session.
 const guardTime = `, 1::pg_catalog.int8 OPERATOR(pg_catalog./) (pg_catalog.statement_timestamp() OPERATOR(pg_catalog.<=) $%d::pg_catalog.timestamptz)::pg_catalog.int4`

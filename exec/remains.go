@@ -1,11 +1,13 @@
 package exec
 
-// A reset does what DISCARD ALL does, but for the statements that are prepared: ours stay, which are worth more than all the rest costs. When
-// others may be there, it is DISCARD ALL.
+// A reset does what DISCARD ALL does, but for the statements that are prepared: ours stay, which
+// are worth more than all the rest costs. When others may be there, it is DISCARD ALL.
 //
-// Of those that the task's own SQL has prepared its tag tells. A function can prepare some unseen, but needs a procedural language for it:
-// plpgsql shows settings once it has been loaded, and others are there or not. Where one is at work in the session it is not clean, and its list
-// of prepared statements is looked at after each task (intact.go), and by the reset after one that has written, as triggers run at COMMIT.
+// Of those that the task's own SQL has prepared its tag tells. A function can prepare some unseen,
+// but needs a procedural language for it: plpgsql shows settings once it has been loaded, and
+// others are there or not. Where one is at work in the session it is not clean, and its list of
+// prepared statements is looked at after each task (intact.go), and by the reset after one that has
+// written, as triggers run at COMMIT.
 var (
 	resetAll    = &Statement{"pgtaskd_reset", "RESET ALL"}
 	unlisten    = &Statement{"pgtaskd_unlisten", "UNLISTEN *"}
@@ -18,10 +20,12 @@ var (
 	unlocked = &Statement{"pgtaskd_unlocked", "SELECT pg_catalog.pg_advisory_unlock_all()"}
 )
 
-// discardAll is what a reset does first where it does not know what is prepared. Limits go first, as DISCARD ALL takes its time, and must be alone.
+// discardAll is what a reset does first where it does not know what is prepared. Limits go first,
+// as DISCARD ALL takes its time, and must be alone.
 var discardAll = []*Statement{{SQL: begin.SQL}, {SQL: resetAll.SQL}, {SQL: commit.SQL}, {SQL: "DISCARD ALL"}}
 
-// remains are what SQL has left in a session since the last reset, as far as is known, and what it takes to be rid of it. It knows no server.
+// remains are what SQL has left in a session since the last reset, as far as is known, and what it
+// takes to be rid of it. It knows no server.
 type remains struct {
 	dirty      bool // a task has run
 	cursors    bool // there may be cursors WITH HOLD
@@ -33,7 +37,8 @@ type remains struct {
 	discarding bool // with DISCARD ALL, which has not been answered
 	timeoutSet bool // statement_timeout is ours, and stays at the next task with save unless it is reset
 
-	// What made the session ready is part of the open transaction, and so is a reset; timeoutSet was this before.
+	// What made the session ready is part of the open transaction, and so is a reset; timeoutSet
+	// was this before.
 	chained, chainedReset, timeoutBefore bool
 
 	clean  bool // no procedural language has been at work; that lasts
@@ -49,12 +54,14 @@ type remains struct {
 // distrust makes the next reset a DISCARD ALL, and those after it look closer.
 func (r *remains) distrust() { r.hard, r.clean = true, false }
 
-// needsReset tells whether a session must be made new before a task that keeps what the one before it has left, or does not.
+// needsReset tells whether a session must be made new before a task that keeps what the one before
+// it has left, or does not.
 func (r *remains) needsReset(keep bool) bool {
 	return (r.dirty || r.hard) && (!keep || r.undone && !r.renewed)
 }
 
-// reset is what makes the session new, but for the guard; it leaves a transaction open. discarded: discardAll precedes it.
+// reset is what makes the session new, but for the guard; it leaves a transaction open. discarded:
+// discardAll precedes it.
 func (r *remains) reset(discarded bool) []*Statement {
 	all := append(r.room[:0], begin)
 	if !discarded && !r.clean {
@@ -79,7 +86,8 @@ func (r *remains) reset(discarded bool) []*Statement {
 	return append(all, unlocked)
 }
 
-// discard is the part of a reset that takes effect at once, whatever becomes of the transaction, or counts in it alone.
+// discard is the part of a reset that takes effect at once, whatever becomes of the transaction, or
+// counts in it alone.
 func (r *remains) discard() []*Statement { return r.discardBehind(r.room[:0]) }
 
 func (r *remains) discardBehind(all []*Statement) []*Statement {
@@ -98,7 +106,8 @@ func (r *remains) isNew() {
 	r.dirty, r.cursors, r.temporary, r.timeoutSet, r.undone, r.discarding = false, false, false, false, false, false
 }
 
-// prepared takes down that the session is ready for the task, and what falls should its transaction be rolled back.
+// prepared takes down that the session is ready for the task, and what falls should its transaction
+// be rolled back.
 func (r *remains) prepared(t *Task, chained, reset bool) {
 	r.chained, r.chainedReset, r.timeoutBefore = chained, chained && reset, r.timeoutSet
 	r.timeoutSet = t.Timeout > 0
@@ -109,8 +118,9 @@ func (r *remains) prepared(t *Task, chained, reset bool) {
 	}
 }
 
-// fell takes down that what made the session ready has been rolled back with the task: a reset must come before whatever is next then, even if that
-// wants the state of the task before, as that state is not the session's.
+// fell takes down that what made the session ready has been rolled back with the task: a reset must
+// come before whatever is next then, even if that wants the state of the task before, as that state
+// is not the session's.
 func (r *remains) fell() {
 	if r.chained {
 		r.timeoutSet = r.timeoutBefore

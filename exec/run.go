@@ -6,10 +6,12 @@ import (
 	"github.com/jackc/pgx/v5/pgproto3"
 )
 
-// Begin sends, in one flush, what finishes the task before (tail may be nil), what makes the session new unless the task wants it as it is,
-// and the task's SQL, and reads the answers to all but the last: its SQL is under way then, since start by the server's clock. If anything
-// before it fails, the server passes over it. The error is a *Lost, or a *Failure of the preparation (the task has not started). A verdict
-// that is not nil counts in any case. As many of then follow behind it as Behind tells.
+// Begin sends, in one flush, what finishes the task before (tail may be nil), what makes the
+// session new unless the task wants it as it is, and the task's SQL, and reads the answers to all
+// but the last: its SQL is under way then, since start by the server's clock. If anything before it
+// fails, the server passes over it. The error is a *Lost, or a *Failure of the preparation (the
+// task has not started). A verdict that is not nil counts in any case. As many of then follow
+// behind it as Behind tells.
 func (s *Session) Begin(tail *Tail, t *Task, then ...*Task) (verdict *Verdict, start time.Time, err error) {
 	if t.Guarded {
 		err = s.Present()
@@ -63,8 +65,9 @@ func (s *Session) Begin(tail *Tail, t *Task, then ...*Task) (verdict *Verdict, s
 	}
 }
 
-// tries of a task's preparation may fail by what the one before has left: a limit, which can be met again, or a statement in the place of ours, which may fail in any way. What fails
-// after a DISCARD ALL, too, is the task's own.
+// tries of a task's preparation may fail by what the one before has left: a limit, which can be met
+// again, or a statement in the place of ours, which may fail in any way. What fails after a DISCARD
+// ALL, too, is the task's own.
 type tries struct {
 	last    bool
 	limited int
@@ -108,13 +111,14 @@ func (s *Session) sends(t *Task) {
 	}
 }
 
-// unclean tells the failures of a preparation that say that the session is not clean: a statement of ours is gone, or there is one of other people's.
+// unclean tells the failures of a preparation that say that the session is not clean: a statement
+// of ours is gone, or there is one of other people's.
 func unclean(failure *pgproto3.ErrorResponse) bool {
 	return failure.Code == "26000" || failure.Code == "22012" || failure.Code == "42P05"
 }
 
-// sendInput sends what is queued with the task's SQL and what asks what has become of the transaction. Behind SQL that may read from us
-// nothing may wait: that is sent alone.
+// sendInput sends what is queued with the task's SQL and what asks what has become of the
+// transaction. Behind SQL that may read from us nothing may wait: that is sent alone.
 func (s *Session) sendInput(t *Task, then []*Task) error {
 	s.underWay, s.open = underWay{}, false // what asks of a task whose preparation has failed was passed over
 	if t.Traits.Stdin {

@@ -7,7 +7,8 @@ import (
 	"github.com/jackc/pgx/v5/pgproto3"
 )
 
-// A long text goes to the server from where it is: pgproto3 would copy it into what it queues, and what is queued grows by copies.
+// A long text goes to the server from where it is: pgproto3 would copy it into what it queues, and
+// what is queued grows by copies.
 
 // queueMost is the longest text that is queued, in bytes.
 const queueMost = 64 << 10

@@ -11,11 +11,12 @@ import (
 	"pgtaskd/routine"
 )
 
-// Session is one PostgreSQL backend connection on which tasks run, one after the other. It belongs to one goroutine; only
-// Cancel and Abandon may be called from others.
+// Session is one PostgreSQL backend connection on which tasks run, one after the other. It belongs
+// to one goroutine; only Cancel and Abandon may be called from others.
 //
-// The way of a task: Begin sends, in one flush, what is left to do for the task before, the settings, BEGIN and the input;
-// Await reads what comes of the input; the next Begin, or End, finishes it. Where Begin has sent other tasks behind it, Next does.
+// The way of a task: Begin sends, in one flush, what is left to do for the task before, the
+// settings, BEGIN and the input; Await reads what comes of the input; the next Begin, or End,
+// finishes it. Where Begin has sent other tasks behind it, Next does.
 type Session struct {
 	PID   uint32    // of the backend
 	Since time.Time // start of the backend, by the server's clock; zero on a remote
@@ -43,9 +44,9 @@ type Session struct {
 	gone   error          // where the session has ended after all was rolled back
 }
 
-// Connect opens a session. The configuration's RuntimeParams are what a reset returns to. limit bounds each
-// statement of our own on it. The error is a *pgconn.ConnectError, a *pgconn.PgError or one of the network; or a *routine.Panic, if
-// what the server says brings a panic about.
+// Connect opens a session. The configuration's RuntimeParams are what a reset returns to. limit
+// bounds each statement of our own on it. The error is a *pgconn.ConnectError, a *pgconn.PgError or
+// one of the network; or a *routine.Panic, if what the server says brings a panic about.
 func Connect(ctx context.Context, cfg *pgconn.Config, limit time.Duration, local bool) (s *Session, err error) {
 	err = routine.Guard(func() (err error) {
 		s, err = connect(ctx, cfg, limit, local)
@@ -78,7 +79,8 @@ func connect(ctx context.Context, cfg *pgconn.Config, limit time.Duration, local
 	return s, nil
 }
 
-// Within makes what the session starts the crew's, and abandons the session when the crew ends, unless it is closed before.
+// Within makes what the session starts the crew's, and abandons the session when the crew ends,
+// unless it is closed before.
 func (s *Session) Within(crew *routine.Group) {
 	s.crew, s.unbind = crew, crew.When(crew.Context(), s.Abandon)
 }
@@ -95,7 +97,8 @@ func (s *Session) Close() {
 // Abandon cuts the connection off, whatever is under way: Await and the others return an error.
 func (s *Session) Abandon() { _ = s.conn.Conn().Close() }
 
-// Lost is the end of a session: the connection has gone, by itself or with a FATAL error of the server's.
+// Lost is the end of a session: the connection has gone, by itself or with a FATAL error of the
+// server's.
 type Lost struct {
 	Fatal *pgproto3.ErrorResponse // the server's last word, nil when there was none
 	Cause error

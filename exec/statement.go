@@ -7,8 +7,9 @@ import (
 	"github.com/jackc/pgx/v5/pgproto3"
 )
 
-// Statement is one of our own. With a name it stays prepared in its session, which spares two thirds of its cost; without, it is parsed
-// each time. The session adds a secret to the name (intact.go).
+// Statement is one of our own. With a name it stays prepared in its session, which spares two
+// thirds of its cost; without, it is parsed each time. The session adds a secret to the name
+// (intact.go).
 type Statement struct{ Name, SQL string }
 
 // Call is a statement with its parameters, in their order.
@@ -31,7 +32,8 @@ func (c *Call) Text(text *string) {
 	c.add(pgproto3.TextFormat, bytesOf(*text))
 }
 
-// Int8, Int4 (an xid likewise), Bool and Moment add one of the type that they name (timestamptz), in its binary format: to read a moment as text takes the server 4 µs.
+// Int8, Int4 (an xid likewise), Bool and Moment add one of the type that they name (timestamptz),
+// in its binary format: to read a moment as text takes the server 4 µs.
 func (c *Call) Int8(n int64) {
 	c.add(pgproto3.BinaryFormat, binary.BigEndian.AppendUint64(nil, uint64(n)))
 }
@@ -58,8 +60,8 @@ var (
 	closeAll = &Statement{"pgtaskd_close", "CLOSE ALL"}
 )
 
-// call queues one of our statements, by the extended protocol: when it fails, the server passes over whatever is behind it, a simple query
-// too, up to the next Sync.
+// call queues one of our statements, by the extended protocol: when it fails, the server passes
+// over whatever is behind it, a simple query too, up to the next Sync.
 func (s *Session) call(st *Statement, args ...[]byte) { s.bind(s.parse(st), nil, args) }
 
 // parse makes a statement known to the session, and returns its name there.
@@ -82,7 +84,8 @@ func (s *Session) parse(st *Statement) (name string) {
 	return name
 }
 
-// bind queues a statement that is known to the session. Its parameters are texts, unless formats says so of each.
+// bind queues a statement that is known to the session. Its parameters are texts, unless formats
+// says so of each.
 func (s *Session) bind(name string, formats []int16, args [][]byte) {
 	size := 0
 	for _, arg := range args {
@@ -102,7 +105,8 @@ func (s *Session) plain(sql string) { s.call(&Statement{SQL: sql}) }
 
 var binaryFormat = []int16{pgproto3.BinaryFormat}
 
-// answers reads what the server says to n statements of ours, as the wire's does, and takes down what a failure means for those that are prepared.
+// answers reads what the server says to n statements of ours, as the wire's does, and takes down
+// what a failure means for those that are prepared.
 func (s *Session) answers(n int, row func([][]byte), complete func(tag []byte)) (well int, failure *pgproto3.ErrorResponse, err error) {
 	well, failure, err = s.wire.answers(n, row, complete)
 	if failure != nil && err == nil {

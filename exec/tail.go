@@ -6,13 +6,18 @@ import (
 	"github.com/jackc/pgx/v5/pgproto3"
 )
 
-// own makes the transaction of a task's SQL ours, whatever that has set: our role, and the limits under which we write its end. It answers like a probe, and
-// tells whether the session has had temporary objects. $1: search_path, the session's own: triggers of the table find by it what they find when somebody else changes a row.
-// Our statements name all they use with its schema, and find nothing by it. Without enable_seqscan they find a row by an index: a plan is kept for as long as the session, and one that was made when the
-// table was empty would read all of it. The one that writes the end gives that back.
+// own makes the transaction of a task's SQL ours, whatever that has set: our role, and the limits
+// under which we write its end. It answers like a probe, and tells whether the session has had
+// temporary objects. $1: search_path, the session's own: triggers of the table find by it what they
+// find when somebody else changes a row. Our statements name all they use with its schema, and find
+// nothing by it. Without enable_seqscan they find a row by an index: a plan is kept for as long as
+// the session, and one that was made when the table was empty would read all of it. The one that
+// writes the end gives that back.
 //
-// partly does so behind what is planned, which has no string to name a setting by: all but the limit for locks and the path is nearly always as it was. Should a function have
-// changed it all the same, the end is refused, and the task is run once more, by a simple query and with own behind it.
+// partly does so behind what is planned, which has no string to name a setting by: all but the
+// limit for locks and the path is nearly always as it was. Should a function have changed it all
+// the same, the end is refused, and the task is run once more, by a simple query and with own
+// behind it.
 var (
 	own = &Statement{"pgtaskd_own", `SELECT pg_catalog.txid_current_if_assigned(), pg_catalog.clock_timestamp(), pg_catalog.num_nulls(` +
 		`pg_catalog.set_config('session_authorization', NULL, false), pg_catalog.set_config('role', 'none', true), ` +
@@ -27,8 +32,8 @@ func (s *Session) sendOwn(st *Statement) {
 	s.ours, s.partly = true, st == partly
 }
 
-// sendTail queues what is left to do for the task before; readTail reads what the server said to it. What was listened to must be given up before the next
-// task's transaction, if that is chained.
+// sendTail queues what is left to do for the task before; readTail reads what the server said to
+// it. What was listened to must be given up before the next task's transaction, if that is chained.
 func (s *Session) sendTail(tail *Tail, chained, keep bool) {
 	if tail == nil {
 		return
@@ -60,7 +65,8 @@ func (s *Session) sendTail(tail *Tail, chained, keep bool) {
 	s.call(ends)
 }
 
-// readTail reads the answers to the n statements of a tail. When the server has passed over what was sent behind it, it is ready.
+// readTail reads the answers to the n statements of a tail. When the server has passed over what
+// was sent behind it, it is ready.
 func (s *Session) readTail(tail *Tail, n int) (verdict *Verdict, passed bool, err error) {
 	committed, ended := false, false
 	well, failure, err := s.answers(n, nil, func(tag []byte) {
@@ -95,14 +101,16 @@ func (s *Session) readTail(tail *Tail, n int) (verdict *Verdict, passed bool, er
 	return verdict, true, s.rollback()
 }
 
-// forgotten tells the error of a statement of ours that was prepared and is not any more; then nothing is taken for prepared.
+// forgotten tells the error of a statement of ours that was prepared and is not any more; then
+// nothing is taken for prepared.
 func (s *Session) forgotten(failure *pgproto3.ErrorResponse) bool {
 	gone := failure.Code == "26000" && failure.Routine == "FetchPreparedStatement" || failure.Code == "42P05" && failure.Routine == "StorePreparedStatement"
 	s.hard = s.hard || gone
 	return gone
 }
 
-// rollback ends a transaction in which something has failed, if that has not ended it. Even that can be cancelled by others.
+// rollback ends a transaction in which something has failed, if that has not ended it. Even that
+// can be cancelled by others.
 func (s *Session) rollback() error {
 	s.fell()
 	for tries := 0; s.status != 'I'; tries++ {

@@ -30,7 +30,8 @@ type Task struct {
 	Settled  time.Time     // by our clock, a moment at which whatever it is to find was there; zero: not known, or it must not be run again
 }
 
-// Usual are settings that a session may share with its tasks: those of a lane, and those that most tasks have alike.
+// Usual are settings that a session may share with its tasks: those of a lane, and those that most
+// tasks have alike.
 type Usual [2][][2]string
 
 // Result is what came of a run.
@@ -50,8 +51,8 @@ type Result struct {
 	untouched bool // the session has never had temporary objects
 }
 
-// Retry tells whether the SQL failed only because it ran inside a transaction. The routine tells the server's own error from one
-// that was raised by SQL with the same code.
+// Retry tells whether the SQL failed only because it ran inside a transaction. The routine tells
+// the server's own error from one that was raised by SQL with the same code.
 func (r *Result) Retry() bool {
 	if r.Raw == nil {
 		return false
@@ -66,8 +67,8 @@ func (r *Result) Retry() bool {
 	return false
 }
 
-// Tail is what is left to do for a task whose SQL has run in our transaction: the calls that write its end, of which one fails when the
-// task is no longer ours, or none; and COMMIT.
+// Tail is what is left to do for a task whose SQL has run in our transaction: the calls that write
+// its end, of which one fails when the task is no longer ours, or none; and COMMIT.
 type Tail struct {
 	Calls []Call
 	Input string // of that task, for its errors

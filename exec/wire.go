@@ -8,7 +8,8 @@ import (
 	"github.com/jackc/pgx/v5/pgproto3"
 )
 
-// wire is a connection, and what is on it: what has been queued and sent, and what the server has still to say to that.
+// wire is a connection, and what is on it: what has been queued and sent, and what the server has
+// still to say to that.
 type wire struct {
 	conn   *pgconn.PgConn
 	reader *bound // of what the server sends
@@ -55,7 +56,8 @@ func (w *wire) flush() error {
 	return nil
 }
 
-// lost looks whether the server has left a last word in what it had sent before the connection broke.
+// lost looks whether the server has left a last word in what it had sent before the connection
+// broke.
 func (w *wire) lost(cause error) error {
 	_ = w.conn.Conn().SetReadDeadline(time.Now().Add(100 * time.Millisecond))
 	for {
