@@ -30,16 +30,6 @@ func isNetwork(err error) bool {
 	return errors.As(err, &network) || errors.As(err, &system) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, net.ErrClosed) || errors.Is(err, io.ErrClosedPipe)
 }
 
-// became takes down the status of the transaction.
-func (s *Session) became(m *pgproto3.ReadyForQuery) error {
-	switch m.TxStatus {
-	case 'I', 'T', 'E':
-		s.status = m.TxStatus
-		return nil
-	}
-	return &Lost{Cause: fmt.Errorf("the server sent an unknown transaction status: %q", m.TxStatus), Broken: true}
-}
-
 // sqlstate is a code as rows hold it, whatever the server has sent.
 func sqlstate(code string) string {
 	const unreadable = "08P01" // protocol_violation

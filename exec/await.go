@@ -6,8 +6,8 @@ import (
 	"github.com/jackc/pgx/v5/pgproto3"
 )
 
-// Await reads what comes of the input that Begin has sent. After it no cancel of ours is on its way. The error is a *Lost; the
-// result holds what had come before that.
+// Await reads what comes of the input that Begin has sent. After it no cancel of ours is on its
+// way. The error is a *Lost; the result holds what had come before that.
 func (s *Session) Await(t *Task) (*Result, error) {
 	output, notices := NewOutput(t.Format, t.Limit), &Notices{}
 	output.Encoding(s.encoding)
@@ -29,11 +29,14 @@ func (s *Session) Await(t *Task) (*Result, error) {
 	answered := false
 	if err == nil {
 		answered, err = s.readProbe(t, result)
+		if err != nil && failure != nil && t.Atomic && s.broken == nil { // its transaction has failed
+			err = s.ended(err)
+		}
 	}
 	if !answered {
 		s.behind = nil
 	}
-	result.Reason = s.settle()
+	result.Reason = s.cancel.settle()
 	unseen := s.unseen && !tags.prepared
 	s.left(t, result, &tags, answered)
 	result.Barred = failure != nil && failure.Code == "25006" && s.readOnly && !t.Save && !t.Traits.Modes
@@ -50,10 +53,14 @@ func (s *Session) Await(t *Task) (*Result, error) {
 		result.Open = true
 		return result, nil
 	}
-	if err := s.closeTransaction(t, result); err != nil || !unseen {
-		return result, err
+	err = s.closeTransaction(t, result)
+	if err == nil && unseen {
+		err = s.review(t, result)
 	}
-	return result, s.review(t, result)
+	if err == nil && (result.Forgot || result.Alone || result.Retry()) {
+		err = s.gone // it runs again elsewhere
+	}
+	return result, err
 }
 
 // left takes down what the task may have left in the session.
@@ -65,7 +72,8 @@ func (s *Session) left(t *Task, result *Result, tags *tags, answered bool) {
 	s.temporary = s.temporary || !answered || result.Wrote && !(result.untouched && s.clean) // what is deferred to COMMIT makes some only in a procedural language
 }
 
-// noticed keeps the notices of a run, without the server's warning that a BEGIN of the input found ours.
+// noticed keeps the notices of a run, without the server's warning that a BEGIN of the input found
+// ours.
 func (t *Task) noticed(notices *Notices) func(*pgproto3.NoticeResponse) {
 	return func(n *pgproto3.NoticeResponse) {
 		if !t.Atomic || n.Code != "25001" || n.Routine != "BeginTransactionBlock" {
@@ -74,7 +82,8 @@ func (t *Task) noticed(notices *Notices) func(*pgproto3.NoticeResponse) {
 	}
 }
 
-// closeTransaction ends a transaction that is open and not to be finished by a tail: one that has failed, or that the input has left.
+// closeTransaction ends a transaction that is open and not to be finished by a tail: one that has
+// failed, or that the input has left.
 func (s *Session) closeTransaction(t *Task, result *Result) error {
 	if s.status == 'I' {
 		return nil

@@ -117,7 +117,7 @@ func TestLongRowAfterOthers(t *testing.T) {
 		&pgproto3.CommandComplete{CommandTag: []byte("SELECT 2")}, &pgproto3.ReadyForQuery{TxStatus: 'I'},
 	)
 	b := &bound{from: &server, greeted: true}
-	s := &Session{front: pgproto3.NewFrontend(b, io.Discard), reader: b}
+	s := &wire{front: pgproto3.NewFrontend(b, io.Discard), reader: b}
 	o := NewOutput(standard, 0)
 	b.output = o
 	if _, err := s.answer(sink{rows: o.Rows, row: o.Row, complete: o.Complete}); err != nil {

@@ -2,7 +2,10 @@ package exec
 
 import (
 	"context"
+	"sync"
 	"time"
+
+	"pgtaskd/routine"
 )
 
 // Reason says why a run was cancelled.
@@ -16,59 +19,92 @@ const (
 	Drained             // the controller ends
 )
 
-// Obey is how long a cancelled run may take to end before it is abandoned: SEMANTICS "How a task runs", timeout.
+// Obey is how long a cancelled run may take to end before it is abandoned: SEMANTICS "How a task
+// runs", timeout.
 const Obey = 10 * time.Second
 
-// Cancel asks the server to cancel the run under way, and abandons it when it has not ended after Obey. It returns at once,
-// and does nothing when no run is under way or it has been cancelled before.
-func (s *Session) Cancel(reason Reason) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if !s.running || s.cancelled != NotCancelled {
+// canceller lets others cancel the run under way. request, cut and crew are the session's.
+type canceller struct {
+	obey    time.Duration // Obey
+	request func(context.Context) error
+	cut     func() // abandons the session
+
+	timeout func() bool // stops the timer of the run under way; the session's goroutine owns it
+
+	mu        sync.Mutex
+	running   bool // an input is with the server
+	reason    Reason
+	delivered chan struct{} // closed when the request has been delivered
+	abandon   func() bool   // stops the timer that abandons the session
+}
+
+// Cancel asks the server to cancel the run under way, and abandons it when it has not ended after
+// Obey. It returns at once, and does nothing when no run is under way or it has been cancelled
+// before.
+func (s *Session) Cancel(reason Reason) { s.cancel.ask(reason, s.crew) }
+
+func (c *canceller) ask(reason Reason, crew *routine.Group) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.running || c.reason != NotCancelled {
 		return
 	}
-	s.cancelled = reason
+	c.reason = reason
 	delivered := make(chan struct{})
-	s.canceling = delivered
-	s.abandon = s.crew.After(s.obey, s.Abandon)
-	s.crew.Go(func() { // awaited by settle, too
+	c.delivered = delivered
+	c.abandon = crew.After(c.obey, c.cut)
+	crew.Go(func() { // awaited by settle, too
 		defer close(delivered)
-		ctx, cancel := context.WithTimeout(context.Background(), s.obey)
+		ctx, cancel := context.WithTimeout(context.Background(), c.obey)
 		defer cancel()
-		_ = s.conn.CancelRequest(ctx) // a request that fails leaves the run to be abandoned
+		_ = c.request(ctx) // a request that fails leaves the run to be abandoned
 	})
 }
 
-// enter and settle enclose the time in which a run can be cancelled. Once settle has returned no cancel of ours is on its way. The server's
-// own statement_timeout comes before the limit where it can.
-func (s *Session) enter(limit time.Duration) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.running, s.cancelled = true, NotCancelled
+// enter and settle enclose the time in which a run can be cancelled. Once settle has returned no
+// cancel of ours is on its way. The server's own statement_timeout comes before the limit where it
+// can.
+func (c *canceller) enter(limit time.Duration, crew *routine.Group) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.running, c.reason = true, NotCancelled
 	if limit > 0 {
-		s.deadline = s.crew.After(min(limit, mostTimeout)+5*time.Millisecond, func() { s.Cancel(TimedOut) })
+		c.timeout = crew.After(min(limit, mostTimeout)+5*time.Millisecond, func() { c.ask(TimedOut, crew) })
 	}
 }
 
 // mostTimeout is longer than any run, and short enough to add to it.
 const mostTimeout = 100 * 365 * 24 * time.Hour
 
-func (s *Session) settle() Reason {
-	s.mu.Lock()
-	s.running = false
-	reason, canceling := s.cancelled, s.canceling
-	s.canceling = nil
-	if s.abandon != nil {
-		s.abandon()
-		s.abandon = nil
+func (c *canceller) settle() Reason {
+	c.mu.Lock()
+	c.running = false
+	reason, delivered := c.reason, c.delivered
+	c.delivered = nil
+	if c.abandon != nil {
+		c.abandon()
+		c.abandon = nil
 	}
-	s.mu.Unlock()
-	if s.deadline != nil {
-		s.deadline()
-		s.deadline = nil
+	c.mu.Unlock()
+	if c.timeout != nil {
+		c.timeout()
+		c.timeout = nil
 	}
-	if canceling != nil {
-		<-canceling
+	if delivered != nil {
+		<-delivered
 	}
 	return reason
+}
+
+// runs tells whether an input is with the server, and asked whether it has been cancelled.
+func (c *canceller) runs() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.running
+}
+
+func (c *canceller) asked() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.reason != NotCancelled
 }

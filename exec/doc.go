@@ -7,10 +7,16 @@
 // into the text of a row. It knows neither lanes nor the table: who starts when, and what is
 // written into the row, is decided in package work.
 //
+// A Session is made of small types: wire is the connection and what is on it; remains decides,
+// without a server, what SQL has left and what it takes to be rid of it; names are those of our
+// prepared statements; shown is what a task's session shows; underWay is what is asked behind the
+// SQL that runs, ahead what is sent behind it; planning knows which plans may be shared; canceller
+// cancels.
+//
 // A Session belongs to one goroutine at a time, a runner of package work. Only Cancel and Abandon
 // may be called from others. Examine and the functions on text may be called from anywhere.
 //
-// Locks: Session.mu guards what Cancel shares with the run under way. It is never held while
+// Locks: canceller.mu guards what Cancel shares with the run under way. It is never held while
 // something is read or sent; the cancel request goes out on a goroutine of its own, which settle
 // awaits.
 package exec

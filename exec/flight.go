@@ -6,16 +6,18 @@ import (
 	"github.com/jackc/pgx/v5/pgproto3"
 )
 
-// Queries that are over in no time are sent several at once: the exchange of messages costs more than they do. Each has a transaction, a reset and
-// settings of its own, as if it were sent when the one before is over, but that it must begin in time: what a query that takes longer than
+// Queries that are over in no time are sent several at once: the exchange of messages costs more
+// than they do. Each has a transaction, a reset and settings of its own, as if it were sent when
+// the one before is over, but that it must begin in time: what a query that takes longer than
 // expected has kept waiting is passed over, and starts anew when its turn has come.
 //
-// None of them may have an effect, since its end would have to be in its transaction: a probe behind each makes that an error, by which the server
-// passes over all the rest.
+// None of them may have an effect, since its end would have to be in its transaction: a probe
+// behind each makes that an error, by which the server passes over all the rest.
 //
-// More can be sent behind them while they are under way, so that the server need not wait for us. What is sent at once ends with a Sync, by which the server is ready
-// when it hears no more of us, and its limits for a silent session hold. After a failure it is ready there, too, and goes on: so what is sent later begins with a
-// statement that fails in a transaction that has failed.
+// More can be sent behind them while they are under way, so that the server need not wait for us.
+// What is sent at once ends with a Sync, by which the server is ready when it hears no more of us,
+// and its limits for a silent session hold. After a failure it is ready there, too, and goes on: so
+// what is sent later begins with a statement that fails in a transaction that has failed.
 
 // queued is a task whose SQL is with the server behind that of another.
 type queued struct {
@@ -27,8 +29,16 @@ type queued struct {
 	bound    bool
 }
 
-// Flies tells whether other tasks may be sent behind an input like this one: queries only, that choose nothing for their transaction and leave nothing by which
-// those behind could be told, or disturbed, before we know of it.
+// ahead is what has been sent behind the SQL under way.
+type ahead struct {
+	behind []queued // tasks whose SQL is with the server behind that
+	open   bool     // more can be sent behind them, and what asks of the last expects it
+	broken error    // by what was sent behind the task under way
+}
+
+// Flies tells whether other tasks may be sent behind an input like this one: queries only, that
+// choose nothing for their transaction and leave nothing by which those behind could be told, or
+// disturbed, before we know of it.
 func (t Traits) Flies() bool {
 	return t.Reads && !t.Isolation && !t.Modes && !t.Prepared && !t.Limits && !t.Notifies && !t.Outside && !t.Stdin
 }
@@ -39,7 +49,8 @@ func (s *Session) flies(t *Task) bool {
 		(!t.Save || !s.cursors || s.renewed) // they may write at COMMIT
 }
 
-// Clean tells whether tasks can be sent one behind the other, as far as is known of the session before the first begins.
+// Clean tells whether tasks can be sent one behind the other, as far as is known of the session
+// before the first begins.
 func (s *Session) Clean() bool { return s.usualModes && s.clean && !s.hard }
 
 // Behind is how many tasks are with the server behind the one under way.
@@ -47,15 +58,15 @@ func (s *Session) Behind() int { return len(s.behind) }
 
 // Takes tells whether more can be sent behind the tasks that are with the server.
 func (s *Session) Takes() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.open && s.Clean() && s.cancelled == NotCancelled
+	return s.open && s.Clean() && !s.cancel.asked()
 }
 
-// goesOn fails where what was sent before has failed. Where even the transaction is gone, COMMIT AND CHAIN behind it does.
+// goesOn fails where what was sent before has failed. Where even the transaction is gone, COMMIT
+// AND CHAIN behind it does.
 var goesOn = &Statement{"pgtaskd_goes_on", "SELECT"}
 
-// Extend sends more tasks behind those that are with the server, of which one is under way. What becomes of the session by that Await tells.
+// Extend sends more tasks behind those that are with the server, of which one is under way. What
+// becomes of the session by that Await tells.
 func (s *Session) Extend(then ...*Task) {
 	s.limited(true)
 	defer s.limited(false)
@@ -89,8 +100,10 @@ func (s *Session) sendBehind(then []*Task) {
 	s.open, s.planned = true, ""
 }
 
-// Next goes on to the task behind the one that has run, once its transaction is seen to be open: its SQL is under way then, since start by the server's
-// clock. When begun is false the server has passed over it and all behind it, or, when there is an error too, may have. The verdict is on the task before.
+// Next goes on to the task behind the one that has run, once its transaction is seen to be open:
+// its SQL is under way then, since start by the server's clock. When begun is false the server has
+// passed over it and all behind it, or, when there is an error too, may have. The verdict is on the
+// task before.
 func (s *Session) Next() (verdict *Verdict, start time.Time, begun bool, err error) {
 	s.limited(true)
 	defer s.limited(false)
@@ -115,7 +128,7 @@ func (s *Session) Next() (verdict *Verdict, start time.Time, begun bool, err err
 	}
 	s.prepared(q.task, true, q.reset)
 	s.probing, s.bound = q.probing, q.bound
-	s.enter(q.task.Timeout)
+	s.cancel.enter(q.task.Timeout, s.crew)
 	return verdict, start, true, nil
 }
 

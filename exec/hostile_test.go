@@ -161,7 +161,7 @@ func converse(ctx context.Context, dsn, what string, limit time.Duration) error 
 	if err != nil {
 		return err
 	}
-	s.obey = limit
+	s.cancel.obey = limit
 	defer s.Close()
 	return conversations[what](limited, s)
 }
@@ -307,10 +307,10 @@ func TestPanicOfCancel(t *testing.T) {
 	}
 	crew := routine.New(t.Context())
 	s.Within(crew)
-	s.enter(time.Hour)
+	s.cancel.enter(time.Hour, crew)
 	s.Cancel(Stopped)
 	<-crew.Context().Done()
-	if reason := s.settle(); reason != Stopped {
+	if reason := s.cancel.settle(); reason != Stopped {
 		t.Errorf("cancelled as %v", reason)
 	}
 	s.Close()

@@ -13,15 +13,14 @@ import (
 	"github.com/jackc/pgx/v5/pgproto3"
 )
 
-// A server may end a session while nothing is under way on it, and a network may forget its connection. Whoever sends a task then can't always tell whether it has
-// begun. So the session is looked at first.
+// A server may end a session while nothing is under way on it, and a network may forget its
+// connection. Whoever sends a task then can't always tell whether it has begun. So the session is
+// looked at first.
 
-// Present is an error, a *Lost, if the session has gone. It costs a system call: what the server has said last, or that it has hung up, waits in the socket.
+// Present is an error, a *Lost, if the session has gone. It costs a system call: what the server
+// has said last, or that it has hung up, waits in the socket.
 func (s *Session) Present() error {
-	s.mu.Lock()
-	running := s.running
-	s.mu.Unlock()
-	if running || len(s.behind) > 0 {
+	if s.cancel.runs() || len(s.behind) > 0 {
 		return nil
 	}
 	until := time.Now().Add(presentMost)
@@ -36,7 +35,7 @@ func (s *Session) Present() error {
 			}
 			return &Lost{Cause: err, Unbegun: true}
 		case *pgproto3.ParameterStatus:
-			s.noted(m, nil)
+			s.noted(m)
 		case *pgproto3.NoticeResponse, *pgproto3.NotificationResponse:
 		case *pgproto3.ErrorResponse:
 			return &Lost{Fatal: onlyFatal(copyError(m)), Cause: errors.New(m.Message), Unbegun: true}
@@ -52,7 +51,8 @@ func (s *Session) Present() error {
 // presentMost is for how long Present waits for the rest of a message.
 const presentMost = 100 * time.Millisecond
 
-// readable tells whether a read from the connection would not have to wait, as there is something, an end or an error. Bytes that are no message yet count too.
+// readable tells whether a read from the connection would not have to wait, as there is something,
+// an end or an error. Bytes that are no message yet count too.
 func readable(conn net.Conn) (is bool) {
 	if secured, ok := conn.(*tls.Conn); ok {
 		conn = secured.NetConn()
@@ -90,11 +90,13 @@ func (s *Session) Answers(ctx context.Context) error {
 	return err
 }
 
-// answersMost is how long a server that does nothing else may take to answer: another session is opened sooner.
+// answersMost is how long a server that does nothing else may take to answer: another session is
+// opened sooner.
 const answersMost = 5 * time.Second
 
-// unbegun takes down that the SQL which was to be sent, or was, has certainly not begun: nothing of it has left us, or the server ended the session before it answered what
-// precedes it. It answers that before it reads on. A proxy between us may lose answers: its own last words prove nothing.
+// unbegun takes down that the SQL which was to be sent, or was, has certainly not begun: nothing of
+// it has left us, or the server ended the session before it answered what precedes it. It answers
+// that before it reads on. A proxy between us may lose answers: its own last words prove nothing.
 func (s *Session) unbegun(err error) error {
 	lost := new(Lost)
 	if !errors.As(err, &lost) {

@@ -2,8 +2,9 @@ package exec
 
 import "strings"
 
-// inert tells whether this token, behind those before it, may belong to an input that calls nothing that anybody else has made: constants, lists of them, and names for
-// columns. Operators, types, functions and relations may all be somebody's.
+// inert tells whether this token, behind those before it, may belong to an input that calls nothing
+// that anybody else has made: constants, lists of them, and names for columns. Operators, types,
+// functions and relations may all be somebody's.
 func (e *examiner) inert(t token) bool {
 	named := e.previous.kind == tokenWord && strings.EqualFold(e.previous.text, "as")
 	switch t.kind {

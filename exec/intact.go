@@ -9,15 +9,21 @@ import (
 	"github.com/jackc/pgx/v5/pgproto3"
 )
 
-// SQL can take our prepared statements away and prepare others under their names, which may answer as ours do. For that it needs the names. They hold a secret, which
-// only the session itself shows, in its list of prepared statements: so it takes something that makes statements of texts there, a procedural language above all.
+// SQL can take our prepared statements away and prepare others under their names, which may answer
+// as ours do. For that it needs the names. They hold a secret, which only the session itself shows,
+// in its list of prepared statements: so it takes something that makes statements of texts there, a
+// procedural language above all.
 //
-// Behind each task we ask whether our statements are still ours, by statements without a name, which nobody can replace. In a clean session it is enough that plpgsql is not
-// loaded: its setting shows the text that it was given, and on or off once it is. In others the list is read (40 µs): it tells what was prepared by SQL, and how many are ours.
-// Behind a query that others were sent behind, the server has to judge: once plpgsql is loaded it refuses a value that is no boolean.
+// Behind each task we ask whether our statements are still ours, by statements without a name,
+// which nobody can replace. In a clean session it is enough that plpgsql is not loaded: its setting
+// shows the text that it was given, and on or off once it is. In others the list is read (40 µs):
+// it tells what was prepared by SQL, and how many are ours. Behind a query that others were sent
+// behind, the server has to judge: once plpgsql is loaded it refuses a value that is no boolean.
 //
-// A task whose answer is no is rolled back, and runs once more with statements that have no name. Whatever was replaced after the last look, by a trigger at COMMIT, is
-// found behind the task that follows, before anything of that is committed. What no transaction holds runs with statements without a name at once.
+// A task whose answer is no is rolled back, and runs once more with statements that have no name.
+// Whatever was replaced after the last look, by a trigger at COMMIT, is found behind the task that
+// follows, before anything of that is committed. What no transaction holds runs with statements
+// without a name at once.
 
 type evidence uint8
 
@@ -39,19 +45,29 @@ const (
 	list = `SELECT pg_catalog.count(CASE WHEN NOT p.from_sql AND p.name OPERATOR(pg_catalog.<>) $1 THEN 1 END), pg_catalog.count(CASE WHEN p.from_sql THEN 1 END) ` +
 		`FROM pg_catalog.pg_prepared_statement() AS p`
 
-	// capable tells whether anything but plpgsql can make statements of texts (another procedural language, or xpath_table of xml2), or a function of SQL prepares some.
+	// capable tells whether anything but plpgsql can make statements of texts (another procedural
+	// language, or xpath_table of xml2), or a function of SQL prepares some.
 	capable = `(EXISTS (SELECT FROM pg_catalog.pg_language AS l WHERE l.lanname OPERATOR(pg_catalog.<>) ALL ('{internal,c,sql,plpgsql}')) ` +
 		`OR EXISTS (SELECT FROM pg_catalog.pg_proc AS p WHERE p.prosrc OPERATOR(pg_catalog.=) 'xpath_table' ` +
 		`OR p.prolang OPERATOR(pg_catalog.=) 14 AND p.prosrc OPERATOR(pg_catalog.~*) '(^|[^a-z0-9_$])(prepare|deallocate)([^a-z0-9_$]|$)'))`
 	incapable = `SELECT WHERE 1 OPERATOR(pg_catalog./) (NOT ` + capable + `)::pg_catalog.int4 OPERATOR(pg_catalog.=) 0`
 )
 
-// renameEvery is the longest time for which a session in use keeps the names, as somebody may have written a function with those that a task has shown.
+// renameEvery is the longest time for which a session in use keeps the names, as somebody may have
+// written a function with those that a task has shown.
 const renameEvery = 10 * time.Second
 
+// names are those of our prepared statements in a session.
+type names struct {
+	known   map[string]string // our prepared statements: names, but for the secret, and texts
+	secret  string            // part of their names
+	renamed time.Time         // when it was chosen
+	wary    bool              // nothing is taken for prepared
+}
+
 // rename gives our statements new names. None is known by them.
-func (s *Session) rename() {
-	s.known, s.secret, s.renamed = map[string]string{}, rand.Text()[:8], time.Now()
+func (n *names) rename() {
+	n.known, n.secret, n.renamed = map[string]string{}, rand.Text()[:8], time.Now()
 }
 
 // aged tells whether our statements are to have new names before a task.
@@ -60,11 +76,12 @@ func (s *Session) aged(t *Task) bool {
 }
 
 // named is the name of a statement of ours in this session.
-func (s *Session) named(name string) string {
-	return "pgtaskd_" + s.secret + strings.TrimPrefix(name, "pgtaskd")
+func (n *names) named(name string) string {
+	return "pgtaskd_" + n.secret + strings.TrimPrefix(name, "pgtaskd")
 }
 
-// trusted tells whether nothing has run since the last look that could do anything to our statements.
+// trusted tells whether nothing has run since the last look that could do anything to our
+// statements.
 func (s *Session) trusted(t *Task) bool { return s.wary || t.Traits.Inert && !s.unseen }
 
 // sendEvidence queues, behind a task's SQL, what shows whether our statements are still ours.
@@ -84,7 +101,8 @@ func (s *Session) sendList() {
 	s.call(&Statement{SQL: list}, []byte(s.named(inputName)))
 }
 
-// sendEvidenceAhead queues what fails where they may not be, as more tasks are with the server behind this one.
+// sendEvidenceAhead queues what fails where they may not be, as more tasks are with the server
+// behind this one.
 func (s *Session) sendEvidenceAhead(t *Task) {
 	if !s.trusted(t) {
 		s.plain(notLoaded)
@@ -113,7 +131,8 @@ func (s *Session) evident(asked evidence, values [][]byte) (another bool) {
 	return binary.BigEndian.Uint64(values[0]) != uint64(s.listed)
 }
 
-// look reads the list, and tells whether our statements are another's, or whether that is not known.
+// look reads the list, and tells whether our statements are another's, or whether that is not
+// known.
 func (s *Session) look() (another bool, err error) {
 	s.limited(true)
 	defer s.limited(false)

@@ -10,8 +10,9 @@ import (
 	"time"
 )
 
-// Attacks on the statements that we keep prepared in a session. Each is taken away and another prepared under its name, which answers as ours does and meddles with the
-// session of whoever runs next.
+// Attacks on the statements that we keep prepared in a session. Each is taken away and another
+// prepared under its name, which answers as ours does and meddles with the session of whoever runs
+// next.
 
 // likeness is what may be prepared in the place of a statement of ours.
 func likeness(name, sql string) string {
@@ -37,7 +38,8 @@ func likeness(name, sql string) string {
 	return types + " AS SELECT " + columns + " FROM meddle()"
 }
 
-// attacked is a session with every statement of ours that the ways of allWays and of a lane of tasks prepare.
+// attacked is a session with every statement of ours that the ways of allWays and of a lane of
+// tasks prepare.
 func attacked(t *testing.T) *bench {
 	b := newBench(t)
 	b.exec("CREATE TABLE effects (id int8); CREATE TABLE ended (id int8); CREATE TABLE setter (a int4)")
@@ -56,7 +58,8 @@ func attacked(t *testing.T) *bench {
 	return b
 }
 
-// lane runs tasks one behind the other as a runner does, and returns what they show. What forgot is run once more, wary.
+// lane runs tasks one behind the other as a runner does, and returns what they show. What forgot is
+// run once more, wary.
 func (b *bench) lane(tasks ...*Task) (shown []string) {
 	b.t.Helper()
 	var tail *Tail
@@ -133,7 +136,8 @@ func numbered(id int, input string) *Task {
 
 const numberedEffect = "INSERT INTO effects VALUES (current_setting('pg_task.id')::int8); "
 
-// TestReplacedStatements: whoever replaces a statement of ours, by whatever means, changes nothing for others, nor what is written of itself.
+// TestReplacedStatements: whoever replaces a statement of ours, by whatever means, changes nothing
+// for others, nor what is written of itself.
 func TestReplacedStatements(t *testing.T) {
 	t.Parallel()
 	for name, means := range map[string]string{
@@ -283,8 +287,8 @@ func TestReplacedInAFlight(t *testing.T) {
 	}
 }
 
-// TestReplacedByAFunctionOfSQL: such a function holds the statements it was written with. It knows no name of ours; if it was written for this very session, it is found out
-// within a second.
+// TestReplacedByAFunctionOfSQL: such a function holds the statements it was written with. It knows
+// no name of ours; if it was written for this very session, it is found out within a second.
 func TestReplacedByAFunctionOfSQL(t *testing.T) {
 	t.Parallel()
 	b := attacked(t)
@@ -306,7 +310,8 @@ func TestReplacedByAFunctionOfSQL(t *testing.T) {
 	}
 }
 
-// TestPreparedByFunctions: what a function has prepared, in whatever language, is not there for the next task.
+// TestPreparedByFunctions: what a function has prepared, in whatever language, is not there for the
+// next task.
 func TestPreparedByFunctions(t *testing.T) {
 	t.Parallel()
 	b := attacked(t)

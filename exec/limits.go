@@ -2,37 +2,42 @@ package exec
 
 import (
 	"errors"
+	"slices"
+	"strings"
 
 	"github.com/jackc/pgx/v5/pgproto3"
 )
 
-// SQL can set limits that stay in its session, by a function too: each statement of ours behind it has its time then, and the session may not rest in a transaction. What such a
-// limit meets is rolled back for certain. So nothing is done about limits before one is met: then the task runs once more, and what follows its SQL begins by setting them aside. What
-// makes the session ready for the next task is simply tried again.
+// SQL can set limits that stay in its session, by a function too: each statement of ours behind it
+// has its time then, and the session may not rest in a transaction. What such a limit meets is
+// rolled back for certain. So nothing is done about limits before one is met: then the task runs
+// once more, and what follows its SQL begins by setting them aside. What makes the session ready
+// for the next task is simply tried again.
 
-// limit tells the errors by which a limit is met. A cancel by somebody cannot be told from it, nor can what SQL has made FATAL (exit_on_error) of an error that we have asked for.
+// limit tells the errors by which a limit is met. A cancel by somebody cannot be told from it, nor
+// can what SQL has made FATAL (exit_on_error) of an error that we ask for.
 func limit(e *pgproto3.ErrorResponse) bool {
-	if e == nil {
+	switch {
+	case e == nil:
 		return false
-	}
-	switch e.Code {
-	case "57014": // statement_timeout
+	case e.Code == "57014": // statement_timeout
 		return true
-	case "25P03", "25P04": // idle_in_transaction_session_timeout, transaction_timeout
-		return true
-	case "22012", "22023": // a guard, or a probe, of ours
-		return fatal(e)
 	}
-	return false
+	return fatal(e) && !slices.ContainsFunc(lasting, func(class string) bool { return strings.HasPrefix(e.Code, class) })
 }
 
-// ended takes down the loss of a session whose transaction is not to be committed: what has come of that is known, and the session only cannot be used any more.
+// lasting are the classes of the FATAL errors that no limit brings about: somebody has ended the
+// session or the server, or it cannot go on.
+var lasting = []string{"57P", "08", "28", "3D", "53", "58", "XX"}
+
+// ended takes down the loss of a session whose transaction is not to be committed: what has come of
+// that is known, and the session only cannot be used any more.
 func (s *Session) ended(err error) error {
 	lost := new(Lost)
 	if !errors.As(err, &lost) || lost.Broken {
 		return err
 	}
-	lost.Unbegun = true
+	lost.Unbegun, lost.Limited = true, true // whatever is next, and what must run once more
 	s.gone, s.status = lost, 'I'
 	return nil
 }
@@ -47,7 +52,8 @@ const (
 // mostLimited is how often a limit may be met in a row by what makes a session ready.
 const mostLimited = 100
 
-// sendPatient queues what sets the limits aside that a task's SQL may have set, for the rest of its transaction.
+// sendPatient queues what sets the limits aside that a task's SQL may have set, for the rest of its
+// transaction.
 func (s *Session) sendPatient() {
 	s.plain(patient)
 	s.call(&Statement{SQL: settled}, []byte(s.silence))

@@ -10,7 +10,8 @@ import (
 	"pgtaskd/server/proxy"
 )
 
-// slowdown delays one message on the way to the server, counted from the task whose SQL sets a limit.
+// slowdown delays one message on the way to the server, counted from the task whose SQL sets a
+// limit.
 type slowdown struct {
 	mu     sync.Mutex
 	counts bool
@@ -47,8 +48,8 @@ func (d *slowdown) end() (passed int) {
 // limitSet is longer than what a busy machine takes for a statement of ours.
 const limitSet = 20 * time.Millisecond
 
-// TestLimitsThatAFunctionSets: a limit that a function has set in its session is met by nothing that we ask there, wherever the time runs out: each task of that session does its
-// work once.
+// TestLimitsThatAFunctionSets: a limit that a function has set in its session is met by nothing
+// that we ask there, wherever the time runs out: each task of that session does its work once.
 func TestLimitsThatAFunctionSets(t *testing.T) {
 	t.Parallel()
 	for _, limit := range []string{"statement_timeout", "idle_in_transaction_session_timeout", "idle_session_timeout", "lock_timeout"} {
@@ -153,7 +154,8 @@ func cutOff(err error) bool {
 	return errors.As(err, &lost) && (lost.Limited || lost.Fatal == nil && !lost.Broken)
 }
 
-// queue runs tasks one behind the other as a runner does. What has met a limit is run once more, on another session if that one has gone.
+// queue runs tasks one behind the other as a runner does. What has met a limit is run once more, on
+// another session if that one has gone.
 func (b *bench) queue(tasks ...*Task) {
 	b.t.Helper()
 	var before *Task
@@ -224,7 +226,8 @@ func (b *bench) queue(tasks ...*Task) {
 	}
 }
 
-// TestModesThatAFunctionSets: what makes the session ready for the next task waits for nobody, as a DEFERRABLE transaction would.
+// TestModesThatAFunctionSets: what makes the session ready for the next task waits for nobody, as a
+// DEFERRABLE transaction would.
 func TestModesThatAFunctionSets(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -251,5 +254,26 @@ func TestModesThatAFunctionSets(t *testing.T) {
 			}
 			b.end(result, "")
 		}
+	}
+}
+
+// TestErrorsThatEndTheSession: where a task has left exit_on_error, the one behind it fails by its
+// own error all the same, and the next has not begun.
+func TestErrorsThatEndTheSession(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.exec("CREATE FUNCTION exits() RETURNS text LANGUAGE sql AS $$SELECT set_config('exit_on_error', 'on', false)$$")
+	for _, input := range []string{"SELECT 1/0", "INSERT INTO ends VALUES (1/0)", "SELECT count(*) / 0 FROM ends"} {
+		b.run(spec("SELECT exits()"), nil)
+		result, verdict := b.run(spec(input), &Tail{})
+		if failure(result) != "22012" || verdict == nil || !verdict.Committed {
+			t.Error(input, result.Failure, verdict)
+		}
+		lost := new(Lost)
+		if _, _, err := b.session.Begin(nil, spec("SELECT 1")); err != nil && !(errors.As(err, &lost) && lost.Unbegun) {
+			t.Error(input, err)
+		}
+		b.session.Close()
+		b.open()
 	}
 }

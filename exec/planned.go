@@ -8,13 +8,25 @@ import (
 	"github.com/jackc/pgx/v5/pgproto3"
 )
 
-// What several tasks run one after the other is planned once, by the extended protocol: queries that are sent at once, and what is sent one by one, such as writes. It is planned after
-// all that they are to find was there (Task.Settled), and anew for what may find more.
+// What several tasks run one after the other is planned once, by the extended protocol: queries
+// that are sent at once, and what is sent one by one, such as writes. It is planned after all that
+// they are to find was there (Task.Settled), and anew for what may find more.
 
 const inputName = "pgtaskd_input"
 
-// varies tells what another run by the same plan would show otherwise: constants, which their type's own input reads; parameters; names so long that the parser gives notice of
-// it; the list of portals, of which the run's own is one then; and the list of settings, which has a rule that shows rows.
+// planning is what is known of plans that may be shared.
+type planning struct {
+	planned   string    // the input that is planned
+	before    string    // the input sent last, if its plan may be kept
+	sent      time.Time // when it was
+	plannedAt time.Time // a moment before that
+	apart     bool      // writes share none: there are rules by which they may not, or an end was refused where one had run
+}
+
+// varies tells what another run by the same plan would show otherwise: constants, which their
+// type's own input reads; parameters; names so long that the parser gives notice of it; the list of
+// portals, of which the run's own is one then; and the list of settings, which has a rule that
+// shows rows.
 func (t token) varies() bool {
 	switch t.kind {
 	case tokenWord, tokenName, tokenCodedName:
@@ -27,8 +39,9 @@ func (t token) varies() bool {
 	return false
 }
 
-// sendFlown queues the SQL of a task, with others to be sent behind it. Not with save, as what one leaves may be a setting by which another is planned otherwise. bound: it is a
-// statement of the extended protocol.
+// sendFlown queues the SQL of a task, with others to be sent behind it. Not with save, as what one
+// leaves may be a setting by which another is planned otherwise. bound: it is a statement of the
+// extended protocol.
 func (s *Session) sendFlown(t *Task, behind []*Task) (bound bool) {
 	switch {
 	case !t.Traits.Plain || t.Save || s.planned != t.Input && (len(behind) == 0 || behind[0].Input != t.Input):
@@ -44,8 +57,9 @@ func (s *Session) sendFlown(t *Task, behind []*Task) (bound bool) {
 // plannedFor is how long tasks that are sent one by one share a plan.
 const plannedFor = 50 * time.Millisecond
 
-// sendSingle queues the SQL of a task that nothing is sent behind. Where the one before it had the same, was sent when this one might have been, and was short, there are likely to be
-// more of them, so that it is worth while to keep the plan. bound: as with sendFlown.
+// sendSingle queues the SQL of a task that nothing is sent behind. Where the one before it had the
+// same, was sent when this one might have been, and was short, there are likely to be more of them,
+// so that it is worth while to keep the plan. bound: as with sendFlown.
 func (s *Session) sendSingle(t *Task) (bound bool) {
 	now := time.Now()
 	again := s.before == t.Input && !t.Settled.IsZero() && !t.Settled.After(s.sent) && now.Sub(s.sent) <= plannedFor
@@ -90,15 +104,17 @@ func (s *Session) sendPlanned() {
 	s.front.SendExecute(&pgproto3.Execute{})
 }
 
-// unruled fails where a rule may add queries to a write: their rows the extended protocol leaves out. Of those of the system (below 16384) only that of pg_settings does, which
-// may also be met through a view of somebody's. It comes behind the first run of a plan, when the write has locked its table against new rules, and returns nothing.
+// unruled fails where a rule may add queries to a write: their rows the extended protocol leaves
+// out. Of those of the system (below 16384) only that of pg_settings does, which may also be met
+// through a view of somebody's. It comes behind the first run of a plan, when the write has locked
+// its table against new rules, and returns nothing.
 var unruled = &Statement{"pgtaskd_unruled", `SELECT WHERE 1 OPERATOR(pg_catalog./) (NOT EXISTS (SELECT FROM pg_catalog.pg_rewrite AS r ` +
 	`WHERE r.ev_type OPERATOR(pg_catalog.<>) '1' AND r.oid OPERATOR(pg_catalog.>=) 16384) ` +
 	`AND NOT EXISTS (SELECT FROM pg_catalog.pg_depend AS d WHERE d.refclassid OPERATOR(pg_catalog.=) 'pg_catalog.pg_class'::pg_catalog.regclass ` +
 	`AND d.refobjid OPERATOR(pg_catalog.=) 'pg_catalog.pg_settings'::pg_catalog.regclass AND d.objid OPERATOR(pg_catalog.>=) 16384))::pg_catalog.int4 OPERATOR(pg_catalog.=) 0`}
 
-// unplanned tells the errors of a plan that does not serve: it is gone, with all that is prepared, or what it returns has another form by now. Those that a function
-// meets have a context.
+// unplanned tells the errors of a plan that does not serve: it is gone, with all that is prepared,
+// or what it returns has another form by now. Those that a function meets have a context.
 func (s *Session) unplanned(failure *pgproto3.ErrorResponse) bool {
 	return failure.Where == "" && (s.forgotten(failure) || failure.Code == "0A000" && failure.Routine == "RevalidateCachedQuery")
 }

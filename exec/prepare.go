@@ -10,21 +10,24 @@ import (
 	"github.com/jackc/pgx/v5/pgproto3"
 )
 
-// chains tells whether a task can have the transaction that follows on that of the task before without a word (COMMIT AND CHAIN), which spares three
-// statements. What precedes its SQL is part of it then: the settings fall with it when it rolls back, a snapshot is taken
-// already, and its modes are those of the one before. So neither may an input end the transaction or choose its modes, nor have others done so.
+// chains tells whether a task can have the transaction that follows on that of the task before
+// without a word (COMMIT AND CHAIN), which spares three statements. What precedes its SQL is part
+// of it then: the settings fall with it when it rolls back, a snapshot is taken already, and its
+// modes are those of the one before. So neither may an input end the transaction or choose its
+// modes, nor have others done so.
 func (s *Session) chains(tail *Tail, t *Task) bool {
 	return tail != nil && t.Atomic && !t.Traits.Modes && s.usualModes && s.clean && !s.hard && !s.wary
 }
 
-// sendPrepare queues what makes the session ready for a task: reset, settings, and BEGIN. Unless the transaction is chained nothing takes a
-// snapshot after that, so that the input may still choose its isolation level. The task must begin until then, unless that is zero.
+// sendPrepare queues what makes the session ready for a task: reset, settings, and BEGIN. Unless
+// the transaction is chained nothing takes a snapshot after that, so that the input may still
+// choose its isolation level. The task must begin until then, unless that is zero.
 func (s *Session) sendPrepare(t *Task, chained bool, until time.Time) (reset bool) {
-	reset = (s.dirty || s.hard) && (!t.Keep || s.undone && !s.renewed)
+	reset = s.needsReset(t.Keep)
 	s.renewed = s.renewed || reset
 	switch {
 	case chained && reset:
-		s.sendDiscard()
+		s.callAll(s.discard())
 	case chained:
 	case reset:
 		s.sendReset()
@@ -50,34 +53,17 @@ func (s *Session) sendPrepare(t *Task, chained bool, until time.Time) (reset boo
 	return reset
 }
 
-// prepared takes down that the session is ready for the task, and what falls should its transaction be rolled back.
-func (s *Session) prepared(t *Task, chained, reset bool) {
-	s.chained, s.chainedReset, s.timeoutBefore = chained, chained && reset, s.timeoutSet
-	s.timeoutSet = t.Timeout > 0
-	s.discarding = false
-	if reset {
-		s.cursors, s.temporary, s.undone = false, false, false
-		s.encoding = s.baseEncoding // since version 14 the server tells of it behind the SQL
-	}
+// shown is what the session of a task shows, and the room in which that is made.
+type shown struct {
+	base    map[string]string // settings to which a reset returns
+	ready   [32]*Statement    // set what a task shows: +1, +2 the usual as well; +4, +8, +16 with a guard
+	texts   []byte            // of the parameters of such a statement, never nil
+	values  [][]byte          // the parameters, parts of it
+	formats []int16           // of each
 }
 
-// fell takes down that what made the session ready has been rolled back with the task: a reset must come before whatever is next then, even if that
-// wants the state of the task before, as that state is not the session's.
-func (s *Session) fell() {
-	if s.chained {
-		s.timeoutSet = s.timeoutBefore
-	}
-	if s.chainedReset {
-		s.undone, s.temporary = true, true
-	}
-	s.stood()
-}
-
-// stood takes down that nothing of it can be rolled back any more.
-func (s *Session) stood() { s.chained, s.chainedReset = false, false }
-
-// sendSettings queues what the session of the task shows, by a statement that tells the time, and guards what was before it. What is usual need not be
-// said when the session is fresh.
+// sendSettings queues what the session of the task shows, by a statement that tells the time, and
+// guards what was before it. What is usual need not be said when the session is fresh.
 func (s *Session) sendSettings(t *Task, guard int, fresh bool, until time.Time) {
 	number := guard << len(t.Usual)
 	settings := [1 + len(t.Usual)][][2]string{t.Settings}
@@ -130,13 +116,13 @@ func (s *Session) sendSettings(t *Task, guard int, fresh bool, until time.Time) 
 const textsKept = 16 << 10
 
 // value adds a parameter of the statement that is being made, by which texts have become longer.
-func (s *Session) value(texts []byte, format int16) {
+func (s *shown) value(texts []byte, format int16) {
 	s.values = append(s.values, texts[len(s.texts):len(texts):len(texts)])
 	s.texts, s.formats = texts, append(s.formats, format)
 }
 
 // starts tells whether the session has these settings from its start.
-func (s *Session) starts(settings [][2]string) bool {
+func (s *shown) starts(settings [][2]string) bool {
 	for _, setting := range settings {
 		if value, known := s.base[setting[0]]; !known || value != setting[1] {
 			return false
@@ -145,8 +131,9 @@ func (s *Session) starts(settings [][2]string) bool {
 	return true
 }
 
-// readyFor is the statement that sets these, in this order. It does not return them: we do not read before the input is sent, and large
-// values could fill the way back while the input fills the way there.
+// readyFor is the statement that sets these, in this order. It does not return them: we do not read
+// before the input is sent, and large values could fill the way back while the input fills the way
+// there.
 func readyFor(settings [][2]string, number int, guard string) *Statement {
 	var b strings.Builder
 	b.WriteString("SELECT pg_catalog.statement_timestamp()" + guard)
@@ -156,8 +143,9 @@ func readyFor(settings [][2]string, number int, guard string) *Statement {
 	return &Statement{"pgtaskd_ready_" + strconv.Itoa(number), b.String()}
 }
 
-// The guards are what ends the preparation for a task, and raises an error if that is not enough: a reset, when the session is not clean any more or
-// its role is another's; a chained transaction, when the one before has become one that only reads. Each function called costs half a
+// The guards are what ends the preparation for a task, and raises an error if that is not enough: a
+// reset, when the session is not clean any more or its role is another's; a chained transaction,
+// when the one before has become one that only reads. Each function called costs half a
 // microsecond. Who the session's user is the server tells us by itself.
 const (
 	stillClean = `pg_catalog.current_setting('plpgsql.variable_conflict', true) IS NULL ` +
@@ -173,5 +161,6 @@ var guards = [4]string{"", ", " + guardReset, ", " + guardChain, ", " + guardBot
 // guardUser fails when the session's user is another's.
 const guardUser = `, 1 OPERATOR(pg_catalog./) (session_user OPERATOR(pg_catalog.=) %s::pg_catalog.name)::pg_catalog.int4`
 
-// guardTime fails when the task begins too late: as a division of other types than theirs, since that says nothing of the session.
+// guardTime fails when the task begins too late: as a division of other types than theirs, since
+// that says nothing of the session.
 const guardTime = `, 1::pg_catalog.int8 OPERATOR(pg_catalog./) (pg_catalog.statement_timestamp() OPERATOR(pg_catalog.<=) $%d::pg_catalog.timestamptz)::pg_catalog.int4`

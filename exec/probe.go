@@ -7,9 +7,11 @@ import (
 	"github.com/jackc/pgx/v5/pgproto3"
 )
 
-// What has become of the transaction: whether it has written, the time, and, where the session's state is kept, whether transactions still begin in the usual
-// modes. A cursor WITH HOLD may write at COMMIT: hence CLOSE ALL before it. Where cursors are to be kept, a tag tells of those that the SQL itself has declared, and
-// a look at all of them (dear: 8 µs) of those that a function may have.
+// What has become of the transaction: whether it has written, the time, and, where the session's
+// state is kept, whether transactions still begin in the usual modes. A cursor WITH HOLD may write
+// at COMMIT: hence CLOSE ALL before it. Where cursors are to be kept, a tag tells of those that the
+// SQL itself has declared, and a look at all of them (dear: 8 µs) of those that a function may
+// have.
 var (
 	probe        = &Statement{"pgtaskd_probe", `SELECT pg_catalog.txid_current_if_assigned(), pg_catalog.clock_timestamp(), true`}
 	probeSave    = &Statement{"pgtaskd_probe_save", `SELECT pg_catalog.txid_current_if_assigned(), pg_catalog.clock_timestamp(), ` + usualModes}
@@ -20,7 +22,8 @@ var (
 const usualModes = `pg_catalog.current_setting('default_transaction_isolation') OPERATOR(pg_catalog.=) 'read committed' ` +
 	`AND pg_catalog.current_setting('default_transaction_read_only') OPERATOR(pg_catalog.=) 'off'`
 
-// Where other tasks are behind it, an effect is an error: what ends the transaction is with the server already, and the task's end is not part of it.
+// Where other tasks are behind it, an effect is an error: what ends the transaction is with the
+// server already, and the task's end is not part of it.
 var (
 	probeAhead = &Statement{"pgtaskd_probe_ahead", `SELECT NULL::pg_catalog.int8, pg_catalog.clock_timestamp(), ` +
 		`1 OPERATOR(pg_catalog./) (pg_catalog.txid_current_if_assigned() IS NULL)::pg_catalog.int4 OPERATOR(pg_catalog.=) 1`}
@@ -33,13 +36,26 @@ var (
 	probeWatched = &Statement{"pgtaskd_probe_watched", `SELECT pg_catalog.txid_current_if_assigned(), pg_catalog.clock_timestamp(), ` + silence}
 )
 
-// silence bounds the time for which a remote's transaction, and the locks in it, stay if we are never heard of again, as when the network has gone or we are
-// frozen: for that transaction alone. It is true. $1: the limit, which is the session's own if it has one.
+// silence bounds the time for which a remote's transaction, and the locks in it, stay if we are
+// never heard of again, as when the network has gone or we are frozen: for that transaction alone.
+// It is true. $1: the limit, which is the session's own if it has one.
 const silence = `pg_catalog.set_config('idle_in_transaction_session_timeout', $1, true) IS NOT NULL`
 
 const silenceMost = "1min"
 
-// sendProbe queues what asks what has become of a task's transaction, for one that nothing is sent behind. Nothing before the evidence has a name.
+// underWay is what is asked behind the SQL that runs, or has run in the transaction that is open.
+type underWay struct {
+	asks    evidence // whether our statements are still ours
+	listed  int      // how many of ours the list is to show
+	probing int      // statements, of all that is asked
+	bound   bool     // the SQL was sent as one that is planned
+	judged  bool     // whether the plan may be kept
+	ours    bool     // its transaction has been made ours behind it
+	partly  bool     // but for what it has hardly changed
+}
+
+// sendProbe queues what asks what has become of a task's transaction, for one that nothing is sent
+// behind. Nothing before the evidence has a name.
 func (s *Session) sendProbe(t *Task) {
 	if t.Traits.Limits || t.Wary {
 		s.sendPatient()
@@ -83,7 +99,8 @@ func (s *Session) sendProbeAhead(t *Task) {
 	s.call(probeAhead)
 }
 
-// sendClose queues what closes the cursors of a task, if it can have any: what they read, and write, at COMMIT, they do now.
+// sendClose queues what closes the cursors of a task, if it can have any: what they read, and
+// write, at COMMIT, they do now.
 func (s *Session) sendClose(t *Task) {
 	if !t.Traits.Inert {
 		s.call(closeAll)
@@ -122,8 +139,8 @@ func (s *Session) hear(said *said, values [][]byte, result *Result) {
 	s.usualModes = s.usualModes && usual
 }
 
-// readProbe reads what the server says to sendProbe, which it sends if Begin has not, and to the Sync behind the input. It tells whether the
-// probe was answered.
+// readProbe reads what the server says to sendProbe, which it sends if Begin has not, and to the
+// Sync behind the input. It tells whether the probe was answered.
 func (s *Session) readProbe(t *Task, result *Result) (answered bool, err error) {
 	if t.Atomic && t.Traits.Stdin {
 		s.sendProbe(t)
@@ -159,7 +176,8 @@ func (s *Session) readProbe(t *Task, result *Result) (answered bool, err error) 
 	return false, err
 }
 
-// believe decides whether a probe that has answered n statements is one of ours. If not, the task is rolled back and runs once more.
+// believe decides whether a probe that has answered n statements is one of ours. If not, the task
+// is rolled back and runs once more.
 func (s *Session) believe(t *Task, n int, said said, result *Result) (answered bool, err error) {
 	if err := s.synced(); err != nil {
 		return false, err
@@ -173,7 +191,8 @@ func (s *Session) believe(t *Task, n int, said said, result *Result) (answered b
 	return n > 0 && !another, err
 }
 
-// blame decides what a failure of ours means: a cancel that came too late for the input has hit the probe, a limit of the input's has, or one of its statements is gone.
+// blame decides what a failure of ours means: a cancel that came too late for the input has hit the
+// probe, a limit of the input's has, or one of its statements is gone.
 func (s *Session) blame(t *Task, failure *pgproto3.ErrorResponse, ahead bool, result *Result) {
 	result.Raw = failure
 	result.Alone = (ahead || t.Query) && failure.Code == "22012" && failure.Routine == "int4div" || ahead && s.faultAhead(failure)

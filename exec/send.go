@@ -7,31 +7,32 @@ import (
 	"github.com/jackc/pgx/v5/pgproto3"
 )
 
-// A long text goes to the server from where it is: pgproto3 would copy it into what it queues, and what is queued grows by copies.
+// A long text goes to the server from where it is: pgproto3 would copy it into what it queues, and
+// what is queued grows by copies.
 
 // queueMost is the longest text that is queued, in bytes.
 const queueMost = 64 << 10
 
 // write sends what is queued, and then the pieces. flush tells of an error.
-func (s *Session) write(pieces ...[]byte) {
-	if s.unsent == nil {
-		s.unsent = s.front.Flush()
+func (w *wire) write(pieces ...[]byte) {
+	if w.unsent == nil {
+		w.unsent = w.front.Flush()
 	}
 	for _, piece := range pieces {
-		if s.unsent == nil {
-			s.written = true
-			_, s.unsent = s.conn.Conn().Write(piece)
+		if w.unsent == nil {
+			w.written = true
+			_, w.unsent = w.conn.Conn().Write(piece)
 		}
 	}
 }
 
-func (s *Session) sendLongQuery(sql string) {
+func (w *wire) sendLongQuery(sql string) {
 	head := binary.BigEndian.AppendUint32([]byte{'Q'}, uint32(4+len(sql)+1))
-	s.write(head, bytesOf(sql), []byte{0})
+	w.write(head, bytesOf(sql), []byte{0})
 }
 
 // sendLongBind does what SendBind does.
-func (s *Session) sendLongBind(name string, formats []int16, args [][]byte) {
+func (w *wire) sendLongBind(name string, formats []int16, args [][]byte) {
 	b := binary.BigEndian
 	head := append([]byte{0}, name...) // the portal has no name
 	head = b.AppendUint16(append(head, 0), uint16(len(formats)))
@@ -55,10 +56,10 @@ func (s *Session) sendLongBind(name string, formats []int16, args [][]byte) {
 			head = append(head, arg...)
 			continue
 		}
-		s.write(head, arg)
+		w.write(head, arg)
 		head = nil
 	}
-	s.write(append(head, tail...))
+	w.write(append(head, tail...))
 }
 
 // bytesOf is a text as bytes that are only read.

@@ -71,7 +71,7 @@ func say(t *testing.T, said []byte, what string) error {
 	if err != nil {
 		return err
 	}
-	s.obey = hostileLimit
+	s.cancel.obey = hostileLimit
 	defer s.Close()
 	return conversations[what](t.Context(), s)
 }

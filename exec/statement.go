@@ -2,14 +2,14 @@ package exec
 
 import (
 	"encoding/binary"
-	"errors"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgproto3"
 )
 
-// Statement is one of our own. With a name it stays prepared in its session, which spares two thirds of its cost; without, it is parsed
-// each time. The session adds a secret to the name (intact.go).
+// Statement is one of our own. With a name it stays prepared in its session, which spares two
+// thirds of its cost; without, it is parsed each time. The session adds a secret to the name
+// (intact.go).
 type Statement struct{ Name, SQL string }
 
 // Call is a statement with its parameters, in their order.
@@ -32,7 +32,8 @@ func (c *Call) Text(text *string) {
 	c.add(pgproto3.TextFormat, bytesOf(*text))
 }
 
-// Int8, Int4 (an xid likewise), Bool and Moment add one of the type that they name (timestamptz), in its binary format: to read a moment as text takes the server 4 µs.
+// Int8, Int4 (an xid likewise), Bool and Moment add one of the type that they name (timestamptz),
+// in its binary format: to read a moment as text takes the server 4 µs.
 func (c *Call) Int8(n int64) {
 	c.add(pgproto3.BinaryFormat, binary.BigEndian.AppendUint64(nil, uint64(n)))
 }
@@ -59,8 +60,8 @@ var (
 	closeAll = &Statement{"pgtaskd_close", "CLOSE ALL"}
 )
 
-// call queues one of our statements, by the extended protocol: when it fails, the server passes over whatever is behind it, a simple query
-// too, up to the next Sync.
+// call queues one of our statements, by the extended protocol: when it fails, the server passes
+// over whatever is behind it, a simple query too, up to the next Sync.
 func (s *Session) call(st *Statement, args ...[]byte) { s.bind(s.parse(st), nil, args) }
 
 // parse makes a statement known to the session, and returns its name there.
@@ -83,7 +84,8 @@ func (s *Session) parse(st *Statement) (name string) {
 	return name
 }
 
-// bind queues a statement that is known to the session. Its parameters are texts, unless formats says so of each.
+// bind queues a statement that is known to the session. Its parameters are texts, unless formats
+// says so of each.
 func (s *Session) bind(name string, formats []int16, args [][]byte) {
 	size := 0
 	for _, arg := range args {
@@ -103,75 +105,16 @@ func (s *Session) plain(sql string) { s.call(&Statement{SQL: sql}) }
 
 var binaryFormat = []int16{pgproto3.BinaryFormat}
 
-// sync ends what is passed over after a failure.
-func (s *Session) sync() {
-	s.front.SendSync(&pgproto3.Sync{})
-	s.syncs++
-}
-
-// queued tells how many statements of ours have been queued since it was last asked.
-func (s *Session) queued() int {
-	n := s.asked
-	s.asked = 0
-	return n
-}
-
-// answers reads what the server says to n statements of ours, and how many of them went well. One that fails is the last: the server has
-// passed over the rest then, and whatever was sent behind it, and is ready. err means that the session is lost.
+// answers reads what the server says to n statements of ours, as the wire's does, and takes down
+// what a failure means for those that are prepared.
 func (s *Session) answers(n int, row func([][]byte), complete func(tag []byte)) (well int, failure *pgproto3.ErrorResponse, err error) {
-	failed := s.failing != nil // something has since the last Sync
-	failure, s.failing = s.failing, nil
-	for well < n || failure != nil {
-		message, err := s.front.Receive()
-		if err != nil {
-			lost := cut(failure, err)
-			lost.Limited = limit(lost.Fatal)
-			return well, failure, lost
-		}
-		switch m := message.(type) {
-		case *pgproto3.DataRow:
-			if row != nil && failure == nil {
-				row(m.Values)
-			}
-		case *pgproto3.CommandComplete:
-			if failure != nil {
-				continue
-			}
-			if complete != nil {
-				complete(m.CommandTag)
-			}
-			well++
-		case *pgproto3.ParseComplete:
-			s.parsing = s.parsing[min(1, len(s.parsing)):]
-		case *pgproto3.ParameterStatus:
-			s.noted(m, nil)
-		case *pgproto3.ErrorResponse:
-			if failed = true; failure == nil || fatal(m) {
-				failure = copyError(m)
-			}
-		case *pgproto3.ReadyForQuery:
-			if err := s.became(m); err != nil {
-				return well, failure, err
-			}
-			s.syncs--
-			switch {
-			case failure == nil && s.syncs <= 0:
-				return well, nil, &Lost{Cause: errors.New("the server left a statement unanswered"), Broken: true}
-			case failure != nil && !failed:
-				return well, failure, &Lost{Cause: errors.New("the server went on after a failure"), Broken: true}
-			case failure != nil && s.syncs <= 0:
-				s.unprepared()
-				s.hard = s.hard || s.discarding || failure.Code == "42P05" // which is that one of them is another's
-				s.discarding, s.open = false, false
-				return well, failure, nil
-			}
-			failed = false
-		case *pgproto3.BindComplete, *pgproto3.CloseComplete, *pgproto3.NoticeResponse, *pgproto3.NotificationResponse:
-		default:
-			return well, failure, unexpected(m)
-		}
+	well, failure, err = s.wire.answers(n, row, complete)
+	if failure != nil && err == nil {
+		s.unprepared()
+		s.hard = s.hard || s.discarding || failure.Code == "42P05" // which is that one of them is another's
+		s.discarding, s.open = false, false
 	}
-	return well, nil, nil
+	return well, failure, err
 }
 
 // unprepared forgets the statements that the server has not prepared, as it has passed over them.
@@ -180,17 +123,4 @@ func (s *Session) unprepared() {
 		delete(s.known, name)
 	}
 	s.parsing, s.planned = s.parsing[:0], ""
-}
-
-// synced reads the answer to Sync.
-func (s *Session) synced() error {
-	failure, err := s.answer(sink{})
-	if err == nil && failure != nil {
-		err = &Lost{Cause: errors.New(failure.Message)}
-	}
-	if lost := new(Lost); errors.As(err, &lost) {
-		lost.Limited = limit(lost.Fatal)
-	}
-	s.syncs--
-	return err
 }

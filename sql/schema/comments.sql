@@ -8,6 +8,8 @@ COMMENT ON FUNCTION :schema.pgtaskd_state_:hash() IS 'STOP on an ended task puts
 
 COMMENT ON FUNCTION :schema.pgtaskd_stop_next_:hash() IS 'Stops the repetitions that pgtaskd_state has noted (:version)';
 
+COMMENT ON FUNCTION :schema.pgtaskd_own_:hash() IS 'Refuses a change of its own row by a task that runs (:version)';
+
 COMMENT ON TABLE :table IS 'Tasks: SQL to run, and what came of it (:version)';
 
 COMMENT ON COLUMN :table.id IS 'Number of the task';
@@ -136,3 +138,5 @@ COMMENT ON TRIGGER pgtaskd_delete ON :table IS 'Wakes the leader for a running t
 COMMENT ON TRIGGER pgtaskd_state ON :table IS 'An ended task can not be stopped, but its repetition can; wakes the leader for a task that waits again, or must stop';
 
 COMMENT ON TRIGGER pgtaskd_stop_next ON :table IS 'Stops the repetitions of ended tasks that were to be stopped';
+
+COMMENT ON TRIGGER pgtaskd_own ON :table IS 'A task that runs can not change its own row';

@@ -214,3 +214,20 @@ BEGIN
     RETURN NULL;
 END
 $$;
+
+-- The session of a run is known by its pid and by when it began: a pid comes back, and that of a remote may be another server's. It may run another task already,
+-- while the end of this one is still to be written; pg_task.id tells, unless the SQL has reset it.
+
+CREATE OR REPLACE FUNCTION :schema.pgtaskd_own_:hash() RETURNS pg_catalog.trigger LANGUAGE plpgsql SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    running pg_catalog.text := coalesce(pg_catalog.current_setting('pg_task.id', true), '');
+BEGIN
+    IF OLD.start OPERATOR(pg_catalog.>=) (SELECT a.backend_start FROM pg_catalog.pg_stat_get_activity(pg_catalog.pg_backend_pid()) AS a)
+        AND (running OPERATOR(pg_catalog.=) OLD.id::pg_catalog.text OR running OPERATOR(pg_catalog.=) '' AND OLD.remote IS NULL) THEN
+        RAISE EXCEPTION 'task was changed while it ran' USING ERRCODE = 'object_not_in_prerequisite_state', TABLE = TG_TABLE_NAME, SCHEMA = TG_TABLE_SCHEMA,
+            DETAIL = 'Its own SQL has changed its row.', HINT = 'Write what the task has to say into another table, or return it as output.';
+    END IF;
+    RETURN NULL;
+END
+$$;

@@ -1,0 +1,178 @@
+package exec
+
+import (
+	"errors"
+
+	"github.com/jackc/pgx/v5/pgproto3"
+)
+
+// sink takes the messages that answer one query. Its fields may be nil.
+type sink struct {
+	rows     func([]pgproto3.FieldDescription)
+	row      func([][]byte)
+	complete func([]byte)
+	copied   func([]byte)
+	copyOut  func(binary bool)
+	notice   func(*pgproto3.NoticeResponse)
+	encoding func(string)
+	bound    bool // it is one statement of the extended protocol
+}
+
+// answer reads until the server is ready for the next query, or a bound statement is over. The
+// first error is returned as failure; err means that the session is lost. Messages live until the
+// next is read.
+func (w *wire) answer(to sink) (failure *pgproto3.ErrorResponse, err error) {
+	for {
+		message, err := w.front.Receive()
+		if err != nil {
+			return failure, cut(failure, err)
+		}
+		switch m := message.(type) {
+		case *pgproto3.RowDescription:
+			if to.rows != nil {
+				to.rows(m.Fields)
+			}
+		case *pgproto3.DataRow:
+			if to.row != nil {
+				to.row(m.Values)
+			}
+		case *pgproto3.CommandComplete:
+			if to.complete != nil {
+				to.complete(m.CommandTag)
+			}
+			if to.bound {
+				return failure, nil
+			}
+		case *pgproto3.CopyOutResponse:
+			if to.copyOut != nil {
+				to.copyOut(m.OverallFormat != 0)
+			}
+		case *pgproto3.CopyData:
+			if to.copied != nil {
+				to.copied(m.Data)
+			}
+		case *pgproto3.CopyInResponse:
+			w.front.Send(&pgproto3.CopyFail{Message: "COPY FROM STDIN is not supported"})
+			if err := w.flush(); err != nil {
+				return failure, err
+			}
+		case *pgproto3.NoticeResponse:
+			if to.notice != nil {
+				to.notice(m)
+			}
+		case *pgproto3.ParameterStatus:
+			w.noted(m)
+			if m.Name == "client_encoding" && to.encoding != nil {
+				to.encoding(m.Value)
+			}
+		case *pgproto3.ErrorResponse:
+			if failure == nil || fatal(m) {
+				failure = copyError(m)
+			}
+			if to.bound && !fatal(m) {
+				return failure, nil
+			}
+		case *pgproto3.EmptyQueryResponse:
+			if to.bound {
+				return failure, nil
+			}
+		case *pgproto3.ReadyForQuery:
+			return failure, w.became(m)
+		case *pgproto3.ParseComplete, *pgproto3.BindComplete, *pgproto3.CloseComplete, *pgproto3.NoData, *pgproto3.CopyDone, *pgproto3.NotificationResponse:
+		default:
+			return failure, unexpected(m)
+		}
+	}
+}
+
+// answers reads what the server says to n statements of ours, and how many of them went well. One
+// that fails is the last: the server has passed over the rest then, and whatever was sent behind
+// it, and is ready. err means that the session is lost.
+func (w *wire) answers(n int, row func([][]byte), complete func(tag []byte)) (well int, failure *pgproto3.ErrorResponse, err error) {
+	failed := w.failing != nil // something has since the last Sync
+	failure, w.failing = w.failing, nil
+	for well < n || failure != nil {
+		message, err := w.front.Receive()
+		if err != nil {
+			lost := cut(failure, err)
+			lost.Limited = limit(lost.Fatal)
+			return well, failure, lost
+		}
+		switch m := message.(type) {
+		case *pgproto3.DataRow:
+			if row != nil && failure == nil {
+				row(m.Values)
+			}
+		case *pgproto3.CommandComplete:
+			if failure != nil {
+				continue
+			}
+			if complete != nil {
+				complete(m.CommandTag)
+			}
+			well++
+		case *pgproto3.ParseComplete:
+			w.parsing = w.parsing[min(1, len(w.parsing)):]
+		case *pgproto3.ParameterStatus:
+			w.noted(m)
+		case *pgproto3.ErrorResponse:
+			if failed = true; failure == nil || fatal(m) {
+				failure = copyError(m)
+			}
+		case *pgproto3.ReadyForQuery:
+			if err := w.became(m); err != nil {
+				return well, failure, err
+			}
+			w.syncs--
+			switch {
+			case failure == nil && w.syncs <= 0:
+				return well, nil, &Lost{Cause: errors.New("the server left a statement unanswered"), Broken: true}
+			case failure != nil && !failed:
+				return well, failure, &Lost{Cause: errors.New("the server went on after a failure"), Broken: true}
+			case failure != nil && w.syncs <= 0:
+				return well, failure, nil
+			}
+			failed = false
+		case *pgproto3.BindComplete, *pgproto3.CloseComplete, *pgproto3.NoticeResponse, *pgproto3.NotificationResponse:
+		default:
+			return well, failure, unexpected(m)
+		}
+	}
+	return well, nil, nil
+}
+
+// synced reads the answer to Sync.
+func (w *wire) synced() error {
+	failure, err := w.answer(sink{})
+	if err == nil && failure != nil {
+		err = &Lost{Cause: errors.New(failure.Message)}
+	}
+	if lost := new(Lost); errors.As(err, &lost) {
+		lost.Limited = limit(lost.Fatal)
+	}
+	w.syncs--
+	return err
+}
+
+// fatal tells an error that ends the session. Severity alone counts: SQL can raise any code, but
+// none of its errors is FATAL.
+func fatal(e *pgproto3.ErrorResponse) bool {
+	severity := e.SeverityUnlocalized
+	if severity == "" {
+		severity = e.Severity
+	}
+	return severity == "FATAL" || severity == "PANIC"
+}
+
+func onlyFatal(e *pgproto3.ErrorResponse) *pgproto3.ErrorResponse {
+	if e != nil && fatal(e) {
+		return e
+	}
+	return nil
+}
+
+// copyError keeps an error beyond the next message.
+func copyError(e *pgproto3.ErrorResponse) *pgproto3.ErrorResponse {
+	c := *e
+	return &c
+}

@@ -1,0 +1,36 @@
+package sql
+
+import "testing"
+
+// TestOnlyTheSessionOfItsRunIsRefused: a row that runs is anybody's to change but that session's, while it runs that task.
+func TestOnlyTheSessionOfItsRunIsRefused(t *testing.T) {
+	t.Parallel()
+	dsn := database(t).Config().ConnString()
+	conn, other := connect(t, dsn), connect(t, dsn)
+	install(t, conn, task, nil)
+	runs := func(start string) {
+		execute(t, conn, "DELETE FROM task; SET pg_task.id TO ''; INSERT INTO task (id, input) VALUES (1, 'SELECT 1')")
+		execute(t, conn, "UPDATE task SET state = 'TAKE', pid = pg_backend_pid()")
+		execute(t, conn, "UPDATE task SET state = 'WORK', start = "+start)
+	}
+	const changes = "UPDATE task SET data = data"
+	runs("now()")
+	refused(t, conn, changes, "55000")
+	execute(t, conn, "SET pg_task.id TO '1'")
+	refused(t, conn, changes, "55000")
+	refused(t, conn, "UPDATE task SET state = 'PLAN', stop = now()", "55000")
+	refused(t, conn, "UPDATE task SET state = 'DONE'", "55000")
+	execute(t, other, changes)
+	execute(t, conn, "SET pg_task.id TO '2'") // the next task, while the end of this one is still to be written
+	execute(t, conn, changes)
+	runs("now() - '1 hour'::interval") // a session of that pid that has gone since
+	execute(t, conn, changes)
+	runs("now()")
+	execute(t, conn, "UPDATE task SET state = 'DONE', stop = now()") // an end
+	execute(t, conn, changes)
+	runs("now()")
+	execute(t, other, "UPDATE task SET remote = 'elsewhere'")
+	execute(t, conn, changes)
+	execute(t, conn, "SET pg_task.id TO '1'") // the same server
+	refused(t, conn, changes, "55000")
+}

@@ -1,0 +1,77 @@
+package work
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestTaskThatCommitsAChangeOfItsOwnRowFails: the change is refused where it is made. What the task has committed before that stays, and it runs once.
+func TestTaskThatCommitsAChangeOfItsOwnRowFails(t *testing.T) {
+	t.Parallel()
+	s := play(t)
+	s.exec(`CREATE TABLE effect (id int8, what text);
+		CREATE FUNCTION change(what text) RETURNS void LANGUAGE plpgsql AS $$BEGIN EXECUTE 'UPDATE task SET ' || what || ' WHERE id = ' || current_setting('pg_task.id'); END$$;
+		CREATE PROCEDURE commits(what text) LANGUAGE plpgsql AS $$BEGIN PERFORM change(what); COMMIT; END$$`)
+	const (
+		effect = "INSERT INTO effect VALUES (current_setting('pg_task.id')::int8, 'before'); COMMIT; "
+		own    = " WHERE id = current_setting('pg_task.id')::int8; COMMIT; INSERT INTO effect VALUES (current_setting('pg_task.id')::int8, 'after')"
+	)
+	inputs := []string{}
+	for _, change := range []string{
+		"data = 'changed'", "input = 'SELECT 1'", `"group" = 'other'`, "plan = now() + '1 day'::interval", "repeat = '1 day'", "remote = 'nowhere'", "attempt = 0", "id = id + 1000000",
+		"state = 'STOP'", "state = 'PLAN'", "state = 'PLAN', plan = now() + '1 day'::interval", "state = 'PLAN', stop = now()", "state = 'TAKE'", "state = 'DONE'", "state = 'FAIL'", "state = 'GONE', stop = now()",
+		"pid = 1", "pid = NULL", "start = NULL", "start = now() - '1 day'::interval", "data = data",
+	} {
+		inputs = append(inputs, effect+"UPDATE task SET "+change+own, effect+"BEGIN; SELECT 1; UPDATE task SET "+change+own)
+	}
+	for _, change := range []string{"data = $$x$$", "state = $$PLAN$$", "state = $$STOP$$", "pid = 1"} {
+		inputs = append(inputs, effect+"SELECT change('"+change+"'); COMMIT", effect+"CALL commits('"+change+"')", effect+"DO $d$BEGIN PERFORM change('"+change+"'); COMMIT; END$d$")
+	}
+	inputs = append(inputs, effect+"RESET ALL; UPDATE task SET state = 'PLAN' WHERE input LIKE '%only this one%'; COMMIT")
+	ids := make([]int64, len(inputs))
+	for i, input := range inputs {
+		ids[i] = s.add("input, data", input, "kept")
+	}
+	for i, id := range ids {
+		s.becomes(id, "DONE", "FAIL", "GONE", "STOP")
+		row := s.row(id, "state, sqlstate, data, attempt, interrupted")
+		if strings.Contains(inputs[i], "'TAKE'") { // which nobody may say
+			row = strings.Replace(row, "23514", "55000", 1)
+		}
+		if row != `{"state":"FAIL","sqlstate":"55000","data":"kept","attempt":1,"interrupted":0}` {
+			t.Error(inputs[i], row)
+		}
+	}
+	if odd := s.get("SELECT coalesce(string_agg(id::text, ' '), '') FROM (SELECT id FROM effect GROUP BY id HAVING string_agg(what, ' ') <> 'before') AS e"); odd != "" {
+		t.Error("effects of ", odd)
+	}
+}
+
+// TestTaskThatDeletesItsOwnRowRunsOnce, and leaves nothing behind but what it has committed.
+func TestTaskThatDeletesItsOwnRowRunsOnce(t *testing.T) {
+	t.Parallel()
+	s := play(t)
+	s.exec("CREATE TABLE effect (id int8)")
+	const effect = "INSERT INTO effect VALUES (current_setting('pg_task.id')::int8); COMMIT; DELETE FROM task WHERE id = current_setting('pg_task.id')::int8; COMMIT"
+	id, long := s.add("input", effect), s.add("input", effect+"; SELECT pg_sleep(0.2)")
+	s.eventually("0", "SELECT count(*) FROM task WHERE id IN ($1, $2)", id, long)
+	s.becomes(s.add("input", "VACUUM effect"), "DONE")
+	if n := s.get("SELECT string_agg(id::text, ' ' ORDER BY id) FROM effect"); n != "1 2" {
+		t.Error(n)
+	}
+}
+
+// TestRunningTaskIsChangedByOthers: whoever is not the session of its run may change its row, and a task may change the rows of others.
+func TestRunningTaskIsChangedByOthers(t *testing.T) {
+	t.Parallel()
+	s := play(t)
+	id := s.add(`input, "group"`, "SELECT pg_sleep(1); COMMIT", "one")
+	s.becomes(id, "WORK")
+	s.exec("UPDATE task SET data = 'by a user' WHERE id = $1", id)
+	other := s.add(`input, "group"`, "UPDATE task SET priority = 7 WHERE \"group\" = 'one'; COMMIT", "two")
+	s.becomes(other, "DONE", "FAIL")
+	s.becomes(id, "DONE", "FAIL")
+	if row := s.row(id, "state, data, priority, error"); row != `{"state":"DONE","data":"by a user","priority":7,"error":null}` {
+		t.Error(row)
+	}
+}
