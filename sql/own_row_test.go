@@ -9,9 +9,7 @@ func TestOnlyTheSessionOfItsRunIsRefused(t *testing.T) {
 	conn, other := connect(t, dsn), connect(t, dsn)
 	install(t, conn, task, nil)
 	runs := func(start string) {
-		execute(t, conn, "DELETE FROM task; SET pg_task.id TO ''; INSERT INTO task (id, input) VALUES (1, 'SELECT 1')")
-		execute(t, conn, "UPDATE task SET state = 'TAKE', pid = pg_backend_pid()")
-		execute(t, conn, "UPDATE task SET state = 'WORK', start = "+start)
+		execute(t, conn, "DELETE FROM task; SET pg_task.id TO ''; INSERT INTO task (id, input, state, pid, start) VALUES (1, 'SELECT 1', 'WORK', pg_backend_pid(), "+start+")")
 	}
 	const changes = "UPDATE task SET data = data"
 	runs("now()")
