@@ -59,7 +59,7 @@ func (s *lanes) fill(only bool) {
 	}
 }
 
-// filled puts what was gathered in the place of what was known. What has been taken since it was seen is left out: tasks that cannot be taken again would stand
+// filled puts what was gathered in the place of what was known. What has been read since it was seen is left out: tasks that cannot be read again would stand
 // before all others of their lane until each has been tried.
 func (s *lanes) filled() {
 	s.mu.Lock()

@@ -10,7 +10,7 @@ type gate struct {
 	lanes map[*lane]struct{}
 	shut  bool
 	until time.Time // when to try again, by the server's clock
-	tries *lane     // whose task is chosen, taken or under way to try it; nil: none. See setTries
+	tries *lane     // whose task is chosen, read or under way to try it; nil: none. See setTries
 }
 
 // gateOf is the gate of a remote; nil: there is none before the target's own database.
@@ -62,7 +62,7 @@ func (s *lanes) barred(l *lane) (barred bool, until time.Time) {
 	return false, time.Time{}
 }
 
-// trying tells whether the lane's task tries the gate: no other is to be taken meanwhile.
+// trying tells whether the lane's task tries the gate: no other is to be read meanwhile.
 func (l *lane) trying() bool { return l.gate != nil && l.gate.tries == l }
 
 // try makes the lane the one that tries the gate, if that is shut.
@@ -85,7 +85,7 @@ func (s *lanes) tryout(fits func(*task) bool) *task {
 			s.place(l)
 			continue
 		}
-		if t := l.taken.top(); !s.stale(t) && fits(t) {
+		if t := l.prefetched.top(); !s.stale(t) && fits(t) {
 			s.try(l)
 			t := s.pop(l)
 			t.tries = true
@@ -148,8 +148,8 @@ func (s *lanes) opened(t *task) {
 }
 
 // shut says that the remote of a task gives no answer, and when to try again. It returns the tasks
-// that were taken for it and are to be given back. The task itself keeps its slot until it is ended.
-func (s *lanes) shut(t *task, until time.Time) (taken []*task) {
+// that were read for it and are to be given back. The task itself keeps its slot until it is ended.
+func (s *lanes) shut(t *task, until time.Time) (read []*task) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	g := s.gates[t.lane.remote]
@@ -158,12 +158,12 @@ func (s *lanes) shut(t *task, until time.Time) (taken []*task) {
 	}
 	g.shut, g.until = true, until
 	for l := range g.lanes {
-		for _, t := range l.taken {
+		for _, t := range l.prefetched {
 			s.waiting--
-			taken = append(taken, t)
+			read = append(read, t)
 		}
-		l.taken = nil
+		l.prefetched = nil
 	}
 	s.setTries(g, nil)
-	return taken
+	return read
 }

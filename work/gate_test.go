@@ -100,7 +100,7 @@ func TestOneTaskTriesAGate(t *testing.T) {
 	now := time.Now()
 	s := newLanes(1, func() time.Time { return now })
 	fits := func(*task) bool { return true }
-	claimed := func() (tasks []*task) {
+	fetched := func() (tasks []*task) {
 		for _, id := range s.choose(100) {
 			lane := laneKey{fmt.Sprint(id % 3), "away"}
 			if id < 100 {
@@ -114,29 +114,29 @@ func TestOneTaskTriesAGate(t *testing.T) {
 	for id := int64(101); id < 110; id++ {
 		s.add([]byte(fmt.Sprint(id%3)), []byte("away"), rank{id: id})
 	}
-	if tasks := claimed(); len(tasks) != 1 {
-		t.Fatalf("claimed %d tasks to try", len(tasks))
+	if tasks := fetched(); len(tasks) != 1 {
+		t.Fatalf("fetched %d tasks to try", len(tasks))
 	}
 	try := s.tryout(fits)
-	if try == nil || len(claimed()) > 0 || s.tryout(fits) != nil {
+	if try == nil || len(fetched()) > 0 || s.tryout(fits) != nil {
 		t.Fatal("a second one tries as well, or none does")
 	}
 	s.add([]byte("1"), nil, rank{id: 1})
-	claimed()
+	fetched()
 	local := s.start(fits)
 	if local == nil {
 		t.Fatal("the try has the only place")
 	}
 	s.shut(try, now.Add(time.Second))
 	s.ended(try, time.Time{})
-	if len(claimed()) > 0 {
+	if len(fetched()) > 0 {
 		t.Error("it is tried again at once")
 	}
 	if at, pauses := s.wake(); !pauses || !at.Equal(now.Add(time.Second)) {
 		t.Errorf("it is tried again at %v %v", at, pauses)
 	}
 	now = now.Add(time.Second)
-	if len(claimed()) != 1 {
+	if len(fetched()) != 1 {
 		t.Fatal("it is not tried again")
 	}
 	try = s.tryout(fits)
@@ -152,7 +152,7 @@ func TestAGateRemembersWhenToBeTried(t *testing.T) {
 	for _, remote := range []string{"away", strings.Repeat("far ", 100)} {
 		now := time.Now()
 		s := newLanes(2, func() time.Time { return now })
-		claimed := func(id int64) (tasks []*task) {
+		fetched := func(id int64) (tasks []*task) {
 			s.add([]byte("g"), []byte(remote), rank{id: id})
 			for _, id := range s.choose(100) {
 				tasks = append(tasks, &task{read: time.Now(), lane: laneOf("g", remote), rank: rank{id: id}, row: row{ID: id, Group: "g", Remote: remote}})
@@ -160,17 +160,17 @@ func TestAGateRemembersWhenToBeTried(t *testing.T) {
 			s.take(tasks)
 			return tasks
 		}
-		claimed(1)
+		fetched(1)
 		try := s.tryout(func(*task) bool { return true })
 		s.shut(try, now.Add(time.Second))
 		s.ended(try, time.Time{})
 		s.pace(0)
-		if len(claimed(2)) > 0 {
+		if len(fetched(2)) > 0 {
 			t.Errorf("%.10s is tried again at once", remote)
 		}
 		now = now.Add(time.Second)
-		if tasks := claimed(3); len(tasks) != 1 {
-			t.Errorf("%.10s: claimed %d tasks", remote, len(tasks))
+		if tasks := fetched(3); len(tasks) != 1 {
+			t.Errorf("%.10s: fetched %d tasks", remote, len(tasks))
 		}
 		s.forget()
 		now = now.Add(time.Hour)

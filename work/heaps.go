@@ -1,6 +1,6 @@
 package work
 
-// readyHeap holds the due tasks of a lane, 16 bytes each; the first to be claimed is on top. It moves a million of them when leadership
+// readyHeap holds the due tasks of a lane, 16 bytes each; the first to be read is on top. It moves a million of them when leadership
 // begins, which through heap.Interface would take thrice as long.
 type readyHeap []rank
 
@@ -53,15 +53,15 @@ func (h *readyHeap) pop() rank {
 	return top
 }
 
-// takenHeap holds the claimed tasks of a lane that have not started.
-type takenHeap []*task
+// prefetchedHeap holds the tasks of a lane that are read and have not started.
+type prefetchedHeap []*task
 
-func (h takenHeap) top() *task         { return h[0] }
-func (h takenHeap) Len() int           { return len(h) }
-func (h takenHeap) Less(i, j int) bool { return h[i].rank.before(h[j].rank) }
-func (h takenHeap) Swap(i, j int)      { h[i], h[j] = h[j], h[i] }
-func (h *takenHeap) Push(x any)        { *h = append(*h, x.(*task)) }
-func (h *takenHeap) Pop() any {
+func (h prefetchedHeap) top() *task         { return h[0] }
+func (h prefetchedHeap) Len() int           { return len(h) }
+func (h prefetchedHeap) Less(i, j int) bool { return h[i].rank.before(h[j].rank) }
+func (h prefetchedHeap) Swap(i, j int)      { h[i], h[j] = h[j], h[i] }
+func (h *prefetchedHeap) Push(x any)        { *h = append(*h, x.(*task)) }
+func (h *prefetchedHeap) Pop() any {
 	old := *h
 	x := old[len(old)-1]
 	old[len(old)-1] = nil
@@ -78,7 +78,7 @@ type laneHeap struct {
 
 // The heaps that a lane may be in.
 const (
-	claiming = iota
+	fetching = iota
 	starting
 )
 

@@ -84,7 +84,7 @@ func TestLaneHeap(t *testing.T) {
 			t.Fatal(h.len(), " lanes, want ", len(members))
 		}
 		for i, c := range h.lanes {
-			if members[c.lane] != c || c.lane.at[starting] != i || c.lane.at[claiming] != -1 {
+			if members[c.lane] != c || c.lane.at[starting] != i || c.lane.at[fetching] != -1 {
 				t.Fatalf("at place %d: %+v, want %+v", i, c, members[c.lane])
 			}
 			if c.before(&h.lanes[0]) {

@@ -45,15 +45,15 @@ func (a rank) before(b rank) bool {
 
 // lane is all that a controller knows of the tasks with one group and one remote. lanes owns it.
 type lane struct {
-	key      laneKey
-	gate     *gate     // before its remote; nil: it has none
-	ready    readyHeap // due, in PLAN
-	fresh    readyHeap // what a fill under way has found, in no order
-	taken    takenHeap // claimed for us, not started
-	claiming int       // chosen for the claim under way
-	best     rank      // of those, the one that comes first
-	running  int       // slots in use: by tasks that we have started, or an old leader's
-	recent   int       // ended of late, which tells how far ahead the lane may be claimed
+	key        laneKey
+	gate       *gate          // before its remote; nil: it has none
+	ready      readyHeap      // due, in PLAN
+	fresh      readyHeap      // what a fill under way has found, in no order
+	prefetched prefetchedHeap // read, not started
+	fetching   int            // chosen for the read under way
+	best       rank           // of those, the one that comes first
+	running    int            // slots in use: by tasks that we have started, or an old leader's
+	recent     int            // ended of late, which tells how far ahead of it is read
 
 	ended   time.Time     // when a task of the lane last ended, by the server's clock; zero: never, as far as we know
 	planned time.Time     // that task's plan
@@ -65,48 +65,48 @@ type lane struct {
 // room tells whether a task with this max may start while busy tasks of its lane run.
 func room(maximum int32, busy int) bool { return busy <= int(max(maximum, 0)) }
 
-// claimable tells whether the first of the ready tasks may start once it is claimed, or will soon be wanted.
-func (l *lane) claimable(ahead int) bool {
+// fetchable tells whether the first of the ready tasks may start once it is read, or will soon be wanted.
+func (l *lane) fetchable(ahead int) bool {
 	if len(l.ready) == 0 {
 		return false
 	}
 	top := l.ready.top()
 	switch {
 	case l.outranked() && top.max < 0:
-		return room(top.max, l.running+l.claiming)
+		return room(top.max, l.running+l.fetching)
 	case l.outranked():
-		return room(top.max, l.running+l.claiming-min(l.recent, ahead))
+		return room(top.max, l.running+l.fetching-min(l.recent, ahead))
 	case top.max < 0:
-		return room(top.max, l.running+len(l.taken)+l.claiming)
+		return room(top.max, l.running+len(l.prefetched)+l.fetching)
 	default:
-		return room(top.max, l.running+len(l.taken)+l.claiming-min(l.recent, ahead))
+		return room(top.max, l.running+len(l.prefetched)+l.fetching-min(l.recent, ahead))
 	}
 }
 
-// startable tells whether the first of the taken tasks may start.
+// startable tells whether the first of the read tasks may start.
 func (l *lane) startable() bool {
-	return len(l.taken) > 0 && room(l.taken.top().rank.max, l.running) && !l.outranked() && !l.overtaken()
+	return len(l.prefetched) > 0 && room(l.prefetched.top().rank.max, l.running) && !l.outranked() && !l.overtaken()
 }
 
-// outranked tells whether a task that is still to be claimed comes before all those that are: they wait for it.
+// outranked tells whether a task that is still to be read comes before all those that are: they wait for it.
 func (l *lane) outranked() bool {
-	return len(l.ready) > 0 && len(l.taken) > 0 && l.ready.top().before(l.taken.top().rank)
+	return len(l.ready) > 0 && len(l.prefetched) > 0 && l.ready.top().before(l.prefetched.top().rank)
 }
 
-// overtaken tells whether a task whose claim is under way comes before all those that are taken: they wait for it.
+// overtaken tells whether a task whose read is under way comes before all those that are read: they wait for it.
 func (l *lane) overtaken() bool {
-	return l.claiming > 0 && len(l.taken) > 0 && l.best.before(l.taken.top().rank)
+	return l.fetching > 0 && len(l.prefetched) > 0 && l.best.before(l.prefetched.top().rank)
 }
 
 // pauseEnds is when the lane's first task may start, if it asks for a pause: with drift, when the pause has passed since the end of
 // the one before; without, at the first multiple of the pause after that end, counted from the plan of the one before.
-// Whether a task drifts is known once it is claimed; before that the earlier of the two holds.
+// Whether a task drifts is known once it is read; before that the earlier of the two holds.
 func (l *lane) pauseEnds() time.Time {
 	var maximum int32
 	var drift bool
 	switch {
-	case len(l.taken) > 0 && !l.outranked():
-		maximum, drift = l.taken.top().rank.max, l.taken.top().row.Drift
+	case len(l.prefetched) > 0 && !l.outranked():
+		maximum, drift = l.prefetched.top().rank.max, l.prefetched.top().row.Drift
 	case len(l.ready) > 0:
 		maximum = l.ready.top().max
 	}

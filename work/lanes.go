@@ -6,14 +6,14 @@ import (
 	"time"
 )
 
-// lanes decides which task of a target is claimed and which is started next. Pure bookkeeping: it knows no database.
+// lanes decides which task of a target is read and which is started next. Pure bookkeeping: it knows no database.
 // All methods may be called from any goroutine; the loop and the runners share it.
 type lanes struct {
 	mu        sync.Mutex
 	run       int // most tasks at once
-	ahead     int // how many tasks may be claimed beyond those that can start now
+	ahead     int // how many tasks may be read beyond those that can start now
 	busy      int // of run, in use
-	waiting   int // taken and not started
+	waiting   int // read and not started
 	ready     int // in PLAN
 	gathered  int // in PLAN, of the fill under way, where nothing else is known
 	closed    bool
@@ -22,18 +22,18 @@ type lanes struct {
 	gates     map[string]*gate   // by remote
 	crowded   map[*gate]struct{} // shut, and not tried because run others are
 	trying    int                // gates that are tried
-	tryouts   map[*lane]struct{} // lanes whose first taken task may try their gate
+	tryouts   map[*lane]struct{} // lanes whose first read task may try their gate
 	known     *idSet             // the ready ones: a scan may bring a task again
 	filling   *idSet             // those of the fill under way, nil when there is none
-	drawn     *idSet             // those that were taken since it began
+	drawn     *idSet             // those that were read since it began
 	only      bool               // what the fill under way finds is not known before its end
 	last      *lane              // that of the task added last
 	readings  []reading          // the oldest first
 	fresh     time.Duration      // how long what was read is kept
-	claims    laneHeap
+	fetches   laneHeap
 	starts    laneHeap
-	claimed   []*lane            // with tasks in the claim under way
-	outranked map[*lane]struct{} // lanes whose first ready task comes before all taken ones
+	fetched   []*lane            // with tasks in the read under way
+	outranked map[*lane]struct{} // lanes whose first ready task comes before all read ones
 	pausing   map[*lane]struct{} // lanes whose first task has a pause before it
 	resume    time.Time          // when the first of those pauses is over
 	suspect   *task              // that runs; nothing else starts while it is young
@@ -46,7 +46,7 @@ func newLanes(run int, now func() time.Time) *lanes {
 	return &lanes{
 		run: run, now: now, fresh: freshForLong,
 		all: map[laneKey]*lane{}, gates: map[string]*gate{}, crowded: map[*gate]struct{}{}, tryouts: map[*lane]struct{}{}, known: newIDSet(), pausing: map[*lane]struct{}{}, outranked: map[*lane]struct{}{},
-		claims: laneHeap{which: claiming}, starts: laneHeap{which: starting},
+		fetches: laneHeap{which: fetching}, starts: laneHeap{which: starting},
 	}
 }
 
@@ -68,8 +68,8 @@ func (s *lanes) lane(key laneKey) *lane {
 	return l
 }
 
-// choose picks the tasks to be claimed now, in order: those that may start, and some that will be wanted before the next
-// claim comes back. It must be followed by take, with those that the claim has really got.
+// choose picks the tasks to be read now, in order: those that may start, and some that will be wanted before the next
+// read comes back. It must be followed by take, with those that the read has really brought.
 func (s *lanes) choose(most int) []int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -80,8 +80,8 @@ func (s *lanes) choose(most int) []int64 {
 		return nil
 	}
 	spare := min(batchMost, 2*(s.run+s.ahead)-s.busy-s.waiting)
-	for l := range s.outranked { // what is taken there waits for those that are not: there must be room for them, for one at least
-		for n := 0; l.outranked() && s.mayClaim(l) && (n == 0 || len(ids) < spare); n++ {
+	for l := range s.outranked { // what is read there waits for those that are not: there must be room for them, for one at least
+		for n := 0; l.outranked() && s.mayFetch(l) && (n == 0 || len(ids) < spare); n++ {
 			ids = append(ids, s.chosen(l))
 		}
 	}
@@ -89,16 +89,16 @@ func (s *lanes) choose(most int) []int64 {
 		ids = append(ids, s.chosen(l))
 	}
 	for more := 0; more < s.run && s.unheard(); more++ {
-		ids = append(ids, s.chosen(s.claims.first()))
+		ids = append(ids, s.chosen(s.fetches.first()))
 	}
 	return ids
 }
 
-// next is the first of the lanes to be claimed; nil: there is none. One whose gate cannot be tried
+// next is the first of the lanes to be read; nil: there is none. One whose gate cannot be tried
 // now, as others are, is put aside.
 func (s *lanes) next() *lane {
-	for s.claims.len() > 0 {
-		l := s.claims.first()
+	for s.fetches.len() > 0 {
+		l := s.fetches.first()
 		if barred, _ := s.barred(l); !barred {
 			return l
 		}
@@ -107,20 +107,20 @@ func (s *lanes) next() *lane {
 	return nil
 }
 
-// unheard tells whether the first of the lanes to be claimed, of which nothing is taken, would be the next to start: however much of others is taken, it must
+// unheard tells whether the first of the lanes to be read, of which nothing is read, would be the next to start: however much of others is read, it must
 // not wait for that.
 func (s *lanes) unheard() bool {
 	l, next := s.next(), s.starts.first()
 	if l == nil {
 		return false
 	}
-	if len(l.taken)+l.claiming > 0 {
+	if len(l.prefetched)+l.fetching > 0 {
 		return false
 	}
 	if next == nil {
 		return true
 	}
-	a, b := l.ready.top().priority, next.taken.top().rank.priority
+	a, b := l.ready.top().priority, next.prefetched.top().rank.priority
 	return a > b || a == b && l.running < next.running
 }
 
@@ -128,29 +128,29 @@ func (s *lanes) chosen(l *lane) int64 {
 	top := l.ready.pop()
 	s.known.remove(top.id)
 	s.ready--
-	if l.claiming == 0 || top.before(l.best) {
+	if l.fetching == 0 || top.before(l.best) {
 		l.best = top
 	}
-	if l.claiming++; l.claiming == 1 {
-		s.claimed = append(s.claimed, l)
+	if l.fetching++; l.fetching == 1 {
+		s.fetched = append(s.fetched, l)
 	}
 	s.place(l)
 	s.try(l)
 	return top.id
 }
 
-// take brings the tasks that were claimed, which may now be started, and ends what choose began.
+// take brings the tasks that were read, which may now be started, and ends what choose began.
 func (s *lanes) take(tasks []*task) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, l := range s.claimed {
-		l.claiming = 0
+	for _, l := range s.fetched {
+		l.fetching = 0
 		s.place(l)
 		s.prune(l.key, l)
 	}
 	for _, t := range tasks {
 		l := s.lane(t.lane)
-		heap.Push(&l.taken, t)
+		heap.Push(&l.prefetched, t)
 		s.noteRead(l)
 		s.waiting++
 		s.place(l)
@@ -158,26 +158,26 @@ func (s *lanes) take(tasks []*task) {
 			s.drawn.add(t.row.ID)
 		}
 	}
-	for _, l := range s.claimed {
-		if len(l.taken) == 0 {
+	for _, l := range s.fetched {
+		if len(l.prefetched) == 0 {
 			s.untry(l)
 		}
 	}
-	clear(s.claimed)
-	s.claimed = s.claimed[:0]
+	clear(s.fetched)
+	s.fetched = s.fetched[:0]
 }
 
-// forget drops all that waits, as when leadership is lost or at a drain, and returns what was taken and not started.
-func (s *lanes) forget() (taken []*task) {
+// forget drops all that waits, as when leadership is lost or at a drain, and returns what was read and not started.
+func (s *lanes) forget() (read []*task) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for key, l := range s.all {
-		taken = append(taken, l.taken...)
-		l.ready, l.taken, l.fresh, l.claiming = nil, nil, nil, 0
+		read = append(read, l.prefetched...)
+		l.ready, l.prefetched, l.fresh, l.fetching = nil, nil, nil, 0
 		s.place(l)
 		s.prune(key, l)
 	}
-	s.known, s.filling, s.drawn, s.claimed = newIDSet(), nil, nil, nil
+	s.known, s.filling, s.drawn, s.fetched = newIDSet(), nil, nil, nil
 	s.only, s.gathered, s.readings = false, 0, nil
 	s.waiting, s.ready = 0, 0
 	for _, g := range s.gates {
@@ -186,10 +186,10 @@ func (s *lanes) forget() (taken []*task) {
 		}
 	}
 	s.era++
-	return taken
+	return read
 }
 
-// close lets nothing be claimed or started any more.
+// close lets nothing be read or started any more.
 func (s *lanes) close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -214,7 +214,7 @@ func (s *lanes) doubt() {
 	}
 }
 
-// pace is called at regular times with the number of tasks that may be claimed ahead; lanes forget what they ended before.
+// pace is called at regular times with the number of tasks that may be read ahead; lanes forget what they ended before.
 func (s *lanes) pace(ahead int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -231,7 +231,7 @@ func (s *lanes) pace(ahead int) {
 
 // prune forgets a lane that is empty, unless a pause in it may matter to a task that is still to come.
 func (s *lanes) prune(key laneKey, l *lane) {
-	if l.running > 0 || l.claiming > 0 || len(l.ready) > 0 || len(l.taken) > 0 || len(l.fresh) > 0 {
+	if l.running > 0 || l.fetching > 0 || len(l.ready) > 0 || len(l.prefetched) > 0 || len(l.fresh) > 0 {
 		return
 	}
 	if l.pause == 0 && len(s.all) > 10_000 || s.now().Sub(l.ended) > max(l.pause, time.Minute) {
@@ -245,22 +245,22 @@ func (s *lanes) prune(key laneKey, l *lane) {
 	}
 }
 
-// load tells how many tasks run, are taken but not started, and are due in PLAN.
+// load tells how many tasks run, are read but not started, and are due in PLAN.
 func (s *lanes) load() (busy, waiting, ready int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.busy, s.waiting, s.ready + s.gathered
 }
 
-// stocked tells whether more than n tasks are taken that need not wait for others to be.
+// stocked tells whether more than n tasks are read that need not wait for others to be.
 func (s *lanes) stocked(n int) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.waiting > n && len(s.outranked) == 0
 }
 
-// claimable tells whether choose would find anything.
-func (s *lanes) claimable() bool {
+// fetchable tells whether choose would find anything.
+func (s *lanes) fetchable() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.resumePaused()
@@ -271,7 +271,7 @@ func (s *lanes) claimable() bool {
 		return true
 	}
 	for l := range s.outranked {
-		if s.mayClaim(l) {
+		if s.mayFetch(l) {
 			return true
 		}
 	}
@@ -307,10 +307,10 @@ func (s *lanes) place(l *lane) {
 		return
 	}
 	delete(s.pausing, l)
-	if s.mayClaim(l) {
-		s.claims.put(l, l.ready.top(), l.running+len(l.taken)+l.claiming)
+	if s.mayFetch(l) {
+		s.fetches.put(l, l.ready.top(), l.running+len(l.prefetched)+l.fetching)
 	} else {
-		s.claims.drop(l)
+		s.fetches.drop(l)
 	}
 	delete(s.tryouts, l)
 	switch {
@@ -320,14 +320,14 @@ func (s *lanes) place(l *lane) {
 		s.starts.drop(l)
 		s.tryouts[l] = struct{}{}
 	default:
-		s.starts.put(l, l.taken.top().rank, l.running)
+		s.starts.put(l, l.prefetched.top().rank, l.running)
 	}
 }
 
-// mayClaim tells whether the lane's first ready task is to be claimed.
-func (s *lanes) mayClaim(l *lane) bool {
+// mayFetch tells whether the lane's first ready task is to be read.
+func (s *lanes) mayFetch(l *lane) bool {
 	barred, _ := s.barred(l)
-	return !barred && !l.trying() && l.claimable(s.ahead)
+	return !barred && !l.trying() && l.fetchable(s.ahead)
 }
 
 // pauses takes the lane out until then; zero: until something else puts it back.
@@ -338,7 +338,7 @@ func (s *lanes) pauses(l *lane, until time.Time) {
 		}
 		s.pausing[l] = struct{}{}
 	}
-	s.claims.drop(l)
+	s.fetches.drop(l)
 	s.starts.drop(l)
 	delete(s.tryouts, l)
 }

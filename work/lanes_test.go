@@ -32,8 +32,8 @@ func (d *desk) due(group string, id int64, maximum int32) *task {
 	return t
 }
 
-// claim takes all that is chosen.
-func (d *desk) claim() []int64 {
+// fetch takes all that is chosen.
+func (d *desk) fetch() []int64 {
 	ids := d.choose(1000)
 	var taken []*task
 	for _, id := range ids {
@@ -70,10 +70,10 @@ func TestLaneMax(t *testing.T) {
 	for id := int64(11); id <= 14; id++ {
 		d.due("two", id, 2)
 	}
-	d.expect("claimed", sorted(d.claim()), 1, 11, 12, 13)
+	d.expect("fetched", sorted(d.fetch()), 1, 11, 12, 13)
 	d.expect("started", sorted(d.startAll()), 1, 11, 12, 13)
 	d.ended(d.tasks[12], d.at)
-	d.expect("claimed", d.claim(), 14)
+	d.expect("fetched", d.fetch(), 14)
 	d.expect("started", d.startAll(), 14)
 }
 
@@ -81,25 +81,25 @@ func TestLargerMaxOvertakes(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, 100)
 	d.due("a", 1, 0)
-	d.claim()
+	d.fetch()
 	d.due("a", 2, 1)
-	d.expect("started", d.startAll()) // 1 waits for 2, which is still to be claimed
+	d.expect("started", d.startAll()) // 1 waits for 2, which is still to be read
 	d.expect("chosen", d.choose(1000), 2)
-	d.expect("started", d.startAll()) // or whose claim is under way
+	d.expect("started", d.startAll()) // or whose read is under way
 	d.take([]*task{d.tasks[2]})
 	d.expect("started", d.startAll(), 2)
 	d.ended(d.tasks[2], d.at)
 	d.expect("started", d.startAll(), 1)
 }
 
-// TestOutrankedLaneIsClaimed: a task that waits for a better one, which is still to be claimed, must not be what keeps that from being claimed.
-func TestOutrankedLaneIsClaimed(t *testing.T) {
+// TestOutrankedLaneIsRead: a task that waits for a better one, which is still to be read, must not be what keeps that from being read.
+func TestOutrankedLaneIsRead(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, 1)
 	d.due("a", 1, 0)
-	d.expect("claimed", d.claim(), 1)
+	d.expect("fetched", d.fetch(), 1)
 	d.due("a", 2, 1)
-	d.expect("claimed", d.claim(), 2)
+	d.expect("fetched", d.fetch(), 2)
 	d.expect("started", d.startAll(), 2)
 }
 
@@ -112,20 +112,20 @@ func TestLanesShareRun(t *testing.T) {
 	}
 	d.due("b", 101, 0)
 	d.due("c", 102, 0)
-	d.expect("claimed", sorted(d.claim()), 1, 2, 101, 102)
+	d.expect("fetched", sorted(d.fetch()), 1, 2, 101, 102)
 }
 
 func TestPauseWithDrift(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, 4)
 	first := d.due("a", 1, -1000)
-	d.claim()
+	d.fetch()
 	d.startAll()
 	d.at = d.at.Add(300 * time.Millisecond)
 	d.ended(first, d.at)
 	d.due("a", 2, -1000).row.Drift = true
 	d.at = noon.Add(1000 * time.Millisecond)
-	d.claim()
+	d.fetch()
 	d.at = noon.Add(1299 * time.Millisecond)
 	d.expect("started", d.startAll())
 	if at, ok := d.wake(); !ok || !at.Equal(noon.Add(1300*time.Millisecond)) {
@@ -148,15 +148,15 @@ func TestPauseWithoutDrift(t *testing.T) {
 		d := newDesk(t, 4)
 		first := d.due("a", 1, -1000)
 		first.row.Plan = c.plan
-		d.claim()
+		d.fetch()
 		d.startAll()
 		d.ended(first, c.ended)
 		d.due("a", 2, -1000)
 		d.at = c.starts.Add(-time.Millisecond)
-		d.claim()
+		d.fetch()
 		d.expect("started", d.startAll())
 		d.at = c.starts
-		d.claim()
+		d.fetch()
 		d.expect("started", d.startAll(), 2)
 	}
 }
@@ -168,9 +168,9 @@ func TestUnknownPauses(t *testing.T) {
 	d.doubt()
 	d.due("a", 1, -1000)
 	d.due("b", 2, 0)
-	d.expect("claimed", d.claim(), 2)
+	d.expect("fetched", d.fetch(), 2)
 	d.at = d.at.Add(time.Second)
-	d.expect("claimed", d.claim(), 1)
+	d.expect("fetched", d.fetch(), 1)
 }
 
 func TestFillBringsWhatIsNew(t *testing.T) {
@@ -185,10 +185,10 @@ func TestFillBringsWhatIsNew(t *testing.T) {
 	if _, _, ready := d.load(); ready != 2 {
 		t.Errorf("%d ready, want 2", ready)
 	}
-	d.expect("claimed", d.claim(), 3)
+	d.expect("fetched", d.fetch(), 3)
 	d.startAll()
 	d.ended(d.tasks[3], d.at)
-	d.expect("claimed", d.claim(), 1)
+	d.expect("fetched", d.fetch(), 1)
 }
 
 // TestFillLeavesOutWhatWasTaken: what is taken while a fill is under way, and has been seen by it, does not wait again, and so keeps nothing from starting; unless
@@ -204,7 +204,7 @@ func TestFillLeavesOutWhatWasTaken(t *testing.T) {
 		d.due("a", id, 0)
 	}
 	for id := int64(1); id <= 2; id++ {
-		d.expect("claimed", d.claim(), id)
+		d.expect("fetched", d.fetch(), id)
 		d.expect("started", d.startAll(), id)
 		d.ended(d.tasks[id], d.at)
 	}
@@ -213,7 +213,7 @@ func TestFillLeavesOutWhatWasTaken(t *testing.T) {
 	if _, _, ready := d.load(); ready != 2 {
 		t.Errorf("%d ready, want 2", ready)
 	}
-	d.expect("claimed", d.claim(), 2)
+	d.expect("fetched", d.fetch(), 2)
 	d.expect("started", d.startAll(), 2)
 }
 
@@ -223,7 +223,7 @@ func TestManyOutrank(t *testing.T) {
 	d := newDesk(t, 4)
 	for id := int64(1000); id < 1040; id++ {
 		d.due("a", id, 0)
-		d.claim()
+		d.fetch()
 		d.startAll()
 		d.ended(d.tasks[id], d.at)
 	}
@@ -231,38 +231,38 @@ func TestManyOutrank(t *testing.T) {
 	for id := int64(1040); id < 1100; id++ {
 		d.due("a", id, 0)
 	}
-	if ids := d.claim(); len(ids) != 21 || ids[0] != 1040 {
-		t.Fatalf("claimed %v, want 1040 to 1060", ids)
+	if ids := d.fetch(); len(ids) != 21 || ids[0] != 1040 {
+		t.Fatalf("fetched %v, want 1040 to 1060", ids)
 	}
 	for id := int64(1); id <= 100; id++ {
 		d.due("a", id, 0)
 	}
-	if ids := d.claim(); len(ids) != 21 || ids[0] != 1 {
-		t.Errorf("claimed %v, want 1 to 21", ids)
+	if ids := d.fetch(); len(ids) != 21 || ids[0] != 1 {
+		t.Errorf("fetched %v, want 1 to 21", ids)
 	}
 	d.expect("started", d.startAll(), 1)
-	if ids := d.claim(); len(ids) > 0 {
-		t.Errorf("claimed %v, where so many are taken", ids)
+	if ids := d.fetch(); len(ids) > 0 {
+		t.Errorf("fetched %v, where so many are taken", ids)
 	}
 }
 
-// TestPausesAreNotClaimedAhead: one that waits for a pause is taken when nothing of its lane is, also where it comes before one that is.
-func TestPausesAreNotClaimedAhead(t *testing.T) {
+// TestPausesAreNotReadAhead: one that waits for a pause is taken when nothing of its lane is, also where it comes before one that is.
+func TestPausesAreNotReadAhead(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, 4)
 	for id := int64(1); id <= 40; id++ {
 		d.due("a", id, 0)
-		d.claim()
+		d.fetch()
 		d.startAll()
 		d.ended(d.tasks[id], d.at)
 	}
 	d.ahead = 20
 	d.due("a", 1003, -1)
 	d.at = d.at.Add(time.Second)
-	d.expect("claimed", d.claim(), 1003)
+	d.expect("fetched", d.fetch(), 1003)
 	d.due("a", 1001, -1)
 	d.due("a", 1002, -1)
-	d.expect("claimed", d.claim(), 1001)
+	d.expect("fetched", d.fetch(), 1001)
 }
 
 // TestFillOfAllThatIsDue: where nothing of a fill may start before its end, it does not, and lanes have their order then.
@@ -276,7 +276,7 @@ func TestFillOfAllThatIsDue(t *testing.T) {
 		}
 	}
 	d.due("a", 999, 1)
-	d.expect("claimed", d.claim())
+	d.expect("fetched", d.fetch())
 	if _, _, ready := d.load(); ready != 7 {
 		t.Errorf("%d ready, want 7", ready)
 	}
@@ -284,10 +284,10 @@ func TestFillOfAllThatIsDue(t *testing.T) {
 	if _, _, ready := d.load(); ready != 7 {
 		t.Errorf("%d ready, want 7", ready)
 	}
-	d.expect("claimed", d.claim(), 983, 999)
+	d.expect("fetched", d.fetch(), 983, 999)
 	d.startAll()
 	d.ended(d.tasks[999], d.at)
-	d.expect("claimed", d.claim(), 973)
+	d.expect("fetched", d.fetch(), 973)
 }
 
 func TestForgetAndPrune(t *testing.T) {
@@ -295,7 +295,7 @@ func TestForgetAndPrune(t *testing.T) {
 	d := newDesk(t, 4)
 	d.due("a", 1, 0)
 	d.due("a", 2, 0)
-	d.claim()
+	d.fetch()
 	if taken := d.forget(); len(taken) != 1 || taken[0].row.ID != 1 {
 		t.Error("forgot", taken)
 	}
@@ -348,7 +348,7 @@ func (m model) play(seed uint64) {
 			m.due(groups[m.random.IntN(3)], next, []int32{0, 0, 1, 3, -10}[m.random.IntN(5)])
 		case 2:
 			m.pace(m.random.IntN(20))
-			m.claim()
+			m.fetch()
 		case 3:
 			for t := m.start(whichever); t != nil; t = m.start(whichever) {
 				begin(t)
@@ -369,7 +369,7 @@ func (m model) play(seed uint64) {
 	}
 	for int64(total) < next { // all come to their end
 		m.at = m.at.Add(20 * time.Millisecond)
-		m.claim()
+		m.fetch()
 		for t := m.start(whichever); t != nil; t = m.start(whichever) {
 			begin(t)
 		}
@@ -430,29 +430,29 @@ func TestUnheardLane(t *testing.T) {
 		d.due("busy", id+1, 10)
 	}
 	d.pace(50)
-	d.expect("claimed", d.claim(), 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11)
+	d.expect("fetched", d.fetch(), 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11)
 	for _, id := range d.startAll() {
 		d.ended(d.tasks[id], d.at)
 	}
-	d.claim()
+	d.fetch()
 	d.startAll()
 	d.pace(0) // those take longer
-	if d.claimable() {
+	if d.fetchable() {
 		t.Error("there is enough")
 	}
 	d.due("other", 200, 0)
 	d.due("other", 201, 0)
 	d.due("busy", 202, 10)
-	if !d.claimable() {
-		t.Error("the other lane is not to be claimed")
+	if !d.fetchable() {
+		t.Error("the other lane is not to be read")
 	}
-	d.expect("claimed", d.claim(), 200)
+	d.expect("fetched", d.fetch(), 200)
 	d.tasks[300] = &task{read: time.Now(), row: row{ID: 300, Group: "urgent"}, lane: laneKey{group: "urgent"}, rank: rank{id: 300, priority: 1}}
 	d.add([]byte("urgent"), nil, d.tasks[300].rank)
-	d.expect("claimed", d.claim(), 300)
+	d.expect("fetched", d.fetch(), 300)
 }
 
-// TestLaneAfterBack: a lane whose tasks have been given back, and then stopped, can be claimed as before.
+// TestLaneAfterBack: a lane whose tasks have been given back, and then stopped, can be read as before.
 func TestLaneAfterBack(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, 1)
@@ -461,7 +461,7 @@ func TestLaneAfterBack(t *testing.T) {
 		d.due("a", id+1, 0)
 	}
 	d.lane(laneKey{group: "a"}).recent = 9
-	d.expect("claimed", d.claim(), 1, 2, 3)
+	d.expect("fetched", d.fetch(), 1, 2, 3)
 	one := d.start(whichever)
 	two := d.queue(one, false, whichever)
 	three := d.queue(two, false, whichever)
@@ -474,7 +474,7 @@ func TestLaneAfterBack(t *testing.T) {
 	}
 	d.ended(one, d.at)
 	d.due("a", 4, 0)
-	d.expect("claimed", d.claim(), 4)
+	d.expect("fetched", d.fetch(), 4)
 }
 
 // TestQueueAndBack: what is queued behind a task holds what that will not hold any more, and gives it back.
@@ -488,7 +488,7 @@ func TestQueueAndBack(t *testing.T) {
 			d.due("b", id+11, 0)
 		}
 		d.lane(laneKey{group: "a"}).recent, d.lane(laneKey{group: "b"}).recent = 9, 9
-		d.expect("claimed", d.claim(), 1, 11, 2, 12, 3, 13)
+		d.expect("fetched", d.fetch(), 1, 11, 2, 12, 3, 13)
 		one = d.start(whichever)
 		for last := one; len(behind) < 3; {
 			if last = d.queue(last, false, whichever); last == nil {
@@ -564,7 +564,7 @@ func TestQueueInWideLane(t *testing.T) {
 		d.due("a", id+1, 1)
 	}
 	d.lane(laneKey{group: "a"}).recent = 9
-	d.expect("claimed", d.claim(), 1, 2, 3, 4)
+	d.expect("fetched", d.fetch(), 1, 2, 3, 4)
 	one := d.start(whichever)
 	if next := d.queue(one, false, whichever); next != nil {
 		t.Error(next.row.ID, "waits behind one beside which there is room")
@@ -595,7 +595,7 @@ func TestSearch(t *testing.T) {
 	for id := range int64(40) {
 		d.due(string(rune('A'+id)), id+1, 0)
 	}
-	d.claim()
+	d.fetch()
 	last := func(t *task) bool { return t.row.ID == 40 }
 	if other := d.start(last); other != nil {
 		t.Error("few lanes are all of them: ", other.row.ID)

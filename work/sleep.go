@@ -74,7 +74,7 @@ func (l *loop) sleep(ctx context.Context, stop <-chan struct{}) error {
 	return err
 }
 
-// gather lets ends come together, and room for claims, while runners have enough to go on with: a statement for a few rows costs as much as one for twenty.
+// gather lets ends come together, and room for reads, while runners have enough to go on with: a statement for a few rows costs as much as one for twenty.
 func (l *loop) gather(ctx context.Context) {
 	if !l.lanes.stocked(gatherStock) || len(l.asks) > 0 || !l.look.draining.IsZero() {
 		return
@@ -89,7 +89,7 @@ func (l *loop) gather(ctx context.Context) {
 // doze is how long there is nothing to do, if nobody wakes us.
 func (l *loop) doze() time.Duration {
 	noticed, urgent := l.wake.Noticed()
-	if urgent || l.lanes.claimable() && !l.clogged() {
+	if urgent || l.lanes.fetchable() && !l.clogged() {
 		return 0
 	}
 	d := l.silence()
@@ -177,7 +177,7 @@ func (l *loop) unmarked() bool {
 	return false
 }
 
-// pace measures how fast tasks end, which is how far ahead they are claimed: what ends between four looks, so that runners find tasks while the loop has
+// pace measures how fast tasks end, which is how far ahead they are read: what ends between four looks, so that runners find tasks while the loop has
 // hundreds of ends to write, and must share the cores with them.
 func (l *loop) pace() {
 	passed := time.Since(l.look.pace)
@@ -189,5 +189,5 @@ func (l *loop) pace() {
 	l.count = 0
 }
 
-// mostAhead bounds the tasks that are claimed before they can start.
+// mostAhead bounds the tasks that are read before they can start.
 const mostAhead = 3000

@@ -75,8 +75,8 @@ func (s *lanes) queue(before *task, crowded bool, fits func(*task) bool) (next *
 		s.resumePaused()
 		l = s.starts.first()
 	}
-	if l != nil && l.at[starting] >= 0 && !s.stale(l.taken.top()) && fits(l.taken.top()) {
-		next = heap.Pop(&l.taken).(*task)
+	if l != nil && l.at[starting] >= 0 && !s.stale(l.prefetched.top()) && fits(l.prefetched.top()) {
+		next = heap.Pop(&l.prefetched).(*task)
 		next.era = s.era
 		s.waiting--
 		l.running++
@@ -96,7 +96,7 @@ func (s *lanes) queue(before *task, crowded bool, fits func(*task) bool) (next *
 	return next
 }
 
-// back undoes queue, for tasks in the order in which it gave them: the first followed on before, which has not been ended. What was taken before the last forget is
+// back undoes queue, for tasks in the order in which it gave them: the first followed on before, which has not been ended. What was read before the last forget is
 // returned instead, and holds nothing.
 func (s *lanes) back(before *task, tasks []*task) (left []*task) {
 	s.mu.Lock()
@@ -119,7 +119,7 @@ func (s *lanes) back(before *task, tasks []*task) (left []*task) {
 			t.passed = true
 			left = append(left, t)
 		} else {
-			heap.Push(&l.taken, t)
+			heap.Push(&l.prefetched, t)
 			s.noteRead(l)
 			s.waiting++
 		}
@@ -128,7 +128,7 @@ func (s *lanes) back(before *task, tasks []*task) (left []*task) {
 	return left
 }
 
-// rejoin lets tasks wait again that were begun, or were to be, and are not any more; in one, so that their order is kept. What was taken before the last forget is returned
+// rejoin lets tasks wait again that were begun, or were to be, and are not any more; in one, so that their order is kept. What was read before the last forget is returned
 // instead, and is to be ended.
 func (s *lanes) rejoin(tasks []*task) (left []*task) {
 	s.mu.Lock()
@@ -141,7 +141,7 @@ func (s *lanes) rejoin(tasks []*task) (left []*task) {
 		}
 		s.hold(l, t, -1)
 		t.passed, t.left = false, false
-		heap.Push(&l.taken, t)
+		heap.Push(&l.prefetched, t)
 		s.noteRead(l)
 		s.waiting++
 		s.place(l)
@@ -153,7 +153,7 @@ func (s *lanes) putBack(l *lane, t *task) {
 	if s.suspect == t {
 		s.suspect = nil
 	}
-	heap.Push(&l.taken, t)
+	heap.Push(&l.prefetched, t)
 	s.noteRead(l)
 	s.waiting++
 	l.running--
@@ -174,7 +174,7 @@ func (s *lanes) first(fits func(*task) bool, most int) *task {
 	}()
 	for s.starts.len() > 0 && len(passed) < most {
 		l := s.starts.first()
-		if t := l.taken.top(); s.stale(t) || !fits(t) {
+		if t := l.prefetched.top(); s.stale(t) || !fits(t) {
 			s.starts.drop(l)
 			passed = append(passed, l)
 			continue
@@ -185,9 +185,9 @@ func (s *lanes) first(fits func(*task) bool, most int) *task {
 	return nil
 }
 
-// pop starts the first of the lane's taken tasks.
+// pop starts the first of the lane's read tasks.
 func (s *lanes) pop(l *lane) *task {
-	t := heap.Pop(&l.taken).(*task)
+	t := heap.Pop(&l.prefetched).(*task)
 	s.waiting--
 	l.running++
 	s.place(l)
@@ -282,16 +282,16 @@ func (s *lanes) vacate(key laneKey) {
 	s.place(l)
 }
 
-// drop takes out a task that is taken but not started; false when it has started or is not known.
+// drop takes out a task that is read but not started; false when it has started or is not known.
 func (s *lanes) drop(t *task) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	l := s.lane(t.lane)
-	for i, other := range l.taken {
+	for i, other := range l.prefetched {
 		if other == t {
-			heap.Remove(&l.taken, i)
+			heap.Remove(&l.prefetched, i)
 			s.waiting--
-			s.unclaim(l)
+			s.untryIdle(l)
 			s.place(l)
 			return true
 		}

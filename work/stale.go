@@ -88,28 +88,28 @@ func (s *lanes) unread(fresh time.Duration, before time.Time) (old []*task) {
 }
 
 func (s *lanes) unreadIn(l *lane, before time.Time) (old []*task) {
-	for i := 0; i < len(l.taken); {
-		t := l.taken[i]
+	for i := 0; i < len(l.prefetched); {
+		t := l.prefetched[i]
 		if !t.read.Before(before) && !s.stale(t) {
 			i++
 			continue
 		}
-		heap.Remove(&l.taken, i)
+		heap.Remove(&l.prefetched, i)
 		i = 0
 		s.waiting--
 		s.makeReady(l, t.rank)
 		old = append(old, t)
 	}
 	if len(old) > 0 {
-		s.unclaim(l)
+		s.untryIdle(l)
 		s.place(l)
 	}
 	return old
 }
 
-// unclaim ends the lane's try of its gate when the task that was to try it is there no more.
-func (s *lanes) unclaim(l *lane) {
-	if l.trying() && len(l.taken)+l.claiming+l.running == 0 {
+// untryIdle ends the lane's try of its gate when the task that was to try it is there no more.
+func (s *lanes) untryIdle(l *lane) {
+	if l.trying() && len(l.prefetched)+l.fetching+l.running == 0 {
 		s.untry(l)
 	}
 }

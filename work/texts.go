@@ -28,7 +28,7 @@ type sizes struct {
 	names                            [3]*string // nil: too long
 }
 
-// isBehind tells a name that did not come with the claim, but what stands for it.
+// isBehind tells a name that did not come with the others, but what stands for it.
 func isBehind(name string) bool { return strings.HasPrefix(name, "\x01") }
 
 func (l *loop) sizes(ctx context.Context, id int64) (*sizes, error) {
