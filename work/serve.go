@@ -254,13 +254,12 @@ func (l *loop) begin(ctx context.Context) error {
 	l.described = ""
 	l.look.began = l.clock.now()
 	l.handed = false
-	before := l.crashed
 	if used, err := l.used(ctx); err != nil {
 		return err
 	} else if used {
 		l.lanes.doubt()
 	}
-	l.dropForgotten(before)
+	l.unsaid = l.withoutForgotten(l.unsaid)
 	if err := l.scan(ctx, true); err != nil {
 		return err
 	}
@@ -287,16 +286,20 @@ func (l *loop) step(ctx context.Context) error {
 	return nil
 }
 
-// dropForgotten drops the ends of what is not marked if the server has crashed since we have led: it may have forgotten a change of such a row, and have given its version to another.
-func (l *loop) dropForgotten(crashed *time.Time) {
-	if crashed == nil || l.crashed == nil || !l.crashed.After(*crashed) {
-		return
-	}
-	l.unsaid = slices.DeleteFunc(l.unsaid, func(e end) bool {
-		if e.task.marks.Load() {
+// forgotten tells an end that the server may have forgotten in its last crash, with what it stands for: the row may have another version by that number, and effects whose commit
+// did not wait for the disk are lost. The task waits still, or is found cut off.
+func (l *loop) forgotten(e *end) bool {
+	return l.crashed != nil && e.kind == finished && e.stop.Before(*l.crashed) && (!e.task.marks.Load() || l.control.lazy && e.task.row.Remote == "")
+}
+
+// withoutForgotten drops those ends, and returns the others.
+func (l *loop) withoutForgotten(ends []end) []end {
+	return slices.DeleteFunc(ends, func(e end) bool {
+		if !l.forgotten(&e) {
 			return false
 		}
 		l.gone(e)
+		l.look.wanted = true
 		return true
 	})
 }

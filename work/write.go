@@ -16,7 +16,7 @@ func (l *loop) listen() {
 		e := &ends[i]
 		e.task.ending, e.usual = true, e.isUsual()
 	}
-	l.unsaid = append(l.unsaid, ends...)
+	l.unsaid = append(l.unsaid, l.withoutForgotten(ends)...)
 }
 
 // write does what the runners' words ask for. What cannot be written now stays in unsaid.
