@@ -1,0 +1,35 @@
+package work
+
+import (
+	"testing"
+	"time"
+)
+
+// TestEndsOfBeforeACrash: what a crash of the server may have undone is not written as if it had not.
+func TestEndsOfBeforeACrash(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		ended        time.Duration // after the crash
+		marked, lazy bool
+		remote       string
+		want         bool
+	}{
+		"unmarked":                               {-1, false, false, "", true},
+		"unmarked, and ended since":              {+1, false, false, "", false},
+		"marked":                                 {-1, true, false, "", false},
+		"marked, where commits do not wait":      {-1, true, true, "", true},
+		"marked, and ended since":                {+1, true, true, "", false},
+		"marked, where a remote's do not matter": {-1, true, true, "dbname=other", false},
+	} {
+		l := newLoop(t.Context(), Target{Run: 1}, zerologNone)
+		l.control, l.crashed = &control{lazy: c.lazy}, &noon
+		one := &task{row: row{ID: 1, Remote: c.remote}}
+		one.marks.Store(c.marked)
+		l.tasks[1] = one
+		l.inbox.end(end{task: one, kind: finished, stop: noon.Add(c.ended)})
+		l.listen()
+		if dropped := len(l.unsaid) == 0; dropped != c.want || l.busy() == c.want {
+			t.Error(name, ": dropped ", dropped, ", known still ", l.busy())
+		}
+	}
+}
