@@ -9,13 +9,14 @@ import (
 )
 
 // known are phrases of the log that other tests than TestFaults await, some in other folders.
-var known = []string{promoted, starting, scarce, passedOver, "failed to connect", "target failed", "target recovered", "(SQLSTATE 53300)", "created column", "panic", "stack", "belongs to role"}
+var known = []string{promoted, starting, scarce, full, passedOver, "failed to connect", "target failed", "target recovered", "(SQLSTATE 53300)", "created column", "panic", "stack", "belongs to role"}
 
-// What the log says of a standby, of a server that is not up, of tasks that fail on a full disk, and of somebody who is in the way.
+// What the log says of a standby, of a server that is not up, of tasks that fail on a full disk, of the leader on one, and of somebody who is in the way.
 const (
 	promoted   = "in recovery: it takes no writes until it is promoted"
 	starting   = "(SQLSTATE 57P03)"
 	scarce     = "tasks fail because the server is out of disk space or memory"
+	full       = "tasks wait until there is room on the server's disk"
 	passedOver = "has no right to the table and is ignored"
 )
 

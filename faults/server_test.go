@@ -84,7 +84,7 @@ func (s *stage) fill() {
 	s.done(soon)
 	s.is("true", "SELECT count(*) < 100 FROM task WHERE state = 'FAIL'")
 	s.says("target recovered")
-	s.saidOnly([]string{"tasks wait until there is room on the server's disk", "leading", "target recovered"})
+	s.saidOnly([]string{full, "leading", "target recovered"})
 }
 
 // each runs statements, each in a transaction of its own.
