@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -193,6 +194,9 @@ func (w world) try(t *testing.T) {
 		explain(t, conn, name, p) // which finds the rows that are dead, and says so in the index
 		got, plan := explain(t, conn, name, p)
 		rows, reads := p.bounds()
+		for end := time.Now().Add(patient); (got.rows > rows || got.reads > reads) && time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
+			got, plan = explain(t, conn, name, p) // not dead for everybody yet: the server may look after the table at this moment
+		}
 		if got.rows > rows || got.reads > reads {
 			t.Errorf("%s (%s) visits %v rows, %v pages; most: %v, %v", name, session, got.rows, got.reads, rows, reads)
 			if os.Getenv("PLANS") != "" {
