@@ -36,6 +36,9 @@ var forTests = []string{"server/servertest", "server/tasktest", "server/programt
 // rooms are the folders whose packages below them know neither the folder nor each other.
 var rooms = []string{"work"}
 
+// pure are the folders whose files import nothing but the standard library.
+var pure = []string{"work/lane"}
+
 // TestImports reads the import declarations of all files but tests. Packages below a folder count as the folder.
 func TestImports(t *testing.T) {
 	t.Parallel()
@@ -75,6 +78,9 @@ func refused(file, imported string) string {
 		if !within(path.Dir(file), folder) && (imported == prefix || strings.HasPrefix(imported, prefix+"/")) {
 			return "only " + folder + " may"
 		}
+	}
+	if slices.Contains(pure, path.Dir(file)) && (top(imported) == module || strings.Contains(top(imported), ".")) {
+		return path.Dir(file) + " imports nothing but the standard library"
 	}
 	rest, ours := strings.CutPrefix(imported, module)
 	if !ours || rest != "" && rest[0] != '/' {
@@ -154,6 +160,11 @@ func TestImportsAreRefused(t *testing.T) {
 		{"work/wake/stream.go", "pgtaskd/work", true},
 		{"work/wake/stream.go", "pgtaskd/work/lane", true},
 		{"work/wake/stream.go", "pgtaskd/conf", true},
+		{"work/loop.go", "pgtaskd/work/lane", false},
+		{"work/lane/lanes.go", "container/heap", false},
+		{"work/lane/lanes.go", "pgtaskd/work", true},
+		{"work/lane/lanes.go", "pgtaskd/sql", true},
+		{"work/lane/lanes.go", "github.com/jackc/pgx/v5", true},
 		{"conf/read.go", "github.com/robfig/cron/v3", true},
 		{"exec/run.go", "pgtaskd/new", true},
 	}

@@ -22,7 +22,7 @@ func (l *loop) expects(now time.Time) bool {
 
 // vacant tells whether no task is known, ours or not.
 func (l *loop) vacant() bool {
-	busy, waiting, ready := l.lanes.load()
+	busy, waiting, ready := l.lanes.Load()
 	return busy+waiting+ready == 0 && len(l.tasks)+len(l.orphans)+len(l.parked)+len(l.hopeless) == 0 && !l.scanning.active
 }
 

@@ -17,7 +17,7 @@ func TestAlone(t *testing.T) {
 	s.exec("INSERT INTO task (input, plan) VALUES ('SELECT 1', 'infinity'), ('SELECT 1', statement_timestamp() + interval '1 hour')")
 	comes := func(columns string, values ...any) (read *task, started bool) {
 		t.Helper()
-		l.lanes.forget()
+		l.lanes.Forget()
 		l.tasks, l.look = map[int64]*task{}, looks{}
 		s.exec("UPDATE task SET state = 'DONE' WHERE plan < now()")
 		id := s.add(columns, values...)

@@ -13,6 +13,7 @@ import (
 	"pgtaskd/exec"
 	"pgtaskd/remote"
 	"pgtaskd/routine"
+	"pgtaskd/work/lane"
 )
 
 // open opens a session for a task, where the task wants it.
@@ -148,7 +149,7 @@ type patience struct {
 func (p *patience) fail(remote string) time.Duration {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	remote = brief(remote)
+	remote = lane.Brief(remote)
 	if len(p.since) >= patienceMost {
 		maps.DeleteFunc(p.since, func(_ string, since time.Time) bool { return time.Since(since) > 2*patienceLong })
 		maps.DeleteFunc(p.delay, func(remote string, _ time.Duration) bool { return p.since[remote].IsZero() })
@@ -175,7 +176,7 @@ const (
 func (p *patience) succeed(remote string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	remote = brief(remote)
+	remote = lane.Brief(remote)
 	delete(p.delay, remote)
 	delete(p.since, remote)
 }

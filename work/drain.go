@@ -38,7 +38,7 @@ func (u *undrained) Error() string {
 func (l *loop) drain() {
 	if l.look.draining.IsZero() {
 		l.look.draining = time.Now()
-		l.lanes.close()
+		l.lanes.Close()
 		l.underWay(l.log.Info().Dur("grace", l.live.Load().Grace), "waits_for").Msg("draining")
 		l.dropWaiting()
 	}
@@ -64,7 +64,7 @@ func (l *loop) handOver(ctx context.Context) error {
 		}
 	}
 	for id, key := range l.orphans {
-		l.lanes.vacate(key)
+		l.lanes.Vacate(key)
 		delete(l.orphans, id)
 	}
 	l.closeLater(l.seats.stale(0))

@@ -75,7 +75,7 @@ func (r *runner) hold(t *task, start time.Time, result *exec.Result) (next *task
 		return nil
 	}
 	if !r.before.heavy && !t.marks.Load() {
-		if next = r.lanes.follow(t, r.fits); next != nil {
+		if next = r.lanes.Follow(t, r.fits); next != nil {
 			return next
 		}
 	}

@@ -6,6 +6,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgtype"
+
+	"pgtaskd/work/lane"
 )
 
 // find takes note of the tasks that a scan has brought, and returns how many there were, and those that are not worth running any more. There may be a
@@ -17,24 +19,24 @@ func (l *loop) find(rows pgx.Rows) (found int, expired []int64, err error) {
 	for rows.Next() {
 		found++
 		v := rows.RawValues()
-		r := rank{id: integer(v[0]), max: int32(integer(v[3])), priority: int32(integer(v[4]))}
-		s.id = r.id
+		r := lane.Rank{ID: integer(v[0]), Max: int32(integer(v[3])), Priority: int32(integer(v[4]))}
+		s.id = r.ID
 		due = append(due[:0], v[5]...)
 		over := v[6]
 		underWay := over != nil && over[0] == 0
 		if odd && !underWay {
-			delete(l.leftAlone, r.id)
+			delete(l.leftAlone, r.ID)
 		}
 		switch {
-		case underWay && l.leftAlone[r.id]:
+		case underWay && l.leftAlone[r.ID]:
 		case underWay:
-			l.adopt(r.id, laneOf(string(v[1]), string(v[2])))
-		case odd && (l.isHopeless(r.id) || now.Before(l.parked[r.id].until)):
-		case odd && l.tasks[r.id] != nil: // it is read already, or runs
+			l.adopt(r.ID, lane.KeyOf(string(v[1]), string(v[2])))
+		case odd && (l.isHopeless(r.ID) || now.Before(l.parked[r.ID].until)):
+		case odd && l.tasks[r.ID] != nil: // it is read already, or runs
 		case over != nil:
-			expired = append(expired, r.id)
+			expired = append(expired, r.ID)
 		default:
-			l.lanes.add(v[1], v[2], r)
+			l.lanes.Add(v[1], v[2], r)
 		}
 	}
 	if err := rows.Err(); err != nil || found == 0 {

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"pgtaskd/exec"
+	"pgtaskd/work/lane"
 )
 
 // A flight is what a runner sends at once: a task and those behind it (exec/flight.go). Only short queries fly, as their like have turned out to be; what
@@ -111,14 +112,14 @@ func (f *flights) end(r *runner) (behind []flown) {
 
 // land gives back to the lanes what the runner has behind the task under way, of which it is certain that it has not begun and will not. Those that the lanes do not
 // take are returned.
-func (f *flights) land(r *runner, s *lanes) (left []*task) {
+func (f *flights) land(r *runner, s *lane.Lanes[*task]) (left []*task) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.back(r, s)
 }
 
 // overdue gives back to the lanes what will not begin any more because what is before it lasts.
-func (f *flights) overdue(now time.Time, s *lanes) (left []*task) {
+func (f *flights) overdue(now time.Time, s *lane.Lanes[*task]) (left []*task) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for r, flight := range f.all {
@@ -129,7 +130,7 @@ func (f *flights) overdue(now time.Time, s *lanes) (left []*task) {
 	return left
 }
 
-func (f *flights) back(r *runner, s *lanes) (left []*task) {
+func (f *flights) back(r *runner, s *lane.Lanes[*task]) (left []*task) {
 	flight := f.all[r]
 	if flight == nil {
 		return nil
@@ -139,7 +140,7 @@ func (f *flights) back(r *runner, s *lanes) (left []*task) {
 	for i, b := range flight.behind {
 		tasks[i] = b.task
 	}
-	return s.back(flight.before, tasks)
+	return s.Back(flight.before, tasks)
 }
 
 // board finds what can be sent behind t, which is about to be sent.
@@ -171,8 +172,8 @@ func (r *runner) extend(t *task) {
 func (r *runner) queue(last *task, most, room int) (behind []flown, until time.Time) {
 	until = r.clock.now().Add(flightLate + r.seat.answers)
 	for before := last; len(behind) < most; {
-		next := r.lanes.queue(before, r.crowded(before), func(next *task) bool {
-			return r.seat.fits(next) && (!before.row.Save || next.lane == before.lane) && next.size() <= room && r.flies(next) && r.habits.flight(next) > 1 &&
+		next := r.lanes.Queue(before, r.crowded(before), func(next *task) bool {
+			return r.seat.fits(next) && (!before.row.Save || next.Lane == before.Lane) && next.size() <= room && r.flies(next) && r.habits.flight(next) > 1 &&
 				(!next.row.Save || next.row.Timeout > 0 || before.row.Timeout == 0)
 		})
 		if next == nil {
@@ -181,7 +182,7 @@ func (r *runner) queue(last *task, most, room int) (behind []flown, until time.T
 		room -= next.size()
 		next.query, next.watch = next.row.Remote != "", false
 		next.atomic = true
-		spec := r.made(next, next.row.Save && before.row.Save && next.lane == before.lane)
+		spec := r.made(next, next.row.Save && before.row.Save && next.Lane == before.Lane)
 		spec.Until = until.Add(-r.seat.ahead)
 		behind = append(behind, flown{next, spec})
 		before = next

@@ -94,7 +94,7 @@ func leadAs(t *testing.T, as func(*loop), change ...func(*Target)) *led {
 		s.err = l.lead(ctx, s.stop)
 	}()
 	t.Cleanup(func() {
-		l.lanes.close()
+		l.lanes.Close()
 		cancel()
 		<-s.ended
 		l.crew.End()
@@ -352,7 +352,7 @@ func testLateFlight(t *testing.T, lead func(*testing.T, ...func(*Target)) *led) 
 	s.exec("UPDATE task SET state = 'STOP' WHERE id = $1", others[0])
 	s.exec("DELETE FROM task WHERE id = $1", others[1])
 	urgent := s.add(`input, data, "group", priority`, waits, "quick", "a", 5)
-	s.until("the urgent task is known", func() bool { _, _, ready := s.loop.lanes.load(); return ready > 0 || s.seen.has(urgent) })
+	s.until("the urgent task is known", func() bool { _, _, ready := s.loop.lanes.Load(); return ready > 0 || s.seen.has(urgent) })
 	release()
 	s.done(first, urgent, others[2], others[3])
 	if s.state(others[0]) != "STOP" || s.state(others[1]) != "" || s.get("SELECT start IS NULL AND stop IS NULL FROM task WHERE id = $1", others[0]) != "true" {

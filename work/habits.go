@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"pgtaskd/exec"
+	"pgtaskd/work/lane"
 )
 
 // habits is what inputs of the same shape have done in the same place: whether they write, and how long they take. Runners share it.
@@ -18,7 +19,7 @@ type like struct {
 	remote string
 }
 
-func (t *task) like() like { return like{t.traits.Shape, brief(t.row.Remote)} }
+func (t *task) like() like { return like{t.traits.Shape, lane.Brief(t.row.Remote)} }
 
 type habit struct {
 	queries int           // in a row that were only that; below 0: how many it takes until that counts again

@@ -27,16 +27,16 @@ func (r *runner) deliver(e end) {
 	switch {
 	case e.kind == lost || e.kind == killed:
 		r.inbox.end(e)
-	case e.heavy || e.task.marks.Load() && r.lanes.isClosed():
+	case e.heavy || e.task.marks.Load() && r.lanes.IsClosed():
 		e.written = make(chan struct{})
 		r.inbox.end(e)
 		select {
 		case <-e.written:
 		case <-r.crew.Context().Done():
 		}
-		r.lanes.ended(e.task, e.at())
+		r.lanes.Ended(e.task, e.at())
 	default:
-		r.lanes.ended(e.task, e.at())
+		r.lanes.Ended(e.task, e.at())
 		r.inbox.end(e)
 	}
 }

@@ -117,7 +117,7 @@ func TestSlowTaskBehindInstants(t *testing.T) {
 		s.loop.habits.saw(like, time.Microsecond, false, &exec.Result{Open: true})
 	}
 	s.loop.instants.tasks.Add(instantMost)
-	s.exec(`INSERT INTO task (input, "group") SELECT 'SELECT 1', 'g' || i FROM generate_series(1, $1) AS i`, passMost+4)
+	s.exec(`INSERT INTO task (input, "group") SELECT 'SELECT 1', 'g' || i FROM generate_series(1, $1) AS i`, 20) // more than are looked at for one that fits
 	s.becomes(s.add(`input, "group"`, "SELECT pg_sleep(0)", "slow"), "DONE")
 	if n := s.get("SELECT count(*) FROM task WHERE state = 'DONE'"); n != "1" {
 		t.Error(n, "have ended, though there are enough such queries")

@@ -9,6 +9,7 @@ import (
 	"pgtaskd/server"
 	"pgtaskd/server/proxy"
 	"pgtaskd/server/servertest"
+	"pgtaskd/work/lane"
 )
 
 // sessions are the backends that run tasks of the stage's database.
@@ -74,16 +75,21 @@ func (s *stage) anyLeader() {
 	s.becomes(s.add(`input, "group"`, "SELECT 'other'", "others"), "DONE")
 }
 
+// noon is when what has no time of its own happens.
+var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+
 // TestEndWhileLeadershipIsLost: a run that ends in the moment in which the control connection is lost is not run again.
 func TestEndWhileLeadershipIsLost(t *testing.T) {
 	t.Parallel()
 	l := newLoop(t.Context(), Target{Run: 1}, zerologNone)
-	l.lanes.add([]byte("a"), nil, rank{id: 1})
-	ids := l.lanes.choose(1)
-	one := &task{read: time.Now(), row: row{ID: ids[0], Group: "a"}, lane: laneKey{group: "a"}, rank: rank{id: 1}}
+	l.lanes.Add([]byte("a"), nil, lane.Rank{ID: 1})
+	ids := l.lanes.Choose(1)
+	one := &task{row: row{ID: ids[0], Group: "a"}}
+	one.Ticket = one.row.ticket(lane.KeyOf("a", ""))
+	one.Read = time.Now()
 	l.tasks[1] = one
-	l.lanes.take([]*task{one})
-	if l.lanes.start(func(*task) bool { return true }) != one || !l.busy() {
+	l.lanes.Prefetched([]*task{one})
+	if l.lanes.Start(func(*task) bool { return true }) != one || !l.busy() {
 		t.Fatal("it does not run")
 	}
 	(&runner{loop: l}).finish(end{task: one, kind: finished, start: noon, stop: noon})

@@ -64,7 +64,7 @@ func (l *loop) change() {
 	if latest == nil || latest == l.live.Load() {
 		return
 	}
-	l.lanes.resize(latest.Run)
+	l.lanes.Resize(latest.Run)
 	l.live.Store(latest)
 	l.log.Info().Int("run", latest.Run).Dur("sleep", latest.Sleep).Dur("grace", latest.Grace).Dur("idle", latest.Idle).
 		Int64("output_limit", latest.OutputLimit).Msg("settings changed")

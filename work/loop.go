@@ -9,6 +9,7 @@ import (
 
 	"pgtaskd/routine"
 	"pgtaskd/sql"
+	"pgtaskd/work/lane"
 	"pgtaskd/work/wake"
 )
 
@@ -20,7 +21,7 @@ type loop struct {
 
 	// Shared with the runners.
 	clock    *clock
-	lanes    *lanes
+	lanes    *lane.Lanes[*task]
 	inbox    *inbox
 	seats    *seats
 	patience patience
@@ -45,7 +46,7 @@ type loop struct {
 	unsaid             []end                  // ends that could not be written yet
 	lost               map[int64]end          // tasks whose session has gone
 	killed             []end                  // tasks whose session was terminated
-	orphans            map[int64]laneKey      // under way, but not ours
+	orphans            map[int64]lane.Key     // under way, but not ours
 	soon               []*task                // read before their plan, the earliest first
 	ahead              time.Duration          // how long before: soonAhead, see horizon
 	kept               map[string]bool        // what keeps rows from being deleted, and has been logged
@@ -103,14 +104,14 @@ func newLoop(ctx context.Context, t Target, log zerolog.Logger) *loop {
 		flights:  flights{all: map[*runner]*flight{}},
 		habits:   habits{of: map[like]*habit{}},
 		patience: patience{delay: map[string]time.Duration{}, since: map[string]time.Time{}},
-		tasks:    map[int64]*task{}, begun: map[int64]again{}, lost: map[int64]end{}, orphans: map[int64]laneKey{}, kept: map[string]bool{}, hopeless: map[int64]time.Time{}, leftAlone: map[int64]bool{}, parked: map[int64]parked{},
+		tasks:    map[int64]*task{}, begun: map[int64]again{}, lost: map[int64]end{}, orphans: map[int64]lane.Key{}, kept: map[string]bool{}, hopeless: map[int64]time.Time{}, leftAlone: map[int64]bool{}, parked: map[int64]parked{},
 	}
 	live := t.live()
 	if latest := t.Changes.get(); latest != nil {
 		live = *latest
 	}
 	l.live.Store(&live)
-	l.lanes = newLanes(live.Run, l.clock.now)
+	l.lanes = lane.New[*task](live.Run, freshForLong, l.clock.now)
 	l.wake = l.waker()
 	return l
 }

@@ -9,6 +9,7 @@ import (
 	"pgtaskd/remote"
 	"pgtaskd/server/proxy"
 	"pgtaskd/server/servertest"
+	"pgtaskd/work/lane"
 )
 
 // breaking is a stage whose connections break when the server answers for the first time to what begins a task with the word "break".
@@ -90,7 +91,8 @@ func TestBackendOfALostConnectionThatWaitsForUsIsEnded(t *testing.T) {
 	backend := s.connect()
 	pid := int32(backend.PgConn().PID())
 	id := s.add("input, state, attempt, pid, start, atomic", "SELECT 1", "WORK", 1, pid, time.Now().Add(time.Minute), true)
-	one := &task{row: row{ID: id}, rank: rank{id: id}}
+	one := &task{row: row{ID: id}}
+	one.Ticket = one.row.ticket(lane.KeyOf("group", ""))
 	var since time.Time
 	if err := s.conn.QueryRow(t.Context(), "SELECT backend_start FROM pg_stat_activity WHERE pid = $1", pid).Scan(&since); err != nil {
 		t.Fatal(err)

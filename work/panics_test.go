@@ -11,6 +11,7 @@ import (
 
 	"pgtaskd/routine"
 	"pgtaskd/server/servertest"
+	"pgtaskd/work/lane"
 )
 
 // serveWith is serve with a look at each loop before it begins; the first is number 1.
@@ -116,7 +117,7 @@ func TestRemotePidEndsNoSession(t *testing.T) {
 		}
 		id := s.add("input, remote, state, pid, start", "SELECT 1", remote, "WORK", pid, time.Now())
 		s.exec("UPDATE task SET state = 'STOP'")
-		l.adopt(id, laneOf("group", remote))
+		l.adopt(id, lane.KeyOf("group", remote))
 		if _, err := l.evict(t.Context()); err != nil {
 			t.Fatal(err)
 		}

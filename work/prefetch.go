@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"pgtaskd/work/lane"
 )
 
 // What one statement reads or writes at most, and how long a text may be that is read with others, in bytes: so a read stays under some megabytes.
@@ -24,7 +26,7 @@ func (l *loop) prefetch(ctx context.Context) error {
 		if l.clogged() {
 			return nil
 		}
-		ids := l.lanes.choose(batchMost)
+		ids := l.lanes.Choose(batchMost)
 		if err := l.prefetchChosen(ctx, ids); err != nil || len(ids) < batchMost {
 			return err
 		}
@@ -57,7 +59,7 @@ func (l *loop) took(chosen []int64, tasks []*task) {
 		l.tasks[t.row.ID] = t
 		delete(l.parked, t.row.ID)
 	}
-	l.lanes.take(tasks)
+	l.lanes.Prefetched(tasks)
 	if len(tasks) < len(chosen) {
 		l.park(chosen)
 	}
@@ -151,16 +153,13 @@ func (l *loop) readRows(rows pgx.Rows) (tasks []*task, err error) {
 		&r.ID, &r.Version, &r.First, &expires, &r.Group, &r.Remote, &r.Max, &r.Priority, &r.Parent, &r.Plan, &r.Attempt, &timeout, &live, &r.Count, &r.Save, &r.Drift,
 		&r.Format.Header, &r.Format.String, &delimiter, &escape, &quote, &null, &r.Rerun, &r.Single, &r.Suspect, &r.Input, &r.Data, &r.Epoch, &foreign, &group, &remote,
 	}, func() error {
-		if r.Expires = (time.Time{}); expires != nil {
-			r.Expires = *expires
-		}
 		r.Timeout, r.Live = micros(timeout), micros(live)
 		r.Format.Delimiter, r.Format.Escape, r.Format.Quote = delimiter, escape, quote
 		r.Format.Null = ""
 		if null != nil {
 			r.Format.Null = *null
 		}
-		lane := laneOf(r.Group, r.Remote)
+		key := lane.KeyOf(r.Group, r.Remote)
 		if isBehind(r.Group) && group != nil {
 			r.Group = *group
 		}
@@ -170,15 +169,18 @@ func (l *loop) readRows(rows pgx.Rows) (tasks []*task, err error) {
 		if r.Input == nil || r.Data == nil || null == nil || isBehind(r.Group) || isBehind(r.Remote) {
 			r.Input, r.Data = nil, nil // all come together
 		}
+		r.Suspect = r.Suspect || l.begun[r.ID].crossed >= crossedAlone
 		t := &task{
-			row: r, lane: lane, rank: rank{r.ID, r.Max, r.Priority}, leader: l.control.pid,
+			Ticket: r.ticket(key), row: r, leader: l.control.pid,
 			again: l.begun[r.ID].runs, atomic: r.Remote == "", shows: l.shown(r.Group),
 		}
-		t.row.Suspect = r.Suspect || l.begun[r.ID].crossed >= crossedAlone
 		if before != nil && before.row.Input != nil && r.Input != nil && *before.row.Input == *r.Input {
 			t.row.Input = before.row.Input
 			before.examine()
 			t.described(before.traits)
+		}
+		if expires != nil {
+			t.Expires = *expires
 		}
 		before, tasks = t, append(tasks, t)
 		return nil
@@ -188,7 +190,7 @@ func (l *loop) readRows(rows pgx.Rows) (tasks []*task, err error) {
 	}
 	now := time.Now()
 	for _, t := range tasks {
-		t.read = now
+		t.Read = now
 	}
 	return tasks, err
 }

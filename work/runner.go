@@ -34,7 +34,7 @@ type pending struct {
 // sit finds a session for the task, or opens one; nil when the task's end, without a start, has been told to the loop.
 func (r *runner) sit(ctx context.Context, t *task) *seat {
 	if s := r.pick(ctx, t); s != nil {
-		r.lanes.opened(t)
+		r.lanes.Opened(t)
 		return s
 	}
 	closeSeats([]*seat{r.seats.room(r.live.Load().Run)})
@@ -43,7 +43,7 @@ func (r *runner) sit(ctx context.Context, t *task) *seat {
 	if err == nil {
 		s := &seat{session: session, remote: t.row.Remote, epoch: t.row.Epoch, born: time.Now()}
 		r.seats.opened(s)
-		r.lanes.opened(t)
+		r.lanes.Opened(t)
 		return s
 	}
 	r.seats.gone(nil)
@@ -53,7 +53,7 @@ func (r *runner) sit(ctx context.Context, t *task) *seat {
 		e.kind, e.result = finished, &exec.Result{Failure: e.fault}
 	}
 	if unanswered(err) {
-		for _, other := range r.lanes.shut(t, r.clock.now().Add(e.delay)) {
+		for _, other := range r.lanes.Shut(t, r.clock.now().Add(e.delay)) {
 			r.inbox.end(end{task: other, kind: released, stop: e.stop, fault: e.fault, delay: e.delay})
 		}
 	}
@@ -227,7 +227,7 @@ func (r *runner) await(ctx context.Context, t *task, spec *exec.Task, start time
 	case t.row.Remote == "":
 		r.clock.heard(result.Stop)
 	}
-	r.seat.saved, r.seat.holds = t.lane, t.row.Save
+	r.seat.saved, r.seat.holds = t.Lane, t.row.Save
 	r.seat.shielded = r.seat.shielded || t.marks.Load()
 	if r.over.IsZero() {
 		r.over = start
@@ -269,7 +269,7 @@ func (r *runner) fits(t *task) bool {
 
 // robs tells whether the task would take the session from a lane whose state it holds, though it can have another.
 func (r *runner) robs(t *task) bool {
-	return r.seat.holds && r.seat.saved != t.lane && r.seats.spare(t, r.sessions())
+	return r.seat.holds && r.seat.saved != t.Lane && r.seats.spare(t, r.sessions())
 }
 
 // sessions is how many there may be: no more than there are where no more can be opened.
@@ -299,9 +299,9 @@ func (r *runner) another() *task {
 		if e.kind == lost || e.kind == killed {
 			continue
 		}
-		if next := r.lanes.pass(e.task, e.at(), r.fits); next != nil {
+		if next := r.lanes.Pass(e.task, e.at(), r.fits); next != nil {
 			return next
 		}
 	}
-	return r.lanes.start(r.fits)
+	return r.lanes.Start(r.fits)
 }

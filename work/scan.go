@@ -8,6 +8,8 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgtype"
+
+	"pgtaskd/work/lane"
 )
 
 // What a scan brings at once, and how many due tasks are known at most: 16 bytes each. Beyond that there is a window by plan. Where nothing
@@ -68,7 +70,7 @@ func (l *loop) rescan(ctx context.Context) error {
 		}
 	}
 	due := !l.look.next.IsZero() && l.clock.until(l.look.next) <= 0
-	_, _, ready := l.lanes.load()
+	_, _, ready := l.lanes.Load()
 	stale := now.Sub(l.look.full) >= l.every() || l.look.partial && ready < scanMost/2
 	switch {
 	case l.scanning.active:
@@ -159,7 +161,7 @@ func (l *loop) startScan(full, atOnce bool) {
 	l.scanning = place{active: true, full: full, atOnce: atOnce, chunk: scanChunk, began: time.Now(), asked: l.clock.now()}
 	l.scanning.plan = pgtype.Timestamptz{Valid: true, InfinityModifier: pgtype.NegativeInfinity}
 	if full {
-		l.lanes.fill(atOnce)
+		l.lanes.Fill(atOnce)
 		l.look.wanted, l.look.later = false, false
 		return
 	}
@@ -200,7 +202,7 @@ func (l *loop) scanOn(ctx context.Context) error {
 	if err := l.expire(ctx, expired); err != nil {
 		return err
 	}
-	_, _, ready := l.lanes.load()
+	_, _, ready := l.lanes.Load()
 	more := found == s.chunk
 	if more && ready < scanMost {
 		if s.atOnce && time.Since(asked) < scanPart {
@@ -211,7 +213,7 @@ func (l *loop) scanOn(ctx context.Context) error {
 	s.active = false
 	l.look.low = s.asked
 	if s.full {
-		l.lanes.filled()
+		l.lanes.Filled()
 		l.unpark()
 		l.look.full = time.Now()
 		l.look.fullTook = time.Since(s.began)
@@ -226,7 +228,7 @@ func (l *loop) queueStopping(batch *pgx.Batch) {
 		var id int64
 		var group, remote string
 		_, err := pgx.ForEachRow(rows, []any{&id, &group, &remote}, func() error {
-			l.adopt(id, laneOf(group, remote))
+			l.adopt(id, lane.KeyOf(group, remote))
 			return nil
 		})
 		return err
@@ -243,7 +245,7 @@ func (l *loop) unpark() {
 }
 
 // adopt takes note of a task that is under way, but not by us: an old leader's, or one whose end we could not write.
-func (l *loop) adopt(id int64, key laneKey) {
+func (l *loop) adopt(id int64, key lane.Key) {
 	if l.tasks[id] != nil || l.isHopeless(id) {
 		return
 	}
@@ -251,7 +253,7 @@ func (l *loop) adopt(id int64, key laneKey) {
 		return
 	}
 	l.orphans[id] = key
-	l.lanes.occupy(key)
+	l.lanes.Occupy(key)
 }
 
 // expire gives up tasks that have not started in time.

@@ -132,7 +132,7 @@ func TestSetToPlanMeanwhile(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	l.lanes.pace(1)
+	l.lanes.Pace(1)
 	look()
 	first := l.tasks[id]
 	if first == nil {
@@ -141,7 +141,7 @@ func TestSetToPlanMeanwhile(t *testing.T) {
 	s.exec("UPDATE task SET state = 'DONE', start = now(), stop = now() WHERE id = $1", id)
 	s.exec("UPDATE task SET state = 'PLAN' WHERE id = $1", id)
 	look()
-	l.lanes.forget()
+	l.lanes.Forget()
 	l.gone(end{task: first})
 	look()
 	if again := l.tasks[id]; again == nil || again == first || again.row.Attempt != 1 {

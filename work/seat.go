@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"pgtaskd/exec"
+	"pgtaskd/work/lane"
 )
 
 // seat is a session with what has to be known in order to give it a task. It belongs to one runner, or lies among the idle.
@@ -20,7 +21,7 @@ type seat struct {
 	// What the first task asks for, if it asks to have the session for its lane: for count tasks, or until it is live old,
 	// of at least its max.
 	bound bool
-	lane  laneKey
+	lane  lane.Key
 	max   int32
 	count int32
 	live  time.Duration
@@ -31,8 +32,8 @@ type seat struct {
 
 	shielded bool // by the row of its last task, which was marked: see spec
 
-	saved laneKey // of the lane whose state it holds since the last task
-	holds bool    // it holds such state
+	saved lane.Key // of the lane whose state it holds since the last task
+	holds bool     // it holds such state
 }
 
 // compare takes a reading of the clock of the seat's server, that was asked for between two moments of the target's: the difference is changed by no more than it must
@@ -63,7 +64,7 @@ const answerMost = time.Second
 // bind gives the seat to the lane of its first task, if that asks for it.
 func (s *seat) bind(t *task) {
 	if s.tasks == 0 && (t.row.Count > 0 || t.row.Live > 0) {
-		s.bound, s.lane, s.max, s.count, s.live = true, t.lane, t.row.Max, t.row.Count, t.row.Live
+		s.bound, s.lane, s.max, s.count, s.live = true, t.Lane, t.row.Max, t.row.Count, t.row.Live
 	}
 }
 
@@ -73,7 +74,7 @@ func (s *seat) fits(t *task) bool {
 	case s.remote != t.row.Remote || s.epoch != t.row.Epoch:
 		return false
 	case s.bound:
-		return s.lane == t.lane && t.row.Max >= s.max && !s.spent()
+		return s.lane == t.Lane && t.row.Max >= s.max && !s.spent()
 	case t.row.Count > 0 || t.row.Live > 0:
 		return s.tasks == 0
 	}
@@ -86,7 +87,7 @@ func (s *seat) spent() bool {
 }
 
 // keeps tells whether the state of the session is that which a task with save is to find.
-func (s *seat) keeps(t *task) bool { return t.row.Save && s.holds && s.saved == t.lane }
+func (s *seat) keeps(t *task) bool { return t.row.Save && s.holds && s.saved == t.Lane }
 
 // rank tells how well the seat suits a task that it fits: 3 it is bound to the lane, 2 it holds the lane's state, 1 it holds none, 0 it holds another lane's.
 func (s *seat) rank(t *task) int {
@@ -95,7 +96,7 @@ func (s *seat) rank(t *task) int {
 		return 3
 	case !s.holds:
 		return 1
-	case s.saved == t.lane:
+	case s.saved == t.Lane:
 		return 2
 	}
 	return 0

@@ -74,7 +74,7 @@ func (s *service) once(ctx context.Context, stop <-chan struct{}) error {
 		s.begins(l)
 	}
 	err := l.crew.Call(func() error { return l.serve(stop) })
-	l.lanes.close()
+	l.lanes.Close()
 	l.crew.End()
 	l.crew.Wait()
 	_ = l.crew.Call(func() error {
@@ -236,7 +236,7 @@ func (l *loop) drop() {
 	l.dismissScribe()
 	l.dropWaiting()
 	for id, key := range l.orphans {
-		l.lanes.vacate(key)
+		l.lanes.Vacate(key)
 		delete(l.orphans, id)
 	}
 	for _, e := range l.killed {
@@ -257,7 +257,7 @@ func (l *loop) begin(ctx context.Context) error {
 	if used, err := l.used(ctx); err != nil {
 		return err
 	} else if used {
-		l.lanes.doubt()
+		l.lanes.Doubt()
 	}
 	l.unsaid = l.withoutForgotten(l.unsaid)
 	if err := l.scan(ctx, true); err != nil {
@@ -315,17 +315,17 @@ func (l *loop) closeLater(old []*seat) {
 // for that: from time to time all lanes are looked at.
 func (l *loop) dispatch() {
 	fits := func(t *task) bool { return !l.crowded(t) && l.seated(t) }
-	for t := l.lanes.tryout(fits); t != nil; t = l.lanes.tryout(fits) {
+	for t := l.lanes.Tryout(fits); t != nil; t = l.lanes.Tryout(fits) {
 		l.launch(t)
 	}
-	for t := l.lanes.start(fits); t != nil; t = l.lanes.start(fits) {
+	for t := l.lanes.Start(fits); t != nil; t = l.lanes.Start(fits) {
 		l.launch(t)
 	}
 	if time.Since(l.look.search) < searchTick {
 		return
 	}
 	l.look.search = time.Now()
-	for t := l.lanes.search(fits); t != nil; t = l.lanes.search(fits) {
+	for t := l.lanes.Search(fits); t != nil; t = l.lanes.Search(fits) {
 		l.launch(t)
 		if time.Since(l.look.search) >= searchMost {
 			return

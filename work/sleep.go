@@ -76,7 +76,7 @@ func (l *loop) sleep(ctx context.Context, stop <-chan struct{}) error {
 
 // gather lets ends come together, and room for reads, while runners have enough to go on with: a statement for a few rows costs as much as one for twenty.
 func (l *loop) gather(ctx context.Context) {
-	if !l.lanes.stocked(gatherStock) || len(l.asks) > 0 || !l.look.draining.IsZero() {
+	if !l.lanes.Stocked(gatherStock) || len(l.asks) > 0 || !l.look.draining.IsZero() {
 		return
 	}
 	select {
@@ -89,12 +89,12 @@ func (l *loop) gather(ctx context.Context) {
 // doze is how long there is nothing to do, if nobody wakes us.
 func (l *loop) doze() time.Duration {
 	noticed, urgent := l.wake.Noticed()
-	if urgent || l.lanes.fetchable() && !l.clogged() {
+	if urgent || l.lanes.Prefetchable() && !l.clogged() {
 		return 0
 	}
 	d := l.silence()
 	sooner := func(other time.Duration) { d = min(d, other) }
-	busy, waiting, ready := l.lanes.load()
+	busy, waiting, ready := l.lanes.Load()
 	if l.scanning.active {
 		return 0
 	}
@@ -114,7 +114,7 @@ func (l *loop) doze() time.Duration {
 		from, _ := l.horizon()
 		sooner(l.clock.until(l.look.next) - from + clockMargin)
 	}
-	if at, ok := l.lanes.wake(); ok {
+	if at, ok := l.lanes.Wake(); ok {
 		sooner(l.clock.until(at) + clockMargin)
 	}
 	if waiting > 0 || l.unmarked() {
@@ -185,7 +185,7 @@ func (l *loop) pace() {
 		return
 	}
 	l.look.pace = time.Now()
-	l.lanes.pace(min(4*l.count, mostAhead))
+	l.lanes.Pace(min(4*l.count, mostAhead))
 	l.count = 0
 }
 

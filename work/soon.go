@@ -28,7 +28,7 @@ func (l *loop) horizon() (from, to time.Duration) {
 
 // foresees tells whether something is planned for the next moment that has not been looked for.
 func (l *loop) foresees() bool {
-	_, waiting, ready := l.lanes.load()
+	_, waiting, ready := l.lanes.Load()
 	return waiting == 0 && ready == 0 && len(l.soon) < soonMost && !l.scanning.active && !l.look.next.IsZero() && !l.look.next.Equal(l.look.foreseen) && l.look.draining.IsZero()
 }
 
@@ -92,7 +92,7 @@ func (l *loop) ripen() {
 		n++
 	}
 	if n > 0 {
-		l.lanes.take(l.soon[:n])
+		l.lanes.Prefetched(l.soon[:n])
 		l.soon = slices.Delete(l.soon, 0, n)
 		l.dispatch()
 	}
@@ -125,7 +125,7 @@ func (l *loop) ripening(do func() error) error {
 
 // dropWaiting forgets all that was read and has not started.
 func (l *loop) dropWaiting() {
-	for _, t := range append(l.lanes.forget(), l.soon...) {
+	for _, t := range append(l.lanes.Forget(), l.soon...) {
 		delete(l.tasks, t.row.ID)
 	}
 	l.soon = nil

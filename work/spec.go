@@ -26,7 +26,7 @@ func (r *runner) spec(t *task) (*exec.Task, bool) {
 		t.query, t.watch = r.asQuery(t)
 		t.atomic = t.query || t.watch
 	}
-	if r.lanes.isClosed() {
+	if r.lanes.IsClosed() {
 		r.finish(end{task: t, kind: released})
 		return nil, false
 	}
@@ -77,7 +77,7 @@ func (r *runner) settled(t *task) time.Time {
 	if !t.row.Rerun {
 		return time.Time{}
 	}
-	return later(t.read, r.others.than(*t.row.Input))
+	return later(t.Read, r.others.than(*t.row.Input))
 }
 
 // settings are what the session of a task shows and that of another does not.

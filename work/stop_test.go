@@ -3,6 +3,8 @@ package work
 import (
 	"testing"
 	"time"
+
+	"pgtaskd/work/lane"
 )
 
 func TestStop(t *testing.T) {
@@ -25,7 +27,7 @@ func TestStopBehindALook(t *testing.T) {
 	l.control = &control{}
 	now := time.Now()
 	l.look.spoke, l.look.scan, l.look.full, l.look.check = now, now, now, now
-	l.lanes.busy = 1
+	l.lanes.Occupy(lane.KeyOf("a", ""))
 	if d := l.doze(); d <= checkLate {
 		t.Error("it wakes without a reason after", d)
 	}

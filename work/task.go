@@ -6,14 +6,14 @@ import (
 	"time"
 
 	"pgtaskd/exec"
+	"pgtaskd/work/lane"
 )
 
 // row is what is read of a task before it starts. It does not change, but for what comes at its start.
 type row struct {
 	ID       int64
-	Version  uint32    // xmin of the row
-	Expires  time.Time // from then on it is not worth running, zero: it always is
-	First    bool      // it must be marked before it starts, whatever its SQL is
+	Version  uint32 // xmin of the row
+	First    bool   // it must be marked before it starts, whatever its SQL is
 	Group    string
 	Remote   string // "": the target's own database
 	Max      int32
@@ -37,20 +37,14 @@ type row struct {
 
 // task is one whose row this controller has read, until its end is written.
 type task struct {
+	lane.Ticket
 	row    row
-	lane   laneKey
-	rank   rank
 	leader int32        // pid of the control session that has read it
 	shows  [][2]string  // what the sessions of its lane show
 	traits *exec.Traits // nil: not looked at yet
-	read   time.Time    // by our clock: it was already
 	sizes  *sizes       // of its texts, where they are long; nil: not asked for yet
 	room   int64        // that its long texts take up
 	again  int          // how often we had to run it again for reasons of our own
-
-	passed, left bool // lanes: the slot of the lane, or the place in run, has gone to the next task of the session
-	tries        bool // lanes: it tries the gate of its remote, and has no place in run
-	era          int  // lanes: in which it was queued behind another
 
 	atomic bool        // of its runner: it runs in our transaction
 	wary   bool        // of its runner: its SQL takes our prepared statements away
@@ -63,7 +57,7 @@ type task struct {
 	marks  atomic.Bool // a mark of it has been sent; the loop sets it before
 	ending bool        // of the loop: its end is known, and not yet written
 
-	slighted time.Time // lanes: since when it comes first, and sessions that do not suit it go on with others
+	slighted time.Time // of its runner: since when it comes first, and sessions that do not suit it go on with others
 
 	joined atomic.Int64 // since when it counts among the instants, in nanoseconds of our clock; 0: it does not
 
@@ -72,6 +66,14 @@ type task struct {
 	start   time.Time     // of that, by the server's clock
 	exactly bool          // its effects and its end commit together
 	cancel  exec.Reason   // it is to be cancelled
+}
+
+// ticket is what the lanes know of the task, but for when it was read and when it expires.
+func (r *row) ticket(key lane.Key) lane.Ticket {
+	return lane.Ticket{
+		Lane: key, Rank: lane.Rank{ID: r.ID, Max: r.Max, Priority: r.Priority},
+		Drift: r.Drift, Suspect: r.Suspect, Plan: r.Plan,
+	}
 }
 
 // examine looks into the input, once.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"pgtaskd/exec"
+	"pgtaskd/work/lane"
 )
 
 // Long texts come when their task starts, as many as there is room for in the whole program, and go when the server has them: they are not kept while
@@ -146,7 +147,7 @@ func (t *task) unload(spec *exec.Task) {
 // forgetNames lets go of long names, when the task has ended.
 func (t *task) forgetNames() {
 	if t.sizes != nil {
-		t.row.Group, t.row.Remote, t.row.Format.Null, t.shows = brief(t.row.Group), brief(t.row.Remote), "", nil
+		t.row.Group, t.row.Remote, t.row.Format.Null, t.shows = lane.Brief(t.row.Group), lane.Brief(t.row.Remote), "", nil
 	}
 }
 

@@ -90,7 +90,7 @@ func (l *loop) cancelChanged(ctx context.Context, ids []int64) error {
 		t, s := l.tasks[id], standings[id]
 		switch pid, _, _ := t.at(); {
 		case s.ours(t, pid), s.state == "WORK" && t.marks.Load():
-		case l.lanes.drop(t) || l.dropSoon(t):
+		case l.lanes.Drop(t) || l.dropSoon(t):
 			delete(l.tasks, id)
 			l.look.wanted = true
 		default:
@@ -129,7 +129,7 @@ func (l *loop) recoverKilled(ctx context.Context) error {
 	for _, e := range l.killed {
 		e.kind = finished
 		if e.slot = e.size() > heavyFrom; !e.slot {
-			l.lanes.ended(e.task, e.stop)
+			l.lanes.Ended(e.task, e.stop)
 		}
 		l.unsaid = append(l.unsaid, e)
 	}
@@ -179,8 +179,8 @@ func (l *loop) recoverLost(ctx context.Context) error {
 			begun[id] = e
 		}
 	}
-	for _, t := range l.lanes.rejoin(aboard) {
-		l.lanes.ended(t, time.Time{})
+	for _, t := range l.lanes.Rejoin(aboard) {
+		l.lanes.Ended(t, time.Time{})
 		t.ending = true
 		l.unsaid = append(l.unsaid, end{task: t, kind: released})
 	}
@@ -190,7 +190,7 @@ func (l *loop) recoverLost(ctx context.Context) error {
 	for _, id := range ids {
 		e := l.lost[id]
 		delete(l.lost, id)
-		l.lanes.ended(e.task, l.clock.now())
+		l.lanes.Ended(e.task, l.clock.now())
 		l.gone(e)
 		l.look.wanted = true
 	}
@@ -287,7 +287,7 @@ func (l *loop) clear(ctx context.Context) error {
 
 // forsake gives the place of an orphan free.
 func (l *loop) forsake(id int64) {
-	l.lanes.vacate(l.orphans[id])
+	l.lanes.Vacate(l.orphans[id])
 	delete(l.orphans, id)
 	l.panics.judged(id)
 	l.look.wanted = true

@@ -160,7 +160,7 @@ func (l *loop) gone(e end) {
 		l.relieved -= e.weight
 	}
 	if e.slot {
-		l.lanes.ended(e.task, e.stop)
+		l.lanes.Ended(e.task, e.stop)
 	}
 	delete(l.tasks, e.task.row.ID)
 	l.count++

@@ -1,40 +1,40 @@
-package work
+package lane
 
 import "time"
 
 // gate stands before all lanes of one remote. It is shut until a session has been opened there, and
-// again when a server has given no answer: then one task tries, outside of run, and the others wait,
-// so that a server that does not answer keeps no task of another from its turn. At most run gates
-// are tried at once, since a table can name any number of remotes. lanes owns it.
-type gate struct {
-	lanes map[*lane]struct{}
+// again when a server has given no answer: then one task tries, outside of run, and the others
+// wait, so that a server that does not answer keeps no task of another from its turn. At most run
+// gates are tried at once, since a table can name any number of remotes. Lanes owns it.
+type gate[T Holder] struct {
+	lanes map[*lane[T]]struct{}
 	shut  bool
 	until time.Time // when to try again, by the server's clock
-	tries *lane     // whose task is chosen, read or under way to try it; nil: none. See setTries
+	tries *lane[T]  // whose task is chosen, read or under way to try it; nil: none. See setTries
 }
 
 // gateOf is the gate of a remote; nil: there is none before the target's own database.
-func (s *lanes) gateOf(remote string) *gate {
+func (s *Lanes[T]) gateOf(remote string) *gate[T] {
 	if remote == "" {
 		return nil
 	}
 	g := s.gates[remote]
 	if g == nil {
-		g = &gate{lanes: map[*lane]struct{}{}, shut: true}
+		g = &gate[T]{lanes: map[*lane[T]]struct{}{}, shut: true}
 		s.gates[remote] = g
 	}
 	return g
 }
 
 // leave forgets a lane before its gate.
-func (s *lanes) leave(l *lane) {
+func (s *Lanes[T]) leave(l *lane[T]) {
 	if l.gate != nil {
 		delete(l.gate.lanes, l)
 	}
 }
 
 // sweep forgets the gates that stand before nothing, once they need not remember when to be tried.
-func (s *lanes) sweep() {
+func (s *Lanes[T]) sweep() {
 	now := s.now()
 	for remote, g := range s.gates {
 		if len(g.lanes) == 0 && !now.Before(g.until) {
@@ -46,7 +46,7 @@ func (s *lanes) sweep() {
 
 // barred tells whether the lane must wait for its gate: for that moment, or, if it is zero, until a
 // try has ended.
-func (s *lanes) barred(l *lane) (barred bool, until time.Time) {
+func (s *Lanes[T]) barred(l *lane[T]) (barred bool, until time.Time) {
 	g := l.gate
 	switch {
 	case g == nil || !g.shut || g.tries == l:
@@ -62,22 +62,20 @@ func (s *lanes) barred(l *lane) (barred bool, until time.Time) {
 	return false, time.Time{}
 }
 
-// trying tells whether the lane's task tries the gate: no other is to be read meanwhile.
-func (l *lane) trying() bool { return l.gate != nil && l.gate.tries == l }
-
 // try makes the lane the one that tries the gate, if that is shut.
-func (s *lanes) try(l *lane) {
+func (s *Lanes[T]) try(l *lane[T]) {
 	if l.gate != nil && l.gate.shut && l.gate.tries == nil {
 		s.setTries(l.gate, l)
 	}
 }
 
-// tryout gives a task that is to try a gate, or nil. It needs no place in run, so it waits for none.
-func (s *lanes) tryout(fits func(*task) bool) *task {
+// Tryout gives a task that is to try a gate, or nil. It needs no place in run, so it waits for
+// none.
+func (s *Lanes[T]) Tryout(fits func(T) bool) (t T) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed || s.isQuiet() {
-		return nil
+		return t
 	}
 	s.resumePaused()
 	for l := range s.tryouts {
@@ -85,25 +83,32 @@ func (s *lanes) tryout(fits func(*task) bool) *task {
 			s.place(l)
 			continue
 		}
-		if t := l.prefetched.top(); !s.stale(t) && fits(t) {
+		if !s.stale(l.prefetched.first()) && fits(l.prefetched[0]) {
 			s.try(l)
-			t := s.pop(l)
-			t.tries = true
+			t = s.pop(l)
+			t.ticket().tries = true
 			return t
 		}
 	}
-	return nil
+	return t
 }
 
 // untry ends a try from which nothing has been learned.
-func (s *lanes) untry(l *lane) {
+func (s *Lanes[T]) untry(l *lane[T]) {
 	if l.gate != nil && l.gate.tries == l {
 		s.setTries(l.gate, nil)
 	}
 }
 
+// untryIdle ends the lane's try of its gate when the task that was to try it is not there any more.
+func (s *Lanes[T]) untryIdle(l *lane[T]) {
+	if l.trying() && len(l.prefetched)+l.fetching+l.running == 0 {
+		s.untry(l)
+	}
+}
+
 // setTries is the only place where a try begins or ends. One that ends makes room for another gate.
-func (s *lanes) setTries(g *gate, l *lane) {
+func (s *Lanes[T]) setTries(g *gate[T], l *lane[T]) {
 	ends := g.tries != nil && l == nil
 	if ends {
 		s.trying--
@@ -125,21 +130,22 @@ func (s *lanes) setTries(g *gate, l *lane) {
 	}
 }
 
-func (s *lanes) placeAll(g *gate) {
+func (s *Lanes[T]) placeAll(g *gate[T]) {
 	for l := range g.lanes {
 		s.place(l)
 	}
 }
 
-// opened says that the task has a session to its remote: the others may have theirs.
-func (s *lanes) opened(t *task) {
+// Opened says that the task has a session to its remote: the others may have theirs.
+func (s *Lanes[T]) Opened(task T) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	t := task.ticket()
 	if t.tries {
 		t.tries = false
 		s.busy++
 	}
-	g := s.gates[t.lane.remote]
+	g := s.gates[t.Lane.remote]
 	if g == nil || !g.shut {
 		return
 	}
@@ -147,21 +153,20 @@ func (s *lanes) opened(t *task) {
 	s.setTries(g, nil)
 }
 
-// shut says that the remote of a task gives no answer, and when to try again. It returns the tasks
-// that were read for it and are to be given back. The task itself keeps its slot until it is ended.
-func (s *lanes) shut(t *task, until time.Time) (read []*task) {
+// Shut says that the remote of a task gives no answer, and when to try again, by the server's
+// clock. It returns the tasks that were prefetched for it, which lanes do not know any more. The
+// task itself keeps its slot until it is ended.
+func (s *Lanes[T]) Shut(task T, until time.Time) (read []T) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	g := s.gates[t.lane.remote]
+	g := s.gates[task.ticket().Lane.remote]
 	if g == nil {
 		return nil
 	}
 	g.shut, g.until = true, until
 	for l := range g.lanes {
-		for _, t := range l.prefetched {
-			s.waiting--
-			read = append(read, t)
-		}
+		s.prefetched -= len(l.prefetched)
+		read = append(read, l.prefetched...)
 		l.prefetched = nil
 	}
 	s.setTries(g, nil)

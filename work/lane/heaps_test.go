@@ -1,47 +1,19 @@
-package work
+package lane
 
 import (
 	"math/rand/v2"
 	"testing"
 )
 
-// TestIDSetAgainstMap plays at random with ids that lie close together, and with some that are far apart or negative.
-func TestIDSetAgainstMap(t *testing.T) {
-	t.Parallel()
-	random := rand.New(rand.NewPCG(1, 1))
-	set, members := newIDSet(), map[int64]bool{}
-	for range 20_000 {
-		id := random.Int64N(400) - 130
-		if random.IntN(10) == 0 {
-			id <<= 40
-		}
-		if random.IntN(3) == 0 {
-			set.remove(id)
-			delete(members, id)
-			continue
-		}
-		if added := set.add(id); added == members[id] {
-			t.Fatalf("id %d: added %t, was a member %t", id, added, members[id])
-		}
-		members[id] = true
-	}
-	for id := range members {
-		set.remove(id)
-	}
-	set.turnTo(1 << 50)
-	if set.turnTo(0); len(set.words) != 0 {
-		t.Error("left:", set.words)
-	}
-}
-
-// TestReadyHeap: whether a lane's tasks come one by one or all at once, they leave it in the order in which they are to start.
+// TestReadyHeap: whether a lane's tasks come one by one or all at once, they leave it in the order
+// in which they are to start.
 func TestReadyHeap(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(2, 1))
 	for size := range 60 {
 		var grown, ordered readyHeap
 		for id := range size {
-			r := rank{id: int64(id), max: random.Int32N(3) - 1, priority: random.Int32N(3) - 1}
+			r := Rank{ID: int64(id), Max: random.Int32N(3) - 1, Priority: random.Int32N(3) - 1}
 			ordered = append(ordered, r)
 			grown = append(grown, r)
 			grown.up(len(grown) - 1)
@@ -60,24 +32,25 @@ func TestReadyHeap(t *testing.T) {
 	}
 }
 
-// TestLaneHeap: whatever is put, moved and dropped, the lane on top is the first, and each knows its place.
+// TestLaneHeap: whatever is put, moved and dropped, the lane on top is the first, and each knows
+// its place.
 func TestLaneHeap(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(3, 1))
-	h := laneHeap{which: starting}
-	lanes := make([]*lane, 40)
+	h := laneHeap[*item]{which: starting}
+	lanes := make([]*lane[*item], 40)
 	for i := range lanes {
-		lanes[i] = &lane{at: [2]int{-1, -1}}
+		lanes[i] = &lane[*item]{at: [2]int{-1, -1}}
 	}
-	members := map[*lane]contender{}
+	members := map[*lane[*item]]contender[*item]{}
 	for range 20_000 {
 		l := lanes[random.IntN(len(lanes))]
 		if random.IntN(4) == 0 {
 			h.drop(l)
 			delete(members, l)
 		} else {
-			c := contender{l, random.Int64N(5), random.Int32N(3), random.IntN(3)}
-			h.put(l, rank{id: c.id, priority: c.priority}, c.busy)
+			c := contender[*item]{l, random.Int64N(5), random.Int32N(3), random.IntN(3)}
+			h.put(l, Rank{ID: c.id, Priority: c.priority}, c.busy)
 			members[l] = c
 		}
 		if h.len() != len(members) {

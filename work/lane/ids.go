@@ -1,8 +1,8 @@
-package work
+package lane
 
-// idSet is a set of task ids. Ids come from a sequence and lie close together, so that a block of 64 in a word makes a million
-// of them cost some hundred kilobytes, where a map would take forty megabytes. The word used last is kept apart, since the next id is mostly
-// of the same block.
+// idSet is a set of task ids. Ids come from a sequence and lie close together, so that a block of
+// 64 in a word makes a million of them cost some hundred kilobytes, where a map would take forty
+// megabytes. The word used last is kept apart, since the next id is mostly of the same block.
 type idSet struct {
 	words map[int64]uint64
 	block int64 // that of word

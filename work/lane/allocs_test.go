@@ -1,0 +1,44 @@
+package lane
+
+import (
+	"testing"
+	"time"
+)
+
+// TestHandingOutTasksAllocatesNothing: that happens tens of thousands of times a second. It does
+// not run beside others, whose memory would count.
+func TestHandingOutTasksAllocatesNothing(t *testing.T) {
+	d := newDesk(t, 1)
+	for id := range int64(4) {
+		d.due("a", id+1, 0)
+		d.due("b", id+11, 0)
+	}
+	d.Pace(50)
+	d.lane(KeyOf("a", "")).recent, d.lane(KeyOf("b", "")).recent = 9, 9
+	d.fetch()
+	var fits func(*item) bool = whichever
+	cycle := func() {
+		one := d.Start(fits)
+		two := d.Queue(one, false, fits)
+		d.Back(one, nil)
+		three := d.Follow(two, fits)
+		four := d.Pass(three, time.Time{}, fits)
+		if two == nil || three == nil || four == nil {
+			t.Fatal(one, two, three, four)
+		}
+		for _, task := range [...]*item{one, two, three, four} {
+			d.Ended(task, time.Time{})
+			task.passed, task.left = false, false
+			task.Read = time.Now()
+			d.mu.Lock()
+			d.putBack(d.lane(task.Lane), task)
+			d.place(d.lane(task.Lane))
+			d.mu.Unlock()
+		}
+	}
+	cycle()
+	d.readings[0].lanes = make([]*lane[*item], 0, 10_000) // for what it notes
+	if n := testing.AllocsPerRun(100, cycle); n > 0 {
+		t.Errorf("%v allocations for four tasks", n)
+	}
+}

@@ -1,0 +1,94 @@
+package lane
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestOneTaskTriesAGate, outside of run, and lets the others pass.
+func TestOneTaskTriesAGate(t *testing.T) {
+	t.Parallel()
+	now := time.Now()
+	s := New[*item](1, time.Hour, func() time.Time { return now })
+	fetched := func() (tasks []*item) {
+		for _, id := range s.Choose(100) {
+			key := Key{fmt.Sprint(id % 3), "away"}
+			if id < 100 {
+				key = Key{fmt.Sprint(id), ""}
+			}
+			tasks = append(tasks, &item{Ticket{Read: time.Now(), Lane: key, Rank: Rank{ID: id}}})
+		}
+		s.Prefetched(tasks)
+		return tasks
+	}
+	for id := int64(101); id < 110; id++ {
+		s.Add([]byte(fmt.Sprint(id%3)), []byte("away"), Rank{ID: id})
+	}
+	if tasks := fetched(); len(tasks) != 1 {
+		t.Fatalf("fetched %d tasks to try", len(tasks))
+	}
+	try := s.Tryout(whichever)
+	if try == nil || len(fetched()) > 0 || s.Tryout(whichever) != nil {
+		t.Fatal("a second one tries as well, or none does")
+	}
+	s.Add([]byte("1"), nil, Rank{ID: 1})
+	fetched()
+	local := s.Start(whichever)
+	if local == nil {
+		t.Fatal("the try has the only place")
+	}
+	s.Shut(try, now.Add(time.Second))
+	s.Ended(try, time.Time{})
+	if len(fetched()) > 0 {
+		t.Error("it is tried again at once")
+	}
+	if at, pauses := s.Wake(); !pauses || !at.Equal(now.Add(time.Second)) {
+		t.Errorf("it is tried again at %v %v", at, pauses)
+	}
+	now = now.Add(time.Second)
+	if len(fetched()) != 1 {
+		t.Fatal("it is not tried again")
+	}
+	try = s.Tryout(whichever)
+	s.Opened(try)
+	if busy, _, _ := s.Load(); busy != 2 {
+		t.Error(busy, "places are in use")
+	}
+}
+
+// TestAGateRemembersWhenToBeTried, however long the name of its remote is, and is forgotten after
+// that.
+func TestAGateRemembersWhenToBeTried(t *testing.T) {
+	t.Parallel()
+	for _, remote := range []string{"away", strings.Repeat("far ", 100)} {
+		now := time.Now()
+		s := New[*item](2, time.Hour, func() time.Time { return now })
+		fetched := func(id int64) (tasks []*item) {
+			s.Add([]byte("g"), []byte(remote), Rank{ID: id})
+			for _, id := range s.Choose(100) {
+				tasks = append(tasks, &item{Ticket{Read: time.Now(), Lane: KeyOf("g", remote), Rank: Rank{ID: id}}})
+			}
+			s.Prefetched(tasks)
+			return tasks
+		}
+		fetched(1)
+		try := s.Tryout(whichever)
+		s.Shut(try, now.Add(time.Second))
+		s.Ended(try, time.Time{})
+		s.Pace(0)
+		if len(fetched(2)) > 0 {
+			t.Errorf("%.10s is tried again at once", remote)
+		}
+		now = now.Add(time.Second)
+		if tasks := fetched(3); len(tasks) != 1 {
+			t.Errorf("%.10s: fetched %d tasks", remote, len(tasks))
+		}
+		s.Forget()
+		now = now.Add(time.Hour)
+		if s.Pace(0); len(s.gates)+len(s.crowded)+s.trying > 0 {
+			t.Errorf("%.10s: %d gates, %d crowded, %d tried are left", remote, len(s.gates), len(s.crowded), s.trying)
+		}
+	}
+}

@@ -1,0 +1,96 @@
+package lane
+
+import "time"
+
+// lane is all that is known of the tasks with one group and one remote. Lanes owns it.
+type lane[T Holder] struct {
+	key        Key
+	gate       *gate[T]          // before its remote; nil: it has none
+	ready      readyHeap         // due, not read
+	fresh      readyHeap         // what a fill under way has found, in no order
+	prefetched prefetchedHeap[T] // read, not started
+	fetching   int               // chosen for the read under way
+	best       Rank              // of those, the one that comes first
+	running    int               // slots in use: by tasks that we have started, or an old leader's
+	recent     int               // ended a short time ago: how far ahead of it is read depends on it
+
+	ended   time.Time     // when a task of the lane last ended, by the server's clock; zero: unknown
+	planned time.Time     // that task's plan
+	pause   time.Duration // the longest that was asked for here
+
+	at [2]int // places in the heaps of lanes, -1: not there
+}
+
+// room tells whether a task with this max may start while busy tasks of its lane run.
+func room(maximum int32, busy int) bool { return busy <= int(max(maximum, 0)) }
+
+// prefetchable tells whether the first of the ready tasks may start once it is read, or is likely
+// to be wanted soon.
+func (l *lane[T]) prefetchable(ahead int) bool {
+	if len(l.ready) == 0 {
+		return false
+	}
+	top := l.ready.top()
+	switch {
+	case l.outranked() && top.Max < 0:
+		return room(top.Max, l.running+l.fetching)
+	case l.outranked():
+		return room(top.Max, l.running+l.fetching-min(l.recent, ahead))
+	case top.Max < 0:
+		return room(top.Max, l.running+len(l.prefetched)+l.fetching)
+	default:
+		return room(top.Max, l.running+len(l.prefetched)+l.fetching-min(l.recent, ahead))
+	}
+}
+
+// startable tells whether the first of the prefetched tasks may start.
+func (l *lane[T]) startable() bool {
+	return len(l.prefetched) > 0 && room(l.prefetched.first().Rank.Max, l.running) &&
+		!l.outranked() && !l.overtaken()
+}
+
+// outranked tells whether a ready task comes before all prefetched ones: they wait for it.
+func (l *lane[T]) outranked() bool {
+	return len(l.ready) > 0 && len(l.prefetched) > 0 &&
+		l.ready.top().before(l.prefetched.first().Rank)
+}
+
+// overtaken tells whether a task whose read is under way comes before all prefetched ones: they
+// wait for it.
+func (l *lane[T]) overtaken() bool {
+	return l.fetching > 0 && len(l.prefetched) > 0 && l.best.before(l.prefetched.first().Rank)
+}
+
+// pauseEnds is when the lane's first task may start, if it asks for a pause: with drift, when the
+// pause has passed since the end of the one before; without, at the first multiple of the pause
+// after that end, counted from the plan of the one before. Whether a task drifts is known once it
+// is read; before that the earlier of the two holds.
+func (l *lane[T]) pauseEnds() time.Time {
+	var maximum int32
+	var drift bool
+	switch {
+	case len(l.prefetched) > 0 && !l.outranked():
+		first := l.prefetched.first()
+		maximum, drift = first.Rank.Max, first.Drift
+	case len(l.ready) > 0:
+		maximum = l.ready.top().Max
+	}
+	if maximum >= 0 {
+		return time.Time{}
+	}
+	pause := time.Duration(-int64(maximum)) * time.Millisecond
+	l.pause = max(l.pause, pause)
+	if l.ended.IsZero() {
+		return time.Time{}
+	}
+	if drift || l.planned.IsZero() || l.planned.After(l.ended) {
+		return l.ended.Add(pause)
+	}
+	// In milliseconds: a plan may be further back than a time.Duration reaches.
+	every := pause.Milliseconds()
+	periods := (l.ended.UnixMicro()-l.planned.UnixMicro())/(1000*every) + 1
+	return time.UnixMicro(l.planned.UnixMicro() + periods*every*1000)
+}
+
+// trying tells whether the lane's task tries the gate: no other is to be read meanwhile.
+func (l *lane[T]) trying() bool { return l.gate != nil && l.gate.tries == l }

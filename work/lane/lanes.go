@@ -1,0 +1,171 @@
+package lane
+
+import (
+	"sync"
+	"time"
+)
+
+// Lanes decides which task of a target is read and which is started next. It hands out values of
+// T, which is a pointer; where there is none to give, it gives nil. All methods may be called from
+// any goroutine.
+type Lanes[T Holder] struct {
+	mu         sync.Mutex
+	run        int // most tasks at once
+	ahead      int // how many tasks may be read beyond those that can start now
+	busy       int // of run, in use
+	prefetched int // read and not started
+	ready      int // due, not read
+	gathered   int // ready, of the fill under way, where nothing else is known
+	closed     bool
+	era        int32 // counts what is forgotten
+	all        map[Key]*lane[T]
+	gates      map[string]*gate[T]   // by remote
+	crowded    map[*gate[T]]struct{} // shut, and not tried because run others are
+	trying     int                   // gates that are tried
+	tryouts    map[*lane[T]]struct{} // lanes whose first prefetched task may try their gate
+	known      *idSet                // the ready ones: a scan may bring a task again
+	filling    *idSet                // those of the fill under way, nil when there is none
+	drawn      *idSet                // those that were read since it began
+	only       bool                  // what the fill under way finds is not known before its end
+	last       *lane[T]              // that of the task added last
+	readings   []reading[T]          // the oldest first
+	fresh      time.Duration         // how long what was read is kept
+	fetches    laneHeap[T]           // lanes whose first ready task is to be read
+	starts     laneHeap[T]           // lanes whose first prefetched task may start
+	fetched    []*lane[T]            // with tasks in the read under way
+	outranked  map[*lane[T]]struct{} // lanes whose first ready task comes before all prefetched
+	pausing    map[*lane[T]]struct{} // lanes whose first task has a pause before it
+	resume     time.Time             // when the first of those pauses is over
+	suspect    *Ticket               // that runs; nothing else starts while it is young
+	quiet      time.Time             // until then
+	now        func() time.Time      // the server's clock
+	since      time.Time             // an unknown pause may have begun up to then; zero: none can
+}
+
+// New makes lanes in which at most run tasks run at once. What is read is kept for fresh, until
+// Unread says otherwise. now is the server's clock; it is called under the lock of the lanes.
+func New[T Holder](run int, fresh time.Duration, now func() time.Time) *Lanes[T] {
+	return &Lanes[T]{
+		run: run, now: now, fresh: fresh, known: newIDSet(),
+		all: map[Key]*lane[T]{}, gates: map[string]*gate[T]{}, crowded: map[*gate[T]]struct{}{},
+		tryouts: map[*lane[T]]struct{}{}, pausing: map[*lane[T]]struct{}{},
+		outranked: map[*lane[T]]struct{}{},
+		fetches:   laneHeap[T]{which: fetching}, starts: laneHeap[T]{which: starting},
+	}
+}
+
+// Resize changes how many tasks may run at once. Those that run over it go on.
+func (s *Lanes[T]) Resize(run int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.run = run
+}
+
+// Run is how many tasks may run at once.
+func (s *Lanes[T]) Run() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.run
+}
+
+// lane is the lane of a key, which is made when it is first asked for.
+func (s *Lanes[T]) lane(key Key) *lane[T] {
+	l, ok := s.all[key]
+	if !ok {
+		l = &lane[T]{key: key, gate: s.gateOf(key.remote), ended: s.since, at: [2]int{-1, -1}}
+		if s.all[key] = l; l.gate != nil {
+			l.gate.lanes[l] = struct{}{}
+		}
+	}
+	return l
+}
+
+// Forget drops all that waits, as when leadership is lost or at a drain, and returns what was
+// prefetched and not started. What runs keeps its slots until Ended.
+func (s *Lanes[T]) Forget() (read []T) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for key, l := range s.all {
+		read = append(read, l.prefetched...)
+		l.ready, l.prefetched, l.fresh, l.fetching = nil, nil, nil, 0
+		s.place(l)
+		s.prune(key, l)
+	}
+	s.known, s.filling, s.drawn, s.fetched = newIDSet(), nil, nil, nil
+	s.only, s.gathered, s.readings = false, 0, nil
+	s.prefetched, s.ready = 0, 0
+	for _, g := range s.gates {
+		if g.tries != nil && g.tries.running == 0 {
+			s.setTries(g, nil)
+		}
+	}
+	s.era++
+	return read
+}
+
+// Close lets nothing be read or started any more. It cannot be undone.
+func (s *Lanes[T]) Close() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.closed = true
+}
+
+// IsClosed tells that nothing is to start any more.
+func (s *Lanes[T]) IsClosed() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.closed
+}
+
+// Doubt says that pauses may be under way that began up to now and are not known here.
+func (s *Lanes[T]) Doubt() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.since = s.now()
+	for _, l := range s.all {
+		l.ended, l.planned = s.since, time.Time{}
+		s.place(l)
+	}
+}
+
+// Pace is called at regular times with the number of tasks that may be read ahead of those that
+// can start. With each call lanes forget half of what they have ended.
+func (s *Lanes[T]) Pace(ahead int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.ahead = ahead
+	for key, l := range s.all {
+		if l.recent > 0 {
+			l.recent /= 2
+			s.place(l)
+		}
+		s.prune(key, l)
+	}
+	s.sweep()
+}
+
+// prune forgets a lane that is empty, unless a pause in it may matter to a task that is still to
+// come.
+func (s *Lanes[T]) prune(key Key, l *lane[T]) {
+	waiting := len(l.ready) + len(l.prefetched) + len(l.fresh)
+	if l.running > 0 || l.fetching > 0 || waiting > 0 {
+		return
+	}
+	crowd := l.pause == 0 && len(s.all) > 10_000
+	if crowd || s.now().Sub(l.ended) > max(l.pause, time.Minute) {
+		delete(s.pausing, l)
+		delete(s.outranked, l)
+		delete(s.all, key)
+		s.leave(l)
+		if s.last == l {
+			s.last = nil
+		}
+	}
+}
+
+// Load tells how many tasks run, are prefetched but not started, and are ready.
+func (s *Lanes[T]) Load() (busy, prefetched, ready int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.busy, s.prefetched, s.ready + s.gathered
+}
