@@ -151,7 +151,7 @@ func (l *loop) retry(ctx context.Context, tx pgx.Tx, ends []end, written map[int
 	return err
 }
 
-// silences is how often in a row an end must not have been taken by a row that nobody has changed and nobody had locked a moment later, until that is taken for
+// silences is how often in a row an end or a mark must not have been taken by a row that nobody has changed and nobody had locked a moment later, until that is taken for
 // the row's own doing: whoever had it locked may have let it go in between.
 const silences = 3
 

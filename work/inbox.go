@@ -85,6 +85,13 @@ func (e end) later() end {
 	return e
 }
 
+// later puts the mark off: its row is locked.
+func (a ask) later() ask {
+	a.wait = min(max(2*a.wait, 50*time.Millisecond), time.Second)
+	a.after = time.Now().Add(a.wait)
+	return a
+}
+
 type endKind int
 
 const (
@@ -99,11 +106,14 @@ const (
 
 // ask is a question to the loop that a runner waits on: that the row of its task be marked WORK, for texts of it, whether we lead, or that a session be registered.
 type ask struct {
-	task   *task
-	kind   askKind
-	pid    int32
-	opened backend     // that is to be registered
-	answer chan answer // capacity one
+	task     *task
+	kind     askKind
+	pid      int32
+	opened   backend       // that is to be registered
+	answer   chan answer   // capacity one
+	silences int           // how often in a row the row has not taken the mark, and nobody had it locked
+	wait     time.Duration // before the next try, when the row has not taken the mark
+	after    time.Time     // of that try, by our clock
 }
 
 type askKind int

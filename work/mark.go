@@ -3,6 +3,7 @@ package work
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -17,12 +18,16 @@ func (l *loop) answer(ctx context.Context) error {
 		l.decline()
 		return nil
 	}
-	var marks []ask
-	asks := l.asks
+	var marks, waiting []ask
+	now, asks := time.Now(), l.asks
 	l.asks = nil
 	for i, a := range asks {
 		if a.kind == askMark {
-			marks = append(marks, a)
+			if a.after.After(now) {
+				waiting = append(waiting, a)
+			} else {
+				marks = append(marks, a)
+			}
 			continue
 		}
 		err := l.bring(ctx, a)
@@ -30,12 +35,12 @@ func (l *loop) answer(ctx context.Context) error {
 			err = l.bring(ctx, a)
 		}
 		if err != nil {
-			l.asks = append(append(l.asks, marks...), asks[i:]...)
+			l.asks = slices.Concat(l.asks, waiting, marks, asks[i:])
 			return err
 		}
 	}
 	open, err := l.markFirst(ctx, marks)
-	l.asks = append(l.asks, open...)
+	l.asks = slices.Concat(l.asks, waiting, open)
 	return err
 }
 
@@ -118,13 +123,22 @@ func (l *loop) markFirst(ctx context.Context, asks []ask) (open []ask, err error
 	if err != nil {
 		return asks, err
 	}
+	free, err := l.unlocked(ctx, passed)
+	if err != nil {
+		return asks, err
+	}
 	for _, a := range asks {
 		switch id := a.task.row.ID; {
 		case marked[id]:
 			a.task.marked = true
 			a.answer <- answer{ok: true}
+		case standings[id].ours(a.task, a.pid) && free[id] && a.silences+1 >= silences:
+			a.answer <- answer{refused: exec.NewFailure("the start of the task could not be written: "+errKept.Error(), "55000")}
 		case standings[id].ours(a.task, a.pid):
-			open = append(open, a)
+			if a.silences++; !free[id] {
+				a.silences = 0
+			}
+			open = append(open, a.later())
 		default:
 			a.answer <- answer{}
 		}

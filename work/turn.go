@@ -85,7 +85,7 @@ func (e *end) isUsual() bool {
 // plainMarks are the marks that runners wait for, as many as one statement takes.
 func (l *loop) plainMarks() (asks []ask) {
 	for _, a := range l.asks {
-		if a.kind == askMark && len(asks) < batchMost && !a.task.row.First && !(l.control.lazy && a.task.guarded()) {
+		if a.kind == askMark && a.wait == 0 && len(asks) < batchMost && !a.task.row.First && !(l.control.lazy && a.task.guarded()) {
 			asks = append(asks, a)
 		}
 	}
