@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
-	"slices"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -286,60 +285,9 @@ func (l *loop) step(ctx context.Context) error {
 	return nil
 }
 
-// forgotten tells an end that the server may have forgotten in its last crash, with what it stands for: the row may have another version by that number, and effects whose commit
-// did not wait for the disk are lost. The task waits still, or is found cut off.
-func (l *loop) forgotten(e *end) bool {
-	return l.crashed != nil && e.kind == finished && e.stop.Before(*l.crashed) && (!e.task.marks.Load() || l.control.lazy && e.task.row.Remote == "")
-}
-
-// withoutForgotten drops those ends, and returns the others.
-func (l *loop) withoutForgotten(ends []end) []end {
-	return slices.DeleteFunc(ends, func(e end) bool {
-		if !l.forgotten(&e) {
-			return false
-		}
-		l.gone(e)
-		l.look.wanted = true
-		return true
-	})
-}
-
 // closeLater ends sessions while the loop goes on: a server takes its time to let them go.
 func (l *loop) closeLater(old []*seat) {
 	if len(old) > 0 {
 		l.crew.Go(func() { closeSeats(old) })
 	}
-}
-
-// dispatch starts a runner for each task that may start, as far as there are sessions. Whatever comes first in however many lanes and has to wait for a session, others do not wait
-// for that: from time to time all lanes are looked at.
-func (l *loop) dispatch() {
-	fits := func(t *task) bool { return !l.crowded(t) && l.seated(t) }
-	for t := l.lanes.Tryout(fits); t != nil; t = l.lanes.Tryout(fits) {
-		l.launch(t)
-	}
-	for t := l.lanes.Start(fits); t != nil; t = l.lanes.Start(fits) {
-		l.launch(t)
-	}
-	if time.Since(l.look.search) < searchTick {
-		return
-	}
-	l.look.search = time.Now()
-	for t := l.lanes.Search(fits); t != nil; t = l.lanes.Search(fits) {
-		l.launch(t)
-		if time.Since(l.look.search) >= searchMost {
-			return
-		}
-	}
-}
-
-// launch starts a runner for the task.
-func (l *loop) launch(t *task) {
-	l.joins(t)
-	l.crew.Go(func() { (&runner{loop: l}).serve(l.crew.Context(), t) })
-}
-
-// seated tells whether there is a session for the task, or one may be opened.
-func (l *loop) seated(t *task) bool {
-	return t.row.Remote != "" || !l.shortage.lasts() || l.seats.fits(t) || l.shortage.admit()
 }

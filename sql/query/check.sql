@@ -4,7 +4,6 @@ SELECT
     t.id,
     t.state::pg_catalog.text,
     coalesce(t.pid, 0),
-    t.ended,
     t.state OPERATOR(pg_catalog.=) 'STOP' AND NOT t.ended AND (t.stopping OR t.begun) IS TRUE,
     t.version
 FROM pg_catalog.unnest($1::pg_catalog.int8[]) AS l (id)

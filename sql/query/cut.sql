@@ -54,10 +54,7 @@ WITH orphaned AS MATERIALIZED (
     ) AS t
     CROSS JOIN LATERAL (
         SELECT CASE
-            WHEN least( -- a person may have reset one of them
-                (SELECT b.stats_reset FROM pg_catalog.pg_stat_bgwriter AS b),
-                (SELECT a.stats_reset FROM pg_catalog.pg_stat_archiver AS a)
-            ) OPERATOR(pg_catalog.>) coalesce(l.start, t.start) THEN 'crash'
+            WHEN :crashed OPERATOR(pg_catalog.>) coalesce(l.start, t.start) THEN 'crash'
             WHEN l.gone OPERATOR(pg_catalog.>) 0 THEN 'lost'
             ELSE 'interrupted'
         END AS cause
@@ -88,11 +85,7 @@ SET
             'The server has crashed five times while it ran.'
     END,
     sqlstate = CASE WHEN d.again OR $6 THEN t.sqlstate WHEN o.panicked THEN 'XX000' ELSE '08006' END,
-    runs = CASE
-            WHEN pg_catalog.jsonb_typeof(t.runs) OPERATOR(pg_catalog.<>) 'array' THEN '[]'
-            WHEN pg_catalog.jsonb_array_length(t.runs) OPERATOR(pg_catalog.>=) 20 THEN t.runs OPERATOR(pg_catalog.-) 0
-            ELSE coalesce(t.runs, '[]')
-        END
+    runs = :earlier_runs
         OPERATOR(pg_catalog.||) pg_catalog.jsonb_build_object('start', o.began, 'stop', pg_catalog.statement_timestamp(), 'pid', o.pid,
             'state', CASE WHEN t.state OPERATOR(pg_catalog.=) 'TAKE' THEN 'TAKE' ELSE 'WORK' END, 'error', pg_catalog.left(t.error, 1000),
             'cause', o.cause, 'atomic', t.state OPERATOR(pg_catalog.=) 'PLAN' OR t.atomic)

@@ -37,11 +37,7 @@ SET
     attempt = CASE WHEN t.stop IS NOT NULL THEN 1 ELSE :attempt END,
     interrupted = CASE WHEN t.stop IS NOT NULL THEN 0 ELSE t.interrupted END,
     runs = CASE WHEN t.stop IS NULL THEN t.runs ELSE
-        CASE
-            WHEN pg_catalog.jsonb_typeof(t.runs) OPERATOR(pg_catalog.<>) 'array' THEN '[]'
-            WHEN pg_catalog.jsonb_array_length(t.runs) OPERATOR(pg_catalog.>=) 20 THEN t.runs OPERATOR(pg_catalog.-) 0
-            ELSE coalesce(t.runs, '[]')
-        END
+        :earlier_runs
         OPERATOR(pg_catalog.||) pg_catalog.jsonb_build_object('start', t.start, 'stop', t.stop, 'pid', t.pid,
             'state', CASE WHEN t.error IS NULL THEN 'DONE' ELSE 'FAIL' END, 'error', pg_catalog.left(t.error, 1000), 'cause', 'run again')
     END

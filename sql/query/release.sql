@@ -42,17 +42,10 @@ SET
     plan = CASE WHEN r.delay IS NULL THEN t.plan ELSE pg_catalog.statement_timestamp() OPERATOR(pg_catalog.+) r.delay END,
     error = coalesce(r.error, t.error),
     sqlstate = CASE WHEN r.error IS NULL THEN t.sqlstate ELSE r.sqlstate END,
-    runs = CASE
-            WHEN r.start IS NULL THEN t.runs
-            WHEN pg_catalog.jsonb_typeof(t.runs) OPERATOR(pg_catalog.<>) 'array' THEN '[]'
-            WHEN pg_catalog.jsonb_array_length(t.runs) OPERATOR(pg_catalog.>=) 20 THEN t.runs OPERATOR(pg_catalog.-) 0
-            ELSE coalesce(t.runs, '[]')
-        END
-        OPERATOR(pg_catalog.||) CASE
-            WHEN r.start IS NOT NULL THEN
-                pg_catalog.jsonb_build_object('start', r.start, 'stop', r.stop, 'pid', r.pid, 'state', t.state, 'error', pg_catalog.left(t.error, 1000), 'cause', 'drained')
-            ELSE '[]'
-        END
+    runs = CASE WHEN r.start IS NULL THEN t.runs ELSE
+        :earlier_runs
+        OPERATOR(pg_catalog.||) pg_catalog.jsonb_build_object('start', r.start, 'stop', r.stop, 'pid', r.pid, 'state', t.state, 'error', pg_catalog.left(t.error, 1000), 'cause', 'drained')
+    END
 FROM released AS r
 WHERE t.ctid OPERATOR(pg_catalog.=) r.place
     AND t.tableoid OPERATOR(pg_catalog.=) r.part

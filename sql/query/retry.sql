@@ -55,11 +55,7 @@ SET
             '1 day'
         )
     ),
-    runs = CASE
-            WHEN pg_catalog.jsonb_typeof(t.runs) OPERATOR(pg_catalog.<>) 'array' THEN '[]'
-            WHEN pg_catalog.jsonb_array_length(t.runs) OPERATOR(pg_catalog.>=) 20 THEN t.runs OPERATOR(pg_catalog.-) 0
-            ELSE coalesce(t.runs, '[]')
-        END
+    runs = :earlier_runs
         OPERATOR(pg_catalog.||) pg_catalog.jsonb_build_object('start', e.start, 'stop', e.stop, 'pid', e.pid, 'state', 'FAIL', 'error', pg_catalog.left(e.error, 1000), 'cause', 'retry')
 FROM ended AS e
 WHERE t.ctid OPERATOR(pg_catalog.=) e.place
