@@ -185,14 +185,16 @@ func (l *loop) settle(ctx context.Context, ends []end, written map[int64]bool) e
 				e.refusals, e.version = 0, s.version
 			}
 			if e.refusals++; e.refusals < silences {
-				l.unsaid = append(l.unsaid, e.later())
+				e.later()
+				l.unsaid = append(l.unsaid, e)
 			} else {
 				l.refusedSilently(e)
 			}
 		case s.ours(e.task, e.pid):
 			e.refusals = 0
 			l.relieve(&e)
-			l.unsaid = append(l.unsaid, e.later())
+			e.later()
+			l.unsaid = append(l.unsaid, e)
 		case s.stopping && e.kind != stopped:
 			e.kind = stopped
 			l.unsaid = append(l.unsaid, e)

@@ -20,8 +20,7 @@ type end struct {
 	result   *exec.Result
 	fault    *exec.Failure // instead of the result's, where the trouble is not the SQL's own
 	delay    time.Duration // of a release
-	wait     time.Duration // before the next try to write it, when it could not be written
-	after    time.Time     // of that try, by our clock
+	putOff                 // when it could not be written
 	passed   bool          // turn.sql has passed it over
 	refusals int           // how often in a row its row has not taken it, and was neither changed nor locked
 	version  uint32        // of the row, then
@@ -78,20 +77,6 @@ func (e end) at() time.Time {
 	return e.stop
 }
 
-// later puts the end off: its row is locked.
-func (e end) later() end {
-	e.wait = min(max(2*e.wait, 50*time.Millisecond), time.Second)
-	e.after = time.Now().Add(e.wait)
-	return e
-}
-
-// later puts the mark off: its row is locked.
-func (a ask) later() ask {
-	a.wait = min(max(2*a.wait, 50*time.Millisecond), time.Second)
-	a.after = time.Now().Add(a.wait)
-	return a
-}
-
 type endKind int
 
 const (
@@ -109,11 +94,10 @@ type ask struct {
 	task     *task
 	kind     askKind
 	pid      int32
-	opened   backend       // that is to be registered
-	answer   chan answer   // capacity one
-	silences int           // how often in a row the row has not taken the mark, and nobody had it locked
-	wait     time.Duration // before the next try, when the row has not taken the mark
-	after    time.Time     // of that try, by our clock
+	opened   backend     // that is to be registered
+	answer   chan answer // capacity one
+	silences int         // how often in a row the row has not taken the mark, and nobody had it locked
+	putOff               // when the row has not taken the mark
 }
 
 type askKind int

@@ -138,7 +138,8 @@ func (l *loop) markFirst(ctx context.Context, asks []ask) (open []ask, err error
 			if a.silences++; !free[id] {
 				a.silences = 0
 			}
-			open = append(open, a.later())
+			a.later()
+			open = append(open, a)
 		default:
 			a.answer <- answer{}
 		}
@@ -156,7 +157,7 @@ func (l *loop) mark(ctx context.Context) error {
 	now, moment := l.clock.now(), time.Now()
 	for id, t := range l.tasks {
 		l.lasts(t, moment)
-		if t.marked || t.noMark || t.ending {
+		if t.marked || t.noMark || t.ending || t.marking.after.After(moment) {
 			continue
 		}
 		if pid, start, _ := t.at(); pid != 0 && (now.Sub(start) >= markAfter || !l.look.draining.IsZero()) {
@@ -189,6 +190,7 @@ func (l *loop) markSome(ctx context.Context, ids []int64) error {
 	var passed []int64 // somebody has locked them, or changed them
 	for _, id := range m.ids {
 		if l.tasks[id].marked = marked[id]; !marked[id] {
+			l.tasks[id].marking.later()
 			passed = append(passed, id)
 		}
 	}

@@ -64,7 +64,8 @@ func (l *loop) writeEach(ctx context.Context, ends []end, write func(context.Con
 	errors.As(err, &answer)
 	switch {
 	case passing(answer) && (answer.Where == "" || e.wait < longWait):
-		l.unsaid = append(l.unsaid, e.later())
+		e.later()
+		l.unsaid = append(l.unsaid, e)
 		return nil
 	case isKeyTaken(answer):
 		l.gone(e)

@@ -46,16 +46,17 @@ type task struct {
 	room   int64        // that its long texts take up
 	again  int          // how often we had to run it again for reasons of our own
 
-	atomic bool        // of its runner: it runs in our transaction
-	wary   bool        // of its runner: its SQL takes our prepared statements away
-	query  bool        // of its runner: it runs in our transaction on a remote, and must not write there
-	image  *string     // of its runner: of its row before it began, where it may alter the table; nil: there is none
-	watch  bool        // of its runner: it runs there likewise, and may, so that its like are known
-	lone   bool        // of its runner: it has turned out not to be what its like are
-	marked bool        // of the loop: its row shows WORK
-	noMark bool        // of the loop: the table refuses that
-	marks  atomic.Bool // a mark of it has been sent; the loop sets it before
-	ending bool        // of the loop: its end is known, and not yet written
+	atomic  bool        // of its runner: it runs in our transaction
+	wary    bool        // of its runner: its SQL takes our prepared statements away
+	query   bool        // of its runner: it runs in our transaction on a remote, and must not write there
+	image   *string     // of its runner: of its row before it began, where it may alter the table; nil: there is none
+	watch   bool        // of its runner: it runs there likewise, and may, so that its like are known
+	lone    bool        // of its runner: it has turned out not to be what its like are
+	marked  bool        // of the loop: its row shows WORK
+	noMark  bool        // of the loop: the table refuses that
+	marking putOff      // of the loop: when the row has not taken the mark
+	marks   atomic.Bool // a mark of it has been sent; the loop sets it before
+	ending  bool        // of the loop: its end is known, and not yet written
 
 	slighted time.Time // of its runner: since when it comes first, and sessions that do not suit it go on with others
 
