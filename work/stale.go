@@ -23,18 +23,16 @@ func (l *loop) fresh() time.Duration {
 
 // unread forgets what was read a while ago; its lanes remember that it is due. If somebody has changed a row that waits, it forgets all.
 func (l *loop) unread() {
-	fresh := l.fresh()
-	before := time.Now().Add(-fresh)
 	if l.control.changed {
-		l.control.changed, before = false, time.Now()
 		for _, t := range l.soon {
 			delete(l.tasks, t.row.ID)
 		}
 		l.soon, l.look.foreseen = nil, time.Time{}
 	}
-	for _, t := range l.lanes.Unread(fresh, before) {
+	for _, t := range l.lanes.Unread(l.fresh(), l.control.changed) {
 		delete(l.tasks, t.row.ID)
 	}
+	l.control.changed = false
 }
 
 // waitsAgain lets a task wait again that has not begun, and whose row says nothing else.

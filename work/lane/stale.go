@@ -37,15 +37,17 @@ func (s *Lanes[T]) noteRead(l *lane[T]) {
 	}
 }
 
-// Unread takes out the tasks that were read before then (by our clock) and have not started. They
-// are ready again. fresh is how long others are kept.
-func (s *Lanes[T]) Unread(fresh time.Duration, before time.Time) (old []T) {
+// Unread takes out the tasks that were read so long ago and have not started, or all of them. They
+// are ready again. A reading is done with when all its tasks are as old as that: else those that
+// came last would stay, and keep their lanes from starting anything.
+func (s *Lanes[T]) Unread(fresh time.Duration, all bool) (old []T) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.fresh = fresh
-	for len(s.readings) > 0 && s.readings[0].at.Before(before) {
+	before := time.Now().Add(-fresh)
+	for len(s.readings) > 0 && (all || s.readings[0].at.Add(readingSpan).Before(before)) {
 		for _, l := range s.readings[0].lanes {
-			old = append(old, s.unreadIn(l, before)...)
+			old = append(old, s.unreadIn(l, before, all)...)
 		}
 		s.readings[0].lanes = nil
 		s.readings = s.readings[1:]
@@ -53,10 +55,10 @@ func (s *Lanes[T]) Unread(fresh time.Duration, before time.Time) (old []T) {
 	return old
 }
 
-func (s *Lanes[T]) unreadIn(l *lane[T], before time.Time) (old []T) {
+func (s *Lanes[T]) unreadIn(l *lane[T], before time.Time, all bool) (old []T) {
 	for i := 0; i < len(l.prefetched); {
 		t := l.prefetched[i]
-		if ticket := t.ticket(); !ticket.Read.Before(before) && !s.stale(ticket) {
+		if ticket := t.ticket(); !all && !ticket.Read.Before(before) && !s.stale(ticket) {
 			i++
 			continue
 		}
