@@ -1,0 +1,11 @@
+package work
+
+import "testing"
+
+// TestTasksBehindALongOneStart: those that were read ahead of their lane's turn, and then had to wait for longer than what was read is kept.
+func TestTasksBehindALongOneStart(t *testing.T) {
+	t.Parallel()
+	s := play(t)
+	s.exec(`INSERT INTO task (input, "group") SELECT CASE i WHEN 1500 THEN 'SELECT pg_sleep(3.5)' ELSE 'SELECT ' || i END, 'one' FROM generate_series(1, 2500) AS i`)
+	s.eventually("2500", "SELECT count(*) FROM task WHERE state = 'DONE'")
+}
