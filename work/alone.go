@@ -17,12 +17,12 @@ const aloneAgain = 100 * time.Millisecond
 
 // expects tells whether to try to read a task alone: there is no other, that we know of, and a session lies ready. A leader that is awake looks all the time.
 func (l *loop) expects(now time.Time) bool {
-	return !l.wake.Awake() && l.vacant() && !l.seats.empty() && now.Sub(l.look.vain) >= aloneAgain
+	return !l.wake.Awake() && l.vacant() && !l.Pool.empty() && now.Sub(l.look.vain) >= aloneAgain
 }
 
 // vacant tells whether no task is known, ours or not.
 func (l *loop) vacant() bool {
-	busy, waiting, ready := l.lanes.Load()
+	busy, waiting, ready := l.Lanes.Load()
 	return busy+waiting+ready == 0 && len(l.tasks)+len(l.orphans)+len(l.parked)+len(l.hopeless) == 0 && !l.scanning.active
 }
 
@@ -39,10 +39,10 @@ func (l *loop) readAlone(ctx context.Context) (started bool, err error) {
 		return false, err
 	}
 	l.took(nil, tasks)
-	if !l.seats.fits(tasks[0]) {
+	if !l.Fits(tasks[0]) {
 		return false, nil
 	}
-	l.dispatch()
+	l.Dispatch()
 	runtime.Gosched()        // the runner begins here and now, and need not wait for another thread to wake up: 0.035 ms
 	l.look.scan = time.Now() // what else has come may wait for a moment
 	l.wake.Found(l.look.scan)

@@ -5,22 +5,22 @@ import (
 	"time"
 )
 
-// clock is the server's, as well as we know it, and never fast: what decides about tasks is the server's time, ours only measures
+// Clock is the server's, as well as we know it, and never fast: what decides about tasks is the server's time, ours only measures
 // how long to sleep. Any goroutine may use it.
-type clock struct {
+type Clock struct {
 	ahead atomic.Int64 // nanoseconds
 	read  bool         // of the goroutine that calls set
 }
 
 // now is the server's time.
-func (c *clock) now() time.Time { return time.Now().Add(time.Duration(c.ahead.Load())) }
+func (c *Clock) now() time.Time { return time.Now().Add(time.Duration(c.ahead.Load())) }
 
 // until is how long it takes until the server's clock shows t.
-func (c *clock) until(t time.Time) time.Duration { return t.Sub(c.now()) }
+func (c *Clock) until(t time.Time) time.Duration { return t.Sub(c.now()) }
 
 // set takes a reading of the server's clock that was asked for between two moments of ours. It tells how far the server's is ahead at least
 // (if the answer took no time) and at most; the best reading so far stays, as long as it can be true.
-func (c *clock) set(server, asked, answered time.Time) {
+func (c *Clock) set(server, asked, answered time.Time) {
 	least, most := int64(server.Sub(answered)), int64(server.Sub(asked))
 	for ahead := c.ahead.Load(); (!c.read || ahead < least || ahead > most) && !c.ahead.CompareAndSwap(ahead, least); ahead = c.ahead.Load() {
 	}
@@ -29,11 +29,7 @@ func (c *clock) set(server, asked, answered time.Time) {
 
 // heard takes in a moment that the server's clock has shown by now: what we say later is not before it. Otherwise a task of a lane would seem to have begun, by our reading,
 // before the end of the one before it, by the server's.
-func (c *clock) heard(server time.Time) {
+func (c *Clock) heard(server time.Time) {
 	for ahead, least := c.ahead.Load(), int64(time.Until(server)); ahead < least && !c.ahead.CompareAndSwap(ahead, least); ahead = c.ahead.Load() {
 	}
 }
-
-// old is when the sessions of an old leader were there at the latest: it opens none once it does not lead. The clock's
-// reading may be a little early.
-func (l *loop) old() time.Time { return l.look.began.Add(time.Second) }

@@ -8,7 +8,7 @@ import (
 // TestClockHeard: no reading is before a moment that the server is known to have seen, and none is made fast by an old one.
 func TestClockHeard(t *testing.T) {
 	t.Parallel()
-	var c clock
+	var c Clock
 	asked := time.Now()
 	c.set(asked.Add(time.Second), asked, asked.Add(100*time.Millisecond)) // 0.9 s ahead at least, 1 s at most
 	for range 1000 {

@@ -16,48 +16,40 @@ import (
 	"pgtaskd/work/lane"
 )
 
-// open opens a session for a task, where the task wants it.
-func (l *loop) open(ctx context.Context, t *task) (session *exec.Session, err error) {
-	limit, cancel := context.WithTimeout(ctx, connectLimit)
+// sessionLimit bounds all that a session does besides the task's own SQL, deferred triggers of the
+// user's among it.
+const sessionLimit = 5 * time.Minute
+
+// connect opens a session for a task, where the task wants it.
+func (p *pool) connect(ctx context.Context, n need) (session *exec.Session, err error) {
+	limit, cancel := context.WithTimeout(ctx, remote.ConnectLimit)
 	defer cancel()
-	if t.row.Remote != "" {
-		session, err = l.openRemote(limit, t)
-	} else if session, err = l.openOwn(limit, t); err == nil {
-		session, err = l.registered(ctx, session)
+	if n.remote != "" {
+		session, err = p.elsewhere(limit, n.remote, n.group)
+	} else if session, err = p.connectOwn(limit, n); err == nil {
+		session, err = p.registered(ctx, session)
 	}
 	if err != nil {
 		return nil, err
 	}
-	l.patience.succeed(t.row.Remote)
-	session.Within(l.crew)
+	p.patience.succeed(n.remote)
+	session.Within(p.group)
 	return session, nil
 }
 
-// openOwn opens a session in the target's own database.
-func (l *loop) openOwn(ctx context.Context, t *task) (*exec.Session, error) {
-	cfg, err := remote.Own(l.target.Connect)
+// connectOwn opens a session in the target's own database.
+func (p *pool) connectOwn(ctx context.Context, n need) (*exec.Session, error) {
+	cfg, err := p.own(n.group)
 	if err != nil {
 		return nil, err
-	}
-	for _, setting := range initial(l.target, t.row.Group) {
-		if printable(setting[1]) == setting[1] { // the server takes these as they come, in no encoding
-			cfg.RuntimeParams[setting[0]] = setting[1]
-		}
-	}
-	cfg.RuntimeParams["client_encoding"] = "UTF8"
-	// A session is idle only between tasks, or between a task and its end: that is our business, and has limits of its own.
-	cfg.RuntimeParams["idle_in_transaction_session_timeout"] = milliseconds(sessionLimit)
-	if l.facts.Load().version >= 140000 {
-		cfg.RuntimeParams["idle_session_timeout"] = "0"
-		cfg.RuntimeParams["client_connection_check_interval"] = "1s" // a controller that is gone is noticed while a statement runs
 	}
 	session, err := exec.Connect(ctx, cfg, sessionLimit, true)
 	err = remote.Reason(err)
 	switch {
 	case err == nil:
-		return l.trusted(ctx, session, t)
-	case l.crew.Context().Err() == nil:
-		l.shortage.fail(err, len(l.seats.backends()))
+		return p.trusted(ctx, session, n)
+	case p.group.Context().Err() == nil:
+		p.shortage.fail(err, len(p.backends()))
 		err = &noSession{err}
 	}
 	return session, err
@@ -65,8 +57,8 @@ func (l *loop) openOwn(ctx context.Context, t *task) (*exec.Session, error) {
 
 // trusted closes the session where the task is not ours any more, as the control session that has read it has gone. We may have been frozen meanwhile, and not know of it yet: a new leader
 // knows of no session that is opened now, and would run more in the lane than may.
-func (l *loop) trusted(ctx context.Context, session *exec.Session, t *task) (*exec.Session, error) {
-	leads, err := session.Sees(ctx, t.leader)
+func (p *pool) trusted(ctx context.Context, session *exec.Session, n need) (*exec.Session, error) {
+	leads, err := session.Sees(ctx, n.leader)
 	if err == nil && leads {
 		return session, nil
 	}
@@ -76,15 +68,28 @@ func (l *loop) trusted(ctx context.Context, session *exec.Session, t *task) (*ex
 
 var errNotLeading = errors.New("another controller leads")
 
-// openRemote opens a session elsewhere.
-func (l *loop) openRemote(ctx context.Context, t *task) (*exec.Session, error) {
-	c := l.facts.Load()
-	rules := remote.Rules{Base: c.base, Superuser: c.superuser, Named: l.target.Remotes}
-	destination, err := rules.Resolve(t.row.Remote)
-	if err != nil {
-		return nil, err
+// registered has the leader register a session before its first task, which the session must not
+// get before: the leader's answer shows also that it leads still, as it was asked for when the
+// session was ready.
+func (p *pool) registered(ctx context.Context, session *exec.Session) (*exec.Session, error) {
+	b := backend{int32(session.PID), session.Since}
+	if err := p.register(ctx, b); err != nil {
+		session.Close()
+		p.leaves(b)
+		if errors.As(err, new(*pgconn.PgError)) {
+			p.shortage.fail(err, len(p.backends()))
+		}
+		return nil, &noSession{err}
 	}
-	return destination.Connect(ctx, sessionName(l.target, t.row.Group), sessionLimit)
+	p.shortage.succeed()
+	return session, nil
+}
+
+// register takes down one of our backends and waits until the leader has registered it. On an error
+// the caller closes it, and then it leaves.
+func (p *pool) register(ctx context.Context, b backend) error {
+	p.joins(b) // first, as what is in the register and not ours is an earlier leader's
+	return p.enrol(ctx, b)
 }
 
 // noSession is the error of a session in the target's own database that could not be opened. It is no fault of the task's, which waits,
@@ -117,25 +122,6 @@ func unanswered(err error) bool {
 	var answer *pgconn.PgError
 	var panicked *routine.Panic
 	return !errors.As(err, &refused) && !errors.As(err, &answer) && !errors.As(err, &panicked)
-}
-
-// innermost is the text of the error at the bottom, such as "connection refused": what wraps it may name users and hosts.
-func innermost(err error) string {
-	for {
-		var next error
-		switch e := err.(type) {
-		case interface{ Unwrap() error }:
-			next = e.Unwrap()
-		case interface{ Unwrap() []error }:
-			if all := e.Unwrap(); len(all) > 0 {
-				next = all[0]
-			}
-		}
-		if next == nil {
-			return err.Error()
-		}
-		err = next
-	}
 }
 
 // patience is how long to wait with tasks whose server does not take connections: for each remote 1 s, doubling, at most a minute. The

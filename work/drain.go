@@ -38,7 +38,7 @@ func (u *undrained) Error() string {
 func (l *loop) drain() {
 	if l.look.draining.IsZero() {
 		l.look.draining = time.Now()
-		l.lanes.Close()
+		l.Lanes.Close()
 		l.underWay(l.log.Info().Dur("grace", l.live.Load().Grace), "waits_for").Msg("draining")
 		l.dropWaiting()
 	}
@@ -64,10 +64,10 @@ func (l *loop) handOver(ctx context.Context) error {
 		}
 	}
 	for id, key := range l.orphans {
-		l.lanes.Vacate(key)
+		l.Lanes.Vacate(key)
 		delete(l.orphans, id)
 	}
-	l.closeLater(l.seats.stale(0))
+	l.closeLater(l.Pool.stale(0))
 	ctx, cancel := limited(ctx)
 	defer cancel()
 	if err := l.wake.WakeUp(ctx); err != nil {
@@ -97,7 +97,7 @@ func (l *loop) underWay(line *zerolog.Event, key string) *zerolog.Event {
 		}
 	}
 	slices.SortFunc(runs, func(a, b run) int { return cmp.Or(a.start.Compare(b.start), cmp.Compare(a.row.ID, b.row.ID)) })
-	now, shown := l.clock.now(), zerolog.Arr()
+	now, shown := l.Clock.now(), zerolog.Arr()
 	for _, r := range runs[:min(len(runs), namedMost)] {
 		shown.Dict(zerolog.Dict().Int64("id", r.row.ID).Str("group", r.row.Group).Dur("ran_ms", now.Sub(r.start)))
 	}

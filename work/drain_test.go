@@ -149,12 +149,12 @@ func TestSessionsAreForgotten(t *testing.T) {
 			}
 			_, asks := l.inbox.take()
 			for _, a := range asks {
-				a.answer <- answer{ok: true}
+				a.answer <- answer{Answer: Answer{OK: true}}
 			}
 		}
 	}()
 	for range 20 {
-		session, err := l.open(t.Context(), &task{leader: c.pid, row: row{Group: "a"}})
+		session, err := l.Pool.connect(t.Context(), need{leader: c.pid, group: "a"})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -11,8 +11,8 @@ import (
 )
 
 // judge says what follows from the result of a run.
-func (r *runner) judge(t *task, start time.Time, result *exec.Result) (next *task) {
-	e := end{task: t, kind: finished, pid: int32(r.seat.session.PID), since: r.seat.session.Since, start: start, stop: result.Stop, result: result, heavy: r.isHeavy(result)}
+func (r *runner) judge(t *Task, start time.Time, result *exec.Result) (next *Task) {
+	e := Outcome{Task: t, Kind: Finished, PID: int32(r.seat.session.PID), Since: r.seat.session.Since, Start: start, Stop: result.Stop, Result: result, Heavy: r.isHeavy(result)}
 	switch {
 	case result.Open && result.Reason == exec.NotCancelled:
 		return r.hold(t, start, result)
@@ -26,15 +26,15 @@ func (r *runner) judge(t *task, start time.Time, result *exec.Result) (next *tas
 		t.atomic, t.lone = false, true // it cannot run inside a transaction: once more, as it is
 		return t
 	case result.Barred && t.atomic && t.row.Remote == "" && (t.once() || t.row.Rerun) && result.Reason == exec.NotCancelled:
-		e.kind, e.fault, e.delay = released, result.Failure, barred // the leader will see it, too, and start nothing more
+		e.Kind, e.Fault, e.Delay = Released, result.Failure, barred // the leader will see it, too, and start nothing more
 		r.leave()                                                   // it may have begun with that setting, which is only for a moment
 	case result.Reason == exec.Drained && (result.Failure != nil || result.Open) && (t.once() || t.row.Rerun):
-		e.kind = released
+		e.Kind = Released
 	case result.Reason == exec.Drained && result.Failure != nil:
-		e.fault = exec.NewFailure("task was interrupted", "57014",
+		e.Fault = exec.NewFailure("task was interrupted", "57014",
 			"DETAIL", "The controller ended while it ran, and it may have had effects; it is not run again, as rerun is false.", "STATEMENT", *t.row.Input)
 	case result.Reason == exec.Stopped:
-		e.kind = stopped
+		e.Kind = Stopped
 	case result.Reason == exec.TimedOut && (result.Failure == nil && result.Open || result.Alone):
 		result.Failure = exec.NewFailure("canceling statement due to statement timeout", "57014", "STATEMENT", *t.row.Input)
 	}
@@ -56,7 +56,7 @@ const barred = time.Second
 
 // hold keeps the end of a task, whose transaction is open, until the next task's SQL goes to the server, or nothing does. Where others are with the server
 // behind it, they are next, and not the task that it returns.
-func (r *runner) hold(t *task, start time.Time, result *exec.Result) (next *task) {
+func (r *runner) hold(t *Task, start time.Time, result *exec.Result) (next *Task) {
 	r.before = &pending{task: t, start: start, result: result, tail: &exec.Tail{Input: *t.row.Input}, heavy: r.isHeavy(result)}
 	if r.before.heavy && r.seat.session.Behind() > 0 {
 		r.ditch()
@@ -65,7 +65,7 @@ func (r *runner) hold(t *task, start time.Time, result *exec.Result) (next *task
 	if r.seat.session.Behind() > 0 { // what ends its transaction is with the server
 		return t
 	}
-	if t.row.Remote == "" && (result.Wrote || !t.row.Single || r.foreign.Load()) {
+	if t.row.Remote == "" && (result.Wrote || !t.row.Single || r.Foreign.Load()) {
 		r.before.quick = t.row.Single && t.again == 0 && t.image == nil && result.Stop.Sub(start) < time.Second
 		r.before.tail.Calls = r.done(r.before)
 	}
@@ -75,7 +75,7 @@ func (r *runner) hold(t *task, start time.Time, result *exec.Result) (next *task
 		return nil
 	}
 	if !r.before.heavy && !t.marks.Load() {
-		if next = r.lanes.Follow(t, r.fits); next != nil {
+		if next = r.Lanes.Follow(t, r.fits); next != nil {
 			return next
 		}
 	}
@@ -102,40 +102,40 @@ func (r *runner) settle(verdict *exec.Verdict, err error) {
 		return
 	}
 	r.before = nil
-	e := end{
-		task: p.task, kind: committed, pid: int32(r.seat.session.PID), since: r.seat.session.Since,
-		start: p.start, stop: p.result.Stop, result: p.result, heavy: p.heavy,
+	e := Outcome{
+		Task: p.task, Kind: Committed, PID: int32(r.seat.session.PID), Since: r.seat.session.Since,
+		Start: p.start, Stop: p.result.Stop, Result: p.result, Heavy: p.heavy,
 	}
 	switch {
 	case p.task.row.Remote != "" && verdict == nil && broken(err):
-		e.fault, e.kind = lostFailure(err, p.task), finished
+		e.Fault, e.Kind = lostFailure(err, p.task), Finished
 	case p.task.row.Remote != "" && verdict == nil:
-		e.kind, e.fault = lost, lostFailure(err, p.task)
+		e.Kind, e.Fault = Lost, lostFailure(err, p.task)
 	case p.task.watch && verdict.Refused != nil:
-		e.kind, e.result.Failure = finished, verdict.Refused
+		e.Kind, e.Result.Failure = Finished, verdict.Refused
 	case p.task.query && !verdict.Committed: // there is nothing to lose
-		e.kind, e.delay = released, time.Millisecond
+		e.Kind, e.Delay = Released, time.Millisecond
 		r.habits.forget(p.task)
 	case verdict == nil && metLimit(err):
-		e.kind, e.fault, e.delay = refused, lostFailure(err, p.task), time.Millisecond
+		e.Kind, e.Fault, e.Delay = Refused, lostFailure(err, p.task), time.Millisecond
 	case verdict == nil:
-		e.kind, e.fault = gone(err), lostFailure(err, p.task)
+		e.Kind, e.Fault = gone(err), lostFailure(err, p.task)
 	case verdict.Committed && len(p.tail.Calls) == 0:
-		e.kind = finished
+		e.Kind = Finished
 	case verdict.Committed:
 		r.shed(&e)
 	case verdict.Deferred != nil && inTheWay(verdict.Deferred) && (p.task.once() || p.task.row.Rerun):
-		e.kind, e.fault, e.delay = refused, verdict.Deferred, time.Millisecond
+		e.Kind, e.Fault, e.Delay = Refused, verdict.Deferred, time.Millisecond
 	case verdict.Deferred != nil:
-		e.kind = finished
-		e.result.Failure = verdict.Deferred
+		e.Kind = Finished
+		e.Result.Failure = verdict.Deferred
 	case verdict.Refused != nil && verdict.Refused.SQLState == "25006" && !p.result.Wrote:
-		e.kind = finished // a transaction that only reads: there is nothing to lose
+		e.Kind = Finished // a transaction that only reads: there is nothing to lose
 	default:
-		e.kind, e.fault = refused, refusal(verdict.Refused)
+		e.Kind, e.Fault = Refused, refusal(verdict.Refused)
 		missed := verdict.Refused == nil || verdict.Refused.Missed()
 		if p.quick || verdict.Forgot || inTheWay(verdict.Refused) || missed && p.task.image == nil {
-			e.delay = time.Millisecond // worth another try
+			e.Delay = time.Millisecond // worth another try
 		}
 	}
 	r.finish(e)
@@ -143,12 +143,12 @@ func (r *runner) settle(verdict *exec.Verdict, err error) {
 
 // gone tells what the loss of a session means whose task had only its end to be written. A last word of the server's, unless it crashed, is the will
 // of a person or a time limit, if the server goes on.
-func gone(err error) endKind {
+func gone(err error) Kind {
 	var session *exec.Lost
 	if errors.As(err, &session) && session.Fatal != nil && session.Fatal.Code != "57P02" {
-		return killed
+		return Killed
 	}
-	return lost
+	return Lost
 }
 
 // metLimit tells that a statement of ours has met a limit which the task's SQL has left in its session, and which has ended that: it is worth another try.
@@ -196,37 +196,37 @@ func notRepeated() *exec.Failure {
 }
 
 // lose ends the session that has gone in the middle of a task.
-func (r *runner) lose(ctx context.Context, t *task, start time.Time, result *exec.Result, err error) {
-	e := end{task: t, kind: lost, pid: int32(r.seat.session.PID), since: r.seat.session.Since, start: start, stop: r.clock.now(), result: result}
+func (r *runner) lose(ctx context.Context, t *Task, start time.Time, result *exec.Result, err error) {
+	e := Outcome{Task: t, Kind: Lost, PID: int32(r.seat.session.PID), Since: r.seat.session.Since, Start: start, Stop: r.Clock.now(), Result: result}
 	if result != nil {
-		e.stop = result.Stop
+		e.Stop = result.Stop
 	}
-	e.fault = lostFailure(err, t)
-	e.heavy = result != nil && r.isHeavy(result)
-	e.stays = result != nil && result.Reason != exec.NotCancelled && t.row.Remote == ""
+	e.Fault = lostFailure(err, t)
+	e.Heavy = result != nil && r.isHeavy(result)
+	e.Stays = result != nil && result.Reason != exec.NotCancelled && t.row.Remote == ""
 	var gone *exec.Lost
 	switch {
 	case start.IsZero() && errors.As(err, &gone) && gone.Unbegun:
-		e.kind = released // the session had ended while it had no work
+		e.Kind = Released // the session had ended while it had no work
 		if r.seat.tasks == 0 {
-			e.delay = r.patience.fail(t.row.Remote) // as if it could not have been opened
+			e.Delay = r.Pool.delay(t.row.Remote) // as if it could not have been opened
 		}
 	case result != nil && result.Reason == exec.Stopped:
-		e.kind = stopped
-		e.result.Failure = e.fault
+		e.Kind = Stopped
+		e.Result.Failure = e.Fault
 	case result != nil && result.Reason == exec.TimedOut:
-		e.kind = finished
-		e.fault = exec.NewFailure("canceling statement due to statement timeout", "57014", "DETAIL",
+		e.Kind = Finished
+		e.Fault = exec.NewFailure("canceling statement due to statement timeout", "57014", "DETAIL",
 			fmt.Sprintf("Its timeout of %s passed, and it did not obey within %s: its session was ended.", t.row.Timeout, exec.Obey), "STATEMENT", *t.row.Input)
 	case t.row.Remote != "" && broken(err):
-		e.kind = finished // it would do so again
+		e.Kind = Finished // it would do so again
 	case !start.IsZero() && t.row.Remote == "" && metLimit(err):
-		e.kind, e.delay = refused, time.Millisecond
+		e.Kind, e.Delay = Refused, time.Millisecond
 	case start.IsZero() || !errors.As(err, &gone) || gone.Fatal == nil || gone.Fatal.Code == "57P02":
 	case t.row.Remote == "":
-		e.kind = killed
+		e.Kind = Killed
 	case r.goesOn(ctx, t):
-		e.kind = finished
+		e.Kind = Finished
 	}
 	r.seat.session.Abandon()
 	r.leave()
@@ -234,13 +234,13 @@ func (r *runner) lose(ctx context.Context, t *task, start time.Time, result *exe
 }
 
 // goesOn tells whether a remote server still takes connections a while after it has ended a session of ours.
-func (r *runner) goesOn(ctx context.Context, t *task) bool {
+func (r *runner) goesOn(ctx context.Context, t *Task) bool {
 	select {
 	case <-ctx.Done():
 		return false
 	case <-time.After(lostTick):
 	}
-	session, err := r.open(ctx, t)
+	session, err := r.Pool.connect(ctx, t.need())
 	if err != nil {
 		return false
 	}
@@ -251,7 +251,7 @@ func (r *runner) goesOn(ctx context.Context, t *task) bool {
 }
 
 // lostFailure is the error of a session that has gone.
-func lostFailure(err error, t *task) *exec.Failure {
+func lostFailure(err error, t *Task) *exec.Failure {
 	var gone *exec.Lost
 	if errors.As(err, &gone) && gone.Fatal != nil {
 		return gone.Failure(*t.row.Input)
@@ -269,13 +269,13 @@ func broken(err error) bool {
 }
 
 // finish takes note of the end of a task: it is known now, and what the task has done can be seen.
-func (r *runner) finish(e end) {
-	r.leaves(e.task)
-	if r.at == e.task {
+func (r *runner) finish(e Outcome) {
+	r.leaves(e.Task)
+	if r.at == e.Task {
 		r.at = nil
 	}
-	e.task.forgetNames()
-	r.others.ended(e.task.row.Input, e.kind == lost || e.kind == killed)
+	e.Task.forgetNames()
+	r.others.ended(e.Task.row.Input, e.Kind == Lost || e.Kind == Killed)
 	r.late = append(r.late, e)
 }
 

@@ -36,7 +36,7 @@ func (l *loop) find(rows pgx.Rows) (found int, expired []int64, err error) {
 		case over != nil:
 			expired = append(expired, r.ID)
 		default:
-			l.lanes.Add(v[1], v[2], r)
+			l.Lanes.Add(v[1], v[2], r)
 		}
 	}
 	if err := rows.Err(); err != nil || found == 0 {

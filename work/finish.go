@@ -13,7 +13,7 @@ import (
 func (l *loop) forgetCommitted(ctx context.Context, ends []end) error {
 	var empty []int64
 	for _, e := range ends {
-		if e.result.Output == nil {
+		if e.Result.Output == nil {
 			empty = append(empty, e.task.row.ID)
 		}
 	}
@@ -180,7 +180,7 @@ func (l *loop) settle(ctx context.Context, ends []end, written map[int64]bool) e
 			continue
 		}
 		switch s := standings[e.task.row.ID]; {
-		case s.ours(e.task, e.pid) && free[e.task.row.ID]:
+		case s.ours(e.task, e.PID) && free[e.task.row.ID]:
 			if e.version != s.version { // somebody changes it all the time, and is in the way
 				e.refusals, e.version = 0, s.version
 			}
@@ -190,16 +190,16 @@ func (l *loop) settle(ctx context.Context, ends []end, written map[int64]bool) e
 			} else {
 				l.refusedSilently(e)
 			}
-		case s.ours(e.task, e.pid):
+		case s.ours(e.task, e.PID):
 			e.refusals = 0
 			l.relieve(&e)
 			e.later()
 			l.unsaid = append(l.unsaid, e)
-		case s.stopping && e.kind != stopped:
-			e.kind = stopped
+		case s.stopping && e.kind != Stopped:
+			e.kind = Stopped
 			l.unsaid = append(l.unsaid, e)
 		default:
-			if s.state == "DONE" && e.result != nil && e.result.Output == nil { // we have written that, and not heard of it
+			if s.state == "DONE" && e.Result != nil && e.Result.Output == nil { // we have written that, and not heard of it
 				l.empty = append(l.empty, e.task.row.ID)
 			}
 			l.gone(e)
@@ -246,15 +246,15 @@ func newColumns(ends []end, encoding string) *columns {
 	}
 	for i := range ends {
 		e := &ends[i]
-		c.ids[i], c.versions[i], c.pids[i] = e.task.row.ID, int32(e.task.row.Version), int64(e.pid)
+		c.ids[i], c.versions[i], c.pids[i] = e.task.row.ID, int32(e.task.row.Version), int64(e.PID)
 		if e.task.marked {
 			c.versions[i] = 0 // it is WORK alone that we may end: a crash of the server can give a forgotten version to another row
 		}
 		c.exactly[i] = e.task.traits != nil && e.task.once()
-		c.stops[i] = &e.stop
+		c.stops[i] = &e.Stop
 		c.starts[i] = &e.start
 		if e.start.IsZero() {
-			c.starts[i] = &e.stop
+			c.starts[i] = &e.Stop
 		}
 		c.done[i], c.last[i], c.keeps[i] = e.failure() == nil, e.isLast(), e.keeps()
 		c.outputs[i], c.notices[i] = e.told(encoding)

@@ -24,7 +24,7 @@ const (
 
 // flown is a task that is with the server behind another.
 type flown struct {
-	task *task
+	task *Task
 	spec *exec.Task
 }
 
@@ -35,7 +35,7 @@ type flights struct {
 }
 
 type flight struct {
-	before *task // under way, or just over
+	before *Task // under way, or just over
 	behind []flown
 	until  time.Time // by the server's clock
 	held   bool      // it is being added to
@@ -54,7 +54,7 @@ func (f *flights) hold(r *runner, n int) bool {
 }
 
 // add takes down what the runner is about to send behind t, and behind what is with the server after that.
-func (f *flights) add(r *runner, t *task, behind []flown, until time.Time) {
+func (f *flights) add(r *runner, t *Task, behind []flown, until time.Time) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.all[r] == nil {
@@ -71,7 +71,7 @@ func (f *flights) add(r *runner, t *task, behind []flown, until time.Time) {
 }
 
 // last is the last of the tasks that the runner has with the server, of which t is under way, and how many bytes they take up together.
-func (f *flights) last(r *runner, t *task) (last *task, size int) {
+func (f *flights) last(r *runner, t *Task) (last *Task, size int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	last, size = t, t.size()
@@ -112,14 +112,14 @@ func (f *flights) end(r *runner) (behind []flown) {
 
 // land gives back to the lanes what the runner has behind the task under way, of which it is certain that it has not begun and will not. Those that the lanes do not
 // take are returned.
-func (f *flights) land(r *runner, s *lane.Lanes[*task]) (left []*task) {
+func (f *flights) land(r *runner, s *lane.Lanes[*Task]) (left []*Task) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.back(r, s)
 }
 
 // overdue gives back to the lanes what will not begin any more because what is before it lasts.
-func (f *flights) overdue(now time.Time, s *lane.Lanes[*task]) (left []*task) {
+func (f *flights) overdue(now time.Time, s *lane.Lanes[*Task]) (left []*Task) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for r, flight := range f.all {
@@ -130,13 +130,13 @@ func (f *flights) overdue(now time.Time, s *lane.Lanes[*task]) (left []*task) {
 	return left
 }
 
-func (f *flights) back(r *runner, s *lane.Lanes[*task]) (left []*task) {
+func (f *flights) back(r *runner, s *lane.Lanes[*Task]) (left []*Task) {
 	flight := f.all[r]
 	if flight == nil {
 		return nil
 	}
 	delete(f.all, r)
-	tasks := make([]*task, len(flight.behind))
+	tasks := make([]*Task, len(flight.behind))
 	for i, b := range flight.behind {
 		tasks[i] = b.task
 	}
@@ -144,7 +144,7 @@ func (f *flights) back(r *runner, s *lane.Lanes[*task]) (left []*task) {
 }
 
 // board finds what can be sent behind t, which is about to be sent.
-func (r *runner) board(t *task, spec *exec.Task) (behind []flown, until time.Time) {
+func (r *runner) board(t *Task, spec *exec.Task) (behind []flown, until time.Time) {
 	if r.seat.bound || t.watch || spec.Strict || !r.seat.session.Clean() || !r.flies(t) {
 		return nil, until
 	}
@@ -152,7 +152,7 @@ func (r *runner) board(t *task, spec *exec.Task) (behind []flown, until time.Tim
 }
 
 // extend sends more behind t, which is under way, and those that are with the server behind it, once half of them have begun.
-func (r *runner) extend(t *task) {
+func (r *runner) extend(t *Task) {
 	session := r.seat.session
 	n := session.Behind()
 	most := r.habits.flight(t)
@@ -169,11 +169,11 @@ func (r *runner) extend(t *task) {
 }
 
 // queue takes up to most tasks from the lanes that can follow on the last of those that are sent, or about to be, as far as there is room for their bytes.
-func (r *runner) queue(last *task, most, room int) (behind []flown, until time.Time) {
-	until = r.clock.now().Add(flightLate + r.seat.answers)
+func (r *runner) queue(last *Task, most, room int) (behind []flown, until time.Time) {
+	until = r.Clock.now().Add(flightLate + r.seat.answers)
 	for before := last; len(behind) < most; {
-		next := r.lanes.Queue(before, r.crowded(before), func(next *task) bool {
-			return r.seat.fits(next) && (!before.row.Save || next.Lane == before.Lane) && next.size() <= room && r.flies(next) && r.habits.flight(next) > 1 &&
+		next := r.Lanes.Queue(before, r.crowded(before), func(next *Task) bool {
+			return r.seat.fits(next.need()) && (!before.row.Save || next.Lane == before.Lane) && next.size() <= room && r.flies(next) && r.habits.flight(next) > 1 &&
 				(!next.row.Save || next.row.Timeout > 0 || before.row.Timeout == 0)
 		})
 		if next == nil {
@@ -199,7 +199,7 @@ func specs(behind []flown) []*exec.Task {
 }
 
 // flies tells whether a task may be part of a flight: should it turn out to write, it is rolled back and run once more. Where there is a pause before each none is.
-func (r *runner) flies(t *task) bool {
+func (r *runner) flies(t *Task) bool {
 	if t.row.Remote != "" {
 		if t.row.Max < 0 || !t.light() || r.habits.flight(t) == 1 {
 			return false
@@ -207,13 +207,13 @@ func (r *runner) flies(t *task) bool {
 		query, _ := r.asQuery(t)
 		return query
 	}
-	return t.row.Max >= 0 && !r.foreign.Load() && t.light() && t.atomic
+	return t.row.Max >= 0 && !r.Foreign.Load() && t.light() && t.atomic
 }
 
 // asQuery tells whether a remote task runs as one does in the target's own database, in a transaction of ours: like others that have been short. It is rolled back if it
 // has written, and run once more as it is. So nothing is in doubt when it is cut off, and its row need not show WORK before it starts. Or whether it is to show, in
 // such a transaction, what its like are: whatever it does is committed then, and it is marked like all that is not exactly once.
-func (r *runner) asQuery(t *task) (query, watch bool) {
+func (r *runner) asQuery(t *Task) (query, watch bool) {
 	if !t.light() || t.row.Save || r.habits.writes(t) || !r.seat.session.Clean() || r.seat.session.Foreign {
 		return false, false
 	}
@@ -222,7 +222,7 @@ func (r *runner) asQuery(t *task) (query, watch bool) {
 }
 
 // light tells whether nothing is known of a task by itself why it should be more than a query that may be run once more.
-func (t *task) light() bool {
+func (t *Task) light() bool {
 	if t.row.Input == nil || t.row.Data == nil || !t.row.Single || t.row.marksFirst() || t.row.Count > 0 || t.row.Live > 0 || t.wary || t.lone || t.again > 0 {
 		return false
 	}
@@ -231,7 +231,7 @@ func (t *task) light() bool {
 }
 
 // size is how many bytes are sent for a task, roughly.
-func (t *task) size() int {
+func (t *Task) size() int {
 	if t.row.Input == nil || t.row.Data == nil {
 		return flightSize + 1
 	}
@@ -240,8 +240,8 @@ func (t *task) size() int {
 
 // land gives back what is behind the task under way and has not begun.
 func (r *runner) land() {
-	for _, t := range r.flights.land(r, r.lanes) {
-		r.finish(end{task: t, kind: released})
+	for _, t := range r.flights.land(r, r.Lanes) {
+		r.finish(Outcome{Task: t, Kind: Released})
 	}
 }
 
@@ -250,20 +250,13 @@ func (r *runner) strand() { r.stranded(r.flights.end(r)) }
 
 func (r *runner) stranded(behind []flown) {
 	for _, b := range behind {
-		r.finish(end{task: b.task, kind: lost, aboard: true, pid: int32(r.seat.session.PID), since: r.seat.session.Since, stop: r.clock.now()})
+		r.finish(Outcome{Task: b.task, Kind: Lost, Aboard: true, PID: int32(r.seat.session.PID), Since: r.seat.session.Since, Stop: r.Clock.now()})
 	}
 }
 
 // callBack gives back what is behind tasks that last. Runners do so as well, as the loop may have to wait for the server.
 func (r *runner) callBack() {
-	for _, t := range r.flights.overdue(r.clock.now(), r.lanes) {
-		r.finish(end{task: t, kind: released})
-	}
-}
-
-func (l *loop) callBack() {
-	for _, t := range l.flights.overdue(l.clock.now(), l.lanes) {
-		t.ending = true
-		l.unsaid = append(l.unsaid, end{task: t, kind: released})
+	for _, t := range r.flights.overdue(r.Clock.now(), r.Lanes) {
+		r.finish(Outcome{Task: t, Kind: Released})
 	}
 }

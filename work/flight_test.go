@@ -28,11 +28,11 @@ type earlier struct {
 }
 
 func (s *earlier) note(l *loop) {
-	l.reads = func(tasks []*task) {
+	l.reads = func(tasks []*Task) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		for _, t := range tasks {
-			s.ids[t.row.ID] = max(s.ids[t.row.ID], l.clock.until(t.row.Plan))
+			s.ids[t.row.ID] = max(s.ids[t.row.ID], l.Clock.until(t.row.Plan))
 		}
 	}
 }
@@ -94,12 +94,12 @@ func leadAs(t *testing.T, as func(*loop), change ...func(*Target)) *led {
 		s.err = l.lead(ctx, s.stop)
 	}()
 	t.Cleanup(func() {
-		l.lanes.Close()
+		l.Lanes.Close()
 		cancel()
 		<-s.ended
 		l.crew.End()
 		l.crew.Wait()
-		closeSeats(l.seats.stale(0))
+		closeSeats(l.Pool.stale(0))
 	})
 	s.eventually("true", "SELECT to_regclass('public.task') IS NOT NULL")
 	return &led{s, l, read}
@@ -174,30 +174,30 @@ func (s *led) done(ids ...int64) {
 // TestWhatDoesNotFly: tasks that must not be run once more, or whose end has to be in their transaction, or before which there is a pause.
 func TestWhatDoesNotFly(t *testing.T) {
 	t.Parallel()
-	usual := func() *task {
+	usual := func() *Task {
 		input, data := "SELECT 1", ""
-		return &task{row: row{Input: &input, Data: &data, Single: true, Rerun: true}}
+		return &Task{row: row{Input: &input, Data: &data, Single: true, Rerun: true}}
 	}
-	text := func(input string) func(*runner, *task) { return func(_ *runner, t *task) { t.row.Input = &input } }
-	for name, change := range map[string]func(*runner, *task){
-		"usual":     func(*runner, *task) {},
-		"rerun":     func(_ *runner, t *task) { t.row.Rerun = false },
-		"repeat":    func(_ *runner, t *task) { t.row.Single = false },
-		"pause":     func(_ *runner, t *task) { t.row.Max = -1 },
-		"count":     func(_ *runner, t *task) { t.row.Count = 1 },
-		"live":      func(_ *runner, t *task) { t.row.Live = time.Second },
-		"suspect":   func(_ *runner, t *task) { t.row.Suspect = true },
-		"remote":    func(_ *runner, t *task) { t.row.Remote = "other" },
-		"again":     func(_ *runner, t *task) { t.again = 1 },
-		"long":      func(_ *runner, t *task) { t.row.Input = nil },
-		"foreign":   func(r *runner, _ *task) { r.foreign.Store(true) },
+	text := func(input string) func(*runner, *Task) { return func(_ *runner, t *Task) { t.row.Input = &input } }
+	for name, change := range map[string]func(*runner, *Task){
+		"usual":     func(*runner, *Task) {},
+		"rerun":     func(_ *runner, t *Task) { t.row.Rerun = false },
+		"repeat":    func(_ *runner, t *Task) { t.row.Single = false },
+		"pause":     func(_ *runner, t *Task) { t.row.Max = -1 },
+		"count":     func(_ *runner, t *Task) { t.row.Count = 1 },
+		"live":      func(_ *runner, t *Task) { t.row.Live = time.Second },
+		"suspect":   func(_ *runner, t *Task) { t.row.Suspect = true },
+		"remote":    func(_ *runner, t *Task) { t.row.Remote = "other" },
+		"again":     func(_ *runner, t *Task) { t.again = 1 },
+		"long":      func(_ *runner, t *Task) { t.row.Input = nil },
+		"foreign":   func(r *runner, _ *Task) { r.Foreign.Store(true) },
 		"insert":    text("INSERT INTO a VALUES (1)"),
 		"sequence":  text("SELECT nextval('a')"),
 		"notify":    text("SELECT pg_notify('a', 'b')"),
 		"isolation": text("SELECT set_config('transaction_isolation', 'serializable', true), transaction_isolation"),
 		"commit":    text("SELECT 1; COMMIT"),
 	} {
-		r := &runner{loop: newLoop(t.Context(), Target{Run: 1}, zerologNone)}
+		r := &runner{Dispatcher: newLoop(t.Context(), Target{Run: 1}, zerologNone).Dispatcher}
 		task := usual()
 		change(r, task)
 		if got := r.flies(task); got != (name == "usual") {
@@ -352,7 +352,7 @@ func testLateFlight(t *testing.T, lead func(*testing.T, ...func(*Target)) *led) 
 	s.exec("UPDATE task SET state = 'STOP' WHERE id = $1", others[0])
 	s.exec("DELETE FROM task WHERE id = $1", others[1])
 	urgent := s.add(`input, data, "group", priority`, waits, "quick", "a", 5)
-	s.until("the urgent task is known", func() bool { _, _, ready := s.loop.lanes.Load(); return ready > 0 || s.seen.has(urgent) })
+	s.until("the urgent task is known", func() bool { _, _, ready := s.loop.Lanes.Load(); return ready > 0 || s.seen.has(urgent) })
 	release()
 	s.done(first, urgent, others[2], others[3])
 	if s.state(others[0]) != "STOP" || s.state(others[1]) != "" || s.get("SELECT start IS NULL AND stop IS NULL FROM task WHERE id = $1", others[0]) != "true" {

@@ -23,10 +23,10 @@ func TestEndsOfBeforeACrash(t *testing.T) {
 	} {
 		l := newLoop(t.Context(), Target{Run: 1}, zerologNone)
 		l.control, l.crashed = &control{lazy: c.lazy}, &noon
-		one := &task{row: row{ID: 1, Remote: c.remote}}
+		one := &Task{row: row{ID: 1, Remote: c.remote}}
 		one.marks.Store(c.marked)
-		l.tasks[1] = one
-		l.inbox.end(end{task: one, kind: finished, stop: noon.Add(c.ended)})
+		l.know([]*Task{one})
+		l.inbox.Outcome(Outcome{Task: one, Kind: Finished, Stop: noon.Add(c.ended)})
 		l.listen()
 		if dropped := len(l.unsaid) == 0; dropped != c.want || l.busy() == c.want {
 			t.Error(name, ": dropped ", dropped, ", known still ", l.busy())

@@ -19,7 +19,7 @@ type like struct {
 	remote string
 }
 
-func (t *task) like() like { return like{t.traits.Shape, lane.Brief(t.row.Remote)} }
+func (t *Task) like() like { return like{t.traits.Shape, lane.Brief(t.row.Remote)} }
 
 type habit struct {
 	queries int           // in a row that were only that; below 0: how many it takes until that counts again
@@ -34,7 +34,7 @@ const (
 )
 
 // saw takes note of a run. What runs outside a transaction has not told whether it wrote, and only makes that long ago.
-func (h *habits) saw(t *task, took time.Duration, far bool, result *exec.Result) {
+func (h *habits) saw(t *Task, took time.Duration, far bool, result *exec.Result) {
 	if !t.atomic && t.row.Remote == "" || !t.traits.Flies() {
 		return
 	}
@@ -74,7 +74,7 @@ func (h *habits) saw(t *task, took time.Duration, far bool, result *exec.Result)
 }
 
 // writes tells whether tasks like this one have written of late.
-func (h *habits) writes(t *task) bool {
+func (h *habits) writes(t *Task) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	known := h.of[t.like()]
@@ -82,14 +82,14 @@ func (h *habits) writes(t *task) bool {
 }
 
 // forget has a habit found out anew.
-func (h *habits) forget(t *task) {
+func (h *habits) forget(t *Task) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	delete(h.of, t.like())
 }
 
 // flight is how many tasks like this one make a flight; 1: it does not fly.
-func (h *habits) flight(t *task) int {
+func (h *habits) flight(t *Task) int {
 	if t.row.Max > 0 {
 		return h.in(t, orderTime)
 	}
@@ -97,10 +97,10 @@ func (h *habits) flight(t *task) int {
 }
 
 // short tells whether tasks like this one are known to be over in no time, and not to write.
-func (h *habits) short(t *task) bool { return h.in(t, flightTime) > 1 }
+func (h *habits) short(t *Task) bool { return h.in(t, flightTime) > 1 }
 
 // instant tells whether tasks like this one are over in so little time that more sessions than a few would be in each other's way.
-func (h *habits) instant(t *task) bool {
+func (h *habits) instant(t *Task) bool {
 	if t.traits == nil {
 		return false
 	}
@@ -111,7 +111,7 @@ func (h *habits) instant(t *task) bool {
 }
 
 // in is how many tasks like this one are over in that time, of those that make a flight; 1: it is not known, or too few.
-func (h *habits) in(t *task, most time.Duration) int {
+func (h *habits) in(t *Task, most time.Duration) int {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	known := h.of[t.like()]

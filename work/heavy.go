@@ -10,53 +10,50 @@ const (
 	heavyFrom = 64 << 10
 	heavyThen = 1 << 10
 	heldMost  = 32 << 20
-
-	relievedMost = 16 << 20 // of heavy ends that need no slot, as somebody has locked their rows
 )
 
-func (b *inbox) isHeavy(result *exec.Result) bool {
+func (r *runner) isHeavy(result *exec.Result) bool {
 	n := size(result)
-	return n > heavyFrom || n > heavyThen && b.held.Load() > heldMost
+	return n > heavyFrom || n > heavyThen && r.unwritten.Load() > heldMost
 }
 
-func (r *runner) isHeavy(result *exec.Result) bool { return r.inbox.isHeavy(result) }
+// tell tells the leader of an outcome.
+func (d *Dispatcher) tell(o Outcome) {
+	o.Weight = o.size()
+	d.unwritten.Add(int64(o.Weight))
+	d.Leader.Outcome(o)
+}
+
+// Wrote counts an outcome out whose end is written.
+func (d *Dispatcher) Wrote(o Outcome) { d.unwritten.Add(-int64(o.Weight)) }
 
 // deliver tells the loop of an end, and gives the slot of its task back: that of a heavy one when it is written, that of one whose session is lost when
 // its backend is gone. In a drain the session stays until the end of a marked task is written: whoever leads by then would take that task for cut off.
-func (r *runner) deliver(e end) {
+func (r *runner) deliver(e Outcome) {
 	switch {
-	case e.kind == lost || e.kind == killed:
-		r.inbox.end(e)
-	case e.heavy || e.task.marks.Load() && r.lanes.IsClosed():
-		e.written = make(chan struct{})
-		r.inbox.end(e)
+	case e.Kind == Lost || e.Kind == Killed:
+		r.tell(e)
+	case e.Heavy || e.Task.marks.Load() && r.Lanes.IsClosed():
+		e.Written = make(chan struct{})
+		r.tell(e)
 		select {
-		case <-e.written:
-		case <-r.crew.Context().Done():
+		case <-e.Written:
+		case <-r.Group.Context().Done():
 		}
-		r.lanes.Ended(e.task, e.at())
+		r.Lanes.Ended(e.Task, e.at())
 	default:
-		r.lanes.Ended(e.task, e.at())
-		r.inbox.end(e)
-	}
-}
-
-// relieve gives the slot of a heavy end back whose row somebody has locked, where there are few of them: that may last.
-func (l *loop) relieve(e *end) {
-	if e.written != nil && l.relieved+e.weight <= relievedMost {
-		close(e.written)
-		e.written, e.relieved = nil, true
-		l.relieved += e.weight
+		r.Lanes.Ended(e.Task, e.at())
+		r.tell(e)
 	}
 }
 
 // shed lets go of what a committed end need not hold any more: that there was output is all that counts.
-func (r *runner) shed(e *end) {
-	e.heavy = false
-	if nothing := ""; e.result.Output != nil {
-		e.result.Output = &nothing
+func (r *runner) shed(e *Outcome) {
+	e.Heavy = false
+	if nothing := ""; e.Result.Output != nil {
+		e.Result.Output = &nothing
 	}
-	e.result.Notice = nil
+	e.Result.Notice = nil
 }
 
 // ditch gives the session up under a query with a heavy end: what is behind it with the server would make more of them. It has had no effect, and
@@ -65,8 +62,8 @@ func (r *runner) ditch() {
 	p := r.before
 	r.before = nil
 	behind := r.flights.end(r)
-	r.finish(end{
-		task: p.task, kind: finished, pid: int32(r.seat.session.PID), since: r.seat.session.Since, start: p.start, stop: p.result.Stop, result: p.result, heavy: true,
+	r.finish(Outcome{
+		Task: p.task, Kind: Finished, PID: int32(r.seat.session.PID), Since: r.seat.session.Since, Start: p.start, Stop: p.result.Stop, Result: p.result, Heavy: true,
 	})
 	r.seat.session.Abandon()
 	r.post()

@@ -18,27 +18,27 @@ const (
 type instants struct{ tasks atomic.Int32 }
 
 // crowded tells whether the task is for one of those that are at work already.
-func (l *loop) crowded(t *task) bool {
-	return l.instants.tasks.Load() >= instantMost && l.habits.instant(t)
+func (d *Dispatcher) crowded(t *Task) bool {
+	return d.instants.tasks.Load() >= instantMost && d.habits.instant(t)
 }
 
 // joins counts a task in whose turn it is.
-func (l *loop) joins(t *task) {
-	if l.habits.instant(t) && t.joined.CompareAndSwap(0, time.Now().UnixNano()) {
-		l.instants.tasks.Add(1)
+func (d *Dispatcher) joins(t *Task) {
+	if d.habits.instant(t) && t.joined.CompareAndSwap(0, time.Now().UnixNano()) {
+		d.instants.tasks.Add(1)
 	}
 }
 
 // leaves counts it out, when its SQL is over.
-func (l *loop) leaves(t *task) {
+func (d *Dispatcher) leaves(t *Task) {
 	if t.joined.Swap(0) != 0 {
-		l.instants.tasks.Add(-1)
+		d.instants.tasks.Add(-1)
 	}
 }
 
-// lasts counts a task out that turns out to take its time.
-func (l *loop) lasts(t *task, now time.Time) {
+// Lasts counts a task out that turns out to take its time.
+func (d *Dispatcher) Lasts(t *Task, now time.Time) {
 	if since := t.joined.Load(); since != 0 && now.UnixNano()-since >= int64(instantPast) {
-		l.leaves(t)
+		d.leaves(t)
 	}
 }

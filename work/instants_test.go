@@ -10,9 +10,9 @@ import (
 // TestInstantHabit: a query is instant while most of its like are, however long some of them take; not one that writes, nor one whose server is far.
 func TestInstantHabit(t *testing.T) {
 	t.Parallel()
-	query := func() *task {
+	query := func() *Task {
 		input, data := "SELECT 1", ""
-		t := &task{row: row{Input: &input, Data: &data, Single: true, Rerun: true}}
+		t := &Task{row: row{Input: &input, Data: &data, Single: true, Rerun: true}}
 		t.examine()
 		return t
 	}
@@ -46,11 +46,11 @@ func TestInstantHabit(t *testing.T) {
 // TestInstantsAreCounted: as long as they run and have not turned out to wait, each once; where there are enough another is for one of their sessions.
 func TestInstantsAreCounted(t *testing.T) {
 	t.Parallel()
-	r := &runner{loop: newLoop(t.Context(), Target{Run: 100}, zerologNone), seat: &seat{}}
-	var tasks []*task
+	r := &runner{Dispatcher: newLoop(t.Context(), Target{Run: 100}, zerologNone).Dispatcher, seat: &seat{}}
+	var tasks []*Task
 	for range instantMost + 1 {
 		input := "SELECT 1"
-		task := &task{row: row{Input: &input}}
+		task := &Task{row: row{Input: &input}}
 		task.examine()
 		tasks = append(tasks, task)
 	}
@@ -73,9 +73,9 @@ func TestInstantsAreCounted(t *testing.T) {
 		}
 	}
 	counted(instantMost)
-	r.lasts(tasks[0], time.Now())
+	r.Lasts(tasks[0], time.Now())
 	counted(instantMost)
-	r.lasts(tasks[0], time.Now().Add(instantPast))
+	r.Lasts(tasks[0], time.Now().Add(instantPast))
 	r.leaves(tasks[0])
 	counted(instantMost - 1)
 	r.leaves(tasks[1])
@@ -111,7 +111,7 @@ func TestSlowTaskBehindInstants(t *testing.T) {
 	t.Parallel()
 	s := lead(t, func(t *Target) { t.Run = 2 * instantMost })
 	input := "SELECT 1"
-	like := &task{row: row{Input: &input}}
+	like := &Task{row: row{Input: &input}}
 	like.examine()
 	for range habitFirm {
 		s.loop.habits.saw(like, time.Microsecond, false, &exec.Result{Open: true})

@@ -82,17 +82,17 @@ var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 func TestEndWhileLeadershipIsLost(t *testing.T) {
 	t.Parallel()
 	l := newLoop(t.Context(), Target{Run: 1}, zerologNone)
-	l.lanes.Add([]byte("a"), nil, lane.Rank{ID: 1})
-	ids := l.lanes.Choose(1)
-	one := &task{row: row{ID: ids[0], Group: "a"}}
+	l.Lanes.Add([]byte("a"), nil, lane.Rank{ID: 1})
+	ids := l.Lanes.Choose(1)
+	one := &Task{row: row{ID: ids[0], Group: "a"}}
 	one.Ticket = one.row.ticket(lane.KeyOf("a", ""))
 	one.Read = time.Now()
-	l.tasks[1] = one
-	l.lanes.Prefetched([]*task{one})
-	if l.lanes.Start(func(*task) bool { return true }) != one || !l.busy() {
+	l.know([]*Task{one})
+	l.Lanes.Prefetched([]*Task{one})
+	if l.Lanes.Start(func(*Task) bool { return true }) != one || !l.busy() {
 		t.Fatal("it does not run")
 	}
-	(&runner{loop: l}).finish(end{task: one, kind: finished, start: noon, stop: noon})
+	(&runner{Dispatcher: l.Dispatcher}).finish(Outcome{Task: one, Kind: Finished, Start: noon, Stop: noon})
 	if !l.busy() {
 		t.Error("the end is in the inbox, and the loop would end without writing it")
 	}
@@ -292,7 +292,7 @@ func TestThawedLeader(t *testing.T) {
 	s := lead(t)
 	s.done(s.add("input", "SELECT 1"))
 	for owner, want := range map[int32]bool{s.loop.facts.Load().pid: true, 1 << 22: false} {
-		session, err := s.loop.open(t.Context(), &task{leader: owner})
+		session, err := s.loop.Pool.connect(t.Context(), need{leader: owner})
 		if err == nil {
 			session.Close()
 		}

@@ -41,9 +41,9 @@ func (e *end) lessen(err error) bool {
 		return true
 	}
 	switch own := e.failure(); {
-	case e.kind == finished && own == nil:
+	case e.kind == Finished && own == nil:
 		e.fault, e.final = unwritten(err), true
-	case e.kind == finished && isExhausted(err) && e.fault == nil:
+	case e.kind == Finished && isExhausted(err) && e.fault == nil:
 		e.fault = &exec.Failure{Text: own.Text + "\n" + unwritten(err).Text, SQLState: own.SQLState}
 		fallthrough
 	case e.lessened == 0:
@@ -54,7 +54,7 @@ func (e *end) lessen(err error) bool {
 		e.bare = true
 		return true
 	}
-	if e.lessened++; e.lessened == lessNothing && e.kind == finished && !e.final { // it may be the wait for another try that is refused
+	if e.lessened++; e.lessened == lessNothing && e.kind == Finished && !e.final { // it may be the wait for another try that is refused
 		e.final, e.lessened = true, lessFailed
 	}
 	return e.lessened < lessNothing
@@ -90,10 +90,10 @@ func (e *end) keeps() bool { return e.lessened >= lessKept }
 
 // told are the output and the notice, as they are to be written.
 func (e *end) told(encoding string) (output, notice *string) {
-	if e.result == nil || e.lessened >= lessShort {
+	if e.Result == nil || e.lessened >= lessShort {
 		return nil, nil
 	}
-	return e.stored(e.result.Output, encoding), e.stored(e.result.Notice, encoding)
+	return e.stored(e.Result.Output, encoding), e.stored(e.Result.Notice, encoding)
 }
 
 // shown is a failure as it is to be written.

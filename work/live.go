@@ -13,6 +13,11 @@ type Live struct {
 	OutputFail         bool
 }
 
+// limits are those of them that runners have to know.
+func (l Live) limits() Limits {
+	return Limits{Run: l.Run, OutputLimit: l.OutputLimit, OutputFail: l.OutputFail}
+}
+
 func (t Target) live() Live {
 	return Live{Sleep: t.Sleep, Grace: t.Grace, Idle: t.Idle, Run: t.Run, OutputLimit: t.OutputLimit, OutputFail: t.OutputFail}
 }
@@ -64,8 +69,10 @@ func (l *loop) change() {
 	if latest == nil || latest == l.live.Load() {
 		return
 	}
-	l.lanes.Resize(latest.Run)
+	l.Lanes.Resize(latest.Run)
 	l.live.Store(latest)
+	limits := latest.limits()
+	l.Limits.Store(&limits)
 	l.log.Info().Int("run", latest.Run).Dur("sleep", latest.Sleep).Dur("grace", latest.Grace).Dur("idle", latest.Idle).
 		Int64("output_limit", latest.OutputLimit).Msg("settings changed")
 }

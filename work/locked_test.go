@@ -198,7 +198,7 @@ func TestLockedUntilAMomentAgo(t *testing.T) {
 	}
 	l.took(nil, tasks)
 	locked := s.connect()
-	e := end{task: tasks[0], kind: finished, result: &exec.Result{}}
+	e := endOf(Outcome{Task: tasks[0], Kind: Finished, Result: &exec.Result{}}, l.tasks[id])
 	for n, free := range []bool{true, true, false, true, true, true} {
 		if _, err := locked.Exec(t.Context(), map[bool]string{true: "SELECT 1", false: "BEGIN; SELECT FROM task FOR UPDATE"}[free]); err != nil {
 			t.Fatal(err)

@@ -15,30 +15,17 @@ import (
 
 // loop serves one target. What its fields say of their owner holds: the goroutine that called Serve owns the rest.
 type loop struct {
-	target  Target
-	log     zerolog.Logger
-	trouble *trouble
+	target Target
+	log    zerolog.Logger
 
-	// Shared with the runners.
-	clock    *clock
-	lanes    *lane.Lanes[*task]
-	inbox    *inbox
-	seats    *seats
-	patience patience
-	shortage shortage
-	flights  flights
-	habits   habits
-	others   others
-	instants instants
-	live     atomic.Pointer[Live]   // those of the target, or what it was told since
-	foreign  atomic.Bool            // there are foreign servers: what writes through them has no transaction id here
-	path     atomic.Pointer[string] // the search_path under which ends are written, nil: empty
-	texts    atomic.Pointer[sql.Queries]
-	zoneName atomic.Pointer[string]  // see zone
-	facts    atomic.Pointer[control] // only what does not change after know
-	bare     [][2]string             // the parameters of a task that has none of its own
-	crew     *routine.Group          // all goroutines of the loop, and of its sessions
-	panics   *panics
+	*Dispatcher // what runners share; any goroutine may use it
+	trouble     *trouble
+	inbox       *inbox
+	crew        *routine.Group // all goroutines of the loop, and of its sessions
+	panics      *panics
+	live        atomic.Pointer[Live]    // those of the target, or what it was told since
+	facts       atomic.Pointer[control] // only what does not change after know
+	path        *string                 // the search_path under which ends are written, nil: empty
 
 	control            *control
 	tasks              map[int64]*task        // read by us, until their end is written
@@ -47,7 +34,7 @@ type loop struct {
 	lost               map[int64]end          // tasks whose session has gone
 	killed             []end                  // tasks whose session was terminated
 	orphans            map[int64]lane.Key     // under way, but not ours
-	soon               []*task                // read before their plan, the earliest first
+	soon               []*Task                // read before their plan, the earliest first
 	ahead              time.Duration          // how long before: soonAhead, see horizon
 	kept               map[string]bool        // what keeps rows from being deleted, and has been logged
 	hopeless           map[int64]time.Time    // rows that have refused a change, and since when
@@ -65,7 +52,7 @@ type loop struct {
 	look     looks
 	scribe   scribe
 	zone     zone
-	reads    func([]*task) // for tests: called with what was read, by the loop; may be nil
+	reads    func([]*Task) // for tests: called with what was read, by the loop; may be nil
 	crashed  *time.Time    // when the server has crashed last, as far as it tells
 	handed   bool          // the lead was given away: what runs goes on, and nothing else is ours to do
 	count    int           // tasks ended since the last look at the pace
@@ -97,23 +84,34 @@ type looks struct {
 
 func newLoop(ctx context.Context, t Target, log zerolog.Logger) *loop {
 	l := &loop{
-		target: t, log: log, trouble: &trouble{log: log, target: t}, crew: routine.New(ctx), panics: &panics{}, bare: parameters(t, "", "", 1), shows: map[string][][2]string{},
-		ahead: soonAhead, clock: &clock{}, inbox: newInbox(), seats: &seats{pids: map[int32]time.Time{}},
-		shortage: shortage{log: log, target: t},
-		scribe:   scribe{told: make(chan written, 1)},
-		flights:  flights{all: map[*runner]*flight{}},
-		habits:   habits{of: map[like]*habit{}},
-		patience: patience{delay: map[string]time.Duration{}, since: map[string]time.Time{}},
-		tasks:    map[int64]*task{}, begun: map[int64]again{}, lost: map[int64]end{}, orphans: map[int64]lane.Key{}, kept: map[string]bool{}, hopeless: map[int64]time.Time{}, leftAlone: map[int64]bool{}, parked: map[int64]parked{},
+		target: t, log: log, trouble: &trouble{log: log, target: t}, crew: routine.New(ctx), panics: &panics{}, inbox: newInbox(), shows: map[string][][2]string{},
+		ahead: soonAhead, scribe: scribe{told: make(chan written, 1)},
+		tasks: map[int64]*task{}, begun: map[int64]again{}, lost: map[int64]end{}, orphans: map[int64]lane.Key{}, kept: map[string]bool{}, hopeless: map[int64]time.Time{}, leftAlone: map[int64]bool{}, parked: map[int64]parked{},
 	}
 	live := t.live()
 	if latest := t.Changes.get(); latest != nil {
 		live = *latest
 	}
 	l.live.Store(&live)
-	l.lanes = lane.New[*task](live.Run, freshForLong, l.clock.now)
+	l.Dispatcher = l.dispatcher(live)
 	l.wake = l.waker()
 	return l
+}
+
+// dispatcher is what starts tasks for the loop.
+func (l *loop) dispatcher(live Live) *Dispatcher {
+	failed := func(err error) *zerolog.Event { return l.target.advised(l.log.Error(), err, true) }
+	clock := &Clock{}
+	return NewDispatcher(Config{
+		Schema: l.target.Schema, Table: l.target.Table, LongestText: l.target.longestText(),
+		Leader: l.inbox, Group: l.crew, Clock: clock, Log: l.log, Failed: failed,
+		Lanes: lane.New[*Task](live.Run, freshForLong, clock.now),
+		Pool: newPool(poolConfig{
+			group: l.crew, own: l.ownSession, elsewhere: l.openRemote, enrol: l.inbox.register, log: l.log, failed: failed,
+		}),
+		Shows: func(group string) [][2]string { return showsOf(l.target, group) },
+		Blame: func(id int64) { l.panics.cause(id) }, Freed: l.inbox.wake,
+	}, live.limits())
 }
 
 // busy tells whether tasks of ours run, or their ends are still to be written.
@@ -129,13 +127,5 @@ func (l *loop) anyRuns() bool {
 	return false
 }
 
-func (l *loop) queries() sql.Queries { return *l.texts.Load() }
-func (l *loop) timeZone() string     { return *l.zoneName.Load() }
-
-// encoding is that of the database.
-func (l *loop) encoding() string {
-	if c := l.facts.Load(); c != nil {
-		return c.encoding
-	}
-	return "UTF8"
-}
+func (l *loop) queries() sql.Queries { return *l.Queries.Load() }
+func (l *loop) encoding() string     { return l.Server.Load().Encoding }

@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"pgtaskd/exec"
+	"pgtaskd/remote"
 )
 
 // answer sets the marks that runners wait for, and brings the texts they want.
@@ -58,26 +59,26 @@ func (l *loop) bring(ctx context.Context, a ask) error {
 	defer cancel()
 	var found answer
 	var err error
-	switch a.kind {
-	case askNames:
-		found.sizes, err = l.sizes(ctx, a.task.row.ID)
-	case askLead:
+	switch {
+	case a.kind == askLead:
 		err = l.control.conn.Ping(ctx)
-	case askImage:
-		if err = l.control.conn.QueryRow(ctx, l.queries().Text("image"), a.task.row.ID).Scan(&found.text); refusedByServer(err) {
+	case a.text == Names:
+		found.Sizes, err = l.sizes(ctx, a.task.row.ID)
+	case a.text == Image:
+		if err = l.control.conn.QueryRow(ctx, l.queries().Text("image"), a.task.row.ID).Scan(&found.Text); refusedByServer(err) {
 			err = nil // it goes without
 		}
 	default:
-		err = l.control.conn.QueryRow(ctx, l.queries().Text("text"), a.task.row.ID, a.kind == askData, l.target.longestText()).Scan(&found.text)
+		err = l.control.conn.QueryRow(ctx, l.queries().Text("text"), a.task.row.ID, a.text == Data, l.target.longestText()).Scan(&found.Text)
 	}
 	if answer := new(pgconn.PgError); refusedByServer(err) && errors.As(err, &answer) { // that text cannot be read
-		found.refused = exec.NewFailure(answer.Message, answer.Code)
+		found.Refused = exec.NewFailure(answer.Message, answer.Code)
 		err = nil
 	}
 	if err != nil && err != pgx.ErrNoRows {
 		return err
 	}
-	found.ok = err == nil
+	found.OK = err == nil
 	a.answer <- found
 	return nil
 }
@@ -90,7 +91,7 @@ func (l *loop) markFirst(ctx context.Context, asks []ask) (open []ask, err error
 	}
 	var m marks
 	for _, a := range asks {
-		m.add(a.task, a.pid, l.clock.now(), a.task.once())
+		m.add(a.task, a.pid, l.Clock.now(), a.task.once())
 		m.guarded = m.guarded || a.task.guarded()
 	}
 	marked, err := l.setMarks(ctx, &m)
@@ -107,7 +108,7 @@ func (l *loop) markFirst(ctx context.Context, asks []ask) (open []ask, err error
 		return append(open, later...), err
 	}
 	if refusedByServer(err) {
-		asks[0].answer <- answer{refused: exec.NewFailure("the start of the task could not be written: "+innermost(err), "55000")}
+		asks[0].answer <- answer{Answer: Answer{Refused: exec.NewFailure("the start of the task could not be written: "+remote.Innermost(err), "55000")}}
 		return nil, nil
 	}
 	if err != nil {
@@ -131,9 +132,9 @@ func (l *loop) markFirst(ctx context.Context, asks []ask) (open []ask, err error
 		switch id := a.task.row.ID; {
 		case marked[id]:
 			a.task.marked = true
-			a.answer <- answer{ok: true}
+			a.answer <- answer{Answer: Answer{OK: true}}
 		case standings[id].ours(a.task, a.pid) && free[id] && a.silences+1 >= silences:
-			a.answer <- answer{refused: exec.NewFailure("the start of the task could not be written: "+errKept.Error(), "55000")}
+			a.answer <- answer{Answer: Answer{Refused: exec.NewFailure("the start of the task could not be written: "+errKept.Error(), "55000")}}
 		case standings[id].ours(a.task, a.pid):
 			if a.silences++; !free[id] {
 				a.silences = 0
@@ -154,9 +155,9 @@ func (l *loop) mark(ctx context.Context) error {
 	}
 	l.look.marks = time.Now()
 	var long []int64
-	now, moment := l.clock.now(), time.Now()
+	now, moment := l.Clock.now(), time.Now()
 	for id, t := range l.tasks {
-		l.lasts(t, moment)
+		l.Lasts(t.Task, moment)
 		if t.marked || t.noMark || t.ending || t.marking.after.After(moment) {
 			continue
 		}

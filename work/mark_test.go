@@ -20,8 +20,8 @@ func TestMarksCutOff(t *testing.T) {
 	END$$; CREATE TRIGGER odd BEFORE UPDATE ON task FOR EACH ROW WHEN (NEW.state = 'WORK') EXECUTE FUNCTION odd()`)
 	for _, data := range []string{"locked", "marked", "odd", "cut"} {
 		id := s.add("input, data", "VACUUM", data)
-		one := &task{row: row{ID: id, Version: s.version(id)}, traits: &exec.Traits{}}
-		l.asks = append(l.asks, ask{task: one, pid: 1, answer: make(chan answer, 1)})
+		one := &Task{row: row{ID: id, Version: s.version(id)}, traits: &exec.Traits{}}
+		l.asks = append(l.asks, ask{task: &task{Task: one}, pid: 1, answer: make(chan answer, 1)})
 	}
 	asked := slices.Clone(l.asks)
 	defer s.lock(asked[0].task.row.ID, "FOR UPDATE")()

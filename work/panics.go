@@ -2,14 +2,10 @@ package work
 
 import (
 	"context"
-	"errors"
 	"maps"
 	"math"
 	"slices"
 	"sync"
-
-	"pgtaskd/exec"
-	"pgtaskd/routine"
 )
 
 // panics are tasks that panics of this controller have cut off. They outlast the leadership that a panic ends: the next one judges them.
@@ -93,49 +89,17 @@ func (l *loop) begunTasks() (ids []int64) {
 }
 
 // withoutCauses ends those of the tasks that have made us panic before, and returns the others.
-func (l *loop) withoutCauses(ctx context.Context, tasks []*task) ([]*task, error) {
+func (l *loop) withoutCauses(ctx context.Context, tasks []*Task) ([]*Task, error) {
 	causes := map[int64]end{}
 	var ids []int64
-	tasks = slices.DeleteFunc(tasks, func(t *task) bool {
+	tasks = slices.DeleteFunc(tasks, func(t *Task) bool {
 		if !l.panics.are(t.row.ID) {
 			return false
 		}
 		ids = append(ids, t.row.ID)
-		causes[t.row.ID] = end{task: t, pid: math.MaxInt32, start: l.clock.now()}
+		causes[t.row.ID] = endOf(Outcome{Task: t, PID: math.MaxInt32, Start: l.Clock.now()}, &task{Task: t})
 		return true
 	})
 	_, err := l.cut(ctx, ids, causes)
 	return tasks, err
-}
-
-// internal is what the row of a task shows that has made us panic where there is nobody else to tell.
-func internal() *exec.Failure {
-	return exec.NewFailure("the task could not be run", "XX000", "DETAIL", "pgtaskd met an internal error; its log has the details.")
-}
-
-// confess logs a panic that an attempt to connect has brought about: it says nothing of ourselves.
-func (r *runner) confess(t *task, err error) {
-	var p *routine.Panic
-	if errors.As(err, &p) {
-		r.target.advised(r.log.Error(), err, true).Int64("id", t.row.ID).Msg("internal error while opening a session for a task")
-	}
-}
-
-// watched does something for the task that the runner is at. When that panics, the task is taken for the cause; the panic goes on, and ends the leadership.
-func (r *runner) watched(do func()) {
-	whole := false
-	defer func() {
-		if whole {
-			return
-		}
-		if r.at != nil {
-			r.panics.cause(r.at.row.ID)
-		}
-		if r.seat != nil {
-			r.seat.session.Abandon()
-			r.seat.session.Close()
-		}
-	}()
-	do()
-	whole = true
 }

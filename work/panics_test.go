@@ -130,7 +130,7 @@ func TestAskEndsWithLoop(t *testing.T) {
 	t.Parallel()
 	l := newLoop(t.Context(), Target{Run: 1}, zerologNone)
 	l.crew.Go(func() {
-		if l.inbox.ask(l.crew.Context(), ask{}).ok {
+		if l.inbox.ask(l.crew.Context(), ask{}).OK {
 			t.Error("it was answered")
 		}
 	})
@@ -145,7 +145,7 @@ func TestPanicOfConnection(t *testing.T) {
 	err := fmt.Errorf("connecting: %w", &routine.Panic{Value: "secret", Stack: []byte("secret")})
 	l := newLoop(t.Context(), Target{Run: 1}, zerologNone)
 	l.facts.Store(&control{})
-	failure := (&runner{loop: l}).unreachable(t.Context(), &task{}, time.Now(), err)
+	failure := (&runner{Dispatcher: l.Dispatcher}).unreachable(t.Context(), &Task{}, time.Now(), err)
 	if !final(err) || failure.SQLState != "XX000" || strings.Contains(failure.Text, "secret") {
 		t.Errorf("final: %v, %s", final(err), failure.Text)
 	}

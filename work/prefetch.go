@@ -26,11 +26,11 @@ func (l *loop) prefetch(ctx context.Context) error {
 		if l.clogged() {
 			return nil
 		}
-		ids := l.lanes.Choose(batchMost)
+		ids := l.Lanes.Choose(batchMost)
 		if err := l.prefetchChosen(ctx, ids); err != nil || len(ids) < batchMost {
 			return err
 		}
-		l.dispatch()
+		l.Dispatch()
 	}
 	return nil
 }
@@ -40,7 +40,7 @@ func (l *loop) prefetchChosen(ctx context.Context, ids []int64) error {
 	if len(ids) == 0 {
 		return nil
 	}
-	var tasks []*task
+	var tasks []*Task
 	err := l.each(ctx, ids, func(ctx context.Context, ids []int64) error {
 		some, err := l.read(ctx, ids, 0)
 		tasks = append(tasks, some...)
@@ -54,12 +54,12 @@ func (l *loop) prefetchChosen(ctx context.Context, ids []int64) error {
 }
 
 // took takes note of the tasks that were read, of those that were chosen for it.
-func (l *loop) took(chosen []int64, tasks []*task) {
+func (l *loop) took(chosen []int64, tasks []*Task) {
+	l.know(tasks)
 	for _, t := range tasks {
-		l.tasks[t.row.ID] = t
 		delete(l.parked, t.row.ID)
 	}
-	l.lanes.Prefetched(tasks)
+	l.Lanes.Prefetched(tasks)
 	if len(tasks) < len(chosen) {
 		l.park(chosen)
 	}
@@ -95,7 +95,7 @@ func (l *loop) park(ids []int64) {
 // read reads the tasks with these ids, or, where there are none (nil), the one that is due alone.
 // Where one of them has a text that the server cannot send, all leave their texts behind: its own
 // fails it when it starts.
-func (l *loop) read(ctx context.Context, ids []int64, ahead time.Duration) ([]*task, error) {
+func (l *loop) read(ctx context.Context, ids []int64, ahead time.Duration) ([]*Task, error) {
 	tasks, err := l.readWith(ctx, ids, ahead, prefetchText)
 	if isUnsendable(err) {
 		tasks, err = l.readWith(ctx, ids, ahead, prefetchNoText)
@@ -112,7 +112,7 @@ func (l *loop) read(ctx context.Context, ids []int64, ahead time.Duration) ([]*t
 // isUnsendable tells the errors of a character that either encoding does not have.
 func isUnsendable(err error) bool { return hasState(err, "22P05", "22021") }
 
-func (l *loop) readWith(ctx context.Context, ids []int64, ahead time.Duration, text int) (tasks []*task, err error) {
+func (l *loop) readWith(ctx context.Context, ids []int64, ahead time.Duration, text int) (tasks []*Task, err error) {
 	ctx, cancel := limited(ctx)
 	defer cancel()
 	batch := &pgx.Batch{} // a table that somebody has locked for an index, or to which the right was taken away, is met here, and not by tasks
@@ -141,14 +141,14 @@ func (l *loop) undo(ctx context.Context) {
 	}
 }
 
-func (l *loop) readRows(rows pgx.Rows) (tasks []*task, err error) {
+func (l *loop) readRows(rows pgx.Rows) (tasks []*Task, err error) {
 	var r row
 	var timeout, live int64
 	var delimiter, escape, quote byte
 	var null, group, remote *string
 	var foreign bool
 	var expires *time.Time
-	var before *task // many have the same input
+	var before *Task // many have the same input
 	_, err = pgx.ForEachRow(rows, []any{
 		&r.ID, &r.Version, &r.First, &expires, &r.Group, &r.Remote, &r.Max, &r.Priority, &r.Parent, &r.Plan, &r.Attempt, &timeout, &live, &r.Count, &r.Save, &r.Drift,
 		&r.Format.Header, &r.Format.String, &delimiter, &escape, &quote, &null, &r.Rerun, &r.Single, &r.Suspect, &r.Input, &r.Data, &r.Epoch, &foreign, &group, &remote,
@@ -170,7 +170,7 @@ func (l *loop) readRows(rows pgx.Rows) (tasks []*task, err error) {
 			r.Input, r.Data = nil, nil // all come together
 		}
 		r.Suspect = r.Suspect || l.begun[r.ID].crossed >= crossedAlone
-		t := &task{
+		t := &Task{
 			Ticket: r.ticket(key), row: r, leader: l.control.pid,
 			again: l.begun[r.ID].runs, atomic: r.Remote == "", shows: l.shown(r.Group),
 		}
@@ -186,7 +186,7 @@ func (l *loop) readRows(rows pgx.Rows) (tasks []*task, err error) {
 		return nil
 	})
 	if len(tasks) > 0 {
-		l.foreign.Store(foreign)
+		l.Foreign.Store(foreign)
 	}
 	now := time.Now()
 	for _, t := range tasks {

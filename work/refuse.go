@@ -69,7 +69,7 @@ func (l *loop) writeEach(ctx context.Context, ends []end, write func(context.Con
 		return nil
 	case isKeyTaken(answer):
 		l.gone(e)
-		return l.supersede(ctx, e.task.row.ID, e.task.row.Version, e.pid, e.failure())
+		return l.supersede(ctx, e.task.row.ID, e.task.row.Version, e.PID, e.failure())
 	case e.lessen(err):
 		return l.writeEach(ctx, []end{e}, write)
 	}
@@ -160,7 +160,7 @@ func raisedBySQL(answer *pgconn.PgError) bool { return answer.Routine == "exec_s
 func (l *loop) trust(ctx context.Context, err error) (trusted bool) {
 	var answer *pgconn.PgError
 	switch {
-	case l.path.Load() != nil:
+	case l.path != nil:
 		return false
 	case errors.As(err, &answer) && answer.Where != "" && pathless(answer.Code):
 	default:
@@ -170,7 +170,7 @@ func (l *loop) trust(ctx context.Context, err error) (trusted bool) {
 	if l.control.trust(ctx, l.target) != nil {
 		return false // the server has no room for a session, or the connection is lost: the next refusal tries again
 	}
-	l.path.Store(&l.control.path)
+	l.path = &l.control.path
 	return true
 }
 
@@ -262,34 +262,34 @@ func (l *loop) refused(ctx context.Context, ends []end) error {
 		id := e.task.row.ID
 		switch s := standings[id]; {
 		case s.stopping:
-			e.kind = stopped
-		case !s.ours(e.task, e.pid):
+			e.kind = Stopped
+		case !s.ours(e.task, e.PID):
 			if s.state == "PLAN" { // somebody changes it, and may again: the next run is marked before it starts
 				l.begun[id] = l.begun[id].anotherRun()
 			}
 			l.gone(e)
 			l.look.wanted = true // it may wait again, or another row in its place
 			continue
-		case e.result == nil && e.fault == nil: // it has not begun
-			e.kind = released
+		case e.Result == nil && e.fault == nil: // it has not begun
+			e.kind = Released
 		case !e.task.once() && !e.task.row.Rerun, e.fault == nil:
-			e.kind = finished
+			e.kind = Finished
 		case short(e.fault.SQLState): // as long as that lasts
 			l.begun[id] = l.begun[id].anotherRun()
-			e.kind, e.delay = released, min(time.Second<<min(l.begun[id].runs, 6), time.Minute)
+			e.kind, e.delay = Released, min(time.Second<<min(l.begun[id].runs, 6), time.Minute)
 		case inTheWay(e.fault) && l.begun[id].crossed < crossedTries-1:
-			e.kind = released
+			e.kind = Released
 			l.begun[id], e.delay = l.begun[id].crosses()
 		case !inTheWay(e.fault) && (e.delay > 0 || ofTable(e.fault.SQLState)) && l.begun[id].runs < tries:
 			l.begun[id] = l.begun[id].anotherRun()
-			e.kind, e.delay = released, 0
+			e.kind, e.delay = Released, 0
 		default:
-			e.kind = finished
+			e.kind = Finished
 		}
-		if e.kind == finished && e.fault == nil {
+		if e.kind == Finished && e.fault == nil {
 			e.fault = refusal(nil)
 		}
-		e.final = e.kind == finished && !inTheWay(e.fault) // the next try would be refused as well
+		e.final = e.kind == Finished && !inTheWay(e.fault) // the next try would be refused as well
 		l.unsaid = append(l.unsaid, e)
 	}
 	l.inbox.wake()

@@ -2,19 +2,9 @@ package work
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"slices"
 	"time"
-
-	"pgtaskd/exec"
 )
-
-// backend is a server process: process id and start name one for good.
-type backend struct {
-	pid   int32
-	since time.Time
-}
 
 // registering is what the loop knows of its table's register of sessions.
 type registering struct {
@@ -32,35 +22,6 @@ type enrolment struct {
 // registerTick is the time between two looks for sessions that have gone and that nobody has taken
 // out of the register: those of an earlier leader.
 const registerTick = time.Minute
-
-// registered has the leader register a session before its first task, which the session must not
-// get before: the leader's answer shows also that it leads still, as it was asked for when the
-// session was ready.
-func (l *loop) registered(ctx context.Context, session *exec.Session) (*exec.Session, error) {
-	b := backend{int32(session.PID), session.Since}
-	if err := l.register(ctx, b); err != nil {
-		session.Close()
-		l.seats.leaves(b)
-		if refusedByServer(err) {
-			l.shortage.fail(err, len(l.seats.backends()))
-		}
-		return nil, &noSession{err}
-	}
-	l.shortage.succeed()
-	return session, nil
-}
-
-// register waits until the loop has registered one of our backends.
-func (l *loop) register(ctx context.Context, b backend) error {
-	l.seats.joins(b) // first, as what is in the register and not ours is an earlier leader's
-	switch a := l.inbox.ask(ctx, ask{kind: askSession, opened: b}); {
-	case a.err != nil:
-		return fmt.Errorf("register the session: %w", a.err)
-	case !a.ok:
-		return errors.Join(ctx.Err(), errNotLeading)
-	}
-	return nil
-}
 
 // enlist registers the sessions that wait for it, and at once those that a new register lacks. When
 // the server refuses that, their tasks wait.
@@ -85,7 +46,7 @@ func (l *loop) enlist(ctx context.Context) error {
 		return err
 	}
 	for _, a := range asks {
-		a.answer <- answer{ok: err == nil, err: err}
+		a.answer <- answer{Answer{OK: err == nil}, err}
 	}
 	if err != nil {
 		return nil
@@ -97,14 +58,14 @@ func (l *loop) enlist(ctx context.Context) error {
 // enter writes to the register; where there is none it speaks to the server all the same. What
 // comes first in a register, or on a control connection, is all sessions of ours.
 func (l *loop) enter(ctx context.Context, at enrolment, asks []ask) error {
-	ended := l.seats.takeEnded()
+	ended := l.Pool.takeEnded()
 	if at.register == 0 {
 		l.registering.all = at
 		return l.control.conn.Ping(ctx)
 	}
 	var open []backend
 	if l.registering.all != at {
-		open, l.registering.swept = l.seats.ours(), time.Time{}
+		open, l.registering.swept = l.Pool.ours(), time.Time{}
 	}
 	for _, a := range asks {
 		open = append(open, a.opened)
@@ -148,12 +109,12 @@ func (l *loop) connectScribe(ctx context.Context) (*control, error) {
 		return nil, err
 	}
 	b := backend{pid: c.pid, since: c.since}
-	if err := l.register(ctx, b); err != nil {
+	if err := l.Pool.register(ctx, b); err != nil {
 		c.close()
-		l.seats.leaves(b)
+		l.Pool.leaves(b)
 		return nil, err
 	}
-	c.left = func() { l.seats.leaves(b) }
+	c.left = func() { l.Pool.leaves(b) }
 	return c, nil
 }
 

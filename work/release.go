@@ -24,7 +24,7 @@ func (l *loop) release(ctx context.Context, ends []end) error {
 			delays[i] = &d
 			l.look.wanted = true
 		}
-		if e.result != nil && e.result.Reason == exec.Drained {
+		if e.Result != nil && e.Result.Reason == exec.Drained {
 			starts[i], stops[i] = c.starts[i], c.stops[i]
 		}
 		if e.delay > 0 && e.fault != nil {
@@ -75,7 +75,7 @@ func (l *loop) stopped(ctx context.Context, ends []end) error {
 	}
 	for i := range ends {
 		if !written[ends[i].task.row.ID] {
-			ends[i].kind, ends[i].fault = finished, stopFailure(ends[i])
+			ends[i].kind, ends[i].fault = Finished, stopFailure(ends[i])
 		}
 	}
 	return l.settle(ctx, ends, written)

@@ -57,7 +57,7 @@ func TestClockOfARemote(t *testing.T) {
 func TestHabitOfARemote(t *testing.T) {
 	t.Parallel()
 	input := "SELECT 1"
-	one := &task{row: row{Remote: "other", Input: &input}}
+	one := &Task{row: row{Remote: "other", Input: &input}}
 	one.examine()
 	h := habits{of: map[like]*habit{}}
 	see := func(n int, atomic, wrote, firm, writes bool) {

@@ -12,18 +12,18 @@ import (
 // runner is the goroutine that runs tasks one after the other on one session, as long as there are any that fit; then it leaves
 // the session behind. The loop starts it and awaits it.
 type runner struct {
-	*loop
-	seat   *seat
-	yields bool      // a task waits for room that its session does not suit
-	at     *task     // that it is at work for, until its end is known
-	late   []end     // ends that the loop is to hear of: once the session lies ready, where no task follows
-	before *pending  // the task whose SQL has run and whose transaction is open
-	over   time.Time // when the SQL of the task before was, which the one under way was sent behind; zero: behind none
+	*Dispatcher // what it shares with the others
+	seat        *seat
+	yields      bool      // a task waits for room that its session does not suit
+	at          *Task     // that it is at work for, until its end is known
+	late        []Outcome // ends that the loop is to hear of: once the session lies ready, where no task follows
+	before      *pending  // the task whose SQL has run and whose transaction is open
+	over        time.Time // when the SQL of the task before was, which the one under way was sent behind; zero: behind none
 }
 
 // pending is a task whose end goes to the server together with the next task's SQL.
 type pending struct {
-	task   *task
+	task   *Task
 	tail   *exec.Tail
 	start  time.Time
 	result *exec.Result
@@ -32,65 +32,39 @@ type pending struct {
 }
 
 // sit finds a session for the task, or opens one; nil when the task's end, without a start, has been told to the loop.
-func (r *runner) sit(ctx context.Context, t *task) *seat {
-	if s := r.pick(ctx, t); s != nil {
-		r.lanes.Opened(t)
+func (r *runner) sit(ctx context.Context, t *Task) *seat {
+	run := r.Limits.Load().Run
+	if s := r.Pool.take(ctx, t.need(), run); s != nil {
+		r.Lanes.Opened(t)
 		return s
 	}
-	closeSeats([]*seat{r.seats.room(r.live.Load().Run)})
 	began := time.Now()
-	session, err := r.open(ctx, t)
+	s, err := r.Pool.open(ctx, t.need(), run)
 	if err == nil {
-		s := &seat{session: session, remote: t.row.Remote, epoch: t.row.Epoch, born: time.Now()}
-		r.seats.opened(s)
-		r.lanes.Opened(t)
+		r.Lanes.Opened(t)
 		return s
 	}
-	r.seats.gone(nil)
 	r.confess(t, err)
-	e := end{task: t, kind: released, stop: r.clock.now(), fault: r.unreachable(ctx, t, began, err)}
-	if e.delay = r.patience.fail(t.row.Remote); final(err) {
-		e.kind, e.result = finished, &exec.Result{Failure: e.fault}
+	e := Outcome{Task: t, Kind: Released, Stop: r.Clock.now(), Fault: r.unreachable(ctx, t, began, err)}
+	if e.Delay = r.Pool.delay(t.row.Remote); final(err) {
+		e.Kind, e.Result = Finished, &exec.Result{Failure: e.Fault}
 	}
 	if unanswered(err) {
-		for _, other := range r.lanes.Shut(t, r.clock.now().Add(e.delay)) {
-			r.inbox.end(end{task: other, kind: released, stop: e.stop, fault: e.fault, delay: e.delay})
+		for _, other := range r.Lanes.Shut(t, r.Clock.now().Add(e.Delay)) {
+			r.tell(Outcome{Task: other, Kind: Released, Stop: e.Stop, Fault: e.Fault, Delay: e.Delay})
 		}
 	}
 	r.finish(e)
 	return nil
 }
 
-// pick takes a session that lies ready and suits the task, if its server has not ended it meanwhile and no network forgotten it: that is no matter of the task's.
-func (r *runner) pick(ctx context.Context, t *task) *seat {
-	for {
-		s := r.seats.pick(t, r.sessions())
-		if s == nil {
-			return nil
-		}
-		looks := s.session.Present
-		if time.Since(s.idle) >= idleLong {
-			looks = func() error { return s.session.Answers(ctx) }
-		}
-		if looks() == nil {
-			return s
-		}
-		s.session.Abandon()
-		s.session.Close()
-		r.seats.gone(s)
-	}
-}
-
-// idleLong is how long a session has lain ready that is asked whether it is still there, which takes an exchange of messages.
-const idleLong = time.Second
-
 // serve runs t and what follows it.
-func (r *runner) serve(ctx context.Context, t *task) {
+func (r *runner) serve(ctx context.Context, t *Task) {
 	defer r.post()
 	r.watched(func() { r.work(ctx, t) })
 }
 
-func (r *runner) work(ctx context.Context, t *task) {
+func (r *runner) work(ctx context.Context, t *Task) {
 	for t != nil {
 		t = r.run(ctx, t)
 	}
@@ -107,14 +81,24 @@ func (r *runner) work(ctx context.Context, t *task) {
 			return
 		}
 	}
-	r.seats.put(r.seat)
-	r.inbox.wake()
+	r.Pool.put(r.seat)
+	r.Freed()
 }
 
-// ask tells the loop what it has to know, and waits for its answer.
-func (r *runner) ask(a ask) answer {
+// mark tells the leader what it has to know, as do the next two, and has the task's row show WORK.
+func (r *runner) mark(t *Task) Answer {
 	r.post()
-	return r.inbox.ask(r.crew.Context(), a)
+	return r.Leader.Mark(r.Group.Context(), t, int32(r.seat.session.PID))
+}
+
+func (r *runner) text(t *Task, which Text) Answer {
+	r.post()
+	return r.Leader.Text(r.Group.Context(), t, which)
+}
+
+func (r *runner) leads() bool {
+	r.post()
+	return r.Leader.Leads(r.Group.Context())
 }
 
 // leave ends the session.
@@ -123,13 +107,13 @@ func (r *runner) leave() {
 		r.post()
 		r.strand()
 		r.seat.session.Close()
-		r.seats.gone(r.seat)
+		r.Pool.gone(r.seat)
 		r.seat = nil
 	}
 }
 
 // run brings one task to its end, and returns the next. The end of the task may be pending then.
-func (r *runner) run(ctx context.Context, t *task) (next *task) {
+func (r *runner) run(ctx context.Context, t *Task) (next *Task) {
 	r.post()
 	r.at = t
 	if t.row.Data == nil && t.sizes == nil && !r.learn(t) {
@@ -157,11 +141,11 @@ func (r *runner) run(ctx context.Context, t *task) (next *task) {
 	}
 	behind, until := r.board(t, spec)
 	r.flights.add(r, t, behind, until)
-	asked := r.clock.now()
+	asked := r.Clock.now()
 	verdict, start, err := r.seat.session.Begin(tail, spec, specs(behind)...)
 	t.unload(spec)
 	if err == nil && t.row.Remote != "" {
-		r.seat.compare(start, asked, r.clock.now())
+		r.seat.compare(start, asked, r.Clock.now())
 	}
 	if err == nil && r.seat.session.Behind() == 0 {
 		r.land()
@@ -170,19 +154,19 @@ func (r *runner) run(ctx context.Context, t *task) (next *task) {
 	r.post()
 	if failure := new(exec.Failure); errors.As(err, &failure) {
 		r.land()
-		r.finish(end{task: t, kind: finished, pid: int32(r.seat.session.PID), stop: r.clock.now(), fault: failure})
+		r.finish(Outcome{Task: t, Kind: Finished, PID: int32(r.seat.session.PID), Stop: r.Clock.now(), Fault: failure})
 		return r.another()
 	}
 	if err != nil {
 		r.lose(ctx, t, time.Time{}, nil, err)
 		return nil
 	}
-	r.seat.bind(t)
+	r.seat.bind(t.need())
 	return r.await(ctx, t, spec, start)
 }
 
 // goOn brings the task to its end that is next of those with the server.
-func (r *runner) goOn(ctx context.Context) (next *task) {
+func (r *runner) goOn(ctx context.Context) (next *Task) {
 	verdict, start, begun, err := r.seat.session.Next()
 	switch {
 	case err == nil && !begun:
@@ -210,10 +194,10 @@ func (r *runner) goOn(ctx context.Context) (next *task) {
 }
 
 // await sees to a task whose SQL is under way.
-func (r *runner) await(ctx context.Context, t *task, spec *exec.Task, start time.Time) (next *task) {
+func (r *runner) await(ctx context.Context, t *Task, spec *exec.Task, start time.Time) (next *Task) {
 	r.seat.tasks++
 	began := time.Now()
-	start = r.seat.told(start.Add(r.seat.ahead), r.clock.now())
+	start = r.seat.told(start.Add(r.seat.ahead), r.Clock.now())
 	t.begin(r.seat.session, start)
 	result, err := r.seat.session.Await(spec)
 	t.end()
@@ -225,7 +209,7 @@ func (r *runner) await(ctx context.Context, t *task, spec *exec.Task, start time
 	case result.Stop.Before(start.Add(-stopOdd)) || result.Stop.After(now.Add(stopOdd)): // no server has told, or something else
 		result.Stop = now
 	case t.row.Remote == "":
-		r.clock.heard(result.Stop)
+		r.Clock.heard(result.Stop)
 	}
 	r.seat.saved, r.seat.holds = t.Lane, t.row.Save
 	r.seat.shielded = r.seat.shielded || t.marks.Load()
@@ -250,11 +234,11 @@ const stopOdd = time.Minute
 
 // fits tells whether the task may run on the runner's session, and there are not enough at work on its like. One that comes first, but for another session, is not
 // passed over for ever: then the runner takes nothing more, so that there is room.
-func (r *runner) fits(t *task) bool {
+func (r *runner) fits(t *Task) bool {
 	switch {
 	case r.yields || r.crowded(t) || r.robs(t):
 		return false
-	case r.seat.fits(t):
+	case r.seat.fits(t.need()):
 		return true
 	}
 	now := time.Now()
@@ -268,16 +252,8 @@ func (r *runner) fits(t *task) bool {
 }
 
 // robs tells whether the task would take the session from a lane whose state it holds, though it can have another.
-func (r *runner) robs(t *task) bool {
-	return r.seat.holds && r.seat.saved != t.Lane && r.seats.spare(t, r.sessions())
-}
-
-// sessions is how many there may be: no more than there are where no more can be opened.
-func (r *runner) sessions() int {
-	if r.shortage.lasts() {
-		return 0
-	}
-	return r.live.Load().Run
+func (r *runner) robs(t *Task) bool {
+	return r.seat.holds && r.seat.saved != t.Lane && r.Pool.spare(t.need(), r.Limits.Load().Run)
 }
 
 // slightMost is for how long sessions may go on with other tasks than the one that comes first, as opening or exchanging one takes some ms; slightAgain, for how much longer
@@ -288,20 +264,20 @@ const (
 )
 
 // another is the next task that may start and that fits the seat.
-func (r *runner) another() *task {
+func (r *runner) another() *Task {
 	if r.seat == nil || r.seat.spent() {
 		return nil
 	}
-	if slices.ContainsFunc(r.late, func(e end) bool { return e.heavy }) {
+	if slices.ContainsFunc(r.late, func(e Outcome) bool { return e.Heavy }) {
 		r.post()
 	}
 	for _, e := range r.late {
-		if e.kind == lost || e.kind == killed {
+		if e.Kind == Lost || e.Kind == Killed {
 			continue
 		}
-		if next := r.lanes.Pass(e.task, e.at(), r.fits); next != nil {
+		if next := r.Lanes.Pass(e.Task, e.at(), r.fits); next != nil {
 			return next
 		}
 	}
-	return r.lanes.Start(r.fits)
+	return r.Lanes.Start(r.fits)
 }

@@ -69,8 +69,8 @@ func (l *loop) rescan(ctx context.Context) error {
 			return err
 		}
 	}
-	due := !l.look.next.IsZero() && l.clock.until(l.look.next) <= 0
-	_, _, ready := l.lanes.Load()
+	due := !l.look.next.IsZero() && l.Clock.until(l.look.next) <= 0
+	_, _, ready := l.Lanes.Load()
 	stale := now.Sub(l.look.full) >= l.every() || l.look.partial && ready < scanMost/2
 	switch {
 	case l.scanning.active:
@@ -121,7 +121,7 @@ func (l *loop) readNext(row pgx.Row, asked time.Time) error {
 		return err
 	}
 	l.look.spoke = time.Now()
-	l.clock.set(now, asked, l.look.spoke)
+	l.Clock.set(now, asked, l.look.spoke)
 	l.look.next = time.Time{}
 	if next != nil {
 		l.look.next = *next
@@ -137,7 +137,7 @@ func (l *loop) readColumns(row pgx.Row) error {
 		return err
 	}
 	l.wake.QueueIs(queue)
-	l.foreign.Store(foreign)
+	l.Foreign.Store(foreign)
 	if readOnly {
 		return errReadOnly
 	}
@@ -158,10 +158,10 @@ func (l *loop) scan(ctx context.Context, atOnce bool) error {
 }
 
 func (l *loop) startScan(full, atOnce bool) {
-	l.scanning = place{active: true, full: full, atOnce: atOnce, chunk: scanChunk, began: time.Now(), asked: l.clock.now()}
+	l.scanning = place{active: true, full: full, atOnce: atOnce, chunk: scanChunk, began: time.Now(), asked: l.Clock.now()}
 	l.scanning.plan = pgtype.Timestamptz{Valid: true, InfinityModifier: pgtype.NegativeInfinity}
 	if full {
-		l.lanes.Fill(atOnce)
+		l.Lanes.Fill(atOnce)
 		l.look.wanted, l.look.later = false, false
 		return
 	}
@@ -202,7 +202,7 @@ func (l *loop) scanOn(ctx context.Context) error {
 	if err := l.expire(ctx, expired); err != nil {
 		return err
 	}
-	_, _, ready := l.lanes.Load()
+	_, _, ready := l.Lanes.Load()
 	more := found == s.chunk
 	if more && ready < scanMost {
 		if s.atOnce && time.Since(asked) < scanPart {
@@ -213,7 +213,7 @@ func (l *loop) scanOn(ctx context.Context) error {
 	s.active = false
 	l.look.low = s.asked
 	if s.full {
-		l.lanes.Filled()
+		l.Lanes.Filled()
 		l.unpark()
 		l.look.full = time.Now()
 		l.look.fullTook = time.Since(s.began)
@@ -253,7 +253,7 @@ func (l *loop) adopt(id int64, key lane.Key) {
 		return
 	}
 	l.orphans[id] = key
-	l.lanes.Occupy(key)
+	l.Lanes.Occupy(key)
 }
 
 // expire gives up tasks that have not started in time.

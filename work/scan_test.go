@@ -69,7 +69,7 @@ func TestStaleStatistics(t *testing.T) {
 		tasks, err := l.read(t.Context(), ids, 0)
 		for _, one := range tasks {
 			now := time.Now()
-			ends = append(ends, end{task: one, kind: finished, pid: 1, start: now, stop: now, result: &exec.Result{}})
+			ends = append(ends, endOf(Outcome{Task: one, Kind: Finished, PID: 1, Start: now, Stop: now, Result: &exec.Result{}}, &task{Task: one}))
 		}
 		return err
 	})

@@ -59,10 +59,10 @@ func (l *loop) allWait() bool {
 func (l *loop) dictate(ends []end) bool {
 	s := &l.scribe
 	switch {
-	case l.shortage.lasts():
+	case l.Pool.short():
 		s.failed, s.pause = time.Now(), scribeShort
 		return false
-	case len(ends) < scribeFrom || l.path.Load() != nil || !l.look.draining.IsZero() || time.Since(s.failed) < s.pause:
+	case len(ends) < scribeFrom || l.path != nil || !l.look.draining.IsZero() || time.Since(s.failed) < s.pause:
 		return false
 	}
 	given := 0 // in the order in which they are
@@ -105,7 +105,7 @@ func (s *scribe) write(ctx context.Context, connect func(context.Context) (*cont
 func (l *loop) heed(ctx context.Context) error {
 	s := &l.scribe
 	if !s.writes() {
-		if s.conn != nil && (time.Since(s.used) >= scribeIdle || l.shortage.lasts()) {
+		if s.conn != nil && (time.Since(s.used) >= scribeIdle || l.Pool.short()) {
 			idle := s.conn
 			s.conn = nil
 			l.crew.Go(idle.close)

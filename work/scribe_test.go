@@ -100,14 +100,14 @@ func TestScribeInAShortage(t *testing.T) {
 	l := s.installed()
 	ends := make([]end, scribeFrom)
 	for i := range ends {
-		ends[i].task = &task{row: row{ID: int64(i)}}
+		ends[i].task = &task{Task: &Task{row: row{ID: int64(i)}}}
 	}
 	l.unsaid = slices.Clone(ends)
-	l.shortage.fail(errors.New("too many"), 1)
+	l.Pool.shortage.fail(errors.New("too many"), 1)
 	if l.dictate(ends) || len(l.unsaid) != len(ends) {
 		t.Error("it was given ends, with ", len(l.unsaid), " left")
 	}
-	l.shortage = shortage{log: zerologNone}
+	l.Pool.shortage = shortage{log: zerologNone}
 	if l.dictate(ends) {
 		t.Error("it was given ends when the shortage had just been over")
 	}
@@ -132,7 +132,7 @@ func TestSetToPlanMeanwhile(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	l.lanes.Pace(1)
+	l.Lanes.Pace(1)
 	look()
 	first := l.tasks[id]
 	if first == nil {
@@ -141,8 +141,8 @@ func TestSetToPlanMeanwhile(t *testing.T) {
 	s.exec("UPDATE task SET state = 'DONE', start = now(), stop = now() WHERE id = $1", id)
 	s.exec("UPDATE task SET state = 'PLAN' WHERE id = $1", id)
 	look()
-	l.lanes.Forget()
-	l.gone(end{task: first})
+	l.Lanes.Forget()
+	l.gone(endOf(Outcome{Task: first.Task}, first))
 	look()
 	if again := l.tasks[id]; again == nil || again == first || again.row.Attempt != 1 {
 		t.Error("it was not read again")

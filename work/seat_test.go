@@ -11,7 +11,7 @@ import (
 // TestRoomSparesBoundSeats: the session of a lane makes room for another only if no common one can.
 func TestRoomSparesBoundSeats(t *testing.T) {
 	t.Parallel()
-	p := &seats{pids: map[int32]time.Time{}}
+	p := newPool(poolConfig{})
 	bound := &seat{session: &exec.Session{PID: 1}, bound: true}
 	holds := &seat{session: &exec.Session{PID: 2}, holds: true}
 	common := &seat{session: &exec.Session{PID: 3}}
@@ -32,7 +32,7 @@ func TestRoomSparesBoundSeats(t *testing.T) {
 // TestRemotesNameNoBackends: whatever pid a remote names, those of the target's own sessions are what they are.
 func TestRemotesNameNoBackends(t *testing.T) {
 	t.Parallel()
-	p := &seats{pids: map[int32]time.Time{}}
+	p := newPool(poolConfig{})
 	own, elsewhere := &seat{session: &exec.Session{PID: 7}}, &seat{session: &exec.Session{PID: 7}, remote: "host=elsewhere"}
 	p.opened(own)
 	for range 2 {

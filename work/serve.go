@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -73,11 +74,11 @@ func (s *service) once(ctx context.Context, stop <-chan struct{}) error {
 		s.begins(l)
 	}
 	err := l.crew.Call(func() error { return l.serve(stop) })
-	l.lanes.Close()
+	l.Lanes.Close()
 	l.crew.End()
 	l.crew.Wait()
 	_ = l.crew.Call(func() error {
-		closeSeats(l.seats.stale(0))
+		closeSeats(l.Pool.stale(0))
 		return nil
 	})
 	if p := l.crew.Panicked(); p != nil {
@@ -169,9 +170,10 @@ func (l *loop) reign(ctx context.Context, stop <-chan struct{}) (err error) {
 		}
 	}()
 	l.facts.Store(c)
-	l.zoneName.Store(&c.timeZone)
+	l.Server.Store(&Server{Superuser: c.superuser, Encoding: c.encoding})
+	l.Zone.Store(&c.timeZone)
 	l.zone = zone{}
-	l.path.Store(nil)
+	l.path = nil
 	defer l.wake.Stop()
 	l.wake.Start()
 	l.trouble.served = true
@@ -207,8 +209,8 @@ func (l *loop) stand(ctx context.Context, stop <-chan struct{}) (leader bool, er
 			return false, nil
 		}
 		l.decline()
-		l.panics.forget()              // whatever they have cut off is the leader's
-		l.closeLater(l.seats.stale(0)) // of what has ended since we led
+		l.panics.forget()             // whatever they have cut off is the leader's
+		l.closeLater(l.Pool.stale(0)) // of what has ended since we led
 		if rival := l.control.leads.own.Rival; !stands && rival != nil {
 			l.trouble.become(func() {
 				l.log.Info().Int32("pid", rival.PID).Str("role", rival.Role).Msg("standing by: another controller leads")
@@ -235,7 +237,7 @@ func (l *loop) drop() {
 	l.dismissScribe()
 	l.dropWaiting()
 	for id, key := range l.orphans {
-		l.lanes.Vacate(key)
+		l.Lanes.Vacate(key)
 		delete(l.orphans, id)
 	}
 	for _, e := range l.killed {
@@ -243,7 +245,7 @@ func (l *loop) drop() {
 	}
 	l.killed = nil
 	l.scanning = place{}
-	l.closeLater(l.seats.stale(0)) // what took the control connection may have taken them, too
+	l.closeLater(l.Pool.stale(0)) // what took the control connection may have taken them, too
 }
 
 // begin finds out where things stand when leadership begins.
@@ -251,14 +253,14 @@ func (l *loop) begin(ctx context.Context) error {
 	l.look = looks{wanted: true, draining: l.look.draining, cancelled: l.look.cancelled}
 	l.hopeless, l.leftAlone, l.parked = map[int64]time.Time{}, map[int64]bool{}, map[int64]parked{}
 	l.described = ""
-	l.look.began = l.clock.now()
+	l.look.began = l.Clock.now()
 	l.handed = false
 	if used, err := l.used(ctx); err != nil {
 		return err
 	} else if used {
-		l.lanes.Doubt()
+		l.Lanes.Doubt()
 	}
-	l.unsaid = l.withoutForgotten(l.unsaid)
+	l.unsaid = slices.DeleteFunc(l.unsaid, func(e end) bool { return l.forget(&e) })
 	if err := l.scan(ctx, true); err != nil {
 		return err
 	}
@@ -278,10 +280,12 @@ func (l *loop) step(ctx context.Context) error {
 		}
 	}
 	l.pace()
-	l.callBack()
-	l.dispatch()
-	l.shortage.look()
-	l.closeLater(l.seats.stale(l.live.Load().Idle))
+	for _, t := range l.CallBack() {
+		l.takeBack(t)
+	}
+	l.Dispatch()
+	l.Pool.look()
+	l.closeLater(l.Pool.stale(l.live.Load().Idle))
 	return nil
 }
 

@@ -17,7 +17,7 @@ const (
 // those that there are, and wait for them; now and then one more is tried. Any goroutine may use it.
 type shortage struct {
 	log    zerolog.Logger
-	target Target
+	failed func(error) *zerolog.Event
 
 	mu    sync.Mutex
 	said  map[string]bool // failures that were logged, by text; nil: there is no shortage
@@ -50,7 +50,7 @@ func (s *shortage) fail(err error, open int) {
 	s.last, s.had = now, false
 	if !s.said[err.Error()] {
 		s.said[err.Error()] = true
-		s.target.advised(s.log.Error(), err, true).Int("sessions", open).Msg("cannot open more sessions; tasks wait for the open ones")
+		s.failed(err).Int("sessions", open).Msg("cannot open more sessions; tasks wait for the open ones")
 	}
 }
 

@@ -11,8 +11,6 @@ const (
 	markTick    = 50 * time.Millisecond
 	paceTick    = 50 * time.Millisecond
 	lostTick    = 200 * time.Millisecond
-	searchTick  = 100 * time.Millisecond
-	searchMost  = 10 * time.Millisecond  // of it, or as long as one search takes
 	checkTick   = 20 * time.Millisecond  // between two looks for STOP, however many notifications come
 	checkLate   = 100 * time.Millisecond // they wait for other news, at most
 	clockMargin = 200 * time.Microsecond
@@ -76,7 +74,7 @@ func (l *loop) sleep(ctx context.Context, stop <-chan struct{}) error {
 
 // gather lets ends come together, and room for reads, while runners have enough to go on with: a statement for a few rows costs as much as one for twenty.
 func (l *loop) gather(ctx context.Context) {
-	if !l.lanes.Stocked(gatherStock) || len(l.asks) > 0 || !l.look.draining.IsZero() {
+	if !l.Lanes.Stocked(gatherStock) || len(l.asks) > 0 || !l.look.draining.IsZero() {
 		return
 	}
 	select {
@@ -89,12 +87,12 @@ func (l *loop) gather(ctx context.Context) {
 // doze is how long there is nothing to do, if nobody wakes us.
 func (l *loop) doze() time.Duration {
 	noticed, urgent := l.wake.Noticed()
-	if urgent || l.lanes.Prefetchable() && !l.clogged() {
+	if urgent || l.Lanes.Prefetchable() && !l.clogged() {
 		return 0
 	}
 	d := l.silence()
 	sooner := func(other time.Duration) { d = min(d, other) }
-	busy, waiting, ready := l.lanes.Load()
+	busy, waiting, ready := l.Lanes.Load()
 	if l.scanning.active {
 		return 0
 	}
@@ -108,14 +106,14 @@ func (l *loop) doze() time.Duration {
 		sooner(l.rest(ready) - time.Since(l.look.full))
 	}
 	if !l.look.next.IsZero() {
-		sooner(l.clock.until(l.look.next) + clockMargin)
+		sooner(l.Clock.until(l.look.next) + clockMargin)
 	}
 	if l.foresees() {
 		from, _ := l.horizon()
-		sooner(l.clock.until(l.look.next) - from + clockMargin)
+		sooner(l.Clock.until(l.look.next) - from + clockMargin)
 	}
-	if at, ok := l.lanes.Wake(); ok {
-		sooner(l.clock.until(at) + clockMargin)
+	if at, ok := l.Lanes.Wake(); ok {
+		sooner(l.Clock.until(at) + clockMargin)
 	}
 	if waiting > 0 || l.unmarked() {
 		sooner(markTick)
@@ -185,7 +183,7 @@ func (l *loop) pace() {
 		return
 	}
 	l.look.pace = time.Now()
-	l.lanes.Pace(min(4*l.count, mostAhead))
+	l.Lanes.Pace(min(4*l.count, mostAhead))
 	l.count = 0
 }
 

@@ -28,14 +28,14 @@ func (l *loop) horizon() (from, to time.Duration) {
 
 // foresees tells whether something is planned for the next moment that has not been looked for.
 func (l *loop) foresees() bool {
-	_, waiting, ready := l.lanes.Load()
+	_, waiting, ready := l.Lanes.Load()
 	return waiting == 0 && ready == 0 && len(l.soon) < soonMost && !l.scanning.active && !l.look.next.IsZero() && !l.look.next.Equal(l.look.foreseen) && l.look.draining.IsZero()
 }
 
 // foresee reads what is planned for the next moment. The loop keeps it until then.
 func (l *loop) foresee(ctx context.Context) error {
 	from, _ := l.horizon()
-	if until := l.clock.until(l.look.next); !l.foresees() || until <= 0 || until > from {
+	if until := l.Clock.until(l.look.next); !l.foresees() || until <= 0 || until > from {
 		return nil
 	}
 	if l.look.next.Sub(l.look.foreseen) < dense {
@@ -54,7 +54,7 @@ func (l *loop) foresee(ctx context.Context) error {
 	if err != nil || len(ids) == 0 {
 		return err
 	}
-	var tasks []*task
+	var tasks []*Task
 	err = l.ripening(func() error {
 		return l.each(ctx, ids, func(ctx context.Context, ids []int64) error {
 			some, err := l.read(ctx, ids, to)
@@ -62,39 +62,25 @@ func (l *loop) foresee(ctx context.Context) error {
 			return err
 		})
 	})
-	for _, t := range tasks {
-		l.tasks[t.row.ID] = t
-	}
-	if len(tasks) > 0 && !l.seats.fits(tasks[0]) && l.seated(tasks[0]) {
-		l.warm(tasks[0])
+	l.know(tasks)
+	if len(tasks) > 0 {
+		l.Warm(tasks[0])
 	}
 	l.soon = append(l.soon, tasks...)
-	slices.SortFunc(l.soon, func(a, b *task) int { return a.row.Plan.Compare(b.row.Plan) })
+	slices.SortFunc(l.soon, func(a, b *Task) int { return a.row.Plan.Compare(b.row.Plan) })
 	return err
-}
-
-// warm opens a session that a task will need. Where that fails, the task itself will meet the same.
-func (l *loop) warm(t *task) {
-	l.crew.Go(func() {
-		r := &runner{loop: l, at: t}
-		r.watched(func() {
-			if s := r.sit(l.crew.Context(), t); s != nil {
-				l.seats.put(s)
-			}
-		})
-	})
 }
 
 // ripen lets those start whose moment has come.
 func (l *loop) ripen() {
 	n := 0
-	for n < len(l.soon) && l.clock.until(l.soon[n].row.Plan) <= 0 {
+	for n < len(l.soon) && l.Clock.until(l.soon[n].row.Plan) <= 0 {
 		n++
 	}
 	if n > 0 {
-		l.lanes.Prefetched(l.soon[:n])
+		l.Lanes.Prefetched(l.soon[:n])
 		l.soon = slices.Delete(l.soon, 0, n)
-		l.dispatch()
+		l.Dispatch()
 	}
 }
 
@@ -103,7 +89,7 @@ func (l *loop) ripens() <-chan time.Time {
 	if len(l.soon) == 0 {
 		return nil
 	}
-	return time.After(l.clock.until(l.soon[0].row.Plan))
+	return time.After(l.Clock.until(l.soon[0].row.Plan))
 }
 
 // ripening does something on the control connection, and lets those start meanwhile whose moment comes: what is written waits for the disk. It must not touch what
@@ -125,15 +111,15 @@ func (l *loop) ripening(do func() error) error {
 
 // dropWaiting forgets all that was read and has not started.
 func (l *loop) dropWaiting() {
-	for _, t := range append(l.lanes.Forget(), l.soon...) {
+	for _, t := range append(l.Lanes.Forget(), l.soon...) {
 		delete(l.tasks, t.row.ID)
 	}
 	l.soon = nil
 }
 
 // dropSoon takes out one of them; false when it is not there.
-func (l *loop) dropSoon(t *task) bool {
+func (l *loop) dropSoon(t *Task) bool {
 	n := len(l.soon)
-	l.soon = slices.DeleteFunc(l.soon, func(other *task) bool { return other == t })
+	l.soon = slices.DeleteFunc(l.soon, func(other *Task) bool { return other == t })
 	return len(l.soon) < n
 }

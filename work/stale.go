@@ -29,7 +29,7 @@ func (l *loop) unread() {
 		}
 		l.soon, l.look.foreseen = nil, time.Time{}
 	}
-	for _, t := range l.lanes.Unread(l.fresh(), l.control.changed) {
+	for _, t := range l.Lanes.Unread(l.fresh(), l.control.changed) {
 		delete(l.tasks, t.row.ID)
 	}
 	l.control.changed = false
@@ -38,5 +38,5 @@ func (l *loop) unread() {
 // waitsAgain lets a task wait again that has not begun, and whose row says nothing else.
 func (l *loop) waitsAgain(e end) {
 	l.gone(e)
-	l.lanes.Enter(e.task)
+	l.Lanes.Enter(e.task.Task)
 }

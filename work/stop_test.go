@@ -27,7 +27,7 @@ func TestStopBehindALook(t *testing.T) {
 	l.control = &control{}
 	now := time.Now()
 	l.look.spoke, l.look.scan, l.look.full, l.look.check = now, now, now, now
-	l.lanes.Occupy(lane.KeyOf("a", ""))
+	l.Lanes.Occupy(lane.KeyOf("a", ""))
 	if d := l.doze(); d <= checkLate {
 		t.Error("it wakes without a reason after", d)
 	}
@@ -71,9 +71,9 @@ func TestStopBeforeMark(t *testing.T) {
 	}
 	tasks[0].examine()
 	s.exec("UPDATE task SET state = 'STOP' WHERE id = $1", id)
-	asked := ask{task: tasks[0], pid: 1, answer: make(chan answer, 1)}
+	asked := ask{task: &task{Task: tasks[0]}, pid: 1, answer: make(chan answer, 1)}
 	l.asks = append(l.asks, asked)
-	if err := l.answer(t.Context()); err != nil || (<-asked.answer).ok {
+	if err := l.answer(t.Context()); err != nil || (<-asked.answer).OK {
 		t.Error("it may start ", err)
 	}
 	if row := s.row(id, "state, start, stop, attempt"); row != `{"state":"STOP","start":null,"stop":null,"attempt":0}` {

@@ -14,7 +14,7 @@ func (l *loop) evict(ctx context.Context) (ended int64, err error) {
 	for id := range l.orphans {
 		ids = append(ids, id)
 	}
-	done, err := l.control.conn.Exec(ctx, l.queries().Text("evict"), l.seats.backends(), sessionPrefix(l.target), ids, l.old())
+	done, err := l.control.conn.Exec(ctx, l.queries().Text("evict"), l.Pool.backends(), sessionPrefix(l.target), ids, l.old())
 	return done.RowsAffected(), err
 }
 
@@ -45,3 +45,7 @@ func (l *loop) clear(ctx context.Context) error {
 		}
 	}
 }
+
+// old is when the sessions of an old leader were there at the latest: it opens none once it does not lead. The clock's
+// reading may be a little early.
+func (l *loop) old() time.Time { return l.look.began.Add(time.Second) }

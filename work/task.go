@@ -35,28 +35,24 @@ type row struct {
 	Epoch    int64   // of the settings of databases and roles
 }
 
-// task is one whose row this controller has read, until its end is written.
-type task struct {
+// Task is one whose row this controller has read, until its end is written.
+type Task struct {
 	lane.Ticket
 	row    row
 	leader int32        // pid of the control session that has read it
 	shows  [][2]string  // what the sessions of its lane show
 	traits *exec.Traits // nil: not looked at yet
-	sizes  *sizes       // of its texts, where they are long; nil: not asked for yet
+	sizes  *Sizes       // of its texts, where they are long; nil: not asked for yet
 	room   int64        // that its long texts take up
 	again  int          // how often we had to run it again for reasons of our own
 
-	atomic  bool        // of its runner: it runs in our transaction
-	wary    bool        // of its runner: its SQL takes our prepared statements away
-	query   bool        // of its runner: it runs in our transaction on a remote, and must not write there
-	image   *string     // of its runner: of its row before it began, where it may alter the table; nil: there is none
-	watch   bool        // of its runner: it runs there likewise, and may, so that its like are known
-	lone    bool        // of its runner: it has turned out not to be what its like are
-	marked  bool        // of the loop: its row shows WORK
-	noMark  bool        // of the loop: the table refuses that
-	marking putOff      // of the loop: when the row has not taken the mark
-	marks   atomic.Bool // a mark of it has been sent; the loop sets it before
-	ending  bool        // of the loop: its end is known, and not yet written
+	atomic bool        // of its runner: it runs in our transaction
+	wary   bool        // of its runner: its SQL takes our prepared statements away
+	query  bool        // of its runner: it runs in our transaction on a remote, and must not write there
+	image  *string     // of its runner: of its row before it began, where it may alter the table; nil: there is none
+	watch  bool        // of its runner: it runs there likewise, and may, so that its like are known
+	lone   bool        // of its runner: it has turned out not to be what its like are
+	marks  atomic.Bool // a mark of it has been sent; the leader sets it before
 
 	slighted time.Time // of its runner: since when it comes first, and sessions that do not suit it go on with others
 
@@ -69,6 +65,14 @@ type task struct {
 	cancel  exec.Reason   // it is to be cancelled
 }
 
+// need is what the task asks of its session.
+func (t *Task) need() need {
+	return need{
+		remote: t.row.Remote, group: t.row.Group, epoch: t.row.Epoch, leader: t.leader,
+		lane: t.Lane, max: t.row.Max, count: t.row.Count, live: t.row.Live,
+	}
+}
+
 // ticket is what the lanes know of the task, but for when it was read and when it expires.
 func (r *row) ticket(key lane.Key) lane.Ticket {
 	return lane.Ticket{
@@ -78,7 +82,7 @@ func (r *row) ticket(key lane.Key) lane.Ticket {
 }
 
 // examine looks into the input, once.
-func (t *task) examine() {
+func (t *Task) examine() {
 	if t.traits != nil {
 		return
 	}
@@ -87,14 +91,14 @@ func (t *task) examine() {
 }
 
 // described takes down what its input is like, as Examine says.
-func (t *task) described(traits *exec.Traits) {
+func (t *Task) described(traits *exec.Traits) {
 	t.traits = traits
 	t.atomic = traits.Atomic() && t.row.Remote == "" &&
 		(t.row.Rerun || !traits.Calls || !traits.Outside) // a CALL that commits inside would have to run twice, with what is outside
 }
 
 // begin shows which session runs the task's SQL since when; a cancel that came before is carried out now.
-func (t *task) begin(s *exec.Session, start time.Time) {
+func (t *Task) begin(s *exec.Session, start time.Time) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.session, t.start, t.exactly = s, start, t.once()
@@ -104,14 +108,14 @@ func (t *task) begin(s *exec.Session, start time.Time) {
 }
 
 // end shows that the SQL does not run any more.
-func (t *task) end() {
+func (t *Task) end() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.session = nil // start stays
 }
 
 // stop cancels the task's SQL, now or as soon as it starts.
-func (t *task) stop(reason exec.Reason) {
+func (t *Task) stop(reason exec.Reason) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.cancel != exec.NotCancelled {
@@ -124,7 +128,7 @@ func (t *task) stop(reason exec.Reason) {
 }
 
 // at tells which backend runs the task, 0 when none does, since when, and whether exactly once.
-func (t *task) at() (pid int32, start time.Time, exactly bool) {
+func (t *Task) at() (pid int32, start time.Time, exactly bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.session != nil {
@@ -134,15 +138,15 @@ func (t *task) at() (pid int32, start time.Time, exactly bool) {
 }
 
 // once tells whether the task's effects and its end commit together, as far as its SQL shows.
-func (t *task) once() bool { return t.atomic && !t.traits.Outside && !t.watch }
+func (t *Task) once() bool { return t.atomic && !t.traits.Outside && !t.watch }
 
 // guarded tells whether the mark must be on the server's disk before the task starts: a crash that forgot it would have the task run twice, where it must not, or judge it as one that
 // has had no effect.
-func (t *task) guarded() bool { return !t.once() || !t.row.Rerun }
+func (t *Task) guarded() bool { return !t.once() || !t.row.Rerun }
 
 // needsMark tells whether the row must show WORK before the task starts: it is not exactly once, or must not run again, or the mark in the middle of
 // it would disturb it.
-func (t *task) needsMark() bool {
+func (t *Task) needsMark() bool {
 	return t.row.marksFirst() || !t.atomic || t.watch || t.alters() || t.traits.Isolation || t.traits.Outside
 }
 
@@ -150,4 +154,4 @@ func (t *task) needsMark() bool {
 func (r *row) marksFirst() bool { return r.First || !r.Rerun || r.Suspect }
 
 // alters tells whether the task's SQL may alter the table, so that each row is another version: it looks like it, or its end was refused before.
-func (t *task) alters() bool { return t.again > 0 || t.traits.Alters }
+func (t *Task) alters() bool { return t.again > 0 || t.traits.Alters }

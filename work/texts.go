@@ -3,7 +3,6 @@ package work
 import (
 	"context"
 	"fmt"
-	"math"
 	"strings"
 	"sync"
 	"time"
@@ -23,8 +22,8 @@ const (
 
 var ownTexts, remoteTexts = newAllowance(textsMost), newAllowance(textsMost)
 
-// sizes are those of the texts of a task, in bytes, and its names.
-type sizes struct {
+// Sizes are those of the texts of a task, in bytes, and its names.
+type Sizes struct {
 	group, remote, null, input, data int64
 	names                            [3]*string // nil: too long
 }
@@ -32,57 +31,39 @@ type sizes struct {
 // isBehind tells a name that did not come with the others, but what stands for it.
 func isBehind(name string) bool { return strings.HasPrefix(name, "\x01") }
 
-func (l *loop) sizes(ctx context.Context, id int64) (*sizes, error) {
-	s := &sizes{}
-	err := l.control.conn.QueryRow(ctx, l.queries().Text("names"), id).
-		Scan(&s.group, &s.names[0], &s.remote, &s.names[1], &s.null, &s.names[2], &s.input, &s.data)
-	if err != nil {
-		return nil, err
-	}
-	return s, nil
-}
-
-// longestText is the longest text that is run.
-func (t *Target) longestText() int64 {
-	if t.DataLimit == 0 {
-		return math.MaxInt64
-	}
-	return t.DataLimit
-}
-
 // learn asks for the names of a task that has long texts; false when its end is known by that.
-func (r *runner) learn(t *task) bool {
+func (r *runner) learn(t *Task) bool {
 	r.flush() // nothing of ours stays open while we wait
-	told := r.ask(ask{task: t, kind: askNames})
-	if told.sizes != nil {
-		told.refused = tooLong(told.sizes, r.target.longestText())
+	told := r.text(t, Names)
+	if told.Sizes != nil {
+		told.Refused = tooLong(told.Sizes, r.LongestText)
 	}
-	if !told.ok || told.refused != nil {
-		r.turnAway(t, told.refused)
+	if !told.OK || told.Refused != nil {
+		r.turnAway(t, told.Refused)
 		return false
 	}
-	t.sizes = told.sizes
-	names := told.sizes.names
+	t.sizes = told.Sizes
+	names := told.Sizes.names
 	t.sizes.names = [3]*string{}
 	t.row.Group, t.row.Remote, t.row.Format.Null = *names[0], *names[1], *names[2]
-	t.shows = showsOf(r.target, t.row.Group)
+	t.shows = r.Shows(t.row.Group)
 	return true
 }
 
 // turnAway ends a task whose texts cannot be had, or, without a failure, cannot be had now.
-func (r *runner) turnAway(t *task, failure *exec.Failure) {
+func (r *runner) turnAway(t *Task, failure *exec.Failure) {
 	if failure == nil {
-		r.finish(end{task: t, kind: released})
+		r.finish(Outcome{Task: t, Kind: Released})
 		return
 	}
-	r.finish(end{task: t, kind: finished, stop: r.clock.now(), fault: failure})
+	r.finish(Outcome{Task: t, Kind: Finished, Stop: r.Clock.now(), Fault: failure})
 }
 
 // nameLongest is the longest group, remote and null, in bytes.
 const nameLongest = 64 << 10
 
 // tooLong is the failure of a task with a text that is longer than may be; nil: there is none.
-func tooLong(s *sizes, most int64) *exec.Failure {
+func tooLong(s *Sizes, most int64) *exec.Failure {
 	for _, text := range []struct {
 		column     string
 		size, most int64
@@ -108,18 +89,18 @@ func tooLong(s *sizes, most int64) *exec.Failure {
 }
 
 // load brings the long texts of a task, when there is room; false when its end is known by that.
-func (r *runner) load(t *task) bool {
-	if !t.allowance().enter(r.crew.Context(), t.sizes.input+t.sizes.data) {
+func (r *runner) load(t *Task) bool {
+	if !t.allowance().enter(r.Group.Context(), t.sizes.input+t.sizes.data) {
 		r.turnAway(t, nil)
 		return false
 	}
 	t.room = t.sizes.input + t.sizes.data
 	texts := [2]*string{}
-	for i, kind := range []askKind{askInput, askData} {
-		told := r.ask(ask{task: t, kind: kind})
-		if texts[i] = told.text; !told.ok || told.refused != nil || told.text == nil {
+	for i, which := range []Text{Input, Data} {
+		told := r.text(t, which)
+		if texts[i] = told.Text; !told.OK || told.Refused != nil || told.Text == nil {
 			t.unload(nil)
-			r.turnAway(t, told.refused)
+			r.turnAway(t, told.Refused)
 			return false
 		}
 	}
@@ -128,7 +109,7 @@ func (r *runner) load(t *task) bool {
 }
 
 // unload lets go of long texts, which the server has, or is not to have.
-func (t *task) unload(spec *exec.Task) {
+func (t *Task) unload(spec *exec.Task) {
 	if t.room == 0 {
 		return
 	}
@@ -145,13 +126,13 @@ func (t *task) unload(spec *exec.Task) {
 }
 
 // forgetNames lets go of long names, when the task has ended.
-func (t *task) forgetNames() {
+func (t *Task) forgetNames() {
 	if t.sizes != nil {
 		t.row.Group, t.row.Remote, t.row.Format.Null, t.shows = lane.Brief(t.row.Group), lane.Brief(t.row.Remote), "", nil
 	}
 }
 
-func (t *task) allowance() *allowance {
+func (t *Task) allowance() *allowance {
 	if t.row.Remote == "" {
 		return ownTexts
 	}
@@ -159,7 +140,7 @@ func (t *task) allowance() *allowance {
 }
 
 // sending is how long the server may take to take the task; 0: as long as for anything.
-func (t *task) sending() time.Duration {
+func (t *Task) sending() time.Duration {
 	if t.room > 0 && t.row.Remote != "" {
 		return sendingMax
 	}

@@ -37,7 +37,7 @@ func (l *loop) turn(ctx context.Context) error {
 	for _, a := range asks {
 		if turned[a.task.row.ID] {
 			a.task.marked = true
-			a.answer <- answer{ok: true}
+			a.answer <- answer{Answer: Answer{OK: true}}
 		}
 	}
 	l.asks = slices.DeleteFunc(l.asks, func(a ask) bool { return a.kind == askMark && turned[a.task.row.ID] })
@@ -74,12 +74,12 @@ func (l *loop) plainEnds() (ends []end) {
 
 // plain tells an end that is like most, and that nothing has stood in the way of.
 func (e *end) plain() bool {
-	return e.usual && e.kind == finished && e.fault == nil && !e.bare && !e.passed && e.wait == 0
+	return e.usual && e.kind == Finished && e.fault == nil && !e.bare && !e.passed && e.wait == 0
 }
 
 // isUsual tells the end of a task that ran well, said nothing beside its output and does not repeat itself.
 func (e *end) isUsual() bool {
-	return e.kind == finished && e.result != nil && e.failure() == nil && e.result.Notice == nil && e.task.row.Single && e.size() <= heavyFrom
+	return e.kind == Finished && e.Result != nil && e.failure() == nil && e.Result.Notice == nil && e.task.row.Single && e.size() <= heavyFrom
 }
 
 // plainMarks are the marks that runners wait for, as many as one statement takes.
@@ -97,7 +97,7 @@ func (l *loop) setTurn(ctx context.Context, ends []end, asks []ask) (turned map[
 	ctx, cancel := limited(ctx)
 	defer cancel()
 	c := newColumns(ends, l.encoding())
-	now := l.clock.now()
+	now := l.Clock.now()
 	for _, a := range asks {
 		a.task.marks.Store(true)
 		c.versions = append(c.versions, int32(a.task.row.Version))

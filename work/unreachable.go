@@ -21,12 +21,12 @@ const readLog = "The log of pgtaskd says why, at level debug."
 
 // unreachable is what a task's row shows when its session could not be opened. What a server answers is shown to all; what we see ourselves, to a superuser alone: a remote can name
 // any path and port of our machine.
-func (r *runner) unreachable(ctx context.Context, t *task, began time.Time, err error) *exec.Failure {
-	r.log.Debug().Err(err).Int64("id", t.row.ID).Bool("remote", t.row.Remote != "").Msg("cannot open a session")
+func (r *runner) unreachable(ctx context.Context, t *Task, began time.Time, err error) *exec.Failure {
+	r.Log.Debug().Err(err).Int64("id", t.row.ID).Bool("remote", t.row.Remote != "").Msg("cannot open a session")
 	var refused *remote.Refused
 	var answer *pgconn.PgError
 	var panicked *routine.Panic
-	superuser := r.facts.Load().superuser
+	superuser := r.Server.Load().Superuser
 	switch {
 	case errors.As(err, &panicked):
 		return internal()
@@ -45,7 +45,7 @@ func (r *runner) unreachable(ctx context.Context, t *task, began time.Time, err 
 	case errors.As(err, &answer):
 		return exec.NewFailure("could not establish connection", answer.Code, "DETAIL", answer.Message, "HINT", answer.Hint)
 	case superuser || remote.Unsuited(err):
-		return exec.NewFailure("could not establish connection", "08001", "DETAIL", innermost(err))
+		return exec.NewFailure("could not establish connection", "08001", "DETAIL", remote.Innermost(err))
 	}
 	if t.row.Remote != "" {
 		select {

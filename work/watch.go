@@ -89,7 +89,7 @@ func (l *loop) cancelChanged(ctx context.Context, ids []int64) error {
 		t, s := l.tasks[id], standings[id]
 		switch pid, _, _ := t.at(); {
 		case s.ours(t, pid), s.state == "WORK" && t.marks.Load():
-		case l.lanes.Drop(t) || l.dropSoon(t):
+		case l.Lanes.Drop(t.Task) || l.dropSoon(t.Task):
 			delete(l.tasks, id)
 			l.look.wanted = true
 		default:
@@ -119,16 +119,16 @@ func (l *loop) recover(ctx context.Context) error {
 // recoverKilled writes FAIL for tasks whose session was terminated while the server went on: by a person, or by a time limit. That
 // it goes on shows in that it still answers us a while later.
 func (l *loop) recoverKilled(ctx context.Context) error {
-	if len(l.killed) == 0 || l.clock.now().Sub(l.killed[len(l.killed)-1].stop) < lostTick { // the server may be going down
+	if len(l.killed) == 0 || l.Clock.now().Sub(l.killed[len(l.killed)-1].Stop) < lostTick { // the server may be going down
 		return nil
 	}
 	if err := l.control.conn.Ping(ctx); err != nil {
 		return err
 	}
 	for _, e := range l.killed {
-		e.kind = finished
+		e.kind = Finished
 		if e.slot = e.size() > heavyFrom; !e.slot {
-			l.lanes.Ended(e.task, e.stop)
+			l.Lanes.Ended(e.Task, e.Stop)
 		}
 		l.unsaid = append(l.unsaid, e)
 	}
@@ -145,7 +145,7 @@ func (l *loop) recoverLost(ctx context.Context) error {
 	var pids []int64
 	var since []time.Time
 	for _, e := range l.lost {
-		pids, since = append(pids, int64(e.pid)), append(since, e.since)
+		pids, since = append(pids, int64(e.PID)), append(since, e.Since)
 	}
 	rows, err := l.control.conn.Query(ctx, l.queries().Text("alive"), pids, since)
 	if err != nil {
@@ -161,27 +161,26 @@ func (l *loop) recoverLost(ctx context.Context) error {
 		return err
 	}
 	var ids []int64
-	var aboard []*task
+	var aboard []*Task
 	begun := map[int64]end{}
 	for id, e := range l.lost {
 		switch {
-		case e.aboard && (e.task.row.Remote != "" || !living[e.pid]):
+		case e.Aboard && (e.task.row.Remote != "" || !living[e.PID]):
 			delete(l.lost, id)
 			l.begun[id] = again{runs: max(l.begun[id].runs, 1), crossed: l.begun[id].crossed} // so that it shows WORK first, should it be what has taken the session
 			e.task.again, e.task.ending = l.begun[id].runs, false
-			aboard = append(aboard, e.task)
-		case !e.aboard && (e.task.row.Remote != "" || !living[e.pid]):
+			aboard = append(aboard, e.Task)
+		case !e.Aboard && (e.task.row.Remote != "" || !living[e.PID]):
 			ids = append(ids, id)
 			if e.start.IsZero() {
-				e.start = e.stop.Add(-lostTick) // it was about to begin
+				e.start = e.Stop.Add(-lostTick) // it was about to begin
 			}
 			begun[id] = e
 		}
 	}
-	for _, t := range l.lanes.Rejoin(aboard) {
-		l.lanes.Ended(t, time.Time{})
-		t.ending = true
-		l.unsaid = append(l.unsaid, end{task: t, kind: released})
+	for _, t := range l.Lanes.Rejoin(aboard) {
+		l.Lanes.Ended(t, time.Time{})
+		l.takeBack(t)
 	}
 	if _, err := l.cut(ctx, ids, begun); err != nil {
 		return err
@@ -189,7 +188,7 @@ func (l *loop) recoverLost(ctx context.Context) error {
 	for _, id := range ids {
 		e := l.lost[id]
 		delete(l.lost, id)
-		l.lanes.Ended(e.task, l.clock.now())
+		l.Lanes.Ended(e.Task, l.Clock.now())
 		l.gone(e)
 		l.look.wanted = true
 	}
@@ -245,7 +244,7 @@ func (l *loop) recoverOrphans(ctx context.Context) error {
 
 // forsake gives the place of an orphan free.
 func (l *loop) forsake(id int64) {
-	l.lanes.Vacate(l.orphans[id])
+	l.Lanes.Vacate(l.orphans[id])
 	delete(l.orphans, id)
 	l.panics.judged(id)
 	l.look.wanted = true
@@ -254,7 +253,7 @@ func (l *loop) forsake(id int64) {
 // halt writes the ends of tasks that were set to STOP and whose session has gone.
 func (l *loop) halt(ctx context.Context, ids []int64) error {
 	return l.eachWithWords(ctx, ids, func(ctx context.Context, ids []int64, mute bool) error {
-		ended, err := l.control.conn.Exec(ctx, l.queries().Text("halted"), ids, l.seats.backends(), mute)
+		ended, err := l.control.conn.Exec(ctx, l.queries().Text("halted"), ids, l.Pool.backends(), mute)
 		if n := ended.RowsAffected(); n > 0 {
 			l.log.Warn().Int64("tasks", n).Msg("stopped tasks of a previous leader")
 		}
@@ -273,7 +272,7 @@ func (l *loop) cut(ctx context.Context, ids []int64, lost map[int64]end) (done m
 		gone, starts, versions := make([]int64, len(ids)), make([]*time.Time, len(ids)), make([]int32, len(ids))
 		for i, id := range ids {
 			if e, known := lost[id]; known {
-				gone[i], starts[i], versions[i] = int64(e.pid), &e.start, int32(e.task.row.Version)
+				gone[i], starts[i], versions[i] = int64(e.PID), &e.start, int32(e.task.row.Version)
 			}
 		}
 		return pgx.BeginFunc(ctx, l.control.conn, func(tx pgx.Tx) error {

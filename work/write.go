@@ -10,13 +10,27 @@ import (
 
 // listen takes up what the runners have said.
 func (l *loop) listen() {
-	ends, asks := l.inbox.take()
-	l.asks = append(l.asks, asks...)
-	for i := range ends {
-		e := &ends[i]
-		e.task.ending, e.usual = true, e.isUsual()
+	outcomes, asks := l.inbox.take()
+	for _, a := range asks {
+		if a.run != nil {
+			a.task = l.known(a.run)
+		}
+		l.asks = append(l.asks, a)
 	}
-	l.unsaid = append(l.unsaid, l.withoutForgotten(ends)...)
+	for _, o := range outcomes {
+		e := endOf(o, l.known(o.Task))
+		e.task.ending, e.usual = true, e.isUsual()
+		if !l.forget(&e) {
+			l.unsaid = append(l.unsaid, e)
+		}
+	}
+}
+
+// takeBack has a task wait again that was with the server and has not begun there.
+func (l *loop) takeBack(t *Task) {
+	e := endOf(Outcome{Task: t, Kind: Released}, l.known(t))
+	e.task.ending = true
+	l.unsaid = append(l.unsaid, e)
 }
 
 // write does what the runners' words ask for. What cannot be written now stays in unsaid.
@@ -67,7 +81,7 @@ func (l *loop) dismiss(ctx context.Context, ends []end) error {
 	var since []time.Time
 	for _, e := range ends {
 		if e.stays {
-			pids, since = append(pids, int64(e.pid)), append(since, e.since)
+			pids, since = append(pids, int64(e.PID)), append(since, e.Since)
 		}
 	}
 	if len(pids) == 0 {
@@ -88,7 +102,7 @@ func (l *loop) dismiss(ctx context.Context, ends []end) error {
 // are spared for a while.
 func scarcity(ends []end) error {
 	for _, e := range ends {
-		if f := e.failure(); f != nil && e.kind == finished && !f.Raised() && (f.SQLState == "53100" || f.SQLState == "53200") {
+		if f := e.failure(); f != nil && e.kind == Finished && !f.Raised() && (f.SQLState == "53100" || f.SQLState == "53200") {
 			return &pgconn.PgError{Severity: "ERROR", Code: f.SQLState, Message: "tasks fail because the server is out of disk space or memory"}
 		}
 	}
@@ -114,13 +128,13 @@ func (l *loop) putOff(ends []end) {
 // writeSome writes ends of one kind.
 func (l *loop) writeSome(ctx context.Context, ends []end) error {
 	switch ends[0].kind {
-	case committed:
+	case Committed:
 		return l.forgetCommitted(ctx, ends)
-	case finished:
+	case Finished:
 		return l.writeEach(ctx, ends, l.finish)
-	case refused:
+	case Refused:
 		return l.refused(ctx, ends)
-	case released:
+	case Released:
 		var written []end
 		for _, e := range ends {
 			if e.task.marks.Load() || e.delay > 0 {
@@ -132,15 +146,15 @@ func (l *loop) writeSome(ctx context.Context, ends []end) error {
 		if len(written) > 0 {
 			return l.writeEach(ctx, written, l.release)
 		}
-	case stopped:
+	case Stopped:
 		return l.writeEach(ctx, ends, l.stopped)
-	case lost:
+	case Lost:
 		for _, e := range ends {
 			l.lost[e.task.row.ID] = e
 		}
-	case killed:
+	case Killed:
 		for _, e := range ends {
-			if e.stop.Before(l.look.began) { // it went with the server, or we would not have had to begin again
+			if e.Stop.Before(l.look.began) { // it went with the server, or we would not have had to begin again
 				l.lost[e.task.row.ID] = e
 			} else {
 				l.killed = append(l.killed, e)
@@ -152,15 +166,15 @@ func (l *loop) writeSome(ctx context.Context, ends []end) error {
 
 // gone forgets a task whose end is written, or that is not ours any more.
 func (l *loop) gone(e end) {
-	l.inbox.held.Add(-int64(e.weight))
-	if e.written != nil {
-		close(e.written)
+	l.Wrote(e.Outcome)
+	if e.Written != nil {
+		close(e.Written)
 	}
 	if e.relieved {
-		l.relieved -= e.weight
+		l.relieved -= e.Weight
 	}
 	if e.slot {
-		l.lanes.Ended(e.task, e.stop)
+		l.Lanes.Ended(e.Task, e.Stop)
 	}
 	delete(l.tasks, e.task.row.ID)
 	l.count++
