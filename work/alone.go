@@ -17,7 +17,7 @@ const aloneAgain = 100 * time.Millisecond
 
 // expects tells whether to try to read a task alone: there is no other, that we know of, and a session lies ready. A leader that is awake looks all the time.
 func (l *loop) expects(now time.Time) bool {
-	return !l.wake.Awake() && l.vacant() && !l.Pool.empty() && now.Sub(l.look.vain) >= aloneAgain
+	return !l.wake.Awake() && l.vacant() && !l.Pool.Empty() && now.Sub(l.look.vain) >= aloneAgain
 }
 
 // vacant tells whether no task is known, ours or not.

@@ -4,6 +4,10 @@ import (
 	"strings"
 	"testing"
 
+	"pgtaskd/work/pool"
+
+	"pgtaskd/exec"
+
 	"github.com/jackc/pgx/v5"
 )
 
@@ -38,8 +42,8 @@ func TestAlone(t *testing.T) {
 	if err != nil || len(tasks) != 1 {
 		t.Fatal(err)
 	}
-	l.Pool.put(&seat{epoch: tasks[0].row.Epoch})
-	defer func() { l.Pool.free = nil }()
+	l.Pool.Put(&pool.Session{Session: &exec.Session{}, Epoch: tasks[0].row.Epoch})
+	defer l.Pool.Stale(0)
 	if read, started := comes("input", "SELECT 1"); read == nil || !started || !l.look.wanted {
 		t.Error("it was not started at once, or what else has come would not be looked for")
 	}

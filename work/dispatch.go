@@ -4,6 +4,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"pgtaskd/work/pool"
+
 	"github.com/rs/zerolog"
 
 	"pgtaskd/routine"
@@ -11,14 +13,14 @@ import (
 	"pgtaskd/work/lane"
 )
 
-// Config is what a dispatcher works with. It belongs to the leader, who shares it.
-type Config struct {
+// runConfig is what a dispatcher works with. It belongs to the leader, who shares it.
+type runConfig struct {
 	Schema, Table string
 	LongestText   int64 // bytes of an input or of data that is run
 	Leader        Leader
 	Group         *routine.Group // all goroutines of the target
 	Lanes         *lane.Lanes[*Task]
-	Pool          *pool
+	Pool          *pool.Pool
 	Clock         *Clock
 	Log           zerolog.Logger
 	Failed        func(error) *zerolog.Event     // begins a line of the log about an error
@@ -43,7 +45,7 @@ type Server struct {
 // Dispatcher starts runners, and holds what they share: it is all that they see of the leader. Any
 // goroutine may use it, but Dispatch is the leader's.
 type Dispatcher struct {
-	Config
+	runConfig
 	flights   flights
 	habits    habits
 	others    others
@@ -61,12 +63,12 @@ type Dispatcher struct {
 }
 
 // NewDispatcher returns one that has started nothing.
-func NewDispatcher(c Config, limits Limits) *Dispatcher {
+func NewDispatcher(c runConfig, limits Limits) *Dispatcher {
 	d := &Dispatcher{
-		Config:  c,
-		flights: flights{all: map[*runner]*flight{}},
-		habits:  habits{of: map[like]*habit{}},
-		bare:    parameters(c.Schema, c.Table, "", "", 1),
+		runConfig: c,
+		flights:   flights{all: map[*runner]*flight{}},
+		habits:    habits{of: map[like]*habit{}},
+		bare:      parameters(c.Schema, c.Table, "", "", 1),
 	}
 	d.Limits.Store(&limits)
 	d.Server.Store(&Server{Encoding: "UTF8"})
@@ -110,11 +112,11 @@ func (d *Dispatcher) launch(t *Task) {
 
 // seated tells whether there is a session for the task, or one may be opened.
 func (d *Dispatcher) seated(t *Task) bool {
-	return t.row.Remote != "" || !d.Pool.short() || d.Pool.fits(t.need()) || d.Pool.admit()
+	return t.row.Remote != "" || !d.Pool.Short() || d.Pool.Fits(t.need()) || d.Pool.Admit()
 }
 
 // Fits tells whether a session lies ready that suits the task.
-func (d *Dispatcher) Fits(t *Task) bool { return d.Pool.fits(t.need()) }
+func (d *Dispatcher) Fits(t *Task) bool { return d.Pool.Fits(t.need()) }
 
 // Warm opens a session for a task that will need one soon. Where that fails, the task itself will
 // meet the same.
@@ -126,7 +128,7 @@ func (d *Dispatcher) Warm(t *Task) {
 		r := &runner{Dispatcher: d, at: t}
 		r.watched(func() {
 			if s := r.sit(d.Group.Context(), t); s != nil {
-				d.Pool.put(s)
+				d.Pool.Put(s)
 			}
 		})
 	})

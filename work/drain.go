@@ -67,7 +67,7 @@ func (l *loop) handOver(ctx context.Context) error {
 		l.Lanes.Vacate(key)
 		delete(l.orphans, id)
 	}
-	l.closeLater(l.Pool.stale(0))
+	l.closeLater(l.Pool.Stale(0))
 	ctx, cancel := limited(ctx)
 	defer cancel()
 	if err := l.wake.WakeUp(ctx); err != nil {

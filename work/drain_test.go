@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"pgtaskd/work/pool"
+
 	"pgtaskd/server"
 	"pgtaskd/server/servertest"
 )
@@ -154,7 +156,7 @@ func TestSessionsAreForgotten(t *testing.T) {
 		}
 	}()
 	for range 20 {
-		session, err := l.Pool.connect(t.Context(), need{leader: c.pid, group: "a"})
+		session, err := l.Pool.Connect(t.Context(), pool.Need{Leader: c.pid, Group: "a"})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -12,7 +12,7 @@ import (
 
 // judge says what follows from the result of a run.
 func (r *runner) judge(t *Task, start time.Time, result *exec.Result) (next *Task) {
-	e := Outcome{Task: t, Kind: Finished, PID: int32(r.seat.session.PID), Since: r.seat.session.Since, Start: start, Stop: result.Stop, Result: result, Heavy: r.isHeavy(result)}
+	e := Outcome{Task: t, Kind: Finished, PID: int32(r.session.PID), Since: r.session.Since, Start: start, Stop: result.Stop, Result: result, Heavy: r.isHeavy(result)}
 	switch {
 	case result.Open && result.Reason == exec.NotCancelled:
 		return r.hold(t, start, result)
@@ -45,7 +45,7 @@ func (r *runner) judge(t *Task, start time.Time, result *exec.Result) (next *Tas
 	if result.Reason != exec.NotCancelled {
 		r.leave() // a cancel may have been sent after the run's end: nothing else must meet it
 	}
-	if r.seat == nil {
+	if r.session == nil {
 		return nil
 	}
 	return r.another()
@@ -58,18 +58,18 @@ const barred = time.Second
 // behind it, they are next, and not the task that it returns.
 func (r *runner) hold(t *Task, start time.Time, result *exec.Result) (next *Task) {
 	r.before = &pending{task: t, start: start, result: result, tail: &exec.Tail{Input: *t.row.Input}, heavy: r.isHeavy(result)}
-	if r.before.heavy && r.seat.session.Behind() > 0 {
+	if r.before.heavy && r.session.Behind() > 0 {
 		r.ditch()
 		return nil
 	}
-	if r.seat.session.Behind() > 0 { // what ends its transaction is with the server
+	if r.session.Behind() > 0 { // what ends its transaction is with the server
 		return t
 	}
 	if t.row.Remote == "" && (result.Wrote || !t.row.Single || r.Foreign.Load()) {
 		r.before.quick = t.row.Single && t.again == 0 && t.image == nil && result.Stop.Sub(start) < time.Second
 		r.before.tail.Calls = r.done(r.before)
 	}
-	if r.seat.spent() {
+	if r.session.Spent() {
 		r.flush()
 		r.leave()
 		return nil
@@ -88,7 +88,7 @@ func (r *runner) flush() {
 	if r.before == nil {
 		return
 	}
-	verdict, err := r.seat.session.End(r.before.tail)
+	verdict, err := r.session.End(r.before.tail)
 	r.settle(verdict, err)
 	if err != nil {
 		r.leave()
@@ -103,7 +103,7 @@ func (r *runner) settle(verdict *exec.Verdict, err error) {
 	}
 	r.before = nil
 	e := Outcome{
-		Task: p.task, Kind: Committed, PID: int32(r.seat.session.PID), Since: r.seat.session.Since,
+		Task: p.task, Kind: Committed, PID: int32(r.session.PID), Since: r.session.Since,
 		Start: p.start, Stop: p.result.Stop, Result: p.result, Heavy: p.heavy,
 	}
 	switch {
@@ -197,7 +197,7 @@ func notRepeated() *exec.Failure {
 
 // lose ends the session that has gone in the middle of a task.
 func (r *runner) lose(ctx context.Context, t *Task, start time.Time, result *exec.Result, err error) {
-	e := Outcome{Task: t, Kind: Lost, PID: int32(r.seat.session.PID), Since: r.seat.session.Since, Start: start, Stop: r.Clock.now(), Result: result}
+	e := Outcome{Task: t, Kind: Lost, PID: int32(r.session.PID), Since: r.session.Since, Start: start, Stop: r.Clock.now(), Result: result}
 	if result != nil {
 		e.Stop = result.Stop
 	}
@@ -208,8 +208,8 @@ func (r *runner) lose(ctx context.Context, t *Task, start time.Time, result *exe
 	switch {
 	case start.IsZero() && errors.As(err, &gone) && gone.Unbegun:
 		e.Kind = Released // the session had ended while it had no work
-		if r.seat.tasks == 0 {
-			e.Delay = r.Pool.delay(t.row.Remote) // as if it could not have been opened
+		if r.session.Tasks == 0 {
+			e.Delay = r.Pool.Delay(t.row.Remote) // as if it could not have been opened
 		}
 	case result != nil && result.Reason == exec.Stopped:
 		e.Kind = Stopped
@@ -228,7 +228,7 @@ func (r *runner) lose(ctx context.Context, t *Task, start time.Time, result *exe
 	case r.goesOn(ctx, t):
 		e.Kind = Finished
 	}
-	r.seat.session.Abandon()
+	r.session.Abandon()
 	r.leave()
 	r.finish(e)
 }
@@ -240,14 +240,14 @@ func (r *runner) goesOn(ctx context.Context, t *Task) bool {
 		return false
 	case <-time.After(lostTick):
 	}
-	session, err := r.Pool.connect(ctx, t.need())
+	session, err := r.Pool.Connect(ctx, t.need())
 	if err != nil {
 		return false
 	}
 	defer session.Close()
 	started, err := session.ServerStart(ctx)
 	_, since, _ := t.at()
-	return err == nil && started.Add(r.seat.ahead).Before(since)
+	return err == nil && started.Add(r.session.Ahead).Before(since)
 }
 
 // lostFailure is the error of a session that has gone.

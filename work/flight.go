@@ -145,7 +145,7 @@ func (f *flights) back(r *runner, s *lane.Lanes[*Task]) (left []*Task) {
 
 // board finds what can be sent behind t, which is about to be sent.
 func (r *runner) board(t *Task, spec *exec.Task) (behind []flown, until time.Time) {
-	if r.seat.bound || t.watch || spec.Strict || !r.seat.session.Clean() || !r.flies(t) {
+	if r.session.Bound || t.watch || spec.Strict || !r.session.Clean() || !r.flies(t) {
 		return nil, until
 	}
 	return r.queue(t, r.habits.flight(t)-1, flightSize-t.size())
@@ -153,7 +153,7 @@ func (r *runner) board(t *Task, spec *exec.Task) (behind []flown, until time.Tim
 
 // extend sends more behind t, which is under way, and those that are with the server behind it, once half of them have begun.
 func (r *runner) extend(t *Task) {
-	session := r.seat.session
+	session := r.session
 	n := session.Behind()
 	most := r.habits.flight(t)
 	if n > most/2 || t.marks.Load() || !session.Takes() || !r.flights.hold(r, n) {
@@ -170,10 +170,10 @@ func (r *runner) extend(t *Task) {
 
 // queue takes up to most tasks from the lanes that can follow on the last of those that are sent, or about to be, as far as there is room for their bytes.
 func (r *runner) queue(last *Task, most, room int) (behind []flown, until time.Time) {
-	until = r.Clock.now().Add(flightLate + r.seat.answers)
+	until = r.Clock.now().Add(flightLate + r.session.Lag)
 	for before := last; len(behind) < most; {
 		next := r.Lanes.Queue(before, r.crowded(before), func(next *Task) bool {
-			return r.seat.fits(next.need()) && (!before.row.Save || next.Lane == before.Lane) && next.size() <= room && r.flies(next) && r.habits.flight(next) > 1 &&
+			return r.session.Fits(next.need()) && (!before.row.Save || next.Lane == before.Lane) && next.size() <= room && r.flies(next) && r.habits.flight(next) > 1 &&
 				(!next.row.Save || next.row.Timeout > 0 || before.row.Timeout == 0)
 		})
 		if next == nil {
@@ -183,7 +183,7 @@ func (r *runner) queue(last *Task, most, room int) (behind []flown, until time.T
 		next.query, next.watch = next.row.Remote != "", false
 		next.atomic = true
 		spec := r.made(next, next.row.Save && before.row.Save && next.Lane == before.Lane)
-		spec.Until = until.Add(-r.seat.ahead)
+		spec.Until = until.Add(-r.session.Ahead)
 		behind = append(behind, flown{next, spec})
 		before = next
 	}
@@ -214,7 +214,7 @@ func (r *runner) flies(t *Task) bool {
 // has written, and run once more as it is. So nothing is in doubt when it is cut off, and its row need not show WORK before it starts. Or whether it is to show, in
 // such a transaction, what its like are: whatever it does is committed then, and it is marked like all that is not exactly once.
 func (r *runner) asQuery(t *Task) (query, watch bool) {
-	if !t.light() || t.row.Save || r.habits.writes(t) || !r.seat.session.Clean() || r.seat.session.Foreign {
+	if !t.light() || t.row.Save || r.habits.writes(t) || !r.session.Clean() || r.session.Foreign {
 		return false, false
 	}
 	query = r.habits.short(t)
@@ -250,7 +250,7 @@ func (r *runner) strand() { r.stranded(r.flights.end(r)) }
 
 func (r *runner) stranded(behind []flown) {
 	for _, b := range behind {
-		r.finish(Outcome{Task: b.task, Kind: Lost, Aboard: true, PID: int32(r.seat.session.PID), Since: r.seat.session.Since, Stop: r.Clock.now()})
+		r.finish(Outcome{Task: b.task, Kind: Lost, Aboard: true, PID: int32(r.session.PID), Since: r.session.Since, Stop: r.Clock.now()})
 	}
 }
 

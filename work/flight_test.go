@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"pgtaskd/work/pool"
+
 	"github.com/jackc/pgx/v5"
 
 	"pgtaskd/exec"
@@ -99,7 +101,7 @@ func leadAs(t *testing.T, as func(*loop), change ...func(*Target)) *led {
 		<-s.ended
 		l.crew.End()
 		l.crew.Wait()
-		closeSeats(l.Pool.stale(0))
+		pool.Close(l.Pool.Stale(0))
 	})
 	s.eventually("true", "SELECT to_regclass('public.task') IS NOT NULL")
 	return &led{s, l, read}

@@ -63,9 +63,9 @@ func (r *runner) ditch() {
 	r.before = nil
 	behind := r.flights.end(r)
 	r.finish(Outcome{
-		Task: p.task, Kind: Finished, PID: int32(r.seat.session.PID), Since: r.seat.session.Since, Start: p.start, Stop: p.result.Stop, Result: p.result, Heavy: true,
+		Task: p.task, Kind: Finished, PID: int32(r.session.PID), Since: r.session.Since, Start: p.start, Stop: p.result.Stop, Result: p.result, Heavy: true,
 	})
-	r.seat.session.Abandon()
+	r.session.Abandon()
 	r.post()
 	r.stranded(behind)
 	r.leave()

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+
+	"pgtaskd/work/pool"
 )
 
 // ask is a question to the loop that somebody waits on: that the row of a task be marked WORK, for
@@ -15,10 +17,10 @@ type ask struct {
 	task     *task // the same, as the loop knows it
 	text     Text
 	pid      int32
-	opened   backend     // that is to be registered
-	answer   chan answer // capacity one
-	silences int         // how often in a row the row has not taken the mark, and nobody had it locked
-	putOff               // when the row has not taken the mark
+	opened   pool.Backend // that is to be registered
+	answer   chan answer  // capacity one
+	silences int          // how often in a row the row has not taken the mark, and nobody had it locked
+	putOff                // when the row has not taken the mark
 }
 
 type askKind int
@@ -79,12 +81,12 @@ func (b *inbox) Text(ctx context.Context, t *Task, which Text) Answer {
 func (b *inbox) Leads(ctx context.Context) bool { return b.ask(ctx, ask{kind: askLead}).OK }
 
 // register waits until the loop has registered one of our backends.
-func (b *inbox) register(ctx context.Context, opened backend) error {
+func (b *inbox) register(ctx context.Context, opened pool.Backend) error {
 	switch a := b.ask(ctx, ask{kind: askSession, opened: opened}); {
 	case a.err != nil:
 		return fmt.Errorf("register the session: %w", a.err)
 	case !a.OK:
-		return errors.Join(ctx.Err(), errNotLeading)
+		return errors.Join(ctx.Err(), pool.ErrNotLeading)
 	}
 	return nil
 }

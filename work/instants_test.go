@@ -4,6 +4,8 @@ import (
 	"testing"
 	"time"
 
+	"pgtaskd/work/pool"
+
 	"pgtaskd/exec"
 )
 
@@ -46,7 +48,7 @@ func TestInstantHabit(t *testing.T) {
 // TestInstantsAreCounted: as long as they run and have not turned out to wait, each once; where there are enough another is for one of their sessions.
 func TestInstantsAreCounted(t *testing.T) {
 	t.Parallel()
-	r := &runner{Dispatcher: newLoop(t.Context(), Target{Run: 100}, zerologNone).Dispatcher, seat: &seat{}}
+	r := &runner{Dispatcher: newLoop(t.Context(), Target{Run: 100}, zerologNone).Dispatcher, session: &pool.Session{}}
 	var tasks []*Task
 	for range instantMost + 1 {
 		input := "SELECT 1"

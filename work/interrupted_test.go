@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"pgtaskd/work/pool"
+
 	"pgtaskd/server"
 	"pgtaskd/server/proxy"
 	"pgtaskd/server/servertest"
@@ -292,11 +294,11 @@ func TestThawedLeader(t *testing.T) {
 	s := lead(t)
 	s.done(s.add("input", "SELECT 1"))
 	for owner, want := range map[int32]bool{s.loop.facts.Load().pid: true, 1 << 22: false} {
-		session, err := s.loop.Pool.connect(t.Context(), need{leader: owner})
+		session, err := s.loop.Pool.Connect(t.Context(), pool.Need{Leader: owner})
 		if err == nil {
 			session.Close()
 		}
-		if (err == nil) != want || err != nil && final(err) {
+		if (err == nil) != want || err != nil && pool.Final(err) {
 			t.Error(owner, err)
 		}
 	}

@@ -5,6 +5,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"pgtaskd/work/pool"
+
 	"github.com/rs/zerolog"
 
 	"pgtaskd/routine"
@@ -102,12 +104,12 @@ func newLoop(ctx context.Context, t Target, log zerolog.Logger) *loop {
 func (l *loop) dispatcher(live Live) *Dispatcher {
 	failed := func(err error) *zerolog.Event { return l.target.advised(l.log.Error(), err, true) }
 	clock := &Clock{}
-	return NewDispatcher(Config{
+	return NewDispatcher(runConfig{
 		Schema: l.target.Schema, Table: l.target.Table, LongestText: l.target.longestText(),
 		Leader: l.inbox, Group: l.crew, Clock: clock, Log: l.log, Failed: failed,
 		Lanes: lane.New[*Task](live.Run, freshForLong, clock.now),
-		Pool: newPool(poolConfig{
-			group: l.crew, own: l.ownSession, elsewhere: l.openRemote, enrol: l.inbox.register, log: l.log, failed: failed,
+		Pool: pool.New(pool.Config{
+			Group: l.crew, Own: l.ownSession, Elsewhere: l.openRemote, Enrol: l.inbox.register, Log: l.log, Failed: failed,
 		}),
 		Shows: func(group string) [][2]string { return showsOf(l.target, group) },
 		Blame: func(id int64) { l.panics.cause(id) }, Freed: l.inbox.wake,

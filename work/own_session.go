@@ -3,6 +3,8 @@ package work
 import (
 	"context"
 
+	"pgtaskd/work/pool"
+
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"pgtaskd/exec"
@@ -22,7 +24,7 @@ func (l *loop) ownSession(group string) (*pgconn.Config, error) {
 	}
 	cfg.RuntimeParams["client_encoding"] = "UTF8"
 	// A session is idle only between tasks, or between a task and its end: that is our business, and has limits of its own.
-	cfg.RuntimeParams["idle_in_transaction_session_timeout"] = milliseconds(sessionLimit)
+	cfg.RuntimeParams["idle_in_transaction_session_timeout"] = milliseconds(pool.SessionLimit)
 	if l.facts.Load().version >= 140000 {
 		cfg.RuntimeParams["idle_session_timeout"] = "0"
 		cfg.RuntimeParams["client_connection_check_interval"] = "1s" // a controller that is gone is noticed while a statement runs
@@ -38,5 +40,5 @@ func (l *loop) openRemote(ctx context.Context, name, group string) (*exec.Sessio
 	if err != nil {
 		return nil, err
 	}
-	return destination.Connect(ctx, sessionName(l.target, group), sessionLimit)
+	return destination.Connect(ctx, sessionName(l.target, group), pool.SessionLimit)
 }

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"pgtaskd/work/pool"
+
 	"github.com/rs/zerolog"
 
 	"pgtaskd/routine"
@@ -146,10 +148,10 @@ func TestPanicOfConnection(t *testing.T) {
 	l := newLoop(t.Context(), Target{Run: 1}, zerologNone)
 	l.facts.Store(&control{})
 	failure := (&runner{Dispatcher: l.Dispatcher}).unreachable(t.Context(), &Task{}, time.Now(), err)
-	if !final(err) || failure.SQLState != "XX000" || strings.Contains(failure.Text, "secret") {
-		t.Errorf("final: %v, %s", final(err), failure.Text)
+	if !pool.Final(err) || failure.SQLState != "XX000" || strings.Contains(failure.Text, "secret") {
+		t.Errorf("final: %v, %s", pool.Final(err), failure.Text)
 	}
-	if final(&noSession{err}) {
+	if pool.Final(&pool.NoSession{Cause: err}) {
 		t.Error("the target's own server has FAILed a task")
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"slices"
 	"time"
+
+	"pgtaskd/work/pool"
 )
 
 // registering is what the loop knows of its table's register of sessions.
@@ -58,14 +60,14 @@ func (l *loop) enlist(ctx context.Context) error {
 // enter writes to the register; where there is none it speaks to the server all the same. What
 // comes first in a register, or on a control connection, is all sessions of ours.
 func (l *loop) enter(ctx context.Context, at enrolment, asks []ask) error {
-	ended := l.Pool.takeEnded()
+	ended := l.Pool.TakeEnded()
 	if at.register == 0 {
 		l.registering.all = at
 		return l.control.conn.Ping(ctx)
 	}
-	var open []backend
+	var open []pool.Backend
 	if l.registering.all != at {
-		open, l.registering.swept = l.Pool.ours(), time.Time{}
+		open, l.registering.swept = l.Pool.Backends(), time.Time{}
 	}
 	for _, a := range asks {
 		open = append(open, a.opened)
@@ -94,10 +96,10 @@ func (l *loop) purge(ctx context.Context) error {
 	return nil
 }
 
-func columnsOf(backends []backend) (pids []int32, starts []time.Time) {
+func columnsOf(backends []pool.Backend) (pids []int32, starts []time.Time) {
 	pids, starts = make([]int32, len(backends)), make([]time.Time, len(backends))
 	for i, b := range backends {
-		pids[i], starts[i] = b.pid, b.since
+		pids[i], starts[i] = b.Pid, b.Since
 	}
 	return pids, starts
 }
@@ -108,13 +110,13 @@ func (l *loop) connectScribe(ctx context.Context) (*control, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := backend{pid: c.pid, since: c.since}
-	if err := l.Pool.register(ctx, b); err != nil {
+	b := pool.Backend{Pid: c.pid, Since: c.since}
+	if err := l.Pool.Register(ctx, b); err != nil {
 		c.close()
-		l.Pool.leaves(b)
+		l.Pool.Leave(b)
 		return nil, err
 	}
-	c.left = func() { l.Pool.leaves(b) }
+	c.left = func() { l.Pool.Leave(b) }
 	return c, nil
 }
 

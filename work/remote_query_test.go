@@ -4,6 +4,8 @@ import (
 	"testing"
 	"time"
 
+	"pgtaskd/work/pool"
+
 	"pgtaskd/exec"
 )
 
@@ -42,14 +44,14 @@ func TestClockOfARemote(t *testing.T) {
 		{-time.Hour, time.Hour + 20*time.Millisecond, -time.Hour},
 		{-time.Hour, time.Hour + 40*time.Millisecond, -time.Hour - 10*time.Millisecond},
 	} {
-		s := &seat{ahead: c.before}
-		if s.compare(asked.Add(c.reading), asked, answered); s.ahead != c.want || s.answers != 30*time.Millisecond {
-			t.Errorf("%v before, %v read: %v, %v", c.before, c.reading, s.ahead, s.answers)
+		s := &pool.Session{Ahead: c.before}
+		if s.Compare(asked.Add(c.reading), asked, answered); s.Ahead != c.want || s.Lag != 30*time.Millisecond {
+			t.Errorf("%v before, %v read: %v, %v", c.before, c.reading, s.Ahead, s.Lag)
 		}
 	}
-	stalled := new(seat)
-	if stalled.compare(asked, asked, asked.Add(time.Minute)); stalled.answers != time.Second {
-		t.Error("of a network that has stalled: ", stalled.answers)
+	stalled := new(pool.Session)
+	if stalled.Compare(asked, asked, asked.Add(time.Minute)); stalled.Lag != time.Second {
+		t.Error("of a network that has stalled: ", stalled.Lag)
 	}
 }
 

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"time"
 
+	"pgtaskd/work/pool"
+
 	"pgtaskd/exec"
 )
 
@@ -13,7 +15,7 @@ import (
 // the session behind. The loop starts it and awaits it.
 type runner struct {
 	*Dispatcher // what it shares with the others
-	seat        *seat
+	session     *pool.Session
 	yields      bool      // a task waits for room that its session does not suit
 	at          *Task     // that it is at work for, until its end is known
 	late        []Outcome // ends that the loop is to hear of: once the session lies ready, where no task follows
@@ -32,24 +34,24 @@ type pending struct {
 }
 
 // sit finds a session for the task, or opens one; nil when the task's end, without a start, has been told to the loop.
-func (r *runner) sit(ctx context.Context, t *Task) *seat {
+func (r *runner) sit(ctx context.Context, t *Task) *pool.Session {
 	run := r.Limits.Load().Run
-	if s := r.Pool.take(ctx, t.need(), run); s != nil {
+	if s := r.Pool.Take(ctx, t.need(), run); s != nil {
 		r.Lanes.Opened(t)
 		return s
 	}
 	began := time.Now()
-	s, err := r.Pool.open(ctx, t.need(), run)
+	s, err := r.Pool.Open(ctx, t.need(), run)
 	if err == nil {
 		r.Lanes.Opened(t)
 		return s
 	}
 	r.confess(t, err)
 	e := Outcome{Task: t, Kind: Released, Stop: r.Clock.now(), Fault: r.unreachable(ctx, t, began, err)}
-	if e.Delay = r.Pool.delay(t.row.Remote); final(err) {
+	if e.Delay = r.Pool.Delay(t.row.Remote); pool.Final(err) {
 		e.Kind, e.Result = Finished, &exec.Result{Failure: e.Fault}
 	}
-	if unanswered(err) {
+	if pool.Unanswered(err) {
 		for _, other := range r.Lanes.Shut(t, r.Clock.now().Add(e.Delay)) {
 			r.tell(Outcome{Task: other, Kind: Released, Stop: e.Stop, Fault: e.Fault, Delay: e.Delay})
 		}
@@ -68,27 +70,27 @@ func (r *runner) work(ctx context.Context, t *Task) {
 	for t != nil {
 		t = r.run(ctx, t)
 	}
-	if r.seat == nil {
+	if r.session == nil {
 		return
 	}
-	if r.seat.spent() || ctx.Err() != nil {
+	if r.session.Spent() || ctx.Err() != nil {
 		r.leave()
 		return
 	}
-	if !r.seat.holds { // nobody waits for a lock that a task has left in its session
-		if err := r.seat.session.Reset(); err != nil {
+	if !r.session.Holds { // nobody waits for a lock that a task has left in its session
+		if err := r.session.Reset(); err != nil {
 			r.leave()
 			return
 		}
 	}
-	r.Pool.put(r.seat)
+	r.Pool.Put(r.session)
 	r.Freed()
 }
 
 // mark tells the leader what it has to know, as do the next two, and has the task's row show WORK.
 func (r *runner) mark(t *Task) Answer {
 	r.post()
-	return r.Leader.Mark(r.Group.Context(), t, int32(r.seat.session.PID))
+	return r.Leader.Mark(r.Group.Context(), t, int32(r.session.PID))
 }
 
 func (r *runner) text(t *Task, which Text) Answer {
@@ -103,12 +105,12 @@ func (r *runner) leads() bool {
 
 // leave ends the session.
 func (r *runner) leave() {
-	if r.seat != nil {
+	if r.session != nil {
 		r.post()
 		r.strand()
-		r.seat.session.Close()
-		r.Pool.gone(r.seat)
-		r.seat = nil
+		r.session.Close()
+		r.Pool.Gone(r.session)
+		r.session = nil
 	}
 }
 
@@ -119,12 +121,12 @@ func (r *runner) run(ctx context.Context, t *Task) (next *Task) {
 	if t.row.Data == nil && t.sizes == nil && !r.learn(t) {
 		return r.another()
 	}
-	if r.seat == nil {
-		if r.seat = r.sit(ctx, t); r.seat == nil {
+	if r.session == nil {
+		if r.session = r.sit(ctx, t); r.session == nil {
 			return nil
 		}
 	}
-	if r.seat.session.Behind() > 0 {
+	if r.session.Behind() > 0 {
 		return r.goOn(ctx)
 	}
 	r.callBack()
@@ -142,32 +144,32 @@ func (r *runner) run(ctx context.Context, t *Task) (next *Task) {
 	behind, until := r.board(t, spec)
 	r.flights.add(r, t, behind, until)
 	asked := r.Clock.now()
-	verdict, start, err := r.seat.session.Begin(tail, spec, specs(behind)...)
+	verdict, start, err := r.session.Begin(tail, spec, specs(behind)...)
 	t.unload(spec)
 	if err == nil && t.row.Remote != "" {
-		r.seat.compare(start, asked, r.Clock.now())
+		r.session.Compare(start, asked, r.Clock.now())
 	}
-	if err == nil && r.seat.session.Behind() == 0 {
+	if err == nil && r.session.Behind() == 0 {
 		r.land()
 	}
 	r.settle(verdict, err)
 	r.post()
 	if failure := new(exec.Failure); errors.As(err, &failure) {
 		r.land()
-		r.finish(Outcome{Task: t, Kind: Finished, PID: int32(r.seat.session.PID), Stop: r.Clock.now(), Fault: failure})
+		r.finish(Outcome{Task: t, Kind: Finished, PID: int32(r.session.PID), Stop: r.Clock.now(), Fault: failure})
 		return r.another()
 	}
 	if err != nil {
 		r.lose(ctx, t, time.Time{}, nil, err)
 		return nil
 	}
-	r.seat.bind(t.need())
+	r.session.Bind(t.need())
 	return r.await(ctx, t, spec, start)
 }
 
 // goOn brings the task to its end that is next of those with the server.
 func (r *runner) goOn(ctx context.Context) (next *Task) {
-	verdict, start, begun, err := r.seat.session.Next()
+	verdict, start, begun, err := r.session.Next()
 	switch {
 	case err == nil && !begun:
 		r.land()
@@ -182,7 +184,7 @@ func (r *runner) goOn(ctx context.Context) (next *Task) {
 	b, ok := r.flights.next(r)
 	r.settle(verdict, nil)
 	if !ok { // called back, though its answer was only late: it is not ours any more
-		r.seat.session.Abandon()
+		r.session.Abandon()
 		r.leave()
 		return nil
 	}
@@ -195,42 +197,38 @@ func (r *runner) goOn(ctx context.Context) (next *Task) {
 
 // await sees to a task whose SQL is under way.
 func (r *runner) await(ctx context.Context, t *Task, spec *exec.Task, start time.Time) (next *Task) {
-	r.seat.tasks++
+	r.session.Tasks++
 	began := time.Now()
-	start = r.seat.told(start.Add(r.seat.ahead), r.Clock.now())
-	t.begin(r.seat.session, start)
-	result, err := r.seat.session.Await(spec)
+	start = r.session.Told(start.Add(r.session.Ahead), r.Clock.now())
+	t.begin(r.session.Session, start)
+	result, err := r.session.Await(spec)
 	t.end()
 	r.leaves(t)
 	if !result.Stop.IsZero() {
-		result.Stop = result.Stop.Add(r.seat.ahead)
+		result.Stop = result.Stop.Add(r.session.Ahead)
 	}
 	switch now := start.Add(time.Since(began)); {
-	case result.Stop.Before(start.Add(-stopOdd)) || result.Stop.After(now.Add(stopOdd)): // no server has told, or something else
+	case result.Stop.Before(start.Add(-pool.ClockOdd)) || result.Stop.After(now.Add(pool.ClockOdd)): // no server has told, or something else
 		result.Stop = now
 	case t.row.Remote == "":
 		r.Clock.heard(result.Stop)
 	}
-	r.seat.saved, r.seat.holds = t.Lane, t.row.Save
-	r.seat.shielded = r.seat.shielded || t.marks.Load()
+	r.session.Saved, r.session.Holds = t.Lane, t.row.Save
+	r.session.Shielded = r.session.Shielded || t.marks.Load()
 	if r.over.IsZero() {
 		r.over = start
 	}
-	r.habits.saw(t, result.Stop.Sub(r.over), r.seat.nearest > instantNear, result)
+	r.habits.saw(t, result.Stop.Sub(r.over), r.session.Nearest > instantNear, result)
 	r.over = result.Stop
 	if err != nil {
 		r.lose(ctx, t, start, result, err)
 		return nil
 	}
-	if r.seat.session.Behind() == 0 {
+	if r.session.Behind() == 0 {
 		r.land()
 	}
 	return r.judge(t, start, result)
 }
-
-// stopOdd is by how much the server's clock may be ahead of what we have waited for, or behind: SQL can prepare statements under the names of ours, and one that tells the time would
-// mislead all that looks at the clock; a remote may tell what it likes.
-const stopOdd = time.Minute
 
 // fits tells whether the task may run on the runner's session, and there are not enough at work on its like. One that comes first, but for another session, is not
 // passed over for ever: then the runner takes nothing more, so that there is room.
@@ -238,7 +236,7 @@ func (r *runner) fits(t *Task) bool {
 	switch {
 	case r.yields || r.crowded(t) || r.robs(t):
 		return false
-	case r.seat.fits(t.need()):
+	case r.session.Fits(t.need()):
 		return true
 	}
 	now := time.Now()
@@ -253,7 +251,7 @@ func (r *runner) fits(t *Task) bool {
 
 // robs tells whether the task would take the session from a lane whose state it holds, though it can have another.
 func (r *runner) robs(t *Task) bool {
-	return r.seat.holds && r.seat.saved != t.Lane && r.Pool.spare(t.need(), r.Limits.Load().Run)
+	return r.session.Holds && r.session.Saved != t.Lane && r.Pool.Spare(t.need(), r.Limits.Load().Run)
 }
 
 // slightMost is for how long sessions may go on with other tasks than the one that comes first, as opening or exchanging one takes some ms; slightAgain, for how much longer
@@ -265,7 +263,7 @@ const (
 
 // another is the next task that may start and that fits the seat.
 func (r *runner) another() *Task {
-	if r.seat == nil || r.seat.spent() {
+	if r.session == nil || r.session.Spent() {
 		return nil
 	}
 	if slices.ContainsFunc(r.late, func(e Outcome) bool { return e.Heavy }) {

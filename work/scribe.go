@@ -59,7 +59,7 @@ func (l *loop) allWait() bool {
 func (l *loop) dictate(ends []end) bool {
 	s := &l.scribe
 	switch {
-	case l.Pool.short():
+	case l.Pool.Short():
 		s.failed, s.pause = time.Now(), scribeShort
 		return false
 	case len(ends) < scribeFrom || l.path != nil || !l.look.draining.IsZero() || time.Since(s.failed) < s.pause:
@@ -105,7 +105,7 @@ func (s *scribe) write(ctx context.Context, connect func(context.Context) (*cont
 func (l *loop) heed(ctx context.Context) error {
 	s := &l.scribe
 	if !s.writes() {
-		if s.conn != nil && (time.Since(s.used) >= scribeIdle || l.Pool.short()) {
+		if s.conn != nil && (time.Since(s.used) >= scribeIdle || l.Pool.Short()) {
 			idle := s.conn
 			s.conn = nil
 			l.crew.Go(idle.close)

@@ -2,10 +2,14 @@ package work
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"testing"
 	"time"
+
+	"pgtaskd/work/pool"
+
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/rs/zerolog"
 )
 
 // crowded is a stage with more short tasks than the loop writes the ends of by itself. At the end of those of which the data say so whoever writes it, but
@@ -103,11 +107,17 @@ func TestScribeInAShortage(t *testing.T) {
 		ends[i].task = &task{Task: &Task{row: row{ID: int64(i)}}}
 	}
 	l.unsaid = slices.Clone(ends)
-	l.Pool.shortage.fail(errors.New("too many"), 1)
+	l.Pool = pool.New(pool.Config{
+		Group: l.crew, Own: func(string) (*pgconn.Config, error) { return pgconn.ParseConfig("host=/nowhere") },
+		Failed: func(err error) *zerolog.Event { return zerologNone.Err(err) },
+	})
+	if _, err := l.Pool.Open(t.Context(), pool.Need{}, 1); err == nil {
+		t.Fatal("a session was opened")
+	}
 	if l.dictate(ends) || len(l.unsaid) != len(ends) {
 		t.Error("it was given ends, with ", len(l.unsaid), " left")
 	}
-	l.Pool.shortage = shortage{log: zerologNone}
+	l.Pool = pool.New(pool.Config{})
 	if l.dictate(ends) {
 		t.Error("it was given ends when the shortage had just been over")
 	}

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"time"
 
+	"pgtaskd/work/pool"
+
 	"github.com/rs/zerolog"
 
 	"pgtaskd/routine"
@@ -78,7 +80,7 @@ func (s *service) once(ctx context.Context, stop <-chan struct{}) error {
 	l.crew.End()
 	l.crew.Wait()
 	_ = l.crew.Call(func() error {
-		closeSeats(l.Pool.stale(0))
+		pool.Close(l.Pool.Stale(0))
 		return nil
 	})
 	if p := l.crew.Panicked(); p != nil {
@@ -210,7 +212,7 @@ func (l *loop) stand(ctx context.Context, stop <-chan struct{}) (leader bool, er
 		}
 		l.decline()
 		l.panics.forget()             // whatever they have cut off is the leader's
-		l.closeLater(l.Pool.stale(0)) // of what has ended since we led
+		l.closeLater(l.Pool.Stale(0)) // of what has ended since we led
 		if rival := l.control.leads.own.Rival; !stands && rival != nil {
 			l.trouble.become(func() {
 				l.log.Info().Int32("pid", rival.PID).Str("role", rival.Role).Msg("standing by: another controller leads")
@@ -245,7 +247,7 @@ func (l *loop) drop() {
 	}
 	l.killed = nil
 	l.scanning = place{}
-	l.closeLater(l.Pool.stale(0)) // what took the control connection may have taken them, too
+	l.closeLater(l.Pool.Stale(0)) // what took the control connection may have taken them, too
 }
 
 // begin finds out where things stand when leadership begins.
@@ -284,14 +286,14 @@ func (l *loop) step(ctx context.Context) error {
 		l.takeBack(t)
 	}
 	l.Dispatch()
-	l.Pool.look()
-	l.closeLater(l.Pool.stale(l.live.Load().Idle))
+	l.Pool.Look()
+	l.closeLater(l.Pool.Stale(l.live.Load().Idle))
 	return nil
 }
 
 // closeLater ends sessions while the loop goes on: a server takes its time to let them go.
-func (l *loop) closeLater(old []*seat) {
+func (l *loop) closeLater(old []*pool.Session) {
 	if len(old) > 0 {
-		l.crew.Go(func() { closeSeats(old) })
+		l.crew.Go(func() { pool.Close(old) })
 	}
 }

@@ -13,7 +13,7 @@ import (
 func (r *runner) spec(t *Task) (*exec.Task, bool) {
 	if t.row.Data == nil {
 		r.flush() // nothing of ours stays open while we wait
-		if r.seat == nil {
+		if r.session == nil {
 			r.finish(Outcome{Task: t, Kind: Released})
 			return nil, false
 		}
@@ -32,7 +32,7 @@ func (r *runner) spec(t *Task) (*exec.Task, bool) {
 	}
 	if t.needsMark() {
 		r.flush()
-		if r.seat == nil {
+		if r.session == nil {
 			r.finish(Outcome{Task: t, Kind: Released})
 			return nil, false
 		}
@@ -48,15 +48,15 @@ func (r *runner) spec(t *Task) (*exec.Task, bool) {
 		if t.atomic && t.row.Remote == "" && t.alters() {
 			t.image = r.text(t, Image).Text
 		}
-	} else if r.seat.shielded && t.row.Remote == "" {
+	} else if r.session.Shielded && t.row.Remote == "" {
 		r.flush()
-		if r.seat == nil || !r.leads() {
+		if r.session == nil || !r.leads() {
 			r.finish(Outcome{Task: t, Kind: Released})
 			return nil, false
 		}
 	}
-	r.seat.shielded = false
-	return r.made(t, t.row.Save && r.seat.keeps(t.Lane)), true
+	r.session.Shielded = false
+	return r.made(t, t.row.Save && r.session.Keeps(t.Lane)), true
 }
 
 // made is the task as its session has to know it.
@@ -122,9 +122,9 @@ func (r *runner) done(p *pending) []exec.Call {
 	done.Text(stored(p.result.Notice, r.Server.Load().Encoding))
 	done.Bool(p.task.once())
 	done.Bool(p.quick)
-	done.Int4(int32(r.seat.session.PID))
+	done.Int4(int32(r.session.PID))
 	done.Bool(p.task.image != nil)
-	done.Bool(r.seat.session.Scans)
+	done.Bool(r.session.Scans)
 	if p.quick {
 		return []exec.Call{done}
 	}

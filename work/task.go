@@ -5,6 +5,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"pgtaskd/work/pool"
+
 	"pgtaskd/exec"
 	"pgtaskd/work/lane"
 )
@@ -66,10 +68,10 @@ type Task struct {
 }
 
 // need is what the task asks of its session.
-func (t *Task) need() need {
-	return need{
-		remote: t.row.Remote, group: t.row.Group, epoch: t.row.Epoch, leader: t.leader,
-		lane: t.Lane, max: t.row.Max, count: t.row.Count, live: t.row.Live,
+func (t *Task) need() pool.Need {
+	return pool.Need{
+		Remote: t.row.Remote, Group: t.row.Group, Epoch: t.row.Epoch, Leader: t.leader,
+		Lane: t.Lane, Max: t.row.Max, Count: t.row.Count, Live: t.row.Live,
 	}
 }
 

@@ -253,7 +253,7 @@ func (l *loop) forsake(id int64) {
 // halt writes the ends of tasks that were set to STOP and whose session has gone.
 func (l *loop) halt(ctx context.Context, ids []int64) error {
 	return l.eachWithWords(ctx, ids, func(ctx context.Context, ids []int64, mute bool) error {
-		ended, err := l.control.conn.Exec(ctx, l.queries().Text("halted"), ids, l.Pool.backends(), mute)
+		ended, err := l.control.conn.Exec(ctx, l.queries().Text("halted"), ids, l.Pool.PIDs(), mute)
 		if n := ended.RowsAffected(); n > 0 {
 			l.log.Warn().Int64("tasks", n).Msg("stopped tasks of a previous leader")
 		}

@@ -30,9 +30,9 @@ func (r *runner) watched(do func()) {
 		if r.at != nil {
 			r.Blame(r.at.row.ID)
 		}
-		if r.seat != nil {
-			r.seat.session.Abandon()
-			r.seat.session.Close()
+		if r.session != nil {
+			r.session.Abandon()
+			r.session.Close()
 		}
 	}()
 	do()

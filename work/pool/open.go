@@ -1,4 +1,4 @@
-package work
+package pool
 
 import (
 	"context"
@@ -18,89 +18,91 @@ import (
 
 // sessionLimit bounds all that a session does besides the task's own SQL, deferred triggers of the
 // user's among it.
-const sessionLimit = 5 * time.Minute
+const SessionLimit = 5 * time.Minute
 
-// connect opens a session for a task, where the task wants it.
-func (p *pool) connect(ctx context.Context, n need) (session *exec.Session, err error) {
+// Connect opens a session for a task, where the task wants it.
+func (p *Pool) Connect(ctx context.Context, n Need) (session *exec.Session, err error) {
 	limit, cancel := context.WithTimeout(ctx, remote.ConnectLimit)
 	defer cancel()
-	if n.remote != "" {
-		session, err = p.elsewhere(limit, n.remote, n.group)
+	if n.Remote != "" {
+		session, err = p.Elsewhere(limit, n.Remote, n.Group)
 	} else if session, err = p.connectOwn(limit, n); err == nil {
 		session, err = p.registered(ctx, session)
 	}
 	if err != nil {
 		return nil, err
 	}
-	p.patience.succeed(n.remote)
-	session.Within(p.group)
+	p.patience.succeed(n.Remote)
+	session.Within(p.Group)
 	return session, nil
 }
 
 // connectOwn opens a session in the target's own database.
-func (p *pool) connectOwn(ctx context.Context, n need) (*exec.Session, error) {
-	cfg, err := p.own(n.group)
+func (p *Pool) connectOwn(ctx context.Context, n Need) (*exec.Session, error) {
+	cfg, err := p.Own(n.Group)
 	if err != nil {
 		return nil, err
 	}
-	session, err := exec.Connect(ctx, cfg, sessionLimit, true)
+	session, err := exec.Connect(ctx, cfg, SessionLimit, true)
 	err = remote.Reason(err)
 	switch {
 	case err == nil:
 		return p.trusted(ctx, session, n)
-	case p.group.Context().Err() == nil:
-		p.shortage.fail(err, len(p.backends()))
-		err = &noSession{err}
+	case p.Group.Context().Err() == nil:
+		p.shortage.fail(err, len(p.PIDs()))
+		err = &NoSession{err}
 	}
 	return session, err
 }
 
 // trusted closes the session where the task is not ours any more, as the control session that has read it has gone. We may have been frozen meanwhile, and not know of it yet: a new leader
 // knows of no session that is opened now, and would run more in the lane than may.
-func (p *pool) trusted(ctx context.Context, session *exec.Session, n need) (*exec.Session, error) {
-	leads, err := session.Sees(ctx, n.leader)
+func (p *Pool) trusted(ctx context.Context, session *exec.Session, n Need) (*exec.Session, error) {
+	leads, err := session.Sees(ctx, n.Leader)
 	if err == nil && leads {
 		return session, nil
 	}
 	session.Close()
-	return nil, &noSession{errors.Join(err, errNotLeading)}
+	return nil, &NoSession{errors.Join(err, ErrNotLeading)}
 }
 
-var errNotLeading = errors.New("another controller leads")
+var ErrNotLeading = errors.New("another controller leads")
 
 // registered has the leader register a session before its first task, which the session must not
 // get before: the leader's answer shows also that it leads still, as it was asked for when the
 // session was ready.
-func (p *pool) registered(ctx context.Context, session *exec.Session) (*exec.Session, error) {
-	b := backend{int32(session.PID), session.Since}
-	if err := p.register(ctx, b); err != nil {
+func (p *Pool) registered(ctx context.Context, session *exec.Session) (*exec.Session, error) {
+	b := Backend{int32(session.PID), session.Since}
+	if err := p.Register(ctx, b); err != nil {
 		session.Close()
-		p.leaves(b)
+		p.Leave(b)
 		if errors.As(err, new(*pgconn.PgError)) {
-			p.shortage.fail(err, len(p.backends()))
+			p.shortage.fail(err, len(p.PIDs()))
 		}
-		return nil, &noSession{err}
+		return nil, &NoSession{err}
 	}
 	p.shortage.succeed()
 	return session, nil
 }
 
-// register takes down one of our backends and waits until the leader has registered it. On an error
+// Register takes down one of our backends and waits until the leader has registered it. On an error
 // the caller closes it, and then it leaves.
-func (p *pool) register(ctx context.Context, b backend) error {
-	p.joins(b) // first, as what is in the register and not ours is an earlier leader's
-	return p.enrol(ctx, b)
+func (p *Pool) Register(ctx context.Context, b Backend) error {
+	p.Join(b) // first, as what is in the register and not ours is an earlier leader's
+	return p.Enrol(ctx, b)
 }
 
-// noSession is the error of a session in the target's own database that could not be opened. It is no fault of the task's, which waits,
+// NoSession is the error of a session in the target's own database that could not be opened. It is no fault of the task's, which waits,
 // whatever the error.
-type noSession struct{ error }
+type NoSession struct{ Cause error }
 
-func (e *noSession) Unwrap() error { return e.error }
+func (e *NoSession) Error() string { return e.Cause.Error() }
 
-// final tells an error of a connection that will not mend by itself from one of a server that cannot take it now.
-func final(err error) bool {
-	var own *noSession
+func (e *NoSession) Unwrap() error { return e.Cause }
+
+// Final tells an error of a connection that will not mend by itself from one of a server that cannot take it now.
+func Final(err error) bool {
+	var own *NoSession
 	if errors.As(err, &own) {
 		return false
 	}
@@ -116,8 +118,8 @@ func final(err error) bool {
 	return strings.HasPrefix(answer.Code, "28") || answer.Code == "3D000" || answer.Code == "42501" || answer.Code == "42704" || answer.Code == "22023"
 }
 
-// unanswered tells the error of a server that has given no answer.
-func unanswered(err error) bool {
+// Unanswered tells the error of a server that has given no answer.
+func Unanswered(err error) bool {
 	var refused *remote.Refused
 	var answer *pgconn.PgError
 	var panicked *routine.Panic

@@ -4,53 +4,7 @@ import (
 	"context"
 	"testing"
 	"time"
-
-	"pgtaskd/exec"
 )
-
-// TestRoomSparesBoundSeats: the session of a lane makes room for another only if no common one can.
-func TestRoomSparesBoundSeats(t *testing.T) {
-	t.Parallel()
-	p := newPool(poolConfig{})
-	bound := &seat{session: &exec.Session{PID: 1}, bound: true}
-	holds := &seat{session: &exec.Session{PID: 2}, holds: true}
-	common := &seat{session: &exec.Session{PID: 3}}
-	for _, s := range []*seat{bound, holds, common} {
-		if p.room(3) != nil {
-			t.Fatal("there was room")
-		}
-		p.opened(s)
-		p.put(s)
-	}
-	for _, want := range []*seat{common, bound, holds, nil} {
-		if got := p.room(3); got != want {
-			t.Errorf("made room by %+v, want %+v", got, want)
-		}
-	}
-}
-
-// TestRemotesNameNoBackends: whatever pid a remote names, those of the target's own sessions are what they are.
-func TestRemotesNameNoBackends(t *testing.T) {
-	t.Parallel()
-	p := newPool(poolConfig{})
-	own, elsewhere := &seat{session: &exec.Session{PID: 7}}, &seat{session: &exec.Session{PID: 7}, remote: "host=elsewhere"}
-	p.opened(own)
-	for range 2 {
-		if p.room(3) != nil {
-			t.Fatal("there was room")
-		}
-		p.opened(elsewhere)
-		p.gone(elsewhere)
-		if pids := p.backends(); len(pids) != 1 || pids[0] != 7 {
-			t.Errorf("backends %v", pids)
-		}
-	}
-	p.gone(own)
-	p.opened(elsewhere)
-	if pids := p.backends(); len(pids) != 0 {
-		t.Errorf("backends %v", pids)
-	}
-}
 
 // TestNoSessionsWithoutLead: who stands by again keeps no session when what still ran there has ended.
 func TestNoSessionsWithoutLead(t *testing.T) {

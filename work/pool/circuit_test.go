@@ -1,9 +1,11 @@
-package work
+package pool
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"slices"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -46,19 +48,21 @@ func TestShortage(t *testing.T) {
 			t.Error("it lasts")
 		}
 		want := []string{"cannot open more sessions; tasks wait for the open ones: too many", "sessions available again"}
-		if lines := told(&log); !slices.Equal(lines, want) {
+		if lines := messages(&log); !slices.Equal(lines, want) {
 			t.Errorf("logged %q", lines)
 		}
 	})
 }
 
-// TestLongGroup: it does not have to fit into a startup packet.
-func TestLongGroup(t *testing.T) {
-	t.Parallel()
-	s := play(t)
-	id := s.add(`input, "group"`, "SELECT length(current_setting('pg_task.group'))", string(bytes.Repeat([]byte("g"), 20_000)))
-	s.becomes(id, "DONE")
-	if row := s.row(id, "output"); row != `{"output":"20000"}` {
-		t.Error(row)
+// messages are the lines of a log, each with its error.
+func messages(log *bytes.Buffer) []string {
+	var found []string
+	for line := range strings.Lines(log.String()) {
+		var said struct{ Message, Error string }
+		if err := json.Unmarshal([]byte(line), &said); err != nil {
+			panic(err)
+		}
+		found = append(found, strings.TrimSuffix(said.Message+": "+said.Error, ": "))
 	}
+	return found
 }
