@@ -27,6 +27,7 @@ type runConfig struct {
 	Shows         func(group string) [][2]string // settings of sessions that run tasks of a group
 	Blame         func(id int64)                 // takes note of a task at which a runner has panicked
 	Freed         func()                         // wakes the leader: a session is free
+	Ran           func(*Task)                    // for tests: called after the SQL of each task; may be nil
 }
 
 // Limits are settings that may change while tasks run.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"pgtaskd/exec"
@@ -157,44 +156,6 @@ func metLimit(err error) bool {
 	return errors.As(err, &session) && session.Limited
 }
 
-// inTheWay tells an error that is no fault of the task's: another transaction was in the way of its end.
-func inTheWay(f *exec.Failure) bool {
-	return f != nil && (f.SQLState == "40001" || f.SQLState == "40P01" || f.SQLState == "55P03" || f.KeyWaits())
-}
-
-// refusal is what a task's row shows when it did not take its own end.
-func refusal(f *exec.Failure) *exec.Failure {
-	if f == nil || f.Missed() {
-		return exec.NewFailure("task was changed while it ran", "55000",
-			"DETAIL", "Its own SQL, or a trigger or policy of the table, has changed its row so that its end could not be written; its effects are rolled back.")
-	}
-	switch {
-	case f.KeyWaits():
-		return exec.NewFailure("another task has come to wait with the key of the repetition", "40001")
-	case f.LeftOut():
-		return notRepeated()
-	case f.Exhausted():
-		return unnumbered(strings.TrimPrefix(f.Text, "ERROR:  "+unwrittenEnd))
-	}
-	return &exec.Failure{Text: f.Text, SQLState: f.SQLState}
-}
-
-// unnumbered is the error of a task whose repetition has no id, as the server says of the sequence.
-func unnumbered(why string) *exec.Failure {
-	return exec.NewFailure("the repetition of the task could not be made: "+why, "2200H",
-		"DETAIL", "It takes an id from the sequence; the effects of the task are rolled back where they can be.",
-		"HINT", "Raise the sequence's MAXVALUE, or set it back: ALTER SEQUENCE … MAXVALUE …. Then set the task to PLAN.")
-}
-
-// unwrittenEnd is how exec begins the error of an end that was refused.
-const unwrittenEnd = "the end of the task could not be written: "
-
-// notRepeated is the error of a task whose repetition has not come about.
-func notRepeated() *exec.Failure {
-	return exec.NewFailure("the repetition of the task was left out", "55000",
-		"DETAIL", "A trigger or policy of the table has left its row out; the effects of the task are rolled back.")
-}
-
 // lose ends the session that has gone in the middle of a task.
 func (r *runner) lose(ctx context.Context, t *Task, start time.Time, result *exec.Result, err error) {
 	e := Outcome{Task: t, Kind: Lost, PID: int32(r.session.PID), Since: r.session.Since, Start: start, Stop: r.Clock.now(), Result: result}
@@ -233,12 +194,16 @@ func (r *runner) lose(ctx context.Context, t *Task, start time.Time, result *exe
 	r.finish(e)
 }
 
+// restartTime is how long a server that restarts takes connections at most after it has ended a
+// session.
+const restartTime = 200 * time.Millisecond
+
 // goesOn tells whether a remote server still takes connections a while after it has ended a session of ours.
 func (r *runner) goesOn(ctx context.Context, t *Task) bool {
 	select {
 	case <-ctx.Done():
 		return false
-	case <-time.After(lostTick):
+	case <-time.After(restartTime):
 	}
 	session, err := r.Pool.Connect(ctx, t.need())
 	if err != nil {
@@ -248,24 +213,6 @@ func (r *runner) goesOn(ctx context.Context, t *Task) bool {
 	started, err := session.ServerStart(ctx)
 	_, since, _ := t.at()
 	return err == nil && started.Add(r.session.Ahead).Before(since)
-}
-
-// lostFailure is the error of a session that has gone.
-func lostFailure(err error, t *Task) *exec.Failure {
-	var gone *exec.Lost
-	if errors.As(err, &gone) && gone.Fatal != nil {
-		return gone.Failure(*t.row.Input)
-	}
-	if broken(err) {
-		return exec.NewFailure("the server has broken the protocol while the task ran", "08P01", "DETAIL", gone.Cause.Error(), "STATEMENT", *t.row.Input)
-	}
-	return exec.NewFailure("the connection was lost while the task ran", "08006", "STATEMENT", *t.row.Input)
-}
-
-// broken tells the loss of a session whose server does not keep to the protocol from that of a connection.
-func broken(err error) bool {
-	var gone *exec.Lost
-	return errors.As(err, &gone) && gone.Broken
 }
 
 // finish takes note of the end of a task: it is known now, and what the task has done can be seen.

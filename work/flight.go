@@ -41,6 +41,16 @@ type flight struct {
 	held   bool      // it is being added to
 }
 
+// Behind is how many tasks are with the server behind others.
+func (d *Dispatcher) Behind() (n int) {
+	d.flights.mu.Lock()
+	defer d.flights.mu.Unlock()
+	for _, flight := range d.flights.all {
+		n += len(flight.behind)
+	}
+	return n
+}
+
 // hold keeps what the runner has behind its task, n others, from being called back until add; false when that has happened.
 func (f *flights) hold(r *runner, n int) bool {
 	f.mu.Lock()

@@ -157,55 +157,14 @@ func (s *led) crowd(groups []string) (first int64, others []int64) {
 }
 
 // aloft is how many tasks are with the server behind others.
-func (s *led) aloft() (n int) {
-	f := &s.loop.flights
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	for _, flight := range f.all {
-		n += len(flight.behind)
-	}
-	return n
+func (s *led) aloft() int {
+	return s.loop.Behind()
 }
 
 // done waits until the tasks have ended as they are to.
 func (s *led) done(ids ...int64) {
 	s.t.Helper()
 	s.eventually(fmt.Sprint(len(ids)), "SELECT count(*) FROM task WHERE id = ANY ($1) AND state = 'DONE' AND output IS NOT NULL AND attempt = 1 AND interrupted = 0", ids)
-}
-
-// TestWhatDoesNotFly: tasks that must not be run once more, or whose end has to be in their transaction, or before which there is a pause.
-func TestWhatDoesNotFly(t *testing.T) {
-	t.Parallel()
-	usual := func() *Task {
-		input, data := "SELECT 1", ""
-		return &Task{row: row{Input: &input, Data: &data, Single: true, Rerun: true}}
-	}
-	text := func(input string) func(*runner, *Task) { return func(_ *runner, t *Task) { t.row.Input = &input } }
-	for name, change := range map[string]func(*runner, *Task){
-		"usual":     func(*runner, *Task) {},
-		"rerun":     func(_ *runner, t *Task) { t.row.Rerun = false },
-		"repeat":    func(_ *runner, t *Task) { t.row.Single = false },
-		"pause":     func(_ *runner, t *Task) { t.row.Max = -1 },
-		"count":     func(_ *runner, t *Task) { t.row.Count = 1 },
-		"live":      func(_ *runner, t *Task) { t.row.Live = time.Second },
-		"suspect":   func(_ *runner, t *Task) { t.row.Suspect = true },
-		"remote":    func(_ *runner, t *Task) { t.row.Remote = "other" },
-		"again":     func(_ *runner, t *Task) { t.again = 1 },
-		"long":      func(_ *runner, t *Task) { t.row.Input = nil },
-		"foreign":   func(r *runner, _ *Task) { r.Foreign.Store(true) },
-		"insert":    text("INSERT INTO a VALUES (1)"),
-		"sequence":  text("SELECT nextval('a')"),
-		"notify":    text("SELECT pg_notify('a', 'b')"),
-		"isolation": text("SELECT set_config('transaction_isolation', 'serializable', true), transaction_isolation"),
-		"commit":    text("SELECT 1; COMMIT"),
-	} {
-		r := &runner{Dispatcher: newLoop(t.Context(), Target{Run: 1}, zerologNone).Dispatcher}
-		task := usual()
-		change(r, task)
-		if got := r.flies(task); got != (name == "usual") {
-			t.Error(name, got)
-		}
-	}
 }
 
 // TestFlightsKeepOrder: tasks that fly run as others do, each lane in its order, each task once.

@@ -3,6 +3,8 @@ package work
 import (
 	"sync/atomic"
 	"time"
+
+	"pgtaskd/exec"
 )
 
 // Sessions whose queries take microseconds displace each other where they outnumber the server's processors, and some of them are enough for all that one
@@ -16,6 +18,20 @@ const (
 
 // instants counts the tasks of that kind that runners see to. Runners and the loop share it.
 type instants struct{ tasks atomic.Int32 }
+
+// Instants is how many queries of that kind runners see to.
+func (d *Dispatcher) Instants() int { return int(d.instants.tasks.Load()) }
+
+// Crowd is for tests: until leave, queries of that SQL count as such, and as many as may are at work.
+func (d *Dispatcher) Crowd(input string) (leave func()) {
+	t := &Task{row: row{Input: &input}}
+	t.examine()
+	for range habitFirm {
+		d.habits.saw(t, time.Microsecond, false, &exec.Result{Open: true})
+	}
+	d.instants.tasks.Add(instantMost)
+	return func() { d.instants.tasks.Add(-instantMost) }
+}
 
 // crowded tells whether the task is for one of those that are at work already.
 func (d *Dispatcher) crowded(t *Task) bool {

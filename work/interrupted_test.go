@@ -94,7 +94,7 @@ func TestEndWhileLeadershipIsLost(t *testing.T) {
 	if l.Lanes.Start(func(*Task) bool { return true }) != one || !l.busy() {
 		t.Fatal("it does not run")
 	}
-	(&runner{Dispatcher: l.Dispatcher}).finish(Outcome{Task: one, Kind: Finished, Start: noon, Stop: noon})
+	l.inbox.Outcome(Outcome{Task: one, Kind: Finished, Start: noon, Stop: noon})
 	if !l.busy() {
 		t.Error("the end is in the inbox, and the loop would end without writing it")
 	}

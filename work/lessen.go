@@ -125,14 +125,6 @@ func (e *end) stored(text *string, encoding string) *string {
 	return stored(text, encoding)
 }
 
-func stored(text *string, encoding string) *string {
-	if text == nil || encoding == "UTF8" {
-		return text
-	}
-	s := exec.Stored(*text, encoding)
-	return &s
-}
-
 // leaveAlone gives up a row that takes no end at all. It stays as it is for as long as we lead, or
 // until somebody changes its state, and its lane is free. One that still says PLAN is run once more,
 // and marked first: then it stays WORK. One that takes no mark either is tried again after a while.

@@ -2,16 +2,12 @@ package work
 
 import (
 	"context"
-	"fmt"
 	"strings"
 	"testing"
 	"time"
 
-	"pgtaskd/work/pool"
-
 	"github.com/rs/zerolog"
 
-	"pgtaskd/routine"
 	"pgtaskd/server/servertest"
 	"pgtaskd/work/lane"
 )
@@ -50,7 +46,11 @@ func TestPanicOfRunner(t *testing.T) {
 	s := prepared(t)
 	s.serveWith(func(number int, l *loop) {
 		if number == 1 {
-			l.habits.of = nil // so that the first run that is taken note of panics
+			l.Ran = func(one *Task) {
+				if one.row.Group == "bad" {
+					panic("of a run")
+				}
+			}
 		}
 	})
 	s.exec("CREATE TABLE effect (id int8)")
@@ -70,7 +70,7 @@ func TestPanicOfRunner(t *testing.T) {
 		t.Errorf("%s effects", n)
 	}
 	log := s.logged()
-	if n := strings.Count(log, `"level":"error"`); n != 1 || !strings.Contains(log, "panic: assignment to entry in nil map") || !strings.Contains(log, "habits.go") {
+	if n := strings.Count(log, `"level":"error"`); n != 1 || !strings.Contains(log, "panic: of a run") || !strings.Contains(log, "runner.go") {
 		t.Errorf("%d errors logged: %s", n, log)
 	}
 	if id := s.add("input", "SELECT 1"); true {
@@ -139,19 +139,4 @@ func TestAskEndsWithLoop(t *testing.T) {
 	<-l.inbox.asked
 	_ = l.crew.Call(func() error { panic("nobody thought of this") })
 	l.crew.Wait()
-}
-
-// TestPanicOfConnection: the task FAILs at once and shows nothing of the panic.
-func TestPanicOfConnection(t *testing.T) {
-	t.Parallel()
-	err := fmt.Errorf("connecting: %w", &routine.Panic{Value: "secret", Stack: []byte("secret")})
-	l := newLoop(t.Context(), Target{Run: 1}, zerologNone)
-	l.facts.Store(&control{})
-	failure := (&runner{Dispatcher: l.Dispatcher}).unreachable(t.Context(), &Task{}, time.Now(), err)
-	if !pool.Final(err) || failure.SQLState != "XX000" || strings.Contains(failure.Text, "secret") {
-		t.Errorf("final: %v, %s", pool.Final(err), failure.Text)
-	}
-	if pool.Final(&pool.NoSession{Cause: err}) {
-		t.Error("the target's own server has FAILed a task")
-	}
 }

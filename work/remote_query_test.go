@@ -5,8 +5,6 @@ import (
 	"time"
 
 	"pgtaskd/work/pool"
-
-	"pgtaskd/exec"
 )
 
 // TestRemoteQueries: what is known to be a short query runs in a transaction on a remote, without a mark; but not where an effect would not be seen, and no other task.
@@ -53,33 +51,6 @@ func TestClockOfARemote(t *testing.T) {
 	if stalled.Compare(asked, asked, asked.Add(time.Minute)); stalled.Lag != time.Second {
 		t.Error("of a network that has stalled: ", stalled.Lag)
 	}
-}
-
-// TestHabitOfARemote: what runs there outside a transaction says nothing of whether its like write; only where they are known to, it makes that long ago.
-func TestHabitOfARemote(t *testing.T) {
-	t.Parallel()
-	input := "SELECT 1"
-	one := &Task{row: row{Remote: "other", Input: &input}}
-	one.examine()
-	h := habits{of: map[like]*habit{}}
-	see := func(n int, atomic, wrote, firm, writes bool) {
-		t.Helper()
-		one.atomic = atomic
-		for range n {
-			h.saw(one, time.Millisecond, false, &exec.Result{Open: atomic, Wrote: wrote})
-		}
-		if h.flight(one) > 1 != firm || h.writes(one) != writes {
-			t.Error(h.flight(one), h.writes(one))
-		}
-	}
-	see(habitFirm, false, true, false, false)
-	see(habitFirm-1, true, false, false, false)
-	see(1, true, false, true, false)
-	see(1, true, true, false, true)
-	see(habitWrote-1, false, false, false, true)
-	see(100, false, false, false, false)
-	see(habitFirm-1, true, false, false, false)
-	see(1, true, false, true, false)
 }
 
 // TestDeferredOnARemote: what is watched fails where its transaction cannot be committed, with that error, and is not run again.

@@ -220,6 +220,9 @@ func (r *runner) await(ctx context.Context, t *Task, spec *exec.Task, start time
 	}
 	r.habits.saw(t, result.Stop.Sub(r.over), r.session.Nearest > instantNear, result)
 	r.over = result.Stop
+	if r.Ran != nil {
+		r.Ran(t)
+	}
 	if err != nil {
 		r.lose(ctx, t, start, result, err)
 		return nil

@@ -167,8 +167,8 @@ func (l *loop) writeSome(ctx context.Context, ends []end) error {
 // gone forgets a task whose end is written, or that is not ours any more.
 func (l *loop) gone(e end) {
 	l.Wrote(e.Outcome)
-	if e.Written != nil {
-		close(e.Written)
+	if e.written != nil {
+		close(e.written)
 	}
 	if e.relieved {
 		l.relieved -= e.Weight

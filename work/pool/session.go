@@ -36,7 +36,7 @@ type Session struct {
 
 	// Of a remote's server: how far the target's clock is ahead of it, and how long it takes to answer.
 	Ahead, Lag time.Duration
-	Nearest        time.Duration // the least that an answer has taken
+	Nearest    time.Duration // the least that an answer has taken
 
 	Shielded bool // by the row of its last task, which was marked: see spec
 

@@ -1,0 +1,112 @@
+package work
+
+import (
+	"testing"
+	"time"
+
+	"pgtaskd/exec"
+	"pgtaskd/work/pool"
+)
+
+// TestInstantHabit: a query is instant while most of its like are, however long some of them take; not one that writes, nor one whose server is far.
+func TestInstantHabit(t *testing.T) {
+	t.Parallel()
+	query := func() *Task {
+		input, data := "SELECT 1", ""
+		t := &Task{row: row{Input: &input, Data: &data, Single: true, Rerun: true}}
+		t.examine()
+		return t
+	}
+	ran := &exec.Result{Open: true}
+	for name, c := range map[string]struct {
+		took    func(i int) time.Duration
+		far     bool
+		result  *exec.Result
+		instant bool
+	}{
+		"always":    {func(int) time.Duration { return 50 * time.Microsecond }, false, ran, true},
+		"displaced": {func(i int) time.Duration { return time.Duration(1+i%3/2*1000) * 50 * time.Microsecond }, false, ran, true},
+		"slow":      {func(i int) time.Duration { return time.Duration(1+min(i%3, 1)*1000) * 50 * time.Microsecond }, false, ran, false},
+		"far":       {func(int) time.Duration { return 50 * time.Microsecond }, true, ran, false},
+		"backwards": {func(i int) time.Duration { return time.Duration(min(i/60, 1)*2-1) * time.Millisecond }, false, ran, false},
+		"writes":    {func(int) time.Duration { return 50 * time.Microsecond }, false, &exec.Result{Open: true, Wrote: true}, false},
+	} {
+		h := habits{of: map[like]*habit{}}
+		if h.instant(query()) {
+			t.Error(name, "unknown")
+		}
+		for i := range 300 {
+			h.saw(query(), c.took(i), c.far, c.result)
+		}
+		if got := h.instant(query()); got != c.instant {
+			t.Error(name, got)
+		}
+	}
+}
+
+// TestInstantsAreCounted: as long as they run and have not turned out to wait, each once; where there are enough another is for one of their sessions.
+func TestInstantsAreCounted(t *testing.T) {
+	t.Parallel()
+	r := &runner{Dispatcher: dispatcher(t), session: &pool.Session{}}
+	var tasks []*Task
+	for range instantMost + 1 {
+		input := "SELECT 1"
+		task := &Task{row: row{Input: &input}}
+		task.examine()
+		tasks = append(tasks, task)
+	}
+	r.joins(tasks[0])
+	for range habitFirm {
+		r.habits.saw(tasks[0], time.Microsecond, false, &exec.Result{Open: true})
+	}
+	last := tasks[instantMost]
+	for _, task := range tasks[:instantMost] {
+		if !r.fits(last) {
+			t.Fatal("there is room for it")
+		}
+		r.joins(task)
+		r.joins(task)
+	}
+	counted := func(n int32) {
+		t.Helper()
+		if got := r.instants.tasks.Load(); got != n || r.fits(last) != (n < instantMost) {
+			t.Error(got, n)
+		}
+	}
+	counted(instantMost)
+	r.Lasts(tasks[0], time.Now())
+	counted(instantMost)
+	r.Lasts(tasks[0], time.Now().Add(instantPast))
+	r.leaves(tasks[0])
+	counted(instantMost - 1)
+	r.leaves(tasks[1])
+	r.joins(tasks[1])
+	counted(instantMost - 1)
+}
+
+// TestHabitOfARemote: what runs there outside a transaction says nothing of whether its like write; only where they are known to, it makes that long ago.
+func TestHabitOfARemote(t *testing.T) {
+	t.Parallel()
+	input := "SELECT 1"
+	one := &Task{row: row{Remote: "other", Input: &input}}
+	one.examine()
+	h := habits{of: map[like]*habit{}}
+	see := func(n int, atomic, wrote, firm, writes bool) {
+		t.Helper()
+		one.atomic = atomic
+		for range n {
+			h.saw(one, time.Millisecond, false, &exec.Result{Open: atomic, Wrote: wrote})
+		}
+		if h.flight(one) > 1 != firm || h.writes(one) != writes {
+			t.Error(h.flight(one), h.writes(one))
+		}
+	}
+	see(habitFirm, false, true, false, false)
+	see(habitFirm-1, true, false, false, false)
+	see(1, true, false, true, false)
+	see(1, true, true, false, true)
+	see(habitWrote-1, false, false, false, true)
+	see(100, false, false, false, false)
+	see(habitFirm-1, true, false, false, false)
+	see(1, true, false, true, false)
+}
