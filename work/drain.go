@@ -48,7 +48,7 @@ func (l *loop) drain() {
 			l.underWay(l.log.Warn().Dur("grace", l.live.Load().Grace), "cancels").Msg("grace is over; cancelling tasks")
 		}
 		for _, t := range l.tasks {
-			t.stop(exec.Drained)
+			t.Stop(exec.Drained)
 		}
 	}
 }
@@ -92,14 +92,14 @@ func (l *loop) underWay(line *zerolog.Event, key string) *zerolog.Event {
 	}
 	var runs []run
 	for _, t := range l.tasks {
-		if pid, start, _ := t.at(); pid != 0 {
+		if pid, start, _ := t.Runs(); pid != 0 {
 			runs = append(runs, run{t, start})
 		}
 	}
-	slices.SortFunc(runs, func(a, b run) int { return cmp.Or(a.start.Compare(b.start), cmp.Compare(a.row.ID, b.row.ID)) })
-	now, shown := l.Clock.now(), zerolog.Arr()
+	slices.SortFunc(runs, func(a, b run) int { return cmp.Or(a.start.Compare(b.start), cmp.Compare(a.Row.ID, b.Row.ID)) })
+	now, shown := l.Clock.Now(), zerolog.Arr()
 	for _, r := range runs[:min(len(runs), namedMost)] {
-		shown.Dict(zerolog.Dict().Int64("id", r.row.ID).Str("group", r.row.Group).Dur("ran_ms", now.Sub(r.start)))
+		shown.Dict(zerolog.Dict().Int64("id", r.Row.ID).Str("group", r.Row.Group).Dur("ran_ms", now.Sub(r.start)))
 	}
 	return line.Int("tasks", len(runs)).Array(key, shown)
 }

@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"pgtaskd/work/run"
+
 	"pgtaskd/work/pool"
 
 	"pgtaskd/server"
@@ -151,7 +153,7 @@ func TestSessionsAreForgotten(t *testing.T) {
 			}
 			_, asks := l.inbox.take()
 			for _, a := range asks {
-				a.answer <- answer{Answer: Answer{OK: true}}
+				a.answer <- answer{Answer: run.Answer{OK: true}}
 			}
 		}
 	}()

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"time"
 
+	"pgtaskd/work/run"
+
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 )
@@ -14,16 +16,16 @@ func (l *loop) forgetCommitted(ctx context.Context, ends []end) error {
 	var empty []int64
 	for _, e := range ends {
 		if e.Result.Output == nil {
-			empty = append(empty, e.task.row.ID)
+			empty = append(empty, e.task.Row.ID)
 		}
 	}
 	if err := l.delete(ctx, empty); err != nil {
 		return err
 	}
 	for _, e := range ends {
-		delete(l.begun, e.task.row.ID)
+		delete(l.begun, e.task.Row.ID)
 		l.gone(e)
-		l.look.wanted = l.look.wanted || !e.task.row.Single
+		l.look.wanted = l.look.wanted || !e.task.Row.Single
 	}
 	return nil
 }
@@ -101,7 +103,7 @@ func (l *loop) finish(ctx context.Context, ends []end) error {
 		var repeat []int64
 		bare := map[int64]bool{}
 		for _, e := range ends {
-			bare[e.task.row.ID] = e.bare
+			bare[e.task.Row.ID] = e.bare
 		}
 		if _, err := pgx.ForEachRow(rows, []any{&id, &repeats, &nothing}, func() error {
 			written[id] = true
@@ -160,11 +162,11 @@ const silences = 3
 func (l *loop) settle(ctx context.Context, ends []end, written map[int64]bool) error {
 	var open []int64
 	for _, e := range ends {
-		if written[e.task.row.ID] {
-			delete(l.begun, e.task.row.ID)
+		if written[e.task.Row.ID] {
+			delete(l.begun, e.task.Row.ID)
 			l.gone(e)
 		} else {
-			open = append(open, e.task.row.ID)
+			open = append(open, e.task.Row.ID)
 		}
 	}
 	standings, err := l.standings(ctx, open)
@@ -176,11 +178,11 @@ func (l *loop) settle(ctx context.Context, ends []end, written map[int64]bool) e
 		return err
 	}
 	for _, e := range ends {
-		if written[e.task.row.ID] {
+		if written[e.task.Row.ID] {
 			continue
 		}
-		switch s := standings[e.task.row.ID]; {
-		case s.ours(e.task, e.PID) && free[e.task.row.ID]:
+		switch s := standings[e.task.Row.ID]; {
+		case s.ours(e.task, e.PID) && free[e.task.Row.ID]:
 			if e.version != s.version { // somebody changes it all the time, and is in the way
 				e.refusals, e.version = 0, s.version
 			}
@@ -195,12 +197,12 @@ func (l *loop) settle(ctx context.Context, ends []end, written map[int64]bool) e
 			l.relieve(&e)
 			e.later()
 			l.unsaid = append(l.unsaid, e)
-		case s.stopping && e.kind != Stopped:
-			e.kind = Stopped
+		case s.stopping && e.kind != run.Stopped:
+			e.kind = run.Stopped
 			l.unsaid = append(l.unsaid, e)
 		default:
 			if s.state == "DONE" && e.Result != nil && e.Result.Output == nil { // we have written that, and not heard of it
-				l.empty = append(l.empty, e.task.row.ID)
+				l.empty = append(l.empty, e.task.Row.ID)
 			}
 			l.gone(e)
 			l.look.wanted = true // it may wait again, or another row in its place
@@ -246,11 +248,11 @@ func newColumns(ends []end, encoding string) *columns {
 	}
 	for i := range ends {
 		e := &ends[i]
-		c.ids[i], c.versions[i], c.pids[i] = e.task.row.ID, int32(e.task.row.Version), int64(e.PID)
+		c.ids[i], c.versions[i], c.pids[i] = e.task.Row.ID, int32(e.task.Row.Version), int64(e.PID)
 		if e.task.marked {
 			c.versions[i] = 0 // it is WORK alone that we may end: a crash of the server can give a forgotten version to another row
 		}
-		c.exactly[i] = e.task.traits != nil && e.task.once()
+		c.exactly[i] = e.task.Traits != nil && e.task.Once()
 		c.stops[i] = &e.Stop
 		c.starts[i] = &e.start
 		if e.start.IsZero() {

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"pgtaskd/work/run"
+
 	"pgtaskd/work/pool"
 
 	"github.com/jackc/pgx/v5"
@@ -30,11 +32,11 @@ type earlier struct {
 }
 
 func (s *earlier) note(l *loop) {
-	l.reads = func(tasks []*Task) {
+	l.reads = func(tasks []*run.Task) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		for _, t := range tasks {
-			s.ids[t.row.ID] = max(s.ids[t.row.ID], l.Clock.until(t.row.Plan))
+			s.ids[t.Row.ID] = max(s.ids[t.Row.ID], l.Clock.Until(t.Row.Plan))
 		}
 	}
 }

@@ -3,6 +3,8 @@ package work
 import (
 	"testing"
 	"time"
+
+	"pgtaskd/work/run"
 )
 
 // TestEndsOfBeforeACrash: what a crash of the server may have undone is not written as if it had not.
@@ -23,10 +25,10 @@ func TestEndsOfBeforeACrash(t *testing.T) {
 	} {
 		l := newLoop(t.Context(), Target{Run: 1}, zerologNone)
 		l.control, l.crashed = &control{lazy: c.lazy}, &noon
-		one := &Task{row: row{ID: 1, Remote: c.remote}}
-		one.marks.Store(c.marked)
-		l.know([]*Task{one})
-		l.inbox.Outcome(Outcome{Task: one, Kind: Finished, Stop: noon.Add(c.ended)})
+		one := &run.Task{Row: run.Row{ID: 1, Remote: c.remote}}
+		one.Marks.Store(c.marked)
+		l.know([]*run.Task{one})
+		l.inbox.Outcome(run.Outcome{Task: one, Kind: run.Finished, Stop: noon.Add(c.ended)})
 		l.listen()
 		if dropped := len(l.unsaid) == 0; dropped != c.want || l.busy() == c.want {
 			t.Error(name, ": dropped ", dropped, ", known still ", l.busy())

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"sync"
 
+	"pgtaskd/work/run"
+
 	"pgtaskd/work/pool"
 )
 
@@ -13,9 +15,9 @@ import (
 // texts of it, whether we lead, or that a session be registered.
 type ask struct {
 	kind     askKind
-	run      *Task
+	run      *run.Task
 	task     *task // the same, as the loop knows it
-	text     Text
+	text     run.Text
 	pid      int32
 	opened   pool.Backend // that is to be registered
 	answer   chan answer  // capacity one
@@ -33,7 +35,7 @@ const (
 )
 
 type answer struct {
-	Answer
+	run.Answer
 	err error // why the session is not registered
 }
 
@@ -44,7 +46,7 @@ type inbox struct {
 	asked chan struct{} // poked by those alone that wait
 
 	mu       sync.Mutex
-	outcomes []Outcome
+	outcomes []run.Outcome
 	asks     []ask
 }
 
@@ -60,7 +62,7 @@ func poke(c chan struct{}) {
 }
 
 // Outcome leaves what was seen of a task.
-func (b *inbox) Outcome(o Outcome) {
+func (b *inbox) Outcome(o run.Outcome) {
 	b.mu.Lock()
 	b.outcomes = append(b.outcomes, o)
 	b.mu.Unlock()
@@ -68,12 +70,12 @@ func (b *inbox) Outcome(o Outcome) {
 }
 
 // Mark waits until the row of the task shows WORK.
-func (b *inbox) Mark(ctx context.Context, t *Task, pid int32) Answer {
+func (b *inbox) Mark(ctx context.Context, t *run.Task, pid int32) run.Answer {
 	return b.ask(ctx, ask{kind: askMark, run: t, pid: pid}).Answer
 }
 
 // Text waits for a text of the task's row.
-func (b *inbox) Text(ctx context.Context, t *Task, which Text) Answer {
+func (b *inbox) Text(ctx context.Context, t *run.Task, which run.Text) run.Answer {
 	return b.ask(ctx, ask{kind: askText, run: t, text: which}).Answer
 }
 
@@ -107,7 +109,7 @@ func (b *inbox) ask(ctx context.Context, a ask) answer {
 	}
 }
 
-func (b *inbox) take() (outcomes []Outcome, asks []ask) {
+func (b *inbox) take() (outcomes []run.Outcome, asks []ask) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	outcomes, asks = b.outcomes, b.asks

@@ -2,12 +2,14 @@ package work
 
 import (
 	"testing"
+
+	"pgtaskd/work/run"
 )
 
 // TestInstantsDoNotHinder: queries that take no time, and then turn out to wait, do not keep others from starting.
 func TestInstantsDoNotHinder(t *testing.T) {
 	t.Parallel()
-	s := lead(t, func(t *Target) { t.Run = instantMost + 8 })
+	s := lead(t, func(t *Target) { t.Run = run.InstantMost + 8 })
 	quick := func(n int) { // one lane each
 		s.exec(`INSERT INTO task (input, data, "group") SELECT $1, 'quick', 'g' || i FROM generate_series(1, $2) AS i`, waits, n)
 		s.eventually("0", "SELECT count(*) FROM task WHERE data = 'quick' AND state <> 'DONE'")
@@ -17,7 +19,7 @@ func TestInstantsDoNotHinder(t *testing.T) {
 	quick(1000)
 	holder := s.connect()
 	s.tell(holder, "SELECT pg_advisory_lock(7)")
-	s.exec(`INSERT INTO task (input, data, "group") SELECT $1, 'wait', 'w' || i FROM generate_series(1, $2) AS i`, waits, instantMost+4)
+	s.exec(`INSERT INTO task (input, data, "group") SELECT $1, 'wait', 'w' || i FROM generate_series(1, $2) AS i`, waits, run.InstantMost+4)
 	s.eventually("20", "SELECT count(*) FROM task WHERE data = 'wait' AND state = 'WORK'")
 	quick(100) // there is room for some
 	s.tell(holder, "SELECT pg_advisory_unlock(7)")
@@ -30,7 +32,7 @@ func TestInstantsDoNotHinder(t *testing.T) {
 // TestSlowTaskBehindInstants: where the sessions that run queries of microseconds are enough for the tasks that come first in many lanes, others have the rest of run.
 func TestSlowTaskBehindInstants(t *testing.T) {
 	t.Parallel()
-	s := lead(t, func(t *Target) { t.Run = 2 * instantMost })
+	s := lead(t, func(t *Target) { t.Run = 2 * run.InstantMost })
 	leave := s.loop.Crowd("SELECT 1")
 	s.exec(`INSERT INTO task (input, "group") SELECT 'SELECT 1', 'g' || i FROM generate_series(1, $1) AS i`, 20) // more than are looked at for one that fits
 	s.becomes(s.add(`input, "group"`, "SELECT pg_sleep(0)", "slow"), "DONE")

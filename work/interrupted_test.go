@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"pgtaskd/work/run"
+
 	"pgtaskd/work/pool"
 
 	"pgtaskd/server"
@@ -86,15 +88,15 @@ func TestEndWhileLeadershipIsLost(t *testing.T) {
 	l := newLoop(t.Context(), Target{Run: 1}, zerologNone)
 	l.Lanes.Add([]byte("a"), nil, lane.Rank{ID: 1})
 	ids := l.Lanes.Choose(1)
-	one := &Task{row: row{ID: ids[0], Group: "a"}}
-	one.Ticket = one.row.ticket(lane.KeyOf("a", ""))
+	one := &run.Task{Row: run.Row{ID: ids[0], Group: "a"}}
+	one.Ticket = one.Row.Ticket(lane.KeyOf("a", ""))
 	one.Read = time.Now()
-	l.know([]*Task{one})
-	l.Lanes.Prefetched([]*Task{one})
-	if l.Lanes.Start(func(*Task) bool { return true }) != one || !l.busy() {
+	l.know([]*run.Task{one})
+	l.Lanes.Prefetched([]*run.Task{one})
+	if l.Lanes.Start(func(*run.Task) bool { return true }) != one || !l.busy() {
 		t.Fatal("it does not run")
 	}
-	l.inbox.Outcome(Outcome{Task: one, Kind: Finished, Start: noon, Stop: noon})
+	l.inbox.Outcome(run.Outcome{Task: one, Kind: run.Finished, Start: noon, Stop: noon})
 	if !l.busy() {
 		t.Error("the end is in the inbox, and the loop would end without writing it")
 	}

@@ -3,6 +3,8 @@ package work
 import (
 	"sync/atomic"
 	"time"
+
+	"pgtaskd/work/run"
 )
 
 // Live are the settings of a target that take effect without a drain: nothing that runs is cancelled for them.
@@ -14,8 +16,8 @@ type Live struct {
 }
 
 // limits are those of them that runners have to know.
-func (l Live) limits() Limits {
-	return Limits{Run: l.Run, OutputLimit: l.OutputLimit, OutputFail: l.OutputFail}
+func (l Live) limits() run.Limits {
+	return run.Limits{Run: l.Run, OutputLimit: l.OutputLimit, OutputFail: l.OutputFail}
 }
 
 func (t Target) live() Live {

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"pgtaskd/work/run"
+
 	"pgtaskd/exec"
 )
 
@@ -198,7 +200,7 @@ func TestLockedUntilAMomentAgo(t *testing.T) {
 	}
 	l.took(nil, tasks)
 	locked := s.connect()
-	e := endOf(Outcome{Task: tasks[0], Kind: Finished, Result: &exec.Result{}}, l.tasks[id])
+	e := endOf(run.Outcome{Task: tasks[0], Kind: run.Finished, Result: &exec.Result{}}, l.tasks[id])
 	for n, free := range []bool{true, true, false, true, true, true} {
 		if _, err := locked.Exec(t.Context(), map[bool]string{true: "SELECT 1", false: "BEGIN; SELECT FROM task FOR UPDATE"}[free]); err != nil {
 			t.Fatal(err)

@@ -5,6 +5,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"pgtaskd/work/run"
+
 	"pgtaskd/work/pool"
 
 	"github.com/rs/zerolog"
@@ -20,14 +22,14 @@ type loop struct {
 	target Target
 	log    zerolog.Logger
 
-	*Dispatcher // what runners share; any goroutine may use it
-	trouble     *trouble
-	inbox       *inbox
-	crew        *routine.Group // all goroutines of the loop, and of its sessions
-	panics      *panics
-	live        atomic.Pointer[Live]    // those of the target, or what it was told since
-	facts       atomic.Pointer[control] // only what does not change after know
-	path        *string                 // the search_path under which ends are written, nil: empty
+	*run.Dispatcher // what runners share; any goroutine may use it
+	trouble         *trouble
+	inbox           *inbox
+	crew            *routine.Group // all goroutines of the loop, and of its sessions
+	panics          *panics
+	live            atomic.Pointer[Live]    // those of the target, or what it was told since
+	facts           atomic.Pointer[control] // only what does not change after know
+	path            *string                 // the search_path under which ends are written, nil: empty
 
 	control            *control
 	tasks              map[int64]*task        // read by us, until their end is written
@@ -36,7 +38,7 @@ type loop struct {
 	lost               map[int64]end          // tasks whose session has gone
 	killed             []end                  // tasks whose session was terminated
 	orphans            map[int64]lane.Key     // under way, but not ours
-	soon               []*Task                // read before their plan, the earliest first
+	soon               []*run.Task            // read before their plan, the earliest first
 	ahead              time.Duration          // how long before: soonAhead, see horizon
 	kept               map[string]bool        // what keeps rows from being deleted, and has been logged
 	hopeless           map[int64]time.Time    // rows that have refused a change, and since when
@@ -54,11 +56,11 @@ type loop struct {
 	look     looks
 	scribe   scribe
 	zone     zone
-	reads    func([]*Task) // for tests: called with what was read, by the loop; may be nil
-	crashed  *time.Time    // when the server has crashed last, as far as it tells
-	handed   bool          // the lead was given away: what runs goes on, and nothing else is ours to do
-	count    int           // tasks ended since the last look at the pace
-	relieved int           // bytes of the heavy ends that have given their slots back
+	reads    func([]*run.Task) // for tests: called with what was read, by the loop; may be nil
+	crashed  *time.Time        // when the server has crashed last, as far as it tells
+	handed   bool              // the lead was given away: what runs goes on, and nothing else is ours to do
+	count    int               // tasks ended since the last look at the pace
+	relieved int               // bytes of the heavy ends that have given their slots back
 
 	registering registering
 }
@@ -101,13 +103,13 @@ func newLoop(ctx context.Context, t Target, log zerolog.Logger) *loop {
 }
 
 // dispatcher is what starts tasks for the loop.
-func (l *loop) dispatcher(live Live) *Dispatcher {
+func (l *loop) dispatcher(live Live) *run.Dispatcher {
 	failed := func(err error) *zerolog.Event { return l.target.advised(l.log.Error(), err, true) }
-	clock := &Clock{}
-	return NewDispatcher(runConfig{
+	clock := &run.Clock{}
+	return run.New(run.Config{
 		Schema: l.target.Schema, Table: l.target.Table, LongestText: l.target.longestText(),
 		Leader: l.inbox, Group: l.crew, Clock: clock, Log: l.log, Failed: failed,
-		Lanes: lane.New[*Task](live.Run, freshForLong, clock.now),
+		Lanes: lane.New[*run.Task](live.Run, freshForLong, clock.Now),
 		Pool: pool.New(pool.Config{
 			Group: l.crew, Own: l.ownSession, Elsewhere: l.openRemote, Enrol: l.inbox.register, Log: l.log, Failed: failed,
 		}),
@@ -122,7 +124,7 @@ func (l *loop) busy() bool { return len(l.tasks) > 0 }
 // anyRuns tells whether the SQL of a task of ours runs.
 func (l *loop) anyRuns() bool {
 	for _, t := range l.tasks {
-		if pid, _, _ := t.at(); pid != 0 {
+		if pid, _, _ := t.Runs(); pid != 0 {
 			return true
 		}
 	}

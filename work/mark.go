@@ -6,6 +6,8 @@ import (
 	"slices"
 	"time"
 
+	"pgtaskd/work/run"
+
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
@@ -62,14 +64,14 @@ func (l *loop) bring(ctx context.Context, a ask) error {
 	switch {
 	case a.kind == askLead:
 		err = l.control.conn.Ping(ctx)
-	case a.text == Names:
-		found.Sizes, err = l.sizes(ctx, a.task.row.ID)
-	case a.text == Image:
-		if err = l.control.conn.QueryRow(ctx, l.queries().Text("image"), a.task.row.ID).Scan(&found.Text); refusedByServer(err) {
+	case a.text == run.Names:
+		found.Sizes, err = l.sizes(ctx, a.task.Row.ID)
+	case a.text == run.Image:
+		if err = l.control.conn.QueryRow(ctx, l.queries().Text("image"), a.task.Row.ID).Scan(&found.Text); refusedByServer(err) {
 			err = nil // it goes without
 		}
 	default:
-		err = l.control.conn.QueryRow(ctx, l.queries().Text("text"), a.task.row.ID, a.text == Data, l.target.longestText()).Scan(&found.Text)
+		err = l.control.conn.QueryRow(ctx, l.queries().Text("text"), a.task.Row.ID, a.text == run.Data, l.target.longestText()).Scan(&found.Text)
 	}
 	if answer := new(pgconn.PgError); refusedByServer(err) && errors.As(err, &answer) { // that text cannot be read
 		found.Refused = exec.NewFailure(answer.Message, answer.Code)
@@ -91,8 +93,8 @@ func (l *loop) markFirst(ctx context.Context, asks []ask) (open []ask, err error
 	}
 	var m marks
 	for _, a := range asks {
-		m.add(a.task, a.pid, l.Clock.now(), a.task.once())
-		m.guarded = m.guarded || a.task.guarded()
+		m.add(a.task, a.pid, l.Clock.Now(), a.task.Once())
+		m.guarded = m.guarded || a.task.Guarded()
 	}
 	marked, err := l.setMarks(ctx, &m)
 	if l.trust(ctx, err) {
@@ -108,7 +110,7 @@ func (l *loop) markFirst(ctx context.Context, asks []ask) (open []ask, err error
 		return append(open, later...), err
 	}
 	if refusedByServer(err) {
-		asks[0].answer <- answer{Answer: Answer{Refused: exec.NewFailure("the start of the task could not be written: "+remote.Innermost(err), "55000")}}
+		asks[0].answer <- answer{Answer: run.Answer{Refused: exec.NewFailure("the start of the task could not be written: "+remote.Innermost(err), "55000")}}
 		return nil, nil
 	}
 	if err != nil {
@@ -116,8 +118,8 @@ func (l *loop) markFirst(ctx context.Context, asks []ask) (open []ask, err error
 	}
 	var passed []int64
 	for _, a := range asks {
-		if !marked[a.task.row.ID] {
-			passed = append(passed, a.task.row.ID)
+		if !marked[a.task.Row.ID] {
+			passed = append(passed, a.task.Row.ID)
 		}
 	}
 	standings, err := l.standings(ctx, passed)
@@ -129,12 +131,12 @@ func (l *loop) markFirst(ctx context.Context, asks []ask) (open []ask, err error
 		return asks, err
 	}
 	for _, a := range asks {
-		switch id := a.task.row.ID; {
+		switch id := a.task.Row.ID; {
 		case marked[id]:
 			a.task.marked = true
-			a.answer <- answer{Answer: Answer{OK: true}}
+			a.answer <- answer{Answer: run.Answer{OK: true}}
 		case standings[id].ours(a.task, a.pid) && free[id] && a.silences+1 >= silences:
-			a.answer <- answer{Answer: Answer{Refused: exec.NewFailure("the start of the task could not be written: "+errKept.Error(), "55000")}}
+			a.answer <- answer{Answer: run.Answer{Refused: exec.NewFailure("the start of the task could not be written: "+errKept.Error(), "55000")}}
 		case standings[id].ours(a.task, a.pid):
 			if a.silences++; !free[id] {
 				a.silences = 0
@@ -155,13 +157,13 @@ func (l *loop) mark(ctx context.Context) error {
 	}
 	l.look.marks = time.Now()
 	var long []int64
-	now, moment := l.Clock.now(), time.Now()
+	now, moment := l.Clock.Now(), time.Now()
 	for id, t := range l.tasks {
 		l.Lasts(t.Task, moment)
 		if t.marked || t.noMark || t.ending || t.marking.after.After(moment) {
 			continue
 		}
-		if pid, start, _ := t.at(); pid != 0 && (now.Sub(start) >= markAfter || !l.look.draining.IsZero()) {
+		if pid, start, _ := t.Runs(); pid != 0 && (now.Sub(start) >= markAfter || !l.look.draining.IsZero()) {
 			long = append(long, id)
 		}
 	}
@@ -183,7 +185,7 @@ func (l *loop) markSome(ctx context.Context, ids []int64) error {
 	var m marks
 	for _, id := range ids {
 		t := l.tasks[id]
-		if pid, start, exactly := t.at(); pid != 0 {
+		if pid, start, exactly := t.Runs(); pid != 0 {
 			m.add(t, pid, start, exactly)
 		}
 	}
@@ -225,9 +227,9 @@ type marks struct {
 }
 
 func (m *marks) add(t *task, pid int32, start time.Time, exactly bool) {
-	m.ids = append(m.ids, t.row.ID)
-	m.versions = append(m.versions, int32(t.row.Version))
-	t.marks.Store(true)
+	m.ids = append(m.ids, t.Row.ID)
+	m.versions = append(m.versions, int32(t.Row.Version))
+	t.Marks.Store(true)
 	m.pids = append(m.pids, int64(pid))
 	m.starts = append(m.starts, start)
 	m.atomic = append(m.atomic, exactly)

@@ -3,6 +3,8 @@ package work
 import (
 	"context"
 	"math"
+
+	"pgtaskd/work/run"
 )
 
 // shown is what the sessions of a group show. Few groups come again and again.
@@ -33,17 +35,17 @@ const (
 
 // initial are the settings that a session has from its start. They go into a packet that the server takes up to 10,000 bytes of.
 func initial(target Target, group string) [][2]string {
-	settings := append(parameters(target.Schema, target.Table, "", "", 1), [2]string{"application_name", sessionName(target, group)})
+	settings := append(run.Parameters(target.Schema, target.Table, "", "", 1), [2]string{"application_name", sessionName(target, group)})
 	if len(group) < 1000 {
 		settings = append(settings, [2]string{"pg_task.group", group})
 	}
 	return settings
 }
 
-func (l *loop) sizes(ctx context.Context, id int64) (*Sizes, error) {
-	s := &Sizes{}
+func (l *loop) sizes(ctx context.Context, id int64) (*run.Sizes, error) {
+	s := &run.Sizes{}
 	err := l.control.conn.QueryRow(ctx, l.queries().Text("names"), id).
-		Scan(&s.group, &s.names[0], &s.remote, &s.names[1], &s.null, &s.names[2], &s.input, &s.data)
+		Scan(&s.Group, &s.Names[0], &s.Remote, &s.Names[1], &s.Null, &s.Names[2], &s.Input, &s.Data)
 	if err != nil {
 		return nil, err
 	}

@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 	"sync"
+
+	"pgtaskd/work/run"
 )
 
 // panics are tasks that panics of this controller have cut off. They outlast the leadership that a panic ends: the next one judges them.
@@ -81,7 +83,7 @@ func (p *panics) judged(id int64) {
 // begunTasks are those whose SQL has begun and whose end is not written.
 func (l *loop) begunTasks() (ids []int64) {
 	for id, t := range l.tasks {
-		if _, start, _ := t.at(); !start.IsZero() {
+		if _, start, _ := t.Runs(); !start.IsZero() {
 			ids = append(ids, id)
 		}
 	}
@@ -89,15 +91,15 @@ func (l *loop) begunTasks() (ids []int64) {
 }
 
 // withoutCauses ends those of the tasks that have made us panic before, and returns the others.
-func (l *loop) withoutCauses(ctx context.Context, tasks []*Task) ([]*Task, error) {
+func (l *loop) withoutCauses(ctx context.Context, tasks []*run.Task) ([]*run.Task, error) {
 	causes := map[int64]end{}
 	var ids []int64
-	tasks = slices.DeleteFunc(tasks, func(t *Task) bool {
-		if !l.panics.are(t.row.ID) {
+	tasks = slices.DeleteFunc(tasks, func(t *run.Task) bool {
+		if !l.panics.are(t.Row.ID) {
 			return false
 		}
-		ids = append(ids, t.row.ID)
-		causes[t.row.ID] = endOf(Outcome{Task: t, PID: math.MaxInt32, Start: l.Clock.now()}, &task{Task: t})
+		ids = append(ids, t.Row.ID)
+		causes[t.Row.ID] = endOf(run.Outcome{Task: t, PID: math.MaxInt32, Start: l.Clock.Now()}, &task{Task: t})
 		return true
 	})
 	_, err := l.cut(ctx, ids, causes)

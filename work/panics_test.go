@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"pgtaskd/work/run"
+
 	"github.com/rs/zerolog"
 
 	"pgtaskd/server/servertest"
@@ -46,8 +48,8 @@ func TestPanicOfRunner(t *testing.T) {
 	s := prepared(t)
 	s.serveWith(func(number int, l *loop) {
 		if number == 1 {
-			l.Ran = func(one *Task) {
-				if one.row.Group == "bad" {
+			l.Ran = func(one *run.Task) {
+				if one.Row.Group == "bad" {
 					panic("of a run")
 				}
 			}

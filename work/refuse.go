@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"pgtaskd/work/run"
+
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
@@ -69,7 +71,7 @@ func (l *loop) writeEach(ctx context.Context, ends []end, write func(context.Con
 		return nil
 	case isKeyTaken(answer):
 		l.gone(e)
-		return l.supersede(ctx, e.task.row.ID, e.task.row.Version, e.PID, e.failure())
+		return l.supersede(ctx, e.task.Row.ID, e.task.Row.Version, e.PID, e.failure())
 	case e.lessen(err):
 		return l.writeEach(ctx, []end{e}, write)
 	}
@@ -213,7 +215,7 @@ func isKeyTaken(answer *pgconn.PgError) bool {
 func (l *loop) supersede(ctx context.Context, id int64, version uint32, pid int32, failure *exec.Failure) error {
 	var text *string
 	if failure != nil {
-		text = stored(&failure.Text, l.encoding())
+		text = run.Stored(&failure.Text, l.encoding())
 	}
 	ctx, cancel := limited(ctx)
 	defer cancel()
@@ -252,17 +254,17 @@ func (l *loop) refusedSilently(e end) {
 func (l *loop) refused(ctx context.Context, ends []end) error {
 	ids := make([]int64, len(ends))
 	for i, e := range ends {
-		ids[i] = e.task.row.ID
+		ids[i] = e.task.Row.ID
 	}
 	standings, err := l.standings(ctx, ids)
 	if err != nil {
 		return err
 	}
 	for _, e := range ends {
-		id := e.task.row.ID
+		id := e.task.Row.ID
 		switch s := standings[id]; {
 		case s.stopping:
-			e.kind = Stopped
+			e.kind = run.Stopped
 		case !s.ours(e.task, e.PID):
 			if s.state == "PLAN" { // somebody changes it, and may again: the next run is marked before it starts
 				l.begun[id] = l.begun[id].anotherRun()
@@ -271,25 +273,25 @@ func (l *loop) refused(ctx context.Context, ends []end) error {
 			l.look.wanted = true // it may wait again, or another row in its place
 			continue
 		case e.Result == nil && e.fault == nil: // it has not begun
-			e.kind = Released
-		case !e.task.once() && !e.task.row.Rerun, e.fault == nil:
-			e.kind = Finished
+			e.kind = run.Released
+		case !e.task.Once() && !e.task.Row.Rerun, e.fault == nil:
+			e.kind = run.Finished
 		case short(e.fault.SQLState): // as long as that lasts
 			l.begun[id] = l.begun[id].anotherRun()
-			e.kind, e.delay = Released, min(time.Second<<min(l.begun[id].runs, 6), time.Minute)
-		case inTheWay(e.fault) && l.begun[id].crossed < crossedTries-1:
-			e.kind = Released
+			e.kind, e.delay = run.Released, min(time.Second<<min(l.begun[id].runs, 6), time.Minute)
+		case run.InTheWay(e.fault) && l.begun[id].crossed < crossedTries-1:
+			e.kind = run.Released
 			l.begun[id], e.delay = l.begun[id].crosses()
-		case !inTheWay(e.fault) && (e.delay > 0 || ofTable(e.fault.SQLState)) && l.begun[id].runs < tries:
+		case !run.InTheWay(e.fault) && (e.delay > 0 || ofTable(e.fault.SQLState)) && l.begun[id].runs < tries:
 			l.begun[id] = l.begun[id].anotherRun()
-			e.kind, e.delay = Released, 0
+			e.kind, e.delay = run.Released, 0
 		default:
-			e.kind = Finished
+			e.kind = run.Finished
 		}
-		if e.kind == Finished && e.fault == nil {
-			e.fault = refusal(nil)
+		if e.kind == run.Finished && e.fault == nil {
+			e.fault = run.Refusal(nil)
 		}
-		e.final = e.kind == Finished && !inTheWay(e.fault) // the next try would be refused as well
+		e.final = e.kind == run.Finished && !run.InTheWay(e.fault) // the next try would be refused as well
 		l.unsaid = append(l.unsaid, e)
 	}
 	l.inbox.wake()

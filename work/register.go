@@ -5,6 +5,8 @@ import (
 	"slices"
 	"time"
 
+	"pgtaskd/work/run"
+
 	"pgtaskd/work/pool"
 )
 
@@ -48,7 +50,7 @@ func (l *loop) enlist(ctx context.Context) error {
 		return err
 	}
 	for _, a := range asks {
-		a.answer <- answer{Answer{OK: err == nil}, err}
+		a.answer <- answer{run.Answer{OK: err == nil}, err}
 	}
 	if err != nil {
 		return nil

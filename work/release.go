@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"time"
 
+	"pgtaskd/work/run"
+
 	"github.com/jackc/pgx/v5"
 
 	"pgtaskd/exec"
@@ -74,8 +76,8 @@ func (l *loop) stopped(ctx context.Context, ends []end) error {
 		written[id] = true
 	}
 	for i := range ends {
-		if !written[ends[i].task.row.ID] {
-			ends[i].kind, ends[i].fault = Finished, stopFailure(ends[i])
+		if !written[ends[i].task.Row.ID] {
+			ends[i].kind, ends[i].fault = run.Finished, stopFailure(ends[i])
 		}
 	}
 	return l.settle(ctx, ends, written)
@@ -88,8 +90,8 @@ func stopFailure(e end) *exec.Failure {
 		detail = "Its state was set to STOP before it had started."
 	}
 	input := ""
-	if e.task.row.Input != nil {
-		input = *e.task.row.Input
+	if e.task.Row.Input != nil {
+		input = *e.task.Row.Input
 	}
 	return exec.NewFailure("canceling statement due to user request", "57014", "DETAIL", detail, "STATEMENT", input)
 }

@@ -69,7 +69,7 @@ func (l *loop) rescan(ctx context.Context) error {
 			return err
 		}
 	}
-	due := !l.look.next.IsZero() && l.Clock.until(l.look.next) <= 0
+	due := !l.look.next.IsZero() && l.Clock.Until(l.look.next) <= 0
 	_, _, ready := l.Lanes.Load()
 	stale := now.Sub(l.look.full) >= l.every() || l.look.partial && ready < scanMost/2
 	switch {
@@ -121,7 +121,7 @@ func (l *loop) readNext(row pgx.Row, asked time.Time) error {
 		return err
 	}
 	l.look.spoke = time.Now()
-	l.Clock.set(now, asked, l.look.spoke)
+	l.Clock.Set(now, asked, l.look.spoke)
 	l.look.next = time.Time{}
 	if next != nil {
 		l.look.next = *next
@@ -158,7 +158,7 @@ func (l *loop) scan(ctx context.Context, atOnce bool) error {
 }
 
 func (l *loop) startScan(full, atOnce bool) {
-	l.scanning = place{active: true, full: full, atOnce: atOnce, chunk: scanChunk, began: time.Now(), asked: l.Clock.now()}
+	l.scanning = place{active: true, full: full, atOnce: atOnce, chunk: scanChunk, began: time.Now(), asked: l.Clock.Now()}
 	l.scanning.plan = pgtype.Timestamptz{Valid: true, InfinityModifier: pgtype.NegativeInfinity}
 	if full {
 		l.Lanes.Fill(atOnce)

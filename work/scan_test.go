@@ -4,6 +4,8 @@ import (
 	"testing"
 	"time"
 
+	"pgtaskd/work/run"
+
 	"pgtaskd/exec"
 )
 
@@ -69,7 +71,7 @@ func TestStaleStatistics(t *testing.T) {
 		tasks, err := l.read(t.Context(), ids, 0)
 		for _, one := range tasks {
 			now := time.Now()
-			ends = append(ends, endOf(Outcome{Task: one, Kind: Finished, PID: 1, Start: now, Stop: now, Result: &exec.Result{}}, &task{Task: one}))
+			ends = append(ends, endOf(run.Outcome{Task: one, Kind: run.Finished, PID: 1, Start: now, Stop: now, Result: &exec.Result{}}, &task{Task: one}))
 		}
 		return err
 	})

@@ -135,8 +135,8 @@ func (l *loop) learn(w written) (empty []int64) {
 		s.pause = 0
 	}
 	for _, e := range s.ends {
-		if w.turned[e.task.row.ID] {
-			delete(l.begun, e.task.row.ID)
+		if w.turned[e.task.Row.ID] {
+			delete(l.begun, e.task.Row.ID)
 			l.gone(e)
 			continue
 		}

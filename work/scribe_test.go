@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"pgtaskd/work/run"
+
 	"pgtaskd/work/pool"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -104,7 +106,7 @@ func TestScribeInAShortage(t *testing.T) {
 	l := s.installed()
 	ends := make([]end, scribeFrom)
 	for i := range ends {
-		ends[i].task = &task{Task: &Task{row: row{ID: int64(i)}}}
+		ends[i].task = &task{Task: &run.Task{Row: run.Row{ID: int64(i)}}}
 	}
 	l.unsaid = slices.Clone(ends)
 	l.Pool = pool.New(pool.Config{
@@ -152,9 +154,9 @@ func TestSetToPlanMeanwhile(t *testing.T) {
 	s.exec("UPDATE task SET state = 'PLAN' WHERE id = $1", id)
 	look()
 	l.Lanes.Forget()
-	l.gone(endOf(Outcome{Task: first.Task}, first))
+	l.gone(endOf(run.Outcome{Task: first.Task}, first))
 	look()
-	if again := l.tasks[id]; again == nil || again == first || again.row.Attempt != 1 {
+	if again := l.tasks[id]; again == nil || again == first || again.Row.Attempt != 1 {
 		t.Error("it was not read again")
 	}
 }

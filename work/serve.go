@@ -7,6 +7,8 @@ import (
 	"slices"
 	"time"
 
+	"pgtaskd/work/run"
+
 	"pgtaskd/work/pool"
 
 	"github.com/rs/zerolog"
@@ -172,7 +174,7 @@ func (l *loop) reign(ctx context.Context, stop <-chan struct{}) (err error) {
 		}
 	}()
 	l.facts.Store(c)
-	l.Server.Store(&Server{Superuser: c.superuser, Encoding: c.encoding})
+	l.Server.Store(&run.Server{Superuser: c.superuser, Encoding: c.encoding})
 	l.Zone.Store(&c.timeZone)
 	l.zone = zone{}
 	l.path = nil
@@ -243,7 +245,7 @@ func (l *loop) drop() {
 		delete(l.orphans, id)
 	}
 	for _, e := range l.killed {
-		l.lost[e.task.row.ID] = e
+		l.lost[e.task.Row.ID] = e
 	}
 	l.killed = nil
 	l.scanning = place{}
@@ -255,7 +257,7 @@ func (l *loop) begin(ctx context.Context) error {
 	l.look = looks{wanted: true, draining: l.look.draining, cancelled: l.look.cancelled}
 	l.hopeless, l.leftAlone, l.parked = map[int64]time.Time{}, map[int64]bool{}, map[int64]parked{}
 	l.described = ""
-	l.look.began = l.Clock.now()
+	l.look.began = l.Clock.Now()
 	l.handed = false
 	if used, err := l.used(ctx); err != nil {
 		return err

@@ -106,14 +106,14 @@ func (l *loop) doze() time.Duration {
 		sooner(l.rest(ready) - time.Since(l.look.full))
 	}
 	if !l.look.next.IsZero() {
-		sooner(l.Clock.until(l.look.next) + clockMargin)
+		sooner(l.Clock.Until(l.look.next) + clockMargin)
 	}
 	if l.foresees() {
 		from, _ := l.horizon()
-		sooner(l.Clock.until(l.look.next) - from + clockMargin)
+		sooner(l.Clock.Until(l.look.next) - from + clockMargin)
 	}
 	if at, ok := l.Lanes.Wake(); ok {
-		sooner(l.Clock.until(at) + clockMargin)
+		sooner(l.Clock.Until(at) + clockMargin)
 	}
 	if waiting > 0 || l.unmarked() {
 		sooner(markTick)

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"time"
 
+	"pgtaskd/work/run"
+
 	"github.com/jackc/pgx/v5"
 )
 
@@ -35,7 +37,7 @@ func (l *loop) foresees() bool {
 // foresee reads what is planned for the next moment. The loop keeps it until then.
 func (l *loop) foresee(ctx context.Context) error {
 	from, _ := l.horizon()
-	if until := l.Clock.until(l.look.next); !l.foresees() || until <= 0 || until > from {
+	if until := l.Clock.Until(l.look.next); !l.foresees() || until <= 0 || until > from {
 		return nil
 	}
 	if l.look.next.Sub(l.look.foreseen) < dense {
@@ -54,7 +56,7 @@ func (l *loop) foresee(ctx context.Context) error {
 	if err != nil || len(ids) == 0 {
 		return err
 	}
-	var tasks []*Task
+	var tasks []*run.Task
 	err = l.ripening(func() error {
 		return l.each(ctx, ids, func(ctx context.Context, ids []int64) error {
 			some, err := l.read(ctx, ids, to)
@@ -67,14 +69,14 @@ func (l *loop) foresee(ctx context.Context) error {
 		l.Warm(tasks[0])
 	}
 	l.soon = append(l.soon, tasks...)
-	slices.SortFunc(l.soon, func(a, b *Task) int { return a.row.Plan.Compare(b.row.Plan) })
+	slices.SortFunc(l.soon, func(a, b *run.Task) int { return a.Row.Plan.Compare(b.Row.Plan) })
 	return err
 }
 
 // ripen lets those start whose moment has come.
 func (l *loop) ripen() {
 	n := 0
-	for n < len(l.soon) && l.Clock.until(l.soon[n].row.Plan) <= 0 {
+	for n < len(l.soon) && l.Clock.Until(l.soon[n].Row.Plan) <= 0 {
 		n++
 	}
 	if n > 0 {
@@ -89,7 +91,7 @@ func (l *loop) ripens() <-chan time.Time {
 	if len(l.soon) == 0 {
 		return nil
 	}
-	return time.After(l.Clock.until(l.soon[0].row.Plan))
+	return time.After(l.Clock.Until(l.soon[0].Row.Plan))
 }
 
 // ripening does something on the control connection, and lets those start meanwhile whose moment comes: what is written waits for the disk. It must not touch what
@@ -112,14 +114,14 @@ func (l *loop) ripening(do func() error) error {
 // dropWaiting forgets all that was read and has not started.
 func (l *loop) dropWaiting() {
 	for _, t := range append(l.Lanes.Forget(), l.soon...) {
-		delete(l.tasks, t.row.ID)
+		delete(l.tasks, t.Row.ID)
 	}
 	l.soon = nil
 }
 
 // dropSoon takes out one of them; false when it is not there.
-func (l *loop) dropSoon(t *Task) bool {
+func (l *loop) dropSoon(t *run.Task) bool {
 	n := len(l.soon)
-	l.soon = slices.DeleteFunc(l.soon, func(other *Task) bool { return other == t })
+	l.soon = slices.DeleteFunc(l.soon, func(other *run.Task) bool { return other == t })
 	return len(l.soon) < n
 }

@@ -25,12 +25,12 @@ func (l *loop) fresh() time.Duration {
 func (l *loop) unread() {
 	if l.control.changed {
 		for _, t := range l.soon {
-			delete(l.tasks, t.row.ID)
+			delete(l.tasks, t.Row.ID)
 		}
 		l.soon, l.look.foreseen = nil, time.Time{}
 	}
 	for _, t := range l.Lanes.Unread(l.fresh(), l.control.changed) {
-		delete(l.tasks, t.row.ID)
+		delete(l.tasks, t.Row.ID)
 	}
 	l.control.changed = false
 }

@@ -69,7 +69,7 @@ func TestStopBeforeMark(t *testing.T) {
 	if err != nil || len(tasks) != 1 {
 		t.Fatal(err)
 	}
-	tasks[0].examine()
+	tasks[0].Examine()
 	s.exec("UPDATE task SET state = 'STOP' WHERE id = $1", id)
 	asked := ask{task: &task{Task: tasks[0]}, pid: 1, answer: make(chan answer, 1)}
 	l.asks = append(l.asks, asked)

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"time"
 
+	"pgtaskd/work/run"
+
 	"github.com/jackc/pgx/v5"
 
 	"pgtaskd/sql"
@@ -35,19 +37,19 @@ func (l *loop) turn(ctx context.Context) error {
 		return err
 	}
 	for _, a := range asks {
-		if turned[a.task.row.ID] {
+		if turned[a.task.Row.ID] {
 			a.task.marked = true
-			a.answer <- answer{Answer: Answer{OK: true}}
+			a.answer <- answer{Answer: run.Answer{OK: true}}
 		}
 	}
-	l.asks = slices.DeleteFunc(l.asks, func(a ask) bool { return a.kind == askMark && turned[a.task.row.ID] })
+	l.asks = slices.DeleteFunc(l.asks, func(a ask) bool { return a.kind == askMark && turned[a.task.Row.ID] })
 	for _, e := range ends {
-		if turned[e.task.row.ID] {
-			delete(l.begun, e.task.row.ID)
+		if turned[e.task.Row.ID] {
+			delete(l.begun, e.task.Row.ID)
 			l.gone(e)
 		}
 	}
-	l.unsaid = slices.DeleteFunc(l.unsaid, func(e end) bool { return e.plain() && turned[e.task.row.ID] })
+	l.unsaid = slices.DeleteFunc(l.unsaid, func(e end) bool { return e.plain() && turned[e.task.Row.ID] })
 	if err := l.delete(ctx, empty); err != nil || len(ends) < turnMost || len(turned) < turnMost/2 {
 		return err
 	}
@@ -64,7 +66,7 @@ func (l *loop) plainEnds() (ends []end) {
 		if len(ends) == turnMost || size >= writeMost {
 			break
 		}
-		if e := &l.unsaid[i]; e.plain() && l.tasks[e.task.row.ID] == e.task {
+		if e := &l.unsaid[i]; e.plain() && l.tasks[e.task.Row.ID] == e.task {
 			ends = append(ends, *e)
 			size += e.size()
 		}
@@ -74,18 +76,18 @@ func (l *loop) plainEnds() (ends []end) {
 
 // plain tells an end that is like most, and that nothing has stood in the way of.
 func (e *end) plain() bool {
-	return e.usual && e.kind == Finished && e.fault == nil && !e.bare && !e.passed && e.wait == 0
+	return e.usual && e.kind == run.Finished && e.fault == nil && !e.bare && !e.passed && e.wait == 0
 }
 
 // isUsual tells the end of a task that ran well, said nothing beside its output and does not repeat itself.
 func (e *end) isUsual() bool {
-	return e.kind == Finished && e.Result != nil && e.failure() == nil && e.Result.Notice == nil && e.task.row.Single && e.size() <= heavyFrom
+	return e.kind == run.Finished && e.Result != nil && e.failure() == nil && e.Result.Notice == nil && e.task.Row.Single && e.size() <= run.Long
 }
 
 // plainMarks are the marks that runners wait for, as many as one statement takes.
 func (l *loop) plainMarks() (asks []ask) {
 	for _, a := range l.asks {
-		if a.kind == askMark && a.wait == 0 && len(asks) < batchMost && !a.task.row.First && !(l.control.lazy && a.task.guarded()) {
+		if a.kind == askMark && a.wait == 0 && len(asks) < batchMost && !a.task.Row.First && !(l.control.lazy && a.task.Guarded()) {
 			asks = append(asks, a)
 		}
 	}
@@ -97,11 +99,11 @@ func (l *loop) setTurn(ctx context.Context, ends []end, asks []ask) (turned map[
 	ctx, cancel := limited(ctx)
 	defer cancel()
 	c := newColumns(ends, l.encoding())
-	now := l.Clock.now()
+	now := l.Clock.Now()
 	for _, a := range asks {
-		a.task.marks.Store(true)
-		c.versions = append(c.versions, int32(a.task.row.Version))
-		c.ids, c.pids, c.exactly = append(c.ids, a.task.row.ID), append(c.pids, int64(a.pid)), append(c.exactly, a.task.once())
+		a.task.Marks.Store(true)
+		c.versions = append(c.versions, int32(a.task.Row.Version))
+		c.ids, c.pids, c.exactly = append(c.ids, a.task.Row.ID), append(c.pids, int64(a.pid)), append(c.exactly, a.task.Once())
 		c.starts, c.stops, c.outputs = append(c.starts, &now), append(c.stops, nil), append(c.outputs, nil)
 	}
 	if err := l.ripening(func() (err error) {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"time"
 
+	"pgtaskd/work/run"
+
 	"github.com/jackc/pgx/v5"
 
 	"pgtaskd/exec"
@@ -19,7 +21,7 @@ type standing struct {
 
 // ours tells whether the row still shows what we have made of it; pid is the session's.
 func (s standing) ours(t *task, pid int32) bool {
-	return s.state == "PLAN" && s.version == t.row.Version || s.state == "WORK" && s.pid == pid
+	return s.state == "PLAN" && s.version == t.Row.Version || s.state == "WORK" && s.pid == pid
 }
 
 // underWay tells whether the row's task may run, on whatever session.
@@ -87,13 +89,13 @@ func (l *loop) cancelChanged(ctx context.Context, ids []int64) error {
 	}
 	for _, id := range ids {
 		t, s := l.tasks[id], standings[id]
-		switch pid, _, _ := t.at(); {
-		case s.ours(t, pid), s.state == "WORK" && t.marks.Load():
+		switch pid, _, _ := t.Runs(); {
+		case s.ours(t, pid), s.state == "WORK" && t.Marks.Load():
 		case l.Lanes.Drop(t.Task) || l.dropSoon(t.Task):
 			delete(l.tasks, id)
 			l.look.wanted = true
 		default:
-			t.stop(exec.Stopped)
+			t.Stop(exec.Stopped)
 		}
 	}
 	return nil
@@ -119,15 +121,15 @@ func (l *loop) recover(ctx context.Context) error {
 // recoverKilled writes FAIL for tasks whose session was terminated while the server went on: by a person, or by a time limit. That
 // it goes on shows in that it still answers us a while later.
 func (l *loop) recoverKilled(ctx context.Context) error {
-	if len(l.killed) == 0 || l.Clock.now().Sub(l.killed[len(l.killed)-1].Stop) < lostTick { // the server may be going down
+	if len(l.killed) == 0 || l.Clock.Now().Sub(l.killed[len(l.killed)-1].Stop) < lostTick { // the server may be going down
 		return nil
 	}
 	if err := l.control.conn.Ping(ctx); err != nil {
 		return err
 	}
 	for _, e := range l.killed {
-		e.kind = Finished
-		if e.slot = e.size() > heavyFrom; !e.slot {
+		e.kind = run.Finished
+		if e.slot = e.size() > run.Long; !e.slot {
 			l.Lanes.Ended(e.Task, e.Stop)
 		}
 		l.unsaid = append(l.unsaid, e)
@@ -161,16 +163,16 @@ func (l *loop) recoverLost(ctx context.Context) error {
 		return err
 	}
 	var ids []int64
-	var aboard []*Task
+	var aboard []*run.Task
 	begun := map[int64]end{}
 	for id, e := range l.lost {
 		switch {
-		case e.Aboard && (e.task.row.Remote != "" || !living[e.PID]):
+		case e.Aboard && (e.task.Row.Remote != "" || !living[e.PID]):
 			delete(l.lost, id)
 			l.begun[id] = again{runs: max(l.begun[id].runs, 1), crossed: l.begun[id].crossed} // so that it shows WORK first, should it be what has taken the session
-			e.task.again, e.task.ending = l.begun[id].runs, false
+			e.task.Again, e.task.ending = l.begun[id].runs, false
 			aboard = append(aboard, e.Task)
-		case !e.Aboard && (e.task.row.Remote != "" || !living[e.PID]):
+		case !e.Aboard && (e.task.Row.Remote != "" || !living[e.PID]):
 			ids = append(ids, id)
 			if e.start.IsZero() {
 				e.start = e.Stop.Add(-lostTick) // it was about to begin
@@ -188,7 +190,7 @@ func (l *loop) recoverLost(ctx context.Context) error {
 	for _, id := range ids {
 		e := l.lost[id]
 		delete(l.lost, id)
-		l.Lanes.Ended(e.Task, l.Clock.now())
+		l.Lanes.Ended(e.Task, l.Clock.Now())
 		l.gone(e)
 		l.look.wanted = true
 	}
@@ -272,7 +274,7 @@ func (l *loop) cut(ctx context.Context, ids []int64, lost map[int64]end) (done m
 		gone, starts, versions := make([]int64, len(ids)), make([]*time.Time, len(ids)), make([]int32, len(ids))
 		for i, id := range ids {
 			if e, known := lost[id]; known {
-				gone[i], starts[i], versions[i] = int64(e.PID), &e.start, int32(e.task.row.Version)
+				gone[i], starts[i], versions[i] = int64(e.PID), &e.start, int32(e.task.Row.Version)
 			}
 		}
 		return pgx.BeginFunc(ctx, l.control.conn, func(tx pgx.Tx) error {

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"time"
 
+	"pgtaskd/work/run"
+
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
@@ -27,8 +29,8 @@ func (l *loop) listen() {
 }
 
 // takeBack has a task wait again that was with the server and has not begun there.
-func (l *loop) takeBack(t *Task) {
-	e := endOf(Outcome{Task: t, Kind: Released}, l.known(t))
+func (l *loop) takeBack(t *run.Task) {
+	e := endOf(run.Outcome{Task: t, Kind: run.Released}, l.known(t))
 	e.task.ending = true
 	l.unsaid = append(l.unsaid, e)
 }
@@ -52,7 +54,7 @@ func (l *loop) write(ctx context.Context) error {
 		return err
 	}
 	for i := 0; i < len(ends); {
-		if l.tasks[ends[i].task.row.ID] != ends[i].task { // written before an error that came after it
+		if l.tasks[ends[i].task.Row.ID] != ends[i].task { // written before an error that came after it
 			i++
 			continue
 		}
@@ -102,7 +104,7 @@ func (l *loop) dismiss(ctx context.Context, ends []end) error {
 // are spared for a while.
 func scarcity(ends []end) error {
 	for _, e := range ends {
-		if f := e.failure(); f != nil && e.kind == Finished && !f.Raised() && (f.SQLState == "53100" || f.SQLState == "53200") {
+		if f := e.failure(); f != nil && e.kind == run.Finished && !f.Raised() && (f.SQLState == "53100" || f.SQLState == "53200") {
 			return &pgconn.PgError{Severity: "ERROR", Code: f.SQLState, Message: "tasks fail because the server is out of disk space or memory"}
 		}
 	}
@@ -128,16 +130,16 @@ func (l *loop) putOff(ends []end) {
 // writeSome writes ends of one kind.
 func (l *loop) writeSome(ctx context.Context, ends []end) error {
 	switch ends[0].kind {
-	case Committed:
+	case run.Committed:
 		return l.forgetCommitted(ctx, ends)
-	case Finished:
+	case run.Finished:
 		return l.writeEach(ctx, ends, l.finish)
-	case Refused:
+	case run.Refused:
 		return l.refused(ctx, ends)
-	case Released:
+	case run.Released:
 		var written []end
 		for _, e := range ends {
-			if e.task.marks.Load() || e.delay > 0 {
+			if e.task.Marks.Load() || e.delay > 0 {
 				written = append(written, e)
 			} else {
 				l.waitsAgain(e)
@@ -146,16 +148,16 @@ func (l *loop) writeSome(ctx context.Context, ends []end) error {
 		if len(written) > 0 {
 			return l.writeEach(ctx, written, l.release)
 		}
-	case Stopped:
+	case run.Stopped:
 		return l.writeEach(ctx, ends, l.stopped)
-	case Lost:
+	case run.Lost:
 		for _, e := range ends {
-			l.lost[e.task.row.ID] = e
+			l.lost[e.task.Row.ID] = e
 		}
-	case Killed:
+	case run.Killed:
 		for _, e := range ends {
 			if e.Stop.Before(l.look.began) { // it went with the server, or we would not have had to begin again
-				l.lost[e.task.row.ID] = e
+				l.lost[e.task.Row.ID] = e
 			} else {
 				l.killed = append(l.killed, e)
 			}
@@ -176,6 +178,6 @@ func (l *loop) gone(e end) {
 	if e.slot {
 		l.Lanes.Ended(e.Task, e.Stop)
 	}
-	delete(l.tasks, e.task.row.ID)
+	delete(l.tasks, e.task.Row.ID)
 	l.count++
 }

@@ -1,4 +1,4 @@
-package work
+package run
 
 import (
 	"fmt"
@@ -18,20 +18,20 @@ func TestWhatDoesNotFly(t *testing.T) {
 	t.Parallel()
 	usual := func() *Task {
 		input, data := "SELECT 1", ""
-		return &Task{row: row{Input: &input, Data: &data, Single: true, Rerun: true}}
+		return &Task{Row: Row{Input: &input, Data: &data, Single: true, Rerun: true}}
 	}
-	text := func(input string) func(*runner, *Task) { return func(_ *runner, t *Task) { t.row.Input = &input } }
+	text := func(input string) func(*runner, *Task) { return func(_ *runner, t *Task) { t.Row.Input = &input } }
 	for name, change := range map[string]func(*runner, *Task){
 		"usual":     func(*runner, *Task) {},
-		"rerun":     func(_ *runner, t *Task) { t.row.Rerun = false },
-		"repeat":    func(_ *runner, t *Task) { t.row.Single = false },
-		"pause":     func(_ *runner, t *Task) { t.row.Max = -1 },
-		"count":     func(_ *runner, t *Task) { t.row.Count = 1 },
-		"live":      func(_ *runner, t *Task) { t.row.Live = time.Second },
-		"suspect":   func(_ *runner, t *Task) { t.row.Suspect = true },
-		"remote":    func(_ *runner, t *Task) { t.row.Remote = "other" },
-		"again":     func(_ *runner, t *Task) { t.again = 1 },
-		"long":      func(_ *runner, t *Task) { t.row.Input = nil },
+		"rerun":     func(_ *runner, t *Task) { t.Row.Rerun = false },
+		"repeat":    func(_ *runner, t *Task) { t.Row.Single = false },
+		"pause":     func(_ *runner, t *Task) { t.Row.Max = -1 },
+		"count":     func(_ *runner, t *Task) { t.Row.Count = 1 },
+		"live":      func(_ *runner, t *Task) { t.Row.Live = time.Second },
+		"suspect":   func(_ *runner, t *Task) { t.Row.Suspect = true },
+		"remote":    func(_ *runner, t *Task) { t.Row.Remote = "other" },
+		"again":     func(_ *runner, t *Task) { t.Again = 1 },
+		"long":      func(_ *runner, t *Task) { t.Row.Input = nil },
 		"foreign":   func(r *runner, _ *Task) { r.Foreign.Store(true) },
 		"insert":    text("INSERT INTO a VALUES (1)"),
 		"sequence":  text("SELECT nextval('a')"),
@@ -64,8 +64,8 @@ func TestPanicOfConnection(t *testing.T) {
 // dispatcher is one that opens no sessions.
 func dispatcher(t *testing.T) *Dispatcher {
 	clock := &Clock{}
-	return NewDispatcher(runConfig{
+	return New(Config{
 		Group: routine.New(t.Context()), Pool: pool.New(pool.Config{}), Clock: clock, Log: zerolog.Nop(),
-		Lanes: lane.New[*Task](1, time.Second, clock.now),
+		Lanes: lane.New[*Task](1, time.Second, clock.Now),
 	}, Limits{Run: 100})
 }

@@ -1,4 +1,4 @@
-package work
+package run
 
 import (
 	"testing"
@@ -10,11 +10,11 @@ func TestClockHeard(t *testing.T) {
 	t.Parallel()
 	var c Clock
 	asked := time.Now()
-	c.set(asked.Add(time.Second), asked, asked.Add(100*time.Millisecond)) // 0.9 s ahead at least, 1 s at most
+	c.Set(asked.Add(time.Second), asked, asked.Add(100*time.Millisecond)) // 0.9 s ahead at least, 1 s at most
 	for range 1000 {
 		stop := time.Now().Add(950 * time.Millisecond)
 		c.heard(stop)
-		if now := c.now(); now.Before(stop) {
+		if now := c.Now(); now.Before(stop) {
 			t.Fatalf("%v is before %v", now, stop)
 		}
 	}

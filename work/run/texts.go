@@ -1,4 +1,4 @@
-package work
+package run
 
 import (
 	"context"
@@ -24,12 +24,12 @@ var ownTexts, remoteTexts = newAllowance(textsMost), newAllowance(textsMost)
 
 // Sizes are those of the texts of a task, in bytes, and its names.
 type Sizes struct {
-	group, remote, null, input, data int64
-	names                            [3]*string // nil: too long
+	Group, Remote, Null, Input, Data int64
+	Names                            [3]*string // nil: too long
 }
 
-// isBehind tells a name that did not come with the others, but what stands for it.
-func isBehind(name string) bool { return strings.HasPrefix(name, "\x01") }
+// IsBehind tells a name that did not come with the others, but what stands for it.
+func IsBehind(name string) bool { return strings.HasPrefix(name, "\x01") }
 
 // learn asks for the names of a task that has long texts; false when its end is known by that.
 func (r *runner) learn(t *Task) bool {
@@ -43,10 +43,10 @@ func (r *runner) learn(t *Task) bool {
 		return false
 	}
 	t.sizes = told.Sizes
-	names := told.Sizes.names
-	t.sizes.names = [3]*string{}
-	t.row.Group, t.row.Remote, t.row.Format.Null = *names[0], *names[1], *names[2]
-	t.shows = r.Shows(t.row.Group)
+	names := told.Sizes.Names
+	t.sizes.Names = [3]*string{}
+	t.Row.Group, t.Row.Remote, t.Row.Format.Null = *names[0], *names[1], *names[2]
+	t.Shows = r.Shows(t.Row.Group)
 	return true
 }
 
@@ -56,7 +56,7 @@ func (r *runner) turnAway(t *Task, failure *exec.Failure) {
 		r.finish(Outcome{Task: t, Kind: Released})
 		return
 	}
-	r.finish(Outcome{Task: t, Kind: Finished, Stop: r.Clock.now(), Fault: failure})
+	r.finish(Outcome{Task: t, Kind: Finished, Stop: r.Clock.Now(), Fault: failure})
 }
 
 // nameLongest is the longest group, remote and null, in bytes.
@@ -69,11 +69,11 @@ func tooLong(s *Sizes, most int64) *exec.Failure {
 		size, most int64
 		limit      string
 	}{
-		{"group", s.group, nameLongest, ""},
-		{"remote", s.remote, nameLongest, ""},
-		{"null", s.null, nameLongest, ""},
-		{"input", s.input, most, "data_limit of the target is"},
-		{"data", s.data, most, "data_limit of the target is"},
+		{"group", s.Group, nameLongest, ""},
+		{"remote", s.Remote, nameLongest, ""},
+		{"null", s.Null, nameLongest, ""},
+		{"input", s.Input, most, "data_limit of the target is"},
+		{"data", s.Data, most, "data_limit of the target is"},
 	} {
 		if text.size <= text.most {
 			continue
@@ -90,11 +90,11 @@ func tooLong(s *Sizes, most int64) *exec.Failure {
 
 // load brings the long texts of a task, when there is room; false when its end is known by that.
 func (r *runner) load(t *Task) bool {
-	if !t.allowance().enter(r.Group.Context(), t.sizes.input+t.sizes.data) {
+	if !t.allowance().enter(r.Group.Context(), t.sizes.Input+t.sizes.Data) {
 		r.turnAway(t, nil)
 		return false
 	}
-	t.room = t.sizes.input + t.sizes.data
+	t.room = t.sizes.Input + t.sizes.Data
 	texts := [2]*string{}
 	for i, which := range []Text{Input, Data} {
 		told := r.text(t, which)
@@ -104,7 +104,7 @@ func (r *runner) load(t *Task) bool {
 			return false
 		}
 	}
-	t.row.Input, t.row.Data = texts[0], texts[1]
+	t.Row.Input, t.Row.Data = texts[0], texts[1]
 	return true
 }
 
@@ -113,13 +113,13 @@ func (t *Task) unload(spec *exec.Task) {
 	if t.room == 0 {
 		return
 	}
-	if input := t.row.Input; input != nil && len(*input) > textHead {
+	if input := t.Row.Input; input != nil && len(*input) > textHead {
 		head := strings.Clone((*input)[:textHead])
-		t.row.Input = &head
+		t.Row.Input = &head
 	}
-	t.row.Data = nil // both come again should it be run again
+	t.Row.Data = nil // both come again should it be run again
 	if spec != nil {
-		spec.Input, spec.Usual = *t.row.Input, exec.Usual{}
+		spec.Input, spec.Usual = *t.Row.Input, exec.Usual{}
 	}
 	t.allowance().leave(t.room)
 	t.room = 0
@@ -128,12 +128,12 @@ func (t *Task) unload(spec *exec.Task) {
 // forgetNames lets go of long names, when the task has ended.
 func (t *Task) forgetNames() {
 	if t.sizes != nil {
-		t.row.Group, t.row.Remote, t.row.Format.Null, t.shows = lane.Brief(t.row.Group), lane.Brief(t.row.Remote), "", nil
+		t.Row.Group, t.Row.Remote, t.Row.Format.Null, t.Shows = lane.Brief(t.Row.Group), lane.Brief(t.Row.Remote), "", nil
 	}
 }
 
 func (t *Task) allowance() *allowance {
-	if t.row.Remote == "" {
+	if t.Row.Remote == "" {
 		return ownTexts
 	}
 	return remoteTexts
@@ -141,7 +141,7 @@ func (t *Task) allowance() *allowance {
 
 // sending is how long the server may take to take the task; 0: as long as for anything.
 func (t *Task) sending() time.Duration {
-	if t.room > 0 && t.row.Remote != "" {
+	if t.room > 0 && t.Row.Remote != "" {
 		return sendingMax
 	}
 	return 0

@@ -1,4 +1,4 @@
-package work
+package run
 
 import (
 	"sync"
@@ -19,7 +19,7 @@ type like struct {
 	remote string
 }
 
-func (t *Task) like() like { return like{t.traits.Shape, lane.Brief(t.row.Remote)} }
+func (t *Task) like() like { return like{t.Traits.Shape, lane.Brief(t.Row.Remote)} }
 
 type habit struct {
 	queries int           // in a row that were only that; below 0: how many it takes until that counts again
@@ -35,7 +35,7 @@ const (
 
 // saw takes note of a run. What runs outside a transaction has not told whether it wrote, and only makes that long ago.
 func (h *habits) saw(t *Task, took time.Duration, far bool, result *exec.Result) {
-	if !t.atomic && t.row.Remote == "" || !t.traits.Flies() {
+	if !t.Atomic && t.Row.Remote == "" || !t.Traits.Flies() {
 		return
 	}
 	h.mu.Lock()
@@ -50,11 +50,11 @@ func (h *habits) saw(t *Task, took time.Duration, far bool, result *exec.Result)
 	}
 	took = max(took, 0) // the server's clock may have been set back
 	switch {
-	case !t.atomic:
+	case !t.Atomic:
 		known.queries += min(max(-known.queries, 0), 1)
 	case result.Wrote || result.Alone:
 		known.queries = -habitWrote
-	case result.Failure != nil || !result.Open || size(result) > heavyFrom:
+	case result.Failure != nil || !result.Open || Size(result) > Long:
 		known.queries = min(known.queries, 0)
 	default:
 		known.queries = min(known.queries+1, habitFirm)
@@ -90,7 +90,7 @@ func (h *habits) forget(t *Task) {
 
 // flight is how many tasks like this one make a flight; 1: it does not fly.
 func (h *habits) flight(t *Task) int {
-	if t.row.Max > 0 {
+	if t.Row.Max > 0 {
 		return h.in(t, orderTime)
 	}
 	return h.in(t, flightTime)
@@ -101,7 +101,7 @@ func (h *habits) short(t *Task) bool { return h.in(t, flightTime) > 1 }
 
 // instant tells whether tasks like this one are over in so little time that more sessions than a few would be in each other's way.
 func (h *habits) instant(t *Task) bool {
-	if t.traits == nil {
+	if t.Traits == nil {
 		return false
 	}
 	h.mu.Lock()

@@ -1,4 +1,4 @@
-package work
+package run
 
 import (
 	"context"
@@ -47,12 +47,12 @@ func (r *runner) sit(ctx context.Context, t *Task) *pool.Session {
 		return s
 	}
 	r.confess(t, err)
-	e := Outcome{Task: t, Kind: Released, Stop: r.Clock.now(), Fault: r.unreachable(ctx, t, began, err)}
-	if e.Delay = r.Pool.Delay(t.row.Remote); pool.Final(err) {
+	e := Outcome{Task: t, Kind: Released, Stop: r.Clock.Now(), Fault: r.unreachable(ctx, t, began, err)}
+	if e.Delay = r.Pool.Delay(t.Row.Remote); pool.Final(err) {
 		e.Kind, e.Result = Finished, &exec.Result{Failure: e.Fault}
 	}
 	if pool.Unanswered(err) {
-		for _, other := range r.Lanes.Shut(t, r.Clock.now().Add(e.Delay)) {
+		for _, other := range r.Lanes.Shut(t, r.Clock.Now().Add(e.Delay)) {
 			r.tell(Outcome{Task: other, Kind: Released, Stop: e.Stop, Fault: e.Fault, Delay: e.Delay})
 		}
 	}
@@ -118,7 +118,7 @@ func (r *runner) leave() {
 func (r *runner) run(ctx context.Context, t *Task) (next *Task) {
 	r.post()
 	r.at = t
-	if t.row.Data == nil && t.sizes == nil && !r.learn(t) {
+	if t.Row.Data == nil && t.sizes == nil && !r.learn(t) {
 		return r.another()
 	}
 	if r.session == nil {
@@ -143,11 +143,11 @@ func (r *runner) run(ctx context.Context, t *Task) (next *Task) {
 	}
 	behind, until := r.board(t, spec)
 	r.flights.add(r, t, behind, until)
-	asked := r.Clock.now()
+	asked := r.Clock.Now()
 	verdict, start, err := r.session.Begin(tail, spec, specs(behind)...)
 	t.unload(spec)
-	if err == nil && t.row.Remote != "" {
-		r.session.Compare(start, asked, r.Clock.now())
+	if err == nil && t.Row.Remote != "" {
+		r.session.Compare(start, asked, r.Clock.Now())
 	}
 	if err == nil && r.session.Behind() == 0 {
 		r.land()
@@ -156,7 +156,7 @@ func (r *runner) run(ctx context.Context, t *Task) (next *Task) {
 	r.post()
 	if failure := new(exec.Failure); errors.As(err, &failure) {
 		r.land()
-		r.finish(Outcome{Task: t, Kind: Finished, PID: int32(r.session.PID), Stop: r.Clock.now(), Fault: failure})
+		r.finish(Outcome{Task: t, Kind: Finished, PID: int32(r.session.PID), Stop: r.Clock.Now(), Fault: failure})
 		return r.another()
 	}
 	if err != nil {
@@ -199,7 +199,7 @@ func (r *runner) goOn(ctx context.Context) (next *Task) {
 func (r *runner) await(ctx context.Context, t *Task, spec *exec.Task, start time.Time) (next *Task) {
 	r.session.Tasks++
 	began := time.Now()
-	start = r.session.Told(start.Add(r.session.Ahead), r.Clock.now())
+	start = r.session.Told(start.Add(r.session.Ahead), r.Clock.Now())
 	t.begin(r.session.Session, start)
 	result, err := r.session.Await(spec)
 	t.end()
@@ -210,11 +210,11 @@ func (r *runner) await(ctx context.Context, t *Task, spec *exec.Task, start time
 	switch now := start.Add(time.Since(began)); {
 	case result.Stop.Before(start.Add(-pool.ClockOdd)) || result.Stop.After(now.Add(pool.ClockOdd)): // no server has told, or something else
 		result.Stop = now
-	case t.row.Remote == "":
+	case t.Row.Remote == "":
 		r.Clock.heard(result.Stop)
 	}
-	r.session.Saved, r.session.Holds = t.Lane, t.row.Save
-	r.session.Shielded = r.session.Shielded || t.marks.Load()
+	r.session.Saved, r.session.Holds = t.Lane, t.Row.Save
+	r.session.Shielded = r.session.Shielded || t.Marks.Load()
 	if r.over.IsZero() {
 		r.over = start
 	}

@@ -1,4 +1,4 @@
-package work
+package run
 
 import (
 	"sync"
@@ -166,7 +166,7 @@ func (r *runner) extend(t *Task) {
 	session := r.session
 	n := session.Behind()
 	most := r.habits.flight(t)
-	if n > most/2 || t.marks.Load() || !session.Takes() || !r.flights.hold(r, n) {
+	if n > most/2 || t.Marks.Load() || !session.Takes() || !r.flights.hold(r, n) {
 		return
 	}
 	last, size := r.flights.last(r, t)
@@ -180,19 +180,19 @@ func (r *runner) extend(t *Task) {
 
 // queue takes up to most tasks from the lanes that can follow on the last of those that are sent, or about to be, as far as there is room for their bytes.
 func (r *runner) queue(last *Task, most, room int) (behind []flown, until time.Time) {
-	until = r.Clock.now().Add(flightLate + r.session.Lag)
+	until = r.Clock.Now().Add(flightLate + r.session.Lag)
 	for before := last; len(behind) < most; {
 		next := r.Lanes.Queue(before, r.crowded(before), func(next *Task) bool {
-			return r.session.Fits(next.need()) && (!before.row.Save || next.Lane == before.Lane) && next.size() <= room && r.flies(next) && r.habits.flight(next) > 1 &&
-				(!next.row.Save || next.row.Timeout > 0 || before.row.Timeout == 0)
+			return r.session.Fits(next.need()) && (!before.Row.Save || next.Lane == before.Lane) && next.size() <= room && r.flies(next) && r.habits.flight(next) > 1 &&
+				(!next.Row.Save || next.Row.Timeout > 0 || before.Row.Timeout == 0)
 		})
 		if next == nil {
 			break
 		}
 		room -= next.size()
-		next.query, next.watch = next.row.Remote != "", false
-		next.atomic = true
-		spec := r.made(next, next.row.Save && before.row.Save && next.Lane == before.Lane)
+		next.query, next.watch = next.Row.Remote != "", false
+		next.Atomic = true
+		spec := r.made(next, next.Row.Save && before.Row.Save && next.Lane == before.Lane)
 		spec.Until = until.Add(-r.session.Ahead)
 		behind = append(behind, flown{next, spec})
 		before = next
@@ -210,21 +210,21 @@ func specs(behind []flown) []*exec.Task {
 
 // flies tells whether a task may be part of a flight: should it turn out to write, it is rolled back and run once more. Where there is a pause before each none is.
 func (r *runner) flies(t *Task) bool {
-	if t.row.Remote != "" {
-		if t.row.Max < 0 || !t.light() || r.habits.flight(t) == 1 {
+	if t.Row.Remote != "" {
+		if t.Row.Max < 0 || !t.light() || r.habits.flight(t) == 1 {
 			return false
 		}
 		query, _ := r.asQuery(t)
 		return query
 	}
-	return t.row.Max >= 0 && !r.Foreign.Load() && t.light() && t.atomic
+	return t.Row.Max >= 0 && !r.Foreign.Load() && t.light() && t.Atomic
 }
 
 // asQuery tells whether a remote task runs as one does in the target's own database, in a transaction of ours: like others that have been short. It is rolled back if it
 // has written, and run once more as it is. So nothing is in doubt when it is cut off, and its row need not show WORK before it starts. Or whether it is to show, in
 // such a transaction, what its like are: whatever it does is committed then, and it is marked like all that is not exactly once.
 func (r *runner) asQuery(t *Task) (query, watch bool) {
-	if !t.light() || t.row.Save || r.habits.writes(t) || !r.session.Clean() || r.session.Foreign {
+	if !t.light() || t.Row.Save || r.habits.writes(t) || !r.session.Clean() || r.session.Foreign {
 		return false, false
 	}
 	query = r.habits.short(t)
@@ -233,19 +233,19 @@ func (r *runner) asQuery(t *Task) (query, watch bool) {
 
 // light tells whether nothing is known of a task by itself why it should be more than a query that may be run once more.
 func (t *Task) light() bool {
-	if t.row.Input == nil || t.row.Data == nil || !t.row.Single || t.row.marksFirst() || t.row.Count > 0 || t.row.Live > 0 || t.wary || t.lone || t.again > 0 {
+	if t.Row.Input == nil || t.Row.Data == nil || !t.Row.Single || t.Row.marksFirst() || t.Row.Count > 0 || t.Row.Live > 0 || t.wary || t.lone || t.Again > 0 {
 		return false
 	}
-	t.examine()
-	return t.traits.Atomic() && t.traits.Flies()
+	t.Examine()
+	return t.Traits.Atomic() && t.Traits.Flies()
 }
 
 // size is how many bytes are sent for a task, roughly.
 func (t *Task) size() int {
-	if t.row.Input == nil || t.row.Data == nil {
+	if t.Row.Input == nil || t.Row.Data == nil {
 		return flightSize + 1
 	}
-	return flightOurs + len(*t.row.Input) + len(*t.row.Data) + len(t.row.Group)
+	return flightOurs + len(*t.Row.Input) + len(*t.Row.Data) + len(t.Row.Group)
 }
 
 // land gives back what is behind the task under way and has not begun.
@@ -260,13 +260,13 @@ func (r *runner) strand() { r.stranded(r.flights.end(r)) }
 
 func (r *runner) stranded(behind []flown) {
 	for _, b := range behind {
-		r.finish(Outcome{Task: b.task, Kind: Lost, Aboard: true, PID: int32(r.session.PID), Since: r.session.Since, Stop: r.Clock.now()})
+		r.finish(Outcome{Task: b.task, Kind: Lost, Aboard: true, PID: int32(r.session.PID), Since: r.session.Since, Stop: r.Clock.Now()})
 	}
 }
 
 // callBack gives back what is behind tasks that last. Runners do so as well, as the loop may have to wait for the server.
 func (r *runner) callBack() {
-	for _, t := range r.flights.overdue(r.Clock.now(), r.Lanes) {
+	for _, t := range r.flights.overdue(r.Clock.Now(), r.Lanes) {
 		r.finish(Outcome{Task: t, Kind: Released})
 	}
 }

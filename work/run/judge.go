@@ -1,4 +1,4 @@
-package work
+package run
 
 import (
 	"context"
@@ -18,24 +18,24 @@ func (r *runner) judge(t *Task, start time.Time, result *exec.Result) (next *Tas
 	case result.Alone && result.Reason == exec.NotCancelled:
 		t.lone = true // and its like do not fly any more
 		return t
-	case result.Forgot && !t.wary && (t.once() || t.row.Rerun) && result.Reason == exec.NotCancelled:
+	case result.Forgot && !t.wary && (t.Once() || t.Row.Rerun) && result.Reason == exec.NotCancelled:
 		t.wary = true // rolled back: once more, without what it takes away
 		return t
-	case result.Retry() && t.atomic && (t.once() || t.row.Rerun) && result.Reason == exec.NotCancelled:
-		t.atomic, t.lone = false, true // it cannot run inside a transaction: once more, as it is
+	case result.Retry() && t.Atomic && (t.Once() || t.Row.Rerun) && result.Reason == exec.NotCancelled:
+		t.Atomic, t.lone = false, true // it cannot run inside a transaction: once more, as it is
 		return t
-	case result.Barred && t.atomic && t.row.Remote == "" && (t.once() || t.row.Rerun) && result.Reason == exec.NotCancelled:
+	case result.Barred && t.Atomic && t.Row.Remote == "" && (t.Once() || t.Row.Rerun) && result.Reason == exec.NotCancelled:
 		e.Kind, e.Fault, e.Delay = Released, result.Failure, barred // the leader will see it, too, and start nothing more
 		r.leave()                                                   // it may have begun with that setting, which is only for a moment
-	case result.Reason == exec.Drained && (result.Failure != nil || result.Open) && (t.once() || t.row.Rerun):
+	case result.Reason == exec.Drained && (result.Failure != nil || result.Open) && (t.Once() || t.Row.Rerun):
 		e.Kind = Released
 	case result.Reason == exec.Drained && result.Failure != nil:
 		e.Fault = exec.NewFailure("task was interrupted", "57014",
-			"DETAIL", "The controller ended while it ran, and it may have had effects; it is not run again, as rerun is false.", "STATEMENT", *t.row.Input)
+			"DETAIL", "The controller ended while it ran, and it may have had effects; it is not run again, as rerun is false.", "STATEMENT", *t.Row.Input)
 	case result.Reason == exec.Stopped:
 		e.Kind = Stopped
 	case result.Reason == exec.TimedOut && (result.Failure == nil && result.Open || result.Alone):
-		result.Failure = exec.NewFailure("canceling statement due to statement timeout", "57014", "STATEMENT", *t.row.Input)
+		result.Failure = exec.NewFailure("canceling statement due to statement timeout", "57014", "STATEMENT", *t.Row.Input)
 	}
 	if result.Open {
 		r.leave() // it may have locked what its end is written to
@@ -56,7 +56,7 @@ const barred = time.Second
 // hold keeps the end of a task, whose transaction is open, until the next task's SQL goes to the server, or nothing does. Where others are with the server
 // behind it, they are next, and not the task that it returns.
 func (r *runner) hold(t *Task, start time.Time, result *exec.Result) (next *Task) {
-	r.before = &pending{task: t, start: start, result: result, tail: &exec.Tail{Input: *t.row.Input}, heavy: r.isHeavy(result)}
+	r.before = &pending{task: t, start: start, result: result, tail: &exec.Tail{Input: *t.Row.Input}, heavy: r.isHeavy(result)}
 	if r.before.heavy && r.session.Behind() > 0 {
 		r.ditch()
 		return nil
@@ -64,8 +64,8 @@ func (r *runner) hold(t *Task, start time.Time, result *exec.Result) (next *Task
 	if r.session.Behind() > 0 { // what ends its transaction is with the server
 		return t
 	}
-	if t.row.Remote == "" && (result.Wrote || !t.row.Single || r.Foreign.Load()) {
-		r.before.quick = t.row.Single && t.again == 0 && t.image == nil && result.Stop.Sub(start) < time.Second
+	if t.Row.Remote == "" && (result.Wrote || !t.Row.Single || r.Foreign.Load()) {
+		r.before.quick = t.Row.Single && t.Again == 0 && t.image == nil && result.Stop.Sub(start) < time.Second
 		r.before.tail.Calls = r.done(r.before)
 	}
 	if r.session.Spent() {
@@ -73,7 +73,7 @@ func (r *runner) hold(t *Task, start time.Time, result *exec.Result) (next *Task
 		r.leave()
 		return nil
 	}
-	if !r.before.heavy && !t.marks.Load() {
+	if !r.before.heavy && !t.Marks.Load() {
 		if next = r.Lanes.Follow(t, r.fits); next != nil {
 			return next
 		}
@@ -106,9 +106,9 @@ func (r *runner) settle(verdict *exec.Verdict, err error) {
 		Start: p.start, Stop: p.result.Stop, Result: p.result, Heavy: p.heavy,
 	}
 	switch {
-	case p.task.row.Remote != "" && verdict == nil && broken(err):
+	case p.task.Row.Remote != "" && verdict == nil && broken(err):
 		e.Fault, e.Kind = lostFailure(err, p.task), Finished
-	case p.task.row.Remote != "" && verdict == nil:
+	case p.task.Row.Remote != "" && verdict == nil:
 		e.Kind, e.Fault = Lost, lostFailure(err, p.task)
 	case p.task.watch && verdict.Refused != nil:
 		e.Kind, e.Result.Failure = Finished, verdict.Refused
@@ -123,7 +123,7 @@ func (r *runner) settle(verdict *exec.Verdict, err error) {
 		e.Kind = Finished
 	case verdict.Committed:
 		r.shed(&e)
-	case verdict.Deferred != nil && inTheWay(verdict.Deferred) && (p.task.once() || p.task.row.Rerun):
+	case verdict.Deferred != nil && InTheWay(verdict.Deferred) && (p.task.Once() || p.task.Row.Rerun):
 		e.Kind, e.Fault, e.Delay = Refused, verdict.Deferred, time.Millisecond
 	case verdict.Deferred != nil:
 		e.Kind = Finished
@@ -131,9 +131,9 @@ func (r *runner) settle(verdict *exec.Verdict, err error) {
 	case verdict.Refused != nil && verdict.Refused.SQLState == "25006" && !p.result.Wrote:
 		e.Kind = Finished // a transaction that only reads: there is nothing to lose
 	default:
-		e.Kind, e.Fault = Refused, refusal(verdict.Refused)
+		e.Kind, e.Fault = Refused, Refusal(verdict.Refused)
 		missed := verdict.Refused == nil || verdict.Refused.Missed()
-		if p.quick || verdict.Forgot || inTheWay(verdict.Refused) || missed && p.task.image == nil {
+		if p.quick || verdict.Forgot || InTheWay(verdict.Refused) || missed && p.task.image == nil {
 			e.Delay = time.Millisecond // worth another try
 		}
 	}
@@ -158,19 +158,19 @@ func metLimit(err error) bool {
 
 // lose ends the session that has gone in the middle of a task.
 func (r *runner) lose(ctx context.Context, t *Task, start time.Time, result *exec.Result, err error) {
-	e := Outcome{Task: t, Kind: Lost, PID: int32(r.session.PID), Since: r.session.Since, Start: start, Stop: r.Clock.now(), Result: result}
+	e := Outcome{Task: t, Kind: Lost, PID: int32(r.session.PID), Since: r.session.Since, Start: start, Stop: r.Clock.Now(), Result: result}
 	if result != nil {
 		e.Stop = result.Stop
 	}
 	e.Fault = lostFailure(err, t)
 	e.Heavy = result != nil && r.isHeavy(result)
-	e.Stays = result != nil && result.Reason != exec.NotCancelled && t.row.Remote == ""
+	e.Stays = result != nil && result.Reason != exec.NotCancelled && t.Row.Remote == ""
 	var gone *exec.Lost
 	switch {
 	case start.IsZero() && errors.As(err, &gone) && gone.Unbegun:
 		e.Kind = Released // the session had ended while it had no work
 		if r.session.Tasks == 0 {
-			e.Delay = r.Pool.Delay(t.row.Remote) // as if it could not have been opened
+			e.Delay = r.Pool.Delay(t.Row.Remote) // as if it could not have been opened
 		}
 	case result != nil && result.Reason == exec.Stopped:
 		e.Kind = Stopped
@@ -178,13 +178,13 @@ func (r *runner) lose(ctx context.Context, t *Task, start time.Time, result *exe
 	case result != nil && result.Reason == exec.TimedOut:
 		e.Kind = Finished
 		e.Fault = exec.NewFailure("canceling statement due to statement timeout", "57014", "DETAIL",
-			fmt.Sprintf("Its timeout of %s passed, and it did not obey within %s: its session was ended.", t.row.Timeout, exec.Obey), "STATEMENT", *t.row.Input)
-	case t.row.Remote != "" && broken(err):
+			fmt.Sprintf("Its timeout of %s passed, and it did not obey within %s: its session was ended.", t.Row.Timeout, exec.Obey), "STATEMENT", *t.Row.Input)
+	case t.Row.Remote != "" && broken(err):
 		e.Kind = Finished // it would do so again
-	case !start.IsZero() && t.row.Remote == "" && metLimit(err):
+	case !start.IsZero() && t.Row.Remote == "" && metLimit(err):
 		e.Kind, e.Delay = Refused, time.Millisecond
 	case start.IsZero() || !errors.As(err, &gone) || gone.Fatal == nil || gone.Fatal.Code == "57P02":
-	case t.row.Remote == "":
+	case t.Row.Remote == "":
 		e.Kind = Killed
 	case r.goesOn(ctx, t):
 		e.Kind = Finished
@@ -211,7 +211,7 @@ func (r *runner) goesOn(ctx context.Context, t *Task) bool {
 	}
 	defer session.Close()
 	started, err := session.ServerStart(ctx)
-	_, since, _ := t.at()
+	_, since, _ := t.Runs()
 	return err == nil && started.Add(r.session.Ahead).Before(since)
 }
 
@@ -222,7 +222,7 @@ func (r *runner) finish(e Outcome) {
 		r.at = nil
 	}
 	e.Task.forgetNames()
-	r.others.ended(e.Task.row.Input, e.Kind == Lost || e.Kind == Killed)
+	r.others.ended(e.Task.Row.Input, e.Kind == Lost || e.Kind == Killed)
 	r.late = append(r.late, e)
 }
 

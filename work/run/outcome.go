@@ -1,4 +1,4 @@
-package work
+package run
 
 import (
 	"time"
@@ -50,7 +50,7 @@ func (o Outcome) at() time.Time {
 // size is that of what is to be written, roughly, in bytes.
 func (o Outcome) size() (n int) {
 	if o.Result != nil {
-		n = size(o.Result)
+		n = Size(o.Result)
 	}
 	if o.Fault != nil {
 		n += len(o.Fault.Text)
@@ -58,8 +58,8 @@ func (o Outcome) size() (n int) {
 	return n
 }
 
-// size is that of the texts of a result, in bytes.
-func size(result *exec.Result) (n int) {
+// Size is that of the texts of a result, in bytes.
+func Size(result *exec.Result) (n int) {
 	for _, text := range []*string{result.Output, result.Notice} {
 		if text != nil {
 			n += len(*text)

@@ -1,4 +1,4 @@
-package work
+package run
 
 import (
 	"errors"
@@ -16,7 +16,7 @@ func internal() *exec.Failure {
 func (r *runner) confess(t *Task, err error) {
 	var p *routine.Panic
 	if errors.As(err, &p) {
-		r.Failed(err).Int64("id", t.row.ID).Msg("internal error while opening a session for a task")
+		r.Failed(err).Int64("id", t.Row.ID).Msg("internal error while opening a session for a task")
 	}
 }
 
@@ -28,7 +28,7 @@ func (r *runner) watched(do func()) {
 			return
 		}
 		if r.at != nil {
-			r.Blame(r.at.row.ID)
+			r.Blame(r.at.Row.ID)
 		}
 		if r.session != nil {
 			r.session.Abandon()

@@ -1,4 +1,4 @@
-package work
+package run
 
 import (
 	"context"
@@ -22,7 +22,7 @@ const readLog = "The log of pgtaskd says why, at level debug."
 // unreachable is what a task's row shows when its session could not be opened. What a server answers is shown to all; what we see ourselves, to a superuser alone: a remote can name
 // any path and port of our machine.
 func (r *runner) unreachable(ctx context.Context, t *Task, began time.Time, err error) *exec.Failure {
-	r.Log.Debug().Err(err).Int64("id", t.row.ID).Bool("remote", t.row.Remote != "").Msg("cannot open a session")
+	r.Log.Debug().Err(err).Int64("id", t.Row.ID).Bool("remote", t.Row.Remote != "").Msg("cannot open a session")
 	var refused *remote.Refused
 	var answer *pgconn.PgError
 	var panicked *routine.Panic
@@ -47,7 +47,7 @@ func (r *runner) unreachable(ctx context.Context, t *Task, began time.Time, err 
 	case superuser || remote.Unsuited(err):
 		return exec.NewFailure("could not establish connection", "08001", "DETAIL", remote.Innermost(err))
 	}
-	if t.row.Remote != "" {
+	if t.Row.Remote != "" {
 		select {
 		case <-time.After(time.Until(began.Add(unreachableAfter))):
 		case <-ctx.Done():

@@ -1,4 +1,4 @@
-package work
+package run
 
 import (
 	"sync/atomic"
@@ -10,7 +10,7 @@ import (
 // Sessions whose queries take microseconds displace each other where they outnumber the server's processors, and some of them are enough for all that one
 // controller can take and end. So no more than these run such queries at once, however large run is; what follows goes to them, several at once (flight.go).
 const (
-	instantMost = 16
+	InstantMost = 16
 	instantTime = 250 * time.Microsecond // of a query: so many sessions do 64,000 a second
 	instantNear = 5 * time.Millisecond   // of an answer to what is sent: with flights that is as much
 	instantPast = 100 * time.Millisecond // after which a query does not count: it waits, or its session cannot be had
@@ -24,18 +24,18 @@ func (d *Dispatcher) Instants() int { return int(d.instants.tasks.Load()) }
 
 // Crowd is for tests: until leave, queries of that SQL count as such, and as many as may are at work.
 func (d *Dispatcher) Crowd(input string) (leave func()) {
-	t := &Task{row: row{Input: &input}}
-	t.examine()
+	t := &Task{Row: Row{Input: &input}}
+	t.Examine()
 	for range habitFirm {
 		d.habits.saw(t, time.Microsecond, false, &exec.Result{Open: true})
 	}
-	d.instants.tasks.Add(instantMost)
-	return func() { d.instants.tasks.Add(-instantMost) }
+	d.instants.tasks.Add(InstantMost)
+	return func() { d.instants.tasks.Add(-InstantMost) }
 }
 
 // crowded tells whether the task is for one of those that are at work already.
 func (d *Dispatcher) crowded(t *Task) bool {
-	return d.instants.tasks.Load() >= instantMost && d.habits.instant(t)
+	return d.instants.tasks.Load() >= InstantMost && d.habits.instant(t)
 }
 
 // joins counts a task in whose turn it is.

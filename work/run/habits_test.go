@@ -1,4 +1,4 @@
-package work
+package run
 
 import (
 	"testing"
@@ -13,8 +13,8 @@ func TestInstantHabit(t *testing.T) {
 	t.Parallel()
 	query := func() *Task {
 		input, data := "SELECT 1", ""
-		t := &Task{row: row{Input: &input, Data: &data, Single: true, Rerun: true}}
-		t.examine()
+		t := &Task{Row: Row{Input: &input, Data: &data, Single: true, Rerun: true}}
+		t.Examine()
 		return t
 	}
 	ran := &exec.Result{Open: true}
@@ -49,18 +49,18 @@ func TestInstantsAreCounted(t *testing.T) {
 	t.Parallel()
 	r := &runner{Dispatcher: dispatcher(t), session: &pool.Session{}}
 	var tasks []*Task
-	for range instantMost + 1 {
+	for range InstantMost + 1 {
 		input := "SELECT 1"
-		task := &Task{row: row{Input: &input}}
-		task.examine()
+		task := &Task{Row: Row{Input: &input}}
+		task.Examine()
 		tasks = append(tasks, task)
 	}
 	r.joins(tasks[0])
 	for range habitFirm {
 		r.habits.saw(tasks[0], time.Microsecond, false, &exec.Result{Open: true})
 	}
-	last := tasks[instantMost]
-	for _, task := range tasks[:instantMost] {
+	last := tasks[InstantMost]
+	for _, task := range tasks[:InstantMost] {
 		if !r.fits(last) {
 			t.Fatal("there is room for it")
 		}
@@ -69,31 +69,31 @@ func TestInstantsAreCounted(t *testing.T) {
 	}
 	counted := func(n int32) {
 		t.Helper()
-		if got := r.instants.tasks.Load(); got != n || r.fits(last) != (n < instantMost) {
+		if got := r.instants.tasks.Load(); got != n || r.fits(last) != (n < InstantMost) {
 			t.Error(got, n)
 		}
 	}
-	counted(instantMost)
+	counted(InstantMost)
 	r.Lasts(tasks[0], time.Now())
-	counted(instantMost)
+	counted(InstantMost)
 	r.Lasts(tasks[0], time.Now().Add(instantPast))
 	r.leaves(tasks[0])
-	counted(instantMost - 1)
+	counted(InstantMost - 1)
 	r.leaves(tasks[1])
 	r.joins(tasks[1])
-	counted(instantMost - 1)
+	counted(InstantMost - 1)
 }
 
 // TestHabitOfARemote: what runs there outside a transaction says nothing of whether its like write; only where they are known to, it makes that long ago.
 func TestHabitOfARemote(t *testing.T) {
 	t.Parallel()
 	input := "SELECT 1"
-	one := &Task{row: row{Remote: "other", Input: &input}}
-	one.examine()
+	one := &Task{Row: Row{Remote: "other", Input: &input}}
+	one.Examine()
 	h := habits{of: map[like]*habit{}}
 	see := func(n int, atomic, wrote, firm, writes bool) {
 		t.Helper()
-		one.atomic = atomic
+		one.Atomic = atomic
 		for range n {
 			h.saw(one, time.Millisecond, false, &exec.Result{Open: atomic, Wrote: wrote})
 		}

@@ -1,4 +1,4 @@
-package work
+package run
 
 import (
 	"sync/atomic"
@@ -13,8 +13,8 @@ import (
 	"pgtaskd/work/lane"
 )
 
-// runConfig is what a dispatcher works with. It belongs to the leader, who shares it.
-type runConfig struct {
+// Config is what a dispatcher works with. It belongs to the leader, who shares it.
+type Config struct {
 	Schema, Table string
 	LongestText   int64 // bytes of an input or of data that is run
 	Leader        Leader
@@ -46,7 +46,7 @@ type Server struct {
 // Dispatcher starts runners, and holds what they share: it is all that they see of the leader. Any
 // goroutine may use it, but Dispatch is the leader's.
 type Dispatcher struct {
-	runConfig
+	Config
 	flights   flights
 	habits    habits
 	others    others
@@ -63,13 +63,13 @@ type Dispatcher struct {
 	Foreign atomic.Bool            // there are foreign servers: what writes through them has no transaction id here
 }
 
-// NewDispatcher returns one that has started nothing.
-func NewDispatcher(c runConfig, limits Limits) *Dispatcher {
+// New returns one that has started nothing.
+func New(c Config, limits Limits) *Dispatcher {
 	d := &Dispatcher{
-		runConfig: c,
+		Config: c,
 		flights:   flights{all: map[*runner]*flight{}},
 		habits:    habits{of: map[like]*habit{}},
-		bare:      parameters(c.Schema, c.Table, "", "", 1),
+		bare:      Parameters(c.Schema, c.Table, "", "", 1),
 	}
 	d.Limits.Store(&limits)
 	d.Server.Store(&Server{Encoding: "UTF8"})
@@ -113,7 +113,7 @@ func (d *Dispatcher) launch(t *Task) {
 
 // seated tells whether there is a session for the task, or one may be opened.
 func (d *Dispatcher) seated(t *Task) bool {
-	return t.row.Remote != "" || !d.Pool.Short() || d.Pool.Fits(t.need()) || d.Pool.Admit()
+	return t.Row.Remote != "" || !d.Pool.Short() || d.Pool.Fits(t.need()) || d.Pool.Admit()
 }
 
 // Fits tells whether a session lies ready that suits the task.
@@ -137,4 +137,4 @@ func (d *Dispatcher) Warm(t *Task) {
 
 // CallBack gives back to the lanes what is with the server behind tasks that last, and returns what
 // those do not take.
-func (d *Dispatcher) CallBack() []*Task { return d.flights.overdue(d.Clock.now(), d.Lanes) }
+func (d *Dispatcher) CallBack() []*Task { return d.flights.overdue(d.Clock.Now(), d.Lanes) }

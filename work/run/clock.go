@@ -1,4 +1,4 @@
-package work
+package run
 
 import (
 	"sync/atomic"
@@ -12,15 +12,15 @@ type Clock struct {
 	read  bool         // of the goroutine that calls set
 }
 
-// now is the server's time.
-func (c *Clock) now() time.Time { return time.Now().Add(time.Duration(c.ahead.Load())) }
+// Now is the server's time.
+func (c *Clock) Now() time.Time { return time.Now().Add(time.Duration(c.ahead.Load())) }
 
-// until is how long it takes until the server's clock shows t.
-func (c *Clock) until(t time.Time) time.Duration { return t.Sub(c.now()) }
+// Until is how long it takes until the server's clock shows t.
+func (c *Clock) Until(t time.Time) time.Duration { return t.Sub(c.Now()) }
 
-// set takes a reading of the server's clock that was asked for between two moments of ours. It tells how far the server's is ahead at least
+// Set takes a reading of the server's clock that was asked for between two moments of ours. It tells how far the server's is ahead at least
 // (if the answer took no time) and at most; the best reading so far stays, as long as it can be true.
-func (c *Clock) set(server, asked, answered time.Time) {
+func (c *Clock) Set(server, asked, answered time.Time) {
 	least, most := int64(server.Sub(answered)), int64(server.Sub(asked))
 	for ahead := c.ahead.Load(); (!c.read || ahead < least || ahead > most) && !c.ahead.CompareAndSwap(ahead, least); ahead = c.ahead.Load() {
 	}

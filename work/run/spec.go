@@ -1,4 +1,4 @@
-package work
+package run
 
 import (
 	"fmt"
@@ -11,7 +11,7 @@ import (
 // spec makes a task ready for its session; false when it may not start. What is not exactly once is marked first. In a session whose last task was marked it starts when we are known to lead
 // since: a new leader spares the session of a marked task, and would take what follows there for it.
 func (r *runner) spec(t *Task) (*exec.Task, bool) {
-	if t.row.Data == nil {
+	if t.Row.Data == nil {
 		r.flush() // nothing of ours stays open while we wait
 		if r.session == nil {
 			r.finish(Outcome{Task: t, Kind: Released})
@@ -21,10 +21,10 @@ func (r *runner) spec(t *Task) (*exec.Task, bool) {
 			return nil, false
 		}
 	}
-	t.examine()
-	if t.row.Remote != "" {
+	t.Examine()
+	if t.Row.Remote != "" {
 		t.query, t.watch = r.asQuery(t)
-		t.atomic = t.query || t.watch
+		t.Atomic = t.query || t.watch
 	}
 	if r.Lanes.IsClosed() {
 		r.finish(Outcome{Task: t, Kind: Released})
@@ -38,17 +38,17 @@ func (r *runner) spec(t *Task) (*exec.Task, bool) {
 		}
 		marked := r.mark(t)
 		if marked.Refused != nil {
-			r.finish(Outcome{Task: t, Kind: Finished, Stop: r.Clock.now(), Fault: marked.Refused})
+			r.finish(Outcome{Task: t, Kind: Finished, Stop: r.Clock.Now(), Fault: marked.Refused})
 			return nil, false
 		}
 		if !marked.OK {
-			r.finish(Outcome{Task: t, Kind: Refused, Stop: r.Clock.now()})
+			r.finish(Outcome{Task: t, Kind: Refused, Stop: r.Clock.Now()})
 			return nil, false
 		}
-		if t.atomic && t.row.Remote == "" && t.alters() {
+		if t.Atomic && t.Row.Remote == "" && t.alters() {
 			t.image = r.text(t, Image).Text
 		}
-	} else if r.session.Shielded && t.row.Remote == "" {
+	} else if r.session.Shielded && t.Row.Remote == "" {
 		r.flush()
 		if r.session == nil || !r.leads() {
 			r.finish(Outcome{Task: t, Kind: Released})
@@ -56,7 +56,7 @@ func (r *runner) spec(t *Task) (*exec.Task, bool) {
 		}
 	}
 	r.session.Shielded = false
-	return r.made(t, t.row.Save && r.session.Keeps(t.Lane)), true
+	return r.made(t, t.Row.Save && r.session.Keeps(t.Lane)), true
 }
 
 // made is the task as its session has to know it.
@@ -64,43 +64,43 @@ func (r *runner) made(t *Task, keep bool) *exec.Task {
 	limits := r.Limits.Load()
 	return &exec.Task{
 		Sending: t.sending(),
-		Input:   *t.row.Input, Traits: *t.traits, Atomic: t.atomic, Save: t.row.Save, Keep: keep, Wary: t.wary || t.again > 0,
-		Settings: settings(t), Usual: r.usual(t), Timeout: t.row.Timeout, Format: t.row.Format,
+		Input:   *t.Row.Input, Traits: *t.Traits, Atomic: t.Atomic, Save: t.Row.Save, Keep: keep, Wary: t.wary || t.Again > 0,
+		Settings: settings(t), Usual: r.usual(t), Timeout: t.Row.Timeout, Format: t.Row.Format,
 		Limit: limits.OutputLimit, Strict: limits.OutputFail, Query: t.query, Watched: t.watch,
-		Ours: t.row.Remote == "" && !t.row.Save && !t.traits.Reads, Settled: r.settled(t), Guarded: t.guarded(),
+		Ours: t.Row.Remote == "" && !t.Row.Save && !t.Traits.Reads, Settled: r.settled(t), Guarded: t.Guarded(),
 	}
 }
 
 // settled is a moment at which whatever the task is to find was there: when it was read, or when SQL other than its own has ended last, which may have been in its lane. One
 // that must not be run again has none, since a plan that does not serve takes its run back.
 func (r *runner) settled(t *Task) time.Time {
-	if !t.row.Rerun {
+	if !t.Row.Rerun {
 		return time.Time{}
 	}
-	return later(t.Read, r.others.than(*t.row.Input))
+	return later(t.Read, r.others.than(*t.Row.Input))
 }
 
 // settings are what the session of a task shows and that of another does not.
 func settings(t *Task) [][2]string {
 	return [][2]string{
-		{"pg_task.id", strconv.FormatInt(t.row.ID, 10)},
-		{"pg_task.plan", timestamp(t.row.Plan)},
+		{"pg_task.id", strconv.FormatInt(t.Row.ID, 10)},
+		{"pg_task.plan", timestamp(t.Row.Plan)},
 	}
 }
 
 // usual are the settings that a session may share with its tasks.
 func (r *runner) usual(t *Task) exec.Usual {
-	if t.row.Parent == nil && *t.row.Data == "" && t.row.Attempt == 1 {
-		return exec.Usual{t.shows, r.bare}
+	if t.Row.Parent == nil && *t.Row.Data == "" && t.Row.Attempt == 1 {
+		return exec.Usual{t.Shows, r.bare}
 	}
 	parent := ""
-	if t.row.Parent != nil {
-		parent = strconv.FormatInt(*t.row.Parent, 10)
+	if t.Row.Parent != nil {
+		parent = strconv.FormatInt(*t.Row.Parent, 10)
 	}
-	return exec.Usual{t.shows, parameters(r.Schema, r.Table, *t.row.Data, parent, int(t.row.Attempt))}
+	return exec.Usual{t.Shows, Parameters(r.Schema, r.Table, *t.Row.Data, parent, int(t.Row.Attempt))}
 }
 
-func parameters(schema, table, data, parent string, attempt int) [][2]string {
+func Parameters(schema, table, data, parent string, attempt int) [][2]string {
 	return [][2]string{
 		{"pg_task.schema", schema},
 		{"pg_task.table", table},
@@ -114,13 +114,13 @@ func parameters(schema, table, data, parent string, attempt int) [][2]string {
 func (r *runner) done(p *pending) []exec.Call {
 	q := r.Queries.Load()
 	done := exec.Call{Statement: &exec.Statement{Name: "pgtaskd_done", SQL: q.Text("done")}}
-	done.Int8(p.task.row.ID)
-	done.Int4(int32(p.task.row.Version))
+	done.Int8(p.task.Row.ID)
+	done.Int4(int32(p.task.Row.Version))
 	done.Moment(p.start)
 	done.Moment(p.result.Stop)
-	done.Text(stored(p.result.Output, r.Server.Load().Encoding))
-	done.Text(stored(p.result.Notice, r.Server.Load().Encoding))
-	done.Bool(p.task.once())
+	done.Text(Stored(p.result.Output, r.Server.Load().Encoding))
+	done.Text(Stored(p.result.Notice, r.Server.Load().Encoding))
+	done.Bool(p.task.Once())
 	done.Bool(p.quick)
 	done.Int4(int32(r.session.PID))
 	done.Bool(p.task.image != nil)
@@ -128,7 +128,7 @@ func (r *runner) done(p *pending) []exec.Call {
 	if p.quick {
 		return []exec.Call{done}
 	}
-	ids := fmt.Sprintf("{%d}", p.task.row.ID)
+	ids := fmt.Sprintf("{%d}", p.task.Row.ID)
 	repeat := exec.Call{Statement: &exec.Statement{SQL: q.Text("repeat")}}
 	repeat.Text(&ids)
 	calls := []exec.Call{{Statement: &exec.Statement{SQL: "SET LOCAL TimeZone TO " + exec.Literal(*r.Zone.Load())}}, done, repeat}
@@ -136,7 +136,7 @@ func (r *runner) done(p *pending) []exec.Call {
 		return calls
 	}
 	unchanged := exec.Call{Statement: &exec.Statement{SQL: q.Text("unchanged")}}
-	unchanged.Int8(p.task.row.ID)
+	unchanged.Int8(p.task.Row.ID)
 	unchanged.Text(p.task.image)
 	return append([]exec.Call{unchanged}, calls...)
 }

@@ -1,4 +1,4 @@
-package work
+package run
 
 import "pgtaskd/exec"
 
@@ -7,14 +7,14 @@ import "pgtaskd/exec"
 
 // An end is heavy when it is longer than heavyFrom, or, where ends of heldMost are to be written already, than heavyThen, in bytes.
 const (
-	heavyFrom = 64 << 10
+	Long      = 64 << 10
 	heavyThen = 1 << 10
 	heldMost  = 32 << 20
 )
 
 func (r *runner) isHeavy(result *exec.Result) bool {
-	n := size(result)
-	return n > heavyFrom || n > heavyThen && r.unwritten.Load() > heldMost
+	n := Size(result)
+	return n > Long || n > heavyThen && r.unwritten.Load() > heldMost
 }
 
 // tell tells the leader of an outcome.
@@ -33,7 +33,7 @@ func (r *runner) deliver(e Outcome) {
 	switch {
 	case e.Kind == Lost || e.Kind == Killed:
 		r.tell(e)
-	case e.Heavy || e.Task.marks.Load() && r.Lanes.IsClosed():
+	case e.Heavy || e.Task.Marks.Load() && r.Lanes.IsClosed():
 		e.Written = make(chan struct{})
 		r.tell(e)
 		select {

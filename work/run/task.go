@@ -1,4 +1,4 @@
-package work
+package run
 
 import (
 	"sync"
@@ -11,8 +11,8 @@ import (
 	"pgtaskd/work/lane"
 )
 
-// row is what is read of a task before it starts. It does not change, but for what comes at its start.
-type row struct {
+// Row is what is read of a task before it starts. It does not change, but for what comes at its start.
+type Row struct {
 	ID       int64
 	Version  uint32 // xmin of the row
 	First    bool   // it must be marked before it starts, whatever its SQL is
@@ -40,21 +40,21 @@ type row struct {
 // Task is one whose row this controller has read, until its end is written.
 type Task struct {
 	lane.Ticket
-	row    row
-	leader int32        // pid of the control session that has read it
-	shows  [][2]string  // what the sessions of its lane show
-	traits *exec.Traits // nil: not looked at yet
+	Row    Row
+	Leader int32        // pid of the control session that has read it
+	Shows  [][2]string  // what the sessions of its lane show
+	Traits *exec.Traits // nil: not looked at yet
 	sizes  *Sizes       // of its texts, where they are long; nil: not asked for yet
 	room   int64        // that its long texts take up
-	again  int          // how often we had to run it again for reasons of our own
+	Again  int          // how often we had to run it again for reasons of our own
 
-	atomic bool        // of its runner: it runs in our transaction
+	Atomic bool        // of its runner: it runs in our transaction
 	wary   bool        // of its runner: its SQL takes our prepared statements away
 	query  bool        // of its runner: it runs in our transaction on a remote, and must not write there
 	image  *string     // of its runner: of its row before it began, where it may alter the table; nil: there is none
 	watch  bool        // of its runner: it runs there likewise, and may, so that its like are known
 	lone   bool        // of its runner: it has turned out not to be what its like are
-	marks  atomic.Bool // a mark of it has been sent; the leader sets it before
+	Marks  atomic.Bool // a mark of it has been sent; the leader sets it before
 
 	slighted time.Time // of its runner: since when it comes first, and sessions that do not suit it go on with others
 
@@ -70,40 +70,40 @@ type Task struct {
 // need is what the task asks of its session.
 func (t *Task) need() pool.Need {
 	return pool.Need{
-		Remote: t.row.Remote, Group: t.row.Group, Epoch: t.row.Epoch, Leader: t.leader,
-		Lane: t.Lane, Max: t.row.Max, Count: t.row.Count, Live: t.row.Live,
+		Remote: t.Row.Remote, Group: t.Row.Group, Epoch: t.Row.Epoch, Leader: t.Leader,
+		Lane: t.Lane, Max: t.Row.Max, Count: t.Row.Count, Live: t.Row.Live,
 	}
 }
 
-// ticket is what the lanes know of the task, but for when it was read and when it expires.
-func (r *row) ticket(key lane.Key) lane.Ticket {
+// Ticket is what the lanes know of the task, but for when it was read and when it expires.
+func (r *Row) Ticket(key lane.Key) lane.Ticket {
 	return lane.Ticket{
 		Lane: key, Rank: lane.Rank{ID: r.ID, Max: r.Max, Priority: r.Priority},
 		Drift: r.Drift, Suspect: r.Suspect, Plan: r.Plan,
 	}
 }
 
-// examine looks into the input, once.
-func (t *Task) examine() {
-	if t.traits != nil {
+// Examine looks into the input, once.
+func (t *Task) Examine() {
+	if t.Traits != nil {
 		return
 	}
-	traits := exec.Examine(*t.row.Input)
-	t.described(&traits)
+	traits := exec.Examine(*t.Row.Input)
+	t.Described(&traits)
 }
 
-// described takes down what its input is like, as Examine says.
-func (t *Task) described(traits *exec.Traits) {
-	t.traits = traits
-	t.atomic = traits.Atomic() && t.row.Remote == "" &&
-		(t.row.Rerun || !traits.Calls || !traits.Outside) // a CALL that commits inside would have to run twice, with what is outside
+// Described takes down what its input is like, as Examine says.
+func (t *Task) Described(traits *exec.Traits) {
+	t.Traits = traits
+	t.Atomic = traits.Atomic() && t.Row.Remote == "" &&
+		(t.Row.Rerun || !traits.Calls || !traits.Outside) // a CALL that commits inside would have to run twice, with what is outside
 }
 
 // begin shows which session runs the task's SQL since when; a cancel that came before is carried out now.
 func (t *Task) begin(s *exec.Session, start time.Time) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.session, t.start, t.exactly = s, start, t.once()
+	t.session, t.start, t.exactly = s, start, t.Once()
 	if t.cancel != exec.NotCancelled {
 		s.Cancel(t.cancel)
 	}
@@ -116,8 +116,8 @@ func (t *Task) end() {
 	t.session = nil // start stays
 }
 
-// stop cancels the task's SQL, now or as soon as it starts.
-func (t *Task) stop(reason exec.Reason) {
+// Stop cancels the task's SQL, now or as soon as it starts.
+func (t *Task) Stop(reason exec.Reason) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.cancel != exec.NotCancelled {
@@ -129,8 +129,8 @@ func (t *Task) stop(reason exec.Reason) {
 	}
 }
 
-// at tells which backend runs the task, 0 when none does, since when, and whether exactly once.
-func (t *Task) at() (pid int32, start time.Time, exactly bool) {
+// Runs tells which backend runs the task, 0 when none does, since when, and whether exactly once.
+func (t *Task) Runs() (pid int32, start time.Time, exactly bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.session != nil {
@@ -139,21 +139,21 @@ func (t *Task) at() (pid int32, start time.Time, exactly bool) {
 	return pid, t.start, t.exactly
 }
 
-// once tells whether the task's effects and its end commit together, as far as its SQL shows.
-func (t *Task) once() bool { return t.atomic && !t.traits.Outside && !t.watch }
+// Once tells whether the task's effects and its end commit together, as far as its SQL shows.
+func (t *Task) Once() bool { return t.Atomic && !t.Traits.Outside && !t.watch }
 
-// guarded tells whether the mark must be on the server's disk before the task starts: a crash that forgot it would have the task run twice, where it must not, or judge it as one that
+// Guarded tells whether the mark must be on the server's disk before the task starts: a crash that forgot it would have the task run twice, where it must not, or judge it as one that
 // has had no effect.
-func (t *Task) guarded() bool { return !t.once() || !t.row.Rerun }
+func (t *Task) Guarded() bool { return !t.Once() || !t.Row.Rerun }
 
 // needsMark tells whether the row must show WORK before the task starts: it is not exactly once, or must not run again, or the mark in the middle of
 // it would disturb it.
 func (t *Task) needsMark() bool {
-	return t.row.marksFirst() || !t.atomic || t.watch || t.alters() || t.traits.Isolation || t.traits.Outside
+	return t.Row.marksFirst() || !t.Atomic || t.watch || t.alters() || t.Traits.Isolation || t.Traits.Outside
 }
 
 // marksFirst tells whether the row alone says so.
-func (r *row) marksFirst() bool { return r.First || !r.Rerun || r.Suspect }
+func (r *Row) marksFirst() bool { return r.First || !r.Rerun || r.Suspect }
 
 // alters tells whether the task's SQL may alter the table, so that each row is another version: it looks like it, or its end was refused before.
-func (t *Task) alters() bool { return t.again > 0 || t.traits.Alters }
+func (t *Task) alters() bool { return t.Again > 0 || t.Traits.Alters }
