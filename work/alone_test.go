@@ -4,11 +4,10 @@ import (
 	"strings"
 	"testing"
 
-	"pgtaskd/work/pool"
+	"github.com/jackc/pgx/v5"
 
 	"pgtaskd/exec"
-
-	"github.com/jackc/pgx/v5"
+	"pgtaskd/work/pool"
 )
 
 // Tests of a task that comes when there is nothing else to do.

@@ -9,12 +9,10 @@ import (
 	"testing"
 	"time"
 
-	"pgtaskd/work/run"
-
-	"pgtaskd/work/pool"
-
 	"pgtaskd/server"
 	"pgtaskd/server/servertest"
+	"pgtaskd/work/pool"
+	"pgtaskd/work/run"
 )
 
 // TestDrain: running tasks go on for the grace, what waits stays, and what is cancelled runs again.

@@ -3,9 +3,8 @@ package work
 import (
 	"time"
 
-	"pgtaskd/work/run"
-
 	"pgtaskd/exec"
+	"pgtaskd/work/run"
 )
 
 // end is what the loop writes for a task. It begins as what was seen of the run, and may become

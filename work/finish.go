@@ -6,10 +6,10 @@ import (
 	"slices"
 	"time"
 
-	"pgtaskd/work/run"
-
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+
+	"pgtaskd/work/run"
 )
 
 func (l *loop) forgetCommitted(ctx context.Context, ends []end) error {

@@ -8,14 +8,12 @@ import (
 	"testing"
 	"time"
 
-	"pgtaskd/work/run"
-
-	"pgtaskd/work/pool"
-
 	"github.com/jackc/pgx/v5"
 
 	"pgtaskd/exec"
 	"pgtaskd/server/proxy"
+	"pgtaskd/work/pool"
+	"pgtaskd/work/run"
 )
 
 // led is a stage that a loop of the test's own leads.

@@ -6,9 +6,8 @@ import (
 	"fmt"
 	"sync"
 
-	"pgtaskd/work/run"
-
 	"pgtaskd/work/pool"
+	"pgtaskd/work/run"
 )
 
 // ask is a question to the loop that somebody waits on: that the row of a task be marked WORK, for

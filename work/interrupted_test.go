@@ -6,14 +6,12 @@ import (
 	"testing"
 	"time"
 
-	"pgtaskd/work/run"
-
-	"pgtaskd/work/pool"
-
 	"pgtaskd/server"
 	"pgtaskd/server/proxy"
 	"pgtaskd/server/servertest"
 	"pgtaskd/work/lane"
+	"pgtaskd/work/pool"
+	"pgtaskd/work/run"
 )
 
 // sessions are the backends that run tasks of the stage's database.

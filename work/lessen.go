@@ -5,11 +5,10 @@ import (
 	"strings"
 	"time"
 
-	"pgtaskd/work/run"
-
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"pgtaskd/exec"
+	"pgtaskd/work/run"
 )
 
 // An end that a table refuses is written all the same, with less in it each time, whatever refuses

@@ -6,9 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"pgtaskd/work/run"
-
 	"pgtaskd/exec"
+	"pgtaskd/work/run"
 )
 
 // Tests of rows, and the table, that somebody has locked for a while.

@@ -5,15 +5,13 @@ import (
 	"sync/atomic"
 	"time"
 
-	"pgtaskd/work/run"
-
-	"pgtaskd/work/pool"
-
 	"github.com/rs/zerolog"
 
 	"pgtaskd/routine"
 	"pgtaskd/sql"
 	"pgtaskd/work/lane"
+	"pgtaskd/work/pool"
+	"pgtaskd/work/run"
 	"pgtaskd/work/wake"
 )
 

@@ -6,12 +6,11 @@ import (
 	"testing"
 	"time"
 
-	"pgtaskd/work/run"
-
 	"pgtaskd/remote"
 	"pgtaskd/server/proxy"
 	"pgtaskd/server/servertest"
 	"pgtaskd/work/lane"
+	"pgtaskd/work/run"
 )
 
 // breaking is a stage whose connections break when the server answers for the first time to what begins a task with the word "break".

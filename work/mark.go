@@ -6,13 +6,12 @@ import (
 	"slices"
 	"time"
 
-	"pgtaskd/work/run"
-
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"pgtaskd/exec"
 	"pgtaskd/remote"
+	"pgtaskd/work/run"
 )
 
 // answer sets the marks that runners wait for, and brings the texts they want.

@@ -4,9 +4,8 @@ import (
 	"slices"
 	"testing"
 
-	"pgtaskd/work/run"
-
 	"pgtaskd/exec"
+	"pgtaskd/work/run"
 )
 
 // TestMarksCutOff: when the connection breaks in the middle of the marks, those who have been answered are not asked for again, and the others

@@ -1,8 +1,6 @@
 package work
 
-import (
-	"testing"
-)
+import "testing"
 
 // TestWritesOfALaneFindWhatItHasMade: a plan from before another task of the lane is not used behind it, though all have been taken before.
 func TestWritesOfALaneFindWhatItHasMade(t *testing.T) {

@@ -3,12 +3,11 @@ package work
 import (
 	"context"
 
-	"pgtaskd/work/pool"
-
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"pgtaskd/exec"
 	"pgtaskd/remote"
+	"pgtaskd/work/pool"
 )
 
 // ownSession configures a session for tasks of a group in the target's own database.

@@ -6,12 +6,11 @@ import (
 	"testing"
 	"time"
 
-	"pgtaskd/work/run"
-
 	"github.com/rs/zerolog"
 
 	"pgtaskd/server/servertest"
 	"pgtaskd/work/lane"
+	"pgtaskd/work/run"
 )
 
 // serveWith is serve with a look at each loop before it begins; the first is number 1.

@@ -4,11 +4,10 @@ import (
 	"context"
 	"time"
 
-	"pgtaskd/work/run"
-
 	"github.com/jackc/pgx/v5"
 
 	"pgtaskd/work/lane"
+	"pgtaskd/work/run"
 )
 
 // What one statement reads or writes at most, and how long a text may be that is read with others, in bytes: so a read stays under some megabytes.

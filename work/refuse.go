@@ -7,12 +7,11 @@ import (
 	"strings"
 	"time"
 
-	"pgtaskd/work/run"
-
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"pgtaskd/exec"
+	"pgtaskd/work/run"
 )
 
 // A task whose end could not be written is run again, so often before it FAILs. Where another transaction was in the way (40001, 40P01, 55P03) that is after a random

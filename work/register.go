@@ -5,9 +5,8 @@ import (
 	"slices"
 	"time"
 
-	"pgtaskd/work/run"
-
 	"pgtaskd/work/pool"
+	"pgtaskd/work/run"
 )
 
 // registering is what the loop knows of its table's register of sessions.
@@ -101,7 +100,7 @@ func (l *loop) purge(ctx context.Context) error {
 func columnsOf(backends []pool.Backend) (pids []int32, starts []time.Time) {
 	pids, starts = make([]int32, len(backends)), make([]time.Time, len(backends))
 	for i, b := range backends {
-		pids[i], starts[i] = b.Pid, b.Since
+		pids[i], starts[i] = b.PID, b.Since
 	}
 	return pids, starts
 }
@@ -112,7 +111,7 @@ func (l *loop) connectScribe(ctx context.Context) (*control, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := pool.Backend{Pid: c.pid, Since: c.since}
+	b := pool.Backend{PID: c.pid, Since: c.since}
 	if err := l.Pool.Register(ctx, b); err != nil {
 		c.close()
 		l.Pool.Leave(b)

@@ -5,11 +5,10 @@ import (
 	"fmt"
 	"time"
 
-	"pgtaskd/work/run"
-
 	"github.com/jackc/pgx/v5"
 
 	"pgtaskd/exec"
+	"pgtaskd/work/run"
 )
 
 // release gives tasks back.

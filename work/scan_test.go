@@ -4,9 +4,8 @@ import (
 	"testing"
 	"time"
 
-	"pgtaskd/work/run"
-
 	"pgtaskd/exec"
+	"pgtaskd/work/run"
 )
 
 // TestLooksStayCheap: what comes next is found without reading all that is to come, also by a statement that was planned when there was nothing.

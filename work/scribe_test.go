@@ -6,12 +6,11 @@ import (
 	"testing"
 	"time"
 
-	"pgtaskd/work/run"
-
-	"pgtaskd/work/pool"
-
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/rs/zerolog"
+
+	"pgtaskd/work/pool"
+	"pgtaskd/work/run"
 )
 
 // crowded is a stage with more short tasks than the loop writes the ends of by itself. At the end of those of which the data say so whoever writes it, but

@@ -7,13 +7,11 @@ import (
 	"slices"
 	"time"
 
-	"pgtaskd/work/run"
-
-	"pgtaskd/work/pool"
-
 	"github.com/rs/zerolog"
 
 	"pgtaskd/routine"
+	"pgtaskd/work/pool"
+	"pgtaskd/work/run"
 )
 
 // Serve leads the target, or stands by while another controller does. Whatever keeps it from that it logs once, and tries again until

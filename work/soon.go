@@ -5,9 +5,9 @@ import (
 	"slices"
 	"time"
 
-	"pgtaskd/work/run"
-
 	"github.com/jackc/pgx/v5"
+
+	"pgtaskd/work/run"
 )
 
 // What is planned for the next moment is read shortly before, when there is nothing else to do. So at that moment it is only to be sent: to look what is due and to

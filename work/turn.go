@@ -5,11 +5,10 @@ import (
 	"slices"
 	"time"
 
-	"pgtaskd/work/run"
-
 	"github.com/jackc/pgx/v5"
 
 	"pgtaskd/sql"
+	"pgtaskd/work/run"
 )
 
 // turn does in one statement what most rounds of the loop consist of: it writes the ends of tasks, and the marks that runners wait for.
@@ -81,7 +80,7 @@ func (e *end) plain() bool {
 
 // isUsual tells the end of a task that ran well, said nothing beside its output and does not repeat itself.
 func (e *end) isUsual() bool {
-	return e.kind == run.Finished && e.Result != nil && e.failure() == nil && e.Result.Notice == nil && e.task.Row.Single && e.size() <= run.Long
+	return e.kind == run.Finished && e.Result != nil && e.failure() == nil && e.Result.Notice == nil && e.task.Row.Single && e.size() <= run.HeavyFrom
 }
 
 // plainMarks are the marks that runners wait for, as many as one statement takes.

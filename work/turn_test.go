@@ -1,8 +1,6 @@
 package work
 
-import (
-	"testing"
-)
+import "testing"
 
 // Tests of ends and marks that one statement writes together.
 

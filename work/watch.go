@@ -4,11 +4,10 @@ import (
 	"context"
 	"time"
 
-	"pgtaskd/work/run"
-
 	"github.com/jackc/pgx/v5"
 
 	"pgtaskd/exec"
+	"pgtaskd/work/run"
 )
 
 // standing is what a row shows now.
@@ -129,7 +128,7 @@ func (l *loop) recoverKilled(ctx context.Context) error {
 	}
 	for _, e := range l.killed {
 		e.kind = run.Finished
-		if e.slot = e.size() > run.Long; !e.slot {
+		if e.slot = e.size() > run.HeavyFrom; !e.slot {
 			l.Lanes.Ended(e.Task, e.Stop)
 		}
 		l.unsaid = append(l.unsaid, e)

@@ -5,9 +5,9 @@ import (
 	"slices"
 	"time"
 
-	"pgtaskd/work/run"
-
 	"github.com/jackc/pgx/v5/pgconn"
+
+	"pgtaskd/work/run"
 )
 
 // listen takes up what the runners have said.

@@ -3,9 +3,7 @@ package pool
 import (
 	"context"
 	"errors"
-	"maps"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -13,10 +11,9 @@ import (
 	"pgtaskd/exec"
 	"pgtaskd/remote"
 	"pgtaskd/routine"
-	"pgtaskd/work/lane"
 )
 
-// sessionLimit bounds all that a session does besides the task's own SQL, deferred triggers of the
+// SessionLimit bounds all that a session does besides the task's own SQL, deferred triggers of the
 // user's among it.
 const SessionLimit = 5 * time.Minute
 
@@ -66,6 +63,7 @@ func (p *Pool) trusted(ctx context.Context, session *exec.Session, n Need) (*exe
 	return nil, &NoSession{errors.Join(err, ErrNotLeading)}
 }
 
+// ErrNotLeading is the error of a session that is not for our tasks any more.
 var ErrNotLeading = errors.New("another controller leads")
 
 // registered has the leader register a session before its first task, which the session must not
@@ -98,6 +96,7 @@ type NoSession struct{ Cause error }
 
 func (e *NoSession) Error() string { return e.Cause.Error() }
 
+// Unwrap is why it could not be opened.
 func (e *NoSession) Unwrap() error { return e.Cause }
 
 // Final tells an error of a connection that will not mend by itself from one of a server that cannot take it now.
@@ -124,47 +123,4 @@ func Unanswered(err error) bool {
 	var answer *pgconn.PgError
 	var panicked *routine.Panic
 	return !errors.As(err, &refused) && !errors.As(err, &answer) && !errors.As(err, &panicked)
-}
-
-// patience is how long to wait with tasks whose server does not take connections: for each remote 1 s, doubling, at most a minute. The
-// target's own database ("") is not waited for so long, as its loop sees to it that only few tasks try.
-type patience struct {
-	mu    sync.Mutex
-	delay map[string]time.Duration
-	since map[string]time.Time
-}
-
-func (p *patience) fail(remote string) time.Duration {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	remote = lane.Brief(remote)
-	if len(p.since) >= patienceMost {
-		maps.DeleteFunc(p.since, func(_ string, since time.Time) bool { return time.Since(since) > 2*patienceLong })
-		maps.DeleteFunc(p.delay, func(remote string, _ time.Duration) bool { return p.since[remote].IsZero() })
-	}
-	d := p.delay[remote]
-	if time.Since(p.since[remote]) < d/2 { // one of many that failed together
-		return d
-	}
-	most := patienceLong
-	if remote == "" {
-		most = shortPause
-	}
-	d = min(max(2*d, time.Second), most)
-	p.delay[remote], p.since[remote] = d, time.Now()
-	return d
-}
-
-// patienceMost is how many remotes are known that old ones among them are looked for.
-const (
-	patienceLong = time.Minute
-	patienceMost = 1000
-)
-
-func (p *patience) succeed(remote string) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	remote = lane.Brief(remote)
-	delete(p.delay, remote)
-	delete(p.since, remote)
 }

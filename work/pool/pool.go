@@ -22,26 +22,32 @@ type Pool struct {
 	mu    sync.Mutex
 	free  []*Session          // without work, the one that was used last at the end
 	all   int                 // with those at work
-	pids  map[int32]time.Time // of all in the target's own database, and of others that joined; with their starts
+	pids  map[int32]time.Time // of all in the target's own database, and of what joined; their starts
 	ended []Backend           // that are to be taken out of the register
 }
 
 // Config is how a pool opens sessions.
 type Config struct {
-	Group     *routine.Group                                                         // their goroutines belong to
-	Own       func(group string) (*pgconn.Config, error)                             // configures one in the target's own database
-	Elsewhere func(ctx context.Context, remote, group string) (*exec.Session, error) // opens one
-	Enrol     func(ctx context.Context, b Backend) error                             // registers one of our backends; an error where we do not lead
-	Log       zerolog.Logger
-	Failed    func(error) *zerolog.Event // begins a line of the log about an error
+	// Group is what their goroutines belong to.
+	Group *routine.Group
+	// Own configures a session in the target's own database, for tasks of a group.
+	Own func(group string) (*pgconn.Config, error)
+	// Elsewhere opens a session on a remote.
+	Elsewhere func(ctx context.Context, remote, group string) (*exec.Session, error)
+	// Enrol registers one of our backends. It is an error where we do not lead.
+	Enrol func(ctx context.Context, b Backend) error
+	Log   zerolog.Logger
+	// Failed begins a line of the log about an error.
+	Failed func(error) *zerolog.Event
 }
 
 // Backend is a server process: process id and start name one for good.
 type Backend struct {
-	Pid   int32
+	PID   int32
 	Since time.Time
 }
 
+// New returns a pool without sessions.
 func New(c Config) *Pool {
 	return &Pool{
 		Config:   c,
@@ -122,7 +128,7 @@ func (p *Pool) opened(s *Session) {
 func (p *Pool) Join(b Backend) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.pids[b.Pid] = b.Since
+	p.pids[b.PID] = b.Since
 }
 
 // Leave takes out a backend that has ended, unless another one has its process id by now.
@@ -137,8 +143,8 @@ func (p *Pool) Leave(b Backend) {
 const endedMost = 10_000
 
 func (p *Pool) left(b Backend) {
-	if p.pids[b.Pid].Equal(b.Since) {
-		delete(p.pids, b.Pid)
+	if p.pids[b.PID].Equal(b.Since) {
+		delete(p.pids, b.PID)
 	}
 	if len(p.ended) < endedMost {
 		p.ended = append(p.ended, b)
@@ -176,8 +182,9 @@ func (p *Pool) PIDs() []int32 {
 	return pids
 }
 
-// pick takes the free seat that suits the task best: one with its lane's state, else a common one that was used last. One that holds another lane's state is
-// taken only where there are as many sessions as there may be. nil: none.
+// pick takes the free session that suits the task best: one with its lane's state, else a common one that
+// was used last. One that holds another lane's state is taken only where there are as many sessions
+// as there may be. nil: none.
 func (p *Pool) pick(n Need, most int) *Session {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -195,14 +202,15 @@ func (p *Pool) pick(n Need, most int) *Session {
 	return s
 }
 
-// Fits tells whether there is a free seat that suits the task.
+// Fits tells whether there is a free session that suits the task.
 func (p *Pool) Fits(n Need) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return slices.ContainsFunc(p.free, func(s *Session) bool { return s.Fits(n) })
 }
 
-// Spare tells whether the task can have a session that holds no other lane's state: a free one, or a new one.
+// Spare tells whether the task can have a session that holds no other lane's state: a free one, or a
+// new one.
 func (p *Pool) Spare(n Need, run int) bool {
 	most := p.most(run)
 	p.mu.Lock()
@@ -217,8 +225,9 @@ func (p *Pool) Empty() bool {
 	return len(p.free) == 0
 }
 
-// room makes place for one more session: when there are as many as there may be, one without work is taken out, to be closed; one that is
-// bound to a lane, or holds its state, only if there is no other.
+// room makes place for one more session: when there are as many as there may be, it takes out one
+// without work, to be closed; one that is bound to a lane, or holds its state, only if there is no
+// other.
 func (p *Pool) room(most int) *Session {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -247,6 +256,7 @@ func (p *Pool) out(s *Session) {
 	}
 }
 
+// Put gives back a session that has no work.
 func (p *Pool) Put(s *Session) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -254,7 +264,7 @@ func (p *Pool) Put(s *Session) {
 	p.free = append(p.free, s)
 }
 
-// Stale takes out the seats that nobody needs any more, to be closed: idle for too long, or used up.
+// Stale takes out the sessions that nobody needs any more, to be closed: idle for too long, or used up.
 func (p *Pool) Stale(idle time.Duration) (old []*Session) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -269,7 +279,7 @@ func (p *Pool) Stale(idle time.Duration) (old []*Session) {
 	return old
 }
 
-// close ends sessions; it waits for none of them longer than a second.
+// Close ends sessions; it waits for none of them longer than a second.
 func Close(old []*Session) {
 	for _, s := range old {
 		if s != nil {

@@ -17,7 +17,8 @@ type Need struct {
 	Live          time.Duration
 }
 
-// Session is a session with what has to be known in order to give it a task. It belongs to one runner, or lies among the idle.
+// Session is a session with what has to be known in order to give it a task. It belongs to one
+// runner, or lies in the pool.
 type Session struct {
 	*exec.Session
 	remote string
@@ -26,8 +27,8 @@ type Session struct {
 	idle   time.Time // since when it has no work
 	Tasks  int       // that have run on it
 
-	// What the first task asks for, if it asks to have the session for its lane: for count tasks, or until it is live old,
-	// of at least its max.
+	// What the first task asks for, if it asks to have the session for its lane: for count tasks, or
+	// until it is live old, of at least its max.
 	Bound bool
 	lane  lane.Key
 	max   int32
@@ -44,8 +45,8 @@ type Session struct {
 	Holds bool     // it holds such state
 }
 
-// Compare takes a reading of the clock of the seat's server, that was asked for between two moments of the target's: the difference is changed by no more than it must
-// be wrong.
+// Compare takes a reading of the clock of the session's server that was asked for between two
+// moments of the target's. The difference changes by no more than it must be wrong.
 func (s *Session) Compare(reading, asked, answered time.Time) {
 	s.Lag = min(answered.Sub(asked), answerMost)
 	if s.Nearest == 0 || s.Lag < s.Nearest {
@@ -58,7 +59,7 @@ func (s *Session) Compare(reading, asked, answered time.Time) {
 	}
 }
 
-// Told is a moment of which the seat's server has told, by the target's clock, where it is near enough to now to be one.
+// Told is a moment of which the session's server has told, by the target's clock, where it is near enough to now to be one.
 func (s *Session) Told(moment, now time.Time) time.Time {
 	if s.remote != "" && (moment.Before(now.Add(-ClockOdd)) || moment.After(now.Add(ClockOdd))) {
 		return now
@@ -74,7 +75,7 @@ const ClockOdd = time.Minute
 // answerMost is what is taken for the time of an answer at most, so that tasks are not kept behind one that lasts because a network has stalled before.
 const answerMost = time.Second
 
-// Bind gives the seat to the lane of its first task, if that asks for it.
+// Bind gives the session to the lane of its first task, if that asks for it.
 func (s *Session) Bind(n Need) {
 	if s.Tasks == 0 && (n.Count > 0 || n.Live > 0) {
 		s.Bound, s.lane, s.max, s.count, s.live = true, n.Lane, n.Max, n.Count, n.Live
@@ -94,7 +95,7 @@ func (s *Session) Fits(n Need) bool {
 	return true
 }
 
-// Spent tells whether the seat has served as its first task asked.
+// Spent tells whether the session has served as its first task asked.
 func (s *Session) Spent() bool {
 	return s.Bound && (s.count > 0 && s.Tasks >= int(s.count) || s.live > 0 && time.Since(s.born) >= s.live)
 }
@@ -102,7 +103,7 @@ func (s *Session) Spent() bool {
 // Keeps tells whether the state of the session is that of a lane.
 func (s *Session) Keeps(lane lane.Key) bool { return s.Holds && s.Saved == lane }
 
-// rank tells how well the seat suits a task that it fits: 3 it is bound to the lane, 2 it holds the lane's state, 1 it holds none, 0 it holds another lane's.
+// rank tells how well the session suits a task that it fits: 3 it is bound to the lane, 2 it holds the lane's state, 1 it holds none, 0 it holds another lane's.
 func (s *Session) rank(n Need) int {
 	switch {
 	case s.Bound:

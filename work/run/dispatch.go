@@ -4,13 +4,12 @@ import (
 	"sync/atomic"
 	"time"
 
-	"pgtaskd/work/pool"
-
 	"github.com/rs/zerolog"
 
 	"pgtaskd/routine"
 	"pgtaskd/sql"
 	"pgtaskd/work/lane"
+	"pgtaskd/work/pool"
 )
 
 // Config is what a dispatcher works with. It belongs to the leader, who shares it.
@@ -66,10 +65,10 @@ type Dispatcher struct {
 // New returns one that has started nothing.
 func New(c Config, limits Limits) *Dispatcher {
 	d := &Dispatcher{
-		Config: c,
-		flights:   flights{all: map[*runner]*flight{}},
-		habits:    habits{of: map[like]*habit{}},
-		bare:      Parameters(c.Schema, c.Table, "", "", 1),
+		Config:  c,
+		flights: flights{all: map[*runner]*flight{}},
+		habits:  habits{of: map[like]*habit{}},
+		bare:    Parameters(c.Schema, c.Table, "", "", 1),
 	}
 	d.Limits.Store(&limits)
 	d.Server.Store(&Server{Encoding: "UTF8"})
@@ -86,7 +85,7 @@ const (
 // tasks that come first wait for a session, others do not wait for them: from time to time it looks
 // at all lanes.
 func (d *Dispatcher) Dispatch() {
-	fits := func(t *Task) bool { return !d.crowded(t) && d.seated(t) }
+	fits := func(t *Task) bool { return !d.crowded(t) && d.servable(t) }
 	for t := d.Lanes.Tryout(fits); t != nil; t = d.Lanes.Tryout(fits) {
 		d.launch(t)
 	}
@@ -111,8 +110,8 @@ func (d *Dispatcher) launch(t *Task) {
 	d.Group.Go(func() { (&runner{Dispatcher: d}).serve(d.Group.Context(), t) })
 }
 
-// seated tells whether there is a session for the task, or one may be opened.
-func (d *Dispatcher) seated(t *Task) bool {
+// servable tells whether there is a session for the task, or one may be opened.
+func (d *Dispatcher) servable(t *Task) bool {
 	return t.Row.Remote != "" || !d.Pool.Short() || d.Pool.Fits(t.need()) || d.Pool.Admit()
 }
 
@@ -122,7 +121,7 @@ func (d *Dispatcher) Fits(t *Task) bool { return d.Pool.Fits(t.need()) }
 // Warm opens a session for a task that will need one soon. Where that fails, the task itself will
 // meet the same.
 func (d *Dispatcher) Warm(t *Task) {
-	if d.Fits(t) || !d.seated(t) {
+	if d.Fits(t) || !d.servable(t) {
 		return
 	}
 	d.Group.Go(func() {

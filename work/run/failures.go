@@ -36,7 +36,7 @@ func Unnumbered(why string) *exec.Failure {
 		"HINT", "Raise the sequence's MAXVALUE, or set it back: ALTER SEQUENCE … MAXVALUE …. Then set the task to PLAN.")
 }
 
-// unwrittenEnd is how exec begins the error of an end that was refused.
+// UnwrittenEnd is how exec begins the error of an end that was refused.
 const UnwrittenEnd = "the end of the task could not be written: "
 
 // NotRepeated is the error of a task whose repetition has not come about.

@@ -54,7 +54,7 @@ func (h *habits) saw(t *Task, took time.Duration, far bool, result *exec.Result)
 		known.queries += min(max(-known.queries, 0), 1)
 	case result.Wrote || result.Alone:
 		known.queries = -habitWrote
-	case result.Failure != nil || !result.Open || Size(result) > Long:
+	case result.Failure != nil || !result.Open || Size(result) > HeavyFrom:
 		known.queries = min(known.queries, 0)
 	default:
 		known.queries = min(known.queries+1, habitFirm)

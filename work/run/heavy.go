@@ -5,16 +5,16 @@ import "pgtaskd/exec"
 // Outputs take the most memory. A task whose end is large keeps its slot until that is written, so that there are no more of them than
 // tasks that may run at once. Nothing of a session is open meanwhile.
 
-// An end is heavy when it is longer than heavyFrom, or, where ends of heldMost are to be written already, than heavyThen, in bytes.
+// An end is heavy when it is longer than HeavyFrom, or, where ends of heldMost are to be written already, than heavyThen, in bytes.
 const (
-	Long      = 64 << 10
+	HeavyFrom = 64 << 10
 	heavyThen = 1 << 10
 	heldMost  = 32 << 20
 )
 
 func (r *runner) isHeavy(result *exec.Result) bool {
 	n := Size(result)
-	return n > Long || n > heavyThen && r.unwritten.Load() > heldMost
+	return n > HeavyFrom || n > heavyThen && r.unwritten.Load() > heldMost
 }
 
 // tell tells the leader of an outcome.

@@ -6,9 +6,8 @@ import (
 	"slices"
 	"time"
 
-	"pgtaskd/work/pool"
-
 	"pgtaskd/exec"
+	"pgtaskd/work/pool"
 )
 
 // runner is the goroutine that runs tasks one after the other on one session, as long as there are any that fit; then it leaves
@@ -264,7 +263,7 @@ const (
 	slightAgain = 100 * time.Millisecond
 )
 
-// another is the next task that may start and that fits the seat.
+// another is the next task that may start and that fits the session.
 func (r *runner) another() *Task {
 	if r.session == nil || r.session.Spent() {
 		return nil

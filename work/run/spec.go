@@ -100,6 +100,7 @@ func (r *runner) usual(t *Task) exec.Usual {
 	return exec.Usual{t.Shows, Parameters(r.Schema, r.Table, *t.Row.Data, parent, int(t.Row.Attempt))}
 }
 
+// Parameters are the settings that a session shows of a task.
 func Parameters(schema, table, data, parent string, attempt int) [][2]string {
 	return [][2]string{
 		{"pg_task.schema", schema},

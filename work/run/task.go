@@ -5,10 +5,9 @@ import (
 	"sync/atomic"
 	"time"
 
-	"pgtaskd/work/pool"
-
 	"pgtaskd/exec"
 	"pgtaskd/work/lane"
+	"pgtaskd/work/pool"
 )
 
 // Row is what is read of a task before it starts. It does not change, but for what comes at its start.
