@@ -16,12 +16,12 @@ import (
 // the next controller finds them.
 func (l *loop) drained() (done bool, err error) {
 	switch {
-	case l.look.draining.IsZero():
+	case l.draining.IsZero():
 		return false, nil
 	case !l.busy():
 		l.log.Info().Msg("drained")
 		return true, nil
-	case time.Since(l.look.draining) > l.live.Load().Grace+exec.Obey:
+	case time.Since(l.draining) > l.live.Load().Grace+exec.Obey:
 		return true, &undrained{len(l.tasks)}
 	}
 	return false, nil
@@ -36,14 +36,14 @@ func (u *undrained) Error() string {
 
 // drain begins, and in time enforces, the end of all work.
 func (l *loop) drain() {
-	if l.look.draining.IsZero() {
-		l.look.draining = time.Now()
+	if l.draining.IsZero() {
+		l.draining = time.Now()
 		l.Lanes.Close()
 		l.underWay(l.log.Info().Dur("grace", l.live.Load().Grace), "waits_for").Msg("draining")
 		l.dropWaiting()
 	}
-	if !l.look.cancelled && time.Since(l.look.draining) >= l.live.Load().Grace {
-		l.look.cancelled = true
+	if !l.cancelled && time.Since(l.draining) >= l.live.Load().Grace {
+		l.cancelled = true
 		if l.anyRuns() {
 			l.underWay(l.log.Warn().Dur("grace", l.live.Load().Grace), "cancels").Msg("grace is over; cancelling tasks")
 		}
@@ -55,7 +55,7 @@ func (l *loop) drain() {
 
 // handOver gives the lead away as soon as all that runs is marked: another controller starts what waits, and leaves alone what is marked. We write the ends of that all the same.
 func (l *loop) handOver(ctx context.Context) error {
-	if l.look.draining.IsZero() || l.handed || !l.busy() {
+	if l.draining.IsZero() || l.handed || !l.busy() {
 		return nil
 	}
 	for _, t := range l.tasks {

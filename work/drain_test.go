@@ -102,7 +102,7 @@ func TestDrainInAScan(t *testing.T) {
 	l.control = &control{}
 	l.look.spoke, l.look.scan, l.look.full = time.Now(), time.Now(), time.Now()
 	l.scanning.active = true
-	l.look.draining = time.Now()
+	l.draining = time.Now()
 	if err := l.rescan(t.Context()); err != nil {
 		t.Fatal(err)
 	}

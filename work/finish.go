@@ -65,7 +65,7 @@ const keptMost = 100
 
 // sweep deletes, once a second, what was locked when it should have been.
 func (l *loop) sweep(ctx context.Context) error {
-	if len(l.empty) == 0 || time.Since(l.look.swept) < time.Second {
+	if l.nextSweep() > 0 {
 		return nil
 	}
 	l.look.swept = time.Now()

@@ -29,7 +29,7 @@ func TestEndsOfBeforeACrash(t *testing.T) {
 		one.Marks.Store(c.marked)
 		l.know([]*run.Task{one})
 		l.inbox.Outcome(run.Outcome{Task: one, Kind: run.Finished, Stop: noon.Add(c.ended)})
-		l.listen()
+		l.hear()
 		if dropped := len(l.unsaid) == 0; dropped != c.want || l.busy() == c.want {
 			t.Error(name, ": dropped ", dropped, ", known still ", l.busy())
 		}

@@ -1,6 +1,7 @@
 package work
 
 import (
+	"context"
 	"sync/atomic"
 	"time"
 
@@ -66,10 +67,10 @@ func (c *Changes) Poked() <-chan struct{} {
 }
 
 // change takes up settings that have changed.
-func (l *loop) change() {
+func (l *loop) change(context.Context) error {
 	latest := l.target.Changes.get()
 	if latest == nil || latest == l.live.Load() {
-		return
+		return nil
 	}
 	l.Lanes.Resize(latest.Run)
 	l.live.Store(latest)
@@ -77,4 +78,5 @@ func (l *loop) change() {
 	l.Limits.Store(&limits)
 	l.log.Info().Int("run", latest.Run).Dur("sleep", latest.Sleep).Dur("grace", latest.Grace).Dur("idle", latest.Idle).
 		Int64("output_limit", latest.OutputLimit).Msg("settings changed")
+	return nil
 }

@@ -21,74 +21,46 @@ type loop struct {
 	log    zerolog.Logger
 
 	*run.Dispatcher // what runners share; any goroutine may use it
+	*term           // since we came to lead; an empty one before
+	duties          []duty
 	trouble         *trouble
 	inbox           *inbox
 	crew            *routine.Group // all goroutines of the loop, and of its sessions
 	panics          *panics
 	live            atomic.Pointer[Live]    // those of the target, or what it was told since
 	facts           atomic.Pointer[control] // only what does not change after know
-	path            *string                 // the search_path under which ends are written, nil: empty
 
-	control            *control
-	tasks              map[int64]*task        // read by us, until their end is written
-	begun              map[int64]again        // how often tasks had to be run again for reasons of our own
-	unsaid             []end                  // ends that could not be written yet
-	lost               map[int64]end          // tasks whose session has gone
-	killed             []end                  // tasks whose session was terminated
-	orphans            map[int64]lane.Key     // under way, but not ours
-	soon               []*run.Task            // read before their plan, the earliest first
-	ahead              time.Duration          // how long before: soonAhead, see horizon
-	kept               map[string]bool        // what keeps rows from being deleted, and has been logged
-	hopeless           map[int64]time.Time    // rows that have refused a change, and since when
-	leftAlone          map[int64]bool         // rows under way that take no end: their tasks would run again
-	columns, described string                 // fingerprints of the table and its columns: as they are, and as queries has them
-	parked             map[int64]parked       // rows that could not be taken just now
-	empty              []int64                // tasks to be deleted whose rows were locked
-	asks               []ask                  // not answered yet
-	shows              map[string][][2]string // by group, see shown
+	control *control
+	tasks   map[int64]*task        // read by us, until their end is written
+	begun   map[int64]again        // how often tasks had to be run again for reasons of our own
+	unsaid  []end                  // ends that could not be written yet
+	lost    map[int64]end          // tasks whose session has gone
+	ahead   time.Duration          // how long before: soonAhead, see horizon
+	kept    map[string]bool        // what keeps rows from being deleted, and has been logged
+	columns string                 // fingerprint of those of the table, as they are
+	empty   []int64                // tasks to be deleted whose rows were locked
+	asks    []ask                  // not answered yet
+	shows   map[string][][2]string // by group, see shown
 
 	wake      *wake.Waker
 	postponed time.Time // until then, changes for another way of waking: the table is locked
 
-	scanning place // where the scan under way goes on
-	look     looks
-	scribe   scribe
-	zone     zone
-	reads    func([]*run.Task) // for tests: called with what was read, by the loop; may be nil
-	crashed  *time.Time        // when the server has crashed last, as far as it tells
-	handed   bool              // the lead was given away: what runs goes on, and nothing else is ours to do
-	count    int               // tasks ended since the last look at the pace
-	relieved int               // bytes of the heavy ends that have given their slots back
+	scribe    scribe
+	reads     func([]*run.Task) // for tests: called with what was read, by the loop; may be nil
+	draining  time.Time         // since when; zero: we do not
+	cancelled bool              // its grace is over
+	crashed   *time.Time        // when the server has crashed last, as far as it tells
+	count     int               // tasks ended since the last look at the pace
+	relieved  int               // bytes of the heavy ends that have given their slots back
 
 	registering registering
-}
-
-// looks say when what was last done.
-type looks struct {
-	full, scan, check, orphans, pace, spoke time.Time
-	columns                                 time.Time // when they were looked at
-	began, swept                            time.Time // the leadership, by the server's clock; deletions that had to wait
-	marks                                   time.Time // tasks were looked at that may have to be marked
-	search                                  time.Time // all lanes were looked at for a task that may start
-	fullTook                                time.Duration
-	low                                     time.Time // plans before were seen by a scan
-	next                                    time.Time // earliest plan to come, zero: none
-	foreseen                                time.Time // the one for which it was looked what to take before it
-	dense                                   time.Time // and followed closely on the one before
-	vain                                    time.Time // no task was found alone
-	wanted                                  bool      // something may have become due
-	later                                   bool      // only what is new was looked at: all of it when it may be
-	stopped                                 time.Time // since when something may have been stopped or deleted, zero: nothing
-	partial                                 bool      // not all that is due is known
-	draining                                time.Time
-	cancelled                               bool
 }
 
 func newLoop(ctx context.Context, t Target, log zerolog.Logger) *loop {
 	l := &loop{
 		target: t, log: log, trouble: &trouble{log: log, target: t}, crew: routine.New(ctx), panics: &panics{}, inbox: newInbox(), shows: map[string][][2]string{},
-		ahead: soonAhead, scribe: scribe{told: make(chan written, 1)},
-		tasks: map[int64]*task{}, begun: map[int64]again{}, lost: map[int64]end{}, orphans: map[int64]lane.Key{}, kept: map[string]bool{}, hopeless: map[int64]time.Time{}, leftAlone: map[int64]bool{}, parked: map[int64]parked{},
+		term: newTerm(time.Time{}), ahead: soonAhead, scribe: scribe{told: make(chan written, 1)},
+		tasks: map[int64]*task{}, begun: map[int64]again{}, lost: map[int64]end{}, kept: map[string]bool{},
 	}
 	live := t.live()
 	if latest := t.Changes.get(); latest != nil {
@@ -96,7 +68,7 @@ func newLoop(ctx context.Context, t Target, log zerolog.Logger) *loop {
 	}
 	l.live.Store(&live)
 	l.Dispatcher = l.dispatcher(live)
-	l.wake = l.waker()
+	l.wake, l.duties = l.waker(), l.timetable()
 	return l
 }
 

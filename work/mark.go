@@ -48,7 +48,7 @@ func (l *loop) answer(ctx context.Context) error {
 
 // decline answers no to the runners that wait for us: while another leads we can do nothing for them, and their sessions would stay.
 func (l *loop) decline() {
-	l.listen()
+	l.hear()
 	for _, a := range l.asks {
 		a.answer <- answer{}
 	}
@@ -162,7 +162,7 @@ func (l *loop) mark(ctx context.Context) error {
 		if t.marked || t.noMark || t.ending || t.marking.after.After(moment) {
 			continue
 		}
-		if pid, start, _ := t.Runs(); pid != 0 && (now.Sub(start) >= markAfter || !l.look.draining.IsZero()) {
+		if pid, start, _ := t.Runs(); pid != 0 && (now.Sub(start) >= markAfter || !l.draining.IsZero()) {
 			long = append(long, id)
 		}
 	}

@@ -42,12 +42,9 @@ type place struct {
 
 // rescan looks for tasks that have become due, as far as there is reason to.
 func (l *loop) rescan(ctx context.Context) error {
-	if !l.look.draining.IsZero() {
+	if !l.draining.IsZero() {
 		l.wake.TakeNotice()
 		l.look.wanted, l.scanning = false, place{}
-		if l.silence() <= 0 {
-			return l.comesNext(ctx)
-		}
 		return nil
 	}
 	now := time.Now()
@@ -81,10 +78,17 @@ func (l *loop) rescan(ctx context.Context) error {
 		l.look.wanted, l.look.later = false, true
 		l.startScan(false, false)
 		return l.scanOn(ctx)
-	case l.silence() <= 0:
-		return l.comesNext(ctx)
 	}
 	return nil
+}
+
+// beat reads the server's clock and the earliest plan to come, when the control session has been
+// silent for long.
+func (l *loop) beat(ctx context.Context) error {
+	if l.silence() > 0 {
+		return nil
+	}
+	return l.comesNext(ctx)
 }
 
 // rest is how long all that is due is not looked at again after a look: so long that looking takes its share of the time and no more. Where

@@ -62,7 +62,7 @@ func (l *loop) dictate(ends []end) bool {
 	case l.Pool.Short():
 		s.failed, s.pause = time.Now(), scribeShort
 		return false
-	case len(ends) < scribeFrom || l.path != nil || !l.look.draining.IsZero() || time.Since(s.failed) < s.pause:
+	case len(ends) < scribeFrom || l.path != nil || !l.draining.IsZero() || time.Since(s.failed) < s.pause:
 		return false
 	}
 	given := 0 // in the order in which they are

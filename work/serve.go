@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
-	"slices"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -165,17 +164,10 @@ func (l *loop) reign(ctx context.Context, stop <-chan struct{}) (err error) {
 	if err := l.assure(ctx); err != nil {
 		return err
 	}
-	defer func() {
-		l.drop()
-		if errors.Is(err, errReadOnly) { // this session may write still, the next one may not
-			_ = l.write(ctx)
-		}
-	}()
+	defer func() { l.endTerm(ctx, err) }()
 	l.facts.Store(c)
 	l.Server.Store(&run.Server{Superuser: c.superuser, Encoding: c.encoding})
 	l.Zone.Store(&c.timeZone)
-	l.zone = zone{}
-	l.path = nil
 	defer l.wake.Stop()
 	l.wake.Start()
 	l.trouble.served = true
@@ -184,7 +176,7 @@ func (l *loop) reign(ctx context.Context, stop <-chan struct{}) (err error) {
 		return err
 	}
 	for {
-		if err := l.step(ctx); err != nil {
+		if err := l.round(ctx); err != nil {
 			return err
 		}
 		if done, err := l.drained(); done {
@@ -207,7 +199,7 @@ func (l *loop) stand(ctx context.Context, stop <-chan struct{}) (leader bool, er
 		if err != nil || leader {
 			return leader, err
 		}
-		if !l.look.draining.IsZero() && !l.anyRuns() { // how our tasks have ended is the leader's to find out
+		if !l.draining.IsZero() && !l.anyRuns() { // how our tasks have ended is the leader's to find out
 			return false, nil
 		}
 		l.decline()
@@ -234,58 +226,21 @@ func (l *loop) stand(ctx context.Context, stop <-chan struct{}) (leader bool, er
 	}
 }
 
-// drop gives up what belongs to a leadership.
-func (l *loop) drop() {
-	l.dismissScribe()
-	l.dropWaiting()
-	for id, key := range l.orphans {
-		l.Lanes.Vacate(key)
-		delete(l.orphans, id)
-	}
-	for _, e := range l.killed {
-		l.lost[e.task.Row.ID] = e
-	}
-	l.killed = nil
-	l.scanning = place{}
-	l.closeLater(l.Pool.Stale(0)) // what took the control connection may have taken them, too
-}
-
-// begin finds out where things stand when leadership begins.
-func (l *loop) begin(ctx context.Context) error {
-	l.look = looks{wanted: true, draining: l.look.draining, cancelled: l.look.cancelled}
-	l.hopeless, l.leftAlone, l.parked = map[int64]time.Time{}, map[int64]bool{}, map[int64]parked{}
-	l.described = ""
-	l.look.began = l.Clock.Now()
-	l.handed = false
-	if used, err := l.used(ctx); err != nil {
-		return err
-	} else if used {
-		l.Lanes.Doubt()
-	}
-	l.unsaid = slices.DeleteFunc(l.unsaid, func(e end) bool { return l.forget(&e) })
-	if err := l.scan(ctx, true); err != nil {
-		return err
-	}
-	return l.clear(ctx)
-}
-
-// step does all that is to be done now.
-func (l *loop) step(ctx context.Context) error {
-	l.change()
-	l.listen()
-	for _, do := range []func(context.Context) error{
-		l.enlist, l.mark, l.turn, l.write, l.answer, l.recover, l.rescan, l.check, l.prefetch, l.sweep, l.foresee, l.reassure, l.handOver,
-	} {
-		l.ripen()
-		if err := do(ctx); err != nil {
-			return err
-		}
-	}
-	l.pace()
+// callBack has those wait again that are with the server behind a task that lasts.
+func (l *loop) callBack(context.Context) error {
 	for _, t := range l.CallBack() {
 		l.takeBack(t)
 	}
+	return nil
+}
+
+func (l *loop) dispatch(context.Context) error {
 	l.Dispatch()
+	return nil
+}
+
+// closeIdle ends sessions that nobody has needed for a while.
+func (l *loop) closeIdle(context.Context) error {
 	l.Pool.Look()
 	l.closeLater(l.Pool.Stale(l.live.Load().Idle))
 	return nil

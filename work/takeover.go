@@ -45,7 +45,3 @@ func (l *loop) clear(ctx context.Context) error {
 		}
 	}
 }
-
-// old is when the sessions of an old leader were there at the latest: it opens none once it does not lead. The clock's
-// reading may be a little early.
-func (l *loop) old() time.Time { return l.look.began.Add(time.Second) }

@@ -102,7 +102,7 @@ func (l *loop) cancelChanged(ctx context.Context, ids []int64) error {
 
 // recover sees to what is under way and not run by us: tasks whose session has gone, and those of an old leader.
 func (l *loop) recover(ctx context.Context) error {
-	if len(l.lost)+len(l.killed)+len(l.orphans) == 0 || time.Since(l.look.orphans) < lostTick {
+	if l.nextRecover() > 0 {
 		return nil
 	}
 	l.look.orphans = time.Now()

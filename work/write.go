@@ -11,7 +11,12 @@ import (
 )
 
 // listen takes up what the runners have said.
-func (l *loop) listen() {
+func (l *loop) listen(context.Context) error {
+	l.hear()
+	return nil
+}
+
+func (l *loop) hear() {
 	outcomes, asks := l.inbox.take()
 	for _, a := range asks {
 		if a.run != nil {
@@ -156,7 +161,7 @@ func (l *loop) writeSome(ctx context.Context, ends []end) error {
 		}
 	case run.Killed:
 		for _, e := range ends {
-			if e.Stop.Before(l.look.began) { // it went with the server, or we would not have had to begin again
+			if e.Stop.Before(l.began) { // it went with the server, or we would not have had to begin again
 				l.lost[e.task.Row.ID] = e
 			} else {
 				l.killed = append(l.killed, e)
