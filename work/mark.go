@@ -84,37 +84,40 @@ func (l *loop) bring(ctx context.Context, a ask) error {
 	return nil
 }
 
-// markFirst marks tasks before they start, and returns those that are not answered yet: whose rows are locked now, or all when the connection is
-// lost. One whose row has changed does not start.
+// markFirst marks tasks before they start, and returns those that are not answered yet: whose rows are
+// locked now, or the rest when the connection is lost. One whose row has changed does not start.
 func (l *loop) markFirst(ctx context.Context, asks []ask) (open []ask, err error) {
 	if len(asks) == 0 {
 		return nil, nil
 	}
-	var m marks
-	for _, a := range asks {
-		m.add(a.task, a.pid, l.Clock.Now(), a.task.Once())
-		m.guarded = m.guarded || a.task.Guarded()
-	}
-	marked, err := l.setMarks(ctx, &m)
-	if l.trust(ctx, err) {
-		return l.markFirst(ctx, asks)
-	}
-	if refusedByServer(err) && len(asks) > 1 {
-		half := len(asks) / 2
-		open, err := l.markFirst(ctx, asks[:half])
-		if err != nil {
-			return append(open, asks[half:]...), err
+	var marked map[int64]bool
+	answered := 0
+	err = bisect(ctx, l, asks, func(ctx context.Context, asks []ask) (err error) {
+		var m marks
+		for _, a := range asks {
+			m.add(a.task, a.pid, l.Clock.Now(), a.task.Once())
+			m.guarded = m.guarded || a.task.Guarded()
 		}
-		later, err := l.markFirst(ctx, asks[half:])
-		return append(open, later...), err
-	}
-	if refusedByServer(err) {
-		asks[0].answer <- answer{Answer: run.Answer{Refused: exec.NewFailure("the start of the task could not be written: "+remote.Innermost(err), "55000")}}
-		return nil, nil
-	}
-	if err != nil {
-		return asks, err
-	}
+		marked, err = l.setMarks(ctx, &m)
+		return err
+	}, func(asks []ask) error {
+		left, err := l.markedFirst(ctx, asks, marked)
+		if err != nil {
+			return err
+		}
+		open, answered = append(open, left...), answered+len(asks)
+		return nil
+	}, func(a ask, err error) error {
+		a.answer <- unmarked(remote.Innermost(err))
+		answered++
+		return nil
+	})
+	return append(open, asks[answered:]...), err
+}
+
+// markedFirst answers those who wait for marks that were sent, and returns those whose rows are locked
+// now.
+func (l *loop) markedFirst(ctx context.Context, asks []ask, marked map[int64]bool) (open []ask, err error) {
 	var passed []int64
 	for _, a := range asks {
 		if !marked[a.task.Row.ID] {
@@ -123,11 +126,11 @@ func (l *loop) markFirst(ctx context.Context, asks []ask) (open []ask, err error
 	}
 	standings, err := l.standings(ctx, passed)
 	if err != nil {
-		return asks, err
+		return nil, err
 	}
 	free, err := l.unlocked(ctx, passed)
 	if err != nil {
-		return asks, err
+		return nil, err
 	}
 	for _, a := range asks {
 		switch id := a.task.Row.ID; {
@@ -135,7 +138,7 @@ func (l *loop) markFirst(ctx context.Context, asks []ask) (open []ask, err error
 			a.task.marked = true
 			a.answer <- answer{Answer: run.Answer{OK: true}}
 		case standings[id].ours(a.task, a.pid) && free[id] && a.silences+1 >= silences:
-			a.answer <- answer{Answer: run.Answer{Refused: exec.NewFailure("the start of the task could not be written: "+errKept.Error(), "55000")}}
+			a.answer <- unmarked(errKept.Error())
 		case standings[id].ours(a.task, a.pid):
 			if a.silences++; !free[id] {
 				a.silences = 0
@@ -147,6 +150,11 @@ func (l *loop) markFirst(ctx context.Context, asks []ask) (open []ask, err error
 		}
 	}
 	return open, nil
+}
+
+// unmarked answers that the row does not take the mark.
+func unmarked(why string) answer {
+	return answer{Answer: run.Answer{Refused: exec.NewFailure("the start of the task could not be written: "+why, "55000")}}
 }
 
 // mark shows the tasks that have been running for a while.
@@ -180,40 +188,33 @@ func (l *loop) mark(ctx context.Context) error {
 	return nil
 }
 
+// markSome marks tasks that run. A row that refuses the mark is left without it.
 func (l *loop) markSome(ctx context.Context, ids []int64) error {
-	var m marks
-	for _, id := range ids {
-		t := l.tasks[id]
-		if pid, start, exactly := t.Runs(); pid != 0 {
-			m.add(t, pid, start, exactly)
-		}
-	}
-	marked, err := l.setMarks(ctx, &m)
 	var passed []int64 // somebody has locked them, or changed them
-	for _, id := range m.ids {
-		if l.tasks[id].marked = marked[id]; !marked[id] {
-			l.tasks[id].marking.later()
-			passed = append(passed, id)
+	return bisect(ctx, l, ids, func(ctx context.Context, ids []int64) error {
+		var m marks
+		for _, id := range ids {
+			t := l.tasks[id]
+			if pid, start, exactly := t.Runs(); pid != 0 {
+				m.add(t, pid, start, exactly)
+			}
 		}
-	}
-	if l.trust(ctx, err) {
-		return l.markSome(ctx, ids)
-	}
-	switch {
-	case err == nil:
+		marked, err := l.setMarks(ctx, &m)
+		passed = nil
+		for _, id := range m.ids {
+			if l.tasks[id].marked = marked[id]; !marked[id] {
+				l.tasks[id].marking.later()
+				passed = append(passed, id)
+			}
+		}
+		return err
+	}, func([]int64) error {
 		return l.cancelChanged(ctx, passed)
-	case !refusedByServer(err):
-		return err
-	case len(ids) == 1:
-		l.log.Warn().Err(err).Int64("id", ids[0]).Msg("table refuses the mark of a task")
-		l.tasks[ids[0]].noMark = true
+	}, func(id int64, err error) error {
+		l.log.Warn().Err(err).Int64("id", id).Msg("table refuses the mark of a task")
+		l.tasks[id].noMark = true
 		return nil
-	}
-	half := len(ids) / 2
-	if err := l.markSome(ctx, ids[:half]); err != nil {
-		return err
-	}
-	return l.markSome(ctx, ids[half:])
+	})
 }
 
 // marks are the parameters of mark.sql.

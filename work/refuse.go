@@ -43,39 +43,26 @@ func (a again) anotherRun() again {
 // cause of. (Where there is no trigger in it, it passes some day.)
 const longWait = time.Second
 
-// writeEach writes ends together, and where the table refuses them, one by one, so that one odd row holds up no other. A row that takes
-// no end at all is given up: it is reported, and stays as it is.
+// writeEach writes ends. A row that takes no end at all is given up: it is reported, and stays as it
+// is.
 func (l *loop) writeEach(ctx context.Context, ends []end, write func(context.Context, []end) error) error {
-	err := write(ctx, ends)
-	if err == nil || !refusedByServer(err) {
-		return err
-	}
-	if l.trust(ctx, err) {
-		return l.writeEach(ctx, ends, write)
-	}
-	if len(ends) > 1 {
-		half := len(ends) / 2
-		if err := l.writeEach(ctx, ends[:half], write); err != nil {
-			return err
+	return bisect(ctx, l, ends, write, nil, func(e end, err error) error {
+		var answer *pgconn.PgError
+		errors.As(err, &answer)
+		switch {
+		case passing(answer) && (answer.Where == "" || e.wait < longWait):
+			e.later()
+			l.unsaid = append(l.unsaid, e)
+			return nil
+		case isKeyTaken(answer):
+			l.gone(e)
+			return l.supersede(ctx, e.task.Row.ID, e.task.Row.Version, e.PID, e.failure())
+		case e.lessen(err):
+			return l.writeEach(ctx, []end{e}, write)
 		}
-		return l.writeEach(ctx, ends[half:], write)
-	}
-	e := ends[0]
-	var answer *pgconn.PgError
-	errors.As(err, &answer)
-	switch {
-	case passing(answer) && (answer.Where == "" || e.wait < longWait):
-		e.later()
-		l.unsaid = append(l.unsaid, e)
+		l.leaveAlone(e, err)
 		return nil
-	case isKeyTaken(answer):
-		l.gone(e)
-		return l.supersede(ctx, e.task.Row.ID, e.task.Row.Version, e.PID, e.failure())
-	case e.lessen(err):
-		return l.writeEach(ctx, []end{e}, write)
-	}
-	l.leaveAlone(e, err)
-	return nil
+	})
 }
 
 // leftOut tells the error by which repeat.sql says that a repetition has not come about, keyWaits the one by which it says that another task has come to wait with its key.
@@ -90,47 +77,6 @@ func isUnmoved(answer *pgconn.PgError) bool { return dividedBy(answer, "int84div
 
 func dividedBy(answer *pgconn.PgError, routine string) bool {
 	return answer.Code == "22012" && strings.HasPrefix(answer.Routine, routine) && answer.Where == ""
-}
-
-// each does something to ids together, and where the table refuses that, one by one.
-func (l *loop) each(ctx context.Context, ids []int64, do func(context.Context, []int64) error) error {
-	bounded, cancel := limited(ctx)
-	err := do(bounded, ids)
-	cancel()
-	if err == nil || !refusedByServer(err) {
-		return err
-	}
-	if l.trust(ctx, err) {
-		return l.each(ctx, ids, do)
-	}
-	if answer := new(pgconn.PgError); errors.As(err, &answer) && passing(answer) {
-		return nil // it is tried again
-	}
-	if len(ids) == 1 {
-		if answer := new(pgconn.PgError); errors.As(err, &answer) && isKeyTaken(answer) {
-			return l.supersede(ctx, ids[0], 0, 0, nil)
-		}
-		l.log.Error().Err(err).Int64("id", ids[0]).Msg("table refuses a change of a task; row left unchanged")
-		l.hopeless[ids[0]] = time.Now()
-		return nil
-	}
-	half := len(ids) / 2
-	if err := l.each(ctx, ids[:half], do); err != nil {
-		return err
-	}
-	return l.each(ctx, ids[half:], do)
-}
-
-// eachWithWords is each, for what writes words of ours into the rows: one that refuses them is
-// changed without.
-func (l *loop) eachWithWords(ctx context.Context, ids []int64, do func(ctx context.Context, ids []int64, mute bool) error) error {
-	return l.each(ctx, ids, func(ctx context.Context, ids []int64) error {
-		err := do(ctx, ids, false)
-		if answer := new(pgconn.PgError); len(ids) == 1 && refusedByServer(err) && errors.As(err, &answer) && !passing(answer) && !isKeyTaken(answer) {
-			return do(ctx, ids, true)
-		}
-		return err
-	})
 }
 
 // refusedByServer tells an answer of a server that goes on from the loss of the connection. What is wrong with the table as a whole, such
