@@ -10,7 +10,7 @@
 // tests).
 //
 // Goroutines of a target: the loop (the caller of Serve) owns the control connection and every
-// field of loop that is not marked as shared. Runners are those of package run. The scribe writes
+// field of loop that is not marked as shared. Runners are those of package run. The completer writes
 // ends on a connection of its own while the loop goes on. The stream reads the write-ahead log.
 // All belong to the crew of one loop; Serve awaits them before it makes the next loop.
 //

@@ -45,7 +45,7 @@ type loop struct {
 	wake      *wake.Waker
 	postponed time.Time // until then, changes for another way of waking: the table is locked
 
-	scribe    scribe
+	completer    completer
 	reads     func([]*run.Task) // for tests: called with what was read, by the loop; may be nil
 	draining  time.Time         // since when; zero: we do not
 	cancelled bool              // its grace is over
@@ -59,7 +59,7 @@ type loop struct {
 func newLoop(ctx context.Context, t Target, log zerolog.Logger) *loop {
 	l := &loop{
 		target: t, log: log, trouble: &trouble{log: log, target: t}, crew: routine.New(ctx), panics: &panics{}, inbox: newInbox(), shows: map[string][][2]string{},
-		term: newTerm(time.Time{}), ahead: soonAhead, scribe: scribe{told: make(chan written, 1)},
+		term: newTerm(time.Time{}), ahead: soonAhead, completer: completer{told: make(chan written, 1)},
 		tasks: map[int64]*task{}, begun: map[int64]again{}, lost: map[int64]end{}, kept: map[string]bool{},
 	}
 	live := t.live()

@@ -68,7 +68,7 @@ func (l *loop) took(chosen []int64, tasks []*run.Task) {
 
 // clogged tells that so many ends could not be written that we must not make more of them.
 func (l *loop) clogged() bool {
-	if l.scribe.writes() { // those that are as usual wait for it
+	if l.completer.writes() { // those that are as usual wait for it
 		return len(l.unsaid) > 4*l.live.Load().Run+2*turnMost
 	}
 	return len(l.unsaid) > 4*l.live.Load().Run

@@ -105,8 +105,8 @@ func columnsOf(backends []pool.Backend) (pids []int32, starts []time.Time) {
 	return pids, starts
 }
 
-// connectScribe opens the scribe's connection, and has it registered before it writes.
-func (l *loop) connectScribe(ctx context.Context) (*control, error) {
+// connectCompleter opens the completer's connection, and has it registered before it writes.
+func (l *loop) connectCompleter(ctx context.Context) (*control, error) {
 	c, err := connect(ctx, l.target)
 	if err != nil {
 		return nil, err

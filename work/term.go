@@ -72,7 +72,7 @@ func (l *loop) begin(ctx context.Context) error {
 
 // endTerm gives up what belongs to the term, because of an error or not.
 func (l *loop) endTerm(ctx context.Context, err error) {
-	l.dismissScribe()
+	l.dismissCompleter()
 	if errors.Is(err, errReadOnly) { // this session may write still, the next one may not
 		_ = l.write(ctx)
 	}

@@ -19,7 +19,7 @@ func (l *loop) turn(ctx context.Context) error {
 		return err
 	}
 	var ends []end
-	if !l.scribe.writes() {
+	if !l.completer.writes() {
 		if ends = l.plainEnds(); l.dictate(ends) {
 			ends = nil
 		}

@@ -46,8 +46,8 @@ type Server struct {
 // goroutine may use it, but Dispatch is the leader's.
 type Dispatcher struct {
 	Config
-	flights   flights
-	habits    habits
+	pipelines   pipelines
+	profiles    profiles
 	others    others
 	instants  instants
 	unwritten atomic.Int64 // bytes of the outcomes that the leader has not written yet
@@ -66,8 +66,8 @@ type Dispatcher struct {
 func New(c Config, limits Limits) *Dispatcher {
 	d := &Dispatcher{
 		Config:  c,
-		flights: flights{all: map[*runner]*flight{}},
-		habits:  habits{of: map[like]*habit{}},
+		pipelines: pipelines{all: map[*runner]*pipeline{}},
+		profiles:  profiles{of: map[like]*profile{}},
 		bare:    Parameters(c.Schema, c.Table, "", "", 1),
 	}
 	d.Limits.Store(&limits)
@@ -136,4 +136,4 @@ func (d *Dispatcher) Warm(t *Task) {
 
 // CallBack gives back to the lanes what is with the server behind tasks that last, and returns what
 // those do not take.
-func (d *Dispatcher) CallBack() []*Task { return d.flights.overdue(d.Clock.Now(), d.Lanes) }
+func (d *Dispatcher) CallBack() []*Task { return d.pipelines.overdue(d.Clock.Now(), d.Lanes) }

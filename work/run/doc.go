@@ -11,7 +11,7 @@
 // task whose outcome is large. Dispatch belongs to the leader's goroutine; all other methods may be
 // called from any.
 //
-// Locks: flights, habits, others, allowance and Task have one mutex each. None is held across a
-// statement or another wait. Two are held at once only in this order: flights before lanes; a
+// Locks: pipelines, profiles, others, allowance and Task have one mutex each. None is held across a
+// statement or another wait. Two are held at once only in this order: pipelines before lanes; a
 // task's before its session's.
 package run

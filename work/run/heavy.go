@@ -61,7 +61,7 @@ func (r *runner) shed(e *Outcome) {
 func (r *runner) ditch() {
 	p := r.before
 	r.before = nil
-	behind := r.flights.end(r)
+	behind := r.pipelines.end(r)
 	r.finish(Outcome{
 		Task: p.task, Kind: Finished, PID: int32(r.session.PID), Since: r.session.Since, Start: p.start, Stop: p.result.Stop, Result: p.result, Heavy: true,
 	})

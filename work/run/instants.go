@@ -8,11 +8,11 @@ import (
 )
 
 // Sessions whose queries take microseconds displace each other where they outnumber the server's processors, and some of them are enough for all that one
-// controller can take and end. So no more than these run such queries at once, however large run is; what follows goes to them, several at once (flight.go).
+// controller can take and end. So no more than these run such queries at once, however large run is; what follows goes to them, several at once (pipeline.go).
 const (
 	InstantMost = 16
 	instantTime = 250 * time.Microsecond // of a query: so many sessions do 64,000 a second
-	instantNear = 5 * time.Millisecond   // of an answer to what is sent: with flights that is as much
+	instantNear = 5 * time.Millisecond   // of an answer to what is sent: with pipelines that is as much
 	instantPast = 100 * time.Millisecond // after which a query does not count: it waits, or its session cannot be had
 )
 
@@ -26,8 +26,8 @@ func (d *Dispatcher) Instants() int { return int(d.instants.tasks.Load()) }
 func (d *Dispatcher) Crowd(input string) (leave func()) {
 	t := &Task{Row: Row{Input: &input}}
 	t.Examine()
-	for range habitFirm {
-		d.habits.saw(t, time.Microsecond, false, &exec.Result{Open: true})
+	for range profileFirm {
+		d.profiles.saw(t, time.Microsecond, false, &exec.Result{Open: true})
 	}
 	d.instants.tasks.Add(InstantMost)
 	return func() { d.instants.tasks.Add(-InstantMost) }
@@ -35,12 +35,12 @@ func (d *Dispatcher) Crowd(input string) (leave func()) {
 
 // crowded tells whether the task is for one of those that are at work already.
 func (d *Dispatcher) crowded(t *Task) bool {
-	return d.instants.tasks.Load() >= InstantMost && d.habits.instant(t)
+	return d.instants.tasks.Load() >= InstantMost && d.profiles.instant(t)
 }
 
 // joins counts a task in whose turn it is.
 func (d *Dispatcher) joins(t *Task) {
-	if d.habits.instant(t) && t.joined.CompareAndSwap(0, time.Now().UnixNano()) {
+	if d.profiles.instant(t) && t.joined.CompareAndSwap(0, time.Now().UnixNano()) {
 		d.instants.tasks.Add(1)
 	}
 }

@@ -16,7 +16,7 @@ func (r *runner) judge(t *Task, start time.Time, result *exec.Result) (next *Tas
 	case result.Open && result.Reason == exec.NotCancelled:
 		return r.hold(t, start, result)
 	case result.Alone && result.Reason == exec.NotCancelled:
-		t.lone = true // and its like do not fly any more
+		t.lone = true // and its like are not pipelined any more
 		return t
 	case result.Forgot && !t.wary && (t.Once() || t.Row.Rerun) && result.Reason == exec.NotCancelled:
 		t.wary = true // rolled back: once more, without what it takes away
@@ -114,7 +114,7 @@ func (r *runner) settle(verdict *exec.Verdict, err error) {
 		e.Kind, e.Result.Failure = Finished, verdict.Refused
 	case p.task.query && !verdict.Committed: // there is nothing to lose
 		e.Kind, e.Delay = Released, time.Millisecond
-		r.habits.forget(p.task)
+		r.profiles.forget(p.task)
 	case verdict == nil && metLimit(err):
 		e.Kind, e.Fault, e.Delay = Refused, lostFailure(err, p.task), time.Millisecond
 	case verdict == nil:

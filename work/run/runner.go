@@ -141,7 +141,7 @@ func (r *runner) run(ctx context.Context, t *Task) (next *Task) {
 		tail = r.before.tail
 	}
 	behind, until := r.board(t, spec)
-	r.flights.add(r, t, behind, until)
+	r.pipelines.add(r, t, behind, until)
 	asked := r.Clock.Now()
 	verdict, start, err := r.session.Begin(tail, spec, specs(behind)...)
 	t.unload(spec)
@@ -180,7 +180,7 @@ func (r *runner) goOn(ctx context.Context) (next *Task) {
 		r.leave()
 		return nil
 	}
-	b, ok := r.flights.next(r)
+	b, ok := r.pipelines.next(r)
 	r.settle(verdict, nil)
 	if !ok { // called back, though its answer was only late: it is not ours any more
 		r.session.Abandon()
@@ -217,7 +217,7 @@ func (r *runner) await(ctx context.Context, t *Task, spec *exec.Task, start time
 	if r.over.IsZero() {
 		r.over = start
 	}
-	r.habits.saw(t, result.Stop.Sub(r.over), r.session.Nearest > instantNear, result)
+	r.profiles.saw(t, result.Stop.Sub(r.over), r.session.Nearest > instantNear, result)
 	r.over = result.Stop
 	if r.Ran != nil {
 		r.Ran(t)

@@ -13,8 +13,8 @@ import (
 	"pgtaskd/work/pool"
 )
 
-// TestWhatDoesNotFly: tasks that must not be run once more, or whose end has to be in their transaction, or before which there is a pause.
-func TestWhatDoesNotFly(t *testing.T) {
+// TestWhatIsNotPipelined: tasks that must not be run once more, or whose end has to be in their transaction, or before which there is a pause.
+func TestWhatIsNotPipelined(t *testing.T) {
 	t.Parallel()
 	usual := func() *Task {
 		input, data := "SELECT 1", ""
@@ -42,7 +42,7 @@ func TestWhatDoesNotFly(t *testing.T) {
 		r := &runner{Dispatcher: dispatcher(t)}
 		task := usual()
 		change(r, task)
-		if got := r.flies(task); got != (name == "usual") {
+		if got := r.pipelined(task); got != (name == "usual") {
 			t.Error(name, got)
 		}
 	}

@@ -42,8 +42,8 @@ const controls = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_
 const leader = "SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND granted AND pid <> pg_backend_pid() AND (classid, objid, objsubid) IS DISTINCT FROM (0, 7, 1) " +
 	"AND database = (SELECT oid FROM pg_database WHERE datname = current_database()) AND pid IN (SELECT pid FROM pg_stat_activity WHERE application_name LIKE 'pgtaskd %')"
 
-// TestScribe: where many end at once a second connection writes their ends; it goes when it has nothing to do.
-func TestScribe(t *testing.T) {
+// TestCompleter: where many end at once a second connection writes their ends; it goes when it has nothing to do.
+func TestCompleter(t *testing.T) {
 	t.Parallel()
 	s, release := crowded(t, 3000)
 	s.eventually("2", controls)
@@ -56,13 +56,13 @@ func TestScribe(t *testing.T) {
 	}
 }
 
-// TestScribeCut: whatever happens to the scribe, to the leader or to rows while it writes, each task ends once, as it has run.
-func TestScribeCut(t *testing.T) {
+// TestCompleterCut: whatever happens to the completer, to the leader or to rows while it writes, each task ends once, as it has run.
+func TestCompleterCut(t *testing.T) {
 	t.Parallel()
 	const holds = "SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND NOT granted AND database = (SELECT oid FROM pg_database WHERE datname = current_database())"
 	for name, sql := range map[string]string{
-		"terminated": "SELECT pg_terminate_backend(pid) FROM (" + holds + ") AS scribe",
-		"cancelled":  "SELECT pg_cancel_backend(pid) FROM (" + holds + ") AS scribe",
+		"terminated": "SELECT pg_terminate_backend(pid) FROM (" + holds + ") AS completer",
+		"cancelled":  "SELECT pg_cancel_backend(pid) FROM (" + holds + ") AS completer",
 		"leader":     "SELECT pg_terminate_backend(pid) FROM (" + leader + ") AS leader",
 		"both":       "SELECT pg_terminate_backend(pid) FROM (" + holds + " UNION " + leader + ") AS either",
 		"timeout":    "SELECT pg_sleep(2.5)", // longer than it waits for a lock
@@ -78,8 +78,8 @@ func TestScribeCut(t *testing.T) {
 	}
 }
 
-// TestScribePassesOver: ends whose rows are locked when the scribe writes them are seen to by the loop.
-func TestScribePassesOver(t *testing.T) {
+// TestCompleterPassesOver: ends whose rows are locked when the completer writes them are seen to by the loop.
+func TestCompleterPassesOver(t *testing.T) {
 	t.Parallel()
 	s, release := crowded(t, 3000)
 	s.eventually("true", "SELECT EXISTS (SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted AND database = (SELECT oid FROM pg_database WHERE datname = current_database()))")
@@ -98,12 +98,12 @@ func TestScribePassesOver(t *testing.T) {
 	s.eventually("3000", "SELECT count(*) FROM task WHERE state = 'DONE' AND output = id::text AND attempt = 1")
 }
 
-// TestScribeInAShortage: where sessions are short it leaves its own to the tasks, for longer than a shortage shows.
-func TestScribeInAShortage(t *testing.T) {
+// TestCompleterInAShortage: where sessions are short it leaves its own to the tasks, for longer than a shortage shows.
+func TestCompleterInAShortage(t *testing.T) {
 	t.Parallel()
 	s := prepared(t, func(t *Target) { t.Run = 0 })
 	l := s.installed()
-	ends := make([]end, scribeFrom)
+	ends := make([]end, completerFrom)
 	for i := range ends {
 		ends[i].task = &task{Task: &run.Task{Row: run.Row{ID: int64(i)}}}
 	}
@@ -122,13 +122,13 @@ func TestScribeInAShortage(t *testing.T) {
 	if l.dictate(ends) {
 		t.Error("it was given ends when the shortage had just been over")
 	}
-	if l.scribe.failed = time.Now().Add(-scribeShort); !l.dictate(ends) || len(l.unsaid) != 0 {
+	if l.completer.failed = time.Now().Add(-completerShort); !l.dictate(ends) || len(l.unsaid) != 0 {
 		t.Error("it was given none long after, with ", len(l.unsaid), " left")
 	}
-	l.dismissScribe()
+	l.dismissCompleter()
 }
 
-// TestSetToPlanMeanwhile: a task whose end the scribe has written, and that somebody has set to PLAN before the loop has heard of it, is looked for again.
+// TestSetToPlanMeanwhile: a task whose end the completer has written, and that somebody has set to PLAN before the loop has heard of it, is looked for again.
 func TestSetToPlanMeanwhile(t *testing.T) {
 	t.Parallel()
 	s := prepared(t, func(t *Target) { t.Run = 0 })

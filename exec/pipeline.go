@@ -36,16 +36,16 @@ type ahead struct {
 	broken error    // by what was sent behind the task under way
 }
 
-// Flies tells whether other tasks may be sent behind an input like this one: queries only, that
+// Pipelines tells whether other tasks may be sent behind an input like this one: queries only, that
 // choose nothing for their transaction and leave nothing by which those behind could be told, or
 // disturbed, before we know of it.
-func (t Traits) Flies() bool {
+func (t Traits) Pipelines() bool {
 	return t.Reads && !t.Isolation && !t.Modes && !t.Prepared && !t.Limits && !t.Notifies && !t.Outside && !t.Stdin
 }
 
-// flies tells whether the session can have other tasks behind this one.
-func (s *Session) flies(t *Task) bool {
-	return t.Atomic && !t.Strict && t.Traits.Flies() && s.usualModes && s.clean && !s.hard && !s.wary &&
+// pipelined tells whether the session can have other tasks behind this one.
+func (s *Session) pipelined(t *Task) bool {
+	return t.Atomic && !t.Strict && t.Traits.Pipelines() && s.usualModes && s.clean && !s.hard && !s.wary &&
 		(!t.Save || !s.cursors || s.renewed) // they may write at COMMIT
 }
 
@@ -86,7 +86,7 @@ func (s *Session) sendBehind(then []*Task) {
 		q.reset = s.sendPrepare(next, true, next.Until)
 		q.prepared = s.queued()
 		s.front.Send(&pgproto3.Flush{})
-		q.bound = s.sendFlown(next, then[i+1:])
+		q.bound = s.sendPipelined(next, then[i+1:])
 		s.sendEvidenceAhead(next)
 		if i == len(then)-1 && next.Query { // we may never be heard of again
 			s.sendProbeAlone(next)

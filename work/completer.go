@@ -9,10 +9,10 @@ import (
 	"pgtaskd/sql"
 )
 
-// scribe writes ends of tasks on a connection of its own, while the loop takes other tasks on the control connection: where tasks are short, either alone keeps
+// completer writes ends of tasks on a connection of its own, while the loop takes other tasks on the control connection: where tasks are short, either alone keeps
 // a connection busy. What it may write is told by the rows, as for the loop: each must be as it was read. It is the loop's; the connection is that
 // of the goroutine that writes, while it does.
-type scribe struct {
+type completer struct {
 	conn   *control // nil: there is none
 	ends   []end    // that are being written
 	told   chan written
@@ -22,28 +22,28 @@ type scribe struct {
 	pause  time.Duration // from that to the next try
 }
 
-// written is what has become of ends that were given to the scribe.
+// written is what has become of ends that were given to the completer.
 type written struct {
 	turned map[int64]bool
 	empty  []int64
 	err    error
 }
 
-// errUnheard is that of a scribe that panics.
+// errUnheard is that of a completer that panics.
 var errUnheard = errors.New("no answer to what was written")
 
 const (
-	scribeFrom  = 200             // ends that are to be written at once, for which it is worth while
-	scribeIdle  = beat            // how long the connection is kept without work; the server would end it after silenceLimit
-	scribeAgain = 5 * time.Second // from a failure to the next try; doubling, up to scribeShort
-	scribeShort = 5 * time.Minute // from a shortage of sessions, of which it would be one
+	completerFrom  = 200             // ends that are to be written at once, for which it is worth while
+	completerIdle  = beat            // how long the connection is kept without work; the server would end it after silenceLimit
+	completerAgain = 5 * time.Second // from a failure to the next try; doubling, up to completerShort
+	completerShort = 5 * time.Minute // from a shortage of sessions, of which it would be one
 )
 
-// writes tells whether the scribe is at work.
-func (s *scribe) writes() bool { return s.ends != nil }
+// writes tells whether the completer is at work.
+func (s *completer) writes() bool { return s.ends != nil }
 
-// waits tells whether an end is the scribe's to write, when it has written those that it is at.
-func (l *loop) waits(e *end) bool { return l.scribe.writes() && e.plain() }
+// waits tells whether an end is the completer's to write, when it has written those that it is at.
+func (l *loop) waits(e *end) bool { return l.completer.writes() && e.plain() }
 
 // allWait tells whether nothing is left to the loop.
 func (l *loop) allWait() bool {
@@ -55,14 +55,14 @@ func (l *loop) allWait() bool {
 	return true
 }
 
-// dictate gives the scribe, which is idle, ends to be written; false when the loop is to write them.
+// dictate gives the completer, which is idle, ends to be written; false when the loop is to write them.
 func (l *loop) dictate(ends []end) bool {
-	s := &l.scribe
+	s := &l.completer
 	switch {
 	case l.Pool.Short():
-		s.failed, s.pause = time.Now(), scribeShort
+		s.failed, s.pause = time.Now(), completerShort
 		return false
-	case len(ends) < scribeFrom || l.path != nil || !l.draining.IsZero() || time.Since(s.failed) < s.pause:
+	case len(ends) < completerFrom || l.path != nil || !l.draining.IsZero() || time.Since(s.failed) < s.pause:
 		return false
 	}
 	given := 0 // in the order in which they are
@@ -82,12 +82,12 @@ func (l *loop) dictate(ends []end) bool {
 			s.told <- w
 			l.inbox.wake()
 		}()
-		w = s.write(ctx, l.connectScribe, queries, newColumns(ends, encoding))
+		w = s.write(ctx, l.connectCompleter, queries, newColumns(ends, encoding))
 	})
 	return true
 }
 
-func (s *scribe) write(ctx context.Context, connect func(context.Context) (*control, error), queries sql.Queries, ends *columns) (w written) {
+func (s *completer) write(ctx context.Context, connect func(context.Context) (*control, error), queries sql.Queries, ends *columns) (w written) {
 	if s.conn == nil {
 		if s.conn, w.err = connect(ctx); w.err != nil {
 			return w
@@ -101,11 +101,11 @@ func (s *scribe) write(ctx context.Context, connect func(context.Context) (*cont
 	return w
 }
 
-// heed takes up what the scribe has written, and ends its connection when it has had nothing to do for a while.
+// heed takes up what the completer has written, and ends its connection when it has had nothing to do for a while.
 func (l *loop) heed(ctx context.Context) error {
-	s := &l.scribe
+	s := &l.completer
 	if !s.writes() {
-		if s.conn != nil && (time.Since(s.used) >= scribeIdle || l.Pool.Short()) {
+		if s.conn != nil && (time.Since(s.used) >= completerIdle || l.Pool.Short()) {
 			idle := s.conn
 			s.conn = nil
 			l.crew.Go(idle.close)
@@ -125,12 +125,12 @@ func (l *loop) heed(ctx context.Context) error {
 	}
 }
 
-// learn takes down what the scribe has written, and returns the tasks that are to be deleted. What it has not written is left to those who look closer.
+// learn takes down what the completer has written, and returns the tasks that are to be deleted. What it has not written is left to those who look closer.
 func (l *loop) learn(w written) (empty []int64) {
-	s := &l.scribe
+	s := &l.completer
 	s.cancel()
 	if s.used = time.Now(); w.err != nil {
-		s.failed, s.pause = s.used, min(max(2*s.pause, scribeAgain), scribeShort)
+		s.failed, s.pause = s.used, min(max(2*s.pause, completerAgain), completerShort)
 	} else {
 		s.pause = 0
 	}
@@ -147,9 +147,9 @@ func (l *loop) learn(w written) (empty []int64) {
 	return w.empty
 }
 
-// dismissScribe ends its connection, and what it is at: with a leadership.
-func (l *loop) dismissScribe() {
-	s := &l.scribe
+// dismissCompleter ends its connection, and what it is at: with a leadership.
+func (l *loop) dismissCompleter() {
+	s := &l.completer
 	if s.writes() {
 		s.cancel()
 		l.empty = append(l.empty, l.learn(<-s.told)...)

@@ -8,8 +8,8 @@ import (
 	"pgtaskd/work/pool"
 )
 
-// TestInstantHabit: a query is instant while most of its like are, however long some of them take; not one that writes, nor one whose server is far.
-func TestInstantHabit(t *testing.T) {
+// TestInstantProfile: a query is instant while most of its like are, however long some of them take; not one that writes, nor one whose server is far.
+func TestInstantProfile(t *testing.T) {
 	t.Parallel()
 	query := func() *Task {
 		input, data := "SELECT 1", ""
@@ -31,7 +31,7 @@ func TestInstantHabit(t *testing.T) {
 		"backwards": {func(i int) time.Duration { return time.Duration(min(i/60, 1)*2-1) * time.Millisecond }, false, ran, false},
 		"writes":    {func(int) time.Duration { return 50 * time.Microsecond }, false, &exec.Result{Open: true, Wrote: true}, false},
 	} {
-		h := habits{of: map[like]*habit{}}
+		h := profiles{of: map[like]*profile{}}
 		if h.instant(query()) {
 			t.Error(name, "unknown")
 		}
@@ -56,8 +56,8 @@ func TestInstantsAreCounted(t *testing.T) {
 		tasks = append(tasks, task)
 	}
 	r.joins(tasks[0])
-	for range habitFirm {
-		r.habits.saw(tasks[0], time.Microsecond, false, &exec.Result{Open: true})
+	for range profileFirm {
+		r.profiles.saw(tasks[0], time.Microsecond, false, &exec.Result{Open: true})
 	}
 	last := tasks[InstantMost]
 	for _, task := range tasks[:InstantMost] {
@@ -84,29 +84,29 @@ func TestInstantsAreCounted(t *testing.T) {
 	counted(InstantMost - 1)
 }
 
-// TestHabitOfARemote: what runs there outside a transaction says nothing of whether its like write; only where they are known to, it makes that long ago.
-func TestHabitOfARemote(t *testing.T) {
+// TestProfileOfARemote: what runs there outside a transaction says nothing of whether its like write; only where they are known to, it makes that long ago.
+func TestProfileOfARemote(t *testing.T) {
 	t.Parallel()
 	input := "SELECT 1"
 	one := &Task{Row: Row{Remote: "other", Input: &input}}
 	one.Examine()
-	h := habits{of: map[like]*habit{}}
+	h := profiles{of: map[like]*profile{}}
 	see := func(n int, atomic, wrote, firm, writes bool) {
 		t.Helper()
 		one.Atomic = atomic
 		for range n {
 			h.saw(one, time.Millisecond, false, &exec.Result{Open: atomic, Wrote: wrote})
 		}
-		if h.flight(one) > 1 != firm || h.writes(one) != writes {
-			t.Error(h.flight(one), h.writes(one))
+		if h.depth(one) > 1 != firm || h.writes(one) != writes {
+			t.Error(h.depth(one), h.writes(one))
 		}
 	}
-	see(habitFirm, false, true, false, false)
-	see(habitFirm-1, true, false, false, false)
+	see(profileFirm, false, true, false, false)
+	see(profileFirm-1, true, false, false, false)
 	see(1, true, false, true, false)
 	see(1, true, true, false, true)
-	see(habitWrote-1, false, false, false, true)
+	see(profileWrote-1, false, false, false, true)
 	see(100, false, false, false, false)
-	see(habitFirm-1, true, false, false, false)
+	see(profileFirm-1, true, false, false, false)
 	see(1, true, false, true, false)
 }

@@ -58,7 +58,7 @@ func (s *earlier) before(long time.Duration) (n int) {
 	return n
 }
 
-// anywhere runs a test of flights with tasks in the target's own database, and once more with remote ones.
+// anywhere runs a test of pipelines with tasks in the target's own database, and once more with remote ones.
 func anywhere(t *testing.T, test func(*testing.T, func(*testing.T, ...func(*Target)) *led)) {
 	t.Parallel()
 	t.Run("own", func(t *testing.T) {
@@ -110,7 +110,7 @@ func leadAs(t *testing.T, as func(*loop), change ...func(*Target)) *led {
 // waits is a query that takes no time, or waits for the test where its data say so.
 const waits = "SELECT CASE current_setting('pg_task.data') WHEN 'wait' THEN pg_advisory_xact_lock_shared(7)::text ELSE 'quick' END"
 
-// stuck makes a flight wait: its first task is in the first of the groups, and waits for a lock that the test holds until release. The others, four in each group
+// stuck makes a pipeline wait: its first task is in the first of the groups, and waits for a lock that the test holds until release. The others, four in each group
 // in turn, come after it, and some of them are with the server behind it.
 func (s *led) stuck(groups ...string) (first int64, others []int64, release func()) {
 	s.t.Helper()
@@ -123,7 +123,7 @@ func (s *led) stuck(groups ...string) (first int64, others []int64, release func
 		if s.aloft() > 0 {
 			return first, others, release
 		}
-		release() // it was the last of its flight
+		release() // it was the last of its pipeline
 		s.done(append(others, first)...)
 	}
 	s.t.Fatal("nothing flies behind the task that waits")
@@ -167,19 +167,19 @@ func (s *led) done(ids ...int64) {
 	s.eventually(fmt.Sprint(len(ids)), "SELECT count(*) FROM task WHERE id = ANY ($1) AND state = 'DONE' AND output IS NOT NULL AND attempt = 1 AND interrupted = 0", ids)
 }
 
-// TestFlightsKeepOrder: tasks that fly run as others do, each lane in its order, each task once.
-func TestFlightsKeepOrder(t *testing.T) { anywhere(t, testFlightsKeepOrder) }
+// TestPipelinesKeepOrder: tasks that are pipelined run as others do, each lane in its order, each task once.
+func TestPipelinesKeepOrder(t *testing.T) { anywhere(t, testPipelinesKeepOrder) }
 
-func testFlightsKeepOrder(t *testing.T, lead func(*testing.T, ...func(*Target)) *led) {
+func testPipelinesKeepOrder(t *testing.T, lead func(*testing.T, ...func(*Target)) *led) {
 	s := lead(t, func(t *Target) { t.Run = 3 })
-	flown := false
+	queued := false
 	s.exec(`INSERT INTO task (input, data, "group", priority) SELECT $1, 'quick', 'g' || i % 20, i % 3 FROM generate_series(1, 2000) AS i`, waits)
 	s.until("done", func() bool {
-		flown = flown || s.aloft() > 0
+		queued = queued || s.aloft() > 0
 		return s.get("SELECT count(*) FROM task WHERE state = 'DONE' AND output = 'quick' AND attempt = 1 AND start <= stop AND pid IS NOT NULL") == "2000"
 	})
-	if !flown {
-		t.Error("nothing has flown")
+	if !queued {
+		t.Error("nothing has queued")
 	}
 	if odd := s.get(`SELECT count(*) FROM (
 			SELECT start, lag(stop) OVER lane AS before FROM task WINDOW lane AS (PARTITION BY "group" ORDER BY priority DESC, id)
@@ -188,10 +188,10 @@ func testFlightsKeepOrder(t *testing.T, lead func(*testing.T, ...func(*Target)) 
 	}
 }
 
-// TestFlightsInWideLanes: where a lane lets several run at once no more of them do, and what is behind one that lasts does not wait for it.
-func TestFlightsInWideLanes(t *testing.T) { anywhere(t, testFlightsInWideLanes) }
+// TestPipelinesInWideLanes: where a lane lets several run at once no more of them do, and what is behind one that lasts does not wait for it.
+func TestPipelinesInWideLanes(t *testing.T) { anywhere(t, testPipelinesInWideLanes) }
 
-func testFlightsInWideLanes(t *testing.T, lead func(*testing.T, ...func(*Target)) *led) {
+func testPipelinesInWideLanes(t *testing.T, lead func(*testing.T, ...func(*Target)) *led) {
 	s := lead(t, func(t *Target) { t.Run = 8 })
 	s.exec(`ALTER TABLE task ALTER max SET DEFAULT 2`)
 	first, others, release := s.stuck("wide")
@@ -206,10 +206,10 @@ func testFlightsInWideLanes(t *testing.T, lead func(*testing.T, ...func(*Target)
 	}
 }
 
-// TestEffectsOfFlights: those of a query that turns out to write come once, and the others' results are theirs.
-func TestEffectsOfFlights(t *testing.T) { anywhere(t, testEffectsOfFlights) }
+// TestEffectsOfPipelines: those of a query that turns out to write come once, and the others' results are theirs.
+func TestEffectsOfPipelines(t *testing.T) { anywhere(t, testEffectsOfPipelines) }
 
-func testEffectsOfFlights(t *testing.T, lead func(*testing.T, ...func(*Target)) *led) {
+func testEffectsOfPipelines(t *testing.T, lead func(*testing.T, ...func(*Target)) *led) {
 	s := lead(t, func(t *Target) { t.Run = 2 })
 	s.exec("CREATE TABLE effect (id int8)")
 	s.exec("CREATE FUNCTION writes() RETURNS text LANGUAGE sql AS $$INSERT INTO public.effect VALUES (current_setting('pg_task.id')::int8) RETURNING 'wrote'$$")
@@ -226,8 +226,8 @@ func testEffectsOfFlights(t *testing.T, lead func(*testing.T, ...func(*Target)) 
 	}
 }
 
-// TestSizeOfFlights: what is sent at once fits into the smallest buffers that a way may have, as nobody reads meanwhile, and yet is as much as they hold.
-func TestSizeOfFlights(t *testing.T) {
+// TestSizeOfPipelines: what is sent at once fits into the smallest buffers that a way may have, as nobody reads meanwhile, and yet is as much as they hold.
+func TestSizeOfPipelines(t *testing.T) {
 	t.Parallel()
 	p := throughProxy(t)
 	var mu sync.Mutex
@@ -276,10 +276,10 @@ func TestSizeOfFlights(t *testing.T) {
 	t.Logf("%d bytes, %d inputs", size, most)
 }
 
-// TestFlightIsCalledBack: what is behind a query that lasts, though its like has been quick, goes on elsewhere.
-func TestFlightIsCalledBack(t *testing.T) { anywhere(t, testFlightIsCalledBack) }
+// TestPipelineIsCalledBack: what is behind a query that lasts, though its like has been quick, goes on elsewhere.
+func TestPipelineIsCalledBack(t *testing.T) { anywhere(t, testPipelineIsCalledBack) }
 
-func testFlightIsCalledBack(t *testing.T, lead func(*testing.T, ...func(*Target)) *led) {
+func testPipelineIsCalledBack(t *testing.T, lead func(*testing.T, ...func(*Target)) *led) {
 	s := lead(t, func(t *Target) { t.Run = 2 })
 	long := s.add(`input, "group"`, "SELECT pg_sleep(60)", "long") // so that all places in run are in use
 	s.becomes(long, "WORK")
@@ -302,10 +302,10 @@ func testFlightIsCalledBack(t *testing.T, lead func(*testing.T, ...func(*Target)
 	s.done(append(behind, first)...)
 }
 
-// TestLateFlight: what was to follow in the same lane waits for its turn anew: stopped, deleted, or behind one that is more urgent.
-func TestLateFlight(t *testing.T) { anywhere(t, testLateFlight) }
+// TestLatePipeline: what was to follow in the same lane waits for its turn anew: stopped, deleted, or behind one that is more urgent.
+func TestLatePipeline(t *testing.T) { anywhere(t, testLatePipeline) }
 
-func testLateFlight(t *testing.T, lead func(*testing.T, ...func(*Target)) *led) {
+func testLatePipeline(t *testing.T, lead func(*testing.T, ...func(*Target)) *led) {
 	s := lead(t)
 	first, others, release := s.stuck("a")
 	s.becomes(first, "WORK")
@@ -324,10 +324,10 @@ func testLateFlight(t *testing.T, lead func(*testing.T, ...func(*Target)) *led) 
 	}
 }
 
-// TestFlightIsCut: when the task under way is ended by somebody, those behind it run as if nothing had been.
-func TestFlightIsCut(t *testing.T) { anywhere(t, testFlightIsCut) }
+// TestPipelineIsCut: when the task under way is ended by somebody, those behind it run as if nothing had been.
+func TestPipelineIsCut(t *testing.T) { anywhere(t, testPipelineIsCut) }
 
-func testFlightIsCut(t *testing.T, lead func(*testing.T, ...func(*Target)) *led) {
+func testPipelineIsCut(t *testing.T, lead func(*testing.T, ...func(*Target)) *led) {
 	for name, by := range map[string]struct{ state, sql string }{
 		"terminated": {"FAIL", "SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted AND $1 > 0"},
 		"cancelled":  {"FAIL", "SELECT pg_cancel_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted AND $1 > 0"},
@@ -347,10 +347,10 @@ func testFlightIsCut(t *testing.T, lead func(*testing.T, ...func(*Target)) *led)
 	}
 }
 
-// TestFlightIsDrained: a drain gives back what it cancels, and what was behind it.
-func TestFlightIsDrained(t *testing.T) { anywhere(t, testFlightIsDrained) }
+// TestPipelineIsDrained: a drain gives back what it cancels, and what was behind it.
+func TestPipelineIsDrained(t *testing.T) { anywhere(t, testPipelineIsDrained) }
 
-func testFlightIsDrained(t *testing.T, lead func(*testing.T, ...func(*Target)) *led) {
+func testPipelineIsDrained(t *testing.T, lead func(*testing.T, ...func(*Target)) *led) {
 	s := lead(t, func(t *Target) { t.Grace = 300 * time.Millisecond })
 	first, others, release := s.stuck("a")
 	defer release()

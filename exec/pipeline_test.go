@@ -98,8 +98,8 @@ func TestEncodingIsReset(t *testing.T) {
 	}
 }
 
-// TestTasksFly: each task of a flight has a transaction, a time, settings and a fresh session of its own.
-func TestTasksFly(t *testing.T) {
+// TestTasksOfAPipeline: each task of a pipeline has a transaction, a time, settings and a fresh session of its own.
+func TestTasksOfAPipeline(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	b.alone()
@@ -127,8 +127,8 @@ func TestTasksFly(t *testing.T) {
 	b.alone()
 }
 
-// TestEffectEndsFlight: a task that turns out to write is rolled back, and what is behind it has not run; so is the last, behind which others might have been sent.
-func TestEffectEndsFlight(t *testing.T) {
+// TestEffectEndsPipeline: a task that turns out to write is rolled back, and what is behind it has not run; so is the last, behind which others might have been sent.
+func TestEffectEndsPipeline(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	b.exec("CREATE FUNCTION writes(i int4) RETURNS int4 LANGUAGE sql AS 'INSERT INTO ends VALUES (i, ''wrote'') RETURNING id'")
@@ -149,8 +149,8 @@ func TestEffectEndsFlight(t *testing.T) {
 	}
 }
 
-// TestFlightIsExtended: tasks can be sent behind those that are with the server as long as one of them is under way, and what ends the flight ends for them, too.
-func TestFlightIsExtended(t *testing.T) {
+// TestPipelineIsExtended: tasks can be sent behind those that are with the server as long as one of them is under way, and what ends the pipeline ends for them, too.
+func TestPipelineIsExtended(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	b.exec("CREATE FUNCTION writes(i int4) RETURNS int4 LANGUAGE sql AS 'INSERT INTO ends VALUES (i, ''wrote'') RETURNING id'")
@@ -208,8 +208,8 @@ func TestFlightIsExtended(t *testing.T) {
 	}
 }
 
-// TestSilenceAfterFlight: where nothing follows on a flight the server is ready, so that its limits for a session that says nothing hold.
-func TestSilenceAfterFlight(t *testing.T) {
+// TestSilenceAfterPipeline: where nothing follows on a pipeline the server is ready, so that its limits for a session that says nothing hold.
+func TestSilenceAfterPipeline(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	b.exec("CREATE TABLE here (a int8)")
@@ -239,8 +239,8 @@ func TestSilenceAfterFlight(t *testing.T) {
 	b.exec("ALTER TABLE here ADD b int8") // when the session has gone, and its lock
 }
 
-// TestFlightTerminated: a session that is ended while more is sent behind its task tells why.
-func TestFlightTerminated(t *testing.T) {
+// TestPipelineTerminated: a session that is ended while more is sent behind its task tells why.
+func TestPipelineTerminated(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	for range 5 {
@@ -270,8 +270,8 @@ func TestFlightTerminated(t *testing.T) {
 	}
 }
 
-// TestFlightKnowsWhatIsPrepared: what the server has passed over is not taken for prepared, and what it has prepared before that is not prepared again.
-func TestFlightKnowsWhatIsPrepared(t *testing.T) {
+// TestPipelineKnowsWhatIsPrepared: what the server has passed over is not taken for prepared, and what it has prepared before that is not prepared again.
+func TestPipelineKnowsWhatIsPrepared(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	for range 3 {
@@ -289,8 +289,8 @@ func TestFlightKnowsWhatIsPrepared(t *testing.T) {
 	}
 }
 
-// TestErrorEndsFlight: what is behind a task that fails has not run.
-func TestErrorEndsFlight(t *testing.T) {
+// TestErrorEndsPipeline: what is behind a task that fails has not run.
+func TestErrorEndsPipeline(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	for input, code := range map[string]string{"SELECT 1/0": "22012", "SELECT": "", "SELEC 1": "42601"} {
@@ -322,8 +322,8 @@ func TestLateTaskIsPassedOver(t *testing.T) {
 	b.alone()
 }
 
-// TestFlightKeepsState: tasks with save find what those before them in the flight have left, until a function may have left what is not seen.
-func TestFlightKeepsState(t *testing.T) {
+// TestPipelineKeepsState: tasks with save find what those before them in the pipeline have left, until a function may have left what is not seen.
+func TestPipelineKeepsState(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	kept := func(input string) *Task {
@@ -350,8 +350,8 @@ func TestFlightKeepsState(t *testing.T) {
 	}
 }
 
-// TestLanguageEndsFlight: when a procedural language has been at work, what is behind it is passed over, as the session must be looked at more closely.
-func TestLanguageEndsFlight(t *testing.T) {
+// TestLanguageEndsPipeline: when a procedural language has been at work, what is behind it is passed over, as the session must be looked at more closely.
+func TestLanguageEndsPipeline(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	b.exec("CREATE FUNCTION prepares() RETURNS int4 LANGUAGE plpgsql AS $$BEGIN EXECUTE 'PREPARE left_over AS SELECT 1'; RETURN 1; END$$")
@@ -368,8 +368,8 @@ func TestLanguageEndsFlight(t *testing.T) {
 	b.end(result, "")
 }
 
-// TestFlightKeepsUser: who a task makes the session's user is not that of the next.
-func TestFlightKeepsUser(t *testing.T) {
+// TestPipelineKeepsUser: who a task makes the session's user is not that of the next.
+func TestPipelineKeepsUser(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	own := b.get("SELECT session_user")
@@ -389,8 +389,8 @@ func TestFlightKeepsUser(t *testing.T) {
 	}
 }
 
-// TestFlightAfterFailure: the reset that was rolled back with a task is done once, before the first of a flight that wants to keep its state.
-func TestFlightAfterFailure(t *testing.T) {
+// TestPipelineAfterFailure: the reset that was rolled back with a task is done once, before the first of a pipeline that wants to keep its state.
+func TestPipelineAfterFailure(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	b.alone()
