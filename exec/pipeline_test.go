@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// fly sends tasks one behind the other, and runs them until the server passes over the rest.
-func (b *bench) fly(tasks ...*Task) (results []*Result, starts []time.Time) {
+// pipe sends tasks one behind the other, and runs them until the server passes over the rest.
+func (b *bench) pipe(tasks ...*Task) (results []*Result, starts []time.Time) {
 	b.t.Helper()
 	for i, task := range tasks {
 		task.Settings = [][2]string{{"pg_task.id", strconv.Itoa(i + 1)}}
@@ -67,7 +67,7 @@ func TestEncodingIsReset(t *testing.T) {
 	b := newBench(t)
 	b.exec(`CREATE FUNCTION umlaut() RETURNS text STABLE LANGUAGE sql AS $$SELECT chr(228)$$;
 		CREATE FUNCTION latin() RETURNS text LANGUAGE sql AS $$SELECT set_config('client_encoding', 'LATIN1', false)$$`)
-	results, _ := b.fly(append(several(2, "SELECT latin()"), several(3, "SELECT umlaut()")...)...)
+	results, _ := b.pipe(append(several(2, "SELECT latin()"), several(3, "SELECT umlaut()")...)...)
 	for i, result := range results {
 		if want := "LATIN1"; i < 2 && output(result) != want || i >= 2 && output(result) != "ä" {
 			t.Error(i, output(result), result.Failure)
@@ -92,7 +92,7 @@ func TestEncodingIsReset(t *testing.T) {
 	for i, task := range keep {
 		task.Save, task.Keep = true, i > 0
 	}
-	results, _ = b.fly(keep...)
+	results, _ = b.pipe(keep...)
 	if len(results) != 3 || output(results[2]) != "ä" {
 		t.Error(len(results), output(results[len(results)-1]))
 	}
@@ -108,7 +108,7 @@ func TestTasksOfAPipeline(t *testing.T) {
 	disturb := spec("SELECT set_config('work_mem', '1MB', false), pg_advisory_lock(1); SELECT set_config('transaction_read_only', 'off', true)")
 	slow := spec("SELECT now(), pg_sleep(0.002)")
 	slow.Timeout = time.Minute
-	results, starts := b.fly(disturb, spec(shown), slow, spec(shown), spec("SELECT 'last'"))
+	results, starts := b.pipe(disturb, spec(shown), slow, spec(shown), spec("SELECT 'last'"))
 	if len(results) != 5 {
 		t.Fatal(len(results), results[len(results)-1].Failure)
 	}
@@ -136,12 +136,12 @@ func TestEffectEndsPipeline(t *testing.T) {
 		one, two, three := spec("SELECT 1"), spec("SELECT writes(2)"), spec("SELECT writes(3)")
 		two.Save, two.Keep, three.Save = save, save, save
 		one.Save = save
-		results, _ := b.fly(one, two, three)
+		results, _ := b.pipe(one, two, three)
 		if len(results) != 2 || !results[1].Alone || results[1].Open || b.get("SELECT count(*) FROM ends") != "0" {
 			t.Errorf("save %v: %d %+v", save, len(results), results[len(results)-1])
 		}
 		b.alone()
-		results, _ = b.fly(spec("SELECT 1"), spec("SELECT writes(2)"))
+		results, _ = b.pipe(spec("SELECT 1"), spec("SELECT writes(2)"))
 		if len(results) != 2 || !results[1].Alone || results[1].Open || b.get("SELECT count(*) FROM ends") != "0" {
 			t.Errorf("the last: %d %+v", len(results), results[len(results)-1])
 		}
@@ -277,13 +277,13 @@ func TestPipelineKnowsWhatIsPrepared(t *testing.T) {
 	for range 3 {
 		late := spec("SELECT 2")
 		late.Until = time.Now().Add(-time.Hour)
-		b.fly(spec("SELECT 1"), late, spec("SELECT 3"))
+		b.pipe(spec("SELECT 1"), late, spec("SELECT 3"))
 		if !b.session.Clean() {
 			t.Fatal("it is not known what is prepared")
 		}
 		b.alone()
 	}
-	results, _ := b.fly(spec("SELECT 1"), spec("SELECT 2"), spec("SELECT 3"))
+	results, _ := b.pipe(spec("SELECT 1"), spec("SELECT 2"), spec("SELECT 3"))
 	if len(results) != 3 {
 		t.Error(len(results), "have run")
 	}
@@ -294,7 +294,7 @@ func TestErrorEndsPipeline(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	for input, code := range map[string]string{"SELECT 1/0": "22012", "SELECT": "", "SELEC 1": "42601"} {
-		results, _ := b.fly(spec("SELECT 1"), spec(input), spec("INSERT INTO ends VALUES (1, 'ran')"))
+		results, _ := b.pipe(spec("SELECT 1"), spec(input), spec("INSERT INTO ends VALUES (1, 'ran')"))
 		switch {
 		case code == "" && len(results) != 3:
 			t.Error(input, len(results), results[len(results)-1].Failure)
@@ -311,11 +311,11 @@ func TestLateTaskIsPassedOver(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	for range 2 { // till all that it says is prepared
-		b.fly(spec("SELECT 1"), spec("SELECT 2"))
+		b.pipe(spec("SELECT 1"), spec("SELECT 2"))
 	}
 	second, third := spec("SELECT 2"), spec("INSERT INTO ends VALUES (1, 'ran')")
 	third.Until = time.Now().Add(-time.Hour)
-	results, _ := b.fly(spec("SELECT 1"), second, third)
+	results, _ := b.pipe(spec("SELECT 1"), second, third)
 	if len(results) != 2 || !b.session.Clean() || b.get("SELECT count(*) FROM ends") != "0" {
 		t.Error(len(results), b.session.Clean())
 	}
@@ -333,7 +333,7 @@ func TestPipelineKeepsState(t *testing.T) {
 	}
 	first := kept("SELECT set_config('work_mem', '1MB', false)")
 	first.Keep = false
-	results, _ := b.fly(first, kept("SHOW work_mem"), kept("SHOW work_mem"))
+	results, _ := b.pipe(first, kept("SHOW work_mem"), kept("SHOW work_mem"))
 	if len(results) != 3 || output(results[2]) != "1MB" {
 		t.Fatal(len(results), output(results[len(results)-1]))
 	}
@@ -342,7 +342,7 @@ func TestPipelineKeepsState(t *testing.T) {
 		"SELECT loads()",
 	} {
 		b.exec("CREATE OR REPLACE FUNCTION loads() RETURNS int4 LANGUAGE plpgsql AS 'BEGIN RETURN 1; END'")
-		results, _ = b.fly(kept("SELECT 1"), kept(odd), kept("SELECT 2"))
+		results, _ = b.pipe(kept("SELECT 1"), kept(odd), kept("SELECT 2"))
 		if len(results) != 2 || !results[1].Alone {
 			t.Errorf("%s: %d %+v", odd, len(results), results[len(results)-1])
 		}
@@ -355,7 +355,7 @@ func TestLanguageEndsPipeline(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	b.exec("CREATE FUNCTION prepares() RETURNS int4 LANGUAGE plpgsql AS $$BEGIN EXECUTE 'PREPARE left_over AS SELECT 1'; RETURN 1; END$$")
-	results, _ := b.fly(spec("SELECT prepares()"), spec("INSERT INTO ends VALUES (1, 'ran')"))
+	results, _ := b.pipe(spec("SELECT prepares()"), spec("INSERT INTO ends VALUES (1, 'ran')"))
 	if len(results) != 1 || b.session.Clean() || b.get("SELECT count(*) FROM ends") != "0" {
 		t.Error(len(results), b.session.Clean())
 	}
@@ -374,7 +374,7 @@ func TestPipelineKeepsUser(t *testing.T) {
 	b := newBench(t)
 	own := b.get("SELECT session_user")
 	for _, setting := range []string{"session_authorization", "role"} {
-		results, _ := b.fly(spec("SELECT set_config('"+setting+"', 'pg_monitor', false)"), spec("SELECT session_user || ' ' || current_user"))
+		results, _ := b.pipe(spec("SELECT set_config('"+setting+"', 'pg_monitor', false)"), spec("SELECT session_user || ' ' || current_user"))
 		if len(results) != 1 {
 			t.Errorf("%s: the next is %s", setting, output(results[1]))
 		}
@@ -406,7 +406,7 @@ func TestPipelineAfterFailure(t *testing.T) {
 		task.Save, task.Keep = true, true
 		return task
 	}
-	results, _ := b.fly(kept("SELECT set_config('my.own', '42', false)"), kept("SELECT current_setting('my.own', true)"), kept("SELECT current_setting('my.own', true)"))
+	results, _ := b.pipe(kept("SELECT set_config('my.own', '42', false)"), kept("SELECT current_setting('my.own', true)"), kept("SELECT current_setting('my.own', true)"))
 	if len(results) != 3 || output(results[1]) != "42" || output(results[2]) != "42" {
 		t.Error(len(results), output(results[len(results)-1]))
 	}
@@ -418,7 +418,7 @@ func TestLateTaskTakesState(t *testing.T) {
 	b := newBench(t)
 	first, late := spec("SELECT set_config('my.own', '42', false), pg_advisory_lock(9)"), spec("SELECT 1")
 	first.Save, late.Until = true, time.Now().Add(-time.Hour)
-	b.fly(first, late)
+	b.pipe(first, late)
 	next := spec("SELECT coalesce(current_setting('my.own', true), '') = '', count(*) FROM pg_locks WHERE locktype = 'advisory' AND pid = pg_backend_pid()")
 	next.Save, next.Keep, next.Settings = true, true, [][2]string{{"pg_task.id", "3"}}
 	result, _ := b.run(next, nil)

@@ -45,7 +45,7 @@ type loop struct {
 	wake      *wake.Waker
 	postponed time.Time // until then, changes for another way of waking: the table is locked
 
-	completer    completer
+	completer completer
 	reads     func([]*run.Task) // for tests: called with what was read, by the loop; may be nil
 	draining  time.Time         // since when; zero: we do not
 	cancelled bool              // its grace is over

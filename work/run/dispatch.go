@@ -46,8 +46,8 @@ type Server struct {
 // goroutine may use it, but Dispatch is the leader's.
 type Dispatcher struct {
 	Config
-	pipelines   pipelines
-	profiles    profiles
+	pipelines pipelines
+	profiles  profiles
 	others    others
 	instants  instants
 	unwritten atomic.Int64 // bytes of the outcomes that the leader has not written yet
@@ -65,10 +65,10 @@ type Dispatcher struct {
 // New returns one that has started nothing.
 func New(c Config, limits Limits) *Dispatcher {
 	d := &Dispatcher{
-		Config:  c,
+		Config:    c,
 		pipelines: pipelines{all: map[*runner]*pipeline{}},
 		profiles:  profiles{of: map[like]*profile{}},
-		bare:    Parameters(c.Schema, c.Table, "", "", 1),
+		bare:      Parameters(c.Schema, c.Table, "", "", 1),
 	}
 	d.Limits.Store(&limits)
 	d.Server.Store(&Server{Encoding: "UTF8"})

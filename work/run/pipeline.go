@@ -17,7 +17,7 @@ const (
 	pipelineSize = 16 << 10               // bytes of it, roughly: what is sent must never wait for us to read, and some systems' sockets hold no more than 8 kB, as does the server
 	pipelineOurs = 700                    // of them, those that we add to the texts of each task, at most
 	pipelineTime = 20 * time.Millisecond  // that it is to take, sessions that displace each other on busy cores included;
-	orderTime  = 5 * time.Millisecond   // in lanes where several run at once, since by so much the first of another session may begin before the last of this one;
+	orderTime    = 5 * time.Millisecond   // in lanes where several run at once, since by so much the first of another session may begin before the last of this one;
 	pipelineLate = 50 * time.Millisecond  // after which none of it begins,
 	pipelineBack = 100 * time.Millisecond // and how much later what has not begun is called back: the answer to what has is here by then
 )
