@@ -107,6 +107,8 @@ COMMENT ON COLUMN :table.after IS 'Not acted on yet: refused';
 
 COMMENT ON COLUMN :table.key IS 'Name of a job, of which at most one task waits';
 
+COMMENT ON COLUMN :table.owner IS 'Whose file has named this job: see pgtaskd apply';
+
 COMMENT ON COLUMN :table.on_fail IS 'Not acted on yet: refused';
 
 COMMENT ON COLUMN :table.notify IS 'Not acted on yet: refused';

@@ -128,6 +128,8 @@ ALTER TABLE :table ADD COLUMN IF NOT EXISTS after pg_catalog.int8[];
 
 ALTER TABLE :table ADD COLUMN IF NOT EXISTS key pg_catalog.text;
 
+ALTER TABLE :table ADD COLUMN IF NOT EXISTS owner pg_catalog.text;
+
 ALTER TABLE :table ADD COLUMN IF NOT EXISTS on_fail pg_catalog.text;
 
 ALTER TABLE :table ADD COLUMN IF NOT EXISTS notify pg_catalog.text;
