@@ -22,64 +22,76 @@ func TestApply(t *testing.T) {
 		shows, after string
 	}{
 		"new jobs": {
-			"", two, apply.Options{},
+			"", two,
+			apply.Options{},
 			"+ a\n    input: SELECT 1\n    repeat: 01:00:00\n+ b\n    input: SELECT 2\n    repeat: 1 day\n    group: nightly",
 			"1 PLAN a group 01:00:00 SELECT 1 git\n2 PLAN b nightly 1 day SELECT 2 git",
 		},
 		"a dry run changes nothing": {
-			"INSERT INTO task (key, input, repeat, owner) VALUES ('a', 'SELECT 0', '1 hour', 'git'), ('c', 'SELECT 3', '1 s', 'git')", two, apply.Options{DryRun: true, Prune: true},
+			"INSERT INTO task (key, input, repeat, owner) VALUES ('a', 'SELECT 0', '1 hour', 'git'), ('c', 'SELECT 3', '1 s', 'git')", two,
+			apply.Options{DryRun: true, Prune: true},
 			"~ a\n    input: SELECT 0 → SELECT 1\n+ b\n    input: SELECT 2\n    repeat: 1 day\n    group: nightly\n- c",
 			"1 PLAN a group 01:00:00 SELECT 0 git\n2 PLAN c group 00:00:01 SELECT 3 git",
 		},
 		"columns that the file does not name return to their defaults": {
-			`INSERT INTO task (key, input, repeat, owner, "group", max, until, data, remote) VALUES ('a', 'SELECT 1', '1 hour', 'git', 'x', 3, '2100-01-01', 'd', 'r')`, one, apply.Options{},
+			`INSERT INTO task (key, input, repeat, owner, "group", max, until, data, remote) VALUES ('a', 'SELECT 1', '1 hour', 'git', 'x', 3, '2100-01-01', 'd', 'r')`, one,
+			apply.Options{},
 			"~ a\n    max: 3 → 0\n    data: d → NULL\n    group: x → group\n    remote: r → NULL\n    until: 2100-01-01 00:00:00+00 → NULL",
 			"1 PLAN a group 01:00:00 SELECT 1 git",
 		},
 		"plan, state and what runs have written stay": {
 			`INSERT INTO task (key, input, repeat, owner, plan, error, runs, attempt) VALUES ('a', 'SELECT 0', '1 hour', 'git', 'infinity', 'e', '[]', 1)`,
-			"- {key: a, input: SELECT 1, repeat: 1 hour, plan: 2000-01-01}", apply.Options{},
+			"- {key: a, input: SELECT 1, repeat: 1 hour, plan: 2000-01-01}",
+			apply.Options{},
 			"~ a\n    input: SELECT 0 → SELECT 1",
 			"1 PLAN a group 01:00:00 SELECT 1 git",
 		},
 		"plan is that of a new job": {
-			"", "- {key: a, input: SELECT 1, repeat: 1 hour, plan: infinity}", apply.Options{},
+			"", "- {key: a, input: SELECT 1, repeat: 1 hour, plan: infinity}",
+			apply.Options{},
 			"+ a\n    input: SELECT 1\n    repeat: 01:00:00\n    plan: infinity",
 			"1 PLAN a group 01:00:00 SELECT 1 git",
 		},
 		"what is paused stays paused": {
-			"INSERT INTO task (key, input, repeat, owner, state) VALUES ('a', 'SELECT 0', '1 hour', 'git', 'STOP')", one, apply.Options{},
+			"INSERT INTO task (key, input, repeat, owner, state) VALUES ('a', 'SELECT 0', '1 hour', 'git', 'STOP')", one,
+			apply.Options{},
 			"~ a\n    input: SELECT 0 → SELECT 1",
 			"1 STOP a group 01:00:00 SELECT 1 git",
 		},
 		"a row that runs is changed beside the one that waits": {
 			`INSERT INTO task (key, input, repeat, owner, state) VALUES ('a', 'SELECT 0', '1 hour', 'git', 'WORK');
-			INSERT INTO task (key, input, repeat, owner) VALUES ('a', 'SELECT 1', '2 hours', 'git')`, one, apply.Options{},
+			INSERT INTO task (key, input, repeat, owner) VALUES ('a', 'SELECT 1', '2 hours', 'git')`, one,
+			apply.Options{},
 			"~ a (it runs now: that run goes on as it began)\n    repeat: 02:00:00 → 01:00:00\n    input: SELECT 0 → SELECT 1",
 			"1 WORK a group 01:00:00 SELECT 1 git\n2 PLAN a group 01:00:00 SELECT 1 git",
 		},
 		"what has ended is left": {
-			"INSERT INTO task (key, input, state, start, stop) VALUES ('a', 'SELECT 0', 'DONE', now(), now())", one, apply.Options{},
+			"INSERT INTO task (key, input, state, start, stop) VALUES ('a', 'SELECT 0', 'DONE', now(), now())", one,
+			apply.Options{},
 			"+ a\n    input: SELECT 1\n    repeat: 01:00:00",
 			"1 DONE a group 00:00:00 SELECT 0\n2 PLAN a group 01:00:00 SELECT 1 git",
 		},
 		"a job that was stopped while it ran is over, and begins again": {
-			"INSERT INTO task (key, input, state, start, stopping, owner) VALUES ('a', 'SELECT 0', 'STOP', now(), true, 'git')", one, apply.Options{},
+			"INSERT INTO task (key, input, state, start, stopping, owner) VALUES ('a', 'SELECT 0', 'STOP', now(), true, 'git')", one,
+			apply.Options{},
 			"+ a\n    input: SELECT 1\n    repeat: 01:00:00",
 			"1 STOP a group 00:00:00 SELECT 0 git\n2 PLAN a group 01:00:00 SELECT 1 git",
 		},
 		"a job without an owner is adopted": {
-			"INSERT INTO task (key, input, repeat) VALUES ('a', 'SELECT 1', '1 hour')", one, apply.Options{},
+			"INSERT INTO task (key, input, repeat) VALUES ('a', 'SELECT 1', '1 hour')", one,
+			apply.Options{},
 			`~ a (had no owner, belongs to "git" now)`,
 			"1 PLAN a group 01:00:00 SELECT 1 git",
 		},
 		"a job of another owner is refused, and all with it": {
-			"INSERT INTO task (key, input, repeat, owner) VALUES ('b', 'SELECT 0', '1 hour', 'x')", two, apply.Options{},
+			"INSERT INTO task (key, input, repeat, owner) VALUES ('b', 'SELECT 0', '1 hour', 'x')", two,
+			apply.Options{},
 			`jobs.yaml: line 4, column 8: the job "b" belongs to owner "x"; take it out there first, or set the column owner of its row to "git"`,
 			"1 PLAN b group 01:00:00 SELECT 0 x",
 		},
 		"nothing is pruned unless asked for": {
-			"INSERT INTO task (key, input, repeat, owner) VALUES ('c', 'SELECT 0', '1 hour', 'git')", "[]", apply.Options{},
+			"INSERT INTO task (key, input, repeat, owner) VALUES ('c', 'SELECT 0', '1 hour', 'git')", "[]",
+			apply.Options{},
 			"unnamed c",
 			"1 PLAN c group 01:00:00 SELECT 0 git",
 		},
@@ -87,13 +99,15 @@ func TestApply(t *testing.T) {
 			`INSERT INTO task (key, input, repeat, owner, state, stop) VALUES ('c', 'SELECT 0', '1 hour', 'git', 'PLAN', null), ('d', 'SELECT 0', '1 hour', 'git', 'STOP', null),
 			('e', 'SELECT 0', '1 hour', 'git', 'WORK', null), ('e', 'SELECT 0', '1 hour', 'git', 'PLAN', null), ('f', 'SELECT 0', '1 hour', 'x', 'PLAN', null),
 			('g', 'SELECT 0', '1 hour', null, 'PLAN', null), (null, 'SELECT 0', '1 hour', 'git', 'PLAN', null), ('h', 'SELECT 0', '1 hour', 'git', 'DONE', now()), ('i', 'SELECT 0', '0', 'git', 'WORK', null)`,
-			"[]", apply.Options{Prune: true},
+			"[]",
+			apply.Options{Prune: true},
 			"- c\n- d\n- e (it runs now: that run goes on, and is the last)",
 			"3 WORK e group 00:00:00 SELECT 0 git\n5 PLAN f group 01:00:00 SELECT 0 x\n6 PLAN g group 01:00:00 SELECT 0\n7 PLAN group 01:00:00 SELECT 0 git\n" +
 				"8 DONE h group 01:00:00 SELECT 0 git\n9 WORK i group 00:00:00 SELECT 0 git",
 		},
 		"a job that was pruned while it runs can come back": {
-			"INSERT INTO task (key, input, repeat, owner, state) VALUES ('a', 'SELECT 1', '0', 'git', 'WORK')", one, apply.Options{},
+			"INSERT INTO task (key, input, repeat, owner, state) VALUES ('a', 'SELECT 1', '0', 'git', 'WORK')", one,
+			apply.Options{},
 			"~ a (it runs now: that run goes on as it began)\n    repeat: 00:00:00 → 01:00:00",
 			"1 WORK a group 01:00:00 SELECT 1 git",
 		},
@@ -101,11 +115,13 @@ func TestApply(t *testing.T) {
 			"", "- {key: a, input: SELECT 1, repeat: 1 hour, until: 2020-01-01}", apply.Options{}, "over a", "NULL",
 		},
 		"an hour is not a day of hours": {
-			"INSERT INTO task (key, input, repeat, owner) VALUES ('a', 'SELECT 1', '24 hours', 'git')", "- {key: a, input: SELECT 1, repeat: 1 day}", apply.Options{},
+			"INSERT INTO task (key, input, repeat, owner) VALUES ('a', 'SELECT 1', '24 hours', 'git')", "- {key: a, input: SELECT 1, repeat: 1 day}",
+			apply.Options{},
 			"~ a\n    repeat: 24:00:00 → 1 day", "1 PLAN a group 1 day SELECT 1 git",
 		},
 		"another way to write the same is the same": {
-			"INSERT INTO task (key, input, repeat, owner) VALUES ('a', 'SELECT 1', '90 min', 'git')", "- {key: a, input: SELECT 1, repeat: '1:30'}", apply.Options{},
+			"INSERT INTO task (key, input, repeat, owner) VALUES ('a', 'SELECT 1', '90 min', 'git')", "- {key: a, input: SELECT 1, repeat: '1:30'}",
+			apply.Options{},
 			"", "1 PLAN a group 01:30:00 SELECT 1 git",
 		},
 	}
@@ -133,7 +149,9 @@ func TestApply(t *testing.T) {
 // TestFaultsOfValuesNameTheirPlace: what only the table and the server can tell. Nothing is changed.
 func TestFaultsOfValuesNameTheirPlace(t *testing.T) {
 	t.Parallel()
-	job := func(more string) string { return "- {key: a, input: SELECT 1, repeat: 1 h}\n- key: b\n  input: SELECT 1\n  " + more + "\n" }
+	job := func(more string) string {
+		return "- {key: a, input: SELECT 1, repeat: 1 h}\n- key: b\n  input: SELECT 1\n  " + more + "\n"
+	}
 	cases := map[string]struct{ before, file, want string }{
 		"an unknown column":       {"", job("repeat: 1 h\n  prioritty: 1"), `jobs.yaml: line 5, column 3: the table has no column "prioritty"; did you mean "priority"?`},
 		"a column like no other":  {"", job("repeat: 1 h\n  zzz: 1"), `jobs.yaml: line 5, column 3: the table has no column "zzz"`},
@@ -248,5 +266,5 @@ func TestValuesAreTakenAsTheyAreWritten(t *testing.T) {
 		s.equal(c.yaml, s.get("SELECT "+c.want+" FROM task WHERE key = 'a'"), "true")
 		s.equal(c.yaml+" again", s.run(file, apply.Options{}), "")
 	}
-	s.equal("cut", s.run("- {key: a, input: x, repeat: 1 h, 'Odd \" name': long}", apply.Options{}), `jobs.yaml: line 1, column 50: Odd " name: value too long for type character varying(3)`)
+	s.equal("cut", s.run("- {key: a, input: x, repeat: 1 h, 'Odd \" name': long}", apply.Options{}), `jobs.yaml: line 1, column 49: Odd " name: value too long for type character varying(3)`)
 }

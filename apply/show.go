@@ -33,6 +33,9 @@ func (c Change) Lines() []string {
 			}
 		default:
 			old, now := shown(d.Column, d.Old), shown(d.Column, d.New)
+			if old == now && d.Column != "remote" {
+				old, now = apart(*d.Old, *d.New)
+			}
 			if old == now {
 				now += " (what has changed is not shown)"
 			}
@@ -68,7 +71,10 @@ func public(text string) string {
 	if err != nil {
 		return "a connection string that cannot be read"
 	}
-	return settings.Public()
+	if shown := settings.Public(); shown != "" {
+		return shown
+	}
+	return "a connection string of which nothing is shown"
 }
 
 func short(text string) string {
@@ -78,6 +84,17 @@ func short(text string) string {
 		return fmt.Sprintf("%s (and %d more lines)", cut(first, mostShown), strings.Count(rest, "\n")+1)
 	}
 	return cut(first, mostShown)
+}
+
+// apart are two long texts from shortly before the first character that differs.
+func apart(old, now string) (string, string) {
+	a, b := []rune(old), []rune(now)
+	same := 0
+	for same < min(len(a), len(b)) && a[same] == b[same] {
+		same++
+	}
+	same = max(same-mostShown/3, 0)
+	return "…" + short(string(a[same:])), "…" + short(string(b[same:]))
 }
 
 func cut(line string, most int) string {

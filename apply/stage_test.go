@@ -93,7 +93,11 @@ func outcome(r apply.Result) string {
 	return strings.Join(lines, "\n")
 }
 
-func (s *stage) exec(sql string, args ...any) { s.t.Helper(); servertest.Exec(s.t, s.conn, sql, args...) }
+func (s *stage) exec(sql string, args ...any) {
+	s.t.Helper()
+	servertest.Exec(s.t, s.conn, sql, args...)
+}
+
 func (s *stage) get(sql string, args ...any) string {
 	s.t.Helper()
 	return servertest.Get(s.t, s.conn, sql, args...)

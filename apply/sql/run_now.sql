@@ -1,7 +1,7 @@
 -- Inserts a copy of a job's row, which runs once and now: of the row that waits, else of the newest that runs, else of the last.
 -- $1 key
-INSERT INTO :table (plan, state, repeat, :copied)
-SELECT pg_catalog.statement_timestamp(), 'PLAN'::pg_catalog.text:::state, '0'::pg_catalog.interval, :copied
+INSERT INTO :table (plan, state, repeat, cron, key, :copied)
+SELECT pg_catalog.statement_timestamp(), 'PLAN'::pg_catalog.text:::state, '0'::pg_catalog.interval, NULL, NULL, :copied
 FROM :table AS t
 WHERE t.id OPERATOR(pg_catalog.=) coalesce(
     (
