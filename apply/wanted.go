@@ -103,7 +103,7 @@ func (t *table) defaults(ctx context.Context, tx pgx.Tx, all []*wanted) error {
 	for i := range t.columns {
 		if c := &t.columns[i]; c.own && c.compared() {
 			own = append(own, c)
-			expressions = append(expressions, "CAST(("+c.fallback+") AS "+c.typ+")::pg_catalog.text")
+			expressions = append(expressions, "(("+c.fallback+")::"+c.typ+")::pg_catalog.text")
 		}
 	}
 	var values []*string
