@@ -62,6 +62,7 @@ type commands struct {
 
 	Run     runCommand     `cmd:"" help:"Serve the targets of a configuration file, or the one table of a connection string."`
 	Check   checkCommand   `cmd:"" help:"Read the configuration, connect, and show what would be created and what is missing. Exits with 1 when run would fail."`
+	Next    nextCommand    `cmd:"" help:"Print when a cron expression runs next."`
 	Schema  schemaCommand  `cmd:"" help:"Print the statements that make a task table."`
 	Demo    demoCommand    `cmd:"" help:"Show tasks at work on a throw-away server."`
 	Apply   applyCommand   `cmd:"" help:"Make the jobs of a table those of files, and print what changes. Exits with 2 when --dry-run finds differences."`

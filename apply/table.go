@@ -7,11 +7,13 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
 	"pgtaskd/conf"
 	"pgtaskd/sql"
+	"pgtaskd/work/schedule"
 )
 
 //go:embed sql/*.sql
@@ -112,10 +114,26 @@ func (t *table) check(jobs Jobs) error {
 				faults.add(f.at, "%s is not for a file: it belongs to one run", name)
 			case c.json && f.value.kind == scalar && !isJSON(f.value.text):
 				faults.add(f.value.at, "%s is no JSON", name)
+			case name == "cron" && f.value.kind == scalar:
+				if why := wrongCron(f.value.text); why != "" {
+					faults.add(f.value.at, "%s", why)
+				}
 			}
 		}
 	}
 	return faults.err()
+}
+
+// wrongCron says what is wrong with an expression.
+func wrongCron(text string) string {
+	s, err := schedule.Parse(text, time.UTC)
+	if err != nil {
+		return err.Error()
+	}
+	if _, comes := s.Next(time.Now()); !comes {
+		return "cron never comes"
+	}
+	return ""
 }
 
 // statement is a text of sql/ with names in it. Those of columns are lists.
