@@ -34,6 +34,17 @@ var notCopied = []string{
 	"runs", "base", "next", "created", "after", "skipped", "failures", "atomic", "origin", "stopping",
 }
 
+// OwnColumns are the columns of every task table that a repetition copies, unquoted.
+func OwnColumns() []string {
+	var names []string
+	for _, column := range wantedColumns() {
+		if !column.generated && !slices.Contains(notCopied, column.name) {
+			names = append(names, column.name)
+		}
+	}
+	return names
+}
+
 // Describe looks at a table; one that is not there is no error. One that is not to be trusted is an *Untrusted error.
 func Describe(ctx context.Context, conn *pgx.Conn, t Table) (Description, error) {
 	f, err := inspect(ctx, conn, t, false)
