@@ -18,6 +18,7 @@ type term struct {
 	orphans   map[int64]lane.Key  // under way, but not ours
 	killed    []end               // tasks whose session was terminated
 	soon      []*run.Task         // read before their plan, the earliest first
+	unplanned []unplanned         // found by the scan under way
 	parked    map[int64]parked    // rows that could not be taken just now
 	hopeless  map[int64]time.Time // rows that have refused a change, and since when
 	leftAlone map[int64]bool      // rows under way that take no end: their tasks would run again
@@ -34,6 +35,7 @@ type looks struct {
 	swept                                   time.Time // deletions that had to wait
 	marks                                   time.Time // tasks were looked at that may have to be marked
 	fullTook                                time.Duration
+	planned                                 int64     // unplanned tasks with ids up to it were looked at
 	low                                     time.Time // plans before were seen by a scan
 	next                                    time.Time // earliest plan to come, zero: none
 	foreseen                                time.Time // the one for which it was looked what to take before it
