@@ -9,9 +9,10 @@ import (
 	"pgtaskd/sql"
 )
 
-// completer writes ends of tasks on a connection of its own, while the loop takes other tasks on the control connection: where tasks are short, either alone keeps
-// a connection busy. What it may write is told by the rows, as for the loop: each must be as it was read. It is the loop's; the connection is that
-// of the goroutine that writes, while it does.
+// completer writes ends of tasks on a connection of its own, while the loop takes other tasks on
+// the control connection: where tasks are short, either alone keeps a connection busy. What it may
+// write is told by the rows, as for the loop: each must be as it was read. It is the loop's; the
+// connection is that of the goroutine that writes, while it does.
 type completer struct {
 	conn   *control // nil: there is none
 	ends   []end    // that are being written
@@ -55,7 +56,8 @@ func (l *loop) allWait() bool {
 	return true
 }
 
-// dictate gives the completer, which is idle, ends to be written; false when the loop is to write them.
+// dictate gives the completer, which is idle, ends to be written; false when the loop is to write
+// them.
 func (l *loop) dictate(ends []end) bool {
 	s := &l.completer
 	switch {
@@ -101,7 +103,8 @@ func (s *completer) write(ctx context.Context, connect func(context.Context) (*c
 	return w
 }
 
-// heed takes up what the completer has written, and ends its connection when it has had nothing to do for a while.
+// heed takes up what the completer has written, and ends its connection when it has had nothing to
+// do for a while.
 func (l *loop) heed(ctx context.Context) error {
 	s := &l.completer
 	if !s.writes() {
@@ -125,7 +128,8 @@ func (l *loop) heed(ctx context.Context) error {
 	}
 }
 
-// learn takes down what the completer has written, and returns the tasks that are to be deleted. What it has not written is left to those who look closer.
+// learn takes down what the completer has written, and returns the tasks that are to be deleted.
+// What it has not written is left to those who look closer.
 func (l *loop) learn(w written) (empty []int64) {
 	s := &l.completer
 	s.cancel()

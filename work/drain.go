@@ -12,8 +12,8 @@ import (
 	"pgtaskd/exec"
 )
 
-// drained tells whether a drain has come to its end, or takes too long: rows that somebody has locked are left as they are then, and
-// the next controller finds them.
+// drained tells whether a drain has come to its end, or takes too long: rows that somebody has
+// locked are left as they are then, and the next controller finds them.
 func (l *loop) drained() (done bool, err error) {
 	switch {
 	case l.draining.IsZero():
@@ -53,7 +53,8 @@ func (l *loop) drain() {
 	}
 }
 
-// handOver gives the lead away as soon as all that runs is marked: another controller starts what waits, and leaves alone what is marked. We write the ends of that all the same.
+// handOver gives the lead away as soon as all that runs is marked: another controller starts what
+// waits, and leaves alone what is marked. We write the ends of that all the same.
 func (l *loop) handOver(ctx context.Context) error {
 	if l.draining.IsZero() || l.handed || !l.busy() {
 		return nil

@@ -58,7 +58,8 @@ func (e end) size() (n int) {
 	return n
 }
 
-// relieve gives the slot of a heavy end back whose row somebody has locked, where there are few of them: that may last.
+// relieve gives the slot of a heavy end back whose row somebody has locked, where there are few of
+// them: that may last.
 func (l *loop) relieve(e *end) {
 	if e.written != nil && l.relieved+e.Weight <= relievedMost {
 		close(e.written)

@@ -50,7 +50,8 @@ func (l *loop) delete(ctx context.Context, ids []int64) error {
 	})
 }
 
-// stays logs that a row can't be deleted, such as one that a foreign key of the user's refers to: once for all that the same keeps. Its task has ended.
+// stays logs that a row can't be deleted, such as one that a foreign key of the user's refers to:
+// once for all that the same keeps. Its task has ended.
 func (l *loop) stays(answer *pgconn.PgError, id int64) {
 	what := answer.Code + " " + answer.TableName + " " + answer.ConstraintName + " " + answer.Routine
 	if l.kept[what] || len(l.kept) >= keptMost {
@@ -153,12 +154,13 @@ func (l *loop) retry(ctx context.Context, tx pgx.Tx, ends []end, written map[int
 	return err
 }
 
-// silences is how often in a row an end or a mark must not have been taken by a row that nobody has changed and nobody had locked a moment later, until that is taken for
-// the row's own doing: whoever had it locked may have let it go in between.
+// silences is how often in a row an end or a mark must not have been taken by a row that nobody has
+// changed and nobody had locked a moment later, until that is taken for the row's own doing:
+// whoever had it locked may have let it go in between.
 const silences = 3
 
-// settle forgets the tasks whose ends are written, and looks what is the matter with the others: some are locked, and are written later;
-// some have been stopped; the rest are no longer ours.
+// settle forgets the tasks whose ends are written, and looks what is the matter with the others:
+// some are locked, and are written later; some have been stopped; the rest are no longer ours.
 func (l *loop) settle(ctx context.Context, ends []end, written map[int64]bool) error {
 	var open []int64
 	for _, e := range ends {

@@ -6,8 +6,9 @@ import (
 	"pgtaskd/work/run"
 )
 
-// forgotten tells an end that the server may have forgotten in its last crash, with what it stands for: the row may have another version by that number, and effects whose commit
-// did not wait for the disk are lost. The task waits still, or is found cut off.
+// forgotten tells an end that the server may have forgotten in its last crash, with what it stands
+// for: the row may have another version by that number, and effects whose commit did not wait for
+// the disk are lost. The task waits still, or is found cut off.
 func (l *loop) forgotten(e *end) bool {
 	return l.crashed != nil && e.kind == run.Finished && e.Stop.Before(*l.crashed) && (!e.task.Marks.Load() || l.control.lazy && e.task.Row.Remote == "")
 }

@@ -127,8 +127,9 @@ func (e *end) stored(text *string, encoding string) *string {
 }
 
 // leaveAlone gives up a row that takes no end at all. It stays as it is for as long as we lead, or
-// until somebody changes its state, and its lane is free. One that still says PLAN is run once more,
-// and marked first: then it stays WORK. One that takes no mark either is tried again after a while.
+// until somebody changes its state, and its lane is free. One that still says PLAN is run once
+// more, and marked first: then it stays WORK. One that takes no mark either is tried again after a
+// while.
 func (l *loop) leaveAlone(e end, err error) {
 	id := e.task.Row.ID
 	if !e.task.Marks.Load() {

@@ -8,7 +8,8 @@ import (
 	"pgtaskd/work/run"
 )
 
-// Live are the settings of a target that take effect without a drain: nothing that runs is cancelled for them.
+// Live are the settings of a target that take effect without a drain: nothing that runs is
+// cancelled for them.
 type Live struct {
 	Sleep, Grace, Idle time.Duration
 	Run                int
@@ -31,7 +32,8 @@ func (t Target) Adopt(other Target) Target {
 	return t
 }
 
-// Changes hands such settings to the loop that serves a target. Any goroutine may use it; of a nil one nothing comes.
+// Changes hands such settings to the loop that serves a target. Any goroutine may use it; of a nil
+// one nothing comes.
 type Changes struct {
 	latest atomic.Pointer[Live]
 	poke   chan struct{} // capacity 1, so pokes coalesce

@@ -15,7 +15,8 @@ import (
 	"pgtaskd/work/wake"
 )
 
-// loop serves one target. What its fields say of their owner holds: the goroutine that called Serve owns the rest.
+// loop serves one target. What its fields say of their owner holds: the goroutine that called Serve
+// owns the rest.
 type loop struct {
 	target Target
 	log    zerolog.Logger

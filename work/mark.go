@@ -46,7 +46,8 @@ func (l *loop) answer(ctx context.Context) error {
 	return err
 }
 
-// decline answers no to the runners that wait for us: while another leads we can do nothing for them, and their sessions would stay.
+// decline answers no to the runners that wait for us: while another leads we can do nothing for
+// them, and their sessions would stay.
 func (l *loop) decline() {
 	l.hear()
 	for _, a := range l.asks {
@@ -84,8 +85,9 @@ func (l *loop) bring(ctx context.Context, a ask) error {
 	return nil
 }
 
-// markFirst marks tasks before they start, and returns those that are not answered yet: whose rows are
-// locked now, or the rest when the connection is lost. One whose row has changed does not start.
+// markFirst marks tasks before they start, and returns those that are not answered yet: whose rows
+// are locked now, or the rest when the connection is lost. One whose row has changed does not
+// start.
 func (l *loop) markFirst(ctx context.Context, asks []ask) (open []ask, err error) {
 	if len(asks) == 0 {
 		return nil, nil
@@ -115,8 +117,8 @@ func (l *loop) markFirst(ctx context.Context, asks []ask) (open []ask, err error
 	return append(open, asks[answered:]...), err
 }
 
-// markedFirst answers those who wait for marks that were sent, and returns those whose rows are locked
-// now.
+// markedFirst answers those who wait for marks that were sent, and returns those whose rows are
+// locked now.
 func (l *loop) markedFirst(ctx context.Context, asks []ask, marked map[int64]bool) (open []ask, err error) {
 	var passed []int64
 	for _, a := range asks {

@@ -33,7 +33,8 @@ const (
 	shownLongest = 100
 )
 
-// initial are the settings that a session has from its start. They go into a packet that the server takes up to 10,000 bytes of.
+// initial are the settings that a session has from its start. They go into a packet that the server
+// takes up to 10,000 bytes of.
 func initial(target Target, group string) [][2]string {
 	settings := append(run.Parameters(target.Schema, target.Table, "", "", 1), [2]string{"application_name", sessionName(target, group)})
 	if len(group) < 1000 {

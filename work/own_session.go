@@ -22,7 +22,8 @@ func (l *loop) ownSession(group string) (*pgconn.Config, error) {
 		}
 	}
 	cfg.RuntimeParams["client_encoding"] = "UTF8"
-	// A session is idle only between tasks, or between a task and its end: that is our business, and has limits of its own.
+	// A session is idle only between tasks, or between a task and its end: that is our business,
+	// and has limits of its own.
 	cfg.RuntimeParams["idle_in_transaction_session_timeout"] = milliseconds(pool.SessionLimit)
 	if l.facts.Load().version >= 140000 {
 		cfg.RuntimeParams["idle_session_timeout"] = "0"

@@ -10,7 +10,8 @@ import (
 	"pgtaskd/work/run"
 )
 
-// panics are tasks that panics of this controller have cut off. They outlast the leadership that a panic ends: the next one judges them.
+// panics are tasks that panics of this controller have cut off. They outlast the leadership that a
+// panic ends: the next one judges them.
 type panics struct {
 	mu  sync.Mutex
 	own map[int64]bool // which are the cause: their own runner has panicked, or panicsMost of others' have met them

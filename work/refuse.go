@@ -14,8 +14,9 @@ import (
 	"pgtaskd/work/run"
 )
 
-// A task whose end could not be written is run again, so often before it FAILs. Where another transaction was in the way (40001, 40P01, 55P03) that is after a random
-// moment, and from crossedAlone times on while nothing else starts.
+// A task whose end could not be written is run again, so often before it FAILs. Where another
+// transaction was in the way (40001, 40P01, 55P03) that is after a random moment, and from
+// crossedAlone times on while nothing else starts.
 const (
 	tries        = 5
 	crossedTries = 10
@@ -28,7 +29,8 @@ type again struct {
 	crossed int // of those, because another transaction was in the way of its end
 }
 
-// crosses counts another such run, and says how long it is to wait: others that met it wait as well, and not for as long.
+// crosses counts another such run, and says how long it is to wait: others that met it wait as
+// well, and not for as long.
 func (a again) crosses() (again, time.Duration) {
 	a.runs, a.crossed = a.runs+1, a.crossed+1
 	return a, rand.N(5 * time.Millisecond << min(a.crossed, 7))
@@ -39,12 +41,13 @@ func (a again) anotherRun() again {
 	return a
 }
 
-// longWait is the wait before the last try to write an end that SQL of a trigger refuses with an error which another transaction may be the
-// cause of. (Where there is no trigger in it, it passes some day.)
+// longWait is the wait before the last try to write an end that SQL of a trigger refuses with an
+// error which another transaction may be the cause of. (Where there is no trigger in it, it passes
+// some day.)
 const longWait = time.Second
 
-// writeEach writes ends. A row that takes no end at all is given up: it is reported, and stays as it
-// is.
+// writeEach writes ends. A row that takes no end at all is given up: it is reported, and stays as
+// it is.
 func (l *loop) writeEach(ctx context.Context, ends []end, write func(context.Context, []end) error) error {
 	return bisect(ctx, l, ends, write, nil, func(e end, err error) error {
 		var answer *pgconn.PgError
@@ -65,22 +68,25 @@ func (l *loop) writeEach(ctx context.Context, ends []end, write func(context.Con
 	})
 }
 
-// leftOut tells the error by which repeat.sql says that a repetition has not come about, keyWaits the one by which it says that another task has come to wait with its key.
+// leftOut tells the error by which repeat.sql says that a repetition has not come about, keyWaits
+// the one by which it says that another task has come to wait with its key.
 func leftOut(answer *pgconn.PgError) bool { return dividedBy(answer, "cash_div_int") }
 
 func keyWaits(answer *pgconn.PgError) bool { return dividedBy(answer, "int28div") }
 
 var errKept = errors.New("a trigger of the table keeps the row as it is")
 
-// isUnmoved tells the error by which a statement says that a trigger has kept the state of a row as it was.
+// isUnmoved tells the error by which a statement says that a trigger has kept the state of a row as
+// it was.
 func isUnmoved(answer *pgconn.PgError) bool { return dividedBy(answer, "int84div") }
 
 func dividedBy(answer *pgconn.PgError, routine string) bool {
 	return answer.Code == "22012" && strings.HasPrefix(answer.Routine, routine) && answer.Where == ""
 }
 
-// refusedByServer tells an answer of a server that goes on from the loss of the connection. What is wrong with the table as a whole, such
-// as a missing right, is not a matter of rows: it ends the leadership.
+// refusedByServer tells an answer of a server that goes on from the loss of the connection. What is
+// wrong with the table as a whole, such as a missing right, is not a matter of rows: it ends the
+// leadership.
 func refusedByServer(err error) bool {
 	var answer *pgconn.PgError
 	if !errors.As(err, &answer) || answer.Severity == "FATAL" || answer.Severity == "PANIC" {
@@ -102,8 +108,9 @@ func refusedByServer(err error) bool {
 // raisedBySQL tells an error that SQL has raised from one of the server's own.
 func raisedBySQL(answer *pgconn.PgError) bool { return answer.Routine == "exec_stmt_raise" }
 
-// trust gives our statements the role's own search_path once a trigger of the user's has turned out to need it, as it names things that it does
-// not qualify: until then the path is empty, so that nothing can come between our statements and what they mean.
+// trust gives our statements the role's own search_path once a trigger of the user's has turned out
+// to need it, as it names things that it does not qualify: until then the path is empty, so that
+// nothing can come between our statements and what they mean.
 func (l *loop) trust(ctx context.Context, err error) (trusted bool) {
 	var answer *pgconn.PgError
 	switch {
@@ -130,7 +137,8 @@ func pathless(code string) bool {
 	return false
 }
 
-// isHopeless tells that a row has refused us of late. It is tried again after a minute, as what refuses may have been mended.
+// isHopeless tells that a row has refused us of late. It is tried again after a minute, as what
+// refuses may have been mended.
 func (l *loop) isHopeless(id int64) bool {
 	since, known := l.hopeless[id]
 	if known && time.Since(since) > time.Minute {
@@ -145,7 +153,8 @@ func passing(answer *pgconn.PgError) bool {
 	return answer.Code == "40001" || answer.Code == "40P01" || answer.Code == "55P03" || keyWaits(answer) || outdated(answer)
 }
 
-// outdated tells the error of a statement of ours that was prepared before the type of a column was altered; the next time it is prepared again.
+// outdated tells the error of a statement of ours that was prepared before the type of a column was
+// altered; the next time it is prepared again.
 func outdated(err error) bool {
 	var answer *pgconn.PgError
 	return errors.As(err, &answer) && answer.Code == "0A000" && answer.Routine == "RevalidateCachedQuery" && answer.Where == ""
@@ -185,7 +194,8 @@ func (l *loop) supersede(ctx context.Context, id int64, version uint32, pid int3
 	return err
 }
 
-// refusedSilently is the end that a row has not taken though nobody has it locked and no error came: a trigger of the user's leaves it out.
+// refusedSilently is the end that a row has not taken though nobody has it locked and no error
+// came: a trigger of the user's leaves it out.
 func (l *loop) refusedSilently(e end) {
 	if e.lessen(nil) {
 		l.unsaid = append(l.unsaid, e)
@@ -246,8 +256,9 @@ func (l *loop) refused(ctx context.Context, ends []end) error {
 // short tells that the server had no room for the end of a task, or no time.
 func short(code string) bool { return strings.HasPrefix(code, "53") }
 
-// ofTable tells that there may be something wrong with the table as a whole: a right has been taken away, a column or the table dropped.
-// If so the next look finds that out, and nothing runs until it is mended; else it is the row's, or a trigger's, fault.
+// ofTable tells that there may be something wrong with the table as a whole: a right has been taken
+// away, a column or the table dropped. If so the next look finds that out, and nothing runs until
+// it is mended; else it is the row's, or a trigger's, fault.
 func ofTable(code string) bool {
 	switch code {
 	case "25006", "42501", "42P01", "42703", "3F000":

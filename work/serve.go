@@ -13,9 +13,10 @@ import (
 	"pgtaskd/work/run"
 )
 
-// Serve leads the target, or stands by while another controller does. Whatever keeps it from that it logs once, and tries again until
-// it can. It returns nil when stop was closed and all is drained, or why that could not be done; when ctx ends, it ends at once, with
-// ctx's error. All it has started has ended when it returns.
+// Serve leads the target, or stands by while another controller does. Whatever keeps it from that
+// it logs once, and tries again until it can. It returns nil when stop was closed and all is
+// drained, or why that could not be done; when ctx ends, it ends at once, with ctx's error. All it
+// has started has ended when it returns.
 func Serve(ctx context.Context, stop <-chan struct{}, t Target, log zerolog.Logger) error {
 	return (&service{target: t, trouble: &trouble{log: log, target: t}, panics: &panics{}}).serve(ctx, stop)
 }
@@ -47,7 +48,8 @@ func (s *service) serve(ctx context.Context, stop <-chan struct{}) error {
 	}
 }
 
-// undone is what a drain has left undone; nil where nothing of ours is under way any more, whatever has kept the target from being served.
+// undone is what a drain has left undone; nil where nothing of ours is under way any more, whatever
+// has kept the target from being served.
 func undone(err error) error {
 	var late *undrained
 	var bug *routine.Panic
@@ -66,8 +68,8 @@ func isClosed(stop <-chan struct{}) bool {
 	}
 }
 
-// once serves the target until a failure that leaves nothing of ours under way. A panic in any of the loop's goroutines is one, so that one target's bug
-// leaves the others alone.
+// once serves the target until a failure that leaves nothing of ours under way. A panic in any of
+// the loop's goroutines is one, so that one target's bug leaves the others alone.
 func (s *service) once(ctx context.Context, stop <-chan struct{}) error {
 	l := newLoop(ctx, s.target, s.trouble.log)
 	l.trouble, l.panics = s.trouble, s.panics
@@ -96,7 +98,8 @@ func (l *loop) serve(stop <-chan struct{}) error {
 		if err == nil || ctx.Err() != nil || !l.busy() || undone(err) != nil {
 			return err
 		}
-		// Sessions of ours are at work, or we know how tasks have ended: we try to lead again ourselves.
+		// Sessions of ours are at work, or we know how tasks have ended: we try to lead again
+		// ourselves.
 		select {
 		case <-ctx.Done():
 		case <-stop:
@@ -109,8 +112,9 @@ func (l *loop) serve(stop <-chan struct{}) error {
 	}
 }
 
-// lead connects, waits for leadership, and leads until stop, ctx or an error ends it. An error that would be anybody's leaves the connection, and the
-// leadership with it, as they are: another controller would meet the same, and know less of what runs.
+// lead connects, waits for leadership, and leads until stop, ctx or an error ends it. An error that
+// would be anybody's leaves the connection, and the leadership with it, as they are: another
+// controller would meet the same, and know less of what runs.
 func (l *loop) lead(ctx context.Context, stop <-chan struct{}) error {
 	c, err := prepare(ctx, l.target, l.trouble.served, l.log)
 	if err != nil {
@@ -141,8 +145,8 @@ func (l *loop) lead(ctx context.Context, stop <-chan struct{}) error {
 	}
 }
 
-// isAnybodys tells an error that the server answers any controller with: a table that is locked, or altered, or taken away, no right to it, no room
-// on the disk.
+// isAnybodys tells an error that the server answers any controller with: a table that is locked, or
+// altered, or taken away, no right to it, no room on the disk.
 func isAnybodys(err error) bool {
 	var gone *tableGone
 	var lack *lackOfRights

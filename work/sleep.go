@@ -18,8 +18,8 @@ const (
 	gatherStock = 100 // tasks: more than start in that time
 )
 
-// sleep waits until there is something to do: a runner's word, a notification, the next plan, the end of a pause, or the time for one
-// of the regular looks.
+// sleep waits until there is something to do: a runner's word, a notification, the next plan, the
+// end of a pause, or the time for one of the regular looks.
 func (l *loop) sleep(ctx context.Context, stop <-chan struct{}) error {
 	l.gather(ctx)
 	if l.draining.IsZero() {
@@ -72,7 +72,8 @@ func (l *loop) sleep(ctx context.Context, stop <-chan struct{}) error {
 	return err
 }
 
-// gather lets ends come together, and room for reads, while runners have enough to go on with: a statement for a few rows costs as much as one for twenty.
+// gather lets ends come together, and room for reads, while runners have enough to go on with: a
+// statement for a few rows costs as much as one for twenty.
 func (l *loop) gather(ctx context.Context) {
 	if !l.Lanes.Stocked(gatherStock) || len(l.asks) > 0 || !l.draining.IsZero() {
 		return
@@ -87,8 +88,9 @@ func (l *loop) gather(ctx context.Context) {
 // silence is how long the control session may still be silent.
 func (l *loop) silence() time.Duration { return time.Until(l.speaks()) }
 
-// speaks is when the control session has to speak next. The beats of all targets fall together, as far as a beatGrid allows: processes that wake up hundreds of times
-// a second cost more than what they do then.
+// speaks is when the control session has to speak next. The beats of all targets fall together, as
+// far as a beatGrid allows: processes that wake up hundreds of times a second cost more than what
+// they do then.
 func (l *loop) speaks() time.Time {
 	return birth.Add(l.look.spoke.Add(beat).Sub(birth).Truncate(beatGrid))
 }
@@ -105,8 +107,9 @@ func (l *loop) every() time.Duration {
 // possible.
 func (l *loop) scanDelay() time.Duration { return l.wake.Pause() - time.Since(l.look.scan) }
 
-// pace measures how fast tasks end, which is how far ahead they are read: what ends between four looks, so that runners find tasks while the loop has
-// hundreds of ends to write, and must share the cores with them.
+// pace measures how fast tasks end, which is how far ahead they are read: what ends between four
+// looks, so that runners find tasks while the loop has hundreds of ends to write, and must share
+// the cores with them.
 func (l *loop) pace(context.Context) error {
 	passed := time.Since(l.look.pace)
 	if passed < paceTick {

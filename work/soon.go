@@ -10,8 +10,9 @@ import (
 	"pgtaskd/work/run"
 )
 
-// What is planned for the next moment is read shortly before, when there is nothing else to do. So at that moment it is only to be sent: to look what is due and to
-// read it are two exchanges with the server, and each waits for several processes to wake up.
+// What is planned for the next moment is read shortly before, when there is nothing else to do. So
+// at that moment it is only to be sent: to look what is due and to read it are two exchanges with
+// the server, and each waits for several processes to wake up.
 const (
 	soonAhead  = 20 * time.Millisecond // how long before
 	soonMost   = 100                   // tasks
@@ -19,8 +20,9 @@ const (
 	denseAhead = 200 * time.Millisecond
 )
 
-// horizon is how long before the next moment it is looked what is planned, and up to when that is read. Where moments are dense, both are so far ahead that a disk
-// that takes its time for what is written between them keeps none of them waiting.
+// horizon is how long before the next moment it is looked what is planned, and up to when that is
+// read. Where moments are dense, both are so far ahead that a disk that takes its time for what is
+// written between them keeps none of them waiting.
 func (l *loop) horizon() (from, to time.Duration) {
 	if time.Since(l.look.dense) < 2*dense {
 		return max(l.ahead, denseAhead/2), max(l.ahead, denseAhead)
@@ -94,8 +96,9 @@ func (l *loop) ripens() <-chan time.Time {
 	return time.After(l.Clock.Until(l.soon[0].Row.Plan))
 }
 
-// ripening does something on the control connection, and lets those start meanwhile whose moment comes: what is written waits for the disk. It must not touch what
-// that takes: soon, and when a task was searched for.
+// ripening does something on the control connection, and lets those start meanwhile whose moment
+// comes: what is written waits for the disk. It must not touch what that takes: soon, and when a
+// task was searched for.
 func (l *loop) ripening(do func() error) error {
 	if len(l.soon) == 0 {
 		return do()

@@ -6,8 +6,8 @@ import (
 	"pgtaskd/sql"
 )
 
-// What was read a while ago and has not started is read again when it may start, since its row may have changed. Triggers tell of
-// most changes, where there are any.
+// What was read a while ago and has not started is read again when it may start, since its row may
+// have changed. Triggers tell of most changes, where there are any.
 const (
 	freshFor     = 500 * time.Millisecond // it is kept
 	freshForLong = 2 * time.Second        // where most changes are told
@@ -21,7 +21,8 @@ func (l *loop) fresh() time.Duration {
 	return freshFor
 }
 
-// unread forgets what was read a while ago; its lanes remember that it is due. If somebody has changed a row that waits, it forgets all.
+// unread forgets what was read a while ago; its lanes remember that it is due. If somebody has
+// changed a row that waits, it forgets all.
 func (l *loop) unread() {
 	if l.control.changed {
 		for _, t := range l.soon {

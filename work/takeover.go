@@ -5,7 +5,8 @@ import (
 	"time"
 )
 
-// evict ends the sessions of an old leader that run nothing which is marked, and returns how many there still were.
+// evict ends the sessions of an old leader that run nothing which is marked, and returns how many
+// there still were.
 func (l *loop) evict(ctx context.Context) (ended int64, err error) {
 	if l.look.partial { // there may be tasks that are marked and that we do not know
 		return 0, nil
@@ -18,8 +19,9 @@ func (l *loop) evict(ctx context.Context) (ended int64, err error) {
 	return done.RowsAffected(), err
 }
 
-// evictMost is how long a new leader waits for the sessions of an old one to go, before it starts what those may still be at. Only lanes depend on it: of two runs
-// of a task one alone can write its end.
+// evictMost is how long a new leader waits for the sessions of an old one to go, before it starts
+// what those may still be at. Only lanes depend on it: of two runs of a task one alone can write
+// its end.
 const evictMost = 10 * time.Second
 
 // clear waits until nothing runs that an old leader has started and not marked.

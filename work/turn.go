@@ -11,9 +11,10 @@ import (
 	"pgtaskd/work/run"
 )
 
-// turn does in one statement what most rounds of the loop consist of: it writes the ends of tasks, and the marks that runners wait for.
-// Whatever is odd is left to the steps that follow: failures, repetitions, what was put off, rows that are passed over, and all of it
-// when one row refuses its change.
+// turn does in one statement what most rounds of the loop consist of: it writes the ends of tasks,
+// and the marks that runners wait for. Whatever is odd is left to the steps that follow: failures,
+// repetitions, what was put off, rows that are passed over, and all of it when one row refuses its
+// change.
 func (l *loop) turn(ctx context.Context) error {
 	if err := l.heed(ctx); err != nil {
 		return err
@@ -55,7 +56,8 @@ func (l *loop) turn(ctx context.Context) error {
 	return l.turn(ctx)
 }
 
-// turnMost is how many ends one statement writes: a large one, since each round looks at all ends that are still to be written.
+// turnMost is how many ends one statement writes: a large one, since each round looks at all ends
+// that are still to be written.
 const turnMost = 1000
 
 // plainEnds are the ends that turn.sql can write, as many as one statement takes.
@@ -78,7 +80,8 @@ func (e *end) plain() bool {
 	return e.usual && e.kind == run.Finished && e.fault == nil && !e.bare && !e.passed && e.wait == 0
 }
 
-// isUsual tells the end of a task that ran well, said nothing beside its output and does not repeat itself.
+// isUsual tells the end of a task that ran well, said nothing beside its output and does not repeat
+// itself.
 func (e *end) isUsual() bool {
 	return e.kind == run.Finished && e.Result != nil && e.failure() == nil && e.Result.Notice == nil && e.task.Row.Single && e.size() <= run.HeavyFrom
 }
@@ -93,7 +96,8 @@ func (l *loop) plainMarks() (asks []ask) {
 	return asks
 }
 
-// setTurn returns the tasks whose rows have taken their change, and those of them that have ended and are to be deleted.
+// setTurn returns the tasks whose rows have taken their change, and those of them that have ended
+// and are to be deleted.
 func (l *loop) setTurn(ctx context.Context, ends []end, asks []ask) (turned map[int64]bool, empty []int64, err error) {
 	ctx, cancel := limited(ctx)
 	defer cancel()

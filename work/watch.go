@@ -46,8 +46,9 @@ func (l *loop) standings(ctx context.Context, ids []int64) (map[int64]standing, 
 	return all, err
 }
 
-// checkDelay is how long it is not looked for tasks that are to be cancelled. What has been said before a STOP decides which task follows, so that is looked at
-// first, where it does not take long.
+// checkDelay is how long it is not looked for tasks that are to be cancelled. What has been said
+// before a STOP decides which task follows, so that is looked at first, where it does not take
+// long.
 func (l *loop) checkDelay() time.Duration {
 	passed := time.Since(l.look.check)
 	d := l.live.Load().Sleep - passed
@@ -100,7 +101,8 @@ func (l *loop) cancelChanged(ctx context.Context, ids []int64) error {
 	return nil
 }
 
-// recover sees to what is under way and not run by us: tasks whose session has gone, and those of an old leader.
+// recover sees to what is under way and not run by us: tasks whose session has gone, and those of
+// an old leader.
 func (l *loop) recover(ctx context.Context) error {
 	if l.nextRecover() > 0 {
 		return nil
@@ -117,8 +119,8 @@ func (l *loop) recover(ctx context.Context) error {
 	return l.recoverOrphans(ctx)
 }
 
-// recoverKilled writes FAIL for tasks whose session was terminated while the server went on: by a person, or by a time limit. That
-// it goes on shows in that it still answers us a while later.
+// recoverKilled writes FAIL for tasks whose session was terminated while the server went on: by a
+// person, or by a time limit. That it goes on shows in that it still answers us a while later.
 func (l *loop) recoverKilled(ctx context.Context) error {
 	if len(l.killed) == 0 || l.Clock.Now().Sub(l.killed[len(l.killed)-1].Stop) < lostTick { // the server may be going down
 		return nil
@@ -138,7 +140,8 @@ func (l *loop) recoverKilled(ctx context.Context) error {
 	return nil
 }
 
-// recoverLost waits until the backends of lost sessions have gone; then what is not committed never will be.
+// recoverLost waits until the backends of lost sessions have gone; then what is not committed never
+// will be.
 func (l *loop) recoverLost(ctx context.Context) error {
 	if len(l.lost) == 0 {
 		return nil
@@ -196,8 +199,8 @@ func (l *loop) recoverLost(ctx context.Context) error {
 	return nil
 }
 
-// recoverOrphans looks which of an old leader's tasks have ended by themselves, returns to PLAN those that never will, and ends those that were
-// to be stopped.
+// recoverOrphans looks which of an old leader's tasks have ended by themselves, returns to PLAN
+// those that never will, and ends those that were to be stopped.
 func (l *loop) recoverOrphans(ctx context.Context) error {
 	if len(l.orphans) == 0 {
 		return nil
@@ -233,7 +236,8 @@ func (l *loop) recoverOrphans(ctx context.Context) error {
 	if len(over) == 0 {
 		return nil
 	}
-	// A session that was spared for a row may have gone on to another task before we came: it must be gone before the lane is free.
+	// A session that was spared for a row may have gone on to another task before we came: it must
+	// be gone before the lane is free.
 	if left, err := l.evict(ctx); err != nil || left > 0 {
 		return err
 	}
@@ -262,8 +266,8 @@ func (l *loop) halt(ctx context.Context, ids []int64) error {
 	})
 }
 
-// cut returns tasks that were cut off to PLAN, or FAILs them, where it is certain that they do not run any more. Of those in lost it is
-// known that their backend has gone.
+// cut returns tasks that were cut off to PLAN, or FAILs them, where it is certain that they do not
+// run any more. Of those in lost it is known that their backend has gone.
 func (l *loop) cut(ctx context.Context, ids []int64, lost map[int64]end) (done map[int64]bool, err error) {
 	done = map[int64]bool{}
 	if len(ids) == 0 {

@@ -82,7 +82,8 @@ func (l *loop) write(ctx context.Context) error {
 	return scarcity(ends)
 }
 
-// dismiss ends the backends that have not obeyed: by themselves they would go on until they next speak to us, who have hung up.
+// dismiss ends the backends that have not obeyed: by themselves they would go on until they next
+// speak to us, who have hung up.
 func (l *loop) dismiss(ctx context.Context, ends []end) error {
 	var pids []int64
 	var since []time.Time
@@ -105,8 +106,8 @@ func (l *loop) dismiss(ctx context.Context, ends []end) error {
 	return nil
 }
 
-// scarcity is an error where tasks have failed because the server has no room on its disk, or no memory. Others would fare no better: they
-// are spared for a while.
+// scarcity is an error where tasks have failed because the server has no room on its disk, or no
+// memory. Others would fare no better: they are spared for a while.
 func scarcity(ends []end) error {
 	for _, e := range ends {
 		if f := e.failure(); f != nil && e.kind == run.Finished && !f.Raised() && (f.SQLState == "53100" || f.SQLState == "53200") {
@@ -116,7 +117,8 @@ func scarcity(ends []end) error {
 	return nil
 }
 
-// writeMost is how much output is written in one statement, in bytes, so that others do not have to wait long for it.
+// writeMost is how much output is written in one statement, in bytes, so that others do not have to
+// wait long for it.
 const writeMost = 1 << 20
 
 // putOff keeps ends for the next try, those that it does not keep already.

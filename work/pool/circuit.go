@@ -7,14 +7,16 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// Where sessions can't be opened: how long until one more is tried, at most, and how long after the last vain try it counts as over.
+// Where sessions can't be opened: how long until one more is tried, at most, and how long after the
+// last vain try it counts as over.
 const (
 	shortPause = 3 * time.Second
 	shortOver  = 2 * shortPause
 )
 
-// shortage is that of sessions to the target's own database: too many connections, a password that has been changed. Tasks go on with
-// those that there are, and wait for them; now and then one more is tried. Any goroutine may use it.
+// shortage is that of sessions to the target's own database: too many connections, a password that
+// has been changed. Tasks go on with those that there are, and wait for them; now and then one more
+// is tried. Any goroutine may use it.
 type shortage struct {
 	log    zerolog.Logger
 	failed func(error) *zerolog.Event
@@ -68,7 +70,8 @@ func (s *shortage) lasts() bool {
 	return s.said != nil
 }
 
-// admit tells whether a session may be opened now: while there is a shortage one from time to time, until that goes well.
+// admit tells whether a session may be opened now: while there is a shortage one from time to time,
+// until that goes well.
 func (s *shortage) admit() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -83,7 +86,8 @@ func (s *shortage) admit() bool {
 	return true
 }
 
-// look logs the end of a shortage: none was tried in vain for a while, as they could be opened again, or nobody needs one.
+// look logs the end of a shortage: none was tried in vain for a while, as they could be opened
+// again, or nobody needs one.
 func (s *shortage) look() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

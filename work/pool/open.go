@@ -52,8 +52,9 @@ func (p *Pool) connectOwn(ctx context.Context, n Need) (*exec.Session, error) {
 	return session, err
 }
 
-// trusted closes the session where the task is not ours any more, as the control session that has read it has gone. We may have been frozen meanwhile, and not know of it yet: a new leader
-// knows of no session that is opened now, and would run more in the lane than may.
+// trusted closes the session where the task is not ours any more, as the control session that has
+// read it has gone. We may have been frozen meanwhile, and not know of it yet: a new leader knows
+// of no session that is opened now, and would run more in the lane than may.
 func (p *Pool) trusted(ctx context.Context, session *exec.Session, n Need) (*exec.Session, error) {
 	leads, err := session.Sees(ctx, n.Leader)
 	if err == nil && leads {
@@ -90,8 +91,8 @@ func (p *Pool) Register(ctx context.Context, b Backend) error {
 	return p.Enrol(ctx, b)
 }
 
-// NoSession is the error of a session in the target's own database that could not be opened. It is no fault of the task's, which waits,
-// whatever the error.
+// NoSession is the error of a session in the target's own database that could not be opened. It is
+// no fault of the task's, which waits, whatever the error.
 type NoSession struct{ Cause error }
 
 func (e *NoSession) Error() string { return e.Cause.Error() }
@@ -99,7 +100,8 @@ func (e *NoSession) Error() string { return e.Cause.Error() }
 // Unwrap is why it could not be opened.
 func (e *NoSession) Unwrap() error { return e.Cause }
 
-// Final tells an error of a connection that will not mend by itself from one of a server that cannot take it now.
+// Final tells an error of a connection that will not mend by itself from one of a server that
+// cannot take it now.
 func Final(err error) bool {
 	var own *NoSession
 	if errors.As(err, &own) {

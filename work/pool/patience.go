@@ -8,8 +8,9 @@ import (
 	"pgtaskd/work/lane"
 )
 
-// patience is how long to wait with tasks whose server does not take connections: for each remote 1 s, doubling, at most a minute. The
-// target's own database ("") is not waited for so long, as its loop sees to it that only few tasks try.
+// patience is how long to wait with tasks whose server does not take connections: for each remote 1
+// s, doubling, at most a minute. The target's own database ("") is not waited for so long, as its
+// loop sees to it that only few tasks try.
 type patience struct {
 	mu    sync.Mutex
 	delay map[string]time.Duration

@@ -98,8 +98,8 @@ func (p *Pool) Take(ctx context.Context, n Need, run int) *Session {
 	}
 }
 
-// idleLong is how long a session has lain ready that is asked whether it is still there, which takes
-// an exchange of messages.
+// idleLong is how long a session has lain ready that is asked whether it is still there, which
+// takes an exchange of messages.
 const idleLong = time.Second
 
 // Open opens a session for a task.
@@ -182,9 +182,9 @@ func (p *Pool) PIDs() []int32 {
 	return pids
 }
 
-// pick takes the free session that suits the task best: one with its lane's state, else a common one that
-// was used last. One that holds another lane's state is taken only where there are as many sessions
-// as there may be. nil: none.
+// pick takes the free session that suits the task best: one with its lane's state, else a common
+// one that was used last. One that holds another lane's state is taken only where there are as many
+// sessions as there may be. nil: none.
 func (p *Pool) pick(n Need, most int) *Session {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -209,8 +209,8 @@ func (p *Pool) Fits(n Need) bool {
 	return slices.ContainsFunc(p.free, func(s *Session) bool { return s.Fits(n) })
 }
 
-// Spare tells whether the task can have a session that holds no other lane's state: a free one, or a
-// new one.
+// Spare tells whether the task can have a session that holds no other lane's state: a free one, or
+// a new one.
 func (p *Pool) Spare(n Need, run int) bool {
 	most := p.most(run)
 	p.mu.Lock()
@@ -264,7 +264,8 @@ func (p *Pool) Put(s *Session) {
 	p.free = append(p.free, s)
 }
 
-// Stale takes out the sessions that nobody needs any more, to be closed: idle for too long, or used up.
+// Stale takes out the sessions that nobody needs any more, to be closed: idle for too long, or used
+// up.
 func (p *Pool) Stale(idle time.Duration) (old []*Session) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

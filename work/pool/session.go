@@ -27,15 +27,16 @@ type Session struct {
 	idle   time.Time // since when it has no work
 	Tasks  int       // that have run on it
 
-	// What the first task asks for, if it asks to have the session for its lane: for count tasks, or
-	// until it is live old, of at least its max.
+	// What the first task asks for, if it asks to have the session for its lane: for count tasks,
+	// or until it is live old, of at least its max.
 	Bound bool
 	lane  lane.Key
 	max   int32
 	count int32
 	live  time.Duration
 
-	// Of a remote's server: how far the target's clock is ahead of it, and how long it takes to answer.
+	// Of a remote's server: how far the target's clock is ahead of it, and how long it takes to
+	// answer.
 	Ahead, Lag time.Duration
 	Nearest    time.Duration // the least that an answer has taken
 
@@ -59,7 +60,8 @@ func (s *Session) Compare(reading, asked, answered time.Time) {
 	}
 }
 
-// Told is a moment of which the session's server has told, by the target's clock, where it is near enough to now to be one.
+// Told is a moment of which the session's server has told, by the target's clock, where it is near
+// enough to now to be one.
 func (s *Session) Told(moment, now time.Time) time.Time {
 	if s.remote != "" && (moment.Before(now.Add(-ClockOdd)) || moment.After(now.Add(ClockOdd))) {
 		return now
@@ -72,7 +74,8 @@ func (s *Session) Told(moment, now time.Time) time.Time {
 // that looks at the clock; a remote may tell what it likes.
 const ClockOdd = time.Minute
 
-// answerMost is what is taken for the time of an answer at most, so that tasks are not kept behind one that lasts because a network has stalled before.
+// answerMost is what is taken for the time of an answer at most, so that tasks are not kept behind
+// one that lasts because a network has stalled before.
 const answerMost = time.Second
 
 // Bind gives the session to the lane of its first task, if that asks for it.
@@ -103,7 +106,8 @@ func (s *Session) Spent() bool {
 // Keeps tells whether the state of the session is that of a lane.
 func (s *Session) Keeps(lane lane.Key) bool { return s.Holds && s.Saved == lane }
 
-// rank tells how well the session suits a task that it fits: 3 it is bound to the lane, 2 it holds the lane's state, 1 it holds none, 0 it holds another lane's.
+// rank tells how well the session suits a task that it fits: 3 it is bound to the lane, 2 it holds
+// the lane's state, 1 it holds none, 0 it holds another lane's.
 func (s *Session) rank(n Need) int {
 	switch {
 	case s.Bound:

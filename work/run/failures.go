@@ -7,7 +7,8 @@ import (
 	"pgtaskd/exec"
 )
 
-// InTheWay tells an error that is no fault of the task's: another transaction was in the way of its end.
+// InTheWay tells an error that is no fault of the task's: another transaction was in the way of its
+// end.
 func InTheWay(f *exec.Failure) bool {
 	return f != nil && (f.SQLState == "40001" || f.SQLState == "40P01" || f.SQLState == "55P03" || f.KeyWaits())
 }
@@ -57,7 +58,8 @@ func lostFailure(err error, t *Task) *exec.Failure {
 	return exec.NewFailure("the connection was lost while the task ran", "08006", "STATEMENT", *t.Row.Input)
 }
 
-// broken tells the loss of a session whose server does not keep to the protocol from that of a connection.
+// broken tells the loss of a session whose server does not keep to the protocol from that of a
+// connection.
 func broken(err error) bool {
 	var gone *exec.Lost
 	return errors.As(err, &gone) && gone.Broken

@@ -2,10 +2,12 @@ package run
 
 import "pgtaskd/exec"
 
-// Outputs take the most memory. A task whose end is large keeps its slot until that is written, so that there are no more of them than
-// tasks that may run at once. Nothing of a session is open meanwhile.
+// Outputs take the most memory. A task whose end is large keeps its slot until that is written, so
+// that there are no more of them than tasks that may run at once. Nothing of a session is open
+// meanwhile.
 
-// An end is heavy when it is longer than HeavyFrom, or, where ends of heldMost are to be written already, than heavyThen, in bytes.
+// An end is heavy when it is longer than HeavyFrom, or, where ends of heldMost are to be written
+// already, than heavyThen, in bytes.
 const (
 	HeavyFrom = 64 << 10
 	heavyThen = 1 << 10
@@ -27,8 +29,10 @@ func (d *Dispatcher) tell(o Outcome) {
 // Wrote counts an outcome out whose end is written.
 func (d *Dispatcher) Wrote(o Outcome) { d.unwritten.Add(-int64(o.Weight)) }
 
-// deliver tells the loop of an end, and gives the slot of its task back: that of a heavy one when it is written, that of one whose session is lost when
-// its backend is gone. In a drain the session stays until the end of a marked task is written: whoever leads by then would take that task for cut off.
+// deliver tells the loop of an end, and gives the slot of its task back: that of a heavy one when
+// it is written, that of one whose session is lost when its backend is gone. In a drain the session
+// stays until the end of a marked task is written: whoever leads by then would take that task for
+// cut off.
 func (r *runner) deliver(e Outcome) {
 	switch {
 	case e.Kind == Lost || e.Kind == Killed:
@@ -47,7 +51,8 @@ func (r *runner) deliver(e Outcome) {
 	}
 }
 
-// shed lets go of what a committed end need not hold any more: that there was output is all that counts.
+// shed lets go of what a committed end need not hold any more: that there was output is all that
+// counts.
 func (r *runner) shed(e *Outcome) {
 	e.Heavy = false
 	if nothing := ""; e.Result.Output != nil {
@@ -56,8 +61,8 @@ func (r *runner) shed(e *Outcome) {
 	e.Result.Notice = nil
 }
 
-// ditch gives the session up under a query with a heavy end: what is behind it with the server would make more of them. It has had no effect, and
-// what is behind it neither.
+// ditch gives the session up under a query with a heavy end: what is behind it with the server
+// would make more of them. It has had no effect, and what is behind it neither.
 func (r *runner) ditch() {
 	p := r.before
 	r.before = nil

@@ -7,8 +7,10 @@ import (
 	"pgtaskd/exec"
 )
 
-// Sessions whose queries take microseconds displace each other where they outnumber the server's processors, and some of them are enough for all that one
-// controller can take and end. So no more than these run such queries at once, however large run is; what follows goes to them, several at once (pipeline.go).
+// Sessions whose queries take microseconds displace each other where they outnumber the server's
+// processors, and some of them are enough for all that one controller can take and end. So no more
+// than these run such queries at once, however large run is; what follows goes to them, several at
+// once (pipeline.go).
 const (
 	InstantMost = 16
 	instantTime = 250 * time.Microsecond // of a query: so many sessions do 64,000 a second
@@ -22,7 +24,8 @@ type instants struct{ tasks atomic.Int32 }
 // Instants is how many queries of that kind runners see to.
 func (d *Dispatcher) Instants() int { return int(d.instants.tasks.Load()) }
 
-// Crowd is for tests: until leave, queries of that SQL count as such, and as many as may are at work.
+// Crowd is for tests: until leave, queries of that SQL count as such, and as many as may are at
+// work.
 func (d *Dispatcher) Crowd(input string) (leave func()) {
 	t := &Task{Row: Row{Input: &input}}
 	t.Examine()

@@ -53,8 +53,9 @@ func (r *runner) judge(t *Task, start time.Time, result *exec.Result) (next *Tas
 // barred is how long a task waits that met a server on which writes have just been switched off.
 const barred = time.Second
 
-// hold keeps the end of a task, whose transaction is open, until the next task's SQL goes to the server, or nothing does. Where others are with the server
-// behind it, they are next, and not the task that it returns.
+// hold keeps the end of a task, whose transaction is open, until the next task's SQL goes to the
+// server, or nothing does. Where others are with the server behind it, they are next, and not the
+// task that it returns.
 func (r *runner) hold(t *Task, start time.Time, result *exec.Result) (next *Task) {
 	r.before = &pending{task: t, start: start, result: result, tail: &exec.Tail{Input: *t.Row.Input}, heavy: r.isHeavy(result)}
 	if r.before.heavy && r.session.Behind() > 0 {
@@ -140,8 +141,9 @@ func (r *runner) settle(verdict *exec.Verdict, err error) {
 	r.finish(e)
 }
 
-// gone tells what the loss of a session means whose task had only its end to be written. A last word of the server's, unless it crashed, is the will
-// of a person or a time limit, if the server goes on.
+// gone tells what the loss of a session means whose task had only its end to be written. A last
+// word of the server's, unless it crashed, is the will of a person or a time limit, if the server
+// goes on.
 func gone(err error) Kind {
 	var session *exec.Lost
 	if errors.As(err, &session) && session.Fatal != nil && session.Fatal.Code != "57P02" {
@@ -150,7 +152,8 @@ func gone(err error) Kind {
 	return Lost
 }
 
-// metLimit tells that a statement of ours has met a limit which the task's SQL has left in its session, and which has ended that: it is worth another try.
+// metLimit tells that a statement of ours has met a limit which the task's SQL has left in its
+// session, and which has ended that: it is worth another try.
 func metLimit(err error) bool {
 	var session *exec.Lost
 	return errors.As(err, &session) && session.Limited
@@ -198,7 +201,8 @@ func (r *runner) lose(ctx context.Context, t *Task, start time.Time, result *exe
 // session.
 const restartTime = 200 * time.Millisecond
 
-// goesOn tells whether a remote server still takes connections a while after it has ended a session of ours.
+// goesOn tells whether a remote server still takes connections a while after it has ended a session
+// of ours.
 func (r *runner) goesOn(ctx context.Context, t *Task) bool {
 	select {
 	case <-ctx.Done():

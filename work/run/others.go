@@ -5,8 +5,9 @@ import (
 	"time"
 )
 
-// others knows when SQL other than a given one has ended last. What begins behind that has to find what it has done, though it was taken before, since the tasks of a lane may
-// come one after the other. Any goroutine may use it.
+// others knows when SQL other than a given one has ended last. What begins behind that has to find
+// what it has done, though it was taken before, since the tasks of a lane may come one after the
+// other. Any goroutine may use it.
 type others struct {
 	mu         sync.Mutex
 	input      string    // the SQL that has ended last
@@ -14,13 +15,15 @@ type others struct {
 	lastOthers time.Time // when any other has
 }
 
-// comparedLongest is the longest input that is compared, in bytes: a longer one counts as other than any.
+// comparedLongest is the longest input that is compared, in bytes: a longer one counts as other
+// than any.
 const comparedLongest = 8 << 10
 
 // lostFor is how long SQL may go on that we have lost sight of, in most cases.
 const lostFor = time.Minute
 
-// ended takes note of the end of a task's SQL, before anything can start for which it has made room.
+// ended takes note of the end of a task's SQL, before anything can start for which it has made
+// room.
 func (o *others) ended(input *string, lost bool) {
 	text := ""
 	if input != nil && len(*input) <= comparedLongest {

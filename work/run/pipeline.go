@@ -8,10 +8,12 @@ import (
 	"pgtaskd/work/lane"
 )
 
-// A pipeline is what a runner sends at once: a task and those behind it (exec/pipeline.go). Only short queries are pipelined, as their like have turned out to be; what
-// is behind one that lasts after all is called back, and starts elsewhere.
+// A pipeline is what a runner sends at once: a task and those behind it (exec/pipeline.go). Only
+// short queries are pipelined, as their like have turned out to be; what is behind one that lasts
+// after all is called back, and starts elsewhere.
 //
-// While it lasts it is added to, so that the session finds the next task there and need not wait for us.
+// While it lasts it is added to, so that the session finds the next task there and need not wait
+// for us.
 const (
 	pipelineMost = 22                     // tasks in a pipeline
 	pipelineSize = 16 << 10               // bytes of it, roughly: what is sent must never wait for us to read, and some systems' sockets hold no more than 8 kB, as does the server
@@ -28,7 +30,8 @@ type queued struct {
 	spec *exec.Task
 }
 
-// pipelines are the tasks behind those under way. Runners and the loop share them: what is called back is nobody's but the lanes'.
+// pipelines are the tasks behind those under way. Runners and the loop share them: what is called
+// back is nobody's but the lanes'.
 type pipelines struct {
 	mu  sync.Mutex
 	all map[*runner]*pipeline
@@ -51,7 +54,8 @@ func (d *Dispatcher) Behind() (n int) {
 	return n
 }
 
-// hold keeps what the runner has behind its task, n others, from being called back until add; false when that has happened.
+// hold keeps what the runner has behind its task, n others, from being called back until add; false
+// when that has happened.
 func (f *pipelines) hold(r *runner, n int) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -63,7 +67,8 @@ func (f *pipelines) hold(r *runner, n int) bool {
 	return true
 }
 
-// add takes down what the runner is about to send behind t, and behind what is with the server after that.
+// add takes down what the runner is about to send behind t, and behind what is with the server
+// after that.
 func (f *pipelines) add(r *runner, t *Task, behind []queued, until time.Time) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -80,7 +85,8 @@ func (f *pipelines) add(r *runner, t *Task, behind []queued, until time.Time) {
 	}
 }
 
-// last is the last of the tasks that the runner has with the server, of which t is under way, and how many bytes they take up together.
+// last is the last of the tasks that the runner has with the server, of which t is under way, and
+// how many bytes they take up together.
 func (f *pipelines) last(r *runner, t *Task) (last *Task, size int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -120,8 +126,8 @@ func (f *pipelines) end(r *runner) (behind []queued) {
 	return behind
 }
 
-// land gives back to the lanes what the runner has behind the task under way, of which it is certain that it has not begun and will not. Those that the lanes do not
-// take are returned.
+// land gives back to the lanes what the runner has behind the task under way, of which it is
+// certain that it has not begun and will not. Those that the lanes do not take are returned.
 func (f *pipelines) land(r *runner, s *lane.Lanes[*Task]) (left []*Task) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -161,7 +167,8 @@ func (r *runner) board(t *Task, spec *exec.Task) (behind []queued, until time.Ti
 	return r.queue(t, r.profiles.depth(t)-1, pipelineSize-t.size())
 }
 
-// extend sends more behind t, which is under way, and those that are with the server behind it, once half of them have begun.
+// extend sends more behind t, which is under way, and those that are with the server behind it,
+// once half of them have begun.
 func (r *runner) extend(t *Task) {
 	session := r.session
 	n := session.Behind()
@@ -178,7 +185,8 @@ func (r *runner) extend(t *Task) {
 	r.callBack()
 }
 
-// queue takes up to most tasks from the lanes that can follow on the last of those that are sent, or about to be, as far as there is room for their bytes.
+// queue takes up to most tasks from the lanes that can follow on the last of those that are sent,
+// or about to be, as far as there is room for their bytes.
 func (r *runner) queue(last *Task, most, room int) (behind []queued, until time.Time) {
 	until = r.Clock.Now().Add(pipelineLate + r.session.Lag)
 	for before := last; len(behind) < most; {
@@ -208,7 +216,8 @@ func specs(behind []queued) []*exec.Task {
 	return all
 }
 
-// pipelined tells whether a task may be part of a pipeline: should it turn out to write, it is rolled back and run once more. Where there is a pause before each none is.
+// pipelined tells whether a task may be part of a pipeline: should it turn out to write, it is
+// rolled back and run once more. Where there is a pause before each none is.
 func (r *runner) pipelined(t *Task) bool {
 	if t.Row.Remote != "" {
 		if t.Row.Max < 0 || !t.light() || r.profiles.depth(t) == 1 {
@@ -220,9 +229,11 @@ func (r *runner) pipelined(t *Task) bool {
 	return t.Row.Max >= 0 && !r.Foreign.Load() && t.light() && t.Atomic
 }
 
-// asQuery tells whether a remote task runs as one does in the target's own database, in a transaction of ours: like others that have been short. It is rolled back if it
-// has written, and run once more as it is. So nothing is in doubt when it is cut off, and its row need not show WORK before it starts. Or whether it is to show, in
-// such a transaction, what its like are: whatever it does is committed then, and it is marked like all that is not exactly once.
+// asQuery tells whether a remote task runs as one does in the target's own database, in a
+// transaction of ours: like others that have been short. It is rolled back if it has written, and
+// run once more as it is. So nothing is in doubt when it is cut off, and its row need not show WORK
+// before it starts. Or whether it is to show, in such a transaction, what its like are: whatever it
+// does is committed then, and it is marked like all that is not exactly once.
 func (r *runner) asQuery(t *Task) (query, watch bool) {
 	if !t.light() || t.Row.Save || r.profiles.writes(t) || !r.session.Clean() || r.session.Foreign {
 		return false, false
@@ -231,7 +242,8 @@ func (r *runner) asQuery(t *Task) (query, watch bool) {
 	return query, !query
 }
 
-// light tells whether nothing is known of a task by itself why it should be more than a query that may be run once more.
+// light tells whether nothing is known of a task by itself why it should be more than a query that
+// may be run once more.
 func (t *Task) light() bool {
 	if t.Row.Input == nil || t.Row.Data == nil || !t.Row.Single || t.Row.marksFirst() || t.Row.Count > 0 || t.Row.Live > 0 || t.wary || t.lone || t.Again > 0 {
 		return false
@@ -255,7 +267,8 @@ func (r *runner) land() {
 	}
 }
 
-// strand tells the loop of what is behind a task whose session is given up: it may have begun there.
+// strand tells the loop of what is behind a task whose session is given up: it may have begun
+// there.
 func (r *runner) strand() { r.stranded(r.pipelines.end(r)) }
 
 func (r *runner) stranded(behind []queued) {
@@ -264,7 +277,8 @@ func (r *runner) stranded(behind []queued) {
 	}
 }
 
-// callBack gives back what is behind tasks that last. Runners do so as well, as the loop may have to wait for the server.
+// callBack gives back what is behind tasks that last. Runners do so as well, as the loop may have
+// to wait for the server.
 func (r *runner) callBack() {
 	for _, t := range r.pipelines.overdue(r.Clock.Now(), r.Lanes) {
 		r.finish(Outcome{Task: t, Kind: Released})

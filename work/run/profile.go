@@ -8,7 +8,8 @@ import (
 	"pgtaskd/work/lane"
 )
 
-// profiles is what inputs of the same shape have done in the same place: whether they write, and how long they take. Runners share it.
+// profiles is what inputs of the same shape have done in the same place: whether they write, and
+// how long they take. Runners share it.
 type profiles struct {
 	mu sync.Mutex
 	of map[like]*profile
@@ -33,7 +34,8 @@ const (
 	profileWrote = 1000 // runs until one that has written may be taken for a query again
 )
 
-// saw takes note of a run. What runs outside a transaction has not told whether it wrote, and only makes that long ago.
+// saw takes note of a run. What runs outside a transaction has not told whether it wrote, and only
+// makes that long ago.
 func (h *profiles) saw(t *Task, took time.Duration, far bool, result *exec.Result) {
 	if !t.Atomic && t.Row.Remote == "" || !t.Traits.Pipelines() {
 		return
@@ -99,7 +101,8 @@ func (h *profiles) depth(t *Task) int {
 // short tells whether tasks like this one are known to be over in no time, and not to write.
 func (h *profiles) short(t *Task) bool { return h.in(t, pipelineTime) > 1 }
 
-// instant tells whether tasks like this one are over in so little time that more sessions than a few would be in each other's way.
+// instant tells whether tasks like this one are over in so little time that more sessions than a
+// few would be in each other's way.
 func (h *profiles) instant(t *Task) bool {
 	if t.Traits == nil {
 		return false
@@ -110,7 +113,8 @@ func (h *profiles) instant(t *Task) bool {
 	return known != nil && known.queries == profileFirm && known.mostly <= instantTime
 }
 
-// in is how many tasks like this one are over in that time, of those that make a pipeline; 1: it is not known, or too few.
+// in is how many tasks like this one are over in that time, of those that make a pipeline; 1: it is
+// not known, or too few.
 func (h *profiles) in(t *Task, most time.Duration) int {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -10,8 +10,8 @@ import (
 	"pgtaskd/work/pool"
 )
 
-// runner is the goroutine that runs tasks one after the other on one session, as long as there are any that fit; then it leaves
-// the session behind. The loop starts it and awaits it.
+// runner is the goroutine that runs tasks one after the other on one session, as long as there are
+// any that fit; then it leaves the session behind. The loop starts it and awaits it.
 type runner struct {
 	*Dispatcher // what it shares with the others
 	session     *pool.Session
@@ -32,7 +32,8 @@ type pending struct {
 	heavy  bool
 }
 
-// sit finds a session for the task, or opens one; nil when the task's end, without a start, has been told to the loop.
+// sit finds a session for the task, or opens one; nil when the task's end, without a start, has
+// been told to the loop.
 func (r *runner) sit(ctx context.Context, t *Task) *pool.Session {
 	run := r.Limits.Load().Run
 	if s := r.Pool.Take(ctx, t.need(), run); s != nil {
@@ -232,8 +233,9 @@ func (r *runner) await(ctx context.Context, t *Task, spec *exec.Task, start time
 	return r.judge(t, start, result)
 }
 
-// fits tells whether the task may run on the runner's session, and there are not enough at work on its like. One that comes first, but for another session, is not
-// passed over for ever: then the runner takes nothing more, so that there is room.
+// fits tells whether the task may run on the runner's session, and there are not enough at work on
+// its like. One that comes first, but for another session, is not passed over for ever: then the
+// runner takes nothing more, so that there is room.
 func (r *runner) fits(t *Task) bool {
 	switch {
 	case r.yields || r.crowded(t) || r.robs(t):
@@ -251,13 +253,15 @@ func (r *runner) fits(t *Task) bool {
 	return false
 }
 
-// robs tells whether the task would take the session from a lane whose state it holds, though it can have another.
+// robs tells whether the task would take the session from a lane whose state it holds, though it
+// can have another.
 func (r *runner) robs(t *Task) bool {
 	return r.session.Holds && r.session.Saved != t.Lane && r.Pool.Spare(t.need(), r.Limits.Load().Run)
 }
 
-// slightMost is for how long sessions may go on with other tasks than the one that comes first, as opening or exchanging one takes some ms; slightAgain, for how much longer
-// after one has made room.
+// slightMost is for how long sessions may go on with other tasks than the one that comes first, as
+// opening or exchanging one takes some ms; slightAgain, for how much longer after one has made
+// room.
 const (
 	slightMost  = 20 * time.Millisecond
 	slightAgain = 100 * time.Millisecond

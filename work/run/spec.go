@@ -8,8 +8,9 @@ import (
 	"pgtaskd/exec"
 )
 
-// spec makes a task ready for its session; false when it may not start. What is not exactly once is marked first. In a session whose last task was marked it starts when we are known to lead
-// since: a new leader spares the session of a marked task, and would take what follows there for it.
+// spec makes a task ready for its session; false when it may not start. What is not exactly once is
+// marked first. In a session whose last task was marked it starts when we are known to lead since:
+// a new leader spares the session of a marked task, and would take what follows there for it.
 func (r *runner) spec(t *Task) (*exec.Task, bool) {
 	if t.Row.Data == nil {
 		r.flush() // nothing of ours stays open while we wait
@@ -71,8 +72,9 @@ func (r *runner) made(t *Task, keep bool) *exec.Task {
 	}
 }
 
-// settled is a moment at which whatever the task is to find was there: when it was read, or when SQL other than its own has ended last, which may have been in its lane. One
-// that must not be run again has none, since a plan that does not serve takes its run back.
+// settled is a moment at which whatever the task is to find was there: when it was read, or when
+// SQL other than its own has ended last, which may have been in its lane. One that must not be run
+// again has none, since a plan that does not serve takes its run back.
 func (r *runner) settled(t *Task) time.Time {
 	if !t.Row.Rerun {
 		return time.Time{}
@@ -111,7 +113,8 @@ func Parameters(schema, table, data, parent string, attempt int) [][2]string {
 	}
 }
 
-// done are the calls that write the end of a task in its own transaction, with its repetition unless it is quick.
+// done are the calls that write the end of a task in its own transaction, with its repetition
+// unless it is quick.
 func (r *runner) done(p *pending) []exec.Call {
 	q := r.Queries.Load()
 	done := exec.Call{Statement: &exec.Statement{Name: "pgtaskd_done", SQL: q.Text("done")}}

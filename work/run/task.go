@@ -10,7 +10,8 @@ import (
 	"pgtaskd/work/pool"
 )
 
-// Row is what is read of a task before it starts. It does not change, but for what comes at its start.
+// Row is what is read of a task before it starts. It does not change, but for what comes at its
+// start.
 type Row struct {
 	ID       int64
 	Version  uint32 // xmin of the row
@@ -98,7 +99,8 @@ func (t *Task) Described(traits *exec.Traits) {
 		(t.Row.Rerun || !traits.Calls || !traits.Outside) // a CALL that commits inside would have to run twice, with what is outside
 }
 
-// begin shows which session runs the task's SQL since when; a cancel that came before is carried out now.
+// begin shows which session runs the task's SQL since when; a cancel that came before is carried
+// out now.
 func (t *Task) begin(s *exec.Session, start time.Time) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -141,12 +143,13 @@ func (t *Task) Runs() (pid int32, start time.Time, exactly bool) {
 // Once tells whether the task's effects and its end commit together, as far as its SQL shows.
 func (t *Task) Once() bool { return t.Atomic && !t.Traits.Outside && !t.watch }
 
-// Guarded tells whether the mark must be on the server's disk before the task starts: a crash that forgot it would have the task run twice, where it must not, or judge it as one that
-// has had no effect.
+// Guarded tells whether the mark must be on the server's disk before the task starts: a crash that
+// forgot it would have the task run twice, where it must not, or judge it as one that has had no
+// effect.
 func (t *Task) Guarded() bool { return !t.Once() || !t.Row.Rerun }
 
-// needsMark tells whether the row must show WORK before the task starts: it is not exactly once, or must not run again, or the mark in the middle of
-// it would disturb it.
+// needsMark tells whether the row must show WORK before the task starts: it is not exactly once, or
+// must not run again, or the mark in the middle of it would disturb it.
 func (t *Task) needsMark() bool {
 	return t.Row.marksFirst() || !t.Atomic || t.watch || t.alters() || t.Traits.Isolation || t.Traits.Outside
 }
@@ -154,5 +157,6 @@ func (t *Task) needsMark() bool {
 // marksFirst tells whether the row alone says so.
 func (r *Row) marksFirst() bool { return r.First || !r.Rerun || r.Suspect }
 
-// alters tells whether the task's SQL may alter the table, so that each row is another version: it looks like it, or its end was refused before.
+// alters tells whether the task's SQL may alter the table, so that each row is another version: it
+// looks like it, or its end was refused before.
 func (t *Task) alters() bool { return t.Again > 0 || t.Traits.Alters }

@@ -11,8 +11,9 @@ import (
 	"pgtaskd/work/lane"
 )
 
-// Long texts come when their task starts, as many as there is room for in the whole program, and go when the server has them: they are not kept while
-// their task runs. A remote may take its time to take them, so its tasks have room of their own.
+// Long texts come when their task starts, as many as there is room for in the whole program, and go
+// when the server has them: they are not kept while their task runs. A remote may take its time to
+// take them, so its tasks have room of their own.
 
 const (
 	textsMost  = 16 << 20           // the room, in bytes
@@ -164,7 +165,8 @@ type waiter struct {
 
 func newAllowance(most int64) *allowance { return &allowance{most: most, free: most} }
 
-// enter waits for room for n bytes; for all there is, if that is more. It is false when ctx ends first.
+// enter waits for room for n bytes; for all there is, if that is more. It is false when ctx ends
+// first.
 func (g *allowance) enter(ctx context.Context, n int64) bool {
 	w := &waiter{n: min(n, g.most), let: make(chan struct{})}
 	g.mu.Lock()

@@ -12,15 +12,17 @@ import (
 	"pgtaskd/routine"
 )
 
-// unreachableAfter is how long after the first try a role that is no superuser learns, at the earliest, that no server has answered: what this machine refuses by itself takes no
-// time, and what others do hardly any.
+// unreachableAfter is how long after the first try a role that is no superuser learns, at the
+// earliest, that no server has answered: what this machine refuses by itself takes no time, and
+// what others do hardly any.
 const unreachableAfter = time.Second
 
 // readLog is the hint where only the administrator may know more.
 const readLog = "The log of pgtaskd says why, at level debug."
 
-// unreachable is what a task's row shows when its session could not be opened. What a server answers is shown to all; what we see ourselves, to a superuser alone: a remote can name
-// any path and port of our machine.
+// unreachable is what a task's row shows when its session could not be opened. What a server
+// answers is shown to all; what we see ourselves, to a superuser alone: a remote can name any path
+// and port of our machine.
 func (r *runner) unreachable(ctx context.Context, t *Task, began time.Time, err error) *exec.Failure {
 	r.Log.Debug().Err(err).Int64("id", t.Row.ID).Bool("remote", t.Row.Remote != "").Msg("cannot open a session")
 	var refused *remote.Refused

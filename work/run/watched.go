@@ -7,7 +7,8 @@ import (
 	"pgtaskd/routine"
 )
 
-// internal is what the row of a task shows that has made us panic where there is nobody else to tell.
+// internal is what the row of a task shows that has made us panic where there is nobody else to
+// tell.
 func internal() *exec.Failure {
 	return exec.NewFailure("the task could not be run", "XX000", "DETAIL", "pgtaskd met an internal error; its log has the details.")
 }
@@ -20,7 +21,8 @@ func (r *runner) confess(t *Task, err error) {
 	}
 }
 
-// watched does something for the task that the runner is at. When that panics, the task is taken for the cause; the panic goes on, and ends the leadership.
+// watched does something for the task that the runner is at. When that panics, the task is taken
+// for the cause; the panic goes on, and ends the leadership.
 func (r *runner) watched(do func()) {
 	whole := false
 	defer func() {
