@@ -99,7 +99,7 @@ func TestNeverTwice(t *testing.T) {
 func TestDrainInAScan(t *testing.T) {
 	t.Parallel()
 	l := newLoop(t.Context(), Target{Sleep: time.Second, Reset: time.Hour, Run: 1, Grace: time.Minute}, zerologNone)
-	l.control = &control{leads: leadership{looked: time.Now()}}
+	l.control = &control{}
 	l.look.spoke, l.look.scan, l.look.full = time.Now(), time.Now(), time.Now()
 	l.scanning.active = true
 	l.draining = time.Now()

@@ -36,7 +36,7 @@ func (l *loop) timetable() []duty {
 		{name: "prefetch", do: l.prefetch, next: l.nextPrefetch},
 		{name: "delete", do: l.sweep, next: l.nextSweep},
 		{name: "foresee", do: l.foresee, next: l.nextForesee},
-		{name: "rivals", do: l.reassure, next: l.nextAssure},
+		{name: "rivals", do: l.reassure},
 		{name: "hand over", do: l.handOver, next: l.nextDrain},
 		{name: "pace", do: l.pace},
 		{name: "call back", do: l.callBack},
@@ -158,13 +158,6 @@ func (l *loop) nextForesee() time.Duration {
 	}
 	from, _ := l.horizon()
 	return l.Clock.Until(l.look.next) - from + clockMargin
-}
-
-func (l *loop) nextAssure() time.Duration {
-	if l.handed {
-		return never
-	}
-	return assureTick - time.Since(l.control.leads.looked)
 }
 
 // nextDrain is when the grace of a drain is over.

@@ -95,7 +95,7 @@ func (l *loop) assure(ctx context.Context) error {
 
 // reassure does so when it is time.
 func (l *loop) reassure(ctx context.Context) error {
-	if l.nextAssure() > 0 {
+	if l.handed || time.Since(l.control.leads.looked) < assureTick {
 		return nil
 	}
 	return l.assure(ctx)
