@@ -16,6 +16,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"pgtaskd/conf"
+	"pgtaskd/remote"
 	"pgtaskd/routine"
 	"pgtaskd/work"
 )
@@ -60,6 +61,11 @@ type commands struct {
 	Run     runCommand     `cmd:"" help:"Serve the targets of a configuration file, or the one table of a connection string."`
 	Check   checkCommand   `cmd:"" help:"Read the configuration, connect, and show what would be created and what is missing. Exits with 1 when run would fail."`
 	Schema  schemaCommand  `cmd:"" help:"Print the statements that make a task table."`
+	Status  statusCommand  `cmd:"" help:"Show who leads each target, what is due and what failed. Exits with 1 where nobody leads or the server does not answer."`
+	Ls      lsCommand      `cmd:"" help:"List tasks, newest first."`
+	Show    showCommand    `cmd:"" help:"Show all of a task, and why it waits."`
+	Stop    stopCommand    `cmd:"" help:"Stop tasks: pause what waits, cancel what runs."`
+	Again   againCommand   `cmd:"" help:"Run ended tasks again."`
 	Demo    demoCommand    `cmd:"" help:"Show tasks at work on a throw-away server."`
 	Version versionCommand `cmd:"" help:"Print the version."`
 }
@@ -118,8 +124,8 @@ type runCommand struct {
 
 // Run serves until SIGTERM or SIGINT, then drains; a second signal ends at once.
 func (c *runCommand) Run(ctx context.Context, p *program) error {
-	if c.Config == "" && c.DSN == "" {
-		return &usageError{errors.New("run needs --config FILE, or a connection string")}
+	if c.Config == "" && c.DSN == "" && !remote.Placed() {
+		return &usageError{errors.New("run needs --config FILE, a connection string, or PGHOST, PGDATABASE or PGSERVICE in the environment")}
 	}
 	if c.Config != "" && c.DSN != "" {
 		return &usageError{errors.New("run takes --config FILE or a connection string, not both")}
