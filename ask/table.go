@@ -71,6 +71,7 @@ func look(ctx context.Context, conn *pgx.Conn, t work.Target, writes bool) (*tab
 // refuse is an error where the table cannot be asked, or changed.
 func (b *table) refuse(writes bool) error {
 	schema := pgx.Identifier{b.name.Schema}.Sanitize()
+	state := "(state)"
 	var grants []string
 	if !b.usage {
 		grants = append(grants, "GRANT USAGE ON SCHEMA "+schema+" TO "+b.role)
@@ -79,7 +80,7 @@ func (b *table) refuse(writes bool) error {
 		grants = append(grants, "GRANT SELECT ON TABLE "+b.name.Quoted()+" TO "+b.role)
 	}
 	if writes && !b.changes {
-		grants = append(grants, "GRANT UPDATE (state) ON TABLE "+b.name.Quoted()+" TO "+b.role)
+		grants = append(grants, "GRANT UPDATE "+state+" ON TABLE "+b.name.Quoted()+" TO "+b.role)
 	}
 	switch {
 	case b.kind != "r" && b.kind != "p":
