@@ -53,8 +53,17 @@ func TestCommandsTakeWhatRunTakes(t *testing.T) {
 	cfg := conn.Config()
 	address := fmt.Sprintf("postgres://postgres@/%s?host=%s&port=%d", database, url.QueryEscape(cfg.Host), cfg.Port)
 	for _, args := range [][]string{
-		{"ls", dsn}, {"ls", "--dsn", dsn}, {"ls", address}, {"ls", "--config", file}, {"ls", "--config", file, "--target", database + "/public/task"}, {"show", "1", dsn},
-		{"show", "1", "--dsn", dsn}, {"show", "1", "--config", file, "--target", database + "/public/task"}, {"stop", "1", "--dsn", dsn}, {"ls", "--json", dsn}, {"show", "1", "--json", dsn},
+		{"ls", dsn},
+		{"ls", "--dsn", dsn},
+		{"ls", address},
+		{"ls", "--config", file},
+		{"ls", "--config", file, "--target", database + "/public/task"},
+		{"show", "1", dsn},
+		{"show", "1", "--dsn", dsn},
+		{"show", "1", "--config", file, "--target", database + "/public/task"},
+		{"stop", "1", "--dsn", dsn},
+		{"ls", "--json", dsn},
+		{"show", "1", "--json", dsn},
 	} {
 		out, errs, err := command(t, args...)
 		if err != nil || !strings.Contains(out, "1") || strings.Contains(out, "\x1b") {

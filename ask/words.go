@@ -91,13 +91,5 @@ func unsecret(text string) string {
 	return settings.Public()
 }
 
-// count is a number in words: 1 task, 2 tasks.
-func count(n int64, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprint(n, " ", what, "s")
-}
-
 // rough is a duration in words.
 func rough(d time.Duration) string { return span(d.Seconds()) }
