@@ -212,3 +212,19 @@ func (r *reader) log(level *zerolog.Level) func(value) {
 		*level, _ = zerolog.ParseLevel(name) // only names that it knows come here
 	}
 }
+
+// zone reads the name of a time zone.
+func (r *reader) zone(into *string) func(value) {
+	return func(v value) {
+		switch {
+		case v.kind != text:
+			r.fault(v, "must be a string, not %s", shown(v))
+		default:
+			if _, err := schedule.LoadZone(v.text); err != nil {
+				r.fault(v, "must be the name of a time zone, such as Europe/Berlin, not %s", shown(v))
+				return
+			}
+			*into = v.text
+		}
+	}
+}
