@@ -109,11 +109,11 @@ COMMENT ON COLUMN :table.failures IS 'FAILs in a row in the chain before this ta
 
 COMMENT ON COLUMN :table.max_failures IS 'After so many FAILs in a row the repetition is paused; 0: never';
 
-COMMENT ON COLUMN :table.owner IS 'Whose file named this job';
-
 COMMENT ON COLUMN :table.after IS 'Not acted on yet: refused';
 
 COMMENT ON COLUMN :table.key IS 'Name of a job, of which at most one task waits';
+
+COMMENT ON COLUMN :table.owner IS 'Whose file has named this job: see pgtaskd apply';
 
 COMMENT ON COLUMN :table.on_fail IS 'Not acted on yet: refused';
 
