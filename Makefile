@@ -33,6 +33,7 @@ attack: build ## Run all attacks of docs/security.md and the memory tests (10 mi
 thorough: ## Run all cases of the long tables of work and of its model, of which make test takes a sample (7 minutes).
 	go test -count=1 -tags slow -timeout 30m $(TESTFLAGS) ./work/model
 	server/install.sh postgresql
+	go test -count=1 -tags slow -timeout 30m $(TESTFLAGS) -run '^TestNothingReadsALargeTable$$' ./ask
 	go test -race -count=1 -tags slow -timeout 30m $(TESTFLAGS) -run '^(TestEndsThatTheTableRefuses|TestEncodings|TestOddBytes|TestTasksRunAsTheirLoginsSettingsSay)$$' ./work
 
 steps: ## Kill a controller at every message of the protocol (an hour). PART=2/5 runs the second of five parts.

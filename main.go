@@ -17,6 +17,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"pgtaskd/conf"
+	"pgtaskd/remote"
 	"pgtaskd/routine"
 	"pgtaskd/work"
 )
@@ -64,6 +65,11 @@ type commands struct {
 	Check   checkCommand   `cmd:"" help:"Read the configuration, connect, and show what would be created and what is missing. Exits with 1 when run would fail."`
 	Next    nextCommand    `cmd:"" help:"Print when a cron expression runs next."`
 	Schema  schemaCommand  `cmd:"" help:"Print the statements that make a task table."`
+	Status  statusCommand  `cmd:"" help:"Show who leads each target, what is due and what failed. Exits with 1 where nobody leads or the server does not answer."`
+	Ls      lsCommand      `cmd:"" help:"List tasks, newest first."`
+	Show    showCommand    `cmd:"" help:"Show all of a task, and why it waits."`
+	Stop    stopCommand    `cmd:"" help:"Stop tasks: pause what waits, cancel what runs."`
+	Again   againCommand   `cmd:"" help:"Run ended tasks again."`
 	Demo    demoCommand    `cmd:"" help:"Show tasks at work on a throw-away server."`
 	Apply   applyCommand   `cmd:"" help:"Make the jobs of a table those of files, and print what changes. Exits with 2 when --dry-run finds differences."`
 	RunNow  runNowCommand  `cmd:"" help:"Run a job once now, beside its series; print the id of the task."`
@@ -135,8 +141,8 @@ type runCommand struct {
 
 // Run serves until SIGTERM or SIGINT, then drains; a second signal ends at once.
 func (c *runCommand) Run(ctx context.Context, p *program) error {
-	if c.Config == "" && c.DSN == "" {
-		return &usageError{errors.New("run needs --config FILE, or a connection string")}
+	if c.Config == "" && c.DSN == "" && !remote.Placed() {
+		return &usageError{errors.New("run needs --config FILE, a connection string, or PGHOST, PGDATABASE or PGSERVICE in the environment")}
 	}
 	if c.Config != "" && c.DSN != "" {
 		return &usageError{errors.New("run takes --config FILE or a connection string, not both")}

@@ -28,7 +28,7 @@ func TestStatementsNameTheSchemaOfAllTheyUse(t *testing.T) {
 func embedded(t *testing.T) map[string]string {
 	t.Helper()
 	texts := map[string]string{}
-	for _, files := range []embed.FS{schemaFiles, queries, parts} {
+	for _, files := range []embed.FS{schemaFiles, queries, parts, askFiles} {
 		err := fs.WalkDir(files, ".", func(path string, entry fs.DirEntry, err error) error {
 			if err != nil || entry.IsDir() {
 				return err
@@ -56,7 +56,7 @@ func embedded(t *testing.T) map[string]string {
 }
 
 // goFolders hold the program, but for what is there for tests.
-var goFolders = []string{".", "../exec", "../work", "../work/wake", "../remote", "../conf", "../apply", ".."}
+var goFolders = []string{".", "../exec", "../work", "../work/wake", "../remote", "../conf", "../apply", "../ask", ".."}
 
 // TestGoNamesTheSchemaOfAllItUses, in the SQL that it has.
 func TestGoNamesTheSchemaOfAllItUses(t *testing.T) {
