@@ -17,7 +17,7 @@ demo: build ## Start a throw-away server and show tasks at work.
 # One package at a time: each has servers of its own, and some tests look at the clock. Most tests
 # of a package wait for something, so several run at once.
 test: ## Run all tests. TESTFLAGS=-v adds flags for go test.
-	server/install.sh postgresql compiler
+	server/install.sh postgresql compiler clock
 	go test -race -count=1 -p 1 -parallel 6 -timeout 400s $(TESTFLAGS) $$(go list ./... | grep -v /smoke$$)
 	go -C bench test -race -count=1 -timeout 290s $(TESTFLAGS) ./...
 

@@ -15,7 +15,7 @@ import (
 const module = "pgtaskd"
 
 // order is the one way in which imports run: a folder may import those to its right.
-var order = []string{".", "demo", "ask", "conf", "work", "remote", "exec", "sql", "routine"}
+var order = []string{".", "demo", "apply", "ask", "conf", "work", "remote", "exec", "sql", "routine"}
 
 // programs stand outside the order: they may import any folder in it but the first, and none may import them.
 var programs = []string{"bench", "chaos", "smoke"}
@@ -27,7 +27,8 @@ var startServers = []string{".", "demo", "bench", "chaos", "smoke"}
 var confined = map[string]string{
 	"github.com/jackc/pgx/v5/pgproto3": "exec",
 	"github.com/jackc/pglogrepl":       "work/wake",
-	"github.com/robfig/cron/v3":        "work",
+	"github.com/goccy/go-yaml":         "apply",
+	"github.com/robfig/cron/v3":        "work/schedule",
 }
 
 // forTests are the folders that only tests may import.
@@ -38,6 +39,9 @@ var rooms = []string{"work"}
 
 // pure are the folders whose files import nothing but the standard library.
 var pure = []string{"work/lane"}
+
+// alone are the folders whose files import nothing of ours.
+var alone = []string{"work/schedule"}
 
 // TestImports reads the import declarations of all files but tests. Packages below a folder count as the folder.
 func TestImports(t *testing.T) {
@@ -88,6 +92,9 @@ func refused(file, imported string) string {
 	}
 	rest = strings.TrimPrefix(rest, "/")
 	to := top(rest)
+	if slices.Contains(alone, path.Dir(file)) {
+		return path.Dir(file) + " imports nothing of ours"
+	}
 	fromAt, toAt := slices.Index(order, from), slices.Index(order, to)
 	switch {
 	case slices.Contains(forTests, path.Dir(file)) && (rest == "server/servertest" || rest == "sql"):
@@ -166,7 +173,16 @@ func TestImportsAreRefused(t *testing.T) {
 		{"work/lane/lanes.go", "pgtaskd/sql", true},
 		{"work/lane/lanes.go", "github.com/jackc/pgx/v5", true},
 		{"conf/read.go", "github.com/robfig/cron/v3", true},
+		{"work/loop.go", "github.com/robfig/cron/v3", true},
+		{"work/schedule/field.go", "github.com/robfig/cron/v3", false},
+		{"work/schedule/field.go", "pgtaskd/exec", true},
+		{"work/schedule/field.go", "pgtaskd/work/lane", true},
+		{"conf/duration.go", "pgtaskd/work/schedule", false},
 		{"exec/run.go", "pgtaskd/new", true},
+		{"apply.go", "pgtaskd/apply", false},
+		{"apply/write.go", "pgtaskd/sql", false},
+		{"conf/read.go", "pgtaskd/apply", true},
+		{"conf/read.go", "github.com/goccy/go-yaml/ast", true},
 	}
 	for _, c := range cases {
 		if why := refused(c.file, c.imported); (why != "") != c.refused {

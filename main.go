@@ -9,6 +9,7 @@ import (
 	"os/signal"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"syscall"
 	"time"
 
@@ -35,6 +36,8 @@ func exitCode(err error, stderr io.Writer) int {
 		return 0
 	case errors.Is(err, errReported):
 		return 1
+	case errors.Is(err, errDifferences):
+		return 2
 	case errors.As(err, &usage):
 		printLine(stderr, "pgtaskd: %s", usage)
 		printLine(stderr, `Try "pgtaskd --help".`)
@@ -61,6 +64,7 @@ type commands struct {
 
 	Run     runCommand     `cmd:"" help:"Serve the targets of a configuration file, or the one table of a connection string."`
 	Check   checkCommand   `cmd:"" help:"Read the configuration, connect, and show what would be created and what is missing. Exits with 1 when run would fail."`
+	Next    nextCommand    `cmd:"" help:"Print when a cron expression runs next."`
 	Schema  schemaCommand  `cmd:"" help:"Print the statements that make a task table."`
 	Status  statusCommand  `cmd:"" help:"Show who leads each target, what is due and what failed. Exits with 1 where nobody leads or the server does not answer."`
 	Ls      lsCommand      `cmd:"" help:"List tasks, newest first."`
@@ -70,6 +74,8 @@ type commands struct {
 	Tail    tailCommand    `cmd:"" help:"Show what starts and ends, until ^C."`
 	Drain   drainCommand   `cmd:"" help:"Run what is due, and exit: with 1 if anything failed."`
 	Demo    demoCommand    `cmd:"" help:"Show tasks at work on a throw-away server."`
+	Apply   applyCommand   `cmd:"" help:"Make the jobs of a table those of files, and print what changes. Exits with 2 when --dry-run finds differences."`
+	RunNow  runNowCommand  `cmd:"" help:"Run a job once now, beside its series; print the id of the task."`
 	Version versionCommand `cmd:"" help:"Print the version."`
 	Help    helpCommand    `cmd:"" help:"Print the commands and flags, or those of a command."`
 
@@ -106,9 +112,20 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		return nil
 	}
 	if err != nil {
+		if means(err, "apply") { // whose status 2 says that there are differences
+			return err
+		}
 		return &usageError{err}
 	}
 	return command.Run(&program{stdout: stdout, stderr: stderr, level: line.LogLevel})
+}
+
+// means tells whether a command line that cannot be understood names that command.
+func means(err error, command string) bool {
+	var parse *kong.ParseError
+	return errors.As(err, &parse) && slices.ContainsFunc(parse.Context.Path, func(p *kong.Path) bool {
+		return p.Command != nil && p.Command.Name == command
+	})
 }
 
 // logger writes for people on a terminal, else a JSON object a line.
