@@ -4,11 +4,8 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"os/signal"
-	"slices"
-	"strings"
 	"syscall"
 	"time"
 
@@ -23,52 +20,44 @@ import (
 // scope says which tables a command is for.
 type scope struct {
 	Config string `placeholder:"FILE" predictor:"file" help:"The JSON configuration that run has."`
-	Where  string `name:"dsn" placeholder:"DSN" help:"Connection string of a database whose table public.task is meant, in place of a configuration. PG* variables apply, and are enough."`
-	Target string `placeholder:"DATABASE/SCHEMA/TABLE" help:"Only this target of the configuration."`
+	Where  string `name:"dsn" placeholder:"DSN" help:"Connection string of the table's database, in place of a configuration; PG* variables apply, and are enough."`
+	Target string `placeholder:"DATABASE/SCHEMA/TABLE" help:"Only this target of the configuration; with a connection string, another table than public.task."`
 }
 
 // targets are those that the command line means.
-func (c scope) targets(dsn string) ([]work.Target, error) {
+func (c scope) targets(p *program, dsn string) ([]work.Target, error) {
 	given := 0
 	for _, text := range []string{c.Config, c.Where, dsn} {
 		if text != "" {
 			given++
 		}
 	}
-	if given > 1 {
-		return nil, &usageError{errors.New("give --config FILE or a connection string, not both")}
-	}
-	all, err := configured(c.Config, cmp.Or(c.Where, dsn))
-	if err != nil || c.Target == "" {
-		return all, err
-	}
-	chosen := slices.DeleteFunc(slices.Clone(all), func(t work.Target) bool { return t.Name() != c.Target })
-	if len(chosen) == 0 {
-		names := make([]string, len(all))
-		for i, t := range all {
-			names[i] = t.Name()
-		}
-		return nil, fmt.Errorf("there is no target %s: the targets are %s", c.Target, strings.Join(names, ", "))
-	}
-	return chosen, nil
-}
-
-// configured are the targets of a configuration, or of a connection string.
-func configured(file, dsn string) ([]work.Target, error) {
+	dsn = cmp.Or(c.Where, dsn)
 	switch {
-	case file != "":
-		f, err := conf.Read(file)
-		if err != nil {
-			return nil, named(file, err)
-		}
-		if len(f.Targets) == 0 {
-			return nil, fmt.Errorf("%s has no targets", file)
-		}
-		return f.Targets, nil
+	case given > 1:
+		return nil, &usageError{errors.New("give --config FILE or a connection string, not both")}
+	case c.Config != "":
+		return c.configured()
 	case dsn == "" && !remote.Placed():
 		return nil, &usageError{errors.New("give --config FILE, a connection string, or PGHOST, PGDATABASE or PGSERVICE in the environment")}
 	}
-	target, err := conf.Single(dsn)
+	if warning := conf.ExposedDSN(dsn); warning != "" {
+		printLine(p.stderr, "warning: %s", warning)
+	}
+	target, err := conf.SingleNamed(dsn, c.Target)
+	return []work.Target{target}, err
+}
+
+// configured are the targets of the configuration, or the one that is chosen.
+func (c scope) configured() ([]work.Target, error) {
+	file, err := conf.Read(c.Config)
+	switch {
+	case err != nil:
+		return nil, named(c.Config, err)
+	case c.Target == "" && len(file.Targets) > 0:
+		return file.Targets, nil
+	}
+	target, err := file.Choose(c.Target)
 	return []work.Target{target}, err
 }
 
@@ -111,7 +100,7 @@ type statusCommand struct {
 
 // Run shows how the targets stand.
 func (c *statusCommand) Run(ctx context.Context, p *program) error {
-	targets, err := c.targets(c.DSN)
+	targets, err := c.targets(p, c.DSN)
 	if err != nil {
 		return err
 	}
@@ -131,7 +120,7 @@ type lsCommand struct {
 
 // Run lists tasks.
 func (c *lsCommand) Run(ctx context.Context, p *program) error {
-	targets, err := c.targets(c.DSN)
+	targets, err := c.targets(p, c.DSN)
 	if err != nil {
 		return err
 	}
@@ -150,7 +139,7 @@ type showCommand struct {
 
 // Run shows a task.
 func (c *showCommand) Run(ctx context.Context, p *program) error {
-	targets, err := c.targets(c.DSN)
+	targets, err := c.targets(p, c.DSN)
 	if err != nil {
 		return err
 	}
@@ -168,7 +157,7 @@ type stopCommand struct{ changeCommand }
 
 // Run stops tasks.
 func (c *stopCommand) Run(ctx context.Context, p *program) error {
-	targets, err := c.targets("")
+	targets, err := c.targets(p, "")
 	if err != nil {
 		return err
 	}
@@ -179,7 +168,7 @@ type againCommand struct{ changeCommand }
 
 // Run lets tasks run again.
 func (c *againCommand) Run(ctx context.Context, p *program) error {
-	targets, err := c.targets("")
+	targets, err := c.targets(p, "")
 	if err != nil {
 		return err
 	}
@@ -194,7 +183,7 @@ type tailCommand struct {
 
 // Run shows what starts and ends until SIGINT or SIGTERM.
 func (c *tailCommand) Run(ctx context.Context, p *program) error {
-	targets, err := c.targets(c.DSN)
+	targets, err := c.targets(p, c.DSN)
 	if err != nil {
 		return err
 	}
@@ -212,7 +201,7 @@ type drainCommand struct {
 
 // Run serves the targets until nothing is due. The first SIGTERM or SIGINT ends that, as it ends run.
 func (c *drainCommand) Run(ctx context.Context, p *program) error {
-	targets, err := c.targets(c.DSN)
+	targets, err := c.targets(p, c.DSN)
 	if err != nil {
 		return err
 	}
