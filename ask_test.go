@@ -67,7 +67,8 @@ func TestCommandsTakeWhatRunTakes(t *testing.T) {
 		{"show", "1", "--config", file, "--target", database + "/public/task"},
 		{"stop", "1", "--dsn", dsn},
 		{"ls", "--json", dsn},
-		{"show", "1", "--json", dsn}, {"ls", dsn, "--target", database + "/public/other"},
+		{"show", "1", "--json", dsn},
+		{"ls", dsn, "--target", database + "/public/other"},
 	} {
 		out, errs, err := command(t, args...)
 		if err != nil || !strings.Contains(out, "1") && !slices.Contains(args, database+"/public/other") || strings.Contains(out, "\x1b") {
