@@ -30,7 +30,8 @@ func (m *missing) versioned(comment string) string {
 func (m *missing) commented(object, name string) bool {
 	switch object {
 	case "FUNCTION":
-		name = m.names.fill(strings.TrimSuffix(strings.TrimPrefix(name, ":schema."), "()"))
+		name, _, _ = strings.Cut(strings.TrimPrefix(name, ":schema."), "(")
+		name = m.names.fill(name)
 		return slices.ContainsFunc(m.functions, func(f foundFunction) bool {
 			return f.Name == name && versionOf(f.Comment) >= Version
 		})

@@ -54,7 +54,7 @@ var stepKinds = []struct {
 }
 
 // The files in the order in which they are run.
-var stepFiles = []string{"schema", "functions", "table", "indexes", "triggers", "publication", "options", "register", "comments"}
+var stepFiles = []string{"schema", "cron", "functions", "table", "indexes", "triggers", "publication", "options", "register", "comments"}
 
 var (
 	addedColumn    = regexp.MustCompile(`ADD COLUMN IF NOT EXISTS "?(\w+)"?`)
