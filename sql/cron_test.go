@@ -186,4 +186,5 @@ func TestEveryInserterMayHaveCronRead(t *testing.T) {
 	install(t, conn, task, nil)
 	execute(t, conn, "SET ROLE "+role)
 	equal(t, "of nothing", value(t, conn, "SELECT public.pgtaskd_cron_"+task.hash()+"('') "), "cron is empty")
+	execute(t, conn, "RESET ROLE")
 }
