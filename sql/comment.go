@@ -30,8 +30,7 @@ func (m *missing) versioned(comment string) string {
 func (m *missing) commented(object, name string) bool {
 	switch object {
 	case "FUNCTION":
-		name, _, _ = strings.Cut(strings.TrimPrefix(name, ":schema."), "(")
-		name = m.names.fill(name)
+		name, _, _ = strings.Cut(m.names.fill(strings.TrimPrefix(name, ":schema.")), "(")
 		return slices.ContainsFunc(m.functions, func(f foundFunction) bool {
 			return f.Name == name && versionOf(f.Comment) >= Version
 		})

@@ -4,9 +4,10 @@
 -- The zone is tried as the session's own, which the end of the function takes back: the server tells so in microseconds whether it has one of that name, and how that
 -- is spelt. pg_timezone_names reads all their files.
 
-CREATE OR REPLACE FUNCTION :schema.pgtaskd_cron_:hash(expr pg_catalog.text) RETURNS pg_catalog.text LANGUAGE plpgsql STABLE STRICT SECURITY INVOKER
+CREATE OR REPLACE FUNCTION :schema.pgtaskd_cron_:hash(pg_catalog.text) RETURNS pg_catalog.text LANGUAGE plpgsql STABLE STRICT SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp SET TimeZone = 'GMT' AS $$
 DECLARE
+    expr pg_catalog.text := $1;
     line pg_catalog.text := pg_catalog.translate(expr, E'\t\r\n', '   ');
     tokens pg_catalog.text[] := '{}';
     places pg_catalog.int4[] := '{}';

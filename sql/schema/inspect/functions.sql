@@ -1,4 +1,4 @@
--- Those with the names of ours, and their arguments: only pgtaskd_cron has one.
+-- Those with the names of ours.
 SELECT
     p.proname::pg_catalog.text,
     p.prosrc,
@@ -12,5 +12,8 @@ SELECT
 FROM pg_catalog.pg_proc AS p
 JOIN pg_catalog.pg_namespace AS n ON n.oid OPERATOR(pg_catalog.=) p.pronamespace
 WHERE n.nspname OPERATOR(pg_catalog.=) $1
-    AND p.proargtypes OPERATOR(pg_catalog.=) CASE WHEN pg_catalog.left(p.proname::pg_catalog.text, 13) OPERATOR(pg_catalog.=) 'pgtaskd_cron_' THEN '25' ELSE '' END::pg_catalog.oidvector
-    AND p.proname OPERATOR(pg_catalog.=) ANY ($2::pg_catalog.text[]);
+    AND p.proname OPERATOR(pg_catalog.=) ANY (ARRAY(
+        SELECT pg_catalog.split_part(s.signature, ' ', 1)::pg_catalog.name
+        FROM pg_catalog.unnest($2::pg_catalog.text[]) AS s (signature)
+    ))
+    AND pg_catalog.concat(p.proname, ' ', p.proargtypes) OPERATOR(pg_catalog.=) ANY ($2);
