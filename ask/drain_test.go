@@ -142,3 +142,29 @@ func TestDrainIsInterrupted(t *testing.T) {
 		t.Error(state)
 	}
 }
+
+// TestWhatTakesLongShowsItsProgress, on a terminal alone, and takes it away before anything else is written.
+func TestWhatTakesLongShowsItsProgress(t *testing.T) {
+	t.Parallel()
+	target, tasks := made(t)
+	servertest.Exec(t, tasks.Conn, "SELECT pg_advisory_lock(7)")
+	tasks.Add("input", "SELECT pg_advisory_lock(7)")
+	s, progress := people(), &record{}
+	s.Screen.Err, s.Terminal = progress, true
+	ended := make(chan error, 1)
+	go func() { ended <- drained(t, s, "", nil, target) }()
+	progress.shows(t, "\r\x1b[K"+target.Name()+": 0 due, 1 running")
+	servertest.Exec(t, tasks.Conn, "SELECT pg_advisory_unlock(7)")
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+	if text := progress.String(); !strings.HasSuffix(text, "\r\x1b[K") {
+		t.Errorf("%q", text)
+	}
+	s, silent := people(), &record{}
+	s.Screen.Err = silent
+	s.Progress("something")
+	if text := silent.String(); text != "" {
+		t.Errorf("%q", text)
+	}
+}
