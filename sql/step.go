@@ -31,6 +31,7 @@ const (
 	publicationStep
 	optionStep
 	registerStep
+	besideStep
 	commentStep
 )
 
@@ -69,7 +70,7 @@ var steps = sync.OnceValue(func() []step {
 	for _, file := range stepFiles {
 		steps = append(steps, parseSteps(text(file))...)
 	}
-	return steps
+	return append(steps, besideSteps()...)
 })
 
 // partitionedSteps are those of a partitioned table besides.

@@ -77,11 +77,17 @@ type names struct {
 	parts bool   // the table is partitioned
 }
 
-var placeholder = regexp.MustCompile(`:(schema|table|state|hash|root|register|wake|version)`)
+var placeholder = regexp.MustCompile(`:(its_\w+|schema|table|state|hash|root|register|wake|version)`)
 
 // fill puts the names into a step's text. It is the only place where they meet.
 func (n names) fill(sql string) string {
 	filled := placeholder.ReplaceAllStringFunc(sql, func(p string) string {
+		if object, is := strings.CutPrefix(p, ":its_"); is {
+			if object, is = strings.CutSuffix(object, "_text"); is {
+				return literal(Beside(n.table, object))
+			}
+			return Beside(n.table, object)
+		}
 		switch p {
 		case ":schema":
 			return pgx.Identifier{n.table.Schema}.Sanitize()
