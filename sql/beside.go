@@ -14,7 +14,7 @@ import (
 
 // What stands beside a table, in the order in which it is made: schema/beside has a file of each.
 // The table is served as well without it, so what has the name of one of them is left alone.
-var besides = []string{"leader"}
+var besides = []string{"leader", "why"}
 
 // foundBeside is something that has the name of an object beside the table.
 type foundBeside struct {
