@@ -53,6 +53,7 @@ type checker struct {
 
 // unqualified are the places of an SQL text, which begins in that line, that name a function, an operator, a type or a relation without its schema.
 func unqualified(sql string, line int) []string {
+	sql = strings.ReplaceAll(sql, "#variable_conflict use_variable\n", "\n") // PL/pgSQL's own
 	c := &checker{tokens: lex(sql, line), levels: make([]bracket, 1), ctes: map[string]bool{}}
 	for i := range c.tokens {
 		if c.is(i+1, "as") && (c.is(i+2, "(") || c.is(i+2, "materialized") || c.is(i+2, "not") && c.is(i+3, "materialized")) {
