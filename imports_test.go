@@ -15,7 +15,7 @@ import (
 const module = "pgtaskd"
 
 // order is the one way in which imports run: a folder may import those to its right.
-var order = []string{".", "demo", "conf", "work", "remote", "exec", "sql", "routine"}
+var order = []string{".", "demo", "apply", "ask", "conf", "work", "remote", "exec", "sql", "routine"}
 
 // programs stand outside the order: they may import any folder in it but the first, and none may import them.
 var programs = []string{"bench", "chaos", "smoke"}
@@ -27,6 +27,7 @@ var startServers = []string{".", "demo", "bench", "chaos", "smoke"}
 var confined = map[string]string{
 	"github.com/jackc/pgx/v5/pgproto3": "exec",
 	"github.com/jackc/pglogrepl":       "work/wake",
+	"github.com/goccy/go-yaml":         "apply",
 	"github.com/robfig/cron/v3":        "work/schedule",
 }
 
@@ -178,6 +179,10 @@ func TestImportsAreRefused(t *testing.T) {
 		{"work/schedule/field.go", "pgtaskd/work/lane", true},
 		{"conf/duration.go", "pgtaskd/work/schedule", false},
 		{"exec/run.go", "pgtaskd/new", true},
+		{"apply.go", "pgtaskd/apply", false},
+		{"apply/write.go", "pgtaskd/sql", false},
+		{"conf/read.go", "pgtaskd/apply", true},
+		{"conf/read.go", "github.com/goccy/go-yaml/ast", true},
 	}
 	for _, c := range cases {
 		if why := refused(c.file, c.imported); (why != "") != c.refused {

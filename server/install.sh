@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs from the system's package manager what is missing of: postgresql (with psql and pgbench), compiler (for
-# go test -race), make.
-# Usage: install.sh postgresql|compiler|make ...
+# go test -race), clock (the library that gives a server another clock), make.
+# Usage: install.sh postgresql|compiler|clock|make ...
 set -eu
 
 say() { printf '%s\n' "$*" >&2; }
@@ -43,12 +43,20 @@ has_compiler() {
 		"${CC:-$(command -v gcc || command -v cc || echo gcc)}" -x c -o /dev/null - 2>/dev/null
 }
 
+has_clock() {
+	for library in /usr/lib/*/faketime/libfaketimeMT.so.1 /usr/lib*/faketime/libfaketimeMT.so.1 /usr/local/lib/faketime/libfaketimeMT.so.1; do
+		[ -e "$library" ] && return
+	done
+	return 1
+}
+
 has_make() { command -v make >/dev/null; }
 
 # package MANAGER THING prints the packages to install.
 packages() {
 	case "$1 $2" in
 	'apt-get postgresql') echo postgresql ;;
+	'apt-get clock') echo faketime ;;
 	'apt-get compiler') echo gcc libc6-dev ;;
 	'pacman postgresql') echo postgresql ;;
 	'pacman compiler') echo gcc ;;
@@ -57,6 +65,7 @@ packages() {
 	'brew postgresql') echo postgresql@17 ;;
 	'brew '*) die "$2 is missing; install Apple's command line tools: xcode-select --install" ;;
 	*' postgresql') echo postgresql postgresql-server postgresql-contrib ;;
+	*' clock') echo libfaketime ;;
 	*' compiler') echo gcc glibc-devel ;;
 	*' make') echo make ;;
 	esac
@@ -103,8 +112,8 @@ install() {
 missing=
 for thing in "$@"; do
 	case $thing in
-	postgresql | compiler | make) "has_$thing" || missing="$missing${missing:+ }$thing" ;;
-	*) die "usage: install.sh postgresql|compiler|make ..." ;;
+	postgresql | compiler | clock | make) "has_$thing" || missing="$missing${missing:+ }$thing" ;;
+	*) die "usage: install.sh postgresql|compiler|clock|make ..." ;;
 	esac
 done
 [ -n "$missing" ] || exit 0
