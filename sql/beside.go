@@ -14,7 +14,7 @@ import (
 
 // What stands beside a table, in the order in which it is made: schema/beside has a file of each.
 // The table is served as well without it, so what has the name of one of them is left alone.
-var besides = []string{"leader", "why"}
+var objects = []string{"leader", "why"}
 
 // foundBeside is something that has the name of an object beside the table.
 type foundBeside struct {
@@ -50,8 +50,8 @@ func Beside(t Table, object string) string {
 
 // besideNames are those of all objects beside the table.
 func besideNames(t Table) []string {
-	all := make([]string, len(besides))
-	for i, object := range besides {
+	all := make([]string, len(objects))
+	for i, object := range objects {
 		all[i] = besideName(t, object)
 	}
 	return all
@@ -68,8 +68,8 @@ func quotedAll(names []string) []string {
 
 // besideSteps are the steps that make them.
 func besideSteps() []step {
-	all := make([]step, len(besides))
-	for i, object := range besides {
+	all := make([]step, len(objects))
+	for i, object := range objects {
 		all[i] = step{kind: besideStep, name: object, sql: strings.TrimSpace(comment.ReplaceAllString(text("beside/"+object), ""))}
 	}
 	return all

@@ -66,7 +66,7 @@ func TestEachTableHasItsOwnBesideIt(t *testing.T) {
 				complete(t, conn, table, nil)
 				equal(t, "objects beside "+name, value(t, conn, "SELECT "+literal(Beside(table, "leader"))+"::regclass::text"), strings.TrimPrefix(Beside(table, "leader"), `"public".`))
 			}
-			if n, m := present(t, conn, task), present(t, other, Table{"public", "job"}); n != len(besides) || m != n {
+			if n, m := present(t, conn, task), present(t, other, Table{"public", "job"}); n != len(objects) || m != n {
 				t.Errorf("%d and %d objects beside the two tables", n, m)
 			}
 			equal(t, "owner", value(t, conn, "SELECT relowner::regrole::text FROM pg_class WHERE relname = 'job_leader'"), role)
@@ -95,7 +95,7 @@ func TestWhatHasANameBesideTheTableIsLeftAlone(t *testing.T) {
 				makes(t, conn, task)
 				makes(t, conn, task)
 				complete(t, conn, task, nil)
-				if n := present(t, conn, task); n != len(besides)-1 {
+				if n := present(t, conn, task); n != len(objects)-1 {
 					t.Errorf("%d objects", n)
 				}
 				d, err := Describe(t.Context(), conn, task)

@@ -135,6 +135,11 @@ var reasons = []struct {
 		s.exec("DROP TABLE task_leader")
 		return s.add("input", "SELECT 1")
 	}, `no controller leads the table: start pgtaskd, or look at its log`},
+	{"cron that nobody has planned yet", func(s *stage) int64 {
+		s.drain()
+		return s.add("input, cron", "SELECT 1", "0 3 * * *")
+	}, `waits for the leader to plan its first run from cron 0 3 \* \* \*; no controller leads the table: .*`},
+	{"cron", func(s *stage) int64 { return s.add("input, cron", "SELECT 1", "@yearly") }, "waits for its plan, .*"},
 	{"not active any more", func(s *stage) int64 {
 		id := s.add("input, plan, active", "SELECT 1", time.Now().Add(-time.Hour), "1 min")
 		return id

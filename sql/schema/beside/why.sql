@@ -88,7 +88,7 @@ BEGIN
     -- What is planned for later.
     wait := CASE WHEN pg_catalog.isfinite(task.plan) AND task.plan OPERATOR(pg_catalog.>) moment THEN pg_catalog.date_trunc('second', (task.plan OPERATOR(pg_catalog.-) moment) OPERATOR(pg_catalog.+) '999 ms'::pg_catalog.interval) END;
     rest := pg_catalog.concat(task.plan::pg_catalog.timestamptz(0), ', in ', wait);
-    IF task.cron IS NOT NULL AND task.origin IS NOT NULL AND task.attempt OPERATOR(pg_catalog.=) 0 AND NOT task.moved AND (wait IS NULL OR NOT pg_catalog.isfinite(task.plan)) THEN
+    IF task.cron IS NOT NULL AND task.origin IS NOT NULL THEN
         why := pg_catalog.array_prepend(pg_catalog.concat('waits for the leader to plan its first run from cron ', pg_catalog.left(task.cron, 200)), why);
     ELSIF task.plan OPERATOR(pg_catalog.=) 'infinity' THEN
         why := pg_catalog.array_prepend('waits until somebody sets its plan, which is infinity'::pg_catalog.text, why);
