@@ -61,8 +61,10 @@ var reasons = []struct {
 	}, `runs since .*, in backend \d+, which waits for a lock of pid \d+`},
 	{"infinity", func(s *stage) int64 { return s.add("input, plan", "SELECT 1", "infinity") }, "waits until somebody sets its plan, which is infinity"},
 	{"its plan", func(s *stage) int64 { return s.add("input, plan", "SELECT 1", time.Now().Add(25*time.Hour)) }, "waits for its plan, " + moments + ", in 1 day 0\\d:\\d\\d:\\d\\d"},
-	{"its next try", func(s *stage) int64 { return s.add("input, retry", "SELECT 1/0", 3) },
-		"waits for its next try, at " + moments + ", in " + intervals + ": 1 of 4 tries failed, the last one with ERROR:  division by zero"},
+	{
+		"its next try", func(s *stage) int64 { return s.add("input, retry", "SELECT 1/0", 3) },
+		"waits for its next try, at " + moments + ", in " + intervals + ": 1 of 4 tries failed, the last one with ERROR:  division by zero",
+	},
 	{"a full lane", func(s *stage) int64 {
 		s.running("SELECT pg_sleep(60)")
 		return s.add("input", "SELECT 1")
@@ -118,10 +120,12 @@ var reasons = []struct {
 		go func() { _, _ = locker.Exec(s.t.Context(), "SET lock_timeout = '5s'; LOCK TABLE task") }()
 		return id
 	}, `waits for the table, which pid \d+ of role postgres \(.*\) is about to lock, and waits for pid \d+`},
-	{"a session", func(s *stage) int64 {
-		return s.add("input, remote", "SELECT 1", "host=127.0.0.1 port=1 user=u password=p")
+	{
+		"a session", func(s *stage) int64 {
+			return s.add("input, remote", "SELECT 1", "host=127.0.0.1 port=1 user=u password=p")
+		},
+		"waits for a session, which could not be had: .*; the next try is at " + moments + ", in " + intervals,
 	},
-		"waits for a session, which could not be had: .*; the next try is at " + moments + ", in " + intervals},
 	{"nobody", func(s *stage) int64 {
 		s.drain()
 		return s.add("input", "SELECT 1")
