@@ -38,6 +38,7 @@ func (l *loop) timetable() []duty {
 		{name: "foresee", do: l.foresee, next: l.nextForesee},
 		{name: "rivals", do: l.reassure},
 		{name: "hand over", do: l.handOver, next: l.nextDrain},
+		{name: "show who leads", do: l.present},
 		{name: "pace", do: l.pace},
 		{name: "call back", do: l.callBack},
 		{name: "dispatch", do: l.dispatch, next: l.nextDispatch},

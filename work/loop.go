@@ -55,6 +55,7 @@ type loop struct {
 	relieved  int               // bytes of the heavy ends that have given their slots back
 
 	registering registering
+	presence    presence
 }
 
 func newLoop(ctx context.Context, t Target, log zerolog.Logger) *loop {
@@ -103,4 +104,5 @@ func (l *loop) anyRuns() bool {
 }
 
 func (l *loop) queries() sql.Queries { return *l.Queries.Load() }
+func (l *loop) timeZone() string     { return *l.Zone.Load() }
 func (l *loop) encoding() string     { return l.Server.Load().Encoding }

@@ -93,7 +93,7 @@ func (l *loop) planThese(ctx context.Context) error {
 	err := l.eachWithWords(ctx, ids, func(ctx context.Context, ids []int64, mute bool) error {
 		var p beats
 		for _, id := range ids {
-			p.add(all[id], *l.Zone.Load())
+			p.add(all[id], l.timeZone())
 		}
 		rows, err := l.control.conn.Query(ctx, l.queries().Text("planned"), p.ids, p.versions, p.plans, p.skipped, p.errors, mute)
 		if err != nil {
@@ -143,7 +143,7 @@ func (b *beats) add(u *unplanned, zone string) {
 func (u *unplanned) beat(zone string) (plan *pgtype.Timestamptz, skipped int, err error) {
 	location, err := time.LoadLocation(zone)
 	if err != nil && !strings.Contains(u.cron, "TZ=") {
-		return nil, 0, fmt.Errorf("cron needs a time zone: that of the target, %q, is no name of the tz database\nHINT:  Give the target a \"timezone\", or begin cron with CRON_TZ=.", zone)
+		return nil, 0, fmt.Errorf("cron needs a time zone: that of the target, %q, is no name of the tz database\nHINT:  Give the target a \"timezone\", or begin cron with CRON_TZ=", zone)
 	}
 	s, err := schedule.Parse(u.cron, location)
 	if err != nil {
