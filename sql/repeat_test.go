@@ -49,6 +49,25 @@ func TestRepetitionWhoseKeyIsTaken(t *testing.T) {
 	equal(t, "taken up", value(t, conn, "SELECT count(*) FROM task WHERE wait_key = 'job' AND plan > now() AND repeat = '1 day' AND data = 'series' AND parent = 1"), "1")
 }
 
+// TestRunAgainOfAKeyThatWaits: an ended task can not wait beside another of its key, whatever its end was; when that waits no more, it can.
+func TestRunAgainOfAKeyThatWaits(t *testing.T) {
+	t.Parallel()
+	conn := database(t)
+	install(t, conn, task, nil)
+	for _, waits := range []string{"PLAN", "STOP"} {
+		execute(t, conn, "TRUNCATE task; INSERT INTO task (id, key, state, input) VALUES (1, 'job', '"+waits+"', '')")
+		execute(t, conn, "INSERT INTO task (id, key, state, start, stop, stopping, input) VALUES (2, 'job', 'DONE', now(), now(), NULL, ''), (3, 'job', 'FAIL', now(), now(), NULL, ''), "+
+			"(4, 'job', 'GONE', now(), now(), NULL, ''), (5, 'job', 'STOP', now(), now(), NULL, ''), (6, 'job', 'STOP', now(), NULL, true, '')")
+		for _, id := range []string{"2", "3", "4", "5", "6"} {
+			refused(t, conn, "UPDATE task SET state = 'PLAN' WHERE id = "+id, "23505")
+			refused(t, conn, "UPDATE task SET state = 'PLAN', key = 'job', plan = now() WHERE id = "+id, "23505")
+		}
+		refused(t, conn, "UPDATE task SET state = 'PLAN' WHERE id > 1", "23505")
+		execute(t, conn, "UPDATE task SET state = 'PLAN', key = 'another' WHERE id = 2; UPDATE task SET state = 'PLAN', key = NULL WHERE id = 3; DELETE FROM task WHERE id = 1; UPDATE task SET state = 'PLAN' WHERE id = 4")
+		equal(t, "waiting", value(t, conn, "SELECT string_agg(concat(id, coalesce(wait_key, '-')), ' ' ORDER BY id) FROM task WHERE state = 'PLAN'"), "2another 3- 4job")
+	}
+}
+
 // TestRepetitionMeetsAnUncommittedTask: what it could not see when it looked has its key when it is inserted. That is an error, and the next time it is seen.
 func TestRepetitionMeetsAnUncommittedTask(t *testing.T) {
 	t.Parallel()
