@@ -1,11 +1,7 @@
 package sql
 
 import (
-	"errors"
-	"strings"
 	"testing"
-
-	"github.com/jackc/pgx/v5/pgconn"
 
 	"pgtaskd/server/servertest"
 )
@@ -68,29 +64,43 @@ func TestRunAgainOfAKeyThatWaits(t *testing.T) {
 	}
 }
 
-// TestRepetitionMeetsAnUncommittedTask: what it could not see when it looked has its key when it is inserted. That is an error, and the next time it is seen.
+// TestRepetitionMeetsAnUncommittedTask, which it cannot see when it looks, and which has its key when it is inserted: the end of the run stands, and the series is not lost.
 func TestRepetitionMeetsAnUncommittedTask(t *testing.T) {
 	t.Parallel()
-	dsn := servertest.Database(t)
-	conn, inserter := connect(t, dsn), connect(t, dsn)
-	install(t, conn, task, nil)
-	d, err := Describe(t.Context(), conn, task)
-	if err != nil {
-		t.Fatal(err)
+	for name, c := range map[string]struct{ columns, want string }{
+		"that runs once":                     {"(id, key, input) VALUES (103, 'job', '')", "101 DONE>150, 103 PLAN, 150 GONE ERROR:  superseded by task 103"},
+		"that repeats itself":                {"(id, key, repeat, input) VALUES (103, 'job', '1 h', '')", "101 DONE>103, 103 PLAN"},
+		"that goes by the clock":             {"(id, key, cron, input) VALUES (103, 'job', '@daily', '')", "101 DONE>103, 103 PLAN"},
+		"that is paused":                     {"(id, key, state, input) VALUES (103, 'job', 'STOP', '')", "101 DONE>150, 103 STOP, 150 GONE ERROR:  superseded by task 103"},
+		"that the run itself has inserted":   {"(id, parent, key, input) VALUES (103, 101, 'job', '')", "101 DONE>150, 103 PLAN, 150 GONE ERROR:  superseded by task 103"},
+		"of another key":                     {"(id, key, input) VALUES (103, 'other', '')", "101 DONE>150, 103 PLAN, 150 PLAN"},
+		"that is taken back":                 {"(id, key, input) VALUES (103, 'job', ''); ROLLBACK; BEGIN", "101 DONE>150, 150 PLAN"},
+		"beside another run of the same job": {"(id, key, state, stop, repeat, input) VALUES (102, 'job', 'DONE', now(), '1 day', ''); COMMIT; BEGIN; INSERT INTO task (id, key, input) VALUES (103, 'job', '')", "101 DONE>150, 102 DONE>151, 103 PLAN, 150 GONE ERROR:  superseded by task 103, 151 GONE ERROR:  superseded by task 103"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dsn := servertest.Database(t)
+			conn, inserter := connect(t, dsn), connect(t, dsn)
+			install(t, conn, task, nil)
+			d, err := Describe(t.Context(), conn, task)
+			if err != nil {
+				t.Fatal(err)
+			}
+			execute(t, conn, "INSERT INTO task (id, state, stop, key, repeat, input) VALUES (101, 'DONE', now(), 'job', '1 day', ''); SELECT setval('task_id_seq', 150, false)")
+			execute(t, inserter, "BEGIN; INSERT INTO task "+c.columns)
+			repeated := make(chan error)
+			go func() {
+				_, err := conn.Exec(t.Context(), d.Queries(task).Text("repeat"), []int64{101, 102})
+				repeated <- err
+			}()
+			if name != "of another key" && name != "that is taken back" {
+				waiting(t, inserter, conn)
+			}
+			execute(t, inserter, "COMMIT")
+			if err := <-repeated; err != nil {
+				t.Fatal(err)
+			}
+			equal(t, "tasks", value(t, conn, "SELECT string_agg(concat(id, ' ', state, '>' || next, ' ' || error), ', ' ORDER BY id) FROM task"), c.want)
+		})
 	}
-	execute(t, conn, "INSERT INTO task (id, state, stop, key, repeat, notice, input) VALUES (101, 'DONE', now(), 'job', '1 day', 'NOTICE:  said', '')")
-	execute(t, inserter, "BEGIN; INSERT INTO task (id, key, input) VALUES (103, 'job', '')")
-	repeated := make(chan error)
-	go func() {
-		_, err := conn.Exec(t.Context(), d.Queries(task).Text("repeat"), []int64{101})
-		repeated <- err
-	}()
-	waiting(t, inserter, conn)
-	execute(t, inserter, "COMMIT")
-	var answer *pgconn.PgError
-	if err := <-repeated; !errors.As(err, &answer) || answer.Routine != "int28div" {
-		t.Fatal(err)
-	}
-	execute(t, conn, strings.ReplaceAll(d.Queries(task).Text("repeat"), "$1", "ARRAY[101]::int8[]"))
-	equal(t, "tasks", value(t, conn, "SELECT string_agg(concat_ws(' ', state, error), ', ' ORDER BY id) FROM task"), "GONE ERROR:  superseded by task 103, DONE, PLAN")
 }

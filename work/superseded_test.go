@@ -21,7 +21,7 @@ func TestASeriesWhoseRetryIsSupersededGoesOn(t *testing.T) {
 			s.becomes(id, "GONE")
 			if repeat != "0" {
 				if next := s.get("SELECT next = $2 FROM task WHERE id = $1", id, other); next != "true" {
-					t.Error(s.row(id, "*"))
+					t.Error(s.row(id, "state, error, attempt, runs"))
 				}
 				return
 			}
@@ -57,7 +57,7 @@ func TestARunThatWouldWaitAgainIsSuperseded(t *testing.T) {
 				c.end(s, id)
 				s.becomes(id, "GONE")
 				if row := s.row(id, "start IS NOT NULL AND stop >= start AND wait_key IS NULL AND error LIKE 'ERROR:  superseded by task "+strconv.FormatInt(other, 10)+"%' AS told"); row != `{"told":true}` {
-					t.Error(row, s.row(id, "*"))
+					t.Error(row, s.row(id, "state, error, attempt, runs"))
 				}
 				if left := s.state(other); left != state {
 					t.Errorf("what waits is %s", left)
@@ -161,7 +161,7 @@ func TestNothingIsSupersededByATaskThatWaitsNoMore(t *testing.T) {
 			c.end(s, id)
 			s.becomes(id, c.want, "GONE")
 			if state := s.state(id); state != c.want {
-				t.Error(s.row(id, "*"))
+				t.Error(s.row(id, "state, error, attempt, runs"))
 			}
 		})
 	}
