@@ -8,8 +8,6 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
-
-	"pgtaskd/exec"
 )
 
 // A task whose end could not be written is run again, so often before it FAILs. Where another transaction was in the way (40001, 40P01, 55P03) that is after a random
