@@ -173,7 +173,7 @@ repeated AS (
     WHERE f.other IS NULL
         AND (f.key IS NULL OR NOT EXISTS (SELECT FROM numbered AS o WHERE o.key OPERATOR(pg_catalog.=) f.key AND o.id OPERATOR(pg_catalog.<) f.id))
     :unless_key_waits
-    RETURNING id, parent, wait_key, repeat OPERATOR(pg_catalog.>) '0' OR cron IS NOT NULL AS repeats, w.xmax OPERATOR(pg_catalog.=) 0 AS made
+    RETURNING id, parent, wait_key, repeat OPERATOR(pg_catalog.>) '0' OR cron IS NOT NULL AS repeats, :made AS made
 ),
 kept AS (
     INSERT INTO :table (:drawn_id parent, plan, origin, skipped, failures, state, start, stop, error, :copied)
