@@ -46,7 +46,7 @@ func (l *loop) supersede(ctx context.Context, id int64, version uint32, pid int3
 		mute bool
 	}{{text, false}, {nil, false}, {nil, true}} {
 		err = pgx.BeginFunc(ctx, l.control.conn, func(tx pgx.Tx) error {
-			ids, err := l.withRepeats(ctx, tx, l.queries().Text("superseded"), id, int32(version), pid, words.text, words.mute)
+			ids, err := l.withWhatFollows(ctx, tx, l.queries().Text("superseded"), id, int32(version), pid, words.text, words.mute)
 			ended = len(ids) > 0
 			return err
 		})

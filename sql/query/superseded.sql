@@ -18,4 +18,4 @@ WHERE t.id OPERATOR(pg_catalog.=) $1
     )
 RETURNING
     t.id,
-    :repeats
+    :followed
