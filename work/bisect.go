@@ -45,7 +45,8 @@ func (l *loop) each(ctx context.Context, ids []int64, do func(context.Context, [
 		return err
 	}, nil, func(id int64, err error) error {
 		if answer := new(pgconn.PgError); errors.As(err, &answer) && isKeyTaken(answer) {
-			return l.supersede(ctx, id, 0, 0, nil)
+			_, err := l.supersede(ctx, id, 0, 0, nil)
+			return err // if the other waits no more, it is tried again
 		}
 		l.log.Error().Err(err).Int64("id", id).Msg("table refuses a change of a task; row left unchanged")
 		l.hopeless[id] = time.Now()
