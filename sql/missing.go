@@ -264,7 +264,7 @@ func (m *missing) indexStep(s step) {
 	if slices.Equal(s.columns, []string{"id"}) && slices.ContainsFunc(m.indexes, func(i foundIndex) bool { return i.Condition == "" && i.Columns[0] == "id" }) {
 		return // any that begins with id finds a task
 	}
-	switch index := m.index(s.unique(), s.condition, s.columns...); {
+	switch index := m.indexOf(s); {
 	case index != nil:
 		if match := hashed.FindStringSubmatch(index.Name); match != nil && match[1] == name && index.Name != name+m.table.hash() {
 			from := pgx.Identifier{m.table.Schema, index.Name}.Sanitize() // the table's name was another one, which a new table may have
@@ -274,7 +274,7 @@ func (m *missing) indexStep(s step) {
 	case s.unique() && m.partitioned():
 		return
 	}
-	m.add(s, "index on "+strings.Join(s.columns, ", "), m.ownership())
+	m.add(s, "index on "+strings.Join(s.columns, ", "), m.ownership()).Optional = s.forViews()
 }
 
 func (m *missing) triggerStep(s step) {
