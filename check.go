@@ -11,7 +11,7 @@ import (
 )
 
 type checkCommand struct {
-	Config string `required:"" placeholder:"FILE" help:"The JSON configuration."`
+	Config string `required:"" placeholder:"FILE" predictor:"file" help:"The JSON configuration."`
 }
 
 // Run reports what run would do, a line each, and what stands in its way.

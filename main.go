@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/alecthomas/kong"
+	kongcompletion "github.com/jotaen/kong-completion"
 	"github.com/rs/zerolog"
 
 	"pgtaskd/conf"
@@ -70,10 +71,15 @@ type commands struct {
 	Show    showCommand    `cmd:"" help:"Show all of a task, and why it waits."`
 	Stop    stopCommand    `cmd:"" help:"Stop tasks: pause what waits, cancel what runs."`
 	Again   againCommand   `cmd:"" help:"Run ended tasks again."`
+	Tail    tailCommand    `cmd:"" help:"Show what starts and ends, until ^C."`
+	Drain   drainCommand   `cmd:"" help:"Run what is due, and exit: with 1 if anything failed."`
 	Demo    demoCommand    `cmd:"" help:"Show tasks at work on a throw-away server."`
 	Apply   applyCommand   `cmd:"" help:"Make the jobs of a table those of files, and print what changes. Exits with 2 when --dry-run finds differences."`
 	RunNow  runNowCommand  `cmd:"" help:"Run a job once now, beside its series; print the id of the task."`
 	Version versionCommand `cmd:"" help:"Print the version."`
+	Help    helpCommand    `cmd:"" help:"Print the commands and flags, or those of a command."`
+
+	Completion kongcompletion.Completion `cmd:"" help:"Print how a shell is told to complete commands and flags: bash, zsh or fish."`
 }
 
 // program is what the commands share.
@@ -97,6 +103,9 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	)
 	if err != nil {
 		return err
+	}
+	if completes(parser) {
+		return nil
 	}
 	command, err := parser.Parse(args)
 	if exited { // --help, --version
@@ -135,7 +144,7 @@ func (p *program) logger() zerolog.Logger {
 }
 
 type runCommand struct {
-	Config string `placeholder:"FILE" help:"JSON configuration: an array of targets, or an object with dsn, targets, remotes and log." xor:"what"`
+	Config string `placeholder:"FILE" predictor:"file" help:"JSON configuration: an array of targets, or an object with dsn, targets, remotes and log." xor:"what"`
 	DSN    string `arg:"" optional:"" help:"Connection string of the one database whose table public.task is served; PG* variables apply." xor:"what"`
 }
 

@@ -223,7 +223,7 @@ func (l *loop) supersede(ctx context.Context, id int64, version uint32, pid int3
 		mute bool
 	}{{text, false}, {nil, false}, {nil, true}} {
 		err = pgx.BeginFunc(ctx, l.control.conn, func(tx pgx.Tx) error {
-			_, err := l.withRepeats(ctx, tx, l.queries().Text("superseded"), id, int32(version), pid, words.text, words.mute)
+			_, err := l.withWhatFollows(ctx, tx, l.queries().Text("superseded"), id, int32(version), pid, words.text, words.mute)
 			return err
 		})
 		if !refusedByServer(err) {

@@ -61,12 +61,11 @@ func (l *loop) stopped(ctx context.Context, ends []end) error {
 	for i, e := range ends {
 		c.errors[i], c.sqlstates[i] = e.shown(stopFailure(e), l.encoding())
 	}
-	rows, err := l.control.conn.Query(ctx, l.queries().Text("stopped"), c.ids, c.pids, c.starts, c.stops, c.errors, c.sqlstates, c.notices, c.keeps)
-	if err != nil {
+	var ids []int64
+	if err := pgx.BeginFunc(ctx, l.control.conn, func(tx pgx.Tx) (err error) {
+		ids, err = l.withWhatFollows(ctx, tx, l.queries().Text("stopped"), c.ids, c.pids, c.starts, c.stops, c.errors, c.sqlstates, c.notices, c.keeps)
 		return err
-	}
-	ids, err := pgx.CollectRows(rows, pgx.RowTo[int64])
-	if err != nil {
+	}); err != nil {
 		return err
 	}
 	written := map[int64]bool{}

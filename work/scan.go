@@ -269,7 +269,7 @@ func (l *loop) expire(ctx context.Context, ids []int64) error {
 		ids = ids[len(some):]
 		err := l.eachWithWords(ctx, some, func(ctx context.Context, some []int64, mute bool) error {
 			return pgx.BeginFunc(ctx, l.control.conn, func(tx pgx.Tx) error {
-				_, err := l.withRepeats(ctx, tx, l.queries().Text("expire"), some, mute)
+				_, err := l.withWhatFollows(ctx, tx, l.queries().Text("expire"), some, mute)
 				return err
 			})
 		})
@@ -280,28 +280,28 @@ func (l *loop) expire(ctx context.Context, ids []int64) error {
 	return nil
 }
 
-// withRepeats runs a query that ends tasks and returns their ids and whether they repeat, and creates those repetitions.
-func (l *loop) withRepeats(ctx context.Context, tx pgx.Tx, query string, args ...any) (ids []int64, err error) {
+// withWhatFollows runs a query that ends tasks and returns their ids and whether anything follows, and sees to that: repetitions, on_fail, notify.
+func (l *loop) withWhatFollows(ctx context.Context, tx pgx.Tx, query string, args ...any) (ids []int64, err error) {
 	rows, err := tx.Query(ctx, query, args...)
 	if err != nil {
 		return nil, err
 	}
 	var id int64
-	var repeats bool
-	var repeating []int64
-	if _, err := pgx.ForEachRow(rows, []any{&id, &repeats}, func() error {
+	var follows bool
+	var followed []int64
+	if _, err := pgx.ForEachRow(rows, []any{&id, &follows}, func() error {
 		ids = append(ids, id)
-		if repeats {
-			repeating = append(repeating, id)
+		if follows {
+			followed = append(followed, id)
 		}
 		return nil
 	}); err != nil {
 		return ids, err
 	}
-	if len(repeating) == 1 {
-		return ids, l.repeatOrSay(ctx, tx, repeating[0])
+	if len(followed) == 1 {
+		return ids, l.repeatOrSay(ctx, tx, followed[0])
 	}
-	return ids, l.repeat(ctx, tx, repeating)
+	return ids, l.repeat(ctx, tx, followed)
 }
 
 // repeatOrSay creates the repetition of a task that has ended without a run of ours, or says in its row why the table does not take that: the end stands all the same.

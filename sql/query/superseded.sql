@@ -14,4 +14,4 @@ WHERE t.id OPERATOR(pg_catalog.=) $1
     )
 RETURNING
     t.id,
-    :repeats
+    :followed

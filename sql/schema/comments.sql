@@ -1,5 +1,7 @@
 -- What everything is for. The comment of the table and of the functions also bears the schema's version.
 
+COMMENT ON FUNCTION :schema.pgtaskd_cron_:hash(pg_catalog.text) IS 'Says what is wrong with a cron expression, and where; null: nothing (:version)';
+
 COMMENT ON FUNCTION :schema.pgtaskd_accept_:hash() IS 'Keeps plan and the intervals of a task within bounds, and wakes the leader, if it sleeps, for new tasks (:version)';
 
 COMMENT ON FUNCTION :schema.pgtaskd_wake_:hash() IS 'Wakes the leader that serves the table (:version)';
@@ -115,9 +117,9 @@ COMMENT ON COLUMN :table.key IS 'Name of a job, of which at most one task waits'
 
 COMMENT ON COLUMN :table.owner IS 'Whose file has named this job: see pgtaskd apply';
 
-COMMENT ON COLUMN :table.on_fail IS 'Not acted on yet: refused';
+COMMENT ON COLUMN :table.on_fail IS 'SQL of the task that is inserted when this one has failed for good, or is given up';
 
-COMMENT ON COLUMN :table.notify IS 'Not acted on yet: refused';
+COMMENT ON COLUMN :table.notify IS 'Channel that is told of the end';
 
 COMMENT ON COLUMN :table.settings IS 'Not acted on yet: refused';
 
