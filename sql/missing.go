@@ -271,7 +271,7 @@ func (m *missing) indexStep(s step) {
 			m.change("name of index "+name+m.table.hash(), "ALTER INDEX "+from+" RENAME TO "+name+m.table.hash()+";").Optional = true
 		}
 		return
-	case s.unique() && m.partitioned():
+	case s.unique() && m.partitioned(), s.forViews() && m.partition: // whose index is named by the server
 		return
 	}
 	m.add(s, "index on "+strings.Join(s.columns, ", "), m.ownership()).Optional = s.forViews()

@@ -135,8 +135,6 @@ COMMENT ON COLUMN :table.due IS 'plan until the task has ended; before all other
 
 COMMENT ON INDEX :schema.pgtaskd_open_:hash IS 'Finds what is due, when the next task will be, and what is to be stopped';
 
-COMMENT ON INDEX :schema.pgtaskd_repeating_:hash IS 'Finds what repeats, for the schedule';
-
 COMMENT ON INDEX :schema.pgtaskd_wait_key_:hash IS 'At most one waiting task per key';
 
 COMMENT ON TRIGGER pgtaskd_accept ON :table IS 'Keeps plan and the intervals within bounds, and wakes the leader, if it sleeps, for new tasks';
