@@ -74,7 +74,6 @@ func (s *stage) told(listener *pgx.Conn, id int64, state string) {
 	if got := s.state(id); got != state {
 		s.t.Errorf("told of %s, and the row says %s", state, got)
 	}
-
 }
 
 // TestOnFailThatIsRefused is an end that is refused: the task FAILs all the same, and says why.

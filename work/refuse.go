@@ -7,10 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
-
-	"pgtaskd/exec"
 )
 
 // A task whose end could not be written is run again, so often before it FAILs. Where another transaction was in the way (40001, 40P01, 55P03) that is after a random
@@ -68,8 +65,7 @@ func (l *loop) writeEach(ctx context.Context, ends []end, write func(context.Con
 		l.unsaid = append(l.unsaid, e)
 		return nil
 	case isKeyTaken(answer):
-		l.gone(e)
-		return l.supersede(ctx, e.task.row.ID, e.task.row.Version, e.pid, e.failure())
+		return l.superseded(ctx, e, err)
 	case e.lessen(err):
 		return l.writeEach(ctx, []end{e}, write)
 	}
@@ -107,7 +103,8 @@ func (l *loop) each(ctx context.Context, ids []int64, do func(context.Context, [
 	}
 	if len(ids) == 1 {
 		if answer := new(pgconn.PgError); errors.As(err, &answer) && isKeyTaken(answer) {
-			return l.supersede(ctx, ids[0], 0, 0, nil)
+			_, err := l.supersede(ctx, ids[0], 0, 0, nil)
+			return err // if the other waits no more, it is tried again
 		}
 		l.log.Error().Err(err).Int64("id", ids[0]).Msg("table refuses a change of a task; row left unchanged")
 		l.hopeless[ids[0]] = time.Now()
@@ -202,40 +199,6 @@ func passing(answer *pgconn.PgError) bool {
 func outdated(err error) bool {
 	var answer *pgconn.PgError
 	return errors.As(err, &answer) && answer.Code == "0A000" && answer.Routine == "RevalidateCachedQuery" && answer.Where == ""
-}
-
-// isKeyTaken tells that a task cannot wait again because another one with its key does.
-func isKeyTaken(answer *pgconn.PgError) bool {
-	return answer.Code == "23505" && strings.HasPrefix(answer.ConstraintName, "pgtaskd_wait_key")
-}
-
-// supersede ends a task whose key another one waits for.
-func (l *loop) supersede(ctx context.Context, id int64, version uint32, pid int32, failure *exec.Failure) error {
-	var text *string
-	if failure != nil {
-		text = stored(&failure.Text, l.encoding())
-	}
-	ctx, cancel := limited(ctx)
-	defer cancel()
-	var err error
-	for _, words := range []struct {
-		text *string
-		mute bool
-	}{{text, false}, {nil, false}, {nil, true}} {
-		err = pgx.BeginFunc(ctx, l.control.conn, func(tx pgx.Tx) error {
-			_, err := l.withWhatFollows(ctx, tx, l.queries().Text("superseded"), id, int32(version), pid, words.text, words.mute)
-			return err
-		})
-		if !refusedByServer(err) {
-			break
-		}
-	}
-	if refusedByServer(err) {
-		l.log.Error().Err(err).Int64("id", id).Msg("table refuses every end of a task; row left unchanged")
-		l.hopeless[id] = time.Now()
-		return nil
-	}
-	return err
 }
 
 // refusedSilently is the end that a row has not taken though nobody has it locked and no error came: a trigger of the user's leaves it out.

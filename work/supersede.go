@@ -1,0 +1,63 @@
+package work
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"pgtaskd/exec"
+)
+
+// isKeyTaken tells that a task cannot wait again because another one with its key does.
+func isKeyTaken(answer *pgconn.PgError) bool {
+	return answer.Code == "23505" && strings.HasPrefix(answer.ConstraintName, "pgtaskd_wait_key")
+}
+
+// superseded ends a task that would wait again beside another one of its key. If that waits no more, it tries again.
+func (l *loop) superseded(ctx context.Context, e end, refusal error) error {
+	ended, err := l.supersede(ctx, e.task.row.ID, e.task.row.Version, e.pid, e.failure())
+	switch {
+	case err != nil:
+		return err
+	case ended:
+		l.gone(e)
+	case e.wait < longWait:
+		e.later()
+		l.unsaid = append(l.unsaid, e)
+	default:
+		l.leaveAlone(e, refusal)
+	}
+	return nil
+}
+
+// supersede ends a task whose key another one waits for. A row that refuses every end counts as ended.
+func (l *loop) supersede(ctx context.Context, id int64, version uint32, pid int32, failure *exec.Failure) (ended bool, err error) {
+	var text *string
+	if failure != nil {
+		text = stored(&failure.Text, l.encoding())
+	}
+	ctx, cancel := limited(ctx)
+	defer cancel()
+	for _, words := range []struct {
+		text *string
+		mute bool
+	}{{text, false}, {nil, false}, {nil, true}} {
+		err = pgx.BeginFunc(ctx, l.control.conn, func(tx pgx.Tx) error {
+			ids, err := l.withWhatFollows(ctx, tx, l.queries().Text("superseded"), id, int32(version), pid, words.text, words.mute)
+			ended = len(ids) > 0
+			return err
+		})
+		if !refusedByServer(err) {
+			break
+		}
+	}
+	if refusedByServer(err) {
+		l.log.Error().Err(err).Int64("id", id).Msg("table refuses every end of a task; row left unchanged")
+		l.hopeless[id] = time.Now()
+		return true, nil
+	}
+	return ended, err
+}
