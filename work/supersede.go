@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"pgtaskd/exec"
+	"pgtaskd/work/run"
 )
 
 // isKeyTaken tells that a task cannot wait again because another one with its key does.
@@ -16,9 +17,10 @@ func isKeyTaken(answer *pgconn.PgError) bool {
 	return answer.Code == "23505" && strings.HasPrefix(answer.ConstraintName, "pgtaskd_wait_key")
 }
 
-// superseded ends a task that would wait again beside another one of its key. If that waits no more, it tries again.
+// superseded ends a task that would wait again beside another one of its key. If that waits no
+// more, it tries again.
 func (l *loop) superseded(ctx context.Context, e end, refusal error) error {
-	ended, err := l.supersede(ctx, e.task.row.ID, e.task.row.Version, e.pid, e.failure())
+	ended, err := l.supersede(ctx, e.task.Row.ID, e.task.Row.Version, e.PID, e.failure())
 	switch {
 	case err != nil:
 		return err
@@ -33,11 +35,12 @@ func (l *loop) superseded(ctx context.Context, e end, refusal error) error {
 	return nil
 }
 
-// supersede ends a task whose key another one waits for. A row that refuses every end counts as ended.
+// supersede ends a task whose key another one waits for. A row that refuses every end counts as
+// ended.
 func (l *loop) supersede(ctx context.Context, id int64, version uint32, pid int32, failure *exec.Failure) (ended bool, err error) {
 	var text *string
 	if failure != nil {
-		text = stored(&failure.Text, l.encoding())
+		text = run.Stored(&failure.Text, l.encoding())
 	}
 	ctx, cancel := limited(ctx)
 	defer cancel()
