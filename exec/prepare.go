@@ -42,6 +42,7 @@ func (s *Session) sendPrepare(t *Task, chained bool, until time.Time) (reset boo
 		guard |= 2
 	}
 	s.sendSettings(t, guard, reset || !s.dirty, until)
+	s.sendApart(t, reset)
 	if !chained {
 		s.call(commit)
 		if t.Atomic {
@@ -109,6 +110,21 @@ func (s *Session) sendSettings(t *Task, guard int, fresh bool, until time.Time) 
 		s.plain("SET statement_timeout TO " + strconv.FormatInt(int64(ms), 10))
 	case s.timeoutSet && !fresh:
 		s.plain("RESET statement_timeout")
+	}
+}
+
+// sendApart queues the settings that the task alone has, and takes those back that the one before had,
+// where no reset does. No row comes back, which would be taken for the time.
+func (s *Session) sendApart(t *Task, reset bool) {
+	const set = "SELECT WHERE pg_catalog.set_config(%s, %s, false) IS NULL"
+	if !reset {
+		for _, setting := range s.own {
+			s.plain(fmt.Sprintf(set, Literal(setting[0]), "NULL"))
+		}
+	}
+	s.own = t.Own
+	for _, setting := range t.Own {
+		s.plain(fmt.Sprintf(set, Literal(setting[0]), Literal(setting[1])))
 	}
 }
 

@@ -27,15 +27,16 @@ var discardAll = []*Statement{{SQL: begin.SQL}, {SQL: resetAll.SQL}, {SQL: commi
 // remains are what SQL has left in a session since the last reset, as far as is known, and what it
 // takes to be rid of it. It knows no server.
 type remains struct {
-	dirty      bool // a task has run
-	cursors    bool // there may be cursors WITH HOLD
-	temporary  bool // there may be temporary objects
-	hard       bool // what is prepared is not known, or not all ours
-	unseen     bool // SQL may have changed our statements since it was seen that they are ours
-	undone     bool // what was reset has been rolled back
-	renewed    bool // a reset is queued
-	discarding bool // with DISCARD ALL, which has not been answered
-	timeoutSet bool // statement_timeout is ours, and stays at the next task with save unless it is reset
+	dirty      bool        // a task has run
+	cursors    bool        // there may be cursors WITH HOLD
+	temporary  bool        // there may be temporary objects
+	hard       bool        // what is prepared is not known, or not all ours
+	unseen     bool        // SQL may have changed our statements since it was seen that they are ours
+	undone     bool        // what was reset has been rolled back
+	renewed    bool        // a reset is queued
+	discarding bool        // with DISCARD ALL, which has not been answered
+	own        [][2]string // settings that the task before had for itself
+	timeoutSet bool        // statement_timeout is ours, and stays at the next task with save unless it is reset
 
 	// What made the session ready is part of the open transaction, and so is a reset; timeoutSet
 	// was this before.

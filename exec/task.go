@@ -16,6 +16,7 @@ type Task struct {
 	Save     bool        // the state that it leaves, for the next
 	Settings [][2]string // names and values, set for each task; the names are the same for all tasks of a session
 	Usual    Usual       // likewise, set only where the session does not have them from its start
+	Own      [][2]string // settings of the task's own, which no other may have
 	Wary     bool        // no statement of ours is to be taken for prepared
 	Timeout  time.Duration
 	Format   Format

@@ -1,7 +1,12 @@
 package work
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -148,12 +153,14 @@ func (l *loop) readRows(rows pgx.Rows) (tasks []*run.Task, err error) {
 	var delimiter, escape, quote byte
 	var null, group, remote *string
 	var foreign bool
+	var own []byte
 	var expires *time.Time
 	var before *run.Task // many have the same input
 	_, err = pgx.ForEachRow(rows, []any{
 		&r.ID, &r.Version, &r.First, &expires, &r.Group, &r.Remote, &r.Max, &r.Priority, &r.Parent, &r.Plan, &r.Attempt, &timeout, &live, &r.Count, &r.Save, &r.Drift,
-		&r.Format.Header, &r.Format.String, &delimiter, &escape, &quote, &null, &r.Rerun, &r.Single, &r.Suspect, &r.Input, &r.Data, &r.Epoch, &foreign, &group, &remote,
+		&r.Format.Header, &r.Format.String, &delimiter, &escape, &quote, &null, &r.Rerun, &r.Single, &r.Suspect, &r.Input, &r.Data, &r.Epoch, &foreign, &own, &group, &remote,
 	}, func() error {
+		r.Settings = settingsOf(own)
 		r.Timeout, r.Live = micros(timeout), micros(live)
 		r.Format.Delimiter, r.Format.Escape, r.Format.Quote = delimiter, escape, quote
 		r.Format.Null = ""
@@ -203,4 +210,22 @@ func micros(n int64) time.Duration {
 		return most
 	}
 	return time.Duration(n) * time.Microsecond
+}
+
+// settingsOf reads the column settings, which is an object, or NULL. The trigger lets in only what
+// has a text; what else there may be sets nothing.
+func settingsOf(column []byte) (all [][2]string) {
+	if column == nil {
+		return nil
+	}
+	decoder := json.NewDecoder(bytes.NewReader(column))
+	decoder.UseNumber()
+	object := map[string]any{}
+	if err := decoder.Decode(&object); err != nil {
+		return nil
+	}
+	for _, name := range slices.Sorted(maps.Keys(object)) {
+		all = append(all, [2]string{name, fmt.Sprint(object[name])})
+	}
+	return all
 }

@@ -123,7 +123,7 @@ COMMENT ON COLUMN :table.on_fail IS 'SQL of the task that is inserted when this 
 
 COMMENT ON COLUMN :table.notify IS 'Channel that is told of the end';
 
-COMMENT ON COLUMN :table.settings IS 'Not acted on yet: refused';
+COMMENT ON COLUMN :table.settings IS 'Settings of the session for this task alone, as an object';
 
 COMMENT ON COLUMN :table.notice IS 'Notices and warnings of the last run';
 

@@ -54,7 +54,6 @@ BEGIN
     END IF;
     wrong := CASE
         WHEN NEW.after IS NOT NULL AND (OLD.after OPERATOR(pg_catalog.=) NEW.after) IS NOT TRUE THEN 'after'
-        WHEN NEW.settings IS NOT NULL AND (OLD.settings OPERATOR(pg_catalog.=) NEW.settings) IS NOT TRUE THEN 'settings'
     END;
     IF wrong IS NOT NULL THEN
         RAISE EXCEPTION 'column % is not acted on by this version', wrong USING ERRCODE = 'check_violation', COLUMN = wrong, TABLE = TG_TABLE_NAME,
@@ -93,6 +92,14 @@ BEGIN
     IF wrong IS NOT NULL THEN
         RAISE EXCEPTION '% is out of range', wrong USING ERRCODE = 'check_violation', COLUMN = wrong, TABLE = TG_TABLE_NAME,
             SCHEMA = TG_TABLE_SCHEMA, CONSTRAINT = pg_catalog.concat('pgtaskd_', wrong, '_check');
+    END IF;
+    IF NEW.settings IS NOT NULL AND (OLD.settings OPERATOR(pg_catalog.=) NEW.settings) IS NOT TRUE AND (
+        pg_catalog.jsonb_typeof(NEW.settings) OPERATOR(pg_catalog.<>) 'object'
+        OR pg_catalog.jsonb_path_exists(NEW.settings, 'strict $.* ? (@.type() != "string" && @.type() != "number" && @.type() != "boolean")')
+        OR pg_catalog.octet_length(NEW.settings::pg_catalog.text) OPERATOR(pg_catalog.>) 65536
+    ) THEN
+        RAISE EXCEPTION 'settings are no object of texts, numbers and booleans' USING ERRCODE = 'check_violation', COLUMN = 'settings', TABLE = TG_TABLE_NAME,
+            SCHEMA = TG_TABLE_SCHEMA, CONSTRAINT = 'pgtaskd_settings_check', HINT = 'Such as {"work_mem": "64MB"}; at most 64 kB.';
     END IF;
     IF NEW.overlap AND NEW.key IS NOT NULL AND NEW.retry OPERATOR(pg_catalog.>) 0 THEN
         RAISE EXCEPTION 'a task with overlap and a key can have no retry' USING ERRCODE = 'check_violation', COLUMN = 'overlap', TABLE = TG_TABLE_NAME,

@@ -245,7 +245,7 @@ func (r *runner) asQuery(t *Task) (query, watch bool) {
 // light tells whether nothing is known of a task by itself why it should be more than a query that
 // may be run once more.
 func (t *Task) light() bool {
-	if t.Row.Input == nil || t.Row.Data == nil || !t.Row.Single || t.Row.marksFirst() || t.Row.Count > 0 || t.Row.Live > 0 || t.wary || t.lone || t.Again > 0 {
+	if t.Row.Input == nil || t.Row.Data == nil || !t.Row.Single || len(t.Row.Settings) > 0 || t.Row.marksFirst() || t.Row.Count > 0 || t.Row.Live > 0 || t.wary || t.lone || t.Again > 0 {
 		return false
 	}
 	t.Examine()

@@ -63,10 +63,14 @@ func (r *runner) spec(t *Task) (*exec.Task, bool) {
 // made is the task as its session has to know it.
 func (r *runner) made(t *Task, keep bool) *exec.Task {
 	limits := r.Limits.Load()
+	traits, own := *t.Traits, t.Row.Settings
+	if len(own) > 0 { // any may be among them
+		traits.Modes, traits.Limits = true, true
+	}
 	return &exec.Task{
 		Sending: t.sending(),
-		Input:   *t.Row.Input, Traits: *t.Traits, Atomic: t.Atomic, Save: t.Row.Save, Keep: keep, Wary: t.wary || t.Again > 0,
-		Settings: settings(t), Usual: r.usual(t), Timeout: t.Row.Timeout, Format: t.Row.Format,
+		Input:   *t.Row.Input, Traits: traits, Atomic: t.Atomic, Save: t.Row.Save, Keep: keep, Wary: t.wary || t.Again > 0 || len(own) > 0,
+		Settings: settings(t), Own: own, Usual: r.usual(t), Timeout: t.Row.Timeout, Format: t.Row.Format,
 		Limit: limits.OutputLimit, Strict: limits.OutputFail, Query: t.query, Watched: t.watch,
 		Ours: t.Row.Remote == "" && !t.Row.Save && !t.Traits.Reads, Settled: r.settled(t), Guarded: t.Guarded(),
 	}

@@ -30,11 +30,12 @@ type Row struct {
 	Drift    bool
 	Format   exec.Format
 	Rerun    bool
-	Single   bool    // nothing follows its end: no repetition, no other task, no notification
-	Suspect  bool    // the server has crashed more than once while it ran
-	Input    *string // nil: too long to be read with the others, as are maybe its names
-	Data     *string // likewise; empty when there is none
-	Epoch    int64   // of the settings of databases and roles
+	Single   bool        // nothing follows its end: no repetition, no other task, no notification
+	Suspect  bool        // the server has crashed more than once while it ran
+	Input    *string     // nil: too long to be read with the others, as are maybe its names
+	Data     *string     // likewise; empty when there is none
+	Epoch    int64       // of the settings of databases and roles
+	Settings [][2]string // names and values that its session has for it alone
 }
 
 // Task is one whose row this controller has read, until its end is written.
