@@ -75,7 +75,7 @@ func (u *user) repeats() {
 	next := u.becomes(id, "FAIL").text("next")
 	u.is(`(SELECT coalesce(string_agg(o.key, ' ' ORDER BY o.key), '') FROM jsonb_each((SELECT to_jsonb(t) FROM task AS t WHERE id = $1)) AS o
 		JOIN jsonb_each((SELECT to_jsonb(t) FROM task AS t WHERE id = $2)) AS n USING (key) WHERE o.value <> n.value)`,
-		"atomic attempt created due error id next origin parent pid plan sqlstate start state stop", id, next)
+		"atomic attempt created due error failures id next origin parent pid plan sqlstate start state stop", id, next)
 	u.shows(u.task(next), "mine", "x", `my "own" column`, "7", "parent", id, "attempt", "0", "error", "NULL")
 }
 
