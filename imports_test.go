@@ -15,7 +15,7 @@ import (
 const module = "pgtaskd"
 
 // order is the one way in which imports run: a folder may import those to its right.
-var order = []string{".", "demo", "conf", "work", "remote", "exec", "sql", "routine"}
+var order = []string{".", "demo", "web", "conf", "work", "remote", "exec", "sql", "routine"}
 
 // programs stand outside the order: they may import any folder in it but the first, and none may import them.
 var programs = []string{"bench", "chaos", "smoke"}
@@ -28,6 +28,8 @@ var confined = map[string]string{
 	"github.com/jackc/pgx/v5/pgproto3": "exec",
 	"github.com/jackc/pglogrepl":       "work/wake",
 	"github.com/robfig/cron/v3":        "work",
+	"github.com/prometheus":            "web",
+	"net/http":                         "web",
 }
 
 // forTests are the folders that only tests may import.
@@ -167,6 +169,11 @@ func TestImportsAreRefused(t *testing.T) {
 		{"work/lane/lanes.go", "github.com/jackc/pgx/v5", true},
 		{"conf/read.go", "github.com/robfig/cron/v3", true},
 		{"exec/run.go", "pgtaskd/new", true},
+		{"web/site.go", "pgtaskd/work", false},
+		{"web/metrics.go", "github.com/prometheus/client_golang/prometheus", false},
+		{"work/stats.go", "github.com/prometheus/client_golang/prometheus", true},
+		{"conf/reload.go", "pgtaskd/web", true},
+		{"conf/reload.go", "net/http", true},
 	}
 	for _, c := range cases {
 		if why := refused(c.file, c.imported); (why != "") != c.refused {

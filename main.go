@@ -17,6 +17,7 @@ import (
 
 	"pgtaskd/conf"
 	"pgtaskd/routine"
+	"pgtaskd/web"
 	"pgtaskd/work"
 )
 
@@ -112,7 +113,7 @@ func (p *program) logger() zerolog.Logger {
 }
 
 type runCommand struct {
-	Config string `placeholder:"FILE" help:"JSON configuration: an array of targets, or an object with dsn, targets, remotes and log." xor:"what"`
+	Config string `placeholder:"FILE" help:"JSON configuration: an array of targets, or an object with dsn, targets, remotes, log and http." xor:"what"`
 	DSN    string `arg:"" optional:"" help:"Connection string of the one database whose table public.task is served; PG* variables apply." xor:"what"`
 }
 
@@ -134,7 +135,9 @@ func (c *runCommand) Run(ctx context.Context, p *program) error {
 	defer runtime.KeepAlive(ballast)
 	ctx, stop, release := untilSignal(ctx, log)
 	defer release()
-	options := conf.Options{Serve: work.Serve, Stop: stop, Level: p.setLevel}
+	site := web.New(log, programVersion())
+	defer site.Close()
+	options := conf.Options{Serve: work.Serve, Stop: stop, Level: p.setLevel, Watch: site}
 	if c.Config == "" {
 		target, err := conf.Single(c.DSN)
 		if err != nil {

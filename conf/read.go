@@ -19,6 +19,8 @@ type File struct {
 	Targets []work.Target
 	// Level is the least important level that is logged; info by default.
 	Level zerolog.Level
+	// Listen is the address of the metrics, as in 127.0.0.1:8080; "" when there are none.
+	Listen string
 
 	secret bool // it holds a password
 }
@@ -70,6 +72,7 @@ func (r *reader) file(root value) *File {
 			"dsn":     r.dsn(&dsn),
 			"remotes": r.remotes(entries),
 			"log":     r.log(&file.Level),
+			"http":    r.http(&file.Listen),
 			"targets": func(v value) { targets = v },
 		})
 	}

@@ -39,6 +39,9 @@ func (s *supervisor) reread(ctx context.Context, asked bool) {
 	switch {
 	case !fresh && !asked:
 	case err == nil:
+		if err := s.listen(file.Listen); err != nil {
+			s.log.Error().Err(err).Str("file", s.path).Msg("cannot serve the metrics there; the previous address stays")
+		}
 		s.take(ctx, file)
 	default:
 		s.complain(err)

@@ -3,6 +3,7 @@ package conf
 import (
 	"fmt"
 	"maps"
+	"net"
 	"slices"
 	"strconv"
 	"strings"
@@ -203,6 +204,37 @@ func (r *reader) choice(into *string, words ...string) func(value) {
 		*into = v.text
 	}
 }
+
+// http reads where the metrics are served.
+func (r *reader) http(listen *string) func(value) {
+	return func(v value) {
+		given := false
+		r.object(v, keys{"listen": func(v value) { given = true; r.address(listen)(v) }})
+		if v.kind == object && !given {
+			r.fault(v, `"listen" is missing`)
+		}
+	}
+}
+
+// address reads a host and the number of a port.
+func (r *reader) address(into *string) func(value) {
+	return func(v value) {
+		const example = `an address such as "127.0.0.1:8080"`
+		host, port, err := net.SplitHostPort(v.text)
+		n, wrong := strconv.ParseUint(port, 10, 16)
+		switch {
+		case v.kind != text:
+			r.fault(v, "must be %s, not %s", example, shown(v))
+		case err != nil || wrong != nil || port != strconv.FormatUint(n, 10) || strings.ContainsFunc(host, isOdd):
+			r.fault(v, "must be %s, with the number of a port up to 65535, not %s", example, shown(v))
+		default:
+			*into = v.text
+		}
+	}
+}
+
+// isOdd tells characters that no name of a host has.
+func isOdd(r rune) bool { return r <= ' ' || r >= 0x7f || strings.ContainsRune(`/\@?#`, r) }
 
 func (r *reader) log(level *zerolog.Level) func(value) {
 	return func(v value) {

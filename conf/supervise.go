@@ -25,6 +25,15 @@ type Options struct {
 	Stop   <-chan struct{}     // when closed, all targets are drained
 	Reload <-chan os.Signal    // each signal makes Run read its file again
 	Level  func(zerolog.Level) // told the level of each configuration that is taken up; may be nil
+	Watch  Watch               // shows what is served; may be nil
+}
+
+// Watch shows people what is served. The goroutine that called Run calls it.
+type Watch interface {
+	// Listen serves the metrics at another address, "" at none. When it fails, it goes on where it was.
+	Listen(address string) error
+	// Show makes these targets, with their Stats, those that are shown.
+	Show([]work.Target)
 }
 
 // Run serves the targets of the file at path until options.Stop is closed; then
@@ -43,6 +52,9 @@ func Run(ctx context.Context, path string, log zerolog.Logger, options Options) 
 	defer w.close()
 	file, _, err := s.read()
 	if err != nil {
+		return err
+	}
+	if err := s.listen(file.Listen); err != nil {
 		return err
 	}
 	s.take(ctx, file)
@@ -69,6 +81,8 @@ type supervisor struct {
 	slots map[string]*slot // by identity of the target
 	ended chan string      // identities whose loop has ended
 	crew  *routine.Group   // the loops
+
+	ending bool // all targets are drained, for good
 }
 
 // slot is where the loop of one table runs: never two at a time.
@@ -78,6 +92,7 @@ type slot struct {
 	changes  *work.Changes // of the loop that runs
 	stop     chan struct{} // of the loop that runs; nil when none does
 	draining bool          // stop is closed
+	stats    *work.Stats   // of the table, whichever loop runs
 }
 
 func newSupervisor(log zerolog.Logger, options Options) *supervisor {
@@ -103,6 +118,7 @@ func (s *supervisor) run(ctx context.Context, changed <-chan struct{}) error {
 
 // drain stops all targets and waits for them.
 func (s *supervisor) drain(ctx context.Context) error {
+	s.ending = true
 	s.want(ctx, nil)
 	for len(s.slots) > 0 {
 		s.leave(ctx, <-s.ended)
@@ -119,10 +135,11 @@ func (s *supervisor) want(ctx context.Context, targets []work.Target) {
 	for _, t := range targets {
 		id := identity(t)
 		if s.slots[id] == nil {
-			s.slots[id] = &slot{}
+			s.slots[id] = &slot{stats: work.NewStats()}
 		}
 		s.slots[id].wanted = &t
 	}
+	s.show(targets)
 	for id, slot := range s.slots {
 		if slot.wanted == nil {
 			s.adjust(ctx, id)
@@ -157,9 +174,10 @@ func (s *supervisor) start(ctx context.Context, id string, t work.Target) {
 	log := s.log.With().Str("target", t.Name()).Logger()
 	log.Info().Msg("starting target")
 	stop, changes := make(chan struct{}), work.NewChanges()
-	*s.slots[id] = slot{wanted: &t, served: t, stop: stop, changes: changes}
+	stats := s.slots[id].stats
+	*s.slots[id] = slot{wanted: &t, served: t, stop: stop, changes: changes, stats: stats}
 	serving := t
-	serving.Changes = changes
+	serving.Changes, serving.Stats = changes, stats
 	s.crew.Go(func() {
 		defer func() { s.ended <- id }()
 		s.serve(ctx, stop, serving, log)

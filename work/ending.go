@@ -271,6 +271,7 @@ func broken(err error) bool {
 // finish takes note of the end of a task: it is known now, and what the task has done can be seen.
 func (r *runner) finish(e end) {
 	r.leaves(e.task)
+	r.stats.ran(&e)
 	if r.at == e.task {
 		r.at = nil
 	}

@@ -22,6 +22,7 @@ func (l *loop) forgetCommitted(ctx context.Context, ends []end) error {
 	}
 	for _, e := range ends {
 		delete(l.begun, e.task.row.ID)
+		l.ended(e, "DONE")
 		l.gone(e)
 		l.look.wanted = l.look.wanted || !e.task.row.Single
 	}
@@ -84,8 +85,9 @@ func (l *loop) finish(ctx context.Context, ends []end) error {
 	ctx, cancel := limited(ctx)
 	defer cancel()
 	c := newColumns(ends, l.encoding())
-	written := map[int64]bool{}
+	written := map[int64]string{}
 	var empty []int64
+	began := time.Now()
 	err := pgx.BeginFunc(ctx, l.control.conn, func(tx pgx.Tx) error {
 		if slices.Contains(c.last, false) {
 			if err := l.retry(ctx, tx, ends, written); err != nil {
@@ -99,12 +101,12 @@ func (l *loop) finish(ctx context.Context, ends []end) error {
 		var id int64
 		var repeats, nothing bool
 		var repeat []int64
-		bare := map[int64]bool{}
+		bare, states := map[int64]bool{}, map[int64]string{}
 		for _, e := range ends {
-			bare[e.task.row.ID] = e.bare
+			bare[e.task.row.ID], states[e.task.row.ID] = e.bare, e.state()
 		}
 		if _, err := pgx.ForEachRow(rows, []any{&id, &repeats, &nothing}, func() error {
-			written[id] = true
+			written[id] = states[id]
 			if repeats && !bare[id] {
 				repeat = append(repeat, id)
 			}
@@ -124,6 +126,7 @@ func (l *loop) finish(ctx context.Context, ends []end) error {
 		return err
 	}
 	l.look.spoke = time.Now()
+	l.stats.write.since(began)
 	if err := l.settle(ctx, ends, written); err != nil {
 		return err
 	}
@@ -131,7 +134,7 @@ func (l *loop) finish(ctx context.Context, ends []end) error {
 }
 
 // retry returns those of the failed tasks to PLAN that have retries left.
-func (l *loop) retry(ctx context.Context, tx pgx.Tx, ends []end, written map[int64]bool) error {
+func (l *loop) retry(ctx context.Context, tx pgx.Tx, ends []end, written map[int64]string) error {
 	var failed []end
 	for _, e := range ends {
 		if !e.isLast() {
@@ -145,7 +148,7 @@ func (l *loop) retry(ctx context.Context, tx pgx.Tx, ends []end, written map[int
 	}
 	ids, err := pgx.CollectRows(rows, pgx.RowTo[int64])
 	for _, id := range ids {
-		written[id] = true
+		written[id] = "PLAN"
 		l.look.wanted = true
 	}
 	return err
@@ -156,12 +159,13 @@ func (l *loop) retry(ctx context.Context, tx pgx.Tx, ends []end, written map[int
 const silences = 3
 
 // settle forgets the tasks whose ends are written, and looks what is the matter with the others: some are locked, and are written later;
-// some have been stopped; the rest are no longer ours.
-func (l *loop) settle(ctx context.Context, ends []end, written map[int64]bool) error {
+// some have been stopped; the rest are no longer ours. written are the states of the others, by id.
+func (l *loop) settle(ctx context.Context, ends []end, written map[int64]string) error {
 	var open []int64
 	for _, e := range ends {
-		if written[e.task.row.ID] {
+		if state := written[e.task.row.ID]; state != "" {
 			delete(l.begun, e.task.row.ID)
+			l.ended(e, state)
 			l.gone(e)
 		} else {
 			open = append(open, e.task.row.ID)
@@ -176,7 +180,7 @@ func (l *loop) settle(ctx context.Context, ends []end, written map[int64]bool) e
 		return err
 	}
 	for _, e := range ends {
-		if written[e.task.row.ID] {
+		if written[e.task.row.ID] != "" {
 			continue
 		}
 		switch s := standings[e.task.row.ID]; {

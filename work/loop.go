@@ -1,6 +1,7 @@
 package work
 
 import (
+	"cmp"
 	"context"
 	"sync/atomic"
 	"time"
@@ -39,6 +40,7 @@ type loop struct {
 	bare     [][2]string             // the parameters of a task that has none of its own
 	crew     *routine.Group          // all goroutines of the loop, and of its sessions
 	panics   *panics
+	stats    *Stats
 
 	control            *control
 	tasks              map[int64]*task        // read by us, until their end is written
@@ -87,6 +89,7 @@ type looks struct {
 	foreseen                                time.Time // the one for which it was looked what to take before it
 	dense                                   time.Time // and followed closely on the one before
 	vain                                    time.Time // no task was found alone
+	survey                                  time.Time // the table was looked at for the metrics
 	wanted                                  bool      // something may have become due
 	later                                   bool      // only what is new was looked at: all of it when it may be
 	stopped                                 time.Time // since when something may have been stopped or deleted, zero: nothing
@@ -97,7 +100,7 @@ type looks struct {
 
 func newLoop(ctx context.Context, t Target, log zerolog.Logger) *loop {
 	l := &loop{
-		target: t, log: log, trouble: &trouble{log: log, target: t}, crew: routine.New(ctx), panics: &panics{}, bare: parameters(t, "", "", 1), shows: map[string][][2]string{},
+		target: t, log: log, trouble: &trouble{log: log, target: t}, stats: cmp.Or(t.Stats, NewStats()), crew: routine.New(ctx), panics: &panics{}, bare: parameters(t, "", "", 1), shows: map[string][][2]string{},
 		ahead: soonAhead, clock: &clock{}, inbox: newInbox(), seats: &seats{pids: map[int32]time.Time{}},
 		shortage: shortage{log: log, target: t},
 		scribe:   scribe{told: make(chan written, 1)},

@@ -222,10 +222,15 @@ func (l *loop) supersede(ctx context.Context, id int64, version uint32, pid int3
 		text *string
 		mute bool
 	}{{text, false}, {nil, false}, {nil, true}} {
-		err = pgx.BeginFunc(ctx, l.control.conn, func(tx pgx.Tx) error {
-			_, err := l.withRepeats(ctx, tx, l.queries().Text("superseded"), id, int32(version), pid, words.text, words.mute)
+		var some []changed
+		err = pgx.BeginFunc(ctx, l.control.conn, func(tx pgx.Tx) (err error) {
+			some, err = l.withRepeats(ctx, tx, l.queries().Text("superseded"), id, int32(version), pid, words.text, words.mute)
 			return err
 		})
+		if err == nil {
+			l.counted(some)
+			l.stats.skips(skippedSuperseded, len(some))
+		}
 		if !refusedByServer(err) {
 			break
 		}

@@ -40,9 +40,9 @@ func (l *loop) release(ctx context.Context, ends []end) error {
 		return err
 	}
 	l.look.wanted = true
-	written := map[int64]bool{}
+	written := map[int64]string{}
 	for _, id := range ids {
-		written[id] = true
+		written[id] = "PLAN"
 	}
 	begun := map[int64]again{}
 	for id, n := range l.begun {
@@ -69,12 +69,12 @@ func (l *loop) stopped(ctx context.Context, ends []end) error {
 	if err != nil {
 		return err
 	}
-	written := map[int64]bool{}
+	written := map[int64]string{}
 	for _, id := range ids {
-		written[id] = true
+		written[id] = "STOP"
 	}
 	for i := range ends {
-		if !written[ends[i].task.row.ID] {
+		if written[ends[i].task.row.ID] == "" {
 			ends[i].kind, ends[i].fault = finished, stopFailure(ends[i])
 		}
 	}

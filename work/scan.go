@@ -176,6 +176,7 @@ func (l *loop) scanOn(ctx context.Context) error {
 	var expired []int64
 	var found int
 	asked := time.Now()
+	defer l.stats.scan.since(asked)
 	batch := &pgx.Batch{}
 	if !s.begun {
 		s.begun = true
@@ -262,10 +263,16 @@ func (l *loop) expire(ctx context.Context, ids []int64) error {
 		some := ids[:min(len(ids), batchMost)]
 		ids = ids[len(some):]
 		err := l.eachWithWords(ctx, some, func(ctx context.Context, some []int64, mute bool) error {
-			return pgx.BeginFunc(ctx, l.control.conn, func(tx pgx.Tx) error {
-				_, err := l.withRepeats(ctx, tx, l.queries().Text("expire"), some, mute)
+			var gone []changed
+			err := pgx.BeginFunc(ctx, l.control.conn, func(tx pgx.Tx) (err error) {
+				gone, err = l.withRepeats(ctx, tx, l.queries().Text("expire"), some, mute)
 				return err
 			})
+			if err == nil {
+				l.counted(gone)
+				l.stats.skips(skippedExpired, repeating(gone))
+			}
+			return err
 		})
 		if err != nil {
 			return err
@@ -274,28 +281,27 @@ func (l *loop) expire(ctx context.Context, ids []int64) error {
 	return nil
 }
 
-// withRepeats runs a query that ends tasks and returns their ids and whether they repeat, and creates those repetitions.
-func (l *loop) withRepeats(ctx context.Context, tx pgx.Tx, query string, args ...any) (ids []int64, err error) {
+// withRepeats runs a query that ends tasks and returns them, and creates the repetitions of those that repeat.
+func (l *loop) withRepeats(ctx context.Context, tx pgx.Tx, query string, args ...any) (all []changed, err error) {
 	rows, err := tx.Query(ctx, query, args...)
 	if err != nil {
 		return nil, err
 	}
-	var id int64
-	var repeats bool
+	var c changed
 	var repeating []int64
-	if _, err := pgx.ForEachRow(rows, []any{&id, &repeats}, func() error {
-		ids = append(ids, id)
-		if repeats {
-			repeating = append(repeating, id)
+	if _, err := pgx.ForEachRow(rows, []any{&c.id, &c.repeats, &c.state, &c.group, &c.key, &c.sqlstate, &c.error}, func() error {
+		all = append(all, c)
+		if c.repeats {
+			repeating = append(repeating, c.id)
 		}
 		return nil
 	}); err != nil {
-		return ids, err
+		return nil, err
 	}
 	if len(repeating) == 1 {
-		return ids, l.repeatOrSay(ctx, tx, repeating[0])
+		return all, l.repeatOrSay(ctx, tx, repeating[0])
 	}
-	return ids, l.repeat(ctx, tx, repeating)
+	return all, l.repeat(ctx, tx, repeating)
 }
 
 // repeatOrSay creates the repetition of a task that has ended without a run of ours, or says in its row why the table does not take that: the end stands all the same.

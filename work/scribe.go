@@ -137,6 +137,7 @@ func (l *loop) learn(w written) (empty []int64) {
 	for _, e := range s.ends {
 		if w.turned[e.task.row.ID] {
 			delete(l.begun, e.task.row.ID)
+			l.ended(e, "DONE")
 			l.gone(e)
 			continue
 		}

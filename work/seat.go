@@ -212,6 +212,13 @@ func (p *seats) spare(t *task, most int) bool {
 	return p.all < most || slices.ContainsFunc(p.free, func(s *seat) bool { return !s.bound && s.rank(t) > 0 })
 }
 
+// count is how many sessions there are, with those at work.
+func (p *seats) count() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.all
+}
+
 // empty tells whether no session lies ready.
 func (p *seats) empty() bool {
 	p.mu.Lock()

@@ -20,6 +20,8 @@ type row struct {
 	Priority int32
 	Parent   *int64
 	Plan     time.Time
+	Late     time.Duration // after its plan it was inserted
+	Key      *string
 	Attempt  int32
 	Timeout  time.Duration
 	Live     time.Duration

@@ -31,6 +31,8 @@ type trouble struct {
 
 	unregistered string // why sessions go without a register, as it was logged
 
+	stats *Stats
+
 	began time.Time // when we came to lead, or to stand by; zero while we do neither
 	say   func()    // logs that; nil once it has
 }
@@ -49,6 +51,9 @@ func (t *trouble) failed(err error) (wait time.Duration) {
 		t.deep = t.deep || lasted < calm || isAnswer(err)
 	}
 	t.began, t.say = time.Time{}, nil
+	if t.stats != nil {
+		t.stats.fails(err)
+	}
 	t.failures++
 	wait = pause(t.failures, err)
 	at, known := t.said[err.Error()]

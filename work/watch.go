@@ -256,6 +256,7 @@ func (l *loop) halt(ctx context.Context, ids []int64) error {
 	return l.eachWithWords(ctx, ids, func(ctx context.Context, ids []int64, mute bool) error {
 		ended, err := l.control.conn.Exec(ctx, l.queries().Text("halted"), ids, l.seats.backends(), mute)
 		if n := ended.RowsAffected(); n > 0 {
+			l.stats.ends("STOP", int(n))
 			l.log.Warn().Int64("tasks", n).Msg("stopped tasks of a previous leader")
 		}
 		return err
@@ -270,19 +271,24 @@ func (l *loop) cut(ctx context.Context, ids []int64, lost map[int64]end) (done m
 		return done, nil
 	}
 	err = l.eachWithWords(ctx, ids, func(ctx context.Context, ids []int64, mute bool) error {
+		var some []changed
 		gone, starts, versions := make([]int64, len(ids)), make([]*time.Time, len(ids)), make([]int32, len(ids))
 		for i, id := range ids {
 			if e, known := lost[id]; known {
 				gone[i], starts[i], versions[i] = int64(e.pid), &e.start, int32(e.task.row.Version)
 			}
 		}
-		return pgx.BeginFunc(ctx, l.control.conn, func(tx pgx.Tx) error {
-			some, err := l.withRepeats(ctx, tx, l.queries().Text("cut"), ids, gone, starts, versions, l.panics.causes(), mute)
-			for _, id := range some {
-				done[id] = true
-			}
+		err := pgx.BeginFunc(ctx, l.control.conn, func(tx pgx.Tx) (err error) {
+			some, err = l.withRepeats(ctx, tx, l.queries().Text("cut"), ids, gone, starts, versions, l.panics.causes(), mute)
 			return err
 		})
+		if err == nil {
+			for _, c := range some {
+				done[c.id] = true
+			}
+			l.counted(some)
+		}
+		return err
 	})
 	if err == nil {
 		for id := range done {

@@ -97,4 +97,9 @@ WHERE t.ctid OPERATOR(pg_catalog.=) o.place
     AND t.tableoid OPERATOR(pg_catalog.=) o.part
 RETURNING
     t.id OPERATOR(pg_catalog./) (t.state OPERATOR(pg_catalog.<>) ALL ('{TAKE,WORK}'))::pg_catalog.int4, -- an error where a trigger has kept it under way
-    t.repeat OPERATOR(pg_catalog.>) '0' AND NOT d.again
+    t.repeat OPERATOR(pg_catalog.>) '0' AND NOT d.again,
+    t.state::pg_catalog.text,
+    pg_catalog.left(t."group", 200),
+    pg_catalog.left(t.key, 200),
+    t.sqlstate,
+    pg_catalog.left(pg_catalog.split_part(t.error, E'\n', 1), 500)

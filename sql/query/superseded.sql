@@ -14,4 +14,9 @@ WHERE t.id OPERATOR(pg_catalog.=) $1
     )
 RETURNING
     t.id,
-    t.repeat OPERATOR(pg_catalog.>) '0'
+    t.repeat OPERATOR(pg_catalog.>) '0',
+    t.state::pg_catalog.text,
+    pg_catalog.left(t."group", 200),
+    pg_catalog.left(t.key, 200),
+    t.sqlstate,
+    pg_catalog.left(pg_catalog.split_part(t.error, E'\n', 1), 500)
