@@ -80,6 +80,9 @@ func eachCase(t *testing.T, folder string, result func(t *testing.T, path string
 func describe(file *File) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "log level: %v\n", file.Level)
+	if file.Listen != "" {
+		fmt.Fprintf(&b, "listens on: %s\n", file.Listen)
+	}
 	for _, t := range file.Targets {
 		fmt.Fprintf(&b, "\n%s\n", t.Name())
 		fmt.Fprintf(&b, "    connects with: %s\n", t.Connect.String())

@@ -13,7 +13,7 @@ import (
 // series are the names of one target's metrics, made once: with hundreds of targets that is most of what reading them costs. Any goroutine may use them.
 type series struct {
 	target string
-	bare   []*dto.LabelPair                       // the target alone
+	bare   []*dto.LabelPair                      // the target alone
 	known  map[*kind]map[string][]*dto.LabelPair // by the value of the other label
 }
 

@@ -53,8 +53,8 @@ func (s *Site) Listen(address string) error {
 		return nil
 	}
 	listener, err := net.Listen("tcp", address)
-	if errors.Is(err, syscall.EADDRINUSE) && s.server != nil && port(address) == port(s.address) { // it may be ours
-		before := s.address
+	if errors.Is(err, syscall.EADDRINUSE) && s.server != nil && port(address) == port(s.server.listener.Addr().String()) { // it may be ours
+		before := s.server.listener.Addr().String()
 		s.leave()
 		if listener, err = net.Listen("tcp", address); err != nil {
 			err = errors.Join(err, s.Listen(before))

@@ -67,6 +67,9 @@ type Figures struct {
 	Table                  *Survey
 }
 
+// Sees takes note of what a look at the table has shown.
+func (s *Stats) Sees(found Survey) { s.table.Store(&found) }
+
 // Read returns what there is to see, and has the table looked at while it is called again and again.
 func (s *Stats) Read() Figures {
 	s.asked.Store(time.Now().Unix())

@@ -37,7 +37,7 @@ func (l *loop) survey(ctx context.Context) error {
 			}
 		}
 	}
-	l.stats.table.Store(&found)
+	l.stats.Sees(found)
 	return nil
 }
 
