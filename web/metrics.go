@@ -5,116 +5,104 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+	dto "github.com/prometheus/client_model/go"
 
 	"pgtaskd/work"
 )
 
-// kind is one of the metrics.
+// kind is a metric that each target has.
 type kind struct {
 	name, help string
-	sort       prometheus.ValueType
-	labels     []string // besides the target
-	desc       *prometheus.Desc
+	sort       dto.MetricType
+	label      string   // besides the target; "": none
+	values     []string // that label has; nil: any
+	of         func(*work.Figures) any
 }
 
-func newKind(sort prometheus.ValueType, name, help string, labels ...string) *kind {
-	k := &kind{name: "pgtaskd_" + name, help: help, sort: sort, labels: labels}
-	k.desc = prometheus.NewDesc(k.name, help, append([]string{"target"}, labels...), nil)
-	kinds = append(kinds, k)
-	return k
-}
+// What of gives: a float64, counts, work.Times, work.Effort, *work.Survey for what any value of a label has, or nil where there is nothing to show. Values are compared, so that only
+// what has changed is written again.
+type counts [8]uint64
 
-// kinds are all metrics of a target.
-var kinds []*kind
+func countsOf(from []uint64) (c counts) {
+	copy(c[:], from)
+	return c
+}
 
 const (
-	counter = prometheus.CounterValue
-	gauge   = prometheus.GaugeValue
-	times   = prometheus.UntypedValue // a histogram, or a summary without quantiles
+	counter   = dto.MetricType_COUNTER
+	gauge     = dto.MetricType_GAUGE
+	histogram = dto.MetricType_HISTOGRAM
+	summary   = dto.MetricType_SUMMARY
 )
 
-var (
-	tasksTotal   = newKind(counter, "tasks_total", "Tasks that this controller has brought to a state. PLAN: they run again, after a failure or an interruption.", "state")
-	runSeconds   = newKind(times, "run_seconds", "How long runs took.")
-	waitSeconds  = newKind(times, "wait_seconds", "From plan, or from the INSERT if that came later, to the start of a run.")
-	running      = newKind(gauge, "running", "Tasks that run.")
-	ready        = newKind(gauge, "ready", "Tasks that are due, do not run, and are known to the leader, who looks at a million at most.")
-	waiting      = newKind(gauge, "waiting", "Tasks that are planned for later, counted up to 100000, once a minute.")
-	oldest       = newKind(gauge, "oldest_due_seconds", "How long the oldest due task that does not run has been due, once a minute.")
-	skipped      = newKind(counter, "skipped_periods_total", "Periods of repeating tasks that passed without a run.", "reason")
-	lastSuccess  = newKind(gauge, "last_success_timestamp_seconds", "When a job that has an owner was last DONE, once a minute.", "key")
-	wakeups      = newKind(counter, "wakeups_total", "What has woken the leader.", "kind")
-	scanSeconds  = newKind(times, "scan_seconds", "Looks at what is due.")
-	writeSeconds = newKind(times, "write_seconds", "Statements that write ends of tasks.")
-	reconnects   = newKind(counter, "reconnects_total", "Control connections that were made after the first.")
-	leader       = newKind(gauge, "leader", "1: this controller leads the target; 0: it does not.")
-	follower     = newKind(gauge, "follower", "1: this controller stands by while another leads; 0: it does not.")
-	sessions     = newKind(gauge, "sessions", "Sessions that are open for tasks.")
-	tableBytes   = newKind(gauge, "table_bytes", "Size of the table with its indexes and partitions, once a minute.")
-	deadRows     = newKind(gauge, "dead_rows", "Dead rows of the table, once a minute.")
-)
-
-// build is the metric of the version.
-func build(version string) prometheus.Collector {
-	info := prometheus.NewGauge(prometheus.GaugeOpts{
-		Name: "pgtaskd_build_info", Help: "1.", ConstLabels: prometheus.Labels{"version": version, "goversion": runtime.Version()},
-	})
-	info.Set(1)
-	return info
+// kinds are all of them.
+var kinds = []kind{
+	{
+		"pgtaskd_tasks_total", "Tasks that this controller has brought to a state. PLAN: they run again, after a failure or an interruption.", counter,
+		"state", work.Ends[:], func(f *work.Figures) any { return countsOf(f.Ended[:]) },
+	},
+	{"pgtaskd_run_seconds", "How long runs took.", histogram, "", nil, func(f *work.Figures) any { return f.Run }},
+	{
+		"pgtaskd_wait_seconds", "From plan, or from the INSERT if that came later, to the start of a run.", histogram,
+		"", nil, func(f *work.Figures) any { return f.Wait },
+	},
+	{"pgtaskd_running", "Tasks that run.", gauge, "", nil, func(f *work.Figures) any { return float64(f.Running) }},
+	{
+		"pgtaskd_ready", "Tasks that are due, do not run, and are known to the leader, who looks at a million at most.", gauge,
+		"", nil, func(f *work.Figures) any { return float64(f.Ready) },
+	},
+	{
+		"pgtaskd_waiting", "Tasks that are planned for later, counted up to 100000, once a minute.", gauge,
+		"", nil, surveyed(func(s *work.Survey) float64 { return float64(s.Later) }),
+	},
+	{
+		"pgtaskd_oldest_due_seconds", "How long the oldest due task that does not run has been due, once a minute.", gauge,
+		"", nil, surveyed(func(s *work.Survey) float64 { return s.Oldest.Seconds() }),
+	},
+	{
+		"pgtaskd_skipped_periods_total", "Periods of repeating tasks that passed without a run.", counter,
+		"reason", work.Skips[:], func(f *work.Figures) any { return countsOf(f.Skipped[:]) },
+	},
+	{
+		"pgtaskd_last_success_timestamp_seconds", "When a job that has an owner was last DONE, once a minute.", gauge,
+		"key", nil, func(f *work.Figures) any { return f.Table },
+	},
+	{
+		"pgtaskd_wakeups_total", "What has woken the leader.", counter,
+		"kind", work.Wakes[:], func(f *work.Figures) any { return countsOf(f.Woken[:]) },
+	},
+	{"pgtaskd_scan_seconds", "Looks at what is due.", summary, "", nil, func(f *work.Figures) any { return f.Scan }},
+	{"pgtaskd_write_seconds", "Statements that write ends of tasks.", summary, "", nil, func(f *work.Figures) any { return f.Write }},
+	{
+		"pgtaskd_reconnects_total", "Control connections that were made after the first.", counter,
+		"", nil, func(f *work.Figures) any { return float64(f.Reconnects) },
+	},
+	{
+		"pgtaskd_leader", "1: this controller leads the target; 0: it does not.", gauge,
+		"", nil, func(f *work.Figures) any { return number(f.Standing.Leads) },
+	},
+	{
+		"pgtaskd_follower", "1: this controller stands by while another leads; 0: it does not.", gauge,
+		"", nil, func(f *work.Figures) any { return number(f.Standing.StandsBy) },
+	},
+	{"pgtaskd_sessions", "Sessions that are open for tasks.", gauge, "", nil, func(f *work.Figures) any { return float64(f.Seated) }},
+	{
+		"pgtaskd_table_bytes", "Size of the table with its indexes and partitions, once a minute.", gauge,
+		"", nil, surveyed(func(s *work.Survey) float64 { return float64(s.Bytes) }),
+	},
+	{
+		"pgtaskd_dead_rows", "Dead rows of the table, once a minute.", gauge,
+		"", nil, surveyed(func(s *work.Survey) float64 { return float64(s.Dead) }),
+	},
 }
 
-// collector reads the targets when somebody asks for the metrics.
-type collector struct{ site *Site }
-
-// Describe sends what Collect may.
-func (c collector) Describe(descs chan<- *prometheus.Desc) {
-	for _, k := range kinds {
-		descs <- k.desc
-	}
-}
-
-// Collect sends the metrics of all targets.
-func (c collector) Collect(metrics chan<- prometheus.Metric) {
-	for _, t := range c.site.targets() {
-		t.collect(metrics)
-	}
-}
-
-func (t shown) collect(metrics chan<- prometheus.Metric) {
-	f := t.stats.Read()
-	one := func(k *kind, value float64, labels ...string) { metrics <- t.series.one(k, value, labels...) }
-	for i, state := range work.Ends {
-		one(tasksTotal, float64(f.Ended[i]), state)
-	}
-	for i, reason := range work.Skips {
-		one(skipped, float64(f.Skipped[i]), reason)
-	}
-	for i, way := range work.Wakes {
-		one(wakeups, float64(f.Woken[i]), way)
-	}
-	one(reconnects, float64(f.Reconnects))
-	one(running, float64(f.Running))
-	one(ready, float64(f.Ready))
-	one(sessions, float64(f.Seated))
-	one(leader, number(f.Standing.Leads))
-	one(follower, number(f.Standing.StandsBy))
-	metrics <- t.series.histogram(runSeconds, f.Run)
-	metrics <- t.series.histogram(waitSeconds, f.Wait)
-	metrics <- t.series.summary(scanSeconds, f.Scan)
-	metrics <- t.series.summary(writeSeconds, f.Write)
-	if f.Table == nil {
-		return
-	}
-	one(waiting, float64(f.Table.Later))
-	one(oldest, f.Table.Oldest.Seconds())
-	one(tableBytes, float64(f.Table.Bytes))
-	one(deadRows, float64(f.Table.Dead))
-	said := map[string]bool{}
-	for key, at := range f.Table.Successes {
-		if key = label(key); !said[key] {
-			said[key] = true
-			metrics <- t.series.passing(lastSuccess, float64(at.UnixMicro())/1e6, key)
+// surveyed is a value that there is once the table was looked at.
+func surveyed(of func(*work.Survey) float64) func(*work.Figures) any {
+	return func(f *work.Figures) any {
+		if f.Table == nil {
+			return nil
 		}
+		return of(f.Table)
 	}
 }
 
@@ -125,4 +113,21 @@ func number(yes bool) float64 {
 	return 0
 }
 
-func seconds(d time.Duration) float64 { return d.Seconds() }
+// build is the metric of the version.
+func build(version string) prometheus.Collector {
+	info := prometheus.NewGauge(prometheus.GaugeOpts{
+		Name: "pgtaskd_build_info", Help: "1.", ConstLabels: prometheus.Labels{"version": version, "goversion": runtime.Version()},
+	})
+	info.Set(1)
+	return info
+}
+
+// bounds are the buckets' in seconds.
+var bounds = func() (all [len(work.Buckets)]float64) {
+	for i, d := range work.Buckets {
+		all[i] = d.Seconds()
+	}
+	return all
+}()
+
+func unix(at time.Time) float64 { return float64(at.UnixMicro()) / 1e6 }

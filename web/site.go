@@ -25,21 +25,23 @@ type Site struct {
 	address  string  // as configured
 	server   *server // nil: it does not listen
 
+	page page
+
 	mu    sync.Mutex
 	shown []shown
 }
 
 // shown is a target with the name that people see, which no other has.
 type shown struct {
-	name   string
-	stats  *work.Stats
-	series *series
+	name    string
+	stats   *work.Stats
+	written *written
 }
 
 // New returns a site that does not listen yet.
 func New(log zerolog.Logger, version string) *Site {
 	s := &Site{log: log, crew: routine.New(context.Background()), registry: prometheus.NewRegistry()}
-	s.registry.MustRegister(build(version), collector{s})
+	s.registry.MustRegister(build(version))
 	return s
 }
 
@@ -105,7 +107,7 @@ func (s *Site) Show(targets []work.Target) {
 	for i, name := range names(targets) {
 		t := known[targets[i].Stats]
 		if t.name != name {
-			t = shown{name: name, stats: targets[i].Stats, series: newSeries(name)}
+			t = shown{name: name, stats: targets[i].Stats, written: &written{}}
 		}
 		now = append(now, t)
 	}
