@@ -130,7 +130,7 @@ func TestMetricsTellWhatTasksDo(t *testing.T) {
 	})
 	servertest.Exec(t, conn, `UPDATE task SET state = 'STOP' WHERE id = 1000`)
 	for state, n := range map[string]float64{"DONE": 3, "FAIL": 1, "GONE": 1, "STOP": 1, "PLAN": 1} {
-		s.show(state, func(m map[string]float64) bool { return m[`pgtaskd_tasks_total{state="`+state+`",`+named+"}"] == n })
+		s.show(state, func(m map[string]float64) bool { return m["pgtaskd_tasks_total{"+named+`,state="`+state+`"}`] == n })
 	}
 	m := s.metrics()
 	if n := m["pgtaskd_run_seconds_count{"+named+"}"]; n != 6 {
@@ -142,13 +142,13 @@ func TestMetricsTellWhatTasksDo(t *testing.T) {
 	if sum := m["pgtaskd_wait_seconds_sum{"+named+"}"]; sum > 60 {
 		t.Errorf("they waited %v s: the INSERT counts where it came after the plan", sum)
 	}
-	if n := m[`pgtaskd_skipped_periods_total{reason="expired",`+named+"}"]; n != 1 {
+	if n := m["pgtaskd_skipped_periods_total{"+named+`,reason="expired"}`]; n != 1 {
 		t.Errorf("%v skipped periods", n)
 	}
 	if m["pgtaskd_write_seconds_count{"+named+"}"] == 0 || m["pgtaskd_scan_seconds_count{"+named+"}"] == 0 {
 		t.Errorf("%v", m)
 	}
-	if m[`pgtaskd_wakeups_total{kind="notify",`+named+"}"] == 0 || m[`pgtaskd_wakeups_total{kind="end",`+named+"}"] == 0 {
+	if m["pgtaskd_wakeups_total{"+named+`,kind="notify"}`] == 0 || m["pgtaskd_wakeups_total{"+named+`,kind="end"}`] == 0 {
 		t.Errorf("nothing has woken the leader: %v", m)
 	}
 }
@@ -173,7 +173,7 @@ func TestMetricsTellOfTheTable(t *testing.T) {
 	s.serves(to)
 	s.show("a look at the table", func(m map[string]float64) bool { return m["pgtaskd_table_bytes{"+named+"}"] > 0 })
 	m := s.metrics()
-	if at := m[`pgtaskd_last_success_timestamp_seconds{key="nightly",`+named+"}"]; at != 1577923200 {
+	if at := m["pgtaskd_last_success_timestamp_seconds{"+named+`,key="nightly"}`]; at != 1577923200 {
 		t.Errorf("the last success was at %v: %v", at, m)
 	}
 	for name := range m {
