@@ -60,6 +60,7 @@ type commands struct {
 
 	Run     runCommand     `cmd:"" help:"Serve the targets of a configuration file, or the one table of a connection string."`
 	Check   checkCommand   `cmd:"" help:"Read the configuration, connect, and show what would be created and what is missing. Exits with 1 when run would fail."`
+	Next    nextCommand    `cmd:"" help:"Print when a cron expression runs next."`
 	Schema  schemaCommand  `cmd:"" help:"Print the statements that make a task table."`
 	Demo    demoCommand    `cmd:"" help:"Show tasks at work on a throw-away server."`
 	Version versionCommand `cmd:"" help:"Print the version."`

@@ -12,6 +12,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"pgtaskd/server/servertest"
+	"pgtaskd/work/schedule"
 )
 
 func TestParseInterval(t *testing.T) {
@@ -42,27 +43,27 @@ func TestParseInterval(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]error{
-		"":                 errNoInterval,
-		" ":                errNoInterval,
-		"-1 s":             errNoInterval,
-		"1 s ago":          errNoInterval,
-		"1 h 30":           errNoInterval,
-		"1 min 00:00:01":   errNoInterval,
-		"00:60":            errNoInterval,
-		"P":                errNoInterval,
-		"P1DT":             errNoInterval,
-		"PT1M2H":           errNoInterval,
-		"1 fortnight":      errNoInterval,
+		"":                 schedule.ErrNoInterval,
+		" ":                schedule.ErrNoInterval,
+		"-1 s":             schedule.ErrNoInterval,
+		"1 s ago":          schedule.ErrNoInterval,
+		"1 h 30":           schedule.ErrNoInterval,
+		"1 min 00:00:01":   schedule.ErrNoInterval,
+		"00:60":            schedule.ErrNoInterval,
+		"P":                schedule.ErrNoInterval,
+		"P1DT":             schedule.ErrNoInterval,
+		"PT1M2H":           schedule.ErrNoInterval,
+		"1 fortnight":      schedule.ErrNoInterval,
 		"1 mon":            errElastic,
 		"2 years 1 s":      errElastic,
 		"P1M":              errElastic,
-		"1 s 1 sec":        errTwice,
-		"1.0 s 1 ms":       errTwice,
-		"0.1 us":           errTooFine,
-		"0.0000001 h":      errTooFine,
+		"1 s 1 sec":        schedule.ErrUnitTwice,
+		"1.0 s 1 ms":       schedule.ErrUnitTwice,
+		"0.1 us":           schedule.ErrTooFine,
+		"0.0000001 h":      schedule.ErrTooFine,
 		"107000 days":      errTooLong,
 		"106000 d 25000 h": errTooLong,
-		"P1.5D":            errNoInterval,
+		"P1.5D":            schedule.ErrNoInterval,
 		"99999999999 us":   errTooLong,
 	} {
 		if got, err := parseInterval(text); !errors.Is(err, want) {
@@ -94,22 +95,6 @@ func TestParseIntervalAgrees(t *testing.T) {
 		}
 		if accepted < 1000 {
 			t.Errorf("only %d of the intervals were accepted: the test shows little", accepted)
-		}
-	}
-}
-
-// TestUnitsAgree: each unit's name is PostgreSQL's, and the elastic ones are, too.
-func TestUnitsAgree(t *testing.T) {
-	t.Parallel()
-	conn := servertest.Connect(t, servertest.Database(t))
-	for name, unit := range units {
-		if got, err := serverInterval(t, conn, "1 "+name); err != nil || got != unit {
-			t.Errorf("%s is %v, not %v (%v)", name, got, unit, err)
-		}
-	}
-	for name := range elastic {
-		if _, err := serverInterval(t, conn, "1 "+name); err != nil {
-			t.Errorf("%s: %v", name, err)
 		}
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"pgtaskd/remote"
+	"pgtaskd/work/schedule"
 )
 
 // keys are those that an object may have, each with what reads its value.
@@ -123,7 +124,7 @@ func integer(v value) (int64, bool) {
 func (r *reader) duration(into *time.Duration, least time.Duration) func(value) {
 	return func(v value) {
 		if v.kind != text {
-			r.fault(v, "%v, not %s", errNoInterval, shown(v))
+			r.fault(v, "%v, not %s", schedule.ErrNoInterval, shown(v))
 			return
 		}
 		d, err := parseInterval(v.text)

@@ -1,0 +1,43 @@
+package schedule
+
+import (
+	"sort"
+	"time"
+)
+
+// every are the beats of @every: after + k times the interval, as PostgreSQL adds them up.
+type every struct {
+	interval Interval
+	zone     zone
+}
+
+func (e every) next(after time.Time) (time.Time, bool) { return e.nth(after, 1), true }
+
+func (e every) nth(after time.Time, n int64) time.Time {
+	return e.zone.add(after, e.interval, n)
+}
+
+func (e every) count(after, last time.Time) int64 {
+	top := int64(1)
+	for ; !e.nth(after, top).After(last); top *= 2 {
+	}
+	return int64(sort.Search(int(top), func(n int) bool { return e.nth(after, int64(n)+1).After(last) }))
+}
+
+// add is a time plus n intervals: first the months, then the days, both by the calendar, then the
+// rest. The 31st of a month becomes the last day of a shorter one.
+func (z zone) add(t time.Time, i Interval, n int64) time.Time {
+	seconds, nanos := t.Unix(), int64(t.Nanosecond())
+	if i.Months > 0 {
+		wall := seconds + z.at(seconds).offset
+		year, month, dom, _ := date(floorDiv(wall, day))
+		months := year*12 + month - 1 + n*i.Months
+		year, month = floorDiv(months, 12), floorMod(months, 12)+1
+		seconds = z.time(dayNumber(year, month, min(dom, monthLength(year, month)))*day + floorMod(wall, day))
+	}
+	if i.Days > 0 {
+		seconds = z.time(seconds + z.at(seconds).offset + n*i.Days*day)
+	}
+	micros := n * i.Micros
+	return time.Unix(seconds+micros/1e6, nanos+micros%1e6*1e3)
+}

@@ -1,0 +1,192 @@
+package schedule
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	robfig "github.com/robfig/cron/v3"
+)
+
+// A field is one of an expression's.
+type field struct {
+	name  string
+	least int
+	most  int
+	names string // of the values, in their order
+}
+
+var fields = []field{
+	{"second", 0, 59, ""},
+	{"minute", 0, 59, ""},
+	{"hour", 0, 23, ""},
+	{"day of month", 1, 31, ""},
+	{"month", 1, 12, "jan feb mar apr may jun jul aug sep oct nov dec"},
+	{"day of week", 0, 7, "sun mon tue wed thu fri sat"},
+}
+
+const (
+	hourField  = 2
+	domField   = 3
+	monthField = 4
+	dowField   = 5
+)
+
+// parseFields reads five or six fields, of which expr is the text.
+func parseFields(expr string, tokens []token, z zone) (beats, error) {
+	switch {
+	case len(tokens) < 5:
+		return nil, fmt.Errorf("cron ends at character %d after %d fields: there are 5, or 6 with seconds first", len(expr)+1, len(tokens))
+	case len(tokens) > 6:
+		return nil, tokens[6].fault("text", "follows 6 fields")
+	case len(tokens) == 5:
+		tokens = append([]token{{"0", 0}}, tokens...)
+	}
+	last := false
+	texts := make([]string, len(fields))
+	for i, f := range fields {
+		items, err := f.items(tokens[i])
+		if err != nil {
+			return nil, err
+		}
+		numbers := slices.DeleteFunc(items, func(item string) bool { return item == lastDay })
+		last = last || len(numbers) < len(items)
+		texts[i] = strings.Join(numbers, ",")
+	}
+	spec, err := read(texts)
+	if err != nil {
+		return nil, err
+	}
+	star := func(i int) bool { return tokens[i].text[0] == '*' }
+	d := days{dom: spec.Dom, month: spec.Month, dow: spec.Dow, last: last, either: !star(domField) && !star(dowField)}
+	if !d.come() {
+		return nil, tokens[domField].fault("day of month", "never comes in month "+tokens[monthField].shown())
+	}
+	return cron{walls{d, clock{spec.Second, spec.Minute, spec.Hour}}, z, star(hourField)}, nil
+}
+
+var reader = robfig.NewParser(robfig.Second | robfig.Minute | robfig.Hour | robfig.Dom | robfig.Month | robfig.Dow)
+
+// read has robfig/cron read what has been checked. The day of month is empty where it is L alone.
+func read(texts []string) (*robfig.SpecSchedule, error) {
+	none := texts[domField] == ""
+	if none {
+		texts[domField] = "1"
+	}
+	read, err := reader.Parse(strings.Join(texts, " "))
+	if err != nil {
+		return nil, err
+	}
+	spec := read.(*robfig.SpecSchedule)
+	if none {
+		spec.Dom = 0
+	}
+	return spec, nil
+}
+
+// lastDay is the day of month that each month has another number for.
+const lastDay = "L"
+
+var itemForm = regexp.MustCompile(`^(?:\*|([0-9]{1,9}|[A-Za-z]+)(?:-([0-9]{1,9}|[A-Za-z]+))?)(?:/([0-9]{1,9}))?$`)
+
+// items are those of a field's list, checked, and with numbers for names.
+func (f field) items(t token) ([]string, error) {
+	var items []string
+	at := t.at
+	for text := range strings.SplitSeq(t.text, ",") {
+		item := token{text, at}
+		at += len(text) + 1
+		if text == lastDay && f.name == fields[domField].name {
+			items = append(items, text)
+			continue
+		}
+		some, err := f.item(item)
+		if err != nil {
+			return nil, err
+		}
+		items = append(items, some...)
+	}
+	return items, nil
+}
+
+// item is one of a list's, as robfig/cron reads it right: a Sunday at the end of the week is one of
+// its own.
+func (f field) item(t token) ([]string, error) {
+	m := itemForm.FindStringSubmatch(t.text)
+	if m == nil {
+		return nil, t.fault(f.name, f.forms())
+	}
+	low, high, step := f.least, f.most, 1
+	if f.name == fields[dowField].name {
+		high = 6
+	}
+	for i, value := range []*int{&low, &high} {
+		if m[i+1] == "" {
+			continue
+		}
+		var known bool
+		if *value, known = f.value(m[i+1]); !known {
+			return nil, t.fault(f.name, f.forms())
+		}
+		if *value < f.least || *value > f.most {
+			return nil, t.fault(f.name, fmt.Sprintf("is not from %d to %d", f.least, f.most))
+		}
+	}
+	if m[2] == "" && (m[1] != "" && m[3] == "" || low > high) {
+		high = low
+	}
+	if f.names != "" && strings.EqualFold(m[2], "sun") && low > 0 {
+		high = 7
+	}
+	if low > high {
+		return nil, t.fault(f.name, "runs backwards")
+	}
+	if m[3] != "" {
+		if step, _ = strconv.Atoi(m[3]); step < 1 || step > f.most {
+			return nil, t.fault(f.name, fmt.Sprintf("has a step that is not from 1 to %d", f.most))
+		}
+	}
+	return f.texts(low, high, step), nil
+}
+
+// texts are what robfig/cron reads for a range.
+func (f field) texts(low, high, step int) []string {
+	if f.name != fields[dowField].name || high < 7 {
+		return []string{fmt.Sprintf("%d-%d/%d", low, high, step)}
+	}
+	var texts []string
+	if low < 7 {
+		texts = []string{fmt.Sprintf("%d-6/%d", low, step)}
+	}
+	if (7-low)%step == 0 {
+		texts = append(texts, "0")
+	}
+	return texts
+}
+
+// value is the number of a text, which is one or a name.
+func (f field) value(text string) (int, bool) {
+	if n, err := strconv.Atoi(text); err == nil {
+		return n, true
+	}
+	for i, name := range strings.Fields(f.names) {
+		if strings.EqualFold(name, text) {
+			return i + f.least, true
+		}
+	}
+	return 0, false
+}
+
+// forms says what a field may hold.
+func (f field) forms() string {
+	switch {
+	case f.name == fields[domField].name:
+		return "is not *, a number, a range such as 1-5, a step such as */2, or L"
+	case f.names != "":
+		first, _, _ := strings.Cut(f.names, " ")
+		return "is not *, a number, a name such as " + first + ", a range such as 1-5, or a step such as */2"
+	}
+	return "is not *, a number, a range such as 1-5, or a step such as */2"
+}
