@@ -69,7 +69,8 @@ type commands struct {
 // program is what the commands share.
 type program struct {
 	stdout, stderr io.Writer
-	level          string // "" when the command line says nothing
+	level          string  // "" when the command line says nothing
+	output         *output // of the logger
 }
 
 // run parses the command line and runs the command until it ends. Tests call it too.
@@ -98,15 +99,12 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	return command.Run(&program{stdout: stdout, stderr: stderr, level: line.LogLevel})
 }
 
-// logger writes for people on a terminal, else a JSON object a line.
+// logger is the program's log, as the command line says; setLog makes it what the configuration says.
 func (p *program) logger() zerolog.Logger {
 	zerolog.ErrorHandler = func(error) {} // a log that can't be written is lost; its own default writes to standard error, too
 	zerolog.TimeFieldFormat = "2006-01-02T15:04:05.000Z07:00"
-	var out io.Writer = visibleJSON{p.stderr}
-	if file, ok := p.stderr.(*os.File); ok && isTerminal(file) {
-		out = console(file)
-	}
-	log := zerolog.New(out).With().Timestamp().Logger()
+	p.output = newOutput(p.stderr)
+	log := zerolog.New(p.output).With().Timestamp().Logger()
 	if level, err := zerolog.ParseLevel(p.level); p.level != "" && err == nil {
 		zerolog.SetGlobalLevel(level)
 	}
@@ -138,13 +136,14 @@ func (c *runCommand) Run(ctx context.Context, p *program) error {
 	defer release()
 	site := web.New(log, programVersion())
 	defer site.Close()
-	options := conf.Options{Serve: work.Serve, Stop: stop, Level: p.setLevel, Watch: site}
+	options := conf.Options{Serve: work.Serve, Stop: stop, Watch: site}
 	if c.Config == "" {
 		target, err := conf.Single(c.DSN)
 		if err != nil {
 			return err
 		}
 		p.setLevel(zerolog.InfoLevel)
+		started(log, "")
 		if warning := conf.ExposedDSN(c.DSN); warning != "" {
 			log.Warn().Msg(warning)
 		}
@@ -154,6 +153,14 @@ func (c *runCommand) Run(ctx context.Context, p *program) error {
 	signal.Notify(reload, syscall.SIGHUP)
 	defer signal.Stop(reload)
 	options.Reload = reload
+	first := true
+	options.Log = func(l conf.Log) {
+		p.setLog(l)
+		if first {
+			started(log, c.Config)
+			first = false
+		}
+	}
 	return named(c.Config, conf.Run(ctx, c.Config, log, options))
 }
 
@@ -171,6 +178,21 @@ func (p *program) setLevel(level zerolog.Level) {
 	if p.level == "" {
 		zerolog.SetGlobalLevel(level)
 	}
+}
+
+// setLog makes the log what a configuration says.
+func (p *program) setLog(l conf.Log) {
+	p.setLevel(l.Level)
+	p.output.set(l.Format)
+}
+
+// started says which program runs.
+func started(log zerolog.Logger, config string) {
+	line := log.Info().Str("version", programVersion()).Int("pid", os.Getpid())
+	if config != "" {
+		line = line.Str("config", config)
+	}
+	line.Msg("pgtaskd started")
 }
 
 // untilSignal returns a channel that the first SIGTERM or SIGINT closes, and a context that the second one ends.

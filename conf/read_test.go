@@ -79,7 +79,7 @@ func eachCase(t *testing.T, folder string, result func(t *testing.T, path string
 // describe writes a configuration for people, with its secrets.
 func describe(file *File) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "log level: %v\n", file.Level)
+	fmt.Fprintf(&b, "log level: %v\n", file.Log.Level)
 	if file.Listen != "" {
 		fmt.Fprintf(&b, "listens on: %s\n", file.Listen)
 	}

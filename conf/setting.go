@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/agext/levenshtein"
-	"github.com/rs/zerolog"
 
 	"pgtaskd/remote"
 	"pgtaskd/work/schedule"
@@ -236,11 +235,3 @@ func (r *reader) address(into *string) func(value) {
 
 // isOdd tells characters that no name of a host has.
 func isOdd(r rune) bool { return r <= ' ' || r >= 0x7f || strings.ContainsRune(`/\@?#`, r) }
-
-func (r *reader) log(level *zerolog.Level) func(value) {
-	return func(v value) {
-		name := level.String()
-		r.object(v, keys{"level": r.choice(&name, "trace", "debug", "info", "warn", "error")})
-		*level, _ = zerolog.ParseLevel(name) // only names that it knows come here
-	}
-}

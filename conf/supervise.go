@@ -1,6 +1,7 @@
 package conf
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"os"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"pgtaskd/human"
 	"pgtaskd/routine"
 	"pgtaskd/work"
 )
@@ -21,11 +23,12 @@ type Serve func(ctx context.Context, stop <-chan struct{}, t work.Target, log ze
 
 // Options are what serving needs besides the targets.
 type Options struct {
-	Serve  Serve               // serves one target
-	Stop   <-chan struct{}     // when closed, all targets are drained
-	Reload <-chan os.Signal    // each signal makes Run read its file again
-	Level  func(zerolog.Level) // told the level of each configuration that is taken up; may be nil
-	Watch  Watch               // shows what is served; may be nil
+	Serve  Serve            // serves one target
+	Stop   <-chan struct{}  // when closed, all targets are drained
+	Reload <-chan os.Signal // each signal makes Run read its file again
+	Log    func(Log)        // told what each configuration that is taken up says of the log; may be nil
+	Tasks  string           // which tasks RunTargets logs; "": those that fail
+	Watch  Watch            // shows what is served; may be nil
 }
 
 // Watch shows people what is served. The goroutine that called Run calls it.
@@ -62,10 +65,11 @@ func Run(ctx context.Context, path string, log zerolog.Logger, options Options) 
 }
 
 // RunTargets serves targets as Run does, without a file: options.Reload and
-// options.Level are not used.
+// options.Log are not used.
 func RunTargets(ctx context.Context, targets []work.Target, log zerolog.Logger, options Options) error {
 	s := newSupervisor(log, options)
 	s.options.Reload = nil
+	s.tasks.Set(cmp.Or(options.Tasks, work.LogFailed))
 	s.want(ctx, targets)
 	return s.run(ctx, nil)
 }
@@ -82,6 +86,8 @@ type supervisor struct {
 	ended chan string      // identities whose loop has ended
 	crew  *routine.Group   // the loops
 
+	tasks *work.TaskLog // for all loops
+
 	ending bool // all targets are drained, for good
 }
 
@@ -96,7 +102,7 @@ type slot struct {
 }
 
 func newSupervisor(log zerolog.Logger, options Options) *supervisor {
-	return &supervisor{log: log, options: options, slots: map[string]*slot{}, ended: make(chan string), crew: routine.New(context.Background())}
+	return &supervisor{log: log, options: options, slots: map[string]*slot{}, ended: make(chan string), crew: routine.New(context.Background()), tasks: work.NewTaskLog(work.LogFailed)}
 }
 
 func (s *supervisor) run(ctx context.Context, changed <-chan struct{}) error {
@@ -177,7 +183,7 @@ func (s *supervisor) start(ctx context.Context, id string, t work.Target) {
 	stats := s.slots[id].stats
 	*s.slots[id] = slot{wanted: &t, served: t, stop: stop, changes: changes, stats: stats}
 	serving := t
-	serving.Changes, serving.Stats = changes, stats
+	serving.Changes, serving.Stats, serving.TaskLog = changes, stats, s.tasks
 	s.crew.Go(func() {
 		defer func() { s.ended <- id }()
 		s.serve(ctx, stop, serving, log)
@@ -189,7 +195,7 @@ func (s *supervisor) serve(ctx context.Context, stop <-chan struct{}, t work.Tar
 	err := s.crew.Call(func() error { return s.options.Serve(ctx, stop, t, log) })
 	switch panicked := new(routine.Panic); {
 	case errors.As(err, &panicked):
-		logPanic(log.Error(), err).Dur("retry_in_ms", rest).Msg("target failed")
+		logPanic(log.Error(), err).Str("retry_in", human.Duration(rest)).Msg("target failed")
 		select {
 		case <-time.After(rest):
 		case <-stop:

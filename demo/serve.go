@@ -27,7 +27,7 @@ func serve(ctx context.Context, t work.Target, log zerolog.Logger, watch conf.Wa
 	crew := routine.New(ctx)
 	crew.Go(func() {
 		defer close(c.done)
-		_ = conf.RunTargets(ctx, []work.Target{t}, log, conf.Options{Serve: c.serve, Stop: c.stop, Watch: watch}) // only ctx makes it fail
+		_ = conf.RunTargets(ctx, []work.Target{t}, log, conf.Options{Serve: c.serve, Stop: c.stop, Watch: watch, Tasks: work.LogNone}) // only ctx makes it fail
 	})
 	return c
 }

@@ -3,6 +3,8 @@ package work
 import (
 	"sync/atomic"
 	"time"
+
+	"pgtaskd/human"
 )
 
 // Live are the settings of a target that take effect without a drain: nothing that runs is cancelled for them.
@@ -66,6 +68,6 @@ func (l *loop) change() {
 	}
 	l.lanes.Resize(latest.Run)
 	l.live.Store(latest)
-	l.log.Info().Int("run", latest.Run).Dur("sleep", latest.Sleep).Dur("grace", latest.Grace).Dur("idle", latest.Idle).
+	l.log.Info().Int("run", latest.Run).Str("sleep", human.Duration(latest.Sleep)).Str("grace", human.Duration(latest.Grace)).Str("idle", human.Duration(latest.Idle)).
 		Int64("output_limit", latest.OutputLimit).Msg("settings changed")
 }

@@ -41,6 +41,7 @@ type loop struct {
 	crew     *routine.Group          // all goroutines of the loop, and of its sessions
 	panics   *panics
 	stats    *Stats
+	throttle throttle
 
 	control            *control
 	tasks              map[int64]*task        // read by us, until their end is written

@@ -223,7 +223,7 @@ func (l *loop) stand(ctx context.Context, stop <-chan struct{}) (leader bool, er
 		}
 		if !stands && rival != nil {
 			l.trouble.become(func() {
-				l.log.Info().Int32("pid", rival.PID).Str("role", rival.Role).Msg("standing by: another controller leads")
+				l.log.Info().Int32("pid", rival.PID).Str("role", rival.Role).Str("client", cmp.Or(rival.Client, "local or unknown")).Msg("standing by: another controller leads")
 			})
 			stands = true
 		}
@@ -293,6 +293,7 @@ func (l *loop) step(ctx context.Context) error {
 	l.callBack()
 	l.dispatch()
 	l.shortage.look()
+	l.tellLeftOut()
 	l.closeLater(l.seats.stale(l.live.Load().Idle))
 	return nil
 }

@@ -41,6 +41,9 @@ type Target struct {
 	// Stats count what happens while the target is served; nil: nobody reads them. They are not compared.
 	Stats *Stats
 
+	// TaskLog says which tasks are logged; nil: none. It is not compared.
+	TaskLog *TaskLog
+
 	// Remotes are the connection strings that a task may name instead of giving one.
 	Remotes map[string]string
 }

@@ -6,6 +6,8 @@ import (
 
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/rs/zerolog"
+
+	"pgtaskd/human"
 )
 
 // sayAgain is how long a failure that lasts is not logged again.
@@ -65,7 +67,7 @@ func (t *trouble) failed(err error) (wait time.Duration) {
 	if known {
 		line = line.Time("since", t.since)
 	}
-	line.Dur("retry_in_ms", wait).Msg("target failed")
+	line.Str("retry_in", human.Duration(wait)).Msg("target failed")
 	return wait
 }
 
@@ -89,7 +91,7 @@ func (t *trouble) look() {
 	t.say()
 	t.say = nil
 	if !t.since.IsZero() {
-		t.log.Info().Dur("after_ms", time.Since(t.since)).Msg("target recovered")
+		t.log.Info().Str("after", human.Duration(time.Since(t.since))).Msg("target recovered")
 	}
 	t.since, t.said, t.deep = time.Time{}, nil, false
 }

@@ -52,7 +52,7 @@ SELECT
     :group_itself,
     :remote_itself,
     CASE WHEN t.created OPERATOR(pg_catalog.>) t.plan AND t.created OPERATOR(pg_catalog.<) 'infinity' THEN t.created END,
-    t.key
+    CASE WHEN NOT $4 THEN t.key END
 FROM pg_catalog.unnest(coalesce($1::pg_catalog.int8[], (
     SELECT CASE WHEN pg_catalog.count(*) OPERATOR(pg_catalog.=) 1 THEN pg_catalog.array_agg(d.id) END
     FROM (

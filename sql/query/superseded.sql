@@ -16,7 +16,7 @@ RETURNING
     t.id,
     t.repeat OPERATOR(pg_catalog.>) '0',
     t.state::pg_catalog.text,
-    pg_catalog.left(t."group", 200),
-    pg_catalog.left(t.key, 200),
-    t.sqlstate,
-    pg_catalog.left(pg_catalog.split_part(t.error, E'\n', 1), 500)
+    pg_catalog.convert_to(pg_catalog.left(t."group", 200), pg_catalog.getdatabaseencoding()), -- as bytes, since not all can be sent as text
+    pg_catalog.convert_to(pg_catalog.left(t.key, 200), pg_catalog.getdatabaseencoding()),
+    pg_catalog.convert_to(pg_catalog.left(t.sqlstate, 200), pg_catalog.getdatabaseencoding()),
+    pg_catalog.convert_to(pg_catalog.left(pg_catalog.split_part(t.error, E'\n', 1), 500), pg_catalog.getdatabaseencoding())
