@@ -17,7 +17,7 @@ demo: build ## Start a throw-away server and show tasks at work.
 # One package at a time: each has servers of its own, and some tests look at the clock. Most tests
 # of a package wait for something, so several run at once.
 test: ## Run all tests. TESTFLAGS=-v adds flags for go test.
-	server/install.sh postgresql compiler
+	server/install.sh postgresql compiler clock
 	-server/install.sh promtool
 	go test -race -count=1 -p 1 -parallel 6 -timeout 400s $(TESTFLAGS) $$(go list ./... | grep -v /smoke$$)
 	go -C bench test -race -count=1 -timeout 290s $(TESTFLAGS) ./...
@@ -34,6 +34,7 @@ attack: build ## Run all attacks of docs/security.md and the memory tests (10 mi
 thorough: ## Run all cases of the long tables of work and of its model, of which make test takes a sample (7 minutes).
 	go test -count=1 -tags slow -timeout 30m $(TESTFLAGS) ./work/model
 	server/install.sh postgresql
+	go test -count=1 -tags slow -timeout 30m $(TESTFLAGS) -run '^TestNothingReadsALargeTable$$' ./ask
 	go test -race -count=1 -tags slow -timeout 30m $(TESTFLAGS) -run '^(TestEndsThatTheTableRefuses|TestEncodings|TestOddBytes|TestTasksRunAsTheirLoginsSettingsSay)$$' ./work
 
 steps: ## Kill a controller at every message of the protocol (an hour). PART=2/5 runs the second of five parts.

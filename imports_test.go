@@ -15,7 +15,7 @@ import (
 const module = "pgtaskd"
 
 // order is the one way in which imports run: a folder may import those to its right.
-var order = []string{".", "demo", "web", "conf", "work", "remote", "exec", "sql", "routine", "human"}
+var order = []string{".", "demo", "apply", "ask", "web", "conf", "work", "remote", "exec", "sql", "routine", "human"}
 
 // programs stand outside the order: they may import any folder in it but the first, and none may import them.
 var programs = []string{"bench", "chaos", "smoke"}
@@ -27,6 +27,7 @@ var startServers = []string{".", "demo", "bench", "chaos", "smoke"}
 var confined = map[string]string{
 	"github.com/jackc/pgx/v5/pgproto3": "exec",
 	"github.com/jackc/pglogrepl":       "work/wake",
+	"github.com/goccy/go-yaml":         "apply",
 	"github.com/robfig/cron/v3":        "work/schedule",
 	"github.com/prometheus":            "web",
 	"net/http":                         "web",
@@ -180,6 +181,10 @@ func TestImportsAreRefused(t *testing.T) {
 		{"work/schedule/field.go", "pgtaskd/work/lane", true},
 		{"conf/duration.go", "pgtaskd/work/schedule", false},
 		{"exec/run.go", "pgtaskd/new", true},
+		{"apply.go", "pgtaskd/apply", false},
+		{"apply/write.go", "pgtaskd/sql", false},
+		{"conf/read.go", "pgtaskd/apply", true},
+		{"conf/read.go", "github.com/goccy/go-yaml/ast", true},
 		{"web/site.go", "pgtaskd/work", false},
 		{"web/metrics.go", "github.com/prometheus/client_golang/prometheus", false},
 		{"work/stats.go", "github.com/prometheus/client_golang/prometheus", true},

@@ -9,6 +9,7 @@ import (
 	"os/signal"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"syscall"
 	"time"
 
@@ -16,6 +17,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"pgtaskd/conf"
+	"pgtaskd/remote"
 	"pgtaskd/routine"
 	"pgtaskd/web"
 	"pgtaskd/work"
@@ -34,6 +36,8 @@ func exitCode(err error, stderr io.Writer) int {
 		return 0
 	case errors.Is(err, errReported):
 		return 1
+	case errors.Is(err, errDifferences):
+		return 2
 	case errors.As(err, &usage):
 		printLine(stderr, "pgtaskd: %s", usage)
 		printLine(stderr, `Try "pgtaskd --help".`)
@@ -62,7 +66,14 @@ type commands struct {
 	Check   checkCommand   `cmd:"" help:"Read the configuration, connect, and show what would be created and what is missing. Exits with 1 when run would fail."`
 	Next    nextCommand    `cmd:"" help:"Print when a cron expression runs next."`
 	Schema  schemaCommand  `cmd:"" help:"Print the statements that make a task table."`
+	Status  statusCommand  `cmd:"" help:"Show who leads each target, what is due and what failed. Exits with 1 where nobody leads or the server does not answer."`
+	Ls      lsCommand      `cmd:"" help:"List tasks, newest first."`
+	Show    showCommand    `cmd:"" help:"Show all of a task, and why it waits."`
+	Stop    stopCommand    `cmd:"" help:"Stop tasks: pause what waits, cancel what runs."`
+	Again   againCommand   `cmd:"" help:"Run ended tasks again."`
 	Demo    demoCommand    `cmd:"" help:"Show tasks at work on a throw-away server."`
+	Apply   applyCommand   `cmd:"" help:"Make the jobs of a table those of files, and print what changes. Exits with 2 when --dry-run finds differences."`
+	RunNow  runNowCommand  `cmd:"" help:"Run a job once now, beside its series; print the id of the task."`
 	Version versionCommand `cmd:"" help:"Print the version."`
 }
 
@@ -94,9 +105,20 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		return nil
 	}
 	if err != nil {
+		if means(err, "apply") { // whose status 2 says that there are differences
+			return err
+		}
 		return &usageError{err}
 	}
 	return command.Run(&program{stdout: stdout, stderr: stderr, level: line.LogLevel})
+}
+
+// means tells whether a command line that cannot be understood names that command.
+func means(err error, command string) bool {
+	var parse *kong.ParseError
+	return errors.As(err, &parse) && slices.ContainsFunc(parse.Context.Path, func(p *kong.Path) bool {
+		return p.Command != nil && p.Command.Name == command
+	})
 }
 
 // logger is the program's log, as the command line says; setLog makes it what the configuration says.
@@ -118,8 +140,8 @@ type runCommand struct {
 
 // Run serves until SIGTERM or SIGINT, then drains; a second signal ends at once.
 func (c *runCommand) Run(ctx context.Context, p *program) error {
-	if c.Config == "" && c.DSN == "" {
-		return &usageError{errors.New("run needs --config FILE, or a connection string")}
+	if c.Config == "" && c.DSN == "" && !remote.Placed() {
+		return &usageError{errors.New("run needs --config FILE, a connection string, or PGHOST, PGDATABASE or PGSERVICE in the environment")}
 	}
 	if c.Config != "" && c.DSN != "" {
 		return &usageError{errors.New("run takes --config FILE or a connection string, not both")}

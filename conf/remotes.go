@@ -107,7 +107,7 @@ func (r *reader) names(v value, targets []work.Target, byName map[string][]int) 
 	found := byName[v.text]
 	if len(found) == 0 {
 		names := slices.Sorted(maps.Keys(byName))
-		if near := nearest(v.text, names); near != "" {
+		if near := Nearest(v.text, names); near != "" {
 			r.fault(v, "no target has this name; did you mean %q?", near)
 		} else {
 			r.fault(v, "no target has this name; the targets are %q", names)

@@ -36,14 +36,14 @@ func (r *reader) object(v value, known keys) {
 // advice names the key that was likely meant, or else all there are.
 func advice(key string, known keys) string {
 	names := slices.Sorted(maps.Keys(known))
-	if name := nearest(key, names); name != "" {
+	if name := Nearest(key, names); name != "" {
 		return fmt.Sprintf("did you mean %q?", name)
 	}
 	return "the keys are " + strings.Join(names, ", ")
 }
 
-// nearest is the name that is most like a word, "" if none is.
-func nearest(word string, names []string) string {
+// Nearest is the name that is most like a word, "" if none is.
+func Nearest(word string, names []string) string {
 	const likely = 0.6
 	best, score := "", likely
 	for _, name := range names {
@@ -187,7 +187,7 @@ func (r *reader) columns(into map[string]string) func(value) {
 
 // meant asks for the word that is nearest to a wrong one, if any is near.
 func meant(v value, words []string) string {
-	word := nearest(v.text, words)
+	word := Nearest(v.text, words)
 	if v.kind != text || word == "" {
 		return ""
 	}
@@ -216,6 +216,21 @@ func (r *reader) http(listen *string) func(value) {
 	}
 }
 
+// zone reads the name of a time zone.
+func (r *reader) zone(into *string) func(value) {
+	return func(v value) {
+		switch {
+		case v.kind != text:
+			r.fault(v, "must be a string, not %s", shown(v))
+		default:
+			if _, err := schedule.LoadZone(v.text); err != nil {
+				r.fault(v, "must be the name of a time zone, such as Europe/Berlin, not %s", shown(v))
+				return
+			}
+			*into = v.text
+		}
+	}
+}
 // address reads a host and the number of a port.
 func (r *reader) address(into *string) func(value) {
 	return func(v value) {

@@ -38,6 +38,7 @@ type target struct {
 	outputLimit, dataLimit    int64
 	grace, idle, reset        time.Duration
 	outputOver, wake          string
+	timezone                  string
 	create                    bool
 	defaults                  map[string]string
 }
@@ -74,6 +75,7 @@ func (r *reader) target(v value, dsn remote.Settings) work.Target {
 		"data_limit":   r.whole(&t.dataLimit, "a number of bytes ≥ 0", 0, mostOutput),
 		"output_over":  r.choice(&t.outputOver, "cut", "fail"),
 		"create":       r.flag(&t.create),
+		"timezone":     r.zone(&t.timezone),
 		"wake":         r.choice(&t.wake, string(sql.Auto), string(sql.Notify), string(sql.WAL), string(sql.Poll)),
 	})
 	return t.resolve()
@@ -114,6 +116,7 @@ func (t target) resolve() work.Target {
 		OutputFail:  t.outputOver == "fail",
 		Create:      t.create,
 		Wake:        sql.Wake(t.wake),
+		TimeZone:    t.timezone,
 		Remotes:     map[string]string{},
 	}
 }

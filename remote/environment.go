@@ -58,6 +58,11 @@ func takeVariable(name string) string {
 	return value
 }
 
+// Placed tells whether the environment says where to connect to.
+func Placed() bool {
+	return service != "" || os.Getenv("PGHOST") != "" || os.Getenv("PGHOSTADDR") != "" || os.Getenv("PGDATABASE") != ""
+}
+
 // NamesUser tells whether s, its service or the environment says as whom to
 // connect, and it is not left to the name that we have in the operating system.
 func NamesUser(s Settings) bool {

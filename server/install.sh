@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs from the system's package manager what is missing of: postgresql (with psql and pgbench), compiler (for
-# go test -race), make, promtool (of Prometheus, for a test of the metrics).
-# Usage: install.sh postgresql|compiler|make|promtool ...
+# go test -race), clock (the library that gives a server another clock), make, promtool (of Prometheus, for a test of the metrics).
+# Usage: install.sh postgresql|compiler|clock|make|promtool ...
 set -eu
 
 say() { printf '%s\n' "$*" >&2; }
@@ -43,6 +43,13 @@ has_compiler() {
 		"${CC:-$(command -v gcc || command -v cc || echo gcc)}" -x c -o /dev/null - 2>/dev/null
 }
 
+has_clock() {
+	for library in /usr/lib/*/faketime/libfaketimeMT.so.1 /usr/lib*/faketime/libfaketimeMT.so.1 /usr/local/lib/faketime/libfaketimeMT.so.1; do
+		[ -e "$library" ] && return
+	done
+	return 1
+}
+
 has_make() { command -v make >/dev/null; }
 
 has_promtool() { command -v promtool >/dev/null; }
@@ -51,6 +58,7 @@ has_promtool() { command -v promtool >/dev/null; }
 packages() {
 	case "$1 $2" in
 	'apt-get postgresql') echo postgresql ;;
+	'apt-get clock') echo faketime ;;
 	'apt-get compiler') echo gcc libc6-dev ;;
 	'pacman postgresql') echo postgresql ;;
 	'pacman compiler') echo gcc ;;
@@ -59,6 +67,7 @@ packages() {
 	'brew postgresql') echo postgresql@17 ;;
 	'brew '*) die "$2 is missing; install Apple's command line tools: xcode-select --install" ;;
 	*' postgresql') echo postgresql postgresql-server postgresql-contrib ;;
+	*' clock') echo libfaketime ;;
 	*' compiler') echo gcc glibc-devel ;;
 	*' make') echo make ;;
 	'apt-get promtool') ;; # apt_promtool
@@ -117,8 +126,8 @@ install() {
 missing=
 for thing in "$@"; do
 	case $thing in
-	postgresql | compiler | make | promtool) "has_$thing" || missing="$missing${missing:+ }$thing" ;;
-	*) die "usage: install.sh postgresql|compiler|make|promtool ..." ;;
+	postgresql | compiler | clock | make | promtool) "has_$thing" || missing="$missing${missing:+ }$thing" ;;
+	*) die "usage: install.sh postgresql|compiler|clock|make|promtool ..." ;;
 	esac
 done
 [ -n "$missing" ] || exit 0

@@ -23,7 +23,7 @@ type process struct {
 
 // startProcess returns when the server accepts connections. The goroutine that awaits the program's end lives as long
 // as the program.
-func startProcess(ctx context.Context, bindir string, f *folder) (*process, error) {
+func startProcess(ctx context.Context, bindir string, f *folder, environment []string) (*process, error) {
 	log, err := f.root.OpenFile(logName, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600) // the server inherits it, so root may own it
 	if err != nil {
 		return nil, err
@@ -34,7 +34,7 @@ func startProcess(ctx context.Context, bindir string, f *folder) (*process, erro
 		return nil, err
 	}
 	cmd := exec.Command(filepath.Join(bindir, "postgres"), "-D", f.data())
-	cmd.Stdout, cmd.Stderr = log, log
+	cmd.Stdout, cmd.Stderr, cmd.Env = log, log, environment
 	f.owner.adopt(cmd)
 	if err := cmd.Start(); err != nil {
 		return nil, err

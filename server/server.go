@@ -41,8 +41,9 @@ type Server struct {
 	password string
 	options  Options
 
-	mu      sync.Mutex
-	process *process // nil after Stop
+	mu          sync.Mutex
+	process     *process // nil after Stop
+	environment []string // of the program; nil: ours
 }
 
 // Start initialises a data folder and starts a server on it, which takes about a second. As root it runs the server
@@ -76,7 +77,7 @@ func (s *Server) startOnFreePort(ctx context.Context) (err error) {
 		if err = s.folder.configure(s.Port, s.options); err != nil {
 			return err
 		}
-		if s.process, err = startProcess(ctx, s.Bindir, s.folder); err == nil || portIsFree(s.Port) {
+		if s.process, err = startProcess(ctx, s.Bindir, s.folder, s.environment); err == nil || portIsFree(s.Port) {
 			return err
 		}
 	}
@@ -117,7 +118,7 @@ func (s *Server) Restart(ctx context.Context) error {
 	if err := s.process.stop(syscall.SIGINT); err != nil {
 		return err
 	}
-	p, err := startProcess(ctx, s.Bindir, s.folder)
+	p, err := startProcess(ctx, s.Bindir, s.folder, s.environment)
 	if err != nil {
 		return fmt.Errorf("PostgreSQL server: %w", err)
 	}

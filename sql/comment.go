@@ -30,7 +30,7 @@ func (m *missing) versioned(comment string) string {
 func (m *missing) commented(object, name string) bool {
 	switch object {
 	case "FUNCTION":
-		name = m.names.fill(strings.TrimSuffix(strings.TrimPrefix(name, ":schema."), "()"))
+		name, _, _ = strings.Cut(m.names.fill(strings.TrimPrefix(name, ":schema.")), "(")
 		return slices.ContainsFunc(m.functions, func(f foundFunction) bool {
 			return f.Name == name && versionOf(f.Comment) >= Version
 		})

@@ -31,7 +31,18 @@ type Description struct {
 // What a repetition does not copy, besides what is generated.
 var notCopied = []string{
 	"id", "parent", "plan", "start", "stop", "pid", "state", "error", "sqlstate", "output", "notice", "attempt", "interrupted",
-	"runs", "base", "next", "created", "after", "atomic", "origin", "stopping",
+	"runs", "base", "next", "created", "after", "skipped", "failures", "atomic", "origin", "stopping",
+}
+
+// OwnColumns are the columns of every task table that a repetition copies, unquoted.
+func OwnColumns() []string {
+	var names []string
+	for _, column := range wantedColumns() {
+		if !column.generated && !slices.Contains(notCopied, column.name) {
+			names = append(names, column.name)
+		}
+	}
+	return names
 }
 
 // Describe looks at a table; one that is not there is no error. One that is not to be trusted is an *Untrusted error.

@@ -27,7 +27,7 @@ func TestDescribe(t *testing.T) {
 	equal(t, "state", d.StateType, "public.state")
 	equal(t, "copied", strings.Join(d.Copied, " "), `"active" "live" "repeat" "timeout" "count" "max" "delete" "drift" "header" "save" "string" `+
 		`"delimiter" "escape" "quote" "data" "group" "input" "null" "remote" "author" "rerun" "cron" "until" "priority" "retry" "backoff" "catchup" `+
-		`"overlap" "key" "on_fail" "notify" "settings"`)
+		`"overlap" "max_failures" "owner" "key" "on_fail" "notify" "settings"`)
 	equal(t, "fingerprint of the same", describe().Fingerprint, d.Fingerprint)
 
 	for _, statement := range []string{

@@ -167,7 +167,7 @@ func (f *found) inspect(ctx context.Context, conn *pgx.Conn, t Table, trusted []
 	if f.indexes, err = collect(ctx, conn, "indexes", pgx.RowToStructByPos[foundIndex], f.oid); err != nil {
 		return err
 	}
-	if f.functions, err = collect(ctx, conn, "functions", pgx.RowToStructByPos[foundFunction], t.Schema, functionNames(t)); err != nil {
+	if f.functions, err = collect(ctx, conn, "functions", pgx.RowToStructByPos[foundFunction], t.Schema, signatures(t)); err != nil {
 		return err
 	}
 	sequences, err := collect(ctx, conn, "sequence", pgx.RowTo[int64], f.oid)

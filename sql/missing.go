@@ -187,7 +187,7 @@ func (m *missing) function(s step) {
 		if f.Name != name {
 			continue
 		}
-		if versionOf(f.Comment) > Version || strings.Contains(m.names.fill(s.sql), "$$"+f.Source+"$$") {
+		if versionOf(f.Comment) > Version || strings.Contains(m.names.fill(s.sql), "$"+f.Source+"$") {
 			return
 		}
 		needs = "ownership of function " + pgx.Identifier{m.table.Schema, name}.Sanitize()
@@ -255,6 +255,9 @@ func (m *missing) constraint(s step) {
 
 func (m *missing) indexStep(s step) {
 	name := "pgtaskd_" + s.name + "_"
+	if slices.Equal(s.columns, []string{"id"}) && slices.ContainsFunc(m.indexes, func(i foundIndex) bool { return i.Condition == "" && i.Columns[0] == "id" }) {
+		return // any that begins with id finds a task
+	}
 	switch index := m.index(s.unique(), s.condition, s.columns...); {
 	case index != nil:
 		if match := hashed.FindStringSubmatch(index.Name); match != nil && match[1] == name && index.Name != name+m.table.hash() {

@@ -6,6 +6,7 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -27,7 +28,7 @@ func TestStatementsNameTheSchemaOfAllTheyUse(t *testing.T) {
 func embedded(t *testing.T) map[string]string {
 	t.Helper()
 	texts := map[string]string{}
-	for _, files := range []embed.FS{schemaFiles, queries, parts} {
+	for _, files := range []embed.FS{schemaFiles, queries, parts, askFiles} {
 		err := fs.WalkDir(files, ".", func(path string, entry fs.DirEntry, err error) error {
 			if err != nil || entry.IsDir() {
 				return err
@@ -40,11 +41,22 @@ func embedded(t *testing.T) map[string]string {
 			t.Fatal(err)
 		}
 	}
+	paths, err := filepath.Glob("../apply/sql/*.sql")
+	if err != nil || len(paths) == 0 {
+		t.Fatal("apply has no SQL: ", err)
+	}
+	for _, path := range paths {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		texts[path] = string(text)
+	}
 	return texts
 }
 
 // goFolders hold the program, but for what is there for tests.
-var goFolders = []string{".", "../exec", "../work", "../work/wake", "../remote", "../conf", ".."}
+var goFolders = []string{".", "../exec", "../work", "../work/wake", "../remote", "../conf", "../apply", "../ask", ".."}
 
 // TestGoNamesTheSchemaOfAllItUses, in the SQL that it has.
 func TestGoNamesTheSchemaOfAllItUses(t *testing.T) {

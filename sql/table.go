@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -40,11 +41,11 @@ func (t Table) hash() string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// functionNames are those of the table's own functions.
-func functionNames(t Table) []string {
+// signatures are those of the table's own functions: the name, a blank, the numbers of the arguments' types.
+func signatures(t Table) []string {
 	var all []string
 	for _, s := range stepsOf(functionStep) {
-		all = append(all, names{table: t}.fill(s.name))
+		all = append(all, names{table: t}.fill(s.name)+" "+s.arguments)
 	}
 	return all
 }
@@ -61,11 +62,13 @@ func triggerNames() []string {
 // relationNames are those of a table's indexes and of its register of sessions.
 func relationNames(t Table) []string { return append(indexNames(t), registerName(t)) }
 
-// indexNames are those of a table's indexes.
+// indexNames are those of a table's indexes, partitioned or not.
 func indexNames(t Table) []string {
 	var all []string
-	for _, s := range stepsOf(indexStep) {
-		all = append(all, "pgtaskd_"+s.name+"_"+t.hash())
+	for _, s := range slices.Concat(steps(), partitionedSteps()) {
+		if s.kind == indexStep {
+			all = append(all, "pgtaskd_"+s.name+"_"+t.hash())
+		}
 	}
 	return all
 }
@@ -107,17 +110,32 @@ func (n names) fill(sql string) string {
 	return dollars(filled, n)
 }
 
-// dollars gives the block in sql a dollar quote that no name in it contains.
+// dollars gives the block in sql, or the body of the function, a dollar quote that no name in it contains.
 func dollars(sql string, n names) string {
-	const quote = "$pgtaskd$"
-	other := quote
-	for strings.Contains(n.state, other) {
-		other = other[:len(other)-1] + "_$"
+	other := "$pgtaskd$"
+	switch {
+	case strings.HasPrefix(sql, "DO "+other):
+		for strings.Contains(n.state, other) {
+			other = other[:len(other)-1] + "_$"
+		}
+		return requoted(sql, "$pgtaskd$", other)
+	case strings.Contains(n.table.Schema, "$") && strings.Contains(sql, " AS $$\n"):
+		for strings.Contains(n.table.Schema, other) {
+			other = other[:len(other)-1] + "_$"
+		}
+		return requoted(sql, "$$", other)
 	}
-	if other == quote || !strings.HasPrefix(sql, "DO "+quote) {
-		return sql
+	return sql
+}
+
+// requoted has another dollar quote around its block.
+func requoted(sql, quote, other string) string {
+	const before = " AS "
+	first := strings.Index(sql, before+quote) + len(before)
+	if strings.HasPrefix(sql, "DO ") {
+		first = len("DO ")
 	}
-	first, last := len("DO "), strings.LastIndex(sql, quote)
+	last := strings.LastIndex(sql, quote)
 	return sql[:first] + other + sql[first+len(quote):last] + other + sql[last+len(quote):]
 }
 

@@ -210,3 +210,19 @@ func TestStopOfTasksWhoseNextLeadsInACircleComesToAnEnd(t *testing.T) {
 		execute(t, conn, "UPDATE task SET state = 'STOP'")
 	}
 }
+
+// TestStopReadsWhatItStops, and not the whole table, which the server may believe to be empty.
+func TestStopReadsWhatItStops(t *testing.T) {
+	t.Parallel()
+	conn := database(t)
+	install(t, conn, task, nil)
+	execute(t, conn, `ALTER TABLE task SET (autovacuum_enabled = false); ANALYZE task;
+		INSERT INTO task (id, next, state, start, stop, input) SELECT k, k + 1, 'DONE', now(), now() + interval '1 h', '' FROM generate_series(1, 20000) AS k;
+		INSERT INTO task (id, input) VALUES (20001, ''), (20002, '')`)
+	for _, from := range []string{"19000", "20001"} {
+		execute(t, conn, "BEGIN; SET LOCAL enable_seqscan = off; UPDATE task SET state = 'STOP' WHERE id = "+from)
+		equal(t, "rows read one after the other from "+from, value(t, conn, "SELECT seq_tup_read FROM pg_stat_xact_user_tables WHERE relname = 'task'"), "0")
+		equal(t, "stopped", value(t, conn, "SELECT state FROM task WHERE id = 20001"), "STOP")
+		execute(t, conn, "COMMIT")
+	}
+}

@@ -68,6 +68,9 @@ func connect(ctx context.Context, t Target) (*control, error) {
 	if err != nil {
 		return nil, err
 	}
+	if t.TimeZone != "" {
+		cfg.RuntimeParams["TimeZone"] = t.TimeZone
+	}
 	cfg.StatementCacheCapacity, cfg.DescriptionCacheCapacity = statementCache, 0 // made in full for each target
 	c := &control{}
 	changes := sql.Channel(table(t))

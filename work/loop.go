@@ -56,6 +56,7 @@ type loop struct {
 	hopeless           map[int64]time.Time    // rows that have refused a change, and since when
 	leftAlone          map[int64]bool         // rows under way that take no end: their tasks would run again
 	columns, described string                 // fingerprints of the table and its columns: as they are, and as queries has them
+	unplanned          []unplanned            // found by the scan under way
 	parked             map[int64]parked       // rows that could not be taken just now
 	empty              []int64                // tasks to be deleted whose rows were locked
 	asks               []ask                  // not answered yet
@@ -85,6 +86,7 @@ type looks struct {
 	marks                                   time.Time // tasks were looked at that may have to be marked
 	search                                  time.Time // all lanes were looked at for a task that may start
 	fullTook                                time.Duration
+	planned                                 int64     // unplanned tasks with ids up to it were looked at
 	low                                     time.Time // plans before were seen by a scan
 	next                                    time.Time // earliest plan to come, zero: none
 	foreseen                                time.Time // the one for which it was looked what to take before it

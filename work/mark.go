@@ -220,7 +220,8 @@ type marks struct {
 	versions  []int32
 	starts    []time.Time
 	atomic    []bool
-	guarded   bool // one of them must be on the disk before its task starts
+	repeating []int64 // repeat themselves and are marked before they start: with overlap, the repetition comes now
+	guarded   bool    // one of them must be on the disk before its task starts
 }
 
 func (m *marks) add(t *task, pid int32, start time.Time, exactly bool) {
@@ -230,6 +231,9 @@ func (m *marks) add(t *task, pid int32, start time.Time, exactly bool) {
 	m.pids = append(m.pids, int64(pid))
 	m.starts = append(m.starts, start)
 	m.atomic = append(m.atomic, exactly)
+	if t.row.First && !t.row.Single {
+		m.repeating = append(m.repeating, t.row.ID)
+	}
 }
 
 func (l *loop) setMarks(ctx context.Context, m *marks) (marked map[int64]bool, err error) {
@@ -248,12 +252,17 @@ func (l *loop) setMarks(ctx context.Context, m *marks) (marked map[int64]bool, e
 		ids, err = pgx.CollectRows(rows, pgx.RowTo[int64])
 		return err
 	}
-	if m.guarded && l.control.lazy {
+	if onDisk := m.guarded && l.control.lazy; onDisk || len(m.repeating) > 0 {
 		err = pgx.BeginFunc(ctx, l.control.conn, func(tx pgx.Tx) error {
-			if _, err := tx.Exec(ctx, "SET LOCAL synchronous_commit TO on"); err != nil {
+			if onDisk {
+				if _, err := tx.Exec(ctx, "SET LOCAL synchronous_commit TO on"); err != nil {
+					return err
+				}
+			}
+			if err := set(tx); err != nil {
 				return err
 			}
-			return set(tx)
+			return l.repeat(ctx, tx, m.repeating)
 		})
 	} else {
 		err = set(l.control.conn)

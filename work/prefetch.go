@@ -151,7 +151,7 @@ func (l *loop) readRows(rows pgx.Rows) (tasks []*task, err error) {
 	var before *task // many have the same input
 	_, err = pgx.ForEachRow(rows, []any{
 		&r.ID, &r.Version, &r.First, &expires, &r.Group, &r.Remote, &r.Max, &r.Priority, &r.Parent, &r.Plan, &r.Attempt, &timeout, &live, &r.Count, &r.Save, &r.Drift,
-		&r.Format.Header, &r.Format.String, &delimiter, &escape, &quote, &null, &r.Rerun, &r.Single, &r.Suspect, &r.Input, &r.Data, &r.Epoch, &foreign, &group, &remote, &created, &r.Key,
+		&r.Format.Header, &r.Format.String, &delimiter, &escape, &quote, &null, &r.Rerun, &r.Single, &r.Suspect, &r.Input, &r.Data, &r.Epoch, &foreign, &group, &remote, &created, &r.Key, &r.Skipped,
 	}, func() error {
 		r.Timeout, r.Live = micros(timeout), micros(live)
 		r.Format.Delimiter, r.Format.Escape, r.Format.Quote = delimiter, escape, quote

@@ -3,6 +3,7 @@ package work
 import (
 	"context"
 	"errors"
+	"math"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -160,12 +161,13 @@ func (l *loop) scan(ctx context.Context, atOnce bool) error {
 func (l *loop) startScan(full, atOnce bool) {
 	l.scanning = place{active: true, full: full, atOnce: atOnce, chunk: scanChunk, began: time.Now(), asked: l.clock.now()}
 	l.scanning.plan = pgtype.Timestamptz{Valid: true, InfinityModifier: pgtype.NegativeInfinity}
+	l.scanning.id = math.MaxInt64 // behind what is unplanned
 	if full {
 		l.lanes.Fill(atOnce)
 		l.look.wanted, l.look.later = false, false
 		return
 	}
-	l.scanning.plan = pgtype.Timestamptz{Valid: true, Time: l.look.low.Add(-visibility)}
+	l.scanning.plan, l.scanning.id = pgtype.Timestamptz{Valid: true, Time: l.look.low.Add(-visibility)}, 0
 }
 
 // scanOn reads the next part of what is due, and when there is no more, what comes next.
@@ -181,6 +183,7 @@ func (l *loop) scanOn(ctx context.Context) error {
 	if !s.begun {
 		s.begun = true
 		l.wake.AskUnseen(batch)
+		l.queueUnplanned(batch)
 		if s.full {
 			l.queueStopping(batch)
 		}
@@ -198,6 +201,9 @@ func (l *loop) scanOn(ctx context.Context) error {
 		l.wake.Found(l.look.scan)
 	}
 	if err := l.redescribe(ctx); err != nil {
+		return err
+	}
+	if err := l.plan(ctx); err != nil {
 		return err
 	}
 	if err := l.expire(ctx, expired); err != nil {

@@ -13,12 +13,13 @@ var Wakes = [...]string{"notify", "wal", "end", "plan", "settings", "timer"}
 
 // Why the period of a repeating task passes without a run.
 const (
+	skippedLate       = "late"       // it was over before the run before it had ended, or nobody led
 	skippedExpired    = "expired"    // it has not started by plan + active
 	skippedSuperseded = "superseded" // another task waits with its key
 )
 
 // Skips are the reasons for which periods are skipped.
-var Skips = [...]string{skippedExpired, skippedSuperseded}
+var Skips = [...]string{skippedLate, skippedExpired, skippedSuperseded}
 
 // Stats are what one target counts and shows of itself. They outlast the loops that serve it, one after the other. Any goroutine may use them.
 type Stats struct {
@@ -149,6 +150,9 @@ func count(counters []atomic.Int64, names []string, name string, n int) {
 func (s *Stats) ran(e *end) {
 	if e.start.IsZero() || e.kind == released {
 		return
+	}
+	if e.task.row.Skipped > 0 && e.task.row.Attempt == 1 {
+		s.skips(skippedLate, int(e.task.row.Skipped))
 	}
 	s.run.observe(e.stop.Sub(e.start))
 	s.wait.observe(e.start.Sub(e.task.row.Plan.Add(e.task.row.Late)))

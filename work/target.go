@@ -33,6 +33,8 @@ type Target struct {
 	OutputFail  bool  // a task whose output is over the limit fails; else the output is cut
 	Create      bool  // what is missing may be created; else it is only checked
 
+	TimeZone string // in which repetitions and cron are counted; "": that of the role in the database
+
 	Wake sql.Wake // how new tasks are noticed, as far as that is possible
 
 	// Changes hands over settings that change while the target is served; nil: none do. It is not compared.

@@ -22,6 +22,7 @@ type row struct {
 	Plan     time.Time
 	Late     time.Duration // after its plan it was inserted
 	Key      *string
+	Skipped  int32
 	Attempt  int32
 	Timeout  time.Duration
 	Live     time.Duration

@@ -7,7 +7,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// zone is the time zone in which repetitions are counted: the one that the role has in the database now. The control session has that of its start, so when the
+// zone is the time zone in which repetitions are counted, where the configuration names none: the one that the role has in the database now. The control session has that of its start, so when the
 // settings of databases and roles have changed, a new session tells. It belongs to the loop, but for its name, which runners read (zoneName).
 type zone struct {
 	epoch int64 // of the settings when the zone was read
@@ -23,7 +23,7 @@ const (
 // inZone takes up the role's time zone when the settings have another epoch than before.
 func (l *loop) inZone(ctx context.Context, epoch int64) {
 	known := l.zoneName.Load()
-	if known == nil || epoch == l.zone.epoch || time.Since(l.zone.tried) < zoneAgain {
+	if known == nil || l.target.TimeZone != "" || epoch == l.zone.epoch || time.Since(l.zone.tried) < zoneAgain {
 		return
 	}
 	l.zone.tried = time.Now()

@@ -97,9 +97,5 @@ WHERE t.ctid OPERATOR(pg_catalog.=) o.place
     AND t.tableoid OPERATOR(pg_catalog.=) o.part
 RETURNING
     t.id OPERATOR(pg_catalog./) (t.state OPERATOR(pg_catalog.<>) ALL ('{TAKE,WORK}'))::pg_catalog.int4, -- an error where a trigger has kept it under way
-    t.repeat OPERATOR(pg_catalog.>) '0' AND NOT d.again,
-    t.state::pg_catalog.text,
-    pg_catalog.convert_to(pg_catalog.left(t."group", 200), pg_catalog.getdatabaseencoding()), -- as bytes, since not all can be sent as text
-    pg_catalog.convert_to(pg_catalog.left(t.key, 200), pg_catalog.getdatabaseencoding()),
-    pg_catalog.convert_to(pg_catalog.left(t.sqlstate, 200), pg_catalog.getdatabaseencoding()),
-    pg_catalog.convert_to(pg_catalog.left(pg_catalog.split_part(t.error, E'\n', 1), 500), pg_catalog.getdatabaseencoding())
+    :repeats AND NOT d.again,
+    :last_words

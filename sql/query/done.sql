@@ -28,7 +28,7 @@ WITH ended AS (
         )
         AND (
             NOT $8::pg_catalog.bool
-            OR t.repeat OPERATOR(pg_catalog.=) '0' AND t.cron IS NULL
+            OR NOT :repeats
         )
     RETURNING t.state, t.start
 )

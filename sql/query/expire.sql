@@ -13,6 +13,7 @@ WITH expired AS MATERIALIZED (
             AND x.active OPERATOR(pg_catalog.>) '0'
             AND x.max OPERATOR(pg_catalog.>=) 0
             AND x.catchup OPERATOR(pg_catalog.=) 0
+            AND x.due OPERATOR(pg_catalog.>) '-infinity'
             AND x.plan OPERATOR(pg_catalog.<=) pg_catalog.statement_timestamp()
             AND coalesce(x.base, x.plan) OPERATOR(pg_catalog.+) least(x.active, '10000 years') OPERATOR(pg_catalog.<) pg_catalog.statement_timestamp()
         ORDER BY x.id
@@ -30,9 +31,5 @@ WHERE t.ctid OPERATOR(pg_catalog.=) e.place
     AND t.tableoid OPERATOR(pg_catalog.=) e.part
 RETURNING
     t.id OPERATOR(pg_catalog./) (t.state OPERATOR(pg_catalog.<>) 'PLAN')::pg_catalog.int4, -- an error where a trigger has kept the row as it was
-    t.repeat OPERATOR(pg_catalog.>) '0',
-    t.state::pg_catalog.text,
-    pg_catalog.convert_to(pg_catalog.left(t."group", 200), pg_catalog.getdatabaseencoding()), -- as bytes, since not all can be sent as text
-    pg_catalog.convert_to(pg_catalog.left(t.key, 200), pg_catalog.getdatabaseencoding()),
-    pg_catalog.convert_to(pg_catalog.left(t.sqlstate, 200), pg_catalog.getdatabaseencoding()),
-    pg_catalog.convert_to(pg_catalog.left(pg_catalog.split_part(t.error, E'\n', 1), 500), pg_catalog.getdatabaseencoding())
+    :repeats,
+    :last_words

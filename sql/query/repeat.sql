@@ -1,6 +1,9 @@
--- Creates the repetitions of tasks that have just ended: at the first base + k * repeat after now, or, with drift, one period after the end.
+-- Creates the repetitions of tasks that have just ended, or, with overlap, started: at the first base + k * repeat after now, or, with drift, one period after the end.
+-- With catchup the beats between the task's own and now, or until, are not all passed over: the newest so many are run. Where cron says when, the leader finds the
+-- beat, after the one in origin (planned.sql).
+-- After max_failures FAILs in a row the repetition is paused. With overlap it was there before the run ended, and learns of that now.
 -- The number of the period is estimated from the average length of months, and is off by one or two at most, as calendars go.
--- Months and days are counted from the origin of the chain: from the 31st of January by way of the 28th of February to the 31st of March, and from half past two by way
+-- All is counted from the origin of the chain: from the 31st of January by way of the 28th of February to the 31st of March, and from half past two by way
 -- of a day that has no half past two to the next that has. An origin that does not lead to the task's own beat any more, because somebody has changed plan or repeat,
 -- counts no longer.
 -- Where another task waits with the key, and repeats itself, the series is that one's already. Where it does not, the repetition is written as one that
@@ -13,12 +16,17 @@ WITH ended AS MATERIALIZED (
         t.place,
         t.id,
         t.key,
+        t.cron,
         t.repeat,
         t.drift,
         t.stop,
         t.base,
         t.origin,
         t.until,
+        t.catchup,
+        t.failures,
+        t.max_failures OPERATOR(pg_catalog.>) 0 AND t.failures OPERATOR(pg_catalog.>=) t.max_failures AS paused,
+        CASE WHEN t.catchup OPERATOR(pg_catalog.>) 0 THEN least(pg_catalog.statement_timestamp(), t.until) ELSE pg_catalog.statement_timestamp() END AS missed,
         (pg_catalog.date_part('year', t.repeat) OPERATOR(pg_catalog.*) 31556952)
             OPERATOR(pg_catalog.+) (pg_catalog.date_part('month', t.repeat) OPERATOR(pg_catalog.*) 2629746)
             OPERATOR(pg_catalog.+) (pg_catalog.date_part('day', t.repeat) OPERATOR(pg_catalog.*) 86400)
@@ -32,37 +40,44 @@ WITH ended AS MATERIALIZED (
             t.ctid AS place,
             t.id,
             t.key,
+            t.cron,
             t.repeat,
             t.drift,
             coalesce(t.stop, pg_catalog.statement_timestamp()) AS stop,
             coalesce(t.base, t.plan) AS base,
             t.origin,
-            t.until
+            t.until,
+            t.catchup,
+            :failures AS failures,
+            t.max_failures
         FROM :table AS t
         WHERE t.id OPERATOR(pg_catalog.>=) l.id
             AND t.id OPERATOR(pg_catalog.<=) l.id
-            AND t.state OPERATOR(pg_catalog.=) ANY ('{DONE,FAIL,GONE}')
+            AND (
+                t.state OPERATOR(pg_catalog.=) ANY ('{DONE,FAIL,GONE}')
+                OR t.overlap AND t.state OPERATOR(pg_catalog.=) 'WORK'
+            )
             AND t.next IS NULL
-            AND t.repeat OPERATOR(pg_catalog.>) '0'
+            AND :repeats
         ORDER BY t.id
     ) AS t
 ),
 chain AS MATERIALIZED (
     SELECT
         e.*,
-        CASE WHEN EXISTS (
-            SELECT
-            FROM pg_catalog.generate_series(-3, 3) AS near
-            WHERE e.base OPERATOR(pg_catalog.=) (
-                    e.origin
-                    OPERATOR(pg_catalog.+) (e.repeat OPERATOR(pg_catalog.*) greatest(
-                        0,
-                        pg_catalog.floor(pg_catalog.date_part('epoch', e.base OPERATOR(pg_catalog.-) e.origin) OPERATOR(pg_catalog./) e.period)
-                            OPERATOR(pg_catalog.+) near
-                    ))
-                )
-        ) THEN e.origin ELSE e.base END AS counted
+        CASE WHEN own.k IS NULL THEN e.base ELSE e.origin END AS counted,
+        coalesce(own.k, 0) AS k
     FROM ended AS e
+    CROSS JOIN LATERAL (
+        SELECT pg_catalog.max(n.k) AS k
+        FROM pg_catalog.generate_series(-3, 3) AS near
+        CROSS JOIN LATERAL (SELECT greatest(
+            0,
+            pg_catalog.floor(pg_catalog.date_part('epoch', e.base OPERATOR(pg_catalog.-) e.origin) OPERATOR(pg_catalog./) e.period) OPERATOR(pg_catalog.+) near
+        ) AS k) AS n
+        WHERE e.cron IS NULL
+            AND e.base OPERATOR(pg_catalog.=) (e.origin OPERATOR(pg_catalog.+) (e.repeat OPERATOR(pg_catalog.*) n.k))
+    ) AS own
 ),
 beat AS MATERIALIZED (
     SELECT
@@ -70,31 +85,45 @@ beat AS MATERIALIZED (
         c.place,
         c.id,
         c.key,
+        c.until,
+        c.failures,
+        c.paused,
         CASE
+            WHEN c.cron IS NOT NULL THEN pg_catalog.statement_timestamp()
             WHEN c.drift THEN c.stop OPERATOR(pg_catalog.+) c.repeat
-            ELSE coalesce(first.plan, pg_catalog.statement_timestamp() OPERATOR(pg_catalog.+) c.repeat)
+            ELSE coalesce(c.counted OPERATOR(pg_catalog.+) (c.repeat OPERATOR(pg_catalog.*) chosen.k), pg_catalog.statement_timestamp() OPERATOR(pg_catalog.+) c.repeat)
         END AS plan,
-        CASE WHEN NOT c.drift AND pg_catalog.date_trunc('day', c.repeat) OPERATOR(pg_catalog.>) '0' THEN c.counted END AS origin,
-        c.until
+        CASE
+            WHEN c.drift AND c.cron IS NOT NULL THEN pg_catalog.statement_timestamp()
+            WHEN c.drift THEN c.stop
+            ELSE c.counted
+        END AS origin,
+        CASE
+            WHEN c.drift OR c.cron IS NOT NULL THEN 0
+            ELSE greatest(0, least(2147483647, coalesce(chosen.k OPERATOR(pg_catalog.-) c.k OPERATOR(pg_catalog.-) 1, 0)))
+        END AS skipped
     FROM chain AS c
-    CROSS JOIN LATERAL (
-        SELECT pg_catalog.min(candidate.plan) AS plan
+    LEFT JOIN LATERAL ( -- the first beat that was not missed
+        SELECT n.k
         FROM pg_catalog.generate_series(-3, 3) AS near
-        CROSS JOIN LATERAL (
-            SELECT c.counted
-                OPERATOR(pg_catalog.+) (c.repeat OPERATOR(pg_catalog.*) greatest(
-                    1,
-                    pg_catalog.floor(
-                        pg_catalog.date_part('epoch', pg_catalog.statement_timestamp() OPERATOR(pg_catalog.-) c.counted)
-                        OPERATOR(pg_catalog./) c.period
-                    ) OPERATOR(pg_catalog.+) near
-                )) AS plan
-        ) AS candidate
-        WHERE candidate.plan OPERATOR(pg_catalog.>) pg_catalog.statement_timestamp()
-    ) AS first
+        CROSS JOIN LATERAL (SELECT greatest(
+            1,
+            pg_catalog.floor(pg_catalog.date_part('epoch', c.missed OPERATOR(pg_catalog.-) c.counted) OPERATOR(pg_catalog./) c.period) OPERATOR(pg_catalog.+) near
+        ) AS k) AS n
+        WHERE c.cron IS NULL
+            AND (c.counted OPERATOR(pg_catalog.+) (c.repeat OPERATOR(pg_catalog.*) n.k)) OPERATOR(pg_catalog.>) c.missed
+        ORDER BY n.k
+        LIMIT 1
+    ) AS first ON true
+    CROSS JOIN LATERAL (
+        SELECT CASE
+            WHEN c.catchup OPERATOR(pg_catalog.>) 0 THEN greatest(c.k OPERATOR(pg_catalog.+) 1, first.k OPERATOR(pg_catalog.-) c.catchup)
+            ELSE first.k
+        END AS k
+    ) AS chosen
 ),
 followed AS MATERIALIZED (
-    SELECT b.part, b.place, b.id, b.plan, b.origin, b.key, waiting.id AS other, coalesce(waiting.repeats, false) AS carried
+    SELECT b.part, b.place, b.id, b.plan, b.origin, b.skipped, b.failures, b.paused, b.key, waiting.id AS other, coalesce(waiting.repeats, false) AS carried
     FROM beat AS b
     LEFT JOIN LATERAL (
         SELECT w.id, w.repeat OPERATOR(pg_catalog.>) '0' OR w.cron IS NOT NULL AS repeats
@@ -107,17 +136,22 @@ followed AS MATERIALIZED (
         OR b.plan OPERATOR(pg_catalog.<=) b.until
 ),
 repeated AS (
-    INSERT INTO :table (:drawn_id parent, plan, origin, state, start, stop, error, :copied)
+    INSERT INTO :table (:drawn_id parent, plan, origin, skipped, failures, state, start, stop, error, :copied)
     OVERRIDING SYSTEM VALUE
     SELECT
         :drawn_id_of_d
         t.id,
         f.plan,
         f.origin,
-        (CASE WHEN f.other IS NULL THEN 'PLAN' ELSE 'GONE' END)::pg_catalog.text:::state,
+        f.skipped,
+        f.failures,
+        (CASE WHEN f.other IS NOT NULL THEN 'GONE' WHEN f.paused THEN 'STOP' ELSE 'PLAN' END)::pg_catalog.text:::state,
         CASE WHEN f.other IS NOT NULL THEN pg_catalog.statement_timestamp() END,
         CASE WHEN f.other IS NOT NULL THEN pg_catalog.statement_timestamp() END,
-        'ERROR:  superseded by task ' OPERATOR(pg_catalog.||) f.other::pg_catalog.text,
+        CASE
+            WHEN f.other IS NOT NULL THEN 'ERROR:  superseded by task ' OPERATOR(pg_catalog.||) f.other::pg_catalog.text
+            WHEN f.paused THEN :paused
+        END,
         :copied_of_t
     FROM followed AS f
     JOIN :table AS t ON t.ctid OPERATOR(pg_catalog.=) f.place AND t.tableoid OPERATOR(pg_catalog.=) f.part
@@ -151,6 +185,43 @@ linked AS (
     WHERE t.ctid OPERATOR(pg_catalog.=) n.place
         AND t.tableoid OPERATOR(pg_catalog.=) n.part
     RETURNING t.next IS NULL AS left_out, t.key IS NOT NULL AS named
+),
+told AS (
+    UPDATE :table AS n
+    SET
+        failures = f.failures,
+        state = (CASE WHEN f.paused THEN 'STOP' ELSE 'PLAN' END)::pg_catalog.text:::state,
+        error = CASE WHEN f.paused THEN :paused ELSE n.error END
+    FROM (
+        SELECT
+            n.part,
+            n.place,
+            f.failures,
+            t.max_failures OPERATOR(pg_catalog.>) 0 AND f.failures OPERATOR(pg_catalog.>=) t.max_failures AS paused
+        FROM pg_catalog.unnest($1::pg_catalog.int8[]) AS l (id)
+        CROSS JOIN LATERAL (
+            SELECT t.next, t.state, t.failures, t.max_failures
+            FROM :table AS t
+            WHERE t.id OPERATOR(pg_catalog.>=) l.id
+                AND t.id OPERATOR(pg_catalog.<=) l.id
+                AND t.overlap
+                AND t.state OPERATOR(pg_catalog.=) ANY ('{DONE,FAIL}')
+            ORDER BY t.id
+        ) AS t
+        CROSS JOIN LATERAL (SELECT :failures AS failures) AS f
+        CROSS JOIN LATERAL (
+            SELECT n.tableoid AS part, n.ctid AS place
+            FROM :table AS n
+            WHERE n.id OPERATOR(pg_catalog.>=) t.next
+                AND n.id OPERATOR(pg_catalog.<=) t.next
+                AND n.state OPERATOR(pg_catalog.=) 'PLAN'
+                AND n.attempt OPERATOR(pg_catalog.=) 0
+                AND n.failures OPERATOR(pg_catalog.<>) f.failures
+            ORDER BY n.id
+        ) AS n
+    ) AS f
+    WHERE n.ctid OPERATOR(pg_catalog.=) f.place
+        AND n.tableoid OPERATOR(pg_catalog.=) f.part
 )
 -- exec tells these errors by their types.
 SELECT

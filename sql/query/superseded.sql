@@ -5,7 +5,7 @@ SET
     state = 'GONE',
     start = coalesce(t.start, pg_catalog.statement_timestamp()),
     stop = pg_catalog.statement_timestamp(),
-    error = CASE WHEN $5::pg_catalog.bool THEN t.error ELSE 'ERROR:  superseded by task ' OPERATOR(pg_catalog.||) (SELECT w.id::pg_catalog.text FROM :table AS w WHERE w.wait_key OPERATOR(pg_catalog.=) t.key)
+    error = CASE WHEN $5::pg_catalog.bool THEN t.error ELSE 'ERROR:  superseded by task ' OPERATOR(pg_catalog.||) CASE WHEN t.key IS NOT NULL THEN (SELECT w.id::pg_catalog.text FROM :table AS w WHERE w.wait_key OPERATOR(pg_catalog.=) t.key) END
         OPERATOR(pg_catalog.||) coalesce(E'\nDETAIL:  ' OPERATOR(pg_catalog.||) pg_catalog.replace($4, E'\n', E'\n\t'), '') END
 WHERE t.id OPERATOR(pg_catalog.=) $1
     AND (
@@ -14,9 +14,5 @@ WHERE t.id OPERATOR(pg_catalog.=) $1
     )
 RETURNING
     t.id,
-    t.repeat OPERATOR(pg_catalog.>) '0',
-    t.state::pg_catalog.text,
-    pg_catalog.convert_to(pg_catalog.left(t."group", 200), pg_catalog.getdatabaseencoding()), -- as bytes, since not all can be sent as text
-    pg_catalog.convert_to(pg_catalog.left(t.key, 200), pg_catalog.getdatabaseencoding()),
-    pg_catalog.convert_to(pg_catalog.left(t.sqlstate, 200), pg_catalog.getdatabaseencoding()),
-    pg_catalog.convert_to(pg_catalog.left(pg_catalog.split_part(t.error, E'\n', 1), 500), pg_catalog.getdatabaseencoding())
+    :repeats,
+    :last_words

@@ -29,7 +29,7 @@ WITH turned AS MATERIALIZED (
             )
             AND (
                 e.stop IS NULL
-                OR t.repeat OPERATOR(pg_catalog.=) '0' AND t.cron IS NULL
+                OR NOT :repeats
             )
         ORDER BY t.id
         FOR NO KEY UPDATE SKIP LOCKED

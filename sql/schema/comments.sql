@@ -82,14 +82,14 @@ COMMENT ON COLUMN :table.interrupted IS 'Runs that were cut off, by a crash or a
 
 COMMENT ON COLUMN :table.rerun IS 'Whether a run that was cut off may be repeated; false: it fails';
 
-COMMENT ON COLUMN :table.origin IS 'The beat from which a repetition by months or days counts, so that the 31st stays the 31st';
+COMMENT ON COLUMN :table.origin IS 'The beat from which repetitions count, so that the 31st stays the 31st; with cron, where the next beat is still to be found, that before it';
 COMMENT ON COLUMN :table.base IS 'The beat''s own time, when something has moved plan';
 
 COMMENT ON COLUMN :table.stopping IS 'true: it was set to STOP when it was taken or ran, and its end is not written yet';
 
 COMMENT ON COLUMN :table.next IS 'The repetition that this task has given rise to';
 
-COMMENT ON COLUMN :table.cron IS 'Not acted on yet: refused';
+COMMENT ON COLUMN :table.cron IS 'When the task repeats itself: five fields, or six with seconds, or @daily and its like';
 
 COMMENT ON COLUMN :table.until IS 'No repetition is planned after this';
 
@@ -99,13 +99,21 @@ COMMENT ON COLUMN :table.retry IS 'Further tries after a failure';
 
 COMMENT ON COLUMN :table.backoff IS 'Delay before the first further try; it doubles';
 
-COMMENT ON COLUMN :table.catchup IS 'Not acted on yet: refused';
+COMMENT ON COLUMN :table.catchup IS 'How many of the beats that were missed are run, the newest ones; the others are passed over';
 
-COMMENT ON COLUMN :table.overlap IS 'Not acted on yet: refused';
+COMMENT ON COLUMN :table.skipped IS 'Beats that were passed over between the task''s parent and it';
+
+COMMENT ON COLUMN :table.overlap IS 'Whether the repetition is planned when the task starts, not when it ends';
+
+COMMENT ON COLUMN :table.failures IS 'FAILs in a row in the chain before this task';
+
+COMMENT ON COLUMN :table.max_failures IS 'After so many FAILs in a row the repetition is paused; 0: never';
 
 COMMENT ON COLUMN :table.after IS 'Not acted on yet: refused';
 
 COMMENT ON COLUMN :table.key IS 'Name of a job, of which at most one task waits';
+
+COMMENT ON COLUMN :table.owner IS 'Whose file has named this job: see pgtaskd apply';
 
 COMMENT ON COLUMN :table.on_fail IS 'Not acted on yet: refused';
 
@@ -121,7 +129,7 @@ COMMENT ON COLUMN :table.atomic IS 'true: the effects of the run and its end com
 
 COMMENT ON COLUMN :table.wait_key IS 'key while the task waits, for ON CONFLICT (wait_key) WHERE wait_key IS NOT NULL';
 
-COMMENT ON COLUMN :table.due IS 'plan until the task has ended';
+COMMENT ON COLUMN :table.due IS 'plan until the task has ended; before all others while its next beat is still to be found';
 
 COMMENT ON INDEX :schema.pgtaskd_open_:hash IS 'Finds what is due, when the next task will be, and what is to be stopped';
 

@@ -15,8 +15,9 @@ CREATE OR REPLACE FUNCTION :schema.pgtaskd_accept_:hash() RETURNS pg_catalog.tri
 DECLARE
     told pg_catalog.bool; -- assigned, since PERFORM is a statement of its own for the server
     wrong pg_catalog.text;
+    anew pg_catalog.bool;
 BEGIN
-    IF NEW.plan OPERATOR(pg_catalog.<) (pg_catalog.statement_timestamp() OPERATOR(pg_catalog.+) '2 min') THEN
+    IF NEW.plan OPERATOR(pg_catalog.<) (pg_catalog.statement_timestamp() OPERATOR(pg_catalog.+) '2 min') OR NEW.cron IS NOT NULL THEN
         told := TG_OP OPERATOR(pg_catalog.=) 'UPDATE'
             OR pg_catalog.pg_try_advisory_xact_lock_shared(:wake OPERATOR(pg_catalog.+) coalesce(pg_catalog.pg_partition_root(TG_RELID), TG_RELID)::pg_catalog.int8)
             OR pg_catalog.pg_notify(pg_catalog.concat('pgtaskd_', coalesce(pg_catalog.pg_partition_root(TG_RELID), TG_RELID)::pg_catalog.int8), '') IS NOT NULL;
@@ -31,7 +32,7 @@ BEGIN
         AND NEW.max OPERATOR(pg_catalog.>) -2147483648
         AND NEW.retry OPERATOR(pg_catalog.>=) 0
         AND pg_catalog.num_nonnulls(NEW.cron, NEW.after, NEW.on_fail, NEW.notify, NEW.settings) OPERATOR(pg_catalog.=) 0
-        AND NEW.catchup OPERATOR(pg_catalog.=) 0
+        AND (NEW.catchup OPERATOR(pg_catalog.|) NEW.max_failures) OPERATOR(pg_catalog.=) 0
         AND NOT NEW.overlap
         AND pg_catalog.octet_length(NEW."group") OPERATOR(pg_catalog.<=) 65536
         AND pg_catalog.octet_length(NEW."null") OPERATOR(pg_catalog.<=) 65536
@@ -52,13 +53,10 @@ BEGIN
             DETAIL = CASE WHEN wrong OPERATOR(pg_catalog.=) 'key' THEN 'It may have 1 kB.' ELSE 'It may have 64 kB.' END;
     END IF;
     wrong := CASE
-        WHEN NEW.cron IS NOT NULL AND (OLD.cron OPERATOR(pg_catalog.=) NEW.cron) IS NOT TRUE THEN 'cron'
         WHEN NEW.after IS NOT NULL AND (OLD.after OPERATOR(pg_catalog.=) NEW.after) IS NOT TRUE THEN 'after'
         WHEN NEW.on_fail IS NOT NULL AND (OLD.on_fail OPERATOR(pg_catalog.=) NEW.on_fail) IS NOT TRUE THEN 'on_fail'
         WHEN NEW.notify IS NOT NULL AND (OLD.notify OPERATOR(pg_catalog.=) NEW.notify) IS NOT TRUE THEN 'notify'
         WHEN NEW.settings IS NOT NULL AND (OLD.settings OPERATOR(pg_catalog.=) NEW.settings) IS NOT TRUE THEN 'settings'
-        WHEN NEW.overlap AND OLD.overlap IS NOT TRUE THEN 'overlap'
-        WHEN NEW.catchup OPERATOR(pg_catalog.<>) 0 AND (OLD.catchup OPERATOR(pg_catalog.=) NEW.catchup) IS NOT TRUE THEN 'catchup'
     END;
     IF wrong IS NOT NULL THEN
         RAISE EXCEPTION 'column % is not acted on by this version', wrong USING ERRCODE = 'check_violation', COLUMN = wrong, TABLE = TG_TABLE_NAME,
@@ -90,10 +88,62 @@ BEGIN
         WHEN NEW.count OPERATOR(pg_catalog.<) 0 THEN 'count'
         WHEN NEW.max OPERATOR(pg_catalog.=) -2147483648 THEN 'max' -- a pause is -max milliseconds
         WHEN NEW.retry OPERATOR(pg_catalog.<) 0 THEN 'retry'
+        WHEN NEW.catchup OPERATOR(pg_catalog.<) 0 THEN 'catchup'
+        WHEN NEW.max_failures OPERATOR(pg_catalog.<) 0 THEN 'max_failures'
     END;
     IF wrong IS NOT NULL THEN
         RAISE EXCEPTION '% is out of range', wrong USING ERRCODE = 'check_violation', COLUMN = wrong, TABLE = TG_TABLE_NAME,
             SCHEMA = TG_TABLE_SCHEMA, CONSTRAINT = pg_catalog.concat('pgtaskd_', wrong, '_check');
+    END IF;
+    IF NEW.overlap AND NEW.key IS NOT NULL AND NEW.retry OPERATOR(pg_catalog.>) 0 THEN
+        RAISE EXCEPTION 'a task with overlap and a key can have no retry' USING ERRCODE = 'check_violation', COLUMN = 'overlap', TABLE = TG_TABLE_NAME,
+            SCHEMA = TG_TABLE_SCHEMA, CONSTRAINT = 'pgtaskd_overlap_check',
+            DETAIL = 'Its repetition waits with the key from its start on, and so it could not wait for another try.';
+    END IF;
+    IF NEW.cron IS NOT NULL AND NEW.repeat OPERATOR(pg_catalog.>) '0' THEN
+        RAISE EXCEPTION 'a task has cron or repeat, not both' USING ERRCODE = 'check_violation', COLUMN = 'cron', TABLE = TG_TABLE_NAME,
+            SCHEMA = TG_TABLE_SCHEMA, CONSTRAINT = 'pgtaskd_cron_check';
+    END IF;
+    anew := TG_OP OPERATOR(pg_catalog.=) 'INSERT' OR (OLD.cron OPERATOR(pg_catalog.=) NEW.cron) IS NOT TRUE;
+    wrong := CASE WHEN NEW.cron IS NOT NULL AND anew THEN :schema.pgtaskd_cron_:hash(NEW.cron, pg_catalog.statement_timestamp()) END;
+    IF wrong IS NOT NULL THEN
+        RAISE EXCEPTION '%', wrong USING ERRCODE = 'check_violation', COLUMN = 'cron', TABLE = TG_TABLE_NAME,
+            SCHEMA = TG_TABLE_SCHEMA, CONSTRAINT = 'pgtaskd_cron_check';
+    END IF;
+    IF NEW.state OPERATOR(pg_catalog.<>) ALL ('{PLAN,STOP}') OR NEW.stop IS NOT NULL THEN
+        RETURN NEW;
+    END IF;
+    -- The leader finds the beats of a cron expression, and plans the task. Where origin is infinite it has a plan, and the leader only looks whether it can read cron.
+    IF NEW.cron IS NOT NULL AND TG_OP OPERATOR(pg_catalog.=) 'INSERT' THEN
+        NEW.origin := coalesce(NEW.origin, CASE WHEN NEW.plan OPERATOR(pg_catalog.=) pg_catalog.statement_timestamp() THEN NEW.plan ELSE '-infinity' END);
+    ELSIF NEW.cron IS NOT NULL AND anew THEN
+        NEW.base := NULL;
+        NEW.origin := '-infinity';
+        IF NEW.plan OPERATOR(pg_catalog.=) OLD.plan THEN
+            NEW.plan := pg_catalog.statement_timestamp();
+            NEW.origin := NEW.plan;
+        END IF;
+    ELSIF NEW.cron IS NOT NULL THEN
+        IF NEW.plan OPERATOR(pg_catalog.<>) OLD.plan AND NEW.origin OPERATOR(pg_catalog.=) OLD.origin THEN
+            NEW.origin := '-infinity';
+        END IF;
+    ELSIF OLD.cron IS NOT NULL THEN
+        NEW.origin := NULL;
+    ELSIF NEW.plan OPERATOR(pg_catalog.=) OLD.plan AND NEW.repeat OPERATOR(pg_catalog.<>) OLD.repeat
+        AND NEW.repeat OPERATOR(pg_catalog.>) '0' AND OLD.repeat OPERATOR(pg_catalog.>) '0'
+        AND OLD.origin IS NOT NULL THEN -- it is a repetition: the new period counts from the beat before
+        NEW.origin := coalesce(OLD.base, OLD.plan) OPERATOR(pg_catalog.-) OLD.repeat;
+        NEW.base := NULL;
+        NEW.plan := coalesce((
+            SELECT pg_catalog.min(b.beat)
+            FROM pg_catalog.generate_series(-3, 3) AS near
+            CROSS JOIN LATERAL (SELECT NEW.origin OPERATOR(pg_catalog.+) (NEW.repeat OPERATOR(pg_catalog.*) greatest(
+                1,
+                pg_catalog.floor(pg_catalog.date_part('epoch', pg_catalog.statement_timestamp() OPERATOR(pg_catalog.-) NEW.origin)
+                    OPERATOR(pg_catalog./) pg_catalog.date_part('epoch', NEW.repeat)) OPERATOR(pg_catalog.+) near
+            )) AS beat) AS b
+            WHERE b.beat OPERATOR(pg_catalog.>) pg_catalog.statement_timestamp()
+        ), pg_catalog.statement_timestamp() OPERATOR(pg_catalog.+) NEW.repeat);
     END IF;
     RETURN NEW;
 END
@@ -119,14 +169,15 @@ BEGIN
 END
 $$;
 
--- STOP on an ended task: the old state is put back and its repetition noted, to be stopped once the statement is over. It
--- cannot be stopped here, since the same statement may be about to update it too (27000).
+-- STOP on an ended task: the old state is put back and its repetition noted, to be stopped once the statement is over; that of a task with overlap
+-- is there while it runs. It cannot be stopped here, since the same statement may be about to update it too (27000).
 -- STOP on a task that is under way: the row shows it until the end is written, whoever will write it. A task that only waits is paused.
 -- PLAN on an ended task, or on one that was stopped while it ran and whose end nobody has written: it waits again, as if new, and runs keeps what was.
 -- TAKE and WORK on a task that is not under way: refused, but for a control session's WORK, which its name tells.
+-- Statistics may say that the table is empty: so the plans of either are what suits the indexes.
 -- All but the first wake the leader, as pgtaskd_wake does. A trigger of its own for that would make the server read and plan one more condition for each end of a task.
 CREATE OR REPLACE FUNCTION :schema.pgtaskd_state_:hash() RETURNS pg_catalog.trigger LANGUAGE plpgsql SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp AS $$
+SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
     root pg_catalog.oid := coalesce(pg_catalog.pg_partition_root(TG_RELID), TG_RELID);
     noted pg_catalog.text := pg_catalog.concat('pgtaskd.stop_', root);
@@ -140,8 +191,7 @@ BEGIN
     IF NEW.state OPERATOR(pg_catalog.<>) ALL ('{STOP,PLAN}') THEN
         RETURN NEW;
     END IF;
-    IF NEW.state OPERATOR(pg_catalog.=) 'STOP' AND OLD.state OPERATOR(pg_catalog.=) ANY ('{DONE,FAIL,GONE}') THEN
-        NEW.state := OLD.state;
+    IF NEW.state OPERATOR(pg_catalog.=) 'STOP' AND (OLD.overlap OR OLD.state OPERATOR(pg_catalog.=) ANY ('{DONE,FAIL,GONE}')) THEN
         IF OLD.next IS NOT NULL THEN
             -- One that has ended since the statement began is new to it as well, and may have a repetition of its own.
             EXECUTE pg_catalog.format('SELECT EXISTS (SELECT FROM %s AS t WHERE t.id OPERATOR(pg_catalog.=) $1
@@ -161,13 +211,25 @@ BEGIN
                 CASE WHEN pg_catalog.current_setting(noted, true) OPERATOR(pg_catalog.<>) '' THEN pg_catalog.current_setting(noted, true) END,
                 coalesce(waits, OLD.next)), true);
         END IF;
-        RETURN NEW;
+        IF OLD.state OPERATOR(pg_catalog.=) ANY ('{DONE,FAIL,GONE}') THEN
+            NEW.state := OLD.state;
+            RETURN NEW;
+        END IF;
     END IF;
     IF NEW.state OPERATOR(pg_catalog.=) 'STOP' AND OLD.state OPERATOR(pg_catalog.=) ANY ('{TAKE,WORK}') THEN
         NEW.stopping := true;
     END IF;
     IF NEW.state OPERATOR(pg_catalog.=) 'PLAN' THEN
         NEW.stopping := NULL;
+        IF OLD.state OPERATOR(pg_catalog.=) 'STOP' AND OLD.stop IS NULL AND NEW.cron IS NOT NULL
+            AND NEW.origin OPERATOR(pg_catalog.>) '-infinity' THEN -- its beats count from now
+            NEW.plan := pg_catalog.statement_timestamp();
+        END IF;
+        IF OLD.state OPERATOR(pg_catalog.=) 'STOP' AND NEW.max_failures OPERATOR(pg_catalog.>) 0
+            AND NEW.failures OPERATOR(pg_catalog.>=) NEW.max_failures THEN
+            NEW.failures := 0;
+            NEW.error := NULL;
+        END IF;
         IF NEW.stop OPERATOR(pg_catalog.=) OLD.stop
             OR OLD.state OPERATOR(pg_catalog.=) 'STOP' AND OLD.stop IS NULL AND NEW.start OPERATOR(pg_catalog.=) OLD.start THEN
             NEW.start := NULL;
@@ -198,7 +260,7 @@ END
 $$;
 
 CREATE OR REPLACE FUNCTION :schema.pgtaskd_stop_next_:hash() RETURNS pg_catalog.trigger LANGUAGE plpgsql SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp AS $$
+SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
     root pg_catalog.oid := coalesce(pg_catalog.pg_partition_root(TG_RELID), TG_RELID);
     noted pg_catalog.text := pg_catalog.concat('pgtaskd.stop_', root);

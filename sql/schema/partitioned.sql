@@ -2,3 +2,6 @@
 
 ALTER TABLE :table DROP CONSTRAINT IF EXISTS pgtaskd_key_check, ADD CONSTRAINT pgtaskd_key_check
     CHECK (key IS NULL);
+
+-- Tasks are looked up by id, which is no primary key there.
+CREATE INDEX IF NOT EXISTS pgtaskd_id_:hash ON :table (id);

@@ -121,8 +121,19 @@ ALTER TABLE :table ADD COLUMN IF NOT EXISTS backoff pg_catalog.interval NOT NULL
 ALTER TABLE :table ADD COLUMN IF NOT EXISTS catchup pg_catalog.int4 NOT NULL
     DEFAULT 0;
 
+ALTER TABLE :table ADD COLUMN IF NOT EXISTS skipped pg_catalog.int4 NOT NULL
+    DEFAULT 0;
+
 ALTER TABLE :table ADD COLUMN IF NOT EXISTS overlap pg_catalog.bool NOT NULL
     DEFAULT false;
+
+ALTER TABLE :table ADD COLUMN IF NOT EXISTS failures pg_catalog.int4 NOT NULL
+    DEFAULT 0;
+
+ALTER TABLE :table ADD COLUMN IF NOT EXISTS max_failures pg_catalog.int4 NOT NULL
+    DEFAULT 0;
+
+ALTER TABLE :table ADD COLUMN IF NOT EXISTS owner pg_catalog.text;
 
 ALTER TABLE :table ADD COLUMN IF NOT EXISTS after pg_catalog.int8[];
 
@@ -146,10 +157,14 @@ ALTER TABLE :table ADD COLUMN IF NOT EXISTS stopping pg_catalog.bool;
 
 -- What the indexes below stand on: neither changes from PLAN to WORK, so that those updates stay HOT, which no
 -- index that names state would let them. One statement, because each rewrites a table that has rows.
+-- A task whose cron is still to be looked at has an origin, and is due before all others, whenever it is planned for.
 ALTER TABLE :table ADD COLUMN IF NOT EXISTS wait_key pg_catalog.text
     GENERATED ALWAYS AS (CASE
         WHEN state OPERATOR(pg_catalog.=) 'PLAN'
             OR (state OPERATOR(pg_catalog.=) 'STOP' AND stop IS NULL AND stopping IS NULL) THEN key
     END) STORED,
     ADD COLUMN IF NOT EXISTS due pg_catalog.timestamptz
-    GENERATED ALWAYS AS (CASE WHEN state OPERATOR(pg_catalog.=) ANY ('{PLAN,TAKE,WORK}') THEN plan END) STORED;
+    GENERATED ALWAYS AS (CASE
+        WHEN cron IS NOT NULL AND origin IS NOT NULL AND state OPERATOR(pg_catalog.=) 'PLAN' THEN '-infinity'
+        WHEN state OPERATOR(pg_catalog.=) ANY ('{PLAN,TAKE,WORK}') THEN plan
+    END) STORED;

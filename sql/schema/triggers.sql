@@ -3,14 +3,14 @@
 
 DROP TRIGGER IF EXISTS pgtaskd_accept ON :table;
 CREATE TRIGGER pgtaskd_accept BEFORE INSERT OR UPDATE OF plan, active, live, repeat, timeout, backoff, count, max, retry, "group", remote, "null", key,
-    cron, after, on_fail, notify, settings, overlap, catchup ON :table
+    cron, after, on_fail, notify, settings, overlap, catchup, max_failures ON :table
     FOR EACH ROW EXECUTE FUNCTION :schema.pgtaskd_accept_:hash();
 
 -- Telling the leader of tasks that may start at another time, run otherwise or must stop, and of those that are gone. A column that a trigger names cannot be given another type: so
 -- data and input are not among them.
 
 DROP TRIGGER IF EXISTS pgtaskd_update ON :table;
-CREATE TRIGGER pgtaskd_update AFTER UPDATE OF plan, "group", remote, max, priority, timeout, active, live, count, save, repeat, rerun, key,
+CREATE TRIGGER pgtaskd_update AFTER UPDATE OF plan, "group", remote, max, priority, timeout, active, live, count, save, repeat, cron, overlap, rerun, key,
     header, string, delimiter, escape, quote, "null" ON :table
     FOR EACH ROW WHEN (NEW.state OPERATOR(pg_catalog.=) 'PLAN')
     EXECUTE FUNCTION :schema.pgtaskd_wake_:hash();

@@ -12,5 +12,8 @@ SELECT
 FROM pg_catalog.pg_proc AS p
 JOIN pg_catalog.pg_namespace AS n ON n.oid OPERATOR(pg_catalog.=) p.pronamespace
 WHERE n.nspname OPERATOR(pg_catalog.=) $1
-    AND p.pronargs OPERATOR(pg_catalog.=) 0
-    AND p.proname OPERATOR(pg_catalog.=) ANY ($2::pg_catalog.text[]);
+    AND p.proname OPERATOR(pg_catalog.=) ANY (ARRAY(
+        SELECT pg_catalog.split_part(s.signature, ' ', 1)::pg_catalog.name
+        FROM pg_catalog.unnest($2::pg_catalog.text[]) AS s (signature)
+    ))
+    AND pg_catalog.concat(p.proname, ' ', p.proargtypes) OPERATOR(pg_catalog.=) ANY ($2);

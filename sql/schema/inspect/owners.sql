@@ -55,8 +55,11 @@ WITH RECURSIVE owner AS (
     FROM pg_catalog.pg_proc AS p
     JOIN pg_catalog.pg_namespace AS n ON n.oid OPERATOR(pg_catalog.=) p.pronamespace
     WHERE n.nspname OPERATOR(pg_catalog.=) $1::pg_catalog.text
-        AND p.pronargs OPERATOR(pg_catalog.=) 0
-        AND p.proname OPERATOR(pg_catalog.=) ANY ($3::pg_catalog.name[])
+        AND p.proname OPERATOR(pg_catalog.=) ANY (ARRAY(
+            SELECT pg_catalog.split_part(s.signature, ' ', 1)::pg_catalog.name
+            FROM pg_catalog.unnest($3::pg_catalog.text[]) AS s (signature)
+        ))
+        AND pg_catalog.concat(p.proname, ' ', p.proargtypes) OPERATOR(pg_catalog.=) ANY ($3)
     UNION
     SELECT g.tgfoid
     FROM related
@@ -77,7 +80,7 @@ WITH RECURSIVE owner AS (
     JOIN pg_catalog.pg_type AS t ON t.oid OPERATOR(pg_catalog.=) type.oid AND t.typcategory OPERATOR(pg_catalog.<>) 'A'
     JOIN pg_catalog.pg_namespace AS n ON n.oid OPERATOR(pg_catalog.=) t.typnamespace
     UNION ALL
-    SELECT 4, 'FUNCTION', pg_catalog.format('%I.%I()', n.nspname, p.proname), p.proowner
+    SELECT 4, 'FUNCTION', pg_catalog.format('%I.%I(%s)', n.nspname, p.proname, pg_catalog.pg_get_function_identity_arguments(p.oid)), p.proowner
     FROM function
     JOIN pg_catalog.pg_proc AS p ON p.oid OPERATOR(pg_catalog.=) function.oid
     JOIN pg_catalog.pg_namespace AS n ON n.oid OPERATOR(pg_catalog.=) p.pronamespace

@@ -1,0 +1,78 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+
+	"pgtaskd/apply"
+	"pgtaskd/sql"
+)
+
+type applyCommand struct {
+	Files []string `arg:"" name:"file" help:"Lists of jobs, in YAML or JSON."`
+	Owner string   `required:"" placeholder:"NAME" help:"Whose jobs these are; kept in the column owner."`
+
+	tableFlags
+
+	Prune  bool `help:"Remove the owner's jobs that no file names."`
+	DryRun bool `help:"Print what would change, and change nothing."`
+}
+
+// errDifferences is what a dry run returns that has found something to do.
+var errDifferences = errors.New("differences")
+
+// Run makes the table's jobs those of the files.
+func (c *applyCommand) Run(ctx context.Context, p *program) error {
+	if c.Owner == "" || len(c.Owner) > 1<<10 || strings.Contains(c.Owner, "\x00") {
+		return errors.New("--owner must be a name of at most 1 kB")
+	}
+	target, err := c.target(p)
+	if err != nil {
+		return err
+	}
+	jobs, err := apply.Read(c.Files, target.DataLimit)
+	if err != nil {
+		return err
+	}
+	return with(ctx, target, func(conn *pgx.Conn, table sql.Table) error {
+		result, err := apply.Run(ctx, conn, table, jobs, apply.Options{Owner: c.Owner, Prune: c.Prune, DryRun: c.DryRun})
+		if err != nil {
+			return err
+		}
+		c.show(p, result)
+		if c.DryRun && len(result.Changes) > 0 {
+			return errDifferences
+		}
+		return nil
+	})
+}
+
+// show prints the difference.
+func (c *applyCommand) show(p *program, r apply.Result) {
+	counts := map[apply.Kind]int{}
+	for _, change := range r.Changes {
+		counts[change.Kind]++
+		for _, line := range change.Lines() {
+			printLine(p.stdout, "%s", line)
+		}
+	}
+	for _, key := range r.Over {
+		printLine(p.stdout, "= %s (not begun: its until has passed)", key)
+	}
+	for _, key := range r.Unnamed {
+		printLine(p.stdout, "= %s (in no file; --prune removes it)", key)
+	}
+	if len(r.Changes) == 0 {
+		printLine(p.stdout, "nothing to do: %d unchanged", r.Unchanged)
+		return
+	}
+	what := ""
+	if c.DryRun {
+		what = "dry run, nothing is changed: "
+	}
+	printLine(p.stdout, "%s", what+fmt.Sprintf("%d new, %d changed, %d pruned, %d unchanged", counts[apply.New], counts[apply.Changed], counts[apply.Pruned], r.Unchanged))
+}

@@ -1,0 +1,208 @@
+package apply
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"pgtaskd/sql"
+)
+
+// Options are what the command line says.
+type Options struct {
+	Owner  string // of the jobs; not empty
+	Prune  bool   // what is the owner's and in no file is removed
+	DryRun bool   // nothing is kept of what is changed
+}
+
+// tries is how often a transaction is begun that others have come before.
+const tries = 10
+
+// Run makes the jobs of a table those of the files, in one transaction. When anything is wrong, it changes nothing; the
+// error is Faults where a place in a file is at fault.
+func Run(ctx context.Context, conn *pgx.Conn, name sql.Table, jobs Jobs, o Options) (Result, error) {
+	t, err := describe(ctx, conn, name)
+	if err != nil {
+		return Result{}, err
+	}
+	if err := t.check(jobs); err != nil {
+		return Result{}, err
+	}
+	for try := 1; ; try++ {
+		result, err := t.once(ctx, conn, jobs, o)
+		if !crossed(err) || try == tries {
+			return result, err
+		}
+	}
+}
+
+// crossed tells the error of a transaction that met another one: a run has ended meanwhile, or somebody has inserted the same job.
+func crossed(err error) bool {
+	var answer *pgconn.PgError
+	if !errors.As(err, &answer) {
+		return false
+	}
+	return answer.Code == "40001" || answer.Code == "40P01" || answer.Code == "23505" && strings.HasPrefix(answer.ConstraintName, "pgtaskd_wait_key")
+}
+
+// rounds is how often values are written: an INSERT's own trigger may fill a column that the file does not name.
+const rounds = 2
+
+func (t *table) once(ctx context.Context, conn *pgx.Conn, jobs Jobs, o Options) (result Result, err error) {
+	tx, err := conn.Begin(ctx)
+	if err != nil {
+		return Result{}, err
+	}
+	defer func() {
+		if rollback := tx.Rollback(context.WithoutCancel(ctx)); rollback != nil && !errors.Is(rollback, pgx.ErrTxClosed) {
+			err = errors.Join(err, rollback)
+		}
+	}()
+	all := t.want(jobs)
+	if err := t.understand(ctx, tx, all); err != nil {
+		return Result{}, err
+	}
+	before, err := t.locked(ctx, tx, all, o.Owner)
+	if err != nil {
+		return Result{}, err
+	}
+	if err := foreign(all, before, o.Owner); err != nil {
+		return Result{}, err
+	}
+	over, err := t.over(ctx, tx, all, before)
+	if err != nil {
+		return Result{}, err
+	}
+	pruned, err := t.prune(ctx, tx, all, before, o)
+	if err != nil {
+		return Result{}, err
+	}
+	after := before
+	for range rounds {
+		if err := t.write(ctx, tx, all, over, after, o.Owner); err != nil {
+			return Result{}, err
+		}
+		if after, err = t.locked(ctx, tx, all, o.Owner); err != nil {
+			return Result{}, err
+		}
+	}
+	if err := t.kept(all, over, after); err != nil {
+		return Result{}, err
+	}
+	result = t.compare(all, over, before, after, o.Owner)
+	result.add(pruned, o.Prune)
+	if _, err := tx.Exec(ctx, "SET CONSTRAINTS ALL IMMEDIATE"); err != nil || o.DryRun {
+		return result, err
+	}
+	return result, tx.Commit(ctx)
+}
+
+// over are the jobs that are not begun: their until has passed, and nothing of them waits or runs.
+func (t *table) over(ctx context.Context, tx pgx.Tx, all []*wanted, rows held) (map[*wanted]bool, error) {
+	over := map[*wanted]bool{}
+	for _, w := range all {
+		until := w.texts["until"]
+		if until == nil || len(rows[w.job.Key]) > 0 {
+			continue
+		}
+		var passed bool
+		if err := tx.QueryRow(ctx, t.statement("over", nil), *until).Scan(&passed); err != nil {
+			return nil, err
+		}
+		if passed {
+			over[w] = true
+		}
+	}
+	return over, nil
+}
+
+// kept finds what the files name and the table has not taken.
+func (t *table) kept(all []*wanted, over map[*wanted]bool, rows held) error {
+	var faults Faults
+	for _, w := range all {
+		if len(rows[w.job.Key]) == 0 && !over[w] {
+			faults.add(w.job.at, "the job is not there after its INSERT: a trigger of the table has taken it away")
+		}
+		for _, r := range rows[w.job.Key] {
+			for _, c := range t.differences(w, r) {
+				if f, named := w.job.named[c.name]; named {
+					faults.add(f.at, "the table does not take this value: a trigger makes it %s", shown(c.name, r.texts[c.name]))
+				}
+			}
+		}
+	}
+	return faults.err()
+}
+
+// compare says what has become of the jobs.
+func (t *table) compare(all []*wanted, over map[*wanted]bool, before, after held, owner string) (result Result) {
+	for _, w := range all {
+		key := w.job.Key
+		was := before[key]
+		switch {
+		case over[w]:
+			result.Over = append(result.Over, key)
+		case len(was) == 0:
+			change := Change{Kind: New, Key: key}
+			for _, name := range w.job.columns {
+				if name != "key" {
+					change.Columns = append(change.Columns, Diff{Column: name, New: w.texts[name]})
+				}
+			}
+			result.Changes = append(result.Changes, change)
+		default:
+			change := Change{Kind: Changed, Key: key, Columns: t.changed(was, after[key])}
+			if slices.ContainsFunc(was, func(r row) bool { return r.owner == nil }) {
+				change.Notes = append(change.Notes, fmt.Sprintf("had no owner, belongs to %q now", owner))
+			}
+			if len(change.Columns)+len(change.Notes) == 0 {
+				result.Unchanged++
+				continue
+			}
+			if slices.ContainsFunc(was, func(r row) bool { return r.running }) {
+				change.Notes = append(change.Notes, "it runs now: that run goes on as it began")
+			}
+			result.Changes = append(result.Changes, change)
+		}
+	}
+	return result
+}
+
+// changed are the columns with other values than before, each once: of several rows the first that differs shows it.
+func (t *table) changed(before, after []row) (all []Diff) {
+	now := map[int64]row{}
+	for _, r := range after {
+		now[r.id] = r
+	}
+	for i := range t.columns {
+		name := t.columns[i].name
+		for _, r := range before {
+			if new, there := now[r.id]; there && !same(r.texts[name], new.texts[name]) {
+				all = append(all, Diff{name, r.texts[name], new.texts[name]})
+				break
+			}
+		}
+	}
+	return all
+}
+
+// add takes in what was pruned, or would be.
+func (r *Result) add(pruned map[string]bool, prune bool) {
+	for _, key := range slices.Sorted(maps.Keys(pruned)) {
+		if !prune {
+			r.Unnamed = append(r.Unnamed, key)
+			continue
+		}
+		change := Change{Kind: Pruned, Key: key}
+		if pruned[key] {
+			change.Notes = []string{"it runs now: that run goes on, and is the last"}
+		}
+		r.Changes = append(r.Changes, change)
+	}
+}

@@ -1,0 +1,214 @@
+package apply
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"unicode/utf8"
+)
+
+// Job is what a file says of a key.
+type Job struct {
+	Key string
+
+	at      place
+	named   map[string]field // by the column; input_file has become input
+	columns []string         // of named, in the order of the file
+}
+
+// Jobs are those of all files, no two of one key.
+type Jobs []*Job
+
+// fileLimit is how long a file of jobs may be, in bytes.
+const fileLimit = 4 << 20
+
+// longestKey is what the table takes, in bytes.
+const longestKey = 1 << 10
+
+// inputFile is what a file may name instead of the column input.
+const inputFile = "input_file"
+
+// Read reads files of jobs. An input or data that is longer than limit bytes, which the target would not run, is a fault.
+// The error is Faults: all that is wrong and can be seen without the table.
+func Read(paths []string, limit int64) (Jobs, error) {
+	r := reader{limit: limit, keys: map[string]place{}}
+	for _, path := range paths {
+		r.file(path)
+	}
+	if err := r.faults.err(); err != nil {
+		return nil, err
+	}
+	return r.jobs, nil
+}
+
+type reader struct {
+	limit  int64
+	jobs   Jobs
+	keys   map[string]place
+	faults Faults
+}
+
+func (r *reader) file(path string) {
+	text, trouble := readText(path, fileLimit)
+	if trouble != "" {
+		r.faults = append(r.faults, Fault{File: path, Message: trouble})
+		return
+	}
+	documents, err := parse(path, text)
+	if err != nil {
+		r.faults = append(r.faults, asFault(path, err))
+		return
+	}
+	if len(documents) == 0 {
+		r.faults = append(r.faults, Fault{File: path, Message: "is empty; a list without a job is []"})
+	}
+	for _, document := range documents {
+		if document.kind != list {
+			r.faults.add(document.at, "must be a list of jobs, not %s", document.kind)
+			continue
+		}
+		for _, item := range document.items {
+			r.job(item, filepath.Dir(path))
+		}
+	}
+}
+
+func asFault(path string, err error) Fault {
+	if fault, ok := err.(Fault); ok {
+		return fault
+	}
+	return Fault{File: path, Message: err.Error()}
+}
+
+func (r *reader) job(item value, folder string) {
+	if item.kind != object {
+		r.faults.add(item.at, "must be a job, a map from column to value, not %s", item.kind)
+		return
+	}
+	j := &Job{at: item.at, named: map[string]field{}}
+	for _, f := range item.fields {
+		name, v := f.name, f.value
+		if name == inputFile {
+			if _, given := j.named["input"]; given {
+				r.faults.add(f.at, "a job has input or input_file, not both")
+				continue
+			}
+			name, v = "input", r.inputOf(v, folder)
+		} else if _, given := j.named[name]; given {
+			r.faults.add(f.at, "a job has input or input_file, not both")
+			continue
+		}
+		j.named[name] = field{f.at, name, v}
+		j.columns = append(j.columns, name)
+		r.text(name, v)
+	}
+	r.key(j)
+	r.complete(j)
+	r.jobs = append(r.jobs, j)
+}
+
+// inputOf is the content of the file that stands for an input, whose path counts from the file of jobs.
+func (r *reader) inputOf(v value, folder string) value {
+	if v.kind != scalar || v.text == "" || strings.Contains(v.text, "\x00") {
+		r.faults.add(v.at, "input_file must be the path of a file")
+		return v
+	}
+	path := v.text
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(folder, path)
+	}
+	v.quoted = true
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		r.faults.add(v.at, "%s is no file", path)
+		v.text = ""
+		return v
+	}
+	text, trouble := readText(path, r.longest())
+	if trouble != "" {
+		r.faults.add(v.at, "%s: %s", path, trouble)
+	}
+	v.text = text
+	return v
+}
+
+// longest is how long an input may be.
+func (r *reader) longest() int64 {
+	if r.limit > 0 {
+		return r.limit
+	}
+	return mostText
+}
+
+// text refuses what no text of the server's can hold, and what would not be run.
+func (r *reader) text(name string, v value) {
+	if v.kind != scalar {
+		return
+	}
+	if strings.Contains(v.text, "\x00") {
+		r.faults.add(v.at, "%s must not contain a zero byte", name)
+	}
+	if size := int64(len(v.text)); (name == "input" || name == "data") && size > r.longest() {
+		r.faults.add(v.at, "%s has %d bytes; more than %d are not run (data_limit)", name, size, r.longest())
+	}
+}
+
+func (r *reader) key(j *Job) {
+	of, given := j.named["key"]
+	key := of.value
+	switch {
+	case !given:
+		r.faults.add(j.at, "the job has no key")
+	case key.kind != scalar:
+		r.faults.add(key.at, "key must be the job's name, not %s", key.kind)
+	case key.text == "":
+		r.faults.add(key.at, "key must not be empty")
+	case len(key.text) > longestKey:
+		r.faults.add(key.at, "key must not be longer than 1 kB")
+	default:
+		j.Key, j.at = key.text, key.at
+		if other, known := r.keys[j.Key]; known {
+			r.faults.add(j.at, "the key %q is that of another job: %s", j.Key, other)
+		} else {
+			r.keys[j.Key] = j.at
+		}
+	}
+}
+
+// complete refuses a job that would run once, and one that has nothing to run.
+func (r *reader) complete(j *Job) {
+	if input, given := j.named["input"]; !given {
+		r.faults.add(j.at, "the job has neither input nor input_file")
+	} else if input.value.kind != scalar {
+		r.faults.add(input.value.at, "input must be a text, not %s", input.value.kind)
+	}
+	cron, repeat := j.given("cron"), j.given("repeat")
+	switch {
+	case cron && repeat:
+		r.faults.add(j.named["repeat"].at, "a job has cron or repeat, not both")
+	case !cron && !repeat:
+		r.faults.add(j.at, "the job has neither cron nor repeat")
+	}
+}
+
+// given tells whether a column has a value that is not null.
+func (j *Job) given(column string) bool {
+	f, named := j.named[column]
+	return named && f.value.kind != null
+}
+
+// readText reads a file of text. trouble says why it cannot.
+func readText(path string, limit int64) (text, trouble string) {
+	file, err := os.Open(path)
+	if err != nil {
+		return "", reasonOf(err)
+	}
+	defer func() { _ = file.Close() }()
+	data, err := readAll(file, limit)
+	switch {
+	case err != nil:
+		return "", reasonOf(err)
+	case !utf8.Valid(data):
+		return "", "is not UTF-8"
+	}
+	return strings.TrimPrefix(string(data), "\ufeff"), "" // what some editors put in front
+}

@@ -1,0 +1,118 @@
+package apply_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"pgtaskd/apply"
+)
+
+// TestFaultsOfAFileNameTheirPlace: what can be seen without the table.
+func TestFaultsOfAFileNameTheirPlace(t *testing.T) {
+	t.Parallel()
+	const rest = "  input: SELECT 1\n  repeat: 1 h\n"
+	cases := map[string]struct{ text, want string }{
+		"no yaml":              {"- key: 'x", "line 1, column 8: could not find end character of single-quoted text"},
+		"a broken list":        {"[", "line 1, column 1: sequence end token ']' not found"},
+		"a tab":                {"-\tkey: a\n\tb: c", "line 1, column 5: tab character"},
+		"empty":                {"", "jobs.yaml: is empty; a list without a job is []"},
+		"only a comment":       {"# nothing\n", "jobs.yaml: is empty"},
+		"only a document mark": {"---\n", "jobs.yaml: "},
+		"no list":              {"key: a\n", "line 1, column 1: must be a list of jobs, not a map"},
+		"no list but a word":   {"hello", "line 1, column 1: must be a list of jobs, not a value"},
+		"no job":               {"- 1\n", "line 1, column 3: must be a job, a map from column to value, not a value"},
+		"no key":               {"- input: SELECT 1\n  repeat: 1 h\n", "line 1, column 3: the job has no key"},
+		"an empty key":         {"- key: ''\n" + rest, "line 1, column 8: key must not be empty"},
+		"a null key":           {"- key:\n" + rest, "line 1, column 7: key must be the job's name, not null"},
+		"a key that is a list": {"- key: [a]\n" + rest, "line 1, column 8: key must be the job's name, not a list"},
+		"a long key":           {"- key: " + strings.Repeat("k", 1025) + "\n" + rest, "line 1, column 8: key must not be longer than 1 kB"},
+		"a key of a megabyte":  {"- key: " + strings.Repeat("k", 1<<20) + "\n" + rest, "line 1, column 8: key must not be longer than 1 kB"},
+		"a zero byte":          {"- key: \"a\\0\"\n" + rest, "line 1, column 8: key must not contain a zero byte"},
+		"no input":             {"- key: a\n  repeat: 1 h\n", "line 1, column 8: the job has neither input nor input_file"},
+		"a null input":         {"- {key: a, repeat: 1 h, input: ~}\n", "line 1, column 32: input must be a text, not null"},
+		"no beat":              {"- key: a\n  input: SELECT 1\n", "line 1, column 8: the job has neither cron nor repeat"},
+		"null beats":           {"- {key: a, input: x, cron: null, repeat: ~}", "the job has neither cron nor repeat"},
+		"both beats":           {"- key: a\n  input: x\n  cron: '* * * * *'\n  repeat: 1 h\n", "line 4, column 3: a job has cron or repeat, not both"},
+		"both inputs":          {"- key: a\n  input: x\n  input_file: y\n  repeat: 1 h\n", "line 3, column 3: a job has input or input_file, not both"},
+		"both inputs, turned":  {"- key: a\n  input_file: jobs.yaml\n  input: x\n  repeat: 1 h\n", "line 3, column 3: a job has input or input_file, not both"},
+		"no such file":         {"- key: a\n  input_file: none.sql\n  repeat: 1 h\n", "none.sql: no such file or directory"},
+		"a folder":             {"- key: a\n  input_file: .\n  repeat: 1 h\n", "is no file"},
+		"no path":              {"- key: a\n  input_file: [x]\n  repeat: 1 h\n", "line 2, column 15: input_file must be the path of a file"},
+		"twice a column":       {"- key: a\n  group: x\n  'group': y\n" + rest, `line 3, column 3: "group" is given twice, first on line 2`},
+		"twice a key":          {"- key: a\n" + rest + "- key: 'a'\n" + rest, `line 4, column 8: the key "a" is that of another job: jobs.yaml: line 1, column 8`},
+		"a key that is a map":  {"- ? {a: b}\n  : c\n", "found an invalid key for this map"},
+		"an unknown alias":     {"- key: *a\n" + rest, "line 1, column 8: no anchor &a stands before it"},
+		"a merge of a word":    {"- key: a\n  <<: b\n" + rest, "line 2, column 3: << takes a map, or a list of maps"},
+		"long input":           {"- key: a\n  repeat: 1 h\n  input: " + strings.Repeat("x", 1<<20+1), "input has 1048577 bytes; more than 1048576 are not run (data_limit)"},
+		"long data":            {"- key: a\n  data: " + strings.Repeat("x", 1<<20+1) + "\n" + rest, "data has 1048577 bytes"},
+		"not utf-8":            {"- key: \xff\n", "jobs.yaml: is not UTF-8"},
+		"characters count":     {"- key: a\n  data: {ä: 1, ä: 2}\n" + rest, `line 2, column 16: "ä" is given twice`},
+		"deep lists":           {strings.Repeat("[", 500_000), "line 1, column 51: more than 50 levels of nesting"},
+		"deep maps":            {strings.Repeat("{a: ", 100_000), "more than 50 levels of nesting"},
+		"deep blocks":          {strings.Repeat("- ", 300_000), "line 1, column 101: more than 50 levels of nesting"},
+		"deep blocks by lines": {staircase(2_000), "more than 50 levels of nesting"},
+		"deep question marks":  {strings.Repeat("? ", 300_000), "more than 50 levels of nesting"},
+		"tags":                 {strings.Repeat("!a ", 300_000), "line 1"},
+		"anchors":              {strings.Repeat("&a ", 300_000), "line 1"},
+		"an alias of itself":   {"- &a [*a, *a]", "with what aliases repeat"},
+		"laughs":               {laughs(), "with what aliases repeat"},
+		"laughs of texts":      {"- {key: a, repeat: 1 h, input: x, data: &a " + strings.Repeat("x", 1<<20) + ", b: [" + strings.Repeat("*a,", 1000) + "]}", "more than 64 MiB of text"},
+		"many signs":           {strings.Repeat("a,", 500_001), "has more than 500000 of the signs"},
+		"a long file":          {strings.Repeat("#", 4<<20+1), "jobs.yaml: is longer than 4194304 bytes"},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			folder := t.TempDir()
+			path := write(t, folder, "jobs.yaml", c.text)
+			_, err := apply.Read([]string{path}, 1<<20)
+			if err == nil {
+				t.Fatal("there is no fault")
+			}
+			if got := strings.ReplaceAll(err.Error(), folder+"/", ""); !strings.Contains(got, c.want) || len(got) > 3000 {
+				t.Errorf("%.3000s\nwant %s", got, c.want)
+			}
+		})
+	}
+}
+
+func staircase(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "%sa:\n", strings.Repeat(" ", i))
+	}
+	return b.String()
+}
+
+func laughs() string {
+	text := "- &l0 [lol, lol]\n"
+	for i := range 30 {
+		text += fmt.Sprintf("- &l%d [*l%d, *l%d]\n", i+1, i, i)
+	}
+	return text
+}
+
+func TestFaultsOfSeveralFilesAreAllShown(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	a := write(t, folder, "a.yaml", "- {key: x, input: SELECT 1, repeat: 1 h}\n- {key: y}\n")
+	b := write(t, folder, "b.json", "[{\"key\": \"z\", \"input\": \"SELECT 1\", \"repeat\": \"1 h\"},\n {\"key\": \"x\", \"input\": \"SELECT 1\", \"cron\": \"@daily\"}]")
+	_, err := apply.Read([]string{a, b, folder + "/c.yaml"}, 1<<20)
+	want := `a.yaml: line 2, column 9: the job has neither input nor input_file
+a.yaml: line 2, column 9: the job has neither cron nor repeat
+b.json: line 2, column 10: the key "x" is that of another job: a.yaml: line 1, column 9
+c.yaml: no such file or directory`
+	if err == nil || strings.ReplaceAll(err.Error(), folder+"/", "") != want {
+		t.Error(err)
+	}
+}
+
+func FuzzRead(f *testing.F) {
+	for _, text := range []string{"- key: a\n  input: |\n    x\n  repeat: 1 h\n", "[{\"key\": \"\\u0000\"}]", "- &a {<<: *a}", "--- >-\n x\n...\n", "- !!str 1", "? a\n: b", "- 'a", "%YAML 1.2\n---\n[]"} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		_, _ = apply.Read([]string{write(t, t.TempDir(), "jobs.yaml", text)}, 1<<20)
+	})
+}

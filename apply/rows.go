@@ -1,0 +1,108 @@
+package apply
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// row is one that waits or runs.
+type row struct {
+	id      int64
+	key     string
+	owner   *string
+	running bool
+	texts   map[string]*string // of the columns that are compared
+}
+
+// held are the rows of jobs, by their keys, those that wait first.
+type held map[string][]row
+
+// locked are the rows of the jobs and of the owner's, locked until the transaction ends. A run that ends while we wait for its row commits a
+// repetition that a statement does not see which began before: so it looks until it finds nothing else than before.
+func (t *table) locked(ctx context.Context, tx pgx.Tx, all []*wanted, owner string) (held, error) {
+	for before := map[int64]bool(nil); ; {
+		rows, ids, err := t.lock(ctx, tx, all, owner)
+		if err != nil || before != nil && maps.Equal(before, ids) {
+			return rows, err
+		}
+		before = ids
+	}
+}
+
+func (t *table) lock(ctx context.Context, tx pgx.Tx, all []*wanted, owner string) (held, map[int64]bool, error) {
+	columns := t.toCompare(all)
+	keys := make([]string, len(all))
+	for i, w := range all {
+		keys[i] = w.job.Key
+	}
+	found, ids := held{}, map[int64]bool{}
+	for _, name := range []string{"waiting", "running"} {
+		rows, err := tx.Query(ctx, t.statement(name, map[string][]string{":texts": texts("t", columns)}), keys, owner)
+		if err != nil {
+			return nil, nil, err
+		}
+		var values []*string
+		var r row
+		_, err = pgx.ForEachRow(rows, []any{&r.id, &r.key, &r.owner, &r.running, &values}, func() error {
+			one := r
+			one.texts = make(map[string]*string, len(columns))
+			for i, c := range columns {
+				one.texts[c.name] = values[i]
+			}
+			ids[one.id] = true
+			found[one.key] = append(found[one.key], one)
+			values, r.owner = nil, nil
+			return nil
+		})
+		if err != nil {
+			return nil, nil, err
+		}
+	}
+	return found, ids, nil
+}
+
+// toCompare are the columns of every task table, and those of the user's that a job names.
+func (t *table) toCompare(all []*wanted) []*column {
+	named := map[string]bool{}
+	for _, w := range all {
+		for _, c := range w.named {
+			named[c.name] = true
+		}
+	}
+	var columns []*column
+	for i := range t.columns {
+		if c := &t.columns[i]; c.compared() && (c.own || named[c.name]) {
+			columns = append(columns, c)
+		}
+	}
+	return columns
+}
+
+// differences are the columns of a row that have other values than a job's.
+func (t *table) differences(w *wanted, r row) (columns []*column) {
+	for i := range t.columns {
+		c := &t.columns[i]
+		if value, compared := w.texts[c.name]; c.compared() && compared && !same(value, r.texts[c.name]) {
+			columns = append(columns, c)
+		}
+	}
+	return columns
+}
+
+// foreign refuses jobs that another owner has named.
+func foreign(all []*wanted, rows held, owner string) error {
+	var faults Faults
+	for _, w := range all {
+		i := slices.IndexFunc(rows[w.job.Key], func(r row) bool { return r.owner != nil && *r.owner != owner })
+		if i >= 0 {
+			faults.add(w.job.at, "the job %q belongs to owner %q; take it out there first, or set the column owner of its row to %q", w.job.Key, *rows[w.job.Key][i].owner, owner)
+		}
+	}
+	return faults.err()
+}
+
+var errUnmoved = errors.New("a trigger or a policy of the table keeps the row as it is")

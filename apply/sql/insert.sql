@@ -1,0 +1,6 @@
+-- Inserts a job.
+-- $1 its columns as a JSON object, $2 owner
+INSERT INTO :table (owner, :columns)
+SELECT $2, :columns
+FROM pg_catalog.jsonb_to_record($1::pg_catalog.jsonb) AS r (:typed)
+RETURNING id

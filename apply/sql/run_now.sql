@@ -1,0 +1,31 @@
+-- Inserts a copy of a job's row, which runs once and now: of the row that waits, else of the newest that runs, else of the last.
+-- $1 key
+INSERT INTO :table (plan, state, repeat, cron, key, :copied)
+SELECT pg_catalog.statement_timestamp(), 'PLAN'::pg_catalog.text:::state, '0'::pg_catalog.interval, NULL, NULL, :copied
+FROM :table AS t
+WHERE t.id OPERATOR(pg_catalog.=) coalesce(
+    (
+        SELECT w.id
+        FROM :table AS w
+        WHERE w.wait_key OPERATOR(pg_catalog.=) $1
+        ORDER BY w.id DESC
+        LIMIT 1
+    ),
+    (
+        SELECT w.id
+        FROM :table AS w
+        WHERE w.due IS NOT NULL
+            AND w.state OPERATOR(pg_catalog.=) ANY ('{TAKE,WORK}')
+            AND w.key OPERATOR(pg_catalog.=) $1
+        ORDER BY w.id DESC
+        LIMIT 1
+    ),
+    (
+        SELECT w.id
+        FROM :table AS w
+        WHERE w.key OPERATOR(pg_catalog.=) $1
+        ORDER BY w.id DESC
+        LIMIT 1
+    )
+)
+RETURNING id

@@ -1,0 +1,206 @@
+package apply
+
+import (
+	"context"
+	"embed"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"pgtaskd/conf"
+	"pgtaskd/sql"
+	"pgtaskd/work/schedule"
+)
+
+//go:embed sql/*.sql
+var statements embed.FS
+
+// table is what has to be known of a task table.
+type table struct {
+	name    sql.Table
+	known   sql.Description
+	columns []column
+	byName  map[string]*column
+}
+
+type column struct {
+	name     string
+	typ      string // as a definition of a column has it
+	json     bool
+	fallback string // expression of the default
+	own      bool   // one of every task table, which returns to its default when no file names it
+	copied   bool   // by a repetition
+}
+
+func (c *column) quoted() string { return pgx.Identifier{c.name}.Sanitize() }
+
+// describe looks at the table.
+func describe(ctx context.Context, conn *pgx.Conn, name sql.Table) (*table, error) {
+	known, err := sql.Describe(ctx, conn, name)
+	switch {
+	case err != nil:
+		return nil, err
+	case !known.Exists:
+		return nil, fmt.Errorf("table %s does not exist: pgtaskd run creates it, pgtaskd schema prints the statements", name)
+	case known.Partitioned:
+		return nil, fmt.Errorf("table %s is partitioned, and tasks of a partitioned table have no key", name)
+	}
+	t := &table{name: name, known: known, byName: map[string]*column{}}
+	rows, err := conn.Query(ctx, t.statement("columns", nil), name.Schema, name.Name)
+	if err != nil {
+		return nil, err
+	}
+	t.columns, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (c column, err error) {
+		err = row.Scan(&c.name, &c.typ, &c.json, &c.fallback)
+		return c, err
+	})
+	if err != nil {
+		return nil, err
+	}
+	for i := range t.columns {
+		c := &t.columns[i]
+		c.own = slices.Contains(sql.OwnColumns(), c.name)
+		c.copied = slices.Contains(known.Copied, c.quoted())
+		t.byName[c.name] = c
+	}
+	for _, needed := range []string{"key", "wait_key", "owner"} {
+		if t.byName[needed] == nil {
+			return nil, fmt.Errorf("table %s lacks the column %s: pgtaskd run adds it, pgtaskd schema prints the statements", name, needed)
+		}
+	}
+	return t, nil
+}
+
+// byOthers are columns that a repetition copies, and no file names: they say who made the row, and for whom.
+var byOthers = []string{"author", "owner", "role"}
+
+// named tells whether a file may name a column: what a repetition copies stays what the file says, and plan is that of the first run.
+func (c *column) namable() bool {
+	return c.name == "plan" || c.copied && !slices.Contains(byOthers, c.name)
+}
+
+// compared tells whether a row that is there must have what the file says of a column.
+func (c *column) compared() bool { return c.namable() && c.name != "plan" && c.name != "key" }
+
+// check finds columns that no file may name.
+func (t *table) check(jobs Jobs) error {
+	var names []string
+	for i := range t.columns {
+		if t.columns[i].namable() {
+			names = append(names, t.columns[i].name)
+		}
+	}
+	names = append(names, inputFile)
+	var faults Faults
+	for _, j := range jobs {
+		for _, name := range j.columns {
+			f, c := j.named[name], t.byName[name]
+			switch {
+			case c == nil:
+				advice := ""
+				if near := conf.Nearest(name, names); near != "" {
+					advice = fmt.Sprintf("; did you mean %q?", near)
+				} else if name == "paused" {
+					advice = "; UPDATE … SET state = 'STOP' pauses a job, and a file leaves it paused"
+				}
+				faults.add(f.at, "the table has no column %q%s", name, advice)
+			case name == "owner":
+				faults.add(f.at, "owner is what --owner says")
+			case !c.namable():
+				faults.add(f.at, "%s is not for a file: it belongs to one run", name)
+			case c.json && f.value.kind == scalar && !isJSON(f.value.text):
+				faults.add(f.value.at, "%s is no JSON", name)
+			case name == "cron" && f.value.kind == scalar:
+				if why := wrongCron(f.value.text); why != "" {
+					faults.add(f.value.at, "%s", why)
+				}
+			}
+		}
+	}
+	return faults.err()
+}
+
+// wrongCron says what is wrong with an expression.
+func wrongCron(text string) string {
+	s, err := schedule.Parse(text, time.UTC)
+	if err != nil {
+		return err.Error()
+	}
+	if _, comes := s.Next(time.Now()); !comes {
+		return "cron never comes"
+	}
+	return ""
+}
+
+// statement is a text of sql/ with names in it. Those of columns are lists.
+func (t *table) statement(name string, lists map[string][]string) string {
+	text, err := statements.ReadFile("sql/" + name + ".sql")
+	if err != nil {
+		panic(err) // the file is part of the program
+	}
+	var pairs []string
+	for word, list := range lists {
+		pairs = append(pairs, word, strings.Join(list, ", "))
+	}
+	pairs = append(pairs, ":table", t.name.Quoted(), ":state", t.known.StateType)
+	var b strings.Builder
+	for line := range strings.Lines(string(text)) {
+		if !strings.HasPrefix(line, "--") {
+			b.WriteString(line)
+		}
+	}
+	return strings.NewReplacer(pairs...).Replace(b.String())
+}
+
+// texts are columns of a row as the server writes them.
+func texts(alias string, columns []*column) []string {
+	all := make([]string, len(columns))
+	for i, c := range columns {
+		all[i] = alias + "." + c.quoted() + "::pg_catalog.text"
+	}
+	return all
+}
+
+// typed are columns as a list of definitions.
+func typed(columns []*column) []string {
+	all := make([]string, len(columns))
+	for i, c := range columns {
+		all[i] = c.quoted() + " " + c.typ
+	}
+	return all
+}
+
+func quotedNames(columns []*column) []string {
+	all := make([]string, len(columns))
+	for i, c := range columns {
+		all[i] = c.quoted()
+	}
+	return all
+}
+
+// errNoJob is the error of a key that no row has.
+var errNoJob = errors.New("no task has this key")
+
+// RunNow inserts a copy of a job, which runs once, as soon as its lane lets it, and returns its id. What the job waits for stays.
+func RunNow(ctx context.Context, conn *pgx.Conn, name sql.Table, key string) (id int64, err error) {
+	t, err := describe(ctx, conn, name)
+	if err != nil {
+		return 0, err
+	}
+	var copied []string
+	for i := range t.columns {
+		c := &t.columns[i]
+		if c.copied && !slices.Contains([]string{"key", "repeat", "cron"}, c.name) {
+			copied = append(copied, c.quoted())
+		}
+	}
+	err = conn.QueryRow(ctx, t.statement("run_now", map[string][]string{":copied": copied}), key).Scan(&id)
+	if errors.Is(err, pgx.ErrNoRows) {
+		err = fmt.Errorf("%w: %q", errNoJob, key)
+	}
+	return id, err
+}

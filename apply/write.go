@@ -1,0 +1,107 @@
+package apply
+
+import (
+	"context"
+	"errors"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+// write inserts the jobs of which there is nothing, and gives the rows of the others what the files say.
+func (t *table) write(ctx context.Context, tx pgx.Tx, all []*wanted, over map[*wanted]bool, rows held, owner string) error {
+	for _, w := range all {
+		var err error
+		if found := rows[w.job.Key]; len(found) > 0 {
+			for _, r := range found {
+				err = errors.Join(err, t.update(ctx, tx, w, r, owner))
+			}
+		} else if !over[w] {
+			err = t.run(ctx, tx, "insert", map[string][]string{":columns": quotedNames(w.named), ":typed": typed(w.named)}, w.object(w.named), owner)
+		}
+		if err != nil {
+			return w.placed(err)
+		}
+	}
+	return nil
+}
+
+func (t *table) update(ctx context.Context, tx pgx.Tx, w *wanted, r row, owner string) error {
+	columns := t.differences(w, r)
+	assigned := make([]string, len(columns))
+	for i, c := range columns {
+		assigned[i] = c.quoted() + " = r." + c.quoted()
+	}
+	switch {
+	case len(columns) > 0:
+	case r.owner != nil:
+		return nil
+	default: // adopted, and a record must have a column
+		columns, assigned = []*column{t.byName["key"]}, []string{"key = r.key"}
+	}
+	return t.run(ctx, tx, "update", map[string][]string{":assigned": assigned, ":typed": typed(columns)}, w.object(columns), owner, r.id)
+}
+
+// run runs a statement that writes one row.
+func (t *table) run(ctx context.Context, tx pgx.Tx, name string, lists map[string][]string, args ...any) error {
+	var id int64
+	err := tx.QueryRow(ctx, t.statement(name, lists), args...).Scan(&id)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return errUnmoved
+	}
+	return err
+}
+
+// placed is an error of the server's with the place in the file that it speaks of. It leaves out the detail that shows a whole row.
+func (w *wanted) placed(err error) error {
+	var answer *pgconn.PgError
+	if errors.As(err, &answer) && !crossed(err) {
+		at, text := w.job.at, answer.Message
+		if f, named := w.job.named[answer.ColumnName]; named {
+			at = f.value.at
+		}
+		if raised := answer.Routine == "exec_stmt_raise"; raised && answer.Detail != "" {
+			text += ": " + answer.Detail
+		}
+		if answer.Hint != "" {
+			text += " (" + answer.Hint + ")"
+		}
+		return Faults{{at.file, at.line, at.column, text}}
+	}
+	if errors.Is(err, errUnmoved) {
+		return Faults{{w.job.at.file, w.job.at.line, w.job.at.column, errUnmoved.Error()}}
+	}
+	return err
+}
+
+// prune removes what is the owner's and in no file, or finds it: by the key whether it runs. What runs, and repeats itself no more, is pruned already.
+func (t *table) prune(ctx context.Context, tx pgx.Tx, all []*wanted, rows held, o Options) (map[string]bool, error) {
+	pruned, named := map[string]bool{}, map[string]bool{}
+	for _, w := range all {
+		named[w.job.Key] = true
+	}
+	for key, found := range rows {
+		if named[key] {
+			continue
+		}
+		for _, r := range found {
+			name := "prune"
+			switch {
+			case r.owner == nil || *r.owner != o.Owner:
+				continue
+			case r.running && r.texts["cron"] == nil && same(r.texts["repeat"], pointer("00:00:00")):
+				continue
+			case r.running:
+				name = "end"
+			}
+			pruned[key] = pruned[key] || r.running
+			if !o.Prune {
+				continue
+			}
+			if err := t.run(ctx, tx, name, nil, r.id); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return pruned, nil
+}

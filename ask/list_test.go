@@ -1,0 +1,123 @@
+package ask
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"pgtaskd/server/servertest"
+	"pgtaskd/work"
+)
+
+// listed are the ids that a list has, in its order.
+func listed(t *testing.T, target work.Target, f Filter) []int64 {
+	t.Helper()
+	s := program()
+	if err := List(t.Context(), s.Screen, []work.Target{target}, f); err != nil {
+		t.Fatal(err, s.text())
+	}
+	ids := []int64{}
+	for line := range strings.Lines(s.objects.String()) {
+		var task Task
+		if err := json.Unmarshal([]byte(line), &task); err != nil {
+			t.Fatal(err)
+		}
+		ids = append(ids, task.ID)
+	}
+	return ids
+}
+
+// TestListFilters: each filter holds, and all of them together.
+func TestListFilters(t *testing.T) {
+	t.Parallel()
+	target, tasks := made(t)
+	put(t, tasks.Conn, `INSERT INTO task (id, input, "group", state, key, created, start, stop) VALUES
+		(1, '', 'pay-1', 'FAIL', 'a', now() - interval '2 days', now() - interval '2 hours', now() - interval '1 hour'),
+		(2, '', 'pay-2', 'DONE', 'a', now() - interval '2 days', now() - interval '2 days', now() - interval '1 day'),
+		(3, '', 'mail', 'WORK', NULL, now() - interval '3 days', now() - interval '3 days', NULL),
+		(4, '', 'pay', 'PLAN', 'b', now(), NULL, NULL),
+		(5, '', 'mail', 'FAIL', NULL, now() - interval '3 days', now() - interval '3 days', now() - interval '3 days'),
+		(-6, '', 'mail', 'STOP', NULL, NULL, NULL, NULL),
+		(9223372036854775807, '', 'x', 'DONE', NULL, NULL, NULL, NULL)`)
+	const last = 9223372036854775807
+	for _, c := range []struct {
+		name string
+		f    Filter
+		want []int64
+	}{
+		{"all", Filter{}, []int64{last, 5, 4, 3, 2, 1, -6}},
+		{"some", Filter{Most: 2}, []int64{last, 5}},
+		{"a state", Filter{States: []string{"fail"}}, []int64{5, 1}},
+		{"states", Filter{States: []string{"FAIL", "Done"}}, []int64{last, 5, 2, 1}},
+		{"waiting and running", Filter{States: []string{"PLAN", "WORK"}}, []int64{4, 3}},
+		{"running of a group", Filter{States: []string{"WORK"}, Group: "mail"}, []int64{3}},
+		{"the newest that waits or runs", Filter{States: []string{"PLAN", "WORK"}, Most: 1}, []int64{4}},
+		{"a group", Filter{Group: "pay"}, []int64{4}},
+		{"groups", Filter{Group: "pay%"}, []int64{4, 2, 1}},
+		{"every group", Filter{Group: "%", Most: 1}, []int64{last}},
+		{"a key", Filter{Key: "a"}, []int64{2, 1}},
+		{"since a while ago", Filter{Since: "90 minutes"}, []int64{4, 1}},
+		{"since a day", Filter{Since: "yesterday"}, []int64{4, 2, 1}},
+		{"since a moment", Filter{Since: "2020-01-01 12:00+02", Key: "b"}, []int64{4}},
+		{"several", Filter{States: []string{"FAIL"}, Group: "pay%", Key: "a", Since: "3 hours"}, []int64{1}},
+		{"none", Filter{Key: "no"}, []int64{}},
+	} {
+		if got := listed(t, target, c.f); fmt.Sprint(got) != fmt.Sprint(c.want) {
+			t.Errorf("%s: %v, not %v", c.name, got, c.want)
+		}
+	}
+	for f, want := range map[*Filter]string{{Since: "no time"}: "--since", {States: []string{"OPEN"}}: "PLAN, TAKE, WORK"} {
+		s := people()
+		err := List(t.Context(), s.Screen, []work.Target{target}, *f)
+		if text := s.text() + fmt.Sprint(err); err == nil || !strings.Contains(text, want) {
+			t.Error(text)
+		}
+	}
+}
+
+// TestListGoesThroughATableInStretches, and finds what is in any of them, at their ends too.
+func TestListGoesThroughATableInStretches(t *testing.T) {
+	t.Parallel()
+	target, tasks := made(t)
+	put(t, tasks.Conn, fmt.Sprintf(`INSERT INTO task (id, input, state, key)
+		SELECT i, '', 'DONE', CASE WHEN i %% %d IN (0, 1, 2, 3) THEN 'few' END FROM generate_series(1, %d) AS i`, stretch, 2*stretch+1))
+	got := listed(t, target, Filter{Key: "few"})
+	want := []int64{2*stretch + 1, 2 * stretch, stretch + 3, stretch + 2, stretch + 1, stretch, 3, 2, 1}
+	if fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Error(got)
+	}
+	if got := listed(t, target, Filter{Key: "few", Most: 4}); fmt.Sprint(got) != fmt.Sprint(want[:4]) {
+		t.Error(got)
+	}
+	servertest.Exec(t, tasks.Conn, "DELETE FROM task")
+	if got := listed(t, target, Filter{}); len(got) != 0 {
+		t.Error(got)
+	}
+}
+
+// TestListIsReadable: a line a task, with what matters of it.
+func TestListIsReadable(t *testing.T) {
+	t.Parallel()
+	target, tasks := made(t)
+	put(t, tasks.Conn, `INSERT INTO task (id, input, "group", state, plan, start, stop, error, output) VALUES
+		(1, 'SELECT 1/0', 'g', 'FAIL', '2030-01-31 08:00:00.5+00', now(), now() + interval '90 s', E'ERROR:  division by zero\nSTATEMENT:  …', 'x'),
+		(2, E'\nSELECT 2', 'g', 'STOP', 'infinity', NULL, NULL, NULL, NULL), (3, 'SELECT 3', 'g', 'DONE', 'infinity', now(), now(), NULL, E'three\nfour')`)
+	s := people()
+	if err := List(t.Context(), s.Screen, []work.Target{target}, Filter{}); err != nil {
+		t.Fatal(err)
+	}
+	var lines []string
+	for line := range strings.Lines(s.out.String()) {
+		lines = append(lines, strings.Join(strings.Fields(line), " "))
+	}
+	want := []string{
+		"ID STATE GROUP KEY PLAN TOOK TEXT",
+		"3 DONE g - infinity 0 ms three",
+		"2 STOP (paused) g - infinity - SELECT 2",
+		"1 FAIL g - 2030-01-31 08:00:00+00 1 min 30 s ERROR: division by zero",
+	}
+	if strings.Join(lines, "\n") != strings.Join(want, "\n") {
+		t.Error(s.out.String())
+	}
+}

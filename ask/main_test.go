@@ -1,0 +1,121 @@
+package ask
+
+import (
+	"bytes"
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/rs/zerolog"
+
+	"pgtaskd/conf"
+	"pgtaskd/server/servertest"
+	"pgtaskd/server/tasktest"
+	"pgtaskd/sql"
+	"pgtaskd/work"
+)
+
+func TestMain(m *testing.M) { servertest.Main(m) }
+
+// patient bounds how long a test waits for what must come.
+const patient = 20 * time.Second
+
+// made is a database with a table of tasks, which nobody serves.
+func made(t *testing.T) (work.Target, tasktest.Table) {
+	t.Helper()
+	dsn := servertest.Database(t)
+	return single(t, dsn), tasktest.Make(t, servertest.Connect(t, dsn), sql.Options{})
+}
+
+func single(t *testing.T, dsn string) work.Target {
+	t.Helper()
+	target, err := conf.Single(dsn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return target
+}
+
+// serve serves targets until the test ends, or until what it returns is called.
+func serve(t *testing.T, targets ...work.Target) (stop func()) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
+	stopped, ended := make(chan struct{}), make(chan error, 1)
+	go func() {
+		ended <- conf.RunTargets(ctx, targets, zerolog.Nop(), conf.Options{Serve: work.Serve, Stop: stopped})
+	}()
+	open := true
+	stop = func() {
+		if open {
+			open = false
+			close(stopped)
+			if err := <-ended; err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	t.Cleanup(func() { stop(); cancel() })
+	return stop
+}
+
+// screen is what a command writes.
+type screen struct {
+	*Screen
+	out, err, objects bytes.Buffer
+}
+
+// people is a screen for people, program one for JSON.
+func people() *screen {
+	s := &screen{}
+	s.Screen = &Screen{Out: &s.out, Err: &s.err, Visible: escaped}
+	return s
+}
+
+func program() *screen {
+	s := people()
+	s.Objects = &s.objects
+	return s
+}
+
+// text is all that was written.
+func (s *screen) text() string { return s.out.String() + s.objects.String() + s.err.String() }
+
+// escaped stands for the program's own way to make a text harmless.
+func escaped(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r < ' ' {
+			return '?'
+		}
+		return r
+	}, text)
+}
+
+// has checks that a text has all these parts.
+func has(t *testing.T, text string, parts ...string) {
+	t.Helper()
+	for _, part := range parts {
+		if !strings.Contains(text, part) {
+			t.Errorf("lacks %q:\n%s", part, text)
+		}
+	}
+}
+
+// hasNot checks that a text has none of these parts.
+func hasNot(t *testing.T, text string, parts ...string) {
+	t.Helper()
+	for _, part := range parts {
+		if strings.Contains(text, part) {
+			t.Errorf("has %q:\n%s", part, text)
+		}
+	}
+}
+
+// put inserts a row as it is: triggers look at nothing.
+func put(t *testing.T, conn *pgx.Conn, statement string, args ...any) {
+	t.Helper()
+	servertest.Exec(t, conn, "SET session_replication_role = replica")
+	servertest.Exec(t, conn, statement, args...)
+	servertest.Exec(t, conn, "SET session_replication_role = DEFAULT")
+}

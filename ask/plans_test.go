@@ -1,0 +1,126 @@
+package ask
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"pgtaskd/server/servertest"
+	"pgtaskd/work"
+)
+
+// plan is a node of one, as EXPLAIN shows it.
+type plan struct {
+	Kind     string  `json:"Node Type"`
+	Relation string  `json:"Relation Name"`
+	Rows     float64 `json:"Actual Rows"`
+	Loops    float64 `json:"Actual Loops"`
+	Filtered float64 `json:"Rows Removed by Filter"`
+	Plans    []plan
+}
+
+// read is how many rows of the table a plan has read.
+func (p plan) read() float64 {
+	rows := 0.0
+	if p.Relation == "task" {
+		rows = (p.Rows + p.Filtered) * p.Loops
+	}
+	for _, below := range p.Plans {
+		rows += below.read()
+	}
+	return rows
+}
+
+func (p plan) kinds() []string {
+	all := []string{}
+	if p.Relation == "task" {
+		all = append(all, p.Kind)
+	}
+	for _, below := range p.Plans {
+		all = append(all, below.kinds()...)
+	}
+	return all
+}
+
+func explain(t *testing.T, conn *pgx.Conn, text string, args []any) plan {
+	t.Helper()
+	var written string
+	tx, err := conn.Begin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = tx.Rollback(t.Context()) }()
+	if err := tx.QueryRow(t.Context(), "EXPLAIN (ANALYZE, FORMAT JSON) "+text, args...).Scan(&written); err != nil {
+		t.Fatal(text, err)
+	}
+	var plans []struct{ Plan plan }
+	if err := json.Unmarshal([]byte(written), &plans); err != nil {
+		t.Fatal(err)
+	}
+	return plans[0].Plan
+}
+
+// TestNothingReadsALargeTable: of many tasks, ended or waiting, each statement reads only what it has to look at, by an index, whatever the statistics say.
+func TestNothingReadsALargeTable(t *testing.T) {
+	t.Parallel()
+	target, tasks := made(t)
+	servertest.Exec(t, tasks.Conn, "ALTER TABLE task SET (autovacuum_enabled = off)")
+	put(t, tasks.Conn, `INSERT INTO task (input, state, plan, stop) SELECT 'SELECT ' || i, CASE WHEN i % 1000 = 0 THEN 'FAIL' ELSE 'DONE' END::state, now(), now()
+		FROM generate_series(1, $1::int) AS i`, rows)
+	none := []any{nil, nil, nil, nil}
+	all := append(slices.Clone(none), int64(math.MinInt64), int64(math.MaxInt64))
+	statements := []struct {
+		name string
+		args []any
+		most float64 // rows that it may read
+	}{
+		{"open", []any{lookedAt}, lookedAt},
+		{"failed", []any{lookedAt}, lookedAt},
+		{"stretch", []any{int64(math.MaxInt64), stretch}, stretch + 1},
+		{"list", append(slices.Clone(all), 20), 20},
+		{"list", append(slices.Clone(none), int64(rows-stretch+1), int64(rows), 20), 20},
+		{"list", []any{[]string{"GONE"}, "none", "none", time.Now(), int64(rows - stretch + 1), int64(rows), 20}, stretch},
+		{"waiting", []any{fewWaiting + 1}, fewWaiting + 1},
+		{"list_waiting", append(slices.Clone(none), 20, fewWaiting), fewWaiting},
+		{"named", []any{[]int64{5, 150_000, 7}}, 3},
+		{"show", []any{5}, 1},
+		{"stop", []any{5}, 3},
+		{"again", []any{5}, 3},
+	}
+	check := func(world string) {
+		conn, err := work.Ask(t.Context(), target, "test", true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = conn.Close(t.Context()) }()
+		b, err := look(t.Context(), conn, target, true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range statements {
+			p := explain(t, conn, b.queries.Text(c.name), c.args)
+			if kinds := p.kinds(); slices.Contains(kinds, "Seq Scan") || slices.Contains(kinds, "Bitmap Heap Scan") || p.read() > c.most {
+				t.Errorf("%s: %s reads %.0f rows by %v", world, c.name, p.read(), kinds)
+			}
+		}
+		began := time.Now()
+		_ = ShowStatus(t.Context(), people().Screen, []work.Target{target}, patient)
+		t.Log(world, ": status took ", time.Since(began))
+	}
+	check("statistics of an empty table")
+	servertest.Exec(t, tasks.Conn, "ANALYZE task")
+	check("statistics of ended tasks")
+	servertest.Exec(t, tasks.Conn, "TRUNCATE task")
+	put(t, tasks.Conn, "INSERT INTO task (id, input, plan) SELECT i, 'SELECT ' || i, now() - interval '1 s' FROM generate_series(1, $1::int) AS i", rows)
+	check("tasks that wait")
+	s := people()
+	if _ = ShowStatus(t.Context(), s.Screen, []work.Target{target}, patient); s.err.Len() > 0 {
+		t.Error(s.text())
+	}
+	has(t, s.out.String(), fmt.Sprint(lookedAt, "+"))
+}

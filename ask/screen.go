@@ -1,0 +1,100 @@
+package ask
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+	"unicode/utf8"
+)
+
+// Screen is where answers go. Whatever a table holds reaches a terminal through Visible.
+type Screen struct {
+	Out      io.Writer           // lines for people
+	Objects  io.Writer           // JSON, an object a line; nil: people read
+	Err      io.Writer           // remarks, for people
+	Visible  func(string) string // what a terminal shows of a text, in one line
+	Terminal bool                // Err is a terminal: what takes long shows its progress there
+
+	mu    sync.Mutex
+	shown bool // progress is
+}
+
+// Line writes a line for people. Tabs stay.
+func (s *Screen) Line(format string, args ...any) error {
+	return s.write(s.Out, s.plain(fmt.Sprintf(format, args...))+"\n")
+}
+
+// Remark writes a line that is no answer.
+func (s *Screen) Remark(format string, args ...any) {
+	_ = s.write(s.Err, s.plain(fmt.Sprintf(format, args...))+"\n") // nobody could be told
+}
+
+// Object writes a value as a line of JSON.
+func (s *Screen) Object(value any) error {
+	var b strings.Builder
+	encoder := json.NewEncoder(&b)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(value); err != nil {
+		return err
+	}
+	return s.write(s.Objects, b.String())
+}
+
+// Table writes rows with their columns in line.
+func (s *Screen) Table(rows [][]string) error {
+	var widths []int
+	for _, row := range rows {
+		for i, cell := range row {
+			row[i] = s.Visible(cell)
+			if i == len(widths) {
+				widths = append(widths, 0)
+			}
+			widths[i] = max(widths[i], utf8.RuneCountInString(row[i]))
+		}
+	}
+	var b strings.Builder
+	for _, row := range rows {
+		line := ""
+		for i, cell := range row {
+			line += cell + strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell)+2)
+		}
+		b.WriteString(strings.TrimRight(line, " ") + "\n")
+	}
+	return s.write(s.Out, b.String())
+}
+
+// Progress shows how far something is, in a line that the next one replaces.
+func (s *Screen) Progress(text string) {
+	if !s.Terminal {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	_, _ = fmt.Fprint(s.Err, "\r\x1b[K", s.Visible(text)) // nobody could be told
+	s.shown = true
+}
+
+// Clear takes the progress away.
+func (s *Screen) Clear() { _ = s.write(io.Discard, "") }
+
+func (s *Screen) write(out io.Writer, text string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.shown {
+		_, _ = fmt.Fprint(s.Err, "\r\x1b[K")
+		s.shown = false
+	}
+	_, err := io.WriteString(out, text)
+	return err
+}
+
+// plain is a line as a terminal may have it.
+func (s *Screen) plain(line string) string {
+	parts := strings.Split(line, "\t")
+	for i, part := range parts {
+		parts[i] = s.Visible(part)
+	}
+	return strings.Join(parts, "\t")
+}

@@ -1,0 +1,295 @@
+package ask
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"pgtaskd/routine"
+	"pgtaskd/sql"
+	"pgtaskd/work"
+)
+
+// lookedAt is how many tasks are looked at, of what is due and of the newest. More are told by a sign.
+const lookedAt = 100_000
+
+// perServer is how many sessions at once are opened to one server.
+const perServer = 16
+
+// Status is how a target stands.
+type Status struct {
+	Target    string       `json:"target"`
+	Error     string       `json:"error,omitempty"` // why the rest is not known, or not all of it
+	Leader    *Controller  `json:"leader"`          // nil: nobody leads
+	Followers []Controller `json:"followers"`
+	Tasks     *Tasks       `json:"tasks,omitempty"`
+	Failed    *Failed      `json:"failed_24h,omitempty"`
+}
+
+// Controller is one that leads, or stands by. What is not known is empty.
+type Controller struct {
+	Name    string  `json:"controller,omitempty"`
+	PID     int32   `json:"pid,omitempty"` // of its session
+	Host    string  `json:"host,omitempty"`
+	Process int32   `json:"process,omitempty"` // its own id there
+	Since   string  `json:"since,omitempty"`
+	Seconds float64 `json:"seconds,omitempty"` // since then
+	Version string  `json:"version,omitempty"`
+}
+
+// Tasks are what is due.
+type Tasks struct {
+	Ready   int64   `json:"ready"`
+	Running int64   `json:"running"`
+	Oldest  string  `json:"oldest_due,omitempty"` // plan of the oldest that is ready
+	Waits   float64 `json:"oldest_seconds,omitempty"`
+	More    bool    `json:"more"` // only so many were looked at
+}
+
+// Failed are the tasks that failed within 24 hours.
+type Failed struct {
+	Count int64 `json:"count"`
+	More  bool  `json:"more"` // only the newest were looked at
+}
+
+// ShowStatus shows how targets stand, each as far as it answers within the limit. A target without a leader is a failure, and
+// so is one that cannot be reached.
+func ShowStatus(ctx context.Context, s *Screen, targets []work.Target, limit time.Duration) error {
+	all := statuses(ctx, targets, limit)
+	failed := false
+	rows := [][]string{{"TARGET", "LEADER", "SINCE", "STANDBY", "READY", "RUNNING", "OLDEST DUE", "FAIL 24 H"}}
+	for _, st := range all {
+		failed = failed || st.Leader == nil || st.Error != ""
+		if s.Objects == nil {
+			rows = append(rows, st.row())
+		} else if err := s.Object(st); err != nil {
+			return err
+		}
+	}
+	if s.Objects == nil {
+		if err := s.Table(rows); err != nil {
+			return err
+		}
+	}
+	for _, st := range all {
+		if st.Error != "" && s.Objects == nil {
+			s.Remark("%s: %s", st.Target, st.Error)
+		}
+	}
+	if failed {
+		return ErrFailed
+	}
+	return nil
+}
+
+// statuses asks the targets at once, those of one database and role in one session.
+func statuses(ctx context.Context, targets []work.Target, limit time.Duration) []Status {
+	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("no answer within %s", rough(limit)))
+	defer cancel()
+	all := make([]Status, len(targets))
+	same := map[string][]int{} // targets by how they are connected to
+	slots := map[string]chan struct{}{}
+	for i, t := range targets {
+		all[i] = Status{Target: t.Name(), Followers: []Controller{}}
+		way := t.Connect.String()
+		same[way] = append(same[way], i)
+		slots[server(t)] = make(chan struct{}, perServer)
+	}
+	crew := routine.New(ctx)
+	for _, group := range same {
+		crew.Go(func() {
+			slot := slots[server(targets[group[0]])]
+			select {
+			case slot <- struct{}{}:
+				defer func() { <-slot }()
+				inquire(ctx, targets, group, all)
+			case <-ctx.Done():
+				for _, i := range group {
+					all[i].Error = context.Cause(ctx).Error()
+				}
+			}
+		})
+	}
+	crew.Wait()
+	return all
+}
+
+func server(t work.Target) string {
+	return strings.Join([]string{t.Connect["host"], t.Connect["hostaddr"], t.Connect["port"], t.Connect["service"]}, "\x00")
+}
+
+// inquire asks the targets of one database in one session.
+func inquire(ctx context.Context, targets []work.Target, group []int, all []Status) {
+	conn, err := work.Ask(ctx, targets[group[0]], "pgtaskd status", false)
+	if err != nil {
+		err = fmt.Errorf("cannot connect: %w", inTime(ctx, err))
+	} else {
+		defer func() {
+			ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeLimit)
+			defer cancel()
+			_ = conn.Close(ctx)
+		}()
+	}
+	for _, i := range group {
+		st := &all[i]
+		failure := err
+		if failure == nil {
+			var b *table
+			if b, failure = look(ctx, conn, targets[i], false); failure == nil {
+				failure = b.status(ctx, st)
+			}
+		}
+		if failure != nil {
+			st.Error = inTime(ctx, failure).Error()
+		}
+	}
+}
+
+// inTime is an error, or that there was none in time.
+func inTime(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return err
+}
+
+func (b *table) status(ctx context.Context, st *Status) error {
+	if err := b.controllers(ctx, st); err != nil {
+		return err
+	}
+	tasks := &Tasks{}
+	var oldest *string
+	err := b.conn.QueryRow(ctx, b.queries.Text("open"), lookedAt).Scan(&tasks.Ready, &tasks.Running, &oldest, &tasks.Waits, &tasks.More)
+	if err != nil {
+		return err
+	}
+	if oldest != nil {
+		tasks.Oldest = iso(*oldest)
+	}
+	st.Tasks = tasks
+	failed := &Failed{}
+	if err := b.conn.QueryRow(ctx, b.queries.Text("failed"), lookedAt).Scan(&failed.Count, &failed.More); err != nil {
+		return err
+	}
+	st.Failed = failed
+	return nil
+}
+
+// controllers finds who leads: who holds the lock. Who stands by has a session. The table of controllers knows more of them.
+func (b *table) controllers(ctx context.Context, st *Status) error {
+	lock := sql.Leadership(b.name, false)
+	if err := lock.Look(ctx, b.conn); err != nil {
+		return err
+	}
+	leads := int32(0)
+	if lock.Rival != nil {
+		leads = lock.Rival.PID
+		st.Leader = &Controller{PID: leads}
+	}
+	rows, err := b.conn.Query(ctx, b.queries.Text("sessions"), leads, b.target.ControlName(), b.name.Schema, b.name.Name)
+	if err != nil {
+		return err
+	}
+	var c Controller
+	var own bool
+	var since *string
+	_, err = pgx.ForEachRow(rows, []any{&c.PID, &own, &c.Host, &since, &c.Seconds}, func() error {
+		one := c
+		if since != nil {
+			one.Since = iso(*since)
+		}
+		if own {
+			st.Leader = &one
+		} else {
+			st.Followers = append(st.Followers, one)
+		}
+		return nil
+	})
+	if err != nil || !b.leaders {
+		return err
+	}
+	return b.registered(ctx, st)
+}
+
+// registered adds what the table of controllers says. Who has no session is not there any more, whatever it says.
+func (b *table) registered(ctx context.Context, st *Status) error {
+	rows, err := b.conn.Query(ctx, b.queries.Text("controllers"))
+	if err != nil {
+		return err
+	}
+	var c Controller
+	var leads, found bool
+	var followers []Controller
+	_, err = pgx.ForEachRow(rows, []any{&c.Name, &leads, &c.Since, &c.Seconds, &c.Host, &c.Process, &c.Version}, func() error {
+		one := c
+		one.Since = iso(c.Since)
+		switch {
+		case !leads:
+			followers = append(followers, one)
+		case st.Leader != nil && !found:
+			found = true
+			one.PID = st.Leader.PID
+			st.Leader = &one
+		}
+		return nil
+	})
+	if len(followers) >= len(st.Followers) {
+		st.Followers = append([]Controller{}, followers[:len(st.Followers)]...)
+	}
+	return err
+}
+
+// row is a line for people.
+func (st Status) row() []string {
+	leader, since := "nobody leads", ""
+	if st.Leader == nil && st.Error != "" {
+		leader = "unknown"
+	}
+	if l := st.Leader; l != nil {
+		leader = l.String()
+		if l.Since != "" {
+			since = fmt.Sprintf("%s (%s)", brief(l.Since), span(l.Seconds))
+		}
+	}
+	standby := make([]string, len(st.Followers))
+	for i, f := range st.Followers {
+		standby[i] = f.String()
+	}
+	row := []string{st.Target, leader, since, strings.Join(standby, ", "), "?", "?", "?", "?"}
+	if t := st.Tasks; t != nil {
+		row[4], row[5], row[6] = counted(t.Ready, t.More), counted(t.Running, t.More), ""
+		if t.Oldest != "" {
+			row[6] = span(t.Waits)
+		}
+	}
+	if f := st.Failed; f != nil {
+		row[7] = counted(f.Count, f.More)
+	}
+	for i := range row {
+		if row[i] == "" {
+			row[i] = "-"
+		}
+	}
+	return row
+}
+
+// counted is a number that may be larger.
+func counted(n int64, more bool) string {
+	if more {
+		return fmt.Sprint(n, "+")
+	}
+	return fmt.Sprint(n)
+}
+
+func (c Controller) String() string {
+	switch {
+	case c.Process != 0:
+		return fmt.Sprintf("%s process %d", c.Host, c.Process)
+	case c.Host != "":
+		return fmt.Sprintf("%s pid %d", c.Host, c.PID)
+	}
+	return fmt.Sprint("pid ", c.PID)
+}

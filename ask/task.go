@@ -1,0 +1,85 @@
+package ask
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// Task is what lists and the tail show of a task. Moments are as the server writes them; long texts are cut.
+type Task struct {
+	Target   string  `json:"target"`
+	ID       int64   `json:"id"`
+	State    string  `json:"state"`
+	Group    string  `json:"group"`
+	Key      string  `json:"key,omitempty"`
+	Plan     string  `json:"plan"`
+	Start    string  `json:"start,omitempty"`
+	Stop     string  `json:"stop,omitempty"`
+	Seconds  float64 `json:"seconds,omitempty"` // from start to stop, or until now
+	Attempt  int32   `json:"attempt"`
+	PID      int32   `json:"pid,omitempty"`
+	SQLState string  `json:"sqlstate,omitempty"`
+	Input    string  `json:"input"`
+	Output   *string `json:"output,omitempty"`
+	Error    string  `json:"error,omitempty"`
+	Notice   string  `json:"notice,omitempty"`
+	Next     int64   `json:"next,omitempty"`
+}
+
+// tasks runs a statement that shows tasks.
+func (b *table) tasks(ctx context.Context, name string, args ...any) ([]Task, error) {
+	rows, err := b.conn.Query(ctx, b.queries.Text(name), args...)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (t Task, err error) {
+		t.Target = b.target.Name()
+		var has bool
+		var output string
+		err = row.Scan(&t.ID, &t.State, &t.Group, &t.Key, &t.Plan, &t.Start, &t.Stop, &t.Seconds, &t.Attempt, &t.PID, &t.SQLState,
+			&t.Input, &has, &output, &t.Error, &t.Notice, &t.Next)
+		if has {
+			t.Output = &output
+		}
+		if t.Start == "" || math.IsInf(t.Seconds, 0) {
+			t.Seconds = 0
+		}
+		t.Plan, t.Start, t.Stop = iso(t.Plan), iso(t.Start), iso(t.Stop)
+		return t, err
+	})
+}
+
+// textWidth is how much of an input, output or error a line shows.
+const textWidth = 80
+
+// says is what a line shows of a task: its error, or else its output, or its input.
+func (t Task) says() string {
+	switch {
+	case t.State != "WORK" && t.Error != "":
+		return first(t.Error, textWidth)
+	case t.Output != nil && first(*t.Output, textWidth) != "":
+		return first(*t.Output, textWidth)
+	}
+	return first(t.Input, textWidth)
+}
+
+// took is how long a task ran, or has been running.
+func (t Task) took() string {
+	if t.Start == "" {
+		return "-"
+	}
+	return span(t.Seconds)
+}
+
+// state is that of a task for people, who are told a pause from a task that was stopped.
+func (t Task) state() string {
+	if t.State == "STOP" && t.Stop == "" {
+		return "STOP (paused)"
+	}
+	return t.State
+}
+
+func taskName(id int64, b *table) string { return fmt.Sprintf("task %d of %s", id, b.target.Name()) }

@@ -1,0 +1,45 @@
+package ask
+
+import "testing"
+
+// TestWords: spans, moments, intervals and remotes are shown as people write them.
+func TestWords(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ what, got, want string }{
+		{"no time", span(0), "0 ms"},
+		{"milliseconds", span(0.0126), "13 ms"},
+		{"nearly a second", span(0.9996), "1 s"},
+		{"seconds", span(1.25), "1.2 s"},
+		{"a whole number of seconds", span(12), "12 s"},
+		{"nearly a minute", span(59.97), "1 min"},
+		{"minutes", span(61), "1 min 1 s"},
+		{"hours", span(3*3600 + 25), "3 h"},
+		{"hours and minutes", span(3*3600 + 125), "3 h 2 min"},
+		{"days", span(400 * 86400), "400 d"},
+		{"a clock that went back", span(-3), "0 ms"},
+		{"moment", iso("2026-11-25 14:25:41.5+00"), "2026-11-25T14:25:41.5+00:00"},
+		{"moment west of Greenwich", iso("2026-11-25 14:25:41-03:30"), "2026-11-25T14:25:41-03:30"},
+		{"infinity", iso("infinity"), "infinity"},
+		{"before Christ", iso("0044-03-15 12:00:00+00 BC"), "0044-03-15 12:00:00+00 BC"},
+		{"brief moment", brief("2026-11-25T14:25:41.727+00:00"), "2026-11-25 14:25:41+00"},
+		{"brief moment west of Greenwich", brief("2026-11-25T14:25:41.727-03:30"), "2026-11-25 14:25:41-03:30"},
+		{"brief infinity", brief("infinity"), "infinity"},
+		{"interval of an hour", interval("01:00:00"), "1 h"},
+		{"interval", interval("1 day 01:30:00.5"), "1 day 1 h 30 min 0.5 s"},
+		{"negative interval", interval("-00:00:05"), "-5 s"},
+		{"months", interval("1 mon"), "1 mon"},
+		{"empty interval", interval("00:00:00"), "0"},
+		{"first line", first("\n  \na b\nc", 10), "a b"},
+		{"long line", first("äöü", 2), "äö…"},
+		{"name of a remote", unsecret("shop"), "shop"},
+		{"remote", unsecret("host=a password=geheim dbname=b"), "host=a dbname=b"},
+		{"address of a remote", unsecret("postgres://u:geheim@a/b"), "host=a dbname=b user=u"},
+	} {
+		if c.got != c.want {
+			t.Errorf("%s: %q, not %q", c.what, c.got, c.want)
+		}
+	}
+	if text := unsecret("host=a password='geheim"); text == "" || len(text) < 20 {
+		t.Error(text)
+	}
+}

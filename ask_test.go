@@ -1,0 +1,103 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+
+	"pgtaskd/server/servertest"
+	"pgtaskd/server/tasktest"
+	"pgtaskd/sql"
+)
+
+// command runs one, and returns what it has written.
+func command(t *testing.T, args ...string) (stdout, stderr string, err error) {
+	t.Helper()
+	out, errs := &screen{}, &screen{}
+	err = run(t.Context(), args, out, errs)
+	return out.String(), errs.String(), err
+}
+
+// environment lets PG* variables lead to a database.
+func environment(t *testing.T, dsn string) {
+	t.Helper()
+	cfg, err := pgx.ParseConfig(dsn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, value := range map[string]string{"PGHOST": cfg.Host, "PGPORT": fmt.Sprint(cfg.Port), "PGUSER": cfg.User, "PGDATABASE": cfg.Database} {
+		t.Setenv(name, value)
+	}
+}
+
+// TestCommandsTakeWhatRunTakes: a configuration, a connection string, or PG* variables alone; of a configuration, one target or all.
+func TestCommandsTakeWhatRunTakes(t *testing.T) {
+	dsn := servertest.Database(t)
+	conn := servertest.Connect(t, dsn)
+	database := value(t, conn, "SELECT current_database()")
+	tasktest.Make(t, conn, sql.Options{}).Add("input, data", "SELECT 1", "\x1b[2J")
+	if _, err := sql.Install(t.Context(), conn, sql.Table{Schema: "public", Name: "other"}, sql.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "pgtaskd.json")
+	config := fmt.Sprintf(`{"dsn": %q, "targets": [{"data": %[2]q, "user": "postgres"}, {"data": %[2]q, "user": "postgres", "table": "other"}]}`, dsn, database)
+	if err := os.WriteFile(file, []byte(config), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cfg := conn.Config()
+	address := fmt.Sprintf("postgres://postgres@/%s?host=%s&port=%d", database, url.QueryEscape(cfg.Host), cfg.Port)
+	for _, args := range [][]string{
+		{"ls", dsn},
+		{"ls", "--dsn", dsn},
+		{"ls", address},
+		{"ls", "--config", file},
+		{"ls", "--config", file, "--target", database + "/public/task"},
+		{"show", "1", dsn},
+		{"show", "1", "--dsn", dsn},
+		{"show", "1", "--config", file, "--target", database + "/public/task"},
+		{"stop", "1", "--dsn", dsn},
+		{"ls", "--json", dsn},
+		{"show", "1", "--json", dsn},
+	} {
+		out, errs, err := command(t, args...)
+		if err != nil || !strings.Contains(out, "1") || strings.Contains(out, "\x1b") {
+			t.Errorf("%q: %v\n%s%s", args, err, out, errs)
+		}
+	}
+	for _, c := range []struct {
+		args  []string
+		usage bool
+		says  string
+	}{
+		{[]string{"ls"}, true, "PGDATABASE"},
+		{[]string{"run"}, true, "PGDATABASE"},
+		{[]string{"ls", dsn, "--config", file}, true, "not both"},
+		{[]string{"ls", dsn, "--dsn", dsn}, true, "not both"},
+		{[]string{"show", "1", "--config", file}, false, "--target"},
+		{[]string{"stop", "1", "--config", file, "--target", "no/such/one"}, false, database + "/public/other"},
+		{[]string{"ls", "--config", file + "x"}, false, "no such file"},
+		{[]string{"show", "one", dsn}, true, "one"},
+		{[]string{"status", "--config", file}, false, errReported.Error()},
+	} {
+		var usage *usageError
+		_, _, err := command(t, c.args...)
+		if err == nil || errors.As(err, &usage) != c.usage || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%q: %v", c.args, err)
+		}
+	}
+	environment(t, dsn)
+	if out, errs, err := command(t, "ls"); err != nil || !strings.Contains(out, "STOP") {
+		t.Error(out, errs, err)
+	}
+	start(t).leads(1)
+	out, errs, err := command(t, "status")
+	if err != nil || !strings.Contains(out, database+"/public/task") {
+		t.Error(out, errs, err)
+	}
+}

@@ -1,0 +1,79 @@
+package main
+
+import (
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"pgtaskd/server/servertest"
+)
+
+// The chapter "Commands" of docs/operations.md shows what commands print: each line after a $ is run in its order, in a database that is
+// served, and prints the lines that follow. … stands for lines that are left out, spaces for any number of them, and every moment, span, process and database for any
+// other. Blocks of sql are run, too.
+func TestCommandsPrintWhatTheDocumentsShow(t *testing.T) {
+	text, err := os.ReadFile("docs/operations.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, chapter, found := strings.Cut(string(text), "\n## Commands\n")
+	if !found {
+		t.Fatal("there is no chapter Commands")
+	}
+	chapter, _, _ = strings.Cut(chapter, "\n## ")
+	dsn := servertest.Database(t)
+	environment(t, dsn)
+	start(t).leads(1)
+	conn := servertest.Connect(t, dsn)
+	commands := 0
+	for _, block := range fenced.FindAllStringSubmatch(chapter, -1) {
+		if block[1] == "sql" {
+			servertest.Exec(t, conn, block[2])
+			continue
+		}
+		for _, example := range strings.Split("\n"+block[2], "\n$ pgtaskd ")[1:] {
+			commands++
+			line, want, _ := strings.Cut(example, "\n")
+			shows(t, line, want)
+		}
+	}
+	if commands < 5 {
+		t.Error("there are ", commands, " commands")
+	}
+}
+
+var fenced = regexp.MustCompile("(?s)```(sql|console)\n(.*?)```")
+
+// shows runs a command until it prints what is wanted. Those that change anything are run once.
+func shows(t *testing.T, line, want string) {
+	t.Helper()
+	pattern := regexp.QuoteMeta(strings.Join(strings.Fields(varying.ReplaceAllString(want, "…")), " "))
+	pattern = "^" + strings.ReplaceAll(pattern, "…", ".*?") + "$"
+	args := words(line)
+	var got string
+	try := func() bool {
+		out, errs, _ := command(t, args...)
+		got = out + errs
+		return regexp.MustCompile(pattern).MatchString(strings.Join(strings.Fields(got), " "))
+	}
+	once := args[0] == "stop" || args[0] == "again"
+	if once && !try() || !once && !servertest.Comes(15*time.Second, try) {
+		t.Fatalf("pgtaskd %s prints\n%s\nand not\n%s", line, got, want)
+	}
+}
+
+// varying is what differs from one time to the next.
+var varying = regexp.MustCompile(`20\d\d-\d\d-\d\d \S+|\([\d.]+ m?s\)|\b\d+ ms\b|pid \d+|\bshop\b`)
+
+// words are those of a command line, some in quotes.
+func words(line string) (all []string) {
+	line, _, _ = strings.Cut(line, "  #")
+	for _, word := range quoted.FindAllStringSubmatch(line, -1) {
+		all = append(all, word[1]+word[2])
+	}
+	return all
+}
+
+var quoted = regexp.MustCompile(`"([^"]*)"|(\S+)`)

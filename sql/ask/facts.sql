@@ -1,0 +1,44 @@
+-- What has the table's name, what the role may do with it, and whether the table of controllers and the function that says why a task waits can be used:
+-- both run, or show, what their owner likes, so it must be the table's owner or a superuser.
+-- $1 schema, $2 table, $3 table of controllers, $4 function
+SELECT
+    c.relkind::pg_catalog.text,
+    pg_catalog.quote_ident(current_user),
+    pg_catalog.current_setting('is_superuser') OPERATOR(pg_catalog.=) 'on',
+    pg_catalog.has_schema_privilege(n.oid, 'USAGE'),
+    pg_catalog.has_table_privilege(c.oid, 'SELECT'),
+    EXISTS (
+        SELECT
+        FROM pg_catalog.pg_attribute AS a
+        WHERE a.attrelid OPERATOR(pg_catalog.=) c.oid AND a.attname OPERATOR(pg_catalog.=) 'state' AND pg_catalog.has_column_privilege(c.oid, a.attnum, 'UPDATE')
+    ),
+    (
+        SELECT pg_catalog.count(*)
+        FROM pg_catalog.pg_attribute AS a
+        WHERE a.attrelid OPERATOR(pg_catalog.=) c.oid AND NOT a.attisdropped AND a.attname OPERATOR(pg_catalog.=) ANY ('{due,stopping,key,notice}'::pg_catalog.name[])
+    ) OPERATOR(pg_catalog.=) 4,
+    EXISTS (
+        SELECT
+        FROM pg_catalog.pg_class AS l
+        JOIN pg_catalog.pg_roles AS o ON o.oid OPERATOR(pg_catalog.=) l.relowner
+        WHERE l.relnamespace OPERATOR(pg_catalog.=) n.oid
+            AND l.relname OPERATOR(pg_catalog.=) $3::pg_catalog.text
+            AND l.relkind OPERATOR(pg_catalog.=) 'r'
+            AND (l.relowner OPERATOR(pg_catalog.=) c.relowner OR o.rolsuper)
+            AND pg_catalog.has_table_privilege(l.oid, 'SELECT')
+    ),
+    EXISTS (
+        SELECT
+        FROM pg_catalog.pg_proc AS p
+        JOIN pg_catalog.pg_roles AS o ON o.oid OPERATOR(pg_catalog.=) p.proowner
+        WHERE p.pronamespace OPERATOR(pg_catalog.=) n.oid
+            AND p.proname OPERATOR(pg_catalog.=) $4::pg_catalog.text
+            AND p.pronargs OPERATOR(pg_catalog.=) 1
+            AND p.proargtypes[0] OPERATOR(pg_catalog.=) 'pg_catalog.int8'::pg_catalog.regtype::pg_catalog.oid
+            AND (p.proowner OPERATOR(pg_catalog.=) c.relowner OR o.rolsuper)
+            AND pg_catalog.has_function_privilege(p.oid, 'EXECUTE')
+    )
+FROM pg_catalog.pg_namespace AS n
+JOIN pg_catalog.pg_class AS c ON c.relnamespace OPERATOR(pg_catalog.=) n.oid
+WHERE n.nspname OPERATOR(pg_catalog.=) $1::pg_catalog.text
+    AND c.relname OPERATOR(pg_catalog.=) $2::pg_catalog.text

@@ -1,0 +1,118 @@
+package work
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestCron: a task waits for the first match after its INSERT, unless it is given a plan, and then
+// for the next one each time.
+func TestCron(t *testing.T) {
+	t.Parallel()
+	s := play(t, inBerlin)
+	const next = "SELECT plan = date_trunc('hour', created) + interval '1 hour' AND origin IS NULL AND base IS NULL FROM task WHERE id = $1"
+	id := s.add("input, cron", "SELECT 1", "0 * * * *")
+	s.eventually("true", next, id)
+	if got := s.state(id); got != "PLAN" {
+		t.Error(got)
+	}
+	night := s.add("input, cron", "SELECT 1", "30 2 * * *")
+	s.eventually("02:30", "SELECT to_char(plan AT TIME ZONE 'Europe/Berlin', 'HH24:MI') FROM task WHERE id = $1 AND origin IS NULL", night)
+
+	given := s.add("input, cron, plan", "SELECT 1", "0 0 1 1 *", s.get("SELECT now() - interval '1 min'"))
+	s.becomes(given, "DONE")
+	s.eventually("PLAN 01-01 00:00 0", "SELECT format('%s %s %s', state, to_char(plan AT TIME ZONE 'Europe/Berlin', 'MM-DD HH24:MI'), skipped) FROM task WHERE parent = $1 AND origin IS NULL", given)
+	later := s.add("input, cron, plan", "SELECT 1", "@daily", "2100-01-01 12:34:00+00")
+	s.eventually("true", "SELECT plan = '2100-01-01 12:34:00+00' FROM task WHERE id = $1 AND origin IS NULL", later)
+
+	s.exec("UPDATE task SET cron = '30 3 * * *' WHERE id = ANY ($1)", []int64{night, later})
+	s.eventually("2", "SELECT count(*) FROM task WHERE to_char(plan AT TIME ZONE 'Europe/Berlin', 'HH24:MI') = '03:30' AND plan < now() + interval '25 hours' AND origin IS NULL")
+	s.exec("UPDATE task SET cron = '30 4 * * *', plan = '2100-01-01' WHERE id = $1", night)
+	s.eventually("true", "SELECT plan = '2100-01-01' FROM task WHERE id = $1 AND origin IS NULL", night)
+}
+
+func inBerlin(target *Target) { target.TimeZone = "Europe/Berlin" }
+
+// TestCronWithKey is how a job is defined again.
+func TestCronWithKey(t *testing.T) {
+	t.Parallel()
+	s := play(t, inBerlin)
+	const upsert = "INSERT INTO task (key, input, cron) VALUES ('job', 'SELECT 1', $1) ON CONFLICT (wait_key) WHERE wait_key IS NOT NULL DO UPDATE SET cron = excluded.cron RETURNING id"
+	define := func(cron string) (id int64) {
+		if err := s.conn.QueryRow(t.Context(), upsert, cron).Scan(&id); err != nil {
+			t.Fatal(err)
+		}
+		return id
+	}
+	id := define("15 1 * * *")
+	for _, hour := range []string{"1", "2", "2", "3"} {
+		if again := define("15 " + hour + " * * *"); again != id {
+			t.Fatal(again)
+		}
+		s.eventually("0"+hour+":15", "SELECT to_char(plan AT TIME ZONE 'Europe/Berlin', 'HH24:MI') FROM task WHERE key = 'job' AND origin IS NULL")
+	}
+}
+
+// TestCronThatMissedBeats: a run that was late passes them over, or runs the newest.
+func TestCronThatMissedBeats(t *testing.T) {
+	t.Parallel()
+	s := play(t)
+	for catchup, want := range map[int]string{0: "0 10", 3: "0 7 0 0 0", 50: "0 0 0 0 0 0 0 0 0 0 0 0"} {
+		id := s.add("input, cron, active, catchup, data, plan, max", "SELECT 1", "0 * * * *", "0", catchup, "x", s.get("SELECT date_trunc('hour', now()) - interval '10 hours'"), 1000)
+		s.exec("UPDATE task SET data = id WHERE id = $1", id)
+		const chain = "SELECT string_agg(skipped::text, ' ' ORDER BY id) FROM task WHERE id = $1 OR data = $1::int8::text"
+		s.eventually("1", "SELECT count(*) FROM task WHERE data = $1::int8::text AND plan = date_trunc('hour', now()) + interval '1 hour' AND origin IS NULL", id)
+		if got := s.get(chain, id); got != want {
+			t.Errorf("catchup %d: %s, want %s", catchup, got, want)
+		}
+	}
+	gone := s.add("input, cron, plan", "SELECT 1", "0 * * * *", s.get("SELECT date_trunc('hour', now()) - interval '10 hours'"))
+	s.becomes(gone, "GONE")
+	s.eventually("t 10", "SELECT format('%s %s', plan = date_trunc('hour', now()) + interval '1 hour', skipped) FROM task WHERE parent = $1 AND origin IS NULL", gone)
+}
+
+// TestCronUntil: the last one has no repetition.
+func TestCronUntil(t *testing.T) {
+	t.Parallel()
+	s := play(t)
+	id := s.add("input, cron, plan, until", "SELECT 1", "0 0 1 * *", s.get("SELECT now()"), s.get("SELECT date_trunc('month', now()) + interval '1 month' - interval '1 s'"))
+	s.becomes(id, "DONE")
+	s.eventually("1 t", "SELECT format('%s %s', count(*), bool_and(next IS NULL)) FROM task")
+	id = s.add("input, cron, plan, until", "SELECT 1", "0 0 1 * *", s.get("SELECT now()"), s.get("SELECT date_trunc('month', now()) + interval '1 month'"))
+	s.becomes(id, "DONE")
+	s.eventually("true", "SELECT plan = until FROM task WHERE parent = $1 AND origin IS NULL", id)
+}
+
+// TestCronThatCannotBeRead FAILs at once, and not when it would be due.
+func TestCronThatCannotBeRead(t *testing.T) {
+	t.Parallel()
+	s := play(t)
+	s.exec("SET session_replication_role TO replica") // no trigger looks at it
+	for cron, why := range map[string]string{
+		"nonsense": `cron ends at character 9 after 1 field%`, "TZ=Nowhere/City 0 0 * * *": `time zone "Nowhere/City" at character 4 is not known%`, "0 0 30 2 *": "%never%",
+		strings.Repeat("1,", 1<<20) + "1 * * * *": "cron is longer than 1 kB", "": "cron is empty",
+	} {
+		id := s.add("input, cron, plan, origin", "SELECT 1", cron, "2100-01-01", "-infinity")
+		s.becomes(id, "FAIL")
+		if got := s.get("SELECT format('%s %s %s', error LIKE 'ERROR:  ' || $2, sqlstate, stop IS NOT NULL AND next IS NULL) FROM task WHERE id = $1", id, why); got != "t 22023 t" {
+			t.Error(got, s.get("SELECT left(error, 200) FROM task WHERE id = $1", id))
+		}
+	}
+}
+
+// TestManyCronTasks that come at once are all planned.
+func TestManyCronTasks(t *testing.T) {
+	t.Parallel()
+	s := play(t)
+	s.exec("INSERT INTO task (input, cron) SELECT 'SELECT 1', '30 4 1 * *' FROM generate_series(1, 5000)")
+	s.eventually("5000", "SELECT count(*) FROM task WHERE origin IS NULL AND plan > now()")
+}
+
+// TestCronThatWaitsWhilePaused: what was paused before it was planned counts from when it goes on.
+func TestCronThatWaitsWhilePaused(t *testing.T) {
+	t.Parallel()
+	s := play(t)
+	id := s.add("input, cron, state, plan, origin", "SELECT 1", "0 * * * *", "STOP", s.get("SELECT now() - interval '2 days'"), s.get("SELECT now() - interval '3 days'"))
+	s.exec("UPDATE task SET state = 'PLAN' WHERE id = $1", id)
+	s.eventually("true", "SELECT plan = date_trunc('hour', now()) + interval '1 hour' AND skipped IN (71, 72) FROM task WHERE id = $1 AND origin IS NULL", id)
+}

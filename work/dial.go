@@ -1,0 +1,35 @@
+package work
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"pgtaskd/remote"
+)
+
+// Dial opens a session of the target's role, with settings of our own, for a command that looks at or changes its
+// table. application is the session's name.
+func Dial(ctx context.Context, t Target, application string) (*pgx.Conn, error) {
+	cfg, err := ownConfig(t.Connect, map[string]string{
+		"application_name":                    application,
+		"idle_in_transaction_session_timeout": milliseconds(sessionLimit),
+		"statement_timeout":                   milliseconds(sessionLimit),
+		"lock_timeout":                        milliseconds(statementLimit),
+	})
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, connectLimit)
+	defer cancel()
+	conn, err := pgx.ConnectConfig(ctx, cfg)
+	if err == nil {
+		return conn, nil
+	}
+	err = remote.Reason(err)
+	if hint := t.hint(err, false); hint != "" {
+		return nil, fmt.Errorf("%w (%s)", err, hint)
+	}
+	return nil, err
+}

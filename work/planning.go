@@ -1,0 +1,171 @@
+package work
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgtype"
+
+	"pgtaskd/work/schedule"
+)
+
+// unplanned is a task whose cron expression is still to be looked at: one that somebody has just
+// inserted or given another expression, or a repetition that an end has just written.
+type unplanned struct {
+	id      int64
+	version uint32
+	cron    string
+	origin  pgtype.Timestamptz // the beat before the one that is to be found; infinite: plan is wanted as it stands
+	plan    pgtype.Timestamptz // when the row was written: what comes between origin and it was missed
+	until   pgtype.Timestamptz
+	catchup int32
+}
+
+// planPages is how many times batchMost unplanned tasks one scan plans: many that come at once do
+// not keep the others waiting.
+const planPages = 4
+
+// queueUnplanned asks for unplanned tasks, from where the last look has come to.
+func (l *loop) queueUnplanned(batch *pgx.Batch) {
+	batch.Queue(l.queries().Text("unplanned"), l.look.planned, batchMost).Query(l.readUnplanned)
+}
+
+func (l *loop) readUnplanned(rows pgx.Rows) error {
+	l.unplanned = l.unplanned[:0]
+	var u unplanned
+	_, err := pgx.ForEachRow(rows, []any{&u.id, &u.version, &u.cron, &u.origin, &u.plan, &u.until, &u.catchup}, func() error {
+		l.unplanned = append(l.unplanned, u)
+		return nil
+	})
+	return err
+}
+
+// plan plans what a scan has found unplanned.
+func (l *loop) plan(ctx context.Context) error {
+	for range planPages {
+		if len(l.unplanned) == 0 {
+			l.look.wanted = l.look.wanted || l.look.planned > 0
+			l.look.planned = 0
+			return nil
+		}
+		full := len(l.unplanned) == batchMost
+		last := l.unplanned[len(l.unplanned)-1].id
+		if err := l.planThese(ctx); err != nil {
+			return err
+		}
+		if l.look.planned = last; !full {
+			l.look.planned = 0
+			return nil
+		}
+		batch := &pgx.Batch{}
+		l.queueUnplanned(batch)
+		if err := l.sendBatch(ctx, batch); err != nil {
+			return err
+		}
+	}
+	l.look.wanted = true
+	return nil
+}
+
+func (l *loop) sendBatch(ctx context.Context, batch *pgx.Batch) error {
+	ctx, cancel := limited(ctx)
+	defer cancel()
+	return l.control.conn.SendBatch(ctx, batch).Close()
+}
+
+// planThese finds the beats of the unplanned tasks that were read, and writes them.
+func (l *loop) planThese(ctx context.Context) error {
+	all := make(map[int64]*unplanned, len(l.unplanned))
+	var ids []int64
+	for i := range l.unplanned {
+		u := &l.unplanned[i]
+		if !l.isHopeless(u.id) && !time.Now().Before(l.parked[u.id].until) {
+			all[u.id], ids = u, append(ids, u.id)
+		}
+	}
+	if len(ids) == 0 {
+		return nil
+	}
+	planned := map[int64]bool{}
+	err := l.eachWithWords(ctx, ids, func(ctx context.Context, ids []int64, mute bool) error {
+		var p beats
+		for _, id := range ids {
+			p.add(all[id], l.timeZone())
+		}
+		rows, err := l.control.conn.Query(ctx, l.queries().Text("planned"), p.ids, p.versions, p.plans, p.skipped, p.errors, mute)
+		if err != nil {
+			return err
+		}
+		done, err := pgx.CollectRows(rows, pgx.RowTo[int64])
+		for _, id := range done {
+			planned[id] = true
+		}
+		return err
+	})
+	for _, id := range ids {
+		if planned[id] {
+			delete(l.parked, id)
+		} else {
+			l.park([]int64{id}) // somebody has locked or changed it
+		}
+	}
+	l.look.wanted = true
+	l.look.spoke = time.Now()
+	return err
+}
+
+// beats are the parameters of planned.sql.
+type beats struct {
+	ids      []int64
+	versions []int32
+	plans    []*pgtype.Timestamptz
+	skipped  []int32
+	errors   []*string
+}
+
+func (b *beats) add(u *unplanned, zone string) {
+	plan, skipped, err := u.beat(zone)
+	b.ids, b.versions = append(b.ids, u.id), append(b.versions, int32(u.version))
+	b.plans, b.skipped = append(b.plans, plan), append(b.skipped, int32(skipped))
+	var text *string
+	if err != nil {
+		words := "ERROR:  " + err.Error()
+		text = &words
+	}
+	b.errors = append(b.errors, text)
+}
+
+// beat is what the task is to be planned for, nil if nothing is left, and how many beats have been
+// passed over before. zone is that of expressions that name none.
+func (u *unplanned) beat(zone string) (plan *pgtype.Timestamptz, skipped int, err error) {
+	location, err := time.LoadLocation(zone)
+	if err != nil && !strings.Contains(u.cron, "TZ=") {
+		return nil, 0, fmt.Errorf("cron needs a time zone: that of the target, %q, is no name of the tz database\nHINT:  Give the target a \"timezone\", or begin cron with CRON_TZ=.", zone)
+	}
+	s, err := schedule.Parse(u.cron, location)
+	if err != nil {
+		return nil, 0, err
+	}
+	if u.origin.InfinityModifier != pgtype.Finite {
+		return &u.plan, 0, nil
+	}
+	first := u.plan.InfinityModifier != pgtype.Finite || !u.plan.Time.After(u.origin.Time) // until and catchup are for repetitions
+	var when time.Time
+	var found bool
+	if first {
+		when, found = s.Next(u.origin.Time)
+	} else {
+		var until time.Time
+		if u.until.Valid && u.until.InfinityModifier == pgtype.Finite {
+			until = u.until.Time
+		}
+		when, skipped, found = s.Missed(u.origin.Time, u.plan.Time, until, int(u.catchup))
+	}
+	if !found {
+		return nil, 0, nil
+	}
+	return &pgtype.Timestamptz{Time: when, Valid: true}, skipped, nil
+}
