@@ -80,6 +80,9 @@ func eachCase(t *testing.T, folder string, result func(t *testing.T, path string
 func describe(file *File) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "log level: %v\n", file.Log.Level)
+	if file.Log.Format != "" || file.Log.Tasks != "fail" {
+		fmt.Fprintf(&b, "log format: %s, tasks: %s\n", file.Log.Format, file.Log.Tasks)
+	}
 	if file.Listen != "" {
 		fmt.Fprintf(&b, "listens on: %s\n", file.Listen)
 	}

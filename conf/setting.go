@@ -231,6 +231,7 @@ func (r *reader) zone(into *string) func(value) {
 		}
 	}
 }
+
 // address reads a host and the number of a port.
 func (r *reader) address(into *string) func(value) {
 	return func(v value) {

@@ -149,8 +149,13 @@ func cut(text string, most int) string {
 	return text[:most] + "…"
 }
 
-// secrets are what may stand for a password in an error: SQL can raise any.
-var secrets = regexp.MustCompile(`(?i)(passw(?:or)?d\s*=\s*|passw(?:or)?d\s+(?:')|://[^\s/:@]*:)('[^']*'?|[^\s'@]+)`)
+// What may stand for a password in an error: SQL can raise any.
+var (
+	quotedSecret = regexp.MustCompile(`(?i)(passw(?:or)?d\s*(?:=\s*)?)'[^']*'?`)
+	plainSecret  = regexp.MustCompile(`(?i)(passw(?:or)?d\s*=\s*|://[^\s/:@]*:)[^\s'@]+`)
+)
 
 // masked is a text without them.
-func masked(text string) string { return secrets.ReplaceAllString(text, "${1}***") }
+func masked(text string) string {
+	return plainSecret.ReplaceAllString(quotedSecret.ReplaceAllString(text, "${1}***"), "${1}***")
+}
