@@ -1,4 +1,3 @@
-// Package human writes values as people do. It owns nothing, and any goroutine may call it.
 package human
 
 import (
