@@ -114,6 +114,32 @@ func TestApply(t *testing.T) {
 		"a series whose until has passed does not begin again": {
 			"", "- {key: a, input: SELECT 1, repeat: 1 hour, until: 2020-01-01}", apply.Options{}, "over a", "NULL",
 		},
+		"a period becomes a cron expression, whatever the default of repeat is": {
+			"INSERT INTO task (key, input, repeat, owner) VALUES ('a', 'SELECT 1', '1 day', 'git'); ALTER TABLE task ALTER repeat SET DEFAULT '1 min'", "- {key: a, input: SELECT 1, cron: '0 3 * * *'}\n- {key: b, input: SELECT 1, cron: '@daily'}",
+			apply.Options{},
+			"~ a\n    repeat: 1 day → 00:00:00\n    cron: NULL → 0 3 * * *\n+ b\n    input: SELECT 1\n    cron: @daily",
+			"1 PLAN a group 00:00:00 SELECT 1 git\n2 PLAN b group 00:00:00 SELECT 1 git",
+		},
+		"a cron expression becomes a period": {
+			"INSERT INTO task (key, input, cron, owner) VALUES ('a', 'SELECT 1', '0 3 * * *', 'git')", "- {key: a, input: SELECT 1, repeat: 1 day}",
+			apply.Options{},
+			"~ a\n    repeat: 00:00:00 → 1 day\n    cron: 0 3 * * * → NULL", "1 PLAN a group 1 day SELECT 1 git",
+		},
+		"a cron expression of a job that runs": {
+			"INSERT INTO task (key, input, cron, owner, state) VALUES ('a', 'SELECT 1', '0 3 * * *', 'git', 'WORK')", "- {key: a, input: SELECT 1, cron: '0 4 * * *'}",
+			apply.Options{},
+			"~ a (it runs now: that run goes on as it began)\n    cron: 0 3 * * * → 0 4 * * *", "1 WORK a group 00:00:00 SELECT 1 git",
+		},
+		"a cron job that runs and is pruned": {
+			"INSERT INTO task (key, input, cron, owner, state) VALUES ('a', 'SELECT 1', '0 3 * * *', 'git', 'WORK')", "[]",
+			apply.Options{Prune: true},
+			"- a (it runs now: that run goes on, and is the last)", "1 WORK a group 00:00:00 SELECT 1 git",
+		},
+		"columns of a repetition that are its own": {
+			"INSERT INTO task (key, input, repeat, owner, failures, skipped, max_failures) VALUES ('a', 'SELECT 1', '1 hour', 'git', 2, 3, 5)", one,
+			apply.Options{},
+			"~ a\n    max_failures: 5 → 0", "1 PLAN a group 01:00:00 SELECT 1 git",
+		},
 		"an hour is not a day of hours": {
 			"INSERT INTO task (key, input, repeat, owner) VALUES ('a', 'SELECT 1', '24 hours', 'git')", "- {key: a, input: SELECT 1, repeat: 1 day}",
 			apply.Options{},
@@ -158,6 +184,8 @@ func TestFaultsOfValuesNameTheirPlace(t *testing.T) {
 		"paused":                  {"", job("repeat: 1 h\n  paused: true"), `the table has no column "paused"; UPDATE … SET state = 'STOP' pauses a job`},
 		"a column of one run":     {"", job("repeat: 1 h\n  state: STOP"), "jobs.yaml: line 5, column 3: state is not for a file: it belongs to one run"},
 		"another of them":         {"", job("repeat: 1 h\n  after: [1]"), "after is not for a file"},
+		"failures":                {"", job("repeat: 1 h\n  failures: 1"), "failures is not for a file"},
+		"overlap with a retry":    {"", job("repeat: 1 h\n  overlap: true\n  retry: 1"), "line 5, column 12: a task with overlap and a key can have no retry"},
 		"a generated one":         {"", job("repeat: 1 h\n  wait_key: x"), "wait_key is not for a file"},
 		"an id":                   {"", job("repeat: 1 h\n  id: 1"), "id is not for a file"},
 		"an author":               {"", job("repeat: 1 h\n  author: x"), "author is not for a file"},

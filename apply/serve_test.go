@@ -100,3 +100,21 @@ func TestTwoApplyAtOnce(t *testing.T) {
 	}
 	s.equal("jobs", s.get("SELECT count(*) FROM task"), "50")
 }
+
+// TestAChangedExpressionIsPlanned: what waits gets the next beat of its new expression, and what is paused stays so.
+func TestAChangedExpressionIsPlanned(t *testing.T) {
+	t.Parallel()
+	s := play(t)
+	s.serve()
+	const file = "- {key: a, input: SELECT 1, cron: 'CRON_TZ=UTC 0 %[1]d 1 1 *'}\n- {key: b, input: SELECT 1, cron: 'CRON_TZ=UTC 0 %[1]d 1 1 *'}"
+	s.run(fmt.Sprintf(file, 3), apply.Options{})
+	const plans = "SELECT string_agg(concat(key, ' ', state, ' ', to_char(plan AT TIME ZONE 'UTC', 'DD HH24:MI')), ', ' ORDER BY key) FROM task"
+	s.eventually("a PLAN 01 03:00, b PLAN 01 03:00", plans)
+	s.exec("UPDATE task SET state = 'STOP' WHERE key = 'b'")
+	s.run(fmt.Sprintf(file, 4), apply.Options{})
+	s.eventually("a PLAN 01 04:00", plans+" WHERE key = 'a'")
+	s.equal("paused", s.get("SELECT state FROM task WHERE key = 'b'"), "STOP")
+	s.exec("UPDATE task SET state = 'PLAN' WHERE key = 'b'")
+	s.eventually("a PLAN 01 04:00, b PLAN 01 04:00", plans)
+	s.equal("again", s.run(fmt.Sprintf(file, 4), apply.Options{}), "")
+}

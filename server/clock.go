@@ -3,7 +3,6 @@ package server
 import (
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"time"
 )
@@ -20,7 +19,7 @@ func (s *Server) SetClock(ahead time.Duration) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.environment = append(os.Environ(), "LD_PRELOAD="+library, fmt.Sprintf("FAKETIME=+%d", int(ahead.Seconds())), "FAKETIME_DONT_FAKE_MONOTONIC=1")
+	s.environment = []string{"LD_PRELOAD=" + library, fmt.Sprintf("FAKETIME=+%d", int(ahead.Seconds())), "FAKETIME_DONT_FAKE_MONOTONIC=1"}
 	return nil
 }
 

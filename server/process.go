@@ -34,8 +34,9 @@ func startProcess(ctx context.Context, bindir string, f *folder, environment []s
 		return nil, err
 	}
 	cmd := exec.Command(filepath.Join(bindir, "postgres"), "-D", f.data())
-	cmd.Stdout, cmd.Stderr, cmd.Env = log, log, environment
+	cmd.Stdout, cmd.Stderr = log, log
 	f.owner.adopt(cmd)
+	cmd.Env = append(cmd.Env, environment...)
 	if err := cmd.Start(); err != nil {
 		return nil, err
 	}

@@ -43,7 +43,7 @@ type Server struct {
 
 	mu          sync.Mutex
 	process     *process // nil after Stop
-	environment []string // of the program; nil: ours
+	environment []string // of the program, besides what every one has
 }
 
 // Start initialises a data folder and starts a server on it, which takes about a second. As root it runs the server

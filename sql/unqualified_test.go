@@ -124,6 +124,7 @@ func (c *checker) operator(i int) {
 	operand := c.at(i-1).kind != operatorToken && !c.any(i-1, "(", ",", "[") && !c.closed && !(c.at(i-1).kind == wordToken && syntax[c.at(i-1).text])
 	switch {
 	case level.operator && c.is(i-1, ".") && c.is(i-2, "pg_catalog") && c.is(i-3, "("):
+	case t.text == "<<" && c.is(i+2, ">>") || t.text == ">>" && c.is(i-2, "<<"): // a label
 	case t.text == "*" && (!operand || c.is(i-1, ".")): // all columns, or rows
 	case strings.Trim(t.text, "+-") == "" && !operand && c.at(i+1).kind == numberToken: // a number's sign
 	case t.text == "=" && level.assigns:

@@ -85,7 +85,7 @@ beat AS MATERIALIZED (
         c.place,
         c.id,
         c.key,
-        c.until,
+        CASE WHEN c.cron IS NULL OR c.catchup OPERATOR(pg_catalog.=) 0 THEN c.until END AS until, -- else there may be a beat that was missed before
         c.failures,
         c.paused,
         CASE

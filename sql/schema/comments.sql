@@ -1,5 +1,7 @@
 -- What everything is for. The comment of the table and of the functions also bears the schema's version.
 
+COMMENT ON FUNCTION :schema.pgtaskd_cron_:hash(pg_catalog.text) IS 'Says what is wrong with a cron expression, and where; null: nothing (:version)';
+
 COMMENT ON FUNCTION :schema.pgtaskd_accept_:hash() IS 'Keeps plan and the intervals of a task within bounds, and wakes the leader, if it sleeps, for new tasks (:version)';
 
 COMMENT ON FUNCTION :schema.pgtaskd_wake_:hash() IS 'Wakes the leader that serves the table (:version)';

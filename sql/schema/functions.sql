@@ -105,7 +105,7 @@ BEGIN
             SCHEMA = TG_TABLE_SCHEMA, CONSTRAINT = 'pgtaskd_cron_check';
     END IF;
     anew := TG_OP OPERATOR(pg_catalog.=) 'INSERT' OR (OLD.cron OPERATOR(pg_catalog.=) NEW.cron) IS NOT TRUE;
-    wrong := CASE WHEN NEW.cron IS NOT NULL AND anew THEN :schema.pgtaskd_cron_:hash(NEW.cron, pg_catalog.statement_timestamp()) END;
+    wrong := CASE WHEN NEW.cron IS NOT NULL AND anew THEN :schema.pgtaskd_cron_:hash(NEW.cron) END;
     IF wrong IS NOT NULL THEN
         RAISE EXCEPTION '%', wrong USING ERRCODE = 'check_violation', COLUMN = 'cron', TABLE = TG_TABLE_NAME,
             SCHEMA = TG_TABLE_SCHEMA, CONSTRAINT = 'pgtaskd_cron_check';

@@ -3,6 +3,7 @@ package schedule
 import (
 	"cmp"
 	"errors"
+	"math"
 	"regexp"
 	"strconv"
 	"strings"
@@ -161,15 +162,20 @@ func total(parts []part) (Interval, error) {
 	if len(parts) == 0 {
 		return Interval{}, ErrNoInterval
 	}
-	var sum Interval
-	given := map[Interval]bool{}
+	given := map[Interval]int{}
 	fraction := false
 	for _, p := range parts {
-		fraction = fraction || p.unit == seconds.Interval && strings.Contains(p.amount, ".")
-		if given[p.unit] {
-			return Interval{}, ErrUnitTwice
+		if !p.whole() {
+			return Interval{}, ErrTooFine
 		}
-		given[p.unit] = true
+		given[p.unit]++
+		fraction = fraction || p.unit == seconds.Interval && strings.Contains(p.amount, ".")
+	}
+	if fraction && given[Interval{Micros: 1000}]+given[Interval{Micros: 1}] > 0 {
+		return Interval{}, ErrUnitTwice
+	}
+	var sum Interval
+	for _, p := range parts {
 		length, err := p.length()
 		if err != nil {
 			return Interval{}, err
@@ -178,38 +184,43 @@ func total(parts []part) (Interval, error) {
 		sum.Days += length.Days
 		sum.Micros += length.Micros
 	}
-	if fraction && (given[Interval{Micros: 1000}] || given[Interval{Micros: 1}]) {
+	if len(given) < len(parts) {
 		return Interval{}, ErrUnitTwice
 	}
 	return sum, nil
 }
 
+// whole tells whether a part is a whole number of microseconds, or of months.
+func (p part) whole() bool {
+	_, fraction, fractional := strings.Cut(p.amount, ".")
+	digits := 6
+	switch {
+	case p.unit.Months > 0:
+		return !fractional
+	case p.unit.Micros == 1:
+		digits = 0
+	case p.unit.Micros == 1000:
+		digits = 3
+	}
+	return len(strings.TrimRight(fraction, "0")) <= digits
+}
+
 // length is exact: PostgreSQL calculates with floating point, and comes to the
 // same where the result is a whole number of microseconds.
 func (p part) length() (Interval, error) {
-	whole, fraction, fractional := strings.Cut(p.amount, ".")
+	whole, fraction, _ := strings.Cut(p.amount, ".")
 	n, err := strconv.ParseInt(whole, 10, 32) // older servers take no more
-	if err != nil || n*p.unit.Months > 1<<31-1 || n*p.unit.Days > 1<<31-1 {
+	if err != nil || n*p.unit.Months > math.MaxInt32 || n*p.unit.Days > math.MaxInt32 {
 		return Interval{}, ErrTooLong
 	}
 	length := Interval{n * p.unit.Months, n * p.unit.Days, n * p.unit.Micros}
-	if fraction = strings.TrimRight(fraction, "0"); fraction == "" && (!fractional || p.unit.Months == 0) {
+	millionths, _ := strconv.ParseInt((fraction + "000000")[:6], 10, 64)
+	if p.unit.Days > 0 { // of whole days first, the rest of a day is time
+		millionths *= p.unit.Days
+		length.Days += millionths / 1_000_000
+		length.Micros += millionths % 1_000_000 * 86_400
 		return length, nil
 	}
-	if len(fraction) > 6 || p.unit.Months > 0 {
-		return Interval{}, ErrTooFine
-	}
-	part, _ := strconv.ParseInt((fraction + "00000")[:6], 10, 64) // millionths of the unit
-	if p.unit.Days > 0 {                                          // of whole days first, the rest of a day is time
-		part *= p.unit.Days
-		length.Days += part / 1_000_000
-		length.Micros += part % 1_000_000 * 86_400
-		return length, nil
-	}
-	part *= p.unit.Micros
-	if part%1_000_000 != 0 {
-		return Interval{}, ErrTooFine
-	}
-	length.Micros += part / 1_000_000
+	length.Micros += millionths * p.unit.Micros / 1_000_000
 	return length, nil
 }

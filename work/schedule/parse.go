@@ -23,6 +23,7 @@ func Parse(expr string, location *time.Location) (*Schedule, error) {
 			return nil, fmt.Errorf("cron has a character that is not plain ASCII at character %d", i+1)
 		}
 	}
+	expr = blanks.Replace(expr)
 	tokens := tokenize(expr)
 	if len(tokens) == 0 {
 		return nil, errors.New("cron is empty")
@@ -69,16 +70,18 @@ func (t token) fault(what, why string) error {
 	return fmt.Errorf("%s %s at character %d %s", what, t.shown(), t.at, why)
 }
 
-// shown is the text as messages have it: in quotes, on one line, cut if it is long.
+// shown is the text as messages have it: in quotes, and cut if it is long.
 func (t token) shown() string {
-	text := strings.NewReplacer("\t", " ", "\r", " ", "\n", " ").Replace(t.text)
-	if len(text) > 30 {
-		text = text[:27] + "..."
+	if len(t.text) > 30 {
+		return `"` + t.text[:27] + `..."`
 	}
-	return `"` + text + `"`
+	return `"` + t.text + `"`
 }
 
-var notBlank = regexp.MustCompile(`[^ \t\r\n]+`)
+var (
+	blanks   = strings.NewReplacer("\t", " ", "\r", " ", "\n", " ")
+	notBlank = regexp.MustCompile(`[^ ]+`)
+)
 
 func tokenize(expr string) []token {
 	var tokens []token
@@ -120,12 +123,12 @@ func parseEvery(expr string, tokens []token, z zone) (beats, error) {
 	text := token{expr[tokens[1].at-1 : end.at-1+len(end.text)], tokens[1].at}
 	interval, err := ParseInterval(text.text)
 	switch {
+	case errors.Is(err, ErrTooLong) || err == nil && interval.long():
+		return nil, text.fault("interval", "is too long: 1000 years are the most, and 2147483647 of a unit")
 	case err != nil:
 		return nil, text.fault("interval", "is not understood: 90 s, 1 hour 30 min, 1 day or 1 month would be")
 	case interval == Interval{}:
 		return nil, text.fault("interval", "must be above 0")
-	case interval.long():
-		return nil, text.fault("interval", "is over 1000 years")
 	}
 	return every{interval, z}, nil
 }

@@ -59,7 +59,7 @@ WITH RECURSIVE owner AS (
             SELECT pg_catalog.split_part(s.signature, ' ', 1)::pg_catalog.name
             FROM pg_catalog.unnest($3::pg_catalog.text[]) AS s (signature)
         ))
-        AND pg_catalog.concat(p.proname, ' ', p.proargtypes) OPERATOR(pg_catalog.=) ANY ($3)
+        -- whatever its arguments: with defaults, it may be taken for ours
     UNION
     SELECT g.tgfoid
     FROM related
