@@ -31,7 +31,7 @@ const (
 // computed are the messages that are no constants: what the code says instead, and a phrase of each that the documentation has.
 var computed = map[string][]string{
 	"warning": {"contains a password"},
-	"why":     {"go without a register"},
+	"why":     {"goes without a register of sessions: those of a previous leader"},
 	"wake.Impossible(l.target.Wake, obstacles)": {"is not possible"},
 	"summary(made)":     {"created column"},
 	"passedOver(k, h)":  {passedOver},
