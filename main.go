@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/alecthomas/kong"
+	sd "github.com/coreos/go-systemd/v22/daemon"
 	"github.com/rs/zerolog"
 
 	"pgtaskd/conf"
@@ -159,6 +160,7 @@ func (c *runCommand) Run(ctx context.Context, p *program) error {
 	site := web.New(log, programVersion())
 	defer site.Close()
 	options := conf.Options{Serve: work.Serve, Stop: stop, Watch: site}
+	defer watched(&options)()
 	if c.Config == "" {
 		target, err := conf.Single(c.DSN)
 		if err != nil {
@@ -215,6 +217,7 @@ func started(log zerolog.Logger, config string) {
 		line = line.Str("config", config)
 	}
 	line.Msg("pgtaskd started")
+	tell(sd.SdNotifyReady)
 }
 
 // untilSignal returns a channel that the first SIGTERM or SIGINT closes, and a context that the second one ends.
@@ -233,6 +236,7 @@ func untilSignal(ctx context.Context, log zerolog.Logger) (context.Context, <-ch
 				case first.IsZero():
 					first = time.Now()
 					log.Info().Stringer("signal", s).Msg("stopping; a second signal ends at once")
+					tell(sd.SdNotifyStopping)
 					close(stop)
 				case time.Since(first) > echo:
 					cancel(errSecondSignal)

@@ -28,6 +28,8 @@ type Options struct {
 	Reload <-chan os.Signal // each signal makes Run read its file again
 	Log    func(Log)        // told what each configuration that is taken up says of the log; may be nil
 	Tasks  string           // which tasks RunTargets logs; "": those that fail
+	Tick   <-chan time.Time // at each, Ticked is called while the supervisor is alive; may be nil
+	Ticked func()           // see Tick
 	Watch  Watch            // shows what is served; may be nil
 }
 
@@ -114,6 +116,8 @@ func (s *supervisor) run(ctx context.Context, changed <-chan struct{}) error {
 			s.reread(ctx, true)
 		case <-changed:
 			s.reread(ctx, false)
+		case <-s.options.Tick:
+			s.options.Ticked()
 		case <-s.options.Stop:
 			return s.drain(ctx)
 		case <-ctx.Done():
@@ -127,7 +131,12 @@ func (s *supervisor) drain(ctx context.Context) error {
 	s.ending = true
 	s.want(ctx, nil)
 	for len(s.slots) > 0 {
-		s.leave(ctx, <-s.ended)
+		select {
+		case identity := <-s.ended:
+			s.leave(ctx, identity)
+		case <-s.options.Tick:
+			s.options.Ticked()
+		}
 	}
 	s.crew.Wait()
 	return ctx.Err()
