@@ -4,13 +4,12 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"os/signal"
-	"slices"
-	"strings"
 	"syscall"
 	"time"
+
+	"github.com/rs/zerolog"
 
 	"pgtaskd/ask"
 	"pgtaskd/conf"
@@ -21,52 +20,44 @@ import (
 // scope says which tables a command is for.
 type scope struct {
 	Config string `placeholder:"FILE" predictor:"file" help:"The JSON configuration that run has."`
-	Where  string `name:"dsn" placeholder:"DSN" help:"Connection string of a database whose table public.task is meant, in place of a configuration. PG* variables apply, and are enough."`
-	Target string `placeholder:"DATABASE/SCHEMA/TABLE" help:"Only this target of the configuration."`
+	Where  string `name:"dsn" placeholder:"DSN" help:"Connection string of the table's database, in place of a configuration; PG* variables apply, and are enough."`
+	Target string `placeholder:"DATABASE/SCHEMA/TABLE" help:"Only this target of the configuration; with a connection string, another table than public.task."`
 }
 
 // targets are those that the command line means.
-func (c scope) targets(dsn string) ([]work.Target, error) {
+func (c scope) targets(p *program, dsn string) ([]work.Target, error) {
 	given := 0
 	for _, text := range []string{c.Config, c.Where, dsn} {
 		if text != "" {
 			given++
 		}
 	}
-	if given > 1 {
-		return nil, &usageError{errors.New("give --config FILE or a connection string, not both")}
-	}
-	all, err := configured(c.Config, cmp.Or(c.Where, dsn))
-	if err != nil || c.Target == "" {
-		return all, err
-	}
-	chosen := slices.DeleteFunc(slices.Clone(all), func(t work.Target) bool { return t.Name() != c.Target })
-	if len(chosen) == 0 {
-		names := make([]string, len(all))
-		for i, t := range all {
-			names[i] = t.Name()
-		}
-		return nil, fmt.Errorf("there is no target %s: the targets are %s", c.Target, strings.Join(names, ", "))
-	}
-	return chosen, nil
-}
-
-// configured are the targets of a configuration, or of a connection string.
-func configured(file, dsn string) ([]work.Target, error) {
+	dsn = cmp.Or(c.Where, dsn)
 	switch {
-	case file != "":
-		f, err := conf.Read(file)
-		if err != nil {
-			return nil, named(file, err)
-		}
-		if len(f.Targets) == 0 {
-			return nil, fmt.Errorf("%s has no targets", file)
-		}
-		return f.Targets, nil
+	case given > 1:
+		return nil, &usageError{errors.New("give --config FILE or a connection string, not both")}
+	case c.Config != "":
+		return c.configured()
 	case dsn == "" && !remote.Placed():
 		return nil, &usageError{errors.New("give --config FILE, a connection string, or PGHOST, PGDATABASE or PGSERVICE in the environment")}
 	}
-	target, err := conf.Single(dsn)
+	if warning := conf.ExposedDSN(dsn); warning != "" {
+		printLine(p.stderr, "warning: %s", warning)
+	}
+	target, err := conf.SingleNamed(dsn, c.Target)
+	return []work.Target{target}, err
+}
+
+// configured are the targets of the configuration, or the one that is chosen.
+func (c scope) configured() ([]work.Target, error) {
+	file, err := conf.Read(c.Config)
+	switch {
+	case err != nil:
+		return nil, named(c.Config, err)
+	case c.Target == "" && len(file.Targets) > 0:
+		return file.Targets, nil
+	}
+	target, err := file.Choose(c.Target)
 	return []work.Target{target}, err
 }
 
@@ -109,7 +100,7 @@ type statusCommand struct {
 
 // Run shows how the targets stand.
 func (c *statusCommand) Run(ctx context.Context, p *program) error {
-	targets, err := c.targets(c.DSN)
+	targets, err := c.targets(p, c.DSN)
 	if err != nil {
 		return err
 	}
@@ -129,7 +120,7 @@ type lsCommand struct {
 
 // Run lists tasks.
 func (c *lsCommand) Run(ctx context.Context, p *program) error {
-	targets, err := c.targets(c.DSN)
+	targets, err := c.targets(p, c.DSN)
 	if err != nil {
 		return err
 	}
@@ -148,7 +139,7 @@ type showCommand struct {
 
 // Run shows a task.
 func (c *showCommand) Run(ctx context.Context, p *program) error {
-	targets, err := c.targets(c.DSN)
+	targets, err := c.targets(p, c.DSN)
 	if err != nil {
 		return err
 	}
@@ -166,7 +157,7 @@ type stopCommand struct{ changeCommand }
 
 // Run stops tasks.
 func (c *stopCommand) Run(ctx context.Context, p *program) error {
-	targets, err := c.targets("")
+	targets, err := c.targets(p, "")
 	if err != nil {
 		return err
 	}
@@ -177,9 +168,49 @@ type againCommand struct{ changeCommand }
 
 // Run lets tasks run again.
 func (c *againCommand) Run(ctx context.Context, p *program) error {
-	targets, err := c.targets("")
+	targets, err := c.targets(p, "")
 	if err != nil {
 		return err
 	}
 	return asked(ask.Again(ctx, p.screen(c.JSON), targets, c.ID))
+}
+
+type tailCommand struct {
+	scope
+	asJSON
+	DSN string `arg:"" optional:"" help:"The same as --dsn."`
+}
+
+// Run shows what starts and ends until SIGINT or SIGTERM.
+func (c *tailCommand) Run(ctx context.Context, p *program) error {
+	targets, err := c.targets(p, c.DSN)
+	if err != nil {
+		return err
+	}
+	ctx, stop := untilInterrupt(ctx)
+	defer stop()
+	return asked(ask.Tail(ctx, p.screen(c.JSON), targets))
+}
+
+type drainCommand struct {
+	scope
+	asJSON
+	DSN   string `arg:"" optional:"" help:"The same as --dsn."`
+	Until string `placeholder:"TIME" help:"Also wait for what is planned up to then: a moment, or how long from now (\"10 minutes\")."`
+}
+
+// Run serves the targets until nothing is due. The first SIGTERM or SIGINT ends that, as it ends run.
+func (c *drainCommand) Run(ctx context.Context, p *program) error {
+	targets, err := c.targets(p, c.DSN)
+	if err != nil {
+		return err
+	}
+	defer ignorePipe()()
+	p.setLevel(zerolog.WarnLevel)
+	log := p.logger()
+	ctx, stop, release := untilSignal(ctx, log)
+	defer release()
+	return asked(ask.Drain(ctx, p.screen(c.JSON), targets, c.Until, stop, func(ctx context.Context, stop <-chan struct{}) error {
+		return conf.RunTargets(ctx, targets, log, conf.Options{Serve: work.Serve, Stop: stop})
+	}))
 }

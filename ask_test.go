@@ -1,13 +1,17 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -64,9 +68,10 @@ func TestCommandsTakeWhatRunTakes(t *testing.T) {
 		{"stop", "1", "--dsn", dsn},
 		{"ls", "--json", dsn},
 		{"show", "1", "--json", dsn},
+		{"ls", dsn, "--target", database + "/public/other"},
 	} {
 		out, errs, err := command(t, args...)
-		if err != nil || !strings.Contains(out, "1") || strings.Contains(out, "\x1b") {
+		if err != nil || !strings.Contains(out, "1") && !slices.Contains(args, database+"/public/other") || strings.Contains(out, "\x1b") {
 			t.Errorf("%q: %v\n%s%s", args, err, out, errs)
 		}
 	}
@@ -95,9 +100,52 @@ func TestCommandsTakeWhatRunTakes(t *testing.T) {
 	if out, errs, err := command(t, "ls"); err != nil || !strings.Contains(out, "STOP") {
 		t.Error(out, errs, err)
 	}
+	if out, errs, err := command(t, "drain"); err != nil || !strings.Contains(out, "0 FAIL") {
+		t.Error(out, errs, err)
+	}
 	start(t).leads(1)
 	out, errs, err := command(t, "status")
 	if err != nil || !strings.Contains(out, database+"/public/task") {
 		t.Error(out, errs, err)
+	}
+}
+
+// TestTailEndsAtAnInterrupt, without an error.
+func TestTailEndsAtAnInterrupt(t *testing.T) {
+	dsn := servertest.Database(t)
+	conn := servertest.Connect(t, dsn)
+	tasktest.Make(t, conn, sql.Options{})
+	out, ended := &screen{}, make(chan error, 1)
+	go func() { ended <- run(context.WithoutCancel(t.Context()), []string{"tail", dsn}, out, out) }()
+	servertest.Wait(t, patient, "a look", func() bool {
+		return value(t, conn, "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'pgtaskd tail' AND query LIKE '%ORDER BY t.due%'") == "1"
+	})
+	if err := syscall.Kill(os.Getpid(), syscall.SIGINT); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case err := <-ended:
+		if err != nil {
+			t.Error(err, out)
+		}
+	case <-time.After(patient):
+		t.Fatal("it does not end")
+	}
+}
+
+// TestHelpAndCompletion: help knows each command, and the shell is told of commands, flags and values.
+func TestHelpAndCompletion(t *testing.T) {
+	for _, args := range [][]string{{"help"}, {"help", "ls"}, {"ls", "--help"}, {"completion", "-c", "bash"}, {"completion", "zsh"}, {"completion", "fish"}} {
+		if out, errs, err := command(t, args...); err != nil || len(out) < 20 {
+			t.Error(args, out, errs, err)
+		}
+	}
+	for line, want := range map[string]string{
+		"pgtaskd sta": "status\n", "pgtaskd ls --gr": "--group\n", "pgtaskd ls --state fa": "fail\n", "pgtaskd completion z": "zsh\n", "pgtaskd again --js": "--json\n",
+	} {
+		t.Setenv("COMP_LINE", line)
+		if out, errs, err := command(t); err != nil || out != want {
+			t.Errorf("%s: %q %q %v", line, out, errs, err)
+		}
 	}
 }

@@ -12,7 +12,7 @@ import (
 )
 
 type checkCommand struct {
-	Config string `placeholder:"FILE" help:"The JSON configuration." xor:"what"`
+	Config string `placeholder:"FILE" predictor:"file" help:"The JSON configuration." xor:"what"`
 	DSN    string `arg:"" optional:"" help:"Connection string of the one database whose table public.task run would serve; PG* variables apply." xor:"what"`
 }
 

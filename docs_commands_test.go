@@ -3,6 +3,7 @@ package main
 import (
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -12,7 +13,7 @@ import (
 
 // The chapter "Commands" of docs/operations.md shows what commands print: each line after a $ is run in its order, in a database that is
 // served, and prints the lines that follow. … stands for lines that are left out, spaces for any number of them, and every moment, span, process and database for any
-// other. Blocks of sql are run, too.
+// other. Blocks of sql are run, too, and those behind <!-- not run --> are not.
 func TestCommandsPrintWhatTheDocumentsShow(t *testing.T) {
 	text, err := os.ReadFile("docs/operations.md")
 	if err != nil {
@@ -29,11 +30,14 @@ func TestCommandsPrintWhatTheDocumentsShow(t *testing.T) {
 	conn := servertest.Connect(t, dsn)
 	commands := 0
 	for _, block := range fenced.FindAllStringSubmatch(chapter, -1) {
-		if block[1] == "sql" {
-			servertest.Exec(t, conn, block[2])
+		switch {
+		case block[1] != "":
+			continue
+		case block[2] == "sql":
+			servertest.Exec(t, conn, block[3])
 			continue
 		}
-		for _, example := range strings.Split("\n"+block[2], "\n$ pgtaskd ")[1:] {
+		for _, example := range strings.Split("\n"+block[3], "\n$ pgtaskd ")[1:] {
 			commands++
 			line, want, _ := strings.Cut(example, "\n")
 			shows(t, line, want)
@@ -44,7 +48,7 @@ func TestCommandsPrintWhatTheDocumentsShow(t *testing.T) {
 	}
 }
 
-var fenced = regexp.MustCompile("(?s)```(sql|console)\n(.*?)```")
+var fenced = regexp.MustCompile("(?s)(<!-- not run -->\n)?```(sql|console)\n(.*?)```")
 
 // shows runs a command until it prints what is wanted. Those that change anything are run once.
 func shows(t *testing.T, line, want string) {
@@ -55,8 +59,10 @@ func shows(t *testing.T, line, want string) {
 	var got string
 	try := func() bool {
 		out, errs, _ := command(t, args...)
-		got = out + errs
-		return regexp.MustCompile(pattern).MatchString(strings.Join(strings.Fields(got), " "))
+		got = errs + out
+		return slices.ContainsFunc([]string{errs + out, out + errs}, func(text string) bool {
+			return regexp.MustCompile(pattern).MatchString(strings.Join(strings.Fields(text), " "))
+		})
 	}
 	once := args[0] == "stop" || args[0] == "again"
 	if once && !try() || !once && !servertest.Comes(15*time.Second, try) {

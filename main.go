@@ -15,6 +15,7 @@ import (
 
 	"github.com/alecthomas/kong"
 	sd "github.com/coreos/go-systemd/v22/daemon"
+	kongcompletion "github.com/jotaen/kong-completion"
 	"github.com/rs/zerolog"
 
 	"pgtaskd/conf"
@@ -72,10 +73,15 @@ type commands struct {
 	Show    showCommand    `cmd:"" help:"Show all of a task, and why it waits."`
 	Stop    stopCommand    `cmd:"" help:"Stop tasks: pause what waits, cancel what runs."`
 	Again   againCommand   `cmd:"" help:"Run ended tasks again."`
+	Tail    tailCommand    `cmd:"" help:"Show what starts and ends, until ^C."`
+	Drain   drainCommand   `cmd:"" help:"Run what is due, and exit: with 1 if anything failed."`
 	Demo    demoCommand    `cmd:"" help:"Show tasks at work on a throw-away server."`
 	Apply   applyCommand   `cmd:"" help:"Make the jobs of a table those of files, and print what changes. Exits with 2 when --dry-run finds differences."`
 	RunNow  runNowCommand  `cmd:"" help:"Run a job once now, beside its series; print the id of the task."`
 	Version versionCommand `cmd:"" help:"Print the version."`
+	Help    helpCommand    `cmd:"" help:"Print the commands and flags, or those of a command."`
+
+	Completion kongcompletion.Completion `cmd:"" help:"Print how a shell is told to complete commands and flags: bash, zsh or fish."`
 }
 
 // program is what the commands share.
@@ -100,6 +106,9 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	)
 	if err != nil {
 		return err
+	}
+	if completes(parser) {
+		return nil
 	}
 	command, err := parser.Parse(args)
 	if exited { // --help, --version
@@ -135,7 +144,7 @@ func (p *program) logger() zerolog.Logger {
 }
 
 type runCommand struct {
-	Config string `placeholder:"FILE" help:"JSON configuration: an array of targets, or an object with dsn, targets, remotes, log and http." xor:"what"`
+	Config string `placeholder:"FILE" predictor:"file" help:"JSON configuration: an array of targets, or an object with dsn, targets, remotes, log and http." xor:"what"`
 	DSN    string `arg:"" optional:"" help:"Connection string of the one database whose table public.task is served; PG* variables apply." xor:"what"`
 }
 

@@ -19,7 +19,7 @@ type schemaCommand struct {
 	Table  string `placeholder:"TABLE" help:"Name of the table; task by default."`
 	Wake   string `enum:"auto,notify,wal,poll," default:"" placeholder:"WAY" help:"How new tasks are noticed, like the configuration's wake: auto, notify, wal or poll."`
 
-	Config string `placeholder:"FILE" help:"Print what each target of this JSON configuration needs: its table with defaults and wake, and its role's rights."`
+	Config string `placeholder:"FILE" predictor:"file" help:"Print what each target of this JSON configuration needs: its table with defaults and wake, and its role's rights."`
 	Data   string `placeholder:"DATABASE" help:"Print only the targets in this database, without psql commands."`
 	User   string `placeholder:"ROLE" help:"Print only the targets that this role serves."`
 }

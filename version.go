@@ -3,11 +3,15 @@ package main
 import (
 	"fmt"
 	"runtime/debug"
+
+	"pgtaskd/work"
 )
 
 // version is set by the linker: `make build` puts the output of git describe here. Empty means
 // that somebody ran go build or go install without it.
 var version = ""
+
+func init() { work.Version = programVersion() }
 
 // programVersion is the version that the linker set, else what Go recorded about the build.
 func programVersion() string {

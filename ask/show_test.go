@@ -2,6 +2,7 @@ package ask
 
 import (
 	"encoding/json"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -25,10 +26,10 @@ func TestShowShowsAllOfATask(t *testing.T) {
 	put(t, tasks.Conn, `INSERT INTO task (id, input, state, active, error, output, remote, settings, after, runs, customer, spot, delimiter) VALUES
 		(7, E'SELECT 1;\n  SELECT 2', 'FAIL', '25:30:00', E'ERROR:  no\nDETAIL:  never', '', 'host=db password=geheim', '{"a": [1]}', '{3,4}',
 		'[{"start": "2030-01-01T00:00:00+00:00", "pid": 12345678, "state": "FAIL", "error": "ERROR:  first"}]', 'Smith', '(1,2)', E'\t')`)
-	text := shown(t, people(), target, 7)
-	has(t, text, "task 7 of "+target.Name(), "\n  state        FAIL\n", "active       25 h 30 min\n", "customer     Smith\n", "spot         (1,2)\n", "delimiter    \"\\t\"\n",
-		"remote       host=db\n", "settings     {\"a\": [1]}\n", "after        {3,4}\n", "error\n    ERROR:  no\n    DETAIL:  never\n", "input\n    SELECT 1;\n      SELECT 2\n",
-		"runs\n    start 2030-01-01T00:00:00+00:00, pid 12345678, state FAIL, error ERROR:  first\n", "output\n    \n")
+	text := spaced.ReplaceAllString(shown(t, people(), target, 7), "  ")
+	has(t, text, "task 7 of "+target.Name(), "\n  state  FAIL\n", "active  25 h 30 min\n", "customer  Smith\n", "spot  (1,2)\n", "delimiter  \"\\t\"\n",
+		"remote  host=db\n", "settings  {\"a\": [1]}\n", "after  {3,4}\n", "error\n  ERROR:  no\n  DETAIL:  never\n", "input\n  SELECT 1;\n  SELECT 2\n",
+		"runs\n  start 2030-01-01T00:00:00+00:00, pid 12345678, state FAIL, error ERROR:  first\n", "output\n  \n")
 	hasNot(t, text, "geheim", "notice", "key  ")
 
 	text = shown(t, program(), target, 7)
@@ -47,6 +48,8 @@ func TestShowShowsAllOfATask(t *testing.T) {
 	}
 }
 
+var spaced = regexp.MustCompile(` {2,}`)
+
 // TestShowSaysWhyATaskWaits, by the table's function; one that somebody else has made is not called.
 func TestShowSaysWhyATaskWaits(t *testing.T) {
 	t.Parallel()
@@ -54,7 +57,7 @@ func TestShowSaysWhyATaskWaits(t *testing.T) {
 	id := tasks.Add("input", "SELECT 1")
 	servertest.Exec(t, tasks.Conn, "DROP FUNCTION IF EXISTS task_why(int8)")
 	servertest.Exec(t, tasks.Conn, "CREATE FUNCTION task_why(id int8) RETURNS text LANGUAGE sql AS $$ SELECT 'because of ' || id $$")
-	has(t, shown(t, people(), target, id), "why          because of 1\n")
+	has(t, shown(t, people(), target, id), "because of 1\n")
 	has(t, shown(t, program(), target, id), `"why":"because of 1"`)
 	role := "liar_" + target.Connect["dbname"]
 	servertest.Exec(t, tasks.Conn, "CREATE ROLE "+role)

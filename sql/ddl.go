@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -15,8 +16,12 @@ func DDL(t Table, o Options) string {
 	n := names{table: t, state: stateOf(t, "state")}
 	var b strings.Builder
 	guard, again := guard(t)
-	fmt.Fprintf(&b, "-- A table of tasks for pgtaskd (schema version %d).\n\nBEGIN;\n\n%s\n%s", Version, text("session/install"), guard)
+	fmt.Fprintf(&b, "-- A table of tasks for pgtaskd (schema version %d).\n\nBEGIN;\n\n%s\n%s", Version, text("session/install")+named(text("session/beside"), map[string]string{":schema_version": strconv.Itoa(Version)}), guard)
 	for _, s := range steps() {
+		if s.kind == besideStep {
+			fmt.Fprintf(&b, "\n%s\n", n.besideDDL(s))
+			continue
+		}
 		if o.Wake.wants(s) {
 			fmt.Fprintf(&b, "\n%s\n", n.fill(s.sql))
 		}
@@ -31,7 +36,7 @@ func DDL(t Table, o Options) string {
 		fmt.Fprintf(&b, "\n%s;\n", setDefault(t, column, literal(o.Defaults[column])))
 	}
 	if o.Role != "" {
-		fmt.Fprintf(&b, "\n%s", named(text("session/grants"), map[string]string{":role": literal(o.Role), ":relation": literal(t.Quoted())}))
+		fmt.Fprintf(&b, "\n%s", named(text("session/grants"), map[string]string{":role": literal(o.Role), ":relation": literal(t.Quoted()), ":leader": literal(Beside(t, "leader"))}))
 	}
 	b.WriteString("\nCOMMIT;\n")
 	return b.String()

@@ -4,7 +4,7 @@ import "embed"
 
 // The schema's text, and the queries that look at what is there of it.
 //
-//go:embed schema/*.sql schema/inspect/*.sql schema/session/*.sql
+//go:embed schema/*.sql schema/inspect/*.sql schema/session/*.sql schema/beside/*.sql
 var schemaFiles embed.FS
 
 // text is an embedded file under schema/.

@@ -32,6 +32,7 @@ type found struct {
 	functions   []foundFunction
 	types       []foundType
 	register    foundRegister
+	besides     []foundBeside
 }
 
 type foundColumn struct {
@@ -191,6 +192,9 @@ func (f *found) inspect(ctx context.Context, conn *pgx.Conn, t Table, trusted []
 		state = column.TypeOID
 	}
 	if f.types, err = collect(ctx, conn, "types", pgx.RowToStructByPos[foundType], t.Schema, state, trusted); err != nil {
+		return err
+	}
+	if err := f.inspectBesides(ctx, conn, t, trusted); err != nil {
 		return err
 	}
 	return f.inspectRegister(ctx, conn, t)

@@ -74,8 +74,10 @@ func installOnce(ctx context.Context, conn *pgx.Conn, t Table, o Options, keep b
 			more = true
 			break
 		}
-		if err := change.make(ctx, tx); err != nil {
+		if err := change.make(ctx, tx); err != nil && (!change.beside || tx.Conn().IsClosed() || ctx.Err() != nil) {
 			return nil, false, fmt.Errorf("make %s: %w", change.What, err)
+		} else if err != nil {
+			change.Failed = err
 		}
 		made = append(made, change)
 	}
@@ -138,6 +140,9 @@ func lock(ctx context.Context, conn *pgx.Conn, t Table) (release func(), err err
 
 // make runs the change. A constraint that rows violate holds for new rows alone.
 func (c *Change) make(ctx context.Context, tx pgx.Tx) error {
+	if c.beside {
+		return attempt(ctx, tx, c.SQL)
+	}
 	if !c.check {
 		return c.denied(run(ctx, tx, c.SQL))
 	}

@@ -20,9 +20,13 @@ type Change struct {
 	Optional bool
 	// Removes tells that it is there, of our making, and not of use any more.
 	Removes bool
+	// Failed is why it could not be made; the table is served without it.
+	Failed error
 
 	alone bool // must be committed before what follows can be made
 	check bool // a constraint, which rows that are there may violate
+
+	beside bool // an object beside the table: where it cannot be made, the rest is made all the same
 }
 
 const versionPrefix = "pgtaskd schema "
@@ -127,6 +131,8 @@ func (m *missing) step(s step) {
 		m.option(s)
 	case registerStep:
 		m.registerStep(s)
+	case besideStep:
+		m.besideStep(s)
 	case commentStep:
 		m.commentStep(s)
 	}

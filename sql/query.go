@@ -23,7 +23,7 @@ type Queries struct {
 // Queries returns the operations on the table that was described. :table stands in them for its name, :state for the type of its
 // states, :key_of_group and :key_of_remote for what tells lanes apart, with :group_itself and :remote_itself for the names where those are not the same,
 // :copied for the columns that a repetition copies, :copied_of_t for the same of the row t, :publication for the name of the table's
-// own publication, as text, :register for that of its register of sessions, :register_name for the same as text, without the schema, :sequence for the number of the sequence that ids come from (0: not known), with :drawn_id for the column that takes one and
+// own publication, as text, :register for that of its register of sessions, :register_name for the same as text, without the schema, :besides for the names of the objects beside the table, :leader for the table of controllers, :sequence for the number of the sequence that ids come from (0: not known), with :drawn_id for the column that takes one and
 // :drawn_id_of_d for the id, and :unless_key_waits for what an INSERT does where another task waits with the key; :earlier is the condition on a session of an earlier leader's, :owner_of_t the owner of the row t, NULL where there is no column for it. What several operations share is in sql/part, and stands
 // for its name likewise.
 func (d Description) Queries(t Table) Queries {
@@ -43,7 +43,8 @@ func (d Description) Queries(t Table) Queries {
 		":key_of_group": d.key(`t."group"`), ":key_of_remote": d.key("t.remote"),
 		":group_itself": d.itself(`t."group"`), ":remote_itself": d.itself("t.remote"),
 
-		":register_name": literal(registerName(t)),
+		":register_name": literal(registerName(t)), ":besides": literal("{" + strings.Join(quotedAll(besideNames(t)), ",") + "}"),
+		":leader": Beside(t, "leader"),
 
 		":drawn_id": "", ":drawn_id_of_d": "", ":unless_key_waits": "",
 		":owner_of_t": "NULL::pg_catalog.text",

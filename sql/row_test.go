@@ -76,7 +76,7 @@ func TestRefusesWhatNothingActsOn(t *testing.T) {
 	install(t, conn, task, nil)
 	execute(t, conn, "INSERT INTO task (input) VALUES ('')")
 	for column, value := range map[string]string{
-		"after": "'{1}'", "on_fail": "'SELECT 1'", "notify": "'ended'", "settings": "'{}'",
+		"after": "'{1}'", "settings": "'{}'",
 	} {
 		_, err := conn.Exec(t.Context(), "INSERT INTO task (input, "+column+") VALUES ('', "+value+")")
 		var answer *pgconn.PgError

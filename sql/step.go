@@ -32,6 +32,7 @@ const (
 	publicationStep
 	optionStep
 	registerStep
+	besideStep
 	commentStep
 )
 
@@ -74,7 +75,7 @@ var steps = sync.OnceValue(func() []step {
 	for _, file := range stepFiles {
 		steps = append(steps, parseSteps(text(file))...)
 	}
-	return steps
+	return append(steps, besideSteps()...)
 })
 
 // partitionedSteps are those of a partitioned table besides.

@@ -80,12 +80,31 @@ type names struct {
 	parts bool   // the table is partitioned
 }
 
-var placeholder = regexp.MustCompile(`:(schema|table|state|hash|root|register|wake|version)`)
+var placeholder = regexp.MustCompile(`:(its_\w+|table_text|schema_text|name_text|lead_\w+|schema|table|state|hash|root|register|wake|version)`)
 
 // fill puts the names into a step's text. It is the only place where they meet.
 func (n names) fill(sql string) string {
 	filled := placeholder.ReplaceAllStringFunc(sql, func(p string) string {
+		if object, is := strings.CutPrefix(p, ":its_"); is {
+			if object, is = strings.CutSuffix(object, "_text"); is {
+				return literal(Beside(n.table, object))
+			}
+			return Beside(n.table, object)
+		}
+		lead := Leadership(n.table, false)
 		switch p {
+		case ":table_text":
+			return literal(n.table.Quoted())
+		case ":schema_text":
+			return literal(n.table.Schema)
+		case ":name_text":
+			return literal(n.table.Name)
+		case ":lead_class":
+			return strconv.FormatUint(uint64(lead.class), 10)
+		case ":lead_first":
+			return strconv.FormatUint(uint64(lead.first), 10)
+		case ":lead_last":
+			return strconv.FormatUint(uint64(lead.last), 10)
 		case ":schema":
 			return pgx.Identifier{n.table.Schema}.Sanitize()
 		case ":table":

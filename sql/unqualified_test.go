@@ -9,8 +9,8 @@ import (
 
 // What may stand before a bracket, or before a string, and is syntax: it looks up no function or type.
 var syntax = words(`all always and any array as by case check coalesce conflict default desc else elsif enum except exception exists from function greatest if
-	in intersect into is join key lateral least like limit materialized not of on operator or perform raise recursive return returning row rows select set some
-	then to union unique using values when where with`)
+	in intersect into is join key lateral least like limit materialized not notice of on operator or perform raise recursive return returning row rows select set some
+	then to union unique using values warning when where with`)
 
 // What looks an operator, a function or a collation up by search_path and cannot say otherwise.
 var unsayable = map[string]string{
@@ -53,6 +53,7 @@ type checker struct {
 
 // unqualified are the places of an SQL text, which begins in that line, that name a function, an operator, a type or a relation without its schema.
 func unqualified(sql string, line int) []string {
+	sql = strings.ReplaceAll(sql, "#variable_conflict use_variable\n", "\n") // PL/pgSQL's own
 	c := &checker{tokens: lex(sql, line), levels: make([]bracket, 1), ctes: map[string]bool{}}
 	for i := range c.tokens {
 		if c.is(i+1, "as") && (c.is(i+2, "(") || c.is(i+2, "materialized") || c.is(i+2, "not") && c.is(i+3, "materialized")) {

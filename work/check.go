@@ -164,6 +164,9 @@ func (r *Report) remarks(ctx context.Context, conn *pgx.Conn, t Target, register
 		if d.Unregistered != "" && !register {
 			r.say("%s", d.Unregistered)
 		}
+		for _, why := range d.Without {
+			r.say("%s", why)
+		}
 	}
 	for _, k := range locks {
 		if err == nil {

@@ -25,7 +25,7 @@ func (l *loop) ended(e end, state string) {
 // changed is a task whose state a statement has changed without a run of ours.
 type changed struct {
 	id                          int64
-	repeats                     bool
+	follows, repeats            bool
 	state                       string
 	group, key, sqlstate, error []byte // as the database has them; nil: NULL
 }

@@ -32,6 +32,7 @@ func (l *loop) install(ctx context.Context) error {
 	queries := described.Queries(t)
 	c.table, c.queries = described, queries
 	l.unregistered(described.Unregistered)
+	l.without(described.Without)
 	l.texts.Store(&queries)
 	err = lackingRights(ctx, c.conn, c.queries, t)
 	if lack := new(lackOfRights); errors.As(err, &lack) && l.target.Create && !l.trouble.served {
@@ -74,6 +75,7 @@ func (g *tableGone) Error() string {
 // furnish completes the table and looks at it. What it can do without is postponed while somebody has locked it.
 func (l *loop) furnish(ctx context.Context, t Target) (sql.Description, error) {
 	made, err := complete(ctx, l.control.conn, t)
+	made = l.unmade(made)
 	if len(made) > 0 {
 		line := l.log.Info()
 		if l.trouble.served { // somebody has taken it away

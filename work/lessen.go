@@ -40,17 +40,18 @@ func (e *end) lessen(err error) bool {
 		e.ascii = true
 		return true
 	}
+	var repetition *repetitionError
+	followed := errors.As(err, &repetition)
 	switch own := e.failure(); {
 	case e.kind == finished && own == nil:
 		e.fault, e.final = unwritten(err), true
-	case e.kind == finished && isExhausted(err) && e.fault == nil:
+	case e.kind == finished && (isExhausted(err) || followed) && e.fault == nil:
 		e.fault = &exec.Failure{Text: own.Text + "\n" + unwritten(err).Text, SQLState: own.SQLState}
 		fallthrough
 	case e.lessened == 0:
 		e.lessened = lessFailed // it has failed already
 	}
-	var repetition *repetitionError
-	if errors.As(err, &repetition) && !e.bare {
+	if followed && !e.bare {
 		e.bare = true
 		return true
 	}

@@ -76,6 +76,7 @@ type loop struct {
 	relieved int           // bytes of the heavy ends that have given their slots back
 
 	registering registering
+	presence    presence
 }
 
 // looks say when what was last done.

@@ -17,6 +17,13 @@ import (
 // serveWith is serve with a look at each loop before it begins; the first is number 1.
 func (s *stage) serveWith(begins func(number int, l *loop)) {
 	s.t.Helper()
+	s.beginWith(begins)
+	s.settled()
+}
+
+// beginWith is the same, but does not wait until the table is served.
+func (s *stage) beginWith(begins func(number int, l *loop)) {
+	s.t.Helper()
 	ctx, cancel := context.WithCancel(context.WithoutCancel(s.t.Context()))
 	s.stop, s.ended = make(chan struct{}), make(chan struct{})
 	log := zerolog.New(s)
@@ -38,7 +45,6 @@ func (s *stage) serveWith(begins func(number int, l *loop)) {
 			s.t.Log(strings.Join(lines[max(0, len(lines)-20):], "\n"))
 		}
 	})
-	s.settled()
 }
 
 // TestPanicOfRunner: the task at which a runner panics FAILs at once, with an error that leads to the log, and without effects; what runs beside it is cut

@@ -143,7 +143,7 @@ func (b *beats) add(u *unplanned, zone string) {
 func (u *unplanned) beat(zone string) (plan *pgtype.Timestamptz, skipped int, err error) {
 	location, err := time.LoadLocation(zone)
 	if err != nil && !strings.Contains(u.cron, "TZ=") {
-		return nil, 0, fmt.Errorf("cron needs a time zone: that of the target, %q, is no name of the tz database\nHINT:  Give the target a \"timezone\", or begin cron with CRON_TZ=.", zone)
+		return nil, 0, fmt.Errorf("cron needs a time zone: that of the target, %q, is no name of the tz database\nHINT:  Give the target a \"timezone\", or begin cron with CRON_TZ=", zone)
 	}
 	s, err := schedule.Parse(u.cron, location)
 	if err != nil {

@@ -59,6 +59,7 @@ var plans = map[string]planned{
 	"halted":       {args: []string{ids(), "'{}'", "false"}, state: "STOP"},
 	"identity":     {args: []string{"'public'", "'task'"}},
 	"image":        {args: []string{"5000"}, state: "WORK", in: []string{"end"}},
+	"lead":         {args: []string{"'c'", "true", "'h'", "1", "'v'", "32", "'UTC'"}},
 	"mark":         {args: []string{ids(), each("7"), each("7"), each("2020-01-01"), each("true")}, state: "WORK"},
 	"names":        {args: []string{"5000"}, state: "WORK"},
 	"next":         {state: "PLAN"},

@@ -224,7 +224,7 @@ func (l *loop) supersede(ctx context.Context, id int64, version uint32, pid int3
 	}{{text, false}, {nil, false}, {nil, true}} {
 		var some []changed
 		err = pgx.BeginFunc(ctx, l.control.conn, func(tx pgx.Tx) (err error) {
-			some, err = l.withRepeats(ctx, tx, l.queries().Text("superseded"), id, int32(version), pid, words.text, words.mute)
+			some, err = l.withWhatFollows(ctx, tx, l.queries().Text("superseded"), id, int32(version), pid, words.text, words.mute)
 			return err
 		})
 		if err == nil {

@@ -61,17 +61,16 @@ func (l *loop) stopped(ctx context.Context, ends []end) error {
 	for i, e := range ends {
 		c.errors[i], c.sqlstates[i] = e.shown(stopFailure(e), l.encoding())
 	}
-	rows, err := l.control.conn.Query(ctx, l.queries().Text("stopped"), c.ids, c.pids, c.starts, c.stops, c.errors, c.sqlstates, c.notices, c.keeps)
-	if err != nil {
+	var some []changed
+	if err := pgx.BeginFunc(ctx, l.control.conn, func(tx pgx.Tx) (err error) {
+		some, err = l.withWhatFollows(ctx, tx, l.queries().Text("stopped"), c.ids, c.pids, c.starts, c.stops, c.errors, c.sqlstates, c.notices, c.keeps)
 		return err
-	}
-	ids, err := pgx.CollectRows(rows, pgx.RowTo[int64])
-	if err != nil {
+	}); err != nil {
 		return err
 	}
 	written := map[int64]string{}
-	for _, id := range ids {
-		written[id] = "STOP"
+	for _, c := range some {
+		written[c.id] = "STOP"
 	}
 	for i := range ends {
 		if written[ends[i].task.row.ID] == "" {

@@ -271,7 +271,7 @@ func (l *loop) expire(ctx context.Context, ids []int64) error {
 		err := l.eachWithWords(ctx, some, func(ctx context.Context, some []int64, mute bool) error {
 			var gone []changed
 			err := pgx.BeginFunc(ctx, l.control.conn, func(tx pgx.Tx) (err error) {
-				gone, err = l.withRepeats(ctx, tx, l.queries().Text("expire"), some, mute)
+				gone, err = l.withWhatFollows(ctx, tx, l.queries().Text("expire"), some, mute)
 				return err
 			})
 			if err == nil {
@@ -287,27 +287,27 @@ func (l *loop) expire(ctx context.Context, ids []int64) error {
 	return nil
 }
 
-// withRepeats runs a query that ends tasks and returns them, and creates the repetitions of those that repeat.
-func (l *loop) withRepeats(ctx context.Context, tx pgx.Tx, query string, args ...any) (all []changed, err error) {
+// withWhatFollows runs a query that ends tasks and returns them, and sees to what follows: repetitions, on_fail, notify.
+func (l *loop) withWhatFollows(ctx context.Context, tx pgx.Tx, query string, args ...any) (all []changed, err error) {
 	rows, err := tx.Query(ctx, query, args...)
 	if err != nil {
 		return nil, err
 	}
 	var c changed
-	var repeating []int64
-	if _, err := pgx.ForEachRow(rows, []any{&c.id, &c.repeats, &c.state, &c.group, &c.key, &c.sqlstate, &c.error}, func() error {
+	var followed []int64
+	if _, err := pgx.ForEachRow(rows, []any{&c.id, &c.follows, &c.repeats, &c.state, &c.group, &c.key, &c.sqlstate, &c.error}, func() error {
 		all = append(all, c)
-		if c.repeats {
-			repeating = append(repeating, c.id)
+		if c.follows {
+			followed = append(followed, c.id)
 		}
 		return nil
 	}); err != nil {
 		return nil, err
 	}
-	if len(repeating) == 1 {
-		return all, l.repeatOrSay(ctx, tx, repeating[0])
+	if len(followed) == 1 {
+		return all, l.repeatOrSay(ctx, tx, followed[0])
 	}
-	return all, l.repeat(ctx, tx, repeating)
+	return all, l.repeat(ctx, tx, followed)
 }
 
 // repeatOrSay creates the repetition of a task that has ended without a run of ours, or says in its row why the table does not take that: the end stands all the same.

@@ -192,6 +192,7 @@ func (l *loop) reign(ctx context.Context, stop <-chan struct{}) (err error) {
 			return err
 		}
 		if done, err := l.drained(); done {
+			l.retire(ctx)
 			return err
 		}
 		l.trouble.look()
@@ -213,6 +214,9 @@ func (l *loop) stand(ctx context.Context, stop <-chan struct{}) (leader bool, er
 		}
 		if !l.look.draining.IsZero() && !l.anyRuns() { // how our tasks have ended is the leader's to find out
 			return false, nil
+		}
+		if err := l.standsBy(ctx); err != nil {
+			return false, err
 		}
 		l.decline()
 		l.panics.forget()              // whatever they have cut off is the leader's
@@ -282,7 +286,7 @@ func (l *loop) step(ctx context.Context) error {
 	l.change()
 	l.listen()
 	for _, do := range []func(context.Context) error{
-		l.enlist, l.mark, l.turn, l.write, l.answer, l.recover, l.rescan, l.check, l.prefetch, l.sweep, l.foresee, l.reassure, l.survey, l.handOver,
+		l.enlist, l.mark, l.turn, l.write, l.answer, l.recover, l.rescan, l.check, l.prefetch, l.sweep, l.foresee, l.reassure, l.survey, l.handOver, l.present,
 	} {
 		l.ripen()
 		if err := do(ctx); err != nil {

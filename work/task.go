@@ -31,7 +31,7 @@ type row struct {
 	Drift    bool
 	Format   exec.Format
 	Rerun    bool
-	Single   bool    // it does not repeat itself
+	Single   bool    // nothing follows its end: no repetition, no other task, no notification
 	Suspect  bool    // the server has crashed more than once while it ran
 	Input    *string // nil: too long to be read with the others, as are maybe its names
 	Data     *string // likewise; empty when there is none

@@ -31,7 +31,9 @@ type trouble struct {
 	served   bool                 // the target has been served since Serve began: by us, or by another controller while its table was there
 	strange  map[stranger]time.Time
 
-	unregistered string // why sessions go without a register, as it was logged
+	without      map[string]bool // what the table is served without, as it was logged
+	unmade       map[string]bool // what could not be made beside it, likewise
+	unregistered string          // why sessions go without a register, as it was logged
 
 	stats *Stats
 

@@ -254,10 +254,14 @@ func (l *loop) forsake(id int64) {
 // halt writes the ends of tasks that were set to STOP and whose session has gone.
 func (l *loop) halt(ctx context.Context, ids []int64) error {
 	return l.eachWithWords(ctx, ids, func(ctx context.Context, ids []int64, mute bool) error {
-		ended, err := l.control.conn.Exec(ctx, l.queries().Text("halted"), ids, l.seats.backends(), mute)
-		if n := ended.RowsAffected(); n > 0 {
-			l.stats.ends("STOP", int(n))
-			l.log.Warn().Int64("tasks", n).Msg("stopped tasks of a previous leader")
+		var ended []changed
+		err := pgx.BeginFunc(ctx, l.control.conn, func(tx pgx.Tx) (err error) {
+			ended, err = l.withWhatFollows(ctx, tx, l.queries().Text("halted"), ids, l.seats.backends(), mute)
+			return err
+		})
+		if err == nil && len(ended) > 0 {
+			l.counted(ended)
+			l.log.Warn().Int("tasks", len(ended)).Msg("stopped tasks of a previous leader")
 		}
 		return err
 	})
@@ -279,7 +283,7 @@ func (l *loop) cut(ctx context.Context, ids []int64, lost map[int64]end) (done m
 			}
 		}
 		err := pgx.BeginFunc(ctx, l.control.conn, func(tx pgx.Tx) (err error) {
-			some, err = l.withRepeats(ctx, tx, l.queries().Text("cut"), ids, gone, starts, versions, l.panics.causes(), mute)
+			some, err = l.withWhatFollows(ctx, tx, l.queries().Text("cut"), ids, gone, starts, versions, l.panics.causes(), mute)
 			return err
 		})
 		if err == nil {

@@ -1,5 +1,5 @@
 -- What has the table's name, what the role may do with it, and whether the table of controllers and the function that says why a task waits can be used:
--- both run, or show, what their owner likes, so it must be the table's owner or a superuser.
+-- both run, or show, what their owner likes, so it must be the table's owner, a superuser or a role that ours has the rights of.
 -- $1 schema, $2 table, $3 table of controllers, $4 function
 SELECT
     c.relkind::pg_catalog.text,
@@ -24,7 +24,7 @@ SELECT
         WHERE l.relnamespace OPERATOR(pg_catalog.=) n.oid
             AND l.relname OPERATOR(pg_catalog.=) $3::pg_catalog.text
             AND l.relkind OPERATOR(pg_catalog.=) 'r'
-            AND (l.relowner OPERATOR(pg_catalog.=) c.relowner OR o.rolsuper)
+            AND (l.relowner OPERATOR(pg_catalog.=) c.relowner OR o.rolsuper OR pg_catalog.current_setting('is_superuser') OPERATOR(pg_catalog.=) 'off' AND pg_catalog.pg_has_role(o.oid, 'USAGE'))
             AND pg_catalog.has_table_privilege(l.oid, 'SELECT')
     ),
     EXISTS (
@@ -35,7 +35,7 @@ SELECT
             AND p.proname OPERATOR(pg_catalog.=) $4::pg_catalog.text
             AND p.pronargs OPERATOR(pg_catalog.=) 1
             AND p.proargtypes[0] OPERATOR(pg_catalog.=) 'pg_catalog.int8'::pg_catalog.regtype::pg_catalog.oid
-            AND (p.proowner OPERATOR(pg_catalog.=) c.relowner OR o.rolsuper)
+            AND (p.proowner OPERATOR(pg_catalog.=) c.relowner OR o.rolsuper OR pg_catalog.current_setting('is_superuser') OPERATOR(pg_catalog.=) 'off' AND pg_catalog.pg_has_role(o.oid, 'USAGE'))
             AND pg_catalog.has_function_privilege(p.oid, 'EXECUTE')
     )
 FROM pg_catalog.pg_namespace AS n

@@ -1,4 +1,4 @@
--- What changes when the table, its columns, its triggers, its publication, its register of sessions or its owner do; whether sessions that are opened now may not write; whether there are
+-- What changes when the table, its columns, its triggers, its publication, its register of sessions, what stands beside it or its owner do; whether sessions that are opened now may not write; whether there are
 -- foreign servers; and how full the queue of notifications is.
 -- $1 schema, $2 table
 SELECT
@@ -23,6 +23,18 @@ SELECT
                 FROM pg_catalog.pg_class AS r
                 WHERE r.relnamespace OPERATOR(pg_catalog.=) n.oid
                     AND r.relname OPERATOR(pg_catalog.=) :register_name
+            ),
+            ' ', (
+                SELECT pg_catalog.sum(pg_catalog.hashtext(pg_catalog.concat(b.oid, b.relowner, b.relacl)))
+                FROM pg_catalog.pg_class AS b
+                WHERE b.relnamespace OPERATOR(pg_catalog.=) n.oid
+                    AND b.relname OPERATOR(pg_catalog.=) ANY (:besides::pg_catalog.name[])
+            ),
+            ' ', (
+                SELECT pg_catalog.sum(pg_catalog.hashtext(pg_catalog.concat(p.oid, p.xmin, p.proowner)))
+                FROM pg_catalog.pg_proc AS p
+                WHERE p.pronamespace OPERATOR(pg_catalog.=) n.oid
+                    AND p.proname OPERATOR(pg_catalog.=) ANY (:besides::pg_catalog.name[])
             )
         )
         FROM pg_catalog.pg_class AS c

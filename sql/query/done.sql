@@ -28,7 +28,7 @@ WITH ended AS (
         )
         AND (
             NOT $8::pg_catalog.bool
-            OR NOT :repeats
+            OR NOT :followed
         )
     RETURNING t.state, t.start
 )

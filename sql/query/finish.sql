@@ -59,5 +59,5 @@ RETURNING
         t.state OPERATOR(pg_catalog.<>) ALL ('{TAKE,WORK}')
         AND (t.state OPERATOR(pg_catalog.<>) 'PLAN' OR t.start IS NOT NULL)
     )::pg_catalog.int4,
-    :repeats,
+    :followed,
     t."delete" AND t.output IS NULL AND t.error IS NULL

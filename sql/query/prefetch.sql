@@ -30,7 +30,7 @@ SELECT
     t.quote,
     CASE WHEN pg_catalog.octet_length(t."null") OPERATOR(pg_catalog.<=) 1000 AND NOT $4::pg_catalog.bool THEN t."null" END,
     t.rerun,
-    NOT :repeats,
+    NOT t.followed,
     t.stop IS NULL AND t.interrupted OPERATOR(pg_catalog.>) 1 AND coalesce(
         pg_catalog.jsonb_array_length(pg_catalog.jsonb_path_query_array(t.runs, '$[*] ? (@.cause == "crash")')) OPERATOR(pg_catalog.>) 1,
         false
@@ -69,7 +69,7 @@ FROM pg_catalog.unnest(coalesce($1::pg_catalog.int8[], (
 CROSS JOIN LATERAL ( -- looked up one by one, whatever the statistics say
     SELECT
         t.id, t.xmin AS version, t.xmax OPERATOR(pg_catalog.<>) 0 AND t.xmax OPERATOR(pg_catalog.<>) t.xmin AS locked, t.key, t.stop, t.base, t.plan, t."group", t.remote, t.max, t.priority, t.parent, t.attempt, t.timeout, t.live,
-        t.count, t.save, t.drift, t.header, t.string, t.delimiter, t.escape, t.quote, t."null", t.rerun, t.repeat, t.cron, t.overlap, t.interrupted, t.runs, t.input, t.data, t.active, t.created, t.skipped, x.expires
+        t.count, t.save, t.drift, t.header, t.string, t.delimiter, t.escape, t.quote, t."null", t.rerun, :followed AS followed, t.overlap, t.interrupted, t.runs, t.input, t.data, t.active, t.created, t.skipped, x.expires
     FROM :table AS t
     CROSS JOIN LATERAL (SELECT
         t.attempt OPERATOR(pg_catalog.=) 0
@@ -81,7 +81,7 @@ CROSS JOIN LATERAL ( -- looked up one by one, whatever the statistics say
         AND t.id OPERATOR(pg_catalog.<=) c.id
         AND (
             $1 IS NOT NULL
-            OR t.max OPERATOR(pg_catalog.>=) 0 AND NOT :repeats
+            OR t.max OPERATOR(pg_catalog.>=) 0 AND NOT :followed
         )
         AND t.state OPERATOR(pg_catalog.=) 'PLAN'
         AND t.due OPERATOR(pg_catalog.>) '-infinity' -- else its next beat is still to be found

@@ -1,4 +1,5 @@
--- Creates the repetitions of tasks that have just ended, or, with overlap, started: at the first base + k * repeat after now, or, with drift, one period after the end.
+-- What follows tasks that have just ended: the task in on_fail, the notification of whoever waits, and above all the repetition.
+-- Repetitions are created of tasks that have ended, or, with overlap, started: at the first base + k * repeat after now, or, with drift, one period after the end.
 -- With catchup the beats between the task's own and now, or until, are not all passed over: the newest so many are run. Where cron says when, the leader finds the
 -- beat, after the one in origin (planned.sql).
 -- After max_failures FAILs in a row the repetition is paused. With overlap it was there before the run ended, and learns of that now.
@@ -58,7 +59,7 @@ WITH ended AS MATERIALIZED (
                 OR t.overlap AND t.state OPERATOR(pg_catalog.=) 'WORK'
             )
             AND t.next IS NULL
-            AND :repeats
+            AND (t.repeat OPERATOR(pg_catalog.>) '0' OR t.cron IS NOT NULL)
         ORDER BY t.id
     ) AS t
 ),
@@ -222,8 +223,40 @@ told AS (
     ) AS f
     WHERE n.ctid OPERATOR(pg_catalog.=) f.place
         AND n.tableoid OPERATOR(pg_catalog.=) f.part
+),
+over AS MATERIALIZED (
+    SELECT t.*
+    FROM pg_catalog.unnest($1::pg_catalog.int8[]) AS l (id)
+    CROSS JOIN LATERAL (
+        SELECT t.id, t.state, t."group", t.data, t.on_fail, t.notify, t.on_fail IS NOT NULL AND t.state OPERATOR(pg_catalog.=) ANY ('{FAIL,GONE}') AS failed
+        FROM :table AS t
+        WHERE t.id OPERATOR(pg_catalog.>=) l.id
+            AND t.id OPERATOR(pg_catalog.<=) l.id
+            AND (t.on_fail IS NOT NULL OR t.notify IS NOT NULL)
+            AND (
+                t.state OPERATOR(pg_catalog.=) ANY ('{DONE,FAIL,GONE}')
+                OR t.state OPERATOR(pg_catalog.=) 'STOP' AND t.stop IS NOT NULL
+            )
+        ORDER BY t.id
+    ) AS t
+),
+added AS (
+    INSERT INTO :table (parent, "group", data, input)
+    SELECT o.id, o."group", o.data, o.on_fail
+    FROM over AS o
+    WHERE o.failed
+    RETURNING id
+),
+notified AS MATERIALIZED (
+    SELECT pg_catalog.pg_notify(o.notify, pg_catalog.concat('{"id": ', o.id, ', "state": "', o.state, '"}'))
+    FROM over AS o
+    WHERE o.notify IS NOT NULL
 )
 -- exec tells these errors by their types.
 SELECT
     1::pg_catalog.int2 OPERATOR(pg_catalog./) (NOT EXISTS (SELECT FROM linked AS l WHERE l.left_out AND l.named))::pg_catalog.int4::pg_catalog.int8,
-    '0'::pg_catalog.money OPERATOR(pg_catalog./) (NOT EXISTS (SELECT FROM linked AS l WHERE l.left_out))::pg_catalog.int4::pg_catalog.int2
+    '0'::pg_catalog.money OPERATOR(pg_catalog./) (
+        NOT EXISTS (SELECT FROM linked AS l WHERE l.left_out)
+        AND (SELECT pg_catalog.count(*) FROM over AS o WHERE o.failed) OPERATOR(pg_catalog.=) (SELECT pg_catalog.count(*) FROM added)
+    )::pg_catalog.int4::pg_catalog.int2,
+    (SELECT pg_catalog.count(*) FROM notified)

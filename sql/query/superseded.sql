@@ -14,5 +14,5 @@ WHERE t.id OPERATOR(pg_catalog.=) $1
     )
 RETURNING
     t.id,
-    :repeats,
+    :followed,
     :last_words

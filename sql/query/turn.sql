@@ -29,7 +29,7 @@ WITH turned AS MATERIALIZED (
             )
             AND (
                 e.stop IS NULL
-                OR NOT :repeats
+                OR NOT :followed
             )
         ORDER BY t.id
         FOR NO KEY UPDATE SKIP LOCKED

@@ -117,9 +117,9 @@ COMMENT ON COLUMN :table.key IS 'Name of a job, of which at most one task waits'
 
 COMMENT ON COLUMN :table.owner IS 'Whose file has named this job: see pgtaskd apply';
 
-COMMENT ON COLUMN :table.on_fail IS 'Not acted on yet: refused';
+COMMENT ON COLUMN :table.on_fail IS 'SQL of the task that is inserted when this one has failed for good, or is given up';
 
-COMMENT ON COLUMN :table.notify IS 'Not acted on yet: refused';
+COMMENT ON COLUMN :table.notify IS 'Channel that is told of the end';
 
 COMMENT ON COLUMN :table.settings IS 'Not acted on yet: refused';
 

@@ -54,8 +54,6 @@ BEGIN
     END IF;
     wrong := CASE
         WHEN NEW.after IS NOT NULL AND (OLD.after OPERATOR(pg_catalog.=) NEW.after) IS NOT TRUE THEN 'after'
-        WHEN NEW.on_fail IS NOT NULL AND (OLD.on_fail OPERATOR(pg_catalog.=) NEW.on_fail) IS NOT TRUE THEN 'on_fail'
-        WHEN NEW.notify IS NOT NULL AND (OLD.notify OPERATOR(pg_catalog.=) NEW.notify) IS NOT TRUE THEN 'notify'
         WHEN NEW.settings IS NOT NULL AND (OLD.settings OPERATOR(pg_catalog.=) NEW.settings) IS NOT TRUE THEN 'settings'
     END;
     IF wrong IS NOT NULL THEN
@@ -90,6 +88,7 @@ BEGIN
         WHEN NEW.retry OPERATOR(pg_catalog.<) 0 THEN 'retry'
         WHEN NEW.catchup OPERATOR(pg_catalog.<) 0 THEN 'catchup'
         WHEN NEW.max_failures OPERATOR(pg_catalog.<) 0 THEN 'max_failures'
+        WHEN NEW.notify OPERATOR(pg_catalog.=) '' OR pg_catalog.octet_length(NEW.notify) OPERATOR(pg_catalog.>) 63 THEN 'notify'
     END;
     IF wrong IS NOT NULL THEN
         RAISE EXCEPTION '% is out of range', wrong USING ERRCODE = 'check_violation', COLUMN = wrong, TABLE = TG_TABLE_NAME,

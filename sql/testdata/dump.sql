@@ -57,3 +57,13 @@ SELECT concat_ws(' ', 'register', c.relname, CASE c.relpersistence WHEN 'u' THEN
     (SELECT string_agg(pg_get_constraintdef(k.oid), ' ') FROM pg_constraint AS k WHERE k.conrelid = c.oid AND k.contype <> 'n'), '-- ' || obj_description(c.oid, 'pg_class'))
 FROM pg_class AS c
 WHERE c.relname LIKE 'pgtaskd\_session\_%' AND c.relkind = 'r'
+UNION ALL
+SELECT line
+FROM (
+    SELECT concat_ws(' ', 'beside', CASE c.relkind WHEN 'r' THEN 'table' WHEN 'v' THEN 'view' END, c.relname, c.reloptions, c.relacl,
+        (SELECT string_agg(a.attname || ' ' || format_type(a.atttypid, a.atttypmod) || coalesce(' ' || a.attacl::text, '') || ' -- ' || coalesce(col_description(c.oid, a.attnum), ''), ', ' ORDER BY a.attnum) FROM pg_attribute AS a WHERE a.attrelid = c.oid AND a.attnum > 0),
+        (SELECT string_agg(pg_get_constraintdef(k.oid), ' ') FROM pg_constraint AS k WHERE k.conrelid = c.oid AND k.contype <> 'n'), '-- ' || obj_description(c.oid, 'pg_class')) AS line
+    FROM pg_class AS c
+    WHERE c.relname LIKE 'task\_%' AND c.relkind IN ('r', 'v')
+    ORDER BY c.relname
+) AS besides

@@ -2,6 +2,7 @@
 
 SET LOCAL pgtaskd.role = :role;
 SET LOCAL pgtaskd.relation = :relation;
+SET LOCAL pgtaskd.leader = :leader;
 
 DO $pgtaskd$
 DECLARE
@@ -26,6 +27,21 @@ BEGIN
             SELECT pg_catalog.format('GRANT %s ON TABLE %s TO %I', r.name, pg_catalog.current_setting('pgtaskd.register'), a.role)
             FROM (VALUES ('SELECT'), ('INSERT'), ('DELETE')) AS r (name)
             WHERE NOT pg_catalog.has_table_privilege(a.role, pg_catalog.current_setting('pgtaskd.register'), r.name)
+            UNION ALL
+            SELECT pg_catalog.format('GRANT %s ON TABLE %s TO %I', r.name, pg_catalog.current_setting('pgtaskd.leader'), a.role)
+            FROM pg_catalog.pg_class AS l
+            CROSS JOIN (VALUES ('SELECT'), ('INSERT'), ('UPDATE'), ('DELETE')) AS r (name)
+            WHERE l.oid OPERATOR(pg_catalog.=) pg_catalog.to_regclass(pg_catalog.current_setting('pgtaskd.leader'))::pg_catalog.oid
+                AND l.relowner OPERATOR(pg_catalog.=) c.relowner
+                AND NOT pg_catalog.has_table_privilege(a.role, l.oid, r.name)
+                AND EXISTS (
+                    SELECT
+                    FROM pg_catalog.pg_description AS s
+                    WHERE s.objoid OPERATOR(pg_catalog.=) l.oid
+                        AND s.classoid OPERATOR(pg_catalog.=) l.tableoid
+                        AND s.objsubid OPERATOR(pg_catalog.=) 0
+                        AND s.description OPERATOR(pg_catalog.~) '[(]pgtaskd schema [0-9]'
+                )
             UNION ALL
             SELECT pg_catalog.format('GRANT USAGE ON SEQUENCE %s TO %I', s.oid::pg_catalog.regclass, a.role)
             FROM pg_catalog.pg_depend AS d

@@ -1,0 +1,231 @@
+package ask
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"pgtaskd/routine"
+	"pgtaskd/sql"
+	"pgtaskd/work"
+)
+
+const (
+	drainTick  = 200 * time.Millisecond // between two looks at what is left
+	drainReach = 30 * time.Second       // how long a table may be out of reach
+)
+
+// Serve serves targets until stop is closed.
+type Serve func(ctx context.Context, stop <-chan struct{}) error
+
+// ErrInterrupted is the error of a Drain that was told to stop before all was done.
+var ErrInterrupted = errors.New("interrupted before all was done")
+
+// Drained is what came of a target.
+type Drained struct {
+	Target string `json:"target"`
+	Failed int64  `json:"failed"`
+	Gone   int64  `json:"gone"` // not worth running any more
+}
+
+// Drain serves targets until nothing of them is due and nothing runs, and then shows what has failed since it began. With until it ends
+// when nothing is left of what is planned up to that moment. Where another controller leads, that one runs the tasks, and Drain waits.
+func Drain(ctx context.Context, s *Screen, targets []work.Target, until string, stop <-chan struct{}, serve Serve) error {
+	drains := make([]*drain, len(targets))
+	for i, t := range targets {
+		drains[i] = &drain{s: s, target: t, until: until, least: math.MinInt64}
+		if err := drains[i].begin(ctx); err != nil {
+			return fmt.Errorf("%s: %w", t.Name(), err)
+		}
+	}
+	halt := make(chan struct{})
+	crew := routine.New(ctx)
+	defer crew.End()
+	var failure error
+	served := make(chan struct{})
+	crew.Go(func() { defer close(served); failure = serve(crew.Context(), halt) })
+	err := watchAll(crew.Context(), drains, stop, served)
+	close(halt)
+	crew.Wait()
+	s.Clear()
+	if err := errors.Join(err, failure); err != nil && !errors.Is(err, ErrInterrupted) || ctx.Err() != nil {
+		return errors.Join(err, context.Cause(ctx))
+	}
+	failed := false
+	for _, d := range drains {
+		found, err := d.report(ctx)
+		if err != nil {
+			return fmt.Errorf("%s: %w", d.target.Name(), err)
+		}
+		failed = failed || found.Failed > 0
+	}
+	switch {
+	case err != nil:
+		return err
+	case failed:
+		return ErrFailed
+	}
+	return nil
+}
+
+// watchAll returns when all targets are done, or it cannot be.
+func watchAll(ctx context.Context, drains []*drain, stop, served <-chan struct{}) error {
+	crew := routine.New(ctx)
+	defer crew.End()
+	results := make(chan error, len(drains))
+	for _, d := range drains {
+		crew.Go(func() { results <- d.watch(crew.Context()) })
+	}
+	defer crew.Wait()
+	for range drains {
+		select {
+		case err := <-results:
+			if err != nil {
+				crew.End()
+				return err
+			}
+		case <-stop:
+			crew.End()
+			return ErrInterrupted
+		case <-served:
+			crew.End()
+			return errors.New("the targets are served no more")
+		}
+	}
+	return nil
+}
+
+// drain is a target that is drained. It belongs to one goroutine.
+type drain struct {
+	s      *Screen
+	target work.Target
+	until  string
+	moment any // until, as the server reads it; nil: the moment of each look
+	read   bool
+	began  string // by the server's clock; "": before there was a table
+	least  int64  // id of what can fail
+}
+
+// begin notes the moment, and what is there then. A table or database that is not there may be made by who serves it.
+func (d *drain) begin(ctx context.Context) error {
+	b, err := open(ctx, d.target, "drain", false)
+	if err != nil {
+		return nil //nolint:nilerr // watch says so, if that stays
+	}
+	defer b.close()
+	if err := d.readUntil(ctx, b); err != nil {
+		return err
+	}
+	if err := b.conn.QueryRow(ctx, "SELECT pg_catalog.clock_timestamp()::pg_catalog.text").Scan(&d.began); err != nil {
+		return err
+	}
+	var open, newest int64
+	if err := b.conn.QueryRow(ctx, b.queries.Text("waiting"), int64(math.MaxInt64)).Scan(&open, &d.least); err != nil {
+		return err
+	}
+	if err := b.conn.QueryRow(ctx, b.queries.Text("newest")).Scan(&newest); err != nil {
+		return err
+	}
+	if open == 0 {
+		d.least = newest + 1
+	}
+	lock := sql.Leadership(b.name, false)
+	if err := lock.Look(ctx, b.conn); err != nil {
+		return err
+	}
+	if lock.Rival != nil {
+		d.s.Remark("%s: another controller leads (%s), and runs what is due", d.target.Name(), lock.Rival)
+	}
+	return nil
+}
+
+func (d *drain) readUntil(ctx context.Context, b *table) error {
+	if d.until == "" || d.read {
+		return nil
+	}
+	moment, err := b.moment(ctx, d.until, 1)
+	if err != nil {
+		return fmt.Errorf("--until: %w", err)
+	}
+	d.moment, d.read = moment, true
+	return nil
+}
+
+// watch returns when nothing is left to do. It connects again when that is needed.
+func (d *drain) watch(ctx context.Context) error {
+	began, reached := time.Now(), time.Now()
+	for {
+		done, err := d.session(ctx, began, &reached)
+		switch {
+		case ctx.Err() != nil:
+			return context.Cause(ctx)
+		case done:
+			return nil
+		case time.Since(reached) > drainReach:
+			return fmt.Errorf("%s: %w", d.target.Name(), err)
+		}
+		if !pause(ctx, drainTick) {
+			return context.Cause(ctx)
+		}
+	}
+}
+
+// session looks until nothing is left to do, or something is in the way.
+func (d *drain) session(ctx context.Context, began time.Time, reached *time.Time) (done bool, err error) {
+	b, err := open(ctx, d.target, "drain", false)
+	if err != nil {
+		return false, err
+	}
+	defer b.close()
+	if err := d.readUntil(ctx, b); err != nil {
+		return false, err
+	}
+	for {
+		var due, runs int64
+		if err := b.conn.QueryRow(ctx, b.queries.Text("left"), d.moment, lookedAt).Scan(&due, &runs); err != nil {
+			return false, err
+		}
+		*reached = time.Now()
+		if due+runs == 0 {
+			return true, nil
+		}
+		if time.Since(began) > progressAfter {
+			d.s.Progress(fmt.Sprintf("%s: %s due, %s running", d.target.Name(), counted(due, due+runs >= lookedAt), counted(runs, due+runs >= lookedAt)))
+		}
+		if !pause(ctx, drainTick) {
+			return false, ctx.Err()
+		}
+	}
+}
+
+// report shows what has failed since the drain began, or is GONE.
+func (d *drain) report(ctx context.Context) (Drained, error) {
+	found := Drained{Target: d.target.Name()}
+	err := one(ctx, d.target, "drain", false, func(b *table) error {
+		w, err := b.walker(ctx, d.s, Filter{States: []string{"FAIL", "GONE"}, Since: d.began})
+		if err != nil {
+			return err
+		}
+		w.least = d.least
+		return w.walk(ctx, func(t Task) error {
+			if t.State == "FAIL" {
+				found.Failed++
+			} else {
+				found.Gone++
+			}
+			if d.s.Objects != nil {
+				return d.s.Object(t)
+			}
+			return d.s.Line("%s: %s %d %s: %s", d.target.Name(), t.State, t.ID, t.Group, t.says())
+		})
+	})
+	switch {
+	case err != nil:
+		return found, err
+	case d.s.Objects != nil:
+		return found, d.s.Object(found)
+	}
+	return found, d.s.Line("%s: %d FAIL, %d GONE", found.Target, found.Failed, found.Gone)
+}

@@ -1,0 +1,291 @@
+package ask
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"pgtaskd/routine"
+	"pgtaskd/work"
+)
+
+const (
+	tailTick  = 500 * time.Millisecond // between two looks
+	tailRetry = time.Second            // between two tries to connect
+	watched   = 2_000                  // tasks that are watched at most, and that one look finds
+	moreLines = 10                     // of an error or of notices are shown at most
+)
+
+// Event is what the tail shows.
+type Event struct {
+	Event string `json:"event"` // start, end, retry, or deleted: the row is gone
+	Task
+}
+
+// Tail shows what starts and ends until ctx does. It goes on when a connection is lost, and shows what has ended meanwhile.
+func Tail(ctx context.Context, s *Screen, targets []work.Target) error {
+	crew := routine.New(ctx)
+	defer crew.Wait()
+	failures := make([]error, len(targets))
+	for i, t := range targets {
+		w := &tail{s: s, target: t, several: len(targets) > 1, known: map[int64]string{}}
+		crew.Go(func() {
+			if failures[i] = w.follow(crew.Context()); failures[i] != nil {
+				s.Remark("pgtaskd: %s: %s", t.Name(), failures[i])
+			}
+		})
+	}
+	crew.Wait()
+	if ctx.Err() == nil && slices.ContainsFunc(failures, func(err error) bool { return err != nil }) {
+		return ErrFailed
+	}
+	return nil
+}
+
+// tail watches a target. It belongs to one goroutine.
+type tail struct {
+	s       *Screen
+	target  work.Target
+	several bool // the target's name is shown
+	begun   bool
+	newest  int64
+	known   map[int64]string // tasks that wait or run, by the start of their run: "" while they wait
+	crowded bool             // it was said that there are too many
+}
+
+// follow looks again and again. Its error is that of the first connection: later ones are made again.
+func (w *tail) follow(ctx context.Context) error {
+	for lost := false; ; {
+		b, err := open(ctx, w.target, "tail", false)
+		if ctx.Err() != nil {
+			return nil
+		}
+		if err == nil {
+			if lost {
+				w.s.Remark("%s: connected again", w.target.Name())
+			}
+			lost = true
+			err = w.watch(ctx, b)
+			b.close()
+			if ctx.Err() != nil {
+				return nil
+			}
+			if !b.lost(err) {
+				return err
+			}
+			w.s.Remark("%s: the connection is lost: %s; trying again", w.target.Name(), err)
+		} else if !lost {
+			return err
+		}
+		if !pause(ctx, tailRetry) {
+			return nil
+		}
+	}
+}
+
+// pause waits, and tells whether ctx still goes on.
+func pause(ctx context.Context, d time.Duration) bool {
+	select {
+	case <-time.After(d):
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+func (w *tail) watch(ctx context.Context, b *table) error {
+	if !w.begun {
+		if err := b.conn.QueryRow(ctx, b.queries.Text("newest")).Scan(&w.newest); err != nil {
+			return err
+		}
+		w.begun = true
+	}
+	for {
+		if err := w.look(ctx, b); err != nil {
+			return err
+		}
+		if !pause(ctx, tailTick) {
+			return nil
+		}
+	}
+}
+
+// look finds what has started, and what has ended: what waited or ran at the last look and does no more, and what is new and has an end already.
+func (w *tail) look(ctx context.Context, b *table) error {
+	now, err := w.due(ctx, b)
+	if err != nil {
+		return err
+	}
+	ended, err := w.newer(ctx, b, now)
+	if err != nil {
+		return err
+	}
+	if len(now) >= watched && !w.crowded {
+		w.crowded = true
+		w.s.Remark("%s: more than %d tasks are due: only those that have waited longest are watched", w.target.Name(), watched)
+	}
+	var changed []int64
+	for id, start := range now {
+		if start != "" && w.known[id] != start {
+			changed = append(changed, id)
+		}
+	}
+	for id := range w.known {
+		if _, open := now[id]; !open {
+			ended = append(ended, id)
+		}
+	}
+	events, err := w.events(ctx, b, append(changed, ended...), now)
+	if err != nil {
+		return err
+	}
+	w.known = now
+	return w.write(events)
+}
+
+// due are the tasks that wait or run now.
+func (w *tail) due(ctx context.Context, b *table) (map[int64]string, error) {
+	rows, err := b.conn.Query(ctx, b.queries.Text("due"), watched)
+	if err != nil {
+		return nil, err
+	}
+	now := map[int64]string{}
+	var id int64
+	var runs bool
+	var start string
+	_, err = pgx.ForEachRow(rows, []any{&id, &runs, &start}, func() error {
+		if !runs {
+			start = ""
+		}
+		now[id] = iso(start)
+		return nil
+	})
+	return now, err
+}
+
+// newer are the new tasks that have ended. Those that have not are known from now on.
+func (w *tail) newer(ctx context.Context, b *table, now map[int64]string) (ended []int64, err error) {
+	rows, err := b.conn.Query(ctx, b.queries.Text("newer"), w.newest, watched)
+	if err != nil {
+		return nil, err
+	}
+	var id int64
+	var over bool
+	_, err = pgx.ForEachRow(rows, []any{&id, &over}, func() error {
+		w.newest = id
+		_, open := now[id]
+		if _, known := w.known[id]; over && !open && !known {
+			ended = append(ended, id)
+		}
+		return nil
+	})
+	return ended, err
+}
+
+// events are what became of tasks, in the order of time. What goes on stays among those that are known.
+func (w *tail) events(ctx context.Context, b *table, ids []int64, now map[int64]string) ([]Event, error) {
+	found, err := b.tasks(ctx, "named", ids)
+	if err != nil {
+		return nil, err
+	}
+	missing := map[int64]bool{}
+	for _, id := range ids {
+		missing[id] = true
+	}
+	var events []Event
+	for _, t := range found {
+		delete(missing, t.ID)
+		before := w.known[t.ID]
+		_, open := now[t.ID]
+		switch {
+		case t.State == "WORK":
+			if t.Start != before {
+				events = append(events, Event{"start", t})
+			}
+			if !open {
+				now[t.ID] = t.Start
+			}
+		case t.Stop != "":
+			events = append(events, Event{"end", t})
+		case t.State == "STOP" && before != "":
+			now[t.ID] = before // it is being cancelled
+		case t.State == "PLAN" && t.Attempt > 0 && !open && t.Error != "":
+			events = append(events, Event{"retry", t})
+		}
+	}
+	slices.SortStableFunc(events, func(a, b Event) int { return strings.Compare(a.at(), b.at()) })
+	for _, id := range slices.Sorted(maps.Keys(missing)) {
+		events = append(events, Event{"deleted", Task{Target: w.target.Name(), ID: id}})
+	}
+	return events, nil
+}
+
+// at is when it happened.
+func (e Event) at() string {
+	if e.Event == "end" {
+		return e.Stop
+	}
+	return e.Start
+}
+
+func (w *tail) write(events []Event) error {
+	for _, e := range events {
+		if w.s.Objects != nil {
+			if err := w.s.Object(e); err != nil {
+				return err
+			}
+			continue
+		}
+		for _, line := range e.lines() {
+			if w.several {
+				line = w.target.Name() + ": " + line
+			}
+			if err := w.s.Line("%s", line); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// lines are those of an event: the first says what happened, the others have the rest of an error, and the notices.
+func (e Event) lines() []string {
+	_, clock, _ := strings.Cut(brief(e.at()), " ")
+	if zone := strings.IndexAny(clock, "+-"); zone > 0 {
+		clock = clock[:zone]
+	}
+	switch e.Event {
+	case "deleted":
+		return []string{fmt.Sprintf("         gone   %d: it ended well and was deleted, or somebody has deleted it", e.ID)}
+	case "start":
+		return []string{fmt.Sprintf("%s start  %d %s: %s", clock, e.ID, e.Group, first(e.Input, textWidth))}
+	}
+	lines := []string{fmt.Sprintf("%s %-6s %d %s: %s", clock, e.State, e.ID, e.Group, e.took())}
+	switch {
+	case e.Event == "retry":
+		lines[0] = fmt.Sprintf("         again  %d %s: at %s", e.ID, e.Group, brief(e.Plan))
+		lines = append(lines, indented(e.Error)...)
+	case e.Error != "":
+		lines = append(lines, indented(e.Error)...)
+	case e.Output != nil && first(*e.Output, textWidth) != "":
+		lines[0] += ", " + first(*e.Output, textWidth)
+	}
+	return append(lines, indented(e.Notice)...)
+}
+
+// indented are the first lines of a text.
+func indented(text string) []string {
+	var lines []string
+	for line := range strings.Lines(text) {
+		if len(lines) == moreLines {
+			return append(lines, "           …")
+		}
+		lines = append(lines, "           "+strings.TrimRight(line, "\r\n"))
+	}
+	return lines
+}

@@ -1,0 +1,125 @@
+package ask
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"strings"
+	"sync"
+	"testing"
+
+	"pgtaskd/server/servertest"
+	"pgtaskd/work"
+)
+
+// record is what is written while it is read.
+type record struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (r *record) Write(text []byte) (int, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.text.Write(text)
+}
+
+func (r *record) String() string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.text.String()
+}
+
+// shows waits until a text has a part.
+func (r *record) shows(t *testing.T, part string) {
+	t.Helper()
+	servertest.Wait(t, patient, part, func() bool { return strings.Contains(r.String(), part) }, r.String)
+}
+
+// tailed shows what happens in targets, until what it returns is called.
+func tailed(t *testing.T, objects bool, targets ...work.Target) (out, remarks *record, end func()) {
+	t.Helper()
+	out, remarks = &record{}, &record{}
+	s := &Screen{Out: out, Err: remarks, Visible: escaped}
+	if objects {
+		s.Objects = out
+	}
+	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
+	ended := make(chan error, 1)
+	go func() { ended <- Tail(ctx, s, targets) }()
+	open := true
+	end = func() {
+		if open {
+			open = false
+			cancel()
+			if err := <-ended; err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	t.Cleanup(end)
+	return out, remarks, end
+}
+
+// waits returns when a tail has a session, in which it has looked.
+func waits(t *testing.T, target work.Target) (pid string) {
+	t.Helper()
+	conn := servertest.Connect(t, target.Connect.String())
+	servertest.Wait(t, patient, "a tail", func() bool {
+		pid = servertest.Get(t, conn, "SELECT coalesce(max(pid), 0) FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'pgtaskd tail' AND query LIKE '%t.id OPERATOR(pg_catalog.>) %'")
+		return pid != "0"
+	})
+	return pid
+}
+
+// TestTailShowsWhatStartsAndEnds: with the first line of the output, the whole error, the notices, and that a task runs again.
+func TestTailShowsWhatStartsAndEnds(t *testing.T) {
+	t.Parallel()
+	target, tasks := made(t)
+	serve(t, target)
+	tasks.Becomes(patient, tasks.Add("input", "SELECT 'before the tail'"), "DONE")
+	out, _, end := tailed(t, false, target)
+	waits(t, target)
+	tasks.Add(`"group", input`, "reports", "SELECT 'one' UNION ALL SELECT 'two'")
+	out.shows(t, "reports: ")
+	out.shows(t, ", one\n")
+	tasks.Add("input", "DO $$BEGIN RAISE NOTICE 'look here'; RAISE EXCEPTION 'bad' USING DETAIL = 'worse'; END$$")
+	out.shows(t, "FAIL   3 group: ")
+	out.shows(t, "\n           ERROR:  bad\n           DETAIL:  worse\n")
+	id := tasks.Add("input", "SELECT pg_sleep(60)")
+	out.shows(t, " start  4 group: SELECT pg_sleep(60)")
+	servertest.Exec(t, tasks.Conn, "UPDATE task SET state = 'STOP' WHERE id = $1", id)
+	out.shows(t, "STOP   4 group: ")
+	tasks.Add("input, retry", "SELECT 1/0", 1)
+	out.shows(t, "again  5 group: at ")
+	tasks.Add("input", "SELECT 1 FROM pg_sleep(2) AS s WHERE s IS NULL")
+	out.shows(t, "gone   6: ")
+	end()
+	hasNot(t, out.String(), "before the tail", "two")
+}
+
+// TestTailGoesOnAfterALostConnection, and shows what has ended meanwhile.
+func TestTailGoesOnAfterALostConnection(t *testing.T) {
+	t.Parallel()
+	target, tasks := made(t)
+	serve(t, target)
+	other := target
+	other.Table = "missing"
+	out, remarks, _ := tailed(t, true, target)
+	pid := waits(t, target)
+	servertest.Exec(t, tasks.Conn, "SELECT pg_terminate_backend($1::text::int)", pid)
+	remarks.shows(t, "trying again")
+	tasks.Add("input", "SELECT 42")
+	remarks.shows(t, "connected again")
+	out.shows(t, `"output":"42"`)
+	for line := range strings.Lines(out.String()) {
+		var e Event
+		if err := json.Unmarshal([]byte(line), &e); err != nil || e.Event == "" || e.Target != target.Name() {
+			t.Error(line, err)
+		}
+	}
+	err := Tail(t.Context(), &Screen{Out: io.Discard, Err: io.Discard, Visible: escaped}, []work.Target{other})
+	if err == nil {
+		t.Error("there is no table, and yet it has an end")
+	}
+}

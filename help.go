@@ -1,0 +1,36 @@
+package main
+
+import (
+	"context"
+	"strings"
+
+	"github.com/alecthomas/kong"
+	kongcompletion "github.com/jotaen/kong-completion"
+	"github.com/posener/complete"
+
+	"pgtaskd/ask"
+)
+
+type helpCommand struct {
+	Command []string `arg:"" optional:"" help:"A command."`
+}
+
+// Run prints what --help prints.
+func (c *helpCommand) Run(ctx context.Context, p *program) error {
+	return run(ctx, append(c.Command, "--help"), p.stdout, p.stderr)
+}
+
+// completes answers the shell, if that has started the program to complete a command line, and tells whether it did.
+func completes(parser *kong.Kong) bool {
+	done := false
+	var states []string
+	for _, state := range ask.States {
+		states = append(states, strings.ToLower(state))
+	}
+	kongcompletion.Register(parser,
+		kongcompletion.WithPredictor("file", complete.PredictFiles("*")),
+		kongcompletion.WithPredictor("state", complete.PredictSet(states...)),
+		kongcompletion.WithExitFunc(func(int) { done = true }),
+	)
+	return done
+}

@@ -1,0 +1,203 @@
+package sql
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// What stands beside a table, in the order in which it is made: schema/beside has a file of each.
+// The table is served as well without it, so what has the name of one of them is left alone.
+var objects = []string{"leader", "why"}
+
+// foundBeside is something that has the name of an object beside the table.
+type foundBeside struct {
+	Name    string
+	OID     int64
+	Kind    string // of a relation, as pg_class has it; function; type
+	Comment string
+	Owner   string // quoted
+	Trusted bool
+	Mine    bool     // the role may replace it
+	Lacking []string // rights that the role has not to it
+}
+
+// besideName is the table's name with an underscore and what the object is. Where that is too long,
+// the table's name is cut, and a hash of it put behind.
+func besideName(t Table, object string) string {
+	name := t.Name + "_" + object
+	if len(name) <= maxName {
+		return name
+	}
+	rest := "_" + t.hash()[:8] + "_" + object
+	short := t.Name[:maxName-len(rest)]
+	for !utf8.ValidString(short) {
+		short = short[:len(short)-1]
+	}
+	return short + rest
+}
+
+// Beside is the qualified name of an object beside the table, as SQL has it.
+func Beside(t Table, object string) string {
+	return pgx.Identifier{t.Schema, besideName(t, object)}.Sanitize()
+}
+
+// besideNames are those of all objects beside the table.
+func besideNames(t Table) []string {
+	all := make([]string, len(objects))
+	for i, object := range objects {
+		all[i] = besideName(t, object)
+	}
+	return all
+}
+
+// quotedAll are names as elements of an array.
+func quotedAll(names []string) []string {
+	quoted := make([]string, len(names))
+	for i, name := range names {
+		quoted[i] = `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(name) + `"`
+	}
+	return quoted
+}
+
+// besideSteps are the steps that make them.
+func besideSteps() []step {
+	all := make([]step, len(objects))
+	for i, object := range objects {
+		all[i] = step{kind: besideStep, name: object, sql: strings.TrimSpace(comment.ReplaceAllString(text("beside/"+object), ""))}
+	}
+	return all
+}
+
+// sort is what the step makes: a table, a view or a function.
+func (s step) sort() string {
+	for _, sort := range []string{"table", "view", "function"} {
+		for line := range strings.SplitSeq(s.sql, "\n") {
+			if strings.HasPrefix(line, "CREATE "+strings.ToUpper(sort)+" ") && strings.Contains(line, ":its_"+s.name) {
+				return sort
+			}
+		}
+	}
+	panic("no object: " + s.sql) // a mistake in an embedded file
+}
+
+// made is what the object's comment says of its build: the version of the schema, and a hash of
+// the statements that have made it.
+func (n names) made(s step) string {
+	sum := sha256.Sum256([]byte(n.fill(s.sql)))
+	return versionText + " " + hex.EncodeToString(sum[:4])
+}
+
+// besideSQL are the statements that make the object.
+func (n names) besideSQL(s step) string {
+	quoted := strings.ReplaceAll(s.sql, "$body$", unusedTag("$body$", n.table.Quoted()))
+	return n.fill(strings.ReplaceAll(quoted, ":made", n.made(s)))
+}
+
+// unusedTag is a dollar quote that the text does not contain.
+func unusedTag(tag, text string) string {
+	for strings.Contains(text, tag) {
+		tag = tag[:len(tag)-1] + "_$"
+	}
+	return tag
+}
+
+// besideDDL are statements for a person to run, which find out whether the object can be made.
+func (n names) besideDDL(s step) string {
+	kind := "relation"
+	if s.sort() == "function" {
+		kind = "function"
+	}
+	statements := n.besideSQL(s)
+	tag := unusedTag("$statements$", statements)
+	return named(text("session/one"), map[string]string{
+		":name": literal(besideName(n.table, s.name)), ":kind": literal(kind), ":build": literal(n.made(s)), ":task": literal(n.table.Quoted()),
+		":statements": tag + "\n" + statements + "\n" + tag,
+	})
+}
+
+func (f *found) inspectBesides(ctx context.Context, conn *pgx.Conn, t Table, trusted []int64) (err error) {
+	f.besides, err = collect(ctx, conn, "beside", pgx.RowToStructByPos[foundBeside], t.Schema, besideNames(t), trusted)
+	return err
+}
+
+// beside is what has the name of the object, and whether that is ours.
+func (f *found) beside(t Table, s step) (there *foundBeside, ours bool) {
+	name, function := besideName(t, s.name), s.sort() == "function"
+	for i, b := range f.besides {
+		if b.Name != name || (b.Kind == "function") != function {
+			continue
+		}
+		if !b.Trusted || versionOf(b.Comment) == 0 || b.Kind != map[string]string{"table": "r", "view": "v", "function": "function"}[s.sort()] {
+			return &f.besides[i], false
+		}
+		there = &f.besides[i]
+	}
+	return there, there != nil
+}
+
+// besideStep makes an object that is not there, and makes again what is of another build, where the
+// role may. What is not ours stays.
+func (m *missing) besideStep(s step) {
+	there, ours := m.beside(m.table, s)
+	needs := m.createRight()
+	switch {
+	case there == nil && (m.oid == 0 || m.register.Makeable):
+	case ours && there.Mine && versionOf(there.Comment) <= Version && !strings.Contains(there.Comment, m.names.made(s)):
+		needs = "ownership of " + s.sort() + " " + Beside(m.table, s.name)
+	default:
+		return
+	}
+	m.changes = append(m.changes, Change{
+		What: s.sort() + " " + besideName(m.table, s.name), SQL: m.names.besideSQL(s), Needs: needs, Optional: true, beside: true,
+	})
+}
+
+// foreign says which objects beside the table are not made because something else has their name.
+func (f *found) foreign(t Table) []string {
+	var all []string
+	for _, s := range besideSteps() {
+		if there, ours := f.beside(t, s); there != nil && !ours {
+			all = append(all, fmt.Sprintf("goes without %s %s: role %s has something else of that name, which is left alone; rename it", s.sort(), Beside(t, s.name), there.Owner))
+		}
+	}
+	return all
+}
+
+// leader is the number of the table of controllers, if the role can write to it, and else what would let it, if anything would.
+func (f *found) leader(t Table) (oid int64, lacks string) {
+	there, ours := f.beside(t, step{kind: besideStep, name: "leader", sql: "CREATE TABLE :its_leader"})
+	switch {
+	case !ours:
+		return 0, ""
+	case len(there.Lacking) > 0:
+		return 0, fmt.Sprintf("does not show in table %s who leads: rights are missing: GRANT %s ON TABLE %[1]s TO %[3]s", Beside(t, "leader"), strings.Join(there.Lacking, ", "), f.register.Role)
+	}
+	return there.OID, ""
+}
+
+// GrantLeader gives a role the rights to the table of controllers, if there is one of ours.
+func GrantLeader(ctx context.Context, tx pgx.Tx, t Table, role string) error {
+	d, err := Describe(ctx, tx.Conn(), t)
+	if err != nil || d.Leader == 0 {
+		return err
+	}
+	_, err = tx.Exec(ctx, "GRANT "+strings.Join(serving, ", ")+" ON TABLE "+Beside(t, "leader")+" TO "+pgx.Identifier{role}.Sanitize())
+	return err
+}
+
+// seen tells the objects beside the table from what was there before.
+func (f *found) seen() string {
+	parts := make([]string, len(f.besides))
+	for i, b := range f.besides {
+		parts[i] = fmt.Sprint(b)
+	}
+	slices.Sort(parts)
+	return strings.Join(parts, ";")
+}

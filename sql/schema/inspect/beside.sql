@@ -1,0 +1,41 @@
+-- What has the names of the objects beside the table, with its comment, and what the role may do with it.
+-- $1 schema, $2 names, $3 trusted roles
+WITH thing AS (
+    SELECT c.relname AS name, c.oid, c.relkind::pg_catalog.text AS kind, c.relowner AS owner, c.tableoid AS class
+    FROM pg_catalog.pg_class AS c
+    JOIN pg_catalog.pg_namespace AS n ON n.oid OPERATOR(pg_catalog.=) c.relnamespace
+    WHERE n.nspname OPERATOR(pg_catalog.=) $1 AND c.relname OPERATOR(pg_catalog.=) ANY ($2::pg_catalog.name[])
+    UNION ALL
+    SELECT t.typname, t.oid, 'type', t.typowner, t.tableoid
+    FROM pg_catalog.pg_type AS t
+    JOIN pg_catalog.pg_namespace AS n ON n.oid OPERATOR(pg_catalog.=) t.typnamespace
+    WHERE n.nspname OPERATOR(pg_catalog.=) $1 AND t.typname OPERATOR(pg_catalog.=) ANY ($2::pg_catalog.name[])
+        AND t.typrelid OPERATOR(pg_catalog.=) 0::pg_catalog.oid
+    UNION ALL
+    SELECT p.proname, p.oid, 'function', p.proowner, p.tableoid
+    FROM pg_catalog.pg_proc AS p
+    JOIN pg_catalog.pg_namespace AS n ON n.oid OPERATOR(pg_catalog.=) p.pronamespace
+    WHERE n.nspname OPERATOR(pg_catalog.=) $1 AND p.proname OPERATOR(pg_catalog.=) ANY ($2::pg_catalog.name[])
+)
+SELECT
+    thing.name::pg_catalog.text,
+    thing.oid::pg_catalog.int8,
+    thing.kind,
+    coalesce((
+        SELECT s.description
+        FROM pg_catalog.pg_description AS s
+        WHERE s.objoid OPERATOR(pg_catalog.=) thing.oid
+            AND s.classoid OPERATOR(pg_catalog.=) thing.class
+            AND s.objsubid OPERATOR(pg_catalog.=) 0
+    ), ''),
+    pg_catalog.quote_ident(o.rolname),
+    thing.owner::pg_catalog.int8 OPERATOR(pg_catalog.=) ANY ($3::pg_catalog.int8[]),
+    pg_catalog.pg_has_role(thing.owner, 'USAGE'),
+    ARRAY(
+        SELECT r.name
+        FROM pg_catalog.unnest('{SELECT,INSERT,UPDATE,DELETE}'::pg_catalog.text[]) AS r (name)
+        WHERE CASE WHEN thing.kind OPERATOR(pg_catalog.=) 'r' THEN NOT pg_catalog.has_table_privilege(thing.oid, r.name) END
+    )
+FROM thing
+JOIN pg_catalog.pg_roles AS o ON o.oid OPERATOR(pg_catalog.=) thing.owner
+ORDER BY thing.oid;

@@ -1,0 +1,49 @@
+-- Makes what the settings say, or makes it again where it is of another build. What has its name and is not of pgtaskd's making is left alone.
+SET LOCAL pgtaskd.beside = $beside$DO $block$
+DECLARE
+    wanted pg_catalog.text := pg_catalog.current_setting('pgtaskd.name');
+    made pg_catalog.text := pg_catalog.current_setting('pgtaskd.made');
+    task pg_catalog.pg_class;
+    other pg_catalog.text;
+    comment pg_catalog.text;
+    trusted pg_catalog.bool;
+BEGIN
+    SELECT c.* INTO task FROM pg_catalog.pg_class AS c
+    WHERE c.oid OPERATOR(pg_catalog.=) pg_catalog.to_regclass(pg_catalog.current_setting('pgtaskd.task'))::pg_catalog.oid;
+    FOR other, comment, trusted IN
+        WITH thing AS (
+            SELECT 'relation' AS kind, c.oid, c.relowner AS owner, c.tableoid AS class
+            FROM pg_catalog.pg_class AS c
+            WHERE c.relnamespace OPERATOR(pg_catalog.=) task.relnamespace AND c.relname OPERATOR(pg_catalog.=) wanted::pg_catalog.name
+            UNION ALL
+            SELECT 'relation', t.oid, t.typowner, t.tableoid
+            FROM pg_catalog.pg_type AS t
+            WHERE t.typnamespace OPERATOR(pg_catalog.=) task.relnamespace AND t.typname OPERATOR(pg_catalog.=) wanted::pg_catalog.name
+                AND t.typrelid OPERATOR(pg_catalog.=) 0::pg_catalog.oid
+            UNION ALL
+            SELECT 'function', p.oid, p.proowner, p.tableoid
+            FROM pg_catalog.pg_proc AS p
+            WHERE p.pronamespace OPERATOR(pg_catalog.=) task.relnamespace AND p.proname OPERATOR(pg_catalog.=) wanted::pg_catalog.name
+        )
+        SELECT pg_catalog.quote_ident(o.rolname), coalesce(s.description, ''),
+            o.rolsuper OR thing.owner OPERATOR(pg_catalog.=) task.relowner OR o.rolname OPERATOR(pg_catalog.=) current_user
+        FROM thing
+        JOIN pg_catalog.pg_roles AS o ON o.oid OPERATOR(pg_catalog.=) thing.owner
+        LEFT JOIN pg_catalog.pg_description AS s ON s.objoid OPERATOR(pg_catalog.=) thing.oid
+            AND s.classoid OPERATOR(pg_catalog.=) thing.class AND s.objsubid OPERATOR(pg_catalog.=) 0
+        WHERE thing.kind OPERATOR(pg_catalog.=) pg_catalog.current_setting('pgtaskd.kind')
+    LOOP
+        IF NOT trusted OR comment OPERATOR(pg_catalog.!~) '[(]pgtaskd schema [0-9]{1,9}[ )]' THEN
+            RAISE WARNING 'the name % belongs to something of role %, which is left alone', pg_catalog.quote_ident(wanted), other;
+            RETURN;
+        END IF;
+        IF pg_catalog.strpos(comment, made) OPERATOR(pg_catalog.>) 0
+            OR pg_catalog.regexp_replace(comment, '^.*pgtaskd schema ([0-9]+).*$', E'\\1')::pg_catalog.int4 OPERATOR(pg_catalog.>) :schema_version THEN
+            RETURN;
+        END IF;
+    END LOOP;
+    EXECUTE pg_catalog.current_setting('pgtaskd.statements');
+EXCEPTION
+    WHEN others THEN RAISE WARNING '% is not made: %', pg_catalog.quote_ident(wanted), SQLERRM;
+END
+$block$$beside$;

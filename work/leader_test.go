@@ -1,0 +1,165 @@
+package work
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"pgtaskd/remote"
+	"pgtaskd/sql"
+)
+
+// inControl is the rows of the table of controllers.
+const inControl = `SELECT coalesce(string_agg(concat_ws(' ', controller, CASE WHEN leads THEN 'leads' ELSE 'stands by' END, run, timezone), ', ' ORDER BY controller), 'nobody') FROM task_leader`
+
+// serveAs serves as a controller of that name.
+func (s *stage) serveAs(controller string) {
+	s.t.Helper()
+	s.beginWith(func(_ int, l *loop) { l.presence.controller = controller })
+}
+
+// TestControllersShowWhoLeads: a row each, which tells when that changes.
+func TestControllersShowWhoLeads(t *testing.T) {
+	t.Parallel()
+	one := prepared(t)
+	two := stageOn(t, one.dsn, func(target *Target) { target.Run = 3 })
+	zone := one.get("SELECT current_setting('TimeZone')")
+	one.serveAs("one")
+	one.settled()
+	one.eventually("one leads 8 "+zone, inControl)
+	two.serveAs("two")
+	one.eventually("one leads 8 "+zone+", two stands by 3 "+zone, inControl)
+	if got := one.get("SELECT bool_and(host > '' AND pid > 0 AND version = 'devel' AND since <= seen AND seen > now() - interval '1 min') FROM task_leader"); got != "true" {
+		t.Error("the rows are ", got)
+	}
+	since := one.get("SELECT since FROM task_leader WHERE controller = 'two'")
+	one.exec("INSERT INTO task_leader (controller, leads, since, seen) VALUES ('old', true, '2020-01-01', now() - interval '25 hours'), ('dead', true, '2020-01-01', now())")
+	one.drain()
+	two.settled()
+	two.eventually("dead stands by, one stands by 8 "+zone+", two leads 3 "+zone, inControl)
+	if got := one.get("SELECT since FROM task_leader WHERE controller = 'two'"); got == since {
+		t.Error("two leads since it stands by")
+	}
+}
+
+// TestALeaderThatDrainsShowsIt: as soon as it has given the lead away.
+func TestALeaderThatDrainsShowsIt(t *testing.T) {
+	t.Parallel()
+	s := prepared(t)
+	s.serveAs("one")
+	s.settled()
+	id := s.add("input", "SELECT pg_sleep(3)")
+	s.becomes(id, "WORK")
+	close(s.stop)
+	s.eventually("one stands by 8 "+s.get("SELECT current_setting('TimeZone')"), inControl)
+	if state := s.state(id); state != "WORK" {
+		t.Error("the task is ", state)
+	}
+	<-s.ended
+}
+
+// TestWhatIsDoneToTheTableOfControllersHoldsNothingUp: it is locked, dropped, or its name is taken.
+func TestWhatIsDoneToTheTableOfControllersHoldsNothingUp(t *testing.T) {
+	t.Parallel()
+	leads := "one leads 8 "
+	t.Run("locked", func(t *testing.T) {
+		t.Parallel()
+		s := prepared(t)
+		if _, err := sql.Install(t.Context(), s.conn, table(s.target), sql.Options{}); err != nil {
+			t.Fatal(err)
+		}
+		locker := s.connect()
+		must(t, locker, "BEGIN; LOCK TABLE task_leader")
+		s.serveAs("one")
+		s.settled()
+		began := time.Now()
+		s.becomes(s.add("input", "SELECT 1"), "DONE")
+		if took := time.Since(began); took > time.Second {
+			t.Error("a task took ", took)
+		}
+		must(t, locker, "COMMIT")
+		if rows := s.get(inControl); rows != "nobody" {
+			t.Error(rows)
+		}
+	})
+	t.Run("dropped", func(t *testing.T) {
+		t.Parallel()
+		s := prepared(t)
+		s.serveAs("one")
+		s.settled()
+		s.eventually(leads+s.get("SELECT current_setting('TimeZone')"), inControl)
+		s.exec("DROP TABLE task_leader")
+		s.eventually("true", "SELECT to_regclass('task_leader') IS NOT NULL")
+		s.eventually(leads+s.get("SELECT current_setting('TimeZone')"), inControl)
+		s.becomes(s.add("input", "SELECT 1"), "DONE")
+	})
+	t.Run("taken", func(t *testing.T) {
+		t.Parallel()
+		s := prepared(t)
+		role := s.role()
+		s.exec("GRANT CREATE ON SCHEMA public TO " + role)
+		s.on(s.connectAs(role), "CREATE TABLE task_leader (controller text); COMMENT ON TABLE task_leader IS '(pgtaskd schema 1)'")
+		const says = `goes without table \"public\".\"task_leader\": role `
+		if r := Check(t.Context(), s.target); len(r.Faults) > 0 || strings.Contains(strings.Join(r.Lines, "\n"), "task_leader is") {
+			t.Errorf("check: %q, %q", r.Lines, r.Faults)
+		}
+		s.serve()
+		s.settled()
+		s.becomes(s.add("input", "SELECT 1"), "DONE")
+		if rows := s.get("SELECT count(*) FROM task_leader"); rows != "0" {
+			t.Error(rows, " rows in somebody else's table")
+		}
+		s.exec("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE 'pgtaskd %'")
+		s.until("led again", func() bool { return s.leads() == 2 })
+		if n := strings.Count(s.logged(), says); n != 1 {
+			t.Errorf("said %d times: %s", n, s.logged())
+		}
+		if r := Check(t.Context(), s.target); !strings.Contains(strings.Join(r.Lines, "\n"), "goes without table") {
+			t.Errorf("check: %q, %q", r.Lines, r.Faults)
+		}
+	})
+}
+
+// TestAStrangersTableIsNotWrittenTo: not even when it takes the name while the target is served.
+func TestAStrangersTableIsNotWrittenTo(t *testing.T) {
+	t.Parallel()
+	s := prepared(t)
+	l := s.installed()
+	role := s.role()
+	s.exec("GRANT CREATE ON SCHEMA public TO " + role + "; DROP TABLE task_leader")
+	s.on(s.connectAs(role), `CREATE TABLE task_leader (controller text PRIMARY KEY, leads bool, since timestamptz, seen timestamptz, host text, pid int4, version text, run int4, timezone text); CREATE TABLE ran (who text); GRANT ALL ON ran TO PUBLIC;
+		CREATE FUNCTION evil() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN INSERT INTO ran VALUES (current_user); RETURN NULL; END';
+		CREATE TRIGGER evil BEFORE INSERT OR UPDATE OR DELETE ON task_leader FOR EACH STATEMENT EXECUTE FUNCTION evil(); GRANT ALL ON task_leader TO PUBLIC`)
+	number := l.control.table.Leader
+	if number == 0 {
+		t.Fatal("there is no table of controllers")
+	}
+	if err := l.show(t.Context(), true, number, "UTC"); err != nil {
+		t.Error(err)
+	}
+	if n := s.get("SELECT count(*) FROM ran"); n != "0" {
+		t.Error("a stranger's trigger has run")
+	}
+}
+
+// TestTheServingRoleMayWriteWhoLeads: where the dsn's user makes the table.
+func TestTheServingRoleMayWriteWhoLeads(t *testing.T) {
+	t.Parallel()
+	s := prepared(t)
+	role := s.role()
+	s.exec("REVOKE CREATE ON SCHEMA public FROM PUBLIC; ALTER DEFAULT PRIVILEGES GRANT ALL ON TABLES TO PUBLIC")
+	s.target.Connect = s.target.Connect.With(remote.Settings{"user": role})
+	s.serveAs("one")
+	s.settled()
+	s.eventually("one leads 8 "+s.get("SELECT current_setting('TimeZone')"), inControl)
+	if rights := s.get("SELECT string_agg(r, ' ') FROM unnest('{SELECT,INSERT,UPDATE,DELETE,TRUNCATE,REFERENCES,TRIGGER}'::text[]) AS r WHERE has_table_privilege('" + role + "', 'task_leader', r)"); rights != "SELECT INSERT UPDATE DELETE" {
+		t.Error("the serving role may ", rights)
+	}
+	stranger := s.role()
+	if got := s.get("SELECT has_any_column_privilege('" + stranger + "', 'task_leader', 'INSERT') OR has_table_privilege('" + stranger + "', 'task_leader', 'TRIGGER, SELECT')"); got != "false" {
+		t.Error("a stranger may write, or read all of it")
+	}
+	if got := s.get("SELECT string_agg(attname, ' ' ORDER BY attnum) FROM pg_attribute WHERE attrelid = 'task_leader'::regclass AND attnum > 0 AND has_column_privilege('" + stranger + "', attrelid, attnum, 'SELECT')"); got != "leads since seen run timezone" {
+		t.Error("a stranger may read ", got)
+	}
+}

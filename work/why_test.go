@@ -1,0 +1,224 @@
+package work
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"pgtaskd/sql"
+)
+
+// why is what task_why says of a task.
+func (s *stage) why(id int64) string {
+	s.t.Helper()
+	return s.get("SELECT task_why($1)", id)
+}
+
+// says waits until task_why says something that matches.
+func (s *stage) saysWhy(id int64, pattern string) {
+	s.t.Helper()
+	said := ""
+	s.until("task_why to say "+pattern, func() bool {
+		said = s.why(id)
+		return regexp.MustCompile("^" + pattern + "$").MatchString(said)
+	}, func() string { return said })
+	if strings.Contains(said, "\n") {
+		s.t.Errorf("more than a line: %q", said)
+	}
+}
+
+const (
+	moments   = `\d+-\d\d-\d\d \d\d:\d\d:\d\d\S*`
+	intervals = `(\d+ days? )?\d\d:\d\d:\d\d`
+)
+
+// reasons are cases of task_why: what is done before, and what it says of the task then.
+var reasons = []struct {
+	name string
+	has  func(s *stage) (id int64)
+	says string
+}{
+	{"no such task", func(*stage) int64 { return 17 }, "there is no task 17: .*"},
+	{"ended well", func(s *stage) int64 { return s.doneOrFailed("SELECT 1") }, "ended well at " + moments + "; .*"},
+	{"failed", func(s *stage) int64 { return s.doneOrFailed("SELECT 1/0") }, "failed at " + moments + ": ERROR:  division by zero; .*"},
+	{"gone", func(s *stage) int64 { return s.add("input, plan", "SELECT 1", time.Now().Add(-2*time.Hour)) }, "was given up at " + moments + ": ERROR:  task not active; .*"},
+	{"stopped", func(s *stage) int64 {
+		id := s.running("SELECT pg_sleep(60)")
+		s.exec("UPDATE task SET state = 'STOP' WHERE id = $1", id)
+		return id
+	}, "was stopped at " + moments + "; .*"},
+	{"paused", func(s *stage) int64 {
+		id := s.add("input, plan", "SELECT 1", time.Now().Add(time.Hour))
+		s.exec("UPDATE task SET state = 'STOP' WHERE id = $1", id)
+		return id
+	}, "is paused; set its state to PLAN, and it runs when its plan, " + moments + ", has come"},
+	{"runs", func(s *stage) int64 { return s.running("SELECT pg_sleep(60)") }, `runs since ` + moments + `, for \d\d:\d\d:\d\d, in backend \d+`},
+	{"runs and waits for a lock", func(s *stage) int64 {
+		must(s.t, s.connect(), "SELECT pg_advisory_lock(42)")
+		return s.running("SELECT pg_advisory_lock(42)")
+	}, `runs since .*, in backend \d+, which waits for a lock of pid \d+`},
+	{"infinity", func(s *stage) int64 { return s.add("input, plan", "SELECT 1", "infinity") }, "waits until somebody sets its plan, which is infinity"},
+	{"its plan", func(s *stage) int64 { return s.add("input, plan", "SELECT 1", time.Now().Add(25*time.Hour)) }, "waits for its plan, " + moments + ", in 1 day 0\\d:\\d\\d:\\d\\d"},
+	{
+		"its next try", func(s *stage) int64 { return s.add("input, retry", "SELECT 1/0", 3) },
+		"waits for its next try, at " + moments + ", in " + intervals + ": 1 of 4 tries failed, the last one with ERROR:  division by zero",
+	},
+	{"a full lane", func(s *stage) int64 {
+		s.running("SELECT pg_sleep(60)")
+		return s.add("input", "SELECT 1")
+	}, `waits for its lane, group "group", in which 1 run \(task 1\): max 0 lets it start while at most 0 run`},
+	{"a lane full of many", func(s *stage) int64 {
+		for range 7 {
+			s.runningIn("it's", "SELECT pg_sleep(60)", 6)
+		}
+		return s.add(`input, "group", max`, "SELECT 1", "it's", 6)
+	}, `waits for its lane, group "it's", in which 7 run \(task 1, 2, 3, 4, 5 and 2 more\): max 6 lets it start while at most 6 run`},
+	{"a pause", func(s *stage) int64 {
+		s.exec("INSERT INTO task (max, drift, delete, input) VALUES (-60000, true, false, 'SELECT 1')")
+		s.becomes(1, "DONE")
+		return s.add("input, max, drift", "SELECT 1", -60000, true)
+	}, "waits for the pause of its lane: max is -60000, so it starts 00:01:00 after the end of the task before it, task 1, at " + moments},
+	{"run", func(s *stage) int64 {
+		for i := range 8 {
+			s.runningIn(fmt.Sprint(i), "SELECT pg_sleep(60)", 0)
+		}
+		return s.add("input", "SELECT 1")
+	}, "waits for run: the target runs 8 tasks, and its run is 8"},
+	{"a lock on its row", func(s *stage) int64 {
+		id := s.add("input, plan", "SELECT 1", "infinity")
+		holder := s.connect()
+		must(s.t, holder, fmt.Sprintf("BEGIN; UPDATE task SET plan = now() WHERE id = %d", id))
+		s.exec("SET session_replication_role = replica")
+		must(s.t, s.connect(), "SELECT 1")
+		id = s.add("input, plan", "SELECT 1", time.Now().Add(time.Second))
+		must(s.t, s.connect(), fmt.Sprintf("BEGIN; SELECT FROM task WHERE id = %d FOR UPDATE", id))
+		return id
+	}, `waits for pid \d+ of role postgres \(.*\), which has locked the row.*`},
+	{"a lock on its row by several", func(s *stage) int64 {
+		id := s.add("input, plan", "SELECT 1", time.Now().Add(time.Second))
+		for range 2 {
+			must(s.t, s.connect(), fmt.Sprintf("BEGIN; SELECT FROM task WHERE id = %d FOR SHARE", id))
+		}
+		return id
+	}, `waits for pid \d+ of role postgres \(.*\), which has locked the row.*`},
+	{"a lock on the table", func(s *stage) int64 {
+		id := s.add("input, plan", "SELECT 1", time.Now().Add(time.Second))
+		must(s.t, s.connect(), "BEGIN; LOCK TABLE task IN SHARE MODE")
+		return id
+	}, `waits for pid \d+ of role postgres \(.*\), which has locked the table against changes.*`},
+	{"a lock against readers", func(s *stage) int64 {
+		id := s.add("input, plan", "SELECT 1", "infinity")
+		must(s.t, s.connect(), "BEGIN; LOCK TABLE task")
+		return id
+	}, `waits for the table, which pid \d+ of role postgres \(.*\) has locked`},
+	{"a lock against readers that is waited for", func(s *stage) int64 {
+		id := s.add("input, plan", "SELECT 1", "infinity")
+		reader, locker := s.connect(), s.connect()
+		must(s.t, reader, "BEGIN; SELECT FROM task")
+		go func() { _, _ = locker.Exec(s.t.Context(), "SET lock_timeout = '5s'; LOCK TABLE task") }()
+		return id
+	}, `waits for the table, which pid \d+ of role postgres \(.*\) is about to lock, and waits for pid \d+`},
+	{
+		"a session", func(s *stage) int64 {
+			return s.add("input, remote", "SELECT 1", "host=127.0.0.1 port=1 user=u password=p")
+		},
+		"waits for a session, which could not be had: .*; the next try is at " + moments + ", in " + intervals,
+	},
+	{"nobody", func(s *stage) int64 {
+		s.drain()
+		return s.add("input", "SELECT 1")
+	}, `no controller leads the table: start pgtaskd, or look at its log \(the last one was seen at ` + moments + `\)`},
+	{"nobody, and later", func(s *stage) int64 {
+		s.drain()
+		return s.add("input, plan", "SELECT 1", time.Now().Add(time.Hour))
+	}, `waits for its plan, ` + moments + `, in .*; no controller leads the table: .*`},
+	{"nobody, and no table of controllers", func(s *stage) int64 {
+		s.drain()
+		s.exec("DROP TABLE task_leader")
+		return s.add("input", "SELECT 1")
+	}, `no controller leads the table: start pgtaskd, or look at its log`},
+	{"cron that nobody has planned yet", func(s *stage) int64 {
+		s.drain()
+		return s.add("input, cron", "SELECT 1", "0 3 * * *")
+	}, `waits for the leader to plan its first run from cron 0 3 \* \* \*; no controller leads the table: .*`},
+	{"cron", func(s *stage) int64 { return s.add("input, cron", "SELECT 1", "@yearly") }, "waits for its plan, .*"},
+	{"not active any more", func(s *stage) int64 {
+		id := s.add("input, plan, active", "SELECT 1", time.Now().Add(-time.Hour), "1 min")
+		return id
+	}, "was given up at .*"},
+}
+
+func (s *stage) doneOrFailed(input string) int64 {
+	s.t.Helper()
+	id := s.add("input, delete", input, false)
+	s.becomes(id, "DONE", "FAIL")
+	return id
+}
+
+func (s *stage) running(input string) int64 { return s.runningIn("group", input, 0) }
+
+func (s *stage) runningIn(group, input string, most int) int64 {
+	s.t.Helper()
+	id := s.add(`input, "group", max`, input, group, most)
+	s.becomes(id, "WORK")
+	return id
+}
+
+// TestWhyATaskWaits: each reason, of a table that is served.
+func TestWhyATaskWaits(t *testing.T) {
+	t.Parallel()
+	for _, c := range reasons {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			s := play(t)
+			s.saysWhy(c.has(s), c.says)
+		})
+	}
+}
+
+// TestWhyIsForWhoeverMayRead: it has no other rights than those, and needs none to the table of controllers.
+func TestWhyIsForWhoeverMayRead(t *testing.T) {
+	t.Parallel()
+	s := play(t)
+	role := s.role()
+	conn := s.connectAs(role)
+	id := s.add("input, plan", "SELECT 1", "infinity")
+	if _, err := conn.Exec(t.Context(), "SELECT task_why($1)", id); !hasState(err, "42501") {
+		t.Error(err)
+	}
+	s.exec("GRANT SELECT ON task TO " + role + "; REVOKE SELECT (leads, since, seen, run, timezone) ON task_leader FROM PUBLIC")
+	must(t, conn, "CREATE TEMP TABLE task (id int8)")
+	var said string
+	if err := conn.QueryRow(t.Context(), "SELECT public.task_why($1)", id).Scan(&said); err != nil || said != "waits until somebody sets its plan, which is infinity" {
+		t.Error(said, err)
+	}
+}
+
+// TestWhyIsQuick: with a million rows, whatever the server believes of them, it visits few.
+func TestWhyIsQuick(t *testing.T) {
+	t.Parallel()
+	s := prepared(t)
+	if _, err := sql.Install(t.Context(), s.conn, table(s.target), sql.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	s.exec("ALTER TABLE task SET (autovacuum_enabled = false); SET synchronous_commit = off")
+	s.exec("INSERT INTO task (input, plan, active) SELECT 'SELECT 1', now() - interval '1 min' + i * interval '1 us', '0' FROM generate_series(1, 300000) AS i")
+	s.exec("INSERT INTO task_leader (controller, leads, since, seen, run) VALUES ('c', true, now(), now(), 8)")
+	must(t, s.connect(), "SELECT pg_advisory_lock("+s.leaderKey()+")")
+	s.exec("SET session_replication_role = replica; UPDATE task SET state = 'WORK', start = now(), pid = 1 WHERE id = 1; SET session_replication_role = origin")
+	for _, id := range []int64{1, 2, 150000, 300000, 400000} {
+		_ = s.why(id) // plans
+		best := time.Hour
+		for range 5 {
+			began := time.Now()
+			_ = s.why(id)
+			best = min(best, time.Since(began))
+		}
+		t.Log(id, best, s.why(id))
+		if best > 100*time.Millisecond {
+			t.Errorf("task %d: %s", id, best)
+		}
+	}
+}
