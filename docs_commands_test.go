@@ -71,7 +71,7 @@ func shows(t *testing.T, line, want string) {
 }
 
 // varying is what differs from one time to the next.
-var varying = regexp.MustCompile(`20\d\d-\d\d-\d\d \S+|\([\d.]+ m?s\)|\b\d+ ms\b|pid \d+|\bshop\b`)
+var varying = regexp.MustCompile(`20\d\d-\d\d-\d\d \S+|\([\d.]+ m?s\)|\b\d+ ms\b|pid \d+|\S+ process \d+|\bshop\b`)
 
 // words are those of a command line, some in quotes.
 func words(line string) (all []string) {

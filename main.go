@@ -77,6 +77,7 @@ type commands struct {
 	Drain   drainCommand   `cmd:"" help:"Run what is due, and exit: with 1 if anything failed."`
 	Demo    demoCommand    `cmd:"" help:"Show tasks at work on a throw-away server."`
 	Apply   applyCommand   `cmd:"" help:"Make the jobs of a table those of files, and print what changes. Exits with 2 when --dry-run finds differences."`
+	Import  importCommand  `cmd:"" help:"Move jobs here from another scheduler."`
 	RunNow  runNowCommand  `cmd:"" help:"Run a job once now, beside its series; print the id of the task."`
 	Version versionCommand `cmd:"" help:"Print the version."`
 	Help    helpCommand    `cmd:"" help:"Print the commands and flags, or those of a command."`

@@ -41,6 +41,16 @@ func Read(paths []string, limit int64) (Jobs, error) {
 	return r.jobs, nil
 }
 
+// ReadText reads jobs from a text; its name stands in errors.
+func ReadText(name, text string, limit int64) (Jobs, error) {
+	r := reader{limit: limit, keys: map[string]place{}}
+	r.document(name, text)
+	if err := r.faults.err(); err != nil {
+		return nil, err
+	}
+	return r.jobs, nil
+}
+
 type reader struct {
 	limit  int64
 	jobs   Jobs
@@ -54,6 +64,10 @@ func (r *reader) file(path string) {
 		r.faults = append(r.faults, Fault{File: path, Message: trouble})
 		return
 	}
+	r.document(path, text)
+}
+
+func (r *reader) document(path, text string) {
 	documents, err := parse(path, text)
 	if err != nil {
 		r.faults = append(r.faults, asFault(path, err))

@@ -3,7 +3,6 @@ package apply
 import (
 	"context"
 	"errors"
-	"maps"
 	"slices"
 
 	"github.com/jackc/pgx/v5"
@@ -22,47 +21,56 @@ type row struct {
 type held map[string][]row
 
 // locked are the rows of the jobs and of the owner's, locked until the transaction ends. A run that ends while we wait for its row commits a
-// repetition that a statement does not see which began before: so it looks until it finds nothing else than before.
+// repetition: so it looks again, until all that it sees was locked before. What a look sees is as of one moment, so a series is always in it.
 func (t *table) locked(ctx context.Context, tx pgx.Tx, all []*wanted, owner string) (held, error) {
-	for before := map[int64]bool(nil); ; {
-		rows, ids, err := t.lock(ctx, tx, all, owner)
-		if err != nil || before != nil && maps.Equal(before, ids) {
-			return rows, err
+	for locked := map[int64]bool{}; ; {
+		rows, err := t.open(ctx, tx, all, owner)
+		if err != nil {
+			return nil, err
 		}
-		before = ids
+		var ids []int64
+		for _, found := range rows {
+			for _, r := range found {
+				if !locked[r.id] {
+					locked[r.id] = true
+					ids = append(ids, r.id)
+				}
+			}
+		}
+		if len(ids) == 0 {
+			return rows, nil
+		}
+		if _, err := tx.Exec(ctx, t.statement("lock", nil), ids); err != nil {
+			return nil, err
+		}
 	}
 }
 
-func (t *table) lock(ctx context.Context, tx pgx.Tx, all []*wanted, owner string) (held, map[int64]bool, error) {
+func (t *table) open(ctx context.Context, tx pgx.Tx, all []*wanted, owner string) (held, error) {
 	columns := t.toCompare(all)
 	keys := make([]string, len(all))
 	for i, w := range all {
 		keys[i] = w.job.Key
 	}
-	found, ids := held{}, map[int64]bool{}
-	for _, name := range []string{"waiting", "running"} {
-		rows, err := tx.Query(ctx, t.statement(name, map[string][]string{":texts": texts("t", columns)}), keys, owner)
-		if err != nil {
-			return nil, nil, err
-		}
-		var values []*string
-		var r row
-		_, err = pgx.ForEachRow(rows, []any{&r.id, &r.key, &r.owner, &r.running, &values}, func() error {
-			one := r
-			one.texts = make(map[string]*string, len(columns))
-			for i, c := range columns {
-				one.texts[c.name] = values[i]
-			}
-			ids[one.id] = true
-			found[one.key] = append(found[one.key], one)
-			values, r.owner = nil, nil
-			return nil
-		})
-		if err != nil {
-			return nil, nil, err
-		}
+	rows, err := tx.Query(ctx, t.statement("open", map[string][]string{":texts": texts("t", columns)}), keys, owner)
+	if err != nil {
+		return nil, err
 	}
-	return found, ids, nil
+	found := held{}
+	for rows.Next() {
+		var r row
+		var values []*string
+		if err := rows.Scan(&r.id, &r.key, &r.owner, &r.running, &values); err != nil {
+			rows.Close()
+			return nil, err
+		}
+		r.texts = make(map[string]*string, len(columns))
+		for i, c := range columns {
+			r.texts[c.name] = values[i]
+		}
+		found[r.key] = append(found[r.key], r)
+	}
+	return found, rows.Err()
 }
 
 // toCompare are the columns of every task table, and those of the user's that a job names.

@@ -54,7 +54,9 @@ func TestWhatRunsHandsTheNewDefinitionOn(t *testing.T) {
 	s.exec("CREATE TABLE gone ()")
 	s.eventually("DO\none", "SELECT output FROM task WHERE state = 'DONE' ORDER BY id LIMIT 1")
 	s.eventually("DO\ntwo", "SELECT output FROM task WHERE state = 'DONE' ORDER BY id OFFSET 1 LIMIT 1")
-	s.equal("pruned", s.run("[]", apply.Options{Prune: true})[:3], "- a")
+	if pruned := s.run("[]", apply.Options{Prune: true}); !strings.HasPrefix(pruned, "- a") {
+		t.Errorf("pruned: %q", pruned)
+	}
 	s.eventually("0", "SELECT count(*) FROM task WHERE state <> 'DONE'")
 }
 
@@ -64,7 +66,7 @@ func TestApplyMeetsRunsThatEnd(t *testing.T) {
 	s := play(t)
 	s.exec(`CREATE TABLE run (at timestamptz DEFAULT clock_timestamp(), "group" text)`)
 	s.serve()
-	for i := range 60 {
+	for i := range 150 {
 		out := s.run(fmt.Sprintf("- {key: a, repeat: 2 ms, group: g%d, input: 'INSERT INTO run DEFAULT VALUES'}\n- {key: b, repeat: 1 ms, priority: %d, input: SELECT 1}", i, i), apply.Options{})
 		if i > 0 && (!strings.HasPrefix(out, "~ a") || !strings.Contains(out, "~ b")) {
 			t.Fatalf("run %d: %s", i, out)

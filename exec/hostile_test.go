@@ -56,7 +56,7 @@ var conversations = map[string]func(context.Context, *Session) error{
 		}
 		return s.Reset()
 	},
-	"flight": func(_ context.Context, s *Session) error {
+	"pipeline": func(_ context.Context, s *Session) error {
 		if err := begun(s.Begin(nil, hostileTask(true), hostileTask(true), hostileTask(true))); err != nil {
 			return err
 		}
@@ -176,7 +176,7 @@ func about(exchange fake.Exchange) []string {
 	case fake.Encryption, fake.SASL, fake.Continue, fake.Final, fake.Startup:
 		return []string{"alone"}
 	}
-	return []string{"tasks", "flight", "alone"}
+	return []string{"tasks", "pipeline", "alone"}
 }
 
 // TestRightServer: each conversation goes well with the fake server as it is.

@@ -243,8 +243,8 @@ func (b *bench) attack(name, means, statement, alike string, saves bool) {
 	}
 }
 
-// TestReplacedInAFlight: what is with the server behind such a task does not run.
-func TestReplacedInAFlight(t *testing.T) {
+// TestReplacedInAPipeline: what is with the server behind such a task does not run.
+func TestReplacedInAPipeline(t *testing.T) {
 	t.Parallel()
 	b := attacked(t)
 	b.exec("CREATE FUNCTION writes() RETURNS int8 LANGUAGE sql AS $$INSERT INTO effects VALUES (5) RETURNING 1::int8$$")

@@ -91,8 +91,8 @@ func TestLimitsThatAFunctionSets(t *testing.T) {
 	}
 }
 
-// TestLimitsThatAFunctionSetsInAFlight: those behind it run all the same.
-func TestLimitsThatAFunctionSetsInAFlight(t *testing.T) {
+// TestLimitsThatAFunctionSetsInAPipeline: those behind it run all the same.
+func TestLimitsThatAFunctionSetsInAPipeline(t *testing.T) {
 	t.Parallel()
 	b, p := newProxied(t)
 	delay := &slowdown{}

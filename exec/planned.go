@@ -39,10 +39,10 @@ func (t token) varies() bool {
 	return false
 }
 
-// sendFlown queues the SQL of a task, with others to be sent behind it. Not with save, as what one
+// sendPipelined queues the SQL of a task, with others to be sent behind it. Not with save, as what one
 // leaves may be a setting by which another is planned otherwise. bound: it is a statement of the
 // extended protocol.
-func (s *Session) sendFlown(t *Task, behind []*Task) (bound bool) {
+func (s *Session) sendPipelined(t *Task, behind []*Task) (bound bool) {
 	switch {
 	case !t.Traits.Plain || t.Save || s.planned != t.Input && (len(behind) == 0 || behind[0].Input != t.Input):
 		s.query(t.Input)
@@ -59,7 +59,7 @@ const plannedFor = 50 * time.Millisecond
 
 // sendSingle queues the SQL of a task that nothing is sent behind. Where the one before it had the
 // same, was sent when this one might have been, and was short, there are likely to be more of them,
-// so that it is worth while to keep the plan. bound: as with sendFlown.
+// so that it is worth while to keep the plan. bound: as with sendPipelined.
 func (s *Session) sendSingle(t *Task) (bound bool) {
 	now := time.Now()
 	again := s.before == t.Input && !t.Settled.IsZero() && !t.Settled.After(s.sent) && now.Sub(s.sent) <= plannedFor

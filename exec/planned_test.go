@@ -26,7 +26,7 @@ func TestPlannedOnce(t *testing.T) {
 	b.exec(`CREATE FUNCTION shown() RETURNS text STABLE LANGUAGE sql AS $$SELECT current_setting('pg_task.id') || ' ' || (now() = statement_timestamp())$$;
 		CREATE FUNCTION planned() RETURNS bool LANGUAGE sql AS $$SELECT EXISTS (SELECT FROM pg_prepared_statements WHERE name LIKE 'pgtaskd\_%\_input')$$`)
 	const input = "SELECT shown(), planned() -- of each"
-	results, starts := b.fly(append(append([]*Task{spec("SELECT 1, 2")}, several(4, input)...), spec("SELECT 3, 4"))...)
+	results, starts := b.pipe(append(append([]*Task{spec("SELECT 1, 2")}, several(4, input)...), spec("SELECT 3, 4"))...)
 	if len(results) != 6 {
 		t.Fatal(len(results), results[len(results)-1].Failure)
 	}
@@ -46,7 +46,7 @@ func TestPlannedOnce(t *testing.T) {
 	for i, task := range saved {
 		task.Save, task.Keep = true, i > 0
 	}
-	results, _ = b.fly(saved...)
+	results, _ = b.pipe(saved...)
 	if last := output(results[len(results)-1]); len(results) != 4 || last != "t" { // by those before
 		t.Fatal(len(results), last, results[len(results)-1].Failure)
 	}
@@ -55,7 +55,7 @@ func TestPlannedOnce(t *testing.T) {
 		saved[i] = spec(input)
 		saved[i].Save, saved[i].Keep = true, i > 0
 	}
-	results, _ = b.fly(saved...)
+	results, _ = b.pipe(saved...)
 	if len(results) != 4 || output(results[1]) != "?column?\t?column?\nt\t\\N" || output(results[3]) != "?column?\t?column?\nf\tt" {
 		t.Error(len(results), output(results[1]), output(results[len(results)-1]))
 	}
@@ -66,7 +66,7 @@ func TestPlannedFails(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	b.exec(`CREATE SEQUENCE ran; CREATE FUNCTION ran() RETURNS int8 STABLE LANGUAGE sql AS $$SELECT 12 / (current_setting('pg_task.id')::int8 - 3)$$`)
-	results, _ := b.fly(several(5, "SELECT ran()")...)
+	results, _ := b.pipe(several(5, "SELECT ran()")...)
 	if len(results) != 3 || output(results[1]) != "-12" || failure(results[2]) != "22012" || results[2].Open || results[2].Forgot || results[2].Alone {
 		t.Fatalf("%d %+v", len(results), results[len(results)-1])
 	}
@@ -75,14 +75,14 @@ func TestPlannedFails(t *testing.T) {
 	}
 	b.alone()
 	b.exec(`CREATE FUNCTION gone() RETURNS void LANGUAGE plpgsql AS $$BEGIN EXECUTE 'EXECUTE nothing'; END$$`)
-	results, _ = b.fly(several(3, "SELECT gone()")...) // that is not ours
+	results, _ = b.pipe(several(3, "SELECT gone()")...) // that is not ours
 	if len(results) != 1 || failure(results[0]) != "26000" || results[0].Forgot {
 		t.Fatalf("%d %+v", len(results), results[0])
 	}
 	b.alone()
 	for _, wrong := range []string{"SELECT nothing()", "SELECT 1 +", "TABLE nowhere", "SELECT 1/0"} { // not even planned
-		results, _ := b.fly(several(3, wrong)...)
-		single, _ := b.fly(spec(wrong))
+		results, _ := b.pipe(several(3, wrong)...)
+		single, _ := b.pipe(spec(wrong))
 		if len(results) != 1 || results[0].Open || results[0].Failure == nil || results[0].Failure.Text != single[0].Failure.Text {
 			t.Errorf("%s: %d %v, alone %v", wrong, len(results), results[0].Failure, single[0].Failure)
 		}

@@ -127,9 +127,9 @@ func (s *Session) sendInput(t *Task, then []*Task) error {
 		return s.flush()
 	}
 	s.front.Send(&pgproto3.Flush{})
-	if len(then) > 0 && s.flies(t) {
+	if len(then) > 0 && s.pipelined(t) {
 		s.planned, s.before = "", ""
-		s.bound = s.sendFlown(t, then)
+		s.bound = s.sendPipelined(t, then)
 		s.sendEvidenceAhead(t)
 		s.sendProbeAhead(t)
 		s.probing = s.queued()

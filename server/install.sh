@@ -1,7 +1,8 @@
 #!/bin/sh
 # Installs from the system's package manager what is missing of: postgresql (with psql and pgbench), compiler (for
-# go test -race), clock (the library that gives a server another clock), make, promtool (of Prometheus, for a test of the metrics).
-# Usage: install.sh postgresql|compiler|clock|make|promtool ...
+# go test -race), clock (the library that gives a server another clock), make,
+# promtool (of Prometheus, for a test of the metrics).
+# Usage: install.sh postgresql|compiler|clock|make|pg_cron|promtool ...
 set -eu
 
 say() { printf '%s\n' "$*" >&2; }
@@ -50,6 +51,13 @@ has_clock() {
 	return 1
 }
 
+has_pg_cron() {
+	for file in /usr/share/postgresql/*/extension/pg_cron.control; do
+		[ -e "$file" ] && return
+	done
+	return 1
+}
+
 has_make() { command -v make >/dev/null; }
 
 has_promtool() { command -v promtool >/dev/null; }
@@ -59,6 +67,8 @@ packages() {
 	case "$1 $2" in
 	'apt-get postgresql') echo postgresql ;;
 	'apt-get clock') echo faketime ;;
+	'apt-get pg_cron') ls -d /usr/lib/postgresql/*/bin | sed 's|.*/\([0-9]*\)/bin|postgresql-\1-cron|' ;;
+	*' pg_cron') die "pg_cron is not installed, and this script knows its package with apt-get alone" ;;
 	'apt-get compiler') echo gcc libc6-dev ;;
 	'pacman postgresql') echo postgresql ;;
 	'pacman compiler') echo gcc ;;
@@ -126,8 +136,8 @@ install() {
 missing=
 for thing in "$@"; do
 	case $thing in
-	postgresql | compiler | clock | make | promtool) "has_$thing" || missing="$missing${missing:+ }$thing" ;;
-	*) die "usage: install.sh postgresql|compiler|clock|make|promtool ..." ;;
+	postgresql | compiler | clock | make | pg_cron | promtool) "has_$thing" || missing="$missing${missing:+ }$thing" ;;
+	*) die "usage: install.sh postgresql|compiler|clock|make|pg_cron|promtool ..." ;;
 	esac
 done
 [ -n "$missing" ] || exit 0

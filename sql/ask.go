@@ -3,8 +3,6 @@ package sql
 import (
 	"embed"
 	"strings"
-
-	"github.com/jackc/pgx/v5"
 )
 
 //go:embed ask/*.sql
@@ -21,8 +19,8 @@ func Asking(t Table) Queries {
 	all := texts(askFiles, "ask")
 	names := map[string]string{
 		":table":   t.String(),
-		":leaders": pgx.Identifier{t.Schema, LeadersName(t)}.Sanitize(),
-		":why":     pgx.Identifier{t.Schema, WhyName(t)}.Sanitize(),
+		":leaders": Beside(t, "leader"),
+		":why":     Beside(t, "why"),
 		":task":    strings.TrimSpace(all["task"]),
 		":filter":  strings.TrimSpace(all["filter"]),
 	}

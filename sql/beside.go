@@ -14,7 +14,7 @@ import (
 
 // What stands beside a table, in the order in which it is made: schema/beside has a file of each.
 // The table is served as well without it, so what has the name of one of them is left alone.
-var objects = []string{"leader", "why"}
+var objects = []string{"leader", "why", "schedule", "run", "stat", "error", "data"}
 
 // foundBeside is something that has the name of an object beside the table.
 type foundBeside struct {
@@ -70,15 +70,23 @@ func quotedAll(names []string) []string {
 func besideSteps() []step {
 	all := make([]step, len(objects))
 	for i, object := range objects {
-		all[i] = step{kind: besideStep, name: object, sql: strings.TrimSpace(comment.ReplaceAllString(text("beside/"+object), ""))}
+		all[i] = step{kind: besideStep, name: object, sql: bareText("beside/" + object)}
+		if all[i].sort() == "view" { // to whom it is open depends on the server
+			open := named(bareText("session/open"), map[string]string{":view": ":its_" + object, ":inner": ":schema.pgtaskd_" + object + "_:hash"})
+			all[i].sql += "\n" + open
+		}
 	}
 	return all
 }
+
+// bareText is a file without its comments.
+func bareText(name string) string { return strings.TrimSpace(comment.ReplaceAllString(text(name), "")) }
 
 // sort is what the step makes: a table, a view or a function.
 func (s step) sort() string {
 	for _, sort := range []string{"table", "view", "function"} {
 		for line := range strings.SplitSeq(s.sql, "\n") {
+			line = strings.Replace(line, "CREATE OR REPLACE ", "CREATE ", 1)
 			if strings.HasPrefix(line, "CREATE "+strings.ToUpper(sort)+" ") && strings.Contains(line, ":its_"+s.name) {
 				return sort
 			}

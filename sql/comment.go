@@ -67,7 +67,7 @@ func (m *missing) triggerCommented(name string) bool {
 func (m *missing) indexCommented(name string) bool {
 	steps := stepsOf(indexStep)
 	s := steps[slices.IndexFunc(steps, func(s step) bool { return s.name == name })]
-	if index := m.index(s.unique(), s.condition, s.columns...); index != nil {
+	if index := m.indexOf(s); index != nil {
 		return index.Comment || !slices.Contains(indexNames(m.table), index.Name)
 	}
 	return s.unique() && m.partitioned()

@@ -131,6 +131,19 @@ func (f *found) index(unique bool, condition string, columns ...string) *foundIn
 	return nil
 }
 
+// indexOf is the index that the step would make, or one that is as good. One with operators in its condition is told by its name.
+func (f *found) indexOf(s step) *foundIndex {
+	if !s.forViews() {
+		return f.index(s.unique(), s.condition, s.columns...)
+	}
+	for i, index := range f.indexes {
+		if match := hashed.FindStringSubmatch(index.Name); match != nil && match[1] == "pgtaskd_"+s.name+"_" {
+			return &f.indexes[i]
+		}
+	}
+	return nil
+}
+
 // unbracketed takes from a condition what the server adds to ours.
 var unbracketed = strings.NewReplacer("(", "", ")", "")
 

@@ -264,17 +264,17 @@ func (m *missing) indexStep(s step) {
 	if slices.Equal(s.columns, []string{"id"}) && slices.ContainsFunc(m.indexes, func(i foundIndex) bool { return i.Condition == "" && i.Columns[0] == "id" }) {
 		return // any that begins with id finds a task
 	}
-	switch index := m.index(s.unique(), s.condition, s.columns...); {
+	switch index := m.indexOf(s); {
 	case index != nil:
 		if match := hashed.FindStringSubmatch(index.Name); match != nil && match[1] == name && index.Name != name+m.table.hash() {
 			from := pgx.Identifier{m.table.Schema, index.Name}.Sanitize() // the table's name was another one, which a new table may have
 			m.change("name of index "+name+m.table.hash(), "ALTER INDEX "+from+" RENAME TO "+name+m.table.hash()+";").Optional = true
 		}
 		return
-	case s.unique() && m.partitioned():
+	case s.unique() && m.partitioned(), s.forViews() && m.partition: // whose index is named by the server
 		return
 	}
-	m.add(s, "index on "+strings.Join(s.columns, ", "), m.ownership())
+	m.add(s, "index on "+strings.Join(s.columns, ", "), m.ownership()).Optional = s.forViews()
 }
 
 func (m *missing) triggerStep(s step) {

@@ -56,7 +56,7 @@ func embedded(t *testing.T) map[string]string {
 }
 
 // goFolders hold the program, but for what is there for tests.
-var goFolders = []string{".", "../exec", "../work", "../work/wake", "../remote", "../conf", "../apply", "../ask", ".."}
+var goFolders = []string{".", "../exec", "../work", "../work/wake", "../remote", "../conf", "../apply", "../ask", "../pgcron", ".."}
 
 // TestGoNamesTheSchemaOfAllItUses, in the SQL that it has.
 func TestGoNamesTheSchemaOfAllItUses(t *testing.T) {

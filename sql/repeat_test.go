@@ -1,11 +1,7 @@
 package sql
 
 import (
-	"errors"
-	"strings"
 	"testing"
-
-	"github.com/jackc/pgx/v5/pgconn"
 
 	"pgtaskd/server/servertest"
 )
@@ -49,29 +45,62 @@ func TestRepetitionWhoseKeyIsTaken(t *testing.T) {
 	equal(t, "taken up", value(t, conn, "SELECT count(*) FROM task WHERE wait_key = 'job' AND plan > now() AND repeat = '1 day' AND data = 'series' AND parent = 1"), "1")
 }
 
-// TestRepetitionMeetsAnUncommittedTask: what it could not see when it looked has its key when it is inserted. That is an error, and the next time it is seen.
+// TestRunAgainOfAKeyThatWaits: an ended task can not wait beside another of its key, whatever its end was; when that waits no more, it can.
+func TestRunAgainOfAKeyThatWaits(t *testing.T) {
+	t.Parallel()
+	conn := database(t)
+	install(t, conn, task, nil)
+	for _, waits := range []string{"PLAN", "STOP"} {
+		execute(t, conn, "TRUNCATE task; INSERT INTO task (id, key, state, input) VALUES (1, 'job', '"+waits+"', '')")
+		execute(t, conn, "INSERT INTO task (id, key, state, start, stop, stopping, input) VALUES (2, 'job', 'DONE', now(), now(), NULL, ''), (3, 'job', 'FAIL', now(), now(), NULL, ''), "+
+			"(4, 'job', 'GONE', now(), now(), NULL, ''), (5, 'job', 'STOP', now(), now(), NULL, ''), (6, 'job', 'STOP', now(), NULL, true, '')")
+		for _, id := range []string{"2", "3", "4", "5", "6"} {
+			refused(t, conn, "UPDATE task SET state = 'PLAN' WHERE id = "+id, "23505")
+			refused(t, conn, "UPDATE task SET state = 'PLAN', key = 'job', plan = now() WHERE id = "+id, "23505")
+		}
+		refused(t, conn, "UPDATE task SET state = 'PLAN' WHERE id > 1", "23505")
+		execute(t, conn, "UPDATE task SET state = 'PLAN', key = 'another' WHERE id = 2; UPDATE task SET state = 'PLAN', key = NULL WHERE id = 3; DELETE FROM task WHERE id = 1; UPDATE task SET state = 'PLAN' WHERE id = 4")
+		equal(t, "waiting", value(t, conn, "SELECT string_agg(concat(id, coalesce(wait_key, '-')), ' ' ORDER BY id) FROM task WHERE state = 'PLAN'"), "2another 3- 4job")
+	}
+}
+
+// TestRepetitionMeetsAnUncommittedTask, which it cannot see when it looks, and which has its key when it is inserted: the end of the run stands, and the series is not lost.
 func TestRepetitionMeetsAnUncommittedTask(t *testing.T) {
 	t.Parallel()
-	dsn := servertest.Database(t)
-	conn, inserter := connect(t, dsn), connect(t, dsn)
-	install(t, conn, task, nil)
-	d, err := Describe(t.Context(), conn, task)
-	if err != nil {
-		t.Fatal(err)
+	for name, c := range map[string]struct{ columns, want string }{
+		"that runs once":                     {"(id, key, input) VALUES (103, 'job', '')", "101 DONE>150, 103 PLAN, 150 GONE ERROR:  superseded by task 103"},
+		"that repeats itself":                {"(id, key, repeat, input) VALUES (103, 'job', '1 h', '')", "101 DONE>103, 103 PLAN"},
+		"that goes by the clock":             {"(id, key, cron, input) VALUES (103, 'job', '@daily', '')", "101 DONE>103, 103 PLAN"},
+		"that is paused":                     {"(id, key, state, input) VALUES (103, 'job', 'STOP', '')", "101 DONE>150, 103 STOP, 150 GONE ERROR:  superseded by task 103"},
+		"that the run itself has inserted":   {"(id, parent, key, input) VALUES (103, 101, 'job', '')", "101 DONE>150, 103 PLAN, 150 GONE ERROR:  superseded by task 103"},
+		"of another key":                     {"(id, key, input) VALUES (103, 'other', '')", "101 DONE>150, 103 PLAN, 150 PLAN"},
+		"that is taken back":                 {"(id, key, input) VALUES (103, 'job', ''); ROLLBACK; BEGIN", "101 DONE>150, 150 PLAN"},
+		"beside another run of the same job": {"(id, key, state, stop, repeat, input) VALUES (102, 'job', 'DONE', now(), '1 day', ''); COMMIT; BEGIN; INSERT INTO task (id, key, input) VALUES (103, 'job', '')", "101 DONE>150, 102 DONE>151, 103 PLAN, 150 GONE ERROR:  superseded by task 103, 151 GONE ERROR:  superseded by task 103"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dsn := servertest.Database(t)
+			conn, inserter := connect(t, dsn), connect(t, dsn)
+			install(t, conn, task, nil)
+			d, err := Describe(t.Context(), conn, task)
+			if err != nil {
+				t.Fatal(err)
+			}
+			execute(t, conn, "INSERT INTO task (id, state, stop, key, repeat, input) VALUES (101, 'DONE', now(), 'job', '1 day', ''); SELECT setval('task_id_seq', 150, false)")
+			execute(t, inserter, "BEGIN; INSERT INTO task "+c.columns)
+			repeated := make(chan error)
+			go func() {
+				_, err := conn.Exec(t.Context(), d.Queries(task).Text("repeat"), []int64{101, 102})
+				repeated <- err
+			}()
+			if name != "of another key" && name != "that is taken back" {
+				waiting(t, inserter, conn)
+			}
+			execute(t, inserter, "COMMIT")
+			if err := <-repeated; err != nil {
+				t.Fatal(err)
+			}
+			equal(t, "tasks", value(t, conn, "SELECT string_agg(concat(id, ' ', state, '>' || next, ' ' || error), ', ' ORDER BY id) FROM task"), c.want)
+		})
 	}
-	execute(t, conn, "INSERT INTO task (id, state, stop, key, repeat, notice, input) VALUES (101, 'DONE', now(), 'job', '1 day', 'NOTICE:  said', '')")
-	execute(t, inserter, "BEGIN; INSERT INTO task (id, key, input) VALUES (103, 'job', '')")
-	repeated := make(chan error)
-	go func() {
-		_, err := conn.Exec(t.Context(), d.Queries(task).Text("repeat"), []int64{101})
-		repeated <- err
-	}()
-	waiting(t, inserter, conn)
-	execute(t, inserter, "COMMIT")
-	var answer *pgconn.PgError
-	if err := <-repeated; !errors.As(err, &answer) || answer.Routine != "int28div" {
-		t.Fatal(err)
-	}
-	execute(t, conn, strings.ReplaceAll(d.Queries(task).Text("repeat"), "$1", "ARRAY[101]::int8[]"))
-	equal(t, "tasks", value(t, conn, "SELECT string_agg(concat_ws(' ', state, error), ', ' ORDER BY id) FROM task"), "GONE ERROR:  superseded by task 103, DONE, PLAN")
 }

@@ -122,6 +122,9 @@ func (s step) unique() bool {
 	return strings.HasPrefix(s.sql, "CREATE UNIQUE")
 }
 
+// forViews tells whether an index serves people's questions alone.
+func (s step) forViews() bool { return s.name == "repeating" }
+
 // stepsOf are the steps of one kind, in order.
 func stepsOf(k kind) []step {
 	var some []step

@@ -8,8 +8,8 @@ import (
 )
 
 // What may stand before a bracket, or before a string, and is syntax: it looks up no function or type.
-var syntax = words(`all always and any array as by case check coalesce conflict default desc else elsif enum except exception exists from function greatest if
-	in intersect into is join key lateral least like limit materialized not notice of on operator or perform raise recursive return returning row rows select set some
+var syntax = words(`all always and any array as by case check coalesce conflict default desc else elsif enum except exception exists from function greatest group if
+	in intersect into is join key lateral least like limit materialized not notice of on operator or perform raise recursive return returning row rows select set some table
 	then to union unique using values warning when where with`)
 
 // What looks an operator, a function or a collation up by search_path and cannot say otherwise.
@@ -211,7 +211,9 @@ func (c *checker) word(i int) {
 	case "begin", "then", "else", "loop":
 		c.declare, c.begun = false, i+1
 	case "returns":
-		c.typed(i + 1)
+		if !c.is(i+1, "table") { // whose columns have types with their schema
+			c.typed(i + 1)
+		}
 	case "exists":
 		if c.is(i-3, "column") { // IF NOT EXISTS
 			c.typed(i + 2)

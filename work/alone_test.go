@@ -5,6 +5,9 @@ import (
 	"testing"
 
 	"github.com/jackc/pgx/v5"
+
+	"pgtaskd/exec"
+	"pgtaskd/work/pool"
 )
 
 // Tests of a task that comes when there is nothing else to do.
@@ -17,7 +20,7 @@ func TestAlone(t *testing.T) {
 	s.exec("INSERT INTO task (input, plan) VALUES ('SELECT 1', 'infinity'), ('SELECT 1', statement_timestamp() + interval '1 hour')")
 	comes := func(columns string, values ...any) (read *task, started bool) {
 		t.Helper()
-		l.lanes.Forget()
+		l.Lanes.Forget()
 		l.tasks, l.look = map[int64]*task{}, looks{}
 		s.exec("UPDATE task SET state = 'DONE' WHERE plan < now()")
 		id := s.add(columns, values...)
@@ -38,8 +41,8 @@ func TestAlone(t *testing.T) {
 	if err != nil || len(tasks) != 1 {
 		t.Fatal(err)
 	}
-	l.seats.put(&seat{epoch: tasks[0].row.Epoch})
-	defer func() { l.seats.free = nil }()
+	l.Pool.Put(&pool.Session{Session: &exec.Session{}, Epoch: tasks[0].Row.Epoch})
+	defer l.Pool.Stale(0)
 	if read, started := comes("input", "SELECT 1"); read == nil || !started || !l.look.wanted {
 		t.Error("it was not started at once, or what else has come would not be looked for")
 	}
@@ -101,12 +104,12 @@ func TestForeignIsSeen(t *testing.T) {
 	s := prepared(t, func(t *Target) { t.Run = 0 })
 	l := s.installed()
 	s.exec("CREATE FOREIGN DATA WRAPPER there; CREATE SERVER there FOREIGN DATA WRAPPER there")
-	if err := l.scan(t.Context(), true); err != nil || !l.foreign.Load() {
+	if err := l.scan(t.Context(), true); err != nil || !l.Foreign.Load() {
 		t.Error("a look has not seen it ", err)
 	}
-	l.foreign.Store(false)
+	l.Foreign.Store(false)
 	s.add("input", "SELECT 1")
-	if _, err := l.readAlone(t.Context()); err != nil || !l.foreign.Load() {
+	if _, err := l.readAlone(t.Context()); err != nil || !l.Foreign.Load() {
 		t.Error("a read has not seen it ", err)
 	}
 }

@@ -20,7 +20,6 @@ import (
 // Limits of the controller's own statements and of its silence.
 const (
 	statementLimit = 30 * time.Second
-	sessionLimit   = 5 * time.Minute // for all that a session does besides the task's own SQL, deferred triggers of the user's among it
 	lockLimit      = 2 * time.Second
 	beat           = 4 * time.Second  // the control session is never silent for longer,
 	beatGrid       = time.Second      // nor for shorter than by this less, where nothing asks for it

@@ -7,6 +7,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"pgtaskd/remote"
+	"pgtaskd/work/pool"
 )
 
 // Dial opens a session of the target's role, with settings of our own, for a command that looks at or changes its
@@ -14,8 +15,8 @@ import (
 func Dial(ctx context.Context, t Target, application string) (*pgx.Conn, error) {
 	cfg, err := ownConfig(t.Connect, map[string]string{
 		"application_name":                    application,
-		"idle_in_transaction_session_timeout": milliseconds(sessionLimit),
-		"statement_timeout":                   milliseconds(sessionLimit),
+		"idle_in_transaction_session_timeout": milliseconds(pool.SessionLimit),
+		"statement_timeout":                   milliseconds(pool.SessionLimit),
 		"lock_timeout":                        milliseconds(statementLimit),
 	})
 	if err != nil {

@@ -1,19 +1,22 @@
 // Package work serves one target: one task table, for one role.
 //
-// It owns the target's control connection, its sessions, and the record of what is due and
-// running. It becomes the leader, notices new tasks, reads them, runs them, writes their ends, and
-// cleans up after what was cut off. Package conf calls Serve once for each target, on a
-// goroutine of its own; Serve tries again by itself when something fails. main calls Check and
-// Crowded.
+// It owns the target's control connection and the record of what is due and under way. It becomes
+// the leader, notices new tasks, reads them, has package run start them, writes their ends, and
+// cleans up after what was cut off. Package conf calls Serve once for each target, on a goroutine
+// of its own; Serve tries again by itself when something fails. main calls Check and Crowded.
+//
+// Rooms below, none of which knows this package: lane (who may start when), run (tasks at work on
+// sessions), pool (sessions that are kept), wake (what wakes the leader), model (the protocol, for
+// tests).
 //
 // Goroutines of a target: the loop (the caller of Serve) owns the control connection and every
-// field of loop that is not marked as shared. A runner owns one busy session. The scribe writes
+// field of loop that is not marked as shared. Runners are those of package run. The completer writes
 // ends on a connection of its own while the loop goes on. The stream reads the write-ahead log.
 // All belong to the crew of one loop; Serve awaits them before it makes the next loop.
 //
-// Data goes down by calls; the only way back up to the loop is the inbox.
+// Data goes down by calls; the only way back up to the loop is the inbox, which runners see as a
+// run.Leader.
 //
-// Locks: lanes, flights, inbox, seats, habits, others, patience, shortage, panics, allowance,
-// stream and task have one mutex each. None is held across a statement or another wait. Two are
-// held at once only in this order: flights before lanes; a task's before its session's.
+// Locks: inbox, panics and stream have one mutex each; the rooms below name theirs. None is held
+// across a statement or another wait.
 package work

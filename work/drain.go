@@ -13,16 +13,16 @@ import (
 	"pgtaskd/human"
 )
 
-// drained tells whether a drain has come to its end, or takes too long: rows that somebody has locked are left as they are then, and
-// the next controller finds them.
+// drained tells whether a drain has come to its end, or takes too long: rows that somebody has
+// locked are left as they are then, and the next controller finds them.
 func (l *loop) drained() (done bool, err error) {
 	switch {
-	case l.look.draining.IsZero():
+	case l.draining.IsZero():
 		return false, nil
 	case !l.busy():
 		l.log.Info().Msg("drained")
 		return true, nil
-	case time.Since(l.look.draining) > l.live.Load().Grace+exec.Obey:
+	case time.Since(l.draining) > l.live.Load().Grace+exec.Obey:
 		return true, &undrained{len(l.tasks)}
 	}
 	return false, nil
@@ -37,26 +37,27 @@ func (u *undrained) Error() string {
 
 // drain begins, and in time enforces, the end of all work.
 func (l *loop) drain() {
-	if l.look.draining.IsZero() {
-		l.look.draining = time.Now()
-		l.lanes.Close()
+	if l.draining.IsZero() {
+		l.draining = time.Now()
+		l.Lanes.Close()
 		l.underWay(l.log.Info().Str("grace", human.Duration(l.live.Load().Grace)), "waits_for").Msg("draining")
 		l.dropWaiting()
 	}
-	if !l.look.cancelled && time.Since(l.look.draining) >= l.live.Load().Grace {
-		l.look.cancelled = true
+	if !l.cancelled && time.Since(l.draining) >= l.live.Load().Grace {
+		l.cancelled = true
 		if l.anyRuns() {
 			l.underWay(l.log.Warn().Str("grace", human.Duration(l.live.Load().Grace)), "cancels").Msg("grace is over; cancelling tasks")
 		}
 		for _, t := range l.tasks {
-			t.stop(exec.Drained)
+			t.Stop(exec.Drained)
 		}
 	}
 }
 
-// handOver gives the lead away as soon as all that runs is marked: another controller starts what waits, and leaves alone what is marked. We write the ends of that all the same.
+// handOver gives the lead away as soon as all that runs is marked: another controller starts what
+// waits, and leaves alone what is marked. We write the ends of that all the same.
 func (l *loop) handOver(ctx context.Context) error {
-	if l.look.draining.IsZero() || l.handed || !l.busy() {
+	if l.draining.IsZero() || l.handed || !l.busy() {
 		return nil
 	}
 	for _, t := range l.tasks {
@@ -65,10 +66,10 @@ func (l *loop) handOver(ctx context.Context) error {
 		}
 	}
 	for id, key := range l.orphans {
-		l.lanes.Vacate(key)
+		l.Lanes.Vacate(key)
 		delete(l.orphans, id)
 	}
-	l.closeLater(l.seats.stale(0))
+	l.closeLater(l.Pool.Stale(0))
 	ctx, cancel := limited(ctx)
 	defer cancel()
 	if err := l.wake.WakeUp(ctx); err != nil {
@@ -93,14 +94,14 @@ func (l *loop) underWay(line *zerolog.Event, key string) *zerolog.Event {
 	}
 	var runs []run
 	for _, t := range l.tasks {
-		if pid, start, _ := t.at(); pid != 0 {
+		if pid, start, _ := t.Runs(); pid != 0 {
 			runs = append(runs, run{t, start})
 		}
 	}
-	slices.SortFunc(runs, func(a, b run) int { return cmp.Or(a.start.Compare(b.start), cmp.Compare(a.row.ID, b.row.ID)) })
-	now, shown := l.clock.now(), zerolog.Arr()
+	slices.SortFunc(runs, func(a, b run) int { return cmp.Or(a.start.Compare(b.start), cmp.Compare(a.Row.ID, b.Row.ID)) })
+	now, shown := l.Clock.Now(), zerolog.Arr()
 	for _, r := range runs[:min(len(runs), namedMost)] {
-		shown.Dict(zerolog.Dict().Int64("id", r.row.ID).Str("group", r.row.Group).Str("ran", human.Duration(now.Sub(r.start))))
+		shown.Dict(zerolog.Dict().Int64("id", r.Row.ID).Str("group", r.Row.Group).Str("ran", human.Duration(now.Sub(r.start))))
 	}
 	return line.Int("tasks", len(runs)).Array(key, shown)
 }

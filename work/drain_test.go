@@ -11,6 +11,8 @@ import (
 
 	"pgtaskd/server"
 	"pgtaskd/server/servertest"
+	"pgtaskd/work/pool"
+	"pgtaskd/work/run"
 )
 
 // TestDrain: running tasks go on for the grace, what waits stays, and what is cancelled runs again.
@@ -100,7 +102,7 @@ func TestDrainInAScan(t *testing.T) {
 	l.control = &control{}
 	l.look.spoke, l.look.scan, l.look.full = time.Now(), time.Now(), time.Now()
 	l.scanning.active = true
-	l.look.draining = time.Now()
+	l.draining = time.Now()
 	if err := l.rescan(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -149,12 +151,12 @@ func TestSessionsAreForgotten(t *testing.T) {
 			}
 			_, asks := l.inbox.take()
 			for _, a := range asks {
-				a.answer <- answer{ok: true}
+				a.answer <- answer{Answer: run.Answer{OK: true}}
 			}
 		}
 	}()
 	for range 20 {
-		session, err := l.open(t.Context(), &task{leader: c.pid, row: row{Group: "a"}})
+		session, err := l.Pool.Connect(t.Context(), pool.Need{Leader: c.pid, Group: "a"})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -12,9 +12,9 @@ func (l *loop) ended(e end, state string) {
 	if !l.target.TaskLog.wants(state) {
 		return
 	}
-	t := taskLine{id: e.task.row.ID, state: state, group: e.task.row.Group, attempt: e.task.row.Attempt, start: e.start, stop: e.stop}
-	if e.task.row.Key != nil {
-		t.key = *e.task.row.Key
+	t := taskLine{id: e.task.Row.ID, state: state, group: e.task.Row.Group, attempt: e.task.Row.Attempt, start: e.start, stop: e.Stop}
+	if e.task.Row.Key != nil {
+		t.key = *e.task.Row.Key
 	}
 	if failure := e.failure(); failure != nil && state != "DONE" {
 		t.error, t.sqlstate = failure.Text, failure.SQLState

@@ -10,8 +10,9 @@ import (
 	"pgtaskd/work/lane"
 )
 
-// find takes note of the tasks that a scan has brought, and returns how many there were, and those that are not worth running any more. There may be a
-// million: so it reads the server's bytes as they are.
+// find takes note of the tasks that a scan has brought, and returns how many there were, and those
+// that are not worth running any more. There may be a million: so it reads the server's bytes as
+// they are.
 func (l *loop) find(rows pgx.Rows) (found int, expired []int64, err error) {
 	s, now := &l.scanning, time.Now()
 	odd := len(l.tasks)+len(l.parked)+len(l.hopeless)+len(l.leftAlone) > 0 // of tasks that would not count
@@ -36,7 +37,7 @@ func (l *loop) find(rows pgx.Rows) (found int, expired []int64, err error) {
 		case over != nil:
 			expired = append(expired, r.ID)
 		default:
-			l.lanes.Add(v[1], v[2], r)
+			l.Lanes.Add(v[1], v[2], r)
 		}
 	}
 	if err := rows.Err(); err != nil || found == 0 {
@@ -45,7 +46,8 @@ func (l *loop) find(rows pgx.Rows) (found int, expired []int64, err error) {
 	return found, expired, l.control.conn.TypeMap().Scan(pgtype.TimestamptzOID, pgx.BinaryFormatCode, due, &s.plan)
 }
 
-// integer reads what the server has sent in binary form, of whatever size the user's column is; NULL is 0.
+// integer reads what the server has sent in binary form, of whatever size the user's column is;
+// NULL is 0.
 func integer(b []byte) int64 {
 	switch len(b) {
 	case 8:

@@ -8,23 +8,25 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+
+	"pgtaskd/work/run"
 )
 
 func (l *loop) forgetCommitted(ctx context.Context, ends []end) error {
 	var empty []int64
 	for _, e := range ends {
-		if e.result.Output == nil {
-			empty = append(empty, e.task.row.ID)
+		if e.Result.Output == nil {
+			empty = append(empty, e.task.Row.ID)
 		}
 	}
 	if err := l.delete(ctx, empty); err != nil {
 		return err
 	}
 	for _, e := range ends {
-		delete(l.begun, e.task.row.ID)
+		delete(l.begun, e.task.Row.ID)
 		l.ended(e, "DONE")
 		l.gone(e)
-		l.look.wanted = l.look.wanted || !e.task.row.Single
+		l.look.wanted = l.look.wanted || !e.task.Row.Single
 	}
 	return nil
 }
@@ -49,7 +51,8 @@ func (l *loop) delete(ctx context.Context, ids []int64) error {
 	})
 }
 
-// stays logs that a row can't be deleted, such as one that a foreign key of the user's refers to: once for all that the same keeps. Its task has ended.
+// stays logs that a row can't be deleted, such as one that a foreign key of the user's refers to:
+// once for all that the same keeps. Its task has ended.
 func (l *loop) stays(answer *pgconn.PgError, id int64) {
 	what := answer.Code + " " + answer.TableName + " " + answer.ConstraintName + " " + answer.Routine
 	if l.kept[what] || len(l.kept) >= keptMost {
@@ -64,7 +67,7 @@ const keptMost = 100
 
 // sweep deletes, once a second, what was locked when it should have been.
 func (l *loop) sweep(ctx context.Context) error {
-	if len(l.empty) == 0 || time.Since(l.look.swept) < time.Second {
+	if l.nextSweep() > 0 {
 		return nil
 	}
 	l.look.swept = time.Now()
@@ -103,7 +106,7 @@ func (l *loop) finish(ctx context.Context, ends []end) error {
 		var repeat []int64
 		bare, states := map[int64]bool{}, map[int64]string{}
 		for _, e := range ends {
-			bare[e.task.row.ID], states[e.task.row.ID] = e.bare, e.state()
+			bare[e.task.Row.ID], states[e.task.Row.ID] = e.bare, e.state()
 		}
 		if _, err := pgx.ForEachRow(rows, []any{&id, &repeats, &nothing}, func() error {
 			written[id] = states[id]
@@ -154,8 +157,9 @@ func (l *loop) retry(ctx context.Context, tx pgx.Tx, ends []end, written map[int
 	return err
 }
 
-// silences is how often in a row an end or a mark must not have been taken by a row that nobody has changed and nobody had locked a moment later, until that is taken for
-// the row's own doing: whoever had it locked may have let it go in between.
+// silences is how often in a row an end or a mark must not have been taken by a row that nobody has
+// changed and nobody had locked a moment later, until that is taken for the row's own doing:
+// whoever had it locked may have let it go in between.
 const silences = 3
 
 // settle forgets the tasks whose ends are written, and looks what is the matter with the others: some are locked, and are written later;
@@ -163,12 +167,12 @@ const silences = 3
 func (l *loop) settle(ctx context.Context, ends []end, written map[int64]string) error {
 	var open []int64
 	for _, e := range ends {
-		if state := written[e.task.row.ID]; state != "" {
-			delete(l.begun, e.task.row.ID)
+		if state := written[e.task.Row.ID]; state != "" {
+			delete(l.begun, e.task.Row.ID)
 			l.ended(e, state)
 			l.gone(e)
 		} else {
-			open = append(open, e.task.row.ID)
+			open = append(open, e.task.Row.ID)
 		}
 	}
 	standings, err := l.standings(ctx, open)
@@ -180,11 +184,11 @@ func (l *loop) settle(ctx context.Context, ends []end, written map[int64]string)
 		return err
 	}
 	for _, e := range ends {
-		if written[e.task.row.ID] != "" {
+		if written[e.task.Row.ID] != "" {
 			continue
 		}
-		switch s := standings[e.task.row.ID]; {
-		case s.ours(e.task, e.pid) && free[e.task.row.ID]:
+		switch s := standings[e.task.Row.ID]; {
+		case s.ours(e.task, e.PID) && free[e.task.Row.ID]:
 			if e.version != s.version { // somebody changes it all the time, and is in the way
 				e.refusals, e.version = 0, s.version
 			}
@@ -194,17 +198,17 @@ func (l *loop) settle(ctx context.Context, ends []end, written map[int64]string)
 			} else {
 				l.refusedSilently(e)
 			}
-		case s.ours(e.task, e.pid):
+		case s.ours(e.task, e.PID):
 			e.refusals = 0
 			l.relieve(&e)
 			e.later()
 			l.unsaid = append(l.unsaid, e)
-		case s.stopping && e.kind != stopped:
-			e.kind = stopped
+		case s.stopping && e.kind != run.Stopped:
+			e.kind = run.Stopped
 			l.unsaid = append(l.unsaid, e)
 		default:
-			if s.state == "DONE" && e.result != nil && e.result.Output == nil { // we have written that, and not heard of it
-				l.empty = append(l.empty, e.task.row.ID)
+			if s.state == "DONE" && e.Result != nil && e.Result.Output == nil { // we have written that, and not heard of it
+				l.empty = append(l.empty, e.task.Row.ID)
 			}
 			l.gone(e)
 			l.look.wanted = true // it may wait again, or another row in its place
@@ -250,15 +254,15 @@ func newColumns(ends []end, encoding string) *columns {
 	}
 	for i := range ends {
 		e := &ends[i]
-		c.ids[i], c.versions[i], c.pids[i] = e.task.row.ID, int32(e.task.row.Version), int64(e.pid)
+		c.ids[i], c.versions[i], c.pids[i] = e.task.Row.ID, int32(e.task.Row.Version), int64(e.PID)
 		if e.task.marked {
 			c.versions[i] = 0 // it is WORK alone that we may end: a crash of the server can give a forgotten version to another row
 		}
-		c.exactly[i] = e.task.traits != nil && e.task.once()
-		c.stops[i] = &e.stop
+		c.exactly[i] = e.task.Traits != nil && e.task.Once()
+		c.stops[i] = &e.Stop
 		c.starts[i] = &e.start
 		if e.start.IsZero() {
-			c.starts[i] = &e.stop
+			c.starts[i] = &e.Stop
 		}
 		c.done[i], c.last[i], c.keeps[i] = e.failure() == nil, e.isLast(), e.keeps()
 		c.outputs[i], c.notices[i] = e.told(encoding)

@@ -3,6 +3,8 @@ package work
 import (
 	"testing"
 	"time"
+
+	"pgtaskd/work/run"
 )
 
 // TestEndsOfBeforeACrash: what a crash of the server may have undone is not written as if it had not.
@@ -23,11 +25,11 @@ func TestEndsOfBeforeACrash(t *testing.T) {
 	} {
 		l := newLoop(t.Context(), Target{Run: 1}, zerologNone)
 		l.control, l.crashed = &control{lazy: c.lazy}, &noon
-		one := &task{row: row{ID: 1, Remote: c.remote}}
-		one.marks.Store(c.marked)
-		l.tasks[1] = one
-		l.inbox.end(end{task: one, kind: finished, stop: noon.Add(c.ended)})
-		l.listen()
+		one := &run.Task{Row: run.Row{ID: 1, Remote: c.remote}}
+		one.Marks.Store(c.marked)
+		l.know([]*run.Task{one})
+		l.inbox.Outcome(run.Outcome{Task: one, Kind: run.Finished, Stop: noon.Add(c.ended)})
+		l.hear()
 		if dropped := len(l.unsaid) == 0; dropped != c.want || l.busy() == c.want {
 			t.Error(name, ": dropped ", dropped, ", known still ", l.busy())
 		}

@@ -2,134 +2,51 @@ package work
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"sync"
-	"sync/atomic"
-	"time"
 
-	"pgtaskd/exec"
+	"pgtaskd/work/pool"
+	"pgtaskd/work/run"
 )
 
-// end is what a runner tells the loop of a task that it has done with.
-type end struct {
-	task     *task
-	kind     endKind
-	pid      int32     // backend that ran it, 0: none did
-	since    time.Time // start of that backend
-	start    time.Time
-	stop     time.Time
-	result   *exec.Result
-	fault    *exec.Failure // instead of the result's, where the trouble is not the SQL's own
-	delay    time.Duration // of a release
-	putOff                 // when it could not be written
-	passed   bool          // turn.sql has passed it over
-	refusals int           // how often in a row its row has not taken it, and was neither changed nor locked
-	version  uint32        // of the row, then
-	usual    bool          // as isUsual tells, once the loop has it
-	bare     bool          // no repetition: the table has refused the end with it
-	final    bool          // no retry: the table has refused another end
-	ascii    bool          // as the database lacks a character
-	lessened int           // how often less was made of it, as the table has refused it
-	aboard   bool          // lost while it was with the server behind another task: it has not run, or what it did is gone
-	stays    bool          // the backend did not obey when its run was cancelled, and is still there
-	heavy    bool          // its runner waits until it is written
-	written  chan struct{} // closed then; nil: nobody waits
-	slot     bool          // it holds its slot until then
-	relieved bool          // it is heavy, and has given its slot back all the same
-	weight   int           // what the inbox has counted
-}
-
-// failure is why the task has failed, nil when it has not.
-func (e end) failure() *exec.Failure {
-	if e.fault == nil && e.result != nil {
-		return e.result.Failure
-	}
-	return e.fault
-}
-
-// size is that of what is to be written, roughly, in bytes.
-func (e end) size() (n int) {
-	if e.result != nil {
-		n = size(e.result)
-	}
-	if e.fault != nil {
-		n += len(e.fault.Text)
-	}
-	return n
-}
-
-func size(result *exec.Result) (n int) {
-	for _, text := range []*string{result.Output, result.Notice} {
-		if text != nil {
-			n += len(*text)
-		}
-	}
-	if result.Failure != nil {
-		n += len(result.Failure.Text)
-	}
-	return n
-}
-
-// at is when the task ended, zero when it has not run.
-func (e end) at() time.Time {
-	if e.start.IsZero() {
-		return time.Time{}
-	}
-	return e.stop
-}
-
-type endKind int
-
-const (
-	committed endKind = iota // its end is written already, with its effects
-	finished                 // its end is to be written
-	refused                  // it could not be written with the effects, which are rolled back: somebody has changed the row
-	released                 // it has not run, or has been taken back: to PLAN
-	stopped                  // cancelled because of a STOP
-	lost                     // cut off: what became of it is to be found out
-	killed                   // its session was terminated: by a person, or by the end of the server
-)
-
-// ask is a question to the loop that a runner waits on: that the row of its task be marked WORK, for texts of it, whether we lead, or that a session be registered.
+// ask is a question to the loop that somebody waits on: that the row of a task be marked WORK, for
+// texts of it, whether we lead, or that a session be registered.
 type ask struct {
-	task     *task
 	kind     askKind
+	run      *run.Task
+	task     *task // the same, as the loop knows it
+	text     run.Text
 	pid      int32
-	opened   backend     // that is to be registered
-	answer   chan answer // capacity one
-	silences int         // how often in a row the row has not taken the mark, and nobody had it locked
-	putOff               // when the row has not taken the mark
+	opened   pool.Backend // that is to be registered
+	answer   chan answer  // capacity one
+	silences int          // how often in a row the row has not taken the mark, and nobody had it locked
+	putOff                // when the row has not taken the mark
 }
 
 type askKind int
 
 const (
 	askMark askKind = iota
-	askNames
-	askInput
-	askData
-	askImage
+	askText
 	askLead
 	askSession
 )
 
 type answer struct {
-	ok      bool
-	refused *exec.Failure // the row does not take the mark
-	sizes   *sizes
-	text    *string // nil: it is too long by now, or there is none
-	err     error   // why the session is not registered
+	run.Answer
+	err error // why the session is not registered
 }
 
-// inbox is where runners leave what the loop has to do. poke wakes it; pokes coalesce.
+// inbox is where runners leave what the loop has to do: it is the Leader they see. poke wakes the
+// loop; pokes coalesce.
 type inbox struct {
 	poke  chan struct{}
 	asked chan struct{} // poked by those alone that wait
 
-	held atomic.Int64 // bytes of the ends that are not written yet
-
-	mu   sync.Mutex
-	ends []end
-	asks []ask
+	mu       sync.Mutex
+	outcomes []run.Outcome
+	asks     []ask
 }
 
 func newInbox() *inbox { return &inbox{poke: make(chan struct{}, 1), asked: make(chan struct{}, 1)} }
@@ -143,13 +60,36 @@ func poke(c chan struct{}) {
 	}
 }
 
-func (b *inbox) end(e end) {
-	e.weight = e.size()
-	b.held.Add(int64(e.weight))
+// Outcome leaves what was seen of a task.
+func (b *inbox) Outcome(o run.Outcome) {
 	b.mu.Lock()
-	b.ends = append(b.ends, e)
+	b.outcomes = append(b.outcomes, o)
 	b.mu.Unlock()
 	b.wake()
+}
+
+// Mark waits until the row of the task shows WORK.
+func (b *inbox) Mark(ctx context.Context, t *run.Task, pid int32) run.Answer {
+	return b.ask(ctx, ask{kind: askMark, run: t, pid: pid}).Answer
+}
+
+// Text waits for a text of the task's row.
+func (b *inbox) Text(ctx context.Context, t *run.Task, which run.Text) run.Answer {
+	return b.ask(ctx, ask{kind: askText, run: t, text: which}).Answer
+}
+
+// Leads waits until the loop knows that it leads.
+func (b *inbox) Leads(ctx context.Context) bool { return b.ask(ctx, ask{kind: askLead}).OK }
+
+// register waits until the loop has registered one of our backends.
+func (b *inbox) register(ctx context.Context, opened pool.Backend) error {
+	switch a := b.ask(ctx, ask{kind: askSession, opened: opened}); {
+	case a.err != nil:
+		return fmt.Errorf("register the session: %w", a.err)
+	case !a.OK:
+		return errors.Join(ctx.Err(), pool.ErrNotLeading)
+	}
+	return nil
 }
 
 // ask waits for the loop's answer, which is no when ctx ends.
@@ -168,10 +108,10 @@ func (b *inbox) ask(ctx context.Context, a ask) answer {
 	}
 }
 
-func (b *inbox) take() (ends []end, asks []ask) {
+func (b *inbox) take() (outcomes []run.Outcome, asks []ask) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	ends, asks = b.ends, b.asks
-	b.ends, b.asks = nil, nil
-	return ends, asks
+	outcomes, asks = b.outcomes, b.asks
+	b.outcomes, b.asks = nil, nil
+	return outcomes, asks
 }

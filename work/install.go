@@ -33,7 +33,7 @@ func (l *loop) install(ctx context.Context) error {
 	c.table, c.queries = described, queries
 	l.unregistered(described.Unregistered)
 	l.without(described.Without)
-	l.texts.Store(&queries)
+	l.Queries.Store(&queries)
 	err = lackingRights(ctx, c.conn, c.queries, t)
 	if lack := new(lackOfRights); errors.As(err, &lack) && l.target.Create && !l.trouble.served {
 		_, err = completeAsAdmin(ctx, l.target, err, func(conn *pgx.Conn) ([]sql.Change, error) {

@@ -10,6 +10,8 @@ import (
 	"pgtaskd/server/proxy"
 	"pgtaskd/server/servertest"
 	"pgtaskd/work/lane"
+	"pgtaskd/work/pool"
+	"pgtaskd/work/run"
 )
 
 // sessions are the backends that run tasks of the stage's database.
@@ -82,17 +84,17 @@ var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 func TestEndWhileLeadershipIsLost(t *testing.T) {
 	t.Parallel()
 	l := newLoop(t.Context(), Target{Run: 1}, zerologNone)
-	l.lanes.Add([]byte("a"), nil, lane.Rank{ID: 1})
-	ids := l.lanes.Choose(1)
-	one := &task{row: row{ID: ids[0], Group: "a"}}
-	one.Ticket = one.row.ticket(lane.KeyOf("a", ""))
+	l.Lanes.Add([]byte("a"), nil, lane.Rank{ID: 1})
+	ids := l.Lanes.Choose(1)
+	one := &run.Task{Row: run.Row{ID: ids[0], Group: "a"}}
+	one.Ticket = one.Row.Ticket(lane.KeyOf("a", ""))
 	one.Read = time.Now()
-	l.tasks[1] = one
-	l.lanes.Prefetched([]*task{one})
-	if l.lanes.Start(func(*task) bool { return true }) != one || !l.busy() {
+	l.know([]*run.Task{one})
+	l.Lanes.Prefetched([]*run.Task{one})
+	if l.Lanes.Start(func(*run.Task) bool { return true }) != one || !l.busy() {
 		t.Fatal("it does not run")
 	}
-	(&runner{loop: l}).finish(end{task: one, kind: finished, start: noon, stop: noon})
+	l.inbox.Outcome(run.Outcome{Task: one, Kind: run.Finished, Start: noon, Stop: noon})
 	if !l.busy() {
 		t.Error("the end is in the inbox, and the loop would end without writing it")
 	}
@@ -292,11 +294,11 @@ func TestThawedLeader(t *testing.T) {
 	s := lead(t)
 	s.done(s.add("input", "SELECT 1"))
 	for owner, want := range map[int32]bool{s.loop.facts.Load().pid: true, 1 << 22: false} {
-		session, err := s.loop.open(t.Context(), &task{leader: owner})
+		session, err := s.loop.Pool.Connect(t.Context(), pool.Need{Leader: owner})
 		if err == nil {
 			session.Close()
 		}
-		if (err == nil) != want || err != nil && final(err) {
+		if (err == nil) != want || err != nil && pool.Final(err) {
 			t.Error(owner, err)
 		}
 	}

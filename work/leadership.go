@@ -29,7 +29,8 @@ type leadership struct {
 // errNotAlone is the error of a leader that has found another one.
 var errNotAlone = errors.New("another controller leads as well")
 
-// elect tries to become the leader. While the lock is held it is believed for a while that the one who held it leads.
+// elect tries to become the leader. While the lock is held it is believed for a while that the one
+// who held it leads.
 func (l *loop) elect(ctx context.Context) (leads bool, err error) {
 	ctx, cancel := limited(ctx)
 	defer cancel()
@@ -54,8 +55,9 @@ func (l *loop) elect(ctx context.Context) (leads bool, err error) {
 	return leads, nil
 }
 
-// assure is an error where another controller leads as well. Without the right to the table we were not believed to lead before we had it: so we look again
-// when we have, and from time to time. It tells of strangers, too.
+// assure is an error where another controller leads as well. Without the right to the table we were
+// not believed to lead before we had it: so we look again when we have, and from time to time. It
+// tells of strangers, too.
 func (l *loop) assure(ctx context.Context) error {
 	ctx, cancel := limited(ctx)
 	defer cancel()
@@ -128,7 +130,8 @@ func (d *leadership) release(ctx context.Context, conn *pgx.Conn) error {
 	return d.own.Release(ctx, conn)
 }
 
-// stranger is one who holds a lock of ours and could not serve the table; pid 0 is anybody of the role.
+// stranger is one who holds a lock of ours and could not serve the table; pid 0 is anybody of the
+// role.
 type stranger struct {
 	lock, role string
 	pid        int32

@@ -55,7 +55,7 @@ func TestNeverTwoLeaders(t *testing.T) {
 				l := s.candidate([]string{own, other}[i%2])
 				candidates.Go(func() {
 					for time.Now().Before(end) && terms.Load() < enough {
-						if err := l.term(t.Context(), &leaders, &terms); err != nil {
+						if err := l.oneTerm(t.Context(), &leaders, &terms); err != nil {
 							t.Error(err)
 							return
 						}
@@ -74,7 +74,7 @@ func TestNeverTwoLeaders(t *testing.T) {
 }
 
 // term leads for a moment, if it can.
-func (l *loop) term(ctx context.Context, leaders, terms *atomic.Int64) error {
+func (l *loop) oneTerm(ctx context.Context, leaders, terms *atomic.Int64) error {
 	if rand.IntN(2) == 0 {
 		l.control.leads.looked = time.Time{}
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"pgtaskd/exec"
+	"pgtaskd/work/run"
 )
 
 // An end that a table refuses is written all the same, with less in it each time, whatever refuses
@@ -43,9 +44,9 @@ func (e *end) lessen(err error) bool {
 	var repetition *repetitionError
 	followed := errors.As(err, &repetition)
 	switch own := e.failure(); {
-	case e.kind == finished && own == nil:
+	case e.kind == run.Finished && own == nil:
 		e.fault, e.final = unwritten(err), true
-	case e.kind == finished && (isExhausted(err) || followed) && e.fault == nil:
+	case e.kind == run.Finished && (isExhausted(err) || followed) && e.fault == nil:
 		e.fault = &exec.Failure{Text: own.Text + "\n" + unwritten(err).Text, SQLState: own.SQLState}
 		fallthrough
 	case e.lessened == 0:
@@ -55,7 +56,7 @@ func (e *end) lessen(err error) bool {
 		e.bare = true
 		return true
 	}
-	if e.lessened++; e.lessened == lessNothing && e.kind == finished && !e.final { // it may be the wait for another try that is refused
+	if e.lessened++; e.lessened == lessNothing && e.kind == run.Finished && !e.final { // it may be the wait for another try that is refused
 		e.final, e.lessened = true, lessFailed
 	}
 	return e.lessened < lessNothing
@@ -70,11 +71,11 @@ func unwritten(err error) *exec.Failure {
 		return exec.NewFailure("task was changed while it ran", "55000",
 			"DETAIL", "Its own SQL, or a trigger or policy of the table, has kept its end out of its row; what it has committed by itself, or elsewhere, stays.")
 	case leftOut(answer):
-		return notRepeated()
+		return run.NotRepeated()
 	case isExhausted(err):
-		return unnumbered(answer.Message)
+		return run.Unnumbered(answer.Message)
 	}
-	return exec.NewFailure(unwrittenEnd+answer.Message, answer.Code, "DETAIL", answer.Detail, "HINT", answer.Hint, "CONTEXT", answer.Where)
+	return exec.NewFailure(run.UnwrittenEnd+answer.Message, answer.Code, "DETAIL", answer.Detail, "HINT", answer.Hint, "CONTEXT", answer.Where)
 }
 
 // isExhausted tells that the sequence of the table has no more ids for a repetition.
@@ -91,10 +92,10 @@ func (e *end) keeps() bool { return e.lessened >= lessKept }
 
 // told are the output and the notice, as they are to be written.
 func (e *end) told(encoding string) (output, notice *string) {
-	if e.result == nil || e.lessened >= lessShort {
+	if e.Result == nil || e.lessened >= lessShort {
 		return nil, nil
 	}
-	return e.stored(e.result.Output, encoding), e.stored(e.result.Notice, encoding)
+	return e.stored(e.Result.Output, encoding), e.stored(e.Result.Notice, encoding)
 }
 
 // shown is a failure as it is to be written.
@@ -123,23 +124,16 @@ func (e *end) stored(text *string, encoding string) *string {
 		s := exec.ASCII(*text)
 		return &s
 	}
-	return stored(text, encoding)
-}
-
-func stored(text *string, encoding string) *string {
-	if text == nil || encoding == "UTF8" {
-		return text
-	}
-	s := exec.Stored(*text, encoding)
-	return &s
+	return run.Stored(text, encoding)
 }
 
 // leaveAlone gives up a row that takes no end at all. It stays as it is for as long as we lead, or
-// until somebody changes its state, and its lane is free. One that still says PLAN is run once more,
-// and marked first: then it stays WORK. One that takes no mark either is tried again after a while.
+// until somebody changes its state, and its lane is free. One that still says PLAN is run once
+// more, and marked first: then it stays WORK. One that takes no mark either is tried again after a
+// while.
 func (l *loop) leaveAlone(e end, err error) {
-	id := e.task.row.ID
-	if !e.task.marks.Load() {
+	id := e.task.Row.ID
+	if !e.task.Marks.Load() {
 		l.begun[id] = l.begun[id].anotherRun()
 		l.waitsAgain(e)
 		return

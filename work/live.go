@@ -1,18 +1,26 @@
 package work
 
 import (
+	"context"
 	"sync/atomic"
 	"time"
 
 	"pgtaskd/human"
+	"pgtaskd/work/run"
 )
 
-// Live are the settings of a target that take effect without a drain: nothing that runs is cancelled for them.
+// Live are the settings of a target that take effect without a drain: nothing that runs is
+// cancelled for them.
 type Live struct {
 	Sleep, Grace, Idle time.Duration
 	Run                int
 	OutputLimit        int64
 	OutputFail         bool
+}
+
+// limits are those of them that runners have to know.
+func (l Live) limits() run.Limits {
+	return run.Limits{Run: l.Run, OutputLimit: l.OutputLimit, OutputFail: l.OutputFail}
 }
 
 func (t Target) live() Live {
@@ -25,7 +33,8 @@ func (t Target) Adopt(other Target) Target {
 	return t
 }
 
-// Changes hands such settings to the loop that serves a target. Any goroutine may use it; of a nil one nothing comes.
+// Changes hands such settings to the loop that serves a target. Any goroutine may use it; of a nil
+// one nothing comes.
 type Changes struct {
 	latest atomic.Pointer[Live]
 	poke   chan struct{} // capacity 1, so pokes coalesce
@@ -61,13 +70,16 @@ func (c *Changes) Poked() <-chan struct{} {
 }
 
 // change takes up settings that have changed.
-func (l *loop) change() {
+func (l *loop) change(context.Context) error {
 	latest := l.target.Changes.get()
 	if latest == nil || latest == l.live.Load() {
-		return
+		return nil
 	}
-	l.lanes.Resize(latest.Run)
+	l.Lanes.Resize(latest.Run)
 	l.live.Store(latest)
+	limits := latest.limits()
+	l.Limits.Store(&limits)
 	l.log.Info().Int("run", latest.Run).Str("sleep", human.Duration(latest.Sleep)).Str("grace", human.Duration(latest.Grace)).Str("idle", human.Duration(latest.Idle)).
 		Int64("output_limit", latest.OutputLimit).Msg("settings changed")
+	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"pgtaskd/exec"
+	"pgtaskd/work/run"
 )
 
 // Tests of rows, and the table, that somebody has locked for a while.
@@ -198,7 +199,7 @@ func TestLockedUntilAMomentAgo(t *testing.T) {
 	}
 	l.took(nil, tasks)
 	locked := s.connect()
-	e := end{task: tasks[0], kind: finished, result: &exec.Result{}}
+	e := endOf(run.Outcome{Task: tasks[0], Kind: run.Finished, Result: &exec.Result{}}, l.tasks[id])
 	for n, free := range []bool{true, true, false, true, true, true} {
 		if _, err := locked.Exec(t.Context(), map[bool]string{true: "SELECT 1", false: "BEGIN; SELECT FROM task FOR UPDATE"}[free]); err != nil {
 			t.Fatal(err)

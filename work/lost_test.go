@@ -10,6 +10,7 @@ import (
 	"pgtaskd/server/proxy"
 	"pgtaskd/server/servertest"
 	"pgtaskd/work/lane"
+	"pgtaskd/work/run"
 )
 
 // breaking is a stage whose connections break when the server answers for the first time to what begins a task with the word "break".
@@ -91,13 +92,14 @@ func TestBackendOfALostConnectionThatWaitsForUsIsEnded(t *testing.T) {
 	backend := s.connect()
 	pid := int32(backend.PgConn().PID())
 	id := s.add("input, state, attempt, pid, start, atomic", "SELECT 1", "WORK", 1, pid, time.Now().Add(time.Minute), true)
-	one := &task{row: row{ID: id}}
-	one.Ticket = one.row.ticket(lane.KeyOf("group", ""))
+	one := &run.Task{Row: run.Row{ID: id}}
+	one.Ticket = one.Row.Ticket(lane.KeyOf("group", ""))
 	var since time.Time
 	if err := s.conn.QueryRow(t.Context(), "SELECT backend_start FROM pg_stat_activity WHERE pid = $1", pid).Scan(&since); err != nil {
 		t.Fatal(err)
 	}
-	l.tasks[id], l.lost[id] = one, end{task: one, kind: lost, pid: pid, since: since, stop: time.Now()}
+	l.know([]*run.Task{one})
+	l.lost[id] = endOf(run.Outcome{Task: one, Kind: run.Lost, PID: pid, Since: since, Stop: time.Now()}, l.tasks[id])
 	s.until("back to PLAN", func() bool {
 		if err := l.recoverLost(t.Context()); err != nil {
 			t.Fatal(err)

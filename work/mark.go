@@ -10,6 +10,8 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"pgtaskd/exec"
+	"pgtaskd/remote"
+	"pgtaskd/work/run"
 )
 
 // answer sets the marks that runners wait for, and brings the texts they want.
@@ -44,9 +46,10 @@ func (l *loop) answer(ctx context.Context) error {
 	return err
 }
 
-// decline answers no to the runners that wait for us: while another leads we can do nothing for them, and their sessions would stay.
+// decline answers no to the runners that wait for us: while another leads we can do nothing for
+// them, and their sessions would stay.
 func (l *loop) decline() {
-	l.listen()
+	l.hear()
 	for _, a := range l.asks {
 		a.answer <- answer{}
 	}
@@ -58,82 +61,86 @@ func (l *loop) bring(ctx context.Context, a ask) error {
 	defer cancel()
 	var found answer
 	var err error
-	switch a.kind {
-	case askNames:
-		found.sizes, err = l.sizes(ctx, a.task.row.ID)
-	case askLead:
+	switch {
+	case a.kind == askLead:
 		err = l.control.conn.Ping(ctx)
-	case askImage:
-		if err = l.control.conn.QueryRow(ctx, l.queries().Text("image"), a.task.row.ID).Scan(&found.text); refusedByServer(err) {
+	case a.text == run.Names:
+		found.Sizes, err = l.sizes(ctx, a.task.Row.ID)
+	case a.text == run.Image:
+		if err = l.control.conn.QueryRow(ctx, l.queries().Text("image"), a.task.Row.ID).Scan(&found.Text); refusedByServer(err) {
 			err = nil // it goes without
 		}
 	default:
-		err = l.control.conn.QueryRow(ctx, l.queries().Text("text"), a.task.row.ID, a.kind == askData, l.target.longestText()).Scan(&found.text)
+		err = l.control.conn.QueryRow(ctx, l.queries().Text("text"), a.task.Row.ID, a.text == run.Data, l.target.longestText()).Scan(&found.Text)
 	}
 	if answer := new(pgconn.PgError); refusedByServer(err) && errors.As(err, &answer) { // that text cannot be read
-		found.refused = exec.NewFailure(answer.Message, answer.Code)
+		found.Refused = exec.NewFailure(answer.Message, answer.Code)
 		err = nil
 	}
 	if err != nil && err != pgx.ErrNoRows {
 		return err
 	}
-	found.ok = err == nil
+	found.OK = err == nil
 	a.answer <- found
 	return nil
 }
 
-// markFirst marks tasks before they start, and returns those that are not answered yet: whose rows are locked now, or all when the connection is
-// lost. One whose row has changed does not start.
+// markFirst marks tasks before they start, and returns those that are not answered yet: whose rows
+// are locked now, or the rest when the connection is lost. One whose row has changed does not
+// start.
 func (l *loop) markFirst(ctx context.Context, asks []ask) (open []ask, err error) {
 	if len(asks) == 0 {
 		return nil, nil
 	}
-	var m marks
-	for _, a := range asks {
-		m.add(a.task, a.pid, l.clock.now(), a.task.once())
-		m.guarded = m.guarded || a.task.guarded()
-	}
-	marked, err := l.setMarks(ctx, &m)
-	if l.trust(ctx, err) {
-		return l.markFirst(ctx, asks)
-	}
-	if refusedByServer(err) && len(asks) > 1 {
-		half := len(asks) / 2
-		open, err := l.markFirst(ctx, asks[:half])
-		if err != nil {
-			return append(open, asks[half:]...), err
+	var marked map[int64]bool
+	answered := 0
+	err = bisect(ctx, l, asks, func(ctx context.Context, asks []ask) (err error) {
+		var m marks
+		for _, a := range asks {
+			m.add(a.task, a.pid, l.Clock.Now(), a.task.Once())
+			m.guarded = m.guarded || a.task.Guarded()
 		}
-		later, err := l.markFirst(ctx, asks[half:])
-		return append(open, later...), err
-	}
-	if refusedByServer(err) {
-		asks[0].answer <- answer{refused: exec.NewFailure("the start of the task could not be written: "+innermost(err), "55000")}
-		return nil, nil
-	}
-	if err != nil {
-		return asks, err
-	}
+		marked, err = l.setMarks(ctx, &m)
+		return err
+	}, func(asks []ask) error {
+		left, err := l.markedFirst(ctx, asks, marked)
+		if err != nil {
+			return err
+		}
+		open, answered = append(open, left...), answered+len(asks)
+		return nil
+	}, func(a ask, err error) error {
+		a.answer <- unmarked(remote.Innermost(err))
+		answered++
+		return nil
+	})
+	return append(open, asks[answered:]...), err
+}
+
+// markedFirst answers those who wait for marks that were sent, and returns those whose rows are
+// locked now.
+func (l *loop) markedFirst(ctx context.Context, asks []ask, marked map[int64]bool) (open []ask, err error) {
 	var passed []int64
 	for _, a := range asks {
-		if !marked[a.task.row.ID] {
-			passed = append(passed, a.task.row.ID)
+		if !marked[a.task.Row.ID] {
+			passed = append(passed, a.task.Row.ID)
 		}
 	}
 	standings, err := l.standings(ctx, passed)
 	if err != nil {
-		return asks, err
+		return nil, err
 	}
 	free, err := l.unlocked(ctx, passed)
 	if err != nil {
-		return asks, err
+		return nil, err
 	}
 	for _, a := range asks {
-		switch id := a.task.row.ID; {
+		switch id := a.task.Row.ID; {
 		case marked[id]:
 			a.task.marked = true
-			a.answer <- answer{ok: true}
+			a.answer <- answer{Answer: run.Answer{OK: true}}
 		case standings[id].ours(a.task, a.pid) && free[id] && a.silences+1 >= silences:
-			a.answer <- answer{refused: exec.NewFailure("the start of the task could not be written: "+errKept.Error(), "55000")}
+			a.answer <- unmarked(errKept.Error())
 		case standings[id].ours(a.task, a.pid):
 			if a.silences++; !free[id] {
 				a.silences = 0
@@ -147,6 +154,11 @@ func (l *loop) markFirst(ctx context.Context, asks []ask) (open []ask, err error
 	return open, nil
 }
 
+// unmarked answers that the row does not take the mark.
+func unmarked(why string) answer {
+	return answer{Answer: run.Answer{Refused: exec.NewFailure("the start of the task could not be written: "+why, "55000")}}
+}
+
 // mark shows the tasks that have been running for a while.
 func (l *loop) mark(ctx context.Context) error {
 	if time.Since(l.look.marks) < checkTick { // there may be thousands of tasks
@@ -154,13 +166,13 @@ func (l *loop) mark(ctx context.Context) error {
 	}
 	l.look.marks = time.Now()
 	var long []int64
-	now, moment := l.clock.now(), time.Now()
+	now, moment := l.Clock.Now(), time.Now()
 	for id, t := range l.tasks {
-		l.lasts(t, moment)
+		l.Lasts(t.Task, moment)
 		if t.marked || t.noMark || t.ending || t.marking.after.After(moment) {
 			continue
 		}
-		if pid, start, _ := t.at(); pid != 0 && (now.Sub(start) >= markAfter || !l.look.draining.IsZero()) {
+		if pid, start, _ := t.Runs(); pid != 0 && (now.Sub(start) >= markAfter || !l.draining.IsZero()) {
 			long = append(long, id)
 		}
 	}
@@ -178,40 +190,33 @@ func (l *loop) mark(ctx context.Context) error {
 	return nil
 }
 
+// markSome marks tasks that run. A row that refuses the mark is left without it.
 func (l *loop) markSome(ctx context.Context, ids []int64) error {
-	var m marks
-	for _, id := range ids {
-		t := l.tasks[id]
-		if pid, start, exactly := t.at(); pid != 0 {
-			m.add(t, pid, start, exactly)
-		}
-	}
-	marked, err := l.setMarks(ctx, &m)
 	var passed []int64 // somebody has locked them, or changed them
-	for _, id := range m.ids {
-		if l.tasks[id].marked = marked[id]; !marked[id] {
-			l.tasks[id].marking.later()
-			passed = append(passed, id)
+	return bisect(ctx, l, ids, func(ctx context.Context, ids []int64) error {
+		var m marks
+		for _, id := range ids {
+			t := l.tasks[id]
+			if pid, start, exactly := t.Runs(); pid != 0 {
+				m.add(t, pid, start, exactly)
+			}
 		}
-	}
-	if l.trust(ctx, err) {
-		return l.markSome(ctx, ids)
-	}
-	switch {
-	case err == nil:
+		marked, err := l.setMarks(ctx, &m)
+		passed = nil
+		for _, id := range m.ids {
+			if l.tasks[id].marked = marked[id]; !marked[id] {
+				l.tasks[id].marking.later()
+				passed = append(passed, id)
+			}
+		}
+		return err
+	}, func([]int64) error {
 		return l.cancelChanged(ctx, passed)
-	case !refusedByServer(err):
-		return err
-	case len(ids) == 1:
-		l.log.Warn().Err(err).Int64("id", ids[0]).Msg("table refuses the mark of a task")
-		l.tasks[ids[0]].noMark = true
+	}, func(id int64, err error) error {
+		l.log.Warn().Err(err).Int64("id", id).Msg("table refuses the mark of a task")
+		l.tasks[id].noMark = true
 		return nil
-	}
-	half := len(ids) / 2
-	if err := l.markSome(ctx, ids[:half]); err != nil {
-		return err
-	}
-	return l.markSome(ctx, ids[half:])
+	})
 }
 
 // marks are the parameters of mark.sql.
@@ -225,14 +230,14 @@ type marks struct {
 }
 
 func (m *marks) add(t *task, pid int32, start time.Time, exactly bool) {
-	m.ids = append(m.ids, t.row.ID)
-	m.versions = append(m.versions, int32(t.row.Version))
-	t.marks.Store(true)
+	m.ids = append(m.ids, t.Row.ID)
+	m.versions = append(m.versions, int32(t.Row.Version))
+	t.Marks.Store(true)
 	m.pids = append(m.pids, int64(pid))
 	m.starts = append(m.starts, start)
 	m.atomic = append(m.atomic, exactly)
-	if t.row.First && !t.row.Single {
-		m.repeating = append(m.repeating, t.row.ID)
+	if t.Row.First && !t.Row.Single {
+		m.repeating = append(m.repeating, t.Row.ID)
 	}
 }
 

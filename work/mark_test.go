@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"pgtaskd/exec"
+	"pgtaskd/work/run"
 )
 
 // TestMarksCutOff: when the connection breaks in the middle of the marks, those who have been answered are not asked for again, and the others
@@ -20,22 +21,22 @@ func TestMarksCutOff(t *testing.T) {
 	END$$; CREATE TRIGGER odd BEFORE UPDATE ON task FOR EACH ROW WHEN (NEW.state = 'WORK') EXECUTE FUNCTION odd()`)
 	for _, data := range []string{"locked", "marked", "odd", "cut"} {
 		id := s.add("input, data", "VACUUM", data)
-		one := &task{row: row{ID: id, Version: s.version(id)}, traits: &exec.Traits{}}
-		l.asks = append(l.asks, ask{task: one, pid: 1, answer: make(chan answer, 1)})
+		one := &run.Task{Row: run.Row{ID: id, Version: s.version(id)}, Traits: &exec.Traits{}}
+		l.asks = append(l.asks, ask{task: &task{Task: one}, pid: 1, answer: make(chan answer, 1)})
 	}
 	asked := slices.Clone(l.asks)
-	defer s.lock(asked[0].task.row.ID, "FOR UPDATE")()
+	defer s.lock(asked[0].task.Row.ID, "FOR UPDATE")()
 	if err := l.answer(t.Context()); err == nil {
 		t.Fatal("the connection lives")
 	}
 	var answered, open []int64
 	for _, a := range asked {
 		if len(a.answer) > 0 {
-			answered = append(answered, a.task.row.ID)
+			answered = append(answered, a.task.Row.ID)
 		}
 	}
 	for _, a := range l.asks {
-		open = append(open, a.task.row.ID)
+		open = append(open, a.task.Row.ID)
 	}
 	slices.Sort(open)
 	if !slices.Equal(answered, []int64{2, 3}) || !slices.Equal(open, []int64{1, 4}) {

@@ -2,17 +2,16 @@ package work
 
 import (
 	"context"
-	"errors"
 	"maps"
 	"math"
 	"slices"
 	"sync"
 
-	"pgtaskd/exec"
-	"pgtaskd/routine"
+	"pgtaskd/work/run"
 )
 
-// panics are tasks that panics of this controller have cut off. They outlast the leadership that a panic ends: the next one judges them.
+// panics are tasks that panics of this controller have cut off. They outlast the leadership that a
+// panic ends: the next one judges them.
 type panics struct {
 	mu  sync.Mutex
 	own map[int64]bool // which are the cause: their own runner has panicked, or panicsMost of others' have met them
@@ -85,7 +84,7 @@ func (p *panics) judged(id int64) {
 // begunTasks are those whose SQL has begun and whose end is not written.
 func (l *loop) begunTasks() (ids []int64) {
 	for id, t := range l.tasks {
-		if _, start, _ := t.at(); !start.IsZero() {
+		if _, start, _ := t.Runs(); !start.IsZero() {
 			ids = append(ids, id)
 		}
 	}
@@ -93,49 +92,17 @@ func (l *loop) begunTasks() (ids []int64) {
 }
 
 // withoutCauses ends those of the tasks that have made us panic before, and returns the others.
-func (l *loop) withoutCauses(ctx context.Context, tasks []*task) ([]*task, error) {
+func (l *loop) withoutCauses(ctx context.Context, tasks []*run.Task) ([]*run.Task, error) {
 	causes := map[int64]end{}
 	var ids []int64
-	tasks = slices.DeleteFunc(tasks, func(t *task) bool {
-		if !l.panics.are(t.row.ID) {
+	tasks = slices.DeleteFunc(tasks, func(t *run.Task) bool {
+		if !l.panics.are(t.Row.ID) {
 			return false
 		}
-		ids = append(ids, t.row.ID)
-		causes[t.row.ID] = end{task: t, pid: math.MaxInt32, start: l.clock.now()}
+		ids = append(ids, t.Row.ID)
+		causes[t.Row.ID] = endOf(run.Outcome{Task: t, PID: math.MaxInt32, Start: l.Clock.Now()}, &task{Task: t})
 		return true
 	})
 	_, err := l.cut(ctx, ids, causes)
 	return tasks, err
-}
-
-// internal is what the row of a task shows that has made us panic where there is nobody else to tell.
-func internal() *exec.Failure {
-	return exec.NewFailure("the task could not be run", "XX000", "DETAIL", "pgtaskd met an internal error; its log has the details.")
-}
-
-// confess logs a panic that an attempt to connect has brought about: it says nothing of ourselves.
-func (r *runner) confess(t *task, err error) {
-	var p *routine.Panic
-	if errors.As(err, &p) {
-		r.target.advised(r.log.Error(), err, true).Int64("id", t.row.ID).Msg("internal error while opening a session for a task")
-	}
-}
-
-// watched does something for the task that the runner is at. When that panics, the task is taken for the cause; the panic goes on, and ends the leadership.
-func (r *runner) watched(do func()) {
-	whole := false
-	defer func() {
-		if whole {
-			return
-		}
-		if r.at != nil {
-			r.panics.cause(r.at.row.ID)
-		}
-		if r.seat != nil {
-			r.seat.session.Abandon()
-			r.seat.session.Close()
-		}
-	}()
-	do()
-	whole = true
 }

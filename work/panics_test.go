@@ -2,16 +2,15 @@ package work
 
 import (
 	"context"
-	"fmt"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/rs/zerolog"
 
-	"pgtaskd/routine"
 	"pgtaskd/server/servertest"
 	"pgtaskd/work/lane"
+	"pgtaskd/work/run"
 )
 
 // serveWith is serve with a look at each loop before it begins; the first is number 1.
@@ -54,7 +53,11 @@ func TestPanicOfRunner(t *testing.T) {
 	s := prepared(t)
 	s.serveWith(func(number int, l *loop) {
 		if number == 1 {
-			l.habits.of = nil // so that the first run that is taken note of panics
+			l.Ran = func(one *run.Task) {
+				if one.Row.Group == "bad" {
+					panic("of a run")
+				}
+			}
 		}
 	})
 	s.exec("CREATE TABLE effect (id int8)")
@@ -74,7 +77,7 @@ func TestPanicOfRunner(t *testing.T) {
 		t.Errorf("%s effects", n)
 	}
 	log := s.logged()
-	if n := strings.Count(log, `"level":"error"`); n != 1 || !strings.Contains(log, "panic: assignment to entry in nil map") || !strings.Contains(log, "habits.go") {
+	if n := strings.Count(log, `"level":"error"`); n != 1 || !strings.Contains(log, "panic: of a run") || !strings.Contains(log, "runner.go") {
 		t.Errorf("%d errors logged: %s", n, log)
 	}
 	if id := s.add("input", "SELECT 1"); true {
@@ -136,26 +139,11 @@ func TestAskEndsWithLoop(t *testing.T) {
 	t.Parallel()
 	l := newLoop(t.Context(), Target{Run: 1}, zerologNone)
 	l.crew.Go(func() {
-		if l.inbox.ask(l.crew.Context(), ask{}).ok {
+		if l.inbox.ask(l.crew.Context(), ask{}).OK {
 			t.Error("it was answered")
 		}
 	})
 	<-l.inbox.asked
 	_ = l.crew.Call(func() error { panic("nobody thought of this") })
 	l.crew.Wait()
-}
-
-// TestPanicOfConnection: the task FAILs at once and shows nothing of the panic.
-func TestPanicOfConnection(t *testing.T) {
-	t.Parallel()
-	err := fmt.Errorf("connecting: %w", &routine.Panic{Value: "secret", Stack: []byte("secret")})
-	l := newLoop(t.Context(), Target{Run: 1}, zerologNone)
-	l.facts.Store(&control{})
-	failure := (&runner{loop: l}).unreachable(t.Context(), &task{}, time.Now(), err)
-	if !final(err) || failure.SQLState != "XX000" || strings.Contains(failure.Text, "secret") {
-		t.Errorf("final: %v, %s", final(err), failure.Text)
-	}
-	if final(&noSession{err}) {
-		t.Error("the target's own server has FAILed a task")
-	}
 }

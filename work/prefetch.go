@@ -7,6 +7,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"pgtaskd/work/lane"
+	"pgtaskd/work/run"
 )
 
 // What one statement reads or writes at most, and how long a text may be that is read with others, in bytes: so a read stays under some megabytes.
@@ -26,11 +27,11 @@ func (l *loop) prefetch(ctx context.Context) error {
 		if l.clogged() {
 			return nil
 		}
-		ids := l.lanes.Choose(batchMost)
+		ids := l.Lanes.Choose(batchMost)
 		if err := l.prefetchChosen(ctx, ids); err != nil || len(ids) < batchMost {
 			return err
 		}
-		l.dispatch()
+		l.Dispatch()
 	}
 	return nil
 }
@@ -40,7 +41,7 @@ func (l *loop) prefetchChosen(ctx context.Context, ids []int64) error {
 	if len(ids) == 0 {
 		return nil
 	}
-	var tasks []*task
+	var tasks []*run.Task
 	err := l.each(ctx, ids, func(ctx context.Context, ids []int64) error {
 		some, err := l.read(ctx, ids, 0)
 		tasks = append(tasks, some...)
@@ -54,12 +55,12 @@ func (l *loop) prefetchChosen(ctx context.Context, ids []int64) error {
 }
 
 // took takes note of the tasks that were read, of those that were chosen for it.
-func (l *loop) took(chosen []int64, tasks []*task) {
+func (l *loop) took(chosen []int64, tasks []*run.Task) {
+	l.know(tasks)
 	for _, t := range tasks {
-		l.tasks[t.row.ID] = t
-		delete(l.parked, t.row.ID)
+		delete(l.parked, t.Row.ID)
 	}
-	l.lanes.Prefetched(tasks)
+	l.Lanes.Prefetched(tasks)
 	if len(tasks) < len(chosen) {
 		l.park(chosen)
 	}
@@ -67,7 +68,7 @@ func (l *loop) took(chosen []int64, tasks []*task) {
 
 // clogged tells that so many ends could not be written that we must not make more of them.
 func (l *loop) clogged() bool {
-	if l.scribe.writes() { // those that are as usual wait for it
+	if l.completer.writes() { // those that are as usual wait for it
 		return len(l.unsaid) > 4*l.live.Load().Run+2*turnMost
 	}
 	return len(l.unsaid) > 4*l.live.Load().Run
@@ -95,7 +96,7 @@ func (l *loop) park(ids []int64) {
 // read reads the tasks with these ids, or, where there are none (nil), the one that is due alone.
 // Where one of them has a text that the server cannot send, all leave their texts behind: its own
 // fails it when it starts.
-func (l *loop) read(ctx context.Context, ids []int64, ahead time.Duration) ([]*task, error) {
+func (l *loop) read(ctx context.Context, ids []int64, ahead time.Duration) ([]*run.Task, error) {
 	tasks, err := l.readWith(ctx, ids, ahead, prefetchText)
 	if isUnsendable(err) {
 		tasks, err = l.readWith(ctx, ids, ahead, prefetchNoText)
@@ -112,7 +113,7 @@ func (l *loop) read(ctx context.Context, ids []int64, ahead time.Duration) ([]*t
 // isUnsendable tells the errors of a character that either encoding does not have.
 func isUnsendable(err error) bool { return hasState(err, "22P05", "22021") }
 
-func (l *loop) readWith(ctx context.Context, ids []int64, ahead time.Duration, text int) (tasks []*task, err error) {
+func (l *loop) readWith(ctx context.Context, ids []int64, ahead time.Duration, text int) (tasks []*run.Task, err error) {
 	ctx, cancel := limited(ctx)
 	defer cancel()
 	batch := &pgx.Batch{} // a table that somebody has locked for an index, or to which the right was taken away, is met here, and not by tasks
@@ -129,7 +130,7 @@ func (l *loop) readWith(ctx context.Context, ids []int64, ahead time.Duration, t
 	}
 	l.look.spoke = time.Now()
 	if len(tasks) > 0 {
-		l.inZone(ctx, tasks[0].row.Epoch)
+		l.inZone(ctx, tasks[0].Row.Epoch)
 	}
 	return tasks, nil
 }
@@ -141,14 +142,14 @@ func (l *loop) undo(ctx context.Context) {
 	}
 }
 
-func (l *loop) readRows(rows pgx.Rows) (tasks []*task, err error) {
-	var r row
+func (l *loop) readRows(rows pgx.Rows) (tasks []*run.Task, err error) {
+	var r run.Row
 	var timeout, live int64
 	var delimiter, escape, quote byte
 	var null, group, remote *string
 	var foreign bool
 	var expires, created *time.Time
-	var before *task // many have the same input
+	var before *run.Task // many have the same input
 	_, err = pgx.ForEachRow(rows, []any{
 		&r.ID, &r.Version, &r.First, &expires, &r.Group, &r.Remote, &r.Max, &r.Priority, &r.Parent, &r.Plan, &r.Attempt, &timeout, &live, &r.Count, &r.Save, &r.Drift,
 		&r.Format.Header, &r.Format.String, &delimiter, &escape, &quote, &null, &r.Rerun, &r.Single, &r.Suspect, &r.Input, &r.Data, &r.Epoch, &foreign, &group, &remote, &created, &r.Key, &r.Skipped,
@@ -164,24 +165,24 @@ func (l *loop) readRows(rows pgx.Rows) (tasks []*task, err error) {
 			r.Format.Null = *null
 		}
 		key := lane.KeyOf(r.Group, r.Remote)
-		if isBehind(r.Group) && group != nil {
+		if run.IsBehind(r.Group) && group != nil {
 			r.Group = *group
 		}
-		if isBehind(r.Remote) && remote != nil {
+		if run.IsBehind(r.Remote) && remote != nil {
 			r.Remote = *remote
 		}
-		if r.Input == nil || r.Data == nil || null == nil || isBehind(r.Group) || isBehind(r.Remote) {
+		if r.Input == nil || r.Data == nil || null == nil || run.IsBehind(r.Group) || run.IsBehind(r.Remote) {
 			r.Input, r.Data = nil, nil // all come together
 		}
 		r.Suspect = r.Suspect || l.begun[r.ID].crossed >= crossedAlone
-		t := &task{
-			Ticket: r.ticket(key), row: r, leader: l.control.pid,
-			again: l.begun[r.ID].runs, atomic: r.Remote == "", shows: l.shown(r.Group),
+		t := &run.Task{
+			Ticket: r.Ticket(key), Row: r, Leader: l.control.pid,
+			Again: l.begun[r.ID].runs, Atomic: r.Remote == "", Shows: l.shown(r.Group),
 		}
-		if before != nil && before.row.Input != nil && r.Input != nil && *before.row.Input == *r.Input {
-			t.row.Input = before.row.Input
-			before.examine()
-			t.described(before.traits)
+		if before != nil && before.Row.Input != nil && r.Input != nil && *before.Row.Input == *r.Input {
+			t.Row.Input = before.Row.Input
+			before.Examine()
+			t.Described(before.Traits)
 		}
 		if expires != nil {
 			t.Expires = *expires
@@ -190,7 +191,7 @@ func (l *loop) readRows(rows pgx.Rows) (tasks []*task, err error) {
 		return nil
 	})
 	if len(tasks) > 0 {
-		l.foreign.Store(foreign)
+		l.Foreign.Store(foreign)
 	}
 	now := time.Now()
 	for _, t := range tasks {

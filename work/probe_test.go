@@ -79,7 +79,7 @@ func TestProbing(t *testing.T) {
 			t.Errorf("%s: %s", name, row)
 		}
 	}
-	if took := time.Since(began); took < unreachableAfter {
+	if took := time.Since(began); took < time.Second {
 		t.Errorf("the first answers come after %s", took)
 	}
 	for name, want := range map[string]string{"file": "file", "service": "service"} {

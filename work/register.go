@@ -2,19 +2,12 @@ package work
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"slices"
 	"time"
 
-	"pgtaskd/exec"
+	"pgtaskd/work/pool"
+	"pgtaskd/work/run"
 )
-
-// backend is a server process: process id and start name one for good.
-type backend struct {
-	pid   int32
-	since time.Time
-}
 
 // registering is what the loop knows of its table's register of sessions.
 type registering struct {
@@ -32,35 +25,6 @@ type enrolment struct {
 // registerTick is the time between two looks for sessions that have gone and that nobody has taken
 // out of the register: those of an earlier leader.
 const registerTick = time.Minute
-
-// registered has the leader register a session before its first task, which the session must not
-// get before: the leader's answer shows also that it leads still, as it was asked for when the
-// session was ready.
-func (l *loop) registered(ctx context.Context, session *exec.Session) (*exec.Session, error) {
-	b := backend{int32(session.PID), session.Since}
-	if err := l.register(ctx, b); err != nil {
-		session.Close()
-		l.seats.leaves(b)
-		if refusedByServer(err) {
-			l.shortage.fail(err, len(l.seats.backends()))
-		}
-		return nil, &noSession{err}
-	}
-	l.shortage.succeed()
-	return session, nil
-}
-
-// register waits until the loop has registered one of our backends.
-func (l *loop) register(ctx context.Context, b backend) error {
-	l.seats.joins(b) // first, as what is in the register and not ours is an earlier leader's
-	switch a := l.inbox.ask(ctx, ask{kind: askSession, opened: b}); {
-	case a.err != nil:
-		return fmt.Errorf("register the session: %w", a.err)
-	case !a.ok:
-		return errors.Join(ctx.Err(), errNotLeading)
-	}
-	return nil
-}
 
 // enlist registers the sessions that wait for it, and at once those that a new register lacks. When
 // the server refuses that, their tasks wait.
@@ -85,7 +49,7 @@ func (l *loop) enlist(ctx context.Context) error {
 		return err
 	}
 	for _, a := range asks {
-		a.answer <- answer{ok: err == nil, err: err}
+		a.answer <- answer{run.Answer{OK: err == nil}, err}
 	}
 	if err != nil {
 		return nil
@@ -97,14 +61,14 @@ func (l *loop) enlist(ctx context.Context) error {
 // enter writes to the register; where there is none it speaks to the server all the same. What
 // comes first in a register, or on a control connection, is all sessions of ours.
 func (l *loop) enter(ctx context.Context, at enrolment, asks []ask) error {
-	ended := l.seats.takeEnded()
+	ended := l.Pool.TakeEnded()
 	if at.register == 0 {
 		l.registering.all = at
 		return l.control.conn.Ping(ctx)
 	}
-	var open []backend
+	var open []pool.Backend
 	if l.registering.all != at {
-		open, l.registering.swept = l.seats.ours(), time.Time{}
+		open, l.registering.swept = l.Pool.Backends(), time.Time{}
 	}
 	for _, a := range asks {
 		open = append(open, a.opened)
@@ -133,27 +97,27 @@ func (l *loop) purge(ctx context.Context) error {
 	return nil
 }
 
-func columnsOf(backends []backend) (pids []int32, starts []time.Time) {
+func columnsOf(backends []pool.Backend) (pids []int32, starts []time.Time) {
 	pids, starts = make([]int32, len(backends)), make([]time.Time, len(backends))
 	for i, b := range backends {
-		pids[i], starts[i] = b.pid, b.since
+		pids[i], starts[i] = b.PID, b.Since
 	}
 	return pids, starts
 }
 
-// connectScribe opens the scribe's connection, and has it registered before it writes.
-func (l *loop) connectScribe(ctx context.Context) (*control, error) {
+// connectCompleter opens the completer's connection, and has it registered before it writes.
+func (l *loop) connectCompleter(ctx context.Context) (*control, error) {
 	c, err := connect(ctx, l.target)
 	if err != nil {
 		return nil, err
 	}
-	b := backend{pid: c.pid, since: c.since}
-	if err := l.register(ctx, b); err != nil {
+	b := pool.Backend{PID: c.pid, Since: c.since}
+	if err := l.Pool.Register(ctx, b); err != nil {
 		c.close()
-		l.seats.leaves(b)
+		l.Pool.Leave(b)
 		return nil, err
 	}
-	c.left = func() { l.seats.leaves(b) }
+	c.left = func() { l.Pool.Leave(b) }
 	return c, nil
 }
 

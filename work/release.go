@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"pgtaskd/exec"
+	"pgtaskd/work/run"
 )
 
 // release gives tasks back.
@@ -24,7 +25,7 @@ func (l *loop) release(ctx context.Context, ends []end) error {
 			delays[i] = &d
 			l.look.wanted = true
 		}
-		if e.result != nil && e.result.Reason == exec.Drained {
+		if e.Result != nil && e.Result.Reason == exec.Drained {
 			starts[i], stops[i] = c.starts[i], c.stops[i]
 		}
 		if e.delay > 0 && e.fault != nil {
@@ -73,8 +74,8 @@ func (l *loop) stopped(ctx context.Context, ends []end) error {
 		written[c.id] = "STOP"
 	}
 	for i := range ends {
-		if written[ends[i].task.row.ID] == "" {
-			ends[i].kind, ends[i].fault = finished, stopFailure(ends[i])
+		if written[ends[i].task.Row.ID] == "" {
+			ends[i].kind, ends[i].fault = run.Finished, stopFailure(ends[i])
 		}
 	}
 	return l.settle(ctx, ends, written)
@@ -87,8 +88,8 @@ func stopFailure(e end) *exec.Failure {
 		detail = "Its state was set to STOP before it had started."
 	}
 	input := ""
-	if e.task.row.Input != nil {
-		input = *e.task.row.Input
+	if e.task.Row.Input != nil {
+		input = *e.task.Row.Input
 	}
 	return exec.NewFailure("canceling statement due to user request", "57014", "DETAIL", detail, "STATEMENT", input)
 }

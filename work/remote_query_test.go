@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"pgtaskd/exec"
+	"pgtaskd/work/pool"
 )
 
 // TestRemoteQueries: what is known to be a short query runs in a transaction on a remote, without a mark; but not where an effect would not be seen, and no other task.
@@ -42,42 +42,15 @@ func TestClockOfARemote(t *testing.T) {
 		{-time.Hour, time.Hour + 20*time.Millisecond, -time.Hour},
 		{-time.Hour, time.Hour + 40*time.Millisecond, -time.Hour - 10*time.Millisecond},
 	} {
-		s := &seat{ahead: c.before}
-		if s.compare(asked.Add(c.reading), asked, answered); s.ahead != c.want || s.answers != 30*time.Millisecond {
-			t.Errorf("%v before, %v read: %v, %v", c.before, c.reading, s.ahead, s.answers)
+		s := &pool.Session{Ahead: c.before}
+		if s.Compare(asked.Add(c.reading), asked, answered); s.Ahead != c.want || s.Lag != 30*time.Millisecond {
+			t.Errorf("%v before, %v read: %v, %v", c.before, c.reading, s.Ahead, s.Lag)
 		}
 	}
-	stalled := new(seat)
-	if stalled.compare(asked, asked, asked.Add(time.Minute)); stalled.answers != time.Second {
-		t.Error("of a network that has stalled: ", stalled.answers)
+	stalled := new(pool.Session)
+	if stalled.Compare(asked, asked, asked.Add(time.Minute)); stalled.Lag != time.Second {
+		t.Error("of a network that has stalled: ", stalled.Lag)
 	}
-}
-
-// TestHabitOfARemote: what runs there outside a transaction says nothing of whether its like write; only where they are known to, it makes that long ago.
-func TestHabitOfARemote(t *testing.T) {
-	t.Parallel()
-	input := "SELECT 1"
-	one := &task{row: row{Remote: "other", Input: &input}}
-	one.examine()
-	h := habits{of: map[like]*habit{}}
-	see := func(n int, atomic, wrote, firm, writes bool) {
-		t.Helper()
-		one.atomic = atomic
-		for range n {
-			h.saw(one, time.Millisecond, false, &exec.Result{Open: atomic, Wrote: wrote})
-		}
-		if h.flight(one) > 1 != firm || h.writes(one) != writes {
-			t.Error(h.flight(one), h.writes(one))
-		}
-	}
-	see(habitFirm, false, true, false, false)
-	see(habitFirm-1, true, false, false, false)
-	see(1, true, false, true, false)
-	see(1, true, true, false, true)
-	see(habitWrote-1, false, false, false, true)
-	see(100, false, false, false, false)
-	see(habitFirm-1, true, false, false, false)
-	see(1, true, false, true, false)
 }
 
 // TestDeferredOnARemote: what is watched fails where its transaction cannot be committed, with that error, and is not run again.

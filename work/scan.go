@@ -43,12 +43,9 @@ type place struct {
 
 // rescan looks for tasks that have become due, as far as there is reason to.
 func (l *loop) rescan(ctx context.Context) error {
-	if !l.look.draining.IsZero() {
+	if !l.draining.IsZero() {
 		l.wake.TakeNotice()
 		l.look.wanted, l.scanning = false, place{}
-		if l.silence() <= 0 {
-			return l.comesNext(ctx)
-		}
 		return nil
 	}
 	now := time.Now()
@@ -70,8 +67,8 @@ func (l *loop) rescan(ctx context.Context) error {
 			return err
 		}
 	}
-	due := !l.look.next.IsZero() && l.clock.until(l.look.next) <= 0
-	_, _, ready := l.lanes.Load()
+	due := !l.look.next.IsZero() && l.Clock.Until(l.look.next) <= 0
+	_, _, ready := l.Lanes.Load()
 	stale := now.Sub(l.look.full) >= l.every() || l.look.partial && ready < scanMost/2
 	switch {
 	case l.scanning.active:
@@ -82,10 +79,17 @@ func (l *loop) rescan(ctx context.Context) error {
 		l.look.wanted, l.look.later = false, true
 		l.startScan(false, false)
 		return l.scanOn(ctx)
-	case l.silence() <= 0:
-		return l.comesNext(ctx)
 	}
 	return nil
+}
+
+// beat reads the server's clock and the earliest plan to come, when the control session has been
+// silent for long.
+func (l *loop) beat(ctx context.Context) error {
+	if l.silence() > 0 {
+		return nil
+	}
+	return l.comesNext(ctx)
 }
 
 // rest is how long all that is due is not looked at again after a look: so long that looking takes its share of the time and no more. Where
@@ -122,7 +126,7 @@ func (l *loop) readNext(row pgx.Row, asked time.Time) error {
 		return err
 	}
 	l.look.spoke = time.Now()
-	l.clock.set(now, asked, l.look.spoke)
+	l.Clock.Set(now, asked, l.look.spoke)
 	l.look.next = time.Time{}
 	if next != nil {
 		l.look.next = *next
@@ -138,7 +142,7 @@ func (l *loop) readColumns(row pgx.Row) error {
 		return err
 	}
 	l.wake.QueueIs(queue)
-	l.foreign.Store(foreign)
+	l.Foreign.Store(foreign)
 	if readOnly {
 		return errReadOnly
 	}
@@ -159,11 +163,11 @@ func (l *loop) scan(ctx context.Context, atOnce bool) error {
 }
 
 func (l *loop) startScan(full, atOnce bool) {
-	l.scanning = place{active: true, full: full, atOnce: atOnce, chunk: scanChunk, began: time.Now(), asked: l.clock.now()}
+	l.scanning = place{active: true, full: full, atOnce: atOnce, chunk: scanChunk, began: time.Now(), asked: l.Clock.Now()}
 	l.scanning.plan = pgtype.Timestamptz{Valid: true, InfinityModifier: pgtype.NegativeInfinity}
 	l.scanning.id = math.MaxInt64 // behind what is unplanned
 	if full {
-		l.lanes.Fill(atOnce)
+		l.Lanes.Fill(atOnce)
 		l.look.wanted, l.look.later = false, false
 		return
 	}
@@ -209,7 +213,7 @@ func (l *loop) scanOn(ctx context.Context) error {
 	if err := l.expire(ctx, expired); err != nil {
 		return err
 	}
-	_, _, ready := l.lanes.Load()
+	_, _, ready := l.Lanes.Load()
 	more := found == s.chunk
 	if more && ready < scanMost {
 		if s.atOnce && time.Since(asked) < scanPart {
@@ -220,7 +224,7 @@ func (l *loop) scanOn(ctx context.Context) error {
 	s.active = false
 	l.look.low = s.asked
 	if s.full {
-		l.lanes.Filled()
+		l.Lanes.Filled()
 		l.unpark()
 		l.look.full = time.Now()
 		l.look.fullTook = time.Since(s.began)
@@ -260,7 +264,7 @@ func (l *loop) adopt(id int64, key lane.Key) {
 		return
 	}
 	l.orphans[id] = key
-	l.lanes.Occupy(key)
+	l.Lanes.Occupy(key)
 }
 
 // expire gives up tasks that have not started in time.

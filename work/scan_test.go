@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"pgtaskd/exec"
+	"pgtaskd/work/run"
 )
 
 // TestLooksStayCheap: what comes next is found without reading all that is to come, also by a statement that was planned when there was nothing.
@@ -69,7 +70,7 @@ func TestStaleStatistics(t *testing.T) {
 		tasks, err := l.read(t.Context(), ids, 0)
 		for _, one := range tasks {
 			now := time.Now()
-			ends = append(ends, end{task: one, kind: finished, pid: 1, start: now, stop: now, result: &exec.Result{}})
+			ends = append(ends, endOf(run.Outcome{Task: one, Kind: run.Finished, PID: 1, Start: now, Stop: now, Result: &exec.Result{}}, &task{Task: one}))
 		}
 		return err
 	})

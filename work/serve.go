@@ -10,11 +10,14 @@ import (
 	"github.com/rs/zerolog"
 
 	"pgtaskd/routine"
+	"pgtaskd/work/pool"
+	"pgtaskd/work/run"
 )
 
-// Serve leads the target, or stands by while another controller does. Whatever keeps it from that it logs once, and tries again until
-// it can. It returns nil when stop was closed and all is drained, or why that could not be done; when ctx ends, it ends at once, with
-// ctx's error. All it has started has ended when it returns.
+// Serve leads the target, or stands by while another controller does. Whatever keeps it from that
+// it logs once, and tries again until it can. It returns nil when stop was closed and all is
+// drained, or why that could not be done; when ctx ends, it ends at once, with ctx's error. All it
+// has started has ended when it returns.
 func Serve(ctx context.Context, stop <-chan struct{}, t Target, log zerolog.Logger) error {
 	t.Stats = cmp.Or(t.Stats, NewStats())
 	return (&service{target: t, trouble: &trouble{log: log, target: t, stats: t.Stats}, panics: &panics{}}).serve(ctx, stop)
@@ -47,7 +50,8 @@ func (s *service) serve(ctx context.Context, stop <-chan struct{}) error {
 	}
 }
 
-// undone is what a drain has left undone; nil where nothing of ours is under way any more, whatever has kept the target from being served.
+// undone is what a drain has left undone; nil where nothing of ours is under way any more, whatever
+// has kept the target from being served.
 func undone(err error) error {
 	var late *undrained
 	var bug *routine.Panic
@@ -66,8 +70,8 @@ func isClosed(stop <-chan struct{}) bool {
 	}
 }
 
-// once serves the target until a failure that leaves nothing of ours under way. A panic in any of the loop's goroutines is one, so that one target's bug
-// leaves the others alone.
+// once serves the target until a failure that leaves nothing of ours under way. A panic in any of
+// the loop's goroutines is one, so that one target's bug leaves the others alone.
 func (s *service) once(ctx context.Context, stop <-chan struct{}) error {
 	l := newLoop(ctx, s.target, s.trouble.log)
 	l.trouble, l.panics = s.trouble, s.panics
@@ -78,11 +82,11 @@ func (s *service) once(ctx context.Context, stop <-chan struct{}) error {
 	err := l.crew.Call(func() error { return l.serve(stop) })
 	l.stats.serving.Store(nil)
 	l.stats.rests()
-	l.lanes.Close()
+	l.Lanes.Close()
 	l.crew.End()
 	l.crew.Wait()
 	_ = l.crew.Call(func() error {
-		closeSeats(l.seats.stale(0))
+		pool.Close(l.Pool.Stale(0))
 		return nil
 	})
 	if p := l.crew.Panicked(); p != nil {
@@ -99,7 +103,8 @@ func (l *loop) serve(stop <-chan struct{}) error {
 		if err == nil || ctx.Err() != nil || !l.busy() || undone(err) != nil {
 			return err
 		}
-		// Sessions of ours are at work, or we know how tasks have ended: we try to lead again ourselves.
+		// Sessions of ours are at work, or we know how tasks have ended: we try to lead again
+		// ourselves.
 		select {
 		case <-ctx.Done():
 		case <-stop:
@@ -112,8 +117,9 @@ func (l *loop) serve(stop <-chan struct{}) error {
 	}
 }
 
-// lead connects, waits for leadership, and leads until stop, ctx or an error ends it. An error that would be anybody's leaves the connection, and the
-// leadership with it, as they are: another controller would meet the same, and know less of what runs.
+// lead connects, waits for leadership, and leads until stop, ctx or an error ends it. An error that
+// would be anybody's leaves the connection, and the leadership with it, as they are: another
+// controller would meet the same, and know less of what runs.
 func (l *loop) lead(ctx context.Context, stop <-chan struct{}) error {
 	c, err := prepare(ctx, l.target, l.trouble.served, l.log)
 	if err != nil {
@@ -145,8 +151,8 @@ func (l *loop) lead(ctx context.Context, stop <-chan struct{}) error {
 	}
 }
 
-// isAnybodys tells an error that the server answers any controller with: a table that is locked, or altered, or taken away, no right to it, no room
-// on the disk.
+// isAnybodys tells an error that the server answers any controller with: a table that is locked, or
+// altered, or taken away, no right to it, no room on the disk.
 func isAnybodys(err error) bool {
 	var gone *tableGone
 	var lack *lackOfRights
@@ -168,16 +174,10 @@ func (l *loop) reign(ctx context.Context, stop <-chan struct{}) (err error) {
 	if err := l.assure(ctx); err != nil {
 		return err
 	}
-	defer func() {
-		l.drop()
-		if errors.Is(err, errReadOnly) { // this session may write still, the next one may not
-			_ = l.write(ctx)
-		}
-	}()
+	defer func() { l.endTerm(ctx, err) }()
 	l.facts.Store(c)
-	l.zoneName.Store(&c.timeZone)
-	l.zone = zone{}
-	l.path.Store(nil)
+	l.Server.Store(&run.Server{Superuser: c.superuser, Encoding: c.encoding})
+	l.Zone.Store(&c.timeZone)
 	defer l.wake.Stop()
 	l.wake.Start()
 	l.trouble.served = true
@@ -188,7 +188,7 @@ func (l *loop) reign(ctx context.Context, stop <-chan struct{}) (err error) {
 		return err
 	}
 	for {
-		if err := l.step(ctx); err != nil {
+		if err := l.round(ctx); err != nil {
 			return err
 		}
 		if done, err := l.drained(); done {
@@ -212,15 +212,15 @@ func (l *loop) stand(ctx context.Context, stop <-chan struct{}) (leader bool, er
 		if err != nil || leader {
 			return leader, err
 		}
-		if !l.look.draining.IsZero() && !l.anyRuns() { // how our tasks have ended is the leader's to find out
+		if !l.draining.IsZero() && !l.anyRuns() { // how our tasks have ended is the leader's to find out
 			return false, nil
 		}
 		if err := l.standsBy(ctx); err != nil {
 			return false, err
 		}
 		l.decline()
-		l.panics.forget()              // whatever they have cut off is the leader's
-		l.closeLater(l.seats.stale(0)) // of what has ended since we led
+		l.panics.forget()             // whatever they have cut off is the leader's
+		l.closeLater(l.Pool.Stale(0)) // of what has ended since we led
 		rival := l.control.leads.own.Rival
 		if rival != nil {
 			l.stats.standsBy()
@@ -246,65 +246,29 @@ func (l *loop) stand(ctx context.Context, stop <-chan struct{}) (leader bool, er
 	}
 }
 
-// drop gives up what belongs to a leadership.
-func (l *loop) drop() {
-	l.dismissScribe()
-	l.dropWaiting()
-	for id, key := range l.orphans {
-		l.lanes.Vacate(key)
-		delete(l.orphans, id)
+// callBack has those wait again that are with the server behind a task that lasts.
+func (l *loop) callBack(context.Context) error {
+	for _, t := range l.CallBack() {
+		l.takeBack(t)
 	}
-	for _, e := range l.killed {
-		l.lost[e.task.row.ID] = e
-	}
-	l.killed = nil
-	l.scanning = place{}
-	l.closeLater(l.seats.stale(0)) // what took the control connection may have taken them, too
+	return nil
 }
 
-// begin finds out where things stand when leadership begins.
-func (l *loop) begin(ctx context.Context) error {
-	l.look = looks{wanted: true, draining: l.look.draining, cancelled: l.look.cancelled}
-	l.hopeless, l.leftAlone, l.parked = map[int64]time.Time{}, map[int64]bool{}, map[int64]parked{}
-	l.described = ""
-	l.look.began = l.clock.now()
-	l.handed = false
-	if used, err := l.used(ctx); err != nil {
-		return err
-	} else if used {
-		l.lanes.Doubt()
-	}
-	l.unsaid = l.withoutForgotten(l.unsaid)
-	if err := l.scan(ctx, true); err != nil {
-		return err
-	}
-	return l.clear(ctx)
+func (l *loop) dispatch(context.Context) error {
+	l.Dispatch()
+	return nil
 }
 
-// step does all that is to be done now.
-func (l *loop) step(ctx context.Context) error {
-	l.change()
-	l.listen()
-	for _, do := range []func(context.Context) error{
-		l.enlist, l.mark, l.turn, l.write, l.answer, l.recover, l.rescan, l.check, l.prefetch, l.sweep, l.foresee, l.reassure, l.survey, l.handOver, l.present,
-	} {
-		l.ripen()
-		if err := do(ctx); err != nil {
-			return err
-		}
-	}
-	l.pace()
-	l.callBack()
-	l.dispatch()
-	l.shortage.look()
-	l.tellLeftOut()
-	l.closeLater(l.seats.stale(l.live.Load().Idle))
+// closeIdle ends sessions that nobody has needed for a while.
+func (l *loop) closeIdle(context.Context) error {
+	l.Pool.Look()
+	l.closeLater(l.Pool.Stale(l.live.Load().Idle))
 	return nil
 }
 
 // closeLater ends sessions while the loop goes on: a server takes its time to let them go.
-func (l *loop) closeLater(old []*seat) {
+func (l *loop) closeLater(old []*pool.Session) {
 	if len(old) > 0 {
-		l.crew.Go(func() { closeSeats(old) })
+		l.crew.Go(func() { pool.Close(old) })
 	}
 }

@@ -12,8 +12,6 @@ const (
 	markTick    = 50 * time.Millisecond
 	paceTick    = 50 * time.Millisecond
 	lostTick    = 200 * time.Millisecond
-	searchTick  = 100 * time.Millisecond
-	searchMost  = 10 * time.Millisecond  // of it, or as long as one search takes
 	checkTick   = 20 * time.Millisecond  // between two looks for STOP, however many notifications come
 	checkLate   = 100 * time.Millisecond // they wait for other news, at most
 	clockMargin = 200 * time.Microsecond
@@ -21,11 +19,11 @@ const (
 	gatherStock = 100 // tasks: more than start in that time
 )
 
-// sleep waits until there is something to do: a runner's word, a notification, the next plan, the end of a pause, or the time for one
-// of the regular looks.
+// sleep waits until there is something to do: a runner's word, a notification, the next plan, the
+// end of a pause, or the time for one of the regular looks.
 func (l *loop) sleep(ctx context.Context, stop <-chan struct{}) error {
 	l.gather(ctx)
-	if l.look.draining.IsZero() {
+	if l.draining.IsZero() {
 		fell, err := l.wake.FallAsleep(ctx)
 		if err != nil {
 			return err
@@ -43,7 +41,7 @@ func (l *loop) sleep(ctx context.Context, stop <-chan struct{}) error {
 		}
 		return nil
 	}
-	if !l.look.draining.IsZero() {
+	if !l.draining.IsZero() {
 		stop = nil
 	}
 	heard, cancel := l.wake.Wait(ctx, d)
@@ -72,7 +70,7 @@ func (l *loop) sleep(ctx context.Context, stop <-chan struct{}) error {
 	}
 	noticed, _ := l.wake.Noticed()
 	l.stats.wakes(cmp.Or(woken, l.unpoked(noticed)))
-	if !l.look.draining.IsZero() {
+	if !l.draining.IsZero() {
 		l.drain()
 	}
 	if ctx.Err() != nil {
@@ -86,15 +84,16 @@ func (l *loop) unpoked(noticed bool) string {
 	switch {
 	case noticed:
 		return "notify"
-	case !l.look.next.IsZero() && l.clock.until(l.look.next) <= 0:
+	case !l.look.next.IsZero() && l.Clock.Until(l.look.next) <= 0:
 		return "plan"
 	}
 	return "timer"
 }
 
-// gather lets ends come together, and room for reads, while runners have enough to go on with: a statement for a few rows costs as much as one for twenty.
+// gather lets ends come together, and room for reads, while runners have enough to go on with: a
+// statement for a few rows costs as much as one for twenty.
 func (l *loop) gather(ctx context.Context) {
-	if !l.lanes.Stocked(gatherStock) || len(l.asks) > 0 || !l.look.draining.IsZero() {
+	if !l.Lanes.Stocked(gatherStock) || len(l.asks) > 0 || !l.draining.IsZero() {
 		return
 	}
 	select {
@@ -104,71 +103,12 @@ func (l *loop) gather(ctx context.Context) {
 	}
 }
 
-// doze is how long there is nothing to do, if nobody wakes us.
-func (l *loop) doze() time.Duration {
-	noticed, urgent := l.wake.Noticed()
-	if urgent || l.lanes.Prefetchable() && !l.clogged() {
-		return 0
-	}
-	d := l.silence()
-	sooner := func(other time.Duration) { d = min(d, other) }
-	busy, waiting, ready := l.lanes.Load()
-	if l.scanning.active {
-		return 0
-	}
-	if l.look.wanted || noticed {
-		sooner(l.scanDelay())
-	}
-	if l.look.draining.IsZero() {
-		sooner(l.wake.Rest(l.look.scan))
-	}
-	if l.look.later {
-		sooner(l.rest(ready) - time.Since(l.look.full))
-	}
-	if !l.look.next.IsZero() {
-		sooner(l.clock.until(l.look.next) + clockMargin)
-	}
-	if l.foresees() {
-		from, _ := l.horizon()
-		sooner(l.clock.until(l.look.next) - from + clockMargin)
-	}
-	if at, ok := l.lanes.Wake(); ok {
-		sooner(l.clock.until(at) + clockMargin)
-	}
-	if waiting > 0 || l.unmarked() {
-		sooner(markTick)
-	}
-	if busy > 0 {
-		sooner(l.checkDelay())
-	}
-	if len(l.lost)+len(l.killed)+len(l.orphans)+len(l.asks) > 0 {
-		sooner(lostTick)
-	}
-	for i := range l.unsaid {
-		if e := &l.unsaid[i]; !l.waits(e) {
-			sooner(time.Until(e.after))
-		}
-	}
-	for _, p := range l.parked {
-		if l.look.full.Before(p.until) {
-			sooner(time.Until(p.until))
-		}
-	}
-	if len(l.empty) > 0 {
-		sooner(time.Second - time.Since(l.look.swept))
-	}
-	if !l.look.draining.IsZero() && !l.look.cancelled {
-		sooner(l.live.Load().Grace - time.Since(l.look.draining))
-	}
-	sooner(l.every() - time.Since(l.look.full))
-	return max(d, 0)
-}
-
 // silence is how long the control session may still be silent.
 func (l *loop) silence() time.Duration { return time.Until(l.speaks()) }
 
-// speaks is when the control session has to speak next. The beats of all targets fall together, as far as a beatGrid allows: processes that wake up hundreds of times
-// a second cost more than what they do then.
+// speaks is when the control session has to speak next. The beats of all targets fall together, as
+// far as a beatGrid allows: processes that wake up hundreds of times a second cost more than what
+// they do then.
 func (l *loop) speaks() time.Time {
 	return birth.Add(l.look.spoke.Add(beat).Sub(birth).Truncate(beatGrid))
 }
@@ -185,26 +125,18 @@ func (l *loop) every() time.Duration {
 // possible.
 func (l *loop) scanDelay() time.Duration { return l.wake.Pause() - time.Since(l.look.scan) }
 
-// unmarked tells whether a task runs whose row does not show it.
-func (l *loop) unmarked() bool {
-	for _, t := range l.tasks {
-		if !t.marked && !t.noMark && !t.ending {
-			return true
-		}
-	}
-	return false
-}
-
-// pace measures how fast tasks end, which is how far ahead they are read: what ends between four looks, so that runners find tasks while the loop has
-// hundreds of ends to write, and must share the cores with them.
-func (l *loop) pace() {
+// pace measures how fast tasks end, which is how far ahead they are read: what ends between four
+// looks, so that runners find tasks while the loop has hundreds of ends to write, and must share
+// the cores with them.
+func (l *loop) pace(context.Context) error {
 	passed := time.Since(l.look.pace)
 	if passed < paceTick {
-		return
+		return nil
 	}
 	l.look.pace = time.Now()
-	l.lanes.Pace(min(4*l.count, mostAhead))
+	l.Lanes.Pace(min(4*l.count, mostAhead))
 	l.count = 0
+	return nil
 }
 
 // mostAhead bounds the tasks that are read before they can start.

@@ -6,10 +6,13 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"pgtaskd/work/run"
 )
 
-// What is planned for the next moment is read shortly before, when there is nothing else to do. So at that moment it is only to be sent: to look what is due and to
-// read it are two exchanges with the server, and each waits for several processes to wake up.
+// What is planned for the next moment is read shortly before, when there is nothing else to do. So
+// at that moment it is only to be sent: to look what is due and to read it are two exchanges with
+// the server, and each waits for several processes to wake up.
 const (
 	soonAhead  = 20 * time.Millisecond // how long before
 	soonMost   = 100                   // tasks
@@ -17,8 +20,9 @@ const (
 	denseAhead = 200 * time.Millisecond
 )
 
-// horizon is how long before the next moment it is looked what is planned, and up to when that is read. Where moments are dense, both are so far ahead that a disk
-// that takes its time for what is written between them keeps none of them waiting.
+// horizon is how long before the next moment it is looked what is planned, and up to when that is
+// read. Where moments are dense, both are so far ahead that a disk that takes its time for what is
+// written between them keeps none of them waiting.
 func (l *loop) horizon() (from, to time.Duration) {
 	if time.Since(l.look.dense) < 2*dense {
 		return max(l.ahead, denseAhead/2), max(l.ahead, denseAhead)
@@ -28,14 +32,14 @@ func (l *loop) horizon() (from, to time.Duration) {
 
 // foresees tells whether something is planned for the next moment that has not been looked for.
 func (l *loop) foresees() bool {
-	_, waiting, ready := l.lanes.Load()
-	return waiting == 0 && ready == 0 && len(l.soon) < soonMost && !l.scanning.active && !l.look.next.IsZero() && !l.look.next.Equal(l.look.foreseen) && l.look.draining.IsZero()
+	_, waiting, ready := l.Lanes.Load()
+	return waiting == 0 && ready == 0 && len(l.soon) < soonMost && !l.scanning.active && !l.look.next.IsZero() && !l.look.next.Equal(l.look.foreseen) && l.draining.IsZero()
 }
 
 // foresee reads what is planned for the next moment. The loop keeps it until then.
 func (l *loop) foresee(ctx context.Context) error {
 	from, _ := l.horizon()
-	if until := l.clock.until(l.look.next); !l.foresees() || until <= 0 || until > from {
+	if until := l.Clock.Until(l.look.next); !l.foresees() || until <= 0 || until > from {
 		return nil
 	}
 	if l.look.next.Sub(l.look.foreseen) < dense {
@@ -54,7 +58,7 @@ func (l *loop) foresee(ctx context.Context) error {
 	if err != nil || len(ids) == 0 {
 		return err
 	}
-	var tasks []*task
+	var tasks []*run.Task
 	err = l.ripening(func() error {
 		return l.each(ctx, ids, func(ctx context.Context, ids []int64) error {
 			some, err := l.read(ctx, ids, to)
@@ -62,39 +66,25 @@ func (l *loop) foresee(ctx context.Context) error {
 			return err
 		})
 	})
-	for _, t := range tasks {
-		l.tasks[t.row.ID] = t
-	}
-	if len(tasks) > 0 && !l.seats.fits(tasks[0]) && l.seated(tasks[0]) {
-		l.warm(tasks[0])
+	l.know(tasks)
+	if len(tasks) > 0 {
+		l.Warm(tasks[0])
 	}
 	l.soon = append(l.soon, tasks...)
-	slices.SortFunc(l.soon, func(a, b *task) int { return a.row.Plan.Compare(b.row.Plan) })
+	slices.SortFunc(l.soon, func(a, b *run.Task) int { return a.Row.Plan.Compare(b.Row.Plan) })
 	return err
-}
-
-// warm opens a session that a task will need. Where that fails, the task itself will meet the same.
-func (l *loop) warm(t *task) {
-	l.crew.Go(func() {
-		r := &runner{loop: l, at: t}
-		r.watched(func() {
-			if s := r.sit(l.crew.Context(), t); s != nil {
-				l.seats.put(s)
-			}
-		})
-	})
 }
 
 // ripen lets those start whose moment has come.
 func (l *loop) ripen() {
 	n := 0
-	for n < len(l.soon) && l.clock.until(l.soon[n].row.Plan) <= 0 {
+	for n < len(l.soon) && l.Clock.Until(l.soon[n].Row.Plan) <= 0 {
 		n++
 	}
 	if n > 0 {
-		l.lanes.Prefetched(l.soon[:n])
+		l.Lanes.Prefetched(l.soon[:n])
 		l.soon = slices.Delete(l.soon, 0, n)
-		l.dispatch()
+		l.Dispatch()
 	}
 }
 
@@ -103,11 +93,12 @@ func (l *loop) ripens() <-chan time.Time {
 	if len(l.soon) == 0 {
 		return nil
 	}
-	return time.After(l.clock.until(l.soon[0].row.Plan))
+	return time.After(l.Clock.Until(l.soon[0].Row.Plan))
 }
 
-// ripening does something on the control connection, and lets those start meanwhile whose moment comes: what is written waits for the disk. It must not touch what
-// that takes: soon, and when a task was searched for.
+// ripening does something on the control connection, and lets those start meanwhile whose moment
+// comes: what is written waits for the disk. It must not touch what that takes: soon, and when a
+// task was searched for.
 func (l *loop) ripening(do func() error) error {
 	if len(l.soon) == 0 {
 		return do()
@@ -125,15 +116,15 @@ func (l *loop) ripening(do func() error) error {
 
 // dropWaiting forgets all that was read and has not started.
 func (l *loop) dropWaiting() {
-	for _, t := range append(l.lanes.Forget(), l.soon...) {
-		delete(l.tasks, t.row.ID)
+	for _, t := range append(l.Lanes.Forget(), l.soon...) {
+		delete(l.tasks, t.Row.ID)
 	}
 	l.soon = nil
 }
 
 // dropSoon takes out one of them; false when it is not there.
-func (l *loop) dropSoon(t *task) bool {
+func (l *loop) dropSoon(t *run.Task) bool {
 	n := len(l.soon)
-	l.soon = slices.DeleteFunc(l.soon, func(other *task) bool { return other == t })
+	l.soon = slices.DeleteFunc(l.soon, func(other *run.Task) bool { return other == t })
 	return len(l.soon) < n
 }

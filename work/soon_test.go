@@ -52,7 +52,7 @@ func TestSoonWaits(t *testing.T) {
 	soon := s.soon("1 s")
 	urgent := s.add("input, priority", "SELECT 1", 5)
 	s.eventually("true", "SELECT plan < clock_timestamp() FROM task WHERE id = $1", soon)
-	s.until("both wait", func() bool { _, waiting, ready := s.loop.lanes.Load(); return waiting+ready == 2 })
+	s.until("both wait", func() bool { _, waiting, ready := s.loop.Lanes.Load(); return waiting+ready == 2 })
 	s.tell(holder, "SELECT pg_advisory_unlock(7)")
 	s.eventually("3", "SELECT count(*) FROM task WHERE state = 'DONE' AND attempt = 1")
 	if s.get("SELECT (SELECT start FROM task WHERE id = $1) < (SELECT start FROM task WHERE id = $2)", urgent, soon) != "true" {

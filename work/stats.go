@@ -3,6 +3,8 @@ package work
 import (
 	"sync/atomic"
 	"time"
+
+	"pgtaskd/work/run"
 )
 
 // Ends are the states to which a run, or the time in which it should have begun, brings a task.
@@ -82,8 +84,8 @@ func (s *Stats) Read() Figures {
 	read(f.Woken[:], s.woken[:])
 	read(f.Skipped[:], s.skipped[:])
 	if l := s.serving.Load(); l != nil {
-		busy, prefetched, ready := l.lanes.Load()
-		f.Running, f.Ready, f.Seated = busy, prefetched+ready, l.seats.count()
+		busy, prefetched, ready := l.Lanes.Load()
+		f.Running, f.Ready, f.Seated = busy, prefetched+ready, l.Pool.Count()
 	}
 	return f
 }
@@ -146,16 +148,17 @@ func count(counters []atomic.Int64, names []string, name string, n int) {
 	}
 }
 
-// ran counts a run whose end is known.
-func (s *Stats) ran(e *end) {
-	if e.start.IsZero() || e.kind == released {
+// ran counts a run of which the outcome is known.
+func (s *Stats) ran(o *run.Outcome) {
+	if o.Start.IsZero() || o.Kind == run.Released {
 		return
 	}
-	if e.task.row.Skipped > 0 && e.task.row.Attempt == 1 {
-		s.skips(skippedLate, int(e.task.row.Skipped))
+	row := &o.Task.Row
+	if row.Skipped > 0 && row.Attempt == 1 {
+		s.skips(skippedLate, int(row.Skipped))
 	}
-	s.run.observe(e.stop.Sub(e.start))
-	s.wait.observe(e.start.Sub(e.task.row.Plan.Add(e.task.row.Late)))
+	s.run.observe(o.Stop.Sub(o.Start))
+	s.wait.observe(o.Start.Sub(row.Plan.Add(row.Late)))
 }
 
 // poked is who has poked the inbox: the stream, or runners.

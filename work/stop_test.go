@@ -27,7 +27,7 @@ func TestStopBehindALook(t *testing.T) {
 	l.control = &control{}
 	now := time.Now()
 	l.look.spoke, l.look.scan, l.look.full, l.look.check = now, now, now, now
-	l.lanes.Occupy(lane.KeyOf("a", ""))
+	l.Lanes.Occupy(lane.KeyOf("a", ""))
 	if d := l.doze(); d <= checkLate {
 		t.Error("it wakes without a reason after", d)
 	}
@@ -69,11 +69,11 @@ func TestStopBeforeMark(t *testing.T) {
 	if err != nil || len(tasks) != 1 {
 		t.Fatal(err)
 	}
-	tasks[0].examine()
+	tasks[0].Examine()
 	s.exec("UPDATE task SET state = 'STOP' WHERE id = $1", id)
-	asked := ask{task: tasks[0], pid: 1, answer: make(chan answer, 1)}
+	asked := ask{task: &task{Task: tasks[0]}, pid: 1, answer: make(chan answer, 1)}
 	l.asks = append(l.asks, asked)
-	if err := l.answer(t.Context()); err != nil || (<-asked.answer).ok {
+	if err := l.answer(t.Context()); err != nil || (<-asked.answer).OK {
 		t.Error("it may start ", err)
 	}
 	if row := s.row(id, "state, start, stop, attempt"); row != `{"state":"STOP","start":null,"stop":null,"attempt":0}` {

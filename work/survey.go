@@ -18,11 +18,11 @@ const (
 
 // survey looks at the table, once a minute while somebody reads the metrics. What it cannot see, because the table is locked or the server is slow, it does not show.
 func (l *loop) survey(ctx context.Context) error {
-	if l.handed || time.Since(l.look.survey) < surveyTick || !l.stats.watched() {
+	if l.handed || time.Since(l.surveyed) < surveyTick || !l.stats.watched() {
 		return nil
 	}
-	l.look.survey = time.Now()
-	found, err := l.surveyed(ctx)
+	l.surveyed = time.Now()
+	found, err := l.lookAtTable(ctx)
 	if refusedByServer(err) || hasState(err, "57014") && ctx.Err() == nil {
 		l.undo(ctx)
 		return nil
@@ -32,7 +32,7 @@ func (l *loop) survey(ctx context.Context) error {
 	}
 	if before := l.stats.table.Load(); before != nil {
 		for _, t := range l.tasks { // a job that runs does not wait
-			if key := t.row.Key; key != nil && !before.Successes[*key].IsZero() && found.Successes[*key].IsZero() {
+			if key := t.Row.Key; key != nil && !before.Successes[*key].IsZero() && found.Successes[*key].IsZero() {
 				found.Successes[*key] = before.Successes[*key]
 			}
 		}
@@ -41,7 +41,7 @@ func (l *loop) survey(ctx context.Context) error {
 	return nil
 }
 
-func (l *loop) surveyed(ctx context.Context) (found Survey, err error) {
+func (l *loop) lookAtTable(ctx context.Context) (found Survey, err error) {
 	ctx, cancel := limited(ctx)
 	defer cancel()
 	found.Successes = map[string]time.Time{}

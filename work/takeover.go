@@ -5,7 +5,8 @@ import (
 	"time"
 )
 
-// evict ends the sessions of an old leader that run nothing which is marked, and returns how many there still were.
+// evict ends the sessions of an old leader that run nothing which is marked, and returns how many
+// there still were.
 func (l *loop) evict(ctx context.Context) (ended int64, err error) {
 	if l.look.partial { // there may be tasks that are marked and that we do not know
 		return 0, nil
@@ -14,12 +15,13 @@ func (l *loop) evict(ctx context.Context) (ended int64, err error) {
 	for id := range l.orphans {
 		ids = append(ids, id)
 	}
-	done, err := l.control.conn.Exec(ctx, l.queries().Text("evict"), l.seats.backends(), sessionPrefix(l.target), ids, l.old())
+	done, err := l.control.conn.Exec(ctx, l.queries().Text("evict"), l.Pool.PIDs(), sessionPrefix(l.target), ids, l.old())
 	return done.RowsAffected(), err
 }
 
-// evictMost is how long a new leader waits for the sessions of an old one to go, before it starts what those may still be at. Only lanes depend on it: of two runs
-// of a task one alone can write its end.
+// evictMost is how long a new leader waits for the sessions of an old one to go, before it starts
+// what those may still be at. Only lanes depend on it: of two runs of a task one alone can write
+// its end.
 const evictMost = 10 * time.Second
 
 // clear waits until nothing runs that an old leader has started and not marked.

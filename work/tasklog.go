@@ -1,6 +1,7 @@
 package work
 
 import (
+	"context"
 	"regexp"
 	"strings"
 	"sync/atomic"
@@ -132,10 +133,11 @@ func (l *loop) report(t taskLine) {
 }
 
 // tellLeftOut says how many lines have been left out.
-func (l *loop) tellLeftOut() {
+func (l *loop) tellLeftOut(context.Context) error {
 	if n := l.throttle.takeLeftOut(time.Now()); n > 0 {
 		l.log.Warn().Int("tasks", n).Msg("more tasks ended than the log shows")
 	}
+	return nil
 }
 
 // cut is a text of at most so many bytes.

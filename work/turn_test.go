@@ -1,8 +1,6 @@
 package work
 
-import (
-	"testing"
-)
+import "testing"
 
 // Tests of ends and marks that one statement writes together.
 
@@ -72,7 +70,7 @@ func TestReadsEnd(t *testing.T) {
 	s := prepared(t, func(t *Target) { t.Run = 0 }) // so that nothing starts
 	l := s.installed()
 	s.exec(`INSERT INTO task (input, "group") SELECT 'SELECT 1', i FROM generate_series(1, 4000) AS i`)
-	l.lanes.Pace(mostAhead)
+	l.Lanes.Pace(mostAhead)
 	if err := l.scan(t.Context(), true); err != nil {
 		t.Fatal(err)
 	}

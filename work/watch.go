@@ -7,6 +7,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"pgtaskd/exec"
+	"pgtaskd/work/run"
 )
 
 // standing is what a row shows now.
@@ -19,7 +20,7 @@ type standing struct {
 
 // ours tells whether the row still shows what we have made of it; pid is the session's.
 func (s standing) ours(t *task, pid int32) bool {
-	return s.state == "PLAN" && s.version == t.row.Version || s.state == "WORK" && s.pid == pid
+	return s.state == "PLAN" && s.version == t.Row.Version || s.state == "WORK" && s.pid == pid
 }
 
 // underWay tells whether the row's task may run, on whatever session.
@@ -45,8 +46,9 @@ func (l *loop) standings(ctx context.Context, ids []int64) (map[int64]standing, 
 	return all, err
 }
 
-// checkDelay is how long it is not looked for tasks that are to be cancelled. What has been said before a STOP decides which task follows, so that is looked at
-// first, where it does not take long.
+// checkDelay is how long it is not looked for tasks that are to be cancelled. What has been said
+// before a STOP decides which task follows, so that is looked at first, where it does not take
+// long.
 func (l *loop) checkDelay() time.Duration {
 	passed := time.Since(l.look.check)
 	d := l.live.Load().Sleep - passed
@@ -87,21 +89,22 @@ func (l *loop) cancelChanged(ctx context.Context, ids []int64) error {
 	}
 	for _, id := range ids {
 		t, s := l.tasks[id], standings[id]
-		switch pid, _, _ := t.at(); {
-		case s.ours(t, pid), s.state == "WORK" && t.marks.Load():
-		case l.lanes.Drop(t) || l.dropSoon(t):
+		switch pid, _, _ := t.Runs(); {
+		case s.ours(t, pid), s.state == "WORK" && t.Marks.Load():
+		case l.Lanes.Drop(t.Task) || l.dropSoon(t.Task):
 			delete(l.tasks, id)
 			l.look.wanted = true
 		default:
-			t.stop(exec.Stopped)
+			t.Stop(exec.Stopped)
 		}
 	}
 	return nil
 }
 
-// recover sees to what is under way and not run by us: tasks whose session has gone, and those of an old leader.
+// recover sees to what is under way and not run by us: tasks whose session has gone, and those of
+// an old leader.
 func (l *loop) recover(ctx context.Context) error {
-	if len(l.lost)+len(l.killed)+len(l.orphans) == 0 || time.Since(l.look.orphans) < lostTick {
+	if l.nextRecover() > 0 {
 		return nil
 	}
 	l.look.orphans = time.Now()
@@ -116,19 +119,19 @@ func (l *loop) recover(ctx context.Context) error {
 	return l.recoverOrphans(ctx)
 }
 
-// recoverKilled writes FAIL for tasks whose session was terminated while the server went on: by a person, or by a time limit. That
-// it goes on shows in that it still answers us a while later.
+// recoverKilled writes FAIL for tasks whose session was terminated while the server went on: by a
+// person, or by a time limit. That it goes on shows in that it still answers us a while later.
 func (l *loop) recoverKilled(ctx context.Context) error {
-	if len(l.killed) == 0 || l.clock.now().Sub(l.killed[len(l.killed)-1].stop) < lostTick { // the server may be going down
+	if len(l.killed) == 0 || l.Clock.Now().Sub(l.killed[len(l.killed)-1].Stop) < lostTick { // the server may be going down
 		return nil
 	}
 	if err := l.control.conn.Ping(ctx); err != nil {
 		return err
 	}
 	for _, e := range l.killed {
-		e.kind = finished
-		if e.slot = e.size() > heavyFrom; !e.slot {
-			l.lanes.Ended(e.task, e.stop)
+		e.kind = run.Finished
+		if e.slot = e.size() > run.HeavyFrom; !e.slot {
+			l.Lanes.Ended(e.Task, e.Stop)
 		}
 		l.unsaid = append(l.unsaid, e)
 	}
@@ -137,7 +140,8 @@ func (l *loop) recoverKilled(ctx context.Context) error {
 	return nil
 }
 
-// recoverLost waits until the backends of lost sessions have gone; then what is not committed never will be.
+// recoverLost waits until the backends of lost sessions have gone; then what is not committed never
+// will be.
 func (l *loop) recoverLost(ctx context.Context) error {
 	if len(l.lost) == 0 {
 		return nil
@@ -145,7 +149,7 @@ func (l *loop) recoverLost(ctx context.Context) error {
 	var pids []int64
 	var since []time.Time
 	for _, e := range l.lost {
-		pids, since = append(pids, int64(e.pid)), append(since, e.since)
+		pids, since = append(pids, int64(e.PID)), append(since, e.Since)
 	}
 	rows, err := l.control.conn.Query(ctx, l.queries().Text("alive"), pids, since)
 	if err != nil {
@@ -161,27 +165,26 @@ func (l *loop) recoverLost(ctx context.Context) error {
 		return err
 	}
 	var ids []int64
-	var aboard []*task
+	var aboard []*run.Task
 	begun := map[int64]end{}
 	for id, e := range l.lost {
 		switch {
-		case e.aboard && (e.task.row.Remote != "" || !living[e.pid]):
+		case e.Aboard && (e.task.Row.Remote != "" || !living[e.PID]):
 			delete(l.lost, id)
 			l.begun[id] = again{runs: max(l.begun[id].runs, 1), crossed: l.begun[id].crossed} // so that it shows WORK first, should it be what has taken the session
-			e.task.again, e.task.ending = l.begun[id].runs, false
-			aboard = append(aboard, e.task)
-		case !e.aboard && (e.task.row.Remote != "" || !living[e.pid]):
+			e.task.Again, e.task.ending = l.begun[id].runs, false
+			aboard = append(aboard, e.Task)
+		case !e.Aboard && (e.task.Row.Remote != "" || !living[e.PID]):
 			ids = append(ids, id)
 			if e.start.IsZero() {
-				e.start = e.stop.Add(-lostTick) // it was about to begin
+				e.start = e.Stop.Add(-lostTick) // it was about to begin
 			}
 			begun[id] = e
 		}
 	}
-	for _, t := range l.lanes.Rejoin(aboard) {
-		l.lanes.Ended(t, time.Time{})
-		t.ending = true
-		l.unsaid = append(l.unsaid, end{task: t, kind: released})
+	for _, t := range l.Lanes.Rejoin(aboard) {
+		l.Lanes.Ended(t, time.Time{})
+		l.takeBack(t)
 	}
 	if _, err := l.cut(ctx, ids, begun); err != nil {
 		return err
@@ -189,15 +192,15 @@ func (l *loop) recoverLost(ctx context.Context) error {
 	for _, id := range ids {
 		e := l.lost[id]
 		delete(l.lost, id)
-		l.lanes.Ended(e.task, l.clock.now())
+		l.Lanes.Ended(e.Task, l.Clock.Now())
 		l.gone(e)
 		l.look.wanted = true
 	}
 	return nil
 }
 
-// recoverOrphans looks which of an old leader's tasks have ended by themselves, returns to PLAN those that never will, and ends those that were
-// to be stopped.
+// recoverOrphans looks which of an old leader's tasks have ended by themselves, returns to PLAN
+// those that never will, and ends those that were to be stopped.
 func (l *loop) recoverOrphans(ctx context.Context) error {
 	if len(l.orphans) == 0 {
 		return nil
@@ -233,7 +236,8 @@ func (l *loop) recoverOrphans(ctx context.Context) error {
 	if len(over) == 0 {
 		return nil
 	}
-	// A session that was spared for a row may have gone on to another task before we came: it must be gone before the lane is free.
+	// A session that was spared for a row may have gone on to another task before we came: it must
+	// be gone before the lane is free.
 	if left, err := l.evict(ctx); err != nil || left > 0 {
 		return err
 	}
@@ -245,7 +249,7 @@ func (l *loop) recoverOrphans(ctx context.Context) error {
 
 // forsake gives the place of an orphan free.
 func (l *loop) forsake(id int64) {
-	l.lanes.Vacate(l.orphans[id])
+	l.Lanes.Vacate(l.orphans[id])
 	delete(l.orphans, id)
 	l.panics.judged(id)
 	l.look.wanted = true
@@ -256,7 +260,7 @@ func (l *loop) halt(ctx context.Context, ids []int64) error {
 	return l.eachWithWords(ctx, ids, func(ctx context.Context, ids []int64, mute bool) error {
 		var ended []changed
 		err := pgx.BeginFunc(ctx, l.control.conn, func(tx pgx.Tx) (err error) {
-			ended, err = l.withWhatFollows(ctx, tx, l.queries().Text("halted"), ids, l.seats.backends(), mute)
+			ended, err = l.withWhatFollows(ctx, tx, l.queries().Text("halted"), ids, l.Pool.PIDs(), mute)
 			return err
 		})
 		if err == nil && len(ended) > 0 {
@@ -267,8 +271,8 @@ func (l *loop) halt(ctx context.Context, ids []int64) error {
 	})
 }
 
-// cut returns tasks that were cut off to PLAN, or FAILs them, where it is certain that they do not run any more. Of those in lost it is
-// known that their backend has gone.
+// cut returns tasks that were cut off to PLAN, or FAILs them, where it is certain that they do not
+// run any more. Of those in lost it is known that their backend has gone.
 func (l *loop) cut(ctx context.Context, ids []int64, lost map[int64]end) (done map[int64]bool, err error) {
 	done = map[int64]bool{}
 	if len(ids) == 0 {
@@ -279,7 +283,7 @@ func (l *loop) cut(ctx context.Context, ids []int64, lost map[int64]end) (done m
 		gone, starts, versions := make([]int64, len(ids)), make([]*time.Time, len(ids)), make([]int32, len(ids))
 		for i, id := range ids {
 			if e, known := lost[id]; known {
-				gone[i], starts[i], versions[i] = int64(e.pid), &e.start, int32(e.task.row.Version)
+				gone[i], starts[i], versions[i] = int64(e.PID), &e.start, int32(e.task.Row.Version)
 			}
 		}
 		err := pgx.BeginFunc(ctx, l.control.conn, func(tx pgx.Tx) (err error) {

@@ -6,17 +6,39 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
+
+	"pgtaskd/work/run"
 )
 
 // listen takes up what the runners have said.
-func (l *loop) listen() {
-	ends, asks := l.inbox.take()
-	l.asks = append(l.asks, asks...)
-	for i := range ends {
-		e := &ends[i]
-		e.task.ending, e.usual = true, e.isUsual()
+func (l *loop) listen(context.Context) error {
+	l.hear()
+	return nil
+}
+
+func (l *loop) hear() {
+	outcomes, asks := l.inbox.take()
+	for _, a := range asks {
+		if a.run != nil {
+			a.task = l.known(a.run)
+		}
+		l.asks = append(l.asks, a)
 	}
-	l.unsaid = append(l.unsaid, l.withoutForgotten(ends)...)
+	for _, o := range outcomes {
+		l.stats.ran(&o)
+		e := endOf(o, l.known(o.Task))
+		e.task.ending, e.usual = true, e.isUsual()
+		if !l.forget(&e) {
+			l.unsaid = append(l.unsaid, e)
+		}
+	}
+}
+
+// takeBack has a task wait again that was with the server and has not begun there.
+func (l *loop) takeBack(t *run.Task) {
+	e := endOf(run.Outcome{Task: t, Kind: run.Released}, l.known(t))
+	e.task.ending = true
+	l.unsaid = append(l.unsaid, e)
 }
 
 // write does what the runners' words ask for. What cannot be written now stays in unsaid.
@@ -38,7 +60,7 @@ func (l *loop) write(ctx context.Context) error {
 		return err
 	}
 	for i := 0; i < len(ends); {
-		if l.tasks[ends[i].task.row.ID] != ends[i].task { // written before an error that came after it
+		if l.tasks[ends[i].task.Row.ID] != ends[i].task { // written before an error that came after it
 			i++
 			continue
 		}
@@ -61,13 +83,14 @@ func (l *loop) write(ctx context.Context) error {
 	return scarcity(ends)
 }
 
-// dismiss ends the backends that have not obeyed: by themselves they would go on until they next speak to us, who have hung up.
+// dismiss ends the backends that have not obeyed: by themselves they would go on until they next
+// speak to us, who have hung up.
 func (l *loop) dismiss(ctx context.Context, ends []end) error {
 	var pids []int64
 	var since []time.Time
 	for _, e := range ends {
 		if e.stays {
-			pids, since = append(pids, int64(e.pid)), append(since, e.since)
+			pids, since = append(pids, int64(e.PID)), append(since, e.Since)
 		}
 	}
 	if len(pids) == 0 {
@@ -84,18 +107,19 @@ func (l *loop) dismiss(ctx context.Context, ends []end) error {
 	return nil
 }
 
-// scarcity is an error where tasks have failed because the server has no room on its disk, or no memory. Others would fare no better: they
-// are spared for a while.
+// scarcity is an error where tasks have failed because the server has no room on its disk, or no
+// memory. Others would fare no better: they are spared for a while.
 func scarcity(ends []end) error {
 	for _, e := range ends {
-		if f := e.failure(); f != nil && e.kind == finished && !f.Raised() && (f.SQLState == "53100" || f.SQLState == "53200") {
+		if f := e.failure(); f != nil && e.kind == run.Finished && !f.Raised() && (f.SQLState == "53100" || f.SQLState == "53200") {
 			return &pgconn.PgError{Severity: "ERROR", Code: f.SQLState, Message: "tasks fail because the server is out of disk space or memory"}
 		}
 	}
 	return nil
 }
 
-// writeMost is how much output is written in one statement, in bytes, so that others do not have to wait long for it.
+// writeMost is how much output is written in one statement, in bytes, so that others do not have to
+// wait long for it.
 const writeMost = 1 << 20
 
 // putOff keeps ends for the next try, those that it does not keep already.
@@ -114,16 +138,16 @@ func (l *loop) putOff(ends []end) {
 // writeSome writes ends of one kind.
 func (l *loop) writeSome(ctx context.Context, ends []end) error {
 	switch ends[0].kind {
-	case committed:
+	case run.Committed:
 		return l.forgetCommitted(ctx, ends)
-	case finished:
+	case run.Finished:
 		return l.writeEach(ctx, ends, l.finish)
-	case refused:
+	case run.Refused:
 		return l.refused(ctx, ends)
-	case released:
+	case run.Released:
 		var written []end
 		for _, e := range ends {
-			if e.task.marks.Load() || e.delay > 0 {
+			if e.task.Marks.Load() || e.delay > 0 {
 				written = append(written, e)
 			} else {
 				l.waitsAgain(e)
@@ -132,16 +156,16 @@ func (l *loop) writeSome(ctx context.Context, ends []end) error {
 		if len(written) > 0 {
 			return l.writeEach(ctx, written, l.release)
 		}
-	case stopped:
+	case run.Stopped:
 		return l.writeEach(ctx, ends, l.stopped)
-	case lost:
+	case run.Lost:
 		for _, e := range ends {
-			l.lost[e.task.row.ID] = e
+			l.lost[e.task.Row.ID] = e
 		}
-	case killed:
+	case run.Killed:
 		for _, e := range ends {
-			if e.stop.Before(l.look.began) { // it went with the server, or we would not have had to begin again
-				l.lost[e.task.row.ID] = e
+			if e.Stop.Before(l.began) { // it went with the server, or we would not have had to begin again
+				l.lost[e.task.Row.ID] = e
 			} else {
 				l.killed = append(l.killed, e)
 			}
@@ -152,16 +176,16 @@ func (l *loop) writeSome(ctx context.Context, ends []end) error {
 
 // gone forgets a task whose end is written, or that is not ours any more.
 func (l *loop) gone(e end) {
-	l.inbox.held.Add(-int64(e.weight))
+	l.Wrote(e.Outcome)
 	if e.written != nil {
 		close(e.written)
 	}
 	if e.relieved {
-		l.relieved -= e.weight
+		l.relieved -= e.Weight
 	}
 	if e.slot {
-		l.lanes.Ended(e.task, e.stop)
+		l.Lanes.Ended(e.Task, e.Stop)
 	}
-	delete(l.tasks, e.task.row.ID)
+	delete(l.tasks, e.task.Row.ID)
 	l.count++
 }

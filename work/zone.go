@@ -22,7 +22,7 @@ const (
 
 // inZone takes up the role's time zone when the settings have another epoch than before.
 func (l *loop) inZone(ctx context.Context, epoch int64) {
-	known := l.zoneName.Load()
+	known := l.Zone.Load()
 	if known == nil || l.target.TimeZone != "" || epoch == l.zone.epoch || time.Since(l.zone.tried) < zoneAgain {
 		return
 	}
@@ -38,7 +38,7 @@ func (l *loop) inZone(ctx context.Context, epoch int64) {
 		if _, err := l.control.conn.Exec(ctx, "SELECT pg_catalog.set_config('TimeZone', $1, false)", name); err != nil {
 			return
 		}
-		l.zoneName.Store(&name)
+		l.Zone.Store(&name)
 	}
 	l.zone = zone{epoch: epoch}
 }

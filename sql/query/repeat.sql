@@ -8,7 +8,8 @@
 -- of a day that has no half past two to the next that has. An origin that does not lead to the task's own beat any more, because somebody has changed plan or repeat,
 -- counts no longer.
 -- Where another task waits with the key, and repeats itself, the series is that one's already. Where it does not, the repetition is written as one that
--- has been superseded: it keeps all that the series is, for somebody to set it to PLAN.
+-- has been superseded: it keeps all that the series is, for somebody to set it to PLAN. One that has come to wait since the statement began is met by the
+-- INSERT, which an UPDATE that changes nothing lets see it.
 -- An id that somebody has taken by hand is drawn anew. A conflict that is not the key's is an error, and so is a repetition that has not come about.
 -- $1 ids
 WITH ended AS MATERIALIZED (
@@ -136,26 +137,9 @@ followed AS MATERIALIZED (
     WHERE b.until IS NULL
         OR b.plan OPERATOR(pg_catalog.<=) b.until
 ),
-repeated AS (
-    INSERT INTO :table (:drawn_id parent, plan, origin, skipped, failures, state, start, stop, error, :copied)
-    OVERRIDING SYSTEM VALUE
-    SELECT
-        :drawn_id_of_d
-        t.id,
-        f.plan,
-        f.origin,
-        f.skipped,
-        f.failures,
-        (CASE WHEN f.other IS NOT NULL THEN 'GONE' WHEN f.paused THEN 'STOP' ELSE 'PLAN' END)::pg_catalog.text:::state,
-        CASE WHEN f.other IS NOT NULL THEN pg_catalog.statement_timestamp() END,
-        CASE WHEN f.other IS NOT NULL THEN pg_catalog.statement_timestamp() END,
-        CASE
-            WHEN f.other IS NOT NULL THEN 'ERROR:  superseded by task ' OPERATOR(pg_catalog.||) f.other::pg_catalog.text
-            WHEN f.paused THEN :paused
-        END,
-        :copied_of_t
+numbered AS MATERIALIZED (
+    SELECT f.*, d.id AS drawn
     FROM followed AS f
-    JOIN :table AS t ON t.ctid OPERATOR(pg_catalog.=) f.place AND t.tableoid OPERATOR(pg_catalog.=) f.part
     LEFT JOIN LATERAL (
         WITH RECURSIVE drawn AS (
             SELECT pg_catalog.nextval((:sequence)::pg_catalog.oid::pg_catalog.regclass) AS id
@@ -171,17 +155,57 @@ repeated AS (
         WHERE taken.id IS NULL
     ) AS d ON (:sequence) OPERATOR(pg_catalog.>) 0
     WHERE NOT f.carried
+),
+repeated AS (
+    INSERT INTO :table AS w (:drawn_id parent, plan, origin, skipped, failures, state, error, :copied)
+    OVERRIDING SYSTEM VALUE
+    SELECT
+        :drawn_id_of_f
+        t.id,
+        f.plan,
+        f.origin,
+        f.skipped,
+        f.failures,
+        (CASE WHEN f.paused THEN 'STOP' ELSE 'PLAN' END)::pg_catalog.text:::state,
+        CASE WHEN f.paused THEN :paused END,
+        :copied_of_t
+    FROM numbered AS f
+    JOIN :table AS t ON t.ctid OPERATOR(pg_catalog.=) f.place AND t.tableoid OPERATOR(pg_catalog.=) f.part
+    WHERE f.other IS NULL
+        AND (f.key IS NULL OR NOT EXISTS (SELECT FROM numbered AS o WHERE o.key OPERATOR(pg_catalog.=) f.key AND o.id OPERATOR(pg_catalog.<) f.id))
     :unless_key_waits
-    RETURNING id, parent, wait_key
+    RETURNING id, parent, wait_key, repeat OPERATOR(pg_catalog.>) '0' OR cron IS NOT NULL AS repeats, :made AS made
+),
+kept AS (
+    INSERT INTO :table (:drawn_id parent, plan, origin, skipped, failures, state, start, stop, error, :copied)
+    OVERRIDING SYSTEM VALUE
+    SELECT
+        :drawn_id_of_f
+        t.id,
+        f.plan,
+        f.origin,
+        f.skipped,
+        f.failures,
+        'GONE'::pg_catalog.text:::state,
+        pg_catalog.statement_timestamp(),
+        pg_catalog.statement_timestamp(),
+        'ERROR:  superseded by task ' OPERATOR(pg_catalog.||) coalesce(f.other, met.id)::pg_catalog.text,
+        :copied_of_t
+    FROM numbered AS f
+    JOIN :table AS t ON t.ctid OPERATOR(pg_catalog.=) f.place AND t.tableoid OPERATOR(pg_catalog.=) f.part
+    LEFT JOIN repeated AS met ON met.wait_key OPERATOR(pg_catalog.=) f.key AND NOT met.made AND NOT met.repeats
+    WHERE coalesce(f.other, met.id) IS NOT NULL
+    RETURNING id, parent
 ),
 linked AS (
     UPDATE :table AS t
     SET next = n.id
     FROM (
-        SELECT f.part, f.place, CASE WHEN f.carried THEN f.other ELSE coalesce(own.id, same.id) END AS id
+        SELECT f.part, f.place, CASE WHEN f.carried THEN f.other ELSE coalesce(kept.id, own.id, same.id) END AS id
         FROM followed AS f
-        LEFT JOIN repeated AS own ON own.parent OPERATOR(pg_catalog.=) f.id
+        LEFT JOIN kept ON kept.parent OPERATOR(pg_catalog.=) f.id
         LEFT JOIN repeated AS same ON same.wait_key OPERATOR(pg_catalog.=) f.key
+        LEFT JOIN repeated AS own ON own.parent OPERATOR(pg_catalog.=) f.id AND own.made
     ) AS n
     WHERE t.ctid OPERATOR(pg_catalog.=) n.place
         AND t.tableoid OPERATOR(pg_catalog.=) n.part

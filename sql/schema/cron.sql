@@ -207,4 +207,3 @@ BEGIN
         CASE WHEN pg_catalog.length(token) OPERATOR(pg_catalog.>) 30 THEN pg_catalog.concat(pg_catalog.left(token, 27), '...') ELSE token END, place, wrong);
 END
 $$;
-GRANT EXECUTE ON FUNCTION :schema.pgtaskd_cron_:hash(pg_catalog.text) TO PUBLIC;

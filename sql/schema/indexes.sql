@@ -1,4 +1,4 @@
--- No index but the primary key and these two: each costs every task.
+-- No index but the primary key and these: each costs every task.
 
 -- Behind what is due stand the few tasks that were set to STOP while they ran: due is null there.
 CREATE INDEX IF NOT EXISTS pgtaskd_open_:hash ON :table (due, id) WHERE due IS NOT NULL OR stopping;
@@ -6,3 +6,6 @@ CREATE INDEX IF NOT EXISTS pgtaskd_open_:hash ON :table (due, id) WHERE due IS N
 -- Partial, so that rows without a key are in no index for it, and state, on which wait_key depends, belongs to no key that others may refer to: a task whose SQL
 -- refers to its own row by a foreign key could not be marked else.
 CREATE UNIQUE INDEX IF NOT EXISTS pgtaskd_wait_key_:hash ON :table (wait_key) WHERE wait_key IS NOT NULL;
+
+-- What repeats and waits, is paused or runs: the few rows of the schedule. stop changes only with due, so no update stays HOT less for it.
+CREATE INDEX IF NOT EXISTS pgtaskd_repeating_:hash ON :table (id) WHERE stop IS NULL AND (repeat OPERATOR(pg_catalog.>) '0' OR cron IS NOT NULL);

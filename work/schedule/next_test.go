@@ -148,7 +148,8 @@ func FuzzNext(f *testing.F) {
 		}
 		after := time.Unix(1_577_836_800+int64(uint64(at)%(15*365*86400)), 0)
 		next, ok := s.Next(after)
-		if !ok || !next.After(after) || next.Sub(after) > 41*366*24*time.Hour {
+		_, fields := s.beats.(cron)
+		if !ok || !next.After(after) || fields && next.Sub(after) > 41*366*24*time.Hour {
 			t.Fatalf("%q after %v: %v %v", expr, after, next, ok)
 		}
 		if n := s.beats.count(after, next); n != 1 {

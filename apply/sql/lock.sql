@@ -1,0 +1,7 @@
+-- Locks rows, whatever they are by now.
+-- $1 ids
+SELECT t.id
+FROM :table AS t
+WHERE t.id OPERATOR(pg_catalog.=) ANY ($1::pg_catalog.int8[])
+ORDER BY t.id
+FOR NO KEY UPDATE

@@ -1,0 +1,108 @@
+package pgcron
+
+import (
+	"cmp"
+	"fmt"
+	"regexp"
+	"strings"
+	"time"
+
+	"pgtaskd/work/schedule"
+)
+
+// Choice says whose jobs are moved: those that one role runs in one database.
+type Choice struct{ Database, User string }
+
+// Converted is a job as a task table has it.
+type Converted struct {
+	Key, Cron, Input string
+	Paused           bool // it waits until somebody plans it
+}
+
+// Note says what is not carried over of a job, or not as it was.
+type Note struct {
+	Job  Job
+	Text string
+	Left bool // the whole job is left out
+}
+
+func (n Note) String() string {
+	left := ""
+	if n.Left {
+		left = "left out: "
+	}
+	return fmt.Sprintf("job %d %q, schedule %q: %s%s", n.Job.ID, n.Job.Name, cut(n.Job.Schedule), left, n.Text)
+}
+
+func cut(text string) string {
+	if len(text) > 100 {
+		return text[:97] + "..."
+	}
+	return text
+}
+
+// Convert makes tasks of jobs.
+func Convert(p Place, jobs []Job, choice Choice) (converted []Converted, notes []Note) {
+	for _, job := range jobs {
+		if why := p.elsewhere(job, choice); why != "" {
+			notes = append(notes, Note{job, why, true})
+			continue
+		}
+		cron, note, err := p.cron(job.Schedule)
+		if err != nil {
+			notes = append(notes, Note{job, err.Error(), true})
+			continue
+		}
+		if note != "" {
+			notes = append(notes, Note{job, note, false})
+		}
+		if !job.Active {
+			notes = append(notes, Note{job, "is inactive: it waits with plan infinity until you set its plan", false})
+		}
+		converted = append(converted, Converted{
+			Key: cmp.Or(job.Name, fmt.Sprintf("pg_cron job %d", job.ID)), Cron: cron, Input: job.Command, Paused: !job.Active,
+		})
+	}
+	return converted, notes
+}
+
+// elsewhere says why a job does not belong to what is moved, or "".
+func (p Place) elsewhere(job Job, choice Choice) string {
+	switch own := job.Node == "" || job.Node == "localhost" || job.Node == "127.0.0.1" || job.Node == "::1" || job.Node == p.Host || strings.HasPrefix(job.Node, "/"); {
+	case !own || job.Port != p.Port && job.Port != 0:
+		return fmt.Sprintf("it runs on another server (%s, port %d): move it to a task table there, or name that server in remote", job.Node, job.Port)
+	case job.Database != choice.Database:
+		return fmt.Sprintf("it runs in database %q: move it to a task table there, with --database", job.Database)
+	case job.User != choice.User:
+		return fmt.Sprintf("it runs as role %q: tasks run as the role that serves the table; move it to a table that this role serves, with --user", job.User)
+	}
+	return ""
+}
+
+var seconds = regexp.MustCompile(`^ *([0-9]+) +seconds? *$`)
+
+// cron is a schedule in pgtaskd's words. Parse has the last word on it.
+func (p Place) cron(text string) (cron, note string, err error) {
+	zone := cmp.Or(p.Zone, "GMT")
+	if _, err := schedule.LoadZone(zone); err != nil {
+		return "", "", fmt.Errorf("cron.timezone %q %w", zone, err)
+	}
+	if m := seconds.FindStringSubmatch(strings.ToLower(text)); m != nil {
+		cron = "@every " + m[1] + " s"
+	} else {
+		fields := strings.Fields(text)
+		if len(fields) > 5 && !strings.HasPrefix(fields[0], "@") {
+			note = fmt.Sprintf("what follows the five fields is dropped, as pg_cron does: %q", strings.Join(fields[5:], " "))
+			fields = fields[:5]
+		}
+		if len(fields) == 5 {
+			fields[2] = lastDay.ReplaceAllString(fields[2], "${1}L${2}")
+		}
+		cron = "CRON_TZ=" + zone + " " + strings.Join(fields, " ")
+	}
+	_, err = schedule.Parse(cron, time.UTC)
+	return cron, note, err
+}
+
+// lastDay is what pg_cron calls the last day of a month, in a list of days.
+var lastDay = regexp.MustCompile(`(^|,)\$(,|$)`)

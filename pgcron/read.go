@@ -1,0 +1,53 @@
+package pgcron
+
+import (
+	"context"
+	_ "embed"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// Place is where jobs are kept, and what pg_cron goes by there.
+type Place struct {
+	Zone     string // of all schedules; "": GMT
+	Host     string // at which pg_cron reaches the server itself
+	Port     int32
+	Database string
+	User     string
+}
+
+// Job is a row of cron.job.
+type Job struct {
+	ID                int64
+	Name              string // "": it has none
+	Schedule, Command string
+	Node              string
+	Port              int32
+	Database, User    string
+	Active            bool
+}
+
+var (
+	//go:embed query/place.sql
+	placeQuery string
+	//go:embed query/jobs.sql
+	jobsQuery string
+)
+
+// Read looks at the jobs of the connection's database.
+func Read(ctx context.Context, conn *pgx.Conn) (p Place, jobs []Job, err error) {
+	there := false
+	if err := conn.QueryRow(ctx, placeQuery).Scan(&there, &p.Zone, &p.Host, &p.Port, &p.Database, &p.User); err != nil {
+		return p, nil, err
+	}
+	if !there {
+		return p, nil, fmt.Errorf("database %q has no pg_cron: connect to the one that SHOW cron.database_name names, postgres by default", p.Database)
+	}
+	rows, err := conn.Query(ctx, jobsQuery)
+	if err != nil {
+		return p, nil, err
+	}
+	jobs, err = pgx.CollectRows(rows, pgx.RowToStructByPos[Job])
+	return p, jobs, err
+}

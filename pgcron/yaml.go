@@ -1,0 +1,38 @@
+package pgcron
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode"
+)
+
+// YAML is a list of jobs, as pgtaskd apply reads it. Each has a group of its own: pg_cron runs
+// different jobs beside each other.
+func YAML(jobs []Converted) string {
+	if len(jobs) == 0 {
+		return "[]\n"
+	}
+	var b strings.Builder
+	for _, job := range jobs {
+		fmt.Fprintf(&b, "- key: %s\n  group: %[1]s\n  cron: %s\n", strconv.Quote(job.Key), strconv.Quote(job.Cron))
+		if job.Paused {
+			b.WriteString("  plan: infinity\n")
+		}
+		fmt.Fprintf(&b, "  input: %s\n", block(job.Input))
+	}
+	return b.String()
+}
+
+// block writes a text of several lines as one reads it, if YAML and a terminal leave it as it is, else
+// in quotes.
+func block(text string) string {
+	plain := strings.Contains(text, "\n") && !strings.ContainsAny(text[:1], " \n") && !strings.HasSuffix(text, "\n")
+	for line := range strings.SplitSeq(text, "\n") {
+		plain = plain && strings.TrimRight(line, " ") == line && strings.IndexFunc(line, func(r rune) bool { return !unicode.IsPrint(r) }) < 0
+	}
+	if !plain {
+		return strconv.Quote(text)
+	}
+	return "|-\n    " + strings.ReplaceAll(strings.ReplaceAll(text, "\n", "\n    "), "\n    \n", "\n\n")
+}

@@ -1,0 +1,20 @@
+package remote
+
+// Innermost is the text of the error at the bottom, such as "connection refused": what wraps it may name users and hosts.
+func Innermost(err error) string {
+	for {
+		var next error
+		switch e := err.(type) {
+		case interface{ Unwrap() error }:
+			next = e.Unwrap()
+		case interface{ Unwrap() []error }:
+			if all := e.Unwrap(); len(all) > 0 {
+				next = all[0]
+			}
+		}
+		if next == nil {
+			return err.Error()
+		}
+		err = next
+	}
+}

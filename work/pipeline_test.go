@@ -1,0 +1,361 @@
+package work
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"pgtaskd/exec"
+	"pgtaskd/server/proxy"
+	"pgtaskd/work/pool"
+	"pgtaskd/work/run"
+)
+
+// led is a stage that a loop of the test's own leads.
+type led struct {
+	*stage
+	loop *loop
+	seen *earlier
+}
+
+// earlier are the tasks that a loop has read, and how many of them before their plan.
+type earlier struct {
+	mu  sync.Mutex
+	ids map[int64]time.Duration // how long before
+}
+
+func (s *earlier) note(l *loop) {
+	l.reads = func(tasks []*run.Task) {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		for _, t := range tasks {
+			s.ids[t.Row.ID] = max(s.ids[t.Row.ID], l.Clock.Until(t.Row.Plan))
+		}
+	}
+}
+
+func (s *earlier) has(id int64) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	_, has := s.ids[id]
+	return has
+}
+
+// before is how many were read so long before their plan.
+func (s *earlier) before(long time.Duration) (n int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, ahead := range s.ids {
+		if ahead >= long {
+			n++
+		}
+	}
+	return n
+}
+
+// anywhere runs a test of pipelines with tasks in the target's own database, and once more with remote ones.
+func anywhere(t *testing.T, test func(*testing.T, func(*testing.T, ...func(*Target)) *led)) {
+	t.Parallel()
+	t.Run("own", func(t *testing.T) {
+		t.Parallel()
+		test(t, lead)
+	})
+	t.Run("remote", func(t *testing.T) {
+		t.Parallel()
+		test(t, func(t *testing.T, change ...func(*Target)) *led {
+			s := lead(t, change...)
+			s.exec("ALTER TABLE task ALTER remote SET DEFAULT " + exec.Literal(s.dsn))
+			return s
+		})
+	})
+}
+
+// lead begins a stage in which all tasks are the target's own.
+func lead(t *testing.T, change ...func(*Target)) *led {
+	t.Helper()
+	return leadAs(t, func(*loop) {}, change...)
+}
+
+// leadAs begins one whose loop is changed before.
+func leadAs(t *testing.T, as func(*loop), change ...func(*Target)) *led {
+	t.Helper()
+	s := prepared(t, change...)
+	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
+	l := newLoop(ctx, s.target, zerologNone)
+	read := &earlier{ids: map[int64]time.Duration{}}
+	read.note(l)
+	as(l)
+	s.stop, s.ended = make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(s.ended)
+		s.err = l.lead(ctx, s.stop)
+	}()
+	t.Cleanup(func() {
+		l.Lanes.Close()
+		cancel()
+		<-s.ended
+		l.crew.End()
+		l.crew.Wait()
+		pool.Close(l.Pool.Stale(0))
+	})
+	s.eventually("true", "SELECT to_regclass('public.task') IS NOT NULL")
+	return &led{s, l, read}
+}
+
+// waits is a query that takes no time, or waits for the test where its data say so.
+const waits = "SELECT CASE current_setting('pg_task.data') WHEN 'wait' THEN pg_advisory_xact_lock_shared(7)::text ELSE 'quick' END"
+
+// stuck makes a pipeline wait: its first task is in the first of the groups, and waits for a lock that the test holds until release. The others, four in each group
+// in turn, come after it, and some of them are with the server behind it.
+func (s *led) stuck(groups ...string) (first int64, others []int64, release func()) {
+	s.t.Helper()
+	holder := s.connect()
+	release = func() { s.tell(holder, "SELECT pg_advisory_unlock(7)") }
+	for range 20 {
+		s.tell(holder, "SELECT pg_advisory_lock(7)")
+		first, others = s.crowd(groups)
+		s.eventually("1", "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted AND database = (SELECT oid FROM pg_database WHERE datname = current_database())")
+		if s.aloft() > 0 {
+			return first, others, release
+		}
+		release() // it was the last of its pipeline
+		s.done(append(others, first)...)
+	}
+	s.t.Fatal("nothing flies behind the task that waits")
+	return 0, nil, nil
+}
+
+// tell runs a statement on another connection of the test's.
+func (s *led) tell(conn *pgx.Conn, sql string) {
+	s.t.Helper()
+	if _, err := conn.Exec(context.WithoutCancel(s.t.Context()), sql); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// crowd adds many quick tasks, one that waits, and others.
+func (s *led) crowd(groups []string) (first int64, others []int64) {
+	s.t.Helper()
+	rows, err := s.conn.Query(s.t.Context(), `INSERT INTO task (input, "group", data)
+		SELECT $1, ($2::text[])[(i + 100 * n) % n + 1], CASE i WHEN 0 THEN 'wait' ELSE 'quick' END
+		FROM cardinality($2::text[]) AS n, generate_series(-100 * n, 4 * n) AS i
+		RETURNING id`, waits, groups)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	ids, err := pgx.CollectRows(rows, pgx.RowTo[int64])
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	at := 100 * len(groups)
+	return ids[at], ids[at+1:]
+}
+
+// aloft is how many tasks are with the server behind others.
+func (s *led) aloft() int {
+	return s.loop.Behind()
+}
+
+// done waits until the tasks have ended as they are to.
+func (s *led) done(ids ...int64) {
+	s.t.Helper()
+	s.eventually(fmt.Sprint(len(ids)), "SELECT count(*) FROM task WHERE id = ANY ($1) AND state = 'DONE' AND output IS NOT NULL AND attempt = 1 AND interrupted = 0", ids)
+}
+
+// TestPipelinesKeepOrder: tasks that are pipelined run as others do, each lane in its order, each task once.
+func TestPipelinesKeepOrder(t *testing.T) { anywhere(t, testPipelinesKeepOrder) }
+
+func testPipelinesKeepOrder(t *testing.T, lead func(*testing.T, ...func(*Target)) *led) {
+	s := lead(t, func(t *Target) { t.Run = 3 })
+	queued := false
+	s.exec(`INSERT INTO task (input, data, "group", priority) SELECT $1, 'quick', 'g' || i % 20, i % 3 FROM generate_series(1, 2000) AS i`, waits)
+	s.until("done", func() bool {
+		queued = queued || s.aloft() > 0
+		return s.get("SELECT count(*) FROM task WHERE state = 'DONE' AND output = 'quick' AND attempt = 1 AND start <= stop AND pid IS NOT NULL") == "2000"
+	})
+	if !queued {
+		t.Error("nothing has queued")
+	}
+	if odd := s.get(`SELECT count(*) FROM (
+			SELECT start, lag(stop) OVER lane AS before FROM task WINDOW lane AS (PARTITION BY "group" ORDER BY priority DESC, id)
+		) AS t WHERE start < before`); odd != "0" {
+		t.Error(odd, "tasks have begun before the one before them in their lane was over")
+	}
+}
+
+// TestPipelinesInWideLanes: where a lane lets several run at once no more of them do, and what is behind one that lasts does not wait for it.
+func TestPipelinesInWideLanes(t *testing.T) { anywhere(t, testPipelinesInWideLanes) }
+
+func testPipelinesInWideLanes(t *testing.T, lead func(*testing.T, ...func(*Target)) *led) {
+	s := lead(t, func(t *Target) { t.Run = 8 })
+	s.exec(`ALTER TABLE task ALTER max SET DEFAULT 2`)
+	first, others, release := s.stuck("wide")
+	s.becomes(first, "WORK")
+	s.done(others...)
+	release()
+	s.done(first)
+	if most := s.get(`SELECT max(n) FROM (
+			SELECT sum(way) OVER (ORDER BY at, way) AS n FROM task, LATERAL (VALUES (start, 1), (stop, -1)) AS moment (at, way)
+		) AS t`); most != "2" && most != "3" {
+		t.Error(most, "ran at once")
+	}
+}
+
+// TestEffectsOfPipelines: those of a query that turns out to write come once, and the others' results are theirs.
+func TestEffectsOfPipelines(t *testing.T) { anywhere(t, testEffectsOfPipelines) }
+
+func testEffectsOfPipelines(t *testing.T, lead func(*testing.T, ...func(*Target)) *led) {
+	s := lead(t, func(t *Target) { t.Run = 2 })
+	s.exec("CREATE TABLE effect (id int8)")
+	s.exec("CREATE FUNCTION writes() RETURNS text LANGUAGE sql AS $$INSERT INTO public.effect VALUES (current_setting('pg_task.id')::int8) RETURNING 'wrote'$$")
+	s.exec(`INSERT INTO task (input, data, "group", save)
+		SELECT 'SELECT CASE current_setting(''pg_task.data'') WHEN ''write'' THEN writes() ELSE current_setting(''pg_task.id'') END',
+			CASE WHEN i % 40 = 20 THEN 'write' ELSE 'quick' END, 'g' || i % 4, i % 4 > 1
+		FROM generate_series(1, 400) AS i`)
+	s.eventually("400", "SELECT count(*) FROM task WHERE state = 'DONE' AND attempt = 1 AND output = CASE data WHEN 'write' THEN 'wrote' ELSE id::text END")
+	if odd := s.get("SELECT count(*) FROM task FULL JOIN effect USING (id) WHERE (data = 'write') IS DISTINCT FROM (effect.id IS NOT NULL)"); odd != "0" {
+		t.Error(odd)
+	}
+	if n := s.get("SELECT count(*) FROM effect"); n != "10" {
+		t.Error(n, "effects")
+	}
+}
+
+// TestSizeOfPipelines: what is sent at once fits into the smallest buffers that a way may have, as nobody reads meanwhile, and yet is as much as they hold.
+func TestSizeOfPipelines(t *testing.T) {
+	t.Parallel()
+	p := throughProxy(t)
+	var mu sync.Mutex
+	sent, read := map[int]int{}, map[int]int{} // bytes
+	type question struct {
+		bytes int // up to it
+		sync  bool
+	}
+	asked := map[int][]question{} // that the server has to answer by being ready
+	failed := map[int]bool{}      // it passes over what comes before the next Sync
+	size, most := 0, 0
+	p.Watch(func(conn int, fromClient bool, kind byte, body []byte) proxy.Verdict {
+		mu.Lock()
+		defer mu.Unlock()
+		switch {
+		case fromClient:
+			if sent[conn] += len(body) + 5; kind == 'Q' || kind == 'S' {
+				asked[conn] = append(asked[conn], question{sent[conn], kind == 'S'})
+			}
+			size, most = max(size, sent[conn]-read[conn]), max(most, len(asked[conn]))
+		case kind == 'E':
+			failed[conn] = true
+		case kind == 'Z':
+			for len(asked[conn]) > 0 {
+				first := asked[conn][0]
+				read[conn], asked[conn] = first.bytes, asked[conn][1:]
+				if first.sync || !failed[conn] {
+					break
+				}
+			}
+			failed[conn] = false
+		}
+		return proxy.Pass
+	})
+	s := lead(t, func(t *Target) { t.Run = 1 })
+	for _, timeout := range []string{"0", "1 min"} {
+		s.exec(`INSERT INTO task (input, data, remote, timeout, "group") SELECT $1, 'quick', $2, $3::interval, 'a lane with a name' FROM generate_series(1, 1000) AS i`,
+			waits, p.DSN(s.dsn), timeout)
+	}
+	s.eventually("0", "SELECT count(*) FROM task WHERE state <> 'DONE'")
+	mu.Lock()
+	defer mu.Unlock()
+	if size > 16<<10 || most < 10 {
+		t.Errorf("%d bytes, %d inputs", size, most)
+	}
+	t.Logf("%d bytes, %d inputs", size, most)
+}
+
+// TestPipelineIsCalledBack: what is behind a query that lasts, though its like has been quick, goes on elsewhere.
+func TestPipelineIsCalledBack(t *testing.T) { anywhere(t, testPipelineIsCalledBack) }
+
+func testPipelineIsCalledBack(t *testing.T, lead func(*testing.T, ...func(*Target)) *led) {
+	s := lead(t, func(t *Target) { t.Run = 2 })
+	long := s.add(`input, "group"`, "SELECT pg_sleep(60)", "long") // so that all places in run are in use
+	s.becomes(long, "WORK")
+	first, others, release := s.stuck("a", "b", "c", "d")
+	s.becomes(first, "WORK")
+	s.exec("UPDATE task SET state = 'STOP' WHERE id = $1", long)
+	var elsewhere, behind []int64
+	for i, id := range others {
+		if i%4 == 3 {
+			behind = append(behind, id)
+		} else {
+			elsewhere = append(elsewhere, id)
+		}
+	}
+	s.done(elsewhere...)
+	if n := s.get("SELECT count(*) FROM task WHERE id = ANY ($1) AND state = 'PLAN' AND start IS NULL", behind); n != "4" {
+		t.Error("of the lane's next tasks wait: ", n)
+	}
+	release()
+	s.done(append(behind, first)...)
+}
+
+// TestLatePipeline: what was to follow in the same lane waits for its turn anew: stopped, deleted, or behind one that is more urgent.
+func TestLatePipeline(t *testing.T) { anywhere(t, testLatePipeline) }
+
+func testLatePipeline(t *testing.T, lead func(*testing.T, ...func(*Target)) *led) {
+	s := lead(t)
+	first, others, release := s.stuck("a")
+	s.becomes(first, "WORK")
+	s.until("called back", func() bool { return s.aloft() == 0 })
+	s.exec("UPDATE task SET state = 'STOP' WHERE id = $1", others[0])
+	s.exec("DELETE FROM task WHERE id = $1", others[1])
+	urgent := s.add(`input, data, "group", priority`, waits, "quick", "a", 5)
+	s.until("the urgent task is known", func() bool { _, _, ready := s.loop.Lanes.Load(); return ready > 0 || s.seen.has(urgent) })
+	release()
+	s.done(first, urgent, others[2], others[3])
+	if s.state(others[0]) != "STOP" || s.state(others[1]) != "" || s.get("SELECT start IS NULL AND stop IS NULL FROM task WHERE id = $1", others[0]) != "true" {
+		t.Error(s.row(others[0], "*"), s.state(others[1]))
+	}
+	if s.get("SELECT (SELECT start FROM task WHERE id = $1) < (SELECT start FROM task WHERE id = $2)", urgent, others[2]) != "true" {
+		t.Error("the urgent task came later")
+	}
+}
+
+// TestPipelineIsCut: when the task under way is ended by somebody, those behind it run as if nothing had been.
+func TestPipelineIsCut(t *testing.T) { anywhere(t, testPipelineIsCut) }
+
+func testPipelineIsCut(t *testing.T, lead func(*testing.T, ...func(*Target)) *led) {
+	for name, by := range map[string]struct{ state, sql string }{
+		"terminated": {"FAIL", "SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted AND $1 > 0"},
+		"cancelled":  {"FAIL", "SELECT pg_cancel_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted AND $1 > 0"},
+		"stopped":    {"STOP", "UPDATE task SET state = 'STOP' WHERE id = $1"},
+		"deleted":    {"", "DELETE FROM task WHERE id = $1"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := lead(t)
+			first, others, release := s.stuck("a")
+			defer release()
+			s.exec(strings.Replace(by.sql, "granted", "granted AND database = (SELECT oid FROM pg_database WHERE datname = current_database())", 1), first)
+			s.becomes(first, by.state)
+			s.done(others...)
+			s.others()
+		})
+	}
+}
+
+// TestPipelineIsDrained: a drain gives back what it cancels, and what was behind it.
+func TestPipelineIsDrained(t *testing.T) { anywhere(t, testPipelineIsDrained) }
+
+func testPipelineIsDrained(t *testing.T, lead func(*testing.T, ...func(*Target)) *led) {
+	s := lead(t, func(t *Target) { t.Grace = 300 * time.Millisecond })
+	first, others, release := s.stuck("a")
+	defer release()
+	s.drain()
+	if n := s.get("SELECT count(*) FROM task WHERE id = ANY ($1) AND state = 'PLAN' AND attempt = 0 AND interrupted = 0", append(others, first)); n != "5" {
+		t.Error(n, s.get("SELECT json_agg(json_build_array(id, state, attempt, error)) FROM task WHERE id >= $1", first))
+	}
+}

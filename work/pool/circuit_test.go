@@ -1,0 +1,68 @@
+package pool
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/rs/zerolog"
+)
+
+// TestShortage: one is tried from time to time, until that goes well; it is logged once.
+func TestShortage(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var log bytes.Buffer
+		s := &shortage{log: zerolog.New(&log)}
+		s.failed = func(err error) *zerolog.Event { return s.log.Error().Err(err) }
+		tried := 0
+		for range 30 * 60 { // half a minute of many who want one
+			if !s.lasts() || s.admit() {
+				tried++
+				s.fail(errors.New("too many"), 2)
+			}
+			s.look()
+			time.Sleep(time.Second / 60)
+		}
+		if tried < 10 || tried > 20 {
+			t.Errorf("tried %d times", tried)
+		}
+		time.Sleep(shortPause)
+		if first := s.admit(); !first || s.admit() {
+			t.Error("not just one is tried")
+		}
+		s.succeed()
+		for range 2 {
+			if !s.admit() {
+				t.Error("others are not tried after one that went well")
+			}
+		}
+		time.Sleep(shortOver)
+		s.look()
+		if s.lasts() {
+			t.Error("it lasts")
+		}
+		want := []string{"cannot open more sessions; tasks wait for the open ones: too many", "sessions available again"}
+		if lines := messages(&log); !slices.Equal(lines, want) {
+			t.Errorf("logged %q", lines)
+		}
+	})
+}
+
+// messages are the lines of a log, each with its error.
+func messages(log *bytes.Buffer) []string {
+	var found []string
+	for line := range strings.Lines(log.String()) {
+		var said struct{ Message, Error string }
+		if err := json.Unmarshal([]byte(line), &said); err != nil {
+			panic(err)
+		}
+		found = append(found, strings.TrimSuffix(said.Message+": "+said.Error, ": "))
+	}
+	return found
+}

@@ -1,0 +1,128 @@
+package pool
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"pgtaskd/exec"
+	"pgtaskd/remote"
+	"pgtaskd/routine"
+)
+
+// SessionLimit bounds all that a session does besides the task's own SQL, deferred triggers of the
+// user's among it.
+const SessionLimit = 5 * time.Minute
+
+// Connect opens a session for a task, where the task wants it.
+func (p *Pool) Connect(ctx context.Context, n Need) (session *exec.Session, err error) {
+	limit, cancel := context.WithTimeout(ctx, remote.ConnectLimit)
+	defer cancel()
+	if n.Remote != "" {
+		session, err = p.Elsewhere(limit, n.Remote, n.Group)
+	} else if session, err = p.connectOwn(limit, n); err == nil {
+		session, err = p.registered(ctx, session)
+	}
+	if err != nil {
+		return nil, err
+	}
+	p.patience.succeed(n.Remote)
+	session.Within(p.Group)
+	return session, nil
+}
+
+// connectOwn opens a session in the target's own database.
+func (p *Pool) connectOwn(ctx context.Context, n Need) (*exec.Session, error) {
+	cfg, err := p.Own(n.Group)
+	if err != nil {
+		return nil, err
+	}
+	session, err := exec.Connect(ctx, cfg, SessionLimit, true)
+	err = remote.Reason(err)
+	switch {
+	case err == nil:
+		return p.trusted(ctx, session, n)
+	case p.Group.Context().Err() == nil:
+		p.shortage.fail(err, len(p.PIDs()))
+		err = &NoSession{err}
+	}
+	return session, err
+}
+
+// trusted closes the session where the task is not ours any more, as the control session that has
+// read it has gone. We may have been frozen meanwhile, and not know of it yet: a new leader knows
+// of no session that is opened now, and would run more in the lane than may.
+func (p *Pool) trusted(ctx context.Context, session *exec.Session, n Need) (*exec.Session, error) {
+	leads, err := session.Sees(ctx, n.Leader)
+	if err == nil && leads {
+		return session, nil
+	}
+	session.Close()
+	return nil, &NoSession{errors.Join(err, ErrNotLeading)}
+}
+
+// ErrNotLeading is the error of a session that is not for our tasks any more.
+var ErrNotLeading = errors.New("another controller leads")
+
+// registered has the leader register a session before its first task, which the session must not
+// get before: the leader's answer shows also that it leads still, as it was asked for when the
+// session was ready.
+func (p *Pool) registered(ctx context.Context, session *exec.Session) (*exec.Session, error) {
+	b := Backend{int32(session.PID), session.Since}
+	if err := p.Register(ctx, b); err != nil {
+		session.Close()
+		p.Leave(b)
+		if errors.As(err, new(*pgconn.PgError)) {
+			p.shortage.fail(err, len(p.PIDs()))
+		}
+		return nil, &NoSession{err}
+	}
+	p.shortage.succeed()
+	return session, nil
+}
+
+// Register takes down one of our backends and waits until the leader has registered it. On an error
+// the caller closes it, and then it leaves.
+func (p *Pool) Register(ctx context.Context, b Backend) error {
+	p.Join(b) // first, as what is in the register and not ours is an earlier leader's
+	return p.Enrol(ctx, b)
+}
+
+// NoSession is the error of a session in the target's own database that could not be opened. It is
+// no fault of the task's, which waits, whatever the error.
+type NoSession struct{ Cause error }
+
+func (e *NoSession) Error() string { return e.Cause.Error() }
+
+// Unwrap is why it could not be opened.
+func (e *NoSession) Unwrap() error { return e.Cause }
+
+// Final tells an error of a connection that will not mend by itself from one of a server that
+// cannot take it now.
+func Final(err error) bool {
+	var own *NoSession
+	if errors.As(err, &own) {
+		return false
+	}
+	var refused *remote.Refused
+	var panicked *routine.Panic
+	if errors.As(err, &refused) || errors.As(err, &panicked) {
+		return true
+	}
+	var answer *pgconn.PgError
+	if !errors.As(err, &answer) {
+		return false
+	}
+	return strings.HasPrefix(answer.Code, "28") || answer.Code == "3D000" || answer.Code == "42501" || answer.Code == "42704" || answer.Code == "22023"
+}
+
+// Unanswered tells the error of a server that has given no answer.
+func Unanswered(err error) bool {
+	var refused *remote.Refused
+	var answer *pgconn.PgError
+	var panicked *routine.Panic
+	return !errors.As(err, &refused) && !errors.As(err, &answer) && !errors.As(err, &panicked)
+}

@@ -1,0 +1,51 @@
+package pool
+
+import (
+	"testing"
+
+	"pgtaskd/exec"
+)
+
+// TestRoomSparesBoundSeats: the session of a lane makes room for another only if no common one can.
+func TestRoomSparesBoundSeats(t *testing.T) {
+	t.Parallel()
+	p := New(Config{})
+	bound := &Session{Session: &exec.Session{PID: 1}, Bound: true}
+	holds := &Session{Session: &exec.Session{PID: 2}, Holds: true}
+	common := &Session{Session: &exec.Session{PID: 3}}
+	for _, s := range []*Session{bound, holds, common} {
+		if p.room(3) != nil {
+			t.Fatal("there was room")
+		}
+		p.opened(s)
+		p.Put(s)
+	}
+	for _, want := range []*Session{common, bound, holds, nil} {
+		if got := p.room(3); got != want {
+			t.Errorf("made room by %+v, want %+v", got, want)
+		}
+	}
+}
+
+// TestRemotesNameNoBackends: whatever pid a remote names, those of the target's own sessions are what they are.
+func TestRemotesNameNoBackends(t *testing.T) {
+	t.Parallel()
+	p := New(Config{})
+	own, elsewhere := &Session{Session: &exec.Session{PID: 7}}, &Session{Session: &exec.Session{PID: 7}, remote: "host=elsewhere"}
+	p.opened(own)
+	for range 2 {
+		if p.room(3) != nil {
+			t.Fatal("there was room")
+		}
+		p.opened(elsewhere)
+		p.Gone(elsewhere)
+		if pids := p.PIDs(); len(pids) != 1 || pids[0] != 7 {
+			t.Errorf("backends %v", pids)
+		}
+	}
+	p.Gone(own)
+	p.opened(elsewhere)
+	if pids := p.PIDs(); len(pids) != 0 {
+		t.Errorf("backends %v", pids)
+	}
+}

@@ -1,0 +1,121 @@
+package pool
+
+import (
+	"time"
+
+	"pgtaskd/exec"
+	"pgtaskd/work/lane"
+)
+
+// Need is what a task asks of its session.
+type Need struct {
+	Remote, Group string
+	Epoch         int64 // of the settings of databases and roles
+	Leader        int32 // pid of the control session that has read the task
+	Lane          lane.Key
+	Max, Count    int32
+	Live          time.Duration
+}
+
+// Session is a session with what has to be known in order to give it a task. It belongs to one
+// runner, or lies in the pool.
+type Session struct {
+	*exec.Session
+	remote string
+	Epoch  int64 // of the settings of databases and roles when it was opened
+	born   time.Time
+	idle   time.Time // since when it has no work
+	Tasks  int       // that have run on it
+
+	// What the first task asks for, if it asks to have the session for its lane: for count tasks,
+	// or until it is live old, of at least its max.
+	Bound bool
+	lane  lane.Key
+	max   int32
+	count int32
+	live  time.Duration
+
+	// Of a remote's server: how far the target's clock is ahead of it, and how long it takes to
+	// answer.
+	Ahead, Lag time.Duration
+	Nearest    time.Duration // the least that an answer has taken
+
+	Shielded bool // by the row of its last task, which was marked: see spec
+
+	Saved lane.Key // of the lane whose state it holds since the last task
+	Holds bool     // it holds such state
+}
+
+// Compare takes a reading of the clock of the session's server that was asked for between two
+// moments of the target's. The difference changes by no more than it must be wrong.
+func (s *Session) Compare(reading, asked, answered time.Time) {
+	s.Lag = min(answered.Sub(asked), answerMost)
+	if s.Nearest == 0 || s.Lag < s.Nearest {
+		s.Nearest = s.Lag
+	}
+	if told := reading.Add(s.Ahead); told.Before(asked) {
+		s.Ahead += asked.Sub(told)
+	} else if told.After(answered) {
+		s.Ahead -= told.Sub(answered)
+	}
+}
+
+// Told is a moment of which the session's server has told, by the target's clock, where it is near
+// enough to now to be one.
+func (s *Session) Told(moment, now time.Time) time.Time {
+	if s.remote != "" && (moment.Before(now.Add(-ClockOdd)) || moment.After(now.Add(ClockOdd))) {
+		return now
+	}
+	return moment
+}
+
+// ClockOdd is by how much a moment of which a server tells may differ from what we have waited for.
+// SQL can prepare statements under the names of ours, and one that tells the time would mislead all
+// that looks at the clock; a remote may tell what it likes.
+const ClockOdd = time.Minute
+
+// answerMost is what is taken for the time of an answer at most, so that tasks are not kept behind
+// one that lasts because a network has stalled before.
+const answerMost = time.Second
+
+// Bind gives the session to the lane of its first task, if that asks for it.
+func (s *Session) Bind(n Need) {
+	if s.Tasks == 0 && (n.Count > 0 || n.Live > 0) {
+		s.Bound, s.lane, s.max, s.count, s.live = true, n.Lane, n.Max, n.Count, n.Live
+	}
+}
+
+// Fits tells whether the task may run here.
+func (s *Session) Fits(n Need) bool {
+	switch {
+	case s.remote != n.Remote || s.Epoch != n.Epoch:
+		return false
+	case s.Bound:
+		return s.lane == n.Lane && n.Max >= s.max && !s.Spent()
+	case n.Count > 0 || n.Live > 0:
+		return s.Tasks == 0
+	}
+	return true
+}
+
+// Spent tells whether the session has served as its first task asked.
+func (s *Session) Spent() bool {
+	return s.Bound && (s.count > 0 && s.Tasks >= int(s.count) || s.live > 0 && time.Since(s.born) >= s.live)
+}
+
+// Keeps tells whether the state of the session is that of a lane.
+func (s *Session) Keeps(lane lane.Key) bool { return s.Holds && s.Saved == lane }
+
+// rank tells how well the session suits a task that it fits: 3 it is bound to the lane, 2 it holds
+// the lane's state, 1 it holds none, 0 it holds another lane's.
+func (s *Session) rank(n Need) int {
+	switch {
+	case s.Bound:
+		return 3
+	case !s.Holds:
+		return 1
+	case s.Saved == n.Lane:
+		return 2
+	}
+	return 0
+}

@@ -1,0 +1,287 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"pgtaskd/exec"
+	"pgtaskd/work/pool"
+)
+
+// runner is the goroutine that runs tasks one after the other on one session, as long as there are
+// any that fit; then it leaves the session behind. The loop starts it and awaits it.
+type runner struct {
+	*Dispatcher // what it shares with the others
+	session     *pool.Session
+	yields      bool      // a task waits for room that its session does not suit
+	at          *Task     // that it is at work for, until its end is known
+	late        []Outcome // ends that the loop is to hear of: once the session lies ready, where no task follows
+	before      *pending  // the task whose SQL has run and whose transaction is open
+	over        time.Time // when the SQL of the task before was, which the one under way was sent behind; zero: behind none
+}
+
+// pending is a task whose end goes to the server together with the next task's SQL.
+type pending struct {
+	task   *Task
+	tail   *exec.Tail
+	start  time.Time
+	result *exec.Result
+	quick  bool
+	heavy  bool
+}
+
+// sit finds a session for the task, or opens one; nil when the task's end, without a start, has
+// been told to the loop.
+func (r *runner) sit(ctx context.Context, t *Task) *pool.Session {
+	run := r.Limits.Load().Run
+	if s := r.Pool.Take(ctx, t.need(), run); s != nil {
+		r.Lanes.Opened(t)
+		return s
+	}
+	began := time.Now()
+	s, err := r.Pool.Open(ctx, t.need(), run)
+	if err == nil {
+		r.Lanes.Opened(t)
+		return s
+	}
+	r.confess(t, err)
+	e := Outcome{Task: t, Kind: Released, Stop: r.Clock.Now(), Fault: r.unreachable(ctx, t, began, err)}
+	if e.Delay = r.Pool.Delay(t.Row.Remote); pool.Final(err) {
+		e.Kind, e.Result = Finished, &exec.Result{Failure: e.Fault}
+	}
+	if pool.Unanswered(err) {
+		for _, other := range r.Lanes.Shut(t, r.Clock.Now().Add(e.Delay)) {
+			r.tell(Outcome{Task: other, Kind: Released, Stop: e.Stop, Fault: e.Fault, Delay: e.Delay})
+		}
+	}
+	r.finish(e)
+	return nil
+}
+
+// serve runs t and what follows it.
+func (r *runner) serve(ctx context.Context, t *Task) {
+	defer r.post()
+	r.watched(func() { r.work(ctx, t) })
+}
+
+func (r *runner) work(ctx context.Context, t *Task) {
+	for t != nil {
+		t = r.run(ctx, t)
+	}
+	if r.session == nil {
+		return
+	}
+	if r.session.Spent() || ctx.Err() != nil {
+		r.leave()
+		return
+	}
+	if !r.session.Holds { // nobody waits for a lock that a task has left in its session
+		if err := r.session.Reset(); err != nil {
+			r.leave()
+			return
+		}
+	}
+	r.Pool.Put(r.session)
+	r.Freed()
+}
+
+// mark tells the leader what it has to know, as do the next two, and has the task's row show WORK.
+func (r *runner) mark(t *Task) Answer {
+	r.post()
+	return r.Leader.Mark(r.Group.Context(), t, int32(r.session.PID))
+}
+
+func (r *runner) text(t *Task, which Text) Answer {
+	r.post()
+	return r.Leader.Text(r.Group.Context(), t, which)
+}
+
+func (r *runner) leads() bool {
+	r.post()
+	return r.Leader.Leads(r.Group.Context())
+}
+
+// leave ends the session.
+func (r *runner) leave() {
+	if r.session != nil {
+		r.post()
+		r.strand()
+		r.session.Close()
+		r.Pool.Gone(r.session)
+		r.session = nil
+	}
+}
+
+// run brings one task to its end, and returns the next. The end of the task may be pending then.
+func (r *runner) run(ctx context.Context, t *Task) (next *Task) {
+	r.post()
+	r.at = t
+	if t.Row.Data == nil && t.sizes == nil && !r.learn(t) {
+		return r.another()
+	}
+	if r.session == nil {
+		if r.session = r.sit(ctx, t); r.session == nil {
+			return nil
+		}
+	}
+	if r.session.Behind() > 0 {
+		return r.goOn(ctx)
+	}
+	r.callBack()
+	r.joins(t)
+	r.over = time.Time{}
+	spec, ok := r.spec(t)
+	if !ok {
+		t.unload(nil)
+		return r.another()
+	}
+	var tail *exec.Tail
+	if r.before != nil {
+		tail = r.before.tail
+	}
+	behind, until := r.board(t, spec)
+	r.pipelines.add(r, t, behind, until)
+	asked := r.Clock.Now()
+	verdict, start, err := r.session.Begin(tail, spec, specs(behind)...)
+	t.unload(spec)
+	if err == nil && t.Row.Remote != "" {
+		r.session.Compare(start, asked, r.Clock.Now())
+	}
+	if err == nil && r.session.Behind() == 0 {
+		r.land()
+	}
+	r.settle(verdict, err)
+	r.post()
+	if failure := new(exec.Failure); errors.As(err, &failure) {
+		r.land()
+		r.finish(Outcome{Task: t, Kind: Finished, PID: int32(r.session.PID), Stop: r.Clock.Now(), Fault: failure})
+		return r.another()
+	}
+	if err != nil {
+		r.lose(ctx, t, time.Time{}, nil, err)
+		return nil
+	}
+	r.session.Bind(t.need())
+	return r.await(ctx, t, spec, start)
+}
+
+// goOn brings the task to its end that is next of those with the server.
+func (r *runner) goOn(ctx context.Context) (next *Task) {
+	verdict, start, begun, err := r.session.Next()
+	switch {
+	case err == nil && !begun:
+		r.land()
+		r.settle(verdict, nil)
+		return r.another()
+	case err != nil:
+		r.strand()
+		r.settle(verdict, err)
+		r.leave()
+		return nil
+	}
+	b, ok := r.pipelines.next(r)
+	r.settle(verdict, nil)
+	if !ok { // called back, though its answer was only late: it is not ours any more
+		r.session.Abandon()
+		r.leave()
+		return nil
+	}
+	r.post()
+	r.at = b.task
+	r.joins(b.task)
+	r.extend(b.task)
+	return r.await(ctx, b.task, b.spec, start)
+}
+
+// await sees to a task whose SQL is under way.
+func (r *runner) await(ctx context.Context, t *Task, spec *exec.Task, start time.Time) (next *Task) {
+	r.session.Tasks++
+	began := time.Now()
+	start = r.session.Told(start.Add(r.session.Ahead), r.Clock.Now())
+	t.begin(r.session.Session, start)
+	result, err := r.session.Await(spec)
+	t.end()
+	r.leaves(t)
+	if !result.Stop.IsZero() {
+		result.Stop = result.Stop.Add(r.session.Ahead)
+	}
+	switch now := start.Add(time.Since(began)); {
+	case result.Stop.Before(start.Add(-pool.ClockOdd)) || result.Stop.After(now.Add(pool.ClockOdd)): // no server has told, or something else
+		result.Stop = now
+	case t.Row.Remote == "":
+		r.Clock.heard(result.Stop)
+	}
+	r.session.Saved, r.session.Holds = t.Lane, t.Row.Save
+	r.session.Shielded = r.session.Shielded || t.Marks.Load()
+	if r.over.IsZero() {
+		r.over = start
+	}
+	r.profiles.saw(t, result.Stop.Sub(r.over), r.session.Nearest > instantNear, result)
+	r.over = result.Stop
+	if r.Ran != nil {
+		r.Ran(t)
+	}
+	if err != nil {
+		r.lose(ctx, t, start, result, err)
+		return nil
+	}
+	if r.session.Behind() == 0 {
+		r.land()
+	}
+	return r.judge(t, start, result)
+}
+
+// fits tells whether the task may run on the runner's session, and there are not enough at work on
+// its like. One that comes first, but for another session, is not passed over for ever: then the
+// runner takes nothing more, so that there is room.
+func (r *runner) fits(t *Task) bool {
+	switch {
+	case r.yields || r.crowded(t) || r.robs(t):
+		return false
+	case r.session.Fits(t.need()):
+		return true
+	}
+	now := time.Now()
+	switch {
+	case t.slighted.IsZero():
+		t.slighted = now
+	case now.Sub(t.slighted) >= slightMost:
+		r.yields, t.slighted = true, now.Add(slightAgain) // one that makes room is enough, and the loop may take its time
+	}
+	return false
+}
+
+// robs tells whether the task would take the session from a lane whose state it holds, though it
+// can have another.
+func (r *runner) robs(t *Task) bool {
+	return r.session.Holds && r.session.Saved != t.Lane && r.Pool.Spare(t.need(), r.Limits.Load().Run)
+}
+
+// slightMost is for how long sessions may go on with other tasks than the one that comes first, as
+// opening or exchanging one takes some ms; slightAgain, for how much longer after one has made
+// room.
+const (
+	slightMost  = 20 * time.Millisecond
+	slightAgain = 100 * time.Millisecond
+)
+
+// another is the next task that may start and that fits the session.
+func (r *runner) another() *Task {
+	if r.session == nil || r.session.Spent() {
+		return nil
+	}
+	if slices.ContainsFunc(r.late, func(e Outcome) bool { return e.Heavy }) {
+		r.post()
+	}
+	for _, e := range r.late {
+		if e.Kind == Lost || e.Kind == Killed {
+			continue
+		}
+		if next := r.Lanes.Pass(e.Task, e.at(), r.fits); next != nil {
+			return next
+		}
+	}
+	return r.Lanes.Start(r.fits)
+}

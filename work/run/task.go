@@ -1,0 +1,165 @@
+package run
+
+import (
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"pgtaskd/exec"
+	"pgtaskd/work/lane"
+	"pgtaskd/work/pool"
+)
+
+// Row is what is read of a task before it starts. It does not change, but for what comes at its
+// start.
+type Row struct {
+	ID       int64
+	Version  uint32 // xmin of the row
+	First    bool   // it must be marked before it starts, whatever its SQL is
+	Group    string
+	Remote   string // "": the target's own database
+	Max      int32
+	Priority int32
+	Parent   *int64
+	Plan     time.Time
+	Late     time.Duration // after its plan it was inserted
+	Key      *string
+	Skipped  int32 // periods before it
+	Attempt  int32
+	Timeout  time.Duration
+	Live     time.Duration
+	Count    int32
+	Save     bool
+	Drift    bool
+	Format   exec.Format
+	Rerun    bool
+	Single   bool    // nothing follows its end: no repetition, no other task, no notification
+	Suspect  bool    // the server has crashed more than once while it ran
+	Input    *string // nil: too long to be read with the others, as are maybe its names
+	Data     *string // likewise; empty when there is none
+	Epoch    int64   // of the settings of databases and roles
+}
+
+// Task is one whose row this controller has read, until its end is written.
+type Task struct {
+	lane.Ticket
+	Row    Row
+	Leader int32        // pid of the control session that has read it
+	Shows  [][2]string  // what the sessions of its lane show
+	Traits *exec.Traits // nil: not looked at yet
+	sizes  *Sizes       // of its texts, where they are long; nil: not asked for yet
+	room   int64        // that its long texts take up
+	Again  int          // how often we had to run it again for reasons of our own
+
+	Atomic bool        // of its runner: it runs in our transaction
+	wary   bool        // of its runner: its SQL takes our prepared statements away
+	query  bool        // of its runner: it runs in our transaction on a remote, and must not write there
+	image  *string     // of its runner: of its row before it began, where it may alter the table; nil: there is none
+	watch  bool        // of its runner: it runs there likewise, and may, so that its like are known
+	lone   bool        // of its runner: it has turned out not to be what its like are
+	Marks  atomic.Bool // a mark of it has been sent; the leader sets it before
+
+	slighted time.Time // of its runner: since when it comes first, and sessions that do not suit it go on with others
+
+	joined atomic.Int64 // since when it counts among the instants, in nanoseconds of our clock; 0: it does not
+
+	mu      sync.Mutex
+	session *exec.Session // while its SQL runs
+	start   time.Time     // of that, by the server's clock
+	exactly bool          // its effects and its end commit together
+	cancel  exec.Reason   // it is to be cancelled
+}
+
+// need is what the task asks of its session.
+func (t *Task) need() pool.Need {
+	return pool.Need{
+		Remote: t.Row.Remote, Group: t.Row.Group, Epoch: t.Row.Epoch, Leader: t.Leader,
+		Lane: t.Lane, Max: t.Row.Max, Count: t.Row.Count, Live: t.Row.Live,
+	}
+}
+
+// Ticket is what the lanes know of the task, but for when it was read and when it expires.
+func (r *Row) Ticket(key lane.Key) lane.Ticket {
+	return lane.Ticket{
+		Lane: key, Rank: lane.Rank{ID: r.ID, Max: r.Max, Priority: r.Priority},
+		Drift: r.Drift, Suspect: r.Suspect, Plan: r.Plan,
+	}
+}
+
+// Examine looks into the input, once.
+func (t *Task) Examine() {
+	if t.Traits != nil {
+		return
+	}
+	traits := exec.Examine(*t.Row.Input)
+	t.Described(&traits)
+}
+
+// Described takes down what its input is like, as Examine says.
+func (t *Task) Described(traits *exec.Traits) {
+	t.Traits = traits
+	t.Atomic = traits.Atomic() && t.Row.Remote == "" &&
+		(t.Row.Rerun || !traits.Calls || !traits.Outside) // a CALL that commits inside would have to run twice, with what is outside
+}
+
+// begin shows which session runs the task's SQL since when; a cancel that came before is carried
+// out now.
+func (t *Task) begin(s *exec.Session, start time.Time) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.session, t.start, t.exactly = s, start, t.Once()
+	if t.cancel != exec.NotCancelled {
+		s.Cancel(t.cancel)
+	}
+}
+
+// end shows that the SQL does not run any more.
+func (t *Task) end() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.session = nil // start stays
+}
+
+// Stop cancels the task's SQL, now or as soon as it starts.
+func (t *Task) Stop(reason exec.Reason) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.cancel != exec.NotCancelled {
+		return
+	}
+	t.cancel = reason
+	if t.session != nil {
+		t.session.Cancel(reason)
+	}
+}
+
+// Runs tells which backend runs the task, 0 when none does, since when, and whether exactly once.
+func (t *Task) Runs() (pid int32, start time.Time, exactly bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.session != nil {
+		pid = int32(t.session.PID)
+	}
+	return pid, t.start, t.exactly
+}
+
+// Once tells whether the task's effects and its end commit together, as far as its SQL shows.
+func (t *Task) Once() bool { return t.Atomic && !t.Traits.Outside && !t.watch }
+
+// Guarded tells whether the mark must be on the server's disk before the task starts: a crash that
+// forgot it would have the task run twice, where it must not, or judge it as one that has had no
+// effect.
+func (t *Task) Guarded() bool { return !t.Once() || !t.Row.Rerun }
+
+// needsMark tells whether the row must show WORK before the task starts: it is not exactly once, or
+// must not run again, or the mark in the middle of it would disturb it.
+func (t *Task) needsMark() bool {
+	return t.Row.marksFirst() || !t.Atomic || t.watch || t.alters() || t.Traits.Isolation || t.Traits.Outside
+}
+
+// marksFirst tells whether the row alone says so.
+func (r *Row) marksFirst() bool { return r.First || !r.Rerun || r.Suspect }
+
+// alters tells whether the task's SQL may alter the table, so that each row is another version: it
+// looks like it, or its end was refused before.
+func (t *Task) alters() bool { return t.Again > 0 || t.Traits.Alters }

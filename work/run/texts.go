@@ -1,0 +1,214 @@
+package run
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"pgtaskd/exec"
+	"pgtaskd/work/lane"
+)
+
+// Long texts come when their task starts, as many as there is room for in the whole program, and go
+// when the server has them: they are not kept while their task runs. A remote may take its time to
+// take them, so its tasks have room of their own.
+
+const (
+	textsMost  = 16 << 20           // the room, in bytes
+	textHead   = exec.TextLimit + 1 // what is kept of a long input, for its errors
+	sendingMax = 20 * time.Second   // for a remote to take long texts
+)
+
+var ownTexts, remoteTexts = newAllowance(textsMost), newAllowance(textsMost)
+
+// Sizes are those of the texts of a task, in bytes, and its names.
+type Sizes struct {
+	Group, Remote, Null, Input, Data int64
+	Names                            [3]*string // nil: too long
+}
+
+// IsBehind tells a name that did not come with the others, but what stands for it.
+func IsBehind(name string) bool { return strings.HasPrefix(name, "\x01") }
+
+// learn asks for the names of a task that has long texts; false when its end is known by that.
+func (r *runner) learn(t *Task) bool {
+	r.flush() // nothing of ours stays open while we wait
+	told := r.text(t, Names)
+	if told.Sizes != nil {
+		told.Refused = tooLong(told.Sizes, r.LongestText)
+	}
+	if !told.OK || told.Refused != nil {
+		r.turnAway(t, told.Refused)
+		return false
+	}
+	t.sizes = told.Sizes
+	names := told.Sizes.Names
+	t.sizes.Names = [3]*string{}
+	t.Row.Group, t.Row.Remote, t.Row.Format.Null = *names[0], *names[1], *names[2]
+	t.Shows = r.Shows(t.Row.Group)
+	return true
+}
+
+// turnAway ends a task whose texts cannot be had, or, without a failure, cannot be had now.
+func (r *runner) turnAway(t *Task, failure *exec.Failure) {
+	if failure == nil {
+		r.finish(Outcome{Task: t, Kind: Released})
+		return
+	}
+	r.finish(Outcome{Task: t, Kind: Finished, Stop: r.Clock.Now(), Fault: failure})
+}
+
+// nameLongest is the longest group, remote and null, in bytes.
+const nameLongest = 64 << 10
+
+// tooLong is the failure of a task with a text that is longer than may be; nil: there is none.
+func tooLong(s *Sizes, most int64) *exec.Failure {
+	for _, text := range []struct {
+		column     string
+		size, most int64
+		limit      string
+	}{
+		{"group", s.Group, nameLongest, ""},
+		{"remote", s.Remote, nameLongest, ""},
+		{"null", s.Null, nameLongest, ""},
+		{"input", s.Input, most, "data_limit of the target is"},
+		{"data", s.Data, most, "data_limit of the target is"},
+	} {
+		if text.size <= text.most {
+			continue
+		}
+		limit := text.limit
+		if limit == "" {
+			limit = "the most is"
+		}
+		return exec.NewFailure(fmt.Sprintf("column %q is too long", text.column), "54000",
+			"DETAIL", fmt.Sprintf("It has %d bytes; %s %d.", text.size, limit, text.most))
+	}
+	return nil
+}
+
+// load brings the long texts of a task, when there is room; false when its end is known by that.
+func (r *runner) load(t *Task) bool {
+	if !t.allowance().enter(r.Group.Context(), t.sizes.Input+t.sizes.Data) {
+		r.turnAway(t, nil)
+		return false
+	}
+	t.room = t.sizes.Input + t.sizes.Data
+	texts := [2]*string{}
+	for i, which := range []Text{Input, Data} {
+		told := r.text(t, which)
+		if texts[i] = told.Text; !told.OK || told.Refused != nil || told.Text == nil {
+			t.unload(nil)
+			r.turnAway(t, told.Refused)
+			return false
+		}
+	}
+	t.Row.Input, t.Row.Data = texts[0], texts[1]
+	return true
+}
+
+// unload lets go of long texts, which the server has, or is not to have.
+func (t *Task) unload(spec *exec.Task) {
+	if t.room == 0 {
+		return
+	}
+	if input := t.Row.Input; input != nil && len(*input) > textHead {
+		head := strings.Clone((*input)[:textHead])
+		t.Row.Input = &head
+	}
+	t.Row.Data = nil // both come again should it be run again
+	if spec != nil {
+		spec.Input, spec.Usual = *t.Row.Input, exec.Usual{}
+	}
+	t.allowance().leave(t.room)
+	t.room = 0
+}
+
+// forgetNames lets go of long names, when the task has ended.
+func (t *Task) forgetNames() {
+	if t.sizes != nil {
+		t.Row.Group, t.Row.Remote, t.Row.Format.Null, t.Shows = lane.Brief(t.Row.Group), lane.Brief(t.Row.Remote), "", nil
+	}
+}
+
+func (t *Task) allowance() *allowance {
+	if t.Row.Remote == "" {
+		return ownTexts
+	}
+	return remoteTexts
+}
+
+// sending is how long the server may take to take the task; 0: as long as for anything.
+func (t *Task) sending() time.Duration {
+	if t.room > 0 && t.Row.Remote != "" {
+		return sendingMax
+	}
+	return 0
+}
+
+// allowance shares room out, to those who have come first. Any goroutine may use it.
+type allowance struct {
+	most int64
+
+	mu      sync.Mutex
+	free    int64
+	waiting []*waiter
+}
+
+type waiter struct {
+	n    int64
+	let  chan struct{} // closed when it has its room
+	gone bool
+}
+
+func newAllowance(most int64) *allowance { return &allowance{most: most, free: most} }
+
+// enter waits for room for n bytes; for all there is, if that is more. It is false when ctx ends
+// first.
+func (g *allowance) enter(ctx context.Context, n int64) bool {
+	w := &waiter{n: min(n, g.most), let: make(chan struct{})}
+	g.mu.Lock()
+	g.waiting = append(g.waiting, w)
+	g.admit()
+	g.mu.Unlock()
+	select {
+	case <-w.let:
+		return true
+	case <-ctx.Done():
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	w.gone = true
+	select {
+	case <-w.let:
+		g.free += w.n
+	default:
+	}
+	g.admit()
+	return false
+}
+
+// leave gives room back.
+func (g *allowance) leave(n int64) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.free += min(n, g.most)
+	g.admit()
+}
+
+// admit lets those in for whom there is room.
+func (g *allowance) admit() {
+	for len(g.waiting) > 0 {
+		w := g.waiting[0]
+		if !w.gone {
+			if w.n > g.free {
+				return
+			}
+			g.free -= w.n
+			close(w.let)
+		}
+		g.waiting = g.waiting[1:]
+	}
+}
