@@ -138,5 +138,9 @@ func serverFailure(e *pgproto3.ErrorResponse, statement string) *Failure {
 	if e == nil {
 		return nil
 	}
-	return &Failure{Text: ErrorText(e, statement), SQLState: sqlstate(e.Code), routine: e.Routine, where: e.Where}
+	f := &Failure{Text: ErrorText(e, statement), SQLState: sqlstate(e.Code), routine: e.Routine, where: e.Where}
+	if len(e.Detail) <= detailMost {
+		f.Detail = e.Detail
+	}
+	return f
 }

@@ -12,6 +12,9 @@ import (
 // TextLimit bounds the text of an error, and of all notices of a run, in bytes.
 const TextLimit = 64 << 10
 
+// detailMost bounds Failure.Detail, in bytes.
+const detailMost = 100
+
 // cutMark stands where a text has been cut.
 const cutMark = "…"
 
@@ -19,6 +22,7 @@ const cutMark = "…"
 type Failure struct {
 	Text     string // as the server's log writes an error
 	SQLState string
+	Detail   string // the server's, if it is short; Text has it, too
 
 	routine, where string // of the server's error: what has raised it, and in which function or the like
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgtype"
 
 	"pgtaskd/work/run"
 )
@@ -145,7 +146,11 @@ func (l *loop) retry(ctx context.Context, tx pgx.Tx, ends []end, written map[int
 		}
 	}
 	c := newColumns(failed, l.encoding())
-	rows, err := tx.Query(ctx, l.queries().Text("retry"), c.ids, c.versions, c.pids, c.starts, c.stops, c.outputs, c.errors, c.sqlstates, c.notices, c.exactly, c.keeps)
+	pauses := make([]pgtype.Interval, len(failed))
+	for i := range failed {
+		pauses[i] = failed[i].pause()
+	}
+	rows, err := tx.Query(ctx, l.queries().Text("retry"), c.ids, c.versions, c.pids, c.starts, c.stops, c.outputs, c.errors, c.sqlstates, c.notices, c.exactly, c.keeps, pauses)
 	if err != nil {
 		return err
 	}

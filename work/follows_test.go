@@ -87,3 +87,27 @@ func TestOnFailThatIsRefused(t *testing.T) {
 		t.Error(s.get("SELECT error FROM task WHERE id = $1", id))
 	}
 }
+
+// TestTaskSaysWhetherItIsTriedAgain by the codes TK001 and TK002.
+func TestTaskSaysWhetherItIsTriedAgain(t *testing.T) {
+	t.Parallel()
+	s := play(t)
+	s.exec("CREATE FUNCTION raise(code text, detail text) RETURNS void LANGUAGE plpgsql AS $$BEGIN RAISE 'so' USING ERRCODE = code, DETAIL = detail; END$$")
+	add := func(code, detail string, retry int) int64 {
+		return s.add("input, retry, backoff", "SELECT raise('"+code+"', '"+detail+"')", retry, "1 hour")
+	}
+	never, later, none, odd := add("TK001", "", 3), add("TK002", "20 days 5 s", 3), add("TK002", "1 s", 0), add("TK002", "soon", 3)
+	s.becomes(never, "FAIL")
+	s.becomes(none, "FAIL")
+	for id, want := range map[int64]string{later: "20 days 00:00:05", odd: "01:00:00"} {
+		s.eventually("1", "SELECT attempt FROM task WHERE id = $1", id)
+		if got := s.get("SELECT format('%s %s', state, plan - (runs -> 0 ->> 'stop')::timestamptz BETWEEN $2::interval * 0.9 AND $2::interval * 1.1) FROM task WHERE id = $1", id, want); got != "PLAN t" {
+			t.Error(want, got, s.get("SELECT row(plan, runs) FROM task WHERE id = $1", id))
+		}
+	}
+	if got := s.get("SELECT format('%s %s', attempt, sqlstate) FROM task WHERE id = $1", never); got != "1 TK001" {
+		t.Error(got)
+	}
+	soon := s.add("input, retry, backoff", "SELECT CASE WHEN current_setting('pg_task.attempt')::int < 3 THEN raise('TK002', '10 ms') END", 2, "1 hour")
+	s.becomes(soon, "DONE")
+}

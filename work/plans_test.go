@@ -69,7 +69,7 @@ var plans = map[string]planned{
 	"register":     {args: []string{each("1"), each("2020-01-01"), each("2"), each("2020-01-01")}},
 	"release":      {args: []string{ids(), each("7"), each("7"), each("1 s"), each("e"), each("XX000"), each("NULL"), each("NULL")}, state: "WORK"},
 	"repeat":       {args: []string{"'{5000}'"}, state: "DONE", in: []string{"control", "task"}},
-	"retry":        {args: []string{ids(), each("7"), each("7"), each("2020-01-01"), each("2020-01-01"), each("1"), each("e"), each("XX000"), each("NULL"), each("true"), each("false")}, state: "WORK"},
+	"retry":        {args: []string{ids(), each("7"), each("7"), each("2020-01-01"), each("2020-01-01"), each("1"), each("e"), each("XX000"), each("NULL"), each("true"), each("false"), each("NULL")}, state: "WORK"},
 	"rights":       {args: []string{"'public'", "'task'"}},
 	"scan":         {args: []string{"'-infinity'", "0", "20"}, state: "PLAN"},
 	"sequences":    {args: []string{"'public'", "'task'"}},

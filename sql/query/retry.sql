@@ -1,6 +1,6 @@
--- Returns failed tasks to PLAN that have retries left, with a delay that doubles. Each must still be as it was read, or as its mark left it.
+-- Returns failed tasks to PLAN that have retries left, with a delay that doubles, or that the task has asked for. Each must still be as it was read, or as its mark left it.
 -- $1 ids, $2 versions of the rows that were read, $3 pids of the sessions, $4 starts, $5 stops, $6 outputs, $7 errors, $8 SQLSTATEs,
--- $9 notices, $10 whether effects and end commit together, $11 whether what is NULL here stays as it is
+-- $9 notices, $10 whether effects and end commit together, $11 whether what is NULL here stays as it is, $12 delays that tasks have asked for
 WITH ended AS MATERIALIZED (
     SELECT e.*, t.part, t.place, t.attempt
     FROM (
@@ -16,8 +16,9 @@ WITH ended AS MATERIALIZED (
             pg_catalog.unnest($8::pg_catalog.text[]),
             pg_catalog.unnest($9::pg_catalog.text[]),
             pg_catalog.unnest($10::pg_catalog.bool[]),
-            pg_catalog.unnest($11::pg_catalog.bool[])
-        ) AS u (id, version, pid, start, stop, output, error, sqlstate, notice, atomic, keeps)
+            pg_catalog.unnest($11::pg_catalog.bool[]),
+            pg_catalog.unnest($12::pg_catalog.interval[])
+        ) AS u (id, version, pid, start, stop, output, error, sqlstate, notice, atomic, keeps, pause)
         ORDER BY u.id
     ) AS e
     CROSS JOIN LATERAL ( -- looked up one by one, whatever the statistics say
@@ -47,7 +48,8 @@ SET
     atomic = e.atomic,
     attempt = e.attempt,
     base = coalesce(t.base, t.plan),
-    plan = e.stop OPERATOR(pg_catalog.+) (
+    plan = e.stop OPERATOR(pg_catalog.+) coalesce(
+        e.pause,
         (0.9 OPERATOR(pg_catalog.+) (0.2 OPERATOR(pg_catalog.*) pg_catalog.random()))
         OPERATOR(pg_catalog.*) least(
             least(t.backoff, '1 day')

@@ -3,7 +3,8 @@ DROP VIEW IF EXISTS :its_error;
 DROP FUNCTION IF EXISTS :schema.pgtaskd_error_:hash();
 CREATE FUNCTION :schema.pgtaskd_error_:hash() RETURNS TABLE (
     sqlstate pg_catalog.text, error pg_catalog.text, count pg_catalog.int8, first pg_catalog.timestamptz, last pg_catalog.timestamptz, example pg_catalog.int8
-) LANGUAGE sql STABLE SECURITY INVOKER AS $body$
+) LANGUAGE sql STABLE SECURITY INVOKER
+SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off SET work_mem = '64MB' AS $body$
     SELECT e.sqlstate, e.error, pg_catalog.count(*), pg_catalog.min(e.at), pg_catalog.max(e.at), pg_catalog.max(e.id)
     FROM (
         SELECT t.sqlstate::pg_catalog.text AS sqlstate, pg_catalog.split_part(t.error, E'\n', 1) AS error, t.id::pg_catalog.int8 AS id,

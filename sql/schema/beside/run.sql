@@ -1,10 +1,11 @@
--- What runs, among the rows that are due first. The view has its text from a function, so that nobody's ALTER of the table meets it.
+-- What runs, among the rows that are due first. Like each view, it has its text from a function, so that nobody's ALTER of the table meets it.
 DROP VIEW IF EXISTS :its_run;
 DROP FUNCTION IF EXISTS :schema.pgtaskd_run_:hash();
 CREATE FUNCTION :schema.pgtaskd_run_:hash() RETURNS TABLE (
     id pg_catalog.int8, "group" pg_catalog.text, key pg_catalog.text, since pg_catalog.timestamptz, pid pg_catalog.int4, wait_event pg_catalog.text, blocked_by pg_catalog.int4[],
     query pg_catalog.text
-) LANGUAGE sql STABLE SECURITY INVOKER AS $body$
+) LANGUAGE sql STABLE SECURITY INVOKER
+SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off SET work_mem = '64MB' AS $body$
     SELECT t.id::pg_catalog.int8, t."group"::pg_catalog.text, t.key::pg_catalog.text, t.start, t.pid::pg_catalog.int4, a.wait_event,
         CASE WHEN t.remote IS NULL AND pg_catalog.cardinality(b.pids) OPERATOR(pg_catalog.>) 0 THEN b.pids END,
         CASE WHEN a.query OPERATOR(pg_catalog.<>) '<insufficient privilege>' THEN a.query END

@@ -14,7 +14,8 @@ $body$;
 CREATE FUNCTION :schema.pgtaskd_schedule_:hash() RETURNS TABLE (
     key pg_catalog.text, chain pg_catalog.int8, expression pg_catalog.text, zone pg_catalog.text, next_run pg_catalog.timestamptz, last_start pg_catalog.timestamptz,
     last_end pg_catalog.timestamptz, state pg_catalog.text, error pg_catalog.text, failures pg_catalog.int4, skipped pg_catalog.int4, given_up_after pg_catalog.timestamptz
-) LANGUAGE sql STABLE SECURITY INVOKER AS $body$
+) LANGUAGE sql STABLE SECURITY INVOKER
+SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off SET work_mem = '64MB' AS $body$
     SELECT t.key::pg_catalog.text, t.id::pg_catalog.int8,
         coalesce(pg_catalog.regexp_replace(t.cron, '^ *(?:CRON_)?TZ=[^ ]+ +', ''), t.repeat::pg_catalog.text),
         coalesce((pg_catalog.regexp_match(t.cron, '^ *(?:CRON_)?TZ=([^ ]+) '))[1], z.zone),

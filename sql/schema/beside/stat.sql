@@ -6,7 +6,8 @@ CREATE FUNCTION :schema.pgtaskd_stat_:hash() RETURNS TABLE (
     waiting_avg pg_catalog.interval, waiting_p50 pg_catalog.interval, waiting_p95 pg_catalog.interval, waiting_max pg_catalog.interval,
     running_avg pg_catalog.interval, running_p50 pg_catalog.interval, running_p95 pg_catalog.interval, running_max pg_catalog.interval,
     last_error pg_catalog.text
-) LANGUAGE sql STABLE SECURITY INVOKER AS $body$
+) LANGUAGE sql STABLE SECURITY INVOKER
+SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off SET work_mem = '64MB' AS $body$
     SELECT s."group", s.state, s.count,
         pg_catalog.make_interval(0, 0, 0, 0, 0, 0, s.waited), pg_catalog.make_interval(0, 0, 0, 0, 0, 0, s.waits[1]), pg_catalog.make_interval(0, 0, 0, 0, 0, 0, s.waits[2]),
         pg_catalog.make_interval(0, 0, 0, 0, 0, 0, s.longest_wait),
