@@ -18,6 +18,7 @@ demo: build ## Start a throw-away server and show tasks at work.
 # of a package wait for something, so several run at once.
 test: ## Run all tests. TESTFLAGS=-v adds flags for go test.
 	server/install.sh postgresql compiler clock
+	-server/install.sh promtool
 	go test -race -count=1 -p 1 -parallel 6 -timeout 400s $(TESTFLAGS) $$(go list ./... | grep -v /smoke$$)
 	go -C bench test -race -count=1 -timeout 290s $(TESTFLAGS) ./...
 

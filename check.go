@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -11,17 +12,38 @@ import (
 )
 
 type checkCommand struct {
-	Config string `required:"" placeholder:"FILE" predictor:"file" help:"The JSON configuration."`
+	Config string `placeholder:"FILE" predictor:"file" help:"The JSON configuration." xor:"what"`
+	DSN    string `arg:"" optional:"" help:"Connection string of the one database whose table public.task run would serve; PG* variables apply." xor:"what"`
+}
+
+// file is the configuration, or that of the connection string, with the warning about a password in sight.
+func (c *checkCommand) file() (file *conf.File, warning string, err error) {
+	switch {
+	case c.Config != "" && c.DSN != "":
+		return nil, "", &usageError{errors.New("check takes --config FILE or a connection string, not both")}
+	case c.Config == "" && c.DSN == "":
+		return nil, "", &usageError{errors.New("check needs --config FILE, or a connection string")}
+	case c.DSN != "":
+		target, err := conf.Single(c.DSN)
+		return &conf.File{Targets: []work.Target{target}}, conf.ExposedDSN(c.DSN), err
+	}
+	if file, err = conf.Read(c.Config); err != nil {
+		return nil, "", named(c.Config, err)
+	}
+	if warning = file.Exposed(c.Config); warning != "" {
+		warning = c.Config + ": " + warning
+	}
+	return file, warning, nil
 }
 
 // Run reports what run would do, a line each, and what stands in its way.
 func (c *checkCommand) Run(ctx context.Context, p *program) error {
-	file, err := conf.Read(c.Config)
+	file, warning, err := c.file()
 	if err != nil {
-		return named(c.Config, err)
+		return err
 	}
-	if warning := file.Exposed(c.Config); warning != "" {
-		printLine(p.stderr, "warning: %s: %s", c.Config, warning)
+	if warning != "" {
+		printLine(p.stderr, "warning: %s", warning)
 	}
 	if len(file.Targets) == 0 {
 		printLine(p.stdout, "no targets: run would have nothing to do")

@@ -15,7 +15,7 @@ import (
 const module = "pgtaskd"
 
 // order is the one way in which imports run: a folder may import those to its right.
-var order = []string{".", "demo", "apply", "ask", "pgcron", "conf", "work", "remote", "exec", "sql", "routine"}
+var order = []string{".", "demo", "apply", "ask", "pgcron", "web", "conf", "work", "remote", "exec", "sql", "routine", "human"}
 
 // programs stand outside the order: they may import any folder in it but the first, and none may import them.
 var programs = []string{"bench", "chaos", "smoke"}
@@ -29,6 +29,8 @@ var confined = map[string]string{
 	"github.com/jackc/pglogrepl":       "work/wake",
 	"github.com/goccy/go-yaml":         "apply",
 	"github.com/robfig/cron/v3":        "work/schedule",
+	"github.com/prometheus":            "web",
+	"net/http":                         "web",
 }
 
 // forTests are the folders that only tests may import.
@@ -196,6 +198,11 @@ func TestImportsAreRefused(t *testing.T) {
 		{"apply/write.go", "pgtaskd/sql", false},
 		{"conf/read.go", "pgtaskd/apply", true},
 		{"conf/read.go", "github.com/goccy/go-yaml/ast", true},
+		{"web/site.go", "pgtaskd/work", false},
+		{"web/metrics.go", "github.com/prometheus/client_golang/prometheus", false},
+		{"work/stats.go", "github.com/prometheus/client_golang/prometheus", true},
+		{"conf/reload.go", "pgtaskd/web", true},
+		{"conf/reload.go", "net/http", true},
 	}
 	for _, c := range cases {
 		if why := refused(c.file, c.imported); (why != "") != c.refused {

@@ -14,12 +14,14 @@ import (
 	"time"
 
 	"github.com/alecthomas/kong"
+	sd "github.com/coreos/go-systemd/v22/daemon"
 	kongcompletion "github.com/jotaen/kong-completion"
 	"github.com/rs/zerolog"
 
 	"pgtaskd/conf"
 	"pgtaskd/remote"
 	"pgtaskd/routine"
+	"pgtaskd/web"
 	"pgtaskd/work"
 )
 
@@ -86,7 +88,8 @@ type commands struct {
 // program is what the commands share.
 type program struct {
 	stdout, stderr io.Writer
-	level          string // "" when the command line says nothing
+	level          string  // "" when the command line says nothing
+	output         *output // of the logger
 }
 
 // run parses the command line and runs the command until it ends. Tests call it too.
@@ -129,15 +132,12 @@ func means(err error, command string) bool {
 	})
 }
 
-// logger writes for people on a terminal, else a JSON object a line.
+// logger is the program's log, as the command line says; setLog makes it what the configuration says.
 func (p *program) logger() zerolog.Logger {
 	zerolog.ErrorHandler = func(error) {} // a log that can't be written is lost; its own default writes to standard error, too
 	zerolog.TimeFieldFormat = "2006-01-02T15:04:05.000Z07:00"
-	var out io.Writer = visibleJSON{p.stderr}
-	if file, ok := p.stderr.(*os.File); ok && isTerminal(file) {
-		out = console(file)
-	}
-	log := zerolog.New(out).With().Timestamp().Logger()
+	p.output = newOutput(p.stderr)
+	log := zerolog.New(p.output).With().Timestamp().Logger()
 	if level, err := zerolog.ParseLevel(p.level); p.level != "" && err == nil {
 		zerolog.SetGlobalLevel(level)
 	}
@@ -145,7 +145,7 @@ func (p *program) logger() zerolog.Logger {
 }
 
 type runCommand struct {
-	Config string `placeholder:"FILE" predictor:"file" help:"JSON configuration: an array of targets, or an object with dsn, targets, remotes and log." xor:"what"`
+	Config string `placeholder:"FILE" predictor:"file" help:"JSON configuration: an array of targets, or an object with dsn, targets, remotes, log and http." xor:"what"`
 	DSN    string `arg:"" optional:"" help:"Connection string of the one database whose table public.task is served; PG* variables apply." xor:"what"`
 }
 
@@ -167,13 +167,17 @@ func (c *runCommand) Run(ctx context.Context, p *program) error {
 	defer runtime.KeepAlive(ballast)
 	ctx, stop, release := untilSignal(ctx, log)
 	defer release()
-	options := conf.Options{Serve: work.Serve, Stop: stop, Level: p.setLevel}
+	site := web.New(log, programVersion())
+	defer site.Close()
+	options := conf.Options{Serve: work.Serve, Stop: stop, Watch: site}
+	defer watched(&options)()
 	if c.Config == "" {
 		target, err := conf.Single(c.DSN)
 		if err != nil {
 			return err
 		}
 		p.setLevel(zerolog.InfoLevel)
+		started(log, "")
 		if warning := conf.ExposedDSN(c.DSN); warning != "" {
 			log.Warn().Msg(warning)
 		}
@@ -183,6 +187,14 @@ func (c *runCommand) Run(ctx context.Context, p *program) error {
 	signal.Notify(reload, syscall.SIGHUP)
 	defer signal.Stop(reload)
 	options.Reload = reload
+	first := true
+	options.Log = func(l conf.Log) {
+		p.setLog(l)
+		if first {
+			started(log, c.Config)
+			first = false
+		}
+	}
 	return named(c.Config, conf.Run(ctx, c.Config, log, options))
 }
 
@@ -202,6 +214,22 @@ func (p *program) setLevel(level zerolog.Level) {
 	}
 }
 
+// setLog makes the log what a configuration says.
+func (p *program) setLog(l conf.Log) {
+	p.setLevel(l.Level)
+	p.output.set(l.Format)
+}
+
+// started says which program runs.
+func started(log zerolog.Logger, config string) {
+	line := log.Info().Str("version", programVersion()).Int("pid", os.Getpid())
+	if config != "" {
+		line = line.Str("config", config)
+	}
+	line.Msg("pgtaskd started")
+	tell(sd.SdNotifyReady)
+}
+
 // untilSignal returns a channel that the first SIGTERM or SIGINT closes, and a context that the second one ends.
 func untilSignal(ctx context.Context, log zerolog.Logger) (context.Context, <-chan struct{}, func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -218,6 +246,7 @@ func untilSignal(ctx context.Context, log zerolog.Logger) (context.Context, <-ch
 				case first.IsZero():
 					first = time.Now()
 					log.Info().Stringer("signal", s).Msg("stopping; a second signal ends at once")
+					tell(sd.SdNotifyStopping)
 					close(stop)
 				case time.Since(first) > echo:
 					cancel(errSecondSignal)

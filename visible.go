@@ -83,8 +83,8 @@ func (v visibleJSON) Write(line []byte) (int, error) {
 
 // console writes for people. The message is made visible first, fields are quoted by zerolog; so control characters below 0x20 are its
 // own colours, and the end of the line.
-func console(out io.Writer) io.Writer {
-	return zerolog.ConsoleWriter{Out: visibleText{out}, TimeFormat: "15:04:05.000", FormatPrepare: func(event map[string]any) error {
+func console(out io.Writer, colours bool) zerolog.ConsoleWriter {
+	return zerolog.ConsoleWriter{Out: visibleText{out}, NoColor: !colours, TimeFormat: "15:04:05.000", FormatPrepare: func(event map[string]any) error {
 		if message, ok := event[zerolog.MessageFieldName].(string); ok {
 			event[zerolog.MessageFieldName] = visible(message)
 		}

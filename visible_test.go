@@ -48,7 +48,7 @@ func TestVisible(t *testing.T) {
 func TestLogIsVisible(t *testing.T) {
 	t.Parallel()
 	for name, wrap := range map[string]func(*bytes.Buffer) zerolog.Logger{
-		"text": func(b *bytes.Buffer) zerolog.Logger { return zerolog.New(console(b)) },
+		"text": func(b *bytes.Buffer) zerolog.Logger { return zerolog.New(console(b, true)) },
 		"JSON": func(b *bytes.Buffer) zerolog.Logger { return zerolog.New(visibleJSON{b}) },
 	} {
 		var out bytes.Buffer

@@ -111,7 +111,7 @@ func newProfiled(path string) (controller, error) {
 func (p *profiled) start(ctx context.Context, config string) (*process, error) {
 	stop, ended := make(chan struct{}), make(chan error, 1)
 	log := zerolog.New(os.Stderr)
-	options := conf.Options{Serve: work.Serve, Stop: stop, Level: func(zerolog.Level) {}}
+	options := conf.Options{Serve: work.Serve, Stop: stop, Tasks: work.LogNone}
 	go func() { ended <- conf.Run(ctx, config, log, options) }()
 	return &process{pid: os.Getpid(), stop: func() error { close(stop); return nil }, ended: ended}, nil
 }

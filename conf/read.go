@@ -17,8 +17,10 @@ type File struct {
 	// two have the same table, as far as that can be seen without asking the
 	// servers. A bare array of targets has the same places.
 	Targets []work.Target
-	// Level is the least important level that is logged; info by default.
-	Level zerolog.Level
+	// Log says what is logged, and how.
+	Log Log
+	// Listen is the address of the metrics, as in 127.0.0.1:8080; "" when there are none.
+	Listen string
 
 	secret bool // it holds a password
 }
@@ -61,7 +63,7 @@ func (r *reader) fault(v value, format string, args ...any) {
 }
 
 func (r *reader) file(root value) *File {
-	file := &File{Level: zerolog.InfoLevel}
+	file := &File{Log: Log{Level: zerolog.InfoLevel, Tasks: work.LogFailed}}
 	dsn, entries := remote.Settings{}, map[string]entry{}
 	targets := root
 	if root.kind == object {
@@ -69,7 +71,8 @@ func (r *reader) file(root value) *File {
 		r.object(root, keys{
 			"dsn":     r.dsn(&dsn),
 			"remotes": r.remotes(entries),
-			"log":     r.log(&file.Level),
+			"log":     r.log(&file.Log),
+			"http":    r.http(&file.Listen),
 			"targets": func(v value) { targets = v },
 		})
 	}

@@ -79,7 +79,13 @@ func eachCase(t *testing.T, folder string, result func(t *testing.T, path string
 // describe writes a configuration for people, with its secrets.
 func describe(file *File) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "log level: %v\n", file.Level)
+	fmt.Fprintf(&b, "log level: %v\n", file.Log.Level)
+	if file.Log.Format != "" || file.Log.Tasks != "fail" {
+		fmt.Fprintf(&b, "log format: %s, tasks: %s\n", file.Log.Format, file.Log.Tasks)
+	}
+	if file.Listen != "" {
+		fmt.Fprintf(&b, "listens on: %s\n", file.Listen)
+	}
 	for _, t := range file.Targets {
 		fmt.Fprintf(&b, "\n%s\n", t.Name())
 		fmt.Fprintf(&b, "    connects with: %s\n", t.Connect.String())

@@ -22,9 +22,10 @@ func (s *supervisor) read() (file *File, fresh bool, err error) {
 
 // take makes the file's targets those that are wanted.
 func (s *supervisor) take(ctx context.Context, file *File) {
-	if s.options.Level != nil {
-		s.options.Level(file.Level)
+	if s.options.Log != nil {
+		s.options.Log(file.Log)
 	}
+	s.tasks.Set(file.Log.Tasks)
 	s.log.Info().Str("file", s.path).Int("targets", len(file.Targets)).Msg("configuration loaded")
 	if warning := file.Exposed(s.path); warning != "" {
 		s.log.Warn().Str("file", s.path).Msg(warning)
@@ -39,6 +40,9 @@ func (s *supervisor) reread(ctx context.Context, asked bool) {
 	switch {
 	case !fresh && !asked:
 	case err == nil:
+		if err := s.listen(file.Listen); err != nil {
+			s.log.Error().Err(err).Str("file", s.path).Msg("cannot serve the metrics there; the previous address stays")
+		}
 		s.take(ctx, file)
 	default:
 		s.complain(err)

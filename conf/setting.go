@@ -3,13 +3,13 @@ package conf
 import (
 	"fmt"
 	"maps"
+	"net"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/agext/levenshtein"
-	"github.com/rs/zerolog"
 
 	"pgtaskd/remote"
 	"pgtaskd/work/schedule"
@@ -205,11 +205,14 @@ func (r *reader) choice(into *string, words ...string) func(value) {
 	}
 }
 
-func (r *reader) log(level *zerolog.Level) func(value) {
+// http reads where the metrics are served.
+func (r *reader) http(listen *string) func(value) {
 	return func(v value) {
-		name := level.String()
-		r.object(v, keys{"level": r.choice(&name, "trace", "debug", "info", "warn", "error")})
-		*level, _ = zerolog.ParseLevel(name) // only names that it knows come here
+		given := false
+		r.object(v, keys{"listen": func(v value) { given = true; r.address(listen)(v) }})
+		if v.kind == object && !given {
+			r.fault(v, `"listen" is missing`)
+		}
 	}
 }
 
@@ -228,3 +231,23 @@ func (r *reader) zone(into *string) func(value) {
 		}
 	}
 }
+
+// address reads a host and the number of a port.
+func (r *reader) address(into *string) func(value) {
+	return func(v value) {
+		const example = `an address such as "127.0.0.1:8080"`
+		host, port, err := net.SplitHostPort(v.text)
+		n, wrong := strconv.ParseUint(port, 10, 16)
+		switch {
+		case v.kind != text:
+			r.fault(v, "must be %s, not %s", example, shown(v))
+		case err != nil || wrong != nil || port != strconv.FormatUint(n, 10) || strings.ContainsFunc(host, isOdd):
+			r.fault(v, "must be %s, with the number of a port up to 65535, not %s", example, shown(v))
+		default:
+			*into = v.text
+		}
+	}
+}
+
+// isOdd tells characters that no name of a host has.
+func isOdd(r rune) bool { return r <= ' ' || r >= 0x7f || strings.ContainsRune(`/\@?#`, r) }

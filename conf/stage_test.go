@@ -38,7 +38,7 @@ type played struct {
 }
 
 // open starts a supervisor on a file at path, which must exist.
-func open(t *testing.T, path string) *stage {
+func open(t *testing.T, path string, watch ...Watch) *stage {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	s := &stage{
@@ -47,9 +47,11 @@ func open(t *testing.T, path string) *stage {
 		stop: make(chan struct{}), reload: make(chan os.Signal), ended: make(chan error, 1),
 	}
 	log := zerolog.New(logged(s.log))
-	go func() {
-		s.ended <- Run(ctx, path, log, Options{Serve: s.serve, Stop: s.stop, Reload: s.reload})
-	}()
+	options := Options{Serve: s.serve, Stop: s.stop, Reload: s.reload}
+	if len(watch) > 0 {
+		options.Watch = watch[0]
+	}
+	go func() { s.ended <- Run(ctx, path, log, options) }()
 	t.Cleanup(func() {
 		cancel()
 		if s.ended != nil {

@@ -1,6 +1,7 @@
 package conf
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"os"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"pgtaskd/human"
 	"pgtaskd/routine"
 	"pgtaskd/work"
 )
@@ -21,10 +23,22 @@ type Serve func(ctx context.Context, stop <-chan struct{}, t work.Target, log ze
 
 // Options are what serving needs besides the targets.
 type Options struct {
-	Serve  Serve               // serves one target
-	Stop   <-chan struct{}     // when closed, all targets are drained
-	Reload <-chan os.Signal    // each signal makes Run read its file again
-	Level  func(zerolog.Level) // told the level of each configuration that is taken up; may be nil
+	Serve  Serve            // serves one target
+	Stop   <-chan struct{}  // when closed, all targets are drained
+	Reload <-chan os.Signal // each signal makes Run read its file again
+	Log    func(Log)        // told what each configuration that is taken up says of the log; may be nil
+	Tasks  string           // which tasks RunTargets logs; "": those that fail
+	Tick   <-chan time.Time // at each, Ticked is called while the supervisor is alive; may be nil
+	Ticked func()           // see Tick
+	Watch  Watch            // shows what is served; may be nil
+}
+
+// Watch shows people what is served. The goroutine that called Run calls it.
+type Watch interface {
+	// Listen serves the metrics at another address, "" at none. When it fails, it goes on where it was.
+	Listen(address string) error
+	// Show makes these targets, with their Stats, those that are shown.
+	Show([]work.Target)
 }
 
 // Run serves the targets of the file at path until options.Stop is closed; then
@@ -45,15 +59,19 @@ func Run(ctx context.Context, path string, log zerolog.Logger, options Options) 
 	if err != nil {
 		return err
 	}
+	if err := s.listen(file.Listen); err != nil {
+		return err
+	}
 	s.take(ctx, file)
 	return s.run(ctx, w.changed)
 }
 
 // RunTargets serves targets as Run does, without a file: options.Reload and
-// options.Level are not used.
+// options.Log are not used.
 func RunTargets(ctx context.Context, targets []work.Target, log zerolog.Logger, options Options) error {
 	s := newSupervisor(log, options)
 	s.options.Reload = nil
+	s.tasks.Set(cmp.Or(options.Tasks, work.LogFailed))
 	s.want(ctx, targets)
 	return s.run(ctx, nil)
 }
@@ -69,6 +87,10 @@ type supervisor struct {
 	slots map[string]*slot // by identity of the target
 	ended chan string      // identities whose loop has ended
 	crew  *routine.Group   // the loops
+
+	tasks *work.TaskLog // for all loops
+
+	ending bool // all targets are drained, for good
 }
 
 // slot is where the loop of one table runs: never two at a time.
@@ -78,10 +100,11 @@ type slot struct {
 	changes  *work.Changes // of the loop that runs
 	stop     chan struct{} // of the loop that runs; nil when none does
 	draining bool          // stop is closed
+	stats    *work.Stats   // of the table, whichever loop runs
 }
 
 func newSupervisor(log zerolog.Logger, options Options) *supervisor {
-	return &supervisor{log: log, options: options, slots: map[string]*slot{}, ended: make(chan string), crew: routine.New(context.Background())}
+	return &supervisor{log: log, options: options, slots: map[string]*slot{}, ended: make(chan string), crew: routine.New(context.Background()), tasks: work.NewTaskLog(work.LogFailed)}
 }
 
 func (s *supervisor) run(ctx context.Context, changed <-chan struct{}) error {
@@ -93,6 +116,8 @@ func (s *supervisor) run(ctx context.Context, changed <-chan struct{}) error {
 			s.reread(ctx, true)
 		case <-changed:
 			s.reread(ctx, false)
+		case <-s.options.Tick:
+			s.options.Ticked()
 		case <-s.options.Stop:
 			return s.drain(ctx)
 		case <-ctx.Done():
@@ -103,9 +128,15 @@ func (s *supervisor) run(ctx context.Context, changed <-chan struct{}) error {
 
 // drain stops all targets and waits for them.
 func (s *supervisor) drain(ctx context.Context) error {
+	s.ending = true
 	s.want(ctx, nil)
 	for len(s.slots) > 0 {
-		s.leave(ctx, <-s.ended)
+		select {
+		case identity := <-s.ended:
+			s.leave(ctx, identity)
+		case <-s.options.Tick:
+			s.options.Ticked()
+		}
 	}
 	s.crew.Wait()
 	return ctx.Err()
@@ -119,10 +150,11 @@ func (s *supervisor) want(ctx context.Context, targets []work.Target) {
 	for _, t := range targets {
 		id := identity(t)
 		if s.slots[id] == nil {
-			s.slots[id] = &slot{}
+			s.slots[id] = &slot{stats: work.NewStats()}
 		}
 		s.slots[id].wanted = &t
 	}
+	s.show(targets)
 	for id, slot := range s.slots {
 		if slot.wanted == nil {
 			s.adjust(ctx, id)
@@ -157,9 +189,10 @@ func (s *supervisor) start(ctx context.Context, id string, t work.Target) {
 	log := s.log.With().Str("target", t.Name()).Logger()
 	log.Info().Msg("starting target")
 	stop, changes := make(chan struct{}), work.NewChanges()
-	*s.slots[id] = slot{wanted: &t, served: t, stop: stop, changes: changes}
+	stats := s.slots[id].stats
+	*s.slots[id] = slot{wanted: &t, served: t, stop: stop, changes: changes, stats: stats}
 	serving := t
-	serving.Changes = changes
+	serving.Changes, serving.Stats, serving.TaskLog = changes, stats, s.tasks
 	s.crew.Go(func() {
 		defer func() { s.ended <- id }()
 		s.serve(ctx, stop, serving, log)
@@ -171,7 +204,7 @@ func (s *supervisor) serve(ctx context.Context, stop <-chan struct{}, t work.Tar
 	err := s.crew.Call(func() error { return s.options.Serve(ctx, stop, t, log) })
 	switch panicked := new(routine.Panic); {
 	case errors.As(err, &panicked):
-		logPanic(log.Error(), err).Dur("retry_in_ms", rest).Msg("target failed")
+		logPanic(log.Error(), err).Str("retry_in", human.Duration(rest)).Msg("target failed")
 		select {
 		case <-time.After(rest):
 		case <-stop:

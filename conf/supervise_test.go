@@ -180,20 +180,20 @@ func TestSignalReadsAgain(t *testing.T) {
 	run.goesOn(t)
 }
 
-func TestLevelIsTold(t *testing.T) {
+func TestLogIsTold(t *testing.T) {
 	t.Parallel()
 	path := file(t, `{"log": {"level": "debug"}, "targets": []}`)
-	levels := make(chan zerolog.Level, 10)
+	levels := make(chan Log, 10)
 	stop := make(chan struct{})
 	ended := make(chan error)
 	go func() {
-		ended <- Run(t.Context(), path, zerolog.Nop(), Options{Stop: stop, Level: func(l zerolog.Level) { levels <- l }})
+		ended <- Run(t.Context(), path, zerolog.Nop(), Options{Stop: stop, Log: func(l Log) { levels <- l }})
 	}()
-	if level := await(t, levels, "the first level"); level != zerolog.DebugLevel {
+	if level := await(t, levels, "the first"); level != (Log{zerolog.DebugLevel, "", "fail"}) {
 		t.Errorf("level is %v", level)
 	}
-	replace(t, path, `{"log": {"level": "error"}, "targets": []}`)
-	if level := await(t, levels, "the second level"); level != zerolog.ErrorLevel {
+	replace(t, path, `{"log": {"level": "error", "format": "journal", "tasks": "none"}, "targets": []}`)
+	if level := await(t, levels, "the second"); level != (Log{zerolog.ErrorLevel, "journal", "none"}) {
 		t.Errorf("level is %v", level)
 	}
 	close(stop)

@@ -10,6 +10,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"pgtaskd/routine"
+	"pgtaskd/web"
 )
 
 // Options say where the demo runs and whom it tells.
@@ -21,6 +22,8 @@ type Options struct {
 	// Err is where Log writes to. If both are terminals, the log is kept back while the view is up.
 	Err io.Writer
 	Log zerolog.Logger
+	// Version is the program's, for the metrics.
+	Version string
 	// Stop ends the demo when it is closed.
 	Stop <-chan struct{}
 }
@@ -45,8 +48,13 @@ func Run(ctx context.Context, options Options) (err error) {
 	}
 	defer table.close()
 
-	view := newView(options, place, table.version)
-	controller := serve(ctx, place.target, view.log(options.Log))
+	site := web.New(zerolog.Nop(), options.Version)
+	defer site.Close()
+	if err := site.Listen("127.0.0.1:0"); err != nil {
+		return err
+	}
+	view := newView(options, place, table.version, site.URL())
+	controller := serve(ctx, place.target, view.log(options.Log), site)
 	defer controller.end()
 	if err := awaitReady(starting, controller, table); err != nil {
 		return unlessStopped(starting, err)

@@ -20,6 +20,7 @@ func (l *lines) log(log zerolog.Logger) zerolog.Logger { return log }
 
 func (l *lines) open() {
 	fmt.Fprintf(l.out, "pgtaskd demo: PostgreSQL %s, table public.task. ^C ends it. %s\n", l.head.version, l.head.about)
+	fmt.Fprintf(l.out, "Metrics: %s\n", l.head.metrics)
 	fmt.Fprintf(l.out, "From another terminal, to look at it and to insert tasks such as %s\n%s\n", invitation, l.head.command)
 }
 

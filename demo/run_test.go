@@ -128,7 +128,7 @@ func (d *demo) end(signal os.Signal) {
 
 func testThrowAway(t *testing.T, program string) {
 	d := start(t, program)
-	met := d.await(`^psql `,
+	met := d.await(`^psql `, `^Metrics: http://127\.0\.0\.1:\d+/metrics$`,
 		`^\d\d:\d\d:\d\d task \d+ DONE hello: hello, world$`,
 		` PLAN in 3 s: in \d\.\d s, SELECT`, ` DONE in 3 s: three seconds later$`,
 		` DONE on the 10 s: \d\d:\d\d:\d0\.`,

@@ -171,7 +171,7 @@ func (s *screen) dots(l lane, columns int) string {
 }
 
 func (s *screen) foot(width int) string {
-	text := "^C ends it. " + s.head.about
+	text := "^C ends it. Metrics: " + s.head.metrics + s.dot + s.head.about
 	if s.ends {
 		text = "It ends."
 	}

@@ -22,12 +22,12 @@ type controller struct {
 }
 
 // serve begins to serve the target, until end or until ctx ends.
-func serve(ctx context.Context, t work.Target, log zerolog.Logger) *controller {
+func serve(ctx context.Context, t work.Target, log zerolog.Logger, watch conf.Watch) *controller {
 	c := &controller{failed: make(chan error, 1), done: make(chan struct{}), stop: make(chan struct{})}
 	crew := routine.New(ctx)
 	crew.Go(func() {
 		defer close(c.done)
-		_ = conf.RunTargets(ctx, []work.Target{t}, log, conf.Options{Serve: c.serve, Stop: c.stop}) // only ctx makes it fail
+		_ = conf.RunTargets(ctx, []work.Target{t}, log, conf.Options{Serve: c.serve, Stop: c.stop, Watch: watch, Tasks: work.LogNone}) // only ctx makes it fail
 	})
 	return c
 }

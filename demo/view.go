@@ -25,14 +25,15 @@ type view interface {
 type heading struct {
 	version string // of the server
 	about   string
+	metrics string // where they are
 	command string // to be pasted into a shell
 }
 
 // invitation is a task to begin with.
 const invitation = `INSERT INTO task (input) VALUES ('SELECT now()');`
 
-func newView(options Options, p *place, version string) view {
-	head := heading{version: version, about: p.about(), command: p.command()}
+func newView(options Options, p *place, version, site string) view {
+	head := heading{version: version, about: p.about(), metrics: site + "/metrics", command: p.command()}
 	if isTerminal(options.Out) && os.Getenv("TERM") != "dumb" {
 		return newScreen(options.Out.(*os.File), options.Err, head)
 	}

@@ -1,7 +1,8 @@
 #!/bin/sh
 # Installs from the system's package manager what is missing of: postgresql (with psql and pgbench), compiler (for
-# go test -race), clock (the library that gives a server another clock), make.
-# Usage: install.sh postgresql|compiler|clock|make|pg_cron ...
+# go test -race), clock (the library that gives a server another clock), make,
+# promtool (of Prometheus, for a test of the metrics).
+# Usage: install.sh postgresql|compiler|clock|make|pg_cron|promtool ...
 set -eu
 
 say() { printf '%s\n' "$*" >&2; }
@@ -59,6 +60,8 @@ has_pg_cron() {
 
 has_make() { command -v make >/dev/null; }
 
+has_promtool() { command -v promtool >/dev/null; }
+
 # package MANAGER THING prints the packages to install.
 packages() {
 	case "$1 $2" in
@@ -77,6 +80,9 @@ packages() {
 	*' clock') echo libfaketime ;;
 	*' compiler') echo gcc glibc-devel ;;
 	*' make') echo make ;;
+	'apt-get promtool') ;; # apt_promtool
+	'dnf promtool' | 'yum promtool') echo golang-github-prometheus ;;
+	*' promtool') echo prometheus ;;
 	esac
 }
 
@@ -104,6 +110,15 @@ apt_install() {
 	run env DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=300 install -y --no-install-recommends "$@"
 }
 
+# Debian's package would start a Prometheus that nobody has asked for, so promtool alone is taken out of it.
+apt_promtool() {
+	folder=$(mktemp -d)
+	run apt-get update || say 'apt-get update failed; trying with the lists as they are'
+	(cd "$folder" && say '+ apt-get download prometheus' && apt-get download prometheus >&2 && dpkg-deb -x prometheus_*.deb .)
+	run cp "$folder/usr/bin/promtool" /usr/local/bin/promtool
+	rm -rf "$folder"
+}
+
 # install MANAGER PACKAGE ... reads nothing from standard input.
 install() {
 	manager=$1
@@ -121,8 +136,8 @@ install() {
 missing=
 for thing in "$@"; do
 	case $thing in
-	postgresql | compiler | clock | make | pg_cron) "has_$thing" || missing="$missing${missing:+ }$thing" ;;
-	*) die "usage: install.sh postgresql|compiler|clock|make|pg_cron ..." ;;
+	postgresql | compiler | clock | make | pg_cron | promtool) "has_$thing" || missing="$missing${missing:+ }$thing" ;;
+	*) die "usage: install.sh postgresql|compiler|clock|make|pg_cron|promtool ..." ;;
 	esac
 done
 [ -n "$missing" ] || exit 0
@@ -131,16 +146,19 @@ manager=$(find_manager)
 wanted=
 for thing in $missing; do
 	more=$(packages "$manager" "$thing")
-	wanted="$wanted${wanted:+ }$more"
+	wanted="$wanted${wanted:+${more:+ }}$more"
 done
 sudo=
 if [ "$(id -u)" -ne 0 ] && [ "$manager" != brew ]; then
 	command -v sudo >/dev/null || die "missing: $missing; as root, install by $manager: $wanted"
 	sudo=sudo
 fi
-say "missing: $missing; installing by ${sudo:+sudo }$manager: $wanted"
+say "missing: $missing; installing by ${sudo:+sudo }$manager: ${wanted:-what is in its package}"
 # shellcheck disable=SC2086 # one word a package
-install "$manager" $wanted </dev/null
+[ -z "$wanted" ] || install "$manager" $wanted </dev/null
+case "$manager $missing" in
+'apt-get '*promtool*) apt_promtool </dev/null ;;
+esac
 for thing in $missing; do
 	"has_$thing" || die "$thing is still missing after installing $wanted"
 done

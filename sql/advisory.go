@@ -41,6 +41,7 @@ type Holder struct {
 	Number   int64
 	Shared   bool
 	Role     string
+	Client   string // from where it has connected; "": this machine, by a socket, or unknown
 	Prepared string // its name
 	Believed bool
 }

@@ -3,6 +3,7 @@ package sql
 import (
 	"embed"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -23,7 +24,7 @@ type Queries struct {
 // states, :key_of_group and :key_of_remote for what tells lanes apart, with :group_itself and :remote_itself for the names where those are not the same,
 // :copied for the columns that a repetition copies, :copied_of_t for the same of the row t, :publication for the name of the table's
 // own publication, as text, :register for that of its register of sessions, :register_name for the same as text, without the schema, :besides for the names of the objects beside the table, :leader for the table of controllers, :sequence for the number of the sequence that ids come from (0: not known), with :drawn_id for the column that takes one and
-// :drawn_id_of_f for the id, and :unless_key_waits for what an INSERT does where another task waits with the key, and :made for whether it has made the row w, and not met it; :earlier is the condition on a session of an earlier leader's. What several operations share is in sql/part, and stands
+// :drawn_id_of_f for the id, and :unless_key_waits for what an INSERT does where another task waits with the key, and :made for whether it has made the row w, and not met it; :earlier is the condition on a session of an earlier leader's, :owner_of_t the owner of the row t, NULL where there is no column for it. What several operations share is in sql/part, and stands
 // for its name likewise.
 func (d Description) Queries(t Table) Queries {
 	of := make([]string, len(d.Copied))
@@ -46,6 +47,10 @@ func (d Description) Queries(t Table) Queries {
 		":leader": Beside(t, "leader"),
 
 		":drawn_id": "", ":drawn_id_of_f": "", ":unless_key_waits": "", ":made": "true",
+		":owner_of_t": "NULL::pg_catalog.text",
+	}
+	if slices.Contains(d.Copied, `"owner"`) && !d.Partitioned { // a partitioned table has no keys
+		names[":owner_of_t"] = "t.owner"
 	}
 	if d.Sequence != 0 {
 		names[":drawn_id"], names[":drawn_id_of_f"] = "id,", "f.drawn,"

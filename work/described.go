@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"pgtaskd/human"
 	"pgtaskd/sql"
 )
 
@@ -26,7 +27,7 @@ func (l *loop) postpone(ctx context.Context, t Target, err error) error {
 	}
 	l.postponed = time.Now().Add(postponement)
 	if known.IsZero() {
-		l.log.Warn().Err(err).Dur("retry_in_ms", postponement).Msg("table is in use and cannot be changed; serving it as it is")
+		l.log.Warn().Err(err).Str("retry_in", human.Duration(postponement)).Msg("table is in use and cannot be changed; serving it as it is")
 	}
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"pgtaskd/exec"
+	"pgtaskd/human"
 )
 
 // drained tells whether a drain has come to its end, or takes too long: rows that somebody has
@@ -39,13 +40,13 @@ func (l *loop) drain() {
 	if l.draining.IsZero() {
 		l.draining = time.Now()
 		l.Lanes.Close()
-		l.underWay(l.log.Info().Dur("grace", l.live.Load().Grace), "waits_for").Msg("draining")
+		l.underWay(l.log.Info().Str("grace", human.Duration(l.live.Load().Grace)), "waits_for").Msg("draining")
 		l.dropWaiting()
 	}
 	if !l.cancelled && time.Since(l.draining) >= l.live.Load().Grace {
 		l.cancelled = true
 		if l.anyRuns() {
-			l.underWay(l.log.Warn().Dur("grace", l.live.Load().Grace), "cancels").Msg("grace is over; cancelling tasks")
+			l.underWay(l.log.Warn().Str("grace", human.Duration(l.live.Load().Grace)), "cancels").Msg("grace is over; cancelling tasks")
 		}
 		for _, t := range l.tasks {
 			t.Stop(exec.Drained)
@@ -100,7 +101,7 @@ func (l *loop) underWay(line *zerolog.Event, key string) *zerolog.Event {
 	slices.SortFunc(runs, func(a, b run) int { return cmp.Or(a.start.Compare(b.start), cmp.Compare(a.Row.ID, b.Row.ID)) })
 	now, shown := l.Clock.Now(), zerolog.Arr()
 	for _, r := range runs[:min(len(runs), namedMost)] {
-		shown.Dict(zerolog.Dict().Int64("id", r.Row.ID).Str("group", r.Row.Group).Dur("ran_ms", now.Sub(r.start)))
+		shown.Dict(zerolog.Dict().Int64("id", r.Row.ID).Str("group", r.Row.Group).Str("ran", human.Duration(now.Sub(r.start))))
 	}
 	return line.Int("tasks", len(runs)).Array(key, shown)
 }

@@ -47,7 +47,7 @@ func (s *stage) tellsOfTheDrain(short, long int64) {
 	type run struct {
 		ID    int64
 		Group string
-		Ran   float64 `json:"ran_ms"`
+		Ran   string
 	}
 	var waits, cancels []run
 	for text := range strings.Lines(s.logged()) {
@@ -62,10 +62,10 @@ func (s *stage) tellsOfTheDrain(short, long int64) {
 		waits, cancels = append(waits, line.Waits...), append(cancels, line.Cancels...)
 	}
 	slices.SortFunc(waits, func(a, b run) int { return cmp.Compare(a.ID, b.ID) })
-	if len(waits) != 2 || waits[0].ID != short || waits[0].Group != "a" || waits[1].ID != long || waits[1].Group != "b" || waits[1].Ran <= 0 {
+	if len(waits) != 2 || waits[0].ID != short || waits[0].Group != "a" || waits[1].ID != long || waits[1].Group != "b" || waits[1].Ran == "" {
 		s.t.Errorf("waits for %+v", waits)
 	}
-	if len(cancels) != 1 || cancels[0].ID != long || cancels[0].Group != "b" || cancels[0].Ran < 1000 {
+	if len(cancels) != 1 || cancels[0].ID != long || cancels[0].Group != "b" || !strings.HasSuffix(cancels[0].Ran, " s") {
 		s.t.Errorf("cancels %+v", cancels)
 	}
 }

@@ -39,6 +39,8 @@ func (l *loop) timetable() []duty {
 		{name: "rivals", do: l.reassure},
 		{name: "hand over", do: l.handOver, next: l.nextDrain},
 		{name: "show who leads", do: l.present},
+		{name: "metrics of the table", do: l.survey},
+		{name: "tasks that the log leaves out", do: l.tellLeftOut},
 		{name: "pace", do: l.pace},
 		{name: "call back", do: l.callBack},
 		{name: "dispatch", do: l.dispatch, next: l.nextDispatch},

@@ -25,6 +25,7 @@ func (l *loop) forgetCommitted(ctx context.Context, ends []end) error {
 	}
 	for _, e := range ends {
 		delete(l.begun, e.task.Row.ID)
+		l.ended(e, "DONE")
 		l.gone(e)
 		l.look.wanted = l.look.wanted || !e.task.Row.Single
 	}
@@ -88,8 +89,9 @@ func (l *loop) finish(ctx context.Context, ends []end) error {
 	ctx, cancel := limited(ctx)
 	defer cancel()
 	c := newColumns(ends, l.encoding())
-	written := map[int64]bool{}
+	written := map[int64]string{}
 	var empty []int64
+	began := time.Now()
 	err := pgx.BeginFunc(ctx, l.control.conn, func(tx pgx.Tx) error {
 		if slices.Contains(c.last, false) {
 			if err := l.retry(ctx, tx, ends, written); err != nil {
@@ -103,12 +105,12 @@ func (l *loop) finish(ctx context.Context, ends []end) error {
 		var id int64
 		var repeats, nothing bool
 		var repeat []int64
-		bare := map[int64]bool{}
+		bare, states := map[int64]bool{}, map[int64]string{}
 		for _, e := range ends {
-			bare[e.task.Row.ID] = e.bare
+			bare[e.task.Row.ID], states[e.task.Row.ID] = e.bare, e.state()
 		}
 		if _, err := pgx.ForEachRow(rows, []any{&id, &repeats, &nothing}, func() error {
-			written[id] = true
+			written[id] = states[id]
 			if repeats && !bare[id] {
 				repeat = append(repeat, id)
 			}
@@ -128,6 +130,7 @@ func (l *loop) finish(ctx context.Context, ends []end) error {
 		return err
 	}
 	l.look.spoke = time.Now()
+	l.stats.write.since(began)
 	if err := l.settle(ctx, ends, written); err != nil {
 		return err
 	}
@@ -135,7 +138,7 @@ func (l *loop) finish(ctx context.Context, ends []end) error {
 }
 
 // retry returns those of the failed tasks to PLAN that have retries left.
-func (l *loop) retry(ctx context.Context, tx pgx.Tx, ends []end, written map[int64]bool) error {
+func (l *loop) retry(ctx context.Context, tx pgx.Tx, ends []end, written map[int64]string) error {
 	var failed []end
 	for _, e := range ends {
 		if !e.isLast() {
@@ -153,7 +156,7 @@ func (l *loop) retry(ctx context.Context, tx pgx.Tx, ends []end, written map[int
 	}
 	ids, err := pgx.CollectRows(rows, pgx.RowTo[int64])
 	for _, id := range ids {
-		written[id] = true
+		written[id] = "PLAN"
 		l.look.wanted = true
 	}
 	return err
@@ -164,13 +167,14 @@ func (l *loop) retry(ctx context.Context, tx pgx.Tx, ends []end, written map[int
 // whoever had it locked may have let it go in between.
 const silences = 3
 
-// settle forgets the tasks whose ends are written, and looks what is the matter with the others:
-// some are locked, and are written later; some have been stopped; the rest are no longer ours.
-func (l *loop) settle(ctx context.Context, ends []end, written map[int64]bool) error {
+// settle forgets the tasks whose ends are written, and looks what is the matter with the others: some are locked, and are written later;
+// some have been stopped; the rest are no longer ours. written are the states of the others, by id.
+func (l *loop) settle(ctx context.Context, ends []end, written map[int64]string) error {
 	var open []int64
 	for _, e := range ends {
-		if written[e.task.Row.ID] {
+		if state := written[e.task.Row.ID]; state != "" {
 			delete(l.begun, e.task.Row.ID)
+			l.ended(e, state)
 			l.gone(e)
 		} else {
 			open = append(open, e.task.Row.ID)
@@ -185,7 +189,7 @@ func (l *loop) settle(ctx context.Context, ends []end, written map[int64]bool) e
 		return err
 	}
 	for _, e := range ends {
-		if written[e.task.Row.ID] {
+		if written[e.task.Row.ID] != "" {
 			continue
 		}
 		switch s := standings[e.task.Row.ID]; {

@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"pgtaskd/human"
 	"pgtaskd/work/run"
 )
 
@@ -78,7 +79,7 @@ func (l *loop) change(context.Context) error {
 	l.live.Store(latest)
 	limits := latest.limits()
 	l.Limits.Store(&limits)
-	l.log.Info().Int("run", latest.Run).Dur("sleep", latest.Sleep).Dur("grace", latest.Grace).Dur("idle", latest.Idle).
+	l.log.Info().Int("run", latest.Run).Str("sleep", human.Duration(latest.Sleep)).Str("grace", human.Duration(latest.Grace)).Str("idle", human.Duration(latest.Idle)).
 		Int64("output_limit", latest.OutputLimit).Msg("settings changed")
 	return nil
 }

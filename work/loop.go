@@ -1,6 +1,7 @@
 package work
 
 import (
+	"cmp"
 	"context"
 	"sync/atomic"
 	"time"
@@ -28,6 +29,8 @@ type loop struct {
 	inbox           *inbox
 	crew            *routine.Group // all goroutines of the loop, and of its sessions
 	panics          *panics
+	stats           *Stats
+	throttle        throttle
 	live            atomic.Pointer[Live]    // those of the target, or what it was told since
 	facts           atomic.Pointer[control] // only what does not change after know
 
@@ -52,6 +55,7 @@ type loop struct {
 	cancelled bool              // its grace is over
 	crashed   *time.Time        // when the server has crashed last, as far as it tells
 	count     int               // tasks ended since the last look at the pace
+	surveyed  time.Time         // when the table was looked at for the metrics
 	relieved  int               // bytes of the heavy ends that have given their slots back
 
 	registering registering
@@ -60,7 +64,7 @@ type loop struct {
 
 func newLoop(ctx context.Context, t Target, log zerolog.Logger) *loop {
 	l := &loop{
-		target: t, log: log, trouble: &trouble{log: log, target: t}, crew: routine.New(ctx), panics: &panics{}, inbox: newInbox(), shows: map[string][][2]string{},
+		target: t, log: log, trouble: &trouble{log: log, target: t}, stats: cmp.Or(t.Stats, NewStats()), crew: routine.New(ctx), panics: &panics{}, inbox: newInbox(), shows: map[string][][2]string{},
 		term: newTerm(time.Time{}), ahead: soonAhead, completer: completer{told: make(chan written, 1)},
 		tasks: map[int64]*task{}, begun: map[int64]again{}, lost: map[int64]end{}, kept: map[string]bool{},
 	}

@@ -77,6 +77,8 @@ var plans = map[string]planned{
 	"stopped":      {args: []string{ids(), each("7"), each("2020-01-01"), each("2020-01-01"), each("e"), each("57014"), each("NULL"), each("false")}, state: "STOP"},
 	"stopping":     {state: "STOP"},
 	"superseded":   {args: []string{"5000", "7", "7", "'e'", "false"}, state: "WORK"},
+	"successes":    {args: []string{"20", "20"}, state: "PLAN"},
+	"survey":       {args: []string{"'public'", "'task'", "20"}, state: "PLAN"},
 	"text":         {args: []string{"5000", "false", "8192"}, state: "WORK"},
 	"turn":         {args: []string{ids(), each("7"), each("2020-01-01"), each("2020-01-01"), each("1"), each("true"), each("7")}, state: "WORK"},
 	"unchanged":    {args: []string{"5000", "'{}'"}, state: "WORK", in: []string{"end"}},

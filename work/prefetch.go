@@ -154,15 +154,19 @@ func (l *loop) readRows(rows pgx.Rows) (tasks []*run.Task, err error) {
 	var null, group, remote *string
 	var foreign bool
 	var own []byte
-	var expires *time.Time
+	var expires, created *time.Time
 	var before *run.Task // many have the same input
 	_, err = pgx.ForEachRow(rows, []any{
 		&r.ID, &r.Version, &r.First, &expires, &r.Group, &r.Remote, &r.Max, &r.Priority, &r.Parent, &r.Plan, &r.Attempt, &timeout, &live, &r.Count, &r.Save, &r.Drift,
-		&r.Format.Header, &r.Format.String, &delimiter, &escape, &quote, &null, &r.Rerun, &r.Single, &r.Suspect, &r.Input, &r.Data, &r.Epoch, &foreign, &own, &group, &remote,
+		&r.Format.Header, &r.Format.String, &delimiter, &escape, &quote, &null, &r.Rerun, &r.Single, &r.Suspect, &r.Input, &r.Data, &r.Epoch, &foreign, &own, &group, &remote, &created, &r.Key, &r.Skipped,
 	}, func() error {
 		r.Settings = settingsOf(own)
 		r.Timeout, r.Live = micros(timeout), micros(live)
 		r.Format.Delimiter, r.Format.Escape, r.Format.Quote = delimiter, escape, quote
+		r.Late = 0
+		if created != nil {
+			r.Late = created.Sub(r.Plan)
+		}
 		r.Format.Null = ""
 		if null != nil {
 			r.Format.Null = *null

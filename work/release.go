@@ -41,9 +41,9 @@ func (l *loop) release(ctx context.Context, ends []end) error {
 		return err
 	}
 	l.look.wanted = true
-	written := map[int64]bool{}
+	written := map[int64]string{}
 	for _, id := range ids {
-		written[id] = true
+		written[id] = "PLAN"
 	}
 	begun := map[int64]again{}
 	for id, n := range l.begun {
@@ -62,19 +62,19 @@ func (l *loop) stopped(ctx context.Context, ends []end) error {
 	for i, e := range ends {
 		c.errors[i], c.sqlstates[i] = e.shown(stopFailure(e), l.encoding())
 	}
-	var ids []int64
+	var some []changed
 	if err := pgx.BeginFunc(ctx, l.control.conn, func(tx pgx.Tx) (err error) {
-		ids, err = l.withWhatFollows(ctx, tx, l.queries().Text("stopped"), c.ids, c.pids, c.starts, c.stops, c.errors, c.sqlstates, c.notices, c.keeps)
+		some, err = l.withWhatFollows(ctx, tx, l.queries().Text("stopped"), c.ids, c.pids, c.starts, c.stops, c.errors, c.sqlstates, c.notices, c.keeps)
 		return err
 	}); err != nil {
 		return err
 	}
-	written := map[int64]bool{}
-	for _, id := range ids {
-		written[id] = true
+	written := map[int64]string{}
+	for _, c := range some {
+		written[c.id] = "STOP"
 	}
 	for i := range ends {
-		if !written[ends[i].task.Row.ID] {
+		if written[ends[i].task.Row.ID] == "" {
 			ends[i].kind, ends[i].fault = run.Finished, stopFailure(ends[i])
 		}
 	}

@@ -182,6 +182,7 @@ func (l *loop) scanOn(ctx context.Context) error {
 	var expired []int64
 	var found int
 	asked := time.Now()
+	defer l.stats.scan.since(asked)
 	batch := &pgx.Batch{}
 	if !s.begun {
 		s.begun = true
@@ -272,10 +273,16 @@ func (l *loop) expire(ctx context.Context, ids []int64) error {
 		some := ids[:min(len(ids), batchMost)]
 		ids = ids[len(some):]
 		err := l.eachWithWords(ctx, some, func(ctx context.Context, some []int64, mute bool) error {
-			return pgx.BeginFunc(ctx, l.control.conn, func(tx pgx.Tx) error {
-				_, err := l.withWhatFollows(ctx, tx, l.queries().Text("expire"), some, mute)
+			var gone []changed
+			err := pgx.BeginFunc(ctx, l.control.conn, func(tx pgx.Tx) (err error) {
+				gone, err = l.withWhatFollows(ctx, tx, l.queries().Text("expire"), some, mute)
 				return err
 			})
+			if err == nil {
+				l.counted(gone)
+				l.stats.skips(skippedExpired, repeating(gone))
+			}
+			return err
 		})
 		if err != nil {
 			return err
@@ -284,28 +291,27 @@ func (l *loop) expire(ctx context.Context, ids []int64) error {
 	return nil
 }
 
-// withWhatFollows runs a query that ends tasks and returns their ids and whether anything follows, and sees to that: repetitions, on_fail, notify.
-func (l *loop) withWhatFollows(ctx context.Context, tx pgx.Tx, query string, args ...any) (ids []int64, err error) {
+// withWhatFollows runs a query that ends tasks and returns them, and sees to what follows: repetitions, on_fail, notify.
+func (l *loop) withWhatFollows(ctx context.Context, tx pgx.Tx, query string, args ...any) (all []changed, err error) {
 	rows, err := tx.Query(ctx, query, args...)
 	if err != nil {
 		return nil, err
 	}
-	var id int64
-	var follows bool
+	var c changed
 	var followed []int64
-	if _, err := pgx.ForEachRow(rows, []any{&id, &follows}, func() error {
-		ids = append(ids, id)
-		if follows {
-			followed = append(followed, id)
+	if _, err := pgx.ForEachRow(rows, []any{&c.id, &c.follows, &c.repeats, &c.state, &c.group, &c.key, &c.sqlstate, &c.error}, func() error {
+		all = append(all, c)
+		if c.follows {
+			followed = append(followed, c.id)
 		}
 		return nil
 	}); err != nil {
-		return ids, err
+		return nil, err
 	}
 	if len(followed) == 1 {
-		return ids, l.repeatOrSay(ctx, tx, followed[0])
+		return all, l.repeatOrSay(ctx, tx, followed[0])
 	}
-	return ids, l.repeat(ctx, tx, followed)
+	return all, l.repeat(ctx, tx, followed)
 }
 
 // repeatOrSay creates the repetition of a task that has ended without a run of ours, or says in its row why the table does not take that: the end stands all the same.

@@ -1,6 +1,7 @@
 package work
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"math/rand/v2"
@@ -18,7 +19,8 @@ import (
 // drained, or why that could not be done; when ctx ends, it ends at once, with ctx's error. All it
 // has started has ended when it returns.
 func Serve(ctx context.Context, stop <-chan struct{}, t Target, log zerolog.Logger) error {
-	return (&service{target: t, trouble: &trouble{log: log, target: t}, panics: &panics{}}).serve(ctx, stop)
+	t.Stats = cmp.Or(t.Stats, NewStats())
+	return (&service{target: t, trouble: &trouble{log: log, target: t, stats: t.Stats}, panics: &panics{}}).serve(ctx, stop)
 }
 
 // service is what outlasts the loops that serve a target one after the other.
@@ -76,7 +78,10 @@ func (s *service) once(ctx context.Context, stop <-chan struct{}) error {
 	if s.begins != nil {
 		s.begins(l)
 	}
+	l.stats.serving.Store(l)
 	err := l.crew.Call(func() error { return l.serve(stop) })
+	l.stats.serving.Store(nil)
+	l.stats.rests()
 	l.Lanes.Close()
 	l.crew.End()
 	l.crew.Wait()
@@ -122,6 +127,7 @@ func (l *loop) lead(ctx context.Context, stop <-chan struct{}) error {
 	}
 	defer c.close()
 	l.control = c
+	l.stats.connected.Add(1)
 	leader, err := l.stand(ctx, stop)
 	if err != nil || !leader {
 		return err
@@ -175,6 +181,8 @@ func (l *loop) reign(ctx context.Context, stop <-chan struct{}) (err error) {
 	defer l.wake.Stop()
 	l.wake.Start()
 	l.trouble.served = true
+	l.stats.leads()
+	defer l.stats.rests()
 	l.trouble.become(func() { l.log.Info().Int32("pid", c.pid).Str("wake", string(l.wake.Way())).Msg("leading") })
 	if err := l.begin(ctx); err != nil {
 		return err
@@ -213,9 +221,13 @@ func (l *loop) stand(ctx context.Context, stop <-chan struct{}) (leader bool, er
 		l.decline()
 		l.panics.forget()             // whatever they have cut off is the leader's
 		l.closeLater(l.Pool.Stale(0)) // of what has ended since we led
-		if rival := l.control.leads.own.Rival; !stands && rival != nil {
+		rival := l.control.leads.own.Rival
+		if rival != nil {
+			l.stats.standsBy()
+		}
+		if !stands && rival != nil {
 			l.trouble.become(func() {
-				l.log.Info().Int32("pid", rival.PID).Str("role", rival.Role).Msg("standing by: another controller leads")
+				l.log.Info().Int32("pid", rival.PID).Str("role", rival.Role).Str("client", cmp.Or(rival.Client, "local or unknown")).Msg("standing by: another controller leads")
 			})
 			stands = true
 		}

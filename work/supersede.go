@@ -48,11 +48,15 @@ func (l *loop) supersede(ctx context.Context, id int64, version uint32, pid int3
 		text *string
 		mute bool
 	}{{text, false}, {nil, false}, {nil, true}} {
-		err = pgx.BeginFunc(ctx, l.control.conn, func(tx pgx.Tx) error {
-			ids, err := l.withWhatFollows(ctx, tx, l.queries().Text("superseded"), id, int32(version), pid, words.text, words.mute)
-			ended = len(ids) > 0
+		var some []changed
+		err = pgx.BeginFunc(ctx, l.control.conn, func(tx pgx.Tx) (err error) {
+			some, err = l.withWhatFollows(ctx, tx, l.queries().Text("superseded"), id, int32(version), pid, words.text, words.mute)
 			return err
 		})
+		if ended = err == nil && len(some) > 0; ended {
+			l.counted(some)
+			l.stats.skips(skippedSuperseded, len(some))
+		}
 		if !refusedByServer(err) {
 			break
 		}

@@ -40,6 +40,12 @@ type Target struct {
 	// Changes hands over settings that change while the target is served; nil: none do. It is not compared.
 	Changes *Changes
 
+	// Stats count what happens while the target is served; nil: nobody reads them. They are not compared.
+	Stats *Stats
+
+	// TaskLog says which tasks are logged; nil: none. It is not compared.
+	TaskLog *TaskLog
+
 	// Remotes are the connection strings that a task may name instead of giving one.
 	Remotes map[string]string
 }

@@ -6,6 +6,8 @@ import (
 
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/rs/zerolog"
+
+	"pgtaskd/human"
 )
 
 // sayAgain is how long a failure that lasts is not logged again.
@@ -33,6 +35,8 @@ type trouble struct {
 	unmade       map[string]bool // what could not be made beside it, likewise
 	unregistered string          // why sessions go without a register, as it was logged
 
+	stats *Stats
+
 	began time.Time // when we came to lead, or to stand by; zero while we do neither
 	say   func()    // logs that; nil once it has
 }
@@ -51,6 +55,9 @@ func (t *trouble) failed(err error) (wait time.Duration) {
 		t.deep = t.deep || lasted < calm || isAnswer(err)
 	}
 	t.began, t.say = time.Time{}, nil
+	if t.stats != nil {
+		t.stats.fails(err)
+	}
 	t.failures++
 	wait = pause(t.failures, err)
 	at, known := t.said[err.Error()]
@@ -62,7 +69,7 @@ func (t *trouble) failed(err error) (wait time.Duration) {
 	if known {
 		line = line.Time("since", t.since)
 	}
-	line.Dur("retry_in_ms", wait).Msg("target failed")
+	line.Str("retry_in", human.Duration(wait)).Msg("target failed")
 	return wait
 }
 
@@ -86,7 +93,7 @@ func (t *trouble) look() {
 	t.say()
 	t.say = nil
 	if !t.since.IsZero() {
-		t.log.Info().Dur("after_ms", time.Since(t.since)).Msg("target recovered")
+		t.log.Info().Str("after", human.Duration(time.Since(t.since))).Msg("target recovered")
 	}
 	t.since, t.said, t.deep = time.Time{}, nil, false
 }

@@ -46,6 +46,7 @@ func (l *loop) turn(ctx context.Context) error {
 	for _, e := range ends {
 		if turned[e.task.Row.ID] {
 			delete(l.begun, e.task.Row.ID)
+			l.ended(e, "DONE")
 			l.gone(e)
 		}
 	}
@@ -110,6 +111,7 @@ func (l *loop) setTurn(ctx context.Context, ends []end, asks []ask) (turned map[
 		c.starts, c.stops, c.outputs = append(c.starts, &now), append(c.stops, nil), append(c.outputs, nil)
 	}
 	if err := l.ripening(func() (err error) {
+		defer l.stats.write.since(time.Now())
 		turned, empty, err = queryTurn(ctx, l.control.conn, l.queries(), c)
 		return err
 	}); err != nil {

@@ -14,9 +14,15 @@ import (
 // waker returns what wakes the loop. Its stream has a connection of its own.
 func (l *loop) waker() *wake.Waker {
 	return wake.New(wake.Config{
-		Table: table(l.target), Group: l.crew, Log: l.log, Sleep: l.target.Sleep, Poke: l.inbox.wake, Limit: limited,
+		Table: table(l.target), Group: l.crew, Log: l.log, Sleep: l.target.Sleep, Poke: l.heardStream, Limit: limited,
 		Connect: func(ctx context.Context) (*pgconn.PgConn, error) { return connectStream(ctx, l.target) },
 	})
+}
+
+// heardStream wakes the loop for what the write-ahead log has told of.
+func (l *loop) heardStream() {
+	l.stats.streamed.Store(true)
+	l.inbox.wake()
 }
 
 // connectStream opens a connection for logical replication.

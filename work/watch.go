@@ -258,12 +258,13 @@ func (l *loop) forsake(id int64) {
 // halt writes the ends of tasks that were set to STOP and whose session has gone.
 func (l *loop) halt(ctx context.Context, ids []int64) error {
 	return l.eachWithWords(ctx, ids, func(ctx context.Context, ids []int64, mute bool) error {
-		var ended []int64
+		var ended []changed
 		err := pgx.BeginFunc(ctx, l.control.conn, func(tx pgx.Tx) (err error) {
 			ended, err = l.withWhatFollows(ctx, tx, l.queries().Text("halted"), ids, l.Pool.PIDs(), mute)
 			return err
 		})
 		if err == nil && len(ended) > 0 {
+			l.counted(ended)
 			l.log.Warn().Int("tasks", len(ended)).Msg("stopped tasks of a previous leader")
 		}
 		return err
@@ -278,19 +279,24 @@ func (l *loop) cut(ctx context.Context, ids []int64, lost map[int64]end) (done m
 		return done, nil
 	}
 	err = l.eachWithWords(ctx, ids, func(ctx context.Context, ids []int64, mute bool) error {
+		var some []changed
 		gone, starts, versions := make([]int64, len(ids)), make([]*time.Time, len(ids)), make([]int32, len(ids))
 		for i, id := range ids {
 			if e, known := lost[id]; known {
 				gone[i], starts[i], versions[i] = int64(e.PID), &e.start, int32(e.task.Row.Version)
 			}
 		}
-		return pgx.BeginFunc(ctx, l.control.conn, func(tx pgx.Tx) error {
-			some, err := l.withWhatFollows(ctx, tx, l.queries().Text("cut"), ids, gone, starts, versions, l.panics.causes(), mute)
-			for _, id := range some {
-				done[id] = true
-			}
+		err := pgx.BeginFunc(ctx, l.control.conn, func(tx pgx.Tx) (err error) {
+			some, err = l.withWhatFollows(ctx, tx, l.queries().Text("cut"), ids, gone, starts, versions, l.panics.causes(), mute)
 			return err
 		})
+		if err == nil {
+			for _, c := range some {
+				done[c.id] = true
+			}
+			l.counted(some)
+		}
+		return err
 	})
 	if err == nil {
 		for id := range done {

@@ -25,6 +25,7 @@ func (l *loop) hear() {
 		l.asks = append(l.asks, a)
 	}
 	for _, o := range outcomes {
+		l.stats.ran(&o)
 		e := endOf(o, l.known(o.Task))
 		e.task.ending, e.usual = true, e.isUsual()
 		if !l.forget(&e) {

@@ -97,4 +97,5 @@ WHERE t.ctid OPERATOR(pg_catalog.=) o.place
     AND t.tableoid OPERATOR(pg_catalog.=) o.part
 RETURNING
     t.id OPERATOR(pg_catalog./) (t.state OPERATOR(pg_catalog.<>) ALL ('{TAKE,WORK}'))::pg_catalog.int4, -- an error where a trigger has kept it under way
-    :followed AND NOT d.again
+    :followed AND NOT d.again,
+    :last_words

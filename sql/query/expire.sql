@@ -31,4 +31,5 @@ WHERE t.ctid OPERATOR(pg_catalog.=) e.place
     AND t.tableoid OPERATOR(pg_catalog.=) e.part
 RETURNING
     t.id OPERATOR(pg_catalog./) (t.state OPERATOR(pg_catalog.<>) 'PLAN')::pg_catalog.int4, -- an error where a trigger has kept the row as it was
-    :followed
+    :followed,
+    :last_words

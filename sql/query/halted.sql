@@ -39,4 +39,7 @@ SET
 FROM halted AS h
 WHERE t.ctid OPERATOR(pg_catalog.=) h.place
     AND t.tableoid OPERATOR(pg_catalog.=) h.part
-RETURNING t.id, t.notify IS NOT NULL
+RETURNING
+    t.id,
+    t.notify IS NOT NULL,
+    :last_words

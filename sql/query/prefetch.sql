@@ -52,7 +52,10 @@ SELECT
     EXISTS (SELECT FROM pg_catalog.pg_foreign_server),
     CASE WHEN t.settings IS NOT NULL THEN pg_catalog.convert_to(t.settings::pg_catalog.text, pg_catalog.getdatabaseencoding()) END, -- as bytes: there may be characters that cannot be sent
     :group_itself,
-    :remote_itself
+    :remote_itself,
+    CASE WHEN t.created OPERATOR(pg_catalog.>) t.plan AND t.created OPERATOR(pg_catalog.<) 'infinity' THEN t.created END,
+    CASE WHEN NOT $4 THEN t.key END,
+    t.skipped
 FROM pg_catalog.unnest(coalesce($1::pg_catalog.int8[], (
     SELECT CASE WHEN pg_catalog.count(*) OPERATOR(pg_catalog.=) 1 THEN pg_catalog.array_agg(d.id) END
     FROM (
@@ -67,7 +70,7 @@ FROM pg_catalog.unnest(coalesce($1::pg_catalog.int8[], (
 CROSS JOIN LATERAL ( -- looked up one by one, whatever the statistics say
     SELECT
         t.id, t.xmin AS version, t.xmax OPERATOR(pg_catalog.<>) 0 AND t.xmax OPERATOR(pg_catalog.<>) t.xmin AS locked, t.key, t.stop, t.base, t.plan, t."group", t.remote, t.max, t.priority, t.parent, t.attempt, t.timeout, t.live,
-        t.count, t.save, t.drift, t.header, t.string, t.delimiter, t.escape, t.quote, t."null", t.rerun, :followed AS followed, t.overlap, t.interrupted, t.runs, t.input, t.data, t.settings, t.active, x.expires
+        t.count, t.save, t.drift, t.header, t.string, t.delimiter, t.escape, t.quote, t."null", t.rerun, :followed AS followed, t.overlap, t.interrupted, t.runs, t.input, t.data, t.settings, t.active, t.created, t.skipped, x.expires
     FROM :table AS t
     CROSS JOIN LATERAL (SELECT
         t.attempt OPERATOR(pg_catalog.=) 0

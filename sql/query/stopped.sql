@@ -39,4 +39,5 @@ WHERE t.ctid OPERATOR(pg_catalog.=) e.place
     AND t.tableoid OPERATOR(pg_catalog.=) e.part
 RETURNING
     t.id OPERATOR(pg_catalog./) (t.stop IS NOT NULL)::pg_catalog.int4, -- an error where a trigger has kept the row as it was
-    t.notify IS NOT NULL
+    t.notify IS NOT NULL,
+    :last_words

@@ -18,4 +18,5 @@ WHERE t.id OPERATOR(pg_catalog.=) $1
     )
 RETURNING
     t.id,
-    :followed
+    :followed,
+    :last_words

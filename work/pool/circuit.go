@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/rs/zerolog"
+
+	"pgtaskd/human"
 )
 
 // Where sessions can't be opened: how long until one more is tried, at most, and how long after the
@@ -93,6 +95,6 @@ func (s *shortage) look() {
 	defer s.mu.Unlock()
 	if s.said != nil && time.Since(s.last) > shortOver {
 		s.said = nil
-		s.log.Info().Dur("after_ms", time.Since(s.since)).Msg("sessions available again")
+		s.log.Info().Str("after", human.Duration(time.Since(s.since))).Msg("sessions available again")
 	}
 }

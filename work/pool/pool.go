@@ -288,3 +288,10 @@ func Close(old []*Session) {
 		}
 	}
 }
+
+// Count is how many sessions there are, with those at work.
+func (p *Pool) Count() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.all
+}

@@ -22,6 +22,9 @@ type Row struct {
 	Priority int32
 	Parent   *int64
 	Plan     time.Time
+	Late     time.Duration // after its plan it was inserted
+	Key      *string
+	Skipped  int32 // periods before it
 	Attempt  int32
 	Timeout  time.Duration
 	Live     time.Duration

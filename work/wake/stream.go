@@ -12,6 +12,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"pgtaskd/exec"
+	"pgtaskd/human"
 	"pgtaskd/sql"
 )
 
@@ -79,7 +80,7 @@ func (s *stream) run(ctx context.Context) {
 			s.set(false)
 		}
 		if text := err.Error(); !told[text] {
-			s.Log.Warn().Err(err).Dur("sleep", s.Sleep).Msg("no stream of the write-ahead log; polling")
+			s.Log.Warn().Err(err).Str("sleep", human.Duration(s.Sleep)).Msg("no stream of the write-ahead log; polling")
 			told[text] = true
 		}
 		select {

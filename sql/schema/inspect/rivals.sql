@@ -7,6 +7,7 @@ SELECT
     h.object::pg_catalog.int8,
     h.shared,
     coalesce(pg_catalog.pg_get_userbyid(a.usesysid)::pg_catalog.text, x.owner::pg_catalog.text, ''),
+    coalesce(pg_catalog.host(a.client_addr), ''),
     coalesce(x.gid, ''),
     coalesce(h.pid IS NOT NULL AND (a.pid IS NULL OR r.rolsuper OR r.rolname OPERATOR(pg_catalog.=) current_user OR EXISTS (
         WITH RECURSIVE parts AS (

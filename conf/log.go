@@ -1,0 +1,33 @@
+package conf
+
+import (
+	"github.com/rs/zerolog"
+
+	"pgtaskd/work"
+)
+
+// Log says what is logged, and how.
+type Log struct {
+	Level  zerolog.Level // the least important
+	Format string        // FormatJSON, FormatText or FormatJournal; "": text on a terminal, else JSON
+	Tasks  string        // which tasks: work.LogFailed, work.LogAll or work.LogNone
+}
+
+// How a line of the log is written.
+const (
+	FormatJSON    = "json"
+	FormatText    = "text"
+	FormatJournal = "journal" // text with the priority in front, as sd-daemon(3) has it
+)
+
+func (r *reader) log(into *Log) func(value) {
+	return func(v value) {
+		name := into.Level.String()
+		r.object(v, keys{
+			"level":  r.choice(&name, "trace", "debug", "info", "warn", "error"),
+			"format": r.choice(&into.Format, FormatJSON, FormatText, FormatJournal),
+			"tasks":  r.choice(&into.Tasks, work.LogFailed, work.LogAll, work.LogNone),
+		})
+		into.Level, _ = zerolog.ParseLevel(name) // only names that it knows come here
+	}
+}

@@ -1,0 +1,75 @@
+package conf
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/rs/zerolog"
+
+	"pgtaskd/work"
+)
+
+// watched is a Watch that tells what it is told.
+type watched struct {
+	addresses chan string
+	targets   chan []work.Target
+	refuses   string // an address
+}
+
+func (w *watched) Listen(address string) error {
+	w.addresses <- address
+	if address == w.refuses {
+		return errors.New("cannot listen on " + address)
+	}
+	return nil
+}
+
+func (w *watched) Show(targets []work.Target) { w.targets <- targets }
+
+// TestWatchIsTold: where to listen, and which targets there are, with the same counts for as long as a table is a target; a port that cannot be had ends the start, and at a reload is
+// logged while the rest of the file counts.
+func TestWatchIsTold(t *testing.T) {
+	t.Parallel()
+	w := &watched{make(chan string, 100), make(chan []work.Target, 100), "127.0.0.1:1"}
+	path := file(t, `{"http": {"listen": "127.0.0.1:1"}, "targets": [{"data": "a"}]}`)
+	if err := Run(t.Context(), path, zerolog.Nop(), Options{Watch: w}); err == nil || !strings.Contains(err.Error(), "cannot listen on 127.0.0.1:1") {
+		t.Errorf("%v", err)
+	}
+	<-w.addresses
+
+	s := open(t, file(t, `{"http": {"listen": "127.0.0.1:2"}, "targets": [{"data": "a"}, {"data": "b"}]}`), w)
+	runs := s.begin("a/public/task", "b/public/task")
+	before := await(t, w.targets, "targets")
+	if address := await(t, w.addresses, "an address"); address != "127.0.0.1:2" || len(before) != 2 || runs["a/public/task"].target.Stats != before[0].Stats {
+		t.Errorf("%s %v", address, before)
+	}
+	s.write(`{"http": {"listen": "127.0.0.1:1"}, "targets": [{"data": "a", "reset": "3 s"}]}`)
+	runs["a/public/task"].drains(t)
+	runs["b/public/task"].drains(t)
+	s.says("cannot serve the metrics there")
+	after := await(t, w.targets, "targets")
+	if len(after) != 1 || after[0].Stats != before[0].Stats {
+		t.Errorf("%v", after)
+	}
+	runs["b/public/task"].result <- nil
+	runs["a/public/task"].result <- nil
+	last := s.begin("a/public/task")["a/public/task"]
+	if last.target.Stats != before[0].Stats {
+		t.Error("the counts begin again when a target has changed")
+	}
+	s.write(`[{"data": "a", "reset": "3 s"}]`)
+	for _, want := range []string{"127.0.0.1:1", ""} {
+		if address := await(t, w.addresses, "an address"); address != want {
+			t.Errorf("%q, not %q", address, want)
+		}
+	}
+	close(s.stop)
+	last.drains(t)
+	last.result <- nil
+	s.finish(nil)
+	<-w.targets
+	if len(w.targets) > 0 {
+		t.Error("what ends with the program is shown to the last")
+	}
+}

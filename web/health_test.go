@@ -1,0 +1,181 @@
+package web
+
+import (
+	"bufio"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"pgtaskd/server/servertest"
+	"pgtaskd/server/tasktest"
+	"pgtaskd/sql"
+	"pgtaskd/work"
+)
+
+// TestReadyNamesTargetsThatAreNotServed: a line for each, with the reason; one that another controller leads is stood by for.
+func TestReadyNamesTargetsThatAreNotServed(t *testing.T) {
+	t.Parallel()
+	dsn := servertest.Database(t)
+	tasktest.Make(t, servertest.Connect(t, dsn), sql.Options{})
+	first, second := opened(t), opened(t)
+	led, away := target(t, dsn), target(t, "host=127.0.0.1 port=1 user=u password=hidden dbname=away\n")
+	first.serves(led, away)
+	servertest.Wait(t, patience, "a reason", func() bool {
+		status, text := first.get("/readyz")
+		return status == http.StatusServiceUnavailable && strings.HasPrefix(text, "away/public/task: ") && strings.Contains(text, "refused") && strings.Count(text, "\n") == 1
+	}, func() string { _, text := first.get("/readyz"); return text })
+	if status, text := first.get("/readyz"); strings.Contains(text, "hidden") {
+		t.Errorf("%d %s", status, text)
+	}
+	second.serves(led)
+	servertest.Wait(t, patience, "a follower", func() bool {
+		status, text := second.get("/readyz")
+		return status == http.StatusOK && text == "ok\n"
+	})
+	named := `{target="` + led.Name() + `"}`
+	second.show("a follower", func(m map[string]float64) bool {
+		return m["pgtaskd_follower"+named] == 1 && m["pgtaskd_leader"+named] == 0
+	})
+	for _, s := range []*site{first, second} {
+		if status, text := s.get("/healthz"); status != http.StatusOK || text != "ok\n" {
+			t.Errorf("%d %s", status, text)
+		}
+	}
+}
+
+// TestTargetsThatAreRemovedAreNotShown, and those of one name keep apart.
+func TestTargetsThatAreRemovedAreNotShown(t *testing.T) {
+	t.Parallel()
+	s := opened(t)
+	a, b, c := target(t, "host=a user=u dbname=shop"), target(t, "host=b port=1 user=u dbname=shop"), target(t, "host=a user=v dbname=shop")
+	for _, t := range []*work.Target{&a, &b, &c} {
+		t.Stats = work.NewStats()
+	}
+	s.Show([]work.Target{a, b, c})
+	m := s.metrics()
+	for _, name := range []string{"shop/public/task@a:5432", "shop/public/task@b:1", "shop/public/task@a:5432#2"} {
+		if _, known := m[`pgtaskd_leader{target="`+name+`"}`]; !known {
+			t.Errorf("there is no %s in %v", name, m)
+		}
+	}
+	s.Show([]work.Target{b})
+	m = s.metrics()
+	if _, known := m[`pgtaskd_leader{target="shop/public/task"}`]; !known {
+		t.Errorf("%v", m)
+	}
+	for name := range m {
+		if strings.Contains(name, "@a") {
+			t.Errorf("%s is shown", name)
+		}
+	}
+}
+
+// TestOnlyGetAndHeadAreAnswered, for the paths that there are.
+func TestOnlyGetAndHeadAreAnswered(t *testing.T) {
+	t.Parallel()
+	s := opened(t)
+	for _, c := range []struct {
+		method, path string
+		status       int
+	}{
+		{"GET", "/healthz", 200},
+		{"HEAD", "/healthz", 200},
+		{"HEAD", "/metrics", 200},
+		{"GET", "/readyz", 200},
+		{"POST", "/metrics", 405},
+		{"DELETE", "/readyz", 405},
+		{"GET", "/", 404},
+		{"GET", "/metrics/", 404},
+		{"GET", "/debug/pprof/", 404},
+	} {
+		request, err := http.NewRequestWithContext(t.Context(), c.method, s.URL()+c.path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		response, err := http.DefaultClient.Do(request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		response.Body.Close()
+		if response.StatusCode != c.status {
+			t.Errorf("%s %s: %d", c.method, c.path, response.StatusCode)
+		}
+	}
+}
+
+// TestHostileRequestsAreBounded: headers that do not end, or are too long, and too many connections.
+func TestHostileRequestsAreBounded(t *testing.T) {
+	t.Parallel()
+	s := opened(t)
+	dial := func() net.Conn {
+		c, err := net.Dial("tcp", strings.TrimPrefix(s.URL(), "http://"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { c.Close() })
+		_ = c.SetDeadline(time.Now().Add(patience))
+		return c
+	}
+	t.Run("slow", func(t *testing.T) {
+		c := dial()
+		_, _ = io.WriteString(c, "GET /metrics HTTP/1.1\r\nHost: x\r\n")
+		if _, err := io.ReadAll(c); err != nil {
+			t.Errorf("the connection stays open: %v", err)
+		}
+	})
+	t.Run("long", func(t *testing.T) {
+		c := dial()
+		go func() {
+			_, _ = io.WriteString(c, "GET /metrics HTTP/1.1\r\nHost: x\r\nX: "+strings.Repeat("x", 10<<20)+"\r\n\r\n")
+		}()
+		if answer, err := bufio.NewReader(c).ReadString('\n'); !strings.Contains(answer, " 431 ") {
+			t.Errorf("%q %v", answer, err)
+		}
+	})
+	t.Run("many", func(t *testing.T) {
+		for range clientsMost {
+			dial()
+		}
+		if _, err := dial().Read(make([]byte, 1)); err == nil || strings.Contains(err.Error(), "timeout") {
+			t.Errorf("one more is not refused: %v", err)
+		}
+	})
+}
+
+// TestListenMoves: to another port, and to another address with the same port; where that fails, it stays.
+func TestListenMoves(t *testing.T) {
+	t.Parallel()
+	s, other := opened(t), opened(t)
+	answers := func(url string) bool {
+		response, err := http.Get(url + "/healthz")
+		if err == nil {
+			response.Body.Close()
+		}
+		return err == nil && response.StatusCode == http.StatusOK
+	}
+	before := s.URL()
+	taken := strings.TrimPrefix(other.URL(), "http://")
+	if err := s.Listen(taken); err == nil || !strings.Contains(err.Error(), "http.listen: cannot listen on "+taken) || !strings.Contains(err.Error(), "in use") {
+		t.Errorf("%v", err)
+	}
+	if s.URL() != before || !answers(before) {
+		t.Errorf("%s is gone", before)
+	}
+	own := strings.TrimPrefix(before, "http://")
+	if err := s.Listen(own); err != nil { // what was 0 is a number now
+		t.Fatal(err)
+	}
+	wide := "0.0.0.0:" + port(own)
+	if err := s.Listen(wide); err != nil || !answers(before) {
+		t.Errorf("%v, %s", err, s.URL())
+	}
+	if err := s.Listen("192.0.2.1:" + port(own)); err == nil || !answers(before) {
+		t.Errorf("%v, %s", err, s.URL())
+	}
+	if err := s.Listen(""); err != nil || answers(before) || s.URL() != "" {
+		t.Errorf("%v, %s", err, s.URL())
+	}
+}

@@ -1,0 +1,104 @@
+package web
+
+import (
+	"context"
+	"io"
+	stdlog "log"
+	"net"
+	"net/http"
+	"sync/atomic"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"pgtaskd/routine"
+)
+
+// What those who ask may take up.
+const (
+	headerLimit = 5 * time.Second // to send the request's head, and
+	readLimit   = 10 * time.Second
+	writeLimit  = 30 * time.Second
+	idleLimit   = time.Minute
+	headerMost  = 8 << 10 // bytes, to which net/http adds 4 kB
+	clientsMost = 64
+	closeLimit  = time.Second // answers that are under way at the end
+)
+
+// server answers at one address.
+type server struct {
+	listener *listener
+	http     *http.Server
+	ended    <-chan error
+}
+
+func serve(crew *routine.Group, l net.Listener, handler http.Handler, log zerolog.Logger) *server {
+	s := &server{listener: &listener{Listener: l}, http: &http.Server{
+		Handler: handler, ReadHeaderTimeout: headerLimit, ReadTimeout: readLimit, WriteTimeout: writeLimit, IdleTimeout: idleLimit, MaxHeaderBytes: headerMost,
+		ErrorLog: stdlog.New(&rare{log: log}, "", 0),
+	}}
+	s.ended = crew.Start(func() error { return s.http.Serve(s.listener) })
+	return s
+}
+
+// close lets answers that are under way go out for a moment.
+func (s *server) close() {
+	ctx, cancel := context.WithTimeout(context.Background(), closeLimit)
+	defer cancel()
+	if s.http.Shutdown(ctx) != nil {
+		_ = s.http.Close() // what is still open is nobody's we wait for
+	}
+	<-s.ended
+}
+
+// listener closes at once what comes beyond clientsMost connections: each takes a file descriptor that a session may need.
+type listener struct {
+	net.Listener
+	open atomic.Int32
+}
+
+// Accept returns the next connection for which there is room.
+func (l *listener) Accept() (net.Conn, error) {
+	for {
+		c, err := l.Listener.Accept()
+		if err != nil {
+			return nil, err
+		}
+		if l.open.Add(1) <= clientsMost {
+			return &conn{Conn: c, open: &l.open}, nil
+		}
+		l.open.Add(-1)
+		_ = c.Close()
+	}
+}
+
+type conn struct {
+	net.Conn
+	open   *atomic.Int32
+	closed atomic.Bool
+}
+
+// Close makes room for another.
+func (c *conn) Close() error {
+	if !c.closed.Swap(true) {
+		c.open.Add(-1)
+	}
+	return c.Conn.Close()
+}
+
+// rare logs what net/http has to say, once a minute at most: anybody who can connect has it say something.
+type rare struct {
+	log  zerolog.Logger
+	last atomic.Int64 // in seconds
+}
+
+var _ io.Writer = (*rare)(nil)
+
+// Write logs a line.
+func (r *rare) Write(line []byte) (int, error) {
+	now := time.Now().Unix()
+	if last := r.last.Load(); now-last >= 60 && r.last.CompareAndSwap(last, now) {
+		r.log.Warn().Bytes("said", line[:min(len(line), 500)]).Msg("HTTP server has a problem")
+	}
+	return len(line), nil
+}

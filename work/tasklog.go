@@ -1,0 +1,163 @@
+package work
+
+import (
+	"context"
+	"regexp"
+	"strings"
+	"sync/atomic"
+	"time"
+	"unicode/utf8"
+
+	"github.com/rs/zerolog"
+
+	"pgtaskd/human"
+)
+
+// Which tasks are logged.
+const (
+	LogFailed = "fail" // those that FAIL or are GONE
+	LogAll    = "all"  // those, and all others that end or wait again
+	LogNone   = "none"
+)
+
+// How many lines about tasks a target may write: a burst, and then so many a second. What is left out is counted, and the count is written from time to time.
+const (
+	lineBurst    = 100
+	linesEach    = time.Second / 10
+	leftOutTick  = 10 * time.Second
+	wordsMost    = 200 // bytes of a group or a key in the log
+	sentenceMost = 500 // and of an error
+)
+
+// TaskLog says which tasks are logged. All targets share one. Any goroutine may use it; the nil one says none.
+type TaskLog struct{ which atomic.Value }
+
+// NewTaskLog returns one.
+func NewTaskLog(which string) *TaskLog {
+	t := &TaskLog{}
+	t.Set(which)
+	return t
+}
+
+// Set changes it: LogFailed, LogAll or LogNone.
+func (t *TaskLog) Set(which string) { t.which.Store(which) }
+
+// wants tells whether a task that has come to the state is logged.
+func (t *TaskLog) wants(state string) bool {
+	if t == nil {
+		return false
+	}
+	switch t.which.Load() {
+	case LogAll:
+		return true
+	case LogFailed:
+		return state == "FAIL" || state == "GONE"
+	}
+	return false
+}
+
+// throttle bounds how many lines a target writes about its tasks. It belongs to the loop.
+type throttle struct {
+	full    time.Time // when the burst will be whole again
+	leftOut int
+	told    time.Time
+}
+
+// allows tells whether there is room for one more line.
+func (t *throttle) allows(now time.Time) bool {
+	if t.full.Before(now) {
+		t.full = now
+	}
+	if t.full.Sub(now) > (lineBurst-1)*linesEach {
+		t.leftOut++
+		return false
+	}
+	t.full = t.full.Add(linesEach)
+	return true
+}
+
+// takeLeftOut is how many lines have been left out, where it is time to say so.
+func (t *throttle) takeLeftOut(now time.Time) (n int) {
+	if t.leftOut == 0 || now.Sub(t.told) < leftOutTick {
+		return 0
+	}
+	n, t.leftOut, t.told = t.leftOut, 0, now
+	return n
+}
+
+// taskLine is what a line says of a task.
+type taskLine struct {
+	id            int64
+	state, group  string
+	key, sqlstate string
+	error         string
+	attempt       int32
+	start, stop   time.Time
+}
+
+// report logs a task that has ended, or waits again.
+func (l *loop) report(t taskLine) {
+	if !l.throttle.allows(time.Now()) {
+		return
+	}
+	line := l.log.Info()
+	if t.state == "FAIL" || t.state == "GONE" {
+		line = l.log.Warn()
+	}
+	line = line.Int64("id", t.id).Str("group", cut(t.group, wordsMost))
+	if t.key != "" {
+		line = line.Str("key", cut(t.key, wordsMost))
+	}
+	line = line.Str("state", t.state)
+	if t.sqlstate != "" {
+		line = line.Str("sqlstate", cut(t.sqlstate, wordsMost))
+	}
+	if t.error != "" {
+		first, _, _ := strings.Cut(t.error, "\n")
+		line = line.Str(zerolog.ErrorFieldName, cut(masked(first), sentenceMost))
+	}
+	if t.attempt > 1 {
+		line = line.Int32("attempt", t.attempt)
+	}
+	if !t.start.IsZero() {
+		line = line.Str("ran", human.Duration(max(t.stop.Sub(t.start), 0)))
+	}
+	switch t.state {
+	case "FAIL", "GONE":
+		line.Msg("task failed")
+	case "PLAN":
+		line.Msg("task waits again")
+	default:
+		line.Msg("task ended")
+	}
+}
+
+// tellLeftOut says how many lines have been left out.
+func (l *loop) tellLeftOut(context.Context) error {
+	if n := l.throttle.takeLeftOut(time.Now()); n > 0 {
+		l.log.Warn().Int("tasks", n).Msg("more tasks ended than the log shows")
+	}
+	return nil
+}
+
+// cut is a text of at most so many bytes.
+func cut(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	for most > 0 && !utf8.RuneStart(text[most]) {
+		most--
+	}
+	return text[:most] + "…"
+}
+
+// What may stand for a password in an error: SQL can raise any.
+var (
+	quotedSecret = regexp.MustCompile(`(?i)(passw(?:or)?d\s*(?:=\s*)?)'[^']*'?`)
+	plainSecret  = regexp.MustCompile(`(?i)(passw(?:or)?d\s*=\s*|://[^\s/:@]*:)[^\s'@]+`)
+)
+
+// masked is a text without them.
+func masked(text string) string {
+	return plainSecret.ReplaceAllString(quotedSecret.ReplaceAllString(text, "${1}***"), "${1}***")
+}
