@@ -20,12 +20,16 @@ func (s *supervisor) read() (file *File, fresh bool, err error) {
 	return file, fresh, err
 }
 
-// take makes the file's targets those that are wanted.
-func (s *supervisor) take(ctx context.Context, file *File) {
+// logs has the log as the file says, before there is more to log.
+func (s *supervisor) logs(file *File) {
 	if s.options.Log != nil {
 		s.options.Log(file.Log)
 	}
 	s.tasks.Set(file.Log.Tasks)
+}
+
+// take makes the file's targets those that are wanted.
+func (s *supervisor) take(ctx context.Context, file *File) {
 	s.log.Info().Str("file", s.path).Int("targets", len(file.Targets)).Msg("configuration loaded")
 	if warning := file.Exposed(s.path); warning != "" {
 		s.log.Warn().Str("file", s.path).Msg(warning)
@@ -40,6 +44,7 @@ func (s *supervisor) reread(ctx context.Context, asked bool) {
 	switch {
 	case !fresh && !asked:
 	case err == nil:
+		s.logs(file)
 		if err := s.listen(file.Listen); err != nil {
 			s.log.Error().Err(err).Str("file", s.path).Msg("cannot serve the metrics there; the previous address stays")
 		}

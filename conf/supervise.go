@@ -59,6 +59,7 @@ func Run(ctx context.Context, path string, log zerolog.Logger, options Options) 
 	if err != nil {
 		return err
 	}
+	s.logs(file)
 	if err := s.listen(file.Listen); err != nil {
 		return err
 	}
