@@ -45,15 +45,24 @@ var tokenPatterns = []struct {
 }
 
 // longest is how much of a text is looked at for a token, but for bodies: a pattern takes time for all that it is given.
-const longest = 2000
+const (
+	longest = 2000
+	short   = 100 // where neither a string nor a comment begins
+)
 
 // lex cuts an SQL text into tokens; its first line has that number.
 func lex(sql string, line int) []lexeme {
 	var tokens []lexeme
 	for sql != "" {
+		quoted := strings.ContainsRune(`'"$-/eE`, rune(sql[0]))
 		for _, p := range tokenPatterns {
-			ahead := sql
-			if p.kind != bodyToken {
+			ahead := sql[:min(len(sql), short)]
+			switch {
+			case p.kind == bodyToken && sql[0] != '$':
+				continue
+			case p.kind == bodyToken:
+				ahead = sql
+			case quoted:
 				ahead = sql[:min(len(sql), longest)]
 			}
 			text := p.pattern.FindString(ahead)
