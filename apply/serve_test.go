@@ -66,7 +66,7 @@ func TestApplyMeetsRunsThatEnd(t *testing.T) {
 	s := play(t)
 	s.exec(`CREATE TABLE run (at timestamptz DEFAULT clock_timestamp(), "group" text)`)
 	s.serve()
-	for i := range 150 {
+	for i := range 40 {
 		out := s.run(fmt.Sprintf("- {key: a, repeat: 2 ms, group: g%d, input: 'INSERT INTO run DEFAULT VALUES'}\n- {key: b, repeat: 1 ms, priority: %d, input: SELECT 1}", i, i), apply.Options{})
 		if i > 0 && (!strings.HasPrefix(out, "~ a") || !strings.Contains(out, "~ b")) {
 			t.Fatalf("run %d: %s", i, out)

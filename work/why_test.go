@@ -1,6 +1,7 @@
 package work
 
 import (
+	"context"
 	"fmt"
 	"regexp"
 	"strings"
@@ -117,7 +118,15 @@ var reasons = []struct {
 		id := s.add("input, plan", "SELECT 1", "infinity")
 		reader, locker := s.connect(), s.connect()
 		must(s.t, reader, "BEGIN; SELECT FROM task")
-		go func() { _, _ = locker.Exec(s.t.Context(), "SET lock_timeout = '5s'; LOCK TABLE task") }()
+		ended := make(chan struct{})
+		go func() {
+			defer close(ended)
+			_, _ = locker.Exec(context.WithoutCancel(s.t.Context()), "SET lock_timeout = '5s'; LOCK TABLE task")
+		}()
+		s.t.Cleanup(func() {
+			_ = reader.Close(context.WithoutCancel(s.t.Context()))
+			<-ended
+		})
 		return id
 	}, `waits for the table, which pid \d+ of role postgres \(.*\) is about to lock, and waits for pid \d+`},
 	{
