@@ -14,13 +14,16 @@ build: ## Build bin/pgtaskd.
 demo: build ## Start a throw-away server and show tasks at work.
 	bin/pgtaskd demo
 
-# One package at a time: each has servers of its own, and some tests look at the clock. Most tests
-# of a package wait for something, so several run at once.
+# These have tests that look at the clock: one package at a time. Most tests of a package wait for something, so several run at once.
+ALONE := exec faults sql work
+others = $(filter-out $(addprefix %/,$(ALONE) smoke),$(shell go list ./...))
+
 test: ## Run all tests. TESTFLAGS=-v adds flags for go test.
 	server/install.sh postgresql compiler clock
-	-server/install.sh promtool
-	go test -race -count=1 -p 1 -parallel 6 -timeout 400s $(TESTFLAGS) $$(go list ./... | grep -v /smoke$$)
-	go -C bench test -race -count=1 -timeout 290s $(TESTFLAGS) ./...
+	-server/install.sh pg_cron promtool
+	go test -race -count=1 -vet=off -p 2 -parallel 4 -timeout 400s $(TESTFLAGS) $(others)
+	go test -race -count=1 -vet=off -p 1 -parallel 6 -timeout 400s $(TESTFLAGS) $(addprefix ./,$(ALONE))
+	go -C bench test -race -count=1 -vet=off -timeout 290s $(TESTFLAGS) ./...
 
 smoke: build ## Test the built program from outside.
 	server/install.sh postgresql
