@@ -22,7 +22,7 @@ test: ## Run all tests. TESTFLAGS=-v adds flags for go test.
 	server/install.sh postgresql compiler clock
 	-server/install.sh pg_cron promtool
 	go test -race -count=1 -vet=off -p 2 -parallel 4 -timeout 400s $(TESTFLAGS) $(others)
-	go test -race -count=1 -vet=off -p 1 -parallel 6 -timeout 400s $(TESTFLAGS) $(addprefix ./,$(ALONE))
+	go test -race -count=1 -vet=off -p 1 -parallel 6 -timeout 600s $(TESTFLAGS) $(addprefix ./,$(ALONE))
 	go -C bench test -race -count=1 -vet=off -timeout 290s $(TESTFLAGS) ./...
 
 smoke: build ## Test the built program from outside.
