@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"slices"
+	"sync"
 	"syscall"
 	"time"
 
@@ -132,10 +133,15 @@ func means(err error, command string) bool {
 	})
 }
 
-// logger is the program's log, as the command line says; setLog makes it what the configuration says.
-func (p *program) logger() zerolog.Logger {
+// setUpLogs sets what all logs of the process have alike.
+var setUpLogs = sync.OnceFunc(func() {
 	zerolog.ErrorHandler = func(error) {} // a log that can't be written is lost; its own default writes to standard error, too
 	zerolog.TimeFieldFormat = "2006-01-02T15:04:05.000Z07:00"
+})
+
+// logger is the program's log, as the command line says; setLog makes it what the configuration says.
+func (p *program) logger() zerolog.Logger {
+	setUpLogs()
 	p.output = newOutput(p.stderr)
 	log := zerolog.New(p.output).With().Timestamp().Logger()
 	if level, err := zerolog.ParseLevel(p.level); p.level != "" && err == nil {
