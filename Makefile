@@ -38,7 +38,7 @@ thorough: ## Run all cases of the long tables of work and of its model, of which
 	go test -count=1 -tags slow -timeout 30m $(TESTFLAGS) ./work/model
 	server/install.sh postgresql
 	go test -count=1 -tags slow -timeout 30m $(TESTFLAGS) -run '^TestNothingReadsALargeTable$$' ./ask
-	go test -race -count=1 -tags slow -timeout 30m $(TESTFLAGS) -run '^(TestEndsThatTheTableRefuses|TestEncodings|TestOddBytes|TestTasksRunAsTheirLoginsSettingsSay)$$' ./work
+	go test -race -count=1 -tags slow -timeout 30m $(TESTFLAGS) -run '^(TestPlansDoNotDependOnStatistics|TestWhyATaskWaits|TestOutages|TestEndsThatTheTableRefuses|TestEncodings|TestOddBytes|TestTasksRunAsTheirLoginsSettingsSay)$$' ./work
 
 steps: ## Kill a controller at every message of the protocol (an hour). PART=2/5 runs the second of five parts.
 	server/install.sh postgresql

@@ -158,7 +158,10 @@ func TestPlansDoNotDependOnStatistics(t *testing.T) {
 	if err != nil || len(entries) != len(plans) {
 		t.Fatalf("%d statements are planned here, of %d (%v)", len(plans), len(entries), err)
 	}
-	for _, w := range worlds {
+	for i, w := range worlds {
+		if !thorough && i%4 != 0 {
+			continue
+		}
 		t.Run(w.name, func(t *testing.T) {
 			t.Parallel()
 			w.try(t)
