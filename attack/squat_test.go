@@ -37,7 +37,8 @@ func made(t *testing.T) *objects {
 	ours = &objects{}
 	for statements, query := range map[*string]string{
 		&ours.functions: `SELECT pg_get_functiondef(p.oid) || ';' || coalesce(format('COMMENT ON FUNCTION %s IS %L;', p.oid::regprocedure, obj_description(p.oid, 'pg_proc')), '')
-			FROM pg_proc AS p WHERE p.pronamespace = ANY ('{public,own,low}'::regnamespace[])`,
+			FROM pg_proc AS p JOIN pg_language AS l ON l.oid = p.prolang AND l.lanname = 'plpgsql' -- the bodies of the others need the table
+			WHERE NOT p.proretset AND p.pronamespace = ANY ('{public,own,low}'::regnamespace[])`,
 		&ours.types: `SELECT format('CREATE TYPE %s AS ENUM (%s);', t.oid::regtype, (SELECT string_agg(quote_literal(enumlabel), ', ' ORDER BY enumsortorder) FROM pg_enum WHERE enumtypid = t.oid))
 			FROM pg_type AS t WHERE t.typtype = 'e' AND t.typnamespace = ANY ('{public,own,low}'::regnamespace[])`,
 		&ours.sequences: `SELECT format('CREATE SEQUENCE %s;', oid::regclass) FROM pg_class WHERE relkind = 'S' AND relnamespace = ANY ('{public,own,low}'::regnamespace[])`,
