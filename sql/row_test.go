@@ -91,6 +91,21 @@ func TestRefusesWhatNothingActsOn(t *testing.T) {
 	}
 }
 
+// TestColumnsThatDoNotGoTogether are refused, and so is a channel that NOTIFY does not take.
+func TestColumnsThatDoNotGoTogether(t *testing.T) {
+	t.Parallel()
+	conn := database(t)
+	install(t, conn, task, nil)
+	execute(t, conn, "INSERT INTO task (input, cron, key, overlap) VALUES ('', '@daily', 'a', true), ('', NULL, 'b', false)")
+	for _, set := range []string{
+		"repeat = '1 day' WHERE key = 'a'", "retry = 1 WHERE key = 'a'", "cron = '@daily', repeat = '1 day' WHERE key = 'b'", "cron = '61 * * * *'", "cron = ''",
+		"notify = ''", "notify = repeat('x', 64)", "catchup = -1", "max_failures = -1", "settings = '[]'",
+	} {
+		refused(t, conn, "UPDATE task SET "+set, "23514")
+	}
+	execute(t, conn, "UPDATE task SET notify = repeat('x', 63), catchup = 2147483647, max_failures = 2147483647")
+}
+
 func TestOneWaitingTaskPerKey(t *testing.T) {
 	t.Parallel()
 	conn := database(t)

@@ -92,10 +92,13 @@ func TestCronThatCannotBeRead(t *testing.T) {
 		"nonsense": `cron ends at character 9 after 1 field%`, "TZ=Nowhere/City 0 0 * * *": `time zone "Nowhere/City" at character 4 is not known%`, "0 0 30 2 *": "%never%",
 		strings.Repeat("1,", 1<<20) + "1 * * * *": "cron is longer than 1 kB", "": "cron is empty",
 	} {
-		id := s.add("input, cron, plan, origin", "SELECT 1", cron, "2100-01-01", "-infinity")
+		id := s.add("input, cron, plan, origin, on_fail", "SELECT 1", cron, "2100-01-01", "-infinity", "SELECT 'cry'")
 		s.becomes(id, "FAIL")
 		if got := s.get("SELECT format('%s %s %s', error LIKE 'ERROR:  ' || $2, sqlstate, stop IS NOT NULL AND next IS NULL) FROM task WHERE id = $1", id, why); got != "t 22023 t" {
 			t.Error(got, s.get("SELECT left(error, 200) FROM task WHERE id = $1", id))
+		}
+		if got := s.get("SELECT string_agg(input, ' ') FROM task WHERE parent = $1", id); got != "SELECT 'cry'" {
+			t.Error("what follows:", got)
 		}
 	}
 }

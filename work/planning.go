@@ -3,6 +3,7 @@ package work
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -89,32 +90,48 @@ func (l *loop) planThese(ctx context.Context) error {
 	if len(ids) == 0 {
 		return nil
 	}
+	zone := zoneOf(l.timeZone())
 	planned := map[int64]bool{}
 	err := l.eachWithWords(ctx, ids, func(ctx context.Context, ids []int64, mute bool) error {
 		var p beats
 		for _, id := range ids {
-			p.add(all[id], l.timeZone())
+			p.add(all[id], zone)
 		}
-		rows, err := l.control.conn.Query(ctx, l.queries().Text("planned"), p.ids, p.versions, p.plans, p.skipped, p.errors, mute)
+		var some []changed
+		err := pgx.BeginFunc(ctx, l.control.conn, func(tx pgx.Tx) (err error) {
+			some, err = l.withWhatFollows(ctx, tx, l.queries().Text("planned"), p.ids, p.versions, p.plans, p.skipped, p.errors, mute)
+			return err
+		})
 		if err != nil {
 			return err
 		}
-		done, err := pgx.CollectRows(rows, pgx.RowTo[int64])
-		for _, id := range done {
-			planned[id] = true
+		for _, c := range some {
+			planned[c.id] = true
 		}
-		return err
+		l.counted(slices.DeleteFunc(some, func(c changed) bool { return c.state != "FAIL" }))
+		return nil
 	})
 	for _, id := range ids {
 		if planned[id] {
 			delete(l.parked, id)
 		} else {
-			l.park([]int64{id}) // somebody has locked or changed it
+			l.park([]int64{id}) // somebody has locked or changed it, or it is taken back
 		}
 	}
 	l.look.wanted = true
 	l.look.spoke = time.Now()
 	return err
+}
+
+// zoned is a time zone of the server's, with what Go knows of it.
+type zoned struct {
+	name     string
+	location *time.Location // nil: nothing
+}
+
+func zoneOf(name string) zoned {
+	location, _ := time.LoadLocation(name)
+	return zoned{name, location}
 }
 
 // beats are the parameters of planned.sql.
@@ -126,7 +143,7 @@ type beats struct {
 	errors   []*string
 }
 
-func (b *beats) add(u *unplanned, zone string) {
+func (b *beats) add(u *unplanned, zone zoned) {
 	plan, skipped, err := u.beat(zone)
 	b.ids, b.versions = append(b.ids, u.id), append(b.versions, int32(u.version))
 	b.plans, b.skipped = append(b.plans, plan), append(b.skipped, int32(skipped))
@@ -140,12 +157,11 @@ func (b *beats) add(u *unplanned, zone string) {
 
 // beat is what the task is to be planned for, nil if nothing is left, and how many beats have been
 // passed over before. zone is that of expressions that name none.
-func (u *unplanned) beat(zone string) (plan *pgtype.Timestamptz, skipped int, err error) {
-	location, err := time.LoadLocation(zone)
-	if err != nil && !strings.Contains(u.cron, "TZ=") {
-		return nil, 0, fmt.Errorf("cron needs a time zone: that of the target, %q, is no name of the tz database\nHINT:  Give the target a \"timezone\", or begin cron with CRON_TZ=", zone)
+func (u *unplanned) beat(zone zoned) (plan *pgtype.Timestamptz, skipped int, err error) {
+	if zone.location == nil && !strings.Contains(u.cron, "TZ=") {
+		return nil, 0, fmt.Errorf("cron needs a time zone: that of the target, %q, is no name of the tz database\nHINT:  Give the target a \"timezone\", or begin cron with CRON_TZ=", zone.name)
 	}
-	s, err := schedule.Parse(u.cron, location)
+	s, err := schedule.Parse(u.cron, zone.location)
 	if err != nil {
 		return nil, 0, err
 	}

@@ -1,5 +1,5 @@
--- Plans tasks for the next beats of their cron expressions; each must still be as it was read. One whose expression cannot be read FAILs, and a repetition that has no
--- beat before its until is taken back.
+-- Plans tasks for the next beats of their cron expressions, and returns those; each must still be as it was read. One whose expression cannot be read FAILs, and a
+-- repetition that has no beat before its until is taken back.
 -- $1 ids, $2 versions of the rows that were read, $3 plans (NULL: there is none), $4 beats that were passed over, $5 errors, $6 whether to say nothing
 WITH found AS MATERIALIZED (
     SELECT b.*, t.part, t.place
@@ -55,27 +55,23 @@ last AS (
     ) AS p
     WHERE t.ctid OPERATOR(pg_catalog.=) p.place
         AND t.tableoid OPERATOR(pg_catalog.=) p.part
-),
-planned AS (
-    UPDATE :table AS t
-    SET
-        origin = NULL,
-        base = NULL,
-        plan = coalesce(f.plan, t.plan),
-        skipped = CASE WHEN f.error IS NULL THEN f.skipped ELSE t.skipped END,
-        state = (CASE WHEN f.error IS NULL THEN 'PLAN' ELSE 'FAIL' END)::pg_catalog.text:::state,
-        start = CASE WHEN f.error IS NOT NULL THEN pg_catalog.statement_timestamp() ELSE t.start END,
-        stop = CASE WHEN f.error IS NOT NULL THEN pg_catalog.statement_timestamp() ELSE t.stop END,
-        error = CASE WHEN f.error IS NOT NULL AND NOT $6::pg_catalog.bool THEN f.error ELSE t.error END,
-        sqlstate = CASE WHEN f.error IS NOT NULL AND NOT $6 THEN '22023' ELSE t.sqlstate END
-    FROM found AS f
-    WHERE (f.plan IS NOT NULL OR f.error IS NOT NULL)
-        AND t.ctid OPERATOR(pg_catalog.=) f.place
-        AND t.tableoid OPERATOR(pg_catalog.=) f.part
-    RETURNING t.id, t.state, t.origin
 )
-SELECT p.id OPERATOR(pg_catalog./) (p.origin IS NULL)::pg_catalog.int4 -- an error where a trigger has kept the row as it was
-FROM planned AS p
-UNION ALL
-SELECT o.id
-FROM over AS o
+UPDATE :table AS t
+SET
+    origin = NULL,
+    base = NULL,
+    plan = coalesce(f.plan, t.plan),
+    skipped = CASE WHEN f.error IS NULL THEN f.skipped ELSE t.skipped END,
+    state = (CASE WHEN f.error IS NULL THEN 'PLAN' ELSE 'FAIL' END)::pg_catalog.text:::state,
+    start = CASE WHEN f.error IS NOT NULL THEN pg_catalog.statement_timestamp() ELSE t.start END,
+    stop = CASE WHEN f.error IS NOT NULL THEN pg_catalog.statement_timestamp() ELSE t.stop END,
+    error = CASE WHEN f.error IS NOT NULL AND NOT $6::pg_catalog.bool THEN f.error ELSE t.error END,
+    sqlstate = CASE WHEN f.error IS NOT NULL AND NOT $6 THEN '22023' ELSE t.sqlstate END
+FROM found AS f
+WHERE (f.plan IS NOT NULL OR f.error IS NOT NULL)
+    AND t.ctid OPERATOR(pg_catalog.=) f.place
+    AND t.tableoid OPERATOR(pg_catalog.=) f.part
+RETURNING
+    t.id OPERATOR(pg_catalog./) (t.origin IS NULL)::pg_catalog.int4, -- an error where a trigger has kept the row as it was
+    :followed AND t.state OPERATOR(pg_catalog.=) 'FAIL',
+    :last_words

@@ -61,6 +61,7 @@ WITH ended AS MATERIALIZED (
             )
             AND t.next IS NULL
             AND (t.repeat OPERATOR(pg_catalog.>) '0' OR t.cron IS NOT NULL)
+            AND (t.cron IS NULL OR t.state OPERATOR(pg_catalog.<>) 'FAIL' OR t.attempt OPERATOR(pg_catalog.>) 0) -- else its cron cannot be read
         ORDER BY t.id
     ) AS t
 ),

@@ -15,7 +15,7 @@ CREATE OR REPLACE FUNCTION :schema.pgtaskd_accept_:hash() RETURNS pg_catalog.tri
 DECLARE
     told pg_catalog.bool; -- assigned, since PERFORM is a statement of its own for the server
     wrong pg_catalog.text;
-    anew pg_catalog.bool;
+    another pg_catalog.bool; -- expression
 BEGIN
     IF NEW.plan OPERATOR(pg_catalog.<) (pg_catalog.statement_timestamp() OPERATOR(pg_catalog.+) '2 min') OR NEW.cron IS NOT NULL THEN
         told := TG_OP OPERATOR(pg_catalog.=) 'UPDATE'
@@ -110,8 +110,8 @@ BEGIN
         RAISE EXCEPTION 'a task has cron or repeat, not both' USING ERRCODE = 'check_violation', COLUMN = 'cron', TABLE = TG_TABLE_NAME,
             SCHEMA = TG_TABLE_SCHEMA, CONSTRAINT = 'pgtaskd_cron_check';
     END IF;
-    anew := TG_OP OPERATOR(pg_catalog.=) 'INSERT' OR (OLD.cron OPERATOR(pg_catalog.=) NEW.cron) IS NOT TRUE;
-    wrong := CASE WHEN NEW.cron IS NOT NULL AND anew THEN :schema.pgtaskd_cron_:hash(NEW.cron) END;
+    another := TG_OP OPERATOR(pg_catalog.=) 'INSERT' OR (OLD.cron OPERATOR(pg_catalog.=) NEW.cron) IS NOT TRUE;
+    wrong := CASE WHEN NEW.cron IS NOT NULL AND another THEN :schema.pgtaskd_cron_:hash(NEW.cron) END;
     IF wrong IS NOT NULL THEN
         RAISE EXCEPTION '%', wrong USING ERRCODE = 'check_violation', COLUMN = 'cron', TABLE = TG_TABLE_NAME,
             SCHEMA = TG_TABLE_SCHEMA, CONSTRAINT = 'pgtaskd_cron_check';
@@ -122,7 +122,7 @@ BEGIN
     -- The leader finds the beats of a cron expression, and plans the task. Where origin is infinite it has a plan, and the leader only looks whether it can read cron.
     IF NEW.cron IS NOT NULL AND TG_OP OPERATOR(pg_catalog.=) 'INSERT' THEN
         NEW.origin := coalesce(NEW.origin, CASE WHEN NEW.plan OPERATOR(pg_catalog.=) pg_catalog.statement_timestamp() THEN NEW.plan ELSE '-infinity' END);
-    ELSIF NEW.cron IS NOT NULL AND anew THEN
+    ELSIF NEW.cron IS NOT NULL AND another THEN
         NEW.base := NULL;
         NEW.origin := '-infinity';
         IF NEW.plan OPERATOR(pg_catalog.=) OLD.plan THEN
