@@ -31,7 +31,7 @@ func (s *led) number(sql string) (n int64) {
 func TestSoonStarts(t *testing.T) {
 	t.Parallel()
 	s := early(t)
-	s.exec(`INSERT INTO task (input, "group", plan) SELECT 'SELECT 1', 'g' || i % 3, statement_timestamp() + interval '1 s' + i * interval '3 ms' FROM generate_series(1, 100) AS i`)
+	s.exec(`INSERT INTO task (input, "group", plan) SELECT 'SELECT 1', 'g' || i % 3, statement_timestamp() + interval '2 s' + i * interval '3 ms' FROM generate_series(1, 100) AS i`)
 	s.until("done", func() bool {
 		return s.get("SELECT count(*) FROM task WHERE state = 'DONE' AND attempt = 1 AND start >= plan AND output = '1'") == "100"
 	})

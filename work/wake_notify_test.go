@@ -31,10 +31,12 @@ func (s *stage) waking() sql.Waking {
 }
 
 // sleepers counts the sessions that hold the lock of a sleeping leader.
-func (s *stage) sleepers() string {
+func (s *stage) sleepers() string { return s.sleepersOn(s.waking().Lock) }
+
+func (s *stage) sleepersOn(lock int64) string {
 	s.t.Helper()
 	return s.get("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND mode = 'ExclusiveLock' AND granted "+
-		"AND database = (SELECT oid FROM pg_database WHERE datname = current_database()) AND (classid::int8 << 32) + objid::int8 = $1", s.waking().Lock)
+		"AND database = (SELECT oid FROM pg_database WHERE datname = current_database()) AND (classid::int8 << 32) + objid::int8 = $1", lock)
 }
 
 // asleep waits until the leader sleeps.
@@ -49,11 +51,12 @@ const manyTasks = 40
 // awake inserts tasks until the leader stays awake.
 func (s *stage) awake() {
 	s.t.Helper()
+	lock := s.waking().Lock // before: to find it takes so long that the leader falls asleep again
 	s.until("awake", func() bool {
 		for range manyTasks {
 			s.exec("INSERT INTO task (input, max) VALUES ('', 9)")
 		}
-		return s.sleepers() == "0"
+		return s.sleepersOn(lock) == "0"
 	})
 }
 
