@@ -140,9 +140,11 @@ func (w *tail) look(ctx context.Context, b *table) error {
 			ended = append(ended, id)
 		}
 	}
-	events, err := w.events(ctx, b, append(changed, ended...), now)
-	if err != nil {
-		return err
+	var events []Event
+	if ids := append(changed, ended...); len(ids) > 0 {
+		if events, err = w.events(ctx, b, ids, now); err != nil {
+			return err
+		}
 	}
 	w.known = now
 	return w.write(events)
