@@ -1,4 +1,4 @@
-.PHONY: help build demo test smoke attack thorough steps lint bench pairs chaos fuzz clean
+.PHONY: help build demo test test-light test-alone test-bench test-needs smoke attack thorough steps lint bench pairs chaos fuzz clean
 
 FUZZTIME ?= 20s
 TOOL := go tool -modfile=$(CURDIR)/tools/go.mod
@@ -18,12 +18,20 @@ demo: build ## Start a throw-away server and show tasks at work.
 ALONE := exec faults sql work
 others = $(filter-out $(addprefix %/,$(ALONE) smoke),$(shell go list ./...))
 
-test: ## Run all tests. TESTFLAGS=-v adds flags for go test.
+test: test-light test-alone test-bench ## Run all tests. TESTFLAGS=-v adds flags for go test.
+
+test-light: test-needs
+	go test -race -count=1 -vet=off -p 2 -parallel 4 -timeout 400s $(TESTFLAGS) $(others)
+
+test-alone: test-needs
+	go test -race -count=1 -vet=off -p 1 -parallel 6 -timeout 600s $(TESTFLAGS) $(addprefix ./,$(ALONE))
+
+test-bench: test-needs
+	go -C bench test -race -count=1 -vet=off -timeout 290s $(TESTFLAGS) ./...
+
+test-needs:
 	server/install.sh postgresql compiler clock
 	-server/install.sh pg_cron promtool
-	go test -race -count=1 -vet=off -p 2 -parallel 4 -timeout 400s $(TESTFLAGS) $(others)
-	go test -race -count=1 -vet=off -p 1 -parallel 6 -timeout 600s $(TESTFLAGS) $(addprefix ./,$(ALONE))
-	go -C bench test -race -count=1 -vet=off -timeout 290s $(TESTFLAGS) ./...
 
 smoke: build ## Test the built program from outside.
 	server/install.sh postgresql
