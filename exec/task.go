@@ -71,8 +71,9 @@ func (r *Result) Retry() bool {
 // Tail is what is left to do for a task whose SQL has run in our transaction: the calls that write
 // its end, of which one fails when the task is no longer ours, or none; and COMMIT.
 type Tail struct {
-	Calls []Call
-	Input string // of that task, for its errors
+	Calls  []Call
+	Input  string // of that task, for its errors
+	Defers bool   // the table of the tasks has something that is checked at COMMIT
 
 	partly bool // what made the transaction ours has left out what the SQL has hardly changed
 }

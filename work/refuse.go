@@ -200,7 +200,7 @@ func (l *loop) refused(ctx context.Context, ends []end) error {
 		case run.InTheWay(e.fault) && l.begun[id].crossed < crossedTries-1:
 			e.kind = run.Released
 			l.begun[id], e.delay = l.begun[id].crosses()
-		case !run.InTheWay(e.fault) && (e.delay > 0 || ofTable(e.fault.SQLState)) && l.begun[id].runs < tries:
+		case !run.InTheWay(e.fault) && !e.ForGood && (e.delay > 0 || ofTable(e.fault.SQLState)) && l.begun[id].runs < tries:
 			l.begun[id] = l.begun[id].anotherRun()
 			e.kind, e.delay = run.Released, 0
 		default:
