@@ -1,4 +1,4 @@
-.PHONY: help build demo test test-light test-alone test-bench test-needs smoke attack thorough steps lint bench pairs chaos fuzz clean
+.PHONY: help build demo test smoke attack thorough steps lint bench pairs chaos fuzz clean
 
 FUZZTIME ?= 20s
 TOOL := go tool -modfile=$(CURDIR)/tools/go.mod
@@ -19,6 +19,9 @@ ALONE := exec faults sql work
 others = $(filter-out $(addprefix %/,$(ALONE) smoke),$(shell go list ./...))
 
 test: test-light test-alone test-bench ## Run all tests. TESTFLAGS=-v adds flags for go test.
+
+# The parts of make test.
+.PHONY: test-light test-alone test-bench test-needs
 
 test-light: test-needs
 	go test -race -count=1 -vet=off -p 2 -parallel 4 -timeout 400s $(TESTFLAGS) $(others)
