@@ -24,13 +24,13 @@ test: test-light test-alone test-bench ## Run all tests. TESTFLAGS=-v adds flags
 .PHONY: test-light test-alone test-bench test-needs
 
 test-light: test-needs
-	go test -race -count=1 -vet=off -p 2 -parallel 4 -timeout 400s $(TESTFLAGS) $(others)
+	go test -race -count=1 -vet=off -p 2 -parallel 4 -timeout 15m $(TESTFLAGS) $(others)
 
 test-alone: test-needs
-	go test -race -count=1 -vet=off -p 1 -parallel 6 -timeout 600s $(TESTFLAGS) $(addprefix ./,$(ALONE))
+	go test -race -count=1 -vet=off -p 1 -parallel 6 -timeout 25m $(TESTFLAGS) $(addprefix ./,$(ALONE))
 
 test-bench: test-needs
-	go -C bench test -race -count=1 -vet=off -timeout 290s $(TESTFLAGS) ./...
+	go -C bench test -race -count=1 -vet=off -timeout 15m $(TESTFLAGS) ./...
 
 test-needs:
 	server/install.sh postgresql compiler clock
