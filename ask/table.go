@@ -33,6 +33,7 @@ type facts struct {
 	complete  bool // it has the columns that are asked for
 	leaders   bool // there is a table of controllers that we may read
 	why       bool // there is a function that says why a task waits
+	groups    bool // there is a table of groups
 }
 
 // open connects to a target and looks at its table. The caller closes it.
@@ -53,9 +54,9 @@ func open(ctx context.Context, t work.Target, command string, writes bool) (*tab
 func look(ctx context.Context, conn *pgx.Conn, t work.Target, writes bool) (*table, error) {
 	b := &table{target: t, name: sql.Table{Schema: t.Schema, Name: t.Table}, conn: conn}
 	b.queries = sql.Asking(b.name)
-	row := conn.QueryRow(ctx, b.queries.Text("facts"), t.Schema, t.Table, sql.LeadersName(b.name), sql.WhyName(b.name))
+	row := conn.QueryRow(ctx, b.queries.Text("facts"), t.Schema, t.Table, sql.LeadersName(b.name), sql.WhyName(b.name), sql.GroupsName(b.name))
 	f := &b.facts
-	err := row.Scan(&f.kind, &f.role, &f.superuser, &f.usage, &f.reads, &f.changes, &f.complete, &f.leaders, &f.why)
+	err := row.Scan(&f.kind, &f.role, &f.superuser, &f.usage, &f.reads, &f.changes, &f.complete, &f.leaders, &f.why, &f.groups)
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
 		return nil, fmt.Errorf("table %s is not there: pgtaskd run makes it, and pgtaskd check says what is in the way", b.name)
