@@ -78,7 +78,7 @@ func regroup(ctx context.Context, s *Screen, targets []work.Target, groups []str
 		return err
 	}
 	failed := false
-	err = one(ctx, t, command, false, func(b *table) error {
+	err = one(ctx, t, command, changesGroups, func(b *table) error {
 		if err := b.trustedGroups(ctx); err != nil {
 			return err
 		}
