@@ -28,6 +28,7 @@ type Description struct {
 	Leader        int64    // the table of controllers, that can be written to: a number that is another one when it is made again; 0: there is none
 	Group         int64    // the table of groups, that can be read; 0: there is none
 	GroupSequence int64    // counts the changes of that
+	Unlimited     string   // why nothing has the name of that; "": something has
 	Without       []string // what the table is served without, and why
 	Besides       string   // changes when an object beside the table does
 	Fingerprint   string   // changes when anything above does, or a column's type
@@ -73,6 +74,7 @@ func Describe(ctx context.Context, conn *pgx.Conn, t Table) (Description, error)
 	if lacks != "" {
 		d.Without = append(d.Without, lacks)
 	}
+	d.Unlimited = f.unlimited(t)
 	d.Without, d.Besides = append(d.Without, f.foreign(t)...), f.seen()
 	d.StateType, _ = f.stateType(t)
 	if f.index(true, "", "id") != nil {

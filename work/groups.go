@@ -62,7 +62,8 @@ func (l *loop) nextRegroup() time.Duration {
 // regroupFor reads the limits again before tasks are started that may be newer than they are.
 func (l *loop) regroupFor(ctx context.Context, tasks []*run.Task, changed bool) error {
 	g := &l.grouping
-	if len(tasks) == 0 || g.table == 0 || !changed && !g.open || time.Since(g.failed) < groupsRetry {
+	same := l.control.table.Group == g.table && (g.table == 0 || !changed && !g.open)
+	if len(tasks) == 0 || same || time.Since(g.failed) < groupsRetry {
 		return nil
 	}
 	return l.readGroups(ctx)
