@@ -175,6 +175,38 @@ func (c *againCommand) Run(ctx context.Context, p *program) error {
 	return asked(ask.Again(ctx, p.screen(c.JSON), targets, c.ID))
 }
 
+type pauseCommand struct {
+	scope
+	asJSON
+	Group []string `arg:"" help:"Groups; one that ends in % means all that begin so."`
+	Until string   `placeholder:"TIME" help:"When the pause ends: a moment, or how long from now (\"2 hours\")."`
+	Note  string   `placeholder:"TEXT" help:"Why, for people who look into the table of groups."`
+}
+
+// Run pauses groups.
+func (c *pauseCommand) Run(ctx context.Context, p *program) error {
+	targets, err := c.targets(p, "")
+	if err != nil {
+		return err
+	}
+	return asked(ask.Pause(ctx, p.screen(c.JSON), targets, c.Group, c.Until, c.Note))
+}
+
+type resumeCommand struct {
+	scope
+	asJSON
+	Group []string `arg:"" help:"Groups, as they were paused."`
+}
+
+// Run resumes groups.
+func (c *resumeCommand) Run(ctx context.Context, p *program) error {
+	targets, err := c.targets(p, "")
+	if err != nil {
+		return err
+	}
+	return asked(ask.Resume(ctx, p.screen(c.JSON), targets, c.Group))
+}
+
 type tailCommand struct {
 	scope
 	asJSON

@@ -64,7 +64,7 @@ func shows(t *testing.T, line, want string) {
 			return regexp.MustCompile(pattern).MatchString(strings.Join(strings.Fields(text), " "))
 		})
 	}
-	once := args[0] == "stop" || args[0] == "again"
+	once := slices.Contains([]string{"stop", "again", "pause", "resume"}, args[0])
 	if once && !try() || !once && !servertest.Comes(15*time.Second, try) {
 		t.Fatalf("pgtaskd %s prints\n%s\nand not\n%s", line, got, want)
 	}

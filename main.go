@@ -74,6 +74,8 @@ type commands struct {
 	Show    showCommand    `cmd:"" help:"Show all of a task, and why it waits."`
 	Stop    stopCommand    `cmd:"" help:"Stop tasks: pause what waits, cancel what runs."`
 	Again   againCommand   `cmd:"" help:"Run ended tasks again."`
+	Pause   pauseCommand   `cmd:"" help:"Let no task of a group start, until it is resumed."`
+	Resume  resumeCommand  `cmd:"" help:"Let tasks of a paused group start again."`
 	Tail    tailCommand    `cmd:"" help:"Show what starts and ends, until ^C."`
 	Drain   drainCommand   `cmd:"" help:"Run what is due, and exit: with 1 if anything failed."`
 	Demo    demoCommand    `cmd:"" help:"Show tasks at work on a throw-away server."`

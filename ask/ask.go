@@ -19,7 +19,7 @@ var ErrFailed = errors.New("failed")
 func each(ctx context.Context, s *Screen, targets []work.Target, command string, do func(*table) error) error {
 	failed := false
 	for _, t := range targets {
-		err := one(ctx, t, command, false, do)
+		err := one(ctx, t, command, reads, do)
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
@@ -35,8 +35,8 @@ func each(ctx context.Context, s *Screen, targets []work.Target, command string,
 }
 
 // one asks a target.
-func one(ctx context.Context, t work.Target, command string, writes bool, do func(*table) error) error {
-	b, err := open(ctx, t, command, writes)
+func one(ctx context.Context, t work.Target, command string, purpose use, do func(*table) error) error {
+	b, err := open(ctx, t, command, purpose)
 	if err != nil {
 		return err
 	}

@@ -45,7 +45,7 @@ func change(ctx context.Context, s *Screen, targets []work.Target, ids []int64, 
 		return err
 	}
 	failed := false
-	err = one(ctx, t, command, true, func(b *table) error {
+	err = one(ctx, t, command, changesTasks, func(b *table) error {
 		if err := b.trusted(ctx); err != nil {
 			return err
 		}

@@ -110,7 +110,7 @@ type drain struct {
 
 // begin notes the moment, and what is there then. A table or database that is not there may be made by who serves it.
 func (d *drain) begin(ctx context.Context) error {
-	b, err := open(ctx, d.target, "drain", false)
+	b, err := open(ctx, d.target, "drain", reads)
 	if err != nil {
 		return nil //nolint:nilerr // watch says so, if that stays
 	}
@@ -174,7 +174,7 @@ func (d *drain) watch(ctx context.Context) error {
 
 // session looks until nothing is left to do, or something is in the way.
 func (d *drain) session(ctx context.Context, began time.Time, reached *time.Time) (done bool, err error) {
-	b, err := open(ctx, d.target, "drain", false)
+	b, err := open(ctx, d.target, "drain", reads)
 	if err != nil {
 		return false, err
 	}
@@ -203,7 +203,7 @@ func (d *drain) session(ctx context.Context, began time.Time, reached *time.Time
 // report shows what has failed since the drain began, or is GONE.
 func (d *drain) report(ctx context.Context) (Drained, error) {
 	found := Drained{Target: d.target.Name()}
-	err := one(ctx, d.target, "drain", false, func(b *table) error {
+	err := one(ctx, d.target, "drain", reads, func(b *table) error {
 		w, err := b.walker(ctx, d.s, Filter{States: []string{"FAIL", "GONE"}, Since: d.began})
 		if err != nil {
 			return err

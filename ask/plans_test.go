@@ -102,7 +102,7 @@ func TestNothingReadsALargeTable(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer func() { _ = conn.Close(t.Context()) }()
-		b, err := look(t.Context(), conn, target, true)
+		b, err := look(t.Context(), conn, target, changesTasks)
 		if err != nil {
 			t.Fatal(err)
 		}

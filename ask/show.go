@@ -20,7 +20,7 @@ func Show(ctx context.Context, s *Screen, targets []work.Target, id int64) error
 	if err != nil {
 		return err
 	}
-	return one(ctx, t, "show", false, func(b *table) error {
+	return one(ctx, t, "show", reads, func(b *table) error {
 		columns, err := b.columns(ctx, id)
 		if err != nil {
 			return err

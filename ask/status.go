@@ -139,7 +139,7 @@ func inquire(ctx context.Context, targets []work.Target, group []int, all []Stat
 		failure := err
 		if failure == nil {
 			var b *table
-			if b, failure = look(ctx, conn, targets[i], false); failure == nil {
+			if b, failure = look(ctx, conn, targets[i], reads); failure == nil {
 				failure = b.status(ctx, st)
 			}
 		}

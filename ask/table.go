@@ -33,15 +33,25 @@ type facts struct {
 	complete  bool // it has the columns that are asked for
 	leaders   bool // there is a table of controllers that we may read
 	why       bool // there is a function that says why a task waits
+	groups    bool // there is a table of groups
 }
 
+// use is what a table is opened for.
+type use int
+
+const (
+	reads use = iota
+	changesTasks
+	changesGroups
+)
+
 // open connects to a target and looks at its table. The caller closes it.
-func open(ctx context.Context, t work.Target, command string, writes bool) (*table, error) {
-	conn, err := work.Ask(ctx, t, "pgtaskd "+command, writes)
+func open(ctx context.Context, t work.Target, command string, purpose use) (*table, error) {
+	conn, err := work.Ask(ctx, t, "pgtaskd "+command, purpose != reads)
 	if err != nil {
 		return nil, fmt.Errorf("cannot connect: %w", err)
 	}
-	b, err := look(ctx, conn, t, writes)
+	b, err := look(ctx, conn, t, purpose)
 	if err != nil {
 		_ = conn.Close(context.WithoutCancel(ctx))
 		return nil, err
@@ -50,36 +60,36 @@ func open(ctx context.Context, t work.Target, command string, writes bool) (*tab
 }
 
 // look finds out whether a session can ask about the target's table.
-func look(ctx context.Context, conn *pgx.Conn, t work.Target, writes bool) (*table, error) {
+func look(ctx context.Context, conn *pgx.Conn, t work.Target, purpose use) (*table, error) {
 	b := &table{target: t, name: sql.Table{Schema: t.Schema, Name: t.Table}, conn: conn}
 	b.queries = sql.Asking(b.name)
-	row := conn.QueryRow(ctx, b.queries.Text("facts"), t.Schema, t.Table, sql.LeadersName(b.name), sql.WhyName(b.name))
+	row := conn.QueryRow(ctx, b.queries.Text("facts"), t.Schema, t.Table, sql.LeadersName(b.name), sql.WhyName(b.name), sql.GroupsName(b.name))
 	f := &b.facts
-	err := row.Scan(&f.kind, &f.role, &f.superuser, &f.usage, &f.reads, &f.changes, &f.complete, &f.leaders, &f.why)
+	err := row.Scan(&f.kind, &f.role, &f.superuser, &f.usage, &f.reads, &f.changes, &f.complete, &f.leaders, &f.why, &f.groups)
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
 		return nil, fmt.Errorf("table %s is not there: pgtaskd run makes it, and pgtaskd check says what is in the way", b.name)
 	case err != nil:
 		return nil, err
 	}
-	if err := b.refuse(writes); err != nil {
+	if err := b.refuse(purpose); err != nil {
 		return nil, err
 	}
 	return b, nil
 }
 
 // refuse is an error where the table cannot be asked, or changed.
-func (b *table) refuse(writes bool) error {
+func (b *table) refuse(purpose use) error {
 	schema := pgx.Identifier{b.name.Schema}.Sanitize()
 	state := "(state)"
 	var grants []string
 	if !b.usage {
 		grants = append(grants, "GRANT USAGE ON SCHEMA "+schema+" TO "+b.role)
 	}
-	if !b.reads {
+	if !b.reads && purpose != changesGroups {
 		grants = append(grants, "GRANT SELECT ON TABLE "+b.name.Quoted()+" TO "+b.role)
 	}
-	if writes && !b.changes {
+	if purpose == changesTasks && !b.changes {
 		grants = append(grants, "GRANT UPDATE "+state+" ON TABLE "+b.name.Quoted()+" TO "+b.role)
 	}
 	switch {

@@ -61,7 +61,7 @@ type tail struct {
 // follow looks again and again. Its error is that of the first connection: later ones are made again.
 func (w *tail) follow(ctx context.Context) error {
 	for lost := false; ; {
-		b, err := open(ctx, w.target, "tail", false)
+		b, err := open(ctx, w.target, "tail", reads)
 		if ctx.Err() != nil {
 			return nil
 		}

@@ -14,12 +14,16 @@ func LeadersName(t Table) string { return besideName(t, "leader") }
 // WhyName is the name of the function that says why a task waits.
 func WhyName(t Table) string { return besideName(t, "why") }
 
+// GroupsName is the name of the table of groups.
+func GroupsName(t Table) string { return besideName(t, "group") }
+
 // Asking returns what people ask of a table: the texts of sql/ask, with the table's names in them.
 func Asking(t Table) Queries {
 	all := texts(askFiles, "ask")
 	names := map[string]string{
 		":table":   t.String(),
 		":leaders": Beside(t, "leader"),
+		":groups":  Beside(t, "group"),
 		":why":     Beside(t, "why"),
 		":task":    strings.TrimSpace(all["task"]),
 		":filter":  strings.TrimSpace(all["filter"]),

@@ -14,7 +14,7 @@ import (
 
 // What stands beside a table, in the order in which it is made: schema/beside has a file of each.
 // The table is served as well without it, so what has the name of one of them is left alone.
-var objects = []string{"leader", "why", "schedule", "run", "stat", "error", "data"}
+var objects = []string{"leader", "group", "why", "schedule", "run", "stat", "error", "data"}
 
 // foundBeside is something that has the name of an object beside the table.
 type foundBeside struct {
@@ -190,16 +190,28 @@ func (f *found) leader(t Table) (oid int64, lacks string) {
 	return there.OID, ""
 }
 
-// GrantLeader gives a role the rights to the table of controllers, if there is one of ours.
-func GrantLeader(ctx context.Context, tx pgx.Tx, t Table, role string) error {
+// GrantBeside gives a role the rights to the tables of controllers and of groups, as far as there are some of ours.
+func GrantBeside(ctx context.Context, tx pgx.Tx, t Table, role string) error {
 	d, err := Describe(ctx, tx.Conn(), t)
 	if IsUntrusted(err) { // it is not ours to give
 		return nil
 	}
-	if err != nil || d.Leader == 0 {
+	if err != nil {
 		return err
 	}
-	_, err = tx.Exec(ctx, "GRANT "+strings.Join(serving, ", ")+" ON TABLE "+Beside(t, "leader")+" TO "+pgx.Identifier{role}.Sanitize())
+	role = pgx.Identifier{role}.Sanitize()
+	for object, number := range map[string]int64{"leader": d.Leader, "group": d.Group} {
+		if number == 0 {
+			continue
+		}
+		if _, err := tx.Exec(ctx, "GRANT "+strings.Join(serving, ", ")+" ON TABLE "+Beside(t, object)+" TO "+role); err != nil {
+			return err
+		}
+	}
+	if d.Group == 0 {
+		return nil
+	}
+	_, err = tx.Exec(ctx, "GRANT SELECT ON SEQUENCE "+limits(t)+" TO "+role)
 	return err
 }
 

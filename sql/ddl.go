@@ -36,7 +36,7 @@ func DDL(t Table, o Options) string {
 		fmt.Fprintf(&b, "\n%s;\n", setDefault(t, column, literal(o.Defaults[column])))
 	}
 	if o.Role != "" {
-		fmt.Fprintf(&b, "\n%s", named(text("session/grants"), map[string]string{":role": literal(o.Role), ":relation": literal(t.Quoted()), ":leader": literal(Beside(t, "leader"))}))
+		fmt.Fprintf(&b, "\n%s", named(text("session/grants"), map[string]string{":role": literal(o.Role), ":relation": literal(t.Quoted()), ":leader": literal(Beside(t, "leader")), ":groups": literal(Beside(t, "group"))}))
 	}
 	b.WriteString("\nCOMMIT;\n")
 	return b.String()

@@ -12,24 +12,27 @@ import (
 
 // Description is what the operations on a table need to know of it.
 type Description struct {
-	Exists       bool
-	StateType    string   // qualified and quoted, as a cast names it
-	Copied       []string // quoted names of the columns that a repetition copies
-	Partitioned  bool
-	Sequence     int64    // from which ids come, where they are unique; 0: not known
-	Encoding     string   // of the database, by the server's name
-	TellsInserts bool     // by the trigger, which is enabled: of new tasks, as Waking says
-	TellsChanges bool     // by the triggers, which are enabled: on Channel, of all else that matters to the leader
-	Published    int64    // new tasks are, by Publication: a number that is another one when that is made again; 0: they are not
-	Waking       Waking   // of new tasks
-	Defers       bool     // it has constraints or triggers that may wait for COMMIT
-	Version      int      // of the schema, as the table's comment has it; 0: none
-	Register     int64    // of sessions, that can be used: a number that is another one when that is made again; 0: there is none
-	Unregistered string   // why there is none
-	Leader       int64    // the table of controllers, that can be written to: a number that is another one when it is made again; 0: there is none
-	Without      []string // what the table is served without, and why
-	Besides      string   // changes when an object beside the table does
-	Fingerprint  string   // changes when anything above does, or a column's type
+	Exists        bool
+	StateType     string   // qualified and quoted, as a cast names it
+	Copied        []string // quoted names of the columns that a repetition copies
+	Partitioned   bool
+	Sequence      int64    // from which ids come, where they are unique; 0: not known
+	Encoding      string   // of the database, by the server's name
+	TellsInserts  bool     // by the trigger, which is enabled: of new tasks, as Waking says
+	TellsChanges  bool     // by the triggers, which are enabled: on Channel, of all else that matters to the leader
+	Published     int64    // new tasks are, by Publication: a number that is another one when that is made again; 0: they are not
+	Waking        Waking   // of new tasks
+	Defers        bool     // it has constraints or triggers that may wait for COMMIT
+	Version       int      // of the schema, as the table's comment has it; 0: none
+	Register      int64    // of sessions, that can be used: a number that is another one when that is made again; 0: there is none
+	Unregistered  string   // why there is none
+	Leader        int64    // the table of controllers, that can be written to: a number that is another one when it is made again; 0: there is none
+	Group         int64    // the table of groups, that can be read; 0: there is none
+	GroupSequence int64    // counts the changes of that
+	Unlimited     string   // why nothing has the name of that; "": something has
+	Without       []string // what the table is served without, and why
+	Besides       string   // changes when an object beside the table does
+	Fingerprint   string   // changes when anything above does, or a column's type
 }
 
 // What a repetition does not copy, besides what is generated.
@@ -67,6 +70,13 @@ func Describe(ctx context.Context, conn *pgx.Conn, t Table) (Description, error)
 	if d.Leader, lacks = f.leader(t); lacks != "" {
 		d.Without = append(d.Without, lacks)
 	}
+	if d.Group, d.GroupSequence, lacks, err = f.group(ctx, conn, t); err != nil {
+		return Description{}, err
+	}
+	if lacks != "" {
+		d.Without = append(d.Without, lacks)
+	}
+	d.Unlimited = f.unlimited(t)
 	d.Without, d.Besides = append(d.Without, f.foreign(t)...), f.seen()
 	d.StateType, _ = f.stateType(t)
 	if f.index(true, "", "id") != nil {

@@ -24,7 +24,8 @@ type Queries struct {
 // states, :key_of_group and :key_of_remote for what tells lanes apart, with :group_itself and :remote_itself for the names where those are not the same,
 // :copied for the columns that a repetition copies, :copied_of_t for the same of the row t, :publication for the name of the table's
 // own publication, as text, :register for that of its register of sessions, :register_name for the same as text, without the schema, :besides for the names of the objects beside the table, :leader for the table of controllers, :sequence for the number of the sequence that ids come from (0: not known), with :drawn_id for the column that takes one and
-// :drawn_id_of_f for the id, and :unless_key_waits for what an INSERT does where another task waits with the key, and :made for whether it has made the row w, and not met it; :earlier is the condition on a session of an earlier leader's, :owner_of_t the owner of the row t, NULL where there is no column for it. What several operations share is in sql/part, and stands
+// :drawn_id_of_f for the id, and :unless_key_waits for what an INSERT does where another task waits with the key, and :made for whether it has made the row w, and not met it; :earlier is the condition on a session of an earlier leader's, :groups the table of groups, with :group_number, its number, and :group_sequence, that of the sequence that counts its changes, :key_of_limit and :prefix_of_group for what a row of
+// it is told by, and :limits for the numbers of the locks of those who change it; :owner_of_t the owner of the row t, NULL where there is no column for it. What several operations share is in sql/part, and stands
 // for its name likewise.
 func (d Description) Queries(t Table) Queries {
 	of := make([]string, len(d.Copied))
@@ -44,7 +45,9 @@ func (d Description) Queries(t Table) Queries {
 		":group_itself": d.itself(`t."group"`), ":remote_itself": d.itself("t.remote"),
 
 		":register_name": literal(registerName(t)), ":besides": literal("{" + strings.Join(quotedAll(besideNames(t)), ",") + "}"),
-		":leader": Beside(t, "leader"),
+		":leader": Beside(t, "leader"), ":groups": Beside(t, "group"), ":limits": strconv.FormatInt(limitLocks, 10),
+		":group_number": strconv.FormatInt(d.Group, 10), ":group_sequence": strconv.FormatInt(d.GroupSequence, 10),
+		":key_of_limit": d.key(`g."group"`), ":prefix_of_group": d.prefix(`g."group"`),
 
 		":drawn_id": "", ":drawn_id_of_f": "", ":unless_key_waits": "", ":made": "true",
 		":owner_of_t": "NULL::pg_catalog.text",
@@ -66,6 +69,9 @@ func (d Description) Queries(t Table) Queries {
 		names[":earlier"] = names[":earlier_named"]
 	}
 	names[":earlier"] = named(names[":earlier"], names)
+	if names[":regrouped"] = named(names[":regrouped"], names); d.Group == 0 {
+		names[":regrouped"] = "$7::pg_catalog.int8 OPERATOR(pg_catalog.=) 0 AND NULL::pg_catalog.bool"
+	}
 	q := Queries{texts: map[string]string{}}
 	for name, text := range texts(queries, "query") {
 		q.texts[name] = named(text, names)
@@ -101,6 +107,15 @@ func (d Description) key(column string) string {
 		panic(err)
 	}
 	return strings.TrimSpace(named(string(text), map[string]string{":column": column}))
+}
+
+// prefix is the expression for what names begin with that a name ending in % stands for, as what tells them from others has it.
+func (d Description) prefix(column string) string {
+	before := "pg_catalog.left(" + column + ", -1)"
+	if d.Encoding == "UTF8" {
+		return before
+	}
+	return "pg_catalog.encode(pg_catalog.convert_to(" + before + ", pg_catalog.getdatabaseencoding()), 'escape')"
 }
 
 // itself is the expression for a name, where its key is not the same; NULL where it is, or where the name is long or must stay behind.

@@ -80,7 +80,7 @@ type names struct {
 	parts bool   // the table is partitioned
 }
 
-var placeholder = regexp.MustCompile(`:(its_\w+|table_text|schema_text|name_text|lead_\w+|schema|table|state|hash|root|register|wake|version)`)
+var placeholder = regexp.MustCompile(`:(its_\w+|table_text|schema_text|name_text|lead_\w+|limits_text|limits|schema|table|state|hash|root|register|wake|version)`)
 
 // fill puts the names into a step's text. It is the only place where they meet.
 func (n names) fill(sql string) string {
@@ -105,6 +105,10 @@ func (n names) fill(sql string) string {
 			return strconv.FormatUint(uint64(lead.first), 10)
 		case ":lead_last":
 			return strconv.FormatUint(uint64(lead.last), 10)
+		case ":limits":
+			return strconv.FormatInt(limitLocks, 10)
+		case ":limits_text":
+			return literal(limits(n.table))
 		case ":schema":
 			return pgx.Identifier{n.table.Schema}.Sanitize()
 		case ":table":

@@ -29,6 +29,10 @@ var changeTriggers = []string{"pgtaskd_update", "pgtaskd_delete"}
 // one is the table's oid.
 const wakeLocks int64 = 0x70677461 << 32
 
+// limitLocks is the first of the numbers of advisory locks that those share who change limits of groups: the upper half spells pgtg, the lower
+// one is the number of the table of groups.
+const limitLocks int64 = 0x70677467 << 32
+
 // Waking is how the trigger for new tasks and the leader understand each other.
 type Waking struct {
 	Lock    int64  // number of an advisory lock: the leader holds it alone while it sleeps, those who do not wake it share it

@@ -151,18 +151,22 @@ func (r *Report) table(ctx context.Context, conn *pgx.Conn, t Target) {
 	if len(r.Lines)+len(r.Faults) == 0 {
 		r.say(Ready)
 	}
-	makes := t.Create && slices.ContainsFunc(changes, func(c sql.Change) bool { return c.What == sql.RegisterOfSessions })
-	r.remarks(ctx, conn, t, makes)
+	r.remarks(ctx, conn, t, func(what string) bool {
+		return t.Create && slices.ContainsFunc(changes, func(c sql.Change) bool { return c.What == what })
+	})
 }
 
-// remarks says who holds locks of ours to be in the way, and why there is no register of sessions, unless that would be made.
-func (r *Report) remarks(ctx context.Context, conn *pgx.Conn, t Target, register bool) {
+// remarks says who holds locks of ours to be in the way, and why there is no register of sessions or table of groups, unless that would be made.
+func (r *Report) remarks(ctx context.Context, conn *pgx.Conn, t Target, made func(what string) bool) {
 	d, err := sql.Describe(ctx, conn, table(t))
 	locks := []*sql.Lock{sql.Leadership(table(t), false), sql.Schema(table(t))}
 	if d.Exists {
 		locks = append(locks, sql.Sleep(table(t), d.Waking))
-		if d.Unregistered != "" && !register {
+		if d.Unregistered != "" && !made(sql.RegisterOfSessions) {
 			r.say("%s", d.Unregistered)
+		}
+		if d.Unlimited != "" && !made("table "+sql.GroupsName(table(t))) {
+			r.say("%s", d.Unlimited)
 		}
 		for _, why := range d.Without {
 			r.say("%s", why)

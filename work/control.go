@@ -51,6 +51,7 @@ type control struct {
 	base      remote.Settings // what the connection really uses, and remotes inherit
 	notices   wake.Notices
 	changed   bool // somebody has changed or deleted a row that waits
+	regrouped bool // or a row of the table of groups
 	leads     leadership
 	left      func() // called when it is closed; may be nil
 }
@@ -78,7 +79,12 @@ func connect(ctx context.Context, t Target) (*control, error) {
 	}
 	cfg.OnNotification = func(conn *pgconn.PgConn, n *pgconn.Notification) {
 		c.notices.Hear(n.PID == conn.PID())
-		c.changed = c.changed || n.PID != conn.PID() && n.Channel == changes
+		switch ours := n.Channel == changes; {
+		case ours && n.Payload == regrouped:
+			c.regrouped = true
+		case ours && n.PID != conn.PID():
+			c.changed = true
+		}
 	}
 	ctx, cancel := context.WithTimeout(ctx, connectLimit)
 	defer cancel()

@@ -25,6 +25,7 @@ func (l *loop) timetable() []duty {
 		{name: "settings", do: l.change},
 		{name: "news", do: l.listen},
 		{name: "register", do: l.enlist},
+		{name: "limits of groups", do: l.regroup, next: l.nextRegroup},
 		{name: "mark", do: l.mark, next: l.nextMark},
 		{name: "ends and marks", do: l.turn},
 		{name: "ends", do: l.write, next: l.nextWrite},
@@ -125,6 +126,9 @@ func (l *loop) nextScan() time.Duration {
 	}
 	if !l.look.next.IsZero() {
 		sooner(l.Clock.Until(l.look.next) + clockMargin)
+	}
+	if !l.grouping.resumes.IsZero() && l.draining.IsZero() {
+		sooner(l.Clock.Until(l.grouping.resumes) + clockMargin)
 	}
 	for _, p := range l.parked {
 		if l.look.full.Before(p.until) {

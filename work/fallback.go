@@ -98,7 +98,7 @@ func grant(ctx context.Context, tx pgx.Tx, t Target) error {
 	if err := sql.GrantRegister(ctx, tx, table(t), t.Connect["user"]); err != nil {
 		return err
 	}
-	if err := sql.GrantLeader(ctx, tx, table(t), t.Connect["user"]); err != nil {
+	if err := sql.GrantBeside(ctx, tx, table(t), t.Connect["user"]); err != nil {
 		return err
 	}
 	rows, err := tx.Query(ctx, sql.Description{}.Queries(table(t)).Text("sequences"), t.Schema, t.Table)

@@ -24,7 +24,7 @@ func (l *loop) find(rows pgx.Rows) (found int, expired []int64, err error) {
 		s.id = r.ID
 		due = append(due[:0], v[5]...)
 		over := v[6]
-		underWay := over != nil && over[0] == 0
+		underWay := over != nil && integer(over) < 0
 		if odd && !underWay {
 			delete(l.leftAlone, r.ID)
 		}
@@ -34,8 +34,10 @@ func (l *loop) find(rows pgx.Rows) (found int, expired []int64, err error) {
 			l.adopt(r.ID, lane.KeyOf(string(v[1]), string(v[2])))
 		case odd && (l.isHopeless(r.ID) || now.Before(l.parked[r.ID].until)):
 		case odd && l.tasks[r.ID] != nil: // it is read already, or runs
-		case over != nil:
+		case over != nil && !l.outlives(string(v[1]), micros(integer(over))):
 			expired = append(expired, r.ID)
+		case l.Lanes.Holds(v[1]): // many may wait for the end of a pause: they are looked for when it has come
+			s.held++
 		default:
 			l.Lanes.Add(v[1], v[2], r)
 		}

@@ -32,7 +32,11 @@ func (l *loop) install(ctx context.Context) error {
 	queries := described.Queries(t)
 	c.table, c.queries = described, queries
 	l.unregistered(described.Unregistered)
-	l.without(described.Without)
+	without := described.Without
+	if described.Unlimited != "" {
+		without = append(without, described.Unlimited)
+	}
+	l.without(without)
 	l.Queries.Store(&queries)
 	l.Defers.Store(described.Defers)
 	err = lackingRights(ctx, c.conn, c.queries, t)

@@ -119,25 +119,26 @@ func (l *loop) read(ctx context.Context, ids []int64, ahead time.Duration) ([]*r
 func isUnsendable(err error) bool { return hasState(err, "22P05", "22021") }
 
 func (l *loop) readWith(ctx context.Context, ids []int64, ahead time.Duration, text int) (tasks []*run.Task, err error) {
-	ctx, cancel := limited(ctx)
+	regrouped := false
+	limit, cancel := limited(ctx)
 	defer cancel()
 	batch := &pgx.Batch{} // a table that somebody has locked for an index, or to which the right was taken away, is met here, and not by tasks
 	batch.Queue("BEGIN READ WRITE")
 	batch.Queue("LOCK TABLE " + table(l.target).String() + " IN ROW EXCLUSIVE MODE")
-	batch.Queue(l.queries().Text("prefetch"), ids, text, ahead, text == prefetchNoText, l.crashed).Query(func(rows pgx.Rows) (err error) {
-		tasks, err = l.readRows(rows)
+	batch.Queue(l.queries().Text("prefetch"), ids, text, ahead, text == prefetchNoText, l.crashed, pauseEnd(l.Lanes.LastPause()), l.grouping.version).Query(func(rows pgx.Rows) (err error) {
+		tasks, regrouped, err = l.readRows(rows)
 		return err
 	})
 	batch.Queue("COMMIT")
-	if err := l.control.conn.SendBatch(ctx, batch).Close(); err != nil {
-		l.undo(ctx)
+	if err := l.control.conn.SendBatch(limit, batch).Close(); err != nil {
+		l.undo(limit)
 		return nil, err
 	}
 	l.look.spoke = time.Now()
 	if len(tasks) > 0 {
-		l.inZone(ctx, tasks[0].Row.Epoch)
+		l.inZone(limit, tasks[0].Row.Epoch)
 	}
-	return tasks, nil
+	return tasks, l.regroupFor(ctx, tasks, regrouped)
 }
 
 // undo ends a transaction of ours that has failed.
@@ -147,19 +148,25 @@ func (l *loop) undo(ctx context.Context) {
 	}
 }
 
-func (l *loop) readRows(rows pgx.Rows) (tasks []*run.Task, err error) {
+func (l *loop) readRows(rows pgx.Rows) (tasks []*run.Task, regrouped bool, err error) {
 	var r run.Row
 	var timeout, live int64
 	var delimiter, escape, quote byte
 	var null, group, remote *string
 	var foreign bool
+	var changed *bool
+	var active *int64
 	var own []byte
 	var expires, created *time.Time
 	var before *run.Task // many have the same input
 	_, err = pgx.ForEachRow(rows, []any{
 		&r.ID, &r.Version, &r.First, &expires, &r.Group, &r.Remote, &r.Max, &r.Priority, &r.Parent, &r.Plan, &r.Attempt, &timeout, &live, &r.Count, &r.Save, &r.Drift,
-		&r.Format.Header, &r.Format.String, &delimiter, &escape, &quote, &null, &r.Rerun, &r.Single, &r.Suspect, &r.Input, &r.Data, &r.Epoch, &foreign, &own, &group, &remote, &created, &r.Key, &r.Skipped,
+		&r.Format.Header, &r.Format.String, &delimiter, &escape, &quote, &null, &r.Rerun, &r.Single, &r.Suspect, &r.Input, &r.Data, &r.Epoch, &foreign, &own, &group, &remote, &created, &r.Key, &r.Skipped, &active, &changed,
 	}, func() error {
+		regrouped = regrouped || changed != nil && *changed
+		if active != nil && !l.worth(r.Group, micros(*active), &expires) {
+			return nil
+		}
 		r.Settings = settingsOf(own)
 		r.Timeout, r.Live = micros(timeout), micros(live)
 		r.Format.Delimiter, r.Format.Escape, r.Format.Quote = delimiter, escape, quote
@@ -204,7 +211,7 @@ func (l *loop) readRows(rows pgx.Rows) (tasks []*run.Task, err error) {
 	for _, t := range tasks {
 		t.Read = now
 	}
-	return tasks, err
+	return tasks, regrouped, err
 }
 
 // micros is a time of so many microseconds, bounded to what a time.Duration holds.

@@ -37,6 +37,8 @@ type place struct {
 	id           int64
 	began        time.Time // by our clock
 	asked        time.Time // by the server's
+	again        bool      // what it has left out may start now
+	held         int       // tasks that it has left out, since their group is paused
 }
 
 // rescan looks for tasks that have become due, as far as there is reason to.
@@ -65,6 +67,7 @@ func (l *loop) rescan(ctx context.Context) error {
 			return err
 		}
 	}
+	l.resume()
 	due := !l.look.next.IsZero() && l.Clock.Until(l.look.next) <= 0
 	_, _, ready := l.Lanes.Load()
 	stale := now.Sub(l.look.full) >= l.every() || l.look.partial && ready < scanMost/2
@@ -93,7 +96,7 @@ func (l *loop) beat(ctx context.Context) error {
 // rest is how long all that is due is not looked at again after a look: so long that looking takes its share of the time and no more. Where
 // little is due it is short, even if the last look took long because the machine was busy.
 func (l *loop) rest(ready int) time.Duration {
-	return scanShare * min(l.look.fullTook, time.Duration(ready+100)*10*time.Microsecond)
+	return scanShare * min(l.look.fullTook, time.Duration(ready+l.look.held+100)*10*time.Microsecond)
 }
 
 // comesNext reads the server's clock and the earliest plan to come; it is our sign of life, too.
@@ -224,9 +227,11 @@ func (l *loop) scanOn(ctx context.Context) error {
 	if s.full {
 		l.Lanes.Filled()
 		l.unpark()
-		l.look.full = time.Now()
+		if l.look.full = time.Now(); s.again {
+			l.look.full = time.Time{}
+		}
 		l.look.fullTook = time.Since(s.began)
-		l.look.partial = more
+		l.look.partial, l.look.held = more, s.held
 	}
 	return nil
 }

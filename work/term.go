@@ -24,6 +24,7 @@ type term struct {
 	leftAlone map[int64]bool      // rows under way that take no end: their tasks would run again
 	described string              // fingerprint of the columns as queries has them
 	zone      zone
+	grouping  grouping
 	path      *string // the search_path under which ends are written, nil: empty
 	handed    bool    // the lead was given away: what runs goes on, and nothing else is ours to do
 }
@@ -45,6 +46,7 @@ type looks struct {
 	later                                   bool      // only what is new was looked at: all of it when it may be
 	stopped                                 time.Time // since when something may have been stopped or deleted, zero: nothing
 	partial                                 bool      // not all that is due is known
+	held                                    int       // due tasks that were left out, since their group is paused
 }
 
 // newTerm is a term that begins now, by the server's clock.
@@ -64,6 +66,9 @@ func (l *loop) begin(ctx context.Context) error {
 		return err
 	} else if used {
 		l.Lanes.Doubt()
+	}
+	if err := l.readGroups(ctx); err != nil {
+		return err
 	}
 	l.withoutForgotten()
 	if err := l.scan(ctx, true); err != nil {

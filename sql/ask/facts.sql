@@ -1,6 +1,6 @@
--- What has the table's name, what the role may do with it, and whether the table of controllers and the function that says why a task waits can be used:
--- both run, or show, what their owner likes, so it must be the table's owner, a superuser or a role that ours has the rights of.
--- $1 schema, $2 table, $3 table of controllers, $4 function
+-- What has the table's name, what the role may do with it, and whether the table of controllers, the function that says why a task waits, and the table of
+-- groups can be used: they run, or show, what their owner likes, so it must be the table's owner, a superuser or a role that ours has the rights of.
+-- $1 schema, $2 table, $3 table of controllers, $4 function, $5 table of groups
 SELECT
     c.relkind::pg_catalog.text,
     pg_catalog.quote_ident(current_user),
@@ -37,6 +37,15 @@ SELECT
             AND p.proargtypes[0] OPERATOR(pg_catalog.=) 'pg_catalog.int8'::pg_catalog.regtype::pg_catalog.oid
             AND (p.proowner OPERATOR(pg_catalog.=) c.relowner OR o.rolsuper OR pg_catalog.current_setting('is_superuser') OPERATOR(pg_catalog.=) 'off' AND pg_catalog.pg_has_role(o.oid, 'USAGE'))
             AND pg_catalog.has_function_privilege(p.oid, 'EXECUTE')
+    ),
+    EXISTS (
+        SELECT
+        FROM pg_catalog.pg_class AS l
+        JOIN pg_catalog.pg_roles AS o ON o.oid OPERATOR(pg_catalog.=) l.relowner
+        WHERE l.relnamespace OPERATOR(pg_catalog.=) n.oid
+            AND l.relname OPERATOR(pg_catalog.=) $5::pg_catalog.text
+            AND l.relkind OPERATOR(pg_catalog.=) 'r'
+            AND (l.relowner OPERATOR(pg_catalog.=) c.relowner OR o.rolsuper OR pg_catalog.current_setting('is_superuser') OPERATOR(pg_catalog.=) 'off' AND pg_catalog.pg_has_role(o.oid, 'USAGE'))
     )
 FROM pg_catalog.pg_namespace AS n
 JOIN pg_catalog.pg_class AS c ON c.relnamespace OPERATOR(pg_catalog.=) n.oid

@@ -1,7 +1,8 @@
 -- Reads the tasks that were chosen, but for those that have changed since or have become not worth running. Long texts stay behind (NULL here) until the
 -- task starts; group and remote come as in scan, and by themselves where those are not the same.
 -- $1 ids, NULL: the one that is due alone, unless its lane may have to pause first or it repeats itself; $2 longest text to bring, in bytes, $3 how long before its plan a task may be
--- read, $4 whether all texts stay behind, as one of them cannot be sent, $5 when the server has crashed last: what was due by then is marked before it starts
+-- read, $4 whether all texts stay behind, as one of them cannot be sent, $5 when the server has crashed last: what was due by then is marked before it starts;
+-- $6 when the last pause of a group has ended, which may count as the plan (NULL: none has), $7 version of the limits of groups
 SELECT
     t.id,
     t.version,
@@ -55,7 +56,9 @@ SELECT
     :remote_itself,
     CASE WHEN t.created OPERATOR(pg_catalog.>) t.plan AND t.created OPERATOR(pg_catalog.<) 'infinity' THEN t.created END,
     CASE WHEN NOT $4 THEN t.key END,
-    t.skipped
+    t.skipped,
+    CASE WHEN t.expires AND $6::pg_catalog.timestamptz IS NOT NULL THEN least(pg_catalog.date_part('epoch', t.active) OPERATOR(pg_catalog.*) 1000000, 9e18)::pg_catalog.int8 END,
+    :regrouped
 FROM pg_catalog.unnest(coalesce($1::pg_catalog.int8[], (
     SELECT CASE WHEN pg_catalog.count(*) OPERATOR(pg_catalog.=) 1 THEN pg_catalog.array_agg(d.id) END
     FROM (
@@ -89,7 +92,7 @@ CROSS JOIN LATERAL ( -- looked up one by one, whatever the statistics say
         AND t.plan OPERATOR(pg_catalog.<=) (pg_catalog.statement_timestamp() OPERATOR(pg_catalog.+) $3::pg_catalog.interval)
         AND (
             NOT x.expires
-            OR coalesce(t.base, t.plan) OPERATOR(pg_catalog.+) least(t.active, '10000 years') OPERATOR(pg_catalog.>=) pg_catalog.statement_timestamp()
+            OR greatest(coalesce(t.base, t.plan), $6::pg_catalog.timestamptz) OPERATOR(pg_catalog.+) least(t.active, '10000 years') OPERATOR(pg_catalog.>=) pg_catalog.statement_timestamp()
         )
     ORDER BY t.id
 ) AS t

@@ -10,14 +10,14 @@ SELECT
     CASE WHEN t.priority OPERATOR(pg_catalog.<>) 0 THEN t.priority END,
     t.due,
     CASE
-        WHEN t.state OPERATOR(pg_catalog.<>) 'PLAN' THEN false
+        WHEN t.state OPERATOR(pg_catalog.<>) 'PLAN' THEN -1
         WHEN t.attempt OPERATOR(pg_catalog.=) 0
             AND t.active OPERATOR(pg_catalog.>) '0'
             AND t.max OPERATOR(pg_catalog.>=) 0
             AND t.catchup OPERATOR(pg_catalog.=) 0
             AND coalesce(t.base, t.plan) OPERATOR(pg_catalog.+) least(t.active, '10000 years') OPERATOR(pg_catalog.<) pg_catalog.statement_timestamp()
-            THEN true
-    END AS expired -- false: it is under way
+            THEN least(pg_catalog.date_part('epoch', t.active) OPERATOR(pg_catalog.*) 1000000, 9e18)::pg_catalog.int8
+    END AS expired -- -1: it is under way; else, in microseconds, its active, which has passed
 FROM :table AS t
 WHERE t.due IS NOT NULL
     AND (t.due, t.id) OPERATOR(pg_catalog.>) ($1, $2)

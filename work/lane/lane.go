@@ -6,6 +6,7 @@ import "time"
 type lane[T Holder] struct {
 	key        Key
 	gate       *gate[T]          // before its remote; nil: it has none
+	group      *group[T]         // with the limits of its group; nil: there are none
 	ready      readyHeap         // due, not read
 	fresh      readyHeap         // what a fill under way has found, in no order
 	prefetched prefetchedHeap[T] // read, not started
@@ -18,11 +19,19 @@ type lane[T Holder] struct {
 	planned time.Time     // that task's plan
 	pause   time.Duration // the longest that was asked for here
 
-	at [2]int // places in the heaps of lanes, -1: not there
+	at      [2]int    // places in the heaps of lanes, -1: not there
+	paused  int       // place in the heap of those that wait for a moment, likewise
+	resumes time.Time // that moment
 }
 
 // room tells whether a task with this max may start while busy tasks of its lane run.
 func room(maximum int32, busy int) bool { return busy <= int(max(maximum, 0)) }
+
+// room tells the same of a task of this lane while busy tasks run in it, and others in other lanes
+// of its group.
+func (l *lane[T]) room(maximum int32, busy int) bool {
+	return room(maximum, busy) && (l.group == nil || l.group.slots < 0 || busy+l.group.running-l.running < l.group.slots)
+}
 
 // prefetchable tells whether the first of the ready tasks may start once it is read, or is likely
 // to be wanted soon.
@@ -30,22 +39,27 @@ func (l *lane[T]) prefetchable(ahead int) bool {
 	if len(l.ready) == 0 {
 		return false
 	}
+	if l.group != nil {
+		if credit := l.group.credit(); credit >= 0 && !l.outranked() && len(l.prefetched)+l.fetching >= credit {
+			return false
+		}
+	}
 	top := l.ready.top()
 	switch {
 	case l.outranked() && top.Max < 0:
-		return room(top.Max, l.running+l.fetching)
+		return l.room(top.Max, l.running+l.fetching)
 	case l.outranked():
-		return room(top.Max, l.running+l.fetching-min(l.recent, ahead))
+		return l.room(top.Max, l.running+l.fetching-min(l.recent, ahead))
 	case top.Max < 0:
-		return room(top.Max, l.running+len(l.prefetched)+l.fetching)
+		return l.room(top.Max, l.running+len(l.prefetched)+l.fetching)
 	default:
-		return room(top.Max, l.running+len(l.prefetched)+l.fetching-min(l.recent, ahead))
+		return l.room(top.Max, l.running+len(l.prefetched)+l.fetching-min(l.recent, ahead))
 	}
 }
 
 // startable tells whether the first of the prefetched tasks may start.
 func (l *lane[T]) startable() bool {
-	return len(l.prefetched) > 0 && room(l.prefetched.first().Rank.Max, l.running) &&
+	return len(l.prefetched) > 0 && l.room(l.prefetched.first().Rank.Max, l.running) &&
 		!l.outranked() && !l.overtaken()
 }
 

@@ -2,6 +2,7 @@ package lane
 
 import (
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -34,12 +35,15 @@ type Lanes[T Holder] struct {
 	starts     laneHeap[T]           // lanes whose first prefetched task may start
 	fetched    []*lane[T]            // with tasks in the read under way
 	outranked  map[*lane[T]]struct{} // lanes whose first ready task comes before all prefetched
-	pausing    map[*lane[T]]struct{} // lanes whose first task has a pause before it
-	resume     time.Time             // when the first of those pauses is over
+	pausing    pauseHeap[T]          // lanes that wait for a moment: the end of a pause, a try of their gate, room under a rate
 	suspect    *Ticket               // that runs; nothing else starts while it is young
 	quiet      time.Time             // until then
 	now        func() time.Time      // the server's clock
 	since      time.Time             // an unknown pause may have begun up to then; zero: none can
+	rules      rules                 // limits of groups
+	groups     map[string]*group[T]  // that have some, by the key of their lanes
+	rated      atomic.Bool           // there are rates
+	limited    atomic.Bool           // there are limits
 }
 
 // New makes lanes in which at most run tasks run at once. What is read is kept for fresh, until
@@ -48,9 +52,8 @@ func New[T Holder](run int, fresh time.Duration, now func() time.Time) *Lanes[T]
 	return &Lanes[T]{
 		run: run, now: now, fresh: fresh, known: newIDSet(),
 		all: map[Key]*lane[T]{}, gates: map[string]*gate[T]{}, crowded: map[*gate[T]]struct{}{},
-		tryouts: map[*lane[T]]struct{}{}, pausing: map[*lane[T]]struct{}{},
-		outranked: map[*lane[T]]struct{}{},
-		fetches:   laneHeap[T]{which: fetching}, starts: laneHeap[T]{which: starting},
+		tryouts: map[*lane[T]]struct{}{}, outranked: map[*lane[T]]struct{}{}, groups: map[string]*group[T]{},
+		fetches: laneHeap[T]{which: fetching}, starts: laneHeap[T]{which: starting},
 	}
 }
 
@@ -72,10 +75,11 @@ func (s *Lanes[T]) Run() int {
 func (s *Lanes[T]) lane(key Key) *lane[T] {
 	l, ok := s.all[key]
 	if !ok {
-		l = &lane[T]{key: key, gate: s.gateOf(key.remote), ended: s.since, at: [2]int{-1, -1}}
+		l = &lane[T]{key: key, gate: s.gateOf(key.remote), ended: s.since, at: [2]int{-1, -1}, paused: -1}
 		if s.all[key] = l; l.gate != nil {
 			l.gate.lanes[l] = struct{}{}
 		}
+		s.join(l)
 	}
 	return l
 }
@@ -117,11 +121,13 @@ func (s *Lanes[T]) IsClosed() bool {
 	return s.closed
 }
 
-// Doubt says that pauses may be under way that began up to now and are not known here.
+// Doubt says that pauses may be under way that began up to now and are not known here, and that
+// tasks may have started of which nothing is known.
 func (s *Lanes[T]) Doubt() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.since = s.now()
+	s.rules.doubt(s.since)
 	for _, l := range s.all {
 		l.ended, l.planned = s.since, time.Time{}
 		s.place(l)
@@ -142,6 +148,7 @@ func (s *Lanes[T]) Pace(ahead int) {
 		s.prune(key, l)
 	}
 	s.sweep()
+	s.forgetGroups()
 }
 
 // prune forgets a lane that is empty, unless a pause in it may matter to a task that is still to
@@ -153,10 +160,11 @@ func (s *Lanes[T]) prune(key Key, l *lane[T]) {
 	}
 	crowd := l.pause == 0 && len(s.all) > 10_000
 	if crowd || s.now().Sub(l.ended) > max(l.pause, time.Minute) {
-		delete(s.pausing, l)
+		s.pausing.drop(l)
 		delete(s.outranked, l)
 		delete(s.all, key)
 		s.leave(l)
+		s.leaveGroup(l)
 		if s.last == l {
 			s.last = nil
 		}

@@ -6,9 +6,18 @@ import "time"
 func (s *Lanes[T]) place(l *lane[T]) {
 	if barred, until := s.barred(l); barred {
 		delete(s.outranked, l)
-		delete(s.pausing, l)
 		s.pauses(l, until)
 		return
+	}
+	if l.group != nil {
+		if held, until := l.group.held(s.now()); held {
+			delete(s.outranked, l)
+			s.pauses(l, until)
+			if l.trying() && l.fetching+l.running == 0 { // others may try instead
+				s.untry(l)
+			}
+			return
+		}
 	}
 	if l.outranked() {
 		s.outranked[l] = struct{}{}
@@ -20,7 +29,7 @@ func (s *Lanes[T]) place(l *lane[T]) {
 		s.pauses(l, ends)
 		return
 	}
-	delete(s.pausing, l)
+	s.pausing.drop(l)
 	if s.mayPrefetch(l) {
 		s.fetches.put(l, l.ready.top(), l.running+len(l.prefetched)+l.fetching)
 	} else {
@@ -40,25 +49,24 @@ func (s *Lanes[T]) place(l *lane[T]) {
 
 // pauses takes the lane out until then; zero: until something else puts it back.
 func (s *Lanes[T]) pauses(l *lane[T], until time.Time) {
-	if !until.IsZero() {
-		if len(s.pausing) == 0 || until.Before(s.resume) {
-			s.resume = until
-		}
-		s.pausing[l] = struct{}{}
+	if until.IsZero() {
+		s.pausing.drop(l)
+	} else {
+		s.pausing.put(l, until)
 	}
 	s.fetches.drop(l)
 	s.starts.drop(l)
 	delete(s.tryouts, l)
 }
 
-// resumePaused puts back the lanes whose pause is over.
+// resumePaused puts back the lanes whose moment has come.
 func (s *Lanes[T]) resumePaused() {
-	if len(s.pausing) == 0 || s.now().Before(s.resume) {
+	if len(s.pausing) == 0 {
 		return
 	}
-	paused := s.pausing
-	s.pausing = map[*lane[T]]struct{}{}
-	for l := range paused {
+	for now := s.now(); len(s.pausing) > 0 && !now.Before(s.pausing[0].resumes); {
+		l := s.pausing[0]
+		s.pausing.drop(l)
 		s.place(l)
 	}
 }
@@ -67,8 +75,11 @@ func (s *Lanes[T]) resumePaused() {
 func (s *Lanes[T]) Wake() (time.Time, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.isQuiet() {
+	switch {
+	case s.isQuiet():
 		return s.quiet, true
+	case len(s.pausing) == 0:
+		return time.Time{}, false
 	}
-	return s.resume, len(s.pausing) > 0
+	return s.pausing[0].resumes, true
 }

@@ -1,6 +1,9 @@
 package lane
 
-import "container/heap"
+import (
+	"container/heap"
+	"time"
+)
 
 // Follow gives the task that comes after another on the same session, whose SQL has run but whose
 // end is not yet written, or nil. The place in run passes from one to the other at once; the slot
@@ -12,7 +15,7 @@ func (s *Lanes[T]) Follow(before T, fits func(T) bool) (next T) {
 	var none T
 	b := before.ticket()
 	own := s.lane(b.Lane)
-	own.running--
+	s.runs(own, -1)
 	s.busy--
 	s.place(own)
 	next, found := s.first(fits, passMost)
@@ -31,7 +34,7 @@ func (s *Lanes[T]) Follow(before T, fits func(T) bool) (next T) {
 		s.place(own)
 		return next
 	}
-	own.running++
+	s.runs(own, +1)
 	s.place(own)
 	return next
 }
@@ -42,7 +45,8 @@ func (s *Lanes[T]) unstart(l *lane[T], t T) {
 		s.suspect = nil
 	}
 	s.putBack(l, t)
-	l.running--
+	s.uncounts(l, t.ticket(), time.Time{})
+	s.runs(l, -1)
 	s.busy--
 }
 
@@ -62,7 +66,7 @@ func (s *Lanes[T]) Queue(before T, crowded bool, fits func(T) bool) (next T) {
 	if !full && own.startable() {
 		return next
 	}
-	own.running--
+	s.runs(own, -1)
 	s.busy--
 	s.place(own)
 	l := own
@@ -74,7 +78,8 @@ func (s *Lanes[T]) Queue(before T, crowded bool, fits func(T) bool) (next T) {
 		next = heap.Pop(&l.prefetched).(T)
 		next.ticket().era = s.era
 		s.prefetched--
-		l.running++
+		s.counts(l, next.ticket())
+		s.runs(l, +1)
 		s.busy++
 		if b.passed = l == own; b.passed {
 			own.recent++
@@ -86,7 +91,7 @@ func (s *Lanes[T]) Queue(before T, crowded bool, fits func(T) bool) (next T) {
 	} else {
 		s.busy++
 	}
-	own.running++
+	s.runs(own, +1)
 	s.place(own)
 	return next
 }
@@ -107,11 +112,12 @@ func (s *Lanes[T]) Back(before T, tasks []T) (left []T) {
 		switch {
 		case previous.left:
 			previous.left = false
-			l.running--
+			s.runs(l, -1)
 		case previous.passed:
 			previous.passed = false
 			l.recent = max(l.recent-1, 0) // Pace may have forgotten it
 		}
+		s.uncounts(l, t, time.Time{})
 		if s.closed || t.era != s.era {
 			t.passed = true
 			left = append(left, tasks[i])
@@ -136,6 +142,7 @@ func (s *Lanes[T]) Rejoin(tasks []T) (left []T) {
 			left = append(left, task)
 			continue
 		}
+		s.uncounts(l, t, time.Time{})
 		s.hold(l, t, -1)
 		t.passed, t.left = false, false
 		s.putBack(l, task)

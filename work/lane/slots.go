@@ -13,6 +13,9 @@ func (s *Lanes[T]) Pass(task T, at time.Time, fits func(T) bool) T {
 	if !at.IsZero() {
 		l.ended, l.planned = at, t.Plan
 	}
+	if t.counted {
+		s.uncounts(l, t, at)
+	}
 	suspect := s.suspect
 	s.hold(l, t, -1)
 	if suspect == t {
@@ -34,7 +37,7 @@ func (s *Lanes[T]) Pass(task T, at time.Time, fits func(T) bool) T {
 // hold gives back (n is -1), or takes again (+1), what a task holds.
 func (s *Lanes[T]) hold(l *lane[T], t *Ticket, n int) {
 	if !t.passed {
-		l.running += n
+		s.runs(l, n)
 		if !t.left && !t.tries {
 			s.busy += n
 		}
@@ -55,6 +58,9 @@ func (s *Lanes[T]) Ended(task T, at time.Time) {
 	if !at.IsZero() {
 		l.ended, l.planned = at, t.Plan
 	}
+	if t.counted {
+		s.uncounts(l, t, at)
+	}
 	if !t.passed {
 		l.recent++
 	}
@@ -71,7 +77,7 @@ func (s *Lanes[T]) Occupy(key Key) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	l := s.lane(key)
-	l.running++
+	s.runs(l, +1)
 	s.busy++
 	s.place(l)
 }
@@ -81,7 +87,7 @@ func (s *Lanes[T]) Vacate(key Key) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	l := s.lane(key)
-	l.running--
+	s.runs(l, -1)
 	s.busy--
 	l.ended = s.now()
 	s.place(l)

@@ -61,7 +61,8 @@ func (s *Lanes[T]) first(fits func(T) bool, most int) (t T, found bool) {
 func (s *Lanes[T]) pop(l *lane[T]) T {
 	t := heap.Pop(&l.prefetched).(T)
 	s.prefetched--
-	l.running++
+	s.counts(l, t.ticket())
+	s.runs(l, +1)
 	s.place(l)
 	if ticket := t.ticket(); ticket.Suspect {
 		s.suspect, s.quiet = ticket, s.now().Add(quarantine)

@@ -201,6 +201,7 @@ func (r *runner) await(ctx context.Context, t *Task, spec *exec.Task, start time
 	began := time.Now()
 	start = r.session.Told(start.Add(r.session.Ahead), r.Clock.Now())
 	t.begin(r.session.Session, start)
+	r.Lanes.Began(t, start)
 	result, err := r.session.Await(spec)
 	t.end()
 	r.leaves(t)

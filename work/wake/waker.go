@@ -178,6 +178,9 @@ func (w *Waker) Every(poll time.Duration) time.Duration {
 	return poll
 }
 
+// Tells tells whether the leader is told of changes other than new tasks.
+func (w *Waker) Tells() bool { return w.source.way != sql.Poll && w.source.tellsChanges }
+
 // Pause is the time from a look for new tasks to the next one that is asked for.
 func (w *Waker) Pause() time.Duration {
 	if w.control.Notices.flood.lasts() {

@@ -20,6 +20,8 @@ DECLARE
     wait pg_catalog.interval;
     rest pg_catalog.text;
     pids pg_catalog.int4[];
+    limited pg_catalog.bool; -- null: by nothing of the owner's
+    ended pg_catalog.timestamptz; -- the last pause of its group
     why pg_catalog.text[] := '{}';
 BEGIN
     -- A lock on the table that keeps even readers out, or will as soon as it is had.
@@ -105,9 +107,29 @@ BEGIN
     IF pg_catalog.cardinality(why) OPERATOR(pg_catalog.>) 0 THEN
         RETURN pg_catalog.array_to_string(why, '; ');
     END IF;
+    -- The limits of its group, where the table of groups is the owner's and may be read.
+    SELECT pg_catalog.has_table_privilege(g.oid, 'SELECT') INTO limited
+    FROM pg_catalog.pg_class AS g
+    JOIN pg_catalog.pg_class AS c ON c.oid OPERATOR(pg_catalog.=) relation AND c.relowner OPERATOR(pg_catalog.=) g.relowner
+    WHERE g.oid OPERATOR(pg_catalog.=) pg_catalog.to_regclass(:its_group_text)::pg_catalog.oid AND g.relkind OPERATOR(pg_catalog.=) 'r';
+    IF limited THEN
+        FOR other IN EXECUTE pg_catalog.format('SELECT g."group" AS name, g.until, g.paused AND coalesce(g.until OPERATOR(pg_catalog.>) $2, true) AS paused FROM %s AS g
+            WHERE g."group" OPERATOR(pg_catalog.=) $1 OR pg_catalog.right(g."group", 1) OPERATOR(pg_catalog.=) ''%%'' AND pg_catalog.starts_with($1, pg_catalog.left(g."group", -1))
+            ORDER BY 1', :its_group_text) USING task.lane, moment LOOP
+            IF other.paused THEN
+                why := pg_catalog.array_append(why, pg_catalog.concat('waits for the pause of row ', pg_catalog.quote_ident(pg_catalog.left(other.name, 100)), ' of ', :its_group_text,
+                    ', which ends ', CASE WHEN other.until OPERATOR(pg_catalog.<) 'infinity' THEN pg_catalog.concat('at ', other.until::pg_catalog.timestamptz(0)) ELSE 'when somebody sets paused to false' END));
+            ELSIF other.until OPERATOR(pg_catalog.<=) moment THEN
+                ended := greatest(ended, other.until);
+            END IF;
+        END LOOP;
+        IF pg_catalog.cardinality(why) OPERATOR(pg_catalog.>) 0 THEN
+            RETURN pg_catalog.array_to_string(why, '; ');
+        END IF;
+    END IF;
     IF task.attempt OPERATOR(pg_catalog.=) 0 AND task.max OPERATOR(pg_catalog.>=) 0 AND task.catchup OPERATOR(pg_catalog.=) 0 AND task.active OPERATOR(pg_catalog.>) '0'
-        AND (task.base OPERATOR(pg_catalog.+) least(task.active, '10000 years'::pg_catalog.interval)) OPERATOR(pg_catalog.<) moment THEN
-        RETURN pg_catalog.concat('is not worth running any more since ', (task.base OPERATOR(pg_catalog.+) least(task.active, '10000 years'::pg_catalog.interval))::pg_catalog.timestamptz(0),
+        AND (greatest(task.base, ended) OPERATOR(pg_catalog.+) least(task.active, '10000 years'::pg_catalog.interval)) OPERATOR(pg_catalog.<) moment THEN
+        RETURN pg_catalog.concat('is not worth running any more since ', (greatest(task.base, ended) OPERATOR(pg_catalog.+) least(task.active, '10000 years'::pg_catalog.interval))::pg_catalog.timestamptz(0),
             ' (its plan + active): the leader sets it to GONE');
     END IF;
     -- Somebody's lock on the row, by its own transaction or one of several; or on the table, against writers.
@@ -160,11 +182,11 @@ BEGIN
         ORDER BY t.due, t.id
         LIMIT 5000
     ), work AS MATERIALIZED (
-        SELECT h.id, h."group" OPERATOR(pg_catalog.=) task.lane AND coalesce(h.remote OPERATOR(pg_catalog.=) task.remote, h.remote IS NULL AND task.remote IS NULL) AS beside
+        SELECT h.id, h."group" OPERATOR(pg_catalog.=) task.lane AS grouped, h."group" OPERATOR(pg_catalog.=) task.lane AND coalesce(h.remote OPERATOR(pg_catalog.=) task.remote, h.remote IS NULL AND task.remote IS NULL) AS beside
         FROM head AS h
         WHERE h.state OPERATOR(pg_catalog.=) ANY ('{TAKE,WORK}')
     )
-    SELECT pg_catalog.count(*) AS total, pg_catalog.count(CASE WHEN w.beside THEN 1 END) AS beside,
+    SELECT pg_catalog.count(*) AS total, pg_catalog.count(CASE WHEN w.beside THEN 1 END) AS beside, pg_catalog.count(CASE WHEN w.grouped THEN 1 END) AS grouped,
         ARRAY(SELECT x.id FROM work AS x WHERE x.beside LIMIT most) AS ids
     INTO runs FROM work AS w;
     IF task.max OPERATOR(pg_catalog.<) 0 AND runs.beside OPERATOR(pg_catalog.=) 0 THEN
@@ -199,8 +221,24 @@ BEGIN
     IF failure IS NOT NULL AND task.moved AND task.pid IS NULL THEN
         why := pg_catalog.array_append(why, pg_catalog.concat('waits for a session, which could not be had: ', failure));
     END IF;
+    -- What runs is seen, what has started is not, as its row may be gone: a rate is the reason where there is no other.
+    IF limited THEN
+        FOR other IN EXECUTE pg_catalog.format('SELECT g."group" AS name, g.slots, g.rate, g.per FROM %s AS g
+            WHERE (g.slots OPERATOR(pg_catalog.<=) $2 OR $3 AND g.rate IS NOT NULL)
+                AND (g."group" OPERATOR(pg_catalog.=) $1 OR pg_catalog.right(g."group", 1) OPERATOR(pg_catalog.=) ''%%'' AND pg_catalog.starts_with($1, pg_catalog.left(g."group", -1)))
+            ORDER BY g.slots, 1', :its_group_text)
+            USING task.lane, greatest(runs.grouped, pg_catalog.cardinality(pids)), pg_catalog.cardinality(why) OPERATOR(pg_catalog.=) 0 LOOP
+            why := pg_catalog.array_append(why, pg_catalog.concat('waits for ', CASE
+                WHEN other.slots OPERATOR(pg_catalog.<=) greatest(runs.grouped, pg_catalog.cardinality(pids))
+                    THEN pg_catalog.concat('slots, of which ', greatest(runs.grouped, pg_catalog.cardinality(pids)), ' are taken of ', other.slots)
+                ELSE pg_catalog.concat('rate, which lets ', other.rate, ' start per ', other.per)
+            END, ', of row ', pg_catalog.quote_ident(pg_catalog.left(other.name, 100)), ' of ', :its_group_text));
+        END LOOP;
+    END IF;
     IF pg_catalog.cardinality(why) OPERATOR(pg_catalog.=) 0 THEN
-        RETURN pg_catalog.concat('is due since ', task.plan::pg_catalog.timestamptz(0), ' and starts in its turn; if it does not, look at the log of the controller that leads');
+        RETURN pg_catalog.concat('is due since ', task.plan::pg_catalog.timestamptz(0), ' and starts in its turn',
+            CASE WHEN limited IS FALSE THEN pg_catalog.concat(', unless a limit of its group keeps it from that, in table ', :its_group_text, ', which you may not read') END,
+            '; if it does not, look at the log of the controller that leads');
     END IF;
     RETURN pg_catalog.array_to_string(why, '; ');
 END

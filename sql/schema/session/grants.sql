@@ -3,6 +3,7 @@
 SET LOCAL pgtaskd.role = :role;
 SET LOCAL pgtaskd.relation = :relation;
 SET LOCAL pgtaskd.leader = :leader;
+SET LOCAL pgtaskd.groups = :groups;
 
 DO $pgtaskd$
 DECLARE
@@ -28,12 +29,24 @@ BEGIN
             FROM (VALUES ('SELECT'), ('INSERT'), ('DELETE')) AS r (name)
             WHERE NOT pg_catalog.has_table_privilege(a.role, pg_catalog.current_setting('pgtaskd.register'), r.name)
             UNION ALL
-            SELECT pg_catalog.format('GRANT %s ON TABLE %s TO %I', r.name, pg_catalog.current_setting('pgtaskd.leader'), a.role)
-            FROM pg_catalog.pg_class AS l
-            CROSS JOIN (VALUES ('SELECT'), ('INSERT'), ('UPDATE'), ('DELETE')) AS r (name)
-            WHERE l.oid OPERATOR(pg_catalog.=) pg_catalog.to_regclass(pg_catalog.current_setting('pgtaskd.leader'))::pg_catalog.oid
-                AND l.relowner OPERATOR(pg_catalog.=) c.relowner
-                AND NOT pg_catalog.has_table_privilege(a.role, l.oid, r.name)
+            SELECT CASE
+                WHEN r.name OPERATOR(pg_catalog.=) 'SEQUENCE' THEN pg_catalog.format('GRANT SELECT ON SEQUENCE %s TO %I', q.oid::pg_catalog.regclass, a.role)
+                ELSE pg_catalog.format('GRANT %s ON TABLE %s TO %I', r.name, b.name, a.role)
+            END
+            FROM (VALUES (pg_catalog.current_setting('pgtaskd.leader')), (pg_catalog.current_setting('pgtaskd.groups'))) AS b (name)
+            JOIN pg_catalog.pg_class AS l ON l.oid OPERATOR(pg_catalog.=) pg_catalog.to_regclass(b.name)::pg_catalog.oid
+            CROSS JOIN (VALUES ('SELECT'), ('INSERT'), ('UPDATE'), ('DELETE'), ('SEQUENCE')) AS r (name)
+            LEFT JOIN pg_catalog.pg_depend AS d ON r.name OPERATOR(pg_catalog.=) 'SEQUENCE'
+                AND d.refclassid OPERATOR(pg_catalog.=) 'pg_catalog.pg_class'::pg_catalog.regclass::pg_catalog.oid
+                AND d.classid OPERATOR(pg_catalog.=) d.refclassid
+                AND d.refobjid OPERATOR(pg_catalog.=) l.oid
+                AND d.deptype OPERATOR(pg_catalog.=) 'a'::pg_catalog."char"
+            LEFT JOIN pg_catalog.pg_class AS q ON q.oid OPERATOR(pg_catalog.=) d.objid AND q.relkind OPERATOR(pg_catalog.=) 'S'
+            WHERE l.relowner OPERATOR(pg_catalog.=) c.relowner
+                AND CASE
+                    WHEN r.name OPERATOR(pg_catalog.=) 'SEQUENCE' THEN q.oid IS NOT NULL AND NOT pg_catalog.has_sequence_privilege(a.role, q.oid, 'SELECT')
+                    ELSE NOT pg_catalog.has_table_privilege(a.role, l.oid, r.name)
+                END
                 AND EXISTS (
                     SELECT
                     FROM pg_catalog.pg_description AS s

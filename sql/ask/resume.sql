@@ -1,0 +1,27 @@
+-- Ends the pause of a row of the table of groups, and shows whether it was one that held, and which rows still pause the group.
+-- $1 group
+WITH before AS (
+    SELECT g."group", g.paused AND coalesce(g.until OPERATOR(pg_catalog.>) pg_catalog.statement_timestamp(), true) AS paused
+    FROM :groups AS g
+    WHERE g."group" OPERATOR(pg_catalog.=) $1::pg_catalog.text
+    FOR UPDATE
+), changed AS (
+    UPDATE :groups AS g
+    SET paused = false
+    FROM before AS b
+    WHERE g."group" OPERATOR(pg_catalog.=) b."group"
+        AND g.paused
+    RETURNING b.paused
+)
+SELECT
+    EXISTS (SELECT FROM changed AS c WHERE c.paused),
+    ARRAY(
+        SELECT g."group"
+        FROM :groups AS g
+        WHERE g."group" OPERATOR(pg_catalog.<>) $1::pg_catalog.text
+            AND g.paused
+            AND coalesce(g.until OPERATOR(pg_catalog.>) pg_catalog.statement_timestamp(), true)
+            AND pg_catalog.right(g."group", 1) OPERATOR(pg_catalog.=) '%'
+            AND pg_catalog.starts_with($1::pg_catalog.text, pg_catalog.left(g."group", -1))
+        ORDER BY g."group"
+    )

@@ -1,0 +1,186 @@
+package work
+
+import (
+	"context"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"pgtaskd/sql"
+	"pgtaskd/work/lane"
+	"pgtaskd/work/run"
+)
+
+// regrouped is what the trigger of the table of groups notifies of.
+const regrouped = "group"
+
+const (
+	groupsEvery = 30 * time.Second // between two looks at the table of groups, where we are told of its changes
+	groupsRetry = time.Second      // after a look that somebody's lock, or a right that was taken away, has kept us from
+)
+
+// groupLimits keep the loop from waiting for somebody who has locked the table of groups.
+const groupLimits = "SET LOCAL lock_timeout = '50ms'"
+
+// grouping is what the leader knows of the table of groups.
+type grouping struct {
+	table   int64     // the one that was read; 0: there was none
+	version int64     // of what was read
+	open    bool      // a change was about to be committed then: what is read of tasks may be newer than the limits
+	read    time.Time // when, by our clock
+	resumes time.Time // when the next pause ends, by the server's clock; zero: none does by itself
+	failed  time.Time // when that could not be done
+}
+
+// regroup reads the limits of groups, where they may have changed.
+func (l *loop) regroup(ctx context.Context) error {
+	if l.nextRegroup() > 0 {
+		return nil
+	}
+	return l.readGroups(ctx)
+}
+
+func (l *loop) nextRegroup() time.Duration {
+	g, table := &l.grouping, l.control.table.Group
+	if table != g.table {
+		return max(0, groupsRetry-time.Since(g.failed))
+	}
+	if table == 0 {
+		return never
+	}
+	every := groupsEvery
+	if !l.wake.Tells() {
+		every = l.live.Load().Sleep
+	}
+	next := every - time.Since(g.read)
+	if l.control.regrouped {
+		next = min(next, checkTick-time.Since(g.read))
+	}
+	return max(next, groupsRetry-time.Since(g.failed))
+}
+
+// regroupFor reads the limits again before tasks are started that may be newer than they are.
+func (l *loop) regroupFor(ctx context.Context, tasks []*run.Task, changed bool) error {
+	g := &l.grouping
+	same := l.control.table.Group == g.table && (g.table == 0 || !changed && !g.open)
+	if len(tasks) == 0 || same || time.Since(g.failed) < groupsRetry {
+		return nil
+	}
+	return l.readGroups(ctx)
+}
+
+// readGroups reads the limits of groups, which hold from then on. In a term it begins with them: what a new leader does not know it must
+// not start.
+func (l *loop) readGroups(ctx context.Context) error {
+	l.control.regrouped = false
+	table, began := l.control.table.Group, time.Now()
+	if table == 0 {
+		l.grouping = grouping{}
+		l.limit(nil)
+		return nil
+	}
+	limits, found, err := l.queryGroups(ctx, table)
+	switch {
+	case isAnswer(err) && hasState(err, "55P03") && l.grouping.table == table, isAnswer(err) && hasState(err, "42P01", "42501", "22012", "42704"):
+		l.grouping.failed, l.grouping.table = time.Now(), table // it is gone, or locked: what was known of it holds until more is known
+		l.look.columns = time.Time{}
+		return nil
+	case err != nil:
+		return err
+	}
+	l.look.spoke = time.Now()
+	found.table, found.read = table, began
+	l.grouping = found
+	l.limit(limits)
+	return nil
+}
+
+// limit makes these the limits that hold. What a pause has held back is looked for when it ends.
+func (l *loop) limit(limits []lane.Limit) {
+	if l.Lanes.Limit(limits) {
+		l.lookAgain()
+	}
+	l.grouping.resumes = l.Lanes.Resumes()
+}
+
+// resume looks whether a pause has ended by itself.
+func (l *loop) resume() {
+	if l.grouping.resumes.IsZero() || l.Clock.Until(l.grouping.resumes) > 0 {
+		return
+	}
+	l.grouping.resumes = l.Lanes.Resumes()
+	l.lookAgain()
+}
+
+// lookAgain has all looked at that is due.
+func (l *loop) lookAgain() {
+	l.look.full = time.Time{}
+	l.scanning.again = l.scanning.active
+}
+
+// queryGroups reads the table of groups. Its name may have come to be somebody else's since we looked, so it is locked, and compared, first.
+func (l *loop) queryGroups(ctx context.Context, number int64) (limits []lane.Limit, found grouping, err error) {
+	ctx, cancel := limited(ctx)
+	defer cancel()
+	name := sql.Beside(table(l.target), "group")
+	batch := &pgx.Batch{}
+	batch.Queue("BEGIN READ WRITE")
+	batch.Queue(groupLimits)
+	batch.Queue("LOCK TABLE " + name + " IN ACCESS SHARE MODE")
+	batch.Queue("SELECT 1 OPERATOR(pg_catalog./) (pg_catalog.to_regclass($1)::pg_catalog.oid::pg_catalog.int8 OPERATOR(pg_catalog.=) $2::pg_catalog.int8)::pg_catalog.int4", name, number)
+	batch.Queue(l.queries().Text("grouped")).QueryRow(func(row pgx.Row) error {
+		calm := false
+		err := row.Scan(&found.version, &calm)
+		found.open = !calm
+		return err
+	})
+	batch.Queue(l.queries().Text("groups")).Query(func(rows pgx.Rows) error {
+		limits, err = pgx.CollectRows(rows, limitOf)
+		return err
+	})
+	batch.Queue("COMMIT")
+	if err := l.control.conn.SendBatch(ctx, batch).Close(); err != nil {
+		l.undo(ctx)
+		return nil, found, err
+	}
+	return limits, found, nil
+}
+
+// limitOf reads a row of the table of groups.
+func limitOf(row pgx.CollectableRow) (limit lane.Limit, err error) {
+	var until *time.Time
+	var per int64
+	err = row.Scan(&limit.Group, &limit.Prefix, &limit.Paused, &until, &limit.Slots, &limit.Rate, &per)
+	if until != nil {
+		limit.Until = *until
+	}
+	limit.Per = micros(per)
+	return limit, err
+}
+
+// pauseEnd is the end of a pause as a statement has it.
+func pauseEnd(ended time.Time) *time.Time {
+	if ended.IsZero() {
+		return nil
+	}
+	return &ended
+}
+
+// outlives tells whether a task is worth running though its active has passed: its group is paused, or the end of that counts as its plan.
+func (l *loop) outlives(group string, active time.Duration) bool {
+	paused, ended := l.Lanes.Paused(group)
+	return paused || !ended.IsZero() && l.Clock.Now().Before(ended.Add(active))
+}
+
+// worth tells whether a task that was read is to run, and until when.
+func (l *loop) worth(group string, active time.Duration, expires **time.Time) bool {
+	paused, ended := l.Lanes.Paused(group)
+	switch {
+	case paused:
+		*expires = nil
+	case !ended.IsZero() && *expires != nil && (*expires).Before(ended.Add(active)):
+		until := ended.Add(active)
+		*expires = &until
+	}
+	return *expires == nil || !(*expires).Before(l.Clock.Now())
+}

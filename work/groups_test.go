@@ -1,0 +1,215 @@
+package work
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+)
+
+// marker waits until tasks that were inserted after all others have ended: so those would have started, too.
+func (s *stage) marker() {
+	s.t.Helper()
+	s.becomes(s.add(`input, "group"`, "SELECT 1", "marker"), "DONE", "")
+}
+
+// TestALimitHoldsForWhatComesAfterIt: each pause is known before the task that follows on it starts, and lets go when it ends.
+func TestALimitHoldsForWhatComesAfterIt(t *testing.T) {
+	t.Parallel()
+	for _, way := range []string{"notify", "poll"} {
+		t.Run(way, func(t *testing.T) {
+			t.Parallel()
+			s := play(t, func(target *Target) {
+				if way == "poll" {
+					target.Wake = "poll"
+				}
+			})
+			s.becomes(s.add(`input, "group"`, "SELECT 1", "open"), "DONE", "") // a session is open now
+			for i := range 25 {
+				group := fmt.Sprint("g", i)
+				s.exec(`INSERT INTO task_group ("group", paused) VALUES ($1, true)`, group)
+				s.exec(`INSERT INTO task ("group", input) VALUES ($1, 'SELECT 1')`, group)
+			}
+			s.marker()
+			if left := s.get(`SELECT count(*) FROM task WHERE "group" LIKE 'g%' AND state = 'PLAN'`); left != "25" {
+				t.Error("of 25 paused tasks wait ", left)
+			}
+			s.exec(`UPDATE task_group SET paused = false WHERE "group" < 'g2'`)
+			s.exec(`DELETE FROM task_group`)
+			s.eventually("0", `SELECT count(*) FROM task WHERE state = 'PLAN'`)
+		})
+	}
+}
+
+// TestAChangeThatIsNotCommittedYetHoldsFromItsCommitOn, though it was seen to be on its way.
+func TestAChangeThatIsNotCommittedYetHoldsFromItsCommitOn(t *testing.T) {
+	t.Parallel()
+	s := play(t)
+	changer := s.connect()
+	for i := range 5 {
+		group := fmt.Sprint("g", i)
+		must(t, changer, fmt.Sprintf(`BEGIN; INSERT INTO task_group ("group", paused) VALUES ('%s', true)`, group))
+		s.becomes(s.add(`input, "group"`, "SELECT 1", group), "DONE", "") // the leader has looked
+		must(t, changer, "COMMIT")
+		id := s.add(`input, "group"`, "SELECT 1", group)
+		s.marker()
+		if state := s.state(id); state != "PLAN" {
+			t.Error("inserted after the commit, and is ", state)
+		}
+	}
+}
+
+// TestALimitHoldsForWhatWaits, and cancels nothing that runs.
+func TestALimitHoldsForWhatWaits(t *testing.T) {
+	t.Parallel()
+	s := play(t)
+	holder := s.connect()
+	must(t, holder, "SELECT pg_advisory_lock(7)")
+	first := s.running("SELECT pg_advisory_xact_lock(7)")
+	second := s.add("input", "SELECT 1")
+	s.exec(`INSERT INTO task_group ("group", slots) VALUES ('gr%', 0), ('%', 5)`)
+	s.saysWhy(second, `waits for its lane, .*; waits for slots, of which 1 are taken of 0, of row "gr%" of .*task_group.*`)
+	must(t, holder, "SELECT pg_advisory_unlock(7)")
+	s.becomes(first, "DONE", "")
+	s.saysWhy(second, `waits for slots, of which 0 are taken of 0, of row "gr%" of "public"."task_group"`)
+	s.exec("TRUNCATE task_group")
+	s.becomes(second, "DONE", "")
+}
+
+// TestSlotsOfAGroup: at most so many run, whatever max says.
+func TestSlotsOfAGroup(t *testing.T) {
+	t.Parallel()
+	s := play(t)
+	s.exec(`INSERT INTO task_group ("group", slots) VALUES ('a%', 2)`)
+	must(t, s.connect(), "SELECT pg_advisory_lock(7)")
+	for range 4 {
+		s.add(`input, "group", max`, "SELECT pg_advisory_xact_lock_shared(7)", "a1", 100)
+		s.add(`input, "group", max`, "SELECT pg_advisory_xact_lock_shared(7)", "a2", 100)
+	}
+	running := `SELECT string_agg("group" || ' ' || n, ', ' ORDER BY "group") FROM (SELECT "group", count(*) AS n FROM task WHERE state = 'WORK' GROUP BY 1) AS r`
+	s.eventually("a1 2, a2 2", running)
+	s.marker()
+	s.eventually("a1 2, a2 2", running)
+	s.exec("UPDATE task_group SET slots = 3")
+	s.eventually("a1 3, a2 3", running)
+}
+
+// TestRateOfAGroup: in no stretch do more start, in one term or over two.
+func TestRateOfAGroup(t *testing.T) {
+	t.Parallel()
+	s := play(t)
+	s.exec(`INSERT INTO task_group ("group", rate, per) VALUES ('a', 3, '300 ms')`)
+	s.exec(`INSERT INTO task ("group", max, input, delete) SELECT 'a', 9, 'SELECT 1', false FROM generate_series(1, 15)`)
+	s.eventually("true", `SELECT count(*) >= 4 FROM task WHERE state = 'DONE'`)
+	id := s.get("SELECT max(id) FROM task")
+	s.eventually("true", `SELECT task_why($1) ~ '^waits for rate, which lets 3 start per 00:00:00.3, of row a of|^ended' FROM (SELECT) AS x`, id)
+	s.drain()
+	s.serve()
+	s.eventually("15", `SELECT count(*) FROM task WHERE state = 'DONE'`)
+	if least := s.get(`SELECT min(apart) >= '300 ms' FROM (SELECT start - lag(start, 3) OVER (ORDER BY start) AS apart FROM task) AS a`); least != "true" {
+		t.Error(s.get(`SELECT string_agg(to_char(start, 'SS.US'), ' ' ORDER BY start) FROM task`))
+	}
+}
+
+// TestAPauseSurvivesATakeover, and its end counts as the plan of what it has held.
+func TestAPauseSurvivesATakeover(t *testing.T) {
+	t.Parallel()
+	s := play(t)
+	s.exec(`INSERT INTO task_group ("group", paused) VALUES ('a', true)`)
+	plan := time.Now().Add(-2 * time.Hour)
+	held := s.add(`input, "group", plan`, "SELECT 1", "a", plan)
+	s.becomes(s.add(`input, plan`, "SELECT 1", plan), "GONE")
+	s.saysWhy(held, `waits for the pause of row a of "public"."task_group", which ends when somebody sets paused to false`)
+	s.drain()
+	s.serve()
+	s.becomes(s.add(`input, plan`, "SELECT 1", plan), "GONE")
+	if state := s.state(held); state != "PLAN" {
+		t.Error("a paused task is ", state)
+	}
+	s.drain() // resumed while nobody leads
+	s.exec(`UPDATE task_group SET paused = false`)
+	s.serve()
+	s.becomes(held, "DONE", "")
+	short := s.add(`input, "group", plan, active`, "SELECT 1", "a", plan, "1 us")
+	s.becomes(short, "GONE")
+}
+
+// TestAPauseEndsByItself at until, for what it has held.
+func TestAPauseEndsByItself(t *testing.T) {
+	t.Parallel()
+	s := play(t)
+	s.exec(`INSERT INTO task_group ("group", paused, until) VALUES ('a', true, now() + interval '1 hour')`)
+	id := s.add(`input, "group", plan, delete`, "SELECT 1", "a", time.Now().Add(-2*time.Hour), false)
+	s.saysWhy(id, `waits for the pause of row a of "public"."task_group", which ends at `+moments)
+	s.exec(`UPDATE task_group SET until = now() + interval '500 ms'`)
+	s.becomes(id, "DONE")
+	if early := s.get(`SELECT t.start < g.until FROM task AS t, task_group AS g`); early != "false" {
+		t.Error("started before the end of the pause")
+	}
+}
+
+// TestWithoutTheRightToLimits: tasks run, the log says so once, and when the right is given they are limited.
+func TestWithoutTheRightToLimits(t *testing.T) {
+	t.Parallel()
+	s, do := withRoles(t, false)
+	s.serve() // the table is the dsn's user's, and so is what stands beside it
+	s.settled()
+	s.exec(`INSERT INTO task_group ("group", paused) VALUES ('a', true)`)
+	do("REVOKE ALL ON task_group FROM $w")
+	const says = "does not limit groups as table"
+	s.until("told of it", func() bool { return strings.Contains(s.logged(), says) })
+	s.becomes(s.add(`input, "group"`, "SELECT 1", "a"), "DONE", "")
+	do("GRANT SELECT ON task_group TO $w")
+	s.until("limited", func() bool {
+		id := s.add(`input, "group"`, "SELECT 1", "a")
+		s.marker()
+		return s.state(id) == "PLAN"
+	})
+	if n := strings.Count(s.logged(), says); n != 1 {
+		t.Error("said ", n, " times")
+	}
+	s.exec("DROP TABLE task_group") // the role may not make it again
+	s.until("told of it", func() bool { return strings.Contains(s.logged(), "does not limit groups: there is no table") })
+	s.becomes(s.add(`input, "group"`, "SELECT 1", "a"), "DONE", "")
+}
+
+// TestAStrangersTableOfGroupsIsNotBelieved: made before ours, or in the place of ours, it is not even read.
+func TestAStrangersTableOfGroupsIsNotBelieved(t *testing.T) {
+	t.Parallel()
+	s, do := withRoles(t, true)
+	do("CREATE TABLE caught (who name); GRANT INSERT ON caught TO PUBLIC")
+	const view = `CREATE VIEW task_group AS SELECT '%'::text AS "group", catch() AS paused, NULL::timestamptz AS until, 0 AS slots, 1 AS rate, interval '1 year' AS per, ''::text AS note`
+	do(`SET ROLE $m; CREATE FUNCTION catch() RETURNS bool LANGUAGE plpgsql AS $$BEGIN INSERT INTO public.caught VALUES (current_user); RETURN true; END$$; ` + view)
+	s.serve()
+	s.settled()
+	s.says(`goes without table \"public\".\"task_group\"`)
+	s.becomes(s.add("input", "SELECT 1"), "DONE", "")
+	do("DROP VIEW task_group")
+	s.eventually("true", "SELECT to_regclass('task_group') IS NOT NULL")
+	do("ALTER TABLE task_group RENAME TO other; SET ROLE $m; " + view + `; RESET ROLE; INSERT INTO other ("group", paused) VALUES ('%', true)`)
+	s.becomes(s.add("input", "SELECT 1"), "DONE", "")
+	_ = s.why(1)
+	if caught := s.get("SELECT count(*) FROM caught"); caught != "0" {
+		t.Error(caught, " calls")
+	}
+}
+
+// TestManyPausedTasksHideNothing: they are not kept in memory, so what is due after them is found.
+func TestManyPausedTasksHideNothing(t *testing.T) {
+	t.Parallel()
+	s := prepared(t)
+	l := s.installed()
+	s.exec(`INSERT INTO task_group ("group", paused) VALUES ('a', true)`)
+	s.exec(`INSERT INTO task ("group", input) SELECT 'a', 'SELECT 1' FROM generate_series(1, 100)`)
+	id := s.add("input", "SELECT 1")
+	if err := l.begin(context.WithoutCancel(t.Context())); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, ready := l.Lanes.Load(); ready != 1 || l.look.held != 100 {
+		t.Error("ready ", ready, ", held ", l.look.held)
+	}
+	if ids := l.Lanes.Choose(10); len(ids) != 1 || ids[0] != id {
+		t.Error("chosen ", ids)
+	}
+}

@@ -1,0 +1,205 @@
+package lane
+
+import (
+	"slices"
+	"time"
+)
+
+// Limit is what a row of the table of groups says of the groups that it names: each of them has it
+// by itself.
+type Limit struct {
+	Group  string // what tells the group from others, as KeyOf takes it; with Prefix, what its name begins with, at most 99 bytes
+	Prefix bool
+	Paused bool          // none of its tasks starts
+	Until  time.Time     // the pause ends then, by the server's clock, or has ended; zero: no end is set
+	Slots  int           // most of its tasks at once, over all remotes; below 0: as many as may
+	Rate   int           // most of its tasks that start in any stretch of Per; 0: as many as may
+	Per    time.Duration // above 0 where Rate is
+}
+
+// rule is a limit that holds, or one that held and is remembered, because a pause ended with it.
+type rule struct {
+	Limit
+	unknown time.Time // up to then tasks may have started under it of which nothing is known here; zero: none
+	ended   time.Time // when a pause has ended before its Until; zero: none has
+	gone    bool      // its row is not there any more
+}
+
+// pausedAt tells whether the rule keeps its groups from starting anything then.
+func (r *rule) pausedAt(now time.Time) bool {
+	return r.Paused && (r.Until.IsZero() || now.Before(r.Until))
+}
+
+// name is what a rule is found by.
+type name struct {
+	text   string
+	prefix bool
+}
+
+// goneMost is how many rules are remembered that do not hold any more.
+const goneMost = 1000
+
+// rules are all limits of a target, so that those of a group are found without a look at each.
+type rules struct {
+	all     map[name]*rule
+	lengths []int     // those of the prefixes
+	gone    []name    // that are remembered, the oldest first
+	unsure  time.Time // what the next change brings has held before: see rule.unknown
+}
+
+// of are the rules for a group, by the key of its lanes.
+func (r *rules) of(key string) (found []*rule) {
+	if len(r.all) == 0 {
+		return nil
+	}
+	if one := r.all[name{key, false}]; one != nil {
+		found = append(found, one)
+	}
+	head := head(key)
+	for _, n := range r.lengths {
+		if n > len(head) {
+			break
+		}
+		if one := r.all[name{head[:n], true}]; one != nil {
+			found = append(found, one)
+		}
+	}
+	return found
+}
+
+// change makes these the limits that hold. It tells whether a pause has ended by that.
+func (r *rules) change(limits []Limit, now time.Time) (resumed bool) {
+	all := make(map[name]*rule, len(limits))
+	for _, limit := range limits {
+		n := name{limit.Group, limit.Prefix}
+		if !n.prefix {
+			n.text = Brief(n.text)
+		}
+		one := r.all[n]
+		if one == nil || one.gone {
+			one = &rule{unknown: r.unsure}
+		} else if one.pausedAt(now) && !(&rule{Limit: limit}).pausedAt(now) {
+			one.ended, resumed = now, true
+		}
+		one.Limit, all[n] = limit, one
+	}
+	r.unsure = time.Time{}
+	resumed = r.remember(all, now) || resumed
+	r.all, r.lengths = all, nil
+	for n := range all {
+		if n.prefix && !slices.Contains(r.lengths, len(n.text)) {
+			r.lengths = append(r.lengths, len(n.text))
+		}
+	}
+	slices.Sort(r.lengths)
+	return resumed
+}
+
+// remember adds to what holds now the pauses that have ended because their row is gone.
+func (r *rules) remember(all map[name]*rule, now time.Time) (resumed bool) {
+	for n, one := range r.all {
+		switch {
+		case all[n] != nil || one.gone:
+		case one.pausedAt(now):
+			one.ended, resumed = now, true
+			r.gone = append(r.gone, n)
+		case !one.endedBy(now).IsZero():
+			one.ended = one.endedBy(now)
+			r.gone = append(r.gone, n)
+		}
+	}
+	r.gone = slices.DeleteFunc(r.gone, func(n name) bool { return all[n] != nil })
+	r.gone = r.gone[max(0, len(r.gone)-goneMost):]
+	for _, n := range r.gone {
+		all[n] = &rule{Limit: Limit{Group: n.text, Prefix: n.prefix, Slots: -1}, ended: r.all[n].ended, gone: true}
+	}
+	return resumed
+}
+
+// doubt says that tasks may have started, up to then, of which nothing is known here.
+func (r *rules) doubt(now time.Time) {
+	r.unsure = now
+	for _, one := range r.all {
+		one.unknown = now
+	}
+}
+
+// Limit makes these the limits that hold from now on, for what waits as for what comes. What runs
+// goes on. It tells whether a pause has ended by that.
+func (s *Lanes[T]) Limit(limits []Limit) (resumed bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(limits) == 0 && len(s.rules.all) == 0 {
+		s.rules.unsure = time.Time{}
+		return false
+	}
+	resumed = s.rules.change(limits, s.now())
+	s.regroup()
+	return resumed
+}
+
+// Resumes is when the next pause of a group ends by itself; zero: none will.
+func (s *Lanes[T]) Resumes() (next time.Time) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now := s.now()
+	for _, one := range s.rules.all {
+		if one.pausedAt(now) && !one.Until.IsZero() && (next.IsZero() || one.Until.Before(next)) {
+			next = one.Until
+		}
+	}
+	return next
+}
+
+// Holds tells whether a group is paused, by what tells it from others. It is made for many calls.
+func (s *Lanes[T]) Holds(group []byte) bool {
+	if !s.limited.Load() {
+		return false
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.last != nil && s.last.group == nil && s.last.key.group == string(group) {
+		return false
+	}
+	now := s.now()
+	return slices.ContainsFunc(s.rules.of(Brief(string(group))), func(one *rule) bool { return one.pausedAt(now) })
+}
+
+// LastPause is when the last pause of any group has ended; zero: none has, as far as is known.
+func (s *Lanes[T]) LastPause() (ended time.Time) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now := s.now()
+	for _, one := range s.rules.all {
+		ended = later(ended, one.endedBy(now))
+	}
+	return ended
+}
+
+// Paused tells whether a group is paused, and if not, when its last pause has ended; zero: it had
+// none, as far as is known.
+func (s *Lanes[T]) Paused(group string) (paused bool, ended time.Time) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now := s.now()
+	for _, one := range s.rules.of(Brief(group)) {
+		paused = paused || one.pausedAt(now)
+		ended = later(ended, one.endedBy(now))
+	}
+	return paused, ended
+}
+
+// endedBy is when the rule's pause has ended, if it has by then.
+func (r *rule) endedBy(now time.Time) time.Time {
+	if r.Until.After(now) {
+		return r.ended
+	}
+	return later(r.ended, r.Until)
+}
+
+func later(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
+	}
+	return a
+}

@@ -1,0 +1,270 @@
+package lane
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+)
+
+// start starts all that may start, and says that it begins at once.
+func (d *desk) begin() (ids []int64) {
+	for t := d.Start(whichever); t != nil; t = d.Start(whichever) {
+		d.Began(t, d.at)
+		ids = append(ids, t.Rank.ID)
+	}
+	return ids
+}
+
+// dueIn is due for a group of a remote, whose gate is open.
+func (d *desk) dueIn(group, remote string, id int64, maximum int32) *item {
+	t := &item{Ticket{Read: time.Now(), Lane: KeyOf(group, remote), Rank: Rank{ID: id, Max: maximum}, Plan: d.at}}
+	d.tasks[id] = t
+	d.Add([]byte(group), []byte(remote), t.Rank)
+	d.Opened(t)
+	return t
+}
+
+func TestAPausedGroupStartsNothing(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, 100)
+	d.due("a", 1, 0)
+	d.due("b", 2, 0)
+	d.fetch()
+	d.Limit([]Limit{{Group: "a", Paused: true, Slots: -1}})
+	d.expect("started", d.begin(), 2)
+	d.due("a", 3, 5)
+	d.expect("fetched", d.fetch())
+	d.Limit([]Limit{{Group: "a", Paused: true, Until: d.at.Add(time.Second), Slots: -1}})
+	d.expect("fetched", d.fetch())
+	if at, ok := d.Wake(); !ok || !at.Equal(noon.Add(time.Second)) {
+		t.Error("wakes at", at, ok)
+	}
+	if paused, _ := d.Paused("a"); !paused {
+		t.Error("is not paused")
+	}
+	d.at = d.at.Add(time.Second)
+	d.expect("fetched", d.fetch(), 3)
+	d.expect("started", d.begin(), 3)
+	if paused, ended := d.Paused("a"); paused || !ended.Equal(d.at) || !d.LastPause().Equal(d.at) {
+		t.Error("paused", paused, ended, d.LastPause())
+	}
+	if paused, ended := d.Paused("b"); paused || !ended.IsZero() {
+		t.Error("b is paused", paused, ended)
+	}
+}
+
+// TestTheEndOfAPauseIsRemembered when its row is gone, or says so no more.
+func TestTheEndOfAPauseIsRemembered(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, 100)
+	pause := Limit{Group: "a", Prefix: true, Paused: true, Slots: -1}
+	d.Limit([]Limit{pause})
+	d.at = d.at.Add(time.Second)
+	d.Limit(nil)
+	d.Limit(nil)
+	d.at = d.at.Add(time.Second)
+	if paused, ended := d.Paused("ab"); paused || !ended.Equal(noon.Add(time.Second)) {
+		t.Error(paused, ended)
+	}
+	d.Limit([]Limit{pause})
+	d.at = d.at.Add(time.Second)
+	d.Limit([]Limit{{Group: "a", Prefix: true, Slots: 1}})
+	if paused, ended := d.Paused("ab"); paused || !ended.Equal(d.at) {
+		t.Error(paused, ended)
+	}
+}
+
+// TestRowsThatMatchAllHold: by the whole name, by its beginning, and for all; long names too.
+func TestRowsThatMatchAllHold(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("x", 2*nameMost)
+	hashed := "\x01" + strings.Repeat("0", 2*hashSize) + "hashed by the server"
+	limits := []Limit{
+		{Group: "", Prefix: true, Slots: 7},
+		{Group: "pay", Prefix: true, Slots: 5},
+		{Group: "pay-eu", Prefix: true, Slots: 4},
+		{Group: "pay-eu-1", Slots: 3},
+		{Group: strings.Repeat("x", nameMost-1), Prefix: true, Slots: 2},
+		{Group: long, Slots: 1},
+		{Group: "hashed by", Prefix: true, Slots: 6},
+	}
+	for group, slots := range map[string]int{
+		"": 7, "pa": 7, "pay": 5, "payment": 5, "pay-eu-1": 3, "pay-eu-12": 4, long: 1, long + "x": 2, hashed: 6, "\x0166000": 7,
+	} {
+		d := newDesk(t, 100)
+		for id := range int64(10) {
+			d.due(group, id, 100)
+		}
+		d.Limit(limits)
+		d.fetch()
+		if started := len(d.begin()); started != slots {
+			t.Errorf("%.20q: %d started, want %d", group, started, slots)
+		}
+	}
+}
+
+// TestSlotsCountOverAllRemotes, whatever max says, and those of an old leader.
+func TestSlotsCountOverAllRemotes(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, 100)
+	d.Limit([]Limit{{Group: "a", Slots: 2}})
+	for id := int64(1); id <= 6; id++ {
+		d.dueIn("a", fmt.Sprint("remote", id%3), id, 100)
+	}
+	d.dueIn("b", "remote1", 7, 0)
+	d.fetch()
+	started := d.begin()
+	if len(started) != 3 || started[0] == 7 && started[1] == 7 {
+		t.Fatal("started", started)
+	}
+	d.Occupy(KeyOf("a", "other"))
+	for _, id := range started {
+		if id != 7 {
+			d.Ended(d.tasks[id], d.at)
+		}
+	}
+	d.fetch()
+	if started = d.begin(); len(started) != 1 {
+		t.Error("started", started)
+	}
+	d.Vacate(KeyOf("a", "other"))
+	d.fetch()
+	if more := d.begin(); len(more) != 1 {
+		t.Error("started", more)
+	}
+	d.Limit([]Limit{{Group: "a", Slots: 0}})
+	for _, id := range started {
+		d.Ended(d.tasks[id], d.at)
+	}
+	d.fetch()
+	d.expect("started with slots 0", d.begin())
+	d.Limit(nil)
+	d.fetch()
+	if left := d.begin(); len(left) != 2 {
+		t.Error("started without limits", left)
+	}
+}
+
+// TestTheLastOfASlotFollowsInItsSession: a group of one slot goes on without a word in between.
+func TestTheLastOfASlotFollowsInItsSession(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, 100)
+	d.Limit([]Limit{{Group: "a", Slots: 1}})
+	first := d.due("a", 1, 9)
+	d.due("a", 2, 9)
+	d.Pace(10)
+	first.Plan = d.at
+	d.fetch()
+	d.expect("started", d.begin(), 1)
+	d.Prefetched([]*item{d.tasks[2]})
+	if next := d.Queue(first, false, whichever); next != d.tasks[2] {
+		t.Fatal("queued", next)
+	}
+	d.Ended(first, d.at)
+	d.Ended(d.tasks[2], d.at)
+	for _, g := range d.groups {
+		if g.running != 0 {
+			t.Error("running in the end", g.running)
+		}
+	}
+}
+
+// TestARateHoldsInEveryStretch: whenever tasks begin after they were started, and however they come back.
+func TestARateHoldsInEveryStretch(t *testing.T) {
+	t.Parallel()
+	for seed := uint64(1); seed <= 60; seed++ {
+		random := rand.New(rand.NewPCG(seed, 2))
+		d := newDesk(t, 50)
+		rate, per := 1+random.IntN(20), time.Duration(50+random.IntN(500))*time.Millisecond
+		d.Limit([]Limit{{Group: "", Prefix: true, Slots: -1, Rate: rate, Per: per}})
+		var began []time.Time
+		var started []*item
+		next := int64(0)
+		for len(began) < 10*rate {
+			for len(d.tasks) < len(began)+100 {
+				next++
+				d.due("a", next, 100)
+			}
+			d.at = d.at.Add(time.Duration(random.IntN(30)) * time.Millisecond)
+			d.fetch()
+			for t := d.Start(whichever); t != nil; t = d.Start(whichever) {
+				started = append(started, t)
+			}
+			for len(started) > 0 && random.IntN(3) > 0 {
+				one := started[0]
+				started = started[1:]
+				if random.IntN(10) == 0 {
+					d.Ended(one, time.Time{}) // it did not begin, and waits again
+					d.Enter(one)
+					continue
+				}
+				began = append(began, d.at)
+				d.Began(one, d.at)
+				d.Ended(one, d.at)
+			}
+			if d.at.Sub(noon) > time.Hour {
+				t.Fatalf("seed %d: only %d began", seed, len(began))
+			}
+		}
+		for i := rate; i < len(began); i++ {
+			if apart := began[i].Sub(began[i-rate]); apart <= per {
+				t.Fatalf("seed %d: %d starts in %s, allowed are %d in %s", seed, rate+1, apart, rate, per)
+			}
+		}
+	}
+}
+
+// TestALargeRateIsNotCountedOneByOne: what is kept of it is bounded, and it is reached.
+func TestALargeRateIsNotCountedOneByOne(t *testing.T) {
+	t.Parallel()
+	w := &window{rule: &rule{Limit: Limit{Rate: 100_000, Per: time.Minute}}}
+	total := 0
+	for at := noon; at.Sub(noon) < 3*time.Minute; at = at.Add(500 * time.Microsecond) {
+		if full, _ := w.full(at); !full {
+			w.add(at)
+			total++
+		}
+	}
+	if total < 290_000 || total > 300_000 || len(w.starts) > 3*burstShare {
+		t.Error("started ", total, ", kept ", len(w.starts))
+	}
+}
+
+// TestUnknownStarts: a new leader waits until what an old one may have started does not count any more.
+func TestUnknownStarts(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, 4)
+	rate := []Limit{{Group: "a", Slots: -1, Rate: 2, Per: time.Second}}
+	d.Doubt()
+	d.Limit(rate)
+	d.due("a", 1, 4)
+	d.due("b", 2, 4)
+	d.expect("fetched", d.fetch(), 2)
+	if at, ok := d.Wake(); !ok || !at.Equal(noon.Add(time.Second+expired)) {
+		t.Error("wakes at", at, ok)
+	}
+	d.at = d.at.Add(time.Second + expired)
+	d.expect("fetched", d.fetch(), 1)
+	d.Limit(append(rate, Limit{Group: "c", Slots: -1, Rate: 1, Per: time.Hour}))
+	d.due("c", 3, 4)
+	d.expect("fetched under a new row", d.fetch(), 3)
+}
+
+// TestAHeldGroupLetsOthersTryTheGate of its remote.
+func TestAHeldGroupLetsOthersTryTheGate(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, 4)
+	for id, group := range []string{"a", "b"} {
+		task := &item{Ticket{Read: time.Now(), Lane: KeyOf(group, "away"), Rank: Rank{ID: int64(id)}}}
+		d.tasks[int64(id)] = task
+		d.Add([]byte(group), []byte("away"), task.Rank)
+	}
+	d.expect("fetched", d.fetch(), 0)
+	d.Limit([]Limit{{Group: "a", Paused: true, Slots: -1}})
+	d.expect("fetched", d.fetch(), 1)
+	if try := d.Tryout(whichever); try != d.tasks[1] {
+		t.Error("tries", try)
+	}
+}
