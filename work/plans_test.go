@@ -185,7 +185,7 @@ func (w world) try(t *testing.T) {
 	}
 	sessions := map[string]*pgx.Conn{"control": l.control.conn, "end": s.connect(), "end, kept": s.connect()}
 	must(t, sessions["control"], "SELECT set_config(name, '0', false) FROM pg_settings WHERE name = 'idle_session_timeout'") // the others may take their time
-	must(t, sessions["end"], "SET enable_seqscan = off; SET plan_cache_mode = force_custom_plan") // as exec does
+	must(t, sessions["end"], "SET enable_seqscan = off; SET plan_cache_mode = force_custom_plan")                            // as exec does
 	must(t, sessions["end, kept"], "SET enable_seqscan = off; SET plan_cache_mode = force_generic_plan")
 	each := func(do func(conn *pgx.Conn, name, session string, p planned)) {
 		for name, p := range plans {
