@@ -27,7 +27,7 @@ type Task struct {
 	Watched  bool          // on a remote, where it is to show whether it writes
 	Ours     bool          // its transaction is made ours right behind its SQL, which is no query alone, as its end is likely to be written there
 	Sending  time.Duration // how long the server may take to take it; 0: as long as for anything else
-	Guarded  bool          // it must not run twice: nothing is sent to a session that has gone
+	Guarded  bool          // it must not run twice: nothing is sent to a session that is gone
 	Settled  time.Time     // by our clock, a moment at which whatever it is to find was there; zero: not known, or it must not be run again
 }
 

@@ -20,7 +20,7 @@ type Description struct {
 	Encoding     string   // of the database, by the server's name
 	TellsInserts bool     // by the trigger, which is enabled: of new tasks, as Waking says
 	TellsChanges bool     // by the triggers, which are enabled: on Channel, of all else that matters to the leader
-	Published    int64    // new tasks are, by Publication: a number that is another one when that is made anew; 0: they are not
+	Published    int64    // new tasks are, by Publication: a number that is another one when that is made again; 0: they are not
 	Waking       Waking   // of new tasks
 	Defers       bool     // it has constraints or triggers that may wait for COMMIT
 	Version      int      // of the schema, as the table's comment has it; 0: none

@@ -25,7 +25,7 @@ func TestOnlyTheSessionOfItsRunIsRefused(t *testing.T) {
 	refused(t, conn, "UPDATE task SET data = data WHERE id = 1", "55000") // it is not due
 	execute(t, conn, "SET pg_task.id TO '3'")                             // the next task, while the end of this one is still to be written
 	execute(t, conn, "UPDATE task SET data = data WHERE id = 1")
-	runs("now() - '1 hour'::interval") // a session of that pid that has gone since
+	runs("now() - '1 hour'::interval") // a session of that pid that is gone since
 	execute(t, conn, changes)
 	runs("now()")
 	refused(t, conn, "UPDATE task SET state = 'DONE', stop = now()", "55000")

@@ -55,7 +55,7 @@ func TestSessionEndedWhileIdleIsNoInterruption(t *testing.T) {
 	}
 }
 
-// meets adds a task that meets a session which has gone, and checks that nothing shows it.
+// meets adds a task that meets a session which is gone, and checks that nothing shows it.
 func (s *stage) meets(input string, rerun bool, remote *string) {
 	s.t.Helper()
 	id := s.add("input, rerun, remote", input, rerun, remote)

@@ -205,7 +205,7 @@ func (w world) try(t *testing.T) {
 	for _, sql := range w.later {
 		s.exec(sql)
 	}
-	s.exec("SET session_replication_role = replica") // not in theirs, as it makes the session plan anew
+	s.exec("SET session_replication_role = replica") // not in theirs, as it makes the session plan again
 	s.exec("SET enable_seqscan = off")
 	each(func(conn *pgx.Conn, name, session string, p planned) {
 		if p.state != "" {

@@ -9,7 +9,7 @@ import (
 	"pgtaskd/work/run"
 )
 
-// recover sees to what is under way and not run by us: tasks whose session has gone, and those of
+// recover sees to what is under way and not run by us: tasks whose session is gone, and those of
 // an old leader.
 func (l *loop) recover(ctx context.Context) error {
 	if l.nextRecover() > 0 {
@@ -48,7 +48,7 @@ func (l *loop) recoverKilled(ctx context.Context) error {
 	return nil
 }
 
-// recoverLost waits until the backends of lost sessions have gone; then what is not committed never
+// recoverLost waits until the backends of lost sessions are gone; then what is not committed never
 // will be.
 func (l *loop) recoverLost(ctx context.Context) error {
 	if len(l.lost) == 0 {
@@ -144,7 +144,7 @@ func (l *loop) recoverOrphans(ctx context.Context) error {
 	if len(over) == 0 {
 		return nil
 	}
-	// A session that was spared for a row may have gone on to another task before we came: it must
+	// A session that was spared for a row may have started another task before we came: it must
 	// be gone before the lane is free.
 	if left, err := l.evict(ctx); err != nil || left > 0 {
 		return err
@@ -163,7 +163,7 @@ func (l *loop) forsake(id int64) {
 	l.look.wanted = true
 }
 
-// halt writes the ends of tasks that were set to STOP and whose session has gone.
+// halt writes the ends of tasks that were set to STOP and whose session is gone.
 func (l *loop) halt(ctx context.Context, ids []int64) error {
 	return l.eachWithWords(ctx, ids, func(ctx context.Context, ids []int64, mute bool) error {
 		var ended []changed
@@ -180,7 +180,7 @@ func (l *loop) halt(ctx context.Context, ids []int64) error {
 }
 
 // cut returns tasks that were cut off to PLAN, or FAILs them, where it is certain that they do not
-// run any more. Of those in lost it is known that their backend has gone.
+// run any more. Of those in lost it is known that their backend is gone.
 func (l *loop) cut(ctx context.Context, ids []int64, lost map[int64]end) (done map[int64]bool, err error) {
 	done = map[int64]bool{}
 	if len(ids) == 0 {

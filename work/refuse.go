@@ -134,7 +134,7 @@ func pathless(code string) bool {
 	return false
 }
 
-// isHopeless tells that a row has refused us of late. It is tried again after a minute, as what
+// isHopeless tells that a row has refused us recently. It is tried again after a minute, as what
 // refuses may have been mended.
 func (l *loop) isHopeless(id int64) bool {
 	since, known := l.hopeless[id]

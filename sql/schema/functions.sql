@@ -8,7 +8,7 @@
 -- It keeps numbers in range, and plan and the intervals within what no expression of ours can overflow. Mixed signs ('300000 years -109500000 days') pass a
 -- comparison of the whole: years and days are bounded as well. A period of one sign never steps back, whatever month it is added to.
 -- It refuses names that are too long for what waits to be kept in memory, and columns that nothing acts on yet.
--- Nearly all rows leave by the second condition, which is short, since each part of an expression has to be made ready anew in every transaction: the
+-- Nearly all rows leave by the second condition, which is short, since each part of an expression has to be made ready again in every transaction: the
 -- defaults of the intervals are compared by their binary form, which tells '24 hours' from '1 day'. A function's body is read as the session of whoever
 -- changes the row reads strings: none has a backslash but behind an E, which means the same with and without standard_conforming_strings.
 CREATE OR REPLACE FUNCTION :schema.pgtaskd_accept_:hash() RETURNS pg_catalog.trigger LANGUAGE plpgsql SECURITY INVOKER AS $$

@@ -1,4 +1,4 @@
--- A trigger's condition is parsed anew by every statement, but not where its columns are not set: so they are short, and what a
+-- A trigger's condition is parsed again by every statement, but not where its columns are not set: so they are short, and what a
 -- task's own updates do not concern has a list of columns.
 
 DROP TRIGGER IF EXISTS pgtaskd_accept ON :table;

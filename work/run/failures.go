@@ -61,7 +61,7 @@ func NotRepeated() *exec.Failure {
 		"DETAIL", "A trigger or policy of the table has left its row out; the effects of the task are rolled back.")
 }
 
-// lostFailure is the error of a session that has gone.
+// lostFailure is the error of a session that is gone.
 func lostFailure(err error, t *Task) *exec.Failure {
 	var gone *exec.Lost
 	if errors.As(err, &gone) && gone.Fatal != nil {

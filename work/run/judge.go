@@ -161,7 +161,7 @@ func metLimit(err error) bool {
 	return errors.As(err, &session) && session.Limited
 }
 
-// lose ends the session that has gone in the middle of a task.
+// lose ends the session that is gone in the middle of a task.
 func (r *runner) lose(ctx context.Context, t *Task, start time.Time, result *exec.Result, err error) {
 	e := Outcome{Task: t, Kind: Lost, PID: int32(r.session.PID), Since: r.session.Since, Start: start, Stop: r.Clock.Now(), Result: result}
 	if result != nil {
