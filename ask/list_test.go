@@ -113,7 +113,7 @@ func TestListIsReadable(t *testing.T) {
 	}
 	want := []string{
 		"ID STATE GROUP KEY PLAN TOOK TEXT",
-		"3 DONE g - infinity 0 ms three",
+		"3 DONE g - infinity 0 s three",
 		"2 STOP (paused) g - infinity - SELECT 2",
 		"1 FAIL g - 2030-01-31 08:00:00+00 1 min 30 s ERROR: division by zero",
 	}
