@@ -65,7 +65,12 @@ func (d Description) Queries(t Table) Queries {
 	if d.Register == 0 {
 		names[":earlier"] = names[":earlier_named"]
 	}
-	names[":earlier"] = named(names[":earlier"], names)
+	if d.Server < 140000 {
+		names[":pages"] = names[":pages_listed"]
+	}
+	for name := range texts(parts, "part") { // some name the table, or another part
+		names[":"+name] = named(names[":"+name], names)
+	}
 	q := Queries{texts: map[string]string{}}
 	for name, text := range texts(queries, "query") {
 		q.texts[name] = named(text, names)
