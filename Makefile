@@ -1,4 +1,4 @@
-.PHONY: help build demo test test-light test-alone test-bench test-needs smoke attack thorough steps lint bench pairs chaos fuzz clean
+.PHONY: help build demo test smoke attack thorough steps lint bench pairs chaos fuzz clean
 
 FUZZTIME ?= 20s
 TOOL := go tool -modfile=$(CURDIR)/tools/go.mod
@@ -20,14 +20,17 @@ others = $(filter-out $(addprefix %/,$(ALONE) smoke),$(shell go list ./...))
 
 test: test-light test-alone test-bench ## Run all tests. TESTFLAGS=-v adds flags for go test.
 
+# The parts of make test.
+.PHONY: test-light test-alone test-bench test-needs
+
 test-light: test-needs
-	go test -race -count=1 -vet=off -p 2 -parallel 4 -timeout 400s $(TESTFLAGS) $(others)
+	go test -race -count=1 -vet=off -p 2 -parallel 4 -timeout 15m $(TESTFLAGS) $(others)
 
 test-alone: test-needs
-	go test -race -count=1 -vet=off -p 1 -parallel 6 -timeout 600s $(TESTFLAGS) $(addprefix ./,$(ALONE))
+	go test -race -count=1 -vet=off -p 1 -parallel 6 -timeout 25m $(TESTFLAGS) $(addprefix ./,$(ALONE))
 
 test-bench: test-needs
-	go -C bench test -race -count=1 -vet=off -timeout 290s $(TESTFLAGS) ./...
+	go -C bench test -race -count=1 -vet=off -timeout 15m $(TESTFLAGS) ./...
 
 test-needs:
 	server/install.sh postgresql compiler clock

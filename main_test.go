@@ -182,7 +182,7 @@ func TestRunSecondSignal(t *testing.T) {
 	if err := d.end(); err != nil && !errors.Is(err, errSecondSignal) && !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
-	if took := time.Since(began); took > 2*time.Second {
+	if took := time.Since(began); took > servertest.Limit(2*time.Second) {
 		t.Errorf("it took %s", took)
 	}
 	start(t, dsn).leads(1)

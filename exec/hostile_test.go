@@ -18,6 +18,7 @@ import (
 
 	"pgtaskd/routine"
 	"pgtaskd/server/fake"
+	"pgtaskd/server/servertest"
 )
 
 // Limits of a conversation with a server that may not answer, and what it may take in all on a busy machine.
@@ -247,7 +248,7 @@ func wrong(t *testing.T, exchange fake.Exchange, way fake.Way, what string, from
 	if p := new(routine.Panic); errors.As(err, &p) {
 		t.Errorf("%s: %v\n%s", name, p, p.Stack)
 	}
-	if took := time.Since(began); took > hostileMost {
+	if took := time.Since(began); took > servertest.Limit(hostileMost) {
 		t.Errorf("%s took %s", name, took)
 	}
 	if errors.Is(err, errNotStorable) {

@@ -167,7 +167,7 @@ func TestTimeout(t *testing.T) {
 		if result.Failure == nil || !strings.HasPrefix(result.Failure.Text, "ERROR:  canceling statement due to statement timeout") {
 			t.Errorf("%s: %v %v", input, result.Failure, result.Reason)
 		}
-		if took := time.Since(began); took > 5*time.Second {
+		if took := time.Since(began); took > servertest.Limit(5*time.Second) {
 			t.Errorf("%s took %s", input, took)
 		}
 		b.alive()

@@ -34,12 +34,13 @@ const (
 // maxSocketDir leaves room for "/.s.PGSQL.12345.lock" within the 103 bytes that every system allows a socket's path.
 const maxSocketDir = 80
 
-func newFolder() (*folder, error) {
+// newFolder makes the folder of a server with these options: in memory if the server need not outlive the machine.
+func newFolder(options Options) (*folder, error) {
 	owner, err := findOwner()
 	if err != nil {
 		return nil, err
 	}
-	parent, err := findParent(owner)
+	parent, err := findParent(owner, options.Settings["fsync"] == "off")
 	if err != nil {
 		return nil, err
 	}
@@ -62,9 +63,12 @@ func newFolder() (*folder, error) {
 }
 
 // findParent is the first temporary folder that the server's user can reach (root's own, say, may be below a home that
-// is closed to others) and whose path is short enough for a socket.
-func findParent(owner owner) (string, error) {
+// is closed to others) and whose path is short enough for a socket. Where memory is wanted, a folder there comes first.
+func findParent(owner owner, memory bool) (string, error) {
 	candidates := []string{os.TempDir(), "/tmp", "/var/tmp"}
+	if dir, ok := inMemory(); memory && ok {
+		candidates = slices.Insert(candidates, 0, dir)
+	}
 	for _, candidate := range candidates {
 		dir, err := filepath.EvalSymlinks(candidate)
 		if err == nil && len(dir)+len("/pgtaskd-1234567890") <= maxSocketDir && owner.reaches(dir) {

@@ -21,7 +21,7 @@ const portAttempts = 5
 type Options struct {
 	// Settings go into the configuration after initdb's and the package's own, and win over them. Values are given
 	// without quotes.
-	// fsync is left on: callers that can do without durability say so.
+	// fsync is left on: callers that can do without durability say so, and get a server in memory where there is room.
 	Settings map[string]string
 	// HBA holds lines that go before the package's own in pg_hba.conf, which are: trust on the socket,
 	// scram-sha-256 over TCP.
@@ -54,7 +54,7 @@ func Start(ctx context.Context, options Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	folder, err := newFolder()
+	folder, err := newFolder(options)
 	if err != nil {
 		return nil, fmt.Errorf("PostgreSQL server: %w", err)
 	}

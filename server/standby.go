@@ -10,7 +10,7 @@ import (
 // Standby starts another server that follows this one by streaming replication, with the same settings, until Promote. It is independent
 // otherwise: each is stopped for itself.
 func (s *Server) Standby(ctx context.Context) (*Server, error) {
-	folder, err := newFolder()
+	folder, err := newFolder(s.options)
 	if err != nil {
 		return nil, fmt.Errorf("PostgreSQL standby: %w", err)
 	}

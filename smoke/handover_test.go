@@ -4,6 +4,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"pgtaskd/server/servertest"
 )
 
 // A drain gives the lead away at once, and what it runs goes on.
@@ -17,7 +19,7 @@ func TestADrainHandsTheLeadOverAtOnce(t *testing.T) {
 	next := u.add("input", "'SELECT 1'")
 	second.says(t, `"leading"`, 1)
 	u.becomes(next, "DONE")
-	if took := time.Since(ended); took > 3*time.Second {
+	if took := time.Since(ended); took > servertest.Limit(3*time.Second) {
 		t.Errorf("the next task ended after %v", took)
 	}
 	u.shows(u.becomes(long, "DONE"), "attempt", "1", "interrupted", "0")

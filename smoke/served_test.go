@@ -13,6 +13,7 @@ import (
 
 	"pgtaskd/server"
 	"pgtaskd/server/programtest"
+	"pgtaskd/server/servertest"
 )
 
 // object is one of JSON.
@@ -35,7 +36,7 @@ func createDatabase(ctx context.Context) (name string, err error) {
 		return "", err
 	}
 	defer conn.Close(context.WithoutCancel(ctx))
-	_, err = conn.Exec(ctx, "CREATE DATABASE "+name)
+	_, err = conn.Exec(ctx, "CREATE DATABASE "+name+servertest.Strategy(conn))
 	return name, err
 }
 

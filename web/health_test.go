@@ -2,10 +2,12 @@ package web
 
 import (
 	"bufio"
+	"errors"
 	"io"
 	"net"
 	"net/http"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -131,7 +133,8 @@ func TestHostileRequestsAreBounded(t *testing.T) {
 		go func() {
 			_, _ = io.WriteString(c, "GET /metrics HTTP/1.1\r\nHost: x\r\nX: "+strings.Repeat("x", 10<<20)+"\r\n\r\n")
 		}()
-		if answer, err := bufio.NewReader(c).ReadString('\n'); !strings.Contains(answer, " 431 ") {
+		// What is sent after the answer resets the connection, which may take the answer with it.
+		if answer, err := bufio.NewReader(c).ReadString('\n'); !strings.Contains(answer, " 431 ") && !errors.Is(err, syscall.ECONNRESET) {
 			t.Errorf("%q %v", answer, err)
 		}
 	})

@@ -30,13 +30,15 @@ func TestHeavyEndOfALockedRow(t *testing.T) {
 	begin := func(n int, size string) (release func()) {
 		var ids []int64
 		var held []func()
+		s.exec("SELECT pg_advisory_lock(1)")
 		for i := range n {
-			ids = append(ids, s.add(`input, "group"`, "SELECT pg_sleep(0.5); SELECT repeat('x', "+size+")", fmt.Sprint(size, i)))
+			ids = append(ids, s.add(`input, "group"`, "SELECT pg_advisory_xact_lock_shared(1); SELECT repeat('x', "+size+")", fmt.Sprint(size, i)))
 		}
 		for _, id := range ids {
 			s.becomes(id, "WORK")
 			held = append(held, s.lock(id, "FOR UPDATE"))
 		}
+		s.exec("SELECT pg_advisory_unlock(1)")
 		s.quiet()
 		return func() {
 			for _, release := range held {

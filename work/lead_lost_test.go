@@ -4,6 +4,8 @@ import (
 	"context"
 	"testing"
 	"time"
+
+	"pgtaskd/server/servertest"
 )
 
 // TestNoSessionsWithoutLead: who stands by again keeps no session when what still ran there has ended.
@@ -28,7 +30,7 @@ func TestDrainWithoutLead(t *testing.T) {
 	s.eventually("0", "SELECT count(*) "+sessions)
 	began := time.Now()
 	s.drain()
-	if took := time.Since(began); took > 10*time.Second || s.err != nil {
+	if took := time.Since(began); took > servertest.Limit(10*time.Second) || s.err != nil {
 		t.Errorf("it took %s: %v", took, s.err)
 	}
 	giveBack()

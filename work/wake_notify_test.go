@@ -11,6 +11,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"pgtaskd/server/servertest"
 	"pgtaskd/server/tasktest"
 	"pgtaskd/sql"
 )
@@ -109,7 +110,7 @@ func TestAnAwakeLeaderLooks(t *testing.T) {
 	if err := tx.Commit(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if took := s.soon(); took > 2*time.Second {
+	if took := s.soon(); took > servertest.Limit(2*time.Second) {
 		t.Errorf("found after %s", took)
 	}
 	s.asleep()
@@ -135,7 +136,7 @@ func TestNoTaskIsOverlooked(t *testing.T) {
 	inserters.Wait()
 	took := s.soon()
 	t.Logf("%s tasks, the last ended %s after all were there", s.get("SELECT count(*) FROM task"), took)
-	if took > 10*time.Second { // what is overlooked is found after half a minute
+	if took > servertest.Limit(10*time.Second) { // what is overlooked is found after half a minute
 		t.Error("a task was overlooked")
 	}
 }

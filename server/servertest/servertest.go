@@ -128,7 +128,7 @@ func Database(t testing.TB) (dsn string) {
 	ctx, cancel := context.WithTimeout(t.Context(), timeout)
 	defer cancel()
 	if err := onServer(ctx, s, func(conn *pgx.Conn) error {
-		_, err := conn.Exec(ctx, "CREATE DATABASE "+name)
+		_, err := conn.Exec(ctx, "CREATE DATABASE "+name+Strategy(conn))
 		return err
 	}); err != nil {
 		t.Fatal(err)
@@ -141,6 +141,15 @@ func Database(t testing.TB) (dsn string) {
 		}
 	})
 	return s.DSN(name)
+}
+
+// Strategy ends a CREATE DATABASE: copying files is several times as fast as a copy that goes through the log. Servers
+// before 15 know no other way, and have no word for it.
+func Strategy(conn *pgx.Conn) string {
+	if conn.PgConn().ParameterStatus("server_version") < "15" { // majors have two digits
+		return ""
+	}
+	return " STRATEGY file_copy"
 }
 
 func onServer(ctx context.Context, s *server.Server, do func(*pgx.Conn) error) error {

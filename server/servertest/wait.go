@@ -1,6 +1,8 @@
 package servertest
 
 import (
+	"os"
+	"strconv"
 	"testing"
 	"time"
 )
@@ -13,22 +15,32 @@ const (
 	waitShare = 50
 )
 
-// Wait waits until a condition holds, and fails the test when that takes longer than the limit.
+// Limit is how long something may take. On a machine that is slow or busy PGTASKD_SLOW=4 in the environment allows
+// four times as long as elsewhere.
+func Limit(limit time.Duration) time.Duration {
+	if times, err := strconv.Atoi(os.Getenv("PGTASKD_SLOW")); err == nil && times > 1 {
+		return time.Duration(times) * limit
+	}
+	return limit
+}
+
+// Wait waits until a condition holds, and fails the test when that takes longer than the limit, as Limit has it.
 // report tells what else there is to know then.
 func Wait(t testing.TB, limit time.Duration, what string, done func() bool, report ...func() string) {
 	t.Helper()
 	if Comes(limit, done) {
 		return
 	}
-	t.Errorf("waited %v in vain: %s", limit, what)
+	t.Errorf("waited %v in vain: %s", Limit(limit), what)
 	for _, report := range report {
 		t.Log(report())
 	}
 	t.FailNow()
 }
 
-// Comes waits until a condition holds, and tells whether it has within the limit.
+// Comes waits until a condition holds, and tells whether it has within the limit, as Limit has it.
 func Comes(limit time.Duration, done func() bool) bool {
+	limit = Limit(limit)
 	began := time.Now()
 	end := time.NewTimer(limit)
 	defer end.Stop()
