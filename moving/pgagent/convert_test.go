@@ -56,8 +56,10 @@ func TestJobsOfPgAgent(t *testing.T) {
 		"to begin later": {nightly(later(2031)), but(func(j *moving.Job) { j.Plan = "2031-03-01T03:00:00+01:00" }), "begins at"},
 		"that ends":      {nightly(ends(2032)), but(func(j *moving.Job) { j.Until = "2032-03-01T00:00:00Z" }), ""},
 		"that has ended": {nightly(ends(2029)), nil, "ended at"},
-		"with exceptions": {nightly(with(func(s *Schedule) { s.Exceptions = []string{"2030-12-25"} })), &plain,
-			"its exception 2030-12-25"},
+		"with exceptions": {
+			nightly(with(func(s *Schedule) { s.Exceptions = []string{"2030-12-25"} })), &plain,
+			"its exception 2030-12-25",
+		},
 		"on a day of both": {nightly(with(func(s *Schedule) { s.Monthdays, s.Weekdays = some(32, 12), some(7, 5) })), nil, "either for enough"},
 		"on the last day":  {nightly(with(func(s *Schedule) { s.Monthdays = some(32, 31) })), but(func(j *moving.Job) { j.Cron = "CRON_TZ=Europe/Berlin 0 3 L * *" }), ""},
 		"that never comes": {nightly(with(func(s *Schedule) { s.Monthdays, s.Months = some(32, 29), some(12, 1) })), nil, "never comes"},
@@ -65,8 +67,10 @@ func TestJobsOfPgAgent(t *testing.T) {
 		"without steps":    {nightly(func(j *Job) { j.Steps = nil }), nil, "no step"},
 		"of the shell":     {nightly(step(func(s *Step) { s.Kind = "b" })), nil, "script of the shell"},
 		"elsewhere":        {nightly(step(func(s *Step) { s.Database = "stock" })), nil, "--database"},
-		"far away": {nightly(step(func(s *Step) { s.Database, s.Connection = "", "host=db2 dbname=x" })), but(func(j *moving.Job) { j.Remote = "host=db2 dbname=x" }),
-			"remote must bring a password"},
+		"far away": {
+			nightly(step(func(s *Step) { s.Database, s.Connection = "", "host=db2 dbname=x" })), but(func(j *moving.Job) { j.Remote = "host=db2 dbname=x" }),
+			"remote must bring a password",
+		},
 		"with a password": {nightly(step(func(s *Step) { s.Database, s.Connection = "", "host=db2 password=secret" })), nil, "holds a password"},
 	} {
 		jobs, notes := Convert(place, []Job{c.job}, Choice{"shop", `"public"."task"`})
