@@ -33,7 +33,7 @@ func (k Keep) ages() []pgtype.Interval {
 
 // What deleting old tasks takes at most, so that the other duties do not wait for it.
 const (
-	oldPages    = 16   // pages that one statement reads
+	oldPages    = 64   // pages that one statement reads
 	oldMost     = 1000 // rows that one statement deletes
 	namesMost   = 5000 // waiting tasks that one statement looks at
 	oldGathered = 5000 // rows that are found before many waiting tasks are looked at
@@ -76,7 +76,7 @@ func (l *loop) nextWalk() time.Duration {
 	return time.Until(l.keeping.next)
 }
 
-// walk deletes some old tasks, or looks for them on some pages. It takes a tenth of the time at most, and much less where there
+// walk deletes some old tasks, or looks for them on some pages. It takes a sixth of the time at most, and much less where there
 // are none.
 func (l *loop) walk(ctx context.Context) error {
 	if l.nextWalk() > 0 {
@@ -84,7 +84,7 @@ func (l *loop) walk(ctx context.Context) error {
 	}
 	k, began := &l.keeping, time.Now()
 	err := l.stepOfWalk(ctx)
-	took, rest := time.Since(began), 10
+	took, rest := time.Since(began), 5
 	if len(k.found) == 0 {
 		rest = 50
 	}
@@ -114,12 +114,20 @@ func (l *loop) stepOfWalk(ctx context.Context) error {
 	switch k := &l.keeping; {
 	case k.pages == 0:
 		return l.beginWalk(ctx)
-	case len(k.found) == 0, !k.asked && k.many && len(k.found) < oldGathered && k.page < k.pages:
+	case len(k.found) == 0, !k.asked && len(k.found) < k.enough() && k.page < k.pages:
 		return l.findOld(ctx)
 	case !k.asked:
 		return l.askWhoNames(ctx)
 	}
 	return l.deleteOld(ctx)
+}
+
+// enough is how many rows are found before it is asked who names them.
+func (k *keeping) enough() int {
+	if k.many {
+		return oldGathered
+	}
+	return oldMost / 8
 }
 
 // beginWalk looks how far there is to go, and finds the first rows.
@@ -164,7 +172,7 @@ func (l *loop) findOld(ctx context.Context) error {
 		return err
 	}
 	k.page += int64(k.width)
-	k.width = adapted(k.width, time.Since(began))
+	k.width = adapted(k.width, oldPages/8, time.Since(began))
 	k.asked, k.behind = false, math.MinInt64
 	k.over()
 	return err
@@ -187,7 +195,7 @@ func (l *loop) askWhoNames(ctx context.Context) error {
 		return err
 	}
 	k.asked = count < k.names
-	k.names = adapted(k.names, time.Since(began))
+	k.names = adapted(k.names, namesMost/8, time.Since(began))
 	if len(named) > 0 {
 		k.found = slices.DeleteFunc(k.found, func(id int64) bool { return slices.Contains(named, id) })
 	}
@@ -204,11 +212,12 @@ func (k *keeping) over() {
 
 func bounded(n, most int) int { return min(max(n, 1), most) }
 
-// adapted is how much the next statement does, after one that has taken so long.
-func adapted(n int, took time.Duration) int {
+// adapted is how much the next statement does, after one that has taken so long. It is least where the machine is busy: only a
+// refusal makes it less.
+func adapted(n, least int, took time.Duration) int {
 	switch {
-	case took > oldLate:
-		return n / 2
+	case took > oldLate && n > least:
+		return max(n/2, least)
 	case took < oldSoon:
 		return n * 2
 	}
@@ -244,7 +253,7 @@ func (l *loop) deleteOld(ctx context.Context) error {
 	default:
 		l.keepsOld(ids[0], answer)
 	}
-	k.most = adapted(k.most, time.Since(began))
+	k.most = adapted(k.most, oldMost/8, time.Since(began))
 	k.found = k.found[len(ids):]
 	k.over()
 	return nil
