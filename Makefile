@@ -34,10 +34,11 @@ test-bench: test-needs
 
 test-needs:
 	server/install.sh postgresql compiler clock
-	-server/install.sh pg_cron promtool
+	-server/install.sh pg_cron pgagent pgq promtool
 
 smoke: build ## Test the built program from outside.
 	server/install.sh postgresql
+	-server/install.sh pgq
 	go test -count=1 $(TESTFLAGS) ./smoke/...
 
 attack: build ## Run all attacks of docs/security.md and the memory tests (10 minutes).

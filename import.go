@@ -9,12 +9,17 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"pgtaskd/apply"
-	"pgtaskd/pgcron"
+	"pgtaskd/moving"
+	"pgtaskd/moving/pgagent"
+	"pgtaskd/moving/pgcron"
+	"pgtaskd/moving/timetable"
 	"pgtaskd/sql"
 )
 
 type importCommand struct {
-	PgCron importPgCronCommand `cmd:"" name:"pg_cron" help:"Print the jobs of the extension pg_cron as a file for apply, or insert them; list what cannot be carried over."`
+	PgCron    importPgCronCommand    `cmd:"" name:"pg_cron" help:"Print the jobs of the extension pg_cron as a file for apply, or insert them; list what cannot be carried over."`
+	PgAgent   importPgAgentCommand   `cmd:"" name:"pgagent" help:"Print the jobs of pgAgent as a file for apply, or insert them; list what cannot be carried over."`
+	Timetable importTimetableCommand `cmd:"" name:"pg_timetable" help:"Print the chains of pg_timetable as a file for apply, or insert them; list what cannot be carried over."`
 }
 
 type importPgCronCommand struct {
@@ -30,29 +35,71 @@ func (c *importPgCronCommand) Run(ctx context.Context, p *program) error {
 	if c.Insert && (c.Database != "" || c.User != "") {
 		return &usageError{errors.New("--insert goes with the connection's own database and role: print a file without it, and apply that where it belongs")}
 	}
-	target, err := c.target(p)
+	return c.move(ctx, p, "pg_cron", c.Insert, func(conn *pgx.Conn, _ sql.Table) ([]moving.Job, []moving.Note, error) {
+		place, found, err := pgcron.Read(ctx, conn)
+		jobs, notes := pgcron.Convert(place, found, pgcron.Choice{Database: cmp.Or(c.Database, place.Database), User: cmp.Or(c.User, place.User)})
+		return jobs, notes, err
+	})
+}
+
+type importPgAgentCommand struct {
+	tableFlags
+
+	Database string `placeholder:"NAME" help:"Which jobs: those whose steps run in this database; the connection's by default."`
+	Insert   bool   `help:"Make them jobs of the table, with pgagent as owner. Without it nothing is changed."`
+}
+
+// Run prints what it would insert, or inserts it.
+func (c *importPgAgentCommand) Run(ctx context.Context, p *program) error {
+	if c.Insert && c.Database != "" {
+		return &usageError{errors.New("--insert goes with the connection's own database: print a file without it, and apply that where it belongs")}
+	}
+	return c.move(ctx, p, "pgagent", c.Insert, func(conn *pgx.Conn, table sql.Table) ([]moving.Job, []moving.Note, error) {
+		place, found, err := pgagent.Read(ctx, conn)
+		jobs, notes := pgagent.Convert(place, found, pgagent.Choice{Database: cmp.Or(c.Database, place.Database), Table: table.String()})
+		return jobs, notes, err
+	})
+}
+
+type importTimetableCommand struct {
+	tableFlags
+
+	Insert bool `help:"Make them jobs of the table, with pg_timetable as owner. Without it nothing is changed."`
+}
+
+// Run prints what it would insert, or inserts it.
+func (c *importTimetableCommand) Run(ctx context.Context, p *program) error {
+	return c.move(ctx, p, "pg_timetable", c.Insert, func(conn *pgx.Conn, table sql.Table) ([]moving.Job, []moving.Note, error) {
+		place, found, err := timetable.Read(ctx, conn)
+		jobs, notes := timetable.Convert(place, found, table.String())
+		return jobs, notes, err
+	})
+}
+
+// move prints the jobs of another scheduler, or inserts them, and lists what is not carried over.
+func (f tableFlags) move(ctx context.Context, p *program, owner string, insert bool, read func(*pgx.Conn, sql.Table) ([]moving.Job, []moving.Note, error)) error {
+	target, err := f.target(p)
 	if err != nil {
 		return err
 	}
 	return with(ctx, target, func(conn *pgx.Conn, table sql.Table) error {
-		place, found, err := pgcron.Read(ctx, conn)
+		jobs, notes, err := read(conn, table)
 		if err != nil {
 			return err
 		}
-		jobs, notes := pgcron.Convert(place, found, pgcron.Choice{Database: cmp.Or(c.Database, place.Database), User: cmp.Or(c.User, place.User)})
 		for _, note := range notes {
 			printLine(p.stderr, "%s", note)
 		}
-		text := pgcron.YAML(jobs)
-		if !c.Insert {
+		text := moving.YAML(jobs)
+		if !insert {
 			_, err := io.WriteString(p.stdout, text)
 			return err
 		}
-		read, err := apply.ReadText("pg_cron", text, target.DataLimit)
+		wanted, err := apply.ReadText(owner, text, target.DataLimit)
 		if err != nil {
 			return err
 		}
-		result, err := apply.Run(ctx, conn, table, read, apply.Options{Owner: "pg_cron"})
+		result, err := apply.Run(ctx, conn, table, wanted, apply.Options{Owner: owner})
 		if err == nil {
 			(&applyCommand{}).show(p, result)
 		}

@@ -2,11 +2,13 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"strings"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
 
+	"pgtaskd/moving/timetable"
 	"pgtaskd/server"
 	"pgtaskd/server/servertest"
 	"pgtaskd/server/tasktest"
@@ -23,12 +25,7 @@ func TestImportMovesTheJobsOfPgCron(t *testing.T) {
 	s := servertest.New(t, server.Options{Settings: map[string]string{"shared_preload_libraries": "pg_cron", "cron.database_name": "postgres", "cron.launch_active_jobs": "off"}})
 	dsn := s.DSN("postgres")
 	conn := servertest.Connect(t, dsn)
-	imports := func(args ...string) (stdout, stderr string, status int) {
-		var out, errors bytes.Buffer
-		status = exitCode(run(t.Context(), append([]string{"import", "pg_cron", "--dsn", dsn}, args...), &out, &errors), &errors)
-		return out.String(), errors.String(), status
-	}
-	if _, errors, status := imports(); status != 1 || !strings.Contains(errors, "has no pg_cron") {
+	if _, errors, status := imports(t, dsn, "pg_cron"); status != 1 || !strings.Contains(errors, "has no pg_cron") {
 		t.Errorf("without the extension: %d, %s", status, errors)
 	}
 	for _, statement := range []string{
@@ -42,7 +39,7 @@ func TestImportMovesTheJobsOfPgCron(t *testing.T) {
 	} {
 		servertest.Exec(t, conn, statement)
 	}
-	file, notes, status := imports()
+	file, notes, status := imports(t, dsn, "pg_cron")
 	if want := `- key: "nightly"
   group: "nightly"
   cron: "CRON_TZ=GMT 0 3 * * 1-5"
@@ -67,20 +64,20 @@ job 5 "other", schedule "0 4 * * *": left out: it runs in database "template1": 
 `; !strings.HasPrefix(notes, want) || !strings.Contains(notes, `left out: it runs on another server (\x1b[31m, port`) {
 		t.Errorf("notes:\n%s", notes)
 	}
-	if file, _, _ := imports("--database", "template1"); !strings.Contains(file, `key: "other"`) || strings.Contains(file, "nightly") {
+	if file, _, _ := imports(t, dsn, "pg_cron", "--database", "template1"); !strings.Contains(file, `key: "other"`) || strings.Contains(file, "nightly") {
 		t.Errorf("of another database:\n%s", file)
 	}
 	tasktest.Make(t, conn, sql.Options{})
-	if out, errors, status := imports("--insert"); status != 0 || !strings.Contains(out, "3 new") {
+	if out, errors, status := imports(t, dsn, "pg_cron", "--insert"); status != 0 || !strings.Contains(out, "3 new") {
 		t.Errorf("--insert: %d\n%s%s", status, out, errors)
 	}
-	if out, errors, status := imports("--insert"); status != 0 || !strings.Contains(out, "nothing to do: 3 unchanged") {
+	if out, errors, status := imports(t, dsn, "pg_cron", "--insert"); status != 0 || !strings.Contains(out, "nothing to do: 3 unchanged") {
 		t.Errorf("--insert again: %d\n%s%s", status, out, errors)
 	}
 	if got := servertest.Get(t, conn, "SELECT string_agg(concat_ws('|', key, state, plan = 'infinity', owner), ' ' ORDER BY id) FROM task"); got != "nightly|PLAN|f|pg_cron pg_cron job 2|PLAN|f|pg_cron off|PLAN|t|pg_cron" {
 		t.Error(got)
 	}
-	if _, errors, status := imports("--insert", "--user", "x"); status != 2 {
+	if _, errors, status := imports(t, dsn, "pg_cron", "--insert", "--user", "x"); status != 2 {
 		t.Error(errors)
 	}
 }
@@ -95,6 +92,146 @@ func TestImportReadsNoStrangersTable(t *testing.T) {
 	}
 	var out bytes.Buffer
 	if err := run(t.Context(), []string{"import", "pg_cron", "--dsn", dsn}, &out, &out); err == nil || !strings.Contains(err.Error(), "has no pg_cron") {
+		t.Error(err)
+	}
+}
+
+// imports runs an import in this process.
+func imports(t *testing.T, dsn, from string, args ...string) (stdout, stderr string, status int) {
+	var out, errors bytes.Buffer
+	status = exitCode(run(t.Context(), append([]string{"import", from, "--dsn", dsn}, args...), &out, &errors), &errors)
+	return out.String(), errors.String(), status
+}
+
+// TestImportMovesTheJobsOfPgAgent: against its own tables, which server/install.sh pgagent installs.
+func TestImportMovesTheJobsOfPgAgent(t *testing.T) {
+	t.Parallel()
+	dsn := servertest.Database(t)
+	conn := servertest.Connect(t, dsn)
+	if servertest.Get(t, conn, "SELECT count(*) FROM pg_available_extensions WHERE name = 'pgagent'") == "0" {
+		t.Skip("pgagent is not installed: run server/install.sh pgagent")
+	}
+	if _, errors, status := imports(t, dsn, "pgagent"); status != 1 || !strings.Contains(errors, "has no pgAgent") {
+		t.Errorf("without the extension: %d, %s", status, errors)
+	}
+	servertest.Exec(t, conn, "SET timezone = 'UTC'; CREATE EXTENSION pgagent")
+	for _, statement := range []string{
+		"INSERT INTO pgagent.pga_job (jobid, jobjclid, jobname) VALUES (1, 1, 'nightly'), (2, 1, 'shell'), (3, 1, 'nightly')",
+		`INSERT INTO pgagent.pga_jobstep (jstjobid, jstname, jstkind, jstcode, jstdbname, jstonerror) SELECT 1, name, 's', code, current_database(), 'f'
+			FROM (VALUES ('b', 'INSERT INTO done VALUES (2)'), ('a', 'INSERT INTO done VALUES (1)')) AS s (name, code)`,
+		"INSERT INTO pgagent.pga_jobstep (jstjobid, jstname, jstkind, jstcode) VALUES (2, 'a', 'b', 'rm -rf /')",
+		"INSERT INTO pgagent.pga_jobstep (jstjobid, jstname, jstkind, jstcode, jstdbname) VALUES (3, 'a', 's', 'SELECT 1', current_database())",
+		`INSERT INTO pgagent.pga_schedule (jscjobid, jscname, jscminutes, jschours, jscmonthdays, jscstart) SELECT id, 'night', m, h, d, '2020-01-01'
+			FROM generate_series(1, 3) AS id, (SELECT array_agg(i = 30 ORDER BY i) FROM generate_series(0, 59) AS i) AS minutes (m),
+			(SELECT array_agg(i = 3 ORDER BY i) FROM generate_series(0, 23) AS i) AS hours (h), (SELECT array_agg(i IN (1, 15) ORDER BY i) FROM generate_series(1, 32) AS i) AS days (d)`,
+		"INSERT INTO pgagent.pga_exception (jexscid, jexdate) SELECT jscid, '2099-12-25' FROM pgagent.pga_schedule WHERE jscjobid = 3",
+		"CREATE TABLE done (n int)",
+	} {
+		servertest.Exec(t, conn, statement)
+	}
+	file, notes, status := imports(t, dsn, "pgagent")
+	if want := `- key: "nightly (job 3)"
+  group: "nightly (job 3)"
+  cron: "CRON_TZ=UTC 30 3 1,15 * *"
+  input: "SELECT 1"
+`; status != 0 || !strings.HasSuffix(file, want) || !strings.HasPrefix(file, "- key: \"nightly\"\n  group: \"nightly\"\n  cron: \"CRON_TZ=UTC 30 3 1,15 * *\"\n  input: |-\n    DO $pipeline$\n") {
+		t.Errorf("status %d:\n%s", status, file)
+	}
+	if want := `job 2 "shell": left out: it is a script of the shell, and tasks are SQL
+job 3 "nightly", schedule "night": its exception 2099-12-25 is not carried over: have its SQL look whether it is to run
+`; notes != want {
+		t.Errorf("notes:\n%s", notes)
+	}
+	tasktest.Make(t, conn, sql.Options{})
+	for _, want := range []string{"2 new", "nothing to do: 2 unchanged"} {
+		if out, errors, status := imports(t, dsn, "pgagent", "--insert"); status != 0 || !strings.Contains(out, want) {
+			t.Errorf("--insert: %d\n%s%s", status, out, errors)
+		}
+	}
+	if _, errors, status := imports(t, dsn, "pgagent", "--insert", "--database", "x"); status != 2 {
+		t.Error(errors)
+	}
+}
+
+// tablesOfTimetable are those of pg_timetable, as its documentation has them.
+const tablesOfTimetable = `CREATE SCHEMA timetable;
+CREATE DOMAIN timetable.cron AS text;
+CREATE TYPE timetable.command_kind AS ENUM ('SQL', 'PROGRAM', 'BUILTIN');
+CREATE TABLE timetable.chain (chain_id bigserial PRIMARY KEY, chain_name text NOT NULL UNIQUE, run_at timetable.cron, max_instances integer, timeout integer DEFAULT 0,
+	live boolean DEFAULT false, self_destruct boolean DEFAULT false, exclusive_execution boolean DEFAULT false, client_name text, on_error text);
+CREATE TABLE timetable.task (task_id bigserial PRIMARY KEY, chain_id bigint REFERENCES timetable.chain, task_order double precision NOT NULL, task_name text,
+	kind timetable.command_kind NOT NULL DEFAULT 'SQL', command text NOT NULL, run_as text, database_connection text, ignore_error boolean NOT NULL DEFAULT false,
+	autonomous boolean NOT NULL DEFAULT false, timeout integer DEFAULT 0);
+CREATE TABLE timetable.parameter (task_id bigint REFERENCES timetable.task, order_id integer, value jsonb, PRIMARY KEY (task_id, order_id));`
+
+func TestImportMovesTheChainsOfPgTimetable(t *testing.T) {
+	t.Parallel()
+	dsn := servertest.Database(t)
+	conn := servertest.Connect(t, dsn)
+	if _, errors, status := imports(t, dsn, "pg_timetable"); status != 1 || !strings.Contains(errors, "has no pg_timetable") {
+		t.Errorf("without its tables: %d, %s", status, errors)
+	}
+	servertest.Exec(t, conn, "SET timezone = 'UTC'; "+tablesOfTimetable)
+	for _, statement := range []string{
+		"CREATE TABLE done (n int, word text)",
+		"INSERT INTO timetable.chain (chain_name, run_at, live, on_error) VALUES ('load', '30 3 * * 1-5', true, 'SELECT told()'), ('start', '@reboot', true, NULL), ('often', '@after 5 minutes', true, NULL)",
+		`INSERT INTO timetable.task (chain_id, task_order, command, ignore_error) VALUES (1, 20, 'SELECT 1/0', true), (1, 10, 'INSERT INTO done VALUES ($1, $2)', false), (1, 30, 'INSERT INTO done VALUES (3, ''c'')', false),
+			(2, 10, 'SELECT 1', false), (3, 10, 'SELECT 1', false), (NULL, 10, 'SELECT 2', false)`,
+		`INSERT INTO timetable.parameter VALUES (2, 1, '[1, "it''s"]'), (2, 2, '[2, null]')`,
+	} {
+		servertest.Exec(t, conn, statement)
+	}
+	file, notes, status := imports(t, dsn, "pg_timetable")
+	if want := `- key: "load"
+  group: "load"
+  cron: "CRON_TZ=UTC 30 3 * * 1-5"
+  on_fail: "SELECT told()"
+  input: |-
+    PREPARE task_2 AS INSERT INTO done VALUES ($1, $2); EXECUTE task_2('1', 'it''s'); EXECUTE task_2('2', NULL); DEALLOCATE task_2;
+    DO $ignore$BEGIN EXECUTE $sql$SELECT 1/0;$sql$; EXCEPTION WHEN OTHERS THEN RAISE WARNING '%', SQLERRM; END$ignore$;
+    INSERT INTO done VALUES (3, 'c');
+- key: "often"
+  group: "often"
+  repeat: "5 minutes"
+  drift: true
+  input: "SELECT 1;"
+`; file != want || status != 0 {
+		t.Errorf("status %d:\n%s", status, file)
+	}
+	if want := `chain 1 "load", run_at "30 3 * * 1-5": task "task 1" may fail without harm: it runs in a DO block that catches errors, which shows no output
+chain 2 "start", run_at "@reboot": left out: a start of the server is no time: insert a task when the server starts
+`; notes != want {
+		t.Errorf("notes:\n%s", notes)
+	}
+	tasktest.Make(t, conn, sql.Options{})
+	for _, want := range []string{"2 new", "nothing to do: 2 unchanged"} {
+		if out, errors, status := imports(t, dsn, "pg_timetable", "--insert"); status != 0 || !strings.Contains(out, want) {
+			t.Errorf("--insert: %d\n%s%s", status, out, errors)
+		}
+	}
+	servertest.Exec(t, conn, servertest.Get(t, conn, "SELECT input FROM task WHERE key = 'load'"))
+	if got := servertest.Get(t, conn, "SELECT string_agg(concat(n, word), ' ' ORDER BY n) FROM done"); got != "1it's 2 3c" {
+		t.Error(got)
+	}
+}
+
+// TestImportReadsNoStrangersChains: policies on them could run anything.
+func TestImportReadsNoStrangersChains(t *testing.T) {
+	t.Parallel()
+	dsn := servertest.Database(t)
+	conn := servertest.Connect(t, dsn)
+	servertest.Exec(t, conn, tablesOfTimetable)
+	role := "reader_" + servertest.Get(t, conn, "SELECT current_database()")
+	servertest.Exec(t, conn, "CREATE ROLE "+role+"; CREATE ROLE owner_"+role+"; ALTER TABLE timetable.task OWNER TO owner_"+role+"; GRANT USAGE ON SCHEMA timetable TO "+role)
+	t.Cleanup(func() {
+		ctx := context.WithoutCancel(t.Context())
+		if conn, err := pgx.Connect(ctx, dsn); err == nil {
+			_, _ = conn.Exec(ctx, "RESET ROLE; DROP OWNED BY "+role+", owner_"+role+"; DROP ROLE "+role+", owner_"+role, pgx.QueryExecModeSimpleProtocol)
+			_ = conn.Close(ctx)
+		}
+	})
+	servertest.Exec(t, conn, "SET ROLE "+role)
+	if _, _, err := timetable.Read(t.Context(), conn); err == nil || !strings.Contains(err.Error(), `timetable.task belongs to role "owner_`+role) {
 		t.Error(err)
 	}
 }

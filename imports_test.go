@@ -15,7 +15,7 @@ import (
 const module = "pgtaskd"
 
 // order is the one way in which imports run: a folder may import those to its right.
-var order = []string{".", "demo", "apply", "ask", "pgcron", "web", "conf", "work", "remote", "exec", "sql", "routine", "human"}
+var order = []string{".", "demo", "apply", "ask", "moving", "web", "conf", "work", "remote", "exec", "sql", "routine", "human"}
 
 // programs stand outside the order: they may import any folder in it but the first, and none may import them.
 var programs = []string{"bench", "chaos", "smoke"}

@@ -92,6 +92,9 @@ func describe(file *File) string {
 		fmt.Fprintf(&b, "    creates with: %s\n", cmp.Or(t.Admin.String(), "(nothing given)"))
 		fmt.Fprintf(&b, "    sleep %v, grace %v, idle %v, reset %v, run %d\n", t.Sleep, t.Grace, t.Idle, t.Reset, t.Run)
 		fmt.Fprintf(&b, "    output limit %d, fail %v, data limit %d, create %v, wake %s\n", t.OutputLimit, t.OutputFail, t.DataLimit, t.Create, t.Wake)
+		for _, state := range slices.Sorted(maps.Keys(t.Keep)) {
+			fmt.Fprintf(&b, "    keeps %s for %+v\n", state, t.Keep[state])
+		}
 		for _, column := range slices.Sorted(maps.Keys(t.Defaults)) {
 			fmt.Fprintf(&b, "    default of %s: %q\n", column, t.Defaults[column])
 		}

@@ -41,6 +41,7 @@ type target struct {
 	timezone                  string
 	create                    bool
 	defaults                  map[string]string
+	keep                      work.Keep
 }
 
 func newTarget(dsn remote.Settings) target {
@@ -69,6 +70,7 @@ func (r *reader) target(v value, dsn remote.Settings) work.Target {
 		"grace":        r.duration(&t.grace, 0),
 		"idle":         r.duration(&t.idle, 0),
 		"reset":        r.duration(&t.reset, time.Millisecond),
+		"keep":         r.keep(&t.keep),
 		"run":          r.whole(&t.run, "a number of tasks ≥ 1", 1, mostInteger),
 		"defaults":     r.columns(t.defaults),
 		"output_limit": r.whole(&t.outputLimit, "a number of bytes ≥ 0", 0, mostOutput),
@@ -111,6 +113,7 @@ func (t target) resolve() work.Target {
 		Reset:       t.reset,
 		Run:         int(t.run),
 		Defaults:    t.defaults,
+		Keep:        t.keep,
 		OutputLimit: t.outputLimit,
 		DataLimit:   t.dataLimit,
 		OutputFail:  t.outputOver == "fail",

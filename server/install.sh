@@ -1,8 +1,8 @@
 #!/bin/sh
 # Installs from the system's package manager what is missing of: postgresql (with psql and pgbench), compiler (for
 # go test -race), clock (the library that gives a server another clock), make,
-# promtool (of Prometheus, for a test of the metrics).
-# Usage: install.sh postgresql|compiler|clock|make|pg_cron|promtool ...
+# promtool (of Prometheus, for a test of the metrics), and of extensions that tests meet: pg_cron, pgagent, pgq.
+# Usage: install.sh postgresql|compiler|clock|make|promtool|pg_cron|pgagent|pgq ...
 set -eu
 
 say() { printf '%s\n' "$*" >&2; }
@@ -51,12 +51,16 @@ has_clock() {
 	return 1
 }
 
-has_pg_cron() {
-	for file in /usr/share/postgresql/*/extension/pg_cron.control; do
+has_extension() {
+	for file in /usr/share/postgresql/*/extension/"$1".control; do
 		[ -e "$file" ] && return
 	done
 	return 1
 }
+
+has_pg_cron() { has_extension pg_cron; }
+has_pgagent() { has_extension pgagent; }
+has_pgq() { has_extension pgq; }
 
 has_make() { command -v make >/dev/null; }
 
@@ -68,7 +72,8 @@ packages() {
 	'apt-get postgresql') echo postgresql ;;
 	'apt-get clock') echo faketime ;;
 	'apt-get pg_cron') ls -d /usr/lib/postgresql/*/bin | sed 's|.*/\([0-9]*\)/bin|postgresql-\1-cron|' ;;
-	*' pg_cron') die "pg_cron is not installed, and this script knows its package with apt-get alone" ;;
+	'apt-get pgagent' | 'apt-get pgq') ;; # apt_extension
+	*' pg_cron' | *' pgagent' | *' pgq') die "$2 is not installed, and this script knows its package with apt-get alone" ;;
 	'apt-get compiler') echo gcc libc6-dev ;;
 	'pacman postgresql') echo postgresql ;;
 	'pacman compiler') echo gcc ;;
@@ -119,6 +124,18 @@ apt_promtool() {
 	rm -rf "$folder"
 }
 
+# These packages bring daemons that nobody has asked for, so the extension alone is taken out of them.
+apt_extension() {
+	folder=$(mktemp -d)
+	run apt-get update || say 'apt-get update failed; trying with the lists as they are'
+	(cd "$folder" && say "+ apt-get download $*" && apt-get download "$@" >&2 && for file in *.deb; do dpkg-deb -x "$file" .; done)
+	(cd "$folder/usr" && find lib/postgresql share/postgresql -type f ! -path '*/bitcode/*' 2>/dev/null) | while read -r file; do
+		run mkdir -p "/usr/${file%/*}"
+		run cp "$folder/usr/$file" "/usr/$file"
+	done
+	rm -rf "$folder"
+}
+
 # install MANAGER PACKAGE ... reads nothing from standard input.
 install() {
 	manager=$1
@@ -136,8 +153,8 @@ install() {
 missing=
 for thing in "$@"; do
 	case $thing in
-	postgresql | compiler | clock | make | pg_cron | promtool) "has_$thing" || missing="$missing${missing:+ }$thing" ;;
-	*) die "usage: install.sh postgresql|compiler|clock|make|pg_cron|promtool ..." ;;
+	postgresql | compiler | clock | make | promtool | pg_cron | pgagent | pgq) "has_$thing" || missing="$missing${missing:+ }$thing" ;;
+	*) die "usage: install.sh postgresql|compiler|clock|make|promtool|pg_cron|pgagent|pgq ..." ;;
 	esac
 done
 [ -n "$missing" ] || exit 0
@@ -158,6 +175,12 @@ say "missing: $missing; installing by ${sudo:+sudo }$manager: ${wanted:-what is 
 [ -z "$wanted" ] || install "$manager" $wanted </dev/null
 case "$manager $missing" in
 'apt-get '*promtool*) apt_promtool </dev/null ;;
+esac
+case "$manager $missing" in
+'apt-get '*pgagent*) apt_extension pgagent </dev/null ;;
+esac
+case "$manager $missing" in
+'apt-get '*pgq*) apt_extension $(ls -d /usr/lib/postgresql/*/bin | sed 's|.*/\([0-9]*\)/bin|postgresql-\1-pgq3|') </dev/null ;;
 esac
 for thing in $missing; do
 	"has_$thing" || die "$thing is still missing after installing $wanted"

@@ -23,6 +23,7 @@ type Description struct {
 	Published     int64    // new tasks are, by Publication: a number that is another one when that is made again; 0: they are not
 	Waking        Waking   // of new tasks
 	Defers        bool     // it has constraints or triggers that may wait for COMMIT
+	Server        int      // its version, as server_version_num has it
 	Version       int      // of the schema, as the table's comment has it; 0: none
 	Register      int64    // of sessions, that can be used: a number that is another one when that is made again; 0: there is none
 	Unregistered  string   // why there is none
@@ -58,7 +59,7 @@ func Describe(ctx context.Context, conn *pgx.Conn, t Table) (Description, error)
 	if err != nil || f.oid == 0 {
 		return Description{}, err
 	}
-	d := Description{Exists: true, Partitioned: f.partitioned(), Version: versionOf(f.comment), Encoding: conn.PgConn().ParameterStatus("server_encoding")}
+	d := Description{Exists: true, Partitioned: f.partitioned(), Server: f.version, Version: versionOf(f.comment), Encoding: conn.PgConn().ParameterStatus("server_encoding")}
 	d.Published, d.Waking = f.published, wakingOf(f.root)
 	d.Defers = slices.ContainsFunc(f.triggers, func(t foundTrigger) bool { return t.Defers })
 	d.TellsInserts = f.enabled(acceptTrigger)

@@ -41,22 +41,24 @@ func embedded(t *testing.T) map[string]string {
 			t.Fatal(err)
 		}
 	}
-	paths, err := filepath.Glob("../apply/sql/*.sql")
-	if err != nil || len(paths) == 0 {
-		t.Fatal("apply has no SQL: ", err)
-	}
-	for _, path := range paths {
-		text, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
+	for _, pattern := range []string{"../apply/sql/*.sql", "../moving/query/*.sql", "../moving/*/query/*.sql"} {
+		paths, err := filepath.Glob(pattern)
+		if err != nil || len(paths) == 0 {
+			t.Fatal("there is no SQL: ", pattern, err)
 		}
-		texts[path] = string(text)
+		for _, path := range paths {
+			text, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			texts[path] = string(text)
+		}
 	}
 	return texts
 }
 
 // goFolders hold the program, but for what is there for tests.
-var goFolders = []string{".", "../exec", "../work", "../work/wake", "../remote", "../conf", "../apply", "../ask", "../pgcron", ".."}
+var goFolders = []string{".", "../exec", "../work", "../work/wake", "../remote", "../conf", "../apply", "../ask", "../moving", "../moving/pgcron", "../moving/pgagent", "../moving/timetable", ".."}
 
 // TestGoNamesTheSchemaOfAllItUses, in the SQL that it has.
 func TestGoNamesTheSchemaOfAllItUses(t *testing.T) {

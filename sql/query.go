@@ -68,9 +68,14 @@ func (d Description) Queries(t Table) Queries {
 	if d.Register == 0 {
 		names[":earlier"] = names[":earlier_named"]
 	}
-	names[":earlier"] = named(names[":earlier"], names)
-	if names[":regrouped"] = named(names[":regrouped"], names); d.Group == 0 {
+	if d.Server < 140000 {
+		names[":pages"] = names[":pages_listed"]
+	}
+	if d.Group == 0 {
 		names[":regrouped"] = "$7::pg_catalog.int8 OPERATOR(pg_catalog.=) 0 AND NULL::pg_catalog.bool"
+	}
+	for name := range texts(parts, "part") { // some name the table, or another part
+		names[":"+name] = named(names[":"+name], names)
 	}
 	q := Queries{texts: map[string]string{}}
 	for name, text := range texts(queries, "query") {

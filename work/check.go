@@ -171,6 +171,7 @@ func (r *Report) remarks(ctx context.Context, conn *pgx.Conn, t Target, made fun
 		for _, why := range d.Without {
 			r.say("%s", why)
 		}
+		r.history(ctx, conn, d.Queries(table(t)), t)
 	}
 	for _, k := range locks {
 		if err == nil {

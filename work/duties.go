@@ -36,6 +36,8 @@ func (l *loop) timetable() []duty {
 		{name: "check", do: l.check, next: l.nextCheck},
 		{name: "prefetch", do: l.prefetch, next: l.nextPrefetch},
 		{name: "delete", do: l.sweep, next: l.nextSweep},
+		{name: "walk", do: l.walk, next: l.nextWalk},
+		{name: "size of the history", do: l.weigh, next: l.nextWeigh},
 		{name: "foresee", do: l.foresee, next: l.nextForesee},
 		{name: "rivals", do: l.reassure},
 		{name: "hand over", do: l.handOver, next: l.nextDrain},

@@ -16,6 +16,7 @@ type Live struct {
 	Run                int
 	OutputLimit        int64
 	OutputFail         bool
+	Keep               Keep
 }
 
 // limits are those of them that runners have to know.
@@ -24,12 +25,13 @@ func (l Live) limits() run.Limits {
 }
 
 func (t Target) live() Live {
-	return Live{Sleep: t.Sleep, Grace: t.Grace, Idle: t.Idle, Run: t.Run, OutputLimit: t.OutputLimit, OutputFail: t.OutputFail}
+	return Live{Sleep: t.Sleep, Grace: t.Grace, Idle: t.Idle, Run: t.Run, OutputLimit: t.OutputLimit, OutputFail: t.OutputFail, Keep: t.Keep}
 }
 
 // Adopt returns t with those settings of another that take effect without a drain.
 func (t Target) Adopt(other Target) Target {
-	t.Sleep, t.Grace, t.Idle, t.Run, t.OutputLimit, t.OutputFail = other.Sleep, other.Grace, other.Idle, other.Run, other.OutputLimit, other.OutputFail
+	t.Sleep, t.Grace, t.Idle, t.Run, t.Keep = other.Sleep, other.Grace, other.Idle, other.Run, other.Keep
+	t.OutputLimit, t.OutputFail = other.OutputLimit, other.OutputFail
 	return t
 }
 
@@ -79,6 +81,7 @@ func (l *loop) change(context.Context) error {
 	l.live.Store(latest)
 	limits := latest.limits()
 	l.Limits.Store(&limits)
+	l.keeping.restart()
 	l.log.Info().Int("run", latest.Run).Str("sleep", human.Duration(latest.Sleep)).Str("grace", human.Duration(latest.Grace)).Str("idle", human.Duration(latest.Idle)).
 		Int64("output_limit", latest.OutputLimit).Msg("settings changed")
 	return nil

@@ -36,9 +36,13 @@ type planned struct {
 	args  []string
 	state string
 	in    []string // sessions in which it runs; none: the control session alone
+	makes float64  // rows that it makes, and places that it asks for, besides
 }
 
-const now = "'2020-01-02'"
+const (
+	now   = "'2020-01-02'"
+	aWeek = "'{7 days,7 days,7 days,7 days}'"
+)
 
 // plans are all statements of sql/query. Those without a state do not read the table.
 var plans = map[string]planned{
@@ -55,7 +59,10 @@ var plans = map[string]planned{
 	"done":         {args: []string{"5000", "7", now, now, "'1'", "NULL", "true", "false", "7", "false", "true"}, state: "WORK", in: []string{"end, kept", "end"}},
 	"expire":       {args: []string{ids(), "false"}, state: "PLAN"},
 	"finish":       {args: []string{ids(), each("7"), each("7"), each("true"), each("2020-01-01"), each("2020-01-01"), each("1"), each("NULL"), each("NULL"), each("NULL"), each("true"), each("false"), each("false")}, state: "WORK"},
+	"ended":        {args: []string{"1000", "1000"}, state: "DONE", makes: 1000},
 	"evict":        {args: []string{"'{}'", "'pg_task'", ids(), now}, state: "WORK"},
+	"extent":       {args: []string{"'public'", "'task'"}},
+	"forget":       {args: []string{aWeek, ids(), "0"}, state: "DONE"},
 	"grouped":      {},
 	"groups":       {},
 	"halted":       {args: []string{ids(), "'{}'", "false"}, state: "STOP"},
@@ -64,7 +71,9 @@ var plans = map[string]planned{
 	"lead":         {args: []string{"'c'", "true", "'h'", "1", "'v'", "32", "'UTC'"}},
 	"mark":         {args: []string{ids(), each("7"), each("7"), each("2020-01-01"), each("true")}, state: "WORK"},
 	"names":        {args: []string{"5000"}, state: "WORK"},
+	"named":        {args: []string{ids(), "0", "20"}, state: "PLAN"},
 	"next":         {state: "PLAN"},
+	"old":          {args: []string{aWeek, "10", "2"}, state: "DONE", makes: 100},
 	"planned":      {args: []string{ids(), each("7"), each("2030-01-01"), each("1"), each("NULL"), "false"}, state: "PLAN"},
 	"planner":      {args: []string{"'{}'", "'{}'"}},
 	"parents":      {args: []string{"'public'", "'task'"}},
@@ -241,7 +250,7 @@ func (p planned) bounds() (rows, reads float64) {
 	if slices.Contains(p.args, ids()) {
 		n = looked
 	}
-	return 30*n + 300, 50*n + 300
+	return 30*n + 300 + p.makes, 50*n + 300 + p.makes
 }
 
 func must(t *testing.T, conn *pgx.Conn, sql string) {

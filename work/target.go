@@ -25,6 +25,8 @@ type Target struct {
 	Reset time.Duration // between searches for interrupted tasks
 	Run   int           // most tasks running at once, at least 1
 
+	Keep Keep // how long ended tasks are kept; nil: for ever
+
 	// Defaults are the defaults of columns, as the text of their values.
 	Defaults map[string]string
 

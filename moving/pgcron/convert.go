@@ -7,63 +7,44 @@ import (
 	"strings"
 	"time"
 
+	"pgtaskd/moving"
 	"pgtaskd/work/schedule"
 )
 
 // Choice says whose jobs are moved: those that one role runs in one database.
 type Choice struct{ Database, User string }
 
-// Converted is a job as a task table has it.
-type Converted struct {
-	Key, Cron, Input string
-	Paused           bool // it waits until somebody plans it
-}
-
-// Note says what is not carried over of a job, or not as it was.
-type Note struct {
-	Job  Job
-	Text string
-	Left bool // the whole job is left out
-}
-
-func (n Note) String() string {
-	left := ""
-	if n.Left {
-		left = "left out: "
-	}
-	return fmt.Sprintf("job %d %q, schedule %q: %s%s", n.Job.ID, n.Job.Name, cut(n.Job.Schedule), left, n.Text)
-}
-
-func cut(text string) string {
-	if len(text) > 100 {
-		return text[:97] + "..."
-	}
-	return text
-}
-
-// Convert makes tasks of jobs.
-func Convert(p Place, jobs []Job, choice Choice) (converted []Converted, notes []Note) {
+// Convert makes jobs of a task table of jobs.
+func Convert(p Place, jobs []Job, choice Choice) (converted []moving.Job, notes []moving.Note) {
 	for _, job := range jobs {
-		if why := p.elsewhere(job, choice); why != "" {
-			notes = append(notes, Note{job, why, true})
-			continue
+		about := moving.Notes{Job: fmt.Sprintf("job %d %q, schedule %q", job.ID, job.Name, moving.Cut(job.Schedule))}
+		if j, ok := p.convert(job, choice, &about); ok {
+			converted = append(converted, j)
 		}
-		cron, note, err := p.cron(job.Schedule)
-		if err != nil {
-			notes = append(notes, Note{job, err.Error(), true})
-			continue
-		}
-		if note != "" {
-			notes = append(notes, Note{job, note, false})
-		}
-		if !job.Active {
-			notes = append(notes, Note{job, "is inactive: it waits with plan infinity until you set its plan", false})
-		}
-		converted = append(converted, Converted{
-			Key: cmp.Or(job.Name, fmt.Sprintf("pg_cron job %d", job.ID)), Cron: cron, Input: job.Command, Paused: !job.Active,
-		})
+		notes = append(notes, about.All...)
 	}
 	return converted, notes
+}
+
+func (p Place) convert(job Job, choice Choice, notes *moving.Notes) (j moving.Job, ok bool) {
+	if why := p.elsewhere(job, choice); why != "" {
+		notes.Leave("%s", why)
+		return j, false
+	}
+	cron, note, err := p.cron(job.Schedule)
+	if err != nil {
+		notes.Leave("%s", err)
+		return j, false
+	}
+	if note != "" {
+		notes.Add("%s", note)
+	}
+	j = moving.Job{Key: cmp.Or(job.Name, fmt.Sprintf("pg_cron job %d", job.ID)), Cron: cron, Input: job.Command}
+	if !job.Active {
+		notes.Add("is inactive: it waits with plan infinity until you set its plan")
+		j.Plan = moving.Paused
+	}
+	return j, true
 }
 
 // elsewhere says why a job does not belong to what is moved, or "".

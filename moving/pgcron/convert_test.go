@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"pgtaskd/apply"
+	"pgtaskd/moving"
 	"pgtaskd/server/servertest"
 	"pgtaskd/server/tasktest"
 	"pgtaskd/sql"
@@ -92,11 +93,15 @@ func TestApplyReadsWhatIsWritten(t *testing.T) {
 		"SELECT 1", "SELECT 1;\nSELECT 2", "BEGIN;\n\n\n  SELECT ': # - & * ! | > %';\n\tSELECT 'é';\nCOMMIT;", "a \nb", " a\nb", "a\nb\n", "\na\nb", "'\\n' \"x\" \x01\x1b\x7f \u202e \U0001f600",
 		"- x\n- y", "{a: b}\n[c]", "---\n...", "# x\n# y", "a:\n  b\n c", "true", "~", "007", "%YAML 1.2\n---", "\u2028\n\u0085", "a\r\nb", "\ufeff\na", "x\n\n\n\ny", "'\n", "|\n|-", "x\n  \ny",
 	}
-	var jobs []Converted
+	var jobs []moving.Job
 	for i, text := range texts {
-		jobs = append(jobs, Converted{Key: fmt.Sprint(i, text), Cron: "@daily", Input: text, Paused: i%2 == 0})
+		job := moving.Job{Key: fmt.Sprint(i, text), Cron: "@daily", Input: text}
+		if i%2 == 0 {
+			job.Plan = moving.Paused
+		}
+		jobs = append(jobs, job)
 	}
-	read, err := apply.ReadText("x", YAML(jobs), 1<<20)
+	read, err := apply.ReadText("x", moving.YAML(jobs), 1<<20)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -108,7 +113,7 @@ func TestApplyReadsWhatIsWritten(t *testing.T) {
 			t.Errorf("%q became %q", job.Input, got)
 		}
 	}
-	if jobs, err := apply.ReadText("x", YAML(nil), 1<<20); err != nil || len(jobs) != 0 {
+	if jobs, err := apply.ReadText("x", moving.YAML(nil), 1<<20); err != nil || len(jobs) != 0 {
 		t.Error(jobs, err)
 	}
 }

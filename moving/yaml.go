@@ -1,4 +1,4 @@
-package pgcron
+package moving
 
 import (
 	"fmt"
@@ -7,19 +7,36 @@ import (
 	"unicode"
 )
 
-// YAML is a list of jobs, as pgtaskd apply reads it. Each has a group of its own: pg_cron runs
-// different jobs beside each other.
-func YAML(jobs []Converted) string {
+// YAML is a list of jobs, as pgtaskd apply reads it. Each has a group of its own: other schedulers run different jobs
+// beside each other.
+func YAML(jobs []Job) string {
 	if len(jobs) == 0 {
 		return "[]\n"
 	}
 	var b strings.Builder
 	for _, job := range jobs {
-		fmt.Fprintf(&b, "- key: %s\n  group: %[1]s\n  cron: %s\n", strconv.Quote(job.Key), strconv.Quote(job.Cron))
-		if job.Paused {
-			b.WriteString("  plan: infinity\n")
+		fmt.Fprintf(&b, "- key: %s\n  group: %[1]s\n", strconv.Quote(job.Key))
+		line := func(column, value string) {
+			if value != "" {
+				fmt.Fprintf(&b, "  %s: %s\n", column, value)
+			}
 		}
-		fmt.Fprintf(&b, "  input: %s\n", block(job.Input))
+		text := func(column, value string) {
+			if value != "" {
+				line(column, block(value))
+			}
+		}
+		text("cron", job.Cron)
+		text("repeat", job.Repeat)
+		if job.Drift {
+			line("drift", "true")
+		}
+		text("timeout", job.Timeout)
+		line("plan", job.Plan)
+		line("until", job.Until)
+		text("remote", job.Remote)
+		text("on_fail", job.OnFail)
+		line("input", block(job.Input))
 	}
 	return b.String()
 }

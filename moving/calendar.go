@@ -1,0 +1,85 @@
+package moving
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"pgtaskd/work/schedule"
+)
+
+// Calendar is when a job runs: the numbers of each field, in ascending order; none: any. All fields must fit.
+type Calendar struct {
+	Minutes, Hours, Days, Months []int
+	Weekdays                     []int // 0: Sunday
+	LastDay                      bool  // of the month, beside those in Days
+}
+
+// errBoth is what cron cannot say.
+var errBoth = errors.New("it runs on days of the month that are certain days of the week as well, and cron takes either for enough: " +
+	"let its SQL look which day it is")
+
+// Cron is the expression, in that time zone.
+func (c Calendar) Cron(zone string) (string, error) {
+	days := list(c.Days, 1, 31)
+	if c.LastDay && days == "*" && len(c.Days) == 0 {
+		days = "L"
+	} else if c.LastDay && days != "*" {
+		days += ",L"
+	}
+	weekdays := list(c.Weekdays, 0, 6)
+	if days != "*" && weekdays != "*" { // both must hold where one begins with *
+		switch {
+		case slices.Contains(c.Days, 1):
+			days = with("*/31", c.Days, 1, 31)
+			if c.LastDay {
+				days += ",L"
+			}
+		case slices.Contains(c.Weekdays, 0):
+			weekdays = with("*/7", c.Weekdays, 0, 6)
+		default:
+			return "", errBoth
+		}
+	}
+	cron := fmt.Sprintf("%s %s %s %s %s", list(c.Minutes, 0, 59), list(c.Hours, 0, 23), days, list(c.Months, 1, 12), weekdays)
+	if zone != "" {
+		cron = "CRON_TZ=" + zone + " " + cron
+	}
+	_, err := schedule.Parse(cron, time.UTC)
+	return cron, err
+}
+
+// with is a list that has its first number by another form.
+func with(first string, numbers []int, least, most int) string {
+	rest := slices.DeleteFunc(slices.Clone(numbers), func(n int) bool { return n == least })
+	if len(rest) == 0 {
+		return first
+	}
+	return first + "," + list(rest, least, most)
+}
+
+// list writes numbers as a field has them.
+func list(numbers []int, least, most int) string {
+	if len(numbers) == 0 || len(numbers) == most-least+1 {
+		return "*"
+	}
+	var parts []string
+	for i := 0; i < len(numbers); {
+		end := i
+		for end+1 < len(numbers) && numbers[end+1] == numbers[end]+1 {
+			end++
+		}
+		switch end - i {
+		case 0:
+			parts = append(parts, fmt.Sprint(numbers[i]))
+		case 1:
+			parts = append(parts, fmt.Sprint(numbers[i]), fmt.Sprint(numbers[end]))
+		default:
+			parts = append(parts, fmt.Sprintf("%d-%d", numbers[i], numbers[end]))
+		}
+		i = end + 1
+	}
+	return strings.Join(parts, ",")
+}

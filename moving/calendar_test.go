@@ -1,0 +1,84 @@
+package moving
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"pgtaskd/work/schedule"
+)
+
+// TestCalendarsInCron: the expression runs at the times at which all fields fit, in each of many random calendars.
+func TestCalendarsInCron(t *testing.T) {
+	t.Parallel()
+	for i, c := range []struct {
+		calendar Calendar
+		want     string
+	}{
+		{Calendar{}, "* * * * *"},
+		{Calendar{Minutes: []int{0}, Hours: []int{3}}, "0 3 * * *"},
+		{Calendar{Minutes: []int{0, 15, 30, 45}, Hours: []int{8, 9, 10, 11, 12, 20, 21}, Weekdays: []int{1, 2, 3, 4, 5}}, "0,15,30,45 8-12,20,21 * * 1-5"},
+		{Calendar{Minutes: []int{5}, Hours: []int{0}, LastDay: true}, "5 0 L * *"},
+		{Calendar{Minutes: []int{5}, Hours: []int{0}, Days: []int{1, 15}, LastDay: true, Months: []int{1, 7}}, "5 0 1,15,L 1,7 *"},
+		{Calendar{Minutes: []int{5}, Hours: []int{0}, Days: []int{1, 2, 3, 4, 5, 6, 7}, Weekdays: []int{1}}, "5 0 */31,2-7 * 1"},
+		{Calendar{Minutes: []int{5}, Hours: []int{0}, Days: []int{1}, Weekdays: []int{1, 2}}, "5 0 */31 * 1,2"},
+		{Calendar{Minutes: []int{5}, Hours: []int{0}, Days: []int{8, 9}, Weekdays: []int{0, 3}}, "5 0 8,9 * */7,3"},
+	} {
+		got, err := c.calendar.Cron("")
+		if err != nil || got != c.want {
+			t.Errorf("%+v: %s (%v), not %s", c.calendar, got, err, c.want)
+			continue
+		}
+		s, err := schedule.Parse(got, time.UTC)
+		if err != nil {
+			t.Fatal(err)
+		}
+		at := time.Date(2030, 1, i+1, 0, 0, 0, 0, time.UTC)
+		for range 4 {
+			want := at.Add(time.Minute)
+			for !c.calendar.fits(want) {
+				want = want.Add(time.Minute)
+			}
+			if at, _ = s.Next(at); !at.Equal(want) {
+				t.Fatalf("%s runs at %s, not %s", got, at, want)
+			}
+		}
+	}
+	if cron, err := (Calendar{Days: []int{13}, Weekdays: []int{5}}).Cron(""); err == nil {
+		t.Error("Friday the 13th became ", cron)
+	}
+	if cron, err := (Calendar{Days: []int{13}}).Cron("Europe/Berlin"); err != nil || cron != "CRON_TZ=Europe/Berlin * * 13 * *" {
+		t.Error(cron, err)
+	}
+}
+
+// fits tells whether a job runs at that minute.
+func (c Calendar) fits(at time.Time) bool {
+	has := func(numbers []int, n int) bool { return len(numbers) == 0 || slices.Contains(numbers, n) }
+	day := has(c.Days, at.Day()) && (len(c.Days) > 0 || !c.LastDay) || c.LastDay && at.AddDate(0, 0, 1).Day() == 1
+	return has(c.Minutes, at.Minute()) && has(c.Hours, at.Hour()) && day && has(c.Months, int(at.Month())) && has(c.Weekdays, int(at.Weekday()))
+}
+
+func TestKeysAreGivenOnce(t *testing.T) {
+	t.Parallel()
+	k, seen := Keys{}, map[string]bool{}
+	for i := range 5 {
+		for _, name := range []string{"a", "", "a (job 1)", string(make([]byte, 2000))} {
+			key := k.Key(name, "job "+fmt.Sprint(i%2))
+			if seen[key] || len(key) > 1024 || key == "" {
+				t.Errorf("%.20q became %.40q", name, key)
+			}
+			seen[key] = true
+		}
+	}
+}
+
+func TestDollarsQuoteAnything(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{"a": "$x$a$x$", "$x$": "$x2$$x$$x2$", "a$x": "$x2$a$x$x2$", "$x2$ $x$": "$x3$$x2$ $x$$x3$", "": "$x$$x$"} {
+		if got := Dollars("x", text); got != want {
+			t.Errorf("%q became %q", text, got)
+		}
+	}
+}

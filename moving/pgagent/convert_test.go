@@ -1,0 +1,136 @@
+package pgagent
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"pgtaskd/moving"
+)
+
+func at(year int) time.Time { return time.Date(year, 3, 1, 0, 0, 0, 0, time.UTC) }
+
+func some(n int, set ...int) []bool {
+	values := make([]bool, n)
+	for _, i := range set {
+		values[i] = true
+	}
+	return values
+}
+
+var place = Place{Zone: "Europe/Berlin", Database: "shop", Now: at(2030)}
+
+// nightly is a job that can be carried over as it is.
+func nightly(change ...func(*Job)) Job {
+	j := Job{
+		ID: 7, Name: "nightly", Enabled: true,
+		Steps: []Step{{Name: "one", Kind: "s", Code: "SELECT 1", Database: "shop", OnError: "f"}},
+		Schedules: []Schedule{{
+			Name: "night", Start: at(2020), Minutes: some(60, 0), Hours: some(24, 3), Weekdays: some(7), Monthdays: some(32), Months: some(12),
+		}},
+	}
+	for _, change := range change {
+		change(&j)
+	}
+	return j
+}
+
+// with changes the schedule.
+func with(change func(*Schedule)) func(*Job) { return func(j *Job) { change(&j.Schedules[0]) } }
+
+func TestJobsOfPgAgent(t *testing.T) {
+	t.Parallel()
+	later := func(year int) func(*Job) { return with(func(s *Schedule) { s.Start = at(year) }) }
+	ends := func(year int) func(*Job) { return with(func(s *Schedule) { end := at(year); s.End = &end }) }
+	step := func(change func(*Step)) func(*Job) { return func(j *Job) { change(&j.Steps[0]) } }
+	plain := moving.Job{Key: "nightly", Cron: "CRON_TZ=Europe/Berlin 0 3 * * *", Input: "SELECT 1"}
+	but := func(change func(*moving.Job)) *moving.Job { j := plain; change(&j); return &j }
+	for name, c := range map[string]struct {
+		job  Job
+		want *moving.Job // nil: left out
+		note string
+	}{
+		"as it is":       {nightly(), &plain, ""},
+		"not enabled":    {nightly(func(j *Job) { j.Enabled = false }), but(func(j *moving.Job) { j.Plan = moving.Paused }), "not enabled"},
+		"of an agent":    {nightly(func(j *Job) { j.Agent = "db1" }), &plain, `"db1"`},
+		"to begin later": {nightly(later(2031)), but(func(j *moving.Job) { j.Plan = "2031-03-01T03:00:00+01:00" }), "begins at"},
+		"that ends":      {nightly(ends(2032)), but(func(j *moving.Job) { j.Until = "2032-03-01T00:00:00Z" }), ""},
+		"that has ended": {nightly(ends(2029)), nil, "ended at"},
+		"with exceptions": {
+			nightly(with(func(s *Schedule) { s.Exceptions = []string{"2030-12-25"} })), &plain,
+			"its exception 2030-12-25",
+		},
+		"on a day of both": {nightly(with(func(s *Schedule) { s.Monthdays, s.Weekdays = some(32, 12), some(7, 5) })), nil, "either for enough"},
+		"on the last day":  {nightly(with(func(s *Schedule) { s.Monthdays = some(32, 31) })), but(func(j *moving.Job) { j.Cron = "CRON_TZ=Europe/Berlin 0 3 L * *" }), ""},
+		"that never comes": {nightly(with(func(s *Schedule) { s.Monthdays, s.Months = some(32, 29), some(12, 1) })), nil, "never comes"},
+		"without schedule": {nightly(func(j *Job) { j.Schedules = nil }), nil, "no schedule"},
+		"without steps":    {nightly(func(j *Job) { j.Steps = nil }), nil, "no step"},
+		"of the shell":     {nightly(step(func(s *Step) { s.Kind = "b" })), nil, "script of the shell"},
+		"elsewhere":        {nightly(step(func(s *Step) { s.Database = "stock" })), nil, "--database"},
+		"far away": {
+			nightly(step(func(s *Step) { s.Database, s.Connection = "", "host=db2 dbname=x" })), but(func(j *moving.Job) { j.Remote = "host=db2 dbname=x" }),
+			"remote must bring a password",
+		},
+		"with a password": {nightly(step(func(s *Step) { s.Database, s.Connection = "", "host=db2 password=secret" })), nil, "holds a password"},
+	} {
+		jobs, notes := Convert(place, []Job{c.job}, Choice{"shop", `"public"."task"`})
+		if (c.want == nil) != (len(jobs) == 0) || c.want != nil && (len(jobs) != 1 || jobs[0] != *c.want) {
+			t.Errorf("%s: %+v", name, jobs)
+		}
+		if c.note == "" && len(notes) > 0 || c.note != "" && (len(notes) != 1 || !strings.Contains(notes[0].String(), c.note) || notes[0].Left != (c.want == nil)) {
+			t.Errorf("%s: %v", name, notes)
+		}
+		for _, n := range notes {
+			if strings.Contains(n.String(), "secret") {
+				t.Errorf("%s: a password is shown: %s", name, n)
+			}
+		}
+	}
+}
+
+// TestStepsBecomeAPipeline: what need not end well is waited for by the order of the lane alone.
+func TestStepsBecomeAPipeline(t *testing.T) {
+	t.Parallel()
+	job := nightly(func(j *Job) {
+		j.Steps = []Step{
+			{Name: "a\nb", Kind: "s", Code: "SELECT $step$;$step$", Database: "shop", OnError: "f"},
+			{Name: "b", Kind: "s", Code: "SELECT 2", Database: "stock", OnError: "i"},
+			{Name: "c", Kind: "s", Code: "SELECT 3", Database: "shop", OnError: "s"},
+		}
+		second := j.Schedules[0]
+		second.Name, second.Hours = "noon", some(24, 12)
+		j.Schedules = append(j.Schedules, second)
+	})
+	jobs, notes := Convert(place, []Job{job}, Choice{"shop", `"public"."task"`})
+	const want = `DO $pipeline$
+DECLARE
+    done pg_catalog.int8[]; -- the step that must have ended well
+    step pg_catalog.int8;
+BEGIN
+    -- "a\nb"
+    INSERT INTO "public"."task" ("group", max, active, input)
+    VALUES (pg_catalog.current_setting('pg_task.group'), 0, '0', $step2$SELECT $step$;$step$$step2$)
+    RETURNING id INTO step;
+    done := ARRAY[step];
+    -- "b"
+    INSERT INTO "public"."task" ("group", max, active, input, remote, after)
+    VALUES (pg_catalog.current_setting('pg_task.group'), 0, '0', $step$SELECT 2$step$, $text$dbname=stock$text$, done)
+    RETURNING id INTO step;
+    -- "c"
+    INSERT INTO "public"."task" ("group", max, active, input, after)
+    VALUES (pg_catalog.current_setting('pg_task.group'), 0, '0', $step$SELECT 3$step$, done)
+    RETURNING id INTO step;
+END
+$pipeline$`
+	if len(jobs) != 2 || jobs[0].Input != want || jobs[1].Input != want || jobs[0].Key != "nightly" || jobs[1].Key != "nightly (noon)" {
+		t.Errorf("%+v", jobs)
+	}
+	if len(notes) != 1 || !strings.Contains(notes[0].Text, `step 2 "b" has its database in remote`) {
+		t.Error(notes)
+	}
+	job.Steps[0].Kind = "b"
+	jobs, notes = Convert(place, []Job{job}, Choice{"shop", `"public"."task"`})
+	if len(jobs) != 2 || jobs[0].Plan != moving.Paused || len(notes) != 3 || !strings.Contains(notes[2].Text, "it lacks 1 of its steps") {
+		t.Errorf("%+v %v", jobs, notes)
+	}
+}

@@ -1,0 +1,42 @@
+-- The jobs, with their steps in the order in which they run, and their schedules with the exceptions to come.
+SELECT
+    j.jobid,
+    j.jobname,
+    j.jobenabled,
+    j.jobhostagent,
+    coalesce((
+        SELECT pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object(
+            'name', s.jstname,
+            'kind', s.jstkind,
+            'code', s.jstcode,
+            'database', s.jstdbname,
+            'connection', s.jstconnstr,
+            'onError', s.jstonerror
+        ) ORDER BY s.jstname, s.jstid)
+        FROM pgagent.pga_jobstep AS s
+        WHERE s.jstjobid OPERATOR(pg_catalog.=) j.jobid
+            AND s.jstenabled
+    ), '[]'),
+    coalesce((
+        SELECT pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object(
+            'name', c.jscname,
+            'start', c.jscstart,
+            'end', c.jscend,
+            'minutes', c.jscminutes,
+            'hours', c.jschours,
+            'weekdays', c.jscweekdays,
+            'monthdays', c.jscmonthdays,
+            'months', c.jscmonths,
+            'exceptions', coalesce((
+                SELECT pg_catalog.jsonb_agg(pg_catalog.concat_ws(' ', e.jexdate, e.jextime) ORDER BY e.jexdate, e.jextime)
+                FROM pgagent.pga_exception AS e
+                WHERE e.jexscid OPERATOR(pg_catalog.=) c.jscid
+                    AND (e.jexdate IS NULL OR e.jexdate OPERATOR(pg_catalog.>=) current_date)
+            ), '[]')
+        ) ORDER BY c.jscid)
+        FROM pgagent.pga_schedule AS c
+        WHERE c.jscjobid OPERATOR(pg_catalog.=) j.jobid
+            AND c.jscenabled
+    ), '[]')
+FROM pgagent.pga_job AS j
+ORDER BY j.jobid

@@ -1,0 +1,75 @@
+package pgagent
+
+import (
+	"context"
+	_ "embed"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"pgtaskd/moving"
+)
+
+// Place is where jobs are kept, and what pgAgent goes by there.
+type Place struct {
+	Zone     string // of all schedules
+	Database string
+	Now      time.Time
+}
+
+// Job is a row of pgagent.pga_job, with what is enabled of its steps and schedules.
+type Job struct {
+	ID        int64
+	Name      string
+	Enabled   bool
+	Agent     string // the host whose agent alone runs it; "": any
+	Steps     []Step
+	Schedules []Schedule
+}
+
+// Step is a row of pgagent.pga_jobstep.
+type Step struct {
+	Name       string `json:"name"`
+	Kind       string `json:"kind"` // s: SQL, b: batch
+	Code       string `json:"code"`
+	Database   string `json:"database"`   // or
+	Connection string `json:"connection"` // string
+	OnError    string `json:"onError"`    // f: the job fails; s, i: the next step runs
+}
+
+// Schedule is a row of pgagent.pga_schedule. The arrays say which values fit; none: all.
+type Schedule struct {
+	Name       string     `json:"name"`
+	Start      time.Time  `json:"start"`
+	End        *time.Time `json:"end"`
+	Minutes    []bool     `json:"minutes"`
+	Hours      []bool     `json:"hours"`
+	Weekdays   []bool     `json:"weekdays"`  // Sunday first
+	Monthdays  []bool     `json:"monthdays"` // the 32nd: the last day
+	Months     []bool     `json:"months"`
+	Exceptions []string   `json:"exceptions"` // dates, times, or both
+}
+
+var (
+	//go:embed query/place.sql
+	placeQuery string
+	//go:embed query/jobs.sql
+	jobsQuery string
+)
+
+// Read looks at the jobs of the connection's database.
+func Read(ctx context.Context, conn *pgx.Conn) (p Place, jobs []Job, err error) {
+	err = moving.Tables(ctx, conn, "pgAgent", "pgagent.pga_job", "pgagent.pga_jobstep", "pgagent.pga_schedule", "pgagent.pga_exception")
+	if err != nil {
+		return p, nil, err
+	}
+	if err := conn.QueryRow(ctx, placeQuery).Scan(&p.Zone, &p.Database, &p.Now); err != nil {
+		return p, nil, err
+	}
+	rows, err := conn.Query(ctx, jobsQuery)
+	if err != nil {
+		return p, nil, err
+	}
+	jobs, err = pgx.CollectRows(rows, pgx.RowToStructByPos[Job])
+	return p, jobs, err
+}

@@ -1,0 +1,77 @@
+package timetable
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"pgtaskd/moving"
+)
+
+// Place is where chains are kept, and what pg_timetable goes by there.
+type Place struct {
+	Zone string // of the server
+	User string // whose rights the chains have
+	Now  time.Time
+}
+
+// Chain is a row of timetable.chain, with its tasks in order.
+type Chain struct {
+	ID           int64
+	Name         string
+	RunAt        string // "": each minute
+	Live         bool
+	MaxInstances int32
+	Timeout      int32 // milliseconds; 0: none
+	SelfDestruct bool
+	Exclusive    bool
+	Client       string // that alone runs it; "": any
+	OnError      string
+	Zone         string // "": the server's
+	Tasks        []Task
+}
+
+// Task is a row of timetable.task.
+type Task struct {
+	ID          int64             `json:"id"`
+	Name        string            `json:"name"`
+	Kind        string            `json:"kind"` // SQL, PROGRAM, BUILTIN
+	Command     string            `json:"command"`
+	RunAs       string            `json:"runAs"`
+	Connection  string            `json:"connection"`
+	IgnoreError bool              `json:"ignoreError"`
+	Autonomous  bool              `json:"autonomous"`
+	Timeout     int64             `json:"timeout"`    // milliseconds; 0: none
+	Parameters  []json.RawMessage `json:"parameters"` // it runs once with each
+}
+
+var (
+	//go:embed query/place.sql
+	placeQuery string
+	//go:embed query/chains.sql
+	chainsQuery string
+)
+
+// Read looks at the chains of the connection's database.
+func Read(ctx context.Context, conn *pgx.Conn) (p Place, chains []Chain, err error) {
+	if err := moving.Tables(ctx, conn, "pg_timetable", "timetable.chain", "timetable.task", "timetable.parameter"); err != nil {
+		return p, nil, err
+	}
+	if err := conn.QueryRow(ctx, placeQuery).Scan(&p.Zone, &p.User, &p.Now); err != nil {
+		return p, nil, err
+	}
+	rows, err := conn.Query(ctx, chainsQuery)
+	if err == nil {
+		chains, err = pgx.CollectRows(rows, pgx.RowToStructByPos[Chain])
+	}
+	var lack *pgconn.PgError
+	if errors.As(err, &lack) && lack.Code == "42703" {
+		err = errors.New("the tables are those of pg_timetable before version 4: have a later one migrate them first: " + lack.Message)
+	}
+	return p, chains, err
+}

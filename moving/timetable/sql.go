@@ -1,0 +1,102 @@
+package timetable
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+
+	"pgtaskd/moving"
+)
+
+// title is what a task is called.
+func (t Task) title() string {
+	if t.Name != "" {
+		return t.Name
+	}
+	return fmt.Sprintf("task %d", t.ID)
+}
+
+// sql is what a task runs: its command, once with each of its parameters.
+func (t Task) sql() string {
+	command := strings.TrimRight(strings.TrimSpace(t.Command), ";") + ";"
+	if last := command[strings.LastIndexByte(command, '\n')+1:]; strings.Contains(last, "--") {
+		command = command[:len(command)-1] + "\n;"
+	}
+	lists := t.arguments()
+	if len(lists) == 0 {
+		return command
+	}
+	name := fmt.Sprintf("task_%d", t.ID)
+	text := fmt.Sprintf("PREPARE %s AS %s", name, command)
+	for _, list := range lists {
+		text += fmt.Sprintf(" EXECUTE %s(%s);", name, strings.Join(list, ", "))
+	}
+	return text + " DEALLOCATE " + name + ";"
+}
+
+// arguments are the lists of parameters that are not empty, as SQL writes them.
+func (t Task) arguments() (lists [][]string) {
+	for _, p := range t.Parameters {
+		var values []json.RawMessage
+		if json.Unmarshal(p, &values) != nil {
+			continue // unbound says so
+		}
+		list := make([]string, len(values))
+		for i, v := range values {
+			list[i] = literal(v)
+		}
+		if len(list) > 0 {
+			lists = append(lists, list)
+		}
+	}
+	return lists
+}
+
+// literal is a JSON value as an argument: the server finds out the type, as it does for pg_timetable.
+func literal(v json.RawMessage) string {
+	text := string(bytes.TrimSpace(v))
+	var word string
+	switch {
+	case text == "null":
+		return "NULL"
+	case json.Unmarshal(v, &word) == nil:
+		text = word
+	}
+	if strings.Contains(text, `\`) {
+		return "E'" + strings.NewReplacer(`\`, `\\`, `'`, `''`).Replace(text) + "'"
+	}
+	return "'" + strings.ReplaceAll(text, "'", "''") + "'"
+}
+
+// preparable is how a statement begins that takes parameters.
+var preparable = regexp.MustCompile(`(?i)^\s*(select|insert|update|delete|values|with|merge)\b`)
+
+// unbound is why a task's parameters cannot be given to its command, or "".
+func (t Task) unbound() string {
+	for _, p := range t.Parameters {
+		if trimmed := bytes.TrimSpace(p); len(trimmed) == 0 || trimmed[0] != '[' {
+			return "its parameters are no array"
+		}
+	}
+	if len(t.arguments()) == 0 || preparable.MatchString(t.Command) {
+		return ""
+	}
+	return "it has parameters, and is no statement that PREPARE takes: write them into it"
+}
+
+// ignoring runs SQL whose failure does no harm to what stands beside it.
+func ignoring(sql string) string {
+	return "DO " + moving.Dollars("ignore", "BEGIN EXECUTE "+moving.Dollars("sql", sql)+"; EXCEPTION WHEN OTHERS THEN RAISE WARNING '%', SQLERRM; END") + ";"
+}
+
+// as runs SQL under another role, as pg_timetable does.
+func (p Place) as(t Task, sql string) string {
+	if t.RunAs == "" || t.RunAs == p.User {
+		return sql
+	}
+	return "SET LOCAL ROLE " + pgx.Identifier{t.RunAs}.Sanitize() + "; " + sql + " RESET ROLE;"
+}

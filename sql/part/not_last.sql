@@ -1,0 +1,22 @@
+-- The ended task t is not the last of a chain, nor the last run of one that goes on: the row after it has ended, too. Where that row is gone, since it had nothing to show,
+-- the job goes on if a task waits with its key, or one that repeats itself has its group and input.
+(
+    t.repeat OPERATOR(pg_catalog.<=) '0' AND t.cron IS NULL AND t.origin IS NULL
+    OR t.next IS NOT NULL AND coalesce(
+        (SELECT n.stop IS NOT NULL FROM :table AS n WHERE n.id OPERATOR(pg_catalog.>=) t.next AND n.id OPERATOR(pg_catalog.<=) t.next ORDER BY n.id LIMIT 1),
+        t.key IS NOT NULL AND EXISTS (SELECT FROM :table AS w WHERE w.wait_key OPERATOR(pg_catalog.=) t.key)
+        OR EXISTS (
+            SELECT
+            FROM (
+                SELECT r."group", r.input
+                FROM :table AS r
+                WHERE r.stop IS NULL
+                    AND (r.repeat OPERATOR(pg_catalog.>) '0' OR r.cron IS NOT NULL)
+                ORDER BY r.id
+                LIMIT 200
+            ) AS r
+            WHERE r."group" OPERATOR(pg_catalog.=) t."group"
+                AND r.input OPERATOR(pg_catalog.=) t.input
+        )
+    )
+)

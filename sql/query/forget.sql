@@ -1,0 +1,49 @@
+-- Deletes ended tasks that are older than they are kept, but for those that somebody has locked, or has changed since they were found, and those that a task names in after which has come
+-- since: where many have come, none is deleted. Returns those that a trigger has kept.
+-- $1 how long they are kept, $2 ids, $3 the last id of those that may name them and were looked at
+WITH since AS MATERIALIZED (
+    SELECT t.after
+    FROM :table AS t
+    WHERE t.stop IS NULL
+        AND t.after IS NOT NULL
+        AND t.id OPERATOR(pg_catalog.>) $3
+    ORDER BY t.id
+    LIMIT 100
+),
+old AS MATERIALIZED (
+    SELECT t.part, t.place
+    FROM pg_catalog.unnest($2::pg_catalog.int8[]) AS l (id)
+    CROSS JOIN LATERAL (
+        SELECT t.tableoid AS part, t.ctid AS place
+        FROM :table AS t
+        WHERE t.id OPERATOR(pg_catalog.>=) l.id
+            AND t.id OPERATOR(pg_catalog.<=) l.id
+            AND t.stop OPERATOR(pg_catalog.<) (pg_catalog.statement_timestamp() OPERATOR(pg_catalog.-) :kept)
+            AND :not_last
+        ORDER BY t.id
+    ) AS t
+    WHERE (SELECT pg_catalog.count(*) FROM since) OPERATOR(pg_catalog.<) 100
+        AND NOT EXISTS (SELECT FROM since AS s WHERE l.id OPERATOR(pg_catalog.=) ANY (s.after))
+),
+locked AS MATERIALIZED (
+    SELECT t.id, o.part, o.place
+    FROM old AS o
+    CROSS JOIN LATERAL (
+        SELECT t.id, t.ctid AS place
+        FROM :table AS t
+        WHERE t.ctid OPERATOR(pg_catalog.=) o.place
+            AND t.tableoid OPERATOR(pg_catalog.=) o.part
+        FOR UPDATE SKIP LOCKED
+    ) AS t
+    WHERE t.place OPERATOR(pg_catalog.=) o.place
+),
+deleted AS (
+    DELETE FROM :table AS t
+    USING locked AS l
+    WHERE t.ctid OPERATOR(pg_catalog.=) l.place
+        AND t.tableoid OPERATOR(pg_catalog.=) l.part
+    RETURNING t.id
+)
+SELECT l.id
+FROM locked AS l
+WHERE NOT EXISTS (SELECT FROM deleted AS d WHERE d.id OPERATOR(pg_catalog.=) l.id)

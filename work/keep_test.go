@@ -1,0 +1,284 @@
+package work
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/rs/zerolog"
+
+	"pgtaskd/work/schedule"
+)
+
+// keeps is a target that keeps what has ended for a week, but what was stopped.
+func keeps(t *Target) {
+	week := schedule.Interval{Days: 7}
+	t.Keep = Keep{"DONE": week, "FAIL": week, "GONE": week}
+}
+
+// walked has a loop walk through all of the table, and delete what is old.
+func (s *stage) walked(l *loop) {
+	s.t.Helper()
+	for range 10_000 {
+		l.keeping.next = time.Time{}
+		if err := l.walk(s.t.Context()); err != nil {
+			s.t.Fatal(err)
+		}
+		if l.keeping.pages == 0 {
+			return
+		}
+	}
+	s.t.Fatal("the walk does not end")
+}
+
+// history inserts a task that has ended, and returns its id. age is an interval, or NULL.
+func (s *stage) history(state, age, columns, values string) string {
+	s.t.Helper()
+	if columns != "" {
+		columns, values = ", "+columns, ", "+values
+	}
+	return s.inserted(fmt.Sprintf("INSERT INTO task (input, state, start, stop%s) VALUES ('SELECT 1', '%s', now(), now() - (%s)::interval%s)", columns, state, age, values))
+}
+
+// inserted is the id of a new task.
+func (s *stage) inserted(sql string) (id string) {
+	s.t.Helper()
+	if err := s.conn.QueryRow(s.t.Context(), sql+" RETURNING id::text", pgx.QueryExecModeSimpleProtocol).Scan(&id); err != nil {
+		s.t.Fatal(sql, ": ", err)
+	}
+	return id
+}
+
+// left are the ids of the rows that there are.
+func (s *stage) left() string {
+	s.t.Helper()
+	return s.get("SELECT coalesce(string_agg(id::text, ' ' ORDER BY id), '') FROM task")
+}
+
+func (s *stage) leaves(want ...string) {
+	s.t.Helper()
+	if got := s.left(); got != strings.Join(want, " ") {
+		s.t.Errorf("tasks %s are left, not %s", got, strings.Join(want, " "))
+	}
+}
+
+// TestOldTasksAreDeleted, by the time of their end, and by state.
+func TestOldTasksAreDeleted(t *testing.T) {
+	t.Parallel()
+	s := prepared(t, keeps)
+	l := s.installed()
+	var kept []string
+	keep := func(id string) { kept = append(kept, id) }
+	for _, state := range []string{"DONE", "FAIL", "GONE"} {
+		s.history(state, "'8 days'", "", "")
+		keep(s.history(state, "'6 days'", "", ""))
+		keep(s.history(state, "NULL", "", "")) // somebody has written that it ended, and not when
+	}
+	keep(s.history("STOP", "'8 days'", "", "")) // those are kept for ever
+	keep(s.history("STOP", "NULL", "", ""))
+	for _, state := range []string{"PLAN", "WORK"} {
+		keep(s.history(state, "'8 days'", "plan", "'2000-01-01'"))
+	}
+	s.walked(l)
+	s.leaves(kept...)
+
+	s.target.Keep = Keep{"STOP": {Months: 1}}
+	live := s.target.live()
+	l.live.Store(&live)
+	old := s.history("STOP", "'32 days'", "", "")
+	s.walked(l)
+	s.leaves(kept...)
+	if strings.Contains(s.left(), old) {
+		t.Error("what was stopped a month ago is kept")
+	}
+}
+
+// TestTheLastOfAChainIsKept: what somebody would start the series with again, and the last run of one that goes on.
+func TestTheLastOfAChainIsKept(t *testing.T) {
+	t.Parallel()
+	s := prepared(t, keeps)
+	l := s.installed()
+	s.exec("SET session_replication_role = replica")
+	chains := map[string]struct {
+		rows [][2]string // state, further columns; row n has the id #n
+		want string
+	}{
+		"that goes on":                   {[][2]string{{"DONE", "next = #2"}, {"FAIL", "next = #3"}, {"PLAN", ""}}, "#2 #3"},
+		"that is paused":                 {[][2]string{{"FAIL", "next = #2"}, {"FAIL", "next = #3"}, {"STOP", ""}}, "#2 #3"},
+		"that runs":                      {[][2]string{{"DONE", "next = #2"}, {"WORK", ""}}, "#1 #2"},
+		"that has ended":                 {[][2]string{{"DONE", "next = #2"}, {"DONE", "next = #3"}, {"GONE", ""}}, "#3"},
+		"that was superseded":            {[][2]string{{"DONE", "next = #2"}, {"GONE", "key = 'a'"}, {"PLAN", "repeat = '0', key = 'a'"}}, "#2 #3"},
+		"of cron":                        {[][2]string{{"DONE", "repeat = '0', cron = '@daily', next = #2"}, {"FAIL", "repeat = '0', cron = '@daily'"}}, "#2"},
+		"of which somebody took the end": {[][2]string{{"DONE", "next = #2"}, {"DONE", "repeat = '0', origin = now()"}, {"DONE", "repeat = '0'"}}, "#2"},
+		"whose next row had no output":   {[][2]string{{"FAIL", "next = #9"}, {"DONE", "next = #3"}, {"PLAN", ""}}, "#2 #3"},
+		"with a key, likewise":           {[][2]string{{"FAIL", "next = #9, key = 'b', input = 'before'"}, {"PLAN", "key = 'b'"}}, "#2"},
+		"whose waiting row was deleted":  {[][2]string{{"FAIL", "next = #2"}, {"FAIL", "next = #9"}}, "#2"},
+	}
+	want, left, base := map[string]string{}, map[string]string{}, 0
+	for name, c := range chains {
+		base += 10
+		number := func(text string) string { return strings.ReplaceAll(text, "#", fmt.Sprint(base/10)) }
+		for i, row := range c.rows {
+			stop := "'2020-01-01'"
+			if row[0] == "PLAN" || row[0] == "WORK" || row[0] == "STOP" {
+				stop = "NULL"
+			}
+			s.exec(fmt.Sprintf(`INSERT INTO task (id, input, repeat, "group", state, stop) VALUES (%s, 'SELECT 1', '1 day', '%s', '%s', %s)`, number(fmt.Sprint("#", i+1)), name, row[0], stop))
+			if row[1] != "" {
+				s.exec("UPDATE task SET " + number(row[1]) + " WHERE id = " + number(fmt.Sprint("#", i+1)))
+			}
+		}
+		want[name] = number(c.want)
+	}
+	s.walked(l)
+	for name := range chains {
+		left[name] = s.get(`SELECT string_agg(id::text, ' ' ORDER BY id) FROM task WHERE "group" = $1`, name)
+		if left[name] != want[name] {
+			t.Errorf("of a chain %s %s are left, not %s", name, left[name], want[name])
+		}
+	}
+}
+
+// TestWhatWaitingTasksNameIsKept, until they do not wait any more.
+func TestWhatWaitingTasksNameIsKept(t *testing.T) {
+	t.Parallel()
+	s := prepared(t, keeps)
+	l := s.installed()
+	first, second, third := s.history("DONE", "'8 days'", "", ""), s.history("FAIL", "'8 days'", "", ""), s.history("DONE", "'8 days'", "", "")
+	s.exec("SET session_replication_role = replica") // who may name what is not the matter here
+	waits := s.inserted("INSERT INTO task (input, plan, after) VALUES ('SELECT 1', 'infinity', ARRAY[" + first + "]::int8[])")
+	paused := s.inserted("INSERT INTO task (input, state, after) VALUES ('SELECT 1', 'STOP', ARRAY[" + third + "," + second + "]::int8[])")
+	s.walked(l)
+	s.leaves(first, second, third, waits, paused)
+	s.exec("UPDATE task SET state = 'GONE', stop = now() WHERE id = " + paused)
+	s.walked(l)
+	s.leaves(first, waits, paused)
+}
+
+// TestRowsThatTheTableKeeps: the others go, and each reason is logged once.
+func TestRowsThatTheTableKeeps(t *testing.T) {
+	t.Parallel()
+	s := prepared(t, keeps)
+	l := s.installed()
+	l.log = zerolog.New(s)
+	s.exec("CREATE TABLE refers (id int8 REFERENCES task); CREATE TABLE later (id int8 REFERENCES task DEFERRABLE INITIALLY DEFERRED)")
+	s.exec(`CREATE FUNCTION keep() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN
+		IF OLD.data = 'raise' THEN RAISE 'not this one'; ELSIF OLD.data = 'null' THEN RETURN NULL; ELSIF OLD.data = 'slow' THEN PERFORM pg_sleep(30); END IF; RETURN OLD; END$$;
+		CREATE TRIGGER keep BEFORE DELETE ON task FOR EACH ROW EXECUTE FUNCTION keep()`)
+	var kept []string
+	for i := range 3 {
+		for _, data := range []string{"raise", "null", "refers", "later", "slow", ""} {
+			if data == "slow" && i > 0 {
+				continue
+			}
+			id := s.history("DONE", "'8 days'", "data", "'"+data+"'")
+			switch data {
+			case "":
+				continue
+			case "refers", "later":
+				s.exec("INSERT INTO " + data + " VALUES (" + id + ")")
+			}
+			kept = append(kept, id)
+		}
+	}
+	locked := s.history("DONE", "'8 days'", "", "")
+	id, err := strconv.ParseInt(locked, 10, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	release := s.lock(id, "FOR KEY SHARE")
+	s.walked(l)
+	s.leaves(append(kept, locked)...)
+	release()
+	s.walked(l)
+	s.leaves(kept...)
+	for word, times := range map[string]int{"not this one": 1, "a trigger has kept the row": 1, "refers_id_fkey": 1, "later_id_fkey": 1, "statement timeout": 1} {
+		if n := strings.Count(s.logged(), word); n != times {
+			t.Errorf("%q is logged %d times:\n%s", word, n, s.logged())
+		}
+	}
+}
+
+// TestOldTasksOfManyPages go, of partitions too, whatever is between them.
+func TestOldTasksOfManyPages(t *testing.T) {
+	t.Parallel()
+	for name, table := range map[string]string{"one table": "", "partitions": parts} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := prepared(t, keeps)
+			if table != "" {
+				must(t, s.conn, table)
+			}
+			l := s.installed()
+			s.exec("SET session_replication_role = replica")
+			s.exec(`INSERT INTO task (input, output, plan, state, start, stop)
+				SELECT 'SELECT 1', repeat('x', 500), CASE i % 3 WHEN 0 THEN '2020-06-01' WHEN 1 THEN '2021-06-01' ELSE now() END, 'DONE', now(), now() - CASE WHEN i % 2 = 0 THEN interval '8 days' ELSE '1 day' END
+				FROM generate_series(1, 4000) AS i`)
+			l.keeping.began = time.Now() // else it begins in the middle
+			s.walked(l)
+			if got := s.get("SELECT count(*) FILTER (WHERE stop < now() - interval '7 days') || ' ' || count(*) FROM task"); got != "0 2000" {
+				t.Errorf("old tasks, and all: %s", got)
+			}
+			if n := len(l.keeping.refused); n > 0 {
+				t.Errorf("%d were refused", n)
+			}
+		})
+	}
+}
+
+// TestKeepChangesWithoutADrain: what runs goes on, and the leader begins at once to delete.
+func TestKeepChangesWithoutADrain(t *testing.T) {
+	t.Parallel()
+	s := play(t, func(t *Target) { t.Changes = NewChanges() })
+	s.exec("SELECT pg_advisory_lock(7)")
+	runs := s.add("input", "SELECT pg_advisory_xact_lock_shared(7)")
+	s.becomes(runs, "WORK")
+	old := s.history("DONE", "'1 hour'", "", "")
+	changed := s.target
+	changed.Keep = Keep{"DONE": {Micros: 60_000_000}}
+	s.target.Changes.Set(changed)
+	s.eventually("0", "SELECT count(*) FROM task WHERE id = "+old)
+	s.stillRun(runs)
+	s.exec("SELECT pg_advisory_unlock(7)")
+	s.becomes(runs, "DONE")
+	if n := s.leads(); n != 1 || s.row(runs, "attempt, interrupted") != `{"attempt":1,"interrupted":0}` {
+		t.Errorf("led %d times: %s", n, s.row(runs, "attempt, interrupted"))
+	}
+}
+
+// TestAHistoryWithoutKeepIsSaidToBeLong, once a day, and not where something makes it shorter.
+func TestAHistoryWithoutKeepIsSaidToBeLong(t *testing.T) {
+	t.Parallel()
+	s := prepared(t)
+	must(t, s.conn, parts)
+	l := s.installed()
+	l.log = zerolog.New(s)
+	weigh := func(most int64) int {
+		l.weighed.next, l.weighed.most = time.Now().Add(-time.Second), most
+		if err := l.weigh(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		return strings.Count(s.logged(), "tasks that have ended")
+	}
+	s.exec("SET session_replication_role = replica")
+	s.exec(`INSERT INTO task (input, plan, state, stop) SELECT 'SELECT 1', CASE WHEN i % 2 = 0 THEN '2020-06-01' ELSE now() END, (CASE WHEN i % 4 < 3 THEN 'DONE' ELSE 'PLAN' END)::state, now()
+		FROM generate_series(1, 20000) AS i`)
+	if n := weigh(20_000); n != 0 {
+		t.Error(s.logged())
+	}
+	if ended, err := about(t.Context(), l.control.conn, l.queries(), l.target); err != nil || ended < 13_000 || ended > 17_000 {
+		t.Errorf("about %d of 15,000 have ended (%v)", ended, err)
+	}
+	weigh(10_000)
+	if n := weigh(10_000); n != 1 {
+		t.Errorf("logged %d times", n)
+	}
+	live := Live{Keep: Keep{"DONE": {}}}
+	l.live.Store(&live)
+	if l.weighed.told = (time.Time{}); weigh(10_000) != 1 {
+		t.Error("it is logged although some are deleted")
+	}
+}
