@@ -45,8 +45,9 @@ attack: build ## Run all attacks of docs/security.md and the memory tests (10 mi
 	go test -count=1 -tags slow -timeout 30m $(TESTFLAGS) ./attack
 	go test -count=1 -tags slow -timeout 30m $(TESTFLAGS) -run '^TestMemory' ./smoke
 
-thorough: ## Run all cases of the long tables of work and of its model, of which make test takes a sample (7 minutes).
+thorough: ## Run all cases of the long tables of work, of its model and of its calendar, of which make test takes a sample (7 minutes).
 	go test -count=1 -tags slow -timeout 30m $(TESTFLAGS) ./work/model
+	go test -count=1 -tags slow -timeout 30m $(TESTFLAGS) -run '^TestEachMinuteOfSixteenYears$$' ./work/schedule
 	server/install.sh postgresql
 	go test -count=1 -tags slow -timeout 30m $(TESTFLAGS) -run '^TestNothingReadsALargeTable$$' ./ask
 	go test -race -count=1 -tags slow -timeout 30m $(TESTFLAGS) -run '^(TestPlansDoNotDependOnStatistics|TestWhyATaskWaits|TestOutages|TestEndsThatTheTableRefuses|TestEncodings|TestOddBytes|TestTasksRunAsTheirLoginsSettingsSay)$$' ./work

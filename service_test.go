@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"pgtaskd/conf"
+	"pgtaskd/remote"
 )
 
 // TestServiceManagerIsTold when the program is ready, that it is alive, and that it stops.
@@ -85,4 +86,28 @@ func TestServiceExamples(t *testing.T) {
 		}
 	}
 	t.Logf("%v %s", err, said)
+}
+
+// TestServicePassword: the password file of the example has the password that its configuration asks for.
+func TestServicePassword(t *testing.T) {
+	t.Parallel()
+	file, err := conf.Read("docs/service/pgtaskd.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	line, err := os.ReadFile("docs/service/pgpass")
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "pgpass")
+	if err := os.WriteFile(path, line, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cfg, err := remote.Own(file.Targets[0].Connect.With(remote.Settings{"passfile": path}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if cfg.Password != "change-me" {
+		t.Errorf("%s at %s:%d has no password", cfg.User, cfg.Host, cfg.Port)
+	}
 }

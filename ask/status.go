@@ -8,6 +8,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"pgtaskd/human"
 	"pgtaskd/routine"
 	"pgtaskd/sql"
 	"pgtaskd/work"
@@ -87,7 +88,7 @@ func ShowStatus(ctx context.Context, s *Screen, targets []work.Target, limit tim
 
 // statuses asks the targets at once, those of one database and role in one session.
 func statuses(ctx context.Context, targets []work.Target, limit time.Duration) []Status {
-	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("no answer within %s", rough(limit)))
+	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("no answer within %s", human.Duration(limit)))
 	defer cancel()
 	all := make([]Status, len(targets))
 	same := map[string][]int{} // targets by how they are connected to

@@ -1,41 +1,17 @@
 package ask
 
 import (
-	"fmt"
 	"strings"
 	"time"
 
+	"pgtaskd/human"
 	"pgtaskd/remote"
 )
 
-// span is how people write so many seconds: the two largest units, or parts of a second.
+// span is how people write so many seconds.
 func span(seconds float64) string {
-	if seconds < 0 {
-		seconds = 0
-	}
-	switch {
-	case seconds < 0.9995:
-		return fmt.Sprintf("%.0f ms", seconds*1000)
-	case seconds < 59.95:
-		return strings.TrimSuffix(fmt.Sprintf("%.1f", seconds), ".0") + " s"
-	}
-	left := int64(seconds + 0.5)
-	var words []string
-	for _, unit := range []struct {
-		seconds int64
-		name    string
-	}{{86400, "d"}, {3600, "h"}, {60, "min"}, {1, "s"}} {
-		if n := left / unit.seconds; n > 0 {
-			words = append(words, fmt.Sprint(n, " ", unit.name))
-			left -= n * unit.seconds
-		} else if len(words) > 0 {
-			break
-		}
-		if len(words) == 2 {
-			break
-		}
-	}
-	return strings.Join(words, " ")
+	const most = 1e9 // 30 years, within what a Duration holds
+	return human.Duration(time.Duration(min(max(seconds, 0), most) * float64(time.Second)))
 }
 
 // iso is a moment as the server writes it, as JSON has it. Infinity stays.
@@ -90,6 +66,3 @@ func unsecret(text string) string {
 	}
 	return settings.Public()
 }
-
-// rough is a duration in words.
-func rough(d time.Duration) string { return span(d.Seconds()) }

@@ -6,7 +6,7 @@ import "testing"
 func TestWords(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ what, got, want string }{
-		{"no time", span(0), "0 ms"},
+		{"no time", span(0), "0 s"},
 		{"milliseconds", span(0.0126), "13 ms"},
 		{"nearly a second", span(0.9996), "1 s"},
 		{"seconds", span(1.25), "1.2 s"},
@@ -15,8 +15,8 @@ func TestWords(t *testing.T) {
 		{"minutes", span(61), "1 min 1 s"},
 		{"hours", span(3*3600 + 25), "3 h"},
 		{"hours and minutes", span(3*3600 + 125), "3 h 2 min"},
-		{"days", span(400 * 86400), "400 d"},
-		{"a clock that went back", span(-3), "0 ms"},
+		{"days", span(400 * 86400), "400 days"},
+		{"a clock that went back", span(-3), "0 s"},
 		{"moment", iso("2026-11-25 14:25:41.5+00"), "2026-11-25T14:25:41.5+00:00"},
 		{"moment west of Greenwich", iso("2026-11-25 14:25:41-03:30"), "2026-11-25T14:25:41-03:30"},
 		{"infinity", iso("infinity"), "infinity"},

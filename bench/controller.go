@@ -138,13 +138,19 @@ func (s *stand) serve(ctx context.Context, run int, body func(context.Context, *
 }
 
 // serveAll calls body while a controller serves the targets.
-func (s *stand) serveAll(ctx context.Context, targets []map[string]any, body func(context.Context, *process) error) (err error) {
+func (s *stand) serveAll(ctx context.Context, targets []map[string]any, body func(context.Context, *process) error) error {
+	return s.serveConfigured(ctx, map[string]any{"targets": targets}, body)
+}
+
+// serveConfigured calls body while a controller serves what the configuration says beside the dsn.
+func (s *stand) serveConfigured(ctx context.Context, file map[string]any, body func(context.Context, *process) error) (err error) {
 	config, err := os.CreateTemp("", "pgtaskd-bench-*.json")
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, os.Remove(config.Name())) }()
-	err = json.NewEncoder(config).Encode(map[string]any{"dsn": s.server.DSN("postgres"), "targets": targets})
+	file["dsn"] = s.server.DSN("postgres")
+	err = json.NewEncoder(config).Encode(file)
 	if err := errors.Join(err, config.Close()); err != nil {
 		return err
 	}

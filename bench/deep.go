@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"time"
+
+	"pgtaskd/human"
 )
 
 // deep is how a long backlog is served: at what rate beside that of a short one in as many lanes, how soon, and in how much memory.
@@ -54,7 +56,7 @@ func (d *deep) measure(ctx context.Context, s *stand) ([]figure, error) {
 // serve has a part of the backlog served, from which it returns the rate, how long after the controller the first task started, and
 // the most memory that it took.
 func (d *deep) serve(ctx context.Context, run int) (rate float64, start time.Duration, memory float64, err error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, runLimit, fmt.Errorf("nothing was served within %s", runLimit))
+	ctx, cancel := context.WithTimeoutCause(ctx, runLimit, fmt.Errorf("nothing was served within %s", human.Duration(runLimit)))
 	defer cancel()
 	s := d.stand
 	var waiting int

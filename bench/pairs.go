@@ -5,6 +5,8 @@ import (
 	"context"
 	"fmt"
 	"slices"
+
+	"pgtaskd/human"
 )
 
 // side is one of the two builds: its stand, and the rate at which it served each row last.
@@ -59,7 +61,7 @@ func (s *stand) makeTable(ctx context.Context, database string) error {
 	if err := s.create(ctx, database); err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, runLimit, fmt.Errorf("the table was not made and served within %s", runLimit))
+	ctx, cancel := context.WithTimeoutCause(ctx, runLimit, fmt.Errorf("the table was not made and served within %s", human.Duration(runLimit)))
 	defer cancel()
 	err := s.serve(ctx, 0, func(ctx context.Context, _ *process) error {
 		if err := s.await(ctx, "SELECT to_regclass('public.task') IS NOT NULL"); err != nil {

@@ -13,6 +13,8 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
 	"github.com/riverqueue/river/rivermigrate"
+
+	"pgtaskd/human"
 )
 
 // beside is the rate of a backlog beside that at which River works as many jobs.
@@ -88,7 +90,7 @@ type riverJobs struct {
 
 // serve returns the time from the first start of a job until all ends are to be seen in the table.
 func (j riverJobs) serve(ctx context.Context, s *stand, count int) (took time.Duration, err error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, runLimit, fmt.Errorf("%d jobs of River have not ended within %s", count, runLimit))
+	ctx, cancel := context.WithTimeoutCause(ctx, runLimit, fmt.Errorf("%d jobs of River have not ended within %s", count, human.Duration(runLimit)))
 	defer cancel()
 	if err := s.execute(ctx, "TRUNCATE river_job, effect"); err != nil {
 		return 0, err

@@ -78,7 +78,7 @@ func sizes(e effort) []row {
 			cpu:    figure{bar: 1},
 			memory: figure{bar: 60, aim: 20},
 			number: figure{bar: 2, aim: 1},
-		})
+		}, &scraped{count: 3 * e.targets, watched: e.watched, bar: 1})
 	}
 	return all
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"pgtaskd/human"
 	"pgtaskd/sql"
 )
 
@@ -31,7 +32,7 @@ const eachLeast = 400
 
 // spread has as many tasks of each target served, and returns the time from the first start until all ends are to be seen.
 func (s *stand) spread(ctx context.Context, targets, run, each int) (took time.Duration, err error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, runLimit, fmt.Errorf("%d tasks of each target have not ended within %s", each, runLimit))
+	ctx, cancel := context.WithTimeoutCause(ctx, runLimit, fmt.Errorf("%d tasks of each target have not ended within %s", each, human.Duration(runLimit)))
 	defer cancel()
 	if _, err := s.conn.Exec(ctx, "SELECT spread_empty($1)", targets); err != nil {
 		return 0, err

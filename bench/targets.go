@@ -36,26 +36,22 @@ func (t *targets) measure(ctx context.Context, s *stand) (_ []figure, err error)
 // settling is how long after the last target has its connection the controller is taken to be idle.
 const settling = 3 * time.Second
 
+// served waits until as many targets are served and nothing more is to be done.
+func (s *stand) served(ctx context.Context, count int, most time.Duration) error {
+	if err := s.await(ctx, "SELECT count(DISTINCT application_name) >= $1 FROM pg_stat_activity WHERE "+controls, count); err != nil {
+		return err
+	}
+	return pause(ctx, min(settling, most))
+}
+
 func (t *targets) watch(ctx context.Context, p *process) error {
-	if err := t.stand.await(ctx, "SELECT count(DISTINCT application_name) >= $1 FROM pg_stat_activity WHERE "+controls, t.count); err != nil {
-		return err
-	}
-	if err := pause(ctx, min(settling, t.watched)); err != nil {
-		return err
-	}
-	before, err := consumed(p.pid)
+	err := t.stand.served(ctx, t.count, t.watched)
 	if err != nil {
 		return err
 	}
-	began := time.Now()
-	if err := pause(ctx, t.watched); err != nil {
+	if t.cpu.value, err = p.share(ctx, t.watched, func(context.Context) error { return nil }); err != nil {
 		return err
 	}
-	after, err := consumed(p.pid)
-	if err != nil {
-		return err
-	}
-	t.cpu.value = 100 * float64(after-before) / float64(time.Since(began))
 	var connections float64
 	if err := t.stand.conn.QueryRow(ctx, "SELECT count(*) FROM pg_stat_activity WHERE "+controls).Scan(&connections); err != nil {
 		return err

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// controller is one of the two: a program that is started anew whenever it has been killed.
+// controller is one of the two: a program that is started again whenever it has been killed.
 type controller struct {
 	program string
 	ways    [2]string // configurations, taken in turn

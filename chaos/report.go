@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"pgtaskd/human"
 )
 
 // report is what happened and what was wrong. Its methods may be called from any goroutine.
@@ -100,7 +102,7 @@ func (r *report) print(out io.Writer) error {
 		fmt.Fprintf(w, "| %s\t| %d\t|\n", promise, r.violations[promise].count)
 	}
 	fmt.Fprintf(w, "| all\t| %d\t|\n\n", r.broken())
-	fmt.Fprintf(w, "%s, all within %s after the last fault\n", r.ends, r.settled.Round(100*time.Millisecond))
+	fmt.Fprintf(w, "%s, all within %s after the last fault\n", r.ends, human.Duration(r.settled))
 	for _, promise := range r.promises {
 		for _, example := range r.violations[promise].examples {
 			fmt.Fprintf(w, "\n%s: %s", promise, example)

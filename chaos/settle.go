@@ -15,7 +15,7 @@ import (
 // and again waits for some ten seconds.
 const settleLimit = 2 * time.Minute
 
-// settle waits until all tasks but the chains have ended and each chain has gone on, then has the controllers drained. What does
+// settle waits until all tasks but the chains have ended and each chain has continued, then has the controllers drained. What does
 // not come about in time, the checks find.
 func (s *stand) settle(ctx context.Context, r *report) error {
 	healed := time.Now()

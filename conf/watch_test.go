@@ -73,7 +73,7 @@ func TestWatchSees(t *testing.T) {
 				link(t, in, filepath.Join(in, "releases/2"), "current")
 			},
 		},
-		"folder moved away and made anew": {
+		"folder moved away and made again": {
 			func(t *testing.T, in string) string { return put(t, in, "etc/conf.json", before) },
 			func(t *testing.T, in string) {
 				if err := os.Rename(filepath.Join(in, "etc"), filepath.Join(in, "old")); err != nil {

@@ -73,7 +73,7 @@ func (s *screen) close(h history) {
 	fmt.Fprintf(s.out, "Tasks: %s.\n", h)
 }
 
-// show draws the whole screen anew, in one write so that it does not flicker.
+// show draws the whole screen again, in one write so that it does not flicker.
 func (s *screen) show(tasks, _ []task, h history) {
 	columns, rows, err := term.GetSize(int(s.out.Fd()))
 	if err != nil || columns <= 0 || rows <= 0 {

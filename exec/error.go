@@ -27,6 +27,9 @@ type Failure struct {
 	routine, where string // of the server's error: what has raised it, and in which function or the like
 }
 
+// Indirect tells an error that a trigger, a constraint or other SQL behind a statement is the cause of.
+func (f *Failure) Indirect() bool { return f.where != "" }
+
 // Direct tells an error that a routine of the server's has raised for a statement itself from one with the same code that a trigger, a
 // constraint or other SQL behind the statement is the cause of.
 func (f *Failure) Direct(sqlstate, routine string) bool {
@@ -70,6 +73,17 @@ func NewFailure(message, code string, more ...string) *Failure {
 func endFailure(e *pgproto3.ErrorResponse) *Failure {
 	f := NewFailure("the end of the task could not be written: "+e.Message, e.Code, "DETAIL", e.Detail, "HINT", e.Hint, "QUERY", e.InternalQuery, "CONTEXT", e.Where)
 	f.routine, f.where = e.Routine, e.Where
+	return f
+}
+
+// commitFailure is an error that came with COMMIT. Where the end of the task may have left something to that, as its SQL may have, neither is blamed.
+func commitFailure(e *pgproto3.ErrorResponse, tail *Tail) *Failure {
+	f := serverFailure(e, tail.Input)
+	if len(tail.Calls) > 0 && tail.Defers {
+		const either = "Something was checked at COMMIT that the task's SQL or the write of its end had deferred."
+		f.Text = NewFailure("the task could not be committed: "+e.Message, e.Code,
+			"DETAIL", strings.TrimPrefix(e.Detail+"\n"+either, "\n"), "HINT", e.Hint, "QUERY", e.InternalQuery, "CONTEXT", e.Where).Text
+	}
 	return f
 }
 

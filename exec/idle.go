@@ -17,7 +17,7 @@ import (
 // connection. Whoever sends a task then can't always tell whether it has begun. So the session is
 // looked at first.
 
-// Present is an error, a *Lost, if the session has gone. It costs a system call: what the server
+// Present is an error, a *Lost, if the session is gone. It costs a system call: what the server
 // has said last, or that it has hung up, waits in the socket.
 func (s *Session) Present() error {
 	if s.cancel.runs() || len(s.behind) > 0 {

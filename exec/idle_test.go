@@ -8,8 +8,8 @@ import (
 	"pgtaskd/server/proxy"
 )
 
-// TestWhatMeetsASessionThatHasGoneHasNotBegun: by what was sent, or by the server's last word.
-func TestWhatMeetsASessionThatHasGoneHasNotBegun(t *testing.T) {
+// TestWhatMeetsASessionThatIsGoneHasNotBegun: by what was sent, or by the server's last word.
+func TestWhatMeetsASessionThatIsGoneHasNotBegun(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	for _, guarded := range []bool{true, false} {
@@ -89,9 +89,9 @@ func TestLookedAtWhileIdle(t *testing.T) {
 	b.end(result, "")
 	b.terminate()
 	if err := b.session.Present(); err == nil {
-		t.Error("it has gone")
+		t.Error("it is gone")
 	}
 	if err := b.session.Answers(t.Context()); err == nil {
-		t.Error("it has gone, and answers")
+		t.Error("it is gone, and answers")
 	}
 }

@@ -122,7 +122,7 @@ func (s *Session) ask(ctx context.Context, st *Statement, columns int, args ...[
 	return row, nil
 }
 
-// told is the server's last word on a session that has gone, if it has said one.
+// told is the server's last word on a session that is gone, if it has said one.
 func told(err error) error {
 	var lost *Lost
 	if errors.As(err, &lost) && lost.Fatal != nil {

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5/pgproto3"
+
 	"pgtaskd/server/proxy"
 	"pgtaskd/server/servertest"
 )
@@ -75,4 +77,17 @@ func newProxied(t *testing.T) (*bench, *proxy.Proxy) {
 	t.Cleanup(p.Stop)
 	b.dsn = p.DSN(b.dsn)
 	return b, p
+}
+
+// TestErrorsOfLimits: what a time limit brings about is worth another try, and the will of a person is not. Servers from 17 on say 25P04 of a transaction.
+func TestErrorsOfLimits(t *testing.T) {
+	t.Parallel()
+	for code, want := range map[string]bool{"25P03": true, "25P04": true, "57P05": false, "57P01": false, "57P02": false, "XX000": false} {
+		if e := (&pgproto3.ErrorResponse{Severity: "FATAL", SeverityUnlocalized: "FATAL", Code: code}); limit(e) != want {
+			t.Errorf("FATAL %s: %t", code, !want)
+		}
+	}
+	if !limit(&pgproto3.ErrorResponse{Severity: "ERROR", SeverityUnlocalized: "ERROR", Code: "57014"}) || limit(&pgproto3.ErrorResponse{Severity: "ERROR", SeverityUnlocalized: "ERROR", Code: "25P04"}) {
+		t.Error("an ERROR")
+	}
 }

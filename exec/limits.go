@@ -42,7 +42,7 @@ func (s *Session) ended(err error) error {
 	return nil
 }
 
-// Each statement has its time anew, and the first of these is short.
+// Each statement gets its full time again, and the first of these is short.
 const (
 	patient = "SET LOCAL statement_timeout TO '30s'"
 	settled = `SELECT WHERE pg_catalog.num_nulls(pg_catalog.set_config('idle_in_transaction_session_timeout', $1, true), ` +

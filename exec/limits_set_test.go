@@ -155,7 +155,7 @@ func cutOff(err error) bool {
 }
 
 // queue runs tasks one behind the other as a runner does. What has met a limit is run once more, on
-// another session if that one has gone.
+// another session if that one is gone.
 func (b *bench) queue(tasks ...*Task) {
 	b.t.Helper()
 	var before *Task

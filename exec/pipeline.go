@@ -9,7 +9,7 @@ import (
 // Queries that are over in no time are sent several at once: the exchange of messages costs more
 // than they do. Each has a transaction, a reset and settings of its own, as if it were sent when
 // the one before is over, but that it must begin in time: what a query that takes longer than
-// expected has kept waiting is passed over, and starts anew when its turn has come.
+// expected has kept waiting is passed over, and starts again when its turn has come.
 //
 // None of them may have an effect, since its end would have to be in its transaction: a probe
 // behind each makes that an error, by which the server passes over all the rest.

@@ -236,7 +236,7 @@ func TestSilenceAfterPipeline(t *testing.T) {
 		}
 	}
 	b.exec("SET lock_timeout TO '10s'")
-	b.exec("ALTER TABLE here ADD b int8") // when the session has gone, and its lock
+	b.exec("ALTER TABLE here ADD b int8") // when the session is gone, and its lock
 }
 
 // TestPipelineTerminated: a session that is ended while more is sent behind its task tells why.

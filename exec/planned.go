@@ -10,7 +10,7 @@ import (
 
 // What several tasks run one after the other is planned once, by the extended protocol: queries
 // that are sent at once, and what is sent one by one, such as writes. It is planned after all that
-// they are to find was there (Task.Settled), and anew for what may find more.
+// they are to find was there (Task.Settled), and again for what may find more.
 
 const inputName = "pgtaskd_input"
 

@@ -141,7 +141,7 @@ func TestPlanIsOutdated(t *testing.T) {
 	}
 }
 
-// TestPlanIsOfItsTime: what is sent later is planned anew, so that it sees what was there when it was claimed.
+// TestPlanIsOfItsTime: what is sent later is planned again, so that it sees what was there when it was claimed.
 func TestPlanIsOfItsTime(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -221,7 +221,7 @@ func TestWritesShareAPlan(t *testing.T) {
 	}
 }
 
-// TestWritesByAPlanThatFail: the error is that of the SQL alone, and what comes next is planned anew.
+// TestWritesByAPlanThatFail: the error is that of the SQL alone, and what comes next is planned again.
 func TestWritesByAPlanThatFail(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

@@ -37,7 +37,7 @@ var (
 )
 
 // silence bounds the time for which a remote's transaction, and the locks in it, stay if we are
-// never heard of again, as when the network has gone or we are frozen: for that transaction alone.
+// never heard of again, as when the network is gone or we are frozen: for that transaction alone.
 // It is true. $1: the limit, which is the session's own if it has one.
 const silence = `pg_catalog.set_config('idle_in_transaction_session_timeout', $1, true) IS NOT NULL`
 

@@ -186,7 +186,7 @@ func TestDeallocate(t *testing.T) {
 			t.Errorf("%s: %+v", input, verdict)
 		}
 	}
-	// What has gone behind our back is found out when it is wanted.
+	// What is gone without our knowledge is found out when it is wanted.
 	b.alive()
 	taken := spec("DEALLOCATE ALL")
 	taken.Traits.Prepared, taken.Wary = false, true
@@ -247,7 +247,7 @@ func TestCancelDuringPreparation(t *testing.T) {
 		}
 		count(verdict)
 	}
-	looking, err := pgx.Connect(t.Context(), b.dsn) // the other connection has gone with its context
+	looking, err := pgx.Connect(t.Context(), b.dsn) // the other connection is gone with its context
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -97,7 +97,7 @@ func (s *Session) Close() {
 // Abandon cuts the connection off, whatever is under way: Await and the others return an error.
 func (s *Session) Abandon() { _ = s.conn.Conn().Close() }
 
-// Lost is the end of a session: the connection has gone, by itself or with a FATAL error of the
+// Lost is the end of a session: the connection is gone, by itself or with a FATAL error of the
 // server's.
 type Lost struct {
 	Fatal *pgproto3.ErrorResponse // the server's last word, nil when there was none

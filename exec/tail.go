@@ -92,7 +92,7 @@ func (s *Session) readTail(tail *Tail, n int) (verdict *Verdict, passed bool, er
 	case s.forgotten(failure), limit(failure) && (len(tail.Calls) == 0 || tail.partly): // own sets it aside
 		verdict.Refused, verdict.Forgot = answer, true
 	case well == n-1:
-		verdict.Deferred = serverFailure(failure, tail.Input)
+		verdict.Deferred = commitFailure(failure, tail)
 	default:
 		verdict.Refused = answer
 		verdict.Forgot = tail.partly && !answer.Missed()

@@ -27,7 +27,7 @@ type Task struct {
 	Watched  bool          // on a remote, where it is to show whether it writes
 	Ours     bool          // its transaction is made ours right behind its SQL, which is no query alone, as its end is likely to be written there
 	Sending  time.Duration // how long the server may take to take it; 0: as long as for anything else
-	Guarded  bool          // it must not run twice: nothing is sent to a session that has gone
+	Guarded  bool          // it must not run twice: nothing is sent to a session that is gone
 	Settled  time.Time     // by our clock, a moment at which whatever it is to find was there; zero: not known, or it must not be run again
 }
 
@@ -71,8 +71,9 @@ func (r *Result) Retry() bool {
 // Tail is what is left to do for a task whose SQL has run in our transaction: the calls that write
 // its end, of which one fails when the task is no longer ours, or none; and COMMIT.
 type Tail struct {
-	Calls []Call
-	Input string // of that task, for its errors
+	Calls  []Call
+	Input  string // of that task, for its errors
+	Defers bool   // the table of the tasks has something that is checked at COMMIT
 
 	partly bool // what made the transaction ours has left out what the SQL has hardly changed
 }

@@ -37,7 +37,7 @@ func fullDisk(state string) string {
 
 func then(statements string) func(*stage) { return func(s *stage) { s.Helper(); s.exec(statements) } }
 
-// again makes the table anew, as pgtaskd schema prints it.
+// again makes the table once more, as pgtaskd schema prints it.
 func again(s *stage) {
 	s.Helper()
 	s.exec("TRUNCATE effect")

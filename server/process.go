@@ -92,7 +92,7 @@ func (p *process) stop(signal os.Signal) error {
 	case <-timer.C:
 		_ = p.cmd.Process.Kill() // or it has ended just now
 		<-p.done
-		return fmt.Errorf("PostgreSQL server: did not stop within %s, killed", stopTimeout)
+		return fmt.Errorf("PostgreSQL server: did not stop within %d s, killed", stopTimeout/time.Second)
 	}
 }
 

@@ -3,7 +3,7 @@ package smoke
 import "testing"
 
 // Settings that were changed before a task's INSERT hold for that task, though its session may have been there before.
-// It is not parallel, like the next: sessions are opened anew when such settings change, and other tests look at that.
+// It is not parallel, like the next: sessions are opened again when such settings change, and other tests look at that.
 func TestSettingsReachATask(t *testing.T) {
 	s := own(t, object{})
 	u := s.user(t)

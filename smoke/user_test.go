@@ -127,7 +127,7 @@ func (u *user) since(major int) bool {
 	return u.value(fmt.Sprintf("SELECT current_setting('server_version_num')::int >= %d0000", major)) == "t"
 }
 
-// gone waits for the end of a backend whose client has gone. Before PostgreSQL 14 it does not notice that while a statement lasts: it is told.
+// gone waits for the end of a backend whose client is gone. Before PostgreSQL 14 it does not notice that while a statement lasts: it is told.
 func (u *user) gone(pid string) {
 	u.Helper()
 	if !u.since(14) {

@@ -20,8 +20,9 @@ type Description struct {
 	Encoding     string   // of the database, by the server's name
 	TellsInserts bool     // by the trigger, which is enabled: of new tasks, as Waking says
 	TellsChanges bool     // by the triggers, which are enabled: on Channel, of all else that matters to the leader
-	Published    int64    // new tasks are, by Publication: a number that is another one when that is made anew; 0: they are not
+	Published    int64    // new tasks are, by Publication: a number that is another one when that is made again; 0: they are not
 	Waking       Waking   // of new tasks
+	Defers       bool     // it has constraints or triggers that may wait for COMMIT
 	Version      int      // of the schema, as the table's comment has it; 0: none
 	Register     int64    // of sessions, that can be used: a number that is another one when that is made again; 0: there is none
 	Unregistered string   // why there is none
@@ -56,6 +57,7 @@ func Describe(ctx context.Context, conn *pgx.Conn, t Table) (Description, error)
 	}
 	d := Description{Exists: true, Partitioned: f.partitioned(), Version: versionOf(f.comment), Encoding: conn.PgConn().ParameterStatus("server_encoding")}
 	d.Published, d.Waking = f.published, wakingOf(f.root)
+	d.Defers = slices.ContainsFunc(f.triggers, func(t foundTrigger) bool { return t.Defers })
 	d.TellsInserts = f.enabled(acceptTrigger)
 	d.TellsChanges = f.enabled(stateTrigger) && !slices.ContainsFunc(changeTriggers, func(name string) bool { return !f.enabled(name) })
 	if d.Unregistered = f.unregistered(t); d.Unregistered == "" {

@@ -10,7 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-var update = flag.Bool("update", false, "write testdata/schema.golden anew")
+var update = flag.Bool("update", false, "write testdata/schema.golden again")
 
 // The schema is a promise to those who insert tasks: whoever changes it shall see the change, and raise Version if tables that are
 // there must be told apart.
@@ -43,7 +43,7 @@ func TestSchemaIsAsCommitted(t *testing.T) {
 	wanted := strings.Split(string(want), "\n")
 	for i, line := range strings.Split(got, "\n") {
 		if i >= len(wanted) || line != wanted[i] {
-			t.Fatalf("line %d of the schema is not that of testdata/schema.golden (-update writes it anew): %s", i+1, line)
+			t.Fatalf("line %d of the schema is not that of testdata/schema.golden (-update writes it again): %s", i+1, line)
 		}
 	}
 	equal(t, "length of the schema", strconv.Itoa(len(got)), strconv.Itoa(len(want)))

@@ -66,6 +66,7 @@ type foundTrigger struct {
 	Comment  bool
 	Function string
 	Beside   bool // the function is in the table's schema
+	Defers   bool // it may wait for COMMIT
 }
 
 type foundFunction struct {

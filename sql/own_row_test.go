@@ -19,12 +19,17 @@ func TestOnlyTheSessionOfItsRunIsRefused(t *testing.T) {
 	refused(t, conn, "UPDATE task SET state = 'PLAN', stop = now()", "55000")
 	refused(t, conn, "UPDATE task SET state = 'DONE'", "55000")
 	execute(t, other, changes)
-	execute(t, conn, "SET pg_task.id TO '2'") // the next task, while the end of this one is still to be written
-	execute(t, conn, changes)
-	runs("now() - '1 hour'::interval") // a session of that pid that has gone since
+	execute(t, conn, "SET pg_task.id TO '2'")
+	refused(t, conn, changes, "55000") // there is no such task
+	execute(t, other, "INSERT INTO task (id, input, plan) VALUES (2, 'SELECT 2', 'infinity'), (3, 'SELECT 3', now())")
+	refused(t, conn, "UPDATE task SET data = data WHERE id = 1", "55000") // it is not due
+	execute(t, conn, "SET pg_task.id TO '3'")                             // the next task, while the end of this one is still to be written
+	execute(t, conn, "UPDATE task SET data = data WHERE id = 1")
+	runs("now() - '1 hour'::interval") // a session of that pid that is gone since
 	execute(t, conn, changes)
 	runs("now()")
-	execute(t, conn, "UPDATE task SET state = 'DONE', stop = now()") // an end
+	refused(t, conn, "UPDATE task SET state = 'DONE', stop = now()", "55000")
+	execute(t, conn, "WITH pgtaskd_end AS (UPDATE task SET state = 'DONE', stop = now() RETURNING id) SELECT FROM pgtaskd_end") // an end
 	execute(t, conn, changes)
 	runs("now()")
 	execute(t, other, "UPDATE task SET remote = 'elsewhere'")

@@ -97,7 +97,7 @@ func (m *missing) remove(s step, what, needs string) {
 	m.changes = append(m.changes, Change{What: what, SQL: m.names.fill(s.removal()), Needs: needs, Optional: true, Removes: true})
 }
 
-// publicationStep makes ours, or makes it anew when the table is another one than it was made for.
+// publicationStep makes ours, or makes it again when the table is another one than it was made for.
 func (m *missing) publicationStep(s step) {
 	if m.published != 0 || m.untrusted || m.partitioned() && m.version < 130000 {
 		return
@@ -105,7 +105,7 @@ func (m *missing) publicationStep(s step) {
 	m.add(s, "publication "+Publication(m.table), m.ownership()+" and CREATE on the database").Optional = true
 }
 
-// CreatePublication are the statements that make the publication of the table that was described, or make it anew, for a person to run.
+// CreatePublication are the statements that make the publication of the table that was described, or make it again, for a person to run.
 func CreatePublication(t Table, d Description) string {
 	n := names{table: t, parts: d.Partitioned}
 	lines := strings.Split(n.fill(stepsOf(publicationStep)[0].sql), "\n")

@@ -40,7 +40,7 @@ func answer(w http.ResponseWriter, status int, text string) {
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	w.Header().Set("Cache-Control", "no-store")
 	w.WriteHeader(status)
-	_, _ = fmt.Fprintln(w, text) // who has gone does not want to know
+	_, _ = fmt.Fprintln(w, text) // who is gone does not want to know
 }
 
 // line is a text on one line, of at most 1000 bytes.

@@ -55,7 +55,7 @@ func (s *Site) metrics(w http.ResponseWriter, _ *http.Request) {
 		return
 	}
 	w.Header().Set("Content-Type", string(expfmt.NewFormat(expfmt.TypeTextPlain)))
-	_, _ = w.Write(text) // who has gone does not want to know
+	_, _ = w.Write(text) // who is gone does not want to know
 }
 
 // text is that of the metrics.

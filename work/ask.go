@@ -35,7 +35,10 @@ func Ask(ctx context.Context, t Target, name string, writes bool) (*pgx.Conn, er
 	if err != nil {
 		return nil, t.explained(remote.Reason(err))
 	}
-	if err := plansAlike(ctx, conn); err != nil {
+	if err = endless(ctx, conn, "0"); err == nil {
+		err = plansAlike(ctx, conn)
+	}
+	if err != nil {
 		_ = conn.Close(ctx)
 		return nil, err
 	}

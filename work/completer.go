@@ -103,9 +103,9 @@ func (s *completer) write(ctx context.Context, connect func(context.Context) (*c
 	return w
 }
 
-// heed takes up what the completer has written, and ends its connection when it has had nothing to
+// collect takes up what the completer has written, and ends its connection when it has had nothing to
 // do for a while.
-func (l *loop) heed(ctx context.Context) error {
+func (l *loop) collect(ctx context.Context) error {
 	s := &l.completer
 	if !s.writes() {
 		if s.conn != nil && (time.Since(s.used) >= completerIdle || l.Pool.Short()) {

@@ -91,7 +91,10 @@ func connect(ctx context.Context, t Target) (*control, error) {
 		return nil, remote.Reason(err)
 	}
 	c.encoding = c.conn.PgConn().ParameterStatus("server_encoding")
-	if err := c.know(ctx); err != nil {
+	if err = endless(ctx, c.conn, milliseconds(prepareLimit)); err == nil {
+		err = c.know(ctx)
+	}
+	if err != nil {
 		c.close()
 		return nil, err
 	}
@@ -112,10 +115,6 @@ func (c *control) know(ctx context.Context) error {
 		return errRecovery
 	case readOnly:
 		return errReadOnly
-	case c.version >= 170000:
-		if _, err = c.conn.Exec(ctx, "SET transaction_timeout = "+milliseconds(prepareLimit)); err != nil {
-			return err
-		}
 	}
 	return plansAlike(ctx, c.conn)
 }

@@ -26,7 +26,10 @@ func Dial(ctx context.Context, t Target, application string) (*pgx.Conn, error) 
 	defer cancel()
 	conn, err := pgx.ConnectConfig(ctx, cfg)
 	if err == nil {
-		return conn, nil
+		if err = endless(ctx, conn, "0"); err == nil {
+			return conn, nil
+		}
+		_ = conn.Close(ctx)
 	}
 	err = remote.Reason(err)
 	if hint := t.hint(err, false); hint != "" {

@@ -99,7 +99,7 @@ func throughProxy(t *testing.T) *proxy.Proxy {
 	return p
 }
 
-// TestStopAndSessionLost: the leader leads again, but knows of the end of the run no more than that the session has gone.
+// TestStopAndSessionLost: the leader leads again, but knows of the end of the run no more than that the session is gone.
 func TestStopAndSessionLost(t *testing.T) {
 	t.Parallel()
 	s := play(t)
@@ -114,7 +114,7 @@ func TestStopAndSessionLost(t *testing.T) {
 	}
 }
 
-// TestStopOfAnOrphan: what an old leader's session runs is set to STOP when the next one leads. It ends the session, but no other that has
+// TestStopOfAnOrphan: what an old leader's session runs is set to STOP when the next one leads. It ends the session, but no other that is
 // gone on to another task, or that only bears the number.
 func TestStopOfAnOrphan(t *testing.T) {
 	t.Parallel()

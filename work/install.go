@@ -34,6 +34,7 @@ func (l *loop) install(ctx context.Context) error {
 	l.unregistered(described.Unregistered)
 	l.without(described.Without)
 	l.Queries.Store(&queries)
+	l.Defers.Store(described.Defers)
 	err = lackingRights(ctx, c.conn, c.queries, t)
 	if lack := new(lackOfRights); errors.As(err, &lack) && l.target.Create && !l.trouble.served {
 		_, err = completeAsAdmin(ctx, l.target, err, func(conn *pgx.Conn) ([]sql.Change, error) {

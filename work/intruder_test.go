@@ -230,7 +230,7 @@ func (s *stage) trusts(role string) {
 	s.exec("ALTER ROLE " + role + " NOINHERIT; GRANT " + s.target.Connect["user"] + " TO " + role)
 }
 
-// TestWhoServesTheTableUnderAnotherRole is believed: it leads, and a second controller stands by until it has gone.
+// TestWhoServesTheTableUnderAnotherRole is believed: it leads, and a second controller stands by until it is gone.
 func TestWhoServesTheTableUnderAnotherRole(t *testing.T) {
 	t.Parallel()
 	s := owned(t)

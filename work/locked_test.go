@@ -180,7 +180,7 @@ func TestTableLockedBesideStandby(t *testing.T) {
 		t.Error(row)
 	}
 	if now := s.get("SELECT pid FROM pg_stat_activity WHERE pid = $1", leader); now != leader {
-		t.Error("the leader has gone")
+		t.Error("the leader is gone")
 	}
 	if n := s.leads(); n > 2 { // it says so again when all is well
 		t.Errorf("led %d times", n)

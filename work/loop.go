@@ -38,7 +38,7 @@ type loop struct {
 	tasks   map[int64]*task        // read by us, until their end is written
 	begun   map[int64]again        // how often tasks had to be run again for reasons of our own
 	unsaid  []end                  // ends that could not be written yet
-	lost    map[int64]end          // tasks whose session has gone
+	lost    map[int64]end          // tasks whose session is gone
 	ahead   time.Duration          // how long before: soonAhead, see horizon
 	kept    map[string]bool        // what keeps rows from being deleted, and has been logged
 	columns string                 // fingerprint of those of the table, as they are

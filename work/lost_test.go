@@ -84,7 +84,7 @@ func TestEndedWhileIdle(t *testing.T) {
 	}
 }
 
-// TestBackendOfALostConnectionThatWaitsForUsIsEnded: the server may not know that its client has gone, and would wait for hours; its task would wait with it.
+// TestBackendOfALostConnectionThatWaitsForUsIsEnded: the server may not know that its client is gone, and would wait for hours; its task would wait with it.
 func TestBackendOfALostConnectionThatWaitsForUsIsEnded(t *testing.T) {
 	t.Parallel()
 	s := prepared(t)

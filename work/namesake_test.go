@@ -27,7 +27,7 @@ func (s *stage) sleeps(conn *pgx.Conn) {
 	s.eventually("active", "SELECT state FROM pg_stat_activity WHERE pid = $1", conn.PgConn().PID())
 }
 
-// orphans are tasks that an old leader has left: marked as run by a backend that has gone, and taken by pg_task.
+// orphans are tasks that an old leader has left: marked as run by a backend that is gone, and taken by pg_task.
 func (s *stage) orphans() (marked, taken int64) {
 	add := func(state string, start any) int64 {
 		return s.add(`input, "group", state, attempt, pid, start`, "SELECT 1", "orphan "+state, state, 1, 1, start)

@@ -4,6 +4,8 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -82,6 +84,23 @@ func plansAlike(ctx context.Context, conn *pgx.Conn) error {
 	}
 	_, err := conn.Exec(ctx, sql.Description{}.Queries(sql.Table{}).Text("planner"), names, values)
 	return err
+}
+
+// endless sets the role's transaction_timeout aside, for good or up to the limit. As a startup
+// parameter servers before 17 would refuse it.
+func endless(ctx context.Context, conn *pgx.Conn, limit string) error {
+	if !limitsTransactions(conn.PgConn().ParameterStatus("server_version")) {
+		return nil
+	}
+	_, err := conn.Exec(ctx, "SET transaction_timeout = "+limit)
+	return err
+}
+
+// limitsTransactions tells whether a server of this version knows transaction_timeout.
+func limitsTransactions(version string) bool {
+	digits := strings.TrimLeft(version, "0123456789")
+	major, err := strconv.Atoi(strings.TrimSuffix(version, digits))
+	return err == nil && major >= 17
 }
 
 // rolePath is the search_path that the role's sessions begin with: SHOW looks up nothing by it.

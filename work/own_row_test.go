@@ -1,6 +1,7 @@
 package work
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 )
@@ -20,6 +21,7 @@ func TestTaskThatCommitsAChangeOfItsOwnRowFails(t *testing.T) {
 	for _, change := range []string{
 		"data = 'changed'", "input = 'SELECT 1'", `"group" = 'other'`, "plan = now() + '1 day'::interval", "repeat = '1 day'", "remote = 'nowhere'", "attempt = 0", "id = id + 1000000",
 		"state = 'STOP'", "state = 'PLAN'", "state = 'PLAN', plan = now() + '1 day'::interval", "state = 'PLAN', stop = now()", "state = 'TAKE'", "state = 'DONE'", "state = 'FAIL'", "state = 'GONE', stop = now()",
+		"state = 'DONE', stop = now()", "state = 'FAIL', stop = clock_timestamp()", "state = 'DONE', stop = now(), output = 'mine', pid = NULL",
 		"pid = 1", "pid = NULL", "start = NULL", "start = now() - '1 day'::interval", "data = data",
 	} {
 		inputs = append(inputs, effect+"UPDATE task SET "+change+own, effect+"BEGIN; SELECT 1; UPDATE task SET "+change+own)
@@ -28,6 +30,11 @@ func TestTaskThatCommitsAChangeOfItsOwnRowFails(t *testing.T) {
 		inputs = append(inputs, effect+"SELECT change('"+change+"'); COMMIT", effect+"CALL commits('"+change+"')", effect+"DO $d$BEGIN PERFORM change('"+change+"'); COMMIT; END$d$")
 	}
 	inputs = append(inputs, effect+"RESET ALL; UPDATE task SET state = 'PLAN' WHERE input LIKE '%only this one%'; COMMIT")
+	for _, id := range []string{"0", "another", "-1", "99999999999999999999"} { // what names no task that could be at work
+		inputs = append(inputs, effect+"SET pg_task.id TO '"+id+"'; UPDATE task SET state = 'PLAN' WHERE input LIKE '%only "+id+" one%'; COMMIT")
+	}
+	inputs = append(inputs, effect+"BEGIN; SAVEPOINT one; UPDATE task SET state = 'DONE', stop = now()"+own,
+		effect+"DO $$BEGIN PERFORM set_config('pg_task.id', '0' || current_setting('pg_task.id'), false); UPDATE task SET state = 'PLAN' WHERE input LIKE '%only leading zero%'; COMMIT; END$$")
 	ids := make([]int64, len(inputs))
 	for i, input := range inputs {
 		ids[i] = s.add("input, data", input, "kept")
@@ -44,6 +51,50 @@ func TestTaskThatCommitsAChangeOfItsOwnRowFails(t *testing.T) {
 	}
 	if odd := s.get("SELECT coalesce(string_agg(id::text, ' '), '') FROM (SELECT id FROM effect GROUP BY id HAVING string_agg(what, ' ') <> 'before') AS e"); odd != "" {
 		t.Error("effects of ", odd)
+	}
+}
+
+// TestTaskThatChangesItsOwnRowInItsTransactionFails: whatever it makes of it, in tasks of all kinds. Nothing of it is kept, and it does not run again and again.
+func TestTaskThatChangesItsOwnRowInItsTransactionFails(t *testing.T) {
+	t.Parallel()
+	s := play(t)
+	s.exec(`CREATE TABLE effect (id int8);
+		CREATE FUNCTION change(what text) RETURNS void LANGUAGE plpgsql AS $$BEGIN EXECUTE 'UPDATE task SET ' || what || ' WHERE id = ' || current_setting('pg_task.id'); END$$`)
+	kinds := []struct {
+		columns string
+		value   any
+	}{{"data", "kept"}, {"rerun", false}, {"key", ""}, {"save", true}, {"repeat", "1 day"}, {"remote", s.dsn}}
+	const effect, where = "INSERT INTO effect VALUES (1); ", " WHERE id = current_setting('pg_task.id')::int8"
+	ids := map[int64]string{}
+	for _, kind := range kinds {
+		for i, change := range []string{"state = 'DONE', stop = now()", "state = 'FAIL', stop = now(), error = 'mine'", "state = 'PLAN'", "state = 'STOP'"} {
+			for _, input := range []string{
+				effect + "UPDATE task SET " + change + where,
+				effect + "SAVEPOINT one; UPDATE task SET " + change + where + "; RELEASE one",
+				effect + "DO $$BEGIN PERFORM change('" + strings.ReplaceAll(change, "'", "''") + "'); END$$",
+			} {
+				if kind.columns == "remote" { // where nothing of ours is around it
+					input = "BEGIN; " + input + "; COMMIT"
+				}
+				value := kind.value
+				if kind.columns == "key" {
+					value = input
+				}
+				if lasts := i%2 == 0; lasts { // it is marked while it runs
+					input = "SELECT pg_sleep(0.15); " + input
+				}
+				ids[s.add(kind.columns+`, input, "group"`, value, input, fmt.Sprint(kind.columns, i))] = kind.columns + ": " + input
+			}
+		}
+	}
+	for id, what := range ids {
+		s.becomes(id, "DONE", "FAIL", "GONE", "STOP")
+		if row := s.row(id, "state, sqlstate, interrupted"); row != `{"state":"FAIL","sqlstate":"55000","interrupted":0}` {
+			t.Error(what, row, s.get("SELECT error FROM task WHERE id = $1", id))
+		}
+	}
+	if n := s.get("SELECT count(*) FROM effect"); n != "0" {
+		t.Errorf("%s effects", n)
 	}
 }
 

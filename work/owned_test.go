@@ -35,7 +35,7 @@ func withRoles(t *testing.T, super bool) (s *stage, do func(sql string)) {
 	return s, do
 }
 
-// TestWhatBelongsToOthersIsRefused: by run, which logs it and does not lead, and by check; and served when it has gone.
+// TestWhatBelongsToOthersIsRefused: by run, which logs it and does not lead, and by check; and served when it is gone.
 func TestWhatBelongsToOthersIsRefused(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

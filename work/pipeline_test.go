@@ -302,7 +302,7 @@ func testPipelineIsCalledBack(t *testing.T, lead func(*testing.T, ...func(*Targe
 	s.done(append(behind, first)...)
 }
 
-// TestLatePipeline: what was to follow in the same lane waits for its turn anew: stopped, deleted, or behind one that is more urgent.
+// TestLatePipeline: what was to follow in the same lane waits for its turn again: stopped, deleted, or behind one that is more urgent.
 func TestLatePipeline(t *testing.T) { anywhere(t, testLatePipeline) }
 
 func testLatePipeline(t *testing.T, lead func(*testing.T, ...func(*Target)) *led) {

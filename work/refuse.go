@@ -134,7 +134,7 @@ func pathless(code string) bool {
 	return false
 }
 
-// isHopeless tells that a row has refused us of late. It is tried again after a minute, as what
+// isHopeless tells that a row has refused us recently. It is tried again after a minute, as what
 // refuses may have been mended.
 func (l *loop) isHopeless(id int64) bool {
 	since, known := l.hopeless[id]
@@ -200,7 +200,7 @@ func (l *loop) refused(ctx context.Context, ends []end) error {
 		case run.InTheWay(e.fault) && l.begun[id].crossed < crossedTries-1:
 			e.kind = run.Released
 			l.begun[id], e.delay = l.begun[id].crosses()
-		case !run.InTheWay(e.fault) && (e.delay > 0 || ofTable(e.fault.SQLState)) && l.begun[id].runs < tries:
+		case !run.InTheWay(e.fault) && !e.ForGood && (e.delay > 0 || ofTable(e.fault.SQLState)) && l.begun[id].runs < tries:
 			l.begun[id] = l.begun[id].anotherRun()
 			e.kind, e.delay = run.Released, 0
 		default:

@@ -13,7 +13,7 @@ import (
 type registering struct {
 	all   enrolment // where all sessions of ours are registered
 	tried enrolment // where that was tried
-	swept time.Time // when it was last looked for what has gone, by our clock
+	swept time.Time // when it was last looked for what is gone, by our clock
 }
 
 // enrolment is a register, and the control connection that has written to it.
@@ -22,7 +22,7 @@ type enrolment struct {
 	control  int32
 }
 
-// registerTick is the time between two looks for sessions that have gone and that nobody has taken
+// registerTick is the time between two looks for sessions that are gone and that nobody has taken
 // out of the register: those of an earlier leader.
 const registerTick = time.Minute
 
@@ -83,7 +83,7 @@ func (l *loop) enter(ctx context.Context, at enrolment, asks []ask) error {
 	return nil
 }
 
-// purge takes out of the register what has gone, from time to time: what an earlier leader had
+// purge takes out of the register what is gone, from time to time: what an earlier leader had
 // opened.
 func (l *loop) purge(ctx context.Context) error {
 	if l.registering.all.register == 0 || time.Since(l.registering.swept) < registerTick {

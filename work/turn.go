@@ -16,7 +16,7 @@ import (
 // repetitions, what was put off, rows that are passed over, and all of it when one row refuses its
 // change.
 func (l *loop) turn(ctx context.Context) error {
-	if err := l.heed(ctx); err != nil {
+	if err := l.collect(ctx); err != nil {
 		return err
 	}
 	var ends []end

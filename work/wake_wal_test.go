@@ -102,7 +102,7 @@ func TestWALIsLost(t *testing.T) {
 // unpublish are ways to keep a publication from showing what is inserted.
 var unpublish = []string{"DROP PUBLICATION %s", "ALTER PUBLICATION %s DROP TABLE task", "ALTER PUBLICATION %s SET (publish = 'update')"}
 
-// TestPublicationIsTakenAway: it is made anew, and the stream with it; where that may not be, another way is taken.
+// TestPublicationIsTakenAway: it is made again, and the stream with it; where that may not be, another way is taken.
 func TestPublicationIsTakenAway(t *testing.T) {
 	t.Parallel()
 	s := play(t, deaf, byWAL)

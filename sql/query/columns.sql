@@ -10,7 +10,7 @@ SELECT
                 SELECT pg_catalog.sum(pg_catalog.hashtext(g.tgname::pg_catalog.text OPERATOR(pg_catalog.||) g.tgenabled::pg_catalog.text OPERATOR(pg_catalog.||) g.tgfoid::pg_catalog.text))
                 FROM pg_catalog.pg_trigger AS g
                 WHERE g.tgrelid OPERATOR(pg_catalog.=) c.oid
-                    AND NOT g.tgisinternal
+                    AND (NOT g.tgisinternal OR g.tgdeferrable)
             ),
             ' ', (
                 SELECT pg_catalog.concat(p.oid, ' ', p.pubinsert, ' ', r.oid, ' ', pg_catalog.to_jsonb(r) OPERATOR(pg_catalog.->>) 'prqual')

@@ -10,7 +10,7 @@
 -- Where another task waits with the key, and repeats itself, the series is that one's already. Where it does not, the repetition is written as one that
 -- has been superseded: it keeps all that the series is, for somebody to set it to PLAN. One that has come to wait since the statement began is met by the
 -- INSERT, which an UPDATE that changes nothing lets see it.
--- An id that somebody has taken by hand is drawn anew. A conflict that is not the key's is an error, and so is a repetition that has not come about.
+-- An id that somebody has taken by hand is drawn again. A conflict that is not the key's is an error, and so is a repetition that has not come about.
 -- $1 ids
 WITH ended AS MATERIALIZED (
     SELECT

@@ -1,4 +1,4 @@
--- Takes out of the register whatever has gone, no matter who had opened it.
+-- Takes out of the register whatever is gone, no matter who had opened it.
 DELETE FROM :register AS r
 WHERE NOT EXISTS (
     SELECT

@@ -125,7 +125,7 @@ BEGIN
         END IF;
         IF pg_catalog.cardinality(tokens) OPERATOR(pg_catalog.<) 5 THEN
             RETURN pg_catalog.concat('cron ends at character ', pg_catalog.length(line) OPERATOR(pg_catalog.+) 1, ' after ', pg_catalog.cardinality(tokens),
-                ' fields: there are 5, or 6 with seconds first');
+                CASE WHEN pg_catalog.cardinality(tokens) OPERATOR(pg_catalog.=) 1 THEN ' field' ELSE ' fields' END, ': there are 5, or 6 with seconds first');
         END IF;
         what := 'text';
         token := tokens[7];

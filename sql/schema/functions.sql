@@ -8,7 +8,7 @@
 -- It keeps numbers in range, and plan and the intervals within what no expression of ours can overflow. Mixed signs ('300000 years -109500000 days') pass a
 -- comparison of the whole: years and days are bounded as well. A period of one sign never steps back, whatever month it is added to.
 -- It refuses names that are too long for what waits to be kept in memory, and columns that nothing acts on yet.
--- Nearly all rows leave by the second condition, which is short, since each part of an expression has to be made ready anew in every transaction: the
+-- Nearly all rows leave by the second condition, which is short, since each part of an expression has to be made ready again in every transaction: the
 -- defaults of the intervals are compared by their binary form, which tells '24 hours' from '1 day'. A function's body is read as the session of whoever
 -- changes the row reads strings: none has a backslash but behind an E, which means the same with and without standard_conforming_strings.
 CREATE OR REPLACE FUNCTION :schema.pgtaskd_accept_:hash() RETURNS pg_catalog.trigger LANGUAGE plpgsql SECURITY INVOKER AS $$
@@ -284,15 +284,28 @@ END
 $$;
 
 -- The session of a run is known by its pid and by when it began: a pid comes back, and that of a remote may be another server's. It may run another task already,
--- while the end of this one is still to be written; pg_task.id tells, unless the SQL has reset it.
+-- while the end of this one is still to be written. That is due or shows the session's pid, and pg_task.id names it; the SQL may reset that, or set it to anything.
+-- An end that we write in the session of its run comes from done.sql, which begins as no other statement does.
 
 CREATE OR REPLACE FUNCTION :schema.pgtaskd_own_:hash() RETURNS pg_catalog.trigger LANGUAGE plpgsql SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp AS $$
+SET search_path = pg_catalog, pg_temp SET enable_seqscan = off AS $$
 DECLARE
+    root pg_catalog.oid := coalesce(pg_catalog.pg_partition_root(TG_RELID), TG_RELID);
     running pg_catalog.text := coalesce(pg_catalog.current_setting('pg_task.id', true), '');
+    another pg_catalog.bool := false;
 BEGIN
-    IF OLD.start OPERATOR(pg_catalog.>=) (SELECT a.backend_start FROM pg_catalog.pg_stat_get_activity(pg_catalog.pg_backend_pid()) AS a)
-        AND (running OPERATOR(pg_catalog.=) OLD.id::pg_catalog.text OR running OPERATOR(pg_catalog.=) '' AND OLD.remote IS NULL) THEN
+    IF pg_catalog.left(pg_catalog.current_query(), 17) OPERATOR(pg_catalog.=) 'WITH pgtaskd_end '
+        OR (OLD.start OPERATOR(pg_catalog.>=) (SELECT a.backend_start FROM pg_catalog.pg_stat_get_activity(pg_catalog.pg_backend_pid()) AS a)) IS NOT TRUE
+        OR running OPERATOR(pg_catalog.=) '' AND OLD.remote IS NOT NULL THEN
+        RETURN NULL;
+    END IF;
+    IF running OPERATOR(pg_catalog.~) '^[0-9]{1,18}$' THEN
+        EXECUTE pg_catalog.format('SELECT EXISTS (SELECT FROM %s AS t WHERE t.id OPERATOR(pg_catalog.=) $1 AND t.id OPERATOR(pg_catalog.<>) $2 AND t.id OPERATOR(pg_catalog.<>) $3
+            AND (t.state OPERATOR(pg_catalog.=) ''PLAN'' AND t.plan OPERATOR(pg_catalog.<) (pg_catalog.clock_timestamp() OPERATOR(pg_catalog.+) ''1 s'')
+            OR t.state OPERATOR(pg_catalog.=) ''WORK'' AND t.pid OPERATOR(pg_catalog.=) pg_catalog.pg_backend_pid()))', root::pg_catalog.regclass)
+            INTO another USING running::pg_catalog.int8, OLD.id, NEW.id;
+    END IF;
+    IF NOT another THEN
         RAISE EXCEPTION 'task was changed while it ran' USING ERRCODE = 'object_not_in_prerequisite_state', TABLE = TG_TABLE_NAME, SCHEMA = TG_TABLE_SCHEMA,
             DETAIL = 'Its own SQL has changed its row.', HINT = 'Write what the task has to say into another table, or return it as output.';
     END IF;

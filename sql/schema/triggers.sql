@@ -1,4 +1,4 @@
--- A trigger's condition is parsed anew by every statement, but not where its columns are not set: so they are short, and what a
+-- A trigger's condition is parsed again by every statement, but not where its columns are not set: so they are short, and what a
 -- task's own updates do not concern has a list of columns.
 
 DROP TRIGGER IF EXISTS pgtaskd_accept ON :table;
@@ -34,10 +34,9 @@ CREATE TRIGGER pgtaskd_stop_next AFTER UPDATE OF state ON :table
     FOR EACH ROW WHEN (OLD.next IS NOT NULL)
     EXECUTE FUNCTION :schema.pgtaskd_stop_next_:hash();
 
--- A task that runs does not change its own row: it would run again and again. Ends are written by statements of ours, which name DONE or FAIL, and stop.
+-- A task that runs does not change its own row: it would run again and again. The function tells its changes from the end that we write.
 
 DROP TRIGGER IF EXISTS pgtaskd_own ON :table;
 CREATE TRIGGER pgtaskd_own AFTER UPDATE ON :table
-    FOR EACH ROW WHEN (OLD.state OPERATOR(pg_catalog.=) 'WORK' AND OLD.pid OPERATOR(pg_catalog.=) pg_catalog.pg_backend_pid()
-        AND (NEW.stop IS NULL OR NEW.state OPERATOR(pg_catalog.<>) ALL ('{DONE,FAIL}')))
+    FOR EACH ROW WHEN (OLD.state OPERATOR(pg_catalog.=) 'WORK' AND OLD.pid OPERATOR(pg_catalog.=) pg_catalog.pg_backend_pid())
     EXECUTE FUNCTION :schema.pgtaskd_own_:hash();

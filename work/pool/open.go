@@ -53,7 +53,7 @@ func (p *Pool) connectOwn(ctx context.Context, n Need) (*exec.Session, error) {
 }
 
 // trusted closes the session where the task is not ours any more, as the control session that has
-// read it has gone. We may have been frozen meanwhile, and not know of it yet: a new leader knows
+// read it is gone. We may have been frozen meanwhile, and not know of it yet: a new leader knows
 // of no session that is opened now, and would run more in the lane than may.
 func (p *Pool) trusted(ctx context.Context, session *exec.Session, n Need) (*exec.Session, error) {
 	leads, err := session.Sees(ctx, n.Leader)

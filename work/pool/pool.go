@@ -86,7 +86,7 @@ func (p *Pool) Take(ctx context.Context, n Need, run int) *Session {
 			return nil
 		}
 		looks := s.Present
-		if time.Since(s.idle) >= idleLong {
+		if n.Once || time.Since(s.idle) >= idleLong {
 			looks = func() error { return s.Answers(ctx) }
 		}
 		if looks() == nil {

@@ -15,6 +15,7 @@ type Need struct {
 	Lane          lane.Key
 	Max, Count    int32
 	Live          time.Duration
+	Once          bool // it must not run twice: a session that lay ready is asked whether it is still there
 }
 
 // Session is a session with what has to be known in order to give it a task. It belongs to one

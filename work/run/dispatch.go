@@ -60,6 +60,7 @@ type Dispatcher struct {
 	Queries atomic.Pointer[sql.Queries]
 	Zone    atomic.Pointer[string] // in which repetitions are counted
 	Foreign atomic.Bool            // there are foreign servers: what writes through them has no transaction id here
+	Defers  atomic.Bool            // the table has constraints or triggers that may wait for COMMIT
 }
 
 // New returns one that has started nothing.

@@ -13,6 +13,21 @@ func InTheWay(f *exec.Failure) bool {
 	return f != nil && (f.SQLState == "40001" || f.SQLState == "40P01" || f.SQLState == "55P03" || f.KeyWaits())
 }
 
+// refusesForGood tells that a trigger or a policy of the table has refused an end: another run would
+// meet it as well. That the role lacks a right to the table itself is told by the server's routine.
+func refusesForGood(f *exec.Failure) bool {
+	if f == nil {
+		return false
+	}
+	switch f.SQLState {
+	case "42501":
+		return !f.Direct("42501", "aclcheck_error")
+	case "42P01", "42703", "3F000":
+		return f.Indirect()
+	}
+	return false
+}
+
 // Refusal is what a task's row shows when it did not take its own end.
 func Refusal(f *exec.Failure) *exec.Failure {
 	if f == nil || f.Missed() {
@@ -46,7 +61,7 @@ func NotRepeated() *exec.Failure {
 		"DETAIL", "A trigger or policy of the table has left its row out; the effects of the task are rolled back.")
 }
 
-// lostFailure is the error of a session that has gone.
+// lostFailure is the error of a session that is gone.
 func lostFailure(err error, t *Task) *exec.Failure {
 	var gone *exec.Lost
 	if errors.As(err, &gone) && gone.Fatal != nil {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"pgtaskd/exec"
+	"pgtaskd/human"
 )
 
 // judge says what follows from the result of a run.
@@ -57,7 +58,7 @@ const barred = time.Second
 // server, or nothing does. Where others are with the server behind it, they are next, and not the
 // task that it returns.
 func (r *runner) hold(t *Task, start time.Time, result *exec.Result) (next *Task) {
-	r.before = &pending{task: t, start: start, result: result, tail: &exec.Tail{Input: *t.Row.Input}, heavy: r.isHeavy(result)}
+	r.before = &pending{task: t, start: start, result: result, tail: &exec.Tail{Input: *t.Row.Input, Defers: r.Defers.Load()}, heavy: r.isHeavy(result)}
 	if r.before.heavy && r.session.Behind() > 0 {
 		r.ditch()
 		return nil
@@ -134,7 +135,8 @@ func (r *runner) settle(verdict *exec.Verdict, err error) {
 	default:
 		e.Kind, e.Fault = Refused, Refusal(verdict.Refused)
 		missed := verdict.Refused == nil || verdict.Refused.Missed()
-		if p.quick || verdict.Forgot || InTheWay(verdict.Refused) || missed && p.task.image == nil {
+		e.ForGood = !verdict.Forgot && refusesForGood(verdict.Refused)
+		if !e.ForGood && (p.quick || verdict.Forgot || InTheWay(verdict.Refused) || missed && p.task.image == nil) {
 			e.Delay = time.Millisecond // worth another try
 		}
 	}
@@ -159,7 +161,7 @@ func metLimit(err error) bool {
 	return errors.As(err, &session) && session.Limited
 }
 
-// lose ends the session that has gone in the middle of a task.
+// lose ends the session that is gone in the middle of a task.
 func (r *runner) lose(ctx context.Context, t *Task, start time.Time, result *exec.Result, err error) {
 	e := Outcome{Task: t, Kind: Lost, PID: int32(r.session.PID), Since: r.session.Since, Start: start, Stop: r.Clock.Now(), Result: result}
 	if result != nil {
@@ -181,7 +183,7 @@ func (r *runner) lose(ctx context.Context, t *Task, start time.Time, result *exe
 	case result != nil && result.Reason == exec.TimedOut:
 		e.Kind = Finished
 		e.Fault = exec.NewFailure("canceling statement due to statement timeout", "57014", "DETAIL",
-			fmt.Sprintf("Its timeout of %s passed, and it did not obey within %s: its session was ended.", t.Row.Timeout, exec.Obey), "STATEMENT", *t.Row.Input)
+			fmt.Sprintf("Its timeout of %s passed, and it did not obey within %s: its session was ended.", human.Duration(t.Row.Timeout), human.Duration(exec.Obey)), "STATEMENT", *t.Row.Input)
 	case t.Row.Remote != "" && broken(err):
 		e.Kind = Finished // it would do so again
 	case !start.IsZero() && t.Row.Remote == "" && metLimit(err):

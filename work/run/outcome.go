@@ -18,6 +18,7 @@ type Outcome struct {
 	Result  *exec.Result
 	Fault   *exec.Failure // instead of the result's, where the trouble is not the SQL's own
 	Delay   time.Duration // before it runs again
+	ForGood bool          // of a refusal: another run would be refused as well
 	Aboard  bool          // lost while it was with the server behind another task: it has not run, or what it did is gone
 	Stays   bool          // the backend did not obey when its run was cancelled, and is still there
 	Heavy   bool          // its runner waits until it is written

@@ -75,7 +75,7 @@ func (h *profiles) saw(t *Task, took time.Duration, far bool, result *exec.Resul
 	}
 }
 
-// writes tells whether tasks like this one have written of late.
+// writes tells whether tasks like this one have written recently.
 func (h *profiles) writes(t *Task) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -83,7 +83,7 @@ func (h *profiles) writes(t *Task) bool {
 	return known != nil && known.queries < 0
 }
 
-// forget has a profile found out anew.
+// forget has a profile found out again.
 func (h *profiles) forget(t *Task) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -132,14 +132,17 @@ func (r *runner) done(p *pending) []exec.Call {
 	done.Bool(p.quick)
 	done.Int4(int32(r.session.PID))
 	done.Bool(p.task.image != nil)
-	done.Bool(r.session.Scans)
+	done.Bool(r.session.Scans && p.quick)
 	if p.quick {
 		return []exec.Call{done}
 	}
 	ids := fmt.Sprintf("{%d}", p.task.Row.ID)
-	repeat := exec.Call{Statement: &exec.Statement{SQL: q.Text("repeat")}}
+	repeat := exec.Call{Statement: &exec.Statement{Name: "pgtaskd_repeat", SQL: q.Text("repeat")}}
 	repeat.Text(&ids)
 	calls := []exec.Call{{Statement: &exec.Statement{SQL: "SET LOCAL TimeZone TO " + exec.Literal(*r.Zone.Load())}}, done, repeat}
+	if r.session.Scans { // what is deferred to COMMIT may be the user's
+		calls = append(calls, exec.Call{Statement: &exec.Statement{SQL: "SET LOCAL enable_seqscan TO on"}})
+	}
 	if p.task.image == nil {
 		return calls
 	}

@@ -75,7 +75,7 @@ type Task struct {
 func (t *Task) need() pool.Need {
 	return pool.Need{
 		Remote: t.Row.Remote, Group: t.Row.Group, Epoch: t.Row.Epoch, Leader: t.Leader,
-		Lane: t.Lane, Max: t.Row.Max, Count: t.Row.Count, Live: t.Row.Live,
+		Lane: t.Lane, Max: t.Row.Max, Count: t.Row.Count, Live: t.Row.Live, Once: !t.Row.Rerun,
 	}
 }
 

@@ -38,7 +38,11 @@ const (
 func parseFields(expr string, tokens []token, z zone) (beats, error) {
 	switch {
 	case len(tokens) < 5:
-		return nil, fmt.Errorf("cron ends at character %d after %d fields: there are 5, or 6 with seconds first", len(expr)+1, len(tokens))
+		plural := "s"
+		if len(tokens) == 1 {
+			plural = ""
+		}
+		return nil, fmt.Errorf("cron ends at character %d after %d field%s: there are 5, or 6 with seconds first", len(expr)+1, len(tokens), plural)
 	case len(tokens) > 6:
 		return nil, tokens[6].fault("text", "follows 6 fields")
 	case len(tokens) == 5:

@@ -50,7 +50,7 @@ func TestWrongExpressionsAreRefusedWithTheirPlace(t *testing.T) {
 		"1-2-3 * * * *":                      `minute "1-2-3" at character 1` + forms,
 		"1/2/3 * * * *":                      `minute "1/2/3" at character 1` + forms,
 		"x 60 * * * *":                       `second "x" at character 1` + forms,
-		strings.Repeat("x", 50) + " ":        "cron ends at character 52 after 1 fields: there are 5, or 6 with seconds first",
+		strings.Repeat("x", 50) + " ":        "cron ends at character 52 after 1 field: there are 5, or 6 with seconds first",
 		strings.Repeat("x", 50) + " 1 1 1 1": `minute "` + strings.Repeat("x", 27) + `..." at character 1` + forms,
 		"0 0 30 2 *":                         `day of month "30" at character 5 never comes in month "2"`,
 		"0 0 31 2,4,6,9,11 *":                `day of month "31" at character 5 never comes in month "2,4,6,9,11"`,

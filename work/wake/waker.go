@@ -74,7 +74,7 @@ func New(c Config) *Waker {
 func (w *Waker) Way() sql.Wake { return w.source.way }
 
 // Adopt listens on a connection, and goes over to the way of waking that is possible with the table
-// as it is. It makes a stream anew with its publication: while there was none, a transaction may
+// as it is. It makes a stream again with its publication: while there was none, a transaction may
 // have inserted tasks that is still open.
 func (w *Waker) Adopt(ctx context.Context, c Control, way sql.Wake, d sql.Description) error {
 	now := source{way: way, waking: d.Waking, tellsChanges: d.TellsChanges, published: d.Published}

@@ -10,7 +10,8 @@ SELECT
             AND s.objsubid OPERATOR(pg_catalog.=) 0
     ),
     p.proname::pg_catalog.text,
-    p.pronamespace OPERATOR(pg_catalog.=) c.relnamespace
+    p.pronamespace OPERATOR(pg_catalog.=) c.relnamespace,
+    t.tgdeferrable
 FROM pg_catalog.pg_trigger AS t
 JOIN pg_catalog.pg_proc AS p ON p.oid OPERATOR(pg_catalog.=) t.tgfoid
 JOIN pg_catalog.pg_class AS c ON c.oid OPERATOR(pg_catalog.=) t.tgrelid

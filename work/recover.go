@@ -1,0 +1,218 @@
+package work
+
+import (
+	"context"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"pgtaskd/work/run"
+)
+
+// recover sees to what is under way and not run by us: tasks whose session is gone, and those of
+// an old leader.
+func (l *loop) recover(ctx context.Context) error {
+	if l.nextRecover() > 0 {
+		return nil
+	}
+	l.look.orphans = time.Now()
+	ctx, cancel := limited(ctx)
+	defer cancel()
+	if err := l.recoverKilled(ctx); err != nil {
+		return err
+	}
+	if err := l.recoverLost(ctx); err != nil {
+		return err
+	}
+	return l.recoverOrphans(ctx)
+}
+
+// recoverKilled writes FAIL for tasks whose session was terminated while the server went on: by a
+// person, or by a time limit. That it goes on shows in that it still answers us a while later.
+func (l *loop) recoverKilled(ctx context.Context) error {
+	if len(l.killed) == 0 || l.Clock.Now().Sub(l.killed[len(l.killed)-1].Stop) < lostTick { // the server may be going down
+		return nil
+	}
+	if err := l.control.conn.Ping(ctx); err != nil {
+		return err
+	}
+	for _, e := range l.killed {
+		e.kind = run.Finished
+		if e.slot = e.size() > run.HeavyFrom; !e.slot {
+			l.Lanes.Ended(e.Task, e.Stop)
+		}
+		l.unsaid = append(l.unsaid, e)
+	}
+	l.killed = nil
+	l.inbox.wake()
+	return nil
+}
+
+// recoverLost waits until the backends of lost sessions are gone; then what is not committed never
+// will be.
+func (l *loop) recoverLost(ctx context.Context) error {
+	if len(l.lost) == 0 {
+		return nil
+	}
+	var pids []int64
+	var since []time.Time
+	for _, e := range l.lost {
+		pids, since = append(pids, int64(e.PID)), append(since, e.Since)
+	}
+	rows, err := l.control.conn.Query(ctx, l.queries().Text("alive"), pids, since)
+	if err != nil {
+		return err
+	}
+	living := map[int32]bool{}
+	var pid int32
+	var ended *bool
+	if _, err := pgx.ForEachRow(rows, []any{&pid, &ended}, func() error {
+		living[pid] = true
+		return nil
+	}); err != nil {
+		return err
+	}
+	var ids []int64
+	var aboard []*run.Task
+	begun := map[int64]end{}
+	for id, e := range l.lost {
+		switch {
+		case e.Aboard && (e.task.Row.Remote != "" || !living[e.PID]):
+			delete(l.lost, id)
+			l.begun[id] = again{runs: max(l.begun[id].runs, 1), crossed: l.begun[id].crossed} // so that it shows WORK first, should it be what has taken the session
+			e.task.Again, e.task.ending = l.begun[id].runs, false
+			aboard = append(aboard, e.Task)
+		case !e.Aboard && (e.task.Row.Remote != "" || !living[e.PID]):
+			ids = append(ids, id)
+			if e.start.IsZero() {
+				e.start = e.Stop.Add(-lostTick) // it was about to begin
+			}
+			begun[id] = e
+		}
+	}
+	for _, t := range l.Lanes.Rejoin(aboard) {
+		l.Lanes.Ended(t, time.Time{})
+		l.takeBack(t)
+	}
+	if _, err := l.cut(ctx, ids, begun); err != nil {
+		return err
+	}
+	for _, id := range ids {
+		e := l.lost[id]
+		delete(l.lost, id)
+		l.Lanes.Ended(e.Task, l.Clock.Now())
+		l.gone(e)
+		l.look.wanted = true
+	}
+	return nil
+}
+
+// recoverOrphans looks which of an old leader's tasks have ended by themselves, returns to PLAN
+// those that never will, and ends those that were to be stopped.
+func (l *loop) recoverOrphans(ctx context.Context) error {
+	if len(l.orphans) == 0 {
+		return nil
+	}
+	ids := make([]int64, 0, len(l.orphans))
+	for id := range l.orphans {
+		if l.tasks[id] != nil { // it waited again, and we have taken it
+			l.forsake(id)
+			continue
+		}
+		ids = append(ids, id)
+	}
+	if _, err := l.evict(ctx); err != nil {
+		return err
+	}
+	cut, err := l.cut(ctx, ids, nil)
+	if err != nil {
+		return err
+	}
+	if err := l.halt(ctx, ids); err != nil {
+		return err
+	}
+	standings, err := l.standings(ctx, ids)
+	if err != nil {
+		return err
+	}
+	var over []int64
+	for _, id := range ids {
+		if s := standings[id]; cut[id] || l.isHopeless(id) || !s.underWay() {
+			over = append(over, id)
+		}
+	}
+	if len(over) == 0 {
+		return nil
+	}
+	// A session that was spared for a row may have started another task before we came: it must
+	// be gone before the lane is free.
+	if left, err := l.evict(ctx); err != nil || left > 0 {
+		return err
+	}
+	for _, id := range over {
+		l.forsake(id)
+	}
+	return nil
+}
+
+// forsake gives the place of an orphan free.
+func (l *loop) forsake(id int64) {
+	l.Lanes.Vacate(l.orphans[id])
+	delete(l.orphans, id)
+	l.panics.judged(id)
+	l.look.wanted = true
+}
+
+// halt writes the ends of tasks that were set to STOP and whose session is gone.
+func (l *loop) halt(ctx context.Context, ids []int64) error {
+	return l.eachWithWords(ctx, ids, func(ctx context.Context, ids []int64, mute bool) error {
+		var ended []changed
+		err := pgx.BeginFunc(ctx, l.control.conn, func(tx pgx.Tx) (err error) {
+			ended, err = l.withWhatFollows(ctx, tx, l.queries().Text("halted"), ids, l.Pool.PIDs(), mute)
+			return err
+		})
+		if err == nil && len(ended) > 0 {
+			l.counted(ended)
+			l.log.Warn().Int("tasks", len(ended)).Msg("stopped tasks of a previous leader")
+		}
+		return err
+	})
+}
+
+// cut returns tasks that were cut off to PLAN, or FAILs them, where it is certain that they do not
+// run any more. Of those in lost it is known that their backend is gone.
+func (l *loop) cut(ctx context.Context, ids []int64, lost map[int64]end) (done map[int64]bool, err error) {
+	done = map[int64]bool{}
+	if len(ids) == 0 {
+		return done, nil
+	}
+	err = l.eachWithWords(ctx, ids, func(ctx context.Context, ids []int64, mute bool) error {
+		var some []changed
+		gone, starts, versions := make([]int64, len(ids)), make([]*time.Time, len(ids)), make([]int32, len(ids))
+		for i, id := range ids {
+			if e, known := lost[id]; known {
+				gone[i], starts[i], versions[i] = int64(e.PID), &e.start, int32(e.task.Row.Version)
+			}
+		}
+		err := pgx.BeginFunc(ctx, l.control.conn, func(tx pgx.Tx) (err error) {
+			some, err = l.withWhatFollows(ctx, tx, l.queries().Text("cut"), ids, gone, starts, versions, l.panics.causes(), mute)
+			return err
+		})
+		if err == nil {
+			for _, c := range some {
+				done[c.id] = true
+			}
+			l.counted(some)
+		}
+		return err
+	})
+	if err == nil {
+		for id := range done {
+			l.panics.judged(id)
+		}
+	}
+	if len(done) > 0 {
+		l.log.Warn().Int("tasks", len(done)).Msg("found interrupted tasks")
+	}
+	return done, err
+}
