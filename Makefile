@@ -34,7 +34,7 @@ test-bench: test-needs
 
 test-needs:
 	server/install.sh postgresql compiler clock
-	-server/install.sh pg_cron pgagent pgq promtool
+	-server/install.sh pg_cron pgagent pgq promtool psycopg
 
 smoke: build ## Test the built program from outside.
 	server/install.sh postgresql

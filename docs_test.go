@@ -25,7 +25,7 @@ import (
 
 func TestMain(m *testing.M) { servertest.Main(m) }
 
-// The examples of docs/*.md are run here, so that they stay true (those of README.md by TestReadme):
+// The examples of docs/*.md and docs/recipes/*.md are run here, so that they stay true (those of README.md by TestReadme):
 //
 //   - The blocks of sql of a section, from one heading to the next, are run statement by statement in a database of their own,
 //     which is served from the beginning of the section.
@@ -57,11 +57,15 @@ func documents(t *testing.T) []string {
 	if err != nil {
 		t.Fatal(err)
 	}
+	recipes, err := filepath.Glob("docs/recipes/*.md")
+	if err != nil || len(recipes) == 0 {
+		t.Fatal("there are no recipes: ", err)
+	}
 	outside, err := filepath.Glob("*.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	return append(inside, outside...)
+	return slices.Concat(inside, recipes, outside)
 }
 
 // section is what stands between two headings.

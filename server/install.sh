@@ -1,8 +1,8 @@
 #!/bin/sh
 # Installs from the system's package manager what is missing of: postgresql (with psql and pgbench), compiler (for
 # go test -race), clock (the library that gives a server another clock), make,
-# promtool (of Prometheus, for a test of the metrics), and of extensions that tests meet: pg_cron, pgagent, pgq.
-# Usage: install.sh postgresql|compiler|clock|make|promtool|pg_cron|pgagent|pgq ...
+# promtool (of Prometheus, for a test of the metrics), psycopg (for a test of the guide), and of extensions that tests meet: pg_cron, pgagent, pgq.
+# Usage: install.sh postgresql|compiler|clock|make|promtool|pg_cron|pgagent|pgq|psycopg ...
 set -eu
 
 say() { printf '%s\n' "$*" >&2; }
@@ -66,6 +66,13 @@ has_make() { command -v make >/dev/null; }
 
 has_promtool() { command -v promtool >/dev/null; }
 
+has_psycopg() {
+	for python in python3 /usr/bin/python3; do
+		"$python" -c 'import psycopg' 2>/dev/null && return
+	done
+	return 1
+}
+
 # package MANAGER THING prints the packages to install.
 packages() {
 	case "$1 $2" in
@@ -80,11 +87,16 @@ packages() {
 	'apk postgresql') echo postgresql postgresql-client postgresql-contrib ;;
 	'apk compiler') echo gcc musl-dev ;;
 	'brew postgresql') echo postgresql@17 ;;
+	'brew psycopg') die "psycopg is missing; install it for python3 by hand" ;;
 	'brew '*) die "$2 is missing; install Apple's command line tools: xcode-select --install" ;;
 	*' postgresql') echo postgresql postgresql-server postgresql-contrib ;;
 	*' clock') echo libfaketime ;;
 	*' compiler') echo gcc glibc-devel ;;
 	*' make') echo make ;;
+	'apt-get psycopg') echo python3-psycopg ;;
+	'pacman psycopg') echo python-psycopg ;;
+	'apk psycopg') echo py3-psycopg ;;
+	*' psycopg') echo python3-psycopg3 ;;
 	'apt-get promtool') ;; # apt_promtool
 	'dnf promtool' | 'yum promtool') echo golang-github-prometheus ;;
 	*' promtool') echo prometheus ;;
@@ -153,8 +165,8 @@ install() {
 missing=
 for thing in "$@"; do
 	case $thing in
-	postgresql | compiler | clock | make | promtool | pg_cron | pgagent | pgq) "has_$thing" || missing="$missing${missing:+ }$thing" ;;
-	*) die "usage: install.sh postgresql|compiler|clock|make|promtool|pg_cron|pgagent|pgq ..." ;;
+	postgresql | compiler | clock | make | promtool | pg_cron | pgagent | pgq | psycopg) "has_$thing" || missing="$missing${missing:+ }$thing" ;;
+	*) die "usage: install.sh postgresql|compiler|clock|make|promtool|pg_cron|pgagent|pgq|psycopg ..." ;;
 	esac
 done
 [ -n "$missing" ] || exit 0

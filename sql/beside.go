@@ -14,7 +14,7 @@ import (
 
 // What stands beside a table, in the order in which it is made: schema/beside has a file of each.
 // The table is served as well without it, so what has the name of one of them is left alone.
-var objects = []string{"leader", "group", "why", "schedule", "run", "stat", "error", "data"}
+var objects = []string{"leader", "group", "why", "schedule", "run", "stat", "error", "data", "async"}
 
 // foundBeside is something that has the name of an object beside the table.
 type foundBeside struct {
@@ -71,6 +71,9 @@ func besideSteps() []step {
 	all := make([]step, len(objects))
 	for i, object := range objects {
 		all[i] = step{kind: besideStep, name: object, sql: bareText("beside/" + object)}
+		if object == "async" {
+			all[i].sql = bareText("beside/async_calls") + "\n" + all[i].sql
+		}
 		if all[i].sort() == "view" { // to whom it is open depends on the server
 			open := named(bareText("session/open"), map[string]string{":view": ":its_" + object, ":inner": ":schema.pgtaskd_" + object + "_:hash"})
 			all[i].sql += "\n" + open

@@ -30,6 +30,9 @@ func TestNothingOfOthersIsCalled(t *testing.T) {
 			install(t, conn, task, nil)
 			execute(t, conn, "CREATE TABLE parts (id bigserial, input text NOT NULL) PARTITION BY RANGE (id); CREATE TABLE part PARTITION OF parts DEFAULT")
 			install(t, conn, Table{"public", "parts"}, nil)
+			execute(t, conn, `CREATE TABLE changed (id int, note text); CREATE TRIGGER a AFTER INSERT OR UPDATE OR DELETE ON changed FOR EACH ROW EXECUTE FUNCTION task_async('', 'group=%s', 'note');
+				CREATE TRIGGER b AFTER INSERT ON changed FOR EACH ROW EXECUTE FUNCTION task_async('', 'key=%s', 'id');
+				CREATE TRIGGER c AFTER UPDATE ON changed REFERENCING OLD TABLE AS o NEW TABLE AS n FOR EACH STATEMENT EXECUTE FUNCTION task_async('')`)
 			trap(t, conn, dsn, c.schema)
 			conn = connect(t, dsn)
 			execute(t, conn, "SET search_path = "+c.path)
@@ -122,6 +125,7 @@ func trapped(t *testing.T, conn *pgx.Conn, schema string) {
 // tasksAreChanged does what has triggers, defaults and generated columns evaluated.
 func tasksAreChanged(t *testing.T, conn *pgx.Conn) {
 	t.Helper()
+	execute(t, conn, "INSERT INTO public.changed VALUES (1, 'a'), (2, 'b'); UPDATE public.changed SET note = NULL; DELETE FROM public.changed")
 	for _, table := range []string{"public.task", "public.parts"} {
 		for _, sql := range []string{
 			"(input) VALUES ('')",
