@@ -15,7 +15,7 @@ SELECT
             AND t.active OPERATOR(pg_catalog.>) '0'
             AND t.max OPERATOR(pg_catalog.>=) 0
             AND t.catchup OPERATOR(pg_catalog.=) 0
-            AND coalesce(t.base, t.plan) OPERATOR(pg_catalog.+) least(t.active, '10000 years') OPERATOR(pg_catalog.<) pg_catalog.statement_timestamp()
+            AND greatest(coalesce(t.base, t.plan), t.freed) OPERATOR(pg_catalog.+) least(t.active, '10000 years') OPERATOR(pg_catalog.<) pg_catalog.statement_timestamp()
             THEN true
     END AS expired -- false: it is under way
 FROM :table AS t
