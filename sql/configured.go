@@ -96,7 +96,7 @@ func (m *missing) settable(name string) (column foundColumn, err error) {
 	switch {
 	case i < 0 && there == nil && name != "id":
 		return column, errors.New("no such column")
-	case name == "author" || name != "after" && slices.Contains(notCopied, name),
+	case name == "author" || slices.Contains(notCopied, name),
 		i >= 0 && wantedColumns()[i].generated,
 		there != nil && (there.Generated || there.Identity):
 		return column, errors.New("cannot be set")

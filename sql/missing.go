@@ -211,6 +211,9 @@ func (m *missing) columnStep(s step) {
 			lacking = append(lacking, name)
 		}
 	}
+	if m.outdated(s) {
+		return
+	}
 	if len(lacking) > 0 {
 		m.add(s, "column "+strings.Join(lacking, ", "), m.ownership())
 		return

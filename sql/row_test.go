@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
@@ -69,26 +70,37 @@ func TestNamesAreBounded(t *testing.T) {
 	}
 }
 
-// TestRefusesWhatNothingActsOn: a promise that nobody keeps is refused, and a row that has it already is let alone.
-func TestRefusesWhatNothingActsOn(t *testing.T) {
+// TestAfterIsChecked when a task is inserted, and when after is changed.
+func TestAfterIsChecked(t *testing.T) {
 	t.Parallel()
 	conn := database(t)
 	install(t, conn, task, nil)
-	execute(t, conn, "INSERT INTO task (input) VALUES ('')")
-	for column, value := range map[string]string{
-		"after": "'{1}'",
-	} {
-		_, err := conn.Exec(t.Context(), "INSERT INTO task (input, "+column+") VALUES ('', "+value+")")
+	refuses := func(conn *pgx.Conn, sql, words string) {
+		t.Helper()
+		_, err := conn.Exec(t.Context(), sql)
 		var answer *pgconn.PgError
-		if !errors.As(err, &answer) || answer.Code != "23514" || answer.ColumnName != column || answer.Message != "column "+column+" is not acted on by this version" {
-			t.Error(column, err)
+		if !errors.As(err, &answer) || answer.Code != "23514" || answer.ColumnName != "after" || answer.Message != words {
+			t.Errorf("%s: %v", sql, err)
 		}
-		refused(t, conn, "UPDATE task SET "+column+" = "+value, "23514")
-		execute(t, conn, "SET pg_task."+column+" = "+value+"; INSERT INTO task (input) VALUES (''); RESET pg_task."+column) // no default looks at it
-		execute(t, conn, "INSERT INTO task (input, "+column+") VALUES ('', DEFAULT)")
-		execute(t, conn, "SET session_replication_role TO replica; UPDATE task SET "+column+" = "+value+"; RESET session_replication_role")
-		execute(t, conn, "UPDATE task SET plan = plan + '1 s', "+column+" = "+column+"; UPDATE task SET "+column+" = DEFAULT")
 	}
+	const insert = "INSERT INTO task (input, after) VALUES ('', "
+	refuses(conn, insert+"'{1}')", "task 1 cannot run after itself")
+	refuses(conn, insert+"'{1,9}')", "after names task 9, which does not exist")
+	execute(t, conn, "INSERT INTO task (input) SELECT '' FROM generate_series(1, 2); INSERT INTO task (id, input) VALUES (1000, '')")
+	refuses(conn, insert+"'{1,NULL}')", "after has a NULL among its ids")
+	refuses(conn, insert+"'{{1},{2}}')", "after is no list of ids: it has more than one dimension")
+	refuses(conn, insert+"(SELECT array_agg(1) FROM generate_series(1, 10001)))", "after is too long: it has 10001 ids, and may have 10000")
+	refuses(conn, "UPDATE task SET after = '{2000}' WHERE id = 1000", "after names task 2000, which does not exist")
+	execute(t, conn, insert+"(SELECT array_agg(1) FROM generate_series(1, 10000))); "+insert+"'{1,1000,-1}'), ('', '{}'), ('', NULL)")
+	execute(t, conn, "INSERT INTO task (id, input, after) VALUES (2000, '', NULL), (2001, '', '{2000}')")
+	execute(t, conn, "UPDATE task SET after = '{1000}' WHERE id = 1000; UPDATE task SET after = NULL; SET pg_task.after = '{1}'; INSERT INTO task (input) VALUES ('')")
+
+	// Who may insert alone cannot look for a task that the sequence has not given.
+	execute(t, conn, "DO $$BEGIN CREATE ROLE after_inserts; EXCEPTION WHEN duplicate_object THEN NULL; END$$")
+	execute(t, conn, "GRANT INSERT ON task TO after_inserts; GRANT USAGE ON SEQUENCE task_id_seq TO after_inserts; SET ROLE after_inserts; "+insert+"'{1}')")
+	refuses(conn, insert+"'{1000000}')", "after names task 1000000, which does not exist")
+	execute(t, conn, "RESET ROLE; REVOKE ALL ON SEQUENCE task_id_seq FROM after_inserts; SET ROLE after_inserts; INSERT INTO task (id, input, after) VALUES (5000, '', '{1000000}')")
+	execute(t, conn, "RESET ROLE; DROP OWNED BY after_inserts")
 }
 
 // TestColumnsThatDoNotGoTogether are refused, and so is a channel that NOTIFY does not take.

@@ -52,22 +52,22 @@ var stepKinds = []struct {
 	{publicationStep, regexp.MustCompile(`^DROP PUBLICATION IF EXISTS (pgtaskd_:hash)`)},
 	{optionStep, regexp.MustCompile(`^ALTER TABLE :table SET \((\w+) =`)},
 	{registerStep, regexp.MustCompile(`^SET LOCAL pgtaskd\.register = (:register);`)},
-	{commentStep, regexp.MustCompile(`^COMMENT ON (\w+ [^ ]+(?: ON :table)?) IS`)},
+	{commentStep, regexp.MustCompile(`^COMMENT ON (\w+ [^ ]+(?:, [^ ]+)*(?: ON :table)?) IS`)},
 }
 
 // The files in the order in which they are run.
-var stepFiles = []string{"schema", "cron", "functions", "table", "indexes", "triggers", "publication", "options", "register", "comments"}
+var stepFiles = []string{"schema", "cron", "after", "functions", "table", "indexes", "triggers", "publication", "options", "register", "comments"}
 
 var (
 	addedColumn       = regexp.MustCompile(`ADD COLUMN IF NOT EXISTS "?(\w+)"?`)
 	indexedColumns    = regexp.MustCompile(`ON :table \((.*?)\)(?: WHERE (.*?))?;`)
-	functionArguments = regexp.MustCompile(`_:hash\(((?:pg_catalog\.\w+(?:, )?)*)\) RETURNS `)
+	functionArguments = regexp.MustCompile(`_:hash\(((?:pg_catalog\.\w+(?:\[\])?(?:, )?)*)\) RETURNS `)
 	calledFunction    = regexp.MustCompile(`\sEXECUTE FUNCTION :schema\.(\w+_:hash)\(\)`)
 	sqlComments       = regexp.MustCompile(`(?m)\A(--.*\n)+`)
 )
 
 // typeNumbers are those of the types that our functions take. A type's name is another one where somebody's type hides it.
-var typeNumbers = strings.NewReplacer("pg_catalog.text", "25", "pg_catalog.int8", "20", "pg_catalog.timestamptz", "1184", ", ", " ")
+var typeNumbers = strings.NewReplacer("pg_catalog.int8[]", "1016", "pg_catalog.text", "25", "pg_catalog.int8", "20", "pg_catalog.timestamptz", "1184", ", ", " ")
 
 // steps are those of every table.
 var steps = sync.OnceValue(func() []step {
@@ -108,7 +108,7 @@ func parseStep(sql string) step {
 			}
 		case indexStep:
 			index := indexedColumns.FindStringSubmatch(sql)
-			s.columns, s.condition = strings.Split(index[1], ", "), index[2]
+			s.columns, s.condition = strings.Split(strings.ReplaceAll(index[1], " DESC", ""), ", "), index[2]
 		case triggerStep:
 			s.calls = calledFunction.FindStringSubmatch(sql)[1]
 		}

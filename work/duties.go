@@ -32,6 +32,7 @@ func (l *loop) timetable() []duty {
 		{name: "answers", do: l.answer, next: l.nextAnswer},
 		{name: "recover", do: l.recover, next: l.nextRecover},
 		{name: "scan", do: l.rescan, next: l.nextScan},
+		{name: "successors", do: l.seeToSuccessors, next: l.nextSuccessors},
 		{name: "beat", do: l.beat, next: l.silence},
 		{name: "check", do: l.check, next: l.nextCheck},
 		{name: "prefetch", do: l.prefetch, next: l.nextPrefetch},

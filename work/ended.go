@@ -9,6 +9,7 @@ import (
 // ended takes note that the row of a task shows its end, or that it waits again.
 func (l *loop) ended(e end, state string) {
 	l.stats.ends(state, 1)
+	l.successors.endedAs(e.task.Row.ID, state)
 	if !l.target.TaskLog.wants(state) {
 		return
 	}
@@ -34,6 +35,8 @@ type changed struct {
 func (l *loop) counted(all []changed) {
 	for _, c := range all {
 		l.stats.ends(c.state, 1)
+		l.successors.over(c.id)
+		l.successors.endedAs(c.id, c.state)
 		if !l.target.TaskLog.wants(c.state) {
 			continue
 		}

@@ -14,7 +14,8 @@ import (
 )
 
 // unplanned is a task whose cron expression is still to be looked at: one that somebody has just
-// inserted or given another expression, or a repetition that an end has just written.
+// inserted or given another expression, or a repetition that an end has just written. Or it is one
+// of which it is still to be found out what it waits for.
 type unplanned struct {
 	id      int64
 	version uint32
@@ -23,6 +24,7 @@ type unplanned struct {
 	plan    pgtype.Timestamptz // when the row was written: what comes between origin and it was missed
 	until   pgtype.Timestamptz
 	catchup int32
+	named   *int32 // tasks that it is to run after; nil: its cron comes first
 }
 
 // planPages is how many times batchMost unplanned tasks one scan plans: many that come at once do
@@ -37,7 +39,7 @@ func (l *loop) queueUnplanned(batch *pgx.Batch) {
 func (l *loop) readUnplanned(rows pgx.Rows) error {
 	l.unplanned = l.unplanned[:0]
 	var u unplanned
-	_, err := pgx.ForEachRow(rows, []any{&u.id, &u.version, &u.cron, &u.origin, &u.plan, &u.until, &u.catchup}, func() error {
+	_, err := pgx.ForEachRow(rows, []any{&u.id, &u.version, &u.cron, &u.origin, &u.plan, &u.until, &u.catchup, &u.named}, func() error {
 		l.unplanned = append(l.unplanned, u)
 		return nil
 	})
@@ -81,14 +83,19 @@ func (l *loop) sendBatch(ctx context.Context, batch *pgx.Batch) error {
 func (l *loop) planThese(ctx context.Context) error {
 	all := make(map[int64]*unplanned, len(l.unplanned))
 	var ids []int64
+	var successors []successor
 	for i := range l.unplanned {
 		u := &l.unplanned[i]
-		if !l.isHopeless(u.id) && !time.Now().Before(l.parked[u.id].until) {
+		switch {
+		case l.isHopeless(u.id) || time.Now().Before(l.parked[u.id].until):
+		case u.named != nil:
+			successors = append(successors, successor{u.id, *u.named})
+		default:
 			all[u.id], ids = u, append(ids, u.id)
 		}
 	}
-	if len(ids) == 0 {
-		return nil
+	if err := l.meet(ctx, successors); err != nil || len(ids) == 0 {
+		return err
 	}
 	zone := zoneOf(l.timeZone())
 	planned := map[int64]bool{}

@@ -55,6 +55,7 @@ func (l *loop) rescan(ctx context.Context) error {
 	news := l.wake.TakeNotice()
 	if news {
 		l.look.wanted = true
+		l.successors.doubt() // a row may have been deleted
 		if l.look.stopped.IsZero() {
 			l.look.stopped = now
 		}

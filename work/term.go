@@ -12,21 +12,22 @@ import (
 // term is what belongs to one stretch of leading: nothing of it outlasts that. reign makes one when
 // leadership begins, and endTerm drops it.
 type term struct {
-	began     time.Time // by the server's clock, after the lock
-	look      looks
-	scanning  place               // where the scan under way goes on
-	orphans   map[int64]lane.Key  // under way, but not ours
-	killed    []end               // tasks whose session was terminated
-	soon      []*run.Task         // read before their plan, the earliest first
-	unplanned []unplanned         // found by the scan under way
-	parked    map[int64]parked    // rows that could not be taken just now
-	hopeless  map[int64]time.Time // rows that have refused a change, and since when
-	leftAlone map[int64]bool      // rows under way that take no end: their tasks would run again
-	described string              // fingerprint of the columns as queries has them
-	zone      zone
-	grouping  grouping
-	path      *string // the search_path under which ends are written, nil: empty
-	handed    bool    // the lead was given away: what runs goes on, and nothing else is ours to do
+	began      time.Time // by the server's clock, after the lock
+	look       looks
+	scanning   place               // where the scan under way goes on
+	orphans    map[int64]lane.Key  // under way, but not ours
+	killed     []end               // tasks whose session was terminated
+	soon       []*run.Task         // read before their plan, the earliest first
+	unplanned  []unplanned         // found by the scan under way
+	successors successors          // and what they wait for
+	parked     map[int64]parked    // rows that could not be taken just now
+	hopeless   map[int64]time.Time // rows that have refused a change, and since when
+	leftAlone  map[int64]bool      // rows under way that take no end: their tasks would run again
+	described  string              // fingerprint of the columns as queries has them
+	zone       zone
+	grouping   grouping
+	path       *string // the search_path under which ends are written, nil: empty
+	handed     bool    // the lead was given away: what runs goes on, and nothing else is ours to do
 }
 
 // looks say when what was last done.
@@ -52,7 +53,7 @@ type looks struct {
 // newTerm is a term that begins now, by the server's clock.
 func newTerm(now time.Time) *term {
 	return &term{
-		began:   now,
+		began: now, successors: newSuccessors(),
 		orphans: map[int64]lane.Key{}, parked: map[int64]parked{},
 		hopeless: map[int64]time.Time{}, leftAlone: map[int64]bool{},
 	}

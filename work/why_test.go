@@ -153,6 +153,16 @@ var reasons = []struct {
 		return s.add("input, cron", "SELECT 1", "0 3 * * *")
 	}, `waits for the leader to plan its first run from cron 0 3 \* \* \*; no controller leads the table: .*`},
 	{"cron", func(s *stage) int64 { return s.add("input, cron", "SELECT 1", "@yearly") }, "waits for its plan, .*"},
+	{"tasks in after", func(s *stage) int64 {
+		first := s.add("input, plan", "SELECT 1", "infinity")
+		paused := s.add("input, state", "SELECT 1", "STOP")
+		return s.add("input, after", "SELECT 1", []int64{first, paused, s.doneOrFailed("SELECT 1")})
+	}, `waits for task 1 \(PLAN\), 2 \(paused\), which it is to run after`},
+	{"many tasks in after, and nobody", func(s *stage) int64 {
+		s.drain()
+		s.exec("INSERT INTO task (input) SELECT 'SELECT 1' FROM generate_series(1, 7)")
+		return s.add("input, after, plan", "SELECT 1", []int64{1, 2, 3, 4, 5, 6, 7}, time.Now().Add(time.Hour))
+	}, `waits for task 1 \(PLAN\), 2 \(PLAN\), 3 \(PLAN\), 4 \(PLAN\), 5 \(PLAN\) and 2 more, which it is to run after; waits for its plan, .*; no controller leads .*`},
 	{"not active any more", func(s *stage) int64 {
 		id := s.add("input, plan, active", "SELECT 1", time.Now().Add(-time.Hour), "1 min")
 		return id

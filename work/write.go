@@ -187,5 +187,6 @@ func (l *loop) gone(e end) {
 		l.Lanes.Ended(e.Task, e.Stop)
 	}
 	delete(l.tasks, e.task.Row.ID)
+	l.successors.over(e.task.Row.ID)
 	l.count++
 }

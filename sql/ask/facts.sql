@@ -15,8 +15,8 @@ SELECT
     (
         SELECT pg_catalog.count(*)
         FROM pg_catalog.pg_attribute AS a
-        WHERE a.attrelid OPERATOR(pg_catalog.=) c.oid AND NOT a.attisdropped AND a.attname OPERATOR(pg_catalog.=) ANY ('{due,stopping,key,notice}'::pg_catalog.name[])
-    ) OPERATOR(pg_catalog.=) 4,
+        WHERE a.attrelid OPERATOR(pg_catalog.=) c.oid AND NOT a.attisdropped AND a.attname OPERATOR(pg_catalog.=) ANY ('{due,stopping,key,notice,awaits}'::pg_catalog.name[])
+    ) OPERATOR(pg_catalog.=) 5,
     EXISTS (
         SELECT
         FROM pg_catalog.pg_class AS l

@@ -14,7 +14,7 @@ SELECT
     coalesce(pg_catalog.date_part('epoch', pg_catalog.statement_timestamp() OPERATOR(pg_catalog.-) pg_catalog.min(CASE WHEN d.state OPERATOR(pg_catalog.=) 'PLAN' THEN d.due END)), 0),
     pg_catalog.count(*) OPERATOR(pg_catalog.>=) $1::pg_catalog.int8
 FROM (
-    SELECT t.state, t.due
+    SELECT t.state, greatest(t.due, least(t.plan, pg_catalog.statement_timestamp())) AS due -- of what the leader has not looked at yet it is infinite
     FROM :table AS t
     WHERE t.due IS NOT NULL
         AND t.due OPERATOR(pg_catalog.<=) pg_catalog.statement_timestamp()

@@ -14,8 +14,8 @@ WITH expired AS MATERIALIZED (
             AND x.max OPERATOR(pg_catalog.>=) 0
             AND x.catchup OPERATOR(pg_catalog.=) 0
             AND x.due OPERATOR(pg_catalog.>) '-infinity'
-            AND x.plan OPERATOR(pg_catalog.<=) pg_catalog.statement_timestamp()
-            AND coalesce(x.base, x.plan) OPERATOR(pg_catalog.+) least(x.active, '10000 years') OPERATOR(pg_catalog.<) pg_catalog.statement_timestamp()
+            AND x.due OPERATOR(pg_catalog.<=) pg_catalog.statement_timestamp()
+            AND greatest(coalesce(x.base, x.plan), x.freed) OPERATOR(pg_catalog.+) least(x.active, '10000 years') OPERATOR(pg_catalog.<) pg_catalog.statement_timestamp()
         ORDER BY x.id
         FOR NO KEY UPDATE SKIP LOCKED
     ) AS x

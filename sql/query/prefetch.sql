@@ -11,7 +11,7 @@ SELECT
         OR t.stop IS NOT NULL -- it has ended before, and somebody has set it to PLAN
         OR t.locked
         OR (coalesce(t.base, t.plan) OPERATOR(pg_catalog.<=) $5) IS TRUE,
-    CASE WHEN t.expires THEN coalesce(t.base, t.plan) OPERATOR(pg_catalog.+) least(t.active, '10000 years') END,
+    CASE WHEN t.expires THEN greatest(coalesce(t.base, t.plan), t.freed) OPERATOR(pg_catalog.+) least(t.active, '10000 years') END,
     :key_of_group,
     coalesce(:key_of_remote, ''),
     t.max,
@@ -54,7 +54,7 @@ SELECT
     CASE WHEN t.settings IS NOT NULL THEN pg_catalog.convert_to(t.settings::pg_catalog.text, pg_catalog.getdatabaseencoding()) END, -- as bytes: there may be characters that cannot be sent
     :group_itself,
     :remote_itself,
-    CASE WHEN t.created OPERATOR(pg_catalog.>) t.plan AND t.created OPERATOR(pg_catalog.<) 'infinity' THEN t.created END,
+    CASE WHEN t.ready OPERATOR(pg_catalog.>) t.plan AND t.ready OPERATOR(pg_catalog.<) 'infinity' THEN t.ready END,
     CASE WHEN NOT $4 THEN t.key END,
     t.skipped,
     CASE WHEN t.expires AND $6::pg_catalog.timestamptz IS NOT NULL THEN least(pg_catalog.date_part('epoch', t.active) OPERATOR(pg_catalog.*) 1000000, 9e18)::pg_catalog.int8 END,
@@ -73,7 +73,7 @@ FROM pg_catalog.unnest(coalesce($1::pg_catalog.int8[], (
 CROSS JOIN LATERAL ( -- looked up one by one, whatever the statistics say
     SELECT
         t.id, t.xmin AS version, t.xmax OPERATOR(pg_catalog.<>) 0 AND t.xmax OPERATOR(pg_catalog.<>) t.xmin AS locked, t.key, t.stop, t.base, t.plan, t."group", t.remote, t.max, t.priority, t.parent, t.attempt, t.timeout, t.live,
-        t.count, t.save, t.drift, t.header, t.string, t.delimiter, t.escape, t.quote, t."null", t.rerun, :followed AS followed, t.overlap, t.interrupted, t.runs, t.input, t.data, t.settings, t.active, t.created, t.skipped, x.expires
+        t.count, t.save, t.drift, t.header, t.string, t.delimiter, t.escape, t.quote, t."null", t.rerun, :followed AS followed, t.overlap, t.interrupted, t.runs, t.input, t.data, t.settings, t.active, t.freed, greatest(t.created, t.freed) AS ready, t.skipped, x.expires
     FROM :table AS t
     CROSS JOIN LATERAL (SELECT
         t.attempt OPERATOR(pg_catalog.=) 0
@@ -88,11 +88,11 @@ CROSS JOIN LATERAL ( -- looked up one by one, whatever the statistics say
             OR t.max OPERATOR(pg_catalog.>=) 0 AND NOT :followed
         )
         AND t.state OPERATOR(pg_catalog.=) 'PLAN'
-        AND t.due OPERATOR(pg_catalog.>) '-infinity' -- else its next beat is still to be found
-        AND t.plan OPERATOR(pg_catalog.<=) (pg_catalog.statement_timestamp() OPERATOR(pg_catalog.+) $3::pg_catalog.interval)
+        AND t.due OPERATOR(pg_catalog.>) '-infinity' -- else its next beat, or what it waits for, is still to be found
+        AND t.due OPERATOR(pg_catalog.<=) (pg_catalog.statement_timestamp() OPERATOR(pg_catalog.+) $3::pg_catalog.interval)
         AND (
             NOT x.expires
-            OR greatest(coalesce(t.base, t.plan), $6::pg_catalog.timestamptz) OPERATOR(pg_catalog.+) least(t.active, '10000 years') OPERATOR(pg_catalog.>=) pg_catalog.statement_timestamp()
+            OR greatest(coalesce(t.base, t.plan), t.freed, $6::pg_catalog.timestamptz) OPERATOR(pg_catalog.+) least(t.active, '10000 years') OPERATOR(pg_catalog.>=) pg_catalog.statement_timestamp()
         )
     ORDER BY t.id
 ) AS t

@@ -1,4 +1,4 @@
--- What the metrics show of the table: for how many seconds the oldest due task has been due that does not run; how many tasks wait for a later plan; the size of the table, its indexes and
+-- What the metrics show of the table: for how many seconds the oldest due task has been due that does not run; how many tasks wait for a later plan, or for others; the size of the table, its indexes and
 -- its partitions, in bytes; and how many of their rows are dead.
 -- $1 schema, $2 table, $3 most tasks that are counted
 WITH RECURSIVE parts AS (
@@ -17,6 +17,7 @@ SELECT
         SELECT pg_catalog.date_part('epoch', pg_catalog.statement_timestamp() OPERATOR(pg_catalog.-) t.due)
         FROM :table AS t
         WHERE t.due IS NOT NULL
+            AND t.due OPERATOR(pg_catalog.>) '-infinity'
             AND t.due OPERATOR(pg_catalog.<=) pg_catalog.statement_timestamp()
             AND t.state OPERATOR(pg_catalog.=) 'PLAN'
         ORDER BY t.due, t.id

@@ -1,13 +1,14 @@
--- Tasks whose cron expression is still to be looked at, in the order of their ids. What is longer than an expression may be is not brought.
+-- Tasks whose cron expression is still to be looked at, or how many tasks of after there are (NULL where there is cron), in the order of their ids. What is longer than an expression may be is not brought.
 -- $1 behind which id, $2 most rows
 SELECT
     t.id,
     t.xmin,
-    CASE WHEN pg_catalog.octet_length(t.cron) OPERATOR(pg_catalog.<=) 1024 THEN t.cron ELSE pg_catalog.repeat('*', 1025) END,
+    CASE WHEN t.cron IS NULL OR t.origin IS NULL THEN '' WHEN pg_catalog.octet_length(t.cron) OPERATOR(pg_catalog.<=) 1024 THEN t.cron ELSE pg_catalog.repeat('*', 1025) END,
     t.origin,
     t.plan,
     t.until,
-    t.catchup
+    t.catchup,
+    CASE WHEN t.cron IS NULL OR t.origin IS NULL THEN pg_catalog.cardinality(t.after) END
 FROM :table AS t
 WHERE t.due IS NOT NULL
     AND (t.due, t.id) OPERATOR(pg_catalog.>) ('-infinity', $1)

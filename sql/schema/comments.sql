@@ -4,6 +4,9 @@
 COMMENT ON FUNCTION :schema.pgtaskd_cron_:hash(pg_catalog.text) IS 'Says what is wrong with a cron expression, and where; null: nothing (:version)';
 GRANT EXECUTE ON FUNCTION :schema.pgtaskd_cron_:hash(pg_catalog.text) TO PUBLIC;
 
+COMMENT ON FUNCTION :schema.pgtaskd_after_:hash(pg_catalog.int8, pg_catalog.int8[], pg_catalog.int8) IS 'Says what is wrong with the column after of a task; null: nothing (:version)';
+GRANT EXECUTE ON FUNCTION :schema.pgtaskd_after_:hash(pg_catalog.int8, pg_catalog.int8[], pg_catalog.int8) TO PUBLIC;
+
 COMMENT ON FUNCTION :schema.pgtaskd_accept_:hash() IS 'Keeps plan and the intervals of a task within bounds, and wakes the leader, if it sleeps, for new tasks (:version)';
 
 COMMENT ON FUNCTION :schema.pgtaskd_wake_:hash() IS 'Wakes the leader that serves the table (:version)';
@@ -113,7 +116,11 @@ COMMENT ON COLUMN :table.failures IS 'FAILs in a row in the chain before this ta
 
 COMMENT ON COLUMN :table.max_failures IS 'After so many FAILs in a row the repetition is paused; 0: never';
 
-COMMENT ON COLUMN :table.after IS 'Not acted on yet: refused';
+COMMENT ON COLUMN :table.after IS 'Tasks that must have ended well first';
+
+COMMENT ON COLUMN :table.awaits IS 'The one of after that the task waits for now';
+
+COMMENT ON COLUMN :table.freed IS 'When the last task of after had ended';
 
 COMMENT ON COLUMN :table.key IS 'Name of a job, of which at most one task waits';
 
@@ -133,9 +140,11 @@ COMMENT ON COLUMN :table.atomic IS 'true: the effects of the run and its end com
 
 COMMENT ON COLUMN :table.wait_key IS 'key while the task waits, for ON CONFLICT (wait_key) WHERE wait_key IS NOT NULL';
 
-COMMENT ON COLUMN :table.due IS 'plan until the task has ended; before all others while its next beat is still to be found';
+COMMENT ON COLUMN :table.due IS 'plan, or freed if that is later, until the task has ended; infinity while it waits for another one; before all others while its next beat or what it waits for is still to be found';
 
 COMMENT ON INDEX :schema.pgtaskd_open_:hash IS 'Finds what is due, when the next task will be, and what is to be stopped';
+
+COMMENT ON INDEX :schema.pgtaskd_awaits_:hash IS 'Finds who waits for a task that has ended';
 
 COMMENT ON INDEX :schema.pgtaskd_wait_key_:hash IS 'At most one waiting task per key';
 

@@ -7,7 +7,7 @@
 -- by itself when the next is due.
 -- It keeps numbers in range, and plan and the intervals within what no expression of ours can overflow. Mixed signs ('300000 years -109500000 days') pass a
 -- comparison of the whole: years and days are bounded as well. A period of one sign never steps back, whatever month it is added to.
--- It refuses names that are too long for what waits to be kept in memory, and columns that nothing acts on yet.
+-- It refuses names that are too long for what waits to be kept in memory.
 -- Nearly all rows leave by the second condition, which is short, since each part of an expression has to be made ready again in every transaction: the
 -- defaults of the intervals are compared by their binary form, which tells '24 hours' from '1 day'. A function's body is read as the session of whoever
 -- changes the row reads strings: none has a backslash but behind an E, which means the same with and without standard_conforming_strings.
@@ -17,7 +17,7 @@ DECLARE
     wrong pg_catalog.text;
     another pg_catalog.bool; -- expression
 BEGIN
-    IF NEW.plan OPERATOR(pg_catalog.<) (pg_catalog.statement_timestamp() OPERATOR(pg_catalog.+) '2 min') OR NEW.cron IS NOT NULL THEN
+    IF NEW.plan OPERATOR(pg_catalog.<) (pg_catalog.statement_timestamp() OPERATOR(pg_catalog.+) '2 min') OR NEW.cron IS NOT NULL OR NEW.after IS NOT NULL THEN
         told := TG_OP OPERATOR(pg_catalog.=) 'UPDATE'
             OR pg_catalog.pg_try_advisory_xact_lock_shared(:wake OPERATOR(pg_catalog.+) coalesce(pg_catalog.pg_partition_root(TG_RELID), TG_RELID)::pg_catalog.int8)
             OR pg_catalog.pg_notify(pg_catalog.concat('pgtaskd_', coalesce(pg_catalog.pg_partition_root(TG_RELID), TG_RELID)::pg_catalog.int8), '') IS NOT NULL;
@@ -31,7 +31,7 @@ BEGIN
         AND NEW.count OPERATOR(pg_catalog.>=) 0
         AND NEW.max OPERATOR(pg_catalog.>) -2147483648
         AND NEW.retry OPERATOR(pg_catalog.>=) 0
-        AND pg_catalog.num_nonnulls(NEW.cron, NEW.after, NEW.on_fail, NEW.notify, NEW.settings) OPERATOR(pg_catalog.=) 0
+        AND pg_catalog.num_nonnulls(NEW.cron, NEW.after, NEW.awaits, NEW.on_fail, NEW.notify, NEW.settings) OPERATOR(pg_catalog.=) 0
         AND (NEW.catchup OPERATOR(pg_catalog.|) NEW.max_failures) OPERATOR(pg_catalog.=) 0
         AND NOT NEW.overlap
         AND pg_catalog.octet_length(NEW."group") OPERATOR(pg_catalog.<=) 65536
@@ -51,14 +51,6 @@ BEGIN
         RAISE EXCEPTION 'column % is too long', wrong USING ERRCODE = 'check_violation', COLUMN = wrong, TABLE = TG_TABLE_NAME,
             SCHEMA = TG_TABLE_SCHEMA, CONSTRAINT = pg_catalog.concat('pgtaskd_', wrong, '_check'),
             DETAIL = CASE WHEN wrong OPERATOR(pg_catalog.=) 'key' THEN 'It may have 1 kB.' ELSE 'It may have 64 kB.' END;
-    END IF;
-    wrong := CASE
-        WHEN NEW.after IS NOT NULL AND (OLD.after OPERATOR(pg_catalog.=) NEW.after) IS NOT TRUE THEN 'after'
-    END;
-    IF wrong IS NOT NULL THEN
-        RAISE EXCEPTION 'column % is not acted on by this version', wrong USING ERRCODE = 'check_violation', COLUMN = wrong, TABLE = TG_TABLE_NAME,
-            SCHEMA = TG_TABLE_SCHEMA, CONSTRAINT = pg_catalog.concat('pgtaskd_', wrong, '_check'),
-            HINT = 'Leave it out.';
     END IF;
     wrong := CASE
         WHEN NEW.plan OPERATOR(pg_catalog.<) '2000-01-01 00:00:00+00 BC'
@@ -116,9 +108,23 @@ BEGIN
         RAISE EXCEPTION '%', wrong USING ERRCODE = 'check_violation', COLUMN = 'cron', TABLE = TG_TABLE_NAME,
             SCHEMA = TG_TABLE_SCHEMA, CONSTRAINT = 'pgtaskd_cron_check';
     END IF;
-    IF NEW.state OPERATOR(pg_catalog.<>) ALL ('{PLAN,STOP}') OR NEW.stop IS NOT NULL THEN
+    another := (OLD.after OPERATOR(pg_catalog.=) NEW.after) IS NOT TRUE;
+    wrong := CASE WHEN NEW.after IS NOT NULL AND another THEN
+        :schema.pgtaskd_after_:hash(CASE WHEN TG_OP OPERATOR(pg_catalog.=) 'INSERT' THEN NEW.id END, NEW.after, coalesce(pg_catalog.pg_partition_root(TG_RELID), TG_RELID)::pg_catalog.int8)
+    END;
+    IF wrong IS NOT NULL THEN
+        RAISE EXCEPTION '%', wrong USING ERRCODE = 'check_violation', COLUMN = 'after', TABLE = TG_TABLE_NAME,
+            SCHEMA = TG_TABLE_SCHEMA, CONSTRAINT = 'pgtaskd_after_check';
+    END IF;
+    IF NEW.state OPERATOR(pg_catalog.<>) ALL ('{PLAN,STOP}') OR NEW.stop IS NOT NULL OR NEW.stopping THEN
         RETURN NEW;
     END IF;
+    -- The leader looks for what it waits for.
+    IF another AND (NEW.after IS NOT NULL OR OLD.after IS NOT NULL OR NEW.awaits IS NOT NULL) THEN
+        NEW.awaits := NULL;
+        NEW.freed := NULL;
+    END IF;
+    another := TG_OP OPERATOR(pg_catalog.=) 'INSERT' OR (OLD.cron OPERATOR(pg_catalog.=) NEW.cron) IS NOT TRUE;
     -- The leader finds the beats of a cron expression, and plans the task. Where origin is infinite it has a plan, and the leader only looks whether it can read cron.
     IF NEW.cron IS NOT NULL AND TG_OP OPERATOR(pg_catalog.=) 'INSERT' THEN
         NEW.origin := coalesce(NEW.origin, CASE WHEN NEW.plan OPERATOR(pg_catalog.=) pg_catalog.statement_timestamp() THEN NEW.plan ELSE '-infinity' END);
@@ -243,6 +249,8 @@ BEGIN
             NEW.attempt := 0;
             NEW.interrupted := 0;
             NEW.base := NULL;
+            NEW.awaits := NULL; -- it runs after the same tasks again
+            NEW.freed := NULL;
             IF NEW.plan OPERATOR(pg_catalog.=) OLD.plan AND NEW.plan OPERATOR(pg_catalog.<) pg_catalog.statement_timestamp() THEN
                 NEW.plan := pg_catalog.statement_timestamp();
             END IF;

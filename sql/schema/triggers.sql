@@ -10,7 +10,7 @@ CREATE TRIGGER pgtaskd_accept BEFORE INSERT OR UPDATE OF plan, active, live, rep
 -- data and input are not among them.
 
 DROP TRIGGER IF EXISTS pgtaskd_update ON :table;
-CREATE TRIGGER pgtaskd_update AFTER UPDATE OF plan, "group", remote, max, priority, timeout, active, live, count, save, repeat, cron, overlap, settings, rerun, key,
+CREATE TRIGGER pgtaskd_update AFTER UPDATE OF plan, "group", remote, max, priority, timeout, active, live, count, save, repeat, cron, overlap, settings, rerun, key, after,
     header, string, delimiter, escape, quote, "null" ON :table
     FOR EACH ROW WHEN (NEW.state OPERATOR(pg_catalog.=) 'PLAN')
     EXECUTE FUNCTION :schema.pgtaskd_wake_:hash();

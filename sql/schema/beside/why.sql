@@ -38,8 +38,9 @@ BEGIN
         RETURN pg_catalog.concat('waits for the table, which pid ', other.pid, ' of role ', other.usename, ' (', other.application_name, ') is about to lock, and waits for pid ',
             coalesce(pg_catalog.array_to_string(pg_catalog.pg_blocking_pids(other.pid), ', '), 'none'));
     END IF;
-    SELECT t.state::pg_catalog.text AS state, t.plan, coalesce(t.base, t.plan) AS base, t.base IS NOT NULL AS moved, t.active, t.start, t.stop, t.max, t."group" AS lane, t.remote,
+    SELECT t.state::pg_catalog.text AS state, t.plan, greatest(coalesce(t.base, t.plan), t.freed) AS base, t.base IS NOT NULL AS moved, t.active, t.start, t.stop, t.max, t."group" AS lane, t.remote,
         t.attempt, t.interrupted, t.retry, t.error, t.pid, t.cron, t.origin, t.stopping, t.catchup, t.drift, t.xmax AS locker, t.sqlstate,
+        t.after, t.freed,
         t.runs OPERATOR(pg_catalog.->) (-1) AS last
     INTO task FROM :table AS t WHERE t.id OPERATOR(pg_catalog.=) $1;
     IF NOT FOUND THEN
@@ -104,6 +105,20 @@ BEGIN
     ELSIF wait IS NOT NULL THEN
         why := pg_catalog.array_prepend(pg_catalog.concat('waits for its plan, ', rest), why);
     END IF;
+    -- What it is to run after.
+    IF task.after IS NOT NULL AND task.freed IS NULL THEN
+        SELECT pg_catalog.count(*) AS total, (pg_catalog.array_agg(pg_catalog.concat(a.id, ' (', p.shown, ')')))[1:most] AS shown INTO other
+        FROM pg_catalog.unnest(task.after) AS a (id)
+        CROSS JOIN LATERAL (
+            SELECT CASE WHEN t.state OPERATOR(pg_catalog.=) 'STOP' AND t.stop IS NULL AND t.stopping IS NULL THEN 'paused' ELSE t.state::pg_catalog.text END AS shown
+            FROM :table AS t
+            WHERE t.id OPERATOR(pg_catalog.=) a.id AND t.state OPERATOR(pg_catalog.<>) 'DONE'
+        ) AS p;
+        why := pg_catalog.array_prepend(CASE WHEN other.total OPERATOR(pg_catalog.=) 0 THEN 'waits for the leader to see that all tasks in after have ended'
+            ELSE pg_catalog.concat('waits for task ', pg_catalog.array_to_string(other.shown, ', '),
+                ' and ' OPERATOR(pg_catalog.||) CASE WHEN other.total OPERATOR(pg_catalog.>) most THEN (other.total OPERATOR(pg_catalog.-) most)::pg_catalog.text END OPERATOR(pg_catalog.||) ' more',
+                ', which it is to run after') END, why);
+    END IF;
     IF pg_catalog.cardinality(why) OPERATOR(pg_catalog.>) 0 THEN
         RETURN pg_catalog.array_to_string(why, '; ');
     END IF;
@@ -130,7 +145,7 @@ BEGIN
     IF task.attempt OPERATOR(pg_catalog.=) 0 AND task.max OPERATOR(pg_catalog.>=) 0 AND task.catchup OPERATOR(pg_catalog.=) 0 AND task.active OPERATOR(pg_catalog.>) '0'
         AND (greatest(task.base, ended) OPERATOR(pg_catalog.+) least(task.active, '10000 years'::pg_catalog.interval)) OPERATOR(pg_catalog.<) moment THEN
         RETURN pg_catalog.concat('is not worth running any more since ', (greatest(task.base, ended) OPERATOR(pg_catalog.+) least(task.active, '10000 years'::pg_catalog.interval))::pg_catalog.timestamptz(0),
-            ' (its plan + active): the leader sets it to GONE');
+            ' (its plan, or the end of the tasks in after, + active): the leader sets it to GONE');
     END IF;
     -- Somebody's lock on the row, by its own transaction or one of several; or on the table, against writers.
     SELECT l.pid, a.usename, a.application_name, 'the row' AS what INTO other
@@ -236,7 +251,7 @@ BEGIN
         END LOOP;
     END IF;
     IF pg_catalog.cardinality(why) OPERATOR(pg_catalog.=) 0 THEN
-        RETURN pg_catalog.concat('is due since ', task.plan::pg_catalog.timestamptz(0), ' and starts in its turn',
+        RETURN pg_catalog.concat('is due since ', greatest(task.plan, task.freed)::pg_catalog.timestamptz(0), ' and starts in its turn',
             CASE WHEN limited IS FALSE THEN pg_catalog.concat(', unless a limit of its group keeps it from that, in table ', :its_group_text, ', which you may not read') END,
             '; if it does not, look at the log of the controller that leads');
     END IF;

@@ -1,0 +1,51 @@
+-- Which tasks others wait for, in the order of their ids: whether each has ended, or is gone; what it waits for itself; and some of its successors that wait
+-- for one that did not end well.
+-- $1 behind which id, $2 most tasks, $3 those that did not end well, $4 most successors of each that are looked at
+WITH RECURSIVE awaited AS (
+    (
+        SELECT t.awaits AS id, 1 AS n
+        FROM :table AS t
+        WHERE t.awaits IS NOT NULL
+            AND t.awaits OPERATOR(pg_catalog.>) $1
+        ORDER BY t.awaits
+        LIMIT 1
+    )
+    UNION ALL
+    SELECT after.id, a.n OPERATOR(pg_catalog.+) 1
+    FROM awaited AS a
+    CROSS JOIN LATERAL (
+        SELECT t.awaits AS id
+        FROM :table AS t
+        WHERE t.awaits IS NOT NULL
+            AND t.awaits OPERATOR(pg_catalog.>) a.id
+        ORDER BY t.awaits
+        LIMIT 1
+    ) AS after
+    WHERE a.n OPERATOR(pg_catalog.<) $2
+)
+SELECT
+    a.id,
+    coalesce(t.ended, true),
+    t.awaits,
+    CASE WHEN pg_catalog.cardinality($3::pg_catalog.int8[]) OPERATOR(pg_catalog.>) 0 THEN ARRAY(
+        SELECT f.id
+        FROM (
+            SELECT f.id, f.after
+            FROM :table AS f
+            WHERE f.awaits IS NOT NULL
+                AND f.awaits OPERATOR(pg_catalog.>=) a.id
+                AND f.awaits OPERATOR(pg_catalog.<=) a.id
+            ORDER BY f.awaits, f.priority DESC, f.id
+            LIMIT $4
+        ) AS f
+        WHERE f.after OPERATOR(pg_catalog.&&) $3
+    ) END
+FROM awaited AS a
+LEFT JOIN LATERAL (
+    SELECT (:over) AS ended, CASE WHEN t.after IS NOT NULL AND t.freed IS NULL THEN t.awaits END AS awaits
+    FROM :table AS t
+    WHERE t.id OPERATOR(pg_catalog.>=) a.id
+        AND t.id OPERATOR(pg_catalog.<=) a.id
+    ORDER BY t.id
+    LIMIT 1
+) AS t ON true

@@ -1,0 +1,78 @@
+-- Looks at the tasks that others are to run after. Who has one that is still to end waits for it: for any of several, since then it is a few that are waited for, one
+-- after the other, whatever the order in which they end. Who has none is free, and counts from the end of the last one. Who has one that did not end well is returned
+-- with it, as it is. One that has ended by another's hand waits no more.
+-- $1 ids
+WITH found AS MATERIALIZED (
+    SELECT t.part, t.place, t.id, t.after, t.waits
+    FROM pg_catalog.unnest($1::pg_catalog.int8[]) AS l (id)
+    CROSS JOIN LATERAL ( -- looked up one by one, whatever the statistics say
+        SELECT t.tableoid AS part, t.ctid AS place, t.id, t.after,
+            t.state OPERATOR(pg_catalog.=) 'PLAN' OR t.state OPERATOR(pg_catalog.=) 'STOP' AND t.stop IS NULL AND t.stopping IS NULL AS waits
+        FROM :table AS t
+        WHERE t.id OPERATOR(pg_catalog.>=) l.id
+            AND t.id OPERATOR(pg_catalog.<=) l.id
+            AND t.after IS NOT NULL
+            AND t.freed IS NULL
+            AND t.state OPERATOR(pg_catalog.<>) ALL ('{TAKE,WORK}')
+        ORDER BY t.id
+        FOR NO KEY UPDATE SKIP LOCKED
+    ) AS t
+),
+seen AS MATERIALIZED (
+    SELECT
+        f.part,
+        f.place,
+        f.id,
+        f.waits,
+        n.open[1 OPERATOR(pg_catalog.+) pg_catalog.floor(pg_catalog.random() OPERATOR(pg_catalog.*) pg_catalog.cardinality(n.open))::pg_catalog.int4] AS awaits,
+        n.ill,
+        n.freed
+    FROM found AS f
+    CROSS JOIN LATERAL (
+        SELECT
+            pg_catalog.array_remove(pg_catalog.array_agg(CASE WHEN p.over IS FALSE THEN a.id END), NULL) AS open,
+            pg_catalog.min(CASE WHEN p.over AND p.state OPERATOR(pg_catalog.<>) 'DONE' THEN a.id END) AS ill,
+            coalesce(pg_catalog.max(CASE WHEN p.stop OPERATOR(pg_catalog.<=) pg_catalog.statement_timestamp() THEN p.stop ELSE pg_catalog.statement_timestamp() END), pg_catalog.statement_timestamp()) AS freed
+        FROM pg_catalog.unnest(f.after) AS a (id)
+        LEFT JOIN LATERAL (
+            SELECT t.state, t.stop, (:over) AS over
+            FROM :table AS t
+            WHERE t.id OPERATOR(pg_catalog.>=) a.id
+                AND t.id OPERATOR(pg_catalog.<=) a.id
+            ORDER BY t.id
+            LIMIT 1
+        ) AS p ON true
+    ) AS n
+),
+moved AS (
+    UPDATE :table AS t
+    SET
+        awaits = CASE WHEN s.waits THEN s.awaits END,
+        freed = CASE WHEN s.waits AND s.awaits IS NULL THEN s.freed END
+    FROM seen AS s
+    WHERE t.ctid OPERATOR(pg_catalog.=) s.place
+        AND t.tableoid OPERATOR(pg_catalog.=) s.part
+        AND NOT (s.waits AND s.ill IS NOT NULL)
+    RETURNING
+        t.id OPERATOR(pg_catalog./) ((t.freed IS NULL) OPERATOR(pg_catalog.=) (NOT s.waits OR s.awaits IS NOT NULL))::pg_catalog.int4 AS id, -- an error where a trigger has kept the row as it was
+        t.awaits,
+        :key_of_group AS of_group,
+        :key_of_remote AS of_remote,
+        t.max,
+        t.priority,
+        t.state OPERATOR(pg_catalog.=) 'PLAN' AND t.due OPERATOR(pg_catalog.<=) pg_catalog.statement_timestamp() AS ready
+)
+SELECT m.id, m.awaits, NULL::pg_catalog.int8, NULL::pg_catalog.text, m.of_group, m.of_remote, m.max, m.priority, m.ready
+FROM moved AS m
+UNION ALL
+SELECT s.id, NULL, s.ill, i.state, NULL, NULL, 0, 0, false
+FROM seen AS s
+CROSS JOIN LATERAL (
+    SELECT t.state::pg_catalog.text AS state
+    FROM :table AS t
+    WHERE t.id OPERATOR(pg_catalog.>=) s.ill
+        AND t.id OPERATOR(pg_catalog.<=) s.ill
+    ORDER BY t.id
+    LIMIT 1
+) AS i
+WHERE s.waits

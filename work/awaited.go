@@ -1,0 +1,168 @@
+package work
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// A look at all that is waited for: when a term begins, where an end may have been missed, such as a
+// row that somebody has deleted; where something has not ended well, or successors may wait for each
+// other; and from time to time.
+
+const (
+	awaitedTick   = 30 * time.Second
+	awaitedRest   = time.Second // between two looks, at least; and so long that they take scanShare of the time
+	awaitedChunk  = 5000        // tasks that are waited for, in a part of a look
+	illChunk      = 200         // the same, where their successors are looked at
+	illSuccessors = 1000        // so many of each
+	illMost       = 1000        // tasks that did not end well and are looked for
+	illNamed      = 500         // tasks in after of such a successor, about
+	cycleNames    = 10          // tasks of a cycle that are named
+)
+
+// awaitedSurvey is what is known of such a look.
+type awaitedSurvey struct {
+	wanted bool
+	active bool
+	ill    []int64 // tasks that did not end well since the last one began
+	sought []int64 // those that the look under way looks for
+	behind int64   // how far it has come
+	began  time.Time
+	ended  time.Time // the last one
+	took   time.Duration
+	ids    []int64 // what is waited for and waits itself, in order,
+	awaits []int64 // and for what
+}
+
+// nextAwaited is when to look.
+func (l *loop) nextAwaited() time.Duration {
+	s := &l.successors.survey
+	switch {
+	case s.active:
+		return 0
+	case s.wanted:
+		return max(awaitedRest, scanShare*s.took) - time.Since(s.ended)
+	case len(l.successors.awaited) > 0:
+		return max(awaitedTick, scanShare*s.took) - time.Since(s.ended)
+	}
+	return never
+}
+
+// surveyAwaited looks at a part of what is waited for, when it is time.
+func (l *loop) surveyAwaited(ctx context.Context) error {
+	s := &l.successors.survey
+	if !s.active {
+		if l.nextAwaited() > 0 && time.Since(s.ended) < awaitedTick {
+			return nil
+		}
+		*s = awaitedSurvey{active: true, sought: s.ill, began: time.Now(), ended: s.ended, took: s.took, behind: -1 << 63}
+	}
+	chunk := awaitedChunk
+	if len(s.sought) > 0 {
+		chunk = illChunk
+	}
+	found, err := l.readAwaited(ctx, chunk)
+	if err != nil {
+		return err
+	}
+	if _, err := l.resolve(ctx, found); err != nil || s.active {
+		return err
+	}
+	s.ended, s.took = time.Now(), time.Since(s.began)
+	given := map[int64]givenUp{}
+	for _, cycle := range cycles(s.ids, s.awaits) {
+		for i, id := range cycle {
+			given[id] = givenUp{why: cycleError(cycle, i), awaits: &cycle[(i+1)%len(cycle)]}
+		}
+	}
+	s.ids, s.awaits, s.sought = nil, nil, nil
+	if len(given) == 0 {
+		return nil
+	}
+	return l.giveUp(ctx, given, map[int64]bool{})
+}
+
+// readAwaited reads the next part, and returns successors of what did not end well.
+func (l *loop) readAwaited(ctx context.Context, chunk int) (ill []successor, err error) {
+	f := &l.successors
+	s := &f.survey
+	ctx, cancel := limited(ctx)
+	defer cancel()
+	rows, err := l.control.conn.Query(ctx, l.queries().Text("awaited"), s.behind, chunk, s.sought, illSuccessors)
+	if err != nil {
+		return nil, err
+	}
+	var id int64
+	var ended bool
+	var awaits *int64
+	var successors []int64
+	n := 0
+	if _, err := pgx.ForEachRow(rows, []any{&id, &ended, &awaits, &successors}, func() error {
+		n++
+		s.behind = id
+		if _, known := f.awaited[id]; !known {
+			f.await(id)
+		}
+		switch {
+		case ended && !f.awaited[id]: // its successors are looked at, even where too many are known
+			f.awaited[id], f.ended = true, append(f.ended, id)
+		case ended:
+		case awaits != nil && len(s.ids) < awaitedMost:
+			s.ids, s.awaits = append(s.ids, id), append(s.awaits, *awaits)
+		}
+		for _, one := range successors {
+			ill = append(ill, successor{one, illNamed})
+		}
+		return nil
+	}); err != nil {
+		return nil, err
+	}
+	l.look.spoke = time.Now()
+	s.active = n == chunk
+	return ill, nil
+}
+
+// cycles are the circles in which tasks wait for each other. ids are in order, and each waits for
+// the one in its place in awaits.
+func cycles(ids, awaits []int64) (all [][]int64) {
+	walks := make([]int, len(ids)) // by which each was visited first, counted from 1
+	for i := range ids {
+		j, found := i, true
+		for found && walks[j] == 0 {
+			walks[j] = i + 1
+			j, found = slices.BinarySearch(ids, awaits[j])
+		}
+		if !found || walks[j] != i+1 {
+			continue
+		}
+		var cycle []int64
+		for first := j; len(cycle) == 0 || j != first; j, _ = slices.BinarySearch(ids, awaits[j]) {
+			cycle = append(cycle, ids[j])
+		}
+		all = append(all, cycle)
+	}
+	return all
+}
+
+// cycleError is the error of one task of a cycle.
+func cycleError(cycle []int64, i int) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "ERROR:  tasks wait for each other in a cycle\nDETAIL:  Task %d waits for task ", cycle[i])
+	for n := range cycle {
+		switch next := cycle[(i+n+1)%len(cycle)]; {
+		case n == 0:
+			fmt.Fprint(&b, next)
+		case n == cycleNames && n < len(cycle)-1:
+			fmt.Fprintf(&b, ", and so on, by way of %d tasks in all", len(cycle))
+			return b.String() + "."
+		default:
+			fmt.Fprintf(&b, ", which waits for task %d", next)
+		}
+	}
+	return b.String() + "."
+}
