@@ -43,12 +43,13 @@ func TestCheckCountsConnections(t *testing.T) {
 	const lead = "warning: targets[0]: run + 2 for each target makes up to "
 	check(`{"data": "a", "user": "worker", "run": 53}`)
 	check(`{"data": "a", "user": "worker", "run": 54}`, lead+"56 connections, and max_connections of the server, less those reserved for others, leaves 55: lower run")
-	check(`{"data": "a", "user": "postgres", "run": 58}`)
-	check(`{"data": "a", "user": "postgres", "run": 59}`, "leaves 60")
+	const super = "under which tasks run, is a superuser"
+	check(`{"data": "a", "user": "postgres", "run": 58}`, super)
+	check(`{"data": "a", "user": "postgres", "run": 59}`, "leaves 60", super)
 	check(`{"data": "a", "user": "worker", "table": "x", "run": 25}, {"data": "a", "user": "worker", "table": "y", "run": 28}`,
 		"warning: targets[0], targets[1]: run + 2 for each target makes up to 57 connections, and max_connections")
 	check(`{"data": "b", "user": "worker", "run": 19}`, lead+`21 connections, and CONNECTION LIMIT of database "b" is 20`)
-	check(`{"data": "b", "user": "postgres", "run": 19}`)
+	check(`{"data": "b", "user": "postgres", "run": 19}`, super)
 	check(`{"data": "a", "user": "narrow", "run": 9}`, lead+`11 connections, and CONNECTION LIMIT of role "narrow" is 10`)
 	check(`{"data": "a", "user": "narrow", "run": 500}`, "max_connections", `role "narrow"`)
 }

@@ -59,6 +59,9 @@ func (c *checkCommand) Run(ctx context.Context, p *program) error {
 		for _, line := range reports[i].Lines {
 			printLine(p.stdout, "%s: %s%s", where, line, reservation(line, i, warnings))
 		}
+		for _, doubt := range reports[i].Doubts {
+			printLine(p.stderr, "warning: %s: %s", where, doubt)
+		}
 		for _, fault := range append(reports[i].Faults, doubled(reports[:i], reports[i])...) {
 			failed = true
 			printLine(p.stderr, "%s: %s", where, fault)

@@ -199,7 +199,8 @@ func serve(t *testing.T, conn *pgx.Conn, dsn, keys string) {
 		}
 	})
 	made := func() bool {
-		missing, err := sql.Missing(t.Context(), conn, sql.Table{Schema: file.Targets[0].Schema, Name: file.Targets[0].Table}, sql.Options{})
+		options := sql.Options{Inserter: file.Targets[0].Inserter, Serving: file.Targets[0].Connect["user"]}
+		missing, err := sql.Missing(t.Context(), conn, sql.Table{Schema: file.Targets[0].Schema, Name: file.Targets[0].Table}, options)
 		return err == nil && len(missing) == 0
 	}
 	if !soon(made) {

@@ -74,7 +74,7 @@ func (c *schemaCommand) configured(file *conf.File) (string, error) {
 			b.WriteString(line)
 			last = next
 		}
-		b.WriteString(sql.DDL(sql.Table{Schema: t.Schema, Name: t.Table}, sql.Options{Defaults: t.Defaults, Wake: t.Wake, Role: role}) + "\n")
+		b.WriteString(sql.DDL(sql.Table{Schema: t.Schema, Name: t.Table}, sql.Options{Defaults: t.Defaults, Wake: t.Wake, Role: role, Inserter: t.Inserter, Serving: role}) + "\n")
 	}
 	if !found {
 		return "", errors.New("no target of the configuration matches")

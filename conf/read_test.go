@@ -92,6 +92,12 @@ func describe(file *File) string {
 		fmt.Fprintf(&b, "    creates with: %s\n", cmp.Or(t.Admin.String(), "(nothing given)"))
 		fmt.Fprintf(&b, "    sleep %v, grace %v, idle %v, reset %v, run %d\n", t.Sleep, t.Grace, t.Idle, t.Reset, t.Run)
 		fmt.Fprintf(&b, "    output limit %d, fail %v, data limit %d, create %v, wake %s\n", t.OutputLimit, t.OutputFail, t.DataLimit, t.Create, t.Wake)
+		if t.Inserter {
+			fmt.Fprintf(&b, "    tasks run as who inserted them; any role: %v\n", t.Roles == nil)
+		}
+		for _, role := range slices.Sorted(maps.Keys(t.Roles)) {
+			fmt.Fprintf(&b, "    role %s: %+v\n", role, t.Roles[role])
+		}
 		for _, state := range slices.Sorted(maps.Keys(t.Keep)) {
 			fmt.Fprintf(&b, "    keeps %s for %+v\n", state, t.Keep[state])
 		}

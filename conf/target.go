@@ -41,6 +41,8 @@ type target struct {
 	timezone                  string
 	create                    bool
 	defaults                  map[string]string
+	as                        string
+	roles                     map[string]remote.Credential
 	keep                      work.Keep
 }
 
@@ -53,6 +55,7 @@ func newTarget(dsn remote.Settings) target {
 		outputLimit: defaultOutput, outputOver: "cut",
 		dataLimit: defaultData,
 		wake:      string(sql.Auto),
+		as:        "target",
 		create:    true,
 		defaults:  map[string]string{},
 	}
@@ -78,8 +81,13 @@ func (r *reader) target(v value, dsn remote.Settings) work.Target {
 		"output_over":  r.choice(&t.outputOver, "cut", "fail"),
 		"create":       r.flag(&t.create),
 		"timezone":     r.zone(&t.timezone),
+		"as":           r.choice(&t.as, "target", "inserter"),
+		"roles":        r.roles(&t.roles),
 		"wake":         r.choice(&t.wake, string(sql.Auto), string(sql.Notify), string(sql.WAL), string(sql.Poll)),
 	})
+	if t.roles != nil && t.as != "inserter" {
+		r.fault(v, `"roles" goes with "as": "inserter" alone`)
+	}
 	return t.resolve()
 }
 
@@ -120,6 +128,8 @@ func (t target) resolve() work.Target {
 		Create:      t.create,
 		Wake:        sql.Wake(t.wake),
 		TimeZone:    t.timezone,
+		Inserter:    t.as == "inserter",
+		Roles:       t.roles,
 		Remotes:     map[string]string{},
 	}
 }

@@ -56,6 +56,7 @@ func (s *Session) introduce(ctx context.Context, local bool) error {
 	if len(row[3]) == 0 || len(row[3]) > userLongest || len(row[6]) > pathLongest || len(row[9]) == 0 || len(row[9]) > userLongest {
 		return errAnswer
 	}
+	s.Reads = s.readOnly
 	s.path = append([]byte{}, row[6]...)
 	if s.silence = string(row[9]); s.silence == "0" && !local {
 		s.silence = silenceMost

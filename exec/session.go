@@ -21,6 +21,9 @@ type Session struct {
 	PID   uint32    // of the backend
 	Since time.Time // start of the backend, by the server's clock; zero on a remote
 
+	Superuser bool // it has logged in as one
+	Reads     bool // when it was opened, its transactions began as READ ONLY
+
 	Scans   bool // enable_seqscan was on
 	Foreign bool // when it was opened its database had foreign servers: what writes through them has no transaction id here
 
@@ -69,7 +72,7 @@ func connect(ctx context.Context, cfg *pgconn.Config, limit time.Duration, local
 	s.noted = s.note
 	s.cancel.obey, s.cancel.request, s.cancel.cut = Obey, conn.CancelRequest, s.Abandon
 	s.rename()
-	s.baseEncoding = conn.ParameterStatus("client_encoding")
+	s.baseEncoding, s.Superuser = conn.ParameterStatus("client_encoding"), conn.ParameterStatus("is_superuser") == "on"
 	s.encoding = s.baseEncoding
 	s.crew, s.unbind = routine.New(context.Background()), func() bool { return true }
 	if err := s.introduce(ctx, local); err != nil {
@@ -84,6 +87,9 @@ func connect(ctx context.Context, cfg *pgconn.Config, limit time.Duration, local
 func (s *Session) Within(crew *routine.Group) {
 	s.crew, s.unbind = crew, crew.When(crew.Context(), s.Abandon)
 }
+
+// User is the role that the session has logged in as.
+func (s *Session) User() string { return s.user }
 
 // Close ends the session; what it had not committed is rolled back.
 func (s *Session) Close() {

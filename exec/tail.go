@@ -2,6 +2,7 @@ package exec
 
 import (
 	"errors"
+	"strings"
 
 	"github.com/jackc/pgx/v5/pgproto3"
 )
@@ -88,7 +89,7 @@ func (s *Session) readTail(tail *Tail, n int) (verdict *Verdict, passed bool, er
 		s.stood()
 		return verdict, false, nil
 	}
-	switch answer := endFailure(failure); {
+	switch answer := tail.failure(failure); {
 	case s.forgotten(failure), limit(failure) && (len(tail.Calls) == 0 || tail.partly): // own sets it aside
 		verdict.Refused, verdict.Forgot = answer, true
 	case well == n-1:
@@ -99,6 +100,20 @@ func (s *Session) readTail(tail *Tail, n int) (verdict *Verdict, passed bool, er
 		s.apart = s.apart || verdict.Forgot
 	}
 	return verdict, true, s.rollback()
+}
+
+// failure is the error by which the server has refused the tail. Where a function has run our
+// statement, the server says so, and repeats it.
+func (t *Tail) failure(e *pgproto3.ErrorResponse) *Failure {
+	const most = 40 // bytes before the statement, in any language
+	for _, statement := range t.Within {
+		if at := strings.Index(e.Where, statement); at >= 0 && at <= most && !strings.Contains(e.Where[:at], "\n") {
+			direct := *e
+			direct.Where = ""
+			return endFailure(&direct)
+		}
+	}
+	return endFailure(e)
 }
 
 // forgotten tells the error of a statement of ours that was prepared and is not any more; then

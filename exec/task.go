@@ -75,6 +75,10 @@ type Tail struct {
 	Input  string // of that task, for its errors
 	Defers bool   // the table of the tasks has something that is checked at COMMIT
 
+	// Within are the statements that a function runs, of which Calls is the only call: their errors
+	// are taken for those of statements of ours.
+	Within []string
+
 	partly bool // what made the transaction ours has left out what the SQL has hardly changed
 }
 

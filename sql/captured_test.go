@@ -30,6 +30,14 @@ func TestNothingOfOthersIsCalled(t *testing.T) {
 			install(t, conn, task, nil)
 			execute(t, conn, "CREATE TABLE parts (id bigserial, input text NOT NULL) PARTITION BY RANGE (id); CREATE TABLE part PARTITION OF parts DEFAULT")
 			install(t, conn, Table{"public", "parts"}, nil)
+			for _, table := range []Table{task, {"public", "parts"}} { // with what they have where tasks run under other roles
+				if _, err := Install(t.Context(), conn, table, Options{Inserter: true, Serving: "postgres"}); err != nil {
+					t.Fatal(err)
+				}
+				if err := Entitle(t.Context(), conn, table, "postgres"); err != nil {
+					t.Fatal(err)
+				}
+			}
 			execute(t, conn, `CREATE TABLE changed (id int, note text); CREATE TRIGGER a AFTER INSERT OR UPDATE OR DELETE ON changed FOR EACH ROW EXECUTE FUNCTION task_async('', 'group=%s', 'note');
 				CREATE TRIGGER b AFTER INSERT ON changed FOR EACH ROW EXECUTE FUNCTION task_async('', 'key=%s', 'id');
 				CREATE TRIGGER c AFTER UPDATE ON changed REFERENCING OLD TABLE AS o NEW TABLE AS n FOR EACH STATEMENT EXECUTE FUNCTION task_async('')`)
@@ -157,7 +165,10 @@ func tasksAreChanged(t *testing.T, conn *pgx.Conn) {
 // statementsAreRead has the server say what our statements depend on.
 func statementsAreRead(t *testing.T, conn *pgx.Conn) {
 	t.Helper()
-	texts := slices.Collect(maps.Values(described(t, conn, task).Queries(task).texts))
+	d := described(t, conn, task)
+	texts := slices.Collect(maps.Values(d.Queries(task).texts))
+	d.Inserter = true
+	texts = slices.AppendSeq(texts, maps.Values(d.Queries(task).texts))
 	for path, text := range embedded(t) {
 		if strings.HasPrefix(path, "schema/inspect/") {
 			texts = append(texts, text)

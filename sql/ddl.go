@@ -13,7 +13,7 @@ import (
 // reason to trust. It can not see what Install can: a type of that name which is somebody else's, a
 // default that is worth replacing, a partitioned table.
 func DDL(t Table, o Options) string {
-	n := names{table: t, state: stateOf(t, "state")}
+	n := names{table: t, state: stateOf(t, "state"), serving: o.Serving}
 	var b strings.Builder
 	guard, again := guard(t)
 	fmt.Fprintf(&b, "-- A table of tasks for pgtaskd (schema version %d).\n\nBEGIN;\n\n%s\n%s", Version, text("session/install")+named(text("session/beside"), map[string]string{":schema_version": strconv.Itoa(Version)}), guard)
@@ -31,6 +31,11 @@ func DDL(t Table, o Options) string {
 	}
 	for _, s := range o.Wake.unwanted() {
 		fmt.Fprintf(&b, "\n%s\n", n.fill(s.removal()))
+	}
+	if o.Inserter {
+		for _, statements := range n.roles() {
+			fmt.Fprintf(&b, "\n%s\n", statements)
+		}
 	}
 	for _, column := range slices.Sorted(maps.Keys(o.Defaults)) {
 		fmt.Fprintf(&b, "\n%s;\n", setDefault(t, column, literal(o.Defaults[column])))

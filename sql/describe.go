@@ -13,6 +13,8 @@ import (
 // Description is what the operations on a table need to know of it.
 type Description struct {
 	Exists        bool
+	Inserter      bool     // each task runs under the role that inserted it; who has described the table says so
+	Roles         bool     // a trigger of ours fills the column role
 	StateType     string   // qualified and quoted, as a cast names it
 	Copied        []string // quoted names of the columns that a repetition copies
 	Partitioned   bool
@@ -61,6 +63,7 @@ func Describe(ctx context.Context, conn *pgx.Conn, t Table) (Description, error)
 	}
 	d := Description{Exists: true, Partitioned: f.partitioned(), Server: f.version, Version: versionOf(f.comment), Encoding: conn.PgConn().ParameterStatus("server_encoding")}
 	d.Published, d.Waking = f.published, wakingOf(f.root)
+	d.Roles = f.trigger("pgtaskd_role") != nil
 	d.Defers = slices.ContainsFunc(f.triggers, func(t foundTrigger) bool { return t.Defers })
 	d.TellsInserts = f.enabled(acceptTrigger)
 	d.TellsChanges = f.enabled(stateTrigger) && !slices.ContainsFunc(changeTriggers, func(name string) bool { return !f.enabled(name) })

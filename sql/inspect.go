@@ -63,6 +63,7 @@ type foundIndex struct {
 type foundTrigger struct {
 	Name     string
 	Enabled  bool
+	Always   bool // whatever session_replication_role says
 	Comment  bool
 	Function string
 	Beside   bool // the function is in the table's schema
@@ -113,7 +114,7 @@ var hashed = regexp.MustCompile(`^(\w+_)[0-9a-f]{16}$`)
 
 // calledBy is the function that our trigger of that name calls.
 func calledBy(trigger string) string {
-	for _, s := range stepsOf(triggerStep) {
+	for _, s := range append(stepsOf(triggerStep), roleStepsOf(triggerStep)...) {
 		if s.name == trigger {
 			return s.calls
 		}

@@ -51,6 +51,8 @@ type Options struct {
 	Defaults map[string]string // of columns, as the text of their values
 	Wake     Wake              // "": as Auto
 	Role     string            // in DDL alone: is granted what it takes to serve the table; "": nothing is granted
+	Inserter bool              // each task runs under the role that inserted it
+	Serving  string            // the role that serves the table, where that is so
 	Alone    bool              // nothing is touched that belongs to others than the connection's user and superusers
 }
 
@@ -65,7 +67,7 @@ func Missing(ctx context.Context, conn *pgx.Conn, t Table, o Options) ([]Change,
 	if err := f.unfit(t); err != nil {
 		return nil, err
 	}
-	m := &missing{found: f, table: t, names: names{table: t, parts: f.partitioned()}, wake: o.Wake}
+	m := &missing{found: f, table: t, names: names{table: t, parts: f.partitioned(), serving: o.Serving}, wake: o.Wake}
 	m.names.state, m.state = f.stateType(t)
 	if f.partition {
 		m.wake = Poll // its triggers speak to the leader of the whole table
@@ -76,6 +78,11 @@ func Missing(ctx context.Context, conn *pgx.Conn, t Table, o Options) ([]Change,
 	if f.partitioned() {
 		for _, s := range partitionedSteps() {
 			m.step(s)
+		}
+	}
+	if o.Inserter {
+		if err := m.roles(); err != nil {
+			return nil, err
 		}
 	}
 	if err := m.configured(ctx, conn, o.Defaults); err != nil {

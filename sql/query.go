@@ -25,7 +25,8 @@ type Queries struct {
 // :copied for the columns that a repetition copies, :copied_of_t for the same of the row t, :publication for the name of the table's
 // own publication, as text, :register for that of its register of sessions, :register_name for the same as text, without the schema, :besides for the names of the objects beside the table, :leader for the table of controllers, :sequence for the number of the sequence that ids come from (0: not known), with :drawn_id for the column that takes one and
 // :drawn_id_of_f for the id, and :unless_key_waits for what an INSERT does where another task waits with the key, and :made for whether it has made the row w, and not met it; :earlier is the condition on a session of an earlier leader's, :groups the table of groups, with :group_number, its number, and :group_sequence, that of the sequence that counts its changes, :key_of_limit and :prefix_of_group for what a row of
-// it is told by, and :limits for the numbers of the locks of those who change it; :owner_of_t the owner of the row t, NULL where there is no column for it. What several operations share is in sql/part, and stands
+// it is told by, and :limits for the numbers of the locks of those who change it; :may_end and :may_dismiss whether we may end the backend a, with or without its role's name,
+// :under what is read of the role under which the task t runs (nothing where all run under ours), :role_kept, :role_named and :role_of_o the column role, where one is filled, :tokens the table of tokens; :owner_of_t the owner of the row t, NULL where there is no column for it. What several operations share is in sql/part, and stands
 // for its name likewise.
 func (d Description) Queries(t Table) Queries {
 	of := make([]string, len(d.Copied))
@@ -45,7 +46,7 @@ func (d Description) Queries(t Table) Queries {
 		":group_itself": d.itself(`t."group"`), ":remote_itself": d.itself("t.remote"),
 
 		":register_name": literal(registerName(t)), ":besides": literal("{" + strings.Join(quotedAll(besideNames(t)), ",") + "}"),
-		":leader": Beside(t, "leader"), ":groups": Beside(t, "group"), ":limits": strconv.FormatInt(limitLocks, 10),
+		":leader": Beside(t, "leader"), ":tokens": Tokens(t), ":schema_text": literal(t.Schema), ":groups": Beside(t, "group"), ":limits": strconv.FormatInt(limitLocks, 10),
 		":group_number": strconv.FormatInt(d.Group, 10), ":group_sequence": strconv.FormatInt(d.GroupSequence, 10),
 		":key_of_limit": d.key(`g."group"`), ":prefix_of_group": d.prefix(`g."group"`),
 
@@ -65,6 +66,17 @@ func (d Description) Queries(t Table) Queries {
 	for name, text := range texts(parts, "part") {
 		names[":"+name] = strings.TrimSpace(comment.ReplaceAllString(text, ""))
 	}
+	names[":role_kept"], names[":role_named"], names[":role_of_o"] = "", "", ""
+	if d.Roles {
+		names[":role_kept"], names[":role_named"], names[":role_of_o"] = ", t.role", ", role", ", o.role"
+	}
+	if d.Inserter {
+		names[":role_of_settings"], names[":role_within"] = ", "+roleOf, ", t.role"
+		names[":may_dismiss"] = names[":may_end"]
+	} else {
+		names[":role_of_settings"], names[":role_within"], names[":under"] = "", "", ""
+		names[":may_end"], names[":may_dismiss"] = ownBackend, "a.usename OPERATOR(pg_catalog.=) current_user"
+	}
 	if d.Register == 0 {
 		names[":earlier"] = names[":earlier_named"]
 	}
@@ -83,6 +95,13 @@ func (d Description) Queries(t Table) Queries {
 	}
 	return q
 }
+
+// What stands in the queries for the backend's role, and for the role of the row, where all tasks
+// run under one role, and where not.
+const (
+	ownBackend = "a.usesysid OPERATOR(pg_catalog.=) pg_catalog.quote_ident(current_user)::pg_catalog.regrole::pg_catalog.oid"
+	roleOf     = "(SELECT r.oid FROM pg_catalog.pg_roles AS r WHERE r.rolname OPERATOR(pg_catalog.=) t.role)"
+)
 
 // texts are the files of an embedded folder, by their names without .sql.
 func texts(files embed.FS, folder string) map[string]string {

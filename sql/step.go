@@ -81,6 +81,9 @@ var steps = sync.OnceValue(func() []step {
 // partitionedSteps are those of a partitioned table besides.
 var partitionedSteps = sync.OnceValue(func() []step { return parseSteps(text("partitioned")) })
 
+// roleSteps are those of a table besides whose tasks run under the roles that insert them.
+var roleSteps = sync.OnceValue(func() []step { return parseSteps(text("roles")) })
+
 func parseSteps(file string) []step {
 	var steps []step
 	for paragraph := range strings.SplitSeq(file, "\n\n") {
@@ -126,9 +129,14 @@ func (s step) unique() bool {
 func (s step) forViews() bool { return s.name == "repeating" }
 
 // stepsOf are the steps of one kind, in order.
-func stepsOf(k kind) []step {
+func stepsOf(k kind) []step { return ofKind(steps(), k) }
+
+// roleStepsOf are the same of roleSteps.
+func roleStepsOf(k kind) []step { return ofKind(roleSteps(), k) }
+
+func ofKind(steps []step, k kind) []step {
 	var some []step
-	for _, s := range steps() {
+	for _, s := range steps {
 		if s.kind == k {
 			some = append(some, s)
 		}

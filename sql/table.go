@@ -44,7 +44,7 @@ func (t Table) hash() string {
 // signatures are those of the table's own functions: the name, a blank, the numbers of the arguments' types.
 func signatures(t Table) []string {
 	var all []string
-	for _, s := range stepsOf(functionStep) {
+	for _, s := range append(stepsOf(functionStep), roleStepsOf(functionStep)...) {
 		all = append(all, names{table: t}.fill(s.name)+" "+s.arguments)
 	}
 	return all
@@ -53,7 +53,7 @@ func signatures(t Table) []string {
 // triggerNames are those of every table's triggers.
 func triggerNames() []string {
 	var all []string
-	for _, s := range stepsOf(triggerStep) {
+	for _, s := range append(stepsOf(triggerStep), roleStepsOf(triggerStep)...) {
 		all = append(all, s.name)
 	}
 	return all
@@ -78,9 +78,11 @@ type names struct {
 	table Table
 	state string // the type, qualified and quoted
 	parts bool   // the table is partitioned
+
+	serving string // the role that serves the table, where tasks run under those that insert them
 }
 
-var placeholder = regexp.MustCompile(`:(its_\w+|table_text|schema_text|name_text|lead_\w+|limits_text|limits|schema|table|state|hash|root|register|wake|version)`)
+var placeholder = regexp.MustCompile(`:(its_\w+|table_text|schema_text|name_text|lead_\w+|limits_text|limits|serving_text|serving_role|serving|tokens_text|tokens|schema|table|state|hash|root|register|wake|version)`)
 
 // fill puts the names into a step's text. It is the only place where they meet.
 func (n names) fill(sql string) string {
@@ -109,6 +111,16 @@ func (n names) fill(sql string) string {
 			return strconv.FormatInt(limitLocks, 10)
 		case ":limits_text":
 			return literal(limits(n.table))
+		case ":serving":
+			return undollared(n.serving)
+		case ":serving_text":
+			return literal(n.serving)
+		case ":serving_role":
+			return pgx.Identifier{n.serving}.Sanitize()
+		case ":tokens":
+			return Tokens(n.table)
+		case ":tokens_text":
+			return literal(tokensName(n.table))
 		case ":schema":
 			return pgx.Identifier{n.table.Schema}.Sanitize()
 		case ":table":

@@ -16,6 +16,7 @@ import (
 type Report struct {
 	Lines  []string // what would be created, or that all is there
 	Faults []string // what stands in the way, a line each
+	Doubts []string // what does not stand in the way, and yet should be known, a line each
 	Table  string   // names the table on whatever way one has come to its server; "" when there is none yet
 	Above  []string // and those that it is a partition of, or inherits from
 
@@ -50,6 +51,7 @@ func Check(ctx context.Context, t Target) (r Report) {
 	switch {
 	case err == nil:
 		defer c.close()
+		r.roles(ctx, c, t)
 		r.table(ctx, c.conn, t)
 		r.measure(ctx, c.conn, t)
 	case t.Create && absent(err):

@@ -19,6 +19,7 @@ type ask struct {
 	text     run.Text
 	pid      int32
 	opened   pool.Backend // that is to be registered
+	token    []byte       // the hash of its token; nil: it has none
 	answer   chan answer  // capacity one
 	silences int          // how often in a row the row has not taken the mark, and nobody had it locked
 	putOff                // when the row has not taken the mark
@@ -82,8 +83,8 @@ func (b *inbox) Text(ctx context.Context, t *run.Task, which run.Text) run.Answe
 func (b *inbox) Leads(ctx context.Context) bool { return b.ask(ctx, ask{kind: askLead}).OK }
 
 // register waits until the loop has registered one of our backends.
-func (b *inbox) register(ctx context.Context, opened pool.Backend) error {
-	switch a := b.ask(ctx, ask{kind: askSession, opened: opened}); {
+func (b *inbox) register(ctx context.Context, opened pool.Backend, token []byte) error {
+	switch a := b.ask(ctx, ask{kind: askSession, opened: opened, token: token}); {
 	case a.err != nil:
 		return fmt.Errorf("register the session: %w", a.err)
 	case !a.OK:

@@ -29,7 +29,11 @@ func (l *loop) install(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	described.Inserter = l.target.Inserter
 	queries := described.Queries(t)
+	if err := entitle(ctx, c.conn, l.target); err != nil {
+		return err
+	}
 	c.table, c.queries = described, queries
 	l.unregistered(described.Unregistered)
 	without := described.Without
@@ -98,7 +102,9 @@ func (l *loop) furnish(ctx context.Context, t Target) (sql.Description, error) {
 	return described, err
 }
 
-func options(t Target) sql.Options { return sql.Options{Defaults: t.Defaults, Wake: t.Wake} }
+func options(t Target) sql.Options {
+	return sql.Options{Defaults: t.Defaults, Wake: t.Wake, Inserter: t.Inserter, Serving: t.Connect["user"]}
+}
 
 // lockParents refuses to serve a partition or child of a table that is served itself: their lanes would be counted apart.
 func (l *loop) lockParents(ctx context.Context) error {

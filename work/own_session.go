@@ -10,13 +10,17 @@ import (
 	"pgtaskd/work/pool"
 )
 
-// ownSession configures a session for tasks of a group in the target's own database.
-func (l *loop) ownSession(group string) (*pgconn.Config, error) {
-	cfg, err := remote.Own(l.target.Connect)
+// ownSession configures a session for such tasks in the target's own database.
+func (l *loop) ownSession(ctx context.Context, n pool.Need) (*pgconn.Config, error) {
+	settings, err := l.target.login(ctx, n.Role.Name)
 	if err != nil {
 		return nil, err
 	}
-	for _, setting := range initial(l.target, group) {
+	cfg, err := remote.Own(settings)
+	if err != nil {
+		return nil, err
+	}
+	for _, setting := range initial(l.target, n.Group) {
 		if printable(setting[1]) == setting[1] { // the server takes these as they come, in no encoding
 			cfg.RuntimeParams[setting[0]] = setting[1]
 		}
@@ -32,13 +36,27 @@ func (l *loop) ownSession(group string) (*pgconn.Config, error) {
 	return cfg, nil
 }
 
-// openRemote opens a session elsewhere.
-func (l *loop) openRemote(ctx context.Context, name, group string) (*exec.Session, error) {
+// login are the settings by which a role logs in; "": the target's own.
+func (t *Target) login(ctx context.Context, role string) (remote.Settings, error) {
+	if role == "" {
+		return t.Connect, nil
+	}
+	password, err := t.Roles[role].Password(ctx)
+	return t.Connect.As(role, password), err
+}
+
+// openRemote opens a session elsewhere. The rules ask for the role of the task: what a string
+// leaves out comes from the target's own connection, but not who that is. A remote of the
+// configuration is everybody's.
+func (l *loop) openRemote(ctx context.Context, n pool.Need) (*exec.Session, error) {
 	c := l.facts.Load()
 	rules := remote.Rules{Base: c.base, Superuser: c.superuser, Named: l.target.Remotes}
-	destination, err := rules.Resolve(name)
+	if _, named := l.target.Remotes[n.Remote]; n.Role.Name != "" && !named {
+		rules.Base, rules.Superuser = c.base.As(n.Role.Name, ""), n.Role.Superuser
+	}
+	destination, err := rules.Resolve(n.Remote)
 	if err != nil {
 		return nil, err
 	}
-	return destination.Connect(ctx, sessionName(l.target, group), pool.SessionLimit)
+	return destination.Connect(ctx, sessionName(l.target, n.Group), pool.SessionLimit)
 }

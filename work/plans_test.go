@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"pgtaskd/sql"
 )
 
 // looked is how many tasks a statement is given.
@@ -56,8 +58,10 @@ var plans = map[string]planned{
 	"columns":      {args: []string{"'public'", "'task'"}},
 	"cut":          {args: []string{ids(), each("7"), each("2020-01-01"), each("7"), "'{}'", "false"}, state: "WORK"},
 	"delete":       {args: []string{ids()}, state: "DONE"},
+	"disentitle":   {},
 	"dismiss":      {args: []string{each("1"), each("2020-01-01")}},
 	"done":         {args: []string{"5000", "7", now, now, "'1'", "NULL", "true", "false", "7", "false", "true"}, state: "WORK", in: []string{"end, kept", "end"}},
+	"entitle":      {args: []string{"1", "'x'"}},
 	"expire":       {args: []string{ids(), "false"}, state: "PLAN"},
 	"resolve":      {args: []string{ids()}, state: "PLAN"},
 	"successors":   {args: []string{ids(), "20"}, state: "PLAN"},
@@ -141,6 +145,7 @@ type world struct {
 	table string   // of the user's; empty: ours
 	setup []string // before the statements are prepared
 	later []string // after that, where they have been planned
+	roles bool     // tasks run under the roles that insert them
 }
 
 const (
@@ -164,6 +169,7 @@ var worlds = []world{
 	{name: "with indexes of the user's", setup: []string{
 		nothing, "CREATE INDEX ON task (state); CREATE INDEX ON task (state, id); CREATE INDEX ON task (pid); CREATE INDEX ON task (plan, id)", "ANALYZE task", aDue,
 	}},
+	{name: "under the roles that insert", roles: true, setup: []string{"ANALYZE task", aDue}},
 }
 
 // TestPlansDoNotDependOnStatistics: each statement visits what it is given, whatever the server believes of the table.
@@ -185,13 +191,16 @@ func TestPlansDoNotDependOnStatistics(t *testing.T) {
 }
 
 func (w world) try(t *testing.T) {
-	s := prepared(t)
+	s := prepared(t, func(target *Target) { target.Inserter = w.roles })
 	quiet := []string{"task"}
 	if w.table != "" {
 		must(t, s.conn, w.table)
 		quiet = []string{"p1", "p2", "p3", "p4"}
 	}
 	l := s.installed()
+	if err := sql.Entitle(t.Context(), s.conn, table(s.target), s.target.Connect["user"]); err != nil { // for the statements on its tokens
+		t.Fatal(err)
+	}
 	for _, table := range quiet {
 		s.exec("ALTER TABLE " + table + " SET (autovacuum_enabled = false)")
 	}

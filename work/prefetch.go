@@ -137,6 +137,7 @@ func (l *loop) readWith(ctx context.Context, ids []int64, ahead time.Duration, t
 	l.look.spoke = time.Now()
 	if len(tasks) > 0 {
 		l.inZone(limit, tasks[0].Row.Epoch)
+		l.onPath(limit, tasks[0].Row.Epoch)
 	}
 	return tasks, l.regroupFor(ctx, tasks, regrouped)
 }
@@ -159,15 +160,21 @@ func (l *loop) readRows(rows pgx.Rows) (tasks []*run.Task, regrouped bool, err e
 	var own []byte
 	var expires, created *time.Time
 	var before *run.Task // many have the same input
-	_, err = pgx.ForEachRow(rows, []any{
+	var under under
+	columns := []any{
 		&r.ID, &r.Version, &r.First, &expires, &r.Group, &r.Remote, &r.Max, &r.Priority, &r.Parent, &r.Plan, &r.Attempt, &timeout, &live, &r.Count, &r.Save, &r.Drift,
 		&r.Format.Header, &r.Format.String, &delimiter, &escape, &quote, &null, &r.Rerun, &r.Single, &r.Suspect, &r.Input, &r.Data, &r.Epoch, &foreign, &own, &group, &remote, &created, &r.Key, &r.Skipped, &active, &changed,
-	}, func() error {
+	}
+	if l.target.Inserter {
+		columns = append(columns, under.columns()...)
+	}
+	_, err = pgx.ForEachRow(rows, columns, func() error {
 		regrouped = regrouped || changed != nil && *changed
 		if active != nil && !l.worth(r.Group, micros(*active), &expires) {
 			return nil
 		}
 		r.Settings = settingsOf(own)
+		r.Role, r.Barred = under.read(&l.target, l.control.superuser)
 		r.Timeout, r.Live = micros(timeout), micros(live)
 		r.Format.Delimiter, r.Format.Escape, r.Format.Quote = delimiter, escape, quote
 		r.Late = 0

@@ -49,7 +49,11 @@ func (l *loop) enlist(ctx context.Context) error {
 		return err
 	}
 	for _, a := range asks {
-		a.answer <- answer{run.Answer{OK: err == nil}, err}
+		told := err
+		if told == nil && a.token != nil {
+			_, told = l.control.conn.Exec(ctx, l.queries().Text("entitle"), a.opened.PID, a.token)
+		}
+		a.answer <- answer{run.Answer{OK: told == nil}, told}
 	}
 	if err != nil {
 		return nil
@@ -93,6 +97,11 @@ func (l *loop) purge(ctx context.Context) error {
 	if err != nil && !refusedByServer(err) {
 		return err
 	}
+	if l.target.Inserter {
+		if _, err := l.control.conn.Exec(ctx, l.queries().Text("disentitle")); err != nil && !refusedByServer(err) {
+			return err
+		}
+	}
 	l.registering.swept = time.Now()
 	return nil
 }
@@ -112,7 +121,7 @@ func (l *loop) connectCompleter(ctx context.Context) (*control, error) {
 		return nil, err
 	}
 	b := pool.Backend{PID: c.pid, Since: c.since}
-	if err := l.Pool.Register(ctx, b); err != nil {
+	if err := l.Pool.Register(ctx, b, nil); err != nil {
 		c.close()
 		l.Pool.Leave(b)
 		return nil, err

@@ -11,7 +11,6 @@ import (
 
 	"pgtaskd/routine"
 	"pgtaskd/work/pool"
-	"pgtaskd/work/run"
 )
 
 // Serve leads the target, or stands by while another controller does. Whatever keeps it from that
@@ -176,7 +175,11 @@ func (l *loop) reign(ctx context.Context, stop <-chan struct{}) (err error) {
 	}
 	defer func() { l.endTerm(ctx, err) }()
 	l.facts.Store(c)
-	l.Server.Store(&run.Server{Superuser: c.superuser, Encoding: c.encoding})
+	server, err := l.server(ctx)
+	if err != nil {
+		return err
+	}
+	l.Server.Store(server)
 	l.Zone.Store(&c.timeZone)
 	defer l.wake.Stop()
 	l.wake.Start()

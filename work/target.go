@@ -48,6 +48,12 @@ type Target struct {
 	// TaskLog says which tasks are logged; nil: none. It is not compared.
 	TaskLog *TaskLog
 
+	// Inserter has each task run under the role that inserted it, in a session that logs in as
+	// that role. Roles are those that pgtaskd may log in as, besides those that the serving role is
+	// a member of. nil: the configuration says nothing of them, and a superuser may log in as all.
+	Inserter bool
+	Roles    map[string]remote.Credential
+
 	// Remotes are the connection strings that a task may name instead of giving one.
 	Remotes map[string]string
 }

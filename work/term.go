@@ -25,6 +25,7 @@ type term struct {
 	leftAlone  map[int64]bool      // rows under way that take no end: their tasks would run again
 	described  string              // fingerprint of the columns as queries has them
 	zone       zone
+	paths      zone // likewise of the search_path that ends under other roles are written with
 	grouping   grouping
 	path       *string // the search_path under which ends are written, nil: empty
 	handed     bool    // the lead was given away: what runs goes on, and nothing else is ours to do

@@ -98,10 +98,16 @@ func (l *loop) dismiss(ctx context.Context, ends []end) error {
 	}
 	ctx, cancel := limited(ctx)
 	defer cancel()
-	if _, err := l.control.conn.Exec(ctx, l.queries().Text("dismiss"), pids, since); err != nil {
+	ended, err := l.control.conn.Exec(ctx, l.queries().Text("dismiss"), pids, since)
+	if err != nil {
 		return err
 	}
 	for i := range ends {
+		if ends[i].stays && ends[i].Task.Row.Role.Name != "" && ended.RowsAffected() < int64(len(pids)) {
+			if err := l.dismissAs(ctx, ends[i]); err != nil {
+				l.log.Debug().Err(err).Msg("cannot end a session of another role")
+			}
+		}
 		ends[i].stays = false
 	}
 	return nil

@@ -3,7 +3,7 @@
 -- $1 pids, $2 starts
 SELECT
     b.pid,
-    CASE WHEN a.wait_event OPERATOR(pg_catalog.=) ANY ('{ClientRead,ClientWrite}') THEN pg_catalog.pg_terminate_backend(b.pid) END
+    CASE WHEN a.wait_event OPERATOR(pg_catalog.=) ANY ('{ClientRead,ClientWrite}') AND :may_end THEN pg_catalog.pg_terminate_backend(b.pid) END
 FROM ROWS FROM (
     pg_catalog.unnest($1::pg_catalog.int4[]),
     pg_catalog.unnest($2::pg_catalog.timestamptz[])

@@ -6,5 +6,5 @@ FROM ROWS FROM (
     pg_catalog.unnest($2::pg_catalog.timestamptz[])
 ) AS b (pid, start)
 JOIN pg_catalog.pg_stat_activity AS a ON a.pid OPERATOR(pg_catalog.=) b.pid AND a.backend_start OPERATOR(pg_catalog.=) b.start
-WHERE a.usename OPERATOR(pg_catalog.=) current_user
+WHERE :may_dismiss
     AND a.datname OPERATOR(pg_catalog.=) pg_catalog.current_database()

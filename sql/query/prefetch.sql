@@ -47,7 +47,7 @@ SELECT
             ])
             AND s.setrole OPERATOR(pg_catalog.=) ANY (ARRAY[
                 0::pg_catalog.oid,
-                pg_catalog.quote_ident(current_user)::pg_catalog.regrole::pg_catalog.oid
+                pg_catalog.quote_ident(current_user)::pg_catalog.regrole::pg_catalog.oid:role_of_settings
             ])
     ),
     EXISTS (SELECT FROM pg_catalog.pg_foreign_server),
@@ -58,7 +58,7 @@ SELECT
     CASE WHEN NOT $4 THEN t.key END,
     t.skipped,
     CASE WHEN t.expires AND $6::pg_catalog.timestamptz IS NOT NULL THEN least(pg_catalog.date_part('epoch', t.active) OPERATOR(pg_catalog.*) 1000000, 9e18)::pg_catalog.int8 END,
-    :regrouped
+    :regrouped:under
 FROM pg_catalog.unnest(coalesce($1::pg_catalog.int8[], (
     SELECT CASE WHEN pg_catalog.count(*) OPERATOR(pg_catalog.=) 1 THEN pg_catalog.array_agg(d.id) END
     FROM (
@@ -73,7 +73,7 @@ FROM pg_catalog.unnest(coalesce($1::pg_catalog.int8[], (
 CROSS JOIN LATERAL ( -- looked up one by one, whatever the statistics say
     SELECT
         t.id, t.xmin AS version, t.xmax OPERATOR(pg_catalog.<>) 0 AND t.xmax OPERATOR(pg_catalog.<>) t.xmin AS locked, t.key, t.stop, t.base, t.plan, t."group", t.remote, t.max, t.priority, t.parent, t.attempt, t.timeout, t.live,
-        t.count, t.save, t.drift, t.header, t.string, t.delimiter, t.escape, t.quote, t."null", t.rerun, :followed AS followed, t.overlap, t.interrupted, t.runs, t.input, t.data, t.settings, t.active, t.freed, greatest(t.created, t.freed) AS ready, t.skipped, x.expires
+        t.count, t.save, t.drift, t.header, t.string, t.delimiter, t.escape, t.quote, t."null", t.rerun, :followed AS followed, t.overlap, t.interrupted, t.runs, t.input, t.data, t.settings, t.active, t.freed, greatest(t.created, t.freed) AS ready, t.skipped, x.expires:role_within
     FROM :table AS t
     CROSS JOIN LATERAL (SELECT
         t.attempt OPERATOR(pg_catalog.=) 0

@@ -253,7 +253,7 @@ over AS MATERIALIZED (
     SELECT t.*
     FROM pg_catalog.unnest($1::pg_catalog.int8[]) AS l (id)
     CROSS JOIN LATERAL (
-        SELECT t.id, t.state, t."group", t.data, t.on_fail, t.notify, t.on_fail IS NOT NULL AND t.state OPERATOR(pg_catalog.=) ANY ('{FAIL,GONE}') AS failed
+        SELECT t.id, t.state, t."group", t.data:role_kept, t.on_fail, t.notify, t.on_fail IS NOT NULL AND t.state OPERATOR(pg_catalog.=) ANY ('{FAIL,GONE}') AS failed
         FROM :table AS t
         WHERE t.id OPERATOR(pg_catalog.>=) l.id
             AND t.id OPERATOR(pg_catalog.<=) l.id
@@ -266,8 +266,8 @@ over AS MATERIALIZED (
     ) AS t
 ),
 added AS (
-    INSERT INTO :table (parent, "group", data, input)
-    SELECT o.id, o."group", o.data, o.on_fail
+    INSERT INTO :table (parent, "group", data, input:role_named)
+    SELECT o.id, o."group", o.data, o.on_fail:role_of_o
     FROM over AS o
     WHERE o.failed
     RETURNING id

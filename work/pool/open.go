@@ -18,33 +18,46 @@ import (
 const SessionLimit = 5 * time.Minute
 
 // Connect opens a session for a task, where the task wants it.
-func (p *Pool) Connect(ctx context.Context, n Need) (session *exec.Session, err error) {
+func (p *Pool) Connect(ctx context.Context, n Need) (*exec.Session, error) {
+	session, _, err := p.connect(ctx, n)
+	return session, err
+}
+
+func (p *Pool) connect(ctx context.Context, n Need) (session *exec.Session, token Token, err error) {
 	limit, cancel := context.WithTimeout(ctx, remote.ConnectLimit)
 	defer cancel()
 	if n.Remote != "" {
-		session, err = p.Elsewhere(limit, n.Remote, n.Group)
+		session, err = p.Elsewhere(limit, n)
 	} else if session, err = p.connectOwn(limit, n); err == nil {
-		session, err = p.registered(ctx, session)
+		if n.Role.Name != "" {
+			token = NewToken()
+		}
+		session, err = p.registered(ctx, session, n, token)
 	}
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	p.patience.succeed(n.Remote)
+	p.patience.succeed(n.Place())
 	session.Within(p.Group)
-	return session, nil
+	return session, token, nil
 }
 
 // connectOwn opens a session in the target's own database.
 func (p *Pool) connectOwn(ctx context.Context, n Need) (*exec.Session, error) {
-	cfg, err := p.Own(n.Group)
+	cfg, err := p.Own(ctx, n)
 	if err != nil {
 		return nil, err
 	}
 	session, err := exec.Connect(ctx, cfg, SessionLimit, true)
 	err = remote.Reason(err)
 	switch {
+	case err == nil && n.Role.Name != "" && (session.User() != n.Role.Name || session.Superuser && !n.Role.Superuser):
+		session.Close()
+		return nil, &remote.Refused{Message: "the session has other rights than those of the task's role", SQLState: "42501"}
 	case err == nil:
 		return p.trusted(ctx, session, n)
+	case n.Role.Name != "": // which is no matter of the other roles' sessions
+		return nil, err
 	case p.Group.Context().Err() == nil:
 		p.shortage.fail(err, len(p.PIDs()))
 		err = &NoSession{err}
@@ -70,25 +83,27 @@ var ErrNotLeading = errors.New("another controller leads")
 // registered has the leader register a session before its first task, which the session must not
 // get before: the leader's answer shows also that it leads still, as it was asked for when the
 // session was ready.
-func (p *Pool) registered(ctx context.Context, session *exec.Session) (*exec.Session, error) {
+func (p *Pool) registered(ctx context.Context, session *exec.Session, n Need, token Token) (*exec.Session, error) {
 	b := Backend{int32(session.PID), session.Since}
-	if err := p.Register(ctx, b); err != nil {
+	if err := p.Register(ctx, b, token.Hash()); err != nil {
 		session.Close()
 		p.Leave(b)
-		if errors.As(err, new(*pgconn.PgError)) {
+		if n.Role.Name == "" && errors.As(err, new(*pgconn.PgError)) {
 			p.shortage.fail(err, len(p.PIDs()))
 		}
 		return nil, &NoSession{err}
 	}
-	p.shortage.succeed()
+	if n.Role.Name == "" {
+		p.shortage.succeed()
+	}
 	return session, nil
 }
 
-// Register takes down one of our backends and waits until the leader has registered it. On an error
-// the caller closes it, and then it leaves.
-func (p *Pool) Register(ctx context.Context, b Backend) error {
+// Register takes down one of our backends and waits until the leader has registered it, with the
+// hash of its token, if it has one. On an error the caller closes it, and then it leaves.
+func (p *Pool) Register(ctx context.Context, b Backend, token []byte) error {
 	p.Join(b) // first, as what is in the register and not ours is an earlier leader's
-	return p.Enrol(ctx, b)
+	return p.Enrol(ctx, b, token)
 }
 
 // NoSession is the error of a session in the target's own database that could not be opened. It is

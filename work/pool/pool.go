@@ -30,12 +30,12 @@ type Pool struct {
 type Config struct {
 	// Group is what their goroutines belong to.
 	Group *routine.Group
-	// Own configures a session in the target's own database, for tasks of a group.
-	Own func(group string) (*pgconn.Config, error)
+	// Own configures a session in the target's own database.
+	Own func(ctx context.Context, n Need) (*pgconn.Config, error)
 	// Elsewhere opens a session on a remote.
-	Elsewhere func(ctx context.Context, remote, group string) (*exec.Session, error)
-	// Enrol registers one of our backends. It is an error where we do not lead.
-	Enrol func(ctx context.Context, b Backend) error
+	Elsewhere func(ctx context.Context, n Need) (*exec.Session, error)
+	// Enrol registers one of our backends, with the token's hash where it has one. It is an error where we do not lead.
+	Enrol func(ctx context.Context, b Backend, token []byte) error
 	Log   zerolog.Logger
 	// Failed begins a line of the log about an error.
 	Failed func(error) *zerolog.Event
@@ -67,7 +67,7 @@ func (p *Pool) Admit() bool { return p.shortage.admit() }
 func (p *Pool) Look() { p.shortage.look() }
 
 // Delay counts a vain try to open a session, and says how long to wait with the next.
-func (p *Pool) Delay(remote string) time.Duration { return p.patience.fail(remote) }
+func (p *Pool) Delay(n Need) time.Duration { return p.patience.fail(n.Place()) }
 
 // most is how many sessions there may be: no more than there are where no more can be opened.
 func (p *Pool) most(run int) int {
@@ -105,12 +105,12 @@ const idleLong = time.Second
 // Open opens a session for a task.
 func (p *Pool) Open(ctx context.Context, n Need, run int) (*Session, error) {
 	Close([]*Session{p.room(run)})
-	session, err := p.Connect(ctx, n)
+	session, token, err := p.connect(ctx, n)
 	if err != nil {
 		p.Gone(nil)
 		return nil, err
 	}
-	s := &Session{Session: session, remote: n.Remote, Epoch: n.Epoch, born: time.Now()}
+	s := &Session{Session: session, remote: n.Remote, role: n.Role, Token: token, Epoch: n.Epoch, born: time.Now()}
 	p.opened(s)
 	return s, nil
 }

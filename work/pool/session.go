@@ -10,6 +10,7 @@ import (
 // Need is what a task asks of its session.
 type Need struct {
 	Remote, Group string
+	Role          Role
 	Epoch         int64 // of the settings of databases and roles
 	Leader        int32 // pid of the control session that has read the task
 	Lane          lane.Key
@@ -18,11 +19,29 @@ type Need struct {
 	Once          bool // it must not run twice: a session that lay ready is asked whether it is still there
 }
 
+// Role is that under which a task runs. The zero value is the target's own.
+type Role struct {
+	Name      string
+	Number    int64 // its oid: another role may have its name later
+	Superuser bool
+}
+
+// Place is what the task asks for that may not be had for a while: a remote, or another role than
+// the target's. "": neither.
+func (n Need) Place() string {
+	if n.Remote == "" && n.Role.Name != "" {
+		return "\x00" + n.Role.Name // no remote has such a name
+	}
+	return n.Remote
+}
+
 // Session is a session with what has to be known in order to give it a task. It belongs to one
 // runner, or lies in the pool.
 type Session struct {
 	*exec.Session
 	remote string
+	role   Role
+	Token  Token // by which the end of its next task is written, in a session of another role than the target's
 	Epoch  int64 // of the settings of databases and roles when it was opened
 	born   time.Time
 	idle   time.Time // since when it has no work
@@ -89,7 +108,7 @@ func (s *Session) Bind(n Need) {
 // Fits tells whether the task may run here.
 func (s *Session) Fits(n Need) bool {
 	switch {
-	case s.remote != n.Remote || s.Epoch != n.Epoch:
+	case s.remote != n.Remote || s.role != n.Role || s.Epoch != n.Epoch:
 		return false
 	case s.Bound:
 		return s.lane == n.Lane && n.Max >= s.max && !s.Spent()

@@ -40,6 +40,8 @@ type Limits struct {
 type Server struct {
 	Superuser bool   // the role is one
 	Encoding  string // of the database
+	Path      string // the role's search_path, where tasks run under other roles
+	Ends      string // the call that writes the end of such a task
 }
 
 // Dispatcher starts runners, and holds what they share: it is all that they see of the leader. Any
@@ -113,7 +115,7 @@ func (d *Dispatcher) launch(t *Task) {
 
 // servable tells whether there is a session for the task, or one may be opened.
 func (d *Dispatcher) servable(t *Task) bool {
-	return t.Row.Remote != "" || !d.Pool.Short() || d.Pool.Fits(t.need()) || d.Pool.Admit()
+	return t.need().Place() != "" || !d.Pool.Short() || d.Pool.Fits(t.need()) || d.Pool.Admit()
 }
 
 // Fits tells whether a session lies ready that suits the task.
@@ -122,7 +124,7 @@ func (d *Dispatcher) Fits(t *Task) bool { return d.Pool.Fits(t.need()) }
 // Warm opens a session for a task that will need one soon. Where that fails, the task itself will
 // meet the same.
 func (d *Dispatcher) Warm(t *Task) {
-	if d.Fits(t) || !d.servable(t) {
+	if t.Row.Barred != nil || d.Fits(t) || !d.servable(t) {
 		return
 	}
 	d.Group.Go(func() {

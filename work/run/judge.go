@@ -25,7 +25,7 @@ func (r *runner) judge(t *Task, start time.Time, result *exec.Result) (next *Tas
 	case result.Retry() && t.Atomic && (t.Once() || t.Row.Rerun) && result.Reason == exec.NotCancelled:
 		t.Atomic, t.lone = false, true // it cannot run inside a transaction: once more, as it is
 		return t
-	case result.Barred && t.Atomic && t.Row.Remote == "" && (t.Once() || t.Row.Rerun) && result.Reason == exec.NotCancelled:
+	case result.Barred && !(r.session.Reads && t.Row.Role.Name != "") && t.Atomic && t.Row.Remote == "" && (t.Once() || t.Row.Rerun) && result.Reason == exec.NotCancelled:
 		e.Kind, e.Fault, e.Delay = Released, result.Failure, barred // the leader will see it, too, and start nothing more
 		r.leave()                                                   // it may have begun with that setting, which is only for a moment
 	case result.Reason == exec.Drained && (result.Failure != nil || result.Open) && (t.Once() || t.Row.Rerun):
@@ -68,7 +68,11 @@ func (r *runner) hold(t *Task, start time.Time, result *exec.Result) (next *Task
 	}
 	if t.Row.Remote == "" && (result.Wrote || !t.Row.Single || r.Foreign.Load()) {
 		r.before.quick = t.Row.Single && t.Again == 0 && t.image == nil && result.Stop.Sub(start) < time.Second
-		r.before.tail.Calls = r.done(r.before)
+		if t.Row.Role.Name == "" {
+			r.before.tail.Calls = r.done(r.before)
+		} else {
+			r.before.tail.Calls, r.before.tail.Within = r.doneUnder(r.before)
+		}
 	}
 	if r.session.Spent() {
 		r.flush()
@@ -89,9 +93,10 @@ func (r *runner) flush() {
 	if r.before == nil {
 		return
 	}
+	shown := r.before.tail.Within != nil
 	verdict, err := r.session.End(r.before.tail)
 	r.settle(verdict, err)
-	if err != nil {
+	if err != nil || shown && !verdict.Committed { // its token has been seen by a transaction that did not use it up
 		r.leave()
 	}
 }
@@ -175,7 +180,7 @@ func (r *runner) lose(ctx context.Context, t *Task, start time.Time, result *exe
 	case start.IsZero() && errors.As(err, &gone) && gone.Unbegun:
 		e.Kind = Released // the session had ended while it had no work
 		if r.session.Tasks == 0 {
-			e.Delay = r.Pool.Delay(t.Row.Remote) // as if it could not have been opened
+			e.Delay = r.Pool.Delay(t.need()) // as if it could not have been opened
 		}
 	case result != nil && result.Reason == exec.Stopped:
 		e.Kind = Stopped

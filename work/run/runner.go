@@ -48,10 +48,10 @@ func (r *runner) sit(ctx context.Context, t *Task) *pool.Session {
 	}
 	r.confess(t, err)
 	e := Outcome{Task: t, Kind: Released, Stop: r.Clock.Now(), Fault: r.unreachable(ctx, t, began, err)}
-	if e.Delay = r.Pool.Delay(t.Row.Remote); pool.Final(err) {
+	if e.Delay = r.Pool.Delay(t.need()); pool.Final(err) {
 		e.Kind, e.Result = Finished, &exec.Result{Failure: e.Fault}
 	}
-	if pool.Unanswered(err) {
+	if pool.Unanswered(err) && t.need().Place() == t.Row.Remote {
 		for _, other := range r.Lanes.Shut(t, r.Clock.Now().Add(e.Delay)) {
 			r.tell(Outcome{Task: other, Kind: Released, Stop: e.Stop, Fault: e.Fault, Delay: e.Delay})
 		}
@@ -118,6 +118,10 @@ func (r *runner) leave() {
 func (r *runner) run(ctx context.Context, t *Task) (next *Task) {
 	r.post()
 	r.at = t
+	if t.Row.Barred != nil {
+		r.finish(Outcome{Task: t, Kind: Finished, Stop: r.Clock.Now(), Result: &exec.Result{Failure: t.Row.Barred}})
+		return r.another()
+	}
 	if t.Row.Data == nil && t.sizes == nil && !r.learn(t) {
 		return r.another()
 	}

@@ -1,7 +1,6 @@
 package run
 
 import (
-	"fmt"
 	"strconv"
 	"time"
 
@@ -115,41 +114,6 @@ func Parameters(schema, table, data, parent string, attempt int) [][2]string {
 		{"pg_task.parent", parent},
 		{"pg_task.attempt", strconv.Itoa(attempt)},
 	}
-}
-
-// done are the calls that write the end of a task in its own transaction, with its repetition
-// unless it is quick.
-func (r *runner) done(p *pending) []exec.Call {
-	q := r.Queries.Load()
-	done := exec.Call{Statement: &exec.Statement{Name: "pgtaskd_done", SQL: q.Text("done")}}
-	done.Int8(p.task.Row.ID)
-	done.Int4(int32(p.task.Row.Version))
-	done.Moment(p.start)
-	done.Moment(p.result.Stop)
-	done.Text(Stored(p.result.Output, r.Server.Load().Encoding))
-	done.Text(Stored(p.result.Notice, r.Server.Load().Encoding))
-	done.Bool(p.task.Once())
-	done.Bool(p.quick)
-	done.Int4(int32(r.session.PID))
-	done.Bool(p.task.image != nil)
-	done.Bool(r.session.Scans && p.quick)
-	if p.quick {
-		return []exec.Call{done}
-	}
-	ids := fmt.Sprintf("{%d}", p.task.Row.ID)
-	repeat := exec.Call{Statement: &exec.Statement{Name: "pgtaskd_repeat", SQL: q.Text("repeat")}}
-	repeat.Text(&ids)
-	calls := []exec.Call{{Statement: &exec.Statement{SQL: "SET LOCAL TimeZone TO " + exec.Literal(*r.Zone.Load())}}, done, repeat}
-	if r.session.Scans { // what is deferred to COMMIT may be the user's
-		calls = append(calls, exec.Call{Statement: &exec.Statement{SQL: "SET LOCAL enable_seqscan TO on"}})
-	}
-	if p.task.image == nil {
-		return calls
-	}
-	unchanged := exec.Call{Statement: &exec.Statement{SQL: q.Text("unchanged")}}
-	unchanged.Int8(p.task.Row.ID)
-	unchanged.Text(p.task.image)
-	return append([]exec.Call{unchanged}, calls...)
 }
 
 // timestamp writes a moment so that every DateStyle and TimeZone reads it the same.

@@ -39,6 +39,9 @@ type Row struct {
 	Data     *string     // likewise; empty when there is none
 	Epoch    int64       // of the settings of databases and roles
 	Settings [][2]string // names and values that its session has for it alone
+
+	Role   pool.Role     // under which it runs
+	Barred *exec.Failure // why it may not run under its role; nil: it may
 }
 
 // Task is one whose row this controller has read, until its end is written.
@@ -74,7 +77,7 @@ type Task struct {
 // need is what the task asks of its session.
 func (t *Task) need() pool.Need {
 	return pool.Need{
-		Remote: t.Row.Remote, Group: t.Row.Group, Epoch: t.Row.Epoch, Leader: t.Leader,
+		Remote: t.Row.Remote, Group: t.Row.Group, Role: t.Row.Role, Epoch: t.Row.Epoch, Leader: t.Leader,
 		Lane: t.Lane, Max: t.Row.Max, Count: t.Row.Count, Live: t.Row.Live, Once: !t.Row.Rerun,
 	}
 }
@@ -158,8 +161,9 @@ func (t *Task) needsMark() bool {
 	return t.Row.marksFirst() || !t.Atomic || t.watch || t.alters() || t.Traits.Isolation || t.Traits.Outside
 }
 
-// marksFirst tells whether the row alone says so.
-func (r *Row) marksFirst() bool { return r.First || !r.Rerun || r.Suspect }
+// marksFirst tells whether the row alone says so. In a session of another role nothing may be
+// behind a task: what writes its end must not be with the server while its SQL runs.
+func (r *Row) marksFirst() bool { return r.First || !r.Rerun || r.Suspect || r.Role.Name != "" }
 
 // alters tells whether the task's SQL may alter the table, so that each row is another version: it
 // looks like it, or its end was refused before.

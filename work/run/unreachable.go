@@ -3,6 +3,7 @@ package run
 import (
 	"context"
 	"errors"
+	"strconv"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -20,6 +21,14 @@ const unreachableAfter = time.Second
 // readLog is the hint where only the administrator may know more.
 const readLog = "The log of pgtaskd says why, at level debug."
 
+// loginHints say what lets a role log in.
+var loginHints = map[string]string{
+	"28000": "pg_hba.conf must let the role in from where pgtaskd runs, and ALTER ROLE … LOGIN.",
+	"28P01": "Its password_file or password_command in the configuration, or the password file of libpq, must have its password.",
+	"42501": "GRANT CONNECT ON DATABASE … TO the role.",
+	"53300": "Raise max_connections, or the CONNECTION LIMIT of the role or the database.",
+}
+
 // unreachable is what a task's row shows when its session could not be opened. What a server
 // answers is shown to all; what we see ourselves, to a superuser alone: a remote can name any path
 // and port of our machine.
@@ -29,9 +38,14 @@ func (r *runner) unreachable(ctx context.Context, t *Task, began time.Time, err 
 	var answer *pgconn.PgError
 	var panicked *routine.Panic
 	superuser := r.Server.Load().Superuser
+	if t.Row.Role.Name != "" {
+		superuser = t.Row.Role.Superuser
+	}
 	switch {
 	case errors.As(err, &panicked):
 		return internal()
+	case t.Row.Role.Name != "" && t.Row.Remote == "" && errors.As(err, &answer):
+		return exec.NewFailure("pgtaskd cannot log in as role "+strconv.Quote(t.Row.Role.Name), answer.Code, "DETAIL", answer.Message, "HINT", loginHints[answer.Code])
 	case errors.As(err, &refused) && superuser:
 		detail := refused.Detail
 		if detail == "" {

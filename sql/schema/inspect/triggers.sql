@@ -2,6 +2,7 @@
 SELECT
     t.tgname::pg_catalog.text,
     t.tgenabled OPERATOR(pg_catalog.=) ANY ('{O,A}'),
+    t.tgenabled OPERATOR(pg_catalog.=) 'A',
     EXISTS (
         SELECT
         FROM pg_catalog.pg_description AS s

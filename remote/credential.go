@@ -1,0 +1,91 @@
+package remote
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"time"
+)
+
+// Credential is where the password of a role comes from, each time that it is needed: a file of
+// this machine, or the output of a command; the first line of either. The zero value is none, and
+// leaves it to the password file of libpq, to certificates, or to whom the server trusts.
+type Credential struct {
+	File    string
+	Command string // for /bin/sh -c
+}
+
+// Limits of a command that prints a password, and of a password, in bytes.
+const (
+	commandLimit    = 10 * time.Second
+	longestPassword = 64 << 10
+)
+
+// Password brings the password; "" where there is none. The error is a *Refused.
+func (c Credential) Password(ctx context.Context) (string, error) {
+	var text []byte
+	var err error
+	switch {
+	case c.File != "":
+		text, err = read(c.File)
+	case c.Command != "":
+		text, err = output(ctx, c.Command)
+	default:
+		return "", nil
+	}
+	password, _, _ := bytes.Cut(text, []byte("\n"))
+	password = bytes.TrimSuffix(password, []byte("\r"))
+	if err == nil && len(password) == 0 {
+		err = fmt.Errorf("it is empty")
+	}
+	if err != nil {
+		return "", &Refused{Message: "the password of the role can't be had", Private: err.Error(), SQLState: "28000"}
+	}
+	return string(password), nil
+}
+
+func read(path string) ([]byte, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = file.Close() }()
+	return io.ReadAll(io.LimitReader(file, longestPassword))
+}
+
+// output is what the command prints. Its errors tell nothing of that.
+func output(ctx context.Context, command string) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, commandLimit)
+	defer cancel()
+	run := exec.CommandContext(ctx, "/bin/sh", "-c", command)
+	run.WaitDelay = time.Second
+	printed, err := run.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := run.Start(); err != nil {
+		return nil, err
+	}
+	text, err := io.ReadAll(io.LimitReader(printed, longestPassword))
+	if ended := run.Wait(); ended != nil {
+		return nil, fmt.Errorf("password_command: %w", ended)
+	}
+	return text, err
+}
+
+// proofs are the keywords that prove who the connection's own role is, and say nothing of another.
+var proofs = []string{"password", "scram_client_key", "scram_server_key"}
+
+// As are the settings for another role, with its password. Where that is "", the environment's is
+// not meant for it, but the password file may have one.
+func (s Settings) As(role, password string) Settings {
+	other := s.With(Settings{"user": role})
+	for _, proof := range proofs {
+		delete(other, proof)
+	}
+	other["password"] = password
+	return other
+}

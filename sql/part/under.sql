@@ -1,0 +1,43 @@
+-- Under whom the task t runs, and whether we may log in as that role: serves (it is our own), member (of it we are one), stranger, or what keeps it from
+-- running its task: superuser (which we are not), login, schema (it does not reach the function that writes the end), absent. Then whether it is a superuser, and its number.
+-- A superuser is a member of what it was made one of, not of all roles.
+,
+    t.role,
+    CASE WHEN t.role OPERATOR(pg_catalog.=) current_user THEN 'serves' ELSE coalesce((
+        SELECT CASE
+            WHEN r.rolsuper AND pg_catalog.current_setting('is_superuser') OPERATOR(pg_catalog.<>) 'on' THEN 'superuser'
+            WHEN NOT r.rolcanlogin OR r.rolconnlimit OPERATOR(pg_catalog.=) 0 THEN 'login'
+            WHEN NOT coalesce((
+                SELECT pg_catalog.has_schema_privilege(r.oid, n.oid, 'USAGE')
+                FROM pg_catalog.pg_namespace AS n
+                WHERE n.nspname OPERATOR(pg_catalog.=) :schema_text
+            ), false) THEN 'schema'
+            WHEN CASE WHEN pg_catalog.current_setting('is_superuser') OPERATOR(pg_catalog.=) 'on' THEN EXISTS (
+                WITH RECURSIVE above AS (
+                    SELECT o.oid
+                    FROM pg_catalog.pg_roles AS o
+                    WHERE o.rolname OPERATOR(pg_catalog.=) current_user
+                    UNION
+                    SELECT m.roleid
+                    FROM above
+                    JOIN pg_catalog.pg_auth_members AS m ON m.member OPERATOR(pg_catalog.=) above.oid
+                )
+                SELECT
+                FROM above
+                WHERE above.oid OPERATOR(pg_catalog.=) r.oid
+            ) ELSE pg_catalog.pg_has_role(r.oid, 'MEMBER') END THEN 'member'
+            ELSE 'stranger'
+        END
+        FROM pg_catalog.pg_roles AS r
+        WHERE r.rolname OPERATOR(pg_catalog.=) t.role
+    ), 'absent') END,
+    coalesce((
+        SELECT r.rolsuper
+        FROM pg_catalog.pg_roles AS r
+        WHERE r.rolname OPERATOR(pg_catalog.=) t.role
+    ), false),
+    coalesce((
+        SELECT r.oid::pg_catalog.int8
+        FROM pg_catalog.pg_roles AS r
+        WHERE r.rolname OPERATOR(pg_catalog.=) t.role
+    ), 0)

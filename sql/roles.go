@@ -1,0 +1,89 @@
+package sql
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// What a table has besides where each task runs under the role that inserted it: a column, a
+// trigger that fills and guards it, and what lets the leader write the end of a task in the
+// transaction of its SQL.
+
+// tokensName is the name of the table of tokens.
+func tokensName(t Table) string { return "pgtaskd_token_" + t.hash() }
+
+// Tokens is the qualified name of the table of tokens, as SQL has it.
+func Tokens(t Table) string { return pgx.Identifier{t.Schema, tokensName(t)}.Sanitize() }
+
+// EndsOthers calls the function that writes the end of a task in a session of a lower role: $1 the
+// token, $2 the SHA-256 of the next one, $3 a search_path, $4 statements, $5 their parameters. It
+// begins as done.sql does, by which the trigger pgtaskd_own knows it.
+func EndsOthers(t Table) string {
+	return "WITH pgtaskd_end AS (SELECT) SELECT " + pgx.Identifier{t.Schema, "pgtaskd_end_" + t.hash()}.Sanitize() + "($1, $2, $3, $4, $5)"
+}
+
+// roles adds the column and its trigger. None of it is optional: without it tasks would run under
+// a role that they name themselves.
+func (m *missing) roles() error {
+	if column := m.column("role"); column != nil && (!m.fits(*column, "text") || column.Generated) {
+		return wrongType(m.table, *column, "text")
+	}
+	if m.partitioned() && m.version < 130000 {
+		return fmt.Errorf(`table %s is partitioned: "as": "inserter" needs PostgreSQL 13 or later for that`, m.table)
+	}
+	before := len(m.changes)
+	for _, s := range roleSteps() {
+		if trigger := m.trigger(s.name); s.kind == triggerStep && trigger != nil && !trigger.Always && !m.partition {
+			m.add(s, "trigger "+s.name, m.ownership())
+			continue
+		}
+		m.step(s)
+	}
+	for i := range m.changes[before:] {
+		m.changes[before+i].Optional = false
+	}
+	return nil
+}
+
+// roles are the statements that make all of it, for a person to run.
+func (n names) roles() (all []string) {
+	for _, s := range roleSteps() {
+		all = append(all, n.fill(s.sql))
+	}
+	return append(all, n.entitling()...)
+}
+
+// entitling are the statements that make the function by which ends are written, and its tokens.
+func (n names) entitling() (all []string) {
+	for paragraph := range strings.SplitSeq(text("entitle"), "\n\n") {
+		if statements := strings.TrimSpace(sqlComments.ReplaceAllString(paragraph+"\n", "")); statements != "" {
+			all = append(all, n.fill(statements))
+		}
+	}
+	return all
+}
+
+// Entitled tells whether the function by which the serving role writes the ends of others' tasks is
+// there, with its tokens, as this build makes them.
+func Entitled(ctx context.Context, conn *pgx.Conn, t Table, serving string) (is bool, err error) {
+	var sources []string
+	err = conn.QueryRow(ctx, text("inspect/entitled"), t.Schema, tokensName(t), serving).Scan(&is, &sources)
+	made := strings.Join(names{table: t, serving: serving}.entitling(), "\n")
+	for _, source := range sources {
+		is = is && strings.Contains(made, "$"+source+"$")
+	}
+	return is, err
+}
+
+// Entitle makes them, for the serving role. The connection's user is that role or a superuser.
+func Entitle(ctx context.Context, conn *pgx.Conn, t Table, serving string) error {
+	return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
+		if err := run(ctx, tx, text("session/install")+"SET LOCAL lock_timeout = "+literal(lockTimeout)); err != nil {
+			return err
+		}
+		return run(ctx, tx, strings.Join(names{table: t, serving: serving}.entitling(), "\n"))
+	})
+}

@@ -1,0 +1,92 @@
+-- By what the end of a task is written in the transaction of its own SQL where that runs under a lower role: a function of the serving role's, which
+-- asks for a token. Only the leader knows that, who sends it when the SQL is over; each serves once, in one session. All belongs to the serving role,
+-- whoever makes it.
+
+SET LOCAL pgtaskd.serving = :serving_text;
+SET LOCAL pgtaskd.tokens = :tokens_text;
+SET LOCAL pgtaskd.schema = :schema_text;
+
+-- A table or a function of that name that is somebody else's is not made use of.
+DO $pgtaskd$
+DECLARE
+    serving pg_catalog.oid := pg_catalog.quote_ident(pg_catalog.current_setting('pgtaskd.serving'))::pg_catalog.regrole::pg_catalog.oid;
+    tokens pg_catalog.text := pg_catalog.current_setting('pgtaskd.tokens');
+    other pg_catalog.text;
+BEGIN
+    SELECT pg_catalog.format('%I.%I', n.nspname, x.name) INTO other
+    FROM pg_catalog.pg_namespace AS n
+    CROSS JOIN LATERAL (
+        SELECT c.relname AS name, c.relowner AS owner
+        FROM pg_catalog.pg_class AS c
+        WHERE c.relnamespace OPERATOR(pg_catalog.=) n.oid AND c.relname OPERATOR(pg_catalog.=) tokens
+        UNION ALL
+        SELECT t.typname, t.typowner
+        FROM pg_catalog.pg_type AS t
+        WHERE t.typnamespace OPERATOR(pg_catalog.=) n.oid AND t.typname OPERATOR(pg_catalog.=) tokens
+        UNION ALL
+        SELECT p.proname, p.proowner
+        FROM pg_catalog.pg_proc AS p
+        WHERE p.pronamespace OPERATOR(pg_catalog.=) n.oid
+            AND p.proname OPERATOR(pg_catalog.=) ANY (ARRAY[tokens, pg_catalog.replace(tokens, '_token_', '_end_')]::pg_catalog.name[])
+    ) AS x
+    WHERE n.nspname OPERATOR(pg_catalog.=) pg_catalog.current_setting('pgtaskd.schema')
+        AND x.owner OPERATOR(pg_catalog.<>) serving;
+    IF other IS NOT NULL THEN
+        RAISE EXCEPTION '% has a name that the table needs, and does not belong to role %', other, pg_catalog.current_setting('pgtaskd.serving')
+            USING ERRCODE = 'insufficient_privilege', HINT = 'Drop or rename it.';
+    END IF;
+    IF pg_catalog.to_regclass(pg_catalog.format('%I.%I', pg_catalog.current_setting('pgtaskd.schema'), tokens)) IS NULL THEN
+        EXECUTE pg_catalog.format('CREATE UNLOGGED TABLE %I.%I (pid pg_catalog.int4 PRIMARY KEY, token pg_catalog.bytea NOT NULL)',
+            pg_catalog.current_setting('pgtaskd.schema'), tokens);
+    END IF;
+END
+$pgtaskd$;
+
+-- A role that may write all tables may not write this one.
+CREATE OR REPLACE FUNCTION :schema.pgtaskd_token_:hash() RETURNS pg_catalog.trigger LANGUAGE plpgsql SECURITY INVOKER AS $$
+BEGIN
+    IF current_user OPERATOR(pg_catalog.<>) :serving THEN
+        RAISE EXCEPTION 'only pgtaskd writes tokens' USING ERRCODE = 'insufficient_privilege', TABLE = TG_TABLE_NAME, SCHEMA = TG_TABLE_SCHEMA;
+    END IF;
+    RETURN NEW;
+END
+$$;
+
+ALTER FUNCTION :schema.pgtaskd_token_:hash() OWNER TO :serving_role;
+COMMENT ON FUNCTION :schema.pgtaskd_token_:hash() IS 'Keeps all others from writing tokens (:version)';
+
+DROP TRIGGER IF EXISTS pgtaskd_token ON :tokens;
+CREATE TRIGGER pgtaskd_token BEFORE INSERT OR UPDATE ON :tokens
+    FOR EACH ROW EXECUTE FUNCTION :schema.pgtaskd_token_:hash();
+ALTER TABLE :tokens ENABLE ALWAYS TRIGGER pgtaskd_token;
+
+ALTER TABLE :tokens OWNER TO :serving_role;
+COMMENT ON TABLE :tokens IS 'By what the leader shows that the end of a task comes from it, one for each session of a lower role (:version)';
+COMMENT ON COLUMN :tokens.pid IS 'Process id of the session';
+COMMENT ON COLUMN :tokens.token IS 'SHA-256 of the token that serves next; a session that has ended leaves it without use';
+
+-- The statements are the leader''s own, and run as the serving role, as they do in its sessions; the parameters of all of them are the last argument.
+-- Temporary objects of the session come last in the search_path: a trigger of the table''s that looks up a table by its name must not find those of the task.
+CREATE OR REPLACE FUNCTION :schema.pgtaskd_end_:hash(pg_catalog.bytea, pg_catalog.bytea, pg_catalog.text, pg_catalog.text[], pg_catalog.text[])
+RETURNS pg_catalog.void LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    statement pg_catalog.text;
+BEGIN
+    UPDATE :tokens AS t
+    SET token = $2
+    WHERE t.pid OPERATOR(pg_catalog.=) pg_catalog.pg_backend_pid()
+        AND t.token OPERATOR(pg_catalog.=) pg_catalog.sha256($1);
+    IF NOT FOUND THEN
+        RAISE EXCEPTION 'only pgtaskd writes the ends of tasks' USING ERRCODE = 'insufficient_privilege';
+    END IF;
+    PERFORM pg_catalog.set_config('search_path', $3, true);
+    FOREACH statement IN ARRAY $4 LOOP
+        EXECUTE statement USING $5;
+    END LOOP;
+END
+$$;
+
+ALTER FUNCTION :schema.pgtaskd_end_:hash(pg_catalog.bytea, pg_catalog.bytea, pg_catalog.text, pg_catalog.text[], pg_catalog.text[]) OWNER TO :serving_role;
+GRANT EXECUTE ON FUNCTION :schema.pgtaskd_end_:hash(pg_catalog.bytea, pg_catalog.bytea, pg_catalog.text, pg_catalog.text[], pg_catalog.text[]) TO PUBLIC;
+COMMENT ON FUNCTION :schema.pgtaskd_end_:hash(pg_catalog.bytea, pg_catalog.bytea, pg_catalog.text, pg_catalog.text[], pg_catalog.text[])
+IS 'Writes the end of a task in the transaction of its SQL, for who has the token of the session (:version)';

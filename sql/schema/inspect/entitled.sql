@@ -1,0 +1,28 @@
+-- Whether the table of tokens and its functions belong to the serving role, and nobody else can write tokens; and the text of the functions.
+-- $1 schema, $2 name of the table of tokens, $3 the serving role
+SELECT
+    EXISTS (
+        SELECT
+        FROM pg_catalog.pg_class AS c
+        JOIN pg_catalog.pg_trigger AS g ON g.tgrelid OPERATOR(pg_catalog.=) c.oid
+        WHERE c.relnamespace OPERATOR(pg_catalog.=) n.oid
+            AND c.relname OPERATOR(pg_catalog.=) $2::pg_catalog.text
+            AND c.relkind OPERATOR(pg_catalog.=) 'r'
+            AND c.relowner OPERATOR(pg_catalog.=) r.oid
+            AND g.tgname OPERATOR(pg_catalog.=) 'pgtaskd_token'
+            AND g.tgenabled OPERATOR(pg_catalog.=) 'A'
+    ) AND pg_catalog.cardinality(f.sources) OPERATOR(pg_catalog.=) 2,
+    f.sources
+FROM pg_catalog.pg_namespace AS n
+JOIN pg_catalog.pg_roles AS r ON r.rolname OPERATOR(pg_catalog.=) $3::pg_catalog.text
+CROSS JOIN LATERAL (
+    SELECT ARRAY(
+        SELECT p.prosrc
+        FROM pg_catalog.pg_proc AS p
+        WHERE p.pronamespace OPERATOR(pg_catalog.=) n.oid
+            AND p.proname OPERATOR(pg_catalog.=) ANY (ARRAY[$2::pg_catalog.text, pg_catalog.replace($2::pg_catalog.text, '_token_', '_end_')]::pg_catalog.name[])
+            AND p.proowner OPERATOR(pg_catalog.=) r.oid
+            AND (p.prosecdef OR p.proname OPERATOR(pg_catalog.=) $2::pg_catalog.text)
+    ) AS sources
+) AS f
+WHERE n.nspname OPERATOR(pg_catalog.=) $1;

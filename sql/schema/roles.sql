@@ -1,0 +1,66 @@
+-- What a table has besides where each task runs under the role that inserted it.
+
+-- Who can write the table as its owner can write any name into role: the serving role, whose repetitions keep that of their chain, too.
+-- All others get their own, whatever their INSERT says, and change no task of a role that they are no member of. It fires for replication as well.
+CREATE OR REPLACE FUNCTION :schema.pgtaskd_role_:hash() RETURNS pg_catalog.trigger LANGUAGE plpgsql SECURITY INVOKER AS $$
+DECLARE
+    encoding pg_catalog.name := pg_catalog.getdatabaseencoding(); -- texts are compared by their bytes, whatever a collation takes for the same
+BEGIN
+    IF current_user OPERATOR(pg_catalog.=) :serving OR (
+        SELECT pg_catalog.pg_has_role(c.relowner, 'USAGE')
+        FROM pg_catalog.pg_class AS c
+        WHERE c.oid OPERATOR(pg_catalog.=) coalesce(pg_catalog.pg_partition_root(TG_RELID)::pg_catalog.oid, TG_RELID)
+    ) THEN
+        IF TG_OP OPERATOR(pg_catalog.=) 'INSERT' THEN
+            NEW.role := coalesce(NEW.role, current_user);
+        END IF;
+        RETURN NEW;
+    END IF;
+    IF TG_OP OPERATOR(pg_catalog.=) 'INSERT' THEN
+        NEW.role := current_user;
+        RETURN NEW;
+    END IF;
+    IF NEW.plan OPERATOR(pg_catalog.=) OLD.plan
+        AND ARRAY[
+            pg_catalog.convert_to(NEW.role, encoding),
+            pg_catalog.convert_to(NEW.input, encoding),
+            pg_catalog.convert_to(NEW.data, encoding),
+            pg_catalog.convert_to(NEW.settings::pg_catalog.text, encoding),
+            pg_catalog.convert_to(NEW.remote, encoding),
+            pg_catalog.convert_to(NEW.on_fail, encoding)
+        ] OPERATOR(pg_catalog.=) ARRAY[
+            pg_catalog.convert_to(OLD.role, encoding),
+            pg_catalog.convert_to(OLD.input, encoding),
+            pg_catalog.convert_to(OLD.data, encoding),
+            pg_catalog.convert_to(OLD.settings::pg_catalog.text, encoding),
+            pg_catalog.convert_to(OLD.remote, encoding),
+            pg_catalog.convert_to(OLD.on_fail, encoding)
+        ] THEN
+        RETURN NEW;
+    END IF;
+    IF (
+        SELECT pg_catalog.count(*)
+        FROM pg_catalog.pg_roles AS r
+        WHERE (r.rolname OPERATOR(pg_catalog.=) OLD.role OR r.rolname OPERATOR(pg_catalog.=) NEW.role)
+            AND pg_catalog.pg_has_role(r.oid, 'MEMBER')
+    ) OPERATOR(pg_catalog.<) (CASE WHEN OLD.role OPERATOR(pg_catalog.=) NEW.role THEN 1 ELSE 2 END) THEN
+        RAISE EXCEPTION 'task % belongs to role %', NEW.id, coalesce(pg_catalog.quote_ident(OLD.role), 'none')
+            USING ERRCODE = 'insufficient_privilege', TABLE = TG_TABLE_NAME, SCHEMA = TG_TABLE_SCHEMA,
+            DETAIL = 'Only members of its role may change its input, data, settings, remote, on_fail, plan and role, and give it only to a role that they are members of.';
+    END IF;
+    RETURN NEW;
+END
+$$;
+
+-- What is there already has run under the serving role until now.
+ALTER TABLE :table ADD COLUMN IF NOT EXISTS role pg_catalog.text
+    DEFAULT :serving;
+ALTER TABLE :table ALTER COLUMN role DROP DEFAULT;
+COMMENT ON COLUMN :table.role IS 'Who inserted the task, and under whom it runs';
+
+DROP TRIGGER IF EXISTS pgtaskd_role ON :table;
+CREATE TRIGGER pgtaskd_role BEFORE INSERT OR UPDATE ON :table
+    FOR EACH ROW EXECUTE FUNCTION :schema.pgtaskd_role_:hash();
+ALTER TABLE :table ENABLE ALWAYS TRIGGER pgtaskd_role;
+COMMENT ON TRIGGER pgtaskd_role ON :table IS 'Fills role, and guards the tasks of others';
+COMMENT ON FUNCTION :schema.pgtaskd_role_:hash() IS 'Writes down who inserts a task, and keeps others from changing what it does (:version)';

@@ -1,0 +1,161 @@
+package work
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"pgtaskd/exec"
+	"pgtaskd/sql"
+	"pgtaskd/work/pool"
+	"pgtaskd/work/run"
+)
+
+// Where each task runs under the role that inserted it.
+
+// under is what is read of the role of a task.
+type under struct {
+	role      *string
+	standing  string // as part/under.sql says
+	superuser bool
+	number    int64 // of the role, which another role of its name does not have
+}
+
+func (u *under) columns() []any { return []any{&u.role, &u.standing, &u.superuser, &u.number} }
+
+// read is the role under which the task runs, none for the target's own, and why it may not; ours
+// tells whether our own role is a superuser.
+func (u *under) read(t *Target, ours bool) (role pool.Role, barred *exec.Failure) {
+	if !t.Inserter || u.standing == "serves" {
+		return role, nil
+	}
+	if u.role != nil {
+		role = pool.Role{Name: *u.role, Number: u.number, Superuser: u.superuser}
+	}
+	return role, u.bars(t, role.Name, ours)
+}
+
+// bars says why pgtaskd does not log in as the role, and what helps; nil: it does. Where the
+// configuration does not say whom, a superuser may be all of them.
+func (u *under) bars(t *Target, role string, ours bool) *exec.Failure {
+	user, schema := quoted(t.Connect["user"]), quoted(t.Schema)
+	_, listed := t.Roles[role]
+	listed = listed || ours && t.Roles == nil
+	refuse := func(code, message, detail, hint string) *exec.Failure {
+		return exec.NewFailure(message, code, "DETAIL", detail, "HINT", hint)
+	}
+	switch {
+	case u.role == nil:
+		return refuse("42501", "task has no role", "It runs under the role that inserted it, and nobody knows which that was.", "Set its role, as the owner of the table.")
+	case u.standing == "absent":
+		return refuse("42704", fmt.Sprintf("role %s does not exist", quoted(role)), "It inserted the task, under whose rights that would run.",
+			"Create it, or set role to another one, as the owner of the table.")
+	case u.standing == "superuser":
+		return refuse("42501", fmt.Sprintf("role %s is a superuser", quoted(role)), fmt.Sprintf("pgtaskd serves the table as role %s, which is none, and so does not log in as one.", user),
+			fmt.Sprintf("ALTER ROLE %s NOSUPERUSER, or insert the task as another role.", quoted(role)))
+	case u.standing == "login":
+		return refuse("28000", fmt.Sprintf("role %s is not permitted to log in", quoted(role)), "pgtaskd runs each task in a session that logs in as the role which inserted it.",
+			fmt.Sprintf("ALTER ROLE %s LOGIN, with a CONNECTION LIMIT above 0.", quoted(role)))
+	case u.standing == "stranger" && !listed:
+		return refuse("42501", fmt.Sprintf("pgtaskd may not log in as role %s", quoted(role)), fmt.Sprintf(`It is not among the "roles" of the target, and role %s is not a member of it.`, user),
+			fmt.Sprintf(`Add it to "roles" in the configuration, or GRANT %s TO %s.`, quoted(role), user))
+	case u.standing == "schema":
+		return refuse("42501", fmt.Sprintf("role %s may not use schema %s", quoted(role), schema), "The end of a task is written by a function there, which its session calls.",
+			fmt.Sprintf("GRANT USAGE ON SCHEMA %s TO %s.", schema, quoted(role)))
+	}
+	return nil
+}
+
+// server is what runners have to know.
+func (l *loop) server(ctx context.Context) (*run.Server, error) {
+	c := l.control
+	s := &run.Server{Superuser: c.superuser, Encoding: c.encoding}
+	if !l.target.Inserter {
+		return s, nil
+	}
+	ctx, cancel := limited(ctx)
+	defer cancel()
+	path, err := rolePath(ctx, l.target)
+	if err != nil {
+		return nil, err
+	}
+	if path == "" {
+		path = "pg_catalog"
+	}
+	s.Path, s.Ends = path+", pg_temp", sql.EndsOthers(table(l.target))
+	return s, nil
+}
+
+// onPath takes up the role's search_path when the settings have another epoch than before: there
+// are as many epochs as roles, so that it is not asked for all the time.
+func (l *loop) onPath(ctx context.Context, epoch int64) {
+	if !l.target.Inserter || epoch == l.paths.epoch || time.Since(l.paths.tried) < zoneAgain {
+		return
+	}
+	l.paths.tried = time.Now()
+	server, err := l.server(ctx)
+	if err != nil {
+		l.log.Debug().Err(err).Msg("cannot read the role's search_path")
+		return
+	}
+	l.Server.Store(server)
+	l.paths.epoch = epoch
+}
+
+// entitle sees to it that the ends of others' tasks can be written.
+func entitle(ctx context.Context, conn *pgx.Conn, t Target) error {
+	if !t.Inserter {
+		return nil
+	}
+	is, err := entitled(ctx, conn, t)
+	if err != nil || is {
+		return err
+	}
+	user := t.Connect["user"]
+	err = sql.Entitle(ctx, conn, table(t), user)
+	if isDenied(err) {
+		_, err = completeAsAdmin(ctx, t, err, func(conn *pgx.Conn) ([]sql.Change, error) {
+			return nil, sql.Entitle(ctx, conn, table(t), user)
+		})
+	}
+	return err
+}
+
+// entitled tells whether they can, and is an error if they cannot and nothing is to be changed.
+func entitled(ctx context.Context, conn *pgx.Conn, t Target) (bool, error) {
+	is, err := sql.Entitled(ctx, conn, table(t), t.Connect["user"])
+	switch {
+	case errors.Is(err, pgx.ErrNoRows): // there is no schema
+		return false, nil
+	case err == nil && !is && !t.Create:
+		err = fmt.Errorf(`table %s lacks the function by which the ends of tasks are written under "as": "inserter", and may not be changed: run the output of pgtaskd schema --config FILE`, table(t))
+	}
+	return is, err
+}
+
+// dismissAs ends backends of ours as the role that they are of: where we are no member of it, the
+// server lets nobody else.
+func (l *loop) dismissAs(ctx context.Context, e end) error {
+	ctx, cancel := context.WithTimeout(ctx, dismissLimit)
+	defer cancel()
+	settings, err := l.target.login(ctx, e.Task.Row.Role.Name)
+	if err != nil {
+		return err
+	}
+	cfg, err := ownConfig(settings, map[string]string{"application_name": controlName(l.target)})
+	if err != nil {
+		return err
+	}
+	conn, err := pgx.ConnectConfig(ctx, cfg)
+	if err != nil {
+		return err
+	}
+	_, err = conn.Exec(ctx, l.queries().Text("dismiss"), []int64{int64(e.PID)}, []time.Time{e.Since})
+	return errors.Join(err, conn.Close(ctx))
+}
+
+// dismissLimit bounds how long the loop waits for that.
+const dismissLimit = 2 * time.Second

@@ -1,0 +1,376 @@
+package work
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+
+	"pgtaskd/remote"
+	"pgtaskd/server/servertest"
+)
+
+// company is a table whose tasks run under the roles that insert them: it is served by a role that is no superuser and a
+// member of alice's, not of bob's.
+type company struct {
+	*stage
+	serving, alice, bob string
+}
+
+// founded is a company whose table is not served yet.
+func founded(t *testing.T, change ...func(*company)) *company {
+	t.Helper()
+	c := &company{stage: prepared(t, func(target *Target) { target.Inserter = true })}
+	c.serving, c.alice, c.bob = c.role(), c.role(), c.role()
+	c.exec(c.named("GRANT CREATE ON SCHEMA public TO $serving; GRANT $alice TO $serving; GRANT CREATE ON SCHEMA public TO $alice, $bob"))
+	c.target.Connect = c.target.Connect.With(remote.Settings{"user": c.serving})
+	for _, change := range change {
+		change(c)
+	}
+	return c
+}
+
+func employed(t *testing.T, change ...func(*company)) *company {
+	t.Helper()
+	c := founded(t, change...)
+	c.serve()
+	c.settled()
+	c.exec(c.named("GRANT SELECT, INSERT, UPDATE ON task TO $alice, $bob; GRANT USAGE ON SEQUENCE task_id_seq TO $alice, $bob"))
+	return c
+}
+
+func (c *company) named(sql string) string {
+	return strings.NewReplacer("$serving", c.serving, "$alice", c.alice, "$bobby", c.bob+"_by", "$bob", c.bob, "$database", c.target.Connect["dbname"]).Replace(sql)
+}
+
+// as is a connection of a role's, which runs statements of any number.
+func (c *company) as(role string) *pgx.Conn {
+	c.t.Helper()
+	return servertest.Connect(c.t, strings.Replace(c.dsn, "user=postgres", "user="+role, 1), func(config *pgx.ConnConfig) {
+		config.DefaultQueryExecMode = pgx.QueryExecModeSimpleProtocol
+	})
+}
+
+// asks has a role insert a task.
+func (c *company) asks(role, input string, more ...string) (id int64) {
+	c.t.Helper()
+	columns, values := "input", "$1"
+	for i := 0; i < len(more); i += 2 {
+		columns, values = columns+", "+more[i], values+", "+more[i+1]
+	}
+	conn := c.as(role)
+	if err := conn.QueryRow(c.t.Context(), "INSERT INTO task ("+columns+") VALUES ("+values+") RETURNING id", input).Scan(&id); err != nil {
+		c.t.Fatal(err)
+	}
+	if err := conn.Close(c.t.Context()); err != nil {
+		c.t.Fatal(err)
+	}
+	return id
+}
+
+// does runs statements as a role, and returns their error.
+func (c *company) does(role, sql string) error {
+	c.t.Helper()
+	conn := c.as(role)
+	_, err := conn.Exec(c.t.Context(), c.named(sql))
+	_ = conn.Close(c.t.Context())
+	return err
+}
+
+func (c *company) must(role, sql string) {
+	c.t.Helper()
+	if err := c.does(role, sql); err != nil {
+		c.t.Fatalf("%s: %s: %v", role, sql, err)
+	}
+}
+
+// TestTaskRunsAsWhoInsertedIt: whatever the INSERT says, with its effects and its end in one transaction, and its repetition runs as the same.
+func TestTaskRunsAsWhoInsertedIt(t *testing.T) {
+	t.Parallel()
+	c := employed(t)
+	c.must(c.alice, "CREATE TABLE effect (who text, id int8)")
+	const writes = "INSERT INTO effect VALUES (current_user || ' ' || session_user, current_setting('pg_task.id')::int8) RETURNING who"
+	id := c.asks(c.alice, writes, "role", "'"+c.serving+"'", "repeat", "'1 day'")
+	c.becomes(id, "DONE")
+	if row, want := c.row(id, "role, output, atomic, attempt, xmin = (SELECT e.xmin FROM effect AS e WHERE e.id = task.id) AS together, "+
+		"(SELECT n.role FROM task AS n WHERE n.id = task.next) AS follows"),
+		c.named(`{"role":"$alice","output":"$alice $alice","atomic":true,"attempt":1,"together":true,"follows":"$alice"}`); row != want {
+		t.Errorf("the row is %s, want %s", row, want)
+	}
+	own := c.asks(c.serving, "SELECT session_user", "role", "NULL")
+	c.becomes(own, "DONE")
+	if who := c.get("SELECT role || ' ' || output FROM task WHERE id = $1", own); who != c.serving+" "+c.serving {
+		t.Errorf("the serving role's task runs as %s", who)
+	}
+	for range 3 { // in sessions that have been used
+		for _, input := range []string{writes, "SELECT 1 AS a", "VACUUM effect", "SELECT 1/0"} {
+			c.becomes(c.asks(c.alice, input), map[bool]string{true: "FAIL", false: "DONE"}[input == "SELECT 1/0"])
+		}
+	}
+	if n := c.get("SELECT count(*) FROM effect WHERE who = $1", c.alice+" "+c.alice); n != "4" {
+		t.Errorf("%s effects, want 4", n)
+	}
+}
+
+// TestRoleThatMayNotRun FAILs at once, and the row says what helps; its neighbours in the lane run.
+func TestRoleThatMayNotRun(t *testing.T) {
+	t.Parallel()
+	const member = "GRANT $bob TO $serving; "
+	cases := []struct{ before, after, says string }{
+		{says: `Add it to "roles" in the configuration, or GRANT "$bob" TO "$serving".`},
+		{before: member, after: "ALTER ROLE $bob NOLOGIN", says: `ALTER ROLE "$bob" LOGIN`},
+		{before: member + "ALTER ROLE $bob CONNECTION LIMIT 0", says: `CONNECTION LIMIT above 0`},
+		{before: member, after: "ALTER ROLE $bob SUPERUSER", says: `ALTER ROLE "$bob" NOSUPERUSER`},
+		{before: member, after: "ALTER ROLE $bob RENAME TO $bobby", says: `role "$bob" does not exist`},
+		{before: member, after: "REVOKE USAGE ON SCHEMA public FROM PUBLIC, $bob", says: `GRANT USAGE ON SCHEMA "public" TO "$bob"`},
+		{before: member, after: "REVOKE CONNECT ON DATABASE $database FROM PUBLIC", says: `GRANT CONNECT ON DATABASE`},
+		{after: "UPDATE task SET role = NULL WHERE role = '$bob'", says: "task has no role"},
+		{before: member, says: "the password of the role can't be had"},
+	}
+	var bobs []string
+	c := founded(t, func(c *company) {
+		c.target.Roles = map[string]remote.Credential{}
+		for _, k := range cases {
+			bob := c.role()
+			bobs = append(bobs, bob)
+			if strings.Contains(k.says, "password") {
+				c.target.Roles[bob] = remote.Credential{Command: "echo hush; exit 3"}
+			}
+			if k.before != "" {
+				c.must("postgres", strings.ReplaceAll(k.before, "$bob", bob))
+			}
+		}
+	})
+	c.serve()
+	c.settled()
+	c.must("postgres", "GRANT SELECT, INSERT ON task TO PUBLIC; GRANT USAGE ON SEQUENCE task_id_seq TO PUBLIC")
+	for i, bob := range bobs {
+		if i != 6 { // else who has no right to connect fails
+			c.must("postgres", "GRANT CONNECT ON DATABASE $database TO $serving, $alice, "+bob)
+		}
+		if i != 5 {
+			c.must("postgres", "GRANT USAGE ON SCHEMA public TO $serving, $alice, "+bob)
+		}
+		c.must("postgres", "SET ROLE "+bob+"; INSERT INTO task (id, input, plan) VALUES ("+fmt.Sprint(1000+i)+", 'SELECT session_user', 'infinity')")
+	}
+	named := func(i int, sql string) string {
+		return c.named(strings.NewReplacer("$bobby", bobs[i]+"_by", "$bob", bobs[i]).Replace(sql))
+	}
+	for i, k := range cases {
+		if k.after != "" {
+			c.exec(named(i, k.after))
+		}
+	}
+	t.Cleanup(func() {
+		if _, err := c.conn.Exec(context.WithoutCancel(t.Context()), named(4, "ALTER ROLE $bobby RENAME TO $bob")); err != nil {
+			t.Error(err)
+		}
+	})
+	c.exec("UPDATE task SET plan = now()")
+	c.becomes(c.asks(c.alice, "SELECT session_user"), "DONE")
+	for i, k := range cases {
+		id := int64(1000 + i)
+		c.becomes(id, "FAIL")
+		if said := c.get("SELECT error FROM task WHERE id = $1", id); !strings.Contains(said, named(i, k.says)) || strings.Contains(said, "hush") {
+			t.Errorf("it says %s, want %s", said, named(i, k.says))
+		}
+	}
+}
+
+// TestRoleOfTheConfiguration logs in by the password that a file or a command has; who is no member of it can end its sessions all the same.
+func TestRoleOfTheConfiguration(t *testing.T) {
+	t.Parallel()
+	c := founded(t, func(c *company) {
+		c.exec(c.named("ALTER ROLE $alice PASSWORD 'word'; ALTER ROLE $bob PASSWORD 'word'; ALTER ROLE $serving PASSWORD 'other'; REVOKE $alice FROM $serving"))
+		file := filepath.Join(c.t.TempDir(), "word")
+		if err := os.WriteFile(file, []byte("word\nmore\n"), 0o600); err != nil {
+			c.t.Fatal(err)
+		}
+		tcp, err := remote.Parse(servertest.Server(c.t).TCP(c.target.Connect["dbname"]))
+		if err != nil {
+			c.t.Fatal(err)
+		}
+		c.target.Connect = tcp.With(remote.Settings{"user": c.serving, "password": "other"})
+		c.target.Roles = map[string]remote.Credential{c.alice: {File: file}, c.bob: {Command: "echo word"}}
+	})
+	c.serve()
+	c.settled()
+	c.exec(c.named("GRANT SELECT, INSERT, UPDATE ON task TO $alice, $bob; GRANT USAGE ON SEQUENCE task_id_seq TO $alice, $bob"))
+	for _, role := range []string{c.alice, c.bob} {
+		id := c.asks(role, "SELECT session_user")
+		c.becomes(id, "DONE")
+		if who := c.get("SELECT output FROM task WHERE id = $1", id); who != role {
+			t.Errorf("%s, want %s", who, role)
+		}
+	}
+	id := c.asks(c.bob, "SELECT pg_sleep(600)")
+	c.becomes(id, "WORK")
+	c.exec("UPDATE task SET state = 'STOP' WHERE id = $1", id)
+	c.eventually("true", "SELECT stop IS NOT NULL FROM task WHERE id = $1", id)
+}
+
+// TestTasksOfOthersAreGuarded: who is no member of a task's role does not change what it does, by whatever way a row is written.
+func TestTasksOfOthersAreGuarded(t *testing.T) {
+	t.Parallel()
+	c := employed(t)
+	c.exec(c.named("GRANT SET ON PARAMETER session_replication_role TO $bob; GRANT TEMPORARY ON DATABASE $database TO $bob"))
+	id := c.asks(c.alice, "SELECT 1", "plan", "'infinity'", "data", "'mine'")
+	for _, change := range []string{
+		"input = 'SELECT 2'", "data = 'yours'", "data = NULL", `settings = '{"work_mem": "1MB"}'`, "remote = 'x'", "plan = now()", "role = '$bob'", "role = NULL",
+	} {
+		for _, before := range []string{"", "SET session_replication_role = replica; ", "SET search_path = pg_temp, public; SET extra_float_digits = -15; "} {
+			if err := c.does(c.bob, before+fmt.Sprintf("UPDATE public.task SET %s WHERE id = %d", change, id)); !isDenied(err) {
+				t.Errorf("%s%s: %v", before, change, err)
+			}
+		}
+	}
+	c.must(c.bob, fmt.Sprintf(`UPDATE task SET "group" = 'other', input = input, timeout = '1 min' WHERE id = %d`, id))
+	c.must(c.alice, fmt.Sprintf("UPDATE task SET input = 'SELECT 3' WHERE id = %d", id))
+	if err := c.does(c.alice, fmt.Sprintf("UPDATE task SET role = '$bob' WHERE id = %d", id)); !isDenied(err) {
+		t.Error("alice gives a task to bob: ", err)
+	}
+	c.exec(c.named("GRANT $bob TO $alice"))
+	c.must(c.alice, fmt.Sprintf("UPDATE task SET role = '$bob', data = 'given' WHERE id = %d", id))
+	c.exec(c.named(`CREATE FUNCTION definer() RETURNS void LANGUAGE sql SECURITY DEFINER AS $$INSERT INTO public.task (input, plan, role) VALUES ('definer', 'infinity', '$alice')$$;
+		ALTER FUNCTION definer() OWNER TO $bob`))
+	c.must(c.bob, "INSERT INTO task (input, plan, role) VALUES ('insert', 'infinity', '$alice')")
+	c.must(c.bob, "SET session_replication_role = replica; INSERT INTO task (input, plan, role) VALUES ('replica', 'infinity', '$alice')")
+	c.must(c.alice, "SELECT definer()")
+	c.must(c.bob, `CREATE FUNCTION adds() RETURNS int LANGUAGE sql AS $f$INSERT INTO public.task (input, plan) VALUES ('index', 'infinity') RETURNING 1$f$;
+		CREATE FUNCTION f(int) RETURNS int IMMUTABLE LANGUAGE plpgsql AS $f$BEGIN RETURN public.adds(); END$f$;
+		CREATE TABLE t (a int); INSERT INTO t VALUES (1); CREATE INDEX ON t (f(a))`)
+	c.exec("DELETE FROM task WHERE input = 'index'; ANALYZE t; REINDEX TABLE t")
+	if roles := c.get("SELECT string_agg(DISTINCT role, ' ') FROM task WHERE plan = 'infinity' AND input <> 'SELECT 3'"); roles != c.bob {
+		t.Errorf("tasks of bob's have the roles %s", roles)
+	}
+	for _, sql := range []string{
+		"ALTER TABLE task DISABLE TRIGGER pgtaskd_role", "DROP TRIGGER pgtaskd_role ON task", "INSERT INTO task (input, role) VALUES ('x', '$serving') ON CONFLICT (id) DO UPDATE SET role = 'x'",
+	} {
+		if err := c.does(c.bob, sql); err == nil && !strings.HasPrefix(sql, "INSERT") {
+			t.Errorf("bob may %s", sql)
+		}
+	}
+}
+
+// TestPartitionsAreGuardedToo: one that is written to itself as well, whenever it was made.
+func TestPartitionsAreGuardedToo(t *testing.T) {
+	t.Parallel()
+	c := founded(t, func(c *company) {
+		c.must("postgres", `CREATE TABLE task (id bigserial, plan timestamptz NOT NULL DEFAULT statement_timestamp(), input text NOT NULL) PARTITION BY RANGE (plan);
+			CREATE TABLE early PARTITION OF task FOR VALUES FROM ('2020-01-01') TO ('2021-01-01'); ALTER TABLE task OWNER TO $serving; ALTER TABLE early OWNER TO $serving;
+			GRANT SET ON PARAMETER session_replication_role TO $bob`)
+	})
+	c.serve()
+	c.settled()
+	c.must("postgres", `CREATE TABLE late (LIKE task INCLUDING ALL); ALTER TABLE late OWNER TO $serving; ALTER TABLE task ATTACH PARTITION late DEFAULT;
+		GRANT SELECT, INSERT, UPDATE ON task, early, late TO $alice, $bob; GRANT USAGE ON SEQUENCE task_id_seq TO $alice, $bob`)
+	for _, before := range []string{"", "SET session_replication_role = replica; "} {
+		for _, table := range []string{"task", "early", "late"} {
+			c.must(c.bob, before+"INSERT INTO "+table+` (plan, state, input, role) VALUES (CASE '`+table+`' WHEN 'early' THEN '2020-02-01' ELSE now() END, 'STOP', 'SELECT 1', '$alice')`)
+		}
+	}
+	if roles := c.get("SELECT string_agg(DISTINCT role, ' ') || count(*) FROM task"); roles != c.bob+"6" {
+		t.Errorf("their roles are %s", roles)
+	}
+	for _, table := range []string{"early", "late"} {
+		if err := c.does(c.alice, "UPDATE "+table+" SET input = 'SELECT 2'"); !isDenied(err) {
+			t.Errorf("%s: %v", table, err)
+		}
+	}
+	id := c.asks(c.alice, "SELECT session_user")
+	c.becomes(id, "DONE")
+	if who := c.get("SELECT output FROM task WHERE id = $1", id); who != c.alice {
+		t.Error("it runs as ", who)
+	}
+}
+
+// TestSessionCannotWriteAnEnd: a task does not learn what writes its end, nor what lets it write another's.
+func TestSessionCannotWriteAnEnd(t *testing.T) {
+	t.Parallel()
+	c := employed(t)
+	hash := strings.TrimPrefix(c.get("SELECT proname FROM pg_proc WHERE proname LIKE 'pgtaskd_end_%'"), "pgtaskd_end_")
+	if c.does("postgres", "SELECT 1") == nil && c.get("SELECT current_setting('server_version_num')::int >= 140000") == "true" {
+		c.exec(c.named("GRANT pg_write_all_data, pg_read_all_data TO $alice"))
+	}
+	end := "SELECT public.pgtaskd_end_" + hash + `('\x00', '\x00', 'public', '{"UPDATE public.task SET data = $$taken$$"}', '{}')`
+	tokens := "public.pgtaskd_token_" + hash
+	for _, sql := range []string{
+		end, "INSERT INTO " + tokens + ` VALUES (pg_backend_pid(), sha256('\x00')); ` + end, "UPDATE " + tokens + ` SET token = sha256('\x00'); ` + end,
+		"COPY " + tokens + " FROM PROGRAM 'echo 1'", "SET ROLE " + c.serving,
+	} {
+		id := c.asks(c.alice, sql)
+		c.becomes(id, "FAIL")
+		if code := c.get("SELECT sqlstate FROM task WHERE id = $1", id); code != "42501" {
+			t.Errorf("%s: %s", sql, code)
+		}
+		if err := c.does(c.alice, sql); !isDenied(err) {
+			t.Errorf("%s: %v", sql, err)
+		}
+	}
+	c.must(c.alice, `CREATE TABLE heard (what text); CREATE TABLE late (id int8);
+		CREATE FUNCTION listens() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN
+			INSERT INTO public.heard SELECT to_jsonb(a)::text FROM pg_stat_activity AS a WHERE usename = session_user UNION ALL
+			SELECT to_jsonb(p)::text FROM pg_prepared_statements AS p UNION ALL SELECT current_query() UNION ALL SELECT to_jsonb(s)::text FROM pg_settings AS s;
+			BEGIN EXECUTE current_query(); EXCEPTION WHEN OTHERS THEN NULL; END;
+			RETURN NULL; END$$;
+		CREATE CONSTRAINT TRIGGER listens AFTER INSERT ON late DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION listens()`)
+	for range 3 {
+		id := c.asks(c.alice, "SET log_parameter_max_length_on_error = -1; INSERT INTO late VALUES (1)")
+		c.becomes(id, "DONE")
+	}
+	token := c.get("SELECT encode(token, 'hex') FROM " + tokens + " LIMIT 1")
+	if heard := c.get("SELECT count(*) FROM heard WHERE what LIKE '%' || $1 || '%' OR what ~ '\\\\x[0-9a-f]{64}'", token); heard != "0" {
+		t.Errorf("%s texts have a token", heard)
+	}
+	if taken := c.get("SELECT count(*) FROM task WHERE data = 'taken'"); taken != "0" {
+		t.Errorf("%s tasks are taken", taken)
+	}
+}
+
+// TestEndIsWrittenWhateverATaskLeaves: temporary objects, settings, operators and prepared statements of a role change nothing of how its tasks end, and
+// nothing of theirs is run as the owner of the table.
+func TestEndIsWrittenWhateverATaskLeaves(t *testing.T) {
+	t.Parallel()
+	c := employed(t)
+	c.exec(c.named(`CREATE TABLE audit (who text, state text); ALTER TABLE audit OWNER TO $serving;
+		CREATE FUNCTION audits() RETURNS trigger LANGUAGE plpgsql AS $f$BEGIN INSERT INTO audit VALUES (current_user, NEW.state::text); RETURN NEW; END$f$;
+		CREATE TRIGGER audits AFTER UPDATE ON task FOR EACH ROW WHEN (NEW.state = 'DONE') EXECUTE FUNCTION audits()`))
+	c.must(c.alice, `CREATE TABLE effect (id int8); CREATE TABLE caught (who text);
+		CREATE FUNCTION catches() RETURNS trigger LANGUAGE plpgsql AS $f$BEGIN INSERT INTO public.caught VALUES (current_user); RETURN NEW; END$f$;
+		CREATE FUNCTION catches(int8, int4) RETURNS bool LANGUAGE plpgsql AS $f$BEGIN INSERT INTO public.caught VALUES (current_user); RETURN true; END$f$;
+		CREATE OPERATOR public.= (LEFTARG = int8, RIGHTARG = int4, FUNCTION = catches)`)
+	c.exec(c.named("GRANT INSERT ON caught TO PUBLIC; GRANT TEMPORARY ON DATABASE $database TO $alice"))
+	leaves := []string{
+		"CREATE TEMP TABLE audit (who text, state text); CREATE TRIGGER catches BEFORE INSERT ON pg_temp.audit FOR EACH ROW EXECUTE FUNCTION catches()",
+		"CREATE TEMP TABLE task (LIKE public.task)", "RESET ALL", "RESET ROLE; RESET SESSION AUTHORIZATION", "SET search_path = pg_temp, public, pg_catalog", "DEALLOCATE ALL", "DISCARD PLANS",
+		"PREPARE pgtaskd_done AS SELECT 1", "SET default_transaction_read_only = off; SET row_security = off", "SET lock_timeout = 1; SET statement_timeout = '5s'", "SET transform_null_equals = on",
+		"SET standard_conforming_strings = off; SET DateStyle = 'German, DMY'; SET TimeZone = 'Asia/Kolkata'", "SAVEPOINT a", "SET CONSTRAINTS ALL DEFERRED",
+		"SET client_encoding = 'LATIN1'", "DECLARE c CURSOR WITH HOLD FOR SELECT 1", "LISTEN x; NOTIFY x", "SELECT pg_advisory_lock(1)", "SET TRANSACTION ISOLATION LEVEL SERIALIZABLE",
+	}
+	conn := c.as(c.alice)
+	for i, leaves := range leaves {
+		for j, save := range []string{"false", "true"} {
+			input := leaves + "; INSERT INTO public.effect VALUES (1); SELECT E'ü'"
+			if _, err := conn.Exec(t.Context(), fmt.Sprintf(`INSERT INTO task (id, "group", save, repeat, key, timeout, input) VALUES (%d, '%d', %s, '1 day', '%[1]d', '10 s', $1)`, 1000+2*i+j, i, save), input); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	for i := range 2 * len(leaves) {
+		id := int64(1000 + i)
+		c.becomes(id, "DONE", "FAIL")
+		if row := c.row(id, "state, error, attempt, atomic, next IS NOT NULL AS follows"); row != `{"state":"DONE","error":null,"attempt":1,"atomic":true,"follows":true}` {
+			t.Errorf("%s (%d): %s", leaves[i/2], i%2, row)
+		}
+	}
+	if who := c.get("SELECT coalesce(string_agg(DISTINCT who, ' '), '') FROM caught WHERE who <> $1", c.alice); who != "" {
+		t.Errorf("run as %s", who)
+	}
+	if who := c.get("SELECT string_agg(DISTINCT who, ' ') FROM audit"); who != c.serving {
+		t.Errorf("the owner's trigger runs as %s, want %s", who, c.serving)
+	}
+}

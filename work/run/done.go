@@ -1,0 +1,129 @@
+package run
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"pgtaskd/exec"
+	"pgtaskd/work/pool"
+)
+
+// parameters are those of a statement of ours, in order; Text takes any type.
+type parameters interface {
+	Int8(int64)
+	Int4(int32)
+	Bool(bool)
+	Moment(time.Time)
+	Text(*string)
+}
+
+// done are the calls that write the end of a task in its own transaction, with its repetition
+// unless it is quick.
+func (r *runner) done(p *pending) []exec.Call {
+	calls := make([]exec.Call, 0, 5) // no more, since they stay where they are
+	r.ending(p, func(name, text string) parameters {
+		calls = append(calls, exec.Call{Statement: &exec.Statement{Name: name, SQL: text}})
+		return &calls[len(calls)-1]
+	})
+	return calls
+}
+
+// ending says by which statements the end of a task is written.
+func (r *runner) ending(p *pending, call func(name, text string) parameters) {
+	q := r.Queries.Load()
+	if p.task.image != nil && !p.quick {
+		unchanged := call("", q.Text("unchanged"))
+		unchanged.Int8(p.task.Row.ID)
+		unchanged.Text(p.task.image)
+	}
+	if !p.quick {
+		call("", "SET LOCAL TimeZone TO "+exec.Literal(*r.Zone.Load()))
+	}
+	done := call("pgtaskd_done", q.Text("done"))
+	done.Int8(p.task.Row.ID)
+	done.Int4(int32(p.task.Row.Version))
+	done.Moment(p.start)
+	done.Moment(p.result.Stop)
+	done.Text(Stored(p.result.Output, r.Server.Load().Encoding))
+	done.Text(Stored(p.result.Notice, r.Server.Load().Encoding))
+	done.Bool(p.task.Once())
+	done.Bool(p.quick)
+	done.Int4(int32(r.session.PID))
+	done.Bool(p.task.image != nil)
+	done.Bool(r.session.Scans && p.quick)
+	if !p.quick {
+		ids := fmt.Sprintf("{%d}", p.task.Row.ID)
+		call("pgtaskd_repeat", q.Text("repeat")).Text(&ids)
+		if r.session.Scans { // what is deferred to COMMIT may be the user's
+			call("", "SET LOCAL enable_seqscan TO on")
+		}
+	}
+}
+
+// doneUnder is the call that does the same in a session of another role than the target's, which
+// may not write to the table: a function runs the statements that are within, for the session's
+// token. The next one takes its place.
+func (r *runner) doneUnder(p *pending) (calls []exec.Call, within []string) {
+	var w written
+	r.ending(p, func(_, text string) parameters { return w.statement(text) })
+	server, token := r.Server.Load(), pool.Bytea(r.session.Token)
+	r.session.Token = pool.NewToken()
+	next, statements, values := pool.Bytea(r.session.Token.Hash()), list(w.texts), list(w.values)
+	end := exec.Call{Statement: &exec.Statement{SQL: server.Ends}}
+	for _, argument := range []*string{&token, &next, &server.Path, &statements, &values} {
+		end.Text(argument)
+	}
+	for _, text := range w.texts {
+		within = append(within, *text)
+	}
+	return []exec.Call{end}, within
+}
+
+// written are statements whose parameters are the elements of one list of texts, which is theirs.
+type written struct{ texts, values []*string }
+
+var numbered = regexp.MustCompile(`\$(\d+)`)
+
+func (w *written) statement(text string) parameters {
+	before := len(w.values)
+	text = numbered.ReplaceAllStringFunc(text, func(parameter string) string {
+		n, _ := strconv.Atoi(parameter[1:])
+		return fmt.Sprintf("($1)[%d]", before+n)
+	})
+	w.texts = append(w.texts, &text)
+	return w
+}
+
+// Text adds a value, as the others do in the form in which every session reads it.
+func (w *written) Text(value *string) { w.values = append(w.values, value) }
+
+func (w *written) add(value string)   { w.values = append(w.values, &value) }
+func (w *written) Int8(n int64)       { w.add(strconv.FormatInt(n, 10)) }
+func (w *written) Int4(n int32)       { w.add(strconv.FormatInt(int64(n), 10)) }
+func (w *written) Bool(is bool)       { w.add(strconv.FormatBool(is)) }
+func (w *written) Moment(t time.Time) { w.add(timestamp(t)) }
+
+var listed = strings.NewReplacer(`\`, `\\`, `"`, `\"`)
+
+// list writes an array of texts.
+func list(texts []*string) string {
+	var b strings.Builder
+	b.WriteByte('{')
+	for i, text := range texts {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		if text == nil {
+			b.WriteString("NULL")
+			continue
+		}
+		b.WriteByte('"')
+		_, _ = listed.WriteString(&b, *text) // a Builder takes all
+		b.WriteByte('"')
+	}
+	b.WriteByte('}')
+	return b.String()
+}
