@@ -97,7 +97,7 @@ func TestCheckIsVisible(t *testing.T) {
 				t.Errorf("%s: %s in %q", name, found, line)
 			}
 		}
-		if len(lines) > 4 { // with the warning of a superuser
+		if len(lines) > 4 { // the table, that of controllers beside it, that of groups, and that the role is a superuser
 			t.Errorf("%s: %d lines: %q", name, len(lines), lines)
 		}
 	}
