@@ -16,13 +16,13 @@ import (
 // is waited for (awaited.go).
 
 const (
-	endedMost   = 100                    // ended tasks whose successors are looked at together
-	stockMost   = 1000                   // tasks that are due; where there are more, successors take their time:
-	serveTick   = 200 * time.Millisecond // from some to the next, as other lanes may have room for them
-	servePart   = 50 * time.Millisecond  // after which other work comes
-	lockedTick  = time.Second            // to the next look at successors that somebody has locked
-	resolveMost = 50_000                 // tasks that are looked up by one statement
-	awaitedMost = 1_000_000              // tasks that are known to be waited for
+	endedMost   = 100                   // ended tasks whose successors are looked at together
+	stockMost   = 1000                  // tasks that are due; where there are more, successors take their time:
+	serveTick   = time.Second           // from some to the next, as other lanes may have room for them
+	servePart   = 50 * time.Millisecond // after which other work comes
+	lockedTick  = time.Second           // to the next look at successors that somebody has locked
+	resolveMost = 50_000                // tasks that are looked up by one statement
+	awaitedMost = 1_000_000             // tasks that are known to be waited for
 )
 
 // successor is a task that waits for others.

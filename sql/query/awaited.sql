@@ -42,7 +42,7 @@ SELECT
     ) END
 FROM awaited AS a
 LEFT JOIN LATERAL (
-    SELECT (:over) AS ended, CASE WHEN t.after IS NOT NULL AND t.freed IS NULL THEN t.awaits END AS awaits
+    SELECT (:over) AS ended, CASE WHEN t.after IS NOT NULL THEN t.awaits END AS awaits
     FROM :table AS t
     WHERE t.id OPERATOR(pg_catalog.>=) a.id
         AND t.id OPERATOR(pg_catalog.<=) a.id

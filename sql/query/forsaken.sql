@@ -17,7 +17,7 @@ WITH forsaken AS MATERIALIZED (
         WHERE t.id OPERATOR(pg_catalog.>=) l.id
             AND t.id OPERATOR(pg_catalog.<=) l.id
             AND t.after IS NOT NULL
-            AND t.freed IS NULL
+            AND (t.freed IS NULL OR t.awaits IS NOT NULL)
             AND (t.state OPERATOR(pg_catalog.=) 'PLAN' OR t.state OPERATOR(pg_catalog.=) 'STOP' AND t.stop IS NULL AND t.stopping IS NULL)
             AND (l.awaits IS NULL OR t.awaits OPERATOR(pg_catalog.=) l.awaits)
         ORDER BY t.id
@@ -30,6 +30,7 @@ SET
     start = pg_catalog.statement_timestamp(),
     stop = pg_catalog.statement_timestamp(),
     awaits = NULL,
+    freed = NULL,
     error = CASE WHEN $4::pg_catalog.bool THEN t.error ELSE f.error END
 FROM forsaken AS f
 WHERE t.ctid OPERATOR(pg_catalog.=) f.place

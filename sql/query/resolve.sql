@@ -12,7 +12,7 @@ WITH found AS MATERIALIZED (
         WHERE t.id OPERATOR(pg_catalog.>=) l.id
             AND t.id OPERATOR(pg_catalog.<=) l.id
             AND t.after IS NOT NULL
-            AND t.freed IS NULL
+            AND (t.freed IS NULL OR t.awaits IS NOT NULL)
             AND t.state OPERATOR(pg_catalog.<>) ALL ('{TAKE,WORK}')
         ORDER BY t.id
         FOR NO KEY UPDATE SKIP LOCKED
@@ -48,13 +48,13 @@ moved AS (
     UPDATE :table AS t
     SET
         awaits = CASE WHEN s.waits THEN s.awaits END,
-        freed = CASE WHEN s.waits AND s.awaits IS NULL THEN s.freed END
+        freed = CASE WHEN NOT s.waits THEN '-infinity' WHEN s.awaits IS NULL THEN s.freed ELSE 'infinity' END
     FROM seen AS s
     WHERE t.ctid OPERATOR(pg_catalog.=) s.place
         AND t.tableoid OPERATOR(pg_catalog.=) s.part
         AND NOT (s.waits AND s.ill IS NOT NULL)
     RETURNING
-        t.id OPERATOR(pg_catalog./) ((t.freed IS NULL) OPERATOR(pg_catalog.=) (NOT s.waits OR s.awaits IS NOT NULL))::pg_catalog.int4 AS id, -- an error where a trigger has kept the row as it was
+        t.id OPERATOR(pg_catalog./) ((t.awaits IS NULL) OPERATOR(pg_catalog.=) (NOT s.waits OR s.awaits IS NULL) AND t.freed IS NOT NULL)::pg_catalog.int4 AS id, -- an error where a trigger has kept the row as it was
         t.awaits,
         :key_of_group AS of_group,
         :key_of_remote AS of_remote,

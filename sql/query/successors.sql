@@ -9,7 +9,6 @@ CROSS JOIN LATERAL (
         AND t.awaits OPERATOR(pg_catalog.>=) e.id
         AND t.awaits OPERATOR(pg_catalog.<=) e.id
         AND t.after IS NOT NULL
-        AND t.freed IS NULL
     ORDER BY t.awaits, t.priority DESC, t.id
     LIMIT $2
 ) AS t

@@ -120,7 +120,7 @@ COMMENT ON COLUMN :table.after IS 'Tasks that must have ended well first';
 
 COMMENT ON COLUMN :table.awaits IS 'The one of after that the task waits for now';
 
-COMMENT ON COLUMN :table.freed IS 'When the last task of after had ended';
+COMMENT ON COLUMN :table.freed IS 'When the last task of after had ended; infinity while it waits for one';
 
 COMMENT ON COLUMN :table.key IS 'Name of a job, of which at most one task waits';
 

@@ -117,6 +117,9 @@ BEGIN
             SCHEMA = TG_TABLE_SCHEMA, CONSTRAINT = 'pgtaskd_after_check';
     END IF;
     IF NEW.state OPERATOR(pg_catalog.<>) ALL ('{PLAN,STOP}') OR NEW.stop IS NOT NULL OR NEW.stopping THEN
+        IF NEW.after IS NOT NULL THEN
+            NEW.freed := coalesce(NEW.freed, '-infinity'); -- it waits for nothing
+        END IF;
         RETURN NEW;
     END IF;
     -- The leader looks for what it waits for.

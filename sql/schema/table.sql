@@ -137,7 +137,8 @@ ALTER TABLE :table ADD COLUMN IF NOT EXISTS owner pg_catalog.text;
 
 ALTER TABLE :table ADD COLUMN IF NOT EXISTS after pg_catalog.int8[];
 
--- Of the tasks in after it waits for one at a time; freed is when the last of them had ended.
+-- Of the tasks in after it waits for one at a time, and freed is infinity; then freed is when the last of them had ended. NULL: it is still to be found out what it
+-- waits for.
 ALTER TABLE :table ADD COLUMN IF NOT EXISTS awaits pg_catalog.int8;
 
 ALTER TABLE :table ADD COLUMN IF NOT EXISTS freed pg_catalog.timestamptz;
@@ -162,8 +163,8 @@ ALTER TABLE :table ADD COLUMN IF NOT EXISTS stopping pg_catalog.bool;
 
 -- What the indexes below stand on: neither changes from PLAN to WORK, so that those updates stay HOT, which no
 -- index that names state would let them. One statement, because each rewrites a table that has rows.
--- A task whose cron is still to be looked at has an origin, and is due before all others, whenever it is planned for. So is one whose after is; then it is not due while it
--- waits for another one.
+-- A task whose cron is still to be looked at has an origin, and is due before all others, whenever it is planned for. So is one whose after is. Each
+-- statement reads the expression again, which takes the longer the more there is of it.
 ALTER TABLE :table ADD COLUMN IF NOT EXISTS wait_key pg_catalog.text
     GENERATED ALWAYS AS (CASE
         WHEN state OPERATOR(pg_catalog.=) 'PLAN'
@@ -171,8 +172,8 @@ ALTER TABLE :table ADD COLUMN IF NOT EXISTS wait_key pg_catalog.text
     END) STORED,
     ADD COLUMN IF NOT EXISTS due pg_catalog.timestamptz
     GENERATED ALWAYS AS (CASE
-        WHEN cron IS NOT NULL AND origin IS NOT NULL AND state OPERATOR(pg_catalog.=) 'PLAN' THEN '-infinity'
-        WHEN after IS NOT NULL AND freed IS NULL AND awaits IS NULL AND state OPERATOR(pg_catalog.=) 'PLAN' THEN '-infinity'
-        WHEN after IS NOT NULL AND freed IS NULL AND state OPERATOR(pg_catalog.=) 'PLAN' THEN 'infinity'
-        WHEN state OPERATOR(pg_catalog.=) ANY ('{PLAN,TAKE,WORK}') THEN greatest(plan, freed)
+        WHEN state OPERATOR(pg_catalog.=) ANY ('{PLAN,TAKE,WORK}') THEN CASE
+            WHEN cron IS NOT NULL AND origin IS NOT NULL OR after IS NOT NULL AND freed IS NULL THEN '-infinity'
+            ELSE greatest(plan, freed)
+        END
     END) STORED;

@@ -20,7 +20,7 @@ SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off S
             pg_catalog.avg(n.running) AS ran, pg_catalog.percentile_cont('{0.5,0.95}'::pg_catalog.float8[]) WITHIN GROUP (ORDER BY n.running) AS runs, pg_catalog.max(n.running) AS longest_run
         FROM (
             SELECT t."group"::pg_catalog.text AS "group", t.state::pg_catalog.text AS state, CASE WHEN t.error IS NOT NULL THEN t.id END AS failed,
-                CASE WHEN pg_catalog.isfinite(t.plan) THEN greatest(0, pg_catalog.date_part('epoch', coalesce(t.start, t.stop, pg_catalog.statement_timestamp()) OPERATOR(pg_catalog.-) greatest(t.plan, t.freed))) END AS waiting,
+                CASE WHEN pg_catalog.isfinite(t.plan) THEN greatest(0, pg_catalog.date_part('epoch', coalesce(t.start, t.stop, pg_catalog.statement_timestamp()) OPERATOR(pg_catalog.-) greatest(t.plan, CASE WHEN pg_catalog.isfinite(t.freed) THEN t.freed END))) END AS waiting,
                 greatest(0, pg_catalog.date_part('epoch', coalesce(t.stop, pg_catalog.statement_timestamp()) OPERATOR(pg_catalog.-) t.start)) AS running
             FROM :table AS t
             ORDER BY t.id DESC

@@ -40,7 +40,7 @@ BEGIN
     END IF;
     SELECT t.state::pg_catalog.text AS state, t.plan, greatest(coalesce(t.base, t.plan), t.freed) AS base, t.base IS NOT NULL AS moved, t.active, t.start, t.stop, t.max, t."group" AS lane, t.remote,
         t.attempt, t.interrupted, t.retry, t.error, t.pid, t.cron, t.origin, t.stopping, t.catchup, t.drift, t.xmax AS locker, t.sqlstate,
-        t.after, t.freed,
+        t.after, t.awaits, t.freed,
         t.runs OPERATOR(pg_catalog.->) (-1) AS last
     INTO task FROM :table AS t WHERE t.id OPERATOR(pg_catalog.=) $1;
     IF NOT FOUND THEN
@@ -106,7 +106,7 @@ BEGIN
         why := pg_catalog.array_prepend(pg_catalog.concat('waits for its plan, ', rest), why);
     END IF;
     -- What it is to run after.
-    IF task.after IS NOT NULL AND task.freed IS NULL THEN
+    IF task.after IS NOT NULL AND (task.freed IS NULL OR task.awaits IS NOT NULL) THEN
         SELECT pg_catalog.count(*) AS total, (pg_catalog.array_agg(pg_catalog.concat(a.id, ' (', p.shown, ')')))[1:most] AS shown INTO other
         FROM pg_catalog.unnest(task.after) AS a (id)
         CROSS JOIN LATERAL (
