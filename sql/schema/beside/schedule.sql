@@ -1,7 +1,8 @@
 -- What repeats, a row for each chain: its task that waits, is paused, or runs. The last run is that of the row itself, or of the one before it.
 DROP VIEW IF EXISTS :its_schedule;
 DROP FUNCTION IF EXISTS :schema.pgtaskd_schedule_:hash();
-CREATE OR REPLACE FUNCTION :schema.pgtaskd_zone_:hash() RETURNS pg_catalog.text LANGUAGE plpgsql STABLE SECURITY INVOKER AS $body$
+DROP FUNCTION IF EXISTS :schema.pgtaskd_zone_:hash();
+CREATE FUNCTION :schema.pgtaskd_zone_:hash() RETURNS pg_catalog.text LANGUAGE plpgsql STABLE SECURITY INVOKER AS $body$
 DECLARE
     zone pg_catalog.text;
 BEGIN
