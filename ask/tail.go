@@ -181,7 +181,11 @@ func (w *tail) newer(ctx context.Context, b *table, now map[int64]string) (ended
 	_, err = pgx.ForEachRow(rows, []any{&id, &over}, func() error {
 		w.newest = id
 		_, open := now[id]
-		if _, known := w.known[id]; over && !open && !known {
+		switch _, known := w.known[id]; {
+		case open:
+		case !over:
+			now[id] = "" // it came after due, and may have ended by the next look
+		case !known:
 			ended = append(ended, id)
 		}
 		return nil

@@ -106,6 +106,35 @@ func TestTailShowsWhatStartsAndEnds(t *testing.T) {
 	hasNot(t, out.String(), "before the tail", "two")
 }
 
+// TestTailMissesNoTaskThatComesInTheMiddleOfALook: it waits when the look finds new tasks, and has ended by the next look.
+func TestTailMissesNoTaskThatComesInTheMiddleOfALook(t *testing.T) {
+	t.Parallel()
+	target, tasks := made(t)
+	out := &record{}
+	w := &tail{s: &Screen{Out: out, Err: out, Visible: escaped}, target: target, known: map[int64]string{}}
+	b, err := open(t.Context(), target, "tail", reads)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.close()
+	due, err := w.due(t.Context(), b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	id := tasks.Add("input", "SELECT 1")
+	if _, err := w.newer(t.Context(), b, due); err != nil {
+		t.Fatal(err)
+	}
+	w.known = due
+	servertest.Exec(t, tasks.Conn, "UPDATE task SET state = 'DONE', start = now(), stop = now(), output = 'seen' WHERE id = $1", id)
+	if err := w.look(t.Context(), b); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(out.String(), "seen") {
+		t.Error("the task is not shown: ", out.String())
+	}
+}
+
 // TestTailGoesOnAfterALostConnection, and shows what has ended meanwhile.
 func TestTailGoesOnAfterALostConnection(t *testing.T) {
 	t.Parallel()
