@@ -14,10 +14,11 @@ import (
 	"pgtaskd/remote"
 	"pgtaskd/server/servertest"
 	"pgtaskd/server/tasktest"
+	"pgtaskd/sql"
 )
 
 // patient bounds how long a test waits for what must come.
-const patient = 15 * time.Second
+const patient = 25 * time.Second
 
 // stage is a database with a task table that is served, and a connection of the test's own to it.
 type stage struct {
@@ -63,10 +64,16 @@ func targetOf(t *testing.T, dsn string) Target {
 	}
 }
 
+// furnished has the table that play serves.
+var furnished = servertest.Template{Make: func(ctx context.Context, conn *pgx.Conn) error {
+	_, err := sql.Install(ctx, conn, sql.Table{Schema: "public", Name: "task"}, sql.Options{})
+	return err
+}}
+
 // play serves the table of a new database until the end of the test.
 func play(t *testing.T, change ...func(*Target)) *stage {
 	t.Helper()
-	s := prepared(t, change...)
+	s := stageOn(t, furnished.Database(t), change...)
 	s.serve()
 	s.settled()
 	return s

@@ -123,12 +123,48 @@ func Standby(t testing.TB, of *server.Server) *server.Server {
 // dropped; who is still connected is thrown out.
 func Database(t testing.TB) (dsn string) {
 	t.Helper()
+	return copied(t, "template1")
+}
+
+// Template is a database that is made once, and copied for each test: that is quicker than to make again what all need.
+type Template struct {
+	// Make puts into it what the copies have.
+	Make func(ctx context.Context, conn *pgx.Conn) error
+
+	once sync.Once
+	name string
+	err  error
+}
+
+// Database is Database, with what the template has.
+func (f *Template) Database(t testing.TB) (dsn string) {
+	t.Helper()
+	s := Server(t)
+	f.once.Do(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), timeout)
+		defer cancel()
+		f.name = fmt.Sprintf("template_%d", databases.Add(1))
+		if f.err = onServer(ctx, s, "postgres", func(conn *pgx.Conn) error {
+			_, err := conn.Exec(ctx, "CREATE DATABASE "+f.name+Strategy(conn))
+			return err
+		}); f.err == nil {
+			f.err = onServer(ctx, s, f.name, func(conn *pgx.Conn) error { return f.Make(ctx, conn) })
+		}
+	})
+	if f.err != nil {
+		t.Fatal(f.err)
+	}
+	return copied(t, f.name)
+}
+
+func copied(t testing.TB, template string) (dsn string) {
+	t.Helper()
 	s := Server(t)
 	name := fmt.Sprintf("test_%d", databases.Add(1))
 	ctx, cancel := context.WithTimeout(t.Context(), timeout)
 	defer cancel()
-	if err := onServer(ctx, s, func(conn *pgx.Conn) error {
-		_, err := conn.Exec(ctx, "CREATE DATABASE "+name+Strategy(conn))
+	if err := onServer(ctx, s, "postgres", func(conn *pgx.Conn) error {
+		_, err := conn.Exec(ctx, "CREATE DATABASE "+name+" TEMPLATE "+template+Strategy(conn))
 		return err
 	}); err != nil {
 		t.Fatal(err)
@@ -136,7 +172,7 @@ func Database(t testing.TB) (dsn string) {
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), timeout)
 		defer cancel()
-		if err := onServer(ctx, s, func(conn *pgx.Conn) error { return drop(ctx, conn, name) }); err != nil {
+		if err := onServer(ctx, s, "postgres", func(conn *pgx.Conn) error { return drop(ctx, conn, name) }); err != nil {
 			t.Errorf("dropping database %s of %s: %v", name, t.Name(), err)
 		}
 	})
@@ -152,8 +188,8 @@ func Strategy(conn *pgx.Conn) string {
 	return " STRATEGY file_copy"
 }
 
-func onServer(ctx context.Context, s *server.Server, do func(*pgx.Conn) error) error {
-	conn, err := pgx.Connect(ctx, s.DSN("postgres"))
+func onServer(ctx context.Context, s *server.Server, database string, do func(*pgx.Conn) error) error {
+	conn, err := pgx.Connect(ctx, s.DSN(database))
 	if err != nil {
 		return err
 	}
