@@ -3,10 +3,37 @@ package work
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 )
+
+// expiring is a task whose active has passed since its plan.
+type expiring struct {
+	id     int64
+	group  string // what tells it from others, as lane.KeyOf takes it
+	active time.Duration
+}
+
+// expired are those of the tasks that no pause has held back. The limits of groups are read again first, since a task may be newer than
+// those that are known; where that cannot be done now, the next look at all that is due finds the tasks again.
+func (l *loop) expired(ctx context.Context, found []expiring) (ids []int64, err error) {
+	if len(found) > 0 && l.control.table.Group != 0 {
+		if err := l.readGroups(ctx); err != nil {
+			return nil, err
+		}
+		if time.Since(l.grouping.failed) < groupsRetry {
+			return nil, nil
+		}
+	}
+	for _, t := range found {
+		if !l.outlives(t.group, t.active) {
+			ids = append(ids, t.id)
+		}
+	}
+	return ids, nil
+}
 
 // expire gives up tasks that have not started in time.
 func (l *loop) expire(ctx context.Context, ids []int64) error {

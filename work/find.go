@@ -13,7 +13,7 @@ import (
 // find takes note of the tasks that a scan has brought, and returns how many there were, and those
 // that are not worth running any more. There may be a million: so it reads the server's bytes as
 // they are.
-func (l *loop) find(rows pgx.Rows) (found int, expired []int64, err error) {
+func (l *loop) find(rows pgx.Rows) (found int, expired []expiring, err error) {
 	s, now := &l.scanning, time.Now()
 	odd := len(l.tasks)+len(l.parked)+len(l.hopeless)+len(l.leftAlone) > 0 // of tasks that would not count
 	var due []byte
@@ -35,7 +35,7 @@ func (l *loop) find(rows pgx.Rows) (found int, expired []int64, err error) {
 		case odd && (l.isHopeless(r.ID) || now.Before(l.parked[r.ID].until)):
 		case odd && l.tasks[r.ID] != nil: // it is read already, or runs
 		case over != nil && !l.outlives(string(v[1]), micros(integer(over))):
-			expired = append(expired, r.ID)
+			expired = append(expired, expiring{r.ID, string(v[1]), micros(integer(over))})
 		case l.Lanes.Holds(v[1]): // many may wait for the end of a pause: they are looked for when it has come
 			s.held++
 		default:

@@ -149,6 +149,20 @@ func TestAPauseEndsByItself(t *testing.T) {
 	}
 }
 
+// TestNoTaskThatIsNewerThanAPauseIsGivenUp, though its active has passed and the leader looks at it at once.
+func TestNoTaskThatIsNewerThanAPauseIsGivenUp(t *testing.T) {
+	t.Parallel()
+	s := play(t)
+	for i := range 100 {
+		s.exec(fmt.Sprintf("INSERT INTO task_group (\"group\", paused) VALUES ('g%d', true)", i))
+		s.exec(fmt.Sprintf("INSERT INTO task (\"group\", plan, input) VALUES ('g%d', now() - interval '2 hours', 'SELECT 1')", i))
+	}
+	s.marker()
+	if n := s.get("SELECT count(*) FROM task WHERE \"group\" LIKE 'g%' AND state <> 'PLAN'"); n != "0" {
+		t.Error(n, " of 100 tasks are given up")
+	}
+}
+
 // TestWithoutTheRightToLimits: tasks run, the log says so once, and when the right is given they are limited.
 func TestWithoutTheRightToLimits(t *testing.T) {
 	t.Parallel()

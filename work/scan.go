@@ -181,7 +181,7 @@ func (l *loop) scanOn(ctx context.Context) error {
 	s := &l.scanning
 	ctx, cancel := limited(ctx)
 	defer cancel()
-	var expired []int64
+	var expired []expiring
 	var found int
 	asked := time.Now()
 	defer l.stats.scan.since(asked)
@@ -212,7 +212,11 @@ func (l *loop) scanOn(ctx context.Context) error {
 	if err := l.plan(ctx); err != nil {
 		return err
 	}
-	if err := l.expire(ctx, expired); err != nil {
+	gone, err := l.expired(ctx, expired)
+	if err != nil {
+		return err
+	}
+	if err := l.expire(ctx, gone); err != nil {
 		return err
 	}
 	_, _, ready := l.Lanes.Load()
