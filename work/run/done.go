@@ -23,7 +23,7 @@ type parameters interface {
 // done are the calls that write the end of a task in its own transaction, with its repetition
 // unless it is quick.
 func (r *runner) done(p *pending) []exec.Call {
-	calls := make([]exec.Call, 0, 5) // no more, since they stay where they are
+	calls := make([]exec.Call, 0, 6) // no more, since they stay where they are
 	r.ending(p, func(name, text string) parameters {
 		calls = append(calls, exec.Call{Statement: &exec.Statement{Name: name, SQL: text}})
 		return &calls[len(calls)-1]
@@ -41,6 +41,7 @@ func (r *runner) ending(p *pending, call func(name, text string) parameters) {
 	}
 	if !p.quick {
 		call("", "SET LOCAL TimeZone TO "+exec.Literal(*r.Zone.Load()))
+		call("", "SET LOCAL jit TO off") // what follows is planned without enable_seqscan, which looks dear: JIT would take seconds
 	}
 	done := call("pgtaskd_done", q.Text("done"))
 	done.Int8(p.task.Row.ID)
