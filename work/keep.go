@@ -64,7 +64,7 @@ type keeping struct {
 	unable  bool           // it was logged that nothing can be deleted
 }
 
-// restart begins a walk anew: what is found depends on how long tasks are kept.
+// restart begins another walk: what is found depends on how long tasks are kept.
 func (k *keeping) restart() {
 	k.next, k.pages, k.found = time.Time{}, 0, nil
 }
