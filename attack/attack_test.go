@@ -33,7 +33,7 @@ type attack struct {
 }
 
 // servedIn is how soon a task must have ended, and a table be served or refused.
-const servedIn = 8 * time.Second
+const servedIn = 15 * time.Second
 
 // play makes the attack, and does all that is done with the tables of tasks.
 func (a attack) play(t *testing.T) {
