@@ -2,6 +2,7 @@ package work
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -94,6 +95,7 @@ func (l *loop) recoverLost(ctx context.Context) error {
 		l.Lanes.Ended(t, time.Time{})
 		l.takeBack(t)
 	}
+	slices.Sort(ids)
 	if _, err := l.cut(ctx, ids, begun); err != nil {
 		return err
 	}
@@ -121,6 +123,7 @@ func (l *loop) recoverOrphans(ctx context.Context) error {
 		}
 		ids = append(ids, id)
 	}
+	slices.Sort(ids) // of one key the first one waits again
 	if _, err := l.evict(ctx); err != nil {
 		return err
 	}
