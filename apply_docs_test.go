@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// TestJobsInFilesOfTheGuide runs the chapter's commands on its files, one after the other, and compares what they print.
+// TestJobsInFilesOfTheGuide runs the chapter's commands on its files, one after the other, and
+// compares what they print.
 func TestJobsInFilesOfTheGuide(t *testing.T) {
 	t.Parallel()
 	guide, err := os.ReadFile("docs/guide.md")

@@ -77,7 +77,8 @@ func TestApplyCommand(t *testing.T) {
 	s.says(1, "pgtaskd: --config FILE or --dsn DSN must say where the table is\n", "apply", file, "--owner", "x")
 }
 
-// TestApplyPrintsWhatIsHostileAsItIs: what stands in a file or a table does not reach the terminal as it stands, and no password does.
+// TestApplyPrintsWhatIsHostileAsItIs: what stands in a file or a table does not reach the terminal
+// as it stands, and no password does.
 func TestApplyPrintsWhatIsHostileAsItIs(t *testing.T) {
 	t.Parallel()
 	s := newShell(t)

@@ -231,7 +231,8 @@ type drainCommand struct {
 	Until string `placeholder:"TIME" help:"Also wait for what is planned up to then: a moment, or how long from now (\"10 minutes\")."`
 }
 
-// Run serves the targets until nothing is due. The first SIGTERM or SIGINT ends that, as it ends run.
+// Run serves the targets until nothing is due. The first SIGTERM or SIGINT ends that, as it ends
+// run.
 func (c *drainCommand) Run(ctx context.Context, p *program) error {
 	targets, err := c.targets(p, c.DSN)
 	if err != nil {

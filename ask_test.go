@@ -40,7 +40,8 @@ func environment(t *testing.T, dsn string) {
 	}
 }
 
-// TestCommandsTakeWhatRunTakes: a configuration, a connection string, or PG* variables alone; of a configuration, one target or all.
+// TestCommandsTakeWhatRunTakes: a configuration, a connection string, or PG* variables alone; of a
+// configuration, one target or all.
 func TestCommandsTakeWhatRunTakes(t *testing.T) {
 	dsn := servertest.Database(t)
 	conn := servertest.Connect(t, dsn)
@@ -133,7 +134,8 @@ func TestTailEndsAtAnInterrupt(t *testing.T) {
 	}
 }
 
-// TestHelpAndCompletion: help knows each command, and the shell is told of commands, flags and values.
+// TestHelpAndCompletion: help knows each command, and the shell is told of commands, flags and
+// values.
 func TestHelpAndCompletion(t *testing.T) {
 	for _, args := range [][]string{{"help"}, {"help", "ls"}, {"ls", "--help"}, {"completion", "-c", "bash"}, {"completion", "zsh"}, {"completion", "fish"}} {
 		if out, errs, err := command(t, args...); err != nil || len(out) < 20 {

@@ -12,7 +12,8 @@ import (
 	"pgtaskd/server/servertest"
 )
 
-// TestCheckCountsConnections: check warns where all targets together may open more connections than the server, a role or a database may have.
+// TestCheckCountsConnections: check warns where all targets together may open more connections than
+// the server, a role or a database may have.
 func TestCheckCountsConnections(t *testing.T) {
 	t.Parallel()
 	one := servertest.New(t, server.Options{Settings: map[string]string{"max_connections": "60", "superuser_reserved_connections": "5"}})
@@ -54,7 +55,8 @@ func TestCheckCountsConnections(t *testing.T) {
 	check(`{"data": "a", "user": "narrow", "run": 500}`, "max_connections", `role "narrow"`)
 }
 
-// TestReadyButForAWarning: a target that is served, though it may meet a limit, is not simply ready.
+// TestReadyButForAWarning: a target that is served, though it may meet a limit, is not simply
+// ready.
 func TestReadyButForAWarning(t *testing.T) {
 	t.Parallel()
 	dsn := servertest.Database(t)

@@ -16,7 +16,8 @@ type checkCommand struct {
 	DSN    string `arg:"" optional:"" help:"Connection string of the one database whose table public.task run would serve; PG* variables apply." xor:"what"`
 }
 
-// file is the configuration, or that of the connection string, with the warning about a password in sight.
+// file is the configuration, or that of the connection string, with the warning about a password in
+// sight.
 func (c *checkCommand) file() (file *conf.File, warning string, err error) {
 	switch {
 	case c.Config != "" && c.DSN != "":
@@ -88,7 +89,8 @@ func reservation(line string, target int, warnings []work.Warning) string {
 	return ""
 }
 
-// doubled is the fault of a table that an earlier target has, by another name, as a partition or as a child.
+// doubled is the fault of a table that an earlier target has, by another name, as a partition or as
+// a child.
 func doubled(before []work.Report, r work.Report) []string {
 	for i, other := range slices.Backward(before) {
 		switch {

@@ -10,8 +10,9 @@ import (
 	"testing"
 )
 
-// TestContainerfile: what is built is the program alone, static, with the certificates that TLS needs, run by nobody special; it is built by a Go that
-// go.mod allows, and what the comments say can be typed.
+// TestContainerfile: what is built is the program alone, static, with the certificates that TLS
+// needs, run by nobody special; it is built by a Go that go.mod allows, and what the comments say
+// can be typed.
 func TestContainerfile(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("Containerfile")
@@ -91,7 +92,8 @@ func TestContainerfile(t *testing.T) {
 	}
 }
 
-// isNobody tells the number of a user that is not root: a name is unknown where there is no /etc/passwd.
+// isNobody tells the number of a user that is not root: a name is unknown where there is no
+// /etc/passwd.
 func isNobody(user string) bool {
 	n, err := strconv.Atoi(user)
 	return err == nil && n > 0

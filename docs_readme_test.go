@@ -53,7 +53,8 @@ func insertDemo(t *testing.T, conn *pgx.Conn) {
 	}
 }
 
-// transcript reads the session of psql in a text: each statement after a prompt, with what follows as its result.
+// transcript reads the session of psql in a text: each statement after a prompt, with what follows
+// as its result.
 func transcript(t *testing.T, text string) (blocks []block) {
 	t.Helper()
 	match := psqlBlock.FindStringSubmatch(text)

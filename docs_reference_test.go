@@ -16,7 +16,8 @@ import (
 	"pgtaskd/sql"
 )
 
-// The reference's table of columns has every column, with its type, whether it may be null, and whether a setting is its default.
+// The reference's table of columns has every column, with its type, whether it may be null, and
+// whether a setting is its default.
 func TestReference(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("docs/reference.md")
@@ -38,7 +39,8 @@ var (
 	typeNames = strings.NewReplacer("int8", "bigint", "int4", "integer", "bool", "boolean", "timestamptz", "timestamp with time zone")
 )
 
-// columns are those of a new table: name, type, whether it may be null, whether its setting is asked first.
+// columns are those of a new table: name, type, whether it may be null, whether its setting is
+// asked first.
 func columns(t *testing.T) []string {
 	conn := servertest.Connect(t, servertest.Database(t))
 	tasktest.Make(t, conn, sql.Options{})

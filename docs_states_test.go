@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-// Each line of docs/states.md, of the reference's table of promises, and of docs/security.md names a test that there is.
+// Each line of docs/states.md, of the reference's table of promises, and of docs/security.md names
+// a test that there is.
 func TestPromisesAreTried(t *testing.T) {
 	t.Parallel()
 	tests := testFiles(t)
@@ -32,7 +33,8 @@ func TestPromisesAreTried(t *testing.T) {
 	}
 }
 
-// docs/states.md names operations and triggers that there are, and all operations that change a task.
+// docs/states.md names operations and triggers that there are, and all operations that change a
+// task.
 func TestStatesNameOperations(t *testing.T) {
 	t.Parallel()
 	states := read(t, "docs/states.md")

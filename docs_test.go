@@ -25,13 +25,15 @@ import (
 
 func TestMain(m *testing.M) { servertest.Main(m) }
 
-// The examples of docs/*.md and docs/recipes/*.md are run here, so that they stay true (those of README.md by TestReadme):
+// The examples of docs/*.md and docs/recipes/*.md are run here, so that they stay true (those of
+// README.md by TestReadme):
 //
-//   - The blocks of sql of a section, from one heading to the next, are run statement by statement in a database of their own,
-//     which is served from the beginning of the section.
-//   - A block of text right after a block of sql is the result of its last statement. A query is asked again until that is its
-//     result: what tasks do takes its time.
-//   - <!-- serve: {…} --> says how the section's target is served from there on, and that nobody serves it before.
+//   - The blocks of sql of a section, from one heading to the next, are run statement by statement
+//     in a database of their own, which is served from the beginning of the section.
+//   - A block of text right after a block of sql is the result of its last statement. A query is
+//     asked again until that is its result: what tasks do takes its time.
+//   - <!-- serve: {…} --> says how the section's target is served from there on, and that nobody
+//     serves it before.
 //   - <!-- not run --> in front of a block leaves it out.
 //   - Blocks of json are configurations that must be without fault.
 func TestDocs(t *testing.T) {
@@ -174,7 +176,8 @@ func (b *block) try(t *testing.T, conn *pgx.Conn) {
 	}
 }
 
-// serve serves a target of the test's database, with these keys, until the test ends. Its table is there when serve returns.
+// serve serves a target of the test's database, with these keys, until the test ends. Its table is
+// there when serve returns.
 func serve(t *testing.T, conn *pgx.Conn, dsn, keys string) {
 	target := map[string]any{"data": conn.Config().Database, "user": "postgres", "grace": "0 s"}
 	if err := json.Unmarshal([]byte(keys), &target); err != nil {
@@ -211,7 +214,8 @@ func serve(t *testing.T, conn *pgx.Conn, dsn, keys string) {
 // soon tries until it succeeds, for a while.
 func soon(try func() bool) bool { return servertest.Comes(15*time.Second, try) }
 
-// example runs the statements of a block. An error is a result like any other, but only of the last of them.
+// example runs the statements of a block. An error is a result like any other, but only of the last
+// of them.
 func (b *block) example(t *testing.T, conn *pgx.Conn) {
 	all := statements(b.text)
 	for _, statement := range all[:len(all)-1] {

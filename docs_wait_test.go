@@ -17,8 +17,8 @@ import (
 	"pgtaskd/sql"
 )
 
-// The guide shows how an application waits for the end of a task. Each program there runs tasks one after the other,
-// with nothing but notifications to tell it of their ends.
+// The guide shows how an application waits for the end of a task. Each program there runs tasks one
+// after the other, with nothing but notifications to tell it of their ends.
 
 // waited is a database whose table of tasks is served.
 func waited(t *testing.T) (dsn string) {
@@ -29,7 +29,8 @@ func waited(t *testing.T) (dsn string) {
 	return dsn
 }
 
-// runTask has SQL run as a task and returns its state, output and error. The connection is not used elsewhere meanwhile.
+// runTask has SQL run as a task and returns its state, output and error. The connection is not used
+// elsewhere meanwhile.
 func runTask(ctx context.Context, conn *pgx.Conn, input string) (state string, output, failure *string, err error) {
 	if _, err := conn.Exec(ctx, "LISTEN ended"); err != nil {
 		return "", nil, nil, err

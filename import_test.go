@@ -15,7 +15,8 @@ import (
 	"pgtaskd/sql"
 )
 
-// TestImportMovesTheJobsOfPgCron: against the extension itself, which server/install.sh pg_cron installs.
+// TestImportMovesTheJobsOfPgCron: against the extension itself, which server/install.sh pg_cron
+// installs.
 func TestImportMovesTheJobsOfPgCron(t *testing.T) {
 	t.Parallel()
 	available := servertest.Get(t, servertest.Connect(t, servertest.Database(t)), "SELECT count(*) FROM pg_available_extensions WHERE name = 'pg_cron'")
@@ -103,7 +104,8 @@ func imports(t *testing.T, dsn, from string, args ...string) (stdout, stderr str
 	return out.String(), errors.String(), status
 }
 
-// TestImportMovesTheJobsOfPgAgent: against its own tables, which server/install.sh pgagent installs.
+// TestImportMovesTheJobsOfPgAgent: against its own tables, which server/install.sh pgagent
+// installs.
 func TestImportMovesTheJobsOfPgAgent(t *testing.T) {
 	t.Parallel()
 	dsn := servertest.Database(t)

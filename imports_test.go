@@ -17,7 +17,8 @@ const module = "pgtaskd"
 // order is the one way in which imports run: a folder may import those to its right.
 var order = []string{".", "demo", "apply", "ask", "moving", "web", "conf", "work", "remote", "exec", "sql", "routine", "human"}
 
-// programs stand outside the order: they may import any folder in it but the first, and none may import them.
+// programs stand outside the order: they may import any folder in it but the first, and none may
+// import them.
 var programs = []string{"bench", "chaos", "smoke"}
 
 // startServers are the folders, besides tests, that may start throw-away servers.
@@ -52,7 +53,8 @@ var pure = []string{"work/lane"}
 // alone are the folders whose files import nothing of ours.
 var alone = []string{"work/schedule"}
 
-// TestImports reads the import declarations of all files but tests. Packages below a folder count as the folder.
+// TestImports reads the import declarations of all files but tests. Packages below a folder count
+// as the folder.
 func TestImports(t *testing.T) {
 	t.Parallel()
 	err := filepath.WalkDir(".", func(file string, entry fs.DirEntry, err error) error {

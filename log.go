@@ -54,7 +54,8 @@ func (o *output) WriteLevel(level zerolog.Level, line []byte) (int, error) {
 	return len(line), err
 }
 
-// journal writes for systemd: it knows the time, and takes the priority from the beginning of the line.
+// journal writes for systemd: it knows the time, and takes the priority from the beginning of the
+// line.
 func journal(out io.Writer, level zerolog.Level) io.Writer {
 	w := console(prefixed{out, priority(level)}, false)
 	w.PartsExclude = []string{zerolog.TimestampFieldName, zerolog.LevelFieldName}

@@ -11,7 +11,8 @@ import (
 	"pgtaskd/conf"
 )
 
-// TestLogFormats: a line is JSON, text, or text with the priority that systemd reads; always one line.
+// TestLogFormats: a line is JSON, text, or text with the priority that systemd reads; always one
+// line.
 func TestLogFormats(t *testing.T) {
 	t.Parallel()
 	var b bytes.Buffer

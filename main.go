@@ -6,32 +6,22 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
-	"runtime"
-	"runtime/debug"
 	"slices"
 	"sync"
-	"syscall"
-	"time"
 
 	"github.com/alecthomas/kong"
-	sd "github.com/coreos/go-systemd/v22/daemon"
 	kongcompletion "github.com/jotaen/kong-completion"
 	"github.com/rs/zerolog"
 
 	"pgtaskd/conf"
-	"pgtaskd/remote"
-	"pgtaskd/routine"
-	"pgtaskd/web"
-	"pgtaskd/work"
 )
 
 func main() {
 	os.Exit(exitCode(run(context.Background(), os.Args[1:], os.Stdout, os.Stderr), os.Stderr))
 }
 
-// exitCode prints an error as one line a fault, and turns it into the exit status: 0 when all is well, 1 for a fault, 2 for
-// a command line that cannot be understood.
+// exitCode prints an error as one line a fault, and turns it into the exit status: 0 when all is
+// well, 1 for a fault, 2 for a command line that cannot be understood.
 func exitCode(err error, stderr io.Writer) int {
 	var usage *usageError
 	switch {
@@ -141,7 +131,8 @@ var setUpLogs = sync.OnceFunc(func() {
 	zerolog.TimeFieldFormat = "2006-01-02T15:04:05.000Z07:00"
 })
 
-// logger is the program's log, as the command line says; setLog makes it what the configuration says.
+// logger is the program's log, as the command line says; setLog makes it what the configuration
+// says.
 func (p *program) logger() zerolog.Logger {
 	setUpLogs()
 	p.output = newOutput(p.stderr)
@@ -151,130 +142,6 @@ func (p *program) logger() zerolog.Logger {
 	}
 	return log
 }
-
-type runCommand struct {
-	Config string `placeholder:"FILE" predictor:"file" help:"JSON configuration: an array of targets, or an object with dsn, targets, remotes, log and http." xor:"what"`
-	DSN    string `arg:"" optional:"" help:"Connection string of the one database whose table public.task is served; PG* variables apply." xor:"what"`
-}
-
-// Run serves until SIGTERM or SIGINT, then drains; a second signal ends at once.
-func (c *runCommand) Run(ctx context.Context, p *program) error {
-	if c.Config == "" && c.DSN == "" && !remote.Placed() {
-		return &usageError{errors.New("run needs --config FILE, a connection string, or PGHOST, PGDATABASE or PGSERVICE in the environment")}
-	}
-	if c.Config != "" && c.DSN != "" {
-		return &usageError{errors.New("run takes --config FILE or a connection string, not both")}
-	}
-	defer ignorePipe()()
-	log := p.logger()
-	debug.SetGCPercent(gcPercent)
-	if os.Getenv("GOMEMLIMIT") == "" {
-		debug.SetMemoryLimit(ballastSize + memoryAim)
-	}
-	ballast := make([]byte, ballastSize)
-	defer runtime.KeepAlive(ballast)
-	ctx, stop, release := untilSignal(ctx, log)
-	defer release()
-	site := web.New(log, programVersion())
-	defer site.Close()
-	options := conf.Options{Serve: work.Serve, Stop: stop, Watch: site}
-	defer watched(&options)()
-	if c.Config == "" {
-		target, err := conf.Single(c.DSN)
-		if err != nil {
-			return err
-		}
-		p.setLevel(zerolog.InfoLevel)
-		started(log, "")
-		if warning := conf.ExposedDSN(c.DSN); warning != "" {
-			log.Warn().Msg(warning)
-		}
-		return conf.RunTargets(ctx, []work.Target{target}, log, options)
-	}
-	reload := make(chan os.Signal, 1)
-	signal.Notify(reload, syscall.SIGHUP)
-	defer signal.Stop(reload)
-	options.Reload = reload
-	first := true
-	options.Log = func(l conf.Log) {
-		p.setLog(l)
-		if first {
-			started(log, c.Config)
-			first = false
-		}
-	}
-	return named(c.Config, conf.Run(ctx, c.Config, log, options))
-}
-
-// The garbage collector waits for a tenth of what lives, and so for little more where a million waiting tasks are a large heap that hardly changes than where there are none.
-// ballastSize, in bytes, counts as living, so that this is 13 MB, and not a few hundred tasks. It is never touched, so it takes no memory.
-//
-// Above memoryAim, which the longest outputs of 32 tasks reach, it collects more often; GOMEMLIMIT says otherwise.
-const (
-	gcPercent   = 10
-	ballastSize = 128 << 20
-	memoryAim   = 330 << 20
-)
-
-func (p *program) setLevel(level zerolog.Level) {
-	if p.level == "" {
-		zerolog.SetGlobalLevel(level)
-	}
-}
-
-// setLog makes the log what a configuration says.
-func (p *program) setLog(l conf.Log) {
-	p.setLevel(l.Level)
-	p.output.set(l.Format)
-}
-
-// started says which program runs.
-func started(log zerolog.Logger, config string) {
-	line := log.Info().Str("version", programVersion()).Int("pid", os.Getpid())
-	if config != "" {
-		line = line.Str("config", config)
-	}
-	line.Msg("pgtaskd started")
-	tell(sd.SdNotifyReady)
-}
-
-// untilSignal returns a channel that the first SIGTERM or SIGINT closes, and a context that the second one ends.
-func untilSignal(ctx context.Context, log zerolog.Logger) (context.Context, <-chan struct{}, func()) {
-	ctx, cancel := context.WithCancelCause(ctx)
-	stop := make(chan struct{})
-	signals := make(chan os.Signal, 2)
-	signal.Notify(signals, syscall.SIGTERM, os.Interrupt)
-	crew := routine.New(ctx)
-	crew.Go(func() {
-		var first time.Time
-		for {
-			select {
-			case s := <-signals:
-				switch {
-				case first.IsZero():
-					first = time.Now()
-					log.Info().Stringer("signal", s).Msg("stopping; a second signal ends at once")
-					tell(sd.SdNotifyStopping)
-					close(stop)
-				case time.Since(first) > echo:
-					cancel(errSecondSignal)
-				}
-			case <-ctx.Done():
-				return
-			}
-		}
-	})
-	return crew.Context(), stop, func() {
-		signal.Stop(signals)
-		cancel(nil)
-		crew.Wait()
-	}
-}
-
-// echo is how soon after the first a signal counts as the same one: some senders reach a process both by itself and by its group.
-const echo = 200 * time.Millisecond
-
-var errSecondSignal = errors.New("ended by a second signal")
 
 // named puts the name of the file before each fault in it.
 func named(path string, err error) error {

@@ -39,7 +39,8 @@ func (s *screen) String() string {
 	return s.text.String()
 }
 
-// daemon is `pgtaskd run` in this process. Signals go to the process, so that its tests do not run in parallel.
+// daemon is `pgtaskd run` in this process. Signals go to the process, so that its tests do not run
+// in parallel.
 type daemon struct {
 	t      *testing.T
 	stderr *screen
@@ -117,7 +118,8 @@ func TestRunOneTable(t *testing.T) {
 	}
 }
 
-// TestRunReload: SIGHUP starts, drains and leaves targets; a file that does not parse changes nothing.
+// TestRunReload: SIGHUP starts, drains and leaves targets; a file that does not parse changes
+// nothing.
 func TestRunReload(t *testing.T) {
 	dsn := servertest.Database(t)
 	conn := servertest.Connect(t, dsn)

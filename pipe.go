@@ -6,8 +6,9 @@ import (
 	"syscall"
 )
 
-// ignorePipe keeps the program alive when the reader of its log goes away: without it, a write to a closed standard output or error
-// ends the process. Writes fail instead, and what would have been logged is lost.
+// ignorePipe keeps the program alive when the reader of its log goes away: without it, a write to a
+// closed standard output or error ends the process. Writes fail instead, and what would have been
+// logged is lost.
 func ignorePipe() (release func()) {
 	broken := make(chan os.Signal, 1) // never read: who writes has the error
 	signal.Notify(broken, syscall.SIGPIPE)

@@ -10,7 +10,8 @@ import (
 	"pgtaskd/server/servertest"
 )
 
-// TestRemoteOfAnotherTarget: a task that names an entry which does not serve its target learns no more than if there were none.
+// TestRemoteOfAnotherTarget: a task that names an entry which does not serve its target learns no
+// more than if there were none.
 func TestRemoteOfAnotherTarget(t *testing.T) {
 	dsn := servertest.Database(t)
 	conn := servertest.Connect(t, dsn)

@@ -11,7 +11,8 @@ import (
 	"pgtaskd/server/servertest"
 )
 
-// TestTargetTakenOut: a target that is taken out of the file ends without an error, whatever state it is in.
+// TestTargetTakenOut: a target that is taken out of the file ends without an error, whatever state
+// it is in.
 func TestTargetTakenOut(t *testing.T) {
 	dsn := servertest.Database(t)
 	conn := servertest.Connect(t, dsn)

@@ -12,7 +12,8 @@ import (
 	"testing"
 )
 
-// starts are what starts goroutines, besides go itself: names by the package that has them; nil: all of it.
+// starts are what starts goroutines, besides go itself: names by the package that has them; nil:
+// all of it.
 var starts = map[string][]string{
 	"context":                    {"AfterFunc"},
 	"time":                       {"AfterFunc"},
@@ -20,8 +21,8 @@ var starts = map[string][]string{
 	"golang.org/x/sync/errgroup": nil,
 }
 
-// TestRoutines: every goroutine of the program is started by package routine, which awaits it and recovers its panics. Tests
-// and what only they and other programs use are free.
+// TestRoutines: every goroutine of the program is started by package routine, which awaits it and
+// recovers its panics. Tests and what only they and other programs use are free.
 func TestRoutines(t *testing.T) {
 	t.Parallel()
 	for _, folder := range order {

@@ -8,7 +8,8 @@ import (
 	"pgtaskd/conf"
 )
 
-// tell tells the system's service manager how the program is, where one has started it. It does nothing else that could be missed.
+// tell tells the system's service manager how the program is, where one has started it. It does
+// nothing else that could be missed.
 func tell(state string) { _, _ = sd.SdNotify(false, state) }
 
 // watched has the supervisor show the service manager that it is alive, where that watches for it.

@@ -52,7 +52,8 @@ func TestServiceManagerIsTold(t *testing.T) {
 	}
 }
 
-// TestServiceExamples: the configuration is one, and the unit is what systemd accepts, where it is installed.
+// TestServiceExamples: the configuration is one, and the unit is what systemd accepts, where it is
+// installed.
 func TestServiceExamples(t *testing.T) {
 	t.Parallel()
 	file, err := conf.Read("docs/service/pgtaskd.json")
@@ -88,7 +89,8 @@ func TestServiceExamples(t *testing.T) {
 	t.Logf("%v %s", err, said)
 }
 
-// TestServicePassword: the password file of the example has the password that its configuration asks for.
+// TestServicePassword: the password file of the example has the password that its configuration
+// asks for.
 func TestServicePassword(t *testing.T) {
 	t.Parallel()
 	file, err := conf.Read("docs/service/pgtaskd.json")

@@ -11,16 +11,18 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// Names, errors and the words of servers come from others. A terminal must show what stands in them, and must not obey it.
+// Names, errors and the words of servers come from others. A terminal must show what stands in
+// them, and must not obey it.
 
-// hidden tells what a terminal does not show as it is: control characters, those that change the direction of writing, those that
-// have no width, and what is no character.
+// hidden tells what a terminal does not show as it is: control characters, those that change the
+// direction of writing, those that have no width, and what is no character.
 func hidden(r rune) bool {
 	return r != ' ' && !unicode.IsPrint(r) || r == '\u2800' ||
 		unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
 }
 
-// visible writes what is hidden in a text as escapes, such as \n, \x1b and \u202e. The result is one line.
+// visible writes what is hidden in a text as escapes, such as \n, \x1b and \u202e. The result is
+// one line.
 func visible(text string) string {
 	if strings.IndexFunc(text, hidden) < 0 && utf8.ValidString(text) {
 		return text
@@ -53,8 +55,8 @@ func printLine(out io.Writer, format string, args ...any) {
 	_, _ = fmt.Fprintln(out, visible(fmt.Sprintf(format, args...))) // nobody could be told
 }
 
-// visibleJSON hands lines of JSON on with what is hidden in them as escapes of JSON, which mean the same. Control characters below
-// 0x20 are escaped already.
+// visibleJSON hands lines of JSON on with what is hidden in them as escapes of JSON, which mean the
+// same. Control characters below 0x20 are escaped already.
 type visibleJSON struct{ out io.Writer }
 
 func (v visibleJSON) Write(line []byte) (int, error) {
@@ -81,8 +83,8 @@ func (v visibleJSON) Write(line []byte) (int, error) {
 	return len(line), nil
 }
 
-// console writes for people. The message is made visible first, fields are quoted by zerolog; so control characters below 0x20 are its
-// own colours, and the end of the line.
+// console writes for people. The message is made visible first, fields are quoted by zerolog; so
+// control characters below 0x20 are its own colours, and the end of the line.
 func console(out io.Writer, colours bool) zerolog.ConsoleWriter {
 	return zerolog.ConsoleWriter{Out: visibleText{out}, NoColor: !colours, TimeFormat: "15:04:05.000", FormatPrepare: func(event map[string]any) error {
 		if message, ok := event[zerolog.MessageFieldName].(string); ok {
@@ -92,7 +94,8 @@ func console(out io.Writer, colours bool) zerolog.ConsoleWriter {
 	}}
 }
 
-// visibleText hands text on with what is hidden in it as escapes, but for control characters below 0x20.
+// visibleText hands text on with what is hidden in it as escapes, but for control characters below
+// 0x20.
 type visibleText struct{ out io.Writer }
 
 func (v visibleText) Write(text []byte) (int, error) {

@@ -71,7 +71,8 @@ func TestLogIsVisible(t *testing.T) {
 	}
 }
 
-// TestCheckIsVisible: names, errors and servers can't make check write more lines than there are, or what a terminal obeys.
+// TestCheckIsVisible: names, errors and servers can't make check write more lines than there are,
+// or what a terminal obeys.
 func TestCheckIsVisible(t *testing.T) {
 	t.Parallel()
 	dsn := servertest.Database(t)

@@ -24,8 +24,8 @@ type Options struct {
 // tries is how often a transaction is begun that others have come before.
 const tries = 10
 
-// Run makes the jobs of a table those of the files, in one transaction. When anything is wrong, it changes nothing; the
-// error is Faults where a place in a file is at fault.
+// Run makes the jobs of a table those of the files, in one transaction. When anything is wrong, it
+// changes nothing; the error is Faults where a place in a file is at fault.
 func Run(ctx context.Context, conn *pgx.Conn, name sql.Table, jobs Jobs, o Options) (Result, error) {
 	t, err := describe(ctx, conn, name)
 	if err != nil {
@@ -42,7 +42,8 @@ func Run(ctx context.Context, conn *pgx.Conn, name sql.Table, jobs Jobs, o Optio
 	}
 }
 
-// crossed tells the error of a transaction that met another one: a run has ended meanwhile, or somebody has inserted the same job.
+// crossed tells the error of a transaction that met another one: a run has ended meanwhile, or
+// somebody has inserted the same job.
 func crossed(err error) bool {
 	var answer *pgconn.PgError
 	if !errors.As(err, &answer) {
@@ -51,7 +52,8 @@ func crossed(err error) bool {
 	return answer.Code == "40001" || answer.Code == "40P01" || answer.Code == "23505" && strings.HasPrefix(answer.ConstraintName, "pgtaskd_wait_key")
 }
 
-// rounds is how often values are written: an INSERT's own trigger may fill a column that the file does not name.
+// rounds is how often values are written: an INSERT's own trigger may fill a column that the file
+// does not name.
 const rounds = 2
 
 func (t *table) once(ctx context.Context, conn *pgx.Conn, jobs Jobs, o Options) (result Result, err error) {
@@ -174,7 +176,8 @@ func (t *table) compare(all []*wanted, over map[*wanted]bool, before, after held
 	return result
 }
 
-// changed are the columns with other values than before, each once: of several rows the first that differs shows it.
+// changed are the columns with other values than before, each once: of several rows the first that
+// differs shows it.
 func (t *table) changed(before, after []row) (all []Diff) {
 	now := map[int64]row{}
 	for _, r := range after {

@@ -12,7 +12,8 @@ const (
 	two = one + "- key: b\n  input: SELECT 2\n  repeat: 1 day\n  group: nightly\n"
 )
 
-// TestApply: what is there before, the file, what is shown, and what is there afterwards. A second run has nothing to do.
+// TestApply: what is there before, the file, what is shown, and what is there afterwards. A second
+// run has nothing to do.
 func TestApply(t *testing.T) {
 	t.Parallel()
 	const rows = "SELECT string_agg(concat_ws(' ', id, state, key, \"group\", repeat, input, owner), E'\\n' ORDER BY id) FROM task"
@@ -172,7 +173,8 @@ func TestApply(t *testing.T) {
 	}
 }
 
-// TestFaultsOfValuesNameTheirPlace: what only the table and the server can tell. Nothing is changed.
+// TestFaultsOfValuesNameTheirPlace: what only the table and the server can tell. Nothing is
+// changed.
 func TestFaultsOfValuesNameTheirPlace(t *testing.T) {
 	t.Parallel()
 	job := func(more string) string {

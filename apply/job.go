@@ -28,8 +28,9 @@ const longestKey = 1 << 10
 // inputFile is what a file may name instead of the column input.
 const inputFile = "input_file"
 
-// Read reads files of jobs. An input or data that is longer than limit bytes, which the target would not run, is a fault.
-// The error is Faults: all that is wrong and can be seen without the table.
+// Read reads files of jobs. An input or data that is longer than limit bytes, which the target
+// would not run, is a fault. The error is Faults: all that is wrong and can be seen without the
+// table.
 func Read(paths []string, limit int64) (Jobs, error) {
 	r := reader{limit: limit, keys: map[string]place{}}
 	for _, path := range paths {
@@ -121,7 +122,8 @@ func (r *reader) job(item value, folder string) {
 	r.jobs = append(r.jobs, j)
 }
 
-// inputOf is the content of the file that stands for an input, whose path counts from the file of jobs.
+// inputOf is the content of the file that stands for an input, whose path counts from the file of
+// jobs.
 func (r *reader) inputOf(v value, folder string) value {
 	if v.kind != scalar || v.text == "" || strings.Contains(v.text, "\x00") {
 		r.faults.add(v.at, "input_file must be the path of a file")

@@ -20,8 +20,9 @@ type row struct {
 // held are the rows of jobs, by their keys, those that wait first.
 type held map[string][]row
 
-// locked are the rows of the jobs and of the owner's, locked until the transaction ends. A run that ends while we wait for its row commits a
-// repetition: so it looks again, until all that it sees was locked before. What a look sees is as of one moment, so a series is always in it.
+// locked are the rows of the jobs and of the owner's, locked until the transaction ends. A run that
+// ends while we wait for its row commits a repetition: so it looks again, until all that it sees
+// was locked before. What a look sees is as of one moment, so a series is always in it.
 func (t *table) locked(ctx context.Context, tx pgx.Tx, all []*wanted, owner string) (held, error) {
 	for locked := map[int64]bool{}; ; {
 		rows, err := t.open(ctx, tx, all, owner)

@@ -7,7 +7,8 @@ import (
 	"pgtaskd/apply"
 )
 
-// TestRunNowCopiesTheNewestRow: of what waits, else of what runs, else of the last; and the series stays as it is.
+// TestRunNowCopiesTheNewestRow: of what waits, else of what runs, else of the last; and the series
+// stays as it is.
 func TestRunNowCopiesTheNewestRow(t *testing.T) {
 	t.Parallel()
 	const row = `INSERT INTO task (key, input, repeat, state, stop, plan, data, note, attempt, error, "group", until) VALUES ('a', 'SELECT 1', '1 hour', '%s', %s, '2020-01-01', '%s', 'mine', 3, 'e', 'g', '2100-01-01');`

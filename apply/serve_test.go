@@ -41,7 +41,8 @@ func (s *stage) eventually(want, sql string) {
 	servertest.Wait(s.t, 20*time.Second, want, func() bool { got = s.get(sql); return got == want }, func() string { return got + "\n" + s.get("SELECT jsonb_agg(task ORDER BY id) FROM task WHERE id < 4") })
 }
 
-// TestWhatRunsHandsTheNewDefinitionOn: the run goes on as it began, and the next one is as the file says.
+// TestWhatRunsHandsTheNewDefinitionOn: the run goes on as it began, and the next one is as the file
+// says.
 func TestWhatRunsHandsTheNewDefinitionOn(t *testing.T) {
 	t.Parallel()
 	s := play(t)
@@ -60,7 +61,8 @@ func TestWhatRunsHandsTheNewDefinitionOn(t *testing.T) {
 	s.eventually("0", "SELECT count(*) FROM task WHERE state <> 'DONE'")
 }
 
-// TestApplyMeetsRunsThatEnd: a job that repeats itself all the time is one job, however often it is applied meanwhile.
+// TestApplyMeetsRunsThatEnd: a job that repeats itself all the time is one job, however often it is
+// applied meanwhile.
 func TestApplyMeetsRunsThatEnd(t *testing.T) {
 	t.Parallel()
 	s := play(t)
@@ -103,7 +105,8 @@ func TestTwoApplyAtOnce(t *testing.T) {
 	s.equal("jobs", s.get("SELECT count(*) FROM task"), "50")
 }
 
-// TestAChangedExpressionIsPlanned: what waits gets the next beat of its new expression, and what is paused stays so.
+// TestAChangedExpressionIsPlanned: what waits gets the next beat of its new expression, and what is
+// paused stays so.
 func TestAChangedExpressionIsPlanned(t *testing.T) {
 	t.Parallel()
 	s := play(t)

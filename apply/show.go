@@ -16,7 +16,8 @@ const (
 	around    = 2   // lines before and after it
 )
 
-// Lines show a change: the job, and under it a line or more for each column. They may hold whatever a file or a table holds.
+// Lines show a change: the job, and under it a line or more for each column. They may hold whatever
+// a file or a table holds.
 func (c Change) Lines() []string {
 	lines := []string{fmt.Sprintf("%s %s", c.Kind, c.Key)}
 	for _, note := range c.Notes {

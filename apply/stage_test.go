@@ -63,7 +63,8 @@ func write(t *testing.T, folder, name, text string) string {
 	return path
 }
 
-// run applies a text, and returns what is shown of the changes, or the error without the folder's name.
+// run applies a text, and returns what is shown of the changes, or the error without the folder's
+// name.
 func (s *stage) run(text string, o apply.Options) string {
 	s.t.Helper()
 	if o.Owner == "" {

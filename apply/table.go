@@ -75,10 +75,12 @@ func describe(ctx context.Context, conn *pgx.Conn, name sql.Table) (*table, erro
 	return t, nil
 }
 
-// byOthers are columns that a repetition copies, and no file names: they say who made the row, and for whom.
+// byOthers are columns that a repetition copies, and no file names: they say who made the row, and
+// for whom.
 var byOthers = []string{"author", "owner", "role"}
 
-// named tells whether a file may name a column: what a repetition copies stays what the file says, and plan is that of the first run.
+// named tells whether a file may name a column: what a repetition copies stays what the file says,
+// and plan is that of the first run.
 func (c *column) namable() bool {
 	return c.name == "plan" || c.copied && !slices.Contains(byOthers, c.name)
 }
@@ -185,7 +187,8 @@ func quotedNames(columns []*column) []string {
 // errNoJob is the error of a key that no row has.
 var errNoJob = errors.New("no task has this key")
 
-// RunNow inserts a copy of a job, which runs once, as soon as its lane lets it, and returns its id. What the job waits for stays.
+// RunNow inserts a copy of a job, which runs once, as soon as its lane lets it, and returns its id.
+// What the job waits for stays.
 func RunNow(ctx context.Context, conn *pgx.Conn, name sql.Table, key string) (id int64, err error) {
 	t, err := describe(ctx, conn, name)
 	if err != nil {

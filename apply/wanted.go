@@ -129,7 +129,8 @@ func (t *table) defaults(ctx context.Context, tx pgx.Tx, all []*wanted) error {
 	return nil
 }
 
-// readValues has the server read columns of jobs that name the same ones, in a transaction within ours.
+// readValues has the server read columns of jobs that name the same ones, in a transaction within
+// ours.
 func (t *table) readValues(ctx context.Context, tx pgx.Tx, jobs []*wanted, columns []*column) error {
 	inner, err := tx.Begin(ctx)
 	if err != nil {

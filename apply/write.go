@@ -8,7 +8,8 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// write inserts the jobs of which there is nothing, and gives the rows of the others what the files say.
+// write inserts the jobs of which there is nothing, and gives the rows of the others what the files
+// say.
 func (t *table) write(ctx context.Context, tx pgx.Tx, all []*wanted, over map[*wanted]bool, rows held, owner string) error {
 	for _, w := range all {
 		var err error
@@ -52,7 +53,8 @@ func (t *table) run(ctx context.Context, tx pgx.Tx, name string, lists map[strin
 	return err
 }
 
-// placed is an error of the server's with the place in the file that it speaks of. It leaves out the detail that shows a whole row.
+// placed is an error of the server's with the place in the file that it speaks of. It leaves out
+// the detail that shows a whole row.
 func (w *wanted) placed(err error) error {
 	var answer *pgconn.PgError
 	if errors.As(err, &answer) && !crossed(err) {
@@ -74,7 +76,8 @@ func (w *wanted) placed(err error) error {
 	return err
 }
 
-// prune removes what is the owner's and in no file, or finds it: by the key whether it runs. What runs, and repeats itself no more, is pruned already.
+// prune removes what is the owner's and in no file, or finds it: by the key whether it runs. What
+// runs, and repeats itself no more, is pruned already.
 func (t *table) prune(ctx context.Context, tx pgx.Tx, all []*wanted, rows held, o Options) (map[string]bool, error) {
 	pruned, named := map[string]bool{}, map[string]bool{}
 	for _, w := range all {

@@ -11,7 +11,8 @@ import (
 	"github.com/goccy/go-yaml/token"
 )
 
-// Limits of a file's structure. Deeper nesting would overflow the parser's stack; aliases of aliases grow without end.
+// Limits of a file's structure. Deeper nesting would overflow the parser's stack; aliases of
+// aliases grow without end.
 const (
 	mostNested = 50
 	mostValues = 500_000
@@ -57,8 +58,8 @@ func parse(file, text string) (documents []value, err error) {
 	return documents, nil
 }
 
-// tooDeep is the token at which the nesting is deeper than anybody's; nil: it is not. Blocks nest by their columns, or by
-// several signs on a line.
+// tooDeep is the token at which the nesting is deeper than anybody's; nil: it is not. Blocks nest
+// by their columns, or by several signs on a line.
 func tooDeep(tokens token.Tokens) *token.Token {
 	flow, signs, line := 0, 0, 0
 	for _, t := range tokens {

@@ -20,7 +20,8 @@ type Change struct {
 	Text   string `json:"text"`
 }
 
-// Stop sets tasks to STOP: what waits is paused, what runs is cancelled, and of what has ended the waiting repetition is stopped.
+// Stop sets tasks to STOP: what waits is paused, what runs is cancelled, and of what has ended the
+// waiting repetition is stopped.
 func Stop(ctx context.Context, s *Screen, targets []work.Target, ids []int64) error {
 	return change(ctx, s, targets, ids, "stop", stopped)
 }

@@ -30,8 +30,9 @@ type Drained struct {
 	Gone   int64  `json:"gone"` // not worth running any more
 }
 
-// Drain serves targets until nothing of them is due and nothing runs, and then shows what has failed since it began. With until it ends
-// when nothing is left of what is planned up to that moment. Where another controller leads, that one runs the tasks, and Drain waits.
+// Drain serves targets until nothing of them is due and nothing runs, and then shows what has
+// failed since it began. With until it ends when nothing is left of what is planned up to that
+// moment. Where another controller leads, that one runs the tasks, and Drain waits.
 func Drain(ctx context.Context, s *Screen, targets []work.Target, until string, stop <-chan struct{}, serve Serve) error {
 	drains := make([]*drain, len(targets))
 	for i, t := range targets {
@@ -108,7 +109,8 @@ type drain struct {
 	least  int64  // id of what can fail
 }
 
-// begin notes the moment, and what is there then. A table or database that is not there may be made by who serves it.
+// begin notes the moment, and what is there then. A table or database that is not there may be made
+// by who serves it.
 func (d *drain) begin(ctx context.Context) error {
 	b, err := open(ctx, d.target, "drain", reads)
 	if err != nil {

@@ -25,7 +25,8 @@ func drained(t *testing.T, s *screen, until string, stop <-chan struct{}, target
 	})
 }
 
-// TestDrainRunsWhatIsDue, with what that gives rise to, and leaves what is planned for later and what is paused.
+// TestDrainRunsWhatIsDue, with what that gives rise to, and leaves what is planned for later and
+// what is paused.
 func TestDrainRunsWhatIsDue(t *testing.T) {
 	t.Parallel()
 	target, tasks := made(t)
@@ -124,7 +125,8 @@ func TestDrainMakesTheTable(t *testing.T) {
 	tasktest.Table{T: t, Conn: tasks.Conn, Name: "other"}.Add("input", "SELECT 1")
 }
 
-// TestDrainIsInterrupted: what runs is finished or given back, and the error says that not all is done.
+// TestDrainIsInterrupted: what runs is finished or given back, and the error says that not all is
+// done.
 func TestDrainIsInterrupted(t *testing.T) {
 	t.Parallel()
 	target, tasks := made(t)
@@ -143,7 +145,8 @@ func TestDrainIsInterrupted(t *testing.T) {
 	}
 }
 
-// TestWhatTakesLongShowsItsProgress, on a terminal alone, and takes it away before anything else is written.
+// TestWhatTakesLongShowsItsProgress, on a terminal alone, and takes it away before anything else is
+// written.
 func TestWhatTakesLongShowsItsProgress(t *testing.T) {
 	t.Parallel()
 	target, tasks := made(t)

@@ -23,8 +23,8 @@ type Pausing struct {
 	Text   string `json:"text"`
 }
 
-// Pause lets nothing of the groups start any more. Until is a moment, or how long from now; empty: until somebody resumes them. A note that is empty
-// changes none.
+// Pause lets nothing of the groups start any more. Until is a moment, or how long from now; empty:
+// until somebody resumes them. A note that is empty changes none.
 func Pause(ctx context.Context, s *Screen, targets []work.Target, groups []string, until, note string) error {
 	var moment *time.Time
 	return regroup(ctx, s, targets, groups, "pause", func(b *table) error {
@@ -119,7 +119,8 @@ func (s *Screen) pausing(p Pausing) error {
 	return nil
 }
 
-// trustedGroups is an error where there is no table of groups, or one that runs what somebody else has made: a change calls its triggers.
+// trustedGroups is an error where there is no table of groups, or one that runs what somebody else
+// has made: a change calls its triggers.
 func (b *table) trustedGroups(ctx context.Context) error {
 	if err := b.trusted(ctx); err != nil {
 		return err

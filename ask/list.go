@@ -161,7 +161,8 @@ func (w *walker) walk(ctx context.Context, see func(Task) error) error {
 // progressAfter is how long something takes before its progress is shown.
 const progressAfter = 2 * time.Second
 
-// waiting lists tasks that wait or run by the index on what is due, if only those are asked for and there are few.
+// waiting lists tasks that wait or run by the index on what is due, if only those are asked for and
+// there are few.
 func (w *walker) waiting(ctx context.Context, see func(Task) error) (done bool, err error) {
 	ended := func(state string) bool { return !slices.Contains([]string{"PLAN", "TAKE", "WORK"}, state) }
 	if len(w.states) == 0 || slices.ContainsFunc(w.states, ended) {
@@ -183,7 +184,8 @@ func (w *walker) waiting(ctx context.Context, see func(Task) error) (done bool, 
 	return true, nil
 }
 
-// moment is what somebody calls a moment: what the server reads as one, or a span before (-1) or after (1) now.
+// moment is what somebody calls a moment: what the server reads as one, or a span before (-1) or
+// after (1) now.
 func (b *table) moment(ctx context.Context, text string, sign float64) (moment time.Time, err error) {
 	query := b.queries.Text("since")
 	err = b.conn.QueryRow(ctx, query, text, nil, sign).Scan(&moment)

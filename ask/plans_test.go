@@ -65,7 +65,8 @@ func explain(t *testing.T, conn *pgx.Conn, text string, args []any) plan {
 	return plans[0].Plan
 }
 
-// TestNothingReadsALargeTable: of many tasks, ended or waiting, each statement reads only what it has to look at, by an index, whatever the statistics say.
+// TestNothingReadsALargeTable: of many tasks, ended or waiting, each statement reads only what it
+// has to look at, by an index, whatever the statistics say.
 func TestNothingReadsALargeTable(t *testing.T) {
 	t.Parallel()
 	target, tasks := made(t)

@@ -11,7 +11,8 @@ import (
 	"pgtaskd/work"
 )
 
-// TestMissingRightsAreNamed: the error says what to GRANT, and with that the command works. What reads needs SELECT alone.
+// TestMissingRightsAreNamed: the error says what to GRANT, and with that the command works. What
+// reads needs SELECT alone.
 func TestMissingRightsAreNamed(t *testing.T) {
 	t.Parallel()
 	target, tasks := made(t)
@@ -62,7 +63,8 @@ func TestMissingRightsAreNamed(t *testing.T) {
 
 var grant = regexp.MustCompile(`GRANT [^;\n]+`)
 
-// TestASuperuserRunsNoTriggersOfOthers: a change calls what the table's owner has made, so its owner must be trusted. Reading calls nothing.
+// TestASuperuserRunsNoTriggersOfOthers: a change calls what the table's owner has made, so its
+// owner must be trusted. Reading calls nothing.
 func TestASuperuserRunsNoTriggersOfOthers(t *testing.T) {
 	t.Parallel()
 	target, tasks := made(t)
@@ -84,7 +86,8 @@ func TestASuperuserRunsNoTriggersOfOthers(t *testing.T) {
 	}
 }
 
-// TestOnlyTablesAreAsked: a view that has the name is none, and a table that pgtaskd has not completed says so.
+// TestOnlyTablesAreAsked: a view that has the name is none, and a table that pgtaskd has not
+// completed says so.
 func TestOnlyTablesAreAsked(t *testing.T) {
 	t.Parallel()
 	target := single(t, servertest.Database(t))

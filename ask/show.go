@@ -43,7 +43,8 @@ type column struct {
 	text *string
 }
 
-// columns reads a task. The values come as text, so that nothing converts them but their types' own functions.
+// columns reads a task. The values come as text, so that nothing converts them but their types' own
+// functions.
 func (b *table) columns(ctx context.Context, id int64) ([]column, error) {
 	rows, err := b.conn.Query(ctx, b.queries.Text("show"), pgx.QueryResultFormats{pgx.TextFormatCode}, id)
 	if err != nil {
@@ -145,7 +146,8 @@ func (c column) value() any {
 	return *c.text
 }
 
-// long are columns that stand below the others, with all their lines. So does every text that has several.
+// long are columns that stand below the others, with all their lines. So does every text that has
+// several.
 var long = []string{"input", "data", "output", "error", "notice", "on_fail", "runs"}
 
 // task writes a task for people: what is NULL is left out.

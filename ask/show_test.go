@@ -50,7 +50,8 @@ func TestShowShowsAllOfATask(t *testing.T) {
 
 var spaced = regexp.MustCompile(` {2,}`)
 
-// TestShowSaysWhyATaskWaits, by the table's function; one that somebody else has made is not called.
+// TestShowSaysWhyATaskWaits, by the table's function; one that somebody else has made is not
+// called.
 func TestShowSaysWhyATaskWaits(t *testing.T) {
 	t.Parallel()
 	target, tasks := made(t)

@@ -14,7 +14,8 @@ import (
 	"pgtaskd/work"
 )
 
-// lookedAt is how many tasks are looked at, of what is due and of the newest. More are told by a sign.
+// lookedAt is how many tasks are looked at, of what is due and of the newest. More are told by a
+// sign.
 const lookedAt = 100_000
 
 // perServer is how many sessions at once are opened to one server.
@@ -56,8 +57,8 @@ type Failed struct {
 	More  bool  `json:"more"` // only the newest were looked at
 }
 
-// ShowStatus shows how targets stand, each as far as it answers within the limit. A target without a leader is a failure, and
-// so is one that cannot be reached.
+// ShowStatus shows how targets stand, each as far as it answers within the limit. A target without
+// a leader is a failure, and so is one that cannot be reached.
 func ShowStatus(ctx context.Context, s *Screen, targets []work.Target, limit time.Duration) error {
 	all := statuses(ctx, targets, limit)
 	failed := false
@@ -179,7 +180,8 @@ func (b *table) status(ctx context.Context, st *Status) error {
 	return nil
 }
 
-// controllers finds who leads: who holds the lock. Who stands by has a session. The table of controllers knows more of them.
+// controllers finds who leads: who holds the lock. Who stands by has a session. The table of
+// controllers knows more of them.
 func (b *table) controllers(ctx context.Context, st *Status) error {
 	lock := sql.Leadership(b.name, false)
 	if err := lock.Look(ctx, b.conn); err != nil {
@@ -215,7 +217,8 @@ func (b *table) controllers(ctx context.Context, st *Status) error {
 	return b.registered(ctx, st)
 }
 
-// registered adds what the table of controllers says. Who has no session is not there any more, whatever it says.
+// registered adds what the table of controllers says. Who has no session is not there any more,
+// whatever it says.
 func (b *table) registered(ctx context.Context, st *Status) error {
 	rows, err := b.conn.Query(ctx, b.queries.Text("controllers"))
 	if err != nil {

@@ -38,7 +38,8 @@ func status(t *testing.T, targets ...work.Target) ([]Status, error) {
 	return all, err
 }
 
-// TestStatusTellsWhatIsDue: what waits, runs and has failed is counted; what waits for later, and what failed long ago, is not.
+// TestStatusTellsWhatIsDue: what waits, runs and has failed is counted; what waits for later, and
+// what failed long ago, is not.
 func TestStatusTellsWhatIsDue(t *testing.T) {
 	t.Parallel()
 	target, tasks := made(t)
@@ -94,7 +95,8 @@ func TestStatusTellsWhoLeads(t *testing.T) {
 // leaderTable is the table of controllers.
 const leaderTable = "CREATE TABLE task_leader (controller text PRIMARY KEY, leads bool, since timestamptz, seen timestamptz, host text, pid int4, version text, run int4, timezone text)"
 
-// TestStatusReadsTheTableOfControllers, but nobody leads who does not hold the lock, and nobody stands by without a session.
+// TestStatusReadsTheTableOfControllers, but nobody leads who does not hold the lock, and nobody
+// stands by without a session.
 func TestStatusReadsTheTableOfControllers(t *testing.T) {
 	t.Parallel()
 	target, tasks := made(t)
@@ -135,7 +137,8 @@ func TestStatusReadsTheTableOfControllers(t *testing.T) {
 	}
 }
 
-// TestStatusDoesNotWaitForAServerThatIsAway: the others are shown when the time is over, and it says why this one is not.
+// TestStatusDoesNotWaitForAServerThatIsAway: the others are shown when the time is over, and it
+// says why this one is not.
 func TestStatusDoesNotWaitForAServerThatIsAway(t *testing.T) {
 	t.Parallel()
 	target, tasks := made(t)

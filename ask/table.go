@@ -103,7 +103,8 @@ func (b *table) refuse(purpose use) error {
 	return nil
 }
 
-// trusted is an error where a superuser would run, with all rights, what somebody else has made: a change calls the table's triggers.
+// trusted is an error where a superuser would run, with all rights, what somebody else has made: a
+// change calls the table's triggers.
 func (b *table) trusted(ctx context.Context) error {
 	if !b.superuser {
 		return nil

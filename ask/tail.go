@@ -2,7 +2,6 @@ package ask
 
 import (
 	"context"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -21,13 +20,8 @@ const (
 	moreLines = 10                     // of an error or of notices are shown at most
 )
 
-// Event is what the tail shows.
-type Event struct {
-	Event string `json:"event"` // start, end, retry, or deleted: the row is gone
-	Task
-}
-
-// Tail shows what starts and ends until ctx does. It goes on when a connection is lost, and shows what has ended meanwhile.
+// Tail shows what starts and ends until ctx does. It goes on when a connection is lost, and shows
+// what has ended meanwhile.
 func Tail(ctx context.Context, s *Screen, targets []work.Target) error {
 	crew := routine.New(ctx)
 	defer crew.Wait()
@@ -58,7 +52,8 @@ type tail struct {
 	crowded bool             // it was said that there are too many
 }
 
-// follow looks again and again. Its error is that of the first connection: later ones are made again.
+// follow looks again and again. Its error is that of the first connection: later ones are made
+// again.
 func (w *tail) follow(ctx context.Context) error {
 	for lost := false; ; {
 		b, err := open(ctx, w.target, "tail", reads)
@@ -115,7 +110,8 @@ func (w *tail) watch(ctx context.Context, b *table) error {
 	}
 }
 
-// look finds what has started, and what has ended: what waited or ran at the last look and does no more, and what is new and has an end already.
+// look finds what has started, and what has ended: what waited or ran at the last look and does no
+// more, and what is new and has an end already.
 func (w *tail) look(ctx context.Context, b *table) error {
 	now, err := w.due(ctx, b)
 	if err != nil {
@@ -193,7 +189,8 @@ func (w *tail) newer(ctx context.Context, b *table, now map[int64]string) (ended
 	return ended, err
 }
 
-// events are what became of tasks, in the order of time. What goes on stays among those that are known.
+// events are what became of tasks, in the order of time. What goes on stays among those that are
+// known.
 func (w *tail) events(ctx context.Context, b *table, ids []int64, now map[int64]string) ([]Event, error) {
 	found, err := b.tasks(ctx, "named", ids)
 	if err != nil {
@@ -231,14 +228,6 @@ func (w *tail) events(ctx context.Context, b *table, ids []int64, now map[int64]
 	return events, nil
 }
 
-// at is when it happened.
-func (e Event) at() string {
-	if e.Event == "end" {
-		return e.Stop
-	}
-	return e.Start
-}
-
 func (w *tail) write(events []Event) error {
 	for _, e := range events {
 		if w.s.Objects != nil {
@@ -257,41 +246,4 @@ func (w *tail) write(events []Event) error {
 		}
 	}
 	return nil
-}
-
-// lines are those of an event: the first says what happened, the others have the rest of an error, and the notices.
-func (e Event) lines() []string {
-	_, clock, _ := strings.Cut(brief(e.at()), " ")
-	if zone := strings.IndexAny(clock, "+-"); zone > 0 {
-		clock = clock[:zone]
-	}
-	switch e.Event {
-	case "deleted":
-		return []string{fmt.Sprintf("         gone   %d: it ended well and was deleted, or somebody has deleted it", e.ID)}
-	case "start":
-		return []string{fmt.Sprintf("%s start  %d %s: %s", clock, e.ID, e.Group, first(e.Input, textWidth))}
-	}
-	lines := []string{fmt.Sprintf("%s %-6s %d %s: %s", clock, e.State, e.ID, e.Group, e.took())}
-	switch {
-	case e.Event == "retry":
-		lines[0] = fmt.Sprintf("         again  %d %s: at %s", e.ID, e.Group, brief(e.Plan))
-		lines = append(lines, indented(e.Error)...)
-	case e.Error != "":
-		lines = append(lines, indented(e.Error)...)
-	case e.Output != nil && first(*e.Output, textWidth) != "":
-		lines[0] += ", " + first(*e.Output, textWidth)
-	}
-	return append(lines, indented(e.Notice)...)
-}
-
-// indented are the first lines of a text.
-func indented(text string) []string {
-	var lines []string
-	for line := range strings.Lines(text) {
-		if len(lines) == moreLines {
-			return append(lines, "           …")
-		}
-		lines = append(lines, "           "+strings.TrimRight(line, "\r\n"))
-	}
-	return lines
 }

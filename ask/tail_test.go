@@ -69,7 +69,8 @@ func tailed(t *testing.T, objects bool, targets ...work.Target) (out, remarks *r
 	return out, remarks, end
 }
 
-// waits returns when a tail has a session, in which it has looked: its last statement is newer.sql, after which one that has seen nothing ends its look.
+// waits returns when a tail has a session, in which it has looked: its last statement is newer.sql,
+// after which one that has seen nothing ends its look.
 func waits(t *testing.T, target work.Target) (pid string) {
 	t.Helper()
 	conn := servertest.Connect(t, target.Connect.String())
@@ -80,7 +81,8 @@ func waits(t *testing.T, target work.Target) (pid string) {
 	return pid
 }
 
-// TestTailShowsWhatStartsAndEnds: with the first line of the output, the whole error, the notices, and that a task runs again.
+// TestTailShowsWhatStartsAndEnds: with the first line of the output, the whole error, the notices,
+// and that a task runs again.
 func TestTailShowsWhatStartsAndEnds(t *testing.T) {
 	t.Parallel()
 	target, tasks := made(t)
@@ -106,7 +108,8 @@ func TestTailShowsWhatStartsAndEnds(t *testing.T) {
 	hasNot(t, out.String(), "before the tail", "two")
 }
 
-// TestTailMissesNoTaskThatComesInTheMiddleOfALook: it waits when the look finds new tasks, and has ended by the next look.
+// TestTailMissesNoTaskThatComesInTheMiddleOfALook: it waits when the look finds new tasks, and has
+// ended by the next look.
 func TestTailMissesNoTaskThatComesInTheMiddleOfALook(t *testing.T) {
 	t.Parallel()
 	target, tasks := made(t)

@@ -8,7 +8,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Task is what lists and the tail show of a task. Moments are as the server writes them; long texts are cut.
+// Task is what lists and the tail show of a task. Moments are as the server writes them; long texts
+// are cut.
 type Task struct {
 	Target   string  `json:"target"`
 	ID       int64   `json:"id"`

@@ -26,7 +26,8 @@ func iso(moment string) string {
 	return date + "T" + clock
 }
 
-// brief is a moment of JSON for people: without parts of a second, its zone as the server writes it.
+// brief is a moment of JSON for people: without parts of a second, its zone as the server writes
+// it.
 func brief(moment string) string {
 	date, clock, found := strings.Cut(moment, "T")
 	if !found {
@@ -55,7 +56,8 @@ func first(text string, longest int) string {
 	return ""
 }
 
-// unsecret is the remote of a task without its passwords. A name of the configuration's is shown as it is.
+// unsecret is the remote of a task without its passwords. A name of the configuration's is shown as
+// it is.
 func unsecret(text string) string {
 	if !strings.Contains(text, "=") && !strings.Contains(text, "://") {
 		return text

@@ -14,8 +14,9 @@ import (
 	"pgtaskd/server/servertest"
 )
 
-// attack is what somebody does to tables that are served. In its statements $m is the attacker, $o the role that owns its table, $l the one that only
-// serves, $d the database; what names $t is run for each table, what names $n for each schema.
+// attack is what somebody does to tables that are served. In its statements $m is the attacker, $o
+// the role that owns its table, $l the one that only serves, $d the database; what names $t is run
+// for each table, what names $n for each schema.
 type attack struct {
 	name   string
 	right  string // what a superuser gives beforehand
@@ -118,8 +119,8 @@ func (s *scene) print(a attack) {
 	}
 }
 
-// reprint has the printed statements run again, by a superuser for tables of his, else by the role that serves the table: to complete
-// somebody else's could run what that one has made.
+// reprint has the printed statements run again, by a superuser for tables of his, else by the role
+// that serves the table: to complete somebody else's could run what that one has made.
 func (s *scene) reprint(a attack) {
 	s.Helper()
 	for _, t := range s.targets {
@@ -145,7 +146,8 @@ func ddl(t *testing.T, of *target) string {
 	return text
 }
 
-// refuse notes that a table is refused, which must be for what the attacker has put in its way, and by name.
+// refuse notes that a table is refused, which must be for what the attacker has put in its way, and
+// by name.
 func (s *scene) refuse(a attack, t *target, when, why string) {
 	s.Helper()
 	switch {
@@ -164,7 +166,8 @@ func (s *scene) names(a attack, text string) bool {
 	return strings.Contains(text, s.roles[firstOf(a.as, "$m")]) || a.named != "" && regexp.MustCompile(a.named).MatchString(text)
 }
 
-// check has `pgtaskd check` look at all tables. Once they have been served or refused it must say the same.
+// check has `pgtaskd check` look at all tables. Once they have been served or refused it must say
+// the same.
 func (s *scene) check(a attack, when string, known bool) {
 	s.Helper()
 	_, faults, _ := programtest.Shell(s.T, "", pgtaskd, "check", "--config", s.config)
@@ -218,7 +221,8 @@ func (s *scene) serve(a attack, p program, when string) {
 // refusal tells a line of the log that refuses a table by name.
 func (s *scene) refusal(a attack, l line) bool { return l.bad() && a.stands && s.names(a, l.String()) }
 
-// use does with the tables that are served what people do. Each must run its task, or be refused by name, from a place in the log on.
+// use does with the tables that are served what people do. Each must run its task, or be refused by
+// name, from a place in the log on.
 func (s *scene) use(a attack, p program, when string, from int) {
 	s.Helper()
 	ids := map[*target]string{}
@@ -251,7 +255,8 @@ func (s *scene) use(a attack, p program, when string, from int) {
 	}
 }
 
-// tasks inserts and changes tasks in a table. It returns the id of one that is to be run; "": the server has refused.
+// tasks inserts and changes tasks in a table. It returns the id of one that is to be run; "": the
+// server has refused.
 func (s *scene) tasks(t *target, own bool, when string) (id string) {
 	s.Helper()
 	user := s.user

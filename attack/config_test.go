@@ -64,7 +64,8 @@ func warns(text string) bool {
 // commanding are those that a terminal has obeyed since there are terminals.
 func commanding(r rune) bool { return r < ' ' || r == 0x7f }
 
-// raw are the characters of a text that a terminal would obey, or show in another order than they stand.
+// raw are the characters of a text that a terminal would obey, or show in another order than they
+// stand.
 func raw(text string) (found []rune) {
 	for _, r := range text {
 		if r != '\n' && (unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || unicode.Is(unicode.Zl, r) || unicode.Is(unicode.Zp, r)) {
@@ -74,7 +75,8 @@ func raw(text string) (found []rune) {
 	return found
 }
 
-// Names that would make a terminal do something are shown by check, log, and error in a form that does not.
+// Names that would make a terminal do something are shown by check, log, and error in a form that
+// does not.
 func TestOddNames(t *testing.T) {
 	t.Parallel()
 	odd := []string{
@@ -137,7 +139,8 @@ func TestMadeForARole(t *testing.T) {
 	p.stop(t)
 }
 
-// Somebody who may create databases or roles makes those that a target names before they are needed.
+// Somebody who may create databases or roles makes those that a target names before they are
+// needed.
 func TestMadeBeforehand(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, "postgres")

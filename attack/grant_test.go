@@ -34,8 +34,8 @@ func TestGrants(t *testing.T) {
 	}.play(t)
 }
 
-// Who may insert data, and nothing else, chooses by settings of the session where and when the task runs, but no SQL: neither that of the task nor what
-// would follow it.
+// Who may insert data, and nothing else, chooses by settings of the session where and when the task
+// runs, but no SQL: neither that of the task nor what would follow it.
 func TestInsertOfData(t *testing.T) {
 	t.Parallel()
 	s, table := single(t, "own.task", nil)

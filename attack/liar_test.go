@@ -14,8 +14,8 @@ import (
 	"pgtaskd/server/servertest"
 )
 
-// liar is a server that passes on what PostgreSQL says, but for one answer, which it gives wrongly. The name of the database says how and which:
-// "no rows.2" is the second.
+// liar is a server that passes on what PostgreSQL says, but for one answer, which it gives wrongly.
+// The name of the database says how and which: "no rows.2" is the second.
 type liar struct {
 	listener net.Listener
 	real     string // address of the server

@@ -39,8 +39,8 @@ func (s *scene) hold(function string, keys []string) (holders []*pgx.Conn) {
 	return holders
 }
 
-// Who may CONNECT, and no more, holds the locks that pgtaskd takes, before it comes or as soon as it goes. The tables are served all the same, or
-// the holder is named.
+// Who may CONNECT, and no more, holds the locks that pgtaskd takes, before it comes or as soon as
+// it goes. The tables are served all the same, or the holder is named.
 func TestLocksOfAStranger(t *testing.T) {
 	t.Parallel()
 	for _, function := range []string{"pg_advisory_lock", "pg_advisory_lock_shared"} {
@@ -78,7 +78,8 @@ func (s *scene) named(p program) {
 	}
 }
 
-// All locks that pgtaskd takes are held when it comes for the first time, and given back after a while.
+// All locks that pgtaskd takes are held when it comes for the first time, and given back after a
+// while.
 func TestLocksAtTheFirstStart(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, "postgres")
@@ -101,7 +102,8 @@ func TestLocksAtTheFirstStart(t *testing.T) {
 	p.stop(t)
 }
 
-// installing are the locks under which tables are made: they are held for a moment only, so they are known and not seen.
+// installing are the locks under which tables are made: they are held for a moment only, so they
+// are known and not seen.
 func installing(s *scene) (keys []string) {
 	seen := map[string]bool{}
 	for _, t := range s.targets {

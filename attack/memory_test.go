@@ -31,7 +31,8 @@ func (p program) stays(t *testing.T, under float64) {
 	}
 }
 
-// Tasks do at once whatever takes memory. None of them takes it from pgtaskd, and one that comes in between is served.
+// Tasks do at once whatever takes memory. None of them takes it from pgtaskd, and one that comes in
+// between is served.
 func TestMemoryAtWork(t *testing.T) {
 	t.Parallel()
 	s, table := single(t, "own.task", object{"run": 40})

@@ -7,8 +7,8 @@ import "testing"
 // create is what a role has to whom somebody has given CREATE on the schemas.
 const create = "GRANT CREATE, USAGE ON SCHEMA public, own, low TO $m; "
 
-// Who may CREATE in a schema makes what our statements, our triggers, or expressions of ours might find there; who owns the database or a role has
-// everybody look there first.
+// Who may CREATE in a schema makes what our statements, our triggers, or expressions of ours might
+// find there; who owns the database or a role has everybody look there first.
 func TestFoundByPath(t *testing.T) {
 	t.Parallel()
 	operators, functions, enums, shadow := file(t, "operators"), file(t, "functions"), file(t, "enums"), file(t, "shadow")

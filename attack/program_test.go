@@ -47,7 +47,8 @@ func (p program) lines(target string, from int) (lines []line) {
 	return lines
 }
 
-// says waits for a line of a target, from a place in the log on, and returns it; false: it did not come.
+// says waits for a line of a target, from a place in the log on, and returns it; false: it did not
+// come.
 func (p program) says(target string, from int, limit time.Duration, right func(line) bool) (said line, is bool) {
 	is = p.Says(limit, func(string) bool {
 		for _, l := range p.lines(target, from) {

@@ -9,8 +9,8 @@ import (
 	"pgtaskd/server/servertest"
 )
 
-// Somebody who may CREATE in the schema makes what pgtaskd is about to make, and commits it at the moment between its look and its making: when it
-// waits for them.
+// Somebody who may CREATE in the schema makes what pgtaskd is about to make, and commits it at the
+// moment between its look and its making: when it waits for them.
 func TestBetweenLookAndMake(t *testing.T) {
 	t.Parallel()
 	o, replace := made(t), file(t, "replace")
@@ -50,7 +50,8 @@ func TestBetweenLookAndMake(t *testing.T) {
 	}
 }
 
-// commitWhenAwaited commits the attacker's transaction when a session waits for it, or when nobody has for a while.
+// commitWhenAwaited commits the attacker's transaction when a session waits for it, or when nobody
+// has for a while.
 func (s *scene) commitWhenAwaited() error {
 	look := s.connect(s.dsn("$p"), "pg_catalog")
 	servertest.Comes(servedIn/4, func() bool {

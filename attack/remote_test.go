@@ -13,7 +13,8 @@ import (
 	"pgtaskd/server/servertest"
 )
 
-// A task's remote tells nothing of the controller's machine: whatever keeps a connection from being made, the text is the same.
+// A task's remote tells nothing of the controller's machine: whatever keeps a connection from being
+// made, the text is the same.
 func TestRemoteTellsNothing(t *testing.T) {
 	t.Parallel()
 	s, table := single(t, "own.task", object{"run": 32})

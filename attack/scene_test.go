@@ -49,7 +49,8 @@ type target struct {
 	keys          object // of the configuration, besides
 }
 
-// newScene makes a database with roles: the attacker, one that owns its table, and one that only serves.
+// newScene makes a database with roles: the attacker, one that owns its table, and one that only
+// serves.
 func newScene(t *testing.T, owner string) *scene {
 	t.Helper()
 	n := scenes.Add(1)
@@ -86,7 +87,8 @@ func file(t *testing.T, name string) string {
 	return string(text)
 }
 
-// connect connects for the time of the test. A path that is given is stronger than those of the role and the database.
+// connect connects for the time of the test. A path that is given is stronger than those of the
+// role and the database.
 func (s *scene) connect(dsn, path string) *pgx.Conn {
 	s.Helper()
 	return servertest.Connect(s, dsn, func(config *pgx.ConnConfig) {

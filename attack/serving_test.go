@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// The role that serves a table owns it, and more; what it can make of that must not reach the dsn's user, who helps out where the role may not create.
+// The role that serves a table owns it, and more; what it can make of that must not reach the dsn's
+// user, who helps out where the role may not create.
 func TestServingRoleAgainstAdministrator(t *testing.T) {
 	t.Parallel()
 	const (

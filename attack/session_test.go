@@ -45,8 +45,9 @@ func (s *scene) ended(t *target, id string) {
 	}
 }
 
-// A task puts statements of its own in the place of those that pgtaskd has prepared in the session. The tasks of other lanes, which come after it in
-// that session, do their work once, and see nothing of it.
+// A task puts statements of its own in the place of those that pgtaskd has prepared in the session.
+// The tasks of other lanes, which come after it in that session, do their work once, and see
+// nothing of it.
 func TestPreparedStatements(t *testing.T) {
 	t.Parallel()
 	bodies := []string{
@@ -67,7 +68,8 @@ func TestPreparedStatements(t *testing.T) {
 	}
 }
 
-// swap has tasks that prepare that body in the place of each prepared statement, and tasks of other lanes after them.
+// swap has tasks that prepare that body in the place of each prepared statement, and tasks of other
+// lanes after them.
 func (s *scene) swap(table *target, body string) {
 	s.Helper()
 	s.exec(s.as("$o"), "TRUNCATE own.effect")
@@ -96,7 +98,8 @@ func (s *scene) swap(table *target, body string) {
 	}
 }
 
-// What a task leaves in its session, and a trigger of the owner's that needs the role's path, let nobody else's operators between our statements.
+// What a task leaves in its session, and a trigger of the owner's that needs the role's path, let
+// nobody else's operators between our statements.
 func TestPathComesBack(t *testing.T) {
 	t.Parallel()
 	causes := map[string]string{

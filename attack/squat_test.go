@@ -55,7 +55,8 @@ func made(t *testing.T) *objects {
 	return ours
 }
 
-// What stands there before us, and belongs to somebody else, is refused by name or left alone; it never runs.
+// What stands there before us, and belongs to somebody else, is refused by name or left alone; it
+// never runs.
 func TestInTheWay(t *testing.T) {
 	t.Parallel()
 	o, replace, enums := made(t), file(t, "replace"), file(t, "enums")

@@ -20,7 +20,8 @@ import (
 	"pgtaskd/work"
 )
 
-// controller is how tasks get served: by the built program, or inside this one for the sake of a profile.
+// controller is how tasks get served: by the built program, or inside this one for the sake of a
+// profile.
 type controller interface {
 	// start serves the configuration in a file.
 	start(ctx context.Context, config string) (*process, error)
@@ -53,7 +54,8 @@ func newController(ctx context.Context, o options) (controller, error) {
 	return b, nil
 }
 
-// build makes the program with the dependencies of its own module, which may be others than this one's.
+// build makes the program with the dependencies of its own module, which may be others than this
+// one's.
 func build(ctx context.Context, path string) error {
 	module, err := exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{.Dir}}", "pgtaskd").Output()
 	if err != nil {
@@ -123,7 +125,8 @@ func (p *profiled) close() error {
 
 var errEnded = errors.New("the controller has ended by itself")
 
-// target is an entry of the configuration for a table of the stand's database. It runs at most run tasks at once; 0 is the default.
+// target is an entry of the configuration for a table of the stand's database. It runs at most run
+// tasks at once; 0 is the default.
 func (s *stand) target(table string, run int) map[string]any {
 	target := map[string]any{"data": s.database, "user": "postgres", "table": table}
 	if run > 0 {

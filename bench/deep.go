@@ -8,7 +8,8 @@ import (
 	"pgtaskd/human"
 )
 
-// deep is how a long backlog is served: at what rate beside that of a short one in as many lanes, how soon, and in how much memory.
+// deep is how a long backlog is served: at what rate beside that of a short one in as many lanes,
+// how soon, and in how much memory.
 type deep struct {
 	short, long int // tasks that are due
 	lanes       int
@@ -53,8 +54,8 @@ func (d *deep) measure(ctx context.Context, s *stand) ([]figure, error) {
 	return figures, nil
 }
 
-// serve has a part of the backlog served, from which it returns the rate, how long after the controller the first task started, and
-// the most memory that it took.
+// serve has a part of the backlog served, from which it returns the rate, how long after the
+// controller the first task started, and the most memory that it took.
 func (d *deep) serve(ctx context.Context, run int) (rate float64, start time.Duration, memory float64, err error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, runLimit, fmt.Errorf("nothing was served within %s", human.Duration(runLimit)))
 	defer cancel()

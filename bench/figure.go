@@ -59,8 +59,9 @@ func (t *table) print(out io.Writer, machine string) error {
 	return w.Flush()
 }
 
-// line is what the rounds of one figure come to. The ratio is the median of the rounds' ratios, since what disturbs a round meets
-// both sides of it; the spread is from the least of what is judged to the most.
+// line is what the rounds of one figure come to. The ratio is the median of the rounds' ratios,
+// since what disturbs a round meets both sides of it; the spread is from the least of what is
+// judged to the most.
 func line(rounds []figure) string {
 	first := rounds[0]
 	value := median(rounds, func(f figure) float64 { return f.value })

@@ -2,8 +2,8 @@ package main
 
 import "context"
 
-// add has a statement insert one task and returns its id, adds copies of it until there are count, all in so many lanes (1: in the
-// task's own), and returns the last id that was there before.
+// add has a statement insert one task and returns its id, adds copies of it until there are count,
+// all in so many lanes (1: in the task's own), and returns the last id that was there before.
 func (s *stand) add(ctx context.Context, template string, count, lanes int) (last int64, err error) {
 	if last, err = s.last(ctx); err != nil || count == 0 {
 		return last, err

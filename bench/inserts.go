@@ -2,8 +2,9 @@ package main
 
 import "context"
 
-// inserts is the rate at which pgbench inserts tasks that are not yet due while the table is served, beside that into a copy of the
-// table without any trigger. The two take turns, which are not short: the first INSERT of a session loads PL/pgSQL and the triggers' functions, 2.6 ms.
+// inserts is the rate at which pgbench inserts tasks that are not yet due while the table is
+// served, beside that into a copy of the table without any trigger. The two take turns, which are
+// not short: the first INSERT of a session loads PL/pgSQL and the triggers' functions, 2.6 ms.
 type inserts struct {
 	name     string
 	clients  int

@@ -6,7 +6,8 @@ import (
 	"time"
 )
 
-// latency is the time from the INSERT of a task, as the server began with it, to its start, while nothing else is to be done.
+// latency is the time from the INSERT of a task, as the server began with it, to its start, while
+// nothing else is to be done.
 type latency struct {
 	name     string
 	p50, p99 figure // bars and aims, in milliseconds
@@ -59,7 +60,8 @@ func (s *stand) first(ctx context.Context) error {
 	return s.awaitEnd(ctx, 0)
 }
 
-// idle lets the controller finish and fall asleep. Its length varies, or it would keep step with something.
+// idle lets the controller finish and fall asleep. Its length varies, or it would keep step with
+// something.
 func idle(ctx context.Context) error {
 	const shortest, jitter = 10 * time.Millisecond, 10 * time.Millisecond
 	select {

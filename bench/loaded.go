@@ -17,7 +17,8 @@ func (l load) String() string {
 	return fmt.Sprintf("%s finished, %s planned, %s changes held", grouped(l.finished), grouped(l.later), grouped(l.changes))
 }
 
-// loaded is the rate of a backlog in a table that holds much else, beside its rate in one that is as good as new.
+// loaded is the rate of a backlog in a table that holds much else, beside its rate in one that is
+// as good as new.
 type loaded struct {
 	name     string
 	tasks    backlog
@@ -69,7 +70,8 @@ func (l load) make(ctx context.Context, s *stand) (*stand, error) {
 	return other, other.change(ctx, l.changes)
 }
 
-// hold begins a transaction that lasts as long as the stand, and from whose snapshot on nothing can be cleared away.
+// hold begins a transaction that lasts as long as the stand, and from whose snapshot on nothing can
+// be cleared away.
 func (s *stand) hold(ctx context.Context) error {
 	conn, err := s.connect(ctx)
 	if err != nil {

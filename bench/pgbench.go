@@ -19,7 +19,8 @@ type peer struct {
 	writes  bool // it updates rows that are made for it, each once
 }
 
-// tps is pgbench's transactions per second, with so many threads, on a table that is as good as new.
+// tps is pgbench's transactions per second, with so many threads, on a table that is as good as
+// new.
 func (p peer) tps(ctx context.Context, s *stand, threads int) (float64, error) {
 	perClient := s.seconds() * 1000 // rows, more than a client has ever got through
 	if err := s.empty(ctx); err != nil {
@@ -39,8 +40,9 @@ func (s *stand) seconds() int { return max(1, int(s.atLeast.Seconds()+0.5)) }
 // threads is how many pgbench can make use of.
 func threads(clients int) int { return min(clients, runtime.NumCPU()) }
 
-// pgbench runs for so many seconds and returns its transactions per second, the time it takes to connect not counted, and notes
-// what each has cost, which includes connecting. A checkpoint comes before.
+// pgbench runs for so many seconds and returns its transactions per second, the time it takes to
+// connect not counted, and notes what each has cost, which includes connecting. A checkpoint comes
+// before.
 func (s *stand) pgbench(ctx context.Context, seconds int, script string, clients, threads int, variables ...string) (float64, error) {
 	if err := s.execute(ctx, "CHECKPOINT"); err != nil {
 		return 0, err
@@ -85,7 +87,8 @@ var tpsLine = regexp.MustCompile(`(?m)^tps = ([0-9.]+)`)
 
 var errNoTPS = errors.New("pgbench said nothing of tps")
 
-// parseTPS takes the last line of its kind: before version 14 the one that counts connecting comes first.
+// parseTPS takes the last line of its kind: before version 14 the one that counts connecting comes
+// first.
 func parseTPS(out string) (float64, error) {
 	found := tpsLine.FindAllStringSubmatch(out, -1)
 	if len(found) == 0 {

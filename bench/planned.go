@@ -6,7 +6,8 @@ import (
 	"time"
 )
 
-// planned is how long after the moment for which it is planned a task starts, while nothing else is to be done.
+// planned is how long after the moment for which it is planned a task starts, while nothing else is
+// to be done.
 type planned struct {
 	name     string
 	bar, aim float64 // of the 99th percentile in milliseconds

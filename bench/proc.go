@@ -46,7 +46,8 @@ func readTimes(file string) (p processTimes, err error) {
 	if err != nil {
 		return p, err
 	}
-	// Behind the program's name, in which anything may stand: the state, the parent, 9 fields, and four times.
+	// Behind the program's name, in which anything may stand: the state, the parent, 9 fields, and
+	// four times.
 	fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:])
 	if len(fields) < 15 {
 		return p, fmt.Errorf("%s: %w", file, errStat)
@@ -90,8 +91,8 @@ func (s *stand) serverConsumed() (time.Duration, error) {
 	return total, nil
 }
 
-// exact is the processor time of a process with one thread, to the nanosecond if the system shows it: of many short ones the ticks hide
-// too much.
+// exact is the processor time of a process with one thread, to the nanosecond if the system shows
+// it: of many short ones the ticks hide too much.
 func exact(stat string, ticks time.Duration) time.Duration {
 	var exact time.Duration
 	content, err := os.ReadFile(filepath.Join(filepath.Dir(stat), "schedstat"))

@@ -9,7 +9,8 @@ import (
 	"pgtaskd/human"
 )
 
-// rate is how many tasks of a backlog end in a second, beside the transactions of pgbench: as it is by default, with one thread, and with one for each core.
+// rate is how many tasks of a backlog end in a second, beside the transactions of pgbench: as it is
+// by default, with one thread, and with one for each core.
 type rate struct {
 	name  string
 	tasks backlog
@@ -100,8 +101,8 @@ func (b backlog) serve(ctx context.Context, s *stand, count int) (took time.Dura
 	return took, s.showStatements(ctx)
 }
 
-// fill adds the backlog to the table, which is empty else or to be kept, and leaves no checkpoint that is soon to come. It returns the
-// last id that was there before.
+// fill adds the backlog to the table, which is empty else or to be kept, and leaves no checkpoint
+// that is soon to come. It returns the last id that was there before.
 func (b backlog) fill(ctx context.Context, s *stand, count int) (last int64, err error) {
 	if err := s.empty(ctx); err != nil {
 		return 0, err
@@ -135,8 +136,8 @@ func (s *stand) now(ctx context.Context) (now time.Time, err error) {
 	return now, err
 }
 
-// verify makes sure that every task after the last one has done what it had to, once, and that its row shows what users are promised. It returns how long it
-// took until that was seen.
+// verify makes sure that every task after the last one has done what it had to, once, and that its
+// row shows what users are promised. It returns how long it took until that was seen.
 func (b backlog) verify(ctx context.Context, s *stand, last int64, count int, seen time.Time) (took time.Duration, err error) {
 	var good, effects int
 	var sample string
@@ -154,7 +155,8 @@ func (b backlog) verify(ctx context.Context, s *stand, last int64, count int, se
 
 const tick = 20 * time.Millisecond
 
-// awaitEnd returns when no task after the last one waits or runs. It looks at the newest one first, which costs the server nothing.
+// awaitEnd returns when no task after the last one waits or runs. It looks at the newest one first,
+// which costs the server nothing.
 func (s *stand) awaitEnd(ctx context.Context, last int64) error {
 	return s.await(ctx, text("ended.sql"), last)
 }

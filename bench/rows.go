@@ -12,7 +12,8 @@ type row interface {
 	measure(ctx context.Context, s *stand) ([]figure, error)
 }
 
-// sessions is how many tasks run at once where the rate of many is measured, and how many clients pgbench has then.
+// sessions is how many tasks run at once where the rate of many is measured, and how many clients
+// pgbench has then.
 const sessions = 16
 
 // Backlogs that are measured in more than one way.

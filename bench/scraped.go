@@ -9,7 +9,8 @@ import (
 	"time"
 )
 
-// scraped is what it costs a controller that serves many idle targets to have its metrics read each second.
+// scraped is what it costs a controller that serves many idle targets to have its metrics read each
+// second.
 type scraped struct {
 	count   int
 	watched time.Duration

@@ -9,7 +9,8 @@ import (
 	"pgtaskd/sql"
 )
 
-// againstTargets measures tasks that all become visible at once, when each target is led and has its sessions.
+// againstTargets measures tasks that all become visible at once, when each target is led and has
+// its sessions.
 func againstTargets(ctx context.Context, s *stand, step int, expected float64) (float64, error) {
 	if err := s.install(ctx, step); err != nil {
 		return 0, err
@@ -27,10 +28,12 @@ func againstTargets(ctx context.Context, s *stand, step int, expected float64) (
 	}
 }
 
-// eachLeast is how many tasks a target has at least for each second that is to be measured: with few, the rate would be that of beginning, when nothing is known yet of what they are like.
+// eachLeast is how many tasks a target has at least for each second that is to be measured: with
+// few, the rate would be that of beginning, when nothing is known yet of what they are like.
 const eachLeast = 400
 
-// spread has as many tasks of each target served, and returns the time from the first start until all ends are to be seen.
+// spread has as many tasks of each target served, and returns the time from the first start until
+// all ends are to be seen.
 func (s *stand) spread(ctx context.Context, targets, run, each int) (took time.Duration, err error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, runLimit, fmt.Errorf("%d tasks of each target have not ended within %s", each, human.Duration(runLimit)))
 	defer cancel()

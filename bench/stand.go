@@ -28,7 +28,8 @@ func text(name string) string {
 	return string(content)
 }
 
-// settings are those of a small production server; all that bears on durability is as PostgreSQL has it.
+// settings are those of a small production server; all that bears on durability is as PostgreSQL
+// has it.
 var settings = map[string]string{
 	"fsync":              "on",
 	"synchronous_commit": "on",
@@ -41,7 +42,8 @@ var statementSettings = map[string]string{
 	"pg_stat_statements.track_planning": "on",
 }
 
-// stand is what all rows are measured on: a server, a task table, and a controller when one is wanted.
+// stand is what all rows are measured on: a server, a task table, and a controller when one is
+// wanted.
 type stand struct {
 	options
 	effort
@@ -78,7 +80,8 @@ func openStand(ctx context.Context, o options, e effort, out, progress io.Writer
 	return s, s.furnish(ctx, "bench")
 }
 
-// another is a stand on the same server, in a database of its own, whose tasks stay there from row to row. It is closed with s.
+// another is a stand on the same server, in a database of its own, whose tasks stay there from row
+// to row. It is closed with s.
 func (s *stand) another(ctx context.Context, database string) (*stand, error) {
 	other := *s
 	other.kept, other.conns = true, nil

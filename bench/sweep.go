@@ -61,7 +61,8 @@ func againstLanes(ctx context.Context, s *stand, step int, expected float64) (fl
 	return b.rate(ctx, s, expected)
 }
 
-// againstRows measures beside rows that are made, but for those that earlier measurements have left, if they are few.
+// againstRows measures beside rows that are made, but for those that earlier measurements have
+// left, if they are few.
 func againstRows(ctx context.Context, s *stand, step int, expected float64) (float64, error) {
 	var count int
 	if err := s.conn.QueryRow(ctx, "SELECT count(*) FROM task").Scan(&count); err != nil {

@@ -71,7 +71,8 @@ func TestChecks(t *testing.T) {
 	}
 }
 
-// TestGoneTakesNoPlace: a task that is not worth running any more has not run, whatever its lane was full of then.
+// TestGoneTakesNoPlace: a task that is not worth running any more has not run, whatever its lane
+// was full of then.
 func TestGoneTakesNoPlace(t *testing.T) {
 	t.Parallel()
 	conn := furnished(t)

@@ -11,7 +11,8 @@ import (
 	"pgtaskd/server/proxy"
 )
 
-// fault is a way to break something. Its draw, from 0 to 1, says for how long, or at which moment, or whom it hits.
+// fault is a way to break something. Its draw, from 0 to 1, says for how long, or at which moment,
+// or whom it hits.
 type fault struct {
 	name   string
 	strike func(ctx context.Context, s *stand, draw float64) error
@@ -105,7 +106,8 @@ func (s *stand) freeze(c *controller, length time.Duration) {
 	s.later(length, func() { _ = p.cmd.Process.Signal(syscall.SIGCONT) }) // it may have been killed
 }
 
-// onBackends has the server do something to one in so many of the backends whose application_name is like that.
+// onBackends has the server do something to one in so many of the backends whose application_name
+// is like that.
 func (s *stand) onBackends(ctx context.Context, statement, like string, oneIn int, draw float64) error {
 	return s.do(ctx, func(conn *pgx.Conn) error {
 		_, err := conn.Exec(ctx, text(statement), like, oneIn, int(draw*1000))

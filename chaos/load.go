@@ -38,7 +38,8 @@ func (s *stand) sample(ctx context.Context, r *report) error {
 	})
 }
 
-// again calls body with a connection, again and again. What the server answers to body is an error, unless it passes.
+// again calls body with a connection, again and again. What the server answers to body is an error,
+// unless it passes.
 func (s *stand) again(ctx context.Context, every time.Duration, body func(*pgx.Conn) error) error {
 	ticker := time.NewTicker(every)
 	defer ticker.Stop()
@@ -69,8 +70,9 @@ func (s *stand) again(ctx context.Context, every time.Duration, body func(*pgx.C
 	}
 }
 
-// passes tells the answers of a server that stops or starts (class 57P), and that an INSERT of several keys has met tasks that return to wait under keys of theirs: the
-// server ends one of the two then.
+// passes tells the answers of a server that stops or starts (class 57P), and that an INSERT of
+// several keys has met tasks that return to wait under keys of theirs: the server ends one of the
+// two then.
 func passes(answer *pgconn.PgError) bool {
 	return len(answer.Code) == 5 && (answer.Code[:3] == "57P" || answer.Code == "40P01")
 }

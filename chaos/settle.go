@@ -11,12 +11,12 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// settleLimit is how long tasks may take to end when nothing breaks any more. A task that was there when the server crashed again
-// and again waits for some ten seconds.
+// settleLimit is how long tasks may take to end when nothing breaks any more. A task that was there
+// when the server crashed again and again waits for some ten seconds.
 const settleLimit = 2 * time.Minute
 
-// settle waits until all tasks but the chains have ended and each chain has continued, then has the controllers drained. What does
-// not come about in time, the checks find.
+// settle waits until all tasks but the chains have ended and each chain has continued, then has the
+// controllers drained. What does not come about in time, the checks find.
 func (s *stand) settle(ctx context.Context, r *report) error {
 	healed := time.Now()
 	err := s.do(ctx, func(conn *pgx.Conn) error {

@@ -38,8 +38,9 @@ var settings = map[string]string{
 	"log_line_prefix": "%m [%p] %a ",
 }
 
-// stand is what gets broken: a server, a proxy before it, and two controllers, of which one comes to the server through the proxy and
-// the other one directly. Each new start of a controller takes the other way. All is owned by the goroutine of run.
+// stand is what gets broken: a server, a proxy before it, and two controllers, of which one comes
+// to the server through the proxy and the other one directly. Each new start of a controller takes
+// the other way. All is owned by the goroutine of run.
 type stand struct {
 	options
 	folder      string // of the program, its configurations and logs
@@ -91,7 +92,8 @@ func (s *stand) build(ctx context.Context) error {
 	return nil
 }
 
-// furnish makes the database, the task table, what the checks need beside it, and the first task of each chain.
+// furnish makes the database, the task table, what the checks need beside it, and the first task of
+// each chain.
 func (s *stand) furnish(ctx context.Context) error {
 	admin, err := pgx.Connect(ctx, s.server.DSN("postgres"))
 	if err != nil {
@@ -124,7 +126,8 @@ func (s *stand) remoteOfTasks() any {
 	return nil
 }
 
-// startControllers writes both configurations, which differ in the way to the server, and starts a controller with each.
+// startControllers writes both configurations, which differ in the way to the server, and starts a
+// controller with each.
 func (s *stand) startControllers() error {
 	direct := s.server.DSN("postgres")
 	var ways [2]string

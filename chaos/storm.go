@@ -35,8 +35,9 @@ func (s *stand) mend(until time.Time) {
 // longestPause is between two faults.
 const longestPause = 900 * time.Millisecond
 
-// storm has fault follow on fault for the time wanted, while tasks are inserted and watched. The seed alone decides which faults
-// come, how they strike, and the pauses between them. In the end all is whole again.
+// storm has fault follow on fault for the time wanted, while tasks are inserted and watched. The
+// seed alone decides which faults come, how they strike, and the pauses between them. In the end
+// all is whole again.
 func (s *stand) storm(ctx context.Context, r *report) (err error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)

@@ -35,7 +35,8 @@ func (f *File) Choose(name string) (work.Target, error) {
 	return work.Target{}, fmt.Errorf("no target has the name %q; the targets are %q", name, names)
 }
 
-// SingleNamed is the target of a connection string whose table is named, as database/schema/table; with "" public.task.
+// SingleNamed is the target of a connection string whose table is named, as database/schema/table;
+// with "" public.task.
 func SingleNamed(dsn, name string) (work.Target, error) {
 	t, err := Single(dsn)
 	if err != nil || name == "" {

@@ -11,7 +11,8 @@ import (
 // readable are the permissions that let others than the owner read a file.
 const readable fs.FileMode = 0o044
 
-// Exposed is a warning when the file at path holds passwords that others of this machine may read; else "".
+// Exposed is a warning when the file at path holds passwords that others of this machine may read;
+// else "".
 func (f *File) Exposed(path string) string {
 	info, err := os.Stat(path)
 	if !f.secret || err != nil || info.Mode()&readable == 0 {

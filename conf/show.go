@@ -14,7 +14,8 @@ func (s *supervisor) listen(address string) error {
 	return s.options.Watch.Listen(address)
 }
 
-// show has the targets shown that are wanted. Those that end with the program are shown to the last.
+// show has the targets shown that are wanted. Those that end with the program are shown to the
+// last.
 func (s *supervisor) show(targets []work.Target) {
 	if s.options.Watch == nil || s.ending {
 		return

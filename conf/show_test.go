@@ -27,8 +27,9 @@ func (w *watched) Listen(address string) error {
 
 func (w *watched) Show(targets []work.Target) { w.targets <- targets }
 
-// TestWatchIsTold: where to listen, and which targets there are, with the same counts for as long as a table is a target; a port that cannot be had ends the start, and at a reload is
-// logged while the rest of the file counts.
+// TestWatchIsTold: where to listen, and which targets there are, with the same counts for as long
+// as a table is a target; a port that cannot be had ends the start, and at a reload is logged while
+// the rest of the file counts.
 func TestWatchIsTold(t *testing.T) {
 	t.Parallel()
 	w := &watched{make(chan string, 100), make(chan []work.Target, 100), "127.0.0.1:1"}

@@ -35,7 +35,8 @@ type Options struct {
 
 // Watch shows people what is served. The goroutine that called Run calls it.
 type Watch interface {
-	// Listen serves the metrics at another address, "" at none. When it fails, it goes on where it was.
+	// Listen serves the metrics at another address, "" at none. When it fails, it goes on where it
+	// was.
 	Listen(address string) error
 	// Show makes these targets, with their Stats, those that are shown.
 	Show([]work.Target)
@@ -200,7 +201,8 @@ func (s *supervisor) start(ctx context.Context, id string, t work.Target) {
 	})
 }
 
-// serve serves a target until it is drained. A panic is logged, and the target rests for a while before another loop begins.
+// serve serves a target until it is drained. A panic is logged, and the target rests for a while
+// before another loop begins.
 func (s *supervisor) serve(ctx context.Context, stop <-chan struct{}, t work.Target, log zerolog.Logger) {
 	err := s.crew.Call(func() error { return s.options.Serve(ctx, stop, t, log) })
 	switch panicked := new(routine.Panic); {

@@ -226,7 +226,8 @@ func TestRunTargets(t *testing.T) {
 	}
 }
 
-// TestPanicOfTarget: a panic that a target's own loop lets through is logged, the target is served again after a while, and others do not notice.
+// TestPanicOfTarget: a panic that a target's own loop lets through is logged, the target is served
+// again after a while, and others do not notice.
 func TestPanicOfTarget(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -16,9 +16,11 @@ import (
 
 // Options say where the demo runs and whom it tells.
 type Options struct {
-	// DSN is the connection string of a database that is there; "" starts a throw-away server instead.
+	// DSN is the connection string of a database that is there; "" starts a throw-away server
+	// instead.
 	DSN string
-	// Out gets the tasks: a view that changes in place if it is a terminal, else a line for each change of a task.
+	// Out gets the tasks: a view that changes in place if it is a terminal, else a line for each
+	// change of a task.
 	Out io.Writer
 	// Err is where Log writes to. If both are terminals, the log is kept back while the view is up.
 	Err io.Writer
@@ -29,12 +31,13 @@ type Options struct {
 	Stop <-chan struct{}
 }
 
-// readyLimit bounds the time until the table is there; making it takes a moment, somebody else's locks may take longer.
+// readyLimit bounds the time until the table is there; making it takes a moment, somebody else's
+// locks may take longer.
 const readyLimit = 30 * time.Second
 
-// Run shows tasks at work until options.Stop is closed, and then returns nil. When ctx ends it returns at once, with the
-// cause. In either case the throw-away server is gone then, with all its files; in a database of somebody else's the
-// examples stay, but none of them will run any more.
+// Run shows tasks at work until options.Stop is closed, and then returns nil. When ctx ends it
+// returns at once, with the cause. In either case the throw-away server is gone then, with all its
+// files; in a database of somebody else's the examples stay, but none of them will run any more.
 func Run(ctx context.Context, options Options) (err error) {
 	starting, cancel := untilClosed(ctx, options.Stop)
 	defer cancel()
@@ -102,7 +105,8 @@ func untilClosed(ctx context.Context, stop <-chan struct{}) (context.Context, co
 	}
 }
 
-// unlessStopped is err, unless it came of the demo's being ended, which is no failure when somebody asked for it.
+// unlessStopped is err, unless it came of the demo's being ended, which is no failure when somebody
+// asked for it.
 func unlessStopped(ctx context.Context, err error) error {
 	switch {
 	case errors.Is(context.Cause(ctx), errStopped):

@@ -12,7 +12,8 @@ type history struct {
 	ends   map[string]int   // how many have ended, by state
 }
 
-// take compares the tasks with the last look, and returns those whose state has changed, in the order of the changes.
+// take compares the tasks with the last look, and returns those whose state has changed, in the
+// order of the changes.
 func (h history) take(tasks []task) (changed []task) {
 	there := make(map[int64]struct{}, len(tasks))
 	for _, t := range tasks {

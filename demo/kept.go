@@ -8,7 +8,8 @@ import (
 // mostKept bounds the lines of the log that are kept back.
 const mostKept = 100
 
-// kept is a log that would disturb the screen, kept back until that is closed. The controller's goroutines write it.
+// kept is a log that would disturb the screen, kept back until that is closed. The controller's
+// goroutines write it.
 type kept struct {
 	out io.Writer
 

@@ -12,8 +12,8 @@ type lane struct {
 	tasks []task // by id
 }
 
-// lanes gathers tasks by group, in the order in which the groups were first seen: seen holds those of the last look, and
-// is brought up to date.
+// lanes gathers tasks by group, in the order in which the groups were first seen: seen holds those
+// of the last look, and is brought up to date.
 func lanes(tasks []task, seen *[]string) []lane {
 	groups := map[string][]task{}
 	for _, t := range tasks {
@@ -43,7 +43,8 @@ func newest(all []lane, room int) []lane {
 	})
 }
 
-// face is the task that stands for the lane: the first that works, else the one of which there is the latest news.
+// face is the task that stands for the lane: the first that works, else the one of which there is
+// the latest news.
 func (l lane) face() task {
 	if i := slices.IndexFunc(l.tasks, task.working); i >= 0 {
 		return l.tasks[i]
@@ -55,8 +56,8 @@ func (l lane) face() task {
 
 func (l lane) news() time.Time { return l.face().news() }
 
-// news is when something worth showing has happened to the task. That a repetition waits is not: the output of the
-// run before it is.
+// news is when something worth showing has happened to the task. That a repetition waits is not:
+// the output of the run before it is.
 func (t task) news() time.Time {
 	switch {
 	case t.working():
@@ -69,8 +70,8 @@ func (t task) news() time.Time {
 	return t.changed()
 }
 
-// strip is as many of the tasks as have room: all that wait or work if possible, before them the last that have ended.
-// cut tells that there are more behind them.
+// strip is as many of the tasks as have room: all that wait or work if possible, before them the
+// last that have ended. cut tells that there are more behind them.
 func (l lane) strip(room int) (shown []task, cut bool) {
 	begin := max(len(l.tasks)-room, 0)
 	if open := slices.IndexFunc(l.tasks, func(t task) bool { return !t.ended() }); open >= 0 {

@@ -32,7 +32,8 @@ func (l *lines) show(_, changed []task, _ history) {
 	}
 }
 
-// story is what a line says of a task that has come to a state: first what it is, at the end what came out.
+// story is what a line says of a task that has come to a state: first what it is, at the end what
+// came out.
 func (t task) story(state string) string {
 	switch {
 	case state == "PLAN" && t.plan != nil && t.created != nil && t.plan.After(*t.created):

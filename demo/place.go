@@ -15,7 +15,8 @@ import (
 	"pgtaskd/work"
 )
 
-// drainLimit is how long tasks may go on when the demo ends, which has stopped its own by then: a busy machine needs a moment for it.
+// drainLimit is how long tasks may go on when the demo ends, which has stopped its own by then: a
+// busy machine needs a moment for it.
 const drainLimit = 5 * time.Second
 
 // place is where the demo runs.
@@ -48,7 +49,8 @@ func guest(dsn string) (*place, error) {
 	return &place{target: target, examples: load(false)}, nil
 }
 
-// host starts a server of the demo's own, with a database demo and, for the remote task, a role courier.
+// host starts a server of the demo's own, with a database demo and, for the remote task, a role
+// courier.
 func host(ctx context.Context, out io.Writer) (*place, error) {
 	if err := findBinaries(ctx, out); err != nil {
 		return nil, err
@@ -103,7 +105,8 @@ func (p *place) leave(out io.Writer) error {
 	return nil
 }
 
-// command is what to type in a shell to look at the table from there. It holds no password: psql asks for it.
+// command is what to type in a shell to look at the table from there. It holds no password: psql
+// asks for it.
 func (p *place) command() string {
 	return "psql '" + strings.ReplaceAll(p.target.Connect.Public(), "'", `'\''`) + "'"
 }

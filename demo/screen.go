@@ -116,7 +116,8 @@ func (s *screen) title(tasks []task, h history, width int) string {
 	return s.paint(bold, s.cut(left, width)) + s.cut(gap+right, width-textWidth(left))
 }
 
-// command is never cut, so that it can be copied. Where it ends in the last column, an erasure would take its last letter.
+// command is never cut, so that it can be copied. Where it ends in the last column, an erasure
+// would take its last letter.
 func (s *screen) command(columns int) string {
 	text := s.paint(cyan, s.head.command)
 	if textWidth(s.head.command)%columns != 0 {

@@ -15,7 +15,8 @@ const (
 	patience = 15 * time.Second       // how long the database may be out of reach
 )
 
-// show inserts examples and has the view show the tasks. It belongs to the goroutine that called Run.
+// show inserts examples and has the view show the tasks. It belongs to the goroutine that called
+// Run.
 type show struct {
 	place      *place
 	table      *table

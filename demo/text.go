@@ -9,7 +9,8 @@ import (
 	"golang.org/x/text/width"
 )
 
-// result says what there is to say of a task in its state: when it starts, for how long it has worked, what came out.
+// result says what there is to say of a task in its state: when it starts, for how long it has
+// worked, what came out.
 func (t task) result(s signs) string {
 	switch {
 	case t.state == "STOP" && !t.working() && t.error == "":
@@ -31,7 +32,8 @@ func (t task) result(s signs) string {
 
 func seconds(d time.Duration) string { return fmt.Sprintf("%.1f s", d.Seconds()) }
 
-// oneLine makes text fit to be shown on a terminal: without anything that would move its cursor or change its colours.
+// oneLine makes text fit to be shown on a terminal: without anything that would move its cursor or
+// change its colours.
 func (s signs) oneLine(text string) string {
 	var b strings.Builder
 	for _, r := range strings.TrimSpace(text) {

@@ -14,7 +14,8 @@ type view interface {
 	// log is where the controller is to log while the view is up.
 	log(zerolog.Logger) zerolog.Logger
 	open()
-	// show is called with the tasks as they are, and with those that have changed since it was called last.
+	// show is called with the tasks as they are, and with those that have changed since it was
+	// called last.
 	show(tasks, changed []task, h history)
 	// ending is called once, when the demo comes to its end.
 	ending()

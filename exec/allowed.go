@@ -10,7 +10,8 @@ import (
 	"github.com/jackc/pgx/v5/pgproto3"
 )
 
-// What the protocol allows a server to say. Whoever breaks it is not listened to any more: what comes next could be anything.
+// What the protocol allows a server to say. Whoever breaks it is not listened to any more: what
+// comes next could be anything.
 
 // unexpected is the loss of a session whose server has sent what has no place there.
 func unexpected(message pgproto3.BackendMessage) *Lost {
@@ -22,8 +23,8 @@ func cut(failure *pgproto3.ErrorResponse, cause error) *Lost {
 	return &Lost{Fatal: onlyFatal(failure), Cause: cause, Broken: !isNetwork(cause)}
 }
 
-// isNetwork tells an error of the connection from that of a message that can't be read. A connection's end is never io.EOF here, as that of a text in a
-// message is.
+// isNetwork tells an error of the connection from that of a message that can't be read. A
+// connection's end is never io.EOF here, as that of a text in a message is.
 func isNetwork(err error) bool {
 	var network net.Error
 	var system syscall.Errno

@@ -10,11 +10,13 @@ import (
 	"github.com/jackc/pgx/v5/pgproto3"
 )
 
-// pgproto3 holds each message whole, however long it is. A bound stands between a connection and pgproto3: it passes short messages on
-// without copying them, and takes long ones in pieces. Of an error or notice it keeps what a row shows; rows and the data of COPY go
-// straight to the output of the task.
+// pgproto3 holds each message whole, however long it is. A bound stands between a connection and
+// pgproto3: it passes short messages on without copying them, and takes long ones in pieces. Of an
+// error or notice it keeps what a row shows; rows and the data of COPY go straight to the output of
+// the task.
 
-// The longest messages that are passed on, and how much a server may send in all before the first task, in bytes.
+// The longest messages that are passed on, and how much a server may send in all before the first
+// task, in bytes.
 const (
 	messageMost = 16 << 10
 	columnsMost = 256 << 10 // of RowDescription: 1,664 columns with the longest names are 140 kB
@@ -27,8 +29,9 @@ var (
 	errLongGreet   = errors.New("the server sent too much before the first task")
 )
 
-// Bound bounds the memory that connections of the configuration take for what the server sends: errors and notices are cut, and so is the
-// data of COPY. Rows are passed on whole, as the queries of such a connection bound them.
+// Bound bounds the memory that connections of the configuration take for what the server sends:
+// errors and notices are cut, and so is the data of COPY. Rows are passed on whole, as the queries
+// of such a connection bound them.
 func Bound(cfg *pgconn.Config) { bounded(cfg, func(b *bound) { b.whole = true }) }
 
 // bounded puts a bound into each connection that is made with the configuration, and tells of it.
@@ -105,7 +108,8 @@ func (b *bound) read(p []byte) (int, error) {
 	return n, nil
 }
 
-// scan follows the messages in p, and returns how many of its bytes are to be passed on. The rest it keeps.
+// scan follows the messages in p, and returns how many of its bytes are to be passed on. The rest
+// it keeps.
 func (b *bound) scan(p []byte) (n int) {
 	for b.left < len(p)-n {
 		n += b.left

@@ -42,7 +42,8 @@ func (r *randomReader) Read(p []byte) (int, error) {
 	return r.Reader.Read(p[:1+rand.IntN(min(len(p), 5000))])
 }
 
-// heard are the messages that come through a bound, with nothing about their bodies but their size where they are long.
+// heard are the messages that come through a bound, with nothing about their bodies but their size
+// where they are long.
 func heard(b *bound) (all []string, err error) {
 	f := pgproto3.NewFrontend(b, io.Discard)
 	for {
@@ -70,7 +71,8 @@ func heard(b *bound) (all []string, err error) {
 	}
 }
 
-// TestBound: short messages pass as they are, and of long ones what a row shows, however the bytes come.
+// TestBound: short messages pass as they are, and of long ones what a row shows, however the bytes
+// come.
 func TestBound(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("x", 200_000)
@@ -106,7 +108,8 @@ func TestBound(t *testing.T) {
 	}
 }
 
-// TestLongRowAfterOthers: a long row is taken up when all that came before it has been, though it may have come with that.
+// TestLongRowAfterOthers: a long row is taken up when all that came before it has been, though it
+// may have come with that.
 func TestLongRowAfterOthers(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("x", 20_000)
@@ -143,7 +146,8 @@ func (e *endless) Read(p []byte) (n int, err error) {
 	return n, nil
 }
 
-// TestBoundEndsWhatMakesNoSense: what no server says ends the session, and takes no memory before that.
+// TestBoundEndsWhatMakesNoSense: what no server says ends the session, and takes no memory before
+// that.
 func TestBoundEndsWhatMakesNoSense(t *testing.T) {
 	t.Parallel()
 	head := func(kind byte, length uint32) []byte { return binary.BigEndian.AppendUint32([]byte{kind}, length) }

@@ -32,8 +32,8 @@ var charsets = map[string]*charmap.Charmap{
 	"WIN1257": charmap.Windows1257, "WIN1258": charmap.Windows1258,
 }
 
-// isString reports whether values of a built-in type are quoted when only strings are. Of a domain the server names
-// the type below.
+// isString reports whether values of a built-in type are quoted when only strings are. Of a domain
+// the server names the type below.
 func isString(oid uint32) bool {
 	switch oid {
 	case 16, // bool

@@ -27,27 +27,33 @@ type Failure struct {
 	routine, where string // of the server's error: what has raised it, and in which function or the like
 }
 
-// Indirect tells an error that a trigger, a constraint or other SQL behind a statement is the cause of.
+// Indirect tells an error that a trigger, a constraint or other SQL behind a statement is the cause
+// of.
 func (f *Failure) Indirect() bool { return f.where != "" }
 
-// Direct tells an error that a routine of the server's has raised for a statement itself from one with the same code that a trigger, a
-// constraint or other SQL behind the statement is the cause of.
+// Direct tells an error that a routine of the server's has raised for a statement itself from one
+// with the same code that a trigger, a constraint or other SQL behind the statement is the cause
+// of.
 func (f *Failure) Direct(sqlstate, routine string) bool {
 	return f.SQLState == sqlstate && f.routine == routine && f.where == ""
 }
 
-// Missed tells the error by which a tail says that the task is no longer ours: an int2 divided by an int4 that is zero, which other SQL hardly does.
+// Missed tells the error by which a tail says that the task is no longer ours: an int2 divided by
+// an int4 that is zero, which other SQL hardly does.
 func (f *Failure) Missed() bool { return f.Direct("22012", "int24div") }
 
-// KeyWaits tells the error by which a tail says that another task has come to wait with the key of the repetition.
+// KeyWaits tells the error by which a tail says that another task has come to wait with the key of
+// the repetition.
 func (f *Failure) KeyWaits() bool { return f.Direct("22012", "int28div") }
 
-// LeftOut tells the error by which a tail says that the repetition has not come about: an amount of money divided by an int2.
+// LeftOut tells the error by which a tail says that the repetition has not come about: an amount of
+// money divided by an int2.
 func (f *Failure) LeftOut() bool {
 	return strings.HasPrefix(f.routine, "cash_div_int") && f.Direct("22012", f.routine)
 }
 
-// Exhausted tells the error by which a tail says that a sequence has no more numbers, which only a repetition takes.
+// Exhausted tells the error by which a tail says that a sequence has no more numbers, which only a
+// repetition takes.
 func (f *Failure) Exhausted() bool { return f.SQLState == exhausted && f.where == "" }
 
 // exhausted is the code of a sequence that has reached its end.
@@ -59,8 +65,8 @@ func (f *Failure) Raised() bool { return f.routine == "exec_stmt_raise" }
 // Error returns the text.
 func (f *Failure) Error() string { return f.Text }
 
-// NewFailure makes a failure of our own. What more there is to say are pairs of a name, such as HINT or STATEMENT, and
-// its text.
+// NewFailure makes a failure of our own. What more there is to say are pairs of a name, such as
+// HINT or STATEMENT, and its text.
 func NewFailure(message, code string, more ...string) *Failure {
 	lines := []line{{"ERROR", message}}
 	for ; len(more) > 1; more = more[2:] {
@@ -69,14 +75,16 @@ func NewFailure(message, code string, more ...string) *Failure {
 	return &Failure{Text: logText(lines, TextLimit), SQLState: sqlstate(code)}
 }
 
-// endFailure is an error of the server's by which it refuses a statement of ours that writes the end of a task: its input is not to blame.
+// endFailure is an error of the server's by which it refuses a statement of ours that writes the
+// end of a task: its input is not to blame.
 func endFailure(e *pgproto3.ErrorResponse) *Failure {
 	f := NewFailure("the end of the task could not be written: "+e.Message, e.Code, "DETAIL", e.Detail, "HINT", e.Hint, "QUERY", e.InternalQuery, "CONTEXT", e.Where)
 	f.routine, f.where = e.Routine, e.Where
 	return f
 }
 
-// commitFailure is an error that came with COMMIT. Where the end of the task may have left something to that, as its SQL may have, neither is blamed.
+// commitFailure is an error that came with COMMIT. Where the end of the task may have left
+// something to that, as its SQL may have, neither is blamed.
 func commitFailure(e *pgproto3.ErrorResponse, tail *Tail) *Failure {
 	f := serverFailure(e, tail.Input)
 	if len(tail.Calls) > 0 && tail.Defers {
@@ -87,7 +95,8 @@ func commitFailure(e *pgproto3.ErrorResponse, tail *Tail) *Failure {
 	return f
 }
 
-// ErrorText writes an error of the server's, with the statement that met it, as the server's log does.
+// ErrorText writes an error of the server's, with the statement that met it, as the server's log
+// does.
 func ErrorText(e *pgproto3.ErrorResponse, statement string) string {
 	return logText(append(errorLines(e), line{"CONTEXT", e.Where}, line{"STATEMENT", statement}), TextLimit)
 }
@@ -125,20 +134,22 @@ func position(e *pgproto3.ErrorResponse) string {
 	return ""
 }
 
-// Notices gathers the notices and warnings of one run, in the form of errors, up to 64 kB; the zero value is empty. It
-// belongs to the goroutine that reads the server's messages.
+// Notices gathers the notices and warnings of one run, in the form of errors, up to 64 kB; the zero
+// value is empty. It belongs to the goroutine that reads the server's messages.
 type Notices struct {
 	text strings.Builder
 	more int // how many found no room
 }
 
-// noticeRoom is what a notice needs at least to be worth beginning, and noticeRest is kept for the last line.
+// noticeRoom is what a notice needs at least to be worth beginning, and noticeRest is kept for the
+// last line.
 const (
 	noticeRoom = 256
 	noticeRest = 64
 )
 
-// Add takes a notice. Its context is left out, as psql does: each line of PL/pgSQL that raises one would repeat it.
+// Add takes a notice. Its context is left out, as psql does: each line of PL/pgSQL that raises one
+// would repeat it.
 func (n *Notices) Add(notice *pgproto3.NoticeResponse) {
 	room := TextLimit - noticeRest - n.text.Len() - len("\n")
 	if n.more > 0 || room < noticeRoom {
@@ -165,8 +176,9 @@ func (n *Notices) Text() (text string, ok bool) {
 // line is one field of an error; the first of an error is its severity and message.
 type line struct{ name, text string }
 
-// logText writes lines as the server's log does: two spaces behind the name, a tab before each further line of a
-// text. Empty texts are left out, but for the first. What is over the limit, in bytes, is cut from the last line on.
+// logText writes lines as the server's log does: two spaces behind the name, a tab before each
+// further line of a text. Empty texts are left out, but for the first. What is over the limit, in
+// bytes, is cut from the last line on.
 func logText(lines []line, limit int) string {
 	var parts []string
 	size := 0
@@ -202,8 +214,9 @@ func cutText(text string, limit int) string {
 	return text[:end] + cutMark
 }
 
-// Literal writes any text as a string constant that means the same whatever standard_conforming_strings says. What
-// no text can hold, NUL and invalid UTF-8, is left out or replaced.
+// Literal writes any text as a string constant that means the same whatever
+// standard_conforming_strings says. What no text can hold, NUL and invalid UTF-8, is left out or
+// replaced.
 func Literal(s string) string {
 	s = quotable(s)
 	s = strings.ReplaceAll(s, "'", "''")

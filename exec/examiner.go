@@ -170,8 +170,9 @@ func (e *examiner) word(before, word keyword) {
 	s.within |= 1 << word
 }
 
-// endStatement judges the statement that a semicolon or the end of the input has completed. Semicolons inside
-// parentheses (CREATE RULE) and routine bodies count too: nothing that is allowed there is mistaken for more.
+// endStatement judges the statement that a semicolon or the end of the input has completed.
+// Semicolons inside parentheses (CREATE RULE) and routine bodies count too: nothing that is allowed
+// there is mistaken for more.
 func (e *examiner) endStatement() {
 	s := e.statement
 	e.statement = statement{}
@@ -225,9 +226,9 @@ func (s statement) rollbackTo() bool {
 	return s.first[0] == wordRollback && (s.first[1] == wordTo || noise && s.first[2] == wordTo)
 }
 
-// noTransaction knows the statements that PostgreSQL 12 to 18 refuse in a transaction block. Some of them it
-// refuses only in some forms that the words do not show: VACUUM, CLUSTER and SUBSCRIPTION are here in all forms,
-// REINDEX of a partitioned table is left to the server.
+// noTransaction knows the statements that PostgreSQL 12 to 18 refuse in a transaction block. Some
+// of them it refuses only in some forms that the words do not show: VACUUM, CLUSTER and
+// SUBSCRIPTION are here in all forms, REINDEX of a partitioned table is left to the server.
 func (s statement) noTransaction() bool {
 	switch s.first[0] {
 	case wordVacuum, wordCluster:

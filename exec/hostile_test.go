@@ -21,7 +21,8 @@ import (
 	"pgtaskd/server/servertest"
 )
 
-// Limits of a conversation with a server that may not answer, and what it may take in all on a busy machine.
+// Limits of a conversation with a server that may not answer, and what it may take in all on a busy
+// machine.
 const (
 	hostileLimit = 300 * time.Millisecond
 	hostileMost  = 20 * time.Second
@@ -195,8 +196,8 @@ func TestRightServer(t *testing.T) {
 	}
 }
 
-// TestWrongServer: whatever a server answers, in whatever exchange, once or always, nothing panics, lasts or is left behind, and
-// what comes of it can be written into a row.
+// TestWrongServer: whatever a server answers, in whatever exchange, once or always, nothing panics,
+// lasts or is left behind, and what comes of it can be written into a row.
 func TestWrongServer(t *testing.T) {
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 	var room sync.WaitGroup
@@ -224,7 +225,8 @@ func TestWrongServer(t *testing.T) {
 	}
 }
 
-// wrong has a conversation with a server that is wrong in an exchange, all but the first times, and tells whether it has come to that.
+// wrong has a conversation with a server that is wrong in an exchange, all but the first times, and
+// tells whether it has come to that.
 func wrong(t *testing.T, exchange fake.Exchange, way fake.Way, what string, from int) (reached bool) {
 	name := fmt.Sprintf("%s: %s: %s (%d)", what, exchange, way.Name, from)
 	var count atomic.Int64
@@ -268,7 +270,8 @@ func mustFail(exchange fake.Exchange, way fake.Way) bool {
 	}, way.Name)
 }
 
-// TestPanicWhileConnecting: what a server makes panic in the client's library is an error of the connection.
+// TestPanicWhileConnecting: what a server makes panic in the client's library is an error of the
+// connection.
 func TestPanicWhileConnecting(t *testing.T) {
 	t.Parallel()
 	cfg, err := pgconn.ParseConfig("host=127.0.0.1 sslmode=disable")

@@ -39,7 +39,8 @@ func (b *bench) begins(task *Task, unbegun bool) {
 	}
 }
 
-// TestWhatMayHaveBegunIsNotTakenForUnbegun: an answer that a network has lost proves nothing, nor does the end of a session in the middle of the SQL.
+// TestWhatMayHaveBegunIsNotTakenForUnbegun: an answer that a network has lost proves nothing, nor
+// does the end of a session in the middle of the SQL.
 func TestWhatMayHaveBegunIsNotTakenForUnbegun(t *testing.T) {
 	t.Parallel()
 	b, p := newProxied(t)
@@ -69,7 +70,8 @@ func TestWhatMayHaveBegunIsNotTakenForUnbegun(t *testing.T) {
 	}
 }
 
-// TestLookedAtWhileIdle: what a server says to a session that lies idle is heard, and is no reason to give it up.
+// TestLookedAtWhileIdle: what a server says to a session that lies idle is heard, and is no reason
+// to give it up.
 func TestLookedAtWhileIdle(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

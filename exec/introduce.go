@@ -9,22 +9,25 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// What a session asks of its server, before the first task or instead of one. Nothing in the answers is taken for granted: a
-// remote may be anybody's server.
+// What a session asks of its server, before the first task or instead of one. Nothing in the
+// answers is taken for granted: a remote may be anybody's server.
 
-// introduction asks what must be known of the server and the session: whether anything but plpgsql can make statements of texts, when the backend started,
-// since together with its process id that names it for good, how transactions begin, who has logged in, whether there are foreign servers, whether
-// transactions are to write, the search_path, whether a role is set, whether whole tables may be read, and how long the session may rest in a transaction.
+// introduction asks what must be known of the server and the session: whether anything but plpgsql
+// can make statements of texts, when the backend started, since together with its process id that
+// names it for good, how transactions begin, who has logged in, whether there are foreign servers,
+// whether transactions are to write, the search_path, whether a role is set, whether whole tables
+// may be read, and how long the session may rest in a transaction.
 var introduction = &Statement{SQL: `SELECT ` + givesShown + ` AND ` + capable + `, (SELECT a.backend_start FROM pg_catalog.pg_stat_get_activity(pg_catalog.pg_backend_pid()) AS a), ` + usualModes + ` AND ` + endlessBase + `, session_user,
 	EXISTS (SELECT FROM pg_catalog.pg_foreign_server), pg_catalog.current_setting('default_transaction_read_only') OPERATOR(pg_catalog.=) 'on',
 	pg_catalog.current_setting('search_path'), pg_catalog.current_setting('role') OPERATOR(pg_catalog.<>) 'none',
 	pg_catalog.current_setting('enable_seqscan') OPERATOR(pg_catalog.=) 'on', pg_catalog.current_setting('idle_in_transaction_session_timeout')`}
 
-// endlessBase: where transaction_timeout is set, a chained transaction keeps the limit that the task before has left, whatever the reset says: its clock
-// has started.
+// endlessBase: where transaction_timeout is set, a chained transaction keeps the limit that the
+// task before has left, whatever the reset says: its clock has started.
 const endlessBase = `coalesce(pg_catalog.current_setting('transaction_timeout', true), '0') OPERATOR(pg_catalog.=) '0'`
 
-// userLongest is longer than any name, in bytes, and pathLongest than a search_path of hundreds of them.
+// userLongest is longer than any name, in bytes, and pathLongest than a search_path of hundreds of
+// them.
 const (
 	userLongest = 1 << 10
 	pathLongest = 64 << 10

@@ -15,7 +15,8 @@ func usual(input, data string) *Task {
 	return task
 }
 
-// TestSettingsFallWithTheirTransaction: what a chained task had set goes with it when it is rolled back, and the next one has its own all the same.
+// TestSettingsFallWithTheirTransaction: what a chained task had set goes with it when it is rolled
+// back, and the next one has its own all the same.
 func TestSettingsFallWithTheirTransaction(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -62,7 +63,8 @@ func TestSettingsFallWithTheirTransaction(t *testing.T) {
 	b.end(second, "")
 }
 
-// TestOwnSettingsNotInherited: what a task has made of the settings that show it is not the next one's, though it finds the rest.
+// TestOwnSettingsNotInherited: what a task has made of the settings that show it is not the next
+// one's, though it finds the rest.
 func TestOwnSettingsNotInherited(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -81,7 +83,8 @@ func TestOwnSettingsNotInherited(t *testing.T) {
 	}
 }
 
-// TestStateOfAnotherLane: what a reset has taken away does not come back with the rollback of the task it was made for.
+// TestStateOfAnotherLane: what a reset has taken away does not come back with the rollback of the
+// task it was made for.
 func TestStateOfAnotherLane(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -104,7 +107,8 @@ func TestStateOfAnotherLane(t *testing.T) {
 	}
 }
 
-// TestTransactionTimeoutOfAnother: the clock of a transaction starts with it, which is before the reset where it is chained.
+// TestTransactionTimeoutOfAnother: the clock of a transaction starts with it, which is before the
+// reset where it is chained.
 func TestTransactionTimeoutOfAnother(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

@@ -65,7 +65,8 @@ var keywordNames = map[string]keyword{
 	"transaction_deferrable": wordDeferrable, "transaction_isolation": wordIsolation, "transaction_read_only": wordRead, "vacuum": wordVacuum, "work": wordWork,
 }
 
-// keywordLengths has, by first small letter, a bit for each length that a keyword has: most words need no look-up.
+// keywordLengths has, by first small letter, a bit for each length that a keyword has: most words
+// need no look-up.
 var keywordLengths = func() (lengths [256]uint32) {
 	for name := range keywordNames {
 		lengths[name[0]] |= 1 << len(name)
@@ -81,9 +82,9 @@ func keywordOf(word string) keyword {
 	return keywordNames[string(fold(&buffer, word))]
 }
 
-// The functions whose effect does not fall with the transaction that calls them: other sessions and servers (dblink,
-// background workers, HTTP, cloud services, mail), files, sequences, replication slots and the server itself.
-// Schemas are not looked at.
+// The functions whose effect does not fall with the transaction that calls them: other sessions and
+// servers (dblink, background workers, HTTP, cloud services, mail), files, sequences, replication
+// slots and the server itself. Schemas are not looked at.
 var (
 	outsideNames = map[string]bool{
 		"nextval": true, "setval": true, "lo_export": true, "query_export_to_s3": true,

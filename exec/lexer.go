@@ -2,16 +2,18 @@ package exec
 
 import "strings"
 
-// lexer splits SQL into the few tokens that tell what an input may do. It follows the server's own scanner in what
-// hides text (strings, names, comments) and lumps together the rest. It never fails: what is not terminated ends
-// with the input.
+// lexer splits SQL into the few tokens that tell what an input may do. It follows the server's own
+// scanner in what hides text (strings, names, comments) and lumps together the rest. It never
+// fails: what is not terminated ends with the input.
 type lexer struct {
 	input string
 	next  int // offset of the first byte that has not been read
 
-	// backslash says that plain strings have backslash escapes, as with standard_conforming_strings = off.
+	// backslash says that plain strings have backslash escapes, as with standard_conforming_strings
+	// = off.
 	backslash bool
-	// doubtful is set by a plain string that would end elsewhere if backslash were the other way round.
+	// doubtful is set by a plain string that would end elsewhere if backslash were the other way
+	// round.
 	doubtful bool
 }
 
@@ -92,8 +94,8 @@ func (l *lexer) token() token {
 	return token{tokenOther, l.input[start:l.next]}
 }
 
-// skipBlank goes to the first byte that is in neither blanks nor a comment. Both kinds of comment begin in the
-// middle of operators too: the server's scanner does it so.
+// skipBlank goes to the first byte that is in neither blanks nor a comment. Both kinds of comment
+// begin in the middle of operators too: the server's scanner does it so.
 func (l *lexer) skipBlank() {
 	for l.next < len(l.input) {
 		rest := l.input[l.next:]
@@ -168,8 +170,8 @@ func isLetterOrDigit(b byte) bool {
 	return classes[b] == classLetter || classes[b] == classDigit
 }
 
-// enclosed reads what stands between an opening quote, the last of the next width bytes, and the closing one. A
-// doubled quote stays inside.
+// enclosed reads what stands between an opening quote, the last of the next width bytes, and the
+// closing one. A doubled quote stays inside.
 func (l *lexer) enclosed(width int, quote byte) string {
 	start := l.next + width
 	for l.next = start; ; {
@@ -187,8 +189,8 @@ func (l *lexer) enclosed(width int, quote byte) string {
 	}
 }
 
-// quoted reads a string with backslash escapes, or one without. A string with escapes goes on, with escapes, behind a
-// line break and another quote.
+// quoted reads a string with backslash escapes, or one without. A string with escapes goes on, with
+// escapes, behind a line break and another quote.
 func (l *lexer) quoted(width int, escapes bool) string {
 	start := l.next + width
 	for l.next = start; l.next < len(l.input); {
@@ -208,7 +210,8 @@ func (l *lexer) quoted(width int, escapes bool) string {
 	return l.input[start:]
 }
 
-// backslashAt skips the byte behind a backslash where it is an escape, and notes where the two readings part.
+// backslashAt skips the byte behind a backslash where it is an escape, and notes where the two
+// readings part.
 func (l *lexer) backslashAt(at int, escapes bool) {
 	switch {
 	case escapes:
@@ -218,8 +221,8 @@ func (l *lexer) backslashAt(at int, escapes bool) {
 	}
 }
 
-// continued goes into the next part of a string whose closing quote has just been read, if there is one: a quote
-// behind blanks and line comments with at least one line break.
+// continued goes into the next part of a string whose closing quote has just been read, if there is
+// one: a quote behind blanks and line comments with at least one line break.
 func (l *lexer) continued() bool {
 	ahead := lexer{input: l.input, next: l.next}
 	for ahead.next < len(ahead.input) {

@@ -12,8 +12,8 @@ import (
 	"pgtaskd/server/servertest"
 )
 
-// TestLimitLeft: a limit of a millisecond that the SQL has left may run out in what we ask behind it, which is no fault of the SQL's: it can
-// be run once more.
+// TestLimitLeft: a limit of a millisecond that the SQL has left may run out in what we ask behind
+// it, which is no fault of the SQL's: it can be run once more.
 func TestLimitLeft(t *testing.T) {
 	t.Parallel()
 	b, p := newProxied(t)
@@ -79,7 +79,8 @@ func newProxied(t *testing.T) (*bench, *proxy.Proxy) {
 	return b, p
 }
 
-// TestErrorsOfLimits: what a time limit brings about is worth another try, and the will of a person is not. Servers from 17 on say 25P04 of a transaction.
+// TestErrorsOfLimits: what a time limit brings about is worth another try, and the will of a person
+// is not. Servers from 17 on say 25P04 of a transaction.
 func TestErrorsOfLimits(t *testing.T) {
 	t.Parallel()
 	for code, want := range map[string]bool{"25P03": true, "25P04": true, "57P05": false, "57P01": false, "57P02": false, "XX000": false} {

@@ -7,14 +7,15 @@ import (
 
 // Messages that are taken in pieces (bound.go).
 
-// What is kept of the fields of an error or notice, in bytes: of the texts together more than a row shows, so that it shows that they
-// are cut; of each of the others as much as a name needs.
+// What is kept of the fields of an error or notice, in bytes: of the texts together more than a row
+// shows, so that it shows that they are cut; of each of the others as much as a name needs.
 const (
 	fieldsKept = TextLimit + 16<<10
 	nameKept   = 256
 )
 
-// longFields keeps of an error or notice what a row shows. What a row shows first comes first, and is kept.
+// longFields keeps of an error or notice what a row shows. What a row shows first comes first, and
+// is kept.
 type longFields struct {
 	kept  []byte
 	texts int  // bytes that may still be kept of texts

@@ -20,8 +20,8 @@ type Format struct {
 	String    bool   // quote no numbers, booleans and the like
 }
 
-// Output gathers the results of one run as text, from the messages of the server in the order in which they come.
-// It belongs to the goroutine that reads them. It keeps no more than its limit.
+// Output gathers the results of one run as text, from the messages of the server in the order in
+// which they come. It belongs to the goroutine that reads them. It keeps no more than its limit.
 type Output struct {
 	format  Format
 	limit   int64
@@ -48,8 +48,8 @@ type resultSet struct {
 	header [][]byte // names to show above the first row; nil: none, or shown already
 }
 
-// NewOutput returns an output that keeps at most limit bytes, and a last line that says so when there were more. A limit
-// of 0 is none.
+// NewOutput returns an output that keeps at most limit bytes, and a last line that says so when
+// there were more. A limit of 0 is none.
 func NewOutput(format Format, limit int64) *Output {
 	o := &Output{format: format, limit: limit, delimiter: character(format.Delimiter), quote: character(format.Quote)}
 	o.format.Null = validText(format.Null)
@@ -70,8 +70,8 @@ func character(b byte) string {
 	return string(rune(b))
 }
 
-// Encoding tells the client_encoding, by the server's name, of the messages that follow. Encodings of one byte per
-// character are translated; of others all that is not valid UTF-8 is replaced.
+// Encoding tells the client_encoding, by the server's name, of the messages that follow. Encodings
+// of one byte per character are translated; of others all that is not valid UTF-8 is replaced.
 func (o *Output) Encoding(name string) { o.charset = charsets[name] }
 
 // Rows takes a row description: the answer to the statement is rows.
@@ -92,8 +92,8 @@ func (o *Output) Rows(fields []pgproto3.FieldDescription) {
 	}
 }
 
-// Row takes a row of the result that Rows has begun; nil is NULL. It keeps no reference to the values. A row without
-// columns is an empty line.
+// Row takes a row of the result that Rows has begun; nil is NULL. It keeps no reference to the
+// values. A row without columns is an empty line.
 func (o *Output) Row(values [][]byte) {
 	o.showHeader()
 	o.line(values, o.isQuoted)
@@ -111,8 +111,8 @@ func (o *Output) showHeader() {
 	o.line(header, func(int) bool { return o.format.Quote != 0 })
 }
 
-// Complete takes the tag of a statement that has ended. It is kept only when the statement could not have shown anything
-// else: neither rows nor the text of COPY, as in psql.
+// Complete takes the tag of a statement that has ended. It is kept only when the statement could
+// not have shown anything else: neither rows nor the text of COPY, as in psql.
 func (o *Output) Complete(tag []byte) {
 	shown := o.current.rows || o.current.copy
 	o.current = resultSet{}
@@ -122,7 +122,8 @@ func (o *Output) Complete(tag []byte) {
 	}
 }
 
-// CopyOut says that COPY TO STDOUT begins, so that one without any data is known for what it is. What is binary is not kept.
+// CopyOut says that COPY TO STDOUT begins, so that one without any data is known for what it is.
+// What is binary is not kept.
 func (o *Output) CopyOut(binary bool) {
 	o.current = resultSet{copy: true}
 	o.binary = o.binary || binary
@@ -150,7 +151,8 @@ func (o *Output) Copy(data []byte) {
 // Over reports whether there was more than the limit allows.
 func (o *Output) Over() bool { return o.over }
 
-// Text returns what has been gathered; ok is false when there were no results at all. It is called once.
+// Text returns what has been gathered; ok is false when there were no results at all. It is called
+// once.
 func (o *Output) Text() (text string, ok bool) {
 	if !o.any {
 		return "", false
@@ -164,8 +166,9 @@ func (o *Output) Text() (text string, ok bool) {
 	return unsafe.String(unsafe.SliceData(o.text), len(o.text)), true
 }
 
-// begin makes ready for text of a known width, behind a line break or not, and reports whether it fits. When it does
-// not, nothing more ever does, so that the end of the text is not made of whatever is small enough.
+// begin makes ready for text of a known width, behind a line break or not, and reports whether it
+// fits. When it does not, nothing more ever does, so that the end of the text is not made of
+// whatever is small enough.
 func (o *Output) begin(width int, lineBreak bool) bool {
 	if lineBreak {
 		width++
@@ -184,7 +187,8 @@ func (o *Output) begin(width int, lineBreak bool) bool {
 	return true
 }
 
-// end takes back what begin has begun, if it is longer after all: bytes that are no text have been replaced by longer ones.
+// end takes back what begin has begun, if it is longer after all: bytes that are no text have been
+// replaced by longer ones.
 func (o *Output) end() {
 	if o.limit > 0 && int64(len(o.text)) > o.limit {
 		o.takeBack()
@@ -193,8 +197,8 @@ func (o *Output) end() {
 
 func (o *Output) takeBack() { o.text, o.open, o.over = o.text[:o.part.start], o.part.wasOpen, true }
 
-// What an output has room for from the start once it is longer than roomFrom, if its limit allows no more than roomMost: so it has no
-// more room than the limit, and what it has is never copied.
+// What an output has room for from the start once it is longer than roomFrom, if its limit allows
+// no more than roomMost: so it has no more room than the limit, and what it has is never copied.
 const (
 	roomFrom = 1 << 20
 	roomMost = 16 << 20
@@ -230,7 +234,8 @@ func (o *Output) line(values [][]byte, quoted func(int) bool) {
 	o.end()
 }
 
-// width counts the bytes of a line before any is written: a line beyond the limit must not cost memory first.
+// width counts the bytes of a line before any is written: a line beyond the limit must not cost
+// memory first.
 func (o *Output) width(values [][]byte, quoted func(int) bool) int {
 	width := 0
 	for i, value := range values {

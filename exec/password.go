@@ -8,11 +8,13 @@ import (
 	"github.com/jackc/pgx/v5/pgproto3"
 )
 
-// WatchPassword makes a configuration tell, once a connection has been made with it, whether the server asked for the
-// password. Where it did not, the connection rests on who the controller is, not on what the task knows.
+// WatchPassword makes a configuration tell, once a connection has been made with it, whether the
+// server asked for the password. Where it did not, the connection rests on who the controller is,
+// not on what the task knows.
 //
-// The configuration must serve one connection only, and asked be called from ValidateConnect on, in the goroutine that
-// connects. Of several attempts (hosts, with TLS and without) it speaks of the last one.
+// The configuration must serve one connection only, and asked be called from ValidateConnect on, in
+// the goroutine that connects. Of several attempts (hosts, with TLS and without) it speaks of the
+// last one.
 func WatchPassword(cfg *pgconn.Config) (asked func() bool) {
 	build := cfg.BuildFrontend
 	var last *sniffer
@@ -23,7 +25,8 @@ func WatchPassword(cfg *pgconn.Config) (asked func() bool) {
 	return func() bool { return last != nil && last.asked }
 }
 
-// sniffer reads along with what a server sends until authentication is over. It stands above TLS, where pgconn reads.
+// sniffer reads along with what a server sends until authentication is over. It stands above TLS,
+// where pgconn reads.
 type sniffer struct {
 	from  io.Reader
 	asked bool // for a password, in whatever form
@@ -64,8 +67,8 @@ func (s *sniffer) watch(p []byte) {
 	}
 }
 
-// message looks at one message from the server. Notices and the negotiation of the protocol's version may come before
-// and between those of authentication.
+// message looks at one message from the server. Notices and the negotiation of the protocol's
+// version may come before and between those of authentication.
 func (s *sniffer) message(kind byte, body []byte) {
 	const authentication, refusal = 'R', 'E'
 	switch {

@@ -10,7 +10,8 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// evil makes, in a schema, what our statements would call if they looked it up by search_path. Whatever of it is called raises an error.
+// evil makes, in a schema, what our statements would call if they looked it up by search_path.
+// Whatever of it is called raises an error.
 func (b *bench) evil(schema string) {
 	var sql strings.Builder
 	body := "LANGUAGE plpgsql AS 'BEGIN RAISE ''captured''; END'"
@@ -31,7 +32,8 @@ func (b *bench) evil(schema string) {
 	b.exec(`SET search_path = pg_catalog; CREATE SCHEMA IF NOT EXISTS ` + schema + `;` + sql.String() + `RESET search_path`)
 }
 
-// TestOursMeanOurs: whoever owns the database puts a schema before pg_catalog: nothing of it is called by a statement of ours.
+// TestOursMeanOurs: whoever owns the database puts a schema before pg_catalog: nothing of it is
+// called by a statement of ours.
 func TestOursMeanOurs(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -62,7 +64,8 @@ func TestOursMeanOurs(t *testing.T) {
 	}
 }
 
-// TestOursMeanOursWithTemporaries: a task leaves types of these names where types are looked for first.
+// TestOursMeanOursWithTemporaries: a task leaves types of these names where types are looked for
+// first.
 func TestOursMeanOursWithTemporaries(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

@@ -15,8 +15,8 @@ type part struct {
 	known int               // bytes of it
 }
 
-// startRow begins a row of a least width that comes in pieces, of startValue, piece, and endValue; endRow ends it. It is kept if all of it
-// fits.
+// startRow begins a row of a least width that comes in pieces, of startValue, piece, and endValue;
+// endRow ends it. It is kept if all of it fits.
 func (o *Output) startRow(least int) {
 	o.showHeader()
 	o.begin(max(least, 0), o.open)
@@ -44,7 +44,8 @@ func (o *Output) endValue() {
 	}
 }
 
-// startCopy begins a piece of the text of COPY, of a known length, that comes in pieces itself; endCopy ends it.
+// startCopy begins a piece of the text of COPY, of a known length, that comes in pieces itself;
+// endCopy ends it.
 func (o *Output) startCopy(length int) {
 	o.part.quoted, o.part.some = false, false
 	if !o.current.copy {
@@ -82,7 +83,8 @@ func (o *Output) piece(p []byte) {
 	o.end()
 }
 
-// whole completes the character that the piece before has begun, and keeps back the one that is not whole at the end of this one.
+// whole completes the character that the piece before has begun, and keeps back the one that is not
+// whole at the end of this one.
 func (o *Output) whole(p []byte) []byte {
 	for o.part.known > 0 && len(p) > 0 {
 		if utf8.RuneStart(p[0]) {

@@ -61,7 +61,8 @@ func (b *bench) alone() {
 	b.end(result, "")
 }
 
-// TestEncodingIsReset: what a task shows is read in the encoding in which it is sent, which is not that of the one before.
+// TestEncodingIsReset: what a task shows is read in the encoding in which it is sent, which is not
+// that of the one before.
 func TestEncodingIsReset(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -98,7 +99,8 @@ func TestEncodingIsReset(t *testing.T) {
 	}
 }
 
-// TestTasksOfAPipeline: each task of a pipeline has a transaction, a time, settings and a fresh session of its own.
+// TestTasksOfAPipeline: each task of a pipeline has a transaction, a time, settings and a fresh
+// session of its own.
 func TestTasksOfAPipeline(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -127,7 +129,8 @@ func TestTasksOfAPipeline(t *testing.T) {
 	b.alone()
 }
 
-// TestEffectEndsPipeline: a task that turns out to write is rolled back, and what is behind it has not run; so is the last, behind which others might have been sent.
+// TestEffectEndsPipeline: a task that turns out to write is rolled back, and what is behind it has
+// not run; so is the last, behind which others might have been sent.
 func TestEffectEndsPipeline(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -149,7 +152,8 @@ func TestEffectEndsPipeline(t *testing.T) {
 	}
 }
 
-// TestPipelineIsExtended: tasks can be sent behind those that are with the server as long as one of them is under way, and what ends the pipeline ends for them, too.
+// TestPipelineIsExtended: tasks can be sent behind those that are with the server as long as one of
+// them is under way, and what ends the pipeline ends for them, too.
 func TestPipelineIsExtended(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -208,7 +212,8 @@ func TestPipelineIsExtended(t *testing.T) {
 	}
 }
 
-// TestSilenceAfterPipeline: where nothing follows on a pipeline the server is ready, so that its limits for a session that says nothing hold.
+// TestSilenceAfterPipeline: where nothing follows on a pipeline the server is ready, so that its
+// limits for a session that says nothing hold.
 func TestSilenceAfterPipeline(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -270,7 +275,8 @@ func TestPipelineTerminated(t *testing.T) {
 	}
 }
 
-// TestPipelineKnowsWhatIsPrepared: what the server has passed over is not taken for prepared, and what it has prepared before that is not prepared again.
+// TestPipelineKnowsWhatIsPrepared: what the server has passed over is not taken for prepared, and
+// what it has prepared before that is not prepared again.
 func TestPipelineKnowsWhatIsPrepared(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -306,7 +312,8 @@ func TestErrorEndsPipeline(t *testing.T) {
 	}
 }
 
-// TestLateTaskIsPassedOver: a task whose time to begin is over has not run, and the session is none the worse.
+// TestLateTaskIsPassedOver: a task whose time to begin is over has not run, and the session is none
+// the worse.
 func TestLateTaskIsPassedOver(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -322,7 +329,8 @@ func TestLateTaskIsPassedOver(t *testing.T) {
 	b.alone()
 }
 
-// TestPipelineKeepsState: tasks with save find what those before them in the pipeline have left, until a function may have left what is not seen.
+// TestPipelineKeepsState: tasks with save find what those before them in the pipeline have left,
+// until a function may have left what is not seen.
 func TestPipelineKeepsState(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -350,7 +358,8 @@ func TestPipelineKeepsState(t *testing.T) {
 	}
 }
 
-// TestLanguageEndsPipeline: when a procedural language has been at work, what is behind it is passed over, as the session must be looked at more closely.
+// TestLanguageEndsPipeline: when a procedural language has been at work, what is behind it is
+// passed over, as the session must be looked at more closely.
 func TestLanguageEndsPipeline(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -389,7 +398,8 @@ func TestPipelineKeepsUser(t *testing.T) {
 	}
 }
 
-// TestPipelineAfterFailure: the reset that was rolled back with a task is done once, before the first of a pipeline that wants to keep its state.
+// TestPipelineAfterFailure: the reset that was rolled back with a task is done once, before the
+// first of a pipeline that wants to keep its state.
 func TestPipelineAfterFailure(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -412,7 +422,8 @@ func TestPipelineAfterFailure(t *testing.T) {
 	}
 }
 
-// TestLateTaskTakesState: of the state of the task before, one that is passed over leaves nothing, as part of it is gone.
+// TestLateTaskTakesState: of the state of the task before, one that is passed over leaves nothing,
+// as part of it is gone.
 func TestLateTaskTakesState(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -428,7 +439,8 @@ func TestLateTaskTakesState(t *testing.T) {
 	b.end(result, "")
 }
 
-// TestSilenceAfterQuery: the transaction of a query that must not write is not left open when we are not heard of any more, and the limit is not the next task's.
+// TestSilenceAfterQuery: the transaction of a query that must not write is not left open when we
+// are not heard of any more, and the limit is not the next task's.
 func TestSilenceAfterQuery(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

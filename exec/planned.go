@@ -39,9 +39,9 @@ func (t token) varies() bool {
 	return false
 }
 
-// sendPipelined queues the SQL of a task, with others to be sent behind it. Not with save, as what one
-// leaves may be a setting by which another is planned otherwise. bound: it is a statement of the
-// extended protocol.
+// sendPipelined queues the SQL of a task, with others to be sent behind it. Not with save, as what
+// one leaves may be a setting by which another is planned otherwise. bound: it is a statement of
+// the extended protocol.
 func (s *Session) sendPipelined(t *Task, behind []*Task) (bound bool) {
 	switch {
 	case !t.Traits.Plain || t.Save || s.planned != t.Input && (len(behind) == 0 || behind[0].Input != t.Input):

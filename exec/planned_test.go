@@ -19,7 +19,8 @@ func several(n int, input string) (tasks []*Task) {
 	return tasks
 }
 
-// TestPlannedOnce: those that are sent at once and run the same SQL share its plan, and nothing else.
+// TestPlannedOnce: those that are sent at once and run the same SQL share its plan, and nothing
+// else.
 func TestPlannedOnce(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -141,7 +142,8 @@ func TestPlanIsOutdated(t *testing.T) {
 	}
 }
 
-// TestPlanIsOfItsTime: what is sent later is planned again, so that it sees what was there when it was claimed.
+// TestPlanIsOfItsTime: what is sent later is planned again, so that it sees what was there when it
+// was claimed.
 func TestPlanIsOfItsTime(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -173,7 +175,8 @@ func TestPlanIsOfItsTime(t *testing.T) {
 	}
 }
 
-// TestWritesShareAPlan: those that were taken before it is made, for a short time, and nothing else of one is another's.
+// TestWritesShareAPlan: those that were taken before it is made, for a short time, and nothing else
+// of one is another's.
 func TestWritesShareAPlan(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -221,7 +224,8 @@ func TestWritesShareAPlan(t *testing.T) {
 	}
 }
 
-// TestWritesByAPlanThatFail: the error is that of the SQL alone, and what comes next is planned again.
+// TestWritesByAPlanThatFail: the error is that of the SQL alone, and what comes next is planned
+// again.
 func TestWritesByAPlanThatFail(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -332,7 +336,8 @@ func TestCopyBetweenWrites(t *testing.T) {
 	}
 }
 
-// TestEndBehindAPlanThatHasChangedTheRole: the end is refused, and the task can be run again by itself; only so do such tasks run from then on.
+// TestEndBehindAPlanThatHasChangedTheRole: the end is refused, and the task can be run again by
+// itself; only so do such tasks run from then on.
 func TestEndBehindAPlanThatHasChangedTheRole(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -387,7 +392,8 @@ func TestEndBehindAPlanThatHasChangedTheRole(t *testing.T) {
 	}
 }
 
-// TestWritesFindWhatIsNew: a table that comes before another in the path, made after the plan and before the task was taken.
+// TestWritesFindWhatIsNew: a table that comes before another in the path, made after the plan and
+// before the task was taken.
 func TestWritesFindWhatIsNew(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

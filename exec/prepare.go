@@ -113,8 +113,8 @@ func (s *Session) sendSettings(t *Task, guard int, fresh bool, until time.Time) 
 	}
 }
 
-// sendApart queues the settings that the task alone has, and takes those back that the one before had,
-// where no reset does. No row comes back, which would be taken for the time.
+// sendApart queues the settings that the task alone has, and takes those back that the one before
+// had, where no reset does. No row comes back, which would be taken for the time.
 func (s *Session) sendApart(t *Task, reset bool) {
 	const set = "SELECT WHERE pg_catalog.set_config(%s, %s, false) IS NULL"
 	if !reset {

@@ -14,7 +14,8 @@ func texts(statements []*Statement) string {
 	return strings.Join(all, "; ")
 }
 
-// TestWhatIsReset: no statement is sent for what cannot be there, and limits go before what takes its time.
+// TestWhatIsReset: no statement is sent for what cannot be there, and limits go before what takes
+// its time.
 func TestWhatIsReset(t *testing.T) {
 	t.Parallel()
 	const begins = "BEGIN ISOLATION LEVEL READ COMMITTED; "
@@ -47,7 +48,8 @@ func TestWhatIsReset(t *testing.T) {
 	}
 }
 
-// TestWhenASessionIsReset: before a task that wants it new, and, whatever is wanted, when the reset before it has been rolled back.
+// TestWhenASessionIsReset: before a task that wants it new, and, whatever is wanted, when the reset
+// before it has been rolled back.
 func TestWhenASessionIsReset(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

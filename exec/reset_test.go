@@ -8,8 +8,9 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// leftovers shows a row for whatever a task may have left in its session, the statements that we keep prepared aside. It is a view, since an
-// input that names the list of prepared statements is given an empty one.
+// leftovers shows a row for whatever a task may have left in its session, the statements that we
+// keep prepared aside. It is a view, since an input that names the list of prepared statements is
+// given an empty one.
 const leftovers = `CREATE VIEW leftovers AS SELECT 'setting ' || name || ' ' || setting FROM pg_settings WHERE source = 'session' AND name NOT IN ('application_name', 'pg_task.x')
 		AND NOT (name LIKE 'transaction\_%' AND setting IN ('read committed', 'off'))
 	UNION ALL SELECT 'prepared ' || name FROM pg_prepared_statements WHERE name NOT LIKE 'pgtaskd\_%'
@@ -20,7 +21,8 @@ const leftovers = `CREATE VIEW leftovers AS SELECT 'setting ' || name || ' ' || 
 	UNION ALL SELECT 'table' WHERE to_regclass('mine') IS NOT NULL
 	UNION ALL SELECT 'own setting' WHERE current_setting('my.own', true) <> ''`
 
-// TestResetAfterCommit: what a trigger makes at COMMIT, after we have asked what the task has made, goes as well.
+// TestResetAfterCommit: what a trigger makes at COMMIT, after we have asked what the task has made,
+// goes as well.
 func TestResetAfterCommit(t *testing.T) {
 	t.Parallel()
 	for _, before := range []string{"SELECT 1", "DO $$BEGIN END$$"} {
@@ -99,7 +101,8 @@ func TestChained(t *testing.T) {
 	}
 }
 
-// TestChainedWithState: what a chained transaction finds kept is not touched by finding out whether it can follow on.
+// TestChainedWithState: what a chained transaction finds kept is not touched by finding out whether
+// it can follow on.
 func TestChainedWithState(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -196,7 +199,8 @@ func TestDeallocate(t *testing.T) {
 	b.alive()
 }
 
-// TestCancelDuringPreparation: whatever a cancel request of somebody else's meets, no effect stays of what was not committed.
+// TestCancelDuringPreparation: whatever a cancel request of somebody else's meets, no effect stays
+// of what was not committed.
 func TestCancelDuringPreparation(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -258,7 +262,8 @@ func TestCancelDuringPreparation(t *testing.T) {
 	}
 }
 
-// TestResetPassedOver: where the server has passed over a reset, because what came before it has failed, what others have prepared is still there, and is known to be.
+// TestResetPassedOver: where the server has passed over a reset, because what came before it has
+// failed, what others have prepared is still there, and is known to be.
 func TestResetPassedOver(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

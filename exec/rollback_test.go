@@ -9,7 +9,8 @@ import (
 	"pgtaskd/server/proxy"
 )
 
-// TestCancelOfARollback: a cancel request of somebody else's that meets our ROLLBACK leaves the transaction open, and us to try again.
+// TestCancelOfARollback: a cancel request of somebody else's that meets our ROLLBACK leaves the
+// transaction open, and us to try again.
 func TestCancelOfARollback(t *testing.T) {
 	t.Parallel()
 	b, p := newProxied(t)

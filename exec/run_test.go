@@ -97,7 +97,8 @@ func TestRetry(t *testing.T) {
 	}
 }
 
-// TestHiddenCommit: an input that ends our transaction by means that nobody has seen is never finished in the next one.
+// TestHiddenCommit: an input that ends our transaction by means that nobody has seen is never
+// finished in the next one.
 func TestHiddenCommit(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -186,7 +187,8 @@ func TestTail(t *testing.T) {
 	}
 }
 
-// TestRefused: effects are rolled back with an end that cannot be written, and the next task runs all the same.
+// TestRefused: effects are rolled back with an end that cannot be written, and the next task runs
+// all the same.
 func TestRefused(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -239,7 +241,8 @@ func TestManyRowsUnderLimit(t *testing.T) {
 	}
 }
 
-// TestBarred: it is told whether writes were switched off beside the task, which need not fail for it, or by its own SQL.
+// TestBarred: it is told whether writes were switched off beside the task, which need not fail for
+// it, or by its own SQL.
 func TestBarred(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

@@ -15,7 +15,8 @@ import (
 	"pgtaskd/server/fake"
 )
 
-// FuzzServer has a server say anything: seeds are what it says when it is right, in whole or from some message on broken off.
+// FuzzServer has a server say anything: seeds are what it says when it is right, in whole or from
+// some message on broken off.
 func FuzzServer(f *testing.F) {
 	for what := range conversations {
 		right := recorded(f, what)
@@ -37,7 +38,8 @@ func FuzzServer(f *testing.F) {
 	})
 }
 
-// recorded is what a server says in a conversation, but for the proof of the password, which is another each time.
+// recorded is what a server says in a conversation, but for the proof of the password, which is
+// another each time.
 func recorded(f *testing.F, what string) (all []fake.Message) {
 	var mu sync.Mutex
 	server, err := fake.Start(func(exchange fake.Exchange, right []fake.Message) fake.Answer {

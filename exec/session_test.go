@@ -74,7 +74,8 @@ func spec(input string) *Task {
 	return &Task{Input: input, Traits: traits, Atomic: traits.Atomic(), Format: Format{Delimiter: '\t', Null: `\N`, Header: true, String: true}}
 }
 
-// TestAfterFailedPreparation: a task that could not be begun leaves nothing that the next one waits for.
+// TestAfterFailedPreparation: a task that could not be begun leaves nothing that the next one waits
+// for.
 func TestAfterFailedPreparation(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -278,7 +279,8 @@ func TestTerminatedWhileIdle(t *testing.T) {
 	}
 }
 
-// TestTerminatedBeforeEnd: a transaction that waits for its end is known to be gone, with the server's word.
+// TestTerminatedBeforeEnd: a transaction that waits for its end is known to be gone, with the
+// server's word.
 func TestTerminatedBeforeEnd(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -291,7 +293,8 @@ func TestTerminatedBeforeEnd(t *testing.T) {
 	}
 }
 
-// TestUnprepared: settings that the server does not take are the task's failure: a new session would not take them either.
+// TestUnprepared: settings that the server does not take are the task's failure: a new session
+// would not take them either.
 func TestUnprepared(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

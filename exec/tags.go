@@ -1,7 +1,8 @@
 package exec
 
-// tags watches the command tags of a run: they are the server's own word for what was done, one for each statement of the input, and SQL can't
-// make them up. Inside a function or DO block no statement can end a transaction that we have begun.
+// tags watches the command tags of a run: they are the server's own word for what was done, one for
+// each statement of the input, and SQL can't make them up. Inside a function or DO block no
+// statement can end a transaction that we have begun.
 type tags struct {
 	traits    Traits
 	finished  bool // the transaction was ended

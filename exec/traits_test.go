@@ -237,7 +237,8 @@ func TestAtomic(t *testing.T) {
 	}
 }
 
-// What the server refuses in a transaction block is known beforehand, and what it takes is not held back.
+// What the server refuses in a transaction block is known beforehand, and what it takes is not held
+// back.
 func TestExamineAsServer(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()

@@ -16,10 +16,12 @@ import (
 	"testing"
 )
 
-// known are phrases in the errors of lines that tests await, of TestFaults and others, some in other folders.
+// known are phrases in the errors of lines that tests await, of TestFaults and others, some in
+// other folders.
 var known = []string{promoted, starting, scarce, full, passedOver, "failed to connect", "(SQLSTATE 53300)", "created column", "panic", "stack", "belongs to role", "does not limit groups"}
 
-// What the log says of a standby, of a server that is not up, of tasks that fail on a full disk, of the leader on one, and of somebody who is in the way.
+// What the log says of a standby, of a server that is not up, of tasks that fail on a full disk, of
+// the leader on one, and of somebody who is in the way.
 const (
 	promoted   = "in recovery: it takes no writes until it is promoted"
 	starting   = "(SQLSTATE 57P03)"
@@ -28,7 +30,8 @@ const (
 	passedOver = "has no right to the table and is ignored"
 )
 
-// computed are the messages that are no constants: what the code says instead, and a phrase of each that the documentation has.
+// computed are the messages that are no constants: what the code says instead, and a phrase of each
+// that the documentation has.
 var computed = map[string][]string{
 	"warning": {"contains a password"},
 	"why":     {"goes without a register of sessions: those of a previous leader"},
@@ -41,7 +44,8 @@ var computed = map[string][]string{
 // programFolders are those whose log the documentation explains.
 var programFolders = []string{"../*.go", "../apply", "../ask", "../conf", "../demo", "../exec", "../remote", "../routine", "../sql", "../web", "../work"}
 
-// TestEachLineOfTheLogIsExplained: the table has each message of level warn or error, and what it quotes is a message, or part of an error that a test awaits.
+// TestEachLineOfTheLogIsExplained: the table has each message of level warn or error, and what it
+// quotes is a message, or part of an error that a test awaits.
 func TestEachLineOfTheLogIsExplained(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("../docs/operations.md")

@@ -28,7 +28,8 @@ const (
 	endAll      = "; SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = '$n'"
 )
 
-// fullDisk makes a trigger meet a full disk when a task comes into a state: the server's own error, as SQL's own would be the row's fault.
+// fullDisk makes a trigger meet a full disk when a task comes into a state: the server's own error,
+// as SQL's own would be the row's fault.
 func fullDisk(state string) string {
 	return `CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $f$ BEGIN
 			COPY (SELECT 1) TO '/dev/full'; RETURN NEW; END $f$;
@@ -155,7 +156,8 @@ var faults = []fault{
 	},
 }
 
-// TestFaults: each is told once, and when it is over; what it has held up is done then, and the neighbour has not noticed.
+// TestFaults: each is told once, and when it is over; what it has held up is done then, and the
+// neighbour has not noticed.
 func TestFaults(t *testing.T) {
 	t.Parallel()
 	stages := make([]*stage, len(faults))
@@ -214,7 +216,8 @@ func (f *fault) happen(s *stage) {
 	s.Log(strings.Join(s.said(), "\n"))
 }
 
-// saidOnly checks the lines of the log: a part of each, but for those that may come or not. That sessions are to be had may be said late.
+// saidOnly checks the lines of the log: a part of each, but for those that may come or not. That
+// sessions are to be had may be said late.
 func (s *stage) saidOnly(want []string) {
 	s.Helper()
 	const again = "sessions available again"

@@ -13,7 +13,8 @@ import (
 	"pgtaskd/work"
 )
 
-// neighbour is a target beside that of a test, in the same controller, and somebody who uses it all the time.
+// neighbour is a target beside that of a test, in the same controller, and somebody who uses it all
+// the time.
 type neighbour struct {
 	t      *testing.T
 	target work.Target

@@ -70,7 +70,8 @@ func TestServer(t *testing.T) {
 	c.beside.check()
 }
 
-// fill has tasks fail as they do on a full disk: not all that there are, as the rest waits. Of SQL that only says so nothing follows.
+// fill has tasks fail as they do on a full disk: not all that there are, as the rest waits. Of SQL
+// that only says so nothing follows.
 func (s *stage) fill() {
 	s.Helper()
 	s.exec("INSERT INTO task (input) VALUES ($f$DO $$BEGIN RAISE 'No space left on device' USING ERRCODE = '53100'; END$$ $f$)")
@@ -95,7 +96,8 @@ func (s *stage) each(statements ...string) {
 	}
 }
 
-// admit puts lines before the others in pg_hba.conf, in the place of those that were put there before.
+// admit puts lines before the others in pg_hba.conf, in the place of those that were put there
+// before.
 func (s *stage) admit(lines ...string) {
 	s.Helper()
 	const mark = "# the server's own"

@@ -18,7 +18,8 @@ import (
 	"pgtaskd/work"
 )
 
-// patience bounds how long a test waits for what must come; soon, how long after a fault is over all tasks must have ended.
+// patience bounds how long a test waits for what must come; soon, how long after a fault is over
+// all tasks must have ended.
 const (
 	patience = 40 * time.Second
 	soon     = 30 * time.Second
@@ -70,7 +71,8 @@ var (
 	templates  = map[*server.Server]bool{}
 )
 
-// template is the name of a database that has all that a stage needs: to copy it is quicker than to make that.
+// template is the name of a database that has all that a stage needs: to copy it is quicker than to
+// make that.
 func template(t *testing.T, on *server.Server) string {
 	t.Helper()
 	const name = "template_of_faults"
@@ -144,7 +146,8 @@ func (s *stage) done(limit time.Duration) (states string) {
 	return states
 }
 
-// endWell waits until all tasks have ended, and checks that they have ended well, and that each has done its work once.
+// endWell waits until all tasks have ended, and checks that they have ended well, and that each has
+// done its work once.
 func (s *stage) endWell() {
 	s.Helper()
 	if states := s.done(soon); strings.Contains(states, ",") || !strings.Contains(states, "DONE") {

@@ -8,7 +8,8 @@ import (
 	"pgtaskd/sql"
 )
 
-// TestStranger: somebody who may connect, and nothing else, holds the locks of a target. It is served all the same.
+// TestStranger: somebody who may connect, and nothing else, holds the locks of a target. It is
+// served all the same.
 func TestStranger(t *testing.T) {
 	t.Parallel()
 	s := prepare(t, servertest.Server(t), nil)

@@ -10,7 +10,8 @@ import (
 	"pgtaskd/work/schedule"
 )
 
-// Calendar is when a job runs: the numbers of each field, in ascending order; none: any. All fields must fit.
+// Calendar is when a job runs: the numbers of each field, in ascending order; none: any. All fields
+// must fit.
 type Calendar struct {
 	Minutes, Hours, Days, Months []int
 	Weekdays                     []int // 0: Sunday

@@ -9,7 +9,8 @@ import (
 	"pgtaskd/work/schedule"
 )
 
-// TestCalendarsInCron: the expression runs at the times at which all fields fit, in each of many random calendars.
+// TestCalendarsInCron: the expression runs at the times at which all fields fit, in each of many
+// random calendars.
 func TestCalendarsInCron(t *testing.T) {
 	t.Parallel()
 	for i, c := range []struct {

@@ -15,9 +15,10 @@ type Step struct {
 	Ignore  bool // the next step runs, however this one ends
 }
 
-// Pipeline is the input of a job that inserts its steps as tasks, each to run when the one before has ended. They are in the
-// job's group, whose tasks run one at a time and in order: so one that need not end well is waited for by that alone, and
-// the job's next run begins behind the last of them.
+// Pipeline is the input of a job that inserts its steps as tasks, each to run when the one before
+// has ended. They are in the job's group, whose tasks run one at a time and in order: so one that
+// need not end well is waited for by that alone, and the job's next run begins behind the last of
+// them.
 func Pipeline(table string, steps []Step) string {
 	var b strings.Builder
 	b.WriteString("DECLARE\n    done pg_catalog.int8[]; -- the step that must have ended well\n    step pg_catalog.int8;\nBEGIN\n")

@@ -12,8 +12,8 @@ import (
 //go:embed query/tables.sql
 var tablesQuery string
 
-// Tables checks that these are tables, of somebody whom the session's role has a reason to trust: to read what others have
-// made could run it.
+// Tables checks that these are tables, of somebody whom the session's role has a reason to trust:
+// to read what others have made could run it.
 func Tables(ctx context.Context, conn *pgx.Conn, scheduler string, names ...string) error {
 	rows, err := conn.Query(ctx, tablesQuery, names)
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"unicode"
 )
 
-// YAML is a list of jobs, as pgtaskd apply reads it. Each has a group of its own: other schedulers run different jobs
-// beside each other.
+// YAML is a list of jobs, as pgtaskd apply reads it. Each has a group of its own: other schedulers
+// run different jobs beside each other.
 func YAML(jobs []Job) string {
 	if len(jobs) == 0 {
 		return "[]\n"
@@ -41,8 +41,8 @@ func YAML(jobs []Job) string {
 	return b.String()
 }
 
-// block writes a text of several lines as one reads it, if YAML and a terminal leave it as it is, else
-// in quotes.
+// block writes a text of several lines as one reads it, if YAML and a terminal leave it as it is,
+// else in quotes.
 func block(text string) string {
 	plain := strings.Contains(text, "\n") && !strings.ContainsAny(text[:1], " \n") && !strings.HasSuffix(text, "\n")
 	for line := range strings.SplitSeq(text, "\n") {

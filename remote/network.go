@@ -13,7 +13,8 @@ import (
 // ConnectLimit is how long connecting may take, all hosts of a connection string together.
 const ConnectLimit = 15 * time.Second
 
-// share gives each of several hosts its part of the time, where the string does not: one that does not answer leaves the others theirs.
+// share gives each of several hosts its part of the time, where the string does not: one that does
+// not answer leaves the others theirs.
 func share(cfg *pgconn.Config) {
 	hosts := map[string]bool{net.JoinHostPort(cfg.Host, strconv.Itoa(int(cfg.Port))): true}
 	for _, fallback := range cfg.Fallbacks {

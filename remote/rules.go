@@ -74,7 +74,8 @@ func (r Rules) named(s string) (Destination, error) {
 	return destination(settings, false)
 }
 
-// inNamed says which connection string is wrong. What is wrong with it is the administrator's business.
+// inNamed says which connection string is wrong. What is wrong with it is the administrator's
+// business.
 func inNamed(name string, err error) error {
 	var refused *Refused
 	if !errors.As(err, &refused) {

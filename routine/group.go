@@ -8,8 +8,8 @@ import (
 
 // Group starts goroutines and awaits them. Its methods may be called from any goroutine.
 //
-// The first panic in one of them ends the group's context, with a *Panic as the cause. Those that follow are taken for its
-// consequences and dropped.
+// The first panic in one of them ends the group's context, with a *Panic as the cause. Those that
+// follow are taken for its consequences and dropped.
 type Group struct {
 	ctx     context.Context
 	cancel  context.CancelCauseFunc
@@ -39,7 +39,8 @@ func (g *Group) Panicked() *Panic {
 // End ends the group's context.
 func (g *Group) End() { g.cancel(nil) }
 
-// Wait returns when all that the group has started has ended. What After and When wait for has to come, or to be stopped.
+// Wait returns when all that the group has started has ended. What After and When wait for has to
+// come, or to be stopped.
 func (g *Group) Wait() { g.running.Wait() }
 
 // Go starts a goroutine.
@@ -65,8 +66,8 @@ func (g *Group) Call(do func() error) (err error) {
 	return do()
 }
 
-// After starts a goroutine when d has passed, unless it is stopped before, which stop reports. One of the two must happen
-// for Wait to return.
+// After starts a goroutine when d has passed, unless it is stopped before, which stop reports. One
+// of the two must happen for Wait to return.
 func (g *Group) After(d time.Duration, do func()) (stop func() bool) {
 	g.running.Add(1)
 	return g.unless(time.AfterFunc(d, g.counted(do)).Stop)

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// TestPanicEndsTheGroup: however the goroutine was started, the process goes on, the context ends with the panic as its
-// cause, and Wait returns.
+// TestPanicEndsTheGroup: however the goroutine was started, the process goes on, the context ends
+// with the panic as its cause, and Wait returns.
 func TestPanicEndsTheGroup(t *testing.T) {
 	t.Parallel()
 	bad := func() { var none []int; _ = none[len(none)] }
@@ -51,7 +51,8 @@ func TestPanicEndsTheGroup(t *testing.T) {
 	}
 }
 
-// TestWaitCountsWhatIsStopped: what is stopped before its time need not be waited for, and is counted once only.
+// TestWaitCountsWhatIsStopped: what is stopped before its time need not be waited for, and is
+// counted once only.
 func TestWaitCountsWhatIsStopped(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -31,7 +31,8 @@ func Guard(do func() error) (err error) {
 	return do()
 }
 
-// caught keeps what recover has returned, with the stack of the panic, under which it must be called.
+// caught keeps what recover has returned, with the stack of the panic, under which it must be
+// called.
 func caught(value any) *Panic {
 	text := strings.ToValidUTF8(fmt.Sprint(value), string(utf8.RuneError))
 	text = strings.ToValidUTF8(text[:min(len(text), valueLimit)], "")

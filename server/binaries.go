@@ -31,8 +31,9 @@ var places = []string{
 	"/usr/bin",
 }
 
-// Bindir is the folder of the PostgreSQL binaries to use: $PG_BINDIR if set, else the newest of the first of the usual
-// places that has any, else what pg_config on the PATH says. The error matches ErrNoBinaries.
+// Bindir is the folder of the PostgreSQL binaries to use: $PG_BINDIR if set, else the newest of the
+// first of the usual places that has any, else what pg_config on the PATH says. The error matches
+// ErrNoBinaries.
 func Bindir() (string, error) {
 	if dir := os.Getenv("PG_BINDIR"); dir != "" {
 		if !hasServer(dir) {
@@ -52,7 +53,8 @@ func Bindir() (string, error) {
 	return "", ErrNoBinaries
 }
 
-// newestServer is the folder with the highest version in its name among those that match the pattern, or "".
+// newestServer is the folder with the highest version in its name among those that match the
+// pattern, or "".
 func newestServer(pattern string) string {
 	dirs, _ := filepath.Glob(pattern) // it fails only on a malformed pattern
 	dirs = slices.DeleteFunc(dirs, func(dir string) bool { return !hasServer(dir) })

@@ -10,8 +10,8 @@ import (
 // faketime is where the library is that gives a program another clock.
 var faketime = []string{"/usr/lib/*/faketime/libfaketimeMT.so.1", "/usr/lib*/faketime/libfaketimeMT.so.1", "/usr/local/lib/faketime/libfaketimeMT.so.1"}
 
-// SetClock puts the server's clock forward from its next Restart on, by whole seconds, compared with the machine's. It takes
-// the library faketime: install.sh clock.
+// SetClock puts the server's clock forward from its next Restart on, by whole seconds, compared
+// with the machine's. It takes the library faketime: install.sh clock.
 func (s *Server) SetClock(ahead time.Duration) error {
 	library, err := clockLibrary()
 	if err != nil {

@@ -13,9 +13,10 @@ import (
 	"strings"
 )
 
-// folder is where one server lives: its data, its socket and its log. Nobody else may enter it, so trust on the socket
-// trusts only the server's own user and root. When we are root, files are reached through root alone: the folder
-// belongs to a lesser user, whose symbolic links must not lead us out of it.
+// folder is where one server lives: its data, its socket and its log. Nobody else may enter it, so
+// trust on the socket trusts only the server's own user and root. When we are root, files are
+// reached through root alone: the folder belongs to a lesser user, whose symbolic links must not
+// lead us out of it.
 type folder struct {
 	path  string
 	root  *os.Root
@@ -31,10 +32,12 @@ const (
 	passwordName = "password"
 )
 
-// maxSocketDir leaves room for "/.s.PGSQL.12345.lock" within the 103 bytes that every system allows a socket's path.
+// maxSocketDir leaves room for "/.s.PGSQL.12345.lock" within the 103 bytes that every system allows
+// a socket's path.
 const maxSocketDir = 80
 
-// newFolder makes the folder of a server with these options: in memory if the server need not outlive the machine.
+// newFolder makes the folder of a server with these options: in memory if the server need not
+// outlive the machine.
 func newFolder(options Options) (*folder, error) {
 	owner, err := findOwner()
 	if err != nil {
@@ -62,8 +65,9 @@ func newFolder(options Options) (*folder, error) {
 	return f, nil
 }
 
-// findParent is the first temporary folder that the server's user can reach (root's own, say, may be below a home that
-// is closed to others) and whose path is short enough for a socket. Where memory is wanted, a folder there comes first.
+// findParent is the first temporary folder that the server's user can reach (root's own, say, may
+// be below a home that is closed to others) and whose path is short enough for a socket. Where
+// memory is wanted, a folder there comes first.
 func findParent(owner owner, memory bool) (string, error) {
 	candidates := []string{os.TempDir(), "/tmp", "/var/tmp"}
 	if dir, ok := inMemory(); memory && ok {
@@ -116,7 +120,8 @@ func (f *folder) include() error {
 	return errors.Join(err, conf.Close())
 }
 
-// configure writes pg_hba.conf, and the settings that differ from initdb's. It can be called again, with another port.
+// configure writes pg_hba.conf, and the settings that differ from initdb's. It can be called again,
+// with another port.
 func (f *folder) configure(port int, options Options) error {
 	var conf strings.Builder
 	fmt.Fprintf(&conf, "listen_addresses = '127.0.0.1'\nport = %d\n", port)

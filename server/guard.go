@@ -6,9 +6,9 @@ import (
 	"os/exec"
 )
 
-// guardScript waits for the end of its standard input, which comes when the program that started it is gone, even by
-// SIGKILL, and then stops the server and removes the folder. (A signal at the parent's death would be Linux's alone, is tied
-// to the thread that forked, and leaves the folder.)
+// guardScript waits for the end of its standard input, which comes when the program that started it
+// is gone, even by SIGKILL, and then stops the server and removes the folder. (A signal at the
+// parent's death would be Linux's alone, is tied to the thread that forked, and leaves the folder.)
 const guardScript = `
 read -r line
 pid=$(head -n 1 "$1/data/postmaster.pid" 2>/dev/null) && kill -QUIT "$pid" 2>/dev/null &&

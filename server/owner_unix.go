@@ -58,8 +58,9 @@ func (o owner) reaches(dir string) bool {
 	return info.Mode().Perm()&0o001 != 0 && (dir == filepath.Dir(dir) || o.reaches(filepath.Dir(dir)))
 }
 
-// adopt lets a command run as the owner, with nothing of this process's environment that could mislead it (PGDATA …), and
-// in a process group of its own: ^C in a terminal must reach this program first.
+// adopt lets a command run as the owner, with nothing of this process's environment that could
+// mislead it (PGDATA …), and in a process group of its own: ^C in a terminal must reach this
+// program first.
 func (o owner) adopt(cmd *exec.Cmd) {
 	cmd.Dir = "/"
 	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "LC_ALL=C"}

@@ -7,8 +7,9 @@ import (
 	"strconv"
 )
 
-// Ports are picked below those that systems hand out for outgoing connections (32768 and up on Linux), or such a
-// connection could take the port while the server is down between Crash and Restart.
+// Ports are picked below those that systems hand out for outgoing connections (32768 and up on
+// Linux), or such a connection could take the port while the server is down between Crash and
+// Restart.
 const (
 	firstPort = 20000
 	lastPort  = 32000

@@ -21,8 +21,8 @@ type process struct {
 	done chan struct{} // closed when the program has ended
 }
 
-// startProcess returns when the server accepts connections. The goroutine that awaits the program's end lives as long
-// as the program.
+// startProcess returns when the server accepts connections. The goroutine that awaits the program's
+// end lives as long as the program.
 func startProcess(ctx context.Context, bindir string, f *folder, environment []string) (*process, error) {
 	log, err := f.root.OpenFile(logName, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600) // the server inherits it, so root may own it
 	if err != nil {
@@ -51,7 +51,8 @@ func startProcess(ctx context.Context, bindir string, f *folder, environment []s
 	return p, nil
 }
 
-// awaitReady watches for the line by which the server says, in postmaster.pid, that it accepts connections.
+// awaitReady watches for the line by which the server says, in postmaster.pid, that it accepts
+// connections.
 func (p *process) awaitReady(ctx context.Context, f *folder) error {
 	ticker := time.NewTicker(5 * time.Millisecond)
 	defer ticker.Stop()
@@ -67,7 +68,8 @@ func (p *process) awaitReady(ctx context.Context, f *folder) error {
 	return nil
 }
 
-// isReady also compares the pid: after a kill the file can be that of the run before. A standby that takes no connections is ready, too.
+// isReady also compares the pid: after a kill the file can be that of the run before. A standby
+// that takes no connections is ready, too.
 func (p *process) isReady(f *folder) bool {
 	content, err := f.root.ReadFile("data/postmaster.pid")
 	if err != nil {

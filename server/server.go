@@ -14,17 +14,18 @@ import (
 // stopTimeout is how long a server may take to shut down before it is killed.
 const stopTimeout = 30 * time.Second
 
-// portAttempts is how often Start picks another port when somebody else has taken the one it picked.
+// portAttempts is how often Start picks another port when somebody else has taken the one it
+// picked.
 const portAttempts = 5
 
 // Options say how a server differs from a freshly initialised one.
 type Options struct {
-	// Settings go into the configuration after initdb's and the package's own, and win over them. Values are given
-	// without quotes.
-	// fsync is left on: callers that can do without durability say so, and get a server in memory where there is room.
+	// Settings go into the configuration after initdb's and the package's own, and win over them.
+	// Values are given without quotes. fsync is left on: callers that can do without durability say
+	// so, and get a server in memory where there is room.
 	Settings map[string]string
-	// HBA holds lines that go before the package's own in pg_hba.conf, which are: trust on the socket,
-	// scram-sha-256 over TCP.
+	// HBA holds lines that go before the package's own in pg_hba.conf, which are: trust on the
+	// socket, scram-sha-256 over TCP.
 	HBA []string
 }
 
@@ -32,7 +33,8 @@ type Options struct {
 type Server struct {
 	// Bindir is the folder of the server's binaries.
 	Bindir string
-	// SocketDir is the folder of the server's unix socket. Only the server's own user and root can enter it.
+	// SocketDir is the folder of the server's unix socket. Only the server's own user and root can
+	// enter it.
 	SocketDir string
 	// Port is the TCP port on 127.0.0.1, and the number in the socket's name.
 	Port int
@@ -46,9 +48,9 @@ type Server struct {
 	environment []string // of the program, besides what every one has
 }
 
-// Start initialises a data folder and starts a server on it, which takes about a second. As root it runs the server
-// under the credentials of postgres or else of nobody. ctx bounds the start only; the server runs until Stop.
-// The error matches ErrNoBinaries when PostgreSQL is not installed.
+// Start initialises a data folder and starts a server on it, which takes about a second. As root it
+// runs the server under the credentials of postgres or else of nobody. ctx bounds the start only;
+// the server runs until Stop. The error matches ErrNoBinaries when PostgreSQL is not installed.
 func Start(ctx context.Context, options Options) (*Server, error) {
 	bindir, err := Bindir()
 	if err != nil {
@@ -84,8 +86,8 @@ func (s *Server) startOnFreePort(ctx context.Context) (err error) {
 	return err
 }
 
-// Stop shuts the server down without ceremony, cutting off whoever is connected, and removes its folder.
-// A second Stop does nothing.
+// Stop shuts the server down without ceremony, cutting off whoever is connected, and removes its
+// folder. A second Stop does nothing.
 func (s *Server) Stop() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -97,8 +99,8 @@ func (s *Server) Stop() error {
 	return errors.Join(err, s.folder.remove())
 }
 
-// Crash shuts the server down immediately: nothing is flushed, the next start recovers from the WAL. It returns when
-// the server is gone; Restart brings it back.
+// Crash shuts the server down immediately: nothing is flushed, the next start recovers from the
+// WAL. It returns when the server is gone; Restart brings it back.
 func (s *Server) Crash() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -108,7 +110,8 @@ func (s *Server) Crash() error {
 	return s.process.stop(syscall.SIGQUIT)
 }
 
-// Restart starts the server again on the same data, port and socket, after a fast shutdown if it still runs.
+// Restart starts the server again on the same data, port and socket, after a fast shutdown if it
+// still runs.
 func (s *Server) Restart(ctx context.Context) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -138,7 +141,8 @@ func (s *Server) Socket() string {
 	return filepath.Join(s.SocketDir, fmt.Sprintf(".s.PGSQL.%d", s.Port))
 }
 
-// TCP is the connection string of the superuser postgres for a database, over TCP and with its password.
+// TCP is the connection string of the superuser postgres for a database, over TCP and with its
+// password.
 func (s *Server) TCP(database string) string {
 	return fmt.Sprintf("host=127.0.0.1 port=%d user=postgres password=%s dbname=%s sslmode=disable",
 		s.Port, s.password, quoteDSN(database))

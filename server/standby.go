@@ -7,8 +7,8 @@ import (
 	"strconv"
 )
 
-// Standby starts another server that follows this one by streaming replication, with the same settings, until Promote. It is independent
-// otherwise: each is stopped for itself.
+// Standby starts another server that follows this one by streaming replication, with the same
+// settings, until Promote. It is independent otherwise: each is stopped for itself.
 func (s *Server) Standby(ctx context.Context) (*Server, error) {
 	folder, err := newFolder(s.options)
 	if err != nil {

@@ -165,7 +165,8 @@ func TestPasswordsInSight(t *testing.T) {
 	}
 }
 
-// TestSchemaOfAConfiguration: what is printed is all that a configuration which creates nothing needs.
+// TestSchemaOfAConfiguration: what is printed is all that a configuration which creates nothing
+// needs.
 func TestSchemaOfAConfiguration(t *testing.T) {
 	t.Parallel()
 	psql := filepath.Join(postgres.Bindir, "psql")

@@ -23,7 +23,8 @@ func TestGoneRepeats(t *testing.T) {
 	u.is("(SELECT n.plan = t.plan + interval '4 days' FROM task AS t JOIN task AS n ON n.id = t.next WHERE t.id = $1)", "t", id)
 }
 
-// A task that has run once is not measured any more, until it is set to PLAN, which makes it as new.
+// A task that has run once is not measured any more, until it is set to PLAN, which makes it as
+// new.
 func TestGoneIsNotForThoseThatHaveRun(t *testing.T) {
 	t.Parallel()
 	u := shared.user(t)

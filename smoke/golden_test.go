@@ -23,7 +23,8 @@ type golden struct {
 	want    map[string]*string // state, output, error, sqlstate, notice
 }
 
-// TestGolden runs the tasks of all files in one table. Tasks run side by side, but for those with the same group.
+// TestGolden runs the tasks of all files in one table. Tasks run side by side, but for those with
+// the same group.
 func TestGolden(t *testing.T) {
 	u := own(t, object{"run": 100}).user(t) // CONCURRENTLY waits for whatever else goes on in a database
 	setup, err := os.ReadFile(filepath.Join(goldenFolder, "setup.sql"))

@@ -164,7 +164,8 @@ func TestPauseWithoutDrift(t *testing.T) {
 	})
 }
 
-// A task that comes while the lane pauses waits, whatever its plan; one that needs no pause does not.
+// A task that comes while the lane pauses waits, whatever its plan; one that needs no pause does
+// not.
 func TestPauseOfLateComers(t *testing.T) {
 	t.Parallel()
 	u := shared.user(t)

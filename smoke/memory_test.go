@@ -11,7 +11,8 @@ import (
 	"pgtaskd/server/programtest"
 )
 
-// What the program may take at its peak, in bytes: with 32 tasks at once, whatever they do, and with 1,000 that wait.
+// What the program may take at its peak, in bytes: with 32 tasks at once, whatever they do, and
+// with 1,000 that wait.
 const (
 	mostAtWork  = 400e6
 	mostWaiting = 100e6
@@ -41,7 +42,8 @@ func (u *user) peakOf(p program, limit float64, do func()) {
 	}
 }
 
-// eachIs waits until so many tasks have ended, and checks that all of them are in a state and meet a condition.
+// eachIs waits until so many tasks have ended, and checks that all of them are in a state and meet
+// a condition.
 func (u *user) eachIs(n int, state, condition string) {
 	u.Helper()
 	u.within(3*time.Minute, "SELECT count(*) >= $1::int FROM task WHERE stop IS NOT NULL", n)
@@ -51,7 +53,8 @@ func (u *user) eachIs(n int, state, condition string) {
 	}
 }
 
-// Texts of which much memory is made: one that the server keeps in little room, and one of 7.7 MB that it does not.
+// Texts of which much memory is made: one that the server keeps in little room, and one of 7.7 MB
+// that it does not.
 const (
 	hugeText = "repeat('x', 20000000)"
 	longText = "(SELECT string_agg(md5(n::text), '') FROM generate_series(1, 240000) AS n)"
@@ -93,7 +96,8 @@ func TestMemoryAtWork(t *testing.T) {
 	}
 }
 
-// What waits takes little memory, whatever its texts are; what no INSERT should have let in FAILs, and nothing else does.
+// What waits takes little memory, whatever its texts are; what no INSERT should have let in FAILs,
+// and nothing else does.
 func TestMemoryOfWhatWaits(t *testing.T) {
 	s := &served{name: newDatabase(t)}
 	s.conf = configure(t, s.name, object{"run": 8})

@@ -7,8 +7,9 @@ import (
 	"testing"
 )
 
-// TestPGQWithoutItsDaemon follows docs/recipes/pgq.md against the extension itself, which server/install.sh pgq installs. In the middle of a batch the
-// controller is killed, and later the server crashes: each event has its effect once.
+// TestPGQWithoutItsDaemon follows docs/recipes/pgq.md against the extension itself, which
+// server/install.sh pgq installs. In the middle of a batch the controller is killed, and later the
+// server crashes: each event has its effect once.
 func TestPGQWithoutItsDaemon(t *testing.T) {
 	t.Parallel()
 	own := newServer(t)

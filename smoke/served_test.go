@@ -87,7 +87,8 @@ func serveShared(ctx context.Context, folder string) (*served, error) {
 // end stops the shared program, which must drain without a fault.
 func (s *served) end() error { return s.program.Drain(patience) }
 
-// serve starts a program for a database, with one target for each object; they need no data, and user is postgres if not said.
+// serve starts a program for a database, with one target for each object; they need no data, and
+// user is postgres if not said.
 func serve(t *testing.T, database string, targets ...object) *served {
 	t.Helper()
 	s := &served{name: database, conf: configure(t, database, targets...)}

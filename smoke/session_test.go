@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// pids are those of the tasks of a lane, in the order of their starts, with letters for numbers: a a b.
+// pids are those of the tasks of a lane, in the order of their starts, with letters for numbers: a
+// a b.
 func (u *user) pids(group string) string {
 	u.Helper()
 	u.until(`SELECT bool_and(stop IS NOT NULL) FROM ` + u.table + ` WHERE "group" = ` + group)
@@ -75,7 +76,8 @@ func TestCountAndLive(t *testing.T) {
 	}
 }
 
-// What a task has left in its session is gone with its end, not only when somebody needs the session again.
+// What a task has left in its session is gone with its end, not only when somebody needs the
+// session again.
 func TestSessionLetsGo(t *testing.T) {
 	t.Parallel()
 	u := shared.user(t)

@@ -2,8 +2,9 @@ package smoke
 
 import "testing"
 
-// Settings that were changed before a task's INSERT hold for that task, though its session may have been there before.
-// It is not parallel, like the next: sessions are opened again when such settings change, and other tests look at that.
+// Settings that were changed before a task's INSERT hold for that task, though its session may have
+// been there before. It is not parallel, like the next: sessions are opened again when such
+// settings change, and other tests look at that.
 func TestSettingsReachATask(t *testing.T) {
 	s := own(t, object{})
 	u := s.user(t)
@@ -22,7 +23,8 @@ func TestSettingsReachATask(t *testing.T) {
 	}
 }
 
-// From weak to strong: built in, database, role, session, INSERT. The server's configuration comes between the first two.
+// From weak to strong: built in, database, role, session, INSERT. The server's configuration comes
+// between the first two.
 func TestDefaults(t *testing.T) {
 	s := own(t, object{})
 	show := func(want string) {

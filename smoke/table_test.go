@@ -40,7 +40,8 @@ func TestNames(t *testing.T) {
 
 func literal(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }
 
-// Columns, constraints and triggers of the user's own, which need not name the schema of what they use.
+// Columns, constraints and triggers of the user's own, which need not name the schema of what they
+// use.
 func TestOwnTriggers(t *testing.T) {
 	t.Parallel()
 	for _, history := range []string{"public.history", "history"} {
@@ -60,7 +61,8 @@ func TestOwnTriggers(t *testing.T) {
 	}
 }
 
-// A trigger that refuses the end of a task makes it FAIL, and its effects are not kept; others go on.
+// A trigger that refuses the end of a task makes it FAIL, and its effects are not kept; others go
+// on.
 func TestTriggerRefusesTheEnd(t *testing.T) {
 	t.Parallel()
 	u := own(t, object{}).user(t)

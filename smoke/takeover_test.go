@@ -26,7 +26,8 @@ func TestTakeover(t *testing.T) {
 	u.exec("UPDATE task SET input = 'SELECT 2' WHERE id = " + long)
 	second.says(t, `"leading"`, 1)
 	u.becomes(u.add("input", "'SELECT 1'"), "DONE")
-	// Within half a second; the rest is for a busy machine. A leader whose end goes unnoticed is found out after 10 s.
+	// Within half a second; the rest is for a busy machine. A leader whose end goes unnoticed is
+	// found out after 10 s.
 	if took := time.Since(killed); took > servertest.Limit(5*time.Second) {
 		t.Errorf("the takeover took %v", took)
 	}
@@ -100,7 +101,8 @@ func TestOtherLanesDoNotWaitForALongTaskOfAFrozenLeader(t *testing.T) {
 	}
 }
 
-// A task of BEGIN and COMMIT has ended while its leader was frozen, another's output is taken by nobody: their lanes go on.
+// A task of BEGIN and COMMIT has ended while its leader was frozen, another's output is taken by
+// nobody: their lanes go on.
 func TestALaneGoesOnBehindATaskThatEndedUnderAFrozenLeader(t *testing.T) {
 	t.Parallel()
 	first, second, u := pair(t)

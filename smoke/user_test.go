@@ -82,8 +82,8 @@ func (u *user) is(sql, want string, args ...any) {
 	}
 }
 
-// add inserts a task: columns and values as they stand in SQL. Its lane is the test's if they do not say another. It returns
-// its id.
+// add inserts a task: columns and values as they stand in SQL. Its lane is the test's if they do
+// not say another. It returns its id.
 func (u *user) add(columns, values string) (id string) {
 	u.Helper()
 	if !strings.Contains(columns, `"group"`) {
@@ -127,7 +127,8 @@ func (u *user) since(major int) bool {
 	return u.value(fmt.Sprintf("SELECT current_setting('server_version_num')::int >= %d0000", major)) == "t"
 }
 
-// gone waits for the end of a backend whose client is gone. Before PostgreSQL 14 it does not notice that while a statement lasts: it is told.
+// gone waits for the end of a backend whose client is gone. Before PostgreSQL 14 it does not notice
+// that while a statement lasts: it is told.
 func (u *user) gone(pid string) {
 	u.Helper()
 	if !u.since(14) {
@@ -136,7 +137,8 @@ func (u *user) gone(pid string) {
 	u.until("SELECT NOT EXISTS (SELECT FROM pg_stat_activity WHERE pid = $1 AND state = 'active')", pid)
 }
 
-// prompt checks what is to be done in a short time. On a busy machine it may take longer now and then: one of three tries will do.
+// prompt checks what is to be done in a short time. On a busy machine it may take longer now and
+// then: one of three tries will do.
 func prompt(t *testing.T, done func(try int) bool) {
 	t.Helper()
 	for try := range 3 {
@@ -147,7 +149,8 @@ func prompt(t *testing.T, done func(try int) bool) {
 	t.Error("it takes too long, time and again")
 }
 
-// becomes waits until the task shows a state, and gives its row. Another end than that is a failure at once.
+// becomes waits until the task shows a state, and gives its row. Another end than that is a failure
+// at once.
 func (u *user) becomes(id, state string) (row task) {
 	u.Helper()
 	servertest.Wait(u, patience, "task "+id+" to become "+state, func() bool {

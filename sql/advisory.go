@@ -11,13 +11,16 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Lock is one thing that only one session may have. Anybody who can connect may hold any advisory lock of the server, for ever. So each Lock
-// has many, spares of them, and is had by who holds one of them while no rival holds another: no other session, that is, whose role could
-// serve the table. Who holds one and could not is a Stranger, and changes nothing.
+// Lock is one thing that only one session may have. Anybody who can connect may hold any advisory
+// lock of the server, for ever. So each Lock has many, spares of them, and is had by who holds one
+// of them while no rival holds another: no other session, that is, whose role could serve the
+// table. Who holds one and could not is a Stranger, and changes nothing.
 //
-// No two can have it at once, whatever number each holds: each first holds one, then looks who else does, and has it only if there is no
-// rival. Of two, one looks later than both have taken theirs; pg_locks shows all that is held at one moment, so it sees the other, and lets its
-// own go. Rivals must believe each other for that: whoever has come by the rights of a rival since it looked has to look again.
+// No two can have it at once, whatever number each holds: each first holds one, then looks who else
+// does, and has it only if there is no rival. Of two, one looks later than both have taken theirs;
+// pg_locks shows all that is held at one moment, so it sees the other, and lets its own go. Rivals
+// must believe each other for that: whoever has come by the rights of a rival since it looked has
+// to look again.
 //
 // It is for one goroutine, and for one connection.
 type Lock struct {
@@ -59,19 +62,22 @@ const spares = 1 << 24
 // serving are the rights that it takes to serve a table.
 var serving = []string{"SELECT", "INSERT", "UPDATE", "DELETE"}
 
-// Leadership is the lock of who serves the table, whatever its role; who serves a partition of the table shares it.
+// Leadership is the lock of who serves the table, whatever its role; who serves a partition of the
+// table shares it.
 func Leadership(t Table, shared bool) *Lock { return newLock("leadership", t, t.Quoted(), shared) }
 
 // Schema is the lock of who creates anything in the table's schema.
 func Schema(t Table) *Lock { return newLock("schema", t, t.Schema, false) }
 
-// Sleep is the lock that the leader of the table holds alone while it sleeps. It can only be looked at.
+// Sleep is the lock that the leader of the table holds alone while it sleeps. It can only be looked
+// at.
 func Sleep(t Table, w Waking) *Lock {
 	oid := uint32(w.Lock) //nolint:gosec // the lower half
 	return &Lock{what: "sleep", table: t, class: uint32(w.Lock >> 32), first: oid, last: oid, numbers: 1, rights: []string{"INSERT"}}
 }
 
-// newLock has the first number and 8 bits of the second from a name, so that another table's is another one.
+// newLock has the first number and 8 bits of the second from a name, so that another table's is
+// another one.
 func newLock(what string, t Table, name string, shared bool) *Lock {
 	sum := sha256.Sum256(fmt.Appendf(nil, "pgtaskd %s %q", what, name))
 	first := uint32(sum[4]) * spares
@@ -84,7 +90,8 @@ func newLock(what string, t Table, name string, shared bool) *Lock {
 // What names the lock in messages.
 func (k *Lock) What() string { return k.what }
 
-// Held tells whether one of the locks is held by us; that we have what it stands for only Take tells.
+// Held tells whether one of the locks is held by us; that we have what it stands for only Take
+// tells.
 func (k *Lock) Held() bool { return k.held }
 
 // Take tells whether we have the lock now. Where there is a rival nothing is held.

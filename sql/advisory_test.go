@@ -39,7 +39,8 @@ func (k *Lock) take(t *testing.T, conn *pgx.Conn) bool {
 // numbersOf are those of the first lock of k, as the server's functions take them.
 func numbersOf(k *Lock) string { return fmt.Sprintf("%d, %d", int32(k.class), int32(k.first)) }
 
-// TestLockOfTheSchema: who cannot serve the table and holds it is waited for a little, and then passed over.
+// TestLockOfTheSchema: who cannot serve the table and holds it is waited for a little, and then
+// passed over.
 func TestLockOfTheSchema(t *testing.T) {
 	t.Parallel()
 	dsn := servertest.Database(t)
@@ -57,7 +58,8 @@ func TestLockOfTheSchema(t *testing.T) {
 	}
 }
 
-// TestInstallWaitsForAnother that is at work in the same schema, under the same role or another that can serve the table.
+// TestInstallWaitsForAnother that is at work in the same schema, under the same role or another
+// that can serve the table.
 func TestInstallWaitsForAnother(t *testing.T) {
 	t.Parallel()
 	dsn := servertest.Database(t)

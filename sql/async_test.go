@@ -105,7 +105,8 @@ func TestATriggerSetsColumns(t *testing.T) {
 		`'); DROP TABLE task; --, 5 % 2030-01-01 k6 5 {"work_mem": "1MB"} -5 00:00:03 2 7 public."odd ""one"""`) // the second has met the first's key
 }
 
-// TestATriggerTakesNothingFromTheWriter: neither rights nor settings, nor what a search_path leads to.
+// TestATriggerTakesNothingFromTheWriter: neither rights nor settings, nor what a search_path leads
+// to.
 func TestATriggerTakesNothingFromTheWriter(t *testing.T) {
 	t.Parallel()
 	conn := paid(t)
@@ -137,7 +138,8 @@ func TestATriggerTakesNothingFromTheWriter(t *testing.T) {
 		`1 here 0 00:00:00 01:00:00 00:00:00 0 0 group \N t t; 2 here 0 00:00:00 01:00:00 00:00:00 0 0 group \N t t`)
 }
 
-// TestATriggerKeepsTheTablesDefaults: constants, and expressions of the owner's, as they are when it fires.
+// TestATriggerKeepsTheTablesDefaults: constants, and expressions of the owner's, as they are when
+// it fires.
 func TestATriggerKeepsTheTablesDefaults(t *testing.T) {
 	t.Parallel()
 	conn := database(t)
@@ -206,7 +208,8 @@ func TestTypesOfOthersAreShownAsText(t *testing.T) {
 	equal(t, "tasks", tasks(t, conn, `"group", data::json ->> 'new', data::json ->> 'old'`), "a "+row+"; group ["+row+"]; a "+row)
 }
 
-// TestTriggersOnTablesOfAllKinds: partitioned ones, and in sessions that replay what others have done.
+// TestTriggersOnTablesOfAllKinds: partitioned ones, and in sessions that replay what others have
+// done.
 func TestTriggersOnTablesOfAllKinds(t *testing.T) {
 	t.Parallel()
 	conn := paid(t)

@@ -181,7 +181,8 @@ func (f *found) foreign(t Table) []string {
 	return all
 }
 
-// leader is the number of the table of controllers, if the role can write to it, and else what would let it, if anything would.
+// leader is the number of the table of controllers, if the role can write to it, and else what
+// would let it, if anything would.
 func (f *found) leader(t Table) (oid int64, lacks string) {
 	there, ours := f.beside(t, step{kind: besideStep, name: "leader", sql: "CREATE TABLE :its_leader"})
 	switch {
@@ -193,7 +194,8 @@ func (f *found) leader(t Table) (oid int64, lacks string) {
 	return there.OID, ""
 }
 
-// GrantBeside gives a role the rights to the tables of controllers and of groups, as far as there are some of ours.
+// GrantBeside gives a role the rights to the tables of controllers and of groups, as far as there
+// are some of ours.
 func GrantBeside(ctx context.Context, tx pgx.Tx, t Table, role string) error {
 	d, err := Describe(ctx, tx.Conn(), t)
 	if IsUntrusted(err) { // it is not ours to give

@@ -128,7 +128,8 @@ func TestWhatAnotherBuildHasMadeBesideTheTable(t *testing.T) {
 	}
 }
 
-// TestWithoutTheRightToMakeWhatStandsBeside: the table is served without it, and nothing is missing.
+// TestWithoutTheRightToMakeWhatStandsBeside: the table is served without it, and nothing is
+// missing.
 func TestWithoutTheRightToMakeWhatStandsBeside(t *testing.T) {
 	t.Parallel()
 	dsn := servertest.Database(t)

@@ -12,7 +12,8 @@ import (
 // scheduled are the columns of the schedule that say the same in each test.
 const scheduled = `SELECT coalesce(string_agg(concat_ws('|', key, chain, expression, coalesce(zone, '-'), next_run > now(), last_start, last_end, state, error, failures, skipped, given_up_after - next_run), ' ' ORDER BY chain), 'nothing') FROM task_schedule`
 
-// TestTheScheduleShowsWhatRepeats: a row for each chain that waits, is paused, or runs, with how it ran last.
+// TestTheScheduleShowsWhatRepeats: a row for each chain that waits, is paused, or runs, with how it
+// ran last.
 func TestTheScheduleShowsWhatRepeats(t *testing.T) {
 	t.Parallel()
 	conn := database(t)

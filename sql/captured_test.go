@@ -15,8 +15,8 @@ import (
 	"pgtaskd/server/servertest"
 )
 
-// TestNothingOfOthersIsCalled: somebody who may create in a schema of an administrator's path makes operators, functions and types that fit better than those of
-// pg_catalog, or come before them.
+// TestNothingOfOthersIsCalled: somebody who may create in a schema of an administrator's path makes
+// operators, functions and types that fit better than those of pg_catalog, or come before them.
 func TestNothingOfOthersIsCalled(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ name, schema, path string }{
@@ -51,7 +51,8 @@ func TestNothingOfOthersIsCalled(t *testing.T) {
 	}
 }
 
-// trap puts what captures careless statements into the schema, as a role that may do no more than create there.
+// trap puts what captures careless statements into the schema, as a role that may do no more than
+// create there.
 func trap(t *testing.T, owner *pgx.Conn, dsn, schema string) {
 	t.Helper()
 	role := "evil_" + value(t, owner, "current_database()")
@@ -192,7 +193,8 @@ func statementsAreRead(t *testing.T, conn *pgx.Conn) {
 	}
 }
 
-// dependencies are what a statement means that is no part of the system or of a table of ours, as far as the server can tell.
+// dependencies are what a statement means that is no part of the system or of a table of ours, as
+// far as the server can tell.
 func dependencies(t *testing.T, conn *pgx.Conn, text string) (means string) {
 	t.Helper()
 	tx, err := conn.Begin(t.Context())

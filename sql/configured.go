@@ -23,7 +23,8 @@ func (m *missing) configured(ctx context.Context, conn *pgx.Conn, defaults map[s
 	return nil
 }
 
-// A constant, as the catalog shows it: '1 day'::interval, 5, '-5'::integer, true, ('a'::text)::"char". Anything else is not evaluated here.
+// A constant, as the catalog shows it: '1 day'::interval, 5, '-5'::integer, true,
+// ('a'::text)::"char". Anything else is not evaluated here.
 var constant = regexp.MustCompile(`^\(*('(?:[^']|'')*'|-?\d+(?:\.\d+)?|true|false)\)*((?:::[\w". \[\]]+\)*)*)$`)
 
 // What the catalog calls the types by which a constant may get its own, and their names.
@@ -32,8 +33,9 @@ var builtin = map[string]string{
 	"smallint": "int2", "integer": "int4", "bigint": "int8", "numeric": "numeric", "boolean": "bool", "interval": "interval",
 }
 
-// evaluated is the text of a default that is a constant, as an expression in which all types are the server's own: to evaluate another one,
-// a domain say, could run what somebody else has made. It is empty where that is not one.
+// evaluated is the text of a default that is a constant, as an expression in which all types are
+// the server's own: to evaluate another one, a domain say, could run what somebody else has made.
+// It is empty where that is not one.
 func (column foundColumn) evaluated() string {
 	match := constant.FindStringSubmatch(column.Default)
 	if match == nil {

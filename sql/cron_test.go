@@ -13,7 +13,8 @@ import (
 	"pgtaskd/work/schedule"
 )
 
-// TestTheServerReadsCronAsTheProgramDoes: what one accepts the other accepts, and both say the same of the rest.
+// TestTheServerReadsCronAsTheProgramDoes: what one accepts the other accepts, and both say the same
+// of the rest.
 func TestTheServerReadsCronAsTheProgramDoes(t *testing.T) {
 	t.Parallel()
 	conn := database(t)
@@ -161,7 +162,8 @@ func TestCronIsReadAtOnce(t *testing.T) {
 	}
 }
 
-// TestCronLeavesTheSessionAlone: the zone is the session's own afterwards, and what is found by its path is not asked.
+// TestCronLeavesTheSessionAlone: the zone is the session's own afterwards, and what is found by its
+// path is not asked.
 func TestCronLeavesTheSessionAlone(t *testing.T) {
 	t.Parallel()
 	conn := database(t)

@@ -55,7 +55,8 @@ func OwnColumns() []string {
 	return names
 }
 
-// Describe looks at a table; one that is not there is no error. One that is not to be trusted is an *Untrusted error.
+// Describe looks at a table; one that is not there is no error. One that is not to be trusted is an
+// *Untrusted error.
 func Describe(ctx context.Context, conn *pgx.Conn, t Table) (Description, error) {
 	f, err := inspect(ctx, conn, t, false)
 	if err != nil || f.oid == 0 {

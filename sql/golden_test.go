@@ -12,8 +12,8 @@ import (
 
 var update = flag.Bool("update", false, "write testdata/schema.golden again")
 
-// The schema is a promise to those who insert tasks: whoever changes it shall see the change, and raise Version if tables that are
-// there must be told apart.
+// The schema is a promise to those who insert tasks: whoever changes it shall see the change, and
+// raise Version if tables that are there must be told apart.
 func TestSchemaIsAsCommitted(t *testing.T) {
 	t.Parallel()
 	conn := database(t)

@@ -29,8 +29,8 @@ func (f *found) unlimited(t Table) string {
 	return "does not limit groups: there is no table " + Beside(t, "group") + "; let the owner of the table run the output of pgtaskd schema, which makes it"
 }
 
-// group is the number of the table of groups, if the role can read it, and of the sequence that counts its changes, and else what would let the role
-// read it, if anything would.
+// group is the number of the table of groups, if the role can read it, and of the sequence that
+// counts its changes, and else what would let the role read it, if anything would.
 func (f *found) group(ctx context.Context, conn *pgx.Conn, t Table) (oid, sequence int64, lacks string, err error) {
 	there, ours := f.beside(t, step{kind: besideStep, name: "group", sql: "CREATE TABLE :its_group"})
 	if !ours {

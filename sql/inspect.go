@@ -98,7 +98,8 @@ func (f *found) column(name string) *foundColumn {
 	return nil
 }
 
-// trigger is ours of that name: it calls the function that we make for it. After ALTER TABLE … RENAME it is that of the old name.
+// trigger is ours of that name: it calls the function that we make for it. After ALTER TABLE …
+// RENAME it is that of the old name.
 func (f *found) trigger(name string) *foundTrigger {
 	for i, trigger := range f.triggers {
 		match := hashed.FindStringSubmatch(trigger.Function)
@@ -133,7 +134,8 @@ func (f *found) index(unique bool, condition string, columns ...string) *foundIn
 	return nil
 }
 
-// indexOf is the index that the step would make, or one that is as good. One with operators in its condition is told by its name.
+// indexOf is the index that the step would make, or one that is as good. One with operators in its
+// condition is told by its name.
 func (f *found) indexOf(s step) *foundIndex {
 	if !s.forViews() {
 		return f.index(s.unique(), s.condition, s.columns...)
@@ -149,8 +151,9 @@ func (f *found) indexOf(s step) *foundIndex {
 // unbracketed takes from a condition what the server adds to ours.
 var unbracketed = strings.NewReplacer("(", "", ")", "")
 
-// inspect looks the table up in the catalogs, which any role may read. What belongs to somebody who is not trusted (alone: to others than the
-// connection's user and superusers) is an *Untrusted error, before anything of it is believed.
+// inspect looks the table up in the catalogs, which any role may read. What belongs to somebody who
+// is not trusted (alone: to others than the connection's user and superusers) is an *Untrusted
+// error, before anything of it is believed.
 func inspect(ctx context.Context, conn *pgx.Conn, t Table, alone bool) (*found, error) {
 	trusted, err := owners(ctx, conn, t, alone)
 	f := &found{}

@@ -21,12 +21,14 @@ const (
 	lockStrangers = 2 * time.Second // for who holds that lock and is no rival
 )
 
-// ErrBusy is returned by Install when another one is at work in the same schema and does not come to an end.
+// ErrBusy is returned by Install when another one is at work in the same schema and does not come
+// to an end.
 var ErrBusy = errors.New("another session is changing the schema of the task tables")
 
-// Install makes what Missing tells, and returns what it has made, which is nothing when nothing was missing. It commits by itself,
-// either everything or nothing, but for labels of the state's enum, which come first. Two at once wait for each other. Who owns what is
-// looked at when the table is locked, and once more at the end.
+// Install makes what Missing tells, and returns what it has made, which is nothing when nothing was
+// missing. It commits by itself, either everything or nothing, but for labels of the state's enum,
+// which come first. Two at once wait for each other. Who owns what is looked at when the table is
+// locked, and once more at the end.
 func Install(ctx context.Context, conn *pgx.Conn, t Table, o Options) ([]Change, error) {
 	changes, err := Missing(ctx, conn, t, o)
 	if err != nil || len(changes) == 0 {
@@ -44,8 +46,8 @@ func Install(ctx context.Context, conn *pgx.Conn, t Table, o Options) ([]Change,
 	}
 }
 
-// Rehearse does what Install does, as far as it goes in one transaction, and takes it back: its error is the one that Install would
-// meet. The locks that Install needs are held for a moment.
+// Rehearse does what Install does, as far as it goes in one transaction, and takes it back: its
+// error is the one that Install would meet. The locks that Install needs are held for a moment.
 func Rehearse(ctx context.Context, conn *pgx.Conn, t Table, o Options) error {
 	if _, _, err := installOnce(ctx, conn, t, o, false); err != nil {
 		return describeLock(ctx, conn, t, err)
@@ -53,7 +55,8 @@ func Rehearse(ctx context.Context, conn *pgx.Conn, t Table, o Options) error {
 	return nil
 }
 
-// installOnce makes in one transaction what it can, and keeps it or not; more tells that the rest needs another one.
+// installOnce makes in one transaction what it can, and keeps it or not; more tells that the rest
+// needs another one.
 func installOnce(ctx context.Context, conn *pgx.Conn, t Table, o Options, keep bool) (made []Change, more bool, err error) {
 	release, err := lock(ctx, conn, t)
 	if err != nil {
@@ -90,7 +93,8 @@ func installOnce(ctx context.Context, conn *pgx.Conn, t Table, o Options, keep b
 	return made, more, tx.Commit(ctx)
 }
 
-// settled is what is missing, of a table that nobody can put another one in the place of until the transaction ends.
+// settled is what is missing, of a table that nobody can put another one in the place of until the
+// transaction ends.
 func settled(ctx context.Context, conn *pgx.Conn, tx pgx.Tx, t Table, o Options) (changes, error) {
 	missing, err := Missing(ctx, conn, t, o)
 	if err != nil {
@@ -114,8 +118,9 @@ func settled(ctx context.Context, conn *pgx.Conn, tx pgx.Tx, t Table, o Options)
 	return Missing(ctx, conn, t, o)
 }
 
-// lock keeps others from creating things in the same schema until release. Who is no rival is waited for as well, for a while: it may be
-// the controller of another table, under another role. If it is not, and goes on, what both create at once fails for one of them, who tries again.
+// lock keeps others from creating things in the same schema until release. Who is no rival is
+// waited for as well, for a while: it may be the controller of another table, under another role.
+// If it is not, and goes on, what both create at once fails for one of them, who tries again.
 func lock(ctx context.Context, conn *pgx.Conn, t Table) (release func(), err error) {
 	release = func() {}
 	waiting, cancel := context.WithTimeoutCause(ctx, lockWait, ErrBusy)
@@ -136,30 +141,6 @@ func lock(ctx context.Context, conn *pgx.Conn, t Table) (release func(), err err
 		case <-time.After(lockRetry/2 + rand.N(lockRetry)):
 		}
 	}
-}
-
-// make runs the change. A constraint that rows violate holds for new rows alone.
-func (c *Change) make(ctx context.Context, tx pgx.Tx) error {
-	if c.beside {
-		return attempt(ctx, tx, c.SQL)
-	}
-	if !c.check {
-		return c.denied(run(ctx, tx, c.SQL))
-	}
-	err := attempt(ctx, tx, c.SQL)
-	if isState(err, "23514") {
-		c.SQL = c.SQL[:len(c.SQL)-len(";")] + " NOT VALID;"
-		err = run(ctx, tx, c.SQL)
-	}
-	return c.denied(err)
-}
-
-// denied adds the missing right to an error that comes from the lack of it.
-func (c *Change) denied(err error) error {
-	if isState(err, "42501") {
-		return fmt.Errorf("needs %s: %w", c.Needs, err)
-	}
-	return err
 }
 
 // run executes statements that have no parameters.

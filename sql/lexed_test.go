@@ -44,7 +44,8 @@ var tokenPatterns = []struct {
 	{markToken, regexp.MustCompile(`(?s)^.`)},
 }
 
-// longest is how much of a text is looked at for a token, but for bodies: a pattern takes time for all that it is given.
+// longest is how much of a text is looked at for a token, but for bodies: a pattern takes time for
+// all that it is given.
 const (
 	longest = 2000
 	short   = 100 // where neither a string nor a comment begins

@@ -9,7 +9,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// describeLock adds to a lock timeout who holds locks on the table, as far as it can still be known.
+// describeLock adds to a lock timeout who holds locks on the table, as far as it can still be
+// known.
 func describeLock(ctx context.Context, conn *pgx.Conn, t Table, err error) error {
 	if !isState(err, "55P03") {
 		return err

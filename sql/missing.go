@@ -11,24 +11,6 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Change is one thing that a table lacks.
-type Change struct {
-	What  string // e.g. column priority
-	SQL   string // what makes it; several statements, maybe
-	Needs string // the right that it takes, e.g. ownership of table "public"."task"
-	// Optional tells that the table can be served without it: comments, storage options, triggers.
-	Optional bool
-	// Removes tells that it is there, of our making, and not of use any more.
-	Removes bool
-	// Failed is why it could not be made; the table is served without it.
-	Failed error
-
-	alone bool // must be committed before what follows can be made
-	check bool // a constraint, which rows that are there may violate
-
-	beside bool // an object beside the table: where it cannot be made, the rest is made all the same
-}
-
 const versionPrefix = "pgtaskd schema "
 
 var (
@@ -56,9 +38,10 @@ type Options struct {
 	Alone    bool              // nothing is touched that belongs to others than the connection's user and superusers
 }
 
-// Missing tells what the table lacks, in the order in which it is to be made, and then what it has too much; nothing if it can be served
-// as it is. It only reads, and any role can do it. A table that can not be completed is an error: a column
-// of the wrong type, a view, a default for no column; *Untrusted what belongs to somebody who is not trusted.
+// Missing tells what the table lacks, in the order in which it is to be made, and then what it has
+// too much; nothing if it can be served as it is. It only reads, and any role can do it. A table
+// that can not be completed is an error: a column of the wrong type, a view, a default for no
+// column; *Untrusted what belongs to somebody who is not trusted.
 func Missing(ctx context.Context, conn *pgx.Conn, t Table, o Options) ([]Change, error) {
 	f, err := inspect(ctx, conn, t, o.Alone)
 	if err != nil {
@@ -90,13 +73,6 @@ func Missing(ctx context.Context, conn *pgx.Conn, t Table, o Options) ([]Change,
 	}
 	m.superfluous()
 	return m.changes, nil
-}
-
-// changes are in the order in which they are made.
-type changes []Change
-
-func (c changes) has(what string) bool {
-	return slices.ContainsFunc(c, func(c Change) bool { return c.What == what })
 }
 
 // missing collects changes, comparing step by step with what was found.
@@ -173,7 +149,8 @@ func (m *missing) tableStep(s step) {
 	}
 }
 
-// stateType makes the type, or gives an enum the labels it lacks, which can not be used before they are committed.
+// stateType makes the type, or gives an enum the labels it lacks, which can not be used before they
+// are committed.
 func (m *missing) stateType(s step) {
 	if m.state == nil {
 		if m.column("state") == nil {
@@ -237,8 +214,9 @@ func (m *missing) columnStep(s step) {
 var extensionDefault = regexp.MustCompile(
 	`^(?:NULLIF\(|\()*current_setting\('pg_task\.\w+'::text(?:, false)?\)(?:\)|::[\w" ]+|, \(?(?:'\w*'|\d+))*$`)
 
-// columnDefault gives a column that is there a default, if it has none or pg_task's. One that is gone from a table that we have
-// completed before was taken away by somebody, who will have meant it.
+// columnDefault gives a column that is there a default, if it has none or pg_task's. One that is
+// gone from a table that we have completed before was taken away by somebody, who will have meant
+// it.
 func (m *missing) columnDefault(wanted wantedColumn) {
 	column := m.column(wanted.name)
 	if wanted.def == "" || column.Generated || column.Identity {

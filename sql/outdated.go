@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// outdated makes a generated column again, and the indexes on it, which an earlier schema of ours has made from fewer columns.
+// outdated makes a generated column again, and the indexes on it, which an earlier schema of ours
+// has made from fewer columns.
 func (m *missing) outdated(s step) bool {
 	due := m.column("due")
 	if due == nil || !due.Generated || !slices.Contains(s.columns, due.Name) || strings.Contains(due.Default, "freed") {

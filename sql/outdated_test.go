@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// TestGeneratedColumnOfAnEarlierSchema is made again, with its index: tasks that wait for others would be due else.
+// TestGeneratedColumnOfAnEarlierSchema is made again, with its index: tasks that wait for others
+// would be due else.
 func TestGeneratedColumnOfAnEarlierSchema(t *testing.T) {
 	t.Parallel()
 	conn := database(t)

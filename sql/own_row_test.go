@@ -2,7 +2,8 @@ package sql
 
 import "testing"
 
-// TestOnlyTheSessionOfItsRunIsRefused: a row that runs is anybody's to change but that session's, while it runs that task.
+// TestOnlyTheSessionOfItsRunIsRefused: a row that runs is anybody's to change but that session's,
+// while it runs that task.
 func TestOnlyTheSessionOfItsRunIsRefused(t *testing.T) {
 	t.Parallel()
 	dsn := database(t).Config().ConnString()

@@ -18,7 +18,8 @@ const cast = `CREATE TYPE $s.state AS ENUM ('PLAN', 'TAKE', 'WORK', 'DONE', 'FAI
 	CREATE FUNCTION $s.evil($s.state) RETURNS text LANGUAGE sql AS $$SELECT ''$$;
 	CREATE CAST ($s.state AS text) WITH FUNCTION $s.evil($s.state) AS IMPLICIT;`
 
-// premade is what somebody may have made before the table is, in the schema $s. Roles: $m, who makes it, and $w, who serves the table.
+// premade is what somebody may have made before the table is, in the schema $s. Roles: $m, who
+// makes it, and $w, who serves the table.
 var premade = []struct {
 	name, as string // role that makes it; "": a superuser
 	sql      string
@@ -71,7 +72,8 @@ var premade = []struct {
 	{"a table of a member", "", "CREATE TABLE $s.task (id bigserial PRIMARY KEY); ALTER TABLE $s.task OWNER TO $m; GRANT $w, $p TO $m", "", ""},
 }
 
-// TestWhatOthersHaveMadeBeforeIsRefusedByName: as a superuser and as another role, by what run, check and the printed DDL do.
+// TestWhatOthersHaveMadeBeforeIsRefusedByName: as a superuser and as another role, by what run,
+// check and the printed DDL do.
 func TestWhatOthersHaveMadeBeforeIsRefusedByName(t *testing.T) {
 	t.Parallel()
 	dsn := servertest.Database(t)

@@ -14,7 +14,8 @@ import (
 	"testing"
 )
 
-// TestStatementsNameTheSchemaOfAllTheyUse: whatever search_path a session has, nothing that somebody else has made is meant.
+// TestStatementsNameTheSchemaOfAllTheyUse: whatever search_path a session has, nothing that
+// somebody else has made is meant.
 func TestStatementsNameTheSchemaOfAllTheyUse(t *testing.T) {
 	t.Parallel()
 	for path, text := range embedded(t) {
@@ -78,7 +79,8 @@ func TestGoNamesTheSchemaOfAllItUses(t *testing.T) {
 
 type goText struct{ place, sql string }
 
-// goTexts are the strings of a folder's program that are SQL, with their constants in place and :go for all else that is added to them.
+// goTexts are the strings of a folder's program that are SQL, with their constants in place and :go
+// for all else that is added to them.
 func goTexts(t *testing.T, folder string) []goText {
 	t.Helper()
 	paths, err := filepath.Glob(filepath.Join(folder, "*.go"))

@@ -14,20 +14,30 @@ var queries embed.FS
 //go:embed part/*.sql
 var parts embed.FS
 
-// Queries are the operations on one table: the texts of sql/query, with the table's names in them. They are not changed after they
-// have been made, and may be used by any goroutine.
+// Queries are the operations on one table: the texts of sql/query, with the table's names in them.
+// They are not changed after they have been made, and may be used by any goroutine.
 type Queries struct {
 	texts map[string]string
 }
 
-// Queries returns the operations on the table that was described. :table stands in them for its name, :state for the type of its
-// states, :key_of_group and :key_of_remote for what tells lanes apart, with :group_itself and :remote_itself for the names where those are not the same,
-// :copied for the columns that a repetition copies, :copied_of_t for the same of the row t, :publication for the name of the table's
-// own publication, as text, :register for that of its register of sessions, :register_name for the same as text, without the schema, :besides for the names of the objects beside the table, :leader for the table of controllers, :sequence for the number of the sequence that ids come from (0: not known), with :drawn_id for the column that takes one and
-// :drawn_id_of_f for the id, and :unless_key_waits for what an INSERT does where another task waits with the key, and :made for whether it has made the row w, and not met it; :earlier is the condition on a session of an earlier leader's, :groups the table of groups, with :group_number, its number, and :group_sequence, that of the sequence that counts its changes, :key_of_limit and :prefix_of_group for what a row of
-// it is told by, and :limits for the numbers of the locks of those who change it; :may_end and :may_dismiss whether we may end the backend a, with or without its role's name,
-// :under what is read of the role under which the task t runs (nothing where all run under ours), :role_kept, :role_named and :role_of_o the column role, where one is filled, :tokens the table of tokens; :owner_of_t the owner of the row t, NULL where there is no column for it. What several operations share is in sql/part, and stands
-// for its name likewise.
+// Queries returns the operations on the table that was described. :table stands in them for its
+// name, :state for the type of its states, :key_of_group and :key_of_remote for what tells lanes
+// apart, with :group_itself and :remote_itself for the names where those are not the same, :copied
+// for the columns that a repetition copies, :copied_of_t for the same of the row t, :publication
+// for the name of the table's own publication, as text, :register for that of its register of
+// sessions, :register_name for the same as text, without the schema, :besides for the names of the
+// objects beside the table, :leader for the table of controllers, :sequence for the number of the
+// sequence that ids come from (0: not known), with :drawn_id for the column that takes one and
+// :drawn_id_of_f for the id, and :unless_key_waits for what an INSERT does where another task waits
+// with the key, and :made for whether it has made the row w, and not met it; :earlier is the
+// condition on a session of an earlier leader's, :groups the table of groups, with :group_number,
+// its number, and :group_sequence, that of the sequence that counts its changes, :key_of_limit and
+// :prefix_of_group for what a row of it is told by, and :limits for the numbers of the locks of
+// those who change it; :may_end and :may_dismiss whether we may end the backend a, with or without
+// its role's name, :under what is read of the role under which the task t runs (nothing where all
+// run under ours), :role_kept, :role_named and :role_of_o the column role, where one is filled,
+// :tokens the table of tokens; :owner_of_t the owner of the row t, NULL where there is no column
+// for it. What several operations share is in sql/part, and stands for its name likewise.
 func (d Description) Queries(t Table) Queries {
 	of := make([]string, len(d.Copied))
 	for i, column := range d.Copied {
@@ -133,7 +143,8 @@ func (d Description) key(column string) string {
 	return strings.TrimSpace(named(string(text), map[string]string{":column": column}))
 }
 
-// prefix is the expression for what names begin with that a name ending in % stands for, as what tells them from others has it.
+// prefix is the expression for what names begin with that a name ending in % stands for, as what
+// tells them from others has it.
 func (d Description) prefix(column string) string {
 	before := "pg_catalog.left(" + column + ", -1)"
 	if d.Encoding == "UTF8" {
@@ -142,7 +153,8 @@ func (d Description) prefix(column string) string {
 	return "pg_catalog.encode(pg_catalog.convert_to(" + before + ", pg_catalog.getdatabaseencoding()), 'escape')"
 }
 
-// itself is the expression for a name, where its key is not the same; NULL where it is, or where the name is long or must stay behind.
+// itself is the expression for a name, where its key is not the same; NULL where it is, or where
+// the name is long or must stay behind.
 func (d Description) itself(column string) string {
 	if d.Encoding == "UTF8" {
 		return "NULL::pg_catalog.text"
@@ -150,7 +162,8 @@ func (d Description) itself(column string) string {
 	return "CASE WHEN pg_catalog.octet_length(" + column + ") OPERATOR(pg_catalog.<=) 1000 AND NOT $4::pg_catalog.bool THEN " + column + " END"
 }
 
-// Text returns the operation of that name, with $1, $2… for its parameters. An unknown name is a mistake in the program: Text panics.
+// Text returns the operation of that name, with $1, $2… for its parameters. An unknown name is a
+// mistake in the program: Text panics.
 func (q Queries) Text(name string) string {
 	text, ok := q.texts[name]
 	if !ok {
@@ -159,7 +172,8 @@ func (q Queries) Text(name string) string {
 	return text
 }
 
-// variable is psql's notation for a variable. A cast (::type) looks the same from its second colon on.
+// variable is psql's notation for a variable. A cast (::type) looks the same from its second colon
+// on.
 var variable = regexp.MustCompile(`:[a-z_]+`)
 
 // named puts the names into a text, and leaves the comments out.

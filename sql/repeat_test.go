@@ -45,7 +45,8 @@ func TestRepetitionWhoseKeyIsTaken(t *testing.T) {
 	equal(t, "taken up", value(t, conn, "SELECT count(*) FROM task WHERE wait_key = 'job' AND plan > now() AND repeat = '1 day' AND data = 'series' AND parent = 1"), "1")
 }
 
-// TestRunAgainOfAKeyThatWaits: an ended task can not wait beside another of its key, whatever its end was; when that waits no more, it can.
+// TestRunAgainOfAKeyThatWaits: an ended task can not wait beside another of its key, whatever its
+// end was; when that waits no more, it can.
 func TestRunAgainOfAKeyThatWaits(t *testing.T) {
 	t.Parallel()
 	conn := database(t)
@@ -64,7 +65,8 @@ func TestRunAgainOfAKeyThatWaits(t *testing.T) {
 	}
 }
 
-// TestRepetitionMeetsAnUncommittedTask, which it cannot see when it looks, and which has its key when it is inserted: the end of the run stands, and the series is not lost.
+// TestRepetitionMeetsAnUncommittedTask, which it cannot see when it looks, and which has its key
+// when it is inserted: the end of the run stands, and the series is not lost.
 func TestRepetitionMeetsAnUncommittedTask(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ columns, want string }{

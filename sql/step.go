@@ -6,8 +6,9 @@ import (
 	"sync"
 )
 
-// A step is one paragraph of the schema's files: what makes one object, or one part of the table, and can be run again. The
-// same steps make a new table, complete one that is there, and are printed for a person to run.
+// A step is one paragraph of the schema's files: what makes one object, or one part of the table,
+// and can be run again. The same steps make a new table, complete one that is there, and are
+// printed for a person to run.
 type step struct {
 	kind      kind
 	name      string   // unquoted; a function's has the placeholder of the table's hash
@@ -66,7 +67,8 @@ var (
 	sqlComments       = regexp.MustCompile(`(?m)\A(--.*\n)+`)
 )
 
-// typeNumbers are those of the types that our functions take. A type's name is another one where somebody's type hides it.
+// typeNumbers are those of the types that our functions take. A type's name is another one where
+// somebody's type hides it.
 var typeNumbers = strings.NewReplacer("pg_catalog.int8[]", "1016", "pg_catalog.text", "25", "pg_catalog.int8", "20", "pg_catalog.timestamptz", "1184", ", ", " ")
 
 // steps are those of every table.

@@ -11,8 +11,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Version is that of the schema; it stands in the comments of the table and of the functions. What bears a higher one was made by
-// a later pgtaskd and is not taken back.
+// Version is that of the schema; it stands in the comments of the table and of the functions. What
+// bears a higher one was made by a later pgtaskd and is not taken back.
 const Version = 1
 
 // Table names a task table. The names are as in the catalog: unquoted, at most 63 bytes.
@@ -30,7 +30,8 @@ func (t Table) String() string {
 	return t.Quoted()
 }
 
-// Channel is the name under which the table's triggers NOTIFY what does not concern new tasks, as their function pgtaskd_wake_:hash computes it.
+// Channel is the name under which the table's triggers NOTIFY what does not concern new tasks, as
+// their function pgtaskd_wake_:hash computes it.
 func Channel(t Table) string {
 	return "pgtaskd_" + t.hash()
 }
@@ -41,7 +42,8 @@ func (t Table) hash() string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// signatures are those of the table's own functions: the name, a blank, the numbers of the arguments' types.
+// signatures are those of the table's own functions: the name, a blank, the numbers of the
+// arguments' types.
 func signatures(t Table) []string {
 	var all []string
 	for _, s := range append(stepsOf(functionStep), roleStepsOf(functionStep)...) {
@@ -145,7 +147,8 @@ func (n names) fill(sql string) string {
 	return dollars(filled, n)
 }
 
-// dollars gives the block in sql, or the body of the function, a dollar quote that no name in it contains.
+// dollars gives the block in sql, or the body of the function, a dollar quote that no name in it
+// contains.
 func dollars(sql string, n names) string {
 	other := "$pgtaskd$"
 	switch {

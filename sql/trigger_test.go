@@ -81,7 +81,8 @@ func TestStopOnEndedTasksStopsTheirRepetitions(t *testing.T) {
 	equal(t, "stopped", value(t, conn, "SELECT concat(state, stop IS NULL) FROM task WHERE id = 1"), "STOPf")
 }
 
-// TestStopOfWhatIsUnderWayIsNoted: a row tells a task that is to be cancelled from one that is paused.
+// TestStopOfWhatIsUnderWayIsNoted: a row tells a task that is to be cancelled from one that is
+// paused.
 func TestStopOfWhatIsUnderWayIsNoted(t *testing.T) {
 	t.Parallel()
 	conn := database(t)
@@ -124,8 +125,8 @@ func TestPlanOfWhatWasStoppedWhileItRan(t *testing.T) {
 	}
 }
 
-// A STOP for a whole group that waits for a finish must not miss the repetition which that finish inserts, though its snapshot is
-// older.
+// A STOP for a whole group that waits for a finish must not miss the repetition which that finish
+// inserts, though its snapshot is older.
 func TestStopOfAGroupLeavesNoHole(t *testing.T) {
 	t.Parallel()
 	dsn := servertest.Database(t)
@@ -160,7 +161,8 @@ func allStates(t *testing.T, conn *pgx.Conn) string {
 	return value(t, conn, "SELECT string_agg(state::text, ' ' ORDER BY id) FROM task")
 }
 
-// TestOnlyAControlSessionSaysThatATaskRuns: a user's UPDATE to WORK or TAKE is refused, and stands for no run.
+// TestOnlyAControlSessionSaysThatATaskRuns: a user's UPDATE to WORK or TAKE is refused, and stands
+// for no run.
 func TestOnlyAControlSessionSaysThatATaskRuns(t *testing.T) {
 	t.Parallel()
 	conn := database(t)
@@ -179,7 +181,8 @@ func TestOnlyAControlSessionSaysThatATaskRuns(t *testing.T) {
 	}
 }
 
-// TestAnEndedTaskThatIsSetToPlanIsAsNew: with all its retries, and planned for now unless somebody says when.
+// TestAnEndedTaskThatIsSetToPlanIsAsNew: with all its retries, and planned for now unless somebody
+// says when.
 func TestAnEndedTaskThatIsSetToPlanIsAsNew(t *testing.T) {
 	t.Parallel()
 	conn := database(t)

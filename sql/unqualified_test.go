@@ -7,7 +7,8 @@ import (
 	"strings"
 )
 
-// What may stand before a bracket, or before a string, and is syntax: it looks up no function or type.
+// What may stand before a bracket, or before a string, and is syntax: it looks up no function or
+// type.
 var syntax = words(`all always and any array as by case check coalesce conflict default desc else elsif enum except exception exists from function greatest group if
 	in intersect into is join key lateral least like limit materialized not notice of on operator or perform raise recursive return returning row rows select set some table
 	then to union unique using values warning when where with`)
@@ -19,8 +20,8 @@ var unsayable = map[string]string{
 	"tablesample": "nothing",
 }
 
-// Functions of the system that are written in SQL before PostgreSQL 14: their bodies are read under the session's path. So is that of || between a text and
-// anything else.
+// Functions of the system that are written in SQL before PostgreSQL 14: their bodies are read under
+// the session's path. So is that of || between a text and anything else.
 var pathBound = words(`age bit_length col_description interval_pl_timestamptz lpad obj_description pg_relation_size pg_sleep_for pg_sleep_until quote_literal quote_nullable
 	rpad shobj_description substring ts_debug xpath xpath_exists`)
 
@@ -51,7 +52,8 @@ type checker struct {
 	found   []string
 }
 
-// unqualified are the places of an SQL text, which begins in that line, that name a function, an operator, a type or a relation without its schema.
+// unqualified are the places of an SQL text, which begins in that line, that name a function, an
+// operator, a type or a relation without its schema.
 func unqualified(sql string, line int) []string {
 	sql = strings.ReplaceAll(sql, "#variable_conflict use_variable\n", "\n") // PL/pgSQL's own
 	c := &checker{tokens: lex(sql, line), levels: make([]bracket, 1), ctes: map[string]bool{}}

@@ -17,7 +17,8 @@ const (
 	Poll   Wake = "poll"
 )
 
-// acceptTrigger tells the leader of new tasks, stateTrigger of STOP and PLAN, and changeTriggers of all else that it must know of.
+// acceptTrigger tells the leader of new tasks, stateTrigger of STOP and PLAN, and changeTriggers of
+// all else that it must know of.
 const (
 	acceptTrigger = "pgtaskd_accept"
 	stateTrigger  = "pgtaskd_state"
@@ -25,12 +26,12 @@ const (
 
 var changeTriggers = []string{"pgtaskd_update", "pgtaskd_delete"}
 
-// wakeLocks is the first of the numbers of advisory locks that stand for tables whose leader sleeps: the upper half spells pgta, the lower
-// one is the table's oid.
+// wakeLocks is the first of the numbers of advisory locks that stand for tables whose leader
+// sleeps: the upper half spells pgta, the lower one is the table's oid.
 const wakeLocks int64 = 0x70677461 << 32
 
-// limitLocks is the first of the numbers of advisory locks that those share who change limits of groups: the upper half spells pgtg, the lower
-// one is the number of the table of groups.
+// limitLocks is the first of the numbers of advisory locks that those share who change limits of
+// groups: the upper half spells pgtg, the lower one is the number of the table of groups.
 const limitLocks int64 = 0x70677467 << 32
 
 // Waking is how the trigger for new tasks and the leader understand each other.
@@ -82,7 +83,8 @@ func (s step) removal() string {
 	return strings.Join(statements, "\n")
 }
 
-// superfluous takes away what was made for another way of waking, unless a later pgtaskd may have made it.
+// superfluous takes away what was made for another way of waking, unless a later pgtaskd may have
+// made it.
 func (m *missing) superfluous() {
 	if versionOf(m.comment) > Version || m.partition { // whose triggers belong to the whole
 		return
@@ -109,7 +111,8 @@ func (m *missing) publicationStep(s step) {
 	m.add(s, "publication "+Publication(m.table), m.ownership()+" and CREATE on the database").Optional = true
 }
 
-// CreatePublication are the statements that make the publication of the table that was described, or make it again, for a person to run.
+// CreatePublication are the statements that make the publication of the table that was described,
+// or make it again, for a person to run.
 func CreatePublication(t Table, d Description) string {
 	n := names{table: t, parts: d.Partitioned}
 	lines := strings.Split(n.fill(stepsOf(publicationStep)[0].sql), "\n")

@@ -9,7 +9,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// TestNewTasksWakeASleepingLeader, if they are not for later, and spare one that is awake, who cannot fall asleep before it can see them.
+// TestNewTasksWakeASleepingLeader, if they are not for later, and spare one that is awake, who
+// cannot fall asleep before it can see them.
 func TestNewTasksWakeASleepingLeader(t *testing.T) {
 	t.Parallel()
 	conn := database(t)

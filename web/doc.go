@@ -1,4 +1,5 @@
-// Package web serves what people and machines look at: metrics at /metrics, and at /healthz and /readyz whether all is well.
+// Package web serves what people and machines look at: metrics at /metrics, and at /healthz and
+// /readyz whether all is well.
 //
 // A Site is told by package conf which targets there are and where to listen, from one goroutine.
 // The HTTP server has goroutines of its own, which only read: they take the list of targets under

@@ -56,7 +56,8 @@ func TestAllMetricsAreShown(t *testing.T) {
 	}
 }
 
-// TestRulesAndDashboardNameMetricsThatExist, and the reference names all of them, with their labels.
+// TestRulesAndDashboardNameMetricsThatExist, and the reference names all of them, with their
+// labels.
 func TestRulesAndDashboardNameMetricsThatExist(t *testing.T) {
 	t.Parallel()
 	whole, all := metricNames(shownMetrics(t))

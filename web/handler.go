@@ -15,7 +15,8 @@ func (s *Site) handler() http.Handler {
 	return mux
 }
 
-// ready answers 200 where each target is led or stood by for, else 503 with the reasons, a line each.
+// ready answers 200 where each target is led or stood by for, else 503 with the reasons, a line
+// each.
 func (s *Site) ready(w http.ResponseWriter, _ *http.Request) {
 	var reasons []string
 	for _, t := range s.targets() {

@@ -17,7 +17,8 @@ import (
 	"pgtaskd/work"
 )
 
-// TestReadyNamesTargetsThatAreNotServed: a line for each, with the reason; one that another controller leads is stood by for.
+// TestReadyNamesTargetsThatAreNotServed: a line for each, with the reason; one that another
+// controller leads is stood by for.
 func TestReadyNamesTargetsThatAreNotServed(t *testing.T) {
 	t.Parallel()
 	dsn := servertest.Database(t)
@@ -108,7 +109,8 @@ func TestOnlyGetAndHeadAreAnswered(t *testing.T) {
 	}
 }
 
-// TestHostileRequestsAreBounded: headers that do not end, or are too long, and too many connections.
+// TestHostileRequestsAreBounded: headers that do not end, or are too long, and too many
+// connections.
 func TestHostileRequestsAreBounded(t *testing.T) {
 	t.Parallel()
 	s := opened(t)
@@ -148,7 +150,8 @@ func TestHostileRequestsAreBounded(t *testing.T) {
 	})
 }
 
-// TestListenMoves: to another port, and to another address with the same port; where that fails, it stays.
+// TestListenMoves: to another port, and to another address with the same port; where that fails, it
+// stays.
 func TestListenMoves(t *testing.T) {
 	t.Parallel()
 	s, other := opened(t), opened(t)

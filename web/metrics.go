@@ -19,8 +19,9 @@ type kind struct {
 	of         func(*work.Figures) any
 }
 
-// What of gives: a float64, counts, work.Times, work.Effort, *work.Survey for what any value of a label has, or nil where there is nothing to show. Values are compared, so that only
-// what has changed is written again.
+// What of gives: a float64, counts, work.Times, work.Effort, *work.Survey for what any value of a
+// label has, or nil where there is nothing to show. Values are compared, so that only what has
+// changed is written again.
 type counts [8]uint64
 
 func countsOf(from []uint64) (c counts) {

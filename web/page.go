@@ -10,7 +10,8 @@ import (
 	"pgtaskd/work"
 )
 
-// page is what is served of the metrics. It keeps what was written of each target, and writes again what has changed: with hundreds of targets a registry takes ten times as long.
+// page is what is served of the metrics. It keeps what was written of each target, and writes again
+// what has changed: with hundreds of targets a registry takes ten times as long.
 type page struct {
 	mu   sync.Mutex
 	last int // length

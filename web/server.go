@@ -51,7 +51,8 @@ func (s *server) close() {
 	<-s.ended
 }
 
-// listener closes at once what comes beyond clientsMost connections: each takes a file descriptor that a session may need.
+// listener closes at once what comes beyond clientsMost connections: each takes a file descriptor
+// that a session may need.
 type listener struct {
 	net.Listener
 	open atomic.Int32
@@ -86,7 +87,8 @@ func (c *conn) Close() error {
 	return c.Conn.Close()
 }
 
-// rare logs what net/http has to say, once a minute at most: anybody who can connect has it say something.
+// rare logs what net/http has to say, once a minute at most: anybody who can connect has it say
+// something.
 type rare struct {
 	log  zerolog.Logger
 	last atomic.Int64 // in seconds

@@ -107,7 +107,8 @@ func (s *site) show(what string, right func(map[string]float64) bool) {
 	}, func() string { _, text := s.get("/metrics"); return text })
 }
 
-// TestMetricsTellWhatTasksDo: each end is counted under its state, with how long the task ran and waited.
+// TestMetricsTellWhatTasksDo: each end is counted under its state, with how long the task ran and
+// waited.
 func TestMetricsTellWhatTasksDo(t *testing.T) {
 	t.Parallel()
 	dsn := servertest.Database(t)
@@ -153,7 +154,8 @@ func TestMetricsTellWhatTasksDo(t *testing.T) {
 	}
 }
 
-// TestMetricsTellOfTheTable: its size, what waits in it, and the last success of jobs that have an owner.
+// TestMetricsTellOfTheTable: its size, what waits in it, and the last success of jobs that have an
+// owner.
 func TestMetricsTellOfTheTable(t *testing.T) {
 	t.Parallel()
 	dsn := servertest.Database(t)

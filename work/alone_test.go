@@ -12,7 +12,8 @@ import (
 
 // Tests of a task that comes when there is nothing else to do.
 
-// TestAlone: it is read before there is a look at what is due, and started if a session is there that suits it.
+// TestAlone: it is read before there is a look at what is due, and started if a session is there
+// that suits it.
 func TestAlone(t *testing.T) {
 	t.Parallel()
 	s := prepared(t, func(t *Target) { t.Run = 0 }) // so that nothing starts
@@ -55,7 +56,8 @@ func TestAlone(t *testing.T) {
 	}
 }
 
-// TestAloneBarred: what was read alone when writes had been switched off waits again at once, and a drain need not wait for it.
+// TestAloneBarred: what was read alone when writes had been switched off waits again at once, and a
+// drain need not wait for it.
 func TestAloneBarred(t *testing.T) {
 	t.Parallel()
 	s := play(t)

@@ -39,7 +39,8 @@ var loginSettings = map[string][]string{
 	"spaces": {"temp_tablespaces = $s, pg_default", "default_tablespace = 'pg_default'", "temp_buffers = 100", "work_mem = '64kB'", "maintenance_work_mem = '1MB'"},
 }
 
-// TestTasksRunAsTheirLoginsSettingsSay: as psql's statements do with the same login, and their ends are written.
+// TestTasksRunAsTheirLoginsSettingsSay: as psql's statements do with the same login, and their ends
+// are written.
 func TestTasksRunAsTheirLoginsSettingsSay(t *testing.T) {
 	t.Parallel()
 	for way, alter := range []string{"ALTER DATABASE $d SET ", "ALTER ROLE $r SET ", "ALTER ROLE $r IN DATABASE $d SET "} {
@@ -76,7 +77,8 @@ func (s *stage) lacks(setting string) bool {
 	return !strings.Contains(name, ".") && s.get("SELECT count(*) FROM pg_settings WHERE lower(name) = lower($1)", name) == "0"
 }
 
-// space makes a tablespace for the time of the test, where the server lets us have one without a folder of its own (from 15 on).
+// space makes a tablespace for the time of the test, where the server lets us have one without a
+// folder of its own (from 15 on).
 func (s *stage) space(owner string) (name string) {
 	s.t.Helper()
 	if s.lacks("allow_in_place_tablespaces") {
@@ -93,7 +95,8 @@ func (s *stage) space(owner string) (name string) {
 	return name
 }
 
-// runsAs compares what tasks of several kinds see with what a login sees that has nothing to do with us.
+// runsAs compares what tasks of several kinds see with what a login sees that has nothing to do
+// with us.
 func (s *stage) runsAs(login *pgx.Conn, shown []string) {
 	s.t.Helper()
 	if i := slices.Index(shown, "current_setting('client_encoding')"); i >= 0 {

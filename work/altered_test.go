@@ -62,7 +62,8 @@ func TestTaskThatChangesItsOwnRowFails(t *testing.T) {
 	}
 }
 
-// TestMarkInTheMiddleIsNoChangeOfTheTasksOwn: it comes from a transaction that is younger than the task's.
+// TestMarkInTheMiddleIsNoChangeOfTheTasksOwn: it comes from a transaction that is younger than the
+// task's.
 func TestMarkInTheMiddleIsNoChangeOfTheTasksOwn(t *testing.T) {
 	t.Parallel()
 	s := play(t)

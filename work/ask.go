@@ -10,13 +10,15 @@ import (
 	"pgtaskd/remote"
 )
 
-// Limits of what somebody asks by hand. A walk through a large table is cut into statements that are far shorter.
+// Limits of what somebody asks by hand. A walk through a large table is cut into statements that
+// are far shorter.
 const (
 	askStatementLimit = time.Minute
 	askLockLimit      = 10 * time.Second
 )
 
-// Ask opens a session in which a person asks for the target's tasks, or changes them. Its plans are those of the controller's.
+// Ask opens a session in which a person asks for the target's tasks, or changes them. Its plans are
+// those of the controller's.
 func Ask(ctx context.Context, t Target, name string, writes bool) (*pgx.Conn, error) {
 	parameters := map[string]string{
 		"application_name":                    name,
@@ -53,5 +55,6 @@ func (t Target) explained(err error) error {
 	return err
 }
 
-// ControlName is the application_name of the sessions by which controllers lead the target, or stand by.
+// ControlName is the application_name of the sessions by which controllers lead the target, or
+// stand by.
 func (t Target) ControlName() string { return controlName(t) }

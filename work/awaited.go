@@ -10,9 +10,9 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// A look at all that is waited for: when a term begins, where an end may have been missed, such as a
-// row that somebody has deleted; where something has not ended well, or successors may wait for each
-// other; and from time to time.
+// A look at all that is waited for: when a term begins, where an end may have been missed, such as
+// a row that somebody has deleted; where something has not ended well, or successors may wait for
+// each other; and from time to time.
 
 const (
 	awaitedTick   = 30 * time.Second

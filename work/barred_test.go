@@ -13,7 +13,8 @@ import (
 	"pgtaskd/server/servertest"
 )
 
-// TestBarredWhenRead: a task that was let in just before writes were switched off waits until they are on again, and does not fail.
+// TestBarredWhenRead: a task that was let in just before writes were switched off waits until they
+// are on again, and does not fail.
 func TestBarredWhenRead(t *testing.T) {
 	t.Parallel()
 	p := throughProxy(t)

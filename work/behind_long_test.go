@@ -2,7 +2,8 @@ package work
 
 import "testing"
 
-// TestTasksBehindALongOneStart: those that were read ahead of their lane's turn, and then had to wait for longer than what was read is kept.
+// TestTasksBehindALongOneStart: those that were read ahead of their lane's turn, and then had to
+// wait for longer than what was read is kept.
 func TestTasksBehindALongOneStart(t *testing.T) {
 	t.Parallel()
 	s := play(t)

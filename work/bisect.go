@@ -9,9 +9,9 @@ import (
 )
 
 // bisect changes rows together. Where the table refuses that, it changes each half of them, so that
-// one odd row holds up no other; refused sees to a row that is refused alone. done, which may be nil,
-// follows on what was changed. It goes through the rows in their order, and ends with the first
-// error that is no refusal.
+// one odd row holds up no other; refused sees to a row that is refused alone. done, which may be
+// nil, follows on what was changed. It goes through the rows in their order, and ends with the
+// first error that is no refusal.
 func bisect[T any](ctx context.Context, l *loop, rows []T,
 	change func(context.Context, []T) error, done func([]T) error, refused func(T, error) error,
 ) error {

@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// TestEndIsNotBlamedOnTheInput: where the table refuses the end of a task, the row says so, and shows no statement of the task's.
+// TestEndIsNotBlamedOnTheInput: where the table refuses the end of a task, the row says so, and
+// shows no statement of the task's.
 func TestEndIsNotBlamedOnTheInput(t *testing.T) {
 	t.Parallel()
 	s := play(t)
@@ -29,7 +30,8 @@ func TestEndIsNotBlamedOnTheInput(t *testing.T) {
 	}
 }
 
-// TestRefusalAtCommitBlamesNobody: where the table of the tasks has what waits for COMMIT, it may be that or what the SQL has done.
+// TestRefusalAtCommitBlamesNobody: where the table of the tasks has what waits for COMMIT, it may
+// be that or what the SQL has done.
 func TestRefusalAtCommitBlamesNobody(t *testing.T) {
 	t.Parallel()
 	s := play(t)
@@ -55,7 +57,8 @@ func TestRefusalAtCommitBlamesNobody(t *testing.T) {
 	s.becomes(s.add("input", "INSERT INTO effect VALUES (3)"), "DONE")
 }
 
-// TestRightThatATriggerMissesIsAskedForOnce: what a trigger or a policy of the table refuses, it would refuse again.
+// TestRightThatATriggerMissesIsAskedForOnce: what a trigger or a policy of the table refuses, it
+// would refuse again.
 func TestRightThatATriggerMissesIsAskedForOnce(t *testing.T) {
 	t.Parallel()
 	s := play(t)

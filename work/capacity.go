@@ -33,13 +33,15 @@ func (r *Report) measure(ctx context.Context, conn *pgx.Conn, t Target) {
 	r.capacity = &found
 }
 
-// Warning is what does not keep targets from being served, but will be met when they have much to do.
+// Warning is what does not keep targets from being served, but will be met when they have much to
+// do.
 type Warning struct {
 	Targets []int // places in the list of reports
 	Text    string
 }
 
-// Crowded compares the room of servers, roles and databases with what all targets together may ask for.
+// Crowded compares the room of servers, roles and databases with what all targets together may ask
+// for.
 func Crowded(reports []Report) []Warning {
 	type limit struct{ what, server, name string }
 	var order []limit

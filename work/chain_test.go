@@ -2,7 +2,8 @@ package work
 
 import "testing"
 
-// TestMonthsKeepTheirDay: a chain by months counts from its origin, unless somebody has moved the task away from it.
+// TestMonthsKeepTheirDay: a chain by months counts from its origin, unless somebody has moved the
+// task away from it.
 func TestMonthsKeepTheirDay(t *testing.T) {
 	t.Parallel()
 	s := play(t)

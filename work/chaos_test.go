@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestExactlyOnce terminates and cancels sessions, and the leader's own, while tasks write: what a task has written is there once
-// where its row says DONE, and not at all where it says FAIL.
+// TestExactlyOnce terminates and cancels sessions, and the leader's own, while tasks write: what a
+// task has written is there once where its row says DONE, and not at all where it says FAIL.
 func TestExactlyOnce(t *testing.T) {
 	t.Parallel()
 	s := play(t)

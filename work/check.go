@@ -43,7 +43,8 @@ func (r *Report) failed(what string, err error, t Target) {
 	}
 }
 
-// Check finds out whether Serve could serve the target, and what it would create. It changes nothing.
+// Check finds out whether Serve could serve the target, and what it would create. It changes
+// nothing.
 func Check(ctx context.Context, t Target) (r Report) {
 	ctx, cancel := context.WithTimeout(ctx, prepareLimit)
 	defer cancel()
@@ -105,7 +106,8 @@ func (r *Report) would(may bool, user, what, statement string) {
 	}
 }
 
-// table says what the table lacks, and whether the role, or else the dsn's user, could add it: that is tried, and taken back.
+// table says what the table lacks, and whether the role, or else the dsn's user, could add it: that
+// is tried, and taken back.
 func (r *Report) table(ctx context.Context, conn *pgx.Conn, t Target) {
 	t, err := r.wakeable(ctx, conn, t)
 	if err != nil {
@@ -158,7 +160,8 @@ func (r *Report) table(ctx context.Context, conn *pgx.Conn, t Target) {
 	})
 }
 
-// remarks says who holds locks of ours to be in the way, and why there is no register of sessions or table of groups, unless that would be made.
+// remarks says who holds locks of ours to be in the way, and why there is no register of sessions
+// or table of groups, unless that would be made.
 func (r *Report) remarks(ctx context.Context, conn *pgx.Conn, t Target, made func(what string) bool) {
 	d, err := sql.Describe(ctx, conn, table(t))
 	locks := []*sql.Lock{sql.Leadership(table(t), false), sql.Schema(table(t))}
@@ -188,7 +191,8 @@ func (r *Report) remarks(ctx context.Context, conn *pgx.Conn, t Target, made fun
 	}
 }
 
-// rehearse tries to complete the table as the target's role, or else as the dsn's user, who would grant what the role lacks.
+// rehearse tries to complete the table as the target's role, or else as the dsn's user, who would
+// grant what the role lacks.
 func rehearse(ctx context.Context, conn *pgx.Conn, t Target) (granted bool, err error) {
 	err = sql.Rehearse(ctx, conn, table(t), options(t))
 	if isDenied(err) {

@@ -8,7 +8,8 @@ import (
 	"pgtaskd/remote"
 )
 
-// TestCheckSaysWhichRolesCannotLogIn: of those in the configuration; and where tasks have the rights of a superuser.
+// TestCheckSaysWhichRolesCannotLogIn: of those in the configuration; and where tasks have the
+// rights of a superuser.
 func TestCheckSaysWhichRolesCannotLogIn(t *testing.T) {
 	t.Parallel()
 	c := founded(t, func(c *company) {

@@ -103,8 +103,8 @@ func (s *completer) write(ctx context.Context, connect func(context.Context) (*c
 	return w
 }
 
-// collect takes up what the completer has written, and ends its connection when it has had nothing to
-// do for a while.
+// collect takes up what the completer has written, and ends its connection when it has had nothing
+// to do for a while.
 func (l *loop) collect(ctx context.Context) error {
 	s := &l.completer
 	if !s.writes() {

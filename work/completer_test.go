@@ -13,8 +13,9 @@ import (
 	"pgtaskd/work/run"
 )
 
-// crowded is a stage with more short tasks than the loop writes the ends of by itself. At the end of those of which the data say so whoever writes it, but
-// for the leader, waits for a lock that the test holds until release.
+// crowded is a stage with more short tasks than the loop writes the ends of by itself. At the end
+// of those of which the data say so whoever writes it, but for the leader, waits for a lock that
+// the test holds until release.
 func crowded(t *testing.T, tasks int) (s *stage, release func()) {
 	t.Helper()
 	s = play(t, func(t *Target) { t.Run = 4 })
@@ -42,7 +43,8 @@ const controls = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_
 const leader = "SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND granted AND pid <> pg_backend_pid() AND (classid, objid, objsubid) IS DISTINCT FROM (0, 7, 1) " +
 	"AND database = (SELECT oid FROM pg_database WHERE datname = current_database()) AND pid IN (SELECT pid FROM pg_stat_activity WHERE application_name LIKE 'pgtaskd %')"
 
-// TestCompleter: where many end at once a second connection writes their ends; it goes when it has nothing to do.
+// TestCompleter: where many end at once a second connection writes their ends; it goes when it has
+// nothing to do.
 func TestCompleter(t *testing.T) {
 	t.Parallel()
 	s, release := crowded(t, 3000)
@@ -56,7 +58,8 @@ func TestCompleter(t *testing.T) {
 	}
 }
 
-// TestCompleterCut: whatever happens to the completer, to the leader or to rows while it writes, each task ends once, as it has run.
+// TestCompleterCut: whatever happens to the completer, to the leader or to rows while it writes,
+// each task ends once, as it has run.
 func TestCompleterCut(t *testing.T) {
 	t.Parallel()
 	const holds = "SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND NOT granted AND database = (SELECT oid FROM pg_database WHERE datname = current_database())"
@@ -78,7 +81,8 @@ func TestCompleterCut(t *testing.T) {
 	}
 }
 
-// TestCompleterPassesOver: ends whose rows are locked when the completer writes them are seen to by the loop.
+// TestCompleterPassesOver: ends whose rows are locked when the completer writes them are seen to by
+// the loop.
 func TestCompleterPassesOver(t *testing.T) {
 	t.Parallel()
 	s, release := crowded(t, 3000)
@@ -98,7 +102,8 @@ func TestCompleterPassesOver(t *testing.T) {
 	s.eventually("3000", "SELECT count(*) FROM task WHERE state = 'DONE' AND output = id::text AND attempt = 1")
 }
 
-// TestCompleterInAShortage: where sessions are short it leaves its own to the tasks, for longer than a shortage shows.
+// TestCompleterInAShortage: where sessions are short it leaves its own to the tasks, for longer
+// than a shortage shows.
 func TestCompleterInAShortage(t *testing.T) {
 	t.Parallel()
 	s := prepared(t, func(t *Target) { t.Run = 0 })
@@ -128,7 +133,8 @@ func TestCompleterInAShortage(t *testing.T) {
 	l.dismissCompleter()
 }
 
-// TestSetToPlanMeanwhile: a task whose end the completer has written, and that somebody has set to PLAN before the loop has heard of it, is looked for again.
+// TestSetToPlanMeanwhile: a task whose end the completer has written, and that somebody has set to
+// PLAN before the loop has heard of it, is looked for again.
 func TestSetToPlanMeanwhile(t *testing.T) {
 	t.Parallel()
 	s := prepared(t, func(t *Target) { t.Run = 0 })

@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// TestEndsThatMeetEachOther: what serializable transactions of ours do to each other is no fault of the tasks, which end well, once each, and spend no retry.
+// TestEndsThatMeetEachOther: what serializable transactions of ours do to each other is no fault of
+// the tasks, which end well, once each, and spend no retry.
 func TestEndsThatMeetEachOther(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

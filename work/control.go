@@ -35,7 +35,8 @@ var (
 	errReadOnly = errors.New("default_transaction_read_only is on for the role, the database or the server: tasks wait until it is off")
 )
 
-// control is the connection under which a target is led. It never runs a user's SQL. It belongs to the loop.
+// control is the connection under which a target is led. It never runs a user's SQL. It belongs to
+// the loop.
 type control struct {
 	conn      *pgx.Conn
 	pid       int32
@@ -145,7 +146,8 @@ func (c *control) trust(ctx context.Context, t Target) (err error) {
 	return err
 }
 
-// limited bounds a call to the server: statement_timeout ends it there, this where the server does not answer.
+// limited bounds a call to the server: statement_timeout ends it there, this where the server does
+// not answer.
 func limited(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(ctx, statementLimit+5*time.Second)
 }
@@ -160,7 +162,8 @@ func sessionName(t Target, group string) string {
 	return shortened("pg_task " + t.Schema + " " + t.Table + " " + group)
 }
 
-// sessionPrefix begins the application_name of every session of the target in its own database, and maybe of one with a similar name.
+// sessionPrefix begins the application_name of every session of the target in its own database, and
+// maybe of one with a similar name.
 func sessionPrefix(t Target) string {
 	plain := printable("pg_task " + t.Schema + " " + t.Table + " ")
 	return plain[:min(len(plain), nameLimit-hashLength)]

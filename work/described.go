@@ -8,17 +8,18 @@ import (
 	"pgtaskd/sql"
 )
 
-// columnsTick is the shortest time between two looks at the columns by a leader that looks all the time: they cost more than looking whether
-// anything is due.
+// columnsTick is the shortest time between two looks at the columns by a leader that looks all the
+// time: they cost more than looking whether anything is due.
 const columnsTick = 50 * time.Millisecond
 
 func (l *loop) columnsDue() bool { return !l.wake.Awake() || time.Since(l.look.columns) >= columnsTick }
 
-// postponement is the time between two tries to change what the table can do without, while somebody has locked it: for the blink of each
-// try those who insert wait as well.
+// postponement is the time between two tries to change what the table can do without, while
+// somebody has locked it: for the blink of each try those who insert wait as well.
 const postponement = time.Minute
 
-// postpone takes an error for none if it is a lock that kept us from changing what the table can do without, and has it tried again.
+// postpone takes an error for none if it is a lock that kept us from changing what the table can do
+// without, and has it tried again.
 func (l *loop) postpone(ctx context.Context, t Target, err error) error {
 	known := l.postponed
 	l.postponed = time.Time{}
@@ -35,7 +36,8 @@ func (l *loop) postpone(ctx context.Context, t Target, err error) error {
 // resumes tells whether what was postponed is to be tried again.
 func (l *loop) resumes() bool { return !l.postponed.IsZero() && !time.Now().Before(l.postponed) }
 
-// redescribe looks at the table again when it has changed: a repetition copies all columns, and what has been dropped may be missing.
+// redescribe looks at the table again when it has changed: a repetition copies all columns, and
+// what has been dropped may be missing.
 func (l *loop) redescribe(ctx context.Context) error {
 	again := l.resumes()
 	if l.columns == l.described && !again {

@@ -19,7 +19,8 @@ func (l *lockedOut) Error() string {
 }
 func (l *lockedOut) Unwrap() error { return l.cause }
 
-// diagnose finds better words for an error that has ended leadership, or not let it begin: what the table lacks, who has locked it.
+// diagnose finds better words for an error that has ended leadership, or not let it begin: what the
+// table lacks, who has locked it.
 func (l *loop) diagnose(ctx context.Context, err error) error {
 	switch {
 	case hasState(err, "55P03"):

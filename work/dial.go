@@ -10,8 +10,8 @@ import (
 	"pgtaskd/work/pool"
 )
 
-// Dial opens a session of the target's role, with settings of our own, for a command that looks at or changes its
-// table. application is the session's name.
+// Dial opens a session of the target's role, with settings of our own, for a command that looks at
+// or changes its table. application is the session's name.
 func Dial(ctx context.Context, t Target, application string) (*pgx.Conn, error) {
 	cfg, err := ownConfig(t.Connect, map[string]string{
 		"application_name":                    application,

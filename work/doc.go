@@ -10,9 +10,9 @@
 // tests).
 //
 // Goroutines of a target: the loop (the caller of Serve) owns the control connection and every
-// field of loop that is not marked as shared. Runners are those of package run. The completer writes
-// ends on a connection of its own while the loop goes on. The stream reads the write-ahead log.
-// All belong to the crew of one loop; Serve awaits them before it makes the next loop.
+// field of loop that is not marked as shared. Runners are those of package run. The completer
+// writes ends on a connection of its own while the loop goes on. The stream reads the write-ahead
+// log. All belong to the crew of one loop; Serve awaits them before it makes the next loop.
 //
 // Data goes down by calls; the only way back up to the loop is the inbox, which runners see as a
 // run.Leader.

@@ -70,7 +70,8 @@ func (s *stage) tellsOfTheDrain(short, long int64) {
 	}
 }
 
-// TestDrainNeverTwice: what is not exactly once, and is not to be repeated, FAILs when a drain cuts it off.
+// TestDrainNeverTwice: what is not exactly once, and is not to be repeated, FAILs when a drain cuts
+// it off.
 func TestDrainNeverTwice(t *testing.T) {
 	t.Parallel()
 	s := play(t, func(t *Target) { t.Grace = 0 })

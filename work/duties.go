@@ -18,8 +18,8 @@ type duty struct {
 // never is the next of a duty for which there is nothing to do.
 const never = time.Duration(math.MaxInt64)
 
-// timetable lists the duties, in the order in which a round does them. The round and the sleep both read
-// it.
+// timetable lists the duties, in the order in which a round does them. The round and the sleep both
+// read it.
 func (l *loop) timetable() []duty {
 	return []duty{
 		{name: "settings", do: l.change},

@@ -10,8 +10,9 @@ import (
 	"pgtaskd/server/servertest"
 )
 
-// Tests of ends that a task's SQL, or the table's triggers and keys, make difficult: the row says what the contract says, effects and DONE
-// agree, nothing runs more often than it should, and the next task of the lane finds a session as new.
+// Tests of ends that a task's SQL, or the table's triggers and keys, make difficult: the row says
+// what the contract says, effects and DONE agree, nothing runs more often than it should, and the
+// next task of the lane finds a session as new.
 
 // ending is a task and what must come of it.
 type ending struct {
@@ -89,7 +90,8 @@ var endings = []ending{
 // raised are codes that SQL of users raises, though they mean something else where the server does.
 var raised = []string{"25001", "2D000", "57P01", "57P02", "57P03", "40001", "40P01", "55P03", "57014", "22012", "25006", "25P02", "25P03", "26000", "08006", "53100", "53200", "53300", "42501", "42P01", "42703", "3F000", "0A000", "XX000"}
 
-// withRaised are the endings in which a code is raised by the SQL, at COMMIT, and at the end by a trigger of the task table.
+// withRaised are the endings in which a code is raised by the SQL, at COMMIT, and at the end by a
+// trigger of the task table.
 func withRaised(code string) []ending {
 	raise := "DO $$BEGIN RAISE 'mine' USING ERRCODE = '" + code + "'; END$$"
 	data, most, late := "raise "+code, 2, 1 // a task that ended fast is tried twice
@@ -120,7 +122,8 @@ func withRaised(code string) []ending {
 func TestEndings(t *testing.T) {
 	t.Parallel()
 	s := hostile(t)
-	// The lock first: in the course of a transaction it could not be had while a statement of the loop's, of which it holds a part of the locks, waits for us.
+	// The lock first: in the course of a transaction it could not be had while a statement of the
+	// loop's, of which it holds a part of the locks, waits for us.
 	s.exec(`
 		LOCK TABLE task;
 		CREATE FUNCTION tick() RETURNS void LANGUAGE sql AS $$SELECT nextval('tick_' || current_setting('pg_task.id'))$$;

@@ -16,8 +16,9 @@ type expiring struct {
 	active time.Duration
 }
 
-// expired are those of the tasks that no pause has held back. The limits of groups are read again first, since a task may be newer than
-// those that are known; where that cannot be done now, the next look at all that is due finds the tasks again.
+// expired are those of the tasks that no pause has held back. The limits of groups are read again
+// first, since a task may be newer than those that are known; where that cannot be done now, the
+// next look at all that is due finds the tasks again.
 func (l *loop) expired(ctx context.Context, found []expiring) (ids []int64, err error) {
 	if len(found) > 0 && l.control.table.Group != 0 {
 		if err := l.readGroups(ctx); err != nil {
@@ -59,7 +60,8 @@ func (l *loop) expire(ctx context.Context, ids []int64) error {
 	return nil
 }
 
-// withWhatFollows runs a query that ends tasks and returns them, and sees to what follows: repetitions, on_fail, notify.
+// withWhatFollows runs a query that ends tasks and returns them, and sees to what follows:
+// repetitions, on_fail, notify.
 func (l *loop) withWhatFollows(ctx context.Context, tx pgx.Tx, query string, args ...any) (all []changed, err error) {
 	rows, err := tx.Query(ctx, query, args...)
 	if err != nil {
@@ -82,7 +84,8 @@ func (l *loop) withWhatFollows(ctx context.Context, tx pgx.Tx, query string, arg
 	return all, l.repeat(ctx, tx, followed)
 }
 
-// repeatOrSay creates the repetition of a task that has ended without a run of ours, or says in its row why the table does not take that: the end stands all the same.
+// repeatOrSay creates the repetition of a task that has ended without a run of ours, or says in its
+// row why the table does not take that: the end stands all the same.
 func (l *loop) repeatOrSay(ctx context.Context, tx pgx.Tx, id int64) error {
 	err := pgx.BeginFunc(ctx, tx, func(tx pgx.Tx) error { return l.repeat(ctx, tx, []int64{id}) })
 	var answer *pgconn.PgError

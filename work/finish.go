@@ -170,8 +170,9 @@ func (l *loop) retry(ctx context.Context, tx pgx.Tx, ends []end, written map[int
 // whoever had it locked may have let it go in between.
 const silences = 3
 
-// settle forgets the tasks whose ends are written, and looks what is the matter with the others: some are locked, and are written later;
-// some have been stopped; the rest are no longer ours. written are the states of the others, by id.
+// settle forgets the tasks whose ends are written, and looks what is the matter with the others:
+// some are locked, and are written later; some have been stopped; the rest are no longer ours.
+// written are the states of the others, by id.
 func (l *loop) settle(ctx context.Context, ends []end, written map[int64]string) error {
 	var open []int64
 	for _, e := range ends {

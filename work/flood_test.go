@@ -13,8 +13,8 @@ import (
 	"pgtaskd/sql"
 )
 
-// TestWhoMayConnectNotifies thousands of times a second on the leader's channels: tasks start and stop all the same, and it looks no more often than one that is
-// awake does.
+// TestWhoMayConnectNotifies thousands of times a second on the leader's channels: tasks start and
+// stop all the same, and it looks no more often than one that is awake does.
 func TestWhoMayConnectNotifies(t *testing.T) {
 	t.Parallel()
 	p := throughProxy(t)

@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// TestChainsDoNotBreakInSilence: a repetition that the table refuses is an error of the end; its effects are rolled back, and the error is the server's.
+// TestChainsDoNotBreakInSilence: a repetition that the table refuses is an error of the end; its
+// effects are rolled back, and the error is the server's.
 func TestChainsDoNotBreakInSilence(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ name, before, input, want string }{
@@ -59,7 +60,8 @@ func TestRepetitionDrawsItsIdAnew(t *testing.T) {
 	}
 }
 
-// TestADayThatTheClockMovesIsNoDayForEver: days are counted from the chain's origin as months are, so that the day after a skipped hour is back at its own time.
+// TestADayThatTheClockMovesIsNoDayForEver: days are counted from the chain's origin as months are,
+// so that the day after a skipped hour is back at its own time.
 func TestADayThatTheClockMovesIsNoDayForEver(t *testing.T) {
 	t.Parallel()
 	s := prepared(t)
@@ -82,7 +84,8 @@ func TestADayThatTheClockMovesIsNoDayForEver(t *testing.T) {
 	}
 }
 
-// TestATaskThatItsOwnSQLRefersToIsMarkedAndStopped: a foreign key's check locks the row, and keeps nothing of ours from it.
+// TestATaskThatItsOwnSQLRefersToIsMarkedAndStopped: a foreign key's check locks the row, and keeps
+// nothing of ours from it.
 func TestATaskThatItsOwnSQLRefersToIsMarkedAndStopped(t *testing.T) {
 	t.Parallel()
 	s := play(t)
@@ -96,7 +99,8 @@ func TestATaskThatItsOwnSQLRefersToIsMarkedAndStopped(t *testing.T) {
 	}
 }
 
-// TestRepetitionsAreCountedInTheZoneThatTheRoleHasNow: a change of it reaches the next repetition, whichever way an end is written.
+// TestRepetitionsAreCountedInTheZoneThatTheRoleHasNow: a change of it reaches the next repetition,
+// whichever way an end is written.
 func TestRepetitionsAreCountedInTheZoneThatTheRoleHasNow(t *testing.T) {
 	t.Parallel()
 	s := play(t)

@@ -7,7 +7,8 @@ import (
 	"pgtaskd/work/run"
 )
 
-// TestEndsOfBeforeACrash: what a crash of the server may have undone is not written as if it had not.
+// TestEndsOfBeforeACrash: what a crash of the server may have undone is not written as if it had
+// not.
 func TestEndsOfBeforeACrash(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

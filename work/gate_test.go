@@ -11,7 +11,8 @@ import (
 	"pgtaskd/server/servertest"
 )
 
-// answerless is the address of a server that takes connections and never answers, and the number of those that it has at the moment, and has had at most.
+// answerless is the address of a server that takes connections and never answers, and the number of
+// those that it has at the moment, and has had at most.
 func answerless(t *testing.T) (port int, most *atomic.Int32) {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -45,7 +46,8 @@ func answerless(t *testing.T) (port int, most *atomic.Int32) {
 	return listener.Addr().(*net.TCPAddr).Port, most
 }
 
-// TestARemoteThatDoesNotAnswerKeepsNoOtherTaskWaiting, however many tasks it is to run: one connection at a time tries it, and takes no place in run.
+// TestARemoteThatDoesNotAnswerKeepsNoOtherTaskWaiting, however many tasks it is to run: one
+// connection at a time tries it, and takes no place in run.
 func TestARemoteThatDoesNotAnswerKeepsNoOtherTaskWaiting(t *testing.T) {
 	t.Parallel()
 	port, most := answerless(t)

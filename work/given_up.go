@@ -6,7 +6,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// givenUp is why a successor is given up, and what it must still wait for then; nil: whatever it is.
+// givenUp is why a successor is given up, and what it must still wait for then; nil: whatever it
+// is.
 type givenUp struct {
 	why    string
 	awaits *int64

@@ -69,8 +69,8 @@ func (l *loop) regroupFor(ctx context.Context, tasks []*run.Task, changed bool) 
 	return l.readGroups(ctx)
 }
 
-// readGroups reads the limits of groups, which hold from then on. In a term it begins with them: what a new leader does not know it must
-// not start.
+// readGroups reads the limits of groups, which hold from then on. In a term it begins with them:
+// what a new leader does not know it must not start.
 func (l *loop) readGroups(ctx context.Context) error {
 	l.control.regrouped = false
 	table, began := l.control.table.Group, time.Now()
@@ -118,7 +118,8 @@ func (l *loop) lookAgain() {
 	l.scanning.again = l.scanning.active
 }
 
-// queryGroups reads the table of groups. Its name may have come to be somebody else's since we looked, so it is locked, and compared, first.
+// queryGroups reads the table of groups. Its name may have come to be somebody else's since we
+// looked, so it is locked, and compared, first.
 func (l *loop) queryGroups(ctx context.Context, number int64) (limits []lane.Limit, found grouping, err error) {
 	ctx, cancel := limited(ctx)
 	defer cancel()
@@ -166,7 +167,8 @@ func pauseEnd(ended time.Time) *time.Time {
 	return &ended
 }
 
-// outlives tells whether a task is worth running though its active has passed: its group is paused, or the end of that counts as its plan.
+// outlives tells whether a task is worth running though its active has passed: its group is paused,
+// or the end of that counts as its plan.
 func (l *loop) outlives(group string, active time.Duration) bool {
 	paused, ended := l.Lanes.Paused(group)
 	return paused || !ended.IsZero() && l.Clock.Now().Before(ended.Add(active))

@@ -8,13 +8,15 @@ import (
 	"time"
 )
 
-// marker waits until tasks that were inserted after all others have ended: so those would have started, too.
+// marker waits until tasks that were inserted after all others have ended: so those would have
+// started, too.
 func (s *stage) marker() {
 	s.t.Helper()
 	s.becomes(s.add(`input, "group"`, "SELECT 1", "marker"), "DONE", "")
 }
 
-// TestALimitHoldsForWhatComesAfterIt: each pause is known before the task that follows on it starts, and lets go when it ends.
+// TestALimitHoldsForWhatComesAfterIt: each pause is known before the task that follows on it
+// starts, and lets go when it ends.
 func TestALimitHoldsForWhatComesAfterIt(t *testing.T) {
 	t.Parallel()
 	for _, way := range []string{"notify", "poll"} {
@@ -149,7 +151,8 @@ func TestAPauseEndsByItself(t *testing.T) {
 	}
 }
 
-// TestNoTaskThatIsNewerThanAPauseIsGivenUp, though its active has passed and the leader looks at it at once.
+// TestNoTaskThatIsNewerThanAPauseIsGivenUp, though its active has passed and the leader looks at it
+// at once.
 func TestNoTaskThatIsNewerThanAPauseIsGivenUp(t *testing.T) {
 	t.Parallel()
 	s := play(t)
@@ -163,7 +166,8 @@ func TestNoTaskThatIsNewerThanAPauseIsGivenUp(t *testing.T) {
 	}
 }
 
-// TestWithoutTheRightToLimits: tasks run, the log says so once, and when the right is given they are limited.
+// TestWithoutTheRightToLimits: tasks run, the log says so once, and when the right is given they
+// are limited.
 func TestWithoutTheRightToLimits(t *testing.T) {
 	t.Parallel()
 	s, do := withRoles(t, false)
@@ -188,7 +192,8 @@ func TestWithoutTheRightToLimits(t *testing.T) {
 	s.becomes(s.add(`input, "group"`, "SELECT 1", "a"), "DONE", "")
 }
 
-// TestAStrangersTableOfGroupsIsNotBelieved: made before ours, or in the place of ours, it is not even read.
+// TestAStrangersTableOfGroupsIsNotBelieved: made before ours, or in the place of ours, it is not
+// even read.
 func TestAStrangersTableOfGroupsIsNotBelieved(t *testing.T) {
 	t.Parallel()
 	s, do := withRoles(t, true)

@@ -2,8 +2,9 @@ package work
 
 import "testing"
 
-// TestEndsInATableThatHasGrown: a session has planned the end of a task when the table was empty. When the table has
-// grown since, the end finds its row by the index; and SQL of the user's behind it is planned as ever.
+// TestEndsInATableThatHasGrown: a session has planned the end of a task when the table was empty.
+// When the table has grown since, the end finds its row by the index; and SQL of the user's behind
+// it is planned as ever.
 func TestEndsInATableThatHasGrown(t *testing.T) {
 	t.Parallel()
 	s := play(t)

@@ -12,7 +12,8 @@ import (
 	"pgtaskd/server/servertest"
 )
 
-// TestMarkOfWhatMustNotRunTwiceOutlivesACrash: it is on the disk before the task starts, whatever the role's synchronous_commit.
+// TestMarkOfWhatMustNotRunTwiceOutlivesACrash: it is on the disk before the task starts, whatever
+// the role's synchronous_commit.
 func TestMarkOfWhatMustNotRunTwiceOutlivesACrash(t *testing.T) {
 	own := servertest.New(t, server.Options{Settings: map[string]string{
 		"synchronous_commit": "off", "wal_writer_delay": "10s", "autovacuum": "off", "bgwriter_delay": "10s", "checkpoint_timeout": "1h",

@@ -30,7 +30,8 @@ func ledThroughProxy(t *testing.T) (*stage, *proxy.Proxy) {
 	return s, p
 }
 
-// TestStopOutlivesTheLeader: a task is set to STOP, and its leader is gone before it has written the end.
+// TestStopOutlivesTheLeader: a task is set to STOP, and its leader is gone before it has written
+// the end.
 func TestStopOutlivesTheLeader(t *testing.T) {
 	t.Parallel()
 	for state, die := range map[string]func(*proxy.Proxy){
@@ -99,7 +100,8 @@ func throughProxy(t *testing.T) *proxy.Proxy {
 	return p
 }
 
-// TestStopAndSessionLost: the leader leads again, but knows of the end of the run no more than that the session is gone.
+// TestStopAndSessionLost: the leader leads again, but knows of the end of the run no more than that
+// the session is gone.
 func TestStopAndSessionLost(t *testing.T) {
 	t.Parallel()
 	s := play(t)
@@ -114,8 +116,8 @@ func TestStopAndSessionLost(t *testing.T) {
 	}
 }
 
-// TestStopOfAnOrphan: what an old leader's session runs is set to STOP when the next one leads. It ends the session, but no other that is
-// gone on to another task, or that only bears the number.
+// TestStopOfAnOrphan: what an old leader's session runs is set to STOP when the next one leads. It
+// ends the session, but no other that is gone on to another task, or that only bears the number.
 func TestStopOfAnOrphan(t *testing.T) {
 	t.Parallel()
 	s := play(t)
@@ -147,7 +149,8 @@ func TestStopOfAnOrphan(t *testing.T) {
 	}
 }
 
-// TestOrphanResumed: a task that an old leader was to stop waits again, and we run it before we have seen that: it is an orphan no more.
+// TestOrphanResumed: a task that an old leader was to stop waits again, and we run it before we
+// have seen that: it is an orphan no more.
 func TestOrphanResumed(t *testing.T) {
 	t.Parallel()
 	s := play(t)
@@ -171,7 +174,8 @@ func TestOrphanResumed(t *testing.T) {
 	}
 }
 
-// TestStopBehindOurSession: what shows no end although nobody runs it is ended, also while the session that did goes on.
+// TestStopBehindOurSession: what shows no end although nobody runs it is ended, also while the
+// session that did goes on.
 func TestStopBehindOurSession(t *testing.T) {
 	t.Parallel()
 	s := play(t)
@@ -182,7 +186,8 @@ func TestStopBehindOurSession(t *testing.T) {
 	s.eventually("false", "SELECT stop IS NULL FROM task WHERE id = $1", id)
 }
 
-// TestStraysOfTheOldLeader: rows that are deleted, or wait again, while their leader is frozen. What it runs for them ends with its leadership.
+// TestStraysOfTheOldLeader: rows that are deleted, or wait again, while their leader is frozen.
+// What it runs for them ends with its leadership.
 func TestStraysOfTheOldLeader(t *testing.T) {
 	t.Parallel()
 	s, p := ledThroughProxy(t)

@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// TestHeavyEnds: outputs that are large all of a sudden, behind small ones of their like, are written whole and once, wherever they run.
+// TestHeavyEnds: outputs that are large all of a sudden, behind small ones of their like, are
+// written whole and once, wherever they run.
 func TestHeavyEnds(t *testing.T) {
 	t.Parallel()
 	for name, columns := range map[string]string{"here": "NULL", "elsewhere": "'here'"} {
@@ -23,7 +24,8 @@ func TestHeavyEnds(t *testing.T) {
 	}
 }
 
-// TestHeavyEndOfALockedRow: some ends that are large may wait for their rows without a slot, so that others go on.
+// TestHeavyEndOfALockedRow: some ends that are large may wait for their rows without a slot, so
+// that others go on.
 func TestHeavyEndOfALockedRow(t *testing.T) {
 	t.Parallel()
 	s := play(t, func(target *Target) { target.Run = 4 })

@@ -25,7 +25,8 @@ var hints = map[string]string{
 	"57P03": "tasks wait until the server is up",
 }
 
-// hint says what to do about an error of the server's; "" where its own text does. Only a restart makes what has been there while the target was served.
+// hint says what to do about an error of the server's; "" where its own text does. Only a restart
+// makes what has been there while the target was served.
 func (t Target) hint(err error, served bool) string {
 	var answer *pgconn.PgError
 	if !errors.As(err, &answer) {

@@ -41,7 +41,8 @@ func (s *stage) failure() (line said) {
 	return line
 }
 
-// TestFailureAtTheStart: the error of the target's own login is shown first, that of the dsn's user after it, and none of a user whom nobody has named.
+// TestFailureAtTheStart: the error of the target's own login is shown first, that of the dsn's user
+// after it, and none of a user whom nobody has named.
 func TestFailureAtTheStart(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -145,7 +146,8 @@ func TestRestartIsAdvised(t *testing.T) {
 	}
 }
 
-// TestTakenAwayIsAWarning: what somebody drops while the table is served is no piece of information.
+// TestTakenAwayIsAWarning: what somebody drops while the table is served is no piece of
+// information.
 func TestTakenAwayIsAWarning(t *testing.T) {
 	t.Parallel()
 	s := play(t)

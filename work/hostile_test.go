@@ -8,7 +8,8 @@ import (
 	"pgtaskd/server/servertest"
 )
 
-// Tests of what a task's SQL leaves in its session: neither its own end nor the next task of the lane may feel it.
+// Tests of what a task's SQL leaves in its session: neither its own end nor the next task of the
+// lane may feel it.
 
 // left is SQL that leaves something in its session. Each is tried in the four ways of hostileWays.
 var left = []string{
@@ -74,8 +75,8 @@ var left = []string{
 	"DO $$BEGIN FOR i IN 1..3000 LOOP RAISE WARNING 'notice % %', i, repeat('x', 100); END LOOP; END$$",
 }
 
-// hostileWays are the ways of an end: in the transaction of a task that wrote; collected; in the transaction because of a repetition; and after
-// the task's own COMMIT.
+// hostileWays are the ways of an end: in the transaction of a task that wrote; collected; in the
+// transaction because of a repetition; and after the task's own COMMIT.
 var hostileWays = []struct {
 	name, repeat string
 	input        func(sql string) string
@@ -117,8 +118,8 @@ func hostile(t *testing.T) *stage {
 	return s
 }
 
-// TestLeftInSession: a task ends DONE with its effects whatever it leaves in its session, and the next one, on the same session, finds nothing
-// of it.
+// TestLeftInSession: a task ends DONE with its effects whatever it leaves in its session, and the
+// next one, on the same session, finds nothing of it.
 func TestLeftInSession(t *testing.T) {
 	t.Parallel()
 	s := hostile(t)
@@ -148,7 +149,8 @@ func TestLeftInSession(t *testing.T) {
 	}
 }
 
-// allEnded checks that the hostile tasks of a lane have ended DONE, each with its effects, its repetition, and no second run.
+// allEnded checks that the hostile tasks of a lane have ended DONE, each with its effects, its
+// repetition, and no second run.
 func (s *stage) allEnded(group string, effects int) {
 	s.t.Helper()
 	if wrong := s.get(`SELECT json_agg(w) FROM (
@@ -160,7 +162,8 @@ func (s *stage) allEnded(group string, effects int) {
 	}
 }
 
-// allSeen checks that all tasks of a lane have seen what its first one has seen, but for what is each one's own.
+// allSeen checks that all tasks of a lane have seen what its first one has seen, but for what is
+// each one's own.
 func (s *stage) allSeen(group string) {
 	s.t.Helper()
 	if wrong := s.get(`SELECT json_agg(w) FROM (

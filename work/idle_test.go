@@ -17,7 +17,8 @@ import (
 // untouched is the row of a task that has run once, and was never interrupted.
 const untouched = `{"state":"DONE","attempt":1,"interrupted":0,"runs":null,"error":null}`
 
-// TestSessionEndedWhileIdleIsNoInterruption: what meets it has not begun, whatever kind of task it is.
+// TestSessionEndedWhileIdleIsNoInterruption: what meets it has not begun, whatever kind of task it
+// is.
 func TestSessionEndedWhileIdleIsNoInterruption(t *testing.T) {
 	t.Parallel()
 	elsewhere := prepared(t)
@@ -92,7 +93,8 @@ func TestRestartOfARemoteBetweenTwoTasksIsNoInterruption(t *testing.T) {
 	s.meets("CREATE TABLE effect ()", false, &dsn)
 }
 
-// firewalled leads to the database by a way that forgets its tasks' sessions once it is armed: the next word on one of them meets a reset.
+// firewalled leads to the database by a way that forgets its tasks' sessions once it is armed: the
+// next word on one of them meets a reset.
 func firewalled(t *testing.T, armed *atomic.Bool, dsn string) string {
 	t.Helper()
 	p := throughProxy(t)
@@ -109,7 +111,8 @@ func firewalled(t *testing.T, armed *atomic.Bool, dsn string) string {
 	return p.DSN(dsn)
 }
 
-// TestSessionThatAFirewallForgotIsNoInterruption: it looks as if it were there until something is sent.
+// TestSessionThatAFirewallForgotIsNoInterruption: it looks as if it were there until something is
+// sent.
 func TestSessionThatAFirewallForgotIsNoInterruption(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -13,8 +13,9 @@ import (
 	"pgtaskd/work/wake"
 )
 
-// install completes the table, where that is wanted, and looks at it; then it listens. A table or a right that was there while the target
-// was served has been taken away by somebody, and is not put back: a table to be restored would be in the way of that.
+// install completes the table, where that is wanted, and looks at it; then it listens. A table or a
+// right that was there while the target was served has been taken away by somebody, and is not put
+// back: a table to be restored would be in the way of that.
 func (l *loop) install(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, prepareLimit)
 	defer cancel()
@@ -81,7 +82,8 @@ func (g *tableGone) Error() string {
 	return text
 }
 
-// furnish completes the table and looks at it. What it can do without is postponed while somebody has locked it.
+// furnish completes the table and looks at it. What it can do without is postponed while somebody
+// has locked it.
 func (l *loop) furnish(ctx context.Context, t Target) (sql.Description, error) {
 	made, err := complete(ctx, l.control.conn, t)
 	made = l.unmade(made)
@@ -106,7 +108,8 @@ func options(t Target) sql.Options {
 	return sql.Options{Defaults: t.Defaults, Wake: t.Wake, Inserter: t.Inserter, Serving: t.Connect["user"]}
 }
 
-// lockParents refuses to serve a partition or child of a table that is served itself: their lanes would be counted apart.
+// lockParents refuses to serve a partition or child of a table that is served itself: their lanes
+// would be counted apart.
 func (l *loop) lockParents(ctx context.Context) error {
 	c := l.control
 	rows, err := c.conn.Query(ctx, c.queries.Text("parents"), l.target.Schema, l.target.Table)
@@ -127,7 +130,8 @@ func (l *loop) lockParents(ctx context.Context) error {
 	return nil
 }
 
-// lackOfRights is the error of a role that may not do what it takes to serve the table: the statements that would let it.
+// lackOfRights is the error of a role that may not do what it takes to serve the table: the
+// statements that would let it.
 type lackOfRights struct{ grants []string }
 
 func (l *lackOfRights) Error() string { return "rights are missing: " + strings.Join(l.grants, "; ") }

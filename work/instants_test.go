@@ -6,7 +6,8 @@ import (
 	"pgtaskd/work/run"
 )
 
-// TestInstantsDoNotHinder: queries that take no time, and then turn out to wait, do not keep others from starting.
+// TestInstantsDoNotHinder: queries that take no time, and then turn out to wait, do not keep others
+// from starting.
 func TestInstantsDoNotHinder(t *testing.T) {
 	t.Parallel()
 	s := lead(t, func(t *Target) { t.Run = run.InstantMost + 8 })
@@ -29,7 +30,8 @@ func TestInstantsDoNotHinder(t *testing.T) {
 	}
 }
 
-// TestSlowTaskBehindInstants: where the sessions that run queries of microseconds are enough for the tasks that come first in many lanes, others have the rest of run.
+// TestSlowTaskBehindInstants: where the sessions that run queries of microseconds are enough for
+// the tasks that come first in many lanes, others have the rest of run.
 func TestSlowTaskBehindInstants(t *testing.T) {
 	t.Parallel()
 	s := lead(t, func(t *Target) { t.Run = 2 * run.InstantMost })
@@ -43,7 +45,8 @@ func TestSlowTaskBehindInstants(t *testing.T) {
 	s.eventually("0", "SELECT count(*) FROM task WHERE state <> 'DONE'")
 }
 
-// TestSlightedTaskStarts: sessions that do not suit the task that comes first make room for it, though there is enough for them to do.
+// TestSlightedTaskStarts: sessions that do not suit the task that comes first make room for it,
+// though there is enough for them to do.
 func TestSlightedTaskStarts(t *testing.T) {
 	t.Parallel()
 	s := lead(t, func(t *Target) { t.Run = 1 })

@@ -55,7 +55,8 @@ func TestControlTerminated(t *testing.T) {
 	}
 }
 
-// TestStatisticsReset: of a crash tell all of the server's statistics, not those that somebody has reset.
+// TestStatisticsReset: of a crash tell all of the server's statistics, not those that somebody has
+// reset.
 func TestStatisticsReset(t *testing.T) {
 	t.Parallel()
 	s := prepared(t)
@@ -80,7 +81,8 @@ func (s *stage) anyLeader() {
 // noon is when what has no time of its own happens.
 var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
-// TestEndWhileLeadershipIsLost: a run that ends in the moment in which the control connection is lost is not run again.
+// TestEndWhileLeadershipIsLost: a run that ends in the moment in which the control connection is
+// lost is not run again.
 func TestEndWhileLeadershipIsLost(t *testing.T) {
 	t.Parallel()
 	l := newLoop(t.Context(), Target{Run: 1}, zerologNone)
@@ -147,7 +149,8 @@ func TestRemoteServerStopped(t *testing.T) {
 	}
 }
 
-// TestARemoteThatIsLostAgainAndAgain: nobody knows whether the task has made it crash, so it waits longer each time, and FAILs after the fifth.
+// TestARemoteThatIsLostAgainAndAgain: nobody knows whether the task has made it crash, so it waits
+// longer each time, and FAILs after the fifth.
 func TestARemoteThatIsLostAgainAndAgain(t *testing.T) {
 	t.Parallel()
 	p := throughProxy(t)
@@ -166,7 +169,8 @@ func TestARemoteThatIsLostAgainAndAgain(t *testing.T) {
 	}
 }
 
-// TestRemoteCannotBePrepared: what a remote cannot take is a failure, not an interruption without end.
+// TestRemoteCannotBePrepared: what a remote cannot take is a failure, not an interruption without
+// end.
 func TestRemoteCannotBePrepared(t *testing.T) {
 	t.Parallel()
 	s := play(t)
@@ -193,7 +197,8 @@ func (s *stage) clear(sql string) {
 	}
 }
 
-// TestServerKilledByTask: a task that brings the server down is found out, also one that was taken alone, by a statement that the server forgets.
+// TestServerKilledByTask: a task that brings the server down is found out, also one that was taken
+// alone, by a statement that the server forgets.
 func TestServerKilledByTask(t *testing.T) {
 	if testing.Short() {
 		return
@@ -238,7 +243,8 @@ func testServerKilled(t *testing.T, input string) {
 	}
 }
 
-// TestOrphans: a new leader leaves alone what an old leader's session still runs, and returns what nobody does.
+// TestOrphans: a new leader leaves alone what an old leader's session still runs, and returns what
+// nobody does.
 func TestOrphans(t *testing.T) {
 	t.Parallel()
 	s := play(t)
@@ -288,7 +294,8 @@ func TestConnectionsRefused(t *testing.T) {
 	}
 }
 
-// TestThawedLeader: one that was frozen and does not know yet that another leads opens no session for what it had read.
+// TestThawedLeader: one that was frozen and does not know yet that another leads opens no session
+// for what it had read.
 func TestThawedLeader(t *testing.T) {
 	t.Parallel()
 	s := lead(t)
@@ -305,7 +312,8 @@ func TestThawedLeader(t *testing.T) {
 	s.eventually("0", "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE 'pg_task %' AND state = 'active'")
 }
 
-// TestRowsOfARestoredCopyAreNotTakenForAnotherDatabasesBackends: process ids are those of the whole server.
+// TestRowsOfARestoredCopyAreNotTakenForAnotherDatabasesBackends: process ids are those of the whole
+// server.
 func TestRowsOfARestoredCopyAreNotTakenForAnotherDatabasesBackends(t *testing.T) {
 	t.Parallel()
 	s := prepared(t)

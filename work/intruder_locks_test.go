@@ -9,8 +9,8 @@ import (
 	"pgtaskd/sql"
 )
 
-// TestWhoMayConnectHoldsTheLockOfSleep in whatever way: the leader stays awake and finds tasks by itself, and who holds it is named; one who may insert
-// tasks is not.
+// TestWhoMayConnectHoldsTheLockOfSleep in whatever way: the leader stays awake and finds tasks by
+// itself, and who holds it is named; one who may insert tasks is not.
 func TestWhoMayConnectHoldsTheLockOfSleep(t *testing.T) {
 	t.Parallel()
 	for way := range ways {
@@ -69,7 +69,8 @@ func TestWhoMayConnectTakesTheLockOfSleepFromALeader(t *testing.T) {
 	s.serves()
 }
 
-// TestWhoMayConnectHoldsTheLockOfATableAbove: a partition is served nevertheless, but not beside a controller of the whole, which stands by beside it.
+// TestWhoMayConnectHoldsTheLockOfATableAbove: a partition is served nevertheless, but not beside a
+// controller of the whole, which stands by beside it.
 func TestWhoMayConnectHoldsTheLockOfATableAbove(t *testing.T) {
 	t.Parallel()
 	for way := range ways {

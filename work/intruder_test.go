@@ -128,7 +128,8 @@ func (s *stage) serves() {
 	}
 }
 
-// TestWhoMayConnectHoldsTheLeadersLock in whatever way, before the first start and before a later one: the target is served, and who holds it is named.
+// TestWhoMayConnectHoldsTheLeadersLock in whatever way, before the first start and before a later
+// one: the target is served, and who holds it is named.
 func TestWhoMayConnectHoldsTheLeadersLock(t *testing.T) {
 	t.Parallel()
 	for way := range ways {
@@ -150,7 +151,8 @@ func TestWhoMayConnectHoldsTheLeadersLock(t *testing.T) {
 	}
 }
 
-// TestABusyLockAtTheFirstStart: somebody is believed to lead for a moment when a target is served for the first time: its table is made nevertheless.
+// TestABusyLockAtTheFirstStart: somebody is believed to lead for a moment when a target is served
+// for the first time: its table is made nevertheless.
 func TestABusyLockAtTheFirstStart(t *testing.T) {
 	t.Parallel()
 	s := prepared(t)
@@ -175,7 +177,8 @@ func TestATableThatWasSeenWhileStandingBy(t *testing.T) {
 	second.says("is gone")
 }
 
-// TestTakeoverBesideAStranger who waits for the leader's lock, and gets it when the leader dies, goes or freezes: the second controller leads soon.
+// TestTakeoverBesideAStranger who waits for the leader's lock, and gets it when the leader dies,
+// goes or freezes: the second controller leads soon.
 func TestTakeoverBesideAStranger(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"killed", "drained", "frozen"} {
@@ -230,7 +233,8 @@ func (s *stage) trusts(role string) {
 	s.exec("ALTER ROLE " + role + " NOINHERIT; GRANT " + s.target.Connect["user"] + " TO " + role)
 }
 
-// TestWhoServesTheTableUnderAnotherRole is believed: it leads, and a second controller stands by until it is gone.
+// TestWhoServesTheTableUnderAnotherRole is believed: it leads, and a second controller stands by
+// until it is gone.
 func TestWhoServesTheTableUnderAnotherRole(t *testing.T) {
 	t.Parallel()
 	s := owned(t)

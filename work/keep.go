@@ -18,7 +18,8 @@ import (
 // Kept are the states in which a task has ended, in the order in which statements take them.
 var Kept = [...]string{"DONE", "FAIL", "GONE", "STOP"}
 
-// Keep says how long ended tasks are kept, by state. Those of a state that it lacks are kept for ever.
+// Keep says how long ended tasks are kept, by state. Those of a state that it lacks are kept for
+// ever.
 type Keep map[string]schedule.Interval
 
 // ages are the times as statements take them.
@@ -44,9 +45,10 @@ const (
 	refusedMost = 100_000               // rows that are remembered
 )
 
-// keeping walks through the table, page by page, and deletes what is older than it is kept. A walk begins in a term at any
-// page: where the lead changes often, all of the table has its turn. Of what it has found that is left which a waiting task
-// names in after: all of those are looked at before anything is deleted.
+// keeping walks through the table, page by page, and deletes what is older than it is kept. A walk
+// begins in a term at any page: where the lead changes often, all of the table has its turn. Of
+// what it has found that is left which a waiting task names in after: all of those are looked at
+// before anything is deleted.
 type keeping struct {
 	next        time.Time // what comes next is not done before
 	began       time.Time // when the walk did
@@ -76,8 +78,8 @@ func (l *loop) nextWalk() time.Duration {
 	return time.Until(l.keeping.next)
 }
 
-// walk deletes some old tasks, or looks for them on some pages. It takes a sixth of the time at most, and much less where there
-// are none.
+// walk deletes some old tasks, or looks for them on some pages. It takes a sixth of the time at
+// most, and much less where there are none.
 func (l *loop) walk(ctx context.Context) error {
 	if l.nextWalk() > 0 {
 		return nil
@@ -178,7 +180,8 @@ func (l *loop) findOld(ctx context.Context) error {
 	return err
 }
 
-// askWhoNames leaves out of what was found what some of the waiting tasks name. It is done when all of those were looked at.
+// askWhoNames leaves out of what was found what some of the waiting tasks name. It is done when all
+// of those were looked at.
 func (l *loop) askWhoNames(ctx context.Context) error {
 	k := &l.keeping
 	k.names = bounded(k.names, namesMost)
@@ -212,8 +215,8 @@ func (k *keeping) over() {
 
 func bounded(n, most int) int { return min(max(n, 1), most) }
 
-// adapted is how much the next statement does, after one that has taken so long. It is least where the machine is busy: only a
-// refusal makes it less.
+// adapted is how much the next statement does, after one that has taken so long. It is least where
+// the machine is busy: only a refusal makes it less.
 func adapted(n, least int, took time.Duration) int {
 	switch {
 	case took > oldLate && n > least:
@@ -224,8 +227,8 @@ func adapted(n, least int, took time.Duration) int {
 	return n
 }
 
-// deleteOld deletes some of those that were found. Where that is refused, or takes long, the next statement deletes fewer, until
-// the one is known that is to blame.
+// deleteOld deletes some of those that were found. Where that is refused, or takes long, the next
+// statement deletes fewer, until the one is known that is to blame.
 func (l *loop) deleteOld(ctx context.Context) error {
 	k := &l.keeping
 	k.most = bounded(k.most, oldMost)

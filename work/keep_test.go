@@ -96,7 +96,8 @@ func TestOldTasksAreDeleted(t *testing.T) {
 	}
 }
 
-// TestTheLastOfAChainIsKept: what somebody would start the series with again, and the last run of one that goes on.
+// TestTheLastOfAChainIsKept: what somebody would start the series with again, and the last run of
+// one that goes on.
 func TestTheLastOfAChainIsKept(t *testing.T) {
 	t.Parallel()
 	s := prepared(t, keeps)

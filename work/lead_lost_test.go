@@ -8,7 +8,8 @@ import (
 	"pgtaskd/server/servertest"
 )
 
-// TestNoSessionsWithoutLead: who stands by again keeps no session when what still ran there has ended.
+// TestNoSessionsWithoutLead: who stands by again keeps no session when what still ran there has
+// ended.
 func TestNoSessionsWithoutLead(t *testing.T) {
 	t.Parallel()
 	s := play(t)
@@ -20,7 +21,8 @@ func TestNoSessionsWithoutLead(t *testing.T) {
 	s.becomes(id, "DONE")
 }
 
-// TestDrainWithoutLead: one that has lost the lead and knows ends that it could not write leaves them to the leader, and does not wait.
+// TestDrainWithoutLead: one that has lost the lead and knows ends that it could not write leaves
+// them to the leader, and does not wait.
 func TestDrainWithoutLead(t *testing.T) {
 	t.Parallel()
 	s := play(t)
@@ -36,7 +38,8 @@ func TestDrainWithoutLead(t *testing.T) {
 	giveBack()
 }
 
-// TestNobodyWaitsWithoutLead: a task that waits for its mark when the lead is lost waits no longer, and runs when it is regained.
+// TestNobodyWaitsWithoutLead: a task that waits for its mark when the lead is lost waits no longer,
+// and runs when it is regained.
 func TestNobodyWaitsWithoutLead(t *testing.T) {
 	t.Parallel()
 	s := play(t)

@@ -14,16 +14,19 @@ import (
 	"pgtaskd/sql"
 )
 
-// Version is the program's, as the table of controllers shows it. It is set before any target is served.
+// Version is the program's, as the table of controllers shows it. It is set before any target is
+// served.
 var Version = "devel"
 
 // leaderTick is the time between two writes to the table of controllers.
 const leaderTick = time.Minute
 
-// unshownTick is the time between two looks for that table by a controller that stands by and has found none.
+// unshownTick is the time between two looks for that table by a controller that stands by and has
+// found none.
 const unshownTick = 5 * time.Second
 
-// leaderLimits keep the loop from waiting there for what somebody has locked, or for a standby server.
+// leaderLimits keep the loop from waiting there for what somebody has locked, or for a standby
+// server.
 const leaderLimits = "SET LOCAL lock_timeout = '50ms'; SET LOCAL statement_timeout = '1s'; SET LOCAL synchronous_commit = off; "
 
 // process names this process in the table of controllers.
@@ -70,8 +73,9 @@ func (l *loop) standsBy(ctx context.Context) error {
 	return l.show(ctx, false, l.presence.seen, l.control.timeZone)
 }
 
-// show writes our row, unless it was written a moment ago and says the same. A refusal of the server's is no failure, as tasks run
-// without the table. Its name may have come to be somebody else's since we looked: so it is locked, and compared, first.
+// show writes our row, unless it was written a moment ago and says the same. A refusal of the
+// server's is no failure, as tasks run without the table. Its name may have come to be somebody
+// else's since we looked: so it is locked, and compared, first.
 func (l *loop) show(ctx context.Context, leads bool, number int64, zone string) error {
 	p := &l.presence
 	if time.Since(p.at) < leaderTick && p.leads == leads && p.table == number {

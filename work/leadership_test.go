@@ -29,8 +29,9 @@ func (s *stage) candidate(role string) *loop {
 	return l
 }
 
-// TestNeverTwoLeaders: of eight candidates under two roles at most one leads at each moment, however often they change, whether nobody is in their way or
-// strangers hold locks, take what is let go, and wait for what is held.
+// TestNeverTwoLeaders: of eight candidates under two roles at most one leads at each moment,
+// however often they change, whether nobody is in their way or strangers hold locks, take what is
+// let go, and wait for what is held.
 func TestNeverTwoLeaders(t *testing.T) {
 	t.Parallel()
 	for _, strange := range []bool{false, true} {

@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// TestLimitsOfATaskMeetNothingOfOurs: whatever a function has set in its session, its task ends well, once, or fails by its own error, and those behind it end well.
+// TestLimitsOfATaskMeetNothingOfOurs: whatever a function has set in its session, its task ends
+// well, once, or fails by its own error, and those behind it end well.
 func TestLimitsOfATaskMeetNothingOfOurs(t *testing.T) {
 	t.Parallel()
 	s := play(t, func(t *Target) { t.Run = 2 })

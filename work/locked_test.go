@@ -70,7 +70,8 @@ func TestLockedAtFinish(t *testing.T) {
 	}
 }
 
-// TestLockedAtDrain: a row that somebody has locked does not keep the controller from ending for ever.
+// TestLockedAtDrain: a row that somebody has locked does not keep the controller from ending for
+// ever.
 func TestLockedAtDrain(t *testing.T) {
 	t.Parallel()
 	s := play(t, func(t *Target) { t.Grace = time.Second })
@@ -81,7 +82,8 @@ func TestLockedAtDrain(t *testing.T) {
 	s.drain()
 }
 
-// TestLockedByForeignKey: a foreign key's check in somebody's open transaction holds up that task, and no other.
+// TestLockedByForeignKey: a foreign key's check in somebody's open transaction holds up that task,
+// and no other.
 func TestLockedByForeignKey(t *testing.T) {
 	t.Parallel()
 	s := play(t)
@@ -151,8 +153,9 @@ func TestTableLocked(t *testing.T) {
 	}
 }
 
-// TestTableLockedBesideStandby: the leader goes on leading while its table is locked. Another controller would meet the same lock, and could not
-// know how the tasks have ended that ran meanwhile.
+// TestTableLockedBesideStandby: the leader goes on leading while its table is locked. Another
+// controller would meet the same lock, and could not know how the tasks have ended that ran
+// meanwhile.
 func TestTableLockedBesideStandby(t *testing.T) {
 	t.Parallel()
 	s := play(t)
@@ -187,7 +190,8 @@ func TestTableLockedBesideStandby(t *testing.T) {
 	}
 }
 
-// TestLockedUntilAMomentAgo: a row that has not taken its end, and is seen to be free a moment later, was locked meanwhile: that is no refusal, unless it goes on.
+// TestLockedUntilAMomentAgo: a row that has not taken its end, and is seen to be free a moment
+// later, was locked meanwhile: that is no refusal, unless it goes on.
 func TestLockedUntilAMomentAgo(t *testing.T) {
 	t.Parallel()
 	s := prepared(t, func(t *Target) { t.Run = 0 })

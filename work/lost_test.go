@@ -13,7 +13,8 @@ import (
 	"pgtaskd/work/run"
 )
 
-// breaking is a stage whose connections break when the server answers for the first time to what begins a task with the word "break".
+// breaking is a stage whose connections break when the server answers for the first time to what
+// begins a task with the word "break".
 func breaking(t *testing.T) *stage {
 	t.Helper()
 	p := throughProxy(t)
@@ -38,7 +39,8 @@ func breaking(t *testing.T) *stage {
 	return s
 }
 
-// TestLostBeforeTheStartIsKnown: a connection that breaks without a word of the server's may have broken behind the task's SQL: it is cut off.
+// TestLostBeforeTheStartIsKnown: a connection that breaks without a word of the server's may have
+// broken behind the task's SQL: it is cut off.
 func TestLostBeforeTheStartIsKnown(t *testing.T) {
 	t.Parallel()
 	s := breaking(t)
@@ -64,7 +66,8 @@ func TestLostBeforeTheStartIsKnownOnce(t *testing.T) {
 	}
 }
 
-// TestEndedWhileIdle: a session that the server had ended before it was given a task has not run it, as the server's last word says.
+// TestEndedWhileIdle: a session that the server had ended before it was given a task has not run
+// it, as the server's last word says.
 func TestEndedWhileIdle(t *testing.T) {
 	t.Parallel()
 	s := play(t)
@@ -84,7 +87,8 @@ func TestEndedWhileIdle(t *testing.T) {
 	}
 }
 
-// TestBackendOfALostConnectionThatWaitsForUsIsEnded: the server may not know that its client is gone, and would wait for hours; its task would wait with it.
+// TestBackendOfALostConnectionThatWaitsForUsIsEnded: the server may not know that its client is
+// gone, and would wait for hours; its task would wait with it.
 func TestBackendOfALostConnectionThatWaitsForUsIsEnded(t *testing.T) {
 	t.Parallel()
 	s := prepared(t)

@@ -8,8 +8,8 @@ import (
 	"pgtaskd/work/run"
 )
 
-// TestMarksCutOff: when the connection breaks in the middle of the marks, those who have been answered are not asked for again, and the others
-// once.
+// TestMarksCutOff: when the connection breaks in the middle of the marks, those who have been
+// answered are not asked for again, and the others once.
 func TestMarksCutOff(t *testing.T) {
 	t.Parallel()
 	s := prepared(t)

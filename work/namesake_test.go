@@ -27,7 +27,8 @@ func (s *stage) sleeps(conn *pgx.Conn) {
 	s.eventually("active", "SELECT state FROM pg_stat_activity WHERE pid = $1", conn.PgConn().PID())
 }
 
-// orphans are tasks that an old leader has left: marked as run by a backend that is gone, and taken by pg_task.
+// orphans are tasks that an old leader has left: marked as run by a backend that is gone, and taken
+// by pg_task.
 func (s *stage) orphans() (marked, taken int64) {
 	add := func(state string, start any) int64 {
 		return s.add(`input, "group", state, attempt, pid, start`, "SELECT 1", "orphan "+state, state, 1, 1, start)
@@ -35,8 +36,8 @@ func (s *stage) orphans() (marked, taken int64) {
 	return add("WORK", "2020-01-01"), add("TAKE", nil)
 }
 
-// TestNamesakesAreLeftAlone: sessions that call themselves like the target's, and are not. None is ended, and none is
-// waited for as if it ran a task.
+// TestNamesakesAreLeftAlone: sessions that call themselves like the target's, and are not. None is
+// ended, and none is waited for as if it ran a task.
 func TestNamesakesAreLeftAlone(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -106,8 +107,8 @@ func TestNamesakesAreLeftAlone(t *testing.T) {
 	}
 }
 
-// TestStopWaitsForNoNamesake: a task that was only taken is set to STOP, and its leader is gone. Its end does not wait for
-// another role's session.
+// TestStopWaitsForNoNamesake: a task that was only taken is set to STOP, and its leader is gone.
+// Its end does not wait for another role's session.
 func TestStopWaitsForNoNamesake(t *testing.T) {
 	t.Parallel()
 	s := play(t)
@@ -120,7 +121,8 @@ func TestStopWaitsForNoNamesake(t *testing.T) {
 	s.eventually("false", "SELECT stop IS NULL FROM task WHERE id = $1", taken)
 }
 
-// TestRemoteOfAnotherTarget: its session in this database is named after a table that has the names of ours, and belongs to the same role.
+// TestRemoteOfAnotherTarget: its session in this database is named after a table that has the names
+// of ours, and belongs to the same role.
 func TestRemoteOfAnotherTarget(t *testing.T) {
 	t.Parallel()
 	s, other := play(t), play(t)

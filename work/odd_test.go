@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// Tests of what one row must not do to the others: no value of it, and nothing that its table's triggers say of it, stops a target.
+// Tests of what one row must not do to the others: no value of it, and nothing that its table's
+// triggers say of it, stops a target.
 
 func TestOddAttempt(t *testing.T) {
 	t.Parallel()
@@ -14,7 +15,8 @@ func TestOddAttempt(t *testing.T) {
 	s.others()
 }
 
-// TestOddInterval: what the triggers refuse may have come past them, or have been there before them.
+// TestOddInterval: what the triggers refuse may have come past them, or have been there before
+// them.
 func TestOddInterval(t *testing.T) {
 	t.Parallel()
 	s := play(t)
@@ -159,7 +161,8 @@ func TestKeyTaken(t *testing.T) {
 	}
 }
 
-// TestTriggerWithPath: a trigger of the user's may name what is in its path, as it does when they update the row themselves.
+// TestTriggerWithPath: a trigger of the user's may name what is in its path, as it does when they
+// update the row themselves.
 func TestTriggerWithPath(t *testing.T) {
 	t.Parallel()
 	s := play(t)
@@ -169,7 +172,8 @@ func TestTriggerWithPath(t *testing.T) {
 	s.others()
 }
 
-// TestUnchangeable: rows that a trigger or policy lets be seen and silently not be changed are not looked at without end.
+// TestUnchangeable: rows that a trigger or policy lets be seen and silently not be changed are not
+// looked at without end.
 func TestUnchangeable(t *testing.T) {
 	t.Parallel()
 	s := play(t)

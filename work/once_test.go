@@ -2,7 +2,8 @@ package work
 
 import "testing"
 
-// TestNoSecondRun: what leaves the transaction by itself and is not to be run again is not, though nothing but what we asked behind it has failed.
+// TestNoSecondRun: what leaves the transaction by itself and is not to be run again is not, though
+// nothing but what we asked behind it has failed.
 func TestNoSecondRun(t *testing.T) {
 	t.Parallel()
 	s := play(t)

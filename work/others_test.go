@@ -2,7 +2,8 @@ package work
 
 import "testing"
 
-// TestWritesOfALaneFindWhatItHasMade: a plan from before another task of the lane is not used behind it, though all have been taken before.
+// TestWritesOfALaneFindWhatItHasMade: a plan from before another task of the lane is not used
+// behind it, though all have been taken before.
 func TestWritesOfALaneFindWhatItHasMade(t *testing.T) {
 	t.Parallel()
 	s := prepared(t)

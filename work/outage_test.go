@@ -170,7 +170,8 @@ func (m waited) expected(s *stage, ended *time.Time) (all []beaten) {
 	return all
 }
 
-// insert adds the job with each setting. The first of a chain by repeat is planned for the next minute, or night.
+// insert adds the job with each setting. The first of a chain by repeat is planned for the next
+// minute, or night.
 func (j job) insert(s *stage, ahead time.Duration) {
 	for _, catchup := range []int{0, 2} {
 		for _, active := range []string{"0", "1 hour"} {

@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// TestTaskThatCommitsAChangeOfItsOwnRowFails: the change is refused where it is made. What the task has committed before that stays, and it runs once.
+// TestTaskThatCommitsAChangeOfItsOwnRowFails: the change is refused where it is made. What the task
+// has committed before that stays, and it runs once.
 func TestTaskThatCommitsAChangeOfItsOwnRowFails(t *testing.T) {
 	t.Parallel()
 	s := play(t)
@@ -54,7 +55,8 @@ func TestTaskThatCommitsAChangeOfItsOwnRowFails(t *testing.T) {
 	}
 }
 
-// TestTaskThatChangesItsOwnRowInItsTransactionFails: whatever it makes of it, in tasks of all kinds. Nothing of it is kept, and it does not run again and again.
+// TestTaskThatChangesItsOwnRowInItsTransactionFails: whatever it makes of it, in tasks of all
+// kinds. Nothing of it is kept, and it does not run again and again.
 func TestTaskThatChangesItsOwnRowInItsTransactionFails(t *testing.T) {
 	t.Parallel()
 	s := play(t)
@@ -112,7 +114,8 @@ func TestTaskThatDeletesItsOwnRowRunsOnce(t *testing.T) {
 	}
 }
 
-// TestRunningTaskIsChangedByOthers: whoever is not the session of its run may change its row, and a task may change the rows of others.
+// TestRunningTaskIsChangedByOthers: whoever is not the session of its run may change its row, and a
+// task may change the rows of others.
 func TestRunningTaskIsChangedByOthers(t *testing.T) {
 	t.Parallel()
 	s := play(t)

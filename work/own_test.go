@@ -10,7 +10,8 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// TestNobodySetsOurSessions: what a database's or a role's owner may SET for new sessions does not reach those of ours that run no task.
+// TestNobodySetsOurSessions: what a database's or a role's owner may SET for new sessions does not
+// reach those of ours that run no task.
 func TestNobodySetsOurSessions(t *testing.T) {
 	t.Parallel()
 	s := prepared(t)
@@ -79,7 +80,8 @@ func TestEverySessionOfOursIsPinned(t *testing.T) {
 	}
 }
 
-// TestServersThatLimitTransactions are told by their version, before anything else is asked of them.
+// TestServersThatLimitTransactions are told by their version, before anything else is asked of
+// them.
 func TestServersThatLimitTransactions(t *testing.T) {
 	t.Parallel()
 	for version, want := range map[string]bool{

@@ -9,8 +9,9 @@ import (
 	"pgtaskd/sql"
 )
 
-// withRoles is a stage whose target is served by a role of its own (or by the superuser, as whom the dsn logs in), and another role that may
-// create in the schema. In statements $w and $m stand for them.
+// withRoles is a stage whose target is served by a role of its own (or by the superuser, as whom
+// the dsn logs in), and another role that may create in the schema. In statements $w and $m stand
+// for them.
 func withRoles(t *testing.T, super bool) (s *stage, do func(sql string)) {
 	t.Helper()
 	s = prepared(t)
@@ -35,7 +36,8 @@ func withRoles(t *testing.T, super bool) (s *stage, do func(sql string)) {
 	return s, do
 }
 
-// TestWhatBelongsToOthersIsRefused: by run, which logs it and does not lead, and by check; and served when it is gone.
+// TestWhatBelongsToOthersIsRefused: by run, which logs it and does not lead, and by check; and
+// served when it is gone.
 func TestWhatBelongsToOthersIsRefused(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -74,7 +76,8 @@ func TestWhatBelongsToOthersIsRefused(t *testing.T) {
 	}
 }
 
-// TestTheDsnsUserTouchesNothingOfOthers: a role's task makes an operator, drops an index of ours, takes CREATE from itself and ends our session.
+// TestTheDsnsUserTouchesNothingOfOthers: a role's task makes an operator, drops an index of ours,
+// takes CREATE from itself and ends our session.
 func TestTheDsnsUserTouchesNothingOfOthers(t *testing.T) {
 	t.Parallel()
 	s, do := withRoles(t, false)
@@ -99,7 +102,8 @@ func TestTheDsnsUserTouchesNothingOfOthers(t *testing.T) {
 	s.until("leads again", func() bool { return s.leads() > 1 })
 }
 
-// TestTheDsnsUserMakesWhatIsNotThere: the table is its own, and the role gets what it takes to serve it.
+// TestTheDsnsUserMakesWhatIsNotThere: the table is its own, and the role gets what it takes to
+// serve it.
 func TestTheDsnsUserMakesWhatIsNotThere(t *testing.T) {
 	t.Parallel()
 	s, _ := withRoles(t, false)
@@ -116,7 +120,8 @@ func TestTheDsnsUserMakesWhatIsNotThere(t *testing.T) {
 	s.eventually("1", "SELECT count(*) FROM pg_attribute WHERE attrelid = 'task'::regclass AND attname = 'notice'")
 }
 
-// TestAnotherUsersHelpIsNotTaken: a role has no reason to trust a dsn's user who is neither a superuser nor one of its own.
+// TestAnotherUsersHelpIsNotTaken: a role has no reason to trust a dsn's user who is neither a
+// superuser nor one of its own.
 func TestAnotherUsersHelpIsNotTaken(t *testing.T) {
 	t.Parallel()
 	s, do := withRoles(t, false)

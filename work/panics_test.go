@@ -46,8 +46,8 @@ func (s *stage) beginWith(begins func(number int, l *loop)) {
 	})
 }
 
-// TestPanicOfRunner: the task at which a runner panics FAILs at once, with an error that leads to the log, and without effects; what runs beside it is cut
-// off and run again; all others go on.
+// TestPanicOfRunner: the task at which a runner panics FAILs at once, with an error that leads to
+// the log, and without effects; what runs beside it is cut off and run again; all others go on.
 func TestPanicOfRunner(t *testing.T) {
 	t.Parallel()
 	s := prepared(t)
@@ -86,7 +86,8 @@ func TestPanicOfRunner(t *testing.T) {
 	s.drain()
 }
 
-// TestPanicOfLoop: a task beside which something else panics runs again, but no more than five times.
+// TestPanicOfLoop: a task beside which something else panics runs again, but no more than five
+// times.
 func TestPanicOfLoop(t *testing.T) {
 	t.Parallel()
 	s := prepared(t)
@@ -114,7 +115,8 @@ func TestPanicOfLoop(t *testing.T) {
 	s.becomes(id, "DONE")
 }
 
-// TestRemotePidEndsNoSession: a task that is set to STOP has its session ended, and a remote one none of the target's own, whatever pid its server has named.
+// TestRemotePidEndsNoSession: a task that is set to STOP has its session ended, and a remote one
+// none of the target's own, whatever pid its server has named.
 func TestRemotePidEndsNoSession(t *testing.T) {
 	t.Parallel()
 	for remote, want := range map[string]string{"": "0", "host=elsewhere": "1"} {

@@ -2,9 +2,11 @@ package work
 
 import "testing"
 
-// Tests of what is found by search_path: triggers of the user's find by it what they find in any other session of the role; our statements find nothing by it.
+// Tests of what is found by search_path: triggers of the user's find by it what they find in any
+// other session of the role; our statements find nothing by it.
 
-// TestTriggersHaveThePathOfTheRole: a trigger finds what it names without a schema, or finds out that it is not there, under the path that the role has.
+// TestTriggersHaveThePathOfTheRole: a trigger finds what it names without a schema, or finds out
+// that it is not there, under the path that the role has.
 func TestTriggersHaveThePathOfTheRole(t *testing.T) {
 	t.Parallel()
 	s := prepared(t)
@@ -28,7 +30,8 @@ func TestTriggersHaveThePathOfTheRole(t *testing.T) {
 	}
 }
 
-// TestOperatorsOfOthers: whoever may create in a schema of the path makes operators for the table's own type; a trigger then fails for want of a path.
+// TestOperatorsOfOthers: whoever may create in a schema of the path makes operators for the table's
+// own type; a trigger then fails for want of a path.
 func TestOperatorsOfOthers(t *testing.T) {
 	t.Parallel()
 	s := play(t)

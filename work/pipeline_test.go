@@ -58,7 +58,8 @@ func (s *earlier) before(long time.Duration) (n int) {
 	return n
 }
 
-// anywhere runs a test of pipelines with tasks in the target's own database, and once more with remote ones.
+// anywhere runs a test of pipelines with tasks in the target's own database, and once more with
+// remote ones.
 func anywhere(t *testing.T, test func(*testing.T, func(*testing.T, ...func(*Target)) *led)) {
 	t.Parallel()
 	t.Run("own", func(t *testing.T) {
@@ -110,8 +111,9 @@ func leadAs(t *testing.T, as func(*loop), change ...func(*Target)) *led {
 // waits is a query that takes no time, or waits for the test where its data say so.
 const waits = "SELECT CASE current_setting('pg_task.data') WHEN 'wait' THEN pg_advisory_xact_lock_shared(7)::text ELSE 'quick' END"
 
-// stuck makes a pipeline wait: its first task is in the first of the groups, and waits for a lock that the test holds until release. The others, four in each group
-// in turn, come after it, and some of them are with the server behind it.
+// stuck makes a pipeline wait: its first task is in the first of the groups, and waits for a lock
+// that the test holds until release. The others, four in each group in turn, come after it, and
+// some of them are with the server behind it.
 func (s *led) stuck(groups ...string) (first int64, others []int64, release func()) {
 	s.t.Helper()
 	holder := s.connect()
@@ -167,7 +169,8 @@ func (s *led) done(ids ...int64) {
 	s.eventually(fmt.Sprint(len(ids)), "SELECT count(*) FROM task WHERE id = ANY ($1) AND state = 'DONE' AND output IS NOT NULL AND attempt = 1 AND interrupted = 0", ids)
 }
 
-// TestPipelinesKeepOrder: tasks that are pipelined run as others do, each lane in its order, each task once.
+// TestPipelinesKeepOrder: tasks that are pipelined run as others do, each lane in its order, each
+// task once.
 func TestPipelinesKeepOrder(t *testing.T) { anywhere(t, testPipelinesKeepOrder) }
 
 func testPipelinesKeepOrder(t *testing.T, lead func(*testing.T, ...func(*Target)) *led) {
@@ -188,7 +191,8 @@ func testPipelinesKeepOrder(t *testing.T, lead func(*testing.T, ...func(*Target)
 	}
 }
 
-// TestPipelinesInWideLanes: where a lane lets several run at once no more of them do, and what is behind one that lasts does not wait for it.
+// TestPipelinesInWideLanes: where a lane lets several run at once no more of them do, and what is
+// behind one that lasts does not wait for it.
 func TestPipelinesInWideLanes(t *testing.T) { anywhere(t, testPipelinesInWideLanes) }
 
 func testPipelinesInWideLanes(t *testing.T, lead func(*testing.T, ...func(*Target)) *led) {
@@ -206,7 +210,8 @@ func testPipelinesInWideLanes(t *testing.T, lead func(*testing.T, ...func(*Targe
 	}
 }
 
-// TestEffectsOfPipelines: those of a query that turns out to write come once, and the others' results are theirs.
+// TestEffectsOfPipelines: those of a query that turns out to write come once, and the others'
+// results are theirs.
 func TestEffectsOfPipelines(t *testing.T) { anywhere(t, testEffectsOfPipelines) }
 
 func testEffectsOfPipelines(t *testing.T, lead func(*testing.T, ...func(*Target)) *led) {
@@ -226,7 +231,8 @@ func testEffectsOfPipelines(t *testing.T, lead func(*testing.T, ...func(*Target)
 	}
 }
 
-// TestSizeOfPipelines: what is sent at once fits into the smallest buffers that a way may have, as nobody reads meanwhile, and yet is as much as they hold.
+// TestSizeOfPipelines: what is sent at once fits into the smallest buffers that a way may have, as
+// nobody reads meanwhile, and yet is as much as they hold.
 func TestSizeOfPipelines(t *testing.T) {
 	t.Parallel()
 	p := throughProxy(t)
@@ -276,7 +282,8 @@ func TestSizeOfPipelines(t *testing.T) {
 	t.Logf("%d bytes, %d inputs", size, most)
 }
 
-// TestPipelineIsCalledBack: what is behind a query that lasts, though its like has been quick, goes on elsewhere.
+// TestPipelineIsCalledBack: what is behind a query that lasts, though its like has been quick, goes
+// on elsewhere.
 func TestPipelineIsCalledBack(t *testing.T) { anywhere(t, testPipelineIsCalledBack) }
 
 func testPipelineIsCalledBack(t *testing.T, lead func(*testing.T, ...func(*Target)) *led) {
@@ -302,7 +309,8 @@ func testPipelineIsCalledBack(t *testing.T, lead func(*testing.T, ...func(*Targe
 	s.done(append(behind, first)...)
 }
 
-// TestLatePipeline: what was to follow in the same lane waits for its turn again: stopped, deleted, or behind one that is more urgent.
+// TestLatePipeline: what was to follow in the same lane waits for its turn again: stopped, deleted,
+// or behind one that is more urgent.
 func TestLatePipeline(t *testing.T) { anywhere(t, testLatePipeline) }
 
 func testLatePipeline(t *testing.T, lead func(*testing.T, ...func(*Target)) *led) {
@@ -324,7 +332,8 @@ func testLatePipeline(t *testing.T, lead func(*testing.T, ...func(*Target)) *led
 	}
 }
 
-// TestPipelineIsCut: when the task under way is ended by somebody, those behind it run as if nothing had been.
+// TestPipelineIsCut: when the task under way is ended by somebody, those behind it run as if
+// nothing had been.
 func TestPipelineIsCut(t *testing.T) { anywhere(t, testPipelineIsCut) }
 
 func testPipelineIsCut(t *testing.T, lead func(*testing.T, ...func(*Target)) *led) {

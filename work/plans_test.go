@@ -172,7 +172,8 @@ var worlds = []world{
 	{name: "under the roles that insert", roles: true, setup: []string{"ANALYZE task", aDue}},
 }
 
-// TestPlansDoNotDependOnStatistics: each statement visits what it is given, whatever the server believes of the table.
+// TestPlansDoNotDependOnStatistics: each statement visits what it is given, whatever the server
+// believes of the table.
 func TestPlansDoNotDependOnStatistics(t *testing.T) {
 	t.Parallel()
 	entries, err := filepath.Glob("../sql/query/*.sql")

@@ -15,7 +15,8 @@ import (
 	"pgtaskd/work/run"
 )
 
-// What one statement reads or writes at most, and how long a text may be that is read with others, in bytes: so a read stays under some megabytes.
+// What one statement reads or writes at most, and how long a text may be that is read with others,
+// in bytes: so a read stays under some megabytes.
 const (
 	batchMost     = 500
 	prefetchText  = 8 << 10
@@ -24,8 +25,9 @@ const (
 	prefetchNoText = -1
 )
 
-// prefetch reads the tasks that may start, and some that soon may: by so few statements that the ends that are to be written do not wait for long, and so many that
-// sessions have more to go on with than they end meanwhile. It changes nothing in the database.
+// prefetch reads the tasks that may start, and some that soon may: by so few statements that the
+// ends that are to be written do not wait for long, and so many that sessions have more to go on
+// with than they end meanwhile. It changes nothing in the database.
 func (l *loop) prefetch(ctx context.Context) error {
 	l.unread()
 	for range prefetchTimes {
@@ -41,7 +43,8 @@ func (l *loop) prefetch(ctx context.Context) error {
 	return nil
 }
 
-// prefetchChosen reads what was chosen: together, or where the table refuses that, what it does not refuse.
+// prefetchChosen reads what was chosen: together, or where the table refuses that, what it does not
+// refuse.
 func (l *loop) prefetchChosen(ctx context.Context, ids []int64) error {
 	if len(ids) == 0 {
 		return nil
@@ -79,7 +82,8 @@ func (l *loop) clogged() bool {
 	return len(l.unsaid) > 4*l.live.Load().Run
 }
 
-// parked is a task that was not there to be read: its row has changed. It is looked at again after a while.
+// parked is a task that was not there to be read: its row has changed. It is looked at again after
+// a while.
 type parked struct {
 	until time.Time // by our clock
 	wait  time.Duration

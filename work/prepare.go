@@ -15,8 +15,9 @@ import (
 	"pgtaskd/sql"
 )
 
-// prepare connects to the target; a database or role that is missing is created first, where that is wanted and allowed. What has been
-// there while the target was served is not missing, but has been taken away: by somebody who must not find it in the way.
+// prepare connects to the target; a database or role that is missing is created first, where that
+// is wanted and allowed. What has been there while the target was served is not missing, but has
+// been taken away: by somebody who must not find it in the way.
 func prepare(ctx context.Context, t Target, served bool, log zerolog.Logger) (*control, error) {
 	ctx, cancel := context.WithTimeout(ctx, prepareLimit)
 	defer cancel()
@@ -44,8 +45,8 @@ func prepare(ctx context.Context, t Target, served bool, log zerolog.Logger) (*c
 
 func table(t Target) sql.Table { return sql.Table{Schema: t.Schema, Name: t.Table} }
 
-// absent tells whether an error may mean that the database or the role does not exist. With some ways of authentication the server
-// does not say so.
+// absent tells whether an error may mean that the database or the role does not exist. With some
+// ways of authentication the server does not say so.
 func absent(err error) bool {
 	var answer *pgconn.PgError
 	return errors.As(err, &answer) && (answer.Code == "3D000" || strings.HasPrefix(answer.Code, "28"))
@@ -79,7 +80,8 @@ func look(ctx context.Context, t Target) (*pgx.Conn, absences, error) {
 	return conn, a, nil
 }
 
-// errNobody is the error where the dsn names no user who could create what is missing: that of the operating system is not meant.
+// errNobody is the error where the dsn names no user who could create what is missing: that of the
+// operating system is not meant.
 var errNobody = errors.New("the dsn names no user to create what is missing")
 
 // adminDatabase is the one to which the dsn's user connects to create what is missing.
@@ -104,7 +106,8 @@ func admin(ctx context.Context, t Target) (*pgx.Conn, error) {
 	return conn, remote.Reason(err)
 }
 
-// trusted is an error if the target's role has no reason to trust the dsn's user: what that would make could not be served.
+// trusted is an error if the target's role has no reason to trust the dsn's user: what that would
+// make could not be served.
 func (a absences) trusted(ctx context.Context, conn *pgx.Conn, user string) error {
 	does, err := sql.Trusts(ctx, conn, user)
 	if err == nil && !does {
@@ -113,8 +116,8 @@ func (a absences) trusted(ctx context.Context, conn *pgx.Conn, user string) erro
 	return err
 }
 
-// create makes the role and the database of a target. The database is the dsn's user's: its owner could have others' sessions there run
-// what it likes, and the target's role needs none of that.
+// create makes the role and the database of a target. The database is the dsn's user's: its owner
+// could have others' sessions there run what it likes, and the target's role needs none of that.
 func create(ctx context.Context, t Target) (made []string, err error) {
 	conn, a, err := look(ctx, t)
 	if err != nil {

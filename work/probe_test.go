@@ -12,7 +12,8 @@ import (
 	"pgtaskd/remote"
 )
 
-// answering is a port of this machine that says something, if anything, to whoever connects, and hangs up.
+// answering is a port of this machine that says something, if anything, to whoever connects, and
+// hangs up.
 func answering(t *testing.T, words string) (port string) {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -36,7 +37,8 @@ func answering(t *testing.T, words string) (port string) {
 	return port
 }
 
-// TestProbing: a role that is no superuser can't tell paths and ports of the controller's machine apart, by the error or by the time until it comes.
+// TestProbing: a role that is no superuser can't tell paths and ports of the controller's machine
+// apart, by the error or by the time until it comes.
 func TestProbing(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()

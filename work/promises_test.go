@@ -10,7 +10,8 @@ import (
 	"pgtaskd/server/servertest"
 )
 
-// promise is a kind of statement, and what is left of it when its connection breaks in the middle of its first run. hold() is where it breaks.
+// promise is a kind of statement, and what is left of it when its connection breaks in the middle
+// of its first run. hold() is where it breaks.
 type promise struct {
 	name  string
 	input string // {} is unlike in tasks with rerun and without

@@ -7,7 +7,8 @@ import (
 	"pgtaskd/work/pool"
 )
 
-// TestRemoteQueries: what is known to be a short query runs in a transaction on a remote, without a mark; but not where an effect would not be seen, and no other task.
+// TestRemoteQueries: what is known to be a short query runs in a transaction on a remote, without a
+// mark; but not where an effect would not be seen, and no other task.
 func TestRemoteQueries(t *testing.T) {
 	t.Parallel()
 	elsewhere := func(prepare string) string {
@@ -29,7 +30,8 @@ func TestRemoteQueries(t *testing.T) {
 	}
 }
 
-// TestClockOfARemote: what its server says lies between question and answer, and is moved no further than that.
+// TestClockOfARemote: what its server says lies between question and answer, and is moved no
+// further than that.
 func TestClockOfARemote(t *testing.T) {
 	t.Parallel()
 	asked := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
@@ -53,7 +55,8 @@ func TestClockOfARemote(t *testing.T) {
 	}
 }
 
-// TestDeferredOnARemote: what is watched fails where its transaction cannot be committed, with that error, and is not run again.
+// TestDeferredOnARemote: what is watched fails where its transaction cannot be committed, with that
+// error, and is not run again.
 func TestDeferredOnARemote(t *testing.T) {
 	t.Parallel()
 	s := lead(t)
@@ -66,7 +69,8 @@ func TestDeferredOnARemote(t *testing.T) {
 	}
 }
 
-// TestWritersOnARemote: a query that writes by a function it calls, which cannot be known before, is run once each time, and not on trial.
+// TestWritersOnARemote: a query that writes by a function it calls, which cannot be known before,
+// is run once each time, and not on trial.
 func TestWritersOnARemote(t *testing.T) {
 	t.Parallel()
 	s := lead(t, func(t *Target) { t.Run = 2 })

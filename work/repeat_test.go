@@ -6,8 +6,9 @@ import (
 	"testing"
 )
 
-// TestRepetitionsAgainstPostgreSQL compares the plans of repetitions with what PostgreSQL's own arithmetic gives when it
-// is asked for one period after the other, through both ways in which an end is written.
+// TestRepetitionsAgainstPostgreSQL compares the plans of repetitions with what PostgreSQL's own
+// arithmetic gives when it is asked for one period after the other, through both ways in which an
+// end is written.
 func TestRepetitionsAgainstPostgreSQL(t *testing.T) {
 	t.Parallel()
 	zones := []string{"UTC", "Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "Asia/Kathmandu"}
@@ -20,7 +21,8 @@ func TestRepetitionsAgainstPostgreSQL(t *testing.T) {
 			s.serve()
 			s.settled()
 			random := rand.New(rand.NewPCG(7, uint64(i)))
-			// The first group's ends are written in their own transactions, the second's afterwards.
+			// The first group's ends are written in their own transactions, the second's
+			// afterwards.
 			for _, input := range []string{"SELECT 1", "SELECT 1/0"} {
 				for range 60 {
 					s.exec("INSERT INTO task (input, max, active, repeat, plan, retry) VALUES ($1, 1000, '0', $2::interval, "+

@@ -2,8 +2,8 @@ package work
 
 import "testing"
 
-// replaces is a function that puts statements of its own in the place of those that are prepared in the session. They answer as ours do, but set and write nothing
-// of what is asked of them.
+// replaces is a function that puts statements of its own in the place of those that are prepared in
+// the session. They answer as ours do, but set and write nothing of what is asked of them.
 const replaces = `CREATE FUNCTION replaces() RETURNS int LANGUAGE plpgsql AS $f$
 DECLARE s record; body text; n int := 0;
 BEGIN
@@ -25,8 +25,9 @@ CREATE FUNCTION replaces_late() RETURNS trigger LANGUAGE plpgsql AS $f$ BEGIN PE
 CREATE TABLE late (a int);
 CREATE CONSTRAINT TRIGGER late AFTER INSERT ON late DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION replaces_late()`
 
-// TestReplacedByAnotherLane: a lane whose tasks replace our prepared statements changes nothing for the tasks of another lane that run on the same sessions: each
-// commits what it does once, and finds its own settings.
+// TestReplacedByAnotherLane: a lane whose tasks replace our prepared statements changes nothing for
+// the tasks of another lane that run on the same sessions: each commits what it does once, and
+// finds its own settings.
 func TestReplacedByAnotherLane(t *testing.T) {
 	t.Parallel()
 	for name, input := range map[string]string{

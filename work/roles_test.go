@@ -14,8 +14,8 @@ import (
 	"pgtaskd/server/servertest"
 )
 
-// company is a table whose tasks run under the roles that insert them: it is served by a role that is no superuser and a
-// member of alice's, not of bob's.
+// company is a table whose tasks run under the roles that insert them: it is served by a role that
+// is no superuser and a member of alice's, not of bob's.
 type company struct {
 	*stage
 	serving, alice, bob string
@@ -88,7 +88,8 @@ func (c *company) must(role, sql string) {
 	}
 }
 
-// TestTaskRunsAsWhoInsertedIt: whatever the INSERT says, with its effects and its end in one transaction, and its repetition runs as the same.
+// TestTaskRunsAsWhoInsertedIt: whatever the INSERT says, with its effects and its end in one
+// transaction, and its repetition runs as the same.
 func TestTaskRunsAsWhoInsertedIt(t *testing.T) {
 	t.Parallel()
 	c := employed(t)
@@ -181,7 +182,8 @@ func TestRoleThatMayNotRun(t *testing.T) {
 	}
 }
 
-// TestRoleOfTheConfiguration logs in by the password that a file or a command has; who is no member of it can end its sessions all the same.
+// TestRoleOfTheConfiguration logs in by the password that a file or a command has; who is no member
+// of it can end its sessions all the same.
 func TestRoleOfTheConfiguration(t *testing.T) {
 	t.Parallel()
 	c := founded(t, func(c *company) {
@@ -213,7 +215,8 @@ func TestRoleOfTheConfiguration(t *testing.T) {
 	c.eventually("true", "SELECT stop IS NOT NULL FROM task WHERE id = $1", id)
 }
 
-// TestTasksOfOthersAreGuarded: who is no member of a task's role does not change what it does, by whatever way a row is written.
+// TestTasksOfOthersAreGuarded: who is no member of a task's role does not change what it does, by
+// whatever way a row is written.
 func TestTasksOfOthersAreGuarded(t *testing.T) {
 	t.Parallel()
 	c := employed(t)
@@ -288,7 +291,8 @@ func TestPartitionsAreGuardedToo(t *testing.T) {
 	}
 }
 
-// TestSessionCannotWriteAnEnd: a task does not learn what writes its end, nor what lets it write another's.
+// TestSessionCannotWriteAnEnd: a task does not learn what writes its end, nor what lets it write
+// another's.
 func TestSessionCannotWriteAnEnd(t *testing.T) {
 	t.Parallel()
 	c := employed(t)
@@ -331,8 +335,9 @@ func TestSessionCannotWriteAnEnd(t *testing.T) {
 	}
 }
 
-// TestEndIsWrittenWhateverATaskLeaves: temporary objects, settings, operators and prepared statements of a role change nothing of how its tasks end, and
-// nothing of theirs is run as the owner of the table.
+// TestEndIsWrittenWhateverATaskLeaves: temporary objects, settings, operators and prepared
+// statements of a role change nothing of how its tasks end, and nothing of theirs is run as the
+// owner of the table.
 func TestEndIsWrittenWhateverATaskLeaves(t *testing.T) {
 	t.Parallel()
 	c := employed(t)

@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// TestPasswordIsReadAtEachConnection: it is changed in the file, then in the server, while the target is served. So is that of a remote.
+// TestPasswordIsReadAtEachConnection: it is changed in the file, then in the server, while the
+// target is served. So is that of a remote.
 func TestPasswordIsReadAtEachConnection(t *testing.T) {
 	t.Parallel()
 	s := prepared(t)

@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// TestRunsKeepTheBeginningOfErrors: the statement stands in the row already, and runs is written again with each try.
+// TestRunsKeepTheBeginningOfErrors: the statement stands in the row already, and runs is written
+// again with each try.
 func TestRunsKeepTheBeginningOfErrors(t *testing.T) {
 	t.Parallel()
 	s := play(t)

@@ -2,7 +2,8 @@ package work
 
 import "testing"
 
-// TestSaveKeepsItsStateBesideOtherLanes: the session of a lane goes to no other lane while another session can be had.
+// TestSaveKeepsItsStateBesideOtherLanes: the session of a lane goes to no other lane while another
+// session can be had.
 func TestSaveKeepsItsStateBesideOtherLanes(t *testing.T) {
 	t.Parallel()
 	s := play(t)

@@ -11,8 +11,10 @@ import (
 	"pgtaskd/work/lane"
 )
 
-// What a scan brings at once, and how many due tasks are known at most: 16 bytes each. Beyond that there is a window by plan. Where nothing
-// else is to be done between the parts of a scan they grow, as long as one takes less than scanPart: at the end of each either side waits for the other.
+// What a scan brings at once, and how many due tasks are known at most: 16 bytes each. Beyond that
+// there is a window by plan. Where nothing else is to be done between the parts of a scan they
+// grow, as long as one takes less than scanPart: at the end of each either side waits for the
+// other.
 const (
 	scanChunk   = 20_000
 	scanLargest = 8 * scanChunk
@@ -23,8 +25,8 @@ const (
 // scanShare is the part of the time that looking at all that is due may take: one in twenty.
 const scanShare = 20
 
-// visibility is how long a transaction may last whose tasks, planned for when it wrote them, are found at once where there is so much
-// due that not all of it can be looked at each time.
+// visibility is how long a transaction may last whose tasks, planned for when it wrote them, are
+// found at once where there is so much due that not all of it can be looked at each time.
 const visibility = time.Second
 
 // place is how far the scan under way has come, in the order of plans.
@@ -94,8 +96,9 @@ func (l *loop) beat(ctx context.Context) error {
 	return l.comesNext(ctx)
 }
 
-// rest is how long all that is due is not looked at again after a look: so long that looking takes its share of the time and no more. Where
-// little is due it is short, even if the last look took long because the machine was busy.
+// rest is how long all that is due is not looked at again after a look: so long that looking takes
+// its share of the time and no more. Where little is due it is short, even if the last look took
+// long because the machine was busy.
 func (l *loop) rest(ready int) time.Duration {
 	return scanShare * min(l.look.fullTook, time.Duration(ready+l.look.held+100)*10*time.Microsecond)
 }
@@ -154,7 +157,8 @@ func (l *loop) readColumns(row pgx.Row) error {
 	return nil
 }
 
-// scan begins to look at all that is due; at once tells to go through with it, else there is other work between its parts.
+// scan begins to look at all that is due; at once tells to go through with it, else there is other
+// work between its parts.
 func (l *loop) scan(ctx context.Context, atOnce bool) error {
 	l.startScan(true, atOnce)
 	for {
@@ -241,7 +245,8 @@ func (l *loop) scanOn(ctx context.Context) error {
 	return nil
 }
 
-// queueStopping looks for tasks that somebody has set to STOP and whose controller has not written their end.
+// queueStopping looks for tasks that somebody has set to STOP and whose controller has not written
+// their end.
 func (l *loop) queueStopping(batch *pgx.Batch) {
 	batch.Queue(l.queries().Text("stopping")).Query(func(rows pgx.Rows) error {
 		var id int64
@@ -254,7 +259,8 @@ func (l *loop) queueStopping(batch *pgx.Batch) {
 	})
 }
 
-// unpark forgets the tasks that have been put off long ago: those that are still to be taken have been since, or were put off again.
+// unpark forgets the tasks that have been put off long ago: those that are still to be taken have
+// been since, or were put off again.
 func (l *loop) unpark() {
 	for id, p := range l.parked {
 		if time.Since(p.until) > time.Minute {
@@ -263,7 +269,8 @@ func (l *loop) unpark() {
 	}
 }
 
-// adopt takes note of a task that is under way, but not by us: an old leader's, or one whose end we could not write.
+// adopt takes note of a task that is under way, but not by us: an old leader's, or one whose end we
+// could not write.
 func (l *loop) adopt(id int64, key lane.Key) {
 	if l.tasks[id] != nil || l.isHopeless(id) {
 		return

@@ -8,7 +8,8 @@ import (
 	"pgtaskd/work/run"
 )
 
-// TestLooksStayCheap: what comes next is found without reading all that is to come, also by a statement that was planned when there was nothing.
+// TestLooksStayCheap: what comes next is found without reading all that is to come, also by a
+// statement that was planned when there was nothing.
 func TestLooksStayCheap(t *testing.T) {
 	t.Parallel()
 	s := prepared(t)
@@ -34,7 +35,8 @@ func TestLooksStayCheap(t *testing.T) {
 	}
 }
 
-// TestStaleStatistics: tasks are taken, and their ends written, one by one also where a crowd of them came while the table was analyzed, which found none then.
+// TestStaleStatistics: tasks are taken, and their ends written, one by one also where a crowd of
+// them came while the table was analyzed, which found none then.
 func TestStaleStatistics(t *testing.T) {
 	t.Parallel()
 	s := prepared(t)

@@ -60,7 +60,8 @@ func TestSoonWaits(t *testing.T) {
 	}
 }
 
-// TestSoonIsLeftAsItWas: it can be stopped and deleted like others, and a drain leaves no trace of it.
+// TestSoonIsLeftAsItWas: it can be stopped and deleted like others, and a drain leaves no trace of
+// it.
 func TestSoonIsLeftAsItWas(t *testing.T) {
 	t.Parallel()
 	s := early(t)
@@ -109,7 +110,8 @@ func TestSoonIsWarm(t *testing.T) {
 	s.eventually("1", "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE 'pg_task %'")
 }
 
-// TestSoonWhileAnEndIsWritten: where plans follow closely on one another, none waits until the end of the one before is written.
+// TestSoonWhileAnEndIsWritten: where plans follow closely on one another, none waits until the end
+// of the one before is written.
 func TestSoonWhileAnEndIsWritten(t *testing.T) {
 	t.Parallel()
 	s := leadAs(t, func(*loop) {})

@@ -132,7 +132,8 @@ func (s *stage) drain() {
 	}
 }
 
-// installed makes the table, and returns a loop that has a control connection and does nothing by itself.
+// installed makes the table, and returns a loop that has a control connection and does nothing by
+// itself.
 func (s *stage) installed() *loop {
 	s.t.Helper()
 	l := newLoop(s.t.Context(), s.target, zerologNone)
@@ -213,7 +214,8 @@ func (s *stage) quiet() {
 	s.eventually("0", "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE 'pg\\_task %' AND state = 'active'")
 }
 
-// others adds a task in a lane of its own, and checks that nothing keeps it from running at once and that leadership has not been lost.
+// others adds a task in a lane of its own, and checks that nothing keeps it from running at once
+// and that leadership has not been lost.
 func (s *stage) others() {
 	s.t.Helper()
 	leads, began := s.leads(), time.Now()

@@ -23,7 +23,8 @@ const (
 // Skips are the reasons for which periods are skipped.
 var Skips = [...]string{skippedLate, skippedExpired, skippedSuperseded}
 
-// Stats are what one target counts and shows of itself. They outlast the loops that serve it, one after the other. Any goroutine may use them.
+// Stats are what one target counts and shows of itself. They outlast the loops that serve it, one
+// after the other. Any goroutine may use them.
 type Stats struct {
 	ended       [len(Ends)]atomic.Int64
 	woken       [len(Wakes)]atomic.Int64
@@ -73,7 +74,8 @@ type Figures struct {
 // Sees takes note of what a look at the table has shown.
 func (s *Stats) Sees(found Survey) { s.table.Store(&found) }
 
-// Read returns what there is to see, and has the table looked at while it is called again and again.
+// Read returns what there is to see, and has the table looked at while it is called again and
+// again.
 func (s *Stats) Read() Figures {
 	s.asked.Store(time.Now().Unix())
 	f := Figures{

@@ -17,11 +17,12 @@ import (
 	"pgtaskd/server/servertest"
 )
 
-// allSteps, in the environment, has TestEveryStep try every message there is, or a part of them, and not only one of each name.
+// allSteps, in the environment, has TestEveryStep try every message there is, or a part of them,
+// and not only one of each name.
 const allSteps = "PGTASKD_STEPS"
 
-// TestEveryStep: a controller dies at a message, before or right after it passes; whichever that is, the next one brings every task to the end
-// that it should come to.
+// TestEveryStep: a controller dies at a message, before or right after it passes; whichever that
+// is, the next one brings every task to the end that it should come to.
 func TestEveryStep(t *testing.T) {
 	t.Parallel()
 	seen, names := newRig(t).try(moment{}).sights()
@@ -51,8 +52,8 @@ func TestEveryStep(t *testing.T) {
 	}
 }
 
-// every is before and after each message of the controller's, and before each of the server's: after that the controller would do what comes
-// next. Of parts only one is wanted.
+// every is before and after each message of the controller's, and before each of the server's:
+// after that the controller would do what comes next. Of parts only one is wanted.
 func every(seen []sight, part, parts int) (moments []moment) {
 	for _, s := range seen {
 		moments = append(moments, s.moment)
@@ -72,7 +73,8 @@ func every(seen []sight, part, parts int) (moments []moment) {
 // sampleMost is how many moments are tried in a run of all tests; the next run tries others.
 const sampleMost = 24
 
-// sample has at most one message of each name that makes the server do something, from the first change of the table on, and a few of before.
+// sample has at most one message of each name that makes the server do something, from the first
+// change of the table on, and a few of before.
 func sample(seen []sight, random *rand.Rand) (moments []moment) {
 	first := slices.IndexFunc(seen, func(s sight) bool { return s.change })
 	prelude, rest := seen[:max(first-40, 0)], seen[max(first-40, 0):]
@@ -157,7 +159,8 @@ func script(name string) string {
 	return string(text)
 }
 
-// try lets a controller die at a moment (if it comes), another one finish, and looks what has become of the tasks.
+// try lets a controller die at a moment (if it comes), another one finish, and looks what has
+// become of the tasks.
 func (r *rig) try(last moment) *witness {
 	r.t.Helper()
 	w := witnessOf(last)

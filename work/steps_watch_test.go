@@ -11,8 +11,8 @@ import (
 	"pgtaskd/server/proxy"
 )
 
-// moment is a message at which a controller dies: before or right after it passes. A message is named by what it is, and counted among those
-// of its name.
+// moment is a message at which a controller dies: before or right after it passes. A message is
+// named by what it is, and counted among those of its name.
 type moment struct {
 	name  string
 	count int
@@ -37,8 +37,8 @@ type sight struct {
 	change     bool // the server says that a statement has changed something
 }
 
-// witness sees the messages between a controller and its server, and ends all of them at a moment: nothing passes from then on, as when
-// the controller is killed.
+// witness sees the messages between a controller and its server, and ends all of them at a moment:
+// nothing passes from then on, as when the controller is killed.
 type witness struct {
 	mu    sync.Mutex
 	talks map[int]*talk

@@ -20,7 +20,8 @@ func TestStop(t *testing.T) {
 	}
 }
 
-// TestStopBehindALook: one that comes a moment after a look for such does not wait for the next regular one, but for what was said before it.
+// TestStopBehindALook: one that comes a moment after a look for such does not wait for the next
+// regular one, but for what was said before it.
 func TestStopBehindALook(t *testing.T) {
 	t.Parallel()
 	l := newLoop(t.Context(), Target{Sleep: time.Hour, Reset: time.Hour, Run: 1}, zerologNone)
@@ -59,7 +60,8 @@ func TestDeleted(t *testing.T) {
 	s.others()
 }
 
-// TestStopBeforeMark: a task that is stopped after it was read and before it could be marked has never started.
+// TestStopBeforeMark: a task that is stopped after it was read and before it could be marked has
+// never started.
 func TestStopBeforeMark(t *testing.T) {
 	t.Parallel()
 	s := prepared(t, func(t *Target) { t.Run = 0 })

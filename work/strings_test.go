@@ -2,7 +2,8 @@ package work
 
 import "testing"
 
-// TestStringsWithBackslashes: where the database reads backslashes in strings as escapes, the inputs of its tasks do too, and what is ours means the same.
+// TestStringsWithBackslashes: where the database reads backslashes in strings as escapes, the
+// inputs of its tasks do too, and what is ours means the same.
 func TestStringsWithBackslashes(t *testing.T) {
 	t.Parallel()
 	s := prepared(t)

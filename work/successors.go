@@ -58,8 +58,8 @@ func (f *successors) await(id int64) {
 	}
 }
 
-// endedAs takes note of a task that has not ended well: who waits for others beside it need not wait
-// for them.
+// endedAs takes note of a task that has not ended well: who waits for others beside it need not
+// wait for them.
 func (f *successors) endedAs(id int64, state string) {
 	if len(f.awaited) > 0 && (state == "FAIL" || state == "GONE" || state == "STOP") && len(f.survey.ill) < illMost {
 		f.survey.ill, f.survey.wanted = append(f.survey.ill, id), true
@@ -69,8 +69,8 @@ func (f *successors) endedAs(id int64, state string) {
 // doubt takes note that something may have ended, or wait for something else, without our doing.
 func (f *successors) doubt() { f.survey.wanted = f.survey.wanted || len(f.awaited) > 0 }
 
-// seeToSuccessors looks at the successors of tasks that have ended, and from time to time at all that
-// is waited for.
+// seeToSuccessors looks at the successors of tasks that have ended, and from time to time at all
+// that is waited for.
 func (l *loop) seeToSuccessors(ctx context.Context) error {
 	if l.handed || !l.draining.IsZero() {
 		return nil
@@ -237,8 +237,8 @@ func (l *loop) resolveSome(ctx context.Context, ids []int64, seen map[int64]bool
 	return l.giveUp(ctx, given, seen)
 }
 
-// readResolved writes what they wait for. That need not be on the disk: after a crash of the server it
-// is found out again.
+// readResolved writes what they wait for. That need not be on the disk: after a crash of the server
+// it is found out again.
 func (l *loop) readResolved(ctx context.Context, ids []int64) (all []resolved, err error) {
 	batch := &pgx.Batch{}
 	batch.Queue("BEGIN READ WRITE")

@@ -15,8 +15,8 @@ func (s *stage) successor(input string, after ...int64) int64 {
 	return s.add(`input, after, delete, "group"`, input, after, false, fmt.Sprint("after ", after))
 }
 
-// TestAfter: a task starts when all that it names have ended well, or are gone, and is given up when
-// one has not.
+// TestAfter: a task starts when all that it names have ended well, or are gone, and is given up
+// when one has not.
 func TestAfter(t *testing.T) {
 	t.Parallel()
 	s := play(t)

@@ -8,7 +8,8 @@ import (
 	"pgtaskd/server/servertest"
 )
 
-// TestASeriesWhoseRetryIsSupersededGoesOn: as the one that waits with its key if that repeats itself, else as a row that keeps it for somebody to set to PLAN.
+// TestASeriesWhoseRetryIsSupersededGoesOn: as the one that waits with its key if that repeats
+// itself, else as a row that keeps it for somebody to set to PLAN.
 func TestASeriesWhoseRetryIsSupersededGoesOn(t *testing.T) {
 	t.Parallel()
 	for name, repeat := range map[string]string{"by a one-shot": "0", "by another definition": "2 hours"} {
@@ -36,7 +37,8 @@ func TestASeriesWhoseRetryIsSupersededGoesOn(t *testing.T) {
 	}
 }
 
-// TestARunThatWouldWaitAgainIsSuperseded: after a failure, when it was cut off, at a takeover and after a drain; by a task that waits, and by one that is paused.
+// TestARunThatWouldWaitAgainIsSuperseded: after a failure, when it was cut off, at a takeover and
+// after a drain; by a task that waits, and by one that is paused.
 func TestARunThatWouldWaitAgainIsSuperseded(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -67,14 +69,16 @@ func TestARunThatWouldWaitAgainIsSuperseded(t *testing.T) {
 	}
 }
 
-// cutOff ends the session of a run behind the back of the leader, which finds the row and no backend.
+// cutOff ends the session of a run behind the back of the leader, which finds the row and no
+// backend.
 func (s *stage) cutOff(id int64) {
 	s.t.Helper()
 	s.exec("UPDATE task SET pid = 1 WHERE id = $1", id)
 	s.exec("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE 'pg\\_task %'")
 }
 
-// TestRunsOfOneKeyThatAreCutOffTogether: the first waits again, and runs; the others are superseded by it.
+// TestRunsOfOneKeyThatAreCutOffTogether: the first waits again, and runs; the others are superseded
+// by it.
 func TestRunsOfOneKeyThatAreCutOffTogether(t *testing.T) {
 	t.Parallel()
 	s := prepared(t)
@@ -137,7 +141,8 @@ func TestRunsOfOneKeyThatEndTogether(t *testing.T) {
 	}
 }
 
-// TestNothingIsSupersededByATaskThatWaitsNoMore: it is tried again, as if the other had not been there.
+// TestNothingIsSupersededByATaskThatWaitsNoMore: it is tried again, as if the other had not been
+// there.
 func TestNothingIsSupersededByATaskThatWaitsNoMore(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

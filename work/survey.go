@@ -16,7 +16,8 @@ const (
 	ownedMost   = 1_000   // jobs with an owner that are shown
 )
 
-// survey looks at the table, once a minute while somebody reads the metrics. What it cannot see, because the table is locked or the server is slow, it does not show.
+// survey looks at the table, once a minute while somebody reads the metrics. What it cannot see,
+// because the table is locked or the server is slow, it does not show.
 func (l *loop) survey(ctx context.Context) error {
 	if l.handed || time.Since(l.surveyed) < surveyTick || !l.stats.watched() {
 		return nil

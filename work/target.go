@@ -39,10 +39,12 @@ type Target struct {
 
 	Wake sql.Wake // how new tasks are noticed, as far as that is possible
 
-	// Changes hands over settings that change while the target is served; nil: none do. It is not compared.
+	// Changes hands over settings that change while the target is served; nil: none do. It is not
+	// compared.
 	Changes *Changes
 
-	// Stats count what happens while the target is served; nil: nobody reads them. They are not compared.
+	// Stats count what happens while the target is served; nil: nobody reads them. They are not
+	// compared.
 	Stats *Stats
 
 	// TaskLog says which tasks are logged; nil: none. It is not compared.

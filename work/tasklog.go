@@ -20,7 +20,8 @@ const (
 	LogNone   = "none"
 )
 
-// How many lines about tasks a target may write: a burst, and then so many a second. What is left out is counted, and the count is written from time to time.
+// How many lines about tasks a target may write: a burst, and then so many a second. What is left
+// out is counted, and the count is written from time to time.
 const (
 	lineBurst    = 100
 	linesEach    = time.Second / 10
@@ -29,7 +30,8 @@ const (
 	sentenceMost = 500 // and of an error
 )
 
-// TaskLog says which tasks are logged. All targets share one. Any goroutine may use it; the nil one says none.
+// TaskLog says which tasks are logged. All targets share one. Any goroutine may use it; the nil one
+// says none.
 type TaskLog struct{ which atomic.Value }
 
 // NewTaskLog returns one.

@@ -22,7 +22,8 @@ func (s *stage) taskLines() map[int64]map[string]any {
 	return found
 }
 
-// TestFailedTasksAreLogged: what has failed, or was not started in time, is one line, without the password in its error; all others are a line where that is wanted.
+// TestFailedTasksAreLogged: what has failed, or was not started in time, is one line, without the
+// password in its error; all others are a line where that is wanted.
 func TestFailedTasksAreLogged(t *testing.T) {
 	t.Parallel()
 	tasks := NewTaskLog(LogFailed)

@@ -96,6 +96,6 @@ func (l *loop) endTerm(ctx context.Context, err error) {
 	l.closeLater(l.Pool.Stale(0)) // what took the control connection may have taken them, too
 }
 
-// old is when the sessions of an old leader were there at the latest: it opens none once it does not
-// lead. The clock's reading may be a little early.
+// old is when the sessions of an old leader were there at the latest: it opens none once it does
+// not lead. The clock's reading may be a little early.
 func (l *loop) old() time.Time { return l.began.Add(time.Second) }

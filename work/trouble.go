@@ -79,7 +79,8 @@ func isAnswer(err error) bool {
 	return errors.As(err, &answer) && answer.Severity == "ERROR"
 }
 
-// become takes note that we lead now, or stand by, and logs it by say: at once, or when it has lasted.
+// become takes note that we lead now, or stand by, and logs it by say: at once, or when it has
+// lasted.
 func (t *trouble) become(say func()) {
 	t.began, t.say = time.Now(), say
 	t.look()

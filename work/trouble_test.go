@@ -77,7 +77,8 @@ func told(log *bytes.Buffer) []string {
 	return found
 }
 
-// attempts is the log of a target on synctest's clock: each try fails after it has been led for a while (0: it has not been led).
+// attempts is the log of a target on synctest's clock: each try fails after it has been led for a
+// while (0: it has not been led).
 func attempts(t *testing.T, tries ...attempt) (log []string) {
 	t.Helper()
 	synctest.Test(t, func(*testing.T) {

@@ -4,7 +4,8 @@ import "testing"
 
 // Tests of ends and marks that one statement writes together.
 
-// TestTurnOfParts: rows of different partitions have the same place, and one is not taken for the other.
+// TestTurnOfParts: rows of different partitions have the same place, and one is not taken for the
+// other.
 func TestTurnOfParts(t *testing.T) {
 	t.Parallel()
 	s := prepared(t)
@@ -20,8 +21,8 @@ func TestTurnOfParts(t *testing.T) {
 	}
 }
 
-// TestTurnWithOddOnes: a row that refuses its end or its mark when all is committed keeps others from neither, and what is not marked
-// does not start.
+// TestTurnWithOddOnes: a row that refuses its end or its mark when all is committed keeps others
+// from neither, and what is not marked does not start.
 func TestTurnWithOddOnes(t *testing.T) {
 	t.Parallel()
 	s := play(t)
@@ -64,7 +65,8 @@ func TestTurnRepeats(t *testing.T) {
 	s.eventually("2", "SELECT count(*) FROM task AS t JOIN task AS n ON n.id = t.next WHERE t.state = 'DONE' AND n.state = 'PLAN' AND n.repeat = '1 day'")
 }
 
-// TestReadsEnd: a round of the loop reads so much and no more, whatever there is, as ends wait to be written meanwhile.
+// TestReadsEnd: a round of the loop reads so much and no more, whatever there is, as ends wait to
+// be written meanwhile.
 func TestReadsEnd(t *testing.T) {
 	t.Parallel()
 	s := prepared(t, func(t *Target) { t.Run = 0 }) // so that nothing starts

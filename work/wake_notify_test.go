@@ -84,8 +84,8 @@ func TestASleepingLeaderIsWoken(t *testing.T) {
 	}
 }
 
-// TestAnAwakeLeaderLooks: tasks that are inserted without NOTIFY are found, however long they take to be committed, and the leader sleeps
-// only when they are.
+// TestAnAwakeLeaderLooks: tasks that are inserted without NOTIFY are found, however long they take
+// to be committed, and the leader sleeps only when they are.
 func TestAnAwakeLeaderLooks(t *testing.T) {
 	t.Parallel()
 	s := play(t, deaf)
@@ -141,7 +141,8 @@ func TestNoTaskIsOverlooked(t *testing.T) {
 	}
 }
 
-// insertSomehow inserts one or some tasks, at once or in a transaction that takes a while, or rests.
+// insertSomehow inserts one or some tasks, at once or in a transaction that takes a while, or
+// rests.
 func insertSomehow(s *stage, conn *pgx.Conn, random *rand.Rand) error {
 	const one = "INSERT INTO task (input, max, active) VALUES ('SELECT 1', 100, '0')"
 	var statements []string

@@ -24,7 +24,8 @@ func (s *stage) streaming() {
 	s.until("live", func() bool { return strings.Contains(s.logged(), "following the write-ahead log") })
 }
 
-// TestWAL: the log tells of new tasks, of those in parts of a table too, and nothing of ours is at work where they are inserted.
+// TestWAL: the log tells of new tasks, of those in parts of a table too, and nothing of ours is at
+// work where they are inserted.
 func TestWAL(t *testing.T) {
 	t.Parallel()
 	for _, kind := range []string{"", " PARTITION BY RANGE (id)"} {
@@ -55,7 +56,8 @@ func TestWAL(t *testing.T) {
 	}
 }
 
-// TestWALBeforeItIsVisible: a commit that waits for a standby stands in the log, but no statement sees it.
+// TestWALBeforeItIsVisible: a commit that waits for a standby stands in the log, but no statement
+// sees it.
 func TestWALBeforeItIsVisible(t *testing.T) {
 	t.Parallel()
 	own := servertest.New(t, server.Options{Settings: map[string]string{"synchronous_standby_names": "nobody", "synchronous_commit": "local"}})
@@ -102,7 +104,8 @@ func TestWALIsLost(t *testing.T) {
 // unpublish are ways to keep a publication from showing what is inserted.
 var unpublish = []string{"DROP PUBLICATION %s", "ALTER PUBLICATION %s DROP TABLE task", "ALTER PUBLICATION %s SET (publish = 'update')"}
 
-// TestPublicationIsTakenAway: it is made again, and the stream with it; where that may not be, another way is taken.
+// TestPublicationIsTakenAway: it is made again, and the stream with it; where that may not be,
+// another way is taken.
 func TestPublicationIsTakenAway(t *testing.T) {
 	t.Parallel()
 	s := play(t, deaf, byWAL)

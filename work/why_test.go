@@ -200,7 +200,8 @@ func TestWhyATaskWaits(t *testing.T) {
 	}
 }
 
-// TestWhyIsForWhoeverMayRead: it has no other rights than those, and needs none to the table of controllers.
+// TestWhyIsForWhoeverMayRead: it has no other rights than those, and needs none to the table of
+// controllers.
 func TestWhyIsForWhoeverMayRead(t *testing.T) {
 	t.Parallel()
 	s := play(t)

@@ -37,7 +37,8 @@ func (s *stage) effects(id int64) string {
 	return s.get("SELECT count(*) FROM effect WHERE id = $1", id)
 }
 
-// TestPolicies: a row that a policy hides from its end, or that it does not let become DONE, shows FAIL, and its task has had no effects.
+// TestPolicies: a row that a policy hides from its end, or that it does not let become DONE, shows
+// FAIL, and its task has had no effects.
 func TestPolicies(t *testing.T) {
 	t.Parallel()
 	s := guarded(t, `
@@ -70,8 +71,8 @@ func TestPolicies(t *testing.T) {
 	s.becomes(odd, "FAIL")
 }
 
-// TestChangedMeanwhile: a change of the row by somebody else makes the end fail in a transaction that does not see it (40001). That is no
-// fault of the task's.
+// TestChangedMeanwhile: a change of the row by somebody else makes the end fail in a transaction
+// that does not see it (40001). That is no fault of the task's.
 func TestChangedMeanwhile(t *testing.T) {
 	t.Parallel()
 	for name, level := range map[string]string{

@@ -7,14 +7,17 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// zone is the time zone in which repetitions are counted, where the configuration names none: the one that the role has in the database now. The control session has that of its start, so when the
-// settings of databases and roles have changed, a new session tells. It belongs to the loop, but for its name, which runners read (zoneName).
+// zone is the time zone in which repetitions are counted, where the configuration names none: the
+// one that the role has in the database now. The control session has that of its start, so when the
+// settings of databases and roles have changed, a new session tells. It belongs to the loop, but
+// for its name, which runners read (zoneName).
 type zone struct {
 	epoch int64 // of the settings when the zone was read
 	tried time.Time
 }
 
-// zoneLimit bounds how long the loop waits for a session that tells the zone, and zoneAgain how often it tries where there is none to be had.
+// zoneLimit bounds how long the loop waits for a session that tells the zone, and zoneAgain how
+// often it tries where there is none to be had.
 const (
 	zoneLimit = 2 * time.Second
 	zoneAgain = 10 * time.Second

@@ -9,7 +9,8 @@ import (
 	"pgtaskd/work/schedule"
 )
 
-// Choice says which jobs are moved: those whose steps run in that database. Table is where they go, as SQL names it.
+// Choice says which jobs are moved: those whose steps run in that database. Table is where they go,
+// as SQL names it.
 type Choice struct{ Database, Table string }
 
 // Convert makes jobs of a task table of jobs: one for each schedule.

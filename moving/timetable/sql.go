@@ -56,7 +56,8 @@ func (t Task) arguments() (lists [][]string) {
 	return lists
 }
 
-// literal is a JSON value as an argument: the server finds out the type, as it does for pg_timetable.
+// literal is a JSON value as an argument: the server finds out the type, as it does for
+// pg_timetable.
 func literal(v json.RawMessage) string {
 	text := string(bytes.TrimSpace(v))
 	var word string

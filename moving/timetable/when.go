@@ -59,8 +59,8 @@ func (p Place) plan(c Chain, j *moving.Job, notes *moving.Notes) error {
 // ranges are the values of the five fields.
 var ranges = [5][2]int{{0, 59}, {0, 23}, {1, 31}, {1, 12}, {0, 7}}
 
-// parse reads a cron expression as pg_timetable does: all of its fields must fit, and a number with a step begins a range.
-// None is one for each minute.
+// parse reads a cron expression as pg_timetable does: all of its fields must fit, and a number with
+// a step begins a range. None is one for each minute.
 func parse(text string) (c moving.Calendar, err error) {
 	if text == "" {
 		return c, nil

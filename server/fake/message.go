@@ -27,7 +27,8 @@ func Bytes(messages []Message) (all []byte) {
 	return all
 }
 
-// Authentication is a request for a password or the word that none is needed: the number that stands for it, and its data.
+// Authentication is a request for a password or the word that none is needed: the number that
+// stands for it, and its data.
 func Authentication(number uint32, data string) Message {
 	return Message{'R', append(binary.BigEndian.AppendUint32(nil, number), data...)}
 }

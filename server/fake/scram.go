@@ -18,7 +18,8 @@ const (
 	saslFinal     = 12
 )
 
-// authenticate has the client prove that it knows the password, by SCRAM, which it checks itself, and lets it in.
+// authenticate has the client prove that it knows the password, by SCRAM, which it checks itself,
+// and lets it in.
 func (s *session) authenticate() error {
 	if err := s.say(SASL, []Message{Authentication(sasl, "SCRAM-SHA-256\x00\x00")}); err != nil {
 		return err

@@ -40,10 +40,12 @@ type Answer struct {
 // Right is the answer that is made of messages.
 func Right(messages []Message) Answer { return Answer{Bytes: Bytes(messages)} }
 
-// Wrong says what the server answers instead of what would be right. It is called by several goroutines at once.
+// Wrong says what the server answers instead of what would be right. It is called by several
+// goroutines at once.
 type Wrong func(exchange Exchange, right []Message) Answer
 
-// Server listens on a TCP port of 127.0.0.1. The only user's name and password are those of User and Password.
+// Server listens on a TCP port of 127.0.0.1. The only user's name and password are those of User
+// and Password.
 type Server struct {
 	listener *net.TCPListener
 	wrong    Wrong

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// known are statements by a part of their text, with their exchange, the values of their row, if they return one, and the
-// status that they leave.
+// known are statements by a part of their text, with their exchange, the values of their row, if
+// they return one, and the status that they leave.
 var known = []struct {
 	part     string
 	exchange Exchange

@@ -10,7 +10,8 @@ import (
 
 var highWater = regexp.MustCompile(`VmHWM:\s+(\d+) kB`)
 
-// Peak is the most memory that the program has had of the machine's since it was last asked for, in bytes. Linux tells it.
+// Peak is the most memory that the program has had of the machine's since it was last asked for, in
+// bytes. Linux tells it.
 func (p *Program) Peak(t *testing.T) (bytes float64) {
 	t.Helper()
 	folder := fmt.Sprintf("/proc/%d/", p.PID())

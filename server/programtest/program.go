@@ -13,7 +13,8 @@ import (
 	"time"
 )
 
-// Build compiles the program of the folder above the working directory into a folder, with the race detector or without cgo. The environment's PGTASKD names one that is built already.
+// Build compiles the program of the folder above the working directory into a folder, with the race
+// detector or without cgo. The environment's PGTASKD names one that is built already.
 func Build(folder string, race bool) (path string, err error) {
 	if path := os.Getenv("PGTASKD"); path != "" {
 		return filepath.Abs(path)
@@ -122,7 +123,8 @@ func (p *Program) Exits(t *testing.T, within time.Duration, status int) {
 	}
 }
 
-// Says waits until its log is right, and tells whether it has become so before it ended and in time.
+// Says waits until its log is right, and tells whether it has become so before it ended and in
+// time.
 func (p *Program) Says(within time.Duration, right func(log string) bool) bool {
 	deadline := time.After(within)
 	for {

@@ -61,7 +61,8 @@ func (l *link) dial() (stream, error) {
 	return l.server, nil
 }
 
-// carry ends one way: at its regular end the other way goes on until the peer has ended it too, else the link is cut.
+// carry ends one way: at its regular end the other way goes on until the peer has ended it too,
+// else the link is cut.
 func (l *link) carry(err error, to stream) {
 	switch {
 	case errors.Is(err, errPassedThenCut):

@@ -13,7 +13,8 @@ import (
 	"pgtaskd/server/servertest"
 )
 
-// An INSERT that is cut off before it is forwarded leaves nothing; one that is forwarded first leaves its row.
+// An INSERT that is cut off before it is forwarded leaves nothing; one that is forwarded first
+// leaves its row.
 func TestVerdicts(t *testing.T) {
 	t.Parallel()
 	p, _ := open(t)

@@ -15,9 +15,11 @@ type Verdict int
 const (
 	// Pass forwards the message.
 	Pass Verdict = iota
-	// Cut breaks the connection and does not forward the message. What went before it has been forwarded.
+	// Cut breaks the connection and does not forward the message. What went before it has been
+	// forwarded.
 	Cut
-	// PassThenCut forwards the message and then ends the connection, so that nobody learns what came of it.
+	// PassThenCut forwards the message and then ends the connection, so that nobody learns what
+	// came of it.
 	PassThenCut
 )
 
@@ -27,13 +29,15 @@ const (
 	CancelRequest byte = 1
 )
 
-// Watcher sees a message before it is forwarded. Connections are counted from 1; a cancel request is a connection of its own. The
-// body is what follows the length, and is only valid during the call. Messages of one connection and direction come one after
-// another, all others at the same time from other goroutines. A watcher may call the proxy's methods other than Stop.
+// Watcher sees a message before it is forwarded. Connections are counted from 1; a cancel request
+// is a connection of its own. The body is what follows the length, and is only valid during the
+// call. Messages of one connection and direction come one after another, all others at the same
+// time from other goroutines. A watcher may call the proxy's methods other than Stop.
 type Watcher func(conn int, fromClient bool, kind byte, body []byte) Verdict
 
-// Proxy listens on a TCP port of 127.0.0.1 and leads each connection to a server. It does no TLS: a client that asks for it is
-// told that the server has none. Its methods may be called from any goroutine.
+// Proxy listens on a TCP port of 127.0.0.1 and leads each connection to a server. It does no TLS: a
+// client that asks for it is told that the server has none. Its methods may be called from any
+// goroutine.
 type Proxy struct {
 	server   string
 	listener *net.TCPListener
@@ -50,8 +54,8 @@ type Proxy struct {
 	watcher Watcher
 }
 
-// Start opens a way to a server's address: host:port, or the path of a unix socket. The server need not be there yet; a client that
-// comes while it is not loses its connection at once.
+// Start opens a way to a server's address: host:port, or the path of a unix socket. The server need
+// not be there yet; a client that comes while it is not loses its connection at once.
 func Start(server string) (*Proxy, error) {
 	listener, err := net.ListenTCP("tcp", &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)})
 	if err != nil {
@@ -64,7 +68,8 @@ func Start(server string) (*Proxy, error) {
 	return p, nil
 }
 
-// Stop cuts all connections, takes no more, and returns when all goroutines have ended. A second Stop does nothing.
+// Stop cuts all connections, takes no more, and returns when all goroutines have ended. A second
+// Stop does nothing.
 func (p *Proxy) Stop() {
 	p.stop()
 	_ = p.listener.Close() // nothing is lost with it
@@ -78,7 +83,8 @@ func (p *Proxy) Host() string { return "127.0.0.1" }
 // Port is the TCP port on which the proxy listens.
 func (p *Proxy) Port() int { return p.listener.Addr().(*net.TCPAddr).Port }
 
-// DSN has a connection string of keywords and values, such as those of the package server, lead through the proxy.
+// DSN has a connection string of keywords and values, such as those of the package server, lead
+// through the proxy.
 func (p *Proxy) DSN(dsn string) string {
 	return fmt.Sprintf("%s host=%s port=%d sslmode=disable", dsn, p.Host(), p.Port()) // of a keyword given twice the last counts
 }
@@ -92,8 +98,9 @@ func (p *Proxy) Cut() {
 	}
 }
 
-// Stall stops (true) or resumes the forwarding of everything: messages, ends of connections, and new connections, which stay without
-// an answer. A message that is being forwarded at the moment of the call may still arrive; one whose watcher calls Stall does not.
+// Stall stops (true) or resumes the forwarding of everything: messages, ends of connections, and
+// new connections, which stay without an answer. A message that is being forwarded at the moment of
+// the call may still arrive; one whose watcher calls Stall does not.
 func (p *Proxy) Stall(stall bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -109,7 +116,8 @@ func (p *Proxy) Stall(stall bool) {
 	}
 }
 
-// Delay holds back what arrives for so long, in each direction. What arrives together is held back together.
+// Delay holds back what arrives for so long, in each direction. What arrives together is held back
+// together.
 func (p *Proxy) Delay(d time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -123,8 +131,8 @@ func (p *Proxy) Refuse(refuse bool) {
 	p.refuse = refuse
 }
 
-// Watch has a watcher see all messages from now on, in place of the one before; nil: none does. Answers to requests for TLS, which
-// come from the proxy itself, are not shown.
+// Watch has a watcher see all messages from now on, in place of the one before; nil: none does.
+// Answers to requests for TLS, which come from the proxy itself, are not shown.
 func (p *Proxy) Watch(w Watcher) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -19,7 +19,8 @@ import (
 // timeout bounds what one step of setting up or clearing away may take on a busy machine.
 const timeout = time.Minute
 
-// settings suit tests: fast, no durability beyond the process's, all that pgtaskd can make use of switched on.
+// settings suit tests: fast, no durability beyond the process's, all that pgtaskd can make use of
+// switched on.
 var settings = map[string]string{
 	"fsync":                     "off",
 	"full_page_writes":          "off",
@@ -42,8 +43,9 @@ var (
 	databases atomic.Int64
 )
 
-// Main runs a package's tests, stops the shared server and exits; a goroutine that is left over is a failure. It is
-// all that TestMain has to do. (After a panic or os.Exit in a test the server stops with the process.)
+// Main runs a package's tests, stops the shared server and exits; a goroutine that is left over is
+// a failure. It is all that TestMain has to do. (After a panic or os.Exit in a test the server
+// stops with the process.)
 func Main(m *testing.M) {
 	code := m.Run()
 	if err := stopShared(); err != nil {
@@ -70,8 +72,8 @@ func stopShared() error {
 	return s.Stop()
 }
 
-// Server is the server that the tests of a package share, started by the first that asks for it. Tests must leave it
-// running: those that crash or reconfigure a server start their own by New.
+// Server is the server that the tests of a package share, started by the first that asks for it.
+// Tests must leave it running: those that crash or reconfigure a server start their own by New.
 func Server(t testing.TB) *server.Server {
 	t.Helper()
 	s, err := shared()
@@ -81,8 +83,8 @@ func Server(t testing.TB) *server.Server {
 	return s
 }
 
-// New starts a server for this test alone, with the shared one's settings under those of options, and stops it at the
-// end of the test.
+// New starts a server for this test alone, with the shared one's settings under those of options,
+// and stops it at the end of the test.
 func New(t testing.TB, options server.Options) *server.Server {
 	t.Helper()
 	merged := maps.Clone(settings)
@@ -119,14 +121,15 @@ func Standby(t testing.TB, of *server.Server) *server.Server {
 	return s
 }
 
-// Database makes an empty database on the shared server and returns its connection string. At the end of the test it is
-// dropped; who is still connected is thrown out.
+// Database makes an empty database on the shared server and returns its connection string. At the
+// end of the test it is dropped; who is still connected is thrown out.
 func Database(t testing.TB) (dsn string) {
 	t.Helper()
 	return copied(t, "template1")
 }
 
-// Template is a database that is made once, and copied for each test: that is quicker than to make again what all need.
+// Template is a database that is made once, and copied for each test: that is quicker than to make
+// again what all need.
 type Template struct {
 	// Make puts into it what the copies have.
 	Make func(ctx context.Context, conn *pgx.Conn) error
@@ -179,8 +182,8 @@ func copied(t testing.TB, template string) (dsn string) {
 	return s.DSN(name)
 }
 
-// Strategy ends a CREATE DATABASE: copying files is several times as fast as a copy that goes through the log. Servers
-// before 15 know no other way, and have no word for it.
+// Strategy ends a CREATE DATABASE: copying files is several times as fast as a copy that goes
+// through the log. Servers before 15 know no other way, and have no word for it.
 func Strategy(conn *pgx.Conn) string {
 	if conn.PgConn().ParameterStatus("server_version") < "15" { // majors have two digits
 		return ""
@@ -197,8 +200,9 @@ func onServer(ctx context.Context, s *server.Server, database string, do func(*p
 	return do(conn)
 }
 
-// drop ends the database's sessions first and waits until they are gone: DROP DATABASE … WITH (FORCE) gives up on
-// replication slots in use, and servers before 13 have no FORCE. A prepared transaction that is left makes it fail.
+// drop ends the database's sessions first and waits until they are gone: DROP DATABASE … WITH
+// (FORCE) gives up on replication slots in use, and servers before 13 have no FORCE. A prepared
+// transaction that is left makes it fail.
 func drop(ctx context.Context, conn *pgx.Conn, name string) error {
 	if _, err := conn.Exec(ctx, "ALTER DATABASE "+name+" ALLOW_CONNECTIONS false"); err != nil {
 		return err

@@ -15,8 +15,8 @@ const (
 	waitShare = 50
 )
 
-// Limit is how long something may take. On a machine that is slow or busy PGTASKD_SLOW=4 in the environment allows
-// four times as long as elsewhere.
+// Limit is how long something may take. On a machine that is slow or busy PGTASKD_SLOW=4 in the
+// environment allows four times as long as elsewhere.
 func Limit(limit time.Duration) time.Duration {
 	if times, err := strconv.Atoi(os.Getenv("PGTASKD_SLOW")); err == nil && times > 1 {
 		return time.Duration(times) * limit
@@ -24,8 +24,8 @@ func Limit(limit time.Duration) time.Duration {
 	return limit
 }
 
-// Wait waits until a condition holds, and fails the test when that takes longer than the limit, as Limit has it.
-// report tells what else there is to know then.
+// Wait waits until a condition holds, and fails the test when that takes longer than the limit, as
+// Limit has it. report tells what else there is to know then.
 func Wait(t testing.TB, limit time.Duration, what string, done func() bool, report ...func() string) {
 	t.Helper()
 	if Comes(limit, done) {

@@ -12,8 +12,8 @@ type Key struct {
 	remote string // "" is the target's own database
 }
 
-// nameMost is the longest name that a lane keeps, in bytes. Of a longer one it keeps as much, behind
-// the hash, by which rows of the table of groups are told to be about it.
+// nameMost is the longest name that a lane keeps, in bytes. Of a longer one it keeps as much,
+// behind the hash, by which rows of the table of groups are told to be about it.
 const (
 	nameMost = 100
 	hashSize = sha256.Size
@@ -24,8 +24,8 @@ const (
 func KeyOf(group, remote string) Key { return Key{Brief(group), Brief(remote)} }
 
 // Brief is a name of at most 100 bytes, or what stands for a longer one and for no other; what the
-// server has sent for one that is longer still (a character of code 1 in front) stays. Any goroutine
-// may call it.
+// server has sent for one that is longer still (a character of code 1 in front) stays. Any
+// goroutine may call it.
 func Brief(name string) string {
 	if len(name) <= nameMost || strings.HasPrefix(name, "\x01") {
 		return name

@@ -171,7 +171,8 @@ func TestTheLastOfASlotFollowsInItsSession(t *testing.T) {
 	}
 }
 
-// TestARateHoldsInEveryStretch: whenever tasks begin after they were started, and however they come back.
+// TestARateHoldsInEveryStretch: whenever tasks begin after they were started, and however they come
+// back.
 func TestARateHoldsInEveryStretch(t *testing.T) {
 	t.Parallel()
 	for seed := uint64(1); seed <= 60; seed++ {
@@ -232,7 +233,8 @@ func TestALargeRateIsNotCountedOneByOne(t *testing.T) {
 	}
 }
 
-// TestUnknownStarts: a new leader waits until what an old one may have started does not count any more.
+// TestUnknownStarts: a new leader waits until what an old one may have started does not count any
+// more.
 func TestUnknownStarts(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, 4)

@@ -17,8 +17,8 @@ func (w *world) reaper(s *state, c int, to moves) {
 	}
 }
 
-// cutOff: a run whose backend is gone, and whose outcome has not been seen. Who does not lead leaves
-// a run whose connection is lost to the leader.
+// cutOff: a run whose backend is gone, and whose outcome has not been seen. Who does not lead
+// leaves a run whose connection is lost to the leader.
 func (w *world) cutOff(s *state, c, t int, to moves) {
 	m := s.controllers[c].tasks[t]
 	counts := w.holds(keepUntilGone) && (s.controllers[c].leads() || !w.holds(drainLeaves))

@@ -66,7 +66,8 @@ func (w *world) ends(s state, p int) state {
 	return s
 }
 
-// known is what the client of the session remembers of the run, or nil where it does not learn of it.
+// known is what the client of the session remembers of the run, or nil where it does not learn of
+// it.
 func (s *state) known(p int) *memory {
 	b := &s.sessions[p]
 	if m := &s.controllers[b.owner].tasks[b.run.task]; b.linked && m.at == atWork && int(m.pid) == p+1 {

@@ -34,7 +34,8 @@ type Config struct {
 	Own func(ctx context.Context, n Need) (*pgconn.Config, error)
 	// Elsewhere opens a session on a remote.
 	Elsewhere func(ctx context.Context, n Need) (*exec.Session, error)
-	// Enrol registers one of our backends, with the token's hash where it has one. It is an error where we do not lead.
+	// Enrol registers one of our backends, with the token's hash where it has one. It is an error
+	// where we do not lead.
 	Enrol func(ctx context.Context, b Backend, token []byte) error
 	Log   zerolog.Logger
 	// Failed begins a line of the log about an error.

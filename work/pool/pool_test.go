@@ -27,7 +27,8 @@ func TestRoomSparesBoundSeats(t *testing.T) {
 	}
 }
 
-// TestRemotesNameNoBackends: whatever pid a remote names, those of the target's own sessions are what they are.
+// TestRemotesNameNoBackends: whatever pid a remote names, those of the target's own sessions are
+// what they are.
 func TestRemotesNameNoBackends(t *testing.T) {
 	t.Parallel()
 	p := New(Config{})

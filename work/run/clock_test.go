@@ -5,7 +5,8 @@ import (
 	"time"
 )
 
-// TestClockHeard: no reading is before a moment that the server is known to have seen, and none is made fast by an old one.
+// TestClockHeard: no reading is before a moment that the server is known to have seen, and none is
+// made fast by an old one.
 func TestClockHeard(t *testing.T) {
 	t.Parallel()
 	var c Clock

@@ -13,8 +13,9 @@ func InTheWay(f *exec.Failure) bool {
 	return f != nil && (f.SQLState == "40001" || f.SQLState == "40P01" || f.SQLState == "55P03" || f.KeyWaits())
 }
 
-// refusesForGood tells that a trigger or a policy of the table has refused an end: another run would
-// meet it as well. That the role lacks a right to the table itself is told by the server's routine.
+// refusesForGood tells that a trigger or a policy of the table has refused an end: another run
+// would meet it as well. That the role lacks a right to the table itself is told by the server's
+// routine.
 func refusesForGood(f *exec.Failure) bool {
 	if f == nil {
 		return false

@@ -8,7 +8,8 @@ import (
 	"pgtaskd/work/pool"
 )
 
-// TestInstantProfile: a query is instant while most of its like are, however long some of them take; not one that writes, nor one whose server is far.
+// TestInstantProfile: a query is instant while most of its like are, however long some of them
+// take; not one that writes, nor one whose server is far.
 func TestInstantProfile(t *testing.T) {
 	t.Parallel()
 	query := func() *Task {
@@ -44,7 +45,8 @@ func TestInstantProfile(t *testing.T) {
 	}
 }
 
-// TestInstantsAreCounted: as long as they run and have not turned out to wait, each once; where there are enough another is for one of their sessions.
+// TestInstantsAreCounted: as long as they run and have not turned out to wait, each once; where
+// there are enough another is for one of their sessions.
 func TestInstantsAreCounted(t *testing.T) {
 	t.Parallel()
 	r := &runner{Dispatcher: dispatcher(t), session: &pool.Session{}}
@@ -84,7 +86,8 @@ func TestInstantsAreCounted(t *testing.T) {
 	counted(InstantMost - 1)
 }
 
-// TestProfileOfARemote: what runs there outside a transaction says nothing of whether its like write; only where they are known to, it makes that long ago.
+// TestProfileOfARemote: what runs there outside a transaction says nothing of whether its like
+// write; only where they are known to, it makes that long ago.
 func TestProfileOfARemote(t *testing.T) {
 	t.Parallel()
 	input := "SELECT 1"

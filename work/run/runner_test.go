@@ -13,7 +13,8 @@ import (
 	"pgtaskd/work/pool"
 )
 
-// TestWhatIsNotPipelined: tasks that must not be run once more, or whose end has to be in their transaction, or before which there is a pause.
+// TestWhatIsNotPipelined: tasks that must not be run once more, or whose end has to be in their
+// transaction, or before which there is a pause.
 func TestWhatIsNotPipelined(t *testing.T) {
 	t.Parallel()
 	usual := func() *Task {

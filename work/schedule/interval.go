@@ -59,8 +59,8 @@ func byName(units ...unit) map[string]Interval {
 	return names
 }
 
-// ParseInterval reads the text of an interval. It knows the forms that people write, and refuses the
-// rest of PostgreSQL's: what it accepts means the same there, to the microsecond, under every
+// ParseInterval reads the text of an interval. It knows the forms that people write, and refuses
+// the rest of PostgreSQL's: what it accepts means the same there, to the microsecond, under every
 // IntervalStyle. Months and longer units are whole.
 func ParseInterval(text string) (Interval, error) {
 	var parts []part

@@ -68,7 +68,8 @@ func newOracle(expr string, zone *time.Location) *oracle {
 	return o
 }
 
-// wall tells whether what a clock shows matches, in seconds since 1970, from which all these tests are not far.
+// wall tells whether what a clock shows matches, in seconds since 1970, from which all these tests
+// are not far.
 func (o *oracle) wall(w int64) bool {
 	return o.second[w%60] && o.minute[w/60%60] && o.hour[w/3600%24] && o.day(w/86400)
 }

@@ -33,8 +33,9 @@ func (s *Schedule) Next(after time.Time) (time.Time, bool) {
 
 // Missed tells what runs after the beat at after, when it is now. Of the beats up to now, and not
 // after until, the newest keep run: first is the oldest of them. If keep is 0, or none was missed,
-// it is the first beat after now; @every counts from after. skipped counts the beats between after and first. Without a first
-// beat, or if that is after until, ok is false. A zero until is no limit.
+// it is the first beat after now; @every counts from after. skipped counts the beats between after
+// and first. Without a first beat, or if that is after until, ok is false. A zero until is no
+// limit.
 func (s *Schedule) Missed(after, now, until time.Time, keep int) (first time.Time, skipped int, ok bool) {
 	last := now
 	if !until.IsZero() && until.Before(now) {

@@ -9,7 +9,8 @@ import (
 	"time"
 )
 
-// TestEachMinuteOfSixteenYears: the oracle asks of each minute from 2020 to 2035, in each of the zones, whether it is a beat.
+// TestEachMinuteOfSixteenYears: the oracle asks of each minute from 2020 to 2035, in each of the
+// zones, whether it is a beat.
 func TestEachMinuteOfSixteenYears(t *testing.T) {
 	t.Parallel()
 	exprs := []string{

@@ -8,9 +8,9 @@ import (
 )
 
 // zoneName is the form of the tz database's names that are accepted: with a region, or UTC, or GMT.
-// Names without a region are mostly abbreviations, and those mean something else to each reader: EST
-// is five hours behind UTC the whole year. A digit is part of a name only in Etc, else PostgreSQL
-// takes the text for a rule (POSIX).
+// Names without a region are mostly abbreviations, and those mean something else to each reader:
+// EST is five hours behind UTC the whole year. A digit is part of a name only in Etc, else
+// PostgreSQL takes the text for a rule (POSIX).
 var zoneName = regexp.MustCompile(`^(?:UTC|GMT|[A-Z][A-Za-z_]*(?:/[A-Z][A-Za-z_-]*)+|Etc/GMT(?:[+-]?0|\+(?:[1-9]|1[0-2])|-(?:[1-9]|1[0-4])))$`)
 
 // LoadZone finds a zone of the tz database by its name.
@@ -25,8 +25,8 @@ func LoadZone(name string) (*time.Location, error) {
 	return location, nil
 }
 
-// A zone tells times apart from what the clock on the wall shows. Both are seconds: times since 1970
-// in UTC, walls since 1970 on that clock.
+// A zone tells times apart from what the clock on the wall shows. Both are seconds: times since
+// 1970 in UTC, walls since 1970 on that clock.
 type zone struct{ *time.Location }
 
 // A span is a time during which the clock is not changed: from start, before end.
@@ -54,8 +54,8 @@ func (z zone) at(t int64) span {
 	return s
 }
 
-// reached is the latest wall that was shown before a span, which is not the first. A span that ended
-// two days before cannot have shown a later one.
+// reached is the latest wall that was shown before a span, which is not the first. A span that
+// ended two days before cannot have shown a later one.
 func (z zone) reached(s span) int64 {
 	before := z.at(s.start - 1)
 	latest := before.end + before.offset

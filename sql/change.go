@@ -1,0 +1,58 @@
+package sql
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// Change is one thing that a table lacks.
+type Change struct {
+	What  string // e.g. column priority
+	SQL   string // what makes it; several statements, maybe
+	Needs string // the right that it takes, e.g. ownership of table "public"."task"
+	// Optional tells that the table can be served without it: comments, storage options, triggers.
+	Optional bool
+	// Removes tells that it is there, of our making, and not of use any more.
+	Removes bool
+	// Failed is why it could not be made; the table is served without it.
+	Failed error
+
+	alone bool // must be committed before what follows can be made
+	check bool // a constraint, which rows that are there may violate
+
+	beside bool // an object beside the table: where it cannot be made, the rest is made all the same
+}
+
+// changes are in the order in which they are made.
+type changes []Change
+
+func (c changes) has(what string) bool {
+	return slices.ContainsFunc(c, func(c Change) bool { return c.What == what })
+}
+
+// make runs the change. A constraint that rows violate holds for new rows alone.
+func (c *Change) make(ctx context.Context, tx pgx.Tx) error {
+	if c.beside {
+		return attempt(ctx, tx, c.SQL)
+	}
+	if !c.check {
+		return c.denied(run(ctx, tx, c.SQL))
+	}
+	err := attempt(ctx, tx, c.SQL)
+	if isState(err, "23514") {
+		c.SQL = c.SQL[:len(c.SQL)-len(";")] + " NOT VALID;"
+		err = run(ctx, tx, c.SQL)
+	}
+	return c.denied(err)
+}
+
+// denied adds the missing right to an error that comes from the lack of it.
+func (c *Change) denied(err error) error {
+	if isState(err, "42501") {
+		return fmt.Errorf("needs %s: %w", c.Needs, err)
+	}
+	return err
+}
