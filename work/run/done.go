@@ -23,7 +23,7 @@ type parameters interface {
 // done are the calls that write the end of a task in its own transaction, with its repetition
 // unless it is quick.
 func (r *runner) done(p *pending) []exec.Call {
-	calls := make([]exec.Call, 0, 6) // no more, since they stay where they are
+	calls := make([]exec.Call, 0, 8) // no more, since they stay where they are
 	r.ending(p, func(name, text string) parameters {
 		calls = append(calls, exec.Call{Statement: &exec.Statement{Name: name, SQL: text}})
 		return &calls[len(calls)-1]
@@ -42,6 +42,7 @@ func (r *runner) ending(p *pending, call func(name, text string) parameters) {
 	if !p.quick {
 		call("", "SET LOCAL TimeZone TO "+exec.Literal(*r.Zone.Load()))
 		call("", "SET LOCAL jit TO off") // what follows is planned without enable_seqscan, which looks dear: JIT would take seconds
+		call("", "SET LOCAL plan_cache_mode TO force_generic_plan") // to plan a repetition takes longer than to make it
 	}
 	done := call("pgtaskd_done", q.Text("done"))
 	done.Int8(p.task.Row.ID)
@@ -58,7 +59,8 @@ func (r *runner) ending(p *pending, call func(name, text string) parameters) {
 	if !p.quick {
 		ids := fmt.Sprintf("{%d}", p.task.Row.ID)
 		call("pgtaskd_repeat", q.Text("repeat")).Text(&ids)
-		if r.session.Scans { // what is deferred to COMMIT may be the user's
+		call("", "SET LOCAL plan_cache_mode TO DEFAULT") // what is deferred to COMMIT may be the user's
+		if r.session.Scans {
 			call("", "SET LOCAL enable_seqscan TO on")
 		}
 	}
