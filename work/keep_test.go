@@ -230,6 +230,26 @@ func TestOldTasksOfManyPages(t *testing.T) {
 	}
 }
 
+// TestDeletingTakesASixthOfTheTime, and no less, as long as there is something to delete.
+func TestDeletingTakesASixthOfTheTime(t *testing.T) {
+	t.Parallel()
+	s := prepared(t, keeps)
+	l := s.installed()
+	s.exec("INSERT INTO task (input, state, start, stop) SELECT 'SELECT 1', 'DONE', now(), now() - interval '8 days' FROM generate_series(1, 5000)")
+	for s.get("SELECT count(*) FROM task") != "0" {
+		l.keeping.next = time.Time{}
+		began, before := time.Now(), len(l.keeping.found)
+		if err := l.walk(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		ended := time.Now()
+		rest, most := l.keeping.next.Sub(ended), max(20*time.Millisecond, 5*ended.Sub(began))
+		if deleted := before - len(l.keeping.found); deleted > 0 && l.keeping.pages > 0 && rest > most {
+			t.Errorf("after %d rows in %v it rests for %v", deleted, ended.Sub(began), rest)
+		}
+	}
+}
+
 // TestKeepChangesWithoutADrain: what runs goes on, and the leader begins at once to delete.
 func TestKeepChangesWithoutADrain(t *testing.T) {
 	t.Parallel()
