@@ -45,6 +45,9 @@ func (r *scraped) measure(ctx context.Context, s *stand) (_ []figure, err error)
 		if err := r.stand.served(ctx, r.count, r.watched); err != nil {
 			return err
 		}
+		if err := pause(ctx, r.watched); err != nil { // what has just begun is not idle yet
+			return err
+		}
 		if without, err = p.share(ctx, r.watched, func(context.Context) error { return nil }); err != nil {
 			return err
 		}
