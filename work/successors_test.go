@@ -177,6 +177,30 @@ func TestLockedSuccessorsAreSeenToLater(t *testing.T) {
 	s.becomes(locked, "DONE")
 }
 
+// TestAfterWhereverItRuns: on the target or on a remote, and however the leader is told.
+func TestAfterWhereverItRuns(t *testing.T) {
+	t.Parallel()
+	for name, wake := range map[string]sql.Wake{"notify": sql.Auto, "wal": sql.WAL, "poll": sql.Poll} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := play(t, func(target *Target) { target.Wake = wake })
+			add := func(remote string, after ...int64) int64 {
+				return s.add(`input, remote, after, delete, "group"`, "SELECT pg_sleep(0.05)", remote, after, false, fmt.Sprint(remote, after))
+			}
+			far, near := add(s.dsn), add("")
+			both := []int64{add(s.dsn, far, near), add("", far, near)}
+			last := []int64{add(s.dsn, both...), add("", both...)}
+			s.eventually("2", "SELECT count(*) FROM task WHERE id = ANY ($1) AND state = 'DONE'", last)
+			if early := s.get("SELECT count(*) FROM task AS t JOIN task AS p ON p.id = ANY (t.after) WHERE t.start < p.stop - interval '10 ms'"); early != "0" { // as far as a remote's clock is known
+				t.Error(early, "have begun before what they wait for had ended")
+			}
+			s.exec("UPDATE task SET state = 'PLAN', input = 'SELECT 1/0', retry = 0 WHERE id = $1", far)
+			s.becomes(far, "FAIL")
+			s.becomes(add(s.dsn, far), "GONE")
+		})
+	}
+}
+
 // TestManyFollow: many behind one, and one behind many, in any order, and a chain.
 func TestManyFollow(t *testing.T) {
 	t.Parallel()

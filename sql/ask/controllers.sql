@@ -1,4 +1,5 @@
--- The controllers that have written lately, which each does every minute: the leader, then the others, those last that have drained.
+-- The controllers that have written lately, which each does every minute: the leader, then the
+-- others, those last that have drained.
 SELECT
     l.controller,
     l.leads,

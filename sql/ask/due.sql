@@ -1,4 +1,5 @@
--- The tasks that wait or run and are due within two seconds, those that have waited longest first: their ids, and which of them run, since when.
+-- The tasks that wait or run and are due within two seconds, those that have waited longest first:
+-- their ids, and which of them run, since when.
 -- $1 most tasks
 SELECT t.id, t.state OPERATOR(pg_catalog.=) 'WORK', coalesce(t.start::pg_catalog.text, '')
 FROM :table AS t

@@ -1,5 +1,7 @@
--- What has the table's name, what the role may do with it, and whether the table of controllers, the function that says why a task waits, and the table of
--- groups can be used: they run, or show, what their owner likes, so it must be the table's owner, a superuser or a role that ours has the rights of.
+-- What has the table's name, what the role may do with it, and whether the table of controllers,
+-- the function that says why a task waits, and the table of groups can be used: they run, or show,
+-- what their owner likes, so it must be the table's owner, a superuser or a role that ours has the
+-- rights of.
 -- $1 schema, $2 table, $3 table of controllers, $4 function, $5 table of groups
 SELECT
     c.relkind::pg_catalog.text,

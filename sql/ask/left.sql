@@ -1,4 +1,5 @@
--- What is left to do: how many tasks are due at a moment, or wait for one that has ended, as the leader is about to see; how many run, and how many are being cancelled.
+-- What is left to do: how many tasks are due at a moment, or wait for one that has ended, as the
+-- leader is about to see; how many run, and how many are being cancelled.
 -- $1 the moment; NULL: now. $2 most tasks that are looked at
 SELECT
     pg_catalog.count(CASE WHEN d.state OPERATOR(pg_catalog.=) 'PLAN' THEN 1 END) OPERATOR(pg_catalog.+) (

@@ -1,4 +1,5 @@
--- The tasks that wait or run and pass the filter, as in list, newest first. Where there are few of them this saves a look at all others.
+-- The tasks that wait or run and pass the filter, as in list, newest first. Where there are few of
+-- them this saves a look at all others.
 -- $1 states, $2 group, $3 key, $4 since, $5 most rows, $6 most tasks that are looked at
 SELECT
     :task

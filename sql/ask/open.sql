@@ -1,4 +1,5 @@
--- What is due, of the tasks that have waited longest: how many wait, how many run, the plan of the oldest that waits and its age; and whether there are more.
+-- What is due, of the tasks that have waited longest: how many wait, how many run, the plan of the
+-- oldest that waits and its age; and whether there are more.
 -- $1 most tasks that are looked at
 SELECT
     pg_catalog.count(CASE WHEN d.state OPERATOR(pg_catalog.=) 'PLAN' THEN 1 END),

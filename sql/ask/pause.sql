@@ -1,5 +1,6 @@
 -- Pauses a group, or all that begin so, by its row in the table of groups.
--- $1 group, $2 until when; NULL: until somebody resumes it. $3 a note; NULL: the one that is there stays
+-- $1 group, $2 until when; NULL: until somebody resumes it. $3 a note; NULL: the one that is there
+-- stays
 INSERT INTO :groups AS g ("group", paused, until, note)
 VALUES ($1::pg_catalog.text, true, $2::pg_catalog.timestamptz, $3::pg_catalog.text)
 ON CONFLICT ("group") DO UPDATE

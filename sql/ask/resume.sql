@@ -1,4 +1,5 @@
--- Ends the pause of a row of the table of groups, and shows whether it was one that held, and which rows still pause the group.
+-- Ends the pause of a row of the table of groups, and shows whether it was one that held, and which
+-- rows still pause the group.
 -- $1 group
 WITH before AS (
     SELECT g."group", g.paused AND coalesce(g.until OPERATOR(pg_catalog.>) pg_catalog.statement_timestamp(), true) AS paused

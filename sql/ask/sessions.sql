@@ -1,5 +1,6 @@
--- The sessions of controllers of the table: that of the leader, and those which have the name of one and whose role could serve the table. Where the role may not
--- see from where a session comes and since when, that is NULL.
+-- The sessions of controllers of the table: that of the leader, and those which have the name of
+-- one and whose role could serve the table. Where the role may not see from where a session comes
+-- and since when, that is NULL.
 -- $1 the leader's process id, $2 the name, $3 schema, $4 table
 SELECT
     a.pid,

@@ -1,4 +1,5 @@
--- Pauses a task that waits, cancels one that runs, and stops the repetition that an ended one has given rise to. Shows what the task was.
+-- Pauses a task that waits, cancels one that runs, and stops the repetition that an ended one has
+-- given rise to. Shows what the task was.
 -- $1 id
 WITH before AS (
     SELECT t.id, t.state, t.stop, t.next

@@ -1,4 +1,5 @@
--- How long the ended task t is kept, of $1: the times for DONE, FAIL, GONE and STOP. NULL: for ever, or it has not ended.
+-- How long the ended task t is kept, of $1: the times for DONE, FAIL, GONE and STOP. NULL: for
+-- ever, or it has not ended.
 CASE
     WHEN t.state OPERATOR(pg_catalog.=) 'DONE' THEN ($1::pg_catalog.interval[])[1]
     WHEN t.state OPERATOR(pg_catalog.=) 'FAIL' THEN ($1::pg_catalog.interval[])[2]

@@ -1,6 +1,6 @@
 -- What tells a group or remote from others, in the memory of pgtaskd. Of a long one it is a hash
--- behind a character of code 1, with the beginning of the name behind that, and of one that no INSERT
--- should have let in, its length.
+-- behind a character of code 1, with the beginning of the name behind that, and of one that no
+-- INSERT should have let in, its length.
 CASE
         WHEN pg_catalog.octet_length(:column) OPERATOR(pg_catalog.>) 65536 THEN pg_catalog.concat(pg_catalog.chr(1), pg_catalog.octet_length(:column))
         WHEN pg_catalog.octet_length(:column) OPERATOR(pg_catalog.>) 1000 THEN pg_catalog.concat(pg_catalog.chr(1),

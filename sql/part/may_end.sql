@@ -1,4 +1,5 @@
--- Whether we may end the backend a where tasks run under other roles than ours: it is ours, or that of a role whose rights we have.
+-- Whether we may end the backend a where tasks run under other roles than ours: it is ours, or that
+-- of a role whose rights we have.
 (
     a.usesysid OPERATOR(pg_catalog.=) pg_catalog.quote_ident(current_user)::pg_catalog.regrole::pg_catalog.oid
     OR pg_catalog.pg_has_role(a.usesysid, 'USAGE')

@@ -1,5 +1,6 @@
--- The ended task t is not the last of a chain, nor the last run of one that goes on: the row after it has ended, too. Where that row is gone, since it had nothing to show,
--- the job goes on if a task waits with its key, or one that repeats itself has its group and input.
+-- The ended task t is not the last of a chain, nor the last run of one that goes on: the row after
+-- it has ended, too. Where that row is gone, since it had nothing to show, the job goes on if a
+-- task waits with its key, or one that repeats itself has its group and input.
 (
     t.repeat OPERATOR(pg_catalog.<=) '0' AND t.cron IS NULL AND t.origin IS NULL
     OR t.next IS NOT NULL AND coalesce(

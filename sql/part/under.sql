@@ -1,5 +1,7 @@
--- Under whom the task t runs, and whether we may log in as that role: serves (it is our own), member (of it we are one), stranger, or what keeps it from
--- running its task: superuser (which we are not), login, schema (it does not reach the function that writes the end), absent. Then whether it is a superuser, and its number.
+-- Under whom the task t runs, and whether we may log in as that role: serves (it is our own),
+-- member (of it we are one), stranger, or what keeps it from running its task: superuser (which we
+-- are not), login, schema (it does not reach the function that writes the end), absent. Then
+-- whether it is a superuser, and its number.
 -- A superuser is a member of what it was made one of, not of all roles.
 ,
     t.role,

@@ -1,5 +1,6 @@
--- Which of these backends live still, whose connections we have lost: process id and start, in microseconds, name one for good. One that waits for our next word,
--- or for us to read, is ended: the server may not learn for hours that we are gone.
+-- Which of these backends live still, whose connections we have lost: process id and start, in
+-- microseconds, name one for good. One that waits for our next word, or for us to read, is ended:
+-- the server may not learn for hours that we are gone.
 -- $1 pids, $2 starts
 SELECT
     b.pid,

@@ -1,6 +1,7 @@
--- Which tasks others wait for, in the order of their ids: whether each has ended, or is gone; what it waits for itself; and some of its successors that wait
--- for one that did not end well.
--- $1 behind which id, $2 most tasks, $3 those that did not end well, $4 most successors of each that are looked at
+-- Which tasks others wait for, in the order of their ids: whether each has ended, or is gone; what
+-- it waits for itself; and some of its successors that wait for one that did not end well.
+-- $1 behind which id, $2 most tasks, $3 those that did not end well, $4 most successors of each
+-- that are looked at
 WITH RECURSIVE awaited AS (
     (
         SELECT t.awaits AS id, 1 AS n

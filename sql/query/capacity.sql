@@ -1,4 +1,5 @@
--- How many connections there may be: the server, by what tells it from others; all of them that the role can have; those of the role, and of the database; -1: any.
+-- How many connections there may be: the server, by what tells it from others; all of them that the
+-- role can have; those of the role, and of the database; -1: any.
 -- The role's own limit, and the database's, do not hold for a superuser.
 SELECT pg_catalog.concat(pg_catalog.pg_postmaster_start_time(), ' ', pg_catalog.current_setting('port'), ' ', pg_catalog.current_setting('server_version')),
     pg_catalog.current_setting('max_connections')::pg_catalog.int4

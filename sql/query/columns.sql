@@ -1,5 +1,6 @@
--- What changes when the table, its columns, its triggers, its publication, its register of sessions, what stands beside it or its owner do; whether sessions that are opened now may not write; whether there are
--- foreign servers; and how full the queue of notifications is.
+-- What changes when the table, its columns, its triggers, its publication, its register of
+-- sessions, what stands beside it or its owner do; whether sessions that are opened now may not
+-- write; whether there are foreign servers; and how full the queue of notifications is.
 -- $1 schema, $2 table
 SELECT
     (

@@ -1,4 +1,5 @@
--- Deletes tasks that have ended with nothing to show, as they ask for; returns those that somebody has locked, or changed a moment ago.
+-- Deletes tasks that have ended with nothing to show, as they ask for; returns those that somebody
+-- has locked, or changed a moment ago.
 -- $1 ids
 WITH empty AS MATERIALIZED (
     SELECT l.id, t.part, t.place

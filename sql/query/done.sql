@@ -1,8 +1,11 @@
--- Writes the end of a task in the transaction of its own SQL, and is known to the trigger pgtaskd_own by its first words; raises an error when the task is no longer ours, or its own SQL has changed
--- the row.
--- $1 id, $2 version of the row that was read, $3 start, $4 stop, $5 output, $6 notice, $7 whether effects and end commit together,
--- $8 whether it must not repeat itself, $9 pid of the session: what the server need not ask itself, $10 whether unchanged.sql has looked at the row, $11 enable_seqscan,
--- which is off for us and not for what comes behind
+-- Writes the end of a task in the transaction of its own SQL, and is known to the trigger
+-- pgtaskd_own by its first words; raises an error when the task is no longer ours, or its own SQL
+-- has changed the row.
+-- $1 id, $2 version of the row that was read, $3 start, $4 stop, $5 output, $6 notice, $7 whether
+-- effects and end commit together,
+-- $8 whether it must not repeat itself, $9 pid of the session: what the server need not ask itself,
+-- $10 whether unchanged.sql has looked at the row, $11 enable_seqscan, which is off for us and not
+-- for what comes behind
 WITH pgtaskd_end AS (
     UPDATE :table AS t
     SET

@@ -1,4 +1,5 @@
--- About how many tasks of the table have ended: those on pages that lie at equal distances, times the distance. Statistics may be old, or missing.
+-- About how many tasks of the table have ended: those on pages that lie at equal distances, times
+-- the distance. Statistics may be old, or missing.
 -- $1 the distance, $2 pages of the table
 SELECT pg_catalog.count(*) OPERATOR(pg_catalog.*) $1::pg_catalog.int8
 FROM :table AS t

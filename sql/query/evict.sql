@@ -1,6 +1,8 @@
--- Ends sessions of an old leader that run nothing which is marked: what they run has had no effect yet, and its tasks will run again. One that
--- is marked is spared, but for one that waits for a word that cannot come any more, or for somebody to take its output.
--- $1 sessions that are ours, $2 beginning of the application_name of the target's sessions, $3 ids of what is marked and not run by us,
+-- Ends sessions of an old leader that run nothing which is marked: what they run has had no effect
+-- yet, and its tasks will run again. One that is marked is spared, but for one that waits for a
+-- word that cannot come any more, or for somebody to take its output.
+-- $1 sessions that are ours, $2 beginning of the application_name of the target's sessions, $3 ids
+-- of what is marked and not run by us,
 -- $4 when sessions of an old leader were there at the latest
 WITH marked AS MATERIALIZED (
     SELECT t.pid, t.start

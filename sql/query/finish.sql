@@ -1,6 +1,9 @@
--- Writes the ends of tasks whose own transaction is over. Each must still be as it was read, or as its mark left it.
--- $1 ids, $2 versions of the rows that were read, $3 pids of the sessions, $4 done, $5 starts, $6 stops, $7 outputs, $8 errors,
--- $9 SQLSTATEs, $10 notices, $11 whether effects and end commit together, $12 whether there is no retry, $13 whether what is NULL here stays as it is
+-- Writes the ends of tasks whose own transaction is over. Each must still be as it was read, or as
+-- its mark left it.
+-- $1 ids, $2 versions of the rows that were read, $3 pids of the sessions, $4 done, $5 starts, $6
+-- stops, $7 outputs, $8 errors,
+-- $9 SQLSTATEs, $10 notices, $11 whether effects and end commit together, $12 whether there is no
+-- retry, $13 whether what is NULL here stays as it is
 WITH ended AS MATERIALIZED (
     SELECT e.*, t.part, t.place
     FROM (
@@ -27,10 +30,7 @@ WITH ended AS MATERIALIZED (
         FROM :table AS t
         WHERE t.id OPERATOR(pg_catalog.>=) e.id
             AND t.id OPERATOR(pg_catalog.<=) e.id
-            AND (
-                t.state OPERATOR(pg_catalog.=) 'PLAN' AND t.xmin OPERATOR(pg_catalog.=) e.version
-                OR t.state OPERATOR(pg_catalog.=) 'WORK' AND t.pid OPERATOR(pg_catalog.=) e.pid
-            )
+            AND :as_read
             AND (
                 e.last
                 OR (:attempt)::pg_catalog.int8 OPERATOR(pg_catalog.-) t.interrupted OPERATOR(pg_catalog.>) t.retry

@@ -1,5 +1,6 @@
--- Deletes ended tasks that are older than they are kept, but for those that somebody has locked, or has changed since they were found, and those that a task names in after which has come
--- since: where many have come, none is deleted. Returns those that a trigger has kept.
+-- Deletes ended tasks that are older than they are kept, but for those that somebody has locked, or
+-- has changed since they were found, and those that a task names in after which has come since:
+-- where many have come, none is deleted. Returns those that a trigger has kept.
 -- $1 how long they are kept, $2 ids, $3 the last id of those that may name them and were looked at
 WITH since AS MATERIALIZED (
     SELECT t.after

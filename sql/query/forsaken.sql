@@ -1,5 +1,6 @@
 -- Gives up tasks that wait for others which did not end well, or in a cycle.
--- $1 ids, $2 why, $3 what each must still wait for (NULL: whatever it is), $4 whether to say nothing
+-- $1 ids, $2 why, $3 what each must still wait for (NULL: whatever it is), $4 whether to say
+-- nothing
 WITH forsaken AS MATERIALIZED (
     SELECT l.error, t.part, t.place
     FROM (

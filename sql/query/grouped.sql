@@ -1,5 +1,6 @@
--- The version of the limits of groups, and whether no change of them is about to be committed: who makes one holds the lock. The version is
--- read first, so that what it counts is committed, and seen by the next statement, where nobody holds it.
+-- The version of the limits of groups, and whether no change of them is about to be committed: who
+-- makes one holds the lock. The version is read first, so that what it counts is committed, and
+-- seen by the next statement, where nobody holds it.
 SELECT
     v.version,
     CASE

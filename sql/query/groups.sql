@@ -1,4 +1,5 @@
--- The limits of groups. A group comes as in scan; of one that ends in %, what stands before that, as it begins the names in scan.
+-- The limits of groups. A group comes as in scan; of one that ends in %, what stands before that,
+-- as it begins the names in scan.
 SELECT
     CASE WHEN pg_catalog.right(g."group", 1) OPERATOR(pg_catalog.=) '%' THEN :prefix_of_group ELSE :key_of_limit END,
     pg_catalog.right(g."group", 1) OPERATOR(pg_catalog.=) '%',

@@ -1,4 +1,5 @@
--- Writes the ends of tasks that were set to STOP and whose controller cannot do it any more. None is touched whose backend lives, as in cut.
+-- Writes the ends of tasks that were set to STOP and whose controller cannot do it any more. None
+-- is touched whose backend lives, as in cut.
 -- $1 ids, $2 sessions that are ours, $3 whether to say nothing
 WITH halted AS MATERIALIZED (
     SELECT t.part, t.place

@@ -1,4 +1,5 @@
--- What names a table for good, on whatever way one has come to its server, and what names those that it is a partition of, or inherits from.
+-- What names a table for good, on whatever way one has come to its server, and what names those
+-- that it is a partition of, or inherits from.
 -- $1 schema, $2 table
 WITH RECURSIVE above AS (
     SELECT c.oid, false AS other

@@ -1,5 +1,7 @@
--- Writes the row of a controller. Where it leads, no other one does; those that have not been seen for a day go.
--- $1 controller, $2 whether it leads, $3 host, $4 pid, $5 version, $6 most tasks at once, $7 time zone
+-- Writes the row of a controller. Where it leads, no other one does; those that have not been seen
+-- for a day go.
+-- $1 controller, $2 whether it leads, $3 host, $4 pid, $5 version, $6 most tasks at once, $7 time
+-- zone
 WITH gone AS (
     DELETE FROM :leader AS l
     WHERE l.seen OPERATOR(pg_catalog.<) (pg_catalog.statement_timestamp() OPERATOR(pg_catalog.-) '1 day'::pg_catalog.interval)

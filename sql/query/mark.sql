@@ -1,8 +1,10 @@
 -- Shows tasks as running. Each row must still be as it was read.
--- One that has ended before, and that somebody has set to PLAN where no trigger of ours saw it, runs as if new.
--- $1 ids, $2 versions of the rows that were read, $3 pids of the sessions, $4 starts, $5 whether effects and end commit together
+-- One that has ended before, and that somebody has set to PLAN where no trigger of ours saw it,
+-- runs as if new.
+-- $1 ids, $2 versions of the rows that were read, $3 pids of the sessions, $4 starts, $5 whether
+-- effects and end commit together
 WITH begun AS MATERIALIZED (
-    SELECT b.*, t.part, t.place
+    SELECT e.*, t.part, t.place
     FROM (
         SELECT *
         FROM ROWS FROM (
@@ -13,16 +15,13 @@ WITH begun AS MATERIALIZED (
             pg_catalog.unnest($5::pg_catalog.bool[])
         ) AS u (id, version, pid, start, atomic)
         ORDER BY u.id
-    ) AS b
+    ) AS e
     CROSS JOIN LATERAL ( -- looked up one by one, whatever the statistics say
         SELECT t.tableoid AS part, t.ctid AS place
         FROM :table AS t
-        WHERE t.id OPERATOR(pg_catalog.>=) b.id
-            AND t.id OPERATOR(pg_catalog.<=) b.id
-            AND (
-                t.state OPERATOR(pg_catalog.=) 'PLAN' AND t.xmin OPERATOR(pg_catalog.=) b.version
-                OR t.state OPERATOR(pg_catalog.=) 'WORK' AND t.pid OPERATOR(pg_catalog.=) b.pid
-            )
+        WHERE t.id OPERATOR(pg_catalog.>=) e.id
+            AND t.id OPERATOR(pg_catalog.<=) e.id
+            AND :as_read
         ORDER BY t.id
         FOR NO KEY UPDATE SKIP LOCKED
     ) AS t

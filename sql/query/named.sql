@@ -1,4 +1,5 @@
--- Which of these tasks some that wait, or run, name in after: of those that wait, so many from an id on. Returns the last of them, and how many they were.
+-- Which of these tasks some that wait, or run, name in after: of those that wait, so many from an
+-- id on. Returns the last of them, and how many they were.
 -- $1 ids, $2 the id after which to look, $3 how many
 WITH waiting AS MATERIALIZED (
     SELECT t.id, t.after

@@ -1,5 +1,5 @@
--- The names of one task, at its start, and how long each of its texts is, in bytes. A name is NULL where it is longer than 64 kB, which no
--- INSERT should have let in.
+-- The names of one task, at its start, and how long each of its texts is, in bytes. A name is NULL
+-- where it is longer than 64 kB, which no INSERT should have let in.
 -- $1 id
 SELECT
     pg_catalog.octet_length(t."group"),

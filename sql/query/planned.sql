@@ -1,6 +1,8 @@
--- Plans tasks for the next beats of their cron expressions, and returns those; each must still be as it was read. One whose expression cannot be read FAILs, and a
--- repetition that has no beat before its until is taken back.
--- $1 ids, $2 versions of the rows that were read, $3 plans (NULL: there is none), $4 beats that were passed over, $5 errors, $6 whether to say nothing
+-- Plans tasks for the next beats of their cron expressions, and returns those; each must still be
+-- as it was read. One whose expression cannot be read FAILs, and a repetition that has no beat
+-- before its until is taken back.
+-- $1 ids, $2 versions of the rows that were read, $3 plans (NULL: there is none), $4 beats that
+-- were passed over, $5 errors, $6 whether to say nothing
 WITH found AS MATERIALIZED (
     SELECT b.*, t.part, t.place
     FROM (

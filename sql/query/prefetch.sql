@@ -1,8 +1,12 @@
--- Reads the tasks that were chosen, but for those that have changed since or have become not worth running. Long texts stay behind (NULL here) until the
--- task starts; group and remote come as in scan, and by themselves where those are not the same.
--- $1 ids, NULL: the one that is due alone, unless its lane may have to pause first or it repeats itself; $2 longest text to bring, in bytes, $3 how long before its plan a task may be
--- read, $4 whether all texts stay behind, as one of them cannot be sent, $5 when the server has crashed last: what was due by then is marked before it starts;
--- $6 when the last pause of a group has ended, which may count as the plan (NULL: none has), $7 version of the limits of groups
+-- Reads the tasks that were chosen, but for those that have changed since or have become not worth
+-- running. Long texts stay behind (NULL here) until the task starts; group and remote come as in
+-- scan, and by themselves where those are not the same.
+-- $1 ids, NULL: the one that is due alone, unless its lane may have to pause first or it repeats
+-- itself; $2 longest text to bring, in bytes, $3 how long before its plan a task may be read, $4
+-- whether all texts stay behind, as one of them cannot be sent, $5 when the server has crashed
+-- last: what was due by then is marked before it starts;
+-- $6 when the last pause of a group has ended, which may count as the plan (NULL: none has), $7
+-- version of the limits of groups
 SELECT
     t.id,
     t.version,

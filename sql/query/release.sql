@@ -1,8 +1,10 @@
--- Gives tasks back that have not run, or whose run was taken back; the try does not count. With a delay they wait, and say why.
--- $1 ids, $2 versions of the rows that were read, $3 pids of the sessions (or null), $4 delay (or null), $5 error (or null), $6 SQLSTATE,
+-- Gives tasks back that have not run, or whose run was taken back; the try does not count. With a
+-- delay they wait, and say why.
+-- $1 ids, $2 versions of the rows that were read, $3 pids of the sessions (or null), $4 delay (or
+-- null), $5 error (or null), $6 SQLSTATE,
 -- $7 starts and $8 stops of runs that a drain has cancelled (or null)
 WITH released AS MATERIALIZED (
-    SELECT r.*, t.part, t.place
+    SELECT e.*, t.part, t.place
     FROM (
         SELECT *
         FROM ROWS FROM (
@@ -16,16 +18,13 @@ WITH released AS MATERIALIZED (
             pg_catalog.unnest($8::pg_catalog.timestamptz[])
         ) AS u (id, version, pid, delay, error, sqlstate, start, stop)
         ORDER BY u.id
-    ) AS r
+    ) AS e
     CROSS JOIN LATERAL ( -- looked up one by one, whatever the statistics say
         SELECT t.tableoid AS part, t.ctid AS place
         FROM :table AS t
-        WHERE t.id OPERATOR(pg_catalog.>=) r.id
-            AND t.id OPERATOR(pg_catalog.<=) r.id
-            AND (
-                t.state OPERATOR(pg_catalog.=) 'PLAN' AND t.xmin OPERATOR(pg_catalog.=) r.version
-                OR t.state OPERATOR(pg_catalog.=) 'WORK' AND t.pid OPERATOR(pg_catalog.=) r.pid
-            )
+        WHERE t.id OPERATOR(pg_catalog.>=) e.id
+            AND t.id OPERATOR(pg_catalog.<=) e.id
+            AND :as_read
         ORDER BY t.id
         FOR NO KEY UPDATE SKIP LOCKED
     ) AS t

@@ -1,6 +1,8 @@
--- Looks at the tasks that others are to run after. Who has one that is still to end waits for it: for any of several, since then it is a few that are waited for, one
--- after the other, whatever the order in which they end. Who has none is free, and counts from the end of the last one. Who has one that did not end well is returned
--- with it, as it is. One that has ended by another's hand waits no more.
+-- Looks at the tasks that others are to run after. Who has one that is still to end waits for it:
+-- for any of several, since then it is a few that are waited for, one after the other, whatever the
+-- order in which they end. Who has none is free, and counts from the end of the last one. Who has
+-- one that did not end well is returned with it, as it is. One that has ended by another's hand
+-- waits no more.
 -- $1 ids
 WITH found AS MATERIALIZED (
     SELECT t.part, t.place, t.id, t.after, t.waits

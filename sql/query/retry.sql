@@ -1,6 +1,9 @@
--- Returns failed tasks to PLAN that have retries left, with a delay that doubles, or that the task has asked for. Each must still be as it was read, or as its mark left it.
--- $1 ids, $2 versions of the rows that were read, $3 pids of the sessions, $4 starts, $5 stops, $6 outputs, $7 errors, $8 SQLSTATEs,
--- $9 notices, $10 whether effects and end commit together, $11 whether what is NULL here stays as it is, $12 delays that tasks have asked for
+-- Returns failed tasks to PLAN that have retries left, with a delay that doubles, or that the task
+-- has asked for. Each must still be as it was read, or as its mark left it.
+-- $1 ids, $2 versions of the rows that were read, $3 pids of the sessions, $4 starts, $5 stops, $6
+-- outputs, $7 errors, $8 SQLSTATEs,
+-- $9 notices, $10 whether effects and end commit together, $11 whether what is NULL here stays as
+-- it is, $12 delays that tasks have asked for
 WITH ended AS MATERIALIZED (
     SELECT e.*, t.part, t.place, t.attempt
     FROM (
@@ -26,10 +29,7 @@ WITH ended AS MATERIALIZED (
         FROM :table AS t
         WHERE t.id OPERATOR(pg_catalog.>=) e.id
             AND t.id OPERATOR(pg_catalog.<=) e.id
-            AND (
-                t.state OPERATOR(pg_catalog.=) 'PLAN' AND t.xmin OPERATOR(pg_catalog.=) e.version
-                OR t.state OPERATOR(pg_catalog.=) 'WORK' AND t.pid OPERATOR(pg_catalog.=) e.pid
-            )
+            AND :as_read
             AND (:attempt)::pg_catalog.int8 OPERATOR(pg_catalog.-) t.interrupted OPERATOR(pg_catalog.<=) t.retry
         ORDER BY t.id
         FOR NO KEY UPDATE SKIP LOCKED

@@ -1,5 +1,6 @@
 -- Writes the ends of tasks that were cancelled because somebody had set them to STOP.
--- $1 ids, $2 pids, $3 starts, $4 stops, $5 errors, $6 SQLSTATEs, $7 notices, $8 whether what is NULL here stays as it is
+-- $1 ids, $2 pids, $3 starts, $4 stops, $5 errors, $6 SQLSTATEs, $7 notices, $8 whether what is
+-- NULL here stays as it is
 WITH ended AS MATERIALIZED (
     SELECT e.*, t.part, t.place
     FROM ROWS FROM (

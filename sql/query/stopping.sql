@@ -1,4 +1,5 @@
--- What was set to STOP while it was under way, and shows no end yet. Group and remote are as in scan.
+-- What was set to STOP while it was under way, and shows no end yet. Group and remote are as in
+-- scan.
 SELECT
     t.id,
     :key_of_group,

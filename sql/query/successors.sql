@@ -1,4 +1,5 @@
--- Who waits for tasks that have ended, in the order in which they start: higher priority first. Returns how many tasks each is to run after.
+-- Who waits for tasks that have ended, in the order in which they start: higher priority first.
+-- Returns how many tasks each is to run after.
 -- $1 ids of those that have ended, $2 most successors of each
 SELECT e.id, t.id, t.named
 FROM pg_catalog.unnest($1::pg_catalog.int8[]) AS e (id)

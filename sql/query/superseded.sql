@@ -1,5 +1,7 @@
--- Ends a task that would wait again, but whose key another one waits for now; if none does any more, it changes nothing. If it repeats itself, that goes on as the key has it: see repeat.sql.
--- $1 id, $2 version of the row that was read, $3 pid of the session, $4 error of the run that was to be tried again, $5 whether to say nothing
+-- Ends a task that would wait again, but whose key another one waits for now; if none does any
+-- more, it changes nothing. If it repeats itself, that goes on as the key has it: see repeat.sql.
+-- $1 id, $2 version of the row that was read, $3 pid of the session, $4 error of the run that was
+-- to be tried again, $5 whether to say nothing
 UPDATE :table AS t
 SET
     state = 'GONE',

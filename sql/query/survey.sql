@@ -1,5 +1,6 @@
--- What the metrics show of the table: for how many seconds the oldest due task has been due that does not run; how many tasks wait for a later plan, or for others; the size of the table, its indexes and
--- its partitions, in bytes; and how many of their rows are dead.
+-- What the metrics show of the table: for how many seconds the oldest due task has been due that
+-- does not run; how many tasks wait for a later plan, or for others; the size of the table, its
+-- indexes and its partitions, in bytes; and how many of their rows are dead.
 -- $1 schema, $2 table, $3 most tasks that are counted
 WITH RECURSIVE parts AS (
     SELECT c.oid

@@ -1,8 +1,10 @@
--- Writes the ends of tasks that ran well, said nothing beside their output and do not repeat themselves, and shows others as running: most of
--- what happens, in one statement, as making an UPDATE of the table ready takes as long as ten rows do. What it passes over, finish.sql and
--- mark.sql find out about; so a row may be looked up by its place, though it is missed when somebody has just changed it.
--- $1 ids, $2 pids of the sessions, $3 starts, $4 stops (null: it starts now), $5 outputs, $6 whether effects and end commit together, $7 versions of
--- the rows that were read
+-- Writes the ends of tasks that ran well, said nothing beside their output and do not repeat
+-- themselves, and shows others as running: most of what happens, in one statement, as making an
+-- UPDATE of the table ready takes as long as ten rows do. What it passes over, finish.sql and
+-- mark.sql find out about; so a row may be looked up by its place, though it is missed when
+-- somebody has just changed it.
+-- $1 ids, $2 pids of the sessions, $3 starts, $4 stops (null: it starts now), $5 outputs, $6
+-- whether effects and end commit together, $7 versions of the rows that were read
 WITH turned AS MATERIALIZED (
     SELECT e.*, t.part, t.place
     FROM (
@@ -23,10 +25,7 @@ WITH turned AS MATERIALIZED (
         FROM :table AS t
         WHERE t.id OPERATOR(pg_catalog.>=) e.id
             AND t.id OPERATOR(pg_catalog.<=) e.id
-            AND (
-                t.state OPERATOR(pg_catalog.=) 'PLAN' AND t.xmin OPERATOR(pg_catalog.=) e.version
-                OR t.state OPERATOR(pg_catalog.=) 'WORK' AND t.pid OPERATOR(pg_catalog.=) e.pid
-            )
+            AND :as_read
             AND (
                 e.stop IS NULL
                 OR NOT :followed

@@ -1,5 +1,6 @@
--- Raises an error when the task's own SQL has changed its row. An ALTER TABLE that rewrites the table makes each row a new version: then what the row holds is
--- compared with what it held before, but for columns that were altered. exec tells this error by its types.
+-- Raises an error when the task's own SQL has changed its row. An ALTER TABLE that rewrites the
+-- table makes each row a new version: then what the row holds is compared with what it held before,
+-- but for columns that were altered. exec tells this error by its types.
 -- $1 id, $2 image of the row before the task began
 WITH own AS MATERIALIZED (
     SELECT t.tableoid AS part, t.ctid AS place

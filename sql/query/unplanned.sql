@@ -1,4 +1,6 @@
--- Tasks whose cron expression is still to be looked at, or how many tasks of after there are (NULL where there is cron), in the order of their ids. What is longer than an expression may be is not brought.
+-- Tasks whose cron expression is still to be looked at, or how many tasks of after there are (NULL
+-- where there is cron), in the order of their ids. What is longer than an expression may be is not
+-- brought.
 -- $1 behind which id, $2 most rows
 SELECT
     t.id,

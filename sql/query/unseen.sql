@@ -1,4 +1,5 @@
--- Which of these transactions, whose commit stands in the write-ahead log, no statement can see yet: one that waits for a standby, for instance.
+-- Which of these transactions, whose commit stands in the write-ahead log, no statement can see
+-- yet: one that waits for a standby, for instance.
 -- Of their numbers the log has only the lower half.
 -- $1 numbers
 SELECT x.id

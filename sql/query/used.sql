@@ -1,4 +1,5 @@
--- Whether the table has a task, whatever its state, or has had one, and when the server has crashed last.
+-- Whether the table has a task, whatever its state, or has had one, and when the server has crashed
+-- last.
 SELECT
     EXISTS (SELECT FROM :table) OR (
         SELECT pg_catalog.bool_or(pg_catalog.pg_sequence_last_value(c.oid::pg_catalog.regclass) IS NOT NULL)

@@ -1,5 +1,7 @@
--- What is wrong with the tasks that one is to run after, in words; null: nothing. $1 is its own id (NULL: it is there already), $3 the table. An id at or below the last
--- one that the sequence has given is that of a task which is there, or has been. Whoever may not read the sequence may name any.
+-- What is wrong with the tasks that one is to run after, in words; null: nothing. $1 is its own id
+-- (NULL: it is there already), $3 the table. An id at or below the last one that the sequence has
+-- given is that of a task which is there, or has been. Whoever may not read the sequence may name
+-- any.
 CREATE OR REPLACE FUNCTION :schema.pgtaskd_after_:hash(pg_catalog.int8, pg_catalog.int8[], pg_catalog.int8) RETURNS pg_catalog.text LANGUAGE plpgsql VOLATILE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE

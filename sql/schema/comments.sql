@@ -1,4 +1,5 @@
--- What everything is for. The comment of the table and of the functions also bears the schema's version.
+-- What everything is for. The comment of the table and of the functions also bears the schema's
+-- version.
 
 -- The trigger calls it as whoever inserts, from whom default privileges may keep it.
 COMMENT ON FUNCTION :schema.pgtaskd_cron_:hash(pg_catalog.text) IS 'Says what is wrong with a cron expression, and where; null: nothing (:version)';

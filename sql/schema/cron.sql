@@ -1,8 +1,11 @@
--- What is wrong with a cron expression, and where; null: nothing. It says what work/schedule says, in the same words, and a test compares the two.
--- To read it character by character is slow here, so each value of a list is looked at once, by a pattern. No text has a backslash but behind an E, as in
--- functions.sql. Letters are made small by hand: lower goes by the locale, in which the small letter of I may be another one.
--- The zone is tried as the session's own, which the end of the function takes back: the server tells so in microseconds whether it has one of that name, and how that
--- is spelt. pg_timezone_names reads all their files.
+-- What is wrong with a cron expression, and where; null: nothing. It says what work/schedule says,
+-- in the same words, and a test compares the two.
+-- To read it character by character is slow here, so each value of a list is looked at once, by a
+-- pattern. No text has a backslash but behind an E, as in functions.sql. Letters are made small by
+-- hand: lower goes by the locale, in which the small letter of I may be another one.
+-- The zone is tried as the session's own, which the end of the function takes back: the server
+-- tells so in microseconds whether it has one of that name, and how that is spelt.
+-- pg_timezone_names reads all their files.
 
 CREATE OR REPLACE FUNCTION :schema.pgtaskd_cron_:hash(pg_catalog.text) RETURNS pg_catalog.text LANGUAGE plpgsql STABLE STRICT SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp SET TimeZone = 'GMT' AS $$
@@ -77,7 +80,8 @@ BEGIN
             token := pg_catalog.rtrim(pg_catalog.substr(line, place));
             small := pg_catalog.translate(token, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ', 'abcdefghijklmnopqrstuvwxyz');
             wrong := 'is not understood: 90 s, 1 hour 30 min, 1 day or 1 month would be';
-            -- A blank parts a unit from the next number, but for those of one letter that the server parts by itself.
+            -- A blank parts a unit from the next number, but for those of one letter that the
+            -- server parts by itself.
             EXIT parse WHEN token OPERATOR(pg_catalog.!~) '^[0-9]+([.][0-9]+)?$'
                 AND (token OPERATOR(pg_catalog.!~) '^P([0-9]+Y)?([0-9]+M)?([0-9]+W)?([0-9]+D)?(T([0-9]+H)?([0-9]+M)?([0-9]+([.][0-9]+)?S)?)?$'
                     OR token OPERATOR(pg_catalog.~) '[PT]$')
@@ -86,7 +90,8 @@ BEGIN
                         '([0-9]+:[0-5][0-9](:[0-5][0-9]([.][0-9]+)?)?)?$')
                     OR small OPERATOR(pg_catalog.~) ':' AND small OPERATOR(pg_catalog.~) pg_catalog.concat('[0-9] *(us|usecs?|useconds?|microseconds?|ms|msecs?|mseconds?|milliseconds?|',
                         's|secs?|seconds?|m|mins?|minutes?|h|hrs?|hours?)([ 0-9])'));
-            -- A part of a microsecond, of a month or longer, and a part of a second with milliseconds beside it.
+            -- A part of a microsecond, of a month or longer, and a part of a second with
+            -- milliseconds beside it.
             EXIT parse WHEN small OPERATOR(pg_catalog.~) '[.][0-9]{6}0*[1-9]|[.]0*[1-9][0-9]* *(us|mic)|[.][0-9]{3}0*[1-9][0-9]* *(ms|mil)|[.][0-9]+ *(mon|y|dec|c|mils?( |$)|mille)'
                 OR small OPERATOR(pg_catalog.~) '[.][0-9]+ *s' AND small OPERATOR(pg_catalog.~) '[0-9] *(us|mic|ms|milli)';
             BEGIN

@@ -1,6 +1,7 @@
--- By what the end of a task is written in the transaction of its own SQL where that runs under a lower role: a function of the serving role's, which
--- asks for a token. Only the leader knows that, who sends it when the SQL is over; each serves once, in one session. All belongs to the serving role,
--- whoever makes it.
+-- By what the end of a task is written in the transaction of its own SQL where that runs under a
+-- lower role: a function of the serving role's, which asks for a token. Only the leader knows that,
+-- who sends it when the SQL is over; each serves once, in one session. All belongs to the serving
+-- role, whoever makes it.
 
 SET LOCAL pgtaskd.serving = :serving_text;
 SET LOCAL pgtaskd.tokens = :tokens_text;
@@ -65,8 +66,10 @@ COMMENT ON TABLE :tokens IS 'By what the leader shows that the end of a task com
 COMMENT ON COLUMN :tokens.pid IS 'Process id of the session';
 COMMENT ON COLUMN :tokens.token IS 'SHA-256 of the token that serves next; a session that has ended leaves it without use';
 
--- The statements are the leader''s own, and run as the serving role, as they do in its sessions; the parameters of all of them are the last argument.
--- Temporary objects of the session come last in the search_path: a trigger of the table''s that looks up a table by its name must not find those of the task.
+-- The statements are the leader''s own, and run as the serving role, as they do in its sessions;
+-- the parameters of all of them are the last argument.
+-- Temporary objects of the session come last in the search_path: a trigger of the table''s that
+-- looks up a table by its name must not find those of the task.
 CREATE OR REPLACE FUNCTION :schema.pgtaskd_end_:hash(pg_catalog.bytea, pg_catalog.bytea, pg_catalog.text, pg_catalog.text[], pg_catalog.text[])
 RETURNS pg_catalog.void LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE

@@ -1,16 +1,22 @@
--- Each table has its own, so that tables of different owners share nothing that runs. They run as whoever changes the row, with that session's search_path.
--- So each function, operator and type is named with its schema, else the one that fits more exactly is chosen, whoever made it.
+-- Each table has its own, so that tables of different owners share nothing that runs. They run as
+-- whoever changes the row, with that session's search_path.
+-- So each function, operator and type is named with its schema, else the one that fits more exactly
+-- is chosen, whoever made it.
 
 -- What a new task passes, or a new plan of one.
--- It wakes the leader, if that sleeps: then the leader holds the lock alone. One that is awake does not, and need not be told; we share the lock until we have committed,
--- so that it cannot fall asleep before it has seen what we insert. Where nobody leads, the next leader looks. Tasks for later wake nobody: within 30 s each leader looks
--- by itself when the next is due.
--- It keeps numbers in range, and plan and the intervals within what no expression of ours can overflow. Mixed signs ('300000 years -109500000 days') pass a
--- comparison of the whole: years and days are bounded as well. A period of one sign never steps back, whatever month it is added to.
+-- It wakes the leader, if that sleeps: then the leader holds the lock alone. One that is awake does
+-- not, and need not be told; we share the lock until we have committed, so that it cannot fall
+-- asleep before it has seen what we insert. Where nobody leads, the next leader looks. Tasks for
+-- later wake nobody: within 30 s each leader looks by itself when the next is due.
+-- It keeps numbers in range, and plan and the intervals within what no expression of ours can
+-- overflow. Mixed signs ('300000 years -109500000 days') pass a comparison of the whole: years and
+-- days are bounded as well. A period of one sign never steps back, whatever month it is added to.
 -- It refuses names that are too long for what waits to be kept in memory.
--- Nearly all rows leave by the second condition, which is short, since each part of an expression has to be made ready again in every transaction: the
--- defaults of the intervals are compared by their binary form, which tells '24 hours' from '1 day'. A function's body is read as the session of whoever
--- changes the row reads strings: none has a backslash but behind an E, which means the same with and without standard_conforming_strings.
+-- Nearly all rows leave by the second condition, which is short, since each part of an expression
+-- has to be made ready again in every transaction: the defaults of the intervals are compared by
+-- their binary form, which tells '24 hours' from '1 day'. A function's body is read as the session
+-- of whoever changes the row reads strings: none has a backslash but behind an E, which means the
+-- same with and without standard_conforming_strings.
 CREATE OR REPLACE FUNCTION :schema.pgtaskd_accept_:hash() RETURNS pg_catalog.trigger LANGUAGE plpgsql SECURITY INVOKER AS $$
 DECLARE
     told pg_catalog.bool; -- assigned, since PERFORM is a statement of its own for the server
@@ -40,7 +46,8 @@ BEGIN
         AND (NEW.key IS NULL OR pg_catalog.octet_length(NEW.key) OPERATOR(pg_catalog.<=) 1024) THEN
         RETURN NEW;
     END IF;
-    -- What a row has had before is let alone: only a table without this trigger has let it in. OLD is null at an INSERT.
+    -- What a row has had before is let alone: only a table without this trigger has let it in. OLD
+    -- is null at an INSERT.
     wrong := CASE
         WHEN pg_catalog.octet_length(NEW."group") OPERATOR(pg_catalog.>) 65536 AND (OLD."group" OPERATOR(pg_catalog.=) NEW."group") IS NOT TRUE THEN 'group'
         WHEN pg_catalog.octet_length(NEW.remote) OPERATOR(pg_catalog.>) 65536 AND (OLD.remote OPERATOR(pg_catalog.=) NEW.remote) IS NOT TRUE THEN 'remote'
@@ -128,7 +135,8 @@ BEGIN
         NEW.freed := NULL;
     END IF;
     another := TG_OP OPERATOR(pg_catalog.=) 'INSERT' OR (OLD.cron OPERATOR(pg_catalog.=) NEW.cron) IS NOT TRUE;
-    -- The leader finds the beats of a cron expression, and plans the task. Where origin is infinite it has a plan, and the leader only looks whether it can read cron.
+    -- The leader finds the beats of a cron expression, and plans the task. Where origin is infinite
+    -- it has a plan, and the leader only looks whether it can read cron.
     IF NEW.cron IS NOT NULL AND TG_OP OPERATOR(pg_catalog.=) 'INSERT' THEN
         NEW.origin := coalesce(NEW.origin, CASE WHEN NEW.plan OPERATOR(pg_catalog.=) pg_catalog.statement_timestamp() THEN NEW.plan ELSE '-infinity' END);
     ELSIF NEW.cron IS NOT NULL AND another THEN
@@ -170,7 +178,8 @@ DECLARE
     schema pg_catalog.text := TG_TABLE_SCHEMA;
     name pg_catalog.text := TG_TABLE_NAME;
 BEGIN
-    -- A row's trigger is cloned to each partition and bears its name, but the leader listens for the whole table.
+    -- A row's trigger is cloned to each partition and bears its name, but the leader listens for
+    -- the whole table.
     IF root IS NOT NULL THEN
         SELECT n.nspname, c.relname INTO STRICT schema, name FROM pg_catalog.pg_class AS c
         JOIN pg_catalog.pg_namespace AS n ON n.oid OPERATOR(pg_catalog.=) c.relnamespace
@@ -184,13 +193,18 @@ BEGIN
 END
 $$;
 
--- STOP on an ended task: the old state is put back and its repetition noted, to be stopped once the statement is over; that of a task with overlap
--- is there while it runs. It cannot be stopped here, since the same statement may be about to update it too (27000).
--- STOP on a task that is under way: the row shows it until the end is written, whoever will write it. A task that only waits is paused.
--- PLAN on an ended task, or on one that was stopped while it ran and whose end nobody has written: it waits again, as if new, and runs keeps what was.
--- TAKE and WORK on a task that is not under way: refused, but for a control session's WORK, which its name tells.
+-- STOP on an ended task: the old state is put back and its repetition noted, to be stopped once the
+-- statement is over; that of a task with overlap is there while it runs. It cannot be stopped here,
+-- since the same statement may be about to update it too (27000).
+-- STOP on a task that is under way: the row shows it until the end is written, whoever will write
+-- it. A task that only waits is paused.
+-- PLAN on an ended task, or on one that was stopped while it ran and whose end nobody has written:
+-- it waits again, as if new, and runs keeps what was.
+-- TAKE and WORK on a task that is not under way: refused, but for a control session's WORK, which
+-- its name tells.
 -- Statistics may say that the table is empty: so the plans of either are what suits the indexes.
--- All but the first wake the leader, as pgtaskd_wake does. A trigger of its own for that would make the server read and plan one more condition for each end of a task.
+-- All but the first wake the leader, as pgtaskd_wake does. A trigger of its own for that would make
+-- the server read and plan one more condition for each end of a task.
 CREATE OR REPLACE FUNCTION :schema.pgtaskd_state_:hash() RETURNS pg_catalog.trigger LANGUAGE plpgsql SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
@@ -208,7 +222,8 @@ BEGIN
     END IF;
     IF NEW.state OPERATOR(pg_catalog.=) 'STOP' AND (OLD.overlap OR OLD.state OPERATOR(pg_catalog.=) ANY ('{DONE,FAIL,GONE}')) THEN
         IF OLD.next IS NOT NULL THEN
-            -- One that has ended since the statement began is new to it as well, and may have a repetition of its own.
+            -- One that has ended since the statement began is new to it as well, and may have a
+            -- repetition of its own.
             EXECUTE pg_catalog.format('SELECT EXISTS (SELECT FROM %s AS t WHERE t.id OPERATOR(pg_catalog.=) $1
                 AND (t.state OPERATOR(pg_catalog.=) ANY (''{PLAN,TAKE,WORK}'') OR t.stop OPERATOR(pg_catalog.>) pg_catalog.statement_timestamp()))', root::pg_catalog.regclass)
                 INTO follows USING OLD.next;
@@ -294,9 +309,12 @@ BEGIN
 END
 $$;
 
--- The session of a run is known by its pid and by when it began: a pid comes back, and that of a remote may be another server's. It may run another task already,
--- while the end of this one is still to be written. That is due or shows the session's pid, and pg_task.id names it; the SQL may reset that, or set it to anything.
--- An end that we write in the session of its run comes from done.sql, which begins as no other statement does.
+-- The session of a run is known by its pid and by when it began: a pid comes back, and that of a
+-- remote may be another server's. It may run another task already, while the end of this one is
+-- still to be written. That is due or shows the session's pid, and pg_task.id names it; the SQL may
+-- reset that, or set it to anything.
+-- An end that we write in the session of its run comes from done.sql, which begins as no other
+-- statement does.
 
 CREATE OR REPLACE FUNCTION :schema.pgtaskd_own_:hash() RETURNS pg_catalog.trigger LANGUAGE plpgsql SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp SET enable_seqscan = off AS $$

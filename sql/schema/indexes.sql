@@ -3,15 +3,18 @@
 -- Behind what is due stand the few tasks that were set to STOP while they ran: due is null there.
 CREATE INDEX IF NOT EXISTS pgtaskd_open_:hash ON :table (due, id) WHERE due IS NOT NULL OR stopping;
 
--- Partial, so that rows without a key are in no index for it, and state, on which wait_key depends, belongs to no key that others may refer to: a task whose SQL
--- refers to its own row by a foreign key could not be marked else.
+-- Partial, so that rows without a key are in no index for it, and state, on which wait_key depends,
+-- belongs to no key that others may refer to: a task whose SQL refers to its own row by a foreign
+-- key could not be marked else.
 CREATE UNIQUE INDEX IF NOT EXISTS pgtaskd_wait_key_:hash ON :table (wait_key) WHERE wait_key IS NOT NULL;
 
--- What waits for others, or runs after them, for keep: few where nobody uses it, and then in no index. stop changes only with due.
+-- What waits for others, or runs after them, for keep: few where nobody uses it, and then in no
+-- index. stop changes only with due.
 CREATE INDEX IF NOT EXISTS pgtaskd_after_:hash ON :table (id) WHERE stop IS NULL AND after IS NOT NULL;
 
 -- Finds who waits for a task that has ended. Partial, and on nothing that a run or its end changes.
 CREATE INDEX IF NOT EXISTS pgtaskd_awaits_:hash ON :table (awaits, priority DESC, id) WHERE awaits IS NOT NULL;
 
--- What repeats and waits, is paused or runs: the few rows of the schedule. stop changes only with due, so no update stays HOT less for it.
+-- What repeats and waits, is paused or runs: the few rows of the schedule. stop changes only with
+-- due, so no update stays HOT less for it.
 CREATE INDEX IF NOT EXISTS pgtaskd_repeating_:hash ON :table (id) WHERE stop IS NULL AND (repeat OPERATOR(pg_catalog.>) '0' OR cron IS NOT NULL);

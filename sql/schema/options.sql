@@ -1,5 +1,6 @@
--- A queue's rows are updated three times and then lie still: half a page free keeps the first updates HOT, and vacuum comes
--- after a fixed number of dead rows rather than a share of all that was ever done.
+-- A queue's rows are updated three times and then lie still: half a page free keeps the first
+-- updates HOT, and vacuum comes after a fixed number of dead rows rather than a share of all that
+-- was ever done.
 
 ALTER TABLE :table SET (fillfactor = 50);
 

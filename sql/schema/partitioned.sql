@@ -1,4 +1,5 @@
--- What a partitioned table gets besides: its parts can not be unique together in anything but the partition key.
+-- What a partitioned table gets besides: its parts can not be unique together in anything but the
+-- partition key.
 
 ALTER TABLE :table DROP CONSTRAINT IF EXISTS pgtaskd_key_check, ADD CONSTRAINT pgtaskd_key_check
     CHECK (key IS NULL);

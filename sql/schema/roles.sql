@@ -1,7 +1,9 @@
 -- What a table has besides where each task runs under the role that inserted it.
 
--- Who can write the table as its owner can write any name into role: the serving role, whose repetitions keep that of their chain, too.
--- All others get their own, whatever their INSERT says, and change no task of a role that they are no member of. It fires for replication as well.
+-- Who can write the table as its owner can write any name into role: the serving role, whose
+-- repetitions keep that of their chain, too.
+-- All others get their own, whatever their INSERT says, and change no task of a role that they are
+-- no member of. It fires for replication as well.
 CREATE OR REPLACE FUNCTION :schema.pgtaskd_role_:hash() RETURNS pg_catalog.trigger LANGUAGE plpgsql SECURITY INVOKER AS $$
 DECLARE
     encoding pg_catalog.name := pg_catalog.getdatabaseencoding(); -- texts are compared by their bytes, whatever a collation takes for the same

@@ -1,4 +1,5 @@
--- The schema, and in it the type of a task's state. Where this name is taken by somebody's own type, another is chosen.
+-- The schema, and in it the type of a task's state. Where this name is taken by somebody's own
+-- type, another is chosen.
 
 CREATE SCHEMA IF NOT EXISTS :schema;
 

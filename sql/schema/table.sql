@@ -1,5 +1,6 @@
--- The table and its columns. A default is an expression over the setting pg_task.<column>: after SET LOCAL a setting is ''
--- and not NULL, hence nullif, but for "null", escape and quote, where '' means none.
+-- The table and its columns. A default is an expression over the setting pg_task.<column>: after
+-- SET LOCAL a setting is '' and not NULL, hence nullif, but for "null", escape and quote, where ''
+-- means none.
 
 CREATE TABLE IF NOT EXISTS :table (id bigserial PRIMARY KEY);
 
@@ -137,8 +138,8 @@ ALTER TABLE :table ADD COLUMN IF NOT EXISTS owner pg_catalog.text;
 
 ALTER TABLE :table ADD COLUMN IF NOT EXISTS after pg_catalog.int8[];
 
--- Of the tasks in after it waits for one at a time, and freed is infinity; then freed is when the last of them had ended. NULL: it is still to be found out what it
--- waits for.
+-- Of the tasks in after it waits for one at a time, and freed is infinity; then freed is when the
+-- last of them had ended. NULL: it is still to be found out what it waits for.
 ALTER TABLE :table ADD COLUMN IF NOT EXISTS awaits pg_catalog.int8;
 
 ALTER TABLE :table ADD COLUMN IF NOT EXISTS freed pg_catalog.timestamptz;
@@ -161,10 +162,12 @@ ALTER TABLE :table ADD COLUMN IF NOT EXISTS origin pg_catalog.timestamptz;
 
 ALTER TABLE :table ADD COLUMN IF NOT EXISTS stopping pg_catalog.bool;
 
--- What the indexes below stand on: neither changes from PLAN to WORK, so that those updates stay HOT, which no
--- index that names state would let them. One statement, because each rewrites a table that has rows.
--- A task whose cron is still to be looked at has an origin, and is due before all others, whenever it is planned for. So is one whose after is. Each
--- statement reads the expression again, which takes the longer the more there is of it.
+-- What the indexes below stand on: neither changes from PLAN to WORK, so that those updates stay
+-- HOT, which no index that names state would let them. One statement, because each rewrites a table
+-- that has rows.
+-- A task whose cron is still to be looked at has an origin, and is due before all others, whenever
+-- it is planned for. So is one whose after is. Each statement reads the expression again, which
+-- takes the longer the more there is of it.
 ALTER TABLE :table ADD COLUMN IF NOT EXISTS wait_key pg_catalog.text
     GENERATED ALWAYS AS (CASE
         WHEN state OPERATOR(pg_catalog.=) 'PLAN'

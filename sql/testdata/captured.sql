@@ -1,6 +1,9 @@
--- What somebody who may create in a schema can put there for others to call by mistake: operators and functions that raise an error, for all signatures that a
--- statement of ours could fit, casts between a type of their own and those of the system, and domains that have the names of types and refuse all values.
--- capture.schema where, capture.state the type of states, capture.operators and capture.functions the names that ours use
+-- What somebody who may create in a schema can put there for others to call by mistake: operators
+-- and functions that raise an error, for all signatures that a statement of ours could fit, casts
+-- between a type of their own and those of the system, and domains that have the names of types and
+-- refuse all values.
+-- capture.schema where, capture.state the type of states, capture.operators and capture.functions
+-- the names that ours use
 SET search_path = pg_catalog, pg_temp;
 
 DO $$

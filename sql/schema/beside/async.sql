@@ -1,5 +1,6 @@
 -- The trigger function that inserts a task for each change of some table, as the owner of the table
--- of tasks. A writer of that other table, its owner, and the owners of its columns' types are others:
+-- of tasks. A writer of that other table, its owner, and the owners of its columns' types are
+-- others:
 -- nothing of theirs is evaluated here, and no setting of the writer's session counts for a task.
 
 -- EXECUTE is for those to whom the owner grants it, not for those whom default privileges name.
@@ -221,8 +222,8 @@ BEGIN
 END
 $body$;
 
--- Whoever makes them, they are the table's owner's, as whom they insert. Functions of the same names
--- with other arguments are somebody else's.
+-- Whoever makes them, they are the table's owner's, as whom they insert. Functions of the same
+-- names with other arguments are somebody else's.
 SET LOCAL pgtaskd.relation = :table_text;
 DO $body$
 DECLARE

@@ -47,7 +47,8 @@ BEGIN
 END
 $body$;
 
--- Whether that INSERT does: the table is still whose the function is, and no default is somebody's own.
+-- Whether that INSERT does: the table is still whose the function is, and no default is somebody's
+-- own.
 DROP FUNCTION IF EXISTS :schema.pgtaskd_async_usual_:hash();
 CREATE FUNCTION :schema.pgtaskd_async_usual_:hash() RETURNS pg_catalog.bool
     LANGUAGE sql IMMUTABLE SECURITY INVOKER AS $body$
@@ -115,8 +116,9 @@ LANGUAGE sql STABLE SECURITY INVOKER AS $body$
         AND NOT a.attisdropped
 $body$;
 
--- Inserts a task that sets other columns as well, or into a table with other defaults: the values of
--- the columns above, and names with values of others. It returns what is wrong with them, if anything.
+-- Inserts a task that sets other columns as well, or into a table with other defaults: the values
+-- of the columns above, and names with values of others. It returns what is wrong with them, if
+-- anything.
 DROP FUNCTION IF EXISTS :schema.pgtaskd_async_insert_:hash(pg_catalog.text, pg_catalog.text, pg_catalog.text[],
     pg_catalog.text[], pg_catalog.text[]);
 CREATE FUNCTION :schema.pgtaskd_async_insert_:hash(

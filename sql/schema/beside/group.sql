@@ -1,8 +1,8 @@
--- Limits for groups. Default privileges may give a new table to others: who may write here keeps tasks from starting, so they are
--- revoked.
--- The leader knows by the sequence that something has changed, and by the lock that a change is not committed yet: it reads the rows
--- again then, before it starts what it has read since. Others may hold the lock; then it reads them all the time, so nobody waits for it
--- for long.
+-- Limits for groups. Default privileges may give a new table to others: who may write here keeps
+-- tasks from starting, so they are revoked.
+-- The leader knows by the sequence that something has changed, and by the lock that a change is not
+-- committed yet: it reads the rows again then, before it starts what it has read since. Others may
+-- hold the lock; then it reads them all the time, so nobody waits for it for long.
 CREATE TABLE IF NOT EXISTS :its_group (
     "group" pg_catalog.text PRIMARY KEY
         CONSTRAINT pgtaskd_group_check CHECK (pg_catalog.octet_length("group") OPERATOR(pg_catalog.<=) 65536
@@ -24,8 +24,8 @@ DROP TRIGGER IF EXISTS pgtaskd_note ON :its_group;
 DROP TRIGGER IF EXISTS pgtaskd_tell ON :its_group;
 DROP FUNCTION IF EXISTS :schema.pgtaskd_group_note_:hash();
 DROP FUNCTION IF EXISTS :schema.pgtaskd_group_tell_:hash();
--- Who has changed the row, and when. Of a pause that is taken back it notes in until when it has ended, and takes that out when the
--- group is paused again.
+-- Who has changed the row, and when. Of a pause that is taken back it notes in until when it has
+-- ended, and takes that out when the group is paused again.
 CREATE FUNCTION :schema.pgtaskd_group_note_:hash() RETURNS pg_catalog.trigger LANGUAGE plpgsql SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp AS $body$
 BEGIN

@@ -1,4 +1,5 @@
--- What runs, among the rows that are due first. Like each view, it has its text from a function, so that nobody's ALTER of the table meets it.
+-- What runs, among the rows that are due first. Like each view, it has its text from a function, so
+-- that nobody's ALTER of the table meets it.
 DROP VIEW IF EXISTS :its_run;
 DROP FUNCTION IF EXISTS :schema.pgtaskd_run_:hash();
 CREATE FUNCTION :schema.pgtaskd_run_:hash() RETURNS TABLE (

@@ -1,4 +1,5 @@
--- What repeats, a row for each chain: its task that waits, is paused, or runs. The last run is that of the row itself, or of the one before it.
+-- What repeats, a row for each chain: its task that waits, is paused, or runs. The last run is that
+-- of the row itself, or of the one before it.
 DROP VIEW IF EXISTS :its_schedule;
 DROP FUNCTION IF EXISTS :schema.pgtaskd_schedule_:hash();
 DROP FUNCTION IF EXISTS :schema.pgtaskd_zone_:hash();

@@ -71,7 +71,8 @@ BEGIN
                     THEN ', which is gone; the leader will see that and write its end'
             END);
     END IF;
-    -- Who leads: whoever may not read the table of controllers, or has none, knows it from the lock.
+    -- Who leads: whoever may not read the table of controllers, or has none, knows it from the
+    -- lock.
     SELECT l.pid INTO leader
     FROM pg_catalog.pg_locks AS l
     WHERE l.locktype OPERATOR(pg_catalog.=) 'advisory' AND l.database OPERATOR(pg_catalog.=) here AND l.granted AND l.objsubid OPERATOR(pg_catalog.=) 2
@@ -147,7 +148,8 @@ BEGIN
         RETURN pg_catalog.concat('is not worth running any more since ', (greatest(task.base, ended) OPERATOR(pg_catalog.+) least(task.active, '10000 years'::pg_catalog.interval))::pg_catalog.timestamptz(0),
             ' (its plan, or the end of the tasks in after, + active): the leader sets it to GONE');
     END IF;
-    -- Somebody's lock on the row, by its own transaction or one of several; or on the table, against writers.
+    -- Somebody's lock on the row, by its own transaction or one of several; or on the table,
+    -- against writers.
     SELECT l.pid, a.usename, a.application_name, 'the row' AS what INTO other
     FROM pg_catalog.pg_locks AS l
     LEFT JOIN pg_catalog.pg_stat_activity AS a ON a.pid OPERATOR(pg_catalog.=) l.pid
@@ -177,7 +179,8 @@ BEGIN
     IF other.pid IS NOT NULL THEN
         why := pg_catalog.array_append(why, pg_catalog.concat('waits for pid ', other.pid, ' of role ', other.usename, ' (', other.application_name, '), which has locked ', other.what));
     END IF;
-    -- What runs: by the rows among those that are due first, and by the sessions' names, which also tell of runs that no row shows yet.
+    -- What runs: by the rows among those that are due first, and by the sessions' names, which also
+    -- tell of runs that no row shows yet.
     called := pg_catalog.concat('pg_task ', :schema_text, ' ', :name_text, ' ', task.lane);
     rest := pg_catalog.regexp_replace(called, '[^ -~]', '?', 'g');
     IF rest OPERATOR(pg_catalog.<>) called OR pg_catalog.octet_length(called) OPERATOR(pg_catalog.>) 63 THEN
@@ -236,7 +239,8 @@ BEGIN
     IF failure IS NOT NULL AND task.moved AND task.pid IS NULL THEN
         why := pg_catalog.array_append(why, pg_catalog.concat('waits for a session, which could not be had: ', failure));
     END IF;
-    -- What runs is seen, what has started is not, as its row may be gone: a rate is the reason where there is no other.
+    -- What runs is seen, what has started is not, as its row may be gone: a rate is the reason
+    -- where there is no other.
     IF limited THEN
         FOR other IN EXECUTE pg_catalog.format('SELECT g."group" AS name, g.slots, g.rate, g.per FROM %s AS g
             WHERE (g.slots OPERATOR(pg_catalog.<=) $2 OR $3 AND g.rate IS NOT NULL)

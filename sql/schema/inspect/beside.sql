@@ -1,4 +1,5 @@
--- What has the names of the objects beside the table, with its comment, and what the role may do with it.
+-- What has the names of the objects beside the table, with its comment, and what the role may do
+-- with it.
 -- $1 schema, $2 names, $3 trusted roles
 WITH thing AS (
     SELECT c.relname AS name, c.oid, c.relkind::pg_catalog.text AS kind, c.relowner AS owner, c.tableoid AS class

@@ -1,4 +1,5 @@
--- Whether the table of tokens and its functions belong to the serving role, and nobody else can write tokens; and the text of the functions.
+-- Whether the table of tokens and its functions belong to the serving role, and nobody else can
+-- write tokens; and the text of the functions.
 -- $1 schema, $2 name of the table of tokens, $3 the serving role
 SELECT
     EXISTS (

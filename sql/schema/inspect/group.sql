@@ -1,4 +1,5 @@
--- The sequence by which changes of the table of groups are known, and whether the role may read it. Only the table's owner can make it that.
+-- The sequence by which changes of the table of groups are known, and whether the role may read it.
+-- Only the table's owner can make it that.
 -- $1 number of the table
 SELECT s.oid::pg_catalog.int8, pg_catalog.quote_ident(n.nspname), pg_catalog.quote_ident(s.relname), pg_catalog.has_sequence_privilege(s.oid, 'SELECT')
 FROM pg_catalog.pg_depend AS d

@@ -1,4 +1,5 @@
--- Those who hold a lock on the table, the longest transaction first. Of other roles' backends no more than the pid may be seen.
+-- Those who hold a lock on the table, the longest transaction first. Of other roles' backends no
+-- more than the pid may be seen.
 SELECT pg_catalog.concat(
     'pid ', a.pid,
     ' of ' OPERATOR(pg_catalog.||) a.usename,

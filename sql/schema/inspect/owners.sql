@@ -1,8 +1,11 @@
--- What belongs to none of those trusted, of all that can make SQL run with the table, or that we look up by its name: the owner could replace it.
--- Of casts those count that the owner of neither type has made; one between our type and a type of somebody else's is called only for values
--- of that type.
--- Something else that has the name of one of our indexes, or of the register of sessions, is in its way; so is a type, since each table has one of its name.
--- $1 schema, $2 table, $3 our functions, $4 our triggers, $5 type that is looked up by name, $6 trusted roles, $7 our indexes and our register
+-- What belongs to none of those trusted, of all that can make SQL run with the table, or that we
+-- look up by its name: the owner could replace it.
+-- Of casts those count that the owner of neither type has made; one between our type and a type of
+-- somebody else's is called only for values of that type.
+-- Something else that has the name of one of our indexes, or of the register of sessions, is in its
+-- way; so is a type, since each table has one of its name.
+-- $1 schema, $2 table, $3 our functions, $4 our triggers, $5 type that is looked up by name, $6
+-- trusted roles, $7 our indexes and our register
 WITH RECURSIVE owner AS (
     SELECT r.oid, o.rolname, o.oid::pg_catalog.int8 OPERATOR(pg_catalog.=) ANY ($6::pg_catalog.int8[]) AS trusted
     FROM pg_catalog.pg_roles AS r

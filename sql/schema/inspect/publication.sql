@@ -1,4 +1,5 @@
--- Ours, by name; by what number it shows the inserts into the table, all of them: 0 if it does not; and whether its owner is trusted.
+-- Ours, by name; by what number it shows the inserts into the table, all of them: 0 if it does not;
+-- and whether its owner is trusted.
 -- $1 name, $2 table, $3 trusted roles
 SELECT coalesce(
         (

@@ -1,7 +1,11 @@
--- Which other sessions hold an advisory lock with these numbers, and who of them is believed: one whose role could serve the table, or is ours, or a superuser.
--- Anybody else who can connect holds it only to be in the way. Who is not in the list of sessions has come or gone in this moment, and is believed until the
--- next look. A prepared transaction is no session and serves nothing. pg_locks is one look at all advisory locks of the server at one moment.
--- $1 the first number, $2 and $3 from and to of the second, $4 how many numbers (1: one of 64 bits; 2: two), $5 schema, $6 table, $7 rights of one who is believed
+-- Which other sessions hold an advisory lock with these numbers, and who of them is believed: one
+-- whose role could serve the table, or is ours, or a superuser.
+-- Anybody else who can connect holds it only to be in the way. Who is not in the list of sessions
+-- has come or gone in this moment, and is believed until the next look. A prepared transaction is
+-- no session and serves nothing. pg_locks is one look at all advisory locks of the server at one
+-- moment.
+-- $1 the first number, $2 and $3 from and to of the second, $4 how many numbers (1: one of 64 bits;
+-- 2: two), $5 schema, $6 table, $7 rights of one who is believed
 SELECT
     coalesce(h.pid, 0),
     h.object::pg_catalog.int8,

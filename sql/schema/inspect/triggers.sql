@@ -1,4 +1,5 @@
--- All, with the functions that they call. Those that a partition has from its whole are internal before PostgreSQL 15.
+-- All, with the functions that they call. Those that a partition has from its whole are internal
+-- before PostgreSQL 15.
 SELECT
     t.tgname::pg_catalog.text,
     t.tgenabled OPERATOR(pg_catalog.=) ANY ('{O,A}'),

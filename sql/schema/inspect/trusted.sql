@@ -1,5 +1,6 @@
--- Whom a role has reason to trust with what it runs: itself and superusers; the roles it is a member of; and those that can become it
--- anyway, which are its members and, before 16, whoever may create roles, unless it is a superuser.
+-- Whom a role has reason to trust with what it runs: itself and superusers; the roles it is a
+-- member of; and those that can become it anyway, which are its members and, before 16, whoever may
+-- create roles, unless it is a superuser.
 -- $1 role, $2 whether it trusts itself and superusers alone
 WITH RECURSIVE membership AS (
     SELECT m.roleid, m.member, coalesce(o.inherits OR o.sets, true) AS uses, coalesce(o.inherits OR o.sets, true) OR m.admin_option AS becomes

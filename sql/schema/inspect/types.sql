@@ -1,4 +1,5 @@
--- What bears a name that the state's type could have, with its labels if it is an enum; and whether its owner is trusted, and with it the casts.
+-- What bears a name that the state's type could have, with its labels if it is an enum; and whether
+-- its owner is trusted, and with it the casts.
 -- $1 schema, $2 type of the column, $3 trusted roles
 SELECT
     t.typname::pg_catalog.text,

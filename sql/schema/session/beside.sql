@@ -1,4 +1,5 @@
--- Makes what the settings say, or makes it again where it is of another build. What has its name and is not of pgtaskd's making is left alone.
+-- Makes what the settings say, or makes it again where it is of another build. What has its name
+-- and is not of pgtaskd's making is left alone.
 SET LOCAL pgtaskd.beside = $beside$DO $block$
 DECLARE
     wanted pg_catalog.text := pg_catalog.current_setting('pgtaskd.name');

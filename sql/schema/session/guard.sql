@@ -1,4 +1,5 @@
--- Nothing is made with what belongs to somebody whom the role that runs this has no reason to trust.
+-- Nothing is made with what belongs to somebody whom the role that runs this has no reason to
+-- trust.
 SET LOCAL pgtaskd.guard = $guard$DO $block$
 DECLARE
     trusted pg_catalog.int8[];
