@@ -3,6 +3,7 @@ package sql
 import (
 	"embed"
 	"strings"
+	"sync"
 )
 
 //go:embed ask/*.sql
@@ -28,9 +29,5 @@ func Asking(t Table) Queries {
 		":task":    strings.TrimSpace(all["task"]),
 		":filter":  strings.TrimSpace(all["filter"]),
 	}
-	q := Queries{texts: map[string]string{}}
-	for name, text := range all {
-		q.texts[name] = named(text, names)
-	}
-	return q
+	return Queries{all, names, &sync.Map{}}
 }

@@ -167,9 +167,14 @@ func tasksAreChanged(t *testing.T, conn *pgx.Conn) {
 func statementsAreRead(t *testing.T, conn *pgx.Conn) {
 	t.Helper()
 	d := described(t, conn, task)
-	texts := slices.Collect(maps.Values(d.Queries(task).texts))
-	d.Inserter = true
-	texts = slices.AppendSeq(texts, maps.Values(d.Queries(task).texts))
+	var texts []string
+	for _, inserter := range []bool{false, true} {
+		d.Inserter = inserter
+		q := d.Queries(task)
+		for name := range q.files {
+			texts = append(texts, q.Text(name))
+		}
+	}
 	for path, text := range embedded(t) {
 		if strings.HasPrefix(path, "schema/inspect/") {
 			texts = append(texts, text)

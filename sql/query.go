@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 //go:embed query/*.sql part/*.sql
@@ -15,9 +16,12 @@ var queries embed.FS
 var parts embed.FS
 
 // Queries are the operations on one table: the texts of sql/query, with the table's names in them.
-// They are not changed after they have been made, and may be used by any goroutine.
+// Each is made when it is first asked for: there are many, and an idle table needs few. Any
+// goroutine may ask.
 type Queries struct {
-	texts map[string]string
+	files map[string]string // without names; shared by all tables
+	names map[string]string
+	made  *sync.Map // text by name
 }
 
 // Queries returns the operations on the table that was described. :table stands in them for its
@@ -73,7 +77,7 @@ func (d Description) Queries(t Table) Queries {
 		names[":unless_key_waits"] = "ON CONFLICT (wait_key) WHERE wait_key IS NOT NULL DO UPDATE SET parent = w.parent"
 		names[":made"] = "w.xmax OPERATOR(pg_catalog.=) 0"
 	}
-	for name, text := range texts(parts, "part") {
+	for name, text := range shared() {
 		names[":"+name] = strings.TrimSpace(comment.ReplaceAllString(text, ""))
 	}
 	names[":role_kept"], names[":role_named"], names[":role_of_o"] = "", "", ""
@@ -96,15 +100,17 @@ func (d Description) Queries(t Table) Queries {
 	if d.Group == 0 {
 		names[":regrouped"] = "$7::pg_catalog.int8 OPERATOR(pg_catalog.=) 0 AND NULL::pg_catalog.bool"
 	}
-	for name := range texts(parts, "part") { // some name the table, or another part
+	for name := range shared() { // some name the table, or another part
 		names[":"+name] = named(names[":"+name], names)
 	}
-	q := Queries{texts: map[string]string{}}
-	for name, text := range texts(queries, "query") {
-		q.texts[name] = named(text, names)
-	}
-	return q
+	return Queries{operations(), names, &sync.Map{}}
 }
+
+// shared are the files of sql/part.
+var shared = sync.OnceValue(func() map[string]string { return texts(parts, "part") })
+
+// operations are the files of sql/query.
+var operations = sync.OnceValue(func() map[string]string { return texts(queries, "query") })
 
 // What stands in the queries for the backend's role, and for the role of the row, where all tasks
 // run under one role, and where not.
@@ -165,11 +171,15 @@ func (d Description) itself(column string) string {
 // Text returns the operation of that name, with $1, $2… for its parameters. An unknown name is a
 // mistake in the program: Text panics.
 func (q Queries) Text(name string) string {
-	text, ok := q.texts[name]
+	if text, ok := q.made.Load(name); ok {
+		return text.(string)
+	}
+	file, ok := q.files[name]
 	if !ok {
 		panic("no query " + name)
 	}
-	return text
+	text, _ := q.made.LoadOrStore(name, named(file, q.names))
+	return text.(string)
 }
 
 // variable is psql's notation for a variable. A cast (::type) looks the same from its second colon
