@@ -24,13 +24,11 @@ func TestFailover(t *testing.T) {
 		stages = append(stages, prepare(t, primary, object{"dsn": dsn, "remotes": object{"elsewhere": dsn}}))
 	}
 	waits := prepare(t, primary, object{"dsn": standby.DSN("postgres")})
-	waits.exec("SELECT pg_create_restore_point('all of it')")
-	waits.becomes("true", "SELECT bool_and(replay_lsn >= pg_current_wal_lsn()) FROM pg_stat_replication")
+	waits.becomes("true", "SELECT bool_and(replay_lsn >= $1::text::pg_lsn) FROM pg_stat_replication", waits.get("SELECT pg_create_restore_point('all of it')"))
 	waits.exec("ALTER SYSTEM SET hot_standby = off")
 	cold := servertest.Standby(t, primary) // takes no connections before it is promoted
 	starts := prepare(t, primary, object{"dsn": cold.DSN("postgres")})
-	starts.exec("SELECT pg_create_restore_point('all of it')")
-	starts.becomes("true", "SELECT bool_and(replay_lsn >= pg_current_wal_lsn()) AND count(*) = 2 FROM pg_stat_replication")
+	starts.becomes("true", "SELECT bool_and(replay_lsn >= $1::text::pg_lsn) AND count(*) = 2 FROM pg_stat_replication", starts.get("SELECT pg_create_restore_point('all of it')"))
 	c := serve(t, append(stages, waits, starts)...)
 	starts.says(starting)
 	if said := starts.checked(); !strings.Contains(said, "57P03") {
