@@ -57,7 +57,8 @@ func TestRepetitionsArePlannedOnce(t *testing.T) {
 	if modes := s.get("SELECT string_agg(DISTINCT mode, ' ') FROM seen"); modes != "auto" {
 		t.Error("plan_cache_mode of SQL behind the end: ", modes)
 	}
-	if plans := s.get("SELECT string_agg(DISTINCT coalesce(plans, 'none'), ' ') FROM seen"); plans != "0" {
+	plans := s.get("SELECT string_agg(DISTINCT coalesce(plans, 'none'), ' ') FROM seen")
+	if told := s.get("SELECT current_setting('server_version_num')::int >= 140000") == "true"; told && plans != "0" {
 		t.Errorf("a repetition has been planned %s times", plans)
 	}
 }

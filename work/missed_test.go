@@ -29,7 +29,7 @@ func TestMissedBeats(t *testing.T) {
 			s.exec("UPDATE task SET "+set+", data = id, created = now() WHERE id = $1", id)
 			began := s.get("SELECT created FROM task WHERE id = $1", id)
 			s.exec("UPDATE task SET state = 'PLAN' WHERE id = $1", id)
-			chain := "SELECT string_agg(round(extract(epoch FROM $2::timestamptz - plan) / 3600, 1)::float8 || '+' || skipped, ' ' ORDER BY id) FROM task WHERE data = $1::int8::text"
+			chain := "SELECT string_agg(round(extract(epoch FROM $2::timestamptz - plan)::numeric / 3600, 1)::float8 || '+' || skipped, ' ' ORDER BY id) FROM task WHERE data = $1::int8::text"
 			s.eventually(c.beats, chain, id, began)
 			s.eventually("0", "SELECT count(*) FROM task WHERE data = $1::int8::text AND plan < now() AND state IN ('PLAN', 'WORK')", id)
 			if got := s.get(chain, id, began); got != c.beats {
