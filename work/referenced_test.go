@@ -24,3 +24,43 @@ func TestRowsThatAForeignKeyKeepsAreLoggedOnce(t *testing.T) {
 		t.Errorf("%d warnings", n)
 	}
 }
+
+// TestNoStrangersTriggersFireByADelete: who may refer to the table, and has DELETEs cascade to a
+// table with triggers, could run code as whoever deletes. Rows stay, until the key is gone.
+func TestNoStrangersTriggersFireByADelete(t *testing.T) {
+	t.Parallel()
+	for name, table := range map[string]string{"one table": "", "partitions": parts} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := prepared(t, keeps)
+			if table != "" {
+				must(t, s.conn, table)
+			}
+			l := s.installed()
+			key := "id"
+			if table != "" {
+				key = "id, plan"
+				s.exec("ALTER TABLE task ADD UNIQUE (id, plan)")
+			}
+			stranger := s.role()
+			s.exec("GRANT CREATE, USAGE ON SCHEMA public TO " + stranger + "; GRANT REFERENCES, SELECT ON task TO " + stranger)
+			s.exec("CREATE TABLE stolen (who text); GRANT INSERT ON stolen TO PUBLIC")
+			theirs := s.connectAs(stranger)
+			must(t, theirs, "CREATE TABLE refers (id int8, plan timestamptz, FOREIGN KEY ("+key+") REFERENCES task ("+key+") ON DELETE CASCADE)")
+			must(t, theirs, "CREATE FUNCTION steal() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN INSERT INTO stolen VALUES (current_user); RETURN NULL; END'")
+			must(t, theirs, "CREATE TRIGGER steal AFTER DELETE ON refers FOR EACH ROW EXECUTE FUNCTION steal()")
+			s.exec("INSERT INTO task (input, output, plan, state, start, stop) VALUES ('SELECT 1', '1', '2021-01-01', 'DONE', now(), now() - interval '8 days')")
+			gone := s.add("input", "SELECT 1 WHERE false")
+			must(t, theirs, "INSERT INTO refers SELECT id, plan FROM task")
+			s.walked(l)
+			s.serve()
+			s.becomes(gone, "DONE")
+			s.others()
+			if got := s.get("SELECT concat((SELECT count(*) FROM task JOIN refers USING (id)), ' ', (SELECT count(*) FROM stolen))"); got != "2 0" {
+				t.Errorf("rows that are left, and triggers that fired: %s", got)
+			}
+			must(t, theirs, "DROP TABLE refers")
+			s.becomes(s.add("input", "SELECT 1 WHERE false"), "")
+		})
+	}
+}

@@ -1,5 +1,5 @@
--- Deletes tasks that have ended with nothing to show, as they ask for; returns those that somebody
--- has locked, or changed a moment ago.
+-- Deletes tasks that have ended with nothing to show, as they ask for, but none that a stranger's
+-- table could refer to; returns those that somebody has locked, or changed a moment ago.
 -- $1 ids
 WITH empty AS MATERIALIZED (
     SELECT l.id, t.part, t.place
@@ -13,6 +13,7 @@ WITH empty AS MATERIALIZED (
             AND t."delete"
             AND t.output IS NULL
             AND t.error IS NULL
+            AND :unreferenced
         ORDER BY t.id
     ) AS t
 ),

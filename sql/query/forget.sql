@@ -20,6 +20,7 @@ old AS MATERIALIZED (
         WHERE t.id OPERATOR(pg_catalog.>=) l.id
             AND t.id OPERATOR(pg_catalog.<=) l.id
             AND t.stop OPERATOR(pg_catalog.<) (pg_catalog.statement_timestamp() OPERATOR(pg_catalog.-) :kept)
+            AND :unreferenced
             AND :not_last
         ORDER BY t.id
     ) AS t

@@ -6,4 +6,5 @@ SELECT t.id
 FROM :table AS t
 WHERE :pages
     AND t.stop OPERATOR(pg_catalog.<) (pg_catalog.statement_timestamp() OPERATOR(pg_catalog.-) :kept)
+    AND :unreferenced
     AND :not_last
