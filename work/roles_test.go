@@ -231,6 +231,12 @@ func TestTasksOfOthersAreGuarded(t *testing.T) {
 			}
 		}
 	}
+	ended := c.asks(c.alice, "SELECT 1")
+	c.becomes(ended, "DONE")
+	if err := c.does(c.bob, fmt.Sprintf("UPDATE task SET state = 'PLAN' WHERE id = %d", ended)); !isDenied(err) {
+		t.Errorf("bob runs a task of alice's again: %v", err)
+	}
+	c.must(c.alice, fmt.Sprintf("UPDATE task SET state = 'PLAN' WHERE id = %d", ended))
 	c.must(c.bob, fmt.Sprintf(`UPDATE task SET "group" = 'other', input = input, timeout = '1 min' WHERE id = %d`, id))
 	c.must(c.alice, fmt.Sprintf("UPDATE task SET input = 'SELECT 3' WHERE id = %d", id))
 	if err := c.does(c.alice, fmt.Sprintf("UPDATE task SET role = '$bob' WHERE id = %d", id)); !isDenied(err) {

@@ -23,6 +23,7 @@ BEGIN
         RETURN NEW;
     END IF;
     IF NEW.plan OPERATOR(pg_catalog.=) OLD.plan
+        AND NOT (OLD.stop IS NOT NULL AND NEW.state OPERATOR(pg_catalog.=) 'PLAN')
         AND ARRAY[
             pg_catalog.convert_to(NEW.role, encoding),
             pg_catalog.convert_to(NEW.input, encoding),
@@ -48,7 +49,7 @@ BEGIN
     ) OPERATOR(pg_catalog.<) (CASE WHEN OLD.role OPERATOR(pg_catalog.=) NEW.role THEN 1 ELSE 2 END) THEN
         RAISE EXCEPTION 'task % belongs to role %', NEW.id, coalesce(pg_catalog.quote_ident(OLD.role), 'none')
             USING ERRCODE = 'insufficient_privilege', TABLE = TG_TABLE_NAME, SCHEMA = TG_TABLE_SCHEMA,
-            DETAIL = 'Only members of its role may change its input, data, settings, remote, on_fail, plan and role, and give it only to a role that they are members of.';
+            DETAIL = 'Only members of its role may change its input, data, settings, remote, on_fail, plan and role, run it again, and give it only to a role that they are members of.';
     END IF;
     RETURN NEW;
 END
