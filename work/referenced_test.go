@@ -3,6 +3,7 @@ package work
 import (
 	"strings"
 	"testing"
+	"time"
 )
 
 // TestRowsThatAForeignKeyKeepsAreLoggedOnce: their tasks have ended well, and stay.
@@ -58,6 +59,10 @@ func TestNoStrangersTriggersFireByADelete(t *testing.T) {
 			s.others()
 			if got := s.get("SELECT concat((SELECT count(*) FROM task JOIN refers USING (id)), ' ', (SELECT count(*) FROM stolen))"); got != "2 0" {
 				t.Errorf("rows that are left, and triggers that fired: %s", got)
+			}
+			if table == "" { // a repetition for which there is no time would be taken back
+				job := s.add("input, cron, plan, until", "SELECT 1", "0 0 1 1 *", time.Now(), time.Now().Add(time.Hour))
+				s.eventually("FAIL ERROR:  no run is left before until", "SELECT concat(state, ' ', split_part(error, E'\n', 1)) FROM task WHERE parent = $1", job)
 			}
 			must(t, theirs, "DROP TABLE refers")
 			s.becomes(s.add("input", "SELECT 1 WHERE false"), "")

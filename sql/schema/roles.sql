@@ -23,7 +23,7 @@ BEGIN
         RETURN NEW;
     END IF;
     IF NEW.plan OPERATOR(pg_catalog.=) OLD.plan
-        AND NOT (OLD.stop IS NOT NULL AND NEW.state OPERATOR(pg_catalog.=) 'PLAN')
+        AND NOT (NEW.state OPERATOR(pg_catalog.=) 'PLAN' AND OLD.state OPERATOR(pg_catalog.<>) 'PLAN' AND OLD.stop IS NOT NULL)
         AND ARRAY[
             pg_catalog.convert_to(NEW.role, encoding),
             pg_catalog.convert_to(NEW.input, encoding),

@@ -41,7 +41,7 @@ func (r *runner) ending(p *pending, call func(name, text string) parameters) {
 	}
 	if !p.quick {
 		call("", "SET LOCAL TimeZone TO "+exec.Literal(*r.Zone.Load()))
-		call("", "SET LOCAL jit TO off")                            // what follows is planned without enable_seqscan, which looks dear: JIT would take seconds
+		call("", "SET LOCAL jit TO off")                            // what follows is planned without enable_seqscan, which looks expensive: JIT would take seconds
 		call("", "SET LOCAL plan_cache_mode TO force_generic_plan") // to plan a repetition takes longer than to make it
 	}
 	done := call("pgtaskd_done", q.Text("done"))
