@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"pgtaskd/apply"
+	"pgtaskd/server/servertest"
 )
 
 const (
@@ -157,7 +158,7 @@ func TestApply(t *testing.T) {
 			t.Parallel()
 			s := play(t)
 			if c.before != "" {
-				s.exec(c.before)
+				servertest.Replicate(t, s.conn, c.before)
 			}
 			s.equal("shows", s.run(c.file, c.options), c.shows)
 			s.equal("after", s.get(rows), c.after)
@@ -232,7 +233,7 @@ func TestFaultsOfValuesNameTheirPlace(t *testing.T) {
 			t.Parallel()
 			s := play(t)
 			if c.before != "" {
-				s.exec(c.before)
+				servertest.Replicate(t, s.conn, c.before)
 			}
 			got := s.run(c.file, apply.Options{})
 			if !strings.Contains(got, c.want) || strings.Contains(got, "secret") {

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"pgtaskd/apply"
+	"pgtaskd/server/servertest"
 )
 
 // TestRunNowCopiesTheNewestRow: of what waits, else of what runs, else of the last; and the series
@@ -23,7 +24,7 @@ func TestRunNowCopiesTheNewestRow(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := play(t)
-			s.exec("ALTER TABLE task ADD note text; " + c.before)
+			servertest.Replicate(t, s.conn, "ALTER TABLE task ADD note text; "+c.before)
 			before := s.get("SELECT jsonb_agg(task ORDER BY id) FROM task")
 			id, err := apply.RunNow(t.Context(), s.own, public, "a")
 			if err != nil {

@@ -12,6 +12,7 @@ import (
 // objects are the statements that make what pgtaskd makes, and what bears its names.
 type objects struct {
 	functions, types, sequences, indexes, registers string
+	calls                                           string // the types that only our functions take, and these functions
 	printed                                         string // all that `pgtaskd schema` prints, for all tables
 }
 
@@ -38,7 +39,10 @@ func made(t *testing.T) *objects {
 	for statements, query := range map[*string]string{
 		&ours.functions: `SELECT pg_get_functiondef(p.oid) || ';' || coalesce(format('COMMENT ON FUNCTION %s IS %L;', p.oid::regprocedure, obj_description(p.oid, 'pg_proc')), '')
 			FROM pg_proc AS p JOIN pg_language AS l ON l.oid = p.prolang AND l.lanname = 'plpgsql' -- the bodies of the others need the table
-			WHERE NOT p.proretset AND p.pronamespace = ANY ('{public,own,low}'::regnamespace[])`,
+			WHERE NOT p.proretset AND p.pronamespace = ANY ('{public,own,low}'::regnamespace[]) AND NOT EXISTS (SELECT FROM pg_type WHERE oid = ANY (p.proargtypes) AND typtype = 'd')`,
+		&ours.calls: `SELECT format('CREATE DOMAIN %s AS text;', t.oid::regtype) FROM pg_type AS t WHERE t.typtype = 'd' AND t.typnamespace = ANY ('{public,own,low}'::regnamespace[]) UNION ALL
+			SELECT pg_get_functiondef(p.oid) || ';' FROM pg_proc AS p JOIN pg_language AS l ON l.oid = p.prolang AND l.lanname = 'plpgsql'
+			WHERE EXISTS (SELECT FROM pg_type WHERE oid = ANY (p.proargtypes) AND typtype = 'd' AND typnamespace = p.pronamespace)`,
 		&ours.types: `SELECT format('CREATE TYPE %s AS ENUM (%s);', t.oid::regtype, (SELECT string_agg(quote_literal(enumlabel), ', ' ORDER BY enumsortorder) FROM pg_enum WHERE enumtypid = t.oid))
 			FROM pg_type AS t WHERE t.typtype = 'e' AND t.typnamespace = ANY ('{public,own,low}'::regnamespace[])`,
 		&ours.sequences: `SELECT format('CREATE SEQUENCE %s;', oid::regclass) FROM pg_class WHERE relkind = 'S' AND relnamespace = ANY ('{public,own,low}'::regnamespace[])`,
@@ -74,6 +78,7 @@ func TestInTheWay(t *testing.T) {
 	attacks{
 		{name: "functions", right: create, before: o.functions, after: replace, stands: true},
 		{name: "functions of a later version", right: create, tables: few, before: later + replace, stands: true},
+		{name: "type that our functions take", right: create, before: o.calls, after: replace, stands: true},
 		{name: "type", right: create, before: state + casts, after: enums, stands: true},
 		{name: "type that loses a label", right: create, tables: few, before: state, after: "ALTER TYPE $n.state RENAME VALUE 'DONE' TO 'OVER'", stands: true},
 		{name: "table with a trigger", right: create, tables: few, before: "CREATE TABLE $t (id bigserial PRIMARY KEY)" + trigger, stands: true},

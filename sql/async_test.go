@@ -118,7 +118,7 @@ func TestATriggerTakesNothingFromTheWriter(t *testing.T) {
 	execute(t, conn, `DO $$
 		DECLARE f text; a text;
 		BEGIN
-			FOR f, a IN SELECT proname, args FROM pg_proc, unnest(ARRAY['text, interval', 'text, text', 'name', 'varchar', 'anyelement', 'VARIADIC text[]', 'VARIADIC int[]', 'regclass, text', 'oid, varchar']) AS args WHERE proname LIKE 'pgtaskd_async_%' LOOP
+			FOR f, a IN SELECT proname, args FROM pg_proc, unnest(ARRAY['text, interval', 'text, text', 'name', 'varchar', 'anyelement', 'VARIADIC text[]', 'VARIADIC int[]', 'regclass, text', 'oid, varchar', 'text, a int DEFAULT 1', 'a int DEFAULT 1', 'oid, text, a int DEFAULT 1']) AS args WHERE proname LIKE 'pgtaskd_async_%' LOOP
 				EXECUTE format('CREATE FUNCTION public.%I(%s) RETURNS text LANGUAGE sql AS ''SELECT (1/0)::text''', f, a);
 			END LOOP;
 		END $$`)

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"pgtaskd/server/servertest"
 )
 
 func TestTableOfPgTaskIsCompleted(t *testing.T) {
@@ -177,7 +179,8 @@ func TestPartitionedTable(t *testing.T) {
 		want, noted = "STOP PLAN", "NULL" // no BEFORE trigger on a partitioned table there
 	}
 	equal(t, "states", allStates(t, conn), want)
-	execute(t, conn, `INSERT INTO task (id, state, input) VALUES (3, 'WORK', ''); UPDATE task SET state = 'STOP' WHERE id = 3`)
+	servertest.Replicate(t, conn, `INSERT INTO task (id, state, input) VALUES (3, 'WORK', '')`)
+	execute(t, conn, `UPDATE task SET state = 'STOP' WHERE id = 3`)
 	equal(t, "to be stopped", value(t, conn, "SELECT string_agg(id::text, ' ') FROM task WHERE due IS NULL AND stopping"), noted)
 
 	execute(t, conn, "CREATE TABLE job (id bigserial PRIMARY KEY, input text NOT NULL) PARTITION BY RANGE (id)")

@@ -24,7 +24,7 @@ func TestTheServerReadsCronAsTheProgramDoes(t *testing.T) {
 	for len(exprs) < 10_000 {
 		exprs = append(exprs, randomCron(random))
 	}
-	rows, err := conn.Query(t.Context(), "SELECT coalesce(public.pgtaskd_cron_"+task.hash()+"(e), '') FROM unnest($1::text[]) WITH ORDINALITY AS x (e, n) ORDER BY n", exprs)
+	rows, err := conn.Query(t.Context(), "SELECT coalesce(public.pgtaskd_cron_"+task.hash()+"(e::public."+callName(task)+"), '') FROM unnest($1::text[]) WITH ORDINALITY AS x (e, n) ORDER BY n", exprs)
 	if err != nil {
 		t.Fatal(err)
 	}

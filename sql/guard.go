@@ -5,7 +5,7 @@ import "strings"
 // guard are statements that raise an error if anything there is of the table belongs to somebody
 // whom the role that runs them has no reason to trust, and what runs them again.
 func guard(t Table) (whole, again string) {
-	arguments := []string{undollared(t.Schema), undollared(t.Name), array(signatures(t)), array(triggerNames()), "'state'"}
+	arguments := []string{undollared(t.Schema), undollared(t.Name), array(functionNames(t)), array(triggerNames()), "'state'"}
 	body := strings.NewReplacer(
 		":trusted", "SELECT ARRAY("+bare("inspect/trusted")+")",
 		":owners", bare("inspect/owners"),

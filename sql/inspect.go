@@ -186,7 +186,7 @@ func (f *found) inspect(ctx context.Context, conn *pgx.Conn, t Table, trusted []
 	if f.indexes, err = collect(ctx, conn, "indexes", pgx.RowToStructByPos[foundIndex], f.oid); err != nil {
 		return err
 	}
-	if f.functions, err = collect(ctx, conn, "functions", pgx.RowToStructByPos[foundFunction], t.Schema, signatures(t)); err != nil {
+	if f.functions, err = collect(ctx, conn, "functions", pgx.RowToStructByPos[foundFunction], t.Schema, functionNames(t)); err != nil {
 		return err
 	}
 	sequences, err := collect(ctx, conn, "sequence", pgx.RowTo[int64], f.oid)
@@ -209,7 +209,7 @@ func (f *found) inspect(ctx context.Context, conn *pgx.Conn, t Table, trusted []
 	if column := f.column("state"); column != nil {
 		state = column.TypeOID
 	}
-	if f.types, err = collect(ctx, conn, "types", pgx.RowToStructByPos[foundType], t.Schema, state, trusted); err != nil {
+	if f.types, err = collect(ctx, conn, "types", pgx.RowToStructByPos[foundType], t.Schema, state, trusted, callName(t)); err != nil {
 		return err
 	}
 	if err := f.inspectBesides(ctx, conn, t, trusted); err != nil {

@@ -96,6 +96,8 @@ func (m *missing) step(s step) {
 		}
 	case typeStep:
 		m.stateType(s)
+	case callStep:
+		m.call(s)
 	case functionStep:
 		m.function(s)
 	case tableStep:
@@ -167,6 +169,14 @@ func (m *missing) stateType(s step) {
 				alone: true,
 			})
 		}
+	}
+}
+
+// call makes the type that our functions take.
+func (m *missing) call(s step) {
+	name := m.names.fill(s.name)
+	if !slices.ContainsFunc(m.types, func(t foundType) bool { return t.Name == name }) {
+		m.add(s, "domain "+name, m.createRight()).Optional = true
 	}
 }
 

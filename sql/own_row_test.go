@@ -1,6 +1,10 @@
 package sql
 
-import "testing"
+import (
+	"testing"
+
+	"pgtaskd/server/servertest"
+)
 
 // TestOnlyTheSessionOfItsRunIsRefused: a row that runs is anybody's to change but that session's,
 // while it runs that task.
@@ -10,7 +14,7 @@ func TestOnlyTheSessionOfItsRunIsRefused(t *testing.T) {
 	conn, other := connect(t, dsn), connect(t, dsn)
 	install(t, conn, task, nil)
 	runs := func(start string) {
-		execute(t, conn, "DELETE FROM task; SET pg_task.id TO ''; INSERT INTO task (id, input, state, pid, start) VALUES (1, 'SELECT 1', 'WORK', pg_backend_pid(), "+start+")")
+		servertest.Replicate(t, conn, "DELETE FROM task; SET pg_task.id TO ''; INSERT INTO task (id, input, state, pid, start) VALUES (1, 'SELECT 1', 'WORK', pg_backend_pid(), "+start+")")
 	}
 	const changes = "UPDATE task SET data = data"
 	runs("now()")

@@ -44,7 +44,7 @@ func (o Owned) refusal(role string) string {
 		belongs = "calls a function of"
 	case "RELATION", "NAME":
 		kind := map[string]string{"RELATION": "relation", "NAME": "type"}[o.Kind]
-		return fmt.Sprintf("%s %s belongs to role %s and has the name of an index or register that the table needs: drop or rename it", kind, o.Name, o.Owner)
+		return fmt.Sprintf("%s %s belongs to role %s and has a name that the table needs: drop or rename it", kind, o.Name, o.Owner)
 	}
 	return fmt.Sprintf("%s %s %s role %s, whom role %s has no reason to trust: %s, or GRANT %s TO %s",
 		strings.ToLower(o.Kind), o.Name, belongs, o.Owner, role, o.remedy(role), o.Owner, role)
@@ -108,7 +108,7 @@ func owners(ctx context.Context, conn *pgx.Conn, t Table, alone bool) (trusted [
 	if trusted, err = trustedBy(ctx, conn, role, alone); err != nil {
 		return nil, err
 	}
-	objects, err := collect(ctx, conn, "owners", pgx.RowToStructByPos[Owned], t.Schema, t.Name, signatures(t), triggerNames(), "", trusted, relationNames(t))
+	objects, err := collect(ctx, conn, "owners", pgx.RowToStructByPos[Owned], t.Schema, t.Name, functionNames(t), triggerNames(), "", trusted, relationNames(t))
 	if err == nil && len(objects) > 0 {
 		err = &Untrusted{quoted, objects}
 	}

@@ -38,8 +38,13 @@ var premade = []struct {
 		`CREATE FUNCTION $s.pgtaskd_accept_$h() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';
 		COMMENT ON FUNCTION $s.pgtaskd_accept_$h() IS '(pgtaskd schema 999)'`, "function $s.pgtaskd_accept_$h()", "",
 	},
-	{"a function with arguments", "$m", "CREATE FUNCTION $s.pgtaskd_cron_$h(text) RETURNS text LANGUAGE sql AS 'SELECT NULL::text'", "function $s.pgtaskd_cron_$h(text)", ""},
-	{"a function with other arguments", "$m", "CREATE FUNCTION $s.pgtaskd_cron_$h(text, int DEFAULT 0) RETURNS text LANGUAGE sql AS 'SELECT NULL::text'", "function $s.pgtaskd_cron_$h(text, integer)", ""},
+	{"a function with arguments that nobody calls", "$m", "CREATE FUNCTION $s.pgtaskd_cron_$h(text, int DEFAULT 0) RETURNS text LANGUAGE sql AS 'SELECT NULL::text'", "", ""},
+	{"a type that our functions take", "$m", "CREATE DOMAIN $s.pgtaskd_call_$h AS text", "type $s.pgtaskd_call_$h", "name $s.pgtaskd_call_$h"},
+	{"a table in the place of that type", "$m", "CREATE TABLE $s.pgtaskd_call_$h ()", "relation $s.pgtaskd_call_$h", ""},
+	{
+		"a function that takes that type", "", `CREATE DOMAIN $s.pgtaskd_call_$h AS text; SET ROLE $m; CREATE FUNCTION $s.pgtaskd_cron_$h($s.pgtaskd_call_$h)
+		RETURNS text LANGUAGE sql AS 'SELECT NULL::text'; RESET ROLE`, "function $s.pgtaskd_cron_$h($s.pgtaskd_call_$h)", "",
+	},
 	{"a function of another table's name", "$m", "CREATE FUNCTION $s.pgtaskd_wake_0123456789abcdef() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END'", "", ""},
 	{"a type of states", "$m", "CREATE TYPE $s.state AS ENUM ('PLAN', 'TAKE', 'WORK', 'DONE', 'FAIL', 'GONE', 'STOP')", "", "type $s.state"},
 	{"a type of states with a cast", "$m", cast, "", "type $s.state"},

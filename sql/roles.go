@@ -20,10 +20,10 @@ func Tokens(t Table) string { return pgx.Identifier{t.Schema, tokensName(t)}.San
 
 // EndsOthers calls the function that writes the end of a task in a session of a lower role: $1 the
 // token, $2 the SHA-256 of the next one, $3 a search_path, $4 statements, $5 their parameters. It
-// begins as done.sql does, by which the trigger pgtaskd_own knows it. The casts keep an overload of
+// begins as done.sql does, by which the trigger pgtaskd_own knows it. The domain keeps an overload of
 // somebody else's from being called, which would learn the token.
 func EndsOthers(t Table) string {
-	return "WITH pgtaskd_end AS (SELECT) SELECT " + pgx.Identifier{t.Schema, "pgtaskd_end_" + t.hash()}.Sanitize() + "($1::pg_catalog.bytea, $2::pg_catalog.bytea, $3::pg_catalog.text, $4::pg_catalog.text[], $5::pg_catalog.text[])"
+	return names{table: t}.fill("WITH pgtaskd_end AS (SELECT) SELECT :schema.pgtaskd_end_:hash($1::pg_catalog.bytea, $2::pg_catalog.bytea, $3:::schema.pgtaskd_call_:hash, $4::pg_catalog.text[], $5::pg_catalog.text[])")
 }
 
 // roles adds the column and its trigger. None of it is optional: without it tasks would run under

@@ -12,7 +12,6 @@ import (
 type step struct {
 	kind      kind
 	name      string   // unquoted; a function's has the placeholder of the table's hash
-	arguments string   // a function's, by the numbers of their types
 	calls     string   // the function that a trigger calls, likewise
 	columns   []string // that it adds, or indexes, unquoted
 	condition string   // on the rows that it indexes; empty: all
@@ -24,6 +23,7 @@ type kind int
 const (
 	schemaStep kind = iota
 	typeStep
+	callStep
 	functionStep
 	tableStep
 	columnStep
@@ -44,6 +44,7 @@ var stepKinds = []struct {
 }{
 	{schemaStep, regexp.MustCompile(`^CREATE SCHEMA IF NOT EXISTS (:schema)`)},
 	{typeStep, regexp.MustCompile(`^DO [^;]*CREATE TYPE (:state)`)},
+	{callStep, regexp.MustCompile(`^DO [^;]*CREATE DOMAIN :schema\.(\w+_:hash)`)},
 	{functionStep, regexp.MustCompile(`^CREATE OR REPLACE FUNCTION :schema\.(\w+_:hash)`)},
 	{tableStep, regexp.MustCompile(`^CREATE TABLE IF NOT EXISTS (:table)`)},
 	{columnStep, regexp.MustCompile(`^ALTER TABLE :table ADD COLUMN IF NOT EXISTS "?(\w+)"?`)},
@@ -60,16 +61,11 @@ var stepKinds = []struct {
 var stepFiles = []string{"schema", "cron", "after", "functions", "table", "indexes", "triggers", "publication", "options", "register", "comments"}
 
 var (
-	addedColumn       = regexp.MustCompile(`ADD COLUMN IF NOT EXISTS "?(\w+)"?`)
-	indexedColumns    = regexp.MustCompile(`ON :table \((.*?)\)(?: WHERE (.*?))?;`)
-	functionArguments = regexp.MustCompile(`_:hash\(((?:pg_catalog\.\w+(?:\[\])?(?:, )?)*)\) RETURNS `)
-	calledFunction    = regexp.MustCompile(`\sEXECUTE FUNCTION :schema\.(\w+_:hash)\(\)`)
-	sqlComments       = regexp.MustCompile(`(?m)\A(--.*\n)+`)
+	addedColumn    = regexp.MustCompile(`ADD COLUMN IF NOT EXISTS "?(\w+)"?`)
+	indexedColumns = regexp.MustCompile(`ON :table \((.*?)\)(?: WHERE (.*?))?;`)
+	calledFunction = regexp.MustCompile(`\sEXECUTE FUNCTION :schema\.(\w+_:hash)\(\)`)
+	sqlComments    = regexp.MustCompile(`(?m)\A(--.*\n)+`)
 )
-
-// typeNumbers are those of the types that our functions take. A type's name is another one where
-// somebody's type hides it.
-var typeNumbers = strings.NewReplacer("pg_catalog.int8[]", "1016", "pg_catalog.text", "25", "pg_catalog.int8", "20", "pg_catalog.timestamptz", "1184", ", ", " ")
 
 // steps are those of every table.
 var steps = sync.OnceValue(func() []step {
@@ -105,8 +101,6 @@ func parseStep(sql string) step {
 		}
 		s := step{kind: k.kind, name: strings.ReplaceAll(match[1], `"`, ""), sql: sql}
 		switch s.kind {
-		case functionStep:
-			s.arguments = typeNumbers.Replace(functionArguments.FindStringSubmatch(sql)[1])
 		case columnStep:
 			for _, column := range addedColumn.FindAllStringSubmatch(sql, -1) {
 				s.columns = append(s.columns, column[1])

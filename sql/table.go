@@ -42,12 +42,11 @@ func (t Table) hash() string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// signatures are those of the table's own functions: the name, a blank, the numbers of the
-// arguments' types.
-func signatures(t Table) []string {
+// functionNames are those of the table's own functions.
+func functionNames(t Table) []string {
 	var all []string
 	for _, s := range append(stepsOf(functionStep), roleStepsOf(functionStep)...) {
-		all = append(all, names{table: t}.fill(s.name)+" "+s.arguments)
+		all = append(all, names{table: t}.fill(s.name))
 	}
 	return all
 }
@@ -61,8 +60,12 @@ func triggerNames() []string {
 	return all
 }
 
-// relationNames are those of a table's indexes and of its register of sessions.
-func relationNames(t Table) []string { return append(indexNames(t), registerName(t)) }
+// relationNames are those of a table's indexes, of its register of sessions, and of the type that
+// its functions take: types and relations cannot have the same.
+func relationNames(t Table) []string { return append(indexNames(t), registerName(t), callName(t)) }
+
+// callName is the name of the type that only our functions can take.
+func callName(t Table) string { return names{table: t}.fill(stepsOf(callStep)[0].name) }
 
 // indexNames are those of a table's indexes, partitioned or not.
 func indexNames(t Table) []string {

@@ -65,7 +65,7 @@ func TestStopOnEndedTasksStopsTheirRepetitions(t *testing.T) {
 		{"one that is ended is let alone", "(1, 'DONE', 2), (2, 'DONE', 3), (3, 'PLAN', NULL)", " WHERE id = 1", "DONE DONE PLAN"},
 		{"other columns are set", "(1, 'DONE', 2), (2, 'PLAN', NULL)", ", data = 'x' WHERE id = 1", "DONE STOP"},
 	} {
-		execute(t, conn, "TRUNCATE task; INSERT INTO task (id, state, next, input) SELECT id, state::state, next::int8, '' FROM (VALUES "+
+		servertest.Replicate(t, conn, "TRUNCATE task; INSERT INTO task (id, state, next, input) SELECT id, state::state, next::int8, '' FROM (VALUES "+
 			c.rows+") AS v (id, state, next)")
 		execute(t, conn, "UPDATE task SET state = 'STOP'"+c.statement)
 		equal(t, c.name, allStates(t, conn), c.want)
@@ -87,7 +87,7 @@ func TestStopOfWhatIsUnderWayIsNoted(t *testing.T) {
 	t.Parallel()
 	conn := database(t)
 	install(t, conn, task, nil)
-	execute(t, conn, `INSERT INTO task (id, state, input) VALUES (1, 'PLAN', ''), (2, 'TAKE', ''), (3, 'WORK', ''), (4, 'DONE', ''), (5, 'STOP', '')`)
+	servertest.Replicate(t, conn, `INSERT INTO task (id, state, input) VALUES (1, 'PLAN', ''), (2, 'TAKE', ''), (3, 'WORK', ''), (4, 'DONE', ''), (5, 'STOP', '')`)
 	const stopping = "SELECT string_agg(concat(state, ' ', stopping), ', ' ORDER BY id) FROM task"
 	for range 2 {
 		execute(t, conn, "UPDATE task SET state = 'STOP'")
@@ -97,7 +97,8 @@ func TestStopOfWhatIsUnderWayIsNoted(t *testing.T) {
 	equal(t, "in the index", value(t, conn, "SELECT string_agg(id::text, ' ' ORDER BY id) FROM task WHERE due IS NULL AND stopping"), "2 3")
 	execute(t, conn, "UPDATE task SET state = 'PLAN'")
 	equal(t, "resumed", value(t, conn, stopping), "PLAN , PLAN , PLAN , PLAN , PLAN ")
-	execute(t, conn, `INSERT INTO task (id, state, input, key) VALUES (6, 'WORK', '', 'job'), (7, 'PLAN', '', 'job'); UPDATE task SET state = 'STOP' WHERE id = 6`)
+	servertest.Replicate(t, conn, `INSERT INTO task (id, state, input, key) VALUES (6, 'WORK', '', 'job'), (7, 'PLAN', '', 'job')`)
+	execute(t, conn, `UPDATE task SET state = 'STOP' WHERE id = 6`)
 	equal(t, "beside one that waits", value(t, conn, "SELECT string_agg(coalesce(wait_key, '-'), ' ' ORDER BY id) FROM task WHERE key = 'job'"), "- job")
 }
 
@@ -106,14 +107,14 @@ func TestPlanOfWhatWasStoppedWhileItRan(t *testing.T) {
 	t.Parallel()
 	conn := database(t)
 	install(t, conn, task, nil)
-	execute(t, conn, `INSERT INTO task (id, state, start, pid, error, runs, input) VALUES
+	servertest.Replicate(t, conn, `INSERT INTO task (id, state, start, pid, error, runs, input) VALUES
 		(1, 'WORK', now(), 1, NULL, NULL, ''),
 		(2, 'WORK', now(), 2, 'ERROR:  tried', (SELECT jsonb_agg(n) FROM generate_series(1, 20) AS n), ''),
 		(3, 'TAKE', NULL, 3, NULL, NULL, ''),
 		(4, 'PLAN', NULL, NULL, NULL, NULL, '')`)
 	execute(t, conn, "UPDATE task SET state = 'STOP'")
 	// As pgtaskd itself returns a task to PLAN.
-	execute(t, conn, "INSERT INTO task (id, state, start, pid, input) VALUES (5, 'WORK', now(), 5, '')")
+	servertest.Replicate(t, conn, "INSERT INTO task (id, state, start, pid, input) VALUES (5, 'WORK', now(), 5, '')")
 	execute(t, conn, "UPDATE task SET state = 'PLAN', start = CASE WHEN id < 5 THEN start END")
 	equal(t, "waiting", value(t, conn, "SELECT count(*) FROM task WHERE state = 'PLAN' AND start IS NULL AND stop IS NULL AND stopping IS NULL"), "5")
 	equal(t, "runs", value(t, conn, "SELECT string_agg(concat(id, ' ', jsonb_array_length(runs)), ', ' ORDER BY id) FROM task"), "1 1, 2 20, 3 , 4 , 5 ")
@@ -132,7 +133,7 @@ func TestStopOfAGroupLeavesNoHole(t *testing.T) {
 	dsn := servertest.Database(t)
 	conn, finisher := connect(t, dsn), connect(t, dsn)
 	install(t, conn, task, nil)
-	execute(t, conn, "INSERT INTO task (id, state, input) VALUES (1, 'WORK', '')")
+	servertest.Replicate(t, conn, "INSERT INTO task (id, state, input) VALUES (1, 'WORK', '')")
 	execute(t, finisher, "BEGIN; INSERT INTO task (id, input, parent) VALUES (2, '', 1); UPDATE task SET state = 'DONE', next = 2 WHERE id = 1")
 	stopped := make(chan error)
 	go func() {
@@ -177,7 +178,8 @@ func TestOnlyAControlSessionSaysThatATaskRuns(t *testing.T) {
 	}
 	// What pgtaskd writes in the end, or a person who knows how a task has ended.
 	for _, state := range []string{"DONE", "FAIL", "GONE"} {
-		execute(t, conn, "TRUNCATE task; INSERT INTO task (id, state, input) VALUES (1, 'PLAN', ''), (2, 'WORK', ''); UPDATE task SET state = '"+state+"'")
+		servertest.Replicate(t, conn, "TRUNCATE task; INSERT INTO task (id, state, input) VALUES (1, 'PLAN', ''), (2, 'WORK', '')")
+		execute(t, conn, "UPDATE task SET state = '"+state+"'")
 	}
 }
 
@@ -228,4 +230,19 @@ func TestStopReadsWhatItStops(t *testing.T) {
 		equal(t, "stopped", value(t, conn, "SELECT state FROM task WHERE id = 20001"), "STOP")
 		execute(t, conn, "COMMIT")
 	}
+}
+
+// TestANewTaskDoesNotRun: an INSERT cannot say so, whoever makes it. What replication brings can.
+func TestANewTaskDoesNotRun(t *testing.T) {
+	t.Parallel()
+	conn := database(t)
+	install(t, conn, task, nil)
+	for _, state := range []string{"WORK", "TAKE"} {
+		refused(t, conn, "INSERT INTO task (input, state, pid, start) VALUES ('', '"+state+"', pg_backend_pid(), now())", "23514")
+		refused(t, conn, "INSERT INTO task (input, state, cron, after, retry) VALUES ('', '"+state+"', '0 3 * * *', '{}', 1)", "23514")
+		servertest.Replicate(t, conn, "INSERT INTO task (input, state) VALUES ('', '"+state+"')")
+	}
+	equal(t, "tasks", allStates(t, conn), "WORK TAKE")
+	execute(t, conn, "UPDATE task SET plan = plan - interval '1 min', timeout = '1 min'")
+	equal(t, "tasks that were changed", allStates(t, conn), "WORK TAKE")
 }

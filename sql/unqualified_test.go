@@ -198,7 +198,9 @@ func (c *checker) word(i int) {
 		*level = bracket{sets: true, assigns: true}
 	case "from":
 		*level = bracket{from: true}
-		c.relation(i + 1)
+		if !c.is(i+1, "public") || c.is(i+2, ".") { // REVOKE … FROM PUBLIC
+			c.relation(i + 1)
+		}
 	case "join":
 		c.relation(i + 1)
 	case "into", "update":

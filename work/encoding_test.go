@@ -126,7 +126,7 @@ func TestOddBytes(t *testing.T) {
 			}
 			// Many of them beside others of their lane, and one that an old leader has left.
 			s.exec(`INSERT INTO task (input, "group") SELECT 'SELECT 1', CASE n % 2 WHEN 0 THEN E'` + odd + `' ELSE 'even' END FROM generate_series(1, 100) AS n`)
-			s.exec(`INSERT INTO task (input, "group", state, pid, start, attempt) VALUES ('SELECT 1', E'` + odd + `', 'WORK', 2147483647, '2020-01-01', 1)`)
+			servertest.Replicate(t, s.conn, `INSERT INTO task (input, "group", state, pid, start, attempt) VALUES ('SELECT 1', E'`+odd+`', 'WORK', 2147483647, '2020-01-01', 1)`)
 			s.eventually("50 51", `SELECT concat_ws(' ', count(*) FILTER (WHERE state = 'DONE' AND "group" = 'even'), count(*) FILTER (WHERE state = 'FAIL' AND "group" = E'`+odd+`')) FROM task WHERE id > `+fmt.Sprint(refused))
 			s.others()
 		})

@@ -3,6 +3,8 @@ package work
 import (
 	"strings"
 	"testing"
+
+	"pgtaskd/server/servertest"
 )
 
 // counts makes what counts the runs of tasks that commit by themselves, and returns such an input.
@@ -124,7 +126,7 @@ func TestWordsThatTheTableRefuses(t *testing.T) {
 			s := prepared(t)
 			s.installed()
 			s.exec("ALTER TABLE task " + ddl)
-			s.exec(`INSERT INTO task (input, state, pid, start, attempt, rerun) VALUES ('SELECT 1', 'WORK', 2147483647, '2020-01-01', 1, false)`)
+			servertest.Replicate(t, s.conn, `INSERT INTO task (input, state, pid, start, attempt, rerun) VALUES ('SELECT 1', 'WORK', 2147483647, '2020-01-01', 1, false)`)
 			cut := s.add("input", "SELECT 'behind it'") - 1
 			s.serve()
 			s.settled()

@@ -12,6 +12,7 @@ import (
 
 	"pgtaskd/remote"
 	"pgtaskd/server/servertest"
+	"pgtaskd/sql"
 )
 
 // company is a table whose tasks run under the roles that insert them: it is served by a role that
@@ -294,6 +295,27 @@ func TestPartitionsAreGuardedToo(t *testing.T) {
 	c.becomes(id, "DONE")
 	if who := c.get("SELECT output FROM task WHERE id = $1", id); who != c.alice {
 		t.Error("it runs as ", who)
+	}
+}
+
+// TestNoOverloadIsTakenForTheFunctionThatWritesEnds: whoever may make functions in the schema does
+// not keep ends from being written, nor the next leader from making what it needs.
+func TestNoOverloadIsTakenForTheFunctionThatWritesEnds(t *testing.T) {
+	t.Parallel()
+	overload, err := os.ReadFile("../sql/testdata/overload.sql")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := employed(t)
+	c.must(c.bob, string(overload))
+	id := c.asks(c.alice, "SELECT 1", "repeat", "'1 hour'")
+	c.becomes(id, "DONE")
+	c.must(c.alice, "INSERT INTO task (input, cron, plan) VALUES ('SELECT 2', '0 3 * * *', now() - interval '1 s')")
+	c.until("the cron job has run", func() bool {
+		return c.get("SELECT count(*) FROM task WHERE cron IS NOT NULL") == "2"
+	})
+	if err := sql.Entitle(t.Context(), c.as(c.serving), sql.Table{Schema: "public", Name: "task"}, c.serving); err != nil {
+		t.Error(err)
 	}
 }
 

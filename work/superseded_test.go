@@ -84,7 +84,7 @@ func TestRunsOfOneKeyThatAreCutOffTogether(t *testing.T) {
 	s := prepared(t)
 	s.installed()
 	for _, repeat := range []string{"0", "0", "1 hour"} {
-		s.exec(`INSERT INTO task (input, "group", key, repeat, state, pid, start, attempt) VALUES ('SELECT 1', random()::text, 'job', $1::text::interval, 'WORK', 2147483647, now(), 1)`, repeat)
+		servertest.Replicate(t, s.conn, `INSERT INTO task (input, "group", key, repeat, state, pid, start, attempt) VALUES ('SELECT 1', random()::text, 'job', $1::text::interval, 'WORK', 2147483647, now(), 1)`, repeat)
 	}
 	s.serve()
 	s.eventually("0", "SELECT count(*) FROM task WHERE state IN ('PLAN', 'WORK') AND repeat = '0'")

@@ -2,7 +2,7 @@
 -- (NULL: it is there already), $3 the table. An id at or below the last one that the sequence has
 -- given is that of a task which is there, or has been. Whoever may not read the sequence may name
 -- any.
-CREATE OR REPLACE FUNCTION :schema.pgtaskd_after_:hash(pg_catalog.int8, pg_catalog.int8[], pg_catalog.int8) RETURNS pg_catalog.text LANGUAGE plpgsql VOLATILE SECURITY INVOKER
+CREATE OR REPLACE FUNCTION :schema.pgtaskd_after_:hash(pg_catalog.int8, pg_catalog.int8[], :schema.pgtaskd_call_:hash) RETURNS pg_catalog.text LANGUAGE plpgsql VOLATILE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
     root pg_catalog.regclass := $3::pg_catalog.oid::pg_catalog.regclass;

@@ -2,11 +2,11 @@
 -- version.
 
 -- The trigger calls it as whoever inserts, from whom default privileges may keep it.
-COMMENT ON FUNCTION :schema.pgtaskd_cron_:hash(pg_catalog.text) IS 'Says what is wrong with a cron expression, and where; null: nothing (:version)';
-GRANT EXECUTE ON FUNCTION :schema.pgtaskd_cron_:hash(pg_catalog.text) TO PUBLIC;
+COMMENT ON FUNCTION :schema.pgtaskd_cron_:hash(:schema.pgtaskd_call_:hash) IS 'Says what is wrong with a cron expression, and where; null: nothing (:version)';
+GRANT EXECUTE ON FUNCTION :schema.pgtaskd_cron_:hash(:schema.pgtaskd_call_:hash) TO PUBLIC;
 
-COMMENT ON FUNCTION :schema.pgtaskd_after_:hash(pg_catalog.int8, pg_catalog.int8[], pg_catalog.int8) IS 'Says what is wrong with the column after of a task; null: nothing (:version)';
-GRANT EXECUTE ON FUNCTION :schema.pgtaskd_after_:hash(pg_catalog.int8, pg_catalog.int8[], pg_catalog.int8) TO PUBLIC;
+COMMENT ON FUNCTION :schema.pgtaskd_after_:hash(pg_catalog.int8, pg_catalog.int8[], :schema.pgtaskd_call_:hash) IS 'Says what is wrong with the column after of a task; null: nothing (:version)';
+GRANT EXECUTE ON FUNCTION :schema.pgtaskd_after_:hash(pg_catalog.int8, pg_catalog.int8[], :schema.pgtaskd_call_:hash) TO PUBLIC;
 
 COMMENT ON FUNCTION :schema.pgtaskd_accept_:hash() IS 'Keeps plan and the intervals of a task within bounds, and wakes the leader, if it sleeps, for new tasks (:version)';
 

@@ -7,7 +7,7 @@
 -- tells so in microseconds whether it has one of that name, and how that is spelt.
 -- pg_timezone_names reads all their files.
 
-CREATE OR REPLACE FUNCTION :schema.pgtaskd_cron_:hash(pg_catalog.text) RETURNS pg_catalog.text LANGUAGE plpgsql STABLE STRICT SECURITY INVOKER
+CREATE OR REPLACE FUNCTION :schema.pgtaskd_cron_:hash(:schema.pgtaskd_call_:hash) RETURNS pg_catalog.text LANGUAGE plpgsql STABLE STRICT SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp SET TimeZone = 'GMT' AS $$
 DECLARE
     expr pg_catalog.text := $1;

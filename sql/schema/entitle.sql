@@ -28,7 +28,12 @@ BEGIN
         SELECT p.proname, p.proowner
         FROM pg_catalog.pg_proc AS p
         WHERE p.pronamespace OPERATOR(pg_catalog.=) n.oid
-            AND p.proname OPERATOR(pg_catalog.=) ANY (ARRAY[tokens, pg_catalog.replace(tokens, '_token_', '_end_')]::pg_catalog.name[])
+            AND (
+                p.proname OPERATOR(pg_catalog.=) tokens::pg_catalog.name AND p.pronargs OPERATOR(pg_catalog.=) 0
+                OR p.proname OPERATOR(pg_catalog.=) pg_catalog.replace(tokens, '_token_', '_end_')::pg_catalog.name
+                AND pg_catalog.to_regtype(pg_catalog.format('%I.%I', n.nspname, pg_catalog.replace(tokens, '_token_', '_call_')))::pg_catalog.oid
+                    OPERATOR(pg_catalog.=) ANY (p.proargtypes)
+            )
     ) AS x
     WHERE n.nspname OPERATOR(pg_catalog.=) pg_catalog.current_setting('pgtaskd.schema')
         AND x.owner OPERATOR(pg_catalog.<>) serving;
@@ -70,7 +75,7 @@ COMMENT ON COLUMN :tokens.token IS 'SHA-256 of the token that serves next; a ses
 -- the parameters of all of them are the last argument.
 -- Temporary objects of the session come last in the search_path: a trigger of the table''s that
 -- looks up a table by its name must not find those of the task.
-CREATE OR REPLACE FUNCTION :schema.pgtaskd_end_:hash(pg_catalog.bytea, pg_catalog.bytea, pg_catalog.text, pg_catalog.text[], pg_catalog.text[])
+CREATE OR REPLACE FUNCTION :schema.pgtaskd_end_:hash(pg_catalog.bytea, pg_catalog.bytea, :schema.pgtaskd_call_:hash, pg_catalog.text[], pg_catalog.text[])
 RETURNS pg_catalog.void LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     statement pg_catalog.text;
@@ -89,7 +94,7 @@ BEGIN
 END
 $$;
 
-ALTER FUNCTION :schema.pgtaskd_end_:hash(pg_catalog.bytea, pg_catalog.bytea, pg_catalog.text, pg_catalog.text[], pg_catalog.text[]) OWNER TO :serving_role;
-GRANT EXECUTE ON FUNCTION :schema.pgtaskd_end_:hash(pg_catalog.bytea, pg_catalog.bytea, pg_catalog.text, pg_catalog.text[], pg_catalog.text[]) TO PUBLIC;
-COMMENT ON FUNCTION :schema.pgtaskd_end_:hash(pg_catalog.bytea, pg_catalog.bytea, pg_catalog.text, pg_catalog.text[], pg_catalog.text[])
+ALTER FUNCTION :schema.pgtaskd_end_:hash(pg_catalog.bytea, pg_catalog.bytea, :schema.pgtaskd_call_:hash, pg_catalog.text[], pg_catalog.text[]) OWNER TO :serving_role;
+GRANT EXECUTE ON FUNCTION :schema.pgtaskd_end_:hash(pg_catalog.bytea, pg_catalog.bytea, :schema.pgtaskd_call_:hash, pg_catalog.text[], pg_catalog.text[]) TO PUBLIC;
+COMMENT ON FUNCTION :schema.pgtaskd_end_:hash(pg_catalog.bytea, pg_catalog.bytea, :schema.pgtaskd_call_:hash, pg_catalog.text[], pg_catalog.text[])
 IS 'Writes the end of a task in the transaction of its SQL, for who has the token of the session (:version)';

@@ -11,7 +11,8 @@
 -- It keeps numbers in range, and plan and the intervals within what no expression of ours can
 -- overflow. Mixed signs ('300000 years -109500000 days') pass a comparison of the whole: years and
 -- days are bounded as well. A period of one sign never steps back, whatever month it is added to.
--- It refuses names that are too long for what waits to be kept in memory.
+-- It refuses names that are too long for what waits to be kept in memory, and new tasks that are
+-- said to run: they would take up places while the backend of their pid lives, whosever that is.
 -- Nearly all rows leave by the second condition, which is short, since each part of an expression
 -- has to be made ready again in every transaction: the defaults of the intervals are compared by
 -- their binary form, which tells '24 hours' from '1 day'. A function's body is read as the session
@@ -40,11 +41,17 @@ BEGIN
         AND pg_catalog.num_nonnulls(NEW.cron, NEW.after, NEW.awaits, NEW.on_fail, NEW.notify, NEW.settings) OPERATOR(pg_catalog.=) 0
         AND (NEW.catchup OPERATOR(pg_catalog.|) NEW.max_failures) OPERATOR(pg_catalog.=) 0
         AND NOT NEW.overlap
+        AND NEW.state OPERATOR(pg_catalog.=) 'PLAN'
         AND pg_catalog.octet_length(NEW."group") OPERATOR(pg_catalog.<=) 65536
         AND pg_catalog.octet_length(NEW."null") OPERATOR(pg_catalog.<=) 65536
         AND (NEW.remote IS NULL OR pg_catalog.octet_length(NEW.remote) OPERATOR(pg_catalog.<=) 65536)
         AND (NEW.key IS NULL OR pg_catalog.octet_length(NEW.key) OPERATOR(pg_catalog.<=) 1024) THEN
         RETURN NEW;
+    END IF;
+    IF TG_OP OPERATOR(pg_catalog.=) 'INSERT' AND NEW.state OPERATOR(pg_catalog.=) ANY ('{TAKE,WORK}') THEN
+        RAISE EXCEPTION 'a new task can not be in state %', NEW.state USING ERRCODE = 'check_violation', TABLE = TG_TABLE_NAME, SCHEMA = TG_TABLE_SCHEMA,
+            COLUMN = 'state', CONSTRAINT = 'pgtaskd_state_check',
+            HINT = 'pgtaskd alone says that a task runs. What is restored with pg_dump --data-only needs --disable-triggers.';
     END IF;
     -- What a row has had before is let alone: only a table without this trigger has let it in. OLD
     -- is null at an INSERT.
@@ -110,14 +117,14 @@ BEGIN
             SCHEMA = TG_TABLE_SCHEMA, CONSTRAINT = 'pgtaskd_cron_check';
     END IF;
     another := TG_OP OPERATOR(pg_catalog.=) 'INSERT' OR (OLD.cron OPERATOR(pg_catalog.=) NEW.cron) IS NOT TRUE;
-    wrong := CASE WHEN NEW.cron IS NOT NULL AND another THEN :schema.pgtaskd_cron_:hash(NEW.cron) END;
+    wrong := CASE WHEN NEW.cron IS NOT NULL AND another THEN :schema.pgtaskd_cron_:hash(NEW.cron:::schema.pgtaskd_call_:hash) END;
     IF wrong IS NOT NULL THEN
         RAISE EXCEPTION '%', wrong USING ERRCODE = 'check_violation', COLUMN = 'cron', TABLE = TG_TABLE_NAME,
             SCHEMA = TG_TABLE_SCHEMA, CONSTRAINT = 'pgtaskd_cron_check';
     END IF;
     another := (OLD.after OPERATOR(pg_catalog.=) NEW.after) IS NOT TRUE;
     wrong := CASE WHEN NEW.after IS NOT NULL AND another THEN
-        :schema.pgtaskd_after_:hash(CASE WHEN TG_OP OPERATOR(pg_catalog.=) 'INSERT' THEN NEW.id END, NEW.after, coalesce(pg_catalog.pg_partition_root(TG_RELID), TG_RELID)::pg_catalog.int8)
+        :schema.pgtaskd_after_:hash(CASE WHEN TG_OP OPERATOR(pg_catalog.=) 'INSERT' THEN NEW.id END, NEW.after, coalesce(pg_catalog.pg_partition_root(TG_RELID), TG_RELID)::pg_catalog.oid:::schema.pgtaskd_call_:hash)
     END;
     IF wrong IS NOT NULL THEN
         RAISE EXCEPTION '%', wrong USING ERRCODE = 'check_violation', COLUMN = 'after', TABLE = TG_TABLE_NAME,

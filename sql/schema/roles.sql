@@ -54,6 +54,7 @@ BEGIN
     RETURN NEW;
 END
 $$;
+GRANT USAGE ON DOMAIN :schema.pgtaskd_call_:hash TO :serving_role; -- for the function that writes ends
 
 -- What is there already has run under the serving role until now.
 ALTER TABLE :table ADD COLUMN IF NOT EXISTS role pg_catalog.text

@@ -1,5 +1,5 @@
 -- The schema, and in it the type of a task's state. Where this name is taken by somebody's own
--- type, another is chosen.
+-- type, another is chosen. Then what our functions take that have parameters.
 
 CREATE SCHEMA IF NOT EXISTS :schema;
 
@@ -7,6 +7,18 @@ DO $pgtaskd$
 BEGIN
     CREATE TYPE :state AS ENUM ('PLAN', 'TAKE', 'WORK', 'DONE', 'FAIL', 'GONE', 'STOP');
     COMMENT ON TYPE :state IS 'State of a task: waiting, taken, running, ended well, ended with an error, not worth running any more, stopped';
+EXCEPTION
+    WHEN duplicate_object THEN NULL;
+END
+$pgtaskd$;
+
+-- Who may make functions beside ours could give one of the same name a further parameter with a
+-- default, and no call would tell them apart. But nobody else may use this type in a function.
+DO $pgtaskd$
+BEGIN
+    CREATE DOMAIN :schema.pgtaskd_call_:hash AS pg_catalog.text;
+    REVOKE USAGE ON DOMAIN :schema.pgtaskd_call_:hash FROM PUBLIC;
+    COMMENT ON DOMAIN :schema.pgtaskd_call_:hash IS 'A parameter that no function can have but those of pgtaskd';
 EXCEPTION
     WHEN duplicate_object THEN NULL;
 END

@@ -76,7 +76,7 @@ BEGIN
             AND a.atttypid OPERATOR(pg_catalog.>=) 16384::pg_catalog.oid
     ) THEN
         shown := :schema.pgtaskd_async_shown_:hash(TG_RELID,
-            CASE WHEN TG_LEVEL OPERATOR(pg_catalog.=) 'ROW' THEN '($1)' ELSE 't' END);
+            CASE WHEN TG_LEVEL OPERATOR(pg_catalog.=) 'ROW' THEN '($1)' ELSE 't' END:::schema.pgtaskd_call_:hash);
     END IF;
     IF wrong IS NOT NULL OR new_rows IS NOT NULL OR old_rows IS NOT NULL THEN
         NULL;
@@ -150,7 +150,7 @@ BEGIN
                 n := n OPERATOR(pg_catalog.+) 1;
             END LOOP;
         END IF;
-        place := pg_catalog.array_position(:schema.pgtaskd_async_columns_:hash(), named);
+        place := pg_catalog.array_position(:schema.pgtaskd_async_columns_:hash('':::schema.pgtaskd_call_:hash), named);
         IF place IS NULL THEN
             names := pg_catalog.array_append(names, named);
             texts := pg_catalog.array_append(texts, value);
@@ -165,52 +165,52 @@ BEGIN
             input, data, "group", active, live, repeat, timeout, count, max, delete, drift, header, save, string,
                 delimiter, escape, quote, "null", remote, rerun, priority, retry, backoff
         )
-        SELECT TG_ARGV[0], event, coalesce(given[1], :schema.pgtaskd_async_default_:hash('group'::pg_catalog.text)),
+        SELECT TG_ARGV[0], event, coalesce(given[1], :schema.pgtaskd_async_default_:hash('group':::schema.pgtaskd_call_:hash)),
             coalesce(given[2]::pg_catalog.interval,
-                :schema.pgtaskd_async_default_:hash('active'::pg_catalog.text)::pg_catalog.interval),
+                :schema.pgtaskd_async_default_:hash('active':::schema.pgtaskd_call_:hash)::pg_catalog.interval),
             coalesce(given[3]::pg_catalog.interval,
-                :schema.pgtaskd_async_default_:hash('live'::pg_catalog.text)::pg_catalog.interval),
+                :schema.pgtaskd_async_default_:hash('live':::schema.pgtaskd_call_:hash)::pg_catalog.interval),
             coalesce(given[4]::pg_catalog.interval,
-                :schema.pgtaskd_async_default_:hash('repeat'::pg_catalog.text)::pg_catalog.interval),
+                :schema.pgtaskd_async_default_:hash('repeat':::schema.pgtaskd_call_:hash)::pg_catalog.interval),
             coalesce(given[5]::pg_catalog.interval,
-                :schema.pgtaskd_async_default_:hash('timeout'::pg_catalog.text)::pg_catalog.interval),
+                :schema.pgtaskd_async_default_:hash('timeout':::schema.pgtaskd_call_:hash)::pg_catalog.interval),
             coalesce(given[6]::pg_catalog.int4,
-                :schema.pgtaskd_async_default_:hash('count'::pg_catalog.text)::pg_catalog.int4),
+                :schema.pgtaskd_async_default_:hash('count':::schema.pgtaskd_call_:hash)::pg_catalog.int4),
             coalesce(given[7]::pg_catalog.int4,
-                :schema.pgtaskd_async_default_:hash('max'::pg_catalog.text)::pg_catalog.int4),
+                :schema.pgtaskd_async_default_:hash('max':::schema.pgtaskd_call_:hash)::pg_catalog.int4),
             coalesce(given[8]::pg_catalog.bool,
-                :schema.pgtaskd_async_default_:hash('delete'::pg_catalog.text)::pg_catalog.bool),
+                :schema.pgtaskd_async_default_:hash('delete':::schema.pgtaskd_call_:hash)::pg_catalog.bool),
             coalesce(given[9]::pg_catalog.bool,
-                :schema.pgtaskd_async_default_:hash('drift'::pg_catalog.text)::pg_catalog.bool),
+                :schema.pgtaskd_async_default_:hash('drift':::schema.pgtaskd_call_:hash)::pg_catalog.bool),
             coalesce(given[10]::pg_catalog.bool,
-                :schema.pgtaskd_async_default_:hash('header'::pg_catalog.text)::pg_catalog.bool),
+                :schema.pgtaskd_async_default_:hash('header':::schema.pgtaskd_call_:hash)::pg_catalog.bool),
             coalesce(given[11]::pg_catalog.bool,
-                :schema.pgtaskd_async_default_:hash('save'::pg_catalog.text)::pg_catalog.bool),
+                :schema.pgtaskd_async_default_:hash('save':::schema.pgtaskd_call_:hash)::pg_catalog.bool),
             coalesce(given[12]::pg_catalog.bool,
-                :schema.pgtaskd_async_default_:hash('string'::pg_catalog.text)::pg_catalog.bool),
+                :schema.pgtaskd_async_default_:hash('string':::schema.pgtaskd_call_:hash)::pg_catalog.bool),
             coalesce(given[13]::pg_catalog."char",
-                :schema.pgtaskd_async_default_:hash('delimiter'::pg_catalog.text)::pg_catalog."char"),
+                :schema.pgtaskd_async_default_:hash('delimiter':::schema.pgtaskd_call_:hash)::pg_catalog."char"),
             coalesce(given[14]::pg_catalog."char",
-                :schema.pgtaskd_async_default_:hash('escape'::pg_catalog.text)::pg_catalog."char"),
+                :schema.pgtaskd_async_default_:hash('escape':::schema.pgtaskd_call_:hash)::pg_catalog."char"),
             coalesce(given[15]::pg_catalog."char",
-                :schema.pgtaskd_async_default_:hash('quote'::pg_catalog.text)::pg_catalog."char"),
-            coalesce(given[16], :schema.pgtaskd_async_default_:hash('null'::pg_catalog.text)),
-            coalesce(given[17], :schema.pgtaskd_async_default_:hash('remote'::pg_catalog.text)),
+                :schema.pgtaskd_async_default_:hash('quote':::schema.pgtaskd_call_:hash)::pg_catalog."char"),
+            coalesce(given[16], :schema.pgtaskd_async_default_:hash('null':::schema.pgtaskd_call_:hash)),
+            coalesce(given[17], :schema.pgtaskd_async_default_:hash('remote':::schema.pgtaskd_call_:hash)),
             coalesce(given[18]::pg_catalog.bool,
-                :schema.pgtaskd_async_default_:hash('rerun'::pg_catalog.text)::pg_catalog.bool),
+                :schema.pgtaskd_async_default_:hash('rerun':::schema.pgtaskd_call_:hash)::pg_catalog.bool),
             coalesce(given[19]::pg_catalog.int4,
-                :schema.pgtaskd_async_default_:hash('priority'::pg_catalog.text)::pg_catalog.int4),
+                :schema.pgtaskd_async_default_:hash('priority':::schema.pgtaskd_call_:hash)::pg_catalog.int4),
             coalesce(given[20]::pg_catalog.int4,
-                :schema.pgtaskd_async_default_:hash('retry'::pg_catalog.text)::pg_catalog.int4),
+                :schema.pgtaskd_async_default_:hash('retry':::schema.pgtaskd_call_:hash)::pg_catalog.int4),
             coalesce(given[21]::pg_catalog.interval,
-                :schema.pgtaskd_async_default_:hash('backoff'::pg_catalog.text)::pg_catalog.interval)
-        WHERE :schema.pgtaskd_async_usual_:hash();
+                :schema.pgtaskd_async_default_:hash('backoff':::schema.pgtaskd_call_:hash)::pg_catalog.interval)
+        WHERE :schema.pgtaskd_async_usual_:hash('':::schema.pgtaskd_call_:hash);
         IF FOUND THEN
             RETURN NULL;
         END IF;
     END IF;
     IF wrong IS NULL THEN
-        wrong := :schema.pgtaskd_async_insert_:hash(TG_ARGV[0], event, given, names, texts);
+        wrong := :schema.pgtaskd_async_insert_:hash(TG_ARGV[0]:::schema.pgtaskd_call_:hash, event, given, names, texts);
     END IF;
     IF wrong IS NOT NULL THEN
         RAISE EXCEPTION 'trigger % of table %: %', pg_catalog.quote_ident(TG_NAME), TG_RELID::pg_catalog.regclass,
@@ -232,16 +232,14 @@ DECLARE
 BEGIN
     FOR made, owner IN
         SELECT p.oid::pg_catalog.regprocedure::pg_catalog.text, pg_catalog.quote_ident(o.rolname)
-        FROM pg_catalog.unnest(ARRAY[
-            'columns_:hash()', 'unset_:hash(pg_catalog.text)', 'default_:hash(pg_catalog.text)', 'usual_:hash()',
-                'shown_:hash(pg_catalog.oid,pg_catalog.text)',
-            'insert_:hash(pg_catalog.text,pg_catalog.text,pg_catalog.text[],pg_catalog.text[],pg_catalog.text[])'
-        ]) AS f (signature)
-        JOIN pg_catalog.pg_class AS c ON c.oid OPERATOR(pg_catalog.=) pg_catalog.to_regclass(pg_catalog.current_setting('pgtaskd.relation'))::pg_catalog.oid
+        FROM pg_catalog.pg_class AS c
         JOIN pg_catalog.pg_roles AS o ON o.oid OPERATOR(pg_catalog.=) c.relowner
         JOIN pg_catalog.pg_proc AS p ON p.proowner OPERATOR(pg_catalog.<>) c.relowner AND (
-            p.oid OPERATOR(pg_catalog.=) pg_catalog.to_regprocedure(pg_catalog.concat(pg_catalog.quote_ident(:schema_text), '.pgtaskd_async_', f.signature))::pg_catalog.oid
+            p.proname OPERATOR(pg_catalog.=) ANY ('{pgtaskd_async_columns_:hash,pgtaskd_async_unset_:hash,pgtaskd_async_default_:hash,
+                pgtaskd_async_usual_:hash,pgtaskd_async_shown_:hash,pgtaskd_async_insert_:hash}'::pg_catalog.name[])
+                AND pg_catalog.to_regtype(pg_catalog.concat(pg_catalog.quote_ident(:schema_text), '.pgtaskd_call_:hash'))::pg_catalog.oid OPERATOR(pg_catalog.=) ANY (p.proargtypes)
             OR p.oid OPERATOR(pg_catalog.=) pg_catalog.to_regprocedure(pg_catalog.concat(pg_catalog.current_setting('pgtaskd.function'), '()'))::pg_catalog.oid)
+        WHERE c.oid OPERATOR(pg_catalog.=) pg_catalog.to_regclass(pg_catalog.current_setting('pgtaskd.relation'))::pg_catalog.oid
         GROUP BY p.oid, o.rolname
     LOOP
         EXECUTE pg_catalog.format('ALTER FUNCTION %s OWNER TO %s', made, owner);

@@ -2,8 +2,8 @@
 -- so that nobody's function of the same name fits better.
 
 -- The columns whose defaults look at settings, in the order of the INSERT of async.sql.
-DROP FUNCTION IF EXISTS :schema.pgtaskd_async_columns_:hash();
-CREATE FUNCTION :schema.pgtaskd_async_columns_:hash() RETURNS pg_catalog.text[]
+DROP FUNCTION IF EXISTS :schema.pgtaskd_async_columns_:hash(:schema.pgtaskd_call_:hash);
+CREATE FUNCTION :schema.pgtaskd_async_columns_:hash(:schema.pgtaskd_call_:hash) RETURNS pg_catalog.text[]
     LANGUAGE sql IMMUTABLE SECURITY INVOKER AS $body$
     SELECT '{group,active,live,repeat,timeout,count,max,delete,drift,header,save,string,delimiter,escape,quote,"null",remote,
         rerun,priority,retry,backoff}'::pg_catalog.text[]
@@ -11,8 +11,8 @@ $body$;
 
 -- The default of a column as if its setting were not set; NULL where it has none, or an expression
 -- of somebody's own.
-DROP FUNCTION IF EXISTS :schema.pgtaskd_async_unset_:hash(pg_catalog.text);
-CREATE FUNCTION :schema.pgtaskd_async_unset_:hash(wanted pg_catalog.text) RETURNS pg_catalog.text
+DROP FUNCTION IF EXISTS :schema.pgtaskd_async_unset_:hash(:schema.pgtaskd_call_:hash);
+CREATE FUNCTION :schema.pgtaskd_async_unset_:hash(wanted :schema.pgtaskd_call_:hash) RETURNS pg_catalog.text
     LANGUAGE plpgsql STABLE SECURITY INVOKER AS $body$
 DECLARE
     tree pg_catalog.text;
@@ -35,8 +35,8 @@ $body$;
 
 -- The same as a value. It is called immutable, so that the server evaluates it once, when it plans
 -- that INSERT; an ALTER of the table has that planned again.
-DROP FUNCTION IF EXISTS :schema.pgtaskd_async_default_:hash(pg_catalog.text);
-CREATE FUNCTION :schema.pgtaskd_async_default_:hash(wanted pg_catalog.text) RETURNS pg_catalog.text
+DROP FUNCTION IF EXISTS :schema.pgtaskd_async_default_:hash(:schema.pgtaskd_call_:hash);
+CREATE FUNCTION :schema.pgtaskd_async_default_:hash(wanted :schema.pgtaskd_call_:hash) RETURNS pg_catalog.text
 LANGUAGE plpgsql IMMUTABLE SECURITY INVOKER AS $body$
 DECLARE
     result pg_catalog.text;
@@ -49,8 +49,8 @@ $body$;
 
 -- Whether that INSERT does: the table is still whose the function is, and no default is somebody's
 -- own.
-DROP FUNCTION IF EXISTS :schema.pgtaskd_async_usual_:hash();
-CREATE FUNCTION :schema.pgtaskd_async_usual_:hash() RETURNS pg_catalog.bool
+DROP FUNCTION IF EXISTS :schema.pgtaskd_async_usual_:hash(:schema.pgtaskd_call_:hash);
+CREATE FUNCTION :schema.pgtaskd_async_usual_:hash(:schema.pgtaskd_call_:hash) RETURNS pg_catalog.bool
     LANGUAGE sql IMMUTABLE SECURITY INVOKER AS $body$
     SELECT pg_catalog.count(*) OPERATOR(pg_catalog.=) 1
     FROM pg_catalog.pg_class AS c
@@ -60,16 +60,16 @@ CREATE FUNCTION :schema.pgtaskd_async_usual_:hash() RETURNS pg_catalog.bool
         AND NOT EXISTS (
             SELECT FROM pg_catalog.pg_attribute AS a
             WHERE a.attrelid OPERATOR(pg_catalog.=) c.oid AND a.atthasdef
-                AND a.attname::pg_catalog.text OPERATOR(pg_catalog.=) ANY (:schema.pgtaskd_async_columns_:hash())
-                AND :schema.pgtaskd_async_unset_:hash(a.attname::pg_catalog.text) IS NULL
+                AND a.attname::pg_catalog.text OPERATOR(pg_catalog.=) ANY (:schema.pgtaskd_async_columns_:hash('':::schema.pgtaskd_call_:hash))
+                AND :schema.pgtaskd_async_unset_:hash(a.attname:::schema.pgtaskd_call_:hash) IS NULL
         )
 $body$;
 
 -- The columns of a changed table as JSON takes them, where a cast of somebody's to json could be
 -- called: what has to do with a type of theirs is shown as text. NULL where there is no such type.
 -- A domain is looked through, and so is an array.
-DROP FUNCTION IF EXISTS :schema.pgtaskd_async_shown_:hash(pg_catalog.oid, pg_catalog.text);
-CREATE FUNCTION :schema.pgtaskd_async_shown_:hash(relation pg_catalog.oid, place pg_catalog.text)
+DROP FUNCTION IF EXISTS :schema.pgtaskd_async_shown_:hash(pg_catalog.oid, :schema.pgtaskd_call_:hash);
+CREATE FUNCTION :schema.pgtaskd_async_shown_:hash(relation pg_catalog.oid, place :schema.pgtaskd_call_:hash)
     RETURNS pg_catalog.text
 LANGUAGE sql STABLE SECURITY INVOKER AS $body$
     WITH RECURSIVE part AS (
@@ -119,10 +119,10 @@ $body$;
 -- Inserts a task that sets other columns as well, or into a table with other defaults: the values
 -- of the columns above, and names with values of others. It returns what is wrong with them, if
 -- anything.
-DROP FUNCTION IF EXISTS :schema.pgtaskd_async_insert_:hash(pg_catalog.text, pg_catalog.text, pg_catalog.text[],
+DROP FUNCTION IF EXISTS :schema.pgtaskd_async_insert_:hash(:schema.pgtaskd_call_:hash, pg_catalog.text, pg_catalog.text[],
     pg_catalog.text[], pg_catalog.text[]);
 CREATE FUNCTION :schema.pgtaskd_async_insert_:hash(
-    input pg_catalog.text, data pg_catalog.text, given pg_catalog.text[], names pg_catalog.text[],
+    input :schema.pgtaskd_call_:hash, data pg_catalog.text, given pg_catalog.text[], names pg_catalog.text[],
         texts pg_catalog.text[]
 ) RETURNS pg_catalog.text LANGUAGE plpgsql VOLATILE SECURITY INVOKER AS $body$
 DECLARE
@@ -171,9 +171,9 @@ BEGIN
         SELECT n.name, pg_catalog.format('%L', n.value) AS value
         FROM ROWS FROM (pg_catalog.unnest(names), pg_catalog.unnest(texts)) AS n (name, value)
         UNION ALL
-        SELECT u.name, CASE WHEN given[u.place] IS NULL THEN :schema.pgtaskd_async_unset_:hash(u.name)
+        SELECT u.name, CASE WHEN given[u.place] IS NULL THEN :schema.pgtaskd_async_unset_:hash(u.name:::schema.pgtaskd_call_:hash)
             ELSE pg_catalog.format('%L', given[u.place]) END
-        FROM pg_catalog.unnest(:schema.pgtaskd_async_columns_:hash()) WITH ORDINALITY AS u (name, place)
+        FROM pg_catalog.unnest(:schema.pgtaskd_async_columns_:hash('':::schema.pgtaskd_call_:hash)) WITH ORDINALITY AS u (name, place)
     ) AS v
     WHERE c.oid OPERATOR(pg_catalog.=) task AND v.value IS NOT NULL
     GROUP BY c.relkind;

@@ -2,8 +2,8 @@
 -- of the row itself, or of the one before it.
 DROP VIEW IF EXISTS :its_schedule;
 DROP FUNCTION IF EXISTS :schema.pgtaskd_schedule_:hash();
-DROP FUNCTION IF EXISTS :schema.pgtaskd_zone_:hash();
-CREATE FUNCTION :schema.pgtaskd_zone_:hash() RETURNS pg_catalog.text LANGUAGE plpgsql STABLE SECURITY INVOKER AS $body$
+DROP FUNCTION IF EXISTS :schema.pgtaskd_zone_:hash(:schema.pgtaskd_call_:hash);
+CREATE FUNCTION :schema.pgtaskd_zone_:hash(:schema.pgtaskd_call_:hash) RETURNS pg_catalog.text LANGUAGE plpgsql STABLE SECURITY INVOKER AS $body$
 DECLARE
     zone pg_catalog.text;
 BEGIN
@@ -37,13 +37,13 @@ SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off S
     ) AS w
     CROSS JOIN LATERAL (SELECT CASE WHEN t.attempt OPERATOR(pg_catalog.>) 0 THEN t.runs OPERATOR(pg_catalog.->) (-1) END AS last) AS r
     LEFT JOIN :table AS p ON p.id OPERATOR(pg_catalog.=) t.parent AND p.next OPERATOR(pg_catalog.=) t.id
-    CROSS JOIN (SELECT :schema.pgtaskd_zone_:hash() AS zone) AS z
+    CROSS JOIN (SELECT :schema.pgtaskd_zone_:hash('':::schema.pgtaskd_call_:hash) AS zone) AS z
     WHERE t.stop IS NULL
         AND (t.repeat OPERATOR(pg_catalog.>) '0' OR t.cron IS NOT NULL)
         AND (t.next IS NULL OR NOT EXISTS (SELECT FROM :table AS n WHERE n.id OPERATOR(pg_catalog.=) t.next AND n.stop IS NULL))
 $body$;
 CREATE VIEW :its_schedule AS SELECT s.key, s.chain, s.expression, s.zone, s.next_run, s.last_start, s.last_end, s.state, s.error, s.failures, s.skipped, s.given_up_after
     FROM :schema.pgtaskd_schedule_:hash() AS s;
-COMMENT ON FUNCTION :schema.pgtaskd_zone_:hash() IS 'Time zone of the controller that leads';
+COMMENT ON FUNCTION :schema.pgtaskd_zone_:hash(:schema.pgtaskd_call_:hash) IS 'Time zone of the controller that leads';
 COMMENT ON FUNCTION :schema.pgtaskd_schedule_:hash() IS 'What the view shows';
 COMMENT ON VIEW :its_schedule IS 'What repeats: when it runs next, and how it ran last (:made)';

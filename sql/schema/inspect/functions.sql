@@ -1,4 +1,6 @@
--- Those with the names of ours.
+-- Those with the names of ours that are called by them: one that has parameters takes a type of its
+-- table's.
+-- $1 schema, $2 names
 SELECT
     p.proname::pg_catalog.text,
     p.prosrc,
@@ -12,8 +14,14 @@ SELECT
 FROM pg_catalog.pg_proc AS p
 JOIN pg_catalog.pg_namespace AS n ON n.oid OPERATOR(pg_catalog.=) p.pronamespace
 WHERE n.nspname OPERATOR(pg_catalog.=) $1
-    AND p.proname OPERATOR(pg_catalog.=) ANY (ARRAY(
-        SELECT pg_catalog.split_part(s.signature, ' ', 1)::pg_catalog.name
-        FROM pg_catalog.unnest($2::pg_catalog.text[]) AS s (signature)
-    ))
-    AND pg_catalog.concat(p.proname, ' ', p.proargtypes) OPERATOR(pg_catalog.=) ANY ($2);
+    AND p.proname OPERATOR(pg_catalog.=) ANY ($2::pg_catalog.name[])
+    AND (
+        p.pronargs OPERATOR(pg_catalog.=) 0
+        OR EXISTS (
+            SELECT
+            FROM pg_catalog.pg_type AS t
+            WHERE t.oid OPERATOR(pg_catalog.=) ANY (p.proargtypes)
+                AND t.typnamespace OPERATOR(pg_catalog.=) n.oid
+                AND pg_catalog.left(t.typname, 13) OPERATOR(pg_catalog.=) 'pgtaskd_call_'
+        )
+    );

@@ -2,10 +2,10 @@
 -- look up by its name: the owner could replace it.
 -- Of casts those count that the owner of neither type has made; one between our type and a type of
 -- somebody else's is called only for values of that type.
--- Something else that has the name of one of our indexes, or of the register of sessions, is in its
--- way; so is a type, since each table has one of its name.
+-- Something else that has the name of one of our indexes, of the register of sessions, or of the
+-- type that our functions take, is in its way; so is a type, since each table has one of its name.
 -- $1 schema, $2 table, $3 our functions, $4 our triggers, $5 type that is looked up by name, $6
--- trusted roles, $7 our indexes and our register
+-- trusted roles, $7 our indexes, register and type
 WITH RECURSIVE owner AS (
     SELECT r.oid, o.rolname, o.oid::pg_catalog.int8 OPERATOR(pg_catalog.=) ANY ($6::pg_catalog.int8[]) AS trusted
     FROM pg_catalog.pg_roles AS r
@@ -58,11 +58,17 @@ WITH RECURSIVE owner AS (
     FROM pg_catalog.pg_proc AS p
     JOIN pg_catalog.pg_namespace AS n ON n.oid OPERATOR(pg_catalog.=) p.pronamespace
     WHERE n.nspname OPERATOR(pg_catalog.=) $1::pg_catalog.text
-        AND p.proname OPERATOR(pg_catalog.=) ANY (ARRAY(
-            SELECT pg_catalog.split_part(s.signature, ' ', 1)::pg_catalog.name
-            FROM pg_catalog.unnest($3::pg_catalog.text[]) AS s (signature)
-        ))
-        -- whatever its arguments: with defaults, it may be taken for ours
+        AND p.proname OPERATOR(pg_catalog.=) ANY ($3::pg_catalog.name[])
+        AND (
+            p.pronargs OPERATOR(pg_catalog.=) 0
+            OR EXISTS (
+                SELECT
+                FROM pg_catalog.pg_type AS t
+                WHERE t.oid OPERATOR(pg_catalog.=) ANY (p.proargtypes)
+                    AND t.typnamespace OPERATOR(pg_catalog.=) n.oid
+                    AND pg_catalog.left(t.typname, 13) OPERATOR(pg_catalog.=) 'pgtaskd_call_'
+            )
+        ) -- as in functions.sql
     UNION
     SELECT g.tgfoid
     FROM related

@@ -1,6 +1,6 @@
--- What bears a name that the state's type could have, with its labels if it is an enum; and whether
--- its owner is trusted, and with it the casts.
--- $1 schema, $2 type of the column, $3 trusted roles
+-- What bears the name of the type that our functions take, or one that the state's type could have,
+-- with its labels if it is an enum; and whether its owner is trusted, and with it the casts.
+-- $1 schema, $2 type of the column, $3 trusted roles, $4 type that our functions take
 SELECT
     t.typname::pg_catalog.text,
     t.oid::pg_catalog.int8,
@@ -20,5 +20,5 @@ SELECT
     )
 FROM pg_catalog.pg_type AS t
 LEFT JOIN pg_catalog.pg_namespace AS n ON n.oid OPERATOR(pg_catalog.=) t.typnamespace
-WHERE n.nspname OPERATOR(pg_catalog.=) $1 AND (t.typname OPERATOR(pg_catalog.=) 'state' OR t.typname OPERATOR(pg_catalog.~~) E'pgtaskd\\_state%')
+WHERE n.nspname OPERATOR(pg_catalog.=) $1 AND (t.typname OPERATOR(pg_catalog.=) 'state' OR t.typname OPERATOR(pg_catalog.~~) E'pgtaskd\\_state%' OR t.typname OPERATOR(pg_catalog.=) $4::pg_catalog.name)
     OR t.oid OPERATOR(pg_catalog.=) $2::pg_catalog.int8::pg_catalog.oid;
