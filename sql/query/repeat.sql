@@ -156,11 +156,11 @@ numbered AS MATERIALIZED (
             UNION ALL
             SELECT pg_catalog.nextval((:sequence)::pg_catalog.oid::pg_catalog.regclass)
             FROM drawn AS d
-            CROSS JOIN LATERAL (SELECT FROM :table AS o WHERE o.id OPERATOR(pg_catalog.>=) d.id AND o.id OPERATOR(pg_catalog.<=) d.id LIMIT 1) AS taken
+            CROSS JOIN LATERAL (SELECT FROM :table AS o WHERE o.id OPERATOR(pg_catalog.>=) d.id AND o.id OPERATOR(pg_catalog.<=) d.id ORDER BY o.id LIMIT 1) AS taken
         )
         SELECT pg_catalog.max(r.id) AS id
         FROM drawn AS r
-        LEFT JOIN LATERAL (SELECT o.id FROM :table AS o WHERE o.id OPERATOR(pg_catalog.>=) r.id AND o.id OPERATOR(pg_catalog.<=) r.id LIMIT 1) AS taken ON true
+        LEFT JOIN LATERAL (SELECT o.id FROM :table AS o WHERE o.id OPERATOR(pg_catalog.>=) r.id AND o.id OPERATOR(pg_catalog.<=) r.id ORDER BY o.id LIMIT 1) AS taken ON true
         WHERE taken.id IS NULL
     ) AS d ON (:sequence) OPERATOR(pg_catalog.>) 0
     WHERE NOT f.carried

@@ -5,9 +5,11 @@
 WITH own AS MATERIALIZED (
     SELECT t.tableoid AS part, t.ctid AS place
     FROM :table AS t
-    WHERE t.id OPERATOR(pg_catalog.=) $1::pg_catalog.int8
+    WHERE t.id OPERATOR(pg_catalog.>=) $1::pg_catalog.int8
+        AND t.id OPERATOR(pg_catalog.<=) $1::pg_catalog.int8
         AND NOT :older
         AND pg_catalog.txid_status(:full_xmin) OPERATOR(pg_catalog.=) 'in progress'
+    ORDER BY t.id
 )
 SELECT 1::pg_catalog.int2 OPERATOR(pg_catalog./) (NOT EXISTS (
     SELECT
