@@ -183,3 +183,20 @@ func TestUnchangeable(t *testing.T) {
 	s.others()
 	s.calm()
 }
+
+// TestOddBase: base is anybody's to write who may insert it, and what replication brings passes no
+// trigger.
+func TestOddBase(t *testing.T) {
+	t.Parallel()
+	s := play(t)
+	s.exec("SET session_replication_role = replica")
+	for _, base := range []string{"infinity", "-infinity", "294276-12-31", "4714-11-24 BC"} {
+		s.add("input, base", "SELECT 1", base)
+		s.add("input, base, repeat", "SELECT 1", base, "1 hour")
+	}
+	s.exec("RESET session_replication_role")
+	s.others()
+	if _, err := s.conn.Exec(t.Context(), "INSERT INTO task (input, base) VALUES ('', 'infinity')"); !hasState(err, "23514") {
+		t.Error("base may be infinity: ", err)
+	}
+}

@@ -224,7 +224,8 @@ func TestTasksOfOthersAreGuarded(t *testing.T) {
 	c.exec(c.named("GRANT SET ON PARAMETER session_replication_role TO $bob; GRANT TEMPORARY ON DATABASE $database TO $bob"))
 	id := c.asks(c.alice, "SELECT 1", "plan", "'infinity'", "data", "'mine'")
 	for _, change := range []string{
-		"input = 'SELECT 2'", "data = 'yours'", "data = NULL", `settings = '{"work_mem": "1MB"}'`, "remote = 'x'", "plan = now()", "role = '$bob'", "role = NULL",
+		"input = 'SELECT 2'", "data = 'yours'", "data = NULL", `settings = '{"work_mem": "1MB"}'`, "remote = 'x'", "plan = now()", "role = '$bob'", "role = NULL", "stop = now()",
+		"repeat = '1 s', drift = true", "cron = '* * * * *'", "on_fail = 'SELECT 2'",
 	} {
 		for _, before := range []string{"", "SET session_replication_role = replica; ", "SET search_path = pg_temp, public; SET extra_float_digits = -15; "} {
 			if err := c.does(c.bob, before+fmt.Sprintf("UPDATE public.task SET %s WHERE id = %d", change, id)); !isDenied(err) {
@@ -236,6 +237,9 @@ func TestTasksOfOthersAreGuarded(t *testing.T) {
 	c.becomes(ended, "DONE")
 	if err := c.does(c.bob, fmt.Sprintf("UPDATE task SET state = 'PLAN' WHERE id = %d", ended)); !isDenied(err) {
 		t.Errorf("bob runs a task of alice's again: %v", err)
+	}
+	if err := c.does(c.bob, fmt.Sprintf("UPDATE task SET stop = NULL WHERE id = %d", ended)); !isDenied(err) {
+		t.Errorf("bob makes a task of alice's look as if it had not ended: %v", err)
 	}
 	c.must(c.alice, fmt.Sprintf("UPDATE task SET state = 'PLAN' WHERE id = %d", ended))
 	c.must(c.bob, fmt.Sprintf(`UPDATE task SET "group" = 'other', input = input, timeout = '1 min' WHERE id = %d`, id))
@@ -266,6 +270,40 @@ func TestTasksOfOthersAreGuarded(t *testing.T) {
 	}
 }
 
+// TestNobodyTakesATaskByMovingIt: an UPDATE that moves a row is an INSERT in the other partition.
+func TestNobodyTakesATaskByMovingIt(t *testing.T) {
+	t.Parallel()
+	c := founded(t, func(c *company) {
+		c.must("postgres", `CREATE TABLE task (id bigserial, "group" text NOT NULL DEFAULT 'group', input text NOT NULL) PARTITION BY LIST ("group");
+			CREATE TABLE vip PARTITION OF task FOR VALUES IN ('vip'); CREATE TABLE rest PARTITION OF task DEFAULT;
+			ALTER TABLE task OWNER TO $serving; ALTER TABLE vip OWNER TO $serving; ALTER TABLE rest OWNER TO $serving`)
+	})
+	c.serve()
+	c.settled()
+	c.exec(c.named("GRANT SELECT, INSERT, UPDATE ON task TO $alice, $bob; GRANT USAGE ON SEQUENCE task_id_seq TO $alice, $bob"))
+	id := c.asks(c.alice, "SELECT 1", "plan", "'infinity'")
+	if err := c.does(c.bob, "UPDATE task SET \"group\" = 'vip'"); !isDenied(err) {
+		t.Errorf("bob moves a task of alice's: %v", err)
+	}
+	c.must(c.alice, "UPDATE task SET \"group\" = 'vip'")
+	if role := c.get("SELECT role FROM task WHERE id = $1", id); role != c.alice {
+		t.Error("it belongs to ", role)
+	}
+}
+
+// TestMarksMoveRows: a table may be partitioned by state.
+func TestMarksMoveRows(t *testing.T) {
+	t.Parallel()
+	s := prepared(t)
+	s.exec(`CREATE TYPE state AS ENUM ('PLAN', 'TAKE', 'WORK', 'DONE', 'FAIL', 'GONE', 'STOP');
+		CREATE TABLE task (id bigserial, state state NOT NULL DEFAULT 'PLAN', input text NOT NULL) PARTITION BY LIST (state);
+		CREATE TABLE over PARTITION OF task FOR VALUES IN ('DONE', 'FAIL', 'GONE'); CREATE TABLE rest PARTITION OF task DEFAULT; CREATE TABLE works PARTITION OF task FOR VALUES IN ('WORK')`)
+	s.serve()
+	s.settled()
+	id := s.add("input, delete", "VACUUM", false)
+	s.becomes(id, "DONE")
+}
+
 // TestPartitionsAreGuardedToo: one that is written to itself as well, whenever it was made.
 func TestPartitionsAreGuardedToo(t *testing.T) {
 	t.Parallel()
@@ -280,7 +318,11 @@ func TestPartitionsAreGuardedToo(t *testing.T) {
 		GRANT SELECT, INSERT, UPDATE ON task, early, late TO $alice, $bob; GRANT USAGE ON SEQUENCE task_id_seq TO $alice, $bob`)
 	for _, before := range []string{"", "SET session_replication_role = replica; "} {
 		for _, table := range []string{"task", "early", "late"} {
-			c.must(c.bob, before+"INSERT INTO "+table+` (plan, state, input, role) VALUES (CASE '`+table+`' WHEN 'early' THEN '2020-02-01' ELSE now() END, 'STOP', 'SELECT 1', '$alice')`)
+			insert := before + "INSERT INTO " + table + ` (plan, state, input, role) VALUES (CASE '` + table + `' WHEN 'early' THEN '2020-02-01' ELSE now() END, 'STOP', 'SELECT 1', `
+			if err := c.does(c.bob, insert+"'$alice')"); !isDenied(err) {
+				t.Errorf("%s: %v", insert, err)
+			}
+			c.must(c.bob, insert+"NULL)")
 		}
 	}
 	if roles := c.get("SELECT string_agg(DISTINCT role, ' ') || count(*) FROM task"); roles != c.bob+"6" {

@@ -1,11 +1,12 @@
--- Whether there are tables of these names, and whom they belong to. A view, or a table with policies, runs what its owner likes.
+-- Whether there are tables of these names, and whom they belong to. A view, or a table with policies, casts or types of
+-- its owner's, runs what that owner likes: a superuser trusts those of superusers only.
 -- $1 names
 SELECT
     l.name,
     pg_catalog.current_database()::pg_catalog.text,
     coalesce(c.relkind OPERATOR(pg_catalog.=) ANY ('{r,p}'), false),
     coalesce(pg_catalog.pg_get_userbyid(c.relowner)::pg_catalog.text, ''),
-    coalesce(r.rolsuper OR pg_catalog.pg_has_role(current_user, c.relowner, 'USAGE'), false)
+    coalesce(r.rolsuper OR pg_catalog.current_setting('is_superuser') OPERATOR(pg_catalog.=) 'off' AND pg_catalog.pg_has_role(current_user, c.relowner, 'USAGE'), false)
 FROM pg_catalog.unnest($1::pg_catalog.text[]) AS l (name)
 LEFT JOIN pg_catalog.pg_class AS c ON c.oid OPERATOR(pg_catalog.=) pg_catalog.to_regclass(l.name)::pg_catalog.oid
 LEFT JOIN pg_catalog.pg_roles AS r ON r.oid OPERATOR(pg_catalog.=) c.relowner

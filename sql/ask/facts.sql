@@ -37,7 +37,7 @@ SELECT
             AND p.proname OPERATOR(pg_catalog.=) $4::pg_catalog.text
             AND p.pronargs OPERATOR(pg_catalog.=) 1
             AND p.proargtypes[0] OPERATOR(pg_catalog.=) 'pg_catalog.int8'::pg_catalog.regtype::pg_catalog.oid
-            AND (p.proowner OPERATOR(pg_catalog.=) c.relowner OR o.rolsuper OR pg_catalog.current_setting('is_superuser') OPERATOR(pg_catalog.=) 'off' AND pg_catalog.pg_has_role(o.oid, 'USAGE'))
+            AND (o.rolsuper OR pg_catalog.current_setting('is_superuser') OPERATOR(pg_catalog.=) 'off' AND (p.proowner OPERATOR(pg_catalog.=) c.relowner OR pg_catalog.pg_has_role(o.oid, 'USAGE')))
             AND pg_catalog.has_function_privilege(p.oid, 'EXECUTE')
     ),
     EXISTS (

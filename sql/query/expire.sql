@@ -4,19 +4,19 @@ WITH expired AS MATERIALIZED (
     SELECT x.part, x.place
     FROM pg_catalog.unnest($1::pg_catalog.int8[]) AS l (id)
     CROSS JOIN LATERAL (
-        SELECT x.tableoid AS part, x.ctid AS place
-        FROM :table AS x
-        WHERE x.id OPERATOR(pg_catalog.>=) l.id
-            AND x.id OPERATOR(pg_catalog.<=) l.id
-            AND x.state OPERATOR(pg_catalog.=) 'PLAN'
-            AND x.attempt OPERATOR(pg_catalog.=) 0
-            AND x.active OPERATOR(pg_catalog.>) '0'
-            AND x.max OPERATOR(pg_catalog.>=) 0
-            AND x.catchup OPERATOR(pg_catalog.=) 0
-            AND x.due OPERATOR(pg_catalog.>) '-infinity'
-            AND x.due OPERATOR(pg_catalog.<=) pg_catalog.statement_timestamp()
-            AND greatest(coalesce(x.base, x.plan), x.freed) OPERATOR(pg_catalog.+) least(x.active, '10000 years') OPERATOR(pg_catalog.<) pg_catalog.statement_timestamp()
-        ORDER BY x.id
+        SELECT t.tableoid AS part, t.ctid AS place
+        FROM :table AS t
+        WHERE t.id OPERATOR(pg_catalog.>=) l.id
+            AND t.id OPERATOR(pg_catalog.<=) l.id
+            AND t.state OPERATOR(pg_catalog.=) 'PLAN'
+            AND t.attempt OPERATOR(pg_catalog.=) 0
+            AND t.active OPERATOR(pg_catalog.>) '0'
+            AND t.max OPERATOR(pg_catalog.>=) 0
+            AND t.catchup OPERATOR(pg_catalog.=) 0
+            AND t.due OPERATOR(pg_catalog.>) '-infinity'
+            AND t.due OPERATOR(pg_catalog.<=) pg_catalog.statement_timestamp()
+            AND greatest(:base, t.freed) OPERATOR(pg_catalog.+) least(t.active, '10000 years') OPERATOR(pg_catalog.<) pg_catalog.statement_timestamp()
+        ORDER BY t.id
         FOR NO KEY UPDATE SKIP LOCKED
     ) AS x
 )

@@ -15,7 +15,7 @@ SELECT
         OR t.stop IS NOT NULL -- it has ended before, and somebody has set it to PLAN
         OR t.locked
         OR (coalesce(t.base, t.plan) OPERATOR(pg_catalog.<=) $5) IS TRUE,
-    CASE WHEN t.expires THEN greatest(coalesce(t.base, t.plan), t.freed) OPERATOR(pg_catalog.+) least(t.active, '10000 years') END,
+    CASE WHEN t.expires THEN greatest(:base, t.freed) OPERATOR(pg_catalog.+) least(t.active, '10000 years') END,
     :key_of_group,
     coalesce(:key_of_remote, ''),
     t.max,
@@ -96,7 +96,7 @@ CROSS JOIN LATERAL ( -- looked up one by one, whatever the statistics say
         AND t.due OPERATOR(pg_catalog.<=) (pg_catalog.statement_timestamp() OPERATOR(pg_catalog.+) $3::pg_catalog.interval)
         AND (
             NOT x.expires
-            OR greatest(coalesce(t.base, t.plan), t.freed, $6::pg_catalog.timestamptz) OPERATOR(pg_catalog.+) least(t.active, '10000 years') OPERATOR(pg_catalog.>=) pg_catalog.statement_timestamp()
+            OR greatest(:base, t.freed, $6::pg_catalog.timestamptz) OPERATOR(pg_catalog.+) least(t.active, '10000 years') OPERATOR(pg_catalog.>=) pg_catalog.statement_timestamp()
         )
     ORDER BY t.id
 ) AS t

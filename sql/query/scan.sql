@@ -16,7 +16,7 @@ SELECT
             AND t.active OPERATOR(pg_catalog.>) '0'
             AND t.max OPERATOR(pg_catalog.>=) 0
             AND t.catchup OPERATOR(pg_catalog.=) 0
-            AND greatest(coalesce(t.base, t.plan), t.freed) OPERATOR(pg_catalog.+) least(t.active, '10000 years') OPERATOR(pg_catalog.<) pg_catalog.statement_timestamp()
+            AND greatest(:base, t.freed) OPERATOR(pg_catalog.+) least(t.active, '10000 years') OPERATOR(pg_catalog.<) pg_catalog.statement_timestamp()
             THEN least(pg_catalog.date_part('epoch', t.active) OPERATOR(pg_catalog.*) 1000000, 9e18)::pg_catalog.int8
     END AS expired -- -1: it is under way; else, in microseconds, its active, which has passed
 FROM :table AS t

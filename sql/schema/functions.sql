@@ -42,13 +42,20 @@ BEGIN
         AND (NEW.catchup OPERATOR(pg_catalog.|) NEW.max_failures) OPERATOR(pg_catalog.=) 0
         AND NOT NEW.overlap
         AND NEW.state OPERATOR(pg_catalog.=) 'PLAN'
+        AND NEW.base IS NULL
         AND pg_catalog.octet_length(NEW."group") OPERATOR(pg_catalog.<=) 65536
         AND pg_catalog.octet_length(NEW."null") OPERATOR(pg_catalog.<=) 65536
         AND (NEW.remote IS NULL OR pg_catalog.octet_length(NEW.remote) OPERATOR(pg_catalog.<=) 65536)
         AND (NEW.key IS NULL OR pg_catalog.octet_length(NEW.key) OPERATOR(pg_catalog.<=) 1024) THEN
         RETURN NEW;
     END IF;
-    IF TG_OP OPERATOR(pg_catalog.=) 'INSERT' AND NEW.state OPERATOR(pg_catalog.=) ANY ('{TAKE,WORK}') THEN
+    -- An UPDATE that moves a row to another partition is an INSERT there: a mark of ours, where the
+    -- table is partitioned by state.
+    IF TG_OP OPERATOR(pg_catalog.=) 'INSERT' AND NEW.state OPERATOR(pg_catalog.=) ANY ('{TAKE,WORK}') AND NOT (
+        pg_catalog.pg_partition_root(TG_RELID) IS NOT NULL
+        AND pg_catalog.left(pg_catalog.current_setting('application_name'), 8) OPERATOR(pg_catalog.=) 'pgtaskd '
+        AND pg_catalog.has_table_privilege(pg_catalog.pg_partition_root(TG_RELID)::pg_catalog.oid, 'UPDATE')
+    ) THEN
         RAISE EXCEPTION 'a new task can not be in state %', NEW.state USING ERRCODE = 'check_violation', TABLE = TG_TABLE_NAME, SCHEMA = TG_TABLE_SCHEMA,
             COLUMN = 'state', CONSTRAINT = 'pgtaskd_state_check',
             HINT = 'pgtaskd alone says that a task runs. What is restored with pg_dump --data-only needs --disable-triggers.';
@@ -69,6 +76,7 @@ BEGIN
     wrong := CASE
         WHEN NEW.plan OPERATOR(pg_catalog.<) '2000-01-01 00:00:00+00 BC'
             OR NEW.plan OPERATOR(pg_catalog.>=) '10000-01-01 00:00:00+00' AND NEW.plan OPERATOR(pg_catalog.<) 'infinity' THEN 'plan'
+        WHEN NEW.base OPERATOR(pg_catalog.<) '2000-01-01 00:00:00+00 BC' OR NEW.base OPERATOR(pg_catalog.>=) '10000-01-01 00:00:00+00' THEN 'base'
         WHEN NEW.active OPERATOR(pg_catalog.<) '0' OR NEW.active OPERATOR(pg_catalog.>) '1000 years'
             OR pg_catalog.abs(pg_catalog.date_part('year', NEW.active)) OPERATOR(pg_catalog.>) 1000
             OR pg_catalog.abs(pg_catalog.date_part('day', NEW.active)) OPERATOR(pg_catalog.>) 400000 THEN 'active'

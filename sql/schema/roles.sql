@@ -19,10 +19,19 @@ BEGIN
         RETURN NEW;
     END IF;
     IF TG_OP OPERATOR(pg_catalog.=) 'INSERT' THEN
+        -- An UPDATE that moves a row to another partition is an INSERT there: the task of another
+        -- role would become one's own.
+        IF NEW.role OPERATOR(pg_catalog.<>) current_user AND pg_catalog.pg_partition_root(TG_RELID) IS NOT NULL THEN
+            RAISE EXCEPTION 'task % belongs to role %', NEW.id, pg_catalog.quote_ident(NEW.role)
+                USING ERRCODE = 'insufficient_privilege', TABLE = TG_TABLE_NAME, SCHEMA = TG_TABLE_SCHEMA,
+                DETAIL = 'Only its role may move it to another partition.', HINT = 'A new task is given no role.';
+        END IF;
         NEW.role := current_user;
         RETURN NEW;
     END IF;
     IF NEW.plan OPERATOR(pg_catalog.=) OLD.plan
+        AND NEW.repeat OPERATOR(pg_catalog.=) OLD.repeat
+        AND coalesce(NEW.stop, 'infinity') OPERATOR(pg_catalog.=) coalesce(OLD.stop, 'infinity') -- by which an ended task is told
         AND NOT (NEW.state OPERATOR(pg_catalog.=) 'PLAN' AND OLD.state OPERATOR(pg_catalog.<>) 'PLAN' AND OLD.stop IS NOT NULL)
         AND ARRAY[
             pg_catalog.convert_to(NEW.role, encoding),
@@ -30,14 +39,16 @@ BEGIN
             pg_catalog.convert_to(NEW.data, encoding),
             pg_catalog.convert_to(NEW.settings::pg_catalog.text, encoding),
             pg_catalog.convert_to(NEW.remote, encoding),
-            pg_catalog.convert_to(NEW.on_fail, encoding)
+            pg_catalog.convert_to(NEW.on_fail, encoding),
+            pg_catalog.convert_to(NEW.cron, encoding)
         ] OPERATOR(pg_catalog.=) ARRAY[
             pg_catalog.convert_to(OLD.role, encoding),
             pg_catalog.convert_to(OLD.input, encoding),
             pg_catalog.convert_to(OLD.data, encoding),
             pg_catalog.convert_to(OLD.settings::pg_catalog.text, encoding),
             pg_catalog.convert_to(OLD.remote, encoding),
-            pg_catalog.convert_to(OLD.on_fail, encoding)
+            pg_catalog.convert_to(OLD.on_fail, encoding),
+            pg_catalog.convert_to(OLD.cron, encoding)
         ] THEN
         RETURN NEW;
     END IF;
@@ -49,7 +60,7 @@ BEGIN
     ) OPERATOR(pg_catalog.<) (CASE WHEN OLD.role OPERATOR(pg_catalog.=) NEW.role THEN 1 ELSE 2 END) THEN
         RAISE EXCEPTION 'task % belongs to role %', NEW.id, coalesce(pg_catalog.quote_ident(OLD.role), 'none')
             USING ERRCODE = 'insufficient_privilege', TABLE = TG_TABLE_NAME, SCHEMA = TG_TABLE_SCHEMA,
-            DETAIL = 'Only members of its role may change its input, data, settings, remote, on_fail, plan and role, run it again, and give it only to a role that they are members of.';
+            DETAIL = 'Only members of its role may change its input, data, settings, remote, on_fail, plan, repeat, cron, stop and role, run it again, and give it only to a role that they are members of.';
     END IF;
     RETURN NEW;
 END

@@ -13,12 +13,13 @@ END
 $pgtaskd$;
 
 -- Who may make functions beside ours could give one of the same name a further parameter with a
--- default, and no call would tell them apart. But nobody else may use this type in a function.
+-- default, and no call would tell them apart. But nobody else may create a function that takes this type (the constructors of a range over it
+-- take two, and have no defaults).
 DO $pgtaskd$
 BEGIN
     CREATE DOMAIN :schema.pgtaskd_call_:hash AS pg_catalog.text;
     REVOKE USAGE ON DOMAIN :schema.pgtaskd_call_:hash FROM PUBLIC;
-    COMMENT ON DOMAIN :schema.pgtaskd_call_:hash IS 'A parameter that no function can have but those of pgtaskd';
+    COMMENT ON DOMAIN :schema.pgtaskd_call_:hash IS 'A parameter by which no function of others can be taken for one of pgtaskd';
 EXCEPTION
     WHEN duplicate_object THEN NULL;
 END

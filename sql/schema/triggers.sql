@@ -2,7 +2,7 @@
 -- so they are short, and what a task's own updates do not concern has a list of columns.
 
 DROP TRIGGER IF EXISTS pgtaskd_accept ON :table;
-CREATE TRIGGER pgtaskd_accept BEFORE INSERT OR UPDATE OF plan, active, live, repeat, timeout, backoff, count, max, retry, "group", remote, "null", key,
+CREATE TRIGGER pgtaskd_accept BEFORE INSERT OR UPDATE OF plan, base, active, live, repeat, timeout, backoff, count, max, retry, "group", remote, "null", key,
     cron, after, on_fail, notify, settings, overlap, catchup, max_failures ON :table
     FOR EACH ROW EXECUTE FUNCTION :schema.pgtaskd_accept_:hash();
 
