@@ -1,5 +1,6 @@
--- Whether there are tables of these names, and whom they belong to. A view, or a table with policies, casts or types of
--- its owner's, runs what that owner likes: a superuser trusts those of superusers only.
+-- Whether there are tables of these names, and whom they belong to. A view, or a table with
+-- policies, or with types and casts of its owner's, runs what that owner likes: a superuser trusts
+-- tables of superusers only.
 -- $1 names
 SELECT
     l.name,

@@ -13,8 +13,8 @@ END
 $pgtaskd$;
 
 -- Who may make functions beside ours could give one of the same name a further parameter with a
--- default, and no call would tell them apart. But nobody else may create a function that takes this type (the constructors of a range over it
--- take two, and have no defaults).
+-- default, and no call would tell them apart. But nobody else may create a function that takes this
+-- type. The constructors of a range over it take two, and have no defaults.
 DO $pgtaskd$
 BEGIN
     CREATE DOMAIN :schema.pgtaskd_call_:hash AS pg_catalog.text;
