@@ -1,4 +1,4 @@
--- What bears the name of the type that our functions take, or one that the state's type could have,
+-- What has the name of the type that our functions take, or one that the state's type could have,
 -- with its labels if it is an enum; and whether its owner is trusted, and with it the casts.
 -- $1 schema, $2 type of the column, $3 trusted roles, $4 type that our functions take
 SELECT
