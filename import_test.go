@@ -246,4 +246,8 @@ func TestImportReadsNoStrangersChains(t *testing.T) {
 			t.Errorf("%s: %v", as, err)
 		}
 	}
+	servertest.Exec(t, conn, "RESET ROLE; ALTER TABLE timetable.task OWNER TO postgres; ALTER SCHEMA timetable OWNER TO owner_"+role)
+	if _, _, err := timetable.Read(t.Context(), conn); err == nil || !strings.Contains(err.Error(), `schema timetable belongs to role "owner_`+role) {
+		t.Errorf("who owns the schema can put another table there: %v", err)
+	}
 }

@@ -79,7 +79,7 @@ func regroup(ctx context.Context, s *Screen, targets []work.Target, groups []str
 	}
 	failed := false
 	err = one(ctx, t, command, changesGroups, func(b *table) error {
-		if err := b.trustedGroups(ctx); err != nil {
+		if err := b.grouped(); err != nil {
 			return err
 		}
 		if err := begin(b); err != nil {
@@ -119,12 +119,9 @@ func (s *Screen) pausing(p Pausing) error {
 	return nil
 }
 
-// trustedGroups is an error where there is no table of groups, or one that runs what somebody else
-// has made: a change calls its triggers.
-func (b *table) trustedGroups(ctx context.Context) error {
-	if err := b.trusted(ctx); err != nil {
-		return err
-	}
+// grouped is an error where there is no table of groups, or one that runs what somebody else has
+// made: a change calls its triggers.
+func (b *table) grouped() error {
 	if !b.groups {
 		return fmt.Errorf("there is no table %s that belongs to the owner of table %s: pgtaskd run makes it, and its log says what is in the way", sql.Beside(b.name, "group"), b.name)
 	}

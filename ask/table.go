@@ -75,6 +75,9 @@ func look(ctx context.Context, conn *pgx.Conn, t work.Target, purpose use) (*tab
 	if err := b.refuse(purpose); err != nil {
 		return nil, err
 	}
+	if err := b.trusted(ctx); err != nil {
+		return nil, err
+	}
 	return b, nil
 }
 
@@ -104,12 +107,15 @@ func (b *table) refuse(purpose use) error {
 }
 
 // trusted is an error where a superuser would run, with all rights, what somebody else has made: a
-// change calls the table's triggers.
+// change calls the table's triggers, and to read it can call casts, and functions of its indexes.
 func (b *table) trusted(ctx context.Context) error {
 	if !b.superuser {
 		return nil
 	}
 	_, err := sql.Describe(ctx, b.conn, b.name)
+	if sql.IsUntrusted(err) {
+		return fmt.Errorf("%w; or ask as another role, by --config FILE or user=ROLE in the connection string: role %s is a superuser", err, b.role)
+	}
 	return err
 }
 

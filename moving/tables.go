@@ -4,6 +4,7 @@ import (
 	"context"
 	_ "embed"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
@@ -12,22 +13,22 @@ import (
 //go:embed query/tables.sql
 var tablesQuery string
 
-// Tables checks that these are tables, of somebody whom the session's role has a reason to trust:
-// to read what others have made could run it.
+// Tables checks that these are tables, which belong, as do their schemas, to somebody whom the
+// session's role has a reason to trust: to read what others have made could run it.
 func Tables(ctx context.Context, conn *pgx.Conn, scheduler string, names ...string) error {
 	rows, err := conn.Query(ctx, tablesQuery, names)
 	if err != nil {
 		return err
 	}
-	var name, database, owner string
+	var name, database, object, owner string
 	var there, trusted bool
 	var missing []string
 	var strange error
-	if _, err = pgx.ForEachRow(rows, []any{&name, &database, &there, &owner, &trusted}, func() error {
-		if !there {
+	if _, err = pgx.ForEachRow(rows, []any{&name, &database, &there, &object, &owner, &trusted}, func() error {
+		if !there && !slices.Contains(missing, name) {
 			missing = append(missing, name)
-		} else if !trusted && strange == nil {
-			strange = fmt.Errorf("%s belongs to role %q, who could have its rows run anything: connect as that role, or as one of its members", name, owner)
+		} else if there && !trusted && strange == nil {
+			strange = fmt.Errorf("%s belongs to role %q, who could have the tables run anything: connect as that role, or as one of its members", object, owner)
 		}
 		return nil
 	}); err != nil {
