@@ -1,8 +1,15 @@
 package exec
 
 import (
+	"context"
+	"encoding/binary"
+	"errors"
 	"fmt"
+	"io"
+	"net"
+	"syscall"
 	"time"
+	"unsafe"
 
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgproto3"
@@ -92,4 +99,123 @@ func (w *wire) became(m *pgproto3.ReadyForQuery) error {
 		return nil
 	}
 	return &Lost{Cause: fmt.Errorf("the server sent an unknown transaction status: %q", m.TxStatus), Broken: true}
+}
+
+// A long text goes to the server from where it is: pgproto3 would copy it into what it queues, and
+// what is queued grows by copies.
+
+// queueMost is the longest text that is queued, in bytes.
+const queueMost = 64 << 10
+
+// write sends what is queued, and then the pieces. flush tells of an error.
+func (w *wire) write(pieces ...[]byte) {
+	if w.unsent == nil {
+		w.unsent = w.front.Flush()
+	}
+	for _, piece := range pieces {
+		if w.unsent == nil {
+			w.written = true
+			_, w.unsent = w.conn.Conn().Write(piece)
+		}
+	}
+}
+
+func (w *wire) sendLongQuery(sql string) {
+	head := binary.BigEndian.AppendUint32([]byte{'Q'}, uint32(4+len(sql)+1))
+	w.write(head, bytesOf(sql), []byte{0})
+}
+
+// sendLongBind does what SendBind does.
+func (w *wire) sendLongBind(name string, formats []int16, args [][]byte) {
+	b := binary.BigEndian
+	head := append([]byte{0}, name...) // the portal has no name
+	head = b.AppendUint16(append(head, 0), uint16(len(formats)))
+	for _, format := range formats {
+		head = b.AppendUint16(head, uint16(format))
+	}
+	head = b.AppendUint16(head, uint16(len(args)))
+	tail := b.AppendUint16([]byte{0, 1}, uint16(pgproto3.BinaryFormat))
+	length := 4 + len(head) + len(tail)
+	for _, arg := range args {
+		length += 4 + len(arg)
+	}
+	head = append(b.AppendUint32([]byte{'B'}, uint32(length)), head...)
+	for _, arg := range args {
+		if arg == nil {
+			head = b.AppendUint32(head, 1<<32-1)
+			continue
+		}
+		head = b.AppendUint32(head, uint32(len(arg)))
+		if len(arg) < textsKept {
+			head = append(head, arg...)
+			continue
+		}
+		w.write(head, arg)
+		head = nil
+	}
+	w.write(append(head, tail...))
+}
+
+// bytesOf is a text as bytes that are only read.
+func bytesOf(text string) []byte {
+	if text == "" {
+		return []byte{}
+	}
+	return unsafe.Slice(unsafe.StringData(text), len(text))
+}
+
+// What the protocol allows a server to say. Whoever breaks it is not listened to any more: what
+// comes next could be anything.
+
+// unexpected is the loss of a session whose server has sent what has no place there.
+func unexpected(message pgproto3.BackendMessage) *Lost {
+	return &Lost{Cause: fmt.Errorf("the server sent an unexpected message: %T", message), Broken: true}
+}
+
+// cut is the loss of a session whose connection gives no more messages.
+func cut(failure *pgproto3.ErrorResponse, cause error) *Lost {
+	return &Lost{Fatal: onlyFatal(failure), Cause: cause, Broken: !isNetwork(cause)}
+}
+
+// isNetwork tells an error of the connection from that of a message that can't be read. A
+// connection's end is never io.EOF here, as that of a text in a message is.
+func isNetwork(err error) bool {
+	var network net.Error
+	var system syscall.Errno
+	return errors.As(err, &network) || errors.As(err, &system) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, net.ErrClosed) || errors.Is(err, io.ErrClosedPipe)
+}
+
+// sqlstate is a code as rows hold it, whatever the server has sent.
+func sqlstate(code string) string {
+	const unreadable = "08P01" // protocol_violation
+	if len(code) != 5 {
+		return unreadable
+	}
+	for _, c := range []byte(code) {
+		if (c < '0' || c > '9') && (c < 'A' || c > 'Z') {
+			return unreadable
+		}
+	}
+	return code
+}
+
+// CopyData waits for the next piece of data of a COPY that the server sends, such as a stream of
+// replication; it is valid until the next call. The error is io.EOF when the server ends the COPY,
+// and a *pgconn.PgError when it fails there. When ctx ends sooner the connection remains as it is,
+// and CopyData can be called again.
+func CopyData(ctx context.Context, conn *pgconn.PgConn) ([]byte, error) {
+	for {
+		message, err := conn.ReceiveMessage(ctx)
+		if err != nil {
+			return nil, err
+		}
+		switch m := message.(type) {
+		case *pgproto3.CopyData:
+			return m.Data, nil
+		case *pgproto3.CopyDone:
+			return nil, io.EOF
+		case *pgproto3.ErrorResponse:
+			return nil, pgconn.ErrorResponseToPgError(m)
+		}
+	}
 }

@@ -1,7 +1,12 @@
 package work
 
 import (
+	"context"
+	"strings"
 	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"pgtaskd/exec"
 	"pgtaskd/work/run"
@@ -70,3 +75,170 @@ func (l *loop) relieve(e *end) {
 
 // relievedMost is how many bytes of heavy ends need no slot.
 const relievedMost = 16 << 20
+
+// ended takes note that the row of a task shows its end, or that it waits again.
+func (l *loop) ended(e end, state string) {
+	l.stats.ends(state, 1)
+	l.successors.endedAs(e.task.Row.ID, state)
+	if !l.target.TaskLog.wants(state) {
+		return
+	}
+	t := taskLine{id: e.task.Row.ID, state: state, group: e.task.Row.Group, attempt: e.task.Row.Attempt, start: e.start, stop: e.Stop}
+	if e.task.Row.Key != nil {
+		t.key = *e.task.Row.Key
+	}
+	if failure := e.failure(); failure != nil && state != "DONE" {
+		t.error, t.sqlstate = failure.Text, failure.SQLState
+	}
+	l.report(t)
+}
+
+// changed is a task whose state a statement has changed without a run of ours.
+type changed struct {
+	id                          int64
+	follows, repeats            bool
+	state                       string
+	group, key, sqlstate, error []byte // as the database has them; nil: NULL
+}
+
+// counted takes note of tasks that have ended, or wait again, without a run of ours.
+func (l *loop) counted(all []changed) {
+	for _, c := range all {
+		l.stats.ends(c.state, 1)
+		l.successors.over(c.id)
+		l.successors.endedAs(c.id, c.state)
+		if !l.target.TaskLog.wants(c.state) {
+			continue
+		}
+		l.report(taskLine{id: c.id, state: c.state, group: l.readable(c.group), key: l.readable(c.key), sqlstate: l.readable(c.sqlstate), error: l.readable(c.error)})
+	}
+}
+
+// readable is a text of the database's, as far as it can be read.
+func (l *loop) readable(text []byte) string {
+	if l.encoding() == "UTF8" {
+		return strings.ToValidUTF8(string(text), "?")
+	}
+	return exec.ASCII(string(text))
+}
+
+// repeating is how many of them repeat themselves.
+func repeating(all []changed) (n int) {
+	for _, c := range all {
+		if c.repeats {
+			n++
+		}
+	}
+	return n
+}
+
+// state is what the row shows once the end is written.
+func (e *end) state() string {
+	if e.failure() != nil {
+		return "FAIL"
+	}
+	return "DONE"
+}
+
+// putOff is when something is tried again that a row has not taken, as somebody has it locked, or a
+// trigger left it out.
+type putOff struct {
+	wait  time.Duration // before the next try; 0: there has been none that failed
+	after time.Time     // of that try, by our clock
+}
+
+func (p *putOff) later() {
+	p.wait = min(max(2*p.wait, 50*time.Millisecond), time.Second)
+	p.after = time.Now().Add(p.wait)
+}
+
+// givenUp is why a successor is given up, and what it must still wait for then; nil: whatever it
+// is.
+type givenUp struct {
+	why    string
+	awaits *int64
+}
+
+// giveUp ends successors that are not to run, and adds those of which it is written to done.
+func (l *loop) giveUp(ctx context.Context, given map[int64]givenUp, done map[int64]bool) error {
+	ids := make([]int64, 0, len(given))
+	for id := range given {
+		ids = append(ids, id)
+	}
+	return l.eachWithWords(ctx, ids, func(ctx context.Context, ids []int64, mute bool) error {
+		errors, awaits := make([]string, len(ids)), make([]*int64, len(ids))
+		for i, id := range ids {
+			errors[i], awaits[i] = given[id].why, given[id].awaits
+		}
+		var some []changed
+		err := pgx.BeginFunc(ctx, l.control.conn, func(tx pgx.Tx) (err error) {
+			some, err = l.withWhatFollows(ctx, tx, l.queries().Text("forsaken"), ids, errors, awaits, mute)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		for _, c := range some {
+			done[c.id] = true
+		}
+		l.counted(some)
+		return nil
+	})
+}
+
+// isKeyTaken tells that a task cannot wait again because another one with its key does.
+func isKeyTaken(answer *pgconn.PgError) bool {
+	return answer.Code == "23505" && strings.HasPrefix(answer.ConstraintName, "pgtaskd_wait_key")
+}
+
+// superseded ends a task that would wait again beside another one of its key. If that waits no
+// more, it tries again.
+func (l *loop) superseded(ctx context.Context, e end, refusal error) error {
+	ended, err := l.supersede(ctx, e.task.Row.ID, e.task.Row.Version, e.PID, e.failure())
+	switch {
+	case err != nil:
+		return err
+	case ended:
+		l.gone(e)
+	case e.wait < longWait:
+		e.later()
+		l.unsaid = append(l.unsaid, e)
+	default:
+		l.leaveAlone(e, refusal)
+	}
+	return nil
+}
+
+// supersede ends a task whose key another one waits for. A row that refuses every end counts as
+// ended.
+func (l *loop) supersede(ctx context.Context, id int64, version uint32, pid int32, failure *exec.Failure) (ended bool, err error) {
+	var text *string
+	if failure != nil {
+		text = run.Stored(&failure.Text, l.encoding())
+	}
+	ctx, cancel := limited(ctx)
+	defer cancel()
+	for _, words := range []struct {
+		text *string
+		mute bool
+	}{{text, false}, {nil, false}, {nil, true}} {
+		var some []changed
+		err = pgx.BeginFunc(ctx, l.control.conn, func(tx pgx.Tx) (err error) {
+			some, err = l.withWhatFollows(ctx, tx, l.queries().Text("superseded"), id, int32(version), pid, words.text, words.mute)
+			return err
+		})
+		if ended = err == nil && len(some) > 0; ended {
+			l.counted(some)
+			l.stats.skips(skippedSuperseded, len(some))
+		}
+		if !refusedByServer(err) {
+			break
+		}
+	}
+	if refusedByServer(err) {
+		l.log.Error().Err(err).Int64("id", id).Msg("table refuses every end of a task; row left unchanged")
+		l.hopeless[id] = time.Now()
+		return true, nil
+	}
+	return ended, err
+}

@@ -1,10 +1,19 @@
 package work
 
 import (
+	"context"
+	"errors"
+	"sync/atomic"
 	"time"
 
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/rs/zerolog"
+
+	"pgtaskd/human"
 	"pgtaskd/remote"
+	"pgtaskd/routine"
 	"pgtaskd/sql"
+	"pgtaskd/work/run"
 )
 
 // Target is a table of tasks with all that is needed to serve it. Package conf
@@ -63,4 +72,143 @@ type Target struct {
 // Name is how logs call the target: database/schema/table.
 func (t Target) Name() string {
 	return t.Connect["dbname"] + "/" + t.Schema + "/" + t.Table
+}
+
+// Live are the settings of a target that take effect without a drain: nothing that runs is
+// cancelled for them.
+type Live struct {
+	Sleep, Grace, Idle time.Duration
+	Run                int
+	OutputLimit        int64
+	OutputFail         bool
+	Keep               Keep
+}
+
+// limits are those of them that runners have to know.
+func (l Live) limits() run.Limits {
+	return run.Limits{Run: l.Run, OutputLimit: l.OutputLimit, OutputFail: l.OutputFail}
+}
+
+func (t Target) live() Live {
+	return Live{Sleep: t.Sleep, Grace: t.Grace, Idle: t.Idle, Run: t.Run, OutputLimit: t.OutputLimit, OutputFail: t.OutputFail, Keep: t.Keep}
+}
+
+// Adopt returns t with those settings of another that take effect without a drain.
+func (t Target) Adopt(other Target) Target {
+	t.Sleep, t.Grace, t.Idle, t.Run, t.Keep = other.Sleep, other.Grace, other.Idle, other.Run, other.Keep
+	t.OutputLimit, t.OutputFail = other.OutputLimit, other.OutputFail
+	return t
+}
+
+// Changes hands such settings to the loop that serves a target. Any goroutine may use it; of a nil
+// one nothing comes.
+type Changes struct {
+	latest atomic.Pointer[Live]
+	poke   chan struct{} // capacity 1, so pokes coalesce
+}
+
+// NewChanges returns one that says nothing yet.
+func NewChanges() *Changes { return &Changes{poke: make(chan struct{}, 1)} }
+
+// Set makes the settings of t those that count.
+func (c *Changes) Set(t Target) {
+	live := t.live()
+	c.latest.Store(&live)
+	select {
+	case c.poke <- struct{}{}:
+	default:
+	}
+}
+
+// get is what was set last, nil if nothing was.
+func (c *Changes) get() *Live {
+	if c == nil {
+		return nil
+	}
+	return c.latest.Load()
+}
+
+// Poked tells that there is something to get.
+func (c *Changes) Poked() <-chan struct{} {
+	if c == nil {
+		return nil
+	}
+	return c.poke
+}
+
+// change takes up settings that have changed.
+func (l *loop) change(context.Context) error {
+	latest := l.target.Changes.get()
+	if latest == nil || latest == l.live.Load() {
+		return nil
+	}
+	l.Lanes.Resize(latest.Run)
+	l.live.Store(latest)
+	limits := latest.limits()
+	l.Limits.Store(&limits)
+	l.keeping.restart()
+	l.log.Info().Int("run", latest.Run).Str("sleep", human.Duration(latest.Sleep)).Str("grace", human.Duration(latest.Grace)).Str("idle", human.Duration(latest.Idle)).
+		Int64("output_limit", latest.OutputLimit).Msg("settings changed")
+	return nil
+}
+
+// hints say what to do about errors whose own text does not, whatever the target.
+var hints = map[string]string{
+	"25006": "tasks wait until the server takes writes",
+	"28000": "the role must have LOGIN, and pg_hba.conf must let it in from here",
+	"28P01": "the password in the dsn, or in the password file, must be that of the role",
+	"42501": "GRANT the missing right to the role; for what only an owner may do, ALTER … OWNER TO the role, or run the output of pgtaskd schema --config FILE as the owner",
+	"42703": "a column that pgtaskd needs is missing",
+	"53100": "tasks wait until there is room on the server's disk",
+	"53200": "tasks wait until the server has memory",
+	"53300": "raise max_connections, or the CONNECTION LIMIT of the role or the database, or lower run",
+	"55P03": "tasks wait until the table is unlocked",
+	"57014": "a statement of pgtaskd took too long, or was cancelled",
+	"57P03": "tasks wait until the server is up",
+}
+
+// hint says what to do about an error of the server's; "" where its own text does. Only a restart
+// makes what has been there while the target was served.
+func (t Target) hint(err error, served bool) string {
+	var answer *pgconn.PgError
+	if !errors.As(err, &answer) {
+		return ""
+	}
+	restart := ""
+	if served && t.Create {
+		restart = ", or restart pgtaskd, which creates it"
+	}
+	switch answer.Code {
+	case "3D000":
+		switch {
+		case t.makesDatabase():
+			return "create or restore the database" + restart
+		case t.Create:
+			return "create the database; pgtaskd creates it only if the dsn names a user and a different database"
+		}
+		return "create or restore the database"
+	case "3F000":
+		return "create or restore the schema" + restart
+	case "42P01":
+		return "create or restore the table" + restart
+	}
+	return hints[answer.Code]
+}
+
+// makesDatabase tells whether the dsn leads to where the target's database could be made.
+func (t Target) makesDatabase() bool {
+	return t.Create && remote.NamesUser(t.Admin) && t.adminDatabase() != t.Connect["dbname"]
+}
+
+// advised adds an error to a line of the log, with what to do about it.
+func (t Target) advised(line *zerolog.Event, err error, served bool) *zerolog.Event {
+	line = line.Err(err)
+	if hint := t.hint(err, served); hint != "" {
+		line = line.Str("hint", hint)
+	}
+	var p *routine.Panic
+	if errors.As(err, &p) {
+		line = line.Bytes("stack", p.Stack)
+	}
+	return line
 }

@@ -1,13 +1,22 @@
 package work
 
 import (
+	"context"
 	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net"
+	"slices"
+	"strings"
+	"syscall"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/rs/zerolog"
 
 	"pgtaskd/human"
+	"pgtaskd/sql"
 )
 
 // sayAgain is how long a failure that lasts is not logged again.
@@ -97,4 +106,88 @@ func (t *trouble) look() {
 		t.log.Info().Str("after", human.Duration(time.Since(t.since))).Msg("target recovered")
 	}
 	t.since, t.said, t.deep = time.Time{}, nil, false
+}
+
+// Pauses between tries of a target that fails: the first, and the longest where
+// the server can't be reached or has no room, or where something else is wrong.
+// A server comes back by itself; a missing right or a wrong password waits for a
+// person, who does not want to wait for us then.
+const (
+	firstPause  = 100 * time.Millisecond
+	awayPause   = 2 * time.Second
+	faultyPause = 5 * time.Second
+)
+
+// pause is how long to wait after the given number of failures in a row, at
+// least 1. Up to a quarter is taken off at random, so that the targets of a
+// server that comes back do not all return at once.
+func pause(failures int, err error) time.Duration {
+	longest := faultyPause
+	if isAway(err) {
+		longest = awayPause
+	}
+	length := longest
+	if shift := failures - 1; shift < 16 {
+		length = min(firstPause<<shift, longest)
+	}
+	return length - rand.N(length/4+1)
+}
+
+// isAway reports whether err means that the server is not there now, or does not
+// take what we want to write, or has no room for us.
+func isAway(err error) bool {
+	var answer *pgconn.PgError
+	if errors.As(err, &answer) {
+		switch {
+		case strings.HasPrefix(answer.Code, "08"), // connection exception
+			strings.HasPrefix(answer.Code, "53"),  // insufficient resources
+			strings.HasPrefix(answer.Code, "57P"), // shut down, crashed, starting up
+			answer.Code == "25006",                // it takes no writes
+			answer.Code == "55P03":                // somebody has locked the table
+			return true
+		}
+		return false
+	}
+	var connect *pgconn.ConnectError
+	var network net.Error
+	return errors.Is(err, errRecovery) || errors.Is(err, errReadOnly) || errors.As(err, &connect) || errors.As(err, &network) ||
+		errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) ||
+		errors.Is(err, net.ErrClosed) || errors.Is(err, syscall.EPIPE)
+}
+
+// lockedOut is the error of a table that somebody has locked for longer than we wait.
+type lockedOut struct {
+	table   sql.Table
+	holders string
+	cause   error
+}
+
+func (l *lockedOut) Error() string {
+	return fmt.Sprintf("table %s is locked by %s", l.table, l.holders)
+}
+func (l *lockedOut) Unwrap() error { return l.cause }
+
+// diagnose finds better words for an error that has ended leadership, or not let it begin: what the
+// table lacks, who has locked it.
+func (l *loop) diagnose(ctx context.Context, err error) error {
+	switch {
+	case hasState(err, "55P03"):
+		holders, unknown := sql.Holders(ctx, l.control.conn, table(l.target))
+		if unknown == nil && holders != "" {
+			return &lockedOut{table(l.target), holders, err}
+		}
+	case hasState(err, "25006"): // while a server in recovery is not led
+		return errReadOnly
+	case l.trouble.served && hasState(err, "42501", "42P01", "42703", "3F000"):
+		if better := l.install(ctx); better != nil {
+			return better
+		}
+	}
+	return err
+}
+
+// hasState tells whether err is an answer of the server with one of the SQLSTATEs.
+func hasState(err error, states ...string) bool {
+	var answer *pgconn.PgError
+	return errors.As(err, &answer) && slices.Contains(states, answer.Code)
 }

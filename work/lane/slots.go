@@ -1,6 +1,9 @@
 package lane
 
-import "time"
+import (
+	"container/heap"
+	"time"
+)
 
 // Pass ends a task and starts the next one that fits accepts, in one: nobody else gets in between.
 // When there is none, it gives nil, and the task holds what it held, until Ended. at is as in
@@ -91,4 +94,150 @@ func (s *Lanes[T]) Vacate(key Key) {
 	s.busy--
 	l.ended = s.now()
 	s.place(l)
+}
+
+// Follow gives the task that comes after another on the same session, whose SQL has run but whose
+// end is not yet written, or nil. The place in run passes from one to the other at once; the slot
+// of the lane only within the lane, where the session itself keeps the order. Else the slot is in
+// use until Ended, as the next task of the lane must see what the one before has done.
+func (s *Lanes[T]) Follow(before T, fits func(T) bool) (next T) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var none T
+	b := before.ticket()
+	own := s.lane(b.Lane)
+	s.runs(own, -1)
+	s.busy--
+	s.place(own)
+	next, found := s.first(fits, passMost)
+	switch {
+	case !found:
+		s.busy++
+	case next.ticket().Lane != b.Lane:
+		b.left = true
+	case next.ticket().Rank.Max < 0: // its pause begins with the end that is not yet written
+		s.unstart(own, next)
+		s.busy++
+		next = none
+	default:
+		b.passed = true
+		own.recent++
+		s.place(own)
+		return next
+	}
+	s.runs(own, +1)
+	s.place(own)
+	return next
+}
+
+// unstart undoes first.
+func (s *Lanes[T]) unstart(l *lane[T], t T) {
+	if s.suspect == t.ticket() {
+		s.suspect = nil
+	}
+	s.putBack(l, t)
+	s.uncounts(l, t.ticket(), time.Time{})
+	s.runs(l, -1)
+	s.busy--
+}
+
+// Queue gives the task that is to follow on another, which has not run yet, on the same session,
+// without a word in between. It is the one that comes next, or nil: where there is room for more
+// tasks at once only its own lane may say so, and only of what must wait for one of that lane.
+// crowded says that no other session will take tasks of this kind.
+func (s *Lanes[T]) Queue(before T, crowded bool, fits func(T) bool) (next T) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed || s.isQuiet() {
+		return next
+	}
+	b := before.ticket()
+	own := s.lane(b.Lane)
+	full := s.busy >= s.run || crowded
+	if !full && own.startable() {
+		return next
+	}
+	s.runs(own, -1)
+	s.busy--
+	s.place(own)
+	l := own
+	if full {
+		s.resumePaused()
+		l = s.starts.first()
+	}
+	if l != nil && l.at[starting] >= 0 && !s.stale(l.prefetched.first()) && fits(l.prefetched[0]) {
+		next = heap.Pop(&l.prefetched).(T)
+		next.ticket().era = s.era
+		s.prefetched--
+		s.counts(l, next.ticket())
+		s.runs(l, +1)
+		s.busy++
+		if b.passed = l == own; b.passed {
+			own.recent++
+			s.place(own)
+			return next
+		}
+		b.left = true
+		s.place(l)
+	} else {
+		s.busy++
+	}
+	s.runs(own, +1)
+	s.place(own)
+	return next
+}
+
+// Back undoes Queue, for tasks in the order in which it gave them: the first followed on before,
+// which has not been ended. What was read before the last Forget, or is given back after Close, is
+// returned instead, and holds nothing.
+func (s *Lanes[T]) Back(before T, tasks []T) (left []T) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for i := len(tasks) - 1; i >= 0; i-- {
+		previous := before.ticket()
+		if i > 0 {
+			previous = tasks[i-1].ticket()
+		}
+		t := tasks[i].ticket()
+		l := s.lane(t.Lane)
+		switch {
+		case previous.left:
+			previous.left = false
+			s.runs(l, -1)
+		case previous.passed:
+			previous.passed = false
+			l.recent = max(l.recent-1, 0) // Pace may have forgotten it
+		}
+		s.uncounts(l, t, time.Time{})
+		if s.closed || t.era != s.era {
+			t.passed = true
+			left = append(left, tasks[i])
+		} else {
+			s.putBack(l, tasks[i])
+		}
+		s.place(l)
+	}
+	return left
+}
+
+// Rejoin lets tasks wait again that were begun, or were to be, and are not any more; all in one
+// call, so that their order is kept. What was read before the last Forget, or rejoins after Close,
+// is returned instead, and is to be ended.
+func (s *Lanes[T]) Rejoin(tasks []T) (left []T) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, task := range tasks {
+		t := task.ticket()
+		l := s.lane(t.Lane)
+		if s.closed || t.era != s.era {
+			left = append(left, task)
+			continue
+		}
+		s.uncounts(l, t, time.Time{})
+		s.hold(l, t, -1)
+		t.passed, t.left = false, false
+		s.putBack(l, task)
+		s.place(l)
+	}
+	return left
 }

@@ -6,6 +6,161 @@ import (
 	"time"
 )
 
+// Choose picks the ids of the tasks to be read now, in order: those that may start, and some that
+// will be wanted before the next read comes back. They are most at most, but for one of each lane
+// that would wait for others otherwise. It must be followed by Prefetched.
+func (s *Lanes[T]) Choose(most int) []int64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.resumePaused(); s.closed {
+		return nil
+	}
+	var ids []int64
+	spare := min(most, 2*(s.run+s.ahead)-s.busy-s.prefetched)
+	most = min(most, s.run+s.ahead-s.busy-s.prefetched)
+	// What is prefetched in an outranked lane waits for what is ready there: there must be room for
+	// that, for one at least.
+	for l := range s.outranked {
+		for n := 0; l.outranked() && s.mayPrefetch(l) && (n == 0 || len(ids) < spare); n++ {
+			ids = append(ids, s.choose(l))
+		}
+	}
+	for l := s.next(); l != nil && len(ids) < most; l = s.next() {
+		ids = append(ids, s.choose(l))
+	}
+	for more := 0; more < s.run && s.unheard(); more++ {
+		ids = append(ids, s.choose(s.fetches.first()))
+	}
+	return ids
+}
+
+// choose takes the lane's first ready task out, to be read.
+func (s *Lanes[T]) choose(l *lane[T]) int64 {
+	top := l.ready.pop()
+	s.known.remove(top.ID)
+	s.ready--
+	if l.fetching == 0 || top.before(l.best) {
+		l.best = top
+	}
+	if l.fetching++; l.fetching == 1 {
+		s.fetched = append(s.fetched, l)
+	}
+	s.place(l)
+	s.try(l)
+	return top.ID
+}
+
+// next is the first of the lanes to be read; nil: there is none. One whose gate cannot be tried
+// now, as others are, is put aside.
+func (s *Lanes[T]) next() *lane[T] {
+	for s.fetches.len() > 0 {
+		l := s.fetches.first()
+		if barred, _ := s.barred(l); !barred {
+			return l
+		}
+		s.place(l)
+	}
+	return nil
+}
+
+// unheard tells whether the first of the lanes to be read, of which nothing is read, would be the
+// next to start: it must not wait for what was read of others, however much that is.
+func (s *Lanes[T]) unheard() bool {
+	l, next := s.next(), s.starts.first()
+	if l == nil || len(l.prefetched)+l.fetching > 0 {
+		return false
+	}
+	if next == nil {
+		return true
+	}
+	a, b := l.ready.top().Priority, next.prefetched.first().Rank.Priority
+	return a > b || a == b && l.running < next.running
+}
+
+// Prefetched brings the tasks that were read, which may now start, and ends what Choose began. It
+// may also bring tasks that were not chosen.
+func (s *Lanes[T]) Prefetched(tasks []T) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, l := range s.fetched {
+		l.fetching = 0
+		s.place(l)
+		s.prune(l.key, l)
+	}
+	for _, t := range tasks {
+		l := s.lane(t.ticket().Lane)
+		s.putBack(l, t)
+		s.place(l)
+		if s.filling != nil {
+			s.drawn.add(t.ticket().Rank.ID)
+		}
+	}
+	for _, l := range s.fetched {
+		if len(l.prefetched) == 0 {
+			s.untry(l)
+		}
+	}
+	clear(s.fetched)
+	s.fetched = s.fetched[:0]
+}
+
+// putBack lets a task wait among the prefetched ones of its lane.
+func (s *Lanes[T]) putBack(l *lane[T], t T) {
+	heap.Push(&l.prefetched, t)
+	s.noteRead(l)
+	s.prefetched++
+}
+
+// Drop takes out a task that is prefetched but not started; false when it has started or is not
+// known.
+func (s *Lanes[T]) Drop(t T) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	l := s.lane(t.ticket().Lane)
+	for i, other := range l.prefetched {
+		if other.ticket() == t.ticket() {
+			heap.Remove(&l.prefetched, i)
+			s.prefetched--
+			s.untryIdle(l)
+			s.place(l)
+			return true
+		}
+	}
+	return false
+}
+
+// Stocked tells whether more than n tasks are prefetched, and none of them waits for a ready one.
+func (s *Lanes[T]) Stocked(n int) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.prefetched > n && len(s.outranked) == 0
+}
+
+// Prefetchable tells whether Choose would find anything.
+func (s *Lanes[T]) Prefetchable() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.resumePaused()
+	if s.closed || s.next() == nil {
+		return false
+	}
+	if s.run+s.ahead > s.busy+s.prefetched || s.unheard() {
+		return true
+	}
+	for l := range s.outranked {
+		if s.mayPrefetch(l) {
+			return true
+		}
+	}
+	return false
+}
+
+// mayPrefetch tells whether the lane's first ready task is to be read.
+func (s *Lanes[T]) mayPrefetch(l *lane[T]) bool {
+	barred, _ := s.barred(l)
+	return !barred && !l.trying() && l.prefetchable(s.ahead)
+}
+
 // passMost is how many lanes are passed over each time. A search through 3000 takes 0.4 ms, too
 // much for each round of the loop.
 const passMost = 16

@@ -1,10 +1,17 @@
 package run
 
 import (
+	"context"
 	"errors"
+	"strconv"
 	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"pgtaskd/exec"
+	"pgtaskd/remote"
+	"pgtaskd/routine"
 )
 
 // InTheWay tells an error that is no fault of the task's: another transaction was in the way of its
@@ -88,4 +95,63 @@ func Stored(text *string, encoding string) *string {
 	}
 	s := exec.Stored(*text, encoding)
 	return &s
+}
+
+// unreachableAfter is how long after the first try a role that is no superuser learns, at the
+// earliest, that no server has answered: what this machine refuses by itself takes no time, and
+// what others do hardly any.
+const unreachableAfter = time.Second
+
+// readLog is the hint where only the administrator may know more.
+const readLog = "The log of pgtaskd says why, at level debug."
+
+// loginHints say what lets a role log in.
+var loginHints = map[string]string{
+	"28000": "pg_hba.conf must let the role in from where pgtaskd runs, and ALTER ROLE … LOGIN.",
+	"28P01": "Its password_file or password_command in the configuration, or the password file of libpq, must have its password.",
+	"42501": "GRANT CONNECT ON DATABASE … TO the role.",
+	"53300": "Raise max_connections, or the CONNECTION LIMIT of the role or the database.",
+}
+
+// unreachable is what a task's row shows when its session could not be opened. What a server
+// answers is shown to all; what we see ourselves, to a superuser alone: a remote can name any path
+// and port of our machine.
+func (r *runner) unreachable(ctx context.Context, t *Task, began time.Time, err error) *exec.Failure {
+	r.Log.Debug().Err(err).Int64("id", t.Row.ID).Bool("remote", t.Row.Remote != "").Msg("cannot open a session")
+	var refused *remote.Refused
+	var answer *pgconn.PgError
+	var panicked *routine.Panic
+	superuser := r.Server.Load().Superuser
+	if t.Row.Role.Name != "" {
+		superuser = t.Row.Role.Superuser
+	}
+	switch {
+	case errors.As(err, &panicked):
+		return internal()
+	case t.Row.Role.Name != "" && t.Row.Remote == "" && errors.As(err, &answer):
+		return exec.NewFailure("pgtaskd cannot log in as role "+strconv.Quote(t.Row.Role.Name), answer.Code, "DETAIL", answer.Message, "HINT", loginHints[answer.Code])
+	case errors.As(err, &refused) && superuser:
+		detail := refused.Detail
+		if detail == "" {
+			detail = refused.Private
+		}
+		return exec.NewFailure(refused.Message, refused.SQLState, "DETAIL", detail, "HINT", refused.Hint)
+	case errors.As(err, &refused):
+		hint := refused.Hint
+		if hint == "" && refused.Private != "" {
+			hint = readLog
+		}
+		return exec.NewFailure(refused.Message, refused.SQLState, "DETAIL", refused.Detail, "HINT", hint)
+	case errors.As(err, &answer):
+		return exec.NewFailure("could not establish connection", answer.Code, "DETAIL", answer.Message, "HINT", answer.Hint)
+	case superuser || remote.Unsuited(err):
+		return exec.NewFailure("could not establish connection", "08001", "DETAIL", remote.Innermost(err))
+	}
+	if t.Row.Remote != "" {
+		select {
+		case <-time.After(time.Until(began.Add(unreachableAfter))):
+		case <-ctx.Done():
+		}
+	}
+	return exec.NewFailure("could not establish connection", "08001", "HINT", readLog)
 }

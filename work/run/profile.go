@@ -2,6 +2,7 @@ package run
 
 import (
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"pgtaskd/exec"
@@ -123,4 +124,113 @@ func (h *profiles) in(t *Task, most time.Duration) int {
 		return 1
 	}
 	return int(min(max(most/max(known.lasts, time.Microsecond), 1), pipelineMost))
+}
+
+// Sessions whose queries take microseconds displace each other where they outnumber the server's
+// processors, and some of them are enough for all that one controller can take and end. So no more
+// than these run such queries at once, however large run is; what follows goes to them, several at
+// once (pipeline.go).
+const (
+	InstantMost = 16
+	instantTime = 250 * time.Microsecond // of a query: so many sessions do 64,000 a second
+	instantNear = 5 * time.Millisecond   // of an answer to what is sent: with pipelines that is as much
+	instantPast = 100 * time.Millisecond // after which a query does not count: it waits, or its session cannot be had
+)
+
+// instants counts the tasks of that kind that runners see to. Runners and the loop share it.
+type instants struct{ tasks atomic.Int32 }
+
+// Instants is how many queries of that kind runners see to.
+func (d *Dispatcher) Instants() int { return int(d.instants.tasks.Load()) }
+
+// Crowd is for tests: until leave, queries of that SQL count as such, and as many as may are at
+// work.
+func (d *Dispatcher) Crowd(input string) (leave func()) {
+	t := &Task{Row: Row{Input: &input}}
+	t.Examine()
+	for range profileFirm {
+		d.profiles.saw(t, time.Microsecond, false, &exec.Result{Open: true})
+	}
+	d.instants.tasks.Add(InstantMost)
+	return func() { d.instants.tasks.Add(-InstantMost) }
+}
+
+// crowded tells whether the task is for one of those that are at work already.
+func (d *Dispatcher) crowded(t *Task) bool {
+	return d.instants.tasks.Load() >= InstantMost && d.profiles.instant(t)
+}
+
+// joins counts a task in whose turn it is.
+func (d *Dispatcher) joins(t *Task) {
+	if d.profiles.instant(t) && t.joined.CompareAndSwap(0, time.Now().UnixNano()) {
+		d.instants.tasks.Add(1)
+	}
+}
+
+// leaves counts it out, when its SQL is over.
+func (d *Dispatcher) leaves(t *Task) {
+	if t.joined.Swap(0) != 0 {
+		d.instants.tasks.Add(-1)
+	}
+}
+
+// Lasts counts a task out that turns out to take its time.
+func (d *Dispatcher) Lasts(t *Task, now time.Time) {
+	if since := t.joined.Load(); since != 0 && now.UnixNano()-since >= int64(instantPast) {
+		d.leaves(t)
+	}
+}
+
+// others knows when SQL other than a given one has ended last. What begins behind that has to find
+// what it has done, though it was taken before, since the tasks of a lane may come one after the
+// other. Any goroutine may use it.
+type others struct {
+	mu         sync.Mutex
+	input      string    // the SQL that has ended last
+	last       time.Time // when it has, by our clock
+	lastOthers time.Time // when any other has
+}
+
+// comparedLongest is the longest input that is compared, in bytes: a longer one counts as other
+// than any.
+const comparedLongest = 8 << 10
+
+// lostFor is how long SQL may go on that we have lost sight of, in most cases.
+const lostFor = time.Minute
+
+// ended takes note of the end of a task's SQL, before anything can start for which it has made
+// room.
+func (o *others) ended(input *string, lost bool) {
+	text := ""
+	if input != nil && len(*input) <= comparedLongest {
+		text = *input
+	}
+	at := time.Now()
+	if lost {
+		text, at = "", at.Add(lostFor)
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if text != o.input || text == "" {
+		o.lastOthers = later(o.lastOthers, o.last)
+		o.input = text
+	}
+	o.last = later(o.last, at)
+}
+
+// than is when other SQL than this has ended last; zero: none has.
+func (o *others) than(input string) time.Time {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if input != "" && input == o.input {
+		return o.lastOthers
+	}
+	return later(o.last, o.lastOthers)
+}
+
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
 }

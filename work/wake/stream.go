@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/jackc/pglogrepl"
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"pgtaskd/exec"
@@ -187,4 +188,86 @@ func (s *stream) tell(committed []int64) {
 	s.decoded = slices.Delete(s.decoded, 0, max(0, len(s.decoded)-unseenMost))
 	s.mu.Unlock()
 	s.Poke()
+}
+
+// decoder picks the transactions that have inserted from a stream of pgoutput. It looks at no row.
+type decoder struct {
+	xid       uint32
+	inserts   bool // the transaction that comes in does
+	committed []int64
+}
+
+// decode takes one message. until is how far the log has been read with it; asked tells that the
+// server wants to hear that at once.
+func (d *decoder) decode(data []byte) (until pglogrepl.LSN, asked bool, err error) {
+	if len(data) == 0 {
+		return 0, false, nil
+	}
+	switch data[0] {
+	case pglogrepl.PrimaryKeepaliveMessageByteID:
+		alive, err := pglogrepl.ParsePrimaryKeepaliveMessage(data[1:])
+		return alive.ServerWALEnd, alive.ReplyRequested, err
+	case pglogrepl.XLogDataByteID:
+		log, err := pglogrepl.ParseXLogData(data[1:])
+		if err != nil || len(log.WALData) == 0 {
+			return 0, false, err
+		}
+		return log.WALStart, false, d.message(log.WALData)
+	}
+	return 0, false, nil
+}
+
+func (d *decoder) message(data []byte) error {
+	switch pglogrepl.MessageType(data[0]) {
+	case pglogrepl.MessageTypeBegin:
+		var begin pglogrepl.BeginMessage
+		if err := begin.Decode(data[1:]); err != nil {
+			return err
+		}
+		d.xid, d.inserts = begin.Xid, false
+	case pglogrepl.MessageTypeInsert:
+		d.inserts = true
+	case pglogrepl.MessageTypeCommit:
+		if d.inserts {
+			d.committed = append(d.committed, int64(d.xid))
+		}
+	}
+	return nil
+}
+
+const (
+	unseenMost   = 10_000           // transactions that are known and not looked for yet
+	unseenTick   = time.Millisecond // between two looks for what cannot be seen yet
+	unseenSlower = 8                // the part of the time it has taken that it waits
+	unseenRarest = 100 * time.Millisecond
+)
+
+// unseen are transactions that the log has told of, until a statement has seen them.
+type unseen struct {
+	ids   []int64
+	since time.Time // the oldest
+	next  time.Time // look
+}
+
+// add takes what has been decoded.
+func (u *unseen) add(ids []int64) {
+	if len(u.ids) == 0 {
+		u.since = time.Now()
+	}
+	u.ids = append(u.ids, ids...)
+}
+
+// due tells whether to look for them now.
+func (u *unseen) due(now time.Time) bool { return len(u.ids) > 0 && !now.Before(u.next) }
+
+// ask adds to a batch the question which of them cannot be seen yet by what follows in it.
+func (u *unseen) ask(batch *pgx.Batch, query string) {
+	if len(u.ids) == 0 {
+		return
+	}
+	batch.Queue(query, u.ids).Query(func(rows pgx.Rows) (err error) {
+		u.ids, err = pgx.CollectRows(rows, pgx.RowTo[int64])
+		u.next = time.Now().Add(min(max(time.Since(u.since)/unseenSlower, unseenTick), unseenRarest))
+		return err
+	})
 }
