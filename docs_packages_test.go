@@ -31,3 +31,32 @@ func TestPackagesAreDocumented(t *testing.T) {
 }
 
 var packageComment = regexp.MustCompile(`^// (Package|Command) `)
+
+// TestWaysNameWhatIsThere: each function that the guide through the code names is in the file that
+// it names.
+func TestWaysNameWhatIsThere(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("docs/ways.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	steps := wayStep.FindAllStringSubmatch(string(text), -1)
+	if len(steps) < 40 {
+		t.Errorf("only %d steps", len(steps))
+	}
+	for _, step := range steps {
+		function, file := step[1], step[2]
+		code, err := os.ReadFile(file)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		declared := regexp.MustCompile(`(?m)^func (\([^)]*\) )?` + regexp.QuoteMeta(function) + `[(\[]|FUNCTION :schema\.` + regexp.QuoteMeta(function) + `\(`)
+		if !declared.Match(code) {
+			t.Errorf("%s is not declared in %s", function, file)
+		}
+	}
+}
+
+// wayStep is a line of the tables: number, function, file.
+var wayStep = regexp.MustCompile("(?m)^\\| [0-9]+ \\| `([^`]+)` \\| `([^`]+)` \\|")
