@@ -7,9 +7,11 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgtype"
 
 	"pgtaskd/exec"
 	"pgtaskd/work/run"
+	"pgtaskd/work/schedule"
 )
 
 // end is what the loop writes for a task. It begins as what was seen of the run, and may become
@@ -140,6 +142,35 @@ func (e *end) state() string {
 	return "DONE"
 }
 
+// isLast tells whether the end is to be written even if the task has retries left.
+func (e *end) isLast() bool {
+	f := e.failure()
+	return f == nil || e.final || f.SQLState == codeGivesUp
+}
+
+// What a task raises to say itself whether and when it is tried again.
+const (
+	codeGivesUp = "TK001" // not at all
+	codeLater   = "TK002" // after the interval in its DETAIL, if it has retries left
+)
+
+// What a task may ask for at most, so that plan stays within its bounds.
+const (
+	pauseMonths = 12_000
+	pauseDays   = 400_000
+	pauseMicros = pauseDays * 24 * 3600 * 1_000_000
+)
+
+// pause is how long the task itself wants to wait for its next try; null: it has not said.
+func (e *end) pause() (p pgtype.Interval) {
+	if f := e.failure(); f != nil && f.SQLState == codeLater {
+		if interval, err := schedule.ParseInterval(f.Detail); err == nil && interval.Months <= pauseMonths && interval.Days <= pauseDays && interval.Micros <= pauseMicros {
+			p = pgtype.Interval{Months: int32(interval.Months), Days: int32(interval.Days), Microseconds: interval.Micros, Valid: true}
+		}
+	}
+	return p
+}
+
 // putOff is when something is tried again that a row has not taken, as somebody has it locked, or a
 // trigger left it out.
 type putOff struct {
@@ -150,40 +181,6 @@ type putOff struct {
 func (p *putOff) later() {
 	p.wait = min(max(2*p.wait, 50*time.Millisecond), time.Second)
 	p.after = time.Now().Add(p.wait)
-}
-
-// givenUp is why a successor is given up, and what it must still wait for then; nil: whatever it
-// is.
-type givenUp struct {
-	why    string
-	awaits *int64
-}
-
-// giveUp ends successors that are not to run, and adds those of which it is written to done.
-func (l *loop) giveUp(ctx context.Context, given map[int64]givenUp, done map[int64]bool) error {
-	ids := make([]int64, 0, len(given))
-	for id := range given {
-		ids = append(ids, id)
-	}
-	return l.eachWithWords(ctx, ids, func(ctx context.Context, ids []int64, mute bool) error {
-		errors, awaits := make([]string, len(ids)), make([]*int64, len(ids))
-		for i, id := range ids {
-			errors[i], awaits[i] = given[id].why, given[id].awaits
-		}
-		var some []changed
-		err := pgx.BeginFunc(ctx, l.control.conn, func(tx pgx.Tx) (err error) {
-			some, err = l.withWhatFollows(ctx, tx, l.queries().Text("forsaken"), ids, errors, awaits, mute)
-			return err
-		})
-		if err != nil {
-			return err
-		}
-		for _, c := range some {
-			done[c.id] = true
-		}
-		l.counted(some)
-		return nil
-	})
 }
 
 // isKeyTaken tells that a task cannot wait again because another one with its key does.

@@ -6,11 +6,9 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
-	"github.com/jackc/pgx/v5/pgtype"
 
 	"pgtaskd/exec"
 	"pgtaskd/work/run"
-	"pgtaskd/work/schedule"
 )
 
 // An end that a table refuses is written all the same, with less in it each time, whatever refuses
@@ -84,35 +82,6 @@ func unwritten(err error) *exec.Failure {
 func isExhausted(err error) bool {
 	var answer *pgconn.PgError
 	return errors.As(err, &answer) && answer.Code == "2200H" && answer.Where == ""
-}
-
-// isLast tells whether the end is to be written even if the task has retries left.
-func (e *end) isLast() bool {
-	f := e.failure()
-	return f == nil || e.final || f.SQLState == codeGivesUp
-}
-
-// What a task raises to say itself whether and when it is tried again.
-const (
-	codeGivesUp = "TK001" // not at all
-	codeLater   = "TK002" // after the interval in its DETAIL, if it has retries left
-)
-
-// What a task may ask for at most, so that plan stays within its bounds.
-const (
-	pauseMonths = 12_000
-	pauseDays   = 400_000
-	pauseMicros = pauseDays * 24 * 3600 * 1_000_000
-)
-
-// pause is how long the task itself wants to wait for its next try; null: it has not said.
-func (e *end) pause() (p pgtype.Interval) {
-	if f := e.failure(); f != nil && f.SQLState == codeLater {
-		if interval, err := schedule.ParseInterval(f.Detail); err == nil && interval.Months <= pauseMonths && interval.Days <= pauseDays && interval.Micros <= pauseMicros {
-			p = pgtype.Interval{Months: int32(interval.Months), Days: int32(interval.Days), Microseconds: interval.Micros, Valid: true}
-		}
-	}
-	return p
 }
 
 // keeps tells whether what is not said stays as the row has it.

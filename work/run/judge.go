@@ -227,25 +227,6 @@ func (r *runner) goesOn(ctx context.Context, t *Task) bool {
 	return err == nil && started.Add(r.session.Ahead).Before(since)
 }
 
-// finish takes note of the end of a task: it is known now, and what the task has done can be seen.
-func (r *runner) finish(e Outcome) {
-	r.leaves(e.Task)
-	if r.at == e.Task {
-		r.at = nil
-	}
-	e.Task.forgetNames()
-	r.others.ended(e.Task.Row.Input, e.Kind == Lost || e.Kind == Killed)
-	r.late = append(r.late, e)
-}
-
-// post tells the loop of the ends that are known, and gives the slots of their tasks back.
-func (r *runner) post() {
-	for _, e := range r.late {
-		r.deliver(e)
-	}
-	r.late = nil
-}
-
 // internal is what the row of a task shows that has made us panic where there is nobody else to
 // tell.
 func internal() *exec.Failure {

@@ -1,0 +1,166 @@
+package run
+
+import (
+	"time"
+
+	"pgtaskd/exec"
+)
+
+// Outcome is what was seen of a task that a runner has done with. Nobody changes it after the
+// runner has told it.
+type Outcome struct {
+	Task    *Task
+	Kind    Kind
+	PID     int32     // backend that ran it, 0: none did
+	Since   time.Time // start of that backend
+	Start   time.Time // zero: its SQL has not begun
+	Stop    time.Time
+	Result  *exec.Result
+	Fault   *exec.Failure // instead of the result's, where the trouble is not the SQL's own
+	Delay   time.Duration // before it runs again
+	ForGood bool          // of a refusal: another run would be refused as well
+	Aboard  bool          // lost while it was with the server behind another task: it has not run, or what it did is gone
+	Stays   bool          // the backend did not obey when its run was cancelled, and is still there
+	Heavy   bool          // its runner waits until it is written
+	Written chan struct{} // to be closed then; nil: nobody waits
+	Weight  int           // bytes of it that count as unwritten until Dispatcher.Wrote
+}
+
+// Kind says what became of a task.
+type Kind int
+
+// What becomes of a task.
+const (
+	Committed Kind = iota // its end is written already, with its effects
+	Finished              // its end is to be written
+	Refused               // it could not be written with the effects, which are rolled back: somebody has changed the row
+	Released              // it has not run, or has been taken back: to PLAN
+	Stopped               // cancelled because of a STOP
+	Lost                  // cut off: what became of it is to be found out
+	Killed                // its session was terminated: by a person, or by the end of the server
+)
+
+// at is when the task ended, zero when it has not run.
+func (o Outcome) at() time.Time {
+	if o.Start.IsZero() {
+		return time.Time{}
+	}
+	return o.Stop
+}
+
+// size is that of what is to be written, roughly, in bytes.
+func (o Outcome) size() (n int) {
+	if o.Result != nil {
+		n = Size(o.Result)
+	}
+	if o.Fault != nil {
+		n += len(o.Fault.Text)
+	}
+	return n
+}
+
+// Size is that of the texts of a result, in bytes.
+func Size(result *exec.Result) (n int) {
+	for _, text := range []*string{result.Output, result.Notice} {
+		if text != nil {
+			n += len(*text)
+		}
+	}
+	if result.Failure != nil {
+		n += len(result.Failure.Text)
+	}
+	return n
+}
+
+// finish takes note of the end of a task: it is known now, and what the task has done can be seen.
+func (r *runner) finish(e Outcome) {
+	r.leaves(e.Task)
+	if r.at == e.Task {
+		r.at = nil
+	}
+	e.Task.forgetNames()
+	r.others.ended(e.Task.Row.Input, e.Kind == Lost || e.Kind == Killed)
+	r.late = append(r.late, e)
+}
+
+// post tells the loop of the ends that are known, and gives the slots of their tasks back.
+func (r *runner) post() {
+	for _, e := range r.late {
+		r.deliver(e)
+	}
+	r.late = nil
+}
+
+// Outputs take the most memory. A task whose end is large keeps its slot until that is written, so
+// that there are no more of them than tasks that may run at once. Nothing of a session is open
+// meanwhile.
+
+// An end is heavy when it is longer than HeavyFrom, or, where ends of heldMost are to be written
+// already, than heavyThen, in bytes.
+const (
+	HeavyFrom = 64 << 10
+	heavyThen = 1 << 10
+	heldMost  = 32 << 20
+)
+
+func (r *runner) isHeavy(result *exec.Result) bool {
+	n := Size(result)
+	return n > HeavyFrom || n > heavyThen && r.unwritten.Load() > heldMost
+}
+
+// tell tells the leader of an outcome.
+func (d *Dispatcher) tell(o Outcome) {
+	o.Weight = o.size()
+	d.unwritten.Add(int64(o.Weight))
+	d.Leader.Outcome(o)
+}
+
+// Wrote counts an outcome out whose end is written.
+func (d *Dispatcher) Wrote(o Outcome) { d.unwritten.Add(-int64(o.Weight)) }
+
+// deliver tells the loop of an end, and gives the slot of its task back: that of a heavy one when
+// it is written, that of one whose session is lost when its backend is gone. In a drain the session
+// stays until the end of a marked task is written: whoever leads by then would take that task for
+// cut off.
+func (r *runner) deliver(e Outcome) {
+	switch {
+	case e.Kind == Lost || e.Kind == Killed:
+		r.tell(e)
+	case e.Heavy || e.Task.Marks.Load() && r.Lanes.IsClosed():
+		e.Written = make(chan struct{})
+		r.tell(e)
+		select {
+		case <-e.Written:
+		case <-r.Group.Context().Done():
+		}
+		r.Lanes.Ended(e.Task, e.at())
+	default:
+		r.Lanes.Ended(e.Task, e.at())
+		r.tell(e)
+	}
+}
+
+// shed lets go of what a committed end need not hold any more: that there was output is all that
+// counts.
+func (r *runner) shed(e *Outcome) {
+	e.Heavy = false
+	if nothing := ""; e.Result.Output != nil {
+		e.Result.Output = &nothing
+	}
+	e.Result.Notice = nil
+}
+
+// ditch gives the session up under a query with a heavy end: what is behind it with the server
+// would make more of them. It has had no effect, and what is behind it neither.
+func (r *runner) ditch() {
+	p := r.before
+	r.before = nil
+	behind := r.pipelines.end(r)
+	r.finish(Outcome{
+		Task: p.task, Kind: Finished, PID: int32(r.session.PID), Since: r.session.Since, Start: p.start, Stop: p.result.Stop, Result: p.result, Heavy: true,
+	})
+	r.session.Abandon()
+	r.post()
+	r.stranded(behind)
+	r.leave()
+}
