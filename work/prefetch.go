@@ -272,6 +272,7 @@ func (l *loop) fresh() time.Duration {
 // changed a row that waits, it forgets all.
 func (l *loop) unread() {
 	if l.control.changed {
+		l.doubt(time.Now())
 		for _, t := range l.soon {
 			delete(l.tasks, t.Row.ID)
 		}

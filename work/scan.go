@@ -55,12 +55,9 @@ func (l *loop) rescan(ctx context.Context) error {
 		l.look.wanted = l.look.wanted || !now.Before(p.until) && l.look.full.Before(p.until)
 	}
 	news := l.wake.TakeNotice()
-	if news {
-		l.look.wanted = true
-		l.successors.doubt() // a row may have been deleted
-		if l.look.stopped.IsZero() {
-			l.look.stopped = now
-		}
+	l.look.wanted = l.look.wanted || news
+	if l.control.changed {
+		l.doubt(now)
 	}
 	if l.wake.Told(now, l.look.scan) {
 		news, l.look.wanted = true, true

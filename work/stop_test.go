@@ -1,9 +1,13 @@
 package work
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+
+	"pgtaskd/sql"
 	"pgtaskd/work/lane"
 )
 
@@ -47,6 +51,47 @@ func TestStopBehindALook(t *testing.T) {
 	l.look.stopped = now.Add(-checkLate)
 	if d := l.checkDelay(); d > 0 {
 		t.Error("where there is much to look at it waits for", d)
+	}
+}
+
+// TestNewTasksAreNoReasonToLookForStops: they are told on a channel of their own. A STOP of a task
+// that runs, and the end of its row, come on the other.
+func TestNewTasksAreNoReasonToLookForStops(t *testing.T) {
+	t.Parallel()
+	s := play(t)
+	listener, err := connect(t.Context(), s.target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.close()
+	for _, channel := range []string{sql.Channel(table(s.target)), s.get("SELECT 'pgtaskd_' || 'task'::regclass::oid")} {
+		if _, err := listener.conn.Exec(t.Context(), "LISTEN "+pgx.Identifier{channel}.Sanitize()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	stopped, deleted := s.add(`input, "group"`, "SELECT pg_sleep(60)", "a"), s.add(`input, "group"`, "SELECT pg_sleep(60)", "b")
+	s.becomes(stopped, "WORK")
+	s.becomes(deleted, "WORK")
+	for _, told := range []struct {
+		statement string
+		changed   bool
+	}{
+		{"INSERT INTO task (input, plan) VALUES ('SELECT 1', clock_timestamp() + '1 day')", false},
+		{"UPDATE task SET state = 'STOP' WHERE id = " + fmt.Sprint(stopped), true},
+		{"DELETE FROM task WHERE id = " + fmt.Sprint(deleted), true},
+	} {
+		listener.changed = false
+		s.exec(told.statement)
+		s.exec("SELECT pg_notify('pgtaskd_' || 'task'::regclass::oid, '')") // as an INSERT does, if the leader sleeps
+		if err := listener.conn.PgConn().WaitForNotification(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if err := listener.conn.Ping(t.Context()); err != nil { // behind which no other is on its way
+			t.Fatal(err)
+		}
+		if listener.changed != told.changed {
+			t.Errorf("%s: told %t", told.statement, listener.changed)
+		}
 	}
 }
 

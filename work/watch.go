@@ -63,6 +63,15 @@ func (l *loop) checkDelay() time.Duration {
 	return max(d, checkTick-passed)
 }
 
+// doubt takes note that somebody has changed rows: running tasks may have been stopped, and what
+// others wait for may have been deleted.
+func (l *loop) doubt(now time.Time) {
+	l.successors.doubt()
+	if l.look.stopped.IsZero() {
+		l.look.stopped = now
+	}
+}
+
 // check cancels tasks that somebody has stopped, or whose rows have been deleted.
 func (l *loop) check(ctx context.Context) error {
 	if len(l.tasks) == 0 || l.checkDelay() > 0 {
