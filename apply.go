@@ -74,5 +74,6 @@ func (c *applyCommand) show(p *program, r apply.Result) {
 	if c.DryRun {
 		what = "dry run, nothing is changed: "
 	}
-	printLine(p.stdout, "%s", what+fmt.Sprintf("%d new, %d changed, %d pruned, %d unchanged", counts[apply.New], counts[apply.Changed], counts[apply.Pruned], r.Unchanged))
+	printLine(p.stdout, "%s", what+fmt.Sprintf("%d new, %d changed, %d pruned, %d unchanged", counts[apply.New],
+		counts[apply.Changed], counts[apply.Pruned], r.Unchanged))
 }

@@ -37,7 +37,8 @@ func (c *importPgCronCommand) Run(ctx context.Context, p *program) error {
 	}
 	return c.move(ctx, p, "pg_cron", c.Insert, func(conn *pgx.Conn, _ sql.Table) ([]moving.Job, []moving.Note, error) {
 		place, found, err := pgcron.Read(ctx, conn)
-		jobs, notes := pgcron.Convert(place, found, pgcron.Choice{Database: cmp.Or(c.Database, place.Database), User: cmp.Or(c.User, place.User)})
+		jobs, notes := pgcron.Convert(place, found,
+			pgcron.Choice{Database: cmp.Or(c.Database, place.Database), User: cmp.Or(c.User, place.User)})
 		return jobs, notes, err
 	})
 }
@@ -56,7 +57,8 @@ func (c *importPgAgentCommand) Run(ctx context.Context, p *program) error {
 	}
 	return c.move(ctx, p, "pgagent", c.Insert, func(conn *pgx.Conn, table sql.Table) ([]moving.Job, []moving.Note, error) {
 		place, found, err := pgagent.Read(ctx, conn)
-		jobs, notes := pgagent.Convert(place, found, pgagent.Choice{Database: cmp.Or(c.Database, place.Database), Table: table.String()})
+		jobs, notes := pgagent.Convert(place, found,
+			pgagent.Choice{Database: cmp.Or(c.Database, place.Database), Table: table.String()})
 		return jobs, notes, err
 	})
 }

@@ -74,7 +74,8 @@ func (c *schemaCommand) configured(file *conf.File) (string, error) {
 			b.WriteString(line)
 			last = next
 		}
-		b.WriteString(sql.DDL(sql.Table{Schema: t.Schema, Name: t.Table}, sql.Options{Defaults: t.Defaults, Wake: t.Wake, Role: role, Inserter: t.Inserter, Serving: role}) + "\n")
+		b.WriteString(sql.DDL(sql.Table{Schema: t.Schema, Name: t.Table},
+			sql.Options{Defaults: t.Defaults, Wake: t.Wake, Role: role, Inserter: t.Inserter, Serving: role}) + "\n")
 	}
 	if !found {
 		return "", errors.New("no target of the configuration matches")
@@ -84,7 +85,8 @@ func (c *schemaCommand) configured(file *conf.File) (string, error) {
 
 func (c *schemaCommand) wants(t work.Target) bool {
 	asked := func(name, has string) bool { return name == "" || name == has }
-	return asked(c.Data, t.Connect["dbname"]) && asked(c.User, t.Connect["user"]) && asked(c.Schema, t.Schema) && asked(c.Table, t.Table)
+	return asked(c.Data, t.Connect["dbname"]) && asked(c.User, t.Connect["user"]) && asked(c.Schema, t.Schema) &&
+		asked(c.Table, t.Table)
 }
 
 // place is the server that a target is on, as its dsn says.

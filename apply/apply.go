@@ -49,7 +49,8 @@ func crossed(err error) bool {
 	if !errors.As(err, &answer) {
 		return false
 	}
-	return answer.Code == "40001" || answer.Code == "40P01" || answer.Code == "23505" && strings.HasPrefix(answer.ConstraintName, "pgtaskd_wait_key")
+	return answer.Code == "40001" || answer.Code == "40P01" ||
+		answer.Code == "23505" && strings.HasPrefix(answer.ConstraintName, "pgtaskd_wait_key")
 }
 
 // rounds is how often values are written: an INSERT's own trigger may fill a column that the file

@@ -140,7 +140,8 @@ func (t *table) readValues(ctx context.Context, tx pgx.Tx, jobs []*wanted, colum
 	for i, w := range jobs {
 		objects[i] = w.object(columns)
 	}
-	rows, err := inner.Query(ctx, t.statement("wanted", map[string][]string{":texts": texts("r", columns), ":typed": typed(columns)}), objects)
+	rows, err := inner.Query(ctx, t.statement("wanted",
+		map[string][]string{":texts": texts("r", columns), ":typed": typed(columns)}), objects)
 	if err != nil {
 		return errors.Join(err, inner.Rollback(ctx))
 	}

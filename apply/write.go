@@ -40,7 +40,8 @@ func (t *table) update(ctx context.Context, tx pgx.Tx, w *wanted, r row, owner s
 	default: // adopted, and a record must have a column
 		columns, assigned = []*column{t.byName["key"]}, []string{"key = r.key"}
 	}
-	return t.run(ctx, tx, "update", map[string][]string{":assigned": assigned, ":typed": typed(columns)}, w.object(columns), owner, r.id)
+	return t.run(ctx, tx, "update", map[string][]string{":assigned": assigned, ":typed": typed(columns)},
+		w.object(columns), owner, r.id)
 }
 
 // run runs a statement that writes one row.

@@ -194,7 +194,8 @@ func (d *drain) session(ctx context.Context, began time.Time, reached *time.Time
 			return true, nil
 		}
 		if time.Since(began) > progressAfter {
-			d.s.Progress(fmt.Sprintf("%s: %s due, %s running", d.target.Name(), counted(due, due+runs >= lookedAt), counted(runs, due+runs >= lookedAt)))
+			d.s.Progress(fmt.Sprintf("%s: %s due, %s running", d.target.Name(), counted(due, due+runs >= lookedAt),
+				counted(runs, due+runs >= lookedAt)))
 		}
 		if !pause(ctx, drainTick) {
 			return false, ctx.Err()

@@ -164,7 +164,8 @@ func (b *table) status(ctx context.Context, st *Status) error {
 	}
 	tasks := &Tasks{}
 	var oldest *string
-	err := b.conn.QueryRow(ctx, b.queries.Text("open"), lookedAt).Scan(&tasks.Ready, &tasks.Running, &oldest, &tasks.Waits, &tasks.More)
+	err := b.conn.QueryRow(ctx, b.queries.Text("open"), lookedAt).Scan(&tasks.Ready, &tasks.Running, &oldest,
+		&tasks.Waits, &tasks.More)
 	if err != nil {
 		return err
 	}

@@ -63,7 +63,8 @@ func open(ctx context.Context, t work.Target, command string, purpose use) (*tab
 func look(ctx context.Context, conn *pgx.Conn, t work.Target, purpose use) (*table, error) {
 	b := &table{target: t, name: sql.Table{Schema: t.Schema, Name: t.Table}, conn: conn}
 	b.queries = sql.Asking(b.name)
-	row := conn.QueryRow(ctx, b.queries.Text("facts"), t.Schema, t.Table, sql.LeadersName(b.name), sql.WhyName(b.name), sql.GroupsName(b.name))
+	row := conn.QueryRow(ctx, b.queries.Text("facts"), t.Schema, t.Table, sql.LeadersName(b.name),
+		sql.WhyName(b.name), sql.GroupsName(b.name))
 	f := &b.facts
 	err := row.Scan(&f.kind, &f.role, &f.superuser, &f.usage, &f.reads, &f.changes, &f.complete, &f.leaders, &f.why, &f.groups)
 	switch {

@@ -42,7 +42,8 @@ func (d *deep) measure(ctx context.Context, s *stand) ([]figure, error) {
 	}
 	d.rate.name, d.rate.value, d.rate.peer = d.title(), rate, float64(d.short)/took.Seconds()
 	d.rate.cost, d.rate.peerCost = d.stand.cost, shortCost
-	d.start.name, d.start.value, d.start.unit = fmt.Sprintf("start of the controller to first task, %s due", grouped(d.long)), start.Seconds(), "s"
+	d.start.name, d.start.value, d.start.unit = fmt.Sprintf("start of the controller to first task, %s due",
+		grouped(d.long)), start.Seconds(), "s"
 	figures := []figure{d.rate, d.start}
 	if hasProc() {
 		if _, _, d.memory.value, err = d.serve(ctx, d.wide); err != nil {

@@ -75,7 +75,8 @@ func line(rounds []figure) string {
 	}
 	peer := median(rounds, func(f figure) float64 { return f.peer })
 	return fmt.Sprintf("| %.0f/s\t| %.0f/s\t| %.3f\t| %.3f–%.3f\t| ≥ %s\t| %s\t| %s\t|",
-		value, peer, judged, least, most, first.goal("%.2f", judged >= first.bar), spent, costs(rounds, func(f figure) cost { return f.peerCost }))
+		value, peer, judged, least, most, first.goal("%.2f", judged >= first.bar), spent,
+		costs(rounds, func(f figure) cost { return f.peerCost }))
 }
 
 // goal is the bar and the aim, and whether the bar was reached.

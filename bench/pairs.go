@@ -61,7 +61,8 @@ func (s *stand) makeTable(ctx context.Context, database string) error {
 	if err := s.create(ctx, database); err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, runLimit, fmt.Errorf("the table was not made and served within %s", human.Duration(runLimit)))
+	ctx, cancel := context.WithTimeoutCause(ctx, runLimit,
+		fmt.Errorf("the table was not made and served within %s", human.Duration(runLimit)))
 	defer cancel()
 	err := s.serve(ctx, 0, func(ctx context.Context, _ *process) error {
 		if err := s.await(ctx, "SELECT to_regclass('public.task') IS NOT NULL"); err != nil {

@@ -31,7 +31,8 @@ func (p peer) tps(ctx context.Context, s *stand, threads int) (float64, error) {
 			return 0, err
 		}
 	}
-	return s.pgbench(ctx, s.seconds(), p.script, p.clients, threads, fmt.Sprintf("per_client=%d", perClient), fmt.Sprintf("clients=%d", p.clients), "n=0")
+	return s.pgbench(ctx, s.seconds(), p.script, p.clients, threads, fmt.Sprintf("per_client=%d", perClient),
+		fmt.Sprintf("clients=%d", p.clients), "n=0")
 }
 
 // seconds is how long pgbench runs.

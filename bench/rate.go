@@ -77,7 +77,8 @@ func (s *stand) longEnough(expected float64, serve func(count int) (time.Duratio
 
 // serve returns the time from the first start of a task until all ends are to be seen in the table.
 func (b backlog) serve(ctx context.Context, s *stand, count int) (took time.Duration, err error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, runLimit, fmt.Errorf("%d tasks have not ended within %s", count, human.Duration(runLimit)))
+	ctx, cancel := context.WithTimeoutCause(ctx, runLimit,
+		fmt.Errorf("%d tasks have not ended within %s", count, human.Duration(runLimit)))
 	defer cancel()
 	last, err := b.fill(ctx, s, count)
 	if err != nil {

@@ -50,7 +50,8 @@ func (b *beside) measure(ctx context.Context, s *stand) (_ []figure, err error) 
 	if err != nil {
 		return nil, err
 	}
-	b.peerSeen, err = river.longEnough(cmp.Or(b.peerSeen, 1000), func(count int) (time.Duration, error) { return b.jobs.serve(ctx, river, count) })
+	b.peerSeen, err = river.longEnough(cmp.Or(b.peerSeen, 1000),
+		func(count int) (time.Duration, error) { return b.jobs.serve(ctx, river, count) })
 	if err != nil {
 		return nil, err
 	}
@@ -90,7 +91,8 @@ type riverJobs struct {
 
 // serve returns the time from the first start of a job until all ends are to be seen in the table.
 func (j riverJobs) serve(ctx context.Context, s *stand, count int) (took time.Duration, err error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, runLimit, fmt.Errorf("%d jobs of River have not ended within %s", count, human.Duration(runLimit)))
+	ctx, cancel := context.WithTimeoutCause(ctx, runLimit,
+		fmt.Errorf("%d jobs of River have not ended within %s", count, human.Duration(runLimit)))
 	defer cancel()
 	if err := s.execute(ctx, "TRUNCATE river_job, effect"); err != nil {
 		return 0, err

@@ -35,7 +35,8 @@ const eachLeast = 400
 // spread has as many tasks of each target served, and returns the time from the first start until
 // all ends are to be seen.
 func (s *stand) spread(ctx context.Context, targets, run, each int) (took time.Duration, err error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, runLimit, fmt.Errorf("%d tasks of each target have not ended within %s", each, human.Duration(runLimit)))
+	ctx, cancel := context.WithTimeoutCause(ctx, runLimit,
+		fmt.Errorf("%d tasks of each target have not ended within %s", each, human.Duration(runLimit)))
 	defer cancel()
 	if _, err := s.conn.Exec(ctx, "SELECT spread_empty($1)", targets); err != nil {
 		return 0, err

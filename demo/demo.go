@@ -68,7 +68,8 @@ func Run(ctx context.Context, options Options) (err error) {
 
 // awaitReady waits until the controller has made the table, and notes where its tasks end now.
 func awaitReady(ctx context.Context, c *controller, t *table) error {
-	ctx, cancel := context.WithTimeoutCause(ctx, readyLimit, fmt.Errorf("public.task is not there after %s", human.Duration(readyLimit)))
+	ctx, cancel := context.WithTimeoutCause(ctx, readyLimit,
+		fmt.Errorf("public.task is not there after %s", human.Duration(readyLimit)))
 	defer cancel()
 	for {
 		if installed, err := t.installed(ctx); err != nil {

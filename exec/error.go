@@ -78,7 +78,8 @@ func NewFailure(message, code string, more ...string) *Failure {
 // endFailure is an error of the server's by which it refuses a statement of ours that writes the
 // end of a task: its input is not to blame.
 func endFailure(e *pgproto3.ErrorResponse) *Failure {
-	f := NewFailure("the end of the task could not be written: "+e.Message, e.Code, "DETAIL", e.Detail, "HINT", e.Hint, "QUERY", e.InternalQuery, "CONTEXT", e.Where)
+	f := NewFailure("the end of the task could not be written: "+e.Message, e.Code, "DETAIL", e.Detail, "HINT",
+		e.Hint, "QUERY", e.InternalQuery, "CONTEXT", e.Where)
 	f.routine, f.where = e.Routine, e.Where
 	return f
 }

@@ -60,9 +60,10 @@ func (t token) queries() bool {
 	if t.kind == tokenOpen {
 		return true
 	}
-	return t.kind == tokenWord && slices.ContainsFunc([]string{"select", "values", "table", "with", "show"}, func(word string) bool {
-		return strings.EqualFold(word, t.text)
-	})
+	return t.kind == tokenWord && slices.ContainsFunc([]string{"select", "values", "table", "with", "show"},
+		func(word string) bool {
+			return strings.EqualFold(word, t.text)
+		})
 }
 
 // plans tells whether a statement that begins with this token is one whose plan can be kept.
@@ -234,7 +235,8 @@ func (s statement) noTransaction() bool {
 	case wordVacuum, wordCluster:
 		return true
 	case wordCreate, wordDrop:
-		return s.first[1] == wordDatabase || s.first[1] == wordTablespace || s.has(wordConcurrently) || s.first[1] == wordSubscription
+		return s.first[1] == wordDatabase || s.first[1] == wordTablespace || s.has(wordConcurrently) ||
+			s.first[1] == wordSubscription
 	case wordAlter:
 		return s.first[1] == wordSystem || s.first[1] == wordSubscription || s.has(wordConcurrently) ||
 			s.first[1] == wordDatabase && s.has(wordTablespace)

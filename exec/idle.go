@@ -102,7 +102,8 @@ func (s *Session) unbegun(err error) error {
 	if !errors.As(err, &lost) {
 		return err
 	}
-	own := lost.Fatal != nil && (strings.HasPrefix(lost.Fatal.Code, "57P0") || lost.Fatal.Code == "25P03" || lost.Fatal.Code == "25P04")
+	own := lost.Fatal != nil && (strings.HasPrefix(lost.Fatal.Code, "57P0") || lost.Fatal.Code == "25P03" ||
+		lost.Fatal.Code == "25P04")
 	lost.Unbegun = lost.Unbegun || own || !s.written && pgconn.SafeToRetry(lost.Cause)
 	return err
 }

@@ -165,7 +165,8 @@ func (s *Session) replaced(said said) (another bool, err error) {
 
 // review looks whether a task has failed by what the one before it may have done to our statements.
 func (s *Session) review(t *Task, result *Result) error {
-	if result.Raw == nil || result.Forgot || result.Alone || !t.Atomic || s.wary || s.gone != nil || result.Reason != NotCancelled {
+	if result.Raw == nil || result.Forgot || result.Alone || !t.Atomic || s.wary || s.gone != nil ||
+		result.Reason != NotCancelled {
 		return nil
 	}
 	another, err := s.look()

@@ -159,7 +159,8 @@ type planning struct {
 func (t token) varies() bool {
 	switch t.kind {
 	case tokenWord, tokenName, tokenCodedName:
-		return len(t.text) >= 64 || slices.ContainsFunc([]string{"pg_cursors", "pg_cursor", "pg_settings"}, func(name string) bool { return strings.EqualFold(name, t.text) })
+		return len(t.text) >= 64 || slices.ContainsFunc([]string{"pg_cursors", "pg_cursor", "pg_settings"},
+			func(name string) bool { return strings.EqualFold(name, t.text) })
 	case tokenString:
 		return true
 	case tokenOther:
@@ -213,7 +214,8 @@ func (s *Session) sendSingle(t *Task) (bound bool) {
 // keepsPlan tells whether the plan of a task may serve those behind it.
 func (s *Session) keepsPlan(t *Task) bool {
 	return t.Traits.Plain && t.Atomic && !t.Save && !t.Query && !t.Watched && len(t.Input) <= plannedLongest &&
-		!t.Traits.Isolation && !t.Traits.Modes && !t.Traits.Prepared && !t.Traits.Limits && !t.Traits.Notifies && !t.Traits.Outside &&
+		!t.Traits.Isolation && !t.Traits.Modes && !t.Traits.Prepared && !t.Traits.Limits &&
+		!t.Traits.Notifies && !t.Traits.Outside &&
 		(t.Timeout == 0 || t.Timeout >= time.Second) && // which what we ask behind it has to keep as well
 		s.clean && s.usualModes && !s.hard && !s.wary && (t.Traits.Reads || !s.apart)
 }

@@ -195,7 +195,8 @@ func (s *Session) believe(t *Task, n int, said said, result *Result) (answered b
 // probe, a limit of the input's has, or one of its statements is gone.
 func (s *Session) blame(t *Task, failure *pgproto3.ErrorResponse, ahead bool, result *Result) {
 	result.Raw = failure
-	result.Alone = (ahead || t.Query) && failure.Code == "22012" && failure.Routine == "int4div" || ahead && s.faultAhead(failure)
+	result.Alone = (ahead || t.Query) && failure.Code == "22012" && failure.Routine == "int4div" ||
+		ahead && s.faultAhead(failure)
 	limited := limit(failure)
 	result.Alone = result.Alone || ahead && limited
 	judged := s.judged && !limited

@@ -187,7 +187,8 @@ func (s *Session) introduce(ctx context.Context, local bool) error {
 	if err := errors.Join(bad[:]...); err != nil {
 		return err
 	}
-	if len(row[3]) == 0 || len(row[3]) > userLongest || len(row[6]) > pathLongest || len(row[9]) == 0 || len(row[9]) > userLongest {
+	if len(row[3]) == 0 || len(row[3]) > userLongest || len(row[6]) > pathLongest || len(row[9]) == 0 ||
+		len(row[9]) > userLongest {
 		return errAnswer
 	}
 	s.Reads = s.readOnly

@@ -182,7 +182,8 @@ func cut(failure *pgproto3.ErrorResponse, cause error) *Lost {
 func isNetwork(err error) bool {
 	var network net.Error
 	var system syscall.Errno
-	return errors.As(err, &network) || errors.As(err, &system) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, net.ErrClosed) || errors.Is(err, io.ErrClosedPipe)
+	return errors.As(err, &network) || errors.As(err, &system) || errors.Is(err, io.ErrUnexpectedEOF) ||
+		errors.Is(err, net.ErrClosed) || errors.Is(err, io.ErrClosedPipe)
 }
 
 // sqlstate is a code as rows hold it, whatever the server has sent.

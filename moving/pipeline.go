@@ -42,7 +42,8 @@ func Pipeline(table string, steps []Step) string {
 		if i > 0 {
 			add("after", "done")
 		}
-		fmt.Fprintf(&b, "    INSERT INTO %s (%s)\n    VALUES (%s)\n    RETURNING id INTO step;\n", table, strings.Join(columns, ", "), strings.Join(values, ", "))
+		fmt.Fprintf(&b, "    INSERT INTO %s (%s)\n    VALUES (%s)\n    RETURNING id INTO step;\n", table,
+			strings.Join(columns, ", "), strings.Join(values, ", "))
 		if !s.Ignore {
 			b.WriteString("    done := ARRAY[step];\n")
 		}

@@ -46,7 +46,8 @@ func YAML(jobs []Job) string {
 func block(text string) string {
 	plain := strings.Contains(text, "\n") && !strings.ContainsAny(text[:1], " \n") && !strings.HasSuffix(text, "\n")
 	for line := range strings.SplitSeq(text, "\n") {
-		plain = plain && strings.TrimRight(line, " ") == line && strings.IndexFunc(line, func(r rune) bool { return !unicode.IsPrint(r) }) < 0
+		plain = plain && strings.TrimRight(line, " ") == line &&
+			strings.IndexFunc(line, func(r rune) bool { return !unicode.IsPrint(r) }) < 0
 	}
 	if !plain {
 		return strconv.Quote(text)

@@ -82,8 +82,9 @@ func inNamed(name string, err error) error {
 		return err
 	}
 	return &Refused{
-		Message:  fmt.Sprintf("remote %q of the configuration can't be used", name),
-		Private:  strings.Join(slices.DeleteFunc([]string{refused.Message, refused.Private, refused.Detail}, func(s string) bool { return s == "" }), ": "),
+		Message: fmt.Sprintf("remote %q of the configuration can't be used", name),
+		Private: strings.Join(slices.DeleteFunc([]string{refused.Message, refused.Private, refused.Detail},
+			func(s string) bool { return s == "" }), ": "),
 		SQLState: refused.SQLState,
 	}
 }

@@ -26,7 +26,8 @@ func (s *Server) Standby(ctx context.Context) (*Server, error) {
 
 // copyTo makes a data folder that is a copy of the server's, and follows it.
 func (s *Server) copyTo(ctx context.Context, folder *folder) error {
-	return folder.run(ctx, s.Bindir, "pg_basebackup", "--pgdata", folder.data(), "--write-recovery-conf", "--checkpoint", "fast", "--no-sync",
+	return folder.run(ctx, s.Bindir, "pg_basebackup", "--pgdata", folder.data(), "--write-recovery-conf",
+		"--checkpoint", "fast", "--no-sync",
 		"--host", s.SocketDir, "--port", strconv.Itoa(s.Port), "--username", "postgres")
 }
 

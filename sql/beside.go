@@ -75,7 +75,8 @@ func besideSteps() []step {
 			all[i].sql = bareText("beside/async_calls") + "\n" + all[i].sql
 		}
 		if all[i].sort() == "view" { // to whom it is open depends on the server
-			open := named(bareText("session/open"), map[string]string{":view": ":its_" + object, ":inner": ":schema.pgtaskd_" + object + "_:hash"})
+			open := named(bareText("session/open"),
+				map[string]string{":view": ":its_" + object, ":inner": ":schema.pgtaskd_" + object + "_:hash"})
 			all[i].sql += "\n" + open
 		}
 	}
@@ -145,7 +146,8 @@ func (f *found) beside(t Table, s step) (there *foundBeside, ours bool) {
 		if b.Name != name || (b.Kind == "function") != function {
 			continue
 		}
-		if !b.Trusted || versionOf(b.Comment) == 0 || b.Kind != map[string]string{"table": "r", "view": "v", "function": "function"}[s.sort()] {
+		if !b.Trusted || versionOf(b.Comment) == 0 ||
+			b.Kind != map[string]string{"table": "r", "view": "v", "function": "function"}[s.sort()] {
 			return &f.besides[i], false
 		}
 		there = &f.besides[i]

@@ -75,7 +75,8 @@ func (m *missing) configure(ctx context.Context, conn *pgx.Conn, name, value str
 		same = fmt.Sprintf("(%s)::pg_catalog.text OPERATOR(pg_catalog.=) (%s)::pg_catalog.text", def, wanted)
 	}
 	var there, allowed bool
-	query := fmt.Sprintf("SELECT %s, %s FROM (SELECT %s AS %s) AS value", same, checkOf(name), wanted, pgx.Identifier{name}.Sanitize())
+	query := fmt.Sprintf("SELECT %s, %s FROM (SELECT %s AS %s) AS value", same, checkOf(name), wanted,
+		pgx.Identifier{name}.Sanitize())
 	err = conn.QueryRow(ctx, query, pgx.QueryExecModeExec).Scan(&there, &allowed)
 	var pg *pgconn.PgError
 	switch {

@@ -16,7 +16,9 @@ func DDL(t Table, o Options) string {
 	n := names{table: t, state: stateOf(t, "state"), serving: o.Serving}
 	var b strings.Builder
 	guard, again := guard(t)
-	fmt.Fprintf(&b, "-- A table of tasks for pgtaskd (schema version %d).\n\nBEGIN;\n\n%s\n%s", Version, text("session/install")+named(text("session/beside"), map[string]string{":schema_version": strconv.Itoa(Version)}), guard)
+	fmt.Fprintf(&b, "-- A table of tasks for pgtaskd (schema version %d).\n\nBEGIN;\n\n%s\n%s", Version,
+		text("session/install")+named(text("session/beside"),
+			map[string]string{":schema_version": strconv.Itoa(Version)}), guard)
 	for _, s := range steps() {
 		if s.kind == besideStep {
 			fmt.Fprintf(&b, "\n%s\n", n.besideDDL(s))
@@ -41,7 +43,8 @@ func DDL(t Table, o Options) string {
 		fmt.Fprintf(&b, "\n%s;\n", setDefault(t, column, literal(o.Defaults[column])))
 	}
 	if o.Role != "" {
-		fmt.Fprintf(&b, "\n%s", named(text("session/grants"), map[string]string{":role": literal(o.Role), ":relation": literal(t.Quoted()), ":leader": literal(Beside(t, "leader")), ":groups": literal(Beside(t, "group"))}))
+		fmt.Fprintf(&b, "\n%s", named(text("session/grants"),
+			map[string]string{":role": literal(o.Role), ":relation": literal(t.Quoted()), ":leader": literal(Beside(t, "leader")), ":groups": literal(Beside(t, "group"))}))
 	}
 	b.WriteString("\nCOMMIT;\n")
 	return b.String()

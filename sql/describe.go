@@ -67,7 +67,8 @@ func Describe(ctx context.Context, conn *pgx.Conn, t Table) (Description, error)
 	d.Roles = f.trigger("pgtaskd_role") != nil
 	d.Defers = slices.ContainsFunc(f.triggers, func(t foundTrigger) bool { return t.Defers })
 	d.TellsInserts = f.enabled(acceptTrigger)
-	d.TellsChanges = f.enabled(stateTrigger) && !slices.ContainsFunc(changeTriggers, func(name string) bool { return !f.enabled(name) })
+	d.TellsChanges = f.enabled(stateTrigger) && !slices.ContainsFunc(changeTriggers,
+		func(name string) bool { return !f.enabled(name) })
 	if d.Unregistered = f.unregistered(t); d.Unregistered == "" {
 		d.Register = f.register.OID
 	}

@@ -26,7 +26,8 @@ func (f *found) unlimited(t Table) string {
 	if there, _ := f.beside(t, step{kind: besideStep, name: "group", sql: "CREATE TABLE :its_group"}); there != nil {
 		return ""
 	}
-	return "does not limit groups: there is no table " + Beside(t, "group") + "; let the owner of the table run the output of pgtaskd schema, which makes it"
+	return "does not limit groups: there is no table " + Beside(t, "group") +
+		"; let the owner of the table run the output of pgtaskd schema, which makes it"
 }
 
 // group is the number of the table of groups, if the role can read it, and of the sequence that
@@ -48,10 +49,12 @@ func (f *found) group(ctx context.Context, conn *pgx.Conn, t Table) (oid, sequen
 	case len(sequences) == 0:
 		return 0, 0, fmt.Sprintf("does not limit groups: table %s has lost its sequence; drop the table, so that it is made again", Beside(t, "group")), nil
 	case !sequences[0].Readable:
-		grants = append(grants, fmt.Sprintf("GRANT SELECT ON SEQUENCE %s.%s TO %s", sequences[0].Schema, sequences[0].Name, f.register.Role))
+		grants = append(grants, fmt.Sprintf("GRANT SELECT ON SEQUENCE %s.%s TO %s", sequences[0].Schema,
+			sequences[0].Name, f.register.Role))
 	}
 	if len(grants) > 0 {
-		return 0, 0, fmt.Sprintf("does not limit groups as table %s says: rights are missing: %s", Beside(t, "group"), strings.Join(grants, "; ")), nil
+		return 0, 0, fmt.Sprintf("does not limit groups as table %s says: rights are missing: %s", Beside(t, "group"),
+			strings.Join(grants, "; ")), nil
 	}
 	return there.OID, sequences[0].OID, "", nil
 }

@@ -170,7 +170,8 @@ func (f *found) inspect(ctx context.Context, conn *pgx.Conn, t Table, trusted []
 	if err = conn.QueryRow(ctx, text("inspect/schema"), t.Schema).Scan(&f.schema, &f.version); err != nil {
 		return err
 	}
-	err = conn.QueryRow(ctx, text("inspect/table"), t.Schema, t.Name).Scan(&f.oid, &f.relkind, &f.comment, &f.options, &f.partition, &f.root)
+	err = conn.QueryRow(ctx, text("inspect/table"), t.Schema, t.Name).Scan(&f.oid, &f.relkind, &f.comment, &f.options,
+		&f.partition, &f.root)
 	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
 		return err
 	}

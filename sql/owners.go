@@ -108,7 +108,8 @@ func owners(ctx context.Context, conn *pgx.Conn, t Table, alone bool) (trusted [
 	if trusted, err = trustedBy(ctx, conn, role, alone); err != nil {
 		return nil, err
 	}
-	objects, err := collect(ctx, conn, "owners", pgx.RowToStructByPos[Owned], t.Schema, t.Name, functionNames(t), triggerNames(), "", trusted, relationNames(t))
+	objects, err := collect(ctx, conn, "owners", pgx.RowToStructByPos[Owned], t.Schema, t.Name, functionNames(t),
+		triggerNames(), "", trusted, relationNames(t))
 	if err == nil && len(objects) > 0 {
 		err = &Untrusted{quoted, objects}
 	}

@@ -165,7 +165,8 @@ func (d Description) itself(column string) string {
 	if d.Encoding == "UTF8" {
 		return "NULL::pg_catalog.text"
 	}
-	return "CASE WHEN pg_catalog.octet_length(" + column + ") OPERATOR(pg_catalog.<=) 1000 AND NOT $4::pg_catalog.bool THEN " + column + " END"
+	return "CASE WHEN pg_catalog.octet_length(" + column +
+		") OPERATOR(pg_catalog.<=) 1000 AND NOT $4::pg_catalog.bool THEN " + column + " END"
 }
 
 // Text returns the operation of that name, with $1, $2… for its parameters. An unknown name is a

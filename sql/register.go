@@ -29,7 +29,8 @@ func Register(t Table) string { return pgx.Identifier{t.Schema, registerName(t)}
 
 func (f *found) inspectRegister(ctx context.Context, conn *pgx.Conn, t Table) error {
 	r := &f.register
-	err := conn.QueryRow(ctx, text("inspect/register"), t.Schema, t.Name, registerName(t), registerRights).Scan(&r.OID, &r.Usable, &r.Lacking, &r.Makeable, &r.Role)
+	err := conn.QueryRow(ctx, text("inspect/register"), t.Schema, t.Name, registerName(t),
+		registerRights).Scan(&r.OID, &r.Usable, &r.Lacking, &r.Makeable, &r.Role)
 	if errors.Is(err, pgx.ErrNoRows) { // there is no schema
 		return nil
 	}
@@ -56,7 +57,8 @@ func (f *found) unregistered(t Table) string {
 	case !r.Usable:
 		return without + fmt.Sprintf("%s is none: drop or rename it", Register(t))
 	case len(r.Lacking) > 0:
-		return without + fmt.Sprintf("rights are missing: GRANT %s ON TABLE %s TO %s", strings.Join(r.Lacking, ", "), Register(t), r.Role)
+		return without + fmt.Sprintf("rights are missing: GRANT %s ON TABLE %s TO %s",
+			strings.Join(r.Lacking, ", "), Register(t), r.Role)
 	}
 	return ""
 }
@@ -69,6 +71,7 @@ func GrantRegister(ctx context.Context, tx pgx.Tx, t Table, role string) error {
 	if err := tx.QueryRow(ctx, query, role, Register(t)).Scan(&lacks); err != nil || !lacks {
 		return err
 	}
-	_, err := tx.Exec(ctx, "GRANT "+strings.Join(registerRights, ", ")+" ON TABLE "+Register(t)+" TO "+pgx.Identifier{role}.Sanitize())
+	_, err := tx.Exec(ctx, "GRANT "+strings.Join(registerRights, ", ")+" ON TABLE "+Register(t)+
+		" TO "+pgx.Identifier{role}.Sanitize())
 	return err
 }

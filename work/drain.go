@@ -46,7 +46,8 @@ func (l *loop) drain() {
 	if !l.cancelled && time.Since(l.draining) >= l.live.Load().Grace {
 		l.cancelled = true
 		if l.anyRuns() {
-			l.underWay(l.log.Warn().Str("grace", human.Duration(l.live.Load().Grace)), "cancels").Msg("grace is over; cancelling tasks")
+			l.underWay(l.log.Warn().Str("grace", human.Duration(l.live.Load().Grace)), "cancels").
+				Msg("grace is over; cancelling tasks")
 		}
 		for _, t := range l.tasks {
 			t.Stop(exec.Drained)

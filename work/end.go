@@ -164,7 +164,8 @@ const (
 // pause is how long the task itself wants to wait for its next try; null: it has not said.
 func (e *end) pause() (p pgtype.Interval) {
 	if f := e.failure(); f != nil && f.SQLState == codeLater {
-		if interval, err := schedule.ParseInterval(f.Detail); err == nil && interval.Months <= pauseMonths && interval.Days <= pauseDays && interval.Micros <= pauseMicros {
+		if interval, err := schedule.ParseInterval(f.Detail); err == nil && interval.Months <= pauseMonths &&
+			interval.Days <= pauseDays && interval.Micros <= pauseMicros {
 			p = pgtype.Interval{Months: int32(interval.Months), Days: int32(interval.Days), Microseconds: interval.Micros, Valid: true}
 		}
 	}

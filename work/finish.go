@@ -44,7 +44,8 @@ func (l *loop) delete(ctx context.Context, ids []int64) error {
 		}
 		locked, err := pgx.CollectRows(rows, pgx.RowTo[int64])
 		l.empty = append(l.empty, locked...)
-		if answer := new(pgconn.PgError); len(ids) == 1 && errors.As(err, &answer) && refusedByServer(err) && !passing(answer) && !pathless(answer.Code) {
+		if answer := new(pgconn.PgError); len(ids) == 1 && errors.As(err, &answer) && refusedByServer(err) &&
+			!passing(answer) && !pathless(answer.Code) {
 			l.stays(answer, ids[0])
 			return nil
 		}
@@ -101,7 +102,8 @@ func (l *loop) finish(ctx context.Context, ends []end) error {
 				return err
 			}
 		}
-		rows, err := tx.Query(ctx, l.queries().Text("finish"), c.ids, c.versions, c.pids, c.done, c.starts, c.stops, c.outputs, c.errors, c.sqlstates, c.notices, c.exactly, c.last, c.keeps)
+		rows, err := tx.Query(ctx, l.queries().Text("finish"), c.ids, c.versions, c.pids, c.done, c.starts, c.stops,
+			c.outputs, c.errors, c.sqlstates, c.notices, c.exactly, c.last, c.keeps)
 		if err != nil {
 			return err
 		}
@@ -153,7 +155,8 @@ func (l *loop) retry(ctx context.Context, tx pgx.Tx, ends []end, written map[int
 	for i := range failed {
 		pauses[i] = failed[i].pause()
 	}
-	rows, err := tx.Query(ctx, l.queries().Text("retry"), c.ids, c.versions, c.pids, c.starts, c.stops, c.outputs, c.errors, c.sqlstates, c.notices, c.exactly, c.keeps, pauses)
+	rows, err := tx.Query(ctx, l.queries().Text("retry"), c.ids, c.versions, c.pids, c.starts, c.stops, c.outputs,
+		c.errors, c.sqlstates, c.notices, c.exactly, c.keeps, pauses)
 	if err != nil {
 		return err
 	}
@@ -257,7 +260,8 @@ type columns struct {
 func newColumns(ends []end, encoding string) *columns {
 	n := len(ends)
 	c := &columns{
-		ids: make([]int64, n), versions: make([]int32, n), pids: make([]int64, n), done: make([]bool, n), exactly: make([]bool, n), last: make([]bool, n), keeps: make([]bool, n),
+		ids: make([]int64, n), versions: make([]int32, n), pids: make([]int64, n), done: make([]bool, n),
+		exactly: make([]bool, n), last: make([]bool, n), keeps: make([]bool, n),
 		starts: make([]*time.Time, n), stops: make([]*time.Time, n),
 		outputs: make([]*string, n), errors: make([]*string, n), sqlstates: make([]*string, n), notices: make([]*string, n),
 	}

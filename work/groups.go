@@ -81,7 +81,8 @@ func (l *loop) readGroups(ctx context.Context) error {
 	}
 	limits, found, err := l.queryGroups(ctx, table)
 	switch {
-	case isAnswer(err) && hasState(err, "55P03") && l.grouping.table == table, isAnswer(err) && hasState(err, "42P01", "42501", "22012", "42704"):
+	case isAnswer(err) && hasState(err, "55P03") && l.grouping.table == table,
+		isAnswer(err) && hasState(err, "42P01", "42501", "22012", "42704"):
 		l.grouping.failed, l.grouping.table = time.Now(), table // it is gone, or locked: what was known of it holds until more is known
 		l.look.columns = time.Time{}
 		return nil

@@ -188,7 +188,8 @@ func lacking(ctx context.Context, conn *pgx.Conn, t Target) error {
 	if len(changes) == 0 {
 		return nil
 	}
-	return fmt.Errorf("table %s lacks %s, and may not be changed: run the output of pgtaskd schema --config FILE", table(t), names(changes))
+	return fmt.Errorf("table %s lacks %s, and may not be changed: run the output of pgtaskd schema --config FILE",
+		table(t), names(changes))
 }
 
 // used tells whether tasks have ever been written to the table: then pauses may be under way.

@@ -115,7 +115,8 @@ func (l *loop) share(ctx context.Context, above sql.Table) error {
 	}
 	l.trouble.meet(k)
 	if !shared {
-		return fmt.Errorf("table %s is a partition or child of %s, which is served, too: serve only one of them", table(l.target), above)
+		return fmt.Errorf("table %s is a partition or child of %s, which is served, too: serve only one of them",
+			table(l.target), above)
 	}
 	return nil
 }

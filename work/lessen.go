@@ -75,7 +75,8 @@ func unwritten(err error) *exec.Failure {
 	case isExhausted(err):
 		return run.Unnumbered(answer.Message)
 	}
-	return exec.NewFailure(run.UnwrittenEnd+answer.Message, answer.Code, "DETAIL", answer.Detail, "HINT", answer.Hint, "CONTEXT", answer.Where)
+	return exec.NewFailure(run.UnwrittenEnd+answer.Message, answer.Code, "DETAIL", answer.Detail, "HINT", answer.Hint,
+		"CONTEXT", answer.Where)
 }
 
 // isExhausted tells that the sequence of the table has no more ids for a repetition.
@@ -138,7 +139,8 @@ func (l *loop) leaveAlone(e end, err error) {
 	if answer := new(pgconn.PgError); errors.As(err, &answer) && isUnmoved(answer) {
 		err = errKept
 	}
-	l.log.Error().Err(err).Int64("id", id).Str("hint", "fix what refuses it, and set the row's state; until then the task may run again when another controller leads").
+	l.log.Error().Err(err).Int64("id", id).
+		Str("hint", "fix what refuses it, and set the row's state; until then the task may run again when another controller leads").
 		Msg("table refuses every end of a task; row left unchanged")
 	if l.leftAlone[id] = e.task.marked; !e.task.marked {
 		l.hopeless[id] = time.Now()

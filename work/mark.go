@@ -71,7 +71,8 @@ func (l *loop) bring(ctx context.Context, a ask) error {
 			err = nil // it goes without
 		}
 	default:
-		err = l.control.conn.QueryRow(ctx, l.queries().Text("text"), a.task.Row.ID, a.text == run.Data, l.target.longestText()).Scan(&found.Text)
+		err = l.control.conn.QueryRow(ctx, l.queries().Text("text"), a.task.Row.ID, a.text == run.Data,
+			l.target.longestText()).Scan(&found.Text)
 	}
 	if answer := new(pgconn.PgError); refusedByServer(err) && errors.As(err, &answer) { // that text cannot be read
 		found.Refused = exec.NewFailure(answer.Message, answer.Code)

@@ -224,7 +224,8 @@ func (l *loop) cut(ctx context.Context, ids []int64, lost map[int64]end) (done m
 // for: the row may have another version by that number, and effects whose commit did not wait for
 // the disk are lost. The task waits still, or is found cut off.
 func (l *loop) forgotten(e *end) bool {
-	return l.crashed != nil && e.kind == run.Finished && e.Stop.Before(*l.crashed) && (!e.task.Marks.Load() || l.control.lazy && e.task.Row.Remote == "")
+	return l.crashed != nil && e.kind == run.Finished && e.Stop.Before(*l.crashed) &&
+		(!e.task.Marks.Load() || l.control.lazy && e.task.Row.Remote == "")
 }
 
 // withoutForgotten drops such ends.

@@ -52,21 +52,27 @@ func (u *under) bars(t *Target, role string, ours bool) *exec.Failure {
 	}
 	switch {
 	case u.role == nil:
-		return refuse("42501", "task has no role", "It runs under the role that inserted it, and nobody knows which that was.", "Set its role, as the owner of the table.")
+		return refuse("42501", "task has no role",
+			"It runs under the role that inserted it, and nobody knows which that was.", "Set its role, as the owner of the table.")
 	case u.standing == "absent":
-		return refuse("42704", fmt.Sprintf("role %s does not exist", quoted(role)), "It inserted the task, under whose rights that would run.",
+		return refuse("42704", fmt.Sprintf("role %s does not exist", quoted(role)),
+			"It inserted the task, under whose rights that would run.",
 			"Create it, or set role to another one, as the owner of the table.")
 	case u.standing == "superuser":
-		return refuse("42501", fmt.Sprintf("role %s is a superuser", quoted(role)), fmt.Sprintf("pgtaskd serves the table as role %s, which is none, and so does not log in as one.", user),
+		return refuse("42501", fmt.Sprintf("role %s is a superuser", quoted(role)),
+			fmt.Sprintf("pgtaskd serves the table as role %s, which is none, and so does not log in as one.", user),
 			fmt.Sprintf("ALTER ROLE %s NOSUPERUSER, or insert the task as another role.", quoted(role)))
 	case u.standing == "login":
-		return refuse("28000", fmt.Sprintf("role %s is not permitted to log in", quoted(role)), "pgtaskd runs each task in a session that logs in as the role which inserted it.",
+		return refuse("28000", fmt.Sprintf("role %s is not permitted to log in", quoted(role)),
+			"pgtaskd runs each task in a session that logs in as the role which inserted it.",
 			fmt.Sprintf("ALTER ROLE %s LOGIN, with a CONNECTION LIMIT above 0.", quoted(role)))
 	case u.standing == "stranger" && !listed:
-		return refuse("42501", fmt.Sprintf("pgtaskd may not log in as role %s", quoted(role)), fmt.Sprintf(`It is not among the "roles" of the target, and role %s is not a member of it.`, user),
+		return refuse("42501", fmt.Sprintf("pgtaskd may not log in as role %s", quoted(role)),
+			fmt.Sprintf(`It is not among the "roles" of the target, and role %s is not a member of it.`, user),
 			fmt.Sprintf(`Add it to "roles" in the configuration, or GRANT %s TO %s.`, quoted(role), user))
 	case u.standing == "schema":
-		return refuse("42501", fmt.Sprintf("role %s may not use schema %s", quoted(role), schema), "The end of a task is written by a function there, which its session calls.",
+		return refuse("42501", fmt.Sprintf("role %s may not use schema %s", quoted(role), schema),
+			"The end of a task is written by a function there, which its session calls.",
 			fmt.Sprintf("GRANT USAGE ON SCHEMA %s TO %s.", schema, quoted(role)))
 	}
 	return nil

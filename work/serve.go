@@ -133,7 +133,8 @@ func (l *loop) lead(ctx context.Context, stop <-chan struct{}) error {
 	}
 	for {
 		err := l.reign(ctx, stop)
-		if err == nil || ctx.Err() != nil || undone(err) != nil || c.conn.IsClosed() || errors.Is(err, errReadOnly) || errors.Is(err, errNotAlone) || !isAnybodys(err) && !l.busy() {
+		if err == nil || ctx.Err() != nil || undone(err) != nil || c.conn.IsClosed() || errors.Is(err, errReadOnly) ||
+			errors.Is(err, errNotAlone) || !isAnybodys(err) && !l.busy() {
 			return err
 		}
 		select {
@@ -230,7 +231,8 @@ func (l *loop) stand(ctx context.Context, stop <-chan struct{}) (leader bool, er
 		}
 		if !stands && rival != nil {
 			l.trouble.become(func() {
-				l.log.Info().Int32("pid", rival.PID).Str("role", rival.Role).Str("client", cmp.Or(rival.Client, "local or unknown")).Msg("standing by: another controller leads")
+				l.log.Info().Int32("pid", rival.PID).Str("role", rival.Role).
+					Str("client", cmp.Or(rival.Client, "local or unknown")).Msg("standing by: another controller leads")
 			})
 			stands = true
 		}

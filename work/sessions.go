@@ -92,7 +92,8 @@ const (
 // initial are the settings that a session has from its start. They go into a packet that the server
 // takes up to 10,000 bytes of.
 func initial(target Target, group string) [][2]string {
-	settings := append(run.Parameters(target.Schema, target.Table, "", "", 1), [2]string{"application_name", sessionName(target, group)})
+	settings := append(run.Parameters(target.Schema, target.Table, "", "", 1),
+		[2]string{"application_name", sessionName(target, group)})
 	if len(group) < 1000 {
 		settings = append(settings, [2]string{"pg_task.group", group})
 	}

@@ -36,7 +36,8 @@ func (l *loop) horizon() (from, to time.Duration) {
 // foresees tells whether something is planned for the next moment that has not been looked for.
 func (l *loop) foresees() bool {
 	_, waiting, ready := l.Lanes.Load()
-	return waiting == 0 && ready == 0 && len(l.soon) < soonMost && !l.scanning.active && !l.look.next.IsZero() && !l.look.next.Equal(l.look.foreseen) && l.draining.IsZero()
+	return waiting == 0 && ready == 0 && len(l.soon) < soonMost && !l.scanning.active && !l.look.next.IsZero() &&
+		!l.look.next.Equal(l.look.foreseen) && l.draining.IsZero()
 }
 
 // foresee reads what is planned for the next moment. The loop keeps it until then.

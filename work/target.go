@@ -147,7 +147,8 @@ func (l *loop) change(context.Context) error {
 	limits := latest.limits()
 	l.Limits.Store(&limits)
 	l.keeping.restart()
-	l.log.Info().Int("run", latest.Run).Str("sleep", human.Duration(latest.Sleep)).Str("grace", human.Duration(latest.Grace)).Str("idle", human.Duration(latest.Idle)).
+	l.log.Info().Int("run", latest.Run).Str("sleep", human.Duration(latest.Sleep)).
+		Str("grace", human.Duration(latest.Grace)).Str("idle", human.Duration(latest.Idle)).
 		Int64("output_limit", latest.OutputLimit).Msg("settings changed")
 	return nil
 }

@@ -84,7 +84,8 @@ func (e *end) plain() bool {
 // isUsual tells the end of a task that ran well, said nothing beside its output and does not repeat
 // itself.
 func (e *end) isUsual() bool {
-	return e.kind == run.Finished && e.Result != nil && e.failure() == nil && e.Result.Notice == nil && e.task.Row.Single && e.size() <= run.HeavyFrom
+	return e.kind == run.Finished && e.Result != nil && e.failure() == nil && e.Result.Notice == nil &&
+		e.task.Row.Single && e.size() <= run.HeavyFrom
 }
 
 // plainMarks are the marks that runners wait for, as many as one statement takes.

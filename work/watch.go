@@ -132,7 +132,8 @@ func (l *loop) release(ctx context.Context, ends []end) error {
 			c.errors[i], c.sqlstates[i] = e.shown(e.fault, l.encoding())
 		}
 	}
-	rows, err := l.control.conn.Query(ctx, l.queries().Text("release"), c.ids, c.versions, c.pids, delays, c.errors, c.sqlstates, starts, stops)
+	rows, err := l.control.conn.Query(ctx, l.queries().Text("release"), c.ids, c.versions, c.pids, delays, c.errors,
+		c.sqlstates, starts, stops)
 	if err != nil {
 		return err
 	}
@@ -164,7 +165,8 @@ func (l *loop) stopped(ctx context.Context, ends []end) error {
 	}
 	var some []changed
 	if err := pgx.BeginFunc(ctx, l.control.conn, func(tx pgx.Tx) (err error) {
-		some, err = l.withWhatFollows(ctx, tx, l.queries().Text("stopped"), c.ids, c.pids, c.starts, c.stops, c.errors, c.sqlstates, c.notices, c.keeps)
+		some, err = l.withWhatFollows(ctx, tx, l.queries().Text("stopped"), c.ids, c.pids, c.starts, c.stops,
+			c.errors, c.sqlstates, c.notices, c.keeps)
 		return err
 	}); err != nil {
 		return err

@@ -249,7 +249,8 @@ func (l *loop) each(ctx context.Context, ids []int64, do func(context.Context, [
 func (l *loop) eachWithWords(ctx context.Context, ids []int64, do func(ctx context.Context, ids []int64, mute bool) error) error {
 	return l.each(ctx, ids, func(ctx context.Context, ids []int64) error {
 		err := do(ctx, ids, false)
-		if answer := new(pgconn.PgError); len(ids) == 1 && refusedByServer(err) && errors.As(err, &answer) && !passing(answer) && !isKeyTaken(answer) {
+		if answer := new(pgconn.PgError); len(ids) == 1 && refusedByServer(err) && errors.As(err, &answer) &&
+			!passing(answer) && !isKeyTaken(answer) {
 			return do(ctx, ids, true)
 		}
 		return err

@@ -59,7 +59,8 @@ var (
 
 // Read looks at the jobs of the connection's database.
 func Read(ctx context.Context, conn *pgx.Conn) (p Place, jobs []Job, err error) {
-	err = moving.Tables(ctx, conn, "pgAgent", "pgagent.pga_job", "pgagent.pga_jobstep", "pgagent.pga_schedule", "pgagent.pga_exception")
+	err = moving.Tables(ctx, conn, "pgAgent", "pgagent.pga_job", "pgagent.pga_jobstep", "pgagent.pga_schedule",
+		"pgagent.pga_exception")
 	if err != nil {
 		return p, nil, err
 	}

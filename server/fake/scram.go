@@ -48,7 +48,8 @@ func (s *session) authenticate() error {
 		return err
 	}
 	return s.say(Startup, []Message{
-		Authentication(authenticated, ""), Parameter("client_encoding", "UTF8"), Parameter("server_version", "15.0"), Key(4711, "fake"), Ready('I'),
+		Authentication(authenticated, ""), Parameter("client_encoding", "UTF8"), Parameter("server_version", "15.0"),
+		Key(4711, "fake"), Ready('I'),
 	})
 }
 

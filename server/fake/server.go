@@ -84,7 +84,8 @@ func (s *Server) Stop() {
 
 // DSN is a connection string for the server.
 func (s *Server) DSN() string {
-	return fmt.Sprintf("host=127.0.0.1 port=%d user=%s password=%s dbname=fake", s.listener.Addr().(*net.TCPAddr).Port, User, Password)
+	return fmt.Sprintf("host=127.0.0.1 port=%d user=%s password=%s dbname=fake",
+		s.listener.Addr().(*net.TCPAddr).Port, User, Password)
 }
 
 func (s *Server) accept() {

@@ -134,7 +134,8 @@ func Final(err error) bool {
 	if !errors.As(err, &answer) {
 		return false
 	}
-	return strings.HasPrefix(answer.Code, "28") || answer.Code == "3D000" || answer.Code == "42501" || answer.Code == "42704" || answer.Code == "22023"
+	return strings.HasPrefix(answer.Code, "28") || answer.Code == "3D000" || answer.Code == "42501" ||
+		answer.Code == "42704" || answer.Code == "22023"
 }
 
 // Unanswered tells the error of a server that has given no answer.

@@ -204,7 +204,8 @@ func (r *runner) made(t *Task, keep bool) *exec.Task {
 	}
 	return &exec.Task{
 		Sending: t.sending(),
-		Input:   *t.Row.Input, Traits: traits, Atomic: t.Atomic, Save: t.Row.Save, Keep: keep, Wary: t.wary || t.Again > 0 || len(own) > 0,
+		Input:   *t.Row.Input, Traits: traits, Atomic: t.Atomic, Save: t.Row.Save, Keep: keep,
+		Wary:     t.wary || t.Again > 0 || len(own) > 0,
 		Settings: settings(t), Own: own, Usual: r.usual(t), Timeout: t.Row.Timeout, Format: t.Row.Format,
 		Limit: limits.OutputLimit, Strict: limits.OutputFail, Query: t.query, Watched: t.watch,
 		Ours: t.Row.Remote == "" && !t.Row.Save && !t.Traits.Reads, Settled: r.settled(t), Guarded: t.Guarded(),

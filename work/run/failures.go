@@ -76,7 +76,8 @@ func lostFailure(err error, t *Task) *exec.Failure {
 		return gone.Failure(*t.Row.Input)
 	}
 	if broken(err) {
-		return exec.NewFailure("the server has broken the protocol while the task ran", "08P01", "DETAIL", gone.Cause.Error(), "STATEMENT", *t.Row.Input)
+		return exec.NewFailure("the server has broken the protocol while the task ran", "08P01", "DETAIL",
+			gone.Cause.Error(), "STATEMENT", *t.Row.Input)
 	}
 	return exec.NewFailure("the connection was lost while the task ran", "08006", "STATEMENT", *t.Row.Input)
 }
@@ -129,7 +130,8 @@ func (r *runner) unreachable(ctx context.Context, t *Task, began time.Time, err 
 	case errors.As(err, &panicked):
 		return internal()
 	case t.Row.Role.Name != "" && t.Row.Remote == "" && errors.As(err, &answer):
-		return exec.NewFailure("pgtaskd cannot log in as role "+strconv.Quote(t.Row.Role.Name), answer.Code, "DETAIL", answer.Message, "HINT", loginHints[answer.Code])
+		return exec.NewFailure("pgtaskd cannot log in as role "+strconv.Quote(t.Row.Role.Name), answer.Code, "DETAIL",
+			answer.Message, "HINT", loginHints[answer.Code])
 	case errors.As(err, &refused) && superuser:
 		detail := refused.Detail
 		if detail == "" {

@@ -26,7 +26,8 @@ func (r *runner) judge(t *Task, start time.Time, result *exec.Result) (next *Tas
 	case result.Retry() && t.Atomic && (t.Once() || t.Row.Rerun) && result.Reason == exec.NotCancelled:
 		t.Atomic, t.lone = false, true // it cannot run inside a transaction: once more, as it is
 		return t
-	case result.Barred && !(r.session.Reads && t.Row.Role.Name != "") && t.Atomic && t.Row.Remote == "" && (t.Once() || t.Row.Rerun) && result.Reason == exec.NotCancelled:
+	case result.Barred && !(r.session.Reads && t.Row.Role.Name != "") && t.Atomic && t.Row.Remote == "" &&
+		(t.Once() || t.Row.Rerun) && result.Reason == exec.NotCancelled:
 		e.Kind, e.Fault, e.Delay = Released, result.Failure, barred // the leader will see it, too, and start nothing more
 		r.leave()                                                   // it may have begun with that setting, which is only for a moment
 	case result.Reason == exec.Drained && (result.Failure != nil || result.Open) && (t.Once() || t.Row.Rerun):
@@ -189,7 +190,8 @@ func (r *runner) lose(ctx context.Context, t *Task, start time.Time, result *exe
 	case result != nil && result.Reason == exec.TimedOut:
 		e.Kind = Finished
 		e.Fault = exec.NewFailure("canceling statement due to statement timeout", "57014", "DETAIL",
-			fmt.Sprintf("Its timeout of %s passed, and it did not obey within %s: its session was ended.", human.Duration(t.Row.Timeout), human.Duration(exec.Obey)), "STATEMENT", *t.Row.Input)
+			fmt.Sprintf("Its timeout of %s passed, and it did not obey within %s: its session was ended.",
+				human.Duration(t.Row.Timeout), human.Duration(exec.Obey)), "STATEMENT", *t.Row.Input)
 	case t.Row.Remote != "" && broken(err):
 		e.Kind = Finished // it would do so again
 	case !start.IsZero() && t.Row.Remote == "" && metLimit(err):
@@ -230,7 +232,8 @@ func (r *runner) goesOn(ctx context.Context, t *Task) bool {
 // internal is what the row of a task shows that has made us panic where there is nobody else to
 // tell.
 func internal() *exec.Failure {
-	return exec.NewFailure("the task could not be run", "XX000", "DETAIL", "pgtaskd met an internal error; its log has the details.")
+	return exec.NewFailure("the task could not be run", "XX000", "DETAIL",
+		"pgtaskd met an internal error; its log has the details.")
 }
 
 // confess logs a panic that an attempt to connect has brought about: it says nothing of ourselves.

@@ -157,7 +157,8 @@ func (r *runner) ditch() {
 	r.before = nil
 	behind := r.pipelines.end(r)
 	r.finish(Outcome{
-		Task: p.task, Kind: Finished, PID: int32(r.session.PID), Since: r.session.Since, Start: p.start, Stop: p.result.Stop, Result: p.result, Heavy: true,
+		Task: p.task, Kind: Finished, PID: int32(r.session.PID), Since: r.session.Since, Start: p.start,
+		Stop: p.result.Stop, Result: p.result, Heavy: true,
 	})
 	r.session.Abandon()
 	r.post()

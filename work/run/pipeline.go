@@ -191,7 +191,8 @@ func (r *runner) queue(last *Task, most, room int) (behind []queued, until time.
 	until = r.Clock.Now().Add(pipelineLate + r.session.Lag)
 	for before := last; len(behind) < most; {
 		next := r.Lanes.Queue(before, r.crowded(before), func(next *Task) bool {
-			return r.session.Fits(next.need()) && (!before.Row.Save || next.Lane == before.Lane) && next.size() <= room && r.pipelined(next) && r.profiles.depth(next) > 1 &&
+			return r.session.Fits(next.need()) && (!before.Row.Save || next.Lane == before.Lane) &&
+				next.size() <= room && r.pipelined(next) && r.profiles.depth(next) > 1 &&
 				(!next.Row.Save || next.Row.Timeout > 0 || before.Row.Timeout == 0)
 		})
 		if next == nil {
@@ -245,7 +246,8 @@ func (r *runner) asQuery(t *Task) (query, watch bool) {
 // light tells whether nothing is known of a task by itself why it should be more than a query that
 // may be run once more.
 func (t *Task) light() bool {
-	if t.Row.Input == nil || t.Row.Data == nil || !t.Row.Single || len(t.Row.Settings) > 0 || t.Row.marksFirst() || t.Row.Count > 0 || t.Row.Live > 0 || t.wary || t.lone || t.Again > 0 {
+	if t.Row.Input == nil || t.Row.Data == nil || !t.Row.Single || len(t.Row.Settings) > 0 || t.Row.marksFirst() ||
+		t.Row.Count > 0 || t.Row.Live > 0 || t.wary || t.lone || t.Again > 0 {
 		return false
 	}
 	t.Examine()

@@ -42,7 +42,8 @@ func parseFields(expr string, tokens []token, z zone) (beats, error) {
 		if len(tokens) == 1 {
 			plural = ""
 		}
-		return nil, fmt.Errorf("cron ends at character %d after %d field%s: there are 5, or 6 with seconds first", len(expr)+1, len(tokens), plural)
+		return nil, fmt.Errorf("cron ends at character %d after %d field%s: there are 5, or 6 with seconds first",
+			len(expr)+1, len(tokens), plural)
 	case len(tokens) > 6:
 		return nil, tokens[6].fault("text", "follows 6 fields")
 	case len(tokens) == 5:

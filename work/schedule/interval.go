@@ -153,7 +153,8 @@ func parseClock(text string, parts []part) ([]part, error) {
 			return nil, ErrNoInterval
 		}
 	}
-	return append(parts, part{m[1], hours.Interval}, part{m[2], minutes.Interval}, part{cmp.Or(m[3], "0"), seconds.Interval}), nil
+	return append(parts, part{m[1], hours.Interval}, part{m[2], minutes.Interval},
+		part{cmp.Or(m[3], "0"), seconds.Interval}), nil
 }
 
 // total adds up the parts. As in PostgreSQL each unit may be given once, and a
