@@ -38,7 +38,7 @@ func (s *Session) Await(t *Task) (*Result, error) {
 	if !answered {
 		s.behind = nil
 	}
-	result.Reason = s.cancel.settle()
+	result.Reason = s.cancel.exit()
 	unseen := s.unseen && !tags.prepared
 	s.left(t, result, &tags, answered)
 	result.Barred = failure != nil && failure.Code == "25006" && s.readOnly && !t.Save && !t.Traits.Modes

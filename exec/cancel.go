@@ -41,9 +41,9 @@ type canceller struct {
 // Cancel asks the server to cancel the run under way, and abandons it when it has not ended after
 // Obey. It returns at once, and does nothing when no run is under way or it has been cancelled
 // before.
-func (s *Session) Cancel(reason Reason) { s.cancel.ask(reason, s.crew) }
+func (s *Session) Cancel(reason Reason) { s.cancel.cancel(reason, s.crew) }
 
-func (c *canceller) ask(reason Reason, crew *routine.Group) {
+func (c *canceller) cancel(reason Reason, crew *routine.Group) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if !c.running || c.reason != NotCancelled {
@@ -53,7 +53,7 @@ func (c *canceller) ask(reason Reason, crew *routine.Group) {
 	delivered := make(chan struct{})
 	c.delivered = delivered
 	c.abandon = crew.After(c.obey, c.cut)
-	crew.Go(func() { // awaited by settle, too
+	crew.Go(func() { // awaited by exit, too
 		defer close(delivered)
 		ctx, cancel := context.WithTimeout(context.Background(), c.obey)
 		defer cancel()
@@ -61,7 +61,7 @@ func (c *canceller) ask(reason Reason, crew *routine.Group) {
 	})
 }
 
-// enter and settle enclose the time in which a run can be cancelled. Once settle has returned no
+// enter and exit enclose the time in which a run can be cancelled. Once exit has returned no
 // cancel of ours is on its way. The server's own statement_timeout comes before the limit where it
 // can.
 func (c *canceller) enter(limit time.Duration, crew *routine.Group) {
@@ -69,14 +69,14 @@ func (c *canceller) enter(limit time.Duration, crew *routine.Group) {
 	defer c.mu.Unlock()
 	c.running, c.reason = true, NotCancelled
 	if limit > 0 {
-		c.timeout = crew.After(min(limit, mostTimeout)+5*time.Millisecond, func() { c.ask(TimedOut, crew) })
+		c.timeout = crew.After(min(limit, mostTimeout)+5*time.Millisecond, func() { c.cancel(TimedOut, crew) })
 	}
 }
 
 // mostTimeout is longer than any run, and short enough to add to it.
 const mostTimeout = 100 * 365 * 24 * time.Hour
 
-func (c *canceller) settle() Reason {
+func (c *canceller) exit() Reason {
 	c.mu.Lock()
 	c.running = false
 	reason, delivered := c.reason, c.delivered

@@ -17,6 +17,6 @@
 // may be called from others. Examine and the functions on text may be called from anywhere.
 //
 // Locks: canceller.mu guards what Cancel shares with the run under way. It is never held while
-// something is read or sent; the cancel request goes out on a goroutine of its own, which settle
+// something is read or sent; the cancel request goes out on a goroutine of its own, which exit
 // awaits.
 package exec

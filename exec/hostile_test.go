@@ -314,7 +314,7 @@ func TestPanicOfCancel(t *testing.T) {
 	s.cancel.enter(time.Hour, crew)
 	s.Cancel(Stopped)
 	<-crew.Context().Done()
-	if reason := s.cancel.settle(); reason != Stopped {
+	if reason := s.cancel.exit(); reason != Stopped {
 		t.Errorf("cancelled as %v", reason)
 	}
 	s.Close()

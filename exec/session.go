@@ -96,7 +96,7 @@ func (s *Session) User() string { return s.user }
 // Close ends the session; what it had not committed is rolled back.
 func (s *Session) Close() {
 	s.unbind()
-	s.cancel.settle()
+	s.cancel.exit()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
 	_ = s.conn.Close(ctx)

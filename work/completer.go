@@ -140,7 +140,7 @@ func (l *loop) learn(w written) (empty []int64) {
 	}
 	for _, e := range s.ends {
 		if w.turned[e.task.Row.ID] {
-			delete(l.begun, e.task.Row.ID)
+			delete(l.reruns, e.task.Row.ID)
 			l.ended(e, "DONE")
 			l.gone(e)
 			continue

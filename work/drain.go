@@ -50,7 +50,7 @@ func (l *loop) drain() {
 				Msg("grace is over; cancelling tasks")
 		}
 		for _, t := range l.tasks {
-			t.Stop(exec.Drained)
+			t.Cancel(exec.Drained)
 		}
 	}
 }

@@ -3,11 +3,9 @@ package work
 import (
 	"context"
 	"encoding/binary"
-	"errors"
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgtype"
 
 	"pgtaskd/work/lane"
@@ -114,50 +112,4 @@ func (l *loop) expire(ctx context.Context, ids []int64) error {
 		}
 	}
 	return nil
-}
-
-// withWhatFollows runs a query that ends tasks and returns them, and sees to what follows:
-// repetitions, on_fail, notify.
-func (l *loop) withWhatFollows(ctx context.Context, tx pgx.Tx, query string, args ...any) (all []changed, err error) {
-	rows, err := tx.Query(ctx, query, args...)
-	if err != nil {
-		return nil, err
-	}
-	var c changed
-	var followed []int64
-	if _, err := pgx.ForEachRow(rows, []any{&c.id, &c.follows, &c.repeats, &c.state, &c.group, &c.key, &c.sqlstate, &c.error}, func() error {
-		all = append(all, c)
-		if c.follows {
-			followed = append(followed, c.id)
-		}
-		return nil
-	}); err != nil {
-		return nil, err
-	}
-	if len(followed) == 1 {
-		return all, l.repeatOrSay(ctx, tx, followed[0])
-	}
-	return all, l.repeat(ctx, tx, followed)
-}
-
-// repeatOrSay creates the repetition of a task that has ended without a run of ours, or says in its
-// row why the table does not take that: the end stands all the same.
-func (l *loop) repeatOrSay(ctx context.Context, tx pgx.Tx, id int64) error {
-	err := pgx.BeginFunc(ctx, tx, func(tx pgx.Tx) error { return l.repeat(ctx, tx, []int64{id}) })
-	var answer *pgconn.PgError
-	if !refusedByServer(err) || !errors.As(err, &answer) || passing(answer) {
-		return err
-	}
-	why := unwritten(err)
-	_, err = tx.Exec(ctx, l.queries().Text("unrepeated"), id, why.Text)
-	return err
-}
-
-func (l *loop) repeat(ctx context.Context, tx pgx.Tx, ids []int64) error {
-	if len(ids) == 0 {
-		return nil
-	}
-	l.look.wanted = true
-	_, err := tx.Exec(ctx, l.queries().Text("repeat"), ids)
-	return err
 }

@@ -24,7 +24,7 @@ func (l *loop) forgetCommitted(ctx context.Context, ends []end) error {
 		return err
 	}
 	for _, e := range ends {
-		delete(l.begun, e.task.Row.ID)
+		delete(l.reruns, e.task.Row.ID)
 		l.ended(e, "DONE")
 		l.gone(e)
 		l.look.wanted = l.look.wanted || !e.task.Row.Single
@@ -146,7 +146,7 @@ func (l *loop) finish(ctx context.Context, ends []end) error {
 func (l *loop) retry(ctx context.Context, tx pgx.Tx, ends []end, written map[int64]string) error {
 	var failed []end
 	for _, e := range ends {
-		if !e.isLast() {
+		if !e.noRetry() {
 			failed = append(failed, e)
 		}
 	}
@@ -180,7 +180,7 @@ func (l *loop) settle(ctx context.Context, ends []end, written map[int64]string)
 	var open []int64
 	for _, e := range ends {
 		if state := written[e.task.Row.ID]; state != "" {
-			delete(l.begun, e.task.Row.ID)
+			delete(l.reruns, e.task.Row.ID)
 			l.ended(e, state)
 			l.gone(e)
 		} else {
@@ -277,7 +277,7 @@ func newColumns(ends []end, encoding string) *columns {
 		if e.start.IsZero() {
 			c.starts[i] = &e.Stop
 		}
-		c.done[i], c.last[i], c.keeps[i] = e.failure() == nil, e.isLast(), e.keeps()
+		c.done[i], c.last[i], c.keeps[i] = e.failure() == nil, e.noRetry(), e.keeps()
 		c.outputs[i], c.notices[i] = e.told(encoding)
 		c.errors[i], c.sqlstates[i] = e.shown(e.failure(), encoding)
 	}

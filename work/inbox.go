@@ -4,8 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
+	"time"
 
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"pgtaskd/exec"
 	"pgtaskd/work/pool"
 	"pgtaskd/work/run"
 )
@@ -115,4 +121,107 @@ func (b *inbox) take() (outcomes []run.Outcome, asks []ask) {
 	outcomes, asks = b.outcomes, b.asks
 	b.outcomes, b.asks = nil, nil
 	return outcomes, asks
+}
+
+// listen takes up what the runners have said.
+func (l *loop) listen(context.Context) error {
+	l.hear()
+	return nil
+}
+
+func (l *loop) hear() {
+	outcomes, asks := l.inbox.take()
+	for _, a := range asks {
+		if a.run != nil {
+			a.task = l.known(a.run)
+		}
+		l.asks = append(l.asks, a)
+	}
+	for _, o := range outcomes {
+		l.stats.ran(&o)
+		e := endOf(o, l.known(o.Task))
+		e.task.ending, e.usual = true, e.isUsual()
+		if !l.dropIfForgotten(&e) {
+			l.unsaid = append(l.unsaid, e)
+		}
+	}
+}
+
+// takeBack has a task wait again that was with the server and has not begun there.
+func (l *loop) takeBack(t *run.Task) {
+	e := endOf(run.Outcome{Task: t, Kind: run.Released}, l.known(t))
+	e.task.ending = true
+	l.unsaid = append(l.unsaid, e)
+}
+
+// answer sets the marks that runners wait for, and brings the texts they want.
+func (l *loop) answer(ctx context.Context) error {
+	if l.handed {
+		l.decline()
+		return nil
+	}
+	var marks, waiting []ask
+	now, asks := time.Now(), l.asks
+	l.asks = nil
+	for i, a := range asks {
+		if a.kind == askMark {
+			if a.after.After(now) {
+				waiting = append(waiting, a)
+			} else {
+				marks = append(marks, a)
+			}
+			continue
+		}
+		err := l.bring(ctx, a)
+		if outdated(err) {
+			err = l.bring(ctx, a)
+		}
+		if err != nil {
+			l.asks = slices.Concat(l.asks, waiting, marks, asks[i:])
+			return err
+		}
+	}
+	open, err := l.markFirst(ctx, marks)
+	l.asks = slices.Concat(l.asks, waiting, open)
+	return err
+}
+
+// decline answers no to the runners that wait for us: while another leads we can do nothing for
+// them, and their sessions would stay.
+func (l *loop) decline() {
+	l.hear()
+	for _, a := range l.asks {
+		a.answer <- answer{}
+	}
+	l.asks = nil
+}
+
+func (l *loop) bring(ctx context.Context, a ask) error {
+	ctx, cancel := limited(ctx)
+	defer cancel()
+	var found answer
+	var err error
+	switch {
+	case a.kind == askLead:
+		err = l.control.conn.Ping(ctx)
+	case a.text == run.Names:
+		found.Sizes, err = l.sizes(ctx, a.task.Row.ID)
+	case a.text == run.Image:
+		if err = l.control.conn.QueryRow(ctx, l.queries().Text("image"), a.task.Row.ID).Scan(&found.Text); refusedByServer(err) {
+			err = nil // it goes without
+		}
+	default:
+		err = l.control.conn.QueryRow(ctx, l.queries().Text("text"), a.task.Row.ID, a.text == run.Data,
+			l.target.longestText()).Scan(&found.Text)
+	}
+	if answer := new(pgconn.PgError); refusedByServer(err) && errors.As(err, &answer) { // that text cannot be read
+		found.Refused = exec.NewFailure(answer.Message, answer.Code)
+		err = nil
+	}
+	if err != nil && err != pgx.ErrNoRows {
+		return err
+	}
+	found.OK = err == nil
+	a.answer <- found
+	return nil
 }

@@ -28,11 +28,6 @@ const (
 	tinyError = "ERROR:  end could not be written"
 )
 
-// repetitionError is the error of a repetition, because of which an end could not be written.
-type repetitionError struct{ error }
-
-func (e *repetitionError) Unwrap() error { return e.error }
-
 // lessen makes less of an end that was refused, by an error or (nil) silently; false when nothing
 // is left. A task that ran well fails because of that: without another try, as it would be refused
 // again. A character that the database does not have is no failure.
@@ -132,7 +127,7 @@ func (e *end) stored(text *string, encoding string) *string {
 func (l *loop) leaveAlone(e end, err error) {
 	id := e.task.Row.ID
 	if !e.task.Marks.Load() {
-		l.begun[id] = l.begun[id].anotherRun()
+		l.reruns[id] = l.reruns[id].anotherRun()
 		l.waitsAgain(e)
 		return
 	}

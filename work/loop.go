@@ -37,8 +37,8 @@ type loop struct {
 
 	control *control
 	tasks   map[int64]*task // read by us, until their end is written
-	begun   map[int64]again // how often tasks had to be run again for reasons of our own
-	unsaid  []end           // ends that could not be written yet
+	reruns  map[int64]again // how often tasks had to be run again for reasons of our own
+	unsaid  []end           // ends that are not written yet
 	lost    map[int64]end   // tasks whose session is gone
 	ahead   time.Duration   // how long before: soonAhead, see horizon
 	kept    map[string]bool // what keeps rows from being deleted, and has been logged
@@ -70,7 +70,7 @@ func newLoop(ctx context.Context, t Target, log zerolog.Logger) *loop {
 		target: t, log: log, trouble: &trouble{log: log, target: t}, stats: cmp.Or(t.Stats, NewStats()),
 		crew: routine.New(ctx), panics: &panics{}, inbox: newInbox(), shows: map[string][][2]string{},
 		term: newTerm(time.Time{}), ahead: soonAhead, completer: completer{told: make(chan written, 1)},
-		tasks: map[int64]*task{}, begun: map[int64]again{}, lost: map[int64]end{}, kept: map[string]bool{},
+		tasks: map[int64]*task{}, reruns: map[int64]again{}, lost: map[int64]end{}, kept: map[string]bool{},
 		keeping: keeping{width: oldPages / 8, names: namesMost / 8, most: oldMost / 8}, weighed: weighed{most: historyMost},
 	}
 	live := t.live()

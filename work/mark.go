@@ -2,89 +2,14 @@ package work
 
 import (
 	"context"
-	"errors"
-	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
 
 	"pgtaskd/exec"
 	"pgtaskd/remote"
 	"pgtaskd/work/run"
 )
-
-// answer sets the marks that runners wait for, and brings the texts they want.
-func (l *loop) answer(ctx context.Context) error {
-	if l.handed {
-		l.decline()
-		return nil
-	}
-	var marks, waiting []ask
-	now, asks := time.Now(), l.asks
-	l.asks = nil
-	for i, a := range asks {
-		if a.kind == askMark {
-			if a.after.After(now) {
-				waiting = append(waiting, a)
-			} else {
-				marks = append(marks, a)
-			}
-			continue
-		}
-		err := l.bring(ctx, a)
-		if outdated(err) {
-			err = l.bring(ctx, a)
-		}
-		if err != nil {
-			l.asks = slices.Concat(l.asks, waiting, marks, asks[i:])
-			return err
-		}
-	}
-	open, err := l.markFirst(ctx, marks)
-	l.asks = slices.Concat(l.asks, waiting, open)
-	return err
-}
-
-// decline answers no to the runners that wait for us: while another leads we can do nothing for
-// them, and their sessions would stay.
-func (l *loop) decline() {
-	l.hear()
-	for _, a := range l.asks {
-		a.answer <- answer{}
-	}
-	l.asks = nil
-}
-
-func (l *loop) bring(ctx context.Context, a ask) error {
-	ctx, cancel := limited(ctx)
-	defer cancel()
-	var found answer
-	var err error
-	switch {
-	case a.kind == askLead:
-		err = l.control.conn.Ping(ctx)
-	case a.text == run.Names:
-		found.Sizes, err = l.sizes(ctx, a.task.Row.ID)
-	case a.text == run.Image:
-		if err = l.control.conn.QueryRow(ctx, l.queries().Text("image"), a.task.Row.ID).Scan(&found.Text); refusedByServer(err) {
-			err = nil // it goes without
-		}
-	default:
-		err = l.control.conn.QueryRow(ctx, l.queries().Text("text"), a.task.Row.ID, a.text == run.Data,
-			l.target.longestText()).Scan(&found.Text)
-	}
-	if answer := new(pgconn.PgError); refusedByServer(err) && errors.As(err, &answer) { // that text cannot be read
-		found.Refused = exec.NewFailure(answer.Message, answer.Code)
-		err = nil
-	}
-	if err != nil && err != pgx.ErrNoRows {
-		return err
-	}
-	found.OK = err == nil
-	a.answer <- found
-	return nil
-}
 
 // markFirst marks tasks before they start, and returns those that are not answered yet: whose rows
 // are locked now, or the rest when the connection is lost. One whose row has changed does not
@@ -237,7 +162,7 @@ func (m *marks) add(t *task, pid int32, start time.Time, exactly bool) {
 	m.pids = append(m.pids, int64(pid))
 	m.starts = append(m.starts, start)
 	m.atomic = append(m.atomic, exactly)
-	if t.Row.First && !t.Row.Single {
+	if t.Row.MarkFirst && !t.Row.Single {
 		m.repeating = append(m.repeating, t.Row.ID)
 	}
 }

@@ -168,7 +168,7 @@ func (l *loop) readRows(rows pgx.Rows) (tasks []*run.Task, regrouped bool, err e
 	var before *run.Task // many have the same input
 	var under under
 	columns := []any{
-		&r.ID, &r.Version, &r.First, &expires, &r.Group, &r.Remote, &r.Max, &r.Priority, &r.Parent, &r.Plan, &r.Attempt, &timeout, &live, &r.Count, &r.Save, &r.Drift,
+		&r.ID, &r.Version, &r.MarkFirst, &expires, &r.Group, &r.Remote, &r.Max, &r.Priority, &r.Parent, &r.Plan, &r.Attempt, &timeout, &live, &r.Count, &r.Save, &r.Drift,
 		&r.Format.Header, &r.Format.String, &delimiter, &escape, &quote, &null, &r.Rerun, &r.Single, &r.Suspect, &r.Input, &r.Data, &r.Epoch, &foreign, &own, &group, &remote, &created, &r.Key, &r.Skipped, &active, &changed,
 	}
 	if l.target.Inserter {
@@ -201,10 +201,10 @@ func (l *loop) readRows(rows pgx.Rows) (tasks []*run.Task, regrouped bool, err e
 		if r.Input == nil || r.Data == nil || null == nil || run.IsBehind(r.Group) || run.IsBehind(r.Remote) {
 			r.Input, r.Data = nil, nil // all come together
 		}
-		r.Suspect = r.Suspect || l.begun[r.ID].crossed >= crossedAlone
+		r.Suspect = r.Suspect || l.reruns[r.ID].crossed >= crossedAlone
 		t := &run.Task{
 			Ticket: r.Ticket(key), Row: r, Leader: l.control.pid,
-			Again: l.begun[r.ID].runs, Atomic: r.Remote == "", Shows: l.shown(r.Group),
+			Again: l.reruns[r.ID].runs, Atomic: r.Remote == "", Shows: l.shown(r.Group),
 		}
 		if before != nil && before.Row.Input != nil && r.Input != nil && *before.Row.Input == *r.Input {
 			t.Row.Input = before.Row.Input

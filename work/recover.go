@@ -80,8 +80,8 @@ func (l *loop) recoverLost(ctx context.Context) error {
 		switch {
 		case e.Aboard && (e.task.Row.Remote != "" || !living[e.PID]):
 			delete(l.lost, id)
-			l.begun[id] = again{runs: max(l.begun[id].runs, 1), crossed: l.begun[id].crossed} // so that it shows WORK first, should it be what has taken the session
-			e.task.Again, e.task.ending = l.begun[id].runs, false
+			l.reruns[id] = again{runs: max(l.reruns[id].runs, 1), crossed: l.reruns[id].crossed} // so that it shows WORK first, should it be what has taken the session
+			e.task.Again, e.task.ending = l.reruns[id].runs, false
 			aboard = append(aboard, e.Task)
 		case !e.Aboard && (e.task.Row.Remote != "" || !living[e.PID]):
 			ids = append(ids, id)
@@ -107,79 +107,6 @@ func (l *loop) recoverLost(ctx context.Context) error {
 		l.look.wanted = true
 	}
 	return nil
-}
-
-// recoverOrphans looks which of an old leader's tasks have ended by themselves, returns to PLAN
-// those that never will, and ends those that were to be stopped.
-func (l *loop) recoverOrphans(ctx context.Context) error {
-	if len(l.orphans) == 0 {
-		return nil
-	}
-	ids := make([]int64, 0, len(l.orphans))
-	for id := range l.orphans {
-		if l.tasks[id] != nil { // it waited again, and we have taken it
-			l.forsake(id)
-			continue
-		}
-		ids = append(ids, id)
-	}
-	slices.Sort(ids) // of one key the first one waits again
-	if _, err := l.evict(ctx); err != nil {
-		return err
-	}
-	cut, err := l.cut(ctx, ids, nil)
-	if err != nil {
-		return err
-	}
-	if err := l.halt(ctx, ids); err != nil {
-		return err
-	}
-	standings, err := l.standings(ctx, ids)
-	if err != nil {
-		return err
-	}
-	var over []int64
-	for _, id := range ids {
-		if s := standings[id]; cut[id] || l.isHopeless(id) || !s.underWay() {
-			over = append(over, id)
-		}
-	}
-	if len(over) == 0 {
-		return nil
-	}
-	// A session that was spared for a row may have started another task before we came: it must
-	// be gone before the lane is free.
-	if left, err := l.evict(ctx); err != nil || left > 0 {
-		return err
-	}
-	for _, id := range over {
-		l.forsake(id)
-	}
-	return nil
-}
-
-// forsake gives the place of an orphan free.
-func (l *loop) forsake(id int64) {
-	l.Lanes.Vacate(l.orphans[id])
-	delete(l.orphans, id)
-	l.panics.judged(id)
-	l.look.wanted = true
-}
-
-// halt writes the ends of tasks that were set to STOP and whose session is gone.
-func (l *loop) halt(ctx context.Context, ids []int64) error {
-	return l.eachWithWords(ctx, ids, func(ctx context.Context, ids []int64, mute bool) error {
-		var ended []changed
-		err := pgx.BeginFunc(ctx, l.control.conn, func(tx pgx.Tx) (err error) {
-			ended, err = l.withWhatFollows(ctx, tx, l.queries().Text("halted"), ids, l.Pool.PIDs(), mute)
-			return err
-		})
-		if err == nil && len(ended) > 0 {
-			l.counted(ended)
-			l.log.Warn().Int("tasks", len(ended)).Msg("stopped tasks of a previous leader")
-		}
-		return err
-	})
 }
 
 // cut returns tasks that were cut off to PLAN, or FAILs them, where it is certain that they do not
@@ -230,11 +157,11 @@ func (l *loop) forgotten(e *end) bool {
 
 // withoutForgotten drops such ends.
 func (l *loop) withoutForgotten() {
-	l.unsaid = slices.DeleteFunc(l.unsaid, func(e end) bool { return l.forget(&e) })
+	l.unsaid = slices.DeleteFunc(l.unsaid, func(e end) bool { return l.dropIfForgotten(&e) })
 }
 
-// forget drops such an end; false when it is another.
-func (l *loop) forget(e *end) bool {
+// dropIfForgotten drops such an end; false when it is another.
+func (l *loop) dropIfForgotten(e *end) bool {
 	if !l.forgotten(e) {
 		return false
 	}

@@ -7,8 +7,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
+	"pgtaskd/exec"
 	"pgtaskd/work/run"
 )
 
@@ -43,27 +45,6 @@ func (a again) anotherRun() again {
 // error which another transaction may be the cause of. (Where there is no trigger in it, it passes
 // some day.)
 const longWait = time.Second
-
-// writeEach writes ends. A row that takes no end at all is given up: it is reported, and stays as
-// it is.
-func (l *loop) writeEach(ctx context.Context, ends []end, write func(context.Context, []end) error) error {
-	return bisect(ctx, l, ends, write, nil, func(e end, err error) error {
-		var answer *pgconn.PgError
-		errors.As(err, &answer)
-		switch {
-		case passing(answer) && (answer.Where == "" || e.wait < longWait):
-			e.later()
-			l.unsaid = append(l.unsaid, e)
-			return nil
-		case isKeyTaken(answer):
-			return l.superseded(ctx, e, err)
-		case e.lessen(err):
-			return l.writeEach(ctx, []end{e}, write)
-		}
-		l.leaveAlone(e, err)
-		return nil
-	})
-}
 
 // leftOut tells the error by which repeat.sql says that a repetition has not come about, keyWaits
 // the one by which it says that another task has come to wait with its key.
@@ -185,7 +166,7 @@ func (l *loop) refused(ctx context.Context, ends []end) error {
 			e.kind = run.Stopped
 		case !s.ours(e.task, e.PID):
 			if s.state == "PLAN" { // somebody changes it, and may again: the next run is marked before it starts
-				l.begun[id] = l.begun[id].anotherRun()
+				l.reruns[id] = l.reruns[id].anotherRun()
 			}
 			l.gone(e)
 			l.look.wanted = true // it may wait again, or another row in its place
@@ -195,13 +176,13 @@ func (l *loop) refused(ctx context.Context, ends []end) error {
 		case !e.task.Once() && !e.task.Row.Rerun, e.fault == nil:
 			e.kind = run.Finished
 		case short(e.fault.SQLState): // as long as that lasts
-			l.begun[id] = l.begun[id].anotherRun()
-			e.kind, e.delay = run.Released, min(time.Second<<min(l.begun[id].runs, 6), time.Minute)
-		case run.InTheWay(e.fault) && l.begun[id].crossed < crossedTries-1:
+			l.reruns[id] = l.reruns[id].anotherRun()
+			e.kind, e.delay = run.Released, min(time.Second<<min(l.reruns[id].runs, 6), time.Minute)
+		case run.InTheWay(e.fault) && l.reruns[id].crossed < crossedTries-1:
 			e.kind = run.Released
-			l.begun[id], e.delay = l.begun[id].crosses()
-		case !run.InTheWay(e.fault) && !e.ForGood && (e.delay > 0 || ofTable(e.fault.SQLState)) && l.begun[id].runs < tries:
-			l.begun[id] = l.begun[id].anotherRun()
+			l.reruns[id], e.delay = l.reruns[id].crosses()
+		case !run.InTheWay(e.fault) && !e.ForGood && (e.delay > 0 || ofTable(e.fault.SQLState)) && l.reruns[id].runs < tries:
+			l.reruns[id] = l.reruns[id].anotherRun()
 			e.kind, e.delay = run.Released, 0
 		default:
 			e.kind = run.Finished
@@ -228,4 +209,61 @@ func ofTable(code string) bool {
 		return true
 	}
 	return false
+}
+
+// isKeyTaken tells that a task cannot wait again because another one with its key does.
+func isKeyTaken(answer *pgconn.PgError) bool {
+	return answer.Code == "23505" && strings.HasPrefix(answer.ConstraintName, "pgtaskd_wait_key")
+}
+
+// superseded ends a task that would wait again beside another one of its key. If that waits no
+// more, it tries again.
+func (l *loop) superseded(ctx context.Context, e end, refusal error) error {
+	ended, err := l.supersede(ctx, e.task.Row.ID, e.task.Row.Version, e.PID, e.failure())
+	switch {
+	case err != nil:
+		return err
+	case ended:
+		l.gone(e)
+	case e.wait < longWait:
+		e.later()
+		l.unsaid = append(l.unsaid, e)
+	default:
+		l.leaveAlone(e, refusal)
+	}
+	return nil
+}
+
+// supersede ends a task whose key another one waits for. A row that refuses every end counts as
+// ended.
+func (l *loop) supersede(ctx context.Context, id int64, version uint32, pid int32, failure *exec.Failure) (ended bool, err error) {
+	var text *string
+	if failure != nil {
+		text = run.Stored(&failure.Text, l.encoding())
+	}
+	ctx, cancel := limited(ctx)
+	defer cancel()
+	for _, words := range []struct {
+		text *string
+		mute bool
+	}{{text, false}, {nil, false}, {nil, true}} {
+		var some []changed
+		err = pgx.BeginFunc(ctx, l.control.conn, func(tx pgx.Tx) (err error) {
+			some, err = l.withWhatFollows(ctx, tx, l.queries().Text("superseded"), id, int32(version), pid, words.text, words.mute)
+			return err
+		})
+		if ended = err == nil && len(some) > 0; ended {
+			l.counted(some)
+			l.stats.skips(skippedSuperseded, len(some))
+		}
+		if !refusedByServer(err) {
+			break
+		}
+	}
+	if refusedByServer(err) {
+		l.log.Error().Err(err).Int64("id", id).Msg("table refuses every end of a task; row left unchanged")
+		l.hopeless[id] = time.Now()
+		return true, nil
+	}
+	return ended, err
 }

@@ -7,8 +7,6 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgtype"
-
-	"pgtaskd/work/lane"
 )
 
 // What a scan brings at once, and how many due tasks are known at most: 16 bytes each. Beyond that
@@ -242,20 +240,6 @@ func (l *loop) scanOn(ctx context.Context) error {
 	return nil
 }
 
-// queueStopping looks for tasks that somebody has set to STOP and whose controller has not written
-// their end.
-func (l *loop) queueStopping(batch *pgx.Batch) {
-	batch.Queue(l.queries().Text("stopping")).Query(func(rows pgx.Rows) error {
-		var id int64
-		var group, remote string
-		_, err := pgx.ForEachRow(rows, []any{&id, &group, &remote}, func() error {
-			l.adopt(id, lane.KeyOf(group, remote))
-			return nil
-		})
-		return err
-	})
-}
-
 // unpark forgets the tasks that have been put off long ago: those that are still to be taken have
 // been since, or were put off again.
 func (l *loop) unpark() {
@@ -264,17 +248,4 @@ func (l *loop) unpark() {
 			delete(l.parked, id)
 		}
 	}
-}
-
-// adopt takes note of a task that is under way, but not by us: an old leader's, or one whose end we
-// could not write.
-func (l *loop) adopt(id int64, key lane.Key) {
-	if l.tasks[id] != nil || l.isHopeless(id) {
-		return
-	}
-	if _, known := l.orphans[id]; known {
-		return
-	}
-	l.orphans[id] = key
-	l.Lanes.Occupy(key)
 }

@@ -45,7 +45,7 @@ func (l *loop) turn(ctx context.Context) error {
 	l.asks = slices.DeleteFunc(l.asks, func(a ask) bool { return a.kind == askMark && turned[a.task.Row.ID] })
 	for _, e := range ends {
 		if turned[e.task.Row.ID] {
-			delete(l.begun, e.task.Row.ID)
+			delete(l.reruns, e.task.Row.ID)
 			l.ended(e, "DONE")
 			l.gone(e)
 		}
@@ -91,7 +91,7 @@ func (e *end) isUsual() bool {
 // plainMarks are the marks that runners wait for, as many as one statement takes.
 func (l *loop) plainMarks() (asks []ask) {
 	for _, a := range l.asks {
-		if a.kind == askMark && a.wait == 0 && len(asks) < batchMost && !a.task.Row.First && !(l.control.lazy && a.task.Guarded()) {
+		if a.kind == askMark && a.wait == 0 && len(asks) < batchMost && !a.task.Row.MarkFirst && !(l.control.lazy && a.task.Guarded()) {
 			asks = append(asks, a)
 		}
 	}

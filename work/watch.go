@@ -2,13 +2,11 @@ package work
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 
 	"pgtaskd/exec"
-	"pgtaskd/work/run"
 )
 
 // standing is what a row shows now.
@@ -105,93 +103,8 @@ func (l *loop) cancelChanged(ctx context.Context, ids []int64) error {
 			delete(l.tasks, id)
 			l.look.wanted = true
 		default:
-			t.Stop(exec.Stopped)
+			t.Cancel(exec.Stopped)
 		}
 	}
 	return nil
-}
-
-// release gives tasks back.
-func (l *loop) release(ctx context.Context, ends []end) error {
-	ctx, cancel := limited(ctx)
-	defer cancel()
-	c := newColumns(ends, l.encoding())
-	delays := make([]*string, len(ends))
-	starts, stops := make([]*time.Time, len(ends)), make([]*time.Time, len(ends))
-	for i, e := range ends {
-		c.errors[i], c.sqlstates[i] = nil, nil
-		if e.delay > 0 {
-			d := fmt.Sprint(e.delay.Microseconds(), " microseconds")
-			delays[i] = &d
-			l.look.wanted = true
-		}
-		if e.Result != nil && e.Result.Reason == exec.Drained {
-			starts[i], stops[i] = c.starts[i], c.stops[i]
-		}
-		if e.delay > 0 && e.fault != nil {
-			c.errors[i], c.sqlstates[i] = e.shown(e.fault, l.encoding())
-		}
-	}
-	rows, err := l.control.conn.Query(ctx, l.queries().Text("release"), c.ids, c.versions, c.pids, delays, c.errors,
-		c.sqlstates, starts, stops)
-	if err != nil {
-		return err
-	}
-	ids, err := pgx.CollectRows(rows, pgx.RowTo[int64])
-	if err != nil {
-		return err
-	}
-	l.look.wanted = true
-	written := map[int64]string{}
-	for _, id := range ids {
-		written[id] = "PLAN"
-	}
-	begun := map[int64]again{}
-	for id, n := range l.begun {
-		begun[id] = n
-	}
-	err = l.settle(ctx, ends, written)
-	l.begun = begun
-	return err
-}
-
-// stopped writes the ends of tasks that were stopped. One that is ours again after all has failed.
-func (l *loop) stopped(ctx context.Context, ends []end) error {
-	ctx, cancel := limited(ctx)
-	defer cancel()
-	c := newColumns(ends, l.encoding())
-	for i, e := range ends {
-		c.errors[i], c.sqlstates[i] = e.shown(stopFailure(e), l.encoding())
-	}
-	var some []changed
-	if err := pgx.BeginFunc(ctx, l.control.conn, func(tx pgx.Tx) (err error) {
-		some, err = l.withWhatFollows(ctx, tx, l.queries().Text("stopped"), c.ids, c.pids, c.starts, c.stops,
-			c.errors, c.sqlstates, c.notices, c.keeps)
-		return err
-	}); err != nil {
-		return err
-	}
-	written := map[int64]string{}
-	for _, c := range some {
-		written[c.id] = "STOP"
-	}
-	for i := range ends {
-		if written[ends[i].task.Row.ID] == "" {
-			ends[i].kind, ends[i].fault = run.Finished, stopFailure(ends[i])
-		}
-	}
-	return l.settle(ctx, ends, written)
-}
-
-// stopFailure says of a task that it was stopped.
-func stopFailure(e end) *exec.Failure {
-	detail := "Its state was set to STOP while it ran."
-	if e.start.IsZero() {
-		detail = "Its state was set to STOP before it had started."
-	}
-	input := ""
-	if e.task.Row.Input != nil {
-		input = *e.task.Row.Input
-	}
-	return exec.NewFailure("canceling statement due to user request", "57014", "DETAIL", detail, "STATEMENT", input)
 }

@@ -11,37 +11,6 @@ import (
 	"pgtaskd/work/run"
 )
 
-// listen takes up what the runners have said.
-func (l *loop) listen(context.Context) error {
-	l.hear()
-	return nil
-}
-
-func (l *loop) hear() {
-	outcomes, asks := l.inbox.take()
-	for _, a := range asks {
-		if a.run != nil {
-			a.task = l.known(a.run)
-		}
-		l.asks = append(l.asks, a)
-	}
-	for _, o := range outcomes {
-		l.stats.ran(&o)
-		e := endOf(o, l.known(o.Task))
-		e.task.ending, e.usual = true, e.isUsual()
-		if !l.forget(&e) {
-			l.unsaid = append(l.unsaid, e)
-		}
-	}
-}
-
-// takeBack has a task wait again that was with the server and has not begun there.
-func (l *loop) takeBack(t *run.Task) {
-	e := endOf(run.Outcome{Task: t, Kind: run.Released}, l.known(t))
-	e.task.ending = true
-	l.unsaid = append(l.unsaid, e)
-}
-
 // write does what the runners' words ask for. What cannot be written now stays in unsaid.
 func (l *loop) write(ctx context.Context) error {
 	if l.allWait() {
@@ -179,6 +148,27 @@ func (l *loop) writeSome(ctx context.Context, ends []end) error {
 		}
 	}
 	return nil
+}
+
+// writeEach writes ends. A row that takes no end at all is given up: it is reported, and stays as
+// it is.
+func (l *loop) writeEach(ctx context.Context, ends []end, write func(context.Context, []end) error) error {
+	return bisect(ctx, l, ends, write, nil, func(e end, err error) error {
+		var answer *pgconn.PgError
+		errors.As(err, &answer)
+		switch {
+		case passing(answer) && (answer.Where == "" || e.wait < longWait):
+			e.later()
+			l.unsaid = append(l.unsaid, e)
+			return nil
+		case isKeyTaken(answer):
+			return l.superseded(ctx, e, err)
+		case e.lessen(err):
+			return l.writeEach(ctx, []end{e}, write)
+		}
+		l.leaveAlone(e, err)
+		return nil
+	})
 }
 
 // gone forgets a task whose end is written, or that is not ours any more.

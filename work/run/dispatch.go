@@ -1,13 +1,11 @@
 package run
 
 import (
-	"strconv"
 	"sync/atomic"
 	"time"
 
 	"github.com/rs/zerolog"
 
-	"pgtaskd/exec"
 	"pgtaskd/routine"
 	"pgtaskd/sql"
 	"pgtaskd/work/lane"
@@ -142,116 +140,3 @@ func (d *Dispatcher) Warm(t *Task) {
 // CallBack gives back to the lanes what is with the server behind tasks that last, and returns what
 // those do not take.
 func (d *Dispatcher) CallBack() []*Task { return d.pipelines.overdue(d.Clock.Now(), d.Lanes) }
-
-// spec makes a task ready for its session; false when it may not start. What is not exactly once is
-// marked first. In a session whose last task was marked it starts when we are known to lead since:
-// a new leader spares the session of a marked task, and would take what follows there for it.
-func (r *runner) spec(t *Task) (*exec.Task, bool) {
-	if t.Row.Data == nil {
-		r.flush() // nothing of ours stays open while we wait
-		if r.session == nil {
-			r.finish(Outcome{Task: t, Kind: Released})
-			return nil, false
-		}
-		if !r.load(t) {
-			return nil, false
-		}
-	}
-	t.Examine()
-	if t.Row.Remote != "" {
-		t.query, t.watch = r.asQuery(t)
-		t.Atomic = t.query || t.watch
-	}
-	if r.Lanes.IsClosed() {
-		r.finish(Outcome{Task: t, Kind: Released})
-		return nil, false
-	}
-	if t.needsMark() {
-		r.flush()
-		if r.session == nil {
-			r.finish(Outcome{Task: t, Kind: Released})
-			return nil, false
-		}
-		marked := r.mark(t)
-		if marked.Refused != nil {
-			r.finish(Outcome{Task: t, Kind: Finished, Stop: r.Clock.Now(), Fault: marked.Refused})
-			return nil, false
-		}
-		if !marked.OK {
-			r.finish(Outcome{Task: t, Kind: Refused, Stop: r.Clock.Now()})
-			return nil, false
-		}
-		if t.Atomic && t.Row.Remote == "" && t.alters() {
-			t.image = r.text(t, Image).Text
-		}
-	} else if r.session.Shielded && t.Row.Remote == "" {
-		r.flush()
-		if r.session == nil || !r.leads() {
-			r.finish(Outcome{Task: t, Kind: Released})
-			return nil, false
-		}
-	}
-	r.session.Shielded = false
-	return r.made(t, t.Row.Save && r.session.Keeps(t.Lane)), true
-}
-
-// made is the task as its session has to know it.
-func (r *runner) made(t *Task, keep bool) *exec.Task {
-	limits := r.Limits.Load()
-	traits, own := *t.Traits, t.Row.Settings
-	if len(own) > 0 { // any may be among them
-		traits.Modes, traits.Limits = true, true
-	}
-	return &exec.Task{
-		Sending: t.sending(),
-		Input:   *t.Row.Input, Traits: traits, Atomic: t.Atomic, Save: t.Row.Save, Keep: keep,
-		Wary:     t.wary || t.Again > 0 || len(own) > 0,
-		Settings: settings(t), Own: own, Usual: r.usual(t), Timeout: t.Row.Timeout, Format: t.Row.Format,
-		Limit: limits.OutputLimit, Strict: limits.OutputFail, Query: t.query, Watched: t.watch,
-		Ours: t.Row.Remote == "" && !t.Row.Save && !t.Traits.Reads, Settled: r.settled(t), Guarded: t.Guarded(),
-	}
-}
-
-// settled is a moment at which whatever the task is to find was there: when it was read, or when
-// SQL other than its own has ended last, which may have been in its lane. One that must not be run
-// again has none, since a plan that does not serve takes its run back.
-func (r *runner) settled(t *Task) time.Time {
-	if !t.Row.Rerun {
-		return time.Time{}
-	}
-	return later(t.Read, r.others.than(*t.Row.Input))
-}
-
-// settings are what the session of a task shows and that of another does not.
-func settings(t *Task) [][2]string {
-	return [][2]string{
-		{"pg_task.id", strconv.FormatInt(t.Row.ID, 10)},
-		{"pg_task.plan", timestamp(t.Row.Plan)},
-	}
-}
-
-// usual are the settings that a session may share with its tasks.
-func (r *runner) usual(t *Task) exec.Usual {
-	if t.Row.Parent == nil && *t.Row.Data == "" && t.Row.Attempt == 1 {
-		return exec.Usual{t.Shows, r.bare}
-	}
-	parent := ""
-	if t.Row.Parent != nil {
-		parent = strconv.FormatInt(*t.Row.Parent, 10)
-	}
-	return exec.Usual{t.Shows, Parameters(r.Schema, r.Table, *t.Row.Data, parent, int(t.Row.Attempt))}
-}
-
-// Parameters are the settings that a session shows of a task.
-func Parameters(schema, table, data, parent string, attempt int) [][2]string {
-	return [][2]string{
-		{"pg_task.schema", schema},
-		{"pg_task.table", table},
-		{"pg_task.data", data},
-		{"pg_task.parent", parent},
-		{"pg_task.attempt", strconv.Itoa(attempt)},
-	}
-}
-
-// timestamp writes a moment so that every DateStyle and TimeZone reads it the same.
-func timestamp(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05.000000+00") }

@@ -16,7 +16,7 @@ func (r *runner) judge(t *Task, start time.Time, result *exec.Result) (next *Tas
 	e := Outcome{Task: t, Kind: Finished, PID: int32(r.session.PID), Since: r.session.Since, Start: start, Stop: result.Stop, Result: result, Heavy: r.isHeavy(result)}
 	switch {
 	case result.Open && result.Reason == exec.NotCancelled:
-		return r.hold(t, start, result)
+		return r.holdEnd(t, start, result)
 	case result.Alone && result.Reason == exec.NotCancelled:
 		t.lone = true // and its like are not pipelined any more
 		return t
@@ -43,7 +43,7 @@ func (r *runner) judge(t *Task, start time.Time, result *exec.Result) (next *Tas
 	if result.Open {
 		r.leave() // it may have locked what its end is written to
 	}
-	r.finish(e)
+	r.note(e)
 	if result.Reason != exec.NotCancelled {
 		r.leave() // a cancel may have been sent after the run's end: nothing else must meet it
 	}
@@ -56,10 +56,10 @@ func (r *runner) judge(t *Task, start time.Time, result *exec.Result) (next *Tas
 // barred is how long a task waits that met a server on which writes have just been switched off.
 const barred = time.Second
 
-// hold keeps the end of a task, whose transaction is open, until the next task's SQL goes to the
+// holdEnd keeps the end of a task, whose transaction is open, until the next task's SQL goes to the
 // server, or nothing does. Where others are with the server behind it, they are next, and not the
 // task that it returns.
-func (r *runner) hold(t *Task, start time.Time, result *exec.Result) (next *Task) {
+func (r *runner) holdEnd(t *Task, start time.Time, result *exec.Result) (next *Task) {
 	r.before = &pending{task: t, start: start, result: result, tail: &exec.Tail{Input: *t.Row.Input, Defers: r.Defers.Load()}, heavy: r.isHeavy(result)}
 	if r.before.heavy && r.session.Behind() > 0 {
 		r.ditch()
@@ -97,14 +97,14 @@ func (r *runner) flush() {
 	}
 	shown := r.before.tail.Within != nil
 	verdict, err := r.session.End(r.before.tail)
-	r.settle(verdict, err)
+	r.conclude(verdict, err)
 	if err != nil || shown && !verdict.Committed { // its token has been seen by a transaction that did not use it up
 		r.leave()
 	}
 }
 
-// settle tells the loop what became of the end that was pending.
-func (r *runner) settle(verdict *exec.Verdict, err error) {
+// conclude takes down what became of the end that was pending.
+func (r *runner) conclude(verdict *exec.Verdict, err error) {
 	p := r.before
 	if p == nil {
 		return
@@ -127,7 +127,7 @@ func (r *runner) settle(verdict *exec.Verdict, err error) {
 	case verdict == nil && metLimit(err):
 		e.Kind, e.Fault, e.Delay = Refused, lostFailure(err, p.task), time.Millisecond
 	case verdict == nil:
-		e.Kind, e.Fault = gone(err), lostFailure(err, p.task)
+		e.Kind, e.Fault = lossKind(err), lostFailure(err, p.task)
 	case verdict.Committed && len(p.tail.Calls) == 0:
 		e.Kind = Finished
 	case verdict.Committed:
@@ -147,13 +147,13 @@ func (r *runner) settle(verdict *exec.Verdict, err error) {
 			e.Delay = time.Millisecond // worth another try
 		}
 	}
-	r.finish(e)
+	r.note(e)
 }
 
-// gone tells what the loss of a session means whose task had only its end to be written. A last
+// lossKind tells what the loss of a session means whose task had only its end to be written. A last
 // word of the server's, unless it crashed, is the will of a person or a time limit, if the server
 // goes on.
-func gone(err error) Kind {
+func lossKind(err error) Kind {
 	var session *exec.Lost
 	if errors.As(err, &session) && session.Fatal != nil && session.Fatal.Code != "57P02" {
 		return Killed
@@ -204,7 +204,7 @@ func (r *runner) lose(ctx context.Context, t *Task, start time.Time, result *exe
 	}
 	r.session.Abandon()
 	r.leave()
-	r.finish(e)
+	r.note(e)
 }
 
 // restartTime is how long a server that restarts takes connections at most after it has ended a

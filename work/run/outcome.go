@@ -33,7 +33,7 @@ type Kind int
 const (
 	Committed Kind = iota // its end is written already, with its effects
 	Finished              // its end is to be written
-	Refused               // it could not be written with the effects, which are rolled back: somebody has changed the row
+	Refused               // it could not be written with the effects, which are rolled back: the row was changed, or something was in the way
 	Released              // it has not run, or has been taken back: to PLAN
 	Stopped               // cancelled because of a STOP
 	Lost                  // cut off: what became of it is to be found out
@@ -72,8 +72,8 @@ func Size(result *exec.Result) (n int) {
 	return n
 }
 
-// finish takes note of the end of a task: it is known now, and what the task has done can be seen.
-func (r *runner) finish(e Outcome) {
+// note takes down the end of a task: it is known now, and what the task has done can be seen.
+func (r *runner) note(e Outcome) {
 	r.leaves(e.Task)
 	if r.at == e.Task {
 		r.at = nil
@@ -156,7 +156,7 @@ func (r *runner) ditch() {
 	p := r.before
 	r.before = nil
 	behind := r.pipelines.end(r)
-	r.finish(Outcome{
+	r.note(Outcome{
 		Task: p.task, Kind: Finished, PID: int32(r.session.PID), Since: r.session.Since, Start: p.start,
 		Stop: p.result.Stop, Result: p.result, Heavy: true,
 	})

@@ -265,7 +265,7 @@ func (t *Task) size() int {
 // land gives back what is behind the task under way and has not begun.
 func (r *runner) land() {
 	for _, t := range r.pipelines.land(r, r.Lanes) {
-		r.finish(Outcome{Task: t, Kind: Released})
+		r.note(Outcome{Task: t, Kind: Released})
 	}
 }
 
@@ -275,7 +275,7 @@ func (r *runner) strand() { r.stranded(r.pipelines.end(r)) }
 
 func (r *runner) stranded(behind []queued) {
 	for _, b := range behind {
-		r.finish(Outcome{Task: b.task, Kind: Lost, Aboard: true, PID: int32(r.session.PID), Since: r.session.Since, Stop: r.Clock.Now()})
+		r.note(Outcome{Task: b.task, Kind: Lost, Aboard: true, PID: int32(r.session.PID), Since: r.session.Since, Stop: r.Clock.Now()})
 	}
 }
 
@@ -283,6 +283,6 @@ func (r *runner) stranded(behind []queued) {
 // to wait for the server.
 func (r *runner) callBack() {
 	for _, t := range r.pipelines.overdue(r.Clock.Now(), r.Lanes) {
-		r.finish(Outcome{Task: t, Kind: Released})
+		r.note(Outcome{Task: t, Kind: Released})
 	}
 }

@@ -56,7 +56,7 @@ func (r *runner) sit(ctx context.Context, t *Task) *pool.Session {
 			r.tell(Outcome{Task: other, Kind: Released, Stop: e.Stop, Fault: e.Fault, Delay: e.Delay})
 		}
 	}
-	r.finish(e)
+	r.note(e)
 	return nil
 }
 
@@ -119,7 +119,7 @@ func (r *runner) run(ctx context.Context, t *Task) (next *Task) {
 	r.post()
 	r.at = t
 	if t.Row.Barred != nil {
-		r.finish(Outcome{Task: t, Kind: Finished, Stop: r.Clock.Now(), Result: &exec.Result{Failure: t.Row.Barred}})
+		r.note(Outcome{Task: t, Kind: Finished, Stop: r.Clock.Now(), Result: &exec.Result{Failure: t.Row.Barred}})
 		return r.another()
 	}
 	if t.Row.Data == nil && t.sizes == nil && !r.learn(t) {
@@ -156,11 +156,11 @@ func (r *runner) run(ctx context.Context, t *Task) (next *Task) {
 	if err == nil && r.session.Behind() == 0 {
 		r.land()
 	}
-	r.settle(verdict, err)
+	r.conclude(verdict, err)
 	r.post()
 	if failure := new(exec.Failure); errors.As(err, &failure) {
 		r.land()
-		r.finish(Outcome{Task: t, Kind: Finished, PID: int32(r.session.PID), Stop: r.Clock.Now(), Fault: failure})
+		r.note(Outcome{Task: t, Kind: Finished, PID: int32(r.session.PID), Stop: r.Clock.Now(), Fault: failure})
 		return r.another()
 	}
 	if err != nil {
@@ -168,7 +168,7 @@ func (r *runner) run(ctx context.Context, t *Task) (next *Task) {
 		return nil
 	}
 	r.session.Bind(t.need())
-	return r.await(ctx, t, spec, start)
+	return r.attend(ctx, t, spec, start)
 }
 
 // goOn brings the task to its end that is next of those with the server.
@@ -177,16 +177,16 @@ func (r *runner) goOn(ctx context.Context) (next *Task) {
 	switch {
 	case err == nil && !begun:
 		r.land()
-		r.settle(verdict, nil)
+		r.conclude(verdict, nil)
 		return r.another()
 	case err != nil:
 		r.strand()
-		r.settle(verdict, err)
+		r.conclude(verdict, err)
 		r.leave()
 		return nil
 	}
 	b, ok := r.pipelines.next(r)
-	r.settle(verdict, nil)
+	r.conclude(verdict, nil)
 	if !ok { // called back, though its answer was only late: it is not ours any more
 		r.session.Abandon()
 		r.leave()
@@ -196,11 +196,11 @@ func (r *runner) goOn(ctx context.Context) (next *Task) {
 	r.at = b.task
 	r.joins(b.task)
 	r.extend(b.task)
-	return r.await(ctx, b.task, b.spec, start)
+	return r.attend(ctx, b.task, b.spec, start)
 }
 
-// await sees to a task whose SQL is under way.
-func (r *runner) await(ctx context.Context, t *Task, spec *exec.Task, start time.Time) (next *Task) {
+// attend sees to a task whose SQL is under way.
+func (r *runner) attend(ctx context.Context, t *Task, spec *exec.Task, start time.Time) (next *Task) {
 	r.session.Tasks++
 	began := time.Now()
 	start = r.session.Told(start.Add(r.session.Ahead), r.Clock.Now())

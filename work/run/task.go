@@ -13,32 +13,32 @@ import (
 // Row is what is read of a task before it starts. It does not change, but for what comes at its
 // start.
 type Row struct {
-	ID       int64
-	Version  uint32 // xmin of the row
-	First    bool   // it must be marked before it starts, whatever its SQL is
-	Group    string
-	Remote   string // "": the target's own database
-	Max      int32
-	Priority int32
-	Parent   *int64
-	Plan     time.Time
-	Late     time.Duration // after its plan it was inserted
-	Key      *string
-	Skipped  int32 // periods before it
-	Attempt  int32
-	Timeout  time.Duration
-	Live     time.Duration
-	Count    int32
-	Save     bool
-	Drift    bool
-	Format   exec.Format
-	Rerun    bool
-	Single   bool        // nothing follows its end: no repetition, no other task, no notification
-	Suspect  bool        // the server has crashed more than once while it ran
-	Input    *string     // nil: too long to be read with the others, as are maybe its names
-	Data     *string     // likewise; empty when there is none
-	Epoch    int64       // of the settings of databases and roles
-	Settings [][2]string // names and values that its session has for it alone
+	ID        int64
+	Version   uint32 // xmin of the row
+	MarkFirst bool   // it must be marked before it starts, whatever its SQL is
+	Group     string
+	Remote    string // "": the target's own database
+	Max       int32
+	Priority  int32
+	Parent    *int64
+	Plan      time.Time
+	Late      time.Duration // after its plan it was inserted
+	Key       *string
+	Skipped   int32 // periods before it
+	Attempt   int32
+	Timeout   time.Duration
+	Live      time.Duration
+	Count     int32
+	Save      bool
+	Drift     bool
+	Format    exec.Format
+	Rerun     bool
+	Single    bool        // nothing follows its end: no repetition, no other task, no notification
+	Suspect   bool        // the server has crashed more than once while it ran
+	Input     *string     // nil: too long to be read with the others, as are maybe its names
+	Data      *string     // likewise; empty when there is none
+	Epoch     int64       // of the settings of databases and roles
+	Settings  [][2]string // names and values that its session has for it alone
 
 	Role   pool.Role     // under which it runs
 	Barred *exec.Failure // why it may not run under its role; nil: it may
@@ -124,8 +124,8 @@ func (t *Task) end() {
 	t.session = nil // start stays
 }
 
-// Stop cancels the task's SQL, now or as soon as it starts.
-func (t *Task) Stop(reason exec.Reason) {
+// Cancel cancels the task's SQL, now or as soon as it starts.
+func (t *Task) Cancel(reason exec.Reason) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.cancel != exec.NotCancelled {
@@ -163,7 +163,7 @@ func (t *Task) needsMark() bool {
 
 // marksFirst tells whether the row alone says so. In a session of another role nothing may be
 // behind a task: what writes its end must not be with the server while its SQL runs.
-func (r *Row) marksFirst() bool { return r.First || !r.Rerun || r.Suspect || r.Role.Name != "" }
+func (r *Row) marksFirst() bool { return r.MarkFirst || !r.Rerun || r.Suspect || r.Role.Name != "" }
 
 // alters tells whether the task's SQL may alter the table, so that each row is another version: it
 // looks like it, or its end was refused before.

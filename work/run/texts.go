@@ -54,10 +54,10 @@ func (r *runner) learn(t *Task) bool {
 // turnAway ends a task whose texts cannot be had, or, without a failure, cannot be had now.
 func (r *runner) turnAway(t *Task, failure *exec.Failure) {
 	if failure == nil {
-		r.finish(Outcome{Task: t, Kind: Released})
+		r.note(Outcome{Task: t, Kind: Released})
 		return
 	}
-	r.finish(Outcome{Task: t, Kind: Finished, Stop: r.Clock.Now(), Fault: failure})
+	r.note(Outcome{Task: t, Kind: Finished, Stop: r.Clock.Now(), Fault: failure})
 }
 
 // nameLongest is the longest group, remote and null, in bytes.

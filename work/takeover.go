@@ -1,0 +1,154 @@
+package work
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"pgtaskd/work/lane"
+)
+
+// evict ends the sessions of an old leader that run nothing which is marked, and returns how many
+// there still were; 0, too, where it did not look.
+func (l *loop) evict(ctx context.Context) (ended int64, err error) {
+	if l.look.partial { // there may be tasks that are marked and that we do not know
+		return 0, nil
+	}
+	ids := make([]int64, 0, len(l.orphans))
+	for id := range l.orphans {
+		ids = append(ids, id)
+	}
+	done, err := l.control.conn.Exec(ctx, l.queries().Text("evict"), l.Pool.PIDs(), sessionPrefix(l.target), ids, l.old())
+	return done.RowsAffected(), err
+}
+
+// evictMost is how long a new leader waits for the sessions of an old one to go, before it starts
+// what those may still be at. Only lanes depend on it: of two runs of a task one alone can write
+// its end.
+const evictMost = 10 * time.Second
+
+// clear waits until nothing runs that an old leader has started and not marked.
+func (l *loop) clear(ctx context.Context) error {
+	for began, first := time.Now(), true; ; first = false {
+		limit, cancel := limited(ctx)
+		left, err := l.evict(limit)
+		cancel()
+		if err != nil || left == 0 {
+			return err
+		}
+		if first {
+			l.log.Warn().Int64("sessions", left).Msg("ending sessions of a previous leader")
+		}
+		if time.Since(began) >= evictMost {
+			l.log.Error().Int64("sessions", left).Msg("sessions of a previous leader do not end; starting tasks all the same")
+			return nil
+		}
+		select {
+		case <-time.After(checkTick):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// queueStopping looks for tasks that somebody has set to STOP and whose controller has not written
+// their end.
+func (l *loop) queueStopping(batch *pgx.Batch) {
+	batch.Queue(l.queries().Text("stopping")).Query(func(rows pgx.Rows) error {
+		var id int64
+		var group, remote string
+		_, err := pgx.ForEachRow(rows, []any{&id, &group, &remote}, func() error {
+			l.adopt(id, lane.KeyOf(group, remote))
+			return nil
+		})
+		return err
+	})
+}
+
+// adopt takes note of a task that is under way, but not by us: an old leader's, or one whose end we
+// could not write.
+func (l *loop) adopt(id int64, key lane.Key) {
+	if l.tasks[id] != nil || l.isHopeless(id) {
+		return
+	}
+	if _, known := l.orphans[id]; known {
+		return
+	}
+	l.orphans[id] = key
+	l.Lanes.Occupy(key)
+}
+
+// recoverOrphans looks which of an old leader's tasks have ended by themselves, returns to PLAN
+// those that never will, and ends those that were to be stopped.
+func (l *loop) recoverOrphans(ctx context.Context) error {
+	if len(l.orphans) == 0 {
+		return nil
+	}
+	ids := make([]int64, 0, len(l.orphans))
+	for id := range l.orphans {
+		if l.tasks[id] != nil { // it waited again, and we have taken it
+			l.forsake(id)
+			continue
+		}
+		ids = append(ids, id)
+	}
+	slices.Sort(ids) // of one key the first one waits again
+	if _, err := l.evict(ctx); err != nil {
+		return err
+	}
+	cut, err := l.cut(ctx, ids, nil)
+	if err != nil {
+		return err
+	}
+	if err := l.halt(ctx, ids); err != nil {
+		return err
+	}
+	standings, err := l.standings(ctx, ids)
+	if err != nil {
+		return err
+	}
+	var over []int64
+	for _, id := range ids {
+		if s := standings[id]; cut[id] || l.isHopeless(id) || !s.underWay() {
+			over = append(over, id)
+		}
+	}
+	if len(over) == 0 {
+		return nil
+	}
+	// A session that was spared for a row may have started another task before we came: it must
+	// be gone before the lane is free.
+	if left, err := l.evict(ctx); err != nil || left > 0 {
+		return err
+	}
+	for _, id := range over {
+		l.forsake(id)
+	}
+	return nil
+}
+
+// forsake gives the place of an orphan free.
+func (l *loop) forsake(id int64) {
+	l.Lanes.Vacate(l.orphans[id])
+	delete(l.orphans, id)
+	l.panics.judged(id)
+	l.look.wanted = true
+}
+
+// halt writes the ends of tasks that were set to STOP and whose session is gone.
+func (l *loop) halt(ctx context.Context, ids []int64) error {
+	return l.eachWithWords(ctx, ids, func(ctx context.Context, ids []int64, mute bool) error {
+		var ended []changed
+		err := pgx.BeginFunc(ctx, l.control.conn, func(tx pgx.Tx) (err error) {
+			ended, err = l.withWhatFollows(ctx, tx, l.queries().Text("halted"), ids, l.Pool.PIDs(), mute)
+			return err
+		})
+		if err == nil && len(ended) > 0 {
+			l.counted(ended)
+			l.log.Warn().Int("tasks", len(ended)).Msg("stopped tasks of a previous leader")
+		}
+		return err
+	})
+}

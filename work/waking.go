@@ -1,0 +1,105 @@
+package work
+
+import (
+	"context"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"pgtaskd/remote"
+	"pgtaskd/sql"
+	"pgtaskd/work/wake"
+)
+
+// waker returns what wakes the loop. Its stream has a connection of its own.
+func (l *loop) waker() *wake.Waker {
+	return wake.New(wake.Config{
+		Table: table(l.target), Group: l.crew, Log: l.log, Sleep: l.target.Sleep, Poke: l.heardStream, Limit: limited,
+		Connect: func(ctx context.Context) (*pgconn.PgConn, error) { return connectStream(ctx, l.target) },
+	})
+}
+
+// heardStream wakes the loop for what the write-ahead log has told of.
+func (l *loop) heardStream() {
+	l.stats.streamed.Store(true)
+	l.inbox.wake()
+}
+
+// connectStream opens a connection for logical replication.
+func connectStream(ctx context.Context, t Target) (*pgconn.PgConn, error) {
+	cfg, err := ownConfig(t.Connect, map[string]string{
+		"replication":       "database",
+		"application_name":  controlName(t),
+		"statement_timeout": "0", // making the slot may have to wait for others' transactions
+	})
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, connectLimit)
+	defer cancel()
+	conn, err := pgconn.ConnectConfig(ctx, &cfg.Config)
+	return conn, remote.Reason(err)
+}
+
+// wakeable completes the table for the way of waking that is wanted, or for the best that is
+// possible, and logs what keeps it from being the wanted one.
+func (l *loop) wakeable(ctx context.Context) (way sql.Wake, d sql.Description, err error) {
+	t, c := l.target, l.control
+	var obstacles []string
+	if t.Wake == sql.WAL {
+		if obstacles, err = wake.Unstreamable(ctx, c.conn, c.queries); err != nil {
+			return way, d, err
+		}
+		if len(obstacles) == 0 {
+			if d, err = l.furnish(ctx, t); err != nil && !isDenied(err) {
+				return way, d, err
+			}
+			if l.postponed.IsZero() {
+				obstacles = wake.Unpublished(table(t), d)
+			}
+		}
+		if len(obstacles) > 0 {
+			t.Wake = sql.Auto
+		}
+	}
+	if t.Wake != sql.WAL {
+		if d, err = l.furnish(ctx, t); err != nil {
+			return way, d, err
+		}
+	}
+	way = wake.WayOf(t.Wake, d)
+	if t.Wake == sql.Notify && way != sql.Notify && l.postponed.IsZero() {
+		obstacles = append(obstacles, wake.Silent(table(t), t.Connect["user"]))
+	}
+	if len(obstacles) > 0 {
+		l.log.Warn().Str("wake", string(way)).Msg(wake.Impossible(l.target.Wake, obstacles))
+	}
+	return way, d, nil
+}
+
+// wakeable is the target with the best way of waking that is possible, as far as the log is
+// concerned.
+func (r *Report) wakeable(ctx context.Context, conn *pgx.Conn, t Target) (Target, error) {
+	if t.Wake != sql.WAL {
+		return t, nil
+	}
+	d, err := sql.Describe(ctx, conn, table(t))
+	if err != nil {
+		return t, err
+	}
+	obstacles, err := wake.Unstreamable(ctx, conn, d.Queries(table(t)))
+	if err != nil {
+		return t, err
+	}
+	if len(obstacles) == 0 && t.Create {
+		_, err = rehearse(ctx, conn, t)
+	}
+	if len(obstacles) == 0 && (!t.Create || isDenied(err)) {
+		obstacles = wake.Unpublished(table(t), d)
+	}
+	if len(obstacles) > 0 {
+		r.say("%s", wake.Impossible(t.Wake, obstacles))
+		t.Wake = sql.Auto
+	}
+	return t, nil // the table's own rehearsal meets any other error as well
+}
