@@ -28,6 +28,12 @@ var (
 		`pg_catalog.set_config('lock_timeout', '5s', true), pg_catalog.set_config('enable_seqscan', 'off', true), pg_catalog.set_config('search_path', $1, true)) OPERATOR(pg_catalog.>=) 0, pg_catalog.pg_my_temp_schema()`}
 )
 
+// secretive keeps the parameters of what follows in the transaction out of errors, whatever the
+// session's user has set: they hold the token by which a function writes the end. Servers before 13
+// never show them.
+var secretive = &Statement{SQL: `SELECT CASE WHEN pg_catalog.current_setting('log_parameter_max_length_on_error', true) IS NOT NULL ` +
+	`THEN pg_catalog.set_config('log_parameter_max_length_on_error', '0', true) END`}
+
 func (s *Session) sendOwn(st *Statement) {
 	s.call(st, s.path)
 	s.ours, s.partly = true, st == partly
@@ -47,6 +53,9 @@ func (s *Session) sendTail(tail *Tail, chained, keep bool) {
 			s.sendOwn(own)
 		}
 		tail.partly = s.partly
+		if len(tail.Within) > 0 {
+			s.call(secretive)
+		}
 		for _, call := range tail.Calls {
 			s.bind(s.parse(call.Statement), call.formats, call.args)
 		}

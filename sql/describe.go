@@ -83,7 +83,7 @@ func Describe(ctx context.Context, conn *pgx.Conn, t Table) (Description, error)
 		d.Without = append(d.Without, lacks)
 	}
 	d.Unlimited = f.unlimited(t)
-	d.Without, d.Besides = append(d.Without, f.foreign(t)...), f.seen()
+	d.Without, d.Besides = append(append(d.Without, f.foreign(t)...), f.undeletable(t)...), f.seen()
 	d.StateType, _ = f.stateType(t)
 	if f.index(true, "", "id") != nil {
 		d.Sequence = f.sequence
@@ -95,6 +95,15 @@ func Describe(ctx context.Context, conn *pgx.Conn, t Table) (Description, error)
 	}
 	d.Fingerprint = f.fingerprint(d)
 	return d, nil
+}
+
+// undeletable says why no row of the table is deleted.
+func (f *found) undeletable(t Table) (why []string) {
+	for _, r := range f.referrers {
+		why = append(why, fmt.Sprintf("deletes no row of table %s: a foreign key of table %s, which belongs to role %s, refers to it, and could run code of that role: "+
+			"drop the key, or GRANT %[3]s TO %[4]s", t, r.Name, r.Owner, f.register.Role))
+	}
+	return why
 }
 
 func (f *found) enabled(name string) bool {

@@ -33,6 +33,7 @@ type found struct {
 	types       []foundType
 	register    foundRegister
 	besides     []foundBeside
+	referrers   []foundReferrer
 }
 
 type foundColumn struct {
@@ -80,6 +81,11 @@ type foundType struct {
 	Enum    bool
 	Labels  []string
 	Trusted bool
+}
+
+// foundReferrer is a table of somebody untrusted that refers to this one.
+type foundReferrer struct {
+	Name, Owner string // quoted
 }
 
 type foundPublication struct {
@@ -214,6 +220,9 @@ func (f *found) inspect(ctx context.Context, conn *pgx.Conn, t Table, trusted []
 		return err
 	}
 	if err := f.inspectBesides(ctx, conn, t, trusted); err != nil {
+		return err
+	}
+	if f.referrers, err = collect(ctx, conn, "referrers", pgx.RowToStructByPos[foundReferrer], f.oid, trusted); err != nil {
 		return err
 	}
 	return f.inspectRegister(ctx, conn, t)

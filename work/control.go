@@ -126,6 +126,19 @@ func (c *control) know(ctx context.Context) error {
 	return plansAlike(ctx, c.conn)
 }
 
+// end ends the backend of the control connection before this one, if it is still there: it may be at
+// a statement that does not obey, and would hold the lock of the leader for ever.
+func (c *control) end(ctx context.Context, former *control) error {
+	if former == nil || former.pid == 0 {
+		return nil
+	}
+	ctx, cancel := limited(ctx)
+	defer cancel()
+	_, err := c.conn.Exec(ctx, "SELECT pg_catalog.pg_terminate_backend($1) FROM pg_catalog.pg_stat_get_activity($1) AS a WHERE a.backend_start OPERATOR(pg_catalog.=) $2",
+		former.pid, former.since)
+	return err
+}
+
 func (c *control) close() {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()

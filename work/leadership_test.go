@@ -146,3 +146,42 @@ func TestStrangersAreNamedOnce(t *testing.T) {
 		t.Errorf("%d lines a minute later", lines)
 	}
 }
+
+// TestAFormerControlSessionDoesNotKeepTheLead: one that is at a statement which obeys no cancel holds
+// the leader's lock for as long as that lasts, unless it is ended.
+func TestAFormerControlSessionDoesNotKeepTheLead(t *testing.T) {
+	t.Parallel()
+	s := prepared(t)
+	former, err := connect(t.Context(), s.target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	stuck := make(chan error, 1)
+	go func() {
+		_, err := former.conn.Exec(context.WithoutCancel(t.Context()), "DO $$ BEGIN LOOP BEGIN PERFORM pg_sleep(600); EXCEPTION WHEN query_canceled THEN NULL; END; END LOOP; END $$")
+		stuck <- err
+	}()
+	s.eventually("active", "SELECT state FROM pg_stat_activity WHERE pid = $1 AND wait_event = 'PgSleep'", former.pid)
+	s.exec("SELECT pg_cancel_backend($1)", former.pid)
+	now, err := connect(t.Context(), s.target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer now.close()
+	stranger := &control{pid: former.pid, since: former.since.Add(-time.Microsecond)} // that had its process id before
+	for _, c := range []*control{nil, stranger, {}} {
+		if err := now.end(t.Context(), c); err != nil {
+			t.Error(err)
+		}
+	}
+	if s.get("SELECT count(*) FROM pg_stat_activity WHERE pid = $1", former.pid) != "1" {
+		t.Error("another session was ended")
+	}
+	if err := now.end(t.Context(), former); err != nil {
+		t.Error(err)
+	}
+	if err := <-stuck; err == nil {
+		t.Error("it has obeyed after all")
+	}
+	former.close()
+}

@@ -69,3 +69,46 @@ func TestNoStrangersTriggersFireByADelete(t *testing.T) {
 		})
 	}
 }
+
+// TestNoStrangersCastRunsByADelete: a key that only looks whether rows refer to the one that is
+// deleted calls the cast of their column, as the key's owner but in our transaction, where what is
+// put off until COMMIT runs as us. One who refers is named, and nothing is deleted meanwhile.
+func TestNoStrangersCastRunsByADelete(t *testing.T) {
+	t.Parallel()
+	for _, action := range []string{"NO ACTION", "RESTRICT"} {
+		t.Run(action, func(t *testing.T) {
+			t.Parallel()
+			s := prepared(t)
+			s.installed()
+			stranger := s.role()
+			s.exec("CREATE SCHEMA theirs AUTHORIZATION " + stranger + "; GRANT REFERENCES, SELECT ON task TO " + stranger)
+			s.exec("CREATE TABLE stolen (who text DEFAULT current_user); GRANT INSERT ON stolen TO PUBLIC")
+			theirs := s.connectAs(stranger)
+			for _, statement := range []string{
+				"SET search_path = theirs; CREATE TYPE id AS ENUM ('a'); GRANT USAGE ON SCHEMA theirs TO PUBLIC; CREATE TABLE late ()",
+				"CREATE FUNCTION late() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN INSERT INTO public.stolen DEFAULT VALUES; RETURN NULL; END'",
+				"CREATE CONSTRAINT TRIGGER late AFTER INSERT ON late DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION late()",
+				"CREATE FUNCTION number(id) RETURNS int8 LANGUAGE plpgsql AS 'BEGIN INSERT INTO theirs.late DEFAULT VALUES; RETURN -5; END'",
+				"CREATE CAST (id AS int8) WITH FUNCTION number(id) AS IMPLICIT; CREATE TABLE refers (id id); INSERT INTO refers VALUES ('a')",
+				"ALTER TABLE refers ADD FOREIGN KEY (id) REFERENCES public.task ON DELETE " + action + " NOT VALID",
+			} {
+				must(t, theirs, statement)
+			}
+			s.exec("INSERT INTO task (id, state, input) VALUES (-7, 'DONE', 'SELECT 1')")
+			s.exec("DELETE FROM task WHERE id = -7")
+			if s.get("SELECT count(*) FROM stolen WHERE who <> $1", stranger) != "1" {
+				t.Error("the attack does not work at all")
+			}
+			s.exec("TRUNCATE stolen")
+			s.serve()
+			kept := s.add("input", "SELECT 1 WHERE false")
+			s.becomes(kept, "DONE")
+			s.until("a warning", func() bool { return strings.Contains(s.logged(), "a foreign key of table theirs.refers, which belongs to role "+stranger) })
+			must(t, theirs, "DROP TABLE refers")
+			s.becomes(s.add("input", "SELECT 1 WHERE false"), "")
+			if got := s.get("SELECT count(*) FROM stolen"); got != "0" {
+				t.Error("code of a stranger's has run")
+			}
+		})
+	}
+}

@@ -37,13 +37,17 @@ func (l *loop) enlist(ctx context.Context) error {
 		return a.kind == askSession
 	})
 	at := enrolment{l.control.table.Register, l.control.pid}
-	if len(asks) == 0 && l.registering.tried == at {
+	if len(asks) == 0 && l.registering.tried == at && !(l.target.Inserter && l.Pool.HaveEnded()) {
 		return nil
 	}
 	l.registering.tried = at
 	ctx, cancel := limited(ctx)
 	defer cancel()
-	err := l.enter(ctx, at, asks)
+	ended := l.Pool.TakeEnded()
+	err := l.enter(ctx, at, asks, ended)
+	if err == nil && l.target.Inserter && len(ended) > 0 {
+		err = l.disentitle(ctx, ended)
+	}
 	if err != nil && !refusedByServer(err) {
 		l.asks = append(l.asks, asks...)
 		return err
@@ -64,8 +68,7 @@ func (l *loop) enlist(ctx context.Context) error {
 
 // enter writes to the register; where there is none it speaks to the server all the same. What
 // comes first in a register, or on a control connection, is all sessions of ours.
-func (l *loop) enter(ctx context.Context, at enrolment, asks []ask) error {
-	ended := l.Pool.TakeEnded()
+func (l *loop) enter(ctx context.Context, at enrolment, asks []ask, ended []pool.Backend) error {
 	if at.register == 0 {
 		l.registering.all = at
 		return l.control.conn.Ping(ctx)
@@ -98,12 +101,21 @@ func (l *loop) purge(ctx context.Context) error {
 		return err
 	}
 	if l.target.Inserter {
-		if _, err := l.control.conn.Exec(ctx, l.queries().Text("disentitle")); err != nil && !refusedByServer(err) {
+		if err := l.disentitle(ctx, nil); err != nil && !refusedByServer(err) {
 			return err
 		}
 	}
 	l.registering.swept = time.Now()
 	return nil
+}
+
+// disentitle takes out the tokens of sessions of ours that have ended, at once: whoever gets to know
+// one, and gets the process id of its session, could use it. It takes out those of all others that
+// are gone, too.
+func (l *loop) disentitle(ctx context.Context, ended []pool.Backend) error {
+	pids, _ := columnsOf(ended)
+	_, err := l.control.conn.Exec(ctx, l.queries().Text("disentitle"), pids)
+	return err
 }
 
 func columnsOf(backends []pool.Backend) (pids []int32, starts []time.Time) {

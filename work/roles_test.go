@@ -405,6 +405,24 @@ func TestSessionCannotWriteAnEnd(t *testing.T) {
 	}
 }
 
+// TestATokenIsNotShown: an end that is refused shows no parameter of its call, whatever the task has
+// set, and the token of a session that has ended is taken out.
+func TestATokenIsNotShown(t *testing.T) {
+	t.Parallel()
+	c := employed(t)
+	hash := strings.TrimPrefix(c.get("SELECT proname FROM pg_proc WHERE proname LIKE 'pgtaskd_end_%'"), "pgtaskd_end_")
+	c.must(c.alice, "CREATE TABLE effect (id int8)")
+	for _, leaves := range []string{"SET transaction_read_only = on", "SET LOCAL transaction_read_only = on"} {
+		id := c.add(`input, settings, save, role`, "SET log_parameter_max_length_on_error = -1; INSERT INTO effect VALUES (1); "+leaves,
+			`{"log_parameter_max_length_on_error": -1}`, true, c.alice)
+		c.becomes(id, "FAIL")
+		if shown := c.get(`SELECT count(*) FROM task WHERE error ~ '\\x[0-9a-f]{64}' AND id = $1`, id); shown != "0" {
+			t.Error(c.get("SELECT error FROM task WHERE id = $1", id))
+		}
+		c.eventually("0", "SELECT count(*) FROM pgtaskd_token_"+hash+" WHERE pid = (SELECT pid FROM task WHERE id = $1)", id)
+	}
+}
+
 // TestEndIsWrittenWhateverATaskLeaves: temporary objects, settings, operators and prepared
 // statements of a role change nothing of how its tasks end, and nothing of theirs is run as the
 // owner of the table.

@@ -125,6 +125,9 @@ func (l *loop) lead(ctx context.Context, stop <-chan struct{}) error {
 		return err
 	}
 	defer c.close()
+	if err := c.end(ctx, l.control); err != nil {
+		return err
+	}
 	l.control = c
 	l.stats.connected.Add(1)
 	leader, err := l.stand(ctx, stop)

@@ -1,6 +1,7 @@
 -- Whether nobody whom we have no reason to trust has a table that refers to this one by a foreign
--- key which acts on a DELETE: triggers AFTER it, on that table, would run their code as us. Making
--- such a key waits for a DELETE, and the other way round.
+-- key: a DELETE acts on that table or looks into it, and so runs code of theirs (its triggers, the
+-- cast of its column, functions of its indexes), which runs as us, or can put off more until COMMIT
+-- that does. Making such a key waits for a DELETE, and the other way round.
 NOT EXISTS (
     SELECT
     FROM (
@@ -11,7 +12,7 @@ NOT EXISTS (
     ) AS c
     JOIN pg_catalog.pg_trigger AS g ON g.tgrelid OPERATOR(pg_catalog.=) c.oid
     JOIN pg_catalog.pg_proc AS p ON p.oid OPERATOR(pg_catalog.=) g.tgfoid
-        AND p.proname OPERATOR(pg_catalog.=) ANY ('{RI_FKey_cascade_del,RI_FKey_setnull_del,RI_FKey_setdefault_del}')
+        AND p.proname OPERATOR(pg_catalog.=) ANY ('{RI_FKey_noaction_del,RI_FKey_restrict_del,RI_FKey_cascade_del,RI_FKey_setnull_del,RI_FKey_setdefault_del}')
     JOIN pg_catalog.pg_class AS r ON r.oid OPERATOR(pg_catalog.=) g.tgconstrrelid
     JOIN pg_catalog.pg_roles AS o ON o.oid OPERATOR(pg_catalog.=) r.relowner
     JOIN pg_catalog.pg_roles AS me ON me.rolname OPERATOR(pg_catalog.=) current_user

@@ -69,7 +69,7 @@ ALTER TABLE :tokens ENABLE ALWAYS TRIGGER pgtaskd_token;
 ALTER TABLE :tokens OWNER TO :serving_role;
 COMMENT ON TABLE :tokens IS 'By what the leader shows that the end of a task comes from it, one for each session of a lower role (:version)';
 COMMENT ON COLUMN :tokens.pid IS 'Process id of the session';
-COMMENT ON COLUMN :tokens.token IS 'SHA-256 of the token that serves next; a session that has ended leaves it without use';
+COMMENT ON COLUMN :tokens.token IS 'SHA-256 of the token that serves next; that of a session that has ended is taken out';
 
 -- The statements are the leader''s own, and run as the serving role, as they do in its sessions;
 -- the parameters of all of them are the last argument.

@@ -1,0 +1,66 @@
+package pool
+
+// Join takes down a backend of ours.
+func (p *Pool) Join(b Backend) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.pids[b.PID] = b.Since
+}
+
+// Leave takes out a backend that has ended, unless another one has its process id by now.
+func (p *Pool) Leave(b Backend) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.left(b)
+}
+
+// endedMost is how many backends are remembered that are to be taken out of the register. Beyond
+// that a look at the whole register finds them.
+const endedMost = 10_000
+
+func (p *Pool) left(b Backend) {
+	if p.pids[b.PID].Equal(b.Since) {
+		delete(p.pids, b.PID)
+	}
+	if len(p.ended) < endedMost {
+		p.ended = append(p.ended, b)
+	}
+}
+
+// HaveEnded tells whether TakeEnded would return any.
+func (p *Pool) HaveEnded() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return len(p.ended) > 0
+}
+
+// TakeEnded are the backends that have ended since the last call.
+func (p *Pool) TakeEnded() []Backend {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	ended := p.ended
+	p.ended = nil
+	return ended
+}
+
+// Backends are the backends of our sessions.
+func (p *Pool) Backends() []Backend {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	all := make([]Backend, 0, len(p.pids))
+	for pid, since := range p.pids {
+		all = append(all, Backend{pid, since})
+	}
+	return all
+}
+
+// PIDs are those of our sessions in the target's own database.
+func (p *Pool) PIDs() []int32 {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	pids := make([]int32, 0, len(p.pids))
+	for pid := range p.pids {
+		pids = append(pids, pid)
+	}
+	return pids
+}
