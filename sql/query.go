@@ -80,9 +80,12 @@ func (d Description) Queries(t Table) Queries {
 	for name, text := range shared() {
 		names[":"+name] = strings.TrimSpace(comment.ReplaceAllString(text, ""))
 	}
-	names[":role_kept"], names[":role_named"], names[":role_of_o"] = "", "", ""
+	names[":role_kept"], names[":role_named"], names[":role_of_o"], names[":of_its_role"], names[":of_that_role"] = "", "", "", "", ""
 	if d.Roles {
 		names[":role_kept"], names[":role_named"], names[":role_of_o"] = ", t.role", ", role", ", o.role"
+		names[":of_that_role"] = " AND met.role OPERATOR(pg_catalog.=) t.role"
+		names[":of_its_role"] = " AND w.role OPERATOR(pg_catalog.=) (SELECT t.role FROM " + t.String() +
+			" AS t WHERE t.ctid OPERATOR(pg_catalog.=) b.place AND t.tableoid OPERATOR(pg_catalog.=) b.part)"
 	}
 	if d.Inserter {
 		names[":role_of_settings"], names[":role_within"] = ", "+roleOf, ", t.role"

@@ -103,7 +103,9 @@ func TestNoStrangersCastRunsByADelete(t *testing.T) {
 			s.serve()
 			kept := s.add("input", "SELECT 1 WHERE false")
 			s.becomes(kept, "DONE")
-			s.until("a warning", func() bool { return strings.Contains(s.logged(), "a foreign key of table theirs.refers, which belongs to role "+stranger) })
+			s.until("a warning", func() bool {
+				return strings.Contains(s.logged(), "a foreign key of table theirs.refers, which belongs to role "+stranger)
+			})
 			must(t, theirs, "DROP TABLE refers")
 			s.becomes(s.add("input", "SELECT 1 WHERE false"), "")
 			if got := s.get("SELECT count(*) FROM stolen"); got != "0" {

@@ -225,7 +225,10 @@ func TestTasksOfOthersAreGuarded(t *testing.T) {
 	id := c.asks(c.alice, "SELECT 1", "plan", "'infinity'", "data", "'mine'")
 	for _, change := range []string{
 		"input = 'SELECT 2'", "data = 'yours'", "data = NULL", `settings = '{"work_mem": "1MB"}'`, "remote = 'x'", "plan = now()", "role = '$bob'", "role = NULL", "stop = now()",
-		"repeat = '1 s', drift = true", "cron = '* * * * *'", "on_fail = 'SELECT 2'",
+		"repeat = '1 s', drift = true", "cron = '* * * * *'", "on_fail = 'SELECT 2'", "until = now()",
+		"state = 'DONE'", "state = 'FAIL', error = 'forged'", "state = 'GONE'", "output = 'forged'", "error = 'forged'", "sqlstate = '00000'", "notice = 'forged'", "runs = '[]'",
+		"id = -id", "key = 'taken'", "author = 'forged'", "created = now()", "parent = 1", "next = 1", "start = now()", "pid = 1", "attempt = 1", "interrupted = 1",
+		"after = '{}'", "awaits = 1", "freed = now()", "base = now()", "origin = now()",
 	} {
 		for _, before := range []string{"", "SET session_replication_role = replica; ", "SET search_path = pg_temp, public; SET extra_float_digits = -15; "} {
 			if err := c.does(c.bob, before+fmt.Sprintf("UPDATE public.task SET %s WHERE id = %d", change, id)); !isDenied(err) {
@@ -233,8 +236,15 @@ func TestTasksOfOthersAreGuarded(t *testing.T) {
 			}
 		}
 	}
+	stopped := c.asks(c.alice, "SELECT 3", "plan", "'infinity'")
+	c.must(c.bob, fmt.Sprintf("UPDATE task SET state = 'STOP' WHERE id = %d", stopped))
 	ended := c.asks(c.alice, "SELECT 1")
 	c.becomes(ended, "DONE")
+	for _, change := range []string{"output = 'forged'", "id = -id", "state = 'FAIL'", "runs = '[]'"} {
+		if err := c.does(c.bob, fmt.Sprintf("UPDATE task SET %s WHERE id = %d", change, ended)); !isDenied(err) {
+			t.Errorf("of an ended task, %s: %v", change, err)
+		}
+	}
 	if err := c.does(c.bob, fmt.Sprintf("UPDATE task SET state = 'PLAN' WHERE id = %d", ended)); !isDenied(err) {
 		t.Errorf("bob runs a task of alice's again: %v", err)
 	}
@@ -266,6 +276,23 @@ func TestTasksOfOthersAreGuarded(t *testing.T) {
 	} {
 		if err := c.does(c.bob, sql); err == nil && !strings.HasPrefix(sql, "INSERT") {
 			t.Errorf("bob may %s", sql)
+		}
+	}
+}
+
+// TestAJobIsNotCarriedOnByAnother: where a task of another role has come to wait with the key, the
+// repetition is kept beside it, as one that has been superseded. One of the same role carries on.
+func TestAJobIsNotCarriedOnByAnother(t *testing.T) {
+	t.Parallel()
+	c := employed(t)
+	for role, want := range map[string]string{c.alice: "WITHIN", c.bob: "GONE ERROR:  superseded by task"} {
+		id := c.asks(c.alice, "SELECT pg_sleep(0.5)", "key", "'nightly of "+role+"'", "repeat", "'1 hour'", "\"group\"", "'"+role+"'")
+		c.becomes(id, "WORK")
+		other := c.asks(role, "SELECT 1", "key", "'nightly of "+role+"'", "repeat", "'1 day'", "plan", "'infinity'")
+		c.becomes(id, "DONE")
+		c.eventually(want, `SELECT CASE WHEN n.id = $2 THEN 'WITHIN' ELSE concat(n.state, ' ', substr(n.error, 1, 26)) END FROM task AS t JOIN task AS n ON n.id = t.next WHERE t.id = $1`, id, other)
+		if role := c.get("SELECT role FROM task AS t WHERE id = (SELECT next FROM task WHERE id = $1)", id); want != "WITHIN" && role != c.alice {
+			t.Error("the repetition belongs to ", role)
 		}
 	}
 }

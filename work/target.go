@@ -3,6 +3,7 @@ package work
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync/atomic"
 	"time"
 
@@ -180,6 +181,10 @@ func (t Target) hint(err error, served bool) string {
 		restart = ", or restart pgtaskd, which creates it"
 	}
 	switch answer.Code {
+	case "0A000":
+		if answer.Routine == "find_composite_type_dependencies" {
+			return fmt.Sprintf("drop that column, or end the session whose temporary table has it; REVOKE USAGE ON TYPE %s FROM PUBLIC keeps others away", table(t).Quoted())
+		}
 	case "3D000":
 		switch {
 		case t.makesDatabase():

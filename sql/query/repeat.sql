@@ -13,8 +13,8 @@
 -- February to the 31st of March, and from half past two by way of a day that has no half past two
 -- to the next that has. An origin that does not lead to the task's own beat any more, because
 -- somebody has changed plan or repeat, counts no longer.
--- Where another task waits with the key, and repeats itself, the series is that one's already.
--- Where it does not, the repetition is written as one that has been superseded: it keeps all that
+-- Where another task waits with the key, and repeats itself, the series is that one's already, if it
+-- runs under the same role. Else the repetition is written as one that has been superseded: it keeps all that
 -- the series is, for somebody to set it to PLAN. One that has come to wait since the statement
 -- began is met by the INSERT, which an UPDATE that changes nothing lets see it.
 -- An id that somebody has taken by hand is drawn again. A conflict that is not the key's is an
@@ -137,7 +137,7 @@ followed AS MATERIALIZED (
     SELECT b.part, b.place, b.id, b.plan, b.origin, b.skipped, b.failures, b.paused, b.key, waiting.id AS other, coalesce(waiting.repeats, false) AS carried
     FROM beat AS b
     LEFT JOIN LATERAL (
-        SELECT w.id, w.repeat OPERATOR(pg_catalog.>) '0' OR w.cron IS NOT NULL AS repeats
+        SELECT w.id, (w.repeat OPERATOR(pg_catalog.>) '0' OR w.cron IS NOT NULL):of_its_role AS repeats
         FROM :table AS w
         WHERE b.key IS NOT NULL -- else a partitioned table, which has no index for this, would be read
             AND w.wait_key OPERATOR(pg_catalog.=) b.key
@@ -183,7 +183,7 @@ repeated AS (
     WHERE f.other IS NULL
         AND (f.key IS NULL OR NOT EXISTS (SELECT FROM numbered AS o WHERE o.key OPERATOR(pg_catalog.=) f.key AND o.id OPERATOR(pg_catalog.<) f.id))
     :unless_key_waits
-    RETURNING id, parent, wait_key, repeat OPERATOR(pg_catalog.>) '0' OR cron IS NOT NULL AS repeats, :made AS made
+    RETURNING id, parent, wait_key, repeat OPERATOR(pg_catalog.>) '0' OR cron IS NOT NULL AS repeats, :made AS made:role_named
 ),
 kept AS (
     INSERT INTO :table (:drawn_id parent, plan, origin, skipped, failures, state, start, stop, error, :copied)
@@ -202,7 +202,7 @@ kept AS (
         :copied_of_t
     FROM numbered AS f
     JOIN :table AS t ON t.ctid OPERATOR(pg_catalog.=) f.place AND t.tableoid OPERATOR(pg_catalog.=) f.part
-    LEFT JOIN repeated AS met ON met.wait_key OPERATOR(pg_catalog.=) f.key AND NOT met.made AND NOT met.repeats
+    LEFT JOIN repeated AS met ON met.wait_key OPERATOR(pg_catalog.=) f.key AND NOT met.made AND NOT (met.repeats:of_that_role)
     WHERE coalesce(f.other, met.id) IS NOT NULL
     RETURNING id, parent
 ),

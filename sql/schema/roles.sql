@@ -5,8 +5,6 @@
 -- All others get their own, whatever their INSERT says, and change no task of a role that they are
 -- no member of. It fires for replication as well.
 CREATE OR REPLACE FUNCTION :schema.pgtaskd_role_:hash() RETURNS pg_catalog.trigger LANGUAGE plpgsql SECURITY INVOKER AS $$
-DECLARE
-    encoding pg_catalog.name := pg_catalog.getdatabaseencoding(); -- texts are compared by their bytes, whatever a collation takes for the same
 BEGIN
     IF current_user OPERATOR(pg_catalog.=) :serving OR (
         SELECT pg_catalog.pg_has_role(c.relowner, 'USAGE')
@@ -29,27 +27,19 @@ BEGIN
         NEW.role := current_user;
         RETURN NEW;
     END IF;
-    IF NEW.plan OPERATOR(pg_catalog.=) OLD.plan
-        AND NEW.repeat OPERATOR(pg_catalog.=) OLD.repeat
-        AND coalesce(NEW.stop, 'infinity') OPERATOR(pg_catalog.=) coalesce(OLD.stop, 'infinity') -- by which an ended task is told
-        AND NOT (NEW.state OPERATOR(pg_catalog.=) 'PLAN' AND OLD.state OPERATOR(pg_catalog.<>) 'PLAN' AND OLD.stop IS NOT NULL)
-        AND ARRAY[
-            pg_catalog.convert_to(NEW.role, encoding),
-            pg_catalog.convert_to(NEW.input, encoding),
-            pg_catalog.convert_to(NEW.data, encoding),
-            pg_catalog.convert_to(NEW.settings::pg_catalog.text, encoding),
-            pg_catalog.convert_to(NEW.remote, encoding),
-            pg_catalog.convert_to(NEW.on_fail, encoding),
-            pg_catalog.convert_to(NEW.cron, encoding)
-        ] OPERATOR(pg_catalog.=) ARRAY[
-            pg_catalog.convert_to(OLD.role, encoding),
-            pg_catalog.convert_to(OLD.input, encoding),
-            pg_catalog.convert_to(OLD.data, encoding),
-            pg_catalog.convert_to(OLD.settings::pg_catalog.text, encoding),
-            pg_catalog.convert_to(OLD.remote, encoding),
-            pg_catalog.convert_to(OLD.on_fail, encoding),
-            pg_catalog.convert_to(OLD.cron, encoding)
-        ] THEN
+    -- What a task is, does and waits for, and how it has ended. Compared by their bytes, which calls
+    -- nothing, and takes no two texts for the same.
+    IF ROW(
+            NEW.role, NEW.input, NEW.data, NEW.settings, NEW.remote, NEW.on_fail, NEW.plan, NEW.repeat, NEW.cron, NEW.until, NEW.stop,
+            NEW.id, NEW.parent, NEW.next, NEW.key, NEW.author, NEW.created, NEW.after, NEW.awaits, NEW.freed, NEW.base, NEW.origin,
+            NEW.start, NEW.pid, NEW.output, NEW.error, NEW.sqlstate, NEW.notice, NEW.runs, NEW.attempt, NEW.interrupted
+        )::pg_catalog.record OPERATOR(pg_catalog.*=) ROW(
+            OLD.role, OLD.input, OLD.data, OLD.settings, OLD.remote, OLD.on_fail, OLD.plan, OLD.repeat, OLD.cron, OLD.until, OLD.stop,
+            OLD.id, OLD.parent, OLD.next, OLD.key, OLD.author, OLD.created, OLD.after, OLD.awaits, OLD.freed, OLD.base, OLD.origin,
+            OLD.start, OLD.pid, OLD.output, OLD.error, OLD.sqlstate, OLD.notice, OLD.runs, OLD.attempt, OLD.interrupted
+        )::pg_catalog.record
+        AND (NEW.state OPERATOR(pg_catalog.=) OLD.state OR NEW.state OPERATOR(pg_catalog.=) ANY ('{STOP,PLAN}'))
+        AND NOT (NEW.state OPERATOR(pg_catalog.=) 'PLAN' AND OLD.state OPERATOR(pg_catalog.<>) 'PLAN' AND OLD.stop IS NOT NULL) THEN
         RETURN NEW;
     END IF;
     IF (
@@ -60,7 +50,7 @@ BEGIN
     ) OPERATOR(pg_catalog.<) (CASE WHEN OLD.role OPERATOR(pg_catalog.=) NEW.role THEN 1 ELSE 2 END) THEN
         RAISE EXCEPTION 'task % belongs to role %', NEW.id, coalesce(pg_catalog.quote_ident(OLD.role), 'none')
             USING ERRCODE = 'insufficient_privilege', TABLE = TG_TABLE_NAME, SCHEMA = TG_TABLE_SCHEMA,
-            DETAIL = 'Only members of its role may change its input, data, settings, remote, on_fail, plan, repeat, cron, stop and role, run it again, and give it only to a role that they are members of.';
+            DETAIL = 'Only members of its role may change what it is, does and waits for, write its end, or run it again, and give it only to a role that they are members of. Others may stop it.';
     END IF;
     RETURN NEW;
 END
