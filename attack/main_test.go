@@ -4,9 +4,6 @@ package attack
 
 import (
 	"context"
-	"flag"
-	"fmt"
-	"os"
 	"testing"
 	"time"
 
@@ -24,39 +21,10 @@ var (
 )
 
 func TestMain(m *testing.M) {
-	flag.Parse()
-	if err := flag.Set("test.parallel", "6"); err != nil { // the tests wait more than they compute
-		panic(err)
-	}
-	code, err := runTests(m)
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		code = 1
-	}
-	os.Exit(code)
-}
-
-// runTests makes what the tests stand on, runs them, and clears it away.
-func runTests(m *testing.M) (code int, err error) {
-	folder, err := os.MkdirTemp("", "pgtaskd-attack-")
-	if err != nil {
-		return 0, err
-	}
-	defer os.RemoveAll(folder)
-	if pgtaskd, err = programtest.Build(folder, false); err != nil {
-		return 0, err
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-	defer cancel()
-	if postgres, err = server.Start(ctx, server.Options{Settings: settings}); err != nil {
-		return 0, err
-	}
-	defer func() {
-		if stopped := postgres.Stop(); err == nil {
-			err = stopped
-		}
-	}()
-	return m.Run(), nil
+	programtest.Main(6, false, settings, func(_ context.Context, s programtest.Stand) (int, error) { // the tests wait more than they compute
+		pgtaskd, postgres = s.Program, s.Postgres
+		return m.Run(), nil
+	})
 }
 
 // settings of the server: quick, and not durable beyond the process.

@@ -2,7 +2,6 @@ package smoke
 
 import (
 	"context"
-	"flag"
 	"fmt"
 	"os"
 	"testing"
@@ -23,47 +22,17 @@ var (
 )
 
 func TestMain(m *testing.M) {
-	flag.Parse()
-	// The tests wait more than they compute.
-	if err := flag.Set("test.parallel", "12"); err != nil {
-		panic(err)
-	}
-	code, err := runTests(m)
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		code = 1
-	}
-	os.Exit(code)
-}
-
-// runTests makes what the tests stand on, runs them, and clears it away.
-func runTests(m *testing.M) (code int, err error) {
-	folder, err := os.MkdirTemp("", "pgtaskd-smoke-")
-	if err != nil {
-		return 0, err
-	}
-	defer os.RemoveAll(folder)
-	if pgtaskd, err = programtest.Build(folder, race); err != nil {
-		return 0, err
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-	defer cancel()
-	if postgres, err = server.Start(ctx, server.Options{Settings: settings}); err != nil {
-		return 0, err
-	}
-	defer func() {
-		if stopped := postgres.Stop(); err == nil {
-			err = stopped
+	programtest.Main(12, race, settings, func(ctx context.Context, s programtest.Stand) (code int, err error) { // the tests wait more than they compute
+		pgtaskd, postgres = s.Program, s.Postgres
+		if shared, err = serveShared(ctx, s.Folder); err != nil {
+			return 0, err
 		}
-	}()
-	if shared, err = serveShared(ctx, folder); err != nil {
-		return 0, err
-	}
-	code = m.Run()
-	if code != 0 {
-		fmt.Fprintf(os.Stderr, "the shared pgtaskd:\n%s", shared.program.Log)
-	}
-	return code, shared.end()
+		code = m.Run()
+		if code != 0 {
+			fmt.Fprintf(os.Stderr, "the shared pgtaskd:\n%s", shared.program.Log)
+		}
+		return code, shared.end()
+	})
 }
 
 // settings of the servers: quick, and not durable beyond the process.

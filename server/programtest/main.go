@@ -1,0 +1,56 @@
+package programtest
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"strconv"
+	"time"
+
+	"pgtaskd/server"
+)
+
+// Stand is what the tests of a package stand on.
+type Stand struct {
+	Program  string         // path of the program
+	Postgres *server.Server // of all tests
+	Folder   string         // that is cleared away in the end
+}
+
+// Main is for TestMain: it builds the program, starts a server with these settings, has run run the
+// tests, of which so many run at once, clears all away, and exits.
+func Main(parallel int, race bool, settings map[string]string, run func(context.Context, Stand) (code int, err error)) {
+	flag.Parse()
+	if err := flag.Set("test.parallel", strconv.Itoa(parallel)); err != nil {
+		panic(err)
+	}
+	code, err := stand(race, settings, run)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		code = 1
+	}
+	os.Exit(code)
+}
+
+func stand(race bool, settings map[string]string, run func(context.Context, Stand) (int, error)) (code int, err error) {
+	var s Stand
+	if s.Folder, err = os.MkdirTemp("", "pgtaskd-test-"); err != nil {
+		return 0, err
+	}
+	defer os.RemoveAll(s.Folder)
+	if s.Program, err = Build(s.Folder, race); err != nil {
+		return 0, err
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	if s.Postgres, err = server.Start(ctx, server.Options{Settings: settings}); err != nil {
+		return 0, err
+	}
+	defer func() {
+		if stopped := s.Postgres.Stop(); err == nil {
+			err = stopped
+		}
+	}()
+	return run(ctx, s)
+}
