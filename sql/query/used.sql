@@ -1,10 +1,11 @@
--- Whether the table has a task, whatever its state, or has had one, and when the server has crashed
--- last.
+-- Whether the table has had a task, whatever its state, or has one whose id was given, and when the
+-- server has crashed last. The sequence comes first: to find that a table has no row, all the pages
+-- are read that dead ones have left.
 SELECT
-    EXISTS (SELECT FROM :table) OR (
+    (
         SELECT pg_catalog.bool_or(pg_catalog.pg_sequence_last_value(c.oid::pg_catalog.regclass) IS NOT NULL)
         FROM pg_catalog.pg_class AS c
         WHERE c.oid OPERATOR(pg_catalog.=) :sequence::pg_catalog.oid
             AND pg_catalog.has_sequence_privilege(c.oid, 'SELECT, USAGE')
-    ) IS TRUE,
+    ) IS TRUE OR EXISTS (SELECT FROM :table),
     :crashed
