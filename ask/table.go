@@ -114,8 +114,10 @@ func (b *table) trusted(ctx context.Context) error {
 		return nil
 	}
 	_, err := sql.Describe(ctx, b.conn, b.name)
-	if sql.IsUntrusted(err) {
-		return fmt.Errorf("%w; or ask as another role, by --config FILE or user=ROLE in the connection string: role %s is a superuser", err, b.role)
+	if u := new(sql.Untrusted); errors.As(err, &u) {
+		o := u.Objects[0]
+		return fmt.Errorf("%s %s belongs to role %s, whose code it could run with all rights of role %s, a superuser: ask as that role (user=%[3]s in the connection string), or by --config FILE",
+			strings.ToLower(o.Kind), o.Name, o.Owner, b.role)
 	}
 	return err
 }
