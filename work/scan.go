@@ -41,7 +41,8 @@ type place struct {
 	held         int       // tasks that it has left out, since their group is paused
 }
 
-// rescan looks for tasks that have become due, as far as there is reason to.
+// rescan takes in what has woken the loop, and looks for tasks that have become due, as far as there
+// is reason to.
 func (l *loop) rescan(ctx context.Context) error {
 	if !l.draining.IsZero() {
 		l.wake.TakeNotice()

@@ -3,7 +3,8 @@
 -- word that cannot come any more, or for somebody to take its output.
 -- $1 sessions that are ours, $2 beginning of the application_name of the target's sessions, $3 ids
 -- of what is marked and not run by us,
--- $4 when sessions of an old leader were there at the latest
+-- $4 when sessions of an old leader were there at the latest; $2 and $4 count only where there is no
+-- register of sessions
 WITH marked AS MATERIALIZED (
     SELECT t.pid, t.start
     FROM pg_catalog.unnest($3::pg_catalog.int8[]) AS l (id)
