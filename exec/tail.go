@@ -30,8 +30,8 @@ var (
 
 // secretive keeps the parameters of what follows in the transaction out of errors, whatever the
 // session's user has set: they hold the token by which a function writes the end. Servers before 13
-// never show them.
-var secretive = &Statement{SQL: `SELECT CASE WHEN pg_catalog.current_setting('log_parameter_max_length_on_error', true) IS NOT NULL ` +
+// never show them. Those that are an array may have NULLs.
+var secretive = &Statement{SQL: `SELECT pg_catalog.set_config('array_nulls', 'on', true), CASE WHEN pg_catalog.current_setting('log_parameter_max_length_on_error', true) IS NOT NULL ` +
 	`THEN pg_catalog.set_config('log_parameter_max_length_on_error', '0', true) END`}
 
 func (s *Session) sendOwn(st *Statement) {

@@ -52,3 +52,29 @@ func TestConflictAtCommitWithoutEnd(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// TestAChainOutlivesALockInAnIndex: somebody's open transaction can hold up the repetition of a task,
+// by an id or a key that it has inserted, for longer than any try to write it. The end waits for it.
+func TestAChainOutlivesALockInAnIndex(t *testing.T) {
+	t.Parallel()
+	for name, blocks := range map[string]string{
+		"id":  "INSERT INTO task (id, input, plan) SELECT (SELECT last_value FROM task_id_seq) + i, 'SELECT 1', 'infinity' FROM generate_series(1, 1000) AS i",
+		"key": "INSERT INTO task (id, key, input, plan) VALUES (-1, 'job', 'SELECT 1', 'infinity')",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := play(t)
+			id := s.add("input, key, repeat", "DO $$BEGIN PERFORM pg_sleep(0.5); RAISE 'end'; END$$", "job", "1 hour")
+			s.becomes(id, "WORK")
+			other := s.connect()
+			must(t, other, "BEGIN")
+			must(t, other, blocks)
+			s.eventually("true", "SELECT count(*) > 0 FROM pg_stat_activity WHERE application_name LIKE 'pgtaskd %' AND wait_event_type = 'Lock'")
+			since := s.get("SELECT clock_timestamp()")
+			s.eventually("true", "SELECT clock_timestamp() > $1::timestamptz + interval '21 s'", since) // what is taken for a trigger's is given up after 16
+			must(t, other, "ROLLBACK")
+			s.eventually("FAIL t", "SELECT concat(t.state, ' ', n.state = 'PLAN') FROM task AS t LEFT JOIN task AS n ON n.id = t.next WHERE t.id = $1", id)
+			s.others()
+		})
+	}
+}

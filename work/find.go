@@ -35,6 +35,7 @@ func (l *loop) find(rows pgx.Rows) (found int, expired []expiring, err error) {
 			l.adopt(r.ID, lane.KeyOf(string(v[1]), string(v[2])))
 		case odd && (l.isHopeless(r.ID) || now.Before(l.parked[r.ID].until)):
 		case odd && l.tasks[r.ID] != nil: // it is read already, or runs
+			l.tasks[r.ID].due = l.Clock.Now()
 		case over != nil && !l.outlives(string(v[1]), micros(integer(over))):
 			expired = append(expired, expiring{r.ID, string(v[1]), micros(integer(over))})
 		case l.Lanes.Holds(v[1]): // many may wait for the end of a pause: they are looked for when it has come

@@ -27,7 +27,8 @@ func (l *loop) forgetCommitted(ctx context.Context, ends []end) error {
 		delete(l.reruns, e.task.Row.ID)
 		l.ended(e, "DONE")
 		l.gone(e)
-		l.look.wanted = l.look.wanted || !e.task.Row.Single
+		// Somebody may have let it wait again before we knew of its end.
+		l.look.wanted = l.look.wanted || !e.task.Row.Single || !e.task.due.Before(e.Stop)
 	}
 	return nil
 }

@@ -210,10 +210,11 @@ func (l *loop) old() time.Time { return l.began.Add(time.Second) }
 // task is what the loop knows of one that it has read, until its end is written.
 type task struct {
 	*run.Task
-	marked  bool   // its row shows WORK
-	noMark  bool   // the table refuses that
-	marking putOff // when the row has not taken the mark
-	ending  bool   // its end is known, and not yet written
+	marked  bool      // its row shows WORK
+	noMark  bool      // the table refuses that
+	marking putOff    // when the row has not taken the mark
+	ending  bool      // its end is known, and not yet written
+	due     time.Time // when a scan last found it due, by the server's clock
 }
 
 // know takes down tasks that were read.

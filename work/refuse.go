@@ -131,6 +131,12 @@ func passing(answer *pgconn.PgError) bool {
 	return answer.Code == "40001" || answer.Code == "40P01" || answer.Code == "55P03" || keyWaits(answer) || outdated(answer)
 }
 
+// isOfLocks tells the server's own error of a lock that another transaction has, wherever it is met
+// (SQL can raise the code, but not by that routine): in an index, or in a function, too.
+func isOfLocks(answer *pgconn.PgError) bool {
+	return answer.Code == "55P03" && answer.Routine == "ProcessInterrupts" || answer.Code == "40P01" && answer.Routine == "DeadLockReport"
+}
+
 // outdated tells the error of a statement of ours that was prepared before the type of a column was
 // altered; the next time it is prepared again.
 func outdated(err error) bool {

@@ -228,7 +228,8 @@ func TestTasksOfOthersAreGuarded(t *testing.T) {
 		"repeat = '1 s', drift = true", "cron = '* * * * *'", "on_fail = 'SELECT 2'", "until = now()",
 		"state = 'DONE'", "state = 'FAIL', error = 'forged'", "state = 'GONE'", "output = 'forged'", "error = 'forged'", "sqlstate = '00000'", "notice = 'forged'", "runs = '[]'",
 		"id = -id", "key = 'taken'", "author = 'forged'", "created = now()", "parent = 1", "next = 1", "start = now()", "pid = 1", "attempt = 1", "interrupted = 1",
-		"after = '{}'", "awaits = 1", "freed = now()", "base = now()", "origin = now()",
+		"after = '{}'", "awaits = 1", "freed = now()", "base = now()", "origin = now()", "stopping = true, state = 'STOP'", "retry = 5", "rerun = NOT rerun", "overlap = true", "save = true",
+		`"delete" = NOT "delete"`, "notify = 'x'", "backoff = '1 s'", "owner = 'x'", "failures = 1", "max_failures = 1", "catchup = 1", "skipped = 1", "header = NOT header", `"null" = 'x'`,
 	} {
 		for _, before := range []string{"", "SET session_replication_role = replica; ", "SET search_path = pg_temp, public; SET extra_float_digits = -15; "} {
 			if err := c.does(c.bob, before+fmt.Sprintf("UPDATE public.task SET %s WHERE id = %d", change, id)); !isDenied(err) {
@@ -430,6 +431,27 @@ func TestSessionCannotWriteAnEnd(t *testing.T) {
 	if taken := c.get("SELECT count(*) FROM task WHERE data = 'taken'"); taken != "0" {
 		t.Errorf("%s tasks are taken", taken)
 	}
+}
+
+// TestNobodyElseHasARightToTokens, by default privileges or by a GRANT: a trigger there would run as
+// the serving role.
+func TestNobodyElseHasARightToTokens(t *testing.T) {
+	t.Parallel()
+	c := founded(t, func(c *company) {
+		c.exec(c.named("ALTER DEFAULT PRIVILEGES FOR ROLE $serving GRANT ALL ON TABLES TO $bob"))
+	})
+	c.serve()
+	c.settled()
+	rights := "SELECT count(*) FROM pg_class AS c, aclexplode(c.relacl) AS x WHERE relname LIKE 'pgtaskd_token_%' AND relkind = 'r' AND x.grantee <> c.relowner"
+	if n := c.get(rights); n != "0" {
+		t.Errorf("%s rights are given to others", n)
+	}
+	tokens := c.get("SELECT relname FROM pg_class WHERE relname LIKE 'pgtaskd_token_%' AND relkind = 'r'")
+	c.drain()
+	c.exec(c.named("GRANT ALL ON " + tokens + " TO $bob"))
+	c.must(c.bob, "CREATE FUNCTION evil() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NEW; END'; CREATE TRIGGER evil BEFORE INSERT ON "+tokens+" FOR EACH ROW EXECUTE FUNCTION evil()")
+	c.serve()
+	c.eventually("0 1", "SELECT concat(("+rights+"), ' ', (SELECT count(*) FROM pg_trigger WHERE tgrelid = '"+tokens+"'::regclass))")
 }
 
 // TestATokenIsNotShown: an end that is refused shows no parameter of its call, whatever the task has

@@ -157,7 +157,7 @@ func (l *loop) writeEach(ctx context.Context, ends []end, write func(context.Con
 		var answer *pgconn.PgError
 		errors.As(err, &answer)
 		switch {
-		case passing(answer) && (answer.Where == "" || e.wait < longWait):
+		case passing(answer) && (isOfLocks(answer) || answer.Where == "" || e.wait < longWait):
 			e.later()
 			l.unsaid = append(l.unsaid, e)
 			return nil

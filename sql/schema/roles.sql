@@ -27,16 +27,19 @@ BEGIN
         NEW.role := current_user;
         RETURN NEW;
     END IF;
-    -- What a task is, does and waits for, and how it has ended. Compared by their bytes, which calls
-    -- nothing, and takes no two texts for the same.
+    -- All columns of ours but those of its group and limits: what a task is and does, when it runs
+    -- and how often, and how it has ended. Compared by their bytes, which calls nothing, and takes
+    -- no two texts for the same.
     IF ROW(
-            NEW.role, NEW.input, NEW.data, NEW.settings, NEW.remote, NEW.on_fail, NEW.plan, NEW.repeat, NEW.cron, NEW.until, NEW.stop,
-            NEW.id, NEW.parent, NEW.next, NEW.key, NEW.author, NEW.created, NEW.after, NEW.awaits, NEW.freed, NEW.base, NEW.origin,
-            NEW.start, NEW.pid, NEW.output, NEW.error, NEW.sqlstate, NEW.notice, NEW.runs, NEW.attempt, NEW.interrupted
+            NEW.id, NEW.role, NEW.input, NEW.data, NEW.settings, NEW.remote, NEW.on_fail, NEW.notify, NEW.key, NEW.owner, NEW.parent, NEW.author, NEW.created,
+            NEW.plan, NEW.repeat, NEW.cron, NEW.until, NEW.drift, NEW.overlap, NEW.catchup, NEW.skipped, NEW.failures, NEW.max_failures, NEW.origin, NEW.base, NEW.next, NEW.after, NEW.awaits, NEW.freed,
+            NEW.retry, NEW.backoff, NEW.rerun, NEW.save, NEW."delete", NEW.header, NEW.string, NEW.delimiter, NEW.escape, NEW.quote, NEW."null",
+            NEW.start, NEW.stop, NEW.pid, NEW.output, NEW.error, NEW.sqlstate, NEW.notice, NEW.runs, NEW.attempt, NEW.interrupted, NEW.atomic, NEW.stopping
         )::pg_catalog.record OPERATOR(pg_catalog.*=) ROW(
-            OLD.role, OLD.input, OLD.data, OLD.settings, OLD.remote, OLD.on_fail, OLD.plan, OLD.repeat, OLD.cron, OLD.until, OLD.stop,
-            OLD.id, OLD.parent, OLD.next, OLD.key, OLD.author, OLD.created, OLD.after, OLD.awaits, OLD.freed, OLD.base, OLD.origin,
-            OLD.start, OLD.pid, OLD.output, OLD.error, OLD.sqlstate, OLD.notice, OLD.runs, OLD.attempt, OLD.interrupted
+            OLD.id, OLD.role, OLD.input, OLD.data, OLD.settings, OLD.remote, OLD.on_fail, OLD.notify, OLD.key, OLD.owner, OLD.parent, OLD.author, OLD.created,
+            OLD.plan, OLD.repeat, OLD.cron, OLD.until, OLD.drift, OLD.overlap, OLD.catchup, OLD.skipped, OLD.failures, OLD.max_failures, OLD.origin, OLD.base, OLD.next, OLD.after, OLD.awaits, OLD.freed,
+            OLD.retry, OLD.backoff, OLD.rerun, OLD.save, OLD."delete", OLD.header, OLD.string, OLD.delimiter, OLD.escape, OLD.quote, OLD."null",
+            OLD.start, OLD.stop, OLD.pid, OLD.output, OLD.error, OLD.sqlstate, OLD.notice, OLD.runs, OLD.attempt, OLD.interrupted, OLD.atomic, OLD.stopping
         )::pg_catalog.record
         AND (NEW.state OPERATOR(pg_catalog.=) OLD.state OR NEW.state OPERATOR(pg_catalog.=) ANY ('{STOP,PLAN}'))
         AND NOT (NEW.state OPERATOR(pg_catalog.=) 'PLAN' AND OLD.state OPERATOR(pg_catalog.<>) 'PLAN' AND OLD.stop IS NOT NULL) THEN
@@ -50,7 +53,7 @@ BEGIN
     ) OPERATOR(pg_catalog.<) (CASE WHEN OLD.role OPERATOR(pg_catalog.=) NEW.role THEN 1 ELSE 2 END) THEN
         RAISE EXCEPTION 'task % belongs to role %', NEW.id, coalesce(pg_catalog.quote_ident(OLD.role), 'none')
             USING ERRCODE = 'insufficient_privilege', TABLE = TG_TABLE_NAME, SCHEMA = TG_TABLE_SCHEMA,
-            DETAIL = 'Only members of its role may change what it is, does and waits for, write its end, or run it again, and give it only to a role that they are members of. Others may stop it.';
+            DETAIL = 'Only members of its role may change it, and give it only to a role that they are members of. Others may stop it, let it wait again before it has run, and change its group, max, priority, count, active, live and timeout.';
     END IF;
     RETURN NEW;
 END

@@ -1,5 +1,5 @@
 -- Whether the table of tokens and its functions belong to the serving role, and nobody else can
--- write tokens; and the text of the functions.
+-- write tokens, or has a right to them or a trigger there; and the text of the functions.
 -- $1 schema, $2 name of the table of tokens, $3 the serving role
 SELECT
     EXISTS (
@@ -12,6 +12,12 @@ SELECT
             AND c.relowner OPERATOR(pg_catalog.=) r.oid
             AND g.tgname OPERATOR(pg_catalog.=) 'pgtaskd_token'
             AND g.tgenabled OPERATOR(pg_catalog.=) 'A'
+            AND NOT EXISTS (SELECT FROM pg_catalog.aclexplode(c.relacl) AS x WHERE x.grantee OPERATOR(pg_catalog.<>) c.relowner)
+            AND NOT EXISTS (
+                SELECT
+                FROM pg_catalog.pg_trigger AS x
+                WHERE x.tgrelid OPERATOR(pg_catalog.=) c.oid AND x.oid OPERATOR(pg_catalog.<>) g.oid
+            )
     ) AND pg_catalog.cardinality(f.sources) OPERATOR(pg_catalog.=) 2,
     f.sources
 FROM pg_catalog.pg_namespace AS n
