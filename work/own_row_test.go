@@ -129,3 +129,22 @@ func TestRunningTaskIsChangedByOthers(t *testing.T) {
 		t.Error(row)
 	}
 }
+
+// TestTaskThatLetsItselfRunAgainAtItsCommitFails: what it has put off until then finds its end
+// written. Another task in the same session may let it run again.
+func TestTaskThatLetsItselfRunAgainAtItsCommitFails(t *testing.T) {
+	t.Parallel()
+	s := play(t, func(target *Target) { target.Run = 1 })
+	s.exec(`CREATE TABLE late (id int8);
+		CREATE FUNCTION late() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN UPDATE task SET state = 'PLAN' WHERE id = NEW.id; RETURN NULL; END$$;
+		CREATE CONSTRAINT TRIGGER late AFTER INSERT ON late DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION late()`)
+	own := s.add("input", "INSERT INTO late VALUES (current_setting('pg_task.id')::int8)")
+	s.becomes(own, "FAIL")
+	if got := s.get("SELECT concat(attempt, ' ', split_part(error, E'\n', 1), ' ', (SELECT count(*) FROM late)) FROM task WHERE id = $1", own); got != "1 ERROR:  task was changed while it ran 0" {
+		t.Error(got)
+	}
+	first := s.add(`input, "delete"`, "CREATE TABLE IF NOT EXISTS effect (); SELECT 1", false)
+	s.becomes(first, "DONE")
+	s.becomes(s.add("input", fmt.Sprintf("INSERT INTO late VALUES (%d) RETURNING id", first)), "DONE")
+	s.eventually("true", "SELECT state = 'DONE' AND jsonb_array_length(runs) = 1 FROM task WHERE id = $1", first)
+}
