@@ -97,8 +97,11 @@ func Describe(ctx context.Context, conn *pgx.Conn, t Table) (Description, error)
 	return d, nil
 }
 
-// undeletable says why no row of the table is deleted.
+// undeletable says why no row of the table is deleted, and who could make it so, and more.
 func (f *found) undeletable(t Table) (why []string) {
+	for _, grantee := range f.grantees {
+		why = append(why, fmt.Sprintf("role %s has REFERENCES on table %s, by which it can run code as the owner of the table: REVOKE REFERENCES ON TABLE %[2]s FROM %[1]s", grantee, t))
+	}
 	for _, r := range f.referrers {
 		why = append(why, fmt.Sprintf("deletes no row of table %s: a foreign key of table %s, which belongs to role %s, refers to it, and could run code of that role: "+
 			"drop the key, or GRANT %[3]s TO %[4]s", t, r.Name, r.Owner, f.register.Role))

@@ -34,6 +34,7 @@ type found struct {
 	register    foundRegister
 	besides     []foundBeside
 	referrers   []foundReferrer
+	grantees    []string // of REFERENCES, untrusted, quoted
 }
 
 type foundColumn struct {
@@ -223,6 +224,9 @@ func (f *found) inspect(ctx context.Context, conn *pgx.Conn, t Table, trusted []
 		return err
 	}
 	if f.referrers, err = collect(ctx, conn, "referrers", pgx.RowToStructByPos[foundReferrer], f.oid, trusted); err != nil {
+		return err
+	}
+	if f.grantees, err = collect(ctx, conn, "grantees", pgx.RowTo[string], f.oid, trusted); err != nil {
 		return err
 	}
 	return f.inspectRegister(ctx, conn, t)

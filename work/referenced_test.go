@@ -103,6 +103,9 @@ func TestNoStrangersCastRunsByADelete(t *testing.T) {
 			s.serve()
 			kept := s.add("input", "SELECT 1 WHERE false")
 			s.becomes(kept, "DONE")
+			s.until("a warning of the right", func() bool {
+				return strings.Contains(s.logged(), "role "+stranger+" has REFERENCES on table")
+			})
 			s.until("a warning", func() bool {
 				return strings.Contains(s.logged(), "a foreign key of table theirs.refers, which belongs to role "+stranger)
 			})
