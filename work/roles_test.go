@@ -470,6 +470,11 @@ func TestATokenIsNotShown(t *testing.T) {
 		}
 		c.eventually("0", "SELECT count(*) FROM pgtaskd_token_"+hash+" WHERE pid = (SELECT pid FROM task WHERE id = $1)", id)
 	}
+	id := c.asks(c.alice, "SET array_nulls = off; INSERT INTO effect VALUES (2)", `"delete"`, "false")
+	c.becomes(id, "DONE")
+	if notice := c.get("SELECT coalesce(notice, 'none') FROM task WHERE id = $1", id); notice != "none" {
+		t.Error("a NULL was written as ", notice)
+	}
 }
 
 // TestEndIsWrittenWhateverATaskLeaves: temporary objects, settings, operators and prepared
