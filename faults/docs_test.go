@@ -18,8 +18,10 @@ import (
 
 // known are phrases in the errors of lines that tests await, of TestFaults and others, some in
 // other folders.
-var known = []string{promoted, starting, scarce, full, passedOver, "failed to connect", "(SQLSTATE 53300)", "created column", "panic", "stack", "belongs to role", "does not limit groups",
-	"deletes no row of table", "has REFERENCES on table"}
+var known = []string{
+	promoted, starting, scarce, full, passedOver, "failed to connect", "(SQLSTATE 53300)", "created column", "panic", "stack", "belongs to role", "does not limit groups",
+	"deletes no row of table", "has REFERENCES on table",
+}
 
 // What the log says of a standby, of a server that is not up, of tasks that fail on a full disk, of
 // the leader on one, and of somebody who is in the way.
