@@ -116,7 +116,7 @@ func TestSoonWhileAnEndIsWritten(t *testing.T) {
 	t.Parallel()
 	s := leadAs(t, func(*loop) {})
 	s.exec(`CREATE TABLE ran (id int4);
-		CREATE FUNCTION hold() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_advisory_xact_lock_shared(7); RETURN NEW; END';
+		CREATE FUNCTION hold() RETURNS trigger LANGUAGE plpgsql SET lock_timeout = '25 s' AS 'BEGIN PERFORM pg_advisory_xact_lock_shared(7); RETURN NEW; END';
 		CREATE TRIGGER hold BEFORE UPDATE ON task FOR EACH ROW WHEN (NEW.state = 'DONE' AND NEW.data = 'hold') EXECUTE FUNCTION hold()`)
 	holder := s.connect()
 	s.tell(holder, "SELECT pg_advisory_lock(7)")
