@@ -28,7 +28,7 @@ func (l *loop) forgetCommitted(ctx context.Context, ends []end) error {
 		l.ended(e, "DONE")
 		l.gone(e)
 		// Somebody may have let it wait again before we knew of its end.
-		l.look.wanted = l.look.wanted || !e.task.Row.Single || !e.task.due.Before(e.Stop)
+		l.look.wanted = l.look.wanted || !e.task.Row.Single || !e.task.due.Before(e.Stop) && time.Since(l.look.doubted) < time.Second
 	}
 	return nil
 }

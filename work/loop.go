@@ -153,6 +153,7 @@ type looks struct {
 	vain                                    time.Time // no task was found alone
 	wanted                                  bool      // something may have become due
 	later                                   bool      // only what is new was looked at: all of it when it may be
+	doubted                                 time.Time // rows were last changed by somebody
 	stopped                                 time.Time // since when something may have been stopped or deleted, zero: nothing
 	partial                                 bool      // not all that is due is known
 	held                                    int       // due tasks that were left out, since their group is paused

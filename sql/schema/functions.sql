@@ -329,7 +329,7 @@ $$;
 -- still to be written. That is due or shows the session's pid, and pg_task.id names it; the SQL may
 -- reset that, or set it to anything.
 -- An end that we write in the session of its run comes from done.sql, which begins as no other
--- statement does.
+-- statement does. What the task has put off until COMMIT finds it written.
 
 CREATE OR REPLACE FUNCTION :schema.pgtaskd_own_:hash() RETURNS pg_catalog.trigger LANGUAGE plpgsql SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp SET enable_seqscan = off AS $$
@@ -338,6 +338,10 @@ DECLARE
     running pg_catalog.text := coalesce(pg_catalog.current_setting('pg_task.id', true), '');
     another pg_catalog.bool := false;
 BEGIN
+    IF OLD.state OPERATOR(pg_catalog.<>) 'WORK'
+        AND (OLD.state OPERATOR(pg_catalog.<>) 'DONE' OR NEW.state OPERATOR(pg_catalog.<>) 'PLAN' OR OLD.id::pg_catalog.text OPERATOR(pg_catalog.<>) running) THEN
+        RETURN NULL;
+    END IF;
     IF pg_catalog.left(pg_catalog.current_query(), 17) OPERATOR(pg_catalog.=) 'WITH pgtaskd_end '
         OR (OLD.start OPERATOR(pg_catalog.>=) (SELECT a.backend_start FROM pg_catalog.pg_stat_get_activity(pg_catalog.pg_backend_pid()) AS a)) IS NOT TRUE
         OR running OPERATOR(pg_catalog.=) '' AND OLD.remote IS NOT NULL THEN

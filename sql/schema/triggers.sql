@@ -37,12 +37,9 @@ CREATE TRIGGER pgtaskd_stop_next AFTER UPDATE OF state ON :table
     EXECUTE FUNCTION :schema.pgtaskd_stop_next_:hash();
 
 -- A task that runs does not change its own row: it would run again and again. The function tells
--- its changes from the end that we write. What the task has put off until COMMIT finds its end
--- written already.
+-- its changes from the end that we write.
 
 DROP TRIGGER IF EXISTS pgtaskd_own ON :table;
 CREATE TRIGGER pgtaskd_own AFTER UPDATE ON :table
-    FOR EACH ROW WHEN (OLD.pid OPERATOR(pg_catalog.=) pg_catalog.pg_backend_pid()
-        AND (OLD.state OPERATOR(pg_catalog.=) 'WORK' OR OLD.state OPERATOR(pg_catalog.=) 'DONE' AND NEW.state OPERATOR(pg_catalog.=) 'PLAN'
-            AND OLD.id::pg_catalog.text OPERATOR(pg_catalog.=) pg_catalog.current_setting('pg_task.id', true)))
+    FOR EACH ROW WHEN (OLD.pid OPERATOR(pg_catalog.=) pg_catalog.pg_backend_pid()) -- no more: each statement reads the condition again
     EXECUTE FUNCTION :schema.pgtaskd_own_:hash();
