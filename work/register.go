@@ -115,6 +115,9 @@ func (l *loop) purge(ctx context.Context) error {
 func (l *loop) disentitle(ctx context.Context, ended []pool.Backend) error {
 	pids, _ := columnsOf(ended)
 	_, err := l.control.conn.Exec(ctx, l.queries().Text("disentitle"), pids)
+	if err != nil {
+		l.registering.swept = time.Time{} // which finds those that have ended
+	}
 	return err
 }
 
