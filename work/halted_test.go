@@ -47,7 +47,7 @@ func TestStopOutlivesTheLeader(t *testing.T) {
 			id := s.add("input, repeat, data", "INSERT INTO effect VALUES (1); SELECT pg_advisory_xact_lock(42), pg_sleep(60)", "1 day", data)
 			behind := s.add("input", "SELECT pg_try_advisory_xact_lock(42)")
 			paused := s.add(`input, "group", plan`, "SELECT 'paused'", "paused", "infinity")
-			s.eventually("1", "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND objid = 42")
+			s.eventually("1", "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND objid = 42 AND database = (SELECT oid FROM pg_database WHERE datname = current_database())")
 			s.becomes(id, state)
 
 			die(p)
