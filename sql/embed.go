@@ -2,6 +2,7 @@ package sql
 
 import (
 	"embed"
+	"strings"
 	"sync"
 )
 
@@ -10,11 +11,17 @@ import (
 //go:embed schema/*.sql schema/inspect/*.sql schema/session/*.sql schema/beside/*.sql
 var schemaFiles embed.FS
 
+// private takes from others what default privileges have given to them of a new table.
+//
+//go:embed schema/session/private.sql
+var private string
+
 // schemaTexts are the files that have been asked for, by name: connections keep the queries, and
 // all targets those of one string.
 var schemaTexts sync.Map
 
-// text is an embedded file under schema/.
+// text is an embedded file under schema/. What new tables share, session/private.sql, stands for its
+// name.
 func text(name string) string {
 	if text, ok := schemaTexts.Load(name); ok {
 		return text.(string)
@@ -23,6 +30,7 @@ func text(name string) string {
 	if err != nil {
 		panic(err) // the file is part of the program
 	}
-	text, _ := schemaTexts.LoadOrStore(name, string(content))
+	whole := strings.ReplaceAll(string(content), "    :private\n", comment.ReplaceAllString(private, ""))
+	text, _ := schemaTexts.LoadOrStore(name, whole)
 	return text.(string)
 }

@@ -141,11 +141,35 @@ func TestHostileRequestsAreBounded(t *testing.T) {
 		}
 	})
 	t.Run("many", func(t *testing.T) {
-		for range clientsMost {
-			dial()
+		asks := func(c net.Conn) error {
+			_, _ = io.WriteString(c, "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n")
+			answer, err := bufio.NewReader(c).ReadString('\n')
+			if err == nil && !strings.Contains(answer, " 200 ") {
+				err = errors.New(answer)
+			}
+			return err
 		}
-		if _, err := dial().Read(make([]byte, 1)); err == nil || strings.Contains(err.Error(), "timeout") {
-			t.Errorf("one more is not refused: %v", err)
+		other, err := (&net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, 2)}}).Dial("tcp", strings.TrimPrefix(s.URL(), "http://"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer other.Close()
+		_ = other.SetDeadline(time.Now().Add(patience))
+		if err := asks(other); err != nil {
+			t.Fatal(err)
+		}
+		greedy := []net.Conn{}
+		for range clientsMost + 10 {
+			greedy = append(greedy, dial())
+			if err := asks(greedy[len(greedy)-1]); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, err := io.ReadAll(greedy[0]); err != nil && strings.Contains(err.Error(), "timeout") {
+			t.Errorf("the oldest connection stays open: %v", err)
+		}
+		if err := asks(other); err != nil {
+			t.Errorf("that of another client does not: %v", err)
 		}
 	})
 }

@@ -51,42 +51,6 @@ func (s *server) close() {
 	<-s.ended
 }
 
-// listener closes at once what comes beyond clientsMost connections: each takes a file descriptor
-// that a session may need.
-type listener struct {
-	net.Listener
-	open atomic.Int32
-}
-
-// Accept returns the next connection for which there is room.
-func (l *listener) Accept() (net.Conn, error) {
-	for {
-		c, err := l.Listener.Accept()
-		if err != nil {
-			return nil, err
-		}
-		if l.open.Add(1) <= clientsMost {
-			return &conn{Conn: c, open: &l.open}, nil
-		}
-		l.open.Add(-1)
-		_ = c.Close()
-	}
-}
-
-type conn struct {
-	net.Conn
-	open   *atomic.Int32
-	closed atomic.Bool
-}
-
-// Close makes room for another.
-func (c *conn) Close() error {
-	if !c.closed.Swap(true) {
-		c.open.Add(-1)
-	}
-	return c.Conn.Close()
-}
-
 // rare logs what net/http has to say, once a minute at most: anybody who can connect has it say
 // something.
 type rare struct {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 )
 
 // TestTaskThatCommitsAChangeOfItsOwnRowFails: the change is refused where it is made. What the task
@@ -138,10 +139,13 @@ func TestTaskThatLetsItselfRunAgainAtItsCommitFails(t *testing.T) {
 	s.exec(`CREATE TABLE late (id int8);
 		CREATE FUNCTION late() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN UPDATE task SET state = 'PLAN' WHERE id = NEW.id; RETURN NULL; END$$;
 		CREATE CONSTRAINT TRIGGER late AFTER INSERT ON late DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION late()`)
-	own := s.add("input", "INSERT INTO late VALUES (current_setting('pg_task.id')::int8)")
-	s.becomes(own, "FAIL")
-	if got := s.get("SELECT concat(attempt, ' ', split_part(error, E'\n', 1), ' ', (SELECT count(*) FROM late)) FROM task WHERE id = $1", own); got != "1 ERROR:  task was changed while it ran 0" {
-		t.Error(got)
+	other := s.add("input, plan", "SELECT 1", time.Now().Add(time.Hour))
+	for _, hidden := range []string{"", "RESET ALL", "SET pg_task.id = ''", fmt.Sprintf("SET pg_task.id = %d", other)} {
+		own := s.add("input", "INSERT INTO late VALUES (current_setting('pg_task.id')::int8); "+hidden)
+		s.becomes(own, "FAIL")
+		if got := s.get("SELECT concat(attempt, ' ', split_part(error, E'\n', 1), ' ', (SELECT count(*) FROM late)) FROM task WHERE id = $1", own); got != "1 ERROR:  task was changed while it ran 0" {
+			t.Error(hidden, got)
+		}
 	}
 	first := s.add(`input, "delete"`, "CREATE TABLE IF NOT EXISTS effect (); SELECT 1", false)
 	s.becomes(first, "DONE")

@@ -72,28 +72,18 @@ ALTER TABLE :tokens OWNER TO :serving_role;
 -- would run as the serving role.
 DO $pgtaskd$
 DECLARE
-    tokens pg_catalog.text := pg_catalog.format('%I.%I', pg_catalog.current_setting('pgtaskd.schema'), pg_catalog.current_setting('pgtaskd.tokens'));
+    relation pg_catalog.text := pg_catalog.format('%I.%I', pg_catalog.current_setting('pgtaskd.schema'), pg_catalog.current_setting('pgtaskd.tokens'));
     other pg_catalog.text;
 BEGIN
-    FOR other IN
-        SELECT CASE WHEN r.oid IS NULL THEN 'PUBLIC' ELSE pg_catalog.quote_ident(r.rolname) END
-        FROM pg_catalog.pg_class AS c
-        CROSS JOIN LATERAL pg_catalog.aclexplode(c.relacl) AS g
-        LEFT JOIN pg_catalog.pg_roles AS r ON r.oid OPERATOR(pg_catalog.=) g.grantee
-        WHERE c.oid OPERATOR(pg_catalog.=) pg_catalog.to_regclass(tokens)::pg_catalog.oid
-            AND g.grantee OPERATOR(pg_catalog.<>) c.relowner
-        GROUP BY r.oid, r.rolname
-    LOOP
-        EXECUTE pg_catalog.format('REVOKE ALL ON TABLE %s FROM %s', tokens, other);
-    END LOOP;
+    :private
     FOR other IN
         SELECT g.tgname
         FROM pg_catalog.pg_trigger AS g
-        WHERE g.tgrelid OPERATOR(pg_catalog.=) pg_catalog.to_regclass(tokens)::pg_catalog.oid
+        WHERE g.tgrelid OPERATOR(pg_catalog.=) pg_catalog.to_regclass(relation)::pg_catalog.oid
             AND NOT g.tgisinternal
             AND g.tgname OPERATOR(pg_catalog.<>) 'pgtaskd_token'
     LOOP
-        EXECUTE pg_catalog.format('DROP TRIGGER %I ON %s', other, tokens);
+        EXECUTE pg_catalog.format('DROP TRIGGER %I ON %s', other, relation);
     END LOOP;
 END
 $pgtaskd$;

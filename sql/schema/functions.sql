@@ -329,7 +329,8 @@ $$;
 -- still to be written. That is due or shows the session's pid, and pg_task.id names it; the SQL may
 -- reset that, or set it to anything.
 -- An end that we write in the session of its run comes from done.sql, which begins as no other
--- statement does. What the task has put off until COMMIT finds it written.
+-- statement does. What the task has put off until COMMIT finds it written: its stop is then not
+-- before the transaction's start, as that of every earlier run in the session is.
 
 CREATE OR REPLACE FUNCTION :schema.pgtaskd_own_:hash() RETURNS pg_catalog.trigger LANGUAGE plpgsql SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp SET enable_seqscan = off AS $$
@@ -339,7 +340,7 @@ DECLARE
     another pg_catalog.bool := false;
 BEGIN
     IF OLD.state OPERATOR(pg_catalog.<>) 'WORK'
-        AND (OLD.state OPERATOR(pg_catalog.<>) 'DONE' OR NEW.state OPERATOR(pg_catalog.<>) 'PLAN' OR OLD.id::pg_catalog.text OPERATOR(pg_catalog.<>) running) THEN
+        AND (NEW.state OPERATOR(pg_catalog.<>) 'PLAN' OR (OLD.stop OPERATOR(pg_catalog.>=) pg_catalog.transaction_timestamp()) IS NOT TRUE) THEN
         RETURN NULL;
     END IF;
     IF pg_catalog.left(pg_catalog.current_query(), 17) OPERATOR(pg_catalog.=) 'WITH pgtaskd_end '
@@ -347,7 +348,7 @@ BEGIN
         OR running OPERATOR(pg_catalog.=) '' AND OLD.remote IS NOT NULL THEN
         RETURN NULL;
     END IF;
-    IF running OPERATOR(pg_catalog.~) '^[0-9]{1,18}$' THEN
+    IF OLD.state OPERATOR(pg_catalog.=) 'WORK' AND running OPERATOR(pg_catalog.~) '^[0-9]{1,18}$' THEN
         EXECUTE pg_catalog.format('SELECT EXISTS (SELECT FROM %s AS t WHERE t.id OPERATOR(pg_catalog.=) $1 AND t.id OPERATOR(pg_catalog.<>) $2 AND t.id OPERATOR(pg_catalog.<>) $3
             AND (t.state OPERATOR(pg_catalog.=) ''PLAN'' AND t.plan OPERATOR(pg_catalog.<) (pg_catalog.clock_timestamp() OPERATOR(pg_catalog.+) ''1 s'')
             OR t.state OPERATOR(pg_catalog.=) ''WORK'' AND t.pid OPERATOR(pg_catalog.=) pg_catalog.pg_backend_pid()))', root::pg_catalog.regclass)

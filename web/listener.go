@@ -1,0 +1,82 @@
+package web
+
+import (
+	"net"
+	"net/netip"
+	"slices"
+	"sync"
+)
+
+// listener keeps to clientsMost connections, since each takes a file descriptor that a session may
+// need. For one more it closes the oldest of the client that has most: so nobody keeps others from
+// being answered.
+type listener struct {
+	net.Listener
+	mu   sync.Mutex
+	open []*conn // the oldest first
+}
+
+type conn struct {
+	net.Conn
+	client   string
+	listener *listener
+}
+
+// Accept returns the next connection.
+func (l *listener) Accept() (net.Conn, error) {
+	accepted, err := l.Listener.Accept()
+	if err != nil {
+		return nil, err
+	}
+	c := &conn{Conn: accepted, client: clientOf(accepted.RemoteAddr()), listener: l}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(l.open) >= clientsMost {
+		at := l.excess()
+		_ = l.open[at].Conn.Close() // whoever serves it sees that, and calls Close
+		l.open = slices.Delete(l.open, at, at+1)
+	}
+	l.open = append(l.open, c)
+	return c, nil
+}
+
+// excess is the oldest connection of the client that has most.
+func (l *listener) excess() int {
+	count := map[string]int{}
+	for _, c := range l.open {
+		count[c.client]++
+	}
+	most := 0
+	for i, c := range l.open {
+		if count[c.client] > count[l.open[most].client] {
+			most = i
+		}
+	}
+	return most
+}
+
+// clientOf tells clients apart: by address, or by network where one machine has many addresses
+// (IPv6: RFC 6177 gives each site at least a /64).
+func clientOf(a net.Addr) string {
+	port, err := netip.ParseAddrPort(a.String())
+	if err != nil {
+		return a.String()
+	}
+	bits := 32
+	if port.Addr().Unmap().Is6() {
+		bits = 64
+	}
+	network, err := port.Addr().Unmap().WithZone("").Prefix(bits)
+	if err != nil {
+		return a.String()
+	}
+	return network.String()
+}
+
+// Close makes room for another.
+func (c *conn) Close() error {
+	c.listener.mu.Lock()
+	c.listener.open = slices.DeleteFunc(c.listener.open, func(other *conn) bool { return other == c })
+	c.listener.mu.Unlock()
+	return c.Conn.Close()
+}
