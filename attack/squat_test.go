@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// objects are the statements that make what pgtaskd makes, and what bears its names.
+// objects are the statements that make what pgtaskd makes, and what has its names.
 type objects struct {
 	functions, types, sequences, indexes, registers string
 	calls                                           string // the types that only our functions take, and these functions

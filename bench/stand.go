@@ -28,7 +28,7 @@ func text(name string) string {
 	return string(content)
 }
 
-// settings are those of a small production server; all that bears on durability is as PostgreSQL
+// settings are those of a small production server; all that concerns durability is as PostgreSQL
 // has it.
 var settings = map[string]string{
 	"fsync":              "on",

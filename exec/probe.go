@@ -10,7 +10,7 @@ import (
 // What has become of the transaction: whether it has written, the time, and, where the session's
 // state is kept, whether transactions still begin in the usual modes. A cursor WITH HOLD may write
 // at COMMIT: hence CLOSE ALL before it. Where cursors are to be kept, a tag tells of those that the
-// SQL itself has declared, and a look at all of them (dear: 8 µs) of those that a function may
+// SQL itself has declared, and a look at all of them (which takes 8 µs) of those that a function may
 // have.
 var (
 	probe        = &Statement{"pgtaskd_probe", `SELECT pg_catalog.txid_current_if_assigned(), pg_catalog.clock_timestamp(), true`}

@@ -12,7 +12,7 @@ import (
 
 var update = flag.Bool("update", false, "write testdata/schema.golden again")
 
-// The schema is a promise to those who insert tasks: whoever changes it shall see the change, and
+// The schema is a promise to those who insert tasks: whoever changes it must see the change, and
 // raise Version if tables that are there must be told apart.
 func TestSchemaIsAsCommitted(t *testing.T) {
 	t.Parallel()

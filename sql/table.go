@@ -12,7 +12,7 @@ import (
 )
 
 // Version is that of the schema; it stands in the comments of the table and of the functions. What
-// bears a higher one was made by a later pgtaskd and is not taken back.
+// has a higher one was made by a later pgtaskd and is not taken back.
 const Version = 1
 
 // Table names a task table. The names are as in the catalog: unquoted, at most 63 bytes.

@@ -117,7 +117,7 @@ func TestStopAndSessionLost(t *testing.T) {
 }
 
 // TestStopOfAnOrphan: what an old leader's session runs is set to STOP when the next one leads. It
-// ends the session, but no other that is gone on to another task, or that only bears the number.
+// ends the session, but no other that has gone on to another task, or that only has the number.
 func TestStopOfAnOrphan(t *testing.T) {
 	t.Parallel()
 	s := play(t)

@@ -12,7 +12,8 @@ import (
 
 // Tests of rows, and the table, that somebody has locked for a while.
 
-// calm checks that the loop does not look without end: it commits little while nothing happens.
+// calm checks that the loop does not look without end: it commits little while nothing happens. An
+// idle backend tells the server within 10 s what it has committed, so some of it may be of before.
 func (s *stage) calm() {
 	s.t.Helper()
 	commits := func() int {
@@ -23,11 +24,15 @@ func (s *stage) calm() {
 		}
 		return n
 	}
-	before := commits()
-	s.exec("SELECT pg_sleep(3)")
-	if n := commits() - before; n > 300 { // some are of before, since the server counts them late
-		s.t.Errorf("%d transactions in 3 s while nothing happens", n)
+	n := 0
+	for range 4 {
+		before := commits()
+		s.exec("SELECT pg_sleep(3)")
+		if n = commits() - before; n <= 150 {
+			return
+		}
 	}
+	s.t.Errorf("%d transactions in 3 s while nothing happens", n)
 }
 
 func TestLockedInPlan(t *testing.T) {

@@ -109,7 +109,7 @@ type rig struct {
 
 func newRig(t *testing.T) *rig {
 	t.Helper()
-	s := prepared(t, func(target *Target) { target.Run = 4 }) // sessions are dear
+	s := prepared(t, func(target *Target) { target.Run = 4 }) // sessions cost much
 	p, err := proxy.Start(servertest.Server(t).Socket())
 	if err != nil {
 		t.Fatal(err)

@@ -152,7 +152,7 @@ func (p *Proxy) accept() {
 	}
 }
 
-// link enters a new connection; nil if there shall be none.
+// link enters a new connection; nil if there must be none.
 func (p *Proxy) link(client *net.TCPConn) *link {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -1,5 +1,5 @@
 -- The server's time and the earliest plan that is still to come. It is asked many times a second,
--- so it has nothing in it that makes it dear to begin. Not min(): that was planned to read all that
+-- so nothing in it takes long to begin. Not min(): that was planned to read all that
 -- is to come, where the table had been empty when it was planned.
 SELECT
     pg_catalog.clock_timestamp(),

@@ -1,4 +1,4 @@
--- What everything is for. The comment of the table and of the functions also bears the schema's
+-- What everything is for. The comment of the table and of the functions also has the schema's
 -- version.
 
 -- The trigger calls it as whoever inserts, from whom default privileges may keep it.

@@ -193,7 +193,7 @@ DECLARE
     schema pg_catalog.text := TG_TABLE_SCHEMA;
     name pg_catalog.text := TG_TABLE_NAME;
 BEGIN
-    -- A row's trigger is cloned to each partition and bears its name, but the leader listens for
+    -- A row's trigger is cloned to each partition and has its name, but the leader listens for
     -- the whole table.
     IF root IS NOT NULL THEN
         SELECT n.nspname, c.relname INTO STRICT schema, name FROM pg_catalog.pg_class AS c
