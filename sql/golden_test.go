@@ -13,10 +13,13 @@ import (
 var update = flag.Bool("update", false, "write testdata/schema.golden again")
 
 // The schema is a promise to those who insert tasks: whoever changes it must see the change, and
-// raise Version if tables that are there must be told apart.
+// raise Version if tables that are there must be told apart. Other majors have other rights by default.
 func TestSchemaIsAsCommitted(t *testing.T) {
 	t.Parallel()
 	conn := database(t)
+	if major := value(t, conn, "SELECT current_setting('server_version_num')::int / 10000"); major != "15" {
+		t.Skip("testdata/schema.golden is that of PostgreSQL 15, and the server is ", major)
+	}
 	install(t, conn, task, nil)
 	dump, err := os.ReadFile("testdata/dump.sql")
 	if err != nil {
