@@ -18,7 +18,7 @@ var makers = map[string]func(*testing.T, *pgx.Conn, Table){
 // present counts the objects beside the table that are ours.
 func present(t *testing.T, conn *pgx.Conn, table Table) (n int) {
 	t.Helper()
-	f, err := inspect(t.Context(), conn, table, false)
+	f, err := inspect(t.Context(), conn, table, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

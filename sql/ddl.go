@@ -15,7 +15,7 @@ import (
 func DDL(t Table, o Options) string {
 	n := names{table: t, state: stateOf(t, "state"), serving: o.Serving}
 	var b strings.Builder
-	guard, again := guard(t)
+	guard, again := guard(t, o.Inserter)
 	fmt.Fprintf(&b, "-- A table of tasks for pgtaskd (schema version %d).\n\nBEGIN;\n\n%s\n%s", Version,
 		text("session/install")+named(text("session/beside"),
 			map[string]string{":schema_version": strconv.Itoa(Version)}), guard)

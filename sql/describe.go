@@ -58,7 +58,7 @@ func OwnColumns() []string {
 // Describe looks at a table; one that is not there is no error. One that is not to be trusted is an
 // *Untrusted error.
 func Describe(ctx context.Context, conn *pgx.Conn, t Table) (Description, error) {
-	f, err := inspect(ctx, conn, t, false)
+	f, err := inspect(ctx, conn, t, Options{})
 	if err != nil || f.oid == 0 {
 		return Description{}, err
 	}

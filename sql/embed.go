@@ -20,8 +20,8 @@ var private string
 // all targets those of one string.
 var schemaTexts sync.Map
 
-// text is an embedded file under schema/. What new tables share, session/private.sql, stands for its
-// name.
+// text is an embedded file under schema/. What new tables share, session/private.sql, and what tells
+// of memberships, part/memberships.sql, stand for their names.
 func text(name string) string {
 	if text, ok := schemaTexts.Load(name); ok {
 		return text.(string)
@@ -30,7 +30,10 @@ func text(name string) string {
 	if err != nil {
 		panic(err) // the file is part of the program
 	}
-	whole := strings.ReplaceAll(string(content), "    :private\n", comment.ReplaceAllString(private, ""))
+	whole := strings.NewReplacer(
+		"    :private\n", comment.ReplaceAllString(private, ""),
+		":memberships\n", comment.ReplaceAllString(shared()["memberships"], ""),
+	).Replace(string(content))
 	text, _ := schemaTexts.LoadOrStore(name, whole)
 	return text.(string)
 }

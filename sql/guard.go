@@ -4,13 +4,14 @@ import "strings"
 
 // guard are statements that raise an error if anything there is of the table belongs to somebody
 // whom the role that runs them has no reason to trust, and what runs them again.
-func guard(t Table) (whole, again string) {
-	arguments := []string{undollared(t.Schema), undollared(t.Name), array(functionNames(t)), array(triggerNames()), "'state'"}
+func guard(t Table, inserter bool) (whole, again string) {
+	fired, called := functionNames(t, inserter)
+	arguments := []string{undollared(t.Schema), undollared(t.Name), array(fired), array(called), undollared(callName(t)), array(triggerNames()), "'state'"}
 	body := strings.NewReplacer(
 		":trusted", "SELECT ARRAY("+bare("inspect/trusted")+")",
 		":owners", bare("inspect/owners"),
 		":names", strings.Join(arguments, ", "),
-		":indexes", array(relationNames(t)),
+		":indexes", array(indexNames(t))+", "+array(typeNames(t)),
 	).Replace(text("session/guard"))
 	again = "DO $pgtaskd$ BEGIN EXECUTE pg_catalog.current_setting('pgtaskd.guard'); END $pgtaskd$;\n"
 	return body + again, again

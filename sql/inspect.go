@@ -34,7 +34,8 @@ type found struct {
 	register    foundRegister
 	besides     []foundBeside
 	referrers   []foundReferrer
-	grantees    []string // of REFERENCES, untrusted, quoted
+	grantees    []string   // of REFERENCES, untrusted, quoted
+	taken       *Untrusted // relations of others that have names of our indexes
 }
 
 type foundColumn struct {
@@ -159,13 +160,13 @@ func (f *found) indexOf(s step) *foundIndex {
 var unbracketed = strings.NewReplacer("(", "", ")", "")
 
 // inspect looks the table up in the catalogs, which any role may read. What belongs to somebody who
-// is not trusted (alone: to others than the connection's user and superusers) is an *Untrusted
+// is not trusted (o.Alone: to others than the connection's user and superusers) is an *Untrusted
 // error, before anything of it is believed.
-func inspect(ctx context.Context, conn *pgx.Conn, t Table, alone bool) (*found, error) {
-	trusted, err := owners(ctx, conn, t, alone)
-	f := &found{}
+func inspect(ctx context.Context, conn *pgx.Conn, t Table, o Options) (*found, error) {
+	trusted, taken, err := owners(ctx, conn, t, o)
+	f := &found{taken: taken}
 	if err == nil {
-		err = f.inspect(ctx, conn, t, trusted)
+		err = f.inspect(ctx, conn, t, o.Inserter, trusted)
 	}
 	if err != nil && !IsUntrusted(err) {
 		err = fmt.Errorf("look at table %s: %w", t, err)
@@ -173,7 +174,7 @@ func inspect(ctx context.Context, conn *pgx.Conn, t Table, alone bool) (*found, 
 	return f, err
 }
 
-func (f *found) inspect(ctx context.Context, conn *pgx.Conn, t Table, trusted []int64) (err error) {
+func (f *found) inspect(ctx context.Context, conn *pgx.Conn, t Table, inserter bool, trusted []int64) (err error) {
 	if err = conn.QueryRow(ctx, text("inspect/schema"), t.Schema).Scan(&f.schema, &f.version); err != nil {
 		return err
 	}
@@ -194,7 +195,8 @@ func (f *found) inspect(ctx context.Context, conn *pgx.Conn, t Table, trusted []
 	if f.indexes, err = collect(ctx, conn, "indexes", pgx.RowToStructByPos[foundIndex], f.oid); err != nil {
 		return err
 	}
-	if f.functions, err = collect(ctx, conn, "functions", pgx.RowToStructByPos[foundFunction], t.Schema, functionNames(t)); err != nil {
+	fired, called := functionNames(t, inserter)
+	if f.functions, err = collect(ctx, conn, "functions", pgx.RowToStructByPos[foundFunction], t.Schema, fired, called, callName(t)); err != nil {
 		return err
 	}
 	sequences, err := collect(ctx, conn, "sequence", pgx.RowTo[int64], f.oid)

@@ -84,7 +84,11 @@ func installOnce(ctx context.Context, conn *pgx.Conn, t Table, o Options, keep b
 		}
 		made = append(made, change)
 	}
-	if _, err := owners(ctx, conn, t, o.Alone); err != nil { // what has come meanwhile
+	_, taken, err := owners(ctx, conn, t, o) // what has come meanwhile
+	if err == nil {
+		err = taken.from(made)
+	}
+	if err != nil {
 		return nil, false, err
 	}
 	if !keep {

@@ -43,7 +43,7 @@ type Options struct {
 // that can not be completed is an error: a column of the wrong type, a view, a default for no
 // column; *Untrusted what belongs to somebody who is not trusted.
 func Missing(ctx context.Context, conn *pgx.Conn, t Table, o Options) ([]Change, error) {
-	f, err := inspect(ctx, conn, t, o.Alone)
+	f, err := inspect(ctx, conn, t, o)
 	if err != nil {
 		return nil, err
 	}
@@ -72,7 +72,7 @@ func Missing(ctx context.Context, conn *pgx.Conn, t Table, o Options) ([]Change,
 		return nil, err
 	}
 	m.superfluous()
-	return m.changes, nil
+	return m.changes, m.taken.from(m.changes)
 }
 
 // missing collects changes, comparing step by step with what was found.

@@ -87,7 +87,7 @@ func Trusts(ctx context.Context, conn *pgx.Conn, role string) (bool, error) {
 // nothing, so the rest does not matter.
 func Grantable(ctx context.Context, conn *pgx.Conn, t Table) (schema bool, err error) {
 	var u *Untrusted
-	if _, err = owners(ctx, conn, t, true); err == nil || !errors.As(err, &u) {
+	if _, _, err = owners(ctx, conn, t, Options{Alone: true}); err == nil || !errors.As(err, &u) {
 		return err == nil, err
 	}
 	schema = !slices.ContainsFunc(u.Objects, func(o Owned) bool { return o.Kind == "SCHEMA" })
@@ -99,22 +99,50 @@ func Grantable(ctx context.Context, conn *pgx.Conn, t Table) (schema bool, err e
 }
 
 // owners returns those whom the connection's user trusts, and an *Untrusted error if anything
-// belongs to others.
-func owners(ctx context.Context, conn *pgx.Conn, t Table, alone bool) (trusted []int64, err error) {
+// belongs to others. What only has the name of an index is returned as taken: it is in the way where
+// there is no such index yet.
+func owners(ctx context.Context, conn *pgx.Conn, t Table, o Options) (trusted []int64, taken *Untrusted, err error) {
 	var role, quoted string
 	if err = conn.QueryRow(ctx, "SELECT current_user, pg_catalog.quote_ident(current_user)").Scan(&role, &quoted); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	if trusted, err = trustedBy(ctx, conn, role, alone); err != nil {
-		return nil, err
+	if trusted, err = trustedBy(ctx, conn, role, o.Alone); err != nil {
+		return nil, nil, err
 	}
-	objects, err := collect(ctx, conn, "owners", pgx.RowToStructByPos[Owned], t.Schema, t.Name, functionNames(t),
-		triggerNames(), "", trusted, relationNames(t))
-	if err == nil && len(objects) > 0 {
-		err = &Untrusted{quoted, objects}
+	fired, called := functionNames(t, o.Inserter)
+	objects, err := collect(ctx, conn, "owners", pgx.RowToStructByPos[Owned], t.Schema, t.Name, fired, called, callName(t),
+		triggerNames(), "", trusted, indexNames(t), typeNames(t))
+	if err != nil {
+		return nil, nil, err
 	}
-	return trusted, err
+	taken, others := &Untrusted{Role: quoted}, &Untrusted{Role: quoted}
+	for _, o := range objects {
+		if o.Kind == "RELATION" && slices.ContainsFunc(indexNames(t), o.named) {
+			taken.Objects = append(taken.Objects, o)
+		} else {
+			others.Objects = append(others.Objects, o)
+		}
+	}
+	if len(others.Objects) > 0 {
+		err = others
+	}
+	return trusted, taken, err
 }
+
+// from is an *Untrusted error if something taken has the name of an index that has just been made:
+// there is none then.
+func (u *Untrusted) from(made []Change) error {
+	objects := slices.DeleteFunc(slices.Clone(u.Objects), func(o Owned) bool {
+		return !slices.ContainsFunc(made, func(c Change) bool { return strings.Contains(c.SQL, o.Name[strings.LastIndex(o.Name, ".")+1:]+" ON ") })
+	})
+	if len(objects) == 0 {
+		return nil
+	}
+	return &Untrusted{u.Role, objects}
+}
+
+// named tells whether the object has a name of ours, in whatever schema.
+func (o Owned) named(name string) bool { return strings.HasSuffix(o.Name, "."+name) }
 
 // IsUntrusted tells an *Untrusted error.
 func IsUntrusted(err error) bool {

@@ -45,6 +45,11 @@ var premade = []struct {
 		"a function that takes that type", "", `CREATE DOMAIN $s.pgtaskd_call_$h AS text; SET ROLE $m; CREATE FUNCTION $s.pgtaskd_cron_$h($s.pgtaskd_call_$h)
 		RETURNS text LANGUAGE sql AS 'SELECT NULL::text'; RESET ROLE`, "function $s.pgtaskd_cron_$h($s.pgtaskd_call_$h)", "",
 	},
+	{"a function without the parameters of ours", "$m", "CREATE FUNCTION $s.pgtaskd_cron_$h() RETURNS text LANGUAGE sql AS 'SELECT NULL::text'; COMMENT ON FUNCTION $s.pgtaskd_cron_$h() IS '(pgtaskd schema 999)'", "", ""},
+	{"a function that takes a type like that", "$m", `CREATE DOMAIN $s.pgtaskd_call_mine AS text; CREATE FUNCTION $s.pgtaskd_cron_$h($s.pgtaskd_call_mine)
+		RETURNS text LANGUAGE sql AS 'SELECT NULL::text'`, "", ""},
+	{"a function that only other targets have", "$m", "CREATE FUNCTION $s.pgtaskd_role_$h() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END'", "", ""},
+	{"a type of an index's name", "$m", "CREATE DOMAIN $s.pgtaskd_open_$h AS text", "", ""},
 	{"a function of another table's name", "$m", "CREATE FUNCTION $s.pgtaskd_wake_0123456789abcdef() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END'", "", ""},
 	{"a type of states", "$m", "CREATE TYPE $s.state AS ENUM ('PLAN', 'TAKE', 'WORK', 'DONE', 'FAIL', 'GONE', 'STOP')", "", "type $s.state"},
 	{"a type of states with a cast", "$m", cast, "", "type $s.state"},
@@ -99,8 +104,10 @@ func TestWhatOthersHaveMadeBeforeIsRefusedByName(t *testing.T) {
 				owners.refuses("Install", installed, c.want)
 				_, missing := Missing(t.Context(), owners.conn, table, Options{})
 				owners.refuses("Missing", missing, c.want)
-				_, described := Describe(t.Context(), owners.conn, table)
-				owners.refuses("Describe", described, c.want)
+				if !strings.Contains(c.name, "of an index's name") { // which is in the way only of one that is to be made
+					_, described := Describe(t.Context(), owners.conn, table)
+					owners.refuses("Describe", described, c.want)
+				}
 				if c.want != "" {
 					owners.refuses("Rehearse", Rehearse(t.Context(), owners.conn, table, Options{}), c.want)
 				}

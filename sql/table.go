@@ -42,13 +42,23 @@ func (t Table) hash() string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// functionNames are those of the table's own functions.
-func functionNames(t Table) []string {
-	var all []string
-	for _, s := range append(stepsOf(functionStep), roleStepsOf(functionStep)...) {
-		all = append(all, names{table: t}.fill(s.name))
+// functionNames are those of the table's own functions: of the triggers', which have no parameters,
+// and of those that are called with a value of the type callName. The ones that it has where each
+// task runs under the role that inserted it are among them if inserter says so.
+func functionNames(t Table, inserter bool) (fired, called []string) {
+	all := stepsOf(functionStep)
+	if inserter {
+		all = append(all, roleStepsOf(functionStep)...)
 	}
-	return all
+	for _, s := range all {
+		name := names{table: t}.fill(s.name)
+		if strings.Contains(s.sql, "FUNCTION :schema."+s.name+"()") {
+			fired = append(fired, name)
+		} else {
+			called = append(called, name)
+		}
+	}
+	return fired, called
 }
 
 // triggerNames are those of every table's triggers.
@@ -60,9 +70,9 @@ func triggerNames() []string {
 	return all
 }
 
-// relationNames are those of a table's indexes, of its register of sessions, and of the type that
-// its functions take: types and relations cannot have the same.
-func relationNames(t Table) []string { return append(indexNames(t), registerName(t), callName(t)) }
+// typeNames are those of a table's register of sessions, and of the type that its functions take:
+// types and relations cannot have the same.
+func typeNames(t Table) []string { return []string{registerName(t), callName(t)} }
 
 // callName is the name of the type that only our functions can take.
 func callName(t Table) string { return names{table: t}.fill(stepsOf(callStep)[0].name) }

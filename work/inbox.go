@@ -31,6 +31,9 @@ type ask struct {
 	putOff                // when the row has not taken the mark
 }
 
+// row is what tells the row that is asked about.
+func (a ask) row() []any { return []any{a.task.Row.ID, int32(a.task.Row.Version), a.pid} }
+
 type askKind int
 
 const (
@@ -80,9 +83,9 @@ func (b *inbox) Mark(ctx context.Context, t *run.Task, pid int32) run.Answer {
 	return b.ask(ctx, ask{kind: askMark, run: t, pid: pid}).Answer
 }
 
-// Text waits for a text of the task's row.
-func (b *inbox) Text(ctx context.Context, t *run.Task, which run.Text) run.Answer {
-	return b.ask(ctx, ask{kind: askText, run: t, text: which}).Answer
+// Text waits for a text of the task's row, as it was read, or as the session pid was marked in it.
+func (b *inbox) Text(ctx context.Context, t *run.Task, pid int32, which run.Text) run.Answer {
+	return b.ask(ctx, ask{kind: askText, run: t, pid: pid, text: which}).Answer
 }
 
 // Leads waits until the loop knows that it leads.
@@ -205,14 +208,14 @@ func (l *loop) bring(ctx context.Context, a ask) error {
 	case a.kind == askLead:
 		err = l.control.conn.Ping(ctx)
 	case a.text == run.Names:
-		found.Sizes, err = l.sizes(ctx, a.task.Row.ID)
+		found.Sizes, err = l.sizes(ctx, a)
 	case a.text == run.Image:
-		if err = l.control.conn.QueryRow(ctx, l.queries().Text("image"), a.task.Row.ID).Scan(&found.Text); refusedByServer(err) {
+		if err = l.control.conn.QueryRow(ctx, l.queries().Text("image"), a.row()...).Scan(&found.Text); refusedByServer(err) {
 			err = nil // it goes without
 		}
 	default:
-		err = l.control.conn.QueryRow(ctx, l.queries().Text("text"), a.task.Row.ID, a.text == run.Data,
-			l.target.longestText()).Scan(&found.Text)
+		err = l.control.conn.QueryRow(ctx, l.queries().Text("text"),
+			append(a.row(), a.text == run.Data, l.target.longestText())...).Scan(&found.Text)
 	}
 	if answer := new(pgconn.PgError); refusedByServer(err) && errors.As(err, &answer) { // that text cannot be read
 		found.Refused = exec.NewFailure(answer.Message, answer.Code)

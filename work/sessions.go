@@ -100,9 +100,9 @@ func initial(target Target, group string) [][2]string {
 	return settings
 }
 
-func (l *loop) sizes(ctx context.Context, id int64) (*run.Sizes, error) {
+func (l *loop) sizes(ctx context.Context, a ask) (*run.Sizes, error) {
 	s := &run.Sizes{}
-	err := l.control.conn.QueryRow(ctx, l.queries().Text("names"), id).
+	err := l.control.conn.QueryRow(ctx, l.queries().Text("names"), a.row()...).
 		Scan(&s.Group, &s.Names[0], &s.Remote, &s.Names[1], &s.Null, &s.Names[2], &s.Input, &s.Data)
 	if err != nil {
 		return nil, err

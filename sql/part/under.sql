@@ -15,19 +15,17 @@
                 WHERE n.nspname OPERATOR(pg_catalog.=) :schema_text
             ), false) THEN 'schema'
             WHEN CASE WHEN pg_catalog.current_setting('is_superuser') OPERATOR(pg_catalog.=) 'on' THEN EXISTS (
-                WITH RECURSIVE above AS (
-                    SELECT o.oid
+                WITH RECURSIVE me AS (
+                    SELECT o.oid, o.rolsuper
                     FROM pg_catalog.pg_roles AS o
                     WHERE o.rolname OPERATOR(pg_catalog.=) current_user
-                    UNION
-                    SELECT m.roleid
-                    FROM above
-                    JOIN pg_catalog.pg_auth_members AS m ON m.member OPERATOR(pg_catalog.=) above.oid
-                )
+                ),
+                :memberships
                 SELECT
                 FROM above
                 WHERE above.oid OPERATOR(pg_catalog.=) r.oid
-            ) ELSE pg_catalog.pg_has_role(r.oid, 'MEMBER') END THEN 'member'
+            ) ELSE pg_catalog.pg_has_role(r.oid, CASE WHEN pg_catalog.current_setting('server_version_num')::pg_catalog.int4 OPERATOR(pg_catalog.<) 160000
+                THEN 'MEMBER' ELSE 'USAGE, SET' END) END THEN 'member'
             ELSE 'stranger'
         END
         FROM pg_catalog.pg_roles AS r

@@ -1,11 +1,12 @@
 -- What changes when the table, its columns, its triggers, its publication, its register of
--- sessions, what stands beside it or its owner do; whether sessions that are opened now may not
+-- sessions, what stands beside it, or the owner of any of this do; whether sessions that are opened now may not
 -- write; whether there are foreign servers; and how full the queue of notifications is.
 -- $1 schema, $2 table
 SELECT
     (
         SELECT pg_catalog.concat(
             c.oid, ' ', c.relowner, ' ', n.nspowner,
+            ' ', :owned,
             ' ', pg_catalog.sum(pg_catalog.hashtextextended(a.attname::pg_catalog.text, a.attnum) OPERATOR(pg_catalog.+) a.atttypid::pg_catalog.int8),
             ' ', (
                 SELECT pg_catalog.sum(pg_catalog.hashtext(g.tgname::pg_catalog.text OPERATOR(pg_catalog.||) g.tgenabled::pg_catalog.text OPERATOR(pg_catalog.||) g.tgfoid::pg_catalog.text))

@@ -1,6 +1,6 @@
 -- The names of one task, at its start, and how long each of its texts is, in bytes. A name is NULL
--- where it is longer than 64 kB, which no INSERT should have let in.
--- $1 id
+-- where it is longer than 64 kB, which no INSERT should have let in. The row is told as in text.sql.
+-- $1 id, $2 version of the row that was read, $3 pid of the session
 SELECT
     pg_catalog.octet_length(t."group"),
     CASE WHEN pg_catalog.octet_length(t."group") OPERATOR(pg_catalog.<=) 65536 THEN t."group" END,
@@ -11,6 +11,8 @@ SELECT
     pg_catalog.octet_length(t.input),
     coalesce(pg_catalog.octet_length(t.data), 0)
 FROM :table AS t
+CROSS JOIN (SELECT $2::pg_catalog.int4 AS version, $3::pg_catalog.int4 AS pid) AS e
 WHERE t.id OPERATOR(pg_catalog.>=) $1
     AND t.id OPERATOR(pg_catalog.<=) $1
+    AND :as_read
 ORDER BY t.id

@@ -16,7 +16,7 @@ type Leader interface {
 	// Mark has the row show WORK for the session with that process id, before the task starts.
 	Mark(ctx context.Context, t *Task, pid int32) Answer
 	// Text brings a long text of the row, or its names.
-	Text(ctx context.Context, t *Task, which Text) Answer
+	Text(ctx context.Context, t *Task, pid int32, which Text) Answer
 	// Leads tells whether it leads, as the server says after the question.
 	Leads(ctx context.Context) bool
 }

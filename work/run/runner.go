@@ -95,7 +95,11 @@ func (r *runner) mark(t *Task) Answer {
 
 func (r *runner) text(t *Task, which Text) Answer {
 	r.post()
-	return r.Leader.Text(r.Group.Context(), t, which)
+	pid := int32(0)
+	if r.session != nil {
+		pid = int32(r.session.PID)
+	}
+	return r.Leader.Text(r.Group.Context(), t, pid, which)
 }
 
 func (r *runner) leads() bool {

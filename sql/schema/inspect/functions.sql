@@ -1,6 +1,5 @@
--- Those with the names of ours that are called by them: one that has parameters takes a type of its
--- table's.
--- $1 schema, $2 names
+-- Those that our functions are: no others of their names count.
+-- $1 schema, $2 names of those without parameters, $3 of those that take the type $4
 SELECT
     p.proname::pg_catalog.text,
     p.prosrc,
@@ -14,14 +13,14 @@ SELECT
 FROM pg_catalog.pg_proc AS p
 JOIN pg_catalog.pg_namespace AS n ON n.oid OPERATOR(pg_catalog.=) p.pronamespace
 WHERE n.nspname OPERATOR(pg_catalog.=) $1
-    AND p.proname OPERATOR(pg_catalog.=) ANY ($2::pg_catalog.name[])
     AND (
-        p.pronargs OPERATOR(pg_catalog.=) 0
-        OR EXISTS (
+        p.proname OPERATOR(pg_catalog.=) ANY ($2::pg_catalog.name[]) AND p.pronargs OPERATOR(pg_catalog.=) 0
+        OR p.proname OPERATOR(pg_catalog.=) ANY ($3::pg_catalog.name[])
+        AND EXISTS (
             SELECT
             FROM pg_catalog.pg_type AS t
             WHERE t.oid OPERATOR(pg_catalog.=) ANY (p.proargtypes)
                 AND t.typnamespace OPERATOR(pg_catalog.=) n.oid
-                AND pg_catalog.left(t.typname, 13) OPERATOR(pg_catalog.=) 'pgtaskd_call_'
+                AND t.typname OPERATOR(pg_catalog.=) $4::pg_catalog.name
         )
     );

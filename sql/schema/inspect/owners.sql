@@ -3,11 +3,13 @@
 -- Of casts those count that the owner of neither type has made; one between our type and a type of
 -- somebody else's is called only for values of that type.
 -- Something else that has the name of one of our indexes, of the register of sessions, or of the
--- type that our functions take, is in its way; so is a type, since each table has one of its name.
--- $1 schema, $2 table, $3 our functions, $4 our triggers, $5 type that is looked up by name, $6
--- trusted roles, $7 our indexes, register and type
+-- type that our functions take, is in its way; in that of the register, which has a type of its
+-- name, and of the type is a type as well.
+-- $1 schema, $2 table, $3 our functions without parameters, $4 those that take the type $5, $6 our
+-- triggers, $7 type that is looked up by name, $8 trusted roles, $9 our indexes, $10 register and
+-- type
 WITH RECURSIVE owner AS (
-    SELECT r.oid, o.rolname, o.oid::pg_catalog.int8 OPERATOR(pg_catalog.=) ANY ($6::pg_catalog.int8[]) AS trusted
+    SELECT r.oid, o.rolname, o.oid::pg_catalog.int8 OPERATOR(pg_catalog.=) ANY ($8::pg_catalog.int8[]) AS trusted
     FROM pg_catalog.pg_roles AS r
     JOIN pg_catalog.pg_database AS d ON d.datname OPERATOR(pg_catalog.=) pg_catalog.current_database()
     JOIN pg_catalog.pg_roles AS o ON o.oid OPERATOR(pg_catalog.=) CASE
@@ -47,7 +49,7 @@ WITH RECURSIVE owner AS (
     SELECT t.oid
     FROM pg_catalog.pg_type AS t
     JOIN pg_catalog.pg_namespace AS n ON n.oid OPERATOR(pg_catalog.=) t.typnamespace
-    WHERE n.nspname OPERATOR(pg_catalog.=) $1::pg_catalog.text AND t.typname OPERATOR(pg_catalog.=) $5::pg_catalog.text
+    WHERE n.nspname OPERATOR(pg_catalog.=) $1::pg_catalog.text AND t.typname OPERATOR(pg_catalog.=) $7::pg_catalog.text
     UNION
     SELECT of.oid
     FROM type
@@ -58,22 +60,22 @@ WITH RECURSIVE owner AS (
     FROM pg_catalog.pg_proc AS p
     JOIN pg_catalog.pg_namespace AS n ON n.oid OPERATOR(pg_catalog.=) p.pronamespace
     WHERE n.nspname OPERATOR(pg_catalog.=) $1::pg_catalog.text
-        AND p.proname OPERATOR(pg_catalog.=) ANY ($3::pg_catalog.name[])
         AND (
-            p.pronargs OPERATOR(pg_catalog.=) 0
-            OR EXISTS (
+            p.proname OPERATOR(pg_catalog.=) ANY ($3::pg_catalog.name[]) AND p.pronargs OPERATOR(pg_catalog.=) 0
+            OR p.proname OPERATOR(pg_catalog.=) ANY ($4::pg_catalog.name[])
+            AND EXISTS (
                 SELECT
                 FROM pg_catalog.pg_type AS t
                 WHERE t.oid OPERATOR(pg_catalog.=) ANY (p.proargtypes)
                     AND t.typnamespace OPERATOR(pg_catalog.=) n.oid
-                    AND pg_catalog.left(t.typname, 13) OPERATOR(pg_catalog.=) 'pgtaskd_call_'
+                    AND t.typname OPERATOR(pg_catalog.=) $5::pg_catalog.name
             )
         ) -- as in functions.sql
     UNION
     SELECT g.tgfoid
     FROM related
     JOIN pg_catalog.pg_trigger AS g ON g.tgrelid OPERATOR(pg_catalog.=) related.oid
-    WHERE g.tgname OPERATOR(pg_catalog.=) ANY ($4::pg_catalog.name[])
+    WHERE g.tgname OPERATOR(pg_catalog.=) ANY ($6::pg_catalog.name[])
 ), object AS (
     SELECT 1 AS n, 'SCHEMA' AS kind, pg_catalog.quote_ident(n.nspname) AS name, n.nspowner AS owner
     FROM pg_catalog.pg_namespace AS n
@@ -122,12 +124,12 @@ WITH RECURSIVE owner AS (
     SELECT 7, 'RELATION', pg_catalog.format('%I.%I', n.nspname, c.relname), c.relowner
     FROM pg_catalog.pg_class AS c
     JOIN pg_catalog.pg_namespace AS n ON n.oid OPERATOR(pg_catalog.=) c.relnamespace
-    WHERE n.nspname OPERATOR(pg_catalog.=) $1::pg_catalog.text AND c.relname OPERATOR(pg_catalog.=) ANY ($7::pg_catalog.name[])
+    WHERE n.nspname OPERATOR(pg_catalog.=) $1::pg_catalog.text AND c.relname OPERATOR(pg_catalog.=) ANY ($9::pg_catalog.name[] OPERATOR(pg_catalog.||) $10::pg_catalog.name[])
     UNION ALL
     SELECT 8, 'NAME', pg_catalog.format('%I.%I', n.nspname, t.typname), t.typowner
     FROM pg_catalog.pg_type AS t
     JOIN pg_catalog.pg_namespace AS n ON n.oid OPERATOR(pg_catalog.=) t.typnamespace
-    WHERE n.nspname OPERATOR(pg_catalog.=) $1::pg_catalog.text AND t.typname OPERATOR(pg_catalog.=) ANY ($7::pg_catalog.name[])
+    WHERE n.nspname OPERATOR(pg_catalog.=) $1::pg_catalog.text AND t.typname OPERATOR(pg_catalog.=) ANY ($10::pg_catalog.name[])
         AND t.typrelid OPERATOR(pg_catalog.=) 0::pg_catalog.oid
 )
 SELECT object.kind, object.name, pg_catalog.quote_ident(owner.rolname)

@@ -2,32 +2,12 @@
 -- member of; and those that can become it anyway, which are its members and, before 16, whoever may
 -- create roles, unless it is a superuser.
 -- $1 role, $2 whether it trusts itself and superusers alone
-WITH RECURSIVE membership AS (
-    SELECT m.roleid, m.member, coalesce(o.inherits OR o.sets, true) AS uses, coalesce(o.inherits OR o.sets, true) OR m.admin_option AS becomes
-    FROM pg_catalog.pg_auth_members AS m
-    CROSS JOIN LATERAL (
-        SELECT (pg_catalog.to_jsonb(m) OPERATOR(pg_catalog.->>) 'inherit_option')::pg_catalog.bool AS inherits, -- since 16
-            (pg_catalog.to_jsonb(m) OPERATOR(pg_catalog.->>) 'set_option')::pg_catalog.bool AS sets
-    ) AS o
-), me AS (
+WITH RECURSIVE me AS (
     SELECT r.oid, r.rolsuper
     FROM pg_catalog.pg_roles AS r
     WHERE r.rolname OPERATOR(pg_catalog.=) $1::pg_catalog.text
-), above AS (
-    SELECT me.oid
-    FROM me
-    UNION
-    SELECT m.roleid
-    FROM above
-    JOIN membership AS m ON m.member OPERATOR(pg_catalog.=) above.oid AND m.uses
-), below AS (
-    SELECT me.oid
-    FROM me
-    UNION
-    SELECT m.member
-    FROM below
-    JOIN membership AS m ON m.roleid OPERATOR(pg_catalog.=) below.oid AND m.becomes
-)
+),
+:memberships
 SELECT r.oid::pg_catalog.int8
 FROM pg_catalog.pg_roles AS r
 WHERE r.rolsuper
@@ -36,7 +16,5 @@ WHERE r.rolsuper
     AND (
         EXISTS (SELECT FROM above WHERE above.oid OPERATOR(pg_catalog.=) r.oid)
         OR EXISTS (SELECT FROM below WHERE below.oid OPERATOR(pg_catalog.=) r.oid)
-        OR r.rolcreaterole
-        AND pg_catalog.current_setting('server_version_num')::pg_catalog.int4 OPERATOR(pg_catalog.<) 160000
-        AND EXISTS (SELECT FROM me WHERE NOT me.rolsuper)
+        OR EXISTS (SELECT FROM creator WHERE creator.oid OPERATOR(pg_catalog.=) r.oid)
     );

@@ -1,16 +1,28 @@
 -- Nothing is made with what belongs to somebody whom the role that runs this has no reason to
--- trust.
+-- trust; nor, where ALTER DATABASE or ALTER ROLE has made the session another role's, with what the
+-- one that has logged in has no reason to trust: what is called can take that role again.
 SET LOCAL pgtaskd.guard = $guard$DO $block$
 DECLARE
     trusted pg_catalog.int8[];
+    role pg_catalog.name := current_user;
     kind pg_catalog.text;
     name pg_catalog.text;
     owner pg_catalog.text;
 BEGIN
-    EXECUTE $query$:trusted$query$ INTO trusted USING current_user, false;
+    IF EXISTS (
+        SELECT
+        FROM pg_catalog.pg_db_role_setting AS s
+        CROSS JOIN LATERAL pg_catalog.unnest(s.setconfig) AS c (setting)
+        WHERE c.setting OPERATOR(pg_catalog.~~*) 'role=%'
+            AND s.setdatabase OPERATOR(pg_catalog.=) ANY (ARRAY[0::pg_catalog.oid, (SELECT d.oid FROM pg_catalog.pg_database AS d WHERE d.datname OPERATOR(pg_catalog.=) pg_catalog.current_database())])
+            AND s.setrole OPERATOR(pg_catalog.=) ANY (ARRAY[0::pg_catalog.oid, (SELECT r.oid FROM pg_catalog.pg_roles AS r WHERE r.rolname OPERATOR(pg_catalog.=) session_user)])
+    ) THEN
+        role := session_user;
+    END IF;
+    EXECUTE $query$:trusted$query$ INTO trusted USING role, false;
     FOR kind, name, owner IN EXECUTE $query$:owners$query$
         USING :names, trusted, :indexes LOOP
-        RAISE EXCEPTION '% % belongs to role %, whom role % has no reason to trust', pg_catalog.lower(kind), name, owner, pg_catalog.quote_ident(current_user)
+        RAISE EXCEPTION '% % belongs to role %, whom role % has no reason to trust', pg_catalog.lower(kind), name, owner, pg_catalog.quote_ident(role)
             USING ERRCODE = 'insufficient_privilege', HINT =
                 'Drop it, or see what it does and give it to a role that is trusted (ALTER … OWNER TO), or run this as its owner, or as a member of that role.';
     END LOOP;

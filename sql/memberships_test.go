@@ -1,0 +1,100 @@
+package sql
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+
+	"pgtaskd/server/servertest"
+)
+
+// TestAMembershipThatOthersHaveGrantedIsNoReasonToTrust: whoever has a role to give can give it to
+// anybody, a superuser among them. $s serves the table, $o owns it, $x is somebody with $o to give.
+func TestAMembershipThatOthersHaveGrantedIsNoReasonToTrust(t *testing.T) {
+	t.Parallel()
+	dsn := servertest.Database(t)
+	for i, c := range []struct {
+		name, sql         string
+		worker, superuser bool // whether each trusts $o
+	}{
+		{"none", "", false, false},
+		{"by a superuser", "GRANT $o TO $s", true, true},
+		{"by who has it to give", "GRANT $o TO $x WITH ADMIN OPTION; SET ROLE $x; GRANT $o TO $s", false, false},
+		{"by who serves", "GRANT $o TO $s WITH ADMIN OPTION; REVOKE ADMIN OPTION FOR $o FROM $s; GRANT $o TO $x WITH ADMIN OPTION; SET ROLE $x; GRANT $o TO $s", true, true},
+		{"through one in between", "GRANT $b TO $s; GRANT $o TO $x WITH ADMIN OPTION; SET ROLE $x; GRANT $o TO $b", false, false},
+		{"through one in between, all by superusers", "GRANT $b TO $s; GRANT $o TO $b", true, true},
+		{"by one that can become it", "GRANT $o TO $x WITH ADMIN OPTION; GRANT $s TO $x; SET ROLE $x; GRANT $o TO $s", true, true},
+		{"the other way round", "GRANT $s TO $o", true, true},
+	} {
+		for _, who := range []string{"worker", "superuser"} {
+			t.Run(c.name+" "+who, func(t *testing.T) {
+				t.Parallel()
+				name := fmt.Sprint(who, i)
+				fill := strings.NewReplacer("$s", "s_"+name, "$o", "o_"+name, "$x", "x_"+name, "$b", "b_"+name).Replace
+				conn := connect(t, dsn)
+				execute(t, conn, fill("CREATE ROLE $s; CREATE ROLE $o; CREATE ROLE $x; CREATE ROLE $b"))
+				t.Cleanup(func() {
+					if _, err := conn.Exec(context.Background(), fill("RESET ROLE; DROP ROLE $s; DROP ROLE $o; DROP ROLE $b; DROP ROLE $x"), pgx.QueryExecModeSimpleProtocol); err != nil {
+						t.Error(err)
+					}
+				})
+				want := c.worker
+				if who == "superuser" {
+					want = c.superuser
+					execute(t, conn, fill("ALTER ROLE $s SUPERUSER"))
+				}
+				if c.sql != "" {
+					execute(t, conn, fill(c.sql+"; RESET ROLE"))
+				}
+				trusted, err := trustedBy(t.Context(), conn, fill("$s"), false)
+				if err != nil {
+					t.Fatal(err)
+				}
+				owner, err := pgx.CollectExactlyOneRow(query(t, conn, "SELECT oid::int8 FROM pg_roles WHERE rolname = '"+fill("$o")+"'"), pgx.RowTo[int64])
+				if err != nil {
+					t.Fatal(err)
+				}
+				if got := slices.Contains(trusted, owner); got != want {
+					t.Errorf("it trusts the owner: %v", got)
+				}
+			})
+		}
+	}
+}
+
+func query(t *testing.T, conn *pgx.Conn, sql string) pgx.Rows {
+	t.Helper()
+	rows, err := conn.Query(t.Context(), sql)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rows
+}
+
+// TestTheScriptLooksAtWhoHasLoggedIn: a database's owner can have each session there begin as a
+// role of theirs, whose expressions can take the other one again.
+func TestTheScriptLooksAtWhoHasLoggedIn(t *testing.T) {
+	t.Parallel()
+	dsn := servertest.Database(t)
+	admin := connect(t, dsn)
+	database := value(t, admin, "current_database()")
+	role := "owner_" + database
+	execute(t, admin, fmt.Sprintf("CREATE ROLE %s; ALTER DATABASE %s SET role = %s; GRANT CREATE ON SCHEMA public TO %s; SET ROLE %s; CREATE TABLE task (id bigserial PRIMARY KEY, input text NOT NULL)", role, database, role, role, role))
+	t.Cleanup(func() {
+		if _, err := admin.Exec(context.Background(), fmt.Sprintf("RESET ROLE; ALTER DATABASE %s RESET role; DROP OWNED BY %s; DROP ROLE %s", database, role, role), pgx.QueryExecModeSimpleProtocol); err != nil {
+			t.Error(err)
+		}
+	})
+	conn := connect(t, dsn)
+	if as := value(t, conn, "current_user::text"); as != role {
+		t.Fatal("the session is that of ", as)
+	}
+	_, err := conn.Exec(t.Context(), DDL(task, Options{}), pgx.QueryExecModeSimpleProtocol)
+	if !isState(err, "42501") || !strings.Contains(err.Error(), "belongs to role "+role+", whom role postgres has no reason to trust") {
+		t.Error(err)
+	}
+}
