@@ -143,7 +143,7 @@ func (k *Lock) call(ctx context.Context, conn *pgx.Conn, function string, result
 // Look finds out who else holds one of the locks.
 func (k *Lock) Look(ctx context.Context, conn *pgx.Conn) error {
 	rows, err := conn.Query(ctx, text("inspect/rivals"), int64(k.class), int64(k.first), int64(k.last), k.numbers,
-		k.table.Schema, k.table.Name, k.rights)
+		k.table.Schema, k.table.Name, k.rights, len(k.rights) == len(serving))
 	if err != nil {
 		return err
 	}

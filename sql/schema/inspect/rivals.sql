@@ -4,8 +4,11 @@
 -- has come or gone in this moment, and is believed until the next look. A prepared transaction is
 -- no session and serves nothing. pg_locks is one look at all advisory locks of the server at one
 -- moment.
+-- Where each task runs under the role that inserted it, many have those rights, and only who can be
+-- the role that serves is believed.
 -- $1 the first number, $2 and $3 from and to of the second, $4 how many numbers (1: one of 64 bits;
--- 2: two), $5 schema, $6 table, $7 rights of one who is believed
+-- 2: two), $5 schema, $6 table, $7 rights of one who is believed,
+-- $8 whether they are those of who serves
 SELECT
     coalesce(h.pid, 0),
     h.object::pg_catalog.int8,
@@ -13,7 +16,9 @@ SELECT
     coalesce(pg_catalog.pg_get_userbyid(a.usesysid)::pg_catalog.text, x.owner::pg_catalog.text, ''),
     coalesce(pg_catalog.host(a.client_addr), ''),
     coalesce(x.gid, ''),
-    coalesce(h.pid IS NOT NULL AND (a.pid IS NULL OR r.rolsuper OR r.rolname OPERATOR(pg_catalog.=) current_user OR EXISTS (
+    coalesce(h.pid IS NOT NULL AND (a.pid IS NULL OR r.rolsuper OR r.rolname OPERATOR(pg_catalog.=) current_user OR CASE WHEN $8::pg_catalog.bool
+        AND EXISTS (SELECT FROM pg_catalog.pg_trigger AS g WHERE g.tgrelid OPERATOR(pg_catalog.=) c.oid AND g.tgname OPERATOR(pg_catalog.=) 'pgtaskd_role')
+        THEN pg_catalog.pg_has_role(a.usesysid, current_user, 'MEMBER') ELSE EXISTS (
         WITH RECURSIVE parts AS (
             SELECT c.oid
             UNION ALL
@@ -26,7 +31,7 @@ SELECT
             FROM pg_catalog.unnest($7::pg_catalog.text[]) AS w (needed)
             WHERE pg_catalog.has_table_privilege(a.usesysid, p.oid, w.needed) IS NOT TRUE
         )
-    )), false)
+    ) END), false)
 FROM (
     SELECT l.pid, l.virtualtransaction, pg_catalog.min(l.objid::pg_catalog.int8) AS object, l.mode OPERATOR(pg_catalog.=) 'ShareLock'::pg_catalog.text AS shared
     FROM pg_catalog.pg_locks AS l
