@@ -1,0 +1,99 @@
+package work
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// TestOnlyTheServingRoleSaysHowATaskRuns: not the one whose task it is, whatever the session is
+// called, and no other. Nor does what a task
+// leaves in its session stop those of others.
+func TestOnlyTheServingRoleSaysHowATaskRuns(t *testing.T) {
+	t.Parallel()
+	c := employed(t)
+	own := c.asks(c.bob, "SELECT 1", "plan", "'infinity'")
+	const control = "SET application_name = 'pgtaskd public task'; "
+	for _, change := range []string{
+		"state = 'WORK', pid = pg_backend_pid(), start = now()", "state = 'WORK'", "state = 'TAKE'", "state = 'DONE', stop = now()", "state = 'GONE'", "stopping = true", "state = 'STOP', stopping = true",
+		"pid = 1", "start = now()", "stop = now()", "runs = '[]'", "attempt = 7", "interrupted = 7", "atomic = true", "next = 1", "parent = 1", "awaits = 1", "freed = now()", "id = 77",
+	} {
+		if err := c.does(c.bob, control+fmt.Sprintf("UPDATE task SET %s WHERE id = %d", change, own)); !hasState(err, "42501", "23514") {
+			t.Errorf("%s: %v", change, err)
+		}
+	}
+	for _, forged := range forgeries {
+		if err := c.does(c.bob, control+"INSERT INTO task (input, "+forged); !hasState(err, "42501", "23514") {
+			t.Errorf("INSERT of %s: %v", forged, err)
+		}
+	}
+	long := c.asks(c.alice, "SELECT pg_sleep(1)", "rerun", "false")
+	c.becomes(long, "WORK")
+	for _, state := range []string{"PLAN", "STOP'; UPDATE task SET state = 'PLAN"} {
+		if err := c.does(c.bob, fmt.Sprintf("BEGIN; UPDATE task SET state = '%s' WHERE id = %d; COMMIT", state, long)); !isDenied(err) {
+			t.Errorf("%s: %v", state, err)
+		}
+	}
+	c.becomes(long, "DONE")
+	if runs := c.get("SELECT concat(attempt, ' ', coalesce(jsonb_array_length(runs), 0)) FROM task WHERE id = $1", long); runs != "1 0" {
+		t.Error("it has run more than once: ", runs)
+	}
+	c.exec(c.named("GRANT $bob TO $serving"))
+	waits := c.asks(c.alice, "SELECT 1", "plan", "'infinity'")
+	stops := c.asks(c.bob, fmt.Sprintf("CREATE TEMP TABLE x (); SELECT set_config('pgtaskd.stop_' || 'public.task'::regclass::oid, '%d', false)", waits), "overlap", "true", "repeat", "'1 day'")
+	c.becomes(stops, "DONE")
+	if state := c.state(waits); state != "PLAN" {
+		t.Errorf("the task of another is %s", state)
+	}
+}
+
+// forgeries are what an INSERT could say of a run that there has not been.
+var forgeries = []string{
+	"pid) VALUES ('SELECT 1', 1)", "runs) VALUES ('SELECT 1', '[{\"cause\": \"crash\"}, {\"cause\": \"crash\"}]')", "interrupted) VALUES ('SELECT 1', 2)", "attempt) VALUES ('SELECT 1', 3)",
+	"next) VALUES ('SELECT 1', 1)", "failures) VALUES ('SELECT 1', 3)", "state, stopping, pid, start) VALUES ('SELECT 1', 'STOP', true, 1, now())", "state, pid, start) VALUES ('SELECT 1', 'WORK', 1, now())",
+}
+
+// TestAnInsertDoesNotSayHowATaskHasRun: of a role that may do no more than insert. The owner of the
+// table may, and so may the serving role, whose repetitions carry failures on.
+func TestAnInsertDoesNotSayHowATaskHasRun(t *testing.T) {
+	t.Parallel()
+	for name, table := range map[string]string{"one table": "", "partitions": parts} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := prepared(t)
+			if table != "" {
+				must(t, s.conn, table)
+			}
+			s.serve()
+			s.settled()
+			role := s.role()
+			s.exec("GRANT INSERT ON task TO " + role + "; GRANT USAGE ON SEQUENCE task_id_seq TO " + role)
+			app := s.connectAs(role)
+			for _, forged := range forgeries {
+				if _, err := app.Exec(t.Context(), "INSERT INTO task (input, "+forged); !hasState(err, "42501", "23514") {
+					t.Errorf("INSERT of %s: %v", forged, err)
+				}
+				if !strings.Contains(forged, "WORK") && !strings.Contains(forged, "stopping") {
+					s.exec("INSERT INTO task (input, " + forged)
+				}
+			}
+			must(t, app, "INSERT INTO task (input) VALUES ('SELECT 1')")
+			s.others()
+		})
+	}
+}
+
+// TestALockOfAColleagueDeposesNobody: where each task runs under the role that inserted it, many
+// have the rights that serving takes.
+func TestALockOfAColleagueDeposesNobody(t *testing.T) {
+	t.Parallel()
+	c := employed(t)
+	c.exec(c.named("GRANT DELETE ON task TO $bob"))
+	bob := c.as(c.bob)
+	must(t, bob, "SELECT pg_advisory_lock(classid::int8::bit(32)::int4, (objid::int8 + 1)::bit(32)::int4) FROM pg_locks WHERE locktype = 'advisory' AND objsubid = 2 AND database = (SELECT oid FROM pg_database WHERE datname = current_database())")
+	c.exec("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name LIKE 'pgtaskd %' AND datname = current_database()")
+	c.becomes(c.asks(c.alice, "SELECT 1"), "DONE", "")
+	if strings.Contains(c.logged(), "another controller leads") {
+		t.Error("bob is taken for a controller")
+	}
+}
