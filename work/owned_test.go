@@ -133,3 +133,29 @@ func TestAnotherUsersHelpIsNotTaken(t *testing.T) {
 	s.settled()
 	s.becomes(s.add("input", "SELECT 1"), "DONE")
 }
+
+// TestOwnersThatChangeAreNoticed: what could run with the table becomes somebody else's while it is
+// served.
+func TestOwnersThatChangeAreNoticed(t *testing.T) {
+	t.Parallel()
+	for what, sql := range map[string]string{
+		"schema public":                 "DO $$BEGIN EXECUTE format('ALTER SCHEMA public OWNER TO pg_database_owner; ALTER DATABASE %I OWNER TO $m', current_database()); END$$",
+		"table public.p1":               "ALTER TABLE p1 OWNER TO $m",
+		"type public.state":             "ALTER TYPE state OWNER TO $m",
+		"function public.pgtaskd_state": "DO $$BEGIN EXECUTE format('ALTER FUNCTION %s OWNER TO $m', (SELECT oid::regprocedure FROM pg_proc WHERE proname LIKE 'pgtaskd\\_state\\_%')); END$$",
+	} {
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+			s, do := withRoles(t, true)
+			must(t, s.conn, parts)
+			s.serve()
+			s.settled()
+			do(sql)
+			defer do("DO $$BEGIN EXECUTE format('ALTER DATABASE %I OWNER TO CURRENT_USER', current_database()); END$$")
+			s.says(what)
+			if !strings.Contains(s.logged(), "belongs to role mallory_") {
+				t.Error(s.logged())
+			}
+		})
+	}
+}

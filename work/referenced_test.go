@@ -117,3 +117,21 @@ func TestNoStrangersCastRunsByADelete(t *testing.T) {
 		})
 	}
 }
+
+// TestAKeyToAChildKeepsItsRows: a DELETE of the table's is one of the tables that inherit from it.
+func TestAKeyToAChildKeepsItsRows(t *testing.T) {
+	t.Parallel()
+	s := prepared(t)
+	s.installed()
+	stranger := s.role()
+	s.exec("CREATE TABLE heir (PRIMARY KEY (id)) INHERITS (task); CREATE SCHEMA theirs AUTHORIZATION " + stranger + "; GRANT REFERENCES, SELECT ON heir TO " + stranger)
+	must(t, s.connectAs(stranger), "CREATE TABLE theirs.refers (id int8 REFERENCES public.heir ON DELETE CASCADE)")
+	s.exec("INSERT INTO heir (id, input) VALUES (-7, 'SELECT 1 WHERE false')")
+	s.serve()
+	s.becomes(-7, "DONE")
+	s.others()
+	s.says("a foreign key of table theirs.refers, which belongs to role " + stranger)
+	if state := s.state(-7); state != "DONE" {
+		t.Errorf("the row is %q", state)
+	}
+}
