@@ -171,8 +171,7 @@ func TestNoTaskThatIsNewerThanAPauseIsGivenUp(t *testing.T) {
 func TestWithoutTheRightToLimits(t *testing.T) {
 	t.Parallel()
 	s, do := withRoles(t, false)
-	do("REVOKE CREATE ON SCHEMA public FROM PUBLIC") // which 14 still gives
-	s.serve()                                        // the table is the dsn's user's, and so is what stands beside it
+	s.serve() // the table is the dsn's user's, and so is what stands beside it
 	s.settled()
 	s.exec(`INSERT INTO task_group ("group", paused) VALUES ('a', true)`)
 	do("REVOKE ALL ON task_group FROM $w")

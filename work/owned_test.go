@@ -23,7 +23,7 @@ func withRoles(t *testing.T, super bool) (s *stage, do func(sql string)) {
 			t.Fatalf("%s: %v", sql, err)
 		}
 	}
-	do("CREATE ROLE $w LOGIN; CREATE ROLE $m LOGIN; GRANT CREATE ON SCHEMA public TO $m")
+	do("REVOKE CREATE ON SCHEMA public FROM PUBLIC; CREATE ROLE $w LOGIN; CREATE ROLE $m LOGIN; GRANT CREATE ON SCHEMA public TO $m") // 14 gives CREATE to all
 	t.Cleanup(func() {
 		_, err := s.conn.PgConn().Exec(context.Background(), fill.Replace("DROP OWNED BY $w, $m CASCADE; DROP ROLE $w, $m")).ReadAll()
 		if err != nil {
@@ -34,6 +34,12 @@ func withRoles(t *testing.T, super bool) (s *stage, do func(sql string)) {
 		s.target.Connect = s.target.Connect.With(remote.Settings{"user": fill.Replace("$w")})
 	}
 	return s, do
+}
+
+// has tells whether there is a role of that name.
+func (s *stage) has(role string) bool {
+	s.t.Helper()
+	return s.get("SELECT EXISTS (SELECT FROM pg_roles WHERE rolname = $1)", role) == "true"
 }
 
 // TestWhatBelongsToOthersIsRefused: by run, which logs it and does not lead, and by check; and
@@ -59,6 +65,9 @@ func TestWhatBelongsToOthersIsRefused(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			s, do := withRoles(t, c.super)
+			if strings.Contains(c.sql, "pg_database_owner") && !s.has("pg_database_owner") {
+				return // before 14
+			}
 			do(c.sql)
 			report := Check(t.Context(), s.target)
 			if faults := strings.Join(report.Faults, "\n"); !strings.Contains(faults, c.want) || !strings.Contains(faults, "whom role") {
@@ -147,6 +156,9 @@ func TestOwnersThatChangeAreNoticed(t *testing.T) {
 		t.Run(what, func(t *testing.T) {
 			t.Parallel()
 			s, do := withRoles(t, true)
+			if strings.Contains(sql, "pg_database_owner") && !s.has("pg_database_owner") {
+				return // before 14
+			}
 			must(t, s.conn, parts)
 			s.serve()
 			s.settled()
