@@ -13,6 +13,7 @@ import (
 // Description is what the operations on a table need to know of it.
 type Description struct {
 	Exists        bool
+	OID           int64    // another one when the table is made again
 	Inserter      bool     // each task runs under the role that inserted it; who has described the table says so
 	Roles         bool     // a trigger of ours fills the column role
 	StateType     string   // qualified and quoted, as a cast names it
@@ -62,7 +63,7 @@ func Describe(ctx context.Context, conn *pgx.Conn, t Table) (Description, error)
 	if err != nil || f.oid == 0 {
 		return Description{}, err
 	}
-	d := Description{Exists: true, Partitioned: f.partitioned(), Server: f.version, Version: versionOf(f.comment), Encoding: conn.PgConn().ParameterStatus("server_encoding")}
+	d := Description{Exists: true, OID: f.oid, Partitioned: f.partitioned(), Server: f.version, Version: versionOf(f.comment), Encoding: conn.PgConn().ParameterStatus("server_encoding")}
 	d.Published, d.Waking = f.published, wakingOf(f.root)
 	d.Roles = f.trigger("pgtaskd_role") != nil
 	d.Defers = slices.ContainsFunc(f.triggers, func(t foundTrigger) bool { return t.Defers })
@@ -116,7 +117,7 @@ func (f *found) enabled(name string) bool {
 
 func (f *found) fingerprint(d Description) string {
 	hash := sha256.New()
-	fmt.Fprintln(hash, f.oid, d)
+	fmt.Fprintln(hash, d)
 	for _, column := range f.columns {
 		fmt.Fprintf(hash, "%q %q %d\n", column.Name, column.Type, column.TypeOID)
 	}

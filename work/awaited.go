@@ -93,6 +93,9 @@ func (l *loop) readAwaited(ctx context.Context, chunk int) (ill []successor, err
 	s := &f.survey
 	ctx, cancel := limited(ctx)
 	defer cancel()
+	if err := l.sure(ctx); err != nil {
+		return nil, err
+	}
 	rows, err := l.control.conn.Query(ctx, l.queries().Text("awaited"), s.behind, chunk, s.sought, illSuccessors)
 	if err != nil {
 		return nil, err

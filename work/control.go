@@ -51,8 +51,9 @@ type control struct {
 	path      string          // the role's own search_path, once it is needed
 	base      remote.Settings // what the connection really uses, and remotes inherit
 	notices   wake.Notices
-	changed   bool // somebody has changed or deleted a row that waits
-	regrouped bool // or a row of the table of groups
+	changed   bool            // somebody has changed or deleted a row that waits
+	regrouped bool            // or a row of the table of groups
+	prepared  map[string]bool // statements that are, of those that come after a comparison (same.go)
 	leads     leadership
 	left      func() // called when it is closed; may be nil
 }

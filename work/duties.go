@@ -2,6 +2,7 @@ package work
 
 import (
 	"context"
+	"errors"
 	"math"
 	"time"
 )
@@ -26,6 +27,7 @@ func (l *loop) timetable() []duty {
 		{name: "news", do: l.listen},
 		{name: "register", do: l.enlist},
 		{name: "limits of groups", do: l.regroup, next: l.nextRegroup},
+		{name: "same table", do: l.sureOfRows},
 		{name: "mark", do: l.mark, next: l.nextMark},
 		{name: "ends and marks", do: l.turn},
 		{name: "ends", do: l.write, next: l.nextWrite},
@@ -56,7 +58,11 @@ func (l *loop) timetable() []duty {
 func (l *loop) round(ctx context.Context) error {
 	for _, d := range l.duties {
 		l.ripen()
-		if err := d.do(ctx); err != nil {
+		err := d.do(ctx)
+		if errors.Is(err, errReplaced) {
+			return l.lookAnew(ctx)
+		}
+		if err != nil {
 			return err
 		}
 	}

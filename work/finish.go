@@ -77,6 +77,9 @@ func (l *loop) sweep(ctx context.Context) error {
 		return nil
 	}
 	l.look.swept = time.Now()
+	if err := l.sure(ctx); err != nil {
+		return err
+	}
 	ids := l.empty
 	l.empty = nil
 	for len(ids) > 0 {

@@ -129,7 +129,7 @@ func (l *loop) queryGroups(ctx context.Context, number int64) (limits []lane.Lim
 	batch.Queue("BEGIN READ WRITE")
 	batch.Queue(groupLimits)
 	batch.Queue("LOCK TABLE " + name + " IN ACCESS SHARE MODE")
-	batch.Queue("SELECT 1 OPERATOR(pg_catalog./) (pg_catalog.to_regclass($1)::pg_catalog.oid::pg_catalog.int8 OPERATOR(pg_catalog.=) $2::pg_catalog.int8)::pg_catalog.int4", name, number)
+	batch.Queue(sameNumber, name, number)
 	batch.Queue(l.queries().Text("grouped")).QueryRow(func(row pgx.Row) error {
 		calm := false
 		err := row.Scan(&found.version, &calm)

@@ -247,10 +247,5 @@ func (l *loop) redescribe(ctx context.Context) error {
 			return nil
 		}
 	}
-	if err := l.install(ctx); err != nil {
-		return err
-	}
-	l.look.full = time.Time{} // nothing may have told us of new tasks meanwhile
-	l.described = ""          // we may have changed it ourselves
-	return nil
+	return l.lookAnew(ctx)
 }

@@ -144,6 +144,7 @@ type looks struct {
 	columns                                 time.Time // when they were looked at
 	swept                                   time.Time // deletions that had to wait
 	marks                                   time.Time // tasks were looked at that may have to be marked
+	same                                    time.Time // the table was compared with the one that was described
 	fullTook                                time.Duration
 	planned                                 int64     // unplanned tasks with ids up to it were looked at
 	low                                     time.Time // plans before were seen by a scan
@@ -172,6 +173,9 @@ func newTerm(now time.Time) *term {
 func (l *loop) begin(ctx context.Context) error {
 	l.term = newTerm(l.Clock.Now())
 	l.look.wanted = true
+	if err := l.sure(ctx); err != nil {
+		return err
+	}
 	if used, err := l.used(ctx); err != nil {
 		return err
 	} else if used {

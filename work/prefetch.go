@@ -136,8 +136,7 @@ func (l *loop) readWith(ctx context.Context, ids []int64, ahead time.Duration, t
 		return err
 	})
 	batch.Queue("COMMIT")
-	if err := l.control.conn.SendBatch(limit, batch).Close(); err != nil {
-		l.undo(limit)
+	if err := l.send(limit, batch); err != nil {
 		return nil, err
 	}
 	l.look.spoke = time.Now()

@@ -5,6 +5,9 @@ import (
 	"slices"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+
+	"pgtaskd/sql"
 	"pgtaskd/work/pool"
 	"pgtaskd/work/run"
 )
@@ -55,7 +58,7 @@ func (l *loop) enlist(ctx context.Context) error {
 	for _, a := range asks {
 		told := err
 		if told == nil && a.token != nil {
-			_, told = l.control.conn.Exec(ctx, l.queries().Text("entitle"), a.opened.PID, a.token)
+			told = l.writeBeside(ctx, l.tokens(), "entitle", a.opened.PID, a.token)
 		}
 		a.answer <- answer{run.Answer{OK: told == nil}, told}
 	}
@@ -82,7 +85,7 @@ func (l *loop) enter(ctx context.Context, at enrolment, asks []ask, ended []pool
 	}
 	pids, starts := columnsOf(open)
 	goners, began := columnsOf(ended)
-	if _, err := l.control.conn.Exec(ctx, l.queries().Text("register"), pids, starts, goners, began); err != nil {
+	if err := l.writeBeside(ctx, l.register(), "register", pids, starts, goners, began); err != nil {
 		l.registering.swept = time.Time{} // which finds those that have ended
 		return err
 	}
@@ -96,7 +99,7 @@ func (l *loop) purge(ctx context.Context) error {
 	if l.registering.all.register == 0 || time.Since(l.registering.swept) < registerTick {
 		return nil
 	}
-	_, err := l.control.conn.Exec(ctx, l.queries().Text("unregister"))
+	err := l.writeBeside(ctx, l.register(), "unregister")
 	if err != nil && !refusedByServer(err) {
 		return err
 	}
@@ -114,11 +117,26 @@ func (l *loop) purge(ctx context.Context) error {
 // are gone, too.
 func (l *loop) disentitle(ctx context.Context, ended []pool.Backend) error {
 	pids, _ := columnsOf(ended)
-	_, err := l.control.conn.Exec(ctx, l.queries().Text("disentitle"), pids)
+	err := l.writeBeside(ctx, l.tokens(), "disentitle", pids)
 	if err != nil {
 		l.registering.swept = time.Time{} // which finds those that have ended
 	}
 	return err
+}
+
+// writeBeside writes to a table beside the one that is served, which is compared first, as that is.
+func (l *loop) writeBeside(ctx context.Context, to relation, query string, args ...any) error {
+	batch := &pgx.Batch{}
+	batch.Queue(l.queries().Text(query), args...)
+	return l.sendTo(ctx, to, batch)
+}
+
+func (l *loop) register() relation {
+	return relation{sql.Register(table(l.target)), l.control.table.Register, "ROW EXCLUSIVE"}
+}
+
+func (l *loop) tokens() relation {
+	return relation{sql.Tokens(table(l.target)), 0, "ROW EXCLUSIVE"}
 }
 
 func columnsOf(backends []pool.Backend) (pids []int32, starts []time.Time) {

@@ -105,7 +105,7 @@ func (l *loop) comesNext(ctx context.Context) error {
 	defer cancel()
 	batch := &pgx.Batch{}
 	l.queueNext(batch)
-	if err := l.control.conn.SendBatch(ctx, batch).Close(); err != nil {
+	if err := l.send(ctx, batch); err != nil {
 		return err
 	}
 	return l.redescribe(ctx)
@@ -199,7 +199,7 @@ func (l *loop) scanOn(ctx context.Context) error {
 		found, expired, err = l.find(rows)
 		return err
 	})
-	if err := l.control.conn.SendBatch(ctx, batch).Close(); err != nil {
+	if err := l.send(ctx, batch); err != nil {
 		return err
 	}
 	l.look.scan = time.Now()

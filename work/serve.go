@@ -159,7 +159,7 @@ func (l *loop) lead(ctx context.Context, stop <-chan struct{}) error {
 func isAnybodys(err error) bool {
 	var gone *tableGone
 	var lack *lackOfRights
-	return errors.As(err, &gone) || errors.As(err, &lack) ||
+	return errors.As(err, &gone) || errors.As(err, &lack) || errors.Is(err, errReplaced) ||
 		hasState(err, "55P03", "57014", "40001", "40P01", "53100", "53200", "42501", "42P01", "42703", "3F000")
 }
 

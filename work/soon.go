@@ -50,11 +50,13 @@ func (l *loop) foresee(ctx context.Context) error {
 	_, to := l.horizon()
 	limit, cancel := limited(ctx)
 	defer cancel()
-	rows, err := l.control.conn.Query(limit, l.queries().Text("soon"), to, soonMost)
-	if err != nil {
+	var ids []int64
+	batch := &pgx.Batch{}
+	batch.Queue(l.queries().Text("soon"), to, soonMost).Query(func(rows pgx.Rows) (err error) {
+		ids, err = pgx.CollectRows(rows, pgx.RowTo[int64])
 		return err
-	}
-	ids, err := pgx.CollectRows(rows, pgx.RowTo[int64])
+	})
+	err := l.send(limit, batch)
 	ids = slices.DeleteFunc(ids, func(id int64) bool { return l.tasks[id] != nil || l.isHopeless(id) })
 	if err != nil || len(ids) == 0 {
 		return err

@@ -168,6 +168,9 @@ func (l *loop) successorsOf(ctx context.Context, ids []int64, most int) (map[int
 	}
 	ctx, cancel := limited(ctx)
 	defer cancel()
+	if err := l.sure(ctx); err != nil {
+		return nil, err
+	}
 	rows, err := l.control.conn.Query(ctx, l.queries().Text("successors"), ids, most)
 	if err != nil {
 		return nil, err
@@ -248,8 +251,7 @@ func (l *loop) readResolved(ctx context.Context, ids []int64) (all []resolved, e
 		return err
 	})
 	batch.Queue("COMMIT")
-	if err = l.control.conn.SendBatch(ctx, batch).Close(); err != nil {
-		l.undo(ctx)
+	if err = l.send(ctx, batch); err != nil {
 		return nil, err
 	}
 	l.look.spoke = time.Now()

@@ -28,7 +28,6 @@ func (l *loop) survey(ctx context.Context) error {
 	l.surveyed = time.Now()
 	found, err := l.lookAtTable(ctx)
 	if refusedByServer(err) || hasState(err, "57014") && ctx.Err() == nil {
-		l.undo(ctx)
 		return nil
 	}
 	if err != nil {
@@ -68,7 +67,7 @@ func (l *loop) lookAtTable(ctx context.Context) (found Survey, err error) {
 		return err
 	})
 	batch.Queue("COMMIT")
-	if err = l.control.conn.SendBatch(ctx, batch).Close(); err == nil {
+	if err = l.send(ctx, batch); err == nil {
 		l.look.spoke = time.Now()
 	}
 	return found, err
@@ -105,6 +104,9 @@ func (l *loop) weigh(ctx context.Context) error {
 		return nil
 	}
 	l.weighed.next = time.Now().Add(historyTick)
+	if err := l.sure(ctx); err != nil {
+		return err
+	}
 	ended, err := about(ctx, l.control.conn, l.queries(), l.target)
 	if isAnswer(err) {
 		l.undo(ctx)
