@@ -41,7 +41,7 @@ func (e *end) lessen(err error) bool {
 	switch own := e.failure(); {
 	case e.kind == run.Finished && own == nil:
 		e.fault, e.final = unwritten(err), true
-	case e.kind == run.Finished && (isExhausted(err) || followed) && e.fault == nil:
+	case e.kind == run.Finished && followed && e.fault == nil:
 		e.fault = &exec.Failure{Text: own.Text + "\n" + unwritten(err).Text, SQLState: own.SQLState}
 		fallthrough
 	case e.lessened == 0:
@@ -67,17 +67,9 @@ func unwritten(err error) *exec.Failure {
 			"DETAIL", "Its own SQL, or a trigger or policy of the table, has kept its end out of its row; what it has committed by itself, or elsewhere, stays.")
 	case leftOut(answer):
 		return run.NotRepeated()
-	case isExhausted(err):
-		return run.Unnumbered(answer.Message)
 	}
 	return exec.NewFailure(run.UnwrittenEnd+answer.Message, answer.Code, "DETAIL", answer.Detail, "HINT", answer.Hint,
 		"CONTEXT", answer.Where)
-}
-
-// isExhausted tells that the sequence of the table has no more ids for a repetition.
-func isExhausted(err error) bool {
-	var answer *pgconn.PgError
-	return errors.As(err, &answer) && answer.Code == "2200H" && answer.Where == ""
 }
 
 // keeps tells whether what is not said stays as the row has it.

@@ -181,7 +181,10 @@ func (l *loop) refused(ctx context.Context, ends []end) error {
 			e.kind = run.Released
 		case !e.task.Once() && !e.task.Row.Rerun, e.fault == nil:
 			e.kind = run.Finished
-		case short(e.fault.SQLState): // as long as that lasts
+		case short(e.fault.SQLState), e.Unnumbered: // as long as that lasts
+			if e.Unnumbered {
+				l.exhausted(e.fault.Text)
+			}
 			l.reruns[id] = l.reruns[id].anotherRun()
 			e.kind, e.delay = run.Released, min(time.Second<<min(l.reruns[id].runs, 6), time.Minute)
 		case run.InTheWay(e.fault) && l.reruns[id].crossed < crossedTries-1:

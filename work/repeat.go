@@ -37,7 +37,7 @@ func (l *loop) withWhatFollows(ctx context.Context, tx pgx.Tx, query string, arg
 func (l *loop) repeatOrSay(ctx context.Context, tx pgx.Tx, id int64) error {
 	err := pgx.BeginFunc(ctx, tx, func(tx pgx.Tx) error { return l.repeat(ctx, tx, []int64{id}) })
 	var answer *pgconn.PgError
-	if !refusedByServer(err) || !errors.As(err, &answer) || passing(answer) {
+	if !refusedByServer(err) || !errors.As(err, &answer) || passing(answer) || isExhausted(err) {
 		return err
 	}
 	why := unwritten(err)

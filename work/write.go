@@ -157,6 +157,10 @@ func (l *loop) writeEach(ctx context.Context, ends []end, write func(context.Con
 		var answer *pgconn.PgError
 		errors.As(err, &answer)
 		switch {
+		case isExhausted(err):
+			l.exhausted(answer.Error())
+			l.waitForIDs(e)
+			return nil
 		case passing(answer) && (isOfLocks(answer) || answer.Where == "" || e.wait < longWait):
 			e.later()
 			l.unsaid = append(l.unsaid, e)
@@ -228,8 +232,11 @@ func (l *loop) each(ctx context.Context, ids []int64, do func(context.Context, [
 			_, err := l.supersede(ctx, id, 0, 0, nil)
 			return err // if the other waits no more, it is tried again
 		}
+		if l.hopeless[id] = time.Now(); isExhausted(err) {
+			l.exhausted(err.Error())
+			return nil
+		}
 		l.log.Error().Err(err).Int64("id", id).Msg("table refuses a change of a task; row left unchanged")
-		l.hopeless[id] = time.Now()
 		return nil
 	})
 }

@@ -57,7 +57,7 @@ func Refusal(f *exec.Failure) *exec.Failure {
 func Unnumbered(why string) *exec.Failure {
 	return exec.NewFailure("the repetition of the task could not be made: "+why, "2200H",
 		"DETAIL", "It takes an id from the sequence; the effects of the task are rolled back where they can be.",
-		"HINT", "Raise the sequence's MAXVALUE, or set it back: ALTER SEQUENCE … MAXVALUE …. Then set the task to PLAN.")
+		"HINT", "Raise the sequence's MAXVALUE, or set it back: ALTER SEQUENCE … RESTART …. The repetition is made then.")
 }
 
 // UnwrittenEnd is how exec begins the error of an end that was refused.

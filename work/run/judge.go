@@ -141,6 +141,7 @@ func (r *runner) conclude(verdict *exec.Verdict, err error) {
 		e.Kind = Finished // a transaction that only reads: there is nothing to lose
 	default:
 		e.Kind, e.Fault = Refused, Refusal(verdict.Refused)
+		e.Unnumbered = verdict.Refused != nil && verdict.Refused.Exhausted()
 		missed := verdict.Refused == nil || verdict.Refused.Missed()
 		e.ForGood = !verdict.Forgot && refusesForGood(verdict.Refused)
 		if !e.ForGood && (p.quick || verdict.Forgot || InTheWay(verdict.Refused) || missed && p.task.image == nil) {
