@@ -119,3 +119,15 @@ func TestCronThatWaitsWhilePaused(t *testing.T) {
 	s.exec("UPDATE task SET state = 'PLAN' WHERE id = $1", id)
 	s.eventually("true", "SELECT plan = date_trunc('hour', now()) + interval '1 hour' AND skipped IN (71, 72) FROM task WHERE id = $1 AND origin IS NULL", id)
 }
+
+// TestIdsBelowOne are as good as others: what has a cron or an after is planned and runs.
+func TestIdsBelowOne(t *testing.T) {
+	t.Parallel()
+	s := play(t, inBerlin)
+	const least = "-9223372036854775808"
+	s.exec("INSERT INTO task (id, input) VALUES (-5, 'SELECT 1'), (0, 'SELECT 1')")
+	s.exec("INSERT INTO task (id, input, cron) VALUES (-30, 'SELECT 1', '@hourly'), (" + least + ", 'SELECT 1', '@hourly')")
+	s.exec("INSERT INTO task (id, input, after) VALUES (-3, 'SELECT 1', '{-5,0}')")
+	s.becomes(-3, "DONE")
+	s.eventually("2", "SELECT count(*) FROM task WHERE id IN (-30, "+least+") AND state = 'PLAN' AND plan = date_trunc('hour', created) + interval '1 hour' AND origin IS NULL")
+}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"math"
 	"sync/atomic"
 	"time"
 
@@ -146,7 +147,7 @@ type looks struct {
 	marks                                   time.Time // tasks were looked at that may have to be marked
 	same                                    time.Time // the table was compared with the one that was described
 	fullTook                                time.Duration
-	planned                                 int64     // unplanned tasks with ids up to it were looked at
+	planned                                 int64     // unplanned tasks are looked at from this id on; the least: all of them
 	low                                     time.Time // plans before were seen by a scan
 	next                                    time.Time // earliest plan to come, zero: none
 	foreseen                                time.Time // the one for which it was looked what to take before it
@@ -163,7 +164,7 @@ type looks struct {
 // newTerm is a term that begins now, by the server's clock.
 func newTerm(now time.Time) *term {
 	return &term{
-		began: now, successors: newSuccessors(),
+		began: now, successors: newSuccessors(), look: looks{planned: math.MinInt64},
 		orphans: map[int64]lane.Key{}, parked: map[int64]parked{},
 		hopeless: map[int64]time.Time{}, leftAlone: map[int64]bool{},
 	}

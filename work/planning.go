@@ -3,6 +3,7 @@ package work
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -51,8 +52,8 @@ func (l *loop) readUnplanned(rows pgx.Rows) error {
 func (l *loop) plan(ctx context.Context) error {
 	for range planPages {
 		if len(l.unplanned) == 0 {
-			l.look.wanted = l.look.wanted || l.look.planned > 0
-			l.look.planned = 0
+			l.look.wanted = l.look.wanted || l.look.planned > math.MinInt64
+			l.look.planned = math.MinInt64
 			return nil
 		}
 		full := len(l.unplanned) == batchMost
@@ -60,10 +61,11 @@ func (l *loop) plan(ctx context.Context) error {
 		if err := l.planThese(ctx); err != nil {
 			return err
 		}
-		if l.look.planned = last; !full {
-			l.look.planned = 0
+		if !full || last == math.MaxInt64 {
+			l.look.planned = math.MinInt64
 			return nil
 		}
+		l.look.planned = last + 1
 		batch := &pgx.Batch{}
 		l.queueUnplanned(batch)
 		if err := l.sendBatch(ctx, batch); err != nil {

@@ -173,7 +173,7 @@ func (l *loop) startScan(full, atOnce bool) {
 		l.look.wanted, l.look.later = false, false
 		return
 	}
-	l.scanning.plan, l.scanning.id = pgtype.Timestamptz{Valid: true, Time: l.look.low.Add(-visibility)}, 0
+	l.scanning.plan, l.scanning.id = pgtype.Timestamptz{Valid: true, Time: l.look.low.Add(-visibility)}, math.MinInt64
 }
 
 // scanOn reads the next part of what is due, and when there is no more, what comes next.

@@ -1,7 +1,7 @@
 -- Tasks whose cron expression is still to be looked at, or how many tasks of after there are (NULL
 -- where there is cron), in the order of their ids. What is longer than an expression may be is not
 -- brought.
--- $1 behind which id, $2 most rows
+-- $1 from which id on, $2 most rows
 SELECT
     t.id,
     t.xmin,
@@ -13,7 +13,7 @@ SELECT
     CASE WHEN t.cron IS NULL OR t.origin IS NULL THEN pg_catalog.cardinality(t.after) END
 FROM :table AS t
 WHERE t.due IS NOT NULL
-    AND (t.due, t.id) OPERATOR(pg_catalog.>) ('-infinity', $1)
+    AND (t.due, t.id) OPERATOR(pg_catalog.>=) ('-infinity', $1)
     AND t.due OPERATOR(pg_catalog.<=) '-infinity'
 ORDER BY t.due, t.id
 LIMIT $2
