@@ -106,7 +106,10 @@ func (s Settings) store(keyword, value string, exposed bool) error {
 // everything but passwords is shown in logs.
 func (s Settings) checkPorts() error {
 	for port := range strings.SplitSeq(s["port"], ",") {
-		if number, err := strconv.ParseUint(port, 10, 16); port != "" && (err != nil || number == 0) {
+		if port == "" {
+			continue
+		}
+		if number, err := strconv.ParseUint(port, 10, 16); err != nil || number == 0 {
 			return &Refused{
 				Message:  "invalid connection string: a port is a number between 1 and 65535",
 				SQLState: stateValue,

@@ -45,6 +45,9 @@ func (r Rules) Resolve(remote string) (Destination, error) {
 	if err := checkFiles(given); err != nil {
 		return Destination{}, err
 	}
+	if err := checkHosts(given); err != nil {
+		return Destination{}, err
+	}
 	settings := r.inherit(given)
 	if !r.Superuser && !settings.given("password") {
 		return Destination{}, &Refused{
@@ -87,6 +90,20 @@ func inNamed(name string, err error) error {
 			func(s string) bool { return s == "" }), ": "),
 		SQLState: refused.SQLState,
 	}
+}
+
+// hostsMost is how many hosts a task's string may have. Each costs an attempt to connect, and some
+// kilobytes even before that.
+const hostsMost = 16
+
+// checkHosts refuses a task's string that has more.
+func checkHosts(given Settings) error {
+	for _, keyword := range []string{"host", "hostaddr", "port"} {
+		if n := count(given[keyword]); n > hostsMost {
+			return badValue(keyword, fmt.Sprintf("A connection string in a task has at most %d hosts; this one has %d.", hostsMost, n))
+		}
+	}
+	return nil
 }
 
 // files are the keywords whose values are files of this machine, or make use of

@@ -57,6 +57,7 @@ func parseURI(s string) (Settings, error) {
 // cutHosts takes host[:port],host[:port]… off s. The lists it returns have as
 // many elements as each other, empty ones where nothing was written.
 func cutHosts(s string) (hosts, ports, rest string, err error) {
+	var h, p strings.Builder
 	for {
 		host, port := "", ""
 		if strings.HasPrefix(s, "[") {
@@ -69,11 +70,14 @@ func cutHosts(s string) (hosts, ports, rest string, err error) {
 		if strings.HasPrefix(s, ":") {
 			port, s = cutAny(s[1:], "/,")
 		}
-		hosts, ports = hosts+host, ports+port
+		h.WriteString(host)
+		p.WriteString(port)
 		if !strings.HasPrefix(s, ",") {
-			return hosts, ports, s, nil
+			return h.String(), p.String(), s, nil
 		}
-		hosts, ports, s = hosts+",", ports+",", s[1:]
+		h.WriteByte(',')
+		p.WriteByte(',')
+		s = s[1:]
 	}
 }
 
