@@ -50,7 +50,7 @@ func TestOnlyTheServingRoleSaysHowATaskRuns(t *testing.T) {
 // forgeries are what an INSERT could say of a run that there has not been.
 var forgeries = []string{
 	"pid) VALUES ('SELECT 1', 1)", "runs) VALUES ('SELECT 1', '[{\"cause\": \"crash\"}, {\"cause\": \"crash\"}]')", "interrupted) VALUES ('SELECT 1', 2)", "attempt) VALUES ('SELECT 1', 3)",
-	"next) VALUES ('SELECT 1', 1)", "failures) VALUES ('SELECT 1', 3)", "state, stopping, pid, start) VALUES ('SELECT 1', 'STOP', true, 1, now())", "state, pid, start) VALUES ('SELECT 1', 'WORK', 1, now())",
+	"state, plan) VALUES ('SELECT 1', 'WORK', 'infinity')", "next) VALUES ('SELECT 1', 1)", "failures) VALUES ('SELECT 1', 3)", "state, stopping, pid, start) VALUES ('SELECT 1', 'STOP', true, 1, now())", "state, pid, start) VALUES ('SELECT 1', 'WORK', 1, now())",
 }
 
 // TestAnInsertDoesNotSayHowATaskHasRun: of a role that may do no more than insert. The owner of the
@@ -80,6 +80,21 @@ func TestAnInsertDoesNotSayHowATaskHasRun(t *testing.T) {
 			must(t, app, "INSERT INTO task (input) VALUES ('SELECT 1')")
 			s.others()
 		})
+	}
+}
+
+// TestAPartitionTakesNoForgedTask either, whatever the session is called, of a role that may also
+// UPDATE.
+func TestAPartitionTakesNoForgedTask(t *testing.T) {
+	t.Parallel()
+	c := founded(t, func(c *company) { c.must("postgres", parts+"; ALTER TABLE task OWNER TO $serving; ALTER TABLE p1 OWNER TO $serving; ALTER TABLE p2 OWNER TO $serving; ALTER TABLE p3 OWNER TO $serving; ALTER TABLE p4 OWNER TO $serving") })
+	c.serve()
+	c.settled()
+	c.exec(c.named("GRANT SELECT, INSERT, UPDATE, DELETE ON task TO $bob; GRANT USAGE ON SEQUENCE task_id_seq TO $bob"))
+	for _, forged := range forgeries {
+		if err := c.does(c.bob, "SET application_name = 'pgtaskd public task'; INSERT INTO task (input, "+forged); !hasState(err, "42501", "23514") {
+			t.Errorf("INSERT of %s: %v", forged, err)
+		}
 	}
 }
 

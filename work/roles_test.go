@@ -355,7 +355,7 @@ func TestPartitionsAreGuardedToo(t *testing.T) {
 	c := founded(t, func(c *company) {
 		c.must("postgres", `CREATE TABLE task (id bigserial, plan timestamptz NOT NULL DEFAULT statement_timestamp(), input text NOT NULL) PARTITION BY RANGE (plan);
 			CREATE TABLE early PARTITION OF task FOR VALUES FROM ('2020-01-01') TO ('2021-01-01'); ALTER TABLE task OWNER TO $serving; ALTER TABLE early OWNER TO $serving`)
-	c.replicates("$bob")
+		c.replicates("$bob")
 	})
 	c.serve()
 	c.settled()

@@ -25,7 +25,7 @@ BEGIN
                 DETAIL = 'Only its role may move it to another partition.', HINT = 'A new task is given no role.';
         END IF;
         -- Nor is a task that claims to have run, or to be under way, one's own to make.
-        IF pg_catalog.num_nonnulls(NEW.pid, NEW.runs, NEW.next, NEW.stopping) OPERATOR(pg_catalog.>) 0
+        IF NEW.state OPERATOR(pg_catalog.=) ANY ('{TAKE,WORK}') OR pg_catalog.num_nonnulls(NEW.pid, NEW.runs, NEW.next, NEW.stopping) OPERATOR(pg_catalog.>) 0
             OR (NEW.failures OPERATOR(pg_catalog.|) NEW.attempt OPERATOR(pg_catalog.|) NEW.interrupted) OPERATOR(pg_catalog.<>) 0 THEN
             RAISE EXCEPTION 'only pgtaskd writes pid, runs, next, stopping, failures, attempt and interrupted of a new task'
                 USING ERRCODE = 'insufficient_privilege', TABLE = TG_TABLE_NAME, SCHEMA = TG_TABLE_SCHEMA,
