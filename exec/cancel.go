@@ -23,6 +23,11 @@ const (
 // runs", timeout.
 const Obey = 10 * time.Second
 
+// AbandonLater abandons the session when it has not been stopped within Obey: for one that is being
+// made ready for a task which has been cancelled. What the task before has left to do is under way
+// with that, and a cancel request might meet it.
+func (s *Session) AbandonLater() (stop func() bool) { return s.crew.After(s.cancel.obey, s.Abandon) }
+
 // canceller lets others cancel the run under way. request, cut and crew are the session's.
 type canceller struct {
 	obey    time.Duration // Obey

@@ -77,7 +77,7 @@ func (s *Session) Answers(ctx context.Context) error {
 		return err
 	}
 	defer s.crew.When(ctx, s.Abandon)()
-	_ = s.conn.Conn().SetDeadline(time.Now().Add(min(s.limit, answersMost)))
+	s.within(answersMost)
 	defer s.limited(false)
 	s.sync()
 	err := s.flush()

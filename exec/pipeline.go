@@ -70,7 +70,7 @@ var goesOn = &Statement{"pgtaskd_goes_on", "SELECT"}
 // Extend sends more tasks behind those that are with the server, of which one is under way. What
 // becomes of the session by that Await tells.
 func (s *Session) Extend(then ...*Task) {
-	s.limited(true)
+	s.within(s.brief)
 	defer s.limited(false)
 	s.call(goesOn)
 	s.sendBehind(then)
@@ -107,7 +107,7 @@ func (s *Session) sendBehind(then []*Task) {
 // passed over it and all behind it, or, when there is an error too, may have. The verdict is on the
 // task before.
 func (s *Session) Next() (verdict *Verdict, start time.Time, begun bool, err error) {
-	s.limited(true)
+	s.within(s.brief)
 	defer s.limited(false)
 	q := s.behind[0]
 	s.behind = s.behind[1:]

@@ -1,6 +1,7 @@
 package exec
 
 import (
+	"encoding/binary"
 	"fmt"
 	"slices"
 	"strconv"
@@ -114,18 +115,44 @@ func (s *Session) sendSettings(t *Task, guard int, fresh bool, until time.Time) 
 }
 
 // sendApart queues the settings that the task alone has, and takes those back that the one before
-// had, where no reset does. No row comes back, which would be taken for the time.
+// had, where no reset does: one statement, however many there are, since settings can have the
+// server say much about each. No row comes back, which would be taken for the time.
 func (s *Session) sendApart(t *Task, reset bool) {
-	const set = "SELECT WHERE pg_catalog.set_config(%s, %s, false) IS NULL"
+	var names, values [][]byte
 	if !reset {
 		for _, setting := range s.own {
-			s.plain(fmt.Sprintf(set, Literal(setting[0]), "NULL"))
+			names, values = append(names, bytesOf(setting[0])), append(values, nil)
 		}
 	}
-	s.own = t.Own
 	for _, setting := range t.Own {
-		s.plain(fmt.Sprintf(set, Literal(setting[0]), Literal(setting[1])))
+		names, values = append(names, bytesOf(setting[0])), append(values, bytesOf(setting[1]))
 	}
+	if s.own = t.Own; len(names) > 0 {
+		s.bind(s.parse(apart), binaryFormat, [][]byte{textArray(names), textArray(values)})
+	}
+}
+
+// apart sets each to its value in their order; one without a value goes back to what it was.
+var apart = &Statement{SQL: `SELECT FROM ROWS FROM (pg_catalog.unnest($1::pg_catalog.text[]), pg_catalog.unnest($2::pg_catalog.text[])) AS s (name, value) ` +
+	`WHERE pg_catalog.set_config(s.name, s.value, false) IS NULL`}
+
+// textArray is an array of texts in the binary format, which no setting reads otherwise; nil is
+// NULL.
+func textArray(texts [][]byte) []byte {
+	const oid = 25 // of text
+	b := binary.BigEndian
+	var array []byte
+	for _, n := range []uint32{1, 1, oid, uint32(len(texts)), 1} { // dimensions, whether there may be NULLs, and from where they count
+		array = b.AppendUint32(array, n)
+	}
+	for _, text := range texts {
+		if text == nil {
+			array = b.AppendUint32(array, 1<<32-1)
+			continue
+		}
+		array = append(b.AppendUint32(array, uint32(len(text))), text...)
+	}
+	return array
 }
 
 // textsKept is the largest room that a session keeps for what its next tasks show, in bytes.

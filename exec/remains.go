@@ -167,7 +167,7 @@ func (s *Session) Reset() error {
 	case !s.dirty:
 		return nil
 	}
-	s.limited(true)
+	s.within(s.brief)
 	defer s.limited(false)
 	s.wary = false
 	failure, err := s.resetAlone()

@@ -19,7 +19,7 @@ func (s *Session) Begin(tail *Tail, t *Task, then ...*Task) (verdict *Verdict, s
 	if err != nil {
 		return nil, start, err
 	}
-	s.sends(t)
+	s.sends(tail, t)
 	defer s.limited(false)
 	for tries := (tries{}); ; {
 		if s.gone != nil {
@@ -33,6 +33,9 @@ func (s *Session) Begin(tail *Tail, t *Task, then ...*Task) (verdict *Verdict, s
 			var passed bool
 			if verdict, passed, err = s.readTail(tail, sent.tail); err != nil {
 				return verdict, start, s.unbegun(err)
+			}
+			if s.defers(tail) {
+				s.sends(nil, t)
 			}
 			if tail = nil; passed {
 				s.behind = nil
@@ -49,6 +52,9 @@ func (s *Session) Begin(tail *Tail, t *Task, then ...*Task) (verdict *Verdict, s
 		case failure == nil:
 			s.prepared(t, sent.chained, sent.reset)
 			if err = s.sendAlone(t); err == nil {
+				err = s.landed()
+			}
+			if err == nil {
 				s.cancel.enter(t.Timeout, s.crew)
 			}
 			return verdict, start, err
@@ -103,12 +109,21 @@ func (s *Session) sendTask(tail *Tail, t *Task, then []*Task) (q sent, err error
 }
 
 // sends bounds the time until the answers to what precedes the task's SQL have come.
-func (s *Session) sends(t *Task) {
+func (s *Session) sends(tail *Tail, t *Task) {
 	s.reader.greeted = true
-	s.limited(true)
-	if t.Sending > 0 {
-		_ = s.conn.Conn().SetDeadline(time.Now().Add(t.Sending))
+	switch {
+	case s.defers(tail):
+		s.limited(true)
+	case t.Sending > 0:
+		s.within(t.Sending)
+	default:
+		s.within(s.brief)
 	}
+}
+
+// defers tells whether to finish the task before may take as long as triggers of the user's do.
+func (s *Session) defers(tail *Tail) bool {
+	return tail != nil && (len(tail.Calls) > 0 || !s.local)
 }
 
 // unclean tells the failures of a preparation that say that the session is not clean: a statement

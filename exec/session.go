@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"strconv"
 	"time"
 
@@ -14,7 +15,7 @@ import (
 )
 
 // Session is one PostgreSQL backend connection on which tasks run, one after the other. It belongs
-// to one goroutine; only Cancel and Abandon may be called from others.
+// to one goroutine; only Cancel, Abandon and AbandonLater may be called from others.
 //
 // The way of a task: Begin sends, in one flush, what is left to do for the task before, the
 // settings, BEGIN and the input; Await reads what comes of the input; the next Begin, or End,
@@ -61,16 +62,24 @@ func Connect(ctx context.Context, cfg *pgconn.Config, limit time.Duration, local
 }
 
 func connect(ctx context.Context, cfg *pgconn.Config, limit time.Duration, local bool) (*Session, error) {
-	var reader *bound // the last one: a connection may take several tries
+	var reader *bound // the last ones: a connection may take several tries
+	var out *outlet
 	bounded(cfg, func(b *bound) { reader = b })
+	build := cfg.BuildFrontend
+	cfg.BuildFrontend = func(r io.Reader, w io.Writer) *pgproto3.Frontend {
+		out = &outlet{to: w}
+		return build(r, out)
+	}
 	conn, err := pgconn.ConnectConfig(ctx, cfg)
 	if err != nil {
 		return nil, err
 	}
 	s := &Session{
 		PID: conn.PID(), local: local, shown: shown{base: cfg.RuntimeParams, texts: []byte{}},
-		wire: wire{conn: conn, front: conn.Frontend(), reader: reader, status: 'I', limit: limit},
+		wire: wire{conn: conn, front: conn.Frontend(), reader: reader, outlet: out, status: 'I', limit: limit, brief: readyMost},
 	}
+	out.keeps = true
+	s.spawn = func(do func()) { s.crew.Go(do) }
 	s.noted = s.note
 	s.cancel.obey, s.cancel.request, s.cancel.cut = Obey, conn.CancelRequest, s.Abandon
 	s.rename()
@@ -100,6 +109,7 @@ func (s *Session) Close() {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
 	_ = s.conn.Close(ctx)
+	_ = s.landed()
 }
 
 // Abandon cuts the connection off, whatever is under way: Await and the others return an error.

@@ -98,11 +98,11 @@ func (b *bench) run(t *Task, tail *Tail) (*Result, *Verdict) {
 	b.t.Helper()
 	verdict, _, err := b.session.Begin(tail, t)
 	if err != nil {
-		b.t.Fatal(t.Input, err)
+		b.t.Fatalf("%.200s: %v", t.Input, err)
 	}
 	result, err := b.session.Await(t)
 	if err != nil {
-		b.t.Fatal(t.Input, err)
+		b.t.Fatalf("%.200s: %v", t.Input, err)
 	}
 	return result, verdict
 }

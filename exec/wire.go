@@ -21,9 +21,13 @@ type wire struct {
 	conn   *pgconn.PgConn
 	reader *bound // of what the server sends
 	front  *pgproto3.Frontend
+	outlet *outlet                         // of front
+	spawn  func(func())                    // starts a goroutine of the session's crew
 	noted  func(*pgproto3.ParameterStatus) // takes down a setting that the server tells us of
 
 	limit   time.Duration           // for the answer to a statement of our own
+	brief   time.Duration           // readyMost
+	sending <-chan error            // how what is sent aside went; nil: nothing is
 	asked   int                     // statements of ours that are queued, see queued
 	parsing []string                // names of those that the server is to prepare and has not spoken of yet
 	syncs   int                     // those that it has not answered
@@ -35,12 +39,21 @@ type wire struct {
 
 // limited bounds the time until the answers to statements of our own have come.
 func (w *wire) limited(on bool) {
-	var until time.Time
 	if on {
-		until = time.Now().Add(w.limit)
+		w.within(w.limit)
+		return
 	}
-	_ = w.conn.Conn().SetDeadline(until)
+	_ = w.conn.Conn().SetDeadline(time.Time{})
 }
+
+// within does so where they should come sooner.
+func (w *wire) within(most time.Duration) {
+	_ = w.conn.Conn().SetDeadline(time.Now().Add(min(most, w.limit)))
+}
+
+// readyMost is how long a server may take to make a session ready for a task. Nothing of the task's
+// own is part of that, nor is what ends the one before.
+const readyMost = 30 * time.Second
 
 // query queues a message; flush sends what is queued.
 func (w *wire) query(sql string) {
@@ -52,6 +65,9 @@ func (w *wire) query(sql string) {
 }
 
 func (w *wire) flush() error {
+	if err := w.landed(); err != nil {
+		return err
+	}
 	err := w.unsent
 	if err == nil {
 		err = w.front.Flush()
@@ -60,13 +76,16 @@ func (w *wire) flush() error {
 		return w.lost(err)
 	}
 	w.written = true
+	if len(w.outlet.parts) > 0 {
+		w.aside()
+	}
 	return nil
 }
 
 // lost looks whether the server has left a last word in what it had sent before the connection
 // broke.
 func (w *wire) lost(cause error) error {
-	_ = w.conn.Conn().SetReadDeadline(time.Now().Add(100 * time.Millisecond))
+	_ = w.conn.Conn().SetReadDeadline(time.Now().Add(lastWord))
 	for {
 		message, err := w.front.Receive()
 		if err != nil {
@@ -77,6 +96,9 @@ func (w *wire) lost(cause error) error {
 		}
 	}
 }
+
+// lastWord is how long the last word of a server is waited for whose connection takes nothing more.
+const lastWord = 100 * time.Millisecond
 
 // sync ends what is passed over after a failure.
 func (w *wire) sync() {
@@ -107,17 +129,13 @@ func (w *wire) became(m *pgproto3.ReadyForQuery) error {
 // queueMost is the longest text that is queued, in bytes.
 const queueMost = 64 << 10
 
-// write sends what is queued, and then the pieces. flush tells of an error.
+// write queues the pieces, as they are, behind what is queued. flush tells of an error.
 func (w *wire) write(pieces ...[]byte) {
+	w.outlet.parts = append(w.outlet.parts, nil) // what is queued goes there, too
 	if w.unsent == nil {
 		w.unsent = w.front.Flush()
 	}
-	for _, piece := range pieces {
-		if w.unsent == nil {
-			w.written = true
-			_, w.unsent = w.conn.Conn().Write(piece)
-		}
-	}
+	w.outlet.parts = append(w.outlet.parts, pieces...)
 }
 
 func (w *wire) sendLongQuery(sql string) {
@@ -146,7 +164,7 @@ func (w *wire) sendLongBind(name string, formats []int16, args [][]byte) {
 			continue
 		}
 		head = b.AppendUint32(head, uint32(len(arg)))
-		if len(arg) < textsKept {
+		if len(arg) <= textsKept { // its room may be used again
 			head = append(head, arg...)
 			continue
 		}

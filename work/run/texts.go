@@ -19,6 +19,7 @@ const (
 	textsMost  = 16 << 20           // the room, in bytes
 	textHead   = exec.TextLimit + 1 // what is kept of a long input, for its errors
 	sendingMax = 20 * time.Second   // for a remote to take long texts
+	sendingOwn = 2 * time.Minute    // for our own server, over a slow network
 )
 
 var ownTexts, remoteTexts = newAllowance(textsMost), newAllowance(textsMost)
@@ -140,12 +141,15 @@ func (t *Task) allowance() *allowance {
 	return remoteTexts
 }
 
-// sending is how long the server may take to take the task; 0: as long as for anything.
+// sending is how long the server may take to take a task with long texts; 0: it has none.
 func (t *Task) sending() time.Duration {
-	if t.room > 0 && t.Row.Remote != "" {
-		return sendingMax
+	switch {
+	case t.room == 0:
+		return 0
+	case t.Row.Remote == "":
+		return sendingOwn
 	}
-	return 0
+	return sendingMax
 }
 
 // allowance shares room out, to those who have come first. Any goroutine may use it.
