@@ -40,12 +40,12 @@ func (l *loop) drain() {
 	if l.draining.IsZero() {
 		l.draining = time.Now()
 		l.Lanes.Close()
-		l.underWay(l.log.Info().Str("grace", human.Duration(l.live.Load().Grace)), "waits_for").Msg("draining")
 		l.dropWaiting()
+		l.underWay(l.log.Info().Str("grace", human.Duration(l.live.Load().Grace)), "waits_for").Msg("draining")
 	}
 	if !l.cancelled && time.Since(l.draining) >= l.live.Load().Grace {
 		l.cancelled = true
-		if l.anyRuns() {
+		if l.anyToCancel() {
 			l.underWay(l.log.Warn().Str("grace", human.Duration(l.live.Load().Grace)), "cancels").
 				Msg("grace is over; cancelling tasks")
 		}
@@ -87,22 +87,46 @@ func (l *loop) handOver(ctx context.Context) error {
 // namedMost is how many tasks a line of the log names.
 const namedMost = 20
 
-// underWay adds the tasks that run to a line of the log, those first that have run longest.
+// underWay adds what is waited for to a line of the log: the tasks that run, those first that have
+// run longest, and then those whose sessions are not ready for them, or whose ends are to be
+// written.
 func (l *loop) underWay(line *zerolog.Event, key string) *zerolog.Event {
 	type run struct {
 		*task
 		start time.Time
 	}
-	var runs []run
+	now := l.Clock.Now()
+	runs := make([]run, 0, len(l.tasks))
 	for _, t := range l.tasks {
+		r := run{t, now}
 		if pid, start, _ := t.Runs(); pid != 0 {
-			runs = append(runs, run{t, start})
+			r.start = start
 		}
+		runs = append(runs, r)
 	}
 	slices.SortFunc(runs, func(a, b run) int { return cmp.Or(a.start.Compare(b.start), cmp.Compare(a.Row.ID, b.Row.ID)) })
-	now, shown := l.Clock.Now(), zerolog.Arr()
+	shown := zerolog.Arr()
 	for _, r := range runs[:min(len(runs), namedMost)] {
-		shown.Dict(zerolog.Dict().Int64("id", r.Row.ID).Str("group", r.Row.Group).Str("ran", human.Duration(now.Sub(r.start))))
+		named := zerolog.Dict().Int64("id", r.Row.ID).Str("group", r.Row.Group)
+		switch pid, start, _ := r.Runs(); {
+		case pid != 0:
+			named.Str("ran", human.Duration(now.Sub(start)))
+		case r.ending:
+			named.Str("phase", "end")
+		default:
+			named.Str("phase", "start")
+		}
+		shown.Dict(named)
 	}
 	return line.Int("tasks", len(runs)).Array(key, shown)
+}
+
+// anyToCancel tells whether a task is with a runner.
+func (l *loop) anyToCancel() bool {
+	for _, t := range l.tasks {
+		if !t.ending {
+			return true
+		}
+	}
+	return false
 }

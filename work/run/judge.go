@@ -177,9 +177,15 @@ func (r *runner) lose(ctx context.Context, t *Task, start time.Time, result *exe
 	}
 	e.Fault = lostFailure(err, t)
 	e.Heavy = result != nil && r.isHeavy(result)
-	e.Stays = result != nil && result.Reason != exec.NotCancelled && t.Row.Remote == ""
+	unready := exec.NotCancelled // why it was cancelled before its SQL began
+	if start.IsZero() {
+		unready = t.cancelled()
+	}
+	e.Stays = (unready != exec.NotCancelled || result != nil && result.Reason != exec.NotCancelled) && t.Row.Remote == ""
 	var gone *exec.Lost
 	switch {
+	case unready == exec.Stopped:
+		e.Kind = Stopped
 	case start.IsZero() && errors.As(err, &gone) && gone.Unbegun:
 		e.Kind = Released // the session had ended while it had no work
 		if r.session.Tasks == 0 {

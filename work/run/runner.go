@@ -152,12 +152,15 @@ func (r *runner) run(ctx context.Context, t *Task) (next *Task) {
 	behind, until := r.board(t, spec)
 	r.pipelines.add(r, t, behind, until)
 	asked := r.Clock.Now()
+	t.prepares(r.session.Session)
 	verdict, start, err := r.session.Begin(tail, spec, specs(behind)...)
 	t.unload(spec)
 	if err == nil && t.Row.Remote != "" {
 		r.session.Compare(start, asked, r.Clock.Now())
 	}
-	if err == nil && r.session.Behind() == 0 {
+	if err != nil {
+		t.end()
+	} else if r.session.Behind() == 0 {
 		r.land()
 	}
 	r.conclude(verdict, err)

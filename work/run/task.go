@@ -67,11 +67,14 @@ type Task struct {
 
 	joined atomic.Int64 // since when it counts among the instants, in nanoseconds of our clock; 0: it does not
 
+	ready  atomic.Pointer[exec.Session] // that is being made ready for it
+	cancel atomic.Int32                 // why it is to be cancelled, an exec.Reason; mu is held to set it
+
 	mu      sync.Mutex
 	session *exec.Session // while its SQL runs
 	start   time.Time     // of that, by the server's clock
 	exactly bool          // its effects and its end commit together
-	cancel  exec.Reason   // it is to be cancelled
+	stay    func() bool   // has the session that is being made ready not be abandoned; nil: it is not to be
 }
 
 // need is what the task asks of its session.
@@ -106,36 +109,70 @@ func (t *Task) Described(traits *exec.Traits) {
 		(t.Row.Rerun || !traits.Calls || !traits.Outside) // a CALL that commits inside would have to run twice, with what is outside
 }
 
+// prepares shows which session is being made ready for the task, until it begins or ends.
+func (t *Task) prepares(s *exec.Session) {
+	t.ready.Store(s)
+	if t.cancelled() != exec.NotCancelled { // else Cancel will find the session
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		t.hasten()
+	}
+}
+
+// hasten bounds the time in which a session is made ready for a task that has been cancelled; mu is
+// held.
+func (t *Task) hasten() {
+	if s := t.ready.Load(); s != nil && t.stay == nil {
+		t.stay = s.AbandonLater()
+	}
+}
+
+// readied shows that no session is being made ready any more; mu is held.
+func (t *Task) readied() {
+	t.ready.Store(nil)
+	if t.stay != nil {
+		t.stay()
+		t.stay = nil
+	}
+}
+
 // begin shows which session runs the task's SQL since when; a cancel that came before is carried
 // out now.
 func (t *Task) begin(s *exec.Session, start time.Time) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	t.readied()
 	t.session, t.start, t.exactly = s, start, t.Once()
-	if t.cancel != exec.NotCancelled {
-		s.Cancel(t.cancel)
+	if reason := t.cancelled(); reason != exec.NotCancelled {
+		s.Cancel(reason)
 	}
 }
 
-// end shows that the SQL does not run any more.
+// end shows that the SQL does not run any more, or will not.
 func (t *Task) end() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	t.readied()
 	t.session = nil // start stays
 }
 
-// Cancel cancels the task's SQL, now or as soon as it starts.
+// Cancel cancels the task's SQL, now or as soon as it starts; a session that is not ready for it
+// within exec.Obey is abandoned.
 func (t *Task) Cancel(reason exec.Reason) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.cancel != exec.NotCancelled {
+	if t.cancelled() != exec.NotCancelled {
 		return
 	}
-	t.cancel = reason
+	t.cancel.Store(int32(reason))
 	if t.session != nil {
 		t.session.Cancel(reason)
 	}
+	t.hasten()
 }
+
+// cancelled is why the task is to be cancelled, if it is.
+func (t *Task) cancelled() exec.Reason { return exec.Reason(t.cancel.Load()) }
 
 // Runs tells which backend runs the task, 0 when none does, since when, and whether exactly once.
 func (t *Task) Runs() (pid int32, start time.Time, exactly bool) {

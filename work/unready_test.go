@@ -1,0 +1,105 @@
+package work
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"pgtaskd/exec"
+	"pgtaskd/server/proxy"
+	"pgtaskd/server/servertest"
+)
+
+// TestSettingsThatHaveTheServerSayMuch: a session is ready for each task all the same, and the
+// target goes on.
+func TestSettingsThatHaveTheServerSayMuch(t *testing.T) {
+	t.Parallel()
+	s := play(t)
+	s.exec(`INSERT INTO task ("group", input, settings)
+		SELECT 'g' || g, 'SELECT current_setting(''z.bxxxxxxxxxxxxxxxxxx7'')',
+			'{"client_min_messages": "log", "debug_print_plan": "on", "debug_print_parse": "on", "debug_print_rewritten": "on"}'::jsonb ||
+			(SELECT jsonb_object_agg('z.bxxxxxxxxxxxxxxxxxx' || i, 1) FROM generate_series(1, 2050) AS i)
+		FROM generate_series(1, 9) AS g`)
+	s.eventually("9", "SELECT count(*) FROM task WHERE state = 'DONE' AND output = '1' AND attempt = 1 AND interrupted = 0")
+	s.others()
+}
+
+// unready is a way to the database on which a task's session hears nothing more from the moment at
+// which it is made ready for its first task; reached is closed then.
+func unready(t *testing.T, s *stage) (dsn string, reached chan struct{}) {
+	t.Helper()
+	p := throughProxy(t)
+	reached = make(chan struct{})
+	p.Watch(func(_ int, fromClient bool, _ byte, body []byte) proxy.Verdict {
+		if fromClient && bytes.Contains(body, []byte("'pg_task.id'")) {
+			select {
+			case <-reached:
+			default:
+				close(reached)
+			}
+			p.Stall(true)
+		}
+		return proxy.Pass
+	})
+	return p.DSN(s.dsn), reached
+}
+
+// reaches waits until a session is being made ready.
+func (s *stage) reaches(reached chan struct{}) {
+	s.t.Helper()
+	select {
+	case <-reached:
+	case <-time.After(patient):
+		s.t.Fatal("no session is made ready")
+	}
+}
+
+// TestStopOfWhatIsNotReady: a task whose server does not take it is stopped as one that runs, and
+// its slot is free when its row is deleted.
+func TestStopOfWhatIsNotReady(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		return
+	}
+	s := play(t)
+	s.exec(`INSERT INTO task_group ("group", slots) VALUES ('one', 1)`)
+	for _, c := range []struct{ statement, input, row string }{
+		{"UPDATE task SET state = 'STOP'", "VACUUM task", `{"state":"STOP","sqlstate":"57014","ran":"00:00:00","why":true}`},
+		{"UPDATE task SET state = 'STOP'", "SELECT 1", `{"state":"STOP","sqlstate":"57014","ran":"00:00:00","why":true}`},
+		{"DELETE FROM task", "SELECT 1", ""},
+	} {
+		dsn, reached := unready(t, s)
+		id := s.add(`input, remote, "group"`, c.input, dsn, "one")
+		s.reaches(reached)
+		behind := s.add(`input, "group"`, "SELECT 2", "one")
+		s.exec(c.statement+" WHERE id = $1", id)
+		stopped := time.Now()
+		s.becomes(behind, "DONE")
+		if took := time.Since(stopped); took > servertest.Limit(exec.Obey+5*time.Second) {
+			t.Errorf("%s of %s has taken %s", c.statement, c.input, took)
+		}
+		if c.row != "" {
+			s.eventually(c.row, "SELECT row_to_json(r) FROM (SELECT state, sqlstate, stop - start AS ran, "+
+				"error LIKE '%canceling statement due to user request%before it had started%' AS why FROM task WHERE id = $1) AS r", id)
+		}
+	}
+	s.others()
+}
+
+// TestDrainNamesWhatIsNotReady: it waits for that no longer than for what does not obey.
+func TestDrainNamesWhatIsNotReady(t *testing.T) {
+	t.Parallel()
+	s := play(t, func(target *Target) { target.Grace = 0 })
+	dsn, reached := unready(t, s)
+	id := s.add(`input, remote, "group"`, "SELECT 1", dsn, "unready")
+	s.reaches(reached)
+	s.drain()
+	named := fmt.Sprintf(`[{"id":%d,"group":"unready","phase":"start"}]`, id)
+	for _, part := range []string{`"tasks":1,"waits_for":` + named, `"tasks":1,"cancels":` + named} {
+		if !strings.Contains(s.logged(), part) {
+			t.Error("the log has no", part)
+		}
+	}
+}
