@@ -3,6 +3,7 @@ package apply
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 
 	"github.com/jackc/pgx/v5"
@@ -13,6 +14,7 @@ type row struct {
 	id      int64
 	key     string
 	owner   *string
+	role    *string // nil: none, or there is no such column
 	running bool
 	texts   map[string]*string // of the columns that are compared
 }
@@ -22,7 +24,8 @@ type held map[string][]row
 
 // locked are the rows of the jobs and of the owner's, locked until the transaction ends. A run that
 // ends while we wait for its row commits a repetition: so it looks again, until all that it sees
-// was locked before. What a look sees is as of one moment, so a series is always in it.
+// was locked before. What a look sees is as of one moment, so a series is always in it. A row of
+// another role is an error, and would keep it with all that it is given.
 func (t *table) locked(ctx context.Context, tx pgx.Tx, all []*wanted, owner string) (held, error) {
 	for locked := map[int64]bool{}; ; {
 		rows, err := t.open(ctx, tx, all, owner)
@@ -39,7 +42,7 @@ func (t *table) locked(ctx context.Context, tx pgx.Tx, all []*wanted, owner stri
 			}
 		}
 		if len(ids) == 0 {
-			return rows, nil
+			return rows, t.ofOthers(all, rows)
 		}
 		if _, err := tx.Exec(ctx, t.statement("lock", nil), ids); err != nil {
 			return nil, err
@@ -53,7 +56,7 @@ func (t *table) open(ctx context.Context, tx pgx.Tx, all []*wanted, owner string
 	for i, w := range all {
 		keys[i] = w.job.Key
 	}
-	rows, err := tx.Query(ctx, t.statement("open", map[string][]string{":texts": texts("t", columns)}), keys, owner)
+	rows, err := tx.Query(ctx, t.statement("open", map[string][]string{":texts": texts("t", columns), ":role": {t.roleOf()}}), keys, owner)
 	if err != nil {
 		return nil, err
 	}
@@ -61,7 +64,7 @@ func (t *table) open(ctx context.Context, tx pgx.Tx, all []*wanted, owner string
 	for rows.Next() {
 		var r row
 		var values []*string
-		if err := rows.Scan(&r.id, &r.key, &r.owner, &r.running, &values); err != nil {
+		if err := rows.Scan(&r.id, &r.key, &r.owner, &r.role, &r.running, &values); err != nil {
 			rows.Close()
 			return nil, err
 		}
@@ -72,6 +75,14 @@ func (t *table) open(ctx context.Context, tx pgx.Tx, all []*wanted, owner string
 		found[r.key] = append(found[r.key], r)
 	}
 	return found, rows.Err()
+}
+
+// roleOf is the role of a row as a text.
+func (t *table) roleOf() string {
+	if t.role == "" {
+		return "NULL::pg_catalog.text"
+	}
+	return "t.role"
 }
 
 // toCompare are the columns of every task table, and those of the user's that a job names.
@@ -100,6 +111,30 @@ func (t *table) differences(w *wanted, r row) (columns []*column) {
 		}
 	}
 	return columns
+}
+
+// others tells whether a row belongs to another role than the one as which we insert.
+func (t *table) others(r row) bool { return t.role != "" && (r.role == nil || *r.role != t.role) }
+
+// ofOthers refuses jobs whose rows would run under another role.
+func (t *table) ofOthers(all []*wanted, rows held) error {
+	var faults Faults
+	for _, w := range all {
+		if i := slices.IndexFunc(rows[w.job.Key], t.others); i >= 0 {
+			faults.add(w.job.at, "%s", t.ofRole(rows[w.job.Key][i], "these jobs run"))
+		}
+	}
+	return faults.err()
+}
+
+// ofRole says that a row belongs to another role, and what to do.
+func (t *table) ofRole(r row, ours string) string {
+	role := ""
+	if r.role != nil {
+		role = *r.role
+	}
+	return fmt.Sprintf("task %d has the key %q and belongs to role %q, and %s as role %q: ask the role to delete it, or delete it (stop it first if it runs)",
+		r.id, r.key, role, ours, t.role)
 }
 
 // foreign refuses jobs that another owner has named.

@@ -3,7 +3,6 @@ package apply
 import (
 	"context"
 	"embed"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -25,6 +24,7 @@ type table struct {
 	known   sql.Description
 	columns []column
 	byName  map[string]*column
+	role    string // as which rows are inserted; "" where tasks run under the serving role
 }
 
 type column struct {
@@ -72,7 +72,10 @@ func describe(ctx context.Context, conn *pgx.Conn, name sql.Table) (*table, erro
 			return nil, fmt.Errorf("table %s lacks the column %s: pgtaskd run adds it, pgtaskd schema prints the statements", name, needed)
 		}
 	}
-	return t, nil
+	if known.Roles && t.byName["role"] != nil {
+		err = conn.QueryRow(ctx, t.statement("role", nil)).Scan(&t.role)
+	}
+	return t, err
 }
 
 // byOthers are columns that a repetition copies, and no file names: they say who made the row, and
@@ -182,28 +185,4 @@ func quotedNames(columns []*column) []string {
 		all[i] = c.quoted()
 	}
 	return all
-}
-
-// errNoJob is the error of a key that no row has.
-var errNoJob = errors.New("no task has this key")
-
-// RunNow inserts a copy of a job, which runs once, as soon as its lane lets it, and returns its id.
-// What the job waits for stays.
-func RunNow(ctx context.Context, conn *pgx.Conn, name sql.Table, key string) (id int64, err error) {
-	t, err := describe(ctx, conn, name)
-	if err != nil {
-		return 0, err
-	}
-	var copied []string
-	for i := range t.columns {
-		c := &t.columns[i]
-		if c.copied && !slices.Contains([]string{"key", "repeat", "cron"}, c.name) {
-			copied = append(copied, c.quoted())
-		}
-	}
-	err = conn.QueryRow(ctx, t.statement("run_now", map[string][]string{":copied": copied}), key).Scan(&id)
-	if errors.Is(err, pgx.ErrNoRows) {
-		err = fmt.Errorf("%w: %q", errNoJob, key)
-	}
-	return id, err
 }

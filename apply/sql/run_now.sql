@@ -1,31 +1,41 @@
 -- Inserts a copy of a job's row, which runs once and now: of the row that waits, else of the newest that runs, else of the last.
--- $1 key
-INSERT INTO :table (plan, state, repeat, cron, key, :copied)
-SELECT pg_catalog.statement_timestamp(), 'PLAN'::pg_catalog.text:::state, '0'::pg_catalog.interval, NULL, NULL, :copied
-FROM :table AS t
-WHERE t.id OPERATOR(pg_catalog.=) coalesce(
-    (
-        SELECT w.id
-        FROM :table AS w
-        WHERE w.wait_key OPERATOR(pg_catalog.=) $1
-        ORDER BY w.id DESC
-        LIMIT 1
-    ),
-    (
-        SELECT w.id
-        FROM :table AS w
-        WHERE w.due IS NOT NULL
-            AND w.state OPERATOR(pg_catalog.=) ANY ('{TAKE,WORK}')
-            AND w.key OPERATOR(pg_catalog.=) $1
-        ORDER BY w.id DESC
-        LIMIT 1
-    ),
-    (
-        SELECT w.id
-        FROM :table AS w
-        WHERE w.key OPERATOR(pg_catalog.=) $1
-        ORDER BY w.id DESC
-        LIMIT 1
+-- Shows the row and its role, too; of one that belongs to another role there is no copy.
+-- $1 key, $2 the session's role, or an empty text
+WITH job AS (
+    SELECT t.*
+    FROM :table AS t
+    WHERE t.id OPERATOR(pg_catalog.=) coalesce(
+        (
+            SELECT w.id
+            FROM :table AS w
+            WHERE w.wait_key OPERATOR(pg_catalog.=) $1
+            ORDER BY w.id DESC
+            LIMIT 1
+        ),
+        (
+            SELECT w.id
+            FROM :table AS w
+            WHERE w.due IS NOT NULL
+                AND w.state OPERATOR(pg_catalog.=) ANY ('{TAKE,WORK}')
+                AND w.key OPERATOR(pg_catalog.=) $1
+            ORDER BY w.id DESC
+            LIMIT 1
+        ),
+        (
+            SELECT w.id
+            FROM :table AS w
+            WHERE w.key OPERATOR(pg_catalog.=) $1
+            ORDER BY w.id DESC
+            LIMIT 1
+        )
     )
+),
+copy AS (
+    INSERT INTO :table (plan, state, repeat, cron, key, :copied)
+    SELECT pg_catalog.statement_timestamp(), 'PLAN'::pg_catalog.text:::state, '0'::pg_catalog.interval, NULL, NULL, :copied
+    FROM job AS t
+    WHERE $2::pg_catalog.text OPERATOR(pg_catalog.=) '' OR :role OPERATOR(pg_catalog.=) $2::pg_catalog.text
+    RETURNING id
 )
-RETURNING id
+SELECT t.id, :role, (SELECT c.id FROM copy AS c)
+FROM job AS t

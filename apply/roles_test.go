@@ -1,0 +1,126 @@
+package apply_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"pgtaskd/apply"
+	"pgtaskd/server/servertest"
+	"pgtaskd/sql"
+)
+
+var roles atomic.Int64
+
+// shared is a table where each task runs under the role that inserted it. Files are applied as the
+// first of two roles that may write to it; none is a member of the other.
+func shared(t *testing.T) (s *stage, ops, mallory string) {
+	t.Helper()
+	s = play(t)
+	if _, err := sql.Install(t.Context(), s.conn, public, sql.Options{Inserter: true, Serving: "postgres"}); err != nil {
+		t.Fatal(err)
+	}
+	ops, mallory = s.role(), s.role()
+	s.exec("GRANT SELECT, INSERT, UPDATE, DELETE ON task TO " + ops + ", " + mallory)
+	s.exec("GRANT USAGE ON SEQUENCE task_id_seq TO " + ops + ", " + mallory)
+	s.own = dial(t, s.conn.Config().ConnString()+" user="+ops)
+	return s, ops, mallory
+}
+
+func (s *stage) role() (name string) {
+	s.t.Helper()
+	name = fmt.Sprintf("apply_role_%d", roles.Add(1))
+	s.exec("CREATE ROLE " + name + " LOGIN")
+	s.t.Cleanup(func() {
+		for _, statement := range []string{"DROP OWNED BY ", "DROP ROLE "} {
+			if _, err := s.conn.Exec(context.WithoutCancel(s.t.Context()), statement+name); err != nil {
+				s.t.Error(err)
+			}
+		}
+	})
+	return name
+}
+
+// as has a role run a statement.
+func (s *stage) as(role, sql string) {
+	s.t.Helper()
+	servertest.Exec(s.t, servertest.Connect(s.t, s.conn.Config().ConnString()+" user="+role), sql)
+}
+
+// TestAJobOfAnotherRoleIsNotAdopted: whoever may insert does not get the jobs of a file to run as
+// theirs, whether the role that applies could change their rows or not.
+func TestAJobOfAnotherRoleIsNotAdopted(t *testing.T) {
+	t.Parallel()
+	const insert = "INSERT INTO task (key, input, repeat, plan, owner) VALUES ('b', 'SELECT 666', '1 hour', 'infinity', %s)"
+	for name, c := range map[string]struct {
+		owner, more string
+		super       bool
+	}{
+		"without an owner":                {owner: "NULL"},
+		"under the owner's name":          {owner: "'git'"},
+		"found by a member of its role":   {owner: "NULL", more: "GRANT $mallory TO $ops"},
+		"found by the serving role":       {owner: "NULL", super: true},
+		"that runs, and no task waits":    {owner: "NULL", more: "UPDATE task SET state = 'WORK', start = now()"},
+		"whose role nobody has put there": {owner: "NULL", super: true, more: "UPDATE task SET role = NULL"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s, ops, mallory := shared(t)
+			s.as(mallory, fmt.Sprintf(insert, c.owner))
+			names := strings.NewReplacer("$ops", ops, "$mallory", mallory)
+			servertest.Replicate(t, s.conn, names.Replace(c.more))
+			if c.super {
+				ops, s.own = "postgres", dial(t, s.conn.Config().ConnString())
+			}
+			if strings.Contains(c.more, "role = NULL") {
+				mallory = ""
+			}
+			before := s.get("SELECT jsonb_agg(task) FROM task")
+			want := fmt.Sprintf("jobs.yaml: line 4, column 8: task 1 has the key \"b\" and belongs to role %q, and these jobs run as role %q: "+
+				"ask the role to delete it, or delete it (stop it first if it runs)", mallory, ops)
+			s.equal("applied", s.run(two, apply.Options{}), want)
+			s.equal("applied dry", s.run(two, apply.Options{DryRun: true}), want)
+			s.equal("the table", s.get("SELECT jsonb_agg(task) FROM task"), before)
+			_, err := apply.RunNow(t.Context(), s.own, public, "b")
+			want = fmt.Sprintf("task 1 has the key \"b\" and belongs to role %q, and run-now would run it as role %q: "+
+				"ask the role to delete it, or delete it (stop it first if it runs)", mallory, ops)
+			if err == nil || err.Error() != want {
+				t.Errorf("run now: %v, not %s", err, want)
+			}
+			s.equal("the table", s.get("SELECT jsonb_agg(task) FROM task"), before)
+		})
+	}
+}
+
+// TestJobsOfTheOwnRoleAreApplied: tasks of others with the key that have ended are not in the way.
+func TestJobsOfTheOwnRoleAreApplied(t *testing.T) {
+	t.Parallel()
+	s, ops, mallory := shared(t)
+	s.as(mallory, "INSERT INTO task (key, input) VALUES ('a', 'SELECT 666')")
+	servertest.Replicate(t, s.conn, "UPDATE task SET state = 'DONE', start = now(), stop = now()")
+	const rows = "SELECT string_agg(concat_ws(' ', id, key, input, role), ', ' ORDER BY id) FROM task WHERE id > 1"
+	s.run(one, apply.Options{})
+	s.equal("inserted", s.get(rows), "2 a SELECT 1 "+ops)
+	s.equal("again", s.run(one, apply.Options{}), "")
+	s.run(strings.Replace(one, "SELECT 1", "SELECT 2", 1), apply.Options{})
+	s.equal("changed", s.get(rows), "2 a SELECT 2 "+ops)
+	if _, err := apply.RunNow(t.Context(), s.own, public, "a"); err != nil {
+		t.Fatal(err)
+	}
+	s.equal("run now", s.get(rows), "2 a SELECT 2 "+ops+", 3 SELECT 2 "+ops)
+}
+
+// TestAColumnRoleOfTheUsersIsNoBar: where tasks run under the serving role, the column is the
+// user's.
+func TestAColumnRoleOfTheUsersIsNoBar(t *testing.T) {
+	t.Parallel()
+	s := play(t)
+	s.exec("ALTER TABLE task ADD role text DEFAULT 'accountant'")
+	s.run(one, apply.Options{})
+	s.equal("again", s.run(strings.Replace(one, "SELECT 1", "SELECT 2", 1), apply.Options{}), "~ a\n    input: SELECT 1 → SELECT 2")
+	if _, err := apply.RunNow(t.Context(), s.own, public, "a"); err != nil {
+		t.Error(err)
+	}
+}

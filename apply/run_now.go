@@ -1,0 +1,47 @@
+package apply
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/jackc/pgx/v5"
+
+	"pgtaskd/sql"
+)
+
+// errNoJob is the error of a key that no row has.
+var errNoJob = errors.New("no task has this key")
+
+// RunNow inserts a copy of a job, which runs once, as soon as its lane lets it, and returns its id.
+// What the job waits for stays. The job of another role is not run as one's own.
+func RunNow(ctx context.Context, conn *pgx.Conn, name sql.Table, key string) (id int64, err error) {
+	t, err := describe(ctx, conn, name)
+	if err != nil {
+		return 0, err
+	}
+	var copied []string
+	for i := range t.columns {
+		c := &t.columns[i]
+		if c.copied && !slices.Contains([]string{"key", "repeat", "cron"}, c.name) {
+			copied = append(copied, c.quoted())
+		}
+	}
+	found := row{key: key}
+	var made *int64
+	err = conn.QueryRow(ctx, t.statement("run_now", map[string][]string{":copied": copied, ":role": {t.roleOf()}}), key, t.role).Scan(&found.id, &found.role, &made)
+	switch {
+	case errors.Is(err, pgx.ErrNoRows):
+		return 0, fmt.Errorf("%w: %q", errNoJob, key)
+	case err != nil:
+		return 0, err
+	case t.others(found):
+		return 0, errors.New(t.ofRole(found, "run-now would run it"))
+	case made == nil:
+		return 0, errNotInserted
+	}
+	return *made, nil
+}
+
+var errNotInserted = errors.New("a trigger of the table does not let the copy be inserted")
