@@ -46,6 +46,9 @@ func (f Faults) Unwrap() []error {
 	return errs
 }
 
+// mostFaults is how many are kept: a file that is something else can have one for each value.
+const mostFaults = 100
+
 // err is nil when nothing is wrong, else the faults in their order.
 func (f Faults) err() error {
 	if len(f) == 0 {

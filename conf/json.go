@@ -52,7 +52,7 @@ func decode(data []byte) (value, Faults) {
 		place = "targets" // a bare array has the places that it would have in an object
 	}
 	root, err := w.value(place)
-	if err != nil { // no text that has passed the first check comes here
+	if err != nil { // only because there are too many values
 		return value{}, Faults{{Line: 1, Column: 1, Message: err.Error()}}
 	}
 	return root, w.faults
@@ -93,7 +93,14 @@ type walk struct {
 	data    []byte
 	decoder *json.Decoder
 	faults  Faults
+	values  int // so far
 }
+
+// mostValues is how many values a configuration may have, so that not many times its length is held
+// in memory.
+const mostValues = 200_000
+
+var errTooMany = fmt.Errorf("more than %d values", mostValues)
 
 // next is the offset of the token that comes next.
 func (w *walk) next() int {
@@ -103,6 +110,9 @@ func (w *walk) next() int {
 
 func (w *walk) value(place string) (value, error) {
 	v := value{place: place, offset: w.next()}
+	if w.values++; w.values > mostValues {
+		return value{}, errTooMany
+	}
 	token, err := w.decoder.Token()
 	if err != nil {
 		return value{}, err
@@ -138,6 +148,9 @@ func (w *walk) object(v *value) error {
 		member, err := w.value(join(v.place, key))
 		if err != nil {
 			return err
+		}
+		if seen[key] && len(w.faults) == mostFaults {
+			continue
 		}
 		if seen[key] {
 			line, column := position(w.data, offset)

@@ -2,8 +2,8 @@ package conf
 
 import (
 	"bytes"
+	"context"
 	"fmt"
-	"os"
 
 	"github.com/rs/zerolog"
 
@@ -25,9 +25,10 @@ type File struct {
 	secret bool // it holds a password
 }
 
-// Read reads the file at path. Its error is that of the file system, or Faults.
+// Read reads the file at path, which may be a pipe. Its error is that of the file system, or
+// Faults.
 func Read(path string) (*File, error) {
-	data, err := os.ReadFile(path)
+	data, err := remote.ReadInput(context.Background(), path)
 	if err != nil {
 		return nil, err
 	}
@@ -38,7 +39,7 @@ func Read(path string) (*File, error) {
 func Parse(data []byte) (*File, error) {
 	data = bytes.TrimPrefix(data, []byte("\ufeff")) // what some editors put in front
 	root, faults := decode(data)
-	r := reader{data: data, faults: faults}
+	r := reader{data: data, faults: faults, found: len(faults)}
 	if root.kind == "" {
 		return nil, faults.err()
 	}
@@ -53,11 +54,16 @@ func Parse(data []byte) (*File, error) {
 // reader turns values into settings and collects what is wrong with them.
 type reader struct {
 	data   []byte
-	faults Faults
-	secret bool // a connection string holds a password
+	faults Faults // no more than mostFaults
+	found  int    // how many there are
+	secret bool   // a connection string holds a password
 }
 
 func (r *reader) fault(v value, format string, args ...any) {
+	r.found++
+	if r.found > mostFaults {
+		return
+	}
 	line, column := position(r.data, v.offset)
 	r.faults = append(r.faults, Fault{line, column, v.place, fmt.Sprintf(format, args...)})
 }
@@ -97,9 +103,9 @@ func (r *reader) targets(items []value, dsn remote.Settings) []work.Target {
 	targets := make([]work.Target, 0, len(items))
 	first := map[string]string{}
 	for _, item := range items {
-		faults := len(r.faults)
+		found := r.found
 		t := r.target(item, dsn)
-		if len(r.faults) > faults {
+		if r.found > found {
 			continue // its table may not be the one that is meant
 		}
 		targets = append(targets, t)

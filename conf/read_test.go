@@ -237,3 +237,19 @@ func checkTarget(t *testing.T, target work.Target) {
 		t.Errorf("target has a number out of range: %+v", target)
 	}
 }
+
+// TestManyFaultsTakeNoTime: of a file that is something else not every value is looked up.
+func TestManyFaultsTakeNoTime(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ unit, last string }{
+		"a fault each":    {"1,", "line 1, column 200: targets[99]: must be an object, not a number"},
+		"too many values": {"1,1,1,1,1,1,1,1,", "line 1, column 1: more than 200000 values"},
+		"one key":         {`{"data": "a", "data": "a"},`, ""},
+	} {
+		var faults Faults
+		_, err := Parse([]byte("[" + strings.Repeat(c.unit, 60_000) + "1]"))
+		if !errors.As(err, &faults) || len(faults) > mostFaults || c.last != "" && faults[len(faults)-1].Error() != c.last {
+			t.Errorf("%s: %d faults, the last %v", name, len(faults), faults[len(faults)-1])
+		}
+	}
+}

@@ -3,12 +3,37 @@ package conf
 import (
 	"context"
 	"errors"
-	"os"
+
+	"pgtaskd/remote"
 )
 
-// read reads the file; fresh tells whether it differs from what was seen last.
+// first reads the file that Run begins with. It may be a pipe, which is waited for until Run has to
+// end: then there is no file, and no error but ctx's.
+func (s *supervisor) first(ctx context.Context) (*File, error) {
+	reading, end := context.WithCancel(ctx)
+	s.crew.Go(func() {
+		select {
+		case <-s.options.Stop:
+			end()
+		case <-reading.Done():
+		}
+	})
+	file, _, err := s.see(remote.ReadInput(reading, s.path))
+	end()
+	s.crew.Wait()
+	if err != nil && errors.Is(err, reading.Err()) {
+		return nil, ctx.Err()
+	}
+	return file, err
+}
+
+// read reads the file again. By now it has to be a regular one, which keeps nobody waiting.
 func (s *supervisor) read() (file *File, fresh bool, err error) {
-	data, err := os.ReadFile(s.path)
+	return s.see(remote.ReadFile(s.path))
+}
+
+// see takes note of what the file holds; fresh tells whether it differs from what was seen last.
+func (s *supervisor) see(data []byte, err error) (file *File, fresh bool, _ error) {
 	found := string(data)
 	if err == nil {
 		file, err = Parse(data)

@@ -56,8 +56,8 @@ func Run(ctx context.Context, path string, log zerolog.Logger, options Options) 
 	s.path = path
 	w := watch(path, log.With().Str("file", path).Logger())
 	defer w.close()
-	file, _, err := s.read()
-	if err != nil {
+	file, err := s.first(ctx)
+	if err != nil || file == nil {
 		return err
 	}
 	s.logs(file)

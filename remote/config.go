@@ -80,6 +80,9 @@ func config(s Settings) (*pgconn.Config, error) {
 		spoken["client_encoding"] = ""
 	}
 
+	if err := spoken.checkFiles(); err != nil {
+		return nil, err
+	}
 	cfg, err := pgconn.ParseConfig(spoken.String())
 	if err != nil {
 		return nil, blame(s, err)

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
 	"os/exec"
 	"time"
 )
@@ -18,7 +17,7 @@ type Credential struct {
 	Command string // for /bin/sh -c
 }
 
-// Limits of a command that prints a password, and of a password, in bytes.
+// Limits of a command that prints a password, and of what it prints, in bytes.
 const (
 	commandLimit    = 10 * time.Second
 	longestPassword = 64 << 10
@@ -30,7 +29,7 @@ func (c Credential) Password(ctx context.Context) (string, error) {
 	var err error
 	switch {
 	case c.File != "":
-		text, err = read(c.File)
+		text, err = ReadFile(c.File)
 	case c.Command != "":
 		text, err = output(ctx, c.Command)
 	default:
@@ -45,15 +44,6 @@ func (c Credential) Password(ctx context.Context) (string, error) {
 		return "", &Refused{Message: "the password of the role can't be had", Private: err.Error(), SQLState: "28000"}
 	}
 	return string(password), nil
-}
-
-func read(path string) ([]byte, error) {
-	file, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = file.Close() }()
-	return io.ReadAll(io.LimitReader(file, longestPassword))
 }
 
 // output is what the command prints. Its errors tell nothing of that.

@@ -129,6 +129,9 @@ func readService(file, name string) (Settings, error) {
 	refuse := func(trouble string) error {
 		return &Refused{Message: "the service can't be used", Private: fmt.Sprintf("service %q: %s %s", name, file, trouble), SQLState: stateValue}
 	}
+	if readable(file) != nil {
+		return nil, refuse("can't be read")
+	}
 	services, err := pgservicefile.ReadServicefile(file)
 	if err != nil {
 		return nil, refuse("can't be read")

@@ -1,0 +1,103 @@
+package remote
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"syscall"
+	"time"
+
+	"pgtaskd/routine"
+)
+
+// longestFile bounds what is read of a file that a configuration or connection string names.
+const longestFile = 8 << 20
+
+var errNotRegular = errors.New("is not a regular file")
+
+// ReadFile reads a regular file, or what a link leads to. It waits for nobody: a pipe, or a device,
+// is an error, and so is a file of more than 8 MB.
+func ReadFile(path string) ([]byte, error) {
+	file, err := open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = file.Close() }()
+	if err := plain(file.Stat()); err != nil {
+		return nil, &fs.PathError{Op: "read", Path: path, Err: err}
+	}
+	return readAll(file, path)
+}
+
+// ReadInput reads a file of any kind, as the pipe of a process substitution, until ctx ends.
+func ReadInput(ctx context.Context, path string) ([]byte, error) {
+	file, err := open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = file.Close() }()
+	defer routine.New(ctx).When(ctx, func() { _ = file.SetReadDeadline(time.Unix(1, 0)) })()
+	data, err := readAll(file, path)
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		err = ctx.Err()
+	}
+	return data, err
+}
+
+// open opens a file without waiting for whoever writes to a pipe.
+func open(path string) (*os.File, error) {
+	return os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+}
+
+// plain refuses what could not be read at once, or not to an end. A folder has an error of its own
+// for whoever reads it.
+func plain(info fs.FileInfo, err error) error {
+	switch {
+	case err != nil:
+		return err
+	case !info.Mode().IsRegular() && !info.IsDir():
+		return errNotRegular
+	case info.Size() > longestFile:
+		return errTooLong
+	}
+	return nil
+}
+
+// readable refuses a file that others open and read, and may wait for; not one that is not there.
+func readable(path string) error {
+	info, err := os.Stat(path)
+	nothing, none := os.Stat(os.DevNull)
+	if err != nil || none == nil && os.SameFile(info, nothing) {
+		return nil
+	}
+	if err := plain(info, nil); err != nil {
+		return &fs.PathError{Op: "read", Path: path, Err: err}
+	}
+	return nil
+}
+
+// checkFiles refuses files that pgconn would wait for, or read without an end.
+func (s Settings) checkFiles() error {
+	for _, keyword := range []string{"passfile", "sslcert", "sslkey", "sslrootcert"} {
+		if s[keyword] == "" {
+			continue
+		}
+		if err := readable(s[keyword]); err != nil {
+			return badFile(keyword, err)
+		}
+	}
+	return nil
+}
+
+var errTooLong = fmt.Errorf("is longer than %d bytes", longestFile)
+
+func readAll(file *os.File, path string) ([]byte, error) {
+	data, err := io.ReadAll(io.LimitReader(file, longestFile+1))
+	if err == nil && len(data) > longestFile {
+		err = &fs.PathError{Op: "read", Path: path, Err: errTooLong}
+	}
+	return data, err
+}
