@@ -107,7 +107,7 @@ func (l *loop) underWay(line *zerolog.Event, key string) *zerolog.Event {
 	slices.SortFunc(runs, func(a, b run) int { return cmp.Or(a.start.Compare(b.start), cmp.Compare(a.Row.ID, b.Row.ID)) })
 	shown := zerolog.Arr()
 	for _, r := range runs[:min(len(runs), namedMost)] {
-		named := zerolog.Dict().Int64("id", r.Row.ID).Str("group", r.Row.Group)
+		named := zerolog.Dict().Int64("id", r.Row.ID).Str("group", groupName(r.Row.Group))
 		switch pid, start, _ := r.Runs(); {
 		case pid != 0:
 			named.Str("ran", human.Duration(now.Sub(start)))

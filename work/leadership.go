@@ -158,7 +158,7 @@ func (t *trouble) meet(k *sql.Lock) {
 			t.strange = map[stranger]time.Time{}
 		}
 		t.strange[one], t.strange[role] = now, now
-		t.log.Warn().Int32("pid", h.PID).Str("role", h.Role).Str("lock", k.What()).Msg(passedOver(k, h))
+		t.log.Warn().Int32("pid", h.PID).Str("role", legible(h.Role)).Str("lock", k.What()).Msg(passedOver(k, h))
 	}
 }
 

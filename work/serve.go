@@ -234,7 +234,7 @@ func (l *loop) stand(ctx context.Context, stop <-chan struct{}) (leader bool, er
 		}
 		if !stands && rival != nil {
 			l.trouble.become(func() {
-				l.log.Info().Int32("pid", rival.PID).Str("role", rival.Role).
+				l.log.Info().Int32("pid", rival.PID).Str("role", legible(rival.Role)).
 					Str("client", cmp.Or(rival.Client, "local or unknown")).Msg("standing by: another controller leads")
 			})
 			stands = true

@@ -3,14 +3,17 @@ package work
 import (
 	"context"
 	"regexp"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"time"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/rs/zerolog"
 
 	"pgtaskd/human"
+	"pgtaskd/work/lane"
 )
 
 // Which tasks are logged.
@@ -26,8 +29,8 @@ const (
 	lineBurst    = 100
 	linesEach    = time.Second / 10
 	leftOutTick  = 10 * time.Second
-	wordsMost    = 200 // bytes of a group or a key in the log
-	sentenceMost = 500 // and of an error
+	nameMost     = 100 // characters of a name that a user has chosen, in the log
+	sentenceMost = 500 // bytes of an error
 )
 
 // TaskLog says which tasks are logged. All targets share one. Any goroutine may use it; the nil one
@@ -106,13 +109,13 @@ func (l *loop) report(t taskLine) {
 	if t.state == "FAIL" || t.state == "GONE" {
 		line = l.log.Warn()
 	}
-	line = line.Int64("id", t.id).Str("group", cut(t.group, wordsMost))
+	line = line.Int64("id", t.id).Str("group", groupName(t.group))
 	if t.key != "" {
-		line = line.Str("key", cut(t.key, wordsMost))
+		line = line.Str("key", legible(t.key))
 	}
 	line = line.Str("state", t.state)
 	if t.sqlstate != "" {
-		line = line.Str("sqlstate", cut(t.sqlstate, wordsMost))
+		line = line.Str("sqlstate", legible(t.sqlstate))
 	}
 	if t.error != "" {
 		first, _, _ := strings.Cut(t.error, "\n")
@@ -140,6 +143,35 @@ func (l *loop) tellLeftOut(context.Context) error {
 		l.log.Warn().Int("tasks", n).Msg("more tasks ended than the log shows")
 	}
 	return nil
+}
+
+// groupName is the name of a group, of a long one the beginning, for a line of the log.
+func groupName(group string) string {
+	head := lane.Head(group)
+	if head == group {
+		return legible(group)
+	}
+	return strings.TrimSuffix(legible(head), "…") + "…"
+}
+
+// legible is a name that a user has chosen, for a line of the log: at most 100 characters, and
+// those that are not seen as escapes, such as \n and \u202e.
+func legible(name string) string {
+	var b strings.Builder
+	n := 0
+	for _, r := range strings.ToValidUTF8(name, "") {
+		if n++; n > nameMost {
+			b.WriteRune('…')
+			break
+		}
+		if unicode.IsPrint(r) {
+			b.WriteRune(r)
+			continue
+		}
+		quoted := strconv.QuoteRune(r)
+		b.WriteString(quoted[1 : len(quoted)-1])
+	}
+	return b.String()
 }
 
 // cut is a text of at most so many bytes.

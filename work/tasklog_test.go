@@ -2,6 +2,7 @@ package work
 
 import (
 	"encoding/json"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -41,7 +42,7 @@ func TestFailedTasksAreLogged(t *testing.T) {
 		t.Errorf("%v, %v", lines[well], lines[again])
 	}
 	for id, want := range map[int64]map[string]any{
-		failed: {"level": "warn", "message": "task failed", "state": "FAIL", "group": "mail\n", "key": "nightly", "sqlstate": "ABCDE", "error": "ERROR:  no \x1b[2J password=***"},
+		failed: {"level": "warn", "message": "task failed", "state": "FAIL", "group": `mail\n`, "key": "nightly", "sqlstate": "ABCDE", "error": "ERROR:  no \x1b[2J password=***"},
 		late:   {"level": "warn", "message": "task failed", "state": "GONE", "group": "group", "error": "ERROR:  task not active"},
 	} {
 		for name, value := range want {
@@ -64,6 +65,40 @@ func TestFailedTasksAreLogged(t *testing.T) {
 	}
 	if strings.Contains(s.logged(), "hush") {
 		t.Error("the log shows a password")
+	}
+}
+
+// TestNamesInTheLogAreLegible: what a user has called a group or a key is shown by its beginning,
+// and obeyed by no terminal; the same of a task that runs while its target drains.
+func TestNamesInTheLogAreLegible(t *testing.T) {
+	t.Parallel()
+	const begins = "\x1b[2J\u202e\nä"
+	const shown = `\x1b[2J\u202e\nä`
+	s := play(t, func(t *Target) { t.TaskLog, t.Grace = NewTaskLog(LogFailed), 0 })
+	want := map[int64][2]string{}
+	for group, begin := range map[string]string{begins: shown, begins + strings.Repeat("g", 60_000): shown + strings.Repeat("g", 90)} {
+		for _, plan := range []string{"2020-01-01", "now"} {
+			n := strconv.Itoa(len(want))
+			id := s.add(`input, "group", key, plan`, "SELECT 1/0", group, "\x01"+n+begins+strings.Repeat("k", 500), plan)
+			want[id] = [2]string{begin, `\x01` + n + shown + strings.Repeat("k", 91)}
+		}
+	}
+	s.until("the lines", func() bool { return len(s.taskLines()) == len(want) })
+	for id, line := range s.taskLines() {
+		for i, column := range []string{"group", "key"} {
+			got, begin := line[column].(string), want[id][i]
+			if !strings.HasPrefix(got, begin) || strings.Trim(got[len(begin):], "gk") != "…" && got != shown {
+				t.Errorf("%s of %s: %q, not %q…", column, line["state"], got, begin)
+			}
+		}
+	}
+	id := s.add(`input, "group"`, "SELECT pg_sleep(60)", begins+strings.Repeat("g", 60_000))
+	s.becomes(id, "WORK")
+	s.drain()
+	for text := range strings.Lines(s.logged()) {
+		if len(text) > 2000 {
+			t.Errorf("a line of %d bytes: %s…", len(text), text[:300])
+		}
 	}
 }
 

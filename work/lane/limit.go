@@ -55,7 +55,7 @@ func (r *rules) of(key string) (found []*rule) {
 	if one := r.all[name{key, false}]; one != nil {
 		found = append(found, one)
 	}
-	head := head(key)
+	head := Head(key)
 	for _, n := range r.lengths {
 		if n > len(head) {
 			break

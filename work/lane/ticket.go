@@ -77,8 +77,9 @@ func Brief(name string) string {
 	return "\x00" + string(sum[:]) + name[:nameMost] // code 0, which no name of the server's has
 }
 
-// head is what is known of the beginning of a name, by what stands for it.
-func head(key string) string {
+// Head is what is known of the beginning of a name, by what stands for it. Any goroutine may call
+// it.
+func Head(key string) string {
 	switch {
 	case strings.HasPrefix(key, "\x00"):
 		return key[min(len(key), 1+hashSize):]
