@@ -39,17 +39,45 @@ func TestEndsThatMeetEachOther(t *testing.T) {
 	}
 }
 
-// TestConflictAtCommitWithoutEnd: who says it at each COMMIT fails in the end.
+// TestConflictAtCommitWithoutEnd: what meets another transaction at each COMMIT fails in the end.
 func TestConflictAtCommitWithoutEnd(t *testing.T) {
 	t.Parallel()
 	s := play(t)
-	s.exec(`CREATE TABLE odd (id int8); CREATE SEQUENCE runs;
-		CREATE FUNCTION odd() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN PERFORM nextval('public.runs'); RAISE 'never' USING ERRCODE = '40001'; END$$;
+	s.exec(`CREATE TABLE odd (id int8); CREATE SEQUENCE runs; CREATE TABLE held (id int8); INSERT INTO held VALUES (1);
+		CREATE FUNCTION odd() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN PERFORM nextval('public.runs'); PERFORM FROM public.held FOR UPDATE NOWAIT; RETURN NULL; END$$;
 		CREATE CONSTRAINT TRIGGER odd AFTER INSERT ON odd DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION odd()`)
+	other := s.connect()
+	must(t, other, "BEGIN")
+	must(t, other, "SELECT FROM held FOR UPDATE")
 	id := s.add("input", "INSERT INTO odd VALUES (1)")
 	s.becomes(id, "FAIL")
-	if got := s.get("SELECT sqlstate || ' ' || (SELECT last_value FROM runs) FROM task WHERE id = $1", id); got != "40001 10" {
+	if got := s.get("SELECT sqlstate || ' ' || (SELECT last_value FROM runs) FROM task WHERE id = $1", id); got != "55P03 10" {
 		t.Error(got)
+	}
+}
+
+// TestConflictThatIsRaisedIsTheTasks: who says at COMMIT that another transaction is in the way fails
+// at once, as by any error, and has its retries.
+func TestConflictThatIsRaisedIsTheTasks(t *testing.T) {
+	t.Parallel()
+	for _, code := range []string{"40001", "40P01", "55P03"} {
+		t.Run(code, func(t *testing.T) {
+			t.Parallel()
+			s := play(t)
+			s.exec("CREATE SEQUENCE runs")
+			const input = `SELECT nextval('runs'); CREATE TEMP TABLE t (x int);
+				CREATE FUNCTION pg_temp.f() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE ''x'' USING ERRCODE=''%s''; END';
+				CREATE CONSTRAINT TRIGGER d AFTER INSERT ON t DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION pg_temp.f();
+				INSERT INTO t VALUES (1)`
+			for retries, runs := range []string{"1", "2"} {
+				id := s.add("input, retry, backoff", fmt.Sprintf(input, code), retries, "1 ms")
+				s.becomes(id, "FAIL")
+				if got := s.get("SELECT concat_ws(' ', sqlstate, attempt, (SELECT last_value FROM runs)) FROM task WHERE id = $1", id); got != code+" "+runs+" "+runs {
+					t.Errorf("%d retries: %s", retries, got)
+				}
+				s.exec("ALTER SEQUENCE runs RESTART")
+			}
+		})
 	}
 }
 

@@ -14,8 +14,8 @@ import (
 	"pgtaskd/routine"
 )
 
-// InTheWay tells an error that is no fault of the task's: another transaction was in the way of its
-// end.
+// InTheWay tells an error that is no fault of the task's, unless its SQL has raised it: another
+// transaction was in the way of its end.
 func InTheWay(f *exec.Failure) bool {
 	return f != nil && (f.SQLState == "40001" || f.SQLState == "40P01" || f.SQLState == "55P03" || f.KeyWaits())
 }

@@ -132,7 +132,7 @@ func (r *runner) conclude(verdict *exec.Verdict, err error) {
 		e.Kind = Finished
 	case verdict.Committed:
 		r.shed(&e)
-	case verdict.Deferred != nil && InTheWay(verdict.Deferred) && (p.task.Once() || p.task.Row.Rerun):
+	case InTheWay(verdict.Deferred) && !verdict.Deferred.Raised() && (p.task.Once() || p.task.Row.Rerun):
 		e.Kind, e.Fault, e.Delay = Refused, verdict.Deferred, time.Millisecond
 	case verdict.Deferred != nil:
 		e.Kind = Finished
