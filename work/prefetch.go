@@ -200,7 +200,8 @@ func (l *loop) readRows(rows pgx.Rows) (tasks []*run.Task, regrouped bool, err e
 		if r.Input == nil || r.Data == nil || null == nil || run.IsBehind(r.Group) || run.IsBehind(r.Remote) {
 			r.Input, r.Data = nil, nil // all come together
 		}
-		r.Suspect = r.Suspect || l.reruns[r.ID].crossed >= crossedAlone
+		r.Crossed = !r.Suspect && l.reruns[r.ID].crossed >= crossedAlone
+		r.Suspect = r.Suspect || r.Crossed
 		t := &run.Task{
 			Ticket: r.Ticket(key), Row: r, Leader: l.control.pid,
 			Again: l.reruns[r.ID].runs, Atomic: r.Remote == "", Shows: l.shown(r.Group),

@@ -16,7 +16,7 @@ import (
 
 // A task whose end could not be written is run again, so often before it FAILs. Where another
 // transaction was in the way (40001, 40P01, 55P03) that is after a random moment, and from
-// crossedAlone times on while nothing else starts.
+// crossedAlone times on while nothing else starts for a moment.
 const (
 	tries        = 5
 	crossedTries = 10

@@ -75,14 +75,20 @@ func (s *Lanes[T]) Filled() {
 	if s.filling == nil {
 		return
 	}
-	drawn := s.drawn
+	drawn, suspects := s.drawn, s.suspects.known
 	s.known, s.filling, s.drawn, s.ready = s.filling, nil, nil, 0
 	s.only, s.gathered = false, 0
+	if suspects != nil {
+		s.suspects.known = newIDSet()
+	}
 	for key, l := range s.all {
 		l.ready, l.fresh = slices.DeleteFunc(l.fresh, func(r Rank) bool {
 			if drawn.has(r.ID) {
 				s.known.remove(r.ID)
 				return true
+			}
+			if suspects != nil && suspects.has(r.ID) {
+				s.suspects.known.add(r.ID)
 			}
 			return false
 		}), nil
@@ -133,9 +139,10 @@ func (s *Lanes[T]) Unread(fresh time.Duration, all bool) (old []T) {
 	defer s.mu.Unlock()
 	s.fresh = fresh
 	before := time.Now().Add(-fresh)
+	old = s.unreadSuspects()
 	for len(s.readings) > 0 && (all || s.readings[0].at.Add(readingSpan).Before(before)) {
 		for _, l := range s.readings[0].lanes {
-			old = append(old, s.unreadIn(l, before, all)...)
+			old = append(old, s.unreadThose(l, func(t *Ticket) bool { return all || t.Read.Before(before) || s.stale(t) })...)
 		}
 		s.readings[0].lanes = nil
 		s.readings = s.readings[1:]
@@ -143,10 +150,10 @@ func (s *Lanes[T]) Unread(fresh time.Duration, all bool) (old []T) {
 	return old
 }
 
-func (s *Lanes[T]) unreadIn(l *lane[T], before time.Time, all bool) (old []T) {
+func (s *Lanes[T]) unreadThose(l *lane[T], which func(*Ticket) bool) (old []T) {
 	for i := 0; i < len(l.prefetched); {
 		t := l.prefetched[i]
-		if ticket := t.ticket(); !all && !ticket.Read.Before(before) && !s.stale(ticket) {
+		if !which(t.ticket()) {
 			i++
 			continue
 		}
@@ -154,6 +161,7 @@ func (s *Lanes[T]) unreadIn(l *lane[T], before time.Time, all bool) (old []T) {
 		i = 0
 		s.prefetched--
 		s.makeReady(l, t.ticket().Rank)
+		s.suspects.readyAgain(t.ticket())
 		old = append(old, t)
 	}
 	if len(old) > 0 {

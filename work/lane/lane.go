@@ -138,6 +138,10 @@ func (s *Lanes[T]) place(l *lane[T]) {
 		s.pauses(l, ends)
 		return
 	}
+	if s.waitsForOthers(l) {
+		s.holdBack(l)
+		return
+	}
 	s.pausing.drop(l)
 	if s.mayPrefetch(l) {
 		s.fetches.put(l, l.ready.top(), l.running+len(l.prefetched)+l.fetching)
@@ -186,7 +190,7 @@ func (s *Lanes[T]) Wake() (time.Time, bool) {
 	defer s.mu.Unlock()
 	switch {
 	case s.isQuiet():
-		return s.quiet, true
+		return s.suspects.quiet, true
 	case len(s.pausing) == 0:
 		return time.Time{}, false
 	}

@@ -36,14 +36,13 @@ type Lanes[T Holder] struct {
 	fetched    []*lane[T]            // with tasks in the read under way
 	outranked  map[*lane[T]]struct{} // lanes whose first ready task comes before all prefetched
 	pausing    pauseHeap[T]          // lanes that wait for a moment: the end of a pause, a try of their gate, room under a rate
-	suspect    *Ticket               // that runs; nothing else starts while it is young
-	quiet      time.Time             // until then
-	now        func() time.Time      // the server's clock
-	since      time.Time             // an unknown pause may have begun up to then; zero: none can
-	rules      rules                 // limits of groups
-	groups     map[string]*group[T]  // that have some, by the key of their lanes
-	rated      atomic.Bool           // there are rates
-	limited    atomic.Bool           // there are limits
+	suspects   suspects[T]
+	now        func() time.Time     // the server's clock
+	since      time.Time            // an unknown pause may have begun up to then; zero: none can
+	rules      rules                // limits of groups
+	groups     map[string]*group[T] // that have some, by the key of their lanes
+	rated      atomic.Bool          // there are rates
+	limited    atomic.Bool          // there are limits
 }
 
 // New makes lanes in which at most run tasks run at once. What is read is kept for fresh, until
@@ -53,7 +52,8 @@ func New[T Holder](run int, fresh time.Duration, now func() time.Time) *Lanes[T]
 		run: run, now: now, fresh: fresh, known: newIDSet(),
 		all: map[Key]*lane[T]{}, gates: map[string]*gate[T]{}, crowded: map[*gate[T]]struct{}{},
 		tryouts: map[*lane[T]]struct{}{}, outranked: map[*lane[T]]struct{}{}, groups: map[string]*group[T]{},
-		fetches: laneHeap[T]{which: fetching}, starts: laneHeap[T]{which: starting},
+		suspects: suspects[T]{held: map[*lane[T]]struct{}{}},
+		fetches:  laneHeap[T]{which: fetching}, starts: laneHeap[T]{which: starting},
 	}
 }
 
@@ -97,6 +97,7 @@ func (s *Lanes[T]) Forget() (read []T) {
 	}
 	s.known, s.filling, s.drawn, s.fetched = newIDSet(), nil, nil, nil
 	s.only, s.gathered, s.readings = false, 0, nil
+	s.suspects.forget()
 	s.prefetched, s.ready = 0, 0
 	for _, g := range s.gates {
 		if g.tries != nil && g.tries.running == 0 {
@@ -162,6 +163,7 @@ func (s *Lanes[T]) prune(key Key, l *lane[T]) {
 	if crowd || s.now().Sub(l.ended) > max(l.pause, time.Minute) {
 		s.pausing.drop(l)
 		delete(s.outranked, l)
+		delete(s.suspects.held, l)
 		delete(s.all, key)
 		s.leave(l)
 		s.leaveGroup(l)

@@ -19,15 +19,15 @@ func (s *Lanes[T]) Pass(task T, at time.Time, fits func(T) bool) T {
 	if t.counted {
 		s.uncounts(l, t, at)
 	}
-	suspect := s.suspect
-	s.hold(l, t, -1)
-	if suspect == t {
-		s.suspect = nil
+	before := s.suspects
+	if before.runs == t {
+		s.suspects.ends(s.now())
 	}
+	s.hold(l, t, -1)
 	next, found := s.first(fits, passMost)
 	if !found {
 		s.hold(l, t, +1)
-		s.suspect = suspect
+		s.suspects = before
 		return next
 	}
 	t.passed = true
@@ -55,8 +55,8 @@ func (s *Lanes[T]) Ended(task T, at time.Time) {
 	defer s.mu.Unlock()
 	t := task.ticket()
 	l := s.lane(t.Lane)
-	if s.suspect == t {
-		s.suspect = nil
+	if s.suspects.runs == t {
+		s.suspects.ends(s.now())
 	}
 	if !at.IsZero() {
 		l.ended, l.planned = at, t.Plan
@@ -132,8 +132,8 @@ func (s *Lanes[T]) Follow(before T, fits func(T) bool) (next T) {
 
 // unstart undoes first.
 func (s *Lanes[T]) unstart(l *lane[T], t T) {
-	if s.suspect == t.ticket() {
-		s.suspect = nil
+	if s.suspects.runs == t.ticket() {
+		s.suspects.ends(s.now())
 	}
 	s.putBack(l, t)
 	s.uncounts(l, t.ticket(), time.Time{})

@@ -3,7 +3,6 @@ package lane
 import (
 	"container/heap"
 	"math"
-	"time"
 )
 
 // Choose picks the ids of the tasks to be read now, in order: those that may start, and some that
@@ -38,6 +37,9 @@ func (s *Lanes[T]) Choose(most int) []int64 {
 func (s *Lanes[T]) choose(l *lane[T]) int64 {
 	top := l.ready.pop()
 	s.known.remove(top.ID)
+	if s.suspects.known != nil {
+		s.suspects.known.remove(top.ID)
+	}
 	s.ready--
 	if l.fetching == 0 || top.before(l.best) {
 		l.best = top
@@ -55,7 +57,7 @@ func (s *Lanes[T]) choose(l *lane[T]) int64 {
 func (s *Lanes[T]) next() *lane[T] {
 	for s.fetches.len() > 0 {
 		l := s.fetches.first()
-		if barred, _ := s.barred(l); !barred {
+		if barred, _ := s.barred(l); !barred && !s.waitsForOthers(l) {
 			return l
 		}
 		s.place(l)
@@ -165,10 +167,6 @@ func (s *Lanes[T]) mayPrefetch(l *lane[T]) bool {
 // much for each round of the loop.
 const passMost = 16
 
-// quarantine is how long nothing else starts beside a suspect: if the server crashes again, it is
-// known who it was.
-const quarantine = 10 * time.Second
-
 // Start gives the next task that may start now and that fits accepts, or nil. Its slots are in use
 // until Ended. It looks at few lanes that do not fit; Search looks at all of them.
 func (s *Lanes[T]) Start(fits func(T) bool) T {
@@ -201,6 +199,10 @@ func (s *Lanes[T]) first(fits func(T) bool, most int) (t T, found bool) {
 	}()
 	for s.starts.len() > 0 && len(passed) < most {
 		l := s.starts.first()
+		if s.waitsForOthers(l) {
+			s.place(l)
+			continue
+		}
 		if top := l.prefetched[0]; s.stale(top.ticket()) || !fits(top) {
 			s.starts.drop(l)
 			passed = append(passed, l)
@@ -220,10 +222,7 @@ func (s *Lanes[T]) pop(l *lane[T]) T {
 	s.runs(l, +1)
 	s.place(l)
 	if ticket := t.ticket(); ticket.Suspect {
-		s.suspect, s.quiet = ticket, s.now().Add(quarantine)
+		s.suspects.starts(ticket, s.now())
 	}
 	return t
 }
-
-// isQuiet tells whether nothing may start beside the suspect that runs.
-func (s *Lanes[T]) isQuiet() bool { return s.suspect != nil && s.now().Before(s.quiet) }

@@ -1,0 +1,59 @@
+package work
+
+import (
+	"fmt"
+	"testing"
+)
+
+// crashedTwice lets tasks wait that look as if the server had crashed twice while they ran, and
+// whose SQL waits for the advisory lock 7.
+func (s *stage) crashedTwice(n int) (ids []int64) {
+	s.t.Helper()
+	for i := range n {
+		ids = append(ids, s.add(`input, "group", plan`, "SELECT pg_advisory_xact_lock_shared(7)", fmt.Sprint("suspect ", i), "infinity"))
+	}
+	s.exec("SET session_replication_role = replica")
+	s.exec(`UPDATE task SET plan = now(), interrupted = 2, runs = '[{"cause": "crash"}, {"cause": "crash"}]' WHERE id = ANY ($1)`, ids)
+	s.exec("RESET session_replication_role")
+	return ids
+}
+
+// TestOthersRunBesidesSuspects: suspects start one after the other, each alone, but the others need
+// not wait until all have had their turn.
+func TestOthersRunBesidesSuspects(t *testing.T) {
+	t.Parallel()
+	s := play(t)
+	s.exec("SELECT pg_advisory_lock(7)")
+	s.crashedTwice(4)
+	s.eventually("1", "SELECT count(*) FROM task WHERE state = 'WORK'")
+	var others []int64
+	for i := range 12 {
+		others = append(others, s.add(`input, "group"`, "SELECT 1", fmt.Sprint("other ", i)))
+	}
+	for _, id := range others {
+		s.becomes(id, "DONE")
+	}
+	if n := s.get("SELECT count(*) FROM task WHERE state = 'WORK'"); n != "1" {
+		t.Errorf("%s suspects run", n)
+	}
+	s.exec("SELECT pg_advisory_unlock(7)")
+}
+
+// TestCrossedIsASuspectOfItsOwnKind, unless the server has crashed while it ran as well.
+func TestCrossedIsASuspectOfItsOwnKind(t *testing.T) {
+	t.Parallel()
+	s := prepared(t)
+	l := s.installed()
+	usual, crossed := s.add("input", "SELECT 1"), s.add("input", "SELECT 1")
+	both := s.crashedTwice(1)[0]
+	l.reruns[crossed], l.reruns[both] = again{crossed: crossedAlone}, again{crossed: crossedAlone}
+	tasks, err := l.read(t.Context(), []int64{usual, crossed, both}, 0)
+	if err != nil || len(tasks) != 3 {
+		t.Fatal(len(tasks), err)
+	}
+	for i, want := range []string{"false false", "true true", "true false"} {
+		if got := fmt.Sprint(tasks[i].Ticket.Suspect, tasks[i].Crossed); got != want {
+			t.Errorf("task %d: %s, want %s", i, got, want)
+		}
+	}
+}
