@@ -36,6 +36,7 @@ func (r *runner) spec(t *Task) (*exec.Task, bool) {
 			r.note(Outcome{Task: t, Kind: Released})
 			return nil, false
 		}
+		t.unload(nil)
 		marked := r.mark(t)
 		if marked.Refused != nil {
 			r.note(Outcome{Task: t, Kind: Finished, Stop: r.Clock.Now(), Fault: marked.Refused})
@@ -49,11 +50,15 @@ func (r *runner) spec(t *Task) (*exec.Task, bool) {
 			t.image = r.text(t, Image).Text
 		}
 	} else if r.session.Shielded && t.Row.Remote == "" {
+		t.unload(nil)
 		r.flush()
 		if r.session == nil || !r.leads() {
 			r.note(Outcome{Task: t, Kind: Released})
 			return nil, false
 		}
+	}
+	if t.Row.Data == nil && !r.load(t) {
+		return nil, false
 	}
 	r.session.Shielded = false
 	return r.made(t, t.Row.Save && r.session.Keeps(t.Lane)), true

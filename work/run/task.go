@@ -53,7 +53,8 @@ type Task struct {
 	Shows  [][2]string  // what the sessions of its lane show
 	Traits *exec.Traits // nil: not looked at yet
 	sizes  *Sizes       // of its texts, where they are long; nil: not asked for yet
-	room   int64        // that its long texts take up
+	room   *place       // that its long texts take up; nil: none
+	digest *[2]uint64   // of them, once they have come
 	Again  int          // how often we had to run it again for reasons of our own
 
 	Atomic bool        // of its runner: it runs in our transaction

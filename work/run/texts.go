@@ -3,6 +3,8 @@ package run
 import (
 	"context"
 	"fmt"
+	"hash/maphash"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -13,7 +15,8 @@ import (
 
 // Long texts come when their task starts, as many as there is room for in the whole program, and go
 // when the server has them: they are not kept while their task runs. A remote may take its time to
-// take them, so its tasks have room of their own.
+// take them, so its tasks have room of their own. Nobody has room while they wait for what others
+// can hold up, as the mark of a row that is locked: the texts go before that, and come again.
 
 const (
 	textsMost  = 16 << 20           // the room, in bytes
@@ -54,11 +57,14 @@ func (r *runner) learn(t *Task) bool {
 
 // turnAway ends a task whose texts cannot be had, or, without a failure, cannot be had now.
 func (r *runner) turnAway(t *Task, failure *exec.Failure) {
-	if failure == nil {
-		r.note(Outcome{Task: t, Kind: Released})
-		return
+	o := Outcome{Task: t, Kind: Released}
+	if failure != nil {
+		o = Outcome{Task: t, Kind: Finished, Stop: r.Clock.Now(), Fault: failure}
 	}
-	r.note(Outcome{Task: t, Kind: Finished, Stop: r.Clock.Now(), Fault: failure})
+	if t.Marks.Load() && r.session != nil { // its row may show the session
+		o.PID, o.Since = int32(r.session.PID), r.session.Since
+	}
+	r.note(o)
 }
 
 // nameLongest is the longest group, remote and null, in bytes.
@@ -91,12 +97,12 @@ func tooLong(s *Sizes, most int64) *exec.Failure {
 }
 
 // load brings the long texts of a task, when there is room; false when its end is known by that.
+// Each time they must be the same: what they are was looked at once, before the mark.
 func (r *runner) load(t *Task) bool {
-	if !t.allowance().enter(r.Group.Context(), t.sizes.Input+t.sizes.Data) {
+	if t.room = t.allowance().enter(r.Group.Context(), r.Dispatcher, t.sizes.Input+t.sizes.Data); t.room == nil {
 		r.turnAway(t, nil)
 		return false
 	}
-	t.room = t.sizes.Input + t.sizes.Data
 	texts := [2]*string{}
 	for i, which := range []Text{Input, Data} {
 		told := r.text(t, which)
@@ -106,13 +112,23 @@ func (r *runner) load(t *Task) bool {
 			return false
 		}
 	}
-	t.Row.Input, t.Row.Data = texts[0], texts[1]
+	digest := [2]uint64{maphash.String(digestSeed, *texts[0]), maphash.String(digestSeed, *texts[1])}
+	if t.digest != nil && *t.digest != digest {
+		t.unload(nil)
+		r.turnAway(t, exec.NewFailure("task was changed before it started", "55000",
+			"DETAIL", "Its input or data was not the same when it was read again."))
+		return false
+	}
+	t.Row.Input, t.Row.Data, t.digest = texts[0], texts[1], &digest
 	return true
 }
 
+// digestSeed is not known outside: nobody can write two texts that have one digest.
+var digestSeed = maphash.MakeSeed()
+
 // unload lets go of long texts, which the server has, or is not to have.
 func (t *Task) unload(spec *exec.Task) {
-	if t.room == 0 {
+	if t.room == nil {
 		return
 	}
 	if input := t.Row.Input; input != nil && len(*input) > textHead {
@@ -124,7 +140,7 @@ func (t *Task) unload(spec *exec.Task) {
 		spec.Input, spec.Usual = *t.Row.Input, exec.Usual{}
 	}
 	t.allowance().leave(t.room)
-	t.room = 0
+	t.room = nil
 }
 
 // forgetNames lets go of long names, when the task has ended.
@@ -144,7 +160,7 @@ func (t *Task) allowance() *allowance {
 // sending is how long the server may take to take a task with long texts; 0: it has none.
 func (t *Task) sending() time.Duration {
 	switch {
-	case t.room == 0:
+	case t.room == nil:
 		return 0
 	case t.Row.Remote == "":
 		return sendingOwn
@@ -152,67 +168,87 @@ func (t *Task) sending() time.Duration {
 	return sendingMax
 }
 
-// allowance shares room out, to those who have come first. Any goroutine may use it.
+// allowance shares room out between targets: to the one that has least of it, and to those who have
+// come first. None has more than half, but for a single text, so that there is mostly room for
+// others. Any goroutine may use it.
 type allowance struct {
 	most int64
 
 	mu      sync.Mutex
 	free    int64
-	waiting []*waiter
+	held    map[any]int64 // by owner
+	waiting []*place      // in the order in which they came
 }
 
-type waiter struct {
-	n    int64
-	let  chan struct{} // closed when it has its room
-	gone bool
+// place is room for n bytes, or the wish for it.
+type place struct {
+	owner any
+	n     int64
+	let   chan struct{} // closed when there is room
 }
 
-func newAllowance(most int64) *allowance { return &allowance{most: most, free: most} }
+func newAllowance(most int64) *allowance {
+	return &allowance{most: most, free: most, held: map[any]int64{}}
+}
 
-// enter waits for room for n bytes; for all there is, if that is more. It is false when ctx ends
+// enter waits for room for n bytes; for all there is, if that is more. It returns nil when ctx ends
 // first.
-func (g *allowance) enter(ctx context.Context, n int64) bool {
-	w := &waiter{n: min(n, g.most), let: make(chan struct{})}
+func (g *allowance) enter(ctx context.Context, owner any, n int64) *place {
+	p := &place{owner: owner, n: min(n, g.most), let: make(chan struct{})}
 	g.mu.Lock()
-	g.waiting = append(g.waiting, w)
+	g.waiting = append(g.waiting, p)
 	g.admit()
 	g.mu.Unlock()
 	select {
-	case <-w.let:
-		return true
+	case <-p.let:
+		return p
 	case <-ctx.Done():
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	w.gone = true
-	select {
-	case <-w.let:
-		g.free += w.n
-	default:
+	if i := slices.Index(g.waiting, p); i >= 0 {
+		g.waiting = slices.Delete(g.waiting, i, i+1)
+	} else {
+		g.holds(p, -p.n)
 	}
 	g.admit()
-	return false
+	return nil
 }
 
 // leave gives room back.
-func (g *allowance) leave(n int64) {
+func (g *allowance) leave(p *place) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.free += min(n, g.most)
+	g.holds(p, -p.n)
 	g.admit()
+}
+
+// holds counts n more bytes as in use.
+func (g *allowance) holds(p *place, n int64) {
+	g.free -= n
+	if g.held[p.owner] += n; g.held[p.owner] == 0 {
+		delete(g.held, p.owner)
+	}
 }
 
 // admit lets those in for whom there is room.
 func (g *allowance) admit() {
-	for len(g.waiting) > 0 {
-		w := g.waiting[0]
-		if !w.gone {
-			if w.n > g.free {
-				return
-			}
-			g.free -= w.n
-			close(w.let)
-		}
-		g.waiting = g.waiting[1:]
+	for i := g.next(); i >= 0 && g.waiting[i].n <= g.free; i = g.next() {
+		p := g.waiting[i]
+		g.waiting = slices.Delete(g.waiting, i, i+1)
+		g.holds(p, p.n)
+		close(p.let)
 	}
+}
+
+// next is who is to be let in next, -1: nobody.
+func (g *allowance) next() int {
+	next := -1
+	for i, p := range g.waiting {
+		held := g.held[p.owner]
+		if (held == 0 || held+p.n <= g.most/2) && (next < 0 || held < g.held[g.waiting[next].owner]) {
+			next = i
+		}
+	}
+	return next
 }

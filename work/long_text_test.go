@@ -1,0 +1,45 @@
+package work
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestALockedRowHoldsNoRoomForTexts: while a task with long texts waits for the mark of its row, which
+// somebody has locked, tasks with long texts of another target start; then it runs with its texts.
+func TestALockedRowHoldsNoRoomForTexts(t *testing.T) {
+	t.Parallel()
+	s, other := prepared(t), play(t)
+	s.installed()
+	long := strings.Repeat("x", 8<<20-100)
+	id := s.add("input, data, rerun", "SELECT length(current_setting('pg_task.data')) --"+long, long, false)
+	release := s.lock(id, "FOR UPDATE")
+	s.serve()
+	s.eventually("true", `SELECT count(*) > 0 FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE 'pgtaskd %'
+		AND query LIKE '%FOR NO KEY UPDATE SKIP LOCKED%'`)
+	for range 3 {
+		other.becomes(other.add("input", "SELECT 1 --"+strings.Repeat("x", 9000)), "DONE")
+	}
+	if state := s.state(id); state != "PLAN" {
+		t.Error(state)
+	}
+	release()
+	s.becomes(id, "DONE")
+	if row := s.row(id, "output, attempt"); row != `{"output":"8388508","attempt":1}` {
+		t.Error(row)
+	}
+}
+
+// TestALongTextThatChangesWithTheMark does not run: what the task needs was found out of another.
+func TestALongTextThatChangesWithTheMark(t *testing.T) {
+	t.Parallel()
+	s := play(t)
+	s.exec(`CREATE TABLE ran (); CREATE FUNCTION other() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN NEW.input := 'COMMIT; INSERT INTO ran DEFAULT VALUES --' || repeat('x', 9000); RETURN NEW; END$$;
+		CREATE TRIGGER other BEFORE UPDATE ON task FOR EACH ROW WHEN (OLD.state = 'PLAN' AND NEW.state = 'WORK') EXECUTE FUNCTION other()`)
+	id := s.add("input, rerun", "INSERT INTO ran DEFAULT VALUES --"+strings.Repeat("x", 9000), false)
+	s.becomes(id, "FAIL")
+	if row := s.row(id, "split_part(error, E'\\n', 1) AS error, sqlstate, (SELECT count(*) FROM ran) AS ran"); row != `{"error":"ERROR:  task was changed before it started","sqlstate":"55000","ran":0}` {
+		t.Error(row)
+	}
+	s.others()
+}
