@@ -87,7 +87,9 @@ func TestAnInsertDoesNotSayHowATaskHasRun(t *testing.T) {
 // UPDATE.
 func TestAPartitionTakesNoForgedTask(t *testing.T) {
 	t.Parallel()
-	c := founded(t, func(c *company) { c.must("postgres", parts+"; ALTER TABLE task OWNER TO $serving; ALTER TABLE p1 OWNER TO $serving; ALTER TABLE p2 OWNER TO $serving; ALTER TABLE p3 OWNER TO $serving; ALTER TABLE p4 OWNER TO $serving") })
+	c := founded(t, func(c *company) {
+		c.must("postgres", parts+"; ALTER TABLE task OWNER TO $serving; ALTER TABLE p1 OWNER TO $serving; ALTER TABLE p2 OWNER TO $serving; ALTER TABLE p3 OWNER TO $serving; ALTER TABLE p4 OWNER TO $serving")
+	})
 	c.serve()
 	c.settled()
 	c.exec(c.named("GRANT SELECT, INSERT, UPDATE, DELETE ON task TO $bob; GRANT USAGE ON SEQUENCE task_id_seq TO $bob"))
