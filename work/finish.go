@@ -191,7 +191,7 @@ func (l *loop) settle(ctx context.Context, ends []end, written map[int64]string)
 			open = append(open, e.task.Row.ID)
 		}
 	}
-	standings, err := l.standings(ctx, open)
+	standings, err := l.standings(ctx, open, ofEnds(ends))
 	if err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package work
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -52,7 +53,9 @@ func (l *loop) markedFirst(ctx context.Context, asks []ask, marked map[int64]boo
 			passed = append(passed, a.task.Row.ID)
 		}
 	}
-	standings, err := l.standings(ctx, passed)
+	standings, err := l.standings(ctx, passed, func(id int64, s standing) bool {
+		return slices.ContainsFunc(asks, func(a ask) bool { return a.task.Row.ID == id && s.ours(a.task, a.pid) })
+	})
 	if err != nil {
 		return nil, err
 	}

@@ -175,6 +175,9 @@ func (l *loop) readRows(rows pgx.Rows) (tasks []*run.Task, regrouped bool, err e
 	}
 	_, err = pgx.ForEachRow(rows, columns, func() error {
 		regrouped = regrouped || changed != nil && *changed
+		if _, orphan := l.orphans[r.ID]; orphan || before != nil && before.Row.ID == r.ID { // another row has its id, which comes first
+			return nil
+		}
 		if active != nil && !l.worth(r.Group, micros(*active), &expires) {
 			return nil
 		}

@@ -161,7 +161,7 @@ func (l *loop) refused(ctx context.Context, ends []end) error {
 	for i, e := range ends {
 		ids[i] = e.task.Row.ID
 	}
-	standings, err := l.standings(ctx, ids)
+	standings, err := l.standings(ctx, ids, ofEnds(ends))
 	if err != nil {
 		return err
 	}

@@ -24,3 +24,40 @@ func TestTextsComeFromTheRowThatWasRead(t *testing.T) {
 		s.eventually("DONE", "SELECT state FROM task WHERE id = $1 AND data LIKE 'mine%'", id)
 	}
 }
+
+// TestAnotherRowOfTheSameIDHarmsNoTask: in a partitioned table somebody may insert a row with the id
+// of a task that runs. That goes on, runs once and ends; then the other has its turn.
+func TestAnotherRowOfTheSameIDHarmsNoTask(t *testing.T) {
+	t.Parallel()
+	for name, plans := range map[string][2]string{
+		"in a partition before": {"2022-06-01", "2020-06-01"},
+		"in a partition behind": {"2020-06-01", "2022-06-01"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := prepared(t)
+			must(t, s.conn, parts)
+			s.exec("CREATE SEQUENCE runs; SELECT pg_advisory_lock(7)")
+			s.serve()
+			s.settled()
+			id := s.add(`input, plan, active`, "SELECT nextval('runs'), pg_advisory_xact_lock_shared(7)", plans[0], "100 years")
+			s.becomes(id, "WORK")
+			s.exec("INSERT INTO task (id, input, plan, active) VALUES ($1, 'SELECT 1', $2, '100 years')", id, plans[1])
+			for range 2 { // all that runs is looked at when something is stopped
+				stopped := s.add(`input, "group"`, "SELECT pg_sleep(100)", "other")
+				s.becomes(stopped, "WORK")
+				s.exec("UPDATE task SET state = 'STOP' WHERE id = $1", stopped)
+				s.eventually("true", "SELECT stop IS NOT NULL FROM task WHERE id = $1", stopped)
+			}
+			if got := s.get("SELECT string_agg(state || ' ' || attempt, ', ' ORDER BY state DESC) || ', ' || (SELECT last_value FROM runs) FROM task WHERE id = $1", id); got != "WORK 1, PLAN 0, 1" {
+				t.Error("while it runs: ", got)
+			}
+			s.exec("SELECT pg_advisory_unlock(7)")
+			s.eventually("DONE 1 0, DONE 1 0", "SELECT string_agg(concat_ws(' ', state, attempt, interrupted), ', ') FROM task WHERE id = $1", id)
+			if runs := s.get("SELECT last_value FROM runs"); runs != "1" {
+				t.Errorf("it has run %s times", runs)
+			}
+			s.others()
+		})
+	}
+}

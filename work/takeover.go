@@ -105,7 +105,7 @@ func (l *loop) recoverOrphans(ctx context.Context) error {
 	if err := l.halt(ctx, ids); err != nil {
 		return err
 	}
-	standings, err := l.standings(ctx, ids)
+	standings, err := l.standings(ctx, ids, func(int64, standing) bool { return false })
 	if err != nil {
 		return err
 	}

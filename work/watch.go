@@ -2,6 +2,7 @@ package work
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -25,7 +26,17 @@ func (s standing) ours(t *task, pid int32) bool {
 // underWay tells whether the row's task may run, on whatever session.
 func (s standing) underWay() bool { return s.state == "TAKE" || s.state == "WORK" || s.stopping }
 
-func (l *loop) standings(ctx context.Context, ids []int64) (map[int64]standing, error) {
+// outweighs tells whether a row is rather the one that is meant than another with the same id, as a
+// partitioned table may have: one that is ours, else one whose task may run.
+func (s standing) outweighs(other standing, ours func(standing) bool) bool {
+	if mine := ours(s); mine || ours(other) {
+		return mine
+	}
+	return s.underWay() && !other.underWay()
+}
+
+// standings are what the rows show. Of several with one id it is what the one shows that is ours.
+func (l *loop) standings(ctx context.Context, ids []int64, ours func(id int64, s standing) bool) (map[int64]standing, error) {
 	all := make(map[int64]standing, len(ids))
 	if len(ids) == 0 {
 		return all, nil
@@ -39,7 +50,9 @@ func (l *loop) standings(ctx context.Context, ids []int64) (map[int64]standing, 
 	var id int64
 	var s standing
 	_, err = pgx.ForEachRow(rows, []any{&id, &s.state, &s.pid, &s.stopping, &s.version}, func() error {
-		all[id] = s
+		if other, several := all[id]; !several || s.outweighs(other, func(s standing) bool { return ours(id, s) }) {
+			all[id] = s
+		}
 		return nil
 	})
 	return all, err
@@ -92,7 +105,10 @@ func (l *loop) check(ctx context.Context) error {
 
 // cancelChanged cancels those of the tasks whose rows do not say any more that they are to run.
 func (l *loop) cancelChanged(ctx context.Context, ids []int64) error {
-	standings, err := l.standings(ctx, ids)
+	standings, err := l.standings(ctx, ids, func(id int64, s standing) bool {
+		pid, _, _ := l.tasks[id].Runs()
+		return s.ours(l.tasks[id], pid)
+	})
 	if err != nil {
 		return err
 	}
@@ -108,4 +124,11 @@ func (l *loop) cancelChanged(ctx context.Context, ids []int64) error {
 		}
 	}
 	return nil
+}
+
+// ofEnds tells the rows that are still as ends of ours have them.
+func ofEnds(ends []end) func(id int64, s standing) bool {
+	return func(id int64, s standing) bool {
+		return slices.ContainsFunc(ends, func(e end) bool { return e.task.Row.ID == id && s.ours(e.task, e.PID) })
+	}
 }
