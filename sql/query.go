@@ -41,7 +41,7 @@ type Queries struct {
 // its role's name, :under what is read of the role under which the task t runs (nothing where all
 // run under ours), :role_kept, :role_named and :role_of_o the column role, where one is filled,
 // :tokens the table of tokens; :owner_of_t the owner of the row t, NULL where there is no column
-// for it; :table_text the table's name as text. What several operations share is in sql/part, and stands for its name likewise.
+// for it; :table_text the table's name as text, and :table_number its number. What several operations share is in sql/part, and stands for its name likewise.
 func (d Description) Queries(t Table) Queries {
 	of := make([]string, len(d.Copied))
 	for i, column := range d.Copied {
@@ -61,6 +61,7 @@ func (d Description) Queries(t Table) Queries {
 
 		":register_name": literal(registerName(t)), ":besides": literal("{" + strings.Join(quotedAll(besideNames(t)), ",") + "}"),
 		":leader": Beside(t, "leader"), ":tokens": Tokens(t), ":schema_text": literal(t.Schema), ":table_text": literal(t.Quoted()), ":groups": Beside(t, "group"), ":limits": strconv.FormatInt(limitLocks, 10),
+		":table_number": strconv.FormatInt(d.OID, 10),
 		":group_number": strconv.FormatInt(d.Group, 10), ":group_sequence": strconv.FormatInt(d.GroupSequence, 10),
 		":key_of_limit": d.key(`g."group"`), ":prefix_of_group": d.prefix(`g."group"`),
 

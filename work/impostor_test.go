@@ -18,14 +18,15 @@ func (s *stage) impostor(takeAway, how string) (role string) {
 	s.exec("SET ROLE " + role)
 	s.exec(`CREATE SEQUENCE calls; GRANT USAGE ON SEQUENCE calls TO PUBLIC;
 		CREATE FUNCTION evil() RETURNS bool LANGUAGE plpgsql VOLATILE AS $f$
-		BEGIN IF current_user <> '` + role + `' THEN PERFORM nextval('public.calls'); END IF; RETURN false; END $f$`)
+		BEGIN IF current_user <> '` + role + `' THEN PERFORM nextval('public.calls'); END IF; RETURN false; END $f$;
+		CREATE FUNCTION evil_trigger() RETURNS trigger LANGUAGE plpgsql AS $f$ BEGIN PERFORM public.evil(); RETURN NULL; END $f$`)
 	s.exec("RESET ROLE")
 	columns := s.get(`SELECT string_agg(format(CASE WHEN '` + how + `' = 'view' THEN 'CASE WHEN e.x THEN NULL::%s END AS %I' ELSE '%2$I %1$s' END,
 		format_type(atttypid, NULL), attname), ', ' ORDER BY attnum) FROM pg_attribute WHERE attrelid = 'task'::regclass AND attnum > 0 AND NOT attisdropped`)
 	made := "CREATE VIEW task AS SELECT NULL::xid AS xmin, NULL::tid AS ctid, NULL::oid AS tableoid, " + columns + " FROM evil() AS e (x)"
 	if how == "table" {
 		made = "CREATE TABLE task (" + columns + "); ALTER TABLE task ENABLE ROW LEVEL SECURITY; INSERT INTO task (id, due) VALUES (1, '-infinity'); " +
-			"CREATE POLICY evil ON task USING (evil())"
+			"CREATE POLICY evil ON task USING (evil()); CREATE TRIGGER evil BEFORE UPDATE ON task FOR EACH STATEMENT EXECUTE FUNCTION evil_trigger()"
 	}
 	s.exec("BEGIN; " + takeAway + "; SET LOCAL ROLE " + role + "; " + made + "; GRANT ALL ON task TO PUBLIC; COMMIT")
 	return role
@@ -73,6 +74,35 @@ func TestAnotherInPlaceOfTheDroppedTable(t *testing.T) {
 	s.says("target failed", "belongs to role", role)
 	if s.get("SELECT is_called FROM calls") != "false" {
 		t.Error("its function was run")
+	}
+}
+
+// TestEndInAnotherTable is not written: what has run for long is rolled back.
+func TestEndInAnotherTable(t *testing.T) {
+	t.Parallel()
+	s := owned(t, func(t *Target) { t.Sleep = time.Second })
+	s.exec("CREATE TABLE effect (id int8); GRANT ALL ON effect TO PUBLIC")
+	s.serve()
+	s.settled()
+	s.serves()
+	s.becomes(s.add("input, repeat", "INSERT INTO public.effect SELECT 1 FROM pg_sleep(3)", "1 year"), "WORK")
+	role := s.impostor("DROP TABLE task CASCADE", "table")
+	s.says("target failed", "belongs to role", role)
+	s.eventually("0", "SELECT count(*) FROM pg_stat_activity WHERE application_name LIKE 'pg_task %' AND xact_start IS NOT NULL AND datname = current_database()")
+	if called, n := s.get("SELECT is_called FROM calls"), s.get("SELECT count(*) FROM effect"); called != "false" || n != "0" {
+		t.Errorf("its function was run: %s; %s effects", called, n)
+	}
+}
+
+// TestEndOfALongRunOfAnotherRole is written where the table is the same.
+func TestEndOfALongRunOfAnotherRole(t *testing.T) {
+	t.Parallel()
+	c := employed(t)
+	c.must(c.alice, "CREATE TABLE effect (id int8)")
+	id := c.asks(c.alice, "INSERT INTO effect SELECT 1 FROM pg_sleep(1.1)", "repeat", "'1 day'")
+	c.becomes(id, "DONE", "FAIL")
+	if row := c.row(id, "state, attempt, error, next IS NOT NULL AS follows"); row != `{"state":"DONE","attempt":1,"error":null,"follows":true}` {
+		t.Error(row)
 	}
 }
 

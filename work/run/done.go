@@ -23,7 +23,7 @@ type parameters interface {
 // done are the calls that write the end of a task in its own transaction, with its repetition
 // unless it is quick.
 func (r *runner) done(p *pending) []exec.Call {
-	calls := make([]exec.Call, 0, 8) // no more, since they stay where they are
+	calls := make([]exec.Call, 0, 9) // no more, since they stay where they are
 	r.ending(p, func(name, text string) parameters {
 		calls = append(calls, exec.Call{Statement: &exec.Statement{Name: name, SQL: text}})
 		return &calls[len(calls)-1]
@@ -31,9 +31,15 @@ func (r *runner) done(p *pending) []exec.Call {
 	return calls
 }
 
+// longRun is what a run must last until its end looks whether the table is still the same.
+const longRun = time.Second
+
 // ending says by which statements the end of a task is written.
 func (r *runner) ending(p *pending, call func(name, text string) parameters) {
 	q := r.Queries.Load()
+	if p.result.Stop.Sub(p.start) >= longRun { // the table may have been dropped meanwhile, and replaced by somebody
+		call("", q.Text("same"))
+	}
 	if p.task.image != nil && !p.quick {
 		unchanged := call("", q.Text("unchanged"))
 		unchanged.Int8(p.task.Row.ID)
