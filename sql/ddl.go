@@ -16,9 +16,7 @@ func DDL(t Table, o Options) string {
 	n := names{table: t, state: stateOf(t, "state"), serving: o.Serving}
 	var b strings.Builder
 	guard, again := guard(t, o.Inserter)
-	fmt.Fprintf(&b, "-- A table of tasks for pgtaskd (schema version %d).\n\nBEGIN;\n\n%s\n%s", Version,
-		text("session/install")+named(text("session/beside"),
-			map[string]string{":schema_version": strconv.Itoa(Version)}), guard)
+	b.WriteString(again)
 	for _, s := range steps() {
 		if s.kind == besideStep {
 			fmt.Fprintf(&b, "\n%s\n", n.besideDDL(s))
@@ -46,6 +44,15 @@ func DDL(t Table, o Options) string {
 		fmt.Fprintf(&b, "\n%s", named(text("session/grants"),
 			map[string]string{":role": literal(o.Role), ":relation": literal(t.Quoted()), ":leader": literal(Beside(t, "leader")), ":groups": literal(Beside(t, "group"))}))
 	}
-	b.WriteString("\nCOMMIT;\n")
-	return b.String()
+	return fmt.Sprintf("-- A table of tasks for pgtaskd (schema version %d).\n\nBEGIN;\n\n%s\n%s\n%s\nCOMMIT;\n", Version,
+		text("session/install")+named(text("session/beside"), map[string]string{":schema_version": strconv.Itoa(Version)}),
+		strings.TrimSuffix(guard, again), atOnce(b.String()))
+}
+
+// atOnce makes one statement of several. When the guard among them raises an error, no other is
+// run, and none has been, whatever runs the script: psql with ON_ERROR_ROLLBACK goes on with the
+// next statement, in the same transaction.
+func atOnce(statements string) string {
+	tag := unusedTag("$guarded$", statements)
+	return fmt.Sprintf("DO %s BEGIN\n%s\nEND %s;\n", tag, strings.TrimSpace(statements), tag)
 }
