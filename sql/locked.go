@@ -33,3 +33,14 @@ func Holders(ctx context.Context, conn *pgx.Conn, t Table) (string, error) {
 	holders, err := pgx.CollectRows(rows, pgx.RowTo[string])
 	return strings.Join(holders, ", "), err
 }
+
+// Writers tells which open transactions have written to the table, in words: whoever
+// has locked what a change of the table waits for is among them, if it is a row of the table, or a
+// key.
+func Writers(ctx context.Context, conn *pgx.Conn, t Table) ([]string, error) {
+	rows, err := conn.Query(ctx, text("inspect/writers"), t.Schema, t.Name)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, pgx.RowTo[string])
+}

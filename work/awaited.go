@@ -189,7 +189,7 @@ func (l *loop) giveUp(ctx context.Context, given map[int64]givenUp, done map[int
 			errors[i], awaits[i] = given[id].why, given[id].awaits
 		}
 		var some []changed
-		err := pgx.BeginFunc(ctx, l.control.conn, func(tx pgx.Tx) (err error) {
+		err := l.brief(ctx, func(tx pgx.Tx) (err error) {
 			some, err = l.withWhatFollows(ctx, tx, l.queries().Text("forsaken"), ids, errors, awaits, mute)
 			return err
 		})

@@ -95,7 +95,7 @@ func (l *loop) nextWrite() time.Duration {
 	next := never
 	for i := range l.unsaid {
 		if e := &l.unsaid[i]; !l.waits(e) {
-			next = min(next, time.Until(e.after))
+			next = min(next, time.Until(l.due(e)))
 		}
 	}
 	return next

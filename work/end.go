@@ -24,6 +24,7 @@ type end struct {
 	written     chan struct{} // to be closed when it is written; nil: nobody waits
 	putOff                    // when it could not be written
 	passed      bool          // turn.sql has passed it over
+	barred      barred        // it met a lock
 	refusals    int           // how often in a row its row has not taken it, and was neither changed nor locked
 	version     uint32        // of the row, then
 	usual       bool          // as isUsual tells, once the loop has it

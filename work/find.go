@@ -98,7 +98,7 @@ func (l *loop) expire(ctx context.Context, ids []int64) error {
 		ids = ids[len(some):]
 		err := l.eachWithWords(ctx, some, func(ctx context.Context, some []int64, mute bool) error {
 			var gone []changed
-			err := pgx.BeginFunc(ctx, l.control.conn, func(tx pgx.Tx) (err error) {
+			err := l.brief(ctx, func(tx pgx.Tx) (err error) {
 				gone, err = l.withWhatFollows(ctx, tx, l.queries().Text("expire"), some, mute)
 				return err
 			})

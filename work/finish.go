@@ -100,7 +100,7 @@ func (l *loop) finish(ctx context.Context, ends []end) error {
 	written := map[int64]string{}
 	var empty []int64
 	began := time.Now()
-	err := pgx.BeginFunc(ctx, l.control.conn, func(tx pgx.Tx) error {
+	err := l.brief(ctx, func(tx pgx.Tx) error {
 		if slices.Contains(c.last, false) {
 			if err := l.retry(ctx, tx, ends, written); err != nil {
 				return err

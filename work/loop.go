@@ -36,19 +36,21 @@ type loop struct {
 	live            atomic.Pointer[Live]    // those of the target, or what it was told since
 	facts           atomic.Pointer[control] // only what does not change after know
 
-	control *control
-	tasks   map[int64]*task // read by us, until their end is written
-	reruns  map[int64]again // how often tasks had to be run again for reasons of our own
-	unsaid  []end           // ends that are not written yet
-	lost    map[int64]end   // tasks whose session is gone
-	ahead   time.Duration   // how long before: soonAhead, see horizon
-	kept    map[string]bool // what keeps rows from being deleted, and has been logged
-	columns string          // fingerprint of those of the table, as they are
-	keeping keeping
-	weighed weighed
-	empty   []int64                // tasks to be deleted whose rows were locked
-	asks    []ask                  // not answered yet
-	shows   map[string][][2]string // by group, see shown
+	control                       *control
+	tasks                         map[int64]*task // read by us, until their end is written
+	reruns                        map[int64]again // how often tasks had to be run again for reasons of our own
+	unsaid                        []end           // ends that are not written yet
+	lost                          map[int64]end   // tasks whose session is gone
+	ahead                         time.Duration   // how long before: soonAhead, see horizon
+	kept                          map[string]bool // what keeps rows from being deleted, and has been logged
+	columns                       string          // fingerprint of those of the table, as they are
+	keeping                       keeping
+	weighed                       weighed
+	empty                         []int64 // tasks to be deleted whose rows were locked
+	endLocks, rowLocks, markLocks locks
+	lockTold                      time.Time              // when a lock was logged last
+	asks                          []ask                  // not answered yet
+	shows                         map[string][][2]string // by group, see shown
 
 	wake      *wake.Waker
 	postponed time.Time // until then, changes for another way of waking: the table is locked

@@ -14,12 +14,34 @@ import (
 
 // markFirst marks tasks before they start, and returns those that are not answered yet: whose rows
 // are locked now, or the rest when the connection is lost. One whose row has changed does not
-// start.
+// start. A repetition that comes with the mark may meet a lock; then it is tried alone.
 func (l *loop) markFirst(ctx context.Context, asks []ask) (open []ask, err error) {
+	var together, alone []ask
+	for _, a := range asks {
+		if a.wait > 0 && a.task.Row.MarkFirst && !a.task.Row.Single {
+			alone = append(alone, a)
+		} else {
+			together = append(together, a)
+		}
+	}
+	open, err = l.markTogether(ctx, together)
+	for i, a := range alone {
+		if err != nil || l.markLocks.rest() > 0 {
+			return append(open, alone[i:]...), err
+		}
+		var left []ask
+		left, err = l.markTogether(ctx, []ask{a})
+		open = append(open, left...)
+	}
+	return open, err
+}
+
+func (l *loop) markTogether(ctx context.Context, asks []ask) (open []ask, err error) {
 	if len(asks) == 0 {
 		return nil, nil
 	}
 	var marked map[int64]bool
+	barred := false
 	answered := 0
 	err = bisect(ctx, l, asks, func(ctx context.Context, asks []ask) (err error) {
 		var m marks
@@ -27,9 +49,25 @@ func (l *loop) markFirst(ctx context.Context, asks []ask) (open []ask, err error
 			m.add(a.task, a.pid, l.Clock.Now(), a.task.Once())
 			m.guarded = m.guarded || a.task.Guarded()
 		}
+		began := time.Now()
 		marked, err = l.setMarks(ctx, &m)
+		if barred = isLocked(err); barred {
+			l.markLocks.met(len(asks), time.Since(began))
+			return nil
+		}
 		return err
 	}, func(asks []ask) error {
+		if barred {
+			answered += len(asks)
+			for _, a := range asks {
+				a.later()
+				open = append(open, a)
+			}
+			if len(asks) == 1 {
+				return l.tellOfLock(ctx, open[len(open)-1].wait, asks[0].task.Row.ID, asks[0].task.Row.Key)
+			}
+			return nil
+		}
 		left, err := l.markedFirst(ctx, asks, marked)
 		if err != nil {
 			return err
@@ -109,8 +147,8 @@ func (l *loop) mark(ctx context.Context) error {
 		return nil
 	}
 	// A row that refuses the mark is left without it: what its task does is not the worse for that.
-	for len(long) > 0 {
-		some := long[:min(len(long), batchMost)]
+	for len(long) > 0 && l.markLocks.rest() <= 0 {
+		some := long[:l.markLocks.most(min(len(long), batchMost))]
 		long = long[len(some):]
 		if err := l.markSome(ctx, some); err != nil {
 			return err
@@ -130,8 +168,16 @@ func (l *loop) markSome(ctx context.Context, ids []int64) error {
 				m.add(t, pid, start, exactly)
 			}
 		}
+		began := time.Now()
 		marked, err := l.setMarks(ctx, &m)
-		passed = nil
+		if passed = nil; isLocked(err) {
+			l.markLocks.met(len(ids), time.Since(began))
+			for _, id := range m.ids {
+				l.tasks[id].marking.later()
+			}
+			return nil
+		}
+		l.markLocks.missed()
 		for _, id := range m.ids {
 			if l.tasks[id].marked = marked[id]; !marked[id] {
 				l.tasks[id].marking.later()
@@ -178,30 +224,21 @@ func (l *loop) setMarks(ctx context.Context, m *marks) (marked map[int64]bool, e
 	ctx, cancel := limited(ctx)
 	defer cancel()
 	var ids []int64
-	set := func(conn querier) error {
-		rows, err := conn.Query(ctx, l.queries().Text("mark"), m.ids, m.versions, m.pids, m.starts, m.atomic)
+	if err := l.brief(ctx, func(tx pgx.Tx) error {
+		if m.guarded && l.control.lazy {
+			if _, err := tx.Exec(ctx, "SET LOCAL synchronous_commit TO on"); err != nil {
+				return err
+			}
+		}
+		rows, err := tx.Query(ctx, l.queries().Text("mark"), m.ids, m.versions, m.pids, m.starts, m.atomic)
 		if err != nil {
 			return err
 		}
-		ids, err = pgx.CollectRows(rows, pgx.RowTo[int64])
-		return err
-	}
-	if onDisk := m.guarded && l.control.lazy; onDisk || len(m.repeating) > 0 {
-		err = pgx.BeginFunc(ctx, l.control.conn, func(tx pgx.Tx) error {
-			if onDisk {
-				if _, err := tx.Exec(ctx, "SET LOCAL synchronous_commit TO on"); err != nil {
-					return err
-				}
-			}
-			if err := set(tx); err != nil {
-				return err
-			}
-			return l.repeat(ctx, tx, m.repeating)
-		})
-	} else {
-		err = set(l.control.conn)
-	}
-	if err != nil {
+		if ids, err = pgx.CollectRows(rows, pgx.RowTo[int64]); err != nil {
+			return err
+		}
+		return l.repeat(ctx, tx, m.repeating)
+	}); err != nil {
 		return marked, err
 	}
 	for _, id := range ids {
@@ -209,9 +246,4 @@ func (l *loop) setMarks(ctx context.Context, m *marks) (marked map[int64]bool, e
 	}
 	l.look.spoke = time.Now()
 	return marked, nil
-}
-
-// querier is a connection or a transaction.
-type querier interface {
-	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
 }

@@ -108,7 +108,7 @@ func (l *loop) planThese(ctx context.Context) error {
 			p.add(all[id], zone)
 		}
 		var some []changed
-		err := pgx.BeginFunc(ctx, l.control.conn, func(tx pgx.Tx) (err error) {
+		err := l.brief(ctx, func(tx pgx.Tx) (err error) {
 			some, err = l.withWhatFollows(ctx, tx, l.queries().Text("planned"), p.ids, p.versions, p.plans, p.skipped, p.errors, mute)
 			return err
 		})

@@ -203,7 +203,7 @@ func (l *loop) readRows(rows pgx.Rows) (tasks []*run.Task, regrouped bool, err e
 		if r.Input == nil || r.Data == nil || null == nil || run.IsBehind(r.Group) || run.IsBehind(r.Remote) {
 			r.Input, r.Data = nil, nil // all come together
 		}
-		r.Crossed = !r.Suspect && l.reruns[r.ID].crossed >= crossedAlone
+		r.Crossed = !r.Suspect && l.reruns[r.ID].clashed >= crossedAlone
 		r.Suspect = r.Suspect || r.Crossed
 		t := &run.Task{
 			Ticket: r.Ticket(key), Row: r, Leader: l.control.pid,

@@ -80,7 +80,7 @@ func (l *loop) recoverLost(ctx context.Context) error {
 		switch {
 		case e.Aboard && (e.task.Row.Remote != "" || !living[e.PID]):
 			delete(l.lost, id)
-			l.reruns[id] = again{runs: max(l.reruns[id].runs, 1), crossed: l.reruns[id].crossed} // so that it shows WORK first, should it be what has taken the session
+			l.reruns[id] = again{runs: max(l.reruns[id].runs, 1), crossed: l.reruns[id].crossed, clashed: l.reruns[id].clashed} // so that it shows WORK first, should it be what has taken the session
 			e.task.Again, e.task.ending = l.reruns[id].runs, false
 			aboard = append(aboard, e.Task)
 		case !e.Aboard && (e.task.Row.Remote != "" || !living[e.PID]):
@@ -124,7 +124,7 @@ func (l *loop) cut(ctx context.Context, ids []int64, lost map[int64]end) (done m
 				gone[i], starts[i], versions[i] = int64(e.PID), &e.start, int32(e.task.Row.Version)
 			}
 		}
-		err := pgx.BeginFunc(ctx, l.control.conn, func(tx pgx.Tx) (err error) {
+		err := l.brief(ctx, func(tx pgx.Tx) (err error) {
 			some, err = l.withWhatFollows(ctx, tx, l.queries().Text("cut"), ids, gone, starts, versions, l.panics.causes(), mute)
 			return err
 		})

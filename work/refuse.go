@@ -16,7 +16,8 @@ import (
 
 // A task whose end could not be written is run again, so often before it FAILs. Where another
 // transaction was in the way (40001, 40P01, 55P03) that is after a random moment, and from
-// crossedAlone times on while nothing else starts for a moment.
+// crossedAlone times on while nothing else starts for a moment, but for a lock (55P03): whoever
+// holds one for so long need not be a task.
 const (
 	tries        = 5
 	crossedTries = 10
@@ -27,12 +28,16 @@ const (
 type again struct {
 	runs    int
 	crossed int // of those, because another transaction was in the way of its end
+	clashed int // of those, because the two could not both go on: it helps to be alone
 }
 
 // crosses counts another such run, and says how long it is to wait: others that met it wait as
 // well, and not for as long.
-func (a again) crosses() (again, time.Duration) {
+func (a again) crosses(end *exec.Failure) (again, time.Duration) {
 	a.runs, a.crossed = a.runs+1, a.crossed+1
+	if end.SQLState != "55P03" {
+		a.clashed++
+	}
 	return a, rand.N(5 * time.Millisecond << min(a.crossed, 7))
 }
 
@@ -189,7 +194,7 @@ func (l *loop) refused(ctx context.Context, ends []end) error {
 			e.kind, e.delay = run.Released, min(time.Second<<min(l.reruns[id].runs, 6), time.Minute)
 		case run.InTheWay(e.fault) && l.reruns[id].crossed < crossedTries-1:
 			e.kind = run.Released
-			l.reruns[id], e.delay = l.reruns[id].crosses()
+			l.reruns[id], e.delay = l.reruns[id].crosses(e.fault)
 		case !run.InTheWay(e.fault) && !e.ForGood && (e.delay > 0 || ofTable(e.fault.SQLState)) && l.reruns[id].runs < tries:
 			l.reruns[id] = l.reruns[id].anotherRun()
 			e.kind, e.delay = run.Released, 0
@@ -230,6 +235,8 @@ func isKeyTaken(answer *pgconn.PgError) bool {
 func (l *loop) superseded(ctx context.Context, e end, refusal error) error {
 	ended, err := l.supersede(ctx, e.task.Row.ID, e.task.Row.Version, e.PID, e.failure())
 	switch {
+	case isLocked(err):
+		return l.setAside(ctx, []end{e}, briefWait)
 	case err != nil:
 		return err
 	case ended:
@@ -257,7 +264,7 @@ func (l *loop) supersede(ctx context.Context, id int64, version uint32, pid int3
 		mute bool
 	}{{text, false}, {nil, false}, {nil, true}} {
 		var some []changed
-		err = pgx.BeginFunc(ctx, l.control.conn, func(tx pgx.Tx) (err error) {
+		err = l.brief(ctx, func(tx pgx.Tx) (err error) {
 			some, err = l.withWhatFollows(ctx, tx, l.queries().Text("superseded"), id, int32(version), pid, words.text, words.mute)
 			return err
 		})
@@ -265,11 +272,11 @@ func (l *loop) supersede(ctx context.Context, id int64, version uint32, pid int3
 			l.counted(some)
 			l.stats.skips(skippedSuperseded, len(some))
 		}
-		if !refusedByServer(err) {
+		if !refusedByServer(err) || isLocked(err) {
 			break
 		}
 	}
-	if refusedByServer(err) {
+	if refusedByServer(err) && !isLocked(err) {
 		l.log.Error().Err(err).Int64("id", id).Msg("table refuses every end of a task; row left unchanged")
 		l.hopeless[id] = time.Now()
 		return true, nil

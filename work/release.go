@@ -32,13 +32,16 @@ func (l *loop) release(ctx context.Context, ends []end) error {
 			c.errors[i], c.sqlstates[i] = e.shown(e.fault, l.encoding())
 		}
 	}
-	rows, err := l.control.conn.Query(ctx, l.queries().Text("release"), c.ids, c.versions, c.pids, delays, c.errors,
-		c.sqlstates, starts, stops)
-	if err != nil {
+	var ids []int64
+	if err := l.brief(ctx, func(tx pgx.Tx) error {
+		rows, err := tx.Query(ctx, l.queries().Text("release"), c.ids, c.versions, c.pids, delays, c.errors,
+			c.sqlstates, starts, stops)
+		if err != nil {
+			return err
+		}
+		ids, err = pgx.CollectRows(rows, pgx.RowTo[int64])
 		return err
-	}
-	ids, err := pgx.CollectRows(rows, pgx.RowTo[int64])
-	if err != nil {
+	}); err != nil {
 		return err
 	}
 	l.look.wanted = true
@@ -50,7 +53,7 @@ func (l *loop) release(ctx context.Context, ends []end) error {
 	for id, n := range l.reruns {
 		begun[id] = n
 	}
-	err = l.settle(ctx, ends, written)
+	err := l.settle(ctx, ends, written)
 	l.reruns = begun
 	return err
 }
@@ -64,7 +67,7 @@ func (l *loop) stopped(ctx context.Context, ends []end) error {
 		c.errors[i], c.sqlstates[i] = e.shown(stopFailure(e), l.encoding())
 	}
 	var some []changed
-	if err := pgx.BeginFunc(ctx, l.control.conn, func(tx pgx.Tx) (err error) {
+	if err := l.brief(ctx, func(tx pgx.Tx) (err error) {
 		some, err = l.withWhatFollows(ctx, tx, l.queries().Text("stopped"), c.ids, c.pids, c.starts, c.stops,
 			c.errors, c.sqlstates, c.notices, c.keeps)
 		return err

@@ -141,7 +141,7 @@ func (l *loop) forsake(id int64) {
 func (l *loop) halt(ctx context.Context, ids []int64) error {
 	return l.eachWithWords(ctx, ids, func(ctx context.Context, ids []int64, mute bool) error {
 		var ended []changed
-		err := pgx.BeginFunc(ctx, l.control.conn, func(tx pgx.Tx) (err error) {
+		err := l.brief(ctx, func(tx pgx.Tx) (err error) {
 			ended, err = l.withWhatFollows(ctx, tx, l.queries().Text("halted"), ids, l.Pool.PIDs(), mute)
 			return err
 		})

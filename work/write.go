@@ -19,7 +19,7 @@ func (l *loop) write(ctx context.Context) error {
 	var ends []end
 	now := time.Now()
 	l.unsaid = slices.DeleteFunc(l.unsaid, func(e end) bool {
-		if l.waits(&e) || e.after.After(now) {
+		if l.waits(&e) || l.due(&e).After(now) {
 			return false
 		}
 		ends = append(ends, e)
@@ -34,8 +34,13 @@ func (l *loop) write(ctx context.Context) error {
 			i++
 			continue
 		}
+		if l.due(&ends[i]).After(now) { // one before it has met a lock
+			l.unsaid = append(l.unsaid, ends[i])
+			i++
+			continue
+		}
 		n, size := i+1, ends[i].size()
-		for n < len(ends) && ends[n].kind == ends[i].kind && n-i < batchMost && size < writeMost {
+		for n < len(ends) && n-i < l.togetherMost(&ends[i], &ends[n]) && size < writeMost {
 			size += ends[n].size()
 			n++
 		}
@@ -153,7 +158,17 @@ func (l *loop) writeSome(ctx context.Context, ends []end) error {
 // writeEach writes ends. A row that takes no end at all is given up: it is reported, and stays as
 // it is.
 func (l *loop) writeEach(ctx context.Context, ends []end, write func(context.Context, []end) error) error {
-	return bisect(ctx, l, ends, write, nil, func(e end, err error) error {
+	return bisect(ctx, l, ends, func(ctx context.Context, ends []end) error {
+		began := time.Now()
+		err := write(ctx, ends)
+		switch {
+		case isLocked(err):
+			return l.setAside(ctx, ends, time.Since(began))
+		case err == nil && ends[0].barred.pause > 0:
+			l.endLocks.missed()
+		}
+		return err
+	}, nil, func(e end, err error) error {
 		var answer *pgconn.PgError
 		errors.As(err, &answer)
 		switch {
@@ -229,7 +244,9 @@ func (l *loop) each(ctx context.Context, ids []int64, do func(context.Context, [
 		return err
 	}, nil, func(id int64, err error) error {
 		if answer := new(pgconn.PgError); errors.As(err, &answer) && isKeyTaken(answer) {
-			_, err := l.supersede(ctx, id, 0, 0, nil)
+			if _, err = l.supersede(ctx, id, 0, 0, nil); isLocked(err) {
+				return nil
+			}
 			return err // if the other waits no more, it is tried again
 		}
 		if l.hopeless[id] = time.Now(); isExhausted(err) {
@@ -242,9 +259,9 @@ func (l *loop) each(ctx context.Context, ids []int64, do func(context.Context, [
 }
 
 // eachWithWords is each, for what writes words of ours into the rows: one that refuses them is
-// changed without.
+// changed without. Those that meet a lock are left for the next time.
 func (l *loop) eachWithWords(ctx context.Context, ids []int64, do func(ctx context.Context, ids []int64, mute bool) error) error {
-	return l.each(ctx, ids, func(ctx context.Context, ids []int64) error {
+	return l.eachUnlocked(ctx, ids, func(ctx context.Context, ids []int64) error {
 		err := do(ctx, ids, false)
 		if answer := new(pgconn.PgError); len(ids) == 1 && refusedByServer(err) && errors.As(err, &answer) &&
 			!passing(answer) && !isKeyTaken(answer) {

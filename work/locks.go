@@ -1,0 +1,204 @@
+package work
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"pgtaskd/sql"
+)
+
+// Changes of ours that may meet what another transaction has locked wait for it briefly: a key that
+// somebody inserts and does not commit, a row that a trigger of the table's changes. What met a lock
+// is set aside, and tried again after a pause that grows; nothing else waits for it.
+const (
+	briefly     = "BEGIN; SET LOCAL lock_timeout = '30ms'"
+	briefWait   = 30 * time.Millisecond
+	lockShare   = 9 // such waits of a kind take a tenth of the loop's time at most
+	barredFirst = 50 * time.Millisecond
+	barredMost  = 5 * time.Second
+	lockedMany  = 8 // what met a lock together is tried again by such parts
+	barredIDs   = 10_000
+	lockedTold  = 400 * time.Millisecond // the pause from which on it is told who may have the lock
+	lockedAgain = time.Minute            // how long no other is told of then
+)
+
+// locks is what is known of the locks that changes of ours have met, of one kind: so none keeps
+// another from its turn.
+type locks struct {
+	together int              // most rows that are changed in one statement, of those that met a lock; 0: as many as may be
+	until    time.Time        // nothing that met a lock is tried until then
+	barred   map[int64]barred // tasks that met one alone, which have no end of ours
+}
+
+// barred is how long a change waits that met a lock.
+type barred struct {
+	pause time.Duration // 0: it met none
+	after time.Time     // of the next try
+	alone bool          // it met one where nothing else was changed
+}
+
+// longer is a pause after one more lock. What met it with others knows only that one of them did.
+func (b barred) longer(alone bool) barred {
+	if alone {
+		b.alone = true
+		b.pause = min(max(2*b.pause, barredFirst), barredMost)
+	} else {
+		b.pause = max(b.pause, barredFirst)
+	}
+	b.after = time.Now().Add(b.pause)
+	return b
+}
+
+// isLocked tells the error of a change that has waited for a lock in vain.
+func isLocked(err error) bool {
+	var answer *pgconn.PgError
+	return errors.As(err, &answer) && answer.Code == "55P03" && isOfLocks(answer)
+}
+
+// rest is how long nothing is tried that met a lock.
+func (k *locks) rest() time.Duration { return time.Until(k.until) }
+
+// most is how many of those that met a lock are changed in one statement, n at most.
+func (k *locks) most(n int) int {
+	if k.together == 0 {
+		return n
+	}
+	return min(n, k.together)
+}
+
+// met takes note of a lock that a change of n rows has met, after so long.
+func (k *locks) met(n int, took time.Duration) {
+	k.until = time.Now().Add(lockShare * took)
+	if n > 1 {
+		k.together = max(n/lockedMany, 1)
+	}
+}
+
+// missed takes note of a change of what met a lock before, which has met none.
+func (k *locks) missed() {
+	if k.together *= 2; k.together >= batchMost {
+		k.together = 0
+	}
+}
+
+// brief runs a transaction of the control session that waits for locks briefly.
+func (l *loop) brief(ctx context.Context, do func(pgx.Tx) error) error {
+	return pgx.BeginTxFunc(ctx, l.control.conn, pgx.TxOptions{BeginQuery: briefly}, do)
+}
+
+// setAside keeps ends whose write has met a lock for a later try.
+func (l *loop) setAside(ctx context.Context, ends []end, took time.Duration) error {
+	l.endLocks.met(len(ends), took)
+	for _, e := range ends {
+		e.barred = e.barred.longer(len(ends) == 1)
+		l.unsaid = append(l.unsaid, e)
+	}
+	if len(ends) > 1 {
+		return nil
+	}
+	return l.tellOfLock(ctx, l.unsaid[len(l.unsaid)-1].barred.pause, ends[0].task.Row.ID, ends[0].task.Row.Key)
+}
+
+// due is when an end is to be written.
+func (l *loop) due(e *end) time.Time {
+	due := e.after
+	if e.barred.pause == 0 {
+		return due
+	}
+	for _, other := range []time.Time{e.barred.after, l.endLocks.until} {
+		if other.After(due) {
+			due = other
+		}
+	}
+	return due
+}
+
+// togetherMost is how many ends are written in one statement that has both.
+func (l *loop) togetherMost(a, b *end) int {
+	switch {
+	case a.kind != b.kind || (a.barred.pause > 0) != (b.barred.pause > 0):
+		return 1
+	case a.barred.pause == 0:
+		return batchMost
+	case a.barred.alone || b.barred.alone:
+		return 1
+	}
+	return l.endLocks.most(batchMost)
+}
+
+// eachUnlocked is each, of what has not met a lock, or may be tried again.
+func (l *loop) eachUnlocked(ctx context.Context, ids []int64, do func(context.Context, []int64) error) error {
+	now, k := time.Now(), &l.rowLocks
+	if len(k.barred) > 0 {
+		ids = slices.DeleteFunc(slices.Clone(ids), func(id int64) bool { return now.Before(k.barred[id].after) })
+	}
+	for len(ids) > 0 && k.rest() <= 0 {
+		n := k.most(len(ids))
+		if err := l.each(ctx, ids[:n], func(ctx context.Context, ids []int64) error {
+			if k.rest() > 0 {
+				return nil // another half has met a lock
+			}
+			began := time.Now()
+			err := do(ctx, ids)
+			if untold := l.locked(ctx, ids, err, time.Since(began)); untold != nil {
+				return untold
+			}
+			return err
+		}); err != nil {
+			return err
+		}
+		ids = ids[n:]
+	}
+	return nil
+}
+
+// locked takes note of what a change of rows has met.
+func (l *loop) locked(ctx context.Context, ids []int64, err error, took time.Duration) error {
+	k := &l.rowLocks
+	switch {
+	case err == nil && k.together > 0:
+		k.missed()
+		for _, id := range ids {
+			delete(k.barred, id)
+		}
+	case isLocked(err):
+		if k.met(len(ids), took); len(ids) > 1 {
+			return nil
+		}
+		if k.barred == nil || len(k.barred) >= barredIDs {
+			k.barred = map[int64]barred{}
+		}
+		k.barred[ids[0]] = k.barred[ids[0]].longer(true)
+		return l.tellOfLock(ctx, k.barred[ids[0]].pause, ids[0], nil)
+	}
+	return nil
+}
+
+// tellOfLock logs, once in a while, who may have locked what a change of a task's row waits for,
+// unless that has not lasted.
+func (l *loop) tellOfLock(ctx context.Context, pause time.Duration, id int64, key *string) error {
+	if pause < lockedTold || time.Since(l.lockTold) < lockedAgain {
+		return nil
+	}
+	l.lockTold = time.Now()
+	ctx, cancel := limited(ctx)
+	defer cancel()
+	writers, err := sql.Writers(ctx, l.control.conn, table(l.target))
+	if err != nil && !refusedByServer(err) {
+		return err
+	}
+	line := l.log.Warn().Int64("id", id)
+	if key != nil {
+		line = line.Str("key", *key)
+	}
+	if len(writers) > 0 {
+		line = line.Strs("open", writers)
+	}
+	line.Msg("an open transaction keeps a task's row from being changed; trying again")
+	return nil
+}
