@@ -46,7 +46,7 @@ func TestCrossedIsASuspectOfItsOwnKind(t *testing.T) {
 	l := s.installed()
 	usual, crossed := s.add("input", "SELECT 1"), s.add("input", "SELECT 1")
 	both := s.crashedTwice(1)[0]
-	l.reruns[crossed], l.reruns[both] = again{crossed: crossedAlone}, again{crossed: crossedAlone}
+	l.reruns[crossed], l.reruns[both] = again{clashed: crossedAlone}, again{clashed: crossedAlone}
 	tasks, err := l.read(t.Context(), []int64{usual, crossed, both}, 0)
 	if err != nil || len(tasks) != 3 {
 		t.Fatal(len(tasks), err)
