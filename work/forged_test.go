@@ -16,7 +16,7 @@ func TestOnlyTheServingRoleSaysHowATaskRuns(t *testing.T) {
 	const control = "SET application_name = 'pgtaskd public task'; "
 	for _, change := range []string{
 		"state = 'WORK', pid = pg_backend_pid(), start = now()", "state = 'WORK'", "state = 'TAKE'", "state = 'DONE', stop = now()", "state = 'GONE'", "stopping = true", "state = 'STOP', stopping = true",
-		"pid = 1", "start = now()", "stop = now()", "runs = '[]'", "attempt = 7", "interrupted = 7", "atomic = true", "next = 1", "parent = 1", "awaits = 1", "freed = now()", "id = 77",
+		"pid = 1", "start = now()", "stop = now()", "runs = '[]'", "attempt = 7", "interrupted = 7", "atomic = true", "next = 1", "parent = 1", "id = 77",
 	} {
 		if err := c.does(c.bob, control+fmt.Sprintf("UPDATE task SET %s WHERE id = %d", change, own)); !hasState(err, "42501", "23514") {
 			t.Errorf("%s: %v", change, err)
@@ -53,8 +53,9 @@ var forgeries = []string{
 	"state, plan) VALUES ('SELECT 1', 'WORK', 'infinity')", "next) VALUES ('SELECT 1', 1)", "failures) VALUES ('SELECT 1', 3)", "state, stopping, pid, start) VALUES ('SELECT 1', 'STOP', true, 1, now())", "state, pid, start) VALUES ('SELECT 1', 'WORK', 1, now())",
 }
 
-// TestAnInsertDoesNotSayHowATaskHasRun: of a role that may do no more than insert. The owner of the
-// table may, and so may the serving role, whose repetitions carry failures on.
+// TestAnInsertDoesNotSayHowATaskHasRun: of a role that may do no more than insert. Who may UPDATE
+// may say so: the serving role does, whose repetitions carry failures on, with and without a
+// register.
 func TestAnInsertDoesNotSayHowATaskHasRun(t *testing.T) {
 	t.Parallel()
 	for name, table := range map[string]string{"one table": "", "partitions": parts} {
@@ -79,6 +80,8 @@ func TestAnInsertDoesNotSayHowATaskHasRun(t *testing.T) {
 			}
 			must(t, app, "INSERT INTO task (input) VALUES ('SELECT 1')")
 			s.others()
+			s.exec("GRANT UPDATE (state) ON task TO " + role) // which is worth as much
+			must(t, app, "INSERT INTO task (input, failures) VALUES ('SELECT 1', 1)")
 		})
 	}
 }
@@ -94,10 +97,30 @@ func TestAPartitionTakesNoForgedTask(t *testing.T) {
 	c.settled()
 	c.exec(c.named("GRANT SELECT, INSERT, UPDATE, DELETE ON task TO $bob; GRANT USAGE ON SEQUENCE task_id_seq TO $bob"))
 	for _, forged := range forgeries {
+		if strings.HasPrefix(forged, "pid)") || strings.HasPrefix(forged, "runs)") { // as a task that is to run again has them
+			continue
+		}
 		if err := c.does(c.bob, "SET application_name = 'pgtaskd public task'; INSERT INTO task (input, "+forged); !hasState(err, "42501", "23514") {
 			t.Errorf("INSERT of %s: %v", forged, err)
 		}
 	}
+	c.exec(c.named("GRANT $bob TO $serving"))
+	old := c.asks(c.bob, "SELECT 1/0", "plan", "'2020-06-01'", "active", "'100 years'")
+	c.becomes(old, "FAIL")
+	c.must(c.bob, fmt.Sprintf("UPDATE task SET state = 'PLAN' WHERE id = %d", old)) // which moves it to the partition of now
+	c.eventually("FAIL 1 1", "SELECT concat_ws(' ', state, attempt, jsonb_array_length(runs)) FROM task WHERE id = $1 AND plan > '2025-01-01'", old)
+}
+
+// TestATasksOwnRoleChangesWhatItWaitsFor: pgtaskd_accept takes back what the leader has found of it.
+func TestATasksOwnRoleChangesWhatItWaitsFor(t *testing.T) {
+	t.Parallel()
+	c := employed(t)
+	c.exec(c.named("GRANT $bob TO $serving"))
+	first := c.asks(c.bob, "SELECT 1", "plan", "'infinity'")
+	behind := c.asks(c.bob, "SELECT 1", "after", fmt.Sprintf("'{%d}'", first), `"delete"`, "false")
+	c.eventually("true", "SELECT awaits IS NOT NULL FROM task WHERE id = $1", behind)
+	c.must(c.bob, fmt.Sprintf("UPDATE task SET after = NULL WHERE id = %d", behind))
+	c.becomes(behind, "DONE")
 }
 
 // TestALockOfAColleagueDeposesNobody: where each task runs under the role that inserted it, many

@@ -27,6 +27,7 @@ type ask struct {
 	opened   pool.Backend // that is to be registered
 	token    []byte       // the hash of its token; nil: it has none
 	answer   chan answer  // capacity one
+	barred   bool         // its mark has met a lock
 	silences int          // how often in a row the row has not taken the mark, and nobody had it locked
 	putOff                // when the row has not taken the mark
 }

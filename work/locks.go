@@ -136,6 +136,7 @@ func (l *loop) eachUnlocked(ctx context.Context, ids []int64, do func(context.Co
 	now, k := time.Now(), &l.rowLocks
 	if len(k.barred) > 0 {
 		ids = slices.DeleteFunc(slices.Clone(ids), func(id int64) bool { return now.Before(k.barred[id].after) })
+		slices.SortStableFunc(ids, func(a, b int64) int { return k.barred[a].after.Compare(k.barred[b].after) }) // so that each has its turn
 	}
 	for len(ids) > 0 && k.rest() <= 0 {
 		n := k.most(len(ids))

@@ -14,16 +14,17 @@ import (
 
 // markFirst marks tasks before they start, and returns those that are not answered yet: whose rows
 // are locked now, or the rest when the connection is lost. One whose row has changed does not
-// start. A repetition that comes with the mark may meet a lock; then it is tried alone.
+// start. What meets a lock is tried alone from then on.
 func (l *loop) markFirst(ctx context.Context, asks []ask) (open []ask, err error) {
 	var together, alone []ask
 	for _, a := range asks {
-		if a.wait > 0 && a.task.Row.MarkFirst && !a.task.Row.Single {
+		if a.barred {
 			alone = append(alone, a)
 		} else {
 			together = append(together, a)
 		}
 	}
+	slices.SortStableFunc(alone, func(a, b ask) int { return a.after.Compare(b.after) }) // so that each has its turn
 	open, err = l.markTogether(ctx, together)
 	for i, a := range alone {
 		if err != nil || l.markLocks.rest() > 0 {
@@ -60,6 +61,7 @@ func (l *loop) markTogether(ctx context.Context, asks []ask) (open []ask, err er
 		if barred {
 			answered += len(asks)
 			for _, a := range asks {
+				a.barred = true
 				a.later()
 				open = append(open, a)
 			}

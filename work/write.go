@@ -29,6 +29,7 @@ func (l *loop) write(ctx context.Context) error {
 		l.putOff(ends)
 		return err
 	}
+	slices.SortStableFunc(ends, func(a, b end) int { return a.barred.after.Compare(b.barred.after) }) // so that each has its turn
 	for i := 0; i < len(ends); {
 		if l.tasks[ends[i].task.Row.ID] != ends[i].task { // written before an error that came after it
 			i++

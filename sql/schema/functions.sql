@@ -60,15 +60,13 @@ BEGIN
             COLUMN = 'state', CONSTRAINT = 'pgtaskd_state_check',
             HINT = 'pgtaskd alone says that a task runs. What is restored with pg_dump --data-only needs --disable-triggers.';
     END IF;
-    -- By a row that claims to have run, or to be under way, the tasks of others would be held up. The
-    -- serving role is the one that writes the register; who has UPDATE may have moved the row to another
-    -- partition, and can write all of this anyway.
+    -- By a row that claims to have run, or to be under way, the tasks of others would be held up.
+    -- Who has UPDATE, as the serving role, may say so anyway, or have moved the row to another
+    -- partition.
     IF TG_OP OPERATOR(pg_catalog.=) 'INSERT'
         AND (pg_catalog.num_nonnulls(NEW.pid, NEW.runs, NEW.next, NEW.stopping) OPERATOR(pg_catalog.>) 0
             OR (NEW.failures OPERATOR(pg_catalog.|) NEW.attempt OPERATOR(pg_catalog.|) NEW.interrupted) OPERATOR(pg_catalog.<>) 0)
-        AND NOT (pg_catalog.pg_partition_root(TG_RELID) IS NOT NULL AND pg_catalog.has_table_privilege(pg_catalog.pg_partition_root(TG_RELID)::pg_catalog.oid, 'UPDATE'))
-        AND NOT (SELECT pg_catalog.pg_has_role(c.relowner, 'USAGE') FROM pg_catalog.pg_class AS c WHERE c.oid OPERATOR(pg_catalog.=) coalesce(pg_catalog.pg_partition_root(TG_RELID)::pg_catalog.oid, TG_RELID))
-        AND pg_catalog.has_table_privilege(pg_catalog.to_regclass(:register)::pg_catalog.oid, 'INSERT') IS FALSE THEN -- null: there is none
+        AND NOT pg_catalog.has_any_column_privilege(coalesce(pg_catalog.pg_partition_root(TG_RELID)::pg_catalog.oid, TG_RELID), 'UPDATE') THEN
         RAISE EXCEPTION 'only pgtaskd writes pid, runs, next, stopping, failures, attempt and interrupted of a new task'
             USING ERRCODE = 'insufficient_privilege', TABLE = TG_TABLE_NAME, SCHEMA = TG_TABLE_SCHEMA, HINT = 'Leave them out.';
     END IF;

@@ -24,12 +24,15 @@ BEGIN
                 USING ERRCODE = 'insufficient_privilege', TABLE = TG_TABLE_NAME, SCHEMA = TG_TABLE_SCHEMA,
                 DETAIL = 'Only its role may move it to another partition.', HINT = 'A new task is given no role.';
         END IF;
-        -- Nor is a task that claims to have run, or to be under way, one's own to make.
-        IF NEW.state OPERATOR(pg_catalog.=) ANY ('{TAKE,WORK}') OR pg_catalog.num_nonnulls(NEW.pid, NEW.runs, NEW.next, NEW.stopping) OPERATOR(pg_catalog.>) 0
-            OR (NEW.failures OPERATOR(pg_catalog.|) NEW.attempt OPERATOR(pg_catalog.|) NEW.interrupted) OPERATOR(pg_catalog.<>) 0 THEN
+        -- Nor is a task that claims to have run, or to be under way, one's own to make, but for one that
+        -- has moved to another partition since it is to run again.
+        IF NEW.state OPERATOR(pg_catalog.=) ANY ('{TAKE,WORK}') OR pg_catalog.num_nonnulls(NEW.next, NEW.stopping) OPERATOR(pg_catalog.>) 0
+            OR (NEW.failures OPERATOR(pg_catalog.|) NEW.attempt OPERATOR(pg_catalog.|) NEW.interrupted) OPERATOR(pg_catalog.<>) 0
+            OR pg_catalog.num_nonnulls(NEW.pid, NEW.runs) OPERATOR(pg_catalog.>) 0
+            AND (NEW.state OPERATOR(pg_catalog.<>) 'PLAN' OR pg_catalog.pg_partition_root(TG_RELID) IS NULL) THEN
             RAISE EXCEPTION 'only pgtaskd writes pid, runs, next, stopping, failures, attempt and interrupted of a new task'
                 USING ERRCODE = 'insufficient_privilege', TABLE = TG_TABLE_NAME, SCHEMA = TG_TABLE_SCHEMA,
-                DETAIL = 'A task that has run is not moved to another partition either.', HINT = 'Leave them out.';
+                DETAIL = 'A task that has run is not moved to another partition either, unless it is to run again.', HINT = 'Leave them out.';
         END IF;
         NEW.role := current_user;
         RETURN NEW;
@@ -37,25 +40,25 @@ BEGIN
     -- What tells whose run a row is, and whether it runs or has ended: others would be held up by
     -- what is wrong there, and what follows a task would start before its end.
     IF NOT (
-        ROW(NEW.id, NEW.start, NEW.stop, NEW.pid, NEW.runs, NEW.attempt, NEW.interrupted, NEW.atomic, NEW.stopping, NEW.next, NEW.parent, NEW.awaits, NEW.freed)::pg_catalog.record
+        ROW(NEW.id, NEW.start, NEW.stop, NEW.pid, NEW.runs, NEW.attempt, NEW.interrupted, NEW.atomic, NEW.stopping, NEW.next, NEW.parent)::pg_catalog.record
         OPERATOR(pg_catalog.*=)
-        ROW(OLD.id, OLD.start, OLD.stop, OLD.pid, OLD.runs, OLD.attempt, OLD.interrupted, OLD.atomic, OLD.stopping, OLD.next, OLD.parent, OLD.awaits, OLD.freed)::pg_catalog.record
+        ROW(OLD.id, OLD.start, OLD.stop, OLD.pid, OLD.runs, OLD.attempt, OLD.interrupted, OLD.atomic, OLD.stopping, OLD.next, OLD.parent)::pg_catalog.record
         AND (NEW.state OPERATOR(pg_catalog.=) OLD.state OR NEW.state OPERATOR(pg_catalog.=) ANY ('{STOP,PLAN}'))
     ) THEN
         RAISE EXCEPTION 'only pgtaskd writes how task % runs and ends', NEW.id USING ERRCODE = 'insufficient_privilege', TABLE = TG_TABLE_NAME, SCHEMA = TG_TABLE_SCHEMA,
-            DETAIL = 'These are id, start, stop, pid, runs, attempt, interrupted, atomic, stopping, next, parent, awaits, freed, and all values of state but STOP and PLAN.';
+            DETAIL = 'These are id, start, stop, pid, runs, attempt, interrupted, atomic, stopping, next, parent, and all values of state but STOP and PLAN.';
     END IF;
     -- All columns of ours but those of its group and limits: what a task is and does, when it runs
     -- and how often, and how it has ended. Compared by their bytes, which calls nothing, and takes
     -- no two texts for the same.
     IF ROW(
             NEW.role, NEW.input, NEW.data, NEW.settings, NEW.remote, NEW.on_fail, NEW.notify, NEW.key, NEW.owner, NEW.author, NEW.created,
-            NEW.plan, NEW.repeat, NEW.cron, NEW.until, NEW.drift, NEW.overlap, NEW.catchup, NEW.skipped, NEW.failures, NEW.max_failures, NEW.origin, NEW.base, NEW.after,
+            NEW.plan, NEW.repeat, NEW.cron, NEW.until, NEW.drift, NEW.overlap, NEW.catchup, NEW.skipped, NEW.failures, NEW.max_failures, NEW.origin, NEW.base, NEW.after, NEW.awaits, NEW.freed,
             NEW.retry, NEW.backoff, NEW.rerun, NEW.save, NEW."delete", NEW.header, NEW.string, NEW.delimiter, NEW.escape, NEW.quote, NEW."null",
             NEW.output, NEW.error, NEW.sqlstate, NEW.notice
         )::pg_catalog.record OPERATOR(pg_catalog.*=) ROW(
             OLD.role, OLD.input, OLD.data, OLD.settings, OLD.remote, OLD.on_fail, OLD.notify, OLD.key, OLD.owner, OLD.author, OLD.created,
-            OLD.plan, OLD.repeat, OLD.cron, OLD.until, OLD.drift, OLD.overlap, OLD.catchup, OLD.skipped, OLD.failures, OLD.max_failures, OLD.origin, OLD.base, OLD.after,
+            OLD.plan, OLD.repeat, OLD.cron, OLD.until, OLD.drift, OLD.overlap, OLD.catchup, OLD.skipped, OLD.failures, OLD.max_failures, OLD.origin, OLD.base, OLD.after, OLD.awaits, OLD.freed,
             OLD.retry, OLD.backoff, OLD.rerun, OLD.save, OLD."delete", OLD.header, OLD.string, OLD.delimiter, OLD.escape, OLD.quote, OLD."null",
             OLD.output, OLD.error, OLD.sqlstate, OLD.notice
         )::pg_catalog.record

@@ -241,10 +241,15 @@ func (g *allowance) admit() {
 	}
 }
 
-// next is who is to be let in next, -1: nobody.
+// next is who is to be let in next, -1: nobody. Of each owner that is who came first: one that needs
+// much would wait for ever behind others.
 func (g *allowance) next() int {
-	next := -1
+	next, seen := -1, map[any]bool{}
 	for i, p := range g.waiting {
+		if seen[p.owner] {
+			continue
+		}
+		seen[p.owner] = true
 		held := g.held[p.owner]
 		if (held == 0 || held+p.n <= g.most/2) && (next < 0 || held < g.held[g.waiting[next].owner]) {
 			next = i
