@@ -37,7 +37,7 @@ func (c *runCommand) Run(ctx context.Context, p *program) error {
 	log := p.logger()
 	debug.SetGCPercent(gcPercent)
 	if os.Getenv("GOMEMLIMIT") == "" {
-		debug.SetMemoryLimit(ballastSize + memoryAim)
+		aimAt(ballastSize + memoryAim)
 	}
 	ballast := make([]byte, ballastSize)
 	defer runtime.KeepAlive(ballast)
@@ -73,19 +73,6 @@ func (c *runCommand) Run(ctx context.Context, p *program) error {
 	}
 	return named(c.Config, conf.Run(ctx, c.Config, log, options))
 }
-
-// The garbage collector waits for a tenth of what lives, and so for little more where a million
-// waiting tasks are a large heap that hardly changes than where there are none. ballastSize, in
-// bytes, counts as living, so that this is 13 MB, and not a few hundred tasks. It is never touched,
-// so it takes no memory.
-//
-// Above memoryAim, which the longest outputs of 32 tasks reach, it collects more often; GOMEMLIMIT
-// says otherwise.
-const (
-	gcPercent   = 10
-	ballastSize = 128 << 20
-	memoryAim   = 330 << 20
-)
 
 func (p *program) setLevel(level zerolog.Level) {
 	if p.level == "" {

@@ -13,8 +13,7 @@ func (s *Lanes[T]) Add(group, remote []byte, r Rank) {
 	defer s.mu.Unlock()
 	l := s.last
 	if len(group) > nameMost || len(remote) > nameMost {
-		key := KeyOf(string(group), string(remote))
-		group, remote = []byte(key.group), []byte(key.remote)
+		group, remote = s.names.brief(0, group), s.names.brief(1, remote)
 	}
 	if l == nil || l.key.group != string(group) || l.key.remote != string(remote) {
 		known, ok := s.all[Key{string(group), string(remote)}]
@@ -58,13 +57,16 @@ func (s *Lanes[T]) Fill(only bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, l := range s.all {
-		l.fresh = nil
+		l.fresh = l.fresh[:0]
 	}
 	s.only, s.gathered = only, 0
 	if s.filling, s.drawn = nil, nil; only || s.ready > 0 {
 		s.filling, s.drawn = newIDSet(), newIDSet()
 	}
 }
+
+// keptRanks is for how many tasks a lane keeps room that it does not need.
+const keptRanks = 2
 
 // Filled puts what was gathered in the place of what was known. What has been read since it was
 // seen is left out: tasks that cannot be read again would stand before all others of their lane
@@ -81,8 +83,9 @@ func (s *Lanes[T]) Filled() {
 	if suspects != nil {
 		s.suspects.known = newIDSet()
 	}
-	for key, l := range s.all {
-		l.ready, l.fresh = slices.DeleteFunc(l.fresh, func(r Rank) bool {
+	for _, l := range s.all {
+		before := l.ready
+		l.ready = slices.DeleteFunc(l.fresh, func(r Rank) bool {
 			if drawn.has(r.ID) {
 				s.known.remove(r.ID)
 				return true
@@ -91,11 +94,14 @@ func (s *Lanes[T]) Filled() {
 				s.suspects.known.add(r.ID)
 			}
 			return false
-		}), nil
+		})
+		if l.fresh = nil; cap(before) <= keptRanks { // for the next fill: there may be a million lanes
+			l.fresh = before[:0]
+		}
 		l.ready.order()
 		s.ready += len(l.ready)
 		s.place(l)
-		s.prune(key, l)
+		s.prune(l)
 	}
 }
 

@@ -1,16 +1,22 @@
 package lane
 
-import "time"
+import (
+	"math/rand/v2"
+	"time"
+)
 
 // gate stands before all lanes of one remote. It is shut until a session has been opened there, and
 // again when a server has given no answer: then one task tries, outside of run, and the others
 // wait, so that a server that does not answer keeps no task of another from its turn. At most run
 // gates are tried at once, since a table can name any number of remotes. Lanes owns it.
 type gate[T Holder] struct {
-	lanes map[*lane[T]]struct{}
-	shut  bool
-	until time.Time // when to try again, by the server's clock
-	tries *lane[T]  // whose task is chosen, read or under way to try it; nil: none. See setTries
+	remote string
+	lanes  []*lane[T] // in no order
+	until  moment     // when to try again, by the server's clock
+	tries  *lane[T]   // whose task is chosen, read or under way to try it; nil: none. See setTries
+	shut   bool
+	at     int32 // place among the crowded ones, -1: it is none
+	idle   bool  // it is among those that Pace looks whether to forget
 }
 
 // gateOf is the gate of a remote; nil: there is none before the target's own database.
@@ -20,7 +26,7 @@ func (s *Lanes[T]) gateOf(remote string) *gate[T] {
 	}
 	g := s.gates[remote]
 	if g == nil {
-		g = &gate[T]{lanes: map[*lane[T]]struct{}{}, shut: true}
+		g = &gate[T]{remote: remote, shut: true, at: -1}
 		s.gates[remote] = g
 	}
 	return g
@@ -28,19 +34,17 @@ func (s *Lanes[T]) gateOf(remote string) *gate[T] {
 
 // leave forgets a lane before its gate.
 func (s *Lanes[T]) leave(l *lane[T]) {
-	if l.gate != nil {
-		delete(l.gate.lanes, l)
+	g := l.gate
+	if g == nil {
+		return
 	}
-}
-
-// sweep forgets the gates that stand before nothing, once they need not remember when to be tried.
-func (s *Lanes[T]) sweep() {
-	now := s.now()
-	for remote, g := range s.gates {
-		if len(g.lanes) == 0 && !now.Before(g.until) {
-			delete(s.crowded, g)
-			delete(s.gates, remote)
-		}
+	end := len(g.lanes) - 1
+	last := g.lanes[end]
+	g.lanes[l.before], last.before = last, l.before
+	g.lanes[end] = nil
+	if g.lanes = g.lanes[:end]; end == 0 && !g.idle {
+		g.idle = true
+		s.idleGates.add(g)
 	}
 }
 
@@ -53,10 +57,10 @@ func (s *Lanes[T]) barred(l *lane[T]) (barred bool, until time.Time) {
 		return false, time.Time{}
 	case g.tries != nil:
 		return true, time.Time{}
-	case s.now().Before(g.until):
-		return true, g.until
+	case s.now().Before(g.until.time()):
+		return true, g.until.time()
 	case s.trying >= s.run:
-		s.crowded[g] = struct{}{}
+		s.crowd(g)
 		return true, time.Time{}
 	}
 	return false, time.Time{}
@@ -120,18 +124,37 @@ func (s *Lanes[T]) setTries(g *gate[T], l *lane[T]) {
 	if !ends {
 		return
 	}
-	admitted := 0
-	for other := range s.crowded {
-		if admitted++; admitted > 2*s.run { // more than can try: the rest comes with the next end
+	for range 2 * s.run { // more than can try: the rest comes with the next end
+		if len(s.crowded) == 0 {
 			return
 		}
-		delete(s.crowded, other)
+		other := s.crowded[rand.IntN(len(s.crowded))] // none is passed over for ever
+		s.uncrowd(other)
 		s.placeAll(other)
 	}
 }
 
+// crowd notes a gate that waits until fewer are tried.
+func (s *Lanes[T]) crowd(g *gate[T]) {
+	if g.at < 0 {
+		g.at = int32(len(s.crowded))
+		s.crowded = append(s.crowded, g)
+	}
+}
+
+func (s *Lanes[T]) uncrowd(g *gate[T]) {
+	if g.at < 0 {
+		return
+	}
+	end := len(s.crowded) - 1
+	last := s.crowded[end]
+	s.crowded[g.at], last.at = last, g.at
+	s.crowded[end], g.at = nil, -1
+	s.crowded = s.crowded[:end]
+}
+
 func (s *Lanes[T]) placeAll(g *gate[T]) {
-	for l := range g.lanes {
+	for _, l := range g.lanes {
 		s.place(l)
 	}
 }
@@ -149,7 +172,7 @@ func (s *Lanes[T]) Opened(task T) {
 	if g == nil || !g.shut {
 		return
 	}
-	g.shut, g.until = false, time.Time{}
+	g.shut, g.until = false, 0
 	s.setTries(g, nil)
 }
 
@@ -163,8 +186,8 @@ func (s *Lanes[T]) Shut(task T, until time.Time) (read []T) {
 	if g == nil {
 		return nil
 	}
-	g.shut, g.until = true, until
-	for l := range g.lanes {
+	g.shut, g.until = true, momentOf(until)
+	for _, l := range g.lanes {
 		s.prefetched -= len(l.prefetched)
 		read = append(read, l.prefetched...)
 		l.prefetched = nil

@@ -4,6 +4,8 @@ import "time"
 
 // group is all lanes of one group for which there are limits. Lanes owns it.
 type group[T Holder] struct {
+	name    string
+	idle    bool // it is among those that Pace looks whether to forget
 	lanes   map[*lane[T]]struct{}
 	rules   []*rule
 	windows map[*rule]*window // of those with a rate
@@ -19,7 +21,7 @@ func (s *Lanes[T]) join(l *lane[T]) {
 	}
 	g := s.groups[l.key.group]
 	if g == nil {
-		g = &group[T]{lanes: map[*lane[T]]struct{}{}, windows: map[*rule]*window{}}
+		g = &group[T]{name: l.key.group, lanes: map[*lane[T]]struct{}{}, windows: map[*rule]*window{}}
 		s.groups[l.key.group] = g
 		g.hold(found)
 	}
@@ -32,6 +34,10 @@ func (s *Lanes[T]) leaveGroup(l *lane[T]) {
 	if l.group != nil {
 		delete(l.group.lanes, l)
 		l.group.running -= l.running
+		if g := l.group; len(g.lanes) == 0 && !g.idle {
+			g.idle = true
+			s.idleGroups.add(g)
+		}
 		l.group = nil
 	}
 }
@@ -179,22 +185,4 @@ func (s *Lanes[T]) Began(task T, at time.Time) {
 	defer s.mu.Unlock()
 	t := task.ticket()
 	s.uncounts(s.lane(t.Lane), t, at)
-}
-
-// forgetGroups forgets groups that have no lane and know nothing of starts.
-func (s *Lanes[T]) forgetGroups() {
-	now := s.now()
-	for name, g := range s.groups {
-		if len(g.lanes) > 0 {
-			continue
-		}
-		known := false
-		for _, w := range g.windows {
-			w.expire(now)
-			known = known || w.count+w.pending > 0
-		}
-		if !known {
-			delete(s.groups, name)
-		}
-	}
 }

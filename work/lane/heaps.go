@@ -23,7 +23,7 @@ type contender[T Holder] struct {
 	lane     *lane[T]
 	id       int64
 	priority int32
-	busy     int
+	busy     int32
 }
 
 // before is the order between lanes: higher priority, then the lane that runs fewest, then the
@@ -50,8 +50,8 @@ func (h *laneHeap[T]) first() *lane[T] {
 
 // put makes a lane a member, or moves it to where it belongs now.
 func (h *laneHeap[T]) put(l *lane[T], first Rank, busy int) {
-	c := contender[T]{l, first.ID, first.Priority, busy}
-	i := l.at[h.which]
+	c := contender[T]{l, first.ID, first.Priority, int32(busy)}
+	i := int(l.at[h.which])
 	if i < 0 {
 		i = len(h.lanes)
 		h.lanes = append(h.lanes, c)
@@ -63,7 +63,7 @@ func (h *laneHeap[T]) put(l *lane[T], first Rank, busy int) {
 
 // drop takes a lane out, if it is a member.
 func (h *laneHeap[T]) drop(l *lane[T]) {
-	i := l.at[h.which]
+	i := int(l.at[h.which])
 	if i < 0 {
 		return
 	}
@@ -97,12 +97,12 @@ func (h *laneHeap[T]) settle(i int, c contender[T]) {
 		i = child
 	}
 	h.lanes[i] = c
-	c.lane.at[h.which] = i
+	c.lane.at[h.which] = int32(i)
 }
 
 func (h *laneHeap[T]) move(from, to int) {
 	h.lanes[to] = h.lanes[from]
-	h.lanes[to].lane.at[h.which] = to
+	h.lanes[to].lane.at[h.which] = int32(to)
 }
 
 // readyHeap holds the ready tasks of a lane, 16 bytes each; the first to be read is on top. It
@@ -184,16 +184,16 @@ func (h *prefetchedHeap[T]) Pop() any {
 type pauseHeap[T Holder] []*lane[T]
 
 func (h pauseHeap[T]) Len() int           { return len(h) }
-func (h pauseHeap[T]) Less(i, j int) bool { return h[i].resumes.Before(h[j].resumes) }
+func (h pauseHeap[T]) Less(i, j int) bool { return h[i].resumes < h[j].resumes }
 
 func (h pauseHeap[T]) Swap(i, j int) {
 	h[i], h[j] = h[j], h[i]
-	h[i].paused, h[j].paused = i, j
+	h[i].paused, h[j].paused = int32(i), int32(j)
 }
 
 func (h *pauseHeap[T]) Push(x any) {
 	l := x.(*lane[T])
-	l.paused = len(*h)
+	l.paused = int32(len(*h))
 	*h = append(*h, l)
 }
 
@@ -208,18 +208,19 @@ func (h *pauseHeap[T]) Pop() any {
 
 // put makes a lane wait until then.
 func (h *pauseHeap[T]) put(l *lane[T], until time.Time) {
-	same := l.resumes.Equal(until)
-	l.resumes = until
+	moment := momentOf(until)
+	same := l.resumes == moment
+	l.resumes = moment
 	if l.paused < 0 {
 		heap.Push(h, l)
 	} else if !same {
-		heap.Fix(h, l.paused)
+		heap.Fix(h, int(l.paused))
 	}
 }
 
 // drop takes a lane out, if it is a member.
 func (h *pauseHeap[T]) drop(l *lane[T]) {
 	if l.paused >= 0 {
-		heap.Remove(h, l.paused)
+		heap.Remove(h, int(l.paused))
 	}
 }

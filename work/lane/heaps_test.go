@@ -40,7 +40,7 @@ func TestLaneHeap(t *testing.T) {
 	h := laneHeap[*item]{which: starting}
 	lanes := make([]*lane[*item], 40)
 	for i := range lanes {
-		lanes[i] = &lane[*item]{at: [2]int{-1, -1}}
+		lanes[i] = &lane[*item]{at: [2]int32{-1, -1}}
 	}
 	members := map[*lane[*item]]contender[*item]{}
 	for range 20_000 {
@@ -49,15 +49,15 @@ func TestLaneHeap(t *testing.T) {
 			h.drop(l)
 			delete(members, l)
 		} else {
-			c := contender[*item]{l, random.Int64N(5), random.Int32N(3), random.IntN(3)}
-			h.put(l, Rank{ID: c.id, Priority: c.priority}, c.busy)
+			c := contender[*item]{l, random.Int64N(5), random.Int32N(3), random.Int32N(3)}
+			h.put(l, Rank{ID: c.id, Priority: c.priority}, int(c.busy))
 			members[l] = c
 		}
 		if h.len() != len(members) {
 			t.Fatal(h.len(), " lanes, want ", len(members))
 		}
 		for i, c := range h.lanes {
-			if members[c.lane] != c || c.lane.at[starting] != i || c.lane.at[fetching] != -1 {
+			if members[c.lane] != c || c.lane.at[starting] != int32(i) || c.lane.at[fetching] != -1 {
 				t.Fatalf("at place %d: %+v, want %+v", i, c, members[c.lane])
 			}
 			if c.before(&h.lanes[0]) {

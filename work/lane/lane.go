@@ -1,6 +1,7 @@
 package lane
 
 import (
+	"math"
 	"time"
 )
 
@@ -17,13 +18,53 @@ type lane[T Holder] struct {
 	running    int               // slots in use: by tasks that we have started, or an old leader's
 	recent     int               // ended a short time ago: how far ahead of it is read depends on it
 
-	ended   time.Time     // when a task of the lane last ended, by the server's clock; zero: unknown
-	planned time.Time     // that task's plan
+	ended   moment        // when a task of the lane last ended, by the server's clock; 0: unknown
+	planned int64         // that task's plan, in microseconds; 0: unknown
 	pause   time.Duration // the longest that was asked for here
 
-	at      [2]int    // places in the heaps of lanes, -1: not there
-	paused  int       // place in the heap of those that wait for a moment, likewise
-	resumes time.Time // that moment
+	at      [2]int32 // places in the heaps of lanes, -1: not there
+	paused  int32    // place in the heap of those that wait for a moment, likewise
+	before  int32    // place among the lanes before its gate
+	resumes moment   // that moment
+	lively  bool     // it is among those that Pace halves recent of
+	idle    bool     // it is among those that Pace looks whether to forget
+}
+
+// moment is a time in nanoseconds, as there may be a million lanes, up to the last one that can be
+// told like that, in 2262; 0: none.
+type moment int64
+
+func momentOf(t time.Time) moment {
+	switch {
+	case t.IsZero():
+		return 0
+	case t.Unix() >= math.MaxInt64/1_000_000_000:
+		return math.MaxInt64
+	}
+	return moment(t.UnixNano())
+}
+
+func (m moment) time() time.Time {
+	if m == 0 {
+		return time.Time{}
+	}
+	return time.Unix(0, int64(m))
+}
+
+// plannedAt is a plan as a lane keeps it: it may be further back than a moment reaches.
+func plannedAt(t time.Time) int64 {
+	if t.IsZero() {
+		return 0
+	}
+	if at := t.UnixMicro(); at != 0 {
+		return at
+	}
+	return 1
+}
+
+// isEmpty tells whether nothing of the lane waits or runs.
+func (l *lane[T]) isEmpty() bool {
+	return l.running <= 0 && l.fetching <= 0 && len(l.ready)+len(l.prefetched)+len(l.fresh) == 0
 }
 
 // room tells whether a task with this max may start while busy tasks of its lane run.
@@ -96,16 +137,16 @@ func (l *lane[T]) pauseEnds() time.Time {
 	}
 	pause := time.Duration(-int64(maximum)) * time.Millisecond
 	l.pause = max(l.pause, pause)
-	if l.ended.IsZero() {
+	if l.ended == 0 {
 		return time.Time{}
 	}
-	if drift || l.planned.IsZero() || l.planned.After(l.ended) {
-		return l.ended.Add(pause)
+	if drift || l.planned == 0 || time.UnixMicro(l.planned).After(l.ended.time()) {
+		return l.ended.time().Add(pause)
 	}
 	// In milliseconds: a plan may be further back than a time.Duration reaches.
 	every := pause.Milliseconds()
-	periods := (l.ended.UnixMicro()-l.planned.UnixMicro())/(1000*every) + 1
-	return time.UnixMicro(l.planned.UnixMicro() + periods*every*1000)
+	periods := (l.ended.time().UnixMicro()-l.planned)/(1000*every) + 1
+	return time.UnixMicro(l.planned + periods*every*1000)
 }
 
 // trying tells whether the lane's task tries the gate: no other is to be read meanwhile.
@@ -113,6 +154,7 @@ func (l *lane[T]) trying() bool { return l.gate != nil && l.gate.tries == l }
 
 // place puts a lane where it now belongs. It is called after each change of a lane.
 func (s *Lanes[T]) place(l *lane[T]) {
+	s.note(l)
 	if barred, until := s.barred(l); barred {
 		delete(s.outranked, l)
 		s.pauses(l, until)
@@ -177,7 +219,7 @@ func (s *Lanes[T]) resumePaused() {
 	if len(s.pausing) == 0 {
 		return
 	}
-	for now := s.now(); len(s.pausing) > 0 && !now.Before(s.pausing[0].resumes); {
+	for now := s.now(); len(s.pausing) > 0 && !now.Before(s.pausing[0].resumes.time()); {
 		l := s.pausing[0]
 		s.pausing.drop(l)
 		s.place(l)
@@ -194,5 +236,5 @@ func (s *Lanes[T]) Wake() (time.Time, bool) {
 	case len(s.pausing) == 0:
 		return time.Time{}, false
 	}
-	return s.pausing[0].resumes, true
+	return s.pausing[0].resumes.time(), true
 }

@@ -21,7 +21,7 @@ type Lanes[T Holder] struct {
 	era        int32 // counts what is forgotten
 	all        map[Key]*lane[T]
 	gates      map[string]*gate[T]   // by remote
-	crowded    map[*gate[T]]struct{} // shut, and not tried because run others are
+	crowded    []*gate[T]            // shut, and not tried because run others are; in no order
 	trying     int                   // gates that are tried
 	tryouts    map[*lane[T]]struct{} // lanes whose first prefetched task may try their gate
 	known      *idSet                // the ready ones: a scan may bring a task again
@@ -29,6 +29,7 @@ type Lanes[T Holder] struct {
 	drawn      *idSet                // those that were read since it began
 	only       bool                  // what the fill under way finds is not known before its end
 	last       *lane[T]              // that of the task added last
+	names      names                 // of that task
 	readings   []reading[T]          // the oldest first
 	fresh      time.Duration         // how long what was read is kept
 	fetches    laneHeap[T]           // lanes whose first ready task is to be read
@@ -43,6 +44,10 @@ type Lanes[T Holder] struct {
 	groups     map[string]*group[T] // that have some, by the key of their lanes
 	rated      atomic.Bool          // there are rates
 	limited    atomic.Bool          // there are limits
+	lively     []*lane[T]           // lanes with tasks that have ended a short time ago
+	idle       queue[*lane[T]]      // lanes that may be empty, looked at in turn
+	idleGates  queue[*gate[T]]      // likewise gates that stand before nothing
+	idleGroups queue[*group[T]]     // likewise groups that have no lane
 }
 
 // New makes lanes in which at most run tasks run at once. What is read is kept for fresh, until
@@ -50,7 +55,7 @@ type Lanes[T Holder] struct {
 func New[T Holder](run int, fresh time.Duration, now func() time.Time) *Lanes[T] {
 	return &Lanes[T]{
 		run: run, now: now, fresh: fresh, known: newIDSet(),
-		all: map[Key]*lane[T]{}, gates: map[string]*gate[T]{}, crowded: map[*gate[T]]struct{}{},
+		all: map[Key]*lane[T]{}, gates: map[string]*gate[T]{},
 		tryouts: map[*lane[T]]struct{}{}, outranked: map[*lane[T]]struct{}{}, groups: map[string]*group[T]{},
 		suspects: suspects[T]{held: map[*lane[T]]struct{}{}},
 		fetches:  laneHeap[T]{which: fetching}, starts: laneHeap[T]{which: starting},
@@ -75,9 +80,10 @@ func (s *Lanes[T]) Run() int {
 func (s *Lanes[T]) lane(key Key) *lane[T] {
 	l, ok := s.all[key]
 	if !ok {
-		l = &lane[T]{key: key, gate: s.gateOf(key.remote), ended: s.since, at: [2]int{-1, -1}, paused: -1}
+		l = &lane[T]{key: key, gate: s.gateOf(key.remote), ended: momentOf(s.since), at: [2]int32{-1, -1}, paused: -1}
 		if s.all[key] = l; l.gate != nil {
-			l.gate.lanes[l] = struct{}{}
+			l.before = int32(len(l.gate.lanes))
+			l.gate.lanes = append(l.gate.lanes, l)
 		}
 		s.join(l)
 	}
@@ -89,11 +95,11 @@ func (s *Lanes[T]) lane(key Key) *lane[T] {
 func (s *Lanes[T]) Forget() (read []T) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for key, l := range s.all {
+	for _, l := range s.all {
 		read = append(read, l.prefetched...)
 		l.ready, l.prefetched, l.fresh, l.fetching = nil, nil, nil, 0
 		s.place(l)
-		s.prune(key, l)
+		s.prune(l)
 	}
 	s.known, s.filling, s.drawn, s.fetched = newIDSet(), nil, nil, nil
 	s.only, s.gathered, s.readings = false, 0, nil
@@ -130,7 +136,7 @@ func (s *Lanes[T]) Doubt() {
 	s.since = s.now()
 	s.rules.doubt(s.since)
 	for _, l := range s.all {
-		l.ended, l.planned = s.since, time.Time{}
+		l.ended, l.planned = momentOf(s.since), 0
 		s.place(l)
 	}
 }
@@ -141,35 +147,41 @@ func (s *Lanes[T]) Pace(ahead int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.ahead = ahead
-	for key, l := range s.all {
-		if l.recent > 0 {
-			l.recent /= 2
-			s.place(l)
-		}
-		s.prune(key, l)
-	}
-	s.sweep()
-	s.forgetGroups()
+	s.calm()
+	s.forget()
 }
 
 // prune forgets a lane that is empty, unless a pause in it may matter to a task that is still to
 // come.
-func (s *Lanes[T]) prune(key Key, l *lane[T]) {
-	waiting := len(l.ready) + len(l.prefetched) + len(l.fresh)
-	if l.running > 0 || l.fetching > 0 || waiting > 0 {
+func (s *Lanes[T]) prune(l *lane[T]) {
+	if s.pruneCrowded(l); l.isEmpty() && s.now().Sub(l.ended.time()) > max(l.pause, time.Minute) {
+		s.forgetLane(l)
+	}
+}
+
+// pruneCrowded does so at once where there are many lanes; else there is time until Pace does.
+func (s *Lanes[T]) pruneCrowded(l *lane[T]) {
+	if len(s.all) > crowdFrom && l.pause == 0 && l.isEmpty() {
+		s.forgetLane(l)
+	}
+}
+
+// crowdFrom is how many lanes are kept that need not be.
+const crowdFrom = 10_000
+
+// forgetLane forgets a lane, if it is known.
+func (s *Lanes[T]) forgetLane(l *lane[T]) {
+	if s.all[l.key] != l {
 		return
 	}
-	crowd := l.pause == 0 && len(s.all) > 10_000
-	if crowd || s.now().Sub(l.ended) > max(l.pause, time.Minute) {
-		s.pausing.drop(l)
-		delete(s.outranked, l)
-		delete(s.suspects.held, l)
-		delete(s.all, key)
-		s.leave(l)
-		s.leaveGroup(l)
-		if s.last == l {
-			s.last = nil
-		}
+	s.pausing.drop(l)
+	delete(s.outranked, l)
+	delete(s.suspects.held, l)
+	delete(s.all, l.key)
+	s.leave(l)
+	s.leaveGroup(l)
+	if s.last == l {
+		s.last = nil
 	}
 }
 

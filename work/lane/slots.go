@@ -14,7 +14,7 @@ func (s *Lanes[T]) Pass(task T, at time.Time, fits func(T) bool) T {
 	t := task.ticket()
 	l := s.lane(t.Lane)
 	if !at.IsZero() {
-		l.ended, l.planned = at, t.Plan
+		l.ended, l.planned = momentOf(at), plannedAt(t.Plan)
 	}
 	if t.counted {
 		s.uncounts(l, t, at)
@@ -33,7 +33,7 @@ func (s *Lanes[T]) Pass(task T, at time.Time, fits func(T) bool) T {
 	t.passed = true
 	l.recent++
 	s.place(l)
-	s.prune(t.Lane, l)
+	s.pruneCrowded(l)
 	return next
 }
 
@@ -59,7 +59,7 @@ func (s *Lanes[T]) Ended(task T, at time.Time) {
 		s.suspects.ends(s.now())
 	}
 	if !at.IsZero() {
-		l.ended, l.planned = at, t.Plan
+		l.ended, l.planned = momentOf(at), plannedAt(t.Plan)
 	}
 	if t.counted {
 		s.uncounts(l, t, at)
@@ -72,7 +72,7 @@ func (s *Lanes[T]) Ended(task T, at time.Time) {
 		t.tries = false
 		s.untry(l)
 	}
-	s.prune(t.Lane, l)
+	s.pruneCrowded(l)
 }
 
 // Occupy counts a run that is not ours, an old leader's, in its lane; Vacate ends that.
@@ -92,7 +92,7 @@ func (s *Lanes[T]) Vacate(key Key) {
 	l := s.lane(key)
 	s.runs(l, -1)
 	s.busy--
-	l.ended = s.now()
+	l.ended = momentOf(s.now())
 	s.place(l)
 }
 
