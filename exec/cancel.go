@@ -24,8 +24,8 @@ const (
 const Obey = 10 * time.Second
 
 // AbandonLater abandons the session when it has not been stopped within Obey: for one that is being
-// made ready for a task which has been cancelled. What the task before has left to do is under way
-// with that, and a cancel request might meet it.
+// made ready for a task which has been cancelled, once the task before has ended. A cancel request
+// might meet what follows.
 func (s *Session) AbandonLater() (stop func() bool) { return s.crew.After(s.cancel.obey, s.Abandon) }
 
 // canceller lets others cancel the run under way. request, cut and crew are the session's.
@@ -37,9 +37,11 @@ type canceller struct {
 	timeout func() bool // stops the timer of the run under way; the session's goroutine owns it
 
 	mu        sync.Mutex
-	running   bool // an input is with the server
+	running   bool      // an input is with the server
+	began     time.Time // since then
 	reason    Reason
-	delivered chan struct{} // closed when the request has been delivered
+	over      chan struct{} // of a run that is cancelled: closed when it has ended
+	delivered chan struct{} // closed when no request is on its way any more
 	abandon   func() bool   // stops the timer that abandons the session
 }
 
@@ -55,16 +57,37 @@ func (c *canceller) cancel(reason Reason, crew *routine.Group) {
 		return
 	}
 	c.reason = reason
-	delivered := make(chan struct{})
-	c.delivered = delivered
+	over, delivered := make(chan struct{}), make(chan struct{})
+	c.over, c.delivered = over, delivered
 	c.abandon = crew.After(c.obey, c.cut)
+	young := time.Since(c.began) < missedFor
 	crew.Go(func() { // awaited by exit, too
 		defer close(delivered)
 		ctx, cancel := context.WithTimeout(context.Background(), c.obey)
 		defer cancel()
-		_ = c.request(ctx) // a request that fails leaves the run to be abandoned
+		for pause := missedWait; ; pause *= 2 {
+			_ = c.request(ctx) // a request that fails leaves the run to be abandoned
+			if !young {
+				return
+			}
+			select {
+			case <-over:
+				return
+			case <-ctx.Done():
+				return
+			case <-time.After(pause):
+			}
+		}
 	})
 }
+
+// A server passes over a request that comes while it is still reading the statement. One for a run
+// that is younger than missedFor is repeated after missedWait, and then ever more rarely: SQL that
+// cleans up after a cancel is not to be cancelled in that.
+const (
+	missedFor  = time.Second
+	missedWait = 250 * time.Millisecond
+)
 
 // enter and exit enclose the time in which a run can be cancelled. Once exit has returned no
 // cancel of ours is on its way. The server's own statement_timeout comes before the limit where it
@@ -72,7 +95,7 @@ func (c *canceller) cancel(reason Reason, crew *routine.Group) {
 func (c *canceller) enter(limit time.Duration, crew *routine.Group) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.running, c.reason = true, NotCancelled
+	c.running, c.began, c.reason = true, time.Now(), NotCancelled
 	if limit > 0 {
 		c.timeout = crew.After(min(limit, mostTimeout)+5*time.Millisecond, func() { c.cancel(TimedOut, crew) })
 	}
@@ -86,6 +109,9 @@ func (c *canceller) exit() Reason {
 	c.running = false
 	reason, delivered := c.reason, c.delivered
 	c.delivered = nil
+	if delivered != nil {
+		close(c.over)
+	}
 	if c.abandon != nil {
 		c.abandon()
 		c.abandon = nil

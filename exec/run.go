@@ -34,6 +34,9 @@ func (s *Session) Begin(tail *Tail, t *Task, then ...*Task) (verdict *Verdict, s
 			if verdict, passed, err = s.readTail(tail, sent.tail); err != nil {
 				return verdict, start, s.unbegun(err)
 			}
+			if tail.Ended != nil {
+				tail.Ended()
+			}
 			if s.defers(tail) {
 				s.sends(nil, t)
 			}

@@ -1,6 +1,7 @@
 package exec
 
 import (
+	"context"
 	"errors"
 	"strings"
 	"testing"
@@ -225,6 +226,28 @@ func TestCancelAtAnyMoment(t *testing.T) {
 		}
 		b.end(after, "")
 	}
+}
+
+// TestACancelThatTheServerMissesIsRepeated: as it does when it is still reading the statement.
+func TestACancelThatTheServerMissesIsRepeated(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	task, request, sent := spec("SELECT pg_sleep(60)"), b.session.cancel.request, 0
+	b.session.cancel.request = func(ctx context.Context) error {
+		if sent++; sent < 3 {
+			return nil
+		}
+		return request(ctx)
+	}
+	if _, _, err := b.session.Begin(nil, task); err != nil {
+		t.Fatal(err)
+	}
+	b.session.Cancel(Stopped)
+	result, err := b.session.Await(task)
+	if err != nil || failure(result) != "57014" || result.Reason != Stopped {
+		t.Errorf("%+v %v", result, err)
+	}
+	b.alive()
 }
 
 func TestCancelByOthers(t *testing.T) {

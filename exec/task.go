@@ -79,6 +79,8 @@ type Tail struct {
 	// are taken for those of statements of ours.
 	Within []string
 
+	Ended func() // called when the server has said what becomes of it, and the next may follow; nil: nobody is told
+
 	partly bool // what made the transaction ours has left out what the SQL has hardly changed
 }
 

@@ -211,16 +211,16 @@ func (l *loop) bring(ctx context.Context, a ask) error {
 	case a.text == run.Names:
 		found.Sizes, err = l.sizes(ctx, a)
 	case a.text == run.Image:
-		if err = l.control.conn.QueryRow(ctx, l.queries().Text("image"), a.row()...).Scan(&found.Text); refusedByServer(err) {
-			err = nil // it goes without
-		}
+		err = l.control.conn.QueryRow(ctx, l.queries().Text("image"), a.row()...).Scan(&found.Text)
 	default:
 		err = l.control.conn.QueryRow(ctx, l.queries().Text("text"),
 			append(a.row(), a.text == run.Data, l.target.longestText())...).Scan(&found.Text)
 	}
-	if answer := new(pgconn.PgError); refusedByServer(err) && errors.As(err, &answer) { // that text cannot be read
-		found.Refused = exec.NewFailure(answer.Message, answer.Code)
-		err = nil
+	if failure := new(pgconn.PgError); refusedByServer(err) && errors.As(err, &failure) && !isOfLocks(failure) {
+		err = nil // the text cannot be read; an image is not needed
+		if a.text != run.Image {
+			found.Refused = exec.NewFailure(failure.Message, failure.Code)
+		}
 	}
 	if err != nil && err != pgx.ErrNoRows {
 		return err

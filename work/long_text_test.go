@@ -3,6 +3,8 @@ package work
 import (
 	"strings"
 	"testing"
+
+	"pgtaskd/work/run"
 )
 
 // TestALockedRowHoldsNoRoomForTexts: while a task with long texts waits for the mark of its row, which
@@ -42,4 +44,25 @@ func TestALongTextThatChangesWithTheMark(t *testing.T) {
 		t.Error(row)
 	}
 	s.others()
+}
+
+// TestALockedTableIsNoFaultOfALongText: its task is not told that it cannot be read.
+func TestALockedTableIsNoFaultOfALongText(t *testing.T) {
+	t.Parallel()
+	s := prepared(t)
+	l := s.installed()
+	id := s.add("input", "SELECT 2 --"+strings.Repeat("x", 9000))
+	tasks, err := l.read(t.Context(), []int64{id}, 0)
+	if err != nil || len(tasks) != 1 {
+		t.Fatal(tasks, err)
+	}
+	l.know(tasks)
+	s.exec("BEGIN; LOCK TABLE task")
+	for _, which := range []run.Text{run.Input, run.Data, run.Names, run.Image} {
+		question := ask{kind: askText, task: l.tasks[id], text: which, answer: make(chan answer, 1)}
+		if err := l.bring(t.Context(), question); !isLocked(err) || len(question.answer) > 0 {
+			t.Error(which, err, len(question.answer))
+		}
+	}
+	s.exec("ROLLBACK")
 }

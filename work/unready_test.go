@@ -103,3 +103,24 @@ func TestDrainNamesWhatIsNotReady(t *testing.T) {
 		}
 	}
 }
+
+// TestStopOfWhatIsBehindASlowCommit: what the task before has done stays, however long its COMMIT
+// takes.
+func TestStopOfWhatIsBehindASlowCommit(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		return
+	}
+	s := play(t)
+	s.exec(`CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(13); RETURN NULL; END $$;
+		CREATE CONSTRAINT TRIGGER slow AFTER UPDATE ON task DEFERRABLE INITIALLY DEFERRED
+			FOR EACH ROW WHEN (NEW.state = 'DONE' AND NEW.data = 'slow') EXECUTE FUNCTION slow()`)
+	s.exec("CREATE TABLE effect (at timestamptz)")
+	s.exec(`INSERT INTO task (input, data, plan) VALUES
+		('INSERT INTO effect VALUES (now())', 'slow', now() + '1 s'), ('SELECT 2', NULL, now() + '1 s')`)
+	s.eventually("1", "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE 'pg_task %' AND wait_event = 'PgSleep'")
+	s.exec("UPDATE task SET state = 'STOP' WHERE data IS NULL")
+	s.eventually(`[{"state":"DONE","attempt":1,"runs":null}, {"state":"STOP","attempt":0,"runs":null}]`,
+		"SELECT json_agg(row_to_json(r)) FROM (SELECT state, attempt, runs FROM task ORDER BY id) AS r WHERE EXISTS (SELECT FROM task WHERE state = 'DONE' OR attempt > 1 OR runs IS NOT NULL)")
+	s.others()
+}
