@@ -3,10 +3,12 @@
 package attack
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
@@ -22,21 +24,32 @@ func (s *scene) held() []string {
 	return strings.FieldsFunc(keys, func(r rune) bool { return r == ';' })
 }
 
-// hold takes locks as the attacker, each in a session of its own, as soon as they are free.
-func (s *scene) hold(function string, keys []string) (holders []*pgx.Conn) {
+// hold takes locks as the attacker, each in a session of its own, as soon as they are free, until
+// they are given back, or the test ends.
+func (s *scene) hold(function string, keys []string) (giveBack func()) {
 	s.Helper()
-	for _, key := range keys {
-		holder := s.as("$m")
-		holders = append(holders, holder)
-		go func() {
-			_, _ = holder.PgConn().Exec(s.Context(), fmt.Sprintf("SELECT pg_catalog.%s(%s)", function, key)).ReadAll()
-		}()
+	ctx, cancel := context.WithCancel(s.Context())
+	var asking sync.WaitGroup
+	holders := make([]*pgx.Conn, len(keys))
+	for i, key := range keys {
+		holders[i] = s.as("$m")
+		asking.Go(func() {
+			_, _ = holders[i].PgConn().Exec(ctx, fmt.Sprintf("SELECT pg_catalog.%s(%s)", function, key)).ReadAll()
+		})
 	}
+	giveBack = func() {
+		cancel()
+		asking.Wait()
+		for _, holder := range holders {
+			_ = holder.Close(context.WithoutCancel(ctx))
+		}
+	}
+	s.Cleanup(giveBack)
 	waiting := "SELECT count(*) FROM pg_locks AS l JOIN pg_stat_activity USING (pid) WHERE l.locktype = 'advisory' AND usename = '" + s.roles["$m"] + "'"
 	if !servertest.Comes(patience, func() bool { return s.get(s.safe, waiting) == fmt.Sprint(len(keys)) }) {
 		s.Fatal("the attacker does not ask for the locks")
 	}
-	return holders
+	return giveBack
 }
 
 // Who may CONNECT, and no more, holds the locks that pgtaskd takes, before it comes or as soon as
@@ -90,14 +103,12 @@ func TestLocksAtTheFirstStart(t *testing.T) {
 	keys := s.held() // they are made of names, and will be the same
 	p.stop(t)
 	s.exec(s.safe, "DROP TABLE $t CASCADE")
-	holders := s.hold("pg_advisory_lock", append(keys, installing(s)...))
+	giveBack := s.hold("pg_advisory_lock", append(keys, installing(s)...))
 	p = run(t, "--config", s.config)
 	for _, target := range s.targets { // until it has met the locks, and told, or goes on without them
 		p.says(s.logged(target), 0, servedIn, func(l line) bool { return leading(l) || l.bad() || strings.Contains(l.Message, "stand") })
 	}
-	for _, holder := range holders {
-		_ = holder.Close(t.Context())
-	}
+	giveBack()
 	s.serve(attack{}, p, "after the locks were given back")
 	p.stop(t)
 }

@@ -171,3 +171,27 @@ func TestOwnersThatChangeAreNoticed(t *testing.T) {
 		})
 	}
 }
+
+// TestTrustThatEndsIsNoticed: what could run with the table belongs to somebody whom the serving
+// role has no reason to trust any more.
+func TestTrustThatEndsIsNoticed(t *testing.T) {
+	t.Parallel()
+	for what, c := range map[string]struct{ before, sql string }{
+		"membership":                  {"GRANT $m TO $w", "REVOKE $m FROM $w"},
+		"superuser":                   {"ALTER ROLE $m SUPERUSER", "ALTER ROLE $m NOSUPERUSER"},
+		"superuser, the serving role": {"GRANT $m TO $w; ALTER ROLE $w SUPERUSER", "ALTER ROLE $w NOSUPERUSER; REVOKE $m FROM $w"},
+	} {
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+			s, do := withRoles(t, false)
+			do("GRANT CREATE ON SCHEMA public TO $w; " + c.before)
+			s.installed()
+			do("ALTER TYPE state OWNER TO $m")
+			s.serve()
+			s.settled()
+			s.becomes(s.add("input", "SELECT 1"), "DONE")
+			do(c.sql)
+			s.says("type public.state belongs to role mallory_")
+		})
+	}
+}

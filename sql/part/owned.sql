@@ -1,5 +1,6 @@
--- Changes when somebody else gets what can make SQL run with the table c: the database, tables above
--- and below it, types of its columns and what those are made of, functions of its triggers.
+-- Changes when somebody else gets what can make SQL run with the table c (the database, the schema n,
+-- tables above and below it, types of its columns and what those are made of, functions of its
+-- triggers), and when the reason goes to trust who has it.
 (
     WITH RECURSIVE above AS (
         SELECT c.oid
@@ -39,10 +40,20 @@
         JOIN pg_catalog.pg_proc AS p ON p.oid OPERATOR(pg_catalog.=) g.tgfoid
         WHERE g.tgrelid OPERATOR(pg_catalog.=) c.oid
         UNION ALL
+        SELECT n.oid, n.nspowner
+        UNION ALL
         SELECT d.oid, d.datdba
         FROM pg_catalog.pg_database AS d
         WHERE d.datname OPERATOR(pg_catalog.=) pg_catalog.current_database()
     )
-    SELECT pg_catalog.sum(pg_catalog.hashtext(pg_catalog.concat(owned.oid, ' ', owned.owner)))
+    SELECT pg_catalog.concat(
+        pg_catalog.sum(pg_catalog.hashtext(pg_catalog.concat(owned.oid, ' ', owned.owner, ' ', r.rolsuper, ' ', pg_catalog.pg_has_role(r.oid, 'MEMBER')))),
+        ' ', (
+            SELECT me.rolsuper
+            FROM pg_catalog.pg_roles AS me
+            WHERE me.rolname OPERATOR(pg_catalog.=) current_user
+        )
+    )
     FROM owned
+    LEFT JOIN pg_catalog.pg_roles AS r ON r.oid OPERATOR(pg_catalog.=) owned.owner
 )
