@@ -2,6 +2,7 @@ package work
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -18,6 +19,9 @@ const (
 	groupsEvery = 30 * time.Second // between two looks at the table of groups, where we are told of its changes
 	groupsRetry = time.Second      // after a look that somebody's lock, or a right that was taken away, has kept us from
 )
+
+// groupsMost is how many limits a target has at most, each of which takes up some 400 bytes.
+const groupsMost = 100_000
 
 // groupLimits keep the loop from waiting for somebody who has locked the table of groups.
 const groupLimits = "SET LOCAL lock_timeout = '50ms'"
@@ -136,7 +140,7 @@ func (l *loop) queryGroups(ctx context.Context, number int64) (limits []lane.Lim
 		found.open = !calm
 		return err
 	})
-	batch.Queue(l.queries().Text("groups")).Query(func(rows pgx.Rows) error {
+	batch.Queue(l.queries().Text("groups"), groupsMost+1).Query(func(rows pgx.Rows) error {
 		limits, err = pgx.CollectRows(rows, limitOf)
 		return err
 	})
@@ -144,6 +148,9 @@ func (l *loop) queryGroups(ctx context.Context, number int64) (limits []lane.Lim
 	if err := l.control.conn.SendBatch(ctx, batch).Close(); err != nil {
 		l.undo(ctx)
 		return nil, found, err
+	}
+	if len(limits) > groupsMost {
+		return nil, found, fmt.Errorf("table %s has more than %d rows: no task starts until some are deleted", name, groupsMost)
 	}
 	return limits, found, nil
 }

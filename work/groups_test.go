@@ -232,3 +232,15 @@ func TestManyPausedTasksHideNothing(t *testing.T) {
 		t.Error("chosen ", ids)
 	}
 }
+
+// TestMoreLimitsThanCanBeKept: nothing starts, as one of those that are not known might keep it
+// from that, and the log says why.
+func TestMoreLimitsThanCanBeKept(t *testing.T) {
+	t.Parallel()
+	s := play(t)
+	s.exec(`INSERT INTO task_group ("group", slots) SELECT 'g' || n, 1 FROM generate_series(1, 100001) AS n`)
+	s.says("more than 100000 rows", "no task starts until some are deleted")
+	id := s.add("input", "SELECT 1")
+	s.exec(`DELETE FROM task_group WHERE "group" = 'g7'`)
+	s.becomes(id, "DONE", "PLAN")
+}

@@ -72,7 +72,7 @@ var plans = map[string]planned{
 	"extent":       {args: []string{"'public'", "'task'"}},
 	"forget":       {args: []string{aWeek, ids(), "0"}, state: "DONE"},
 	"grouped":      {},
-	"groups":       {},
+	"groups":       {args: []string{"1000"}},
 	"halted":       {args: []string{ids(), "'{}'", "false"}, state: "STOP"},
 	"identity":     {args: []string{"'public'", "'task'"}},
 	"image":        {args: []string{"5000", "0", "7"}, state: "WORK", in: []string{"end"}},

@@ -1,5 +1,6 @@
 -- The limits of groups. A group comes as in scan; of one that ends in %, what stands before that,
 -- as it begins the names in scan.
+-- $1 how many rows
 SELECT
     CASE WHEN pg_catalog.right(g."group", 1) OPERATOR(pg_catalog.=) '%' THEN :prefix_of_group ELSE :key_of_limit END,
     pg_catalog.right(g."group", 1) OPERATOR(pg_catalog.=) '%',
@@ -12,3 +13,4 @@ SELECT
     coalesce(g.rate, 0),
     CASE WHEN g.per IS NULL THEN 0 ELSE greatest(pg_catalog.date_part('epoch', g.per) OPERATOR(pg_catalog.*) 1000000, 1)::pg_catalog.int8 END
 FROM :groups AS g
+LIMIT $1
