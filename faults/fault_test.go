@@ -85,6 +85,11 @@ var faults = []fault{
 		cure: func(s *stage) { s.on(s.connect("postgres"), "ALTER DATABASE $n RESET default_transaction_read_only") },
 	},
 	{
+		name: "library that is not there", cause: "ALTER ROLE $n SET local_preload_libraries = 'nowhere'" + endSessions,
+		says: []string{"ALTER ROLE … RESET"}, check: "58P01",
+		cure: then("ALTER ROLE $n RESET local_preload_libraries"),
+	},
+	{
 		name: "limit of the role", cause: "ALTER ROLE $n CONNECTION LIMIT 3" + endSessions,
 		during: func(s *stage) {
 			s.load(60)

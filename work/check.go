@@ -52,6 +52,9 @@ func Check(ctx context.Context, t Target) (r Report) {
 	switch {
 	case err == nil:
 		defer c.close()
+		if err := t.trySession(ctx, "", c.version); err != nil {
+			r.failed("cannot open a session for tasks: ", err, t)
+		}
 		r.roles(ctx, c, t)
 		r.table(ctx, c.conn, t)
 		r.measure(ctx, c.conn, t)

@@ -11,7 +11,6 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"pgtaskd/exec"
-	"pgtaskd/remote"
 	"pgtaskd/sql"
 	"pgtaskd/work/pool"
 	"pgtaskd/work/run"
@@ -210,19 +209,5 @@ func tryLogin(ctx context.Context, c *control, t Target, role string) error {
 	case superuser && !c.superuser:
 		return fmt.Errorf("it is a superuser, and role %s is none", quoted(t.Connect["user"]))
 	}
-	settings, err := t.login(ctx, role)
-	if err != nil {
-		return err
-	}
-	cfg, err := ownConfig(settings, map[string]string{"application_name": controlName(t)})
-	if err != nil {
-		return err
-	}
-	ctx, cancel := context.WithTimeout(ctx, connectLimit)
-	defer cancel()
-	conn, err := pgx.ConnectConfig(ctx, cfg)
-	if err != nil {
-		return remote.Reason(err)
-	}
-	return conn.Close(ctx)
+	return t.trySession(ctx, role, c.version)
 }

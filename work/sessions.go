@@ -14,7 +14,13 @@ import (
 
 // ownSession configures a session for such tasks in the target's own database.
 func (l *loop) ownSession(ctx context.Context, n pool.Need) (*pgconn.Config, error) {
-	settings, err := l.target.login(ctx, n.Role.Name)
+	return l.target.taskSession(ctx, n.Role.Name, n.Group, l.facts.Load().version)
+}
+
+// taskSession configures a session of a role ("": the target's own) for tasks of a group. version
+// is the server's.
+func (t *Target) taskSession(ctx context.Context, role, group string, version int) (*pgconn.Config, error) {
+	settings, err := t.login(ctx, role)
 	if err != nil {
 		return nil, err
 	}
@@ -22,7 +28,7 @@ func (l *loop) ownSession(ctx context.Context, n pool.Need) (*pgconn.Config, err
 	if err != nil {
 		return nil, err
 	}
-	for _, setting := range initial(l.target, n.Group) {
+	for _, setting := range initial(*t, group) {
 		if printable(setting[1]) == setting[1] { // the server takes these as they come, in no encoding
 			cfg.RuntimeParams[setting[0]] = setting[1]
 		}
@@ -31,11 +37,27 @@ func (l *loop) ownSession(ctx context.Context, n pool.Need) (*pgconn.Config, err
 	// A session is idle only between tasks, or between a task and its end: that is our business,
 	// and has limits of its own.
 	cfg.RuntimeParams["idle_in_transaction_session_timeout"] = milliseconds(pool.SessionLimit)
-	if l.facts.Load().version >= 140000 {
+	if version >= 140000 {
 		cfg.RuntimeParams["idle_session_timeout"] = "0"
 		cfg.RuntimeParams["client_connection_check_interval"] = "1s" // a controller that is gone is noticed while a statement runs
 	}
 	return cfg, nil
+}
+
+// trySession is an error if no session of a role can be opened for tasks.
+func (t *Target) trySession(ctx context.Context, role string, version int) error {
+	ctx, cancel := context.WithTimeout(ctx, connectLimit)
+	defer cancel()
+	cfg, err := t.taskSession(ctx, role, "", version)
+	if err != nil {
+		return err
+	}
+	session, err := exec.Connect(ctx, cfg, pool.SessionLimit, true)
+	if err != nil {
+		return remote.Reason(err)
+	}
+	session.Close()
+	return nil
 }
 
 // login are the settings by which a role logs in; "": the target's own.

@@ -164,9 +164,10 @@ var hints = map[string]string{
 	"53100": "tasks wait until there is room on the server's disk",
 	"53200": "tasks wait until the server has memory",
 	"53300": "raise max_connections, or the CONNECTION LIMIT of the role or the database, or lower run",
-	"55P03": "tasks wait until the table is unlocked",
-	"57014": "a statement of pgtaskd took too long, or was cancelled",
+	"55P03": "tasks wait until it is unlocked; pg_locks shows who has what",
+	"57014": "a statement of pgtaskd took too long, or was cancelled; if there are many, see the statement_timeout of the role and the database",
 	"57P03": "tasks wait until the server is up",
+	"58P01": "if that is a library, the settings of the role or the database name it: ALTER ROLE … RESET, or ALTER DATABASE … RESET",
 }
 
 // hint says what to do about an error of the server's; "" where its own text does. Only a restart
