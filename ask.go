@@ -61,6 +61,21 @@ func (c scope) configured() ([]work.Target, error) {
 	return []work.Target{target}, err
 }
 
+// asking is the scope of a command that reads or changes tasks.
+type asking struct {
+	scope
+	Trust []string `placeholder:"ROLE" help:"Ask for tables of this role too, whose code can then do all that your role may; several: by commas."`
+}
+
+// targets are those that the command line means, with whom it trusts.
+func (c asking) targets(p *program, dsn string) ([]work.Target, error) {
+	targets, err := c.scope.targets(p, dsn)
+	for i := range targets {
+		targets[i].Trust = c.Trust
+	}
+	return targets, err
+}
+
 // asJSON is the flag of commands that print data.
 type asJSON struct {
 	JSON bool `name:"json" help:"Print JSON: an object a line."`
@@ -92,7 +107,7 @@ func untilInterrupt(ctx context.Context) (context.Context, context.CancelFunc) {
 }
 
 type statusCommand struct {
-	scope
+	asking
 	asJSON
 	DSN     string        `arg:"" optional:"" help:"The same as --dsn."`
 	Timeout time.Duration `default:"900ms" placeholder:"TIME" help:"How long to wait for the servers (900ms)."`
@@ -108,7 +123,7 @@ func (c *statusCommand) Run(ctx context.Context, p *program) error {
 }
 
 type lsCommand struct {
-	scope
+	asking
 	asJSON
 	DSN   string   `arg:"" optional:"" help:"The same as --dsn."`
 	State []string `placeholder:"STATE" predictor:"state" help:"Only tasks in this state, or these: --state fail,gone."`
@@ -131,7 +146,7 @@ func (c *lsCommand) Run(ctx context.Context, p *program) error {
 }
 
 type showCommand struct {
-	scope
+	asking
 	asJSON
 	ID  int64  `arg:"" help:"The task's id."`
 	DSN string `arg:"" optional:"" help:"The same as --dsn."`
@@ -148,7 +163,7 @@ func (c *showCommand) Run(ctx context.Context, p *program) error {
 
 // changeCommand is what stop and again have.
 type changeCommand struct {
-	scope
+	asking
 	asJSON
 	ID []int64 `arg:"" name:"id" help:"Ids of tasks."`
 }
@@ -176,7 +191,7 @@ func (c *againCommand) Run(ctx context.Context, p *program) error {
 }
 
 type pauseCommand struct {
-	scope
+	asking
 	asJSON
 	Group []string `arg:"" help:"Groups; one that ends in % means all that begin so."`
 	Until string   `placeholder:"TIME" help:"When the pause ends: a moment, or how long from now (\"2 hours\")."`
@@ -193,7 +208,7 @@ func (c *pauseCommand) Run(ctx context.Context, p *program) error {
 }
 
 type resumeCommand struct {
-	scope
+	asking
 	asJSON
 	Group []string `arg:"" help:"Groups, as they were paused."`
 }
@@ -208,7 +223,7 @@ func (c *resumeCommand) Run(ctx context.Context, p *program) error {
 }
 
 type tailCommand struct {
-	scope
+	asking
 	asJSON
 	DSN string `arg:"" optional:"" help:"The same as --dsn."`
 }

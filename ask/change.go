@@ -76,7 +76,9 @@ func change(ctx context.Context, s *Screen, targets []work.Target, ids []int64, 
 func (b *table) change(ctx context.Context, command string, id int64, judge func(was) (string, bool)) (Change, error) {
 	c := Change{Target: b.target.Name(), ID: id}
 	var w was
-	err := b.conn.QueryRow(ctx, b.queries.Text(command), id).Scan(&w.state, &w.stopped, &w.next, &w.changed)
+	err := b.look(ctx, func() error {
+		return b.conn.QueryRow(ctx, b.queries.Text(command), id).Scan(&w.state, &w.stopped, &w.next, &w.changed)
+	})
 	var answer *pgconn.PgError
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):

@@ -112,7 +112,7 @@ type drain struct {
 // begin notes the moment, and what is there then. A table or database that is not there may be made
 // by who serves it.
 func (d *drain) begin(ctx context.Context) error {
-	b, err := open(ctx, d.target, "drain", reads)
+	b, err := open(ctx, d.target, "drain", drains)
 	if err != nil {
 		return nil //nolint:nilerr // watch says so, if that stays
 	}
@@ -124,10 +124,13 @@ func (d *drain) begin(ctx context.Context) error {
 		return err
 	}
 	var open, newest int64
-	if err := b.conn.QueryRow(ctx, b.queries.Text("waiting"), int64(math.MaxInt64)).Scan(&open, &d.least); err != nil {
-		return err
-	}
-	if err := b.conn.QueryRow(ctx, b.queries.Text("newest")).Scan(&newest); err != nil {
+	err = b.look(ctx, func() error {
+		if err := b.conn.QueryRow(ctx, b.queries.Text("waiting"), int64(math.MaxInt64)).Scan(&open, &d.least); err != nil {
+			return err
+		}
+		return b.conn.QueryRow(ctx, b.queries.Text("newest")).Scan(&newest)
+	})
+	if err != nil {
 		return err
 	}
 	if open == 0 {
@@ -176,7 +179,7 @@ func (d *drain) watch(ctx context.Context) error {
 
 // session looks until nothing is left to do, or something is in the way.
 func (d *drain) session(ctx context.Context, began time.Time, reached *time.Time) (done bool, err error) {
-	b, err := open(ctx, d.target, "drain", reads)
+	b, err := open(ctx, d.target, "drain", drains)
 	if err != nil {
 		return false, err
 	}
@@ -186,7 +189,10 @@ func (d *drain) session(ctx context.Context, began time.Time, reached *time.Time
 	}
 	for {
 		var due, runs int64
-		if err := b.conn.QueryRow(ctx, b.queries.Text("left"), d.moment, lookedAt).Scan(&due, &runs); err != nil {
+		err := b.look(ctx, func() error {
+			return b.conn.QueryRow(ctx, b.queries.Text("left"), d.moment, lookedAt).Scan(&due, &runs)
+		})
+		if err != nil {
 			return false, err
 		}
 		*reached = time.Now()
@@ -206,7 +212,7 @@ func (d *drain) session(ctx context.Context, began time.Time, reached *time.Time
 // report shows what has failed since the drain began, or is GONE.
 func (d *drain) report(ctx context.Context) (Drained, error) {
 	found := Drained{Target: d.target.Name()}
-	err := one(ctx, d.target, "drain", reads, func(b *table) error {
+	err := one(ctx, d.target, "drain", drains, func(b *table) error {
 		w, err := b.walker(ctx, d.s, Filter{States: []string{"FAIL", "GONE"}, Since: d.began})
 		if err != nil {
 			return err

@@ -132,13 +132,16 @@ func (w *walker) walk(ctx context.Context, see func(Task) error) error {
 	defer w.s.Clear()
 	seen, looked := int64(0), int64(0)
 	for upto := int64(math.MaxInt64); ; {
-		from := w.least
-		err := w.b.conn.QueryRow(ctx, w.b.queries.Text("stretch"), upto, stretch).Scan(&from)
-		last := errors.Is(err, pgx.ErrNoRows) || from < w.least
-		if err != nil && !last {
+		from, last := w.least, false
+		var found []Task
+		err := w.b.look(ctx, func() error {
+			err := w.b.conn.QueryRow(ctx, w.b.queries.Text("stretch"), upto, stretch).Scan(&from)
+			if last = errors.Is(err, pgx.ErrNoRows) || from < w.least; err != nil && !last {
+				return err
+			}
+			found, err = w.b.tasks(ctx, "list", append(slices.Clone(w.filter), max(from, w.least), upto, w.most-seen)...)
 			return err
-		}
-		found, err := w.b.tasks(ctx, "list", append(slices.Clone(w.filter), max(from, w.least), upto, w.most-seen)...)
+		})
 		if err != nil {
 			return err
 		}
@@ -169,11 +172,15 @@ func (w *walker) waiting(ctx context.Context, see func(Task) error) (done bool, 
 		return false, nil
 	}
 	var n, least int64
-	if err := w.b.conn.QueryRow(ctx, w.b.queries.Text("waiting"), fewWaiting+1).Scan(&n, &least); err != nil || n > fewWaiting {
-		return false, err
-	}
-	found, err := w.b.tasks(ctx, "list_waiting", append(slices.Clone(w.filter), w.most, fewWaiting)...)
-	if err != nil {
+	var found []Task
+	err = w.b.look(ctx, func() error {
+		err := w.b.conn.QueryRow(ctx, w.b.queries.Text("waiting"), fewWaiting+1).Scan(&n, &least)
+		if err == nil && n <= fewWaiting {
+			found, err = w.b.tasks(ctx, "list_waiting", append(slices.Clone(w.filter), w.most, fewWaiting)...)
+		}
+		return err
+	})
+	if err != nil || n > fewWaiting {
 		return false, err
 	}
 	for _, t := range found {

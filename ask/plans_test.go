@@ -98,12 +98,12 @@ func TestNothingReadsALargeTable(t *testing.T) {
 		{"again", []any{5}, 3},
 	}
 	check := func(world string) {
-		conn, err := work.Ask(t.Context(), target, "test", true)
+		conn, err := work.Ask(t.Context(), target, "test")
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer func() { _ = conn.Close(t.Context()) }()
-		b, err := look(t.Context(), conn, target, changesTasks)
+		b, err := find(t.Context(), conn, target, changesTasks)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -3,7 +3,6 @@ package ask
 import (
 	"bytes"
 	"context"
-	"fmt"
 	"regexp"
 	"strings"
 	"testing"
@@ -63,49 +62,6 @@ func TestMissingRightsAreNamed(t *testing.T) {
 }
 
 var grant = regexp.MustCompile(`GRANT [^;\n]+`)
-
-// TestASuperuserRunsNothingOfOthers: a change calls triggers that the table's owner has made, and
-// the plan of a statement that only reads it calls functions of its indexes, so the owner must be
-// trusted. Whoever else asks is not refused.
-func TestASuperuserRunsNothingOfOthers(t *testing.T) {
-	t.Parallel()
-	target, tasks := made(t)
-	id := tasks.Add("input", "SELECT 1")
-	role := "owner_" + target.Connect["dbname"]
-	servertest.Exec(t, tasks.Conn, "CREATE ROLE "+role+" LOGIN; GRANT CREATE ON SCHEMA public TO "+role)
-	defer func() {
-		servertest.Exec(t, tasks.Conn, "DROP OWNED BY "+role)
-		servertest.Exec(t, tasks.Conn, "DROP ROLE "+role)
-	}()
-	servertest.Exec(t, tasks.Conn, "ALTER TABLE task OWNER TO "+role)
-	owner := single(t, target.Connect.String())
-	owner.Connect["user"] = role
-	mine := servertest.Connect(t, owner.Connect.String())
-	servertest.Exec(t, mine, `CREATE FUNCTION evil() RETURNS int IMMUTABLE LANGUAGE plpgsql AS $$ BEGIN
-		IF current_setting('is_superuser') = 'on' THEN RAISE 'evil ran'; END IF; RETURN 1; END $$`)
-	servertest.Exec(t, mine, "CREATE INDEX evil ON task (id) WHERE id > evil()")
-	if _, err := tasks.Conn.Exec(t.Context(), "SELECT id FROM task WHERE id = 1"); err == nil || !strings.Contains(err.Error(), "evil ran") {
-		t.Fatal("the attack does not work at all: ", err)
-	}
-	for name, ask := range map[string]func(*Screen, []work.Target) error{
-		"status": func(s *Screen, on []work.Target) error { return ShowStatus(t.Context(), s, on, 20*limit) },
-		"ls":     func(s *Screen, on []work.Target) error { return List(t.Context(), s, on, Filter{}) },
-		"show":   func(s *Screen, on []work.Target) error { return Show(t.Context(), s, on, id) },
-		"stop":   func(s *Screen, on []work.Target) error { return Stop(t.Context(), s, on, []int64{id}) },
-		"pause":  func(s *Screen, on []work.Target) error { return Pause(t.Context(), s, on, []string{"a"}, "", "") },
-	} {
-		s := people()
-		err := ask(s.Screen, []work.Target{target})
-		if text := s.text() + fmt.Sprint(err); !strings.Contains(text, "table public.task belongs to role "+role) || !strings.Contains(text, "--config") {
-			t.Errorf("%s: %s", name, text)
-		}
-		s = people()
-		err = ask(s.Screen, []work.Target{owner})
-		if text := s.text() + fmt.Sprint(err); strings.Contains(text, "belongs to role "+role+",") || strings.Contains(text, "evil ran") {
-			t.Errorf("%s as the owner: %s", name, text)
-		}
-	}
-}
 
 // TestOnlyTablesAreAsked: a view that has the name is none, and a table that pgtaskd has not
 // completed says so.

@@ -21,11 +21,14 @@ func Show(ctx context.Context, s *Screen, targets []work.Target, id int64) error
 		return err
 	}
 	return one(ctx, t, "show", reads, func(b *table) error {
-		columns, err := b.columns(ctx, id)
-		if err != nil {
+		var columns []column
+		var why string
+		err := b.look(ctx, func() (err error) {
+			if columns, err = b.columns(ctx, id); err == nil {
+				why, err = b.reason(ctx, id)
+			}
 			return err
-		}
-		why, err := b.reason(ctx, id)
+		})
 		if err != nil {
 			return err
 		}
@@ -78,7 +81,7 @@ func (b *table) columns(ctx context.Context, id int64) ([]column, error) {
 // reason says why a task waits, where the table has a function for it.
 func (b *table) reason(ctx context.Context, id int64) (why string, err error) {
 	if b.why {
-		err = b.conn.QueryRow(ctx, b.queries.Text("why"), id).Scan(&why)
+		err = b.conn.QueryRow(ctx, b.queries.Text("why"), id, b.trusted).Scan(&why)
 	}
 	return why, err
 }

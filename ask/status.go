@@ -125,7 +125,7 @@ func server(t work.Target) string {
 
 // inquire asks the targets of one database in one session.
 func inquire(ctx context.Context, targets []work.Target, group []int, all []Status) {
-	conn, err := work.Ask(ctx, targets[group[0]], "pgtaskd status", false)
+	conn, err := work.Ask(ctx, targets[group[0]], "pgtaskd status")
 	if err != nil {
 		err = fmt.Errorf("cannot connect: %w", inTime(ctx, err))
 	} else {
@@ -140,8 +140,8 @@ func inquire(ctx context.Context, targets []work.Target, group []int, all []Stat
 		failure := err
 		if failure == nil {
 			var b *table
-			if b, failure = look(ctx, conn, targets[i], reads); failure == nil {
-				failure = b.status(ctx, st)
+			if b, failure = find(ctx, conn, targets[i], reads); failure == nil {
+				failure = b.look(ctx, func() error { return b.status(ctx, st) })
 			}
 		}
 		if failure != nil {

@@ -19,39 +19,44 @@ type table struct {
 	name    sql.Table
 	conn    *pgx.Conn
 	queries sql.Queries
+	purpose use
 	facts
 }
 
 // facts are what has to be known of a table before it is asked.
 type facts struct {
-	kind      string // of relation
-	role      string // ours, quoted
-	superuser bool
-	usage     bool // of the schema, is ours
-	reads     bool // we may
-	changes   bool // we may, the state
-	complete  bool // it has the columns that are asked for
-	leaders   bool // there is a table of controllers that we may read
-	why       bool // there is a function that says why a task waits
-	groups    bool // there is a table of groups
+	trusted  []int64 // roles
+	kind     string  // of relation
+	role     string  // ours, quoted
+	usage    bool    // of the schema, is ours
+	reads    bool    // we may
+	changes  bool    // we may, the state
+	complete bool    // it has the columns that are asked for
+	leaders  bool    // there is a table of controllers that we may read
+	why      bool    // there is a function that says why a task waits
+	groups   bool    // there is a table of groups
 }
 
 // use is what a table is opened for.
 type use int
 
 const (
-	reads use = iota
+	reads  use = iota
+	drains     // reads what is served
 	changesTasks
 	changesGroups
 )
 
+// refusal is the error of a table that is not asked, as it is.
+type refusal struct{ error }
+
 // open connects to a target and looks at its table. The caller closes it.
 func open(ctx context.Context, t work.Target, command string, purpose use) (*table, error) {
-	conn, err := work.Ask(ctx, t, "pgtaskd "+command, purpose != reads)
+	conn, err := work.Ask(ctx, t, "pgtaskd "+command)
 	if err != nil {
 		return nil, fmt.Errorf("cannot connect: %w", err)
 	}
-	b, err := look(ctx, conn, t, purpose)
+	b, err := find(ctx, conn, t, purpose)
 	if err != nil {
 		_ = conn.Close(context.WithoutCancel(ctx))
 		return nil, err
@@ -59,41 +64,92 @@ func open(ctx context.Context, t work.Target, command string, purpose use) (*tab
 	return b, nil
 }
 
-// look finds out whether a session can ask about the target's table.
-func look(ctx context.Context, conn *pgx.Conn, t work.Target, purpose use) (*table, error) {
-	b := &table{target: t, name: sql.Table{Schema: t.Schema, Name: t.Table}, conn: conn}
+// find finds out whether a session can ask about the target's table. It reads catalogs alone.
+func find(ctx context.Context, conn *pgx.Conn, t work.Target, purpose use) (*table, error) {
+	b := &table{target: t, name: sql.Table{Schema: t.Schema, Name: t.Table}, conn: conn, purpose: purpose}
 	b.queries = sql.Asking(b.name)
-	row := conn.QueryRow(ctx, b.queries.Text("facts"), t.Schema, t.Table, sql.LeadersName(b.name),
-		sql.WhyName(b.name), sql.GroupsName(b.name))
-	f := &b.facts
-	err := row.Scan(&f.kind, &f.role, &f.superuser, &f.usage, &f.reads, &f.changes, &f.complete, &f.leaders, &f.why, &f.groups)
+	return b, b.judge(ctx)
+}
+
+// look does something with the table in a transaction of its own. What is named in it is locked,
+// and then judged, before anything is read: a table that was dropped or renamed can have left its
+// name to a view of somebody else's, whose functions would run with our rights. Where we only read,
+// nothing that runs can write, whatever it sets.
+func (b *table) look(ctx context.Context, do func() error) error {
+	mode, named := pgx.ReadOnly, b.name.Quoted()
+	switch {
+	case b.purpose == changesGroups && !b.groups:
+		return b.grouped()
+	case b.purpose == changesGroups:
+		mode, named = pgx.ReadWrite, sql.Beside(b.name, "group")
+	case b.purpose == changesTasks:
+		mode = pgx.ReadWrite
+	case b.leaders:
+		named += ", " + sql.Beside(b.name, "leader")
+	}
+	tx, err := b.conn.BeginTx(ctx, pgx.TxOptions{IsoLevel: pgx.ReadCommitted, AccessMode: mode})
+	if err != nil {
+		return err
+	}
+	defer func() {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeLimit)
+		defer cancel()
+		_ = tx.Rollback(ctx)
+	}()
+	if _, err := tx.Exec(ctx, "LOCK TABLE "+named+" IN ACCESS SHARE MODE"); err != nil {
+		return err
+	}
+	locked := b.facts
+	if err := b.judge(ctx); err != nil {
+		return err
+	}
+	b.leaders = b.leaders && locked.leaders
+	if b.purpose == changesGroups && !b.groups {
+		return b.grouped()
+	}
+	if err := do(); err != nil || mode == pgx.ReadOnly {
+		return err
+	}
+	return tx.Commit(ctx)
+}
+
+// judge is an error where the table cannot be asked, or may not.
+func (b *table) judge(ctx context.Context) error {
+	trusted, strange := sql.Trusted(ctx, b.conn, b.name, b.target.Trust)
+	if strange != nil && !sql.IsUntrusted(strange) {
+		return strange
+	}
+	f := facts{trusted: trusted}
+	err := b.conn.QueryRow(ctx, b.queries.Text("facts"), b.name.Schema, b.name.Name, sql.LeadersName(b.name), sql.WhyName(b.name),
+		sql.GroupsName(b.name), trusted).Scan(&f.kind, &f.role, &f.usage, &f.reads, &f.changes, &f.complete, &f.leaders, &f.why, &f.groups)
+	b.facts = f
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
-		return nil, fmt.Errorf("table %s is not there: pgtaskd run makes it, and pgtaskd check says what is in the way", b.name)
+		return refusal{fmt.Errorf("table %s is not there: pgtaskd run makes it, and pgtaskd check says what is in the way", b.name)}
 	case err != nil:
-		return nil, err
+		return err
 	}
-	if err := b.refuse(purpose); err != nil {
-		return nil, err
+	if err := b.refuse(); err != nil {
+		return refusal{err}
 	}
-	if err := b.trusted(ctx); err != nil {
-		return nil, err
+	if strange != nil {
+		return refusal{b.strange(strange)}
 	}
-	return b, nil
+	return nil
 }
 
 // refuse is an error where the table cannot be asked, or changed.
-func (b *table) refuse(purpose use) error {
+func (b *table) refuse() error {
 	schema := pgx.Identifier{b.name.Schema}.Sanitize()
 	state := "(state)"
 	var grants []string
 	if !b.usage {
 		grants = append(grants, "GRANT USAGE ON SCHEMA "+schema+" TO "+b.role)
 	}
-	if !b.reads && purpose != changesGroups {
+	if !b.reads && b.purpose != changesGroups {
 		grants = append(grants, "GRANT SELECT ON TABLE "+b.name.Quoted()+" TO "+b.role)
 	}
-	if purpose == changesTasks && !b.changes {
+	if b.purpose == changesTasks && !b.changes {
 		grants = append(grants, "GRANT UPDATE "+state+" ON TABLE "+b.name.Quoted()+" TO "+b.role)
 	}
 	switch {
@@ -107,19 +163,18 @@ func (b *table) refuse(purpose use) error {
 	return nil
 }
 
-// trusted is an error where a superuser would run, with all rights, what somebody else has made: a
-// change calls the table's triggers, and to read it can call casts, and functions of its indexes.
-func (b *table) trusted(ctx context.Context) error {
-	if !b.superuser {
-		return nil
+// strange says whose code our role would run, and what can be done. A change calls the table's
+// triggers, and to read it can call policies, casts, and functions of its indexes. Who drains serves
+// the table as well, which no flag allows.
+func (b *table) strange(err error) error {
+	u := new(sql.Untrusted)
+	if !errors.As(err, &u) || b.purpose == drains {
+		return err
 	}
-	_, err := sql.Describe(ctx, b.conn, b.name)
-	if u := new(sql.Untrusted); errors.As(err, &u) {
-		o := u.Objects[0]
-		return fmt.Errorf("%s %s belongs to role %s, whose code it could run with all rights of role %s, a superuser: ask as that role (user=%[3]s in the connection string), or by --config FILE",
-			strings.ToLower(o.Kind), o.Name, o.Owner, b.role)
-	}
-	return err
+	o := u.Objects[0]
+	return fmt.Errorf("%s %s belongs to role %s, whom role %s has no reason to trust, and would run what that role has made with all rights of its own: "+
+		"ask as role %[3]s (user=%[3]s in the connection string) or a member of it; --trust %[3]s lets it run as you",
+		strings.ToLower(o.Kind), o.Name, o.Owner, b.role)
 }
 
 func (b *table) close() {
@@ -131,6 +186,9 @@ func (b *table) close() {
 // lost tells whether an error is that of a connection that is gone, or of a server that goes.
 func (b *table) lost(err error) bool {
 	var answer *pgconn.PgError
+	if errors.As(err, &refusal{}) {
+		return false
+	}
 	if errors.As(err, &answer) {
 		return b.conn.IsClosed() || strings.HasPrefix(answer.Code, "57P")
 	}

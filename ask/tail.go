@@ -2,6 +2,7 @@ package ask
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"slices"
 	"strings"
@@ -74,7 +75,7 @@ func (w *tail) follow(ctx context.Context) error {
 				return err
 			}
 			w.s.Remark("%s: the connection is lost: %s; trying again", w.target.Name(), err)
-		} else if !lost {
+		} else if !lost || errors.As(err, &refusal{}) {
 			return err
 		}
 		if !pause(ctx, tailRetry) {
@@ -94,12 +95,6 @@ func pause(ctx context.Context, d time.Duration) bool {
 }
 
 func (w *tail) watch(ctx context.Context, b *table) error {
-	if !w.begun {
-		if err := b.conn.QueryRow(ctx, b.queries.Text("newest")).Scan(&w.newest); err != nil {
-			return err
-		}
-		w.begun = true
-	}
 	for {
 		if err := w.look(ctx, b); err != nil {
 			return err
@@ -110,16 +105,35 @@ func (w *tail) watch(ctx context.Context, b *table) error {
 	}
 }
 
-// look finds what has started, and what has ended: what waited or ran at the last look and does no
-// more, and what is new and has an end already.
+// look shows what has become of the tasks.
 func (w *tail) look(ctx context.Context, b *table) error {
-	now, err := w.due(ctx, b)
+	var events []Event
+	err := b.look(ctx, func() (err error) {
+		events, err = w.news(ctx, b)
+		return err
+	})
 	if err != nil {
 		return err
 	}
+	return w.write(events)
+}
+
+// news are what has started, and what has ended: what waited or ran at the last look and does no
+// more, and what is new and has an end already.
+func (w *tail) news(ctx context.Context, b *table) (events []Event, err error) {
+	if !w.begun {
+		if err := b.conn.QueryRow(ctx, b.queries.Text("newest")).Scan(&w.newest); err != nil {
+			return nil, err
+		}
+		w.begun = true
+	}
+	now, err := w.due(ctx, b)
+	if err != nil {
+		return nil, err
+	}
 	ended, err := w.newer(ctx, b, now)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if len(now) >= watched && !w.crowded {
 		w.crowded = true
@@ -136,14 +150,13 @@ func (w *tail) look(ctx context.Context, b *table) error {
 			ended = append(ended, id)
 		}
 	}
-	var events []Event
 	if ids := append(changed, ended...); len(ids) > 0 {
 		if events, err = w.events(ctx, b, ids, now); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	w.known = now
-	return w.write(events)
+	return events, nil
 }
 
 // due are the tasks that wait or run now.

@@ -22,12 +22,13 @@ func GroupsName(t Table) string { return besideName(t, "group") }
 func Asking(t Table) Queries {
 	all := texts(askFiles, "ask")
 	names := map[string]string{
-		":table":   t.String(),
-		":leaders": Beside(t, "leader"),
-		":groups":  Beside(t, "group"),
-		":why":     Beside(t, "why"),
-		":task":    strings.TrimSpace(all["task"]),
-		":filter":  strings.TrimSpace(all["filter"]),
+		":table":    t.String(),
+		":leaders":  Beside(t, "leader"),
+		":groups":   Beside(t, "group"),
+		":why":      Beside(t, "why"),
+		":why_text": literal(Beside(t, "why") + "(pg_catalog.int8)"),
+		":task":     strings.TrimSpace(all["task"]),
+		":filter":   strings.TrimSpace(all["filter"]),
 	}
 	return Queries{all, names, &sync.Map{}}
 }

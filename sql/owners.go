@@ -82,6 +82,14 @@ func Trusts(ctx context.Context, conn *pgx.Conn, role string) (bool, error) {
 	return does, err
 }
 
+// Trusted returns those whom the connection's user has reason to trust, and the roles besides of
+// which somebody says so. It is an *Untrusted error as well if anything that can run with the table
+// belongs to others.
+func Trusted(ctx context.Context, conn *pgx.Conn, t Table, besides []string) ([]int64, error) {
+	trusted, _, err := owners(ctx, conn, t, Options{}, besides...)
+	return trusted, err
+}
+
 // Grantable tells whether the schema belongs to the connection's user or a superuser. It is an
 // *Untrusted error if the table or a sequence belongs to somebody else: to grant rights on it runs
 // nothing, so the rest does not matter.
@@ -98,16 +106,23 @@ func Grantable(ctx context.Context, conn *pgx.Conn, t Table) (schema bool, err e
 	return schema, nil
 }
 
-// owners returns those whom the connection's user trusts, and an *Untrusted error if anything
-// belongs to others. What only has the name of an index is returned as taken: it is in the way where
+// owners returns those whom the connection's user trusts, with the roles besides, and an *Untrusted
+// error if anything belongs to others. What only has the name of an index is returned as taken: it is in the way where
 // there is no such index yet.
-func owners(ctx context.Context, conn *pgx.Conn, t Table, o Options) (trusted []int64, taken *Untrusted, err error) {
+func owners(ctx context.Context, conn *pgx.Conn, t Table, o Options, besides ...string) (trusted []int64, taken *Untrusted, err error) {
 	var role, quoted string
 	if err = conn.QueryRow(ctx, "SELECT current_user, pg_catalog.quote_ident(current_user)").Scan(&role, &quoted); err != nil {
 		return nil, nil, err
 	}
 	if trusted, err = trustedBy(ctx, conn, role, o.Alone); err != nil {
 		return nil, nil, err
+	}
+	if len(besides) > 0 {
+		more, err := collect(ctx, conn, "roles", pgx.RowTo[int64], besides)
+		if err != nil {
+			return nil, nil, err
+		}
+		trusted = append(trusted, more...)
 	}
 	fired, called := functionNames(t, o.Inserter)
 	objects, err := collect(ctx, conn, "owners", pgx.RowToStructByPos[Owned], t.Schema, t.Name, fired, called, callName(t),

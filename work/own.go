@@ -137,17 +137,13 @@ const (
 func Dial(ctx context.Context, t Target, name string) (*pgx.Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, connectLimit)
 	defer cancel()
-	return dial(ctx, t, name, pool.SessionLimit, statementLimit, nil)
+	return dial(ctx, t, name, pool.SessionLimit, statementLimit)
 }
 
 // Ask opens a session in which a person asks for the target's tasks, or changes them. Its plans are
 // those of the controller's. name is its application_name. The error says what to do.
-func Ask(ctx context.Context, t Target, name string, writes bool) (*pgx.Conn, error) {
-	more := map[string]string{}
-	if !writes {
-		more["default_transaction_read_only"] = "on"
-	}
-	conn, err := dial(ctx, t, name, askStatementLimit, askLockLimit, more)
+func Ask(ctx context.Context, t Target, name string) (*pgx.Conn, error) {
+	conn, err := dial(ctx, t, name, askStatementLimit, askLockLimit)
 	if err != nil {
 		return nil, err
 	}
@@ -159,14 +155,13 @@ func Ask(ctx context.Context, t Target, name string, writes bool) (*pgx.Conn, er
 }
 
 // dial opens a session whose statements are limited, as are the locks they wait for.
-func dial(ctx context.Context, t Target, name string, statements, locks time.Duration, more map[string]string) (*pgx.Conn, error) {
+func dial(ctx context.Context, t Target, name string, statements, locks time.Duration) (*pgx.Conn, error) {
 	parameters := map[string]string{
 		"application_name":                    name,
 		"idle_in_transaction_session_timeout": milliseconds(statements),
 		"statement_timeout":                   milliseconds(statements),
 		"lock_timeout":                        milliseconds(locks),
 	}
-	maps.Copy(parameters, more)
 	cfg, err := ownConfig(t.Connect, parameters)
 	if err != nil {
 		return nil, err

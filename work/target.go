@@ -66,6 +66,10 @@ type Target struct {
 	Inserter bool
 	Roles    map[string]remote.Credential
 
+	// Trust names roles whose tables a command may read and change, as its caller says, besides
+	// those of roles that ours has reason to trust. To serve a table it counts for nothing.
+	Trust []string
+
 	// Remotes are the connection strings that a task may name instead of giving one.
 	Remotes map[string]string
 }
