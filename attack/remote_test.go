@@ -4,11 +4,13 @@ package attack
 
 import (
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"pgtaskd/server/servertest"
 )
@@ -87,4 +89,46 @@ func TestRemoteOfAnotherTarget(t *testing.T) {
 	s.ends(theirs, s.add(theirs, "remote, input", "'theirs', 'SELECT 1'"), "DONE")
 	s.ends(own, s.add(own, "remote, input", "'all', 'SELECT 1'"), "DONE")
 	s.ends(own, s.add(own, "remote, input", "'theirs', 'SELECT 1'"), "FAIL")
+}
+
+// TestRemoteSendsNoLinesToOthers: what a task's remote says does not come, as lines of its own, to a
+// port where something else than PostgreSQL reads lines.
+func TestRemoteSendsNoLinesToOthers(t *testing.T) {
+	t.Parallel()
+	s, table := single(t, "own.task", nil)
+	s.configure(nil)
+	p := run(t, "--config", s.config)
+	s.serve(attack{}, p, "at first")
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	received := make(chan []byte, 100)
+	t.Cleanup(func() { _ = listener.Close() })
+	go func() {
+		for {
+			conn, err := listener.Accept()
+			if err != nil {
+				close(received)
+				return
+			}
+			_ = conn.SetDeadline(time.Now().Add(time.Second)) // it waits for a whole line, as they do
+			said, _ := io.ReadAll(conn)
+			_ = conn.Close()
+			received <- said
+		}
+	}()
+	s.exec(s.safe, "GRANT USAGE ON SCHEMA own TO $m")
+	s.exec(s.as("$o"), "ALTER TABLE own.task ALTER COLUMN input SET DEFAULT 'SELECT 1'; GRANT INSERT (data) ON own.task TO $m; GRANT SELECT (id) ON own.task TO $m; GRANT USAGE ON ALL SEQUENCES IN SCHEMA own TO $m")
+	for _, keyword := range []string{"application_name", "user", "dbname", "options", "client_encoding", "replication"} {
+		remote := fmt.Sprintf("host=127.0.0.1 port=%d sslmode=disable password=x connect_timeout=3 %s='a\r\nSET owned 1\r\n'", listener.Addr().(*net.TCPAddr).Port, keyword)
+		servertest.Exec(t, s.mallory, "SELECT set_config('pg_task.remote', $1, false)", remote)
+		s.ends(table, s.get(s.mallory, "INSERT INTO own.task (data) VALUES ('"+keyword+"') RETURNING id"), "FAIL")
+	}
+	_ = listener.Close()
+	for said := range received {
+		if strings.Contains(string(said), "\nSET owned") {
+			t.Fatalf("received %q", said)
+		}
+	}
 }

@@ -3,6 +3,7 @@ package remote
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -49,6 +50,9 @@ func (r Rules) Resolve(remote string) (Destination, error) {
 		return Destination{}, err
 	}
 	settings := r.inherit(given)
+	if err := settings.checkControls(); err != nil {
+		return Destination{}, err
+	}
 	if !r.Superuser && !settings.given("password") {
 		return Destination{}, &Refused{
 			Message:  "password is required",
@@ -101,6 +105,18 @@ func checkHosts(given Settings) error {
 	for _, keyword := range []string{"host", "hostaddr", "port"} {
 		if n := count(given[keyword]); n > hostsMost {
 			return badValue(keyword, fmt.Sprintf("A connection string in a task has at most %d hosts; this one has %d.", hostsMost, n))
+		}
+	}
+	return nil
+}
+
+// checkControls refuses values with control characters. They are sent before the server has said
+// that it is one of PostgreSQL: another one that reads lines would obey those in them. The name of
+// the task's role is among them.
+func (s Settings) checkControls() error {
+	for _, keyword := range slices.SortedFunc(maps.Keys(s), keywordOrder) {
+		if strings.ContainsFunc(s[keyword], func(r rune) bool { return r < ' ' || r == '\x7f' }) {
+			return badValue(keyword, "In a task it may have no control characters.")
 		}
 	}
 	return nil

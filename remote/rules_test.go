@@ -94,6 +94,42 @@ func TestResolveRefuses(t *testing.T) {
 	}
 }
 
+// TestControlCharactersAreRefused: a value is sent before the server has said that it is one of
+// PostgreSQL, and another one could read lines in it.
+func TestControlCharactersAreRefused(t *testing.T) {
+	t.Parallel()
+	rules := Rules{Base: base, Superuser: true, Named: map[string]string{"theirs": "host=h user='a\nb'"}}
+	for _, sign := range []string{"\r\n", "\n", "\x01", "\t", "\x7f"} {
+		for _, keyword := range keywords {
+			if slices.Contains(files, keyword) {
+				continue
+			}
+			_, err := rules.Resolve("password=x host=h " + keyword + "='a" + sign + "b'")
+			var refused *Refused
+			if !errors.As(err, &refused) || refused.SQLState == stateUnable {
+				t.Errorf("%s with %q: %v", keyword, sign, err)
+				continue
+			}
+			if strings.Contains(refused.Message+refused.Detail+refused.Hint, sign) {
+				t.Errorf("%s shows the value: %q", keyword, refused.Message)
+			}
+		}
+		if _, err := (Rules{Base: base.As("a"+sign+"b", "")}).Resolve("host=h password=x"); err == nil {
+			t.Errorf("the name of the task's role with %q", sign)
+		}
+	}
+	for _, uri := range []string{"postgres://u:x@h/d?application_name=a%0d%0ab", "postgres://u%0a:x@h/d", "postgres://u:x@h/d%0a", "postgres://u:x%0a@h/d"} {
+		if _, err := rules.Resolve(uri); err == nil {
+			t.Error(uri)
+		}
+	}
+	for _, fine := range []string{"host=h\n\tpassword=x\r\n", "host=h user=é password=x", "theirs", "dbname=d"} {
+		if _, err := rules.Resolve(fine); err != nil {
+			t.Errorf("%q: %v", fine, err)
+		}
+	}
+}
+
 func TestInherit(t *testing.T) {
 	t.Parallel()
 	rules := Rules{Base: base.With(Settings{
