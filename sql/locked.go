@@ -15,30 +15,20 @@ func describeLock(ctx context.Context, conn *pgx.Conn, t Table, err error) error
 	if !isState(err, "55P03") {
 		return err
 	}
-	holders, queryErr := Holders(ctx, conn, t)
-	if queryErr != nil || holders == "" {
+	holders, queryErr := Holders(ctx, conn, t, false)
+	if queryErr != nil || len(holders) == 0 {
 		return err
 	}
-	return fmt.Errorf("%w (table %s is in use by %s)", err, t, holders)
+	return fmt.Errorf("%w (table %s is in use by %s)", err, t, strings.Join(holders, ", "))
 }
 
-// Holders tells who holds locks on the table, in words; nothing if nobody does.
-func Holders(ctx context.Context, conn *pgx.Conn, t Table) (string, error) {
+// Holders tells which open and prepared transactions hold locks on the table, and how each is
+// ended; written: those alone that have written to it. Whoever has locked what a change of the table
+// waits for is among these, if it is a row of the table, or a key.
+func Holders(ctx context.Context, conn *pgx.Conn, t Table, written bool) ([]string, error) {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
-	rows, err := conn.Query(ctx, text("inspect/holders"), t.Schema, t.Name)
-	if err != nil {
-		return "", err
-	}
-	holders, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	return strings.Join(holders, ", "), err
-}
-
-// Writers tells which open transactions have written to the table, in words: whoever
-// has locked what a change of the table waits for is among them, if it is a row of the table, or a
-// key.
-func Writers(ctx context.Context, conn *pgx.Conn, t Table) ([]string, error) {
-	rows, err := conn.Query(ctx, text("inspect/writers"), t.Schema, t.Name)
+	rows, err := conn.Query(ctx, text("inspect/holders"), t.Schema, t.Name, written)
 	if err != nil {
 		return nil, err
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"pgtaskd/exec"
+	"pgtaskd/server/servertest"
 	"pgtaskd/work/run"
 )
 
@@ -224,4 +225,27 @@ func TestLockedUntilAMomentAgo(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+}
+
+// TestReadersOfAnIncompleteTableAreNamed: who has only read from a table keeps it from getting a
+// column. The log and check say who, and how that is ended; then the table is served.
+func TestReadersOfAnIncompleteTableAreNamed(t *testing.T) {
+	t.Parallel()
+	s := stageOn(t, furnished.Database(t))
+	s.exec("ALTER TABLE task DROP COLUMN owner")
+	gid, reader := s.get("SELECT 'reader of ' || current_database()"), s.connect()
+	servertest.Exec(t, reader, "BEGIN; SELECT FROM task; PREPARE TRANSACTION '"+gid+"'")
+	servertest.Exec(t, reader, "BEGIN; SELECT FROM task")
+	pid := servertest.Get(t, reader, "SELECT pg_backend_pid()")
+	s.serve()
+	faults := strings.Join(Check(t.Context(), s.target).Faults, "\n")
+	for _, remedy := range []string{"ROLLBACK PREPARED '" + gid + "'", "SELECT pg_terminate_backend(" + pid + ")"} {
+		s.until(remedy, func() bool { return strings.Contains(s.logged(), remedy) })
+		if !strings.Contains(faults, remedy) {
+			t.Errorf("check: %s", faults)
+		}
+	}
+	servertest.Exec(t, reader, "ROLLBACK")
+	servertest.Exec(t, reader, "ROLLBACK PREPARED '"+gid+"'")
+	s.becomes(s.add("input", "SELECT 1"), "DONE")
 }

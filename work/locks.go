@@ -187,9 +187,7 @@ func (l *loop) tellOfLock(ctx context.Context, pause time.Duration, id int64, ke
 		return nil
 	}
 	l.lockTold = time.Now()
-	ctx, cancel := limited(ctx)
-	defer cancel()
-	writers, err := sql.Writers(ctx, l.control.conn, table(l.target))
+	writers, err := sql.Holders(ctx, l.control.conn, table(l.target), true)
 	if err != nil && !refusedByServer(err) {
 		return err
 	}

@@ -173,9 +173,9 @@ func (l *lockedOut) Unwrap() error { return l.cause }
 func (l *loop) diagnose(ctx context.Context, err error) error {
 	switch {
 	case hasState(err, "55P03"):
-		holders, unknown := sql.Holders(ctx, l.control.conn, table(l.target))
-		if unknown == nil && holders != "" {
-			return &lockedOut{table(l.target), holders, err}
+		holders, unknown := sql.Holders(ctx, l.control.conn, table(l.target), false)
+		if unknown == nil && len(holders) > 0 {
+			return &lockedOut{table(l.target), strings.Join(holders, ", "), err}
 		}
 	case hasState(err, "25006"): // while a server in recovery is not led
 		return errReadOnly
