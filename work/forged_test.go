@@ -50,6 +50,8 @@ func TestOnlyTheServingRoleSaysHowATaskRuns(t *testing.T) {
 // forgeries are what an INSERT could say of a run that there has not been.
 var forgeries = []string{
 	"pid) VALUES ('SELECT 1', 1)", "runs) VALUES ('SELECT 1', '[{\"cause\": \"crash\"}, {\"cause\": \"crash\"}]')", "interrupted) VALUES ('SELECT 1', 2)", "attempt) VALUES ('SELECT 1', 3)",
+	"state) VALUES ('SELECT 1', 'DONE')", "state, plan, stop) VALUES ('SELECT 1', 'FAIL', 'infinity', now())", "state, cron) VALUES ('SELECT 1', 'GONE', '@daily')", "state, stop) VALUES ('SELECT 1', 'STOP', now())",
+	"stop) VALUES ('SELECT 1', now() + interval '1 day')", "start) VALUES ('SELECT 1', now())", "state, start) VALUES ('SELECT 1', 'STOP', now())",
 	"state, plan) VALUES ('SELECT 1', 'WORK', 'infinity')", "next) VALUES ('SELECT 1', 1)", "failures) VALUES ('SELECT 1', 3)", "state, stopping, pid, start) VALUES ('SELECT 1', 'STOP', true, 1, now())", "state, pid, start) VALUES ('SELECT 1', 'WORK', 1, now())",
 }
 

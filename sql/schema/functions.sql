@@ -38,7 +38,7 @@ BEGIN
         AND NEW.count OPERATOR(pg_catalog.>=) 0
         AND NEW.max OPERATOR(pg_catalog.>) -2147483648
         AND NEW.retry OPERATOR(pg_catalog.>=) 0
-        AND pg_catalog.num_nonnulls(NEW.cron, NEW.after, NEW.awaits, NEW.on_fail, NEW.notify, NEW.settings, NEW.pid, NEW.runs, NEW.next, NEW.stopping) OPERATOR(pg_catalog.=) 0
+        AND pg_catalog.num_nonnulls(NEW.cron, NEW.after, NEW.awaits, NEW.on_fail, NEW.notify, NEW.settings, NEW.start, NEW.stop, NEW.pid, NEW.runs, NEW.next, NEW.stopping) OPERATOR(pg_catalog.=) 0
         AND (NEW.catchup OPERATOR(pg_catalog.|) NEW.max_failures OPERATOR(pg_catalog.|) NEW.failures OPERATOR(pg_catalog.|) NEW.attempt OPERATOR(pg_catalog.|) NEW.interrupted) OPERATOR(pg_catalog.=) 0
         AND NOT NEW.overlap
         AND NEW.state OPERATOR(pg_catalog.=) 'PLAN'
@@ -60,14 +60,16 @@ BEGIN
             COLUMN = 'state', CONSTRAINT = 'pgtaskd_state_check',
             HINT = 'pgtaskd alone says that a task runs. What is restored with pg_dump --data-only needs --disable-triggers.';
     END IF;
-    -- By a row that claims to have run, or to be under way, the tasks of others would be held up.
+    -- By a row that claims to have run, or to be under way, the tasks of others would be held up, or
+    -- ended.
     -- Who has UPDATE, as the serving role, may say so anyway, or have moved the row to another
     -- partition.
     IF TG_OP OPERATOR(pg_catalog.=) 'INSERT'
-        AND (pg_catalog.num_nonnulls(NEW.pid, NEW.runs, NEW.next, NEW.stopping) OPERATOR(pg_catalog.>) 0
+        AND (NEW.state OPERATOR(pg_catalog.<>) ALL ('{PLAN,STOP}')
+            OR pg_catalog.num_nonnulls(NEW.start, NEW.stop, NEW.pid, NEW.runs, NEW.next, NEW.stopping) OPERATOR(pg_catalog.>) 0
             OR (NEW.failures OPERATOR(pg_catalog.|) NEW.attempt OPERATOR(pg_catalog.|) NEW.interrupted) OPERATOR(pg_catalog.<>) 0)
         AND NOT pg_catalog.has_any_column_privilege(coalesce(pg_catalog.pg_partition_root(TG_RELID)::pg_catalog.oid, TG_RELID), 'UPDATE') THEN
-        RAISE EXCEPTION 'only pgtaskd writes pid, runs, next, stopping, failures, attempt and interrupted of a new task'
+        RAISE EXCEPTION 'only pgtaskd writes start, stop, pid, runs, next, stopping, failures, attempt and interrupted of a new task, and that it has ended'
             USING ERRCODE = 'insufficient_privilege', TABLE = TG_TABLE_NAME, SCHEMA = TG_TABLE_SCHEMA, HINT = 'Leave them out.';
     END IF;
     -- What a row has had before is let alone: only a table without this trigger has let it in. OLD

@@ -26,11 +26,12 @@ BEGIN
         END IF;
         -- Nor is a task that claims to have run, or to be under way, one's own to make, but for one that
         -- has moved to another partition since it is to run again.
-        IF NEW.state OPERATOR(pg_catalog.=) ANY ('{TAKE,WORK}') OR pg_catalog.num_nonnulls(NEW.next, NEW.stopping) OPERATOR(pg_catalog.>) 0
+        IF NEW.state OPERATOR(pg_catalog.<>) ALL ('{PLAN,STOP}')
+            OR pg_catalog.num_nonnulls(NEW.start, NEW.stop, NEW.next, NEW.stopping) OPERATOR(pg_catalog.>) 0
             OR (NEW.failures OPERATOR(pg_catalog.|) NEW.attempt OPERATOR(pg_catalog.|) NEW.interrupted) OPERATOR(pg_catalog.<>) 0
             OR pg_catalog.num_nonnulls(NEW.pid, NEW.runs) OPERATOR(pg_catalog.>) 0
             AND (NEW.state OPERATOR(pg_catalog.<>) 'PLAN' OR pg_catalog.pg_partition_root(TG_RELID) IS NULL) THEN
-            RAISE EXCEPTION 'only pgtaskd writes pid, runs, next, stopping, failures, attempt and interrupted of a new task'
+            RAISE EXCEPTION 'only pgtaskd writes start, stop, pid, runs, next, stopping, failures, attempt and interrupted of a new task, and that it has ended'
                 USING ERRCODE = 'insufficient_privilege', TABLE = TG_TABLE_NAME, SCHEMA = TG_TABLE_SCHEMA,
                 DETAIL = 'A task that has run is not moved to another partition either, unless it is to run again.', HINT = 'Leave them out.';
         END IF;
