@@ -136,20 +136,30 @@ func TestRunningTaskIsChangedByOthers(t *testing.T) {
 func TestTaskThatLetsItselfRunAgainAtItsCommitFails(t *testing.T) {
 	t.Parallel()
 	s := play(t, func(target *Target) { target.Run = 1 })
-	s.exec(`CREATE TABLE late (id int8);
-		CREATE FUNCTION late() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN UPDATE task SET state = 'PLAN' WHERE id = NEW.id; RETURN NULL; END$$;
+	s.exec(`CREATE TABLE late (id int8, first text, again text DEFAULT $$state = 'PLAN'$$);
+		CREATE FUNCTION late() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN
+			IF NEW.first IS NOT NULL THEN EXECUTE format('UPDATE task SET %s WHERE id = $1', NEW.first) USING NEW.id; END IF;
+			EXECUTE format('UPDATE task SET %s WHERE id = $1', NEW.again) USING NEW.id;
+			RETURN NULL;
+		END$$;
 		CREATE CONSTRAINT TRIGGER late AFTER INSERT ON late DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION late()`)
 	other := s.add("input, plan", "SELECT 1", time.Now().Add(time.Hour))
-	for _, hidden := range []string{"", "RESET ALL", "SET pg_task.id = ''", fmt.Sprintf("SET pg_task.id = %d", other)} {
-		own := s.add("input", "INSERT INTO late VALUES (current_setting('pg_task.id')::int8); "+hidden)
-		s.becomes(own, "FAIL")
-		if got := s.get("SELECT concat(attempt, ' ', split_part(error, E'\n', 1), ' ', (SELECT count(*) FROM late)) FROM task WHERE id = $1", own); got != "1 ERROR:  task was changed while it ran 0" {
-			t.Error(hidden, got)
+	const own, late = "current_setting('pg_task.id')::int8", "INSERT INTO late (id) VALUES (current_setting('pg_task.id')::int8); "
+	inputs := []string{late, late + "RESET ALL", late + "SET pg_task.id = ''", fmt.Sprintf(late+"SET pg_task.id = %d", other)}
+	for _, first := range []string{"stop = '2000-01-01'", "stop = NULL", "start = '2000-01-01'", "start = NULL", "pid = NULL", "pid = pid + 1", "remote = 'elsewhere'"} {
+		inputs = append(inputs, "INSERT INTO late VALUES ("+own+", $$"+first+"$$, $$state = 'PLAN', remote = NULL$$); SET pg_task.id = ''")
+	}
+	inputs = append(inputs, fmt.Sprintf("INSERT INTO late VALUES ("+own+", $$state = 'WORK'$$); SET application_name = 'pgtaskd x'; SET pg_task.id = %d", other))
+	for _, input := range inputs {
+		id := s.add("input", input)
+		s.becomes(id, "FAIL")
+		if got := s.get("SELECT concat(attempt, ' ', split_part(error, E'\n', 1), ' ', (SELECT count(*) FROM late)) FROM task WHERE id = $1", id); got != "1 ERROR:  task was changed while it ran 0" {
+			t.Error(input, got)
 		}
 	}
 	first := s.add(`input, "delete"`, "CREATE TABLE IF NOT EXISTS effect (); SELECT 1", false)
 	s.becomes(first, "DONE")
-	s.becomes(s.add("input", fmt.Sprintf("INSERT INTO late VALUES (%d) RETURNING id", first)), "DONE")
+	s.becomes(s.add("input", fmt.Sprintf("INSERT INTO late VALUES (%d, $$data = 'x'$$) RETURNING id", first)), "DONE")
 	s.eventually("true", "SELECT state = 'DONE' AND jsonb_array_length(runs) = 1 FROM task WHERE id = $1", first)
 }
 

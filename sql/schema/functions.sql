@@ -342,7 +342,8 @@ $$;
 -- reset that, or set it to anything.
 -- An end that we write in the session of its run comes from done.sql, which begins as no other
 -- statement does. What the task has put off until COMMIT finds it written: its stop is then not
--- before the transaction's start, as that of every earlier run in the session is.
+-- before the transaction's start, as that of every earlier run in the session is. So neither may it
+-- let itself run again then, nor change what tells that it is this one.
 
 CREATE OR REPLACE FUNCTION :schema.pgtaskd_own_:hash() RETURNS pg_catalog.trigger LANGUAGE plpgsql SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp SET enable_seqscan = off AS $$
@@ -351,8 +352,11 @@ DECLARE
     running pg_catalog.text := coalesce(pg_catalog.current_setting('pg_task.id', true), '');
     another pg_catalog.bool := false;
 BEGIN
-    IF OLD.state OPERATOR(pg_catalog.<>) 'WORK'
-        AND (NEW.state OPERATOR(pg_catalog.<>) 'PLAN' OR (OLD.stop OPERATOR(pg_catalog.>=) pg_catalog.transaction_timestamp()) IS NOT TRUE) THEN
+    IF OLD.state OPERATOR(pg_catalog.<>) 'WORK' AND (
+        (OLD.stop OPERATOR(pg_catalog.>=) pg_catalog.transaction_timestamp()) IS NOT TRUE
+        OR NEW.state OPERATOR(pg_catalog.<>) ALL ('{PLAN,TAKE,WORK}')
+        AND ROW(NEW.start, NEW.stop, NEW.pid, NEW.remote)::pg_catalog.record OPERATOR(pg_catalog.*=) ROW(OLD.start, OLD.stop, OLD.pid, OLD.remote)::pg_catalog.record
+    ) THEN
         RETURN NULL;
     END IF;
     IF pg_catalog.left(pg_catalog.current_query(), 17) OPERATOR(pg_catalog.=) 'WITH pgtaskd_end '
