@@ -151,3 +151,30 @@ func TestHelpAndCompletion(t *testing.T) {
 		}
 	}
 }
+
+// TestTrustNamesTheOwner: a role that may read a table of another role says that it trusts that one.
+func TestTrustNamesTheOwner(t *testing.T) {
+	t.Parallel()
+	dsn := servertest.Database(t)
+	conn := servertest.Connect(t, dsn)
+	tasktest.Make(t, conn, sql.Options{}).Add("input, data", "SELECT 1", "seen")
+	database := value(t, conn, "SELECT current_database()")
+	owner, monitor := "owner_"+database, "monitor_"+database
+	servertest.Exec(t, conn, "CREATE ROLE "+owner+"; CREATE ROLE "+monitor+" LOGIN; ALTER TABLE task OWNER TO "+owner+"; GRANT SELECT ON task TO "+monitor)
+	t.Cleanup(func() {
+		ctx := context.WithoutCancel(t.Context())
+		if conn, err := pgx.Connect(ctx, dsn); err == nil {
+			_, _ = conn.Exec(ctx, "DROP OWNED BY "+owner+", "+monitor+"; DROP ROLE "+owner+", "+monitor, pgx.QueryExecModeSimpleProtocol)
+			_ = conn.Close(ctx)
+		}
+	})
+	for _, c := range []struct{ trust, want string }{
+		{monitor, "--trust " + owner + " lets it"},
+		{"postgres," + owner, "SELECT 1"},
+	} {
+		out, errs, _ := command(t, "ls", dsn+" user="+monitor, "--trust", c.trust)
+		if !strings.Contains(out+errs, c.want) {
+			t.Errorf("--trust %s: %s%s", c.trust, out, errs)
+		}
+	}
+}

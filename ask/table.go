@@ -81,9 +81,9 @@ func (b *table) look(ctx context.Context, do func() error) error {
 	case b.purpose == changesGroups && !b.groups:
 		return b.grouped()
 	case b.purpose == changesGroups:
-		mode, named = pgx.ReadWrite, sql.Beside(b.name, "group")
+		mode, named = "", sql.Beside(b.name, "group")
 	case b.purpose == changesTasks:
-		mode = pgx.ReadWrite
+		mode = ""
 	case b.leaders:
 		named += ", " + sql.Beside(b.name, "leader")
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -96,8 +97,15 @@ func TestWhoAsksRunsNothingOfStrangers(t *testing.T) {
 		err := ask(s.Screen, []work.Target{owner})
 		hasNot(t, s.text()+fmt.Sprint(err), "belongs to role "+role+",", "evil ran")
 	}
+	d := &drain{s: people().Screen, target: colleague}
+	if err := d.begin(t.Context()); err != nil || d.began != "" {
+		t.Error("the drain does not leave the table to who serves it: ", err)
+	}
+	_, err := d.session(t.Context(), time.Now(), new(time.Time))
+	has(t, fmt.Sprint(err), "table public.task belongs to role "+role+", whom role "+asker+" has no reason to trust")
+	hasNot(t, fmt.Sprint(err), "evil ran", "--trust")
 	colleague.Trust = []string{role}
-	err := Show(t.Context(), people().Screen, []work.Target{colleague}, id)
+	err = Show(t.Context(), people().Screen, []work.Target{colleague}, id)
 	has(t, fmt.Sprint(err), "evil ran")
 }
 
