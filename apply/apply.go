@@ -27,15 +27,8 @@ const tries = 10
 // Run makes the jobs of a table those of the files, in one transaction. When anything is wrong, it
 // changes nothing; the error is Faults where a place in a file is at fault.
 func Run(ctx context.Context, conn *pgx.Conn, name sql.Table, jobs Jobs, o Options) (Result, error) {
-	t, err := describe(ctx, conn, name)
-	if err != nil {
-		return Result{}, err
-	}
-	if err := t.check(jobs); err != nil {
-		return Result{}, err
-	}
 	for try := 1; ; try++ {
-		result, err := t.once(ctx, conn, jobs, o)
+		result, err := once(ctx, conn, name, jobs, o)
 		if !crossed(err) || try == tries {
 			return result, err
 		}
@@ -57,7 +50,7 @@ func crossed(err error) bool {
 // does not name.
 const rounds = 2
 
-func (t *table) once(ctx context.Context, conn *pgx.Conn, jobs Jobs, o Options) (result Result, err error) {
+func once(ctx context.Context, conn *pgx.Conn, name sql.Table, jobs Jobs, o Options) (result Result, err error) {
 	tx, err := conn.Begin(ctx)
 	if err != nil {
 		return Result{}, err
@@ -67,6 +60,13 @@ func (t *table) once(ctx context.Context, conn *pgx.Conn, jobs Jobs, o Options) 
 			err = errors.Join(err, rollback)
 		}
 	}()
+	t, err := describe(ctx, tx, name)
+	if err != nil {
+		return Result{}, err
+	}
+	if err := t.check(jobs); err != nil {
+		return Result{}, err
+	}
 	all := t.want(jobs)
 	if err := t.understand(ctx, tx, all); err != nil {
 		return Result{}, err

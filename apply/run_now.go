@@ -17,7 +17,12 @@ var errNoJob = errors.New("no task has this key")
 // RunNow inserts a copy of a job, which runs once, as soon as its lane lets it, and returns its id.
 // What the job waits for stays. The job of another role is not run as one's own.
 func RunNow(ctx context.Context, conn *pgx.Conn, name sql.Table, key string) (id int64, err error) {
-	t, err := describe(ctx, conn, name)
+	tx, err := conn.Begin(ctx)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { _ = tx.Rollback(context.WithoutCancel(ctx)) }()
+	t, err := describe(ctx, tx, name)
 	if err != nil {
 		return 0, err
 	}
@@ -30,7 +35,7 @@ func RunNow(ctx context.Context, conn *pgx.Conn, name sql.Table, key string) (id
 	}
 	found := row{key: key}
 	var made *int64
-	err = conn.QueryRow(ctx, t.statement("run_now", map[string][]string{":copied": copied, ":role": {t.roleOf()}}), key, t.role).Scan(&found.id, &found.role, &made)
+	err = tx.QueryRow(ctx, t.statement("run_now", map[string][]string{":copied": copied, ":role": {t.roleOf()}}), key, t.role).Scan(&found.id, &found.role, &made)
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
 		return 0, fmt.Errorf("%w: %q", errNoJob, key)
@@ -41,7 +46,7 @@ func RunNow(ctx context.Context, conn *pgx.Conn, name sql.Table, key string) (id
 	case made == nil:
 		return 0, errNotInserted
 	}
-	return *made, nil
+	return *made, tx.Commit(ctx)
 }
 
 var errNotInserted = errors.New("a trigger of the table does not let the copy be inserted")

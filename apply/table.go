@@ -38,9 +38,22 @@ type column struct {
 
 func (c *column) quoted() string { return pgx.Identifier{c.name}.Sanitize() }
 
-// describe looks at the table.
-func describe(ctx context.Context, conn *pgx.Conn, name sql.Table) (*table, error) {
-	known, err := sql.Describe(ctx, conn, name)
+// seen locks the table, which runs nothing, and looks at it then: a table that was dropped or
+// renamed can have left its name to a view of somebody else's.
+func seen(ctx context.Context, tx pgx.Tx, name sql.Table) (sql.Description, error) {
+	known, err := sql.Describe(ctx, tx.Conn(), name) // says what is wrong where it cannot be locked
+	if err != nil || !known.Exists {
+		return known, err
+	}
+	if _, err := tx.Exec(ctx, "LOCK TABLE "+name.Quoted()+" IN ACCESS SHARE MODE"); err != nil {
+		return known, err
+	}
+	return sql.Describe(ctx, tx.Conn(), name)
+}
+
+// describe looks at the table. It stays as it is until the transaction ends.
+func describe(ctx context.Context, tx pgx.Tx, name sql.Table) (*table, error) {
+	known, err := seen(ctx, tx, name)
 	switch {
 	case err != nil:
 		return nil, err
@@ -50,7 +63,7 @@ func describe(ctx context.Context, conn *pgx.Conn, name sql.Table) (*table, erro
 		return nil, fmt.Errorf("table %s is partitioned, and tasks of a partitioned table have no key", name)
 	}
 	t := &table{name: name, known: known, byName: map[string]*column{}}
-	rows, err := conn.Query(ctx, t.statement("columns", nil), name.Schema, name.Name)
+	rows, err := tx.Query(ctx, t.statement("columns", nil), name.Schema, name.Name)
 	if err != nil {
 		return nil, err
 	}
@@ -73,7 +86,7 @@ func describe(ctx context.Context, conn *pgx.Conn, name sql.Table) (*table, erro
 		}
 	}
 	if known.Roles && t.byName["role"] != nil {
-		err = conn.QueryRow(ctx, t.statement("role", nil)).Scan(&t.role)
+		err = tx.QueryRow(ctx, t.statement("role", nil)).Scan(&t.role)
 	}
 	return t, err
 }
