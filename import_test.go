@@ -2,14 +2,12 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"io"
 	"strings"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
 
-	"pgtaskd/moving/timetable"
 	"pgtaskd/server"
 	"pgtaskd/server/servertest"
 	"pgtaskd/server/tasktest"
@@ -222,32 +220,5 @@ chain 2 "start", run_at "@reboot": left out: a start of the server is no time: i
 	servertest.Exec(t, conn, servertest.Get(t, conn, "SELECT input FROM task WHERE key = 'load'"))
 	if got := servertest.Get(t, conn, "SELECT string_agg(concat(n, word), ' ' ORDER BY n) FROM done"); got != "1it's 2 3c" {
 		t.Error(got)
-	}
-}
-
-// TestImportReadsNoStrangersChains: policies on them could run anything.
-func TestImportReadsNoStrangersChains(t *testing.T) {
-	t.Parallel()
-	dsn := servertest.Database(t)
-	conn := servertest.Connect(t, dsn)
-	servertest.Exec(t, conn, tablesOfTimetable)
-	role := "reader_" + servertest.Get(t, conn, "SELECT current_database()")
-	servertest.Exec(t, conn, "CREATE ROLE "+role+"; CREATE ROLE owner_"+role+"; ALTER TABLE timetable.task OWNER TO owner_"+role+"; GRANT USAGE ON SCHEMA timetable TO "+role)
-	t.Cleanup(func() {
-		ctx := context.WithoutCancel(t.Context())
-		if conn, err := pgx.Connect(ctx, dsn); err == nil {
-			_, _ = conn.Exec(ctx, "RESET ROLE; DROP OWNED BY "+role+", owner_"+role+"; DROP ROLE "+role+", owner_"+role, pgx.QueryExecModeSimpleProtocol)
-			_ = conn.Close(ctx)
-		}
-	})
-	for _, as := range []string{"", "SET ROLE " + role} { // a superuser has the rights of all roles, and reason to trust none
-		servertest.Exec(t, conn, as)
-		if _, _, err := timetable.Read(t.Context(), conn); err == nil || !strings.Contains(err.Error(), `timetable.task belongs to role "owner_`+role) {
-			t.Errorf("%s: %v", as, err)
-		}
-	}
-	servertest.Exec(t, conn, "RESET ROLE; ALTER TABLE timetable.task OWNER TO postgres; ALTER SCHEMA timetable OWNER TO owner_"+role)
-	if _, _, err := timetable.Read(t.Context(), conn); err == nil || !strings.Contains(err.Error(), `schema timetable belongs to role "owner_`+role) {
-		t.Errorf("who owns the schema can put another table there: %v", err)
 	}
 }

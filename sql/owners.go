@@ -71,6 +71,15 @@ func trustedBy(ctx context.Context, conn *pgx.Conn, role string, alone bool) ([]
 	return collect(ctx, conn, "trusted", pgx.RowTo[int64], role, alone)
 }
 
+// TrustedRoles are those whom the connection's user has reason to trust.
+func TrustedRoles(ctx context.Context, conn *pgx.Conn) ([]int64, error) {
+	var role string
+	if err := conn.QueryRow(ctx, "SELECT current_user").Scan(&role); err != nil {
+		return nil, err
+	}
+	return trustedBy(ctx, conn, role, false)
+}
+
 // Trusts tells whether the role has reason to trust the connection's user with what it runs.
 func Trusts(ctx context.Context, conn *pgx.Conn, role string) (bool, error) {
 	trusted, err := trustedBy(ctx, conn, role, false)

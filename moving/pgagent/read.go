@@ -59,15 +59,16 @@ var (
 
 // Read looks at the jobs of the connection's database.
 func Read(ctx context.Context, conn *pgx.Conn) (p Place, jobs []Job, err error) {
-	err = moving.Tables(ctx, conn, "pgAgent", "pgagent.pga_job", "pgagent.pga_jobstep", "pgagent.pga_schedule",
+	tx, err := moving.Tables(ctx, conn, "pgAgent", "pgagent.pga_job", "pgagent.pga_jobstep", "pgagent.pga_schedule",
 		"pgagent.pga_exception")
 	if err != nil {
 		return p, nil, err
 	}
-	if err := conn.QueryRow(ctx, placeQuery).Scan(&p.Zone, &p.Database, &p.Now); err != nil {
+	defer func() { _ = tx.Rollback(context.WithoutCancel(ctx)) }()
+	if err := tx.QueryRow(ctx, placeQuery).Scan(&p.Zone, &p.Database, &p.Now); err != nil {
 		return p, nil, err
 	}
-	rows, err := conn.Query(ctx, jobsQuery)
+	rows, err := tx.Query(ctx, jobsQuery)
 	if err != nil {
 		return p, nil, err
 	}

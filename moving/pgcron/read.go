@@ -6,6 +6,8 @@ import (
 	"fmt"
 
 	"github.com/jackc/pgx/v5"
+
+	"pgtaskd/moving"
 )
 
 // Place is where jobs are kept, and what pg_cron goes by there.
@@ -37,14 +39,19 @@ var (
 
 // Read looks at the jobs of the connection's database.
 func Read(ctx context.Context, conn *pgx.Conn) (p Place, jobs []Job, err error) {
-	there := false
-	if err := conn.QueryRow(ctx, placeQuery).Scan(&there, &p.Zone, &p.Host, &p.Port, &p.Database, &p.User); err != nil {
+	tx, err := moving.Locked(ctx, conn, func() error {
+		there := false
+		err := conn.QueryRow(ctx, placeQuery).Scan(&there, &p.Zone, &p.Host, &p.Port, &p.Database, &p.User)
+		if err == nil && !there {
+			err = fmt.Errorf("database %q has no pg_cron: connect to the one that SHOW cron.database_name names, postgres by default", p.Database)
+		}
+		return err
+	}, "cron.job")
+	if err != nil {
 		return p, nil, err
 	}
-	if !there {
-		return p, nil, fmt.Errorf("database %q has no pg_cron: connect to the one that SHOW cron.database_name names, postgres by default", p.Database)
-	}
-	rows, err := conn.Query(ctx, jobsQuery)
+	defer func() { _ = tx.Rollback(context.WithoutCancel(ctx)) }()
+	rows, err := tx.Query(ctx, jobsQuery)
 	if err != nil {
 		return p, nil, err
 	}

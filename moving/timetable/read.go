@@ -59,13 +59,15 @@ var (
 
 // Read looks at the chains of the connection's database.
 func Read(ctx context.Context, conn *pgx.Conn) (p Place, chains []Chain, err error) {
-	if err := moving.Tables(ctx, conn, "pg_timetable", "timetable.chain", "timetable.task", "timetable.parameter"); err != nil {
+	tx, err := moving.Tables(ctx, conn, "pg_timetable", "timetable.chain", "timetable.task", "timetable.parameter")
+	if err != nil {
 		return p, nil, err
 	}
-	if err := conn.QueryRow(ctx, placeQuery).Scan(&p.Zone, &p.User, &p.Now); err != nil {
+	defer func() { _ = tx.Rollback(context.WithoutCancel(ctx)) }()
+	if err := tx.QueryRow(ctx, placeQuery).Scan(&p.Zone, &p.User, &p.Now); err != nil {
 		return p, nil, err
 	}
-	rows, err := conn.Query(ctx, chainsQuery)
+	rows, err := tx.Query(ctx, chainsQuery)
 	if err == nil {
 		chains, err = pgx.CollectRows(rows, pgx.RowToStructByPos[Chain])
 	}
