@@ -203,7 +203,7 @@ func TestAStrangersReasonIsNotAsked(t *testing.T) {
 			t.Error("no reason: ", err)
 		}
 		servertest.Exec(t, tasks.Conn, "DROP FUNCTION task_why(int8)")
-		servertest.Exec(t, theirs, "CREATE FUNCTION task_why(int8) RETURNS text IMMUTABLE LANGUAGE sql AS 'SELECT public.evil()::text'")
+		servertest.Exec(t, theirs, "CREATE FUNCTION task_why(int8) RETURNS text LANGUAGE plpgsql AS 'BEGIN RETURN public.evil(); END'")
 		if why, err := b.reason(t.Context(), id); why != "" || err != nil {
 			t.Error(why, err)
 		}
