@@ -1,6 +1,7 @@
 package sql
 
 import (
+	"context"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -45,6 +46,32 @@ func TestPsqlMakesNothingAfterARefusal(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestTheScriptNeedsNoMoreThanASchema: whoever may create in a schema that is there need not be able to
+// create schemas.
+func TestTheScriptNeedsNoMoreThanASchema(t *testing.T) {
+	t.Parallel()
+	dsn := servertest.Database(t)
+	conn := servertest.Connect(t, dsn)
+	maker := "maker_" + servertest.Get(t, conn, "SELECT pg_backend_pid()")
+	const schema = `an "odd" $pgtaskd$ 'one'`
+	name := pgx.Identifier{schema}.Sanitize()
+	servertest.Exec(t, conn, "CREATE ROLE "+maker+" LOGIN; CREATE SCHEMA "+name+"; GRANT CREATE, USAGE ON SCHEMA "+name+" TO "+maker)
+	t.Cleanup(func() {
+		if _, err := conn.PgConn().Exec(context.Background(), "DROP OWNED BY "+maker+"; DROP ROLE "+maker).ReadAll(); err != nil {
+			t.Error(err)
+		}
+	})
+	for _, where := range []string{schema, "anew"} {
+		out := psql(t, dsn+" user="+maker, DDL(Table{Schema: where, Name: "task"}, Options{}), "ON_ERROR_STOP=1")
+		if made := where == schema; made != (out == "") || !made && !strings.Contains(out, "permission denied for database") {
+			t.Errorf("%s: %s", where, out)
+		}
+	}
+	if out := psql(t, dsn, DDL(Table{Schema: "anew", Name: "task"}, Options{}), "ON_ERROR_STOP=1"); out != "" {
+		t.Errorf("as a superuser: %s", out)
 	}
 }
 

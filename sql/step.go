@@ -42,7 +42,7 @@ var stepKinds = []struct {
 	kind    kind
 	pattern *regexp.Regexp
 }{
-	{schemaStep, regexp.MustCompile(`^CREATE SCHEMA IF NOT EXISTS (:schema)`)},
+	{schemaStep, regexp.MustCompile(`^DO [^;]*CREATE SCHEMA IF NOT EXISTS (:schema)`)},
 	{typeStep, regexp.MustCompile(`^DO [^;]*CREATE TYPE (:state)`)},
 	{callStep, regexp.MustCompile(`^DO [^;]*CREATE DOMAIN :schema\.(\w+_:hash)`)},
 	{functionStep, regexp.MustCompile(`^CREATE OR REPLACE FUNCTION :schema\.(\w+_:hash)`)},

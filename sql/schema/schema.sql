@@ -1,7 +1,13 @@
 -- The schema, and in it the type of a task's state. Where this name is taken by somebody's own
 -- type, another is chosen. Then what our functions take that have parameters.
 
-CREATE SCHEMA IF NOT EXISTS :schema;
+DO $pgtaskd$
+BEGIN
+    IF NOT EXISTS (SELECT FROM pg_catalog.pg_namespace AS n WHERE n.nspname OPERATOR(pg_catalog.=) :schema_text::pg_catalog.name) THEN
+        CREATE SCHEMA IF NOT EXISTS :schema; -- that asks for the right first
+    END IF;
+END
+$pgtaskd$;
 
 DO $pgtaskd$
 BEGIN
