@@ -24,6 +24,7 @@ type Description struct {
 	TellsInserts  bool     // by the trigger, which is enabled: of new tasks, as Waking says
 	TellsChanges  bool     // by the triggers, which are enabled: on Channel, of all else that matters to the leader
 	Published     int64    // new tasks are, by Publication: a number that is another one when that is made again; 0: they are not
+	Publisher     string   // the role, quoted, whose the publication of that name is, where it is nobody who is trusted
 	Waking        Waking   // of new tasks
 	Defers        bool     // it has constraints or triggers that may wait for COMMIT
 	Server        int      // its version, as server_version_num has it
@@ -64,7 +65,7 @@ func Describe(ctx context.Context, conn *pgx.Conn, t Table) (Description, error)
 		return Description{}, err
 	}
 	d := Description{Exists: true, OID: f.oid, Partitioned: f.partitioned(), Server: f.version, Version: versionOf(f.comment), Encoding: conn.PgConn().ParameterStatus("server_encoding")}
-	d.Published, d.Waking = f.published, wakingOf(f.root)
+	d.Published, d.Publisher, d.Waking = f.published, f.publisher, wakingOf(f.root)
 	d.Roles = f.trigger("pgtaskd_role") != nil
 	d.Defers = slices.ContainsFunc(f.triggers, func(t foundTrigger) bool { return t.Defers })
 	d.TellsInserts = f.enabled(acceptTrigger)

@@ -23,7 +23,7 @@ type found struct {
 	root        int64    // the table itself, or the one that it is in the end a partition of
 	sequence    int64    // from which ids come; 0: not known
 	publication bool     // one with the name of ours is there
-	untrusted   bool     // but it belongs to somebody else
+	publisher   string   // whose it is, quoted, where that is nobody who is trusted
 	published   int64    // by what number it shows what is inserted into the table; 0: it does not
 	columns     []foundColumn
 	constraints []string
@@ -92,7 +92,7 @@ type foundReferrer struct {
 
 type foundPublication struct {
 	Published int64
-	Trusted   bool
+	Stranger  string
 }
 
 func (f *found) partitioned() bool { return f.relkind == "p" }
@@ -211,7 +211,7 @@ func (f *found) inspect(ctx context.Context, conn *pgx.Conn, t Table, inserter b
 		return err
 	}
 	if f.publication = len(published) > 0; f.publication {
-		if f.untrusted = !published[0].Trusted; !f.untrusted {
+		if f.publisher = published[0].Stranger; f.publisher == "" {
 			f.published = published[0].Published
 		}
 	}

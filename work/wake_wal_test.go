@@ -171,6 +171,35 @@ func TestWALIsNotPossible(t *testing.T) {
 	obstructed(s, "CREATE PUBLICATION "+sql.Publication(table(s.target))+" FOR TABLE")
 }
 
+// TestWhosePublicationIsInTheWay: somebody else's is left alone, and the log and check say whose it is
+// and what takes its place.
+func TestWhosePublicationIsInTheWay(t *testing.T) {
+	t.Parallel()
+	s := stageOn(t, furnished.Database(t), deaf, byWAL)
+	name, stranger := sql.Publication(table(s.target)), "publisher_"+s.get("SELECT pg_backend_pid()")
+	s.exec("CREATE ROLE " + stranger + "; DO $$BEGIN EXECUTE format('GRANT CREATE ON DATABASE %I TO " + stranger + "', current_database()); END$$")
+	t.Cleanup(func() {
+		if _, err := s.conn.PgConn().Exec(context.Background(), "DROP OWNED BY "+stranger+"; DROP ROLE "+stranger).ReadAll(); err != nil {
+			t.Error(err)
+		}
+	})
+	s.exec("SET ROLE " + stranger + "; CREATE PUBLICATION " + name + "; RESET ROLE")
+	said := fmt.Sprintf("publication %s belongs to role %s, which has no right to that name: run as a superuser: ", name, stranger)
+	checked := strings.Join(Check(t.Context(), s.target).Lines, "\n")
+	_, remedy, ok := strings.Cut(checked, said)
+	if !ok {
+		t.Fatalf("check: %s", checked)
+	}
+	s.serve()
+	s.until("said", func() bool { return strings.Contains(s.logged(), said) })
+	s.becomes(s.add("input", "SELECT 1"), "DONE")
+	remedy, _, _ = strings.Cut(remedy, "\n")
+	s.exec(remedy)
+	s.drain()
+	s.serve()
+	s.until("live", func() bool { return strings.Contains(s.logged(), "following the write-ahead log") })
+}
+
 // TestWakeIsChanged: what one way needs goes when another is wanted.
 func TestWakeIsChanged(t *testing.T) {
 	t.Parallel()

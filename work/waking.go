@@ -94,7 +94,7 @@ func (r *Report) wakeable(ctx context.Context, conn *pgx.Conn, t Target) (Target
 	if len(obstacles) == 0 && t.Create {
 		_, err = rehearse(ctx, conn, t)
 	}
-	if len(obstacles) == 0 && (!t.Create || isDenied(err)) {
+	if len(obstacles) == 0 && (!t.Create || isDenied(err) || d.Publisher != "") {
 		obstacles = wake.Unpublished(table(t), d)
 	}
 	if len(obstacles) > 0 {

@@ -1,5 +1,5 @@
 -- Ours, by name; by what number it shows the inserts into the table, all of them: 0 if it does not;
--- and whether its owner is trusted.
+-- and its owner, quoted, where that is nobody who is trusted.
 -- $1 name, $2 table, $3 trusted roles
 SELECT coalesce(
         (
@@ -12,6 +12,7 @@ SELECT coalesce(
         ),
         0
     ),
-    p.pubowner::pg_catalog.int8 OPERATOR(pg_catalog.=) ANY ($3::pg_catalog.int8[])
+    CASE WHEN p.pubowner::pg_catalog.int8 OPERATOR(pg_catalog.=) ANY ($3::pg_catalog.int8[]) THEN ''
+        ELSE pg_catalog.quote_ident(pg_catalog.pg_get_userbyid(p.pubowner)) END
 FROM pg_catalog.pg_publication AS p
 WHERE p.pubname OPERATOR(pg_catalog.=) $1;
