@@ -49,8 +49,8 @@ func TestPsqlMakesNothingAfterARefusal(t *testing.T) {
 	}
 }
 
-// TestTheScriptNeedsNoMoreThanASchema: whoever may create in a schema that is there need not be able to
-// create schemas.
+// TestTheScriptNeedsNoMoreThanASchema: whoever may create in a schema that is there need not be able
+// to create schemas.
 func TestTheScriptNeedsNoMoreThanASchema(t *testing.T) {
 	t.Parallel()
 	dsn := servertest.Database(t)

@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"pgtaskd/remote"
+	"pgtaskd/server"
 	"pgtaskd/server/servertest"
 )
 
@@ -143,6 +144,42 @@ func TestRestartIsAdvised(t *testing.T) {
 		if !strings.Contains(owner, part) {
 			t.Errorf("of a missing right, %q is not said: %s", part, owner)
 		}
+	}
+}
+
+// TestLocksThatFillTheServerAreNamed: whoever can connect can take all locks that the server has room
+// for. That is not taken for a lack of memory, neither before the table is served nor in a task.
+func TestLocksThatFillTheServerAreNamed(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		return
+	}
+	own := servertest.New(t, server.Options{Settings: map[string]string{
+		"max_locks_per_transaction": "10", "max_connections": "20", "max_prepared_transactions": "0",
+	}})
+	s := stageOn(t, own.DSN("postgres"), deaf)
+	s.exec("CREATE ROLE stranger LOGIN")
+	stranger := servertest.Connect(t, s.dsn+" user=stranger")
+	const hint = "the server's table of locks is full"
+	const fill = "SELECT pg_advisory_lock(i) FROM generate_series(1, 1000000) AS i"
+	if _, err := stranger.Exec(t.Context(), fill); !hasState(err, "53200") {
+		t.Fatal(err)
+	}
+	s.serve()
+	if line := s.failure(); !strings.Contains(line.Error, "out of shared memory") || !strings.Contains(line.Hint, hint) {
+		t.Error(line)
+	}
+	servertest.Exec(t, stranger, "SELECT pg_advisory_unlock_all()")
+	s.settled()
+
+	s.becomes(s.add("input", fill), "FAIL")
+	s.until("of the task", func() bool {
+		return slices.ContainsFunc(s.lines(), func(l said) bool {
+			return strings.Contains(l.Error, "tasks fail because") && strings.Contains(l.Hint, hint)
+		})
+	})
+	if memory := (Target{}).hint(&pgconn.PgError{Code: "53200"}, false); strings.Contains(memory, hint) {
+		t.Errorf("of memory: %s", memory)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -200,6 +201,10 @@ func (t Target) hint(err error, served bool) string {
 		return "create or restore the database"
 	case "3F000":
 		return "create or restore the schema" + restart
+	case "53200":
+		if strings.Contains(answer.Hint, "max_locks_per_transaction") { // in whatever language
+			return "the server's table of locks is full: see in pg_locks who holds so many and end those sessions, or raise max_locks_per_transaction"
+		}
 	case "42P01":
 		return "create or restore the table" + restart
 	}

@@ -171,8 +171,8 @@ func TestWALIsNotPossible(t *testing.T) {
 	obstructed(s, "CREATE PUBLICATION "+sql.Publication(table(s.target))+" FOR TABLE")
 }
 
-// TestWhosePublicationIsInTheWay: somebody else's is left alone, and the log and check say whose it is
-// and what takes its place.
+// TestWhosePublicationIsInTheWay: somebody else's is left alone, and the log and check say whose it
+// is and what takes its place.
 func TestWhosePublicationIsInTheWay(t *testing.T) {
 	t.Parallel()
 	s := stageOn(t, furnished.Database(t), deaf, byWAL)

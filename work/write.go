@@ -94,7 +94,7 @@ func (l *loop) dismiss(ctx context.Context, ends []end) error {
 func scarcity(ends []end) error {
 	for _, e := range ends {
 		if f := e.failure(); f != nil && e.kind == run.Finished && !f.Raised() && (f.SQLState == "53100" || f.SQLState == "53200") {
-			return &pgconn.PgError{Severity: "ERROR", Code: f.SQLState, Message: "tasks fail because the server is out of disk space or memory"}
+			return &pgconn.PgError{Severity: "ERROR", Code: f.SQLState, Message: "tasks fail because the server is out of disk space or memory", Hint: f.Text}
 		}
 	}
 	return nil
