@@ -39,7 +39,7 @@ type Queries struct {
 // :prefix_of_group for what a row of it is told by, and :limits for the numbers of the locks of
 // those who change it; :may_end and :may_dismiss whether we may end the backend a, with or without
 // its role's name, :under what is read of the role under which the task t runs (nothing where all
-// run under ours), :role_kept, :role_named and :role_of_o the column role, where one is filled,
+// run under ours), :role_kept, :role_named and :role_of_o the column role, where one is filled, :role_of_f_first what brings rows of the role of the row f to the front,
 // :tokens the table of tokens; :owner_of_t the owner of the row t, NULL where there is no column
 // for it; :table_text the table's name as text, and :table_number its number. What several operations share is in sql/part, and stands for its name likewise.
 func (d Description) Queries(t Table) Queries {
@@ -82,8 +82,10 @@ func (d Description) Queries(t Table) Queries {
 		names[":"+name] = strings.TrimSpace(comment.ReplaceAllString(text, ""))
 	}
 	names[":role_kept"], names[":role_named"], names[":role_of_o"], names[":of_its_role"], names[":of_that_role"] = "", "", "", "", ""
+	names[":role_of_f_first"] = ""
 	if d.Roles {
 		names[":role_kept"], names[":role_named"], names[":role_of_o"] = ", t.role", ", role", ", o.role"
+		names[":role_of_f_first"] = "(t.role OPERATOR(pg_catalog.=) f.role) IS NOT TRUE,"
 		names[":of_that_role"] = " AND met.role OPERATOR(pg_catalog.=) t.role"
 		names[":of_its_role"] = " AND w.role OPERATOR(pg_catalog.=) (SELECT t.role FROM " + t.String() +
 			" AS t WHERE t.ctid OPERATOR(pg_catalog.=) b.place AND t.tableoid OPERATOR(pg_catalog.=) b.part)"

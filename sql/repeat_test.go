@@ -1,10 +1,24 @@
 package sql
 
 import (
+	"context"
 	"testing"
+
+	"github.com/jackc/pgx/v5"
 
 	"pgtaskd/server/servertest"
 )
+
+// repeated writes the rows of tasks, as their ends do, and then what follows them.
+func repeated(ctx context.Context, conn *pgx.Conn, d Description, ids ...int64) error {
+	return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
+		if _, err := tx.Exec(ctx, "UPDATE task SET data = data WHERE id = ANY ($1)", ids); err != nil {
+			return err
+		}
+		_, err := tx.Exec(ctx, d.Queries(task).Text("repeat"), ids)
+		return err
+	})
+}
 
 // TestRepetitionWhoseKeyIsTaken: a series whose key another task waits for does not end unseen.
 func TestRepetitionWhoseKeyIsTaken(t *testing.T) {
@@ -16,7 +30,7 @@ func TestRepetitionWhoseKeyIsTaken(t *testing.T) {
 		t.Fatal(err)
 	}
 	repeat := func() {
-		if _, err := conn.Exec(t.Context(), d.Queries(task).Text("repeat"), []int64{1, 2}); err != nil {
+		if err := repeated(t.Context(), conn, d, 1, 2); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -90,16 +104,13 @@ func TestRepetitionMeetsAnUncommittedTask(t *testing.T) {
 			}
 			execute(t, conn, "INSERT INTO task (id, state, stop, key, repeat, input) VALUES (101, 'DONE', now(), 'job', '1 day', ''); SELECT setval('task_id_seq', 150, false)")
 			execute(t, inserter, "BEGIN; INSERT INTO task "+c.columns)
-			repeated := make(chan error)
-			go func() {
-				_, err := conn.Exec(t.Context(), d.Queries(task).Text("repeat"), []int64{101, 102})
-				repeated <- err
-			}()
+			done := make(chan error)
+			go func() { done <- repeated(t.Context(), conn, d, 101, 102) }()
 			if name != "of another key" && name != "that is taken back" {
 				waiting(t, inserter, conn)
 			}
 			execute(t, inserter, "COMMIT")
-			if err := <-repeated; err != nil {
+			if err := <-done; err != nil {
 				t.Fatal(err)
 			}
 			equal(t, "tasks", value(t, conn, "SELECT string_agg(concat(id, ' ', state, '>' || next, ' ' || error), ', ' ORDER BY id) FROM task"), c.want)

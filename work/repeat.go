@@ -3,6 +3,7 @@ package work
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -50,7 +51,8 @@ func (l *loop) repeat(ctx context.Context, tx pgx.Tx, ids []int64) error {
 		return nil
 	}
 	l.look.wanted = true
-	_, err := tx.Exec(ctx, l.queries().Text("repeat"), ids)
+	slices.Sort(ids) // in a partitioned table several rows with one id may have ended
+	_, err := tx.Exec(ctx, l.queries().Text("repeat"), slices.Compact(ids))
 	return err
 }
 

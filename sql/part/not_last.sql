@@ -1,10 +1,19 @@
 -- The ended task t is not the last of a chain, nor the last run of one that goes on: the row after
--- it has ended, too. Where that row is gone, since it had nothing to show, the job goes on if a
+-- it has ended, too, as have all with its id. Where that row is gone, since it had nothing to show, the job goes on if a
 -- task waits with its key, or one that repeats itself has its group and input.
 (
     t.repeat OPERATOR(pg_catalog.<=) '0' AND t.cron IS NULL AND t.origin IS NULL
     OR t.next IS NOT NULL AND coalesce(
-        (SELECT n.stop IS NOT NULL FROM :table AS n WHERE n.id OPERATOR(pg_catalog.>=) t.next AND n.id OPERATOR(pg_catalog.<=) t.next ORDER BY n.id LIMIT 1),
+        (
+            SELECT pg_catalog.bool_and(n.ended)
+            FROM (
+                SELECT n.stop IS NOT NULL AS ended
+                FROM :table AS n
+                WHERE n.id OPERATOR(pg_catalog.>=) t.next
+                    AND n.id OPERATOR(pg_catalog.<=) t.next
+                ORDER BY n.id
+            ) AS n
+        ),
         t.key IS NOT NULL AND EXISTS (SELECT FROM :table AS w WHERE w.wait_key OPERATOR(pg_catalog.=) t.key)
         OR EXISTS (
             SELECT

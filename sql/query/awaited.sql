@@ -1,5 +1,5 @@
 -- Which tasks others wait for, in the order of their ids: whether each has ended, or is gone; what
--- it waits for itself; and some of its successors that wait for one that did not end well.
+-- it waits for itself, unless several rows have its id; and some of its successors that wait for one that did not end well.
 -- $1 behind which id, $2 most tasks, $3 those that did not end well, $4 most successors of each
 -- that are looked at
 WITH RECURSIVE awaited AS (
@@ -27,7 +27,7 @@ WITH RECURSIVE awaited AS (
 SELECT
     a.id,
     coalesce(t.ended, true),
-    t.awaits,
+    CASE WHEN t.n OPERATOR(pg_catalog.=) 1 THEN t.awaits END,
     CASE WHEN pg_catalog.cardinality($3::pg_catalog.int8[]) OPERATOR(pg_catalog.>) 0 THEN ARRAY(
         SELECT f.id
         FROM (
@@ -43,10 +43,12 @@ SELECT
     ) END
 FROM awaited AS a
 LEFT JOIN LATERAL (
-    SELECT (:over) AS ended, CASE WHEN t.after IS NOT NULL THEN t.awaits END AS awaits
-    FROM :table AS t
-    WHERE t.id OPERATOR(pg_catalog.>=) a.id
-        AND t.id OPERATOR(pg_catalog.<=) a.id
-    ORDER BY t.id
-    LIMIT 1
+    SELECT pg_catalog.bool_or(t.ended) AS ended, pg_catalog.max(t.awaits) AS awaits, pg_catalog.count(*) AS n
+    FROM (
+        SELECT (:over) AS ended, CASE WHEN t.after IS NOT NULL THEN t.awaits END AS awaits
+        FROM :table AS t
+        WHERE t.id OPERATOR(pg_catalog.>=) a.id
+            AND t.id OPERATOR(pg_catalog.<=) a.id
+        ORDER BY t.id
+    ) AS t
 ) AS t ON true

@@ -1,5 +1,7 @@
 -- What follows tasks that have just ended: the task in on_fail, the notification of whoever waits,
 -- and above all the repetition.
+-- These are rows that our transaction has written: in a partitioned table others may have the same
+-- id.
 -- Repetitions are created of tasks that have ended, or, with overlap, started: at the first base +
 -- k * repeat after now, or, with drift, one period after the end.
 -- With catchup the beats between the task's own and now, or until, are not all passed over: the
@@ -17,6 +19,7 @@
 -- runs under the same role. Else the repetition is written as one that has been superseded: it keeps all that
 -- the series is, for somebody to set it to PLAN. One that has come to wait since the statement
 -- began is met by the INSERT, which an UPDATE that changes nothing lets see it.
+-- One whose plan is infinite waits until somebody plans it, and so does its repetition.
 -- An id that somebody has taken by hand is drawn again. A conflict that is not the key's is an
 -- error, and so is a repetition that has not come about.
 -- $1 ids
@@ -36,7 +39,7 @@ WITH ended AS MATERIALIZED (
         t.catchup,
         t.failures,
         t.max_failures OPERATOR(pg_catalog.>) 0 AND t.failures OPERATOR(pg_catalog.>=) t.max_failures AS paused,
-        CASE WHEN t.catchup OPERATOR(pg_catalog.>) 0 THEN least(pg_catalog.statement_timestamp(), t.until) ELSE pg_catalog.statement_timestamp() END AS missed,
+        CASE WHEN t.catchup OPERATOR(pg_catalog.>) 0 AND pg_catalog.isfinite(t.until) THEN least(pg_catalog.statement_timestamp(), t.until) ELSE pg_catalog.statement_timestamp() END AS missed,
         (pg_catalog.date_part('year', t.repeat) OPERATOR(pg_catalog.*) 31556952)
             OPERATOR(pg_catalog.+) (pg_catalog.date_part('month', t.repeat) OPERATOR(pg_catalog.*) 2629746)
             OPERATOR(pg_catalog.+) (pg_catalog.date_part('day', t.repeat) OPERATOR(pg_catalog.*) 86400)
@@ -54,8 +57,8 @@ WITH ended AS MATERIALIZED (
             t.repeat,
             t.drift,
             coalesce(t.stop, pg_catalog.statement_timestamp()) AS stop,
-            coalesce(t.base, t.plan) AS base,
-            t.origin,
+            CASE WHEN pg_catalog.isfinite(t.plan) OR t.base IS NOT NULL THEN coalesce(t.base, t.plan) END AS base,
+            CASE WHEN pg_catalog.isfinite(t.origin) THEN t.origin END AS origin,
             t.until,
             t.catchup,
             :failures AS failures,
@@ -63,6 +66,7 @@ WITH ended AS MATERIALIZED (
         FROM :table AS t
         WHERE t.id OPERATOR(pg_catalog.>=) l.id
             AND t.id OPERATOR(pg_catalog.<=) l.id
+            AND :written
             AND (
                 t.state OPERATOR(pg_catalog.=) ANY ('{DONE,FAIL,GONE}')
                 OR t.overlap AND t.state OPERATOR(pg_catalog.=) 'WORK'
@@ -101,6 +105,7 @@ beat AS MATERIALIZED (
         c.paused,
         CASE
             WHEN c.cron IS NOT NULL THEN pg_catalog.statement_timestamp()
+            WHEN c.base IS NULL THEN 'infinity'
             WHEN c.drift THEN c.stop OPERATOR(pg_catalog.+) c.repeat
             ELSE coalesce(c.counted OPERATOR(pg_catalog.+) (c.repeat OPERATOR(pg_catalog.*) chosen.k), pg_catalog.statement_timestamp() OPERATOR(pg_catalog.+) c.repeat)
         END AS plan,
@@ -238,6 +243,7 @@ told AS (
             FROM :table AS t
             WHERE t.id OPERATOR(pg_catalog.>=) l.id
                 AND t.id OPERATOR(pg_catalog.<=) l.id
+                AND :written
                 AND t.overlap
                 AND t.state OPERATOR(pg_catalog.=) ANY ('{DONE,FAIL}')
             ORDER BY t.id
@@ -265,6 +271,7 @@ over AS MATERIALIZED (
         FROM :table AS t
         WHERE t.id OPERATOR(pg_catalog.>=) l.id
             AND t.id OPERATOR(pg_catalog.<=) l.id
+            AND :written
             AND (t.on_fail IS NOT NULL OR t.notify IS NOT NULL)
             AND (
                 t.state OPERATOR(pg_catalog.=) ANY ('{DONE,FAIL,GONE}')

@@ -3,13 +3,15 @@
 -- order in which they end. Who has none is free, and counts from the end of the last one. Who has
 -- one that did not end well is returned with it, as it is. One that has ended by another's hand
 -- waits no more.
+-- In a partitioned table several rows may have an id: that of the same role counts, and of those the
+-- oldest.
 -- $1 ids
 WITH found AS MATERIALIZED (
-    SELECT t.part, t.place, t.id, t.after, t.waits
+    SELECT t.part, t.place, t.id, t.after, t.waits:role_kept
     FROM pg_catalog.unnest($1::pg_catalog.int8[]) AS l (id)
     CROSS JOIN LATERAL ( -- looked up one by one, whatever the statistics say
         SELECT t.tableoid AS part, t.ctid AS place, t.id, t.after,
-            t.state OPERATOR(pg_catalog.=) 'PLAN' OR t.state OPERATOR(pg_catalog.=) 'STOP' AND t.stop IS NULL AND t.stopping IS NULL AS waits
+            t.state OPERATOR(pg_catalog.=) 'PLAN' OR t.state OPERATOR(pg_catalog.=) 'STOP' AND t.stop IS NULL AND t.stopping IS NULL AS waits:role_kept
         FROM :table AS t
         WHERE t.id OPERATOR(pg_catalog.>=) l.id
             AND t.id OPERATOR(pg_catalog.<=) l.id
@@ -28,20 +30,26 @@ seen AS MATERIALIZED (
         f.waits,
         n.open[1 OPERATOR(pg_catalog.+) pg_catalog.floor(pg_catalog.random() OPERATOR(pg_catalog.*) pg_catalog.cardinality(n.open))::pg_catalog.int4] AS awaits,
         n.ill,
+        n.state,
         n.freed
     FROM found AS f
     CROSS JOIN LATERAL (
         SELECT
             pg_catalog.array_remove(pg_catalog.array_agg(CASE WHEN p.over IS FALSE THEN a.id END), NULL) AS open,
             pg_catalog.min(CASE WHEN p.over AND p.state OPERATOR(pg_catalog.<>) 'DONE' THEN a.id END) AS ill,
+            (pg_catalog.array_agg(p.state::pg_catalog.text ORDER BY a.id) FILTER (WHERE p.over AND p.state OPERATOR(pg_catalog.<>) 'DONE'))[1] AS state,
             coalesce(pg_catalog.max(CASE WHEN p.stop OPERATOR(pg_catalog.<=) pg_catalog.statement_timestamp() THEN p.stop ELSE pg_catalog.statement_timestamp() END), pg_catalog.statement_timestamp()) AS freed
         FROM pg_catalog.unnest(f.after) AS a (id)
         LEFT JOIN LATERAL (
-            SELECT t.state, t.stop, (:over) AS over
-            FROM :table AS t
-            WHERE t.id OPERATOR(pg_catalog.>=) a.id
-                AND t.id OPERATOR(pg_catalog.<=) a.id
-            ORDER BY t.id
+            SELECT t.state, t.stop, t.over
+            FROM (
+                SELECT t.state, t.stop, (:over) AS over, t.created:role_kept
+                FROM :table AS t
+                WHERE t.id OPERATOR(pg_catalog.>=) a.id
+                    AND t.id OPERATOR(pg_catalog.<=) a.id
+                ORDER BY t.id
+            ) AS t
+            ORDER BY :role_of_f_first t.created NULLS FIRST
             LIMIT 1
         ) AS p ON true
     ) AS n
@@ -67,14 +75,7 @@ moved AS (
 SELECT m.id, m.awaits, NULL::pg_catalog.int8, NULL::pg_catalog.text, m.of_group, m.of_remote, m.max, m.priority, m.ready
 FROM moved AS m
 UNION ALL
-SELECT s.id, NULL, s.ill, i.state, NULL, NULL, 0, 0, false
+SELECT s.id, NULL, s.ill, s.state, NULL, NULL, 0, 0, false
 FROM seen AS s
-CROSS JOIN LATERAL (
-    SELECT t.state::pg_catalog.text AS state
-    FROM :table AS t
-    WHERE t.id OPERATOR(pg_catalog.>=) s.ill
-        AND t.id OPERATOR(pg_catalog.<=) s.ill
-    ORDER BY t.id
-    LIMIT 1
-) AS i
 WHERE s.waits
+    AND s.ill IS NOT NULL

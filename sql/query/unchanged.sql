@@ -7,8 +7,7 @@ WITH own AS MATERIALIZED (
     FROM :table AS t
     WHERE t.id OPERATOR(pg_catalog.>=) $1::pg_catalog.int8
         AND t.id OPERATOR(pg_catalog.<=) $1::pg_catalog.int8
-        AND NOT :older
-        AND pg_catalog.txid_status(:full_xmin) OPERATOR(pg_catalog.=) 'in progress'
+        AND :written
     ORDER BY t.id
 )
 SELECT 1::pg_catalog.int2 OPERATOR(pg_catalog./) (NOT EXISTS (
