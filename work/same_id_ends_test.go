@@ -125,6 +125,24 @@ func TestTwoOfOneIDThatEndTogether(t *testing.T) {
 	}
 }
 
+// TestAnotherRowOfTheSameIDTakesNoRepetitionBack: it is deleted where it has no beat before until;
+// who has that id as next keeps it.
+func TestAnotherRowOfTheSameIDTakesNoRepetitionBack(t *testing.T) {
+	t.Parallel()
+	s := prepared(t)
+	must(t, s.conn, parts)
+	s.serve()
+	s.settled()
+	id := s.add("input, repeat", "SELECT 1", "1 day")
+	s.becomes(id, "DONE")
+	next := s.get("SELECT next FROM task WHERE id = $1", id)
+	s.exec("INSERT INTO task (id, parent, input, cron, until, origin) VALUES ($1::text::int8, $2, 'SELECT 1', '@daily', '2020-01-01', '2020-01-01')", next, id)
+	s.eventually("0", "SELECT count(*) FROM task WHERE cron IS NOT NULL")
+	if got := s.get("SELECT coalesce(next, 0) FROM task WHERE id = $1", id); got != next {
+		t.Errorf("it has %s, and had %s", got, next)
+	}
+}
+
 // TestRepetitionOfWhatHasNoPlanWaits until somebody plans it, as that did.
 func TestRepetitionOfWhatHasNoPlanWaits(t *testing.T) {
 	t.Parallel()

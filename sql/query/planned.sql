@@ -1,6 +1,6 @@
 -- Plans tasks for the next beats of their cron expressions, and returns those; each must still be
 -- as it was read. One whose expression cannot be read FAILs, and a repetition that has no beat
--- before its until is taken back.
+-- before its until is taken back; if it is the only row of its id, that is no one's next any more.
 -- $1 ids, $2 versions of the rows that were read, $3 plans (NULL: there is none), $4 beats that
 -- were passed over, $5 errors, $6 whether to say nothing
 WITH found AS MATERIALIZED (
@@ -53,6 +53,16 @@ last AS (
             WHERE p.id OPERATOR(pg_catalog.>=) o.parent
                 AND p.id OPERATOR(pg_catalog.<=) o.parent
                 AND p.next OPERATOR(pg_catalog.=) o.id
+                AND 1 OPERATOR(pg_catalog.=) (
+                    SELECT pg_catalog.count(*)
+                    FROM (
+                        SELECT
+                        FROM :table AS n
+                        WHERE n.id OPERATOR(pg_catalog.>=) o.id
+                            AND n.id OPERATOR(pg_catalog.<=) o.id
+                        ORDER BY n.id
+                    ) AS n
+                )
             ORDER BY p.id
         ) AS p
     ) AS p
