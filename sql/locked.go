@@ -23,8 +23,9 @@ func describeLock(ctx context.Context, conn *pgx.Conn, t Table, err error) error
 }
 
 // Holders tells which open and prepared transactions hold locks on the table, and how each is
-// ended; written: those alone that have written to it. Whoever has locked what a change of the table
-// waits for is among these, if it is a row of the table, or a key.
+// ended; written: those that have written to it, or to a table that it refers to, and then those
+// that may have locked rows. Whoever has locked what a change of the table waits for is mostly
+// among these.
 func Holders(ctx context.Context, conn *pgx.Conn, t Table, written bool) ([]string, error) {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()

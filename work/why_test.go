@@ -60,6 +60,11 @@ var reasons = []struct {
 		must(s.t, s.connect(), "SELECT pg_advisory_lock(42)")
 		return s.running("SELECT pg_advisory_lock(42)")
 	}, `runs since .*, in backend \d+, which waits for a lock of pid \d+`},
+	{"runs and its row is locked", func(s *stage) int64 {
+		id := s.running("SELECT pg_sleep(60)")
+		must(s.t, s.connect(), fmt.Sprintf("BEGIN; SELECT FROM task WHERE id = %d FOR UPDATE", id))
+		return id
+	}, `runs since .*, in backend \d+; its end waits for pid \d+ of role postgres \(.*\), which has locked the row`},
 	{"infinity", func(s *stage) int64 { return s.add("input, plan", "SELECT 1", "infinity") }, "waits until somebody sets its plan, which is infinity"},
 	{"its plan", func(s *stage) int64 { return s.add("input, plan", "SELECT 1", time.Now().Add(25*time.Hour)) }, "waits for its plan, " + moments + ", in 1 day 0\\d:\\d\\d:\\d\\d"},
 	{

@@ -20,6 +20,8 @@ DECLARE
     wait pg_catalog.interval;
     rest pg_catalog.text;
     pids pg_catalog.int4[];
+    lockers pg_catalog.xid[];
+    locked pg_catalog.text; -- null: nobody has locked the row
     limited pg_catalog.bool; -- null: by nothing of the owner's
     ended pg_catalog.timestamptz; -- the last pause of its group
     why pg_catalog.text[] := '{}';
@@ -47,6 +49,23 @@ BEGIN
         RETURN pg_catalog.concat('there is no task ', $1, ': it was never inserted, or has been deleted, as one is that ends without output and error, unless its column delete is false');
     END IF;
     failure := pg_catalog.left(pg_catalog.split_part(task.error, E'\n', 1), 200);
+    -- Who has locked the row, by its own transaction or one of several.
+    IF task.locker OPERATOR(pg_catalog.<>) '0'::pg_catalog.xid THEN
+        BEGIN
+            lockers := ARRAY(SELECT m.xid FROM pg_catalog.pg_get_multixact_members(task.locker) AS m WHERE m.mode OPERATOR(pg_catalog.<>) 'keysh');
+        EXCEPTION
+            WHEN others THEN NULL; -- it is none
+        END;
+        SELECT pg_catalog.concat(CASE WHEN l.pid IS NULL THEN pg_catalog.concat('prepared transaction ', pg_catalog.quote_ident(x.gid), ' of role ', x.owner)
+            ELSE pg_catalog.concat('pid ', l.pid, ' of role ', a.usename, ' (', a.application_name, ')') END, ', which has locked the row') INTO locked
+        FROM pg_catalog.pg_locks AS l
+        LEFT JOIN pg_catalog.pg_stat_activity AS a ON a.pid OPERATOR(pg_catalog.=) l.pid
+        LEFT JOIN pg_catalog.pg_prepared_xacts AS x ON x.transaction OPERATOR(pg_catalog.=) l.transactionid
+        WHERE l.locktype OPERATOR(pg_catalog.=) 'transactionid' AND l.granted
+            AND (l.transactionid OPERATOR(pg_catalog.=) task.locker OR l.transactionid OPERATOR(pg_catalog.=) ANY (lockers))
+            AND coalesce(l.pid, 0) OPERATOR(pg_catalog.<>) ALL (ARRAY[pg_catalog.pg_backend_pid(), coalesce(task.pid, -1)])
+        LIMIT 1;
+    END IF;
     -- What has ended, or runs.
     IF task.state OPERATOR(pg_catalog.=) 'DONE' THEN
         RETURN pg_catalog.concat('ended well at ', task.stop::pg_catalog.timestamptz(0), '; set its state to PLAN to run it again');
@@ -55,7 +74,8 @@ BEGIN
     ELSIF task.state OPERATOR(pg_catalog.=) 'GONE' THEN
         RETURN pg_catalog.concat('was given up at ', task.stop::pg_catalog.timestamptz(0), ': ', failure, '; set its state to PLAN to run it all the same');
     ELSIF task.state OPERATOR(pg_catalog.=) 'STOP' AND task.stopping THEN
-        RETURN pg_catalog.concat('was set to STOP while it ran, in backend ', task.pid, '; its end is not written yet');
+        RETURN pg_catalog.concat('was set to STOP while it ran, in backend ', task.pid, '; its end is not written yet',
+            ': that waits for ' OPERATOR(pg_catalog.||) locked);
     ELSIF task.state OPERATOR(pg_catalog.=) 'STOP' AND task.stop IS NOT NULL THEN
         RETURN pg_catalog.concat('was stopped at ', task.stop::pg_catalog.timestamptz(0), '; set its state to PLAN to run it again');
     ELSIF task.state OPERATOR(pg_catalog.=) 'STOP' THEN
@@ -69,7 +89,7 @@ BEGIN
                 WHEN called OPERATOR(pg_catalog.<>) '' THEN pg_catalog.concat(', which waits for a lock of pid ', called)
                 WHEN NOT EXISTS (SELECT FROM pg_catalog.pg_stat_get_activity(task.pid) AS a WHERE a.pid OPERATOR(pg_catalog.=) task.pid)
                     THEN ', which is gone; the leader will see that and write its end'
-            END);
+            END, '; its end waits for ' OPERATOR(pg_catalog.||) locked);
     END IF;
     -- Who leads: whoever may not read the table of controllers, or has none, knows it from the
     -- lock.
@@ -148,27 +168,9 @@ BEGIN
         RETURN pg_catalog.concat('is not worth running any more since ', (greatest(task.base, ended) OPERATOR(pg_catalog.+) least(task.active, '10000 years'::pg_catalog.interval))::pg_catalog.timestamptz(0),
             ' (its plan, or the end of the tasks in after, + active): the leader sets it to GONE');
     END IF;
-    -- Somebody's lock on the row, by its own transaction or one of several; or on the table,
-    -- against writers.
-    SELECT l.pid, a.usename, a.application_name, 'the row' AS what INTO other
-    FROM pg_catalog.pg_locks AS l
-    LEFT JOIN pg_catalog.pg_stat_activity AS a ON a.pid OPERATOR(pg_catalog.=) l.pid
-    WHERE l.locktype OPERATOR(pg_catalog.=) 'transactionid' AND l.granted AND l.transactionid OPERATOR(pg_catalog.=) task.locker
-        AND l.pid OPERATOR(pg_catalog.<>) pg_catalog.pg_backend_pid();
-    IF NOT FOUND AND task.locker OPERATOR(pg_catalog.<>) '0'::pg_catalog.xid THEN
-        BEGIN
-            SELECT l.pid, a.usename, a.application_name, 'the row' AS what INTO other
-            FROM pg_catalog.pg_get_multixact_members(task.locker) AS m
-            JOIN pg_catalog.pg_locks AS l ON l.locktype OPERATOR(pg_catalog.=) 'transactionid' AND l.granted AND l.transactionid OPERATOR(pg_catalog.=) m.xid
-            LEFT JOIN pg_catalog.pg_stat_activity AS a ON a.pid OPERATOR(pg_catalog.=) l.pid
-            WHERE m.mode OPERATOR(pg_catalog.<>) 'keysh' AND l.pid OPERATOR(pg_catalog.<>) pg_catalog.pg_backend_pid()
-            LIMIT 1;
-        EXCEPTION
-            WHEN others THEN NULL; -- it is none
-        END;
-    END IF;
-    IF other.pid IS NULL THEN
-        SELECT l.pid, a.usename, a.application_name, 'the table against changes' AS what INTO other
+    -- Somebody's lock on the row; or on the table, against writers.
+    IF locked IS NULL THEN
+        SELECT pg_catalog.concat('pid ', l.pid, ' of role ', a.usename, ' (', a.application_name, '), which has locked the table against changes') INTO locked
         FROM pg_catalog.pg_locks AS l
         LEFT JOIN pg_catalog.pg_stat_activity AS a ON a.pid OPERATOR(pg_catalog.=) l.pid
         WHERE l.locktype OPERATOR(pg_catalog.=) 'relation' AND l.database OPERATOR(pg_catalog.=) here AND l.relation OPERATOR(pg_catalog.=) relation
@@ -176,8 +178,8 @@ BEGIN
         ORDER BY l.granted DESC
         LIMIT 1;
     END IF;
-    IF other.pid IS NOT NULL THEN
-        why := pg_catalog.array_append(why, pg_catalog.concat('waits for pid ', other.pid, ' of role ', other.usename, ' (', other.application_name, '), which has locked ', other.what));
+    IF locked IS NOT NULL THEN
+        why := pg_catalog.array_append(why, pg_catalog.concat('waits for ', locked));
     END IF;
     -- What runs: by the rows among those that are due first, and by the sessions' names, which also
     -- tell of runs that no row shows yet.

@@ -1,6 +1,7 @@
 -- Open and prepared transactions that hold locks on the table, the oldest first, and how each is
 -- ended: who may have what a change of ours waits for. When others have begun may not be seen.
--- $1 schema, $2 table, $3 whether those that have only read, or locked rows, are left out
+-- $1 schema, $2 table, $3 whether those are meant that have what a change of a row can wait for: who
+-- has written to the table, or to one that it refers to, and then who may have locked rows
 SELECT CASE
     WHEN h.pid IS NULL THEN pg_catalog.concat(
         'prepared transaction ', pg_catalog.quote_ident(x.gid),
@@ -16,16 +17,23 @@ SELECT CASE
     )
 END
 FROM (
-    SELECT DISTINCT l.pid, l.virtualtransaction
-    FROM pg_catalog.pg_locks AS l
-    JOIN pg_catalog.pg_class AS c ON c.oid OPERATOR(pg_catalog.=) l.relation
+    SELECT l.pid, l.virtualtransaction, $3::pg_catalog.bool AND pg_catalog.bool_and(l.mode OPERATOR(pg_catalog.=) 'RowShareLock') AS rows_alone
+    FROM pg_catalog.pg_class AS c
     JOIN pg_catalog.pg_namespace AS n ON n.oid OPERATOR(pg_catalog.=) c.relnamespace
-    WHERE l.granted
-        AND NOT ($3::pg_catalog.bool AND l.mode OPERATOR(pg_catalog.=) ANY ('{AccessShareLock,RowShareLock}'::pg_catalog.text[]))
-        AND n.nspname OPERATOR(pg_catalog.=) $1::pg_catalog.name
+    JOIN pg_catalog.pg_locks AS l ON l.relation OPERATOR(pg_catalog.=) c.oid
+        OR $3 AND l.relation OPERATOR(pg_catalog.=) ANY (
+            SELECT r.confrelid
+            FROM pg_catalog.pg_constraint AS r
+            WHERE r.conrelid OPERATOR(pg_catalog.=) c.oid
+                AND r.contype OPERATOR(pg_catalog.=) 'f'
+        )
+    WHERE n.nspname OPERATOR(pg_catalog.=) $1::pg_catalog.name
         AND c.relname OPERATOR(pg_catalog.=) $2::pg_catalog.name
+        AND l.granted
+        AND NOT ($3 AND l.mode OPERATOR(pg_catalog.=) 'AccessShareLock')
         AND l.database OPERATOR(pg_catalog.=) (SELECT d.oid FROM pg_catalog.pg_database AS d WHERE d.datname OPERATOR(pg_catalog.=) pg_catalog.current_database())
         AND (l.pid IS NULL OR l.pid OPERATOR(pg_catalog.<>) pg_catalog.pg_backend_pid())
+    GROUP BY l.pid, l.virtualtransaction
 ) AS h
 LEFT JOIN LATERAL pg_catalog.pg_stat_get_activity(coalesce(h.pid, 0)) AS a ON a.pid OPERATOR(pg_catalog.=) h.pid
 LEFT JOIN LATERAL (
@@ -36,5 +44,5 @@ LEFT JOIN LATERAL (
     LIMIT 1
 ) AS x ON true
 WHERE h.pid IS NOT NULL OR x.gid IS NOT NULL
-ORDER BY a.xact_start NULLS FIRST
+ORDER BY h.rows_alone, a.xact_start NULLS FIRST
 LIMIT 5;
