@@ -66,8 +66,8 @@ func (l *loop) handOver(ctx context.Context) error {
 			return nil
 		}
 	}
-	for id, key := range l.orphans {
-		l.Lanes.Vacate(key)
+	for id := range l.orphans {
+		l.vacate(id)
 		delete(l.orphans, id)
 	}
 	l.closeLater(l.Pool.Stale(0))

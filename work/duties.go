@@ -90,15 +90,15 @@ func (l *loop) nextMark() time.Duration {
 	return never
 }
 
-// nextWrite is when the first end may be tried again that could not be written.
+// nextWrite is when an end is to be written, or tried again.
 func (l *loop) nextWrite() time.Duration {
-	next := never
-	for i := range l.unsaid {
-		if e := &l.unsaid[i]; !l.waits(e) {
-			next = min(next, time.Until(l.due(e)))
-		}
+	switch {
+	case !l.allWait():
+		return 0
+	case len(l.aside.ends) > 0:
+		return time.Until(l.aside.next)
 	}
-	return next
+	return never
 }
 
 func (l *loop) nextAnswer() time.Duration {

@@ -164,10 +164,14 @@ func (e *end) pause() (p pgtype.Interval) {
 // trigger left it out.
 type putOff struct {
 	wait  time.Duration // before the next try; 0: there has been none that failed
-	after time.Time     // of that try, by our clock
+	since time.Time     // the first one that failed, by our clock,
+	after time.Time     // and the next one
 }
 
 func (p *putOff) later() {
+	if p.wait == 0 {
+		p.since = time.Now()
+	}
 	p.wait = min(max(2*p.wait, 50*time.Millisecond), time.Second)
 	p.after = time.Now().Add(p.wait)
 }

@@ -35,5 +35,5 @@ func (l *loop) waitForIDs(e end) {
 	l.relieve(&e)
 	e.wait = min(max(2*e.wait, time.Second), exhaustedMost)
 	e.after = time.Now().Add(e.wait)
-	l.unsaid = append(l.unsaid, e)
+	l.keep(e)
 }

@@ -96,7 +96,7 @@ func (l *loop) expire(ctx context.Context, ids []int64) error {
 	for len(ids) > 0 {
 		some := ids[:min(len(ids), batchMost)]
 		ids = ids[len(some):]
-		err := l.eachWithWords(ctx, some, func(ctx context.Context, some []int64, mute bool) error {
+		err := l.eachWithWords(ctx, &l.locks.expire, some, func(ctx context.Context, some []int64, mute bool) error {
 			var gone []changed
 			err := l.brief(ctx, func(tx pgx.Tx) (err error) {
 				gone, err = l.withWhatFollows(ctx, tx, l.queries().Text("expire"), some, mute)

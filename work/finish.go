@@ -100,7 +100,7 @@ func (l *loop) finish(ctx context.Context, ends []end) error {
 	written := map[int64]string{}
 	var empty []int64
 	began := time.Now()
-	err := l.brief(ctx, func(tx pgx.Tx) error {
+	err := l.briefFor(ctx, ends, func(tx pgx.Tx) error {
 		if slices.Contains(c.last, false) {
 			if err := l.retry(ctx, tx, ends, written); err != nil {
 				return err
@@ -210,7 +210,7 @@ func (l *loop) settle(ctx context.Context, ends []end, written map[int64]string)
 			}
 			if e.refusals++; e.refusals < silences {
 				e.later()
-				l.unsaid = append(l.unsaid, e)
+				l.keep(e)
 			} else {
 				l.refusedSilently(e)
 			}
@@ -218,10 +218,13 @@ func (l *loop) settle(ctx context.Context, ends []end, written map[int64]string)
 			e.refusals = 0
 			l.relieve(&e)
 			e.later()
-			l.unsaid = append(l.unsaid, e)
+			l.keep(e)
+			if err := l.tellOfLock(ctx, e.since, e.task.Row.ID, e.task.Row.Key); err != nil {
+				return err
+			}
 		case s.stopping && e.kind != run.Stopped:
 			e.kind = run.Stopped
-			l.unsaid = append(l.unsaid, e)
+			l.keep(e)
 		default:
 			if s.state == "DONE" && e.Result != nil && e.Result.Output == nil { // we have written that, and not heard of it
 				l.empty = append(l.empty, e.task.Row.ID)

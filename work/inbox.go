@@ -187,7 +187,10 @@ func (l *loop) answer(ctx context.Context) error {
 	}
 	open, err := l.markFirst(ctx, marks)
 	l.asks = slices.Concat(l.asks, waiting, open)
-	return err
+	if err != nil {
+		return err
+	}
+	return l.giveBack(ctx)
 }
 
 // decline answers no to the runners that wait for us: while another leads we can do nothing for

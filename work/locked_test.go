@@ -214,11 +214,11 @@ func TestLockedUntilAMomentAgo(t *testing.T) {
 		if _, err := locked.Exec(t.Context(), map[bool]string{true: "SELECT 1", false: "BEGIN; SELECT FROM task FOR UPDATE"}[free]); err != nil {
 			t.Fatal(err)
 		}
-		l.unsaid = nil
-		if err := l.settle(t.Context(), []end{e}, nil); err != nil || len(l.unsaid) != 1 {
-			t.Fatal(err, len(l.unsaid))
+		l.aside = aside{}
+		if err := l.settle(t.Context(), []end{e}, nil); err != nil || len(l.aside.ends) != 1 {
+			t.Fatal(err, len(l.aside.ends))
 		}
-		if e = l.unsaid[0]; (e.fault != nil) != (n == 5) {
+		if e = l.aside.ends[0]; (e.fault != nil) != (n == 5) {
 			t.Error(n, ": ", e.fault)
 		}
 		if _, err := locked.Exec(t.Context(), "ROLLBACK"); err != nil {

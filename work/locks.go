@@ -13,17 +13,18 @@ import (
 )
 
 // Changes of ours that may meet what another transaction has locked wait for it briefly: a key that
-// somebody inserts and does not commit, a row that a trigger of the table's changes. What met a lock
-// is set aside, and tried again after a pause that grows; nothing else waits for it.
+// somebody inserts and does not commit, a row that a trigger of the table's changes. What met a
+// lock is set aside, and tried again after a pause that grows; nothing else waits for it.
 const (
-	briefly     = "BEGIN; SET LOCAL lock_timeout = '30ms'"
-	briefWait   = 30 * time.Millisecond
-	lockShare   = 9 // such waits of a kind take a tenth of the loop's time at most
+	briefly     = "BEGIN; SET LOCAL lock_timeout = '20ms'"
+	briefAgain  = "BEGIN; SET LOCAL lock_timeout = '5ms'" // of what has met one alone: it is only looked whether that is gone
+	briefWait   = 20 * time.Millisecond
+	lockShare   = 14 // such waits of all kinds take less than half of the loop's time
 	barredFirst = 50 * time.Millisecond
 	barredMost  = 5 * time.Second
 	lockedMany  = 8 // what met a lock together is tried again by such parts
 	barredIDs   = 10_000
-	lockedTold  = 400 * time.Millisecond // the pause from which on it is told who may have the lock
+	lockedTold  = 500 * time.Millisecond // the age from which on it is told who may have the lock
 	lockedAgain = time.Minute            // how long no other is told of then
 )
 
@@ -33,17 +34,25 @@ type locks struct {
 	together int              // most rows that are changed in one statement, of those that met a lock; 0: as many as may be
 	until    time.Time        // nothing that met a lock is tried until then
 	barred   map[int64]barred // tasks that met one alone, which have no end of ours
+	newest   bool             // the next one that is tried is the one that met a lock last
 }
+
+// lockeds are the locks that each duty has met: none keeps another from its turn.
+type lockeds struct{ ends, marks, cut, halt, expire, plan, giveUp locks }
 
 // barred is how long a change waits that met a lock.
 type barred struct {
 	pause time.Duration // 0: it met none
+	since time.Time     // when it met the first
 	after time.Time     // of the next try
 	alone bool          // it met one where nothing else was changed
 }
 
 // longer is a pause after one more lock. What met it with others knows only that one of them did.
 func (b barred) longer(alone bool) barred {
+	if b.pause == 0 {
+		b.since = time.Now()
+	}
 	if alone {
 		b.alone = true
 		b.pause = min(max(2*b.pause, barredFirst), barredMost)
@@ -79,6 +88,14 @@ func (k *locks) met(n int, took time.Duration) {
 	}
 }
 
+// note takes note of a task that has met a lock alone.
+func (k *locks) note(id int64, b barred) {
+	if k.barred == nil || len(k.barred) >= barredIDs {
+		k.barred = map[int64]barred{}
+	}
+	k.barred[id] = b
+}
+
 // missed takes note of a change of what met a lock before, which has met none.
 func (k *locks) missed() {
 	if k.together *= 2; k.together >= batchMost {
@@ -91,17 +108,28 @@ func (l *loop) brief(ctx context.Context, do func(pgx.Tx) error) error {
 	return pgx.BeginTxFunc(ctx, l.control.conn, pgx.TxOptions{BeginQuery: briefly}, do)
 }
 
+// briefFor is brief, for ends that are written together.
+func (l *loop) briefFor(ctx context.Context, ends []end, do func(pgx.Tx) error) error {
+	if !ends[0].barred.alone {
+		return l.brief(ctx, do)
+	}
+	return pgx.BeginTxFunc(ctx, l.control.conn, pgx.TxOptions{BeginQuery: briefAgain}, do)
+}
+
 // setAside keeps ends whose write has met a lock for a later try.
 func (l *loop) setAside(ctx context.Context, ends []end, took time.Duration) error {
-	l.endLocks.met(len(ends), took)
-	for _, e := range ends {
-		e.barred = e.barred.longer(len(ends) == 1)
-		l.unsaid = append(l.unsaid, e)
+	k := &l.locks.ends
+	k.met(len(ends), took)
+	k.newest = !k.newest
+	for i := range ends {
+		ends[i].barred = ends[i].barred.longer(len(ends) == 1)
+		l.relieve(&ends[i])
+		l.keep(ends[i])
 	}
 	if len(ends) > 1 {
 		return nil
 	}
-	return l.tellOfLock(ctx, l.unsaid[len(l.unsaid)-1].barred.pause, ends[0].task.Row.ID, ends[0].task.Row.Key)
+	return l.tellOfLock(ctx, ends[0].barred.since, ends[0].task.Row.ID, ends[0].task.Row.Key)
 }
 
 // due is when an end is to be written.
@@ -110,7 +138,7 @@ func (l *loop) due(e *end) time.Time {
 	if e.barred.pause == 0 {
 		return due
 	}
-	for _, other := range []time.Time{e.barred.after, l.endLocks.until} {
+	for _, other := range []time.Time{e.barred.after, l.locks.ends.until} {
 		if other.After(due) {
 			due = other
 		}
@@ -128,12 +156,12 @@ func (l *loop) togetherMost(a, b *end) int {
 	case a.barred.alone || b.barred.alone:
 		return 1
 	}
-	return l.endLocks.most(batchMost)
+	return l.locks.ends.most(batchMost)
 }
 
 // eachUnlocked is each, of what has not met a lock, or may be tried again.
-func (l *loop) eachUnlocked(ctx context.Context, ids []int64, do func(context.Context, []int64) error) error {
-	now, k := time.Now(), &l.rowLocks
+func (l *loop) eachUnlocked(ctx context.Context, k *locks, ids []int64, do func(context.Context, []int64) error) error {
+	now := time.Now()
 	if len(k.barred) > 0 {
 		ids = slices.DeleteFunc(slices.Clone(ids), func(id int64) bool { return now.Before(k.barred[id].after) })
 		slices.SortStableFunc(ids, func(a, b int64) int { return k.barred[a].after.Compare(k.barred[b].after) }) // so that each has its turn
@@ -146,7 +174,7 @@ func (l *loop) eachUnlocked(ctx context.Context, ids []int64, do func(context.Co
 			}
 			began := time.Now()
 			err := do(ctx, ids)
-			if untold := l.locked(ctx, ids, err, time.Since(began)); untold != nil {
+			if untold := l.locked(ctx, k, ids, err, time.Since(began)); untold != nil {
 				return untold
 			}
 			return err
@@ -159,8 +187,7 @@ func (l *loop) eachUnlocked(ctx context.Context, ids []int64, do func(context.Co
 }
 
 // locked takes note of what a change of rows has met.
-func (l *loop) locked(ctx context.Context, ids []int64, err error, took time.Duration) error {
-	k := &l.rowLocks
+func (l *loop) locked(ctx context.Context, k *locks, ids []int64, err error, took time.Duration) error {
 	switch {
 	case err == nil && k.together > 0:
 		k.missed()
@@ -171,19 +198,36 @@ func (l *loop) locked(ctx context.Context, ids []int64, err error, took time.Dur
 		if k.met(len(ids), took); len(ids) > 1 {
 			return nil
 		}
-		if k.barred == nil || len(k.barred) >= barredIDs {
-			k.barred = map[int64]barred{}
-		}
-		k.barred[ids[0]] = k.barred[ids[0]].longer(true)
-		return l.tellOfLock(ctx, k.barred[ids[0]].pause, ids[0], nil)
+		k.note(ids[0], k.barred[ids[0]].longer(true))
+		return l.tellOfLock(ctx, k.barred[ids[0]].since, ids[0], nil)
 	}
 	return nil
 }
 
+// tellOfRows is tellOfLock, for the first of the rows that somebody has locked.
+func (l *loop) tellOfRows(ctx context.Context, ids []int64, since func(int64) time.Time) error {
+	old := slices.DeleteFunc(slices.Clone(ids), func(id int64) bool { return !l.toTell(since(id)) })
+	free, err := l.unlocked(ctx, old)
+	if err != nil {
+		return err
+	}
+	for _, id := range old {
+		if !free[id] {
+			return l.tellOfLock(ctx, since(id), id, nil)
+		}
+	}
+	return nil
+}
+
+// toTell tells whether a lock that has lasted since then is to be told of now.
+func (l *loop) toTell(since time.Time) bool {
+	return time.Since(since) >= lockedTold && time.Since(l.lockTold) >= lockedAgain
+}
+
 // tellOfLock logs, once in a while, who may have locked what a change of a task's row waits for,
-// unless that has not lasted.
-func (l *loop) tellOfLock(ctx context.Context, pause time.Duration, id int64, key *string) error {
-	if pause < lockedTold || time.Since(l.lockTold) < lockedAgain {
+// unless that has not lasted since then.
+func (l *loop) tellOfLock(ctx context.Context, since time.Time, id int64, key *string) error {
+	if !l.toTell(since) {
 		return nil
 	}
 	l.lockTold = time.Now()

@@ -36,21 +36,22 @@ type loop struct {
 	live            atomic.Pointer[Live]    // those of the target, or what it was told since
 	facts           atomic.Pointer[control] // only what does not change after know
 
-	control                       *control
-	tasks                         map[int64]*task // read by us, until their end is written
-	reruns                        map[int64]again // how often tasks had to be run again for reasons of our own
-	unsaid                        []end           // ends that are not written yet
-	lost                          map[int64]end   // tasks whose session is gone
-	ahead                         time.Duration   // how long before: soonAhead, see horizon
-	kept                          map[string]bool // what keeps rows from being deleted, and has been logged
-	columns                       string          // fingerprint of those of the table, as they are
-	keeping                       keeping
-	weighed                       weighed
-	empty                         []int64 // tasks to be deleted whose rows were locked
-	endLocks, rowLocks, markLocks locks
-	lockTold                      time.Time              // when a lock was logged last
-	asks                          []ask                  // not answered yet
-	shows                         map[string][][2]string // by group, see shown
+	control  *control
+	tasks    map[int64]*task // read by us, until their end is written
+	reruns   map[int64]again // how often tasks had to be run again for reasons of our own
+	unsaid   []end           // ends that are not written yet,
+	aside    aside           // and those that could not be, and are tried again later
+	lost     map[int64]end   // tasks whose session is gone
+	ahead    time.Duration   // how long before: soonAhead, see horizon
+	kept     map[string]bool // what keeps rows from being deleted, and has been logged
+	columns  string          // fingerprint of those of the table, as they are
+	keeping  keeping
+	weighed  weighed
+	empty    []int64 // tasks to be deleted whose rows were locked
+	locks    lockeds
+	lockTold time.Time              // when a lock was logged last
+	asks     []ask                  // not answered yet
+	shows    map[string][][2]string // by group, see shown
 
 	wake      *wake.Waker
 	postponed time.Time // until then, changes for another way of waking: the table is locked
@@ -125,7 +126,7 @@ type term struct {
 	began      time.Time // by the server's clock, after the lock
 	look       looks
 	scanning   place               // where the scan under way goes on
-	orphans    map[int64]lane.Key  // under way, but not ours
+	orphans    map[int64]*orphan   // under way, but not ours
 	killed     []end               // tasks whose session was terminated
 	soon       []*run.Task         // read before their plan, the earliest first
 	unplanned  []unplanned         // found by the scan under way
@@ -167,7 +168,7 @@ type looks struct {
 func newTerm(now time.Time) *term {
 	return &term{
 		began: now, successors: newSuccessors(), look: looks{planned: math.MinInt64},
-		orphans: map[int64]lane.Key{}, parked: map[int64]parked{},
+		orphans: map[int64]*orphan{}, parked: map[int64]parked{},
 		hopeless: map[int64]time.Time{}, leftAlone: map[int64]bool{},
 	}
 }
@@ -201,8 +202,8 @@ func (l *loop) endTerm(ctx context.Context, err error) {
 		_ = l.write(ctx)
 	}
 	l.dropWaiting()
-	for _, key := range l.orphans {
-		l.Lanes.Vacate(key)
+	for id := range l.orphans {
+		l.vacate(id)
 	}
 	for _, e := range l.killed {
 		l.lost[e.task.Row.ID] = e

@@ -18,6 +18,9 @@ import (
 func (l *loop) markFirst(ctx context.Context, asks []ask) (open []ask, err error) {
 	var together, alone []ask
 	for _, a := range asks {
+		if b := l.locks.marks.barred[a.task.Row.ID]; b.pause > 0 && a.since.IsZero() { // it was given back
+			a.barred, a.since = true, time.Now()
+		}
 		if a.barred {
 			alone = append(alone, a)
 		} else {
@@ -27,7 +30,7 @@ func (l *loop) markFirst(ctx context.Context, asks []ask) (open []ask, err error
 	slices.SortStableFunc(alone, func(a, b ask) int { return a.after.Compare(b.after) }) // so that each has its turn
 	open, err = l.markTogether(ctx, together)
 	for i, a := range alone {
-		if err != nil || l.markLocks.rest() > 0 {
+		if err != nil || l.locks.marks.rest() > 0 {
 			return append(open, alone[i:]...), err
 		}
 		var left []ask
@@ -35,6 +38,51 @@ func (l *loop) markFirst(ctx context.Context, asks []ask) (open []ask, err error
 		open = append(open, left...)
 	}
 	return open, err
+}
+
+// A task that is to be marked first waits for what somebody has locked with its place in run and
+// its session, but not for long, and beside many others less long: then others have its place.
+const (
+	markPatience = time.Second
+	markCrowded  = 200 * time.Millisecond // the first time; then checkTick
+	markShare    = 4                      // part of run that waits like that at most
+	markAway     = 2 * time.Second
+	markAwayMost = 20 * time.Second
+)
+
+// giveBack sees to it that tasks wait without a place whose marks have met a lock.
+func (l *loop) giveBack(ctx context.Context) (err error) {
+	waiting := 0
+	l.asks = slices.DeleteFunc(l.asks, func(a ask) bool {
+		if a.kind != askMark || a.since.IsZero() {
+			return false
+		}
+		k, id := &l.locks.marks, a.task.Row.ID
+		b := k.barred[id]
+		patience := markPatience
+		switch crowded := waiting >= max(l.live.Load().Run/markShare, 1); {
+		case crowded && b.pause > 0:
+			patience = checkTick
+		case crowded:
+			patience = markCrowded
+		}
+		if time.Since(a.since) < patience {
+			waiting++
+			return false
+		}
+		if b.pause == 0 {
+			b.since = a.since
+		}
+		b.pause = min(max(2*b.pause, markAway), markAwayMost)
+		k.note(id, b)
+		l.parked[id] = parked{until: time.Now().Add(b.pause)}
+		if untold := l.tellOfLock(ctx, b.since, id, a.task.Row.Key); err == nil {
+			err = untold
+		}
+		a.answer <- answer{}
+		return true
+	})
+	return err
 }
 
 func (l *loop) markTogether(ctx context.Context, asks []ask) (open []ask, err error) {
@@ -53,7 +101,7 @@ func (l *loop) markTogether(ctx context.Context, asks []ask) (open []ask, err er
 		began := time.Now()
 		marked, err = l.setMarks(ctx, &m)
 		if barred = isLocked(err); barred {
-			l.markLocks.met(len(asks), time.Since(began))
+			l.locks.marks.met(len(asks), time.Since(began))
 			return nil
 		}
 		return err
@@ -66,7 +114,7 @@ func (l *loop) markTogether(ctx context.Context, asks []ask) (open []ask, err er
 				open = append(open, a)
 			}
 			if len(asks) == 1 {
-				return l.tellOfLock(ctx, open[len(open)-1].wait, asks[0].task.Row.ID, asks[0].task.Row.Key)
+				return l.tellOfLock(ctx, open[len(open)-1].since, asks[0].task.Row.ID, asks[0].task.Row.Key)
 			}
 			return nil
 		}
@@ -107,6 +155,7 @@ func (l *loop) markedFirst(ctx context.Context, asks []ask, marked map[int64]boo
 		switch id := a.task.Row.ID; {
 		case marked[id]:
 			a.task.marked = true
+			delete(l.locks.marks.barred, id)
 			a.answer <- answer{Answer: run.Answer{OK: true}}
 		case standings[id].ours(a.task, a.pid) && free[id] && a.silences+1 >= silences:
 			a.answer <- unmarked(errKept.Error())
@@ -149,8 +198,8 @@ func (l *loop) mark(ctx context.Context) error {
 		return nil
 	}
 	// A row that refuses the mark is left without it: what its task does is not the worse for that.
-	for len(long) > 0 && l.markLocks.rest() <= 0 {
-		some := long[:l.markLocks.most(min(len(long), batchMost))]
+	for len(long) > 0 && l.locks.marks.rest() <= 0 {
+		some := long[:l.locks.marks.most(min(len(long), batchMost))]
 		long = long[len(some):]
 		if err := l.markSome(ctx, some); err != nil {
 			return err
@@ -173,13 +222,13 @@ func (l *loop) markSome(ctx context.Context, ids []int64) error {
 		began := time.Now()
 		marked, err := l.setMarks(ctx, &m)
 		if passed = nil; isLocked(err) {
-			l.markLocks.met(len(ids), time.Since(began))
+			l.locks.marks.met(len(ids), time.Since(began))
 			for _, id := range m.ids {
 				l.tasks[id].marking.later()
 			}
 			return nil
 		}
-		l.markLocks.missed()
+		l.locks.marks.missed()
 		for _, id := range m.ids {
 			if l.tasks[id].marked = marked[id]; !marked[id] {
 				l.tasks[id].marking.later()

@@ -102,7 +102,7 @@ func (l *loop) planThese(ctx context.Context) error {
 	}
 	zone := zoneOf(l.timeZone())
 	planned := map[int64]bool{}
-	err := l.eachWithWords(ctx, ids, func(ctx context.Context, ids []int64, mute bool) error {
+	err := l.eachWithWords(ctx, &l.locks.plan, ids, func(ctx context.Context, ids []int64, mute bool) error {
 		var p beats
 		for _, id := range ids {
 			p.add(all[id], zone)

@@ -71,6 +71,7 @@ var plans = map[string]planned{
 	"evict":        {args: []string{"'{}'", "'pg_task'", ids(), now}, state: "WORK"},
 	"extent":       {args: []string{"'public'", "'task'"}},
 	"forget":       {args: []string{aWeek, ids(), "0"}, state: "DONE"},
+	"gone":         {args: []string{ids(), "'{}'"}, state: "WORK"},
 	"grouped":      {},
 	"groups":       {args: []string{"1000"}},
 	"halted":       {args: []string{ids(), "'{}'", "false"}, state: "STOP"},

@@ -75,14 +75,6 @@ func (l *loop) took(chosen []int64, tasks []*run.Task) {
 	}
 }
 
-// clogged tells that so many ends could not be written that we must not make more of them.
-func (l *loop) clogged() bool {
-	if l.completer.writes() { // those that are as usual wait for it
-		return len(l.unsaid) > 4*l.live.Load().Run+2*turnMost
-	}
-	return len(l.unsaid) > 4*l.live.Load().Run
-}
-
 // parked is a task that was not there to be read: its row has changed. It is looked at again after
 // a while.
 type parked struct {
@@ -98,7 +90,9 @@ func (l *loop) park(ids []int64) {
 		}
 		p := l.parked[id]
 		p.wait = min(max(2*p.wait, checkTick), time.Second)
-		p.until = time.Now().Add(p.wait)
+		if until := time.Now().Add(p.wait); until.After(p.until) {
+			p.until = until
+		}
 		l.parked[id] = p
 	}
 }
@@ -176,6 +170,12 @@ func (l *loop) readRows(rows pgx.Rows) (tasks []*run.Task, regrouped bool, err e
 	_, err = pgx.ForEachRow(rows, columns, func() error {
 		regrouped = regrouped || changed != nil && *changed
 		if _, orphan := l.orphans[r.ID]; orphan || before != nil && before.Row.ID == r.ID { // another row has its id, which comes first
+			return nil
+		}
+		if len(l.parked) > 0 && time.Now().Before(l.parked[r.ID].until) {
+			return nil
+		}
+		if l.aside.full() && (r.Key != nil || !r.Single) {
 			return nil
 		}
 		if active != nil && !l.worth(r.Group, micros(*active), &expires) {

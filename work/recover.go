@@ -116,7 +116,7 @@ func (l *loop) cut(ctx context.Context, ids []int64, lost map[int64]end) (done m
 	if len(ids) == 0 {
 		return done, nil
 	}
-	err = l.eachWithWords(ctx, ids, func(ctx context.Context, ids []int64, mute bool) error {
+	err = l.eachWithWords(ctx, &l.locks.cut, ids, func(ctx context.Context, ids []int64, mute bool) error {
 		var some []changed
 		gone, starts, versions := make([]int64, len(ids)), make([]*time.Time, len(ids)), make([]int32, len(ids))
 		for i, id := range ids {
@@ -158,6 +158,7 @@ func (l *loop) forgotten(e *end) bool {
 // withoutForgotten drops such ends.
 func (l *loop) withoutForgotten() {
 	l.unsaid = slices.DeleteFunc(l.unsaid, func(e end) bool { return l.dropIfForgotten(&e) })
+	l.aside.take(l.dropIfForgotten)
 }
 
 // dropIfForgotten drops such an end; false when it is another.

@@ -153,7 +153,7 @@ func outdated(err error) bool {
 // came: a trigger of the user's leaves it out.
 func (l *loop) refusedSilently(e end) {
 	if e.lessen(nil) {
-		l.unsaid = append(l.unsaid, e)
+		l.keep(e)
 		l.inbox.wake()
 		return
 	}
@@ -205,7 +205,7 @@ func (l *loop) refused(ctx context.Context, ends []end) error {
 			e.fault = run.Refusal(nil)
 		}
 		e.final = e.kind == run.Finished && !run.InTheWay(e.fault) // the next try would be refused as well
-		l.unsaid = append(l.unsaid, e)
+		l.keep(e)
 	}
 	l.inbox.wake()
 	return nil
@@ -243,7 +243,7 @@ func (l *loop) superseded(ctx context.Context, e end, refusal error) error {
 		l.gone(e)
 	case e.wait < longWait:
 		e.later()
-		l.unsaid = append(l.unsaid, e)
+		l.keep(e)
 	default:
 		l.leaveAlone(e, refusal)
 	}

@@ -67,6 +67,12 @@ func (l *loop) queueStopping(batch *pgx.Batch) {
 	})
 }
 
+// orphan is a task that is under way, but not by us.
+type orphan struct {
+	key  lane.Key
+	gone time.Time // since when it is known that its backend is: it has no place any more, and its row waits to be written
+}
+
 // adopt takes note of a task that is under way, but not by us: an old leader's, or one whose end we
 // could not write.
 func (l *loop) adopt(id int64, key lane.Key) {
@@ -76,7 +82,7 @@ func (l *loop) adopt(id int64, key lane.Key) {
 	if _, known := l.orphans[id]; known {
 		return
 	}
-	l.orphans[id] = key
+	l.orphans[id] = &orphan{key: key}
 	l.Lanes.Occupy(key)
 }
 
@@ -109,14 +115,17 @@ func (l *loop) recoverOrphans(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	var over []int64
+	var over, left []int64
 	for _, id := range ids {
 		if s := standings[id]; cut[id] || l.isHopeless(id) || !s.underWay() {
 			over = append(over, id)
+		} else {
+			left = append(left, id)
 		}
 	}
-	if len(over) == 0 {
-		return nil
+	gone, err := l.withoutBackends(ctx, left)
+	if err != nil || len(over)+len(gone) == 0 {
+		return err
 	}
 	// A session that was spared for a row may have started another task before we came: it must
 	// be gone before the lane is free.
@@ -126,12 +135,36 @@ func (l *loop) recoverOrphans(ctx context.Context) error {
 	for _, id := range over {
 		l.forsake(id)
 	}
-	return nil
+	for _, id := range gone {
+		l.vacate(id)
+	}
+	return l.tellOfRows(ctx, gone, func(id int64) time.Time { return l.orphans[id].gone })
 }
 
-// forsake gives the place of an orphan free.
+// withoutBackends are those of the orphans whose backends are gone, though their rows do not show
+// it yet.
+func (l *loop) withoutBackends(ctx context.Context, ids []int64) ([]int64, error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	rows, err := l.control.conn.Query(ctx, l.queries().Text("gone"), ids, l.Pool.PIDs())
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, pgx.RowTo[int64])
+}
+
+// vacate gives the place of an orphan free.
+func (l *loop) vacate(id int64) {
+	if o := l.orphans[id]; o.gone.IsZero() {
+		l.Lanes.Vacate(o.key)
+		o.gone = time.Now()
+	}
+}
+
+// forsake forgets an orphan.
 func (l *loop) forsake(id int64) {
-	l.Lanes.Vacate(l.orphans[id])
+	l.vacate(id)
 	delete(l.orphans, id)
 	l.panics.judged(id)
 	l.look.wanted = true
@@ -139,7 +172,7 @@ func (l *loop) forsake(id int64) {
 
 // halt writes the ends of tasks that were set to STOP and whose session is gone.
 func (l *loop) halt(ctx context.Context, ids []int64) error {
-	return l.eachWithWords(ctx, ids, func(ctx context.Context, ids []int64, mute bool) error {
+	return l.eachWithWords(ctx, &l.locks.halt, ids, func(ctx context.Context, ids []int64, mute bool) error {
 		var ended []changed
 		err := l.brief(ctx, func(tx pgx.Tx) (err error) {
 			ended, err = l.withWhatFollows(ctx, tx, l.queries().Text("halted"), ids, l.Pool.PIDs(), mute)

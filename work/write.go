@@ -13,13 +13,13 @@ import (
 
 // write does what the runners' words ask for. What cannot be written now stays in unsaid.
 func (l *loop) write(ctx context.Context) error {
-	if l.allWait() {
+	now := time.Now()
+	ends := l.ripe(now)
+	if len(ends) == 0 && l.allWait() {
 		return nil
 	}
-	var ends []end
-	now := time.Now()
 	l.unsaid = slices.DeleteFunc(l.unsaid, func(e end) bool {
-		if l.waits(&e) || l.due(&e).After(now) {
+		if l.waits(&e) {
 			return false
 		}
 		ends = append(ends, e)
@@ -29,14 +29,14 @@ func (l *loop) write(ctx context.Context) error {
 		l.putOff(ends)
 		return err
 	}
-	slices.SortStableFunc(ends, func(a, b end) int { return a.barred.after.Compare(b.barred.after) }) // so that each has its turn
+	l.locks.ends.inTurn(ends)
 	for i := 0; i < len(ends); {
 		if l.tasks[ends[i].task.Row.ID] != ends[i].task { // written before an error that came after it
 			i++
 			continue
 		}
 		if l.due(&ends[i]).After(now) { // one before it has met a lock
-			l.unsaid = append(l.unsaid, ends[i])
+			l.keep(ends[i])
 			i++
 			continue
 		}
@@ -107,12 +107,12 @@ const writeMost = 1 << 20
 // putOff keeps ends for the next try, those that it does not keep already.
 func (l *loop) putOff(ends []end) {
 	kept := map[*task]bool{}
-	for _, e := range l.unsaid {
+	for _, e := range slices.Concat(l.unsaid, l.aside.ends) {
 		kept[e.task] = true
 	}
 	for _, e := range ends {
 		if !kept[e.task] {
-			l.unsaid = append(l.unsaid, e)
+			l.keep(e)
 		}
 	}
 }
@@ -166,7 +166,7 @@ func (l *loop) writeEach(ctx context.Context, ends []end, write func(context.Con
 		case isLocked(err):
 			return l.setAside(ctx, ends, time.Since(began))
 		case err == nil && ends[0].barred.pause > 0:
-			l.endLocks.missed()
+			l.locks.ends.missed()
 		}
 		return err
 	}, nil, func(e end, err error) error {
@@ -179,7 +179,7 @@ func (l *loop) writeEach(ctx context.Context, ends []end, write func(context.Con
 			return nil
 		case passing(answer) && (isOfLocks(answer) || answer.Where == "" || e.wait < longWait):
 			e.later()
-			l.unsaid = append(l.unsaid, e)
+			l.keep(e)
 			return nil
 		case isKeyTaken(answer):
 			return l.superseded(ctx, e, err)
@@ -261,8 +261,8 @@ func (l *loop) each(ctx context.Context, ids []int64, do func(context.Context, [
 
 // eachWithWords is each, for what writes words of ours into the rows: one that refuses them is
 // changed without. Those that meet a lock are left for the next time.
-func (l *loop) eachWithWords(ctx context.Context, ids []int64, do func(ctx context.Context, ids []int64, mute bool) error) error {
-	return l.eachUnlocked(ctx, ids, func(ctx context.Context, ids []int64) error {
+func (l *loop) eachWithWords(ctx context.Context, k *locks, ids []int64, do func(ctx context.Context, ids []int64, mute bool) error) error {
+	return l.eachUnlocked(ctx, k, ids, func(ctx context.Context, ids []int64) error {
 		err := do(ctx, ids, false)
 		if answer := new(pgconn.PgError); len(ids) == 1 && refusedByServer(err) && errors.As(err, &answer) &&
 			!passing(answer) && !isKeyTaken(answer) {

@@ -1,0 +1,101 @@
+package work
+
+import (
+	"cmp"
+	"slices"
+	"time"
+)
+
+// aside are ends that wait for somebody else: who has locked their rows, or what follows on them.
+// They are no reason for others not to start.
+type aside struct {
+	ends []end
+	size int       // of what they keep in memory, in bytes, about
+	next time.Time // none is to be tried before
+}
+
+const (
+	asideEach = 4 << 10  // bytes of each, beside its texts
+	asideMost = 64 << 20 // size from which on tasks wait whose ends may meet a key; from twice that all do
+)
+
+// full tells that there is no room for more, as far as that can be avoided.
+func (a *aside) full() bool { return a.size > asideMost }
+
+// take removes ends, and returns them.
+func (a *aside) take(which func(*end) bool) (taken []end) {
+	a.ends = slices.DeleteFunc(a.ends, func(e end) bool {
+		if !which(&e) {
+			return false
+		}
+		a.size -= e.memory()
+		taken = append(taken, e)
+		return true
+	})
+	return taken
+}
+
+// memory is how much an end keeps, in bytes, about.
+func (e *end) memory() int {
+	n := asideEach + e.size()
+	for _, text := range []*string{e.task.Row.Input, e.task.Row.Data} {
+		if text != nil {
+			n += len(*text)
+		}
+	}
+	return n
+}
+
+// keep keeps an end for the next try.
+func (l *loop) keep(e end) {
+	if e.wait == 0 && e.barred.pause == 0 {
+		l.unsaid = append(l.unsaid, e)
+		return
+	}
+	a := &l.aside
+	if due := l.due(&e); len(a.ends) == 0 || due.Before(a.next) {
+		a.next = due
+	}
+	a.ends, a.size = append(a.ends, e), a.size+e.memory()
+}
+
+// ripe takes the ends that are to be tried again by now.
+func (l *loop) ripe(now time.Time) []end {
+	a := &l.aside
+	if len(a.ends) == 0 || now.Before(a.next) {
+		return nil
+	}
+	ripe := a.take(func(e *end) bool { return !l.due(e).After(now) })
+	for i := range a.ends {
+		if due := l.due(&a.ends[i]); i == 0 || due.Before(a.next) {
+			a.next = due
+		}
+	}
+	return ripe
+}
+
+// inTurn sorts ends: first those that have met no lock. Of the others it is in turn that one's
+// which waits for its next try longest, and that one's which has met a lock last: so whoever waits
+// for a short lock does not wait until many others have been tried in vain.
+func (k *locks) inTurn(ends []end) {
+	slices.SortStableFunc(ends, func(a, b end) int {
+		switch {
+		case k.newest && a.barred.pause > 0 && b.barred.pause > 0:
+			return b.barred.since.Compare(a.barred.since)
+		case k.newest:
+			return cmp.Compare(a.barred.pause, b.barred.pause)
+		}
+		return a.barred.after.Compare(b.barred.after)
+	})
+}
+
+// clogged tells that so many ends could not be written that we must not make more of them.
+func (l *loop) clogged() bool {
+	if l.aside.size > 2*asideMost {
+		return true
+	}
+	if l.completer.writes() { // those that are as usual wait for it
+		return len(l.unsaid) > 4*l.live.Load().Run+2*turnMost
+	}
+	return len(l.unsaid) > 4*l.live.Load().Run
+}

@@ -1,0 +1,146 @@
+package work
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestManyEndsThatMeetALockStopNothingElse: however many ends, marks and tasks of an old leader
+// wait for what a stranger has locked, and whatever that is, other tasks start and end at once, and
+// who may have the lock is named. All end when it is gone.
+func TestManyEndsThatMeetALockStopNothingElse(t *testing.T) {
+	t.Parallel()
+	const many = 40 // ends; clogged from 4 * Run on
+	for name, c := range map[string]struct{ columns, before, lock, locked, ended string }{
+		"keys of tasks that repeat": {
+			"key, repeat, input", "'k' || i, '1 day', 'SELECT pg_sleep(0.5); SELECT 1/0'",
+			"INSERT INTO task (key, plan, input, \"group\") SELECT key, 'infinity', '', 'zz' FROM task WHERE state = 'WORK' ON CONFLICT (wait_key) WHERE wait_key IS NOT NULL DO NOTHING",
+			"SELECT count(*) FROM task WHERE \"group\" = 'zz'", "FAIL",
+		},
+		"keys of heavy ends": {
+			"key, repeat, input", "'k' || i, '1 day', 'SELECT pg_sleep(0.5); SELECT repeat(''x'', 100000); SELECT 1/0'",
+			"INSERT INTO task (key, plan, input, \"group\") SELECT key, 'infinity', '', 'zz' FROM task WHERE state = 'WORK' ON CONFLICT (wait_key) WHERE wait_key IS NOT NULL DO NOTHING",
+			"SELECT count(*) FROM task WHERE \"group\" = 'zz'", "FAIL",
+		},
+		"what a column of the user's refers to": {
+			"repeat, input", "'1 day', 'SELECT 1/0'", "SELECT FROM account FOR UPDATE", "SELECT 40", "FAIL",
+		},
+		"the same, before the start": {
+			"repeat, overlap, input", "'1 day', true, 'SELECT 1'", "SELECT FROM account FOR UPDATE", "SELECT 40", "DONE",
+		},
+		"rows": {
+			"input", "'SELECT pg_sleep(0.5)'", "SELECT FROM task WHERE state = 'WORK' FOR UPDATE SKIP LOCKED",
+			"SELECT count(*) FROM task WHERE state = 'WORK' AND xmax <> '0'", "DONE",
+		},
+		"rows, before the start": {
+			"rerun, input", "false, 'SELECT pg_sleep(0.5)'", "SELECT FROM task WHERE data = 'locked' FOR UPDATE", "SELECT 40", "DONE",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := play(t, func(t *Target) { t.Run = 4 })
+			s.exec("CREATE TABLE account (id int4 PRIMARY KEY); INSERT INTO account VALUES (1); ALTER TABLE task ADD account int4 DEFAULT 1 REFERENCES account")
+			s.exec(fmt.Sprintf(`INSERT INTO task ("group", plan, data, delete, %s) SELECT 'g' || i, 'infinity', 'locked', false, %s FROM generate_series(1, %d) AS i`, c.columns, c.before, many))
+			other := s.connect()
+			s.exec("ALTER TABLE task ALTER account SET DEFAULT NULL; UPDATE task SET plan = now() + '1 s' WHERE data = 'locked'")
+			s.on(other, "BEGIN")
+			s.until("many to be locked", func() bool {
+				s.on(other, c.lock)
+				var n int
+				if err := other.QueryRow(t.Context(), c.locked).Scan(&n); err != nil {
+					t.Fatal(err)
+				}
+				return n > many/2
+			}, func() string {
+				return s.get("SELECT string_agg(concat(state, ' ', xmax), ',') FROM task WHERE data = 'locked' AND parent IS NULL")
+			})
+			s.says(`"warn"`, "keeps a task's row from being changed", fmt.Sprintf("pid %d ", other.PgConn().PID()))
+			for range 3 {
+				s.others()
+			}
+			s.on(other, "ROLLBACK")
+			s.eventually("40", "SELECT count(*) FROM task WHERE data = 'locked' AND parent IS NULL AND attempt = 1 AND state = '"+c.ended+"'")
+		})
+	}
+}
+
+// TestOrphansThatMeetALock keep no place, since their backends are gone. They can be stopped, and
+// beats of cron are found beside them. Who may have the lock is named. When it is gone they run.
+func TestOrphansThatMeetALock(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ lock, commit string }{
+		"keys":          {"INSERT INTO task (key, plan, input, \"group\") SELECT 'k' || i, 'infinity', '', 'zz' FROM generate_series(1, 20) AS i", "ROLLBACK"},
+		"rows":          {"SELECT FROM task WHERE data = 'locked' FOR UPDATE", "COMMIT"},
+		"prepared rows": {"UPDATE task SET max = 3 WHERE data = 'locked'", "ROLLBACK PREPARED"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := stageOn(t, furnished.Database(t), func(t *Target) { t.Run = 4 })
+			s.exec("ALTER TABLE task DISABLE TRIGGER USER; INSERT INTO task (key, \"group\", data, delete, input, state, pid, start, rerun) " +
+				"SELECT 'k' || i, 'g' || i, 'locked', false, 'SELECT 1', 'WORK', 1, now(), true FROM generate_series(1, 20) AS i; ALTER TABLE task ENABLE TRIGGER USER")
+			other, end := s.connect(), c.commit
+			s.on(other, "BEGIN; "+c.lock)
+			called := fmt.Sprintf("pid %d ", other.PgConn().PID())
+			if strings.Contains(end, "PREPARED") {
+				gid := s.target.Connect["dbname"]
+				s.on(other, "PREPARE TRANSACTION '"+gid+"'")
+				called, end = "ROLLBACK PREPARED", end+" '"+gid+"'"
+			}
+			s.serve()
+			s.settled()
+			s.others()
+			cron := s.add(`"group", cron, input`, "beats", "* * * * * *", "SELECT 1")
+			s.eventually("true", "SELECT count(*) > 0 FROM task WHERE parent = $1", cron)
+			s.says(`"warn"`, "keeps a task's row from being changed", called)
+			stopped := int64(1)
+			if name == "keys" {
+				s.exec("UPDATE task SET state = 'STOP' WHERE id = $1", stopped)
+				s.eventually("true", "SELECT stop IS NOT NULL FROM task WHERE id = $1", stopped)
+			} else {
+				s.saysWhy(stopped, ".* locked .*")
+			}
+			s.on(other, end)
+			s.eventually("0", "SELECT count(*) FROM task WHERE data = 'locked' AND state NOT IN ('DONE', 'STOP')")
+		})
+	}
+}
+
+// TestWhatWaitsForLocksIsBounded: tasks whose ends may meet the same do not start while too much
+// waits.
+func TestWhatWaitsForLocksIsBounded(t *testing.T) {
+	t.Parallel()
+	s := prepared(t)
+	l := s.installed()
+	plain, repeats, keyed := s.add("input", "SELECT 1"), s.add("input, repeat", "SELECT 1", "1 day"), s.add("input, key", "SELECT 1", "k")
+	for _, c := range []struct {
+		size, read int
+		clogged    bool
+	}{{asideMost, 3, false}, {asideMost + 1, 1, false}, {2*asideMost + 1, 1, true}} {
+		l.aside.size = c.size
+		tasks, err := l.read(t.Context(), []int64{plain, repeats, keyed}, 0)
+		if err != nil || len(tasks) != c.read || l.clogged() != c.clogged {
+			t.Error(c, len(tasks), l.clogged(), err)
+		}
+	}
+}
+
+// TestTurnsAmongEndsThatMetALock: the one that met it last does not wait until all others have been
+// tried.
+func TestTurnsAmongEndsThatMetALock(t *testing.T) {
+	t.Parallel()
+	now, k := time.Now(), &locks{}
+	ends := make([]end, 9)
+	for i := range ends[1:] {
+		ends[i+1].barred = barred{pause: time.Second, since: now.Add(time.Duration(i)), after: now.Add(-time.Duration(i % 3))}
+		ends[i+1].PID = int32(i + 1)
+	}
+	for _, want := range []int32{3, 8} {
+		k.inTurn(ends)
+		if ends[0].PID != 0 || ends[1].PID != want {
+			t.Error(ends[0].PID, ends[1].PID, "want", want)
+		}
+		k.newest = !k.newest
+	}
+}
