@@ -116,8 +116,8 @@ func Grantable(ctx context.Context, conn *pgx.Conn, t Table) (schema bool, err e
 }
 
 // owners returns those whom the connection's user trusts, with the roles besides, and an *Untrusted
-// error if anything belongs to others. What only has the name of an index is returned as taken: it is in the way where
-// there is no such index yet.
+// error if anything belongs to others. What only has the name of an index is returned as taken: it
+// is in the way where there is no such index yet.
 func owners(ctx context.Context, conn *pgx.Conn, t Table, o Options, besides ...string) (trusted []int64, taken *Untrusted, err error) {
 	var role, quoted string
 	if err = conn.QueryRow(ctx, "SELECT current_user, pg_catalog.quote_ident(current_user)").Scan(&role, &quoted); err != nil {

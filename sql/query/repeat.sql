@@ -1,7 +1,5 @@
--- What follows tasks that have just ended: the task in on_fail, the notification of whoever waits,
--- and above all the repetition.
--- These are rows that our transaction has written: in a partitioned table others may have the same
--- id.
+-- What follows tasks that our transaction has just ended (others may have an id of theirs): the task
+-- in on_fail, the notification of whoever waits, and above all the repetition.
 -- Repetitions are created of tasks that have ended, or, with overlap, started: at the first base +
 -- k * repeat after now, or, with drift, one period after the end.
 -- With catchup the beats between the task's own and now, or until, are not all passed over: the

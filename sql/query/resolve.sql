@@ -37,7 +37,7 @@ seen AS MATERIALIZED (
         SELECT
             pg_catalog.array_remove(pg_catalog.array_agg(CASE WHEN p.over IS FALSE THEN a.id END), NULL) AS open,
             pg_catalog.min(CASE WHEN p.over AND p.state OPERATOR(pg_catalog.<>) 'DONE' THEN a.id END) AS ill,
-            (pg_catalog.array_agg(p.state::pg_catalog.text ORDER BY a.id) FILTER (WHERE p.over AND p.state OPERATOR(pg_catalog.<>) 'DONE'))[1] AS state,
+            (pg_catalog.array_remove(pg_catalog.array_agg(CASE WHEN p.over AND p.state OPERATOR(pg_catalog.<>) 'DONE' THEN p.state::pg_catalog.text END ORDER BY a.id), NULL))[1] AS state,
             coalesce(pg_catalog.max(CASE WHEN p.stop OPERATOR(pg_catalog.<=) pg_catalog.statement_timestamp() THEN p.stop ELSE pg_catalog.statement_timestamp() END), pg_catalog.statement_timestamp()) AS freed
         FROM pg_catalog.unnest(f.after) AS a (id)
         LEFT JOIN LATERAL (
