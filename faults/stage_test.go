@@ -98,6 +98,9 @@ var tableDDL = sql.DDL(sql.Table{Schema: "public", Name: "task"}, sql.Options{})
 
 // said are the target's lines since the last call of settled.
 func (s *stage) said() []string {
+	if s.controller == nil { // it is not served yet
+		return nil
+	}
 	lines, _ := s.lines(s.target.Name(), s.from)
 	return lines
 }
