@@ -107,6 +107,30 @@ func TestOrphansThatMeetALock(t *testing.T) {
 	}
 }
 
+// TestAnOrphanOnARemoteKeepsItsPlace while somebody has locked its row: whoever runs it cannot see
+// that it is not theirs any more.
+func TestAnOrphanOnARemoteKeepsItsPlace(t *testing.T) {
+	t.Parallel()
+	s := play(t, func(t *Target) { t.Grace = time.Minute })
+	first := s.add(`input, remote, "group", "delete"`, "SELECT pg_sleep(8)", s.dsn, "one", false)
+	behind := s.add(`input, "group", remote, "delete"`, "SELECT 2", "one", s.dsn, false)
+	s.becomes(first, "WORK")
+	other := stageOn(t, s.dsn)
+	other.serve()
+	release := s.lock(first, "FOR UPDATE")
+	close(s.stop)
+	other.until("another leads", func() bool { return other.leads() > 0 })
+	for range 20 {
+		other.marker()
+	}
+	if state := s.state(behind); state != "PLAN" {
+		t.Error("beside a task of its lane: ", state)
+	}
+	release()
+	s.becomes(behind, "DONE")
+	s.becomes(first, "DONE")
+}
+
 // TestWhatWaitsForLocksIsBounded: tasks whose ends may meet the same do not start while too much
 // waits.
 func TestWhatWaitsForLocksIsBounded(t *testing.T) {

@@ -1,5 +1,7 @@
 -- Which tasks show that they are under way in backends that are gone, whoever has locked their
 -- rows: as cut and halted tell it. Of several with one id all must be.
+-- What runs on a remote is not known to be gone: whoever runs it cancels it when its row has changed,
+-- and a locked row has not.
 -- $1 ids, $2 sessions that are ours
 SELECT l.id
 FROM pg_catalog.unnest($1::pg_catalog.int8[]) AS l (id)
@@ -9,8 +11,8 @@ CROSS JOIN LATERAL (
         SELECT
             t.state OPERATOR(pg_catalog.=) ANY ('{TAKE,WORK}')
                 OR t.state OPERATOR(pg_catalog.=) 'STOP' AND t.stopping AND t.stop IS NULL AS under_way,
-            t.state OPERATOR(pg_catalog.<>) 'TAKE' AND t.remote OPERATOR(pg_catalog.<>) ''
-            OR NOT EXISTS (
+            (t.state OPERATOR(pg_catalog.=) 'TAKE' OR coalesce(t.remote, '') OPERATOR(pg_catalog.=) '')
+            AND NOT EXISTS (
                 SELECT
                 FROM pg_catalog.pg_stat_get_activity(t.pid) AS a
                 WHERE a.pid OPERATOR(pg_catalog.=) t.pid
