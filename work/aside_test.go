@@ -131,6 +131,31 @@ func TestAnOrphanOnARemoteKeepsItsPlace(t *testing.T) {
 	s.becomes(first, "DONE")
 }
 
+// TestADrainDoesNotWaitForALockOfAStranger: where nothing of a task is committed, another leader may
+// run it again.
+func TestADrainDoesNotWaitForALockOfAStranger(t *testing.T) {
+	t.Parallel()
+	s := prepared(t, func(t *Target) { t.Grace = time.Minute })
+	s.installed()
+	s.exec("CREATE TABLE account (id int PRIMARY KEY); INSERT INTO account VALUES (1); ALTER TABLE task ADD account int REFERENCES account")
+	s.serve()
+	s.settled()
+	id := s.add("input, repeat, account, plan", "SELECT 1/0", "1 day", 1, time.Now().Add(time.Second))
+	stranger := s.connect()
+	s.on(stranger, "BEGIN; SELECT FROM account FOR UPDATE")
+	s.says("keeps a task's row from being changed")
+	other := stageOn(t, s.dsn)
+	other.serve()
+	s.drain()
+	other.settled()
+	other.others()
+	s.on(stranger, "COMMIT")
+	s.becomes(id, "FAIL")
+	if row := s.row(id, "attempt, (SELECT count(*) FROM task AS n WHERE n.parent = task.id) AS next"); row != `{"attempt":1,"next":1}` {
+		t.Error(row)
+	}
+}
+
 // TestWhatWaitsForLocksIsBounded: tasks whose ends may meet the same do not start while too much
 // waits.
 func TestWhatWaitsForLocksIsBounded(t *testing.T) {

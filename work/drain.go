@@ -11,6 +11,7 @@ import (
 
 	"pgtaskd/exec"
 	"pgtaskd/human"
+	"pgtaskd/work/run"
 )
 
 // drained tells whether a drain has come to its end, or takes too long: rows that somebody has
@@ -55,16 +56,36 @@ func (l *loop) drain() {
 	}
 }
 
+// handOverPatience is how long the lead waits in a drain for ends that wait for somebody else.
+const handOverPatience = time.Second
+
+// isLate tells an end that has waited for somebody else for long, of a task that the next leader can
+// as well run again: nothing of it is committed.
+func (e *end) isLate() bool {
+	since := e.since
+	if since.IsZero() || !e.barred.since.IsZero() && e.barred.since.Before(since) {
+		since = e.barred.since
+	}
+	return !e.task.marked && e.kind != run.Committed && time.Since(since) > handOverPatience
+}
+
 // handOver gives the lead away as soon as all that runs is marked: another controller starts what
 // waits, and leaves alone what is marked. We write the ends of that all the same.
 func (l *loop) handOver(ctx context.Context) error {
 	if l.draining.IsZero() || l.handed || !l.busy() {
 		return nil
 	}
+	late := map[*task]bool{}
+	for i := range l.aside.ends {
+		late[l.aside.ends[i].task] = l.aside.ends[i].isLate()
+	}
 	for _, t := range l.tasks {
-		if !t.marked {
+		if !t.marked && !late[t] {
 			return nil
 		}
+	}
+	for _, e := range l.aside.take((*end).isLate) {
+		l.gone(e)
 	}
 	for id := range l.orphans {
 		l.vacate(id)
