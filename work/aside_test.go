@@ -131,6 +131,29 @@ func TestAnOrphanOnARemoteKeepsItsPlace(t *testing.T) {
 	s.becomes(first, "DONE")
 }
 
+// TestAnEndOutlastsALongLockInADrain: the next leader sees that somebody still has the session.
+func TestAnEndOutlastsALongLockInADrain(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		return
+	}
+	s := play(t, func(t *Target) { t.Grace = time.Minute })
+	s.exec("CREATE TABLE effect ()")
+	id := s.add("input, rerun", "INSERT INTO effect DEFAULT VALUES; COMMIT; SELECT pg_sleep(1)", false)
+	s.becomes(id, "WORK")
+	release := s.lock(id, "FOR UPDATE")
+	other := stageOn(t, s.dsn)
+	other.serve()
+	close(s.stop)
+	other.settled()
+	s.get("SELECT concat(pg_sleep(14))") // sessions that stand still are ended after 10 s
+	release()
+	s.becomes(id, "DONE")
+	if row := s.row(id, "attempt, error, (SELECT count(*) FROM effect) AS effects"); row != `{"attempt":1,"error":null,"effects":1}` {
+		t.Error(row)
+	}
+}
+
 // TestADrainDoesNotWaitForALockOfAStranger: where nothing of a task is committed, another leader may
 // run it again.
 func TestADrainDoesNotWaitForALockOfAStranger(t *testing.T) {

@@ -64,9 +64,10 @@ func (e end) size() (n int) {
 }
 
 // relieve gives the slot of a heavy end back whose row somebody has locked, where there are few of
-// them: that may last.
+// them: that may last. In a drain the session of a marked task stays with its end, which the next
+// leader sees.
 func (l *loop) relieve(e *end) {
-	if e.written != nil && l.relieved+e.Weight <= relievedMost {
+	if e.written != nil && l.relieved+e.Weight <= relievedMost && (l.draining.IsZero() || !e.task.marked) {
 		close(e.written)
 		e.written, e.relieved = nil, true
 		l.relieved += e.Weight

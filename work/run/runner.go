@@ -77,6 +77,9 @@ func (r *runner) work(ctx context.Context, t *Task) {
 		r.leave()
 		return
 	}
+	if r.Lanes.IsClosed() {
+		r.post() // which may take long, and needs the session
+	}
 	if !r.session.Holds { // nobody waits for a lock that a task has left in its session
 		if err := r.session.Reset(); err != nil {
 			r.leave()
@@ -84,6 +87,7 @@ func (r *runner) work(ctx context.Context, t *Task) {
 		}
 	}
 	r.Pool.Put(r.session)
+	r.session = nil
 	r.Freed()
 }
 
