@@ -216,3 +216,23 @@ func TestTurnsAmongEndsThatMetALock(t *testing.T) {
 		k.newest = !k.newest
 	}
 }
+
+// TestATaskThatMeetsALockOfOthersIsTriedItself: beside many that wait for a lock of a stranger's it is
+// not taken for one of them.
+func TestATaskThatMeetsALockOfOthersIsTriedItself(t *testing.T) {
+	t.Parallel()
+	s := prepared(t)
+	s.installed()
+	s.exec("CREATE TABLE account (id int PRIMARY KEY); INSERT INTO account VALUES (1); ALTER TABLE task ADD account int REFERENCES account")
+	s.serve()
+	s.settled()
+	s.exec(`INSERT INTO task ("group", input, repeat, overlap, account, "delete", plan)
+		SELECT 'g' || i, 'SELECT 1', '1 day', true, 1, false, now() + '1 s' FROM generate_series(1, 40) AS i`)
+	stranger := s.connect()
+	s.on(stranger, "BEGIN; SELECT FROM account FOR UPDATE")
+	s.exec(`INSERT INTO task ("group", input, key, "delete", plan)
+		SELECT 'i' || i, 'SELECT 1', 'k' || i, false, now() + '1 s' FROM generate_series(1, 10) AS i`)
+	s.eventually("10", `SELECT count(*) FROM task WHERE "group" LIKE 'i%' AND state = 'DONE'`)
+	s.on(stranger, "COMMIT")
+	s.eventually("0", `SELECT count(*) FROM task WHERE account = 1 AND parent IS NULL AND state <> 'DONE'`)
+}

@@ -100,7 +100,7 @@ func (l *loop) finish(ctx context.Context, ends []end) error {
 	written := map[int64]string{}
 	var empty []int64
 	began := time.Now()
-	err := l.briefFor(ctx, ends, func(tx pgx.Tx) error {
+	err := l.briefOr(ctx, ends[0].barred.alone, func(tx pgx.Tx) error {
 		if slices.Contains(c.last, false) {
 			if err := l.retry(ctx, tx, ends, written); err != nil {
 				return err

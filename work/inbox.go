@@ -28,6 +28,7 @@ type ask struct {
 	token    []byte       // the hash of its token; nil: it has none
 	answer   chan answer  // capacity one
 	barred   bool         // its mark has met a lock
+	tried    bool         // where no other was set with it
 	silences int          // how often in a row the row has not taken the mark, and nobody had it locked
 	putOff                // when the row has not taken the mark
 }

@@ -105,15 +105,16 @@ func (k *locks) missed() {
 
 // brief runs a transaction of the control session that waits for locks briefly.
 func (l *loop) brief(ctx context.Context, do func(pgx.Tx) error) error {
-	return pgx.BeginTxFunc(ctx, l.control.conn, pgx.TxOptions{BeginQuery: briefly}, do)
+	return l.briefOr(ctx, false, do)
 }
 
-// briefFor is brief, for ends that are written together.
-func (l *loop) briefFor(ctx context.Context, ends []end, do func(pgx.Tx) error) error {
-	if !ends[0].barred.alone {
-		return l.brief(ctx, do)
+// briefOr is brief, or, for what has met a lock alone, even briefer.
+func (l *loop) briefOr(ctx context.Context, again bool, do func(pgx.Tx) error) error {
+	begin := briefly
+	if again {
+		begin = briefAgain
 	}
-	return pgx.BeginTxFunc(ctx, l.control.conn, pgx.TxOptions{BeginQuery: briefAgain}, do)
+	return pgx.BeginTxFunc(ctx, l.control.conn, pgx.TxOptions{BeginQuery: begin}, do)
 }
 
 // setAside keeps ends whose write has met a lock for a later try.

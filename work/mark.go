@@ -40,51 +40,6 @@ func (l *loop) markFirst(ctx context.Context, asks []ask) (open []ask, err error
 	return open, err
 }
 
-// A task that is to be marked first waits for what somebody has locked with its place in run and
-// its session, but not for long, and beside many others less long: then others have its place.
-const (
-	markPatience = time.Second
-	markCrowded  = 200 * time.Millisecond // the first time; then checkTick
-	markShare    = 4                      // part of run that waits like that at most
-	markAway     = 2 * time.Second
-	markAwayMost = 20 * time.Second
-)
-
-// giveBack sees to it that tasks wait without a place whose marks have met a lock.
-func (l *loop) giveBack(ctx context.Context) (err error) {
-	waiting := 0
-	l.asks = slices.DeleteFunc(l.asks, func(a ask) bool {
-		if a.kind != askMark || a.since.IsZero() {
-			return false
-		}
-		k, id := &l.locks.marks, a.task.Row.ID
-		b := k.barred[id]
-		patience := markPatience
-		switch crowded := waiting >= max(l.live.Load().Run/markShare, 1); {
-		case crowded && b.pause > 0:
-			patience = checkTick
-		case crowded:
-			patience = markCrowded
-		}
-		if time.Since(a.since) < patience {
-			waiting++
-			return false
-		}
-		if b.pause == 0 {
-			b.since = a.since
-		}
-		b.pause = min(max(2*b.pause, markAway), markAwayMost)
-		k.note(id, b)
-		l.parked[id] = parked{until: time.Now().Add(b.pause)}
-		if untold := l.tellOfLock(ctx, b.since, id, a.task.Row.Key); err == nil {
-			err = untold
-		}
-		a.answer <- answer{}
-		return true
-	})
-	return err
-}
-
 func (l *loop) markTogether(ctx context.Context, asks []ask) (open []ask, err error) {
 	if len(asks) == 0 {
 		return nil, nil
@@ -97,6 +52,7 @@ func (l *loop) markTogether(ctx context.Context, asks []ask) (open []ask, err er
 		for _, a := range asks {
 			m.add(a.task, a.pid, l.Clock.Now(), a.task.Once())
 			m.guarded = m.guarded || a.task.Guarded()
+			m.again = a.barred
 		}
 		began := time.Now()
 		marked, err = l.setMarks(ctx, &m)
@@ -109,7 +65,7 @@ func (l *loop) markTogether(ctx context.Context, asks []ask) (open []ask, err er
 		if barred {
 			answered += len(asks)
 			for _, a := range asks {
-				a.barred = true
+				a.barred, a.tried = true, len(asks) == 1
 				a.later()
 				open = append(open, a)
 			}
@@ -155,7 +111,7 @@ func (l *loop) markedFirst(ctx context.Context, asks []ask, marked map[int64]boo
 		switch id := a.task.Row.ID; {
 		case marked[id]:
 			a.task.marked = true
-			delete(l.locks.marks.barred, id)
+			l.unbar(id)
 			a.answer <- answer{Answer: run.Answer{OK: true}}
 		case standings[id].ours(a.task, a.pid) && free[id] && a.silences+1 >= silences:
 			a.answer <- unmarked(errKept.Error())
@@ -253,6 +209,7 @@ type marks struct {
 	atomic    []bool
 	repeating []int64 // repeat themselves and are marked before they start: with overlap, the repetition comes now
 	guarded   bool    // one of them must be on the disk before its task starts
+	again     bool    // they are one, which has met a lock before
 }
 
 func (m *marks) add(t *task, pid int32, start time.Time, exactly bool) {
@@ -275,7 +232,7 @@ func (l *loop) setMarks(ctx context.Context, m *marks) (marked map[int64]bool, e
 	ctx, cancel := limited(ctx)
 	defer cancel()
 	var ids []int64
-	if err := l.brief(ctx, func(tx pgx.Tx) error {
+	if err := l.briefOr(ctx, m.again, func(tx pgx.Tx) error {
 		if m.guarded && l.control.lazy {
 			if _, err := tx.Exec(ctx, "SET LOCAL synchronous_commit TO on"); err != nil {
 				return err
