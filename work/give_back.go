@@ -49,6 +49,7 @@ func (l *loop) giveBack(ctx context.Context) (err error) {
 		if b.pause = max(min(2*b.pause, markAwayMost), l.away()); !a.tried {
 			b.pause = markAway // it may have met the lock of another one
 		}
+		b.alone = b.alone || a.tried
 		k.note(id, b)
 		l.parked[id] = parked{until: time.Now().Add(b.pause)}
 		if untold := l.tellOfLock(ctx, b.since, id, a.task.Row.Key); err == nil {
@@ -64,10 +65,10 @@ func (l *loop) giveBack(ctx context.Context) (err error) {
 // others may have waited for the same.
 func (l *loop) unbar(id int64) {
 	k := &l.locks.marks
-	if k.barred[id].pause == 0 {
+	met := k.barred[id].alone
+	if delete(k.barred, id); !met {
 		return
 	}
-	delete(k.barred, id)
 	for other := range k.barred {
 		delete(l.parked, other)
 	}
