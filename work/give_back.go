@@ -11,6 +11,7 @@ import (
 const (
 	markPatience = time.Second
 	markCrowded  = 200 * time.Millisecond // the first time; then checkTick
+	markTried    = 10 * time.Second       // until it is tried by itself
 	markShare    = 4                      // part of run that waits like that at most
 	markAway     = 2 * time.Second
 	markAwayMost = 20 * time.Second
@@ -38,6 +39,8 @@ func (l *loop) giveBack(ctx context.Context) (err error) {
 			patience = checkTick
 		case crowded:
 			patience = markCrowded
+		case b.pause > 0 && !a.tried: // it may have met the lock of another one
+			patience = markTried
 		}
 		if time.Since(a.since) < patience {
 			waiting++
@@ -47,7 +50,7 @@ func (l *loop) giveBack(ctx context.Context) (err error) {
 			b.since = a.since
 		}
 		if b.pause = max(min(2*b.pause, markAwayMost), l.away()); !a.tried {
-			b.pause = markAway // it may have met the lock of another one
+			b.pause = markAway
 		}
 		b.alone = b.alone || a.tried
 		k.note(id, b)
