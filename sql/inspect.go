@@ -196,7 +196,7 @@ func (f *found) inspect(ctx context.Context, conn *pgx.Conn, t Table, inserter b
 		return err
 	}
 	fired, called := functionNames(t, inserter)
-	if f.functions, err = collect(ctx, conn, "functions", pgx.RowToStructByPos[foundFunction], t.Schema, fired, called, callName(t)); err != nil {
+	if f.functions, err = collect(ctx, conn, "functions", pgx.RowToStructByPos[foundFunction], t.Schema, fired, called, callName(t), trusted); err != nil {
 		return err
 	}
 	sequences, err := collect(ctx, conn, "sequence", pgx.RowTo[int64], f.oid)

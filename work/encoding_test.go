@@ -2,6 +2,7 @@ package work
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -169,4 +170,30 @@ func TestRemotesOfOtherEncodings(t *testing.T) {
 			s.others()
 		})
 	}
+}
+
+// TestTextOfAStrangerThatUTF8LacksStopsNothing: in the name of a prepared transaction that holds the
+// leader's lock, and in the comment of a function that has the name of one of ours, which is not
+// read at all.
+func TestTextOfAStrangerThatUTF8LacksStopsNothing(t *testing.T) {
+	t.Parallel()
+	s := stageOn(t, encodedDatabase(t, "WIN1252"))
+	role := s.role()
+	s.exec("GRANT CREATE ON SCHEMA public TO " + role)
+	conn := s.connectAs(role)
+	s.on(conn, "SET client_encoding = 'SQL_ASCII'; BEGIN; SELECT pg_advisory_xact_lock("+s.leaderKey()+")")
+	gid := "'" + s.target.Connect["dbname"] + "\x81'"
+	s.on(conn, "PREPARE TRANSACTION "+gid)
+	t.Cleanup(func() {
+		if _, err := conn.PgConn().Exec(context.WithoutCancel(t.Context()), "ROLLBACK PREPARED "+gid).ReadAll(); err != nil {
+			t.Error(err)
+		}
+	})
+	s.serve()
+	s.says("prepared transaction", `\\201`, "is ignored")
+	s.settled()
+	s.on(conn, `CREATE FUNCTION task_why(int) RETURNS text LANGUAGE sql AS 'SELECT NULL::text';
+		DO $$BEGIN EXECUTE format('COMMENT ON FUNCTION task_why(int) IS %L', convert_from('\x81', 'WIN1252')); END$$`)
+	s.says("task_why")
+	s.others()
 }

@@ -1,5 +1,6 @@
--- What has the names of the objects beside the table, with its comment, and what the role may do
--- with it.
+-- What has the names of the objects beside the table, with its comment, where its owner is trusted,
+-- and what the role may do with it. Text of a stranger's may be of any length, and in an encoding
+-- that UTF-8 lacks a character of.
 -- $1 schema, $2 names, $3 trusted roles
 WITH thing AS (
     SELECT c.relname AS name, c.oid, c.relkind::pg_catalog.text AS kind, c.relowner AS owner, c.tableoid AS class
@@ -23,9 +24,10 @@ SELECT
     thing.oid::pg_catalog.int8,
     thing.kind,
     coalesce((
-        SELECT s.description
+        SELECT pg_catalog.left(s.description, 1000)
         FROM pg_catalog.pg_description AS s
-        WHERE s.objoid OPERATOR(pg_catalog.=) thing.oid
+        WHERE thing.owner::pg_catalog.int8 OPERATOR(pg_catalog.=) ANY ($3::pg_catalog.int8[])
+            AND s.objoid OPERATOR(pg_catalog.=) thing.oid
             AND s.classoid OPERATOR(pg_catalog.=) thing.class
             AND s.objsubid OPERATOR(pg_catalog.=) 0
     ), ''),

@@ -1,5 +1,6 @@
--- Those that our functions are: no others of their names count.
--- $1 schema, $2 names of those without parameters, $3 of those that take the type $4
+-- Those that our functions are: no others of their names count, and none of whom is not trusted.
+-- $1 schema, $2 names of those without parameters, $3 of those that take the type $4, $5 trusted
+-- roles
 SELECT
     p.proname::pg_catalog.text,
     p.prosrc,
@@ -13,6 +14,7 @@ SELECT
 FROM pg_catalog.pg_proc AS p
 JOIN pg_catalog.pg_namespace AS n ON n.oid OPERATOR(pg_catalog.=) p.pronamespace
 WHERE n.nspname OPERATOR(pg_catalog.=) $1
+    AND p.proowner::pg_catalog.int8 OPERATOR(pg_catalog.=) ANY ($5::pg_catalog.int8[])
     AND (
         p.proname OPERATOR(pg_catalog.=) ANY ($2::pg_catalog.name[]) AND p.pronargs OPERATOR(pg_catalog.=) 0
         OR p.proname OPERATOR(pg_catalog.=) ANY ($3::pg_catalog.name[])
