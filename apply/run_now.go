@@ -21,7 +21,7 @@ func RunNow(ctx context.Context, conn *pgx.Conn, name sql.Table, key string) (id
 	if err != nil {
 		return 0, err
 	}
-	defer func() { _ = tx.Rollback(context.WithoutCancel(ctx)) }()
+	defer func() { _ = tx.Rollback(ctx) }()
 	t, err := describe(ctx, tx, name)
 	if err != nil {
 		return 0, err

@@ -221,24 +221,6 @@ func (s *Session) Sees(ctx context.Context, pid int32) (bool, error) {
 	return boolean(row[0])
 }
 
-// Touch has the server show that somebody still has the session, though nothing runs on it. It does
-// nothing where something does, or a transaction is open. The error is a *Lost.
-func (s *Session) Touch() error {
-	if s.gone != nil || s.status != 'I' || s.cancel.runs() || len(s.behind) > 0 {
-		return s.gone
-	}
-	s.within(s.brief)
-	defer s.limited(false)
-	s.query("")
-	if err := s.flush(); err != nil {
-		return s.ended(err)
-	}
-	if _, err := s.answer(sink{}); err != nil {
-		return s.ended(err)
-	}
-	return nil
-}
-
 var serverStart = &Statement{SQL: "SELECT pg_catalog.pg_postmaster_start_time()"}
 
 // ServerStart is when the server was started.

@@ -35,7 +35,7 @@ func Locked(ctx context.Context, conn *pgx.Conn, judge func() error, names ...st
 		}
 	}
 	if err != nil {
-		_ = tx.Rollback(context.WithoutCancel(ctx))
+		_ = tx.Rollback(ctx)
 		return nil, err
 	}
 	return tx, nil

@@ -146,7 +146,8 @@ func TestAnEndOutlastsALongLockInADrain(t *testing.T) {
 	other.serve()
 	close(s.stop)
 	other.settled()
-	s.get("SELECT concat(pg_sleep(14))") // sessions that stand still are ended after 10 s
+	s.eventually("true", `SELECT a.state_change - t.start > interval '13 s' FROM task AS t
+		JOIN pg_stat_activity AS a ON a.pid = t.pid`) // sessions that stand still are ended after 10 s
 	release()
 	s.becomes(id, "DONE")
 	if row := s.row(id, "attempt, error, (SELECT count(*) FROM effect) AS effects"); row != `{"attempt":1,"error":null,"effects":1}` {

@@ -148,6 +148,14 @@ func (l *loop) undo(ctx context.Context) {
 	}
 }
 
+// waitsStill tells whether a row that was read is not to start now: another one has its id, and comes
+// first, it was put off, or there is no room for an end that may meet a key.
+func (l *loop) waitsStill(r *run.Row) bool {
+	_, orphan := l.orphans[r.ID]
+	return orphan || len(l.parked) > 0 && time.Now().Before(l.parked[r.ID].until) ||
+		l.aside.full() && (r.Key != nil || !r.Single)
+}
+
 func (l *loop) readRows(rows pgx.Rows) (tasks []*run.Task, regrouped bool, err error) {
 	var r run.Row
 	var timeout, live int64
@@ -169,13 +177,7 @@ func (l *loop) readRows(rows pgx.Rows) (tasks []*run.Task, regrouped bool, err e
 	}
 	_, err = pgx.ForEachRow(rows, columns, func() error {
 		regrouped = regrouped || changed != nil && *changed
-		if _, orphan := l.orphans[r.ID]; orphan || before != nil && before.Row.ID == r.ID { // another row has its id, which comes first
-			return nil
-		}
-		if len(l.parked) > 0 && time.Now().Before(l.parked[r.ID].until) {
-			return nil
-		}
-		if l.aside.full() && (r.Key != nil || !r.Single) {
+		if before != nil && before.Row.ID == r.ID || l.waitsStill(&r) {
 			return nil
 		}
 		if active != nil && !l.worth(r.Group, micros(*active), &expires) {

@@ -147,6 +147,8 @@ func (l *loop) withoutBackends(ctx context.Context, ids []int64) ([]int64, error
 	if len(ids) == 0 {
 		return nil, nil
 	}
+	ctx, cancel := limited(ctx)
+	defer cancel()
 	rows, err := l.control.conn.Query(ctx, l.queries().Text("gone"), ids, l.Pool.PIDs())
 	if err != nil {
 		return nil, err

@@ -64,7 +64,7 @@ func Read(ctx context.Context, conn *pgx.Conn) (p Place, jobs []Job, err error) 
 	if err != nil {
 		return p, nil, err
 	}
-	defer func() { _ = tx.Rollback(context.WithoutCancel(ctx)) }()
+	defer func() { _ = tx.Rollback(ctx) }()
 	if err := tx.QueryRow(ctx, placeQuery).Scan(&p.Zone, &p.Database, &p.Now); err != nil {
 		return p, nil, err
 	}

@@ -50,7 +50,7 @@ func Read(ctx context.Context, conn *pgx.Conn) (p Place, jobs []Job, err error) 
 	if err != nil {
 		return p, nil, err
 	}
-	defer func() { _ = tx.Rollback(context.WithoutCancel(ctx)) }()
+	defer func() { _ = tx.Rollback(ctx) }()
 	rows, err := tx.Query(ctx, jobsQuery)
 	if err != nil {
 		return p, nil, err

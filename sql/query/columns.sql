@@ -5,8 +5,7 @@
 SELECT
     (
         SELECT pg_catalog.concat(
-            c.oid, ' ', c.relowner, ' ', n.nspowner,
-            ' ', :owned,
+            c.oid, ' ', :owned,
             ' ', pg_catalog.sum(pg_catalog.hashtextextended(a.attname::pg_catalog.text, a.attnum) OPERATOR(pg_catalog.+) a.atttypid::pg_catalog.int8),
             ' ', (
                 SELECT pg_catalog.sum(pg_catalog.hashtext(g.tgname::pg_catalog.text OPERATOR(pg_catalog.||) g.tgenabled::pg_catalog.text OPERATOR(pg_catalog.||) g.tgfoid::pg_catalog.text))
