@@ -52,6 +52,9 @@ type bound struct {
 	sent    int     // bytes, until then
 	output  *Output // of the query under way; nil: its long rows are dropped
 
+	// afford waits until so many iterations of SCRAM may be computed; nil: at once, however many.
+	afford func(iterations int) error
+
 	left   int     // bytes of a short message that are still to be passed on
 	header [5]byte // of the next message
 	known  int     // bytes of header that have come
@@ -156,7 +159,8 @@ func (b *bound) next() bool {
 			return false
 		}
 	}
-	if length <= messageMost || kind == 'D' && b.whole || kind == 'T' && length <= columnsMost {
+	proves := kind == 'R' && b.afford != nil && !b.greeted
+	if length <= messageMost && !proves || kind == 'D' && b.whole || kind == 'T' && length <= columnsMost {
 		b.left = length
 		return true
 	}
@@ -172,6 +176,10 @@ func (b *bound) begin() {
 	case kind == 'E' || kind == 'N':
 		fields := newLongFields()
 		b.long.take, b.long.end = fields.take, func() []byte { return fields.message(kind) }
+	case kind == 'R' && b.afford != nil && length <= messageMost:
+		body := make([]byte, 0, length)
+		b.long.take = func(p []byte) { body = append(body, p...) }
+		b.long.end = func() []byte { b.wrong = b.afford(iterations(body)); return encoded('R', body) }
 	case kind == 'D' && b.output != nil:
 		row := &longRow{output: b.output}
 		b.output.startRow(length - 2 - 4*valuesMost)

@@ -64,7 +64,9 @@ func Connect(ctx context.Context, cfg *pgconn.Config, limit time.Duration, local
 func connect(ctx context.Context, cfg *pgconn.Config, limit time.Duration, local bool) (*Session, error) {
 	var reader *bound // the last ones: a connection may take several tries
 	var out *outlet
-	bounded(cfg, func(b *bound) { reader = b })
+	bounded(cfg, func(b *bound) {
+		reader, b.afford = b, func(iterations int) error { return afford(ctx, iterations) }
+	})
 	build := cfg.BuildFrontend
 	cfg.BuildFrontend = func(r io.Reader, w io.Writer) *pgproto3.Frontend {
 		out = &outlet{to: w}

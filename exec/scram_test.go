@@ -1,0 +1,106 @@
+package exec
+
+import (
+	"bytes"
+	"context"
+	"crypto/hmac"
+	"crypto/pbkdf2"
+	"crypto/sha256"
+	"encoding/base64"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"pgtaskd/server"
+	"pgtaskd/server/fake"
+	"pgtaskd/server/servertest"
+)
+
+// asking starts a server that asks for so many iterations.
+func asking(t *testing.T, iterations string) *pgconn.Config {
+	s, err := fake.Start(func(exchange fake.Exchange, right []fake.Message) fake.Answer {
+		if exchange == fake.Continue {
+			right[0].Body = bytes.Replace(right[0].Body, []byte(",i=1"), []byte(",i="+iterations), 1)
+		}
+		return fake.Right(right)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.Stop)
+	cfg, err := pgconn.ParseConfig(s.DSN() + " sslmode=disable")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return cfg
+}
+
+// TestAServerAsksForFewIterations: what a server asks for is not computed where it takes long, be it
+// for one connection or for many together; nobody waits for it whose context has ended.
+func TestAServerAsksForFewIterations(t *testing.T) {
+	// Not parallel: it uses up what all connections of the process share.
+	refused := func(ctx context.Context, iterations, why string) {
+		t.Helper()
+		s, err := Connect(ctx, asking(t, iterations), servertest.Limit(hostileMost), false)
+		if err == nil {
+			s.Close()
+		}
+		if err == nil || !strings.Contains(err.Error(), why) {
+			t.Errorf("%s iterations: %v", iterations, err)
+		}
+	}
+	refused(t.Context(), "1000001", "more than 1000000: lower scram_iterations")
+	refused(t.Context(), "10000000", "more than 1000000: lower scram_iterations")
+	refused(t.Context(), "99999999999999999999", "more than 1000000: lower scram_iterations")
+	refused(t.Context(), "1x", "invalid SCRAM iteration count")
+
+	s, err := Connect(t.Context(), asking(t, "1"), servertest.Limit(hostileMost), false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Close()
+
+	for proofs.Tokens() > iterationsMost/2 {
+		_ = afford(t.Context(), iterationsMost/2)
+	}
+	ended, cancel := context.WithCancel(t.Context())
+	first := afford(ended, iterationsFree)
+	go cancel()
+	for err = nil; err == nil; {
+		err = afford(ended, iterationsMost)
+	}
+	if first != nil || !strings.Contains(err.Error(), "come first") {
+		t.Error(first, err)
+	}
+}
+
+// TestAServerMayAskForManyIterations: a server with more of them than is usual is logged in to.
+func TestAServerMayAskForManyIterations(t *testing.T) {
+	t.Parallel()
+	const iterations = 100_000
+	s := servertest.New(t, server.Options{HBA: []string{"local all slow scram-sha-256"}})
+	salted, err := pbkdf2.Key(sha256.New, "secret", []byte("salt"), iterations, sha256.Size)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum := func(key []byte, of string) []byte {
+		mac := hmac.New(sha256.New, key)
+		mac.Write([]byte(of))
+		return mac.Sum(nil)
+	}
+	stored := sha256.Sum256(sum(salted, "Client Key"))
+	base := base64.StdEncoding.EncodeToString
+	servertest.Exec(t, servertest.Connect(t, s.DSN("postgres")), fmt.Sprintf("CREATE ROLE slow LOGIN PASSWORD 'SCRAM-SHA-256$%d:%s$%s:%s'",
+		iterations, base([]byte("salt")), base(stored[:]), base(sum(salted, "Server Key"))))
+	cfg, err := pgconn.ParseConfig(s.DSN("postgres") + " user=slow password=secret")
+	if err != nil {
+		t.Fatal(err)
+	}
+	session, err := Connect(t.Context(), cfg, servertest.Limit(hostileMost), false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	session.Close()
+}
