@@ -30,10 +30,10 @@ func text(name string) string {
 	if err != nil {
 		panic(err) // the file is part of the program
 	}
-	whole := strings.NewReplacer(
+	whole := readable(strings.NewReplacer(
 		"    :private\n", comment.ReplaceAllString(private, ""),
 		":memberships\n", comment.ReplaceAllString(shared()["memberships"], ""),
-	).Replace(string(content))
+	).Replace(string(content)))
 	text, _ := schemaTexts.LoadOrStore(name, whole)
 	return text.(string)
 }

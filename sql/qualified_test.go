@@ -36,7 +36,7 @@ func embedded(t *testing.T) map[string]string {
 			}
 			text, err := files.ReadFile(path)
 			if path != "part/memberships.sql" { // which has no sense by itself
-				texts[path] = strings.ReplaceAll(string(text), ":memberships\n", shared()["memberships"])
+				texts[path] = readable(strings.ReplaceAll(string(text), ":memberships\n", shared()["memberships"]))
 			}
 			return err
 		})

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"pgtaskd/server/servertest"
+	"pgtaskd/sql"
 )
 
 // encoded is a stage in a database of an encoding, served.
@@ -196,4 +197,50 @@ func TestTextOfAStrangerThatUTF8LacksStopsNothing(t *testing.T) {
 		DO $$BEGIN EXECUTE format('COMMENT ON FUNCTION task_why(int) IS %L', convert_from('\x81', 'WIN1252')); END$$`)
 	s.says("task_why")
 	s.others()
+}
+
+// TestNamesThatUTF8LacksStopNothing: of a role, which may have been made in a database of another
+// encoding, and of what is its own.
+func TestNamesThatUTF8LacksStopNothing(t *testing.T) {
+	t.Parallel()
+	for encoding, odd := range map[string]string{"WIN1252": `\x81`, "EUC_JP": `\xf5\xa1`} {
+		t.Run(encoding, func(t *testing.T) {
+			t.Parallel()
+			s := stageOn(t, encodedDatabase(t, encoding))
+			role := s.role()
+			s.exec("GRANT CREATE ON SCHEMA public TO " + role + "; GRANT CREATE ON DATABASE " + quoted(s.target.Connect["dbname"]) + " TO " + role)
+			own, locking := s.connectAs(role), s.connectAs(role)
+			elsewhere := servertest.Connect(t, servertest.Database(t))
+			s.on(elsewhere, `ALTER ROLE `+role+` RENAME TO "`+role+`Á"`)
+			t.Cleanup(func() {
+				if _, err := s.conn.Exec(context.WithoutCancel(t.Context()), "DO $$BEGIN EXECUTE (SELECT format('ALTER ROLE %I RENAME TO "+role+"', rolname) FROM pg_roles WHERE starts_with(rolname, '"+role+"')); END$$"); err != nil {
+					t.Error(err)
+				}
+			})
+			named := func(format string) string {
+				return "DO $$BEGIN EXECUTE format('" + format + "', E'" + odd + "'); END$$;"
+			}
+			s.on(own, named("CREATE TYPE pgtaskd_state_x AS ENUM (%L)")+"CREATE TABLE task_leader ();"+
+				"CREATE FUNCTION task_why(int) RETURNS text LANGUAGE sql AS 'SELECT NULL::text';"+
+				"CREATE PUBLICATION "+sql.Publication(table(s.target)))
+			s.serve()
+			s.says("task_leader", role+`\\303\\201`)
+			s.settled()
+			s.others()
+			s.exec("GRANT REFERENCES, SELECT, UPDATE ON task TO PUBLIC")
+			s.on(own, named("CREATE TABLE %I (task bigint REFERENCES task)"))
+			s.says("foreign key", role+`\\303\\201`)
+			s.exec("SELECT pg_advisory_lock(1)")
+			id := s.add("input", "SELECT pg_advisory_lock(1)")
+			s.becomes(id, "WORK")
+			s.on(locking, fmt.Sprintf("BEGIN; SELECT FROM task WHERE id = %d FOR UPDATE", id))
+			s.exec("SELECT pg_advisory_unlock(1)")
+			s.says("pg_terminate_backend", role+`\\303\\201`)
+			s.on(locking, "ROLLBACK")
+			s.becomes(id, "DONE")
+			s.drain()
+			s.serve()
+			s.becomes(s.add("input", "SELECT 1"), "DONE")
+		})
+	}
 }

@@ -31,7 +31,7 @@ SELECT
             AND s.classoid OPERATOR(pg_catalog.=) thing.class
             AND s.objsubid OPERATOR(pg_catalog.=) 0
     ), ''),
-    pg_catalog.quote_ident(o.rolname),
+    :readable(pg_catalog.quote_ident(o.rolname)),
     thing.owner::pg_catalog.int8 OPERATOR(pg_catalog.=) ANY ($3::pg_catalog.int8[]),
     pg_catalog.pg_has_role(thing.owner, 'USAGE'),
     ARRAY(

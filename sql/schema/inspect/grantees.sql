@@ -10,7 +10,7 @@ WITH RECURSIVE below AS (
     JOIN pg_catalog.pg_inherits AS i ON i.inhparent OPERATOR(pg_catalog.=) below.oid
 )
 SELECT DISTINCT
-    CASE WHEN x.grantee OPERATOR(pg_catalog.=) 0 THEN 'PUBLIC' ELSE pg_catalog.quote_ident(pg_catalog.pg_get_userbyid(x.grantee)) END
+    CASE WHEN x.grantee OPERATOR(pg_catalog.=) 0 THEN 'PUBLIC' ELSE :readable(pg_catalog.quote_ident(pg_catalog.pg_get_userbyid(x.grantee))) END
 FROM (
     SELECT g.grantee, g.privilege_type
     FROM below

@@ -2,20 +2,7 @@
 -- ended: who may have what a change of ours waits for. When others have begun may not be seen.
 -- $1 schema, $2 table, $3 whether those are meant that have what a change of a row can wait for: who
 -- has written to the table, or to one that it refers to, and then who may have locked rows
-SELECT CASE
-    WHEN h.pid IS NULL THEN pg_catalog.concat(
-        'prepared transaction ', pg_catalog.quote_ident(x.gid),
-        ' of role ' OPERATOR(pg_catalog.||) pg_catalog.quote_ident(x.owner),
-        pg_catalog.format(': ROLLBACK PREPARED %L', x.gid)
-    )
-    ELSE pg_catalog.concat(
-        'pid ', h.pid,
-        ' of role ' OPERATOR(pg_catalog.||) pg_catalog.quote_ident(pg_catalog.pg_get_userbyid(a.usesysid)),
-        ' (' OPERATOR(pg_catalog.||) CASE WHEN a.application_name OPERATOR(pg_catalog.<>) '' THEN a.application_name END OPERATOR(pg_catalog.||) ')',
-        ', since ' OPERATOR(pg_catalog.||) a.xact_start::pg_catalog.timestamptz(0)::pg_catalog.text,
-        ': SELECT pg_terminate_backend(', h.pid, ')'
-    )
-END
+SELECT :readable(said.text)
 FROM (
     SELECT l.pid, l.virtualtransaction, $3::pg_catalog.bool AND pg_catalog.bool_and(l.mode OPERATOR(pg_catalog.=) 'RowShareLock') AS rows_alone
     FROM pg_catalog.pg_class AS c
@@ -43,6 +30,22 @@ LEFT JOIN LATERAL (
     WHERE h.pid IS NULL AND t.pid IS NULL AND t.virtualtransaction OPERATOR(pg_catalog.=) h.virtualtransaction
     LIMIT 1
 ) AS x ON true
+CROSS JOIN LATERAL (
+    SELECT CASE
+        WHEN h.pid IS NULL THEN pg_catalog.concat(
+            'prepared transaction ', pg_catalog.quote_ident(x.gid),
+            ' of role ' OPERATOR(pg_catalog.||) pg_catalog.quote_ident(x.owner),
+            pg_catalog.format(': ROLLBACK PREPARED %L', x.gid)
+        )
+        ELSE pg_catalog.concat(
+            'pid ', h.pid,
+            ' of role ' OPERATOR(pg_catalog.||) pg_catalog.quote_ident(pg_catalog.pg_get_userbyid(a.usesysid)),
+            ' (' OPERATOR(pg_catalog.||) CASE WHEN a.application_name OPERATOR(pg_catalog.<>) '' THEN a.application_name END OPERATOR(pg_catalog.||) ')',
+            ', since ' OPERATOR(pg_catalog.||) a.xact_start::pg_catalog.timestamptz(0)::pg_catalog.text,
+            ': SELECT pg_terminate_backend(', h.pid, ')'
+        )
+    END AS text
+) AS said
 WHERE h.pid IS NOT NULL OR x.gid IS NOT NULL
 ORDER BY h.rows_alone, a.xact_start NULLS FIRST
 LIMIT 5;

@@ -132,7 +132,7 @@ WITH RECURSIVE owner AS (
     WHERE n.nspname OPERATOR(pg_catalog.=) $1::pg_catalog.text AND t.typname OPERATOR(pg_catalog.=) ANY ($10::pg_catalog.name[])
         AND t.typrelid OPERATOR(pg_catalog.=) 0::pg_catalog.oid
 )
-SELECT object.kind, object.name, pg_catalog.quote_ident(owner.rolname)
+SELECT object.kind, :readable(object.name), :readable(pg_catalog.quote_ident(owner.rolname))
 FROM object
 JOIN owner ON owner.oid OPERATOR(pg_catalog.=) object.owner
 WHERE NOT owner.trusted

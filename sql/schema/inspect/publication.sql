@@ -13,6 +13,6 @@ SELECT coalesce(
         0
     ),
     CASE WHEN p.pubowner::pg_catalog.int8 OPERATOR(pg_catalog.=) ANY ($3::pg_catalog.int8[]) THEN ''
-        ELSE pg_catalog.quote_ident(pg_catalog.pg_get_userbyid(p.pubowner)) END
+        ELSE :readable(pg_catalog.quote_ident(pg_catalog.pg_get_userbyid(p.pubowner))) END
 FROM pg_catalog.pg_publication AS p
 WHERE p.pubname OPERATOR(pg_catalog.=) $1;

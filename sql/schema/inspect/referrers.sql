@@ -9,8 +9,8 @@ WITH RECURSIVE below AS (
     JOIN pg_catalog.pg_inherits AS i ON i.inhparent OPERATOR(pg_catalog.=) below.oid
 )
 SELECT DISTINCT
-    pg_catalog.format('%I.%I', n.nspname, r.relname),
-    pg_catalog.quote_ident(pg_catalog.pg_get_userbyid(r.relowner))
+    :readable(pg_catalog.format('%I.%I', n.nspname, r.relname)),
+    :readable(pg_catalog.quote_ident(pg_catalog.pg_get_userbyid(r.relowner)))
 FROM pg_catalog.pg_constraint AS k
 JOIN pg_catalog.pg_class AS r ON r.oid OPERATOR(pg_catalog.=) k.conrelid
 JOIN pg_catalog.pg_namespace AS n ON n.oid OPERATOR(pg_catalog.=) r.relnamespace

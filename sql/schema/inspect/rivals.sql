@@ -6,7 +6,6 @@
 -- moment.
 -- Where each task runs under the role that inserted it, many have those rights, and only who can be
 -- the role that serves is believed.
--- Names may have what UTF-8 lacks: in a database of another encoding they are escaped.
 -- $1 the first number, $2 and $3 from and to of the second, $4 how many numbers (1: one of 64 bits;
 -- 2: two), $5 schema, $6 table, $7 rights of one who is believed,
 -- $8 whether they are those of who serves
@@ -14,11 +13,9 @@ SELECT
     coalesce(h.pid, 0),
     h.object::pg_catalog.int8,
     h.shared,
-    coalesce(CASE WHEN pg_catalog.getdatabaseencoding() OPERATOR(pg_catalog.=) 'UTF8' THEN s.role
-        ELSE pg_catalog.encode(pg_catalog.convert_to(s.role, pg_catalog.getdatabaseencoding()), 'escape') END, ''),
+    coalesce(:readable(s.role), ''),
     coalesce(pg_catalog.host(a.client_addr), ''),
-    coalesce(CASE WHEN pg_catalog.getdatabaseencoding() OPERATOR(pg_catalog.=) 'UTF8' THEN x.gid
-        ELSE pg_catalog.encode(pg_catalog.convert_to(x.gid, pg_catalog.getdatabaseencoding()), 'escape') END, ''),
+    coalesce(:readable(x.gid), ''),
     coalesce(h.pid IS NOT NULL AND (a.pid IS NULL OR r.rolsuper OR r.rolname OPERATOR(pg_catalog.=) current_user OR CASE WHEN $8::pg_catalog.bool
         AND EXISTS (SELECT FROM pg_catalog.pg_trigger AS g WHERE g.tgrelid OPERATOR(pg_catalog.=) c.oid AND g.tgname OPERATOR(pg_catalog.=) 'pgtaskd_role')
         THEN pg_catalog.pg_has_role(a.usesysid, current_user, 'MEMBER') ELSE EXISTS (

@@ -2,10 +2,10 @@
 -- with its labels if it is an enum; and whether its owner is trusted, and with it the casts.
 -- $1 schema, $2 type of the column, $3 trusted roles, $4 type that our functions take
 SELECT
-    t.typname::pg_catalog.text,
+    :readable(t.typname::pg_catalog.text),
     t.oid::pg_catalog.int8,
     t.typtype OPERATOR(pg_catalog.=) 'e',
-    ARRAY(SELECT e.enumlabel::pg_catalog.text FROM pg_catalog.pg_enum AS e WHERE e.enumtypid OPERATOR(pg_catalog.=) t.oid ORDER BY e.enumsortorder),
+    ARRAY(SELECT :readable(e.enumlabel::pg_catalog.text) FROM pg_catalog.pg_enum AS e WHERE e.enumtypid OPERATOR(pg_catalog.=) t.oid ORDER BY e.enumsortorder),
     t.typowner::pg_catalog.int8 OPERATOR(pg_catalog.=) ANY ($3::pg_catalog.int8[])
     AND NOT EXISTS ( -- as in owners.sql
         SELECT

@@ -26,7 +26,7 @@ BEGIN
             FROM pg_catalog.pg_proc AS p
             WHERE p.pronamespace OPERATOR(pg_catalog.=) task.relnamespace AND p.proname OPERATOR(pg_catalog.=) wanted::pg_catalog.name
         )
-        SELECT pg_catalog.quote_ident(o.rolname), coalesce(s.description, ''),
+        SELECT :readable(pg_catalog.quote_ident(o.rolname)), coalesce(s.description, ''),
             o.rolsuper OR thing.owner OPERATOR(pg_catalog.=) task.relowner OR o.rolname OPERATOR(pg_catalog.=) current_user
         FROM thing
         JOIN pg_catalog.pg_roles AS o ON o.oid OPERATOR(pg_catalog.=) thing.owner
