@@ -89,7 +89,7 @@ func TestMemoryOfWaiting(t *testing.T) {
 	if !servertest.Comes(servedIn, func() bool { return s.get(s.safe, "SELECT count(*) FROM own.task WHERE state = 'WORK'") == "2" }) {
 		t.Error("nothing runs")
 	}
-	s.exec(s.as("$o"), `INSERT INTO own.task ("group", "null", remote, input, data) SELECT repeat(i::text, 15000), repeat('n', 60000), 'host=nowhere.invalid options=' || repeat('r', 60000),
+	s.exec(s.as("$o"), `INSERT INTO own.task ("group", "null", remote, input, data) SELECT repeat(i::text, 15000), repeat('n', 60000), 'host=nowhere.invalid application_name=' || repeat('r', 60000),
 		'SELECT 1 --' || repeat('x', 200000), repeat('d', 200000) FROM generate_series(1, 1000) AS i`)
 	id := s.add(table, `"group", input, priority`, "'first', 'SELECT 1', 1")
 	s.exec(s.user, "UPDATE own.task SET state = 'STOP' WHERE state = 'WORK'")

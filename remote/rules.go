@@ -50,6 +50,9 @@ func (r Rules) Resolve(remote string) (Destination, error) {
 		return Destination{}, err
 	}
 	settings := r.inherit(given)
+	if err := r.checkProtection(given, settings); err != nil {
+		return Destination{}, err
+	}
 	if err := settings.checkControls(); err != nil {
 		return Destination{}, err
 	}
@@ -129,8 +132,23 @@ var files = []string{
 	"krbsrvname", "gsslib",
 }
 
-// checkFiles refuses a task's string that would have us read a file.
+// starting are the keywords that say how the server starts the session. It obeys them, be it to load
+// a library, before we know whether it has asked for the password, and so as whoever it takes us
+// for.
+var starting = []string{"options", "replication"}
+
+// checkFiles refuses a task's string that would have us read a file, or the server load one.
 func checkFiles(given Settings) error {
+	for _, keyword := range starting {
+		if given.given(keyword) {
+			return &Refused{
+				Message:  fmt.Sprintf("%q is not allowed in remote", keyword),
+				Detail:   "A connection string in a task may not say how the server starts the session.",
+				Hint:     "Use SET in the task's SQL, its column settings, or the name of a connection string in the configuration.",
+				SQLState: stateNotAllowed,
+			}
+		}
+	}
 	for _, keyword := range files {
 		if !given.given(keyword) || keyword == "sslrootcert" && given[keyword] == "system" {
 			continue
@@ -140,6 +158,34 @@ func checkFiles(given Settings) error {
 			Detail:   "A connection string in a task may not use files or identities of the machine on which the controller runs.",
 			Hint:     "Use the name of a connection string in the configuration.",
 			SQLState: stateNotAllowed,
+		}
+	}
+	return nil
+}
+
+// protecting are the keywords that protect the password on its way, with the values under which they
+// do not.
+var protecting = map[string][]string{
+	"sslmode": {"disable", "allow", "prefer"}, "sslnegotiation": {"postgres"}, "sslrootcert": nil,
+	"ssl_min_protocol_version": nil, "ssl_max_protocol_version": nil,
+	"channel_binding": {"disable", "prefer"}, "require_auth": nil,
+}
+
+// checkProtection refuses a task's string that has us send the target's own password otherwise than
+// the target's own connection does: whoever can change what is on the way could read it.
+func (r Rules) checkProtection(given, settings Settings) error {
+	if given.given("password") || !settings.given("password") {
+		return nil
+	}
+	for _, keyword := range slices.Sorted(maps.Keys(protecting)) {
+		protects := r.Base.given(keyword) && !slices.Contains(protecting[keyword], r.Base[keyword])
+		if protects && settings[keyword] != r.Base[keyword] {
+			return &Refused{
+				Message:  fmt.Sprintf("%q is not allowed in remote", keyword),
+				Detail:   "A connection string that gives no password uses that of the target's own connection, and what protects it there.",
+				Hint:     "Leave it out, give a password, or use the name of a connection string in the configuration.",
+				SQLState: stateNotAllowed,
+			}
 		}
 	}
 	return nil

@@ -71,9 +71,9 @@ func TestResolveRefuses(t *testing.T) {
 		{"warehouse ", "remote is neither a connection string nor the name of one in the configuration", stateSyntax, true},
 		{"hots=h", `invalid connection string: unknown keyword "hots"`, stateSyntax, true},
 		{"host=h sslmode=x", `invalid connection string: the value of "sslmode" can't be used`, stateValue, true},
-		{"replication=database requirepeer=x", `"requirepeer" is not supported in a connection string`, stateUnable, true},
+		{"requirepeer=x", `"requirepeer" is not supported in a connection string`, stateUnable, true},
 	}
-	for _, keyword := range files {
+	for _, keyword := range slices.Concat(files, starting) {
 		for _, superuser := range []bool{true, false} {
 			cases = append(cases, struct {
 				remote, message, state string
@@ -94,6 +94,42 @@ func TestResolveRefuses(t *testing.T) {
 	}
 }
 
+// TestATaskTakesNoProtectionFromThePassword: what the target's own connection asks for holds wherever
+// its password goes.
+func TestATaskTakesNoProtectionFromThePassword(t *testing.T) {
+	t.Parallel()
+	safe := base.With(Settings{"sslmode": "verify-full", "sslrootcert": "system", "channel_binding": "require", "require_auth": "scram-sha-256", "ssl_min_protocol_version": "TLSv1.3"})
+	for _, c := range []struct {
+		base    Settings
+		remote  string
+		refused string
+	}{
+		{safe, "dbname=d", ""},
+		{safe, "sslmode=verify-full channel_binding=require", ""},
+		{safe, "sslmode=disable", "sslmode"},
+		{safe, "sslmode=require", "sslmode"},
+		{safe, "postgres:///d?sslmode=prefer", "sslmode"},
+		{safe, "channel_binding=disable", "channel_binding"},
+		{safe, "require_auth=password", "require_auth"},
+		{safe, "require_auth=password password=''", "require_auth"},
+		{safe, "ssl_min_protocol_version=TLSv1", "ssl_min_protocol_version"},
+		{safe, "sslmode=disable password=p", ""},
+		{safe, "sslmode=disable host=h", ""},
+		{base, "sslmode=require", ""},
+		{base.With(Settings{"sslmode": ""}), "sslmode=require channel_binding=require", ""},
+		{base.With(Settings{"sslmode": "require"}), "sslmode=prefer", "sslmode"},
+	} {
+		_, err := Rules{Base: c.base, Superuser: true}.Resolve(c.remote)
+		var refused *Refused
+		switch {
+		case c.refused == "" && err != nil:
+			t.Errorf("%s: %v", c.remote, err)
+		case c.refused != "" && (!errors.As(err, &refused) || refused.Message != `"`+c.refused+`" is not allowed in remote` || refused.SQLState != stateNotAllowed):
+			t.Errorf("%s: %v", c.remote, err)
+		}
+	}
+}
+
 // TestControlCharactersAreRefused: a value is sent before the server has said that it is one of
 // PostgreSQL, and another one could read lines in it.
 func TestControlCharactersAreRefused(t *testing.T) {
@@ -101,7 +137,7 @@ func TestControlCharactersAreRefused(t *testing.T) {
 	rules := Rules{Base: base, Superuser: true, Named: map[string]string{"theirs": "host=h user='a\nb'"}}
 	for _, sign := range []string{"\r\n", "\n", "\x01", "\t", "\x7f"} {
 		for _, keyword := range keywords {
-			if slices.Contains(files, keyword) {
+			if slices.Contains(files, keyword) || slices.Contains(starting, keyword) {
 				continue
 			}
 			_, err := rules.Resolve("password=x host=h " + keyword + "='a" + sign + "b'")
