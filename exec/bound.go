@@ -32,7 +32,9 @@ var (
 // Bound bounds the memory that connections of the configuration take for what the server sends:
 // errors and notices are cut, and so is the data of COPY. Rows are passed on whole, as the queries
 // of such a connection bound them.
-func Bound(cfg *pgconn.Config) { bounded(cfg, func(b *bound) { b.whole = true }) }
+func Bound(cfg *pgconn.Config) {
+	bounded(cfg, func(b *bound) { b.whole, b.afford = true, affordable })
+}
 
 // bounded puts a bound into each connection that is made with the configuration, and tells of it.
 func bounded(cfg *pgconn.Config, tell func(*bound)) {
@@ -52,7 +54,7 @@ type bound struct {
 	sent    int     // bytes, until then
 	output  *Output // of the query under way; nil: its long rows are dropped
 
-	// afford waits until so many iterations of SCRAM may be computed; nil: at once, however many.
+	// afford waits until so many iterations of SCRAM may be computed; nil: nothing asks for them.
 	afford func(iterations int) error
 
 	left   int     // bytes of a short message that are still to be passed on

@@ -112,7 +112,7 @@ func TestASessionIsReadySoon(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, err := Connect(t.Context(), cfg, time.Hour, false)
+		s, err := Connect(t.Context(), cfg, time.Hour, RemoteLogin)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -12,8 +12,9 @@ import (
 )
 
 // A server that asks for a password by SCRAM says how many iterations the proof takes, 0.3 µs of
-// processor each. pgconn computes up to ten million of them, and nothing interrupts it. Whose task
-// names a server of their own could take all processors so.
+// processor each; a role says it when it sets its password. pgconn computes up to ten million of
+// them, and nothing interrupts it. Whose task names a server of their own, or runs as their own role,
+// could take all processors so.
 
 // How many iterations a server may ask for.
 const (
@@ -21,14 +22,22 @@ const (
 	iterationsMost = 1_000_000 // in one proof, 0.3 s
 )
 
-// proofs bounds what all connections of the process together compute beyond iterationsFree for each,
-// in iterations: about a third of one processor.
+// proofs bounds what all sessions on remotes and of tasks' roles compute together, beyond
+// iterationsFree for each, in iterations: about a third of one processor.
 var proofs = rate.NewLimiter(iterationsMost, iterationsMost)
+
+// affordable refuses more iterations than any proof may take.
+func affordable(iterations int) error {
+	if iterations > iterationsMost {
+		return fmt.Errorf("the server asks for %d iterations of SCRAM, more than %d: lower scram_iterations there and set the password again", iterations, iterationsMost)
+	}
+	return nil
+}
 
 // afford returns when the proof may be computed, or with an error.
 func afford(ctx context.Context, iterations int) error {
-	if iterations > iterationsMost {
-		return fmt.Errorf("the server asks for %d iterations of SCRAM, more than %d: lower scram_iterations there and set the password again", iterations, iterationsMost)
+	if err := affordable(iterations); err != nil {
+		return err
 	}
 	if iterations <= iterationsFree {
 		return nil

@@ -43,7 +43,7 @@ func TestAServerAsksForFewIterations(t *testing.T) {
 	// Not parallel: it uses up what all connections of the process share.
 	refused := func(ctx context.Context, iterations, why string) {
 		t.Helper()
-		s, err := Connect(ctx, asking(t, iterations), servertest.Limit(hostileMost), false)
+		s, err := Connect(ctx, asking(t, iterations), servertest.Limit(hostileMost), RemoteLogin)
 		if err == nil {
 			s.Close()
 		}
@@ -56,11 +56,17 @@ func TestAServerAsksForFewIterations(t *testing.T) {
 	refused(t.Context(), "99999999999999999999", "more than 1000000: lower scram_iterations")
 	refused(t.Context(), "1x", "invalid SCRAM iteration count")
 
-	s, err := Connect(t.Context(), asking(t, "1"), servertest.Limit(hostileMost), false)
+	s, err := Connect(t.Context(), asking(t, "1"), servertest.Limit(hostileMost), RemoteLogin)
 	if err != nil {
 		t.Fatal(err)
 	}
 	s.Close()
+
+	cfg := asking(t, "10000000")
+	Bound(cfg)
+	if _, err := pgconn.ConnectConfig(t.Context(), cfg); err == nil || !strings.Contains(err.Error(), "lower scram_iterations") {
+		t.Errorf("a connection of our own: %v", err)
+	}
 
 	for proofs.Tokens() > iterationsMost/2 {
 		_ = afford(t.Context(), iterationsMost/2)
@@ -98,7 +104,7 @@ func TestAServerMayAskForManyIterations(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	session, err := Connect(t.Context(), cfg, servertest.Limit(hostileMost), false)
+	session, err := Connect(t.Context(), cfg, servertest.Limit(hostileMost), RemoteLogin)
 	if err != nil {
 		t.Fatal(err)
 	}

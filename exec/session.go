@@ -50,22 +50,35 @@ type Session struct {
 	gone   error          // where the session has ended after all was rolled back
 }
 
+// Login says where a session's server is, and who logs in.
+type Login int
+
+// The logins that there are.
+const (
+	OwnLogin    Login = iota // to the target's database, as the serving role
+	RoleLogin                // to the target's database, as the role of a task
+	RemoteLogin              // to a remote
+)
+
 // Connect opens a session. The configuration's RuntimeParams are what a reset returns to. limit
 // bounds each statement of our own on it. The error is a *pgconn.ConnectError, a *pgconn.PgError or
 // one of the network; or a *routine.Panic, if what the server says brings a panic about.
-func Connect(ctx context.Context, cfg *pgconn.Config, limit time.Duration, local bool) (s *Session, err error) {
+func Connect(ctx context.Context, cfg *pgconn.Config, limit time.Duration, login Login) (s *Session, err error) {
 	err = routine.Guard(func() (err error) {
-		s, err = connect(ctx, cfg, limit, local)
+		s, err = connect(ctx, cfg, limit, login)
 		return err
 	})
 	return s, err
 }
 
-func connect(ctx context.Context, cfg *pgconn.Config, limit time.Duration, local bool) (*Session, error) {
+func connect(ctx context.Context, cfg *pgconn.Config, limit time.Duration, login Login) (*Session, error) {
 	var reader *bound // the last ones: a connection may take several tries
 	var out *outlet
 	bounded(cfg, func(b *bound) {
-		reader, b.afford = b, func(iterations int) error { return afford(ctx, iterations) }
+		reader, b.afford = b, affordable
+		if login != OwnLogin {
+			b.afford = func(iterations int) error { return afford(ctx, iterations) }
+		}
 	})
 	build := cfg.BuildFrontend
 	cfg.BuildFrontend = func(r io.Reader, w io.Writer) *pgproto3.Frontend {
@@ -77,7 +90,7 @@ func connect(ctx context.Context, cfg *pgconn.Config, limit time.Duration, local
 		return nil, err
 	}
 	s := &Session{
-		PID: conn.PID(), local: local, shown: shown{base: cfg.RuntimeParams, texts: []byte{}},
+		PID: conn.PID(), local: login != RemoteLogin, shown: shown{base: cfg.RuntimeParams, texts: []byte{}},
 		wire: wire{conn: conn, front: conn.Frontend(), reader: reader, outlet: out, status: 'I', limit: limit, brief: readyMost},
 	}
 	out.keeps = true
@@ -88,7 +101,7 @@ func connect(ctx context.Context, cfg *pgconn.Config, limit time.Duration, local
 	s.baseEncoding, s.Superuser = conn.ParameterStatus("client_encoding"), conn.ParameterStatus("is_superuser") == "on"
 	s.encoding = s.baseEncoding
 	s.crew, s.unbind = routine.New(context.Background()), func() bool { return true }
-	if err := s.introduce(ctx, local); err != nil {
+	if err := s.introduce(ctx); err != nil {
 		_ = conn.Close(ctx)
 		return nil, err
 	}
@@ -177,7 +190,7 @@ const (
 )
 
 // introduce reads the answer to introduction.
-func (s *Session) introduce(ctx context.Context, local bool) error {
+func (s *Session) introduce(ctx context.Context) error {
 	if s.PID == 0 {
 		return errors.New("the server did not name its backend, so nothing could be cancelled")
 	}
@@ -193,7 +206,7 @@ func (s *Session) introduce(ctx context.Context, local bool) error {
 	s.readOnly, bad[3] = boolean(row[5])
 	s.masked, bad[4] = boolean(row[7])
 	s.Scans, bad[5] = boolean(row[8])
-	if local {
+	if s.local {
 		s.Since, bad[6] = moment(row[1])
 	}
 	if err := errors.Join(bad[:]...); err != nil {
@@ -205,7 +218,7 @@ func (s *Session) introduce(ctx context.Context, local bool) error {
 	}
 	s.Reads = s.readOnly
 	s.path = append([]byte{}, row[6]...)
-	if s.silence = string(row[9]); s.silence == "0" && !local {
+	if s.silence = string(row[9]); s.silence == "0" && !s.local {
 		s.silence = silenceMost
 	}
 	s.clean, s.apart, s.baseUsualModes, s.usualModes, s.user = !languages && !s.masked, s.masked, usual, usual, string(row[3])

@@ -81,7 +81,7 @@ func (d Destination) Connect(ctx context.Context, application string, limit time
 		cfg.RuntimeParams["application_name"] = application
 	}
 	cfg.RuntimeParams["client_encoding"] = "UTF8" // in which the inputs are sent, whatever the string says
-	session, err := exec.Connect(ctx, cfg, limit, false)
+	session, err := exec.Connect(ctx, cfg, limit, exec.RemoteLogin)
 	return session, Reason(err)
 }
 

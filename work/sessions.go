@@ -52,7 +52,7 @@ func (t *Target) trySession(ctx context.Context, role string, version int) error
 	if err != nil {
 		return err
 	}
-	session, err := exec.Connect(ctx, cfg, pool.SessionLimit, true)
+	session, err := exec.Connect(ctx, cfg, pool.SessionLimit, exec.OwnLogin)
 	if err != nil {
 		return remote.Reason(err)
 	}

@@ -51,7 +51,11 @@ func (p *Pool) connectOwn(ctx context.Context, n Need) (*exec.Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	session, err := exec.Connect(ctx, cfg, SessionLimit, true)
+	login := exec.OwnLogin
+	if n.Role.Name != "" {
+		login = exec.RoleLogin
+	}
+	session, err := exec.Connect(ctx, cfg, SessionLimit, login)
 	err = remote.Reason(err)
 	switch {
 	case err == nil && n.Role.Name != "" && (session.User() != n.Role.Name || session.Superuser && !n.Role.Superuser):
