@@ -20,8 +20,7 @@ var private string
 // all targets those of one string.
 var schemaTexts sync.Map
 
-// text is an embedded file under schema/. What new tables share, session/private.sql, and what tells
-// of memberships, part/memberships.sql, stand for their names.
+// text is an embedded file under schema/, whole.
 func text(name string) string {
 	if text, ok := schemaTexts.Load(name); ok {
 		return text.(string)
@@ -30,10 +29,16 @@ func text(name string) string {
 	if err != nil {
 		panic(err) // the file is part of the program
 	}
-	whole := readable(strings.NewReplacer(
+	text, _ := schemaTexts.LoadOrStore(name, whole(string(content)))
+	return text.(string)
+}
+
+// whole puts into the text of a file under schema/ what several of them share: session/private.sql,
+// and from part/ what tells of memberships and of prepared transactions.
+func whole(text string) string {
+	return readable(strings.NewReplacer(
 		"    :private\n", comment.ReplaceAllString(private, ""),
 		":memberships\n", comment.ReplaceAllString(shared()["memberships"], ""),
-	).Replace(string(content)))
-	text, _ := schemaTexts.LoadOrStore(name, whole)
-	return text.(string)
+		":prepared\n", comment.ReplaceAllString(shared()["prepared"], ""),
+	).Replace(text))
 }

@@ -35,8 +35,8 @@ func embedded(t *testing.T) map[string]string {
 				return err
 			}
 			text, err := files.ReadFile(path)
-			if path != "part/memberships.sql" { // which has no sense by itself
-				texts[path] = readable(strings.ReplaceAll(string(text), ":memberships\n", shared()["memberships"]))
+			if path != "part/memberships.sql" && path != "part/prepared.sql" { // which have no sense by themselves
+				texts[path] = whole(string(text))
 			}
 			return err
 		})

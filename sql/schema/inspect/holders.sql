@@ -23,13 +23,7 @@ FROM (
     GROUP BY l.pid, l.virtualtransaction
 ) AS h
 LEFT JOIN LATERAL pg_catalog.pg_stat_get_activity(coalesce(h.pid, 0)) AS a ON a.pid OPERATOR(pg_catalog.=) h.pid
-LEFT JOIN LATERAL (
-    SELECT p.owner, p.gid
-    FROM pg_catalog.pg_locks AS t
-    JOIN pg_catalog.pg_prepared_xacts AS p ON p.transaction OPERATOR(pg_catalog.=) t.transactionid
-    WHERE h.pid IS NULL AND t.pid IS NULL AND t.virtualtransaction OPERATOR(pg_catalog.=) h.virtualtransaction
-    LIMIT 1
-) AS x ON true
+:prepared
 CROSS JOIN LATERAL (
     SELECT CASE
         WHEN h.pid IS NULL THEN pg_catalog.concat(

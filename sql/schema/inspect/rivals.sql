@@ -49,13 +49,7 @@ FROM (
 ) AS h
 LEFT JOIN LATERAL pg_catalog.pg_stat_get_activity(coalesce(h.pid, 0)) AS a ON a.pid OPERATOR(pg_catalog.=) h.pid
 LEFT JOIN pg_catalog.pg_roles AS r ON r.oid OPERATOR(pg_catalog.=) a.usesysid
-LEFT JOIN LATERAL (
-    SELECT p.owner, p.gid
-    FROM pg_catalog.pg_locks AS t
-    JOIN pg_catalog.pg_prepared_xacts AS p ON p.transaction OPERATOR(pg_catalog.=) t.transactionid
-    WHERE h.pid IS NULL AND t.pid IS NULL AND t.virtualtransaction OPERATOR(pg_catalog.=) h.virtualtransaction
-    LIMIT 1
-) AS x ON true
+:prepared
 CROSS JOIN LATERAL (SELECT coalesce(pg_catalog.pg_get_userbyid(a.usesysid)::pg_catalog.text, x.owner::pg_catalog.text) AS role) AS s
 LEFT JOIN pg_catalog.pg_class AS c ON c.relname OPERATOR(pg_catalog.=) $6::pg_catalog.name AND c.relnamespace OPERATOR(pg_catalog.=) (
     SELECT n.oid FROM pg_catalog.pg_namespace AS n WHERE n.nspname OPERATOR(pg_catalog.=) $5::pg_catalog.name
