@@ -51,22 +51,26 @@ type control struct {
 	path      string          // the role's own search_path, once it is needed
 	base      remote.Settings // what the connection really uses, and remotes inherit
 	notices   wake.Notices
-	changed   bool            // somebody has changed or deleted a row that waits
-	regrouped bool            // or a row of the table of groups
 	prepared  map[string]bool // statements that are, of those that come after a comparison (same.go)
 	leads     leadership
 	left      func() // called when it is closed; may be nil
 }
 
-// connect opens a control connection with settings of its own, whatever the role's are.
-func connect(ctx context.Context, t Target) (*control, error) {
-	cfg, err := ownConfig(t.Connect, map[string]string{
-		"application_name":                    controlName(t),
+// startup are the parameters of a session that ends when it has nothing from us for long; name is its
+// application_name.
+func startup(name string) map[string]string {
+	return map[string]string{
+		"application_name":                    name,
 		"idle_in_transaction_session_timeout": milliseconds(statementLimit),
 		"idle_session_timeout":                milliseconds(silenceLimit),
 		"statement_timeout":                   milliseconds(statementLimit),
 		"lock_timeout":                        milliseconds(lockLimit),
-	})
+	}
+}
+
+// connect opens a control connection with settings of its own, whatever the role's are.
+func connect(ctx context.Context, t Target) (*control, error) {
+	cfg, err := ownConfig(t.Connect, startup(controlName(t)))
 	if err != nil {
 		return nil, err
 	}
@@ -79,15 +83,7 @@ func connect(ctx context.Context, t Target) (*control, error) {
 	if c.base, err = remote.Complete(t.Connect); err != nil {
 		return nil, err
 	}
-	cfg.OnNotification = func(conn *pgconn.PgConn, n *pgconn.Notification) {
-		c.notices.Hear(n.PID == conn.PID())
-		switch ours := n.Channel == changes; {
-		case ours && n.Payload == regrouped:
-			c.regrouped = true
-		case ours && n.PID != conn.PID():
-			c.changed = true
-		}
-	}
+	cfg.OnNotification = func(conn *pgconn.PgConn, n *pgconn.Notification) { c.notices.Take(n, changes, conn.PID()) }
 	ctx, cancel := context.WithTimeout(ctx, connectLimit)
 	defer cancel()
 	c.conn, err = pgx.ConnectConfig(ctx, cfg)

@@ -12,9 +12,6 @@ import (
 	"pgtaskd/work/run"
 )
 
-// regrouped is what the trigger of the table of groups notifies of.
-const regrouped = "group"
-
 const (
 	groupsEvery = 30 * time.Second // between two looks at the table of groups, where we are told of its changes
 	groupsRetry = time.Second      // after a look that somebody's lock, or a right that was taken away, has kept us from
@@ -57,7 +54,7 @@ func (l *loop) nextRegroup() time.Duration {
 		every = l.live.Load().Sleep
 	}
 	next := every - time.Since(g.read)
-	if l.control.regrouped {
+	if l.control.notices.Regrouped {
 		next = min(next, checkTick-time.Since(g.read))
 	}
 	return max(next, groupsRetry-time.Since(g.failed))
@@ -76,7 +73,7 @@ func (l *loop) regroupFor(ctx context.Context, tasks []*run.Task, changed bool) 
 // readGroups reads the limits of groups, which hold from then on. In a term it begins with them:
 // what a new leader does not know it must not start.
 func (l *loop) readGroups(ctx context.Context) error {
-	l.control.regrouped = false
+	l.control.notices.Regrouped = false
 	table, began := l.control.table.Group, time.Now()
 	if table == 0 {
 		l.grouping = grouping{}

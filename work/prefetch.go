@@ -11,7 +11,6 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"pgtaskd/sql"
 	"pgtaskd/work/lane"
 	"pgtaskd/work/run"
 )
@@ -268,7 +267,7 @@ const (
 
 // fresh is how long what was read is kept.
 func (l *loop) fresh() time.Duration {
-	if l.control.table.TellsChanges && l.wake.Way() != sql.Poll {
+	if l.wake.Tells() {
 		return freshForLong
 	}
 	return freshFor
@@ -277,17 +276,17 @@ func (l *loop) fresh() time.Duration {
 // unread forgets what was read a while ago; its lanes remember that it is due. If somebody has
 // changed a row that waits, it forgets all.
 func (l *loop) unread() {
-	if l.control.changed {
+	if l.control.notices.Changed {
 		l.doubt(time.Now())
 		for _, t := range l.soon {
 			delete(l.tasks, t.Row.ID)
 		}
 		l.soon, l.look.foreseen = nil, time.Time{}
 	}
-	for _, t := range l.Lanes.Unread(l.fresh(), l.control.changed) {
+	for _, t := range l.Lanes.Unread(l.fresh(), l.control.notices.Changed) {
 		delete(l.tasks, t.Row.ID)
 	}
-	l.control.changed = false
+	l.control.notices.Changed = false
 }
 
 // waitsAgain lets a task wait again that has not begun, and whose row says nothing else.

@@ -55,7 +55,7 @@ func (l *loop) rescan(ctx context.Context) error {
 	}
 	news := l.wake.TakeNotice()
 	l.look.wanted = l.look.wanted || news
-	if l.control.changed {
+	if l.control.notices.Changed {
 		l.doubt(now)
 	}
 	if l.wake.Told(now, l.look.scan) {

@@ -4,6 +4,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"pgtaskd/sql"
 	"pgtaskd/work/run"
 )
 
@@ -36,7 +37,7 @@ type Stats struct {
 	standing    atomic.Pointer[Standing] // nil: it is starting
 	table       atomic.Pointer[Survey]   // nil: not looked at, or somebody else leads
 	asked       atomic.Int64             // when Read was called last, in seconds
-	streamed    atomic.Bool              // the write-ahead log has told of something since the loop woke up last
+	told        atomic.Pointer[sql.Wake] // what has told of something, on a connection of its own, since the loop woke up last
 }
 
 // NewStats returns the stats of a target that has not been served yet.
@@ -163,10 +164,10 @@ func (s *Stats) ran(o *run.Outcome) {
 	s.wait.observe(o.Start.Sub(row.Plan.Add(row.Late)))
 }
 
-// poked is who has poked the inbox: the stream, or runners.
+// poked is who has poked the inbox: what has told of tasks, or runners.
 func (s *Stats) poked() string {
-	if s.streamed.Swap(false) {
-		return "wal"
+	if by := s.told.Swap(nil); by != nil {
+		return string(*by)
 	}
 	return "end"
 }

@@ -80,7 +80,7 @@ func TestNewTasksAreNoReasonToLookForStops(t *testing.T) {
 		{"UPDATE task SET state = 'STOP' WHERE id = " + fmt.Sprint(stopped), true},
 		{"DELETE FROM task WHERE id = " + fmt.Sprint(deleted), true},
 	} {
-		listener.changed = false
+		listener.notices.Changed = false
 		s.exec(told.statement)
 		s.exec("SELECT pg_notify('pgtaskd_' || 'task'::regclass::oid, '')") // as an INSERT does, if the leader sleeps
 		if err := listener.conn.PgConn().WaitForNotification(t.Context()); err != nil {
@@ -89,8 +89,8 @@ func TestNewTasksAreNoReasonToLookForStops(t *testing.T) {
 		if err := listener.conn.Ping(t.Context()); err != nil { // behind which no other is on its way
 			t.Fatal(err)
 		}
-		if listener.changed != told.changed {
-			t.Errorf("%s: told %t", told.statement, listener.changed)
+		if listener.notices.Changed != told.changed {
+			t.Errorf("%s: told %t", told.statement, listener.notices.Changed)
 		}
 	}
 }

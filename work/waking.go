@@ -11,17 +11,20 @@ import (
 	"pgtaskd/work/wake"
 )
 
-// waker returns what wakes the loop. Its stream has a connection of its own.
+// waker returns what wakes the loop. Its stream and its ear have connections of their own.
 func (l *loop) waker() *wake.Waker {
 	return wake.New(wake.Config{
-		Table: table(l.target), Group: l.crew, Log: l.log, Sleep: l.target.Sleep, Poke: l.heardStream, Limit: limited,
+		Table: table(l.target), Group: l.crew, Log: l.log, Sleep: l.target.Sleep, Poke: l.told, Limit: limited,
 		Connect: func(ctx context.Context) (*pgconn.PgConn, error) { return connectStream(ctx, l.target) },
+		Listen: func(ctx context.Context, hear func(*pgconn.Notification)) (*pgconn.PgConn, error) {
+			return connectEar(ctx, l.target, hear)
+		},
 	})
 }
 
-// heardStream wakes the loop for what the write-ahead log has told of.
-func (l *loop) heardStream() {
-	l.stats.streamed.Store(true)
+// told wakes the loop for what a connection of its own has told of.
+func (l *loop) told(by sql.Wake) {
+	l.stats.told.Store(&by)
 	l.inbox.wake()
 }
 
@@ -38,6 +41,25 @@ func connectStream(ctx context.Context, t Target) (*pgconn.PgConn, error) {
 	ctx, cancel := context.WithTimeout(ctx, connectLimit)
 	defer cancel()
 	conn, err := pgconn.ConnectConfig(ctx, &cfg.Config)
+	return conn, remote.Reason(err)
+}
+
+// connectEar opens a connection that listens. With client_encoding SQL_ASCII the server sends texts
+// as they are stored. The name is not a controller's, of which one that stands by has one session.
+func connectEar(ctx context.Context, t Target, hear func(*pgconn.Notification)) (*pgconn.PgConn, error) {
+	cfg, err := ownConfig(t.Connect, startup(shortened("pgtaskd_ear "+t.Schema+" "+t.Table)))
+	if err != nil {
+		return nil, err
+	}
+	cfg.RuntimeParams["client_encoding"] = "SQL_ASCII"
+	cfg.OnNotification = func(_ *pgconn.PgConn, n *pgconn.Notification) { hear(n) }
+	ctx, cancel := context.WithTimeout(ctx, connectLimit)
+	defer cancel()
+	conn, err := pgconn.ConnectConfig(ctx, &cfg.Config)
+	if hasState(err, "42704") { // as in connect
+		delete(cfg.RuntimeParams, "idle_session_timeout")
+		conn, err = pgconn.ConnectConfig(ctx, &cfg.Config)
+	}
 	return conn, remote.Reason(err)
 }
 

@@ -8,14 +8,32 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// Notices are the notifications on the control connection.
+// regrouped is what the trigger of the table of groups notifies of.
+const regrouped = "group"
+
+// Notices are the notifications that have come to the leader.
 type Notices struct {
+	Changed   bool // somebody has changed or deleted a row that waits
+	Regrouped bool // or a row of the table of groups
+
 	come   bool // since TakeNotice was called last
 	others int  // that others have sent
 	flood  flood
 }
 
-// Hear takes in one; own tells that this connection has sent it.
+// Take takes in one; changes is the channel of the table's triggers for all but new tasks, own the
+// process of the control connection.
+func (n *Notices) Take(told *pgconn.Notification, changes string, own uint32) {
+	n.Hear(told.PID == own)
+	switch ours := told.Channel == changes; {
+	case ours && told.Payload == regrouped:
+		n.Regrouped = true
+	case ours && told.PID != own:
+		n.Changed = true
+	}
+}
+
+// Hear takes in that one has come; own tells that the control connection has sent it.
 func (n *Notices) Hear(own bool) {
 	n.come = true
 	if !own {

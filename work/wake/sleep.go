@@ -48,8 +48,9 @@ func (s *sleep) begins(now time.Time) {
 	*s = sleep{asleep: true, counted: now, found: s.found, queue: s.queue}
 }
 
-// Awake tells whether the leader looks for new tasks by itself, though NOTIFY is possible.
-func (w *Waker) Awake() bool { return w.source.way == sql.Notify && !w.sleep.asleep }
+// Awake tells whether the leader looks for new tasks by itself all the time, though NOTIFY is
+// possible.
+func (w *Waker) Awake() bool { return w.source.way == sql.Notify && !w.sleep.asleep && w.hears() }
 
 // QueueIs takes in how full the server's queue of notifications is: from 0 to 1.
 func (w *Waker) QueueIs(full float64) { w.sleep.queue = full }
@@ -61,6 +62,8 @@ func (w *Waker) FallAsleep(ctx context.Context) (fell bool, err error) {
 	switch {
 	case w.source.way != sql.Notify:
 		return false, nil
+	case !w.hears():
+		return false, w.WakeUp(ctx)
 	case s.asleep:
 		heard := w.control.Notices.others
 		if now.Sub(s.counted) >= crowdTick {

@@ -26,12 +26,14 @@ type Config struct {
 	Group *routine.Group
 	Log   zerolog.Logger
 	Sleep time.Duration // between polls, for the log
-	// Poke is called when there may be new tasks. It must not wait.
-	Poke func()
+	// Poke is called when there may be new tasks, with what tells of them. It must not wait.
+	Poke func(sql.Wake)
 	// Connect opens a connection for logical replication.
 	Connect func(context.Context) (*pgconn.PgConn, error)
 	// Limit bounds a call to the server.
 	Limit func(context.Context) (context.Context, context.CancelFunc)
+	// Listen opens a connection that is told the bytes of notifications as they are.
+	Listen func(ctx context.Context, hear func(*pgconn.Notification)) (*pgconn.PgConn, error)
 }
 
 // Control is the connection on which the leader listens and holds the lock of its sleep.
@@ -48,10 +50,11 @@ type Waker struct {
 	source  source
 	leads   bool // between Start and Stop
 
-	sleep    sleep
-	stream   *stream // nil: there is none
-	unfollow func()  // ends the stream
-	unseen   unseen
+	sleep   sleep
+	stream  *stream  // nil: there is none
+	ear     *ear     // nil: the control connection listens
+	hangUps []func() // end them
+	unseen  unseen
 }
 
 // source is how new tasks are noticed.
@@ -64,12 +67,12 @@ type source struct {
 
 // wakesLike tells whether a leader that another source wakes need not change anything.
 func (s source) wakesLike(other source) bool {
-	return s.way == other.way && s.waking == other.waking && (s.way != sql.WAL || s.published == other.published)
+	return s.way == other.way && s.waking == other.waking && s.tellsChanges == other.tellsChanges && (s.way != sql.WAL || s.published == other.published)
 }
 
 // New returns a Waker that polls until Adopt says what else is possible.
 func New(c Config) *Waker {
-	return &Waker{config: c, control: Control{Notices: &Notices{}}, source: source{way: sql.Poll}, unfollow: func() {}}
+	return &Waker{config: c, control: Control{Notices: &Notices{}}, source: source{way: sql.Poll}}
 }
 
 // Way is how new tasks are noticed now: Notify, WAL or Poll.
@@ -101,51 +104,76 @@ func (w *Waker) Adopt(ctx context.Context, c Control, way sql.Wake, d sql.Descri
 	return nil
 }
 
-// listen makes the table's triggers heard.
+// listen makes the table's triggers heard, where the control connection can take what they say.
 func (w *Waker) listen(ctx context.Context, conn *pgx.Conn, s source) error {
-	var channels []string
-	if s.way == sql.Notify {
-		channels = append(channels, s.waking.Channel)
+	if !plain(conn.PgConn()) {
+		return nil
 	}
-	if s.way != sql.Poll && s.tellsChanges {
-		channels = append(channels, sql.Channel(w.config.Table))
-	}
-	for _, channel := range channels {
-		if _, err := conn.Exec(ctx, "LISTEN "+quoted(channel)); err != nil {
+	for _, channel := range s.channels(w.config.Table) {
+		if _, err := conn.Exec(ctx, listenTo(channel)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// Start begins to follow the write-ahead log, where that is the way. The leader must look at all
-// that is due after it.
+// channels are those of the table's triggers.
+func (s source) channels(t sql.Table) (channels []string) {
+	if s.way == sql.Notify {
+		channels = append(channels, s.waking.Channel)
+	}
+	if s.way != sql.Poll && s.tellsChanges {
+		channels = append(channels, sql.Channel(t))
+	}
+	return channels
+}
+
+func listenTo(channel string) string { return "LISTEN " + quoted(channel) }
+
+// Start begins to follow the write-ahead log, where that is the way, and to listen, where that
+// takes a connection of its own. The leader must look at all that is due after it.
 func (w *Waker) Start() {
 	w.leads, w.unseen = true, unseen{}
 	if w.source.way == sql.WAL {
-		w.follow()
+		w.stream = &stream{line: line{Config: w.config, way: sql.WAL}, published: w.source.published}
+		w.follow(w.stream.run)
+	}
+	if channels := w.source.channels(w.config.Table); len(channels) > 0 && !plain(w.control.Conn.PgConn()) {
+		w.ear = &ear{line: line{Config: w.config, way: sql.Notify}, channels: channels, control: w.control.Conn.PgConn().PID()}
+		w.follow(w.ear.run)
 	}
 }
 
 // Stop ends what Start has begun.
 func (w *Waker) Stop() {
-	w.unfollow()
-	w.leads, w.stream, w.unfollow = false, nil, func() {}
+	for _, hangUp := range w.hangUps {
+		hangUp()
+	}
+	w.leads, w.stream, w.ear, w.hangUps = false, nil, nil, nil
 }
 
-func (w *Waker) follow() {
+func (w *Waker) follow(run func(context.Context)) {
 	ctx, cancel := context.WithCancel(w.config.Group.Context())
-	s := &stream{Config: w.config, published: w.source.published}
 	ended := make(chan struct{})
 	w.config.Group.Go(func() {
 		defer close(ended)
-		s.run(ctx)
+		run(ctx)
 	})
-	w.stream, w.unfollow = s, func() {
+	w.hangUps = append(w.hangUps, func() {
 		cancel()
 		<-ended
+	})
+}
+
+// Hear takes in the notifications that have come on a connection of their own.
+func (w *Waker) Hear() {
+	if w.ear != nil {
+		w.ear.tell(w.control.Notices)
 	}
 }
+
+// hears tells whether notifications come.
+func (w *Waker) hears() bool { return w.ear == nil || w.ear.lives() }
 
 // Told tells whether there may be new tasks that no notification tells of. The leader has last
 // looked for new ones at the time scanned.
@@ -174,14 +202,14 @@ func (w *Waker) Rest(scanned time.Time) time.Duration {
 // Every is the time between two looks at all that is due, when nothing says that there is
 // something: the poll, with a period of poll where the leader is not told of everything.
 func (w *Waker) Every(poll time.Duration) time.Duration {
-	if w.source.way == sql.Notify || w.stream != nil && w.stream.lives() && w.source.tellsChanges {
+	if w.hears() && (w.source.way == sql.Notify || w.stream != nil && w.stream.lives() && w.source.tellsChanges) {
 		return reconcile
 	}
 	return poll
 }
 
 // Tells tells whether the leader is told of changes other than new tasks.
-func (w *Waker) Tells() bool { return w.source.way != sql.Poll && w.source.tellsChanges }
+func (w *Waker) Tells() bool { return w.source.way != sql.Poll && w.source.tellsChanges && w.hears() }
 
 // Pause is the time from a look for new tasks to the next one that is asked for.
 func (w *Waker) Pause() time.Duration {

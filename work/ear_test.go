@@ -1,0 +1,74 @@
+package work
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"pgtaskd/sql"
+)
+
+// odder are encodings of databases, with bytes of a payload each. Only from UTF8 and LATIN1 every
+// text can be told in UTF-8.
+var odder = map[string]string{"SQL_ASCII": `\xff`, "EUC_JP": `\xf5\xa1`, "WIN1252": `\x81`, "LATIN1": `\x81`, "UTF8": `\x01`}
+
+// TestNotificationsThatUTF8LacksStopNothing: a stranger's, on the channels of the table's triggers.
+// The leader is still told of tasks, and nothing but that has it look for them here.
+func TestNotificationsThatUTF8LacksStopNothing(t *testing.T) {
+	t.Parallel()
+	for encoding, odd := range odder {
+		for _, way := range []sql.Wake{sql.Notify, sql.WAL} {
+			t.Run(encoding+" "+string(way), func(t *testing.T) {
+				t.Parallel()
+				s := stageOn(t, encodedDatabase(t, encoding), deaf)
+				s.target.Wake = way
+				s.serve()
+				s.settled()
+				stranger := s.connectAs(s.role())
+				s.on(stranger, "SET client_encoding = 'SQL_ASCII'")
+				for _, many := range []int{1, 1, 1, flooding, 1} {
+					for _, channel := range []string{sql.Channel(table(s.target)), s.get("SELECT 'pgtaskd_' || 'task'::regclass::oid")} {
+						s.on(stranger, fmt.Sprintf("SELECT pg_notify('%s', n || E'%s') FROM generate_series(1, %d) AS n", channel, odd, many))
+					}
+					s.others()
+					stopped := s.add(`input, "group"`, "SELECT pg_sleep(600)", "stopped")
+					s.becomes(stopped, "WORK")
+					s.exec("UPDATE task SET state = 'STOP' WHERE id = $1", stopped)
+					s.becomes(stopped, "STOP")
+				}
+				if log := s.logged(); strings.Contains(log, "target failed") {
+					t.Error(log)
+				}
+			})
+		}
+	}
+}
+
+// flooding are more notifications at once than the leader waits for each of.
+const flooding = 1000
+
+// TestWhereNothingCanBeListenedToTheTableIsPolled: the leadership does not depend on the connection
+// that is told bytes as they are, which is made again.
+func TestWhereNothingCanBeListenedToTheTableIsPolled(t *testing.T) {
+	t.Parallel()
+	const ears = "FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'LISTEN %'"
+	for _, way := range []sql.Wake{sql.Notify, sql.WAL} {
+		t.Run(string(way), func(t *testing.T) {
+			t.Parallel()
+			s := stageOn(t, encodedDatabase(t, "WIN1252"), func(t *Target) { t.Wake = way })
+			s.serve()
+			s.settled()
+			s.eventually("1", "SELECT count(*) "+ears)
+			s.exec("SELECT pg_terminate_backend(pid) " + ears)
+			s.says("cannot listen for notifications; polling")
+			s.others()
+			s.eventually("1", "SELECT count(*) "+ears)
+			if way == sql.Notify {
+				s.asleep()
+			}
+			s.others()
+			s.drain()
+			s.eventually("0", "SELECT count(*) "+ears)
+		})
+	}
+}
