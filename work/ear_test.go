@@ -72,3 +72,25 @@ func TestWhereNothingCanBeListenedToTheTableIsPolled(t *testing.T) {
 		})
 	}
 }
+
+// TestRowsThatUTF8LacksEndNoStream: what a row has does not matter to the leader that reads the
+// write-ahead log.
+func TestRowsThatUTF8LacksEndNoStream(t *testing.T) {
+	t.Parallel()
+	for encoding, odd := range odder {
+		t.Run(encoding, func(t *testing.T) {
+			t.Parallel()
+			s := stageOn(t, encodedDatabase(t, encoding), deaf, byWAL)
+			s.serve()
+			s.streaming()
+			for range 3 {
+				s.exec("INSERT INTO task (input, data) VALUES ('SELECT 1', E'" + odd + "')")
+				s.eventually("0", "SELECT count(*) FROM task WHERE state NOT IN ('DONE', 'FAIL')")
+				s.others()
+			}
+			if log := s.logged(); strings.Contains(log, "write-ahead log; polling") {
+				t.Error(log)
+			}
+		})
+	}
+}

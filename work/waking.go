@@ -28,6 +28,10 @@ func (l *loop) told(by sql.Wake) {
 	l.inbox.wake()
 }
 
+// unconverted is the client_encoding with which the server sends text as it is stored: some may not
+// exist in UTF-8, for which it would end what it sends.
+const unconverted = "SQL_ASCII"
+
 // connectStream opens a connection for logical replication.
 func connectStream(ctx context.Context, t Target) (*pgconn.PgConn, error) {
 	cfg, err := ownConfig(t.Connect, map[string]string{
@@ -38,20 +42,21 @@ func connectStream(ctx context.Context, t Target) (*pgconn.PgConn, error) {
 	if err != nil {
 		return nil, err
 	}
+	cfg.RuntimeParams["client_encoding"] = unconverted
 	ctx, cancel := context.WithTimeout(ctx, connectLimit)
 	defer cancel()
 	conn, err := pgconn.ConnectConfig(ctx, &cfg.Config)
 	return conn, remote.Reason(err)
 }
 
-// connectEar opens a connection that listens. With client_encoding SQL_ASCII the server sends texts
-// as they are stored. The name is not a controller's, of which one that stands by has one session.
+// connectEar opens a connection that listens. Its name is not that of a control session, which tells
+// that there is a controller.
 func connectEar(ctx context.Context, t Target, hear func(*pgconn.Notification)) (*pgconn.PgConn, error) {
 	cfg, err := ownConfig(t.Connect, startup(shortened("pgtaskd_ear "+t.Schema+" "+t.Table)))
 	if err != nil {
 		return nil, err
 	}
-	cfg.RuntimeParams["client_encoding"] = "SQL_ASCII"
+	cfg.RuntimeParams["client_encoding"] = unconverted
 	cfg.OnNotification = func(_ *pgconn.PgConn, n *pgconn.Notification) { hear(n) }
 	ctx, cancel := context.WithTimeout(ctx, connectLimit)
 	defer cancel()
