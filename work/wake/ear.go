@@ -26,8 +26,9 @@ type ear struct {
 	poked   bool    // since they were told last
 }
 
-// plain tells whether each text of the database can be told in UTF-8.
-func plain(conn *pgconn.PgConn) bool {
+// Plain tells whether each text of the database of a connection can be told in UTF-8: then the
+// control connection listens.
+func Plain(conn *pgconn.PgConn) bool {
 	encoding := conn.ParameterStatus("server_encoding")
 	return encoding == "UTF8" || encoding == "LATIN1"
 }

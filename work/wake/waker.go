@@ -106,7 +106,7 @@ func (w *Waker) Adopt(ctx context.Context, c Control, way sql.Wake, d sql.Descri
 
 // listen makes the table's triggers heard, where the control connection can take what they say.
 func (w *Waker) listen(ctx context.Context, conn *pgx.Conn, s source) error {
-	if !plain(conn.PgConn()) {
+	if !Plain(conn.PgConn()) {
 		return nil
 	}
 	for _, channel := range s.channels(w.config.Table) {
@@ -138,7 +138,7 @@ func (w *Waker) Start() {
 		w.stream = &stream{line: line{Config: w.config, way: sql.WAL}, published: w.source.published}
 		w.follow(w.stream.run)
 	}
-	if channels := w.source.channels(w.config.Table); len(channels) > 0 && !plain(w.control.Conn.PgConn()) {
+	if channels := w.source.channels(w.config.Table); len(channels) > 0 && !Plain(w.control.Conn.PgConn()) {
 		w.ear = &ear{line: line{Config: w.config, way: sql.Notify}, channels: channels, control: w.control.Conn.PgConn().PID()}
 		w.follow(w.ear.run)
 	}
