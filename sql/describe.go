@@ -101,6 +101,12 @@ func Describe(ctx context.Context, conn *pgx.Conn, t Table) (Description, error)
 
 // undeletable says why no row of the table is deleted, and who could make it so, and more.
 func (f *found) undeletable(t Table) (why []string) {
+	for _, call := range f.types {
+		for _, user := range call.Users {
+			why = append(why, fmt.Sprintf("role %s may make functions that are taken for those of table %s: REVOKE ALL ON DOMAIN %s FROM %[1]s CASCADE",
+				user, t, pgx.Identifier{t.Schema, call.Name}.Sanitize()))
+		}
+	}
 	for _, grantee := range f.grantees {
 		why = append(why, fmt.Sprintf("role %s has REFERENCES on table %s, by which it can run code as the owner of the table: REVOKE REFERENCES ON TABLE %[2]s FROM %[1]s", grantee, t))
 	}

@@ -81,8 +81,9 @@ type foundType struct {
 	Name    string
 	OID     int64
 	Enum    bool
-	Labels  []string
+	Labels  []string // those of ours that it has
 	Trusted bool
+	Users   []string // of the type that our functions take: who else may use it, quoted
 }
 
 // foundReferrer is a table of somebody untrusted that refers to this one.
@@ -166,7 +167,7 @@ func inspect(ctx context.Context, conn *pgx.Conn, t Table, o Options) (*found, e
 	trusted, taken, err := owners(ctx, conn, t, o)
 	f := &found{taken: taken}
 	if err == nil {
-		err = f.inspect(ctx, conn, t, o.Inserter, trusted)
+		err = f.inspect(ctx, conn, t, o, trusted)
 	}
 	if err != nil && !IsUntrusted(err) {
 		err = fmt.Errorf("look at table %s: %w", t, err)
@@ -174,7 +175,7 @@ func inspect(ctx context.Context, conn *pgx.Conn, t Table, o Options) (*found, e
 	return f, err
 }
 
-func (f *found) inspect(ctx context.Context, conn *pgx.Conn, t Table, inserter bool, trusted []int64) (err error) {
+func (f *found) inspect(ctx context.Context, conn *pgx.Conn, t Table, o Options, trusted []int64) (err error) {
 	if err = conn.QueryRow(ctx, text("inspect/schema"), t.Schema).Scan(&f.schema, &f.version); err != nil {
 		return err
 	}
@@ -195,7 +196,7 @@ func (f *found) inspect(ctx context.Context, conn *pgx.Conn, t Table, inserter b
 	if f.indexes, err = collect(ctx, conn, "indexes", pgx.RowToStructByPos[foundIndex], f.oid); err != nil {
 		return err
 	}
-	fired, called := functionNames(t, inserter)
+	fired, called := functionNames(t, o.Inserter)
 	if f.functions, err = collect(ctx, conn, "functions", pgx.RowToStructByPos[foundFunction], t.Schema, fired, called, callName(t), trusted); err != nil {
 		return err
 	}
@@ -219,7 +220,7 @@ func (f *found) inspect(ctx context.Context, conn *pgx.Conn, t Table, inserter b
 	if column := f.column("state"); column != nil {
 		state = column.TypeOID
 	}
-	if f.types, err = collect(ctx, conn, "types", pgx.RowToStructByPos[foundType], t.Schema, state, trusted, callName(t)); err != nil {
+	if f.types, err = collect(ctx, conn, "types", pgx.RowToStructByPos[foundType], t.Schema, state, trusted, callName(t), states, o.Serving); err != nil {
 		return err
 	}
 	if err := f.inspectBesides(ctx, conn, t, trusted); err != nil {

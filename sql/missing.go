@@ -172,11 +172,15 @@ func (m *missing) stateType(s step) {
 	}
 }
 
-// call makes the type that our functions take.
+// call makes the type that our functions take, or takes it from others.
 func (m *missing) call(s step) {
 	name := m.names.fill(s.name)
-	if !slices.ContainsFunc(m.types, func(t foundType) bool { return t.Name == name }) {
+	switch i := slices.IndexFunc(m.types, func(t foundType) bool { return t.Name == name }); {
+	case i < 0:
 		m.add(s, "domain "+name, m.createRight()).Optional = true
+	case len(m.types[i].Users) > 0:
+		change := m.add(s, "rights of others to domain "+name, "ownership of domain "+pgx.Identifier{m.table.Schema, name}.Sanitize())
+		change.Optional, change.Removes = true, true
 	}
 }
 

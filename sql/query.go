@@ -30,7 +30,7 @@ type Queries struct {
 // for the columns that a repetition copies, :copied_of_t for the same of the row t, :publication
 // for the name of the table's own publication, as text, :register for that of its register of
 // sessions, :register_name for the same as text, without the schema, :besides for the names of the
-// objects beside the table, :leader for the table of controllers, :sequence for the number of the
+// objects beside the table, :called for those of our functions that have parameters, :leader for the table of controllers, :sequence for the number of the
 // sequence that ids come from (0: not known), with :drawn_id for the column that takes one and
 // :drawn_id_of_f for the id, and :unless_key_waits for what an INSERT does where another task waits
 // with the key, and :made for whether it has made the row w, and not met it; :earlier is the
@@ -60,6 +60,7 @@ func (d Description) Queries(t Table) Queries {
 		":group_itself": d.itself(`t."group"`), ":remote_itself": d.itself("t.remote"),
 
 		":register_name": literal(registerName(t)), ":besides": literal("{" + strings.Join(quotedAll(besideNames(t)), ",") + "}"),
+		":called": literal("{" + strings.Join(calledNames(t), ",") + "}"),
 		":leader": Beside(t, "leader"), ":tokens": Tokens(t), ":schema_text": literal(t.Schema), ":table_text": literal(t.Quoted()), ":groups": Beside(t, "group"), ":limits": strconv.FormatInt(limitLocks, 10),
 		":table_number": strconv.FormatInt(d.OID, 10),
 		":group_number": strconv.FormatInt(d.Group, 10), ":group_sequence": strconv.FormatInt(d.GroupSequence, 10),

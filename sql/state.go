@@ -30,6 +30,9 @@ func (f *found) stateType(t Table) (string, *foundType) {
 	}
 	for n := -2; ; n++ {
 		name := stateName(n)
+		if n == lastState { // if this is a stranger's as well, the table is refused when it is made
+			return stateOf(t, name), nil
+		}
 		i := slices.IndexFunc(f.types, func(typ foundType) bool { return typ.Name == name })
 		switch {
 		case i < 0:
@@ -40,7 +43,11 @@ func (f *found) stateType(t Table) (string, *foundType) {
 	}
 }
 
-// stateName is state, pgtaskd_state, pgtaskd_state_0 …
+// lastState is the number of the last name that the type can have: inspect/types.sql looks no
+// further, since strangers can make any number of types.
+const lastState = 998
+
+// stateName is state, pgtaskd_state, pgtaskd_state_1 …
 func stateName(n int) string {
 	switch n {
 	case -2:

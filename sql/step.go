@@ -44,7 +44,7 @@ var stepKinds = []struct {
 }{
 	{schemaStep, regexp.MustCompile(`^DO [^;]*CREATE SCHEMA IF NOT EXISTS (:schema)`)},
 	{typeStep, regexp.MustCompile(`^DO [^;]*CREATE TYPE (:state)`)},
-	{callStep, regexp.MustCompile(`^DO [^;]*CREATE DOMAIN :schema\.(\w+_:hash)`)},
+	{callStep, regexp.MustCompile(`(?s)^DO .*?CREATE DOMAIN :schema\.(\w+_:hash)`)},
 	{functionStep, regexp.MustCompile(`^CREATE OR REPLACE FUNCTION :schema\.(\w+_:hash)`)},
 	{tableStep, regexp.MustCompile(`^CREATE TABLE IF NOT EXISTS (:table)`)},
 	{columnStep, regexp.MustCompile(`^ALTER TABLE :table ADD COLUMN IF NOT EXISTS "?(\w+)"?`)},

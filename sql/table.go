@@ -58,8 +58,22 @@ func functionNames(t Table, inserter bool) (fired, called []string) {
 			called = append(called, name)
 		}
 	}
+	for _, s := range besideSteps() {
+		for _, match := range callTaking.FindAllStringSubmatch(s.sql, -1) {
+			called = append(called, names{table: t}.fill(match[1]))
+		}
+	}
 	return fired, called
 }
+
+// calledNames are those of all functions that are called with a value of that type.
+func calledNames(t Table) []string {
+	_, called := functionNames(t, false)
+	return append(called, names{table: t}.fill("pgtaskd_end_:hash"))
+}
+
+// callTaking is a function beside the table that is called with a value of the type callName.
+var callTaking = regexp.MustCompile(`(?m)^CREATE FUNCTION :schema\.(\w+_:hash)\([^)]*:schema\.pgtaskd_call_:hash`)
 
 // triggerNames are those of every table's triggers.
 func triggerNames() []string {

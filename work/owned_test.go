@@ -2,6 +2,7 @@ package work
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -152,6 +153,8 @@ func TestOwnersThatChangeAreNoticed(t *testing.T) {
 		"table public.p1":               "ALTER TABLE p1 OWNER TO $m",
 		"type public.state":             "ALTER TYPE state OWNER TO $m",
 		"function public.pgtaskd_state": "DO $$BEGIN EXECUTE format('ALTER FUNCTION %s OWNER TO $m', (SELECT oid::regprocedure FROM pg_proc WHERE proname LIKE 'pgtaskd\\_state\\_%')); END$$",
+		"function public.pgtaskd_cron":  overloads("cron"),
+		"function public.pgtaskd_async": overloads("async_columns"),
 	} {
 		t.Run(what, func(t *testing.T) {
 			t.Parallel()
@@ -167,6 +170,36 @@ func TestOwnersThatChangeAreNoticed(t *testing.T) {
 			s.says(what)
 			if !strings.Contains(s.logged(), "belongs to role mallory_") {
 				t.Error(s.logged())
+			}
+		})
+	}
+}
+
+// overloads makes a function of a stranger's of which a call of ours could not be told, as only who
+// may use the type that ours take can.
+func overloads(function string) string {
+	return strings.ReplaceAll(`DO $$DECLARE call text := (SELECT format('%s_%s(%s', 'pgtaskd_%NAME', right(typname, 16), typname) FROM pg_type WHERE typname ~ '^pgtaskd_call_'); BEGIN
+		EXECUTE format('CREATE FUNCTION %s, int DEFAULT 0) RETURNS text LANGUAGE sql AS ''SELECT NULL::text''', call); EXECUTE format('ALTER FUNCTION %s, int) OWNER TO $m', call); END$$`, "%NAME", function)
+}
+
+// TestWhoMayMakeFunctionsLikeOursIsNamed: where the table may not be changed. Else the right is taken
+// back.
+func TestWhoMayMakeFunctionsLikeOursIsNamed(t *testing.T) {
+	t.Parallel()
+	for _, create := range []bool{false, true} {
+		t.Run(fmt.Sprint(create), func(t *testing.T) {
+			t.Parallel()
+			s, do := withRoles(t, true)
+			s.installed()
+			do("DO $$BEGIN EXECUTE format('GRANT USAGE ON DOMAIN %I TO $m', (SELECT typname FROM pg_type WHERE typname LIKE 'pgtaskd\\_call\\_%')); END$$")
+			s.target.Create = create
+			s.serve()
+			s.settled()
+			if create {
+				s.says("rights of others to domain pgtaskd_call_")
+				s.eventually("0", "SELECT count(*) FROM pg_type, aclexplode(typacl) AS x WHERE typname LIKE 'pgtaskd\\_call\\_%' AND x.grantee <> typowner")
+			} else {
+				s.says("may make functions that are taken for those of table")
 			}
 		})
 	}

@@ -1,6 +1,7 @@
 -- What changes when the table, its columns, its triggers, its publication, its register of
--- sessions, what stands beside it, or the owner of any of this do; whether sessions that are opened now may not
--- write; whether there are foreign servers; and how full the queue of notifications is.
+-- sessions, what stands beside it, the functions that are called with arguments, or the owner of any
+-- of this do; whether sessions that are opened now may not write; whether there are foreign servers;
+-- and how full the queue of notifications is.
 -- $1 schema, $2 table
 SELECT
     (
@@ -35,7 +36,7 @@ SELECT
                 SELECT pg_catalog.sum(pg_catalog.hashtext(pg_catalog.concat(p.oid, p.xmin, p.proowner)))
                 FROM pg_catalog.pg_proc AS p
                 WHERE p.pronamespace OPERATOR(pg_catalog.=) n.oid
-                    AND p.proname OPERATOR(pg_catalog.=) ANY (:besides::pg_catalog.name[])
+                    AND p.proname OPERATOR(pg_catalog.=) ANY (:besides::pg_catalog.name[] OPERATOR(pg_catalog.||) :called::pg_catalog.name[])
             )
         )
         FROM pg_catalog.pg_class AS c

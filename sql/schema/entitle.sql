@@ -74,6 +74,7 @@ DO $pgtaskd$
 DECLARE
     relation pg_catalog.text := pg_catalog.format('%I.%I', pg_catalog.current_setting('pgtaskd.schema'), pg_catalog.current_setting('pgtaskd.tokens'));
     other pg_catalog.text;
+    revoke pg_catalog.text;
 BEGIN
     :private
     FOR other IN

@@ -8,7 +8,7 @@ SET LOCAL pgtaskd.register = :register;
 DO $pgtaskd$
 DECLARE
     relation pg_catalog.text := pg_catalog.current_setting('pgtaskd.register');
-    other pg_catalog.text;
+    revoke pg_catalog.text;
 BEGIN
     IF pg_catalog.to_regclass(relation) IS NOT NULL THEN
         RETURN;

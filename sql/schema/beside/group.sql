@@ -19,7 +19,7 @@ CREATE TABLE IF NOT EXISTS :its_group (
     CONSTRAINT pgtaskd_rate_per_check CHECK ((rate IS NULL) OPERATOR(pg_catalog.=) (per IS NULL))
 );
 CREATE SEQUENCE IF NOT EXISTS :schema.pgtaskd_group_:hash;
-ALTER SEQUENCE :schema.pgtaskd_group_:hash OWNED BY :its_group."group";
+ALTER SEQUENCE :schema.pgtaskd_group_:hash CYCLE OWNED BY :its_group."group"; -- whatever it has been set to, it counts on
 DROP TRIGGER IF EXISTS pgtaskd_note ON :its_group;
 DROP TRIGGER IF EXISTS pgtaskd_tell ON :its_group;
 DROP FUNCTION IF EXISTS :schema.pgtaskd_group_note_:hash();
@@ -75,7 +75,7 @@ SET LOCAL pgtaskd.relation = :its_group_text;
 DO $body$
 DECLARE
     relation pg_catalog.text := pg_catalog.current_setting('pgtaskd.relation');
-    other pg_catalog.text;
+    revoke pg_catalog.text;
 BEGIN
     :private
 END

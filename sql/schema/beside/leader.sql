@@ -26,7 +26,7 @@ SET LOCAL pgtaskd.relation = :its_leader_text;
 DO $body$
 DECLARE
     relation pg_catalog.text := pg_catalog.current_setting('pgtaskd.relation');
-    other pg_catalog.text;
+    revoke pg_catalog.text;
 BEGIN
     :private
     EXECUTE pg_catalog.format('GRANT SELECT (leads, since, seen, run, timezone) ON TABLE %s TO PUBLIC', relation);

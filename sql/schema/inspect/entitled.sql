@@ -1,5 +1,6 @@
 -- Whether the table of tokens and its functions belong to the serving role, and nobody else can
--- write tokens, or has a right to them or a trigger there; and the text of the functions.
+-- write tokens, or has a right to them or a trigger there, or a function that could be taken for
+-- the one that writes ends; and the text of the functions.
 -- $1 schema, $2 name of the table of tokens, $3 the serving role
 SELECT
     EXISTS (
@@ -18,7 +19,17 @@ SELECT
                 FROM pg_catalog.pg_trigger AS x
                 WHERE x.tgrelid OPERATOR(pg_catalog.=) c.oid AND x.oid OPERATOR(pg_catalog.<>) g.oid
             )
-    ) AND pg_catalog.cardinality(f.sources) OPERATOR(pg_catalog.=) 2,
+    ) AND pg_catalog.cardinality(f.sources) OPERATOR(pg_catalog.=) 2
+    AND NOT EXISTS ( -- as in entitle.sql
+        SELECT
+        FROM pg_catalog.pg_proc AS p
+        JOIN pg_catalog.pg_type AS t ON t.oid OPERATOR(pg_catalog.=) ANY (p.proargtypes)
+        WHERE p.pronamespace OPERATOR(pg_catalog.=) n.oid
+            AND p.proname OPERATOR(pg_catalog.=) pg_catalog.replace($2::pg_catalog.text, '_token_', '_end_')::pg_catalog.name
+            AND p.proowner OPERATOR(pg_catalog.<>) r.oid
+            AND t.typnamespace OPERATOR(pg_catalog.=) n.oid
+            AND t.typname OPERATOR(pg_catalog.=) pg_catalog.replace($2::pg_catalog.text, '_token_', '_call_')::pg_catalog.name
+    ),
     f.sources
 FROM pg_catalog.pg_namespace AS n
 JOIN pg_catalog.pg_roles AS r ON r.rolname OPERATOR(pg_catalog.=) $3::pg_catalog.text

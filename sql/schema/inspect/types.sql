@@ -1,12 +1,22 @@
--- What has the name of the type that our functions take, or one that the state's type could have,
--- with its labels if it is an enum; and whether its owner is trusted, and with it the casts.
--- $1 schema, $2 type of the column, $3 trusted roles, $4 type that our functions take
+-- What has the name of the type that our functions take, or one that the state's type could have.
+-- Of an enum, which of our labels it has, if its owner is trusted: a stranger's may have any number.
+-- Then whether its owner is trusted, and with it the casts; and who else may use the type that our
+-- functions take.
+-- $1 schema, $2 type of the column, $3 trusted roles, $4 type that our functions take, $5 labels,
+-- $6 the role that serves
 SELECT
     :readable(t.typname::pg_catalog.text),
     t.oid::pg_catalog.int8,
     t.typtype OPERATOR(pg_catalog.=) 'e',
-    ARRAY(SELECT :readable(e.enumlabel::pg_catalog.text) FROM pg_catalog.pg_enum AS e WHERE e.enumtypid OPERATOR(pg_catalog.=) t.oid ORDER BY e.enumsortorder),
-    t.typowner::pg_catalog.int8 OPERATOR(pg_catalog.=) ANY ($3::pg_catalog.int8[])
+    ARRAY(
+        SELECT e.enumlabel::pg_catalog.text
+        FROM pg_catalog.pg_enum AS e
+        WHERE e.enumtypid OPERATOR(pg_catalog.=) t.oid
+            AND e.enumlabel OPERATOR(pg_catalog.=) ANY ($5::pg_catalog.name[])
+            AND trust.given
+        ORDER BY e.enumsortorder
+    ),
+    trust.given
     AND NOT EXISTS ( -- as in owners.sql
         SELECT
         FROM pg_catalog.pg_cast AS c
@@ -17,8 +27,22 @@ SELECT
             AND s.typowner::pg_catalog.int8 OPERATOR(pg_catalog.=) ANY ($3::pg_catalog.int8[])
             AND o.typowner::pg_catalog.int8 OPERATOR(pg_catalog.=) ANY ($3::pg_catalog.int8[])
             AND p.proowner::pg_catalog.int8 OPERATOR(pg_catalog.<>) ALL ($3::pg_catalog.int8[])
+    ),
+    ARRAY(
+        SELECT CASE WHEN r.oid IS NULL THEN 'PUBLIC' ELSE :readable(pg_catalog.quote_ident(r.rolname)) END
+        FROM pg_catalog.aclexplode(coalesce(t.typacl, pg_catalog.acldefault('T', t.typowner))) AS g
+        LEFT JOIN pg_catalog.pg_roles AS r ON r.oid OPERATOR(pg_catalog.=) g.grantee
+        WHERE t.typname OPERATOR(pg_catalog.=) $4::pg_catalog.name
+            AND trust.given
+            AND g.grantee OPERATOR(pg_catalog.<>) t.typowner
+            AND NOT g.grantee::pg_catalog.int8 OPERATOR(pg_catalog.=) ANY ($3::pg_catalog.int8[])
+            AND (r.rolname OPERATOR(pg_catalog.=) $6::pg_catalog.name) IS NOT TRUE
+        GROUP BY r.oid, r.rolname
+        ORDER BY r.rolname
     )
 FROM pg_catalog.pg_type AS t
 LEFT JOIN pg_catalog.pg_namespace AS n ON n.oid OPERATOR(pg_catalog.=) t.typnamespace
-WHERE n.nspname OPERATOR(pg_catalog.=) $1 AND (t.typname OPERATOR(pg_catalog.=) 'state' OR t.typname OPERATOR(pg_catalog.~~) E'pgtaskd\\_state%' OR t.typname OPERATOR(pg_catalog.=) $4::pg_catalog.name)
+CROSS JOIN LATERAL (SELECT t.typowner::pg_catalog.int8 OPERATOR(pg_catalog.=) ANY ($3::pg_catalog.int8[]) AS given) AS trust
+WHERE n.nspname OPERATOR(pg_catalog.=) $1
+    AND (t.typname OPERATOR(pg_catalog.~) '^(state|pgtaskd_state(_[1-9][0-9]{0,2})?)$' OR t.typname OPERATOR(pg_catalog.=) $4::pg_catalog.name)
     OR t.oid OPERATOR(pg_catalog.=) $2::pg_catalog.int8::pg_catalog.oid;
