@@ -82,9 +82,35 @@ func TestAnInsertDoesNotSayHowATaskHasRun(t *testing.T) {
 			}
 			must(t, app, "INSERT INTO task (input) VALUES ('SELECT 1')")
 			s.others()
-			s.exec("GRANT UPDATE (state) ON task TO " + role) // which is worth as much
+			s.exec("GRANT UPDATE (plan, state) ON task TO " + role)
+			for _, forged := range forgeries {
+				if strings.Contains(forged, "(state)") || strings.HasPrefix(forged, "state)") || strings.HasPrefix(forged, "state, cron)") {
+					continue // which may be said by UPDATE as well
+				}
+				if _, err := app.Exec(t.Context(), "INSERT INTO task (input, "+forged); !hasState(err, "42501", "23514") {
+					t.Errorf("with UPDATE of plan and state, INSERT of %s: %v", forged, err)
+				}
+			}
+			s.exec("GRANT UPDATE (failures) ON task TO " + role) // which is worth as much
 			must(t, app, "INSERT INTO task (input, failures) VALUES ('SELECT 1', 1)")
 		})
+	}
+}
+
+// TestWhoMayPlanMovesATaskThatHasRun to another partition, if they cannot insert it like that.
+func TestWhoMayPlanMovesATaskThatHasRun(t *testing.T) {
+	t.Parallel()
+	s := prepared(t)
+	must(t, s.conn, parts)
+	s.installed()
+	role := s.role()
+	s.exec("GRANT SELECT (id), INSERT (input), UPDATE (plan) ON task TO " + role)
+	id := s.add("input, plan, attempt, failures", "SELECT 1", "infinity", 3, 2)
+	app := s.connectAs(role)
+	must(t, app, fmt.Sprintf("UPDATE task SET plan = '2022-06-01' WHERE id = %d", id))
+	s.exec("GRANT INSERT (failures) ON p1 TO " + role)
+	if _, err := app.Exec(t.Context(), fmt.Sprintf("UPDATE task SET plan = '2020-06-01' WHERE id = %d", id)); !isDenied(err) {
+		t.Error(err)
 	}
 }
 

@@ -62,15 +62,31 @@ BEGIN
     END IF;
     -- By a row that claims to have run, or to be under way, the tasks of others would be held up, or
     -- ended.
-    -- Who has UPDATE, as the serving role, may say so anyway, or have moved the row to another
-    -- partition.
+    -- Who has UPDATE of these columns, as the serving role, may say so anyway. Who may not INSERT
+    -- into them has moved the row to another partition.
     IF TG_OP OPERATOR(pg_catalog.=) 'INSERT'
         AND (NEW.state OPERATOR(pg_catalog.<>) ALL ('{PLAN,STOP}')
             OR pg_catalog.num_nonnulls(NEW.start, NEW.stop, NEW.pid, NEW.runs, NEW.next, NEW.stopping) OPERATOR(pg_catalog.>) 0
             OR (NEW.failures OPERATOR(pg_catalog.|) NEW.attempt OPERATOR(pg_catalog.|) NEW.interrupted) OPERATOR(pg_catalog.<>) 0)
-        AND NOT pg_catalog.has_any_column_privilege(coalesce(pg_catalog.pg_partition_root(TG_RELID)::pg_catalog.oid, TG_RELID), 'UPDATE') THEN
+        AND NOT pg_catalog.has_table_privilege(coalesce(pg_catalog.pg_partition_root(TG_RELID)::pg_catalog.oid, TG_RELID), 'UPDATE') THEN
+        SELECT s.name INTO wrong
+        FROM (VALUES
+            ('state', NEW.state OPERATOR(pg_catalog.<>) ALL ('{PLAN,STOP}')), ('start', NEW.start IS NOT NULL), ('stop', NEW.stop IS NOT NULL),
+            ('pid', NEW.pid IS NOT NULL), ('runs', NEW.runs IS NOT NULL), ('next', NEW.next IS NOT NULL), ('stopping', NEW.stopping IS NOT NULL),
+            ('failures', NEW.failures OPERATOR(pg_catalog.<>) 0), ('attempt', NEW.attempt OPERATOR(pg_catalog.<>) 0), ('interrupted', NEW.interrupted OPERATOR(pg_catalog.<>) 0)
+        ) AS s (name, told)
+        WHERE s.told
+            AND NOT pg_catalog.has_column_privilege(coalesce(pg_catalog.pg_partition_root(TG_RELID)::pg_catalog.oid, TG_RELID), s.name, 'UPDATE')
+            AND (pg_catalog.pg_partition_root(TG_RELID) IS NULL OR EXISTS (
+                SELECT
+                FROM pg_catalog.pg_partition_ancestors(TG_RELID) AS p (relation)
+                WHERE pg_catalog.has_column_privilege(p.relation::pg_catalog.oid, s.name, 'INSERT')
+            ))
+        LIMIT 1;
+    END IF;
+    IF wrong IS NOT NULL THEN
         RAISE EXCEPTION 'only pgtaskd writes start, stop, pid, runs, next, stopping, failures, attempt and interrupted of a new task, and that it has ended'
-            USING ERRCODE = 'insufficient_privilege', TABLE = TG_TABLE_NAME, SCHEMA = TG_TABLE_SCHEMA, HINT = 'Leave them out.';
+            USING ERRCODE = 'insufficient_privilege', TABLE = TG_TABLE_NAME, SCHEMA = TG_TABLE_SCHEMA, COLUMN = wrong, HINT = 'Leave them out.';
     END IF;
     -- What a row has had before is let alone: only a table without this trigger has let it in. OLD
     -- is null at an INSERT.
