@@ -250,3 +250,21 @@ func TestWhyIsQuick(t *testing.T) {
 		}
 	}
 }
+
+// TestWhatIsSetToSTOPHoldsItsPlace until its end is written, and whoever waits for that is told so.
+func TestWhatIsSetToSTOPHoldsItsPlace(t *testing.T) {
+	t.Parallel()
+	s := prepared(t)
+	s.installed()
+	holder := s.connect()
+	must(t, holder, "INSERT INTO task (input, state, stopping, pid, start) VALUES ('SELECT 1', 'STOP', true, pg_backend_pid(), clock_timestamp())")
+	s.serve()
+	s.settled()
+	waits := s.add("input", "SELECT 1")
+	s.saysWhy(waits, `waits for its lane, group "group", in which 1 run \(task 1\): max 0 lets it start while at most 0 run`)
+	s.saysWhy(1, "was set to STOP while it ran, in backend .*; its end is not written yet")
+	if err := holder.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	s.becomes(waits, "DONE")
+}

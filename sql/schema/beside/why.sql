@@ -203,8 +203,15 @@ BEGIN
         LIMIT 5000
     ), work AS MATERIALIZED (
         SELECT h.id, h."group" OPERATOR(pg_catalog.=) task.lane AS grouped, h."group" OPERATOR(pg_catalog.=) task.lane AND coalesce(h.remote OPERATOR(pg_catalog.=) task.remote, h.remote IS NULL AND task.remote IS NULL) AS beside
-        FROM head AS h
-        WHERE h.state OPERATOR(pg_catalog.=) ANY ('{TAKE,WORK}')
+        FROM (
+            SELECT r.id, r."group", r.remote
+            FROM head AS r
+            WHERE r.state OPERATOR(pg_catalog.=) ANY ('{TAKE,WORK}')
+            UNION ALL
+            SELECT t.id, t."group", t.remote -- set to STOP while it ran, and its end is not written yet
+            FROM :table AS t
+            WHERE t.due IS NULL AND t.stopping AND t.state OPERATOR(pg_catalog.=) 'STOP' AND t.stop IS NULL
+        ) AS h
     )
     SELECT pg_catalog.count(*) AS total, pg_catalog.count(CASE WHEN w.beside THEN 1 END) AS beside, pg_catalog.count(CASE WHEN w.grouped THEN 1 END) AS grouped,
         ARRAY(SELECT x.id FROM work AS x WHERE x.beside LIMIT most) AS ids
