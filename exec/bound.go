@@ -1,6 +1,7 @@
 package exec
 
 import (
+	"context"
 	"encoding/binary"
 	"errors"
 	"io"
@@ -34,6 +35,14 @@ var (
 // of such a connection bound them.
 func Bound(cfg *pgconn.Config) {
 	bounded(cfg, func(b *bound) { b.whole, b.afford = true, affordable })
+}
+
+// Share has connections of the configuration, which are made while ctx lasts, count as logins of a
+// task's role, which compute SCRAM together.
+func Share(ctx context.Context, cfg *pgconn.Config) {
+	bounded(cfg, func(b *bound) {
+		b.whole, b.afford = true, func(iterations int) error { return afford(ctx, iterations) }
+	})
 }
 
 // bounded puts a bound into each connection that is made with the configuration, and tells of it.

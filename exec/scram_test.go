@@ -80,6 +80,13 @@ func TestAServerAsksForFewIterations(t *testing.T) {
 	if first != nil || !strings.Contains(err.Error(), "come first") {
 		t.Error(first, err)
 	}
+
+	cfg = asking(t, "1000000")
+	Bound(cfg)
+	Share(ended, cfg)
+	if _, err := pgconn.ConnectConfig(t.Context(), cfg); err == nil || !strings.Contains(err.Error(), "come first") {
+		t.Errorf("a connection of our own as a task's role: %v", err)
+	}
 }
 
 // TestAServerMayAskForManyIterations: a server with more of them than is usual is logged in to.

@@ -12,11 +12,12 @@
 // Goroutines of a target: the loop (the caller of Serve) owns the control connection and every
 // field of loop that is not marked as shared. Runners are those of package run. The completer
 // writes ends on a connection of its own while the loop goes on. The stream reads the write-ahead
-// log. All belong to the crew of one loop; Serve awaits them before it makes the next loop.
+// log. Dismissals log in as roles whose sessions nobody else may end. All belong to the crew of one
+// loop; Serve awaits them before it makes the next loop.
 //
 // Data goes down by calls; the only way back up to the loop is the inbox, which runners see as a
 // run.Leader.
 //
-// Locks: inbox, panics and stream have one mutex each; the rooms below name theirs. None is held
+// Locks: inbox, panics, dismissals and stream have one mutex each; the rooms below name theirs. None is held
 // across a statement or another wait.
 package work

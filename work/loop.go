@@ -56,14 +56,15 @@ type loop struct {
 	wake      *wake.Waker
 	postponed time.Time // until then, changes for another way of waking: the table is locked
 
-	completer completer
-	reads     func([]*run.Task) // for tests: called with what was read, by the loop; may be nil
-	draining  time.Time         // since when; zero: we do not
-	cancelled bool              // its grace is over
-	crashed   *time.Time        // when the server has crashed last, as far as it tells
-	count     int               // tasks ended since the last look at the pace
-	surveyed  time.Time         // when the table was looked at for the metrics
-	relieved  int               // bytes of the heavy ends that have given their slots back
+	completer  completer
+	dismissals *dismissals
+	reads      func([]*run.Task) // for tests: called with what was read, by the loop; may be nil
+	draining   time.Time         // since when; zero: we do not
+	cancelled  bool              // its grace is over
+	crashed    *time.Time        // when the server has crashed last, as far as it tells
+	count      int               // tasks ended since the last look at the pace
+	surveyed   time.Time         // when the table was looked at for the metrics
+	relieved   int               // bytes of the heavy ends that have given their slots back
 
 	registering registering
 	presence    presence
@@ -83,6 +84,7 @@ func newLoop(ctx context.Context, t Target, log zerolog.Logger) *loop {
 	}
 	l.live.Store(&live)
 	l.Dispatcher = l.dispatcher(live)
+	l.dismissals = newDismissals(l.crew, log, l.dismissAs)
 	l.wake, l.duties = l.waker(), l.timetable()
 	return l
 }

@@ -104,6 +104,8 @@ func (l *loop) onPath(ctx context.Context, epoch int64) {
 		return
 	}
 	l.paths.tried = time.Now()
+	ctx, cancel := context.WithTimeout(ctx, zoneLimit)
+	defer cancel()
 	server, err := l.server(ctx)
 	if err != nil {
 		l.log.Debug().Err(err).Msg("cannot read the role's search_path")
@@ -143,30 +145,6 @@ func entitled(ctx context.Context, conn *pgx.Conn, t Target) (bool, error) {
 	}
 	return is, err
 }
-
-// dismissAs ends backends of ours as the role that they are of: where we are no member of it, the
-// server lets nobody else.
-func (l *loop) dismissAs(ctx context.Context, e end) error {
-	ctx, cancel := context.WithTimeout(ctx, dismissLimit)
-	defer cancel()
-	settings, err := l.target.login(ctx, e.Task.Row.Role.Name)
-	if err != nil {
-		return err
-	}
-	cfg, err := ownConfig(settings, map[string]string{"application_name": controlName(l.target)})
-	if err != nil {
-		return err
-	}
-	conn, err := pgx.ConnectConfig(ctx, cfg)
-	if err != nil {
-		return err
-	}
-	_, err = conn.Exec(ctx, l.queries().Text("dismiss"), []int64{int64(e.PID)}, []time.Time{e.Since})
-	return errors.Join(err, conn.Close(ctx))
-}
-
-// dismissLimit bounds how long the loop waits for that.
-const dismissLimit = 2 * time.Second
 
 func (r *Report) doubt(format string, args ...any) {
 	r.Doubts = append(r.Doubts, fmt.Sprintf(format, args...))

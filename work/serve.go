@@ -82,6 +82,7 @@ func (s *service) once(ctx context.Context, stop <-chan struct{}) error {
 	l.stats.serving.Store(nil)
 	l.stats.rests()
 	l.Lanes.Close()
+	l.dismissals.await()
 	l.crew.End()
 	l.crew.Wait()
 	_ = l.crew.Call(func() error {

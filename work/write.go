@@ -59,36 +59,6 @@ func (l *loop) write(ctx context.Context) error {
 	return scarcity(ends)
 }
 
-// dismiss ends the backends that have not obeyed: by themselves they would go on until they next
-// speak to us, who have hung up.
-func (l *loop) dismiss(ctx context.Context, ends []end) error {
-	var pids []int64
-	var since []time.Time
-	for _, e := range ends {
-		if e.stays {
-			pids, since = append(pids, int64(e.PID)), append(since, e.Since)
-		}
-	}
-	if len(pids) == 0 {
-		return nil
-	}
-	ctx, cancel := limited(ctx)
-	defer cancel()
-	ended, err := l.control.conn.Exec(ctx, l.queries().Text("dismiss"), pids, since)
-	if err != nil {
-		return err
-	}
-	for i := range ends {
-		if ends[i].stays && ends[i].Task.Row.Role.Name != "" && ended.RowsAffected() < int64(len(pids)) {
-			if err := l.dismissAs(ctx, ends[i]); err != nil {
-				l.log.Debug().Err(err).Msg("cannot end a session of another role")
-			}
-		}
-		ends[i].stays = false
-	}
-	return nil
-}
-
 // scarcity is an error where tasks have failed because the server has no room on its disk, or no
 // memory. Others would fare no better: they are spared for a while.
 func scarcity(ends []end) error {
