@@ -7,6 +7,7 @@ import (
 	"pgtaskd/remote"
 	"pgtaskd/server/servertest"
 	"pgtaskd/sql"
+	"pgtaskd/work/pool"
 )
 
 // register is the name of the stage's register of sessions.
@@ -220,5 +221,31 @@ func TestARegisterOfAStranger(t *testing.T) {
 	s.until("refused", func() bool { return strings.Contains(s.logged(), want) })
 	if s.leads() > 0 {
 		t.Error("it is served")
+	}
+}
+
+// TestATokenThatIsInUseKeepsNobodyWaiting: that of a session which was given up while its
+// transaction goes on is left for later.
+func TestATokenThatIsInUseKeepsNobodyWaiting(t *testing.T) {
+	t.Parallel()
+	s := prepared(t, func(t *Target) { t.Inserter = true })
+	l := s.installed()
+	used, free := pool.Backend{PID: int32(s.conn.PgConn().PID())}, pool.Backend{PID: int32(s.connect().PgConn().PID())}
+	for _, b := range []pool.Backend{used, free} {
+		if err := l.writeBeside(t.Context(), l.tokens(), "entitle", b.PID, []byte("hash")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	tokens := sql.Tokens(table(s.target))
+	s.exec("BEGIN")
+	s.exec("UPDATE "+tokens+" SET token = 'next' WHERE pid = $1", used.PID)
+	for _, left := range []string{"1", "0"} {
+		if err := l.disentitle(t.Context(), []pool.Backend{used, free}); err != nil {
+			t.Error(err)
+		}
+		if n := s.get("SELECT count(*) FROM " + tokens); n != left {
+			t.Errorf("%s tokens are left, want %s", n, left)
+		}
+		s.exec("COMMIT")
 	}
 }
