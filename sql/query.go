@@ -24,24 +24,29 @@ type Queries struct {
 	made  *sync.Map // text by name
 }
 
-// Queries returns the operations on the table that was described. :table stands in them for its
-// name, :state for the type of its states, :key_of_group and :key_of_remote for what tells lanes
-// apart, with :group_itself and :remote_itself for the names where those are not the same, :copied
-// for the columns that a repetition copies, :copied_of_t for the same of the row t, :publication
-// for the name of the table's own publication, as text, :register for that of its register of
-// sessions, :register_name for the same as text, without the schema, :besides for the names of the
-// objects beside the table, :called for those of our functions that have parameters, :leader for the table of controllers, :sequence for the number of the
-// sequence that ids come from (0: not known), with :drawn_id for the column that takes one and
-// :drawn_id_of_f for the id, and :unless_key_waits for what an INSERT does where another task waits
-// with the key, and :made for whether it has made the row w, and not met it; :earlier is the
-// condition on a session of an earlier leader's, :groups the table of groups, with :group_number,
-// its number, and :group_sequence, that of the sequence that counts its changes, :key_of_limit and
-// :prefix_of_group for what a row of it is told by, and :limits for the numbers of the locks of
-// those who change it; :may_end and :may_dismiss whether we may end the backend a, with or without
-// its role's name, :under what is read of the role under which the task t runs (nothing where all
-// run under ours), :role_kept, :role_named and :role_of_o the column role, where one is filled, :role_of_f_first what brings rows of the role of the row f to the front,
-// :tokens the table of tokens; :owner_of_t the owner of the row t, NULL where there is no column
-// for it; :table_text the table's name as text, and :table_number its number. What several operations share is in sql/part, and stands for its name likewise.
+// Queries returns the operations on the table that was described. In their texts stand
+//   - for the table: :table its name, :table_text the same as text, :schema_text its schema,
+//     :table_number its number, :state the type of its states;
+//   - for what is beside it: :register and :register_name, as text and without the schema, the
+//     register of sessions; :leader the table of controllers, :tokens that of tokens, :groups that of
+//     groups, with :group_number its number and :group_sequence that of the sequence that counts its
+//     changes; :besides the names of all of these, :called those of our functions that have
+//     parameters, :publication the table's own publication, as text;
+//   - for lanes: :key_of_group and :key_of_remote what tells them apart, :group_itself and
+//     :remote_itself the names where those are not the same; :key_of_limit and :prefix_of_group what a
+//     row of :groups is told by, :limits the numbers of the locks of those who change it;
+//   - for repetitions: :copied the columns that one copies, :copied_of_t the same of the row t,
+//     :unless_key_waits what an INSERT does where another task waits with the key, :made whether it
+//     has made the row w, and not met it; :sequence the number of the sequence that ids come from (0:
+//     not known), :drawn_id the column that takes one, :drawn_id_of_f the id;
+//   - for roles: :under what is read of the role under which the task t runs (nothing where all run
+//     under ours), :role_kept, :role_named and :role_of_o the column role, where one is filled,
+//     :role_of_f_first what brings rows of the role of the row f to the front, :owner_of_t the owner
+//     of the row t, NULL where there is no column for it;
+//   - for sessions: :earlier whether one is of an earlier leader, :may_end and :may_dismiss whether
+//     we may end the backend a, with or without its role's name.
+//
+// What several operations share is in sql/part, and stands for its name likewise.
 func (d Description) Queries(t Table) Queries {
 	of := make([]string, len(d.Copied))
 	for i, column := range d.Copied {

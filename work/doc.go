@@ -18,6 +18,6 @@
 // Data goes down by calls; the only way back up to the loop is the inbox, which runners see as a
 // run.Leader.
 //
-// Locks: inbox, panics, dismissals and stream have one mutex each; the rooms below name theirs. None is held
-// across a statement or another wait.
+// Locks: inbox, panics, dismissals and stream have one mutex each; the rooms below name theirs. None
+// is held across a statement or another wait.
 package work
