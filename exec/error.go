@@ -56,6 +56,16 @@ func (f *Failure) LeftOut() bool {
 // repetition takes.
 func (f *Failure) Exhausted() bool { return f.SQLState == exhausted && f.where == "" }
 
+// QueueIsFull tells the server's error at COMMIT when its queue of notifications has no room for
+// those of the transaction.
+func (f *Failure) QueueIsFull() bool { return f.Direct(QueueFullCode, QueueFullRoutine) }
+
+// QueueFullCode is its SQLSTATE, and QueueFullRoutine what raises it.
+const (
+	QueueFullCode    = "54000"
+	QueueFullRoutine = "PreCommit_Notify"
+)
+
 // exhausted is the code of a sequence that has reached its end.
 const exhausted = "2200H"
 

@@ -30,10 +30,10 @@ func (l *loop) exhausted(words string) {
 		Msg("no ids are left for repetitions: ends of tasks wait")
 }
 
-// waitForIDs puts an end off until the sequence may have been mended.
-func (l *loop) waitForIDs(e end) {
+// waitLong puts an end off until what its write lacks may be there, for longer each time.
+func (l *loop) waitLong(e end, most time.Duration) {
 	l.relieve(&e)
-	e.wait = min(max(2*e.wait, time.Second), exhaustedMost)
+	e.wait = min(max(2*e.wait, time.Second), most)
 	e.after = time.Now().Add(e.wait)
 	l.keep(e)
 }

@@ -81,6 +81,12 @@ func (l *loop) markTogether(ctx context.Context, asks []ask) (open []ask, err er
 		open, answered = append(open, left...), answered+len(asks)
 		return nil
 	}, func(a ask, err error) error {
+		if isQueueFull(err) {
+			l.queueFull(err.Error())
+			a.later()
+			open, answered = append(open, a), answered+1
+			return nil
+		}
 		a.answer <- unmarked(remote.Innermost(err))
 		answered++
 		return nil
@@ -195,6 +201,11 @@ func (l *loop) markSome(ctx context.Context, ids []int64) error {
 	}, func([]int64) error {
 		return l.cancelChanged(ctx, passed)
 	}, func(id int64, err error) error {
+		if isQueueFull(err) {
+			l.queueFull(err.Error())
+			l.tasks[id].marking.later()
+			return nil
+		}
 		l.log.Warn().Err(err).Int64("id", id).Msg("table refuses the mark of a task")
 		l.tasks[id].noMark = true
 		return nil

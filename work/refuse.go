@@ -186,9 +186,13 @@ func (l *loop) refused(ctx context.Context, ends []end) error {
 			e.kind = run.Released
 		case !e.task.Once() && !e.task.Row.Rerun, e.fault == nil:
 			e.kind = run.Finished
-		case short(e.fault.SQLState), e.Unnumbered: // as long as that lasts
-			if e.Unnumbered {
+		case short(e.fault.SQLState), e.Unnumbered, // as long as that lasts
+			e.fault.QueueIsFull() && (l.wake.Full() || l.reruns[id].runs == 0): // else by what the task itself notifies
+			switch {
+			case e.Unnumbered:
 				l.exhausted(e.fault.Text)
+			case e.fault.QueueIsFull() && l.wake.Full():
+				l.queueFull(e.fault.Text)
 			}
 			l.reruns[id] = l.reruns[id].anotherRun()
 			e.kind, e.delay = run.Released, min(time.Second<<min(l.reruns[id].runs, 6), time.Minute)
@@ -204,7 +208,7 @@ func (l *loop) refused(ctx context.Context, ends []end) error {
 		if e.kind == run.Finished && e.fault == nil {
 			e.fault = run.Refusal(nil)
 		}
-		e.final = e.kind == run.Finished && !run.InTheWay(e.fault) // the next try would be refused as well
+		e.final = e.kind == run.Finished && !run.InTheWay(e.fault) && !e.fault.QueueIsFull() // the next try would be refused as well
 		l.keep(e)
 	}
 	l.inbox.wake()
@@ -237,6 +241,9 @@ func (l *loop) superseded(ctx context.Context, e end, refusal error) error {
 	switch {
 	case isLocked(err):
 		return l.setAside(ctx, []end{e}, briefWait)
+	case isQueueFull(err):
+		l.queueFull(err.Error())
+		l.waitLong(e, roomMost)
 	case err != nil:
 		return err
 	case ended:
@@ -272,11 +279,11 @@ func (l *loop) supersede(ctx context.Context, id int64, version uint32, pid int3
 			l.counted(some)
 			l.stats.skips(skippedSuperseded, len(some))
 		}
-		if !refusedByServer(err) || isLocked(err) {
+		if !refusedByServer(err) || isLocked(err) || isQueueFull(err) {
 			break
 		}
 	}
-	if refusedByServer(err) && !isLocked(err) {
+	if refusedByServer(err) && !isLocked(err) && !isQueueFull(err) {
 		l.log.Error().Err(err).Int64("id", id).Msg("table refuses every end of a task; row left unchanged")
 		l.hopeless[id] = time.Now()
 		return true, nil

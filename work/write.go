@@ -145,7 +145,11 @@ func (l *loop) writeEach(ctx context.Context, ends []end, write func(context.Con
 		switch {
 		case isExhausted(err):
 			l.exhausted(answer.Error())
-			l.waitForIDs(e)
+			l.waitLong(e, exhaustedMost)
+			return nil
+		case isQueueFull(err):
+			l.queueFull(answer.Error())
+			l.waitLong(e, roomMost)
 			return nil
 		case passing(answer) && (isOfLocks(answer) || answer.Where == "" || e.wait < longWait):
 			e.later()
@@ -218,10 +222,16 @@ func (l *loop) each(ctx context.Context, ids []int64, do func(context.Context, [
 			if _, err = l.supersede(ctx, id, 0, 0, nil); isLocked(err) {
 				return nil
 			}
-			return err // if the other waits no more, it is tried again
+			if !isQueueFull(err) {
+				return err // if the other waits no more, it is tried again
+			}
 		}
-		if l.hopeless[id] = time.Now(); isExhausted(err) {
+		switch l.hopeless[id] = time.Now(); {
+		case isExhausted(err):
 			l.exhausted(err.Error())
+			return nil
+		case isQueueFull(err):
+			l.queueFull(err.Error())
 			return nil
 		}
 		l.log.Error().Err(err).Int64("id", id).Msg("table refuses a change of a task; row left unchanged")
@@ -235,7 +245,7 @@ func (l *loop) eachWithWords(ctx context.Context, k *locks, ids []int64, do func
 	return l.eachUnlocked(ctx, k, ids, func(ctx context.Context, ids []int64) error {
 		err := do(ctx, ids, false)
 		if answer := new(pgconn.PgError); len(ids) == 1 && refusedByServer(err) && errors.As(err, &answer) &&
-			!passing(answer) && !isKeyTaken(answer) {
+			!passing(answer) && !isKeyTaken(answer) && !isQueueFull(err) {
 			return do(ctx, ids, true)
 		}
 		return err

@@ -228,10 +228,12 @@ BEGIN
         JOIN pg_catalog.pg_namespace AS n ON n.oid OPERATOR(pg_catalog.=) c.relnamespace
         WHERE c.oid OPERATOR(pg_catalog.=) root;
     END IF;
-    -- Of fixed length, because a channel's name of 64 bytes makes the INSERT fail.
+    -- Of fixed length, because a channel's name of 64 bytes makes the INSERT fail. No change of a row
+    -- must fail because the server's queue is full: the leader looks by itself then.
     PERFORM pg_catalog.pg_notify(pg_catalog.concat('pgtaskd_', pg_catalog.left(pg_catalog.encode(pg_catalog.sha256(
         pg_catalog.convert_to(pg_catalog.concat('"', pg_catalog.replace(schema, '"', '""'), '"."',
-            pg_catalog.replace(name, '"', '""'), '"'), 'UTF8')), 'hex'), 16)), '');
+            pg_catalog.replace(name, '"', '""'), '"'), 'UTF8')), 'hex'), 16)), '')
+    WHERE pg_catalog.pg_notification_queue_usage() OPERATOR(pg_catalog.<) 0.9;
     RETURN NULL;
 END
 $$;
@@ -329,7 +331,8 @@ BEGIN
             pg_catalog.replace(c.relname, '"', '""'), '"'), 'UTF8')), 'hex'), 16)), '')
     FROM pg_catalog.pg_class AS c
     JOIN pg_catalog.pg_namespace AS n ON n.oid OPERATOR(pg_catalog.=) c.relnamespace
-    WHERE c.oid OPERATOR(pg_catalog.=) root;
+    WHERE c.oid OPERATOR(pg_catalog.=) root
+        AND pg_catalog.pg_notification_queue_usage() OPERATOR(pg_catalog.<) 0.9;
     RETURN NEW;
 END
 $$;

@@ -134,6 +134,8 @@ func (r *runner) conclude(verdict *exec.Verdict, err error) {
 		r.shed(&e)
 	case InTheWay(verdict.Deferred) && !verdict.Deferred.Raised() && (p.task.Once() || p.task.Row.Rerun):
 		e.Kind, e.Fault, e.Delay = Refused, verdict.Deferred, time.Millisecond
+	case verdict.Deferred != nil && verdict.Deferred.QueueIsFull() && p.task.Row.Remote == "" && (p.task.Once() || p.task.Row.Rerun):
+		e.Kind, e.Fault = Refused, verdict.Deferred
 	case verdict.Deferred != nil:
 		e.Kind = Finished
 		e.Result.Failure = verdict.Deferred

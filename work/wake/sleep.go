@@ -22,7 +22,8 @@ const (
 	boredTries = 5                      // looks, at least, between two tries to fall asleep
 
 	// queueMost is the part of the server's queue of notifications that may be full. A session that
-	// listens and does not read fills it, and when it is full every NOTIFY fails.
+	// listens and does not read fills it, and when it is full every NOTIFY fails: from 0.9 on triggers
+	// leave it out, which is long after the leader has begun to look by itself.
 	queueMost = 0.5
 )
 
@@ -52,6 +53,12 @@ func (s *sleep) begins(now time.Time) {
 // possible.
 func (w *Waker) Awake() bool { return w.source.way == sql.Notify && !w.sleep.asleep && w.hears() }
 
+// full tells that notifications may be left out, as the server's queue is nearly full.
+func (s *sleep) full() bool { return s.queue >= queueMost }
+
+// Full tells that the server's queue of notifications may have no room for more.
+func (w *Waker) Full() bool { return w.sleep.full() }
+
 // QueueIs takes in how full the server's queue of notifications is: from 0 to 1.
 func (w *Waker) QueueIs(full float64) { w.sleep.queue = full }
 
@@ -69,11 +76,11 @@ func (w *Waker) FallAsleep(ctx context.Context) (fell bool, err error) {
 		if now.Sub(s.counted) >= crowdTick {
 			s.counted, w.control.Notices.others = now, 0
 		}
-		if heard < crowd && s.queue < queueMost {
+		if heard < crowd && !s.full() {
 			return false, nil
 		}
 		return false, w.WakeUp(ctx)
-	case now.Sub(s.tried) < max(crowdTick, boredTries*s.tick()), s.queue >= queueMost:
+	case now.Sub(s.tried) < max(crowdTick, boredTries*s.tick()), s.full():
 		return false, nil
 	}
 	s.tried = now

@@ -202,14 +202,16 @@ func (w *Waker) Rest(scanned time.Time) time.Duration {
 // Every is the time between two looks at all that is due, when nothing says that there is
 // something: the poll, with a period of poll where the leader is not told of everything.
 func (w *Waker) Every(poll time.Duration) time.Duration {
-	if w.hears() && (w.source.way == sql.Notify || w.stream != nil && w.stream.lives() && w.source.tellsChanges) {
+	if w.hears() && !w.sleep.full() && (w.source.way == sql.Notify || w.stream != nil && w.stream.lives() && w.source.tellsChanges) {
 		return reconcile
 	}
 	return poll
 }
 
 // Tells tells whether the leader is told of changes other than new tasks.
-func (w *Waker) Tells() bool { return w.source.way != sql.Poll && w.source.tellsChanges && w.hears() }
+func (w *Waker) Tells() bool {
+	return w.source.way != sql.Poll && w.source.tellsChanges && w.hears() && !w.sleep.full()
+}
 
 // Pause is the time from a look for new tasks to the next one that is asked for.
 func (w *Waker) Pause() time.Duration {

@@ -53,7 +53,7 @@ BEGIN
         PERFORM pg_catalog.pg_sleep(0.01);
     END LOOP;
     PERFORM pg_catalog.nextval(:limits_text::pg_catalog.regclass);
-    PERFORM pg_catalog.pg_notify('pgtaskd_:hash', 'group');
+    PERFORM pg_catalog.pg_notify('pgtaskd_:hash', 'group') WHERE pg_catalog.pg_notification_queue_usage() OPERATOR(pg_catalog.<) 0.9;
     RETURN NULL;
 END
 $body$;
