@@ -24,13 +24,40 @@ const (
 
 // value is a JSON value that knows where it stands.
 type value struct {
-	place  string // as in targets[1].sleep
-	offset int    // of its first byte
+	place  *place
+	offset int // of its first byte
 	kind   kind
 	text   string  // of a string; of a number or boolean as it is written
 	fields []field // of an object, in their order
 	items  []value // of a list
 }
+
+// place is where a value stands, as in targets[1].sleep. It is written out only where that is
+// shown: a long key may stand above many values. That of the whole is nil.
+type place struct {
+	parent *place
+	key    string // of an object's member
+	index  int    // of a list's item; -1: it is a member
+}
+
+func member(parent *place, key string) *place { return &place{parent, key, -1} }
+
+// String writes a place.
+func (p *place) String() string {
+	switch {
+	case p == nil:
+		return ""
+	case p.index >= 0:
+		return fmt.Sprintf("%s[%d]", p.parent, p.index)
+	case !plainKey.MatchString(p.key):
+		return fmt.Sprintf("%s[%q]", p.parent, p.key)
+	case p.parent == nil:
+		return p.key
+	}
+	return p.parent.String() + "." + p.key
+}
+
+var plainKey = regexp.MustCompile(`^[\p{L}_][\p{L}\p{N}_]*$`)
 
 type field struct {
 	key    string
@@ -47,12 +74,16 @@ func decode(data []byte) (value, Faults) {
 	}
 	w := walk{data: data, decoder: json.NewDecoder(bytes.NewReader(data))}
 	w.decoder.UseNumber()
-	place := ""
+	var top *place
 	if bytes.HasPrefix(data[w.next():], []byte("[")) {
-		place = "targets" // a bare array has the places that it would have in an object
+		top = member(nil, "targets") // a bare array has the places that it would have in an object
 	}
-	root, err := w.value(place)
-	if err != nil { // only because there are too many values
+	root, err := w.value(top)
+	var fault Fault
+	switch {
+	case errors.As(err, &fault):
+		return value{}, Faults{fault}
+	case err != nil: // only because there are too many values
 		return value{}, Faults{{Line: 1, Column: 1, Message: err.Error()}}
 	}
 	return root, w.faults
@@ -94,11 +125,15 @@ type walk struct {
 	decoder *json.Decoder
 	faults  Faults
 	values  int // so far
+	depth   int // of the value that is read
 }
 
-// mostValues is how many values a configuration may have, so that not many times its length is held
-// in memory.
-const mostValues = 200_000
+// What a configuration may have, so that not many times its length is held in memory, or shown.
+const (
+	mostValues = 200_000
+	mostDepth  = 32   // objects and lists in each other
+	mostKey    = 1000 // bytes
+)
 
 var errTooMany = fmt.Errorf("more than %d values", mostValues)
 
@@ -108,10 +143,20 @@ func (w *walk) next() int {
 	return len(w.data) - len(bytes.TrimLeft(w.data[offset:], " \t\r\n:,"))
 }
 
-func (w *walk) value(place string) (value, error) {
-	v := value{place: place, offset: w.next()}
+func (w *walk) fault(offset int, place, message string) Fault {
+	line, column := position(w.data, offset)
+	return Fault{line, column, place, message}
+}
+
+func (w *walk) value(at *place) (value, error) {
+	v := value{place: at, offset: w.next()}
 	if w.values++; w.values > mostValues {
 		return value{}, errTooMany
+	}
+	w.depth++
+	defer func() { w.depth-- }()
+	if w.depth > mostDepth {
+		return value{}, w.fault(v.offset, "", fmt.Sprintf("more than %d objects and lists in each other", mostDepth))
 	}
 	token, err := w.decoder.Token()
 	if err != nil {
@@ -145,7 +190,10 @@ func (w *walk) object(v *value) error {
 			return err
 		}
 		key, _ := token.(string)
-		member, err := w.value(join(v.place, key))
+		if len(key) > mostKey {
+			return w.fault(offset, v.place.String(), fmt.Sprintf("a key of more than %d bytes", mostKey))
+		}
+		child, err := w.value(member(v.place, key))
 		if err != nil {
 			return err
 		}
@@ -153,12 +201,11 @@ func (w *walk) object(v *value) error {
 			continue
 		}
 		if seen[key] {
-			line, column := position(w.data, offset)
-			w.faults = append(w.faults, Fault{line, column, member.place, "given twice"})
+			w.faults = append(w.faults, w.fault(offset, child.place.String(), "given twice"))
 			continue
 		}
 		seen[key] = true
-		v.fields = append(v.fields, field{key, offset, member})
+		v.fields = append(v.fields, field{key, offset, child})
 	}
 	_, err := w.decoder.Token()
 	return err
@@ -166,7 +213,7 @@ func (w *walk) object(v *value) error {
 
 func (w *walk) list(v *value) error {
 	for i := 0; w.decoder.More(); i++ {
-		item, err := w.value(fmt.Sprintf("%s[%d]", v.place, i))
+		item, err := w.value(&place{parent: v.place, index: i})
 		if err != nil {
 			return err
 		}
@@ -174,18 +221,4 @@ func (w *walk) list(v *value) error {
 	}
 	_, err := w.decoder.Token()
 	return err
-}
-
-var plainKey = regexp.MustCompile(`^[\p{L}_][\p{L}\p{N}_]*$`)
-
-// join is the place of an object's member.
-func join(place, key string) string {
-	switch {
-	case !plainKey.MatchString(key):
-		return fmt.Sprintf("%s[%q]", place, key)
-	case place == "":
-		return key
-	default:
-		return place + "." + key
-	}
 }

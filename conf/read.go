@@ -65,7 +65,7 @@ func (r *reader) fault(v value, format string, args ...any) {
 		return
 	}
 	line, column := position(r.data, v.offset)
-	r.faults = append(r.faults, Fault{line, column, v.place, fmt.Sprintf(format, args...)})
+	r.faults = append(r.faults, Fault{line, column, v.place.String(), fmt.Sprintf(format, args...)})
 }
 
 func (r *reader) file(root value) *File {
@@ -89,8 +89,8 @@ func (r *reader) file(root value) *File {
 			r.allot(file.Targets, entries)
 		}
 	case targets.kind == "":
-		r.fault(value{place: "targets", offset: root.offset}, "is missing")
-	case targets.place == "":
+		r.fault(value{place: member(nil, "targets"), offset: root.offset}, "is missing")
+	case targets.place == nil:
 		r.fault(root, "must be a list of targets, or an object that has one, not %s", root.kind)
 	default:
 		r.fault(targets, "must be a list of targets, not %s", targets.kind)
@@ -112,7 +112,7 @@ func (r *reader) targets(items []value, dsn remote.Settings) []work.Target {
 		if place, doubled := first[identity(t)]; doubled {
 			r.fault(item, "has the same table as %s: %s", place, t.Name())
 		} else {
-			first[identity(t)] = item.place
+			first[identity(t)] = item.place.String()
 		}
 	}
 	return targets

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -250,6 +251,28 @@ func TestManyFaultsTakeNoTime(t *testing.T) {
 		_, err := Parse([]byte("[" + strings.Repeat(c.unit, 60_000) + "1]"))
 		if !errors.As(err, &faults) || len(faults) > mostFaults || c.last != "" && faults[len(faults)-1].Error() != c.last {
 			t.Errorf("%s: %d faults, the last %v", name, len(faults), faults[len(faults)-1])
+		}
+	}
+}
+
+// TestALongKeyTakesNoMemory, however many values and objects are below it. Nothing else runs
+// meanwhile, whose memory would count.
+func TestALongKeyTakesNoMemory(t *testing.T) {
+	for name, text := range map[string]string{
+		"above many values": `{"targets": [], "` + strings.Repeat("k", 100_000) + `": [` + strings.Repeat("1,", 50_000) + `1]}`,
+		"above some values": `{"targets": [], "` + strings.Repeat("k", 900) + `": [` + strings.Repeat("1,", 150_000) + `1]}`,
+		"in long objects":   strings.Repeat(`{"`+strings.Repeat("k", 800)+`":`, 3000) + "1" + strings.Repeat("}", 3000),
+		"many objects":      strings.Repeat(`{"k":`, 9000) + "1" + strings.Repeat("}", 9000),
+	} {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		_, err := Parse([]byte(text))
+		runtime.ReadMemStats(&after)
+		if err == nil || len(err.Error()) > 10_000 {
+			t.Errorf("%s: no error, or a long one", name)
+		}
+		if taken := after.TotalAlloc - before.TotalAlloc; taken > 150<<20 {
+			t.Errorf("%s takes %d MB", name, taken>>20)
 		}
 	}
 }
