@@ -13,6 +13,7 @@ import (
 
 	"pgtaskd/ask"
 	"pgtaskd/conf"
+	"pgtaskd/human"
 	"pgtaskd/remote"
 	"pgtaskd/work"
 )
@@ -83,7 +84,7 @@ type asJSON struct {
 
 // screen is where the answers of a command go.
 func (p *program) screen(json bool) *ask.Screen {
-	s := &ask.Screen{Out: p.stdout, Err: p.stderr, Visible: visible}
+	s := &ask.Screen{Out: p.stdout, Err: p.stderr, Visible: human.Visible}
 	if json {
 		s.Objects = visibleJSON{p.stdout}
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"pgtaskd/conf"
+	"pgtaskd/human"
 	"pgtaskd/remote"
 	"pgtaskd/sql"
 	"pgtaskd/work"
@@ -61,7 +62,7 @@ func (c *schemaCommand) configured(file *conf.File) (string, error) {
 		}
 		found = true
 		database, role := t.Connect["dbname"], t.Connect["user"]
-		fmt.Fprintf(&b, "-- targets[%d]: table %s of database %q, which role %q serves. Database and role must exist.\n", i, visible(t.Schema+"."+t.Table), visible(database), visible(role))
+		fmt.Fprintf(&b, "-- targets[%d]: table %s of database %q, which role %q serves. Database and role must exist.\n", i, human.Visible(t.Schema+"."+t.Table), human.Visible(database), human.Visible(role))
 		where := remote.Settings{"dbname": database}
 		if len(servers) > 1 {
 			where = where.With(place(t))
@@ -97,7 +98,7 @@ func place(t work.Target) remote.Settings {
 // reconnect is the command of psql's that goes on in a database, as the same user.
 func reconnect(where remote.Settings) (string, error) {
 	text := where.String()
-	if visible(text) != text {
+	if human.Visible(text) != text {
 		return "", errors.New("the name of a database cannot be written in a psql command: print the targets of each database with --data")
 	}
 	return `\connect -reuse-previous=on "` + strings.ReplaceAll(text, `"`, `""`) + "\"\n", nil
@@ -115,5 +116,5 @@ func (p *program) printSQL(text string) error {
 // harmless tells whether a terminal shows all of a text.
 func harmless(text string) bool {
 	plain := strings.NewReplacer("\n", "", "\t", "").Replace(text)
-	return visible(plain) == plain
+	return human.Visible(plain) == plain
 }

@@ -4,7 +4,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"unicode"
+
+	"pgtaskd/human"
 )
 
 // YAML is a list of jobs, as pgtaskd apply reads it. Each has a group of its own: other schedulers
@@ -15,7 +16,7 @@ func YAML(jobs []Job) string {
 	}
 	var b strings.Builder
 	for _, job := range jobs {
-		fmt.Fprintf(&b, "- key: %s\n  group: %[1]s\n", strconv.Quote(job.Key))
+		fmt.Fprintf(&b, "- key: %s\n  group: %[1]s\n", quoted(job.Key))
 		line := func(column, value string) {
 			if value != "" {
 				fmt.Fprintf(&b, "  %s: %s\n", column, value)
@@ -47,10 +48,13 @@ func block(text string) string {
 	plain := strings.Contains(text, "\n") && !strings.ContainsAny(text[:1], " \n") && !strings.HasSuffix(text, "\n")
 	for line := range strings.SplitSeq(text, "\n") {
 		plain = plain && strings.TrimRight(line, " ") == line &&
-			strings.IndexFunc(line, func(r rune) bool { return !unicode.IsPrint(r) }) < 0
+			strings.IndexFunc(line, human.Hidden) < 0
 	}
 	if !plain {
-		return strconv.Quote(text)
+		return quoted(text)
 	}
 	return "|-\n    " + strings.ReplaceAll(strings.ReplaceAll(text, "\n", "\n    "), "\n    \n", "\n\n")
 }
+
+// quoted is a text in quotes, as YAML reads them, with what a terminal does not show as escapes.
+func quoted(text string) string { return human.Visible(strconv.Quote(text)) }

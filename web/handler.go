@@ -2,8 +2,12 @@ package web
 
 import (
 	"fmt"
+	"net"
 	"net/http"
+	"net/netip"
 	"strings"
+
+	"pgtaskd/human"
 )
 
 // handler answers GET and HEAD; the paths are all there are.
@@ -44,14 +48,36 @@ func answer(w http.ResponseWriter, status int, text string) {
 	_, _ = fmt.Fprintln(w, text) // who is gone does not want to know
 }
 
-// line is a text on one line, of at most 1000 bytes.
+// line is a text on one line, of at most 1000 bytes, with what a terminal does not show as escapes.
 func line(text string) string {
 	const most = 1000
-	text = strings.Map(func(r rune) rune {
-		if r < ' ' || r == 0x7f || 0x80 <= r && r < 0xa0 {
-			return ' '
-		}
-		return r
-	}, text)
+	text = human.Visible(text)
 	return strings.ToValidUTF8(text[:min(len(text), most)], "?")
+}
+
+// guarded answers only who names this machine by an address, as localhost, or as the configuration
+// does, where nobody else can reach it: a web page whose name leads here would read all that is
+// shown, in the browser of somebody who works on this machine.
+func guarded(configured string, bound net.Addr, answers http.Handler) http.Handler {
+	if at, ok := bound.(*net.TCPAddr); !ok || !at.IP.IsLoopback() {
+		return answers
+	}
+	own := host(configured)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		named := host(r.Host)
+		_, err := netip.ParseAddr(named)
+		if err != nil && named != "" && named != "localhost" && named != own {
+			answer(w, http.StatusMisdirectedRequest, "ask by an IP address, by localhost, or by the name in http.listen")
+			return
+		}
+		answers.ServeHTTP(w, r)
+	})
+}
+
+// host is that of an address which may have a port, in lower case.
+func host(address string) string {
+	if host, _, err := net.SplitHostPort(address); err == nil {
+		address = host
+	}
+	return strings.ToLower(strings.Trim(address, "[]"))
 }

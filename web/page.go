@@ -56,6 +56,7 @@ func (s *Site) metrics(w http.ResponseWriter, _ *http.Request) {
 		return
 	}
 	w.Header().Set("Content-Type", string(expfmt.NewFormat(expfmt.TypeTextPlain)))
+	w.Header().Set("X-Content-Type-Options", "nosniff")
 	_, _ = w.Write(text) // who is gone does not want to know
 }
 

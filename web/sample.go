@@ -9,6 +9,7 @@ import (
 	dto "github.com/prometheus/client_model/go"
 	"github.com/prometheus/common/expfmt"
 
+	"pgtaskd/human"
 	"pgtaskd/work"
 )
 
@@ -54,7 +55,7 @@ func (k *kind) metrics(target string, value any) (all []*dto.Metric) {
 		}
 		said := map[string]bool{}
 		for _, key := range slices.Sorted(maps.Keys(v.Successes)) {
-			if name := strings.ToValidUTF8(key, "?"); !said[name] {
+			if name := human.Visible(key); !said[name] {
 				said[name] = true
 				all = append(all, k.one(unix(v.Successes[key]), pair("target", target), pair(k.label, name)))
 			}

@@ -6,13 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"strings"
 	"sync"
 	"syscall"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/rs/zerolog"
 
+	"pgtaskd/human"
 	"pgtaskd/routine"
 	"pgtaskd/work"
 )
@@ -66,7 +66,7 @@ func (s *Site) Listen(address string) error {
 		return fmt.Errorf("http.listen: cannot listen on %s: %w", address, err)
 	}
 	s.leave()
-	s.address, s.server = address, serve(s.crew, listener, s.handler(), s.log)
+	s.address, s.server = address, serve(s.crew, listener, guarded(address, listener.Addr(), s.handler()), s.log)
 	s.log.Info().Str("url", s.URL()).Msg("metrics are served")
 	return nil
 }
@@ -135,7 +135,7 @@ func names(targets []work.Target) []string {
 		if times[name] > 1 {
 			name += "@" + cmp.Or(t.Connect["host"], t.Connect["hostaddr"], t.Connect["service"]) + ":" + cmp.Or(t.Connect["port"], "5432")
 		}
-		name = strings.ToValidUTF8(name, "?")
+		name = human.Visible(name)
 		all[i] = name
 		for n := 2; used[all[i]]; n++ {
 			all[i] = fmt.Sprintf("%s#%d", name, n)

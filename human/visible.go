@@ -1,0 +1,47 @@
+package human
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Names, errors and the words of servers come from others. A terminal must show what stands in
+// them, and must not obey it.
+
+// Hidden tells what a terminal does not show as it is: control characters, those that change the
+// direction of writing, those that have no width, and what is no character.
+func Hidden(r rune) bool {
+	return r != ' ' && !unicode.IsPrint(r) || r == '\u2800' ||
+		unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
+}
+
+// Visible writes what is hidden in a text as escapes, such as \n, \x1b and \u202e. The result is
+// one line.
+func Visible(text string) string {
+	if strings.IndexFunc(text, Hidden) < 0 && utf8.ValidString(text) {
+		return text
+	}
+	var b strings.Builder
+	for i, r := range text {
+		_, size := utf8.DecodeRuneInString(text[i:])
+		switch {
+		case r == utf8.RuneError && size == 1:
+			fmt.Fprintf(&b, `\x%02x`, text[i])
+		case r == '\n':
+			b.WriteString(`\n`)
+		case r == '\t':
+			b.WriteString(`\t`)
+		case !Hidden(r):
+			b.WriteRune(r)
+		case r < 0x100:
+			fmt.Fprintf(&b, `\x%02x`, r)
+		case r < 0x10000:
+			fmt.Fprintf(&b, `\u%04x`, r)
+		default:
+			fmt.Fprintf(&b, `\U%08x`, r)
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,31 @@
+package moving_test
+
+import (
+	"strings"
+	"testing"
+
+	"pgtaskd/apply"
+	"pgtaskd/human"
+	"pgtaskd/moving"
+)
+
+// TestYAMLShowsAll: nothing of a job is invisible on a terminal, or moves its cursor, and apply
+// reads what was there.
+func TestYAMLShowsAll(t *testing.T) {
+	t.Parallel()
+	for _, hidden := range []string{"\u3164", "\u2800", "\u115f", "\ufe0f", "\u202e", "\x1b[2J", "\u034f", "\U000e0100", `a\u3164`} {
+		for _, input := range []string{"SELECT '" + hidden + "'", "SELECT 1;\nSELECT '" + hidden + "'"} {
+			text := moving.YAML([]moving.Job{{Key: "k" + hidden, Cron: "@daily", Input: input}})
+			if strings.ContainsFunc(text, func(r rune) bool { return r != '\n' && human.Hidden(r) }) {
+				t.Errorf("%q", text)
+			}
+			jobs, err := apply.ReadText("x", text, 1<<20)
+			if err != nil || len(jobs) != 1 {
+				t.Fatal(jobs, err)
+			}
+			if jobs[0].Key != "k"+hidden {
+				t.Errorf("%q became %q", "k"+hidden, jobs[0].Key)
+			}
+		}
+	}
+}
