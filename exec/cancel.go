@@ -2,6 +2,8 @@ package exec
 
 import (
 	"context"
+	"crypto/tls"
+	"net"
 	"sync"
 	"time"
 
@@ -22,6 +24,18 @@ const (
 // Obey is how long a cancelled run may take to end before it is abandoned: SEMANTICS "How a task
 // runs", timeout.
 const Obey = 10 * time.Second
+
+// Abandon cuts the connection off, whatever is under way: Await and the others return an error.
+func (s *Session) Abandon() { _ = beneath(s.conn.Conn()).Close() }
+
+// beneath is the connection that TLS uses, if it does. TLS itself says farewell before it closes,
+// and waits for what is being written; reading writes, too, where the server has it do so.
+func beneath(conn net.Conn) net.Conn {
+	if secured, ok := conn.(*tls.Conn); ok {
+		return secured.NetConn()
+	}
+	return conn
+}
 
 // AbandonLater abandons the session when it has not been stopped within Obey: for one that is being
 // made ready for a task which has been cancelled, once the task before has ended. A cancel request

@@ -2,7 +2,6 @@ package exec
 
 import (
 	"context"
-	"crypto/tls"
 	"errors"
 	"net"
 	"strings"
@@ -24,9 +23,9 @@ func (s *Session) Present() error {
 		return nil
 	}
 	until := time.Now().Add(presentMost)
-	defer func() { _ = s.conn.Conn().SetReadDeadline(time.Time{}) }()
+	defer s.limited(false)
 	for s.front.ReadBufferLen() > 0 || readable(s.conn.Conn()) {
-		_ = s.conn.Conn().SetReadDeadline(until)
+		_ = s.conn.Conn().SetDeadline(until) // TLS may write while it reads
 		message, err := s.front.Receive()
 		switch m := message.(type) {
 		case nil:
@@ -54,10 +53,7 @@ const presentMost = 100 * time.Millisecond
 // readable tells whether a read from the connection would not have to wait, as there is something,
 // an end or an error. Bytes that are no message yet count too.
 func readable(conn net.Conn) (is bool) {
-	if secured, ok := conn.(*tls.Conn); ok {
-		conn = secured.NetConn()
-	}
-	socket, ok := conn.(syscall.Conn)
+	socket, ok := beneath(conn).(syscall.Conn)
 	if !ok {
 		return false
 	}

@@ -39,7 +39,7 @@ func (w *wire) aside() {
 	w.spawn(func() {
 		_, err := parts.WriteTo(conn)
 		if err != nil { // no answer comes; the server's last word may
-			_ = conn.SetReadDeadline(time.Now().Add(lastWord))
+			_ = conn.SetDeadline(time.Now().Add(lastWord))
 		}
 		done <- err
 	})

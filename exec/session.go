@@ -102,7 +102,7 @@ func connect(ctx context.Context, cfg *pgconn.Config, limit time.Duration, login
 	s.encoding = s.baseEncoding
 	s.crew, s.unbind = routine.New(context.Background()), func() bool { return true }
 	if err := s.introduce(ctx); err != nil {
-		_ = conn.Close(ctx)
+		s.Close()
 		return nil, err
 	}
 	return s, nil
@@ -123,12 +123,10 @@ func (s *Session) Close() {
 	s.cancel.exit()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
+	defer s.crew.When(ctx, s.Abandon)()
 	_ = s.conn.Close(ctx)
 	_ = s.landed()
 }
-
-// Abandon cuts the connection off, whatever is under way: Await and the others return an error.
-func (s *Session) Abandon() { _ = s.conn.Conn().Close() }
 
 // Lost is the end of a session: the connection is gone, by itself or with a FATAL error of the
 // server's.

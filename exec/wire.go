@@ -85,7 +85,7 @@ func (w *wire) flush() error {
 // lost looks whether the server has left a last word in what it had sent before the connection
 // broke.
 func (w *wire) lost(cause error) error {
-	_ = w.conn.Conn().SetReadDeadline(time.Now().Add(lastWord))
+	_ = w.conn.Conn().SetDeadline(time.Now().Add(lastWord))
 	for {
 		message, err := w.front.Receive()
 		if err != nil {

@@ -223,12 +223,17 @@ func (p *Pool) Stale(idle time.Duration) (old []*Session) {
 	return old
 }
 
-// Close ends sessions; it waits for none of them longer than a second.
+// Close ends sessions, all at once: it takes no longer than a second.
 func Close(old []*Session) {
+	closing := routine.New(context.Background())
 	for _, s := range old {
 		if s != nil {
-			s.Close()
+			closing.Go(s.Close)
 		}
+	}
+	closing.Wait()
+	if p := closing.Panicked(); p != nil {
+		panic(p)
 	}
 }
 
