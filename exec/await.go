@@ -14,7 +14,7 @@ func (s *Session) Await(t *Task) (*Result, error) {
 	output, notices := NewOutput(t.Format, t.Limit), &Notices{}
 	output.Encoding(s.encoding)
 	tags := tags{traits: t.Traits}
-	s.reader.output = output
+	s.reader.task(output)
 	failure, err := s.answer(sink{
 		rows: output.Rows, row: output.Row, complete: func(tag []byte) {
 			tags.see(tag)
@@ -22,7 +22,7 @@ func (s *Session) Await(t *Task) (*Result, error) {
 		},
 		copyOut: output.CopyOut, copied: output.Copy, notice: t.noticed(notices), encoding: output.Encoding, bound: s.bound,
 	})
-	s.reader.output = nil
+	s.reader.task(nil)
 	result := &Result{Raw: failure}
 	if s.bound && err == nil { // behind it the server does not tell the status of the transaction
 		s.failing, s.status = failure, 'T'

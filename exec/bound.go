@@ -62,6 +62,7 @@ type bound struct {
 	greeted bool    // the first task has begun
 	sent    int     // bytes, until then
 	output  *Output // of the query under way; nil: its long rows are dropped
+	said    int     // by the server since the task began, but for rows; see fetch
 
 	// afford waits until so many iterations of SCRAM may be computed; nil: nothing asks for them.
 	afford func(iterations int) error
@@ -83,6 +84,9 @@ type long struct {
 	take func([]byte)  // takes the next of them, and keeps no reference
 	end  func() []byte // returns the message in its place, nil: none
 }
+
+// task says where the rows of the task go whose SQL is under way; nil: it is over.
+func (b *bound) task(output *Output) { b.output, b.said = output, 0 }
 
 // Read passes on what is short. It may be called again after an error of the connection.
 func (b *bound) Read(p []byte) (int, error) {
@@ -115,7 +119,7 @@ func (b *bound) Read(p []byte) (int, error) {
 
 func (b *bound) read(p []byte) (int, error) {
 	if len(b.rest) == 0 {
-		return b.from.Read(p)
+		return b.fetch(p)
 	}
 	n := copy(p, b.rest)
 	b.rest = b.rest[n:]
@@ -172,7 +176,9 @@ func (b *bound) next() bool {
 	}
 	proves := kind == 'R' && b.afford != nil && !b.greeted
 	if length <= messageMost && !proves || kind == 'D' && b.whole || kind == 'T' && length <= columnsMost {
-		b.left = length
+		if b.left = length; !isData(kind) {
+			b.said += saidEach + length
+		}
 		return true
 	}
 	b.long = &long{kind: kind, left: length}
@@ -225,14 +231,16 @@ func (b *bound) digest() error {
 	for b.long.left > 0 && b.wrong == nil {
 		p := b.rest
 		if len(p) == 0 {
-			n, err := b.from.Read(b.pieces)
+			n, err := b.fetch(b.pieces)
 			if n == 0 && err != nil {
 				return err
 			}
 			p = b.pieces[:n]
 		}
 		n := min(len(p), b.long.left)
-		b.long.take(p[:n])
+		if b.long.take(p[:n]); !isData(b.long.kind) {
+			b.said += n
+		}
 		b.long.left -= n
 		b.rest = p[n:]
 	}
