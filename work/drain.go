@@ -43,6 +43,9 @@ func (l *loop) drain() {
 		l.Lanes.Close()
 		l.dropWaiting()
 		l.underWay(l.log.Info().Str("grace", human.Duration(l.live.Load().Grace)), "waits_for").Msg("draining")
+		for _, t := range l.tasks {
+			t.Withdraw()
+		}
 	}
 	if !l.cancelled && time.Since(l.draining) >= l.live.Load().Grace {
 		l.cancelled = true

@@ -65,7 +65,7 @@ func (p *Pool) connectOwn(ctx context.Context, n Need) (*exec.Session, error) {
 		return p.trusted(ctx, session, n)
 	case n.Role.Name != "": // which is no matter of the other roles' sessions
 		return nil, err
-	case p.Group.Context().Err() == nil:
+	case !errors.Is(ctx.Err(), context.Canceled): // else nobody wants it any more
 		p.shortage.fail(err, len(p.PIDs()))
 		err = &NoSession{err}
 	}

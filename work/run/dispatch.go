@@ -130,7 +130,7 @@ func (d *Dispatcher) Warm(t *Task) {
 	d.Group.Go(func() {
 		r := &runner{Dispatcher: d, at: t}
 		r.watched(func() {
-			if s := r.sit(d.Group.Context(), t); s != nil {
+			if s, _ := r.open(d.Group.Context(), t); s != nil { // which a drain need not wait for
 				d.Pool.Put(s)
 			}
 		})

@@ -32,34 +32,6 @@ type pending struct {
 	heavy  bool
 }
 
-// sit finds a session for the task, or opens one; nil when the task's end, without a start, has
-// been told to the loop.
-func (r *runner) sit(ctx context.Context, t *Task) *pool.Session {
-	run := r.Limits.Load().Run
-	if s := r.Pool.Take(ctx, t.need(), run); s != nil {
-		r.Lanes.Opened(t)
-		return s
-	}
-	began := time.Now()
-	s, err := r.Pool.Open(ctx, t.need(), run)
-	if err == nil {
-		r.Lanes.Opened(t)
-		return s
-	}
-	r.confess(t, err)
-	e := Outcome{Task: t, Kind: Released, Stop: r.Clock.Now(), Fault: r.unreachable(ctx, t, began, err)}
-	if e.Delay = r.Pool.Delay(t.need()); pool.Final(err) {
-		e.Kind, e.Result = Finished, &exec.Result{Failure: e.Fault}
-	}
-	if pool.Unanswered(err) && t.need().Place() == t.Row.Remote {
-		for _, other := range r.Lanes.Shut(t, r.Clock.Now().Add(e.Delay)) {
-			r.tell(Outcome{Task: other, Kind: Released, Stop: e.Stop, Fault: e.Fault, Delay: e.Delay})
-		}
-	}
-	r.note(e)
-	return nil
-}
-
 // serve runs t and what follows it.
 func (r *runner) serve(ctx context.Context, t *Task) {
 	defer r.post()

@@ -1,6 +1,7 @@
 package run
 
 import (
+	"context"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -77,6 +78,7 @@ type Task struct {
 	start   time.Time     // of that, by the server's clock
 	exactly bool          // its effects and its end commit together
 	stay    func() bool   // has the session that is being made ready not be abandoned; nil: it is not to be
+	open    func()        // gives up the session that is being opened; nil: none is
 }
 
 // need is what the task asks of its session.
@@ -109,6 +111,33 @@ func (t *Task) Described(traits *exec.Traits) {
 	t.Traits = traits
 	t.Atomic = traits.Atomic() && t.Row.Remote == "" &&
 		(t.Row.Rerun || !traits.Calls || !traits.Outside) // a CALL that commits inside would have to run twice, with what is outside
+}
+
+// opens is the context in which a session is opened for the task: a cancel ends it. When opened has
+// been called none does, and it tells whether one has.
+func (t *Task) opens(ctx context.Context) (opening context.Context, opened func() (cancelled bool)) {
+	opening, end := context.WithCancel(ctx)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.open = end; t.cancelled() != exec.NotCancelled {
+		end()
+	}
+	return opening, func() bool {
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		end()
+		t.open = nil
+		return t.cancelled() != exec.NotCancelled
+	}
+}
+
+// Withdraw cancels the task if a session is still being opened for it.
+func (t *Task) Withdraw() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.open != nil {
+		t.cancelWith(exec.Drained)
+	}
 }
 
 // prepares shows which session is being made ready for the task, until it begins or ends.
@@ -158,15 +187,23 @@ func (t *Task) end() {
 	t.session = nil // start stays
 }
 
-// Cancel cancels the task's SQL, now or as soon as it starts; a session that is not ready for it
-// within exec.Obey is abandoned.
+// Cancel cancels the task's SQL, now or as soon as it starts; a session that is being opened for it
+// is given up, and one that is not ready within exec.Obey is abandoned.
 func (t *Task) Cancel(reason exec.Reason) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	t.cancelWith(reason)
+}
+
+// cancelWith does so; mu is held.
+func (t *Task) cancelWith(reason exec.Reason) {
 	if t.cancelled() != exec.NotCancelled {
 		return
 	}
 	t.cancel.Store(int32(reason))
+	if t.open != nil {
+		t.open()
+	}
 	if t.session != nil {
 		t.session.Cancel(reason)
 	}

@@ -1,0 +1,63 @@
+package run
+
+import (
+	"context"
+	"time"
+
+	"pgtaskd/exec"
+	"pgtaskd/work/pool"
+)
+
+// sit finds a session for the task, or opens one; nil when the task's end, without a start, has
+// been told to the loop. One that is cancelled meanwhile, or in a drain, has not begun.
+func (r *runner) sit(ctx context.Context, t *Task) *pool.Session {
+	s := r.Pool.Take(ctx, t.need(), r.Limits.Load().Run)
+	if s != nil {
+		r.Lanes.Opened(t)
+		return s
+	}
+	opening, opened := t.opens(ctx)
+	if r.Lanes.IsClosed() { // else the drain will
+		t.Withdraw()
+	}
+	s, e := r.open(opening, t)
+	cancelled := opened()
+	if s != nil && !cancelled {
+		return s
+	}
+	if s != nil {
+		r.Pool.Put(s)
+	}
+	if cancelled {
+		e = Outcome{Task: t, Kind: Released, Stop: r.Clock.Now()}
+		if t.cancelled() == exec.Stopped {
+			e.Kind = Stopped
+		}
+	}
+	r.note(e)
+	return nil
+}
+
+// open opens a session for the task, or says what follows for it; nothing does where it is cancelled.
+func (r *runner) open(ctx context.Context, t *Task) (*pool.Session, Outcome) {
+	began := time.Now()
+	s, err := r.Pool.Open(ctx, t.need(), r.Limits.Load().Run)
+	if err == nil {
+		r.Lanes.Opened(t)
+		return s, Outcome{}
+	}
+	if t.cancelled() != exec.NotCancelled {
+		return nil, Outcome{}
+	}
+	r.confess(t, err)
+	e := Outcome{Task: t, Kind: Released, Stop: r.Clock.Now(), Fault: r.unreachable(ctx, t, began, err)}
+	if e.Delay = r.Pool.Delay(t.need()); pool.Final(err) {
+		e.Kind, e.Result = Finished, &exec.Result{Failure: e.Fault}
+	}
+	if pool.Unanswered(err) && t.need().Place() == t.Row.Remote {
+		for _, other := range r.Lanes.Shut(t, r.Clock.Now().Add(e.Delay)) {
+			r.tell(Outcome{Task: other, Kind: Released, Stop: e.Stop, Fault: e.Fault, Delay: e.Delay})
+		}
+	}
+	return nil, e
+}
