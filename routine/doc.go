@@ -2,7 +2,7 @@
 // ends the group, not the process.
 //
 // A Group has a context that ends with its parent, at End, and at the first panic, which is its
-// cause. Wait returns when all that the group has started has ended. Go, Start and Call run a
+// cause. Wait returns when all that the group has started has ended; Ends waits no longer than it is told. Go, Start and Call run a
 // function, After and When run it later. Guard turns a panic of the caller's own goroutine into
 // an error.
 //

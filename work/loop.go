@@ -61,6 +61,7 @@ type loop struct {
 	reads      func([]*run.Task) // for tests: called with what was read, by the loop; may be nil
 	draining   time.Time         // since when; zero: we do not
 	cancelled  bool              // its grace is over
+	endsIn     time.Duration     // endsMost, for what the loop has started
 	crashed    *time.Time        // when the server has crashed last, as far as it tells
 	count      int               // tasks ended since the last look at the pace
 	surveyed   time.Time         // when the table was looked at for the metrics
@@ -74,7 +75,7 @@ func newLoop(ctx context.Context, t Target, log zerolog.Logger) *loop {
 	l := &loop{
 		target: t, log: log, trouble: &trouble{log: log, target: t}, stats: cmp.Or(t.Stats, NewStats()),
 		crew: routine.New(ctx), panics: &panics{}, inbox: newInbox(), shows: map[string][][2]string{},
-		term: newTerm(time.Time{}), ahead: soonAhead, completer: completer{told: make(chan written, 1)},
+		term: newTerm(time.Time{}), ahead: soonAhead, endsIn: endsMost, completer: completer{told: make(chan written, 1)},
 		tasks: map[int64]*task{}, reruns: map[int64]again{}, lost: map[int64]end{}, kept: map[string]bool{},
 		keeping: keeping{width: oldPages / 8, names: namesMost / 8, most: oldMost / 8}, weighed: weighed{most: historyMost},
 	}

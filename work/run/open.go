@@ -38,7 +38,7 @@ func (r *runner) sit(ctx context.Context, t *Task) *pool.Session {
 	return nil
 }
 
-// open opens a session for the task, or says what follows for it; nothing does where it is cancelled.
+// open opens a session for the task, or says what follows for it: nothing where it is cancelled.
 func (r *runner) open(ctx context.Context, t *Task) (*pool.Session, Outcome) {
 	began := time.Now()
 	s, err := r.Pool.Open(ctx, t.need(), r.Limits.Load().Run)
