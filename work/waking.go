@@ -52,7 +52,7 @@ func connectStream(ctx context.Context, t Target) (*pgconn.PgConn, error) {
 // connectEar opens a connection that listens. Its name is not that of a control session, which tells
 // that there is a controller.
 func connectEar(ctx context.Context, t Target, hear func(*pgconn.Notification)) (*pgconn.PgConn, error) {
-	cfg, err := ownConfig(t.Connect, startup(shortened("pgtaskd_ear "+t.Schema+" "+t.Table)))
+	cfg, err := ownConfig(t.Connect, startup(shortened("pgtaskd-ear "+t.Schema+" "+t.Table)))
 	if err != nil {
 		return nil, err
 	}

@@ -98,7 +98,7 @@ func (e *ear) hear(n *pgconn.Notification) {
 	switch {
 	case poked:
 	case flood:
-		time.AfterFunc(boredTick, func() { e.Poke(e.way) })
+		e.Group.After(boredTick, func() { e.Poke(e.way) })
 	default:
 		e.Poke(e.way)
 	}
