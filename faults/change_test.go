@@ -49,7 +49,7 @@ func TestChanges(t *testing.T) {
 func (c *change) happen(s *stage) {
 	s.settled()
 	s.exec("INSERT INTO effect VALUES (0); DELETE FROM effect") // no task waits for another to give the table its first page: a limit of 1 ms for locks is its own
-	s.exec(`INSERT INTO task ("group", input) VALUES ('long', 'CREATE TABLE long (); SELECT pg_sleep(1)')`)
+	s.exec(`INSERT INTO task ("group", input) VALUES ('long', 'CREATE TABLE long (); SELECT pg_sleep(3)')`)
 	s.becomes("WORK", "SELECT state FROM task WHERE \"group\" = 'long'")
 	s.exec(c.statements)
 	s.load(20)
