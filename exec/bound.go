@@ -37,12 +37,10 @@ func Bound(cfg *pgconn.Config) {
 	bounded(cfg, func(b *bound) { b.whole, b.afford = true, affordable })
 }
 
-// Share has connections of the configuration, which are made while ctx lasts, count as logins of a
-// task's role, which compute SCRAM together.
-func Share(ctx context.Context, cfg *pgconn.Config) {
-	bounded(cfg, func(b *bound) {
-		b.whole, b.afford = true, func(iterations int) error { return afford(ctx, iterations) }
-	})
+// Share bounds connections of the configuration likewise, which are made while ctx lasts and pay from
+// the purse for what logging in computes.
+func Share(ctx context.Context, cfg *pgconn.Config, purse *Purse) {
+	bounded(cfg, func(b *bound) { b.whole, b.afford = true, purse.affords(ctx) })
 }
 
 // bounded puts a bound into each connection that is made with the configuration, and tells of it.
@@ -63,6 +61,7 @@ type bound struct {
 	sent    int     // bytes, until then
 	output  *Output // of the query under way; nil: its long rows are dropped
 	said    int     // by the server since the task began, but for rows; see fetch
+	proved  bool    // a proof of the password has been asked for
 
 	// afford waits until so many iterations of SCRAM may be computed; nil: nothing asks for them.
 	afford func(iterations int) error
@@ -176,7 +175,7 @@ func (b *bound) next() bool {
 	}
 	proves := kind == 'R' && b.afford != nil && !b.greeted
 	if length <= messageMost && !proves || kind == 'D' && b.whole || kind == 'T' && length <= columnsMost {
-		if b.left = length; !isData(kind) {
+		if b.left = length; !b.wanted(kind) {
 			b.said += saidEach + length
 		}
 		return true
@@ -196,7 +195,10 @@ func (b *bound) begin() {
 	case kind == 'R' && b.afford != nil && length <= messageMost:
 		body := make([]byte, 0, length)
 		b.long.take = func(p []byte) { body = append(body, p...) }
-		b.long.end = func() []byte { b.wrong = b.afford(iterations(body)); return encoded('R', body) }
+		b.long.end = func() []byte {
+			b.wrong = b.proof(iterations(body))
+			return encoded('R', body)
+		}
 	case kind == 'D' && b.output != nil:
 		row := &longRow{output: b.output}
 		b.output.startRow(length - 2 - 4*valuesMost)
@@ -238,7 +240,7 @@ func (b *bound) digest() error {
 			p = b.pieces[:n]
 		}
 		n := min(len(p), b.long.left)
-		if b.long.take(p[:n]); !isData(b.long.kind) {
+		if b.long.take(p[:n]); !b.wanted(b.long.kind) {
 			b.said += n
 		}
 		b.long.left -= n

@@ -159,7 +159,7 @@ func converse(ctx context.Context, dsn, what string, limit time.Duration) error 
 	}
 	limited, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	s, err := Connect(limited, cfg, limit, RemoteLogin)
+	s, err := Connect(limited, cfg, limit, false, nil)
 	if err != nil {
 		return err
 	}
@@ -279,7 +279,7 @@ func TestPanicWhileConnecting(t *testing.T) {
 		t.Fatal(err)
 	}
 	cfg.DialFunc = func(context.Context, string, string) (net.Conn, error) { panic("nobody thought of this") }
-	s, err := Connect(t.Context(), cfg, time.Second, RemoteLogin)
+	s, err := Connect(t.Context(), cfg, time.Second, false, nil)
 	if p := new(routine.Panic); s != nil || !errors.As(err, &p) || !strings.Contains(p.Value, "nobody") {
 		t.Errorf("session %v, error %v", s, err)
 	}
@@ -305,7 +305,7 @@ func TestPanicOfCancel(t *testing.T) {
 		}
 		return dial(ctx, network, address)
 	}
-	s, err := Connect(t.Context(), cfg, time.Second, RemoteLogin)
+	s, err := Connect(t.Context(), cfg, time.Second, false, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

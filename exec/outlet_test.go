@@ -112,7 +112,7 @@ func TestASessionIsReadySoon(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, err := Connect(t.Context(), cfg, time.Hour, RemoteLogin)
+		s, err := Connect(t.Context(), cfg, time.Hour, false, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -8,8 +8,8 @@ import (
 
 // Whatever a server says costs processor, even if it is of no use to anybody: a few bytes are a
 // notice. Whose task names a server of their own could take all processors so. Rows and the data of
-// COPY are what was asked for; of all else each task may have as much as its row can show, and what
-// goes beyond is read at a pace that SQL hardly reaches.
+// COPY are what was asked for, up to the limit of the output; of all else each task may have as much
+// as its row can show, and what goes beyond is read at a pace that SQL hardly reaches.
 
 const (
 	saidEach = 256       // a message costs as much as so many bytes of it
@@ -19,8 +19,11 @@ const (
 	saidTurn = 32 << 10  // that one task may have before it is others' turn
 )
 
-// isData tells rows and the data of COPY by the kind of the message.
-func isData(kind byte) bool { return kind == 'D' || kind == 'd' }
+// wanted tells rows and the data of COPY by the kind of the message, as long as the output takes
+// them.
+func (b *bound) wanted(kind byte) bool {
+	return (kind == 'D' || kind == 'd') && b.output != nil && !b.output.over
+}
 
 var talk = rate.NewLimiter(saidRate, saidMost)
 

@@ -39,14 +39,14 @@ func TestOursMeanOurs(t *testing.T) {
 	b := newBench(t)
 	b.evil("evil")
 	b.exec("ALTER DATABASE " + pgx.Identifier{b.watch.Config().Database}.Sanitize() + " SET search_path = evil, pg_temp, pg_catalog, public")
-	for _, login := range []Login{OwnLogin, RoleLogin, RemoteLogin} {
+	for _, local := range []bool{true, false} {
 		cfg, err := pgconn.ParseConfig(b.dsn)
 		if err != nil {
 			t.Fatal(err)
 		}
 		cfg.RuntimeParams["client_encoding"] = "UTF8"
 		b.session.Close()
-		if b.session, err = Connect(t.Context(), cfg, 10*time.Second, login); err != nil {
+		if b.session, err = Connect(t.Context(), cfg, 10*time.Second, local, nil); err != nil {
 			t.Fatal(err)
 		}
 		if seen, err := b.session.Sees(t.Context(), int32(b.session.PID)); err != nil || !seen {
@@ -55,7 +55,7 @@ func TestOursMeanOurs(t *testing.T) {
 		if _, err := b.session.ServerStart(t.Context()); err != nil {
 			t.Error(err)
 		}
-		b.allWays(b.session.local)
+		b.allWays(local)
 	}
 	// The control: what is not qualified is captured.
 	result, _ := b.run(spec("SELECT 1 = 1"), nil)

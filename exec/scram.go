@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"strconv"
+	"sync"
 
 	"github.com/jackc/pgx/v5/pgproto3"
 	"golang.org/x/time/rate"
@@ -22,9 +24,23 @@ const (
 	iterationsMost = 1_000_000 // in one proof, 0.3 s
 )
 
-// proofs bounds what all sessions on remotes and of tasks' roles compute together, beyond
-// iterationsFree for each, in iterations: about a third of one processor.
-var proofs = rate.NewLimiter(iterationsMost, iterationsMost)
+// Purse pays for what logins compute beyond iterationsFree for each. One that is empty fills in a
+// second, with iterationsMost: about a third of one processor. Logins of one purse wait for each
+// other. Any goroutine may use it.
+type Purse struct{ limiter *rate.Limiter }
+
+// Purses are those of one target: one for all remotes, and one for each role of tasks, so that none
+// holds up another. Any goroutine may use them. The zero value has none yet.
+type Purses struct{ of sync.Map }
+
+// Of returns the purse of a role; "": that of remotes.
+func (p *Purses) Of(role string) *Purse {
+	purse, known := p.of.Load(role)
+	if !known {
+		purse, _ = p.of.LoadOrStore(role, &Purse{rate.NewLimiter(iterationsMost, iterationsMost)})
+	}
+	return purse.(*Purse)
+}
 
 // affordable refuses more iterations than any proof may take.
 func affordable(iterations int) error {
@@ -34,18 +50,34 @@ func affordable(iterations int) error {
 	return nil
 }
 
-// afford returns when the proof may be computed, or with an error.
-func afford(ctx context.Context, iterations int) error {
-	if err := affordable(iterations); err != nil {
-		return err
+// affords returns what waits until a proof can be afforded, and says why it can not; without a purse
+// it does not wait.
+func (p *Purse) affords(ctx context.Context) func(iterations int) error {
+	if p == nil {
+		return affordable
 	}
-	if iterations <= iterationsFree {
+	return func(iterations int) error {
+		if err := affordable(iterations); err != nil || iterations <= iterationsFree {
+			return err
+		}
+		if p.limiter.WaitN(ctx, iterations) != nil {
+			return fmt.Errorf("other connections whose servers ask for many iterations of SCRAM come first, and this one asks for %d: lower scram_iterations there and set the password again", iterations)
+		}
 		return nil
 	}
-	if proofs.WaitN(ctx, iterations) != nil {
-		return fmt.Errorf("other connections whose servers ask for many iterations of SCRAM come first, and this one asks for %d: lower scram_iterations there and set the password again", iterations)
+}
+
+// proof returns when the proof that the server asks for may be computed. It may ask once: a server
+// that knows the password could do so for ever.
+func (b *bound) proof(iterations int) error {
+	if iterations == 0 {
+		return nil
 	}
-	return nil
+	if b.proved {
+		return errors.New("the server asks for the password again and again")
+	}
+	b.proved = true
+	return b.afford(iterations)
 }
 
 // iterations is what the body of an authentication message says of them, 0 where it says nothing

@@ -40,10 +40,10 @@ func asking(t *testing.T, iterations string) *pgconn.Config {
 // TestAServerAsksForFewIterations: what a server asks for is not computed where it takes long, be it
 // for one connection or for many together; nobody waits for it whose context has ended.
 func TestAServerAsksForFewIterations(t *testing.T) {
-	// Not parallel: it uses up what all connections of the process share.
+	t.Parallel()
 	refused := func(ctx context.Context, iterations, why string) {
 		t.Helper()
-		s, err := Connect(ctx, asking(t, iterations), servertest.Limit(hostileMost), RemoteLogin)
+		s, err := Connect(ctx, asking(t, iterations), servertest.Limit(hostileMost), false, nil)
 		if err == nil {
 			s.Close()
 		}
@@ -56,7 +56,7 @@ func TestAServerAsksForFewIterations(t *testing.T) {
 	refused(t.Context(), "99999999999999999999", "more than 1000000: lower scram_iterations")
 	refused(t.Context(), "1x", "invalid SCRAM iteration count")
 
-	s, err := Connect(t.Context(), asking(t, "1"), servertest.Limit(hostileMost), RemoteLogin)
+	s, err := Connect(t.Context(), asking(t, "1"), servertest.Limit(hostileMost), false, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,24 +68,41 @@ func TestAServerAsksForFewIterations(t *testing.T) {
 		t.Errorf("a connection of our own: %v", err)
 	}
 
-	for proofs.Tokens() > iterationsMost/2 {
-		_ = afford(t.Context(), iterationsMost/2)
-	}
+	var purses Purses
 	ended, cancel := context.WithCancel(t.Context())
-	first := afford(ended, iterationsFree)
+	afford := purses.Of("alice").affords(ended)
+	first := afford(iterationsMost)
+	if err := afford(iterationsFree); first != nil || err != nil {
+		t.Error(first, err)
+	}
 	go cancel()
 	for err = nil; err == nil; {
-		err = afford(ended, iterationsMost)
+		err = afford(iterationsMost)
 	}
-	if first != nil || !strings.Contains(err.Error(), "come first") {
-		t.Error(first, err)
+	if !strings.Contains(err.Error(), "come first") {
+		t.Error(err)
+	}
+	if err := purses.Of("bob").affords(t.Context())(iterationsMost); err != nil {
+		t.Error("another role has the same purse: ", err)
 	}
 
 	cfg = asking(t, "1000000")
 	Bound(cfg)
-	Share(ended, cfg)
+	Share(ended, cfg, purses.Of("alice"))
 	if _, err := pgconn.ConnectConfig(t.Context(), cfg); err == nil || !strings.Contains(err.Error(), "come first") {
 		t.Errorf("a connection of our own as a task's role: %v", err)
+	}
+}
+
+// TestAServerAsksForThePasswordOnce: one that knows it could ask for ever.
+func TestAServerAsksForThePasswordOnce(t *testing.T) {
+	t.Parallel()
+	asks := encoded('R', append([]byte{0, 0, 0, 11}, "r=ours+theirs,s=c2FsdA==,i=4096"...))
+	for times, want := range map[int]string{1: "", 2: "again and again"} {
+		b := &bound{from: bytes.NewReader(bytes.Repeat(asks, times)), afford: affordable}
+		if heard, err := heard(b); len(heard) != 1 || want == "" && err != nil || !strings.Contains(fmt.Sprint(err), want) {
+			t.Errorf("%d times: %v, %v", times, heard, err)
+		}
 	}
 }
 
@@ -111,7 +128,7 @@ func TestAServerMayAskForManyIterations(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	session, err := Connect(t.Context(), cfg, servertest.Limit(hostileMost), RemoteLogin)
+	session, err := Connect(t.Context(), cfg, servertest.Limit(hostileMost), false, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -50,36 +50,22 @@ type Session struct {
 	gone   error          // where the session has ended after all was rolled back
 }
 
-// Login says where a session's server is, and who logs in.
-type Login int
-
-// The logins that there are.
-const (
-	OwnLogin    Login = iota // to the target's database, as the serving role
-	RoleLogin                // to the target's database, as the role of a task
-	RemoteLogin              // to a remote
-)
-
-// Connect opens a session. The configuration's RuntimeParams are what a reset returns to. limit
-// bounds each statement of our own on it. The error is a *pgconn.ConnectError, a *pgconn.PgError or
+// Connect opens a session, in the target's own database or elsewhere. The configuration's
+// RuntimeParams are what a reset returns to. limit bounds each statement of our own on it. purse pays
+// for what logging in computes; nil, for the serving role in its own database: nobody has to. The error is a *pgconn.ConnectError, a *pgconn.PgError or
 // one of the network; or a *routine.Panic, if what the server says brings a panic about.
-func Connect(ctx context.Context, cfg *pgconn.Config, limit time.Duration, login Login) (s *Session, err error) {
+func Connect(ctx context.Context, cfg *pgconn.Config, limit time.Duration, local bool, purse *Purse) (s *Session, err error) {
 	err = routine.Guard(func() (err error) {
-		s, err = connect(ctx, cfg, limit, login)
+		s, err = connect(ctx, cfg, limit, local, purse)
 		return err
 	})
 	return s, err
 }
 
-func connect(ctx context.Context, cfg *pgconn.Config, limit time.Duration, login Login) (*Session, error) {
+func connect(ctx context.Context, cfg *pgconn.Config, limit time.Duration, local bool, purse *Purse) (*Session, error) {
 	var reader *bound // the last ones: a connection may take several tries
 	var out *outlet
-	bounded(cfg, func(b *bound) {
-		reader, b.afford = b, affordable
-		if login != OwnLogin {
-			b.afford = func(iterations int) error { return afford(ctx, iterations) }
-		}
-	})
+	bounded(cfg, func(b *bound) { reader, b.afford = b, purse.affords(ctx) })
 	build := cfg.BuildFrontend
 	cfg.BuildFrontend = func(r io.Reader, w io.Writer) *pgproto3.Frontend {
 		out = &outlet{to: w}
@@ -90,7 +76,7 @@ func connect(ctx context.Context, cfg *pgconn.Config, limit time.Duration, login
 		return nil, err
 	}
 	s := &Session{
-		PID: conn.PID(), local: login != RemoteLogin, shown: shown{base: cfg.RuntimeParams, texts: []byte{}},
+		PID: conn.PID(), local: local, shown: shown{base: cfg.RuntimeParams, texts: []byte{}},
 		wire: wire{conn: conn, front: conn.Frontend(), reader: reader, outlet: out, status: 'I', limit: limit, brief: readyMost},
 	}
 	out.keeps = true

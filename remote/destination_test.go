@@ -97,7 +97,7 @@ func TestConnect(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		session, err := d.Connect(t.Context(), "pg_task", time.Minute)
+		session, err := d.Connect(t.Context(), "pg_task", time.Minute, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

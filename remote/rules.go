@@ -171,6 +171,9 @@ var protecting = map[string][]string{
 	"channel_binding": {"disable", "prefer"}, "require_auth": nil,
 }
 
+// sslModes protect more and more.
+var sslModes = []string{"disable", "allow", "prefer", "require", "verify-ca", "verify-full"}
+
 // checkProtection refuses a task's string that has us send the target's own password otherwise than
 // the target's own connection does: whoever can change what is on the way could read it.
 func (r Rules) checkProtection(given, settings Settings) error {
@@ -179,7 +182,8 @@ func (r Rules) checkProtection(given, settings Settings) error {
 	}
 	for _, keyword := range slices.Sorted(maps.Keys(protecting)) {
 		protects := r.Base.given(keyword) && !slices.Contains(protecting[keyword], r.Base[keyword])
-		if protects && settings[keyword] != r.Base[keyword] {
+		stronger := keyword == "sslmode" && slices.Index(sslModes, settings[keyword]) > slices.Index(sslModes, r.Base[keyword])
+		if protects && !stronger && settings[keyword] != r.Base[keyword] {
 			return &Refused{
 				Message:  fmt.Sprintf("%q is not allowed in remote", keyword),
 				Detail:   "A connection string that gives no password uses that of the target's own connection, and what protects it there.",

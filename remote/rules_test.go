@@ -118,6 +118,7 @@ func TestATaskTakesNoProtectionFromThePassword(t *testing.T) {
 		{base, "sslmode=require", ""},
 		{base.With(Settings{"sslmode": ""}), "sslmode=require channel_binding=require", ""},
 		{base.With(Settings{"sslmode": "require"}), "sslmode=prefer", "sslmode"},
+		{base.With(Settings{"sslmode": "require"}), "sslmode=verify-full", ""},
 	} {
 		_, err := Rules{Base: c.base, Superuser: true}.Resolve(c.remote)
 		var refused *Refused

@@ -73,7 +73,7 @@ func (l *loop) dismissAs(ctx context.Context, role string, those []pool.Backend)
 	if err != nil {
 		return err
 	}
-	exec.Share(ctx, &cfg.Config)
+	exec.Share(ctx, &cfg.Config, l.purses.Of(role))
 	conn, err := pgx.ConnectConfig(ctx, cfg)
 	if err != nil {
 		return err

@@ -178,7 +178,15 @@ func TestRemotesOfOtherEncodings(t *testing.T) {
 // read at all.
 func TestTextOfAStrangerThatUTF8LacksStopsNothing(t *testing.T) {
 	t.Parallel()
-	s := stageOn(t, encodedDatabase(t, "WIN1252"))
+	for _, encoding := range []string{"SQL_ASCII", "WIN1252"} {
+		t.Run(encoding, func(t *testing.T) {
+			t.Parallel()
+			textOfAStranger(t, stageOn(t, encodedDatabase(t, encoding)))
+		})
+	}
+}
+
+func textOfAStranger(t *testing.T, s *stage) {
 	role := s.role()
 	s.exec("GRANT CREATE ON SCHEMA public TO " + role)
 	conn := s.connectAs(role)
@@ -194,7 +202,7 @@ func TestTextOfAStrangerThatUTF8LacksStopsNothing(t *testing.T) {
 	s.says("prepared transaction", `\\201`, "is ignored")
 	s.settled()
 	s.on(conn, `CREATE FUNCTION task_why(int) RETURNS text LANGUAGE sql AS 'SELECT NULL::text';
-		DO $$BEGIN EXECUTE format('COMMENT ON FUNCTION task_why(int) IS %L', convert_from('\x81', 'WIN1252')); END$$`)
+		DO $$BEGIN EXECUTE format('COMMENT ON FUNCTION task_why(int) IS %L', convert_from('\x81', getdatabaseencoding())); END$$`)
 	s.says("task_why")
 	s.others()
 }
@@ -203,7 +211,7 @@ func TestTextOfAStrangerThatUTF8LacksStopsNothing(t *testing.T) {
 // encoding, and of what is its own.
 func TestNamesThatUTF8LacksStopNothing(t *testing.T) {
 	t.Parallel()
-	for encoding, odd := range map[string]string{"WIN1252": `\x81`, "EUC_JP": `\xf5\xa1`} {
+	for encoding, odd := range map[string]string{"SQL_ASCII": `\xff`, "WIN1252": `\x81`, "EUC_JP": `\xf5\xa1`} {
 		t.Run(encoding, func(t *testing.T) {
 			t.Parallel()
 			s := stageOn(t, encodedDatabase(t, encoding))

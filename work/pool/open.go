@@ -51,11 +51,11 @@ func (p *Pool) connectOwn(ctx context.Context, n Need) (*exec.Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	login := exec.OwnLogin
+	var purse *exec.Purse
 	if n.Role.Name != "" {
-		login = exec.RoleLogin
+		purse = p.Purses.Of(n.Role.Name)
 	}
-	session, err := exec.Connect(ctx, cfg, SessionLimit, login)
+	session, err := exec.Connect(ctx, cfg, SessionLimit, true, purse)
 	err = remote.Reason(err)
 	switch {
 	case err == nil && n.Role.Name != "" && (session.User() != n.Role.Name || session.Superuser && !n.Role.Superuser):
