@@ -66,9 +66,25 @@ func (c cron) next(after time.Time) (time.Time, bool) {
 	return time.Time{}, false
 }
 
+// ruled is when the table of every zone is over: from then on the rule that each has last, or none,
+// holds for ever (2100-01-01).
+const (
+	ruled = 4_102_444_800
+	cycle = cycleDays * day
+)
+
 func (c cron) count(after, last time.Time) int64 {
+	return c.counted(after.Unix()+1, last.Unix())
+}
+
+// counted is the number of beats from one time on, and not after another.
+func (c cron) counted(t, end int64) int64 {
 	n := int64(0)
-	for t, end := after.Unix()+1, last.Unix(); t <= end; {
+	for t <= end {
+		if cycles := (end - t) / cycle; t >= ruled && cycles > 0 {
+			n, t = n+cycles*c.counted(t, t+cycle-1), t+cycles*cycle
+			continue
+		}
 		s := c.stretch(t).since(t).through(end)
 		if s.skipped {
 			n++
@@ -80,6 +96,7 @@ func (c cron) count(after, last time.Time) int64 {
 }
 
 func (c cron) nth(after time.Time, n int64) time.Time {
+	var lap, whole int64 // a time from ruled on, and what was left of n then
 	for t := after.Unix() + 1; ; {
 		s := c.stretch(t).since(t)
 		if s.skipped {
@@ -87,10 +104,19 @@ func (c cron) nth(after time.Time, n int64) time.Time {
 				return time.Unix(s.start, 0)
 			}
 		}
-		wall, rest, found := c.walls.nth(s.from, s.before, n)
-		if found {
-			return time.Unix(wall-s.offset, 0)
+		size := n
+		if s.end < ever {
+			size = c.walls.count(s.from, s.before)
 		}
-		n, t = rest, s.end
+		if n <= size {
+			return time.Unix(c.walls.nth(s.from, n)-s.offset, 0)
+		}
+		switch n, t = n-size, s.end; {
+		case t >= ruled && lap == 0:
+			lap, whole = t, n
+		case t == lap+cycle:
+			cycles := (n - 1) / (whole - n)
+			n, t = n-cycles*(whole-n), t+cycles*cycle
+		}
 	}
 }

@@ -9,18 +9,86 @@ type days struct {
 	either          bool // dom or dow is enough, as neither begins with *
 }
 
-// has tells whether a day, counted from 1970, is in the set.
-func (d days) has(n int64) bool {
+// After a cycle of 400 years the calendar repeats itself, with the same days of the week.
+const (
+	cycleMonths = 400 * 12
+	cycleDays   = 146_097
+)
+
+// ahead is the set of those days that are left of a day's month, that day's own bit first, and how
+// many days are left in all. Days are counted from 1970.
+func (d days) ahead(n int64) (set uint64, left int64) {
 	_, month, day, length := date(n)
+	left = length - day + 1
 	if d.month>>month&1 == 0 {
-		return false
+		return 0, left
 	}
-	dom := d.dom>>day&1 == 1 || d.last && day == length
-	dow := d.dow>>weekday(n)&1 == 1
+	dom := d.dom >> day
+	if d.last {
+		dom |= 1 << (left - 1)
+	}
+	const everyWeek = 1 | 1<<7 | 1<<14 | 1<<21 | 1<<28 | 1<<35
+	set = d.dow & 127 * everyWeek >> weekday(n)
 	if d.either {
-		return dom || dow
+		set |= dom
+	} else {
+		set &= dom
 	}
-	return dom && dow
+	return set & (1<<left - 1), left
+}
+
+// has tells whether a day is in the set.
+func (d days) has(n int64) bool {
+	set, _ := d.ahead(n)
+	return set&1 == 1
+}
+
+// first is the first day of the set from one day on, and before another.
+func (d days) first(from, before int64) (int64, bool) {
+	for from < before {
+		set, left := d.ahead(from)
+		if set != 0 {
+			from += member(set, 0)
+			return from, from < before
+		}
+		from += left
+	}
+	return 0, false
+}
+
+// count is the number of days of the set from one day on, and before another.
+func (d days) count(from, before int64) int64 {
+	n := int64(0)
+	if cycles := (before - from) / cycleDays; cycles > 0 {
+		n = d.count(from, from+cycleDays-1) + d.count(from+cycleDays-1, from+cycleDays)
+		n, from = cycles*n, from+cycles*cycleDays
+	}
+	for from < before {
+		set, left := d.ahead(from)
+		n += int64(below(set, min(left, before-from)))
+		from += left
+	}
+	return n
+}
+
+// nth is the n-th day of the set from one day on, counted from 1.
+func (d days) nth(from, n int64) int64 {
+	whole := n // what was left of n at the first end of a month
+	for month := 0; ; month++ {
+		set, left := d.ahead(from)
+		size := int64(below(set, left))
+		if n <= size {
+			return from + member(set, n-1)
+		}
+		n, from = n-size, from+left
+		switch month {
+		case 0:
+			whole = n
+		case cycleMonths:
+			cycles := (n - 1) / (whole - n)
+			n, from = n-cycles*(whole-n), from+cycles*cycleDays
+		}
+	}
 }
 
 // come tells whether there is a day: every date falls on every day of the week some time.

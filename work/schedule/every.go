@@ -1,6 +1,7 @@
 package schedule
 
 import (
+	"math/bits"
 	"sort"
 	"time"
 )
@@ -17,9 +18,12 @@ func (e every) nth(after time.Time, n int64) time.Time {
 	return e.zone.add(after, e.interval, n)
 }
 
+// most is how many beats are counted at most.
+const most = 1 << 62
+
 func (e every) count(after, last time.Time) int64 {
 	top := int64(1)
-	for ; !e.nth(after, top).After(last); top *= 2 {
+	for ; top < most && !e.nth(after, top).After(last); top *= 2 {
 	}
 	return int64(sort.Search(int(top), func(n int) bool { return e.nth(after, int64(n)+1).After(last) }))
 }
@@ -38,6 +42,7 @@ func (z zone) add(t time.Time, i Interval, n int64) time.Time {
 	if i.Days > 0 {
 		seconds = z.time(seconds + z.at(seconds).offset + n*i.Days*day)
 	}
-	micros := n * i.Micros
-	return time.Unix(seconds+micros/1e6, nanos+micros%1e6*1e3)
+	high, low := bits.Mul64(uint64(n), uint64(i.Micros))
+	whole, micros := bits.Div64(high, low, second) // of as many as lie between two times
+	return time.Unix(seconds+int64(whole), nanos+int64(micros)*1e3)
 }

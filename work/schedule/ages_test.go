@@ -1,0 +1,208 @@
+package schedule
+
+import (
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"pgtaskd/server/servertest"
+)
+
+// inYear is a time of a year, where 0 is the one before the first.
+func inYear(year int) time.Time { return time.Date(year, 1, 2, 3, 4, 5, 0, time.UTC) }
+
+// TestABeatCostsLittleAfterAges: whoever inserts a row says since when nobody was there.
+func TestABeatCostsLittleAfterAges(t *testing.T) {
+	exprs := []string{"* * * * * *", "30 2 29 2 *", "0 30 2 29 2 */7", "0 0 L * *", "@every 1 us", "@every 1 month 1 us", "@every 1000 years"}
+	for _, expr := range exprs {
+		for _, zone := range []string{"UTC", "Europe/Berlin", "Africa/Casablanca"} {
+			s, err := Parse(expr, zoneOf(t, zone))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, ages := range [][2]int{{-1999, 2026}, {-4712, 9999}, {-4712, 294276}, {2026, 294276}} {
+				fastest := time.Hour
+				for range 5 {
+					began := time.Now()
+					s.Next(inYear(ages[0]))
+					s.Missed(inYear(ages[0]), inYear(ages[1]), time.Time{}, 1)
+					fastest = min(fastest, time.Since(began))
+				}
+				if fastest > 20*time.Millisecond {
+					t.Fatalf("%s in %s from %d to %d takes %v", expr, zone, ages[0], ages[1], fastest)
+				}
+			}
+		}
+	}
+}
+
+// TestEveryGoesOnAfterAges, in which there are more microseconds than fit into 64 bits.
+func TestEveryGoesOnAfterAges(t *testing.T) {
+	t.Parallel()
+	for expr, want := range map[string]string{"@every 1 s": "+294276-01-02T03:04:06Z", "@every 1000 years": "+294288-01-02T03:04:05Z"} {
+		s, err := Parse(expr, time.UTC)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if first, _, _ := s.Missed(inYear(-4712), inYear(294276), time.Time{}, 0); first.Format("+2006-01-02T15:04:05Z07:00") != want {
+			t.Errorf("%s: %v, not %s", expr, first, want)
+		}
+	}
+}
+
+// byDay has walls that are counted day by day, and what Go knows of days.
+type byDay struct{ walls }
+
+func (w byDay) has(n int64) bool {
+	d := time.Unix(n*day, 0).UTC()
+	if w.days.month>>d.Month()&1 == 0 {
+		return false
+	}
+	dom := w.days.dom>>d.Day()&1 == 1 || w.days.last && d.AddDate(0, 0, 1).Day() == 1
+	dow := w.days.dow>>d.Weekday()&1 == 1
+	if w.days.either {
+		return dom || dow
+	}
+	return dom && dow
+}
+
+// count is walls.count, and calls on each for the first beat of each day.
+func (w byDay) count(from, before int64, each func(wall, nth int64)) int64 {
+	n := int64(0)
+	for d := floorDiv(from, day); d*day < before; d++ {
+		if !w.has(d) {
+			continue
+		}
+		passed := w.clock.before(max(from-d*day, 0))
+		size := w.clock.before(min(before-d*day, day-1))
+		if before-d*day >= day {
+			size = w.clock.size()
+		}
+		if size > passed {
+			each(d*day+w.clock.nth(passed), n+1)
+			n += size - passed
+		}
+	}
+	return n
+}
+
+// TestWallsAreThoseOfEachDay over centuries, of random expressions.
+func TestWallsAreThoseOfEachDay(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(7, 8))
+	exprs := []string{"0 0 29 2 */7", "30 4 29 2 *", "0 0 L 2 *", "0 0 L * *", "0 12 31 * 5", "* * * * * *"}
+	for len(exprs) < 60 {
+		if expr := randomExpression(random); expr != "" {
+			exprs = append(exprs, expr)
+		}
+	}
+	for _, expr := range exprs {
+		s, err := Parse(expr, time.UTC)
+		if err != nil {
+			continue
+		}
+		w := s.beats.(cron).walls
+		from := inYear(random.IntN(12000)-5000).Unix() + random.Int64N(366*day)
+		before := from + random.Int64N(1300*366*day)
+		n := byDay{w}.count(from, before, func(wall, nth int64) {
+			if random.IntN(500) > 0 { // a part of them is enough
+				return
+			}
+			if got := w.nth(from, nth); got != wall {
+				t.Fatalf("%s: wall %d from %d on is %d, not %d", expr, nth, from, got, wall)
+			}
+			if got, found := w.first(wall-random.Int64N(day), wall+1); !found || got > wall {
+				t.Fatalf("%s: the first wall of a day before %d is %d, %v", expr, wall, got, found)
+			}
+			if got, found := w.first(wall, wall+1); !found || got != wall {
+				t.Fatalf("%s: no wall is found at %d", expr, wall)
+			}
+		})
+		if got := w.count(from, before); got != n {
+			t.Fatalf("%s from %d before %d: %d walls, not %d", expr, from, before, got, n)
+		}
+		if _, found := w.first(from, before); found != (n > 0) {
+			t.Fatalf("%s from %d before %d: %v, of %d walls", expr, from, before, found, n)
+		}
+	}
+}
+
+// TestBeatsOfAgesAreThoseOfTheirParts: whole cycles of 400 years are no other than the years that
+// make them up.
+func TestBeatsOfAgesAreThoseOfTheirParts(t *testing.T) {
+	t.Parallel()
+	for i, name := range append([]string{"UTC", "Asia/Kolkata"}, changing...) {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			random := rand.New(rand.NewPCG(9, uint64(i)))
+			for compared := 0; compared < 12; {
+				expr := randomExpression(random)
+				s, err := Parse(expr, zoneOf(t, name))
+				if err != nil {
+					continue
+				}
+				compared++
+				after := inYear(random.IntN(7000) - 4500).Add(time.Duration(random.Int64N(int64(366 * 24 * time.Hour))))
+				last := time.Unix(after.Unix()+random.Int64N(2500*366*day), 0)
+				want := int64(0)
+				for from := after; from.Before(last); {
+					to := time.Unix(min(from.Unix()+1+random.Int64N(300*366*day), last.Unix()), 0)
+					want += s.beats.count(from, to)
+					from = to
+				}
+				if got := s.beats.count(after, last); got != want {
+					t.Fatalf("%s: %d beats after %v and not after %v, not %d", expr, got, after, last, want)
+				}
+				if want == 0 {
+					continue
+				}
+				for range 5 {
+					n := 1 + random.Int64N(want)
+					beat := s.beats.nth(after, n)
+					if upTo, without := s.beats.count(after, beat), s.beats.count(after, beat.Add(-time.Second)); upTo != n || without != n-1 {
+						t.Fatalf("%s: beat %d after %v is %v, up to which there are %d, and %d without it", expr, n, after, beat, upTo, without)
+					}
+					if next, found := s.Next(beat.Add(-time.Second)); !found || !next.Equal(beat) {
+						t.Fatalf("%s: a second before %v the next is %v, %v", expr, beat, next, found)
+					}
+				}
+			}
+		})
+	}
+}
+
+// TestZonesRepeatThemselvesOnceTheirTablesAreOver, each that the server knows.
+func TestZonesRepeatThemselvesOnceTheirTablesAreOver(t *testing.T) {
+	t.Parallel()
+	conn := servertest.Connect(t, servertest.Database(t))
+	rows, err := conn.Query(t.Context(), "SELECT name FROM pg_timezone_names")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var name string
+	known := 0
+	if _, err := pgx.ForEachRow(rows, []any{&name}, func() error {
+		location, err := LoadZone(name)
+		if err != nil {
+			return nil
+		}
+		known++
+		z := zone{location}
+		for at := int64(ruled - 2*day); at < ruled+cycle; {
+			s, later := z.at(at), z.at(at+cycle)
+			if s.end >= ever {
+				break
+			}
+			if s.offset != later.offset || s.end+cycle != later.end || at > ruled && s.start+cycle != later.start {
+				t.Errorf("%s: %+v, and a cycle later %+v", name, s, later)
+				break
+			}
+			at = s.end
+		}
+		return nil
+	}); err != nil || known < 300 {
+		t.Fatal(known, err)
+	}
+}
