@@ -2,6 +2,7 @@ package work
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -33,6 +34,9 @@ type unplanned struct {
 // not keep the others waiting.
 const planPages = 4
 
+// planLimit is how long beats are computed at a time: the session has no word of us meanwhile.
+const planLimit = 50 * time.Millisecond
+
 // queueUnplanned asks for unplanned tasks, from where the last look has come to.
 func (l *loop) queueUnplanned(batch *pgx.Batch) {
 	batch.Queue(l.queries().Text("unplanned"), l.look.planned, batchMost).Query(l.readUnplanned)
@@ -56,16 +60,18 @@ func (l *loop) plan(ctx context.Context) error {
 			l.look.planned = math.MinInt64
 			return nil
 		}
-		full := len(l.unplanned) == batchMost
-		last := l.unplanned[len(l.unplanned)-1].id
-		if err := l.planThese(ctx); err != nil {
+		read := len(l.unplanned)
+		if err := l.planThese(ctx, planLimit); err != nil {
 			return err
 		}
-		if !full || last == math.MaxInt64 {
+		last, all := l.unplanned[len(l.unplanned)-1].id, len(l.unplanned) == read
+		if all && (read < batchMost || last == math.MaxInt64) {
 			l.look.planned = math.MinInt64
 			return nil
 		}
-		l.look.planned = last + 1
+		if l.look.planned = last + 1; !all {
+			break
+		}
 		batch := &pgx.Batch{}
 		l.queueUnplanned(batch)
 		if err := l.sendBatch(ctx, batch); err != nil {
@@ -82,11 +88,14 @@ func (l *loop) sendBatch(ctx context.Context, batch *pgx.Batch) error {
 	return l.control.conn.SendBatch(ctx, batch).Close()
 }
 
-// planThese finds the beats of the unplanned tasks that were read, and writes them.
-func (l *loop) planThese(ctx context.Context) error {
-	all := make(map[int64]*unplanned, len(l.unplanned))
+// planThese finds the beats of the unplanned tasks that were read, and writes them. Those for which
+// the time does not suffice it takes from unplanned.
+func (l *loop) planThese(ctx context.Context, limit time.Duration) error {
+	found := make(map[int64]nextRun, len(l.unplanned))
 	var ids []int64
 	var successors []successor
+	var zone zoned
+	began := time.Now()
 	for i := range l.unplanned {
 		u := &l.unplanned[i]
 		switch {
@@ -94,18 +103,26 @@ func (l *loop) planThese(ctx context.Context) error {
 		case u.named != nil:
 			successors = append(successors, successor{u.id, *u.named})
 		default:
-			all[u.id], ids = u, append(ids, u.id)
+			if len(ids) == 0 {
+				zone = zoneOf(l.timeZone())
+			}
+			next := nextRun{version: u.version}
+			next.plan, next.skipped, next.err = u.beat(zone)
+			found[u.id], ids = next, append(ids, u.id)
+		}
+		if time.Since(began) > limit {
+			l.unplanned = l.unplanned[:i+1]
+			break
 		}
 	}
 	if err := l.meet(ctx, successors); err != nil || len(ids) == 0 {
 		return err
 	}
-	zone := zoneOf(l.timeZone())
 	planned := map[int64]bool{}
 	err := l.eachWithWords(ctx, &l.locks.plan, ids, func(ctx context.Context, ids []int64, mute bool) error {
 		var p beats
 		for _, id := range ids {
-			p.add(all[id], zone)
+			p.add(id, found[id])
 		}
 		var some []changed
 		err := l.brief(ctx, func(tx pgx.Tx) (err error) {
@@ -153,17 +170,30 @@ type beats struct {
 	errors   []*string
 }
 
-func (b *beats) add(u *unplanned, zone zoned) {
-	plan, skipped, err := u.beat(zone)
-	b.ids, b.versions = append(b.ids, u.id), append(b.versions, int32(u.version))
-	b.plans, b.skipped = append(b.plans, plan), append(b.skipped, int32(skipped))
+func (b *beats) add(id int64, next nextRun) {
+	b.ids, b.versions = append(b.ids, id), append(b.versions, int32(next.version))
+	b.plans, b.skipped = append(b.plans, next.plan), append(b.skipped, int32(next.skipped))
 	var text *string
-	if err != nil {
-		words := "ERROR:  " + err.Error()
+	if next.err != nil {
+		words := "ERROR:  " + next.err.Error()
 		text = &words
 	}
 	b.errors = append(b.errors, text)
 }
+
+// nextRun is what was found for a task as it was read.
+type nextRun struct {
+	version uint32
+	plan    *pgtype.Timestamptz
+	skipped int
+	err     error
+}
+
+// The range of plan, as the table's trigger has it.
+var (
+	plansFrom   = time.Date(-1999, 1, 1, 0, 0, 0, 0, time.UTC)
+	plansBefore = time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC)
+)
 
 // beat is what the task is to be planned for, nil if nothing is left, and how many beats have been
 // passed over before. zone is that of expressions that name none.
@@ -190,8 +220,11 @@ func (u *unplanned) beat(zone zoned) (plan *pgtype.Timestamptz, skipped int, err
 		}
 		when, skipped, found = s.Missed(u.origin.Time, u.plan.Time, until, int(u.catchup))
 	}
-	if !found {
+	switch {
+	case !found:
 		return nil, 0, nil
+	case when.Before(plansFrom) || !when.Before(plansBefore):
+		return nil, 0, errors.New("the next run of cron is out of the range of plan: from 2000 BC to the year 9999")
 	}
 	return &pgtype.Timestamptz{Time: when, Valid: true}, skipped, nil
 }
