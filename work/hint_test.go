@@ -216,3 +216,20 @@ func TestAColumnOfTheRowTypeIsNamed(t *testing.T) {
 	s.exec("DROP TABLE theirs.x")
 	s.settled()
 }
+
+// TestATriggerThatNeedsAPathIsNamed: what it lacks is not the task table.
+func TestATriggerThatNeedsAPathIsNamed(t *testing.T) {
+	t.Parallel()
+	s := prepared(t)
+	s.exec(`CREATE TABLE ddl_log (tag text);
+		CREATE FUNCTION log_ddl() RETURNS event_trigger LANGUAGE plpgsql AS 'BEGIN INSERT INTO ddl_log VALUES (tg_tag); END';
+		CREATE EVENT TRIGGER log_ddl ON ddl_command_end EXECUTE FUNCTION log_ddl()`)
+	s.serve()
+	line := s.failure()
+	if want := "PL/pgSQL function public.log_ddl() line 1 at SQL statement"; !strings.Contains(line.Error, "ddl_log") ||
+		!strings.HasPrefix(line.Hint, want) || !strings.Contains(line.Hint, "ALTER FUNCTION … SET search_path") {
+		t.Errorf("%+v", line)
+	}
+	s.exec("ALTER FUNCTION log_ddl() SET search_path TO public")
+	s.settled()
+}

@@ -182,6 +182,10 @@ func (t Target) hint(err error, served bool) string {
 	if !errors.As(err, &answer) {
 		return ""
 	}
+	if answer.Where != "" && pathless(answer.Code) {
+		context, _, _ := strings.Cut(answer.Where, "\n")
+		return legible(context) + ": an event trigger or trigger that names something without its schema: ALTER FUNCTION … SET search_path"
+	}
 	restart := ""
 	if served && t.Create {
 		restart = ", or restart pgtaskd, which creates it"
