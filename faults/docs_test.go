@@ -20,7 +20,7 @@ import (
 // other folders.
 var known = []string{
 	promoted, starting, scarce, full, passedOver, "failed to connect", "(SQLSTATE 53300)", "created column", "panic", "stack", "belongs to role", "does not limit groups",
-	"deletes no row of table", "has REFERENCES on table", "may make functions that are taken for those of table", "out of shared memory", "the server's table of locks is full",
+	"deletes no row of table", "has REFERENCES on table", "may hide tasks from role", "may make functions that are taken for those of table", "out of shared memory", "the server's table of locks is full",
 }
 
 // What the log says of a standby, of a server that is not up, of tasks that fail on a full disk, of

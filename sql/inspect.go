@@ -20,6 +20,7 @@ type found struct {
 	comment     string
 	options     []string // name=value
 	partition   bool     // of another table
+	hiddenFrom  string   // our role, quoted, where policies may hide rows from it
 	root        int64    // the table itself, or the one that it is in the end a partition of
 	sequence    int64    // from which ids come; 0: not known
 	publication bool     // one with the name of ours is there
@@ -180,7 +181,7 @@ func (f *found) inspect(ctx context.Context, conn *pgx.Conn, t Table, o Options,
 		return err
 	}
 	err = conn.QueryRow(ctx, text("inspect/table"), t.Schema, t.Name).Scan(&f.oid, &f.relkind, &f.comment, &f.options,
-		&f.partition, &f.root)
+		&f.partition, &f.root, &f.hiddenFrom)
 	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
 		return err
 	}

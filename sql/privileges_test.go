@@ -142,6 +142,39 @@ func TestWhoMayMakeOverloadsIsNamed(t *testing.T) {
 	}
 }
 
+// TestRowSecurityThatMayHideTasksIsNamed: not where all rows are seen.
+func TestRowSecurityThatMayHideTasksIsNamed(t *testing.T) {
+	t.Parallel()
+	conn := database(t)
+	app, serving := stranger(t, conn, "app"), stranger(t, conn, "serving")
+	execute(t, conn, DDL(task, Options{Role: serving}))
+	for _, c := range []struct {
+		change string
+		named  bool
+	}{
+		{"ALTER TABLE task ENABLE ROW LEVEL SECURITY", true},
+		{"ALTER TABLE task OWNER TO " + serving, false},
+		{"ALTER TABLE task FORCE ROW LEVEL SECURITY", true},
+		{"CREATE POLICY few ON task USING (id > 0)", true},
+		{"CREATE POLICY app ON task TO " + app + " USING (true)", true},
+		{"CREATE POLICY own ON task FOR SELECT TO " + serving + " USING (true)", true},
+		{"CREATE POLICY everything ON task TO " + serving + " USING (true)", false},
+		{"DROP POLICY everything ON task", true},
+		{"ALTER ROLE " + serving + " BYPASSRLS", false},
+	} {
+		execute(t, conn, c.change+"; SET SESSION AUTHORIZATION "+serving)
+		d, err := Describe(t.Context(), conn, task)
+		execute(t, conn, "RESET SESSION AUTHORIZATION")
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := fmt.Sprintf("row security of table public.task may hide tasks from role %s: ALTER ROLE %[1]s BYPASSRLS, or CREATE POLICY … ON public.task TO %[1]s USING (true)", serving)
+		if got := strings.ReplaceAll(strings.Join(d.Without, "\n"), `"`, ""); strings.Contains(got, want) != c.named {
+			t.Errorf("after %s: %q", c.change, got)
+		}
+	}
+}
+
 // TestOnlyLabelsOfOursAreReadOfATypeOfOurs, and none of a stranger's, nor types of other names.
 func TestOnlyLabelsOfOursAreReadOfATypeOfOurs(t *testing.T) {
 	t.Parallel()
