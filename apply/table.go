@@ -3,6 +3,7 @@ package apply
 import (
 	"context"
 	"embed"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -41,6 +42,14 @@ func (c *column) quoted() string { return pgx.Identifier{c.name}.Sanitize() }
 // seen locks the table, which runs nothing, and looks at it then: a table that was dropped or
 // renamed can have left its name to a view of somebody else's.
 func seen(ctx context.Context, tx pgx.Tx, name sql.Table) (sql.Description, error) {
+	var r sql.Reading
+	err := tx.QueryRow(ctx, (&table{name: name}).statement("rights", nil), name.Schema, name.Name).Scan(&r.Role, &r.Usage, &r.Select)
+	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
+		return sql.Description{}, err
+	}
+	if grants := r.Grants(name); err == nil && len(grants) > 0 {
+		return sql.Description{}, r.Lacks(grants)
+	}
 	known, err := sql.Describe(ctx, tx.Conn(), name) // says what is wrong where it cannot be locked
 	if err != nil || !known.Exists {
 		return known, err

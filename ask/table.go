@@ -140,23 +140,16 @@ func (b *table) judge(ctx context.Context) error {
 
 // refuse is an error where the table cannot be asked, or changed.
 func (b *table) refuse() error {
-	schema := pgx.Identifier{b.name.Schema}.Sanitize()
-	state := "(state)"
-	var grants []string
-	if !b.usage {
-		grants = append(grants, "GRANT USAGE ON SCHEMA "+schema+" TO "+b.role)
-	}
-	if !b.reads && b.purpose != changesGroups {
-		grants = append(grants, "GRANT SELECT ON TABLE "+b.name.Quoted()+" TO "+b.role)
-	}
+	reading := sql.Reading{Role: b.role, Usage: b.usage, Select: b.reads || b.purpose == changesGroups}
+	grants := reading.Grants(b.name)
 	if b.purpose == changesTasks && !b.changes {
-		grants = append(grants, "GRANT UPDATE "+state+" ON TABLE "+b.name.Quoted()+" TO "+b.role)
+		grants = append(grants, "GRANT UPDATE (state) ON TABLE "+b.name.Quoted()+" TO "+b.role)
 	}
 	switch {
 	case b.kind != "r" && b.kind != "p":
 		return fmt.Errorf("%s is not a table", b.name)
 	case len(grants) > 0:
-		return fmt.Errorf("role %s lacks rights; let the owner run: %s", b.role, strings.Join(grants, "; "))
+		return reading.Lacks(grants)
 	case !b.complete:
 		return fmt.Errorf("table %s lacks columns: pgtaskd run adds them, and pgtaskd schema prints how", b.name)
 	}
