@@ -32,10 +32,10 @@ type again struct {
 }
 
 // crosses counts another such run, and says how long it is to wait: others that met it wait as
-// well, and not for as long.
-func (a again) crosses(end *exec.Failure) (again, time.Duration) {
+// well, and not for as long. What a remote says is no reason to be alone here.
+func (a again) crosses(end *exec.Failure, remote string) (again, time.Duration) {
 	a.runs, a.crossed = a.runs+1, a.crossed+1
-	if end.SQLState != "55P03" {
+	if end.SQLState != "55P03" && remote == "" {
 		a.clashed++
 	}
 	return a, rand.N(5 * time.Millisecond << min(a.crossed, 7))
@@ -198,7 +198,7 @@ func (l *loop) refused(ctx context.Context, ends []end) error {
 			e.kind, e.delay = run.Released, min(time.Second<<min(l.reruns[id].runs, 6), time.Minute)
 		case run.InTheWay(e.fault) && l.reruns[id].crossed < crossedTries-1:
 			e.kind = run.Released
-			l.reruns[id], e.delay = l.reruns[id].crosses(e.fault)
+			l.reruns[id], e.delay = l.reruns[id].crosses(e.fault, e.task.Row.Remote)
 		case !run.InTheWay(e.fault) && !e.ForGood && (e.delay > 0 || ofTable(e.fault.SQLState)) && l.reruns[id].runs < tries:
 			l.reruns[id] = l.reruns[id].anotherRun()
 			e.kind, e.delay = run.Released, 0

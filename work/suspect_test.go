@@ -3,6 +3,8 @@ package work
 import (
 	"fmt"
 	"testing"
+
+	"pgtaskd/exec"
 )
 
 // crashedTwice lets tasks wait that look as if the server had crashed twice while they ran, and
@@ -54,6 +56,21 @@ func TestCrossedIsASuspectOfItsOwnKind(t *testing.T) {
 	for i, want := range []string{"false false", "true true", "true false"} {
 		if got := fmt.Sprint(tasks[i].Ticket.Suspect, tasks[i].Crossed); got != want {
 			t.Errorf("task %d: %s, want %s", i, got, want)
+		}
+	}
+}
+
+// TestWhatARemoteSaysMakesNoSuspect: that it refuses the COMMIT again and again has others wait for
+// nothing.
+func TestWhatARemoteSaysMakesNoSuspect(t *testing.T) {
+	t.Parallel()
+	for remote, want := range map[string]int{"": crossedAlone, "elsewhere": 0} {
+		var a again
+		for range crossedAlone {
+			a, _ = a.crosses(&exec.Failure{SQLState: "40001"}, remote)
+		}
+		if a.crossed != crossedAlone || a.clashed != want {
+			t.Errorf("remote %q: %+v", remote, a)
 		}
 	}
 }
