@@ -19,17 +19,17 @@ import (
 // known are phrases in the errors of lines that tests await, of TestFaults and others, some in
 // other folders.
 var known = []string{
-	promoted, starting, scarce, full, passedOver, "failed to connect", "(SQLSTATE 53300)", "created column", "panic", "stack", "belongs to role", "does not limit groups",
+	promoted, starting, full, passedOver, "failed to connect", "(SQLSTATE 53300)", "created column", "panic", "stack", "belongs to role", "does not limit groups",
 	"deletes no row of table", "has REFERENCES on table", "may hide tasks from role", "may make functions that are taken for those of table", "out of shared memory", "the server's table of locks is full",
 }
 
-// What the log says of a standby, of a server that is not up, of tasks that fail on a full disk, of
-// the leader on one, and of somebody who is in the way.
+// What the log says of a standby, of a server that is not up, of a full disk and its end, and of
+// somebody who is in the way.
 const (
 	promoted   = "in recovery: it takes no writes until it is promoted"
 	starting   = "(SQLSTATE 57P03)"
-	scarce     = "tasks fail because the server is out of disk space or memory"
 	full       = "tasks wait until there is room on the server's disk"
+	roomAgain  = "there is room on the server's disk again"
 	passedOver = "has no right to the table and is ignored"
 )
 

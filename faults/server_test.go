@@ -77,15 +77,17 @@ func (s *stage) fill() {
 	s.exec("INSERT INTO task (input) VALUES ($f$DO $$BEGIN RAISE 'No space left on device' USING ERRCODE = '53100'; END$$ $f$)")
 	s.becomes("FAIL", "SELECT state FROM task WHERE input LIKE 'DO%'")
 	s.saidOnly(nil)
+	_, room := servertest.FullDisk(s, s.conn, s.get("SELECT pid FROM pg_stat_activity WHERE usename = $1 AND application_name LIKE 'pgtaskd %'", s.name))
 	s.exec("CREATE FUNCTION work() RETURNS void LANGUAGE plpgsql SECURITY DEFINER AS $f$ BEGIN COPY (SELECT 1) TO '/dev/full'; END $f$")
-	s.exec(`INSERT INTO task ("group", input) SELECT i % 4, 'SELECT work()' FROM generate_series(1, 200) AS i`)
-	s.says(scarce)
-	s.becomes("true", "SELECT count(*) > 8 FROM task WHERE state = 'FAIL'")
+	s.exec(`INSERT INTO task ("group", input, priority) SELECT i % 4, 'SELECT pg_sleep(0.1), work()', 1 FROM generate_series(1, 200) AS i`)
+	s.says(full)
+	s.becomes("true", "SELECT count(*) > 0 FROM task WHERE state = 'FAIL' AND priority = 1")
+	room()
 	s.exec("CREATE OR REPLACE FUNCTION work() RETURNS void LANGUAGE sql AS ''")
 	s.done(soon)
 	s.is("true", "SELECT count(*) < 100 FROM task WHERE state = 'FAIL'")
-	s.says("target recovered")
-	s.saidOnly([]string{full, "leading", "target recovered"})
+	s.says(roomAgain)
+	s.saidOnly([]string{full, roomAgain})
 }
 
 // each runs statements, each in a transaction of its own.

@@ -31,6 +31,7 @@ func (l *loop) timetable() []duty {
 		{name: "mark", do: l.mark, next: l.nextMark},
 		{name: "ends and marks", do: l.turn},
 		{name: "ends", do: l.write, next: l.nextWrite},
+		{name: "disk", do: l.lookAtDisk, next: l.nextDisk},
 		{name: "answers", do: l.answer, next: l.nextAnswer},
 		{name: "recover", do: l.recover, next: l.nextRecover},
 		{name: "scan", do: l.rescan, next: l.nextScan},

@@ -148,7 +148,7 @@ func TestRestartIsAdvised(t *testing.T) {
 }
 
 // TestLocksThatFillTheServerAreNamed: whoever can connect can take all locks that the server has room
-// for. That is not taken for a lack of memory, neither before the table is served nor in a task.
+// for. That is not taken for a lack of memory.
 func TestLocksThatFillTheServerAreNamed(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -171,13 +171,6 @@ func TestLocksThatFillTheServerAreNamed(t *testing.T) {
 	}
 	servertest.Exec(t, stranger, "SELECT pg_advisory_unlock_all()")
 	s.settled()
-
-	s.becomes(s.add("input", fill), "FAIL")
-	s.until("of the task", func() bool {
-		return slices.ContainsFunc(s.lines(), func(l said) bool {
-			return strings.Contains(l.Error, "tasks fail because") && strings.Contains(l.Hint, hint)
-		})
-	})
 	if memory := (Target{}).hint(&pgconn.PgError{Code: "53200"}, false); strings.Contains(memory, hint) {
 		t.Errorf("of memory: %s", memory)
 	}

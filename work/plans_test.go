@@ -60,6 +60,7 @@ var plans = map[string]planned{
 	"delete":       {args: []string{ids()}, state: "DONE"},
 	"disentitle":   {args: []string{"'{1}'"}},
 	"dismiss":      {args: []string{each("1"), each("2020-01-01")}},
+	"disk":         {makes: 2001}, // of no table
 	"done":         {args: []string{"5000", "7", now, now, "'1'", "NULL", "true", "false", "7", "false", "true"}, state: "WORK", in: []string{"end, kept", "end"}},
 	"entitle":      {args: []string{"1", "'x'"}},
 	"expire":       {args: []string{ids(), "false"}, state: "PLAN"},

@@ -113,9 +113,11 @@ func (t *trouble) look() {
 // Pauses between tries of a target that fails: the first, and the longest where
 // the server can't be reached or has no room, or where something else is wrong.
 // A server comes back by itself; a missing right or a wrong password waits for a
-// person, who does not want to wait for us then.
+// person, who does not want to wait for us then. Memory and locks that a task has
+// taken are there again in a moment.
 const (
 	firstPause  = 100 * time.Millisecond
+	takenPause  = 200 * time.Millisecond
 	awayPause   = 2 * time.Second
 	faultyPause = 5 * time.Second
 )
@@ -125,7 +127,10 @@ const (
 // server that comes back do not all return at once.
 func pause(failures int, err error) time.Duration {
 	longest := faultyPause
-	if isAway(err) {
+	switch {
+	case hasState(err, "53200"):
+		longest = takenPause
+	case isAway(err):
 		longest = awayPause
 	}
 	length := longest

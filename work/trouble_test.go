@@ -38,6 +38,8 @@ func TestPause(t *testing.T) {
 		{1000, context.DeadlineExceeded, 2 * time.Second},
 		{1000, &pgconn.PgError{Code: "53300"}, 2 * time.Second},
 		{1000, &pgconn.PgError{Code: "53100"}, 2 * time.Second},
+		{1, &pgconn.PgError{Code: "53200"}, 100 * time.Millisecond},
+		{1000, &pgconn.PgError{Code: "53200"}, 200 * time.Millisecond},
 		{1000, &pgconn.PgError{Code: "25006"}, 2 * time.Second},
 		{1000, errRecovery, 2 * time.Second},
 		{6, refused, 3200 * time.Millisecond},

@@ -56,17 +56,7 @@ func (l *loop) write(ctx context.Context) error {
 			}
 		}
 	}
-	return scarcity(ends)
-}
-
-// scarcity is an error where tasks have failed because the server has no room on its disk, or no
-// memory. Others would fare no better: they are spared for a while.
-func scarcity(ends []end) error {
-	for _, e := range ends {
-		if f := e.failure(); f != nil && e.kind == run.Finished && !f.Raised() && (f.SQLState == "53100" || f.SQLState == "53200") {
-			return &pgconn.PgError{Severity: "ERROR", Code: f.SQLState, Message: "tasks fail because the server is out of disk space or memory", Hint: f.Text}
-		}
-	}
+	l.doubtDisk(ends)
 	return nil
 }
 

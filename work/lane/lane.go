@@ -231,6 +231,8 @@ func (s *Lanes[T]) Wake() (time.Time, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {
+	case s.halted:
+		return time.Time{}, false
 	case s.isQuiet():
 		return s.suspects.quiet, true
 	case len(s.pausing) == 0:

@@ -18,6 +18,7 @@ type Lanes[T Holder] struct {
 	ready      int // due, not read
 	gathered   int // ready, of the fill under way, where nothing else is known
 	closed     bool
+	halted     bool
 	era        int32 // counts what is forgotten
 	all        map[Key]*lane[T]
 	gates      map[string]*gate[T]   // by remote
@@ -126,6 +127,13 @@ func (s *Lanes[T]) IsClosed() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.closed
+}
+
+// Halt has nothing start from now on, or lets it start again. What waits stays.
+func (s *Lanes[T]) Halt(halted bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.halted = halted
 }
 
 // Doubt says that pauses may be under way that began up to now and are not known here, and that

@@ -41,8 +41,10 @@ func (s *suspects[T]) ends(now time.Time) {
 	}
 }
 
-// isQuiet tells whether nothing may start beside the suspect that runs.
-func (s *Lanes[T]) isQuiet() bool { return s.suspects.runs != nil && s.now().Before(s.suspects.quiet) }
+// isQuiet tells whether nothing may start: beside the suspect that runs, or at all.
+func (s *Lanes[T]) isQuiet() bool {
+	return s.halted || s.suspects.runs != nil && s.now().Before(s.suspects.quiet)
+}
 
 // waitsForOthers tells whether the lane's first task is a suspect that must not start yet.
 func (s *Lanes[T]) waitsForOthers(l *lane[T]) bool {

@@ -107,3 +107,20 @@ func TestASuspectIsAlone(t *testing.T) {
 	d.at = d.at.Add(quarantine)
 	d.expect("started after the quarantine", d.startAll(), 4)
 }
+
+// TestNothingStartsWhileHalted, and nothing that waits is lost.
+func TestNothingStartsWhileHalted(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, 4)
+	d.due("a", 1, 0)
+	d.fetch()
+	d.Halt(true)
+	d.due("b", 2, 0)
+	d.fetch()
+	d.expect("started", d.startAll())
+	if _, ok := d.Wake(); ok {
+		t.Error("it wakes somebody")
+	}
+	d.Halt(false)
+	d.expect("started then", d.startAll(), 1, 2)
+}

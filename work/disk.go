@@ -1,0 +1,90 @@
+package work
+
+import (
+	"context"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"pgtaskd/human"
+)
+
+// What a task meets need be nobody else's trouble: a remote of its own, memory, locks or files that
+// it takes itself, a code that it only says. But a full disk is, and others would only FAIL as
+// well. So where a task meets one, we look for ourselves, and nothing starts while there is no room.
+// For memory and locks we do not look: where they are short for long, our own statements lack them.
+
+// disk is what is known of that of the target's database.
+type disk struct {
+	doubted bool      // a task has met a full one
+	looked  time.Time // when we did
+	full    time.Time // since when there is no room, zero: there is
+	said    time.Time // when that was logged
+}
+
+// Between two looks at the disk, and between two lines about it, there is at least so much time.
+const (
+	diskTick = time.Second
+	diskSaid = time.Minute
+)
+
+// doubtDisk takes note of tasks that have met a full disk, be it at their ends.
+func (l *loop) doubtDisk(ends []end) {
+	for i := range ends {
+		if f := ends[i].failure(); f != nil && f.SQLState == "53100" && ends[i].task.Row.Remote == "" {
+			l.disk.doubted = true
+		}
+	}
+}
+
+func (l *loop) nextDisk() time.Duration {
+	if !l.disk.doubted && l.disk.full.IsZero() {
+		return never
+	}
+	return diskTick - time.Since(l.disk.looked)
+}
+
+// lookAtDisk starts nothing from when there is no room on it to when there is.
+func (l *loop) lookAtDisk(ctx context.Context) error {
+	d := &l.disk
+	if l.nextDisk() > 0 {
+		return nil
+	}
+	d.doubted, d.looked = false, time.Now()
+	err := l.tryDisk(ctx)
+	switch full := hasState(err, "53100"); {
+	case err != nil && !isAnswer(err):
+		return err
+	case full && d.full.IsZero():
+		d.full = d.looked
+		l.stats.fails(err)
+		if d.looked.Sub(d.said) > diskSaid {
+			d.said = d.looked
+			l.target.advised(l.log.Error(), err, true).Msg("the server's disk is full; nothing starts")
+		}
+	case !full && !d.full.IsZero():
+		if d.full.Equal(d.said) {
+			l.log.Info().Str("after", human.Duration(time.Since(d.full))).Msg("there is room on the server's disk again")
+		}
+		d.full = time.Time{}
+		l.stats.leads()
+	}
+	l.Lanes.Halt(!d.full.IsZero())
+	return nil
+}
+
+// tryDisk writes a file, and is an error where it finds no room.
+func (l *loop) tryDisk(ctx context.Context) error {
+	ctx, cancel := limited(ctx)
+	defer cancel()
+	return l.brief(ctx, func(tx pgx.Tx) error {
+		if _, err := tx.Exec(ctx, "SET LOCAL work_mem TO '64kB'"); err != nil {
+			return err
+		}
+		if _, err := tx.Exec(ctx, "SET LOCAL temp_tablespaces TO ''"); err != nil { // it is that of the tables which counts
+			return err
+		}
+		_, err := tx.Exec(ctx, l.queries().Text("disk"))
+		return err
+	})
+}
