@@ -18,25 +18,26 @@ const (
 	awaitedTick   = 30 * time.Second
 	awaitedRest   = time.Second // between two looks, at least; and so long that they take scanShare of the time
 	awaitedChunk  = 5000        // tasks that are waited for, in a part of a look
-	illChunk      = 200         // the same, where their successors are looked at
+	illChunk      = 20          // the same, where their successors are looked at
 	illSuccessors = 1000        // so many of each
 	illMost       = 1000        // tasks that did not end well and are looked for
-	illNamed      = 500         // tasks in after of such a successor, about
 	cycleNames    = 10          // tasks of a cycle that are named
 )
 
 // awaitedSurvey is what is known of such a look.
 type awaitedSurvey struct {
-	wanted bool
-	active bool
-	ill    []int64 // tasks that did not end well since the last one began
-	sought []int64 // those that the look under way looks for
-	behind int64   // how far it has come
-	began  time.Time
-	ended  time.Time // the last one
-	took   time.Duration
-	ids    []int64 // what is waited for and waits itself, in order,
-	awaits []int64 // and for what
+	wanted   bool
+	active   bool
+	through  bool    // all that is waited for was read
+	ill      []int64 // tasks that did not end well since the last one began
+	sought   []int64 // those that the look under way looks for
+	suspects []int64 // tasks that may wait for one of them
+	behind   int64   // how far it has come
+	began    time.Time
+	ended    time.Time // the last one
+	took     time.Duration
+	ids      []int64 // what is waited for and waits itself, in order,
+	awaits   []int64 // and for what
 }
 
 // nextAwaited is when to look.
@@ -53,42 +54,49 @@ func (l *loop) nextAwaited() time.Duration {
 	return never
 }
 
-// surveyAwaited looks at a part of what is waited for, when it is time.
+// awaitedDue tells whether it is time, which it is where nothing was known to be waited for, too.
+func (l *loop) awaitedDue() bool {
+	return l.nextAwaited() <= 0 || time.Since(l.successors.survey.ended) >= awaitedTick
+}
+
+// surveyAwaited looks at a part of what is waited for.
 func (l *loop) surveyAwaited(ctx context.Context) error {
 	s := &l.successors.survey
 	if !s.active {
-		if l.nextAwaited() > 0 && time.Since(s.ended) < awaitedTick {
-			return nil
-		}
 		*s = awaitedSurvey{active: true, sought: s.ill, began: time.Now(), ended: s.ended, took: s.took, behind: -1 << 63}
 	}
-	chunk := awaitedChunk
-	if len(s.sought) > 0 {
-		chunk = illChunk
-	}
-	found, err := l.readAwaited(ctx, chunk)
-	if err != nil {
+	switch {
+	case len(s.suspects) > 0:
+		return l.readDoomed(ctx)
+	case !s.through && len(s.sought) > 0:
+		ids, err := l.readAwaited(ctx, illChunk)
+		if err != nil {
+			return err
+		}
+		of, err := l.successorsOf(ctx, ids, illSuccessors)
+		for _, id := range ids {
+			s.suspects = append(s.suspects, of[id]...)
+		}
+		return err
+	case !s.through:
+		_, err := l.readAwaited(ctx, awaitedChunk)
 		return err
 	}
-	if _, err := l.resolve(ctx, found); err != nil || s.active {
-		return err
-	}
-	s.ended, s.took = time.Now(), time.Since(s.began)
-	given := map[int64]givenUp{}
+	s.active, s.through, s.ended, s.took = false, false, time.Now(), time.Since(s.began)
 	for _, cycle := range cycles(s.ids, s.awaits) {
+		if s.wanted = len(l.successors.doomed) > freshMost; s.wanted {
+			break
+		}
 		for i, id := range cycle {
-			given[id] = givenUp{why: cycleError(cycle, i), awaits: &cycle[(i+1)%len(cycle)]}
+			l.successors.doomed[id] = givenUp{why: cycleError(cycle, i), awaits: &cycle[(i+1)%len(cycle)]}
 		}
 	}
 	s.ids, s.awaits, s.sought = nil, nil, nil
-	if len(given) == 0 {
-		return nil
-	}
-	return l.giveUp(ctx, given, map[int64]bool{})
+	return nil
 }
 
-// readAwaited reads the next part, and returns successors of what did not end well.
-func (l *loop) readAwaited(ctx context.Context, chunk int) (ill []successor, err error) {
+// readAwaited reads the next part, and returns what is waited for.
+func (l *loop) readAwaited(ctx context.Context, chunk int) (ids []int64, err error) {
 	f := &l.successors
 	s := &f.survey
 	ctx, cancel := limited(ctx)
@@ -96,18 +104,15 @@ func (l *loop) readAwaited(ctx context.Context, chunk int) (ill []successor, err
 	if err := l.sure(ctx); err != nil {
 		return nil, err
 	}
-	rows, err := l.control.conn.Query(ctx, l.queries().Text("awaited"), s.behind, chunk, s.sought, illSuccessors)
+	rows, err := l.control.conn.Query(ctx, l.queries().Text("awaited"), s.behind, chunk)
 	if err != nil {
 		return nil, err
 	}
 	var id int64
 	var ended bool
 	var awaits *int64
-	var successors []int64
-	n := 0
-	if _, err := pgx.ForEachRow(rows, []any{&id, &ended, &awaits, &successors}, func() error {
-		n++
-		s.behind = id
+	if _, err := pgx.ForEachRow(rows, []any{&id, &ended, &awaits}, func() error {
+		ids, s.behind = append(ids, id), id
 		if _, known := f.awaited[id]; !known {
 			f.await(id)
 		}
@@ -118,16 +123,41 @@ func (l *loop) readAwaited(ctx context.Context, chunk int) (ill []successor, err
 		case awaits != nil && len(s.ids) < awaitedMost:
 			s.ids, s.awaits = append(s.ids, id), append(s.awaits, *awaits)
 		}
-		for _, one := range successors {
-			ill = append(ill, successor{one, illNamed})
-		}
 		return nil
 	}); err != nil {
 		return nil, err
 	}
 	l.look.spoke = time.Now()
-	s.active = n == chunk
-	return ill, nil
+	s.through = len(ids) < chunk
+	return ids, nil
+}
+
+// readDoomed finds, of some successors, those that wait for what did not end well.
+func (l *loop) readDoomed(ctx context.Context) error {
+	s := &l.successors.survey
+	some := s.suspects[:min(batchMost, len(s.suspects))]
+	s.suspects = s.suspects[len(some):]
+	ctx, cancel := limited(ctx)
+	defer cancel()
+	if err := l.sure(ctx); err != nil {
+		return err
+	}
+	rows, err := l.control.conn.Query(ctx, l.queries().Text("doomed"), some, s.sought)
+	if err != nil {
+		return err
+	}
+	var id int64
+	var late bool
+	_, err = pgx.ForEachRow(rows, []any{&id, &late}, func() error {
+		if late {
+			s.suspects = append(s.suspects, id)
+		} else {
+			l.successors.add(id)
+		}
+		return nil
+	})
+	l.look.spoke = time.Now()
+	return err
 }
 
 // cycles are the circles in which tasks wait for each other. ids are in order, and each waits for
@@ -175,6 +205,19 @@ func cycleError(cycle []int64, i int) string {
 type givenUp struct {
 	why    string
 	awaits *int64
+}
+
+// giveUpCycles gives up some of those that wait in a cycle.
+func (l *loop) giveUpCycles(ctx context.Context) error {
+	some := map[int64]givenUp{}
+	for id, given := range l.successors.doomed {
+		if len(some) == batchMost {
+			break
+		}
+		some[id] = given
+		delete(l.successors.doomed, id)
+	}
+	return l.giveUp(ctx, some, map[int64]bool{})
 }
 
 // giveUp ends successors that are not to run, and adds those of which it is written to done.

@@ -27,7 +27,7 @@ type unplanned struct {
 	plan    pgtype.Timestamptz // when the row was written: what comes between origin and it was missed
 	until   pgtype.Timestamptz
 	catchup int32
-	named   *int32 // tasks that it is to run after; nil: its cron comes first
+	follows bool // it has after, and that comes first
 }
 
 // planPages is how many times batchMost unplanned tasks one scan plans: many that come at once do
@@ -45,7 +45,7 @@ func (l *loop) queueUnplanned(batch *pgx.Batch) {
 func (l *loop) readUnplanned(rows pgx.Rows) error {
 	l.unplanned = l.unplanned[:0]
 	var u unplanned
-	_, err := pgx.ForEachRow(rows, []any{&u.id, &u.version, &u.cron, &u.origin, &u.plan, &u.until, &u.catchup, &u.named}, func() error {
+	_, err := pgx.ForEachRow(rows, []any{&u.id, &u.version, &u.cron, &u.origin, &u.plan, &u.until, &u.catchup, &u.follows}, func() error {
 		l.unplanned = append(l.unplanned, u)
 		return nil
 	})
@@ -93,15 +93,14 @@ func (l *loop) sendBatch(ctx context.Context, batch *pgx.Batch) error {
 func (l *loop) planThese(ctx context.Context, limit time.Duration) error {
 	found := make(map[int64]nextRun, len(l.unplanned))
 	var ids []int64
-	var successors []successor
 	var zone zoned
 	began := time.Now()
 	for i := range l.unplanned {
 		u := &l.unplanned[i]
 		switch {
 		case l.isHopeless(u.id) || time.Now().Before(l.parked[u.id].until):
-		case u.named != nil:
-			successors = append(successors, successor{u.id, *u.named})
+		case u.follows:
+			l.successors.meet(u.id)
 		default:
 			if len(ids) == 0 {
 				zone = zoneOf(l.timeZone())
@@ -115,8 +114,8 @@ func (l *loop) planThese(ctx context.Context, limit time.Duration) error {
 			break
 		}
 	}
-	if err := l.meet(ctx, successors); err != nil || len(ids) == 0 {
-		return err
+	if len(ids) == 0 {
+		return nil
 	}
 	planned := map[int64]bool{}
 	err := l.eachWithWords(ctx, &l.locks.plan, ids, func(ctx context.Context, ids []int64, mute bool) error {

@@ -49,7 +49,7 @@ const (
 // plans are all statements of sql/query. Those without a state do not read the table.
 var plans = map[string]planned{
 	"alive":        {args: []string{each("1"), each("2020-01-01")}},
-	"awaited":      {args: []string{"0", "20", "'{1}'", "20"}, state: "PLAN"},
+	"awaited":      {args: []string{"0", "20"}, state: "PLAN"},
 	"asleep":       {args: []string{"1"}},
 	"awake":        {args: []string{"1"}},
 	"capacity":     {},
@@ -58,6 +58,7 @@ var plans = map[string]planned{
 	"columns":      {args: []string{"'public'", "'task'"}, makes: catalogs},
 	"cut":          {args: []string{ids(), each("7"), each("2020-01-01"), each("7"), "'{}'", "false"}, state: "WORK"},
 	"delete":       {args: []string{ids()}, state: "DONE"},
+	"doomed":       {args: []string{ids(), "'{1}'"}, state: "PLAN"},
 	"disentitle":   {args: []string{"'{1}'"}},
 	"dismiss":      {args: []string{each("1"), each("2020-01-01")}},
 	"disk":         {makes: 2001}, // of no table

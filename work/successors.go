@@ -2,12 +2,11 @@ package work
 
 import (
 	"context"
-	"fmt"
+	"math"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
-
-	"pgtaskd/work/lane"
 )
 
 // A task that is to run after others waits for one of them at a time, which its row names. The loop
@@ -21,15 +20,9 @@ const (
 	serveTick   = time.Second           // from some to the next, as other lanes may have room for them
 	servePart   = 50 * time.Millisecond // after which other work comes
 	lockedTick  = time.Second           // to the next look at successors that somebody has locked
-	resolveMost = 50_000                // tasks that are looked up by one statement
+	freshMost   = 20_000                // new ones that are known; the others are found when these were looked at
 	awaitedMost = 1_000_000             // tasks that are known to be waited for
 )
-
-// successor is a task that waits for others.
-type successor struct {
-	id    int64
-	named int32 // tasks in after
-}
 
 // successors is what is known of the tasks that wait for others.
 type successors struct {
@@ -38,10 +31,32 @@ type successors struct {
 	locked  []int64        // likewise, once more after a while
 	again   time.Time      // when
 	served  time.Time      // when some were looked at last
+	fresh   []int64        // of which it is still to be found out what they wait for
+	isFresh map[int64]bool // the same
+	more    bool           // there are more than freshMost
+	doomed  map[int64]givenUp
 	survey  awaitedSurvey
+	turn    int // which of the steps comes next
 }
 
-func newSuccessors() successors { return successors{awaited: map[int64]bool{}} }
+func newSuccessors() successors {
+	return successors{awaited: map[int64]bool{}, isFresh: map[int64]bool{}, doomed: map[int64]givenUp{}}
+}
+
+// meet takes note of a new successor, or of one whose after was changed.
+func (f *successors) meet(id int64) {
+	if len(f.fresh) < freshMost {
+		f.add(id)
+	} else {
+		f.more = true
+	}
+}
+
+func (f *successors) add(id int64) {
+	if !f.isFresh[id] {
+		f.fresh, f.isFresh[id] = append(f.fresh, id), true
+	}
+}
 
 // over takes note that a task has ended, or may have.
 func (f *successors) over(id int64) {
@@ -69,21 +84,33 @@ func (f *successors) endedAs(id int64, state string) {
 // doubt takes note that something may have ended, or wait for something else, without our doing.
 func (f *successors) doubt() { f.survey.wanted = f.survey.wanted || len(f.awaited) > 0 }
 
-// seeToSuccessors looks at the successors of tasks that have ended, and from time to time at all
-// that is waited for.
+// seeToSuccessors looks at new successors, at those of tasks that have ended, and from time to time
+// at all that is waited for. Each step takes little time, whatever the length of after, and they
+// take turns.
 func (l *loop) seeToSuccessors(ctx context.Context) error {
 	if l.handed || !l.draining.IsZero() {
 		return nil
-	}
-	if err := l.surveyAwaited(ctx); err != nil {
-		return err
 	}
 	f := &l.successors
 	if len(f.locked) > 0 && !time.Now().Before(f.again) {
 		f.ended, f.locked = append(f.ended, f.locked...), nil
 	}
-	for began := time.Now(); l.nextServe() <= 0 && time.Since(began) < servePart; {
-		if err := l.serveSuccessors(ctx); err != nil {
+	steps := [...]struct {
+		due func() bool
+		do  func(context.Context) error
+	}{
+		{l.awaitedDue, l.surveyAwaited},
+		{func() bool { return l.nextServe() <= 0 }, l.serveSuccessors},
+		{func() bool { return len(f.fresh) > 0 }, l.meetSuccessors},
+		{func() bool { return len(f.doomed) > 0 }, l.giveUpCycles},
+	}
+	for began, idle := time.Now(), 0; idle < len(steps) && time.Since(began) < servePart; f.turn = (f.turn + 1) % len(steps) {
+		step := steps[f.turn]
+		if idle++; !step.due() {
+			continue
+		}
+		idle = 0
+		if err := step.do(ctx); err != nil {
 			return err
 		}
 	}
@@ -96,6 +123,9 @@ func (l *loop) nextSuccessors() time.Duration {
 		return never
 	}
 	next := min(l.nextServe(), l.nextAwaited())
+	if len(l.successors.fresh)+len(l.successors.doomed) > 0 {
+		next = 0
+	}
 	if len(l.successors.locked) > 0 {
 		next = min(next, time.Until(l.successors.again))
 	}
@@ -134,15 +164,15 @@ func (l *loop) serveSuccessors(ctx context.Context) error {
 		f.ended = append(f.ended, some...)
 		return err
 	}
-	var all []successor
+	var all []int64
 	for _, id := range some {
 		all = append(all, of[id]...)
 	}
-	seen, err := l.resolve(ctx, all)
+	seen, late, err := l.resolve(ctx, all)
 	for _, id := range some {
 		served := 0
 		for _, one := range of[id] {
-			if seen[one.id] {
+			if seen[one] {
 				served++
 			}
 		}
@@ -150,7 +180,7 @@ func (l *loop) serveSuccessors(ctx context.Context) error {
 		case !f.awaited[id]: // it runs again
 		case err == nil && served == len(of[id]) && served < most:
 			delete(f.awaited, id)
-		case err == nil && served == 0:
+		case err == nil && served == 0 && len(late) == 0:
 			f.locked, f.again = append(f.locked, id), time.Now().Add(lockedTick)
 		default:
 			f.ended = append(f.ended, id)
@@ -161,8 +191,8 @@ func (l *loop) serveSuccessors(ctx context.Context) error {
 }
 
 // successorsOf are some of those who wait for tasks that have ended, by these.
-func (l *loop) successorsOf(ctx context.Context, ids []int64, most int) (map[int64][]successor, error) {
-	of := map[int64][]successor{}
+func (l *loop) successorsOf(ctx context.Context, ids []int64, most int) (map[int64][]int64, error) {
+	of := map[int64][]int64{}
 	if len(ids) == 0 {
 		return of, nil
 	}
@@ -175,109 +205,37 @@ func (l *loop) successorsOf(ctx context.Context, ids []int64, most int) (map[int
 	if err != nil {
 		return nil, err
 	}
-	var id int64
-	var one successor
-	_, err = pgx.ForEachRow(rows, []any{&id, &one.id, &one.named}, func() error {
+	var id, one int64
+	_, err = pgx.ForEachRow(rows, []any{&id, &one}, func() error {
 		of[id] = append(of[id], one)
 		return nil
 	})
 	return of, err
 }
 
-// meet finds out what new successors wait for, or those whose after was changed.
-func (l *loop) meet(ctx context.Context, newcomers []successor) error {
-	seen, err := l.resolve(ctx, newcomers)
-	for _, one := range newcomers {
-		if seen[one.id] {
-			delete(l.parked, one.id)
-		} else {
-			l.park([]int64{one.id}) // somebody has locked it
+// meetSuccessors finds out what some new successors wait for. Those whose after is long have their
+// turn when the others were looked at.
+func (l *loop) meetSuccessors(ctx context.Context) error {
+	f := &l.successors
+	some := f.fresh[:min(batchMost, len(f.fresh))]
+	f.fresh = f.fresh[len(some):]
+	seen, late, err := l.resolve(ctx, some)
+	for _, id := range late {
+		f.fresh = append(f.fresh, id)
+		seen[id] = true
+	}
+	for _, id := range some {
+		if !slices.Contains(late, id) {
+			delete(f.isFresh, id)
 		}
+		if seen[id] {
+			delete(l.parked, id)
+		} else {
+			l.park([]int64{id}) // somebody has locked it
+		}
+	}
+	if len(f.fresh) == 0 && f.more {
+		f.more, l.look.wanted, l.look.planned = false, true, math.MinInt64
 	}
 	return err
-}
-
-// resolve looks at what the tasks are to run after: they wait for one that is still to end, or are
-// free, or are given up. Returns those of which it is written.
-func (l *loop) resolve(ctx context.Context, all []successor) (seen map[int64]bool, err error) {
-	seen = map[int64]bool{}
-	for len(all) > 0 && err == nil {
-		var ids []int64
-		named := int32(0)
-		for len(all) > 0 && len(ids) < batchMost && (len(ids) == 0 || named+all[0].named <= resolveMost) {
-			if !l.isHopeless(all[0].id) {
-				ids, named = append(ids, all[0].id), named+all[0].named
-			}
-			all = all[1:]
-		}
-		if len(ids) > 0 {
-			err = l.resolveSome(ctx, ids, seen)
-		}
-	}
-	return seen, err
-}
-
-func (l *loop) resolveSome(ctx context.Context, ids []int64, seen map[int64]bool) error {
-	given := map[int64]givenUp{}
-	err := l.each(ctx, ids, func(ctx context.Context, ids []int64) error {
-		all, err := l.readResolved(ctx, ids)
-		if err != nil {
-			return err
-		}
-		for _, t := range all {
-			if t.Ill != nil {
-				given[t.ID] = givenUp{why: fmt.Sprintf("ERROR:  task %d, after which it was to run, has ended as %s", *t.Ill, *t.State)}
-				continue
-			}
-			seen[t.ID] = true
-			l.free(t)
-		}
-		return nil
-	})
-	if err != nil || len(given) == 0 {
-		return err
-	}
-	return l.giveUp(ctx, given, seen)
-}
-
-// readResolved writes what they wait for. That need not be on the disk: after a crash of the server
-// it is found out again.
-func (l *loop) readResolved(ctx context.Context, ids []int64) (all []resolved, err error) {
-	batch := &pgx.Batch{}
-	batch.Queue("BEGIN READ WRITE")
-	batch.Queue("SET LOCAL synchronous_commit = off")
-	batch.Queue(l.queries().Text("resolve"), ids).Query(func(rows pgx.Rows) (err error) {
-		all, err = pgx.CollectRows(rows, pgx.RowToStructByPos[resolved])
-		return err
-	})
-	batch.Queue("COMMIT")
-	if err = l.send(ctx, batch); err != nil {
-		return nil, err
-	}
-	l.look.spoke = time.Now()
-	return all, nil
-}
-
-// resolved is a row of resolve.sql.
-type resolved struct {
-	ID            int64
-	Awaits        *int64 // what it waits for
-	Ill           *int64 // what did not end well
-	State         *string
-	Group, Remote []byte
-	Max, Priority int32
-	Ready         bool
-}
-
-// free takes note of what a successor waits for. If that is nothing it may start.
-func (l *loop) free(t resolved) {
-	switch {
-	case t.Awaits != nil:
-		l.successors.await(*t.Awaits)
-		l.successors.doubt() // it may have closed a cycle
-	case !t.Ready: // it is planned for later, or paused
-		l.look.wanted = true
-	case l.tasks[t.ID] == nil:
-		l.Lanes.Add(t.Group, t.Remote, lane.Rank{ID: t.ID, Max: t.Max, Priority: t.Priority})
-	}
 }

@@ -1,7 +1,6 @@
--- Which tasks others wait for, in the order of their ids: whether each has ended, or is gone; what
--- it waits for itself, unless several rows have its id; and some of its successors that wait for one that did not end well.
--- $1 behind which id, $2 most tasks, $3 those that did not end well, $4 most successors of each
--- that are looked at
+-- Which tasks others wait for, in the order of their ids: whether each has ended, or is gone; and
+-- what it waits for itself, unless several rows have its id.
+-- $1 behind which id, $2 most tasks
 WITH RECURSIVE awaited AS (
     (
         SELECT t.awaits AS id, 1 AS n
@@ -27,20 +26,7 @@ WITH RECURSIVE awaited AS (
 SELECT
     a.id,
     coalesce(t.ended, true),
-    CASE WHEN t.n OPERATOR(pg_catalog.=) 1 THEN t.awaits END,
-    CASE WHEN pg_catalog.cardinality($3::pg_catalog.int8[]) OPERATOR(pg_catalog.>) 0 THEN ARRAY(
-        SELECT f.id
-        FROM (
-            SELECT f.id, f.after
-            FROM :table AS f
-            WHERE f.awaits IS NOT NULL
-                AND f.awaits OPERATOR(pg_catalog.>=) a.id
-                AND f.awaits OPERATOR(pg_catalog.<=) a.id
-            ORDER BY f.awaits, f.priority DESC, f.id
-            LIMIT $4
-        ) AS f
-        WHERE f.after OPERATOR(pg_catalog.&&) $3
-    ) END
+    CASE WHEN t.n OPERATOR(pg_catalog.=) 1 THEN t.awaits END
 FROM awaited AS a
 LEFT JOIN LATERAL (
     SELECT pg_catalog.bool_or(t.ended) AS ended, pg_catalog.max(t.awaits) AS awaits, pg_catalog.count(*) AS n

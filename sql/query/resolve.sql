@@ -3,6 +3,8 @@
 -- order in which they end. Who has none is free, and counts from the end of the last one. Who has
 -- one that did not end well is returned with it, as it is. One that has ended by another's hand
 -- waits no more.
+-- That takes 20 ms, or one task: those that it has not come to are returned as late. What is short
+-- comes first.
 -- In a partitioned table several rows may have an id: that of the same role counts, and of those the
 -- oldest.
 -- $1 ids
@@ -21,6 +23,7 @@ WITH found AS MATERIALIZED (
         ORDER BY t.id
         FOR NO KEY UPDATE SKIP LOCKED
     ) AS t
+    ORDER BY pg_catalog.pg_column_size(t.after)
 ),
 seen AS MATERIALIZED (
     SELECT
@@ -28,18 +31,22 @@ seen AS MATERIALIZED (
         f.place,
         f.id,
         f.waits,
+        f.late,
         n.open[1 OPERATOR(pg_catalog.+) pg_catalog.floor(pg_catalog.random() OPERATOR(pg_catalog.*) pg_catalog.cardinality(n.open))::pg_catalog.int4] AS awaits,
         n.ill,
         n.state,
         n.freed
-    FROM found AS f
+    FROM (
+        SELECT f.*, pg_catalog.clock_timestamp() OPERATOR(pg_catalog.>) (SELECT pg_catalog.clock_timestamp() OPERATOR(pg_catalog.+) '20 ms') AS late
+        FROM found AS f
+    ) AS f
     CROSS JOIN LATERAL (
         SELECT
             pg_catalog.array_remove(pg_catalog.array_agg(CASE WHEN p.over IS FALSE THEN a.id END), NULL) AS open,
             pg_catalog.min(CASE WHEN p.over AND p.state OPERATOR(pg_catalog.<>) 'DONE' THEN a.id END) AS ill,
             (pg_catalog.array_remove(pg_catalog.array_agg(CASE WHEN p.over AND p.state OPERATOR(pg_catalog.<>) 'DONE' THEN p.state::pg_catalog.text END ORDER BY a.id), NULL))[1] AS state,
             coalesce(pg_catalog.max(CASE WHEN p.stop OPERATOR(pg_catalog.<=) pg_catalog.statement_timestamp() THEN p.stop ELSE pg_catalog.statement_timestamp() END), pg_catalog.statement_timestamp()) AS freed
-        FROM pg_catalog.unnest(f.after) AS a (id)
+        FROM (SELECT DISTINCT u.id FROM pg_catalog.unnest(CASE WHEN NOT f.late THEN f.after END) AS u (id)) AS a
         LEFT JOIN LATERAL (
             SELECT t.state, t.stop, t.over
             FROM (
@@ -62,6 +69,7 @@ moved AS (
     FROM seen AS s
     WHERE t.ctid OPERATOR(pg_catalog.=) s.place
         AND t.tableoid OPERATOR(pg_catalog.=) s.part
+        AND NOT s.late
         AND NOT (s.waits AND s.ill IS NOT NULL)
     RETURNING
         t.id OPERATOR(pg_catalog./) ((t.awaits IS NULL) OPERATOR(pg_catalog.=) (NOT s.waits OR s.awaits IS NULL) AND t.freed IS NOT NULL)::pg_catalog.int4 AS id, -- an error where a trigger has kept the row as it was
@@ -72,10 +80,10 @@ moved AS (
         t.priority,
         t.state OPERATOR(pg_catalog.=) 'PLAN' AND t.due OPERATOR(pg_catalog.<=) pg_catalog.statement_timestamp() AS ready
 )
-SELECT m.id, m.awaits, NULL::pg_catalog.int8, NULL::pg_catalog.text, m.of_group, m.of_remote, m.max, m.priority, m.ready
+SELECT m.id, m.awaits, NULL::pg_catalog.int8, NULL::pg_catalog.text, m.of_group, m.of_remote, m.max, m.priority, m.ready, false
 FROM moved AS m
 UNION ALL
-SELECT s.id, NULL, s.ill, s.state, NULL, NULL, 0, 0, false
+SELECT s.id, NULL, s.ill, s.state, NULL, NULL, 0, 0, false, s.late
 FROM seen AS s
-WHERE s.waits
-    AND s.ill IS NOT NULL
+WHERE s.late
+    OR s.waits AND s.ill IS NOT NULL

@@ -1,10 +1,9 @@
 -- Who waits for tasks that have ended, in the order in which they start: higher priority first.
--- Returns how many tasks each is to run after.
 -- $1 ids of those that have ended, $2 most successors of each
-SELECT e.id, t.id, t.named
+SELECT e.id, t.id
 FROM pg_catalog.unnest($1::pg_catalog.int8[]) AS e (id)
 CROSS JOIN LATERAL (
-    SELECT t.id, pg_catalog.cardinality(t.after) AS named
+    SELECT t.id
     FROM :table AS t
     WHERE t.awaits IS NOT NULL
         AND t.awaits OPERATOR(pg_catalog.>=) e.id

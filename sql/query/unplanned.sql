@@ -1,6 +1,5 @@
--- Tasks whose cron expression is still to be looked at, or how many tasks of after there are (NULL
--- where there is cron), in the order of their ids. What is longer than an expression may be is not
--- brought.
+-- Tasks whose cron expression is still to be looked at, or after, in the order of their ids. What is
+-- longer than an expression may be is not brought.
 -- $1 from which id on, $2 most rows
 SELECT
     t.id,
@@ -10,7 +9,7 @@ SELECT
     t.plan,
     t.until,
     t.catchup,
-    CASE WHEN t.cron IS NULL OR t.origin IS NULL THEN pg_catalog.cardinality(t.after) END
+    (t.cron IS NULL OR t.origin IS NULL) AND t.after IS NOT NULL
 FROM :table AS t
 WHERE t.due IS NOT NULL
     AND (t.due, t.id) OPERATOR(pg_catalog.>=) ('-infinity', $1)

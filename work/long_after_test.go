@@ -1,0 +1,53 @@
+package work
+
+import "testing"
+
+// long is an after of ten thousand tasks that are no more, and of one that is open.
+const long = "ARRAY(SELECT generate_series(-9999, -1)) || $1::int8"
+
+// TestOthersStartWhileLongAftersAreLookedAt: those of newcomers, and of whoever waits for a task
+// that ends.
+func TestOthersStartWhileLongAftersAreLookedAt(t *testing.T) {
+	if testing.Short() {
+		return
+	}
+	t.Parallel()
+	s := play(t)
+	first, second := s.add("input, plan", "SELECT 1", "infinity"), s.add("input, plan", "SELECT 1", "infinity")
+	s.exec(`INSERT INTO task ("group", input, after) SELECT 'new', 'SELECT 1', `+long+" FROM generate_series(1, 600)", first)
+	brief := s.successor("SELECT 1", -1)
+	s.others()
+	s.becomes(brief, "DONE")
+	s.others()
+
+	s.exec("SET session_replication_role = replica")
+	s.exec(`INSERT INTO task ("group", input, after, awaits, freed) SELECT 'old', 'SELECT 1', `+long+", $1, 'infinity' FROM generate_series(1, 600)", second)
+	s.exec("SET session_replication_role = origin")
+	s.exec("UPDATE task SET plan = now() WHERE id = $1", second)
+	s.eventually("true", `SELECT count(*) > 0 FROM task WHERE "group" = 'old' AND state = 'DONE'`)
+	s.others()
+	s.others()
+}
+
+// TestOthersStartWhileLongAftersAreGivenUp: many tasks do not end well, and of those who wait some
+// name one of them.
+func TestOthersStartWhileLongAftersAreGivenUp(t *testing.T) {
+	if testing.Short() {
+		return
+	}
+	t.Parallel()
+	s := play(t)
+	gate := s.add("input, plan", "SELECT 1", "infinity")
+	s.exec("SELECT setval('task_id_seq', 10000)")
+	s.eventually("1", "SELECT awaits FROM task WHERE id = $1", s.successor("SELECT 1", gate))
+	s.exec("SET session_replication_role = replica")
+	s.exec(`INSERT INTO task ("group", input, after, awaits, freed) SELECT 'old', 'SELECT 1', `+long+", $1, 'infinity' FROM generate_series(1, 2000)", gate)
+	s.exec(`INSERT INTO task ("group", input, after, awaits, freed, delete, priority) SELECT 'ill', 'SELECT 1', ARRAY(SELECT generate_series(1, 10000)), $1, 'infinity', false, 1 FROM generate_series(1, 20)`, gate)
+	s.exec("SET session_replication_role = origin")
+	s.exec(`INSERT INTO task (id, input, plan, active, delete) SELECT i, 'SELECT 1', now() - interval '1 day', '1 s', false FROM generate_series(10, 1200) AS i`)
+	s.others()
+	s.eventually("1191", "SELECT count(*) FROM task WHERE id <= 1200 AND state = 'GONE'")
+	s.others()
+	s.eventually("20", `SELECT count(*) FROM task WHERE "group" = 'ill' AND state = 'GONE'`)
+	s.others()
+}

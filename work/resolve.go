@@ -1,0 +1,88 @@
+package work
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"pgtaskd/work/lane"
+)
+
+// resolve looks at what some tasks are to run after: they wait for one that is still to end, or are
+// free, or are given up. Returns those of which it is written, and those for which there was no
+// time.
+func (l *loop) resolve(ctx context.Context, ids []int64) (seen map[int64]bool, late []int64, err error) {
+	seen = map[int64]bool{}
+	ids = slices.DeleteFunc(slices.Clone(ids), l.isHopeless)
+	if len(ids) == 0 {
+		return seen, nil, nil
+	}
+	given := map[int64]givenUp{}
+	err = l.each(ctx, ids, func(ctx context.Context, ids []int64) error {
+		all, err := l.readResolved(ctx, ids)
+		if err != nil {
+			return err
+		}
+		for _, t := range all {
+			switch {
+			case t.Late:
+				late = append(late, t.ID)
+			case t.Ill != nil:
+				given[t.ID] = givenUp{why: fmt.Sprintf("ERROR:  task %d, after which it was to run, has ended as %s", *t.Ill, *t.State)}
+			default:
+				seen[t.ID] = true
+				l.free(t)
+			}
+		}
+		return nil
+	})
+	if err != nil || len(given) == 0 {
+		return seen, late, err
+	}
+	return seen, late, l.giveUp(ctx, given, seen)
+}
+
+// readResolved writes what they wait for. That need not be on the disk: after a crash of the server
+// it is found out again.
+func (l *loop) readResolved(ctx context.Context, ids []int64) (all []resolved, err error) {
+	batch := &pgx.Batch{}
+	batch.Queue("BEGIN READ WRITE")
+	batch.Queue("SET LOCAL synchronous_commit = off")
+	batch.Queue(l.queries().Text("resolve"), ids).Query(func(rows pgx.Rows) (err error) {
+		all, err = pgx.CollectRows(rows, pgx.RowToStructByPos[resolved])
+		return err
+	})
+	batch.Queue("COMMIT")
+	if err = l.send(ctx, batch); err != nil {
+		return nil, err
+	}
+	l.look.spoke = time.Now()
+	return all, nil
+}
+
+// resolved is a row of resolve.sql.
+type resolved struct {
+	ID            int64
+	Awaits        *int64 // what it waits for
+	Ill           *int64 // what did not end well
+	State         *string
+	Group, Remote []byte
+	Max, Priority int32
+	Ready, Late   bool
+}
+
+// free takes note of what a successor waits for. If that is nothing it may start.
+func (l *loop) free(t resolved) {
+	switch {
+	case t.Awaits != nil:
+		l.successors.await(*t.Awaits)
+		l.successors.doubt() // it may have closed a cycle
+	case !t.Ready: // it is planned for later, or paused
+		l.look.wanted = true
+	case l.tasks[t.ID] == nil:
+		l.Lanes.Add(t.Group, t.Remote, lane.Rank{ID: t.ID, Max: t.Max, Priority: t.Priority})
+	}
+}
