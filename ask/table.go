@@ -143,7 +143,8 @@ func (b *table) refuse() error {
 	reading := sql.Reading{Role: b.role, Usage: b.usage, Select: b.reads || b.purpose == changesGroups}
 	grants := reading.Grants(b.name)
 	if b.purpose == changesTasks && !b.changes {
-		grants = append(grants, "GRANT UPDATE (state) ON TABLE "+b.name.Quoted()+" TO "+b.role)
+		state := "(state)"
+		grants = append(grants, "GRANT UPDATE "+state+" ON TABLE "+b.name.Quoted()+" TO "+b.role)
 	}
 	switch {
 	case b.kind != "r" && b.kind != "p":
