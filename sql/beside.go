@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/jackc/pgx/v5"
@@ -66,8 +67,8 @@ func quotedAll(names []string) []string {
 	return quoted
 }
 
-// besideSteps are the steps that make them.
-func besideSteps() []step {
+// besideSteps are the steps that make them. They are shared.
+var besideSteps = sync.OnceValue(func() []step {
 	all := make([]step, len(objects))
 	for i, object := range objects {
 		all[i] = step{kind: besideStep, name: object, sql: bareText("beside/" + object)}
@@ -81,7 +82,7 @@ func besideSteps() []step {
 		}
 	}
 	return all
-}
+})
 
 // bareText is a file without its comments.
 func bareText(name string) string { return strings.TrimSpace(comment.ReplaceAllString(text(name), "")) }

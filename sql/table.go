@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -58,10 +59,8 @@ func functionNames(t Table, inserter bool) (fired, called []string) {
 			called = append(called, name)
 		}
 	}
-	for _, s := range besideSteps() {
-		for _, match := range callTaking.FindAllStringSubmatch(s.sql, -1) {
-			called = append(called, names{table: t}.fill(match[1]))
-		}
+	for _, name := range besideCalled() {
+		called = append(called, names{table: t}.fill(name))
 	}
 	return fired, called
 }
@@ -72,7 +71,16 @@ func calledNames(t Table) []string {
 	return append(called, names{table: t}.fill("pgtaskd_end_:hash"))
 }
 
-// callTaking is a function beside the table that is called with a value of the type callName.
+// besideCalled are those of the functions beside the table that are called with one.
+var besideCalled = sync.OnceValue(func() (all []string) {
+	for _, s := range besideSteps() {
+		for _, match := range callTaking.FindAllStringSubmatch(s.sql, -1) {
+			all = append(all, match[1])
+		}
+	}
+	return all
+})
+
 var callTaking = regexp.MustCompile(`(?m)^CREATE FUNCTION :schema\.(\w+_:hash)\([^)]*:schema\.pgtaskd_call_:hash`)
 
 // triggerNames are those of every table's triggers.
