@@ -11,8 +11,7 @@ func TestOthersStartWhileLongAftersAreLookedAt(t *testing.T) {
 	if testing.Short() {
 		return
 	}
-	t.Parallel()
-	s := play(t)
+	s := play(t) // not in parallel: they keep the machine busy
 	first, second := s.add("input, plan", "SELECT 1", "infinity"), s.add("input, plan", "SELECT 1", "infinity")
 	s.exec(`INSERT INTO task ("group", input, after) SELECT 'new', 'SELECT 1', `+long+" FROM generate_series(1, 600)", first)
 	brief := s.successor("SELECT 1", -1)
@@ -35,8 +34,7 @@ func TestOthersStartWhileLongAftersAreGivenUp(t *testing.T) {
 	if testing.Short() {
 		return
 	}
-	t.Parallel()
-	s := play(t)
+	s := play(t) // not in parallel: they keep the machine busy
 	gate := s.add("input, plan", "SELECT 1", "infinity")
 	s.exec("SELECT setval('task_id_seq', 10000)")
 	s.eventually("1", "SELECT awaits FROM task WHERE id = $1", s.successor("SELECT 1", gate))
