@@ -16,6 +16,10 @@ type duty struct {
 	do   func(context.Context) error
 }
 
+// dutyPart is how long a duty takes at once about that of which there may be a million: the others
+// come in between.
+const dutyPart = 50 * time.Millisecond
+
 // never is the next of a duty for which there is nothing to do.
 const never = time.Duration(math.MaxInt64)
 
@@ -35,6 +39,7 @@ func (l *loop) timetable() []duty {
 		{name: "answers", do: l.answer, next: l.nextAnswer},
 		{name: "recover", do: l.recover, next: l.nextRecover},
 		{name: "scan", do: l.rescan, next: l.nextScan},
+		{name: "give up what is overdue", do: l.expire, next: l.nextExpire},
 		{name: "successors", do: l.seeToSuccessors, next: l.nextSuccessors},
 		{name: "beat", do: l.beat, next: l.silence},
 		{name: "check", do: l.check, next: l.nextCheck},

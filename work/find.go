@@ -91,11 +91,14 @@ func (l *loop) expired(ctx context.Context, found []expiring) (ids []int64, err 
 	return ids, nil
 }
 
-// expire gives up tasks that have not started in time.
-func (l *loop) expire(ctx context.Context, ids []int64) error {
-	for len(ids) > 0 {
-		some := ids[:min(len(ids), batchMost)]
-		ids = ids[len(some):]
+// expire gives up tasks that have not started in time: some, as there may be a million.
+func (l *loop) expire(ctx context.Context) error {
+	if l.nextExpire() > 0 {
+		return nil
+	}
+	for began := time.Now(); len(l.overdue) > 0 && time.Since(began) < dutyPart; {
+		some := l.overdue[:min(len(l.overdue), batchMost)]
+		l.overdue = l.overdue[len(some):]
 		err := l.eachWithWords(ctx, &l.locks.expire, some, func(ctx context.Context, some []int64, mute bool) error {
 			var gone []changed
 			err := l.brief(ctx, func(tx pgx.Tx) (err error) {
@@ -113,4 +116,11 @@ func (l *loop) expire(ctx context.Context, ids []int64) error {
 		}
 	}
 	return nil
+}
+
+func (l *loop) nextExpire() time.Duration {
+	if len(l.overdue) == 0 || !l.draining.IsZero() {
+		return never
+	}
+	return 0
 }

@@ -136,6 +136,7 @@ type term struct {
 	killed     []end               // tasks whose session was terminated
 	soon       []*run.Task         // read before their plan, the earliest first
 	unplanned  []unplanned         // found by the scan under way
+	overdue    []int64             // found by scans: their active has passed
 	successors successors          // and what they wait for
 	parked     map[int64]parked    // rows that could not be taken just now
 	hopeless   map[int64]time.Time // rows that have refused a change, and since when

@@ -34,9 +34,6 @@ type unplanned struct {
 // not keep the others waiting.
 const planPages = 4
 
-// planLimit is how long beats are computed at a time: the session has no word of us meanwhile.
-const planLimit = 50 * time.Millisecond
-
 // queueUnplanned asks for unplanned tasks, from where the last look has come to.
 func (l *loop) queueUnplanned(batch *pgx.Batch) {
 	batch.Queue(l.queries().Text("unplanned"), l.look.planned, batchMost).Query(l.readUnplanned)
@@ -61,7 +58,7 @@ func (l *loop) plan(ctx context.Context) error {
 			return nil
 		}
 		read := len(l.unplanned)
-		if err := l.planThese(ctx, planLimit); err != nil {
+		if err := l.planThese(ctx, dutyPart); err != nil {
 			return err
 		}
 		last, all := l.unplanned[len(l.unplanned)-1].id, len(l.unplanned) == read

@@ -69,7 +69,7 @@ func (l *loop) rescan(ctx context.Context) error {
 	l.resume()
 	due := !l.look.next.IsZero() && l.Clock.Until(l.look.next) <= 0
 	_, _, ready := l.Lanes.Load()
-	stale := now.Sub(l.look.full) >= l.every() || l.look.partial && ready < scanMost/2
+	stale := now.Sub(l.look.full) >= l.every() || l.look.partial && l.listed() < scanMost/2
 	switch {
 	case l.scanning.active:
 		return l.scanOn(ctx)
@@ -170,6 +170,7 @@ func (l *loop) startScan(full, atOnce bool) {
 	l.scanning.id = math.MaxInt64 // behind what is unplanned
 	if full {
 		l.Lanes.Fill(atOnce)
+		l.overdue = nil // it finds them again
 		l.look.wanted, l.look.later = false, false
 		return
 	}
@@ -216,14 +217,12 @@ func (l *loop) scanOn(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := l.expire(ctx, gone); err != nil {
-		return err
-	}
-	_, _, ready := l.Lanes.Load()
+	l.overdue = append(l.overdue, gone...)
+	listed := l.listed()
 	more := found == s.chunk
-	if more && ready < scanMost {
+	if more && listed < scanMost {
 		if s.atOnce && time.Since(asked) < scanPart {
-			s.chunk = min(2*s.chunk, scanLargest, max(scanMost-ready, scanChunk))
+			s.chunk = min(2*s.chunk, scanLargest, max(scanMost-listed, scanChunk))
 		}
 		return nil
 	}
@@ -239,6 +238,12 @@ func (l *loop) scanOn(ctx context.Context) error {
 		l.look.partial, l.look.held = more, s.held
 	}
 	return nil
+}
+
+// listed is how many tasks are known that are due, with those that are to be given up.
+func (l *loop) listed() int {
+	_, _, ready := l.Lanes.Load()
+	return ready + len(l.overdue)
 }
 
 // unpark forgets the tasks that have been put off long ago: those that are still to be taken have

@@ -18,7 +18,6 @@ const (
 	endedMost   = 100                   // ended tasks whose successors are looked at together
 	stockMost   = 1000                  // tasks that are due; where there are more, successors take their time:
 	serveTick   = time.Second           // from some to the next, as other lanes may have room for them
-	servePart   = 50 * time.Millisecond // after which other work comes
 	lockedTick  = time.Second           // to the next look at successors that somebody has locked
 	freshMost   = 20_000                // new ones that are known; the others are found when these were looked at
 	awaitedMost = 1_000_000             // tasks that are known to be waited for
@@ -104,7 +103,7 @@ func (l *loop) seeToSuccessors(ctx context.Context) error {
 		{func() bool { return len(f.fresh) > 0 }, l.meetSuccessors},
 		{func() bool { return len(f.doomed) > 0 }, l.giveUpCycles},
 	}
-	for began, idle := time.Now(), 0; idle < len(steps) && time.Since(began) < servePart; f.turn = (f.turn + 1) % len(steps) {
+	for began, idle := time.Now(), 0; idle < len(steps) && time.Since(began) < dutyPart; f.turn = (f.turn + 1) % len(steps) {
 		step := steps[f.turn]
 		if idle++; !step.due() {
 			continue
