@@ -111,3 +111,16 @@ func TestBackendOfALostConnectionThatWaitsForUsIsEnded(t *testing.T) {
 		return s.state(id) == "PLAN"
 	})
 }
+
+// TestTerminatedOneAfterTheOther: the end of a task whose session was terminated is not put off by
+// others that meet with the same.
+func TestTerminatedOneAfterTheOther(t *testing.T) {
+	t.Parallel()
+	s := play(t, func(target *Target) { target.Run = 60 })
+	s.exec(`INSERT INTO task (plan, "group", input, delete)
+		SELECT now() + i * interval '0.1 s', i, 'SELECT pg_terminate_backend(pg_backend_pid())', false FROM generate_series(1, 50) AS i`)
+	s.eventually("true", "SELECT count(*) > 0 FROM task WHERE state = 'FAIL'")
+	if s.get("SELECT count(*) FROM task WHERE state = 'PLAN'") == "0" {
+		t.Error("no end was written until the last of them had come")
+	}
+}

@@ -31,20 +31,25 @@ func (l *loop) recover(ctx context.Context) error {
 // recoverKilled writes FAIL for tasks whose session was terminated while the server went on: by a
 // person, or by a time limit. That it goes on shows in that it still answers us a while later.
 func (l *loop) recoverKilled(ctx context.Context) error {
-	if len(l.killed) == 0 || l.Clock.Now().Sub(l.killed[len(l.killed)-1].Stop) < lostTick { // the server may be going down
+	past := l.Clock.Now().Add(-lostTick)
+	longAgo := func(e end) bool { return e.Stop.Before(past) }
+	if !slices.ContainsFunc(l.killed, longAgo) { // the server may be going down
 		return nil
 	}
 	if err := l.control.conn.Ping(ctx); err != nil {
 		return err
 	}
-	for _, e := range l.killed {
+	l.killed = slices.DeleteFunc(l.killed, func(e end) bool {
+		if !longAgo(e) {
+			return false
+		}
 		e.kind = run.Finished
 		if e.slot = e.size() > run.HeavyFrom; !e.slot {
 			l.Lanes.Ended(e.Task, e.Stop)
 		}
 		l.unsaid = append(l.unsaid, e)
-	}
-	l.killed = nil
+		return true
+	})
 	l.inbox.wake()
 	return nil
 }
