@@ -193,3 +193,18 @@ func TestATaskThatNotifiesTooMuchFails(t *testing.T) {
 		t.Error("others are blamed")
 	}
 }
+
+// TestAControllerStartsWhileTheQueueIsFull: it looks by itself until there is room, and sleeps then.
+func TestAControllerStartsWhileTheQueueIsFull(t *testing.T) {
+	t.Parallel()
+	s := fillable(t)
+	s.exec("UPDATE queue SET usage = 0.9999, full_for = '%'")
+	s.serve()
+	id := s.add("input", "SELECT pg_sleep(100)")
+	s.becomes(id, "WORK")
+	s.exec("UPDATE task SET state = 'STOP' WHERE id = $1", id)
+	s.becomes(id, "STOP")
+	s.room()
+	s.until("asleep", func() bool { return s.sleepers() == "1" })
+	s.becomes(s.add("input", "SELECT 1"), "DONE")
+}

@@ -65,6 +65,7 @@ var plans = map[string]planned{
 	"done":         {args: []string{"5000", "7", now, now, "'1'", "NULL", "true", "false", "7", "false", "true"}, state: "WORK", in: []string{"end, kept", "end"}},
 	"entitle":      {args: []string{"1", "'x'"}},
 	"expire":       {args: []string{ids(), "false"}, state: "PLAN"},
+	"queue":        {makes: 1}, // of no table
 	"resolve":      {args: []string{ids()}, state: "PLAN"},
 	"successors":   {args: []string{ids(), "20"}, state: "PLAN"},
 	"forsaken":     {args: []string{ids(), each("e"), each("1"), "false"}, state: "PLAN"},

@@ -51,7 +51,7 @@ func (s *sleep) begins(now time.Time) {
 
 // Awake tells whether the leader looks for new tasks by itself all the time, though NOTIFY is
 // possible.
-func (w *Waker) Awake() bool { return w.source.way == sql.Notify && !w.sleep.asleep && w.hears() }
+func (w *Waker) Awake() bool { return w.source.way == sql.Notify && !w.sleep.asleep && w.connected() }
 
 // full tells that notifications may be left out, as the server's queue is nearly full.
 func (s *sleep) full() bool { return s.queue >= queueMost }
@@ -63,13 +63,16 @@ func (w *Waker) Full() bool { return w.sleep.full() }
 func (w *Waker) QueueIs(full float64) { w.sleep.queue = full }
 
 // FallAsleep does so where NOTIFY is the way, or wakes up, or leaves it as it is. After it has
-// fallen asleep the leader must look at all that is due once more.
+// fallen asleep, or begun to listen, the leader must look at all that is due once more.
 func (w *Waker) FallAsleep(ctx context.Context) (fell bool, err error) {
+	if listens, err := w.listenLater(ctx); listens || err != nil {
+		return listens, err
+	}
 	s, now := &w.sleep, time.Now()
 	switch {
 	case w.source.way != sql.Notify:
 		return false, nil
-	case !w.hears():
+	case !w.connected():
 		return false, w.WakeUp(ctx)
 	case s.asleep:
 		heard := w.control.Notices.others

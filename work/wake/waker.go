@@ -51,6 +51,7 @@ type Waker struct {
 	leads   bool // between Start and Stop
 
 	sleep   sleep
+	deaf    bool     // the control connection is to listen, and does not yet
 	stream  *stream  // nil: there is none
 	ear     *ear     // nil: the control connection listens
 	hangUps []func() // end them
@@ -83,7 +84,7 @@ func (w *Waker) Way() sql.Wake { return w.source.way }
 // have inserted tasks that is still open.
 func (w *Waker) Adopt(ctx context.Context, c Control, way sql.Wake, d sql.Description) error {
 	now := source{way: way, waking: d.Waking, tellsChanges: d.TellsChanges, published: d.Published}
-	if err := w.listen(ctx, c.Conn, now); err != nil {
+	if err := w.listen(ctx, c, now); err != nil {
 		return err
 	}
 	same := now.wakesLike(w.source)
@@ -93,7 +94,7 @@ func (w *Waker) Adopt(ctx context.Context, c Control, way sql.Wake, d sql.Descri
 		}
 	}
 	if c.Conn != w.control.Conn || !same {
-		w.sleep = sleep{}
+		w.sleep = sleep{queue: w.sleep.queue}
 	}
 	w.control, w.source = c, now
 	if w.leads && !same {
@@ -104,17 +105,41 @@ func (w *Waker) Adopt(ctx context.Context, c Control, way sql.Wake, d sql.Descri
 	return nil
 }
 
-// listen makes the table's triggers heard, where the control connection can take what they say.
-func (w *Waker) listen(ctx context.Context, conn *pgx.Conn, s source) error {
-	if !Plain(conn.PgConn()) {
+// listen makes the table's triggers heard, where the control connection can take what they say. A
+// session that begins to listen reads the server's queue from its tail on, which takes the longer
+// the fuller it is: so that waits until there is room.
+func (w *Waker) listen(ctx context.Context, c Control, s source) error {
+	channels := s.channels(w.config.Table)
+	if w.deaf = false; len(channels) == 0 || !Plain(c.Conn.PgConn()) {
 		return nil
 	}
-	for _, channel := range s.channels(w.config.Table) {
-		if _, err := conn.Exec(ctx, listenTo(channel)); err != nil {
+	if err := c.Conn.QueryRow(ctx, c.Queries.Text("queue")).Scan(&w.sleep.queue); err != nil {
+		return err
+	}
+	if w.deaf = w.sleep.full(); w.deaf {
+		return nil
+	}
+	for _, channel := range channels {
+		if _, err := c.Conn.Exec(ctx, listenTo(channel)); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// listenLater begins to listen once there is room in the queue. What was before is not told.
+func (w *Waker) listenLater(ctx context.Context) (listens bool, err error) {
+	if !w.deaf || w.sleep.full() {
+		return false, nil
+	}
+	ctx, cancel := w.config.Limit(ctx)
+	defer cancel()
+	if err := w.listen(ctx, w.control, w.source); err != nil || w.deaf {
+		return false, err
+	}
+	n := w.control.Notices
+	n.come, n.Changed, n.Regrouped = true, true, true
+	return true, nil
 }
 
 // channels are those of the table's triggers.
@@ -172,8 +197,11 @@ func (w *Waker) Hear() {
 	}
 }
 
-// hears tells whether notifications come.
-func (w *Waker) hears() bool { return w.ear == nil || w.ear.lives() }
+// connected tells whether there is a connection on which notifications come.
+func (w *Waker) connected() bool { return w.ear == nil || w.ear.lives() }
+
+// hears tells whether all of them come.
+func (w *Waker) hears() bool { return w.connected() && !w.deaf && !w.sleep.full() }
 
 // Told tells whether there may be new tasks that no notification tells of. The leader has last
 // looked for new ones at the time scanned.
@@ -202,7 +230,7 @@ func (w *Waker) Rest(scanned time.Time) time.Duration {
 // Every is the time between two looks at all that is due, when nothing says that there is
 // something: the poll, with a period of poll where the leader is not told of everything.
 func (w *Waker) Every(poll time.Duration) time.Duration {
-	if w.hears() && !w.sleep.full() && (w.source.way == sql.Notify || w.stream != nil && w.stream.lives() && w.source.tellsChanges) {
+	if w.hears() && (w.source.way == sql.Notify || w.stream != nil && w.stream.lives() && w.source.tellsChanges) {
 		return reconcile
 	}
 	return poll
@@ -210,7 +238,7 @@ func (w *Waker) Every(poll time.Duration) time.Duration {
 
 // Tells tells whether the leader is told of changes other than new tasks.
 func (w *Waker) Tells() bool {
-	return w.source.way != sql.Poll && w.source.tellsChanges && w.hears() && !w.sleep.full()
+	return w.source.way != sql.Poll && w.source.tellsChanges && w.hears()
 }
 
 // Pause is the time from a look for new tasks to the next one that is asked for.
