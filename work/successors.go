@@ -15,12 +15,12 @@ import (
 // is waited for (awaited.go).
 
 const (
-	endedMost   = 100                   // ended tasks whose successors are looked at together
-	stockMost   = 1000                  // tasks that are due; where there are more, successors take their time:
-	serveTick   = time.Second           // from some to the next, as other lanes may have room for them
-	lockedTick  = time.Second           // to the next look at successors that somebody has locked
-	freshMost   = 20_000                // new ones that are known; the others are found when these were looked at
-	awaitedMost = 1_000_000             // tasks that are known to be waited for
+	endedMost   = 100         // ended tasks whose successors are looked at together
+	stockMost   = 1000        // tasks that are due; where there are more, successors take their time:
+	serveTick   = time.Second // from some to the next, as other lanes may have room for them
+	lockedTick  = time.Second // to the next look at successors that somebody has locked
+	freshMost   = 20_000      // new ones that are known; the others are found when these were looked at
+	awaitedMost = 1_000_000   // tasks that are known to be waited for
 )
 
 // successors is what is known of the tasks that wait for others.
