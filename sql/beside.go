@@ -77,7 +77,7 @@ var besideSteps = sync.OnceValue(func() []step {
 		}
 		if all[i].sort() == "view" { // to whom it is open depends on the server
 			open := named(bareText("session/open"),
-				map[string]string{":view": ":its_" + object, ":inner": ":schema.pgtaskd_" + object + "_:hash"})
+				map[string]string{":view": ":its_" + object, ":inner": ":schema.pgtaskd_" + object + "_:hash(:schema.pgtaskd_call_:hash)"})
 			all[i].sql += "\n" + open
 		}
 	}

@@ -34,11 +34,14 @@ func text(name string) string {
 }
 
 // whole puts into the text of a file under schema/ what several of them share: session/private.sql,
-// and from part/ what tells of memberships and of prepared transactions.
+// and from part/ what tells of memberships, of prepared transactions, and of names that have come to
+// be somebody else's.
 func whole(text string) string {
 	return readable(strings.NewReplacer(
 		"    :private\n", comment.ReplaceAllString(private, ""),
 		":memberships\n", comment.ReplaceAllString(shared()["memberships"], ""),
 		":prepared\n", comment.ReplaceAllString(shared()["prepared"], ""),
+		":stands\n", comment.ReplaceAllString(shared()["stands"], ""),
+		":leaders\n", comment.ReplaceAllString(shared()["leaders"], ""),
 	).Replace(text))
 }

@@ -265,7 +265,7 @@ func (c *checker) typed(i int) {
 
 // declared looks at the type of a variable, if there is one.
 func (c *checker) declared(i int) {
-	if c.declare && c.at(i).kind == wordToken && !c.is(i, "begin") && i+1 < len(c.tokens) && !c.is(i+1, "cursor") {
+	if c.declare && c.at(i).kind == wordToken && !c.is(i, "begin") && i+1 < len(c.tokens) && !c.any(i+1, "cursor", "alias") {
 		c.typed(i + 1)
 	}
 }

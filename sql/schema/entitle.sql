@@ -101,6 +101,19 @@ RETURNS pg_catalog.void LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_c
 DECLARE
     statement pg_catalog.text;
 BEGIN
+    -- After a RENAME of the schema, or a DROP of the table, its name is free for others: a table of
+    -- theirs is not asked. The type of $3 tells in which schema the function stands.
+    IF NOT EXISTS (
+        SELECT
+        FROM pg_catalog.pg_type AS y
+        JOIN pg_catalog.pg_namespace AS n ON n.oid OPERATOR(pg_catalog.=) y.typnamespace AND n.nspname OPERATOR(pg_catalog.=) :schema_text
+        JOIN pg_catalog.pg_class AS c ON c.relnamespace OPERATOR(pg_catalog.=) n.oid AND c.relname OPERATOR(pg_catalog.=) :tokens_text
+        WHERE y.oid OPERATOR(pg_catalog.=) pg_catalog.pg_typeof($3)::pg_catalog.oid
+            AND pg_catalog.pg_get_userbyid(c.relowner) OPERATOR(pg_catalog.=) current_user
+    ) THEN
+        RAISE EXCEPTION 'table % does not stand beside the function that asks it', :tokens_text USING ERRCODE = 'insufficient_privilege',
+            HINT = 'It was dropped, or its schema was renamed: pgtaskd makes both anew where it serves a table.';
+    END IF;
     UPDATE :tokens AS t
     SET token = $2
     WHERE t.pid OPERATOR(pg_catalog.=) pg_catalog.pg_backend_pid()

@@ -32,6 +32,8 @@ $body$;
 CREATE OR REPLACE FUNCTION :its_async() RETURNS pg_catalog.trigger LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan AS $body$
 DECLARE
+    mine pg_catalog.bool;
+    owner pg_catalog.name;
     shown pg_catalog.text; -- columns of the changed table, where not all can be shown as they are
     old_name pg_catalog.name;
     new_name pg_catalog.name;
@@ -51,8 +53,24 @@ DECLARE
     rest pg_catalog.text[];
     wrong pg_catalog.text;
 BEGIN
+    -- What is named below is looked up where the function still stands in the schema of that name,
+    -- and the table is its owner's: after a RENAME or a DROP both names are free for others.
+    SELECT c.relowner OPERATOR(pg_catalog.=) p.proowner, pg_catalog.pg_get_userbyid(c.relowner) INTO mine, owner
+    FROM pg_catalog.pg_trigger AS g
+    JOIN pg_catalog.pg_proc AS p ON p.oid OPERATOR(pg_catalog.=) g.tgfoid
+    JOIN pg_catalog.pg_namespace AS n ON n.oid OPERATOR(pg_catalog.=) p.pronamespace AND n.nspname OPERATOR(pg_catalog.=) :schema_text
+    JOIN pg_catalog.pg_class AS c ON c.oid OPERATOR(pg_catalog.=) pg_catalog.to_regclass(:table_text)::pg_catalog.oid
+    WHERE g.tgrelid OPERATOR(pg_catalog.=) TG_RELID AND g.tgname OPERATOR(pg_catalog.=) TG_NAME;
     -- The usual trigger takes few expressions, since each is made ready anew in every transaction.
-    IF TG_LEVEL OPERATOR(pg_catalog.=) 'ROW' AND TG_WHEN OPERATOR(pg_catalog.=) 'AFTER'
+    IF mine IS NULL THEN
+        wrong := pg_catalog.concat('table ', :table_text, ' is not the one that the function was made for: it was dropped, or its schema or itself was renamed; ',
+            'pgtaskd makes the function anew where it serves a table');
+    ELSIF NOT mine THEN
+        wrong := pg_catalog.concat('function ', :its_async_text, '() belongs to role ',
+            pg_catalog.quote_ident(current_user), ', and table ', :table_text, ' to role ',
+            pg_catalog.quote_ident(owner),
+            ': ALTER FUNCTION ', :its_async_text, '() OWNER TO ', pg_catalog.quote_ident(owner));
+    ELSIF TG_LEVEL OPERATOR(pg_catalog.=) 'ROW' AND TG_WHEN OPERATOR(pg_catalog.=) 'AFTER'
         AND TG_NARGS OPERATOR(pg_catalog.=) 3
         AND pg_catalog.left(TG_ARGV[1], 6) OPERATOR(pg_catalog.=) 'group='
         AND pg_catalog.cardinality(pg_catalog.string_to_array(TG_ARGV[1], '%s')) OPERATOR(pg_catalog.=) 2

@@ -47,16 +47,13 @@ BEGIN
 END
 $body$;
 
--- Whether that INSERT does: the table is still whose the function is, and no default is somebody's
--- own.
+-- Whether that INSERT does: no default is somebody's own.
 DROP FUNCTION IF EXISTS :schema.pgtaskd_async_usual_:hash(:schema.pgtaskd_call_:hash);
 CREATE FUNCTION :schema.pgtaskd_async_usual_:hash(:schema.pgtaskd_call_:hash) RETURNS pg_catalog.bool
     LANGUAGE sql IMMUTABLE SECURITY INVOKER AS $body$
     SELECT pg_catalog.count(*) OPERATOR(pg_catalog.=) 1
     FROM pg_catalog.pg_class AS c
-    JOIN pg_catalog.pg_roles AS o ON o.oid OPERATOR(pg_catalog.=) c.relowner
     WHERE c.oid OPERATOR(pg_catalog.=) pg_catalog.to_regclass(:table_text)::pg_catalog.oid
-        AND o.rolname OPERATOR(pg_catalog.=) current_user
         AND NOT EXISTS (
             SELECT FROM pg_catalog.pg_attribute AS a
             WHERE a.attrelid OPERATOR(pg_catalog.=) c.oid AND a.atthasdef
@@ -130,31 +127,21 @@ DECLARE
     wrong pg_catalog.text;
     statement pg_catalog.text;
 BEGIN
-    SELECT pg_catalog.concat('function ', :its_async_text, '() belongs to role ',
-        pg_catalog.quote_ident(current_user), ', and table ', task::pg_catalog.regclass, ' to role ',
-        pg_catalog.quote_ident(o.rolname),
-        ': ALTER FUNCTION ', :its_async_text, '() OWNER TO ', pg_catalog.quote_ident(o.rolname))
+    SELECT CASE
+        WHEN a.attname IS NULL THEN pg_catalog.concat('table ', task::pg_catalog.regclass, ' has no column ',
+            pg_catalog.quote_ident(n.name))
+        ELSE pg_catalog.concat('column ', pg_catalog.quote_ident(n.name), ' of table ',
+            task::pg_catalog.regclass, ' cannot be set by a trigger')
+    END
     INTO wrong
-    FROM pg_catalog.pg_class AS c
-    JOIN pg_catalog.pg_roles AS o ON o.oid OPERATOR(pg_catalog.=) c.relowner
-    WHERE c.oid OPERATOR(pg_catalog.=) task AND o.rolname OPERATOR(pg_catalog.<>) current_user;
-    IF wrong IS NULL THEN
-        SELECT CASE
-            WHEN a.attname IS NULL THEN pg_catalog.concat('table ', task::pg_catalog.regclass, ' has no column ',
-                pg_catalog.quote_ident(n.name))
-            ELSE pg_catalog.concat('column ', pg_catalog.quote_ident(n.name), ' of table ',
-                task::pg_catalog.regclass, ' cannot be set by a trigger')
-        END
-        INTO wrong
-        FROM pg_catalog.unnest(names) AS n (name)
-        LEFT JOIN pg_catalog.pg_attribute AS a
-            ON a.attrelid OPERATOR(pg_catalog.=) task AND a.attname::pg_catalog.text OPERATOR(pg_catalog.=) n.name
-                AND a.attnum OPERATOR(pg_catalog.>) 0::pg_catalog.int2
-        WHERE a.attname IS NULL OR a.attgenerated OPERATOR(pg_catalog.<>) ''
-            OR n.name OPERATOR(pg_catalog.=) ANY ('{id,parent,start,stop,pid,state,data,error,input,output,
-            created,author,sqlstate,attempt,interrupted,base,next,skipped,failures,owner,role,notice,runs,origin,atomic,stopping}'::pg_catalog.text[])
-        LIMIT 1;
-    END IF;
+    FROM pg_catalog.unnest(names) AS n (name)
+    LEFT JOIN pg_catalog.pg_attribute AS a
+        ON a.attrelid OPERATOR(pg_catalog.=) task AND a.attname::pg_catalog.text OPERATOR(pg_catalog.=) n.name
+            AND a.attnum OPERATOR(pg_catalog.>) 0::pg_catalog.int2
+    WHERE a.attname IS NULL OR a.attgenerated OPERATOR(pg_catalog.<>) ''
+        OR n.name OPERATOR(pg_catalog.=) ANY ('{id,parent,start,stop,pid,state,data,error,input,output,
+        created,author,sqlstate,attempt,interrupted,base,next,skipped,failures,owner,role,notice,runs,origin,atomic,stopping}'::pg_catalog.text[])
+    LIMIT 1;
     IF wrong IS NOT NULL THEN
         RETURN wrong;
     END IF;

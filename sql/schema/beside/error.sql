@@ -1,10 +1,13 @@
 -- The errors of the newest 100,000 ids.
 DROP VIEW IF EXISTS :its_error;
-DROP FUNCTION IF EXISTS :schema.pgtaskd_error_:hash();
-CREATE FUNCTION :schema.pgtaskd_error_:hash() RETURNS TABLE (
+DROP FUNCTION IF EXISTS :schema.pgtaskd_error_:hash(:schema.pgtaskd_call_:hash);
+CREATE FUNCTION :schema.pgtaskd_error_:hash(here :schema.pgtaskd_call_:hash) RETURNS TABLE (
     sqlstate pg_catalog.text, error pg_catalog.text, count pg_catalog.int8, first pg_catalog.timestamptz, last pg_catalog.timestamptz, example pg_catalog.int8
-) LANGUAGE sql STABLE SECURITY INVOKER
+) LANGUAGE plpgsql STABLE SECURITY INVOKER
 SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off SET work_mem = '64MB' AS $body$
+BEGIN
+    :stands
+    RETURN QUERY
     SELECT e.sqlstate, e.error, pg_catalog.count(*), pg_catalog.min(e.at), pg_catalog.max(e.at), pg_catalog.max(e.id)
     FROM (
         SELECT t.sqlstate::pg_catalog.text AS sqlstate, pg_catalog.split_part(t.error, E'\n', 1) AS error, t.id::pg_catalog.int8 AS id,
@@ -14,8 +17,9 @@ SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off S
         LIMIT 100000
     ) AS e
     WHERE e.error IS NOT NULL
-    GROUP BY e.sqlstate, e.error
+    GROUP BY e.sqlstate, e.error;
+END
 $body$;
-CREATE VIEW :its_error AS SELECT e.sqlstate, e.error, e.count, e.first, e.last, e.example FROM :schema.pgtaskd_error_:hash() AS e;
-COMMENT ON FUNCTION :schema.pgtaskd_error_:hash() IS 'What the view shows';
+CREATE VIEW :its_error AS SELECT e.sqlstate, e.error, e.count, e.first, e.last, e.example FROM :schema.pgtaskd_error_:hash('':::schema.pgtaskd_call_:hash) AS e;
+COMMENT ON FUNCTION :schema.pgtaskd_error_:hash(:schema.pgtaskd_call_:hash) IS 'What the view shows';
 COMMENT ON VIEW :its_error IS 'Errors by SQLSTATE and first line, among the newest 100,000 ids (:made)';

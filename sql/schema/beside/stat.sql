@@ -1,13 +1,16 @@
 -- The newest 100,000 ids, by group and state.
 DROP VIEW IF EXISTS :its_stat;
-DROP FUNCTION IF EXISTS :schema.pgtaskd_stat_:hash();
-CREATE FUNCTION :schema.pgtaskd_stat_:hash() RETURNS TABLE (
+DROP FUNCTION IF EXISTS :schema.pgtaskd_stat_:hash(:schema.pgtaskd_call_:hash);
+CREATE FUNCTION :schema.pgtaskd_stat_:hash(here :schema.pgtaskd_call_:hash) RETURNS TABLE (
     "group" pg_catalog.text, state pg_catalog.text, count pg_catalog.int8,
     waiting_avg pg_catalog.interval, waiting_p50 pg_catalog.interval, waiting_p95 pg_catalog.interval, waiting_max pg_catalog.interval,
     running_avg pg_catalog.interval, running_p50 pg_catalog.interval, running_p95 pg_catalog.interval, running_max pg_catalog.interval,
     last_error pg_catalog.text
-) LANGUAGE sql STABLE SECURITY INVOKER
+) LANGUAGE plpgsql STABLE SECURITY INVOKER
 SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off SET work_mem = '64MB' AS $body$
+BEGIN
+    :stands
+    RETURN QUERY
     SELECT s."group", s.state, s.count,
         pg_catalog.make_interval(0, 0, 0, 0, 0, 0, s.waited), pg_catalog.make_interval(0, 0, 0, 0, 0, 0, s.waits[1]), pg_catalog.make_interval(0, 0, 0, 0, 0, 0, s.waits[2]),
         pg_catalog.make_interval(0, 0, 0, 0, 0, 0, s.longest_wait),
@@ -27,9 +30,10 @@ SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off S
             LIMIT 100000
         ) AS n
         GROUP BY n."group", n.state
-    ) AS s
+    ) AS s;
+END
 $body$;
 CREATE VIEW :its_stat AS SELECT s."group", s.state, s.count, s.waiting_avg, s.waiting_p50, s.waiting_p95, s.waiting_max, s.running_avg, s.running_p50, s.running_p95, s.running_max, s.last_error
-    FROM :schema.pgtaskd_stat_:hash() AS s;
-COMMENT ON FUNCTION :schema.pgtaskd_stat_:hash() IS 'What the view shows';
+    FROM :schema.pgtaskd_stat_:hash('':::schema.pgtaskd_call_:hash) AS s;
+COMMENT ON FUNCTION :schema.pgtaskd_stat_:hash(:schema.pgtaskd_call_:hash) IS 'What the view shows';
 COMMENT ON VIEW :its_stat IS 'How long tasks waited and ran, by group and state, among the newest 100,000 ids (:made)';

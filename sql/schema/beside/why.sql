@@ -1,14 +1,15 @@
 -- Why a task waits, in a line for a person. It reads what whoever asks may read, looks at the locks
 -- before it waits for one itself, and visits a bounded part of the table, by its indexes.
 DROP FUNCTION IF EXISTS :its_why(pg_catalog.int8);
-CREATE FUNCTION :its_why(id pg_catalog.int8) RETURNS pg_catalog.text LANGUAGE plpgsql STABLE SECURITY INVOKER
+CREATE FUNCTION :its_why(id pg_catalog.int8, OUT reason :schema.pgtaskd_call_:hash) LANGUAGE plpgsql STABLE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET enable_bitmapscan = off SET enable_sort = off SET jit = off
 SET DateStyle = 'ISO' SET IntervalStyle = 'postgres' AS $body$
 #variable_conflict use_variable
 DECLARE
+    here ALIAS FOR reason;
     most pg_catalog.int4 := 5; -- ids that are named
     moment pg_catalog.timestamptz := pg_catalog.clock_timestamp();
-    here pg_catalog.oid := (SELECT d.oid FROM pg_catalog.pg_database AS d WHERE d.datname OPERATOR(pg_catalog.=) pg_catalog.current_database());
+    current pg_catalog.oid := (SELECT d.oid FROM pg_catalog.pg_database AS d WHERE d.datname OPERATOR(pg_catalog.=) pg_catalog.current_database());
     relation pg_catalog.oid := pg_catalog.to_regclass(:table_text)::pg_catalog.oid;
     task pg_catalog.record;
     led pg_catalog.record;
@@ -26,19 +27,22 @@ DECLARE
     ended pg_catalog.timestamptz; -- the last pause of its group
     why pg_catalog.text[] := '{}';
 BEGIN
+    :stands
     -- A lock on the table that keeps even readers out, or will as soon as it is had.
     SELECT l.pid, l.granted, a.usename, a.application_name INTO other
     FROM pg_catalog.pg_locks AS l
     LEFT JOIN pg_catalog.pg_stat_activity AS a ON a.pid OPERATOR(pg_catalog.=) l.pid
-    WHERE l.locktype OPERATOR(pg_catalog.=) 'relation' AND l.database OPERATOR(pg_catalog.=) here AND l.relation OPERATOR(pg_catalog.=) relation
+    WHERE l.locktype OPERATOR(pg_catalog.=) 'relation' AND l.database OPERATOR(pg_catalog.=) current AND l.relation OPERATOR(pg_catalog.=) relation
         AND l.mode OPERATOR(pg_catalog.=) 'AccessExclusiveLock' AND l.pid OPERATOR(pg_catalog.<>) pg_catalog.pg_backend_pid()
     ORDER BY l.granted DESC
     LIMIT 1;
     IF other.granted THEN
-        RETURN pg_catalog.concat('waits for the table, which pid ', other.pid, ' of role ', other.usename, ' (', other.application_name, ') has locked');
+        reason := pg_catalog.concat('waits for the table, which pid ', other.pid, ' of role ', other.usename, ' (', other.application_name, ') has locked');
+        RETURN;
     ELSIF other.pid IS NOT NULL THEN
-        RETURN pg_catalog.concat('waits for the table, which pid ', other.pid, ' of role ', other.usename, ' (', other.application_name, ') is about to lock, and waits for pid ',
+        reason := pg_catalog.concat('waits for the table, which pid ', other.pid, ' of role ', other.usename, ' (', other.application_name, ') is about to lock, and waits for pid ',
             coalesce(pg_catalog.array_to_string(pg_catalog.pg_blocking_pids(other.pid), ', '), 'none'));
+        RETURN;
     END IF;
     SELECT t.state::pg_catalog.text AS state, t.plan, greatest(coalesce(t.base, t.plan), t.freed) AS base, t.base IS NOT NULL AS moved, t.active, t.start, t.stop, t.max, t."group" AS lane, t.remote,
         t.attempt, t.interrupted, t.retry, t.error, t.pid, t.cron, t.origin, t.stopping, t.catchup, t.drift, t.xmax AS locker, t.sqlstate,
@@ -46,7 +50,8 @@ BEGIN
         t.runs OPERATOR(pg_catalog.->) (-1) AS last
     INTO task FROM :table AS t WHERE t.id OPERATOR(pg_catalog.=) $1;
     IF NOT FOUND THEN
-        RETURN pg_catalog.concat('there is no task ', $1, ': it was never inserted, or has been deleted, as one is that ends without output and error, unless its column delete is false');
+        reason := pg_catalog.concat('there is no task ', $1, ': it was never inserted, or has been deleted, as one is that ends without output and error, unless its column delete is false');
+        RETURN;
     END IF;
     failure := pg_catalog.left(pg_catalog.split_part(task.error, E'\n', 1), 200);
     -- Who has locked the row, by its own transaction or one of several.
@@ -68,43 +73,54 @@ BEGIN
     END IF;
     -- What has ended, or runs.
     IF task.state OPERATOR(pg_catalog.=) 'DONE' THEN
-        RETURN pg_catalog.concat('ended well at ', task.stop::pg_catalog.timestamptz(0), '; set its state to PLAN to run it again');
+        reason := pg_catalog.concat('ended well at ', task.stop::pg_catalog.timestamptz(0), '; set its state to PLAN to run it again');
+        RETURN;
     ELSIF task.state OPERATOR(pg_catalog.=) 'FAIL' THEN
-        RETURN pg_catalog.concat('failed at ', task.stop::pg_catalog.timestamptz(0), ': ', failure, '; set its state to PLAN to run it again');
+        reason := pg_catalog.concat('failed at ', task.stop::pg_catalog.timestamptz(0), ': ', failure, '; set its state to PLAN to run it again');
+        RETURN;
     ELSIF task.state OPERATOR(pg_catalog.=) 'GONE' THEN
-        RETURN pg_catalog.concat('was given up at ', task.stop::pg_catalog.timestamptz(0), ': ', failure, '; set its state to PLAN to run it all the same');
+        reason := pg_catalog.concat('was given up at ', task.stop::pg_catalog.timestamptz(0), ': ', failure, '; set its state to PLAN to run it all the same');
+        RETURN;
     ELSIF task.state OPERATOR(pg_catalog.=) 'STOP' AND task.stopping THEN
-        RETURN pg_catalog.concat('was set to STOP while it ran, in backend ', task.pid, '; its end is not written yet',
+        reason := pg_catalog.concat('was set to STOP while it ran, in backend ', task.pid, '; its end is not written yet',
             ': that waits for ' OPERATOR(pg_catalog.||) locked);
+        RETURN;
     ELSIF task.state OPERATOR(pg_catalog.=) 'STOP' AND task.stop IS NOT NULL THEN
-        RETURN pg_catalog.concat('was stopped at ', task.stop::pg_catalog.timestamptz(0), '; set its state to PLAN to run it again');
+        reason := pg_catalog.concat('was stopped at ', task.stop::pg_catalog.timestamptz(0), '; set its state to PLAN to run it again');
+        RETURN;
     ELSIF task.state OPERATOR(pg_catalog.=) 'STOP' THEN
-        RETURN pg_catalog.concat('is paused', ' (' OPERATOR(pg_catalog.||) failure OPERATOR(pg_catalog.||) ')', '; set its state to PLAN, and it runs when its plan, ',
+        reason := pg_catalog.concat('is paused', ' (' OPERATOR(pg_catalog.||) failure OPERATOR(pg_catalog.||) ')', '; set its state to PLAN, and it runs when its plan, ',
             task.plan::pg_catalog.timestamptz(0), ', has come');
+        RETURN;
     ELSIF task.state OPERATOR(pg_catalog.<>) 'PLAN' THEN
         called := pg_catalog.array_to_string(CASE WHEN task.remote IS NULL THEN pg_catalog.pg_blocking_pids(task.pid) END, ', ');
-        RETURN pg_catalog.concat('runs since ', task.start::pg_catalog.timestamptz(0), ', for ', pg_catalog.date_trunc('second', moment OPERATOR(pg_catalog.-) task.start), ', in backend ', task.pid,
+        reason := pg_catalog.concat('runs since ', task.start::pg_catalog.timestamptz(0), ', for ', pg_catalog.date_trunc('second', moment OPERATOR(pg_catalog.-) task.start), ', in backend ', task.pid,
             CASE
                 WHEN task.remote IS NOT NULL THEN ' of its remote'
                 WHEN called OPERATOR(pg_catalog.<>) '' THEN pg_catalog.concat(', which waits for a lock of pid ', called)
                 WHEN NOT EXISTS (SELECT FROM pg_catalog.pg_stat_get_activity(task.pid) AS a WHERE a.pid OPERATOR(pg_catalog.=) task.pid)
                     THEN ', which is gone; the leader will see that and write its end'
             END, '; its end waits for ' OPERATOR(pg_catalog.||) locked);
+        RETURN;
     END IF;
     -- Who leads: whoever may not read the table of controllers, or has none, knows it from the
     -- lock.
     SELECT l.pid INTO leader
     FROM pg_catalog.pg_locks AS l
-    WHERE l.locktype OPERATOR(pg_catalog.=) 'advisory' AND l.database OPERATOR(pg_catalog.=) here AND l.granted AND l.objsubid OPERATOR(pg_catalog.=) 2
+    WHERE l.locktype OPERATOR(pg_catalog.=) 'advisory' AND l.database OPERATOR(pg_catalog.=) current AND l.granted AND l.objsubid OPERATOR(pg_catalog.=) 2
         AND l.mode OPERATOR(pg_catalog.=) 'ExclusiveLock' AND l.classid::pg_catalog.int8 OPERATOR(pg_catalog.=) :lead_class
         AND l.objid::pg_catalog.int8 OPERATOR(pg_catalog.>=) :lead_first AND l.objid::pg_catalog.int8 OPERATOR(pg_catalog.<=) :lead_last
     LIMIT 1;
-    BEGIN
-        EXECUTE pg_catalog.format('SELECT l.leads, l.since, l.seen, l.run FROM %s AS l ORDER BY l.leads DESC, l.seen DESC LIMIT 1', :its_leader_text) INTO led;
-    EXCEPTION
-        WHEN undefined_table OR undefined_column OR insufficient_privilege OR wrong_object_type OR lock_not_available THEN
-            SELECT NULL::pg_catalog.bool AS leads, NULL::pg_catalog.timestamptz AS since, NULL::pg_catalog.timestamptz AS seen, NULL::pg_catalog.int4 AS run INTO led;
-    END;
+    SELECT NULL::pg_catalog.bool AS leads, NULL::pg_catalog.timestamptz AS since, NULL::pg_catalog.timestamptz AS seen, NULL::pg_catalog.int4 AS run INTO led;
+    IF
+        :leaders
+    THEN
+        BEGIN
+            EXECUTE pg_catalog.format('SELECT l.leads, l.since, l.seen, l.run FROM %s AS l ORDER BY l.leads DESC, l.seen DESC LIMIT 1', :its_leader_text) INTO led;
+        EXCEPTION
+            WHEN undefined_table OR undefined_column OR insufficient_privilege OR wrong_object_type OR lock_not_available THEN NULL;
+        END;
+    END IF;
     IF leader IS NULL THEN
         why := pg_catalog.array_append(why, pg_catalog.concat('no controller leads the table: start pgtaskd, or look at its log',
             ' (the last one was seen at ' OPERATOR(pg_catalog.||) led.seen::pg_catalog.timestamptz(0)::pg_catalog.text OPERATOR(pg_catalog.||) ')'));
@@ -141,7 +157,8 @@ BEGIN
                 ', which it is to run after') END, why);
     END IF;
     IF pg_catalog.cardinality(why) OPERATOR(pg_catalog.>) 0 THEN
-        RETURN pg_catalog.array_to_string(why, '; ');
+        reason := pg_catalog.array_to_string(why, '; ');
+        RETURN;
     END IF;
     -- The limits of its group, where the table of groups is the owner's and may be read.
     SELECT pg_catalog.has_table_privilege(g.oid, 'SELECT') INTO limited
@@ -160,20 +177,22 @@ BEGIN
             END IF;
         END LOOP;
         IF pg_catalog.cardinality(why) OPERATOR(pg_catalog.>) 0 THEN
-            RETURN pg_catalog.array_to_string(why, '; ');
+            reason := pg_catalog.array_to_string(why, '; ');
+            RETURN;
         END IF;
     END IF;
     IF task.attempt OPERATOR(pg_catalog.=) 0 AND task.max OPERATOR(pg_catalog.>=) 0 AND task.catchup OPERATOR(pg_catalog.=) 0 AND task.active OPERATOR(pg_catalog.>) '0'
         AND (greatest(task.base, ended) OPERATOR(pg_catalog.+) least(task.active, '10000 years'::pg_catalog.interval)) OPERATOR(pg_catalog.<) moment THEN
-        RETURN pg_catalog.concat('is not worth running any more since ', (greatest(task.base, ended) OPERATOR(pg_catalog.+) least(task.active, '10000 years'::pg_catalog.interval))::pg_catalog.timestamptz(0),
+        reason := pg_catalog.concat('is not worth running any more since ', (greatest(task.base, ended) OPERATOR(pg_catalog.+) least(task.active, '10000 years'::pg_catalog.interval))::pg_catalog.timestamptz(0),
             ' (its plan, or the end of the tasks in after, + active): the leader sets it to GONE');
+        RETURN;
     END IF;
     -- Somebody's lock on the row; or on the table, against writers.
     IF locked IS NULL THEN
         SELECT pg_catalog.concat('pid ', l.pid, ' of role ', a.usename, ' (', a.application_name, '), which has locked the table against changes') INTO locked
         FROM pg_catalog.pg_locks AS l
         LEFT JOIN pg_catalog.pg_stat_activity AS a ON a.pid OPERATOR(pg_catalog.=) l.pid
-        WHERE l.locktype OPERATOR(pg_catalog.=) 'relation' AND l.database OPERATOR(pg_catalog.=) here AND l.relation OPERATOR(pg_catalog.=) relation
+        WHERE l.locktype OPERATOR(pg_catalog.=) 'relation' AND l.database OPERATOR(pg_catalog.=) current AND l.relation OPERATOR(pg_catalog.=) relation
             AND l.mode OPERATOR(pg_catalog.=) ANY ('{ShareLock,ShareRowExclusiveLock,ExclusiveLock}') AND l.pid OPERATOR(pg_catalog.<>) pg_catalog.pg_backend_pid()
         ORDER BY l.granted DESC
         LIMIT 1;
@@ -191,7 +210,7 @@ BEGIN
     SELECT ARRAY(
         SELECT a.pid
         FROM pg_catalog.pg_stat_activity AS a
-        WHERE a.datid OPERATOR(pg_catalog.=) here AND a.state OPERATOR(pg_catalog.=) 'active' AND a.backend_type OPERATOR(pg_catalog.=) 'client backend'
+        WHERE a.datid OPERATOR(pg_catalog.=) current AND a.state OPERATOR(pg_catalog.=) 'active' AND a.backend_type OPERATOR(pg_catalog.=) 'client backend'
             AND a.application_name OPERATOR(pg_catalog.=) called AND a.pid OPERATOR(pg_catalog.<>) pg_catalog.pg_backend_pid()
     ) AS pids INTO other;
     pids := other.pids;
@@ -264,11 +283,13 @@ BEGIN
         END LOOP;
     END IF;
     IF pg_catalog.cardinality(why) OPERATOR(pg_catalog.=) 0 THEN
-        RETURN pg_catalog.concat('is due since ', greatest(task.plan, task.freed)::pg_catalog.timestamptz(0), ' and starts in its turn',
+        reason := pg_catalog.concat('is due since ', greatest(task.plan, task.freed)::pg_catalog.timestamptz(0), ' and starts in its turn',
             CASE WHEN limited IS FALSE THEN pg_catalog.concat(', unless a limit of its group keeps it from that, in table ', :its_group_text, ', which you may not read') END,
             '; if it does not, look at the log of the controller that leads');
+        RETURN;
     END IF;
-    RETURN pg_catalog.array_to_string(why, '; ');
+    reason := pg_catalog.array_to_string(why, '; ');
+    RETURN;
 END
 $body$;
 COMMENT ON FUNCTION :its_why(pg_catalog.int8) IS 'Why a task waits, in a line (:made)';
