@@ -41,8 +41,9 @@ type Queries struct {
 //     not known), :drawn_id the column that takes one, :drawn_id_of_f the id;
 //   - for roles: :under what is read of the role under which the task t runs (nothing where all run
 //     under ours), :role_kept, :role_named and :role_of_o the column role, where one is filled,
-//     :role_of_f_first what brings rows of the role of the row f to the front, :owner_of_t the owner
-//     of the row t, NULL where there is no column for it;
+//     :role_of_f_first what brings rows of the role of the row f to the front, :turn_of_t the role of
+//     the row t, or where there is none its group, :owner_of_t its owner, NULL where there is no
+//     column for it;
 //   - for sessions: :earlier whether one is of an earlier leader, :may_end and :may_dismiss whether
 //     we may end the backend a, with or without its role's name.
 //
@@ -73,6 +74,7 @@ func (d Description) Queries(t Table) Queries {
 
 		":drawn_id": "", ":drawn_id_of_f": "", ":unless_key_waits": "", ":made": "true",
 		":owner_of_t": "NULL::pg_catalog.text",
+		":turn_of_t":  d.key(`t."group"`),
 	}
 	if slices.Contains(d.Copied, `"owner"`) && !d.Partitioned { // a partitioned table has no keys
 		names[":owner_of_t"] = "t.owner"
@@ -91,6 +93,7 @@ func (d Description) Queries(t Table) Queries {
 	names[":role_of_f_first"] = ""
 	if d.Roles {
 		names[":role_kept"], names[":role_named"], names[":role_of_o"] = ", t.role", ", role", ", o.role"
+		names[":turn_of_t"] = "t.role"
 		names[":role_of_f_first"] = "(t.role OPERATOR(pg_catalog.=) f.role) IS NOT TRUE,"
 		names[":of_that_role"] = " AND met.role OPERATOR(pg_catalog.=) t.role"
 		names[":of_its_role"] = " AND w.role OPERATOR(pg_catalog.=) (SELECT t.role FROM " + t.String() +

@@ -152,7 +152,7 @@ func (l *loop) readDoomed(ctx context.Context) error {
 		if late {
 			s.suspects = append(s.suspects, id)
 		} else {
-			l.successors.add(id)
+			l.successors.meetIll(id)
 		}
 		return nil
 	})

@@ -27,31 +27,33 @@ type unplanned struct {
 	plan    pgtype.Timestamptz // when the row was written: what comes between origin and it was missed
 	until   pgtype.Timestamptz
 	catchup int32
-	follows bool // it has after, and that comes first
+	follows bool  // it has after, and that comes first,
+	long    bool  // which takes long,
+	turn    int32 // in the turn of its role or group
 }
-
-// planPages is how many times batchMost unplanned tasks one scan plans: many that come at once do
-// not keep the others waiting.
-const planPages = 4
 
 // queueUnplanned asks for unplanned tasks, from where the last look has come to.
 func (l *loop) queueUnplanned(batch *pgx.Batch) {
+	if l.look.planned == math.MinInt64 {
+		l.successors.begins()
+	}
 	batch.Queue(l.queries().Text("unplanned"), l.look.planned, batchMost).Query(l.readUnplanned)
 }
 
 func (l *loop) readUnplanned(rows pgx.Rows) error {
 	l.unplanned = l.unplanned[:0]
 	var u unplanned
-	_, err := pgx.ForEachRow(rows, []any{&u.id, &u.version, &u.cron, &u.origin, &u.plan, &u.until, &u.catchup, &u.follows}, func() error {
+	_, err := pgx.ForEachRow(rows, []any{&u.id, &u.version, &u.cron, &u.origin, &u.plan, &u.until, &u.catchup, &u.follows, &u.long, &u.turn}, func() error {
 		l.unplanned = append(l.unplanned, u)
 		return nil
 	})
 	return err
 }
 
-// plan plans what a scan has found unplanned.
+// plan plans what a scan has found unplanned, batch after batch for a while: many that come at once
+// do not keep the others waiting.
 func (l *loop) plan(ctx context.Context) error {
-	for range planPages {
+	for began := time.Now(); time.Since(began) < dutyPart; {
 		if len(l.unplanned) == 0 {
 			l.look.wanted = l.look.wanted || l.look.planned > math.MinInt64
 			l.look.planned = math.MinInt64
@@ -63,7 +65,7 @@ func (l *loop) plan(ctx context.Context) error {
 		}
 		last, all := l.unplanned[len(l.unplanned)-1].id, len(l.unplanned) == read
 		if all && (read < batchMost || last == math.MaxInt64) {
-			l.look.planned = math.MinInt64
+			l.look.planned, l.look.wanted = math.MinInt64, l.look.wanted || l.successors.roomAgain()
 			return nil
 		}
 		if l.look.planned = last + 1; !all {
@@ -97,7 +99,7 @@ func (l *loop) planThese(ctx context.Context, limit time.Duration) error {
 		switch {
 		case l.isHopeless(u.id) || time.Now().Before(l.parked[u.id].until):
 		case u.follows:
-			l.successors.meet(u.id)
+			l.successors.meet(u)
 		default:
 			if len(ids) == 0 {
 				zone = zoneOf(l.timeZone())

@@ -2,8 +2,6 @@ package work
 
 import (
 	"context"
-	"math"
-	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -19,7 +17,6 @@ const (
 	stockMost   = 1000        // tasks that are due; where there are more, successors take their time:
 	serveTick   = time.Second // from some to the next, as other lanes may have room for them
 	lockedTick  = time.Second // to the next look at successors that somebody has locked
-	freshMost   = 20_000      // new ones that are known; the others are found when these were looked at
 	awaitedMost = 1_000_000   // tasks that are known to be waited for
 )
 
@@ -30,30 +27,17 @@ type successors struct {
 	locked  []int64        // likewise, once more after a while
 	again   time.Time      // when
 	served  time.Time      // when some were looked at last
-	fresh   []int64        // of which it is still to be found out what they wait for
-	isFresh map[int64]bool // the same
-	more    bool           // there are more than freshMost
+	fresh   [3]newcomers   // short ones, long ones, and those that wait for what has not ended well
+	isFresh map[int64]bool // all of these
 	doomed  map[int64]givenUp
 	survey  awaitedSurvey
 	turn    int // which of the steps comes next
 }
 
 func newSuccessors() successors {
-	return successors{awaited: map[int64]bool{}, isFresh: map[int64]bool{}, doomed: map[int64]givenUp{}}
-}
-
-// meet takes note of a new successor, or of one whose after was changed.
-func (f *successors) meet(id int64) {
-	if len(f.fresh) < freshMost {
-		f.add(id)
-	} else {
-		f.more = true
-	}
-}
-
-func (f *successors) add(id int64) {
-	if !f.isFresh[id] {
-		f.fresh, f.isFresh[id] = append(f.fresh, id), true
+	return successors{
+		awaited: map[int64]bool{}, isFresh: map[int64]bool{}, doomed: map[int64]givenUp{},
+		fresh: [3]newcomers{newNewcomers(batchMost), newNewcomers(longMost), newNewcomers(batchMost)},
 	}
 }
 
@@ -100,7 +84,9 @@ func (l *loop) seeToSuccessors(ctx context.Context) error {
 	}{
 		{l.awaitedDue, l.surveyAwaited},
 		{func() bool { return l.nextServe() <= 0 }, l.serveSuccessors},
-		{func() bool { return len(f.fresh) > 0 }, l.meetSuccessors},
+		{f.fresh[shortAfter].waits, l.meets(shortAfter)},
+		{f.fresh[longAfter].waits, l.meets(longAfter)},
+		{f.fresh[illAfter].waits, l.meets(illAfter)},
 		{func() bool { return len(f.doomed) > 0 }, l.giveUpCycles},
 	}
 	for began, idle := time.Now(), 0; idle < len(steps) && time.Since(began) < dutyPart; f.turn = (f.turn + 1) % len(steps) {
@@ -122,7 +108,7 @@ func (l *loop) nextSuccessors() time.Duration {
 		return never
 	}
 	next := min(l.nextServe(), l.nextAwaited())
-	if len(l.successors.fresh)+len(l.successors.doomed) > 0 {
+	if len(l.successors.isFresh)+len(l.successors.doomed) > 0 {
 		next = 0
 	}
 	if len(l.successors.locked) > 0 {
@@ -210,31 +196,4 @@ func (l *loop) successorsOf(ctx context.Context, ids []int64, most int) (map[int
 		return nil
 	})
 	return of, err
-}
-
-// meetSuccessors finds out what some new successors wait for. Those whose after is long have their
-// turn when the others were looked at.
-func (l *loop) meetSuccessors(ctx context.Context) error {
-	f := &l.successors
-	some := f.fresh[:min(batchMost, len(f.fresh))]
-	f.fresh = f.fresh[len(some):]
-	seen, late, err := l.resolve(ctx, some)
-	for _, id := range late {
-		f.fresh = append(f.fresh, id)
-		seen[id] = true
-	}
-	for _, id := range some {
-		if !slices.Contains(late, id) {
-			delete(f.isFresh, id)
-		}
-		if seen[id] {
-			delete(l.parked, id)
-		} else {
-			l.park([]int64{id}) // somebody has locked it
-		}
-	}
-	if len(f.fresh) == 0 && f.more {
-		f.more, l.look.wanted, l.look.planned = false, true, math.MinInt64
-	}
-	return err
 }

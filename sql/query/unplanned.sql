@@ -1,5 +1,6 @@
 -- Tasks whose cron expression is still to be looked at, or after, in the order of their ids. What is
--- longer than an expression may be is not brought.
+-- longer than an expression may be is not brought. Of after comes whether it is long, as it is
+-- stored, and in whose turn it is looked at.
 -- $1 from which id on, $2 most rows
 SELECT
     t.id,
@@ -9,8 +10,11 @@ SELECT
     t.plan,
     t.until,
     t.catchup,
-    (t.cron IS NULL OR t.origin IS NULL) AND t.after IS NOT NULL
+    x.follows,
+    x.follows AND pg_catalog.pg_column_size(t.after) OPERATOR(pg_catalog.>) 1000,
+    CASE WHEN x.follows THEN coalesce(pg_catalog.hashtext(:turn_of_t), 0) ELSE 0 END
 FROM :table AS t
+CROSS JOIN LATERAL (SELECT (t.cron IS NULL OR t.origin IS NULL) AND t.after IS NOT NULL AS follows) AS x
 WHERE t.due IS NOT NULL
     AND (t.due, t.id) OPERATOR(pg_catalog.>=) ('-infinity', $1)
     AND t.due OPERATOR(pg_catalog.<=) '-infinity'
