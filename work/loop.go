@@ -168,6 +168,7 @@ type looks struct {
 	doubted                                 time.Time // rows were last changed by somebody
 	stopped                                 time.Time // since when something may have been stopped or deleted, zero: nothing
 	partial                                 bool      // not all that is due is known
+	missing                                 int       // tasks that were not there to be read since, more than were
 	held                                    int       // due tasks that were left out, since their group is paused
 }
 

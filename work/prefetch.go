@@ -69,9 +69,21 @@ func (l *loop) took(chosen []int64, tasks []*run.Task) {
 		delete(l.parked, t.Row.ID)
 	}
 	l.Lanes.Prefetched(tasks)
-	if len(tasks) < len(chosen) {
+	missing := len(chosen) - len(tasks)
+	if missing > 0 {
 		l.park(chosen)
 	}
+	l.look.missing = max(0, l.look.missing+missing-len(tasks))
+	if l.look.missing >= batchMost && !l.scanning.active && time.Since(l.look.full) >= l.missingRest() {
+		l.look.full = time.Time{} // many may have been deleted
+	}
+}
+
+// missingRest is how long all that is due is not looked at again where most of what is known is not
+// there.
+func (l *loop) missingRest() time.Duration {
+	_, _, ready := l.Lanes.Load()
+	return max(time.Second, l.rest(ready)/(scanShare/2))
 }
 
 // parked is a task that was not there to be read: its row has changed. It is looked at again after

@@ -170,7 +170,7 @@ func (l *loop) startScan(full, atOnce bool) {
 	l.scanning.id = math.MaxInt64 // behind what is unplanned
 	if full {
 		l.Lanes.Fill(atOnce)
-		l.overdue = nil // it finds them again
+		l.overdue, l.look.missing = nil, 0 // it finds them again
 		l.look.wanted, l.look.later = false, false
 		return
 	}
