@@ -36,6 +36,8 @@ func (l *loop) find(rows pgx.Rows) (found int, expired []expiring, err error) {
 		case odd && (l.isHopeless(r.ID) || now.Before(l.parked[r.ID].until)):
 		case odd && l.tasks[r.ID] != nil: // it is read already, or runs
 			l.tasks[r.ID].due = l.Clock.Now()
+		case over != nil && l.withheld.ids[r.ID]:
+			s.held++
 		case over != nil && !l.outlives(string(v[1]), micros(integer(over))):
 			expired = append(expired, expiring{r.ID, string(v[1]), micros(integer(over))})
 		case l.Lanes.Holds(v[1]): // many may wait for the end of a pause: they are looked for when it has come
@@ -97,6 +99,7 @@ func (l *loop) expire(ctx context.Context) error {
 		return nil
 	}
 	for began := time.Now(); len(l.overdue) > 0 && time.Since(began) < dutyPart; {
+		tried := time.Now()
 		some := l.overdue[:min(len(l.overdue), batchMost)]
 		l.overdue = l.overdue[len(some):]
 		err := l.eachWithWords(ctx, &l.locks.expire, some, func(ctx context.Context, some []int64, mute bool) error {
@@ -108,6 +111,7 @@ func (l *loop) expire(ctx context.Context) error {
 			if err == nil {
 				l.counted(gone)
 				l.stats.skips(skippedExpired, repeating(gone))
+				l.withheld.note(some, gone, tried)
 			}
 			return err
 		})
@@ -123,4 +127,38 @@ func (l *loop) nextExpire() time.Duration {
 		return never
 	}
 	return 0
+}
+
+// withheld are overdue tasks that somebody has locked or changed. A look leaves them out for a
+// while: so long that trying them again takes its share of the time and no more.
+type withheld struct {
+	ids   map[int64]bool
+	until time.Time
+}
+
+// note takes down those that were tried, since then, and are not gone.
+func (w *withheld) note(tried []int64, gone []changed, since time.Time) {
+	if len(gone) == len(tried) || len(w.ids) >= scanMost {
+		return
+	}
+	now := time.Now()
+	if len(w.ids) == 0 {
+		w.until = now.Add(time.Second)
+	}
+	w.until = w.until.Add(scanShare * now.Sub(since))
+	for _, id := range tried {
+		w.ids[id] = true
+	}
+	for _, c := range gone {
+		delete(w.ids, c.id)
+	}
+}
+
+// release lets the next look find them again; false: not yet, or there are none.
+func (w *withheld) release() bool {
+	if len(w.ids) == 0 || time.Now().Before(w.until) {
+		return false
+	}
+	w.ids = map[int64]bool{}
+	return true
 }

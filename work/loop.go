@@ -137,6 +137,7 @@ type term struct {
 	soon       []*run.Task         // read before their plan, the earliest first
 	unplanned  []unplanned         // found by the scan under way
 	overdue    []int64             // found by scans: their active has passed
+	withheld   withheld            // of these, since they could not be given up
 	successors successors          // and what they wait for
 	parked     map[int64]parked    // rows that could not be taken just now
 	hopeless   map[int64]time.Time // rows that have refused a change, and since when
@@ -169,7 +170,7 @@ type looks struct {
 	stopped                                 time.Time // since when something may have been stopped or deleted, zero: nothing
 	partial                                 bool      // not all that is due is known
 	missing                                 int       // tasks that were not there to be read since, more than were
-	held                                    int       // due tasks that were left out, since their group is paused
+	held                                    int       // due tasks that were left out: their group is paused, or they are withheld
 }
 
 // newTerm is a term that begins now, by the server's clock.
@@ -177,7 +178,7 @@ func newTerm(now time.Time) *term {
 	return &term{
 		began: now, successors: newSuccessors(), look: looks{planned: math.MinInt64},
 		orphans: map[int64]*orphan{}, parked: map[int64]parked{},
-		hopeless: map[int64]time.Time{}, leftAlone: map[int64]bool{},
+		hopeless: map[int64]time.Time{}, leftAlone: map[int64]bool{}, withheld: withheld{ids: map[int64]bool{}},
 	}
 }
 

@@ -1,6 +1,9 @@
 package work
 
-import "testing"
+import (
+	"testing"
+	"time"
+)
 
 // TestOthersStartWhileManyAreOverdue: tasks whose active has passed are given up some at a time.
 func TestOthersStartWhileManyAreOverdue(t *testing.T) {
@@ -13,5 +16,53 @@ func TestOthersStartWhileManyAreOverdue(t *testing.T) {
 	s.eventually("1", "SELECT count(*) FROM task WHERE state = 'DONE'")
 	if before := s.get(`SELECT count(*) FROM task AS gone, task AS other WHERE gone.state = 'GONE' AND other."group" = 'other' AND gone.stop < other.start`); before == "10000" {
 		t.Error("another's task has waited until all that are overdue were given up")
+	}
+}
+
+// TestOverdueTasksThatAreLockedAreLeftOutForAWhile, and given up then.
+func TestOverdueTasksThatAreLockedAreLeftOutForAWhile(t *testing.T) {
+	t.Parallel()
+	s := prepared(t)
+	l := s.installed()
+	s.exec("INSERT INTO task (input, plan, active) SELECT 'SELECT 1', now() - interval '1 day', '1 s' FROM generate_series(1, 1001)")
+	release := s.lock(1, "OR id > 1 FOR UPDATE")
+	s.exec("INSERT INTO task (input, plan, active) VALUES ('SELECT 1', now() - interval '1 day', '1 s')")
+	if err := l.begin(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	giveUp := func() (tried int) {
+		t.Helper()
+		for tried = len(l.overdue); len(l.overdue) > 0; {
+			if err := l.expire(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return tried
+	}
+	look := func() {
+		t.Helper()
+		if err := l.scan(t.Context(), true); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if tried := giveUp(); tried != 1002 || s.state(1002) != "GONE" || l.look.held != 0 {
+		t.Error(tried, s.state(1002), l.look.held)
+	}
+	if look(); giveUp() != 0 || l.look.held != 1001 {
+		t.Error("all are tried again at once, but for", l.look.held)
+	}
+	release()
+	if l.withheld.release() {
+		t.Error("they are tried again at once")
+	}
+	l.withheld.until = time.Now()
+	if next := l.nextScan(); next > 0 {
+		t.Error("nothing is done for", next)
+	}
+	if !l.withheld.release() || l.withheld.release() {
+		t.Error("they are not tried again, or for ever")
+	}
+	if look(); giveUp() != 1001 || s.get("SELECT count(*) FROM task WHERE state <> 'GONE'") != "0" || l.look.held != 0 || len(l.withheld.ids) > 0 {
+		t.Error("some are left:", l.look.held, len(l.withheld.ids))
 	}
 }

@@ -38,7 +38,7 @@ type place struct {
 	began        time.Time // by our clock
 	asked        time.Time // by the server's
 	again        bool      // what it has left out may start now
-	held         int       // tasks that it has left out, since their group is paused
+	held         int       // tasks that it has left out: their group is paused, or they are withheld
 }
 
 // rescan takes in what has woken the loop, and looks for tasks that have become due, as far as there
@@ -54,7 +54,7 @@ func (l *loop) rescan(ctx context.Context) error {
 		l.look.wanted = l.look.wanted || !now.Before(p.until) && l.look.full.Before(p.until)
 	}
 	news := l.wake.TakeNotice()
-	l.look.wanted = l.look.wanted || news
+	l.look.wanted = l.withheld.release() || l.look.wanted || news
 	if l.control.notices.Changed {
 		l.doubt(now)
 	}
