@@ -84,7 +84,7 @@ func (l *loop) surveyAwaited(ctx context.Context) error {
 	}
 	s.active, s.through, s.ended, s.took = false, false, time.Now(), time.Since(s.began)
 	for _, cycle := range cycles(s.ids, s.awaits) {
-		if s.wanted = len(l.successors.doomed) > freshMost; s.wanted {
+		if s.wanted = len(l.successors.doomed) > freshLong; s.wanted {
 			break
 		}
 		for i, id := range cycle {

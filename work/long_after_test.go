@@ -41,7 +41,7 @@ func TestMoreLongAftersThanAreKnownKeepNobodyWaiting(t *testing.T) {
 	}
 	s := play(t) // not in parallel: they keep the machine busy
 	s.exec("SET session_replication_role = replica")
-	s.exec(`INSERT INTO task ("group", input, plan, after) SELECT 'many', 'SELECT 1', 'infinity', ARRAY(SELECT generate_series(-200, -1)) FROM generate_series(1, $1)`, 2*freshMost)
+	s.exec(`INSERT INTO task ("group", input, plan, after) SELECT 'many', 'SELECT 1', 'infinity', ARRAY(SELECT generate_series(-200, -1)) FROM generate_series(1, $1)`, 2*freshLong)
 	s.exec("SET session_replication_role = origin")
 	began := time.Now()
 	brief := s.successor("SELECT 1", -5)

@@ -6,8 +6,9 @@ import (
 )
 
 const (
-	freshMost = 20_000 // newcomers of a kind that are known; a later look finds the others
-	longMost  = 20     // long ones that are looked at together
+	freshMost = 100_000 // short newcomers that are known; a later look finds the others
+	freshLong = 20_000  // the same of the long ones,
+	longMost  = 20      // and how many of these are looked at together
 )
 
 // The kinds of newcomers.
@@ -23,12 +24,15 @@ type newcomers struct {
 	of      map[int32][]int64
 	turns   []int32 // of those above, the next one first
 	count   int     // in all of them
+	room    int     // for how many of them
 	most    int     // how many are looked at together
 	under   []int64 // they are looked at: each of them, before others are
 	leftOut bool    // some are not known, since there was no room
 }
 
-func newNewcomers(most int) newcomers { return newcomers{of: map[int32][]int64{}, most: most} }
+func newNewcomers(room, most int) newcomers {
+	return newcomers{of: map[int32][]int64{}, room: room, most: most}
+}
 
 func (n *newcomers) waits() bool { return n.count+len(n.under) > 0 }
 
@@ -42,13 +46,13 @@ func (n *newcomers) add(turn int32, id int64) {
 
 // fits tells whether there is room for another one. Nobody has more than what is left for others.
 func (n *newcomers) fits(turn int32) bool {
-	fits := len(n.of[turn]) < freshMost-n.count
+	fits := len(n.of[turn]) < n.room-n.count
 	n.leftOut = n.leftOut || !fits
 	return fits
 }
 
 // roomAgain tells whether it is worth to look for those that were left out.
-func (n *newcomers) roomAgain() bool { return n.leftOut && n.count <= freshMost/4 }
+func (n *newcomers) roomAgain() bool { return n.leftOut && n.count <= n.room/4 }
 
 // take chooses those that are looked at next.
 func (n *newcomers) take() []int64 {

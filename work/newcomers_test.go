@@ -17,10 +17,10 @@ func TestNewcomersTakeTurns(t *testing.T) {
 			f.meet(&unplanned{id: id, turn: turn, long: true})
 		}
 	}
-	meet(1, 1, 2*freshMost)
-	meet(1, 1, 2*freshMost) // a later look finds them again
+	meet(1, 1, 2*freshLong)
+	meet(1, 1, 2*freshLong) // a later look finds them again
 	n := &f.fresh[longAfter]
-	if n.count != freshMost/2 || !n.leftOut || n.roomAgain() {
+	if n.count != freshLong/2 || !n.leftOut || n.roomAgain() {
 		t.Fatalf("%d of one are known: %v, %v", n.count, n.leftOut, n.roomAgain())
 	}
 	meet(2, -3, -1)
@@ -33,7 +33,7 @@ func TestNewcomersTakeTurns(t *testing.T) {
 		t.Error(some)
 	}
 	for n.waits() {
-		if n.take(); n.roomAgain() && n.count > freshMost/4 || !n.roomAgain() && n.count < freshMost/4 {
+		if n.take(); n.roomAgain() && n.count > freshLong/4 || !n.roomAgain() && n.count < freshLong/4 {
 			t.Fatal("looks for those that were left out where there are", n.count)
 		}
 		n.under = nil

@@ -53,7 +53,7 @@ func (l *loop) readUnplanned(rows pgx.Rows) error {
 // plan plans what a scan has found unplanned, batch after batch for a while: many that come at once
 // do not keep the others waiting.
 func (l *loop) plan(ctx context.Context) error {
-	for began := time.Now(); time.Since(began) < dutyPart; {
+	for began := time.Now(); time.Since(began) < dutyPart/2; {
 		if len(l.unplanned) == 0 {
 			l.look.wanted = l.look.wanted || l.look.planned > math.MinInt64
 			l.look.planned = math.MinInt64

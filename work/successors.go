@@ -37,7 +37,7 @@ type successors struct {
 func newSuccessors() successors {
 	return successors{
 		awaited: map[int64]bool{}, isFresh: map[int64]bool{}, doomed: map[int64]givenUp{},
-		fresh: [3]newcomers{newNewcomers(batchMost), newNewcomers(longMost), newNewcomers(batchMost)},
+		fresh: [3]newcomers{newNewcomers(freshMost, batchMost), newNewcomers(freshLong, longMost), newNewcomers(0, batchMost)},
 	}
 }
 
