@@ -1,16 +1,24 @@
 package sql
 
-import "strings"
+import (
+	"strconv"
+	"strings"
+)
 
 // guard are statements that raise an error if anything there is of the table belongs to somebody
-// whom the role that runs them has no reason to trust, and what runs them again.
+// whom the role that runs them has no reason to trust, or if its tasks run under other roles than
+// inserter says, and what runs them again.
 func guard(t Table, inserter bool) (whole, again string) {
 	fired, called := functionNames(t, inserter)
-	arguments := []string{undollared(t.Schema), undollared(t.Name), array(fired), array(called), undollared(callName(t)), array(triggerNames()), "'state'"}
+	table := []string{undollared(t.Schema), undollared(t.Name)}
+	arguments := []string{table[0], table[1], array(fired), array(called), undollared(callName(t)), array(triggerNames()), "'state'"}
 	body := strings.NewReplacer(
 		":trusted", "SELECT ARRAY("+bare("inspect/trusted")+")",
 		":owners", bare("inspect/owners"),
 		":names", strings.Join(arguments, ", "),
+		":inserters", bare("inspect/inserters"),
+		":its_name", strings.Join(table, ", "),
+		":as_target", strconv.FormatBool(!inserter),
 		":indexes", array(indexNames(t))+", "+array(typeNames(t)),
 	).Replace(text("session/guard"))
 	again = "DO $pgtaskd$ BEGIN EXECUTE pg_catalog.current_setting('pgtaskd.guard'); END $pgtaskd$;\n"

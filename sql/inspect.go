@@ -36,6 +36,7 @@ type found struct {
 	besides     []foundBeside
 	referrers   []foundReferrer
 	grantees    []string   // of REFERENCES, untrusted, quoted
+	inserters   []string   // the table, and those below it, whose tasks run under the roles that insert them, quoted
 	taken       *Untrusted // relations of others that have names of our indexes
 }
 
@@ -186,6 +187,9 @@ func (f *found) inspect(ctx context.Context, conn *pgx.Conn, t Table, o Options,
 		return err
 	}
 	if f.columns, err = collect(ctx, conn, "columns", pgx.RowToStructByPos[foundColumn], f.oid); err != nil {
+		return err
+	}
+	if f.inserters, err = collect(ctx, conn, "inserters", pgx.RowTo[string], t.Schema, t.Name); err != nil {
 		return err
 	}
 	if f.constraints, err = collect(ctx, conn, "constraints", pgx.RowTo[string], f.oid); err != nil {

@@ -47,7 +47,7 @@ func Missing(ctx context.Context, conn *pgx.Conn, t Table, o Options) ([]Change,
 	if err != nil {
 		return nil, err
 	}
-	if err := f.unfit(t); err != nil {
+	if err := f.unfit(t, o.Inserter); err != nil {
 		return nil, err
 	}
 	m := &missing{found: f, table: t, names: names{table: t, parts: f.partitioned(), serving: o.Serving}, wake: o.Wake}

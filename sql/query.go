@@ -40,10 +40,10 @@ type Queries struct {
 //     has made the row w, and not met it; :sequence the number of the sequence that ids come from (0:
 //     not known), :drawn_id the column that takes one, :drawn_id_of_f the id;
 //   - for roles: :under what is read of the role under which the task t runs (nothing where all run
-//     under ours), :role_kept, :role_named and :role_of_o the column role, where one is filled,
-//     :role_of_f_first what brings rows of the role of the row f to the front, :turn_of_t the role of
-//     the row t, or where there is none its group, :owner_of_t its owner, NULL where there is no
-//     column for it;
+//     under ours), :under_ours that all do (nothing where they do not), :role_kept, :role_named and
+//     :role_of_o the column role, where one is filled, :role_of_f_first what brings rows of the role of
+//     the row f to the front, :turn_of_t the role of the row t, or where there is none its group,
+//     :owner_of_t its owner, NULL where there is no column for it;
 //   - for sessions: :earlier whether one is of an earlier leader, :may_end and :may_dismiss whether
 //     we may end the backend a, with or without its role's name.
 //
@@ -101,7 +101,7 @@ func (d Description) Queries(t Table) Queries {
 	}
 	if d.Inserter {
 		names[":role_of_settings"], names[":role_within"] = ", "+roleOf, ", t.role"
-		names[":may_dismiss"] = names[":may_end"]
+		names[":may_dismiss"], names[":under_ours"] = names[":may_end"], ""
 	} else {
 		names[":role_of_settings"], names[":role_within"], names[":under"] = "", "", ""
 		names[":may_end"], names[":may_dismiss"] = ownBackend, "a.usename OPERATOR(pg_catalog.=) current_user"

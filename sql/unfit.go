@@ -22,8 +22,17 @@ var fitting = map[string][]string{
 	`"char"`:      {"char", "text", "varchar", "bpchar"},
 }
 
-// unfit is an error if the table is such that nothing added to it could make it a task table.
-func (f *found) unfit(t Table) error {
+// OfInserters is the error of a table whose tasks run under the roles that insert them, where all are
+// to run under the serving role.
+type OfInserters struct{ Table string } // quoted
+
+func (o *OfInserters) Error() string {
+	return fmt.Sprintf(`table %s runs each task under the role that inserted it: write "as": "inserter" into the target; or, to have all tasks run under the serving role, those that wait there too: DROP TRIGGER pgtaskd_role ON %[1]s`, o.Table)
+}
+
+// unfit is an error if the table is such that nothing added to it could make it a task table, or one
+// of those that run tasks under the roles that insert them, which is not wanted.
+func (f *found) unfit(t Table, inserter bool) error {
 	switch {
 	case t.Schema == "" || t.Name == "":
 		return fmt.Errorf("table %s: a name is empty", t)
@@ -33,6 +42,8 @@ func (f *found) unfit(t Table) error {
 		return nil
 	case f.relkind != "r" && f.relkind != "p":
 		return fmt.Errorf("%s exists and is not a table", t)
+	case !inserter && len(f.inserters) > 0:
+		return &OfInserters{f.inserters[0]}
 	}
 	id := f.column("id")
 	switch {

@@ -10,6 +10,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"pgtaskd/routine"
+	"pgtaskd/sql"
 	"pgtaskd/work/pool"
 )
 
@@ -141,7 +142,7 @@ func (l *loop) lead(ctx context.Context, stop <-chan struct{}) error {
 	for {
 		err := l.reign(ctx, stop)
 		if err == nil || ctx.Err() != nil || undone(err) != nil || c.conn.IsClosed() || errors.Is(err, errReadOnly) ||
-			errors.Is(err, errNotAlone) || !isAnybodys(err) && !l.busy() {
+			errors.Is(err, errNotAlone) || errors.As(err, new(*sql.OfInserters)) || !isAnybodys(err) && !l.busy() {
 			return err
 		}
 		select {

@@ -100,3 +100,4 @@ CROSS JOIN LATERAL ( -- looked up one by one, whatever the statistics say
         )
     ORDER BY t.id
 ) AS t
+:under_ours

@@ -1,0 +1,23 @@
+-- The table, and those below it, whose tasks run under the roles that insert them: their trigger
+-- writes these down.
+-- $1 schema, $2 table
+WITH RECURSIVE below AS (
+    SELECT c.oid, 0 AS depth
+    FROM pg_catalog.pg_class AS c
+    JOIN pg_catalog.pg_namespace AS n ON n.oid OPERATOR(pg_catalog.=) c.relnamespace
+    WHERE n.nspname OPERATOR(pg_catalog.=) $1::pg_catalog.text AND c.relname OPERATOR(pg_catalog.=) $2::pg_catalog.text
+    UNION
+    SELECT i.inhrelid, below.depth OPERATOR(pg_catalog.+) 1
+    FROM below
+    JOIN pg_catalog.pg_inherits AS i ON i.inhparent OPERATOR(pg_catalog.=) below.oid
+)
+SELECT :readable(pg_catalog.format('%I.%I', n.nspname, c.relname))
+FROM below
+JOIN pg_catalog.pg_class AS c ON c.oid OPERATOR(pg_catalog.=) below.oid
+JOIN pg_catalog.pg_namespace AS n ON n.oid OPERATOR(pg_catalog.=) c.relnamespace
+WHERE EXISTS (
+    SELECT
+    FROM pg_catalog.pg_trigger AS g
+    WHERE g.tgrelid OPERATOR(pg_catalog.=) c.oid AND g.tgname OPERATOR(pg_catalog.=) 'pgtaskd_role'
+)
+ORDER BY below.depth, n.nspname, c.relname;
