@@ -16,7 +16,7 @@ type Description struct {
 	OID           int64    // another one when the table is made again
 	Inserter      bool     // each task runs under the role that inserted it; who has described the table says so
 	Roles         bool     // a trigger of ours fills the column role
-	Inserters     []string // the table, and those below it, whose tasks run under the roles that insert them, quoted
+	Below         []Below  // what keeps it from being served, see Refusal
 	StateType     string   // qualified and quoted, as a cast names it
 	Copied        []string // quoted names of the columns that a repetition copies
 	Partitioned   bool
@@ -67,7 +67,7 @@ func Describe(ctx context.Context, conn *pgx.Conn, t Table) (Description, error)
 	}
 	d := Description{Exists: true, OID: f.oid, Partitioned: f.partitioned(), Server: f.version, Version: versionOf(f.comment), Encoding: conn.PgConn().ParameterStatus("server_encoding")}
 	d.Published, d.Publisher, d.Waking = f.published, f.publisher, wakingOf(f.root)
-	d.Roles, d.Inserters = f.trigger("pgtaskd_role") != nil, f.inserters
+	d.Roles, d.Below = f.trigger("pgtaskd_role") != nil, f.below
 	d.Defers = slices.ContainsFunc(f.triggers, func(t foundTrigger) bool { return t.Defers })
 	d.TellsInserts = f.enabled(acceptTrigger)
 	d.TellsChanges = f.enabled(stateTrigger) && !slices.ContainsFunc(changeTriggers,

@@ -6,8 +6,8 @@ import (
 )
 
 // guard are statements that raise an error if anything there is of the table belongs to somebody
-// whom the role that runs them has no reason to trust, or if its tasks run under other roles than
-// inserter says, and what runs them again.
+// whom the role that runs them has no reason to trust, or if a part of it is such that it is not
+// served, and what runs them again.
 func guard(t Table, inserter bool) (whole, again string) {
 	fired, called := functionNames(t, inserter)
 	table := []string{undollared(t.Schema), undollared(t.Name)}
@@ -16,7 +16,7 @@ func guard(t Table, inserter bool) (whole, again string) {
 		":trusted", "SELECT ARRAY("+bare("inspect/trusted")+")",
 		":owners", bare("inspect/owners"),
 		":names", strings.Join(arguments, ", "),
-		":inserters", bare("inspect/inserters"),
+		":below", bare("inspect/below"),
 		":its_name", strings.Join(table, ", "),
 		":as_target", strconv.FormatBool(!inserter),
 		":indexes", array(indexNames(t))+", "+array(typeNames(t)),

@@ -35,8 +35,8 @@ type found struct {
 	register    foundRegister
 	besides     []foundBeside
 	referrers   []foundReferrer
-	grantees    []string   // of REFERENCES, untrusted, quoted
-	inserters   []string   // the table, and those below it, whose tasks run under the roles that insert them, quoted
+	grantees    []string // of REFERENCES, untrusted, quoted
+	below       []Below
 	taken       *Untrusted // relations of others that have names of our indexes
 }
 
@@ -189,7 +189,7 @@ func (f *found) inspect(ctx context.Context, conn *pgx.Conn, t Table, o Options,
 	if f.columns, err = collect(ctx, conn, "columns", pgx.RowToStructByPos[foundColumn], f.oid); err != nil {
 		return err
 	}
-	if f.inserters, err = collect(ctx, conn, "inserters", pgx.RowTo[string], t.Schema, t.Name); err != nil {
+	if f.below, err = collect(ctx, conn, "below", pgx.RowToStructByPos[Below], t.Schema, t.Name); err != nil {
 		return err
 	}
 	if f.constraints, err = collect(ctx, conn, "constraints", pgx.RowTo[string], f.oid); err != nil {

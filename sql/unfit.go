@@ -30,8 +30,31 @@ func (o *OfInserters) Error() string {
 	return fmt.Sprintf(`table %s runs each task under the role that inserted it: write "as": "inserter" into the target; or, to have all tasks run under the serving role, those that wait there too: DROP TRIGGER pgtaskd_role ON %[1]s`, o.Table)
 }
 
+// Below is the table, or one below it: a partition or child of it, or of one below it.
+type Below struct {
+	Name      string // quoted
+	Foreign   bool   // it is below, and has its rows on another server
+	Inserters bool   // its tasks run under the roles that insert them
+}
+
+// Refusal is an error if a part of the table is not to be served: inserter tells that tasks run under
+// the roles that insert them.
+func (d Description) Refusal(inserter bool) error { return refusal(d.Below, inserter) }
+
+func refusal(parts []Below, inserter bool) error {
+	for _, b := range parts {
+		switch {
+		case b.Foreign:
+			return fmt.Errorf("foreign table %s is a partition or child of the table, and what happens to rows of another server is not seen: detach it, or drop it", b.Name)
+		case b.Inserters && !inserter:
+			return &OfInserters{b.Name}
+		}
+	}
+	return nil
+}
+
 // unfit is an error if the table is such that nothing added to it could make it a task table, or one
-// of those that run tasks under the roles that insert them, which is not wanted.
+// that is not to be served.
 func (f *found) unfit(t Table, inserter bool) error {
 	switch {
 	case t.Schema == "" || t.Name == "":
@@ -42,8 +65,9 @@ func (f *found) unfit(t Table, inserter bool) error {
 		return nil
 	case f.relkind != "r" && f.relkind != "p":
 		return fmt.Errorf("%s exists and is not a table", t)
-	case !inserter && len(f.inserters) > 0:
-		return &OfInserters{f.inserters[0]}
+	}
+	if err := refusal(f.below, inserter); err != nil {
+		return err
 	}
 	id := f.column("id")
 	switch {

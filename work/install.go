@@ -103,8 +103,8 @@ func (l *loop) furnish(ctx context.Context, t Target) (sql.Description, error) {
 	if err == nil && !described.Exists {
 		err = fmt.Errorf("table %s does not exist", table(t))
 	}
-	if err == nil && !t.Inserter && len(described.Inserters) > 0 { // it has come to be one of theirs just now
-		err = &sql.OfInserters{Table: described.Inserters[0]}
+	if err == nil { // what has come since it was completed
+		err = described.Refusal(t.Inserter)
 	}
 	return described, err
 }

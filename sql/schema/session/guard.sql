@@ -1,7 +1,8 @@
 -- Nothing is made with what belongs to somebody whom the role that runs this has no reason to
 -- trust; nor, where ALTER DATABASE or ALTER ROLE has made the session another role's, with what the
--- one that has logged in has no reason to trust: what is called can take that role again. Nor is a
--- table whose tasks run under the roles that insert them taken for one where all run under one.
+-- one that has logged in has no reason to trust: what is called can take that role again; nor
+-- of a table of which a part is foreign, or whose tasks run under the roles that insert them where
+-- all are to run under one.
 SET LOCAL pgtaskd.guard = $guard$DO $block$
 DECLARE
     trusted pg_catalog.int8[];
@@ -9,6 +10,8 @@ DECLARE
     kind pg_catalog.text;
     name pg_catalog.text;
     owner pg_catalog.text;
+    is_foreign pg_catalog.bool;
+    inserters pg_catalog.bool;
 BEGIN
     IF EXISTS (
         SELECT
@@ -27,12 +30,15 @@ BEGIN
             USING ERRCODE = 'insufficient_privilege', HINT =
                 'Drop it, or see what it does and give it to a role that is trusted (ALTER … OWNER TO), or run this as its owner, or as a member of that role.';
     END LOOP;
-    IF :as_target THEN
-        FOR name IN EXECUTE $query$:inserters$query$ USING :its_name LOOP
+    FOR name, is_foreign, inserters IN EXECUTE $query$:below$query$ USING :its_name LOOP
+        IF is_foreign THEN
+            RAISE EXCEPTION 'foreign table % is a partition or child of the table', name
+                USING ERRCODE = 'object_not_in_prerequisite_state', HINT = 'Detach it, or drop it.';
+        ELSIF inserters AND :as_target THEN
             RAISE EXCEPTION 'table % runs each task under the role that inserted it', name
                 USING ERRCODE = 'object_not_in_prerequisite_state', HINT = pg_catalog.format(
                     'Write "as": "inserter" into the target, and print this by pgtaskd schema --config FILE; or, to have all tasks run under the serving role, those that wait there too: DROP TRIGGER pgtaskd_role ON %s', name);
-        END LOOP;
-    END IF;
+        END IF;
+    END LOOP;
 END
 $block$$guard$;

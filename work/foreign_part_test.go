@@ -1,0 +1,75 @@
+package work
+
+import (
+	"strings"
+	"testing"
+
+	"pgtaskd/sql"
+)
+
+// foreignParts make a table of which a part is another server's, and take that part away.
+var foreignParts = map[string]struct{ make, part, away string }{
+	"partition": {
+		"CREATE TABLE task (id bigserial, plan timestamptz NOT NULL DEFAULT now(), input text NOT NULL) PARTITION BY RANGE (plan); CREATE TABLE here PARTITION OF task DEFAULT",
+		"CREATE FOREIGN TABLE far PARTITION OF task FOR VALUES FROM ('2200-01-01') TO ('2300-01-01') SERVER far",
+		"ALTER TABLE task DETACH PARTITION far",
+	},
+	"child of a child": {
+		"CREATE TABLE task (id bigserial PRIMARY KEY, input text NOT NULL); CREATE TABLE between () INHERITS (task)",
+		"CREATE FOREIGN TABLE far () INHERITS (between) SERVER far",
+		"ALTER FOREIGN TABLE far NO INHERIT between",
+	},
+}
+
+const (
+	farServer  = "CREATE FOREIGN DATA WRAPPER far; CREATE SERVER far FOREIGN DATA WRAPPER far"
+	farRefused = "foreign table public.far is a partition or child of the table"
+)
+
+// TestAForeignPartIsRefused, by name: what is changed there is not seen, and rows of the other
+// server's owner would run.
+func TestAForeignPartIsRefused(t *testing.T) {
+	t.Parallel()
+	for name, c := range foreignParts {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := prepared(t)
+			must(t, s.conn, farServer+"; "+c.make+"; "+c.part)
+			if faults := strings.Join(Check(t.Context(), s.target).Faults, "\n"); !strings.HasPrefix(faults, farRefused) {
+				t.Errorf("check complains %q", faults)
+			}
+			_, err := s.conn.PgConn().Exec(t.Context(), sql.DDL(table(s.target), sql.Options{})).ReadAll()
+			if !hasState(err, "55000") || !strings.Contains(err.Error(), farRefused) {
+				t.Errorf("the script says %v", err)
+			}
+			s.exec("ROLLBACK")
+			s.serve()
+			s.says(farRefused)
+			if s.leads() > 0 || s.get("SELECT count(*) FROM pg_attribute WHERE attrelid = 'task'::regclass AND attname = 'state'") != "0" {
+				t.Error("it is served")
+			}
+			s.exec(c.away)
+			s.settled()
+			s.becomes(s.add("input", "SELECT 1"), "DONE")
+		})
+	}
+}
+
+// TestAForeignPartThatComesLaterIsNoticed: the table is not served until it is gone.
+func TestAForeignPartThatComesLaterIsNoticed(t *testing.T) {
+	t.Parallel()
+	for name, c := range foreignParts {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := prepared(t)
+			must(t, s.conn, farServer+"; "+c.make)
+			s.serve()
+			s.settled()
+			s.becomes(s.add("input", "SELECT 1"), "DONE")
+			s.exec(c.part)
+			s.says(farRefused)
+			s.exec(c.away)
+			s.becomes(s.add("input", "SELECT 1"), "DONE")
+		})
+	}
+}
