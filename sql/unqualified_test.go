@@ -10,7 +10,7 @@ import (
 // What may stand before a bracket, or before a string, and is syntax: it looks up no function or
 // type.
 var syntax = words(`all always and any array as by case check coalesce conflict default desc else elsif enum except exception exists from function greatest group if
-	in intersect into is join key lateral least like limit materialized not notice of on operator or perform raise recursive return returning row rows select set some table
+	in intersect into is join key lateral least like limit materialized not notice of on operator or over perform raise recursive return returning row rows select set some table
 	then to union unique using values warning when where with`)
 
 // What looks an operator, a function or a collation up by search_path and cannot say otherwise.

@@ -136,8 +136,7 @@ func (l *loop) nextScan() time.Duration {
 		sooner(l.wake.Rest(l.look.scan))
 	}
 	if l.look.later {
-		_, _, ready := l.Lanes.Load()
-		sooner(l.rest(ready) - time.Since(l.look.full))
+		sooner(l.rest() - time.Since(l.look.full))
 	}
 	if !l.look.next.IsZero() {
 		sooner(l.Clock.Until(l.look.next) + clockMargin)

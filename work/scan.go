@@ -68,12 +68,11 @@ func (l *loop) rescan(ctx context.Context) error {
 	}
 	l.resume()
 	due := !l.look.next.IsZero() && l.Clock.Until(l.look.next) <= 0
-	_, _, ready := l.Lanes.Load()
 	stale := now.Sub(l.look.full) >= l.every() || l.look.partial && l.listed() < scanMost/2
 	switch {
 	case l.scanning.active:
 		return l.scanOn(ctx)
-	case stale, (l.look.wanted || l.look.later || due) && now.Sub(l.look.full) >= l.rest(ready):
+	case stale, (l.look.wanted || l.look.later || due) && now.Sub(l.look.full) >= l.rest():
 		return l.scan(ctx, false)
 	case due || l.look.wanted && l.scanDelay() <= 0:
 		l.look.wanted, l.look.later = false, true
@@ -95,8 +94,8 @@ func (l *loop) beat(ctx context.Context) error {
 // rest is how long all that is due is not looked at again after a look: so long that looking takes
 // its share of the time and no more. Where little is due it is short, even if the last look took
 // long because the machine was busy.
-func (l *loop) rest(ready int) time.Duration {
-	return scanShare * min(l.look.fullTook, time.Duration(ready+l.look.held+100)*10*time.Microsecond)
+func (l *loop) rest() time.Duration {
+	return scanShare * min(l.look.fullTook, time.Duration(l.listed()+l.look.held+100)*10*time.Microsecond)
 }
 
 // comesNext reads the server's clock and the earliest plan to come; it is our sign of life, too.

@@ -150,7 +150,7 @@ followed AS MATERIALIZED (
         OR b.plan OPERATOR(pg_catalog.<=) b.until
 ),
 numbered AS MATERIALIZED (
-    SELECT f.*, d.id AS drawn
+    SELECT f.*, d.id AS drawn, f.key IS NULL OR f.id OPERATOR(pg_catalog.=) pg_catalog.min(f.id) OVER (PARTITION BY f.key) AS first
     FROM followed AS f
     LEFT JOIN LATERAL (
         WITH RECURSIVE drawn AS (
@@ -184,9 +184,14 @@ repeated AS (
     FROM numbered AS f
     JOIN :table AS t ON t.ctid OPERATOR(pg_catalog.=) f.place AND t.tableoid OPERATOR(pg_catalog.=) f.part
     WHERE f.other IS NULL
-        AND (f.key IS NULL OR NOT EXISTS (SELECT FROM numbered AS o WHERE o.key OPERATOR(pg_catalog.=) f.key AND o.id OPERATOR(pg_catalog.<) f.id))
+        AND f.first
     :unless_key_waits
     RETURNING id, parent, wait_key, repeat OPERATOR(pg_catalog.>) '0' OR cron IS NOT NULL AS repeats, :made AS made:role_named
+),
+met AS MATERIALIZED ( -- rare: few, if any
+    SELECT r.id, r.wait_key, r.repeats:met_role
+    FROM repeated AS r
+    WHERE NOT r.made
 ),
 kept AS (
     INSERT INTO :table (:drawn_id parent, plan, origin, skipped, failures, state, start, stop, error, :copied)
@@ -205,7 +210,7 @@ kept AS (
         :copied_of_t
     FROM numbered AS f
     JOIN :table AS t ON t.ctid OPERATOR(pg_catalog.=) f.place AND t.tableoid OPERATOR(pg_catalog.=) f.part
-    LEFT JOIN repeated AS met ON met.wait_key OPERATOR(pg_catalog.=) f.key AND NOT met.made AND NOT (met.repeats:of_that_role)
+    LEFT JOIN met ON met.wait_key OPERATOR(pg_catalog.=) f.key AND NOT (met.repeats:of_that_role)
     WHERE coalesce(f.other, met.id) IS NOT NULL
     RETURNING id, parent
 ),
@@ -213,11 +218,27 @@ linked AS (
     UPDATE :table AS t
     SET next = n.id
     FROM (
-        SELECT f.part, f.place, CASE WHEN f.carried THEN f.other ELSE coalesce(kept.id, own.id, same.id) END AS id
-        FROM followed AS f
-        LEFT JOIN kept ON kept.parent OPERATOR(pg_catalog.=) f.id
-        LEFT JOIN repeated AS same ON same.wait_key OPERATOR(pg_catalog.=) f.key
-        LEFT JOIN repeated AS own ON own.parent OPERATOR(pg_catalog.=) f.id AND own.made
+        SELECT
+            f.part,
+            f.place,
+            CASE
+                WHEN f.carried THEN f.other
+                ELSE coalesce(
+                    pg_catalog.max(f.kept) OVER (PARTITION BY f.id),
+                    pg_catalog.max(f.own) OVER (PARTITION BY f.id),
+                    CASE WHEN f.key IS NOT NULL THEN pg_catalog.max(f.same) OVER (PARTITION BY f.key) END
+                )
+            END AS id
+        FROM (
+            SELECT f.part, f.place, f.id, f.key, f.carried, f.other, NULL::pg_catalog.int8 AS kept, NULL::pg_catalog.int8 AS own, NULL::pg_catalog.int8 AS same
+            FROM followed AS f
+            UNION ALL
+            SELECT NULL, NULL, k.parent, NULL, NULL, NULL, k.id, NULL, NULL
+            FROM kept AS k
+            UNION ALL
+            SELECT NULL, NULL, CASE WHEN r.made THEN r.parent END, r.wait_key, NULL, NULL, NULL, CASE WHEN r.made THEN r.id END, r.id
+            FROM repeated AS r
+        ) AS f
     ) AS n
     WHERE t.ctid OPERATOR(pg_catalog.=) n.place
         AND t.tableoid OPERATOR(pg_catalog.=) n.part
