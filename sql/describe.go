@@ -19,6 +19,7 @@ type Description struct {
 	Below         []Below  // what keeps it from being served, see Refusal
 	StateType     string   // qualified and quoted, as a cast names it
 	Copied        []string // quoted names of the columns that a repetition copies
+	Sized         []string // those of them whose values may be large
 	Partitioned   bool
 	Sequence      int64    // from which ids come, where they are unique; 0: not known
 	Encoding      string   // of the database, by the server's name
@@ -46,6 +47,9 @@ var notCopied = []string{
 	"id", "parent", "plan", "start", "stop", "pid", "state", "error", "sqlstate", "output", "notice", "attempt", "interrupted",
 	"runs", "base", "next", "created", "after", "awaits", "freed", "skipped", "failures", "atomic", "origin", "stopping",
 }
+
+// small are types whose values all are.
+var small = []string{"bool", "char", "int2", "int4", "int8", "interval", "timestamptz"}
 
 // OwnColumns are the columns of every task table that a repetition copies, unquoted.
 func OwnColumns() []string {
@@ -96,7 +100,10 @@ func Describe(ctx context.Context, conn *pgx.Conn, t Table) (Description, error)
 	}
 	for _, column := range f.columns {
 		if !column.Generated && !column.Identity && !slices.Contains(notCopied, column.Name) {
-			d.Copied = append(d.Copied, pgx.Identifier{column.Name}.Sanitize())
+			name := pgx.Identifier{column.Name}.Sanitize()
+			if d.Copied = append(d.Copied, name); !slices.Contains(small, column.BaseType) {
+				d.Sized = append(d.Sized, name)
+			}
 		}
 	}
 	d.Fingerprint = f.fingerprint(d)

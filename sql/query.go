@@ -36,9 +36,10 @@ type Queries struct {
 //     :remote_itself the names where those are not the same; :key_of_limit and :prefix_of_group what a
 //     row of :groups is told by, :limits the numbers of the locks of those who change it;
 //   - for repetitions: :copied the columns that one copies, :copied_of_t the same of the row t,
-//     :unless_key_waits what an INSERT does where another task waits with the key, :made whether it
-//     has made the row w, and not met it; :sequence the number of the sequence that ids come from (0:
-//     not known), :drawn_id the column that takes one, :drawn_id_of_f the id;
+//     :size_of_t how many bytes of that are stored, :unless_key_waits what an INSERT does where
+//     another task waits with the key, :made whether it has made the row w, and not met it; :sequence
+//     the number of the sequence that ids come from (0: not known), :drawn_id the column that takes
+//     one, :drawn_id_of_f the id;
 //   - for roles: :under what is read of the role under which the task t runs (nothing where all run
 //     under ours), :under_ours that all do (nothing where they do not), :role_kept, :role_named and
 //     :role_of_o the column role, where one is filled, :met_role the same of the row r,
@@ -50,15 +51,19 @@ type Queries struct {
 //
 // What several operations share is in sql/part, and stands for its name likewise.
 func (d Description) Queries(t Table) Queries {
-	of := make([]string, len(d.Copied))
+	of, sizes := make([]string, len(d.Copied)), []string{"0::pg_catalog.int8"}
 	for i, column := range d.Copied {
 		of[i] = "t." + column
+	}
+	for _, column := range d.Sized {
+		sizes = append(sizes, "coalesce(pg_catalog.pg_column_size(t."+column+"), 0)")
 	}
 	names := map[string]string{
 		":table":       t.String(),
 		":state":       d.StateType,
 		":copied":      strings.Join(d.Copied, ", "),
 		":copied_of_t": strings.Join(of, ", "),
+		":size_of_t":   strings.Join(sizes, " OPERATOR(pg_catalog.+) "),
 		":publication": literal(Publication(t)),
 		":register":    Register(t),
 		":sequence":    strconv.FormatInt(d.Sequence, 10),

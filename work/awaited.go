@@ -217,11 +217,16 @@ func (l *loop) giveUpCycles(ctx context.Context) error {
 		some[id] = given
 		delete(l.successors.doomed, id)
 	}
-	return l.giveUp(ctx, some, map[int64]bool{})
+	left, err := l.giveUp(ctx, some, map[int64]bool{})
+	for _, id := range left {
+		l.successors.doomed[id] = some[id]
+	}
+	return err
 }
 
-// giveUp ends successors that are not to run, and adds those of which it is written to done.
-func (l *loop) giveUp(ctx context.Context, given map[int64]givenUp, done map[int64]bool) error {
+// giveUp ends successors that are not to run, and adds those of which it is written to done. It
+// returns those that it has not come to.
+func (l *loop) giveUp(ctx context.Context, given map[int64]givenUp, done map[int64]bool) (left []int64, err error) {
 	ids := make([]int64, 0, len(given))
 	for id := range given {
 		ids = append(ids, id)

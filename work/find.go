@@ -93,16 +93,17 @@ func (l *loop) expired(ctx context.Context, found []expiring) (ids []int64, err 
 	return ids, nil
 }
 
-// expire gives up tasks that have not started in time: some, as there may be a million.
+// expire gives up tasks that have not started in time: some, as there may be a million, and each may
+// have much that follows.
 func (l *loop) expire(ctx context.Context) error {
 	if l.nextExpire() > 0 {
 		return nil
 	}
-	for began := time.Now(); len(l.overdue) > 0 && time.Since(began) < dutyPart; {
+	began := time.Now()
+	for len(l.overdue) > 0 && time.Since(began) < dutyPart {
 		tried := time.Now()
 		some := l.overdue[:min(len(l.overdue), batchMost)]
-		l.overdue = l.overdue[len(some):]
-		err := l.eachWithWords(ctx, &l.locks.expire, some, func(ctx context.Context, some []int64, mute bool) error {
+		left, err := l.eachWithWords(ctx, &l.locks.expire, some, func(ctx context.Context, some []int64, mute bool) error {
 			var gone []changed
 			err := l.brief(ctx, func(tx pgx.Tx) (err error) {
 				gone, err = l.withWhatFollows(ctx, tx, l.queries().Text("expire"), some, mute)
@@ -115,9 +116,13 @@ func (l *loop) expire(ctx context.Context) error {
 			}
 			return err
 		})
-		if err != nil {
+		l.overdue = l.overdue[len(some)-len(left):]
+		if copy(l.overdue, left); err != nil {
 			return err
 		}
+	}
+	if took := time.Since(began); took > 2*dutyPart { // much follows on each: the others have as much time
+		l.look.expires = time.Now().Add(took)
 	}
 	return nil
 }
@@ -126,7 +131,7 @@ func (l *loop) nextExpire() time.Duration {
 	if len(l.overdue) == 0 || !l.draining.IsZero() {
 		return never
 	}
-	return 0
+	return time.Until(l.look.expires)
 }
 
 // withheld are overdue tasks that somebody has locked or changed. A look leaves them out for a

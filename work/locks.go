@@ -32,6 +32,7 @@ const (
 // another from its turn.
 type locks struct {
 	together int              // most rows that are changed in one statement, of those that met a lock; 0: as many as may be
+	atOnce   int              // the same of all, as what follows on them is much, or slow
 	until    time.Time        // nothing that met a lock is tried until then
 	barred   map[int64]barred // tasks that met one alone, which have no end of ours
 	newest   bool             // the next one that is tried is the one that met a lock last
@@ -75,9 +76,38 @@ func (k *locks) rest() time.Duration { return time.Until(k.until) }
 // most is how many of those that met a lock are changed in one statement, n at most.
 func (k *locks) most(n int) int {
 	if k.together == 0 {
+		return k.mostOfAll(n)
+	}
+	return min(k.mostOfAll(n), k.together)
+}
+
+// mostOfAll is the same of those that met none.
+func (k *locks) mostOfAll(n int) int {
+	if k.atOnce == 0 {
 		return n
 	}
-	return min(n, k.together)
+	return min(n, k.atOnce)
+}
+
+// late tells that the rest of a change that has begun then is left for the next time, as others come
+// in between.
+func (k *locks) late(began time.Time) bool { return k.atOnce > 0 && time.Since(began) >= dutyPart }
+
+// took takes note of a change of n rows, which has taken so long: the next one is of fewer where
+// too much follows on it, and of more where it went well.
+func (k *locks) took(n int, took time.Duration, err error) {
+	const few = batchMost / 8 // where each is slow, or the machine is busy
+	switch {
+	case isTooMuch(err), isSlow(err):
+		k.atOnce = max(n/2, 1)
+	case err != nil:
+	case took > dutyPart && n > few:
+		k.atOnce = max(n/2, few)
+	case k.atOnce > 0 && took <= 4*dutyPart: // a commit may take its time
+		if k.atOnce *= 2; k.atOnce >= batchMost {
+			k.atOnce = 0
+		}
+	}
 }
 
 // met takes note of a lock that a change of n rows has met, after so long.
@@ -153,38 +183,48 @@ func (l *loop) togetherMost(a, b *end) int {
 	case a.kind != b.kind || (a.barred.pause > 0) != (b.barred.pause > 0):
 		return 1
 	case a.barred.pause == 0:
-		return batchMost
+		return l.locks.ends.mostOfAll(batchMost)
 	case a.barred.alone || b.barred.alone:
 		return 1
 	}
 	return l.locks.ends.most(batchMost)
 }
 
-// eachUnlocked is each, of what has not met a lock, or may be tried again.
-func (l *loop) eachUnlocked(ctx context.Context, k *locks, ids []int64, do func(context.Context, []int64) error) error {
+// eachUnlocked is each, of what has not met a lock, or may be tried again. Where much follows it
+// returns those for which the time of a duty does not suffice.
+func (l *loop) eachUnlocked(ctx context.Context, k *locks, ids []int64, do func(context.Context, []int64) error) (left []int64, err error) {
 	now := time.Now()
+	late := func() bool { return k.late(now) }
 	if len(k.barred) > 0 {
 		ids = slices.DeleteFunc(slices.Clone(ids), func(id int64) bool { return now.Before(k.barred[id].after) })
 		slices.SortStableFunc(ids, func(a, b int64) int { return k.barred[a].after.Compare(k.barred[b].after) }) // so that each has its turn
 	}
-	for len(ids) > 0 && k.rest() <= 0 {
+	for len(ids) > 0 && k.rest() <= 0 && !late() {
 		n := k.most(len(ids))
 		if err := l.each(ctx, ids[:n], func(ctx context.Context, ids []int64) error {
-			if k.rest() > 0 {
+			switch {
+			case k.rest() > 0:
 				return nil // another half has met a lock
+			case late():
+				left = append(left, ids...)
+				return nil
 			}
 			began := time.Now()
 			err := do(ctx, ids)
+			k.took(len(ids), time.Since(began), err)
 			if untold := l.locked(ctx, k, ids, err, time.Since(began)); untold != nil {
 				return untold
 			}
 			return err
 		}); err != nil {
-			return err
+			return nil, err
 		}
 		ids = ids[n:]
 	}
-	return nil
+	if k.rest() > 0 {
+		return nil, nil
+	}
+	return append(left, ids...), nil
 }
 
 // locked takes note of what a change of rows has met.

@@ -65,6 +65,7 @@ type loop struct {
 	draining   time.Time         // since when; zero: we do not
 	cancelled  bool              // its grace is over
 	endsIn     time.Duration     // endsMost, for what the loop has started
+	followsIn  time.Duration     // followLimit
 	crashed    *time.Time        // when the server has crashed last, as far as it tells
 	count      int               // tasks ended since the last look at the pace
 	surveyed   time.Time         // when the table was looked at for the metrics
@@ -78,7 +79,7 @@ func newLoop(ctx context.Context, t Target, log zerolog.Logger) *loop {
 	l := &loop{
 		target: t, log: log, trouble: &trouble{log: log, target: t}, stats: cmp.Or(t.Stats, NewStats()),
 		crew: routine.New(ctx), panics: &panics{}, inbox: newInbox(), shows: map[string][][2]string{},
-		term: newTerm(time.Time{}), ahead: soonAhead, endsIn: endsMost, completer: completer{told: make(chan written, 1)},
+		term: newTerm(time.Time{}), ahead: soonAhead, endsIn: endsMost, followsIn: followLimit, completer: completer{told: make(chan written, 1)},
 		tasks: map[int64]*task{}, reruns: map[int64]again{}, lost: map[int64]end{}, kept: map[string]bool{},
 		keeping: keeping{width: oldPages / 8, names: namesMost / 8, most: oldMost / 8}, weighed: weighed{most: historyMost},
 	}
@@ -141,6 +142,7 @@ type term struct {
 	successors successors          // and what they wait for
 	parked     map[int64]parked    // rows that could not be taken just now
 	hopeless   map[int64]time.Time // rows that have refused a change, and since when
+	tardy      map[int64]bool      // tasks on which what follows has met followLimit
 	leftAlone  map[int64]bool      // rows under way that take no end: their tasks would run again
 	described  string              // fingerprint of the columns as queries has them
 	zone       zone
@@ -155,6 +157,7 @@ type looks struct {
 	full, scan, check, orphans, pace, spoke time.Time
 	columns                                 time.Time // when they were looked at
 	swept                                   time.Time // deletions that had to wait
+	expires                                 time.Time // nothing is given up before
 	marks                                   time.Time // tasks were looked at that may have to be marked
 	same                                    time.Time // the table was compared with the one that was described
 	fullTook                                time.Duration
@@ -178,7 +181,7 @@ func newTerm(now time.Time) *term {
 	return &term{
 		began: now, successors: newSuccessors(), look: looks{planned: math.MinInt64},
 		orphans: map[int64]*orphan{}, parked: map[int64]parked{},
-		hopeless: map[int64]time.Time{}, leftAlone: map[int64]bool{}, withheld: withheld{ids: map[int64]bool{}},
+		hopeless: map[int64]time.Time{}, tardy: map[int64]bool{}, leftAlone: map[int64]bool{}, withheld: withheld{ids: map[int64]bool{}},
 	}
 }
 

@@ -3,7 +3,9 @@ package work
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -53,4 +55,81 @@ func (s *stage) repeats(n int) (visited float64) {
 		s.t.Fatalf("%s repetitions of %d tasks", made, n)
 	}
 	return plans[0].Plan.visited()
+}
+
+// large is a text of 300 kB that does not get smaller when it is compressed.
+const large = "(SELECT string_agg(md5(i::text || random()), '') FROM generate_series(1, 9400) AS i)"
+
+// TestStatementsCopyALittle: where much follows on tasks that end together, they end some at a time.
+func TestStatementsCopyALittle(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ columns, values string }{
+		"repetitions of what is not run in time": {"plan, active, repeat", "now() - interval '1 day', '1 s', '1 day'"},
+		"on_fail of what is not run in time":     {"plan, active, on_fail", "now() - interval '1 day', '1 s', 'SELECT 2'"},
+		"repetitions of what waits for a FAIL":   {"after, repeat", "'{1}', '1 day'"},
+		"repetitions of what FAILs":              {"max, repeat", "100, '1 day'"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := play(t)
+			s.add("id, input, plan, active, delete", 1, "SELECT 1", "2020-01-01", "1 s", false)
+			s.becomes(1, "GONE")
+			s.exec("INSERT INTO task (id, input, data, " + c.columns + ") SELECT i, 'SELECT 1/0', data, " + c.values +
+				" FROM generate_series(100, 139) AS i, " + large + " AS large (data)")
+			s.eventually("40", "SELECT count(*) FROM task WHERE id BETWEEN 100 AND 139 AND state IN ('FAIL', 'GONE')")
+			s.eventually("40", "SELECT count(*) FROM task WHERE parent BETWEEN 100 AND 139 AND octet_length(data) > 300000")
+			if most := s.get("SELECT max(n) FROM (SELECT count(*) AS n FROM task WHERE id BETWEEN 100 AND 139 GROUP BY xmin::text) AS together"); most > "3" || len(most) > 1 {
+				t.Errorf("%s end together", most)
+			}
+			s.others()
+		})
+	}
+}
+
+// TestWhatFollowsTooSlowlyIsLeftOut: a row whose repetition takes too long ends without it when that
+// has happened twice, and holds up no other.
+func TestWhatFollowsTooSlowlyIsLeftOut(t *testing.T) {
+	t.Parallel()
+	s := prepared(t)
+	l := s.installed()
+	l.term, l.followsIn = newTerm(time.Now()), 300*time.Millisecond
+	s.exec("ALTER TABLE task ADD CHECK (parent IS NULL OR data <> 'odd' OR pg_sleep(30)::text IS NOT NULL)")
+	s.exec("INSERT INTO task (input, data, plan, active, repeat) SELECT 'SELECT 1', CASE i WHEN 2 THEN 'odd' ELSE '' END, '2020-01-01', '1 s', '1 day' FROM generate_series(1, 4) AS i")
+	expire := func() string {
+		l.overdue = []int64{1, 2, 3, 4}
+		for ; len(l.overdue) > 0; l.look.expires = (time.Time{}) {
+			if err := l.expire(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return s.get("SELECT string_agg(concat(id, ' ', state), ', ' ORDER BY id) FROM task WHERE parent IS NULL")
+	}
+	if got := expire(); got != "1 GONE, 2 PLAN, 3 GONE, 4 GONE" || !l.isHopeless(2) {
+		t.Errorf("%s, though it was slow but once", got)
+	}
+	if got := expire(); got != "1 GONE, 2 GONE, 3 GONE, 4 GONE" {
+		t.Error(got)
+	}
+	if got := s.get("SELECT string_agg(parent::text, ' ' ORDER BY parent) FROM task"); got != "1 3 4" {
+		t.Error("repeated are ", got)
+	}
+	if said := s.get("SELECT error FROM task WHERE id = 2"); !strings.Contains(said, "task not active") || !strings.Contains(said, "statement timeout") {
+		t.Error(said)
+	}
+}
+
+// TestAnEndWhoseRepetitionIsTooSlowIsWritten, without it, and others start.
+func TestAnEndWhoseRepetitionIsTooSlowIsWritten(t *testing.T) {
+	if testing.Short() {
+		return
+	}
+	t.Parallel()
+	s := play(t)
+	s.exec("ALTER TABLE task ADD CHECK (parent IS NULL OR data <> 'odd' OR pg_sleep(30)::text IS NOT NULL)")
+	id := s.add("input, data, repeat", "SELECT 1/0", "odd", "1 day")
+	s.becomes(id, "FAIL")
+	if said := s.get("SELECT error FROM task WHERE id = $1", id); !strings.Contains(said, "division by zero") || !strings.Contains(said, "statement timeout") {
+		t.Error(said)
+	}
+	s.others()
 }

@@ -103,6 +103,6 @@ func (l *loop) withoutCauses(ctx context.Context, tasks []*run.Task) ([]*run.Tas
 		causes[t.Row.ID] = endOf(run.Outcome{Task: t, PID: math.MaxInt32, Start: l.Clock.Now()}, &task{Task: t})
 		return true
 	})
-	_, err := l.cut(ctx, ids, causes)
+	_, _, err := l.cut(ctx, ids, causes)
 	return tasks, err
 }

@@ -117,7 +117,7 @@ func (l *loop) planThese(ctx context.Context, limit time.Duration) error {
 		return nil
 	}
 	planned := map[int64]bool{}
-	err := l.eachWithWords(ctx, &l.locks.plan, ids, func(ctx context.Context, ids []int64, mute bool) error {
+	_, err := l.eachWithWords(ctx, &l.locks.plan, ids, func(ctx context.Context, ids []int64, mute bool) error {
 		var p beats
 		for _, id := range ids {
 			p.add(id, found[id])

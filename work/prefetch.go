@@ -82,8 +82,7 @@ func (l *loop) took(chosen []int64, tasks []*run.Task) {
 // missingRest is how long all that is due is not looked at again where most of what is known is not
 // there.
 func (l *loop) missingRest() time.Duration {
-	_, _, ready := l.Lanes.Load()
-	return max(time.Second, l.rest(ready)/(scanShare/2))
+	return max(time.Second, l.rest()/(scanShare/2))
 }
 
 // parked is a task that was not there to be read: its row has changed. It is looked at again after

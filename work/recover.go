@@ -101,10 +101,14 @@ func (l *loop) recoverLost(ctx context.Context) error {
 		l.takeBack(t)
 	}
 	slices.Sort(ids)
-	if _, err := l.cut(ctx, ids, begun); err != nil {
+	_, left, err := l.cut(ctx, ids, begun)
+	if err != nil {
 		return err
 	}
 	for _, id := range ids {
+		if slices.Contains(left, id) {
+			continue
+		}
 		e := l.lost[id]
 		delete(l.lost, id)
 		l.Lanes.Ended(e.Task, l.Clock.Now())
@@ -115,13 +119,14 @@ func (l *loop) recoverLost(ctx context.Context) error {
 }
 
 // cut returns tasks that were cut off to PLAN, or FAILs them, where it is certain that they do not
-// run any more. Of those in lost it is known that their backend is gone.
-func (l *loop) cut(ctx context.Context, ids []int64, lost map[int64]end) (done map[int64]bool, err error) {
+// run any more. Of those in lost it is known that their backend is gone. It has not come to those
+// that are left.
+func (l *loop) cut(ctx context.Context, ids []int64, lost map[int64]end) (done map[int64]bool, left []int64, err error) {
 	done = map[int64]bool{}
 	if len(ids) == 0 {
-		return done, nil
+		return done, nil, nil
 	}
-	err = l.eachWithWords(ctx, &l.locks.cut, ids, func(ctx context.Context, ids []int64, mute bool) error {
+	left, err = l.eachWithWords(ctx, &l.locks.cut, ids, func(ctx context.Context, ids []int64, mute bool) error {
 		var some []changed
 		gone, starts, versions := make([]int64, len(ids)), make([]*time.Time, len(ids)), make([]int32, len(ids))
 		for i, id := range ids {
@@ -149,7 +154,7 @@ func (l *loop) cut(ctx context.Context, ids []int64, lost map[int64]end) (done m
 	if len(done) > 0 {
 		l.log.Warn().Int("tasks", len(done)).Msg("found interrupted tasks")
 	}
-	return done, err
+	return done, left, err
 }
 
 // forgotten tells an end that the server may have forgotten in its last crash, with what it stands

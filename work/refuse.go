@@ -82,7 +82,9 @@ func refusedByServer(err error) bool {
 		return answer.Where != "" // likewise
 	case "53100", "53200":
 		return raisedBySQL(answer) // a full disk meets what a trigger does as well
-	case "25006", "57014", "57P01", "57P02", "57P03":
+	case "57014":
+		return answer.Where != "" || isSlow(err)
+	case "25006", "57P01", "57P02", "57P03":
 		return answer.Where != "" // SQL can raise any code, and what is too slow for one row is a matter of that row
 	}
 	return true

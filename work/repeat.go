@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -41,10 +42,18 @@ func (l *loop) repeatOrSay(ctx context.Context, tx pgx.Tx, id int64) error {
 	if !refusedByServer(err) || !errors.As(err, &answer) || passing(answer) || isExhausted(err) {
 		return err
 	}
+	if isSlow(err) && !l.tardy[id] { // the server itself may be, this once
+		l.tardy[id] = true
+		return err
+	}
 	why := unwritten(err)
 	_, err = tx.Exec(ctx, l.queries().Text("unrepeated"), id, why.Text)
 	return err
 }
+
+// followLimit is how long what follows on tasks may take, as nothing starts meanwhile: their data
+// may be large.
+const followLimit = 5 * time.Second
 
 func (l *loop) repeat(ctx context.Context, tx pgx.Tx, ids []int64) error {
 	if len(ids) == 0 {
@@ -52,8 +61,25 @@ func (l *loop) repeat(ctx context.Context, tx pgx.Tx, ids []int64) error {
 	}
 	l.look.wanted = true
 	slices.Sort(ids) // in a partitioned table several rows with one id may have ended
-	_, err := tx.Exec(ctx, l.queries().Text("repeat"), slices.Compact(ids))
+	batch := &pgx.Batch{}
+	batch.Queue("SELECT pg_catalog.set_config('statement_timeout', $1, true)", milliseconds(l.followsIn))
+	batch.Queue(l.queries().Text("repeat"), slices.Compact(ids))
+	began := time.Now()
+	err := tx.SendBatch(ctx, batch).Close()
+	if hasState(err, "57014") && time.Since(began) >= l.followsIn {
+		return &slowError{err}
+	}
 	return err
+}
+
+// slowError is the error of what has met followLimit.
+type slowError struct{ error }
+
+func (e *slowError) Unwrap() error { return e.error }
+
+func isSlow(err error) bool {
+	var slow *slowError
+	return errors.As(err, &slow)
 }
 
 // repeating is how many of them repeat themselves.
@@ -70,3 +96,10 @@ func repeating(all []changed) (n int) {
 type repetitionError struct{ error }
 
 func (e *repetitionError) Unwrap() error { return e.error }
+
+// isTooMuch tells the error by which repeat.sql says that too much follows on several tasks for one
+// statement.
+func isTooMuch(err error) bool {
+	var answer *pgconn.PgError
+	return errors.As(err, &answer) && dividedBy(answer, "int42div")
+}

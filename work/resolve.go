@@ -42,7 +42,8 @@ func (l *loop) resolve(ctx context.Context, ids []int64) (seen map[int64]bool, l
 	if err != nil || len(given) == 0 {
 		return seen, late, err
 	}
-	return seen, late, l.giveUp(ctx, given, seen)
+	left, err := l.giveUp(ctx, given, seen)
+	return seen, append(late, left...), err
 }
 
 // readResolved writes what they wait for. That need not be on the disk: after a crash of the server

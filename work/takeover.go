@@ -104,7 +104,7 @@ func (l *loop) recoverOrphans(ctx context.Context) error {
 	if _, err := l.evict(ctx); err != nil {
 		return err
 	}
-	cut, err := l.cut(ctx, ids, nil)
+	cut, _, err := l.cut(ctx, ids, nil)
 	if err != nil {
 		return err
 	}
@@ -174,7 +174,7 @@ func (l *loop) forsake(id int64) {
 
 // halt writes the ends of tasks that were set to STOP and whose session is gone.
 func (l *loop) halt(ctx context.Context, ids []int64) error {
-	return l.eachWithWords(ctx, &l.locks.halt, ids, func(ctx context.Context, ids []int64, mute bool) error {
+	_, err := l.eachWithWords(ctx, &l.locks.halt, ids, func(ctx context.Context, ids []int64, mute bool) error {
 		var ended []changed
 		err := l.brief(ctx, func(tx pgx.Tx) (err error) {
 			ended, err = l.withWhatFollows(ctx, tx, l.queries().Text("halted"), ids, l.Pool.PIDs(), mute)
@@ -186,4 +186,5 @@ func (l *loop) halt(ctx context.Context, ids []int64) error {
 		}
 		return err
 	})
+	return err
 }

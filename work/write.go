@@ -55,6 +55,10 @@ func (l *loop) write(ctx context.Context) error {
 				return err
 			}
 		}
+		if l.locks.ends.late(now) {
+			l.putOff(ends[i:])
+			break
+		}
 	}
 	l.doubtDisk(ends)
 	return nil
@@ -119,14 +123,20 @@ func (l *loop) writeSome(ctx context.Context, ends []end) error {
 // writeEach writes ends. A row that takes no end at all is given up: it is reported, and stays as
 // it is.
 func (l *loop) writeEach(ctx context.Context, ends []end, write func(context.Context, []end) error) error {
+	k, first := &l.locks.ends, time.Now()
 	return bisect(ctx, l, ends, func(ctx context.Context, ends []end) error {
 		began := time.Now()
+		if k.late(first) {
+			l.putOff(ends)
+			return nil
+		}
 		err := write(ctx, ends)
+		k.took(len(ends), 0, err)
 		switch {
 		case isLocked(err):
 			return l.setAside(ctx, ends, time.Since(began))
 		case err == nil && ends[0].barred.pause > 0:
-			l.locks.ends.missed()
+			k.missed()
 		}
 		return err
 	}, nil, func(e end, err error) error {
@@ -141,7 +151,8 @@ func (l *loop) writeEach(ctx context.Context, ends []end, write func(context.Con
 			l.queueFull(answer.Error())
 			l.waitLong(e, roomMost)
 			return nil
-		case passing(answer) && (isOfLocks(answer) || answer.Where == "" || e.wait < longWait):
+		case isSlow(err) && e.wait == 0, // the server itself may be, this once
+			passing(answer) && (isOfLocks(answer) || answer.Where == "" || e.wait < longWait):
 			e.later()
 			l.keep(e)
 			return nil
@@ -230,11 +241,13 @@ func (l *loop) each(ctx context.Context, ids []int64, do func(context.Context, [
 }
 
 // eachWithWords is each, for what writes words of ours into the rows: one that refuses them is
-// changed without. Those that meet a lock are left for the next time.
-func (l *loop) eachWithWords(ctx context.Context, k *locks, ids []int64, do func(ctx context.Context, ids []int64, mute bool) error) error {
+// changed without. Those that meet a lock are left for the next time, and those that it returns.
+func (l *loop) eachWithWords(
+	ctx context.Context, k *locks, ids []int64, do func(ctx context.Context, ids []int64, mute bool) error,
+) (left []int64, err error) {
 	return l.eachUnlocked(ctx, k, ids, func(ctx context.Context, ids []int64) error {
 		err := do(ctx, ids, false)
-		if answer := new(pgconn.PgError); len(ids) == 1 && refusedByServer(err) && errors.As(err, &answer) &&
+		if answer := new(pgconn.PgError); len(ids) == 1 && refusedByServer(err) && errors.As(err, &answer) && !isSlow(err) &&
 			!passing(answer) && !isKeyTaken(answer) && !isQueueFull(err) {
 			return do(ctx, ids, true)
 		}

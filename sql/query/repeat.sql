@@ -20,6 +20,8 @@
 -- One whose plan is infinite waits until somebody plans it, and so does its repetition.
 -- An id that somebody has taken by hand is drawn again. A conflict that is not the key's is an
 -- error, and so is a repetition that has not come about.
+-- Several tasks are too much for one statement where more than 1 MB of them is copied: an error,
+-- before anything is. One alone may have as much as it likes.
 -- $1 ids
 WITH ended AS MATERIALIZED (
     SELECT
@@ -36,6 +38,7 @@ WITH ended AS MATERIALIZED (
         t.until,
         t.catchup,
         t.failures,
+        t.size,
         t.max_failures OPERATOR(pg_catalog.>) 0 AND t.failures OPERATOR(pg_catalog.>=) t.max_failures AS paused,
         CASE WHEN t.catchup OPERATOR(pg_catalog.>) 0 AND pg_catalog.isfinite(t.until) THEN least(pg_catalog.statement_timestamp(), t.until) ELSE pg_catalog.statement_timestamp() END AS missed,
         (pg_catalog.date_part('year', t.repeat) OPERATOR(pg_catalog.*) 31556952)
@@ -60,7 +63,8 @@ WITH ended AS MATERIALIZED (
             t.until,
             t.catchup,
             :failures AS failures,
-            t.max_failures
+            t.max_failures,
+            :size_of_t AS size
         FROM :table AS t
         WHERE t.id OPERATOR(pg_catalog.>=) l.id
             AND t.id OPERATOR(pg_catalog.<=) l.id
@@ -149,6 +153,37 @@ followed AS MATERIALIZED (
     WHERE b.until IS NULL
         OR b.plan OPERATOR(pg_catalog.<=) b.until
 ),
+over AS MATERIALIZED (
+    SELECT t.*
+    FROM pg_catalog.unnest($1::pg_catalog.int8[]) AS l (id)
+    CROSS JOIN LATERAL (
+        SELECT t.id, t.state, t."group", t.data:role_kept, t.on_fail, t.notify, t.on_fail IS NOT NULL AND t.state OPERATOR(pg_catalog.=) ANY ('{FAIL,GONE}') AS failed
+        FROM :table AS t
+        WHERE t.id OPERATOR(pg_catalog.>=) l.id
+            AND t.id OPERATOR(pg_catalog.<=) l.id
+            AND :written
+            AND (t.on_fail IS NOT NULL OR t.notify IS NOT NULL)
+            AND (
+                t.state OPERATOR(pg_catalog.=) ANY ('{DONE,FAIL,GONE}')
+                OR t.state OPERATOR(pg_catalog.=) 'STOP' AND t.stop IS NOT NULL
+            )
+        ORDER BY t.id
+    ) AS t
+),
+weighed AS MATERIALIZED ( -- an error, where what is copied of several tasks takes its time
+    SELECT 1::pg_catalog.int4 OPERATOR(pg_catalog./) (
+        pg_catalog.min(w.id) OPERATOR(pg_catalog.=) pg_catalog.max(w.id)
+        OR pg_catalog.sum(w.size) OPERATOR(pg_catalog.<=) 1048576
+    )::pg_catalog.int4::pg_catalog.int2 OPERATOR(pg_catalog.=) 1 AS fits
+    FROM (
+        SELECT e.id, e.size
+        FROM ended AS e
+        UNION ALL
+        SELECT o.id, coalesce(pg_catalog.pg_column_size(o.data), 0) OPERATOR(pg_catalog.+) pg_catalog.pg_column_size(o.on_fail)::pg_catalog.int8
+        FROM over AS o
+        WHERE o.failed
+    ) AS w
+),
 numbered AS MATERIALIZED (
     SELECT f.*, d.id AS drawn, f.key IS NULL OR f.id OPERATOR(pg_catalog.=) pg_catalog.min(f.id) OVER (PARTITION BY f.key) AS first
     FROM followed AS f
@@ -167,6 +202,7 @@ numbered AS MATERIALIZED (
         WHERE taken.id IS NULL
     ) AS d ON (:sequence) OPERATOR(pg_catalog.>) 0
     WHERE NOT f.carried
+        AND (SELECT w.fits FROM weighed AS w)
 ),
 repeated AS (
     INSERT INTO :table AS w (:drawn_id parent, plan, origin, skipped, failures, state, error, :copied)
@@ -282,28 +318,12 @@ told AS (
     WHERE n.ctid OPERATOR(pg_catalog.=) f.place
         AND n.tableoid OPERATOR(pg_catalog.=) f.part
 ),
-over AS MATERIALIZED (
-    SELECT t.*
-    FROM pg_catalog.unnest($1::pg_catalog.int8[]) AS l (id)
-    CROSS JOIN LATERAL (
-        SELECT t.id, t.state, t."group", t.data:role_kept, t.on_fail, t.notify, t.on_fail IS NOT NULL AND t.state OPERATOR(pg_catalog.=) ANY ('{FAIL,GONE}') AS failed
-        FROM :table AS t
-        WHERE t.id OPERATOR(pg_catalog.>=) l.id
-            AND t.id OPERATOR(pg_catalog.<=) l.id
-            AND :written
-            AND (t.on_fail IS NOT NULL OR t.notify IS NOT NULL)
-            AND (
-                t.state OPERATOR(pg_catalog.=) ANY ('{DONE,FAIL,GONE}')
-                OR t.state OPERATOR(pg_catalog.=) 'STOP' AND t.stop IS NOT NULL
-            )
-        ORDER BY t.id
-    ) AS t
-),
 added AS (
     INSERT INTO :table (parent, "group", data, input:role_named)
     SELECT o.id, o."group", o.data, o.on_fail:role_of_o
     FROM over AS o
     WHERE o.failed
+        AND (SELECT w.fits FROM weighed AS w)
     RETURNING id
 ),
 notified AS MATERIALIZED (
