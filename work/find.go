@@ -14,8 +14,8 @@ import (
 // find takes note of the tasks that a scan has brought, and returns how many there were, and those
 // that are not worth running any more. There may be a million: so it reads the server's bytes as
 // they are.
-func (l *loop) find(rows pgx.Rows) (found int, expired []expiring, err error) {
-	s, now := &l.scanning, time.Now()
+func (l *loop) find(s *place, rows pgx.Rows) (found int, expired []expiring, err error) {
+	now := time.Now()
 	odd := len(l.tasks)+len(l.parked)+len(l.hopeless)+len(l.leftAlone) > 0 // of tasks that would not count
 	var due []byte
 	for rows.Next() {
@@ -38,12 +38,16 @@ func (l *loop) find(rows pgx.Rows) (found int, expired []expiring, err error) {
 			l.tasks[r.ID].due = l.Clock.Now()
 		case over != nil && l.withheld.ids[r.ID]:
 			s.held++
+		case v[1] == nil: // its group or remote is long
+			s.lengthy = append(s.lengthy, r.ID)
+			s.taken++
 		case over != nil && !l.outlives(string(v[1]), micros(integer(over))):
 			expired = append(expired, expiring{r.ID, string(v[1]), micros(integer(over))})
 		case l.Lanes.Holds(v[1]): // many may wait for the end of a pause: they are looked for when it has come
 			s.held++
 		default:
 			l.Lanes.Add(v[1], v[2], r)
+			s.taken++
 		}
 	}
 	if err := rows.Err(); err != nil || found == 0 {

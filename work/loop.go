@@ -132,7 +132,8 @@ func (l *loop) encoding() string     { return l.Server.Load().Encoding }
 type term struct {
 	began      time.Time // by the server's clock, after the lock
 	look       looks
-	scanning   place               // where the scan under way goes on
+	scanning   place               // where the scan under way goes on,
+	newer      place               // and where a look for what is new goes on, between two of its parts
 	orphans    map[int64]*orphan   // under way, but not ours
 	killed     []end               // tasks whose session was terminated
 	soon       []*run.Task         // read before their plan, the earliest first

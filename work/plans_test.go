@@ -81,6 +81,7 @@ var plans = map[string]planned{
 	"identity":     {args: []string{"'public'", "'task'"}},
 	"image":        {args: []string{"5000", "0", "7"}, state: "WORK", in: []string{"end"}},
 	"lead":         {args: []string{"'c'", "true", "'h'", "1", "'v'", "32", "'UTC'"}},
+	"lengthy":      {args: []string{ids()}, state: "PLAN"},
 	"mark":         {args: []string{ids(), each("7"), each("7"), each("2020-01-01"), each("true")}, state: "WORK"},
 	"names":        {args: []string{"5000", "0", "7"}, state: "WORK"},
 	"named":        {args: []string{ids(), "0", "20"}, state: "PLAN"},

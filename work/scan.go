@@ -2,51 +2,20 @@ package work
 
 import (
 	"context"
-	"math"
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgtype"
-)
-
-// What a scan brings at once, and how many due tasks are known at most: 16 bytes each. Beyond that
-// there is a window by plan. Where nothing else is to be done between the parts of a scan they
-// grow, as long as one takes less than scanPart: at the end of each either side waits for the
-// other.
-const (
-	scanChunk   = 20_000
-	scanLargest = 8 * scanChunk
-	scanPart    = 500 * time.Millisecond
-	scanMost    = 1_000_000
 )
 
 // scanShare is the part of the time that looking at all that is due may take: one in twenty.
 const scanShare = 20
-
-// visibility is how long a transaction may last whose tasks, planned for when it wrote them, are
-// found at once where there is so much due that not all of it can be looked at each time.
-const visibility = time.Second
-
-// place is how far the scan under way has come, in the order of plans.
-type place struct {
-	active, full bool
-	begun        bool // its first part has been asked for
-	atOnce       bool // there is nothing else to do meanwhile
-	chunk        int  // rows of the next part
-	plan         pgtype.Timestamptz
-	id           int64
-	began        time.Time // by our clock
-	asked        time.Time // by the server's
-	again        bool      // what it has left out may start now
-	held         int       // tasks that it has left out: their group is paused, or they are withheld
-}
 
 // rescan takes in what has woken the loop, and looks for tasks that have become due, as far as there
 // is reason to.
 func (l *loop) rescan(ctx context.Context) error {
 	if !l.draining.IsZero() {
 		l.wake.TakeNotice()
-		l.look.wanted, l.scanning = false, place{}
+		l.look.wanted, l.scanning, l.newer = false, place{}, place{}
 		return nil
 	}
 	now := time.Now()
@@ -71,13 +40,12 @@ func (l *loop) rescan(ctx context.Context) error {
 	stale := now.Sub(l.look.full) >= l.every() || l.look.partial && l.listed() < scanMost/2
 	switch {
 	case l.scanning.active:
-		return l.scanOn(ctx)
+		return l.goOn(ctx, due)
 	case stale, (l.look.wanted || l.look.later || due) && now.Sub(l.look.full) >= l.rest():
 		return l.scan(ctx, false)
 	case due || l.look.wanted && l.scanDelay() <= 0:
-		l.look.wanted, l.look.later = false, true
-		l.startScan(false, false)
-		return l.scanOn(ctx)
+		l.scanning = l.lookForNew()
+		return l.scanOn(ctx, &l.scanning)
 	}
 	return nil
 }
@@ -148,93 +116,6 @@ func (l *loop) readColumns(row pgx.Row) error {
 	}
 	if columns != nil {
 		l.columns, l.look.columns = *columns, time.Now()
-	}
-	return nil
-}
-
-// scan begins to look at all that is due; at once tells to go through with it, else there is other
-// work between its parts.
-func (l *loop) scan(ctx context.Context, atOnce bool) error {
-	l.startScan(true, atOnce)
-	for {
-		if err := l.scanOn(ctx); err != nil || !l.scanning.active || !atOnce {
-			return err
-		}
-	}
-}
-
-func (l *loop) startScan(full, atOnce bool) {
-	l.scanning = place{active: true, full: full, atOnce: atOnce, chunk: scanChunk, began: time.Now(), asked: l.Clock.Now()}
-	l.scanning.plan = pgtype.Timestamptz{Valid: true, InfinityModifier: pgtype.NegativeInfinity}
-	l.scanning.id = math.MaxInt64 // behind what is unplanned
-	if full {
-		l.Lanes.Fill(atOnce)
-		l.overdue, l.look.missing = nil, 0 // it finds them again
-		l.look.wanted, l.look.later = false, false
-		return
-	}
-	l.scanning.plan, l.scanning.id = pgtype.Timestamptz{Valid: true, Time: l.look.low.Add(-visibility)}, math.MinInt64
-}
-
-// scanOn reads the next part of what is due, and when there is no more, what comes next.
-func (l *loop) scanOn(ctx context.Context) error {
-	s := &l.scanning
-	ctx, cancel := limited(ctx)
-	defer cancel()
-	var expired []expiring
-	var found int
-	asked := time.Now()
-	defer l.stats.scan.since(asked)
-	batch := &pgx.Batch{}
-	if !s.begun {
-		s.begun = true
-		l.wake.AskUnseen(batch)
-		l.queueUnplanned(batch)
-		if s.full {
-			l.queueStopping(batch)
-		}
-	}
-	l.queueNext(batch)
-	batch.Queue(l.queries().Text("scan"), s.plan, s.id, s.chunk).Query(func(rows pgx.Rows) (err error) {
-		found, expired, err = l.find(rows)
-		return err
-	})
-	if err := l.send(ctx, batch); err != nil {
-		return err
-	}
-	l.look.scan = time.Now()
-	if found > 0 {
-		l.wake.Found(l.look.scan)
-	}
-	if err := l.redescribe(ctx); err != nil {
-		return err
-	}
-	if err := l.plan(ctx); err != nil {
-		return err
-	}
-	gone, err := l.expired(ctx, expired)
-	if err != nil {
-		return err
-	}
-	l.overdue = append(l.overdue, gone...)
-	listed := l.listed()
-	more := found == s.chunk
-	if more && listed < scanMost {
-		if s.atOnce && time.Since(asked) < scanPart {
-			s.chunk = min(2*s.chunk, scanLargest, max(scanMost-listed, scanChunk))
-		}
-		return nil
-	}
-	s.active = false
-	l.look.low = s.asked
-	if s.full {
-		l.Lanes.Filled()
-		l.unpark()
-		if l.look.full = time.Now(); s.again {
-			l.look.full = time.Time{}
-		}
-		l.look.fullTook = time.Since(s.began)
-		l.look.partial, l.look.held = more, s.held
 	}
 	return nil
 }
