@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"strconv"
 	"sync"
+	"sync/atomic"
+	"time"
 
 	"github.com/jackc/pgx/v5/pgproto3"
 	"golang.org/x/time/rate"
@@ -24,10 +26,22 @@ const (
 	iterationsMost = 1_000_000 // in one proof, 0.3 s
 )
 
+// waitMost is how many logins may wait for one purse at once, since a task holds its place in run
+// meanwhile. Others fail.
+const waitMost = 2
+
+// Costly is the error of a login for which a server asks for more iterations than can be afforded.
+type Costly struct{ text string }
+
+func (e *Costly) Error() string { return e.text }
+
 // Purse pays for what logins compute beyond iterationsFree for each. One that is empty fills in a
 // second, with iterationsMost: about a third of one processor. Logins of one purse wait for each
 // other. Any goroutine may use it.
-type Purse struct{ limiter *rate.Limiter }
+type Purse struct {
+	limiter *rate.Limiter
+	waiting atomic.Int32
+}
 
 // Purses are those of one target: one for all remotes, and one for each role of tasks, so that none
 // holds up another. Any goroutine may use them. The zero value has none yet.
@@ -37,7 +51,7 @@ type Purses struct{ of sync.Map }
 func (p *Purses) Of(role string) *Purse {
 	purse, known := p.of.Load(role)
 	if !known {
-		purse, _ = p.of.LoadOrStore(role, &Purse{rate.NewLimiter(iterationsMost, iterationsMost)})
+		purse, _ = p.of.LoadOrStore(role, &Purse{limiter: rate.NewLimiter(iterationsMost, iterationsMost)})
 	}
 	return purse.(*Purse)
 }
@@ -45,7 +59,7 @@ func (p *Purses) Of(role string) *Purse {
 // affordable refuses more iterations than any proof may take.
 func affordable(iterations int) error {
 	if iterations > iterationsMost {
-		return fmt.Errorf("the server asks for %d iterations of SCRAM, more than %d: lower scram_iterations there and set the password again", iterations, iterationsMost)
+		return &Costly{fmt.Sprintf("the server asks for %d iterations of SCRAM, more than %d: lower scram_iterations there and set the password again", iterations, iterationsMost)}
 	}
 	return nil
 }
@@ -60,8 +74,12 @@ func (p *Purse) affords(ctx context.Context) func(iterations int) error {
 		if err := affordable(iterations); err != nil || iterations <= iterationsFree {
 			return err
 		}
-		if p.limiter.WaitN(ctx, iterations) != nil {
-			return fmt.Errorf("other connections whose servers ask for many iterations of SCRAM come first, and this one asks for %d: lower scram_iterations there and set the password again", iterations)
+		if p.limiter.AllowN(time.Now(), iterations) {
+			return nil
+		}
+		defer p.waiting.Add(-1)
+		if p.waiting.Add(1) > waitMost || p.limiter.WaitN(ctx, iterations) != nil {
+			return &Costly{fmt.Sprintf("other connections whose servers ask for many iterations of SCRAM come first, and this one asks for %d: lower scram_iterations there and set the password again", iterations)}
 		}
 		return nil
 	}

@@ -3,13 +3,13 @@ package exec
 import (
 	"bytes"
 	"context"
-	"crypto/hmac"
-	"crypto/pbkdf2"
-	"crypto/sha256"
-	"encoding/base64"
+	"errors"
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
 
@@ -94,6 +94,34 @@ func TestAServerAsksForFewIterations(t *testing.T) {
 	}
 }
 
+// TestFewLoginsWaitForWhatTheyCompute: each holds a place of others meanwhile.
+func TestFewLoginsWaitForWhatTheyCompute(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var purses Purses
+		afford := purses.Of("").affords(t.Context())
+		began := time.Now()
+		var waited, refused atomic.Int32
+		for range 100 {
+			go func() {
+				switch err := afford(iterationsMost); {
+				case err == nil && time.Since(began) > 0:
+					waited.Add(1)
+				case errors.As(err, new(*Costly)) && time.Since(began) == 0:
+					refused.Add(1)
+				case err != nil:
+					t.Error(err)
+				}
+			}()
+		}
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		if waited.Load() != waitMost || refused.Load() != 100-1-waitMost {
+			t.Errorf("%d waited, %d were refused", waited.Load(), refused.Load())
+		}
+	})
+}
+
 // TestAServerAsksForThePasswordOnce: one that knows it could ask for ever.
 func TestAServerAsksForThePasswordOnce(t *testing.T) {
 	t.Parallel()
@@ -109,21 +137,8 @@ func TestAServerAsksForThePasswordOnce(t *testing.T) {
 // TestAServerMayAskForManyIterations: a server with more of them than is usual is logged in to.
 func TestAServerMayAskForManyIterations(t *testing.T) {
 	t.Parallel()
-	const iterations = 100_000
 	s := servertest.New(t, server.Options{HBA: []string{"local all slow scram-sha-256"}})
-	salted, err := pbkdf2.Key(sha256.New, "secret", []byte("salt"), iterations, sha256.Size)
-	if err != nil {
-		t.Fatal(err)
-	}
-	sum := func(key []byte, of string) []byte {
-		mac := hmac.New(sha256.New, key)
-		mac.Write([]byte(of))
-		return mac.Sum(nil)
-	}
-	stored := sha256.Sum256(sum(salted, "Client Key"))
-	base := base64.StdEncoding.EncodeToString
-	servertest.Exec(t, servertest.Connect(t, s.DSN("postgres")), fmt.Sprintf("CREATE ROLE slow LOGIN PASSWORD 'SCRAM-SHA-256$%d:%s$%s:%s'",
-		iterations, base([]byte("salt")), base(stored[:]), base(sum(salted, "Server Key"))))
+	servertest.Exec(t, servertest.Connect(t, s.DSN("postgres")), fmt.Sprintf("CREATE ROLE slow LOGIN PASSWORD '%s'", servertest.Verifier(t, "secret", 100_000)))
 	cfg, err := pgconn.ParseConfig(s.DSN("postgres") + " user=slow password=secret")
 	if err != nil {
 		t.Fatal(err)

@@ -25,7 +25,13 @@ type company struct {
 // founded is a company whose table is not served yet.
 func founded(t *testing.T, change ...func(*company)) *company {
 	t.Helper()
-	c := &company{stage: prepared(t, func(target *Target) { target.Inserter = true })}
+	return foundedOn(t, servertest.Database(t), change...)
+}
+
+// foundedOn is one in a database of the test's own.
+func foundedOn(t *testing.T, dsn string, change ...func(*company)) *company {
+	t.Helper()
+	c := &company{stage: stageOn(t, dsn, func(target *Target) { target.Inserter = true })}
 	c.serving, c.alice, c.bob = c.role(), c.role(), c.role()
 	c.exec(c.named("GRANT CREATE ON SCHEMA public TO $serving; GRANT $alice TO $serving; GRANT CREATE ON SCHEMA public TO $alice, $bob"))
 	c.target.Connect = c.target.Connect.With(remote.Settings{"user": c.serving})
