@@ -3,6 +3,7 @@ package work
 import (
 	"context"
 	"fmt"
+	"math"
 	"regexp"
 	"strings"
 	"testing"
@@ -70,6 +71,10 @@ var reasons = []struct {
 	{
 		"its next try", func(s *stage) int64 { return s.add("input, retry", "SELECT 1/0", 3) },
 		"waits for its next try, at " + moments + ", in " + intervals + ": 1 of 4 tries failed, the last one with ERROR:  division by zero",
+	},
+	{
+		"its next try, of as many as there may be", func(s *stage) int64 { return s.add("input, retry", "SELECT 1/0", math.MaxInt32) },
+		"waits for its next try, at " + moments + ", in " + intervals + ": 1 of 2147483648 tries failed, the last one with ERROR:  division by zero",
 	},
 	{"a full lane", func(s *stage) int64 {
 		s.running("SELECT pg_sleep(60)")

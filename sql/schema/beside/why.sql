@@ -133,8 +133,8 @@ BEGIN
     ELSIF task.plan OPERATOR(pg_catalog.=) 'infinity' THEN
         why := pg_catalog.array_prepend('waits until somebody sets its plan, which is infinity'::pg_catalog.text, why);
     ELSIF wait IS NOT NULL AND (task.last OPERATOR(pg_catalog.->>) 'cause') OPERATOR(pg_catalog.=) 'retry' AND task.pid IS NOT NULL THEN
-        why := pg_catalog.array_prepend(pg_catalog.concat('waits for its next try, at ', rest, ': ', task.attempt OPERATOR(pg_catalog.-) task.interrupted, ' of ',
-            task.retry OPERATOR(pg_catalog.+) 1, ' tries failed, the last one with ', failure), why);
+        why := pg_catalog.array_prepend(pg_catalog.concat('waits for its next try, at ', rest, ': ', task.attempt::pg_catalog.int8 OPERATOR(pg_catalog.-) task.interrupted, ' of ',
+            task.retry::pg_catalog.int8 OPERATOR(pg_catalog.+) 1, ' tries failed, the last one with ', failure), why);
     ELSIF wait IS NOT NULL AND task.moved AND failure IS NOT NULL AND task.pid IS NULL THEN
         why := pg_catalog.array_prepend(pg_catalog.concat('waits for a session, which could not be had: ', failure, '; the next try is at ', rest), why);
     ELSIF wait IS NOT NULL AND task.interrupted OPERATOR(pg_catalog.>) 0 AND task.moved THEN
