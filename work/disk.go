@@ -16,15 +16,19 @@ import (
 
 // disk is what is known of that of the target's database.
 type disk struct {
-	doubted bool      // a task has met a full one
-	looked  time.Time // when we did
-	full    time.Time // since when there is no room, zero: there is
-	said    time.Time // when that was logged
+	doubted bool          // a task has met a full one
+	looked  time.Time     // when we did
+	rest    time.Duration // until the next look, while there is room
+	full    time.Time     // since when there is no room, zero: there is
+	said    time.Time     // when that was logged
 }
 
 // Between two looks at the disk, and between two lines about it, there is at least so much time.
+// Each look that finds room doubles that for the next one, up to diskRest: a task can say that the
+// disk is full as often as it likes.
 const (
 	diskTick = time.Second
+	diskRest = time.Minute
 	diskSaid = time.Minute
 )
 
@@ -38,10 +42,14 @@ func (l *loop) doubtDisk(ends []end) {
 }
 
 func (l *loop) nextDisk() time.Duration {
-	if !l.disk.doubted && l.disk.full.IsZero() {
+	rest := diskTick
+	switch d := &l.disk; {
+	case d.full.IsZero() && !d.doubted:
 		return never
+	case d.full.IsZero():
+		rest = max(d.rest, diskTick)
 	}
-	return diskTick - time.Since(l.disk.looked)
+	return rest - time.Since(l.disk.looked)
 }
 
 // lookAtDisk starts nothing from when there is no room on it to when there is.
@@ -52,7 +60,11 @@ func (l *loop) lookAtDisk(ctx context.Context) error {
 	}
 	d.doubted, d.looked = false, time.Now()
 	err := l.tryDisk(ctx)
-	switch full := hasState(err, "53100"); {
+	full := hasState(err, "53100")
+	if d.rest = min(2*max(d.rest, diskTick), diskRest); full {
+		d.rest = 0
+	}
+	switch {
 	case err != nil && !isAnswer(err):
 		return err
 	case full && d.full.IsZero():
