@@ -3,7 +3,6 @@
 package attack
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 )
@@ -11,11 +10,12 @@ import (
 // traps are what the attacker puts in the place of the names that our functions know: a table, or a
 // view, of tasks, the tables beside it, the tokens, and all functions that are called by name.
 const (
-	trapTables = `CREATE TABLE own.task (LIKE $s.$t INCLUDING DEFAULTS); CREATE TRIGGER evil BEFORE INSERT ON own.task FOR EACH STATEMENT EXECUTE FUNCTION kit.fire(); GRANT ALL ON own.task TO PUBLIC;
-		ALTER TABLE own.task ENABLE ROW LEVEL SECURITY; CREATE POLICY evil ON own.task USING (kit.holds(input))`
-	trapViews  = `CREATE VIEW own.task AS SELECT l.* FROM (SELECT kit.same('')) AS evil, $s.$t AS l; GRANT ALL ON own.task TO PUBLIC`
-	trapTokens = `CREATE TABLE own.pgtaskd_token_$h (pid int4, token bytea); GRANT ALL ON own.pgtaskd_token_$h TO PUBLIC`
-	trapBeside = `CREATE VIEW own.task_leader AS SELECT kit.yes() AS leads, now() AS since, now() AS seen, 1 AS run, kit.same('UTC') AS timezone; GRANT ALL ON own.task_leader TO PUBLIC`
+	trapTables = `CREATE TABLE $n.task (LIKE $s.$t INCLUDING DEFAULTS); CREATE TRIGGER evil BEFORE INSERT ON $n.task FOR EACH STATEMENT EXECUTE FUNCTION kit.fire(); GRANT ALL ON $n.task TO PUBLIC;
+		ALTER TABLE $n.task ENABLE ROW LEVEL SECURITY; CREATE POLICY evil ON $n.task USING (kit.holds(input));`
+	trapViews  = `CREATE VIEW $n.task AS SELECT l.* FROM $s.$t AS l WHERE kit.yes() AND kit.holds(l.input); GRANT ALL ON $n.task TO PUBLIC;`
+	trapTokens = `CREATE TABLE $n.pgtaskd_token_$h (pid int4, token bytea); GRANT ALL ON $n.pgtaskd_token_$h TO PUBLIC;`
+	trapBeside = `CREATE VIEW $n.task_leader AS SELECT kit.yes() AS leads, now() AS since, now() AS seen, 1 AS run, kit.same('UTC') AS timezone; GRANT ALL ON $n.task_leader TO PUBLIC;`
+	trapCalls  = `CREATE DOMAIN $n.pgtaskd_call_$h AS text CHECK (kit.holds(VALUE)); $f`
 )
 
 // callers are statements of others in whose session our functions run: all of them do something as
@@ -36,35 +36,49 @@ var callers = []string{
 // takes it then has nothing of theirs run, as anybody.
 func TestNamesThatHaveComeToBeFree(t *testing.T) {
 	t.Parallel()
-	for _, c := range []struct{ name, frees, schema, table, traps, served string }{
-		{name: "schema, then a table", frees: "ALTER SCHEMA own RENAME TO moved", schema: "moved", table: "task", traps: trapTables + ";" + trapTokens + ";" + trapBeside},
-		{name: "schema, then a view", frees: "ALTER SCHEMA own RENAME TO moved", schema: "moved", table: "task", traps: trapViews + ";" + trapTokens + ";" + trapBeside},
-		{name: "schema, served by its new name", frees: "ALTER SCHEMA own RENAME TO moved", schema: "moved", table: "task", traps: trapTables + ";" + trapTokens + ";" + trapBeside, served: "moved"},
-		{name: "table, then a table", frees: "ALTER TABLE own.task RENAME TO old", schema: "own", table: "old", traps: trapTables},
-		{name: "table, then a view", frees: "ALTER TABLE own.task RENAME TO old", schema: "own", table: "old", traps: trapViews},
-		{name: "table beside it", frees: "DROP TABLE own.task_leader", schema: "own", table: "task", traps: trapBeside},
-		{name: "tokens", frees: "DROP TABLE own.pgtaskd_token_$h", schema: "own", table: "task", traps: trapTokens},
+	const (
+		renamed = "ALTER SCHEMA $n RENAME TO moved"
+		moved   = "CREATE SCHEMA types; GRANT USAGE ON SCHEMA types TO PUBLIC; ALTER DOMAIN $n.pgtaskd_call_$h SET SCHEMA types"
+	)
+	for _, c := range []struct{ name, home, frees, schema, table, traps, served string }{
+		{name: "schema, then a table", home: "own", frees: renamed, schema: "moved", table: "task", traps: trapTables + trapTokens + trapBeside + trapCalls},
+		{name: "schema, then a view", home: "own", frees: renamed, schema: "moved", table: "task", traps: trapViews + trapTokens + trapBeside + trapCalls},
+		{name: "schema, served by its new name", home: "own", frees: renamed, schema: "moved", table: "task", traps: trapTables + trapTokens + trapBeside + trapCalls, served: "moved"},
+		{name: "table, then a table", home: "own", frees: "ALTER TABLE $n.task RENAME TO old", schema: "own", table: "old", traps: trapTables},
+		{name: "table, then a view", home: "own", frees: "ALTER TABLE $n.task RENAME TO old", schema: "own", table: "old", traps: trapViews},
+		{name: "superuser's table, then a table", home: "public", frees: "ALTER TABLE $n.task RENAME TO old", schema: "public", table: "old", traps: trapTables},
+		{name: "superuser's table, then a view", home: "public", frees: "ALTER TABLE $n.task RENAME TO old", schema: "public", table: "old", traps: trapViews},
+		{name: "made by a superuser, then a view", home: "low", frees: "ALTER TABLE $n.task RENAME TO old", schema: "low", table: "old", traps: trapViews},
+		{name: "table beside it", home: "own", frees: "DROP TABLE $n.task_leader", schema: "own", table: "task", traps: trapBeside},
+		{name: "superuser's table beside it", home: "public", frees: "DROP TABLE $n.task_leader", schema: "public", table: "task", traps: trapBeside},
+		{name: "tokens", home: "own", frees: "DROP TABLE $n.pgtaskd_token_$h", schema: "own", table: "task", traps: trapTokens},
+		{name: "type", home: "own", frees: moved, schema: "own", table: "task", traps: trapCalls},
+		{name: "superuser's type", home: "public", frees: moved, schema: "public", table: "task", traps: trapCalls},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			s, table := single(t, "own.task", nil)
-			table.keys = object{"as": "inserter", "roles": object{s.roles["$m"]: object{}}}
+			s, table := single(t, c.home+".task", nil)
+			inserter := c.home == "own"
+			if inserter {
+				table.keys = object{"as": "inserter", "roles": object{s.roles["$m"]: object{}}}
+			}
 			s.configure(nil)
 			s.lead(table)
-			names := strings.NewReplacer("$s", "own", "$t", "task", "$h", "")
-			s.exec(s.safe, `CREATE TABLE public.app (id int4); CREATE TRIGGER app AFTER INSERT ON public.app FOR EACH ROW EXECUTE FUNCTION own.task_async('SELECT 1', 'group=a-%s', 'id');
-				CREATE TABLE public.app_data (id int4); CREATE TRIGGER app AFTER INSERT ON public.app_data FOR EACH ROW EXECUTE FUNCTION own.task_async('SELECT 1', 'key=a');
-				INSERT INTO own.task (input, plan) VALUES ('SELECT 1', 'infinity')`)
+			names := strings.NewReplacer("$s", c.home, "$t", "task", "$n", c.home)
+			s.exec(s.safe, names.Replace(`CREATE TABLE public.app (id int4); CREATE TRIGGER app AFTER INSERT ON public.app FOR EACH ROW EXECUTE FUNCTION $n.task_async('SELECT 1', 'group=a-%s', 'id');
+				CREATE TABLE public.app_data (id int4); CREATE TRIGGER app AFTER INSERT ON public.app_data FOR EACH ROW EXECUTE FUNCTION $n.task_async('SELECT 1', 'key=a');
+				INSERT INTO $n.task (input, plan) VALUES ('SELECT 1', 'infinity')`))
 			for _, sql := range callers {
 				s.exec(s.safe, names.Replace(sql))
 			}
-			hash := s.get(s.safe, "SELECT right(relname, 16) FROM pg_class WHERE relname LIKE 'pgtaskd\\_token\\_%' AND relkind = 'r'")
-			names = strings.NewReplacer("$s", c.schema, "$t", c.table, "$h", hash)
+			hash := s.get(s.safe, "SELECT right(relname, 16) FROM pg_class WHERE relname LIKE 'pgtaskd\\_session\\_%' AND relkind = 'r'")
+			functions := s.sameFunctions(c.home, hash)
+			names = strings.NewReplacer("$s", c.schema, "$t", c.table, "$n", c.home, "$h", hash, "$f", functions)
 
 			s.exec(s.safe, names.Replace(c.frees))
 			s.exec(s.safe, names.Replace("GRANT CREATE ON DATABASE $d TO $m; GRANT USAGE, CREATE ON SCHEMA $s TO $m; GRANT SELECT ON $s.$t TO $m"))
-			if c.schema != "own" {
-				s.exec(s.mallory, "CREATE SCHEMA own; GRANT USAGE ON SCHEMA own TO PUBLIC; CREATE DOMAIN own.pgtaskd_call_"+hash+" AS text;"+s.sameFunctions(hash))
+			if c.schema != c.home {
+				s.exec(s.mallory, names.Replace("CREATE SCHEMA $n; GRANT USAGE ON SCHEMA $n TO PUBLIC"))
 			}
 			s.exec(s.mallory, names.Replace(c.traps))
 			if c.served != "" {
@@ -76,8 +90,8 @@ func TestNamesThatHaveComeToBeFree(t *testing.T) {
 				_ = s.try(s.safe, names.Replace(sql))
 				_ = s.try(s.as("$o"), names.Replace(sql))
 			}
-			_ = s.try(s.mallory, names.Replace(`INSERT INTO own.pgtaskd_token_$h VALUES (pg_backend_pid(), sha256('\x00'))`))
-			if err := s.try(s.mallory, fmt.Sprintf(`SELECT %s.pgtaskd_end_%s('\x00', '\x01', 'pg_catalog', ARRAY['SELECT kit.caught(''end'')'], '{}')`, c.schema, hash)); !denied(err) {
+			_ = s.try(s.mallory, names.Replace(`INSERT INTO $n.pgtaskd_token_$h VALUES (pg_backend_pid(), sha256('\x00'))`))
+			if err := s.try(s.mallory, names.Replace(`SELECT $s.pgtaskd_end_$h('\x00', '\x01', 'pg_catalog', ARRAY['SELECT kit.caught(''end'')'], '{}')`)); inserter && c.frees != moved && !denied(err) {
 				t.Errorf("who has no token of the leader's may end tasks: %v", err)
 			}
 			s.verdict(attack{})
@@ -96,9 +110,9 @@ func (s *scene) lead(table *target) {
 }
 
 // sameFunctions are the attacker's, of the names and parameters of ours that are called by name.
-func (s *scene) sameFunctions(hash string) string {
+func (s *scene) sameFunctions(schema, hash string) string {
 	s.Helper()
-	return s.get(s.safe, `SELECT string_agg(format('CREATE FUNCTION own.%I(%s) RETURNS %s LANGUAGE plpgsql AS $f$BEGIN PERFORM kit.caught(%L); RETURN NULL; END$f$;',
-		p.proname, replace(pg_get_function_identity_arguments(p.oid), 'moved.', 'own.'), pg_get_function_result(p.oid), p.proname), E'\n')
-		FROM pg_proc AS p WHERE p.pronamespace = 'moved'::regnamespace AND p.proname LIKE '%\_`+hash+`' AND NOT p.proretset AND p.prorettype NOT IN ('trigger'::regtype, 'void'::regtype)`)
+	return s.get(s.safe, `SELECT string_agg(format('CREATE FUNCTION `+schema+`.%I(%s) RETURNS %s LANGUAGE plpgsql AS $f$BEGIN PERFORM kit.caught(%L); RETURN NULL; END$f$;',
+		p.proname, pg_get_function_identity_arguments(p.oid), pg_get_function_result(p.oid), p.proname), E'\n')
+		FROM pg_proc AS p WHERE p.pronamespace = '`+schema+`'::regnamespace AND p.proname LIKE '%\_`+hash+`' AND NOT p.proretset AND p.prorettype NOT IN ('trigger'::regtype, 'void'::regtype)`)
 }

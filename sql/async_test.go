@@ -127,8 +127,8 @@ func TestATriggerTakesNothingFromTheWriter(t *testing.T) {
 	for _, column := range []string{"remote", "max", "repeat", "active", "timeout", "priority", "retry", "group", "null", "quote"} {
 		execute(t, conn, "SET pg_task.\""+column+"\" = '5'")
 	}
-	execute(t, conn, "INSERT INTO public.pay VALUES (1)")
-	execute(t, conn, "RESET SESSION AUTHORIZATION")
+	execute(t, conn, "SET quote_all_identifiers = on; INSERT INTO public.pay VALUES (1)")
+	execute(t, conn, "RESET SESSION AUTHORIZATION; RESET quote_all_identifiers")
 	execute(t, conn, "SET search_path = public; COMMENT ON FUNCTION public.task_async() IS 'Old (pgtaskd schema 1 0)'")
 	theirs := "SELECT count(*) FROM pg_catalog.pg_proc WHERE proname LIKE 'pgtaskd_async_%' AND proowner::pg_catalog.regrole::text = '" + role + "'"
 	before := value(t, conn, theirs)

@@ -85,7 +85,8 @@ type foundType struct {
 	Enum    bool
 	Labels  []string // those of ours that it has
 	Trusted bool
-	Users   []string // of the type that our functions take: who else may use it, quoted
+	Users   []string // of the type that our functions take: who else may use it, quoted,
+	Unknown bool     // and that the table's owner may not, though we may let them
 }
 
 // foundReferrer is a table of somebody untrusted that refers to this one.
@@ -225,7 +226,7 @@ func (f *found) inspect(ctx context.Context, conn *pgx.Conn, t Table, o Options,
 	if column := f.column("state"); column != nil {
 		state = column.TypeOID
 	}
-	if f.types, err = collect(ctx, conn, "types", pgx.RowToStructByPos[foundType], t.Schema, state, trusted, callName(t), states, o.Serving); err != nil {
+	if f.types, err = collect(ctx, conn, "types", pgx.RowToStructByPos[foundType], t.Schema, state, trusted, callName(t), states, o.Serving, f.oid); err != nil {
 		return err
 	}
 	if err := f.inspectBesides(ctx, conn, t, trusted); err != nil {

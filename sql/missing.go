@@ -178,6 +178,8 @@ func (m *missing) call(s step) {
 	switch i := slices.IndexFunc(m.types, func(t foundType) bool { return t.Name == name }); {
 	case i < 0:
 		m.add(s, "domain "+name, m.createRight()).Optional = true
+	case m.types[i].Unknown:
+		m.add(s, "right of the table's owner to domain "+name, "ownership of domain "+pgx.Identifier{m.table.Schema, name}.Sanitize()).Optional = true
 	case len(m.types[i].Users) > 0:
 		change := m.add(s, "rights of others to domain "+name, "ownership of domain "+pgx.Identifier{m.table.Schema, name}.Sanitize())
 		change.Optional, change.Removes = true, true

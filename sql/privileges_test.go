@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/jackc/pgx/v5"
+
+	"pgtaskd/server/servertest"
 )
 
 // granted are the rights that a role and everybody have been given to objects in the schema public,
@@ -218,5 +220,24 @@ func TestAnOverloadOfTheFunctionThatWritesEndsIsNamed(t *testing.T) {
 	}
 	if err := Entitle(t.Context(), conn, task, serving); !isState(err, "42501") || !strings.Contains(err.Error(), "pgtaskd_end_"+task.hash()) {
 		t.Error(err)
+	}
+}
+
+// TestTheNameOfTheServingRoleIsNotEnough to insert tasks of others: it may have come to be
+// another's, who may only insert.
+func TestTheNameOfTheServingRoleIsNotEnough(t *testing.T) {
+	t.Parallel()
+	dsn := servertest.Database(t)
+	owner := connect(t, dsn)
+	app, serving := stranger(t, owner, "app"), stranger(t, owner, "serving")
+	if _, err := Install(t.Context(), owner, task, Options{Inserter: true, Serving: serving}); err != nil {
+		t.Fatal(err)
+	}
+	conn := connect(t, dsn)
+	execute(t, conn, "SET SESSION AUTHORIZATION "+serving)
+	for rights, role := range map[string]string{"INSERT, SELECT": serving, "INSERT, SELECT, UPDATE": app} {
+		execute(t, owner, "REVOKE ALL ON task FROM "+serving+"; GRANT "+rights+" ON task TO "+serving+"; GRANT USAGE ON SEQUENCE task_id_seq TO "+serving)
+		execute(t, conn, "INSERT INTO task (input, role) VALUES ('', '"+app+"')")
+		equal(t, rights, value(t, conn, "SELECT role FROM task ORDER BY id DESC LIMIT 1"), role)
 	}
 }

@@ -1,14 +1,14 @@
 -- Ends a function of ours, whose parameter here is of the type that only such functions take, where
--- the table is not in the schema of that type, or is a stranger's: its name, or the schema's, has
--- come to be somebody else's since the function was made.
+-- the table is not in the schema of that type, or is a stranger's, who may not use the type: its
+-- name, or the schema's, has come to be somebody else's since the function was made.
 IF NOT EXISTS (
     SELECT
     FROM pg_catalog.pg_type AS y
     JOIN pg_catalog.pg_class AS c ON c.relnamespace OPERATOR(pg_catalog.=) y.typnamespace
     WHERE y.oid OPERATOR(pg_catalog.=) pg_catalog.pg_typeof(here)::pg_catalog.oid
         AND c.oid OPERATOR(pg_catalog.=) pg_catalog.to_regclass(:table_text)::pg_catalog.oid
-        AND (pg_catalog.pg_has_role(c.relowner, y.typowner, 'MEMBER') OR pg_catalog.pg_has_role(y.typowner, c.relowner, 'MEMBER'))
+        AND pg_catalog.has_type_privilege(c.relowner, y.oid, 'USAGE')
 ) THEN
     RAISE EXCEPTION 'table % is not the one that this was made for', :table_text USING ERRCODE = 'object_not_in_prerequisite_state',
-        HINT = 'It was dropped, or its schema or itself was renamed. pgtaskd makes this anew where it serves a table.';
+        HINT = 'It was dropped or renamed, or its schema was, or it was given to another owner. pgtaskd makes this anew where it serves a table and may; else run the output of pgtaskd schema.';
 END IF;

@@ -152,16 +152,19 @@ BEGIN
         RAISE EXCEPTION 'a task has cron or repeat, not both' USING ERRCODE = 'check_violation', COLUMN = 'cron', TABLE = TG_TABLE_NAME,
             SCHEMA = TG_TABLE_SCHEMA, CONSTRAINT = 'pgtaskd_cron_check';
     END IF;
-    -- Where the schema was renamed, what is called by its old name would be somebody else's.
+    -- Where the schema was renamed, what is called by its old name would be somebody else's; so would
+    -- the type that is cast to.
     IF pg_catalog.num_nonnulls(NEW.cron, NEW.after) OPERATOR(pg_catalog.>) 0 AND NOT EXISTS (
         SELECT
         FROM pg_catalog.pg_trigger AS g
         JOIN pg_catalog.pg_proc AS p ON p.oid OPERATOR(pg_catalog.=) g.tgfoid
         JOIN pg_catalog.pg_namespace AS n ON n.oid OPERATOR(pg_catalog.=) p.pronamespace
+        JOIN pg_catalog.pg_type AS y ON y.typnamespace OPERATOR(pg_catalog.=) n.oid AND y.typname OPERATOR(pg_catalog.=) 'pgtaskd_call_:hash'
         WHERE g.tgrelid OPERATOR(pg_catalog.=) TG_RELID AND g.tgname OPERATOR(pg_catalog.=) TG_NAME
             AND n.nspname OPERATOR(pg_catalog.=) :schema_text
+            AND pg_catalog.pg_has_role(y.typowner, p.proowner, 'MEMBER')
     ) THEN
-        RAISE EXCEPTION 'schema % was renamed, and the functions of its table are not made anew yet', pg_catalog.quote_ident(:schema_text)
+        RAISE EXCEPTION 'schema %, or a type in it, was renamed, and the functions of its table are not made anew yet', pg_catalog.quote_ident(:schema_text)
             USING ERRCODE = 'object_not_in_prerequisite_state', TABLE = TG_TABLE_NAME, SCHEMA = TG_TABLE_SCHEMA,
             HINT = 'pgtaskd makes them once it serves the table by its new name; or run the output of pgtaskd schema for that.';
     END IF;

@@ -1,12 +1,13 @@
 -- What a table has besides where each task runs under the role that inserted it.
 
 -- Who can write the table as its owner can write any name into role: the serving role, whose
--- repetitions keep that of their chain, too.
+-- repetitions keep that of their chain, too. Its name may have come to be another's, who may not.
 -- All others get their own, whatever their INSERT says, and change no task of a role that they are
 -- no member of. It fires for replication as well.
 CREATE OR REPLACE FUNCTION :schema.pgtaskd_role_:hash() RETURNS pg_catalog.trigger LANGUAGE plpgsql SECURITY INVOKER AS $$
 BEGIN
-    IF current_user OPERATOR(pg_catalog.=) :serving OR (
+    IF current_user OPERATOR(pg_catalog.=) :serving
+        AND pg_catalog.has_table_privilege(coalesce(pg_catalog.pg_partition_root(TG_RELID)::pg_catalog.oid, TG_RELID), 'UPDATE') OR (
         SELECT pg_catalog.pg_has_role(c.relowner, 'USAGE')
         FROM pg_catalog.pg_class AS c
         WHERE c.oid OPERATOR(pg_catalog.=) coalesce(pg_catalog.pg_partition_root(TG_RELID)::pg_catalog.oid, TG_RELID)

@@ -21,10 +21,11 @@ $pgtaskd$;
 -- Who may make functions beside ours could give one of the same name a further parameter with a
 -- default, and no call would tell them apart. But nobody else may create a function that takes this
 -- type. The constructors of a range over it take two, and have no defaults. Default privileges, or
--- a GRANT, may let others use it, so that is taken back, but for the role that serves.
+-- a GRANT, may let others use it, so that is taken back, but for the role that serves and the
+-- table's owner: by that our functions know them.
 DO $pgtaskd$
 DECLARE
-    revoke pg_catalog.text;
+    change pg_catalog.text;
 BEGIN
     BEGIN
         CREATE DOMAIN :schema.pgtaskd_call_:hash AS pg_catalog.text;
@@ -32,19 +33,37 @@ BEGIN
     EXCEPTION
         WHEN duplicate_object THEN NULL;
     END;
-    FOR revoke IN
-        SELECT pg_catalog.format('REVOKE ALL ON DOMAIN %s FROM %s CASCADE', t.oid::pg_catalog.regtype, CASE WHEN r.oid IS NULL THEN 'PUBLIC' ELSE pg_catalog.quote_ident(r.rolname) END)
-        FROM pg_catalog.pg_type AS t
-        JOIN pg_catalog.pg_namespace AS n ON n.oid OPERATOR(pg_catalog.=) t.typnamespace
-        CROSS JOIN LATERAL pg_catalog.aclexplode(coalesce(t.typacl, pg_catalog.acldefault('T', t.typowner))) AS g
+    FOR change IN
+        WITH call AS (
+            SELECT t.oid, t.typowner AS maker, coalesce(t.typacl, pg_catalog.acldefault('T', t.typowner)) AS rights, (
+                SELECT c.relowner
+                FROM pg_catalog.pg_class AS c
+                WHERE c.relnamespace OPERATOR(pg_catalog.=) n.oid
+                    AND c.relkind OPERATOR(pg_catalog.=) ANY ('{r,p}')
+                    AND pg_catalog.left(pg_catalog.encode(pg_catalog.sha256(pg_catalog.convert_to(pg_catalog.concat('"', pg_catalog.replace(n.nspname, '"', '""'), '"."',
+                        pg_catalog.replace(c.relname, '"', '""'), '"'), 'UTF8')), 'hex'), 16) OPERATOR(pg_catalog.=) ':hash'
+            ) AS owner
+            FROM pg_catalog.pg_type AS t
+            JOIN pg_catalog.pg_namespace AS n ON n.oid OPERATOR(pg_catalog.=) t.typnamespace
+            WHERE n.nspname OPERATOR(pg_catalog.=) :schema_text::pg_catalog.name
+                AND t.typname OPERATOR(pg_catalog.=) 'pgtaskd_call_:hash'
+        )
+        SELECT pg_catalog.format('REVOKE ALL ON DOMAIN %s FROM %s CASCADE', c.oid::pg_catalog.regtype, CASE WHEN r.oid IS NULL THEN 'PUBLIC' ELSE pg_catalog.quote_ident(r.rolname) END)
+        FROM call AS c
+        CROSS JOIN LATERAL pg_catalog.aclexplode(c.rights) AS g
         LEFT JOIN pg_catalog.pg_roles AS r ON r.oid OPERATOR(pg_catalog.=) g.grantee
-        WHERE n.nspname OPERATOR(pg_catalog.=) :schema_text::pg_catalog.name
-            AND t.typname OPERATOR(pg_catalog.=) 'pgtaskd_call_:hash'
-            AND g.grantee OPERATOR(pg_catalog.<>) t.typowner
+        WHERE g.grantee OPERATOR(pg_catalog.<>) c.maker
+            AND (g.grantee OPERATOR(pg_catalog.=) c.owner) IS NOT TRUE
             AND (r.rolname OPERATOR(pg_catalog.=) :serving) IS NOT TRUE
-        GROUP BY t.oid, r.oid, r.rolname
+        GROUP BY c.oid, r.oid, r.rolname
+        UNION ALL
+        SELECT pg_catalog.format('GRANT USAGE ON DOMAIN %s TO %I', c.oid::pg_catalog.regtype, o.rolname)
+        FROM call AS c
+        JOIN pg_catalog.pg_roles AS o ON o.oid OPERATOR(pg_catalog.=) c.owner AND NOT o.rolsuper
+        WHERE c.owner OPERATOR(pg_catalog.<>) c.maker
+            AND NOT EXISTS (SELECT FROM pg_catalog.aclexplode(c.rights) AS g WHERE g.grantee OPERATOR(pg_catalog.=) c.owner)
     LOOP
-        EXECUTE revoke;
+        EXECUTE change;
     END LOOP;
 END
 $pgtaskd$;

@@ -54,12 +54,17 @@ DECLARE
     wrong pg_catalog.text;
 BEGIN
     -- What is named below is looked up where the function still stands in the schema of that name,
-    -- and the table is its owner's: after a RENAME or a DROP both names are free for others.
+    -- the table is its owner's, and the type that it casts to is no stranger's: after a RENAME or a
+    -- DROP each of these names is free for others.
     SELECT c.relowner OPERATOR(pg_catalog.=) p.proowner, pg_catalog.pg_get_userbyid(c.relowner) INTO mine, owner
     FROM pg_catalog.pg_trigger AS g
     JOIN pg_catalog.pg_proc AS p ON p.oid OPERATOR(pg_catalog.=) g.tgfoid
     JOIN pg_catalog.pg_namespace AS n ON n.oid OPERATOR(pg_catalog.=) p.pronamespace AND n.nspname OPERATOR(pg_catalog.=) :schema_text
     JOIN pg_catalog.pg_class AS c ON c.oid OPERATOR(pg_catalog.=) pg_catalog.to_regclass(:table_text)::pg_catalog.oid
+    LEFT JOIN pg_catalog.pg_trigger AS k ON k.tgrelid OPERATOR(pg_catalog.=) c.oid AND k.tgname OPERATOR(pg_catalog.=) 'pgtaskd_accept'
+    LEFT JOIN pg_catalog.pg_proc AS a ON a.oid OPERATOR(pg_catalog.=) k.tgfoid
+    JOIN pg_catalog.pg_type AS y ON y.typnamespace OPERATOR(pg_catalog.=) n.oid AND y.typname OPERATOR(pg_catalog.=) 'pgtaskd_call_:hash'
+        AND pg_catalog.pg_has_role(y.typowner, coalesce(a.proowner, p.proowner), 'MEMBER')
     WHERE g.tgrelid OPERATOR(pg_catalog.=) TG_RELID AND g.tgname OPERATOR(pg_catalog.=) TG_NAME;
     -- The usual trigger takes few expressions, since each is made ready anew in every transaction.
     IF mine IS NULL THEN

@@ -13,7 +13,7 @@ $body$;
 -- of somebody's own.
 DROP FUNCTION IF EXISTS :schema.pgtaskd_async_unset_:hash(:schema.pgtaskd_call_:hash);
 CREATE FUNCTION :schema.pgtaskd_async_unset_:hash(wanted :schema.pgtaskd_call_:hash) RETURNS pg_catalog.text
-    LANGUAGE plpgsql STABLE SECURITY INVOKER AS $body$
+    LANGUAGE plpgsql STABLE SECURITY INVOKER SET quote_all_identifiers = off AS $body$
 DECLARE
     tree pg_catalog.text;
     expression pg_catalog.text;

@@ -1,9 +1,10 @@
 -- What has the name of the type that our functions take, or one that the state's type could have.
 -- Of an enum, which of our labels it has, if its owner is trusted: a stranger's may have any number.
 -- Then whether its owner is trusted, and with it the casts; and who else may use the type that our
--- functions take.
+-- functions take, and whether the table's owner may not,
+-- though we may let them.
 -- $1 schema, $2 type of the column, $3 trusted roles, $4 type that our functions take, $5 labels,
--- $6 the role that serves
+-- $6 the role that serves, $7 the table
 SELECT
     :readable(t.typname::pg_catalog.text),
     t.oid::pg_catalog.int8,
@@ -39,6 +40,12 @@ SELECT
             AND (r.rolname OPERATOR(pg_catalog.=) $6::pg_catalog.name) IS NOT TRUE
         GROUP BY r.oid, r.rolname
         ORDER BY r.rolname
+    ),
+    t.typname OPERATOR(pg_catalog.=) $4::pg_catalog.name AND pg_catalog.pg_has_role(t.typowner, 'USAGE') AND EXISTS (
+        SELECT
+        FROM pg_catalog.pg_class AS c
+        WHERE c.oid OPERATOR(pg_catalog.=) $7::pg_catalog.int8::pg_catalog.oid
+            AND NOT pg_catalog.has_type_privilege(c.relowner, t.oid, 'USAGE')
     )
 FROM pg_catalog.pg_type AS t
 LEFT JOIN pg_catalog.pg_namespace AS n ON n.oid OPERATOR(pg_catalog.=) t.typnamespace
