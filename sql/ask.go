@@ -26,6 +26,7 @@ func Asking(t Table) Queries {
 		":leaders":  Beside(t, "leader"),
 		":groups":   Beside(t, "group"),
 		":why":      Beside(t, "why"),
+		":name":     literal(t.Quoted()),
 		":why_text": literal(Beside(t, "why") + "(pg_catalog.int8)"),
 		":task":     strings.TrimSpace(all["task"]),
 		":filter":   strings.TrimSpace(all["filter"]),
