@@ -22,7 +22,6 @@ var statements embed.FS
 // table is what has to be known of a task table.
 type table struct {
 	name    sql.Table
-	known   sql.Description
 	columns []column
 	byName  map[string]*column
 	role    string // as which rows are inserted; "" where tasks run under the serving role
@@ -71,7 +70,7 @@ func describe(ctx context.Context, tx pgx.Tx, name sql.Table) (*table, error) {
 	case known.Partitioned:
 		return nil, fmt.Errorf("table %s is partitioned, and tasks of a partitioned table have no key", name)
 	}
-	t := &table{name: name, known: known, byName: map[string]*column{}}
+	t := &table{name: name, byName: map[string]*column{}}
 	rows, err := tx.Query(ctx, t.statement("columns", nil), name.Schema, name.Name)
 	if err != nil {
 		return nil, err
@@ -173,7 +172,7 @@ func (t *table) statement(name string, lists map[string][]string) string {
 	for word, list := range lists {
 		pairs = append(pairs, word, strings.Join(list, ", "))
 	}
-	pairs = append(pairs, ":table", t.name.Quoted(), ":state", t.known.StateType)
+	pairs = append(pairs, ":table", t.name.Quoted())
 	var b strings.Builder
 	for line := range strings.Lines(string(text)) {
 		if !strings.HasPrefix(line, "--") {

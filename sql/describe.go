@@ -17,7 +17,6 @@ type Description struct {
 	Inserter      bool     // each task runs under the role that inserted it; who has described the table says so
 	Roles         bool     // a trigger of ours fills the column role
 	Below         []Below  // what keeps it from being served, see Refusal
-	StateType     string   // qualified and quoted, as a cast names it
 	Copied        []string // quoted names of the columns that a repetition copies
 	Sized         []string // those of them whose values may be large
 	Partitioned   bool
@@ -94,7 +93,6 @@ func Describe(ctx context.Context, conn *pgx.Conn, t Table) (Description, error)
 		d.Without = append(d.Without, fmt.Sprintf("row security of table %s may hide tasks from role %s: ALTER ROLE %[2]s BYPASSRLS, or CREATE POLICY … ON %[1]s TO %[2]s USING (true)", t, f.hiddenFrom))
 	}
 	d.Without, d.Besides = append(append(d.Without, f.foreign(t)...), f.undeletable(t)...), f.seen()
-	d.StateType, _ = f.stateType(t)
 	if f.index(true, "", "id") != nil {
 		d.Sequence = f.sequence
 	}

@@ -25,6 +25,16 @@ func TestStatementsNameTheSchemaOfAllTheyUse(t *testing.T) {
 	}
 }
 
+// TestNoOperationCastsToATypeOfTheTables: the name of such a type can come to be somebody else's.
+func TestNoOperationCastsToATypeOfTheTables(t *testing.T) {
+	t.Parallel()
+	for path, text := range embedded(t) {
+		if !strings.HasPrefix(path, "schema/") && strings.Contains(text, ":::") {
+			t.Errorf("%s casts to a type whose name is not fixed", path)
+		}
+	}
+}
+
 // embedded are all our SQL files, by their paths, with what stands in some for its name.
 func embedded(t *testing.T) map[string]string {
 	t.Helper()

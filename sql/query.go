@@ -26,7 +26,7 @@ type Queries struct {
 
 // Queries returns the operations on the table that was described. In their texts stand
 //   - for the table: :table its name, :table_text the same as text, :schema_text its schema,
-//     :table_number its number, :state the type of its states;
+//     :table_number its number;
 //   - for what is beside it: :register and :register_name, as text and without the schema, the
 //     register of sessions; :leader the table of controllers, :tokens that of tokens, :groups that of
 //     groups, with :group_number its number and :group_sequence that of the sequence that counts its
@@ -50,6 +50,10 @@ type Queries struct {
 //     we may end the backend a, with or without its role's name.
 //
 // What several operations share is in sql/part, and stands for its name likewise.
+//
+// A state is written as a literal that takes its type from the column, in a CASE from an ELSE that is
+// never reached: a cast names its type, and whoever takes a name that has come to be free has a
+// domain of theirs run.
 func (d Description) Queries(t Table) Queries {
 	of, sizes := make([]string, len(d.Copied)), []string{"0::pg_catalog.int8"}
 	for i, column := range d.Copied {
@@ -60,7 +64,6 @@ func (d Description) Queries(t Table) Queries {
 	}
 	names := map[string]string{
 		":table":       t.String(),
-		":state":       d.StateType,
 		":copied":      strings.Join(d.Copied, ", "),
 		":copied_of_t": strings.Join(of, ", "),
 		":size_of_t":   strings.Join(sizes, " OPERATOR(pg_catalog.+) "),

@@ -32,7 +32,7 @@ WITH job AS (
 ),
 copy AS (
     INSERT INTO :table (plan, state, repeat, cron, key, :copied)
-    SELECT pg_catalog.statement_timestamp(), 'PLAN'::pg_catalog.text:::state, '0'::pg_catalog.interval, NULL, NULL, :copied
+    SELECT pg_catalog.statement_timestamp(), 'PLAN', '0'::pg_catalog.interval, NULL, NULL, :copied
     FROM job AS t
     WHERE $2::pg_catalog.text OPERATOR(pg_catalog.=) '' OR :role OPERATOR(pg_catalog.=) $2::pg_catalog.text
     RETURNING id

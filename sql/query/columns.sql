@@ -1,13 +1,22 @@
--- What changes when the table, its columns, its triggers, its publication, its register of
--- sessions, what stands beside it, the functions that are called with arguments, or the owner of any
--- of this do; whether sessions that are opened now may not write; whether there are foreign servers;
--- and how full the queue of notifications is.
+-- What changes when the table, its columns, the names of their types, its triggers, its publication,
+-- its register of sessions, what stands beside it, the functions that are called with arguments, or
+-- the owner of any of this do; whether sessions that are opened now may not write; whether there are
+-- foreign servers; and how full the queue of notifications is.
 -- $1 schema, $2 table
 SELECT
     (
         SELECT pg_catalog.concat(
             c.oid, ' ', :owned,
-            ' ', pg_catalog.sum(pg_catalog.hashtextextended(a.attname::pg_catalog.text, a.attnum) OPERATOR(pg_catalog.+) a.atttypid::pg_catalog.int8),
+            ' ', pg_catalog.sum(
+                pg_catalog.hashtextextended(
+                    pg_catalog.concat(a.attname, ' ', CASE WHEN a.atttypid OPERATOR(pg_catalog.>=) 16384 THEN ( -- no name of the server's own changes
+                        SELECT pg_catalog.concat(y.typname, ' ', y.typnamespace)
+                        FROM pg_catalog.pg_type AS y
+                        WHERE y.oid OPERATOR(pg_catalog.=) a.atttypid
+                    ) END),
+                    a.attnum
+                ) OPERATOR(pg_catalog.+) a.atttypid::pg_catalog.int8
+            ),
             ' ', (
                 SELECT pg_catalog.sum(pg_catalog.hashtext(g.tgname::pg_catalog.text OPERATOR(pg_catalog.||) g.tgenabled::pg_catalog.text OPERATOR(pg_catalog.||) g.tgfoid::pg_catalog.text))
                 FROM pg_catalog.pg_trigger AS g

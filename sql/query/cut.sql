@@ -67,7 +67,7 @@ WITH orphaned AS MATERIALIZED (
 )
 UPDATE :table AS t
 SET
-    state = (CASE WHEN d.again THEN 'PLAN' ELSE 'FAIL' END)::pg_catalog.text:::state,
+    state = CASE WHEN d.again THEN 'PLAN' WHEN true THEN 'FAIL' ELSE t.state END,
     start = CASE WHEN NOT d.again THEN coalesce(o.began, pg_catalog.statement_timestamp()) END,
     stop = CASE WHEN NOT d.again THEN pg_catalog.statement_timestamp() END,
     base = CASE WHEN d.again AND o.times OPERATOR(pg_catalog.>) 1 THEN coalesce(t.base, t.plan) ELSE t.base END,

@@ -41,7 +41,7 @@ WITH ended AS MATERIALIZED (
 )
 UPDATE :table AS t
 SET
-    state = (CASE WHEN e.done THEN 'DONE' ELSE 'FAIL' END)::pg_catalog.text:::state,
+    state = CASE WHEN e.done THEN 'DONE' WHEN true THEN 'FAIL' ELSE t.state END,
     start = e.start,
     stop = e.stop,
     pid = e.pid,

@@ -75,7 +75,7 @@ SET
     base = NULL,
     plan = coalesce(f.plan, t.plan),
     skipped = CASE WHEN f.error IS NULL THEN f.skipped ELSE t.skipped END,
-    state = (CASE WHEN f.error IS NULL THEN 'PLAN' ELSE 'FAIL' END)::pg_catalog.text:::state,
+    state = CASE WHEN f.error IS NULL THEN 'PLAN' WHEN true THEN 'FAIL' ELSE t.state END,
     start = CASE WHEN f.error IS NOT NULL THEN pg_catalog.statement_timestamp() ELSE t.start END,
     stop = CASE WHEN f.error IS NOT NULL THEN pg_catalog.statement_timestamp() ELSE t.stop END,
     error = CASE WHEN f.error IS NOT NULL AND NOT $6::pg_catalog.bool THEN f.error ELSE t.error END,

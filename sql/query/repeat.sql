@@ -214,7 +214,7 @@ repeated AS (
         f.origin,
         f.skipped,
         f.failures,
-        (CASE WHEN f.paused THEN 'STOP' ELSE 'PLAN' END)::pg_catalog.text:::state,
+        CASE WHEN f.paused THEN 'STOP' WHEN true THEN 'PLAN' ELSE t.state END,
         CASE WHEN f.paused THEN :paused END,
         :copied_of_t
     FROM numbered AS f
@@ -239,7 +239,7 @@ kept AS (
         f.origin,
         f.skipped,
         f.failures,
-        'GONE'::pg_catalog.text:::state,
+        'GONE',
         pg_catalog.statement_timestamp(),
         pg_catalog.statement_timestamp(),
         'ERROR:  superseded by task ' OPERATOR(pg_catalog.||) coalesce(f.other, met.id)::pg_catalog.text,
@@ -284,7 +284,7 @@ told AS (
     UPDATE :table AS n
     SET
         failures = f.failures,
-        state = (CASE WHEN f.paused THEN 'STOP' ELSE 'PLAN' END)::pg_catalog.text:::state,
+        state = CASE WHEN f.paused THEN 'STOP' WHEN true THEN 'PLAN' ELSE n.state END,
         error = CASE WHEN f.paused THEN :paused ELSE n.error END
     FROM (
         SELECT

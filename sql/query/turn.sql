@@ -36,7 +36,7 @@ WITH turned AS MATERIALIZED (
 )
 UPDATE :table AS t
 SET
-    state = (CASE WHEN e.stop IS NULL THEN 'WORK' ELSE 'DONE' END)::pg_catalog.text:::state,
+    state = CASE WHEN e.stop IS NULL THEN 'WORK' WHEN true THEN 'DONE' ELSE t.state END,
     start = e.start,
     stop = e.stop,
     pid = e.pid,
