@@ -117,3 +117,60 @@ func TestRepetitionMeetsAnUncommittedTask(t *testing.T) {
 		})
 	}
 }
+
+// TestAnotherRolesJobIsKept: jobs of one key that end together, of several roles, go on as the first
+// one's repetition; those of its role join that, and those of others are kept as superseded.
+func TestAnotherRolesJobIsKept(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ roles, waits, want string }{
+		{"alice bob", "", "alice>alice PLAN, bob>bob GONE"},
+		{"bob alice", "", "bob>bob PLAN, alice>alice GONE"},
+		{"alice bob carol", "", "alice>alice PLAN, bob>bob GONE, carol>carol GONE"},
+		{"alice alice bob", "", "alice>alice PLAN, alice>alice PLAN, bob>bob GONE"},
+		{"alice bob alice", "", "alice>alice PLAN, bob>bob GONE, alice>alice PLAN"},
+		{"bob alice alice", "", "bob>bob PLAN, alice>alice GONE, alice>alice GONE"},
+		{"alice bob", "alice", "alice>alice PLAN, bob>bob GONE"},
+		{"alice bob", "bob", "alice>alice GONE, bob>bob PLAN"},
+		{"alice bob", "carol", "alice>alice GONE, bob>bob GONE"},
+	} {
+		for name, seen := range map[string]bool{"": true, ", not committed": false} {
+			if c.waits == "" && !seen {
+				continue
+			}
+			t.Run(c.roles+" "+c.waits+name, func(t *testing.T) {
+				t.Parallel()
+				dsn := servertest.Database(t)
+				conn, inserter := connect(t, dsn), connect(t, dsn)
+				if _, err := Install(t.Context(), conn, task, Options{Inserter: true, Serving: "postgres"}); err != nil {
+					t.Fatal(err)
+				}
+				d, err := Describe(t.Context(), conn, task)
+				if err != nil {
+					t.Fatal(err)
+				}
+				d.Inserter = true
+				execute(t, conn, "SELECT setval('task_id_seq', 150, false); INSERT INTO task (id, role, state, stop, key, repeat, input) "+
+					"SELECT i, r, 'FAIL', now(), 'job', '1 day', '' FROM unnest(string_to_array('"+c.roles+"', ' ')) WITH ORDINALITY AS r (r, i)")
+				if c.waits != "" {
+					execute(t, inserter, "BEGIN; INSERT INTO task (id, role, key, repeat, input) VALUES (103, '"+c.waits+"', 'job', '1 h', '')")
+				}
+				if seen {
+					execute(t, inserter, "COMMIT")
+				}
+				done := make(chan error)
+				go func() { done <- repeated(t.Context(), conn, d, 1, 2, 3) }()
+				if !seen {
+					waiting(t, inserter, conn)
+					execute(t, inserter, "COMMIT")
+				}
+				if err := <-done; err != nil {
+					t.Fatal(err)
+				}
+				equal(t, "next", value(t, conn, "SELECT string_agg(concat(t.role, '>', n.role, ' ', n.state), ', ' ORDER BY t.id) FROM task AS t LEFT JOIN task AS n ON n.id = t.next WHERE t.id < 100"), c.want)
+				equal(t, "waiting", value(t, conn, "SELECT count(*) FROM task WHERE wait_key = 'job'"), "1")
+				equal(t, "kept beside another", value(t, conn, `SELECT count(*) FROM task AS g LEFT JOIN task AS w ON w.wait_key = 'job'
+					WHERE g.state = 'GONE' AND (g.error, true) IS DISTINCT FROM ('ERROR:  superseded by task ' || w.id, w.role <> g.role AND g.key = 'job')`), "0")
+			})
+		}
+	}
+}

@@ -14,12 +14,17 @@ import (
 // where it repeats many, with keys or without.
 func TestManyRepetitionsVisitEachOnce(t *testing.T) {
 	t.Parallel()
-	for name, key := range map[string]string{"with keys": "'k' || i", "without": "NULL"} {
+	for name, c := range map[string]struct{ columns, values string }{
+		"with keys":    {"key", "'k' || i"},
+		"without":      {"key", "NULL"},
+		"of one role":  {"key, role", "'k' || i, 'a'"},
+		"of two roles": {"key, role", "'k' || (i + 1) / 2, i % 2"},
+	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := prepared(t)
+			s := prepared(t, func(target *Target) { target.Inserter = strings.Contains(c.columns, "role") })
 			l := s.installed()
-			s.exec("INSERT INTO task (input, key, plan, repeat) SELECT 'SELECT 1', " + key + ", '2020-01-01', '1 day' FROM generate_series(1, 400) AS i")
+			s.exec("INSERT INTO task (input, state, plan, repeat, " + c.columns + ") SELECT 'SELECT 1', 'DONE', '2020-01-01', '1 day', " + c.values + " FROM generate_series(1, 400) AS i")
 			for name, value := range planning {
 				must(t, s.conn, fmt.Sprintf("SET %s = %s", name, value))
 			}

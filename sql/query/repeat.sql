@@ -17,6 +17,7 @@
 -- runs under the same role. Else the repetition is written as one that has been superseded: it keeps all that
 -- the series is, for somebody to set it to PLAN. One that has come to wait since the statement
 -- began is met by the INSERT, which an UPDATE that changes nothing lets see it.
+-- Of several of one key that have ended the first repeats itself; others of its role join that.
 -- One whose plan is infinite waits until somebody plans it, and so does its repetition.
 -- An id that somebody has taken by hand is drawn again. A conflict that is not the key's is an
 -- error, and so is a repetition that has not come about.
@@ -224,10 +225,15 @@ repeated AS (
     :unless_key_waits
     RETURNING id, parent, wait_key, repeat OPERATOR(pg_catalog.>) '0' OR cron IS NOT NULL AS repeats, :made AS made:role_named
 ),
-met AS MATERIALIZED ( -- rare: few, if any
-    SELECT r.id, r.wait_key, r.repeats:met_role
-    FROM repeated AS r
-    WHERE NOT r.made
+met AS MATERIALIZED ( -- what waits with the key of each by now
+    SELECT
+        f.*,
+        pg_catalog.max(r.id) OVER k AS met,
+        pg_catalog.bool_or(r.repeats) OVER k AS repeats,
+        pg_catalog.bool_or(r.made) OVER k AS made:met_role
+    FROM numbered AS f
+    FULL JOIN repeated AS r ON false -- one after the other: all pairs would be many
+    WINDOW k AS (PARTITION BY coalesce(f.key, r.wait_key))
 ),
 kept AS (
     INSERT INTO :table (:drawn_id parent, plan, origin, skipped, failures, state, start, stop, error, :copied)
@@ -242,12 +248,12 @@ kept AS (
         'GONE',
         pg_catalog.statement_timestamp(),
         pg_catalog.statement_timestamp(),
-        'ERROR:  superseded by task ' OPERATOR(pg_catalog.||) coalesce(f.other, met.id)::pg_catalog.text,
+        'ERROR:  superseded by task ' OPERATOR(pg_catalog.||) coalesce(f.other, f.met)::pg_catalog.text,
         :copied_of_t
-    FROM numbered AS f
+    FROM met AS f
     JOIN :table AS t ON t.ctid OPERATOR(pg_catalog.=) f.place AND t.tableoid OPERATOR(pg_catalog.=) f.part
-    LEFT JOIN met ON met.wait_key OPERATOR(pg_catalog.=) f.key AND NOT (met.repeats:of_that_role)
-    WHERE coalesce(f.other, met.id) IS NOT NULL
+    WHERE f.other IS NOT NULL
+        OR f.key IS NOT NULL AND f.met IS NOT NULL AND NOT (f.made AND f.first) AND NOT (f.repeats:of_that_role)
     RETURNING id, parent
 ),
 linked AS (
