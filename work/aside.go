@@ -12,6 +12,7 @@ type aside struct {
 	ends []end
 	size int       // of what they keep in memory, in bytes, about
 	next time.Time // none is to be tried before
+	rest time.Time // none of a text that is too long is
 }
 
 const (
@@ -46,9 +47,23 @@ func (e *end) memory() int {
 	return n
 }
 
+// tooLongShare is how many times as long as the last one took, if that was long, the next end waits
+// of a task whose texts are too long to be run: its repetition may copy what others wait for.
+const tooLongShare = 20
+
+// took takes note of how long the write of an end has taken.
+func (a *aside) took(e *end, took time.Duration) {
+	if e.task.TooLong && took > 2*dutyPart {
+		a.rest = time.Now().Add(tooLongShare * took)
+	}
+}
+
 // keep keeps an end for the next try.
 func (l *loop) keep(e end) {
-	if e.wait == 0 && e.barred.pause == 0 {
+	switch {
+	case e.task.TooLong && e.since.IsZero():
+		e.since = time.Now()
+	case e.wait == 0 && e.barred.pause == 0 && !e.task.TooLong:
 		l.unsaid = append(l.unsaid, e)
 		return
 	}

@@ -97,3 +97,19 @@ func TestDataLimit(t *testing.T) {
 	}
 	s.others()
 }
+
+// TestOthersHaveMostOfTheTimeBesideCopiesOfTooLongData: a task over data_limit repeats itself as any
+// other. Where that takes its time, the next such end has to wait, and no other has.
+func TestOthersHaveMostOfTheTimeBesideCopiesOfTooLongData(t *testing.T) {
+	t.Parallel()
+	s := play(t, func(target *Target) { target.DataLimit = 100_000 })
+	s.exec("ALTER TABLE task ADD CHECK (parent IS NULL OR data IS NULL OR pg_sleep(0.12)::text IS NOT NULL)")
+	s.exec("INSERT INTO task (input, data, repeat) SELECT 'SELECT 1', repeat('x', 100001), '1 day' FROM generate_series(1, 3)")
+	s.eventually("1", "SELECT count(*) FROM task WHERE parent IS NOT NULL")
+	s.others()
+	s.eventually("3", "SELECT count(*) FROM task AS t JOIN task AS n ON n.id = t.next WHERE t.state = 'FAIL' AND n.data = t.data")
+	const pauses = "SELECT count(*) FROM (SELECT created - lag(created) OVER (ORDER BY created) AS pause FROM task WHERE parent IS NOT NULL) AS c WHERE pause < '2.4 s'"
+	if got := s.get(pauses); got != "0" {
+		t.Errorf("%s follow at once", got)
+	}
+}

@@ -166,6 +166,9 @@ func (l *loop) setAside(ctx context.Context, ends []end, took time.Duration) err
 // due is when an end is to be written.
 func (l *loop) due(e *end) time.Time {
 	due := e.after
+	if e.task.TooLong && l.aside.rest.After(due) {
+		due = l.aside.rest
+	}
 	if e.barred.pause == 0 {
 		return due
 	}
@@ -180,7 +183,7 @@ func (l *loop) due(e *end) time.Time {
 // togetherMost is how many ends are written in one statement that has both.
 func (l *loop) togetherMost(a, b *end) int {
 	switch {
-	case a.kind != b.kind || (a.barred.pause > 0) != (b.barred.pause > 0):
+	case a.kind != b.kind || a.task.TooLong || b.task.TooLong || (a.barred.pause > 0) != (b.barred.pause > 0):
 		return 1
 	case a.barred.pause == 0:
 		return l.locks.ends.mostOfAll(batchMost)

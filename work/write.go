@@ -132,6 +132,7 @@ func (l *loop) writeEach(ctx context.Context, ends []end, write func(context.Con
 		}
 		err := write(ctx, ends)
 		k.took(len(ends), 0, err)
+		l.aside.took(&ends[0], time.Since(began))
 		switch {
 		case isLocked(err):
 			return l.setAside(ctx, ends, time.Since(began))

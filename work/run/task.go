@@ -49,14 +49,15 @@ type Row struct {
 // Task is one whose row this controller has read, until its end is written.
 type Task struct {
 	lane.Ticket
-	Row    Row
-	Leader int32        // pid of the control session that has read it
-	Shows  [][2]string  // what the sessions of its lane show
-	Traits *exec.Traits // nil: not looked at yet
-	sizes  *Sizes       // of its texts, where they are long; nil: not asked for yet
-	room   *place       // that its long texts take up; nil: none
-	digest *[2]uint64   // of them, once they have come
-	Again  int          // how often we had to run it again for reasons of our own
+	Row     Row
+	Leader  int32        // pid of the control session that has read it
+	Shows   [][2]string  // what the sessions of its lane show
+	Traits  *exec.Traits // nil: not looked at yet
+	sizes   *Sizes       // of its texts, where they are long; nil: not asked for yet
+	room    *place       // that its long texts take up; nil: none
+	digest  *[2]uint64   // of them, once they have come
+	TooLong bool         // a text of its is, and what follows on it may be much
+	Again   int          // how often we had to run it again for reasons of our own
 
 	Atomic bool        // of its runner: it runs in our transaction
 	wary   bool        // of its runner: its SQL takes our prepared statements away

@@ -42,6 +42,7 @@ func (r *runner) learn(t *Task) bool {
 	told := r.text(t, Names)
 	if told.Sizes != nil {
 		told.Refused = tooLong(told.Sizes, r.LongestText)
+		t.TooLong = told.Refused != nil
 	}
 	if !told.OK || told.Refused != nil {
 		r.turnAway(t, told.Refused)
