@@ -12,21 +12,21 @@ import (
 
 // withRoles is a stage whose target is served by a role of its own (or by the superuser, as whom
 // the dsn logs in), and another role that may create in the schema. In statements $w and $m stand
-// for them.
+// for them, and $o for one more.
 func withRoles(t *testing.T, super bool) (s *stage, do func(sql string)) {
 	t.Helper()
 	s = prepared(t)
 	database := s.target.Connect["dbname"]
-	fill := strings.NewReplacer("$w", "worker_"+database, "$m", "mallory_"+database)
+	fill := strings.NewReplacer("$w", "worker_"+database, "$m", "mallory_"+database, "$o", "other_"+database)
 	do = func(sql string) {
 		t.Helper()
 		if _, err := s.conn.PgConn().Exec(t.Context(), fill.Replace(sql)+"; RESET ROLE").ReadAll(); err != nil {
 			t.Fatalf("%s: %v", sql, err)
 		}
 	}
-	do("REVOKE CREATE ON SCHEMA public FROM PUBLIC; CREATE ROLE $w LOGIN; CREATE ROLE $m LOGIN; GRANT CREATE ON SCHEMA public TO $m") // 14 gives CREATE to all
+	do("REVOKE CREATE ON SCHEMA public FROM PUBLIC; CREATE ROLE $w LOGIN; CREATE ROLE $m LOGIN; CREATE ROLE $o; GRANT CREATE ON SCHEMA public TO $m") // 14 gives CREATE to all
 	t.Cleanup(func() {
-		_, err := s.conn.PgConn().Exec(context.Background(), fill.Replace("DROP OWNED BY $w, $m CASCADE; DROP ROLE $w, $m")).ReadAll()
+		_, err := s.conn.PgConn().Exec(context.Background(), fill.Replace("DROP OWNED BY $w, $m, $o CASCADE; DROP ROLE $w, $m, $o")).ReadAll()
 		if err != nil {
 			t.Error(err)
 		}
@@ -209,22 +209,42 @@ func TestWhoMayMakeFunctionsLikeOursIsNamed(t *testing.T) {
 // role has no reason to trust any more.
 func TestTrustThatEndsIsNoticed(t *testing.T) {
 	t.Parallel()
-	for what, c := range map[string]struct{ before, sql string }{
-		"membership":                  {"GRANT $m TO $w", "REVOKE $m FROM $w"},
-		"superuser":                   {"ALTER ROLE $m SUPERUSER", "ALTER ROLE $m NOSUPERUSER"},
-		"superuser, the serving role": {"GRANT $m TO $w; ALTER ROLE $w SUPERUSER", "ALTER ROLE $w NOSUPERUSER; REVOKE $m FROM $w"},
+	const called = "DO $$BEGIN EXECUTE format('ALTER FUNCTION %s OWNER TO $m', (SELECT oid::regprocedure FROM pg_proc WHERE proname LIKE 'pgtaskd\\_cron\\_%')); END$$"
+	for what, c := range map[string]struct {
+		before, sql string
+		function    bool // belongs to them, in place of a type
+		upTo        int  // version of the server
+	}{
+		"membership":                     {before: "GRANT $m TO $w", sql: "REVOKE $m FROM $w"},
+		"membership, given by another":   {before: "GRANT $m TO $w; GRANT $m TO $o WITH ADMIN OPTION", sql: "REVOKE $m FROM $w; SET ROLE $o; GRANT $m TO $w"},
+		"membership of the giver":        {before: "GRANT $m TO $o WITH ADMIN OPTION; GRANT $w TO $o; SET ROLE $o; GRANT $m TO $w", sql: "REVOKE $w FROM $o"},
+		"superuser, the giver":           {before: "ALTER ROLE $o SUPERUSER; SET ROLE $o; GRANT $m TO $w", sql: "ALTER ROLE $o NOSUPERUSER", upTo: 15},
+		"member":                         {before: "GRANT $w TO $m", sql: "REVOKE $w FROM $m"},
+		"member, through one between":    {before: "GRANT $w TO $o; GRANT $o TO $m", sql: "REVOKE $w FROM $o"},
+		"member, with a function":        {before: "GRANT $w TO $m", sql: "REVOKE $w FROM $m", function: true},
+		"creator of roles":               {before: "ALTER ROLE $m CREATEROLE", sql: "ALTER ROLE $m NOCREATEROLE", upTo: 15},
+		"superuser":                      {before: "ALTER ROLE $m SUPERUSER", sql: "ALTER ROLE $m NOSUPERUSER"},
+		"superuser, the serving role":    {before: "GRANT $m TO $w; ALTER ROLE $w SUPERUSER", sql: "ALTER ROLE $w NOSUPERUSER; REVOKE $m FROM $w"},
+		"creator, of whom now superuser": {before: "ALTER ROLE $m CREATEROLE", sql: "ALTER ROLE $w SUPERUSER", upTo: 15},
 	} {
 		t.Run(what, func(t *testing.T) {
 			t.Parallel()
 			s, do := withRoles(t, false)
+			if c.upTo > 0 && s.get("SELECT current_setting('server_version_num')::int4 / 10000 > "+fmt.Sprint(c.upTo)) == "true" {
+				return
+			}
 			do("GRANT CREATE ON SCHEMA public TO $w; " + c.before)
 			s.installed()
-			do("ALTER TYPE state OWNER TO $m")
+			owned, says := "ALTER TYPE state OWNER TO $m", "type public.state belongs to role mallory_"
+			if c.function {
+				owned, says = called, "function public.pgtaskd_cron_"
+			}
+			do(owned)
 			s.serve()
 			s.settled()
 			s.becomes(s.add("input", "SELECT 1"), "DONE")
 			do(c.sql)
-			s.says("type public.state belongs to role mallory_")
+			s.says(says)
 		})
 	}
 }

@@ -55,7 +55,7 @@ var plans = map[string]planned{
 	"capacity":     {},
 	"check":        {args: []string{ids()}, state: "WORK"},
 	"prefetch":     {args: []string{ids(), "8192", "'0'", "false", now, now, "7"}, state: "PLAN"},
-	"columns":      {args: []string{"'public'", "'task'"}, makes: catalogs},
+	"columns":      {args: []string{"'public'", "'task'"}, makes: catalogs + 60},
 	"cut":          {args: []string{ids(), each("7"), each("2020-01-01"), each("7"), "'{}'", "false"}, state: "WORK"},
 	"delete":       {args: []string{ids()}, state: "DONE"},
 	"doomed":       {args: []string{ids(), "'{1}'"}, state: "PLAN"},

@@ -1,20 +1,29 @@
 -- Changes when somebody else gets what can make SQL run with the table c (the database, the schema n,
 -- tables above and below it, types of its columns and what those are made of, functions of its
--- triggers), and when the reason goes to trust who has it.
+-- triggers, and those that are called with arguments), its register of sessions, or what stands
+-- beside it; when the reason goes to trust who has it; and when such a function is made again or
+-- others get rights to the register or to what stands beside the table.
+-- What belongs to the serving role or a superuser, which all does as a rule, is told first: the
+-- memberships are not read then.
 (
-    WITH RECURSIVE above AS (
+    WITH RECURSIVE me AS (
+        SELECT r.oid, r.rolsuper
+        FROM pg_catalog.pg_roles AS r
+        WHERE r.rolname OPERATOR(pg_catalog.=) current_user
+    ),
+    parent AS (
         SELECT c.oid
         UNION
         SELECT i.inhparent
-        FROM above
-        JOIN pg_catalog.pg_inherits AS i ON i.inhrelid OPERATOR(pg_catalog.=) above.oid
+        FROM parent
+        JOIN pg_catalog.pg_inherits AS i ON i.inhrelid OPERATOR(pg_catalog.=) parent.oid
     ),
-    below AS (
+    child AS (
         SELECT c.oid
         UNION
         SELECT i.inhrelid
-        FROM below
-        JOIN pg_catalog.pg_inherits AS i ON i.inhparent OPERATOR(pg_catalog.=) below.oid
+        FROM child
+        JOIN pg_catalog.pg_inherits AS i ON i.inhparent OPERATOR(pg_catalog.=) child.oid
     ),
     type AS (
         SELECT y.atttypid AS oid
@@ -27,33 +36,48 @@
         CROSS JOIN LATERAL (VALUES (t.typbasetype), (t.typelem)) AS of (oid)
     ),
     owned AS (
-        SELECT r.oid, r.relowner AS owner
+        SELECT r.oid, r.relowner AS owner, NULL::pg_catalog.text AS besides
         FROM pg_catalog.pg_class AS r
-        WHERE r.oid OPERATOR(pg_catalog.=) ANY (ARRAY(SELECT above.oid FROM above UNION SELECT below.oid FROM below))
+        WHERE r.oid OPERATOR(pg_catalog.=) ANY (ARRAY(SELECT parent.oid FROM parent UNION SELECT child.oid FROM child))
         UNION ALL
-        SELECT t.oid, t.typowner
+        SELECT r.oid, r.relowner, r.relacl::pg_catalog.text
+        FROM pg_catalog.pg_class AS r
+        WHERE r.relnamespace OPERATOR(pg_catalog.=) n.oid
+            AND r.relname OPERATOR(pg_catalog.=) ANY (:register_name::pg_catalog.name OPERATOR(pg_catalog.||) :besides::pg_catalog.name[])
+        UNION ALL
+        SELECT t.oid, t.typowner, NULL
         FROM type
         JOIN pg_catalog.pg_type AS t ON t.oid OPERATOR(pg_catalog.=) type.oid
         UNION ALL
-        SELECT p.oid, p.proowner
+        SELECT p.oid, p.proowner, NULL
         FROM pg_catalog.pg_trigger AS g
         JOIN pg_catalog.pg_proc AS p ON p.oid OPERATOR(pg_catalog.=) g.tgfoid
         WHERE g.tgrelid OPERATOR(pg_catalog.=) c.oid
         UNION ALL
-        SELECT n.oid, n.nspowner
+        SELECT p.oid, p.proowner, p.xmin::pg_catalog.text
+        FROM pg_catalog.pg_proc AS p
+        WHERE p.pronamespace OPERATOR(pg_catalog.=) n.oid
+            AND p.proname OPERATOR(pg_catalog.=) ANY (:besides::pg_catalog.name[] OPERATOR(pg_catalog.||) :called::pg_catalog.name[])
         UNION ALL
-        SELECT d.oid, d.datdba
+        SELECT n.oid, n.nspowner, NULL
+        UNION ALL
+        SELECT d.oid, d.datdba, NULL
         FROM pg_catalog.pg_database AS d
         WHERE d.datname OPERATOR(pg_catalog.=) pg_catalog.current_database()
-    )
+    ),
+    :memberships
     SELECT pg_catalog.concat(
-        pg_catalog.sum(pg_catalog.hashtext(pg_catalog.concat(owned.oid, ' ', owned.owner, ' ', r.rolsuper, ' ', pg_catalog.pg_has_role(r.oid, 'MEMBER')))),
-        ' ', (
-            SELECT me.rolsuper
-            FROM pg_catalog.pg_roles AS me
-            WHERE me.rolname OPERATOR(pg_catalog.=) current_user
-        )
+        (SELECT pg_catalog.sum(pg_catalog.hashtext(pg_catalog.concat(owned.oid, ' ', owned.owner, ' ', owned.besides))) FROM owned), ' ',
+        pg_catalog.sum(pg_catalog.hashtext(pg_catalog.concat(
+            r.oid, ' ',
+            r.rolsuper
+            OR EXISTS (SELECT FROM me WHERE me.oid OPERATOR(pg_catalog.=) r.oid)
+            OR EXISTS (SELECT FROM below WHERE below.oid OPERATOR(pg_catalog.=) r.oid)
+            OR EXISTS (SELECT FROM above WHERE above.oid OPERATOR(pg_catalog.=) r.oid)
+            OR EXISTS (SELECT FROM creator WHERE creator.oid OPERATOR(pg_catalog.=) r.oid)
+        )))
     )
-    FROM owned
-    LEFT JOIN pg_catalog.pg_roles AS r ON r.oid OPERATOR(pg_catalog.=) owned.owner
+    FROM pg_catalog.pg_roles AS r
+    WHERE r.oid OPERATOR(pg_catalog.=) ANY (ARRAY(SELECT owned.owner FROM owned))
+        AND r.rolname OPERATOR(pg_catalog.<>) 'pg_database_owner' -- who that is stands there besides
 )

@@ -28,24 +28,6 @@ SELECT
                 FROM pg_catalog.pg_publication AS p
                 LEFT JOIN pg_catalog.pg_publication_rel AS r ON r.prpubid OPERATOR(pg_catalog.=) p.oid AND r.prrelid OPERATOR(pg_catalog.=) c.oid
                 WHERE p.pubname OPERATOR(pg_catalog.=) :publication
-            ),
-            ' ', (
-                SELECT pg_catalog.concat(r.oid, ' ', r.relowner, ' ', r.relacl)
-                FROM pg_catalog.pg_class AS r
-                WHERE r.relnamespace OPERATOR(pg_catalog.=) n.oid
-                    AND r.relname OPERATOR(pg_catalog.=) :register_name
-            ),
-            ' ', (
-                SELECT pg_catalog.sum(pg_catalog.hashtext(pg_catalog.concat(b.oid, b.relowner, b.relacl)))
-                FROM pg_catalog.pg_class AS b
-                WHERE b.relnamespace OPERATOR(pg_catalog.=) n.oid
-                    AND b.relname OPERATOR(pg_catalog.=) ANY (:besides::pg_catalog.name[])
-            ),
-            ' ', (
-                SELECT pg_catalog.sum(pg_catalog.hashtext(pg_catalog.concat(p.oid, p.xmin, p.proowner)))
-                FROM pg_catalog.pg_proc AS p
-                WHERE p.pronamespace OPERATOR(pg_catalog.=) n.oid
-                    AND p.proname OPERATOR(pg_catalog.=) ANY (:besides::pg_catalog.name[] OPERATOR(pg_catalog.||) :called::pg_catalog.name[])
             )
         )
         FROM pg_catalog.pg_class AS c
