@@ -123,7 +123,7 @@ var placeholder = regexp.MustCompile(`:(its_\w+|table_text|schema_text|name_text
 
 // fill puts the names into a step's text. It is the only place where they meet.
 func (n names) fill(sql string) string {
-	filled := placeholder.ReplaceAllStringFunc(sql, func(p string) string {
+	return placeholder.ReplaceAllStringFunc(n.dollars(sql), func(p string) string {
 		if object, is := strings.CutPrefix(p, ":its_"); is {
 			if object, is = strings.CutSuffix(object, "_text"); is {
 				return literal(Beside(n.table, object))
@@ -179,37 +179,18 @@ func (n names) fill(sql string) string {
 			return versionText
 		}
 	})
-	return dollars(filled, n)
 }
 
-// dollars gives the block in sql, or the body of the function, a dollar quote that no name in it
-// contains.
-func dollars(sql string, n names) string {
-	other := "$pgtaskd$"
-	switch {
-	case strings.HasPrefix(sql, "DO "+other):
-		for strings.Contains(n.state, other) {
-			other = other[:len(other)-1] + "_$"
-		}
-		return requoted(sql, "$pgtaskd$", other)
-	case strings.Contains(n.table.Schema, "$") && strings.Contains(sql, " AS $$\n"):
-		for strings.Contains(n.table.Schema, other) {
-			other = other[:len(other)-1] + "_$"
-		}
-		return requoted(sql, "$$", other)
+// dollars gives the block in sql, or the body of the function, a dollar quote that no name contains.
+// The names are not in it yet: they may hold the quote that it has.
+func (n names) dollars(sql string) string {
+	const block = "$pgtaskd$"
+	all := n.table.Quoted() + n.state
+	if !strings.Contains(all, "$") {
+		return sql
 	}
-	return sql
-}
-
-// requoted has another dollar quote around its block.
-func requoted(sql, quote, other string) string {
-	const before = " AS "
-	first := strings.Index(sql, before+quote) + len(before)
-	if strings.HasPrefix(sql, "DO ") {
-		first = len("DO ")
-	}
-	last := strings.LastIndex(sql, quote)
-	return sql[:first] + other + sql[first+len(quote):last] + other + sql[last+len(quote):]
+	tag := unusedTag(block, all)
+	return strings.NewReplacer(block, tag, "$$", tag).Replace(sql)
 }
 
 // literal is a quoted string constant, whatever standard_conforming_strings says.
