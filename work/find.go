@@ -3,6 +3,7 @@ package work
 import (
 	"context"
 	"encoding/binary"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -103,11 +104,11 @@ func (l *loop) expire(ctx context.Context) error {
 	if l.nextExpire() > 0 {
 		return nil
 	}
-	began := time.Now()
-	for len(l.overdue) > 0 && time.Since(began) < dutyPart {
-		tried := time.Now()
+	began, k := time.Now(), &l.locks.expire
+	for len(l.overdue) > 0 && time.Since(began) < dutyPart && k.rest() <= 0 {
+		tried, done := time.Now(), map[int64]bool{}
 		some := l.overdue[:min(len(l.overdue), batchMost)]
-		left, err := l.eachWithWords(ctx, &l.locks.expire, some, func(ctx context.Context, some []int64, mute bool) error {
+		left, err := l.eachWithWords(ctx, k, some, func(ctx context.Context, some []int64, mute bool) error {
 			var gone []changed
 			err := l.brief(ctx, func(tx pgx.Tx) (err error) {
 				gone, err = l.withWhatFollows(ctx, tx, l.queries().Text("expire"), some, mute)
@@ -117,13 +118,19 @@ func (l *loop) expire(ctx context.Context) error {
 				l.counted(gone)
 				l.stats.skips(skippedExpired, repeating(gone))
 				l.withheld.note(some, gone, tried)
+				for _, id := range some {
+					done[id] = true
+				}
 			}
 			return err
 		})
-		l.overdue = l.overdue[len(some)-len(left):]
-		if copy(l.overdue, left); err != nil {
+		if l.overdue = l.overdue[len(some):]; err != nil {
 			return err
 		}
+		if k.rest() > 0 { // with the lock that one has met, the others have not been tried
+			left = slices.DeleteFunc(slices.Clone(some), func(id int64) bool { return done[id] || k.barred[id].pause > 0 || l.isHopeless(id) })
+		}
+		l.overdue = append(l.overdue, left...)
 	}
 	if took := time.Since(began); took > 2*dutyPart { // much follows on each: the others have as much time
 		l.look.expires = time.Now().Add(took)
@@ -135,7 +142,7 @@ func (l *loop) nextExpire() time.Duration {
 	if len(l.overdue) == 0 || !l.draining.IsZero() {
 		return never
 	}
-	return time.Until(l.look.expires)
+	return max(time.Until(l.look.expires), l.locks.expire.rest())
 }
 
 // withheld are overdue tasks that somebody has locked or changed. A look leaves them out for a

@@ -66,3 +66,27 @@ func TestOverdueTasksThatAreLockedAreLeftOutForAWhile(t *testing.T) {
 		t.Error("some are left:", l.look.held, len(l.withheld.ids))
 	}
 }
+
+// TestOverdueTasksThatHaveNotBeenTriedAreKept where another met a lock: they are given up after the
+// rest that follows, without another look at all that is due.
+func TestOverdueTasksThatHaveNotBeenTriedAreKept(t *testing.T) {
+	t.Parallel()
+	s := prepared(t)
+	l := s.installed()
+	l.term = newTerm(time.Now())
+	s.exec("ALTER TABLE task ADD CHECK (id <> 2 OR state <> 'GONE' OR pg_advisory_xact_lock(1)::text IS NOT NULL)")
+	s.exec("INSERT INTO task (input, plan, active) SELECT 'SELECT 1', '2020-01-01', '1 s' FROM generate_series(1, 3000)")
+	must(t, s.connect(), "SELECT pg_advisory_lock(1)")
+	for id := range int64(3000) {
+		l.overdue = append(l.overdue, id+1)
+	}
+	for len(l.overdue) > 0 {
+		if err := l.expire(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		l.locks.expire.until, l.look.expires = time.Time{}, time.Time{}
+	}
+	if left := s.get("SELECT string_agg(id::text, ' ') FROM task WHERE state <> 'GONE'"); left != "2" {
+		t.Error("left are ", left)
+	}
+}

@@ -47,8 +47,16 @@ func (l *loop) repeatOrSay(ctx context.Context, tx pgx.Tx, id int64) error {
 		return err
 	}
 	why := unwritten(err)
+	l.timely([]int64{id})
 	_, err = tx.Exec(ctx, l.queries().Text("unrepeated"), id, why.Text)
 	return err
+}
+
+// timely forgets that what follows on these tasks was slow: it has come about, or is left out.
+func (l *loop) timely(ids []int64) {
+	for _, id := range ids {
+		delete(l.tardy, id)
+	}
 }
 
 // followLimit is how long what follows on tasks may take, as nothing starts meanwhile: their data
@@ -68,6 +76,9 @@ func (l *loop) repeat(ctx context.Context, tx pgx.Tx, ids []int64) error {
 	err := tx.SendBatch(ctx, batch).Close()
 	if hasState(err, "57014") && time.Since(began) >= l.followsIn {
 		return &slowError{err}
+	}
+	if err == nil && len(l.tardy) > 0 {
+		l.timely(ids)
 	}
 	return err
 }
