@@ -39,7 +39,7 @@ func made(t *testing.T) *objects {
 	for statements, query := range map[*string]string{
 		&ours.functions: `SELECT pg_get_functiondef(p.oid) || ';' || coalesce(format('COMMENT ON FUNCTION %s IS %L;', p.oid::regprocedure, obj_description(p.oid, 'pg_proc')), '')
 			FROM pg_proc AS p JOIN pg_language AS l ON l.oid = p.prolang AND l.lanname = 'plpgsql' -- the bodies of the others need the table
-			WHERE NOT p.proretset AND p.pronamespace = ANY ('{public,own,low}'::regnamespace[]) AND NOT EXISTS (SELECT FROM pg_type WHERE oid = ANY (p.proargtypes) AND typtype = 'd')`,
+			WHERE NOT p.proretset AND p.pronamespace = ANY ('{public,own,low}'::regnamespace[]) AND NOT EXISTS (SELECT FROM pg_type WHERE (oid = ANY (p.proargtypes) OR oid = p.prorettype) AND typtype = 'd')`,
 		&ours.calls: `SELECT format('CREATE DOMAIN %s AS text;', t.oid::regtype) FROM pg_type AS t WHERE t.typtype = 'd' AND t.typnamespace = ANY ('{public,own,low}'::regnamespace[]) UNION ALL
 			SELECT pg_get_functiondef(p.oid) || ';' FROM pg_proc AS p JOIN pg_language AS l ON l.oid = p.prolang AND l.lanname = 'plpgsql'
 			WHERE EXISTS (SELECT FROM pg_type WHERE oid = ANY (p.proargtypes) AND typtype = 'd' AND typnamespace = p.pronamespace)`,

@@ -6,7 +6,7 @@ DECLARE
     f record;
 BEGIN
     FOR f IN
-        SELECT p.pronamespace::regnamespace AS n, p.proname, pg_get_function_identity_arguments(p.oid) AS args, pg_get_function_result(p.oid) AS result, p.proretset AS many
+        SELECT p.pronamespace::regnamespace AS n, p.proname, pg_get_function_identity_arguments(p.oid) AS args, pg_get_function_result(p.oid) AS result, p.proretset OR 'o' = ANY (p.proargmodes) AS many
         FROM pg_proc AS p
         WHERE p.proowner = current_user::regrole AND p.pronamespace <> 'kit'::regnamespace AND p.proname <> 'op'
     LOOP
