@@ -87,7 +87,7 @@ var reasons = []struct {
 		return s.add(`input, "group", max`, "SELECT 1", "it's", 6)
 	}, `waits for its lane, group "it's", in which 7 run \(task 1, 2, 3, 4, 5 and 2 more\): max 6 lets it start while at most 6 run`},
 	{"a pause", func(s *stage) int64 {
-		s.settled() // one that came to lead would wait for the end of a pause before it
+		s.asleep() // one that came to lead would wait for the end of a pause before it
 		s.exec("INSERT INTO task (max, drift, delete, input) VALUES (-60000, true, false, 'SELECT 1')")
 		s.becomes(1, "DONE")
 		return s.add("input, max, drift", "SELECT 1", -60000, true)
