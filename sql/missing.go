@@ -188,7 +188,7 @@ func (m *missing) call(s step) {
 
 // function makes one, or replaces it by ours unless a later pgtaskd has made it.
 func (m *missing) function(s step) {
-	needs, name := m.createRight(), m.names.fill(s.name)
+	needs, name, outdated := m.createRight(), m.names.fill(s.name), false
 	for _, f := range m.functions {
 		if f.Name != name {
 			continue
@@ -196,9 +196,10 @@ func (m *missing) function(s step) {
 		if versionOf(f.Comment) > Version || strings.Contains(m.names.fill(s.sql), "$"+f.Source+"$") {
 			return
 		}
-		needs = "ownership of function " + pgx.Identifier{m.table.Schema, name}.Sanitize()
+		needs, outdated = "ownership of function "+pgx.Identifier{m.table.Schema, name}.Sanitize(), true
 	}
-	m.add(s, "function "+name, needs).Optional = true
+	change := m.add(s, "function "+name, needs)
+	change.Optional, change.Outdated = true, outdated
 }
 
 func (m *missing) columnStep(s step) {

@@ -127,11 +127,15 @@ func (r *Report) table(ctx context.Context, conn *pgx.Conn, t Target) {
 		if granted, err = rehearse(ctx, conn, t); err != nil {
 			if lack := lacking(ctx, conn, t); lack == nil {
 				changes = nil // it can do without them
+				r.behind(ctx, conn, t)
 			} else {
 				r.failed("", err, t)
 				return
 			}
 		}
+	}
+	if !t.Create && len(changes) > 0 {
+		r.behind(ctx, conn, t)
 	}
 	comments := 0
 	whole := slices.ContainsFunc(changes, func(c sql.Change) bool { return c.What == "table "+table(t).String() })
@@ -191,6 +195,13 @@ func (r *Report) remarks(ctx context.Context, conn *pgx.Conn, t Target, made fun
 	}
 	if err != nil {
 		r.fault("%s", err)
+	}
+}
+
+// behind says which functions another version of ours has made, and stay.
+func (r *Report) behind(ctx context.Context, conn *pgx.Conn, t Target) {
+	if err := behind(ctx, conn, t); err != nil {
+		r.say("%s", err)
 	}
 }
 

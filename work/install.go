@@ -96,6 +96,10 @@ func (l *loop) furnish(ctx context.Context, t Target) (sql.Description, error) {
 		}
 		line.Int("changes", len(made)).Msg(summary(made))
 	}
+	var old *stale
+	if errors.As(err, &old) {
+		err = nil
+	}
 	if err = l.postpone(ctx, t, err); err != nil {
 		return sql.Description{}, err
 	}
@@ -105,6 +109,9 @@ func (l *loop) furnish(ctx context.Context, t Target) (sql.Description, error) {
 	}
 	if err == nil { // what has come since it was completed
 		err = described.Refusal(t.Inserter)
+	}
+	if old != nil {
+		described.Without = append(described.Without, old.Error())
 	}
 	return described, err
 }
@@ -193,6 +200,31 @@ func lacking(ctx context.Context, conn *pgx.Conn, t Target) error {
 	}
 	return fmt.Errorf("table %s lacks %s, and may not be changed: run the output of pgtaskd schema --config FILE",
 		table(t), names(changes))
+}
+
+// stale is the error of functions that another version of pgtaskd has made, and that the role may
+// not replace; the table can be served with them.
+type stale struct {
+	table     sql.Table
+	functions []sql.Change
+}
+
+func (o *stale) Error() string {
+	return fmt.Sprintf("table %s has what another version of pgtaskd has made, and what may not be replaced: %s; "+
+		"run the output of pgtaskd schema --config FILE", o.table, names(o.functions))
+}
+
+// behind is a *stale error where the table has such functions.
+func behind(ctx context.Context, conn *pgx.Conn, t Target) error {
+	changes, err := sql.Missing(ctx, conn, table(t), options(t))
+	if err != nil {
+		return err
+	}
+	changes = slices.DeleteFunc(changes, func(c sql.Change) bool { return !c.Outdated })
+	if len(changes) == 0 {
+		return nil
+	}
+	return &stale{table(t), changes}
 }
 
 // used tells whether tasks have ever been written to the table: then pauses may be under way.

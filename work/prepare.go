@@ -158,25 +158,30 @@ func missing(err error, kind, name, statement, user string) error {
 }
 
 // complete adds what the table lacks: as the target's role, or, where that may not, as the dsn's
-// user, who then grants what it takes.
+// user, who then grants what it takes. A *stale error is of a table that can be served as it is.
 func complete(ctx context.Context, conn *pgx.Conn, t Target) ([]sql.Change, error) {
 	if !t.Create {
-		return nil, lacking(ctx, conn, t)
+		return nil, cmp.Or(lacking(ctx, conn, t), behind(ctx, conn, t))
 	}
 	made, err := sql.Install(ctx, conn, table(t), options(t))
 	if !isDenied(err) {
 		return made, err
 	}
-	if lacking(ctx, conn, t) == nil {
+	needed := lacking(ctx, conn, t)
+	if needed == nil && behind(ctx, conn, t) == nil {
 		return nil, nil // what is missing is not needed
 	}
-	return completeAsAdmin(ctx, t, err, func(conn *pgx.Conn) ([]sql.Change, error) {
+	made, err = completeAsAdmin(ctx, t, err, func(conn *pgx.Conn) ([]sql.Change, error) {
 		made, err := sql.Install(ctx, conn, table(t), ownOptions(t))
 		if err != nil {
 			return made, err
 		}
 		return made, pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error { return grant(ctx, tx, t) })
 	})
+	if err != nil && needed == nil {
+		err = behind(ctx, conn, t) // it can be served all the same
+	}
+	return made, err
 }
 
 // ownOptions are those of the dsn's user, who helps with nothing that belongs to others: they could
