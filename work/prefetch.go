@@ -1,17 +1,11 @@
 package work
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
-	"fmt"
-	"maps"
-	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 
-	"pgtaskd/work/lane"
 	"pgtaskd/work/run"
 )
 
@@ -164,109 +158,6 @@ func (l *loop) waitsStill(r *run.Row) bool {
 	_, orphan := l.orphans[r.ID]
 	return orphan || len(l.parked) > 0 && time.Now().Before(l.parked[r.ID].until) ||
 		l.aside.full() && (r.Key != nil || !r.Single)
-}
-
-func (l *loop) readRows(rows pgx.Rows) (tasks []*run.Task, regrouped bool, err error) {
-	var r run.Row
-	var timeout, live int64
-	var delimiter, escape, quote byte
-	var null, group, remote *string
-	var foreign bool
-	var changed *bool
-	var active *int64
-	var own []byte
-	var expires, created *time.Time
-	var before *run.Task // many have the same input
-	var under under
-	columns := []any{
-		&r.ID, &r.Version, &r.MarkFirst, &expires, &r.Group, &r.Remote, &r.Max, &r.Priority, &r.Parent, &r.Plan, &r.Attempt, &timeout, &live, &r.Count, &r.Save, &r.Drift,
-		&r.Format.Header, &r.Format.String, &delimiter, &escape, &quote, &null, &r.Rerun, &r.Single, &r.Suspect, &r.Input, &r.Data, &r.Epoch, &foreign, &own, &group, &remote, &created, &r.Key, &r.Skipped, &active, &changed,
-	}
-	if l.target.Inserter {
-		columns = append(columns, under.columns()...)
-	}
-	_, err = pgx.ForEachRow(rows, columns, func() error {
-		regrouped = regrouped || changed != nil && *changed
-		if before != nil && before.Row.ID == r.ID || l.waitsStill(&r) {
-			return nil
-		}
-		if active != nil && !l.worth(r.Group, micros(*active), &expires) {
-			return nil
-		}
-		r.Settings = settingsOf(own)
-		r.Role, r.Barred = under.read(&l.target, l.control.superuser)
-		r.Timeout, r.Live = micros(timeout), micros(live)
-		r.Format.Delimiter, r.Format.Escape, r.Format.Quote = delimiter, escape, quote
-		r.Late = 0
-		if created != nil {
-			r.Late = created.Sub(r.Plan)
-		}
-		r.Format.Null = ""
-		if null != nil {
-			r.Format.Null = *null
-		}
-		key := lane.KeyOf(r.Group, r.Remote)
-		if run.IsBehind(r.Group) && group != nil {
-			r.Group = *group
-		}
-		if run.IsBehind(r.Remote) && remote != nil {
-			r.Remote = *remote
-		}
-		if r.Input == nil || r.Data == nil || null == nil || run.IsBehind(r.Group) || run.IsBehind(r.Remote) {
-			r.Input, r.Data = nil, nil // all come together
-		}
-		r.Crossed = !r.Suspect && l.reruns[r.ID].clashed >= crossedAlone
-		r.Suspect = r.Suspect || r.Crossed
-		t := &run.Task{
-			Ticket: r.Ticket(key), Row: r, Leader: l.control.pid,
-			Again: l.reruns[r.ID].runs, Atomic: r.Remote == "", Shows: l.shown(r.Group),
-		}
-		if before != nil && before.Row.Input != nil && r.Input != nil && *before.Row.Input == *r.Input {
-			t.Row.Input = before.Row.Input
-			before.Examine()
-			t.Described(before.Traits)
-		}
-		if expires != nil {
-			t.Expires = *expires
-		}
-		before, tasks = t, append(tasks, t)
-		return nil
-	})
-	if len(tasks) > 0 {
-		l.Foreign.Store(foreign)
-	}
-	now := time.Now()
-	for _, t := range tasks {
-		t.Read = now
-	}
-	return tasks, regrouped, err
-}
-
-// micros is a time of so many microseconds, bounded to what a time.Duration holds.
-func micros(n int64) time.Duration {
-	const most = 1<<63 - 1
-	if n > most/int64(time.Microsecond) {
-		return most
-	}
-	return time.Duration(n) * time.Microsecond
-}
-
-// settingsOf reads the column settings, which is an object, or NULL. The trigger lets in only what
-// has a text; what else there may be sets nothing.
-func settingsOf(column []byte) (all [][2]string) {
-	if column == nil {
-		return nil
-	}
-	decoder := json.NewDecoder(bytes.NewReader(column))
-	decoder.UseNumber()
-	object := map[string]any{}
-	if err := decoder.Decode(&object); err != nil {
-		return nil
-	}
-	for _, name := range slices.Sorted(maps.Keys(object)) {
-		all = append(all, [2]string{name, fmt.Sprint(object[name])})
-	}
-	return all
 }
 
 // What was read a while ago and has not started is read again when it may start, since its row may

@@ -2,9 +2,7 @@ package wake
 
 import (
 	"context"
-	"fmt"
 	"math"
-	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -260,47 +258,3 @@ func (w *Waker) LookLater(at time.Time) { w.unseen.next = at.Add(askedTick) }
 func (w *Waker) AskUnseen(batch *pgx.Batch) { w.unseen.ask(batch, w.control.Queries.Text("unseen")) }
 
 func quoted(name string) string { return pgx.Identifier{name}.Sanitize() }
-
-// WayOf is the way of waking that is possible with the table as it is.
-func WayOf(wanted sql.Wake, d sql.Description) sql.Wake {
-	switch {
-	case wanted == sql.WAL && d.Published != 0:
-		return sql.WAL
-	case wanted != sql.Poll && d.TellsInserts && d.TellsChanges:
-		return sql.Notify
-	}
-	return sql.Poll
-}
-
-// Unstreamable are the reasons why the role cannot read the write-ahead log, each with its remedy.
-func Unstreamable(ctx context.Context, conn *pgx.Conn, q sql.Queries) ([]string, error) {
-	rows, err := conn.Query(ctx, q.Text("unstreamable"))
-	if err != nil {
-		return nil, err
-	}
-	return pgx.CollectRows(rows, pgx.RowTo[string])
-}
-
-// Unpublished is why the log would show nothing of the table; nil where it shows its inserts.
-func Unpublished(t sql.Table, d sql.Description) []string {
-	switch {
-	case d.Published != 0:
-		return nil
-	case d.Publisher != "":
-		return []string{fmt.Sprintf("publication %s belongs to role %s, which has no right to that name: run as a superuser: %s",
-			sql.Publication(t), d.Publisher, sql.CreatePublication(t, d))}
-	}
-	return []string{fmt.Sprintf("publication %s does not publish inserts into the table: "+
-		"run as the table's owner, with CREATE on the database: %s", sql.Publication(t), sql.CreatePublication(t, d))}
-}
-
-// Silent is why the table's triggers do not tell the role of everything.
-func Silent(t sql.Table, role string) string {
-	return fmt.Sprintf("triggers of table %s are missing or disabled: GRANT TRIGGER ON %s TO %s, "+
-		"or run the output of pgtaskd schema --config FILE", t, t, quoted(role))
-}
-
-// Impossible says what keeps the way of waking that is wanted from being taken.
-func Impossible(wanted sql.Wake, obstacles []string) string {
-	return fmt.Sprintf("wake %q is not possible: %s", wanted, strings.Join(obstacles, "; "))
-}
