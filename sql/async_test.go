@@ -164,7 +164,8 @@ func TestWhoAttachesATriggerNeedsTheRight(t *testing.T) {
 			execute(t, conn, "CREATE SCHEMA app AUTHORIZATION "+role+"; SET SESSION AUTHORIZATION "+role+"; CREATE TABLE app.pay (id int)")
 			const attach = "CREATE TRIGGER x AFTER INSERT ON app.pay FOR EACH ROW EXECUTE FUNCTION task_async('1')"
 			refused(t, conn, attach, "42501")
-			execute(t, conn, "RESET SESSION AUTHORIZATION; GRANT EXECUTE ON FUNCTION task_async() TO "+role+"; COMMENT ON FUNCTION task_async() IS 'Old (pgtaskd schema 1 0)'")
+			execute(t, conn, "RESET SESSION AUTHORIZATION; GRANT EXECUTE ON FUNCTION task_async() TO "+role+"; "+
+				"DO $$BEGIN EXECUTE format('COMMENT ON FUNCTION task_async() IS %L', 'Old (pgtaskd schema 1 0) #' || 'task_async()'::regprocedure::oid); END$$")
 			makes(t, conn, task)
 			execute(t, conn, "SET SESSION AUTHORIZATION "+role+"; "+attach+"; INSERT INTO app.pay VALUES (1); RESET SESSION AUTHORIZATION")
 			equal(t, "task", tasks(t, conn, "author"), value(t, conn, "current_user"))

@@ -5,7 +5,9 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"unicode/utf8"
@@ -27,6 +29,7 @@ type foundBeside struct {
 	Trusted bool
 	Mine    bool     // the role may replace it
 	Lacking []string // rights that the role has not to it
+	Source  string   // of a function
 }
 
 // besideName is the table's name with an underscore and what the object is. Where that is too long,
@@ -80,9 +83,40 @@ var besideSteps = sync.OnceValue(func() []step {
 				map[string]string{":view": ":its_" + object, ":inner": ":schema.pgtaskd_" + object + "_:hash(:schema.pgtaskd_call_:hash)"})
 			all[i].sql += "\n" + open
 		}
+		if slices.Contains(sealed, object) {
+			all[i].sql += "\n" + seal(all[i])
+		}
 	}
 	return all
 })
+
+// sealed are the objects whose rights matter.
+var sealed = []string{"leader", "group", "async"}
+
+// seal are the statements that put the number of the object into its comment.
+func seal(s step) string {
+	what, number, catalog := "'TABLE ', :its_"+s.name+"_text", "pg_catalog.to_regclass(:its_"+s.name+"_text)", "'pg_catalog.pg_class'"
+	if s.sort() == "function" {
+		what, catalog = "'FUNCTION ', :its_"+s.name+"_text, '()'", "'pg_catalog.pg_proc'"
+		number = "pg_catalog.to_regprocedure(pg_catalog.concat(:its_" + s.name + "_text, '()'))"
+	}
+	return named(bareText("session/seal"), map[string]string{":number": number, ":what": what, ":catalog": catalog})
+}
+
+// isMadeBy tells whether it is the function of this build: a dump may have brought it without its
+// comment.
+func (b *foundBeside) isMadeBy(t Table, s step) bool {
+	return b.Source != "" && strings.Contains(names{table: t}.fill(s.sql), "$"+b.Source+"$")
+}
+
+// number is what a comment says of the object that it was made for.
+var number = regexp.MustCompile(` #(\d+)$`)
+
+// isOf tells whether the object is of this build, and not brought by a dump.
+func (b *foundBeside) isOf(build string) bool {
+	match := number.FindStringSubmatch(b.Comment)
+	return strings.Contains(b.Comment, build) && (match == nil || match[1] == strconv.FormatInt(b.OID, 10))
+}
 
 // bareText is a file without its comments.
 func bareText(name string) string { return strings.TrimSpace(comment.ReplaceAllString(text(name), "")) }
@@ -147,7 +181,7 @@ func (f *found) beside(t Table, s step) (there *foundBeside, ours bool) {
 		if b.Name != name || (b.Kind == "function") != function {
 			continue
 		}
-		if !b.Trusted || versionOf(b.Comment) == 0 ||
+		if !b.Trusted || versionOf(b.Comment) == 0 && !b.isMadeBy(t, s) ||
 			b.Kind != map[string]string{"table": "r", "view": "v", "function": "function"}[s.sort()] {
 			return &f.besides[i], false
 		}
@@ -156,20 +190,20 @@ func (f *found) beside(t Table, s step) (there *foundBeside, ours bool) {
 	return there, there != nil
 }
 
-// besideStep makes an object that is not there, and makes again what is of another build, where the
-// role may. What is not ours stays.
+// besideStep makes an object that is not there, and makes again what is of another build, or what a
+// dump has brought, where the role may. What is not ours stays.
 func (m *missing) besideStep(s step) {
 	there, ours := m.beside(m.table, s)
 	needs := m.createRight()
 	switch {
 	case there == nil && (m.oid == 0 || m.register.Makeable):
-	case ours && there.Mine && versionOf(there.Comment) <= Version && !strings.Contains(there.Comment, m.names.made(s)):
+	case ours && versionOf(there.Comment) <= Version && !there.isOf(m.names.made(s)):
 		needs = "ownership of " + s.sort() + " " + Beside(m.table, s.name)
 	default:
 		return
 	}
 	m.changes = append(m.changes, Change{
-		What: s.sort() + " " + besideName(m.table, s.name), SQL: m.names.besideSQL(s), Needs: needs, Optional: true, beside: true,
+		What: s.sort() + " " + besideName(m.table, s.name), SQL: m.names.besideSQL(s), Needs: needs, Optional: true, Outdated: there != nil, beside: true,
 	})
 }
 

@@ -11,10 +11,14 @@ import (
 //go:embed schema/*.sql schema/inspect/*.sql schema/session/*.sql schema/beside/*.sql
 var schemaFiles embed.FS
 
-// private takes from others what default privileges have given to them of a new table.
-//
-//go:embed schema/session/private.sql
-var private string
+// private takes from others what default privileges have given to them of a new table, unwatched the
+// triggers that they may have made.
+var (
+	//go:embed schema/session/private.sql
+	private string
+	//go:embed schema/session/unwatched.sql
+	unwatched string
+)
 
 // schemaTexts are the files that have been asked for, by name: connections keep the queries, and
 // all targets those of one string.
@@ -33,15 +37,17 @@ func text(name string) string {
 	return text.(string)
 }
 
-// whole puts into the text of a file under schema/ what several of them share: session/private.sql,
-// and from part/ what tells of memberships, of prepared transactions, and of names that have come to
-// be somebody else's.
+// whole puts into the text of a file under schema/ what several of them share: session/private.sql
+// and unwatched.sql, and from part/ what tells of memberships, of prepared transactions, of names that have come to be
+// somebody else's, and of what a dump has brought.
 func whole(text string) string {
 	return readable(strings.NewReplacer(
 		"    :private\n", comment.ReplaceAllString(private, ""),
+		"    :unwatched\n", comment.ReplaceAllString(unwatched, ""),
 		":memberships\n", comment.ReplaceAllString(shared()["memberships"], ""),
 		":prepared\n", comment.ReplaceAllString(shared()["prepared"], ""),
 		":stands\n", comment.ReplaceAllString(shared()["stands"], ""),
+		"        :sealed\n", comment.ReplaceAllString(shared()["sealed"], ""),
 		":leaders\n", comment.ReplaceAllString(shared()["leaders"], ""),
 	).Replace(text))
 }

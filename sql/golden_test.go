@@ -3,6 +3,7 @@ package sql
 import (
 	"flag"
 	"os"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -33,7 +34,7 @@ func TestSchemaIsAsCommitted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := strings.Join(lines, "\n") + "\n"
+	got := regexp.MustCompile(`(?m) #\d+$`).ReplaceAllString(strings.Join(lines, "\n"), " #") + "\n" // another one in each database
 	if *update {
 		if err := os.WriteFile("testdata/schema.golden", []byte(got), 0o644); err != nil {
 			t.Fatal(err)

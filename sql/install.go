@@ -46,13 +46,15 @@ func Install(ctx context.Context, conn *pgx.Conn, t Table, o Options) ([]Change,
 	}
 }
 
-// Rehearse does what Install does, as far as it goes in one transaction, and takes it back: its
-// error is the one that Install would meet. The locks that Install needs are held for a moment.
-func Rehearse(ctx context.Context, conn *pgx.Conn, t Table, o Options) error {
-	if _, _, err := installOnce(ctx, conn, t, o, false); err != nil {
-		return describeLock(ctx, conn, t, err)
+// Rehearse does what Install does, as far as it goes in one transaction, and takes it back: what it
+// returns is what Install would, and its error the one that Install would meet. The locks that
+// Install needs are held for a moment.
+func Rehearse(ctx context.Context, conn *pgx.Conn, t Table, o Options) ([]Change, error) {
+	made, _, err := installOnce(ctx, conn, t, o, false)
+	if err != nil {
+		return nil, describeLock(ctx, conn, t, err)
 	}
-	return nil
+	return made, nil
 }
 
 // installOnce makes in one transaction what it can, and keeps it or not; more tells that the rest

@@ -18,6 +18,7 @@ type foundRegister struct {
 	Usable   bool  // it is one
 	Lacking  []string
 	Makeable bool   // where there is none
+	Sealed   bool   // its comment has its number: no dump has brought it
 	Role     string // the connection's user, quoted
 }
 
@@ -30,7 +31,7 @@ func Register(t Table) string { return pgx.Identifier{t.Schema, registerName(t)}
 func (f *found) inspectRegister(ctx context.Context, conn *pgx.Conn, t Table) error {
 	r := &f.register
 	err := conn.QueryRow(ctx, text("inspect/register"), t.Schema, t.Name, registerName(t),
-		registerRights).Scan(&r.OID, &r.Usable, &r.Lacking, &r.Makeable, &r.Role)
+		registerRights).Scan(&r.OID, &r.Usable, &r.Lacking, &r.Makeable, &r.Sealed, &r.Role)
 	if errors.Is(err, pgx.ErrNoRows) { // there is no schema
 		return nil
 	}
@@ -38,10 +39,15 @@ func (f *found) inspectRegister(ctx context.Context, conn *pgx.Conn, t Table) er
 }
 
 // registerStep makes the register together with the table, or where the role owns that. Any other
-// role would own it itself, and could keep the next one from serving the table.
+// role would own it itself, and could keep the next one from serving the table. One that a dump has
+// brought loses its rows, and others their rights to it.
 func (m *missing) registerStep(s step) {
-	if m.register.OID == 0 && (m.oid == 0 || m.register.Makeable) {
+	switch r := m.register; {
+	case r.OID == 0 && (m.oid == 0 || r.Makeable):
 		m.add(s, RegisterOfSessions, m.createRight()).Optional = true
+	case r.OID != 0 && r.Usable && !r.Sealed:
+		change := m.add(s, RegisterOfSessions, "ownership of table "+Register(m.table))
+		change.Optional, change.Outdated, change.beside = true, true, true
 	}
 }
 

@@ -198,7 +198,7 @@ func (r *Report) remarks(ctx context.Context, conn *pgx.Conn, t Target, made fun
 	}
 }
 
-// behind says which functions another version of ours has made, and stay.
+// behind says what another version of ours or a dump has brought, and stays.
 func (r *Report) behind(ctx context.Context, conn *pgx.Conn, t Target) {
 	if err := behind(ctx, conn, t); err != nil {
 		r.say("%s", err)
@@ -208,11 +208,18 @@ func (r *Report) behind(ctx context.Context, conn *pgx.Conn, t Target) {
 // rehearse tries to complete the table as the target's role, or else as the dsn's user, who would
 // grant what the role lacks.
 func rehearse(ctx context.Context, conn *pgx.Conn, t Target) (granted bool, err error) {
-	err = sql.Rehearse(ctx, conn, table(t), options(t))
+	made, err := sql.Rehearse(ctx, conn, table(t), options(t))
+	if err == nil {
+		err = remaining(made)
+	}
 	if isDenied(err) {
 		_, err = completeAsAdmin(ctx, t, err, func(conn *pgx.Conn) ([]sql.Change, error) {
 			granted = true
-			return nil, sql.Rehearse(ctx, conn, table(t), ownOptions(t))
+			made, err := sql.Rehearse(ctx, conn, table(t), ownOptions(t))
+			if err == nil {
+				err = remaining(made)
+			}
+			return made, err
 		})
 	}
 	return granted, err

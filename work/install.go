@@ -202,19 +202,19 @@ func lacking(ctx context.Context, conn *pgx.Conn, t Target) error {
 		table(t), names(changes))
 }
 
-// stale is the error of functions that another version of pgtaskd has made, and that the role may
-// not replace; the table can be served with them.
+// stale is the error of what another version of pgtaskd has made, or a dump has brought, so that
+// others may have rights to it, and that the role may not make again; the table can be served.
 type stale struct {
-	table     sql.Table
-	functions []sql.Change
+	table sql.Table
+	what  []sql.Change
 }
 
-func (o *stale) Error() string {
-	return fmt.Sprintf("table %s has what another version of pgtaskd has made, and what may not be replaced: %s; "+
-		"run the output of pgtaskd schema --config FILE", o.table, names(o.functions))
+func (s *stale) Error() string {
+	return fmt.Sprintf("table %s has what another version of pgtaskd or a dump has brought, and what may not be replaced: %s; "+
+		"run the output of pgtaskd schema --config FILE", s.table, names(s.what))
 }
 
-// behind is a *stale error where the table has such functions.
+// behind is a *stale error where the table has something like that.
 func behind(ctx context.Context, conn *pgx.Conn, t Target) error {
 	changes, err := sql.Missing(ctx, conn, table(t), options(t))
 	if err != nil {

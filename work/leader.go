@@ -117,6 +117,8 @@ func (l *loop) unmade(changes []sql.Change) (made []sql.Change) {
 	for _, c := range changes {
 		if c.Failed == nil {
 			made = append(made, c)
+		}
+		if c.Failed == nil || c.Outdated { // which is said of all that are
 			continue
 		}
 		why := "goes without " + c.What + ", which cannot be made: " + c.Failed.Error()

@@ -150,7 +150,7 @@ func TestFunctionsOfAnotherVersionAreReplaced(t *testing.T) {
 	s.drain()
 
 	do(old)
-	const want = "what another version of pgtaskd has made, and what may not be replaced: function pgtaskd_accept_"
+	const want = "what another version of pgtaskd or a dump has brought, and what may not be replaced: function pgtaskd_accept_"
 	for _, target := range []func(*Target){
 		func(target *Target) { target.Admin = nil },
 		func(target *Target) { target.Create = false },

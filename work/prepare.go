@@ -164,15 +164,24 @@ func complete(ctx context.Context, conn *pgx.Conn, t Target) ([]sql.Change, erro
 		return nil, cmp.Or(lacking(ctx, conn, t), behind(ctx, conn, t))
 	}
 	made, err := sql.Install(ctx, conn, table(t), options(t))
-	if !isDenied(err) {
+	if err != nil && !isDenied(err) {
 		return made, err
+	}
+	if err == nil {
+		err = remaining(made)
+	}
+	if err == nil {
+		return made, nil
 	}
 	needed := lacking(ctx, conn, t)
 	if needed == nil && behind(ctx, conn, t) == nil {
-		return nil, nil // what is missing is not needed
+		return made, nil // what is missing is not needed
 	}
-	made, err = completeAsAdmin(ctx, t, err, func(conn *pgx.Conn) ([]sql.Change, error) {
+	help, err := completeAsAdmin(ctx, t, err, func(conn *pgx.Conn) ([]sql.Change, error) {
 		made, err := sql.Install(ctx, conn, table(t), ownOptions(t))
+		if err == nil {
+			err = remaining(made)
+		}
 		if err != nil {
 			return made, err
 		}
@@ -181,7 +190,18 @@ func complete(ctx context.Context, conn *pgx.Conn, t Target) ([]sql.Change, erro
 	if err != nil && needed == nil {
 		err = behind(ctx, conn, t) // it can be served all the same
 	}
-	return made, err
+	return append(made, help...), err
+}
+
+// remaining is the error of what another version of ours, or a dump, has brought, and that could not
+// be made again.
+func remaining(made []sql.Change) error {
+	for _, change := range made {
+		if change.Outdated && change.Failed != nil {
+			return change.Failed
+		}
+	}
+	return nil
 }
 
 // ownOptions are those of the dsn's user, who helps with nothing that belongs to others: they could

@@ -73,19 +73,10 @@ ALTER TABLE :tokens OWNER TO :serving_role;
 DO $pgtaskd$
 DECLARE
     relation pg_catalog.text := pg_catalog.format('%I.%I', pg_catalog.current_setting('pgtaskd.schema'), pg_catalog.current_setting('pgtaskd.tokens'));
-    other pg_catalog.text;
     revoke pg_catalog.text;
 BEGIN
     :private
-    FOR other IN
-        SELECT g.tgname
-        FROM pg_catalog.pg_trigger AS g
-        WHERE g.tgrelid OPERATOR(pg_catalog.=) pg_catalog.to_regclass(relation)::pg_catalog.oid
-            AND NOT g.tgisinternal
-            AND g.tgname OPERATOR(pg_catalog.<>) 'pgtaskd_token'
-    LOOP
-        EXECUTE pg_catalog.format('DROP TRIGGER %I ON %s', other, relation);
-    END LOOP;
+    :unwatched
 END
 $pgtaskd$;
 COMMENT ON TABLE :tokens IS 'By what the leader shows that the end of a task comes from it, one for each session of a lower role (:version)';

@@ -3,18 +3,23 @@
 -- others:
 -- nothing of theirs is evaluated here, and no setting of the writer's session counts for a task.
 
--- EXECUTE is for those to whom the owner grants it, not for those whom default privileges name.
+-- EXECUTE is for those to whom the owner grants it, not for those whom default privileges name. It
+-- is asked for when a trigger is made, so triggers that are there need it no more.
 SET LOCAL pgtaskd.function = :its_async_text;
 DO $body$
 DECLARE
     called pg_catalog.text := pg_catalog.concat(pg_catalog.current_setting('pgtaskd.function'), '()');
+    number pg_catalog.oid := pg_catalog.to_regprocedure(called)::pg_catalog.oid;
     other pg_catalog.text;
 BEGIN
-    IF pg_catalog.to_regprocedure(called) IS NOT NULL THEN
+    IF number IS NULL THEN
+        EXECUTE pg_catalog.format('CREATE FUNCTION %s RETURNS pg_catalog.trigger LANGUAGE plpgsql AS %L', called,
+            'BEGIN RETURN NULL; END');
+    ELSIF
+        :sealed
+    THEN
         RETURN;
     END IF;
-    EXECUTE pg_catalog.format('CREATE FUNCTION %s RETURNS pg_catalog.trigger LANGUAGE plpgsql AS %L', called,
-        'BEGIN RETURN NULL; END');
     FOR other IN
         SELECT CASE WHEN r.oid IS NULL THEN 'PUBLIC' ELSE pg_catalog.quote_ident(r.rolname) END
         FROM pg_catalog.pg_proc AS p
@@ -24,7 +29,7 @@ BEGIN
             AND g.grantee OPERATOR(pg_catalog.<>) p.proowner
         GROUP BY r.oid, r.rolname
     LOOP
-        EXECUTE pg_catalog.format('REVOKE ALL ON FUNCTION %s FROM %s', called, other);
+        EXECUTE pg_catalog.format('REVOKE ALL ON FUNCTION %s FROM %s CASCADE', called, other);
     END LOOP;
 END
 $body$;

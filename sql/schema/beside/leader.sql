@@ -12,6 +12,23 @@ CREATE TABLE IF NOT EXISTS :its_leader (
     run pg_catalog.int4,
     timezone pg_catalog.text
 );
+SET LOCAL pgtaskd.relation = :its_leader_text;
+DO $body$
+DECLARE
+    relation pg_catalog.text := pg_catalog.current_setting('pgtaskd.relation');
+    revoke pg_catalog.text;
+    number pg_catalog.oid := pg_catalog.to_regclass(relation)::pg_catalog.oid;
+BEGIN
+    :private
+    :unwatched
+    IF NOT
+        :sealed
+    THEN
+        EXECUTE pg_catalog.format('DELETE FROM %s', relation); -- rows of a dump, or of who had the right for a while
+    END IF;
+    EXECUTE pg_catalog.format('GRANT SELECT (leads, since, seen, run, timezone) ON TABLE %s TO PUBLIC', relation);
+END
+$body$;
 COMMENT ON TABLE :its_leader IS 'Controllers that serve the table: one leads, the others stand by (:made)';
 COMMENT ON COLUMN :its_leader.controller IS 'The process: host, process id and start';
 COMMENT ON COLUMN :its_leader.leads IS 'true: it leads; false: it stands by, or has drained';
@@ -22,13 +39,3 @@ COMMENT ON COLUMN :its_leader.pid IS 'Its process id there';
 COMMENT ON COLUMN :its_leader.version IS 'Its version';
 COMMENT ON COLUMN :its_leader.run IS 'Most tasks that it runs at once';
 COMMENT ON COLUMN :its_leader.timezone IS 'Time zone of its calendar arithmetic';
-SET LOCAL pgtaskd.relation = :its_leader_text;
-DO $body$
-DECLARE
-    relation pg_catalog.text := pg_catalog.current_setting('pgtaskd.relation');
-    revoke pg_catalog.text;
-BEGIN
-    :private
-    EXECUTE pg_catalog.format('GRANT SELECT (leads, since, seen, run, timezone) ON TABLE %s TO PUBLIC', relation);
-END
-$body$;

@@ -1,5 +1,5 @@
 -- What has the name of the register: whether it is one, which of the rights to it the role lacks,
--- whether the role may make it where there is none; and the role.
+-- whether the role may make it where there is none; whether its comment has its number; and the role.
 -- $1 schema, $2 table, $3 name, $4 rights
 SELECT
     coalesce(c.oid::pg_catalog.int8, 0),
@@ -23,6 +23,13 @@ SELECT
         WHERE t.relnamespace OPERATOR(pg_catalog.=) n.oid
             AND t.relname OPERATOR(pg_catalog.=) $2
             AND pg_catalog.pg_has_role(t.relowner, 'USAGE')
+    ),
+    EXISTS ( -- as in part/sealed.sql
+        SELECT
+        FROM pg_catalog.pg_description AS d
+        WHERE d.objoid OPERATOR(pg_catalog.=) c.oid
+            AND d.objsubid OPERATOR(pg_catalog.=) 0
+            AND d.description OPERATOR(pg_catalog.~) pg_catalog.concat(' #', c.oid, '$')
     ),
     pg_catalog.quote_ident(current_user)
 FROM pg_catalog.pg_namespace AS n

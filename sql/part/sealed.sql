@@ -1,0 +1,9 @@
+-- Whether the comment of what has the number says so: no dump has brought it, and its rights are as
+-- it was made with, or were given since.
+EXISTS (
+    SELECT
+    FROM pg_catalog.pg_description AS d
+    WHERE d.objoid OPERATOR(pg_catalog.=) number
+        AND d.objsubid OPERATOR(pg_catalog.=) 0
+        AND d.description OPERATOR(pg_catalog.~) pg_catalog.concat(' #', number, '$')
+)

@@ -1,0 +1,86 @@
+package sql
+
+import (
+	"net/url"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+
+	"pgtaskd/server"
+	"pgtaskd/server/servertest"
+)
+
+// restore makes the schema of the database of from anew in that of to, as pg_dump prints it with
+// these flags.
+func restore(t *testing.T, from, to *pgx.Conn, flags ...string) {
+	t.Helper()
+	bindir, err := server.Bindir()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := from.Config()
+	where := &url.URL{Scheme: "postgresql", User: url.User(c.User), RawQuery: url.Values{"host": {c.Host}, "dbname": {c.Database}}.Encode()}
+	where.Host = ":" + value(t, from, "current_setting('port')")
+	dump := exec.CommandContext(t.Context(), filepath.Join(bindir, "pg_dump"), append(flags, "--schema-only", where.String())...)
+	dump.Env = append(dump.Environ(), "PGPASSWORD="+c.Password)
+	script, err := dump.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var statements strings.Builder
+	for line := range strings.Lines(string(script)) {
+		if !strings.HasPrefix(line, `\`) && !strings.Contains(line, "search_path") { // commands of psql
+			statements.WriteString(line)
+		}
+	}
+	execute(t, to, statements.String())
+}
+
+// TestADumpBringsNobodyARight to what pgtaskd has made beside the table, though it leaves rights
+// behind, and default privileges give others where it is restored; nor a trigger, or a row, that they
+// have made before pgtaskd looks at it.
+func TestADumpBringsNobodyARight(t *testing.T) {
+	t.Parallel()
+	for name, flags := range map[string][]string{
+		"as it is":                   nil,
+		"without rights":             {"--no-owner", "--no-acl"},
+		"without rights or comments": {"--no-owner", "--no-acl", "--no-comments"},
+	} {
+		for way, makes := range makers {
+			t.Run(name+", "+way, func(t *testing.T) {
+				t.Parallel()
+				if way == "DDL" && strings.Contains(name, "comments") {
+					return // what has no comment is left alone by the script
+				}
+				from, to := database(t), database(t)
+				role := stranger(t, to, "app")
+				makes(t, from, task)
+				execute(t, to, "ALTER DEFAULT PRIVILEGES GRANT ALL ON TABLES TO "+role+"; ALTER DEFAULT PRIVILEGES GRANT ALL ON FUNCTIONS TO "+role+"; ALTER DEFAULT PRIVILEGES GRANT ALL ON SEQUENCES TO "+role)
+				restore(t, from, to, flags...)
+				execute(t, to, "CREATE SCHEMA app AUTHORIZATION "+role+"; SET SESSION AUTHORIZATION "+role+"; CREATE TABLE app.pay (id int); "+
+					"CREATE FUNCTION app.evil() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END'; "+
+					"CREATE TRIGGER evil AFTER INSERT ON "+Register(task)+" EXECUTE FUNCTION app.evil(); CREATE TRIGGER evil AFTER UPDATE ON task_leader FOR EACH ROW EXECUTE FUNCTION task_async('SELECT 1'); "+
+					"INSERT INTO "+Register(task)+" VALUES (1, now()); INSERT INTO task_leader (controller, leads, since, seen) VALUES ('evil', true, now(), now()); RESET SESSION AUTHORIZATION")
+
+				makes(t, to, task)
+				const rights = `SELECT coalesce(string_agg(format('%s: %s', o, r), ' '), '') FROM unnest(ARRAY[$1, 'task_leader', 'task_group']) AS o,
+					unnest('{SELECT,INSERT,UPDATE,DELETE,TRUNCATE,REFERENCES,TRIGGER}'::text[]) AS r WHERE has_table_privilege($2, o, r) AND ($3 OR o <> 'task_leader' AND o <> 'task_group')`
+				commented := !strings.Contains(name, "comments") // else the two tables are not taken for ours
+				equal(t, "rights to tables", servertest.Get(t, to, rights, Register(task), role, commented), "")
+				equal(t, "rights to the sequence", servertest.Get(t, to, "SELECT has_sequence_privilege($1, $2, 'USAGE, SELECT, UPDATE') AND $3", role, limits(task), commented), "false")
+				equal(t, "triggers", value(t, to, "SELECT count(*) FROM pg_trigger WHERE tgname = 'evil' AND (tgrelid = '"+Register(task)+"'::regclass OR "+map[bool]string{true: "tgrelid = 'task_leader'::regclass", false: "false"}[commented]+")"), "0")
+				equal(t, "rows", value(t, to, "SELECT count(*) FROM "+Register(task)), "0")
+				refused(t, to, "SET SESSION AUTHORIZATION "+role+"; CREATE TRIGGER x AFTER INSERT ON app.pay FOR EACH ROW EXECUTE FUNCTION task_async('1')", "42501")
+
+				// What is granted then stays.
+				execute(t, to, "RESET SESSION AUTHORIZATION; GRANT EXECUTE ON FUNCTION task_async() TO "+role+"; GRANT UPDATE ON task_group TO "+role)
+				makes(t, to, task)
+				equal(t, "what was granted", value(t, to, "SELECT has_function_privilege('"+role+"', 'task_async()', 'EXECUTE') AND has_table_privilege('"+role+"', 'task_group', 'UPDATE')"), "true")
+				complete(t, to, task, nil)
+			})
+		}
+	}
+}
