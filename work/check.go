@@ -145,10 +145,8 @@ func (r *Report) table(ctx context.Context, conn *pgx.Conn, t Target) {
 			// goes without saying
 		case t.Create && strings.HasPrefix(change.What, "comment "):
 			comments++
-		case t.Create && change.Removes:
-			r.say("would remove %s", change.What)
 		case t.Create:
-			r.say("would create %s", change.What)
+			r.say("would %s %s", verb(change), change.What)
 		case !change.Optional && len(r.Faults) == 0:
 			r.fault("%s", lacking(ctx, conn, t))
 		}

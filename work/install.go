@@ -161,17 +161,30 @@ func lackingRights(ctx context.Context, conn *pgx.Conn, q sql.Queries, t sql.Tab
 	return err
 }
 
-// summary says what was created, and what removed.
+// summary says what was created, what was made again, and what removed.
 func summary(made []sql.Change) string {
-	var sentences []string
-	removes := func(c sql.Change) bool { return c.Removes }
-	if created := slices.DeleteFunc(slices.Clone(made), removes); len(created) > 0 {
-		sentences = append(sentences, "created "+names(created))
+	done := map[string][]sql.Change{}
+	for _, change := range made {
+		done[verb(change)] = append(done[verb(change)], change)
 	}
-	if removed := slices.DeleteFunc(slices.Clone(made), func(c sql.Change) bool { return !c.Removes }); len(removed) > 0 {
-		sentences = append(sentences, "removed "+names(removed))
+	var sentences []string
+	for _, v := range []struct{ verb, past string }{{"create", "created"}, {"make again", "made again"}, {"remove", "removed"}} {
+		if changes := done[v.verb]; len(changes) > 0 {
+			sentences = append(sentences, v.past+" "+names(changes))
+		}
 	}
 	return strings.Join(sentences, "; ")
+}
+
+// verb says what a change does.
+func verb(c sql.Change) string {
+	switch {
+	case c.Removes:
+		return "remove"
+	case c.Outdated:
+		return "make again"
+	}
+	return "create"
 }
 
 // names are those of the first changes, which say most.

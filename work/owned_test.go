@@ -141,7 +141,7 @@ func TestFunctionsOfAnotherVersionAreReplaced(t *testing.T) {
 	s.settled()
 	s.drain()
 	do(old)
-	if said := Check(t.Context(), s.target); len(said.Faults) > 0 || !strings.Contains(strings.Join(said.Lines, " "), "would create function pgtaskd_accept_") {
+	if said := Check(t.Context(), s.target); len(said.Faults) > 0 || !strings.Contains(strings.Join(said.Lines, " "), "would make again function pgtaskd_accept_") {
 		t.Errorf("check says %q and complains %q", said.Lines, said.Faults)
 	}
 	s.serve()
