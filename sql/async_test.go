@@ -41,7 +41,7 @@ func TestEachChangeOfARowIsATask(t *testing.T) {
 func TestEachStatementIsATask(t *testing.T) {
 	t.Parallel()
 	conn := paid(t)
-	execute(t, conn, `CREATE TRIGGER "it's" AFTER INSERT ON pay REFERENCING NEW TABLE AS "pg_class" FOR EACH STATEMENT EXECUTE FUNCTION task_async('1', 'group=all');
+	execute(t, conn, `CREATE TRIGGER "it's" AFTER INSERT ON pay REFERENCING NEW TABLE AS "pg_""class" FOR EACH STATEMENT EXECUTE FUNCTION task_async('1', 'group=all');
 		CREATE TRIGGER u AFTER UPDATE ON pay REFERENCING OLD TABLE AS "%I ""old""" NEW TABLE AS t FOR EACH STATEMENT EXECUTE FUNCTION task_async('2', 'priority=3');
 		CREATE TRIGGER d AFTER DELETE ON pay REFERENCING OLD TABLE AS r FOR EACH STATEMENT EXECUTE FUNCTION task_async('3');
 		INSERT INTO pay (id) VALUES (1), (2); UPDATE pay SET id = id + 10; DELETE FROM pay WHERE id = 11; DELETE FROM pay WHERE false; INSERT INTO pay SELECT 1 WHERE false`)
@@ -56,6 +56,7 @@ func TestATriggerThatCannotBeIsRefused(t *testing.T) {
 	for _, c := range []struct{ trigger, want string }{
 		{"AFTER INSERT ON pay FOR EACH ROW EXECUTE FUNCTION task_async()", "the first argument must be the SQL"},
 		{"BEFORE INSERT ON pay FOR EACH ROW EXECUTE FUNCTION task_async('1')", "it must be AFTER"},
+		{"AFTER INSERT ON pay REFERENCING NEW TABLE AS pg_class FOR EACH STATEMENT EXECUTE FUNCTION task_async('1')", "choose another name"},
 		{"AFTER INSERT ON pay FOR EACH ROW EXECUTE FUNCTION task_async('1', 'grupp=a')", "has no column grupp"},
 		{"AFTER INSERT ON pay FOR EACH ROW EXECUTE FUNCTION task_async('1', 'Group=a')", `has no column "Group"`},
 		{"AFTER INSERT ON pay FOR EACH ROW EXECUTE FUNCTION task_async('1', 'ctid=(0,1)')", "has no column ctid"},

@@ -41,6 +41,9 @@ func text(name string) string {
 // and unwatched.sql, and from part/ what tells of memberships, of prepared transactions, of names that have come to be
 // somebody else's, and of what a dump has brought.
 func whole(text string) string {
+	for _, indent := range []string{"    ", "        "} {
+		text = strings.ReplaceAll(text, "\n"+indent+":firm\n", "\n"+comment.ReplaceAllString(shared()["firm"], ""))
+	}
 	return readable(strings.NewReplacer(
 		"    :private\n", comment.ReplaceAllString(private, ""),
 		"    :unwatched\n", comment.ReplaceAllString(unwatched, ""),

@@ -37,8 +37,8 @@ $body$;
 CREATE OR REPLACE FUNCTION :its_async() RETURNS pg_catalog.trigger LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan AS $body$
 DECLARE
-    mine pg_catalog.bool;
-    owner pg_catalog.name;
+    usual pg_catalog.bool;
+    keeper pg_catalog.name; -- who owns the schema
     shown pg_catalog.text; -- columns of the changed table, where not all can be shown as they are
     old_name pg_catalog.name;
     new_name pg_catalog.name;
@@ -58,37 +58,16 @@ DECLARE
     rest pg_catalog.text[];
     wrong pg_catalog.text;
 BEGIN
-    -- What is named below is looked up where the function still stands in the schema of that name,
-    -- the table is its owner's, and the type that it casts to is no stranger's: after a RENAME or a
-    -- DROP each of these names is free for others.
-    SELECT c.relowner OPERATOR(pg_catalog.=) p.proowner, pg_catalog.pg_get_userbyid(c.relowner) INTO mine, owner
-    FROM pg_catalog.pg_trigger AS g
-    JOIN pg_catalog.pg_proc AS p ON p.oid OPERATOR(pg_catalog.=) g.tgfoid
-    JOIN pg_catalog.pg_namespace AS n ON n.oid OPERATOR(pg_catalog.=) p.pronamespace AND n.nspname OPERATOR(pg_catalog.=) :schema_text
-    JOIN pg_catalog.pg_class AS c ON c.oid OPERATOR(pg_catalog.=) pg_catalog.to_regclass(:table_text)::pg_catalog.oid
-    LEFT JOIN pg_catalog.pg_trigger AS k ON k.tgrelid OPERATOR(pg_catalog.=) c.oid AND k.tgname OPERATOR(pg_catalog.=) 'pgtaskd_accept'
-    LEFT JOIN pg_catalog.pg_proc AS a ON a.oid OPERATOR(pg_catalog.=) k.tgfoid
-    JOIN pg_catalog.pg_type AS y ON y.typnamespace OPERATOR(pg_catalog.=) n.oid AND y.typname OPERATOR(pg_catalog.=) 'pgtaskd_call_:hash'
-        AND pg_catalog.pg_has_role(y.typowner, coalesce(a.proowner, p.proowner), 'MEMBER')
-    WHERE g.tgrelid OPERATOR(pg_catalog.=) TG_RELID AND g.tgname OPERATOR(pg_catalog.=) TG_NAME;
     -- The usual trigger takes few expressions, since each is made ready anew in every transaction.
-    IF mine IS NULL THEN
-        wrong := pg_catalog.concat('table ', :table_text, ' is not the one that the function was made for: it was dropped, or its schema or itself was renamed; ',
-            'pgtaskd makes the function anew where it serves a table');
-    ELSIF NOT mine THEN
-        wrong := pg_catalog.concat('function ', :its_async_text, '() belongs to role ',
-            pg_catalog.quote_ident(current_user), ', and table ', :table_text, ' to role ',
-            pg_catalog.quote_ident(owner),
-            ': ALTER FUNCTION ', :its_async_text, '() OWNER TO ', pg_catalog.quote_ident(owner));
-    ELSIF TG_LEVEL OPERATOR(pg_catalog.=) 'ROW' AND TG_WHEN OPERATOR(pg_catalog.=) 'AFTER'
+    usual := TG_LEVEL OPERATOR(pg_catalog.=) 'ROW' AND TG_WHEN OPERATOR(pg_catalog.=) 'AFTER'
         AND TG_NARGS OPERATOR(pg_catalog.=) 3
         AND pg_catalog.left(TG_ARGV[1], 6) OPERATOR(pg_catalog.=) 'group='
         AND pg_catalog.cardinality(pg_catalog.string_to_array(TG_ARGV[1], '%s')) OPERATOR(pg_catalog.=) 2
         AND NOT EXISTS (
             SELECT FROM pg_catalog.pg_attribute AS a WHERE a.attrelid OPERATOR(pg_catalog.=) TG_RELID
                 AND a.atttypid OPERATOR(pg_catalog.>=) 16384::pg_catalog.oid
-        )
-    THEN
+        );
+    IF usual THEN
         old_rows := pg_catalog.row_to_json(OLD);
         new_rows := pg_catalog.row_to_json(NEW);
         given[1] := pg_catalog.replace(pg_catalog.substr(TG_ARGV[1], 7), '%s',
@@ -96,6 +75,10 @@ BEGIN
         IF given[1] IS NOT NULL THEN
             n := 3;
         END IF;
+    END IF;
+    :firm
+    IF wrong IS NOT NULL OR usual THEN
+        NULL;
     ELSIF TG_WHEN OPERATOR(pg_catalog.<>) 'AFTER' OR TG_OP OPERATOR(pg_catalog.=) 'TRUNCATE'
         OR TG_NARGS OPERATOR(pg_catalog.=) 0 THEN
         wrong := 'it must be AFTER INSERT, UPDATE or DELETE, and the first argument must be the SQL of its tasks';
@@ -106,7 +89,7 @@ BEGIN
         shown := :schema.pgtaskd_async_shown_:hash(TG_RELID,
             CASE WHEN TG_LEVEL OPERATOR(pg_catalog.=) 'ROW' THEN '($1)' ELSE 't' END:::schema.pgtaskd_call_:hash);
     END IF;
-    IF wrong IS NOT NULL OR new_rows IS NOT NULL OR old_rows IS NOT NULL THEN
+    IF wrong IS NOT NULL OR usual THEN
         NULL;
     ELSIF TG_LEVEL OPERATOR(pg_catalog.=) 'STATEMENT' THEN
         SELECT t.tgoldtable, t.tgnewtable INTO old_name, new_name
@@ -114,6 +97,11 @@ BEGIN
         WHERE t.tgrelid OPERATOR(pg_catalog.=) TG_RELID AND t.tgname OPERATOR(pg_catalog.=) TG_NAME;
         IF old_name IS NULL AND new_name IS NULL THEN
             wrong := 'a trigger FOR EACH STATEMENT needs REFERENCING NEW TABLE AS a_name, or OLD TABLE';
+        ELSIF pg_catalog.to_regclass(pg_catalog.quote_ident(old_name)) IS NOT NULL OR pg_catalog.to_regclass(pg_catalog.quote_ident(new_name)) IS NOT NULL THEN
+            -- Where somebody has given the trigger's name to another one meanwhile, that would be read.
+            wrong := 'REFERENCING names a table as one of pg_catalog or of the session is named: choose another name';
+            old_name := NULL;
+            new_name := NULL;
         END IF;
         shown := CASE WHEN shown IS NULL THEN 't.*) FROM %I AS t' ELSE pg_catalog.concat('r.*) FROM (SELECT ',
             pg_catalog.replace(shown, '%', '%%'), ' FROM %I AS t) AS r') END;
@@ -188,6 +176,10 @@ BEGIN
             given[place] := value;
         END IF;
     END LOOP;
+    IF wrong IS NULL AND (NOT usual OR given[1] IS NULL OR pg_catalog.octet_length(event) OPERATOR(pg_catalog.>) 100000) THEN
+        -- Meanwhile long may have gone by.
+        :firm
+    END IF;
     IF wrong IS NULL AND names IS NULL THEN
         INSERT INTO :table (
             input, data, "group", active, live, repeat, timeout, count, max, delete, drift, header, save, string,

@@ -57,6 +57,7 @@ BEGIN
     RETURN NULL;
 END
 $body$;
+REVOKE ALL ON FUNCTION :schema.pgtaskd_group_tell_:hash() FROM PUBLIC;
 CREATE TRIGGER pgtaskd_note BEFORE INSERT OR UPDATE ON :its_group
     FOR EACH ROW EXECUTE FUNCTION :schema.pgtaskd_group_note_:hash();
 CREATE TRIGGER pgtaskd_tell AFTER INSERT OR DELETE OR TRUNCATE OR UPDATE ON :its_group

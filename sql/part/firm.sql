@@ -1,0 +1,41 @@
+-- Sets wrong where what a function of ours names is not what it was made for, or somebody could have
+-- something else meant before the end of the transaction: after a RENAME or a DROP each name is free
+-- for others, and the owner of the schema can have that done at any time. The table stays what it
+-- is, because it is locked as the INSERT does it.
+    IF pg_catalog.to_regclass(:table_text) IS NOT NULL THEN
+        LOCK TABLE ONLY :table IN ROW EXCLUSIVE MODE;
+    END IF;
+    SELECT CASE
+        WHEN pg_catalog.pg_get_userbyid(c.relowner) OPERATOR(pg_catalog.<>) current_user
+            THEN pg_catalog.concat('function ', :its_async_text, '() belongs to role ', pg_catalog.quote_ident(current_user), ', and table ', :table_text,
+                ' to role ', pg_catalog.quote_ident(pg_catalog.pg_get_userbyid(c.relowner)),
+                ': ALTER FUNCTION ', :its_async_text, '() OWNER TO ', pg_catalog.quote_ident(pg_catalog.pg_get_userbyid(c.relowner)))
+    END, CASE WHEN NOT s.rolsuper AND NOT pg_catalog.pg_has_role(s.oid, c.relowner, 'MEMBER') THEN s.rolname END
+    INTO wrong, keeper
+    FROM pg_catalog.pg_namespace AS n
+    JOIN pg_catalog.pg_class AS c ON c.relnamespace OPERATOR(pg_catalog.=) n.oid AND c.oid OPERATOR(pg_catalog.=) pg_catalog.to_regclass(:table_text)::pg_catalog.oid
+    LEFT JOIN pg_catalog.pg_trigger AS k ON k.tgrelid OPERATOR(pg_catalog.=) c.oid AND k.tgname OPERATOR(pg_catalog.=) 'pgtaskd_accept'
+    LEFT JOIN pg_catalog.pg_proc AS a ON a.oid OPERATOR(pg_catalog.=) k.tgfoid
+    JOIN pg_catalog.pg_type AS y ON y.typnamespace OPERATOR(pg_catalog.=) n.oid AND y.typname OPERATOR(pg_catalog.=) 'pgtaskd_call_:hash'
+        AND pg_catalog.pg_has_role(y.typowner, coalesce(a.proowner, c.relowner), 'MEMBER')
+    JOIN pg_catalog.pg_database AS d ON d.datname OPERATOR(pg_catalog.=) pg_catalog.current_database()
+    JOIN pg_catalog.pg_roles AS s ON s.oid OPERATOR(pg_catalog.=)
+        CASE WHEN pg_catalog.pg_get_userbyid(n.nspowner) OPERATOR(pg_catalog.=) 'pg_database_owner' THEN d.datdba ELSE n.nspowner END
+    WHERE n.nspname OPERATOR(pg_catalog.=) :schema_text;
+    IF NOT FOUND THEN
+        wrong := pg_catalog.concat('table ', :table_text, ' is not the one that the function was made for: it was dropped, or its schema or itself was renamed; ',
+            'pgtaskd makes the function anew where it serves a table');
+    ELSIF wrong IS NULL AND keeper IS NOT NULL THEN
+        WITH RECURSIVE me AS (
+            SELECT r.oid, r.rolsuper
+            FROM pg_catalog.pg_roles AS r
+            WHERE r.rolname OPERATOR(pg_catalog.=) current_user
+        ),
+        :memberships
+        SELECT pg_catalog.concat('the schema of table ', :table_text, ' belongs to role ', pg_catalog.quote_ident(keeper),
+            ', whom the owner of the table has no reason to trust') INTO wrong
+        FROM pg_catalog.pg_roles AS r
+        WHERE r.rolname OPERATOR(pg_catalog.=) keeper
+            AND NOT EXISTS (SELECT FROM above WHERE above.oid OPERATOR(pg_catalog.=) r.oid)
+            AND NOT EXISTS (SELECT FROM creator WHERE creator.oid OPERATOR(pg_catalog.=) r.oid);
+    END IF;
