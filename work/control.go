@@ -44,7 +44,7 @@ type control struct {
 	version   int       // server_version_num
 	superuser bool
 	timeZone  string
-	lazy      bool   // the role's commits do not wait for the disk
+	lazy      bool   // commits did not wait for the disk when it was opened
 	encoding  string // of the database, by the server's name
 	queries   sql.Queries
 	table     sql.Description

@@ -260,6 +260,7 @@ type columns struct {
 	ids, pids                           []int64
 	versions                            []int32
 	done, exactly, last, keeps          []bool
+	guarded                             bool // with marks that must be on the disk before their tasks start
 	starts, stops                       []*time.Time
 	outputs, errors, sqlstates, notices []*string
 }

@@ -13,11 +13,21 @@ import (
 )
 
 // TestMarkOfWhatMustNotRunTwiceOutlivesACrash: it is on the disk before the task starts, whatever
-// the role's synchronous_commit.
+// synchronous_commit is, or has come to be while the target is served.
 func TestMarkOfWhatMustNotRunTwiceOutlivesACrash(t *testing.T) {
-	own := servertest.New(t, server.Options{Settings: map[string]string{
+	for name, reloaded := range map[string]bool{"from the start": false, "by a reload": true} {
+		t.Run(name, func(t *testing.T) { markOutlivesACrash(t, reloaded) })
+	}
+}
+
+func markOutlivesACrash(t *testing.T, reloaded bool) {
+	settings := map[string]string{
 		"synchronous_commit": "off", "wal_writer_delay": "10s", "autovacuum": "off", "bgwriter_delay": "10s", "checkpoint_timeout": "1h",
-	}})
+	}
+	if reloaded {
+		delete(settings, "synchronous_commit")
+	}
+	own := servertest.New(t, server.Options{Settings: settings})
 	s := on(t, own)
 	runs := filepath.Join(t.TempDir(), "runs")
 	if err := os.WriteFile(runs, nil, 0o666); err != nil {
@@ -30,6 +40,12 @@ func TestMarkOfWhatMustNotRunTwiceOutlivesACrash(t *testing.T) {
 	}
 	if err := os.Chmod(runs, 0o666); err != nil {
 		t.Fatal(err)
+	}
+	if reloaded {
+		s.exec("ALTER SYSTEM SET synchronous_commit = off")
+		s.exec("SELECT pg_reload_conf()")
+		s.eventually("true", "SELECT current_setting('synchronous_commit') = 'off'")
+		s.doneOrFailed("SELECT 1")
 	}
 	s.exec("SET synchronous_commit = on")
 	id := s.add("input, rerun", "COPY (SELECT 'run') TO PROGRAM 'cat >> "+runs+"; sleep 60'", false)

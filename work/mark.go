@@ -244,12 +244,7 @@ func (l *loop) setMarks(ctx context.Context, m *marks) (marked map[int64]bool, e
 	defer cancel()
 	var ids []int64
 	if err := l.briefOr(ctx, m.again, func(tx pgx.Tx) error {
-		if m.guarded && l.control.lazy {
-			if _, err := tx.Exec(ctx, "SET LOCAL synchronous_commit TO on"); err != nil {
-				return err
-			}
-		}
-		rows, err := tx.Query(ctx, l.queries().Text("mark"), m.ids, m.versions, m.pids, m.starts, m.atomic)
+		rows, err := tx.Query(ctx, l.queries().Text("mark"), m.ids, m.versions, m.pids, m.starts, m.atomic, m.guarded)
 		if err != nil {
 			return err
 		}

@@ -91,7 +91,7 @@ func (e *end) isUsual() bool {
 // plainMarks are the marks that runners wait for, as many as one statement takes.
 func (l *loop) plainMarks() (asks []ask) {
 	for _, a := range l.asks {
-		if a.kind == askMark && a.wait == 0 && len(asks) < batchMost && !a.task.Row.MarkFirst && !(l.control.lazy && a.task.Guarded()) {
+		if a.kind == askMark && a.wait == 0 && len(asks) < batchMost && !a.task.Row.MarkFirst {
 			asks = append(asks, a)
 		}
 	}
@@ -107,6 +107,7 @@ func (l *loop) setTurn(ctx context.Context, ends []end, asks []ask) (turned map[
 	now := l.Clock.Now()
 	for _, a := range asks {
 		a.task.Marks.Store(true)
+		c.guarded = c.guarded || a.task.Guarded()
 		c.versions = append(c.versions, int32(a.task.Row.Version))
 		c.ids, c.pids, c.exactly = append(c.ids, a.task.Row.ID), append(c.pids, int64(a.pid)), append(c.exactly, a.task.Once())
 		c.starts, c.stops, c.outputs = append(c.starts, &now), append(c.stops, nil), append(c.outputs, nil)
@@ -123,7 +124,7 @@ func (l *loop) setTurn(ctx context.Context, ends []end, asks []ask) (turned map[
 }
 
 func queryTurn(ctx context.Context, conn *pgx.Conn, queries sql.Queries, c *columns) (turned map[int64]bool, empty []int64, err error) {
-	rows, err := conn.Query(ctx, queries.Text("turn"), c.ids, c.pids, c.starts, c.stops, c.outputs, c.exactly, c.versions)
+	rows, err := conn.Query(ctx, queries.Text("turn"), c.ids, c.pids, c.starts, c.stops, c.outputs, c.exactly, c.versions, c.guarded)
 	if err != nil {
 		return nil, nil, err
 	}

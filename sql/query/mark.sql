@@ -2,7 +2,7 @@
 -- One that has ended before, and that somebody has set to PLAN where no trigger of ours saw it,
 -- runs as if new.
 -- $1 ids, $2 versions of the rows that were read, $3 pids of the sessions, $4 starts, $5 whether
--- effects and end commit together
+-- effects and end commit together, $6 whether they must be on the disk before the tasks start
 WITH begun AS MATERIALIZED (
     SELECT e.*, t.part, t.place
     FROM (
@@ -43,4 +43,5 @@ SET
 FROM begun AS b
 WHERE t.ctid OPERATOR(pg_catalog.=) b.place
     AND t.tableoid OPERATOR(pg_catalog.=) b.part
+    AND (SELECT NOT $6::pg_catalog.bool OR :on_disk)
 RETURNING t.id OPERATOR(pg_catalog./) (t.state OPERATOR(pg_catalog.=) 'WORK')::pg_catalog.int4 -- an error where a trigger has kept the row as it was

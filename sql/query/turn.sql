@@ -4,7 +4,8 @@
 -- mark.sql find out about; so a row may be looked up by its place, though it is missed when
 -- somebody has just changed it.
 -- $1 ids, $2 pids of the sessions, $3 starts, $4 stops (null: it starts now), $5 outputs, $6
--- whether effects and end commit together, $7 versions of the rows that were read
+-- whether effects and end commit together, $7 versions of the rows that were read, $8
+-- whether it must be on the disk before it is answered
 WITH turned AS MATERIALIZED (
     SELECT e.*, t.part, t.place
     FROM (
@@ -49,6 +50,7 @@ SET
 FROM turned AS e
 WHERE t.ctid OPERATOR(pg_catalog.=) e.place
     AND t.tableoid OPERATOR(pg_catalog.=) e.part
+    AND (SELECT NOT $8::pg_catalog.bool OR :on_disk)
 RETURNING
     t.id OPERATOR(pg_catalog./) ( -- an error where a trigger has kept the row as it was
         t.state OPERATOR(pg_catalog.<>) ALL ('{TAKE,WORK}')
