@@ -19,7 +19,7 @@ import (
 // known are phrases in the errors of lines that tests await, of TestFaults and others, some in
 // other folders.
 var known = []string{
-	promoted, starting, full, passedOver, "failed to connect", "(SQLSTATE 53300)", "created column", "panic", "stack", "belongs to role", "does not limit groups",
+	promoted, starting, full, passedOver, noSession, "failed to connect", "(SQLSTATE 53300)", "created column", "panic", "stack", "belongs to role", "does not limit groups",
 	"deletes no row of table", "has REFERENCES on table", "may hide tasks from role", "may make functions that are taken for those of table", "out of shared memory", "the server's table of locks is full",
 	"runs each task under the role that inserted it", "is a partition or child of the table", "what may not be replaced",
 }
@@ -32,6 +32,7 @@ const (
 	full       = "tasks wait until there is room on the server's disk"
 	roomAgain  = "there is room on the server's disk again"
 	passedOver = "has no right to the table and is ignored"
+	noSession  = "is no session that could serve the table"
 )
 
 // computed are the messages that are no constants: what the code says instead, and a phrase of each
@@ -41,7 +42,7 @@ var computed = map[string][]string{
 	"why":     {"goes without a register of sessions: those of a previous leader"},
 	"wake.Impossible(l.target.Wake, obstacles)": {"is not possible"},
 	"summary(made)":     {"created column"},
-	"passedOver(k, h)":  {passedOver},
+	"passedOver(k, h)":  {passedOver, noSession},
 	`"created " + what`: nil, // for information
 }
 

@@ -14,7 +14,8 @@ import (
 // Lock is one thing that only one session may have. Anybody who can connect may hold any advisory
 // lock of the server, for ever. So each Lock has many, spares of them, and is had by who holds one
 // of them while no rival holds another: no other session, that is, whose role could serve the
-// table. Who holds one and could not is a Stranger, and changes nothing.
+// table. Who holds one and could not is a Stranger, and changes nothing; nor does a prepared
+// transaction.
 //
 // No two can have it at once, whatever number each holds: each first holds one, then looks who else
 // does, and has it only if there is no rival. Of two, one looks later than both have taken theirs;

@@ -132,7 +132,7 @@ func (d *leadership) release(ctx context.Context, conn *pgx.Conn) error {
 }
 
 // stranger is one who holds a lock of ours and could not serve the table; pid 0 is anybody of the
-// role.
+// role, and a prepared transaction.
 type stranger struct {
 	lock, role string
 	pid        int32
@@ -162,7 +162,11 @@ func (t *trouble) meet(k *sql.Lock) {
 	}
 }
 
-// passedOver says what is to be known of a stranger.
+// passedOver says what is to be known of a stranger. A prepared transaction is one whatever its role
+// may do.
 func passedOver(k *sql.Lock, h sql.Holder) string {
+	if h.PID == 0 {
+		return fmt.Sprintf("%s holds a %s lock of pgtaskd, is no session that could serve the table and is ignored: end it", h, k.What())
+	}
 	return fmt.Sprintf("%s holds a %s lock of pgtaskd, has no right to the table and is ignored: end it, or revoke CONNECT from the role", h, k.What())
 }

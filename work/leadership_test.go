@@ -3,6 +3,7 @@ package work
 import (
 	"context"
 	"math/rand/v2"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -144,6 +145,29 @@ func TestStrangersAreNamedOnce(t *testing.T) {
 	}
 	if lines := meet(a, b); lines != 1 {
 		t.Errorf("%d lines a minute later", lines)
+	}
+}
+
+// TestPreparedTransactionsAreNotSaidToHaveNoRight: one holds a lock of ours if it has inserted a
+// task, as its role may.
+func TestPreparedTransactionsAreNotSaidToHaveNoRight(t *testing.T) {
+	t.Parallel()
+	s := play(t)
+	s.exec("BEGIN")
+	s.add("input", "SELECT 1")
+	s.exec("PREPARE TRANSACTION 'pre'")
+	d, err := sql.Describe(t.Context(), s.conn, table(s.target))
+	if err != nil {
+		t.Fatal(err)
+	}
+	k := sql.Sleep(table(s.target), d.Waking)
+	err = k.Look(t.Context(), s.conn)
+	s.exec("ROLLBACK PREPARED 'pre'")
+	if err != nil || len(k.Strangers) != 1 || k.Rival != nil {
+		t.Fatal(k.Strangers, k.Rival, err)
+	}
+	if said := passedOver(k, k.Strangers[0]); strings.Contains(said, "no right") || !strings.Contains(said, "\"pre\"") {
+		t.Error(said)
 	}
 }
 
