@@ -246,3 +246,16 @@ func TestANewTaskDoesNotRun(t *testing.T) {
 	execute(t, conn, "UPDATE task SET plan = plan - interval '1 min', timeout = '1 min'")
 	equal(t, "tasks that were changed", allStates(t, conn), "WORK TAKE")
 }
+
+// TestAnApplicationsFunctionStopsNoMoreThanItSays: whoever calls one that may stop tasks of theirs can
+// set what they like before, and no task of others is stopped.
+func TestAnApplicationsFunctionStopsNoMoreThanItSays(t *testing.T) {
+	t.Parallel()
+	conn := database(t)
+	install(t, conn, task, nil)
+	alice := stranger(t, conn, "alice")
+	execute(t, conn, `CREATE FUNCTION cancel_mine(i bigint) RETURNS void LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$UPDATE public.task SET state = 'STOP' WHERE id = i AND "group" = 'alice'$$;
+		INSERT INTO task (id, input, plan) VALUES (1, '1', 'infinity'), (3, '1', 'infinity'); INSERT INTO task (id, "group", input, state, next, start, stop) VALUES (2, 'alice', '1', 'DONE', 3, now(), now())`)
+	execute(t, conn, "SELECT set_config('pgtaskd.stop_' || 'task'::regclass::oid, '1', false); SET SESSION AUTHORIZATION "+alice+"; SELECT public.cancel_mine(2); SELECT public.cancel_mine(2); RESET SESSION AUTHORIZATION")
+	equal(t, "states", allStates(t, conn), "PLAN DONE STOP")
+}

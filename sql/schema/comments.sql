@@ -12,9 +12,9 @@ COMMENT ON FUNCTION :schema.pgtaskd_accept_:hash() IS 'Keeps plan and the interv
 
 COMMENT ON FUNCTION :schema.pgtaskd_wake_:hash() IS 'Wakes the leader that serves the table (:version)';
 
-COMMENT ON FUNCTION :schema.pgtaskd_state_:hash() IS 'STOP on an ended task puts its old state back and notes its repetition; on a running one it is noted in the row; PLAN lets it run again; TAKE and WORK are refused (:version)';
+COMMENT ON FUNCTION :schema.pgtaskd_state_:hash() IS 'STOP on an ended task puts its old state back, and on a running one it is noted in the row; PLAN lets it run again; TAKE and WORK are refused (:version)';
 
-COMMENT ON FUNCTION :schema.pgtaskd_stop_next_:hash() IS 'Stops the repetitions that pgtaskd_state has noted (:version)';
+COMMENT ON FUNCTION :schema.pgtaskd_stop_next_:hash() IS 'Stops the repetition of a task that was to be stopped (:version)';
 
 COMMENT ON FUNCTION :schema.pgtaskd_own_:hash() IS 'Refuses a change of its own row by a task that runs (:version)';
 
@@ -93,7 +93,7 @@ COMMENT ON COLUMN :table.rerun IS 'Whether a run that was cut off may be repeate
 COMMENT ON COLUMN :table.origin IS 'The beat from which repetitions count, so that the 31st stays the 31st; with cron, where the next beat is still to be found, that before it';
 COMMENT ON COLUMN :table.base IS 'The beat''s own time, when something has moved plan';
 
-COMMENT ON COLUMN :table.stopping IS 'true: it was set to STOP when it was taken or ran, and its end is not written yet';
+COMMENT ON COLUMN :table.stopping IS 'true: it was set to STOP when it was taken or ran, and its end is not written yet; of one that has ended it means nothing';
 
 COMMENT ON COLUMN :table.next IS 'The repetition that this task has given rise to';
 

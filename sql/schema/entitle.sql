@@ -113,7 +113,6 @@ BEGIN
         RAISE EXCEPTION 'only pgtaskd writes the ends of tasks' USING ERRCODE = 'insufficient_privilege';
     END IF;
     PERFORM pg_catalog.set_config('search_path', $3, true);
-    PERFORM pg_catalog.set_config(pg_catalog.concat('pgtaskd.stop_', pg_catalog.to_regclass(:table_text)::pg_catalog.oid), '', true); -- what pgtaskd_stop_next_:hash stops
     FOREACH statement IN ARRAY $4 LOOP
         EXECUTE statement USING $5;
     END LOOP;

@@ -254,9 +254,9 @@ BEGIN
 END
 $$;
 
--- STOP on an ended task: the old state is put back and its repetition noted, to be stopped once the
--- statement is over; that of a task with overlap is there while it runs. It cannot be stopped here,
--- since the same statement may be about to update it too (27000).
+-- STOP on an ended task: the old state is put back, and its repetition is stopped once the statement
+-- is over; that of a task with overlap is there while it runs. It cannot be stopped here, since the
+-- same statement may be about to update it too (27000).
 -- STOP on a task that is under way: the row shows it until the end is written, whoever will write
 -- it. A task that only waits is paused.
 -- PLAN on an ended task, or on one that was stopped while it ran and whose end nobody has written:
@@ -270,9 +270,6 @@ CREATE OR REPLACE FUNCTION :schema.pgtaskd_state_:hash() RETURNS pg_catalog.trig
 SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
     root pg_catalog.oid := coalesce(pg_catalog.pg_partition_root(TG_RELID), TG_RELID);
-    noted pg_catalog.text := pg_catalog.concat('pgtaskd.stop_', root);
-    follows pg_catalog.bool := false;
-    waits pg_catalog.int8;
 BEGIN
     IF NEW.state OPERATOR(pg_catalog.=) ANY ('{TAKE,WORK}') THEN
         RAISE EXCEPTION 'task % can not be set to %', NEW.id, NEW.state USING ERRCODE = 'check_violation', TABLE = TG_TABLE_NAME, SCHEMA = TG_TABLE_SCHEMA,
@@ -281,31 +278,12 @@ BEGIN
     IF NEW.state OPERATOR(pg_catalog.<>) ALL ('{STOP,PLAN}') THEN
         RETURN NEW;
     END IF;
-    IF NEW.state OPERATOR(pg_catalog.=) 'STOP' AND (OLD.overlap OR OLD.state OPERATOR(pg_catalog.=) ANY ('{DONE,FAIL,GONE}')) THEN
+    IF NEW.state OPERATOR(pg_catalog.=) 'STOP' AND OLD.state OPERATOR(pg_catalog.=) ANY ('{DONE,FAIL,GONE}') THEN
+        NEW.state := OLD.state;
         IF OLD.next IS NOT NULL THEN
-            -- One that has ended since the statement began is new to it as well, and may have a
-            -- repetition of its own.
-            EXECUTE pg_catalog.format('SELECT EXISTS (SELECT FROM %s AS t WHERE t.id OPERATOR(pg_catalog.=) $1
-                AND (t.state OPERATOR(pg_catalog.=) ANY (''{PLAN,TAKE,WORK}'') OR t.stop OPERATOR(pg_catalog.>) pg_catalog.statement_timestamp()))', root::pg_catalog.regclass)
-                INTO follows USING OLD.next;
+            NEW.stopping := CASE WHEN OLD.stopping IS NULL THEN false END; -- by this change pgtaskd_stop_next knows it
         END IF;
-        IF follows THEN
-            EXECUTE pg_catalog.format('WITH RECURSIVE chain AS (
-                    SELECT t.id, t.state, t.next FROM %1$s AS t WHERE t.id OPERATOR(pg_catalog.=) $1
-                    UNION -- not ALL: next is anybody''s to write, and may lead in a circle
-                    SELECT t.id, t.state, t.next FROM chain AS c JOIN %1$s AS t ON t.id OPERATOR(pg_catalog.=) c.next
-                    WHERE c.state OPERATOR(pg_catalog.<>) ALL (''{PLAN,TAKE,WORK}'')
-                )
-                SELECT c.id FROM chain AS c WHERE c.state OPERATOR(pg_catalog.=) ANY (''{PLAN,TAKE,WORK}'')', root::pg_catalog.regclass)
-                INTO waits USING OLD.next;
-            PERFORM pg_catalog.set_config(noted, pg_catalog.concat_ws(',',
-                CASE WHEN pg_catalog.current_setting(noted, true) OPERATOR(pg_catalog.<>) '' THEN pg_catalog.current_setting(noted, true) END,
-                coalesce(waits, OLD.next)), true);
-        END IF;
-        IF OLD.state OPERATOR(pg_catalog.=) ANY ('{DONE,FAIL,GONE}') THEN
-            NEW.state := OLD.state;
-            RETURN NEW;
-        END IF;
+        RETURN NEW;
     END IF;
     IF NEW.state OPERATOR(pg_catalog.=) 'STOP' AND OLD.state OPERATOR(pg_catalog.=) ANY ('{TAKE,WORK}') THEN
         NEW.stopping := true;
@@ -356,17 +334,35 @@ $$;
 CREATE OR REPLACE FUNCTION :schema.pgtaskd_stop_next_:hash() RETURNS pg_catalog.trigger LANGUAGE plpgsql SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
-    root pg_catalog.oid := coalesce(pg_catalog.pg_partition_root(TG_RELID), TG_RELID);
-    noted pg_catalog.text := pg_catalog.concat('pgtaskd.stop_', root);
-    ids pg_catalog.int8[] := pg_catalog.string_to_array(pg_catalog.current_setting(noted, true), ',')::pg_catalog.int8[];
+    root pg_catalog.text := coalesce(pg_catalog.pg_partition_root(TG_RELID), TG_RELID)::pg_catalog.regclass;
+    follows pg_catalog.bool;
+    waits pg_catalog.int8;
 BEGIN
-    IF pg_catalog.cardinality(ids) OPERATOR(pg_catalog.>) 0 THEN
-        PERFORM pg_catalog.set_config(noted, '', true);
-        IF pg_catalog.pg_trigger_depth() OPERATOR(pg_catalog.>=) 20 THEN
-            RETURN NULL; -- next leads in a circle
+    IF OLD.state OPERATOR(pg_catalog.=) ANY ('{DONE,FAIL,GONE}') THEN
+        IF NEW.state OPERATOR(pg_catalog.<>) OLD.state OR (NEW.stopping IS NULL) OPERATOR(pg_catalog.=) (OLD.stopping IS NULL) THEN
+            RETURN NULL; -- nobody has set it to STOP
         END IF;
-        EXECUTE pg_catalog.format('UPDATE %s AS t SET state = ''STOP'' WHERE t.id OPERATOR(pg_catalog.=) ANY ($1)', root::pg_catalog.regclass) USING ids;
+    ELSIF NOT (OLD.overlap AND NEW.state OPERATOR(pg_catalog.=) 'STOP') THEN
+        RETURN NULL;
     END IF;
+    -- One that has ended since the statement began is new to it as well, and may have a repetition
+    -- of its own.
+    EXECUTE pg_catalog.format('SELECT EXISTS (SELECT FROM %s AS t WHERE t.id OPERATOR(pg_catalog.=) $1
+        AND (t.state OPERATOR(pg_catalog.=) ANY (''{PLAN,TAKE,WORK}'') OR t.stop OPERATOR(pg_catalog.>) pg_catalog.statement_timestamp()))', root)
+        INTO follows USING OLD.next;
+    IF NOT follows OR pg_catalog.pg_trigger_depth() OPERATOR(pg_catalog.>=) 20 THEN
+        RETURN NULL; -- if it is so deep, next leads in a circle
+    END IF;
+    EXECUTE pg_catalog.format('WITH RECURSIVE chain AS (
+            SELECT t.id, t.state, t.next FROM %1$s AS t WHERE t.id OPERATOR(pg_catalog.=) $1
+            UNION -- not ALL: next is anybody''s to write, and may lead in a circle
+            SELECT t.id, t.state, t.next FROM chain AS c JOIN %1$s AS t ON t.id OPERATOR(pg_catalog.=) c.next
+            WHERE c.state OPERATOR(pg_catalog.<>) ALL (''{PLAN,TAKE,WORK}'')
+        )
+        SELECT c.id FROM chain AS c WHERE c.state OPERATOR(pg_catalog.=) ANY (''{PLAN,TAKE,WORK}'')', root)
+        INTO waits USING OLD.next;
+    EXECUTE pg_catalog.format('UPDATE %s AS t SET state = ''STOP'' WHERE t.id OPERATOR(pg_catalog.=) $1', root)
+        USING coalesce(waits, OLD.next);
     RETURN NULL;
 END
 $$;
