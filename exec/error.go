@@ -25,6 +25,7 @@ type Failure struct {
 	Detail   string // the server's, if it is short; Text has it, too
 
 	routine, where string // of the server's error: what has raised it, and in which function or the like
+	constraint     string
 }
 
 // Indirect tells an error that a trigger, a constraint or other SQL behind a statement is the cause
@@ -50,6 +51,32 @@ func (f *Failure) KeyWaits() bool { return f.Direct("22012", "int28div") }
 // money divided by an int2.
 func (f *Failure) LeftOut() bool {
 	return strings.HasPrefix(f.routine, "cash_div_int") && f.Direct("22012", f.routine)
+}
+
+// Taken is an index in which a row of ours has met one of another transaction's.
+type Taken struct {
+	Constraint string // its name, if the other one is committed
+	Where      string // a text with its name, if we have waited for the other one in vain
+}
+
+// Taken says what the error tells of such an index; nil: nothing.
+func (f *Failure) Taken() *Taken {
+	if f == nil {
+		return nil
+	}
+	return TakenOf(f.SQLState, f.routine, f.where, f.constraint)
+}
+
+// TakenOf is the same of any error of the server's.
+func TakenOf(code, routine, where, constraint string) *Taken {
+	switch {
+	case code == "23505" && where == "" && constraint != "":
+		return &Taken{Constraint: constraint}
+	case code == "55P03" && routine == "ProcessInterrupts":
+		first, _, _ := strings.Cut(where, "\n")
+		return &Taken{Where: first}
+	}
+	return nil
 }
 
 // Exhausted tells the error by which a tail says that a sequence has no more numbers, which only a
@@ -90,7 +117,7 @@ func NewFailure(message, code string, more ...string) *Failure {
 func endFailure(e *pgproto3.ErrorResponse) *Failure {
 	f := NewFailure("the end of the task could not be written: "+e.Message, e.Code, "DETAIL", e.Detail, "HINT",
 		e.Hint, "QUERY", e.InternalQuery, "CONTEXT", e.Where)
-	f.routine, f.where = e.Routine, e.Where
+	f.routine, f.where, f.constraint = e.Routine, e.Where, e.ConstraintName
 	return f
 }
 

@@ -42,7 +42,7 @@ type Queries struct {
 //     one, :drawn_id_of_f the id;
 //   - for roles: :under what is read of the role under which the task t runs (nothing where all run
 //     under ours), :under_ours that all do (nothing where they do not), :role_kept, :role_named and
-//     :role_of_o the column role, where one is filled, :met_role the same of the one row r of the
+//     :role_of_f the column role, where one is filled, :met_role the same of the one row r of the
 //     window k, :of_that_role and :of_its_role that rows are of one role,
 //     :role_of_f_first what brings rows of the role of the row f to the front, :turn_of_t the role of
 //     the row t, or where there is none its group, :owner_of_t its owner, NULL where there is no
@@ -99,10 +99,10 @@ func (d Description) Queries(t Table) Queries {
 	for name, text := range shared() {
 		names[":"+name] = strings.TrimSpace(comment.ReplaceAllString(text, ""))
 	}
-	names[":role_kept"], names[":role_named"], names[":role_of_o"], names[":of_its_role"], names[":of_that_role"], names[":met_role"] = "", "", "", "", "", ""
+	names[":role_kept"], names[":role_named"], names[":role_of_f"], names[":of_its_role"], names[":of_that_role"], names[":met_role"] = "", "", "", "", "", ""
 	names[":role_of_f_first"] = ""
 	if d.Roles {
-		names[":role_kept"], names[":role_named"], names[":role_of_o"] = ", t.role", ", role", ", o.role"
+		names[":role_kept"], names[":role_named"], names[":role_of_f"] = ", t.role", ", role", ", f.role"
 		names[":turn_of_t"] = "t.role"
 		names[":role_of_f_first"] = "(t.role OPERATOR(pg_catalog.=) f.role) IS NOT TRUE,"
 		names[":met_role"] = ", pg_catalog.max(r.role) OVER k AS role"

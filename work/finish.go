@@ -101,6 +101,8 @@ func (l *loop) finish(ctx context.Context, ends []end) error {
 	var empty []int64
 	began := time.Now()
 	err := l.briefOr(ctx, ends[0].barred.alone, func(tx pgx.Tx) error {
+		clear(written)
+		empty = nil
 		if slices.Contains(c.last, false) {
 			if err := l.retry(ctx, tx, ends, written); err != nil {
 				return err

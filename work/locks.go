@@ -133,7 +133,8 @@ func (k *locks) missed() {
 	}
 }
 
-// brief runs a transaction of the control session that waits for locks briefly.
+// brief runs a transaction of the control session that waits for locks briefly. Where that draws an
+// id that is taken, it is run again: it must bear that.
 func (l *loop) brief(ctx context.Context, do func(pgx.Tx) error) error {
 	return l.briefOr(ctx, false, do)
 }
@@ -144,7 +145,9 @@ func (l *loop) briefOr(ctx context.Context, again bool, do func(pgx.Tx) error) e
 	if again {
 		begin = briefAgain
 	}
-	return pgx.BeginTxFunc(ctx, l.control.conn, pgx.TxOptions{BeginQuery: begin}, do)
+	return l.drawing(ctx, func() error {
+		return pgx.BeginTxFunc(ctx, l.control.conn, pgx.TxOptions{BeginQuery: begin}, do)
+	})
 }
 
 // setAside keeps ends whose write has met a lock for a later try.

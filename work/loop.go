@@ -50,7 +50,8 @@ type loop struct {
 	weighed  weighed
 	empty    []int64 // tasks to be deleted whose rows were locked
 	locks    lockeds
-	lockTold time.Time // when a lock was logged last
+	lockTold time.Time // when a lock was logged last,
+	idsTold  time.Time // and when ids that are taken were
 	disk     disk
 	asks     []ask                  // not answered yet
 	shows    map[string][][2]string // by group, see shown

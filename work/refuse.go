@@ -172,7 +172,11 @@ func (l *loop) refused(ctx context.Context, ends []end) error {
 	if err != nil {
 		return err
 	}
-	for _, e := range ends {
+	taken, err := l.areTaken(ctx, ends)
+	if err != nil {
+		return err
+	}
+	for i, e := range ends {
 		id := e.task.Row.ID
 		switch s := standings[id]; {
 		case s.stopping:
@@ -188,6 +192,8 @@ func (l *loop) refused(ctx context.Context, ends []end) error {
 			e.kind = run.Released
 		case !e.task.Once() && !e.task.Row.Rerun, e.fault == nil:
 			e.kind = run.Finished
+		case taken[i]: // another transaction has it, which counts for nothing
+			e.kind, e.delay = run.Released, time.Millisecond+rand.N(10*time.Millisecond)
 		case short(e.fault.SQLState), e.Unnumbered, // as long as that lasts
 			e.fault.QueueIsFull() && (l.wake.Full() || l.reruns[id].runs == 0): // else by what the task itself notifies
 			switch {

@@ -8,6 +8,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+
+	"pgtaskd/work/run"
 )
 
 // withWhatFollows runs a query that ends tasks and returns them, and sees to what follows:
@@ -37,7 +39,9 @@ func (l *loop) withWhatFollows(ctx context.Context, tx pgx.Tx, query string, arg
 // repeatOrSay creates the repetition of a task that has ended without a run of ours, or says in its
 // row why the table does not take that: the end stands all the same.
 func (l *loop) repeatOrSay(ctx context.Context, tx pgx.Tx, id int64) error {
-	err := pgx.BeginFunc(ctx, tx, func(tx pgx.Tx) error { return l.repeat(ctx, tx, []int64{id}) })
+	err := l.drawing(ctx, func() error {
+		return pgx.BeginFunc(ctx, tx, func(tx pgx.Tx) error { return l.repeat(ctx, tx, []int64{id}) })
+	})
 	var answer *pgconn.PgError
 	if !refusedByServer(err) || !errors.As(err, &answer) || passing(answer) || isExhausted(err) {
 		return err
@@ -71,11 +75,17 @@ func (l *loop) repeat(ctx context.Context, tx pgx.Tx, ids []int64) error {
 	slices.Sort(ids) // in a partitioned table several rows with one id may have ended
 	batch := &pgx.Batch{}
 	batch.Queue("SELECT pg_catalog.set_config('statement_timeout', $1, true)", milliseconds(l.followsIn))
-	batch.Queue(l.queries().Text("repeat"), slices.Compact(ids))
+	leap, drawn := l.Leap.Most(), false
+	batch.Queue(l.queries().Text("repeat"), slices.Compact(ids), run.Skipped(leap), nil).QueryRow(func(row pgx.Row) error {
+		return row.Scan(nil, nil, nil, nil, &drawn)
+	})
 	began := time.Now()
 	err := tx.SendBatch(ctx, batch).Close()
 	if hasState(err, "57014") && time.Since(began) >= l.followsIn {
 		return &slowError{err}
+	}
+	if drawn {
+		l.Leap.Passed(leap)
 	}
 	if err == nil && len(l.tardy) > 0 {
 		l.timely(ids)

@@ -19,11 +19,14 @@
 -- began is met by the INSERT, which an UPDATE that changes nothing lets see it.
 -- Of several of one key that have ended the first repeats itself; others of its role join that.
 -- One whose plan is infinite waits until somebody plans it, and so does its repetition.
--- An id that somebody has taken by hand is drawn again. A conflict that is not the key's is an
+-- An id that somebody has taken by hand is drawn again. One whose row is not committed cannot be
+-- seen, and the INSERT waits for it: in a task's transaction not for long. The leader knows the
+-- error, and has the next draws pass over so many ids. Any other conflict that is not the key's is an
 -- error, and so is a repetition that has not come about.
 -- Several tasks are too much for one statement where more than 1 MB of them is copied: an error,
 -- before anything is. One alone may have as much as it likes.
--- $1 ids
+-- $1 ids, $2 how many numbers of the sequence are passed over, $3 how long to wait for a lock, NULL:
+-- as long as anything of ours
 WITH ended AS MATERIALIZED (
     SELECT
         t.part,
@@ -185,25 +188,21 @@ weighed AS MATERIALIZED ( -- an error, where what is copied of several tasks tak
         WHERE o.failed
     ) AS w
 ),
+passed AS MATERIALIZED ( -- before an id is drawn
+    SELECT
+        pg_catalog.count(pg_catalog.nextval((:sequence)::pg_catalog.oid::pg_catalog.regclass)) AS ids,
+        CASE WHEN $3::pg_catalog.text IS NOT NULL THEN pg_catalog.set_config('lock_timeout', $3::pg_catalog.text, true) END AS locks
+    FROM pg_catalog.generate_series(1, $2::pg_catalog.int8)
+),
 numbered AS MATERIALIZED (
     SELECT f.*, d.id AS drawn, f.key IS NULL OR f.id OPERATOR(pg_catalog.=) pg_catalog.min(f.id) OVER (PARTITION BY f.key) AS first
     FROM followed AS f
     LEFT JOIN LATERAL (
-        WITH RECURSIVE drawn AS (
-            SELECT pg_catalog.nextval((:sequence)::pg_catalog.oid::pg_catalog.regclass) AS id
-            WHERE f.id IS NOT NULL -- one for each
-            UNION ALL
-            SELECT pg_catalog.nextval((:sequence)::pg_catalog.oid::pg_catalog.regclass)
-            FROM drawn AS d
-            CROSS JOIN LATERAL (SELECT FROM :table AS o WHERE o.id OPERATOR(pg_catalog.>=) d.id AND o.id OPERATOR(pg_catalog.<=) d.id ORDER BY o.id LIMIT 1) AS taken
-        )
-        SELECT pg_catalog.max(r.id) AS id
-        FROM drawn AS r
-        LEFT JOIN LATERAL (SELECT o.id FROM :table AS o WHERE o.id OPERATOR(pg_catalog.>=) r.id AND o.id OPERATOR(pg_catalog.<=) r.id ORDER BY o.id LIMIT 1) AS taken ON true
-        WHERE taken.id IS NULL
+        :drawn
     ) AS d ON (:sequence) OPERATOR(pg_catalog.>) 0
     WHERE NOT f.carried
         AND (SELECT w.fits FROM weighed AS w)
+        AND (SELECT p.ids OPERATOR(pg_catalog.>=) 0 FROM passed AS p)
 ),
 repeated AS (
     INSERT INTO :table AS w (:drawn_id parent, plan, origin, skipped, failures, state, error, :copied)
@@ -325,11 +324,19 @@ told AS (
         AND n.tableoid OPERATOR(pg_catalog.=) f.part
 ),
 added AS (
-    INSERT INTO :table (parent, "group", data, input:role_named)
-    SELECT o.id, o."group", o.data, o.on_fail:role_of_o
-    FROM over AS o
-    WHERE o.failed
-        AND (SELECT w.fits FROM weighed AS w)
+    INSERT INTO :table (:drawn_id parent, "group", data, input:role_named)
+    OVERRIDING SYSTEM VALUE
+    SELECT :drawn_id_of_f f.id, f."group", f.data, f.on_fail:role_of_f
+    FROM (
+        SELECT f.*, d.id AS drawn
+        FROM over AS f
+        LEFT JOIN LATERAL (
+            :drawn
+        ) AS d ON (:sequence) OPERATOR(pg_catalog.>) 0
+        WHERE f.failed
+            AND (SELECT w.fits FROM weighed AS w)
+            AND (SELECT p.ids OPERATOR(pg_catalog.>=) 0 FROM passed AS p)
+    ) AS f
     RETURNING id
 ),
 notified AS MATERIALIZED (
@@ -344,4 +351,6 @@ SELECT
         NOT EXISTS (SELECT FROM linked AS l WHERE l.left_out)
         AND (SELECT pg_catalog.count(*) FROM over AS o WHERE o.failed) OPERATOR(pg_catalog.=) (SELECT pg_catalog.count(*) FROM added)
     )::pg_catalog.int4::pg_catalog.int2,
-    (SELECT pg_catalog.count(*) FROM notified)
+    (SELECT pg_catalog.count(*) FROM notified),
+    CASE WHEN $3::pg_catalog.text IS NOT NULL THEN pg_catalog.set_config('lock_timeout', '5s', true) END, -- as exec has it
+    EXISTS (SELECT FROM numbered) OR EXISTS (SELECT FROM added) -- whether an id was drawn

@@ -55,6 +55,7 @@ type Dispatcher struct {
 	unwritten atomic.Int64 // bytes of the outcomes that the leader has not written yet
 	bare      [][2]string  // the parameters of a task that has none of its own
 	searched  time.Time    // when Dispatch looked at all lanes
+	Leap      Leap
 
 	// The leader sets them.
 	Limits  atomic.Pointer[Limits]

@@ -64,7 +64,11 @@ func (r *runner) ending(p *pending, call func(name, text string) parameters) {
 	done.Bool(r.session.Scans && p.quick)
 	if !p.quick {
 		ids := fmt.Sprintf("{%d}", p.task.Row.ID)
-		call("pgtaskd_repeat", q.Text("repeat")).Text(&ids)
+		p.leap = r.Leap.Most()
+		repeat := call("pgtaskd_repeat", q.Text("repeat"))
+		repeat.Text(&ids)
+		repeat.Int8(Skipped(p.leap))
+		repeat.Text(p.task.waits(p.leap))
 		call("", "SET LOCAL plan_cache_mode TO DEFAULT") // what is deferred to COMMIT may be the user's
 		if r.session.Scans {
 			call("", "SET LOCAL enable_seqscan TO on")

@@ -131,6 +131,9 @@ func (r *runner) conclude(verdict *exec.Verdict, err error) {
 	case verdict.Committed && len(p.tail.Calls) == 0:
 		e.Kind = Finished
 	case verdict.Committed:
+		if !p.task.Row.Single {
+			r.Leap.Passed(p.leap)
+		}
 		r.shed(&e)
 	case InTheWay(verdict.Deferred) && !verdict.Deferred.Raised() && (p.task.Once() || p.task.Row.Rerun):
 		e.Kind, e.Fault, e.Delay = Refused, verdict.Deferred, time.Millisecond
@@ -144,6 +147,7 @@ func (r *runner) conclude(verdict *exec.Verdict, err error) {
 	default:
 		e.Kind, e.Fault = Refused, Refusal(verdict.Refused)
 		e.Unnumbered = verdict.Refused != nil && verdict.Refused.Exhausted()
+		e.Taken, e.Leap = verdict.Refused.Taken(), p.leap
 		missed := verdict.Refused == nil || verdict.Refused.Missed()
 		e.ForGood = !verdict.Forgot && refusesForGood(verdict.Refused)
 		if !e.ForGood && (p.quick || verdict.Forgot || InTheWay(verdict.Refused) || missed && p.task.image == nil) {

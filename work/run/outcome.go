@@ -20,6 +20,8 @@ type Outcome struct {
 	Delay      time.Duration // before it runs again
 	ForGood    bool          // of a refusal: another run would be refused as well
 	Unnumbered bool          // of a refusal: the sequence of the table has no id for the repetition
+	Taken      *exec.Taken   // of a refusal: what may be an id that another transaction has taken
+	Leap       int64         // of its repetition
 	Aboard     bool          // lost while it was with the server behind another task: it has not run, or what it did is gone
 	Stays      bool          // the backend did not obey when its run was cancelled, and is still there
 	Heavy      bool          // its runner waits until it is written

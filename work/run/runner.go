@@ -29,6 +29,7 @@ type pending struct {
 	start  time.Time
 	result *exec.Result
 	quick  bool
+	leap   int64 // of its repetition
 	heavy  bool
 }
 

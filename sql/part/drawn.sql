@@ -1,0 +1,13 @@
+-- An id for the row f; one that somebody has taken by hand is drawn again.
+WITH RECURSIVE drawn AS (
+    SELECT pg_catalog.nextval((:sequence)::pg_catalog.oid::pg_catalog.regclass) AS id
+    WHERE f.id IS NOT NULL -- one for each
+    UNION ALL
+    SELECT pg_catalog.nextval((:sequence)::pg_catalog.oid::pg_catalog.regclass)
+    FROM drawn AS d
+    CROSS JOIN LATERAL (SELECT FROM :table AS o WHERE o.id OPERATOR(pg_catalog.>=) d.id AND o.id OPERATOR(pg_catalog.<=) d.id ORDER BY o.id LIMIT 1) AS taken
+)
+SELECT pg_catalog.max(r.id) AS id
+FROM drawn AS r
+LEFT JOIN LATERAL (SELECT o.id FROM :table AS o WHERE o.id OPERATOR(pg_catalog.>=) r.id AND o.id OPERATOR(pg_catalog.<=) r.id ORDER BY o.id LIMIT 1) AS taken ON true
+WHERE taken.id IS NULL
