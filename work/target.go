@@ -192,7 +192,7 @@ func (t Target) hint(err error, served bool) string {
 	}
 	switch answer.Code {
 	case "0A000":
-		if answer.Routine == "find_composite_type_dependencies" {
+		if answer.Routine == "find_composite_type_dependencies" || answer.Routine == "report_type_used_in_column" { // since 15.20
 			return fmt.Sprintf("drop that column, or end the session whose temporary table has it; REVOKE USAGE ON TYPE %s FROM PUBLIC keeps others away", table(t).Quoted())
 		}
 	case "3D000":
