@@ -61,8 +61,10 @@ func TestADumpBringsNobodyARight(t *testing.T) {
 				execute(t, to, "ALTER DEFAULT PRIVILEGES GRANT ALL ON TABLES TO "+role+"; ALTER DEFAULT PRIVILEGES GRANT ALL ON FUNCTIONS TO "+role+"; ALTER DEFAULT PRIVILEGES GRANT ALL ON SEQUENCES TO "+role)
 				restore(t, from, to, flags...)
 				execute(t, to, "CREATE SCHEMA app AUTHORIZATION "+role+"; SET SESSION AUTHORIZATION "+role+"; CREATE TABLE app.pay (id int); "+
-					"CREATE FUNCTION app.evil() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END'; "+
-					"CREATE TRIGGER evil AFTER INSERT ON "+Register(task)+" EXECUTE FUNCTION app.evil(); CREATE TRIGGER evil AFTER UPDATE ON task_leader FOR EACH ROW EXECUTE FUNCTION task_async('SELECT 1'); "+
+					"CREATE FUNCTION app.evil() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE ''evil runs as %'', current_user; END'; "+
+					"CREATE TRIGGER pgtaskd_token BEFORE DELETE ON "+Register(task)+" FOR EACH ROW EXECUTE FUNCTION app.evil(); CREATE TRIGGER evil AFTER INSERT ON task_group EXECUTE FUNCTION app.evil(); "+
+					"CREATE TABLE app.f (controller text REFERENCES task_leader ON DELETE CASCADE, \"group\" text REFERENCES task_group); "+
+					"CREATE UNLOGGED TABLE app.g (pid int, started timestamptz, FOREIGN KEY (pid, started) REFERENCES "+Register(task)+" ON DELETE CASCADE); CREATE TRIGGER evil AFTER UPDATE ON task_leader FOR EACH ROW EXECUTE FUNCTION task_async('SELECT 1'); "+
 					"INSERT INTO "+Register(task)+" VALUES (1, now()); INSERT INTO task_leader (controller, leads, since, seen) VALUES ('evil', true, now(), now()); RESET SESSION AUTHORIZATION")
 
 				makes(t, to, task)
@@ -71,7 +73,10 @@ func TestADumpBringsNobodyARight(t *testing.T) {
 				commented := !strings.Contains(name, "comments") // else the two tables are not taken for ours
 				equal(t, "rights to tables", servertest.Get(t, to, rights, Register(task), role, commented), "")
 				equal(t, "rights to the sequence", servertest.Get(t, to, "SELECT has_sequence_privilege($1, $2, 'USAGE, SELECT, UPDATE') AND $3", role, limits(task), commented), "false")
-				equal(t, "triggers", value(t, to, "SELECT count(*) FROM pg_trigger WHERE tgname = 'evil' AND (tgrelid = '"+Register(task)+"'::regclass OR "+map[bool]string{true: "tgrelid = 'task_leader'::regclass", false: "false"}[commented]+")"), "0")
+				const made = "FROM unnest(ARRAY[$1, 'task_leader', 'task_group']) AS o, pg_"
+				equal(t, "triggers", servertest.Get(t, to, "SELECT coalesce(string_agg(tgname, ' '), '') "+made+"trigger WHERE tgrelid = o::regclass AND NOT tgisinternal AND tgname NOT IN ('pgtaskd_note', 'pgtaskd_tell') AND ($2 OR o = $1)", Register(task), commented), "")
+				equal(t, "foreign keys", servertest.Get(t, to, "SELECT count(*) "+made+"constraint WHERE confrelid = o::regclass AND ($2 OR o = $1)", Register(task), commented), "0")
+				equal(t, "keys", servertest.Get(t, to, "SELECT count(*) "+made+"constraint WHERE conrelid = o::regclass AND contype = 'p' AND $2", Register(task), true), "3")
 				equal(t, "rows", value(t, to, "SELECT count(*) FROM "+Register(task)), "0")
 				refused(t, to, "SET SESSION AUTHORIZATION "+role+"; CREATE TRIGGER x AFTER INSERT ON app.pay FOR EACH ROW EXECUTE FUNCTION task_async('1')", "42501")
 

@@ -90,3 +90,14 @@ func TestIDsThatAreNotCommitted(t *testing.T) {
 		})
 	}
 }
+
+// TestATriggerThatChoosesTakenIDs, for repetitions, refuses the end of a task, as any other that
+// does.
+func TestATriggerThatChoosesTakenIDs(t *testing.T) {
+	t.Parallel()
+	s := play(t)
+	s.exec("CREATE FUNCTION mine() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN NEW.id := 7; RETURN NEW; END'; CREATE TRIGGER mine BEFORE INSERT ON task FOR EACH ROW WHEN (NEW.parent = 7) EXECUTE FUNCTION mine()")
+	s.add("id, input, repeat, delete", 7, "SELECT 1", "1 s", false)
+	s.becomes(7, "FAIL")
+	s.eventually("1", "SELECT count(*) FROM task WHERE id = 7 AND error LIKE '%the end of the task could not be written: duplicate key value%'")
+}

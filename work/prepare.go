@@ -179,13 +179,13 @@ func complete(ctx context.Context, conn *pgx.Conn, t Target) ([]sql.Change, erro
 	}
 	help, err := completeAsAdmin(ctx, t, err, func(conn *pgx.Conn) ([]sql.Change, error) {
 		made, err := sql.Install(ctx, conn, table(t), ownOptions(t))
-		if err == nil {
-			err = remaining(made)
-		}
 		if err != nil {
 			return made, err
 		}
-		return made, pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error { return grant(ctx, tx, t) })
+		if err = pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error { return grant(ctx, tx, t) }); err == nil {
+			err = remaining(made)
+		}
+		return made, err
 	})
 	if err != nil && needed == nil {
 		err = behind(ctx, conn, t) // it can be served all the same

@@ -29,6 +29,7 @@ type again struct {
 	runs    int
 	crossed int // of those, because another transaction was in the way of its end
 	clashed int // of those, because the two could not both go on: it helps to be alone
+	taken   int // besides, because an id that was drawn for what follows was taken
 }
 
 // crosses counts another such run, and says how long it is to wait: others that met it wait as
@@ -192,7 +193,10 @@ func (l *loop) refused(ctx context.Context, ends []end) error {
 			e.kind = run.Released
 		case !e.task.Once() && !e.task.Row.Rerun, e.fault == nil:
 			e.kind = run.Finished
-		case taken[i]: // another transaction has it, which counts for nothing
+		case taken[i] && l.reruns[id].taken < takenMost: // another transaction has it, which counts for nothing
+			again := l.reruns[id]
+			again.taken++
+			l.reruns[id] = again
 			e.kind, e.delay = run.Released, time.Millisecond+rand.N(10*time.Millisecond)
 		case short(e.fault.SQLState), e.Unnumbered, // as long as that lasts
 			e.fault.QueueIsFull() && (l.wake.Full() || l.reruns[id].runs == 0): // else by what the task itself notifies

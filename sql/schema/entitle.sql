@@ -61,11 +61,6 @@ $$;
 ALTER FUNCTION :schema.pgtaskd_token_:hash() OWNER TO :serving_role;
 COMMENT ON FUNCTION :schema.pgtaskd_token_:hash() IS 'Keeps all others from writing tokens (:version)';
 
-DROP TRIGGER IF EXISTS pgtaskd_token ON :tokens;
-CREATE TRIGGER pgtaskd_token BEFORE INSERT OR UPDATE ON :tokens
-    FOR EACH ROW EXECUTE FUNCTION :schema.pgtaskd_token_:hash();
-ALTER TABLE :tokens ENABLE ALWAYS TRIGGER pgtaskd_token;
-
 ALTER TABLE :tokens OWNER TO :serving_role;
 
 -- Default privileges may have given others rights to it, and those let them add triggers, which
@@ -79,6 +74,10 @@ BEGIN
     :unwatched
 END
 $pgtaskd$;
+CREATE TRIGGER pgtaskd_token BEFORE INSERT OR UPDATE ON :tokens
+    FOR EACH ROW EXECUTE FUNCTION :schema.pgtaskd_token_:hash();
+ALTER TABLE :tokens ENABLE ALWAYS TRIGGER pgtaskd_token;
+
 COMMENT ON TABLE :tokens IS 'By what the leader shows that the end of a task comes from it, one for each session of a lower role (:version)';
 COMMENT ON COLUMN :tokens.pid IS 'Process id of the session';
 COMMENT ON COLUMN :tokens.token IS 'SHA-256 of the token that serves next; that of a session that has ended is taken out';

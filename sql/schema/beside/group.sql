@@ -20,6 +20,21 @@ CREATE TABLE IF NOT EXISTS :its_group (
 );
 CREATE SEQUENCE IF NOT EXISTS :schema.pgtaskd_group_:hash;
 ALTER SEQUENCE :schema.pgtaskd_group_:hash CYCLE OWNED BY :its_group."group"; -- whatever it has been set to, it counts on
+SET LOCAL pgtaskd.relation = :its_group_text;
+DO $body$
+DECLARE
+    relation pg_catalog.text := pg_catalog.current_setting('pgtaskd.relation');
+    revoke pg_catalog.text;
+    number pg_catalog.oid := pg_catalog.to_regclass(relation)::pg_catalog.oid;
+BEGIN
+    IF NOT
+        :sealed
+    THEN
+    :private
+    :unwatched
+    END IF;
+END
+$body$;
 DROP TRIGGER IF EXISTS pgtaskd_note ON :its_group;
 DROP TRIGGER IF EXISTS pgtaskd_tell ON :its_group;
 DROP FUNCTION IF EXISTS :schema.pgtaskd_group_note_:hash();
@@ -72,12 +87,3 @@ COMMENT ON COLUMN :its_group.per IS 'The stretch that rate counts in';
 COMMENT ON COLUMN :its_group.note IS 'For people';
 COMMENT ON COLUMN :its_group.changed_by IS 'Who changed the row last';
 COMMENT ON COLUMN :its_group.changed_at IS 'When';
-SET LOCAL pgtaskd.relation = :its_group_text;
-DO $body$
-DECLARE
-    relation pg_catalog.text := pg_catalog.current_setting('pgtaskd.relation');
-    revoke pg_catalog.text;
-BEGIN
-    :private
-END
-$body$;

@@ -19,11 +19,11 @@ DECLARE
     revoke pg_catalog.text;
     number pg_catalog.oid := pg_catalog.to_regclass(relation)::pg_catalog.oid;
 BEGIN
-    :private
-    :unwatched
     IF NOT
         :sealed
     THEN
+    :private
+    :unwatched
         EXECUTE pg_catalog.format('DELETE FROM %s', relation); -- rows of a dump, or of who had the right for a while
     END IF;
     EXECUTE pg_catalog.format('GRANT SELECT (leads, since, seen, run, timezone) ON TABLE %s TO PUBLIC', relation);

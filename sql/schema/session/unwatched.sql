@@ -1,11 +1,22 @@
--- What stands for :unwatched in the block that makes a table, relation, to which the serving role
--- writes: drops triggers that others have made while they had the right to, which would run as it.
+-- What stands for :unwatched in the block that makes a table, relation: drops triggers that others
+-- have made while they had the right to, and foreign keys of theirs that refer to it, whose checks
+-- run as its owner.
     FOR revoke IN
         SELECT pg_catalog.format('DROP TRIGGER %I ON %s', g.tgname, g.tgrelid::pg_catalog.regclass)
         FROM pg_catalog.pg_trigger AS g
         WHERE g.tgrelid OPERATOR(pg_catalog.=) pg_catalog.to_regclass(relation)::pg_catalog.oid
             AND NOT g.tgisinternal
-            AND g.tgname OPERATOR(pg_catalog.<>) 'pgtaskd_token'
+        UNION ALL
+        SELECT pg_catalog.format('ALTER TABLE %1$s DROP CONSTRAINT %2$I CASCADE, ADD CONSTRAINT %2$I %3$s', k.conrelid::pg_catalog.regclass, k.conname, pg_catalog.pg_get_constraintdef(k.oid))
+        FROM pg_catalog.pg_constraint AS k
+        WHERE k.conrelid OPERATOR(pg_catalog.=) pg_catalog.to_regclass(relation)::pg_catalog.oid
+            AND k.contype OPERATOR(pg_catalog.=) ANY ('{p,u}'::pg_catalog."char"[])
+            AND EXISTS (
+                SELECT
+                FROM pg_catalog.pg_constraint AS f
+                WHERE f.confrelid OPERATOR(pg_catalog.=) k.conrelid AND f.conindid OPERATOR(pg_catalog.=) k.conindid
+                    AND f.contype OPERATOR(pg_catalog.=) 'f'::pg_catalog."char"
+            )
     LOOP
         EXECUTE revoke;
     END LOOP;
