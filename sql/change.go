@@ -15,7 +15,7 @@ type Change struct {
 	Needs string // the right that it takes, e.g. ownership of table "public"."task"
 	// Optional tells that the table can be served without it: comments, storage options, triggers.
 	Optional bool
-	// Outdated tells that it is there, as another version of ours, or somebody, has made it.
+	// Outdated tells that it is there, as another version of ours, a dump, or somebody has made it.
 	Outdated bool
 	// Removes tells that it is there, of our making, and not of use any more.
 	Removes bool

@@ -38,8 +38,8 @@ func text(name string) string {
 }
 
 // whole puts into the text of a file under schema/ what several of them share: session/private.sql
-// and unwatched.sql, and from part/ what tells of memberships, of prepared transactions, of names that have come to be
-// somebody else's, and of what a dump has brought.
+// and unwatched.sql, and from part/ what tells of memberships, of prepared transactions, of names
+// that have come to be somebody else's, and of what a dump has brought.
 func whole(text string) string {
 	for _, indent := range []string{"    ", "        "} {
 		text = strings.ReplaceAll(text, "\n"+indent+":firm\n", "\n"+comment.ReplaceAllString(shared()["firm"], ""))

@@ -14,39 +14,6 @@ import (
 	"pgtaskd/work/run"
 )
 
-// A task whose end could not be written is run again, so often before it FAILs. Where another
-// transaction was in the way (40001, 40P01, 55P03) that is after a random moment, and from
-// crossedAlone times on while nothing else starts for a moment, but for a lock (55P03): whoever
-// holds one for so long need not be a task.
-const (
-	tries        = 5
-	crossedTries = 10
-	crossedAlone = 3
-)
-
-// again is how often a task had to be run again for reasons of our own.
-type again struct {
-	runs    int
-	crossed int // of those, because another transaction was in the way of its end
-	clashed int // of those, because the two could not both go on: it helps to be alone
-	taken   int // besides, because an id that was drawn for what follows was taken
-}
-
-// crosses counts another such run, and says how long it is to wait: others that met it wait as
-// well, and not for as long. What a remote says is no reason to be alone here.
-func (a again) crosses(end *exec.Failure, remote string) (again, time.Duration) {
-	a.runs, a.crossed = a.runs+1, a.crossed+1
-	if end.SQLState != "55P03" && remote == "" {
-		a.clashed++
-	}
-	return a, rand.N(5 * time.Millisecond << min(a.crossed, 7))
-}
-
-func (a again) anotherRun() again {
-	a.runs++
-	return a
-}
-
 // longWait is the wait before the last try to write an end that SQL of a trigger refuses with an
 // error which another transaction may be the cause of. (Where there is no trigger in it, it passes
 // some day.)
@@ -194,9 +161,7 @@ func (l *loop) refused(ctx context.Context, ends []end) error {
 		case !e.task.Once() && !e.task.Row.Rerun, e.fault == nil:
 			e.kind = run.Finished
 		case taken[i] && l.reruns[id].taken < takenMost: // another transaction has it, which counts for nothing
-			again := l.reruns[id]
-			again.taken++
-			l.reruns[id] = again
+			l.reruns[id] = l.reruns[id].meetsTaken()
 			e.kind, e.delay = run.Released, time.Millisecond+rand.N(10*time.Millisecond)
 		case short(e.fault.SQLState), e.Unnumbered, // as long as that lasts
 			e.fault.QueueIsFull() && (l.wake.Full() || l.reruns[id].runs == 0): // else by what the task itself notifies

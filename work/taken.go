@@ -14,10 +14,6 @@ import (
 // takenTries is how often a transaction of ours draws ids until the next round.
 const takenTries = 6
 
-// takenMost is how often one task runs again because of that: often enough for any ids that others
-// have taken, but a trigger of the user's may choose an id that is.
-const takenMost = 50
-
 // drawing does in a transaction what may draw ids. Where one is taken, all of it is done again.
 func (l *loop) drawing(ctx context.Context, do func() error) (err error) {
 	for range takenTries {
