@@ -27,6 +27,7 @@ func (l *loop) away() time.Duration {
 // giveBack sees to it that tasks wait without a place whose marks have met a lock.
 func (l *loop) giveBack(ctx context.Context) (err error) {
 	waiting := 0
+	slices.SortStableFunc(l.asks, byTurn) // who is in turn keeps its place
 	l.asks = slices.DeleteFunc(l.asks, func(a ask) bool {
 		if a.kind != askMark || a.since.IsZero() {
 			return false
@@ -52,7 +53,7 @@ func (l *loop) giveBack(ctx context.Context) (err error) {
 		if b.pause = max(min(2*b.pause, markAwayMost), l.away()); !a.tried {
 			b.pause = markAway
 		}
-		b.alone = b.alone || a.tried
+		b.alone, b.after = b.alone || a.tried, a.after
 		k.note(id, b)
 		l.parked[id] = parked{until: time.Now().Add(b.pause)}
 		if untold := l.tellOfLock(ctx, b.since, id, a.task.Row.Key); err == nil {

@@ -36,6 +36,9 @@ type ask struct {
 // row is what tells the row that is asked about.
 func (a ask) row() []any { return []any{a.task.Row.ID, int32(a.task.Row.Version), a.pid} }
 
+// byTurn orders marks that have met locks: that one is first whose next try was due first.
+func byTurn(a, b ask) int { return a.after.Compare(b.after) }
+
 type askKind int
 
 const (

@@ -14,21 +14,30 @@ import (
 
 // markFirst marks tasks before they start, and returns those that are not answered yet: whose rows
 // are locked now, or the rest when the connection is lost. One whose row has changed does not
-// start. What meets a lock is tried alone from then on.
+// start. What meets a lock is tried alone from then on, each in its turn. What repeats itself is
+// marked apart: what follows on it may meet locks that no mark does.
 func (l *loop) markFirst(ctx context.Context, asks []ask) (open []ask, err error) {
-	var together, alone []ask
+	var plain, repeating, alone []ask
 	for _, a := range asks {
 		if b := l.locks.marks.barred[a.task.Row.ID]; b.pause > 0 && a.since.IsZero() { // it was given back
-			a.barred, a.since = true, time.Now()
+			a.barred, a.since, a.after = true, time.Now(), b.after
 		}
-		if a.barred {
+		switch {
+		case a.barred:
 			alone = append(alone, a)
-		} else {
-			together = append(together, a)
+		case a.task.repeats():
+			repeating = append(repeating, a)
+		default:
+			plain = append(plain, a)
 		}
 	}
-	slices.SortStableFunc(alone, func(a, b ask) int { return a.after.Compare(b.after) }) // so that each has its turn
-	open, err = l.markTogether(ctx, together)
+	slices.SortStableFunc(alone, byTurn)
+	open, err = l.markTogether(ctx, plain)
+	if err != nil {
+		return slices.Concat(open, repeating, alone), err
+	}
+	locked, err := l.markTogether(ctx, repeating)
+	open = append(open, locked...)
 	for i, a := range alone {
 		if err != nil || l.locks.marks.rest() > 0 {
 			return append(open, alone[i:]...), err
@@ -218,7 +227,7 @@ type marks struct {
 	versions  []int32
 	starts    []time.Time
 	atomic    []bool
-	repeating []int64 // repeat themselves and are marked before they start: with overlap, the repetition comes now
+	repeating []int64 // those with which a repetition may come
 	guarded   bool    // one of them must be on the disk before its task starts
 	again     bool    // they are one, which has met a lock before
 }
@@ -230,10 +239,13 @@ func (m *marks) add(t *task, pid int32, start time.Time, exactly bool) {
 	m.pids = append(m.pids, int64(pid))
 	m.starts = append(m.starts, start)
 	m.atomic = append(m.atomic, exactly)
-	if t.Row.MarkFirst && !t.Row.Single {
+	if t.repeats() {
 		m.repeating = append(m.repeating, t.Row.ID)
 	}
 }
+
+// repeats tells that a repetition may have to be written with the mark: with overlap it comes now.
+func (t *task) repeats() bool { return t.Row.MarkFirst && !t.Row.Single }
 
 func (l *loop) setMarks(ctx context.Context, m *marks) (marked map[int64]bool, err error) {
 	marked = map[int64]bool{}
