@@ -166,7 +166,7 @@ func TestWhoAttachesATriggerNeedsTheRight(t *testing.T) {
 			const attach = "CREATE TRIGGER x AFTER INSERT ON app.pay FOR EACH ROW EXECUTE FUNCTION task_async('1')"
 			refused(t, conn, attach, "42501")
 			execute(t, conn, "RESET SESSION AUTHORIZATION; GRANT EXECUTE ON FUNCTION task_async() TO "+role+"; "+
-				"DO $$BEGIN EXECUTE format('COMMENT ON FUNCTION task_async() IS %L', 'Old (pgtaskd schema 1 0) #' || 'task_async()'::regprocedure::oid); END$$")
+				"DO $$BEGIN EXECUTE format('COMMENT ON FUNCTION task_async() IS %L', regexp_replace(obj_description('task_async()'::regprocedure), ' [0-9a-f]+[)]', ' 0)')); END$$")
 			makes(t, conn, task)
 			execute(t, conn, "SET SESSION AUTHORIZATION "+role+"; "+attach+"; INSERT INTO app.pay VALUES (1); RESET SESSION AUTHORIZATION")
 			equal(t, "task", tasks(t, conn, "author"), value(t, conn, "current_user"))

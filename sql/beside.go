@@ -103,19 +103,42 @@ func seal(s step) string {
 	return named(bareText("session/seal"), map[string]string{":number": number, ":what": what, ":catalog": catalog})
 }
 
-// isMadeBy tells whether it is the function of this build: a dump may have brought it without its
-// comment.
-func (b *foundBeside) isMadeBy(t Table, s step) bool {
-	return b.Source != "" && strings.Contains(names{table: t}.fill(s.sql), "$"+b.Source+"$")
+// takesBack are the statements that take from others their rights to a table or a function.
+func takesBack(relation, function string) string {
+	return named(bareText("session/take_back"), map[string]string{":relation": literal(relation), ":function": literal(function)})
 }
 
-// number is what a comment says of the object that it was made for.
-var number = regexp.MustCompile(` #(\d+)$`)
+// isMadeBy tells whether it is a function of ours: a dump may have brought it without its comment.
+// One of another build is told by what it calls.
+func (b *foundBeside) isMadeBy(t Table, s step) bool {
+	return b.Source != "" && (strings.Contains(names{table: t}.fill(s.sql), "$"+b.Source+"$") || ofOurs(t).MatchString(b.Source))
+}
+
+// ofOurs is found in the text of a function that calls one of those beside the table.
+func ofOurs(t Table) *regexp.Regexp { return regexp.MustCompile(`\bpgtaskd_\w+_` + t.hash() + `\b`) }
+
+// ending is that of a comment which says for what it was made.
+var ending = regexp.MustCompile(` #[-0-9]*$`)
+
+// here is how the comments end of what was made in this database of this server, but for the
+// number, as session/here.sql has it.
+func here(ctx context.Context, conn *pgx.Conn) (end string, err error) {
+	var tells bool
+	var server, database string
+	if err = conn.QueryRow(ctx, text("inspect/here")).Scan(&tells, &database); err == nil && tells {
+		err = conn.QueryRow(ctx, "SELECT s.system_identifier::pg_catalog.text FROM pg_catalog.pg_control_system() AS s").Scan(&server)
+	}
+	return " #" + server + "-" + database + "-", err
+}
 
 // isOf tells whether the object is of this build, and not brought by a dump.
-func (b *foundBeside) isOf(build string) bool {
-	match := number.FindStringSubmatch(b.Comment)
-	return strings.Contains(b.Comment, build) && (match == nil || match[1] == strconv.FormatInt(b.OID, 10))
+func (b *foundBeside) isOf(build, here string) bool {
+	return strings.Contains(b.Comment, build) && (!ending.MatchString(b.Comment) || b.isSealed(here))
+}
+
+// isSealed tells whether its comment says that no dump has brought it.
+func (b *foundBeside) isSealed(here string) bool {
+	return strings.HasSuffix(b.Comment, here+strconv.FormatInt(b.OID, 10))
 }
 
 // bareText is a file without its comments.
@@ -197,13 +220,20 @@ func (m *missing) besideStep(s step) {
 	needs := m.createRight()
 	switch {
 	case there == nil && (m.oid == 0 || m.register.Makeable):
-	case ours && versionOf(there.Comment) <= Version && !there.isOf(m.names.made(s)):
+	case ours && versionOf(there.Comment) <= Version && !there.isOf(m.names.made(s), m.here):
 		needs = "ownership of " + s.sort() + " " + Beside(m.table, s.name)
 	default:
 		return
 	}
+	back := ""
+	if there != nil && slices.Contains(sealed, s.name) && !there.isSealed(m.here) {
+		if back = takesBack(Beside(m.table, s.name), ""); s.sort() == "function" {
+			back = takesBack("", Beside(m.table, s.name)+"()")
+		}
+	}
 	m.changes = append(m.changes, Change{
-		What: s.sort() + " " + besideName(m.table, s.name), SQL: m.names.besideSQL(s), Needs: needs, Optional: true, Outdated: there != nil, beside: true,
+		What: s.sort() + " " + besideName(m.table, s.name), SQL: m.names.besideSQL(s), Needs: needs, Optional: true, Outdated: there != nil,
+		beside: true, takesBack: back,
 	})
 }
 
@@ -225,6 +255,9 @@ func (f *found) leader(t Table) (oid int64, lacks string) {
 	switch {
 	case !ours:
 		return 0, ""
+	case !there.isSealed(f.here):
+		return 0, fmt.Sprintf("does not show in table %s who leads: a dump has brought it, or another version of pgtaskd has made it, and others may have rights to it: "+
+			"let its owner run the output of pgtaskd schema, which makes it again", Beside(t, "leader"))
 	case len(there.Lacking) > 0:
 		return 0, fmt.Sprintf("does not show in table %s who leads: rights are missing: GRANT %s ON TABLE %[1]s TO %[3]s", Beside(t, "leader"), strings.Join(there.Lacking, ", "), f.register.Role)
 	}

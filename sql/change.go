@@ -25,7 +25,8 @@ type Change struct {
 	alone bool // must be committed before what follows can be made
 	check bool // a constraint, which rows that are there may violate
 
-	beside bool // an object beside the table: where it cannot be made, the rest is made all the same
+	takesBack string // the statements that take others' rights to it back, which come before all else and by themselves
+	beside    bool   // an object beside the table: where it cannot be made, the rest is made all the same
 }
 
 // changes are in the order in which they are made.

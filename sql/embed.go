@@ -11,15 +11,6 @@ import (
 //go:embed schema/*.sql schema/inspect/*.sql schema/session/*.sql schema/beside/*.sql
 var schemaFiles embed.FS
 
-// private takes from others what default privileges have given to them of a new table, unwatched the
-// triggers that they may have made.
-var (
-	//go:embed schema/session/private.sql
-	private string
-	//go:embed schema/session/unwatched.sql
-	unwatched string
-)
-
 // schemaTexts are the files that have been asked for, by name: connections keep the queries, and
 // all targets those of one string.
 var schemaTexts sync.Map
@@ -37,20 +28,35 @@ func text(name string) string {
 	return text.(string)
 }
 
-// whole puts into the text of a file under schema/ what several of them share: session/private.sql
-// and unwatched.sql, and from part/ what tells of memberships, of prepared transactions, of names
+// whole puts into the text of a file under schema/ what several of them share: parts of blocks that
+// stand under session/, and from part/ what tells of memberships, of prepared transactions, of names
 // that have come to be somebody else's, and of what a dump has brought.
 func whole(text string) string {
 	for _, indent := range []string{"    ", "        "} {
-		text = strings.ReplaceAll(text, "\n"+indent+":firm\n", "\n"+comment.ReplaceAllString(shared()["firm"], ""))
+		text = strings.ReplaceAll(text, "\n"+indent+":firm\n", "\n"+uncommented(shared()["firm"]))
+	}
+	for _, name := range []string{"here", "private", "revoked", "uncalled", "unwatched"} { // private has revoked in it
+		if place := "    :" + name + "\n"; strings.Contains(text, place) {
+			content, err := schemaFiles.ReadFile("schema/session/" + name + ".sql")
+			if err != nil {
+				panic(err) // the file is part of the program
+			}
+			text = strings.ReplaceAll(text, place, uncommented(string(content)))
+		}
 	}
 	return readable(strings.NewReplacer(
-		"    :private\n", comment.ReplaceAllString(private, ""),
-		"    :unwatched\n", comment.ReplaceAllString(unwatched, ""),
-		":memberships\n", comment.ReplaceAllString(shared()["memberships"], ""),
-		":prepared\n", comment.ReplaceAllString(shared()["prepared"], ""),
-		":stands\n", comment.ReplaceAllString(shared()["stands"], ""),
-		"        :sealed\n", comment.ReplaceAllString(shared()["sealed"], ""),
-		":leaders\n", comment.ReplaceAllString(shared()["leaders"], ""),
+		":memberships\n", uncommented(shared()["memberships"]),
+		":prepared\n", uncommented(shared()["prepared"]),
+		":stands\n", uncommented(shared()["stands"]),
+		"        :sealed_function\n", sealedIn("pg_proc"),
+		"        :sealed\n", sealedIn("pg_class"),
+		":leaders\n", uncommented(shared()["leaders"]),
 	).Replace(text))
+}
+
+func uncommented(text string) string { return comment.ReplaceAllString(text, "") }
+
+// sealedIn is part/sealed.sql for what is in that catalog.
+func sealedIn(catalog string) string {
+	return strings.ReplaceAll(uncommented(shared()["sealed"]), ":catalog", "'pg_catalog."+catalog+"'")
 }

@@ -13,7 +13,8 @@ import (
 
 // found is what there is of a table and its schema.
 type found struct {
-	version     int // of the server
+	version     int    // of the server
+	here        string // how the comments end of what was made in this database, but for the number
 	schema      bool
 	oid         int64 // 0: no such relation
 	relkind     string
@@ -180,6 +181,9 @@ func inspect(ctx context.Context, conn *pgx.Conn, t Table, o Options) (*found, e
 
 func (f *found) inspect(ctx context.Context, conn *pgx.Conn, t Table, o Options, trusted []int64) (err error) {
 	if err = conn.QueryRow(ctx, text("inspect/schema"), t.Schema).Scan(&f.schema, &f.version); err != nil {
+		return err
+	}
+	if f.here, err = here(ctx, conn); err != nil {
 		return err
 	}
 	err = conn.QueryRow(ctx, text("inspect/table"), t.Schema, t.Name).Scan(&f.oid, &f.relkind, &f.comment, &f.options,

@@ -34,6 +34,7 @@ func Install(ctx context.Context, conn *pgx.Conn, t Table, o Options) ([]Change,
 	if err != nil || len(changes) == 0 {
 		return nil, err
 	}
+	takeBack(ctx, conn, changes)
 	var made []Change
 	for {
 		some, more, err := installOnce(ctx, conn, t, o, true)
@@ -43,6 +44,19 @@ func Install(ctx context.Context, conn *pgx.Conn, t Table, o Options) ([]Change,
 		if made = append(made, some...); !more {
 			return made, nil
 		}
+	}
+}
+
+// takeBack takes from others what rights they have to what is to be made again. What fails is made
+// again, and fails there, or is not used.
+func takeBack(ctx context.Context, conn *pgx.Conn, changes []Change) {
+	for _, change := range changes {
+		if change.takesBack == "" {
+			continue
+		}
+		_ = pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
+			return run(ctx, tx, text("session/install")+"SET LOCAL lock_timeout = "+literal(lockOptional)+";"+change.takesBack)
+		})
 	}
 }
 

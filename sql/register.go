@@ -18,7 +18,7 @@ type foundRegister struct {
 	Usable   bool  // it is one
 	Lacking  []string
 	Makeable bool   // where there is none
-	Sealed   bool   // its comment has its number: no dump has brought it
+	Sealed   bool   // its comment says that no dump has brought it
 	Role     string // the connection's user, quoted
 }
 
@@ -31,7 +31,7 @@ func Register(t Table) string { return pgx.Identifier{t.Schema, registerName(t)}
 func (f *found) inspectRegister(ctx context.Context, conn *pgx.Conn, t Table) error {
 	r := &f.register
 	err := conn.QueryRow(ctx, text("inspect/register"), t.Schema, t.Name, registerName(t),
-		registerRights).Scan(&r.OID, &r.Usable, &r.Lacking, &r.Makeable, &r.Sealed, &r.Role)
+		registerRights, f.here).Scan(&r.OID, &r.Usable, &r.Lacking, &r.Makeable, &r.Sealed, &r.Role)
 	if errors.Is(err, pgx.ErrNoRows) { // there is no schema
 		return nil
 	}
@@ -48,6 +48,7 @@ func (m *missing) registerStep(s step) {
 	case r.OID != 0 && r.Usable && !r.Sealed:
 		change := m.add(s, RegisterOfSessions, "ownership of table "+Register(m.table))
 		change.Optional, change.Outdated, change.beside = true, true, true
+		change.takesBack = takesBack(Register(m.table), "")
 	}
 }
 
@@ -62,6 +63,9 @@ func (f *found) unregistered(t Table) string {
 		return without + "let the owner of the table run the output of pgtaskd schema, which makes it"
 	case !r.Usable:
 		return without + fmt.Sprintf("%s is none: drop or rename it", Register(t))
+	case !r.Sealed:
+		return without + fmt.Sprintf("a dump has brought %s, or another version of pgtaskd has made it, and others may have rights to it: "+
+			"let its owner run the output of pgtaskd schema, which makes it again", Register(t))
 	case len(r.Lacking) > 0:
 		return without + fmt.Sprintf("rights are missing: GRANT %s ON TABLE %s TO %s",
 			strings.Join(r.Lacking, ", "), Register(t), r.Role)

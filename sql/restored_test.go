@@ -4,6 +4,7 @@ import (
 	"net/url"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -56,15 +57,23 @@ func TestADumpBringsNobodyARight(t *testing.T) {
 					return // what has no comment is left alone by the script
 				}
 				from, to := database(t), database(t)
-				role := stranger(t, to, "app")
+				role, other := stranger(t, to, "app"), stranger(t, to, "other")
 				makes(t, from, task)
-				execute(t, to, "ALTER DEFAULT PRIVILEGES GRANT ALL ON TABLES TO "+role+"; ALTER DEFAULT PRIVILEGES GRANT ALL ON FUNCTIONS TO "+role+"; ALTER DEFAULT PRIVILEGES GRANT ALL ON SEQUENCES TO "+role)
+				execute(t, to, "ALTER DEFAULT PRIVILEGES GRANT ALL ON TABLES TO "+role+" WITH GRANT OPTION; ALTER DEFAULT PRIVILEGES GRANT ALL ON FUNCTIONS TO "+role+"; ALTER DEFAULT PRIVILEGES GRANT ALL ON SEQUENCES TO "+role)
 				restore(t, from, to, flags...)
+				columnRights := ""
+				if !strings.Contains(name, "comments") {
+					columnRights = "GRANT SELECT, INSERT (pid, started), REFERENCES (pid) ON " + Register(task) + " TO " + other + "; GRANT INSERT (\"group\", paused) ON task_group TO " + other + "; GRANT UPDATE (leads) ON task_leader TO PUBLIC; "
+				}
 				execute(t, to, "CREATE SCHEMA app AUTHORIZATION "+role+"; SET SESSION AUTHORIZATION "+role+"; CREATE TABLE app.pay (id int); "+
 					"CREATE FUNCTION app.evil() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE ''evil runs as %'', current_user; END'; "+
 					"CREATE TRIGGER pgtaskd_token BEFORE DELETE ON "+Register(task)+" FOR EACH ROW EXECUTE FUNCTION app.evil(); CREATE TRIGGER evil AFTER INSERT ON task_group EXECUTE FUNCTION app.evil(); "+
 					"CREATE TABLE app.f (controller text REFERENCES task_leader ON DELETE CASCADE, \"group\" text REFERENCES task_group); "+
 					"CREATE UNLOGGED TABLE app.g (pid int, started timestamptz, FOREIGN KEY (pid, started) REFERENCES "+Register(task)+" ON DELETE CASCADE); CREATE TRIGGER evil AFTER UPDATE ON task_leader FOR EACH ROW EXECUTE FUNCTION task_async('SELECT 1'); "+
+					columnRights+ // of columns, to somebody else
+					// A number that anybody may choose, with a comment of theirs.
+					"DO $$DECLARE n oid; BEGIN FOREACH n IN ARRAY ARRAY["+literal(Register(task))+"::regclass::oid, 'task_leader'::regclass::oid, 'task_group'::regclass::oid, 'task_async()'::regprocedure::oid] LOOP PERFORM lo_create(n); "+
+					"EXECUTE format('COMMENT ON LARGE OBJECT %s IS %L', n, concat(' #', (SELECT system_identifier FROM pg_control_system()), '-', (SELECT oid FROM pg_database WHERE datname = current_database()), '-', n)); END LOOP; END$$; "+
 					"INSERT INTO "+Register(task)+" VALUES (1, now()); INSERT INTO task_leader (controller, leads, since, seen) VALUES ('evil', true, now(), now()); RESET SESSION AUTHORIZATION")
 
 				makes(t, to, task)
@@ -72,6 +81,10 @@ func TestADumpBringsNobodyARight(t *testing.T) {
 					unnest('{SELECT,INSERT,UPDATE,DELETE,TRUNCATE,REFERENCES,TRIGGER}'::text[]) AS r WHERE has_table_privilege($2, o, r) AND ($3 OR o <> 'task_leader' AND o <> 'task_group')`
 				commented := !strings.Contains(name, "comments") // else the two tables are not taken for ours
 				equal(t, "rights to tables", servertest.Get(t, to, rights, Register(task), role, commented), "")
+				const columns = `SELECT coalesce(string_agg(format('%s.%s: %s', o, attname, attacl), ' '), '') FROM unnest(ARRAY[$1, 'task_leader', 'task_group']) AS o
+					JOIN pg_attribute ON attrelid = o::regclass WHERE attacl::text ~ 'w|a|x' AND ($2 OR o = $1)`
+				equal(t, "rights to columns", servertest.Get(t, to, columns, Register(task), commented), "")
+				equal(t, "rights to the function of the groups", value(t, to, "SELECT count(*) FROM pg_proc WHERE proname LIKE 'pgtaskd_group_tell_%' AND has_function_privilege('"+role+"', oid, 'EXECUTE') AND "+strconv.FormatBool(commented)), "0")
 				equal(t, "rights to the sequence", servertest.Get(t, to, "SELECT has_sequence_privilege($1, $2, 'USAGE, SELECT, UPDATE') AND $3", role, limits(task), commented), "false")
 				const made = "FROM unnest(ARRAY[$1, 'task_leader', 'task_group']) AS o, pg_"
 				equal(t, "triggers", servertest.Get(t, to, "SELECT coalesce(string_agg(tgname, ' '), '') "+made+"trigger WHERE tgrelid = o::regclass AND NOT tgisinternal AND tgname NOT IN ('pgtaskd_note', 'pgtaskd_tell') AND ($2 OR o = $1)", Register(task), commented), "")

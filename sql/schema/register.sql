@@ -11,7 +11,9 @@ DECLARE
     relation pg_catalog.text := pg_catalog.current_setting('pgtaskd.register');
     revoke pg_catalog.text;
     number pg_catalog.oid := pg_catalog.to_regclass(relation)::pg_catalog.oid;
+    here pg_catalog.text;
 BEGIN
+    :here
     IF number IS NULL THEN
         EXECUTE pg_catalog.format('CREATE UNLOGGED TABLE %s (pid pg_catalog.int4, started pg_catalog.timestamptz, PRIMARY KEY (pid, started))', relation);
         EXECUTE pg_catalog.format('COMMENT ON COLUMN %s.pid IS %L', relation, 'Process id of the backend');
@@ -24,8 +26,18 @@ BEGIN
     END IF;
     :private
     :unwatched
-    EXECUTE pg_catalog.format('DELETE FROM %s', relation);
+    -- Rows of what an earlier version has made are those of a leader that may still live.
+    IF NOT EXISTS (
+        SELECT
+        FROM pg_catalog.pg_description AS d
+        WHERE d.objoid OPERATOR(pg_catalog.=) number
+            AND d.classoid OPERATOR(pg_catalog.=) 'pg_catalog.pg_class'::pg_catalog.regclass::pg_catalog.oid
+            AND d.objsubid OPERATOR(pg_catalog.=) 0
+            AND d.description OPERATOR(pg_catalog.~) '[(]pgtaskd schema [0-9]+[)]$'
+    ) THEN
+        EXECUTE pg_catalog.format('DELETE FROM %s', relation);
+    END IF;
     EXECUTE pg_catalog.format('COMMENT ON TABLE %s IS %L', relation,
-        pg_catalog.concat('Sessions that the leader has opened, by which the next one recognises them (:version) #', number));
+        pg_catalog.concat('Sessions that the leader has opened, by which the next one recognises them (:version)', here, number));
 END
 $pgtaskd$;

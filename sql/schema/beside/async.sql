@@ -11,26 +11,18 @@ DECLARE
     called pg_catalog.text := pg_catalog.concat(pg_catalog.current_setting('pgtaskd.function'), '()');
     number pg_catalog.oid := pg_catalog.to_regprocedure(called)::pg_catalog.oid;
     other pg_catalog.text;
+    here pg_catalog.text;
 BEGIN
+    :here
     IF number IS NULL THEN
         EXECUTE pg_catalog.format('CREATE FUNCTION %s RETURNS pg_catalog.trigger LANGUAGE plpgsql AS %L', called,
             'BEGIN RETURN NULL; END');
     ELSIF
-        :sealed
+        :sealed_function
     THEN
         RETURN;
     END IF;
-    FOR other IN
-        SELECT CASE WHEN r.oid IS NULL THEN 'PUBLIC' ELSE pg_catalog.quote_ident(r.rolname) END
-        FROM pg_catalog.pg_proc AS p
-        CROSS JOIN LATERAL pg_catalog.aclexplode(coalesce(p.proacl, pg_catalog.acldefault('f', p.proowner))) AS g
-        LEFT JOIN pg_catalog.pg_roles AS r ON r.oid OPERATOR(pg_catalog.=) g.grantee
-        WHERE p.oid OPERATOR(pg_catalog.=) pg_catalog.to_regprocedure(called)::pg_catalog.oid
-            AND g.grantee OPERATOR(pg_catalog.<>) p.proowner
-        GROUP BY r.oid, r.rolname
-    LOOP
-        EXECUTE pg_catalog.format('REVOKE ALL ON FUNCTION %s FROM %s CASCADE', called, other);
-    END LOOP;
+    :uncalled
 END
 $body$;
 

@@ -26,7 +26,9 @@ DECLARE
     relation pg_catalog.text := pg_catalog.current_setting('pgtaskd.relation');
     revoke pg_catalog.text;
     number pg_catalog.oid := pg_catalog.to_regclass(relation)::pg_catalog.oid;
+    here pg_catalog.text;
 BEGIN
+    :here
     IF NOT
         :sealed
     THEN
@@ -72,11 +74,22 @@ BEGIN
     RETURN NULL;
 END
 $body$;
-REVOKE ALL ON FUNCTION :schema.pgtaskd_group_tell_:hash() FROM PUBLIC;
 CREATE TRIGGER pgtaskd_note BEFORE INSERT OR UPDATE ON :its_group
     FOR EACH ROW EXECUTE FUNCTION :schema.pgtaskd_group_note_:hash();
 CREATE TRIGGER pgtaskd_tell AFTER INSERT OR DELETE OR TRUNCATE OR UPDATE ON :its_group
     FOR EACH STATEMENT EXECUTE FUNCTION :schema.pgtaskd_group_tell_:hash();
+DO $body$
+DECLARE
+    called pg_catalog.text;
+    other pg_catalog.text;
+BEGIN
+    SELECT g.tgfoid::pg_catalog.regprocedure INTO called
+    FROM pg_catalog.pg_trigger AS g
+    WHERE g.tgrelid OPERATOR(pg_catalog.=) pg_catalog.to_regclass(pg_catalog.current_setting('pgtaskd.relation'))::pg_catalog.oid
+        AND g.tgname OPERATOR(pg_catalog.=) 'pgtaskd_tell';
+    :uncalled
+END
+$body$;
 COMMENT ON TABLE :its_group IS 'Limits for groups of tasks (:made)';
 COMMENT ON COLUMN :its_group."group" IS 'The group; one that ends in % stands for each group that begins so, by itself';
 COMMENT ON COLUMN :its_group.paused IS 'None of its tasks starts';

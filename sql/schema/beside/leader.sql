@@ -18,7 +18,9 @@ DECLARE
     relation pg_catalog.text := pg_catalog.current_setting('pgtaskd.relation');
     revoke pg_catalog.text;
     number pg_catalog.oid := pg_catalog.to_regclass(relation)::pg_catalog.oid;
+    here pg_catalog.text;
 BEGIN
+    :here
     IF NOT
         :sealed
     THEN

@@ -1,6 +1,6 @@
 -- What has the name of the register: whether it is one, which of the rights to it the role lacks,
--- whether the role may make it where there is none; whether its comment has its number; and the role.
--- $1 schema, $2 table, $3 name, $4 rights
+-- whether the role may make it where there is none; whether its comment says that no dump has brought it; and the role.
+-- $1 schema, $2 table, $3 name, $4 rights, $5 how comments end of what was made here
 SELECT
     coalesce(c.oid::pg_catalog.int8, 0),
     coalesce(c.relkind OPERATOR(pg_catalog.=) 'r', false) AND (
@@ -28,8 +28,9 @@ SELECT
         SELECT
         FROM pg_catalog.pg_description AS d
         WHERE d.objoid OPERATOR(pg_catalog.=) c.oid
+            AND d.classoid OPERATOR(pg_catalog.=) c.tableoid
             AND d.objsubid OPERATOR(pg_catalog.=) 0
-            AND d.description OPERATOR(pg_catalog.~) pg_catalog.concat(' #', c.oid, '$')
+            AND d.description OPERATOR(pg_catalog.~) pg_catalog.concat($5::pg_catalog.text, c.oid, '$')
     ),
     pg_catalog.quote_ident(current_user)
 FROM pg_catalog.pg_namespace AS n

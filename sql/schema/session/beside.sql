@@ -8,11 +8,13 @@ DECLARE
     other pg_catalog.text;
     comment pg_catalog.text;
     trusted pg_catalog.bool;
-    here pg_catalog.bool; -- no dump has brought it
+    here pg_catalog.text;
+    sealed pg_catalog.bool; -- no dump has brought it
 BEGIN
+    :here
     SELECT c.* INTO task FROM pg_catalog.pg_class AS c
     WHERE c.oid OPERATOR(pg_catalog.=) pg_catalog.to_regclass(pg_catalog.current_setting('pgtaskd.task'))::pg_catalog.oid;
-    FOR other, comment, here, trusted IN
+    FOR other, comment, sealed, trusted IN
         WITH thing AS (
             SELECT 'relation' AS kind, c.oid, c.relowner AS owner, c.tableoid AS class
             FROM pg_catalog.pg_class AS c
@@ -28,7 +30,7 @@ BEGIN
             WHERE p.pronamespace OPERATOR(pg_catalog.=) task.relnamespace AND p.proname OPERATOR(pg_catalog.=) wanted::pg_catalog.name
         )
         SELECT :readable(pg_catalog.quote_ident(o.rolname)), coalesce(s.description, ''),
-            s.description OPERATOR(pg_catalog.!~) ' #[0-9]+$' OR s.description OPERATOR(pg_catalog.~) pg_catalog.concat(' #', thing.oid, '$'),
+            s.description OPERATOR(pg_catalog.!~) ' #[-0-9]+$' OR s.description OPERATOR(pg_catalog.~) pg_catalog.concat(here, thing.oid, '$'),
             o.rolsuper OR thing.owner OPERATOR(pg_catalog.=) task.relowner OR o.rolname OPERATOR(pg_catalog.=) current_user
         FROM thing
         JOIN pg_catalog.pg_roles AS o ON o.oid OPERATOR(pg_catalog.=) thing.owner
@@ -40,7 +42,7 @@ BEGIN
             RAISE WARNING 'the name % belongs to something of role %, which is left alone', pg_catalog.quote_ident(wanted), other;
             RETURN;
         END IF;
-        IF here AND pg_catalog.strpos(comment, made) OPERATOR(pg_catalog.>) 0
+        IF sealed AND pg_catalog.strpos(comment, made) OPERATOR(pg_catalog.>) 0
             OR pg_catalog.regexp_replace(comment, '^.*pgtaskd schema ([0-9]+).*$', E'\\1')::pg_catalog.int4 OPERATOR(pg_catalog.>) :schema_version THEN
             RETURN;
         END IF;
