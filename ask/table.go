@@ -166,9 +166,12 @@ func (b *table) strange(err error) error {
 		return err
 	}
 	o := u.Objects[0]
-	return fmt.Errorf("%s %s belongs to role %s, whom role %s has no reason to trust, and would run what that role has made with all rights of its own: "+
-		"ask as role %[3]s (user=%[3]s in the connection string) or a member of it; --trust %[3]s lets it run as you",
-		strings.ToLower(o.Kind), o.Name, o.Owner, b.role)
+	var ask string
+	if !sql.Predefined(o.Owner) {
+		ask = fmt.Sprintf("ask as role %s (user=%[1]s in the connection string) or a member of it; ", o.Owner)
+	}
+	return fmt.Errorf("%s %s belongs to role %s, whom role %s has no reason to trust, and would run what that role has made with all rights of its own: %s--trust %[3]s lets it run as you",
+		strings.ToLower(o.Kind), o.Name, o.Owner, b.role, ask)
 }
 
 func (b *table) close() {

@@ -28,6 +28,7 @@ func TestAMembershipThatOthersHaveGrantedIsNoReasonToTrust(t *testing.T) {
 		{"through one in between", "GRANT $b TO $s; GRANT $o TO $x WITH ADMIN OPTION; SET ROLE $x; GRANT $o TO $b", false, false},
 		{"through one in between, all by superusers", "GRANT $b TO $s; GRANT $o TO $b", true, true},
 		{"by one that can become it", "GRANT $o TO $x WITH ADMIN OPTION; GRANT $s TO $x; SET ROLE $x; GRANT $o TO $s", true, true},
+		{"through a role of the server's own", "GRANT pg_monitor TO $s; GRANT $o TO pg_monitor", false, false},
 		{"the other way round", "GRANT $s TO $o", true, true},
 	} {
 		for _, who := range []string{"worker", "superuser"} {
@@ -63,6 +64,29 @@ func TestAMembershipThatOthersHaveGrantedIsNoReasonToTrust(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// TestAPredefinedRoleIsNoReasonToTrust: it is given for what it may do, and each of its members can
+// make things that belong to it. To become a member is no way to have them served.
+func TestAPredefinedRoleIsNoReasonToTrust(t *testing.T) {
+	t.Parallel()
+	dsn := servertest.Database(t)
+	for i, who := range []string{"superuser", "worker"} {
+		t.Run(who, func(t *testing.T) {
+			t.Parallel()
+			owners := newOwners(t, dsn, who, 1000+i)
+			owners.admin("CREATE TABLE $s.task (id bigserial PRIMARY KEY, input text NOT NULL); ALTER TABLE $s.task OWNER TO pg_monitor; GRANT pg_monitor TO $w, $p, $m")
+			_, installed := Install(t.Context(), owners.conn, owners.table(), Options{})
+			want := owners.fill("table $s.task belongs to role pg_monitor, whom role ")
+			if !IsUntrusted(installed) || !strings.HasPrefix(installed.Error(), want) || strings.Contains(installed.Error(), "GRANT") {
+				t.Errorf("Install: %v", installed)
+			}
+			_, printed := owners.conn.Exec(t.Context(), DDL(owners.table(), Options{}), pgx.QueryExecModeSimpleProtocol)
+			if !isState(printed, "42501") || !strings.Contains(printed.Error(), want) {
+				t.Errorf("DDL: %v", printed)
+			}
+		})
 	}
 }
 

@@ -46,9 +46,21 @@ func (o Owned) refusal(role string) string {
 		kind := map[string]string{"RELATION": "relation", "NAME": "type"}[o.Kind]
 		return fmt.Sprintf("%s %s belongs to role %s and has a name that the table needs: drop or rename it", kind, o.Name, o.Owner)
 	}
-	return fmt.Sprintf("%s %s %s role %s, whom role %s has no reason to trust: %s, or GRANT %s TO %s",
-		strings.ToLower(o.Kind), o.Name, belongs, o.Owner, role, o.remedy(role), o.Owner, role)
+	return fmt.Sprintf("%s %s %s role %s, whom role %s has no reason to trust: %s%s",
+		strings.ToLower(o.Kind), o.Name, belongs, o.Owner, role, o.remedy(role), membership(o.Owner, role))
 }
+
+// membership is the statement that gives the role a reason to trust the owner, as the last of
+// several ways. To be a member of a role of the server's own is no reason.
+func membership(owner, role string) string {
+	if Predefined(owner) {
+		return ""
+	}
+	return fmt.Sprintf(", or GRANT %s TO %s", owner, role)
+}
+
+// Predefined tells a role of the server's own by its name, which no other role can have.
+func Predefined(role string) bool { return strings.HasPrefix(role, "pg_") }
 
 // remedy is what takes the object from its owner. What it has been given to run stays.
 func (o Owned) remedy(role string) string {

@@ -2,7 +2,9 @@
 -- of and makes use of, below those that can become it; each with itself. Since 16 a membership has
 -- options, and may give no rights at all.
 -- A membership that me or somebody trusted has not granted is none of above: whoever has a role to
--- give, and that is each role of itself up to 14, could give it to me, and be trusted.
+-- give, and that is each role of itself up to 14, could give it to me, and be trusted. Nor is a role
+-- of the server's own, such as pg_monitor: it is given for what it may do, and whoever else has it
+-- can make things that belong to it.
 below AS (
     SELECT me.oid
     FROM me
@@ -44,6 +46,9 @@ above AS (
         (m.options OPERATOR(pg_catalog.->>) 'inherit_option')::pg_catalog.bool
         OR (m.options OPERATOR(pg_catalog.->>) 'set_option')::pg_catalog.bool,
         true
+    ) AND (
+        m.roleid OPERATOR(pg_catalog.>=) 16384::pg_catalog.oid
+        OR EXISTS (SELECT FROM pg_catalog.pg_roles AS g WHERE g.oid OPERATOR(pg_catalog.=) m.roleid AND g.rolsuper)
     ) AND (
         m.grantor OPERATOR(pg_catalog.=) above.oid
         OR EXISTS (SELECT FROM pg_catalog.pg_roles AS g WHERE g.oid OPERATOR(pg_catalog.=) m.grantor AND g.rolsuper)
