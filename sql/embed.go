@@ -29,8 +29,8 @@ func text(name string) string {
 }
 
 // whole puts into the text of a file under schema/ what several of them share: parts of blocks that
-// stand under session/, and from part/ what tells of memberships, of prepared transactions, of names
-// that have come to be somebody else's, and of what a dump has brought.
+// stand under session/, and from part/ what tells of memberships, of what a type is made of, of prepared
+// transactions, of names that have come to be somebody else's, and of what a dump has brought.
 func whole(text string) string {
 	for _, indent := range []string{"    ", "        "} {
 		text = strings.ReplaceAll(text, "\n"+indent+":firm\n", "\n"+uncommented(shared()["firm"]))
@@ -50,6 +50,7 @@ func whole(text string) string {
 		":stands\n", uncommented(shared()["stands"]),
 		"        :sealed_function\n", sealedIn("pg_proc"),
 		"        :sealed\n", sealedIn("pg_class"),
+		":made_of\n", uncommented(shared()["made_of"]),
 		":leaders\n", uncommented(shared()["leaders"]),
 	).Replace(text))
 }

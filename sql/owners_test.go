@@ -65,6 +65,21 @@ var premade = []struct {
 	{"a column's domain", "", "CREATE DOMAIN $s.evil AS interval CHECK (VALUE IS NOT NULL); CREATE TABLE $s.task (id bigserial PRIMARY KEY, active $s.evil); ALTER DOMAIN $s.evil OWNER TO $m", "type $s.evil", ""},
 	{"a domain of a domain of an array", "", `CREATE DOMAIN $s.evil AS interval; CREATE DOMAIN $s.middle AS $s.evil[];
 		CREATE TABLE $s.task (id bigserial PRIMARY KEY, mine $s.middle); ALTER DOMAIN $s.evil OWNER TO $m`, "type $s.evil", ""},
+	{"a domain of an array", "", "CREATE DOMAIN $s.evil AS text[]; CREATE TABLE $s.task (id bigserial PRIMARY KEY, mine $s.evil); ALTER DOMAIN $s.evil OWNER TO $m", "type $s.evil", ""},
+	{"an array of a domain of an array", "", "CREATE DOMAIN $s.evil AS text[]; CREATE TABLE $s.task (id bigserial PRIMARY KEY, mine $s.evil[]); ALTER DOMAIN $s.evil OWNER TO $m", "type $s.evil", ""},
+	{"a field", "", `CREATE TYPE $s.evil AS ENUM (); CREATE TYPE $s.middle AS (mine $s.evil[]);
+		CREATE TABLE $s.task (id bigserial PRIMARY KEY, mine $s.middle); ALTER TYPE $s.evil OWNER TO $m`, "type $s.evil", ""},
+	{"a field of a row of another table", "", `CREATE DOMAIN $s.evil AS text; CREATE TABLE $s.other (mine $s.evil);
+		CREATE TABLE $s.task (id bigserial PRIMARY KEY, mine $s.other[]); ALTER DOMAIN $s.evil OWNER TO $m`, "type $s.evil", ""},
+	{"a row of another table", "", `CREATE TABLE $s.other (); CREATE TABLE $s.task (id bigserial PRIMARY KEY, mine $s.other); ALTER TABLE $s.other OWNER TO $m`, "type $s.other", ""},
+	{"the subtype of a range", "", `CREATE TYPE $s.evil AS ENUM (); CREATE TYPE $s.middle AS RANGE (SUBTYPE = $s.evil);
+		CREATE TABLE $s.task (id bigserial PRIMARY KEY, mine $s.middle); ALTER TYPE $s.evil OWNER TO $m`, "type $s.evil", ""},
+	{"the range of a multirange", "", `DO $$BEGIN
+			IF current_setting('server_version_num')::int < 140000 THEN CREATE DOMAIN $s.evil AS int; CREATE TABLE $s.task (id bigserial PRIMARY KEY, mine $s.evil); ALTER DOMAIN $s.evil OWNER TO $m;
+			ELSE CREATE TYPE $s.evil AS RANGE (SUBTYPE = int, MULTIRANGE_TYPE_NAME = $s.many); CREATE TABLE $s.task (id bigserial PRIMARY KEY, mine $s.many); ALTER TYPE $s.evil OWNER TO $m;
+			END IF; END$$`, "type $s.evil", ""},
+	{"a column of a child alone", "", `CREATE DOMAIN $s.evil AS text; CREATE TABLE $s.task (id bigserial PRIMARY KEY, input text NOT NULL);
+		CREATE TABLE $s.child (mine $s.evil) INHERITS ($s.task); ALTER DOMAIN $s.evil OWNER TO $m`, "type $s.evil", ""},
 	{"something of an index's name", "$m", "CREATE TABLE $s.pgtaskd_open_$h (id int)", "relation $s.pgtaskd_open_$h", ""},
 	{"an index of an index's name", "$m", "CREATE TABLE $s.mine (id int); CREATE INDEX pgtaskd_wait_key_$h ON $s.mine (id)", "relation $s.pgtaskd_wait_key_$h", ""},
 	{"a table of the register's name", "$m", "CREATE TABLE $s.pgtaskd_session_$h (pid int4, started timestamptz)", "relation $s.pgtaskd_session_$h", ""},

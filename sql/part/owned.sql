@@ -28,12 +28,20 @@
     type AS (
         SELECT y.atttypid AS oid
         FROM pg_catalog.pg_attribute AS y
-        WHERE y.attrelid OPERATOR(pg_catalog.=) c.oid AND y.attnum OPERATOR(pg_catalog.>) 0
+        WHERE y.attrelid OPERATOR(pg_catalog.=) ANY (ARRAY(
+                SELECT c.oid
+                UNION
+                SELECT r.oid -- a partition has no columns of its own
+                FROM child
+                JOIN pg_catalog.pg_class AS r ON r.oid OPERATOR(pg_catalog.=) child.oid AND NOT r.relispartition
+            ))
+            AND y.attnum OPERATOR(pg_catalog.>) 0
         UNION
         SELECT of.oid
         FROM type
         JOIN pg_catalog.pg_type AS t ON t.oid OPERATOR(pg_catalog.=) type.oid
-        CROSS JOIN LATERAL (VALUES (t.typbasetype), (t.typelem)) AS of (oid)
+            AND type.oid OPERATOR(pg_catalog.>=) 16384::pg_catalog.oid -- the server's own are made of such
+        :made_of
     ),
     owned AS (
         SELECT r.oid, r.relowner AS owner, NULL::pg_catalog.text AS besides

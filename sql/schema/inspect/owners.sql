@@ -43,8 +43,8 @@ WITH RECURSIVE owner AS (
     FROM below
 ), type AS (
     SELECT a.atttypid AS oid
-    FROM task
-    JOIN pg_catalog.pg_attribute AS a ON a.attrelid OPERATOR(pg_catalog.=) task.oid AND a.attnum OPERATOR(pg_catalog.>) 0 AND NOT a.attisdropped
+    FROM pg_catalog.pg_attribute AS a
+    WHERE a.attrelid OPERATOR(pg_catalog.=) ANY (ARRAY(SELECT related.oid FROM related)) AND a.attnum OPERATOR(pg_catalog.>) 0 AND NOT a.attisdropped
     UNION
     SELECT t.oid
     FROM pg_catalog.pg_type AS t
@@ -54,7 +54,8 @@ WITH RECURSIVE owner AS (
     SELECT of.oid
     FROM type
     JOIN pg_catalog.pg_type AS t ON t.oid OPERATOR(pg_catalog.=) type.oid
-    CROSS JOIN LATERAL (VALUES (t.typbasetype), (t.typelem)) AS of (oid) -- of a domain, of an array
+        AND type.oid OPERATOR(pg_catalog.>=) 16384::pg_catalog.oid -- the server's own are made of such
+    :made_of
 ), function AS (
     SELECT p.oid
     FROM pg_catalog.pg_proc AS p
@@ -88,8 +89,13 @@ WITH RECURSIVE owner AS (
     UNION ALL
     SELECT 3, 'TYPE', pg_catalog.format('%I.%I', n.nspname, t.typname), t.typowner
     FROM type
-    JOIN pg_catalog.pg_type AS t ON t.oid OPERATOR(pg_catalog.=) type.oid AND t.typcategory OPERATOR(pg_catalog.<>) 'A'
+    JOIN pg_catalog.pg_type AS t ON t.oid OPERATOR(pg_catalog.=) type.oid
     JOIN pg_catalog.pg_namespace AS n ON n.oid OPERATOR(pg_catalog.=) t.typnamespace
+    WHERE NOT EXISTS ( -- an array, whose owner is that of its element
+        SELECT
+        FROM pg_catalog.pg_type AS e
+        WHERE e.oid OPERATOR(pg_catalog.=) t.typelem AND e.typarray OPERATOR(pg_catalog.=) t.oid
+    )
     UNION ALL
     SELECT 4, 'FUNCTION', pg_catalog.format('%I.%I(%s)', n.nspname, p.proname, pg_catalog.pg_get_function_identity_arguments(p.oid)), p.proowner
     FROM function
