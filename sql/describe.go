@@ -121,7 +121,7 @@ func (f *found) undeletable(t Table) (why []string) {
 	}
 	for _, r := range f.referrers {
 		why = append(why, fmt.Sprintf("deletes no row of table %s: a foreign key of table %s, which belongs to role %s, refers to it, and could run code of that role: "+
-			"drop the key%s", t, r.Name, r.Owner, membership(r.Owner, f.register.Role)))
+			"drop the key%s", t, r.Name, r.Owner, membership(r.Owner, f.register.Role, f.trigger("pgtaskd_role") != nil)))
 	}
 	return why
 }

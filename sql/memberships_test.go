@@ -51,7 +51,7 @@ func TestAMembershipThatOthersHaveGrantedIsNoReasonToTrust(t *testing.T) {
 				if c.sql != "" {
 					execute(t, conn, fill(c.sql+"; RESET ROLE"))
 				}
-				trusted, err := trustedBy(t.Context(), conn, fill("$s"), false)
+				trusted, err := trustedBy(t.Context(), conn, fill("$s"), Table{}, Options{})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -87,6 +87,50 @@ func TestAPredefinedRoleIsNoReasonToTrust(t *testing.T) {
 				t.Errorf("DDL: %v", printed)
 			}
 		})
+	}
+}
+
+// TestWhoMayInsertIsNotTrusted: where tasks run under the roles that insert them, the role that serves
+// the table is a member of these to log in as them. What belongs to them is refused by name, and
+// served where they can become that role.
+func TestWhoMayInsertIsNotTrusted(t *testing.T) {
+	t.Parallel()
+	dsn := servertest.Database(t)
+	for i, c := range []struct {
+		name, sql string
+		inserters bool
+		served    bool
+	}{
+		{"all tasks under one role", "ALTER ROLE $m LOGIN; GRANT $m TO $w, $p", false, true},
+		{"who may log in", "ALTER ROLE $m LOGIN; GRANT $m TO $w, $p", true, false},
+		{"who may not", "GRANT $m TO $w, $p", true, true},
+		{"through one who may log in", "CREATE ROLE b_$w LOGIN; GRANT $m TO b_$w; GRANT b_$w TO $w, $p", true, false},
+		{"who can become the role", "ALTER ROLE $m LOGIN; GRANT $w, $p TO $m", true, true},
+	} {
+		for _, who := range []string{"superuser", "worker"} {
+			t.Run(c.name+" "+who, func(t *testing.T) {
+				t.Parallel()
+				owners := newOwners(t, dsn, who, 2000+i)
+				t.Cleanup(func() { owners.super.Exec(context.Background(), owners.fill("DROP ROLE IF EXISTS b_$w")) })
+				owners.admin("CREATE TABLE $s.task (id bigserial PRIMARY KEY, input text NOT NULL); ALTER TABLE $s.task OWNER TO $m; " + c.sql)
+				serving := owners.fill(map[string]string{"superuser": "$p", "worker": "$w"}[who])
+				o := Options{Inserter: c.inserters, Role: serving, Serving: serving}
+				_, missing := Missing(t.Context(), owners.conn, owners.table(), o)
+				_, printed := owners.conn.Exec(t.Context(), DDL(owners.table(), o), pgx.QueryExecModeSimpleProtocol)
+				if refusal := owners.fill("table $s.task belongs to role $m, whom role "); IsUntrusted(missing) == c.served || (printed != nil && strings.Contains(printed.Error(), refusal)) == c.served ||
+					!c.served && (!strings.HasPrefix(missing.Error(), refusal) || !strings.HasSuffix(missing.Error(), owners.fill(" TO $m"))) {
+					t.Errorf("run says %v, the script %v", missing, printed)
+				}
+				if !c.served {
+					owners.admin(`CREATE FUNCTION $s.sets() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NEW; END';
+						CREATE TRIGGER pgtaskd_role BEFORE INSERT ON $s.task FOR EACH ROW EXECUTE FUNCTION $s.sets()`)
+				}
+				execute(t, owners.conn, "ROLLBACK")
+				if _, err := Describe(t.Context(), owners.conn, owners.table()); IsUntrusted(err) == c.served {
+					t.Errorf("when it is complete: %v", err)
+				}
+			})
+		}
 	}
 }
 

@@ -15,6 +15,8 @@ import (
 type Untrusted struct {
 	Role    string // quoted, as all names
 	Objects []Owned
+
+	inserters bool // tasks run under the roles that insert them
 }
 
 // Owned is an object that belongs to somebody.
@@ -31,13 +33,13 @@ func (u *Untrusted) Error() string {
 			lines = append(lines, fmt.Sprintf("and %d more", len(u.Objects)-most))
 			break
 		}
-		lines = append(lines, o.refusal(u.Role))
+		lines = append(lines, o.refusal(u.Role, u.inserters))
 	}
 	return strings.Join(lines, "; ")
 }
 
 // refusal says whose the object is, and what to do.
-func (o Owned) refusal(role string) string {
+func (o Owned) refusal(role string, inserters bool) string {
 	belongs := "belongs to"
 	switch o.Kind {
 	case "CAST":
@@ -47,14 +49,18 @@ func (o Owned) refusal(role string) string {
 		return fmt.Sprintf("%s %s belongs to role %s and has a name that the table needs: drop or rename it", kind, o.Name, o.Owner)
 	}
 	return fmt.Sprintf("%s %s %s role %s, whom role %s has no reason to trust: %s%s",
-		strings.ToLower(o.Kind), o.Name, belongs, o.Owner, role, o.remedy(role), membership(o.Owner, role))
+		strings.ToLower(o.Kind), o.Name, belongs, o.Owner, role, o.remedy(role), membership(o.Owner, role, inserters))
 }
 
 // membership is the statement that gives the role a reason to trust the owner, as the last of
-// several ways. To be a member of a role of the server's own is no reason.
-func membership(owner, role string) string {
-	if Predefined(owner) {
+// several ways. To be a member of a role of the server's own is no reason, nor of one that could
+// insert tasks which run as itself.
+func membership(owner, role string, inserters bool) string {
+	switch {
+	case Predefined(owner):
 		return ""
+	case inserters:
+		return fmt.Sprintf(", or, if %s may do all that %s may, GRANT %[2]s TO %[1]s", owner, role)
 	}
 	return fmt.Sprintf(", or GRANT %s TO %s", owner, role)
 }
@@ -78,9 +84,10 @@ func (o Owned) remedy(role string) string {
 	}
 }
 
-// trustedBy are those whom the role has reason to trust; alone: itself and superusers.
-func trustedBy(ctx context.Context, conn *pgx.Conn, role string, alone bool) ([]int64, error) {
-	return collect(ctx, conn, "trusted", pgx.RowTo[int64], role, alone)
+// trustedBy are those whom the role has reason to trust with the table; o.Alone: itself and
+// superusers.
+func trustedBy(ctx context.Context, conn *pgx.Conn, role string, t Table, o Options) ([]int64, error) {
+	return collect(ctx, conn, "trusted", pgx.RowTo[int64], role, o.Alone, o.Inserter, t.Schema, t.Name)
 }
 
 // TrustedRoles are those whom the connection's user has reason to trust.
@@ -89,12 +96,13 @@ func TrustedRoles(ctx context.Context, conn *pgx.Conn) ([]int64, error) {
 	if err := conn.QueryRow(ctx, "SELECT current_user").Scan(&role); err != nil {
 		return nil, err
 	}
-	return trustedBy(ctx, conn, role, false)
+	return trustedBy(ctx, conn, role, Table{}, Options{})
 }
 
-// Trusts tells whether the role has reason to trust the connection's user with what it runs.
-func Trusts(ctx context.Context, conn *pgx.Conn, role string) (bool, error) {
-	trusted, err := trustedBy(ctx, conn, role, false)
+// Trusts tells whether the role has reason to trust the connection's user with what it runs;
+// inserters: where tasks run under the roles that insert them.
+func Trusts(ctx context.Context, conn *pgx.Conn, role string, inserters bool) (bool, error) {
+	trusted, err := trustedBy(ctx, conn, role, Table{}, Options{Inserter: inserters})
 	if err != nil {
 		return false, err
 	}
@@ -135,7 +143,7 @@ func owners(ctx context.Context, conn *pgx.Conn, t Table, o Options, besides ...
 	if err = conn.QueryRow(ctx, "SELECT current_user, pg_catalog.quote_ident(current_user)").Scan(&role, &quoted); err != nil {
 		return nil, nil, err
 	}
-	if trusted, err = trustedBy(ctx, conn, role, o.Alone); err != nil {
+	if trusted, err = trustedBy(ctx, conn, role, t, o); err != nil {
 		return nil, nil, err
 	}
 	if len(besides) > 0 {
@@ -151,7 +159,7 @@ func owners(ctx context.Context, conn *pgx.Conn, t Table, o Options, besides ...
 	if err != nil {
 		return nil, nil, err
 	}
-	taken, others := &Untrusted{Role: quoted}, &Untrusted{Role: quoted}
+	taken, others := &Untrusted{Role: quoted, inserters: o.Inserter}, &Untrusted{Role: quoted, inserters: o.Inserter}
 	for _, o := range objects {
 		if o.Kind == "RELATION" && slices.ContainsFunc(indexNames(t), o.named) {
 			taken.Objects = append(taken.Objects, o)
@@ -174,7 +182,7 @@ func (u *Untrusted) from(made []Change) error {
 	if len(objects) == 0 {
 		return nil
 	}
-	return &Untrusted{u.Role, objects}
+	return &Untrusted{u.Role, objects, u.inserters}
 }
 
 // named tells whether the object has a name of ours, in whatever schema.

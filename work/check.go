@@ -93,7 +93,7 @@ func (r *Report) absent(ctx context.Context, t Target, refusal error) {
 		r.would(a.mayRole, a.user, "role "+quoted(user)+", without a password", "CREATE ROLE "+quoted(user)+" LOGIN")
 	}
 	if a.database {
-		if err := a.trusted(ctx, conn, user); err != nil && !a.role {
+		if err := a.trusted(ctx, conn, user, t.Inserter); err != nil && !a.role {
 			r.fault("%s", err)
 		}
 		r.would(a.mayDatabase, a.user, "database "+quoted(database), "CREATE DATABASE "+quoted(database))

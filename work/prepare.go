@@ -108,10 +108,10 @@ func admin(ctx context.Context, t Target) (*pgx.Conn, error) {
 
 // trusted is an error if the target's role has no reason to trust the dsn's user: what that would
 // make could not be served.
-func (a absences) trusted(ctx context.Context, conn *pgx.Conn, user string) error {
-	does, err := sql.Trusts(ctx, conn, user)
+func (a absences) trusted(ctx context.Context, conn *pgx.Conn, user string, inserters bool) error {
+	does, err := sql.Trusts(ctx, conn, user, inserters)
 	if err == nil && !does {
-		err = &distrust{user, a.user}
+		err = &distrust{user, a.user, inserters}
 	}
 	return err
 }
@@ -132,7 +132,7 @@ func create(ctx context.Context, t Target) (made []string, err error) {
 		made = append(made, "role "+quoted(user)+", without a password")
 	}
 	if a.database {
-		if err := a.trusted(ctx, conn, user); err != nil {
+		if err := a.trusted(ctx, conn, user, t.Inserter); err != nil {
 			return made, err
 		}
 		statement := "CREATE DATABASE " + quoted(database)
@@ -224,12 +224,12 @@ func completeAsAdmin(ctx context.Context, t Target, refusal error, do func(*pgx.
 		return nil, refusal
 	}
 	defer func() { _ = conn.Close(ctx) }()
-	trusts, err := sql.Trusts(ctx, conn, t.Connect["user"])
+	trusts, err := sql.Trusts(ctx, conn, t.Connect["user"], t.Inserter)
 	switch {
 	case err != nil:
 		return nil, err
 	case !trusts:
-		return nil, fmt.Errorf("%w; %w", refusal, &distrust{t.Connect["user"], t.Admin["user"]})
+		return nil, fmt.Errorf("%w; %w", refusal, &distrust{t.Connect["user"], t.Admin["user"], t.Inserter})
 	}
 	made, err := do(conn)
 	switch {
@@ -243,10 +243,18 @@ func completeAsAdmin(ctx context.Context, t Target, refusal error, do func(*pgx.
 
 // distrust is the error of a target's role that has no reason to trust the dsn's user with what it
 // runs.
-type distrust struct{ role, user string }
+type distrust struct {
+	role, user string
+	inserters  bool // tasks run under the roles that insert them
+}
 
 func (d *distrust) Error() string {
-	return fmt.Sprintf("role %s has no reason to trust what user %s of the dsn would create: GRANT %[2]s TO %[1]s, or let a superuser create it", quoted(d.role), quoted(d.user))
+	member, of := d.role, d.user
+	if d.inserters {
+		member, of = of, member
+	}
+	return fmt.Sprintf("role %s has no reason to trust what user %s of the dsn would create: GRANT %s TO %s, or let a superuser create it",
+		quoted(d.role), quoted(d.user), quoted(of), quoted(member))
 }
 
 // grant gives the target's role what it needs to serve the table, where that is the connection's

@@ -27,7 +27,11 @@
             'pgtaskd makes the function anew where it serves a table');
     ELSIF wrong IS NULL AND keeper IS NOT NULL THEN
         WITH RECURSIVE me AS (
-            SELECT r.oid, r.rolsuper
+            SELECT r.oid, r.rolsuper, EXISTS (
+                SELECT
+                FROM pg_catalog.pg_trigger AS g
+                WHERE g.tgrelid OPERATOR(pg_catalog.=) pg_catalog.to_regclass(:table_text)::pg_catalog.oid AND g.tgname OPERATOR(pg_catalog.=) 'pgtaskd_role'
+            ) AS inserters
             FROM pg_catalog.pg_roles AS r
             WHERE r.rolname OPERATOR(pg_catalog.=) current_user
         ),

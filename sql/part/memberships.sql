@@ -1,10 +1,11 @@
--- Follows the role me (oid, rolsuper) in a WITH RECURSIVE: above are the roles that it is a member
+-- Follows the role me (oid, rolsuper, inserters) in a WITH RECURSIVE: above are the roles that it is a member
 -- of and makes use of, below those that can become it; each with itself. Since 16 a membership has
 -- options, and may give no rights at all.
 -- A membership that me or somebody trusted has not granted is none of above: whoever has a role to
 -- give, and that is each role of itself up to 14, could give it to me, and be trusted. Nor is a role
 -- of the server's own, such as pg_monitor: it is given for what it may do, and whoever else has it
--- can make things that belong to it.
+-- can make things that belong to it. Where tasks run under the roles that insert them (inserters), me
+-- is a member of these only to log in as them, so none that can log in counts.
 below AS (
     SELECT me.oid
     FROM me
@@ -49,6 +50,11 @@ above AS (
     ) AND (
         m.roleid OPERATOR(pg_catalog.>=) 16384::pg_catalog.oid
         OR EXISTS (SELECT FROM pg_catalog.pg_roles AS g WHERE g.oid OPERATOR(pg_catalog.=) m.roleid AND g.rolsuper)
+    ) AND NOT EXISTS (
+        SELECT
+        FROM pg_catalog.pg_roles AS g
+        JOIN me ON me.inserters
+        WHERE g.oid OPERATOR(pg_catalog.=) m.roleid AND g.rolcanlogin AND NOT g.rolsuper
     ) AND (
         m.grantor OPERATOR(pg_catalog.=) above.oid
         OR EXISTS (SELECT FROM pg_catalog.pg_roles AS g WHERE g.oid OPERATOR(pg_catalog.=) m.grantor AND g.rolsuper)

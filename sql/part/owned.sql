@@ -7,7 +7,11 @@
 -- memberships are not read then.
 (
     WITH RECURSIVE me AS (
-        SELECT r.oid, r.rolsuper
+        SELECT r.oid, r.rolsuper, EXISTS (
+            SELECT
+            FROM pg_catalog.pg_trigger AS g
+            WHERE g.tgrelid OPERATOR(pg_catalog.=) c.oid AND g.tgname OPERATOR(pg_catalog.=) 'pgtaskd_role'
+        ) AS inserters
         FROM pg_catalog.pg_roles AS r
         WHERE r.rolname OPERATOR(pg_catalog.=) current_user
     ),

@@ -16,7 +16,7 @@
             ), false) THEN 'schema'
             WHEN CASE WHEN pg_catalog.current_setting('is_superuser') OPERATOR(pg_catalog.=) 'on' THEN EXISTS (
                 WITH RECURSIVE me AS (
-                    SELECT o.oid, o.rolsuper
+                    SELECT o.oid, o.rolsuper, false AS inserters
                     FROM pg_catalog.pg_roles AS o
                     WHERE o.rolname OPERATOR(pg_catalog.=) current_user
                 ),

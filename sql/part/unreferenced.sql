@@ -21,7 +21,11 @@ NOT EXISTS (
         o.rolsuper
         OR EXISTS (
             WITH RECURSIVE me AS (
-                SELECT u.oid, u.rolsuper
+                SELECT u.oid, u.rolsuper, EXISTS (
+                    SELECT
+                    FROM pg_catalog.pg_trigger AS g
+                    WHERE g.tgrelid OPERATOR(pg_catalog.=) pg_catalog.to_regclass(:table_text)::pg_catalog.oid AND g.tgname OPERATOR(pg_catalog.=) 'pgtaskd_role'
+                ) AS inserters
                 FROM pg_catalog.pg_roles AS u
                 WHERE u.rolname OPERATOR(pg_catalog.=) current_user
             ),
