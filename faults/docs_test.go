@@ -20,7 +20,7 @@ import (
 // other folders.
 var known = []string{
 	promoted, starting, full, passedOver, noSession, "failed to connect", "(SQLSTATE 53300)", "created column", "panic", "stack", "belongs to role", "does not limit groups",
-	"deletes no row of table", "has REFERENCES on table", "may hide tasks from role", "may make functions that are taken for those of table", "out of shared memory", "the server's table of locks is full",
+	"deletes no row of table", "may be taken for calls of a function of role", "has REFERENCES on table", "may hide tasks from role", "may make functions that are taken for those of table", "out of shared memory", "the server's table of locks is full",
 	"runs each task under the role that inserted it", "is a partition or child of the table", "what may not be replaced",
 }
 

@@ -23,7 +23,7 @@ var objects = []string{"leader", "group", "why", "schedule", "run", "stat", "err
 type foundBeside struct {
 	Name    string
 	OID     int64
-	Kind    string // of a relation, as pg_class has it; function; type
+	Kind    string // of a relation, as pg_class has it; function; overload, of others, its name with its parameters; type
 	Comment string
 	Owner   string // quoted
 	Trusted bool
@@ -245,6 +245,11 @@ func (f *found) foreign(t Table) []string {
 			all = append(all, fmt.Sprintf("goes without %s %s: role %s has something else of that name, which is left alone; rename it", s.sort(), Beside(t, s.name), there.Owner))
 		}
 	}
+	for _, b := range f.besides {
+		if b.Kind == "overload" {
+			all = append(all, fmt.Sprintf("calls of pgtaskd's functions may be taken for calls of a function of role %s: DROP FUNCTION %s.%s", b.Owner, pgx.Identifier{t.Schema}.Sanitize(), b.Name))
+		}
+	}
 	return all
 }
 
@@ -292,9 +297,11 @@ func GrantBeside(ctx context.Context, tx pgx.Tx, t Table, role string) error {
 
 // seen tells the objects beside the table from what was there before.
 func (f *found) seen() string {
-	parts := make([]string, len(f.besides))
-	for i, b := range f.besides {
-		parts[i] = fmt.Sprint(b)
+	var parts []string
+	for _, b := range f.besides {
+		if b.Kind != "overload" {
+			parts = append(parts, fmt.Sprint(b))
+		}
 	}
 	slices.Sort(parts)
 	return strings.Join(parts, ";")

@@ -30,8 +30,8 @@ type Queries struct {
 //   - for what is beside it: :register and :register_name, as text and without the schema, the
 //     register of sessions; :leader the table of controllers, :tokens that of tokens, :groups that of
 //     groups, with :group_number its number and :group_sequence that of the sequence that counts its
-//     changes; :besides the names of all of these, :called those of our functions that have
-//     parameters, :publication the table's own publication, as text;
+//     changes; :besides the names of all of these, :called those of our functions that take the type
+//     :call_name, :publication the table's own publication, as text;
 //   - for lanes: :key_of_group and :key_of_remote what tells them apart, :group_itself and
 //     :remote_itself the names where those are not the same; :key_of_limit and :prefix_of_group what a
 //     row of :groups is told by, :limits the numbers of the locks of those who change it;
@@ -76,8 +76,9 @@ func (d Description) Queries(t Table) Queries {
 		":group_itself": d.itself(`t."group"`), ":remote_itself": d.itself("t.remote"),
 
 		":register_name": literal(registerName(t)), ":besides": literal("{" + strings.Join(quotedAll(besideNames(t)), ",") + "}"),
-		":called": literal("{" + strings.Join(calledNames(t), ",") + "}"),
-		":leader": Beside(t, "leader"), ":tokens": Tokens(t), ":schema_text": literal(t.Schema), ":table_text": literal(t.Quoted()), ":groups": Beside(t, "group"), ":limits": strconv.FormatInt(limitLocks, 10),
+		":call_name": literal(callName(t)),
+		":called":    literal("{" + strings.Join(calledNames(t), ",") + "}"),
+		":leader":    Beside(t, "leader"), ":tokens": Tokens(t), ":schema_text": literal(t.Schema), ":table_text": literal(t.Quoted()), ":groups": Beside(t, "group"), ":limits": strconv.FormatInt(limitLocks, 10),
 		":table_number": strconv.FormatInt(d.OID, 10),
 		":group_number": strconv.FormatInt(d.Group, 10), ":group_sequence": strconv.FormatInt(d.GroupSequence, 10),
 		":key_of_limit": d.key(`g."group"`), ":prefix_of_group": d.prefix(`g."group"`),

@@ -67,9 +67,15 @@
         WHERE g.tgrelid OPERATOR(pg_catalog.=) c.oid
         UNION ALL
         SELECT p.oid, p.proowner, p.xmin::pg_catalog.text
-        FROM pg_catalog.pg_proc AS p
-        WHERE p.pronamespace OPERATOR(pg_catalog.=) n.oid
-            AND p.proname OPERATOR(pg_catalog.=) ANY (:besides::pg_catalog.name[] OPERATOR(pg_catalog.||) :called::pg_catalog.name[])
+        FROM pg_catalog.unnest(:besides::pg_catalog.name[]) AS w (name)
+        JOIN pg_catalog.pg_proc AS p ON p.pronamespace OPERATOR(pg_catalog.=) n.oid AND p.proname OPERATOR(pg_catalog.=) w.name
+            AND p.proargtypes OPERATOR(pg_catalog.=) CASE WHEN w.name OPERATOR(pg_catalog.~) '_why$' THEN '20' ELSE '' END::pg_catalog.oidvector -- as in inspect/beside.sql
+        UNION ALL
+        SELECT p.oid, p.proowner, p.xmin::pg_catalog.text
+        FROM pg_catalog.pg_type AS y
+        JOIN pg_catalog.pg_proc AS p ON p.pronamespace OPERATOR(pg_catalog.=) n.oid AND p.proname OPERATOR(pg_catalog.=) ANY (:called::pg_catalog.name[])
+            AND y.oid OPERATOR(pg_catalog.=) ANY (p.proargtypes)
+        WHERE y.typnamespace OPERATOR(pg_catalog.=) n.oid AND y.typname OPERATOR(pg_catalog.=) :call_name
         UNION ALL
         SELECT n.oid, n.nspowner, NULL
         UNION ALL

@@ -1,6 +1,7 @@
 -- What has the names of the objects beside the table, with its comment, where its owner is trusted,
 -- what the role may do with it, and the text of a function, of such an owner. Text of a stranger's may be of any length, and in an encoding
--- that UTF-8 lacks a character of.
+-- that UTF-8 lacks a character of. Of functions those are meant that have the parameters of ours, one
+-- of int8 (20) or none; of others' that calls may be taken for, some are named: there may be any number.
 -- $1 schema, $2 names, $3 trusted roles
 WITH thing AS (
     SELECT c.relname AS name, c.oid, c.relkind::pg_catalog.text AS kind, c.relowner AS owner, c.tableoid AS class, '' AS source
@@ -15,9 +16,20 @@ WITH thing AS (
         AND t.typrelid OPERATOR(pg_catalog.=) 0::pg_catalog.oid
     UNION ALL
     SELECT p.proname, p.oid, 'function', p.proowner, p.tableoid, p.prosrc
-    FROM pg_catalog.pg_proc AS p
-    JOIN pg_catalog.pg_namespace AS n ON n.oid OPERATOR(pg_catalog.=) p.pronamespace
-    WHERE n.nspname OPERATOR(pg_catalog.=) $1 AND p.proname OPERATOR(pg_catalog.=) ANY ($2::pg_catalog.name[])
+    FROM pg_catalog.unnest($2::pg_catalog.name[]) AS w (name)
+    JOIN pg_catalog.pg_namespace AS n ON n.nspname OPERATOR(pg_catalog.=) $1
+    JOIN pg_catalog.pg_proc AS p ON p.pronamespace OPERATOR(pg_catalog.=) n.oid AND p.proname OPERATOR(pg_catalog.=) w.name
+        AND p.proargtypes OPERATOR(pg_catalog.=) CASE WHEN w.name OPERATOR(pg_catalog.~) '_why$' THEN '20' ELSE '' END::pg_catalog.oidvector
+    UNION ALL
+    (
+        SELECT :readable(pg_catalog.format('%I(%s)', p.proname, pg_catalog.pg_get_function_identity_arguments(p.oid))), p.oid, 'overload', p.proowner, p.tableoid, ''
+        FROM pg_catalog.pg_proc AS p
+        JOIN pg_catalog.pg_namespace AS n ON n.oid OPERATOR(pg_catalog.=) p.pronamespace
+        WHERE n.nspname OPERATOR(pg_catalog.=) $1 AND p.proname OPERATOR(pg_catalog.=) ANY ($2::pg_catalog.name[])
+            AND p.proargtypes OPERATOR(pg_catalog.<>) CASE WHEN p.proname OPERATOR(pg_catalog.~) '_why$' THEN '20' ELSE '' END::pg_catalog.oidvector
+            AND NOT p.proowner::pg_catalog.int8 OPERATOR(pg_catalog.=) ANY ($3::pg_catalog.int8[])
+        LIMIT 5
+    )
 )
 SELECT
     thing.name::pg_catalog.text,

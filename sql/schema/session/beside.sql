@@ -28,6 +28,7 @@ BEGIN
             SELECT 'function', p.oid, p.proowner, p.tableoid
             FROM pg_catalog.pg_proc AS p
             WHERE p.pronamespace OPERATOR(pg_catalog.=) task.relnamespace AND p.proname OPERATOR(pg_catalog.=) wanted::pg_catalog.name
+                AND p.proargtypes OPERATOR(pg_catalog.=) CASE WHEN wanted OPERATOR(pg_catalog.~) '_why$' THEN '20' ELSE '' END::pg_catalog.oidvector -- as in inspect/beside.sql
         )
         SELECT :readable(pg_catalog.quote_ident(o.rolname)), coalesce(s.description, ''),
             s.description OPERATOR(pg_catalog.!~) ' #[-0-9]+$' OR s.description OPERATOR(pg_catalog.~) pg_catalog.concat(here, thing.oid, '$'),
