@@ -43,7 +43,9 @@ SELECT
     CASE WHEN pg_catalog.octet_length(t.input) OPERATOR(pg_catalog.<=) $2 THEN t.input END,
     CASE WHEN t.data IS NULL THEN '' WHEN pg_catalog.octet_length(t.data) OPERATOR(pg_catalog.<=) $2 THEN t.data END,
     (
-        SELECT coalesce(pg_catalog.sum(pg_catalog.hashtext(s::pg_catalog.text)::pg_catalog.int8), 0)::pg_catalog.int8
+        SELECT coalesce(pg_catalog.sum(pg_catalog.hashtext( -- not of what is set: a role may give itself megabytes
+            pg_catalog.concat(s.xmin, ' ', s.ctid, ' ', s.setdatabase, ' ', s.setrole)
+        )::pg_catalog.int8), 0)::pg_catalog.int8
         FROM pg_catalog.pg_db_role_setting AS s
         WHERE s.setdatabase OPERATOR(pg_catalog.=) ANY (ARRAY[
                 0::pg_catalog.oid,
@@ -55,7 +57,14 @@ SELECT
             ])
     ),
     EXISTS (SELECT FROM pg_catalog.pg_foreign_server),
-    CASE WHEN t.settings IS NOT NULL THEN pg_catalog.convert_to(t.settings::pg_catalog.text, pg_catalog.getdatabaseencoding()) END, -- as bytes: there may be characters that cannot be sent
+    CASE WHEN t.settings IS NOT NULL THEN pg_catalog.convert_to( -- as bytes: there may be characters that cannot be sent
+        CASE
+            WHEN pg_catalog.pg_column_size(t.settings) OPERATOR(pg_catalog.<=) 65536 AND pg_catalog.octet_length(t.settings::pg_catalog.text) OPERATOR(pg_catalog.<=) 65536
+                THEN t.settings::pg_catalog.text
+            ELSE '{"settings of over 64 kB": ""}' -- which no trigger has refused, and which the server knows no setting of
+        END,
+        pg_catalog.getdatabaseencoding()
+    ) END,
     :group_itself,
     :remote_itself,
     CASE WHEN t.ready OPERATOR(pg_catalog.>) t.plan AND t.ready OPERATOR(pg_catalog.<) 'infinity' THEN t.ready END,
