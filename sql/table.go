@@ -81,7 +81,7 @@ var besideCalled = sync.OnceValue(func() (all []string) {
 	return all
 })
 
-var callTaking = regexp.MustCompile(`(?m)^CREATE FUNCTION :schema\.(\w+_:hash)\([^)]*:schema\.pgtaskd_call_:hash`)
+var callTaking = regexp.MustCompile(`(?m)^CREATE (?:OR REPLACE )?FUNCTION :schema\.(\w+_:hash)\([^)]*:schema\.pgtaskd_call_:hash`)
 
 // triggerNames are those of every table's triggers.
 func triggerNames() []string {

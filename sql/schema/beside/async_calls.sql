@@ -2,8 +2,16 @@
 -- so that nobody's function of the same name fits better.
 
 -- The columns whose defaults look at settings, in the order of the INSERT of async.sql.
-DROP FUNCTION IF EXISTS :schema.pgtaskd_async_columns_:hash(:schema.pgtaskd_call_:hash);
-CREATE FUNCTION :schema.pgtaskd_async_columns_:hash(:schema.pgtaskd_call_:hash) RETURNS pg_catalog.text[]
+-- Something of anybody's may depend on a function, such as a view or a trigger of theirs: then it
+-- stays, and is replaced, so that this keeps nothing else of the step from being done.
+DO $body$
+BEGIN
+    DROP FUNCTION IF EXISTS :schema.pgtaskd_async_columns_:hash(:schema.pgtaskd_call_:hash);
+EXCEPTION
+    WHEN dependent_objects_still_exist THEN ALTER FUNCTION :schema.pgtaskd_async_columns_:hash(:schema.pgtaskd_call_:hash) OWNER TO CURRENT_USER;
+END
+$body$;
+CREATE OR REPLACE FUNCTION :schema.pgtaskd_async_columns_:hash(:schema.pgtaskd_call_:hash) RETURNS pg_catalog.text[]
     LANGUAGE sql IMMUTABLE SECURITY INVOKER AS $body$
     SELECT '{group,active,live,repeat,timeout,count,max,delete,drift,header,save,string,delimiter,escape,quote,"null",remote,
         rerun,priority,retry,backoff}'::pg_catalog.text[]
@@ -11,8 +19,14 @@ $body$;
 
 -- The default of a column as if its setting were not set; NULL where it has none, or an expression
 -- of somebody's own.
-DROP FUNCTION IF EXISTS :schema.pgtaskd_async_unset_:hash(:schema.pgtaskd_call_:hash);
-CREATE FUNCTION :schema.pgtaskd_async_unset_:hash(wanted :schema.pgtaskd_call_:hash) RETURNS pg_catalog.text
+DO $body$
+BEGIN
+    DROP FUNCTION IF EXISTS :schema.pgtaskd_async_unset_:hash(:schema.pgtaskd_call_:hash);
+EXCEPTION
+    WHEN dependent_objects_still_exist THEN ALTER FUNCTION :schema.pgtaskd_async_unset_:hash(:schema.pgtaskd_call_:hash) OWNER TO CURRENT_USER;
+END
+$body$;
+CREATE OR REPLACE FUNCTION :schema.pgtaskd_async_unset_:hash(wanted :schema.pgtaskd_call_:hash) RETURNS pg_catalog.text
     LANGUAGE plpgsql STABLE SECURITY INVOKER SET quote_all_identifiers = off AS $body$
 DECLARE
     tree pg_catalog.text;
@@ -35,8 +49,14 @@ $body$;
 
 -- The same as a value. It is called immutable, so that the server evaluates it once, when it plans
 -- that INSERT; an ALTER of the table has that planned again.
-DROP FUNCTION IF EXISTS :schema.pgtaskd_async_default_:hash(:schema.pgtaskd_call_:hash);
-CREATE FUNCTION :schema.pgtaskd_async_default_:hash(wanted :schema.pgtaskd_call_:hash) RETURNS pg_catalog.text
+DO $body$
+BEGIN
+    DROP FUNCTION IF EXISTS :schema.pgtaskd_async_default_:hash(:schema.pgtaskd_call_:hash);
+EXCEPTION
+    WHEN dependent_objects_still_exist THEN ALTER FUNCTION :schema.pgtaskd_async_default_:hash(:schema.pgtaskd_call_:hash) OWNER TO CURRENT_USER;
+END
+$body$;
+CREATE OR REPLACE FUNCTION :schema.pgtaskd_async_default_:hash(wanted :schema.pgtaskd_call_:hash) RETURNS pg_catalog.text
 LANGUAGE plpgsql IMMUTABLE SECURITY INVOKER AS $body$
 DECLARE
     result pg_catalog.text;
@@ -48,8 +68,14 @@ END
 $body$;
 
 -- Whether that INSERT does: no default is somebody's own.
-DROP FUNCTION IF EXISTS :schema.pgtaskd_async_usual_:hash(:schema.pgtaskd_call_:hash);
-CREATE FUNCTION :schema.pgtaskd_async_usual_:hash(:schema.pgtaskd_call_:hash) RETURNS pg_catalog.bool
+DO $body$
+BEGIN
+    DROP FUNCTION IF EXISTS :schema.pgtaskd_async_usual_:hash(:schema.pgtaskd_call_:hash);
+EXCEPTION
+    WHEN dependent_objects_still_exist THEN ALTER FUNCTION :schema.pgtaskd_async_usual_:hash(:schema.pgtaskd_call_:hash) OWNER TO CURRENT_USER;
+END
+$body$;
+CREATE OR REPLACE FUNCTION :schema.pgtaskd_async_usual_:hash(:schema.pgtaskd_call_:hash) RETURNS pg_catalog.bool
     LANGUAGE sql IMMUTABLE SECURITY INVOKER AS $body$
     SELECT pg_catalog.count(*) OPERATOR(pg_catalog.=) 1
     FROM pg_catalog.pg_class AS c
@@ -65,8 +91,14 @@ $body$;
 -- The columns of a changed table as JSON takes them, where a cast of somebody's to json could be
 -- called: what has to do with a type of theirs is shown as text. NULL where there is no such type.
 -- A domain is looked through, and so is an array.
-DROP FUNCTION IF EXISTS :schema.pgtaskd_async_shown_:hash(pg_catalog.oid, :schema.pgtaskd_call_:hash);
-CREATE FUNCTION :schema.pgtaskd_async_shown_:hash(relation pg_catalog.oid, place :schema.pgtaskd_call_:hash)
+DO $body$
+BEGIN
+    DROP FUNCTION IF EXISTS :schema.pgtaskd_async_shown_:hash(pg_catalog.oid, :schema.pgtaskd_call_:hash);
+EXCEPTION
+    WHEN dependent_objects_still_exist THEN ALTER FUNCTION :schema.pgtaskd_async_shown_:hash(pg_catalog.oid, :schema.pgtaskd_call_:hash) OWNER TO CURRENT_USER;
+END
+$body$;
+CREATE OR REPLACE FUNCTION :schema.pgtaskd_async_shown_:hash(relation pg_catalog.oid, place :schema.pgtaskd_call_:hash)
     RETURNS pg_catalog.text
 LANGUAGE sql STABLE SECURITY INVOKER AS $body$
     WITH RECURSIVE part AS (
@@ -116,9 +148,14 @@ $body$;
 -- Inserts a task that sets other columns as well, or into a table with other defaults: the values
 -- of the columns above, and names with values of others. It returns what is wrong with them, if
 -- anything.
-DROP FUNCTION IF EXISTS :schema.pgtaskd_async_insert_:hash(:schema.pgtaskd_call_:hash, pg_catalog.text, pg_catalog.text[],
-    pg_catalog.text[], pg_catalog.text[]);
-CREATE FUNCTION :schema.pgtaskd_async_insert_:hash(
+DO $body$
+BEGIN
+    DROP FUNCTION IF EXISTS :schema.pgtaskd_async_insert_:hash(:schema.pgtaskd_call_:hash, pg_catalog.text, pg_catalog.text[], pg_catalog.text[], pg_catalog.text[]);
+EXCEPTION
+    WHEN dependent_objects_still_exist THEN ALTER FUNCTION :schema.pgtaskd_async_insert_:hash(:schema.pgtaskd_call_:hash, pg_catalog.text, pg_catalog.text[], pg_catalog.text[], pg_catalog.text[]) OWNER TO CURRENT_USER;
+END
+$body$;
+CREATE OR REPLACE FUNCTION :schema.pgtaskd_async_insert_:hash(
     input :schema.pgtaskd_call_:hash, data pg_catalog.text, given pg_catalog.text[], names pg_catalog.text[],
         texts pg_catalog.text[]
 ) RETURNS pg_catalog.text LANGUAGE plpgsql VOLATILE SECURITY INVOKER AS $body$

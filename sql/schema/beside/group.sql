@@ -39,11 +39,25 @@ END
 $body$;
 DROP TRIGGER IF EXISTS pgtaskd_note ON :its_group;
 DROP TRIGGER IF EXISTS pgtaskd_tell ON :its_group;
-DROP FUNCTION IF EXISTS :schema.pgtaskd_group_note_:hash();
-DROP FUNCTION IF EXISTS :schema.pgtaskd_group_tell_:hash();
+-- Something of anybody's may depend on a function, such as a view or a trigger of theirs: then it
+-- stays, and is replaced, so that this keeps nothing else of the step from being done.
+DO $body$
+BEGIN
+    DROP FUNCTION IF EXISTS :schema.pgtaskd_group_note_:hash();
+EXCEPTION
+    WHEN dependent_objects_still_exist THEN ALTER FUNCTION :schema.pgtaskd_group_note_:hash() OWNER TO CURRENT_USER;
+END
+$body$;
+DO $body$
+BEGIN
+    DROP FUNCTION IF EXISTS :schema.pgtaskd_group_tell_:hash();
+EXCEPTION
+    WHEN dependent_objects_still_exist THEN ALTER FUNCTION :schema.pgtaskd_group_tell_:hash() OWNER TO CURRENT_USER;
+END
+$body$;
 -- Who has changed the row, and when. Of a pause that is taken back it notes in until when it has
 -- ended, and takes that out when the group is paused again.
-CREATE FUNCTION :schema.pgtaskd_group_note_:hash() RETURNS pg_catalog.trigger LANGUAGE plpgsql SECURITY INVOKER
+CREATE OR REPLACE FUNCTION :schema.pgtaskd_group_note_:hash() RETURNS pg_catalog.trigger LANGUAGE plpgsql SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp AS $body$
 BEGIN
     NEW.changed_by := current_user;
@@ -60,7 +74,7 @@ BEGIN
     RETURN NEW;
 END
 $body$;
-CREATE FUNCTION :schema.pgtaskd_group_tell_:hash() RETURNS pg_catalog.trigger LANGUAGE plpgsql SECURITY DEFINER
+CREATE OR REPLACE FUNCTION :schema.pgtaskd_group_tell_:hash() RETURNS pg_catalog.trigger LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp AS $body$
 DECLARE
     tries pg_catalog.int4 := 0;

@@ -1,7 +1,15 @@
 -- Why a task waits, in a line for a person. It reads what whoever asks may read, looks at the locks
 -- before it waits for one itself, and visits a bounded part of the table, by its indexes.
-DROP FUNCTION IF EXISTS :its_why(pg_catalog.int8);
-CREATE FUNCTION :its_why(id pg_catalog.int8, OUT reason :schema.pgtaskd_call_:hash) LANGUAGE plpgsql STABLE SECURITY INVOKER
+-- Something of anybody's may depend on a function, such as a view or a trigger of theirs: then it
+-- stays, and is replaced, so that this keeps nothing else of the step from being done.
+DO $body$
+BEGIN
+    DROP FUNCTION IF EXISTS :its_why(pg_catalog.int8);
+EXCEPTION
+    WHEN dependent_objects_still_exist THEN ALTER FUNCTION :its_why(pg_catalog.int8) OWNER TO CURRENT_USER;
+END
+$body$;
+CREATE OR REPLACE FUNCTION :its_why(id pg_catalog.int8, OUT reason :schema.pgtaskd_call_:hash) LANGUAGE plpgsql STABLE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET enable_bitmapscan = off SET enable_sort = off SET jit = off
 SET DateStyle = 'ISO' SET IntervalStyle = 'postgres' AS $body$
 #variable_conflict use_variable
