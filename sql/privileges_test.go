@@ -161,6 +161,14 @@ func TestRowSecurityThatMayHideTasksIsNamed(t *testing.T) {
 		{"CREATE POLICY app ON task TO " + app + " USING (true)", true},
 		{"CREATE POLICY own ON task FOR SELECT TO " + serving + " USING (true)", true},
 		{"CREATE POLICY everything ON task TO " + serving + " USING (true)", false},
+		{"CREATE POLICY strict ON task AS RESTRICTIVE USING (id > 0)", true},
+		{"ALTER POLICY strict ON task USING (true)", false},
+		{"ALTER POLICY strict ON task WITH CHECK (id > 0)", true},
+		{"ALTER POLICY strict ON task TO " + app, false},
+		{"CREATE POLICY added ON task AS RESTRICTIVE FOR INSERT TO " + serving + " WITH CHECK (id > 0)", true},
+		{"DROP POLICY added ON task", false},
+		{"ALTER POLICY everything ON task WITH CHECK (id > 0)", true},
+		{"ALTER POLICY everything ON task WITH CHECK (true)", false},
 		{"DROP POLICY everything ON task", true},
 		{"ALTER ROLE " + serving + " BYPASSRLS", false},
 	} {
@@ -170,7 +178,7 @@ func TestRowSecurityThatMayHideTasksIsNamed(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := fmt.Sprintf("row security of table public.task may hide tasks from role %s: ALTER ROLE %[1]s BYPASSRLS, or CREATE POLICY … ON public.task TO %[1]s USING (true)", serving)
+		want := fmt.Sprintf("row security of table public.task may hide tasks from role %s: ALTER ROLE %[1]s BYPASSRLS, or CREATE POLICY … ON public.task TO %[1]s USING (true), with no RESTRICTIVE policy beside it", serving)
 		if got := strings.ReplaceAll(strings.Join(d.Without, "\n"), `"`, ""); strings.Contains(got, want) != c.named {
 			t.Errorf("after %s: %q", c.change, got)
 		}
