@@ -11,15 +11,16 @@ const maxName = 63
 
 // What a column's type may be, by names in pg_type, where it is not the wanted one.
 var fitting = map[string][]string{
-	"bool":        {"bool"},
-	"int4":        {"int2", "int4", "int8"},
-	"int8":        {"int2", "int4", "int8"},
-	"int8[]":      {"_int2", "_int4", "_int8"},
-	"interval":    {"interval"},
-	"jsonb":       {"jsonb"},
-	"text":        {"text", "varchar", "bpchar"},
-	"timestamptz": {"timestamptz"},
-	`"char"`:      {"char", "text", "varchar", "bpchar"},
+	"bool":          {"bool"},
+	"int4":          {"int2", "int4", "int8"},
+	"int8":          {"int2", "int4", "int8"},
+	"int8[]":        {"_int2", "_int4", "_int8"},
+	"interval":      {"interval"},
+	"jsonb":         {"jsonb"},
+	"text":          {"text", "varchar", "bpchar"},
+	"timestamptz":   {"timestamptz"},
+	"timestamptz[]": {"_timestamptz"},
+	`"char"`:        {"char", "text", "varchar", "bpchar"},
 }
 
 // OfInserters is the error of a table whose tasks run under the roles that insert them, where all are

@@ -1,4 +1,5 @@
--- Gives up tasks that wait for others which did not end well, or in a cycle.
+-- Gives up tasks that wait for others which did not end well, or in a cycle: not those whose cycle
+-- leads by way of another row that has the id of one that is gone.
 -- $1 ids, $2 why, $3 what each must still wait for (NULL: whatever it is), $4 whether to say
 -- nothing
 WITH forsaken AS MATERIALIZED (
@@ -20,7 +21,17 @@ WITH forsaken AS MATERIALIZED (
             AND t.after IS NOT NULL
             AND (t.freed IS NULL OR t.awaits IS NOT NULL)
             AND (t.state OPERATOR(pg_catalog.=) 'PLAN' OR t.state OPERATOR(pg_catalog.=) 'STOP' AND t.stop IS NULL AND t.stopping IS NULL)
-            AND (l.awaits IS NULL OR t.awaits OPERATOR(pg_catalog.=) l.awaits)
+            AND (l.awaits IS NULL OR t.awaits OPERATOR(pg_catalog.=) l.awaits AND (
+                SELECT pg_catalog.bool_or(m.met OPERATOR(pg_catalog.<>) ALL (ARRAY(
+                    SELECT coalesce(p.created, '-infinity')
+                    FROM :table AS p
+                    WHERE p.id OPERATOR(pg_catalog.>=) l.awaits
+                        AND p.id OPERATOR(pg_catalog.<=) l.awaits
+                    ORDER BY p.id
+                )))
+                FROM ROWS FROM (pg_catalog.unnest(t.after), pg_catalog.unnest(t.met)) AS m (id, met)
+                WHERE m.id OPERATOR(pg_catalog.=) l.awaits
+            ) IS NOT TRUE)
         ORDER BY t.id
         FOR NO KEY UPDATE SKIP LOCKED
     ) AS t

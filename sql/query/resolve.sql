@@ -6,13 +6,14 @@
 -- That takes 20 ms, or one task: those that it has not come to are returned as late. What is short
 -- comes first.
 -- In a partitioned table several rows may have an id: that of the same role counts, and of those the
--- oldest.
+-- oldest. Which rows these are is decided at the first look, and kept in met: another row that gets
+-- the id of one that is gone is not waited for.
 -- $1 ids
 WITH found AS MATERIALIZED (
-    SELECT t.part, t.place, t.id, t.after, t.waits:role_kept
+    SELECT t.part, t.place, t.id, t.after, t.met, t.waits:role_kept
     FROM pg_catalog.unnest($1::pg_catalog.int8[]) AS l (id)
     CROSS JOIN LATERAL ( -- looked up one by one, whatever the statistics say
-        SELECT t.tableoid AS part, t.ctid AS place, t.id, t.after,
+        SELECT t.tableoid AS part, t.ctid AS place, t.id, t.after, t.met,
             t.state OPERATOR(pg_catalog.=) 'PLAN' OR t.state OPERATOR(pg_catalog.=) 'STOP' AND t.stop IS NULL AND t.stopping IS NULL AS waits:role_kept
         FROM :table AS t
         WHERE t.id OPERATOR(pg_catalog.>=) l.id
@@ -35,9 +36,11 @@ seen AS MATERIALIZED (
         n.open[1 OPERATOR(pg_catalog.+) pg_catalog.floor(pg_catalog.random() OPERATOR(pg_catalog.*) pg_catalog.cardinality(n.open))::pg_catalog.int4] AS awaits,
         n.ill,
         n.state,
-        n.freed
+        n.freed,
+        CASE WHEN f.first THEN n.met END AS met
     FROM (
-        SELECT f.*, pg_catalog.clock_timestamp() OPERATOR(pg_catalog.>) (SELECT pg_catalog.clock_timestamp() OPERATOR(pg_catalog.+) '20 ms') AS late
+        SELECT f.*, (pg_catalog.cardinality(f.met) OPERATOR(pg_catalog.=) pg_catalog.cardinality(f.after)) IS NOT TRUE AS first,
+            pg_catalog.clock_timestamp() OPERATOR(pg_catalog.>) (SELECT pg_catalog.clock_timestamp() OPERATOR(pg_catalog.+) '20 ms') AS late
         FROM found AS f
     ) AS f
     CROSS JOIN LATERAL (
@@ -45,18 +48,24 @@ seen AS MATERIALIZED (
             pg_catalog.array_remove(pg_catalog.array_agg(CASE WHEN p.over IS FALSE THEN a.id END), NULL) AS open,
             pg_catalog.min(CASE WHEN p.over AND p.state OPERATOR(pg_catalog.<>) 'DONE' THEN a.id END) AS ill,
             (pg_catalog.array_remove(pg_catalog.array_agg(CASE WHEN p.over AND p.state OPERATOR(pg_catalog.<>) 'DONE' THEN p.state::pg_catalog.text END ORDER BY a.id), NULL))[1] AS state,
-            coalesce(pg_catalog.max(CASE WHEN p.stop OPERATOR(pg_catalog.<=) pg_catalog.statement_timestamp() THEN p.stop ELSE pg_catalog.statement_timestamp() END), pg_catalog.statement_timestamp()) AS freed
-        FROM (SELECT DISTINCT u.id FROM pg_catalog.unnest(CASE WHEN NOT f.late THEN f.after END) AS u (id)) AS a
+            coalesce(pg_catalog.max(CASE WHEN p.stop OPERATOR(pg_catalog.<=) pg_catalog.statement_timestamp() THEN p.stop ELSE pg_catalog.statement_timestamp() END), pg_catalog.statement_timestamp()) AS freed,
+            pg_catalog.array_agg(p.created ORDER BY a.nth) AS met
+        FROM ROWS FROM (
+            pg_catalog.unnest(CASE WHEN NOT f.late THEN f.after END),
+            pg_catalog.unnest(CASE WHEN NOT f.late AND NOT f.first THEN f.met END)
+        ) WITH ORDINALITY AS a (id, met, nth)
         LEFT JOIN LATERAL (
-            SELECT t.state, t.stop, t.over
+            SELECT t.state, t.stop, t.over, t.created
             FROM (
-                SELECT t.state, t.stop, (:over) AS over, t.created:role_kept
+                SELECT t.state, t.stop, (:over) AS over, coalesce(t.created, '-infinity') AS created:role_kept
                 FROM :table AS t
                 WHERE t.id OPERATOR(pg_catalog.>=) a.id
                     AND t.id OPERATOR(pg_catalog.<=) a.id
                 ORDER BY t.id
             ) AS t
-            ORDER BY :role_of_f_first t.created NULLS FIRST
+            WHERE f.first
+                OR t.created OPERATOR(pg_catalog.=) a.met
+            ORDER BY :role_of_f_first t.created
             LIMIT 1
         ) AS p ON true
     ) AS n
@@ -65,7 +74,8 @@ moved AS (
     UPDATE :table AS t
     SET
         awaits = CASE WHEN s.waits THEN s.awaits END,
-        freed = CASE WHEN NOT s.waits THEN '-infinity' WHEN s.awaits IS NULL THEN s.freed ELSE 'infinity' END
+        freed = CASE WHEN NOT s.waits THEN '-infinity' WHEN s.awaits IS NULL THEN s.freed ELSE 'infinity' END,
+        met = coalesce(s.met, t.met)
     FROM seen AS s
     WHERE t.ctid OPERATOR(pg_catalog.=) s.place
         AND t.tableoid OPERATOR(pg_catalog.=) s.part

@@ -123,6 +123,8 @@ COMMENT ON COLUMN :table.awaits IS 'The one of after that the task waits for now
 
 COMMENT ON COLUMN :table.freed IS 'When the last task of after had ended; infinity while it waits for one';
 
+COMMENT ON COLUMN :table.met IS 'What created said of each task of after when the leader first looked; null: there was none';
+
 COMMENT ON COLUMN :table.key IS 'Name of a job, of which at most one task waits';
 
 COMMENT ON COLUMN :table.owner IS 'Whose file has named this job: see pgtaskd apply';

@@ -182,6 +182,9 @@ BEGIN
         RAISE EXCEPTION '%', wrong USING ERRCODE = 'check_violation', COLUMN = 'after', TABLE = TG_TABLE_NAME,
             SCHEMA = TG_TABLE_SCHEMA, CONSTRAINT = 'pgtaskd_after_check';
     END IF;
+    IF another THEN
+        NEW.met := NULL;
+    END IF;
     IF NEW.state OPERATOR(pg_catalog.<>) ALL ('{PLAN,STOP}') OR NEW.stop IS NOT NULL OR NEW.stopping THEN
         IF NEW.after IS NOT NULL THEN
             NEW.freed := coalesce(NEW.freed, '-infinity'); -- it waits for nothing

@@ -144,6 +144,10 @@ ALTER TABLE :table ADD COLUMN IF NOT EXISTS awaits pg_catalog.int8;
 
 ALTER TABLE :table ADD COLUMN IF NOT EXISTS freed pg_catalog.timestamptz;
 
+-- An id may come to be free and be given to another row: created tells it from the one that was
+-- meant. In the order of after; NULL among them: there was none.
+ALTER TABLE :table ADD COLUMN IF NOT EXISTS met pg_catalog.timestamptz[];
+
 ALTER TABLE :table ADD COLUMN IF NOT EXISTS key pg_catalog.text;
 
 ALTER TABLE :table ADD COLUMN IF NOT EXISTS on_fail pg_catalog.text;
