@@ -62,3 +62,20 @@ func TestAFreedIDIsFoundByTheLookAtAllThatIsWaitedFor(t *testing.T) {
 		})
 	}
 }
+
+// TestAChangedAfterIsLookedAtAgain, also where triggers of an earlier version know nothing of met.
+func TestAChangedAfterIsLookedAtAgain(t *testing.T) {
+	t.Parallel()
+	s := play(t)
+	first, second := s.add("input, plan", "SELECT 1", "infinity"), s.add("input, plan", "SELECT 1", "infinity")
+	behind := s.successor("SELECT 1", first)
+	s.eventually("true", "SELECT awaits = $2 FROM task WHERE id = $1", behind, first)
+	s.exec("SET session_replication_role = replica")
+	s.exec("UPDATE task SET after = $2, awaits = NULL, freed = NULL WHERE id = $1", behind, []int64{second})
+	s.exec("RESET session_replication_role")
+	s.eventually("true", "SELECT awaits = $2 AND met[1] = (SELECT p.created FROM task AS p WHERE p.id = $2) FROM task WHERE id = $1", behind, second)
+	s.exec("UPDATE task SET after = $2 WHERE id = $1", behind, []int64{first})
+	s.eventually("true", "SELECT awaits = $2 AND met[1] = (SELECT p.created FROM task AS p WHERE p.id = $2) FROM task WHERE id = $1", behind, first)
+	s.exec("DELETE FROM task WHERE id = $1", first)
+	s.becomes(behind, "DONE")
+}

@@ -7,13 +7,15 @@
 -- comes first.
 -- In a partitioned table several rows may have an id: that of the same role counts, and of those the
 -- oldest. Which rows these are is decided at the first look, and kept in met: another row that gets
--- the id of one that is gone is not waited for.
+-- the id of one that is gone is not waited for. Triggers of an earlier version leave met as it was
+-- when after is changed.
 -- $1 ids
 WITH found AS MATERIALIZED (
-    SELECT t.part, t.place, t.id, t.after, t.met, t.waits:role_kept
+    SELECT t.part, t.place, t.id, t.after, t.met, t.first, t.waits:role_kept
     FROM pg_catalog.unnest($1::pg_catalog.int8[]) AS l (id)
     CROSS JOIN LATERAL ( -- looked up one by one, whatever the statistics say
         SELECT t.tableoid AS part, t.ctid AS place, t.id, t.after, t.met,
+            t.freed IS NULL AND t.runs IS NULL OR (pg_catalog.cardinality(t.met) OPERATOR(pg_catalog.=) pg_catalog.cardinality(t.after)) IS NOT TRUE AS first,
             t.state OPERATOR(pg_catalog.=) 'PLAN' OR t.state OPERATOR(pg_catalog.=) 'STOP' AND t.stop IS NULL AND t.stopping IS NULL AS waits:role_kept
         FROM :table AS t
         WHERE t.id OPERATOR(pg_catalog.>=) l.id
@@ -39,8 +41,7 @@ seen AS MATERIALIZED (
         n.freed,
         CASE WHEN f.first THEN n.met END AS met
     FROM (
-        SELECT f.*, (pg_catalog.cardinality(f.met) OPERATOR(pg_catalog.=) pg_catalog.cardinality(f.after)) IS NOT TRUE AS first,
-            pg_catalog.clock_timestamp() OPERATOR(pg_catalog.>) (SELECT pg_catalog.clock_timestamp() OPERATOR(pg_catalog.+) '20 ms') AS late
+        SELECT f.*, pg_catalog.clock_timestamp() OPERATOR(pg_catalog.>) (SELECT pg_catalog.clock_timestamp() OPERATOR(pg_catalog.+) '20 ms') AS late
         FROM found AS f
     ) AS f
     CROSS JOIN LATERAL (
