@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"pgtaskd/server/fake"
 	"pgtaskd/server/servertest"
 )
 
@@ -60,6 +61,7 @@ func TestMemoryAtWork(t *testing.T) {
 		}
 	}
 	s.exec(s.as("$o"), `INSERT INTO own.task ("group", input, data) VALUES `+strings.Join(values, ", "))
+	s.exec(s.as("$o"), `INSERT INTO own.task ("group", remote, input, data) SELECT 'fields', '`+manyFields(t)+`', 'SELECT 1', 'x' FROM generate_series(1, 8)`)
 	// Those who may insert data alone, or a long input.
 	for range 4 {
 		s.exec(s.mallory, "INSERT INTO own.task (input, data) VALUES ('SELECT 1', repeat('x', 100000000))")
@@ -76,6 +78,28 @@ func TestMemoryAtWork(t *testing.T) {
 		}
 	}
 	p.stays(t, atWork)
+}
+
+// manyFields is how to connect to a server whose errors have endlessly many fields.
+func manyFields(t *testing.T) (dsn string) {
+	t.Helper()
+	field := strings.Repeat("x", 254)
+	var fields []string
+	for range 400_000 {
+		fields = append(fields, "S", field)
+	}
+	failure := fake.Failure(fields...).Bytes()
+	server, err := fake.Start(func(exchange fake.Exchange, right []fake.Message) fake.Answer {
+		if exchange == fake.Input {
+			return fake.Answer{Bytes: failure, Failed: true}
+		}
+		return fake.Right(right)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(server.Stop)
+	return server.DSN()
 }
 
 // A thousand tasks wait, each as long as it may be.

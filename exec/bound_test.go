@@ -108,6 +108,25 @@ func TestBound(t *testing.T) {
 	}
 }
 
+// TestFieldsWithoutEndAreNotKept: what is kept of an error or notice does not grow with the number
+// of its fields.
+func TestFieldsWithoutEndAreNotKept(t *testing.T) {
+	t.Parallel()
+	for name, field := range map[string]string{
+		"names": "S" + strings.Repeat("x", 254) + "\x00", "empty texts": "M\x00", "texts": "D" + strings.Repeat("x", 9<<10) + "\x00",
+	} {
+		for _, kind := range []byte{'E', 'N'} {
+			const length = 4 << 20
+			message := io.MultiReader(bytes.NewReader(binary.BigEndian.AppendUint32([]byte{kind}, 4+length)),
+				io.LimitReader(&endless{message: bytes.Repeat([]byte(field), 100)}, length))
+			kept, err := io.ReadAll(&bound{from: message, greeted: true})
+			if err != nil || len(kept) < len(field) || len(kept) > fieldsKept+fieldsMost*(nameKept+2)+6 {
+				t.Errorf("%s: %d bytes of a message %c are kept, %v", name, len(kept), kind, err)
+			}
+		}
+	}
+}
+
 // TestLongRowAfterOthers: a long row is taken up when all that came before it has been, though it
 // may have come with that.
 func TestLongRowAfterOthers(t *testing.T) {

@@ -9,16 +9,19 @@ import (
 // Messages that are taken in pieces (bound.go).
 
 // What is kept of the fields of an error or notice, in bytes: of the texts together more than a row
-// shows, so that it shows that they are cut; of each of the others as much as a name needs.
+// shows, so that it shows that they are cut; of each of the others as much as a name needs. A server
+// sends each field once, and knows fewer than fieldsMost: what comes behind so many is not looked at.
 const (
 	fieldsKept = TextLimit + 16<<10
 	nameKept   = 256
+	fieldsMost = 32
 )
 
 // longFields keeps of an error or notice what a row shows. What a row shows first comes first, and
 // is kept.
 type longFields struct {
 	kept  []byte
+	count int  // of the fields that have begun
 	texts int  // bytes that may still be kept of texts
 	kind  byte // of the field under way, 0: between two
 	room  int  // bytes that may still be kept of it
@@ -27,7 +30,7 @@ type longFields struct {
 func newLongFields() *longFields { return &longFields{texts: fieldsKept} }
 
 func (f *longFields) take(p []byte) {
-	for len(p) > 0 {
+	for len(p) > 0 && (f.kind != 0 || f.count < fieldsMost) {
 		if f.kind == 0 {
 			f.begin(p[0])
 			p = p[1:]
@@ -46,8 +49,10 @@ func (f *longFields) take(p []byte) {
 
 func (f *longFields) begin(kind byte) {
 	if kind == 0 { // the end of the message
+		f.count = fieldsMost
 		return
 	}
+	f.count++
 	f.kind, f.room = kind, nameKept
 	if isText(kind) {
 		f.room = min(TextLimit+1, f.texts)
