@@ -120,15 +120,15 @@ func ofOurs(t Table) *regexp.Regexp { return regexp.MustCompile(`\bpgtaskd_\w+_`
 // ending is that of a comment which says for what it was made.
 var ending = regexp.MustCompile(` #[-0-9]*$`)
 
-// here is how the comments end of what was made in this database of this server, but for the
-// number, as session/here.sql has it.
+// here is how the comments end of what was made on this server, but for the number, as
+// session/here.sql has it.
 func here(ctx context.Context, conn *pgx.Conn) (end string, err error) {
 	var tells bool
-	var server, database string
-	if err = conn.QueryRow(ctx, text("inspect/here")).Scan(&tells, &database); err == nil && tells {
+	var server string
+	if err = conn.QueryRow(ctx, text("inspect/here")).Scan(&tells); err == nil && tells {
 		err = conn.QueryRow(ctx, "SELECT s.system_identifier::pg_catalog.text FROM pg_catalog.pg_control_system() AS s").Scan(&server)
 	}
-	return " #" + server + "-" + database + "-", err
+	return " #" + server + "-", err
 }
 
 // isOf tells whether the object is of this build, and not brought by a dump.
@@ -261,8 +261,7 @@ func (f *found) leader(t Table) (oid int64, lacks string) {
 	case !ours:
 		return 0, ""
 	case !there.isSealed(f.here):
-		return 0, fmt.Sprintf("does not show in table %s who leads: a dump has brought it, or another version of pgtaskd has made it, and others may have rights to it: "+
-			"let its owner run the output of pgtaskd schema, which makes it again", Beside(t, "leader"))
+		return 0, "does not show who leads: " + fmt.Sprintf(unsealed, "table "+Beside(t, "leader"))
 	case len(there.Lacking) > 0:
 		return 0, fmt.Sprintf("does not show in table %s who leads: rights are missing: GRANT %s ON TABLE %[1]s TO %[3]s", Beside(t, "leader"), strings.Join(there.Lacking, ", "), f.register.Role)
 	}

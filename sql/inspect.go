@@ -14,7 +14,7 @@ import (
 // found is what there is of a table and its schema.
 type found struct {
 	version     int    // of the server
-	here        string // how the comments end of what was made in this database, but for the number
+	here        string // how the comments end of what was made on this server, but for the number
 	schema      bool
 	oid         int64 // 0: no such relation
 	relkind     string

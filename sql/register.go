@@ -52,6 +52,10 @@ func (m *missing) registerStep(s step) {
 	}
 }
 
+// unsealed says why a table beside the task table is not used.
+const unsealed = "a dump has brought %s, or another version of pgtaskd has made it, and others may have rights to it: " +
+	"let its owner run the output of pgtaskd schema, which makes it again"
+
 // RegisterOfSessions is what a Change calls the register.
 const RegisterOfSessions = "register of sessions"
 
@@ -64,8 +68,7 @@ func (f *found) unregistered(t Table) string {
 	case !r.Usable:
 		return without + fmt.Sprintf("%s is none: drop or rename it", Register(t))
 	case !r.Sealed:
-		return without + fmt.Sprintf("a dump has brought %s, or another version of pgtaskd has made it, and others may have rights to it: "+
-			"let its owner run the output of pgtaskd schema, which makes it again", Register(t))
+		return without + fmt.Sprintf(unsealed, Register(t))
 	case len(r.Lacking) > 0:
 		return without + fmt.Sprintf("rights are missing: GRANT %s ON TABLE %s TO %s",
 			strings.Join(r.Lacking, ", "), Register(t), r.Role)

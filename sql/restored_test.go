@@ -76,7 +76,7 @@ func TestADumpBringsNobodyARight(t *testing.T) {
 					columnRights+ // of columns, to somebody else
 					// A number that anybody may choose, with a comment of theirs.
 					"DO $$DECLARE n oid; BEGIN FOREACH n IN ARRAY ARRAY["+literal(Register(task))+"::regclass::oid, 'task_leader'::regclass::oid, 'task_group'::regclass::oid, 'task_async()'::regprocedure::oid] LOOP PERFORM lo_create(n); "+
-					"EXECUTE format('COMMENT ON LARGE OBJECT %s IS %L', n, concat(' #', (SELECT system_identifier FROM pg_control_system()), '-', (SELECT oid FROM pg_database WHERE datname = current_database()), '-', n)); END LOOP; END$$; "+
+					"EXECUTE format('COMMENT ON LARGE OBJECT %s IS %L', n, concat(' #', (SELECT system_identifier FROM pg_control_system()), '-', n)); END LOOP; END$$; "+
 					"INSERT INTO "+Register(task)+" VALUES (1, now()); INSERT INTO task_leader (controller, leads, since, seen) VALUES ('evil', true, now(), now()); RESET SESSION AUTHORIZATION")
 
 				makes(t, to, task)

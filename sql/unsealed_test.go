@@ -75,3 +75,49 @@ func TestWhatADumpHasBroughtIsNotUsed(t *testing.T) {
 	install(t, conn, task, nil)
 	complete(t, conn, task, nil)
 }
+
+// TestASealOfAnotherServerIsNone: the number alone may be the same there.
+func TestASealOfAnotherServerIsNone(t *testing.T) {
+	t.Parallel()
+	for way, makes := range makers {
+		t.Run(way, func(t *testing.T) {
+			t.Parallel()
+			conn := database(t)
+			role := stranger(t, conn, "app")
+			makes(t, conn, task)
+			execute(t, conn, "GRANT EXECUTE ON FUNCTION task_async() TO "+role+"; GRANT INSERT ON task_leader, task_group, "+Register(task)+" TO "+role+"; "+
+				"DO $$DECLARE o record; BEGIN FOR o IN SELECT 'TABLE' AS kind, r AS name, obj_description(r::regclass) AS text FROM unnest(ARRAY["+literal(Register(task))+", 'task_leader', 'task_group']) AS r "+
+				"UNION ALL SELECT 'FUNCTION', 'task_async()', obj_description('task_async()'::regprocedure) LOOP "+
+				"EXECUTE format('COMMENT ON %s %s IS %L', o.kind, o.name, regexp_replace(o.text, '#[0-9]+-', '#1-')); END LOOP; END$$")
+			makes(t, conn, task)
+			equal(t, "rights", servertest.Get(t, conn, "SELECT string_agg(has_table_privilege($1, r, 'INSERT')::text, ' ') || ' ' || has_function_privilege($1, 'task_async()', 'EXECUTE') FROM unnest(ARRAY[$2, 'task_leader', 'task_group']) AS r", role, Register(task)), "false false false false")
+			complete(t, conn, task, nil)
+		})
+	}
+}
+
+// TestAFunctionOfAnotherBuildIsMadeAgain, where a dump has brought it without its comment.
+func TestAFunctionOfAnotherBuildIsMadeAgain(t *testing.T) {
+	t.Parallel()
+	conn := database(t)
+	install(t, conn, task, nil)
+	execute(t, conn, "DO $$BEGIN EXECUTE replace(pg_get_functiondef('task_async()'::regprocedure), 'BEGIN', 'BEGIN '); END$$; "+
+		"COMMENT ON FUNCTION task_async() IS NULL; GRANT EXECUTE ON FUNCTION task_async() TO PUBLIC")
+	install(t, conn, task, nil)
+	equal(t, "open to all", value(t, conn, "SELECT has_function_privilege('public', 'task_async()', 'EXECUTE')"), "false")
+	complete(t, conn, task, nil)
+}
+
+// TestTheRegisterOfAnEarlierVersionKeepsItsRows: they are those of a leader that may still live.
+func TestTheRegisterOfAnEarlierVersionKeepsItsRows(t *testing.T) {
+	t.Parallel()
+	conn := database(t)
+	install(t, conn, task, nil)
+	for ending, rows := range map[string]string{"": "1", " #1-1": "0"} {
+		execute(t, conn, "DELETE FROM "+Register(task)+"; INSERT INTO "+Register(task)+" VALUES (1, now()); "+
+			"DO $$BEGIN EXECUTE format('COMMENT ON TABLE %s IS %L', "+literal(Register(task))+", regexp_replace(obj_description("+literal(Register(task))+"::regclass), ' #.*', '"+ending+"')); END$$")
+		install(t, conn, task, nil)
+		equal(t, "rows, with the ending"+ending, value(t, conn, "SELECT count(*) FROM "+Register(task)), rows)
+		complete(t, conn, task, nil)
+	}
+}

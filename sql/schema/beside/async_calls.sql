@@ -1,16 +1,24 @@
 -- What the function of async.sql calls. Each is called with exactly the types of its arguments,
 -- so that nobody's function of the same name fits better.
-
--- The columns whose defaults look at settings, in the order of the INSERT of async.sql.
--- Something of anybody's may depend on a function, such as a view or a trigger of theirs: then it
--- stays, and is replaced, so that this keeps nothing else of the step from being done.
 DO $body$
+DECLARE
+    place pg_catalog.text := pg_catalog.concat(pg_catalog.quote_ident(:schema_text), '.pgtaskd_');
+    call pg_catalog.text := pg_catalog.concat(place, 'call_:hash');
+    functions pg_catalog.text[] := ARRAY[
+        pg_catalog.concat(place, 'async_columns_:hash(', call, ')'),
+        pg_catalog.concat(place, 'async_unset_:hash(', call, ')'),
+        pg_catalog.concat(place, 'async_default_:hash(', call, ')'),
+        pg_catalog.concat(place, 'async_usual_:hash(', call, ')'),
+        pg_catalog.concat(place, 'async_shown_:hash(pg_catalog.oid, ', call, ')'),
+        pg_catalog.concat(place, 'async_insert_:hash(', call, ', pg_catalog.text, pg_catalog.text[], pg_catalog.text[], pg_catalog.text[])')
+    ];
+    called pg_catalog.text;
 BEGIN
-    DROP FUNCTION IF EXISTS :schema.pgtaskd_async_columns_:hash(:schema.pgtaskd_call_:hash);
-EXCEPTION
-    WHEN dependent_objects_still_exist THEN ALTER FUNCTION :schema.pgtaskd_async_columns_:hash(:schema.pgtaskd_call_:hash) OWNER TO CURRENT_USER;
+    :make_way
 END
 $body$;
+
+-- The columns whose defaults look at settings, in the order of the INSERT of async.sql.
 CREATE OR REPLACE FUNCTION :schema.pgtaskd_async_columns_:hash(:schema.pgtaskd_call_:hash) RETURNS pg_catalog.text[]
     LANGUAGE sql IMMUTABLE SECURITY INVOKER AS $body$
     SELECT '{group,active,live,repeat,timeout,count,max,delete,drift,header,save,string,delimiter,escape,quote,"null",remote,
@@ -19,13 +27,6 @@ $body$;
 
 -- The default of a column as if its setting were not set; NULL where it has none, or an expression
 -- of somebody's own.
-DO $body$
-BEGIN
-    DROP FUNCTION IF EXISTS :schema.pgtaskd_async_unset_:hash(:schema.pgtaskd_call_:hash);
-EXCEPTION
-    WHEN dependent_objects_still_exist THEN ALTER FUNCTION :schema.pgtaskd_async_unset_:hash(:schema.pgtaskd_call_:hash) OWNER TO CURRENT_USER;
-END
-$body$;
 CREATE OR REPLACE FUNCTION :schema.pgtaskd_async_unset_:hash(wanted :schema.pgtaskd_call_:hash) RETURNS pg_catalog.text
     LANGUAGE plpgsql STABLE SECURITY INVOKER SET quote_all_identifiers = off AS $body$
 DECLARE
@@ -49,13 +50,6 @@ $body$;
 
 -- The same as a value. It is called immutable, so that the server evaluates it once, when it plans
 -- that INSERT; an ALTER of the table has that planned again.
-DO $body$
-BEGIN
-    DROP FUNCTION IF EXISTS :schema.pgtaskd_async_default_:hash(:schema.pgtaskd_call_:hash);
-EXCEPTION
-    WHEN dependent_objects_still_exist THEN ALTER FUNCTION :schema.pgtaskd_async_default_:hash(:schema.pgtaskd_call_:hash) OWNER TO CURRENT_USER;
-END
-$body$;
 CREATE OR REPLACE FUNCTION :schema.pgtaskd_async_default_:hash(wanted :schema.pgtaskd_call_:hash) RETURNS pg_catalog.text
 LANGUAGE plpgsql IMMUTABLE SECURITY INVOKER AS $body$
 DECLARE
@@ -68,13 +62,6 @@ END
 $body$;
 
 -- Whether that INSERT does: no default is somebody's own.
-DO $body$
-BEGIN
-    DROP FUNCTION IF EXISTS :schema.pgtaskd_async_usual_:hash(:schema.pgtaskd_call_:hash);
-EXCEPTION
-    WHEN dependent_objects_still_exist THEN ALTER FUNCTION :schema.pgtaskd_async_usual_:hash(:schema.pgtaskd_call_:hash) OWNER TO CURRENT_USER;
-END
-$body$;
 CREATE OR REPLACE FUNCTION :schema.pgtaskd_async_usual_:hash(:schema.pgtaskd_call_:hash) RETURNS pg_catalog.bool
     LANGUAGE sql IMMUTABLE SECURITY INVOKER AS $body$
     SELECT pg_catalog.count(*) OPERATOR(pg_catalog.=) 1
@@ -91,13 +78,6 @@ $body$;
 -- The columns of a changed table as JSON takes them, where a cast of somebody's to json could be
 -- called: what has to do with a type of theirs is shown as text. NULL where there is no such type.
 -- A domain is looked through, and so is an array.
-DO $body$
-BEGIN
-    DROP FUNCTION IF EXISTS :schema.pgtaskd_async_shown_:hash(pg_catalog.oid, :schema.pgtaskd_call_:hash);
-EXCEPTION
-    WHEN dependent_objects_still_exist THEN ALTER FUNCTION :schema.pgtaskd_async_shown_:hash(pg_catalog.oid, :schema.pgtaskd_call_:hash) OWNER TO CURRENT_USER;
-END
-$body$;
 CREATE OR REPLACE FUNCTION :schema.pgtaskd_async_shown_:hash(relation pg_catalog.oid, place :schema.pgtaskd_call_:hash)
     RETURNS pg_catalog.text
 LANGUAGE sql STABLE SECURITY INVOKER AS $body$
@@ -148,13 +128,6 @@ $body$;
 -- Inserts a task that sets other columns as well, or into a table with other defaults: the values
 -- of the columns above, and names with values of others. It returns what is wrong with them, if
 -- anything.
-DO $body$
-BEGIN
-    DROP FUNCTION IF EXISTS :schema.pgtaskd_async_insert_:hash(:schema.pgtaskd_call_:hash, pg_catalog.text, pg_catalog.text[], pg_catalog.text[], pg_catalog.text[]);
-EXCEPTION
-    WHEN dependent_objects_still_exist THEN ALTER FUNCTION :schema.pgtaskd_async_insert_:hash(:schema.pgtaskd_call_:hash, pg_catalog.text, pg_catalog.text[], pg_catalog.text[], pg_catalog.text[]) OWNER TO CURRENT_USER;
-END
-$body$;
 CREATE OR REPLACE FUNCTION :schema.pgtaskd_async_insert_:hash(
     input :schema.pgtaskd_call_:hash, data pg_catalog.text, given pg_catalog.text[], names pg_catalog.text[],
         texts pg_catalog.text[]

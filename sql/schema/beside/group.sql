@@ -39,20 +39,13 @@ END
 $body$;
 DROP TRIGGER IF EXISTS pgtaskd_note ON :its_group;
 DROP TRIGGER IF EXISTS pgtaskd_tell ON :its_group;
--- Something of anybody's may depend on a function, such as a view or a trigger of theirs: then it
--- stays, and is replaced, so that this keeps nothing else of the step from being done.
 DO $body$
+DECLARE
+    place pg_catalog.text := pg_catalog.concat(pg_catalog.quote_ident(:schema_text), '.pgtaskd_group_');
+    functions pg_catalog.text[] := ARRAY[pg_catalog.concat(place, 'note_:hash()'), pg_catalog.concat(place, 'tell_:hash()')];
+    called pg_catalog.text;
 BEGIN
-    DROP FUNCTION IF EXISTS :schema.pgtaskd_group_note_:hash();
-EXCEPTION
-    WHEN dependent_objects_still_exist THEN ALTER FUNCTION :schema.pgtaskd_group_note_:hash() OWNER TO CURRENT_USER;
-END
-$body$;
-DO $body$
-BEGIN
-    DROP FUNCTION IF EXISTS :schema.pgtaskd_group_tell_:hash();
-EXCEPTION
-    WHEN dependent_objects_still_exist THEN ALTER FUNCTION :schema.pgtaskd_group_tell_:hash() OWNER TO CURRENT_USER;
+    :make_way
 END
 $body$;
 -- Who has changed the row, and when. Of a pause that is taken back it notes in until when it has

@@ -1,12 +1,11 @@
 -- Why a task waits, in a line for a person. It reads what whoever asks may read, looks at the locks
 -- before it waits for one itself, and visits a bounded part of the table, by its indexes.
--- Something of anybody's may depend on a function, such as a view or a trigger of theirs: then it
--- stays, and is replaced, so that this keeps nothing else of the step from being done.
 DO $body$
+DECLARE
+    functions pg_catalog.text[] := ARRAY[pg_catalog.concat(:its_why_text, '(pg_catalog.int8)')];
+    called pg_catalog.text;
 BEGIN
-    DROP FUNCTION IF EXISTS :its_why(pg_catalog.int8);
-EXCEPTION
-    WHEN dependent_objects_still_exist THEN ALTER FUNCTION :its_why(pg_catalog.int8) OWNER TO CURRENT_USER;
+    :make_way
 END
 $body$;
 CREATE OR REPLACE FUNCTION :its_why(id pg_catalog.int8, OUT reason :schema.pgtaskd_call_:hash) LANGUAGE plpgsql STABLE SECURITY INVOKER

@@ -1,6 +1,6 @@
 -- What has the name of the register: whether it is one, which of the rights to it the role lacks,
 -- whether the role may make it where there is none; whether its comment says that no dump has brought it; and the role.
--- $1 schema, $2 table, $3 name, $4 rights, $5 how comments end of what was made here
+-- $1 schema, $2 table, $3 name, $4 rights, $5 how the comments end of what was made on this server
 SELECT
     coalesce(c.oid::pg_catalog.int8, 0),
     coalesce(c.relkind OPERATOR(pg_catalog.=) 'r', false) AND (

@@ -1,6 +1,6 @@
--- What is appended to what makes an object beside the table to which rights matter: the server, the
--- database and its number go into its comment. A dump brings others, and the rights that default privileges give where
--- it is restored, or that are the rule where the dump has none: then all is made again.
+-- What is appended to what makes an object beside the table to which rights matter: the server and
+-- its number go into its comment. A dump brings others, and the rights that default privileges give
+-- where it is restored, or that are the rule where the dump has none: then all is made again.
 DO $body$
 DECLARE
     here pg_catalog.text;
