@@ -19,7 +19,7 @@ import (
 // known are phrases in the errors of lines that tests await, of TestFaults and others, some in
 // other folders.
 var known = []string{
-	promoted, starting, full, passedOver, noSession, "failed to connect", "(SQLSTATE 53300)", "created column", "panic", "stack", "belongs to role", "does not limit groups",
+	promoted, starting, full, "terminating connection due to administrator command", passedOver, noSession, "failed to connect", "(SQLSTATE 53300)", "created column", "panic", "stack", "belongs to role", "does not limit groups",
 	"deletes no row of table", "may be taken for calls of a function of role", "has REFERENCES on table", "may hide tasks from role", "may make functions that are taken for those of table", "out of shared memory", "the server's table of locks is full",
 	"runs each task under the role that inserted it", "is a partition or child of the table", "what may not be replaced",
 }
