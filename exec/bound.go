@@ -60,7 +60,8 @@ type bound struct {
 	greeted bool    // the first task has begun
 	sent    int     // bytes, until then
 	output  *Output // of the query under way; nil: its long rows are dropped
-	said    int     // by the server since the task began, but for rows; see fetch
+	said    int     // by the server since the task began, as far as its output has not grown; see fetch
+	paid    int     // the bytes of the output that have been counted so
 	proved  bool    // a proof of the password has been asked for
 
 	// afford waits until so many iterations of SCRAM may be computed; nil: nothing asks for them.
@@ -85,7 +86,7 @@ type long struct {
 }
 
 // task says where the rows of the task go whose SQL is under way; nil: it is over.
-func (b *bound) task(output *Output) { b.output, b.said = output, 0 }
+func (b *bound) task(output *Output) { b.output, b.said, b.paid = output, 0, 0 }
 
 // Read passes on what is short. It may be called again after an error of the connection.
 func (b *bound) Read(p []byte) (int, error) {
@@ -175,9 +176,8 @@ func (b *bound) next() bool {
 	}
 	proves := kind == 'R' && b.afford != nil && !b.greeted
 	if length <= messageMost && !proves || kind == 'D' && b.whole || kind == 'T' && length <= columnsMost {
-		if b.left = length; !b.wanted(kind) {
-			b.said += saidEach + length
-		}
+		b.left = length
+		b.said += saidEach + cost(kind, length)
 		return true
 	}
 	b.long = &long{kind: kind, left: length}
@@ -200,9 +200,9 @@ func (b *bound) begin() {
 			return encoded('R', body)
 		}
 	case kind == 'D' && b.output != nil:
-		row := &longRow{output: b.output}
-		b.output.startRow(length - 2 - 4*valuesMost)
-		b.long.take, b.long.end = row.take, func() []byte { row.end(); return nil }
+		if row := (&longRow{output: b.output}); b.output.startRow(length - 2 - 4*valuesMost) {
+			b.long.take, b.long.end = row.take, func() []byte { row.end(); return nil }
+		}
 	case kind == 'd' && b.output != nil:
 		output := b.output
 		output.startCopy(length)
@@ -216,7 +216,8 @@ func (b *bound) begin() {
 	}
 }
 
-// valuesMost is how many values a row has at most.
+// valuesMost is how many values a row has at most: a server that sends more of them is none, and what
+// comes behind so many is dropped.
 const valuesMost = 1664
 
 // headKept is what is kept of the data of COPY where that is no output, in bytes.
@@ -240,9 +241,8 @@ func (b *bound) digest() error {
 			p = b.pieces[:n]
 		}
 		n := min(len(p), b.long.left)
-		if b.long.take(p[:n]); !b.wanted(b.long.kind) {
-			b.said += n
-		}
+		b.long.take(p[:n])
+		b.said += cost(b.long.kind, n)
 		b.long.left -= n
 		b.rest = p[n:]
 	}

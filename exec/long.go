@@ -128,7 +128,7 @@ func (r *longRow) read() {
 	switch {
 	case !r.begun && r.known == 2:
 		r.begun, r.known = true, 0
-		r.values = int(binary.BigEndian.Uint16(r.number[:]))
+		r.values = min(valuesMost, int(binary.BigEndian.Uint16(r.number[:])))
 	case r.known == 4:
 		r.known = 0
 		r.left = int(int32(binary.BigEndian.Uint32(r.number[:])))
@@ -175,10 +175,10 @@ type part struct {
 }
 
 // startRow begins a row of a least width that comes in pieces, of startValue, piece, and endValue;
-// endRow ends it. It is kept if all of it fits.
-func (o *Output) startRow(least int) {
+// endRow ends it. It is kept if all of it fits; startRow returns false if it does not.
+func (o *Output) startRow(least int) bool {
 	o.showHeader()
-	o.begin(max(least, 0), o.open)
+	return o.begin(max(least, 0), o.open)
 }
 
 func (o *Output) endRow() { o.end() }

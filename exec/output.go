@@ -129,6 +129,9 @@ func (o *Output) CopyOut(binary bool) {
 	o.binary = o.binary || binary
 }
 
+// kept is how many bytes there are of it.
+func (o *Output) kept() int { return len(o.text) }
+
 // Binary reports whether COPY has sent what is no text.
 func (o *Output) Binary() bool { return o.binary }
 

@@ -7,32 +7,48 @@ import (
 )
 
 // Whatever a server says costs processor, even if it is of no use to anybody: a few bytes are a
-// notice. Whose task names a server of their own could take all processors so. Rows and the data of
-// COPY are what was asked for, up to the limit of the output; of all else each task may have as much
-// as its row can show, and what goes beyond is read at a pace that SQL hardly reaches.
+// notice. Whose task names a server of their own could take all processors so. Of what no output
+// grows by each task may have as much as its row can show, and what goes beyond is read at a pace
+// that SQL hardly reaches.
 
+// What is read costs bytes of a pace that all tasks share.
 const (
-	saidEach = 256       // a message costs as much as so many bytes of it
+	saidEach = 32  // a message, beside its length
+	saidRead = 512 // whatever is read at once: a server may send each byte by itself
+	rowShare = 8   // rows and the data of COPY cost a part of their length
+	paidBack = 32  // what the output grows by pays for so much
+
 	saidFree = 256 << 10 // bytes of a task that wait for nobody
-	saidRate = 512 << 20 // bytes a second, of all tasks together: a tenth or two of one processor
-	saidMost = 16 << 20  // of those, at once
+	saidRate = 32 << 20  // bytes a second, of all tasks together: a tenth or two of one processor
+	saidMost = 1 << 20   // of those, at once
 	saidTurn = 32 << 10  // that one task may have before it is others' turn
 )
 
-// wanted tells rows and the data of COPY by the kind of the message, as long as the output takes
-// them.
-func (b *bound) wanted(kind byte) bool {
-	return (kind == 'D' || kind == 'd') && b.output != nil && !b.output.over
+// cost is what so many bytes of a message of the kind cost.
+func cost(kind byte, length int) int {
+	if kind == 'D' || kind == 'd' {
+		return length / rowShare
+	}
+	return length
 }
 
 var talk = rate.NewLimiter(saidRate, saidMost)
 
 // fetch reads from the connection, once there is time for what it has brought before.
 func (b *bound) fetch(p []byte) (int, error) {
-	for b.said > saidFree && !b.whole {
+	if b.whole {
+		return b.from.Read(p)
+	}
+	if b.output != nil {
+		grown := b.output.kept()
+		b.said = max(0, b.said-paidBack*(grown-b.paid))
+		b.paid = grown
+	}
+	for b.said > saidFree {
 		n := min(b.said-saidFree, saidTurn)
 		_ = talk.WaitN(context.Background(), n) // what is less than saidMost can't fail
 		b.said -= n
 	}
+	b.said += saidRead
 	return b.from.Read(p)
 }

@@ -4,23 +4,32 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
+	"io"
 	"sync/atomic"
 	"testing"
+	"testing/iotest"
 	"testing/synctest"
 	"time"
+
+	"github.com/jackc/pgx/v5/pgproto3"
 
 	"pgtaskd/routine"
 )
 
-// flood is a server that says the same again and again, up to most bytes of all floods together.
+// flood is a server that says the same again and again, until then, and up to most bytes of all
+// floods together.
 type flood struct {
-	says []byte
-	at   int
-	sent *atomic.Int64
-	most int64
+	until time.Time
+	says  []byte
+	at    int
+	sent  *atomic.Int64
+	most  int64
 }
 
 func (f *flood) Read(p []byte) (n int, err error) {
+	if time.Now().After(f.until) {
+		return 0, io.EOF
+	}
 	for n < len(p) {
 		k := copy(p[n:], f.says[f.at:])
 		n, f.at = n+k, (f.at+k)%len(f.says)
@@ -33,16 +42,11 @@ func (f *flood) Read(p []byte) (n int, err error) {
 
 var errEnough = errors.New("enough")
 
-// drained reads until lasts has passed.
-func (f *flood) drained(lasts time.Duration) error {
+// drained reads all of it.
+func (f *flood) drained() error {
 	b := &bound{from: f, greeted: true, output: NewOutput(Format{}, 1<<16)}
-	p := make([]byte, 8<<10)
-	for began := time.Now(); time.Since(began) < lasts; {
-		if _, err := b.Read(p); err != nil {
-			return err
-		}
-	}
-	return nil
+	_, err := io.Copy(io.Discard, b)
+	return err
 }
 
 // TestAFloodOfMessagesHasItsPace: what many servers send that is of no use is read at the pace of
@@ -59,6 +63,10 @@ func TestAFloodOfMessagesHasItsPace(t *testing.T) {
 		"ends":             {[]byte{'C', 0, 0, 0, 5, 0}, 1 + saidEach},
 		"long notices":     {append(long, make([]byte, 100<<10-4)...), 100 << 10},
 		"nothing but acks": {[]byte{'2', 0, 0, 0, 4}, saidEach},
+		"empty rows":       {[]byte{'D', 0, 0, 0, 6, 0, 0}, saidEach},
+		"empty COPY":       {[]byte{'d', 0, 0, 0, 4}, saidEach},
+		"rows of NULLs":    {append([]byte{'D', 0, 0, 0x19, 0x06, 0x06, 0x40}, bytes.Repeat([]byte{255}, 6400)...), saidEach + 6402/rowShare},
+		"too many NULLs":   {append([]byte{'D', 0, 1, 0xd4, 0xc6, 0x75, 0x30}, bytes.Repeat([]byte{255}, 120000)...), 120002 / rowShare},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -68,7 +76,7 @@ func TestAFloodOfMessagesHasItsPace(t *testing.T) {
 				all := routine.New(t.Context())
 				for range 20 {
 					all.Go(func() {
-						if err := (&flood{c.says, 0, sent, 2 * most}).drained(lasts); err != nil {
+						if err := (&flood{time.Now().Add(lasts), c.says, 0, sent, 2 * most}).drained(); err != nil {
 							t.Error(err)
 						}
 					})
@@ -82,23 +90,57 @@ func TestAFloodOfMessagesHasItsPace(t *testing.T) {
 	}
 }
 
-// TestRowsHaveNoPace, nor the notices of many tasks that have few of them.
-func TestRowsHaveNoPace(t *testing.T) {
-	row, notice := []byte{'D', 0, 0, 0, 6, 0, 0}, []byte{'N', 0, 0, 0, 5, 0}
+// TestWhatComesByteForByteHasItsPace: each read costs, whatever it brings.
+func TestWhatComesByteForByteHasItsPace(t *testing.T) {
+	// Not parallel, likewise.
+	synctest.Test(t, func(t *testing.T) {
+		const size = 200_000
+		b := &bound{from: iotest.OneByteReader(bytes.NewReader(make([]byte, size))), greeted: true, output: NewOutput(Format{}, 1<<16)}
+		b.left = size // of one message
+		began := time.Now()
+		if _, err := io.Copy(io.Discard, b); err != nil {
+			t.Error(err)
+		}
+		least := time.Second * (size*saidRead - saidFree - saidMost) / saidRate
+		if took := time.Since(began); took < least/2 {
+			t.Errorf("%d bytes took %v, not %v", size, took, least)
+		}
+	})
+}
+
+// TestRowsThatAreKeptHaveNoPace, nor the data of COPY, nor the notices of many tasks that have few of
+// them.
+func TestRowsThatAreKeptHaveNoPace(t *testing.T) {
+	row, line, notice := []byte{'D', 0, 0, 0, 11, 0, 1, 0, 0, 0, 1, '1'}, []byte{'d', 0, 0, 0, 6, '1', '\n'}, []byte{'N', 0, 0, 0, 5, 0}
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()
-		if err := (&flood{row, 0, new(atomic.Int64), 16 << 20}).drained(time.Hour); !errors.Is(err, errEnough) {
-			t.Error(err)
+		for _, says := range [][]byte{row, line} {
+			output := NewOutput(Format{}, 0)
+			b := &bound{from: &flood{began.Add(time.Second), says, 0, new(atomic.Int64), 4 << 20}, greeted: true, output: output}
+			front := pgproto3.NewFrontend(b, nil)
+			for {
+				m, err := front.Receive()
+				if err != nil {
+					break
+				}
+				switch m := m.(type) {
+				case *pgproto3.DataRow:
+					output.Row(m.Values)
+				case *pgproto3.CopyData:
+					output.Copy(m.Data)
+				}
+			}
+			if output.kept() < 1<<19 {
+				t.Error(output.kept(), "bytes are kept")
+			}
 		}
 		few := bytes.Repeat(notice, 900)
 		b := &bound{greeted: true}
 		for range 1000 {
 			b.task(NewOutput(Format{}, 1<<16))
 			b.from = bytes.NewReader(few)
-			for p := make([]byte, 100); ; {
-				if _, err := b.Read(p); err != nil {
-					break
-				}
+			if _, err := io.CopyBuffer(io.Discard, struct{ io.Reader }{b}, make([]byte, 100)); err != nil {
+				t.Error(err)
 			}
 			b.task(nil)
 		}
