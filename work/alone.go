@@ -33,6 +33,7 @@ func (l *loop) vacant() bool {
 // been switched off. A table that refuses it will refuse others, and those who read them see to
 // that.
 func (l *loop) readAlone(ctx context.Context) (started bool, err error) {
+	asked := l.Clock.Now()
 	tasks, err := l.read(ctx, nil, 0)
 	var refusal *pgconn.PgError
 	switch {
@@ -42,6 +43,7 @@ func (l *loop) readAlone(ctx context.Context) (started bool, err error) {
 	case err != nil:
 		return false, err
 	}
+	l.look.low = asked
 	l.took(nil, tasks)
 	if !l.Fits(tasks[0]) {
 		return false, nil

@@ -163,6 +163,9 @@ type looks struct {
 	marks                                   time.Time // tasks were looked at that may have to be marked
 	same                                    time.Time // the table was compared with the one that was described
 	fullTook                                time.Duration
+	spent                                   time.Duration // by the server, on the last look at all that is due,
+	slow                                    time.Duration // and how long it took twice in a row, if that was long
+	slowTold                                time.Time
 	planned                                 int64     // unplanned tasks are looked at from this id on; the least: all of them
 	low                                     time.Time // plans before were seen by a scan
 	next                                    time.Time // earliest plan to come, zero: none

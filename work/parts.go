@@ -38,15 +38,16 @@ type place struct {
 	chunk        int  // rows of the next part
 	plan         pgtype.Timestamptz
 	id           int64
-	began        time.Time // by our clock
-	asked        time.Time // by the server's
-	again        bool      // what it has left out may start now
-	held         int       // tasks that it has left out: their group is paused, or they are withheld
-	taken        int       // tasks that it has brought, but for those held
-	passed       bool      // only lengthy is left,
-	lengthy      []int64   // tasks whose group or remote is long
-	owed         bool      // its next part comes before a look for what is new,
-	missed       bool      // and such a look has left out some that are lengthy
+	began        time.Time     // by our clock
+	asked        time.Time     // by the server's
+	spent        time.Duration // by the server, on its parts
+	again        bool          // what it has left out may start now
+	held         int           // tasks that it has left out: their group is paused, or they are withheld
+	taken        int           // tasks that it has brought, but for those held
+	passed       bool          // only lengthy is left,
+	lengthy      []int64       // tasks whose group or remote is long
+	owed         bool          // its next part comes before a look for what is new,
+	missed       bool          // and such a look has left out some that are lengthy
 }
 
 // scan begins to look at all that is due; at once tells to go through with it, else there is other
@@ -72,8 +73,11 @@ func (l *loop) startScan(atOnce bool) {
 // lookForNew begins to look only for what has become due, or has come, since the last scan began.
 func (l *loop) lookForNew() place {
 	l.look.wanted, l.look.later = false, true
-	return l.placeFrom(pgtype.Timestamptz{Valid: true, Time: l.look.low.Add(-visibility)}, math.MinInt64)
+	return l.placeFrom(pgtype.Timestamptz{Valid: true, Time: l.seenUpTo()}, math.MinInt64)
 }
+
+// seenUpTo is the time up to which a look has seen the plans of all that is due, by the server's clock.
+func (l *loop) seenUpTo() time.Time { return l.look.low.Add(-visibility) }
 
 func (l *loop) placeFrom(plan pgtype.Timestamptz, id int64) place {
 	s := place{active: true, chunk: scanChunk, began: time.Now(), asked: l.Clock.Now(), plan: plan, id: id}
@@ -120,6 +124,7 @@ func (l *loop) scanOn(ctx context.Context, s *place) error {
 		return err
 	}
 	took := time.Since(asked)
+	s.spent += took
 	if found > 0 {
 		l.wake.Found(time.Now())
 	}
@@ -194,6 +199,7 @@ func (l *loop) endScan(s *place) {
 			l.look.full = time.Time{}
 		}
 		l.look.fullTook, l.look.held = time.Since(s.began), s.held
+		l.tellOfSlow(s.spent)
 	}
 }
 

@@ -54,7 +54,7 @@ var plans = map[string]planned{
 	"awake":        {args: []string{"1"}},
 	"capacity":     {},
 	"check":        {args: []string{ids()}, state: "WORK"},
-	"prefetch":     {args: []string{ids(), "8192", "'0'", "false", now, now, "7"}, state: "PLAN"},
+	"prefetch":     {args: []string{ids(), "8192", "'0'", "false", now, now, "7", now}, state: "PLAN"},
 	"columns":      {args: []string{"'public'", "'task'"}, makes: catalogs + 60},
 	"cut":          {args: []string{ids(), each("7"), each("2020-01-01"), each("7"), "'{}'", "false"}, state: "WORK"},
 	"delete":       {args: []string{ids()}, state: "DONE"},
@@ -188,7 +188,7 @@ func TestPlansDoNotDependOnStatistics(t *testing.T) {
 		t.Fatalf("%d statements are planned here, of %d (%v)", len(plans), len(entries), err)
 	}
 	for i, w := range worlds {
-		if !thorough && i%4 != 0 {
+		if !thorough && i > 0 {
 			continue
 		}
 		t.Run(w.name, func(t *testing.T) {

@@ -129,7 +129,7 @@ func (l *loop) readWith(ctx context.Context, ids []int64, ahead time.Duration, t
 	batch.Queue("BEGIN READ WRITE")
 	batch.Queue("LOCK TABLE " + table(l.target).String() + " IN ROW EXCLUSIVE MODE")
 	batch.Queue(l.queries().Text("prefetch"), ids, text, ahead, text == prefetchNoText, l.crashed,
-		pauseEnd(l.Lanes.LastPause()), l.grouping.version).Query(func(rows pgx.Rows) (err error) {
+		pauseEnd(l.Lanes.LastPause()), l.grouping.version, l.seenUpTo()).Query(func(rows pgx.Rows) (err error) {
 		tasks, regrouped, err = l.readRows(rows)
 		return err
 	})

@@ -10,6 +10,9 @@ import (
 // scanShare is the part of the time that looking at all that is due may take: one in twenty.
 const scanShare = 20
 
+// scanSlow is how long the server may take to look at all that is due where little is.
+const scanSlow = 100 * time.Millisecond
+
 // rescan takes in what has woken the loop, and looks for tasks that have become due, as far as there
 // is reason to.
 func (l *loop) rescan(ctx context.Context) error {
@@ -63,7 +66,23 @@ func (l *loop) beat(ctx context.Context) error {
 // its share of the time and no more. Where little is due it is short, even if the last look took
 // long because the machine was busy.
 func (l *loop) rest() time.Duration {
-	return scanShare * min(l.look.fullTook, time.Duration(l.listed()+l.look.held+100)*10*time.Microsecond)
+	return scanShare * max(l.look.slow, min(l.look.fullTook, time.Duration(l.listed()+l.look.held+100)*10*time.Microsecond))
+}
+
+// tellOfSlow takes in how long the server has taken to look at all that is due. Where little is, and
+// it takes long again and again, it reads past what has ended, which stays in the index as long as
+// anybody's transaction, or a slot, may still see it.
+func (l *loop) tellOfSlow(spent time.Duration) {
+	l.look.slow = 0
+	if l.listed() < scanChunk && min(spent, l.look.spent) > scanSlow {
+		l.look.slow = min(spent, l.look.spent)
+	}
+	if l.look.spent = spent; l.look.slow < scanPart || time.Since(l.look.slowTold) < lockedAgain {
+		return
+	}
+	l.look.slowTold = time.Now()
+	l.log.Warn().Dur("took", spent).Str("hint", "end the oldest transaction of the database, or drop the slot that nobody uses, then VACUUM the table").
+		Msg("a look at what is due takes long, as the server reads past tasks that have ended")
 }
 
 // comesNext reads the server's clock and the earliest plan to come; it is our sign of life, too.

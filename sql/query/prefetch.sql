@@ -6,7 +6,8 @@
 -- whether all texts stay behind, as one of them cannot be sent, $5 when the server has crashed
 -- last: what was due by then is marked before it starts;
 -- $6 when the last pause of a group has ended, which may count as the plan (NULL: none has), $7
--- version of the limits of groups
+-- version of the limits of groups, $8 what is due alone is so since then: before it the server may
+-- have to read past all that has ended, as long as somebody's transaction lasts
 SELECT
     t.id,
     t.version,
@@ -78,6 +79,7 @@ FROM pg_catalog.unnest(coalesce($1::pg_catalog.int8[], (
         SELECT l.id
         FROM :table AS l
         WHERE l.due IS NOT NULL
+            AND l.due OPERATOR(pg_catalog.>=) $8::pg_catalog.timestamptz
             AND l.due OPERATOR(pg_catalog.<=) pg_catalog.statement_timestamp()
         ORDER BY l.due, l.id
         LIMIT 2

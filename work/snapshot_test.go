@@ -1,0 +1,47 @@
+package work
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rs/zerolog"
+)
+
+// TestWhatOthersMayStillSeeSlowsNoTask: as long as a transaction is open, what has ended since stays
+// in the index. A task that comes alone is found behind it, and all that is due is looked at less
+// often.
+func TestWhatOthersMayStillSeeSlowsNoTask(t *testing.T) {
+	t.Parallel()
+	s := prepared(t)
+	l := s.installed()
+	other := s.connect()
+	must(t, other, "BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT 1")
+	s.exec("ALTER TABLE task SET (autovacuum_enabled = false); SET session_replication_role = replica")
+	s.exec("INSERT INTO task (input, plan) SELECT '', now() - interval '1 hour' FROM generate_series(1, 100000); DELETE FROM task")
+	s.exec("INSERT INTO task (id, input) VALUES (-1, '')")
+	alone := plans["prefetch"]
+	alone.args = append([]string{"NULL"}, alone.args[1:len(alone.args)-1]...)
+	alone.args = append(alone.args, "statement_timestamp() - interval '1 minute'")
+	must(t, l.control.conn, "PREPARE plan_prefetch AS "+l.queries().Text("prefetch"))
+	if got, plan := explain(t, l.control.conn, "prefetch", alone); got.reads > 200 || !strings.Contains(plan, "Actual Rows") {
+		t.Errorf("%v pages: %s", got.reads, plan)
+	}
+
+	l.log = zerolog.New(s)
+	for _, c := range []struct{ spent, rests time.Duration }{ // one after the other
+		{10 * time.Millisecond, 20 * time.Millisecond},
+		{2 * time.Second, 20 * time.Millisecond}, // once: the machine was busy
+		{3 * time.Second, 40 * time.Second},
+		{10 * time.Millisecond, 20 * time.Millisecond},
+	} {
+		l.look.fullTook = c.spent
+		l.tellOfSlow(c.spent)
+		if got := l.rest(); got != c.rests {
+			t.Errorf("%v after a look of %v", got, c.spent)
+		}
+	}
+	if strings.Count(s.logged(), "takes long") != 1 {
+		t.Error("the log does not say so")
+	}
+}
