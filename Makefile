@@ -46,12 +46,12 @@ attack: build ## Run all attacks of docs/security.md and the memory tests (10 mi
 	go test -count=1 -tags slow -timeout 30m $(TESTFLAGS) ./attack
 	go test -count=1 -tags slow -timeout 30m $(TESTFLAGS) -run '^TestMemory' ./smoke
 
-thorough: ## Run all cases of the long tables of work, of its model and of its calendar, of which make test takes a sample (7 minutes).
+thorough: ## Run all cases of the long tables of work, of its model and of its calendar, of which make test takes a sample (20 minutes).
 	go test -count=1 -tags slow -timeout 30m $(TESTFLAGS) ./work/model
 	go test -count=1 -tags slow -timeout 30m $(TESTFLAGS) -run '^TestEachMinuteOfSixteenYears$$' ./work/schedule
 	server/install.sh postgresql
 	go test -count=1 -tags slow -timeout 30m $(TESTFLAGS) -run '^TestNothingReadsALargeTable$$' ./ask
-	go test -race -count=1 -tags slow -timeout 30m $(TESTFLAGS) -run '^(TestPlansDoNotDependOnStatistics|TestWhyATaskWaits|TestOutages|TestEndsThatTheTableRefuses|TestEncodings|TestOddBytes|TestTasksRunAsTheirLoginsSettingsSay)$$' ./work
+	go test -race -count=1 -tags slow -timeout 60m $(TESTFLAGS) -run "^($$(tools/long_tests.sh))\$$" ./work
 
 steps: ## Kill a controller at every message of the protocol (an hour). PART=2/5 runs the second of five parts.
 	server/install.sh postgresql
@@ -60,7 +60,6 @@ steps: ## Kill a controller at every message of the protocol (an hour). PART=2/5
 lint: ## Check format, vet, staticcheck and the rule of imports.
 	@files=$$($(TOOL) gofumpt -l .) || exit; \
 	test -z "$$files" || { echo "not formatted by gofumpt:" $$files; exit 1; }
-	go vet ./...
 	go vet -tags slow ./...
 	go -C bench vet ./...
 	$(TOOL) staticcheck ./...

@@ -74,7 +74,7 @@ func TestAloneBarred(t *testing.T) {
 func TestNotAlone(t *testing.T) {
 	t.Parallel()
 	const one = "(input, max, plan, state) VALUES "
-	for name, rows := range map[string]string{
+	for name, rows := range someOf(map[string]string{
 		"nothing":     "(input, plan) VALUES ('a', 'infinity')",
 		"two":         one + "('a', 0, now(), 'PLAN'), ('b', 0, now(), 'PLAN')",
 		"under way":   one + "('a', 0, now(), 'PLAN'), ('b', 0, now(), 'WORK')",
@@ -85,7 +85,7 @@ func TestNotAlone(t *testing.T) {
 		"it is ended": one + "('a', 0, now(), 'DONE')",
 		"it repeats":  "(input, repeat) VALUES ('a', '1 hour')",
 		"by cron":     "(input, cron) VALUES ('a', '@daily')", // which no INSERT lets in
-	} {
+	}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := prepared(t, func(t *Target) { t.Run = 0 })

@@ -13,7 +13,7 @@ import (
 func TestManyEndsThatMeetALockStopNothingElse(t *testing.T) {
 	t.Parallel()
 	const many = 40 // ends; clogged from 4 * Run on
-	for name, c := range map[string]struct{ columns, before, lock, locked, ended string }{
+	for name, c := range someOf(map[string]struct{ columns, before, lock, locked, ended string }{
 		"keys of tasks that repeat": {
 			"key, repeat, input", "'k' || i, '1 day', 'SELECT pg_sleep(0.5); SELECT 1/0'",
 			"INSERT INTO task (key, plan, input, \"group\") SELECT key, 'infinity', '', 'zz' FROM task WHERE state = 'WORK' ON CONFLICT (wait_key) WHERE wait_key IS NOT NULL DO NOTHING",
@@ -37,7 +37,7 @@ func TestManyEndsThatMeetALockStopNothingElse(t *testing.T) {
 		"rows, before the start": {
 			"rerun, input", "false, 'SELECT pg_sleep(0.5)'", "SELECT FROM task WHERE data = 'locked' FOR UPDATE", "SELECT 40", "DONE",
 		},
-	} {
+	}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := play(t, func(t *Target) { t.Run = 4 })
@@ -70,11 +70,11 @@ func TestManyEndsThatMeetALockStopNothingElse(t *testing.T) {
 // beats of cron are found beside them. Who may have the lock is named. When it is gone they run.
 func TestOrphansThatMeetALock(t *testing.T) {
 	t.Parallel()
-	for name, c := range map[string]struct{ lock, commit string }{
+	for name, c := range someOf(map[string]struct{ lock, commit string }{
 		"keys":          {"INSERT INTO task (key, plan, input, \"group\") SELECT 'k' || i, 'infinity', '', 'zz' FROM generate_series(1, 20) AS i", "ROLLBACK"},
 		"rows":          {"SELECT FROM task WHERE data = 'locked' FOR UPDATE", "COMMIT"},
 		"prepared rows": {"UPDATE task SET max = 3 WHERE data = 'locked'", "ROLLBACK PREPARED"},
-	} {
+	}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := stageOn(t, furnished.Database(t), func(t *Target) { t.Run = 4 })

@@ -63,13 +63,13 @@ func TestCompleter(t *testing.T) {
 func TestCompleterCut(t *testing.T) {
 	t.Parallel()
 	const holds = "SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND NOT granted AND database = (SELECT oid FROM pg_database WHERE datname = current_database())"
-	for name, sql := range map[string]string{
+	for name, sql := range someOf(map[string]string{
 		"terminated": "SELECT pg_terminate_backend(pid) FROM (" + holds + ") AS completer",
 		"cancelled":  "SELECT pg_cancel_backend(pid) FROM (" + holds + ") AS completer",
 		"leader":     "SELECT pg_terminate_backend(pid) FROM (" + leader + ") AS leader",
 		"both":       "SELECT pg_terminate_backend(pid) FROM (" + holds + " UNION " + leader + ") AS either",
 		"timeout":    "SELECT pg_sleep(2.5)", // longer than it waits for a lock
-	} {
+	}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s, release := crowded(t, 3000)

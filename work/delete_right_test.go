@@ -6,10 +6,10 @@ import "testing"
 // transaction ends; the leader stays the leader, and no task is changed.
 func TestWhoMayDeleteOrTruncate(t *testing.T) {
 	t.Parallel()
-	for right, statements := range map[string]struct{ deletes, locks string }{
+	for right, statements := range someOf(map[string]struct{ deletes, locks string }{
 		"DELETE":   {"DELETE FROM task", "LOCK TABLE task IN ACCESS EXCLUSIVE MODE"},
 		"TRUNCATE": {"TRUNCATE task", "TRUNCATE task"},
-	} {
+	}) {
 		t.Run(right, func(t *testing.T) {
 			t.Parallel()
 			s := play(t)

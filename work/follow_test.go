@@ -10,7 +10,7 @@ import (
 // effects are rolled back, and the error is the server's.
 func TestChainsDoNotBreakInSilence(t *testing.T) {
 	t.Parallel()
-	for _, c := range []struct{ name, before, input, want string }{
+	for i, c := range []struct{ name, before, input, want string }{
 		{"a unique column", "ALTER TABLE task ADD UNIQUE (data)", "INSERT INTO public.effect VALUES (1)", "FAIL 23505 0"},
 		{"a unique column, reading", "ALTER TABLE task ADD UNIQUE (data)", "SELECT 1", "FAIL 23505 0"},
 		{"a unique index", `CREATE UNIQUE INDEX mine ON task ("group") WHERE repeat > '0'`, "INSERT INTO public.effect VALUES (1)", "FAIL 23505 0"},
@@ -23,6 +23,9 @@ func TestChainsDoNotBreakInSilence(t *testing.T) {
 			CREATE TRIGGER skip BEFORE INSERT ON task FOR EACH ROW EXECUTE FUNCTION skip()`, "SELECT 1", "FAIL * 0"},
 		{"nothing", "", "INSERT INTO public.effect VALUES (1)", "DONE  1"},
 	} {
+		if !thorough && i%4 != 1 {
+			continue
+		}
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			s := play(t)

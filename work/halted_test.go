@@ -34,10 +34,10 @@ func ledThroughProxy(t *testing.T) (*stage, *proxy.Proxy) {
 // the end.
 func TestStopOutlivesTheLeader(t *testing.T) {
 	t.Parallel()
-	for state, die := range map[string]func(*proxy.Proxy){
+	for state, die := range someOf(map[string]func(*proxy.Proxy){
 		"WORK": func(p *proxy.Proxy) { p.Stall(true) }, // for the server, the session lives
 		"PLAN": func(*proxy.Proxy) {},
-	} {
+	}) {
 		t.Run(state, func(t *testing.T) {
 			t.Parallel()
 			s, p := ledThroughProxy(t)

@@ -30,7 +30,7 @@ func (s *stage) takesIDs(n int) (stranger *pgx.Conn, last int64) {
 func TestIDsThatAreNotCommitted(t *testing.T) {
 	t.Parallel()
 	const many, effect = 20_000, "'INSERT INTO public.effect VALUES (' || i || ')'"
-	for name, c := range map[string]struct {
+	for name, c := range someOf(map[string]struct {
 		columns, values   string
 		inserter, commits bool
 	}{
@@ -43,7 +43,7 @@ func TestIDsThatAreNotCommitted(t *testing.T) {
 		"before the start":              {columns: "input, repeat, overlap, max_failures", values: "'SELECT ' || i, '200 ms', true, 1"},
 		"by cron":                       {columns: "input, cron, max_failures", values: effect + ", '* * * * * *', 1"},
 		"on_fail":                       {columns: "input, on_fail, repeat", values: "'SELECT 1/0; SELECT ' || i, 'SELECT 2', '200 ms'"},
-	} {
+	}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var s *stage

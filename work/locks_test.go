@@ -42,10 +42,10 @@ func (s *stage) waitsForKeys(ids []int64, way string) (called []string, end func
 // superseded.
 func TestAKeyThatIsNotCommitted(t *testing.T) {
 	t.Parallel()
-	for way, ends := range map[string]struct{ sql, state string }{
+	for way, ends := range someOf(map[string]struct{ sql, state string }{
 		"open":     {"ROLLBACK", "DONE"},
 		"prepared": {"COMMIT", "GONE"},
-	} {
+	}) {
 		t.Run(way, func(t *testing.T) {
 			t.Parallel()
 			s := play(t)
@@ -95,11 +95,11 @@ func TestAKeyThatIsNotCommitted(t *testing.T) {
 // it is when the lock is gone.
 func TestWhatMeetsALock(t *testing.T) {
 	t.Parallel()
-	for name, c := range map[string]struct{ columns, values, odd string }{
+	for name, c := range someOf(map[string]struct{ columns, values, odd string }{
 		"retry":     {"input, retry, backoff", "'SELECT pg_sleep(1); SELECT 1/0', 1, '1 ms'", "FAIL"},
 		"mark":      {"input, overlap, repeat", "'SELECT pg_sleep(1)', true, '1 h'", "DONE"},
 		"recovered": {"input, state, pid, start, rerun", "'SELECT 1', 'WORK', 1, now(), true", "DONE"},
-	} {
+	}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := stageOn(t, furnished.Database(t), func(t *Target) { t.Run = 100 })

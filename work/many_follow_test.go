@@ -14,12 +14,12 @@ import (
 // where it repeats many, with keys or without.
 func TestManyRepetitionsVisitEachOnce(t *testing.T) {
 	t.Parallel()
-	for name, c := range map[string]struct{ columns, values string }{
+	for name, c := range someOf(map[string]struct{ columns, values string }{
 		"with keys":    {"key", "'k' || i"},
 		"without":      {"key", "NULL"},
 		"of one role":  {"key, role", "'k' || i, 'a'"},
 		"of two roles": {"key, role", "'k' || (i + 1) / 2, i % 2"},
-	} {
+	}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := prepared(t, func(target *Target) { target.Inserter = strings.Contains(c.columns, "role") })
@@ -68,12 +68,12 @@ const large = "(SELECT string_agg(md5(i::text || random()), '') FROM generate_se
 // TestStatementsCopyALittle: where much follows on tasks that end together, they end some at a time.
 func TestStatementsCopyALittle(t *testing.T) {
 	t.Parallel()
-	for name, c := range map[string]struct{ columns, values string }{
+	for name, c := range someOf(map[string]struct{ columns, values string }{
 		"repetitions of what is not run in time": {"plan, active, repeat", "now() - interval '1 day', '1 s', '1 day'"},
 		"on_fail of what is not run in time":     {"plan, active, on_fail", "now() - interval '1 day', '1 s', 'SELECT 2'"},
 		"repetitions of what waits for a FAIL":   {"after, repeat", "'{1}', '1 day'"},
 		"repetitions of what FAILs":              {"max, repeat", "100, '1 day'"},
-	} {
+	}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := play(t)

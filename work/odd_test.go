@@ -129,13 +129,13 @@ func TestExpireRefused(t *testing.T) {
 // TestKeyTaken: a task returns to PLAN, or repeats itself, while another task with its key waits.
 func TestKeyTaken(t *testing.T) {
 	t.Parallel()
-	for name, c := range map[string]struct{ column, value, input, want string }{
+	for name, c := range someOf(map[string]struct{ column, value, input, want string }{
 		"cut off":  {"retry", "0", "SELECT pg_sleep(60)", "GONE"},
 		"retry":    {"retry", "3", "SELECT pg_sleep(0.4); SELECT 1/0", "GONE"},
 		"repeat":   {"repeat", "1 day", "SELECT pg_sleep(0.4)", "DONE"},
 		"failing":  {"repeat", "1 day", "SELECT pg_sleep(0.4); SELECT 1/0", "FAIL"},
 		"repeated": {"repeat", "1 day", "CREATE TABLE made (); SELECT pg_sleep(0.4)", "DONE"},
-	} {
+	}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := play(t)

@@ -10,11 +10,11 @@ import (
 // a job that runs, gets no repetition by that one's end, and does not make it fail.
 func TestAnotherRowOfTheSameIDEndsNoSeries(t *testing.T) {
 	t.Parallel()
-	for what, row := range map[string]string{
+	for what, row := range someOf(map[string]string{
 		"one that has a plan":              "(id, state, plan, repeat, stop, notify, on_fail, input) VALUES ($1, 'FAIL', '2020-01-01', '1 day', now(), 'heard', 'SELECT 2', '')",
 		"one without a plan":               "(id, state, plan, repeat, stop, input) VALUES ($1, 'FAIL', 'infinity', '1 day', now(), '')",
 		"one that has told its repetition": "(id, state, plan, next, overlap, failures, max_failures, stop, input) VALUES ($1, 'FAIL', '2020-01-01', 999999, true, 1, 1, now(), '')",
-	} {
+	}) {
 		t.Run(what, func(t *testing.T) {
 			t.Parallel()
 			s := prepared(t)

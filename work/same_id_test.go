@@ -29,10 +29,10 @@ func TestTextsComeFromTheRowThatWasRead(t *testing.T) {
 // of a task that runs. That goes on, runs once and ends; then the other has its turn.
 func TestAnotherRowOfTheSameIDHarmsNoTask(t *testing.T) {
 	t.Parallel()
-	for name, plans := range map[string][2]string{
+	for name, plans := range someOf(map[string][2]string{
 		"in a partition before": {"2022-06-01", "2020-06-01"},
 		"in a partition behind": {"2020-06-01", "2022-06-01"},
-	} {
+	}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := prepared(t)
