@@ -44,7 +44,7 @@ type Description struct {
 // What a repetition does not copy, besides what is generated.
 var notCopied = []string{
 	"id", "parent", "plan", "start", "stop", "pid", "state", "error", "sqlstate", "output", "notice", "attempt", "interrupted",
-	"runs", "base", "next", "created", "after", "awaits", "freed", "met", "skipped", "failures", "atomic", "origin", "stopping",
+	"runs", "base", "next", "created", "after", "awaits", "freed", "met", "awaited", "skipped", "failures", "atomic", "origin", "stopping",
 }
 
 // small are types whose values all are.

@@ -28,11 +28,11 @@ const (
 type awaitedSurvey struct {
 	wanted   bool
 	active   bool
-	through  bool    // all that is waited for was read
-	ill      []int64 // tasks that did not end well since the last one began
-	sought   []int64 // those that the look under way looks for
-	suspects []int64 // tasks that may wait for one of them
-	behind   int64   // how far it has come
+	through  bool       // all that is waited for was read
+	ill      []int64    // tasks that did not end well since the last one began
+	sought   []int64    // those that the look under way looks for
+	suspects []int64    // tasks that may wait for one of them
+	behind   awaitedRow // how far it has come
 	began    time.Time
 	ended    time.Time // the last one
 	took     time.Duration
@@ -63,19 +63,19 @@ func (l *loop) awaitedDue() bool {
 func (l *loop) surveyAwaited(ctx context.Context) error {
 	s := &l.successors.survey
 	if !s.active {
-		*s = awaitedSurvey{active: true, sought: s.ill, began: time.Now(), ended: s.ended, took: s.took, behind: -1 << 63}
+		*s = awaitedSurvey{active: true, sought: s.ill, began: time.Now(), ended: s.ended, took: s.took, behind: awaitedRow{-1 << 63, "-infinity"}}
 	}
 	switch {
 	case len(s.suspects) > 0:
 		return l.readDoomed(ctx)
 	case !s.through && len(s.sought) > 0:
-		ids, err := l.readAwaited(ctx, illChunk)
+		rows, err := l.readAwaited(ctx, illChunk)
 		if err != nil {
 			return err
 		}
-		of, err := l.successorsOf(ctx, ids, illSuccessors)
-		for _, id := range ids {
-			s.suspects = append(s.suspects, of[id]...)
+		of, err := l.successorsOf(ctx, rows, illSuccessors)
+		for _, row := range rows {
+			s.suspects = append(s.suspects, of[row]...)
 		}
 		return err
 	case !s.through:
@@ -96,7 +96,7 @@ func (l *loop) surveyAwaited(ctx context.Context) error {
 }
 
 // readAwaited reads the next part, and returns what is waited for.
-func (l *loop) readAwaited(ctx context.Context, chunk int) (ids []int64, err error) {
+func (l *loop) readAwaited(ctx context.Context, chunk int) (rows []awaitedRow, err error) {
 	f := &l.successors
 	s := &f.survey
 	ctx, cancel := limited(ctx)
@@ -104,32 +104,34 @@ func (l *loop) readAwaited(ctx context.Context, chunk int) (ids []int64, err err
 	if err := l.sure(ctx); err != nil {
 		return nil, err
 	}
-	rows, err := l.control.conn.Query(ctx, l.queries().Text("awaited"), s.behind, chunk)
+	found, err := l.control.conn.Query(ctx, l.queries().Text("awaited"), s.behind.id, s.behind.created, chunk)
 	if err != nil {
 		return nil, err
 	}
-	var id int64
-	var ended bool
+	var row awaitedRow
+	var ended, replaced bool
 	var awaits *int64
-	if _, err := pgx.ForEachRow(rows, []any{&id, &ended, &awaits}, func() error {
-		ids, s.behind = append(ids, id), id
-		if _, known := f.awaited[id]; !known {
-			f.await(id)
+	if _, err := pgx.ForEachRow(found, []any{&row.id, &row.created, &ended, &replaced, &awaits}, func() error {
+		rows, s.behind = append(rows, row), row
+		whichever := awaitedRow{id: row.id}
+		if _, known := f.awaited[whichever]; !known && !replaced {
+			f.await(row.id)
 		}
 		switch {
-		case ended && !f.awaited[id]: // its successors are looked at, even where too many are known
-			f.awaited[id], f.ended = true, append(f.ended, id)
-		case ended:
+		case replaced: // whoever waits for the other row goes on doing so
+			f.ends(row)
+		case ended: // its successors are looked at, even where too many are known
+			f.ends(whichever)
 		case awaits != nil && len(s.ids) < awaitedMost:
-			s.ids, s.awaits = append(s.ids, id), append(s.awaits, *awaits)
+			s.ids, s.awaits = append(s.ids, row.id), append(s.awaits, *awaits)
 		}
 		return nil
 	}); err != nil {
 		return nil, err
 	}
 	l.look.spoke = time.Now()
-	s.through = len(ids) < chunk
-	return ids, nil
+	s.through = len(rows) < chunk
+	return rows, nil
 }
 
 // readDoomed finds, of some successors, those that wait for what did not end well.

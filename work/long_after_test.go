@@ -10,6 +10,9 @@ import (
 // long is an after of ten thousand tasks that are no more, and of one that is open.
 const long = "ARRAY(SELECT generate_series(-9999, -1)) || $1::int8"
 
+// awaitsFirst is how a row shows that it waits for that one.
+const awaitsFirst = "$1, (SELECT p.created FROM task AS p WHERE p.id = $1), 'infinity'"
+
 // TestOthersStartWhileLongAftersAreLookedAt: those of newcomers, and of whoever waits for a task
 // that ends.
 func TestOthersStartWhileLongAftersAreLookedAt(t *testing.T) {
@@ -25,7 +28,7 @@ func TestOthersStartWhileLongAftersAreLookedAt(t *testing.T) {
 	s.others()
 
 	s.exec("SET session_replication_role = replica")
-	s.exec(`INSERT INTO task ("group", input, after, awaits, freed) SELECT 'old', 'SELECT 1', `+long+", $1, 'infinity' FROM generate_series(1, 600)", second)
+	s.exec(`INSERT INTO task ("group", input, after, awaits, awaited, freed) SELECT 'old', 'SELECT 1', `+long+", "+awaitsFirst+" FROM generate_series(1, 600)", second)
 	s.exec("SET session_replication_role = origin")
 	s.exec("UPDATE task SET plan = now() WHERE id = $1", second)
 	s.eventually("true", `SELECT count(*) > 0 FROM task WHERE "group" = 'old' AND state = 'DONE'`)
@@ -73,8 +76,8 @@ func TestOthersStartWhileLongAftersAreGivenUp(t *testing.T) {
 	s.exec("SELECT setval('task_id_seq', 10000)")
 	s.eventually("1", "SELECT awaits FROM task WHERE id = $1", s.successor("SELECT 1", gate))
 	s.exec("SET session_replication_role = replica")
-	s.exec(`INSERT INTO task ("group", input, after, awaits, freed) SELECT 'old', 'SELECT 1', `+long+", $1, 'infinity' FROM generate_series(1, 2000)", gate)
-	s.exec(`INSERT INTO task ("group", input, after, awaits, freed, delete, priority) SELECT 'ill', 'SELECT 1', ARRAY(SELECT generate_series(1, 10000)), $1, 'infinity', false, 1 FROM generate_series(1, 20)`, gate)
+	s.exec(`INSERT INTO task ("group", input, after, awaits, awaited, freed) SELECT 'old', 'SELECT 1', `+long+", "+awaitsFirst+" FROM generate_series(1, 2000)", gate)
+	s.exec(`INSERT INTO task ("group", input, after, awaits, awaited, freed, delete, priority) SELECT 'ill', 'SELECT 1', ARRAY(SELECT generate_series(1, 10000)), `+awaitsFirst+`, false, 1 FROM generate_series(1, 20)`, gate)
 	s.exec("SET session_replication_role = origin")
 	s.exec(`INSERT INTO task (id, input, plan, active, delete) SELECT i, 'SELECT 1', now() - interval '1 day', '1 s', false FROM generate_series(10, 1200) AS i`)
 	s.others()

@@ -138,3 +138,29 @@ func TestAnEndWhoseRepetitionIsTooSlowIsWritten(t *testing.T) {
 	}
 	s.others()
 }
+
+// TestManyThatWaitForOneAreNotVisited by a look at what is waited for, and few by one at who waits,
+// whatever the server believes of them.
+func TestManyThatWaitForOneAreNotVisited(t *testing.T) {
+	t.Parallel()
+	for what, setup := range map[string]string{"never analyzed": "", "analyzed": "ANALYZE task"} {
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+			s := prepared(t)
+			l := s.installed()
+			gate := s.add("input, plan", "SELECT 1", "infinity")
+			s.exec("SET session_replication_role = replica")
+			s.exec("INSERT INTO task (input, after, awaits, awaited, freed, priority) SELECT 'SELECT 1', ARRAY[$1::int8], "+awaitsFirst+", i % 7 FROM generate_series(1, 20000) AS i", gate)
+			must(t, s.conn, setup)
+			for name, args := range map[string][]string{
+				"awaited":    {"0", "'-infinity'", "20"},
+				"successors": {fmt.Sprintf("'{%d}'", gate), "'{\"\"}'", "20"},
+			} {
+				must(t, l.control.conn, "PREPARE plan_"+name+" AS "+l.queries().Text(name)+"\n")
+				if got, plan := explain(t, l.control.conn, name, planned{args: args}); got.rows > 200 || got.reads > 100 {
+					t.Errorf("%s visits %v rows, %v pages:\n%s", name, got.rows, got.reads, plan)
+				}
+			}
+		})
+	}
+}

@@ -49,7 +49,7 @@ const (
 // plans are all statements of sql/query. Those without a state do not read the table.
 var plans = map[string]planned{
 	"alive":        {args: []string{each("1"), each("2020-01-01")}},
-	"awaited":      {args: []string{"0", "20"}, state: "PLAN"},
+	"awaited":      {args: []string{"0", "'-infinity'", "20"}, state: "PLAN"},
 	"asleep":       {args: []string{"1"}},
 	"awake":        {args: []string{"1"}},
 	"capacity":     {},
@@ -67,7 +67,7 @@ var plans = map[string]planned{
 	"expire":       {args: []string{ids(), "false"}, state: "PLAN"},
 	"queue":        {makes: 1}, // of no table
 	"resolve":      {args: []string{ids()}, state: "PLAN"},
-	"successors":   {args: []string{ids(), "20"}, state: "PLAN"},
+	"successors":   {args: []string{ids(), each("2020-01-01"), "20"}, state: "PLAN"},
 	"forsaken":     {args: []string{ids(), each("e"), each("1"), "false"}, state: "PLAN"},
 	"finish":       {args: []string{ids(), each("7"), each("7"), each("true"), each("2020-01-01"), each("2020-01-01"), each("1"), each("NULL"), each("NULL"), each("NULL"), each("true"), each("false"), each("false")}, state: "WORK"},
 	"ended":        {args: []string{"1000", "1000"}, state: "DONE", makes: 1000},

@@ -63,6 +63,53 @@ func TestAFreedIDIsFoundByTheLookAtAllThatIsWaitedFor(t *testing.T) {
 	}
 }
 
+// TestAFreedIDIsFoundBehindThoseThatWaitForItsRow, who come first: since the id had another row they
+// have been looked at, and who was to run after the first one has not.
+func TestAFreedIDIsFoundBehindThoseThatWaitForItsRow(t *testing.T) {
+	t.Parallel()
+	for what, c := range map[string]struct {
+		hiding int
+		again  bool // another leader comes
+	}{
+		"one": {hiding: 1}, "more than are looked at together": {hiding: batchMost + 100}, "one, and another leader": {hiding: 1, again: true},
+	} {
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+			s := play(t)
+			first := s.add("input, plan", "SELECT 1", "infinity")
+			behind := s.successor("SELECT 1", first)
+			s.eventually("true", "SELECT awaits = $2 FROM task WHERE id = $1", behind, first)
+			release := s.lock(behind, "FOR UPDATE")
+			s.exec(fmt.Sprintf("DELETE FROM task WHERE id = %[1]d; INSERT INTO task (id, input, plan) VALUES (%[1]d, 'SELECT 1', 'infinity'); "+
+				"INSERT INTO task (input, after, priority) SELECT 'SELECT 1', '{%[1]d}', 10 FROM generate_series(1, %[2]d)", first, c.hiding))
+			s.eventually(fmt.Sprint(c.hiding), "SELECT count(*) FROM task WHERE awaits = $1 AND priority = 10", first)
+			if c.again {
+				s.drain()
+			}
+			release()
+			if c.again {
+				s.serve()
+			}
+			s.becomes(behind, "DONE")
+			s.exec("UPDATE task SET plan = now() WHERE id = $1", first)
+			s.eventually("0", "SELECT count(*) FROM task WHERE awaits IS NOT NULL")
+		})
+	}
+}
+
+// TestAFreedIDIsFoundBehindALongAfter that names it, too.
+func TestAFreedIDIsFoundBehindALongAfter(t *testing.T) {
+	t.Parallel()
+	s := play(t)
+	first := s.add("input, plan", "SELECT 1", "infinity")
+	behind := s.successor("SELECT 1", first)
+	s.exec("INSERT INTO task (input, after, priority) SELECT 'SELECT 1', array_agg(-i) || $1::int8, 10 FROM generate_series(1, 1000) AS i", first)
+	s.eventually("2", "SELECT count(*) FROM task WHERE awaits = $1", first)
+	s.exec(fmt.Sprintf("DELETE FROM task WHERE id = %[1]d; INSERT INTO task (id, input, plan) VALUES (%[1]d, 'SELECT 1', 'infinity')", first))
+	s.becomes(behind, "DONE")
+	s.eventually("0", "SELECT count(*) FROM task WHERE awaits IS NOT NULL")
+}
+
 // TestAChangedAfterIsLookedAtAgain, also where triggers of an earlier version know nothing of met.
 func TestAChangedAfterIsLookedAtAgain(t *testing.T) {
 	t.Parallel()
@@ -77,5 +124,22 @@ func TestAChangedAfterIsLookedAtAgain(t *testing.T) {
 	s.exec("UPDATE task SET after = $2 WHERE id = $1", behind, []int64{first})
 	s.eventually("true", "SELECT awaits = $2 AND met[1] = (SELECT p.created FROM task AS p WHERE p.id = $2) FROM task WHERE id = $1", behind, first)
 	s.exec("DELETE FROM task WHERE id = $1", first)
+	s.becomes(behind, "DONE")
+}
+
+// TestWhatWaitsSinceAnEarlierVersionIsLookedAtAgain: that has not said which row of an id it meant.
+func TestWhatWaitsSinceAnEarlierVersionIsLookedAtAgain(t *testing.T) {
+	t.Parallel()
+	s := play(t)
+	first := s.add("input, plan", "SELECT 1", "infinity")
+	behind := s.successor("SELECT 1", first)
+	s.eventually("true", "SELECT awaits = $2 FROM task WHERE id = $1", behind, first)
+	s.drain()
+	s.exec("ALTER TABLE task DROP COLUMN awaited; CREATE INDEX pgtaskd_awaits_0123456789abcdef ON task (awaits, priority DESC, id) WHERE awaits IS NOT NULL")
+	s.serve()
+	s.eventually("1", "SELECT count(*) FROM pg_attribute WHERE attrelid = 'task'::regclass AND attname = 'awaited'")
+	s.eventually("true", "SELECT t.awaited = p.created FROM task AS t, task AS p WHERE t.id = $1 AND p.id = $2", behind, first)
+	s.eventually("awaited", "SELECT string_agg(split_part(indexname, '_', 2), ' ') FROM pg_indexes WHERE indexname LIKE 'pgtaskd_await%'")
+	s.exec("UPDATE task SET plan = now() WHERE id = $1", first)
 	s.becomes(behind, "DONE")
 }

@@ -20,15 +20,21 @@ const (
 	awaitedMost = 1_000_000   // tasks that are known to be waited for
 )
 
+// awaitedRow is a row that others wait for.
+type awaitedRow struct {
+	id      int64
+	created string // as the database writes it, where another row has the id now; else empty: whichever it is
+}
+
 // successors is what is known of the tasks that wait for others.
 type successors struct {
-	awaited map[int64]bool // tasks that others wait for; true: it has ended, and is in one of the next two
-	ended   []int64        // tasks with successors to be looked at
-	locked  []int64        // likewise, once more after a while
-	again   time.Time      // when
-	served  time.Time      // when some were looked at last
-	fresh   [3]newcomers   // short ones, long ones, and those that wait for what has not ended well
-	isFresh map[int64]bool // all of these
+	awaited map[awaitedRow]bool // tasks that others wait for; true: it has ended, and is in one of the next two
+	ended   []awaitedRow        // tasks with successors to be looked at
+	locked  []awaitedRow        // likewise, once more after a while
+	again   time.Time           // when
+	served  time.Time           // when some were looked at last
+	fresh   [3]newcomers        // short ones, long ones, and those that wait for what has not ended well
+	isFresh map[int64]bool      // all of these
 	doomed  map[int64]givenUp
 	survey  awaitedSurvey
 	turn    int // which of the steps comes next
@@ -36,23 +42,29 @@ type successors struct {
 
 func newSuccessors() successors {
 	return successors{
-		awaited: map[int64]bool{}, isFresh: map[int64]bool{}, doomed: map[int64]givenUp{},
+		awaited: map[awaitedRow]bool{}, isFresh: map[int64]bool{}, doomed: map[int64]givenUp{},
 		fresh: [3]newcomers{newNewcomers(freshMost, batchMost), newNewcomers(freshLong, longMost), newNewcomers(0, batchMost)},
 	}
 }
 
 // over takes note that a task has ended, or may have.
 func (f *successors) over(id int64) {
-	if ended, awaited := f.awaited[id]; awaited && !ended {
-		f.awaited[id] = true
-		f.ended = append(f.ended, id)
+	if _, awaited := f.awaited[awaitedRow{id: id}]; awaited {
+		f.ends(awaitedRow{id: id})
+	}
+}
+
+// ends has the successors of a row looked at.
+func (f *successors) ends(row awaitedRow) {
+	if !f.awaited[row] {
+		f.awaited[row], f.ended = true, append(f.ended, row)
 	}
 }
 
 // await takes note that a task which is still to end is waited for.
 func (f *successors) await(id int64) {
-	if _, known := f.awaited[id]; known || len(f.awaited) < awaitedMost {
-		f.awaited[id] = false
+	if _, known := f.awaited[awaitedRow{id: id}]; known || len(f.awaited) < awaitedMost {
+		f.awaited[awaitedRow{id: id}] = false
 	}
 }
 
@@ -136,10 +148,10 @@ func (l *loop) nextServe() time.Duration {
 // serveSuccessors looks at some successors of some tasks that have ended.
 func (l *loop) serveSuccessors(ctx context.Context) error {
 	f := &l.successors
-	var some []int64
+	var some []awaitedRow
 	for len(some) < endedMost && len(f.ended) > 0 {
-		if id := f.ended[0]; f.awaited[id] {
-			some = append(some, id)
+		if row := f.ended[0]; f.awaited[row] {
+			some = append(some, row)
 		}
 		f.ended = f.ended[1:]
 	}
@@ -150,25 +162,25 @@ func (l *loop) serveSuccessors(ctx context.Context) error {
 		return err
 	}
 	var all []int64
-	for _, id := range some {
-		all = append(all, of[id]...)
+	for _, row := range some {
+		all = append(all, of[row]...)
 	}
 	seen, late, err := l.resolve(ctx, all)
-	for _, id := range some {
+	for _, row := range some {
 		served := 0
-		for _, one := range of[id] {
+		for _, one := range of[row] {
 			if seen[one] {
 				served++
 			}
 		}
 		switch {
-		case !f.awaited[id]: // it runs again
-		case err == nil && served == len(of[id]) && served < most:
-			delete(f.awaited, id)
+		case !f.awaited[row]: // it runs again
+		case err == nil && served == len(of[row]) && served < most:
+			delete(f.awaited, row)
 		case err == nil && served == 0 && len(late) == 0:
-			f.locked, f.again = append(f.locked, id), time.Now().Add(lockedTick)
+			f.locked, f.again = append(f.locked, row), time.Now().Add(lockedTick)
 		default:
-			f.ended = append(f.ended, id)
+			f.ended = append(f.ended, row)
 		}
 	}
 	f.served = time.Now()
@@ -176,9 +188,9 @@ func (l *loop) serveSuccessors(ctx context.Context) error {
 }
 
 // successorsOf are some of those who wait for tasks that have ended, by these.
-func (l *loop) successorsOf(ctx context.Context, ids []int64, most int) (map[int64][]int64, error) {
-	of := map[int64][]int64{}
-	if len(ids) == 0 {
+func (l *loop) successorsOf(ctx context.Context, rows []awaitedRow, most int) (map[awaitedRow][]int64, error) {
+	of := map[awaitedRow][]int64{}
+	if len(rows) == 0 {
 		return of, nil
 	}
 	ctx, cancel := limited(ctx)
@@ -186,13 +198,18 @@ func (l *loop) successorsOf(ctx context.Context, ids []int64, most int) (map[int
 	if err := l.sure(ctx); err != nil {
 		return nil, err
 	}
-	rows, err := l.control.conn.Query(ctx, l.queries().Text("successors"), ids, most)
+	ids, created := make([]int64, len(rows)), make([]string, len(rows))
+	for i, row := range rows {
+		ids[i], created[i] = row.id, row.created
+	}
+	found, err := l.control.conn.Query(ctx, l.queries().Text("successors"), ids, created, most)
 	if err != nil {
 		return nil, err
 	}
-	var id, one int64
-	_, err = pgx.ForEachRow(rows, []any{&id, &one}, func() error {
-		of[id] = append(of[id], one)
+	var row awaitedRow
+	var one int64
+	_, err = pgx.ForEachRow(found, []any{&row.id, &row.created, &one}, func() error {
+		of[row] = append(of[row], one)
 		return nil
 	})
 	return of, err

@@ -10,7 +10,7 @@ SELECT
             WHERE w.awaits IS NOT NULL
                 AND w.state OPERATOR(pg_catalog.=) 'PLAN'
                 AND w.plan OPERATOR(pg_catalog.<=) coalesce($1::pg_catalog.timestamptz, pg_catalog.statement_timestamp())
-            ORDER BY w.awaits, w.priority DESC, w.id
+            ORDER BY w.awaits
             LIMIT $2::pg_catalog.int8
         ) AS w
         WHERE NOT EXISTS (

@@ -1,45 +1,53 @@
--- Which tasks others wait for, in the order of their ids: whether each has ended, or is gone; and
--- what it waits for itself, unless several rows have its id. It is gone, too, where another row has
--- its id now: as the first of those that wait for it tells, unless its after is long.
--- $1 behind which id, $2 most tasks
+-- Which rows others wait for, in the order of their ids: whether each has ended, or is gone; whether
+-- another one that has not ended has its id now; and what it waits for itself, unless several rows
+-- have its id.
+-- $1, $2 behind which row: its id, and created; $3 most rows
 WITH RECURSIVE awaited AS (
     (
-        SELECT t.awaits AS id, t.after, t.met, 1 AS n
+        SELECT t.awaits AS id, t.awaited AS created, 1 AS n
         FROM :table AS t
         WHERE t.awaits IS NOT NULL
-            AND t.awaits OPERATOR(pg_catalog.>) $1
-        ORDER BY t.awaits
+            AND (t.awaits, t.awaited) OPERATOR(pg_catalog.>) ($1::pg_catalog.int8, $2::pg_catalog.text::pg_catalog.timestamptz)
+        ORDER BY t.awaits, t.awaited
         LIMIT 1
     )
     UNION ALL
-    SELECT next.id, next.after, next.met, a.n OPERATOR(pg_catalog.+) 1
+    SELECT next.id, next.created, a.n OPERATOR(pg_catalog.+) 1
     FROM awaited AS a
     CROSS JOIN LATERAL (
-        SELECT t.awaits AS id, t.after, t.met
+        SELECT t.awaits AS id, t.awaited AS created
         FROM :table AS t
         WHERE t.awaits IS NOT NULL
-            AND t.awaits OPERATOR(pg_catalog.>) a.id
-        ORDER BY t.awaits
+            AND (t.awaits, t.awaited) OPERATOR(pg_catalog.>) (a.id, a.created)
+        ORDER BY t.awaits, t.awaited
         LIMIT 1
     ) AS next
-    WHERE a.n OPERATOR(pg_catalog.<) $2
+    WHERE a.n OPERATOR(pg_catalog.<) $3
 )
 SELECT
     a.id,
-    coalesce(t.ended, true) OR CASE WHEN pg_catalog.pg_column_size(a.after) OPERATOR(pg_catalog.<=) 1000 THEN (
-        SELECT pg_catalog.bool_or(m.met OPERATOR(pg_catalog.<>) ALL (t.created))
-        FROM ROWS FROM (pg_catalog.unnest(a.after), pg_catalog.unnest(a.met)) AS m (id, met)
-        WHERE m.id OPERATOR(pg_catalog.=) a.id
-    ) END IS TRUE,
-    CASE WHEN t.n OPERATOR(pg_catalog.=) 1 THEN t.awaits END
-FROM awaited AS a
-LEFT JOIN LATERAL (
-    SELECT pg_catalog.bool_or(t.ended) AS ended, pg_catalog.max(t.awaits) AS awaits, pg_catalog.count(*) AS n, pg_catalog.array_agg(t.created) AS created
+    r.created::pg_catalog.text,
+    x.ended,
+    x.ended AND (t.open OPERATOR(pg_catalog.<>) '{}') IS TRUE,
+    CASE WHEN t.n OPERATOR(pg_catalog.=) 1 AND NOT x.ended THEN t.awaits END
+FROM (
+    SELECT a.id, pg_catalog.array_agg(a.created ORDER BY a.created) AS created
+    FROM awaited AS a
+    GROUP BY a.id
+) AS a
+CROSS JOIN LATERAL ( -- once for each id
+    SELECT
+        pg_catalog.array_remove(pg_catalog.array_agg(CASE WHEN t.over IS FALSE THEN t.created END), NULL) AS open,
+        pg_catalog.max(t.awaits) AS awaits,
+        pg_catalog.count(*) AS n
     FROM (
-        SELECT (:over) AS ended, CASE WHEN t.after IS NOT NULL THEN t.awaits END AS awaits, coalesce(t.created, '-infinity') AS created
+        SELECT (:over) AS over, CASE WHEN t.after IS NOT NULL THEN t.awaits END AS awaits, coalesce(t.created, '-infinity') AS created
         FROM :table AS t
         WHERE t.id OPERATOR(pg_catalog.>=) a.id
             AND t.id OPERATOR(pg_catalog.<=) a.id
         ORDER BY t.id
     ) AS t
-) AS t ON true
+) AS t
+CROSS JOIN LATERAL pg_catalog.unnest(a.created) AS r (created)
+CROSS JOIN LATERAL (SELECT (r.created OPERATOR(pg_catalog.=) ANY (t.open)) IS NOT TRUE AS ended) AS x
+ORDER BY a.id, r.created

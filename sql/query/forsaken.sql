@@ -21,17 +21,13 @@ WITH forsaken AS MATERIALIZED (
             AND t.after IS NOT NULL
             AND (t.freed IS NULL OR t.awaits IS NOT NULL)
             AND (t.state OPERATOR(pg_catalog.=) 'PLAN' OR t.state OPERATOR(pg_catalog.=) 'STOP' AND t.stop IS NULL AND t.stopping IS NULL)
-            AND (l.awaits IS NULL OR t.awaits OPERATOR(pg_catalog.=) l.awaits AND (
-                SELECT pg_catalog.bool_or(m.met OPERATOR(pg_catalog.<>) ALL (ARRAY(
-                    SELECT coalesce(p.created, '-infinity')
-                    FROM :table AS p
-                    WHERE p.id OPERATOR(pg_catalog.>=) l.awaits
-                        AND p.id OPERATOR(pg_catalog.<=) l.awaits
-                    ORDER BY p.id
-                )))
-                FROM ROWS FROM (pg_catalog.unnest(t.after), pg_catalog.unnest(t.met)) AS m (id, met)
-                WHERE m.id OPERATOR(pg_catalog.=) l.awaits
-            ) IS NOT TRUE)
+            AND (l.awaits IS NULL OR t.awaits OPERATOR(pg_catalog.=) l.awaits AND t.awaited OPERATOR(pg_catalog.=) ANY (ARRAY(
+                SELECT coalesce(p.created, '-infinity')
+                FROM :table AS p
+                WHERE p.id OPERATOR(pg_catalog.>=) l.awaits
+                    AND p.id OPERATOR(pg_catalog.<=) l.awaits
+                ORDER BY p.id
+            )))
         ORDER BY t.id
         FOR NO KEY UPDATE SKIP LOCKED
     ) AS t

@@ -35,7 +35,8 @@ seen AS MATERIALIZED (
         f.id,
         f.waits,
         f.late,
-        n.open[1 OPERATOR(pg_catalog.+) pg_catalog.floor(pg_catalog.random() OPERATOR(pg_catalog.*) pg_catalog.cardinality(n.open))::pg_catalog.int4] AS awaits,
+        n.open[x.nth] AS awaits,
+        n.created[x.nth] AS awaited,
         n.ill,
         n.state,
         n.freed,
@@ -47,6 +48,7 @@ seen AS MATERIALIZED (
     CROSS JOIN LATERAL (
         SELECT
             pg_catalog.array_remove(pg_catalog.array_agg(CASE WHEN p.over IS FALSE THEN a.id END), NULL) AS open,
+            pg_catalog.array_remove(pg_catalog.array_agg(CASE WHEN p.over IS FALSE THEN p.created END), NULL) AS created,
             pg_catalog.min(CASE WHEN p.over AND p.state OPERATOR(pg_catalog.<>) 'DONE' THEN a.id END) AS ill,
             (pg_catalog.array_remove(pg_catalog.array_agg(CASE WHEN p.over AND p.state OPERATOR(pg_catalog.<>) 'DONE' THEN p.state::pg_catalog.text END ORDER BY a.id), NULL))[1] AS state,
             coalesce(pg_catalog.max(CASE WHEN p.stop OPERATOR(pg_catalog.<=) pg_catalog.statement_timestamp() THEN p.stop ELSE pg_catalog.statement_timestamp() END), pg_catalog.statement_timestamp()) AS freed,
@@ -70,13 +72,15 @@ seen AS MATERIALIZED (
             LIMIT 1
         ) AS p ON true
     ) AS n
+    CROSS JOIN LATERAL (SELECT 1 OPERATOR(pg_catalog.+) pg_catalog.floor(pg_catalog.random() OPERATOR(pg_catalog.*) pg_catalog.cardinality(n.open))::pg_catalog.int4 AS nth) AS x
 ),
 moved AS (
     UPDATE :table AS t
     SET
         awaits = CASE WHEN s.waits THEN s.awaits END,
         freed = CASE WHEN NOT s.waits THEN '-infinity' WHEN s.awaits IS NULL THEN s.freed ELSE 'infinity' END,
-        met = coalesce(s.met, t.met)
+        met = coalesce(s.met, t.met),
+        awaited = coalesce(s.awaited, t.awaited)
     FROM seen AS s
     WHERE t.ctid OPERATOR(pg_catalog.=) s.place
         AND t.tableoid OPERATOR(pg_catalog.=) s.part

@@ -1,14 +1,21 @@
 -- Who waits for tasks that have ended, in the order in which they start: higher priority first.
--- $1 ids of those that have ended, $2 most successors of each
-SELECT e.id, t.id
-FROM pg_catalog.unnest($1::pg_catalog.int8[]) AS e (id)
+-- $1 ids of those that have ended, $2 created of each ('': of whichever row with that id), $3 most
+-- successors of each
+SELECT e.id, e.created, t.id
+FROM ROWS FROM (
+    pg_catalog.unnest($1::pg_catalog.int8[]),
+    pg_catalog.unnest($2::pg_catalog.text[])
+) AS e (id, created)
+CROSS JOIN LATERAL (SELECT CASE WHEN e.created OPERATOR(pg_catalog.<>) '' THEN e.created::pg_catalog.timestamptz END AS created) AS r
 CROSS JOIN LATERAL (
     SELECT t.id
     FROM :table AS t
     WHERE t.awaits IS NOT NULL
         AND t.awaits OPERATOR(pg_catalog.>=) e.id
         AND t.awaits OPERATOR(pg_catalog.<=) e.id
+        AND t.awaited OPERATOR(pg_catalog.>=) coalesce(r.created, '-infinity')
+        AND t.awaited OPERATOR(pg_catalog.<=) coalesce(r.created, 'infinity')
         AND t.after IS NOT NULL
-    ORDER BY t.awaits, t.priority DESC, t.id
-    LIMIT $2
+    ORDER BY t.awaits, t.awaited, t.priority DESC, t.id
+    LIMIT $3
 ) AS t

@@ -125,6 +125,8 @@ COMMENT ON COLUMN :table.freed IS 'When the last task of after had ended; infini
 
 COMMENT ON COLUMN :table.met IS 'What created said of each task of after when the leader first looked; null: there was none';
 
+COMMENT ON COLUMN :table.awaited IS 'What created said of the task in awaits, by which that is told from another one with its id';
+
 COMMENT ON COLUMN :table.key IS 'Name of a job, of which at most one task waits';
 
 COMMENT ON COLUMN :table.owner IS 'Whose file has named this job: see pgtaskd apply';
@@ -147,7 +149,7 @@ COMMENT ON COLUMN :table.due IS 'plan, or freed if that is later, until the task
 
 COMMENT ON INDEX :schema.pgtaskd_open_:hash IS 'Finds what is due, when the next task will be, and what is to be stopped';
 
-COMMENT ON INDEX :schema.pgtaskd_awaits_:hash IS 'Finds who waits for a task that has ended';
+COMMENT ON INDEX :schema.pgtaskd_awaited_:hash IS 'Finds who waits for a task that has ended';
 
 COMMENT ON INDEX :schema.pgtaskd_wait_key_:hash IS 'At most one waiting task per key';
 

@@ -13,7 +13,7 @@ CREATE UNIQUE INDEX IF NOT EXISTS pgtaskd_wait_key_:hash ON :table (wait_key) WH
 CREATE INDEX IF NOT EXISTS pgtaskd_after_:hash ON :table (id) WHERE stop IS NULL AND after IS NOT NULL;
 
 -- Finds who waits for a task that has ended. Partial, and on nothing that a run or its end changes.
-CREATE INDEX IF NOT EXISTS pgtaskd_awaits_:hash ON :table (awaits, priority DESC, id) WHERE awaits IS NOT NULL;
+CREATE INDEX IF NOT EXISTS pgtaskd_awaited_:hash ON :table (awaits, awaited, priority DESC, id) WHERE awaits IS NOT NULL;
 
 -- What repeats and waits, is paused or runs: the few rows of the schedule. stop changes only with
 -- due, so no update stays HOT less for it.

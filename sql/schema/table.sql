@@ -148,6 +148,11 @@ ALTER TABLE :table ADD COLUMN IF NOT EXISTS freed pg_catalog.timestamptz;
 -- meant. In the order of after; NULL among them: there was none.
 ALTER TABLE :table ADD COLUMN IF NOT EXISTS met pg_catalog.timestamptz[];
 
+-- That of awaits, by which those stand apart in the index that wait for different rows of one id.
+-- What an earlier version has made wait has the default, and is looked at again.
+ALTER TABLE :table ADD COLUMN IF NOT EXISTS awaited pg_catalog.timestamptz NOT NULL
+    DEFAULT '-infinity';
+
 ALTER TABLE :table ADD COLUMN IF NOT EXISTS key pg_catalog.text;
 
 ALTER TABLE :table ADD COLUMN IF NOT EXISTS on_fail pg_catalog.text;
