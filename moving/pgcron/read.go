@@ -45,7 +45,10 @@ func Read(ctx context.Context, conn *pgx.Conn) (p Place, jobs []Job, err error) 
 		if err == nil && !there {
 			err = fmt.Errorf("database %q has no pg_cron: connect to the one that SHOW cron.database_name names, postgres by default", p.Database)
 		}
-		return err
+		if err != nil {
+			return err
+		}
+		return moving.Strange(ctx, conn, "cron.job", "TYPE", "CAST") // the rest is the extension's
 	}, "cron.job")
 	if err != nil {
 		return p, nil, err
