@@ -3,6 +3,8 @@
 package attack
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -122,12 +124,13 @@ func (s *scene) fill(sql string) string {
 	})
 }
 
-// try runs statements. Those with $t, a table, are run for each; those with $n for each schema.
+// try runs statements. Those with $t, a table, or $h, its hash, are run for each; those with $n for
+// each schema.
 func (s *scene) try(conn *pgx.Conn, statements string) error {
 	sql := s.fill(statements)
 	done := map[string]bool{}
 	for _, t := range s.targets {
-		one := strings.NewReplacer("$t", t.name(), "$n", pgx.Identifier{t.schema}.Sanitize()).Replace(sql)
+		one := strings.NewReplacer("$t_leader", pgx.Identifier{t.schema, t.table + "_leader"}.Sanitize(), "$t", t.name(), "$h", t.hash(), "$n", pgx.Identifier{t.schema}.Sanitize()).Replace(sql)
 		if done[one] {
 			continue
 		}
@@ -158,6 +161,12 @@ func (s *scene) get(conn *pgx.Conn, sql string) string {
 
 // name is that of a table in SQL.
 func (t *target) name() string { return pgx.Identifier{t.schema, t.table}.Sanitize() }
+
+// hash is what stands for the table in the names of what is made for it.
+func (t *target) hash() string {
+	sum := sha256.Sum256([]byte(t.name()))
+	return hex.EncodeToString(sum[:8])
+}
 
 // logged is the name of a target in the log.
 func (s *scene) logged(t *target) string { return s.database + "/" + t.schema + "/" + t.table }

@@ -35,7 +35,7 @@ func whole(text string) string {
 	for _, indent := range []string{"    ", "        "} {
 		text = strings.ReplaceAll(text, "\n"+indent+":firm\n", "\n"+uncommented(shared()["firm"]))
 	}
-	for _, name := range []string{"here", "make_way", "private", "revoked", "uncalled", "unwatched"} { // private has revoked in it
+	for _, name := range []string{"here", "make_way", "ours", "private", "revoked", "uncalled", "unwatched"} { // private has revoked in it
 		if place := "    :" + name + "\n"; strings.Contains(text, place) {
 			content, err := schemaFiles.ReadFile("schema/session/" + name + ".sql")
 			if err != nil {

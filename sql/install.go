@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -124,7 +125,12 @@ func settled(ctx context.Context, conn *pgx.Conn, tx pgx.Tx, t Table, o Options)
 	if slices.ContainsFunc(missing, func(c Change) bool { return !c.Optional }) {
 		timeout = lockTimeout
 	}
-	if err := run(ctx, tx, text("session/install")+"SET LOCAL lock_timeout = "+literal(timeout)); err != nil {
+	trusted, _, err := owners(ctx, conn, t, o)
+	if err != nil {
+		return nil, err
+	}
+	settings := "SET LOCAL lock_timeout = " + literal(timeout) + "; SET LOCAL pgtaskd.trusted = " + literal(numbers(trusted))
+	if err := run(ctx, tx, text("session/install")+settings); err != nil {
 		return nil, err
 	}
 	if changes(missing).has("table " + t.Quoted()) {
@@ -136,6 +142,11 @@ func settled(ctx context.Context, conn *pgx.Conn, tx pgx.Tx, t Table, o Options)
 		return nil, err
 	}
 	return Missing(ctx, conn, t, o)
+}
+
+// numbers are those as the text of an array.
+func numbers(all []int64) string {
+	return "{" + strings.Trim(strings.ReplaceAll(fmt.Sprint(all), " ", ","), "[]") + "}"
 }
 
 // lock keeps others from creating things in the same schema until release. Who is no rival is

@@ -43,7 +43,7 @@ var stepKinds = []struct {
 	pattern *regexp.Regexp
 }{
 	{schemaStep, regexp.MustCompile(`^DO [^;]*CREATE SCHEMA IF NOT EXISTS (:schema)`)},
-	{typeStep, regexp.MustCompile(`^DO [^;]*CREATE TYPE (:state)`)},
+	{typeStep, regexp.MustCompile(`(?s)^DO .*?CREATE TYPE (:state)`)},
 	{callStep, regexp.MustCompile(`(?s)^DO .*?CREATE DOMAIN :schema\.(\w+_:hash)`)},
 	{functionStep, regexp.MustCompile(`^CREATE OR REPLACE FUNCTION :schema\.(\w+_:hash)`)},
 	{tableStep, regexp.MustCompile(`^CREATE TABLE IF NOT EXISTS (:table)`)},

@@ -119,7 +119,7 @@ type names struct {
 	serving string // the role that serves the table, where tasks run under those that insert them
 }
 
-var placeholder = regexp.MustCompile(`:(its_\w+|table_text|schema_text|name_text|lead_\w+|limits_text|limits|serving_text|serving_role|serving|tokens_text|tokens|schema|table|state|hash|root|register|wake|version)`)
+var placeholder = regexp.MustCompile(`:(its_\w+|table_text|schema_text|name_text|lead_\w+|limits_text|limits|serving_text|serving_role|serving|tokens_text|tokens|schema|table|state_text|state|hash|root|register|wake|version)`)
 
 // fill puts the names into a step's text. It is the only place where they meet.
 func (n names) fill(sql string) string {
@@ -164,6 +164,8 @@ func (n names) fill(sql string) string {
 			return n.table.Quoted()
 		case ":state":
 			return n.state
+		case ":state_text":
+			return literal(n.state)
 		case ":hash":
 			return n.table.hash()
 		case ":root":

@@ -12,6 +12,8 @@ DECLARE
     revoke pg_catalog.text;
     number pg_catalog.oid := pg_catalog.to_regclass(relation)::pg_catalog.oid;
     here pg_catalog.text;
+    made pg_catalog.text[] := ARRAY[relation];
+    other pg_catalog.text;
 BEGIN
     :here
     IF number IS NULL THEN
@@ -19,7 +21,9 @@ BEGIN
         EXECUTE pg_catalog.format('COMMENT ON COLUMN %s.pid IS %L', relation, 'Process id of the backend');
         EXECUTE pg_catalog.format('COMMENT ON COLUMN %s.started IS %L', relation, 'Its backend_start in pg_stat_activity: with pid it names one for good');
         number := pg_catalog.to_regclass(relation)::pg_catalog.oid;
-    ELSIF
+    END IF;
+    :ours
+    IF
         :sealed
     THEN
         RETURN;
@@ -35,7 +39,7 @@ BEGIN
             AND d.objsubid OPERATOR(pg_catalog.=) 0
             AND d.description OPERATOR(pg_catalog.~) '[(]pgtaskd schema [0-9]+[)]$'
     ) THEN
-        EXECUTE pg_catalog.format('DELETE FROM %s', relation);
+        EXECUTE pg_catalog.format('TRUNCATE ONLY %s', relation); -- which runs no rule, policy or row's trigger
     END IF;
     EXECUTE pg_catalog.format('COMMENT ON TABLE %s IS %L', relation,
         pg_catalog.concat('Sessions that the leader has opened, by which the next one recognises them (:version)', here, number));

@@ -10,11 +10,17 @@ END
 $pgtaskd$;
 
 DO $pgtaskd$
+DECLARE
+    made pg_catalog.text[] := ARRAY[:state_text];
+    other pg_catalog.text;
 BEGIN
-    CREATE TYPE :state AS ENUM ('PLAN', 'TAKE', 'WORK', 'DONE', 'FAIL', 'GONE', 'STOP');
-    COMMENT ON TYPE :state IS 'State of a task: waiting, taken, running, ended well, ended with an error, not worth running any more, stopped';
-EXCEPTION
-    WHEN duplicate_object THEN NULL;
+    BEGIN
+        CREATE TYPE :state AS ENUM ('PLAN', 'TAKE', 'WORK', 'DONE', 'FAIL', 'GONE', 'STOP');
+        COMMENT ON TYPE :state IS 'State of a task: waiting, taken, running, ended well, ended with an error, not worth running any more, stopped';
+    EXCEPTION
+        WHEN duplicate_object THEN NULL;
+    END;
+    :ours
 END
 $pgtaskd$;
 
@@ -25,6 +31,8 @@ $pgtaskd$;
 -- table's owner: by that our functions know them.
 DO $pgtaskd$
 DECLARE
+    made pg_catalog.text[] := ARRAY[pg_catalog.concat(pg_catalog.quote_ident(:schema_text), '.pgtaskd_call_:hash')];
+    other pg_catalog.text;
     change pg_catalog.text;
 BEGIN
     BEGIN
@@ -33,6 +41,7 @@ BEGIN
     EXCEPTION
         WHEN duplicate_object THEN NULL;
     END;
+    :ours
     FOR change IN
         WITH call AS (
             SELECT t.oid, t.typowner AS maker, coalesce(t.typacl, pg_catalog.acldefault('T', t.typowner)) AS rights, (

@@ -10,6 +10,7 @@ DO $body$
 DECLARE
     called pg_catalog.text := pg_catalog.concat(pg_catalog.current_setting('pgtaskd.function'), '()');
     number pg_catalog.oid := pg_catalog.to_regprocedure(called)::pg_catalog.oid;
+    made pg_catalog.text[] := ARRAY[called];
     other pg_catalog.text;
     here pg_catalog.text;
 BEGIN
@@ -17,7 +18,10 @@ BEGIN
     IF number IS NULL THEN
         EXECUTE pg_catalog.format('CREATE FUNCTION %s RETURNS pg_catalog.trigger LANGUAGE plpgsql AS %L', called,
             'BEGIN RETURN NULL; END');
-    ELSIF
+        number := pg_catalog.to_regprocedure(called)::pg_catalog.oid;
+    END IF;
+    :ours
+    IF
         :sealed_function
     THEN
         RETURN;

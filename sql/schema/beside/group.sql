@@ -27,8 +27,11 @@ DECLARE
     revoke pg_catalog.text;
     number pg_catalog.oid := pg_catalog.to_regclass(relation)::pg_catalog.oid;
     here pg_catalog.text;
+    made pg_catalog.text[] := ARRAY[relation];
+    other pg_catalog.text;
 BEGIN
     :here
+    :ours
     IF NOT
         :sealed
     THEN
@@ -87,9 +90,12 @@ CREATE TRIGGER pgtaskd_tell AFTER INSERT OR DELETE OR TRUNCATE OR UPDATE ON :its
     FOR EACH STATEMENT EXECUTE FUNCTION :schema.pgtaskd_group_tell_:hash();
 DO $body$
 DECLARE
+    place pg_catalog.text := pg_catalog.concat(pg_catalog.quote_ident(:schema_text), '.pgtaskd_group_');
+    made pg_catalog.text[] := ARRAY[pg_catalog.concat(place, 'note_:hash()'), pg_catalog.concat(place, 'tell_:hash()')];
     called pg_catalog.text;
     other pg_catalog.text;
 BEGIN
+    :ours
     SELECT g.tgfoid::pg_catalog.regprocedure INTO called
     FROM pg_catalog.pg_trigger AS g
     WHERE g.tgrelid OPERATOR(pg_catalog.=) pg_catalog.to_regclass(pg_catalog.current_setting('pgtaskd.relation'))::pg_catalog.oid

@@ -19,14 +19,17 @@ DECLARE
     revoke pg_catalog.text;
     number pg_catalog.oid := pg_catalog.to_regclass(relation)::pg_catalog.oid;
     here pg_catalog.text;
+    made pg_catalog.text[] := ARRAY[relation];
+    other pg_catalog.text;
 BEGIN
     :here
+    :ours
     IF NOT
         :sealed
     THEN
     :private
     :unwatched
-        EXECUTE pg_catalog.format('DELETE FROM %s', relation); -- rows of a dump, or of who had the right for a while
+        EXECUTE pg_catalog.format('TRUNCATE ONLY %s', relation); -- rows of a dump, or of who had the right for a while
     END IF;
     EXECUTE pg_catalog.format('GRANT SELECT (leads, since, seen, run, timezone) ON TABLE %s TO PUBLIC', relation);
 END

@@ -299,4 +299,12 @@ BEGIN
     RETURN;
 END
 $body$;
+DO $body$
+DECLARE
+    made pg_catalog.text[] := ARRAY[pg_catalog.concat(:its_why_text, '(pg_catalog.int8)')];
+    other pg_catalog.text;
+BEGIN
+    :ours
+END
+$body$;
 COMMENT ON FUNCTION :its_why(pg_catalog.int8) IS 'Why a task waits, in a line (:made)';

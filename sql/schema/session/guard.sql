@@ -24,6 +24,7 @@ BEGIN
         role := session_user;
     END IF;
     EXECUTE $query$:trusted$query$ INTO trusted USING role, false, NOT :as_target, :its_name;
+    PERFORM pg_catalog.set_config('pgtaskd.trusted', trusted::pg_catalog.text, true); -- for what is made later
     FOR kind, name, owner IN EXECUTE $query$:owners$query$
         USING :names, trusted, :indexes LOOP
         RAISE EXCEPTION '% % belongs to role %, whom role % has no reason to trust', pg_catalog.lower(kind), name, owner, pg_catalog.quote_ident(role)
