@@ -202,11 +202,12 @@ func cycleError(cycle []int64, i int) string {
 	return b.String() + "."
 }
 
-// givenUp is why a successor is given up, and what it must still wait for then; nil: whatever it
-// is.
+// givenUp is why a successor is given up, and what it must still wait for then, or which version of
+// its row was read.
 type givenUp struct {
-	why    string
-	awaits *int64
+	why     string
+	awaits  *int64
+	version *int32
 }
 
 // giveUpCycles gives up some of those that wait in a cycle.
@@ -234,13 +235,13 @@ func (l *loop) giveUp(ctx context.Context, given map[int64]givenUp, done map[int
 		ids = append(ids, id)
 	}
 	return l.eachWithWords(ctx, &l.locks.giveUp, ids, func(ctx context.Context, ids []int64, mute bool) error {
-		errors, awaits := make([]string, len(ids)), make([]*int64, len(ids))
+		errors, awaits, versions := make([]string, len(ids)), make([]*int64, len(ids)), make([]*int32, len(ids))
 		for i, id := range ids {
-			errors[i], awaits[i] = given[id].why, given[id].awaits
+			errors[i], awaits[i], versions[i] = given[id].why, given[id].awaits, given[id].version
 		}
 		var some []changed
 		err := l.brief(ctx, func(tx pgx.Tx) (err error) {
-			some, err = l.withWhatFollows(ctx, tx, l.queries().Text("forsaken"), ids, errors, awaits, mute)
+			some, err = l.withWhatFollows(ctx, tx, l.queries().Text("forsaken"), ids, errors, awaits, versions, mute)
 			return err
 		})
 		if err != nil {

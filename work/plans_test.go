@@ -68,7 +68,7 @@ var plans = map[string]planned{
 	"queue":        {makes: 1}, // of no table
 	"resolve":      {args: []string{ids()}, state: "PLAN"},
 	"successors":   {args: []string{ids(), each("2020-01-01"), "20"}, state: "PLAN"},
-	"forsaken":     {args: []string{ids(), each("e"), each("1"), "false"}, state: "PLAN"},
+	"forsaken":     {args: []string{ids(), each("e"), each("1"), each("NULL"), "false"}, state: "PLAN"},
 	"finish":       {args: []string{ids(), each("7"), each("7"), each("true"), each("2020-01-01"), each("2020-01-01"), each("1"), each("NULL"), each("NULL"), each("NULL"), each("true"), each("false"), each("false")}, state: "WORK"},
 	"ended":        {args: []string{"1000", "1000"}, state: "DONE", makes: 1000},
 	"evict":        {args: []string{"'{}'", "'pg_task'", ids(), now}, state: "WORK"},

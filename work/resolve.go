@@ -31,7 +31,8 @@ func (l *loop) resolve(ctx context.Context, ids []int64) (seen map[int64]bool, l
 			case t.Late:
 				late = append(late, t.ID)
 			case t.Ill != nil:
-				given[t.ID] = givenUp{why: fmt.Sprintf("ERROR:  task %d, after which it was to run, has ended as %s", *t.Ill, *t.State)}
+				version := int32(*t.Version)
+				given[t.ID] = givenUp{version: &version, why: fmt.Sprintf("ERROR:  task %d, after which it was to run, has ended as %s", *t.Ill, *t.State)}
 			default:
 				seen[t.ID] = true
 				l.free(t)
@@ -70,6 +71,7 @@ type resolved struct {
 	Awaits        *int64 // what it waits for
 	Ill           *int64 // what did not end well
 	State         *string
+	Version       *uint32 // of its row, unless that was changed
 	Group, Remote []byte
 	Max, Priority int32
 	Ready, Late   bool

@@ -1,7 +1,7 @@
 -- Gives up tasks that wait for others which did not end well, or in a cycle: not those whose cycle
 -- leads by way of another row that has the id of one that is gone.
--- $1 ids, $2 why, $3 what each must still wait for (NULL: whatever it is), $4 whether to say
--- nothing
+-- $1 ids, $2 why; $3 what each must still wait for, or $4 the version of the row that was read, by
+-- which it still names what did not end well; $5 whether to say nothing
 WITH forsaken AS MATERIALIZED (
     SELECT l.error, t.part, t.place
     FROM (
@@ -9,8 +9,9 @@ WITH forsaken AS MATERIALIZED (
         FROM ROWS FROM (
             pg_catalog.unnest($1::pg_catalog.int8[]),
             pg_catalog.unnest($2::pg_catalog.text[]),
-            pg_catalog.unnest($3::pg_catalog.int8[])
-        ) AS u (id, error, awaits)
+            pg_catalog.unnest($3::pg_catalog.int8[]),
+            pg_catalog.unnest($4::pg_catalog.int4[])
+        ) AS u (id, error, awaits, version)
         ORDER BY u.id
     ) AS l
     CROSS JOIN LATERAL (
@@ -21,7 +22,7 @@ WITH forsaken AS MATERIALIZED (
             AND t.after IS NOT NULL
             AND (t.freed IS NULL OR t.awaits IS NOT NULL)
             AND (t.state OPERATOR(pg_catalog.=) 'PLAN' OR t.state OPERATOR(pg_catalog.=) 'STOP' AND t.stop IS NULL AND t.stopping IS NULL)
-            AND (l.awaits IS NULL OR t.awaits OPERATOR(pg_catalog.=) l.awaits AND t.awaited OPERATOR(pg_catalog.=) ANY (ARRAY(
+            AND (t.xmin OPERATOR(pg_catalog.=) l.version OR t.awaits OPERATOR(pg_catalog.=) l.awaits AND t.awaited OPERATOR(pg_catalog.=) ANY (ARRAY(
                 SELECT coalesce(p.created, '-infinity')
                 FROM :table AS p
                 WHERE p.id OPERATOR(pg_catalog.>=) l.awaits
@@ -39,7 +40,7 @@ SET
     stop = pg_catalog.statement_timestamp(),
     awaits = NULL,
     freed = NULL,
-    error = CASE WHEN $4::pg_catalog.bool THEN t.error ELSE f.error END
+    error = CASE WHEN $5::pg_catalog.bool THEN t.error ELSE f.error END
 FROM forsaken AS f
 WHERE t.ctid OPERATOR(pg_catalog.=) f.place
     AND t.tableoid OPERATOR(pg_catalog.=) f.part

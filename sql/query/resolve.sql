@@ -1,7 +1,7 @@
 -- Looks at the tasks that others are to run after. Who has one that is still to end waits for it:
 -- for any of several, since then it is a few that are waited for, one after the other, whatever the
 -- order in which they end. Who has none is free, and counts from the end of the last one. Who has
--- one that did not end well is returned with it, as it is. One that has ended by another's hand
+-- one that did not end well is returned with it and with the row's version, as it is. One that has ended by another's hand
 -- waits no more.
 -- That takes 20 ms, or one task: those that it has not come to are returned as late. What is short
 -- comes first.
@@ -11,10 +11,10 @@
 -- when after is changed.
 -- $1 ids
 WITH found AS MATERIALIZED (
-    SELECT t.part, t.place, t.id, t.after, t.met, t.first, t.waits:role_kept
+    SELECT t.part, t.place, t.version, t.id, t.after, t.met, t.first, t.waits:role_kept
     FROM pg_catalog.unnest($1::pg_catalog.int8[]) AS l (id)
     CROSS JOIN LATERAL ( -- looked up one by one, whatever the statistics say
-        SELECT t.tableoid AS part, t.ctid AS place, t.id, t.after, t.met,
+        SELECT t.tableoid AS part, t.ctid AS place, t.xmin AS version, t.id, t.after, t.met,
             t.freed IS NULL AND t.runs IS NULL OR (pg_catalog.cardinality(t.met) OPERATOR(pg_catalog.=) pg_catalog.cardinality(t.after)) IS NOT TRUE AS first,
             t.state OPERATOR(pg_catalog.=) 'PLAN' OR t.state OPERATOR(pg_catalog.=) 'STOP' AND t.stop IS NULL AND t.stopping IS NULL AS waits:role_kept
         FROM :table AS t
@@ -32,6 +32,7 @@ seen AS MATERIALIZED (
     SELECT
         f.part,
         f.place,
+        f.version,
         f.id,
         f.waits,
         f.late,
@@ -95,10 +96,10 @@ moved AS (
         t.priority,
         t.state OPERATOR(pg_catalog.=) 'PLAN' AND t.due OPERATOR(pg_catalog.<=) pg_catalog.statement_timestamp() AS ready
 )
-SELECT m.id, m.awaits, NULL::pg_catalog.int8, NULL::pg_catalog.text, m.of_group, m.of_remote, m.max, m.priority, m.ready, false
+SELECT m.id, m.awaits, NULL::pg_catalog.int8, NULL::pg_catalog.text, NULL::pg_catalog.xid, m.of_group, m.of_remote, m.max, m.priority, m.ready, false
 FROM moved AS m
 UNION ALL
-SELECT s.id, NULL, s.ill, s.state, NULL, NULL, 0, 0, false, s.late
+SELECT s.id, NULL, s.ill, s.state, s.version, NULL, NULL, 0, 0, false, s.late
 FROM seen AS s
 WHERE s.late
     OR s.waits AND s.ill IS NOT NULL
