@@ -141,6 +141,29 @@ func (m *meanwhile) does(before, meanwhile string, do func()) {
 	}
 }
 
+// TestTheScriptSeesWhatHasComeMeanwhile, whatever isolation the database's owner has set for its
+// transactions, and does nothing within one that does not.
+func TestTheScriptSeesWhatHasComeMeanwhile(t *testing.T) {
+	t.Parallel()
+	m := newMeanwhile(t, "superuser")
+	execute(t, m.conn, "SET default_transaction_isolation = 'repeatable read'")
+	const theirs = `CREATE TYPE app.t AS (a int); CREATE FUNCTION app.t_as_text(app.t) RETURNS text LANGUAGE plpgsql IMMUTABLE AS $$BEGIN PERFORM app.evil(); RETURN NULL; END$$;
+		CREATE CAST (app.t AS text) WITH FUNCTION app.t_as_text(app.t) AS ASSIGNMENT; CREATE TABLE public.task (id bigserial PRIMARY KEY, input text NOT NULL DEFAULT '', key app.t DEFAULT row(1)); INSERT INTO public.task DEFAULT VALUES`
+	m.does("CREATE TYPE public.state AS ENUM ()", theirs, func() {
+		_, err := m.conn.Exec(t.Context(), DDL(task, Options{}), pgx.QueryExecModeSimpleProtocol)
+		if err == nil || !strings.Contains(err.Error(), "belongs to role "+m.role) {
+			t.Errorf("refused by: %v", err)
+		}
+	})
+	equal(t, "what has run of theirs", value(t, m.admin, "SELECT is_called FROM app.ran"), "false")
+	execute(t, m.conn, "ROLLBACK; BEGIN; SELECT")
+	_, err := m.conn.Exec(t.Context(), strings.Replace(DDL(task, Options{}), "\nBEGIN", "\n--", 1), pgx.QueryExecModeSimpleProtocol)
+	if !isState(err, "55000") || !strings.Contains(err.Error(), "READ COMMITTED") {
+		t.Errorf("refused by: %v", err)
+	}
+	execute(t, m.conn, "ROLLBACK")
+}
+
 // TestATypeOfOthersIsNotUsed that came to be in the moment before ours is made.
 func TestATypeOfOthersIsNotUsed(t *testing.T) {
 	t.Parallel()

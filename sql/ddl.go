@@ -45,7 +45,7 @@ func DDL(t Table, o Options) string {
 			map[string]string{":role": literal(o.Role), ":relation": literal(t.Quoted()), ":leader": literal(Beside(t, "leader")), ":groups": literal(Beside(t, "group"))}))
 	}
 	fmt.Fprintf(&b, "\n%s", again) // what has come meanwhile
-	return fmt.Sprintf("-- A table of tasks for pgtaskd (schema version %d).\n\nBEGIN;\n\n%s\n%s\n%s\nCOMMIT;\n", Version,
+	return fmt.Sprintf("-- A table of tasks for pgtaskd (schema version %d).\n\nBEGIN ISOLATION LEVEL READ COMMITTED, READ WRITE;\n\n%s\n%s\n%s\nCOMMIT;\n", Version,
 		text("session/install")+named(text("session/beside"), map[string]string{":schema_version": strconv.Itoa(Version)}),
 		strings.TrimSuffix(guard, again), atOnce(b.String()))
 }

@@ -13,6 +13,10 @@ DECLARE
     is_foreign pg_catalog.bool;
     inserters pg_catalog.bool;
 BEGIN
+    IF pg_catalog.current_setting('transaction_isolation') OPERATOR(pg_catalog.<>) 'read committed' THEN -- and shows what was there at its start
+        RAISE EXCEPTION 'the transaction is not READ COMMITTED' USING ERRCODE = 'object_not_in_prerequisite_state',
+            HINT = 'Run this outside a transaction, or in one of that level: else it does not see what others have made meanwhile.';
+    END IF;
     IF EXISTS (
         SELECT
         FROM pg_catalog.pg_db_role_setting AS s
