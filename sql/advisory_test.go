@@ -140,3 +140,32 @@ func TestLocksAreBelieved(t *testing.T) {
 		}
 	}
 }
+
+// TestAMembershipThatGivesNothingHoldsNoLead, where tasks run under the roles that insert them:
+// since 16 one may give neither the rights of the role that serves nor let anybody become it.
+func TestAMembershipThatGivesNothingHoldsNoLead(t *testing.T) {
+	t.Parallel()
+	dsn := servertest.Database(t)
+	conn, holder, looker := connect(t, dsn), login(t, dsn, "mal")(), login(t, dsn, "worker")()
+	database := conn.Config().Database
+	execute(t, conn, `CREATE TABLE task (id bigserial PRIMARY KEY); CREATE FUNCTION sets() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NEW; END';
+		CREATE TRIGGER pgtaskd_role BEFORE INSERT ON task FOR EACH ROW EXECUTE FUNCTION sets()`)
+	believed := map[string]bool{"": true}
+	if serverVersion(conn) >= 160000 {
+		believed = map[string]bool{
+			"": true, " WITH INHERIT TRUE, SET FALSE": true, " WITH INHERIT FALSE, SET TRUE": true, " WITH INHERIT FALSE, SET FALSE": false,
+		}
+	}
+	k := Leadership(task, false)
+	if !k.take(t, holder) {
+		t.Fatal("nobody else is there")
+	}
+	for with, is := range believed {
+		execute(t, conn, fmt.Sprintf("GRANT worker_%s TO mal_%[1]s%s", database, with))
+		seen := *k
+		if err := seen.Look(t.Context(), looker); err != nil || (seen.Rival != nil) != is {
+			t.Errorf("of a member%s: %v, %v", with, seen.Rival, err)
+		}
+		execute(t, conn, fmt.Sprintf("REVOKE worker_%s FROM mal_%[1]s", database))
+	}
+}

@@ -94,6 +94,15 @@ func TestATriggerIsNotFiredInTheSchemaOfAStranger(t *testing.T) {
 	if _, err := b.conn.Exec(t.Context(), "INSERT INTO bob.stock VALUES (1)"); err != nil { // a superuser has made owner a member
 		t.Error(err)
 	}
+	execute(t, b.owner, "REVOKE "+b.role+" FROM "+owner+"; GRANT "+owner+" TO "+b.role)
+	if _, err := b.conn.Exec(t.Context(), "INSERT INTO bob.stock VALUES (1)"); err != nil { // who can become owner has no need to
+		t.Error(err)
+	}
+	if serverVersion(b.owner) >= 160000 { // where a membership may give nothing
+		execute(t, b.owner, "GRANT "+owner+" TO "+b.role+" WITH INHERIT FALSE, SET FALSE")
+		_, err := b.conn.Exec(t.Context(), "INSERT INTO bob.stock VALUES (1)")
+		b.none(err, "the schema of table \"public\".\"task\" belongs to role "+b.role)
+	}
 }
 
 // TestNobodyAttachesWhatTellsOfGroups to a table of theirs.

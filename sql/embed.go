@@ -52,6 +52,8 @@ func whole(text string) string {
 		"        :sealed\n", sealedIn("pg_class"),
 		":made_of\n", uncommented(shared()["made_of"]),
 		":leaders\n", uncommented(shared()["leaders"]),
+		":usable", strings.TrimSpace(uncommented(shared()["usable"])),
+		":becoming", strings.TrimSpace(uncommented(shared()["becoming"])),
 	).Replace(text))
 }
 

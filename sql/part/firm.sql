@@ -10,14 +10,14 @@
             THEN pg_catalog.concat('function ', :its_async_text, '() belongs to role ', pg_catalog.quote_ident(current_user), ', and table ', :table_text,
                 ' to role ', pg_catalog.quote_ident(pg_catalog.pg_get_userbyid(c.relowner)),
                 ': ALTER FUNCTION ', :its_async_text, '() OWNER TO ', pg_catalog.quote_ident(pg_catalog.pg_get_userbyid(c.relowner)))
-    END, CASE WHEN NOT s.rolsuper AND NOT pg_catalog.pg_has_role(s.oid, c.relowner, 'MEMBER') THEN s.rolname END
+    END, CASE WHEN NOT s.rolsuper AND NOT pg_catalog.pg_has_role(s.oid, c.relowner, :usable) THEN s.rolname END
     INTO wrong, keeper
     FROM pg_catalog.pg_namespace AS n
     JOIN pg_catalog.pg_class AS c ON c.relnamespace OPERATOR(pg_catalog.=) n.oid AND c.oid OPERATOR(pg_catalog.=) pg_catalog.to_regclass(:table_text)::pg_catalog.oid
     LEFT JOIN pg_catalog.pg_trigger AS k ON k.tgrelid OPERATOR(pg_catalog.=) c.oid AND k.tgname OPERATOR(pg_catalog.=) 'pgtaskd_accept'
     LEFT JOIN pg_catalog.pg_proc AS a ON a.oid OPERATOR(pg_catalog.=) k.tgfoid
     JOIN pg_catalog.pg_type AS y ON y.typnamespace OPERATOR(pg_catalog.=) n.oid AND y.typname OPERATOR(pg_catalog.=) 'pgtaskd_call_:hash'
-        AND pg_catalog.pg_has_role(y.typowner, coalesce(a.proowner, c.relowner), 'MEMBER')
+        AND pg_catalog.pg_has_role(y.typowner, coalesce(a.proowner, c.relowner), :usable)
     JOIN pg_catalog.pg_database AS d ON d.datname OPERATOR(pg_catalog.=) pg_catalog.current_database()
     JOIN pg_catalog.pg_roles AS s ON s.oid OPERATOR(pg_catalog.=)
         CASE WHEN pg_catalog.pg_get_userbyid(n.nspowner) OPERATOR(pg_catalog.=) 'pg_database_owner' THEN d.datdba ELSE n.nspowner END

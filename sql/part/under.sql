@@ -24,8 +24,7 @@
                 SELECT
                 FROM above
                 WHERE above.oid OPERATOR(pg_catalog.=) r.oid
-            ) ELSE pg_catalog.pg_has_role(r.oid, CASE WHEN pg_catalog.current_setting('server_version_num')::pg_catalog.int4 OPERATOR(pg_catalog.<) 160000
-                THEN 'MEMBER' ELSE 'USAGE, SET' END) END THEN 'member'
+            ) ELSE pg_catalog.pg_has_role(r.oid, :becoming) END THEN 'member'
             ELSE 'stranger'
         END
         FROM pg_catalog.pg_roles AS r

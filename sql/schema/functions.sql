@@ -162,7 +162,7 @@ BEGIN
         JOIN pg_catalog.pg_type AS y ON y.typnamespace OPERATOR(pg_catalog.=) n.oid AND y.typname OPERATOR(pg_catalog.=) 'pgtaskd_call_:hash'
         WHERE g.tgrelid OPERATOR(pg_catalog.=) TG_RELID AND g.tgname OPERATOR(pg_catalog.=) TG_NAME
             AND n.nspname OPERATOR(pg_catalog.=) :schema_text
-            AND pg_catalog.pg_has_role(y.typowner, p.proowner, 'MEMBER')
+            AND pg_catalog.pg_has_role(y.typowner, p.proowner, :usable)
     ) THEN
         RAISE EXCEPTION 'schema %, or a type in it, was renamed, and the functions of its table are not made anew yet', pg_catalog.quote_ident(:schema_text)
             USING ERRCODE = 'object_not_in_prerequisite_state', TABLE = TG_TABLE_NAME, SCHEMA = TG_TABLE_SCHEMA,

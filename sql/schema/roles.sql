@@ -71,12 +71,11 @@ BEGIN
         SELECT pg_catalog.count(*)
         FROM pg_catalog.pg_roles AS r
         WHERE (r.rolname OPERATOR(pg_catalog.=) OLD.role OR r.rolname OPERATOR(pg_catalog.=) NEW.role)
-            AND pg_catalog.pg_has_role(r.oid, CASE WHEN pg_catalog.current_setting('server_version_num')::pg_catalog.int4 OPERATOR(pg_catalog.<) 160000
-                THEN 'MEMBER' ELSE 'USAGE, SET' END) -- not one that gives no rights
+            AND pg_catalog.pg_has_role(r.oid, :becoming)
     ) OPERATOR(pg_catalog.<) (CASE WHEN OLD.role OPERATOR(pg_catalog.=) NEW.role THEN 1 ELSE 2 END) THEN
         RAISE EXCEPTION 'task % belongs to role %', NEW.id, coalesce(pg_catalog.quote_ident(OLD.role), 'none')
             USING ERRCODE = 'insufficient_privilege', TABLE = TG_TABLE_NAME, SCHEMA = TG_TABLE_SCHEMA,
-            DETAIL = 'Only members of its role may change it, and give it only to a role that they are members of. Others may stop it, let it wait again before it has run, and change its group, max, priority, count, active, live and timeout.';
+            DETAIL = 'Only who can become its role (SET ROLE) may change it, and give it only to a role that they can become. Others may stop it, let it wait again before it has run, and change its group, max, priority, count, active, live and timeout.';
     END IF;
     RETURN NEW;
 END

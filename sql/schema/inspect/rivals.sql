@@ -18,7 +18,7 @@ SELECT
     coalesce(:readable(x.gid), ''),
     coalesce(h.pid IS NOT NULL AND (a.pid IS NULL OR r.rolsuper OR r.rolname OPERATOR(pg_catalog.=) current_user OR CASE WHEN $8::pg_catalog.bool
         AND EXISTS (SELECT FROM pg_catalog.pg_trigger AS g WHERE g.tgrelid OPERATOR(pg_catalog.=) c.oid AND g.tgname OPERATOR(pg_catalog.=) 'pgtaskd_role')
-        THEN pg_catalog.pg_has_role(a.usesysid, current_user, 'MEMBER') ELSE EXISTS (
+        THEN pg_catalog.pg_has_role(a.usesysid, current_user, :usable) ELSE EXISTS (
         WITH RECURSIVE parts AS (
             SELECT c.oid
             UNION ALL
