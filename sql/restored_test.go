@@ -105,3 +105,58 @@ func TestADumpBringsNobodyARight(t *testing.T) {
 		}
 	}
 }
+
+// TestADumpBringsNoToken: who has written one while it was restored, before the trigger that keeps
+// others from that, writes no end with it.
+func TestADumpBringsNoToken(t *testing.T) {
+	t.Parallel()
+	for name, theirs := range map[string]string{
+		"a row":          "",
+		"without a key":  "ALTER TABLE $t DROP CONSTRAINT $k; INSERT INTO $t SELECT * FROM $t; ", // where the restore could not make it
+		"what they made": "CREATE SCHEMA app AUTHORIZATION $r; SET SESSION AUTHORIZATION $r; CREATE VIEW app.v AS SELECT * FROM $t; CREATE UNLOGGED TABLE app.f (pid int REFERENCES $t); RESET SESSION AUTHORIZATION; ",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			from, to := database(t), database(t)
+			role, serving := stranger(t, to, "app"), value(t, to, "SELECT current_user")
+			entitles := func(conn *pgx.Conn) {
+				t.Helper()
+				if _, err := Install(t.Context(), conn, task, Options{Inserter: true, Serving: serving}); err != nil {
+					t.Fatal(err)
+				}
+				if err := Entitle(t.Context(), conn, task, serving); err != nil {
+					t.Fatal(err)
+				}
+			}
+			entitled := func(want bool) {
+				t.Helper()
+				if is, err := Entitled(t.Context(), to, task, serving); err != nil || is != want {
+					t.Errorf("entitled: %t, %v; want %t", is, err, want)
+				}
+			}
+			entitles(from)
+			restore(t, from, to)
+			execute(t, to, "INSERT INTO "+Tokens(task)+" VALUES ("+value(t, to, "SELECT pg_backend_pid()")+", sha256('x'))")
+			if name == "what they made" {
+				execute(t, to, "GRANT SELECT, REFERENCES ON "+Tokens(task)+" TO "+role)
+			}
+			execute(t, to, strings.NewReplacer("$t", Tokens(task), "$k", tokensName(task)+"_pkey", "$r", role).Replace(theirs)+"REVOKE ALL ON "+Tokens(task)+" FROM "+role)
+			end := "SET SESSION AUTHORIZATION " + role + `; SELECT public.pgtaskd_end_` + task.hash() + `('x', sha256('x'), 'pg_catalog', '{}', '{}')`
+			if name == "a row" {
+				execute(t, to, end+"; RESET SESSION AUTHORIZATION")
+			}
+
+			entitles(to)
+			entitled(true)
+			refused(t, to, end, "42501")
+			equal(t, "rows and keys", value(t, to, "SELECT concat((SELECT count(*) FROM "+Tokens(task)+"), ' ', count(*)) FROM pg_constraint WHERE conrelid = "+literal(Tokens(task))+"::regclass AND contype = 'p'"), "0 1")
+
+			// What is made here keeps its rows.
+			execute(t, to, "INSERT INTO "+Tokens(task)+" VALUES (1, 'x')")
+			entitles(to)
+			equal(t, "rows", value(t, to, "SELECT count(*) FROM "+Tokens(task)), "1")
+			execute(t, to, "DO $$BEGIN EXECUTE format('COMMENT ON TABLE %s IS %L', "+literal(Tokens(task))+", regexp_replace(obj_description("+literal(Tokens(task))+"::regclass), '#[0-9]+-', '#1-')); END$$")
+			entitled(false) // of another server
+		})
+	}
+}

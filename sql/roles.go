@@ -71,7 +71,11 @@ func (n names) entitling() (all []string) {
 // there, with its tokens, as this build makes them.
 func Entitled(ctx context.Context, conn *pgx.Conn, t Table, serving string) (is bool, err error) {
 	var sources []string
-	err = conn.QueryRow(ctx, text("inspect/entitled"), t.Schema, tokensName(t), serving).Scan(&is, &sources)
+	end, err := here(ctx, conn)
+	if err != nil {
+		return false, err
+	}
+	err = conn.QueryRow(ctx, text("inspect/entitled"), t.Schema, tokensName(t), serving, end).Scan(&is, &sources)
 	made := strings.Join(names{table: t, serving: serving}.entitling(), "\n")
 	for _, source := range sources {
 		is = is && strings.Contains(made, "$"+source+"$")

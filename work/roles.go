@@ -141,7 +141,7 @@ func entitled(ctx context.Context, conn *pgx.Conn, t Target) (bool, error) {
 	case errors.Is(err, pgx.ErrNoRows): // there is no schema
 		return false, nil
 	case err == nil && !is && !t.Create:
-		err = fmt.Errorf(`table %s lacks the function by which the ends of tasks are written under "as": "inserter", and may not be changed: run the output of pgtaskd schema --config FILE`, table(t))
+		err = fmt.Errorf(`table %s lacks the function by which the ends of tasks are written under "as": "inserter", or a dump has brought it, and may not be changed: run the output of pgtaskd schema --config FILE`, table(t))
 	}
 	return is, err
 }

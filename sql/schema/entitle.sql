@@ -7,13 +7,18 @@ SET LOCAL pgtaskd.serving = :serving_text;
 SET LOCAL pgtaskd.tokens = :tokens_text;
 SET LOCAL pgtaskd.schema = :schema_text;
 
--- A table or a function of that name that is somebody else's is not made use of.
+-- A table or a function of that name that is somebody else's is not made use of, nor a table that a
+-- dump has brought: others may have written tokens there while it was restored.
 DO $pgtaskd$
 DECLARE
     serving pg_catalog.oid := pg_catalog.quote_ident(pg_catalog.current_setting('pgtaskd.serving'))::pg_catalog.regrole::pg_catalog.oid;
     tokens pg_catalog.text := pg_catalog.current_setting('pgtaskd.tokens');
+    relation pg_catalog.text := pg_catalog.format('%I.%I', pg_catalog.current_setting('pgtaskd.schema'), tokens);
+    number pg_catalog.oid := pg_catalog.to_regclass(relation)::pg_catalog.oid;
+    here pg_catalog.text;
     other pg_catalog.text;
 BEGIN
+    :here
     SELECT pg_catalog.format('%I.%I', n.nspname, x.name) INTO other
     FROM pg_catalog.pg_namespace AS n
     CROSS JOIN LATERAL (
@@ -41,9 +46,13 @@ BEGIN
         RAISE EXCEPTION '% has a name that the table needs, and does not belong to role %', other, pg_catalog.current_setting('pgtaskd.serving')
             USING ERRCODE = 'insufficient_privilege', HINT = 'Drop or rename it.';
     END IF;
-    IF pg_catalog.to_regclass(pg_catalog.format('%I.%I', pg_catalog.current_setting('pgtaskd.schema'), tokens)) IS NULL THEN
-        EXECUTE pg_catalog.format('CREATE UNLOGGED TABLE %I.%I (pid pg_catalog.int4 PRIMARY KEY, token pg_catalog.bytea NOT NULL)',
-            pg_catalog.current_setting('pgtaskd.schema'), tokens);
+    IF number IS NOT NULL AND NOT
+        :sealed
+    THEN
+        EXECUTE pg_catalog.format('DROP TABLE %s CASCADE', relation); -- which runs nothing of others
+    END IF;
+    IF pg_catalog.to_regclass(relation) IS NULL THEN
+        EXECUTE pg_catalog.format('CREATE UNLOGGED TABLE %s (pid pg_catalog.int4 PRIMARY KEY, token pg_catalog.bytea NOT NULL)', relation);
     END IF;
 END
 $pgtaskd$;
@@ -69,16 +78,20 @@ DO $pgtaskd$
 DECLARE
     relation pg_catalog.text := pg_catalog.format('%I.%I', pg_catalog.current_setting('pgtaskd.schema'), pg_catalog.current_setting('pgtaskd.tokens'));
     revoke pg_catalog.text;
+    here pg_catalog.text;
 BEGIN
+    :here
     :private
     :unwatched
+    EXECUTE pg_catalog.format('COMMENT ON TABLE %s IS %L', relation,
+        pg_catalog.concat('By what the leader shows that the end of a task comes from it, one for each session of a lower role (:version)',
+            here, pg_catalog.to_regclass(relation)::pg_catalog.oid));
 END
 $pgtaskd$;
 CREATE TRIGGER pgtaskd_token BEFORE INSERT OR UPDATE ON :tokens
     FOR EACH ROW EXECUTE FUNCTION :schema.pgtaskd_token_:hash();
 ALTER TABLE :tokens ENABLE ALWAYS TRIGGER pgtaskd_token;
 
-COMMENT ON TABLE :tokens IS 'By what the leader shows that the end of a task comes from it, one for each session of a lower role (:version)';
 COMMENT ON COLUMN :tokens.pid IS 'Process id of the session';
 COMMENT ON COLUMN :tokens.token IS 'SHA-256 of the token that serves next; that of a session that has ended is taken out';
 

@@ -1,7 +1,8 @@
--- Whether the table of tokens and its functions belong to the serving role, and nobody else can
--- write tokens, or has a right to them or a trigger there, or a function that could be taken for
+-- Whether the table of tokens and its functions belong to the serving role, no dump has brought the
+-- table, and nobody else can write tokens, or has a right to them or a trigger there, or a function that could be taken for
 -- the one that writes ends; and the text of the functions.
--- $1 schema, $2 name of the table of tokens, $3 the serving role
+-- $1 schema, $2 name of the table of tokens, $3 the serving role, $4 how the comments end of what was
+-- made on this server
 SELECT
     EXISTS (
         SELECT
@@ -13,6 +14,14 @@ SELECT
             AND c.relowner OPERATOR(pg_catalog.=) r.oid
             AND g.tgname OPERATOR(pg_catalog.=) 'pgtaskd_token'
             AND g.tgenabled OPERATOR(pg_catalog.=) 'A'
+            AND EXISTS ( -- as in part/sealed.sql
+                SELECT
+                FROM pg_catalog.pg_description AS d
+                WHERE d.objoid OPERATOR(pg_catalog.=) c.oid
+                    AND d.classoid OPERATOR(pg_catalog.=) c.tableoid
+                    AND d.objsubid OPERATOR(pg_catalog.=) 0
+                    AND d.description OPERATOR(pg_catalog.~) pg_catalog.concat($4::pg_catalog.text, c.oid, '$')
+            )
             AND NOT EXISTS (SELECT FROM pg_catalog.aclexplode(c.relacl) AS x WHERE x.grantee OPERATOR(pg_catalog.<>) c.relowner)
             AND NOT EXISTS (
                 SELECT
