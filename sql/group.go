@@ -37,6 +37,9 @@ func (f *found) group(ctx context.Context, conn *pgx.Conn, t Table) (oid, sequen
 	if !ours {
 		return 0, 0, "", nil
 	}
+	if !there.isSealed(f.here) {
+		return 0, 0, "does not limit groups: " + fmt.Sprintf(unsealed, "table "+Beside(t, "group")), nil
+	}
 	sequences, err := collect(ctx, conn, "group", pgx.RowToStructByPos[foundSequence], there.OID)
 	if err != nil {
 		return 0, 0, "", err

@@ -65,6 +65,9 @@ func TestWhatADumpHasBroughtIsNotUsed(t *testing.T) {
 		}
 	}
 	unused()
+	if d, err := Describe(t.Context(), conn, task); err != nil || d.Group != 0 || !strings.Contains(strings.Join(d.Without, " "), "does not limit groups: a dump has brought") {
+		t.Errorf("group %d: %s, %v", d.Group, d.Without, err)
+	}
 	execute(t, other, "SET SESSION AUTHORIZATION "+role+"; BEGIN; LOCK TABLE "+Register(task)+", task_leader IN ACCESS SHARE MODE")
 	if _, err := Install(t.Context(), conn, task, Options{}); err != nil {
 		t.Log(err)
@@ -74,6 +77,9 @@ func TestWhatADumpHasBroughtIsNotUsed(t *testing.T) {
 	execute(t, other, "COMMIT")
 	install(t, conn, task, nil)
 	complete(t, conn, task, nil)
+	if d, err := Describe(t.Context(), conn, task); err != nil || d.Register == 0 || d.Leader == 0 || d.Group == 0 {
+		t.Errorf("register %d, leader %d, group %d: %v", d.Register, d.Leader, d.Group, err)
+	}
 }
 
 // TestASealOfAnotherServerIsNone: the number alone may be the same there.
