@@ -36,6 +36,8 @@ type Below struct {
 	Name      string // quoted
 	Foreign   bool   // it is below, and has its rows on another server
 	Inserters bool   // its tasks run under the roles that insert them
+	Unguarded bool   // it is a child, but no partition, and lacks the trigger that fills and guards role
+	Late      string // a trigger, quoted, that runs at COMMIT as the serving role with another's search_path
 }
 
 // Refusal is an error if a part of the table is not to be served: inserter tells that tasks run under
@@ -49,6 +51,11 @@ func refusal(parts []Below, inserter bool) error {
 			return fmt.Errorf("foreign table %s is a partition or child of the table, and what happens to rows of another server is not seen: detach it, or drop it", b.Name)
 		case b.Inserters && !inserter:
 			return &OfInserters{b.Name}
+		case b.Unguarded && inserter:
+			return fmt.Errorf("table %s is a child of the table, and not a partition, so that whoever inserts into it could choose role: give it the trigger pgtaskd_role as the table has it, enabled always, or ALTER TABLE %[1]s NO INHERIT", b.Name)
+		case b.Late != "" && inserter:
+			return fmt.Errorf("trigger %s of table %s may be deferred to the COMMIT, where from PostgreSQL 18 on it runs as the serving role with the search_path of the task's role: "+
+				"ALTER FUNCTION … SET search_path = …, pg_temp for its function, or make it NOT DEFERRABLE", b.Late, b.Name)
 		}
 	}
 	return nil

@@ -1,6 +1,9 @@
 -- Of the table and those below it, what may not be served: foreign tables, of whose rows the server
 -- shows neither a version nor a trigger, and, where all tasks are to run under one role, tables whose
--- tasks run under the roles that insert them, which their trigger writes down.
+-- tasks run under the roles that insert them, which their trigger writes down. Where they are to run
+-- so, children that are no partitions and lack that trigger, which is not inherited; and from 18 on
+-- triggers that may wait for COMMIT: they run as who has written the row, which for an end is the
+-- serving role, but with the search_path of the session, which is the task's.
 -- $1 schema, $2 table
 WITH RECURSIVE below AS (
     SELECT c.oid, 0 AS depth
@@ -12,7 +15,7 @@ WITH RECURSIVE below AS (
     FROM below
     JOIN pg_catalog.pg_inherits AS i ON i.inhparent OPERATOR(pg_catalog.=) below.oid
 )
-SELECT :readable(pg_catalog.format('%I.%I', n.nspname, c.relname)), x.is_foreign, x.inserters
+SELECT :readable(pg_catalog.format('%I.%I', n.nspname, c.relname)), x.is_foreign, x.inserters, x.unguarded, coalesce(:readable(x.late), '')
 FROM below
 JOIN pg_catalog.pg_class AS c ON c.oid OPERATOR(pg_catalog.=) below.oid
 JOIN pg_catalog.pg_namespace AS n ON n.oid OPERATOR(pg_catalog.=) c.relnamespace
@@ -22,7 +25,28 @@ CROSS JOIN LATERAL (SELECT
         SELECT
         FROM pg_catalog.pg_trigger AS g
         WHERE g.tgrelid OPERATOR(pg_catalog.=) c.oid AND g.tgname OPERATOR(pg_catalog.=) 'pgtaskd_role'
-    ) AS inserters
+    ) AS inserters,
+    below.depth OPERATOR(pg_catalog.>) 0 AND NOT c.relispartition AND NOT EXISTS (
+        SELECT
+        FROM pg_catalog.pg_trigger AS g
+        JOIN pg_catalog.pg_proc AS p ON p.oid OPERATOR(pg_catalog.=) g.tgfoid AND p.proname OPERATOR(pg_catalog.~) '^pgtaskd_role_'
+        WHERE g.tgrelid OPERATOR(pg_catalog.=) c.oid AND g.tgname OPERATOR(pg_catalog.=) 'pgtaskd_role'
+            AND g.tgenabled OPERATOR(pg_catalog.=) 'A' AND g.tgqual IS NULL AND pg_catalog.cardinality(g.tgattr::pg_catalog.int2[]) OPERATOR(pg_catalog.=) 0
+            AND g.tgtype OPERATOR(pg_catalog.=) 23::pg_catalog.int2 -- BEFORE INSERT OR UPDATE FOR EACH ROW
+    ) AS unguarded,
+    (
+        SELECT pg_catalog.min(pg_catalog.quote_ident(g.tgname))
+        FROM pg_catalog.pg_trigger AS g
+        JOIN pg_catalog.pg_proc AS p ON p.oid OPERATOR(pg_catalog.=) g.tgfoid
+        WHERE g.tgrelid OPERATOR(pg_catalog.=) c.oid AND g.tgdeferrable
+            AND p.oid OPERATOR(pg_catalog.>=) 16384::pg_catalog.oid -- those of the server's own constraints look up nothing by a path
+            AND pg_catalog.current_setting('server_version_num')::pg_catalog.int4 OPERATOR(pg_catalog.>=) 180000
+            AND NOT EXISTS (
+                SELECT
+                FROM pg_catalog.unnest(p.proconfig) AS s (setting)
+                WHERE s.setting OPERATOR(pg_catalog.~) '^search_path=.*pg_temp"?$' -- else temporary tables come first
+            )
+    ) AS late
 ) AS x
-WHERE x.is_foreign OR x.inserters
+WHERE x.is_foreign OR x.inserters OR x.unguarded OR x.late IS NOT NULL
 ORDER BY below.depth, n.nspname, c.relname;

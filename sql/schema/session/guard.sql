@@ -12,6 +12,8 @@ DECLARE
     owner pg_catalog.text;
     is_foreign pg_catalog.bool;
     inserters pg_catalog.bool;
+    unguarded pg_catalog.bool;
+    late pg_catalog.text;
 BEGIN
     IF pg_catalog.current_setting('transaction_isolation') OPERATOR(pg_catalog.<>) 'read committed' THEN -- and shows what was there at its start
         RAISE EXCEPTION 'the transaction is not READ COMMITTED' USING ERRCODE = 'object_not_in_prerequisite_state',
@@ -35,7 +37,7 @@ BEGIN
             USING ERRCODE = 'insufficient_privilege', HINT =
                 'Drop it, or see what it does and give it to a role that is trusted (ALTER … OWNER TO), or run this as its owner, or as a member of that role.';
     END LOOP;
-    FOR name, is_foreign, inserters IN EXECUTE $query$:below$query$ USING :its_name LOOP
+    FOR name, is_foreign, inserters, unguarded, late IN EXECUTE $query$:below$query$ USING :its_name LOOP
         IF is_foreign THEN
             RAISE EXCEPTION 'foreign table % is a partition or child of the table', name
                 USING ERRCODE = 'object_not_in_prerequisite_state', HINT = 'Detach it, or drop it.';
@@ -43,6 +45,13 @@ BEGIN
             RAISE EXCEPTION 'table % runs each task under the role that inserted it', name
                 USING ERRCODE = 'object_not_in_prerequisite_state', HINT = pg_catalog.format(
                     'Write "as": "inserter" into the target, and print this by pgtaskd schema --config FILE; or, to have all tasks run under the serving role, those that wait there too: DROP TRIGGER pgtaskd_role ON %s', name);
+        ELSIF unguarded AND NOT :as_target THEN
+            RAISE EXCEPTION 'table % is a child of the table, and not a partition, so that whoever inserts into it could choose role', name
+                USING ERRCODE = 'object_not_in_prerequisite_state',
+                HINT = pg_catalog.format('Give it the trigger pgtaskd_role as the table has it, enabled always, or ALTER TABLE %s NO INHERIT.', name);
+        ELSIF late OPERATOR(pg_catalog.<>) '' AND NOT :as_target THEN
+            RAISE EXCEPTION 'trigger % of table % may be deferred to the COMMIT, where it runs as the serving role with the search_path of the task''s role', late, name
+                USING ERRCODE = 'object_not_in_prerequisite_state', HINT = 'ALTER FUNCTION … SET search_path = …, pg_temp for its function, or make it NOT DEFERRABLE.';
         END IF;
     END LOOP;
 END

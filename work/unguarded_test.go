@@ -1,0 +1,76 @@
+package work
+
+import (
+	"strings"
+	"testing"
+
+	"pgtaskd/sql"
+)
+
+// refuses fails the test unless the target is refused by check, the script and run with these
+// words; it is served once what is in the way is mended.
+func (c *company) refuses(want, mend string) {
+	c.t.Helper()
+	if faults := strings.Join(Check(c.t.Context(), c.target).Faults, "\n"); !strings.HasPrefix(faults, want) {
+		c.t.Errorf("check complains %q", faults)
+	}
+	script := sql.DDL(table(c.target), sql.Options{Inserter: true, Serving: c.serving})
+	if _, err := c.as(c.serving).PgConn().Exec(c.t.Context(), script).ReadAll(); !hasState(err, "55000") || !strings.Contains(err.Error(), want) {
+		c.t.Errorf("the script says %v", err)
+	}
+	led := c.leads()
+	c.serve()
+	c.says(want)
+	if c.leads() > led {
+		c.t.Error("it is served")
+	}
+	c.must("postgres", mend)
+	c.settled()
+}
+
+// TestAChildIsGuardedToo: it does not inherit the trigger that writes down who inserts a task, and
+// its rows run with those of the table.
+func TestAChildIsGuardedToo(t *testing.T) {
+	t.Parallel()
+	c := employed(t)
+	c.drain()
+	c.must(c.serving, "CREATE TABLE child () INHERITS (task); GRANT INSERT ON child TO $bob")
+	function := c.get("SELECT proname FROM pg_proc WHERE proname LIKE 'pgtaskd_role_%'")
+	const refused = "table public.child is a child of the table, and not a partition"
+	c.must(c.serving, "CREATE TRIGGER pgtaskd_role BEFORE INSERT ON child FOR EACH ROW EXECUTE FUNCTION "+function+"()") // not UPDATE, nor always
+	c.refuses(refused, "SET ROLE $serving; DROP TRIGGER pgtaskd_role ON child; CREATE TRIGGER pgtaskd_role BEFORE INSERT OR UPDATE ON child FOR EACH ROW EXECUTE FUNCTION "+
+		function+"(); ALTER TABLE child ENABLE ALWAYS TRIGGER pgtaskd_role")
+	c.must(c.bob, "INSERT INTO child (input, role, plan) VALUES ('SELECT session_user', '$serving', 'infinity')")
+	if role := c.get("SELECT role FROM child"); role != c.bob {
+		t.Errorf("its role is %s", role)
+	}
+	c.must(c.serving, "CREATE TABLE later () INHERITS (task)")
+	c.says(strings.Replace(refused, "child", "later", 1))
+	c.must(c.serving, "DROP TABLE later")
+	c.becomes(c.asks(c.alice, "SELECT 1"), "DONE")
+}
+
+// TestADeferredTriggerTakesNothingOfATask: from PostgreSQL 18 on it runs as the serving role, in the
+// session of the task, which chooses the search_path. Before, it runs as the task's role.
+func TestADeferredTriggerTakesNothingOfATask(t *testing.T) {
+	t.Parallel()
+	c := employed(t)
+	c.drain()
+	c.must(c.serving, `CREATE FUNCTION log_end() RETURNS void LANGUAGE sql AS 'SELECT';
+		CREATE FUNCTION audit() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN PERFORM log_end(); RETURN NULL; END$$;
+		CREATE CONSTRAINT TRIGGER audit AFTER UPDATE ON task DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (new.state = 'DONE') EXECUTE FUNCTION audit()`)
+	c.exec(c.named(`CREATE SCHEMA evil AUTHORIZATION $alice; SET ROLE $alice; CREATE TABLE evil.got (who text);
+		CREATE FUNCTION evil.log_end() RETURNS void LANGUAGE plpgsql AS 'BEGIN INSERT INTO evil.got VALUES (current_user); END'; GRANT ALL ON SCHEMA evil TO PUBLIC; GRANT ALL ON evil.got TO PUBLIC;
+		RESET ROLE; ALTER ROLE $alice SET search_path = evil, public`))
+	if c.get("SELECT current_setting('server_version_num')::int4 >= 180000") == "true" {
+		c.must(c.serving, "ALTER FUNCTION audit() SET search_path = public") // temporary tables come first
+		c.refuses("trigger audit of table public.task may be deferred to the COMMIT", "SET ROLE $serving; ALTER FUNCTION audit() SET search_path = public, pg_temp")
+	} else {
+		c.serve()
+		c.settled()
+	}
+	c.becomes(c.asks(c.alice, "CREATE TABLE evil.made ()"), "DONE")
+	if who := c.get("SELECT coalesce(string_agg(DISTINCT who, ' '), '') FROM evil.got WHERE who <> $1", c.alice); who != "" {
+		t.Errorf("log_end() of alice has run as %s", who)
+	}
+}
