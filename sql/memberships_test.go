@@ -17,6 +17,10 @@ import (
 func TestAMembershipThatOthersHaveGrantedIsNoReasonToTrust(t *testing.T) {
 	t.Parallel()
 	dsn := servertest.Database(t)
+	onlySet, onlyInherit, options := "", "", serverVersion(connect(t, dsn)) >= 160000 // before, each membership gives both
+	if options {
+		onlySet, onlyInherit = " WITH INHERIT FALSE, SET TRUE", " WITH INHERIT TRUE, SET FALSE"
+	}
 	for i, c := range []struct {
 		name, sql         string
 		worker, superuser bool // whether each trusts $o
@@ -30,6 +34,11 @@ func TestAMembershipThatOthersHaveGrantedIsNoReasonToTrust(t *testing.T) {
 		{"by one that can become it", "GRANT $o TO $x WITH ADMIN OPTION; GRANT $s TO $x; SET ROLE $x; GRANT $o TO $s", true, true},
 		{"through a role of the server's own", "GRANT pg_monitor TO $s; GRANT $o TO pg_monitor", false, false},
 		{"the other way round", "GRANT $s TO $o", true, true},
+		{"by SET up to one, and INHERIT from there", "GRANT $b TO $s" + onlySet + "; GRANT $o TO $b" + onlyInherit, true, true},
+		{"the other way round, likewise", "GRANT $b TO $o" + onlySet + "; GRANT $s TO $b" + onlyInherit, true, true},
+		{"by INHERIT up to one, and SET from there", "GRANT $b TO $s" + onlyInherit + "; GRANT $o TO $b" + onlySet, !options, !options},
+		{"the other way round, likewise in vain", "GRANT $b TO $o" + onlyInherit + "; GRANT $s TO $b" + onlySet, !options, !options},
+		{"by INHERIT up to one who has it to give", "GRANT $b TO $o" + onlyInherit + "; GRANT $s TO $b WITH ADMIN OPTION", true, true},
 	} {
 		for _, who := range []string{"worker", "superuser"} {
 			t.Run(c.name+" "+who, func(t *testing.T) {
@@ -104,6 +113,8 @@ func TestWhoMayInsertIsNotTrusted(t *testing.T) {
 		{"all tasks under one role", "ALTER ROLE $m LOGIN; GRANT $m TO $w, $p", false, true},
 		{"who may log in", "ALTER ROLE $m LOGIN; GRANT $m TO $w, $p", true, false},
 		{"who may not", "GRANT $m TO $w, $p", true, true},
+		{"who may not, whom somebody has to give", "GRANT $m TO $w, $p; CREATE ROLE b_$w; GRANT $m TO b_$w WITH ADMIN OPTION", true, false},
+		{"who may not, whom one that can become the role has to give", "GRANT $m TO $w, $p; CREATE ROLE b_$w; GRANT $w, $p TO b_$w; GRANT $m TO b_$w WITH ADMIN OPTION", true, true},
 		{"through one who may log in", "CREATE ROLE b_$w LOGIN; GRANT $m TO b_$w; GRANT b_$w TO $w, $p", true, false},
 		{"who can become the role", "ALTER ROLE $m LOGIN; GRANT $w, $p TO $m", true, true},
 	} {

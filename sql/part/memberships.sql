@@ -1,28 +1,31 @@
 -- Follows the role me (oid, rolsuper, inserters) in a WITH RECURSIVE: above are the roles that it is a member
 -- of and makes use of, below those that can become it; each with itself. Since 16 a membership has
--- options, and may give no rights at all.
+-- options, and may give no rights at all: who becomes a role by SET ROLE has what that one inherits, but
+-- who inherits from a role does not become what that one can. So SET counts up to some role on the
+-- way, and INHERIT from there on; way is the option by which the next step counts.
 -- A membership that me or somebody trusted has not granted is none of above: whoever has a role to
 -- give, and that is each role of itself up to 14, could give it to me, and be trusted. Nor is a role
 -- of the server's own, such as pg_monitor: it is given for what it may do, and whoever else has it
 -- can make things that belong to it. Where tasks run under the roles that insert them (inserters), me
--- is a member of these only to log in as them, so none that can log in counts.
+-- is a member of these only to log in as them, so none that can log in counts; nor one that somebody
+-- else has to give, who could have switched that off.
 below AS (
-    SELECT me.oid
+    SELECT me.oid, w.way
     FROM me
+    CROSS JOIN (VALUES ('set'), ('inherit')) AS w (way)
     UNION
-    SELECT m.member
+    SELECT m.member, w.way
     FROM below
+    CROSS JOIN (VALUES ('set'), ('inherit')) AS w (way)
     CROSS JOIN LATERAL (
         SELECT g.member, g.admin_option, pg_catalog.to_jsonb(g) AS options
         FROM pg_catalog.pg_auth_members AS g
         WHERE g.roleid OPERATOR(pg_catalog.=) below.oid
         OFFSET 0 -- there may be many more, which are not read
     ) AS m
-    WHERE m.admin_option OR coalesce(
-        (m.options OPERATOR(pg_catalog.->>) 'inherit_option')::pg_catalog.bool
-        OR (m.options OPERATOR(pg_catalog.->>) 'set_option')::pg_catalog.bool,
-        true
-    )
+    WHERE m.admin_option -- which lets it grant itself the rest
+        OR (below.way OPERATOR(pg_catalog.=) 'inherit' OR w.way OPERATOR(pg_catalog.=) 'set')
+        AND coalesce((m.options OPERATOR(pg_catalog.->>) pg_catalog.concat(below.way, '_option'))::pg_catalog.bool, true)
 ),
 creator AS ( -- of roles, who can become any but a superuser
     SELECT r.oid
@@ -32,29 +35,35 @@ creator AS ( -- of roles, who can become any but a superuser
         AND EXISTS (SELECT FROM me WHERE NOT me.rolsuper)
 ),
 above AS (
-    SELECT me.oid
+    SELECT me.oid, w.way
     FROM me
+    CROSS JOIN (VALUES ('set'), ('inherit')) AS w (way)
     UNION
-    SELECT m.roleid
+    SELECT m.roleid, w.way
     FROM above
+    CROSS JOIN (VALUES ('set'), ('inherit')) AS w (way)
     CROSS JOIN LATERAL (
         SELECT g.roleid, g.grantor, pg_catalog.to_jsonb(g) AS options
         FROM pg_catalog.pg_auth_members AS g
         WHERE g.member OPERATOR(pg_catalog.=) above.oid
         OFFSET 0 -- there may be many more, which are not read
     ) AS m
-    WHERE coalesce(
-        (m.options OPERATOR(pg_catalog.->>) 'inherit_option')::pg_catalog.bool
-        OR (m.options OPERATOR(pg_catalog.->>) 'set_option')::pg_catalog.bool,
-        true
-    ) AND (
+    WHERE (above.way OPERATOR(pg_catalog.=) 'set' OR w.way OPERATOR(pg_catalog.=) 'inherit')
+        AND coalesce((m.options OPERATOR(pg_catalog.->>) pg_catalog.concat(above.way, '_option'))::pg_catalog.bool, true)
+    AND (
         m.roleid OPERATOR(pg_catalog.>=) 16384::pg_catalog.oid
         OR EXISTS (SELECT FROM pg_catalog.pg_roles AS g WHERE g.oid OPERATOR(pg_catalog.=) m.roleid AND g.rolsuper)
     ) AND NOT EXISTS (
         SELECT
         FROM pg_catalog.pg_roles AS g
         JOIN me ON me.inserters
-        WHERE g.oid OPERATOR(pg_catalog.=) m.roleid AND g.rolcanlogin AND NOT g.rolsuper
+        WHERE g.oid OPERATOR(pg_catalog.=) m.roleid AND NOT g.rolsuper AND (g.rolcanlogin OR EXISTS (
+            SELECT
+            FROM pg_catalog.pg_auth_members AS a
+            JOIN pg_catalog.pg_roles AS r ON r.oid OPERATOR(pg_catalog.=) a.member AND NOT r.rolsuper
+            WHERE a.roleid OPERATOR(pg_catalog.=) g.oid AND a.admin_option
+                AND NOT EXISTS (SELECT FROM below WHERE below.oid OPERATOR(pg_catalog.=) r.oid)
+        ))
     ) AND (
         m.grantor OPERATOR(pg_catalog.=) above.oid
         OR EXISTS (SELECT FROM pg_catalog.pg_roles AS g WHERE g.oid OPERATOR(pg_catalog.=) m.grantor AND g.rolsuper)
