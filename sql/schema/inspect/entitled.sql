@@ -1,6 +1,6 @@
 -- Whether the table of tokens and its functions belong to the serving role, no dump has brought the
--- table, and nobody else can write tokens, or has a right to them or a trigger there, or a function that could be taken for
--- the one that writes ends; and the text of the functions.
+-- table, and nobody else can write tokens, or has a right to them or a trigger there, or a function
+-- that could be taken for the one that writes ends; and the text of the functions.
 -- $1 schema, $2 name of the table of tokens, $3 the serving role, $4 how the comments end of what was
 -- made on this server
 SELECT
