@@ -154,6 +154,9 @@ func (f *found) inspectBesides(ctx context.Context, conn *pgx.Conn, t Table, tru
 	return err
 }
 
+// ofTasks begins the comment of a table of tasks, which is nothing beside another one.
+const ofTasks = "Tasks: SQL to run"
+
 // beside is what has the name of the object, and whether that is ours.
 func (f *found) beside(t Table, s step) (there *foundBeside, ours bool) {
 	name, function := besideName(t, s.name), s.sort() == "function"
@@ -161,7 +164,7 @@ func (f *found) beside(t Table, s step) (there *foundBeside, ours bool) {
 		if b.Name != name || (b.Kind == "function") != function {
 			continue
 		}
-		if !b.Trusted || versionOf(b.Comment) == 0 && !b.isMadeBy(t, s) ||
+		if !b.Trusted || strings.HasPrefix(b.Comment, ofTasks) || versionOf(b.Comment) == 0 && !b.isMadeBy(t, s) ||
 			b.Kind != map[string]string{"table": "r", "view": "v", "function": "function"}[s.sort()] {
 			return &f.besides[i], false
 		}

@@ -150,3 +150,31 @@ func TestWithoutTheRightToMakeWhatStandsBeside(t *testing.T) {
 	execute(t, owner, "DROP TABLE task_leader; REVOKE CREATE ON SCHEMA public FROM PUBLIC")
 	complete(t, conn, task, nil)
 }
+
+// TestATableOfTasksIsNothingBesideAnother, whatever its name: it keeps its rights.
+func TestATableOfTasksIsNothingBesideAnother(t *testing.T) {
+	t.Parallel()
+	conn := database(t)
+	reader := stranger(t, conn, "reader")
+	for _, object := range []string{"group", "leader"} {
+		other := Table{Schema: task.Schema, Name: task.Name + "_" + object}
+		install(t, conn, other, nil)
+		execute(t, conn, "GRANT SELECT ON "+other.String()+" TO "+reader+"; INSERT INTO "+other.String()+" (input) VALUES ('SELECT 1')")
+	}
+	for how, set := range map[string]func() error{
+		"Install": func() error { _, err := Install(t.Context(), conn, task, Options{}); return err },
+		"DDL": func() error {
+			_, err := conn.Exec(t.Context(), DDL(task, Options{}), pgx.QueryExecModeSimpleProtocol)
+			return err
+		},
+	} {
+		if err := set(); err != nil {
+			t.Error(how, err)
+		}
+		for _, object := range []string{"group", "leader"} {
+			if kept := value(t, conn, "SELECT has_table_privilege('"+reader+"', 'task_"+object+"', 'SELECT') AND EXISTS (SELECT FROM task_"+object+")"); kept != "true" {
+				t.Errorf("%s: task_%s has lost rights or rows", how, object)
+			}
+		}
+	}
+}

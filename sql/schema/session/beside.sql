@@ -39,7 +39,7 @@ BEGIN
             AND s.classoid OPERATOR(pg_catalog.=) thing.class AND s.objsubid OPERATOR(pg_catalog.=) 0
         WHERE thing.kind OPERATOR(pg_catalog.=) pg_catalog.current_setting('pgtaskd.kind')
     LOOP
-        IF NOT trusted OR comment OPERATOR(pg_catalog.!~) '[(]pgtaskd schema [0-9]{1,9}[ )]' THEN
+        IF NOT trusted OR comment OPERATOR(pg_catalog.!~) '[(]pgtaskd schema [0-9]{1,9}[ )]' OR comment OPERATOR(pg_catalog.~) '^Tasks: SQL to run' THEN
             RAISE WARNING 'the name % belongs to something of role %, which is left alone', pg_catalog.quote_ident(wanted), other;
             RETURN;
         END IF;
