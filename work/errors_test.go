@@ -13,7 +13,7 @@ import (
 
 // met are SQLSTATEs that say something of the server as a whole, or of what others do, where the
 // server says them to us.
-var met = []string{"53100", "53200", "53300", "57P01", "57P02", "57P03", "08006", "25006", "40001", "40P01", "42501", "55P03", "57014", "58030", "XX000"}
+var codes = []string{"53100", "53200", "53300", "57P01", "57P02", "57P03", "08006", "25006", "40001", "40P01", "42501", "55P03", "57014", "58030", "XX000"}
 
 const raises = "DO $$BEGIN RAISE 'mine' USING ERRCODE = '%s'; END$$"
 
@@ -68,7 +68,12 @@ func TestWhatATaskMeetsIsNoOthersTrouble(t *testing.T) {
 	if testing.Short() {
 		return
 	}
-	var inputs []string
+	var met, inputs []string
+	for i, code := range codes {
+		if thorough || i%3 == 0 {
+			met = append(met, code)
+		}
+	}
 	for _, code := range met {
 		raise := fmt.Sprintf(raises, code)
 		inputs = append(inputs, raise, "SET exit_on_error TO on; "+raise)

@@ -10,8 +10,12 @@ import (
 // scanShare is the part of the time that looking at all that is due may take: one in twenty.
 const scanShare = 20
 
-// scanSlow is how long the server may take to look at all that is due where little is.
-const scanSlow = 100 * time.Millisecond
+// scanSlow is how long the server may take to look at all that is due where little is. It rests so
+// long at most then: who has written a task long before the COMMIT waits for that look.
+const (
+	scanSlow = 100 * time.Millisecond
+	slowRest = 3 * time.Second
+)
 
 // rescan takes in what has woken the loop, and looks for tasks that have become due, as far as there
 // is reason to.
@@ -66,7 +70,7 @@ func (l *loop) beat(ctx context.Context) error {
 // its share of the time and no more. Where little is due it is short, even if the last look took
 // long because the machine was busy.
 func (l *loop) rest() time.Duration {
-	return scanShare * max(l.look.slow, min(l.look.fullTook, time.Duration(l.listed()+l.look.held+100)*10*time.Microsecond))
+	return max(min(scanShare*l.look.slow, slowRest), scanShare*min(l.look.fullTook, time.Duration(l.listed()+l.look.held+100)*10*time.Microsecond))
 }
 
 // tellOfSlow takes in how long the server has taken to look at all that is due. Where little is, and

@@ -32,7 +32,8 @@ func TestWhatOthersMayStillSeeSlowsNoTask(t *testing.T) {
 	for _, c := range []struct{ spent, rests time.Duration }{ // one after the other
 		{10 * time.Millisecond, 20 * time.Millisecond},
 		{2 * time.Second, 20 * time.Millisecond}, // once: the machine was busy
-		{3 * time.Second, 40 * time.Second},
+		{3 * time.Second, slowRest},
+		{120 * time.Millisecond, 2400 * time.Millisecond},
 		{10 * time.Millisecond, 20 * time.Millisecond},
 	} {
 		l.look.fullTook = c.spent
