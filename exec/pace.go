@@ -19,7 +19,7 @@ const (
 	paidBack = 32  // what the output grows by pays for so much
 
 	saidFree = 256 << 10 // bytes of a task that wait for nobody
-	saidRate = 32 << 20  // bytes a second, of all tasks together: a tenth or two of one processor
+	saidRate = 32 << 20  // bytes a second, of all tasks together: a tenth or two of one processor, at worst a half
 	saidMost = 1 << 20   // of those, at once
 	saidTurn = 32 << 10  // that one task may have before it is others' turn
 )
