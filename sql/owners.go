@@ -90,15 +90,6 @@ func trustedBy(ctx context.Context, conn *pgx.Conn, role string, t Table, o Opti
 	return collect(ctx, conn, "trusted", pgx.RowTo[int64], role, o.Alone, o.Inserter, t.Schema, t.Name)
 }
 
-// TrustedRoles are those whom the connection's user has reason to trust.
-func TrustedRoles(ctx context.Context, conn *pgx.Conn) ([]int64, error) {
-	var role string
-	if err := conn.QueryRow(ctx, "SELECT current_user").Scan(&role); err != nil {
-		return nil, err
-	}
-	return trustedBy(ctx, conn, role, Table{}, Options{})
-}
-
 // Trusts tells whether the role has reason to trust the connection's user with what it runs;
 // inserters: where tasks run under the roles that insert them.
 func Trusts(ctx context.Context, conn *pgx.Conn, role string, inserters bool) (bool, error) {
