@@ -143,3 +143,15 @@ func TestWhatWaitsSinceAnEarlierVersionIsLookedAtAgain(t *testing.T) {
 	s.exec("UPDATE task SET plan = now() WHERE id = $1", first)
 	s.becomes(behind, "DONE")
 }
+
+// TestWhoseAwaitedIsTakenAwayHoldsUpNobodyElse: the leader writes it, and anybody with UPDATE may.
+func TestWhoseAwaitedIsTakenAwayHoldsUpNobodyElse(t *testing.T) {
+	t.Parallel()
+	s := play(t)
+	first, second := s.add("input, plan", "SELECT 1", "infinity"), s.add("input, plan", "SELECT 1", "infinity")
+	robbed, behind := s.successor("SELECT 1", first), s.successor("SELECT 1", second)
+	s.eventually("2", "SELECT count(*) FROM task WHERE awaits IS NOT NULL")
+	s.exec("UPDATE task SET awaited = NULL WHERE id = $1", robbed)
+	s.exec("DELETE FROM task WHERE id = $1", second)
+	s.becomes(behind, "DONE")
+}

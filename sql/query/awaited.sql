@@ -7,6 +7,7 @@ WITH RECURSIVE awaited AS (
         SELECT t.awaits AS id, t.awaited AS created, 1 AS n
         FROM :table AS t
         WHERE t.awaits IS NOT NULL
+            AND t.awaited IS NOT NULL -- what somebody takes away is not looked at
             AND (t.awaits, t.awaited) OPERATOR(pg_catalog.>) ($1::pg_catalog.int8, $2::pg_catalog.text::pg_catalog.timestamptz)
         ORDER BY t.awaits, t.awaited
         LIMIT 1
@@ -18,6 +19,7 @@ WITH RECURSIVE awaited AS (
         SELECT t.awaits AS id, t.awaited AS created
         FROM :table AS t
         WHERE t.awaits IS NOT NULL
+            AND t.awaited IS NOT NULL
             AND (t.awaits, t.awaited) OPERATOR(pg_catalog.>) (a.id, a.created)
         ORDER BY t.awaits, t.awaited
         LIMIT 1

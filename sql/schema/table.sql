@@ -149,9 +149,10 @@ ALTER TABLE :table ADD COLUMN IF NOT EXISTS freed pg_catalog.timestamptz;
 ALTER TABLE :table ADD COLUMN IF NOT EXISTS met pg_catalog.timestamptz[];
 
 -- That of awaits, by which those stand apart in the index that wait for different rows of one id.
--- What an earlier version has made wait has the default, and is looked at again.
-ALTER TABLE :table ADD COLUMN IF NOT EXISTS awaited pg_catalog.timestamptz NOT NULL
-    DEFAULT '-infinity';
+-- What an earlier version has made wait has -infinity, and is looked at again. A default for good
+-- would cost 8 bytes of every row.
+ALTER TABLE :table ADD COLUMN IF NOT EXISTS awaited pg_catalog.timestamptz DEFAULT '-infinity';
+ALTER TABLE :table ALTER COLUMN awaited DROP DEFAULT;
 
 ALTER TABLE :table ADD COLUMN IF NOT EXISTS key pg_catalog.text;
 
