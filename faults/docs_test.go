@@ -20,7 +20,7 @@ import (
 // other folders.
 var known = []string{
 	promoted, starting, full, "terminating connection due to administrator command", passedOver, noSession, "failed to connect", "(SQLSTATE 53300)", "created column", "panic", "stack", "belongs to role", "does not limit groups",
-	"deletes no row of table", "may be taken for calls of a function of role", "has REFERENCES on table", "may hide tasks from role", "may make functions that are taken for those of table", "out of shared memory", "the server's table of locks is full",
+	"deletes no row of table", "anybody could let triggers call it", "may be taken for calls of a function of role", "has REFERENCES on table", "may hide tasks from role", "may make functions that are taken for those of table", "out of shared memory", "the server's table of locks is full",
 	"runs each task under the role that inserted it", "is a partition or child of the table", "is a child of the table, and not a partition", "may be deferred to the COMMIT", "what may not be replaced",
 }
 
@@ -42,6 +42,7 @@ var computed = map[string][]string{
 	"why":     {"goes without a register of sessions: those of a previous leader"},
 	"wake.Impossible(l.target.Wake, obstacles)": {"is not possible"},
 	"summary(made)":     {"created column"},
+	"c.Note":            {"anybody could let triggers call it"},
 	"passedOver(k, h)":  {passedOver, noSession},
 	`"created " + what`: nil, // for information
 }

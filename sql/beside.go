@@ -185,16 +185,43 @@ func (m *missing) besideStep(s step) {
 	default:
 		return
 	}
-	back := ""
+	back, note := "", ""
 	if there != nil && slices.Contains(sealed, s.name) && !there.isSealed(m.here) {
 		if back = takesBack(Beside(m.table, s.name), ""); s.sort() == "function" {
-			back = takesBack("", Beside(m.table, s.name)+"()")
+			back, note = takesBack("", Beside(m.table, s.name)+"()"), m.attached(m.table)
 		}
 	}
 	m.changes = append(m.changes, Change{
 		What: s.sort() + " " + besideName(m.table, s.name), SQL: m.names.besideSQL(s), Needs: needs, Optional: true, Outdated: there != nil,
-		beside: true, takesBack: back,
+		beside: true, takesBack: back, Note: note,
 	})
+}
+
+// brought is an object of ours, of those that are sealed, that was not made on this server.
+func (f *found) brought(t Table, object string) *foundBeside {
+	for _, s := range besideSteps() {
+		if s.name != object {
+			continue
+		}
+		if there, ours := f.beside(t, s); ours && !there.isSealed(f.here) {
+			return there
+		}
+	}
+	return nil
+}
+
+// attached says where triggers are that anybody may have made, as long as a dump was restored.
+func (f *found) attached(t Table) string {
+	const most = 10
+	if len(f.callers) == 0 {
+		return ""
+	}
+	tables := strings.Join(f.callers[:min(most, len(f.callers))], ", ")
+	if len(f.callers) > most {
+		tables += " and more"
+	}
+	return fmt.Sprintf("a dump has brought function %s(), and anybody could let triggers call it meanwhile: DROP TRIGGER those that are not meant of %s",
+		Beside(t, "async"), tables)
 }
 
 // foreign says which objects beside the table are not made because something else has their name.

@@ -19,6 +19,8 @@ type Change struct {
 	Outdated bool
 	// Removes tells that it is there, of our making, and not of use any more.
 	Removes bool
+	// Note is what somebody should look at, since others had rights to it before; empty: nothing.
+	Note string
 	// Failed is why it could not be made; the table is served without it.
 	Failed error
 

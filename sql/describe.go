@@ -93,6 +93,9 @@ func Describe(ctx context.Context, conn *pgx.Conn, t Table) (Description, error)
 		d.Without = append(d.Without, fmt.Sprintf("row security of table %s may hide tasks from role %s: ALTER ROLE %[2]s BYPASSRLS, or CREATE POLICY … ON %[1]s TO %[2]s USING (true), with no RESTRICTIVE policy beside it", t, f.hiddenFrom))
 	}
 	d.Without, d.Besides = append(append(d.Without, f.foreign(t)...), f.undeletable(t)...), f.seen()
+	if note := f.attached(t); note != "" {
+		d.Without = append(d.Without, note)
+	}
 	if f.index(true, "", "id") != nil {
 		d.Sequence = f.sequence
 	}

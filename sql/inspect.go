@@ -35,6 +35,7 @@ type found struct {
 	types       []foundType
 	register    foundRegister
 	besides     []foundBeside
+	callers     []string // tables, quoted, with triggers that call the function for that, if a dump has brought it
 	referrers   []foundReferrer
 	grantees    []string // of REFERENCES, untrusted, quoted
 	below       []Below
@@ -235,6 +236,11 @@ func (f *found) inspect(ctx context.Context, conn *pgx.Conn, t Table, o Options,
 	}
 	if err := f.inspectBesides(ctx, conn, t, trusted); err != nil {
 		return err
+	}
+	if async := f.brought(t, "async"); async != nil {
+		if f.callers, err = collect(ctx, conn, "callers", pgx.RowTo[string], async.OID, trusted); err != nil {
+			return err
+		}
 	}
 	if f.referrers, err = collect(ctx, conn, "referrers", pgx.RowToStructByPos[foundReferrer], f.oid, trusted); err != nil {
 		return err

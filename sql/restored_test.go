@@ -106,6 +106,38 @@ func TestADumpBringsNobodyARight(t *testing.T) {
 	}
 }
 
+// TestWhatCallsARestoredFunctionIsNamed: until its rights are there anybody may attach it to a table.
+func TestWhatCallsARestoredFunctionIsNamed(t *testing.T) {
+	t.Parallel()
+	from, to := database(t), database(t)
+	role := stranger(t, to, "app")
+	install(t, from, task, nil)
+	execute(t, from, `CREATE TABLE "A pay" (id int); CREATE TRIGGER later AFTER INSERT ON "A pay" FOR EACH ROW EXECUTE FUNCTION task_async('SELECT 1')`)
+	restore(t, from, to, "--no-acl")
+	execute(t, to, "CREATE SCHEMA z AUTHORIZATION "+role+"; SET SESSION AUTHORIZATION "+role+"; CREATE TABLE z.evil (id int); CREATE TRIGGER x AFTER INSERT ON z.evil FOR EACH ROW EXECUTE FUNCTION task_async('SELECT 1'); RESET SESSION AUTHORIZATION")
+	const want = `a dump has brought function "public"."task_async"(), and anybody could let triggers call it meanwhile: DROP TRIGGER those that are not meant of z.evil, public."A pay"`
+	named := func() string {
+		d, err := Describe(t.Context(), to, task)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return strconv.FormatBool(strings.Contains(strings.Join(d.Without, "; "), want))
+	}
+	equal(t, "it is named before", named(), "true")
+	changes, err := Install(t.Context(), to, task, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var notes []string
+	for _, change := range changes {
+		if change.Note != "" {
+			notes = append(notes, change.What+": "+change.Note)
+		}
+	}
+	equal(t, "what is said when it is made again", strings.Join(notes, "; "), "function task_async: "+want)
+	equal(t, "it is named afterwards", named(), "false")
+}
+
 // TestADumpBringsNoToken: who has written one while it was restored, before the trigger that keeps
 // others from that, writes no end with it.
 func TestADumpBringsNoToken(t *testing.T) {

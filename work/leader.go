@@ -112,9 +112,13 @@ func (l *loop) without(all []string) {
 	}
 }
 
-// unmade logs once what could not be made beside the table, and returns the rest.
+// unmade logs what to look at of what was made, and once what could not be made beside the table. It
+// returns the rest.
 func (l *loop) unmade(changes []sql.Change) (made []sql.Change) {
 	for _, c := range changes {
+		if c.Note != "" && c.Failed == nil {
+			l.log.Warn().Msg(c.Note)
+		}
 		if c.Failed == nil {
 			made = append(made, c)
 		}
