@@ -74,3 +74,16 @@ func TestADeferredTriggerTakesNothingOfATask(t *testing.T) {
 		t.Errorf("log_end() of alice has run as %s", who)
 	}
 }
+
+// TestAColumnRoleOfTheUsersIsNotBelieved: whoever might write into it has chosen what it says.
+func TestAColumnRoleOfTheUsersIsNotBelieved(t *testing.T) {
+	t.Parallel()
+	c := employed(t)
+	c.drain()
+	function := c.get("SELECT proname FROM pg_proc WHERE proname LIKE 'pgtaskd_role_%'")
+	c.must(c.serving, "DROP FUNCTION "+function+" CASCADE; ALTER TABLE task DROP COLUMN role, ADD COLUMN role text")
+	c.exec(c.named("INSERT INTO task (input, role) VALUES ('SELECT session_user', '$alice')"))
+	c.refuses("table public.task has a column role that pgtaskd has not made", "SET ROLE $serving; ALTER TABLE task RENAME role TO whose")
+	c.eventually(c.serving, "SELECT to_jsonb(t) ->> 'role' FROM task AS t WHERE whose = $1", c.alice)
+	c.eventually("1", "SELECT count(*) FROM task WHERE output = $1", c.serving)
+}

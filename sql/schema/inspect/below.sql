@@ -1,7 +1,8 @@
 -- Of the table and those below it, what may not be served: foreign tables, of whose rows the server
 -- shows neither a version nor a trigger, and, where all tasks are to run under one role, tables whose
 -- tasks run under the roles that insert them, which their trigger writes down. Where they are to run
--- so, children that are no partitions and lack that trigger, which is not inherited; and from 18 on
+-- so, children that are no partitions and lack that trigger, which is not inherited; a table with a
+-- column role that we have not made, into which others may have written anything; and from 18 on
 -- triggers that may wait for COMMIT: they run as who has written the row, which for an end is the
 -- serving role, but with the search_path of the session, which is the task's.
 -- $1 schema, $2 table
@@ -15,7 +16,7 @@ WITH RECURSIVE below AS (
     FROM below
     JOIN pg_catalog.pg_inherits AS i ON i.inhparent OPERATOR(pg_catalog.=) below.oid
 )
-SELECT :readable(pg_catalog.format('%I.%I', n.nspname, c.relname)), x.is_foreign, x.inserters, x.unguarded, coalesce(:readable(x.late), '')
+SELECT :readable(pg_catalog.format('%I.%I', n.nspname, c.relname)), x.is_foreign, x.inserters, x.unguarded, x.claimed, coalesce(:readable(x.late), '')
 FROM below
 JOIN pg_catalog.pg_class AS c ON c.oid OPERATOR(pg_catalog.=) below.oid
 JOIN pg_catalog.pg_namespace AS n ON n.oid OPERATOR(pg_catalog.=) c.relnamespace
@@ -34,6 +35,18 @@ CROSS JOIN LATERAL (SELECT
             AND g.tgenabled OPERATOR(pg_catalog.=) 'A' AND g.tgqual IS NULL AND pg_catalog.cardinality(g.tgattr::pg_catalog.int2[]) OPERATOR(pg_catalog.=) 0
             AND g.tgtype OPERATOR(pg_catalog.=) 23::pg_catalog.int2 -- BEFORE INSERT OR UPDATE FOR EACH ROW
     ) AS unguarded,
+    below.depth OPERATOR(pg_catalog.=) 0 AND EXISTS (
+        SELECT
+        FROM pg_catalog.pg_attribute AS a
+        LEFT JOIN pg_catalog.pg_description AS s ON s.objoid OPERATOR(pg_catalog.=) a.attrelid AND s.objsubid OPERATOR(pg_catalog.=) a.attnum
+            AND s.classoid OPERATOR(pg_catalog.=) 'pg_catalog.pg_class'::pg_catalog.regclass
+        WHERE a.attrelid OPERATOR(pg_catalog.=) c.oid AND a.attname OPERATOR(pg_catalog.=) 'role' AND NOT a.attisdropped
+            AND (s.description OPERATOR(pg_catalog.=) 'Who inserted the task, and under whom it runs') IS NOT TRUE
+    ) AND NOT EXISTS (
+        SELECT
+        FROM pg_catalog.pg_trigger AS g
+        WHERE g.tgrelid OPERATOR(pg_catalog.=) c.oid AND g.tgname OPERATOR(pg_catalog.=) 'pgtaskd_role'
+    ) AS claimed,
     (
         SELECT pg_catalog.min(pg_catalog.quote_ident(g.tgname))
         FROM pg_catalog.pg_trigger AS g
@@ -48,5 +61,5 @@ CROSS JOIN LATERAL (SELECT
             )
     ) AS late
 ) AS x
-WHERE x.is_foreign OR x.inserters OR x.unguarded OR x.late IS NOT NULL
+WHERE x.is_foreign OR x.inserters OR x.unguarded OR x.claimed OR x.late IS NOT NULL
 ORDER BY below.depth, n.nspname, c.relname;

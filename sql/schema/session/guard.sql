@@ -13,6 +13,7 @@ DECLARE
     is_foreign pg_catalog.bool;
     inserters pg_catalog.bool;
     unguarded pg_catalog.bool;
+    claimed pg_catalog.bool;
     late pg_catalog.text;
 BEGIN
     IF pg_catalog.current_setting('transaction_isolation') OPERATOR(pg_catalog.<>) 'read committed' THEN -- and shows what was there at its start
@@ -37,7 +38,7 @@ BEGIN
             USING ERRCODE = 'insufficient_privilege', HINT =
                 'Drop it, or see what it does and give it to a role that is trusted (ALTER … OWNER TO), or run this as its owner, or as a member of that role.';
     END LOOP;
-    FOR name, is_foreign, inserters, unguarded, late IN EXECUTE $query$:below$query$ USING :its_name LOOP
+    FOR name, is_foreign, inserters, unguarded, claimed, late IN EXECUTE $query$:below$query$ USING :its_name LOOP
         IF is_foreign THEN
             RAISE EXCEPTION 'foreign table % is a partition or child of the table', name
                 USING ERRCODE = 'object_not_in_prerequisite_state', HINT = 'Detach it, or drop it.';
@@ -49,6 +50,10 @@ BEGIN
             RAISE EXCEPTION 'table % is a child of the table, and not a partition, so that whoever inserts into it could choose role', name
                 USING ERRCODE = 'object_not_in_prerequisite_state',
                 HINT = pg_catalog.format('Give it the trigger pgtaskd_role as the table has it, enabled always, or ALTER TABLE %s NO INHERIT.', name);
+        ELSIF claimed AND NOT :as_target THEN
+            RAISE EXCEPTION 'table % has a column role that pgtaskd has not made, and in which others may have chosen under whom a task runs', name
+                USING ERRCODE = 'object_not_in_prerequisite_state',
+                HINT = pg_catalog.format('Rename the column; or, if its values are to count, COMMENT ON COLUMN %s.role IS ''Who inserted the task, and under whom it runs''.', name);
         ELSIF late OPERATOR(pg_catalog.<>) '' AND NOT :as_target THEN
             RAISE EXCEPTION 'trigger % of table % may be deferred to the COMMIT, where it runs as the serving role with the search_path of the task''s role', late, name
                 USING ERRCODE = 'object_not_in_prerequisite_state', HINT = 'ALTER FUNCTION … SET search_path = …, pg_temp for its function, or make it NOT DEFERRABLE.';
