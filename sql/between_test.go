@@ -180,3 +180,56 @@ func TestATypeOfOthersIsNotUsed(t *testing.T) {
 		execute(t, m.conn, names{table: task, state: stateOf(task, "state")}.fill(s.sql)+"; ROLLBACK")
 	}
 }
+
+// TestATableOfTokensOfOthersIsNotUsed that came to be after the look at its owner, or took the place
+// of one that was looked at.
+func TestATableOfTokensOfOthersIsNotUsed(t *testing.T) {
+	t.Parallel()
+	for name, before := range map[string]bool{"where there was none": false, "where one of ours was dropped": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			m := newMeanwhile(t, "superuser")
+			serving := stranger(t, m.admin, "serving")
+			execute(t, m.admin, "GRANT CREATE ON SCHEMA public TO "+serving)
+			if _, err := Install(t.Context(), m.conn, task, Options{Inserter: true, Serving: serving}); err != nil {
+				t.Fatal(err)
+			}
+			execute(t, m.admin, "SELECT pg_advisory_lock(1)")
+			theirs := strings.NewReplacer("$t", Tokens(task), "$r", m.role).Replace("CREATE TABLE $t (pid int4 PRIMARY KEY, token bytea NOT NULL, CHECK (app.evil())); GRANT ALL ON $t TO PUBLIC; ALTER TABLE $t OWNER TO $r")
+			if before {
+				if err := Entitle(t.Context(), m.conn, task, serving); err != nil {
+					t.Fatal(err)
+				}
+				theirs = "DROP TABLE " + Tokens(task) + "; " + theirs
+			}
+
+			// The look is held up behind its end.
+			statements := strings.Join(names{table: task, serving: serving}.entitling(), "\n")
+			const behind = "    IF other IS NOT NULL THEN"
+			if strings.Count(statements, behind) != 1 {
+				t.Fatal("the look has another end")
+			}
+			held := make(chan error, 1)
+			go func() {
+				_, err := m.conn.Exec(t.Context(), "BEGIN; SET LOCAL lock_timeout = 0; "+strings.Replace(statements, behind, "PERFORM pg_catalog.pg_advisory_lock(1);\n"+behind, 1)+"; COMMIT", pgx.QueryExecModeSimpleProtocol)
+				held <- err
+			}()
+			waits := connect(t, m.dsn)
+			if !servertest.Comes(time.Minute, func() bool {
+				return value(t, waits, "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND objid = 1 AND NOT granted") == "1"
+			}) {
+				t.Fatal("nothing waits behind the look")
+			}
+			execute(t, waits, theirs)
+			execute(t, m.admin, "SELECT pg_advisory_unlock(1)")
+			if err := <-held; err == nil {
+				t.Error("it is used")
+			}
+			execute(t, m.conn, "ROLLBACK")
+			equal(t, "whose it is", value(t, m.admin, "SELECT relowner::regrole = '"+m.role+"'::regrole FROM pg_class WHERE oid = "+literal(Tokens(task))+"::regclass"), "true")
+			if err := Entitle(t.Context(), m.conn, task, serving); err == nil || !strings.Contains(err.Error(), "has a name that the table needs") {
+				t.Errorf("refused by: %v", err)
+			}
+		})
+	}
+}

@@ -7,8 +7,8 @@
 -- give, and that is each role of itself up to 14, could give it to me, and be trusted. Nor is a role
 -- of the server's own, such as pg_monitor: it is given for what it may do, and whoever else has it
 -- can make things that belong to it. Where tasks run under the roles that insert them (inserters), me
--- is a member of these only to log in as them, so none that can log in counts; nor one that somebody
--- else has to give, who could have switched that off.
+-- is a member of these only to log in as them, so none counts: not even one that can't log in, as
+-- that is how somebody is shut out.
 below AS (
     SELECT me.oid, w.way
     FROM me
@@ -53,18 +53,7 @@ above AS (
     AND (
         m.roleid OPERATOR(pg_catalog.>=) 16384::pg_catalog.oid
         OR EXISTS (SELECT FROM pg_catalog.pg_roles AS g WHERE g.oid OPERATOR(pg_catalog.=) m.roleid AND g.rolsuper)
-    ) AND NOT EXISTS (
-        SELECT
-        FROM pg_catalog.pg_roles AS g
-        JOIN me ON me.inserters
-        WHERE g.oid OPERATOR(pg_catalog.=) m.roleid AND NOT g.rolsuper AND (g.rolcanlogin OR EXISTS (
-            SELECT
-            FROM pg_catalog.pg_auth_members AS a
-            JOIN pg_catalog.pg_roles AS r ON r.oid OPERATOR(pg_catalog.=) a.member AND NOT r.rolsuper
-            WHERE a.roleid OPERATOR(pg_catalog.=) g.oid AND a.admin_option
-                AND NOT EXISTS (SELECT FROM below WHERE below.oid OPERATOR(pg_catalog.=) r.oid)
-        ))
-    ) AND (
+    ) AND NOT EXISTS (SELECT FROM me WHERE me.inserters) AND (
         m.grantor OPERATOR(pg_catalog.=) above.oid
         OR EXISTS (SELECT FROM pg_catalog.pg_roles AS g WHERE g.oid OPERATOR(pg_catalog.=) m.grantor AND g.rolsuper)
         OR EXISTS (SELECT FROM below WHERE below.oid OPERATOR(pg_catalog.=) m.grantor)

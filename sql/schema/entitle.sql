@@ -46,13 +46,28 @@ BEGIN
         RAISE EXCEPTION '% has a name that the table needs, and does not belong to role %', other, pg_catalog.current_setting('pgtaskd.serving')
             USING ERRCODE = 'insufficient_privilege', HINT = 'Drop or rename it.';
     END IF;
+    -- Others may have made it after that look. Once it is locked nobody puts another one in its place.
+    IF number IS NOT NULL THEN
+        EXECUTE pg_catalog.format('LOCK TABLE %s', relation);
+        IF NOT EXISTS (
+            SELECT
+            FROM pg_catalog.pg_class AS c
+            WHERE c.oid OPERATOR(pg_catalog.=) number
+                AND c.oid OPERATOR(pg_catalog.=) pg_catalog.to_regclass(relation)::pg_catalog.oid
+                AND c.relowner OPERATOR(pg_catalog.=) serving
+        ) THEN
+            RAISE EXCEPTION 'somebody has put another table in the place of %', relation USING ERRCODE = 'object_not_in_prerequisite_state';
+        END IF;
+    END IF;
     IF number IS NOT NULL AND NOT
         :sealed
     THEN
         EXECUTE pg_catalog.format('DROP TABLE %s CASCADE', relation); -- which runs nothing of others
+        number := NULL;
     END IF;
-    IF pg_catalog.to_regclass(relation) IS NULL THEN
+    IF number IS NULL THEN -- an error where there is one by now
         EXECUTE pg_catalog.format('CREATE UNLOGGED TABLE %s (pid pg_catalog.int4 PRIMARY KEY, token pg_catalog.bytea NOT NULL)', relation);
+        EXECUTE pg_catalog.format('ALTER TABLE %s OWNER TO %I', relation, pg_catalog.current_setting('pgtaskd.serving'));
     END IF;
 END
 $pgtaskd$;
@@ -69,8 +84,6 @@ $$;
 
 ALTER FUNCTION :schema.pgtaskd_token_:hash() OWNER TO :serving_role;
 COMMENT ON FUNCTION :schema.pgtaskd_token_:hash() IS 'Keeps all others from writing tokens (:version)';
-
-ALTER TABLE :tokens OWNER TO :serving_role;
 
 -- Default privileges may have given others rights to it, and those let them add triggers, which
 -- would run as the serving role.
