@@ -75,3 +75,19 @@ func TestMarkInTheMiddleIsNoChangeOfTheTasksOwn(t *testing.T) {
 		t.Error(row)
 	}
 }
+
+// TestAColumnThatWasOfAnotherTypeForAWhile leaves nothing behind, though a task runs through it, whose
+// end keeps the leader in its place.
+func TestAColumnThatWasOfAnotherTypeForAWhile(t *testing.T) {
+	t.Parallel()
+	s := play(t)
+	running := s.add("input", "SELECT pg_advisory_lock(7)")
+	s.exec("SELECT pg_advisory_lock(7)")
+	s.becomes(running, "WORK")
+	s.exec("ALTER TABLE task ALTER id TYPE int")
+	s.says("int4")
+	waiting := s.add("input, priority", "SELECT 1", 0) // a statement of its own
+	s.exec("ALTER TABLE task ALTER id TYPE bigint; SELECT pg_advisory_unlock(7)")
+	s.becomes(running, "DONE")
+	s.becomes(waiting, "DONE")
+}

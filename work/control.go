@@ -105,6 +105,14 @@ func connect(ctx context.Context, t Target) (*control, error) {
 	return c, nil
 }
 
+// forget lets go of what statements were prepared for: where a column of the table had another type,
+// parameters are refused here, which the server does not see.
+func (c *control) forget(ctx context.Context) error {
+	ctx, cancel := limited(ctx)
+	defer cancel()
+	return c.conn.DeallocateAll(ctx)
+}
+
 // know reads what has to be known of the session and its server.
 func (c *control) know(ctx context.Context) error {
 	var recovery, readOnly bool

@@ -156,6 +156,9 @@ func (l *loop) lead(ctx context.Context, stop <-chan struct{}) error {
 		if done, late := l.drained(); done {
 			return errors.Join(late, err)
 		}
+		if err := c.forget(ctx); err != nil {
+			return err
+		}
 	}
 }
 
