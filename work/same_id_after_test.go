@@ -144,6 +144,20 @@ func TestWhatWaitsSinceAnEarlierVersionIsLookedAtAgain(t *testing.T) {
 	s.becomes(behind, "DONE")
 }
 
+// TestWhatAnEarlierVersionMakesWaitBesideTheColumn is looked at again as well: it knows nothing of it.
+func TestWhatAnEarlierVersionMakesWaitBesideTheColumn(t *testing.T) {
+	t.Parallel()
+	s := play(t)
+	first := s.add("input, plan", "SELECT 1", "infinity")
+	s.drain()
+	behind := s.successor("SELECT 1", first)
+	s.exec("UPDATE task SET awaits = $2, freed = 'infinity', met = ARRAY[(SELECT p.created FROM task AS p WHERE p.id = $2)] WHERE id = $1", behind, first)
+	s.serve()
+	s.eventually("true", "SELECT t.awaited = p.created FROM task AS t, task AS p WHERE t.id = $1 AND p.id = $2", behind, first)
+	s.exec("UPDATE task SET plan = now() WHERE id = $1", first)
+	s.becomes(behind, "DONE")
+}
+
 // TestWhoseAwaitedIsTakenAwayHoldsUpNobodyElse: the leader writes it, and anybody with UPDATE may.
 func TestWhoseAwaitedIsTakenAwayHoldsUpNobodyElse(t *testing.T) {
 	t.Parallel()

@@ -195,6 +195,9 @@ BEGIN
     IF another AND (NEW.after IS NOT NULL OR OLD.after IS NOT NULL OR NEW.awaits IS NOT NULL) THEN
         NEW.awaits := NULL;
         NEW.freed := NULL;
+        IF NEW.after IS NOT NULL THEN
+            NEW.awaited := '-infinity'; -- which a leader of an earlier version leaves there
+        END IF;
     END IF;
     another := TG_OP OPERATOR(pg_catalog.=) 'INSERT' OR (OLD.cron OPERATOR(pg_catalog.=) NEW.cron) IS NOT TRUE;
     -- The leader finds the beats of a cron expression, and plans the task. Where origin is infinite
