@@ -76,7 +76,7 @@ func (c *schemaCommand) configured(file *conf.File) (string, error) {
 			last = next
 		}
 		b.WriteString(sql.DDL(sql.Table{Schema: t.Schema, Name: t.Table},
-			sql.Options{Defaults: t.Defaults, Wake: t.Wake, Role: role, Inserter: t.Inserter, Serving: role}) + "\n")
+			sql.Options{Defaults: t.Defaults, Wake: t.Wake, Role: role, Inserter: t.Inserter, Wary: t.Wary, Serving: role}) + "\n")
 	}
 	if !found {
 		return "", errors.New("no target of the configuration matches")

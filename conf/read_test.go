@@ -211,6 +211,19 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
+// TestATargetIsWaryWhoseUserServesInserters, in whatever database.
+func TestATargetIsWaryWhoseUserServesInserters(t *testing.T) {
+	file, err := Parse([]byte(`{"dsn": "host=/tmp user=boss", "targets": [{"data": "a", "user": "worker"}, {"data": "b", "user": "worker", "as": "inserter"}, {"data": "c", "user": "other"}, {"data": "d"}]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []bool{true, false, false, false} {
+		if got := file.Targets[i].Wary; got != want {
+			t.Errorf("%s: %v", file.Targets[i].Name(), got)
+		}
+	}
+}
+
 // checkFaults checks that there are faults, each on one line, and that each is
 // at a place that the text has.
 func checkFaults(t *testing.T, data []byte, err error) {

@@ -15,7 +15,7 @@ import (
 func DDL(t Table, o Options) string {
 	n := names{table: t, state: stateOf(t, "state"), serving: o.Serving}
 	var b strings.Builder
-	guard, again := guard(t, o.Inserter)
+	guard, again := guard(t, o)
 	b.WriteString(again)
 	for _, s := range steps() {
 		if s.kind == besideStep {

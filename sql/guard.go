@@ -8,8 +8,8 @@ import (
 // guard are statements that raise an error if anything there is of the table belongs to somebody
 // whom the role that runs them has no reason to trust, or if a part of it is such that it is not
 // served, and what runs them again.
-func guard(t Table, inserter bool) (whole, again string) {
-	fired, called := functionNames(t, inserter)
+func guard(t Table, o Options) (whole, again string) {
+	fired, called := functionNames(t, o.Inserter)
 	table := []string{undollared(t.Schema), undollared(t.Name)}
 	arguments := []string{table[0], table[1], array(fired), array(called), undollared(callName(t)), array(triggerNames()), "'state'"}
 	body := strings.NewReplacer(
@@ -18,7 +18,8 @@ func guard(t Table, inserter bool) (whole, again string) {
 		":names", strings.Join(arguments, ", "),
 		":below", bare("inspect/below"),
 		":its_name", strings.Join(table, ", "),
-		":as_target", strconv.FormatBool(!inserter),
+		":as_target", strconv.FormatBool(!o.Inserter),
+		":wary", strconv.FormatBool(o.Inserter || o.Wary),
 		":indexes", array(indexNames(t))+", "+array(typeNames(t)),
 	).Replace(text("session/guard"))
 	again = "DO $pgtaskd$ BEGIN EXECUTE pg_catalog.current_setting('pgtaskd.guard'); END $pgtaskd$;\n"

@@ -34,6 +34,7 @@ type Options struct {
 	Wake     Wake              // "": as Auto
 	Role     string            // in DDL alone: is granted what it takes to serve the table; "": nothing is granted
 	Inserter bool              // each task runs under the role that inserted it
+	Wary     bool              // the role serves inserters, too: to the script no membership is a reason to trust
 	Serving  string            // the role that serves the table, where that is so
 	Alone    bool              // nothing is touched that belongs to others than the connection's user and superusers
 }
@@ -63,10 +64,8 @@ func Missing(ctx context.Context, conn *pgx.Conn, t Table, o Options) ([]Change,
 			m.step(s)
 		}
 	}
-	if o.Inserter {
-		if err := m.roles(); err != nil {
-			return nil, err
-		}
+	if err := m.roles(o.Inserter); err != nil {
+		return nil, err
 	}
 	if err := m.configured(ctx, conn, o.Defaults); err != nil {
 		return nil, err

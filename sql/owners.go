@@ -102,6 +102,24 @@ func Trusts(ctx context.Context, conn *pgx.Conn, role string, inserters bool) (b
 	return does, err
 }
 
+// Believed are some of the roles, quoted, that the connection's user trusts for being a member of
+// theirs, and for nothing else.
+func Believed(ctx context.Context, conn *pgx.Conn) ([]string, error) {
+	var user string
+	if err := conn.QueryRow(ctx, "SELECT current_user").Scan(&user); err != nil {
+		return nil, err
+	}
+	all, err := trustedBy(ctx, conn, user, Table{}, Options{})
+	if err != nil {
+		return nil, err
+	}
+	anyway, err := trustedBy(ctx, conn, user, Table{}, Options{Inserter: true})
+	if err != nil {
+		return nil, err
+	}
+	return collect(ctx, conn, "believed", pgx.RowTo[string], all, anyway)
+}
+
 // Trusted returns those whom the connection's user has reason to trust, and the roles besides of
 // which somebody says so. It is an *Untrusted error as well if anything that can run with the table
 // belongs to others.

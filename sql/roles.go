@@ -28,7 +28,10 @@ func EndsOthers(t Table) string {
 
 // roles adds the column and its trigger. None of it is optional: without it tasks would run under
 // a role that they name themselves.
-func (m *missing) roles() error {
+func (m *missing) roles(inserter bool) error {
+	if !inserter {
+		return nil
+	}
 	if column := m.column("role"); column != nil && (!m.fits(*column, "text") || column.Generated) {
 		return wrongType(m.table, *column, "text")
 	}

@@ -117,6 +117,10 @@ func (r *Report) table(ctx context.Context, conn *pgx.Conn, t Target) {
 		r.failed("", err, t)
 		return
 	}
+	if err := wary(ctx, conn, t); err != nil {
+		r.fault("%s", err)
+		return
+	}
 	changes, err := sql.Missing(ctx, conn, table(t), options(t))
 	if err != nil {
 		r.fault("%s", err)
@@ -168,7 +172,7 @@ func (r *Report) table(ctx context.Context, conn *pgx.Conn, t Target) {
 // remarks says who holds locks of ours to be in the way, and why there is no register of sessions
 // or table of groups, unless that would be made.
 func (r *Report) remarks(ctx context.Context, conn *pgx.Conn, t Target, made func(what string) bool) {
-	d, err := sql.Describe(ctx, conn, table(t))
+	d, err := describe(ctx, conn, t)
 	locks := []*sql.Lock{sql.Leadership(table(t), false), sql.Schema(table(t))}
 	if d.Exists {
 		locks = append(locks, sql.Sleep(table(t), d.Waking))
@@ -225,7 +229,7 @@ func rehearse(ctx context.Context, conn *pgx.Conn, t Target) (granted bool, err 
 
 // rights says what the role may not do with a table that is there.
 func (r *Report) rights(ctx context.Context, conn *pgx.Conn, t Target) {
-	described, err := sql.Describe(ctx, conn, table(t))
+	described, err := describe(ctx, conn, t)
 	if err != nil {
 		r.fault("%s", err)
 		return

@@ -58,12 +58,13 @@ func (l *loop) install(ctx context.Context) error {
 	return l.wake.Adopt(ctx, wake.Control{Conn: c.conn, Notices: &c.notices, Queries: c.queries}, way, described)
 }
 
-// remains is an error when the table was there while the target was served, and is no more.
+// remains is an error when the table was there while the target was served, and is no more, or is not
+// to be served.
 func (l *loop) remains(ctx context.Context) error {
 	if !l.trouble.served {
-		return nil
+		return wary(ctx, l.control.conn, l.target)
 	}
-	described, err := sql.Describe(ctx, l.control.conn, table(l.target))
+	described, err := describe(ctx, l.control.conn, l.target)
 	if err != nil || described.Exists {
 		return err
 	}
@@ -103,7 +104,7 @@ func (l *loop) furnish(ctx context.Context, t Target) (sql.Description, error) {
 	if err = l.postpone(ctx, t, err); err != nil {
 		return sql.Description{}, err
 	}
-	described, err := sql.Describe(ctx, l.control.conn, table(t))
+	described, err := describe(ctx, l.control.conn, t)
 	if err == nil && !described.Exists {
 		err = fmt.Errorf("table %s does not exist", table(t))
 	}
@@ -286,7 +287,7 @@ func (l *loop) redescribe(ctx context.Context) error {
 	if l.described == "" && !again { // we have looked at it just now
 		ctx, cancel := limited(ctx)
 		defer cancel()
-		d, err := sql.Describe(ctx, l.control.conn, table(l.target))
+		d, err := describe(ctx, l.control.conn, l.target)
 		if err != nil {
 			return err
 		}

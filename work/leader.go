@@ -64,7 +64,7 @@ func (l *loop) standsBy(ctx context.Context) error {
 	if time.Since(l.presence.looked) >= leaderTick || l.presence.seen == 0 && time.Since(l.presence.looked) >= unshownTick {
 		ctx, cancel := limited(ctx)
 		defer cancel()
-		d, err := sql.Describe(ctx, l.control.conn, table(l.target))
+		d, err := describe(ctx, l.control.conn, l.target)
 		if err != nil && !isAnswer(err) && !sql.IsUntrusted(err) {
 			return err
 		}

@@ -67,6 +67,9 @@ type Target struct {
 	Inserter bool
 	Roles    map[string]remote.Credential
 
+	// Wary tells that the role serves another target that has Inserter, and this one has not.
+	Wary bool
+
 	// Trust names roles whose tables a command may read and change, as its caller says, besides
 	// those of roles that ours has reason to trust. To serve a table it counts for nothing.
 	Trust []string

@@ -30,7 +30,7 @@ BEGIN
     ) THEN
         role := session_user;
     END IF;
-    EXECUTE $query$:trusted$query$ INTO trusted USING role, false, NOT :as_target, :its_name;
+    EXECUTE $query$:trusted$query$ INTO trusted USING role, false, :wary, :its_name;
     PERFORM pg_catalog.set_config('pgtaskd.trusted', trusted::pg_catalog.text, true); -- for what is made later
     FOR kind, name, owner IN EXECUTE $query$:owners$query$
         USING :names, trusted, :indexes LOOP
