@@ -9,8 +9,11 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"pgtaskd/apply"
+	"pgtaskd/moving"
 	"pgtaskd/server/servertest"
 	"pgtaskd/server/tasktest"
+	"pgtaskd/sql"
 	"pgtaskd/work"
 )
 
@@ -107,6 +110,43 @@ func TestWhoAsksRunsNothingOfStrangers(t *testing.T) {
 	colleague.Trust = []string{role}
 	err = Show(t.Context(), people().Screen, []work.Target{colleague}, id)
 	has(t, fmt.Sprint(err), "evil ran")
+}
+
+// TestWhoIsLoggedInAsIsNotTrusted: where tasks run under the roles that insert them, a table that one
+// of these has put in the place of the right one does not say so, but the configuration does.
+func TestWhoIsLoggedInAsIsNotTrusted(t *testing.T) {
+	t.Parallel()
+	target, tasks := made(t)
+	id := tasks.Add("input", "SELECT 1")
+	role, theirs := stranger(t, target, tasks)
+	serving := some(t, target, tasks, "serving")
+	servertest.Exec(t, tasks.Conn, "ALTER TABLE task OWNER TO "+role+"; GRANT SELECT, UPDATE ON task TO "+serving+"; GRANT "+role+" TO "+serving)
+	servertest.Exec(t, theirs, "CREATE INDEX evil ON task (id) WHERE id > evil()")
+	plain := as(t, target, serving)
+	if err := Show(t.Context(), people().Screen, []work.Target{plain}, id); err == nil || !strings.Contains(err.Error(), "evil ran") {
+		t.Fatal("the attack does not work at all: ", err)
+	}
+	inserters, wary := as(t, target, serving), as(t, target, serving)
+	inserters.Inserter, wary.Wary = true, true
+	for _, on := range []work.Target{inserters, wary} {
+		for _, ask := range commands(t.Context(), id) {
+			s := people()
+			err := ask(s.Screen, []work.Target{on})
+			text := s.text() + fmt.Sprint(err)
+			has(t, text, "table public.task belongs to role "+role+",")
+			hasNot(t, text, "evil ran")
+		}
+		conn, err := work.Dial(t.Context(), on, "pgtaskd-jobs")
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = apply.RunNow(t.Context(), conn, sql.Table{Schema: on.Schema, Name: on.Table}, "key")
+		has(t, fmt.Sprint(err), "table public.task belongs to role "+role+",")
+		has(t, fmt.Sprint(moving.Strange(t.Context(), conn, "public.task", "TABLE")), "table public.task belongs to role "+role+",")
+		if err := conn.Close(t.Context()); err != nil {
+			t.Error(err)
+		}
+	}
 }
 
 // TestATableIsJudgedWhenItIsRead: each look is at a table that is locked, and trusted, whatever had

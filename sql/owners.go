@@ -84,10 +84,22 @@ func (o Owned) remedy(role string) string {
 	}
 }
 
+// TrustNoMembership has all looks at owners in the session count no membership as a reason to trust:
+// its role may be a member only to log in as the roles that insert tasks. A table that somebody else
+// has put in the place of one of inserters does not say that of itself.
+func TrustNoMembership(conn *pgx.Conn) { conn.PgConn().CustomData()[noMembership] = true }
+
+const noMembership = "pgtaskd.no_membership"
+
+// ofInserters tells whether no membership counts.
+func ofInserters(conn *pgx.Conn, o Options) bool {
+	return o.Inserter || conn.PgConn().CustomData()[noMembership] == true
+}
+
 // trustedBy are those whom the role has reason to trust with the table; o.Alone: itself and
 // superusers.
 func trustedBy(ctx context.Context, conn *pgx.Conn, role string, t Table, o Options) ([]int64, error) {
-	return collect(ctx, conn, "trusted", pgx.RowTo[int64], role, o.Alone, o.Inserter, t.Schema, t.Name)
+	return collect(ctx, conn, "trusted", pgx.RowTo[int64], role, o.Alone, ofInserters(conn, o), t.Schema, t.Name)
 }
 
 // Trusts tells whether the role has reason to trust the connection's user with what it runs;
@@ -168,7 +180,8 @@ func owners(ctx context.Context, conn *pgx.Conn, t Table, o Options, besides ...
 	if err != nil {
 		return nil, nil, err
 	}
-	taken, others := &Untrusted{Role: quoted, inserters: o.Inserter}, &Untrusted{Role: quoted, inserters: o.Inserter}
+	inserters := ofInserters(conn, o)
+	taken, others := &Untrusted{Role: quoted, inserters: inserters}, &Untrusted{Role: quoted, inserters: inserters}
 	for _, o := range objects {
 		if o.Kind == "RELATION" && slices.ContainsFunc(indexNames(t), o.named) {
 			taken.Objects = append(taken.Objects, o)

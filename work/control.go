@@ -94,6 +94,9 @@ func connect(ctx context.Context, t Target) (*control, error) {
 	if err != nil {
 		return nil, remote.Reason(err)
 	}
+	if t.Inserter {
+		sql.TrustNoMembership(c.conn)
+	}
 	c.encoding = c.conn.PgConn().ParameterStatus("server_encoding")
 	if err = endless(ctx, c.conn, milliseconds(prepareLimit)); err == nil {
 		err = c.know(ctx)

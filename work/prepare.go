@@ -103,7 +103,7 @@ func admin(ctx context.Context, t Target) (*pgx.Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, connectLimit)
 	defer cancel()
 	conn, err := pgx.ConnectConfig(ctx, cfg)
-	return conn, remote.Reason(err)
+	return t.careful(conn), remote.Reason(err)
 }
 
 // trusted is an error if the target's role has no reason to trust the dsn's user: what that would

@@ -24,6 +24,15 @@ func wary(ctx context.Context, conn *pgx.Conn, t Target) error {
 		`give this target another user, or REVOKE %[2]s FROM %[1]s and write the names into "roles" of the other target`, quoted(t.Connect["user"]), strings.Join(roles, ", "))
 }
 
+// careful has no membership count in the session, if there is one, where the target's role may be a
+// member of roles to log in as them.
+func (t Target) careful(conn *pgx.Conn) *pgx.Conn {
+	if conn != nil && (t.Inserter || t.Wary) {
+		sql.TrustNoMembership(conn)
+	}
+	return conn
+}
+
 // describe looks at the target's table, where nobody is trusted by mistake.
 func describe(ctx context.Context, conn *pgx.Conn, t Target) (sql.Description, error) {
 	if err := wary(ctx, conn, t); err != nil {
