@@ -1,6 +1,8 @@
 -- Plans tasks for the next beats of their cron expressions, and returns those; each must still be
 -- as it was read. One whose expression cannot be read FAILs, and a repetition that has no beat
 -- before its until is taken back; if it is the only row of its id, that is no one's next any more.
+-- Where the plan moves a row to another partition it is inserted there, and has a plan by then, which
+-- the next look leaves as it is.
 -- $1 ids, $2 versions of the rows that were read, $3 plans (NULL: there is none), $4 beats that
 -- were passed over, $5 errors, $6 whether to say nothing
 WITH found AS MATERIALIZED (
@@ -85,6 +87,6 @@ WHERE (f.plan IS NOT NULL OR f.error IS NOT NULL)
     AND t.ctid OPERATOR(pg_catalog.=) f.place
     AND t.tableoid OPERATOR(pg_catalog.=) f.part
 RETURNING
-    t.id OPERATOR(pg_catalog./) (t.origin IS NULL)::pg_catalog.int4, -- an error where a trigger has kept the row as it was
+    t.id OPERATOR(pg_catalog./) (t.origin IS NULL OR t.origin OPERATOR(pg_catalog.<=) '-infinity' AND t.tableoid OPERATOR(pg_catalog.<>) f.part)::pg_catalog.int4, -- an error where a trigger has kept the row as it was
     :followed AND t.state OPERATOR(pg_catalog.=) 'FAIL',
     :last_words
