@@ -28,7 +28,7 @@ var fitting = map[string][]string{
 type OfInserters struct{ Table string } // quoted
 
 func (o *OfInserters) Error() string {
-	return fmt.Sprintf(`table %s runs each task under the role that inserted it: write "as": "inserter" into the target; or, to have all tasks run under the serving role, those that wait there too: DROP TRIGGER pgtaskd_role ON %[1]s`, o.Table)
+	return fmt.Sprintf(`table %s runs each task under the role that inserted it: write "as": "inserter" into the target; or, to have all tasks run under the serving role, those that wait there too: DROP TRIGGER pgtaskd_role ON %[1]s, and rename column role`, o.Table)
 }
 
 // Below is the table, or one below it: a partition or child of it, or of one below it.
@@ -37,7 +37,7 @@ type Below struct {
 	Foreign   bool   // it is below, and has its rows on another server
 	Inserters bool   // its tasks run under the roles that insert them
 	Unguarded bool   // it is a child, but no partition, and lacks the trigger that fills and guards role
-	Claimed   bool   // it is the table, without that trigger, and has a column role that is not of our making
+	Claimed   bool   // it is the table, without that trigger, and has a column role
 	Late      string // a trigger, quoted, that runs at COMMIT as the serving role with another's search_path
 }
 
@@ -55,8 +55,8 @@ func refusal(parts []Below, inserter bool) error {
 		case b.Unguarded && inserter:
 			return fmt.Errorf("table %s is a child of the table, and not a partition, so that whoever inserts into it could choose role: give it the trigger pgtaskd_role as the table has it, enabled always, or ALTER TABLE %[1]s NO INHERIT", b.Name)
 		case b.Claimed && inserter:
-			return fmt.Errorf("table %s has a column role that pgtaskd has not made, and in which others may have chosen under whom a task runs: rename the column; "+
-				"or, if its values are to count, COMMENT ON COLUMN %[1]s.role IS 'Who inserted the task, and under whom it runs'", b.Name)
+			return fmt.Errorf("table %s has a column role and no trigger that guards it, so that others may have chosen under whom a task runs: rename the column; "+
+				"or, if its values are to count, COMMENT ON COLUMN %[1]s.role IS 'believed', which holds until the trigger is there", b.Name)
 		case b.Late != "" && inserter:
 			return fmt.Errorf("trigger %s of table %s may be deferred to the COMMIT, where from PostgreSQL 18 on it runs as the serving role with the search_path of the task's role: "+
 				"ALTER FUNCTION … SET search_path = …, pg_temp for its function, or make it NOT DEFERRABLE", b.Late, b.Name)

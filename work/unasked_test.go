@@ -21,7 +21,7 @@ func TestATableOfInsertersRunsNothingUnderTheServingRole(t *testing.T) {
 			c.target.Inserter, c.target.Create = false, create
 			const want = `table public.task runs each task under the role that inserted it: write "as": "inserter" into the target`
 			if faults := Check(t.Context(), c.target).Faults; len(faults) != 1 || !strings.HasPrefix(faults[0], want) ||
-				!strings.HasSuffix(faults[0], "DROP TRIGGER pgtaskd_role ON public.task") {
+				!strings.HasSuffix(faults[0], "DROP TRIGGER pgtaskd_role ON public.task, and rename column role") {
 				t.Errorf("check complains %q", faults)
 			}
 			if err := c.does(c.serving, sql.DDL(table(c.target), sql.Options{})); !hasState(err, "55000") || !strings.Contains(err.Error(), "table public.task runs each task under the role that inserted it") {

@@ -75,15 +75,24 @@ func TestADeferredTriggerTakesNothingOfATask(t *testing.T) {
 	}
 }
 
-// TestAColumnRoleOfTheUsersIsNotBelieved: whoever might write into it has chosen what it says.
-func TestAColumnRoleOfTheUsersIsNotBelieved(t *testing.T) {
+// TestAColumnRoleWithoutItsTriggerIsNotBelieved, the user's own or ours: whoever might write into it
+// has chosen what it says.
+func TestAColumnRoleWithoutItsTriggerIsNotBelieved(t *testing.T) {
 	t.Parallel()
 	c := employed(t)
 	c.drain()
+	const refused = "table public.task has a column role and no trigger that guards it"
+	c.must(c.serving, "DROP TRIGGER pgtaskd_role ON task")
+	c.must(c.alice, "INSERT INTO task (input, role, plan) VALUES ('SELECT session_user', '$bob', 'infinity')")
+	c.refuses(refused, "SET ROLE $serving; COMMENT ON COLUMN task.role IS 'believed'")
+	c.eventually("1", "SELECT count(*) FROM pg_trigger WHERE tgname = 'pgtaskd_role'")
+	c.eventually("Who inserted the task, and under whom it runs", "SELECT col_description('task'::regclass, attnum) FROM pg_attribute WHERE attrelid = 'task'::regclass AND attname = 'role'")
+	c.drain()
+
 	function := c.get("SELECT proname FROM pg_proc WHERE proname LIKE 'pgtaskd_role_%'")
 	c.must(c.serving, "DROP FUNCTION "+function+" CASCADE; ALTER TABLE task DROP COLUMN role, ADD COLUMN role text")
 	c.exec(c.named("INSERT INTO task (input, role) VALUES ('SELECT session_user', '$alice')"))
-	c.refuses("table public.task has a column role that pgtaskd has not made", "SET ROLE $serving; ALTER TABLE task RENAME role TO whose")
+	c.refuses(refused, "SET ROLE $serving; ALTER TABLE task RENAME role TO whose")
 	c.eventually(c.serving, "SELECT to_jsonb(t) ->> 'role' FROM task AS t WHERE whose = $1", c.alice)
 	c.eventually("1", "SELECT count(*) FROM task WHERE output = $1", c.serving)
 }

@@ -92,5 +92,6 @@ DROP TRIGGER IF EXISTS pgtaskd_role ON :table;
 CREATE TRIGGER pgtaskd_role BEFORE INSERT OR UPDATE ON :table
     FOR EACH ROW EXECUTE FUNCTION :schema.pgtaskd_role_:hash();
 ALTER TABLE :table ENABLE ALWAYS TRIGGER pgtaskd_role;
+COMMENT ON COLUMN :table.role IS 'Who inserted the task, and under whom it runs'; -- no more than that
 COMMENT ON TRIGGER pgtaskd_role ON :table IS 'Fills role, and guards the tasks of others';
 COMMENT ON FUNCTION :schema.pgtaskd_role_:hash() IS 'Writes down who inserts a task, and keeps others from changing what it does (:version)';

@@ -2,7 +2,7 @@
 -- shows neither a version nor a trigger, and, where all tasks are to run under one role, tables whose
 -- tasks run under the roles that insert them, which their trigger writes down. Where they are to run
 -- so, children that are no partitions and lack that trigger, which is not inherited; a table with a
--- column role that we have not made, into which others may have written anything; and from 18 on
+-- column role and without the trigger, into which others may have written anything; and from 18 on
 -- triggers that may wait for COMMIT: they run as who has written the row, which for an end is the
 -- serving role, but with the search_path of the session, which is the task's.
 -- $1 schema, $2 table
@@ -41,7 +41,7 @@ CROSS JOIN LATERAL (SELECT
         LEFT JOIN pg_catalog.pg_description AS s ON s.objoid OPERATOR(pg_catalog.=) a.attrelid AND s.objsubid OPERATOR(pg_catalog.=) a.attnum
             AND s.classoid OPERATOR(pg_catalog.=) 'pg_catalog.pg_class'::pg_catalog.regclass
         WHERE a.attrelid OPERATOR(pg_catalog.=) c.oid AND a.attname OPERATOR(pg_catalog.=) 'role' AND NOT a.attisdropped
-            AND (s.description OPERATOR(pg_catalog.=) 'Who inserted the task, and under whom it runs') IS NOT TRUE
+            AND (s.description OPERATOR(pg_catalog.=) 'believed') IS NOT TRUE
     ) AND NOT EXISTS (
         SELECT
         FROM pg_catalog.pg_trigger AS g

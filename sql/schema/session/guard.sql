@@ -45,15 +45,15 @@ BEGIN
         ELSIF inserters AND :as_target THEN
             RAISE EXCEPTION 'table % runs each task under the role that inserted it', name
                 USING ERRCODE = 'object_not_in_prerequisite_state', HINT = pg_catalog.format(
-                    'Write "as": "inserter" into the target, and print this by pgtaskd schema --config FILE; or, to have all tasks run under the serving role, those that wait there too: DROP TRIGGER pgtaskd_role ON %s', name);
+                    'Write "as": "inserter" into the target, and print this by pgtaskd schema --config FILE; or, to have all tasks run under the serving role, those that wait there too: DROP TRIGGER pgtaskd_role ON %s, and rename column role', name);
         ELSIF unguarded AND NOT :as_target THEN
             RAISE EXCEPTION 'table % is a child of the table, and not a partition, so that whoever inserts into it could choose role', name
                 USING ERRCODE = 'object_not_in_prerequisite_state',
                 HINT = pg_catalog.format('Give it the trigger pgtaskd_role as the table has it, enabled always, or ALTER TABLE %s NO INHERIT.', name);
         ELSIF claimed AND NOT :as_target THEN
-            RAISE EXCEPTION 'table % has a column role that pgtaskd has not made, and in which others may have chosen under whom a task runs', name
+            RAISE EXCEPTION 'table % has a column role and no trigger that guards it, so that others may have chosen under whom a task runs', name
                 USING ERRCODE = 'object_not_in_prerequisite_state',
-                HINT = pg_catalog.format('Rename the column; or, if its values are to count, COMMENT ON COLUMN %s.role IS ''Who inserted the task, and under whom it runs''.', name);
+                HINT = pg_catalog.format('Rename the column; or, if its values are to count, COMMENT ON COLUMN %s.role IS ''believed'', which holds until the trigger is there.', name);
         ELSIF late OPERATOR(pg_catalog.<>) '' AND NOT :as_target THEN
             RAISE EXCEPTION 'trigger % of table % may be deferred to the COMMIT, where it runs as the serving role with the search_path of the task''s role', late, name
                 USING ERRCODE = 'object_not_in_prerequisite_state', HINT = 'ALTER FUNCTION … SET search_path = …, pg_temp for its function, or make it NOT DEFERRABLE.';
