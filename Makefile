@@ -46,12 +46,13 @@ attack: build ## Run all attacks of docs/security.md and the memory tests (10 mi
 	go test -count=1 -tags slow -timeout 30m $(TESTFLAGS) ./attack
 	go test -count=1 -tags slow -timeout 30m $(TESTFLAGS) -run '^TestMemory' ./smoke
 
-thorough: ## Run all cases of the long tables of work, of its model and of its calendar, of which make test takes a sample (20 minutes).
+thorough: ## Run all cases of the long tests of work and sql, of the model and of the calendar, of which make test takes a sample (40 minutes).
 	go test -count=1 -tags slow -timeout 30m $(TESTFLAGS) ./work/model
 	go test -count=1 -tags slow -timeout 30m $(TESTFLAGS) -run '^TestEachMinuteOfSixteenYears$$' ./work/schedule
 	server/install.sh postgresql
 	go test -count=1 -tags slow -timeout 30m $(TESTFLAGS) -run '^TestNothingReadsALargeTable$$' ./ask
-	go test -race -count=1 -tags slow -timeout 60m $(TESTFLAGS) -run "^($$(tools/long_tests.sh))\$$" ./work
+	go test -race -count=1 -tags slow -timeout 60m $(TESTFLAGS) -run "^($$(tools/long_tests.sh sql))\$$" ./sql
+	go test -race -count=1 -tags slow -timeout 60m $(TESTFLAGS) -run "^($$(tools/long_tests.sh work))\$$" ./work
 
 steps: ## Kill a controller at every message of the protocol (an hour). PART=2/5 runs the second of five parts.
 	server/install.sh postgresql

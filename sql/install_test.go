@@ -62,9 +62,12 @@ func TestDDLCanBeRunByHandAgainAndAgain(t *testing.T) {
 func TestNamesOfAnyKind(t *testing.T) {
 	t.Parallel()
 	conn := database(t)
-	for _, name := range []string{
+	for i, name := range []string{
 		`a"b`, "a b", "a;b", "$pgtaskd$", "$$", "$1", ":table", "a'b", "User", "select", `a\b`, "таблица", strings.Repeat("x", 63),
 	} {
+		if !servertest.Thorough && i%4 != 0 {
+			continue
+		}
 		table := Table{name, name}
 		install(t, conn, table, map[string]string{"data": name})
 		complete(t, conn, table, map[string]string{"data": name})

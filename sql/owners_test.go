@@ -105,7 +105,10 @@ func TestWhatOthersHaveMadeBeforeIsRefusedByName(t *testing.T) {
 	admin := connect(t, dsn)
 	execute(t, admin, "GRANT CREATE ON DATABASE "+value(t, admin, "current_database()")+" TO PUBLIC")
 	for i, c := range premade {
-		for _, who := range []string{"superuser", "worker"} {
+		for n, who := range []string{"superuser", "worker"} {
+			if !servertest.Thorough && (i+n)%5 != 0 {
+				continue
+			}
 			t.Run(c.name+" "+who, func(t *testing.T) {
 				t.Parallel()
 				owners := newOwners(t, dsn, who, i)

@@ -1,3 +1,5 @@
+//go:build slow
+
 package work
 
 import (
@@ -9,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/jackc/pgx/v5"
+	"pgtaskd/server/servertest"
 )
 
 // loginSettings are what may be SET for the logins of a database or of a role, in groups.
@@ -45,7 +48,7 @@ func TestTasksRunAsTheirLoginsSettingsSay(t *testing.T) {
 	t.Parallel()
 	for way, alter := range []string{"ALTER DATABASE $d SET ", "ALTER ROLE $r SET ", "ALTER ROLE $r IN DATABASE $d SET "} {
 		for i, name := range slices.Sorted(maps.Keys(loginSettings)) {
-			if !thorough && (way+i)%3 != 0 {
+			if !servertest.Thorough && (way+i)%3 != 0 {
 				continue
 			}
 			settings := loginSettings[name]

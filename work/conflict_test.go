@@ -1,8 +1,12 @@
+//go:build slow
+
 package work
 
 import (
 	"fmt"
 	"testing"
+
+	"pgtaskd/server/servertest"
 )
 
 // TestEndsThatMeetEachOther: what serializable transactions of ours do to each other is no fault of
@@ -17,7 +21,7 @@ func TestEndsThatMeetEachOther(t *testing.T) {
 		{"by the input", "", "SET TRANSACTION ISOLATION LEVEL SERIALIZABLE; INSERT INTO effect VALUES (current_setting('pg_task.id')::int8)", 400},
 		{"repetitions", "ALTER DATABASE %s SET default_transaction_isolation = 'serializable'", "INSERT INTO effect VALUES (current_setting('pg_task.id')::int8)", 100},
 	} {
-		if !thorough && i%4 != 1 {
+		if !servertest.Thorough && i%4 != 1 {
 			continue
 		}
 		t.Run(c.name, func(t *testing.T) {

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"pgtaskd/server/servertest"
 )
 
 // TestChainsDoNotBreakInSilence: a repetition that the table refuses is an error of the end; its
@@ -23,7 +25,7 @@ func TestChainsDoNotBreakInSilence(t *testing.T) {
 			CREATE TRIGGER skip BEFORE INSERT ON task FOR EACH ROW EXECUTE FUNCTION skip()`, "SELECT 1", "FAIL * 0"},
 		{"nothing", "", "INSERT INTO public.effect VALUES (1)", "DONE  1"},
 	} {
-		if !thorough && i%4 != 1 {
+		if !servertest.Thorough && i%4 != 1 {
 			continue
 		}
 		t.Run(c.name, func(t *testing.T) {

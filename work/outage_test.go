@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"pgtaskd/server"
+	"pgtaskd/server/servertest"
 )
 
 // TestOutages puts the server's clock forward while nobody serves the table, and compares what is
@@ -17,7 +18,7 @@ import (
 func TestOutages(t *testing.T) {
 	t.Parallel()
 	for name, ahead := range map[string]time.Duration{"an hour": 61 * time.Minute, "a day": 24 * time.Hour, "three months": 92 * 24 * time.Hour} {
-		if !thorough && name != "three months" {
+		if !servertest.Thorough && name != "three months" {
 			continue
 		}
 		t.Run(name, func(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"pgtaskd/remote"
+	"pgtaskd/server/servertest"
 	"pgtaskd/sql"
 )
 
@@ -63,7 +64,7 @@ func TestWhatBelongsToOthersIsRefused(t *testing.T) {
 			"schema public belongs to role mallory_", "DO $$BEGIN EXECUTE format('ALTER DATABASE %I OWNER TO CURRENT_USER', current_database()); END$$",
 		},
 	} {
-		if !thorough && i%4 != 1 {
+		if !servertest.Thorough && i%4 != 1 {
 			continue
 		}
 		t.Run(c.name, func(t *testing.T) {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"pgtaskd/server/servertest"
 	"pgtaskd/sql"
 )
 
@@ -188,7 +189,7 @@ func TestPlansDoNotDependOnStatistics(t *testing.T) {
 		t.Fatalf("%d statements are planned here, of %d (%v)", len(plans), len(entries), err)
 	}
 	for i, w := range worlds {
-		if !thorough && i > 0 {
+		if !servertest.Thorough && i > 0 {
 			continue
 		}
 		t.Run(w.name, func(t *testing.T) {

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"testing"
+
+	"pgtaskd/server/servertest"
 )
 
 // TestRepetitionsAgainstPostgreSQL compares the plans of repetitions with what PostgreSQL's own
@@ -13,7 +15,7 @@ func TestRepetitionsAgainstPostgreSQL(t *testing.T) {
 	t.Parallel()
 	zones := []string{"UTC", "Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "Asia/Kathmandu"}
 	for i, zone := range zones {
-		if !thorough && i%4 != 1 {
+		if !servertest.Thorough && i%4 != 1 {
 			continue
 		}
 		t.Run(zone, func(t *testing.T) {

@@ -1,3 +1,5 @@
+//go:build slow
+
 package work
 
 import (
@@ -65,7 +67,7 @@ func TestPasswordsOfManyIterationsKeepNobodyWaiting(t *testing.T) {
 		return
 	}
 	for _, remotely := range []bool{false, true} { // one after the other, as they take much processor
-		if !thorough && !remotely {
+		if !servertest.Thorough && !remotely {
 			continue
 		}
 		t.Run(fmt.Sprint("remotely: ", remotely), func(t *testing.T) {

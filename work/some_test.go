@@ -4,13 +4,15 @@ import (
 	"iter"
 	"maps"
 	"slices"
+
+	"pgtaskd/server/servertest"
 )
 
 // someOf are some of the cases of a table that takes minutes, all when thorough.
 func someOf[T any](all map[string]T) iter.Seq2[string, T] {
 	return func(yield func(string, T) bool) {
 		for i, name := range slices.Sorted(maps.Keys(all)) {
-			if (thorough || i%4 == 1) && !yield(name, all[name]) {
+			if (servertest.Thorough || i%4 == 1) && !yield(name, all[name]) {
 				return
 			}
 		}

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"pgtaskd/server/servertest"
 	"pgtaskd/sql"
 )
 
@@ -200,7 +201,7 @@ func (s *stage) runningIn(group, input string, most int) int64 {
 func TestWhyATaskWaits(t *testing.T) {
 	t.Parallel()
 	for i, c := range reasons {
-		if !thorough && i%3 != 0 {
+		if !servertest.Thorough && i%3 != 0 {
 			continue
 		}
 		t.Run(c.name, func(t *testing.T) {
@@ -239,7 +240,7 @@ func TestWhyIsQuick(t *testing.T) {
 	}
 	s.exec("ALTER TABLE task SET (autovacuum_enabled = false); SET synchronous_commit = off")
 	waiting := int64(30_000)
-	if thorough {
+	if servertest.Thorough {
 		waiting = 300_000
 	}
 	s.exec("INSERT INTO task (input, plan, active) SELECT 'SELECT 1', now() - interval '1 min' + i * interval '1 us', '0' FROM generate_series(1, $1) AS i", waiting)
