@@ -60,7 +60,7 @@ func membership(owner, role string, inserters bool) string {
 	case Predefined(owner):
 		return ""
 	case inserters:
-		return fmt.Sprintf(", or, if %s may do all that %s may, GRANT %[2]s TO %[1]s", owner, role)
+		return fmt.Sprintf(", or, if %s may do all that %s may, GRANT %[2]s TO %[1]s (if %[2]s is a member of %[1]s, REVOKE that first)", owner, role)
 	}
 	return fmt.Sprintf(", or GRANT %s TO %s", owner, role)
 }

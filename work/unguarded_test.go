@@ -86,7 +86,14 @@ func TestAColumnRoleWithoutItsTriggerIsNotBelieved(t *testing.T) {
 	c.must(c.alice, "INSERT INTO task (input, role, plan) VALUES ('SELECT session_user', '$bob', 'infinity')")
 	c.refuses(refused, "SET ROLE $serving; COMMENT ON COLUMN task.role IS 'believed'")
 	c.eventually("1", "SELECT count(*) FROM pg_trigger WHERE tgname = 'pgtaskd_role'")
+	c.becomes(c.asks(c.alice, "SELECT 1"), "DONE")
 	c.eventually("Who inserted the task, and under whom it runs", "SELECT col_description('task'::regclass, attnum) FROM pg_attribute WHERE attrelid = 'task'::regclass AND attname = 'role'")
+	c.must(c.serving, "ALTER TABLE task DISABLE TRIGGER pgtaskd_role")
+	c.must(c.alice, "INSERT INTO task (input, role, data) VALUES ('SELECT session_user', '$bob', 'forged')")
+	c.must(c.serving, "ALTER TABLE task ENABLE TRIGGER pgtaskd_role") // not always, which somebody has to say
+	c.says("target failed", refused)
+	c.must(c.serving, "UPDATE task SET role = '$alice' WHERE data = 'forged'; ALTER TABLE task ENABLE ALWAYS TRIGGER pgtaskd_role")
+	c.eventually(c.alice, "SELECT output FROM task WHERE data = 'forged'")
 	c.drain()
 
 	function := c.get("SELECT proname FROM pg_proc WHERE proname LIKE 'pgtaskd_role_%'")

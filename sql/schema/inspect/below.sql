@@ -20,6 +20,14 @@ SELECT :readable(pg_catalog.format('%I.%I', n.nspname, c.relname)), x.is_foreign
 FROM below
 JOIN pg_catalog.pg_class AS c ON c.oid OPERATOR(pg_catalog.=) below.oid
 JOIN pg_catalog.pg_namespace AS n ON n.oid OPERATOR(pg_catalog.=) c.relnamespace
+CROSS JOIN LATERAL (SELECT EXISTS (
+        SELECT
+        FROM pg_catalog.pg_trigger AS g
+        JOIN pg_catalog.pg_proc AS p ON p.oid OPERATOR(pg_catalog.=) g.tgfoid AND p.proname OPERATOR(pg_catalog.~) '^pgtaskd_role_'
+        WHERE g.tgrelid OPERATOR(pg_catalog.=) c.oid AND g.tgname OPERATOR(pg_catalog.=) 'pgtaskd_role'
+            AND (g.tgenabled OPERATOR(pg_catalog.=) 'A' OR c.relispartition AND g.tgenabled OPERATOR(pg_catalog.<>) 'D') AND g.tgqual IS NULL AND pg_catalog.cardinality(g.tgattr::pg_catalog.int2[]) OPERATOR(pg_catalog.=) 0
+            AND g.tgtype OPERATOR(pg_catalog.=) 23::pg_catalog.int2 -- BEFORE INSERT OR UPDATE FOR EACH ROW
+) AS guarded) AS h
 CROSS JOIN LATERAL (SELECT
     c.relkind OPERATOR(pg_catalog.=) 'f' AND below.depth OPERATOR(pg_catalog.>) 0 AS is_foreign,
     EXISTS (
@@ -27,25 +35,14 @@ CROSS JOIN LATERAL (SELECT
         FROM pg_catalog.pg_trigger AS g
         WHERE g.tgrelid OPERATOR(pg_catalog.=) c.oid AND g.tgname OPERATOR(pg_catalog.=) 'pgtaskd_role'
     ) AS inserters,
-    below.depth OPERATOR(pg_catalog.>) 0 AND NOT c.relispartition AND NOT EXISTS (
-        SELECT
-        FROM pg_catalog.pg_trigger AS g
-        JOIN pg_catalog.pg_proc AS p ON p.oid OPERATOR(pg_catalog.=) g.tgfoid AND p.proname OPERATOR(pg_catalog.~) '^pgtaskd_role_'
-        WHERE g.tgrelid OPERATOR(pg_catalog.=) c.oid AND g.tgname OPERATOR(pg_catalog.=) 'pgtaskd_role'
-            AND g.tgenabled OPERATOR(pg_catalog.=) 'A' AND g.tgqual IS NULL AND pg_catalog.cardinality(g.tgattr::pg_catalog.int2[]) OPERATOR(pg_catalog.=) 0
-            AND g.tgtype OPERATOR(pg_catalog.=) 23::pg_catalog.int2 -- BEFORE INSERT OR UPDATE FOR EACH ROW
-    ) AS unguarded,
-    below.depth OPERATOR(pg_catalog.=) 0 AND EXISTS (
+    below.depth OPERATOR(pg_catalog.>) 0 AND NOT c.relispartition AND NOT h.guarded AS unguarded,
+    below.depth OPERATOR(pg_catalog.=) 0 AND NOT h.guarded AND EXISTS (
         SELECT
         FROM pg_catalog.pg_attribute AS a
         LEFT JOIN pg_catalog.pg_description AS s ON s.objoid OPERATOR(pg_catalog.=) a.attrelid AND s.objsubid OPERATOR(pg_catalog.=) a.attnum
             AND s.classoid OPERATOR(pg_catalog.=) 'pg_catalog.pg_class'::pg_catalog.regclass
         WHERE a.attrelid OPERATOR(pg_catalog.=) c.oid AND a.attname OPERATOR(pg_catalog.=) 'role' AND NOT a.attisdropped
             AND (s.description OPERATOR(pg_catalog.=) 'believed') IS NOT TRUE
-    ) AND NOT EXISTS (
-        SELECT
-        FROM pg_catalog.pg_trigger AS g
-        WHERE g.tgrelid OPERATOR(pg_catalog.=) c.oid AND g.tgname OPERATOR(pg_catalog.=) 'pgtaskd_role'
     ) AS claimed,
     (
         SELECT pg_catalog.min(pg_catalog.quote_ident(g.tgname))
