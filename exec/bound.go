@@ -57,6 +57,7 @@ func bounded(cfg *pgconn.Config, tell func(*bound)) {
 type bound struct {
 	from    io.Reader
 	whole   bool    // rows are passed on, however long
+	own     bool    // of a session in the target's own database; see fetch
 	greeted bool    // the first task has begun
 	sent    int     // bytes, until then
 	output  *Output // of the query under way; nil: its long rows are dropped

@@ -11,7 +11,8 @@ import (
 // grows by each task may have as much as its row can show, and what goes beyond is read at a pace
 // that SQL hardly reaches.
 
-// What is read costs bytes of a pace that all tasks share.
+// What is read costs bytes of a pace. All remotes share one, as a task may name any number of them.
+// Sessions in targets' own databases share another: they wait for nothing that remotes say.
 const (
 	saidEach = 32  // a message, beside its length
 	saidRead = 512 // whatever is read at once: a server may send each byte by itself
@@ -19,7 +20,7 @@ const (
 	paidBack = 32  // what the output grows by pays for so much
 
 	saidFree = 256 << 10 // bytes of a task that wait for nobody
-	saidRate = 32 << 20  // bytes a second, of all tasks together: a tenth or two of one processor, at worst a half
+	saidRate = 32 << 20  // bytes a second, of all that share it: a tenth or two of one processor, at worst a half
 	saidMost = 1 << 20   // of those, at once
 	saidTurn = 32 << 10  // that one task may have before it is others' turn
 )
@@ -32,7 +33,7 @@ func cost(kind byte, length int) int {
 	return length
 }
 
-var talk = rate.NewLimiter(saidRate, saidMost)
+var ofRemotes, ofOwn = rate.NewLimiter(saidRate, saidMost), rate.NewLimiter(saidRate, saidMost)
 
 // fetch reads from the connection, once there is time for what it has brought before.
 func (b *bound) fetch(p []byte) (int, error) {
@@ -44,9 +45,13 @@ func (b *bound) fetch(p []byte) (int, error) {
 		b.said = max(0, b.said-paidBack*(grown-b.paid))
 		b.paid = grown
 	}
+	pace := ofRemotes
+	if b.own {
+		pace = ofOwn
+	}
 	for b.said > saidFree {
 		n := min(b.said-saidFree, saidTurn)
-		_ = talk.WaitN(context.Background(), n) // what is less than saidMost can't fail
+		_ = pace.WaitN(context.Background(), n) // what is less than saidMost can't fail
 		b.said -= n
 	}
 	b.said += saidRead

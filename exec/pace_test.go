@@ -149,3 +149,26 @@ func TestRowsThatAreKeptHaveNoPace(t *testing.T) {
 		}
 	})
 }
+
+// TestAFloodOfRemotesKeepsNoOwnSessionWaiting: what remotes say costs nothing of the pace of
+// sessions in targets' own databases.
+func TestAFloodOfRemotesKeepsNoOwnSessionWaiting(t *testing.T) {
+	// Not parallel: what remotes share is used up meanwhile.
+	b := newBench(t)
+	task := spec("DO $$BEGIN FOR i IN 1..20000 LOOP RAISE NOTICE 'x'; END LOOP; END$$; SELECT repeat('x', 100) FROM generate_series(1, 100000)")
+	task.Limit = 1 << 10
+	now := time.Now()
+	for range 60 * saidRate / saidMost {
+		taken := ofRemotes.ReserveN(now, saidMost) // it takes a minute until there is more
+		defer taken.CancelAt(now)
+	}
+	if _, _, err := b.session.Begin(nil, task); err != nil {
+		t.Fatal(err)
+	}
+	if result, err := b.session.Await(task); err != nil || result.Failure != nil {
+		t.Fatal(err, result)
+	}
+	if ofRemotes.Tokens() >= 0 {
+		t.Error("it has waited for the pace of remotes")
+	}
+}

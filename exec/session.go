@@ -65,7 +65,7 @@ func Connect(ctx context.Context, cfg *pgconn.Config, limit time.Duration, local
 func connect(ctx context.Context, cfg *pgconn.Config, limit time.Duration, local bool, purse *Purse) (*Session, error) {
 	var reader *bound // the last ones: a connection may take several tries
 	var out *outlet
-	bounded(cfg, func(b *bound) { reader, b.afford = b, purse.affords(ctx) })
+	bounded(cfg, func(b *bound) { reader, b.own, b.afford = b, local, purse.affords(ctx) })
 	build := cfg.BuildFrontend
 	cfg.BuildFrontend = func(r io.Reader, w io.Writer) *pgproto3.Frontend {
 		out = &outlet{to: w}
