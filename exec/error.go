@@ -53,11 +53,15 @@ func (f *Failure) LeftOut() bool {
 	return strings.HasPrefix(f.routine, "cash_div_int") && f.Direct("22012", f.routine)
 }
 
-// Taken is an index in which a row of ours has met one of another transaction's.
+// Taken is an index in which a row of ours has met one of another transaction's, or would.
 type Taken struct {
 	Constraint string // its name, if the other one is committed
 	Where      string // a text with its name, if we have waited for the other one in vain
+	Many       bool   // so many ids that come next are taken that none was drawn
 }
+
+// ManyTaken is the routine by whose error a draw says so: an interval divided by a number.
+const ManyTaken = "interval_div"
 
 // Taken says what the error tells of such an index; nil: nothing.
 func (f *Failure) Taken() *Taken {
@@ -75,6 +79,8 @@ func TakenOf(code, routine, where, constraint string) *Taken {
 	case code == "55P03" && routine == "ProcessInterrupts":
 		first, _, _ := strings.Cut(where, "\n")
 		return &Taken{Where: first}
+	case code == "22012" && routine == ManyTaken && where == "":
+		return &Taken{Many: true}
 	}
 	return nil
 }

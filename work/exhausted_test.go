@@ -21,6 +21,7 @@ func TestAnExhaustedSequenceEndsNoSeries(t *testing.T) {
 	} {
 		states[s.add(`input, repeat, plan, "group"`, c[0], "1 day", "infinity", string(rune('a'+i)))] = c[1]
 	}
+	states[s.add(`input, repeat, plan, overlap, max_failures, "group"`, "SELECT 1", "1 day", "infinity", true, 1, "overlap")] = "DONE"
 	late := s.add(`input, repeat, plan, active`, "SELECT 1", "1 day", "infinity", "1 min")
 	s.exec("SELECT setval('task_id_seq', 9223372036854775807)")
 	s.exec("UPDATE task SET plan = now() - CASE WHEN id = $1 THEN interval '1 hour' ELSE '0' END", late)

@@ -90,14 +90,18 @@ func (l *loop) markTogether(ctx context.Context, asks []ask) (open []ask, err er
 		open, answered = append(open, left...), answered+len(asks)
 		return nil
 	}, func(a ask, err error) error {
-		if isQueueFull(err) {
+		answered++
+		switch {
+		case isQueueFull(err):
 			l.queueFull(err.Error())
-			a.later()
-			open, answered = append(open, a), answered+1
+		case isExhausted(err):
+			l.exhausted(err.Error())
+		case !areMany(err):
+			a.answer <- unmarked(remote.Innermost(err))
 			return nil
 		}
-		a.answer <- unmarked(remote.Innermost(err))
-		answered++
+		a.later()
+		open = append(open, a)
 		return nil
 	})
 	return append(open, asks[answered:]...), err

@@ -91,6 +91,7 @@ var plans = map[string]planned{
 	"planned":      {args: []string{ids(), each("7"), each("2030-01-01"), each("1"), each("NULL"), "false"}, state: "PLAN"},
 	"planner":      {args: []string{"'{}'", "'{}'"}},
 	"parents":      {args: []string{"'public'", "'task'"}},
+	"pass":         {state: "PLAN"},
 	"register":     {args: []string{each("1"), each("2020-01-01"), each("2"), each("2020-01-01")}},
 	"release":      {args: []string{ids(), each("7"), each("7"), each("1 s"), each("e"), each("XX000"), each("NULL"), each("NULL")}, state: "WORK"},
 	"repeat":       {args: []string{"'{5000}'", "0", "NULL"}, state: "DONE", in: []string{"control", "end, kept", "end"}},

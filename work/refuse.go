@@ -3,7 +3,6 @@ package work
 import (
 	"context"
 	"errors"
-	"math/rand/v2"
 	"strings"
 	"time"
 
@@ -103,7 +102,7 @@ func (l *loop) isHopeless(id int64) bool {
 
 // passing tells an error that another transaction is the cause of.
 func passing(answer *pgconn.PgError) bool {
-	return answer.Code == "40001" || answer.Code == "40P01" || answer.Code == "55P03" || keyWaits(answer) || outdated(answer)
+	return answer.Code == "40001" || answer.Code == "40P01" || answer.Code == "55P03" || keyWaits(answer) || areMany(answer) || outdated(answer)
 }
 
 // isOfLocks tells the server's own error of a lock that another transaction has, wherever it is met
@@ -140,7 +139,7 @@ func (l *loop) refused(ctx context.Context, ends []end) error {
 	if err != nil {
 		return err
 	}
-	taken, err := l.areTaken(ctx, ends)
+	taken, crowded, err := l.areTaken(ctx, ends)
 	if err != nil {
 		return err
 	}
@@ -161,8 +160,7 @@ func (l *loop) refused(ctx context.Context, ends []end) error {
 		case !e.task.Once() && !e.task.Row.Rerun, e.fault == nil:
 			e.kind = run.Finished
 		case taken[i] && l.reruns[id].taken < takenMost: // another transaction has it, which counts for nothing
-			l.reruns[id] = l.reruns[id].meetsTaken()
-			e.kind, e.delay = run.Released, time.Millisecond+rand.N(10*time.Millisecond)
+			l.drawsAgain(&e, crowded)
 		case short(e.fault.SQLState), e.Unnumbered, // as long as that lasts
 			e.fault.QueueIsFull() && (l.wake.Full() || l.reruns[id].runs == 0): // else by what the task itself notifies
 			switch {

@@ -48,6 +48,9 @@ func Refusal(f *exec.Failure) *exec.Failure {
 		return exec.NewFailure("another task has come to wait with the key of the repetition", "40001")
 	case f.LeftOut():
 		return NotRepeated()
+	case f.Taken() != nil && f.Taken().Many:
+		return exec.NewFailure("the repetition of the task could not be made: very many ids that come next are taken", "55000",
+			"DETAIL", "Somebody has inserted rows with ids of their own; the effects of the task are rolled back where they can be.")
 	case f.Exhausted():
 		return Unnumbered(strings.TrimPrefix(f.Text, "ERROR:  "+UnwrittenEnd))
 	}
