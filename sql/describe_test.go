@@ -3,6 +3,8 @@ package sql
 import (
 	"strings"
 	"testing"
+
+	"github.com/jackc/pgx/v5"
 )
 
 func TestDescribe(t *testing.T) {
@@ -16,13 +18,7 @@ func TestDescribe(t *testing.T) {
 		}
 		return d
 	}
-	columns := func() (told string) {
-		t.Helper()
-		if err := conn.QueryRow(t.Context(), describe().Queries(task).Text("columns"), task.Schema, task.Name).Scan(&told, nil, nil, nil); err != nil {
-			t.Fatal(err)
-		}
-		return told
-	}
+	columns := func() string { return told(t, conn) }
 	if d := describe(); d.Exists {
 		t.Errorf("described before it was made: %+v", d)
 	}
@@ -56,5 +52,60 @@ func TestDescribe(t *testing.T) {
 	equal(t, "own column", d.Copied[len(d.Copied)-1], `"a ""b"`)
 	if d.TellsInserts {
 		t.Error("a disabled trigger wakes nobody")
+	}
+}
+
+// told is what tells that the table is to be described again.
+func told(t *testing.T, conn *pgx.Conn) (digest string) {
+	t.Helper()
+	d, err := Describe(t.Context(), conn, task)
+	if err == nil {
+		err = conn.QueryRow(t.Context(), d.Queries(task).Text("columns"), task.Schema, task.Name).Scan(&digest, nil, nil, nil)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return digest
+}
+
+// TestTriggersBelowAreTold: what comes of a row of a partition or child depends on them.
+func TestTriggersBelowAreTold(t *testing.T) {
+	t.Parallel()
+	const partitioned = "CREATE TABLE task (id bigserial, input text NOT NULL) PARTITION BY RANGE (id); "
+	for name, tables := range map[string]string{
+		"partition":                partitioned + "CREATE TABLE below PARTITION OF task DEFAULT",
+		"partition of a partition": partitioned + "CREATE TABLE half PARTITION OF task DEFAULT PARTITION BY RANGE (id); CREATE TABLE below PARTITION OF half DEFAULT",
+		"child":                    "CREATE TABLE task (id bigserial PRIMARY KEY, input text NOT NULL); CREATE TABLE below () INHERITS (task)",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			conn := database(t)
+			execute(t, conn, tables)
+			install(t, conn, task, nil)
+			execute(t, conn, "CREATE FUNCTION late() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END'")
+			statements := []string{
+				"CREATE CONSTRAINT TRIGGER late AFTER UPDATE ON below FOR EACH ROW EXECUTE FUNCTION late()",
+				"DROP TRIGGER late ON below; CREATE CONSTRAINT TRIGGER late AFTER UPDATE ON below DEFERRABLE FOR EACH ROW EXECUTE FUNCTION late()",
+				"ALTER FUNCTION late() SET search_path = public, pg_temp",
+				"ALTER FUNCTION late() SET search_path = public",
+				"ALTER TABLE below DISABLE TRIGGER late",
+				"ALTER TABLE below ENABLE ALWAYS TRIGGER late",
+				"DROP TRIGGER late ON below",
+				"ALTER TABLE below ADD CONSTRAINT late UNIQUE (id) DEFERRABLE",
+			}
+			if name != "child" {
+				statements = append(statements, "ALTER TABLE below DISABLE TRIGGER pgtaskd_accept")
+			}
+			for _, statement := range statements {
+				before := told(t, conn)
+				if execute(t, conn, statement); told(t, conn) == before {
+					t.Errorf("%s: nothing tells that it is to be described again", statement)
+				}
+			}
+			before := told(t, conn)
+			if execute(t, conn, "INSERT INTO below (input) VALUES (''); COMMENT ON TABLE below IS ''; ANALYZE below"); told(t, conn) != before {
+				t.Error("what is no matter is told")
+			}
+		})
 	}
 }

@@ -1,8 +1,10 @@
 -- Changes when somebody else gets what can make SQL run with the table c (the database, the schema n,
--- tables above and below it, types of its columns and what those are made of, functions of its
--- triggers, and those that are called with arguments), its register of sessions, or what stands
--- beside it; when the reason goes to trust who has it; and when such a function is made again or
--- others get rights to the register or to what stands beside the table.
+-- tables above and below it, types of its columns and what those are made of, functions of triggers
+-- of it and of those below it, and functions that are called with arguments), its register of
+-- sessions, or what stands beside it; when the reason goes to trust who has it; when a function that
+-- is called with arguments is made again or others get rights to the register or to what stands
+-- beside the table; and when anything of such a trigger changes, or a setting of its function, as
+-- inspect/below.sql looks at both.
 -- What belongs to the serving role or a superuser, which all does as a rule, is told first: the
 -- memberships are not read then.
 (
@@ -61,10 +63,15 @@
         FROM type
         JOIN pg_catalog.pg_type AS t ON t.oid OPERATOR(pg_catalog.=) type.oid
         UNION ALL
-        SELECT p.oid, p.proowner, NULL
-        FROM pg_catalog.pg_trigger AS g
-        JOIN pg_catalog.pg_proc AS p ON p.oid OPERATOR(pg_catalog.=) g.tgfoid
-        WHERE g.tgrelid OPERATOR(pg_catalog.=) c.oid
+        SELECT p.oid, p.proowner, pg_catalog.concat(fires.triggers, ' ', p.proconfig)
+        FROM (
+            SELECT g.tgfoid, pg_catalog.sum(pg_catalog.hashtextextended(g.xmin::pg_catalog.text, g.oid::pg_catalog.int8)) AS triggers
+            FROM pg_catalog.pg_trigger AS g
+            WHERE g.tgrelid OPERATOR(pg_catalog.=) ANY (ARRAY(SELECT child.oid FROM child))
+                AND (NOT g.tgisinternal OR g.tgdeferrable OR g.tgfoid OPERATOR(pg_catalog.>=) 16384::pg_catalog.oid) -- up to 14 those of partitions are internal
+            GROUP BY g.tgfoid
+        ) AS fires
+        JOIN pg_catalog.pg_proc AS p ON p.oid OPERATOR(pg_catalog.=) fires.tgfoid
         UNION ALL
         SELECT p.oid, p.proowner, p.xmin::pg_catalog.text
         FROM pg_catalog.unnest(:besides::pg_catalog.name[]) AS w (name)

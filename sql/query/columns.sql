@@ -1,7 +1,7 @@
--- What changes when the table, its columns, the names of their types, its triggers, its publication,
--- its register of sessions, what stands beside it, the functions that are called with arguments, or
--- the owner of any of this do; whether sessions that are opened now may not write; whether there are
--- foreign servers; and how full the queue of notifications is.
+-- What changes when the table, its columns, the names of their types, its triggers and those of the
+-- tables below it, its publication, its register of sessions, what stands beside it, the functions
+-- that are called with arguments, or the owner of any of this do; whether sessions that are opened
+-- now may not write; whether there are foreign servers; and how full the queue of notifications is.
 -- $1 schema, $2 table
 SELECT
     (
@@ -16,12 +16,6 @@ SELECT
                     ) END),
                     a.attnum
                 ) OPERATOR(pg_catalog.+) a.atttypid::pg_catalog.int8
-            ),
-            ' ', (
-                SELECT pg_catalog.sum(pg_catalog.hashtext(g.tgname::pg_catalog.text OPERATOR(pg_catalog.||) g.tgenabled::pg_catalog.text OPERATOR(pg_catalog.||) g.tgfoid::pg_catalog.text))
-                FROM pg_catalog.pg_trigger AS g
-                WHERE g.tgrelid OPERATOR(pg_catalog.=) c.oid
-                    AND (NOT g.tgisinternal OR g.tgdeferrable)
             ),
             ' ', (
                 SELECT pg_catalog.concat(p.oid, ' ', p.pubinsert, ' ', r.oid, ' ', pg_catalog.to_jsonb(r) OPERATOR(pg_catalog.->>) 'prqual')
