@@ -39,6 +39,7 @@ type Below struct {
 	Unguarded bool   // it is a child, but no partition, and lacks the trigger that fills and guards role
 	Claimed   bool   // it is the table, without that trigger, and has a column role
 	Late      string // a trigger, quoted, that runs at COMMIT as the serving role with another's search_path
+	Indexed   string // a constraint, quoted, of which functions run so
 }
 
 // Refusal is an error if a part of the table is not to be served: inserter tells that tasks run under
@@ -60,6 +61,9 @@ func refusal(parts []Below, inserter bool) error {
 		case b.Late != "" && inserter:
 			return fmt.Errorf("trigger %s of table %s may be deferred to the COMMIT, where from PostgreSQL 18 on it runs as the serving role with the search_path of the task's role: "+
 				"ALTER FUNCTION … SET search_path = …, pg_temp for its function, or make it NOT DEFERRABLE", b.Late, b.Name)
+		case b.Indexed != "" && inserter:
+			return fmt.Errorf("constraint %s of table %s may be deferred to the COMMIT, where from PostgreSQL 18 on its functions run as the serving role with the search_path of the task's role: "+
+				"drop it, or make it again NOT DEFERRABLE", b.Indexed, b.Name)
 		}
 	}
 	return nil

@@ -96,6 +96,26 @@ func TestADeferredTriggerTakesNothingOfATask(t *testing.T) {
 	}
 }
 
+// TestADeferredConstraintTakesNothingOfATask: from PostgreSQL 18 on the functions in its index run so,
+// too. One of columns alone calls none.
+func TestADeferredConstraintTakesNothingOfATask(t *testing.T) {
+	t.Parallel()
+	c := employed(t)
+	c.drain()
+	const odd = "ALTER TABLE task ADD CONSTRAINT lane EXCLUDE USING btree (lane(id) WITH =) DEFERRABLE INITIALLY DEFERRED"
+	c.must(c.serving, "CREATE FUNCTION lane(id int8) RETURNS int8 LANGUAGE plpgsql IMMUTABLE AS 'BEGIN RETURN round(id::numeric); END'; "+
+		"ALTER TABLE task ADD EXCLUDE USING btree (id WITH =) DEFERRABLE; "+odd)
+	if c.get("SELECT current_setting('server_version_num')::int4 >= 180000") == "true" {
+		const refused = "constraint lane of table public.task may be deferred to the COMMIT"
+		c.refuses(refused, "SET ROLE $serving; ALTER TABLE task DROP CONSTRAINT lane")
+		c.stops(refused, odd, "ALTER TABLE task DROP CONSTRAINT lane")
+		c.stops(refused, "ALTER TABLE task ADD CONSTRAINT lane EXCLUDE USING btree (id WITH =) WHERE (lane(id) > 0) DEFERRABLE", "ALTER TABLE task DROP CONSTRAINT lane")
+	} else {
+		c.serve()
+	}
+	c.becomes(c.asks(c.alice, "SELECT 1"), "DONE")
+}
+
 // TestAColumnRoleWithoutItsTriggerIsNotBelieved, the user's own or ours: whoever might write into it
 // has chosen what it says.
 func TestAColumnRoleWithoutItsTriggerIsNotBelieved(t *testing.T) {

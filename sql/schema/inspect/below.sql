@@ -4,7 +4,8 @@
 -- so, children that are no partitions and lack that trigger, which is not inherited; a table with a
 -- column role and without the trigger, into which others may have written anything; and from 18 on
 -- triggers that may wait for COMMIT: they run as who has written the row, which for an end is the
--- serving role, but with the search_path of the session, which is the task's.
+-- serving role, but with the search_path of the session, which is the task's. So do the functions in
+-- the index of a deferrable constraint.
 -- $1 schema, $2 table
 WITH RECURSIVE below AS (
     SELECT c.oid, 0 AS depth
@@ -16,7 +17,7 @@ WITH RECURSIVE below AS (
     FROM below
     JOIN pg_catalog.pg_inherits AS i ON i.inhparent OPERATOR(pg_catalog.=) below.oid
 )
-SELECT :readable(pg_catalog.format('%I.%I', n.nspname, c.relname)), x.is_foreign, x.inserters, x.unguarded, x.claimed, coalesce(:readable(x.late), '')
+SELECT :readable(pg_catalog.format('%I.%I', n.nspname, c.relname)), x.is_foreign, x.inserters, x.unguarded, x.claimed, coalesce(:readable(x.late), ''), coalesce(:readable(x.indexed), '')
 FROM below
 JOIN pg_catalog.pg_class AS c ON c.oid OPERATOR(pg_catalog.=) below.oid
 JOIN pg_catalog.pg_namespace AS n ON n.oid OPERATOR(pg_catalog.=) c.relnamespace
@@ -49,14 +50,23 @@ CROSS JOIN LATERAL (SELECT
         FROM pg_catalog.pg_trigger AS g
         JOIN pg_catalog.pg_proc AS p ON p.oid OPERATOR(pg_catalog.=) g.tgfoid
         WHERE g.tgrelid OPERATOR(pg_catalog.=) c.oid AND g.tgdeferrable
-            AND p.oid OPERATOR(pg_catalog.>=) 16384::pg_catalog.oid -- those of the server's own constraints look up nothing by a path
+            AND p.oid OPERATOR(pg_catalog.>=) 16384::pg_catalog.oid -- for those of the server's own, see indexed
             AND pg_catalog.current_setting('server_version_num')::pg_catalog.int4 OPERATOR(pg_catalog.>=) 180000
             AND NOT EXISTS (
                 SELECT
                 FROM pg_catalog.unnest(p.proconfig) AS s (setting)
                 WHERE s.setting OPERATOR(pg_catalog.~) '^search_path=.*pg_temp"?$' -- else temporary tables come first
             )
-    ) AS late
+    ) AS late,
+    (
+        SELECT pg_catalog.min(pg_catalog.quote_ident(k.conname))
+        FROM pg_catalog.pg_constraint AS k
+        JOIN pg_catalog.pg_index AS i ON i.indexrelid OPERATOR(pg_catalog.=) k.conindid
+        WHERE k.conrelid OPERATOR(pg_catalog.=) c.oid AND k.condeferrable
+            AND k.contype OPERATOR(pg_catalog.=) ANY ('{p,u,x}') -- a foreign key has the index of another table
+            AND (i.indexprs IS NOT NULL OR i.indpred IS NOT NULL) -- operator classes are superusers'
+            AND pg_catalog.current_setting('server_version_num')::pg_catalog.int4 OPERATOR(pg_catalog.>=) 180000
+    ) AS indexed
 ) AS x
-WHERE x.is_foreign OR x.inserters OR x.unguarded OR x.claimed OR x.late IS NOT NULL
+WHERE x.is_foreign OR x.inserters OR x.unguarded OR x.claimed OR x.late IS NOT NULL OR x.indexed IS NOT NULL
 ORDER BY below.depth, n.nspname, c.relname;

@@ -15,6 +15,7 @@ DECLARE
     unguarded pg_catalog.bool;
     claimed pg_catalog.bool;
     late pg_catalog.text;
+    indexed pg_catalog.text;
 BEGIN
     IF pg_catalog.current_setting('transaction_isolation') OPERATOR(pg_catalog.<>) 'read committed' THEN -- and shows what was there at its start
         RAISE EXCEPTION 'the transaction is not READ COMMITTED' USING ERRCODE = 'object_not_in_prerequisite_state',
@@ -38,7 +39,7 @@ BEGIN
             USING ERRCODE = 'insufficient_privilege', HINT =
                 'Drop it, or see what it does and give it to a role that is trusted (ALTER … OWNER TO), or run this as its owner, or as a member of that role.';
     END LOOP;
-    FOR name, is_foreign, inserters, unguarded, claimed, late IN EXECUTE $query$:below$query$ USING :its_name LOOP
+    FOR name, is_foreign, inserters, unguarded, claimed, late, indexed IN EXECUTE $query$:below$query$ USING :its_name LOOP
         IF is_foreign THEN
             RAISE EXCEPTION 'foreign table % is a partition or child of the table', name
                 USING ERRCODE = 'object_not_in_prerequisite_state', HINT = 'Detach it, or drop it.';
@@ -57,6 +58,9 @@ BEGIN
         ELSIF late OPERATOR(pg_catalog.<>) '' AND NOT :as_target THEN
             RAISE EXCEPTION 'trigger % of table % may be deferred to the COMMIT, where it runs as the serving role with the search_path of the task''s role', late, name
                 USING ERRCODE = 'object_not_in_prerequisite_state', HINT = 'ALTER FUNCTION … SET search_path = …, pg_temp for its function, or make it NOT DEFERRABLE.';
+        ELSIF indexed OPERATOR(pg_catalog.<>) '' AND NOT :as_target THEN
+            RAISE EXCEPTION 'constraint % of table % may be deferred to the COMMIT, where its functions run as the serving role with the search_path of the task''s role', indexed, name
+                USING ERRCODE = 'object_not_in_prerequisite_state', HINT = 'Drop it, or make it again NOT DEFERRABLE.';
         END IF;
     END LOOP;
 END
