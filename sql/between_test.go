@@ -185,6 +185,25 @@ func TestATypeOfOthersIsNotUsed(t *testing.T) {
 	}
 }
 
+// TestNobodyHasAColumnOfTheTypeOfTokens, for which a DROP of their table would wait.
+func TestNobodyHasAColumnOfTheTypeOfTokens(t *testing.T) {
+	t.Parallel()
+	m := newMeanwhile(t, "superuser")
+	serving := stranger(t, m.admin, "serving")
+	execute(t, m.admin, "GRANT CREATE ON SCHEMA public TO "+serving)
+	if _, err := Install(t.Context(), m.conn, task, Options{Inserter: true, Serving: serving}); err != nil {
+		t.Fatal(err)
+	}
+	if err := Entitle(t.Context(), m.conn, task, serving); err != nil {
+		t.Fatal(err)
+	}
+	execute(t, m.admin, "SET SESSION AUTHORIZATION "+m.role)
+	for _, array := range []string{"", "[]"} {
+		refused(t, m.admin, "CREATE TABLE app.x (k int, c "+Tokens(task)+array+")", "42501")
+	}
+	execute(t, m.admin, "RESET SESSION AUTHORIZATION")
+}
+
 // TestATableOfTokensOfOthersIsNotUsed that came to be after the look at its owner, or took the place
 // of one that was looked at.
 func TestATableOfTokensOfOthersIsNotUsed(t *testing.T) {

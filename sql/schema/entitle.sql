@@ -67,6 +67,7 @@ BEGIN
     END IF;
     IF number IS NULL THEN -- an error where there is one by now
         EXECUTE pg_catalog.format('CREATE UNLOGGED TABLE %s (pid pg_catalog.int4 PRIMARY KEY, token pg_catalog.bytea NOT NULL)', relation);
+        EXECUTE pg_catalog.format('REVOKE ALL ON TYPE %s FROM PUBLIC', relation); -- a DROP waits for tables with a column of it
         EXECUTE pg_catalog.format('ALTER TABLE %s OWNER TO %I', relation, pg_catalog.current_setting('pgtaskd.serving'));
     END IF;
 END
