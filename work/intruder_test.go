@@ -211,11 +211,23 @@ func TestTakeoverBesideAStranger(t *testing.T) {
 			case "drained":
 				s.drain()
 			case "frozen":
-				p.Stall(true)
+				// Not in the middle of a command, whose rest the server would await without end.
+				s.until("it to freeze while it is idle", func() bool {
+					p.Stall(true)
+					idle := s.get("SELECT count(*) FROM pg_stat_activity WHERE state = 'idle' AND pid = (SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND objsubid = 2 AND granted " +
+						"AND database = (SELECT oid FROM pg_database WHERE datname = current_database()))") == "1"
+					p.Stall(idle)
+					return idle
+				})
 				defer p.Stall(false)
 			}
-			if err := <-held; err != nil {
-				t.Fatal(err)
+			select {
+			case err := <-held:
+				if err != nil {
+					t.Fatal(err)
+				}
+			case <-time.After(servertest.Limit(2 * time.Minute)):
+				t.Fatal("the leader has its lock still")
 			}
 			began := time.Now()
 			second.until("led again", func() bool { return s.leads()+second.leads() > 1 })
