@@ -214,7 +214,7 @@ func TestTakeoverBesideAStranger(t *testing.T) {
 				// Not in the middle of a command, whose rest the server would await without end.
 				s.until("it to freeze while it is idle", func() bool {
 					p.Stall(true)
-					idle := s.get("SELECT count(*) FROM pg_stat_activity WHERE state = 'idle' AND pid = (SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND objsubid = 2 AND granted " +
+					idle := s.get("SELECT count(*) FROM pg_stat_activity WHERE state = 'idle' AND pid = (SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND objsubid = 2 AND granted "+
 						"AND database = (SELECT oid FROM pg_database WHERE datname = current_database()))") == "1"
 					p.Stall(idle)
 					return idle
