@@ -36,7 +36,7 @@ type Below struct {
 	Name      string // quoted
 	Foreign   bool   // it is below, and has its rows on another server
 	Inserters bool   // its tasks run under the roles that insert them
-	Unguarded bool   // it is a child, but no partition, and lacks the trigger that fills and guards role
+	Unguarded bool   // it is below, and lacks the trigger that fills and guards role, enabled always
 	Claimed   bool   // it is the table, without that trigger, and has a column role
 	Late      string // a trigger, quoted, that runs at COMMIT as the serving role with another's search_path
 	Indexed   string // a constraint, quoted, of which functions run so
@@ -54,7 +54,8 @@ func refusal(parts []Below, inserter bool) error {
 		case b.Inserters && !inserter:
 			return &OfInserters{b.Name}
 		case b.Unguarded && inserter:
-			return fmt.Errorf("table %s is a child of the table, and not a partition, so that whoever inserts into it could choose role: give it the trigger pgtaskd_role as the table has it, enabled always, or ALTER TABLE %[1]s NO INHERIT", b.Name)
+			return fmt.Errorf("table %s is below the table, and its own trigger pgtaskd_role is missing or not enabled always, so that whoever inserts into it could choose role: "+
+				"ALTER TABLE %[1]s ENABLE ALWAYS TRIGGER pgtaskd_role, where it is missing make it first, as the table has it; or take %[1]s from under the table", b.Name)
 		case b.Claimed && inserter:
 			return fmt.Errorf("table %s has a column role and no trigger that guards it, so that others may have chosen under whom a task runs: rename the column; "+
 				"or, if its values are to count, COMMENT ON COLUMN %[1]s.role IS 'believed', which holds until the trigger is there", b.Name)

@@ -413,6 +413,10 @@ func TestPartitionsAreGuardedToo(t *testing.T) {
 	if who := c.get("SELECT output FROM task WHERE id = $1", id); who != c.alice {
 		t.Error("it runs as ", who)
 	}
+	for _, off := range []string{"DISABLE", "ENABLE", "ENABLE REPLICA"} {
+		c.stops("table public.early is below the table, and its own trigger pgtaskd_role is missing or not enabled always",
+			"ALTER TABLE early "+off+" TRIGGER pgtaskd_role", "ALTER TABLE early ENABLE ALWAYS TRIGGER pgtaskd_role")
+	}
 }
 
 // TestNoOverloadIsTakenForTheFunctionThatWritesEnds: whoever may make functions in the schema does

@@ -51,7 +51,7 @@ func TestAChildIsGuardedToo(t *testing.T) {
 	c.drain()
 	c.must(c.serving, "CREATE TABLE child () INHERITS (task); GRANT INSERT ON child TO $bob")
 	function := c.get("SELECT proname FROM pg_proc WHERE proname LIKE 'pgtaskd_role_%'")
-	const refused = "table public.child is a child of the table, and not a partition"
+	const refused = "table public.child is below the table, and its own trigger pgtaskd_role is missing or not enabled always"
 	c.must(c.serving, "CREATE TRIGGER pgtaskd_role BEFORE INSERT ON child FOR EACH ROW EXECUTE FUNCTION "+function+"()") // not UPDATE, nor always
 	c.refuses(refused, "SET ROLE $serving; DROP TRIGGER pgtaskd_role ON child; CREATE TRIGGER pgtaskd_role BEFORE INSERT OR UPDATE ON child FOR EACH ROW EXECUTE FUNCTION "+
 		function+"(); ALTER TABLE child ENABLE ALWAYS TRIGGER pgtaskd_role")

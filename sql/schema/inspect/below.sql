@@ -1,11 +1,11 @@
 -- Of the table and those below it, what may not be served: foreign tables, of whose rows the server
 -- shows neither a version nor a trigger, and, where all tasks are to run under one role, tables whose
 -- tasks run under the roles that insert them, which their trigger writes down. Where they are to run
--- so, children that are no partitions and lack that trigger, which is not inherited; a table with a
--- column role and without the trigger, into which others may have written anything; and from 18 on
--- triggers that may wait for COMMIT: they run as who has written the row, which for an end is the
--- serving role, but with the search_path of the session, which is the task's. So do the functions in
--- the index of a deferrable constraint.
+-- so, children that lack that trigger, which is not inherited, and partitions whose own is disabled; a
+-- table with a column role and without the trigger, into which others may have written anything; and
+-- from 18 on triggers that may wait for COMMIT: they run as who has written the row, which for an end
+-- is the serving role, but with the search_path of the session, which is the task's. So do the
+-- functions in the index of a deferrable constraint.
 -- $1 schema, $2 table
 WITH RECURSIVE below AS (
     SELECT c.oid, 0 AS depth
@@ -21,22 +21,25 @@ SELECT :readable(pg_catalog.format('%I.%I', n.nspname, c.relname)), x.is_foreign
 FROM below
 JOIN pg_catalog.pg_class AS c ON c.oid OPERATOR(pg_catalog.=) below.oid
 JOIN pg_catalog.pg_namespace AS n ON n.oid OPERATOR(pg_catalog.=) c.relnamespace
-CROSS JOIN LATERAL (SELECT EXISTS (
-        SELECT
-        FROM pg_catalog.pg_trigger AS g
-        JOIN pg_catalog.pg_proc AS p ON p.oid OPERATOR(pg_catalog.=) g.tgfoid AND p.proname OPERATOR(pg_catalog.~) '^pgtaskd_role_'
-        WHERE g.tgrelid OPERATOR(pg_catalog.=) c.oid AND g.tgname OPERATOR(pg_catalog.=) 'pgtaskd_role'
-            AND (g.tgenabled OPERATOR(pg_catalog.=) 'A' OR c.relispartition AND g.tgenabled OPERATOR(pg_catalog.<>) 'D') AND g.tgqual IS NULL AND pg_catalog.cardinality(g.tgattr::pg_catalog.int2[]) OPERATOR(pg_catalog.=) 0
-            AND g.tgtype OPERATOR(pg_catalog.=) 23::pg_catalog.int2 -- BEFORE INSERT OR UPDATE FOR EACH ROW
-) AS guarded) AS h
 CROSS JOIN LATERAL (SELECT
-    c.relkind OPERATOR(pg_catalog.=) 'f' AND below.depth OPERATOR(pg_catalog.>) 0 AS is_foreign,
     EXISTS (
         SELECT
         FROM pg_catalog.pg_trigger AS g
         WHERE g.tgrelid OPERATOR(pg_catalog.=) c.oid AND g.tgname OPERATOR(pg_catalog.=) 'pgtaskd_role'
     ) AS inserters,
-    below.depth OPERATOR(pg_catalog.>) 0 AND NOT c.relispartition AND NOT h.guarded AS unguarded,
+    EXISTS (
+        SELECT
+        FROM pg_catalog.pg_trigger AS g
+        JOIN pg_catalog.pg_proc AS p ON p.oid OPERATOR(pg_catalog.=) g.tgfoid AND p.proname OPERATOR(pg_catalog.~) '^pgtaskd_role_'
+        WHERE g.tgrelid OPERATOR(pg_catalog.=) c.oid AND g.tgname OPERATOR(pg_catalog.=) 'pgtaskd_role'
+            AND g.tgenabled OPERATOR(pg_catalog.=) 'A' AND g.tgqual IS NULL AND pg_catalog.cardinality(g.tgattr::pg_catalog.int2[]) OPERATOR(pg_catalog.=) 0
+            AND g.tgtype OPERATOR(pg_catalog.=) 23::pg_catalog.int2 -- BEFORE INSERT OR UPDATE FOR EACH ROW
+    ) AS guarded
+) AS h
+CROSS JOIN LATERAL (SELECT
+    c.relkind OPERATOR(pg_catalog.=) 'f' AND below.depth OPERATOR(pg_catalog.>) 0 AS is_foreign,
+    h.inserters,
+    below.depth OPERATOR(pg_catalog.>) 0 AND (h.inserters OR NOT c.relispartition) AND NOT h.guarded AS unguarded,
     below.depth OPERATOR(pg_catalog.=) 0 AND NOT h.guarded AND EXISTS (
         SELECT
         FROM pg_catalog.pg_attribute AS a

@@ -48,9 +48,9 @@ BEGIN
                 USING ERRCODE = 'object_not_in_prerequisite_state', HINT = pg_catalog.format(
                     'Write "as": "inserter" into the target, and print this by pgtaskd schema --config FILE; or, to have all tasks run under the serving role, those that wait there too: DROP TRIGGER pgtaskd_role ON %s, and rename column role', name);
         ELSIF unguarded AND NOT :as_target THEN
-            RAISE EXCEPTION 'table % is a child of the table, and not a partition, so that whoever inserts into it could choose role', name
+            RAISE EXCEPTION 'table % is below the table, and its own trigger pgtaskd_role is missing or not enabled always, so that whoever inserts into it could choose role', name
                 USING ERRCODE = 'object_not_in_prerequisite_state',
-                HINT = pg_catalog.format('Give it the trigger pgtaskd_role as the table has it, enabled always, or ALTER TABLE %s NO INHERIT.', name);
+                HINT = pg_catalog.format('ALTER TABLE %1$s ENABLE ALWAYS TRIGGER pgtaskd_role, where it is missing make it first, as the table has it; or take %1$s from under the table.', name);
         ELSIF claimed AND NOT :as_target THEN
             RAISE EXCEPTION 'table % has a column role and no trigger that guards it, so that others may have chosen under whom a task runs', name
                 USING ERRCODE = 'object_not_in_prerequisite_state',
