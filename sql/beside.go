@@ -77,7 +77,8 @@ var besideSteps = sync.OnceValue(func() []step {
 		if object == "async" {
 			all[i].sql = bareText("beside/async_calls") + "\n" + all[i].sql
 		}
-		if all[i].sort() == "view" { // to whom it is open depends on the server
+		all[i].makes = madeBy(all[i].sql, object)
+		if all[i].makes == "view" { // to whom it is open depends on the server
 			open := named(bareText("session/open"),
 				map[string]string{":view": ":its_" + object, ":inner": ":schema.pgtaskd_" + object + "_:hash(:schema.pgtaskd_call_:hash)"})
 			all[i].sql += "\n" + open
@@ -88,6 +89,9 @@ var besideSteps = sync.OnceValue(func() []step {
 	}
 	return all
 })
+
+// besideStepOf is the step that makes that object.
+func besideStepOf(object string) step { return besideSteps()[slices.Index(objects, object)] }
 
 // isMadeBy tells whether it is a function of ours: a dump may have brought it without its comment.
 // One of another build is told by what it calls.
@@ -101,17 +105,17 @@ func ofOurs(t Table) *regexp.Regexp { return regexp.MustCompile(`\bpgtaskd_\w+_`
 // bareText is a file without its comments.
 func bareText(name string) string { return strings.TrimSpace(comment.ReplaceAllString(text(name), "")) }
 
-// sort is what the step makes: a table, a view or a function.
-func (s step) sort() string {
+// madeBy is what the statements make under that name: a table, a view or a function.
+func madeBy(sql, object string) string {
 	for _, sort := range []string{"table", "view", "function"} {
-		for line := range strings.SplitSeq(s.sql, "\n") {
+		for line := range strings.SplitSeq(sql, "\n") {
 			line = strings.Replace(line, "CREATE OR REPLACE ", "CREATE ", 1)
-			if strings.HasPrefix(line, "CREATE "+strings.ToUpper(sort)+" ") && strings.Contains(line, ":its_"+s.name) {
+			if strings.HasPrefix(line, "CREATE "+strings.ToUpper(sort)+" ") && strings.Contains(line, ":its_"+object) {
 				return sort
 			}
 		}
 	}
-	panic("no object: " + s.sql) // a mistake in an embedded file
+	panic("no object: " + sql) // a mistake in an embedded file
 }
 
 // made is what the object's comment says of its build: the version of the schema, and a hash of
@@ -138,7 +142,7 @@ func unusedTag(tag, text string) string {
 // besideDDL are statements for a person to run, which find out whether the object can be made.
 func (n names) besideDDL(s step) string {
 	kind := "relation"
-	if s.sort() == "function" {
+	if s.makes == "function" {
 		kind = "function"
 	}
 	statements := n.besideSQL(s)
@@ -159,13 +163,13 @@ const ofTasks = "Tasks: SQL to run"
 
 // beside is what has the name of the object, and whether that is ours.
 func (f *found) beside(t Table, s step) (there *foundBeside, ours bool) {
-	name, function := besideName(t, s.name), s.sort() == "function"
+	name, function := besideName(t, s.name), s.makes == "function"
 	for i, b := range f.besides {
 		if b.Name != name || (b.Kind == "function") != function {
 			continue
 		}
 		if !b.Trusted || strings.HasPrefix(b.Comment, ofTasks) || versionOf(b.Comment) == 0 && !b.isMadeBy(t, s) ||
-			b.Kind != map[string]string{"table": "r", "view": "v", "function": "function"}[s.sort()] {
+			b.Kind != map[string]string{"table": "r", "view": "v", "function": "function"}[s.makes] {
 			return &f.besides[i], false
 		}
 		there = &f.besides[i]
@@ -181,18 +185,18 @@ func (m *missing) besideStep(s step) {
 	switch {
 	case there == nil && (m.oid == 0 || m.register.Makeable):
 	case ours && versionOf(there.Comment) <= Version && !there.isOf(m.names.made(s), m.here):
-		needs = "ownership of " + s.sort() + " " + Beside(m.table, s.name)
+		needs = "ownership of " + s.makes + " " + Beside(m.table, s.name)
 	default:
 		return
 	}
 	back, note := "", ""
 	if there != nil && slices.Contains(sealed, s.name) && !there.isSealed(m.here) {
-		if back = takesBack(Beside(m.table, s.name), ""); s.sort() == "function" {
+		if back = takesBack(Beside(m.table, s.name), ""); s.makes == "function" {
 			back, note = takesBack("", Beside(m.table, s.name)+"()"), m.attached(m.table)
 		}
 	}
 	m.changes = append(m.changes, Change{
-		What: s.sort() + " " + besideName(m.table, s.name), SQL: m.names.besideSQL(s), Needs: needs, Optional: true, Outdated: there != nil,
+		What: s.makes + " " + besideName(m.table, s.name), SQL: m.names.besideSQL(s), Needs: needs, Optional: true, Outdated: there != nil,
 		beside: true, takesBack: back, Note: note,
 	})
 }
@@ -229,7 +233,7 @@ func (f *found) foreign(t Table) []string {
 	var all []string
 	for _, s := range besideSteps() {
 		if there, ours := f.beside(t, s); there != nil && !ours {
-			all = append(all, fmt.Sprintf("goes without %s %s: role %s has something else of that name, which is left alone; rename it", s.sort(), Beside(t, s.name), there.Owner))
+			all = append(all, fmt.Sprintf("goes without %s %s: role %s has something else of that name, which is left alone; rename it", s.makes, Beside(t, s.name), there.Owner))
 		}
 	}
 	for _, b := range f.besides {
@@ -243,7 +247,7 @@ func (f *found) foreign(t Table) []string {
 // leader is the number of the table of controllers, if the role can write to it, and else what
 // would let it, if anything would.
 func (f *found) leader(t Table) (oid int64, lacks string) {
-	there, ours := f.beside(t, step{kind: besideStep, name: "leader", sql: "CREATE TABLE :its_leader"})
+	there, ours := f.beside(t, besideStepOf("leader"))
 	switch {
 	case !ours:
 		return 0, ""

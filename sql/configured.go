@@ -1,6 +1,7 @@
 package sql
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -75,7 +77,7 @@ func (m *missing) configure(ctx context.Context, conn *pgx.Conn, name, value str
 		same = fmt.Sprintf("(%s)::pg_catalog.text OPERATOR(pg_catalog.=) (%s)::pg_catalog.text", def, wanted)
 	}
 	var there, allowed bool
-	query := fmt.Sprintf("SELECT %s, %s FROM (SELECT %s AS %s) AS value", same, checkOf(name), wanted,
+	query := fmt.Sprintf("SELECT %s, %s FROM (SELECT %s AS %s) AS value", same, cmp.Or(checks()[name], "true"), wanted,
 		pgx.Identifier{name}.Sanitize())
 	err = conn.QueryRow(ctx, query, pgx.QueryExecModeExec).Scan(&there, &allowed)
 	var pg *pgconn.PgError
@@ -116,14 +118,15 @@ var checkText = regexp.MustCompile(`(?s)WHEN ([^;]*?) THEN '(\w+)'`)
 // oldColumn is one of the row before, which an INSERT has not.
 var oldColumn = regexp.MustCompile(`OLD\."?\w+"?`)
 
-// checkOf is the condition that the function pgtaskd_accept_:hash makes on this column alone.
-func checkOf(name string) string {
+// checks are the conditions that the function pgtaskd_accept_:hash makes on one column alone.
+var checks = sync.OnceValue(func() map[string]string {
+	all := map[string]string{}
 	for _, s := range stepsOf(functionStep) {
 		for _, check := range checkText.FindAllStringSubmatch(s.sql, -1) {
-			if check[2] == name {
-				return "(" + oldColumn.ReplaceAllString(strings.ReplaceAll(check[1], "NEW.", ""), "NULL") + ") IS NOT TRUE"
+			if all[check[2]] == "" {
+				all[check[2]] = "(" + oldColumn.ReplaceAllString(strings.ReplaceAll(check[1], "NEW.", ""), "NULL") + ") IS NOT TRUE"
 			}
 		}
 	}
-	return "true"
-}
+	return all
+})

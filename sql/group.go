@@ -23,7 +23,7 @@ type foundSequence struct {
 
 // unlimited says that there is no table of groups, and what helps; "": something has its name.
 func (f *found) unlimited(t Table) string {
-	if there, _ := f.beside(t, step{kind: besideStep, name: "group", sql: "CREATE TABLE :its_group"}); there != nil {
+	if there, _ := f.beside(t, besideStepOf("group")); there != nil {
 		return ""
 	}
 	return "does not limit groups: there is no table " + Beside(t, "group") +
@@ -33,7 +33,7 @@ func (f *found) unlimited(t Table) string {
 // group is the number of the table of groups, if the role can read it, and of the sequence that
 // counts its changes, and else what would let the role read it, if anything would.
 func (f *found) group(ctx context.Context, conn *pgx.Conn, t Table) (oid, sequence int64, lacks string, err error) {
-	there, ours := f.beside(t, step{kind: besideStep, name: "group", sql: "CREATE TABLE :its_group"})
+	there, ours := f.beside(t, besideStepOf("group"))
 	if !ours {
 		return 0, 0, "", nil
 	}

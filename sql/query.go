@@ -210,18 +210,36 @@ func (q Queries) Text(name string) string {
 	return text.(string)
 }
 
-// variable is psql's notation for a variable. A cast (::type) looks the same from its second colon
-// on.
-var variable = regexp.MustCompile(`:[a-z_]+`)
-
 // named puts the names into a text, and leaves the comments out.
 func named(text string, names map[string]string) string {
-	return variable.ReplaceAllStringFunc(comment.ReplaceAllString(text, ""), func(word string) string {
-		if name, ok := names[word]; ok {
-			return name
-		}
-		return word
+	return replaced(comment.ReplaceAllString(text, ""), func(word string) (string, bool) {
+		name, ok := names[word]
+		return name, ok
 	})
+}
+
+// replaced is text with the value of each :word, psql's notation for a variable, in its place. What
+// has none stays: a cast (::type) looks the same from its second colon on.
+func replaced(text string, value func(word string) (string, bool)) string {
+	var b strings.Builder
+	for {
+		before, _, found := strings.Cut(text, ":")
+		b.WriteString(before)
+		if !found {
+			return b.String()
+		}
+		text = text[len(before):]
+		end := 1
+		for end < len(text) && (text[end] == '_' || 'a' <= text[end] && text[end] <= 'z') {
+			end++
+		}
+		if v, ok := value(text[:end]); ok {
+			b.WriteString(v)
+		} else {
+			b.WriteString(text[:end])
+		}
+		text = text[end:]
+	}
 }
 
 var comment = regexp.MustCompile(`(?m)^\s*--.*\n`)

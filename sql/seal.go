@@ -18,7 +18,7 @@ var sealed = []string{"leader", "group", "async"}
 // seal are the statements that put the number of the object into its comment.
 func seal(s step) string {
 	what, number, catalog := "'TABLE ', :its_"+s.name+"_text", "pg_catalog.to_regclass(:its_"+s.name+"_text)", "'pg_catalog.pg_class'"
-	if s.sort() == "function" {
+	if s.makes == "function" {
 		what, catalog = "'FUNCTION ', :its_"+s.name+"_text, '()'", "'pg_catalog.pg_proc'"
 		number = "pg_catalog.to_regprocedure(pg_catalog.concat(:its_" + s.name + "_text, '()'))"
 	}

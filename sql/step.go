@@ -12,6 +12,7 @@ import (
 type step struct {
 	kind      kind
 	name      string   // unquoted; a function's has the placeholder of the table's hash
+	makes     string   // beside the table: table, view or function
 	calls     string   // the function that a trigger calls, likewise
 	columns   []string // that it adds, or indexes, unquoted
 	condition string   // on the rows that it indexes; empty: all

@@ -119,68 +119,67 @@ type names struct {
 	serving string // the role that serves the table, where tasks run under those that insert them
 }
 
-var placeholder = regexp.MustCompile(`:(its_\w+|table_text|schema_text|name_text|lead_\w+|limits_text|limits|serving_text|serving_role|serving|tokens_text|tokens|schema|table|state_text|state|hash|root|register|wake|version)`)
-
 // fill puts the names into a step's text. It is the only place where they meet.
-func (n names) fill(sql string) string {
-	return placeholder.ReplaceAllStringFunc(n.dollars(sql), func(p string) string {
-		if object, is := strings.CutPrefix(p, ":its_"); is {
-			if object, is = strings.CutSuffix(object, "_text"); is {
-				return literal(Beside(n.table, object))
-			}
-			return Beside(n.table, object)
+func (n names) fill(sql string) string { return replaced(n.dollars(sql), n.of) }
+
+// of is what a placeholder stands for.
+func (n names) of(placeholder string) (value string, is bool) {
+	if object, is := strings.CutPrefix(placeholder, ":its_"); is {
+		if object, is = strings.CutSuffix(object, "_text"); is {
+			return literal(Beside(n.table, object)), true
 		}
-		lead := Leadership(n.table, false)
-		switch p {
-		case ":table_text":
-			return literal(n.table.Quoted())
-		case ":schema_text":
-			return literal(n.table.Schema)
-		case ":name_text":
-			return literal(n.table.Name)
-		case ":lead_class":
-			return strconv.FormatUint(uint64(lead.class), 10)
-		case ":lead_first":
-			return strconv.FormatUint(uint64(lead.first), 10)
-		case ":lead_last":
-			return strconv.FormatUint(uint64(lead.last), 10)
-		case ":limits":
-			return strconv.FormatInt(limitLocks, 10)
-		case ":limits_text":
-			return literal(limits(n.table))
-		case ":serving":
-			return undollared(n.serving)
-		case ":serving_text":
-			return literal(n.serving)
-		case ":serving_role":
-			return pgx.Identifier{n.serving}.Sanitize()
-		case ":tokens":
-			return Tokens(n.table)
-		case ":tokens_text":
-			return literal(tokensName(n.table))
-		case ":schema":
-			return pgx.Identifier{n.table.Schema}.Sanitize()
-		case ":table":
-			return n.table.Quoted()
-		case ":state":
-			return n.state
-		case ":state_text":
-			return literal(n.state)
-		case ":hash":
-			return n.table.hash()
-		case ":root":
-			if n.parts {
-				return ", publish_via_partition_root = true"
-			}
-			return ""
-		case ":register":
-			return literal(Register(n.table))
-		case ":wake":
-			return strconv.FormatInt(wakeLocks, 10)
-		default:
-			return versionText
+		return Beside(n.table, object), true
+	}
+	switch placeholder {
+	case ":table_text":
+		return literal(n.table.Quoted()), true
+	case ":schema_text":
+		return literal(n.table.Schema), true
+	case ":name_text":
+		return literal(n.table.Name), true
+	case ":lead_class":
+		return strconv.FormatUint(uint64(Leadership(n.table, false).class), 10), true
+	case ":lead_first":
+		return strconv.FormatUint(uint64(Leadership(n.table, false).first), 10), true
+	case ":lead_last":
+		return strconv.FormatUint(uint64(Leadership(n.table, false).last), 10), true
+	case ":limits":
+		return strconv.FormatInt(limitLocks, 10), true
+	case ":limits_text":
+		return literal(limits(n.table)), true
+	case ":serving":
+		return undollared(n.serving), true
+	case ":serving_text":
+		return literal(n.serving), true
+	case ":serving_role":
+		return pgx.Identifier{n.serving}.Sanitize(), true
+	case ":tokens":
+		return Tokens(n.table), true
+	case ":tokens_text":
+		return literal(tokensName(n.table)), true
+	case ":schema":
+		return pgx.Identifier{n.table.Schema}.Sanitize(), true
+	case ":table":
+		return n.table.Quoted(), true
+	case ":state":
+		return n.state, true
+	case ":state_text":
+		return literal(n.state), true
+	case ":hash":
+		return n.table.hash(), true
+	case ":register":
+		return literal(Register(n.table)), true
+	case ":wake":
+		return strconv.FormatInt(wakeLocks, 10), true
+	case ":root":
+		if n.parts {
+			return ", publish_via_partition_root = true", true
 		}
-	})
+		return "", true
+	case ":version":
+		return versionText, true
+	}
+	return "", false
 }
 
 // dollars gives the block in sql, or the body of the function, a dollar quote that no name contains.
