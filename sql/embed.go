@@ -50,6 +50,7 @@ func whole(text string) string {
 		":stands\n", uncommented(shared()["stands"]),
 		"        :sealed_function\n", sealedIn("pg_proc"),
 		"        :sealed\n", sealedIn("pg_class"),
+		":guarded", guarded("c.oid"),
 		":made_of\n", uncommented(shared()["made_of"]),
 		":leaders\n", uncommented(shared()["leaders"]),
 		":usable", strings.TrimSpace(uncommented(shared()["usable"])),
@@ -58,6 +59,11 @@ func whole(text string) string {
 }
 
 func uncommented(text string) string { return comment.ReplaceAllString(text, "") }
+
+// guarded is part/guarded.sql for that table or part.
+func guarded(part string) string {
+	return strings.TrimSpace(strings.ReplaceAll(uncommented(shared()["guarded"]), ":guarded_part", part))
+}
 
 // sealedIn is part/sealed.sql for what is in that catalog.
 func sealedIn(catalog string) string {

@@ -41,9 +41,10 @@ type Queries struct {
 //     the number of the sequence that ids come from (0: not known), :drawn_id the column that takes
 //     one, :drawn_id_of_f the id;
 //   - for roles: :under what is read of the role under which the task t runs (nothing where all run
-//     under ours), :under_ours that all do (nothing where they do not), :role_kept, :role_named and
-//     :role_of_f the column role, where one is filled, :met_role the same of the one row r of the
-//     window k, :of_that_role and :of_its_role that rows are of one role,
+//     under ours), :under_ours that all do (nothing where they do not), :guarded that the trigger that
+//     fills role is there (nothing where they do), :role_kept, :role_named and :role_of_f the column
+//     role, where one is filled, :met_role the same of the one row r of the window k, :of_that_role and
+//     :of_its_role that rows are of one role,
 //     :role_of_f_first what brings rows of the role of the row f to the front, :turn_of_t the role of
 //     the row t, or where there is none its group, :owner_of_t its owner, NULL where there is no
 //     column for it;
@@ -114,8 +115,9 @@ func (d Description) Queries(t Table) Queries {
 	if d.Inserter {
 		names[":role_of_settings"], names[":role_within"] = ", "+roleOf, ", t.role"
 		names[":may_dismiss"], names[":under_ours"] = names[":may_end"], ""
+		names[":guarded"] = "AND " + guarded("t.tableoid")
 	} else {
-		names[":role_of_settings"], names[":role_within"], names[":under"] = "", "", ""
+		names[":role_of_settings"], names[":role_within"], names[":under"], names[":guarded"] = "", "", "", ""
 		names[":may_end"], names[":may_dismiss"] = ownBackend, "a.usename OPERATOR(pg_catalog.=) current_user"
 	}
 	if d.Register == 0 {

@@ -144,3 +144,20 @@ func TestAColumnRoleWithoutItsTriggerIsNotBelieved(t *testing.T) {
 	c.eventually(c.serving, "SELECT to_jsonb(t) ->> 'role' FROM task AS t WHERE whose = $1", c.alice)
 	c.eventually("1", "SELECT count(*) FROM task WHERE output = $1", c.serving)
 }
+
+// TestNothingIsReadThatItsTriggerMayNotHaveSeen: not even a task that comes alone, and for whose role
+// a session lies ready.
+func TestNothingIsReadThatItsTriggerMayNotHaveSeen(t *testing.T) {
+	t.Parallel()
+	c := employed(t)
+	for range 3 {
+		c.becomes(c.asks(c.alice, "SELECT 1"), "DONE")
+		c.asleep()
+		c.stops("table public.task has a column role and no trigger that guards it",
+			"BEGIN; ALTER TABLE task DISABLE TRIGGER pgtaskd_role; INSERT INTO task (input, role, data) VALUES ('SELECT session_user', '$alice', 'forged'); COMMIT",
+			"BEGIN; DELETE FROM task WHERE data = 'forged' AND state = 'PLAN'; ALTER TABLE task ENABLE ALWAYS TRIGGER pgtaskd_role; COMMIT")
+		if state := c.get("SELECT coalesce(string_agg(state::text, ' '), '') FROM task WHERE data = 'forged'"); state != "" {
+			t.Fatal("a forged task is ", state)
+		}
+	}
+}

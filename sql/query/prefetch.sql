@@ -109,6 +109,7 @@ CROSS JOIN LATERAL ( -- looked up one by one, whatever the statistics say
             NOT x.expires
             OR greatest(:base, t.freed, $6::pg_catalog.timestamptz) OPERATOR(pg_catalog.+) least(t.active, '10000 years') OPERATOR(pg_catalog.>=) pg_catalog.statement_timestamp()
         )
+        :guarded
     ORDER BY t.id
 ) AS t
 :under_ours

@@ -27,14 +27,7 @@ CROSS JOIN LATERAL (SELECT
         FROM pg_catalog.pg_trigger AS g
         WHERE g.tgrelid OPERATOR(pg_catalog.=) c.oid AND g.tgname OPERATOR(pg_catalog.=) 'pgtaskd_role'
     ) AS inserters,
-    EXISTS (
-        SELECT
-        FROM pg_catalog.pg_trigger AS g
-        JOIN pg_catalog.pg_proc AS p ON p.oid OPERATOR(pg_catalog.=) g.tgfoid AND p.proname OPERATOR(pg_catalog.~) '^pgtaskd_role_'
-        WHERE g.tgrelid OPERATOR(pg_catalog.=) c.oid AND g.tgname OPERATOR(pg_catalog.=) 'pgtaskd_role'
-            AND g.tgenabled OPERATOR(pg_catalog.=) 'A' AND g.tgqual IS NULL AND pg_catalog.cardinality(g.tgattr::pg_catalog.int2[]) OPERATOR(pg_catalog.=) 0
-            AND g.tgtype OPERATOR(pg_catalog.=) 23::pg_catalog.int2 -- BEFORE INSERT OR UPDATE FOR EACH ROW
-    ) AS guarded
+    :guarded AS guarded
 ) AS h
 CROSS JOIN LATERAL (SELECT
     c.relkind OPERATOR(pg_catalog.=) 'f' AND below.depth OPERATOR(pg_catalog.>) 0 AS is_foreign,
