@@ -13,10 +13,10 @@ WITH pgtaskd_end AS (
         start = $3::pg_catalog.timestamptz,
         stop = $4::pg_catalog.timestamptz,
         pid = $9::pg_catalog.int4,
-        output = $5,
+        output = $5::pg_catalog.text,
         error = NULL,
         sqlstate = NULL,
-        notice = $6,
+        notice = $6::pg_catalog.text,
         atomic = $7::pg_catalog.bool,
         attempt = :attempt
     WHERE t.id OPERATOR(pg_catalog.=) $1::pg_catalog.int8

@@ -7,7 +7,7 @@ WITH since AS MATERIALIZED (
     FROM :table AS t
     WHERE t.stop IS NULL
         AND t.after IS NOT NULL
-        AND t.id OPERATOR(pg_catalog.>) $3
+        AND t.id OPERATOR(pg_catalog.>) $3::pg_catalog.int8
     ORDER BY t.id
     LIMIT 100
 ),

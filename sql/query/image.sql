@@ -8,8 +8,8 @@ CROSS JOIN LATERAL (
         SELECT pg_catalog.to_jsonb(t) AS held
         FROM :table AS t
         CROSS JOIN (SELECT $2::pg_catalog.int4 AS version, $3::pg_catalog.int4 AS pid) AS e
-        WHERE t.id OPERATOR(pg_catalog.>=) $1
-            AND t.id OPERATOR(pg_catalog.<=) $1
+        WHERE t.id OPERATOR(pg_catalog.>=) $1::pg_catalog.int8
+            AND t.id OPERATOR(pg_catalog.<=) $1::pg_catalog.int8
             AND :as_read
             AND s.pinned IS NOT NULL
         ORDER BY t.id

@@ -6,12 +6,12 @@ WITH waiting AS MATERIALIZED (
     FROM :table AS t
     WHERE t.stop IS NULL
         AND t.after IS NOT NULL
-        AND t.id OPERATOR(pg_catalog.>) $2
+        AND t.id OPERATOR(pg_catalog.>) $2::pg_catalog.int8
     ORDER BY t.id
     LIMIT $3
 )
 SELECT
-    coalesce((SELECT pg_catalog.max(w.id) FROM waiting AS w), $2),
+    coalesce((SELECT pg_catalog.max(w.id) FROM waiting AS w), $2::pg_catalog.int8),
     (SELECT pg_catalog.count(*) FROM waiting),
     ARRAY(
         SELECT DISTINCT a.id

@@ -12,7 +12,7 @@ SELECT
     coalesce(pg_catalog.octet_length(t.data), 0)
 FROM :table AS t
 CROSS JOIN (SELECT $2::pg_catalog.int4 AS version, $3::pg_catalog.int4 AS pid) AS e
-WHERE t.id OPERATOR(pg_catalog.>=) $1
-    AND t.id OPERATOR(pg_catalog.<=) $1
+WHERE t.id OPERATOR(pg_catalog.>=) $1::pg_catalog.int8
+    AND t.id OPERATOR(pg_catalog.<=) $1::pg_catalog.int8
     AND :as_read
 ORDER BY t.id

@@ -21,7 +21,7 @@ SELECT
     :expired
 FROM :table AS t
 WHERE t.due IS NOT NULL
-    AND (t.due, t.id) OPERATOR(pg_catalog.>) ($1, $2)
+    AND (t.due, t.id) OPERATOR(pg_catalog.>) ($1, $2::pg_catalog.int8)
     AND t.due OPERATOR(pg_catalog.<=) pg_catalog.statement_timestamp()
 ORDER BY t.due, t.id
 LIMIT $3

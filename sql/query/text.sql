@@ -7,7 +7,7 @@ SELECT CASE WHEN pg_catalog.octet_length(x.text) OPERATOR(pg_catalog.<=) $5::pg_
 FROM :table AS t
 CROSS JOIN (SELECT $2::pg_catalog.int4 AS version, $3::pg_catalog.int4 AS pid) AS e
 CROSS JOIN LATERAL (SELECT CASE WHEN $4::pg_catalog.bool THEN coalesce(t.data, '') ELSE t.input END AS text) AS x
-WHERE t.id OPERATOR(pg_catalog.>=) $1
-    AND t.id OPERATOR(pg_catalog.<=) $1
+WHERE t.id OPERATOR(pg_catalog.>=) $1::pg_catalog.int8
+    AND t.id OPERATOR(pg_catalog.<=) $1::pg_catalog.int8
     AND :as_read
 ORDER BY t.id

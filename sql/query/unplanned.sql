@@ -16,7 +16,7 @@ SELECT
 FROM :table AS t
 CROSS JOIN LATERAL (SELECT (t.cron IS NULL OR t.origin IS NULL) AND t.after IS NOT NULL AS follows) AS x
 WHERE t.due IS NOT NULL
-    AND (t.due, t.id) OPERATOR(pg_catalog.>=) ('-infinity', $1)
+    AND (t.due, t.id) OPERATOR(pg_catalog.>=) ('-infinity', $1::pg_catalog.int8)
     AND t.due OPERATOR(pg_catalog.<=) '-infinity'
 ORDER BY t.due, t.id
 LIMIT $2
