@@ -57,7 +57,8 @@ func bounded(cfg *pgconn.Config, tell func(*bound)) {
 type bound struct {
 	from    io.Reader
 	whole   bool    // rows are passed on, however long
-	own     bool    // of a session in the target's own database; see fetch
+	own     bool    // of a session in the target's own database; see pay
+	purse   *Purse  // that waits for the pace; nil: each session by itself
 	greeted bool    // the first task has begun
 	sent    int     // bytes, until then
 	output  *Output // of the query under way; nil: its long rows are dropped

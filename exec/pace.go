@@ -45,15 +45,24 @@ func (b *bound) fetch(p []byte) (int, error) {
 		b.said = max(0, b.said-paidBack*(grown-b.paid))
 		b.paid = grown
 	}
+	for b.said > saidFree {
+		b.pay(min(b.said-saidFree, saidTurn))
+	}
+	b.said += saidRead
+	return b.from.Read(p)
+}
+
+// pay returns when so many bytes may be read. Of one purse one session waits at a time, so that many
+// tasks of a role or target take no more of the pace than one, and leave the rest to others.
+func (b *bound) pay(n int) {
 	pace := ofRemotes
 	if b.own {
 		pace = ofOwn
 	}
-	for b.said > saidFree {
-		n := min(b.said-saidFree, saidTurn)
-		_ = pace.WaitN(context.Background(), n) // what is less than saidMost can't fail
-		b.said -= n
+	if b.purse != nil {
+		b.purse.turn <- struct{}{}
+		defer func() { <-b.purse.turn }()
 	}
-	b.said += saidRead
-	return b.from.Read(p)
+	_ = pace.WaitN(context.Background(), n) // what is less than saidMost can't fail
+	b.said -= n
 }

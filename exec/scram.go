@@ -38,20 +38,38 @@ func (e *Costly) Error() string { return e.text }
 // Purse pays for what logins compute beyond iterationsFree for each. One that is empty fills in a
 // second, with iterationsMost: about a third of one processor. Logins of one purse wait for each
 // other. Any goroutine may use it.
+//
+// What the sessions say of those who have a purse comes from it too, see bound.pay.
 type Purse struct {
-	limiter *rate.Limiter
+	limiter *rate.Limiter // nil: what logins compute need not be paid for
 	waiting atomic.Int32
+	turn    chan struct{}
 }
 
-// Purses are those of one target: one for all remotes, and one for each role of tasks, so that none
-// holds up another. Any goroutine may use them. The zero value has none yet.
-type Purses struct{ of sync.Map }
+func newPurse(limiter *rate.Limiter) *Purse {
+	return &Purse{limiter: limiter, turn: make(chan struct{}, 1)}
+}
+
+// Purses are those of one target: one for all remotes, one for each role of tasks, and one for the
+// serving role, so that none holds up another. Any goroutine may use them. The zero value has none
+// yet.
+type Purses struct {
+	of  sync.Map
+	own sync.Once
+	its *Purse
+}
+
+// Own returns that of the serving role in its own database, whose password is its own.
+func (p *Purses) Own() *Purse {
+	p.own.Do(func() { p.its = newPurse(nil) })
+	return p.its
+}
 
 // Of returns the purse of a role; "": that of remotes.
 func (p *Purses) Of(role string) *Purse {
 	purse, known := p.of.Load(role)
 	if !known {
-		purse, _ = p.of.LoadOrStore(role, &Purse{limiter: rate.NewLimiter(iterationsMost, iterationsMost)})
+		purse, _ = p.of.LoadOrStore(role, newPurse(rate.NewLimiter(iterationsMost, iterationsMost)))
 	}
 	return purse.(*Purse)
 }
@@ -67,7 +85,7 @@ func affordable(iterations int) error {
 // affords returns what waits until a proof can be afforded, and says why it can not; without a purse
 // it does not wait.
 func (p *Purse) affords(ctx context.Context) func(iterations int) error {
-	if p == nil {
+	if p == nil || p.limiter == nil {
 		return affordable
 	}
 	return func(iterations int) error {

@@ -52,8 +52,9 @@ type Session struct {
 
 // Connect opens a session, in the target's own database or elsewhere. The configuration's
 // RuntimeParams are what a reset returns to. limit bounds each statement of our own on it. purse pays
-// for what logging in computes; nil, for the serving role in its own database: nobody has to. The error is a *pgconn.ConnectError, a *pgconn.PgError or
-// one of the network; or a *routine.Panic, if what the server says brings a panic about.
+// for what logging in computes, and for what the session says; nil, for the control session: nobody
+// has to. The error is a *pgconn.ConnectError, a *pgconn.PgError or one of the network; or a
+// *routine.Panic, if what the server says brings a panic about.
 func Connect(ctx context.Context, cfg *pgconn.Config, limit time.Duration, local bool, purse *Purse) (s *Session, err error) {
 	err = routine.Guard(func() (err error) {
 		s, err = connect(ctx, cfg, limit, local, purse)
@@ -65,7 +66,7 @@ func Connect(ctx context.Context, cfg *pgconn.Config, limit time.Duration, local
 func connect(ctx context.Context, cfg *pgconn.Config, limit time.Duration, local bool, purse *Purse) (*Session, error) {
 	var reader *bound // the last ones: a connection may take several tries
 	var out *outlet
-	bounded(cfg, func(b *bound) { reader, b.own, b.afford = b, local, purse.affords(ctx) })
+	bounded(cfg, func(b *bound) { reader, b.own, b.purse, b.afford = b, local, purse, purse.affords(ctx) })
 	build := cfg.BuildFrontend
 	cfg.BuildFrontend = func(r io.Reader, w io.Writer) *pgproto3.Frontend {
 		out = &outlet{to: w}

@@ -54,7 +54,7 @@ func (p *Pool) connectOwn(ctx context.Context, n Need) (*exec.Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	session, err := exec.Connect(ctx, cfg, SessionLimit, true, nil)
+	session, err := exec.Connect(ctx, cfg, SessionLimit, true, p.Purses.Own())
 	switch err = remote.Reason(err); {
 	case err == nil:
 		return p.trusted(ctx, session, n)
