@@ -94,6 +94,24 @@ func TestAJobOfAnotherRoleIsNotAdopted(t *testing.T) {
 	}
 }
 
+// TestNothingIsAppliedWhereNobodyKnowsWhoseJobsTheseAre: the trigger that tells it is gone, or may
+// not have fired.
+func TestNothingIsAppliedWhereNobodyKnowsWhoseJobsTheseAre(t *testing.T) {
+	t.Parallel()
+	for _, off := range []string{"DROP TRIGGER pgtaskd_role ON task", "ALTER TABLE task ENABLE TRIGGER pgtaskd_role"} {
+		s, _, mallory := shared(t)
+		s.as(mallory, "INSERT INTO task (key, input, repeat, plan, owner) VALUES ('b', 'SELECT 666', '1 hour', 'infinity', 'git')")
+		s.exec(off)
+		const want = "table public.task has a column role and no trigger that guards it"
+		if got := s.run(two, apply.Options{}); !strings.HasPrefix(got, want) {
+			t.Errorf("%s: %s", off, got)
+		}
+		if _, err := apply.RunNow(t.Context(), s.own, public, "b"); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%s: run now: %v", off, err)
+		}
+	}
+}
+
 // TestJobsOfTheOwnRoleAreApplied: tasks of others with the key that have ended are not in the way.
 func TestJobsOfTheOwnRoleAreApplied(t *testing.T) {
 	t.Parallel()

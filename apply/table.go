@@ -67,6 +67,8 @@ func describe(ctx context.Context, tx pgx.Tx, name sql.Table) (*table, error) {
 		return nil, err
 	case !known.Exists:
 		return nil, fmt.Errorf("table %s does not exist: pgtaskd run creates it, pgtaskd schema prints the statements", name)
+	case slices.ContainsFunc(known.Below, func(b sql.Below) bool { return b.Lost }):
+		return nil, known.Refusal(true) // whose job is whose is not known
 	case known.Partitioned:
 		return nil, fmt.Errorf("table %s is partitioned, and tasks of a partitioned table have no key", name)
 	}

@@ -21,7 +21,7 @@ import (
 var known = []string{
 	promoted, starting, full, "terminating connection due to administrator command", passedOver, noSession, "failed to connect", "(SQLSTATE 53300)", "created column", "panic", "stack", "belongs to role", "does not limit groups",
 	"deletes no row of table", "anybody could let triggers call it", "may be taken for calls of a function of role", "has REFERENCES on table", "may hide tasks from role", "may make functions that are taken for those of table", "out of shared memory", "the server's table of locks is full",
-	"runs each task under the role that inserted it", "is a partition or child of the table", "its own trigger pgtaskd_role is missing or not enabled always", "has a column role and no trigger that guards it", "serves another target under", "may be deferred to the COMMIT", "what may not be replaced",
+	"runs each task under the role that inserted it", "is a partition or child of the table", "is missing or not enabled always", "has a column role and no trigger that guards it", "serves another target under", "may be deferred to the COMMIT", "what may not be replaced",
 }
 
 // What the log says of a standby, of a server that is not up, of a full disk and its end, and of

@@ -50,7 +50,7 @@ func whole(text string) string {
 		":stands\n", uncommented(shared()["stands"]),
 		"        :sealed_function\n", sealedIn("pg_proc"),
 		"        :sealed\n", sealedIn("pg_class"),
-		":guarded", guarded("c.oid"),
+		":guarded", guarded("c.oid", "(SELECT below.oid FROM below WHERE below.depth OPERATOR(pg_catalog.=) 0)"),
 		":made_of\n", uncommented(shared()["made_of"]),
 		":leaders\n", uncommented(shared()["leaders"]),
 		":usable", strings.TrimSpace(uncommented(shared()["usable"])),
@@ -60,9 +60,9 @@ func whole(text string) string {
 
 func uncommented(text string) string { return comment.ReplaceAllString(text, "") }
 
-// guarded is part/guarded.sql for that table or part.
-func guarded(part string) string {
-	return strings.TrimSpace(strings.ReplaceAll(uncommented(shared()["guarded"]), ":guarded_part", part))
+// guarded is part/guarded.sql for that part of the table.
+func guarded(part, whole string) string {
+	return strings.TrimSpace(strings.NewReplacer(":guarded_part", part, ":guarded_whole", whole).Replace(uncommented(shared()["guarded"])))
 }
 
 // sealedIn is part/sealed.sql for what is in that catalog.

@@ -115,7 +115,7 @@ func (d Description) Queries(t Table) Queries {
 	if d.Inserter {
 		names[":role_of_settings"], names[":role_within"] = ", "+roleOf, ", t.role"
 		names[":may_dismiss"], names[":under_ours"] = names[":may_end"], ""
-		names[":guarded"] = "AND " + guarded("t.tableoid")
+		names[":guarded"] = "AND " + guarded("t.tableoid", names[":table_number"]+"::pg_catalog.oid")
 	} else {
 		names[":role_of_settings"], names[":role_within"], names[":under"], names[":guarded"] = "", "", "", ""
 		names[":may_end"], names[":may_dismiss"] = ownBackend, "a.usename OPERATOR(pg_catalog.=) current_user"

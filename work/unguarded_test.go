@@ -61,6 +61,9 @@ func TestAChildIsGuardedToo(t *testing.T) {
 	}
 	c.stops(strings.Replace(refused, "child", "later", 1), "CREATE TABLE later () INHERITS (task)", "DROP TABLE later")
 	c.stops(refused, "ALTER TABLE child DISABLE TRIGGER pgtaskd_role", "ALTER TABLE child ENABLE ALWAYS TRIGGER pgtaskd_role")
+	c.must(c.serving, "CREATE FUNCTION pgtaskd_role_other() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NEW; END'")
+	const own, other = "BEGIN; DROP TRIGGER pgtaskd_role ON child; CREATE TRIGGER pgtaskd_role BEFORE INSERT OR UPDATE ON child FOR EACH ROW EXECUTE FUNCTION ", "(); ALTER TABLE child ENABLE ALWAYS TRIGGER pgtaskd_role; COMMIT"
+	c.stops(refused, own+"pgtaskd_role_other"+other, own+function+other)
 	c.stops(refused, "ALTER TABLE child ENABLE TRIGGER pgtaskd_role", "ALTER TABLE child ENABLE ALWAYS TRIGGER pgtaskd_role")
 	c.becomes(c.asks(c.alice, "SELECT 1"), "DONE")
 }

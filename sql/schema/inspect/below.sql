@@ -17,7 +17,7 @@ WITH RECURSIVE below AS (
     FROM below
     JOIN pg_catalog.pg_inherits AS i ON i.inhparent OPERATOR(pg_catalog.=) below.oid
 )
-SELECT :readable(pg_catalog.format('%I.%I', n.nspname, c.relname)), x.is_foreign, x.inserters, x.unguarded, x.claimed, coalesce(:readable(x.late), ''), coalesce(:readable(x.indexed), '')
+SELECT :readable(pg_catalog.format('%I.%I', n.nspname, c.relname)), x.is_foreign, x.inserters, x.unguarded, x.claimed, x.claimed AND (h.inserters OR x.ours), coalesce(:readable(x.late), ''), coalesce(:readable(x.indexed), '')
 FROM below
 JOIN pg_catalog.pg_class AS c ON c.oid OPERATOR(pg_catalog.=) below.oid
 JOIN pg_catalog.pg_namespace AS n ON n.oid OPERATOR(pg_catalog.=) c.relnamespace
@@ -29,18 +29,19 @@ CROSS JOIN LATERAL (SELECT
     ) AS inserters,
     :guarded AS guarded
 ) AS h
+CROSS JOIN LATERAL (
+    SELECT pg_catalog.count(*) OPERATOR(pg_catalog.>) 0 AS is_there, pg_catalog.min(s.description) AS said
+    FROM pg_catalog.pg_attribute AS a
+    LEFT JOIN pg_catalog.pg_description AS s ON s.objoid OPERATOR(pg_catalog.=) a.attrelid AND s.objsubid OPERATOR(pg_catalog.=) a.attnum
+        AND s.classoid OPERATOR(pg_catalog.=) 'pg_catalog.pg_class'::pg_catalog.regclass
+    WHERE a.attrelid OPERATOR(pg_catalog.=) c.oid AND a.attname OPERATOR(pg_catalog.=) 'role' AND NOT a.attisdropped
+) AS r
 CROSS JOIN LATERAL (SELECT
     c.relkind OPERATOR(pg_catalog.=) 'f' AND below.depth OPERATOR(pg_catalog.>) 0 AS is_foreign,
     h.inserters,
     below.depth OPERATOR(pg_catalog.>) 0 AND (h.inserters OR NOT c.relispartition) AND NOT h.guarded AS unguarded,
-    below.depth OPERATOR(pg_catalog.=) 0 AND NOT h.guarded AND EXISTS (
-        SELECT
-        FROM pg_catalog.pg_attribute AS a
-        LEFT JOIN pg_catalog.pg_description AS s ON s.objoid OPERATOR(pg_catalog.=) a.attrelid AND s.objsubid OPERATOR(pg_catalog.=) a.attnum
-            AND s.classoid OPERATOR(pg_catalog.=) 'pg_catalog.pg_class'::pg_catalog.regclass
-        WHERE a.attrelid OPERATOR(pg_catalog.=) c.oid AND a.attname OPERATOR(pg_catalog.=) 'role' AND NOT a.attisdropped
-            AND (s.description OPERATOR(pg_catalog.=) 'believed') IS NOT TRUE
-    ) AS claimed,
+    below.depth OPERATOR(pg_catalog.=) 0 AND NOT h.guarded AND r.is_there AND (r.said OPERATOR(pg_catalog.=) 'believed') IS NOT TRUE AS claimed,
+    (r.said OPERATOR(pg_catalog.=) 'Who inserted the task, and under whom it runs') IS TRUE AS ours,
     (
         SELECT pg_catalog.min(pg_catalog.quote_ident(g.tgname))
         FROM pg_catalog.pg_trigger AS g

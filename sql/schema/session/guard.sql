@@ -14,6 +14,7 @@ DECLARE
     inserters pg_catalog.bool;
     unguarded pg_catalog.bool;
     claimed pg_catalog.bool;
+    lost pg_catalog.bool;
     late pg_catalog.text;
     indexed pg_catalog.text;
 BEGIN
@@ -39,7 +40,7 @@ BEGIN
             USING ERRCODE = 'insufficient_privilege', HINT =
                 'Drop it, or see what it does and give it to a role that is trusted (ALTER … OWNER TO), or run this as its owner, or as a member of that role.';
     END LOOP;
-    FOR name, is_foreign, inserters, unguarded, claimed, late, indexed IN EXECUTE $query$:below$query$ USING :its_name LOOP
+    FOR name, is_foreign, inserters, unguarded, claimed, lost, late, indexed IN EXECUTE $query$:below$query$ USING :its_name LOOP
         IF is_foreign THEN
             RAISE EXCEPTION 'foreign table % is a partition or child of the table', name
                 USING ERRCODE = 'object_not_in_prerequisite_state', HINT = 'Detach it, or drop it.';
@@ -51,6 +52,10 @@ BEGIN
             RAISE EXCEPTION 'table % is below the table, and its own trigger pgtaskd_role is missing or not enabled always, so that whoever inserts into it could choose role', name
                 USING ERRCODE = 'object_not_in_prerequisite_state',
                 HINT = pg_catalog.format('ALTER TABLE %1$s ENABLE ALWAYS TRIGGER pgtaskd_role, where it is missing make it first, as the table has it; or take %1$s from under the table.', name);
+        ELSIF lost AND NOT :as_target THEN
+            RAISE EXCEPTION 'table % has a column role and no trigger that guards it, enabled always, so that others may have chosen under whom a task runs, or changed what it does', name
+                USING ERRCODE = 'object_not_in_prerequisite_state',
+                HINT = pg_catalog.format('Look at all tasks that wait, and then COMMENT ON COLUMN %s.role IS ''believed'', which has the trigger made again.', name);
         ELSIF claimed AND NOT :as_target THEN
             RAISE EXCEPTION 'table % has a column role and no trigger that guards it, so that others may have chosen under whom a task runs', name
                 USING ERRCODE = 'object_not_in_prerequisite_state',
