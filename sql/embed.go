@@ -50,7 +50,7 @@ func whole(text string) string {
 		":stands\n", uncommented(shared()["stands"]),
 		"        :sealed_function\n", sealedIn("pg_proc"),
 		"        :sealed\n", sealedIn("pg_class"),
-		":guarded", guarded("c.oid", "(SELECT below.oid FROM below WHERE below.depth OPERATOR(pg_catalog.=) 0)"),
+		":guarded", guarded("c.oid", "below.whole"),
 		":made_of\n", uncommented(shared()["made_of"]),
 		":leaders\n", uncommented(shared()["leaders"]),
 		":usable", strings.TrimSpace(uncommented(shared()["usable"])),

@@ -8,12 +8,12 @@
 -- functions in the index of a deferrable constraint.
 -- $1 schema, $2 table
 WITH RECURSIVE below AS (
-    SELECT c.oid, 0 AS depth
+    SELECT c.oid, c.oid AS whole, 0 AS depth
     FROM pg_catalog.pg_class AS c
     JOIN pg_catalog.pg_namespace AS n ON n.oid OPERATOR(pg_catalog.=) c.relnamespace
     WHERE n.nspname OPERATOR(pg_catalog.=) $1::pg_catalog.text AND c.relname OPERATOR(pg_catalog.=) $2::pg_catalog.text
     UNION
-    SELECT i.inhrelid, below.depth OPERATOR(pg_catalog.+) 1
+    SELECT i.inhrelid, below.whole, below.depth OPERATOR(pg_catalog.+) 1
     FROM below
     JOIN pg_catalog.pg_inherits AS i ON i.inhparent OPERATOR(pg_catalog.=) below.oid
 )
