@@ -46,6 +46,9 @@ func (m *missing) roles(inserter bool) error {
 		}
 		m.step(s)
 	}
+	if column := m.column("role"); column != nil && column.Default == "" { // dropped, maybe: then the serving role's tasks have none
+		m.change("default of column role", setDefault(m.table, "role", "current_user")+";")
+	}
 	for i := range m.changes[before:] {
 		m.changes[before+i].Optional = false
 	}

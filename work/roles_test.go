@@ -117,7 +117,7 @@ func TestTaskRunsAsWhoInsertedIt(t *testing.T) {
 		c.named(`{"role":"$alice","output":"$alice $alice","atomic":true,"attempt":1,"together":true,"follows":"$alice"}`); row != want {
 		t.Errorf("the row is %s, want %s", row, want)
 	}
-	own := c.asks(c.serving, "SELECT session_user", "role", "NULL")
+	own := c.asks(c.serving, "SELECT session_user")
 	c.becomes(own, "DONE")
 	if who := c.get("SELECT role || ' ' || output FROM task WHERE id = $1", own); who != c.serving+" "+c.serving {
 		t.Errorf("the serving role's task runs as %s", who)
@@ -362,6 +362,13 @@ func TestNobodyTakesATaskByMovingIt(t *testing.T) {
 	}
 	c.must(c.alice, "UPDATE task SET \"group\" = 'vip'")
 	if role := c.get("SELECT role FROM task WHERE id = $1", id); role != c.alice {
+		t.Error("it belongs to ", role)
+	}
+	id = c.asks(c.serving, "SELECT 1", "role", "NULL", "plan", "'infinity'")
+	if err := c.does(c.alice, "UPDATE task SET \"group\" = 'vip' WHERE role IS NULL"); !isDenied(err) {
+		t.Errorf("alice moves a task of nobody's: %v", err)
+	}
+	if role := c.get("SELECT coalesce(role, 'nobody') FROM task WHERE id = $1", id); role != "nobody" {
 		t.Error("it belongs to ", role)
 	}
 }

@@ -2,6 +2,7 @@
 
 -- Who can write the table as its owner can write any name into role: the serving role, whose
 -- repetitions keep that of their chain, too. Its name may have come to be another's, who may not.
+-- NULL stays NULL: nobody knows whose SQL such a task has, nor whose that is which follows it.
 -- All others get their own, whatever their INSERT says, and change no task of a role that they are
 -- no member of. It fires for replication as well.
 CREATE OR REPLACE FUNCTION :schema.pgtaskd_role_:hash() RETURNS pg_catalog.trigger LANGUAGE plpgsql SECURITY INVOKER AS $$
@@ -12,9 +13,6 @@ BEGIN
         FROM pg_catalog.pg_class AS c
         WHERE c.oid OPERATOR(pg_catalog.=) coalesce(pg_catalog.pg_partition_root(TG_RELID)::pg_catalog.oid, TG_RELID)
     ) THEN
-        IF TG_OP OPERATOR(pg_catalog.=) 'INSERT' THEN
-            NEW.role := coalesce(NEW.role, current_user);
-        END IF;
         RETURN NEW;
     END IF;
     IF TG_OP OPERATOR(pg_catalog.=) 'INSERT' THEN
@@ -52,8 +50,9 @@ BEGIN
     END IF;
     -- All columns of ours but those of its group and limits: what a task is and does, when it runs
     -- and how often, and how it has ended. Compared by their bytes, which calls nothing, and takes
-    -- no two texts for the same.
-    IF ROW(
+    -- no two texts for the same. A task without a role is not moved to another partition, where it
+    -- would become one's own.
+    IF (OLD.role IS NOT NULL OR pg_catalog.pg_partition_root(TG_RELID) IS NULL) AND ROW(
             NEW.role, NEW.input, NEW.data, NEW.settings, NEW.remote, NEW.on_fail, NEW.notify, NEW.key, NEW.owner, NEW.author, NEW.created,
             NEW.plan, NEW.repeat, NEW.cron, NEW.until, NEW.drift, NEW.overlap, NEW.catchup, NEW.skipped, NEW.failures, NEW.max_failures, NEW.origin, NEW.base, NEW.after, NEW.awaits, NEW.freed, NEW.met, NEW.awaited,
             NEW.retry, NEW.backoff, NEW.rerun, NEW.save, NEW."delete", NEW.header, NEW.string, NEW.delimiter, NEW.escape, NEW.quote, NEW."null",
@@ -85,7 +84,7 @@ GRANT USAGE ON DOMAIN :schema.pgtaskd_call_:hash TO :serving_role; -- for the fu
 -- What is there already has run under the serving role until now.
 ALTER TABLE :table ADD COLUMN IF NOT EXISTS role pg_catalog.text
     DEFAULT :serving;
-ALTER TABLE :table ALTER COLUMN role DROP DEFAULT;
+ALTER TABLE :table ALTER COLUMN role SET DEFAULT current_user;
 COMMENT ON COLUMN :table.role IS 'Who inserted the task, and under whom it runs';
 
 DROP TRIGGER IF EXISTS pgtaskd_role ON :table;
