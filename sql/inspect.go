@@ -55,6 +55,7 @@ type foundColumn struct {
 	Identity  bool
 	Default   string // expression; empty: none
 	Comment   bool
+	Believed  bool // the comment says that the values of role count without a trigger
 }
 
 type foundIndex struct {
@@ -70,7 +71,7 @@ type foundIndex struct {
 type foundTrigger struct {
 	Name     string
 	Enabled  bool
-	Always   bool // whatever session_replication_role says
+	Guards   bool // each row that is inserted or updated, whatever session_replication_role says
 	Comment  bool
 	Function string
 	Beside   bool // the function is in the table's schema

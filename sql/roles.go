@@ -32,7 +32,8 @@ func (m *missing) roles(inserter bool) error {
 	if !inserter {
 		return nil
 	}
-	if column := m.column("role"); column != nil && (!m.fits(*column, "text") || column.Generated) {
+	column := m.column("role")
+	if column != nil && (!m.fits(*column, "text") || column.Generated) {
 		return wrongType(m.table, *column, "text")
 	}
 	if m.partitioned() && m.version < 130000 {
@@ -40,13 +41,16 @@ func (m *missing) roles(inserter bool) error {
 	}
 	before := len(m.changes)
 	for _, s := range roleSteps() {
-		if trigger := m.trigger(s.name); s.kind == triggerStep && trigger != nil && !trigger.Always && !m.partition {
+		switch trigger := m.trigger(s.name); {
+		case s.kind == triggerStep && trigger != nil && !trigger.Guards && !m.partition:
 			m.add(s, "trigger "+s.name, m.ownership())
-			continue
+		case s.kind != commentStep:
+			m.step(s)
+		case column == nil || column.Believed: // a person's own stays
+			m.add(s, "comment on column role", m.ownership())
 		}
-		m.step(s)
 	}
-	if column := m.column("role"); column != nil && column.Default == "" { // dropped, maybe: then the serving role's tasks have none
+	if column != nil && column.Default == "" { // dropped, maybe: then the serving role's tasks have none
 		m.change("default of column role", setDefault(m.table, "role", "current_user")+";")
 	}
 	for i := range m.changes[before:] {

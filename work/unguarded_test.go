@@ -138,6 +138,14 @@ func TestAColumnRoleWithoutItsTriggerIsNotBelieved(t *testing.T) {
 	c.says("target failed", refused)
 	c.must(c.serving, "UPDATE task SET role = '$alice' WHERE data = 'forged'; ALTER TABLE task ENABLE ALWAYS TRIGGER pgtaskd_role")
 	c.eventually(c.alice, "SELECT output FROM task WHERE data = 'forged'")
+
+	// Nor is it believed once more where somebody has said so, and enabled the trigger all the same.
+	c.must(c.serving, "ALTER TABLE task DISABLE TRIGGER pgtaskd_role")
+	c.must(c.serving, "COMMENT ON COLUMN task.role IS 'believed'; ALTER TABLE task ENABLE ALWAYS TRIGGER pgtaskd_role")
+	c.drain()
+	c.serve()
+	c.settled()
+	c.stops(refused, "ALTER TABLE task DISABLE TRIGGER pgtaskd_role", "ALTER TABLE task ENABLE ALWAYS TRIGGER pgtaskd_role")
 	c.drain()
 
 	function := c.get("SELECT proname FROM pg_proc WHERE proname LIKE 'pgtaskd_role_%'")

@@ -85,12 +85,13 @@ GRANT USAGE ON DOMAIN :schema.pgtaskd_call_:hash TO :serving_role; -- for the fu
 ALTER TABLE :table ADD COLUMN IF NOT EXISTS role pg_catalog.text
     DEFAULT :serving;
 ALTER TABLE :table ALTER COLUMN role SET DEFAULT current_user;
-COMMENT ON COLUMN :table.role IS 'Who inserted the task, and under whom it runs';
 
 DROP TRIGGER IF EXISTS pgtaskd_role ON :table;
 CREATE TRIGGER pgtaskd_role BEFORE INSERT OR UPDATE ON :table
     FOR EACH ROW EXECUTE FUNCTION :schema.pgtaskd_role_:hash();
 ALTER TABLE :table ENABLE ALWAYS TRIGGER pgtaskd_role;
-COMMENT ON COLUMN :table.role IS 'Who inserted the task, and under whom it runs'; -- no more than that
 COMMENT ON TRIGGER pgtaskd_role ON :table IS 'Fills role, and guards the tasks of others';
 COMMENT ON FUNCTION :schema.pgtaskd_role_:hash() IS 'Writes down who inserts a task, and keeps others from changing what it does (:version)';
+
+-- Also where somebody has said there that its values count: they did, up to here.
+COMMENT ON COLUMN :table.role IS 'Who inserted the task, and under whom it runs';

@@ -29,6 +29,14 @@ SELECT
         WHERE s.objoid OPERATOR(pg_catalog.=) a.attrelid
             AND s.classoid OPERATOR(pg_catalog.=) 'pg_catalog.pg_class'::pg_catalog.regclass
             AND s.objsubid OPERATOR(pg_catalog.=) a.attnum
+    ),
+    EXISTS (
+        SELECT
+        FROM pg_catalog.pg_description AS s
+        WHERE s.objoid OPERATOR(pg_catalog.=) a.attrelid
+            AND s.classoid OPERATOR(pg_catalog.=) 'pg_catalog.pg_class'::pg_catalog.regclass
+            AND s.objsubid OPERATOR(pg_catalog.=) a.attnum
+            AND s.description OPERATOR(pg_catalog.=) 'believed'
     )
 FROM pg_catalog.pg_attribute AS a
 JOIN base AS b ON b.type OPERATOR(pg_catalog.=) a.atttypid AND b.typtype OPERATOR(pg_catalog.<>) 'd'

@@ -1,9 +1,11 @@
 -- All, with the functions that they call. Those that a partition has from its whole are internal
--- before PostgreSQL 15.
+-- before PostgreSQL 15. Which of them guard each row that is inserted or updated: as inspect/below.sql
+-- has it.
 SELECT
     t.tgname::pg_catalog.text,
     t.tgenabled OPERATOR(pg_catalog.=) ANY ('{O,A}'),
-    t.tgenabled OPERATOR(pg_catalog.=) 'A',
+    t.tgenabled OPERATOR(pg_catalog.=) 'A' AND t.tgqual IS NULL AND pg_catalog.cardinality(t.tgattr::pg_catalog.int2[]) OPERATOR(pg_catalog.=) 0
+        AND t.tgtype OPERATOR(pg_catalog.=) 23::pg_catalog.int2,
     EXISTS (
         SELECT
         FROM pg_catalog.pg_description AS s
