@@ -84,10 +84,15 @@ type missing struct {
 	changes changes
 }
 
+// step adds what a step makes, unless a later pgtaskd has seen to it.
 func (m *missing) step(s step) {
-	if versionOf(m.comment) > Version && s.kind != columnStep || !m.wake.wants(s) {
-		return
+	if (versionOf(m.comment) <= Version || s.kind == columnStep) && m.wake.wants(s) {
+		m.look(s)
 	}
+}
+
+// look adds what a step makes where that is not there as it should be.
+func (m *missing) look(s step) {
 	switch s.kind {
 	case schemaStep:
 		if !m.schema {

@@ -26,8 +26,8 @@ func EndsOthers(t Table) string {
 	return names{table: t}.fill("WITH pgtaskd_end AS (SELECT) SELECT :schema.pgtaskd_end_:hash($1::pg_catalog.bytea, $2::pg_catalog.bytea, $3:::schema.pgtaskd_call_:hash, $4::pg_catalog.text[], $5::pg_catalog.text[])")
 }
 
-// roles adds the column and its trigger. None of it is optional: without it tasks would run under
-// a role that they name themselves.
+// roles adds the column and its trigger, to a table of a later pgtaskd too. None of it is optional:
+// without it tasks would run under a role that they name themselves.
 func (m *missing) roles(inserter bool) error {
 	if !inserter {
 		return nil
@@ -45,7 +45,7 @@ func (m *missing) roles(inserter bool) error {
 		case s.kind == triggerStep && trigger != nil && !trigger.Guards && !m.partition:
 			m.add(s, "trigger "+s.name, m.ownership())
 		case s.kind != commentStep:
-			m.step(s)
+			m.look(s) // whoever has made the table
 		case column == nil || column.Believed: // a person's own stays
 			m.add(s, "comment on column role", m.ownership())
 		}

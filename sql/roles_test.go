@@ -86,3 +86,38 @@ func TestRoleIsBelievedOnce(t *testing.T) {
 		comment(ours)
 	}
 }
+
+// TestWhatHasWaitedForOthersIsNotTheServingRoles: a column role that is made again says nothing of
+// whose the rows are, be it by the script or not. Rows of before have run under the serving role.
+func TestWhatHasWaitedForOthersIsNotTheServingRoles(t *testing.T) {
+	t.Parallel()
+	options := Options{Inserter: true, Serving: "postgres"}
+	for way, makes := range map[string]func(conn *pgx.Conn) error{
+		"run": func(conn *pgx.Conn) error { _, err := Install(t.Context(), conn, task, options); return err },
+		"script": func(conn *pgx.Conn) error {
+			_, err := conn.PgConn().Exec(t.Context(), DDL(task, options)).ReadAll()
+			return err
+		},
+	} {
+		conn := database(t)
+		install(t, conn, task, nil)
+		execute(t, conn, "INSERT INTO task (input) VALUES ('')")
+		for _, want := range []string{"postgres", ""} {
+			if err := makes(conn); err != nil {
+				t.Fatal(way, ": ", err)
+			}
+			equal(t, way+": role", value(t, conn, "SELECT coalesce(role, '') FROM task"), want)
+			execute(t, conn, "ALTER TABLE task DISABLE TRIGGER ALL; ALTER TABLE task RENAME role TO its_role_"+want)
+		}
+	}
+}
+
+// TestATableOfALaterPgtaskdIsGuardedToo.
+func TestATableOfALaterPgtaskdIsGuardedToo(t *testing.T) {
+	t.Parallel()
+	conn := database(t)
+	employ(t, conn)
+	execute(t, conn, "COMMENT ON TABLE task IS 'Later (pgtaskd schema 999)'; DROP TRIGGER pgtaskd_role ON task; COMMENT ON COLUMN task.role IS 'believed'")
+	lacks(t, conn, "trigger pgtaskd_role, comment on column role")
+	employ(t, conn)
+}

@@ -1,5 +1,11 @@
 -- What a table has besides where each task runs under the role that inserted it.
 
+-- What is there already has run under the serving role until now; where the function is there, under
+-- those that nobody knows any more.
+ALTER TABLE :table ADD COLUMN IF NOT EXISTS role pg_catalog.text
+    DEFAULT CASE WHEN pg_catalog.to_regprocedure(pg_catalog.concat(pg_catalog.quote_ident(:schema_text), '.pgtaskd_role_:hash()')) IS NULL THEN :serving END;
+ALTER TABLE :table ALTER COLUMN role SET DEFAULT current_user;
+
 -- Who can write the table as its owner can write any name into role: the serving role, whose
 -- repetitions keep that of their chain, too. Its name may have come to be another's, who may not.
 -- NULL stays NULL: nobody knows whose SQL such a task has, nor whose that is which follows it.
@@ -80,11 +86,6 @@ BEGIN
 END
 $$;
 GRANT USAGE ON DOMAIN :schema.pgtaskd_call_:hash TO :serving_role; -- for the function that writes ends
-
--- What is there already has run under the serving role until now.
-ALTER TABLE :table ADD COLUMN IF NOT EXISTS role pg_catalog.text
-    DEFAULT :serving;
-ALTER TABLE :table ALTER COLUMN role SET DEFAULT current_user;
 
 DROP TRIGGER IF EXISTS pgtaskd_role ON :table;
 CREATE TRIGGER pgtaskd_role BEFORE INSERT OR UPDATE ON :table
