@@ -103,7 +103,7 @@ func (b *foundBeside) isMadeBy(t Table, s step) bool {
 func ofOurs(t Table) *regexp.Regexp { return regexp.MustCompile(`\bpgtaskd_\w+_` + t.hash() + `\b`) }
 
 // bareText is a file without its comments.
-func bareText(name string) string { return strings.TrimSpace(comment.ReplaceAllString(text(name), "")) }
+func bareText(name string) string { return strings.TrimSpace(uncommented(text(name))) }
 
 // madeBy is what the statements make under that name: a table, a view or a function.
 func madeBy(sql, object string) string {

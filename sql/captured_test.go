@@ -188,7 +188,7 @@ func statementsAreRead(t *testing.T, conn *pgx.Conn) {
 		t.Errorf("there are %d statements", len(texts))
 	}
 	for _, text := range texts {
-		text = strings.TrimRight(comment.ReplaceAllString(text, ""), "; \n")
+		text = strings.TrimRight(uncommented(text), "; \n")
 		if means := dependencies(t, conn, text); means != "" {
 			t.Errorf("%s\nmeans %s", text, means)
 		}

@@ -58,7 +58,23 @@ func whole(text string) string {
 	).Replace(text))
 }
 
-func uncommented(text string) string { return comment.ReplaceAllString(text, "") }
+// uncommented is a text without the lines that are comments, and the blank ones before these.
+func uncommented(text string) string {
+	var b strings.Builder
+	blank := ""
+	for line := range strings.Lines(text) {
+		switch rest := strings.TrimSpace(line); {
+		case rest == "":
+			blank += line
+		case strings.HasPrefix(rest, "--"):
+			blank = ""
+		default:
+			b.WriteString(blank + line)
+			blank = ""
+		}
+	}
+	return b.String() + blank
+}
 
 // guarded is part/guarded.sql for that part of the table.
 func guarded(part, whole string) string {

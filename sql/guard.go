@@ -28,7 +28,7 @@ func guard(t Table, o Options) (whole, again string) {
 
 // bare is a query without its comments and its semicolon.
 func bare(name string) string {
-	return strings.TrimSuffix(strings.TrimSpace(comment.ReplaceAllString(text(name), "")), ";")
+	return strings.TrimSuffix(strings.TrimSpace(uncommented(text(name))), ";")
 }
 
 // array is a constant of type text[].

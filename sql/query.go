@@ -2,7 +2,6 @@ package sql
 
 import (
 	"embed"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -99,7 +98,7 @@ func (d Description) Queries(t Table) Queries {
 		names[":made"] = "w.xmax OPERATOR(pg_catalog.=) 0"
 	}
 	for name, text := range shared() {
-		names[":"+name] = strings.TrimSpace(comment.ReplaceAllString(text, ""))
+		names[":"+name] = strings.TrimSpace(uncommented(text))
 	}
 	names[":role_kept"], names[":role_named"], names[":role_of_f"], names[":of_its_role"], names[":of_that_role"], names[":met_role"] = "", "", "", "", "", ""
 	names[":role_of_f_first"] = ""
@@ -214,7 +213,7 @@ func (q Queries) Text(name string) string {
 
 // named puts the names into a text, and leaves the comments out.
 func named(text string, names map[string]string) string {
-	return replaced(comment.ReplaceAllString(text, ""), func(word string) (string, bool) {
+	return replaced(uncommented(text), func(word string) (string, bool) {
 		name, ok := names[word]
 		return name, ok
 	})
@@ -243,5 +242,3 @@ func replaced(text string, value func(word string) (string, bool)) string {
 		text = text[end:]
 	}
 }
-
-var comment = regexp.MustCompile(`(?m)^\s*--.*\n`)
