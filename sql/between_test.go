@@ -185,7 +185,7 @@ func TestATypeOfOthersIsNotUsed(t *testing.T) {
 	}
 }
 
-// TestNobodyHasAColumnOfTheTypeOfTokens, for which a DROP of their table would wait.
+// TestNobodyHasAColumnOfTheTypeOfTokens, which would be in the way of a change of their table.
 func TestNobodyHasAColumnOfTheTypeOfTokens(t *testing.T) {
 	t.Parallel()
 	m := newMeanwhile(t, "superuser")

@@ -192,3 +192,57 @@ func TestADumpBringsNoToken(t *testing.T) {
 		})
 	}
 }
+
+// TestNothingOfOthersIsInTheWayOfNewTokens: whoever may use the schema can have an expression with
+// the type of the rows, which is neither waited for nor lost when the table is made anew.
+func TestNothingOfOthersIsInTheWayOfNewTokens(t *testing.T) {
+	t.Parallel()
+	for name, theirs := range map[string]string{
+		"nothing":       "CREATE TABLE app.x (k int)",
+		"an expression": "CREATE TABLE app.x (k int DEFAULT ((NULL::$t).pid))",
+		"an array":      "CREATE TABLE app.x (k int, CHECK (k > (('{}'::$t[])[1]).pid))",
+		"a column":      "CREATE TABLE app.x (k int, c $t)",
+		"a view":        "CREATE VIEW app.x AS SELECT * FROM $t",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			conn := database(t)
+			role, serving := stranger(t, conn, "app"), value(t, conn, "SELECT current_user")
+			named := strings.NewReplacer("$t", Tokens(task), "$r", role).Replace
+			employ(t, conn)
+			entitle := func() {
+				t.Helper()
+				if err := Entitle(t.Context(), conn, task, serving); err != nil {
+					t.Fatal(err)
+				}
+			}
+			entitle()
+			execute(t, conn, named("CREATE SCHEMA app AUTHORIZATION $r; GRANT USAGE ON TYPE $t TO $r; GRANT SELECT, UPDATE ON $t TO $r; SET ROLE $r; "+theirs+"; RESET ROLE"))
+			definition := "SELECT concat((SELECT string_agg(concat(attname, ' ', atthasdef), ',') FROM pg_attribute " +
+				"WHERE attrelid = 'app.x'::regclass AND NOT attisdropped AND attnum > 0), (SELECT count(*) FROM pg_constraint WHERE conrelid = 'app.x'::regclass AND contype = 'c'))"
+			before, number := value(t, conn, definition), value(t, conn, named("SELECT '$t'::regclass::oid"))
+			execute(t, conn, named("COMMENT ON TABLE $t IS 'as a dump brings it'"))
+			reader := connect(t, conn.Config().ConnString())
+			execute(t, reader, "BEGIN; LOCK TABLE ONLY app.x IN ACCESS SHARE MODE") // of a view what it reads, too
+			if name == "a view" {
+				execute(t, reader, "ROLLBACK")
+			}
+
+			entitle()
+			if is, err := Entitled(t.Context(), conn, task, serving); err != nil || !is {
+				t.Errorf("entitled: %t, %v", is, err)
+			}
+			equal(t, "what is theirs", value(t, conn, definition), before)
+			if value(t, conn, named("SELECT '$t'::regclass::oid")) == number {
+				t.Error("the table is the one that the dump has brought")
+			}
+			stays := "0"
+			if name != "nothing" {
+				stays = "1"
+			}
+			equal(t, "old tables", value(t, conn, "SELECT count(*) FROM pg_class WHERE oid = "+number), stays)
+			equal(t, "rights and triggers there", value(t, conn, "SELECT count(*) FROM pg_class AS c WHERE oid = "+number+
+				" AND (EXISTS (SELECT FROM aclexplode(c.relacl) AS a WHERE a.grantee <> c.relowner) OR EXISTS (SELECT FROM pg_trigger WHERE tgrelid = c.oid))"), "0")
+		})
+	}
+}

@@ -15,6 +15,8 @@ DECLARE
     tokens pg_catalog.text := pg_catalog.current_setting('pgtaskd.tokens');
     relation pg_catalog.text := pg_catalog.format('%I.%I', pg_catalog.current_setting('pgtaskd.schema'), tokens);
     number pg_catalog.oid := pg_catalog.to_regclass(relation)::pg_catalog.oid;
+    aside pg_catalog.text;
+    revoke pg_catalog.text;
     here pg_catalog.text;
     other pg_catalog.text;
 BEGIN
@@ -62,12 +64,35 @@ BEGIN
     IF number IS NOT NULL AND NOT
         :sealed
     THEN
-        EXECUTE pg_catalog.format('DROP TABLE %s CASCADE', relation); -- which runs nothing of others
+        -- What depends on the type of its rows may be anybody's, since an expression takes no right
+        -- to it. It is neither waited for nor dropped: the table is left to it, without the rights,
+        -- triggers and keys of others, under a name that nothing of ours looks for.
+        IF EXISTS (
+            SELECT
+            FROM pg_catalog.pg_class AS c
+            JOIN pg_catalog.pg_type AS t ON t.oid OPERATOR(pg_catalog.=) c.reltype
+            JOIN pg_catalog.pg_depend AS d ON d.deptype OPERATOR(pg_catalog.=) 'n'::pg_catalog."char"
+                AND (
+                    d.refclassid OPERATOR(pg_catalog.=) c.tableoid AND d.refobjid OPERATOR(pg_catalog.=) c.oid
+                    OR d.refclassid OPERATOR(pg_catalog.=) t.tableoid AND d.refobjid OPERATOR(pg_catalog.=) ANY (ARRAY[t.oid, t.typarray])
+                )
+            WHERE c.oid OPERATOR(pg_catalog.=) number
+        ) THEN
+            aside := pg_catalog.concat('pgtaskd_aside_', (pg_catalog.random() OPERATOR(pg_catalog.*) 1e15::pg_catalog.float8)::pg_catalog.int8); -- nobody has taken it
+            EXECUTE pg_catalog.format('ALTER TABLE %s RENAME TO %I', relation, aside);
+            relation := pg_catalog.format('%I.%I', pg_catalog.current_setting('pgtaskd.schema'), aside);
+            :private
+            :unwatched
+            EXECUTE pg_catalog.format('COMMENT ON TABLE %s IS %L', relation, 'A table of tokens that a dump had brought, and that something depends on; not used any more');
+            relation := pg_catalog.format('%I.%I', pg_catalog.current_setting('pgtaskd.schema'), tokens);
+        ELSE
+            EXECUTE pg_catalog.format('DROP TABLE %s', relation); -- which runs nothing of others
+        END IF;
         number := NULL;
     END IF;
     IF number IS NULL THEN -- an error where there is one by now
         EXECUTE pg_catalog.format('CREATE UNLOGGED TABLE %s (pid pg_catalog.int4 PRIMARY KEY, token pg_catalog.bytea NOT NULL)', relation);
-        EXECUTE pg_catalog.format('REVOKE ALL ON TYPE %s FROM PUBLIC', relation); -- a DROP waits for tables with a column of it
+        EXECUTE pg_catalog.format('REVOKE ALL ON TYPE %s FROM PUBLIC', relation); -- a column of it would be in the way of a change
         EXECUTE pg_catalog.format('ALTER TABLE %s OWNER TO %I', relation, pg_catalog.current_setting('pgtaskd.serving'));
     END IF;
 END
