@@ -105,6 +105,12 @@ const exhausted = "2200H"
 // Raised tells an error that PL/pgSQL has raised by RAISE, with whatever code it liked.
 func (f *Failure) Raised() bool { return f.routine == "exec_stmt_raise" }
 
+// Tokenless tells the error by which the function that writes ends in sessions of other roles says
+// that it does not know the session's token.
+func (f *Failure) Tokenless() bool {
+	return f != nil && f.SQLState == "42501" && f.constraint == "pgtaskd_token" && f.Raised()
+}
+
 // Error returns the text.
 func (f *Failure) Error() string { return f.Text }
 

@@ -51,6 +51,8 @@ func whole(text string) string {
 		"        :sealed_function\n", sealedIn("pg_proc"),
 		"        :sealed\n", sealedIn("pg_class"),
 		":guarded", guarded("c.oid", "below.whole"),
+		":closed_here", closed("here"), ":closed_told", closed("$4::pg_catalog.text"), ":closed_since", closed("'-'"),
+		":unshared", strings.TrimSpace(uncommented(shared()["unshared"])),
 		":made_of\n", uncommented(shared()["made_of"]),
 		":leaders\n", uncommented(shared()["leaders"]),
 		":usable", strings.TrimSpace(uncommented(shared()["usable"])),
@@ -79,6 +81,11 @@ func uncommented(text string) string {
 // guarded is part/guarded.sql for that part of the table.
 func guarded(part, whole string) string {
 	return strings.TrimSpace(strings.NewReplacer(":guarded_part", part, ":guarded_whole", whole).Replace(uncommented(shared()["guarded"])))
+}
+
+// closed is part/closed.sql, with how the comment ends but for two numbers.
+func closed(end string) string {
+	return strings.TrimSpace(strings.ReplaceAll(uncommented(shared()["closed"]), ":end", end))
 }
 
 // sealedIn is part/sealed.sql for what is in that catalog.

@@ -27,9 +27,9 @@ type Queries struct {
 //   - for the table: :table its name, :table_text the same as text, :schema_text its schema,
 //     :table_number its number;
 //   - for what is beside it: :register and :register_name, as text and without the schema, the
-//     register of sessions; :leader the table of controllers, :tokens that of tokens, :groups that of
-//     groups, with :group_number its number and :group_sequence that of the sequence that counts its
-//     changes; :besides the names of all of these, :called those of our functions that take the type
+//     register of sessions; :leader the table of controllers, :tokens that of tokens, with :tokens_name
+//     its name where there is one, :groups that of groups, with :group_number its number and
+//     :group_sequence that of the sequence that counts its changes; :besides the names of all of these, :called those of our functions that take the type
 //     :call_name, :publication the table's own publication, as text;
 //   - for lanes: :key_of_group and :key_of_remote what tells them apart, :group_itself and
 //     :remote_itself the names where those are not the same; :key_of_limit and :prefix_of_group what a
@@ -76,9 +76,9 @@ func (d Description) Queries(t Table) Queries {
 		":group_itself": d.itself(`t."group"`), ":remote_itself": d.itself("t.remote"),
 
 		":register_name": literal(registerName(t)), ":besides": literal("{" + strings.Join(quotedAll(besideNames(t)), ",") + "}"),
-		":call_name": literal(callName(t)),
-		":called":    literal("{" + strings.Join(calledNames(t), ",") + "}"),
-		":leader":    Beside(t, "leader"), ":tokens": Tokens(t), ":schema_text": literal(t.Schema), ":table_text": literal(t.Quoted()), ":groups": Beside(t, "group"), ":limits": strconv.FormatInt(limitLocks, 10),
+		":call_name": literal(callName(t)), ":tokens_name": "NULL",
+		":called": literal("{" + strings.Join(calledNames(t), ",") + "}"),
+		":leader": Beside(t, "leader"), ":tokens": Tokens(t), ":schema_text": literal(t.Schema), ":table_text": literal(t.Quoted()), ":groups": Beside(t, "group"), ":limits": strconv.FormatInt(limitLocks, 10),
 		":table_number": strconv.FormatInt(d.OID, 10),
 		":group_number": strconv.FormatInt(d.Group, 10), ":group_sequence": strconv.FormatInt(d.GroupSequence, 10),
 		":key_of_limit": d.key(`g."group"`), ":prefix_of_group": d.prefix(`g."group"`),
@@ -115,6 +115,7 @@ func (d Description) Queries(t Table) Queries {
 		names[":role_of_settings"], names[":role_within"] = ", "+roleOf, ", t.role"
 		names[":may_dismiss"], names[":under_ours"] = names[":may_end"], ""
 		names[":guarded"] = "AND " + guarded("t.tableoid", names[":table_number"]+"::pg_catalog.oid")
+		names[":tokens_name"] = literal(tokensName(t))
 	} else {
 		names[":role_of_settings"], names[":role_within"], names[":under"], names[":guarded"] = "", "", "", ""
 		names[":may_end"], names[":may_dismiss"] = ownBackend, "a.usename OPERATOR(pg_catalog.=) current_user"

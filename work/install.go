@@ -34,7 +34,7 @@ func (l *loop) install(ctx context.Context) error {
 	}
 	described.Inserter = l.target.Inserter
 	queries := described.Queries(t)
-	if err := entitle(ctx, c.conn, l.target); err != nil {
+	if err := l.entitle(ctx); err != nil {
 		return err
 	}
 	c.table, c.queries = described, queries

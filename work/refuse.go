@@ -143,6 +143,9 @@ func (l *loop) refused(ctx context.Context, ends []end) error {
 	if err != nil {
 		return err
 	}
+	if err := l.retoken(ctx, ends); err != nil {
+		return err
+	}
 	for i, e := range ends {
 		id := e.task.Row.ID
 		switch s := standings[id]; {

@@ -115,11 +115,40 @@ func (l *loop) onPath(ctx context.Context, epoch int64) {
 	l.paths.epoch = epoch
 }
 
-// entitle sees to it that the ends of others' tasks can be written.
-func entitle(ctx context.Context, conn *pgx.Conn, t Target) error {
-	if !t.Inserter {
+// entitle sees to it that the ends of others' tasks can be written. Where the table of tokens is
+// another one than before, whoever has made it, no session of ours has one any more.
+func (l *loop) entitle(ctx context.Context) error {
+	if !l.target.Inserter {
 		return nil
 	}
+	if err := entitle(ctx, l.control.conn, l.target); err != nil {
+		return err
+	}
+	var number int64
+	err := l.control.conn.QueryRow(ctx, "SELECT coalesce(pg_catalog.to_regclass($1)::pg_catalog.oid::pg_catalog.int8, 0)", sql.Tokens(table(l.target))).Scan(&number)
+	if err != nil {
+		return err
+	}
+	if l.registering.tokens != number && l.registering.tokens != 0 {
+		l.log.Warn().Msg("the table of tokens is another one than before, sessions of other roles are opened again")
+		l.Pool.LoseTokens()
+	}
+	l.registering.tokens = number
+	return nil
+}
+
+// retoken does so where ends were refused for their tokens: their tasks run again at once.
+func (l *loop) retoken(ctx context.Context, ends []end) error {
+	if !slices.ContainsFunc(ends, func(e end) bool { return e.Tokenless }) {
+		return nil
+	}
+	ctx, cancel := limited(ctx)
+	defer cancel()
+	return l.entitle(ctx)
+}
+
+// entitle makes what it takes.
+func entitle(ctx context.Context, conn *pgx.Conn, t Target) error {
 	is, err := entitled(ctx, conn, t)
 	if err != nil || is {
 		return err

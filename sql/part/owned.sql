@@ -4,7 +4,7 @@
 -- sessions, or what stands beside it; when the reason goes to trust who has it; when a function that
 -- is called with arguments is made again or others get rights to the register or to what stands
 -- beside the table; and when anything of such a trigger changes, or a setting of its function, as
--- inspect/below.sql looks at both.
+-- inspect/below.sql looks at both. So it is with the table of tokens, where there is one.
 -- What belongs to the serving role or a superuser, which all does as a rule, is told first: the
 -- memberships are not read then.
 (
@@ -49,6 +49,12 @@
             AND type.oid OPERATOR(pg_catalog.>=) 16384::pg_catalog.oid -- the server's own are made of such
         :made_of
     ),
+    tokens AS (
+        SELECT r.oid, r.relowner, r.relacl
+        FROM pg_catalog.pg_class AS r
+        JOIN me ON me.oid OPERATOR(pg_catalog.=) r.relowner
+        WHERE r.relnamespace OPERATOR(pg_catalog.=) n.oid AND r.relname OPERATOR(pg_catalog.=) :tokens_name
+    ),
     owned AS (
         SELECT r.oid, r.relowner AS owner, NULL::pg_catalog.text AS besides
         FROM pg_catalog.pg_class AS r
@@ -59,6 +65,9 @@
         WHERE r.relnamespace OPERATOR(pg_catalog.=) n.oid
             AND r.relname OPERATOR(pg_catalog.=) ANY (:register_name::pg_catalog.name OPERATOR(pg_catalog.||) :besides::pg_catalog.name[])
         UNION ALL
+        SELECT tokens.oid, tokens.relowner, tokens.relacl::pg_catalog.text
+        FROM tokens
+        UNION ALL
         SELECT t.oid, t.typowner, NULL
         FROM type
         JOIN pg_catalog.pg_type AS t ON t.oid OPERATOR(pg_catalog.=) type.oid
@@ -67,7 +76,7 @@
         FROM (
             SELECT g.tgfoid, pg_catalog.sum(pg_catalog.hashtextextended(g.xmin::pg_catalog.text, g.oid::pg_catalog.int8)) AS triggers
             FROM pg_catalog.pg_trigger AS g
-            WHERE g.tgrelid OPERATOR(pg_catalog.=) ANY (ARRAY(SELECT child.oid FROM child))
+            WHERE g.tgrelid OPERATOR(pg_catalog.=) ANY (ARRAY(SELECT child.oid FROM child UNION ALL SELECT tokens.oid FROM tokens))
                 AND (NOT g.tgisinternal OR g.tgdeferrable OR g.tgfoid OPERATOR(pg_catalog.>=) 16384::pg_catalog.oid) -- up to 14 those of partitions are internal
             GROUP BY g.tgfoid
         ) AS fires

@@ -8,7 +8,7 @@ SET LOCAL pgtaskd.tokens = :tokens_text;
 SET LOCAL pgtaskd.schema = :schema_text;
 
 -- A table or a function of that name that is somebody else's is not made use of, nor a table that a
--- dump has brought: others may have written tokens there while it was restored.
+-- dump has brought, or that was not closed to others all the time: they may have written tokens there.
 DO $pgtaskd$
 DECLARE
     serving pg_catalog.oid := pg_catalog.quote_ident(pg_catalog.current_setting('pgtaskd.serving'))::pg_catalog.regrole::pg_catalog.oid;
@@ -61,9 +61,11 @@ BEGIN
             RAISE EXCEPTION 'somebody has put another table in the place of %', relation USING ERRCODE = 'object_not_in_prerequisite_state';
         END IF;
     END IF;
-    IF number IS NOT NULL AND NOT
-        :sealed
-    THEN
+    IF number IS NOT NULL AND NOT EXISTS (
+        SELECT
+        FROM pg_catalog.pg_class AS c
+        WHERE c.oid OPERATOR(pg_catalog.=) number AND :closed_here AND :unshared
+    ) THEN
         -- What depends on the type of its rows may be anybody's, since an expression takes no right
         -- to it. It is neither waited for nor dropped: the table is left to it, without the rights,
         -- triggers and keys of others, under a name that nothing of ours looks for.
@@ -83,7 +85,7 @@ BEGIN
             relation := pg_catalog.format('%I.%I', pg_catalog.current_setting('pgtaskd.schema'), aside);
             :private
             :unwatched
-            EXECUTE pg_catalog.format('COMMENT ON TABLE %s IS %L', relation, 'A table of tokens that a dump had brought, and that something depends on; not used any more');
+            EXECUTE pg_catalog.format('COMMENT ON TABLE %s IS %L', relation, 'A table of tokens that others may have written to, and that something depends on; not used any more');
             relation := pg_catalog.format('%I.%I', pg_catalog.current_setting('pgtaskd.schema'), tokens);
         ELSE
             EXECUTE pg_catalog.format('DROP TABLE %s', relation); -- which runs nothing of others
@@ -104,7 +106,7 @@ BEGIN
     IF current_user OPERATOR(pg_catalog.<>) :serving THEN
         RAISE EXCEPTION 'only pgtaskd writes tokens' USING ERRCODE = 'insufficient_privilege', TABLE = TG_TABLE_NAME, SCHEMA = TG_TABLE_SCHEMA;
     END IF;
-    RETURN NEW;
+    RETURN coalesce(NEW, OLD);
 END
 $$;
 
@@ -117,19 +119,29 @@ DO $pgtaskd$
 DECLARE
     relation pg_catalog.text := pg_catalog.format('%I.%I', pg_catalog.current_setting('pgtaskd.schema'), pg_catalog.current_setting('pgtaskd.tokens'));
     revoke pg_catalog.text;
+BEGIN
+    :private
+    :unwatched
+END
+$pgtaskd$;
+CREATE TRIGGER pgtaskd_token BEFORE DELETE OR INSERT OR UPDATE ON :tokens
+    FOR EACH ROW EXECUTE FUNCTION :schema.pgtaskd_token_:hash();
+ALTER TABLE :tokens ENABLE ALWAYS TRIGGER pgtaskd_token;
+DO $pgtaskd$
+DECLARE
+    relation pg_catalog.text := pg_catalog.format('%I.%I', pg_catalog.current_setting('pgtaskd.schema'), pg_catalog.current_setting('pgtaskd.tokens'));
     here pg_catalog.text;
 BEGIN
     :here
-    :private
-    :unwatched
-    EXECUTE pg_catalog.format('COMMENT ON TABLE %s IS %L', relation,
-        pg_catalog.concat('By what the leader shows that the end of a task comes from it, one for each session of a lower role (:version)',
-            here, pg_catalog.to_regclass(relation)::pg_catalog.oid));
+    -- Whoever disables the trigger, if only for a moment, changes its row.
+    EXECUTE pg_catalog.format('COMMENT ON TABLE %s IS %L', relation, (
+        SELECT pg_catalog.concat('By what the leader shows that the end of a task comes from it, one for each session of a lower role (:version)',
+            here, g.tgrelid, '-', g.xmin)
+        FROM pg_catalog.pg_trigger AS g
+        WHERE g.tgrelid OPERATOR(pg_catalog.=) pg_catalog.to_regclass(relation)::pg_catalog.oid AND g.tgname OPERATOR(pg_catalog.=) 'pgtaskd_token'
+    ));
 END
 $pgtaskd$;
-CREATE TRIGGER pgtaskd_token BEFORE INSERT OR UPDATE ON :tokens
-    FOR EACH ROW EXECUTE FUNCTION :schema.pgtaskd_token_:hash();
-ALTER TABLE :tokens ENABLE ALWAYS TRIGGER pgtaskd_token;
 
 COMMENT ON COLUMN :tokens.pid IS 'Process id of the session';
 COMMENT ON COLUMN :tokens.token IS 'SHA-256 of the token that serves next; that of a session that has ended is taken out';
@@ -156,12 +168,18 @@ BEGIN
         RAISE EXCEPTION 'table % does not stand beside the function that asks it', :tokens_text USING ERRCODE = 'insufficient_privilege',
             HINT = 'It was dropped, or its schema was renamed: pgtaskd makes both anew where it serves a table.';
     END IF;
+    -- Nor does a token count that others may have written.
     UPDATE :tokens AS t
     SET token = $2
     WHERE t.pid OPERATOR(pg_catalog.=) pg_catalog.pg_backend_pid()
-        AND t.token OPERATOR(pg_catalog.=) pg_catalog.sha256($1);
-    IF NOT FOUND THEN
-        RAISE EXCEPTION 'only pgtaskd writes the ends of tasks' USING ERRCODE = 'insufficient_privilege';
+        AND t.token OPERATOR(pg_catalog.=) pg_catalog.sha256($1)
+        AND EXISTS (
+            SELECT
+            FROM pg_catalog.pg_class AS c
+            WHERE c.oid OPERATOR(pg_catalog.=) t.tableoid AND :closed_since
+        );
+    IF NOT FOUND THEN -- as exec/error.go knows it
+        RAISE EXCEPTION 'only pgtaskd writes the ends of tasks' USING ERRCODE = 'insufficient_privilege', CONSTRAINT = 'pgtaskd_token';
     END IF;
     PERFORM pg_catalog.set_config('search_path', $3, true);
     FOREACH statement IN ARRAY $4 LOOP

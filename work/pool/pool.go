@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -20,6 +21,7 @@ type Pool struct {
 	patience patience
 	shortage shortage
 	logins   logins
+	tokens   atomic.Int64 // how often those of all sessions have been lost
 
 	mu    sync.Mutex
 	free  []*Session          // without work, the one that was used last at the end
@@ -117,12 +119,13 @@ const idleLong = time.Second
 // Open opens a session for a task.
 func (p *Pool) Open(ctx context.Context, n Need, run int) (*Session, error) {
 	Close([]*Session{p.room(run)})
+	lost := p.tokens.Load() // first: the token may be lost as soon as it is registered
 	session, token, err := p.connect(ctx, n)
 	if err != nil {
 		p.Gone(nil)
 		return nil, err
 	}
-	s := &Session{Session: session, remote: n.Remote, role: n.Role, Token: token, Epoch: n.Epoch, born: time.Now()}
+	s := &Session{Session: session, remote: n.Remote, role: n.Role, Token: token, tokens: &p.tokens, lost: lost, Epoch: n.Epoch, born: time.Now()}
 	p.opened(s)
 	return s, nil
 }
@@ -209,6 +212,10 @@ func (p *Pool) out(s *Session) {
 		p.left(Backend{int32(s.PID), s.Since})
 	}
 }
+
+// LoseTokens has no session of another role than the target's serve on: the server does not know
+// their tokens any more.
+func (p *Pool) LoseTokens() { p.tokens.Add(1) }
 
 // Put gives back a session that has no work.
 func (p *Pool) Put(s *Session) {

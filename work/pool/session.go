@@ -4,6 +4,7 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
+	"sync/atomic"
 	"time"
 
 	"pgtaskd/exec"
@@ -44,8 +45,10 @@ type Session struct {
 	*exec.Session
 	remote string
 	role   Role
-	Token  Token // by which the end of its next task is written, in a session of another role than the target's
-	Epoch  int64 // of the settings of databases and roles when it was opened
+	Token  Token         // by which the end of its next task is written, in a session of another role than the target's
+	tokens *atomic.Int64 // how often all tokens have been lost,
+	lost   int64         // and when it was opened
+	Epoch  int64         // of the settings of databases and roles when it was opened
 	born   time.Time
 	idle   time.Time // since when it has no work
 	Tasks  int       // that have run on it
@@ -111,7 +114,7 @@ func (s *Session) Bind(n Need) {
 // Fits tells whether the task may run here.
 func (s *Session) Fits(n Need) bool {
 	switch {
-	case s.remote != n.Remote || s.role != n.Role || s.Epoch != n.Epoch:
+	case s.remote != n.Remote || s.role != n.Role || s.Epoch != n.Epoch || s.tokenless():
 		return false
 	case s.Bound:
 		return s.lane == n.Lane && n.Max >= s.max && !s.Spent()
@@ -121,10 +124,12 @@ func (s *Session) Fits(n Need) bool {
 	return true
 }
 
-// Spent tells whether the session has served as its first task asked.
+// Spent tells whether the session has served as its first task asked, or cannot serve any more.
 func (s *Session) Spent() bool {
-	return s.Bound && (s.count > 0 && s.Tasks >= int(s.count) || s.live > 0 && time.Since(s.born) >= s.live)
+	return s.tokenless() || s.Bound && (s.count > 0 && s.Tasks >= int(s.count) || s.live > 0 && time.Since(s.born) >= s.live)
 }
+
+func (s *Session) tokenless() bool { return s.Token != nil && s.lost != s.tokens.Load() }
 
 // Keeps tells whether the state of the session is that of a lane.
 func (s *Session) Keeps(lane lane.Key) bool { return s.Holds && s.Saved == lane }

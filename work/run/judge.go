@@ -149,8 +149,8 @@ func (r *runner) conclude(verdict *exec.Verdict, err error) {
 		e.Unnumbered = verdict.Refused != nil && verdict.Refused.Exhausted()
 		e.Taken, e.Leap = verdict.Refused.Taken(), p.leap
 		missed := verdict.Refused == nil || verdict.Refused.Missed()
-		e.ForGood = !verdict.Forgot && refusesForGood(verdict.Refused)
-		if !e.ForGood && (p.quick || verdict.Forgot || InTheWay(verdict.Refused) || missed && p.task.image == nil) {
+		e.ForGood, e.Tokenless = !verdict.Forgot && refusesForGood(verdict.Refused), verdict.Refused.Tokenless()
+		if !e.ForGood && (p.quick || verdict.Forgot || InTheWay(verdict.Refused) || e.Tokenless || missed && p.task.image == nil) {
 			e.Delay = time.Millisecond // worth another try
 		}
 	}

@@ -19,6 +19,7 @@ type Outcome struct {
 	Fault      *exec.Failure // instead of the result's, where the trouble is not the SQL's own
 	Delay      time.Duration // before it runs again
 	ForGood    bool          // of a refusal: another run would be refused as well
+	Tokenless  bool          // of a refusal: the token of the session does not count any more
 	Unnumbered bool          // of a refusal: the sequence of the table has no id for the repetition
 	Taken      *exec.Taken   // of a refusal: what may be an id that another transaction has taken
 	Leap       int64         // of its repetition

@@ -7,27 +7,12 @@ SELECT
     EXISTS (
         SELECT
         FROM pg_catalog.pg_class AS c
-        JOIN pg_catalog.pg_trigger AS g ON g.tgrelid OPERATOR(pg_catalog.=) c.oid
         WHERE c.relnamespace OPERATOR(pg_catalog.=) n.oid
             AND c.relname OPERATOR(pg_catalog.=) $2::pg_catalog.text
             AND c.relkind OPERATOR(pg_catalog.=) 'r'
             AND c.relowner OPERATOR(pg_catalog.=) r.oid
-            AND g.tgname OPERATOR(pg_catalog.=) 'pgtaskd_token'
-            AND g.tgenabled OPERATOR(pg_catalog.=) 'A'
-            AND EXISTS ( -- as in part/sealed.sql
-                SELECT
-                FROM pg_catalog.pg_description AS d
-                WHERE d.objoid OPERATOR(pg_catalog.=) c.oid
-                    AND d.classoid OPERATOR(pg_catalog.=) c.tableoid
-                    AND d.objsubid OPERATOR(pg_catalog.=) 0
-                    AND d.description OPERATOR(pg_catalog.~) pg_catalog.concat($4::pg_catalog.text, c.oid, '$')
-            )
-            AND NOT EXISTS (SELECT FROM pg_catalog.aclexplode(c.relacl) AS x WHERE x.grantee OPERATOR(pg_catalog.<>) c.relowner)
-            AND NOT EXISTS (
-                SELECT
-                FROM pg_catalog.pg_trigger AS x
-                WHERE x.tgrelid OPERATOR(pg_catalog.=) c.oid AND x.oid OPERATOR(pg_catalog.<>) g.oid
-            )
+            AND :closed_told
+            AND :unshared
     ) AND pg_catalog.cardinality(f.sources) OPERATOR(pg_catalog.=) 2
     AND NOT EXISTS ( -- as in entitle.sql
         SELECT

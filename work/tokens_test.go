@@ -1,0 +1,133 @@
+package work
+
+import (
+	"strings"
+	"testing"
+)
+
+// tokens is the table of tokens, and the function by which they serve.
+func (c *company) tokens() (table, end string) {
+	c.t.Helper()
+	hash := strings.TrimPrefix(c.get("SELECT proname FROM pg_proc WHERE proname LIKE 'pgtaskd_end_%'"), "pgtaskd_end_")
+	return "public.pgtaskd_token_" + hash, "public.pgtaskd_end_" + hash
+}
+
+// writesAll is a role of the test's that may write all tables.
+func (c *company) writesAll(role string) {
+	c.t.Helper()
+	if c.get("SELECT current_setting('server_version_num')::int4 >= 140000") != "true" {
+		c.t.Skip("no role may write all tables")
+	}
+	c.exec(c.named("GRANT pg_write_all_data TO " + role))
+}
+
+// TestWhoMayWriteAllTablesTakesNoToken away: what runs ends as if they had not tried.
+func TestWhoMayWriteAllTablesTakesNoToken(t *testing.T) {
+	t.Parallel()
+	c := employed(t)
+	c.writesAll("$bob")
+	tokens, _ := c.tokens()
+	c.exec("CREATE TABLE gate (); GRANT ALL ON gate TO PUBLIC")
+	lock := c.connect()
+	if _, err := lock.Exec(t.Context(), "BEGIN; LOCK TABLE gate"); err != nil {
+		t.Fatal(err)
+	}
+	c.must(c.alice, "CREATE TABLE effect (id int8)")
+	id := c.asks(c.alice, "INSERT INTO effect VALUES (1); SELECT FROM gate", `"delete"`, "false")
+	c.eventually("1", "SELECT count(*) FROM pg_stat_activity WHERE usename = $1 AND wait_event_type = 'Lock'", c.alice)
+	for _, sql := range []string{"DELETE FROM ", "TRUNCATE "} {
+		if err := c.does(c.bob, sql+tokens); !isDenied(err) {
+			t.Errorf("%s: %v", sql, err)
+		}
+	}
+	if _, err := lock.Exec(t.Context(), "COMMIT"); err != nil {
+		t.Fatal(err)
+	}
+	c.becomes(id, "DONE")
+	if runs := c.get("SELECT attempt FROM task WHERE id = $1", id); runs != "1" {
+		t.Errorf("it has run %s times", runs)
+	}
+}
+
+// TestATokenOfOthersDoesNotServe, which they have written while the trigger that keeps them from it
+// was off for a moment: not then, nor when a leader has come to see it, at work or after a restart.
+func TestATokenOfOthersDoesNotServe(t *testing.T) {
+	t.Parallel()
+	for name, off := range map[string][2]string{
+		"for a restore": {"DISABLE TRIGGER ALL", "ENABLE TRIGGER ALL"},
+		"for a while":   {"DISABLE TRIGGER pgtaskd_token", "ENABLE ALWAYS TRIGGER pgtaskd_token"},
+	} {
+		for _, at := range []string{"work", "a restart"} {
+			t.Run(name+", at "+at, func(t *testing.T) {
+				t.Parallel()
+				c := employed(t)
+				c.writesAll("$bob")
+				c.becomes(c.asks(c.alice, "SELECT 1"), "DONE") // a session of hers lies ready
+				tokens, end := c.tokens()
+				served := c.get("SELECT '" + tokens + "'::regclass::oid::int8")
+				if at == "a restart" {
+					c.drain()
+				}
+				bob := c.as(c.bob)
+				forged := "INSERT INTO " + tokens + " VALUES (pg_backend_pid(), sha256('x'))"
+				ends := c.named("SELECT " + end + `('x', sha256('x'), 'pg_catalog', '{"CREATE TABLE public.forged ()"}', '{}')`)
+				if _, err := bob.Exec(t.Context(), forged); !isDenied(err) {
+					t.Fatal(err)
+				}
+				c.exec("BEGIN; ALTER TABLE " + tokens + " " + off[0] + "; COMMIT")
+				_, err := bob.Exec(t.Context(), forged)
+				if err != nil && at != "work" { // else it may have been made again by now
+					t.Fatal(err)
+				}
+				if _, err := bob.Exec(t.Context(), ends); !isDenied(err) {
+					t.Errorf("the forged token serves at once: %v", err)
+				}
+				if at == "a restart" {
+					c.exec("ALTER TABLE " + tokens + " " + off[1])
+					c.serve()
+				}
+				c.eventually("true", "SELECT coalesce((SELECT oid <> $1::int8 FROM pg_class WHERE oid = to_regclass($2)), false)", served, tokens)
+				if _, err := bob.Exec(t.Context(), ends); !isDenied(err) {
+					t.Errorf("the forged token serves: %v", err)
+				}
+				if n := c.get("SELECT count(*) FROM pg_class WHERE relname = 'forged'"); n != "0" {
+					t.Error("bob has had SQL run")
+				}
+				for range 2 {
+					c.becomes(c.asks(c.alice, "SELECT 1"), "DONE")
+				}
+			})
+		}
+	}
+}
+
+// TestTasksUnderWayOutliveTheirTokens: where the table of tokens is made again, what runs is rolled
+// back and runs again, and nothing has effects twice.
+func TestTasksUnderWayOutliveTheirTokens(t *testing.T) {
+	t.Parallel()
+	c := employed(t)
+	tokens, _ := c.tokens()
+	c.exec("CREATE TABLE gate (); GRANT ALL ON gate TO PUBLIC")
+	c.must(c.alice, "CREATE TABLE effect (id int8)")
+	lock := c.connect()
+	if _, err := lock.Exec(t.Context(), "BEGIN; LOCK TABLE gate"); err != nil {
+		t.Fatal(err)
+	}
+	var ids []int64
+	for range 3 {
+		ids = append(ids, c.asks(c.alice, "INSERT INTO effect VALUES (current_setting('pg_task.id')::int8); SELECT FROM gate", `"delete"`, "false", `"max"`, "9", "rerun", "false"))
+	}
+	c.eventually("3", "SELECT count(*) FROM pg_stat_activity WHERE usename = $1 AND wait_event_type = 'Lock'", c.alice)
+	before := c.get("SELECT '" + tokens + "'::regclass::oid::int8")
+	c.exec("ALTER TABLE " + tokens + " DISABLE TRIGGER ALL")
+	c.eventually("true", "SELECT coalesce((SELECT oid <> $1::int8 FROM pg_class WHERE oid = to_regclass($2)), false)", before, tokens)
+	if _, err := lock.Exec(t.Context(), "COMMIT"); err != nil {
+		t.Fatal(err)
+	}
+	for _, id := range ids {
+		c.becomes(id, "DONE")
+	}
+	if n := c.get("SELECT count(*) || ' ' || count(DISTINCT id) FROM effect"); n != "3 3" {
+		t.Error("effects: ", n)
+	}
+}
