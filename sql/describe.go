@@ -38,6 +38,7 @@ type Description struct {
 	Unlimited     string   // why nothing has the name of that; "": something has
 	Without       []string // what the table is served without, and why
 	Besides       string   // changes when an object beside the table does
+	Known         []int64  // numbers of what has the name of such an object, or of the register
 	Fingerprint   string   // changes when anything above does, or a column's type
 }
 
@@ -93,6 +94,10 @@ func Describe(ctx context.Context, conn *pgx.Conn, t Table) (Description, error)
 		d.Without = append(d.Without, fmt.Sprintf("row security of table %s may hide tasks from role %s: ALTER ROLE %[2]s BYPASSRLS, or CREATE POLICY … ON %[1]s TO %[2]s USING (true), with no RESTRICTIVE policy beside it", t, f.hiddenFrom))
 	}
 	d.Without, d.Besides = append(append(d.Without, f.foreign(t)...), f.undeletable(t)...), f.seen()
+	d.Known = append(d.Known, f.register.OID)
+	for _, b := range f.besides {
+		d.Known = append(d.Known, b.OID)
+	}
 	if note := f.attached(t); note != "" {
 		d.Without = append(d.Without, note)
 	}

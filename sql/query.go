@@ -30,7 +30,8 @@ type Queries struct {
 //     register of sessions; :leader the table of controllers, :tokens that of tokens, with :tokens_name
 //     its name where there is one, :groups that of groups, with :group_number its number and
 //     :group_sequence that of the sequence that counts its changes; :besides the names of all of these, :called those of our functions that take the type
-//     :call_name, :publication the table's own publication, as text;
+//     :call_name, :publication the table's own publication, as text, :publication_taken that
+//     its name is a stranger's, :known_besides the numbers of what was found beside the table;
 //   - for lanes: :key_of_group and :key_of_remote what tells them apart, :group_itself and
 //     :remote_itself the names where those are not the same; :key_of_limit and :prefix_of_group what a
 //     row of :groups is told by, :limits the numbers of the locks of those who change it;
@@ -68,15 +69,15 @@ func (d Description) Queries(t Table) Queries {
 		":copied":      strings.Join(d.Copied, ", "),
 		":copied_of_t": strings.Join(of, ", "),
 		":size_of_t":   strings.Join(sizes, " OPERATOR(pg_catalog.+) "),
-		":publication": literal(Publication(t)),
-		":register":    Register(t),
-		":sequence":    strconv.FormatInt(d.Sequence, 10),
+		":publication": literal(Publication(t)), ":publication_taken": strconv.FormatBool(d.Publisher != ""),
+		":register": Register(t),
+		":sequence": strconv.FormatInt(d.Sequence, 10),
 
 		":key_of_group": d.key(`t."group"`), ":key_of_remote": d.key("t.remote"),
 		":group_itself": d.itself(`t."group"`), ":remote_itself": d.itself("t.remote"),
 
 		":register_name": literal(registerName(t)), ":besides": literal("{" + strings.Join(quotedAll(besideNames(t)), ",") + "}"),
-		":call_name": literal(callName(t)), ":tokens_name": "NULL",
+		":call_name": literal(callName(t)), ":tokens_name": "NULL", ":known_besides": literal(numbers(d.Known)),
 		":called": literal("{" + strings.Join(calledNames(t), ",") + "}"),
 		":leader": Beside(t, "leader"), ":tokens": Tokens(t), ":schema_text": literal(t.Schema), ":table_text": literal(t.Quoted()), ":groups": Beside(t, "group"), ":limits": strconv.FormatInt(limitLocks, 10),
 		":table_number": strconv.FormatInt(d.OID, 10),

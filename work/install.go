@@ -276,25 +276,3 @@ func (l *loop) postpone(ctx context.Context, t Target, err error) error {
 
 // resumes tells whether what was postponed is to be tried again.
 func (l *loop) resumes() bool { return !l.postponed.IsZero() && !time.Now().Before(l.postponed) }
-
-// redescribe looks at the table again when it has changed: a repetition copies all columns, and
-// what has been dropped may be missing.
-func (l *loop) redescribe(ctx context.Context) error {
-	again := l.resumes()
-	if l.columns == l.described && !again {
-		return nil
-	}
-	if l.described == "" && !again { // we have looked at it just now
-		ctx, cancel := limited(ctx)
-		defer cancel()
-		d, err := describe(ctx, l.control.conn, l.target)
-		if err != nil {
-			return err
-		}
-		if d.Fingerprint == l.control.table.Fingerprint {
-			l.described = l.columns
-			return nil
-		}
-	}
-	return l.lookAnew(ctx)
-}

@@ -151,3 +151,46 @@ func (l *loop) lookAnew(ctx context.Context) error {
 	l.described = ""          // we may have changed it ourselves
 	return nil
 }
+
+// redescribe looks at the table again when it has changed: a repetition copies all columns, and
+// what has been dropped may be missing. What looks the same is not looked at as if it were new time
+// after time: there may be somebody who changes something that does not matter, and changes it back.
+func (l *loop) redescribe(ctx context.Context) error {
+	again := l.resumes()
+	if l.columns == l.described && !again {
+		return nil
+	}
+	if l.described == "" && !again { // we have looked at it just now
+		same, err := l.looksTheSame(ctx)
+		if err != nil {
+			return err
+		}
+		if same {
+			l.described = l.columns
+			return nil
+		}
+	}
+	if !again && time.Since(l.look.anew) < anewTick {
+		if l.look.compared == l.columns {
+			return nil
+		}
+		same, err := l.looksTheSame(ctx)
+		if err != nil || same {
+			l.look.compared = l.columns
+			return err
+		}
+	}
+	l.look.anew = time.Now()
+	return l.lookAnew(ctx)
+}
+
+// anewTick is the shortest time between two such looks at a table that looks the same.
+const anewTick = time.Second
+
+// looksTheSame tells whether the table still is as the operations on it need to know.
+func (l *loop) looksTheSame(ctx context.Context) (bool, error) {
+	ctx, cancel := limited(ctx)
+	defer cancel()
+	d, err := describe(ctx, l.control.conn, l.target)
+	return d.Fingerprint == l.control.table.Fingerprint, err
+}

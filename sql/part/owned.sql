@@ -56,23 +56,23 @@
         WHERE r.relnamespace OPERATOR(pg_catalog.=) n.oid AND r.relname OPERATOR(pg_catalog.=) :tokens_name
     ),
     owned AS (
-        SELECT r.oid, r.relowner AS owner, NULL::pg_catalog.text AS besides
+        SELECT r.oid, r.relowner AS owner, NULL::pg_catalog.text AS besides, false AS apart
         FROM pg_catalog.pg_class AS r
         WHERE r.oid OPERATOR(pg_catalog.=) ANY (ARRAY(SELECT parent.oid FROM parent UNION SELECT child.oid FROM child))
         UNION ALL
-        SELECT r.oid, r.relowner, r.relacl::pg_catalog.text
+        SELECT r.oid, r.relowner, r.relacl::pg_catalog.text, true
         FROM pg_catalog.pg_class AS r
         WHERE r.relnamespace OPERATOR(pg_catalog.=) n.oid
             AND r.relname OPERATOR(pg_catalog.=) ANY (:register_name::pg_catalog.name OPERATOR(pg_catalog.||) :besides::pg_catalog.name[])
         UNION ALL
-        SELECT tokens.oid, tokens.relowner, tokens.relacl::pg_catalog.text
+        SELECT tokens.oid, tokens.relowner, tokens.relacl::pg_catalog.text, false
         FROM tokens
         UNION ALL
-        SELECT t.oid, t.typowner, NULL
+        SELECT t.oid, t.typowner, NULL, false
         FROM type
         JOIN pg_catalog.pg_type AS t ON t.oid OPERATOR(pg_catalog.=) type.oid
         UNION ALL
-        SELECT p.oid, p.proowner, pg_catalog.concat(fires.triggers, ' ', p.proconfig)
+        SELECT p.oid, p.proowner, pg_catalog.concat(fires.triggers, ' ', p.proconfig), false
         FROM (
             SELECT g.tgfoid, pg_catalog.sum(pg_catalog.hashtextextended(g.xmin::pg_catalog.text, g.oid::pg_catalog.int8)) AS triggers
             FROM pg_catalog.pg_trigger AS g
@@ -82,36 +82,50 @@
         ) AS fires
         JOIN pg_catalog.pg_proc AS p ON p.oid OPERATOR(pg_catalog.=) fires.tgfoid
         UNION ALL
-        SELECT p.oid, p.proowner, p.xmin::pg_catalog.text
+        SELECT p.oid, p.proowner, p.xmin::pg_catalog.text, true
         FROM pg_catalog.unnest(:besides::pg_catalog.name[]) AS w (name)
         JOIN pg_catalog.pg_proc AS p ON p.pronamespace OPERATOR(pg_catalog.=) n.oid AND p.proname OPERATOR(pg_catalog.=) w.name
             AND p.proargtypes OPERATOR(pg_catalog.=) CASE WHEN w.name OPERATOR(pg_catalog.~) '_why$' THEN '20' ELSE '' END::pg_catalog.oidvector -- as in inspect/beside.sql
         UNION ALL
-        SELECT p.oid, p.proowner, p.xmin::pg_catalog.text
+        SELECT p.oid, p.proowner, p.xmin::pg_catalog.text, false
         FROM pg_catalog.pg_type AS y
         JOIN pg_catalog.pg_proc AS p ON p.pronamespace OPERATOR(pg_catalog.=) n.oid AND p.proname OPERATOR(pg_catalog.=) ANY (:called::pg_catalog.name[])
             AND y.oid OPERATOR(pg_catalog.=) ANY (p.proargtypes)
         WHERE y.typnamespace OPERATOR(pg_catalog.=) n.oid AND y.typname OPERATOR(pg_catalog.=) :call_name
         UNION ALL
-        SELECT n.oid, n.nspowner, NULL
+        SELECT n.oid, n.nspowner, NULL, false
         UNION ALL
-        SELECT d.oid, d.datdba, NULL
+        SELECT d.oid, d.datdba, NULL, false
         FROM pg_catalog.pg_database AS d
         WHERE d.datname OPERATOR(pg_catalog.=) pg_catalog.current_database()
     ),
     :memberships
-    SELECT pg_catalog.concat(
-        (SELECT pg_catalog.sum(pg_catalog.hashtext(pg_catalog.concat(owned.oid, ' ', owned.owner, ' ', owned.besides))) FROM owned), ' ',
-        pg_catalog.sum(pg_catalog.hashtext(pg_catalog.concat(
-            r.oid, ' ',
-            r.rolsuper
+    , owner AS (
+        SELECT r.oid, r.rolsuper
             OR EXISTS (SELECT FROM me WHERE me.oid OPERATOR(pg_catalog.=) r.oid)
             OR EXISTS (SELECT FROM below WHERE below.oid OPERATOR(pg_catalog.=) r.oid)
             OR EXISTS (SELECT FROM above WHERE above.oid OPERATOR(pg_catalog.=) r.oid)
-            OR EXISTS (SELECT FROM creator WHERE creator.oid OPERATOR(pg_catalog.=) r.oid)
-        )))
+            OR EXISTS (SELECT FROM creator WHERE creator.oid OPERATOR(pg_catalog.=) r.oid) AS trusted
+        FROM pg_catalog.pg_roles AS r
+        WHERE r.oid OPERATOR(pg_catalog.=) ANY (ARRAY(SELECT owned.owner FROM owned))
+            AND r.rolname OPERATOR(pg_catalog.<>) 'pg_database_owner' -- who that is stands there besides
+    ),
+    -- Whoever may create in the schema could else have us look at the table all the time: what a
+    -- stranger puts beside it, or does with it, is nothing to us, but for one thing that was in the way.
+    counted AS (
+        SELECT owned.oid, owned.owner, owned.besides
+        FROM owned
+        WHERE NOT owned.apart OR EXISTS (SELECT FROM owner AS o WHERE o.oid OPERATOR(pg_catalog.=) owned.owner AND o.trusted)
+        UNION ALL
+        SELECT owned.oid, NULL, NULL
+        FROM owned
+        WHERE owned.apart AND owned.oid OPERATOR(pg_catalog.=) ANY (:known_besides::pg_catalog.oid[])
+            AND NOT EXISTS (SELECT FROM owner AS o WHERE o.oid OPERATOR(pg_catalog.=) owned.owner AND o.trusted)
     )
-    FROM pg_catalog.pg_roles AS r
-    WHERE r.oid OPERATOR(pg_catalog.=) ANY (ARRAY(SELECT owned.owner FROM owned))
-        AND r.rolname OPERATOR(pg_catalog.<>) 'pg_database_owner' -- who that is stands there besides
+    SELECT pg_catalog.concat(
+        (SELECT pg_catalog.sum(pg_catalog.hashtext(pg_catalog.concat(counted.oid, ' ', counted.owner, ' ', counted.besides))) FROM counted), ' ',
+        pg_catalog.sum(pg_catalog.hashtext(pg_catalog.concat(o.oid, ' ', o.trusted)))
+    )
+    FROM owner AS o
+    WHERE o.oid OPERATOR(pg_catalog.=) ANY (ARRAY(SELECT counted.owner FROM counted))
 )

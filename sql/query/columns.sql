@@ -22,6 +22,7 @@ SELECT
                 FROM pg_catalog.pg_publication AS p
                 LEFT JOIN pg_catalog.pg_publication_rel AS r ON r.prpubid OPERATOR(pg_catalog.=) p.oid AND r.prrelid OPERATOR(pg_catalog.=) c.oid
                 WHERE p.pubname OPERATOR(pg_catalog.=) :publication
+                    AND (r.oid IS NOT NULL OR :publication_taken) -- nobody else may put the table into one
             )
         )
         FROM pg_catalog.pg_class AS c
