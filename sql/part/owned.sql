@@ -113,14 +113,12 @@
     -- Whoever may create in the schema could else have us look at the table all the time: what a
     -- stranger puts beside it, or does with it, is nothing to us, but for one thing that was in the way.
     counted AS (
-        SELECT owned.oid, owned.owner, owned.besides
+        SELECT owned.oid, CASE WHEN x.counts THEN owned.owner END AS owner, CASE WHEN x.counts THEN owned.besides END AS besides
         FROM owned
-        WHERE NOT owned.apart OR EXISTS (SELECT FROM owner AS o WHERE o.oid OPERATOR(pg_catalog.=) owned.owner AND o.trusted)
-        UNION ALL
-        SELECT owned.oid, NULL, NULL
-        FROM owned
-        WHERE owned.apart AND owned.oid OPERATOR(pg_catalog.=) ANY (:known_besides::pg_catalog.oid[])
-            AND NOT EXISTS (SELECT FROM owner AS o WHERE o.oid OPERATOR(pg_catalog.=) owned.owner AND o.trusted)
+        CROSS JOIN LATERAL (
+            SELECT NOT owned.apart OR owned.owner OPERATOR(pg_catalog.=) ANY (ARRAY(SELECT o.oid FROM owner AS o WHERE o.trusted)) AS counts
+        ) AS x
+        WHERE x.counts OR owned.oid OPERATOR(pg_catalog.=) ANY (:known_besides::pg_catalog.oid[])
     )
     SELECT pg_catalog.concat(
         (SELECT pg_catalog.sum(pg_catalog.hashtext(pg_catalog.concat(counted.oid, ' ', counted.owner, ' ', counted.besides))) FROM counted), ' ',
