@@ -52,6 +52,7 @@ func whole(text string) string {
 		"        :sealed\n", sealedIn("pg_class"),
 		":guarded", guarded("c.oid", "below.whole"),
 		":closed_here", closed("here"), ":closed_told", closed("$4::pg_catalog.text"), ":closed_since", closed("'-'"),
+		":full_xmin", strings.TrimSpace(uncommented(shared()["full_xmin"])),
 		":unshared", strings.TrimSpace(uncommented(shared()["unshared"])),
 		":made_of\n", uncommented(shared()["made_of"]),
 		":leaders\n", uncommented(shared()["leaders"]),

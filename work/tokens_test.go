@@ -131,3 +131,45 @@ func TestTasksUnderWayOutliveTheirTokens(t *testing.T) {
 		t.Error("effects: ", n)
 	}
 }
+
+// TestATransactionThatSeesTheCatalogsOfBeforeTakesNoEnd: neither by a token of its own, written while
+// the trigger that keeps it from that was off, nor by a table of its own, which has the name since the
+// schema was renamed. What it sees tells of neither.
+func TestATransactionThatSeesTheCatalogsOfBeforeTakesNoEnd(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ grant, meanwhile, forges, schema string }{
+		"own token": {meanwhile: "ALTER TABLE $tokens DISABLE TRIGGER ALL", forges: "INSERT INTO $tokens VALUES (pg_backend_pid(), sha256('x'))", schema: "public"},
+		"own token, in a part": {
+			meanwhile: "ALTER TABLE $tokens DISABLE TRIGGER ALL", schema: "public",
+			forges: "SAVEPOINT a; INSERT INTO $tokens VALUES (pg_backend_pid(), sha256('x')); RELEASE a",
+		},
+		"own table": {
+			grant:     "GRANT CREATE ON DATABASE $database TO $bob",
+			meanwhile: "ALTER SCHEMA public RENAME TO renamed; GRANT USAGE ON SCHEMA renamed TO PUBLIC", schema: "renamed",
+			forges: "CREATE SCHEMA public; GRANT USAGE ON SCHEMA public TO PUBLIC; CREATE TABLE $tokens (pid int4 PRIMARY KEY, token bytea NOT NULL); GRANT ALL ON $tokens TO PUBLIC; " +
+				"INSERT INTO $tokens VALUES (pg_backend_pid(), sha256('x')); CREATE FUNCTION public.f() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN coalesce(NEW, OLD); END'; " +
+				"CREATE TRIGGER pgtaskd_token BEFORE DELETE OR INSERT OR UPDATE ON $tokens FOR EACH ROW EXECUTE FUNCTION public.f(); ALTER TABLE $tokens ENABLE ALWAYS TRIGGER pgtaskd_token; " +
+				"DO $$BEGIN EXECUTE (SELECT format('COMMENT ON TABLE $tokens IS %L', concat('-', tgrelid, '-', xmin)) FROM pg_trigger WHERE tgrelid = '$tokens'::regclass); END$$",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := employed(t)
+			if c.grant == "" {
+				s.writesAll("$bob")
+			} else {
+				s.exec(s.named(c.grant))
+			}
+			s.drain()
+			tokens, end := s.tokens()
+			bob := s.as(s.bob)
+			must(t, bob, "BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT 1")
+			s.must("postgres", strings.ReplaceAll(c.meanwhile, "$tokens", tokens))
+			must(t, bob, strings.ReplaceAll(c.forges, "$tokens", tokens))
+			_, err := bob.Exec(t.Context(), "SELECT "+strings.Replace(end, "public", c.schema, 1)+`('x', sha256('x'), 'pg_catalog', '{"CREATE TABLE pg_temp.forged ()"}', '{}')`)
+			if !isDenied(err) {
+				t.Errorf("it takes the end of a task: %v", err)
+			}
+		})
+	}
+}

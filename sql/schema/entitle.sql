@@ -156,19 +156,22 @@ DECLARE
     statement pg_catalog.text;
 BEGIN
     -- After a RENAME of the schema, or a DROP of the table, its name is free for others: a table of
-    -- theirs is not asked. The type of $3 tells in which schema the function stands.
+    -- theirs is not asked. The type of $3 tells in which schema the function stands. A transaction may
+    -- see the catalogs as they were long ago, but names mean what they do now: so the table is the one
+    -- that has the name.
     IF NOT EXISTS (
         SELECT
         FROM pg_catalog.pg_type AS y
-        JOIN pg_catalog.pg_namespace AS n ON n.oid OPERATOR(pg_catalog.=) y.typnamespace AND n.nspname OPERATOR(pg_catalog.=) :schema_text
-        JOIN pg_catalog.pg_class AS c ON c.relnamespace OPERATOR(pg_catalog.=) n.oid AND c.relname OPERATOR(pg_catalog.=) :tokens_text
+        JOIN pg_catalog.pg_class AS c ON c.relnamespace OPERATOR(pg_catalog.=) y.typnamespace
         WHERE y.oid OPERATOR(pg_catalog.=) pg_catalog.pg_typeof($3)::pg_catalog.oid
+            AND c.oid OPERATOR(pg_catalog.=) pg_catalog.to_regclass(pg_catalog.format('%I.%I', :schema_text, :tokens_text))::pg_catalog.oid
             AND pg_catalog.pg_get_userbyid(c.relowner) OPERATOR(pg_catalog.=) current_user
     ) THEN
         RAISE EXCEPTION 'table % does not stand beside the function that asks it', :tokens_text USING ERRCODE = 'insufficient_privilege',
             HINT = 'It was dropped, or its schema was renamed: pgtaskd makes both anew where it serves a table.';
     END IF;
-    -- Nor does a token count that others may have written.
+    -- Nor does a token count that others may have written: the transaction itself, or another one
+    -- while the trigger was off, which shows the catalogs of then.
     UPDATE :tokens AS t
     SET token = $2
     WHERE t.pid OPERATOR(pg_catalog.=) pg_catalog.pg_backend_pid()
@@ -176,8 +179,11 @@ BEGIN
         AND EXISTS (
             SELECT
             FROM pg_catalog.pg_class AS c
-            WHERE c.oid OPERATOR(pg_catalog.=) t.tableoid AND :closed_since
-        );
+            WHERE c.oid OPERATOR(pg_catalog.=) t.tableoid
+                AND pg_catalog.pg_get_userbyid(c.relowner) OPERATOR(pg_catalog.=) current_user
+                AND :closed_since
+        )
+        AND (pg_catalog.txid_status(:full_xmin) OPERATOR(pg_catalog.=) 'in progress') IS NOT TRUE;
     IF NOT FOUND THEN -- as exec/error.go knows it
         RAISE EXCEPTION 'only pgtaskd writes the ends of tasks' USING ERRCODE = 'insufficient_privilege', CONSTRAINT = 'pgtaskd_token';
     END IF;
