@@ -2,7 +2,6 @@ package run
 
 import (
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -98,16 +97,39 @@ func (r *runner) doneUnder(p *pending) (calls []exec.Call, within []string) {
 // written are statements whose parameters are the elements of one list of texts, which is theirs.
 type written struct{ texts, values []*string }
 
-var numbered = regexp.MustCompile(`\$(\d+)`)
-
 func (w *written) statement(text string) parameters {
-	before := len(w.values)
-	text = numbered.ReplaceAllStringFunc(text, func(parameter string) string {
-		n, _ := strconv.Atoi(parameter[1:])
-		return fmt.Sprintf("($1)[%d]", before+n)
-	})
+	text = listed(text, len(w.values))
 	w.texts = append(w.texts, &text)
 	return w
+}
+
+// listed is a statement of ours with the elements of $1 in the place of its parameters, from the one
+// behind so many on. What looks like a parameter in a name, a literal or a comment is none.
+func listed(text string, before int) string {
+	var b strings.Builder
+	for {
+		i := strings.IndexAny(text, `$'"-`)
+		if i < 0 {
+			return b.String() + text
+		}
+		b.WriteString(text[:i])
+		end := i + 1
+		switch c := text[i]; {
+		case c == '$':
+			for end < len(text) && '0' <= text[end] && text[end] <= '9' {
+				end++
+			}
+			n, _ := strconv.Atoi(text[i+1 : end])
+			fmt.Fprintf(&b, "($1)[%d]", before+n)
+			i = end
+		case c != '-':
+			end += strings.IndexByte(text[end:], c) + 1 // a doubled one ends one and begins the next
+		case strings.HasPrefix(text[i:], "--"):
+			end += strings.IndexByte(text[end:], '\n') + 1
+		}
+		b.WriteString(text[i:end])
+		text = text[end:]
+	}
 }
 
 // Text adds a value, as the others do in the form in which every session reads it.
@@ -119,7 +141,7 @@ func (w *written) Int4(n int32)       { w.add(strconv.FormatInt(int64(n), 10)) }
 func (w *written) Bool(is bool)       { w.add(strconv.FormatBool(is)) }
 func (w *written) Moment(t time.Time) { w.add(timestamp(t)) }
 
-var listed = strings.NewReplacer(`\`, `\\`, `"`, `\"`)
+var element = strings.NewReplacer(`\`, `\\`, `"`, `\"`)
 
 // list writes an array of texts.
 func list(texts []*string) string {
@@ -134,7 +156,7 @@ func list(texts []*string) string {
 			continue
 		}
 		b.WriteByte('"')
-		_, _ = listed.WriteString(&b, *text) // a Builder takes all
+		_, _ = element.WriteString(&b, *text) // a Builder takes all
 		b.WriteByte('"')
 	}
 	b.WriteByte('}')
