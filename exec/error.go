@@ -26,6 +26,7 @@ type Failure struct {
 
 	routine, where string // of the server's error: what has raised it, and in which function or the like
 	constraint     string
+	follows        bool // of the statement that writes what follows on a task
 }
 
 // Indirect tells an error that a trigger, a constraint or other SQL behind a statement is the cause
@@ -89,6 +90,18 @@ func TakenOf(code, routine, where, constraint string) *Taken {
 // repetition takes.
 func (f *Failure) Exhausted() bool { return f.SQLState == exhausted && f.where == "" }
 
+// NoPartition tells the error by which a tail says that the table has no partition for what follows
+// on the task.
+func (f *Failure) NoPartition() bool {
+	return f.follows && f.Direct(NoPartitionCode, NoPartitionRoutine)
+}
+
+// NoPartitionCode is its SQLSTATE, and NoPartitionRoutine what raises it.
+const (
+	NoPartitionCode    = "23514"
+	NoPartitionRoutine = "ExecFindPartition"
+)
+
 // QueueIsFull tells the server's error at COMMIT when its queue of notifications has no room for
 // those of the transaction.
 func (f *Failure) QueueIsFull() bool { return f.Direct(QueueFullCode, QueueFullRoutine) }
@@ -125,11 +138,11 @@ func NewFailure(message, code string, more ...string) *Failure {
 }
 
 // endFailure is an error of the server's by which it refuses a statement of ours that writes the
-// end of a task: its input is not to blame.
-func endFailure(e *pgproto3.ErrorResponse) *Failure {
+// end of a task, or what follows on it: its input is not to blame.
+func endFailure(e *pgproto3.ErrorResponse, follows bool) *Failure {
 	f := NewFailure("the end of the task could not be written: "+e.Message, e.Code, "DETAIL", e.Detail, "HINT",
 		e.Hint, "QUERY", e.InternalQuery, "CONTEXT", e.Where)
-	f.routine, f.where, f.constraint = e.Routine, e.Where, e.ConstraintName
+	f.routine, f.where, f.constraint, f.follows = e.Routine, e.Where, e.ConstraintName, follows
 	return f
 }
 

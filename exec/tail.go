@@ -56,6 +56,7 @@ func (s *Session) sendTail(tail *Tail, chained, keep bool) {
 		if len(tail.Within) > 0 {
 			s.call(secretive)
 		}
+		tail.before = s.asked
 		for _, call := range tail.Calls {
 			s.bind(s.parse(call.Statement), call.formats, call.args)
 		}
@@ -98,7 +99,7 @@ func (s *Session) readTail(tail *Tail, n int) (verdict *Verdict, passed bool, er
 		s.stood()
 		return verdict, false, nil
 	}
-	switch answer := tail.failure(failure); {
+	switch answer := tail.failure(failure, well); {
 	case s.forgotten(failure), limit(failure) && (len(tail.Calls) == 0 || tail.partly): // own sets it aside
 		verdict.Refused, verdict.Forgot = answer, true
 	case well == n-1:
@@ -111,18 +112,18 @@ func (s *Session) readTail(tail *Tail, n int) (verdict *Verdict, passed bool, er
 	return verdict, true, s.rollback()
 }
 
-// failure is the error by which the server has refused the tail. Where a function has run our
-// statement, the server says so, and repeats it.
-func (t *Tail) failure(e *pgproto3.ErrorResponse) *Failure {
+// failure is the error by which the server has refused the tail, after so many statements. Where a
+// function has run our statement, the server says so, and repeats it.
+func (t *Tail) failure(e *pgproto3.ErrorResponse, well int) *Failure {
 	const most = 40 // bytes before the statement, in any language
-	for _, statement := range t.Within {
+	for i, statement := range t.Within {
 		if at := strings.Index(e.Where, statement); at >= 0 && at <= most && !strings.Contains(e.Where[:at], "\n") {
 			direct := *e
 			direct.Where = ""
-			return endFailure(&direct)
+			return endFailure(&direct, t.Follows > 0 && i == t.Follows)
 		}
 	}
-	return endFailure(e)
+	return endFailure(e, t.Follows > 0 && len(t.Within) == 0 && well == t.before+t.Follows)
 }
 
 // forgotten tells the error of a statement of ours that was prepared and is not any more; then

@@ -81,6 +81,11 @@ type Tail struct {
 
 	Ended func() // called when the server has said what becomes of it, and the next may follow; nil: nobody is told
 
+	// Follows is the place in Within, or else in Calls, of the statement that writes what follows on
+	// the task; 0: there is none.
+	Follows int
+
+	before int  // how many statements are sent before Calls
 	partly bool // what made the transaction ours has left out what the SQL has hardly changed
 }
 

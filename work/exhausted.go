@@ -5,27 +5,53 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
+
+	"pgtaskd/exec"
 )
 
-// A sequence that has no more ids is the table's trouble, and no task's: nothing ends without what
-// follows on it. Ends wait, and tasks whose effects are rolled back with their ends run again.
+// A sequence that has no more ids, or a partition that is missing, is the table's trouble, and no
+// task's: nothing ends without what follows on it. Ends wait, and tasks whose effects are rolled back
+// with their ends run again.
 
-// exhaustedMost is the longest wait before the next try to write an end that takes an id.
-const exhaustedMost = 30 * time.Second
+// lackingMost is the longest wait before the next try to write an end that takes an id.
+const lackingMost = 30 * time.Second
 
-// isExhausted tells that the sequence of the table has no more ids for what follows on an end.
-func isExhausted(err error) bool {
+// isLack tells that the table has no id, or no partition, for what follows on an end.
+func isLack(err error) bool {
 	var answer *pgconn.PgError
-	return errors.As(err, &answer) && answer.Code == "2200H" && answer.Where == ""
+	var lack *lackError
+	return errors.As(err, &lack) || errors.As(err, &answer) && answer.Code == "2200H" && answer.Where == ""
 }
 
-// exhausted says so from time to time, with the words of the server, which name the sequence.
-func (l *loop) exhausted(words string) {
+// lackError is the error of what follows on an end, and has no partition. (A row that would move to
+// one that is missing is that task's own trouble.)
+type lackError struct{ error }
+
+func (e *lackError) Unwrap() error { return e.error }
+
+// isPartless tells the server's own error of a partition that is missing.
+func isPartless(err error) bool {
+	var answer *pgconn.PgError
+	return errors.As(err, &answer) && answer.Code == exec.NoPartitionCode && answer.Routine == exec.NoPartitionRoutine && answer.Where == ""
+}
+
+// lacking says so from time to time, with the words of the server, which name the sequence, or the
+// table.
+func (l *loop) lacking(err error) {
+	if failure := (*exec.Failure)(nil); isPartless(err) || errors.As(err, &failure) && failure.SQLState == exec.NoPartitionCode {
+		if time.Since(l.trouble.partless) >= sayAgain {
+			l.trouble.partless = time.Now()
+			l.log.Error().Err(err).
+				Str("hint", "make the partition that is missing, and the next ones ahead of time; or have one that is DEFAULT").
+				Msg("the table has no partition for what follows on tasks: their ends wait")
+		}
+		return
+	}
 	if time.Since(l.trouble.exhausted) < sayAgain {
 		return
 	}
 	l.trouble.exhausted = time.Now()
-	l.log.Error().Str("error", words).
+	l.log.Error().Err(err).
 		Str("hint", "set the sequence back by setval or ALTER SEQUENCE … RESTART, to above the greatest id, or raise its MAXVALUE").
 		Msg("no ids are left for repetitions: ends of tasks wait")
 }

@@ -94,8 +94,8 @@ func (l *loop) markTogether(ctx context.Context, asks []ask) (open []ask, err er
 		switch {
 		case isQueueFull(err):
 			l.queueFull(err.Error())
-		case isExhausted(err):
-			l.exhausted(err.Error())
+		case isLack(err):
+			l.lacking(err)
 		case !areMany(err):
 			a.answer <- unmarked(remote.Innermost(err))
 			return nil

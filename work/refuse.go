@@ -164,11 +164,11 @@ func (l *loop) refused(ctx context.Context, ends []end) error {
 			e.kind = run.Finished
 		case taken[i] && l.reruns[id].taken < takenMost: // another transaction has it, which counts for nothing
 			l.drawsAgain(&e, crowded)
-		case short(e.fault.SQLState), e.Unnumbered, // as long as that lasts
+		case short(e.fault.SQLState), e.Lacking, // as long as that lasts
 			e.fault.QueueIsFull() && (l.wake.Full() || l.reruns[id].runs == 0): // else by what the task itself notifies
 			switch {
-			case e.Unnumbered:
-				l.exhausted(e.fault.Text)
+			case e.Lacking:
+				l.lacking(e.fault)
 			case e.fault.QueueIsFull() && l.wake.Full():
 				l.queueFull(e.fault.Text)
 			}

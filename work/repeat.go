@@ -43,7 +43,7 @@ func (l *loop) repeatOrSay(ctx context.Context, tx pgx.Tx, id int64) error {
 		return pgx.BeginFunc(ctx, tx, func(tx pgx.Tx) error { return l.repeat(ctx, tx, []int64{id}) })
 	})
 	var answer *pgconn.PgError
-	if !refusedByServer(err) || !errors.As(err, &answer) || passing(answer) || isExhausted(err) {
+	if !refusedByServer(err) || !errors.As(err, &answer) || passing(answer) || isLack(err) {
 		return err
 	}
 	if isSlow(err) && !l.tardy[id] { // the server itself may be, this once
@@ -83,6 +83,9 @@ func (l *loop) repeat(ctx context.Context, tx pgx.Tx, ids []int64) error {
 	err := tx.SendBatch(ctx, batch).Close()
 	if hasState(err, "57014") && time.Since(began) >= l.followsIn {
 		return &slowError{err}
+	}
+	if isPartless(err) {
+		return &lackError{err}
 	}
 	if drawn {
 		l.Leap.Passed(leap)

@@ -43,6 +43,7 @@ type trouble struct {
 	without      map[string]bool // what the table is served without, as it was logged
 	unmade       map[string]bool // what could not be made beside it, likewise
 	exhausted    time.Time       // when it was logged that no ids are left
+	partless     time.Time       // or that a partition is missing
 	queueFull    time.Time       // or that the queue of notifications is full
 	unregistered string          // why sessions go without a register, as it was logged
 

@@ -144,9 +144,9 @@ func (l *loop) writeEach(ctx context.Context, ends []end, write func(context.Con
 		var answer *pgconn.PgError
 		errors.As(err, &answer)
 		switch {
-		case isExhausted(err):
-			l.exhausted(answer.Error())
-			l.waitLong(e, exhaustedMost)
+		case isLack(err):
+			l.lacking(err)
+			l.waitLong(e, lackingMost)
 			return nil
 		case isQueueFull(err):
 			l.queueFull(answer.Error())
@@ -229,8 +229,8 @@ func (l *loop) each(ctx context.Context, ids []int64, do func(context.Context, [
 			}
 		}
 		switch l.hopeless[id] = time.Now(); {
-		case isExhausted(err):
-			l.exhausted(err.Error())
+		case isLack(err):
+			l.lacking(err)
 			return nil
 		case isQueueFull(err):
 			l.queueFull(err.Error())

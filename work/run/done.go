@@ -24,11 +24,17 @@ type parameters interface {
 func (r *runner) done(p *pending) []exec.Call {
 	calls := make([]exec.Call, 0, 9) // no more, since they stay where they are
 	r.ending(p, func(name, text string) parameters {
+		if name == repeatName {
+			p.tail.Follows = len(calls)
+		}
 		calls = append(calls, exec.Call{Statement: &exec.Statement{Name: name, SQL: text}})
 		return &calls[len(calls)-1]
 	})
 	return calls
 }
+
+// repeatName is the name of the statement that writes what follows on a task.
+const repeatName = "pgtaskd_repeat"
 
 // longRun is what a run must last until its end looks whether the table is still the same.
 const longRun = time.Second
@@ -64,7 +70,7 @@ func (r *runner) ending(p *pending, call func(name, text string) parameters) {
 	if !p.quick {
 		ids := fmt.Sprintf("{%d}", p.task.Row.ID)
 		p.leap = r.Leap.Most()
-		repeat := call("pgtaskd_repeat", q.Text("repeat"))
+		repeat := call(repeatName, q.Text("repeat"))
 		repeat.Text(&ids)
 		repeat.Int8(Skipped(p.leap))
 		repeat.Text(p.task.waits(p.leap))
@@ -80,7 +86,12 @@ func (r *runner) ending(p *pending, call func(name, text string) parameters) {
 // token. The next one takes its place.
 func (r *runner) doneUnder(p *pending) (calls []exec.Call, within []string) {
 	var w written
-	r.ending(p, func(_, text string) parameters { return w.statement(text) })
+	r.ending(p, func(name, text string) parameters {
+		if name == repeatName {
+			p.tail.Follows = len(w.texts)
+		}
+		return w.statement(text)
+	})
 	server, token := r.Server.Load(), pool.Bytea(r.session.Token)
 	r.session.Token = pool.NewToken()
 	next, statements, values := pool.Bytea(r.session.Token.Hash()), list(w.texts), list(w.values)

@@ -52,16 +52,20 @@ func Refusal(f *exec.Failure) *exec.Failure {
 		return exec.NewFailure("the repetition of the task could not be made: very many ids that come next are taken", "55000",
 			"DETAIL", "Somebody has inserted rows with ids of their own; the effects of the task are rolled back where they can be.")
 	case f.Exhausted():
-		return Unnumbered(strings.TrimPrefix(f.Text, "ERROR:  "+UnwrittenEnd))
+		return unfollowed(f, "It takes an id from the sequence",
+			"Raise the sequence's MAXVALUE, or set it back: ALTER SEQUENCE … RESTART …. The repetition is made then.")
+	case f.NoPartition():
+		return unfollowed(f, "The table has no partition for its row", "Make that partition. The repetition is made then.")
 	}
 	return &exec.Failure{Text: f.Text, SQLState: f.SQLState}
 }
 
-// Unnumbered is the error of a task whose repetition has no id, as the server says of the sequence.
-func Unnumbered(why string) *exec.Failure {
-	return exec.NewFailure("the repetition of the task could not be made: "+why, "2200H",
-		"DETAIL", "It takes an id from the sequence; the effects of the task are rolled back where they can be.",
-		"HINT", "Raise the sequence's MAXVALUE, or set it back: ALTER SEQUENCE … RESTART …. The repetition is made then.")
+// unfollowed is the error of a task whose repetition lacks something in the table: why, and what to
+// do.
+func unfollowed(f *exec.Failure, why, hint string) *exec.Failure {
+	says, _, _ := strings.Cut(strings.TrimPrefix(f.Text, "ERROR:  "+UnwrittenEnd), "\n")
+	return exec.NewFailure("the repetition of the task could not be made: "+says, f.SQLState,
+		"DETAIL", why+"; the effects of the task are rolled back where they can be.", "HINT", hint)
 }
 
 // UnwrittenEnd is how exec begins the error of an end that was refused.

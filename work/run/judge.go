@@ -146,7 +146,7 @@ func (r *runner) conclude(verdict *exec.Verdict, err error) {
 		e.Kind = Finished // a transaction that only reads: there is nothing to lose
 	default:
 		e.Kind, e.Fault = Refused, Refusal(verdict.Refused)
-		e.Unnumbered = verdict.Refused != nil && verdict.Refused.Exhausted()
+		e.Lacking = verdict.Refused != nil && (verdict.Refused.Exhausted() || verdict.Refused.NoPartition())
 		e.Taken, e.Leap = verdict.Refused.Taken(), p.leap
 		missed := verdict.Refused == nil || verdict.Refused.Missed()
 		e.ForGood, e.Tokenless = !verdict.Forgot && refusesForGood(verdict.Refused), verdict.Refused.Tokenless()

@@ -9,25 +9,25 @@ import (
 // Outcome is what was seen of a task that a runner has done with. Nobody changes it after the
 // runner has told it.
 type Outcome struct {
-	Task       *Task
-	Kind       Kind
-	PID        int32     // backend that ran it, 0: none did
-	Since      time.Time // start of that backend
-	Start      time.Time // zero: its SQL has not begun
-	Stop       time.Time
-	Result     *exec.Result
-	Fault      *exec.Failure // instead of the result's, where the trouble is not the SQL's own
-	Delay      time.Duration // before it runs again
-	ForGood    bool          // of a refusal: another run would be refused as well
-	Tokenless  bool          // of a refusal: the token of the session does not count any more
-	Unnumbered bool          // of a refusal: the sequence of the table has no id for the repetition
-	Taken      *exec.Taken   // of a refusal: what may be an id that another transaction has taken
-	Leap       int64         // of its repetition
-	Aboard     bool          // lost while it was with the server behind another task: it has not run, or what it did is gone
-	Stays      bool          // the backend did not obey when its run was cancelled, and is still there
-	Heavy      bool          // its runner waits until it is written
-	Written    chan struct{} // to be closed then; nil: nobody waits
-	Weight     int           // bytes of it that count as unwritten until Dispatcher.Wrote
+	Task      *Task
+	Kind      Kind
+	PID       int32     // backend that ran it, 0: none did
+	Since     time.Time // start of that backend
+	Start     time.Time // zero: its SQL has not begun
+	Stop      time.Time
+	Result    *exec.Result
+	Fault     *exec.Failure // instead of the result's, where the trouble is not the SQL's own
+	Delay     time.Duration // before it runs again
+	ForGood   bool          // of a refusal: another run would be refused as well
+	Tokenless bool          // of a refusal: the token of the session does not count any more
+	Lacking   bool          // of a refusal: the table has no id, or no partition, for what follows
+	Taken     *exec.Taken   // of a refusal: what may be an id that another transaction has taken
+	Leap      int64         // of its repetition
+	Aboard    bool          // lost while it was with the server behind another task: it has not run, or what it did is gone
+	Stays     bool          // the backend did not obey when its run was cancelled, and is still there
+	Heavy     bool          // its runner waits until it is written
+	Written   chan struct{} // to be closed then; nil: nobody waits
+	Weight    int           // bytes of it that count as unwritten until Dispatcher.Wrote
 }
 
 // Kind says what became of a task.
