@@ -33,6 +33,7 @@ type awaitedSurvey struct {
 	sought   []int64    // those that the look under way looks for
 	suspects []int64    // tasks that may wait for one of them
 	behind   awaitedRow // how far it has come
+	first    bool       // it has not come to any: none is less than the first
 	began    time.Time
 	ended    time.Time // the last one
 	took     time.Duration
@@ -63,7 +64,7 @@ func (l *loop) awaitedDue() bool {
 func (l *loop) surveyAwaited(ctx context.Context) error {
 	s := &l.successors.survey
 	if !s.active {
-		*s = awaitedSurvey{active: true, sought: s.ill, began: time.Now(), ended: s.ended, took: s.took, behind: awaitedRow{-1 << 63, "-infinity"}}
+		*s = awaitedSurvey{active: true, sought: s.ill, began: time.Now(), ended: s.ended, took: s.took, behind: awaitedRow{0, "-infinity"}, first: true}
 	}
 	switch {
 	case len(s.suspects) > 0:
@@ -104,7 +105,7 @@ func (l *loop) readAwaited(ctx context.Context, chunk int) (rows []awaitedRow, e
 	if err := l.sure(ctx); err != nil {
 		return nil, err
 	}
-	found, err := l.control.conn.Query(ctx, l.queries().Text("awaited"), s.behind.id, s.behind.created, chunk)
+	found, err := l.control.conn.Query(ctx, l.queries().Text("awaited"), s.behind.id, s.behind.created, chunk, s.first)
 	if err != nil {
 		return nil, err
 	}
@@ -130,7 +131,7 @@ func (l *loop) readAwaited(ctx context.Context, chunk int) (rows []awaitedRow, e
 		return nil, err
 	}
 	l.look.spoke = time.Now()
-	s.through = len(rows) < chunk
+	s.first, s.through = false, len(rows) < chunk
 	return rows, nil
 }
 

@@ -50,7 +50,7 @@ const (
 // plans are all statements of sql/query. Those without a state do not read the table.
 var plans = map[string]planned{
 	"alive":        {args: []string{each("1"), each("2020-01-01")}},
-	"awaited":      {args: []string{"0", "'-infinity'", "20"}, state: "PLAN"},
+	"awaited":      {args: []string{"0", "'-infinity'", "20", "false"}, state: "PLAN"},
 	"asleep":       {args: []string{"1"}},
 	"awake":        {args: []string{"1"}},
 	"capacity":     {},

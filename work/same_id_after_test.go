@@ -169,3 +169,17 @@ func TestWhoseAwaitedIsTakenAwayHoldsUpNobodyElse(t *testing.T) {
 	s.exec("DELETE FROM task WHERE id = $1", second)
 	s.becomes(behind, "DONE")
 }
+
+// TestWhoWaitsForTheLeastIDIsFoundWhenItIsGone, though it has been deleted while nobody led.
+func TestWhoWaitsForTheLeastIDIsFoundWhenItIsGone(t *testing.T) {
+	t.Parallel()
+	s := play(t)
+	const least = -1 << 63
+	s.exec("INSERT INTO task (id, created, input, plan) VALUES ($1, '-infinity', 'SELECT 1', 'infinity')", int64(least))
+	behind := s.successor("SELECT 1", least)
+	s.eventually("true", "SELECT awaits = $2 AND awaited = '-infinity' FROM task WHERE id = $1", behind, int64(least))
+	s.drain()
+	s.exec("DELETE FROM task WHERE id = $1", int64(least))
+	s.serve()
+	s.becomes(behind, "DONE")
+}

@@ -1,13 +1,24 @@
 -- Which rows others wait for, in the order of their ids: whether each has ended, or is gone; whether
 -- another one that has not ended has its id now; and what it waits for itself, unless several rows
 -- have its id.
--- $1, $2 behind which row: its id, and created; $3 most rows
+-- $1, $2 behind which row: its id, and created; $3 most rows; $4 whether from the first one on instead
 WITH RECURSIVE awaited AS (
     (
         SELECT t.awaits AS id, t.awaited AS created, 1 AS n
         FROM :table AS t
         WHERE t.awaits IS NOT NULL
             AND t.awaited IS NOT NULL -- what somebody takes away is not looked at
+            AND $4::pg_catalog.bool
+        ORDER BY t.awaits, t.awaited
+        LIMIT 1
+    )
+    UNION ALL
+    (
+        SELECT t.awaits, t.awaited, 1
+        FROM :table AS t
+        WHERE t.awaits IS NOT NULL
+            AND t.awaited IS NOT NULL
+            AND NOT $4::pg_catalog.bool
             AND (t.awaits, t.awaited) OPERATOR(pg_catalog.>) ($1::pg_catalog.int8, $2::pg_catalog.text::pg_catalog.timestamptz)
         ORDER BY t.awaits, t.awaited
         LIMIT 1
