@@ -113,6 +113,7 @@ func connect(ctx context.Context, t Target) (*control, error) {
 func (c *control) forget(ctx context.Context) error {
 	ctx, cancel := limited(ctx)
 	defer cancel()
+	c.prepared = nil
 	return c.conn.DeallocateAll(ctx)
 }
 
