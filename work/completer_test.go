@@ -114,7 +114,7 @@ func TestCompleterInAShortage(t *testing.T) {
 	}
 	l.unsaid = slices.Clone(ends)
 	l.Pool = pool.New(pool.Config{
-		Group: l.crew, Own: func(context.Context, pool.Need) (*pgconn.Config, error) { return pgconn.ParseConfig("host=/nowhere") },
+		Group: l.crew, Purses: &l.purses, Own: func(context.Context, pool.Need) (*pgconn.Config, error) { return pgconn.ParseConfig("host=/nowhere") },
 		Failed: func(err error) *zerolog.Event { return zerologNone.Err(err) },
 	})
 	if _, err := l.Pool.Open(t.Context(), pool.Need{}, 1); err == nil {
