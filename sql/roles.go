@@ -42,7 +42,9 @@ func (m *missing) roles(inserter bool) error {
 	before := len(m.changes)
 	for _, s := range roleSteps() {
 		switch trigger := m.trigger(s.name); {
-		case s.kind == triggerStep && trigger != nil && !trigger.Guards && !m.partition:
+		case s.kind == triggerStep && trigger != nil && !trigger.Guards && m.partition: // it comes from the whole
+			m.change("trigger "+s.name, "ALTER TABLE "+m.table.Quoted()+" ENABLE ALWAYS TRIGGER "+s.name+";")
+		case s.kind == triggerStep && trigger != nil && !trigger.Guards:
 			m.add(s, "trigger "+s.name, m.ownership())
 		case s.kind != commentStep:
 			m.look(s) // whoever has made the table

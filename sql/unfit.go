@@ -12,7 +12,7 @@ const maxName = 63
 // What a column's type may be, by names in pg_type, where it is not the wanted one.
 var fitting = map[string][]string{
 	"bool":          {"bool"},
-	"int4":          {"int4", "int8"},
+	"int4":          {"int4"},
 	"int8":          {"int4", "int8"},
 	"int8[]":        {"_int4", "_int8"},
 	"interval":      {"interval"},

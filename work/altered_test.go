@@ -84,8 +84,8 @@ func TestAColumnThatWasOfAnotherTypeForAWhile(t *testing.T) {
 	running := s.add("input", "SELECT pg_advisory_lock(7)")
 	s.exec("SELECT pg_advisory_lock(7)")
 	s.becomes(running, "WORK")
-	s.exec("ALTER TABLE task ALTER id TYPE int")
-	s.says("int4")
+	s.exec("ALTER TABLE task ALTER id TYPE numeric")
+	s.says("numeric")
 	waiting := s.add("input, priority", "SELECT 1", 0) // a statement of its own
 	s.exec("ALTER TABLE task ALTER id TYPE bigint; SELECT pg_advisory_unlock(7)")
 	s.becomes(running, "DONE")

@@ -149,6 +149,7 @@ func (l *loop) lookAnew(ctx context.Context) error {
 	}
 	l.look.full = time.Time{} // nothing may have told us of new tasks meanwhile
 	l.described = ""          // we may have changed it ourselves
+	l.look.compared = ""
 	return nil
 }
 

@@ -132,6 +132,23 @@ func TestTasksUnderWayOutliveTheirTokens(t *testing.T) {
 	}
 }
 
+// TestARightToReadTokensIsTakenBack, as GRANT … ON ALL TABLES gives it, and nothing is made again.
+func TestARightToReadTokensIsTakenBack(t *testing.T) {
+	t.Parallel()
+	c := employed(t)
+	for range 2 { // the second is found after the look that follows on leading
+		c.becomes(c.asks(c.alice, "SELECT 1"), "DONE")
+	}
+	tokens, _ := c.tokens()
+	before := c.get("SELECT '" + tokens + "'::regclass::oid::int8")
+	c.must(c.serving, "GRANT SELECT ON "+tokens+" TO $alice")
+	c.eventually("false", "SELECT has_table_privilege($1, $2, 'SELECT')", c.alice, tokens)
+	c.becomes(c.asks(c.alice, "SELECT 1"), "DONE")
+	if after := c.get("SELECT '" + tokens + "'::regclass::oid::int8"); after != before {
+		t.Error("the table of tokens was made again")
+	}
+}
+
 // TestATransactionThatSeesTheCatalogsOfBeforeTakesNoEnd: neither by a token of its own, written while
 // the trigger that keeps it from that was off, nor by a table of its own, which has the name since the
 // schema was renamed. What it sees tells of neither.

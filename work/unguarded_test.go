@@ -65,6 +65,9 @@ func TestAChildIsGuardedToo(t *testing.T) {
 	const own, other = "BEGIN; DROP TRIGGER pgtaskd_role ON child; CREATE TRIGGER pgtaskd_role BEFORE INSERT OR UPDATE ON child FOR EACH ROW EXECUTE FUNCTION ", "(); ALTER TABLE child ENABLE ALWAYS TRIGGER pgtaskd_role; COMMIT"
 	c.stops(refused, own+"pgtaskd_role_other"+other, own+function+other)
 	c.stops(refused, "ALTER TABLE child ENABLE TRIGGER pgtaskd_role", "ALTER TABLE child ENABLE ALWAYS TRIGGER pgtaskd_role")
+	c.must(c.serving, strings.ReplaceAll(strings.Replace(c.get("SELECT pg_get_functiondef($1::regproc)", function), function, "pgtaskd_role_same", 1), "$function$", "$same$"))
+	c.must(c.serving, own+"pgtaskd_role_same"+other) // as after a RENAME of the table
+	c.becomes(c.asks(c.alice, "SELECT 1"), "DONE")
 	c.stops("table public.task has a column role and no trigger that guards it", "DROP TRIGGER pgtaskd_role ON task", "COMMENT ON COLUMN task.role IS 'believed'")
 	c.becomes(c.asks(c.alice, "SELECT 1"), "DONE")
 }

@@ -1,6 +1,6 @@
 -- Whether the trigger that fills and guards the column role of a table or part fires, whatever a
--- session sets, and calls no other function than that of the whole table, where that has one: another
--- function knows another serving role.
+-- session sets, and does what that of the whole table does, where there is one: another function may
+-- know another serving role.
 EXISTS (
     SELECT
     FROM pg_catalog.pg_trigger AS g
@@ -11,6 +11,7 @@ EXISTS (
         AND NOT EXISTS (
             SELECT
             FROM pg_catalog.pg_trigger AS w
-            WHERE w.tgrelid OPERATOR(pg_catalog.=) :guarded_whole AND w.tgname OPERATOR(pg_catalog.=) 'pgtaskd_role' AND w.tgfoid OPERATOR(pg_catalog.<>) g.tgfoid
+            JOIN pg_catalog.pg_proc AS q ON q.oid OPERATOR(pg_catalog.=) w.tgfoid
+            WHERE w.tgrelid OPERATOR(pg_catalog.=) :guarded_whole AND w.tgname OPERATOR(pg_catalog.=) 'pgtaskd_role' AND q.prosrc OPERATOR(pg_catalog.<>) p.prosrc
         )
 )

@@ -46,14 +46,14 @@ WITH orphaned AS MATERIALIZED (
                 OR t.remote OPERATOR(pg_catalog.<>) ''
                 OR NOT EXISTS (
                     SELECT
-                    FROM pg_catalog.pg_stat_get_activity(greatest(least(t.pid, 2147483647), 0)::pg_catalog.int4) AS a
+                    FROM pg_catalog.pg_stat_get_activity(t.pid) AS a
                     WHERE a.pid OPERATOR(pg_catalog.=) t.pid
                         AND a.datid OPERATOR(pg_catalog.=) (SELECT d.oid FROM pg_catalog.pg_database AS d WHERE d.datname OPERATOR(pg_catalog.=) pg_catalog.current_database())
                         AND (a.backend_start IS NULL OR a.backend_start OPERATOR(pg_catalog.<=) t.start)
                 )
             )
             OR t.state OPERATOR(pg_catalog.=) 'PLAN' AND l.gone OPERATOR(pg_catalog.>) 0 AND t.xmin OPERATOR(pg_catalog.=) l.version
-            OR t.state OPERATOR(pg_catalog.=) 'TAKE' AND NOT EXISTS (SELECT FROM pg_catalog.pg_stat_get_activity(greatest(least(t.pid, 2147483647), 0)::pg_catalog.int4) AS a WHERE a.pid OPERATOR(pg_catalog.=) t.pid))
+            OR t.state OPERATOR(pg_catalog.=) 'TAKE' AND NOT EXISTS (SELECT FROM pg_catalog.pg_stat_get_activity(t.pid) AS a WHERE a.pid OPERATOR(pg_catalog.=) t.pid))
         ORDER BY t.id
         FOR NO KEY UPDATE SKIP LOCKED
     ) AS t

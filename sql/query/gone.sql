@@ -14,7 +14,7 @@ CROSS JOIN LATERAL (
             (t.state OPERATOR(pg_catalog.=) 'TAKE' OR coalesce(t.remote, '') OPERATOR(pg_catalog.=) '')
             AND NOT EXISTS (
                 SELECT
-                FROM pg_catalog.pg_stat_get_activity(greatest(least(t.pid, 2147483647), 0)::pg_catalog.int4) AS a
+                FROM pg_catalog.pg_stat_get_activity(t.pid) AS a
                 WHERE a.pid OPERATOR(pg_catalog.=) t.pid
                     AND (
                         t.state OPERATOR(pg_catalog.=) 'TAKE'

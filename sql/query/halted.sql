@@ -16,7 +16,7 @@ WITH halted AS MATERIALIZED (
                 t.remote OPERATOR(pg_catalog.<>) ''
                 OR NOT EXISTS (
                     SELECT
-                    FROM pg_catalog.pg_stat_get_activity(greatest(least(t.pid, 2147483647), 0)::pg_catalog.int4) AS a
+                    FROM pg_catalog.pg_stat_get_activity(t.pid) AS a
                     WHERE a.pid OPERATOR(pg_catalog.=) t.pid
                         AND a.datid OPERATOR(pg_catalog.=) (SELECT d.oid FROM pg_catalog.pg_database AS d WHERE d.datname OPERATOR(pg_catalog.=) pg_catalog.current_database())
                         AND (a.backend_start IS NULL OR a.backend_start OPERATOR(pg_catalog.<=) t.start)

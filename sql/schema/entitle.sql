@@ -64,7 +64,7 @@ BEGIN
     IF number IS NOT NULL AND NOT EXISTS (
         SELECT
         FROM pg_catalog.pg_class AS c
-        WHERE c.oid OPERATOR(pg_catalog.=) number AND :closed_here AND :unshared
+        WHERE c.oid OPERATOR(pg_catalog.=) number AND :closed_here AND :unwritable -- rights to read are taken back below
     ) THEN
         -- What depends on the type of its rows may be anybody's, since an expression takes no right
         -- to it. It is neither waited for nor dropped: the table is left to it, without the rights,
