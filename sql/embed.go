@@ -91,8 +91,7 @@ func closed(end string) string {
 
 // unshared is part/unshared.sql for rights of which that holds.
 func unshared(which string) string {
-	const others = "x.grantee OPERATOR(pg_catalog.<>) c.relowner"
-	return strings.TrimSpace(strings.ReplaceAll(uncommented(shared()["unshared"]), others, others+which))
+	return strings.TrimSpace(strings.ReplaceAll(uncommented(shared()["unshared"]), ":rights", which))
 }
 
 // sealedIn is part/sealed.sql for what is in that catalog.

@@ -29,9 +29,10 @@ type Queries struct {
 //   - for what is beside it: :register and :register_name, as text and without the schema, the
 //     register of sessions; :leader the table of controllers, :tokens that of tokens, with :tokens_name
 //     its name where there is one, :groups that of groups, with :group_number its number and
-//     :group_sequence that of the sequence that counts its changes; :besides the names of all of these, :called those of our functions that take the type
-//     :call_name, :publication the table's own publication, as text, :publication_taken that
-//     its name is a stranger's, :known_besides the numbers of what was found beside the table;
+//     :group_sequence that of the sequence that counts its changes; :besides the names of all of
+//     these, :known_besides the numbers of what was found there, :called the names of our functions
+//     that take the type :call_name, :publication the table's own publication, as text,
+//     :publication_taken that its name is a stranger's;
 //   - for lanes: :key_of_group and :key_of_remote what tells them apart, :group_itself and
 //     :remote_itself the names where those are not the same; :key_of_limit and :prefix_of_group what a
 //     row of :groups is told by, :limits the numbers of the locks of those who change it;

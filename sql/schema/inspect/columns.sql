@@ -23,27 +23,16 @@ SELECT
     a.attgenerated OPERATOR(pg_catalog.<>) '',
     a.attidentity OPERATOR(pg_catalog.<>) '',
     coalesce(pg_catalog.pg_get_expr(d.adbin, d.adrelid), ''),
-    EXISTS (
-        SELECT
-        FROM pg_catalog.pg_description AS s
-        WHERE s.objoid OPERATOR(pg_catalog.=) a.attrelid
-            AND s.classoid OPERATOR(pg_catalog.=) 'pg_catalog.pg_class'::pg_catalog.regclass
-            AND s.objsubid OPERATOR(pg_catalog.=) a.attnum
-    ),
-    EXISTS (
-        SELECT
-        FROM pg_catalog.pg_description AS s
-        WHERE s.objoid OPERATOR(pg_catalog.=) a.attrelid
-            AND s.classoid OPERATOR(pg_catalog.=) 'pg_catalog.pg_class'::pg_catalog.regclass
-            AND s.objsubid OPERATOR(pg_catalog.=) a.attnum
-            AND s.description OPERATOR(pg_catalog.=) 'believed'
-    )
+    s.objoid IS NOT NULL,
+    (s.description OPERATOR(pg_catalog.=) 'believed') IS TRUE
 FROM pg_catalog.pg_attribute AS a
 JOIN base AS b ON b.type OPERATOR(pg_catalog.=) a.atttypid AND b.typtype OPERATOR(pg_catalog.<>) 'd'
 JOIN pg_catalog.pg_type AS t ON t.oid OPERATOR(pg_catalog.=) b.oid
 JOIN pg_catalog.pg_type AS named ON named.oid OPERATOR(pg_catalog.=) a.atttypid
 JOIN pg_catalog.pg_namespace AS n ON n.oid OPERATOR(pg_catalog.=) named.typnamespace
 LEFT JOIN pg_catalog.pg_attrdef AS d ON d.adrelid OPERATOR(pg_catalog.=) a.attrelid AND d.adnum OPERATOR(pg_catalog.=) a.attnum
+LEFT JOIN pg_catalog.pg_description AS s ON s.objoid OPERATOR(pg_catalog.=) a.attrelid AND s.objsubid OPERATOR(pg_catalog.=) a.attnum
+    AND s.classoid OPERATOR(pg_catalog.=) 'pg_catalog.pg_class'::pg_catalog.regclass
 WHERE a.attrelid OPERATOR(pg_catalog.=) $1::pg_catalog.int8::pg_catalog.oid
     AND a.attnum OPERATOR(pg_catalog.>) 0
     AND NOT a.attisdropped
