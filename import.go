@@ -101,7 +101,7 @@ func (f tableFlags) move(ctx context.Context, p *program, owner string, insert b
 		if err != nil {
 			return err
 		}
-		result, err := apply.Run(ctx, conn, table, wanted, apply.Options{Owner: owner})
+		result, err := apply.Run(ctx, conn, table, wanted, apply.Options{Owner: owner, Inserter: target.Inserter})
 		if err == nil {
 			(&applyCommand{}).show(p, result)
 		}

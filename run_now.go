@@ -22,7 +22,7 @@ func (c *runNowCommand) Run(ctx context.Context, p *program) error {
 		return err
 	}
 	return with(ctx, target, func(conn *pgx.Conn, table sql.Table) error {
-		id, err := apply.RunNow(ctx, conn, table, c.Key)
+		id, err := apply.RunNow(ctx, conn, table, c.Key, target.Inserter)
 		if err == nil {
 			printLine(p.stdout, "%d", id)
 		}

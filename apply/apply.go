@@ -19,6 +19,8 @@ type Options struct {
 	Owner  string // of the jobs; not empty
 	Prune  bool   // what is the owner's and in no file is removed
 	DryRun bool   // nothing is kept of what is changed
+
+	Inserter bool // the configuration has each task run under the role that inserted it
 }
 
 // tries is how often a transaction is begun that others have come before.
@@ -60,7 +62,7 @@ func once(ctx context.Context, conn *pgx.Conn, name sql.Table, jobs Jobs, o Opti
 			err = errors.Join(err, rollback)
 		}
 	}()
-	t, err := describe(ctx, tx, name)
+	t, err := describe(ctx, tx, name, o.Inserter)
 	if err != nil {
 		return Result{}, err
 	}

@@ -20,7 +20,7 @@ func TestMissingRightsToReadAreNamed(t *testing.T) {
 			return err
 		},
 		"run-now": func(ctx context.Context, s *stage) error {
-			_, err := apply.RunNow(ctx, s.own, public, "a")
+			_, err := apply.RunNow(ctx, s.own, public, "a", false)
 			return err
 		},
 	} {

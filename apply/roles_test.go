@@ -83,7 +83,7 @@ func TestAJobOfAnotherRoleIsNotAdopted(t *testing.T) {
 			s.equal("applied", s.run(two, apply.Options{}), want)
 			s.equal("applied dry", s.run(two, apply.Options{DryRun: true}), want)
 			s.equal("the table", s.get("SELECT jsonb_agg(task) FROM task"), before)
-			_, err := apply.RunNow(t.Context(), s.own, public, "b")
+			_, err := apply.RunNow(t.Context(), s.own, public, "b", false)
 			want = fmt.Sprintf("task 1 has the key \"b\" and belongs to role %q, and run-now would run it as role %q: "+
 				"ask the role to delete it, or delete it (stop it first if it runs)", mallory, ops)
 			if err == nil || err.Error() != want {
@@ -98,16 +98,25 @@ func TestAJobOfAnotherRoleIsNotAdopted(t *testing.T) {
 // not have fired.
 func TestNothingIsAppliedWhereNobodyKnowsWhoseJobsTheseAre(t *testing.T) {
 	t.Parallel()
-	for _, off := range []string{"DROP TRIGGER pgtaskd_role ON task", "ALTER TABLE task ENABLE TRIGGER pgtaskd_role"} {
+	const another, here = "or, if all its tasks run under one role now, drop the column", "COMMENT ON COLUMN public.task.role IS 'believed'"
+	for _, c := range []struct {
+		off, want string
+		inserter  bool
+	}{
+		{"DROP TRIGGER pgtaskd_role ON task", another, false},
+		{"ALTER TABLE task ENABLE TRIGGER pgtaskd_role", another, false},
+		{"ALTER TABLE task ENABLE TRIGGER pgtaskd_role", here, true},
+		{"COMMENT ON COLUMN task.role IS 'who asked'; DROP TRIGGER pgtaskd_role ON task", here, true},
+	} {
 		s, _, mallory := shared(t)
 		s.as(mallory, "INSERT INTO task (key, input, repeat, plan, owner) VALUES ('b', 'SELECT 666', '1 hour', 'infinity', 'git')")
-		s.exec(off)
-		const want = "table public.task has a column role and no trigger that guards it"
-		if got := s.run(two, apply.Options{}); !strings.HasPrefix(got, want) {
-			t.Errorf("%s: %s", off, got)
-		}
-		if _, err := apply.RunNow(t.Context(), s.own, public, "b"); err == nil || !strings.HasPrefix(err.Error(), want) {
-			t.Errorf("%s: run now: %v", off, err)
+		s.exec(c.off)
+		_, err := apply.RunNow(t.Context(), s.own, public, "b", c.inserter)
+		for _, got := range []string{s.run(two, apply.Options{Inserter: c.inserter}), fmt.Sprint(err)} {
+			if !strings.HasPrefix(got, "table public.task has a column role and no trigger that guards it") || !strings.Contains(got, c.want) ||
+				strings.Contains(got, another) == c.inserter {
+				t.Errorf("%s: %s", c.off, got)
+			}
 		}
 	}
 }
@@ -124,7 +133,7 @@ func TestJobsOfTheOwnRoleAreApplied(t *testing.T) {
 	s.equal("again", s.run(one, apply.Options{}), "")
 	s.run(strings.Replace(one, "SELECT 1", "SELECT 2", 1), apply.Options{})
 	s.equal("changed", s.get(rows), "2 a SELECT 2 "+ops)
-	if _, err := apply.RunNow(t.Context(), s.own, public, "a"); err != nil {
+	if _, err := apply.RunNow(t.Context(), s.own, public, "a", false); err != nil {
 		t.Fatal(err)
 	}
 	s.equal("run now", s.get(rows), "2 a SELECT 2 "+ops+", 3 SELECT 2 "+ops)
@@ -138,7 +147,7 @@ func TestAColumnRoleOfTheUsersIsNoBar(t *testing.T) {
 	s.exec("ALTER TABLE task ADD role text DEFAULT 'accountant'")
 	s.run(one, apply.Options{})
 	s.equal("again", s.run(strings.Replace(one, "SELECT 1", "SELECT 2", 1), apply.Options{}), "~ a\n    input: SELECT 1 → SELECT 2")
-	if _, err := apply.RunNow(t.Context(), s.own, public, "a"); err != nil {
+	if _, err := apply.RunNow(t.Context(), s.own, public, "a", false); err != nil {
 		t.Error(err)
 	}
 }

@@ -26,7 +26,7 @@ func TestRunNowCopiesTheNewestRow(t *testing.T) {
 			s := play(t)
 			servertest.Replicate(t, s.conn, "ALTER TABLE task ADD note text; "+c.before)
 			before := s.get("SELECT jsonb_agg(task ORDER BY id) FROM task")
-			id, err := apply.RunNow(t.Context(), s.own, public, "a")
+			id, err := apply.RunNow(t.Context(), s.own, public, "a", false)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -40,7 +40,7 @@ func TestRunNowOfAnUnknownKeyIsAnError(t *testing.T) {
 	t.Parallel()
 	s := play(t)
 	s.exec("INSERT INTO task (key, input) VALUES ('a', 'SELECT 1')")
-	_, err := apply.RunNow(t.Context(), s.own, public, "b")
+	_, err := apply.RunNow(t.Context(), s.own, public, "b", false)
 	if err == nil || err.Error() != `no task has this key: "b"` {
 		t.Error(err)
 	}
@@ -53,7 +53,7 @@ func TestRunNowWhateverTheDefaults(t *testing.T) {
 	s := play(t)
 	s.exec("ALTER TABLE task ALTER repeat SET DEFAULT '1 min', ALTER plan SET DEFAULT 'infinity', ALTER state SET DEFAULT 'STOP', ALTER key SET DEFAULT 'k'")
 	s.exec("INSERT INTO task (key, input) VALUES ('a', 'SELECT 1')")
-	id, err := apply.RunNow(t.Context(), s.own, public, "a")
+	id, err := apply.RunNow(t.Context(), s.own, public, "a", false)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -25,7 +25,7 @@ func TestATableThatIsReplacedIsNotTouched(t *testing.T) {
 			return err
 		},
 		"run-now": func(ctx context.Context, s *stage) error {
-			_, err := apply.RunNow(ctx, s.own, public, "a")
+			_, err := apply.RunNow(ctx, s.own, public, "a", false)
 			return err
 		},
 	} {

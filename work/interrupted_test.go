@@ -200,6 +200,7 @@ func (s *stage) clear(sql string) {
 // TestServerKilledByTask: a task that brings the server down is found out, also one that was taken
 // alone, by a statement that the server forgets.
 func TestServerKilledByTask(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		return
 	}
@@ -208,6 +209,7 @@ func TestServerKilledByTask(t *testing.T) {
 }
 
 func testServerKilled(t *testing.T, input string) {
+	t.Parallel()
 	own := servertest.New(t, server.Options{Settings: map[string]string{"restart_after_crash": "on", "wal_writer_delay": "10s"}})
 	s := on(t, own)
 	defer func() { s.t.Log(s.logged()) }()

@@ -424,6 +424,11 @@ func TestPartitionsAreGuardedToo(t *testing.T) {
 		c.stops("table public.early is below the table, and its own trigger pgtaskd_role is missing or not enabled always",
 			"ALTER TABLE early "+off+" TRIGGER pgtaskd_role", "ALTER TABLE early ENABLE ALWAYS TRIGGER pgtaskd_role")
 	}
+	// As ALTER TRIGGER does before 15.
+	c.must("postgres", "UPDATE pg_trigger SET tgname = 'another' WHERE tgrelid = 'early'::regclass AND tgname = 'pgtaskd_role'")
+	c.drain()
+	c.refuses("table public.early is below the table, and its own trigger pgtaskd_role is missing or not enabled always",
+		"UPDATE pg_trigger SET tgname = 'pgtaskd_role' WHERE tgrelid = 'early'::regclass AND tgname = 'another'")
 }
 
 // TestNoOverloadIsTakenForTheFunctionThatWritesEnds: whoever may make functions in the schema does

@@ -80,7 +80,7 @@ BEGIN
     ) OPERATOR(pg_catalog.<) (CASE WHEN OLD.role OPERATOR(pg_catalog.=) NEW.role THEN 1 ELSE 2 END) THEN
         RAISE EXCEPTION 'task % belongs to role %', NEW.id, coalesce(pg_catalog.quote_ident(OLD.role), 'none')
             USING ERRCODE = 'insufficient_privilege', TABLE = TG_TABLE_NAME, SCHEMA = TG_TABLE_SCHEMA,
-            DETAIL = 'Only who can become its role (SET ROLE) may change it, and give it only to a role that they can become. Others may stop it, let it wait again before it has run, and change its group, max, priority, count, active, live and timeout.';
+            DETAIL = 'Only who can become its role (SET ROLE) may change it, and give it only to a role that they can become. Others may stop it, let it wait again before it has run, and change its group, max, priority, count, active, live and timeout; in a partitioned table they may not touch one without a role.';
     END IF;
     RETURN NEW;
 END

@@ -1,7 +1,8 @@
 -- Of the table and those below it, what may not be served: foreign tables, of whose rows the server
 -- shows neither a version nor a trigger, and, where all tasks are to run under one role, tables whose
 -- tasks run under the roles that insert them, which their trigger writes down. Where they are to run
--- so, children that lack that trigger, which is not inherited, and partitions whose own is disabled; a
+-- so, children that lack that trigger, which is not inherited, and partitions whose own is disabled, or
+-- renamed, as servers before 15 let their owner do; a
 -- table with a column role and without the trigger, into which others may have written anything; and
 -- from 18 on triggers that may wait for COMMIT: they run as who has written the row, which for an end
 -- is the serving role, but with the search_path of the session, which is the task's. So do the
@@ -39,7 +40,13 @@ CROSS JOIN LATERAL (
 CROSS JOIN LATERAL (SELECT
     c.relkind OPERATOR(pg_catalog.=) 'f' AND below.depth OPERATOR(pg_catalog.>) 0 AS is_foreign,
     h.inserters,
-    below.depth OPERATOR(pg_catalog.>) 0 AND (h.inserters OR NOT c.relispartition) AND NOT h.guarded AS unguarded,
+    below.depth OPERATOR(pg_catalog.>) 0 AND NOT h.guarded AND (
+        h.inserters OR NOT c.relispartition OR EXISTS (
+            SELECT
+            FROM pg_catalog.pg_trigger AS g
+            WHERE g.tgrelid OPERATOR(pg_catalog.=) below.whole AND g.tgname OPERATOR(pg_catalog.=) 'pgtaskd_role'
+        )
+    ) AS unguarded,
     below.depth OPERATOR(pg_catalog.=) 0 AND NOT h.guarded AND r.is_there AND (r.said OPERATOR(pg_catalog.=) 'believed') IS NOT TRUE AS claimed,
     (r.said OPERATOR(pg_catalog.=) 'Who inserted the task, and under whom it runs') IS TRUE AS ours,
     (
