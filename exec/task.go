@@ -75,8 +75,8 @@ type Tail struct {
 	Input  string // of that task, for its errors
 	Defers bool   // the table of the tasks has something that is checked at COMMIT
 
-	// Within are the statements that a function runs, of which Calls is the only call: their errors
-	// are taken for those of statements of ours.
+	// Within are the statements that a function runs, of which the last of Calls is the call: their
+	// errors are taken for those of statements of ours.
 	Within []string
 
 	Ended func() // called when the server has said what becomes of it, and the next may follow; nil: nobody is told

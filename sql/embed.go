@@ -53,7 +53,7 @@ func whole(text string) string {
 		":guarded", guarded("c.oid", "below.whole"),
 		":closed_here", closed("here"), ":closed_told", closed("$4::pg_catalog.text"), ":closed_since", closed("'-'"),
 		":full_xmin", strings.TrimSpace(uncommented(shared()["full_xmin"])),
-		":unshared", unshared(""), ":unwritable", unshared(" AND x.privilege_type OPERATOR(pg_catalog.<>) 'SELECT'"),
+		":unshared", strings.TrimSpace(uncommented(shared()["unshared"])),
 		":made_of\n", uncommented(shared()["made_of"]),
 		":leaders\n", uncommented(shared()["leaders"]),
 		":usable", strings.TrimSpace(uncommented(shared()["usable"])),
@@ -87,11 +87,6 @@ func guarded(part, whole string) string {
 // closed is part/closed.sql, with how the comment ends but for two numbers.
 func closed(end string) string {
 	return strings.TrimSpace(strings.ReplaceAll(uncommented(shared()["closed"]), ":end", end))
-}
-
-// unshared is part/unshared.sql for rights of which that holds.
-func unshared(which string) string {
-	return strings.TrimSpace(strings.ReplaceAll(uncommented(shared()["unshared"]), ":rights", which))
 }
 
 // sealedIn is part/sealed.sql for what is in that catalog.

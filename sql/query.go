@@ -214,6 +214,9 @@ func (q Queries) Text(name string) string {
 	return text.(string)
 }
 
+// Hold returns the statement that locks the table in the mode in which rows of it are written.
+func (q Queries) Hold() string { return "LOCK TABLE " + q.names[":table"] + " IN ROW EXCLUSIVE MODE" }
+
 // named puts the names into a text, and leaves the comments out.
 func named(text string, names map[string]string) string {
 	return replaced(uncommented(text), func(word string) (string, bool) {

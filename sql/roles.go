@@ -3,6 +3,7 @@ package sql
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
@@ -18,12 +19,27 @@ func tokensName(t Table) string { return "pgtaskd_token_" + t.hash() }
 // Tokens is the qualified name of the table of tokens, as SQL has it.
 func Tokens(t Table) string { return pgx.Identifier{t.Schema, tokensName(t)}.Sanitize() }
 
+// Ending is what the ends of tasks are written by in sessions of lower roles: the numbers of a table
+// and a function. 0: there is none.
+type Ending struct{ Tokens, Function int64 }
+
+// Ends finds them. The connection's user is the serving role.
+func Ends(ctx context.Context, conn *pgx.Conn, t Table) (e Ending, err error) {
+	err = conn.QueryRow(ctx, text("inspect/ends_others"), Tokens(t), names{table: t}.fill(endsOthers)).Scan(&e.Tokens, &e.Function)
+	return e, err
+}
+
+const endsOthers = ":schema.pgtaskd_end_:hash(pg_catalog.bytea, pg_catalog.bytea, :schema.pgtaskd_call_:hash, pg_catalog.text[], pg_catalog.text[])"
+
 // EndsOthers calls the function that writes the end of a task in a session of a lower role: $1 the
 // token, $2 the SHA-256 of the next one, $3 a search_path, $4 statements, $5 their parameters. It
 // begins as done.sql does, by which the trigger pgtaskd_own knows it. The domain keeps an overload of
-// somebody else's from being called, which would learn the token.
-func EndsOthers(t Table) string {
-	return names{table: t}.fill("WITH pgtaskd_end AS (SELECT) SELECT :schema.pgtaskd_end_:hash($1::pg_catalog.bytea, $2::pg_catalog.bytea, $3:::schema.pgtaskd_call_:hash, $4::pg_catalog.text[], $5::pg_catalog.text[])")
+// somebody else's from being called, which would learn the token; the statement that comes first is
+// an error where another function has the name.
+func (e Ending) EndsOthers(t Table) (first, call string) {
+	n := names{table: t}
+	first = strings.NewReplacer(":signature", literal(n.fill(endsOthers)), ":number", strconv.FormatInt(e.Function, 10)).Replace(uncommented(text("session/ends_others")))
+	return first, n.fill("WITH pgtaskd_end AS (SELECT) SELECT :schema.pgtaskd_end_:hash($1::pg_catalog.bytea, $2::pg_catalog.bytea, $3:::schema.pgtaskd_call_:hash, $4::pg_catalog.text[], $5::pg_catalog.text[])")
 }
 
 // roles adds the column and its trigger, to a table of a later pgtaskd too. None of it is optional:

@@ -146,7 +146,11 @@ func (l *loop) briefOr(ctx context.Context, again bool, do func(pgx.Tx) error) e
 		begin = briefAgain
 	}
 	return l.drawing(ctx, func() error {
-		return pgx.BeginTxFunc(ctx, l.control.conn, pgx.TxOptions{BeginQuery: begin}, do)
+		err := pgx.BeginTxFunc(ctx, l.control.conn, pgx.TxOptions{BeginQuery: begin}, do)
+		if isLocked(err) {
+			l.look.same = time.Time{} // whoever has the lock may keep it until the table is another one
+		}
+		return err
 	})
 }
 

@@ -127,7 +127,7 @@ func (l *loop) readWith(ctx context.Context, ids []int64, ahead time.Duration, t
 	defer cancel()
 	batch := &pgx.Batch{} // a table that somebody has locked for an index, or to which the right was taken away, is met here, and not by tasks
 	batch.Queue("BEGIN READ WRITE")
-	batch.Queue("LOCK TABLE " + table(l.target).String() + " IN ROW EXCLUSIVE MODE")
+	batch.Queue(l.queries().Hold())
 	batch.Queue(l.queries().Text("prefetch"), ids, text, ahead, text == prefetchNoText, l.crashed,
 		pauseEnd(l.Lanes.LastPause()), l.grouping.version, l.seenUpTo()).Query(func(rows pgx.Rows) (err error) {
 		tasks, regrouped, err = l.readRows(rows)

@@ -14,10 +14,10 @@ import (
 
 // registering is what the loop knows of its table's register of sessions.
 type registering struct {
-	all    enrolment // where all sessions of ours are registered
-	tried  enrolment // where that was tried
-	tokens int64     // the table of tokens that knows those of our sessions; 0: none is known
-	swept  time.Time // when it was last looked for what is gone, by our clock
+	all    enrolment  // where all sessions of ours are registered
+	tried  enrolment  // where that was tried
+	ending sql.Ending // by what the ends of others' tasks are written
+	swept  time.Time  // when it was last looked for what is gone, by our clock
 }
 
 // enrolment is a register, and the control connection that has written to it.

@@ -93,7 +93,8 @@ func (l *loop) server(ctx context.Context) (*run.Server, error) {
 	if path == "" {
 		path = "pg_catalog"
 	}
-	s.Path, s.Ends = path+", pg_temp", sql.EndsOthers(table(l.target))
+	s.Path = path + ", pg_temp"
+	s.First, s.Ends = l.registering.ending.EndsOthers(table(l.target))
 	return s, nil
 }
 
@@ -124,16 +125,21 @@ func (l *loop) entitle(ctx context.Context) error {
 	if err := entitle(ctx, l.control.conn, l.target); err != nil {
 		return err
 	}
-	var number int64
-	err := l.control.conn.QueryRow(ctx, "SELECT coalesce(pg_catalog.to_regclass($1)::pg_catalog.oid::pg_catalog.int8, 0)", sql.Tokens(table(l.target))).Scan(&number)
+	ending, err := sql.Ends(ctx, l.control.conn, table(l.target))
 	if err != nil {
 		return err
 	}
-	if l.registering.tokens != number && l.registering.tokens != 0 {
+	before := l.registering.ending
+	l.registering.ending = ending
+	if before.Tokens != ending.Tokens && before.Tokens != 0 {
 		l.log.Warn().Msg("the table of tokens is another one than before, sessions of other roles are opened again")
 		l.Pool.LoseTokens()
 	}
-	l.registering.tokens = number
+	if before.Function != ending.Function && before.Function != 0 {
+		server := *l.Server.Load()
+		server.First, server.Ends = ending.EndsOthers(table(l.target))
+		l.Server.Store(&server)
+	}
 	return nil
 }
 

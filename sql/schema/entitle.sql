@@ -64,7 +64,7 @@ BEGIN
     IF number IS NOT NULL AND NOT EXISTS (
         SELECT
         FROM pg_catalog.pg_class AS c
-        WHERE c.oid OPERATOR(pg_catalog.=) number AND :closed_here AND :unwritable -- rights to read are taken back below
+        WHERE c.oid OPERATOR(pg_catalog.=) number AND :closed_here AND :unshared
     ) THEN
         -- What depends on the type of its rows may be anybody's, since an expression takes no right
         -- to it. It is neither waited for nor dropped: the table is left to it, without the rights,
@@ -153,20 +153,26 @@ COMMENT ON COLUMN :tokens.token IS 'SHA-256 of the token that serves next; that 
 CREATE OR REPLACE FUNCTION :schema.pgtaskd_end_:hash(pg_catalog.bytea, pg_catalog.bytea, :schema.pgtaskd_call_:hash, pg_catalog.text[], pg_catalog.text[])
 RETURNS pg_catalog.void LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
+    relation CONSTANT pg_catalog.text := pg_catalog.format('%I.%I', :schema_text, :tokens_text);
+    number pg_catalog.oid;
     statement pg_catalog.text;
 BEGIN
     -- After a RENAME of the schema, or a DROP of the table, its name is free for others: a table of
     -- theirs is not asked. The type of $3 tells in which schema the function stands. A transaction may
     -- see the catalogs as they were long ago, but names mean what they do now: so the table is the one
-    -- that has the name.
-    IF NOT EXISTS (
-        SELECT
-        FROM pg_catalog.pg_type AS y
-        JOIN pg_catalog.pg_class AS c ON c.relnamespace OPERATOR(pg_catalog.=) y.typnamespace
-        WHERE y.oid OPERATOR(pg_catalog.=) pg_catalog.pg_typeof($3)::pg_catalog.oid
-            AND c.oid OPERATOR(pg_catalog.=) pg_catalog.to_regclass(pg_catalog.format('%I.%I', :schema_text, :tokens_text))::pg_catalog.oid
-            AND pg_catalog.pg_get_userbyid(c.relowner) OPERATOR(pg_catalog.=) current_user
-    ) THEN
+    -- that has the name. It is locked before, which runs nothing: who waits for a lock behind the look
+    -- would find what has the name by then.
+    IF pg_catalog.to_regclass(relation) IS NOT NULL THEN
+        LOCK TABLE ONLY :tokens IN ROW EXCLUSIVE MODE;
+    END IF;
+    SELECT c.oid INTO number
+    FROM pg_catalog.pg_type AS y
+    JOIN pg_catalog.pg_class AS c ON c.relnamespace OPERATOR(pg_catalog.=) y.typnamespace
+    WHERE y.oid OPERATOR(pg_catalog.=) pg_catalog.pg_typeof($3)::pg_catalog.oid
+        AND c.relname OPERATOR(pg_catalog.=) :tokens_text
+        AND c.relkind OPERATOR(pg_catalog.=) 'r' -- the columns of a view may have any name, tableoid and xmin, too
+        AND pg_catalog.pg_get_userbyid(c.relowner) OPERATOR(pg_catalog.=) current_user;
+    IF (number OPERATOR(pg_catalog.=) pg_catalog.to_regclass(relation)::pg_catalog.oid) IS NOT TRUE THEN
         RAISE EXCEPTION 'table % does not stand beside the function that asks it', :tokens_text USING ERRCODE = 'insufficient_privilege',
             HINT = 'It was dropped, or its schema was renamed: pgtaskd makes both anew where it serves a table.';
     END IF;

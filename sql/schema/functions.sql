@@ -153,7 +153,8 @@ BEGIN
             SCHEMA = TG_TABLE_SCHEMA, CONSTRAINT = 'pgtaskd_cron_check';
     END IF;
     -- Where the schema was renamed, what is called by its old name would be somebody else's; so would
-    -- the type that is cast to.
+    -- the type that is cast to. A transaction may see the catalogs as they were long ago, but names
+    -- mean what they do now.
     IF pg_catalog.num_nonnulls(NEW.cron, NEW.after) OPERATOR(pg_catalog.>) 0 AND NOT EXISTS (
         SELECT
         FROM pg_catalog.pg_trigger AS g
@@ -162,6 +163,7 @@ BEGIN
         JOIN pg_catalog.pg_type AS y ON y.typnamespace OPERATOR(pg_catalog.=) n.oid AND y.typname OPERATOR(pg_catalog.=) 'pgtaskd_call_:hash'
         WHERE g.tgrelid OPERATOR(pg_catalog.=) TG_RELID AND g.tgname OPERATOR(pg_catalog.=) TG_NAME
             AND n.nspname OPERATOR(pg_catalog.=) :schema_text
+            AND y.oid OPERATOR(pg_catalog.=) pg_catalog.to_regtype(pg_catalog.format('%I.%I', :schema_text, y.typname))::pg_catalog.oid
             AND pg_catalog.pg_has_role(y.typowner, p.proowner, :usable)
     ) THEN
         RAISE EXCEPTION 'schema %, or a type in it, was renamed, and the functions of its table are not made anew yet', pg_catalog.quote_ident(:schema_text)

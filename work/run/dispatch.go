@@ -41,6 +41,7 @@ type Server struct {
 	Superuser bool   // the role is one
 	Encoding  string // of the database
 	Path      string // the role's search_path, where tasks run under other roles
+	First     string // what is an error where it would be somebody else's function that is called
 	Ends      string // the call that writes the end of such a task
 }
 

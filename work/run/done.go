@@ -42,7 +42,8 @@ const longRun = time.Second
 // ending says by which statements the end of a task is written.
 func (r *runner) ending(p *pending, call func(name, text string) parameters) {
 	q := r.Queries.Load()
-	if p.result.Stop.Sub(p.start) >= longRun { // the table may have been dropped meanwhile, and replaced by somebody
+	if p.result.Stop.Sub(p.start) >= longRun || r.session.Token != nil { // the table may have been dropped meanwhile, and replaced by somebody
+		call("", q.Hold()) // or be while this waits for a lock
 		call("", q.Text("same"))
 	}
 	if p.task.image != nil && !p.quick {
@@ -81,9 +82,9 @@ func (r *runner) ending(p *pending, call func(name, text string) parameters) {
 	}
 }
 
-// doneUnder is the call that does the same in a session of another role than the target's, which
-// may not write to the table: a function runs the statements that are within, for the session's
-// token. The next one takes its place.
+// doneUnder are the calls that do the same in a session of another role than the target's, which may
+// not write to the table: a function runs the statements that are within, for the session's token.
+// The next one takes its place.
 func (r *runner) doneUnder(p *pending) (calls []exec.Call, within []string) {
 	var w written
 	r.ending(p, func(name, text string) parameters {
@@ -95,14 +96,14 @@ func (r *runner) doneUnder(p *pending) (calls []exec.Call, within []string) {
 	server, token := r.Server.Load(), pool.Bytea(r.session.Token)
 	r.session.Token = pool.NewToken()
 	next, statements, values := pool.Bytea(r.session.Token.Hash()), list(w.texts), list(w.values)
-	end := exec.Call{Statement: &exec.Statement{SQL: server.Ends}}
+	first, end := exec.Call{Statement: &exec.Statement{SQL: server.First}}, exec.Call{Statement: &exec.Statement{SQL: server.Ends}}
 	for _, argument := range []*string{&token, &next, &server.Path, &statements, &values} {
 		end.Text(argument)
 	}
 	for _, text := range w.texts {
 		within = append(within, *text)
 	}
-	return []exec.Call{end}, within
+	return []exec.Call{first, end}, within
 }
 
 // written are statements whose parameters are the elements of one list of texts, which is theirs.
