@@ -140,7 +140,7 @@ func TestWhoIsLoggedInAsIsNotTrusted(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = apply.RunNow(t.Context(), conn, sql.Table{Schema: on.Schema, Name: on.Table}, "key")
+		_, err = apply.RunNow(t.Context(), conn, sql.Table{Schema: on.Schema, Name: on.Table}, "key", false)
 		has(t, fmt.Sprint(err), "table public.task belongs to role "+role+",")
 		has(t, fmt.Sprint(moving.Strange(t.Context(), conn, "public.task", "TABLE")), "table public.task belongs to role "+role+",")
 		if err := conn.Close(t.Context()); err != nil {

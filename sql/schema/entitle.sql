@@ -153,7 +153,7 @@ COMMENT ON COLUMN :tokens.token IS 'SHA-256 of the token that serves next; that 
 CREATE OR REPLACE FUNCTION :schema.pgtaskd_end_:hash(pg_catalog.bytea, pg_catalog.bytea, :schema.pgtaskd_call_:hash, pg_catalog.text[], pg_catalog.text[])
 RETURNS pg_catalog.void LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    relation CONSTANT pg_catalog.text := pg_catalog.format('%I.%I', :schema_text, :tokens_text);
+    relation pg_catalog.text := pg_catalog.format('%I.%I', :schema_text, :tokens_text);
     number pg_catalog.oid;
     statement pg_catalog.text;
 BEGIN
