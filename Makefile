@@ -46,11 +46,13 @@ attack: build ## Run all attacks of docs/security.md and the memory tests (10 mi
 	go test -count=1 -tags slow -timeout 30m $(TESTFLAGS) ./attack
 	go test -count=1 -tags slow -timeout 30m $(TESTFLAGS) -run '^TestMemory' ./smoke
 
-thorough: ## Run all cases of the long tests of work and sql, of the model and of the calendar, of which make test takes a sample (40 minutes).
+thorough: ## Run all cases of the long tests, of the model and of the calendar, of which make test takes a sample (45 minutes).
 	go test -count=1 -tags slow -timeout 30m $(TESTFLAGS) ./work/model
 	go test -count=1 -tags slow -timeout 30m $(TESTFLAGS) -run '^TestEachMinuteOfSixteenYears$$' ./work/schedule
 	server/install.sh postgresql
 	go test -count=1 -tags slow -timeout 30m $(TESTFLAGS) -run '^TestNothingReadsALargeTable$$' ./ask
+	go -C bench test -race -count=1 -tags slow -timeout 30m $(TESTFLAGS) -run '^TestGrowth$$' ./...
+	go test -race -count=1 -tags slow -timeout 30m $(TESTFLAGS) -run "^($$(tools/long_tests.sh exec))\$$" ./exec
 	go test -race -count=1 -tags slow -timeout 60m $(TESTFLAGS) -run "^($$(tools/long_tests.sh sql))\$$" ./sql
 	go test -race -count=1 -tags slow -timeout 60m $(TESTFLAGS) -run "^($$(tools/long_tests.sh work))\$$" ./work
 

@@ -103,14 +103,6 @@ func TestCronThatCannotBeRead(t *testing.T) {
 	}
 }
 
-// TestManyCronTasks that come at once are all planned.
-func TestManyCronTasks(t *testing.T) {
-	t.Parallel()
-	s := play(t)
-	s.exec("INSERT INTO task (input, cron) SELECT 'SELECT 1', '30 4 1 * *' FROM generate_series(1, 5000)")
-	s.eventually("5000", "SELECT count(*) FROM task WHERE origin IS NULL AND plan > now()")
-}
-
 // TestCronThatWaitsWhilePaused: what was paused before it was planned counts from when it goes on.
 func TestCronThatWaitsWhilePaused(t *testing.T) {
 	t.Parallel()

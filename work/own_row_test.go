@@ -162,19 +162,3 @@ func TestTaskThatLetsItselfRunAgainAtItsCommitFails(t *testing.T) {
 	s.becomes(s.add("input", fmt.Sprintf("INSERT INTO late VALUES (%d, $$data = 'x'$$) RETURNING id", first)), "DONE")
 	s.eventually("true", "SELECT state = 'DONE' AND jsonb_array_length(runs) = 1 FROM task WHERE id = $1", first)
 }
-
-// TestWhatWaitsAgainAtOnceIsFound: a task that somebody lets run again before the leader knows of its
-// end starts at once, and not when all is looked at.
-func TestWhatWaitsAgainAtOnceIsFound(t *testing.T) {
-	t.Parallel()
-	s := play(t)
-	s.exec("CREATE TABLE effect ()")
-	id := s.add(`input, "delete"`, "INSERT INTO effect DEFAULT VALUES", false)
-	s.exec(fmt.Sprintf(`DO $$DECLARE n int := 0; BEGIN
-		WHILE n < 400 LOOP
-			UPDATE task SET state = 'PLAN' WHERE id = %d AND state = 'DONE';
-			n := n + CASE WHEN FOUND THEN 1 ELSE 0 END;
-			COMMIT;
-		END LOOP; END$$`, id))
-	s.eventually("401 DONE", "SELECT concat((SELECT count(*) FROM effect), ' ', state) FROM task WHERE id = $1", id)
-}

@@ -134,43 +134,6 @@ func TestTheDsnsUserMakesWhatIsNotThere(t *testing.T) {
 	s.eventually("1", "SELECT count(*) FROM pg_attribute WHERE attrelid = 'task'::regclass AND attname = 'notice'")
 }
 
-// TestFunctionsOfAnotherVersionAreReplaced where the role may not: by the dsn's user, whose they are.
-// Where nobody may, the table is served, and run and check say so.
-func TestFunctionsOfAnotherVersionAreReplaced(t *testing.T) {
-	t.Parallel()
-	const old = "UPDATE pg_proc SET prosrc = prosrc || '-- of old' WHERE proname LIKE 'pgtaskd_accept_%'"
-	const is = "SELECT count(*) FROM pg_proc WHERE prosrc LIKE '%-- of old'"
-	s, do := withRoles(t, false)
-	s.serve()
-	s.settled()
-	s.drain()
-	do(old)
-	if said := Check(t.Context(), s.target); len(said.Faults) > 0 || !strings.Contains(strings.Join(said.Lines, " "), "would make again function pgtaskd_accept_") {
-		t.Errorf("check says %q and complains %q", said.Lines, said.Faults)
-	}
-	s.serve()
-	s.eventually("0", is)
-	s.becomes(s.add("input", "SELECT 1"), "DONE")
-	s.drain()
-
-	do(old)
-	const want = "what another version of pgtaskd or a dump has brought, and what may not be replaced: function pgtaskd_accept_"
-	for _, target := range []func(*Target){
-		func(target *Target) { target.Admin = nil },
-		func(target *Target) { target.Create = false },
-	} {
-		of := &stage{t: t, dsn: s.dsn, target: s.target, conn: s.conn}
-		target(&of.target)
-		if said := Check(t.Context(), of.target); len(said.Faults) > 0 || !strings.Contains(strings.Join(said.Lines, " "), want) {
-			t.Errorf("check says %q and complains %q", said.Lines, said.Faults)
-		}
-		of.serve()
-		of.says(want)
-		of.becomes(of.add("input", "SELECT 1"), "DONE")
-		of.drain()
-	}
-}
-
 // TestAnotherUsersHelpIsNotTaken: a role has no reason to trust a dsn's user who is neither a
 // superuser nor one of its own.
 func TestAnotherUsersHelpIsNotTaken(t *testing.T) {

@@ -1,19 +1,14 @@
 package work
 
 import (
-	"bytes"
 	"errors"
-	"fmt"
 	"io"
 	"net"
 	"os"
-	"strings"
 	"testing"
 	"time"
 
-	"pgtaskd/exec"
 	"pgtaskd/remote"
-	"pgtaskd/server/proxy"
 	"pgtaskd/server/servertest"
 )
 
@@ -28,105 +23,6 @@ func TestSettingsThatHaveTheServerSayMuch(t *testing.T) {
 			(SELECT jsonb_object_agg('z.bxxxxxxxxxxxxxxxxxx' || i, 1) FROM generate_series(1, 2050) AS i)
 		FROM generate_series(1, 9) AS g`)
 	s.eventually("9", "SELECT count(*) FROM task WHERE state = 'DONE' AND output = '1' AND attempt = 1 AND interrupted = 0")
-	s.others()
-}
-
-// unready is a way to the database on which a task's session hears nothing more from the moment at
-// which it is made ready for its first task; reached is closed then.
-func unready(t *testing.T, s *stage) (dsn string, reached chan struct{}) {
-	t.Helper()
-	p := throughProxy(t)
-	reached = make(chan struct{})
-	p.Watch(func(_ int, fromClient bool, _ byte, body []byte) proxy.Verdict {
-		if fromClient && bytes.Contains(body, []byte("'pg_task.id'")) {
-			select {
-			case <-reached:
-			default:
-				close(reached)
-			}
-			p.Stall(true)
-		}
-		return proxy.Pass
-	})
-	return p.DSN(s.dsn), reached
-}
-
-// reaches waits until a session is being made ready.
-func (s *stage) reaches(reached chan struct{}) {
-	s.t.Helper()
-	select {
-	case <-reached:
-	case <-time.After(patient):
-		s.t.Fatal("no session is made ready")
-	}
-}
-
-// TestStopOfWhatIsNotReady: a task whose server does not take it is stopped as one that runs, and
-// its slot is free when its row is deleted.
-func TestStopOfWhatIsNotReady(t *testing.T) {
-	t.Parallel()
-	if testing.Short() {
-		return
-	}
-	s := play(t)
-	s.exec(`INSERT INTO task_group ("group", slots) VALUES ('one', 1)`)
-	for _, c := range []struct{ statement, input, row string }{
-		{"UPDATE task SET state = 'STOP'", "VACUUM task", `{"state":"STOP","sqlstate":"57014","ran":"00:00:00","why":true}`},
-		{"UPDATE task SET state = 'STOP'", "SELECT 1", `{"state":"STOP","sqlstate":"57014","ran":"00:00:00","why":true}`},
-		{"DELETE FROM task", "SELECT 1", ""},
-	} {
-		dsn, reached := unready(t, s)
-		id := s.add(`input, remote, "group"`, c.input, dsn, "one")
-		s.reaches(reached)
-		behind := s.add(`input, "group"`, "SELECT 2", "one")
-		s.exec(c.statement+" WHERE id = $1", id)
-		stopped := time.Now()
-		s.becomes(behind, "DONE")
-		if took := time.Since(stopped); took > servertest.Limit(exec.Obey+5*time.Second) {
-			t.Errorf("%s of %s has taken %s", c.statement, c.input, took)
-		}
-		if c.row != "" {
-			s.eventually(c.row, "SELECT row_to_json(r) FROM (SELECT state, sqlstate, stop - start AS ran, "+
-				"error LIKE '%canceling statement due to user request%before it had started%' AS why FROM task WHERE id = $1) AS r", id)
-		}
-	}
-	s.others()
-}
-
-// TestDrainNamesWhatIsNotReady: it waits for that no longer than for what does not obey.
-func TestDrainNamesWhatIsNotReady(t *testing.T) {
-	t.Parallel()
-	s := play(t, func(target *Target) { target.Grace = 0 })
-	dsn, reached := unready(t, s)
-	id := s.add(`input, remote, "group"`, "SELECT 1", dsn, "unready")
-	s.reaches(reached)
-	s.drain()
-	named := fmt.Sprintf(`[{"id":%d,"group":"unready","phase":"start"}]`, id)
-	for _, part := range []string{`"tasks":1,"waits_for":` + named, `"tasks":1,"cancels":` + named} {
-		if !strings.Contains(s.logged(), part) {
-			t.Error("the log has no", part)
-		}
-	}
-}
-
-// TestStopOfWhatIsBehindASlowCommit: what the task before has done stays, however long its COMMIT
-// takes.
-func TestStopOfWhatIsBehindASlowCommit(t *testing.T) {
-	t.Parallel()
-	if testing.Short() {
-		return
-	}
-	s := play(t)
-	s.exec(`CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(13); RETURN NULL; END $$;
-		CREATE CONSTRAINT TRIGGER slow AFTER UPDATE ON task DEFERRABLE INITIALLY DEFERRED
-			FOR EACH ROW WHEN (NEW.state = 'DONE' AND NEW.data = 'slow') EXECUTE FUNCTION slow()`)
-	s.exec("CREATE TABLE effect (at timestamptz)")
-	s.exec(`INSERT INTO task (input, data, plan) VALUES
-		('INSERT INTO effect VALUES (now())', 'slow', now() + '1 s'), ('SELECT 2', NULL, now() + '1 s')`)
-	s.eventually("1", "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE 'pg_task %' AND wait_event = 'PgSleep'")
-	s.exec("UPDATE task SET state = 'STOP' WHERE data IS NULL")
-	s.eventually(`[{"state":"DONE","attempt":1,"runs":null}, {"state":"STOP","attempt":0,"runs":null}]`,
-		"SELECT json_agg(row_to_json(r)) FROM (SELECT state, attempt, runs FROM task ORDER BY id) AS r WHERE EXISTS (SELECT FROM task WHERE state = 'DONE' OR attempt > 1 OR runs IS NOT NULL)")
 	s.others()
 }
 
