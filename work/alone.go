@@ -37,7 +37,7 @@ func (l *loop) readAlone(ctx context.Context) (started bool, err error) {
 	tasks, err := l.read(ctx, nil, 0)
 	var refusal *pgconn.PgError
 	switch {
-	case errors.As(err, &refusal) && !l.control.conn.IsClosed(), err == nil && len(tasks) == 0:
+	case (errors.As(err, &refusal) || refusedByServer(err)) && !l.control.conn.IsClosed(), err == nil && len(tasks) == 0:
 		l.look.vain = time.Now()
 		return false, nil
 	case err != nil:

@@ -200,3 +200,35 @@ func TestOddBase(t *testing.T) {
 		t.Error("base may be infinity: ", err)
 	}
 }
+
+// TestRowsWithNullStopNobody: they were there before pgtaskd, whose checks refuse only new ones.
+func TestRowsWithNullStopNobody(t *testing.T) {
+	t.Parallel()
+	s := prepared(t)
+	columns := map[string]string{
+		"input": "text", "repeat": "interval", "count": "int4", "max": "int4", "drift": "bool", "header": "bool", "save": "bool", "string": "bool", "rerun": "bool",
+		"delimiter": `"char"`, "escape": `"char"`, "quote": `"char"`, `"group"`: "text", `"null"`: "text", "priority": "int4", "skipped": "int4", "overlap": "bool",
+		"timeout": "interval", `"delete"`: "bool", "retry": "int4", "active": "interval", "live": "interval", "failures": "int4", "backoff": "interval", "catchup": "int4",
+	}
+	for column, kind := range columns {
+		s.exec("CREATE TABLE IF NOT EXISTS task (id bigserial PRIMARY KEY, input text)")
+		s.exec("ALTER TABLE task ADD COLUMN IF NOT EXISTS " + column + " " + kind)
+	}
+	s.exec("INSERT INTO task (input) VALUES ('SELECT 1')") // NULL in all
+	for column := range columns {
+		for other := range columns {
+			if other != column {
+				s.exec("ALTER TABLE task ALTER " + other + " SET DEFAULT " + map[bool]string{true: "'1'", false: "'f'"}[columns[other] != "bool"])
+			}
+		}
+		s.exec("ALTER TABLE task ALTER " + column + " DROP DEFAULT; ALTER TABLE task ALTER input SET DEFAULT 'SELECT 1'")
+		s.exec("INSERT INTO task (" + column + ") VALUES (NULL)")
+	}
+	s.serve()
+	s.settled()
+	s.others()
+	s.says("the row has NULL where a value is needed (save)", `"id":`)
+	if strings.Contains(s.logged(), "target failed") {
+		t.Error(s.logged())
+	}
+}

@@ -2,6 +2,8 @@ package work
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -109,6 +111,9 @@ func (l *loop) read(ctx context.Context, ids []int64, ahead time.Duration) ([]*r
 	if isUnsendable(err) {
 		tasks, err = l.readWith(ctx, ids, ahead, prefetchNoText)
 	}
+	if odd := (pgx.ScanArgError{}); errors.As(err, &odd) {
+		err = &unreadable{odd.FieldName, err}
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -117,6 +122,19 @@ func (l *loop) read(ctx context.Context, ids []int64, ahead time.Duration) ([]*r
 	}
 	return l.withoutCauses(ctx, tasks)
 }
+
+// unreadable is the error of a row that has NULL where none may be, as it had before the table was
+// served. It is treated as one that the server refuses.
+type unreadable struct {
+	column string
+	cause  error
+}
+
+func (u *unreadable) Error() string {
+	return fmt.Sprintf("the row has NULL where a value is needed (%s): UPDATE its columns that are said to be NOT NULL", u.column)
+}
+
+func (u *unreadable) Unwrap() error { return u.cause }
 
 // isUnsendable tells the errors of a character that either encoding does not have.
 func isUnsendable(err error) bool { return hasState(err, "22P05", "22021") }

@@ -38,6 +38,9 @@ func dividedBy(answer *pgconn.PgError, routine string) bool {
 // wrong with the table as a whole, such as a missing right, is not a matter of rows: it ends the
 // leadership.
 func refusedByServer(err error) bool {
+	if errors.As(err, new(*unreadable)) {
+		return true
+	}
 	var answer *pgconn.PgError
 	if !errors.As(err, &answer) || answer.Severity == "FATAL" || answer.Severity == "PANIC" {
 		return false
