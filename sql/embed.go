@@ -2,6 +2,7 @@ package sql
 
 import (
 	"embed"
+	"regexp"
 	"strings"
 	"sync"
 )
@@ -44,10 +45,13 @@ func whole(text string) string {
 			text = strings.ReplaceAll(text, place, uncommented(string(content)))
 		}
 	}
+	for _, name := range []string{"leaders", "stands"} {
+		text = strings.ReplaceAll(text, ":"+name+"\n", uncommented(shared()[name]))
+	}
+	text = changedRow.ReplaceAllStringFunc(text, changed)
 	return readable(strings.NewReplacer(
 		":memberships\n", uncommented(shared()["memberships"]),
 		":prepared\n", uncommented(shared()["prepared"]),
-		":stands\n", uncommented(shared()["stands"]),
 		"        :sealed_function\n", sealedIn("pg_proc"),
 		"        :sealed\n", sealedIn("pg_class"),
 		":guarded", guarded("c.oid", "below.whole"),
@@ -55,7 +59,6 @@ func whole(text string) string {
 		":full_xmin", strings.TrimSpace(uncommented(shared()["full_xmin"])),
 		":unshared", strings.TrimSpace(uncommented(shared()["unshared"])),
 		":made_of\n", uncommented(shared()["made_of"]),
-		":leaders\n", uncommented(shared()["leaders"]),
 		":usable", strings.TrimSpace(uncommented(shared()["usable"])),
 		":becoming", strings.TrimSpace(uncommented(shared()["becoming"])),
 	).Replace(text))
@@ -87,6 +90,13 @@ func guarded(part, whole string) string {
 // closed is part/closed.sql, with how the comment ends but for two numbers.
 func closed(end string) string {
 	return strings.TrimSpace(strings.ReplaceAll(uncommented(shared()["closed"]), ":end", end))
+}
+
+var changedRow = regexp.MustCompile(`:changed_[a-z]\b`)
+
+// changed is part/changed.sql for the row whose name comes last in that of the place.
+func changed(place string) string {
+	return strings.TrimSpace(strings.ReplaceAll(uncommented(shared()["changed"]), ":row", place[len(":changed_"):]))
 }
 
 // sealedIn is part/sealed.sql for what is in that catalog.

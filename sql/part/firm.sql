@@ -1,7 +1,8 @@
 -- Sets wrong where what a function of ours names is not what it was made for, or somebody could have
 -- something else meant before the end of the transaction: after a RENAME or a DROP each name is free
 -- for others, and the owner of the schema can have that done at any time. The table stays what it
--- is, because it is locked as the INSERT does it.
+-- is, because it is locked as the INSERT does it. A transaction may see the owners of long ago: then
+-- it is one to begin again.
     IF pg_catalog.to_regclass(:table_text) IS NOT NULL THEN
         LOCK TABLE ONLY :table IN ROW EXCLUSIVE MODE;
     END IF;
@@ -10,8 +11,9 @@
             THEN pg_catalog.concat('function ', :its_async_text, '() belongs to role ', pg_catalog.quote_ident(current_user), ', and table ', :table_text,
                 ' to role ', pg_catalog.quote_ident(pg_catalog.pg_get_userbyid(c.relowner)),
                 ': ALTER FUNCTION ', :its_async_text, '() OWNER TO ', pg_catalog.quote_ident(pg_catalog.pg_get_userbyid(c.relowner)))
-    END, CASE WHEN NOT s.rolsuper AND NOT pg_catalog.pg_has_role(s.oid, c.relowner, :usable) THEN s.rolname END
-    INTO wrong, keeper
+    END, CASE WHEN NOT s.rolsuper AND NOT pg_catalog.pg_has_role(s.oid, c.relowner, :usable) THEN s.rolname END,
+        :changed_c OR :changed_n OR :changed_y OR :changed_d
+    INTO wrong, keeper, changed
     FROM pg_catalog.pg_namespace AS n
     JOIN pg_catalog.pg_class AS c ON c.relnamespace OPERATOR(pg_catalog.=) n.oid AND c.oid OPERATOR(pg_catalog.=) pg_catalog.to_regclass(:table_text)::pg_catalog.oid
     LEFT JOIN pg_catalog.pg_trigger AS k ON k.tgrelid OPERATOR(pg_catalog.=) c.oid AND k.tgname OPERATOR(pg_catalog.=) 'pgtaskd_accept'
@@ -22,7 +24,10 @@
     JOIN pg_catalog.pg_roles AS s ON s.oid OPERATOR(pg_catalog.=)
         CASE WHEN pg_catalog.pg_get_userbyid(n.nspowner) OPERATOR(pg_catalog.=) 'pg_database_owner' THEN d.datdba ELSE n.nspowner END
     WHERE n.nspname OPERATOR(pg_catalog.=) :schema_text;
-    IF NOT FOUND THEN
+    IF changed THEN
+        RAISE EXCEPTION 'table %, or its schema, has been changed since this transaction began', :table_text USING ERRCODE = 'serialization_failure',
+            HINT = 'Begin another transaction.';
+    ELSIF changed IS NULL THEN
         wrong := pg_catalog.concat('table ', :table_text, ' is not the one that the function was made for: it was dropped, or its schema or itself was renamed; ',
             'pgtaskd makes the function anew where it serves a table');
     ELSIF wrong IS NULL AND keeper IS NOT NULL THEN

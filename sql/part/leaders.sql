@@ -5,6 +5,6 @@ EXISTS (
     JOIN pg_catalog.pg_class AS l ON l.relnamespace OPERATOR(pg_catalog.=) y.typnamespace
     WHERE y.oid OPERATOR(pg_catalog.=) pg_catalog.pg_typeof(here)::pg_catalog.oid
         AND l.oid OPERATOR(pg_catalog.=) pg_catalog.to_regclass(:its_leader_text)::pg_catalog.oid
-        AND l.relkind OPERATOR(pg_catalog.=) 'r'
+        AND l.relkind OPERATOR(pg_catalog.=) 'r' AND NOT :changed_l
         AND pg_catalog.has_type_privilege(l.relowner, y.oid, 'USAGE')
 )

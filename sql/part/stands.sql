@@ -1,6 +1,7 @@
 -- Ends a function of ours, whose parameter here is of the type that only such functions take, where
 -- the table is not in the schema of that type, or is a stranger's, who may not use the type: its
--- name, or the schema's, has come to be somebody else's since the function was made.
+-- name, or the schema's, has come to be somebody else's since the function was made. So it does where the table's owner is seen
+-- as it was long ago.
 IF NOT EXISTS (
     SELECT
     FROM pg_catalog.pg_type AS y
@@ -11,4 +12,10 @@ IF NOT EXISTS (
 ) THEN
     RAISE EXCEPTION 'table % is not the one that this was made for', :table_text USING ERRCODE = 'object_not_in_prerequisite_state',
         HINT = 'It was dropped or renamed, or its schema was, or it was given to another owner. pgtaskd makes this anew where it serves a table and may; else run the output of pgtaskd schema.';
+ELSIF EXISTS (
+    SELECT
+    FROM pg_catalog.pg_class AS c
+    WHERE c.oid OPERATOR(pg_catalog.=) pg_catalog.to_regclass(:table_text)::pg_catalog.oid AND :changed_c
+) THEN
+    RAISE EXCEPTION 'table % has been changed since this transaction began', :table_text USING ERRCODE = 'serialization_failure', HINT = 'Begin another transaction.';
 END IF;

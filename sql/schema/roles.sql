@@ -12,13 +12,24 @@ ALTER TABLE :table ALTER COLUMN role SET DEFAULT current_user;
 -- All others get their own, whatever their INSERT says, and change no task of a role that they are
 -- no member of. It fires for replication as well.
 CREATE OR REPLACE FUNCTION :schema.pgtaskd_role_:hash() RETURNS pg_catalog.trigger LANGUAGE plpgsql SECURITY INVOKER AS $$
+DECLARE
+    changed pg_catalog.bool; -- null: it is not the owner's session
 BEGIN
     IF current_user OPERATOR(pg_catalog.=) :serving
-        AND pg_catalog.has_table_privilege(coalesce(pg_catalog.pg_partition_root(TG_RELID)::pg_catalog.oid, TG_RELID), 'UPDATE') OR (
-        SELECT pg_catalog.pg_has_role(c.relowner, 'USAGE')
+        AND pg_catalog.has_table_privilege(coalesce(pg_catalog.pg_partition_root(TG_RELID)::pg_catalog.oid, TG_RELID), 'UPDATE') THEN
+        RETURN NEW;
+    END IF;
+    -- Whoever owned the table when the transaction began may own it no more.
+    changed := (
+        SELECT :changed_c
         FROM pg_catalog.pg_class AS c
         WHERE c.oid OPERATOR(pg_catalog.=) coalesce(pg_catalog.pg_partition_root(TG_RELID)::pg_catalog.oid, TG_RELID)
-    ) THEN
+            AND pg_catalog.pg_has_role(c.relowner, 'USAGE')
+    );
+    IF changed THEN
+        RAISE EXCEPTION 'table % has been changed since this transaction began', TG_RELID::pg_catalog.regclass
+            USING ERRCODE = 'serialization_failure', TABLE = TG_TABLE_NAME, SCHEMA = TG_TABLE_SCHEMA, HINT = 'Begin another transaction.';
+    ELSIF NOT changed THEN
         RETURN NEW;
     END IF;
     IF TG_OP OPERATOR(pg_catalog.=) 'INSERT' THEN
@@ -77,6 +88,7 @@ BEGIN
         FROM pg_catalog.pg_roles AS r
         WHERE (r.rolname OPERATOR(pg_catalog.=) OLD.role OR r.rolname OPERATOR(pg_catalog.=) NEW.role)
             AND pg_catalog.pg_has_role(r.oid, :becoming)
+            AND pg_catalog.pg_get_userbyid(r.oid) OPERATOR(pg_catalog.=) r.rolname -- nor is it another's name since
     ) OPERATOR(pg_catalog.<) (CASE WHEN OLD.role OPERATOR(pg_catalog.=) NEW.role THEN 1 ELSE 2 END) THEN
         RAISE EXCEPTION 'task % belongs to role %', NEW.id, coalesce(pg_catalog.quote_ident(OLD.role), 'none')
             USING ERRCODE = 'insufficient_privilege', TABLE = TG_TABLE_NAME, SCHEMA = TG_TABLE_SCHEMA,

@@ -107,7 +107,7 @@ LANGUAGE sql STABLE SECURITY INVOKER AS $body$
         JOIN pg_catalog.pg_roles AS o ON o.oid OPERATOR(pg_catalog.=) t.typowner
         WHERE t.typtype OPERATOR(pg_catalog.<>) 'd' AND (t.typelem OPERATOR(pg_catalog.=) 0::pg_catalog.oid
             OR t.typlen OPERATOR(pg_catalog.<>) (-1)::pg_catalog.int2)
-            AND NOT o.rolsuper AND o.rolname OPERATOR(pg_catalog.<>) current_user
+            AND (NOT o.rolsuper AND o.rolname OPERATOR(pg_catalog.<>) current_user OR :changed_t)
         GROUP BY p.number
     )
     SELECT CASE WHEN pg_catalog.count(o.number) OPERATOR(pg_catalog.>) 0 THEN pg_catalog.string_agg(pg_catalog.concat(

@@ -171,7 +171,7 @@ BEGIN
     SELECT pg_catalog.has_table_privilege(g.oid, 'SELECT') INTO limited
     FROM pg_catalog.pg_class AS g
     JOIN pg_catalog.pg_class AS c ON c.oid OPERATOR(pg_catalog.=) relation AND c.relowner OPERATOR(pg_catalog.=) g.relowner
-    WHERE g.oid OPERATOR(pg_catalog.=) pg_catalog.to_regclass(:its_group_text)::pg_catalog.oid AND g.relkind OPERATOR(pg_catalog.=) 'r';
+    WHERE g.oid OPERATOR(pg_catalog.=) pg_catalog.to_regclass(:its_group_text)::pg_catalog.oid AND g.relkind OPERATOR(pg_catalog.=) 'r' AND NOT :changed_g;
     IF limited THEN
         FOR other IN EXECUTE pg_catalog.format('SELECT g."group" AS name, g.until, g.paused AND coalesce(g.until OPERATOR(pg_catalog.>) $2, true) AS paused FROM %s AS g
             WHERE g."group" OPERATOR(pg_catalog.=) $1 OR pg_catalog.right(g."group", 1) OPERATOR(pg_catalog.=) ''%%'' AND pg_catalog.starts_with($1, pg_catalog.left(g."group", -1))
