@@ -24,7 +24,7 @@ test: test-light test-alone test-bench ## Run all tests. TESTFLAGS=-v adds flags
 .PHONY: test-light test-alone test-bench test-needs
 
 test-light: test-needs
-	go test -race -count=1 -vet=off -p 2 -parallel 4 -timeout 15m $(TESTFLAGS) $(others)
+	go test -race -count=1 -vet=off -p 2 -parallel 6 -timeout 15m $(TESTFLAGS) $(others)
 
 test-alone: test-needs
 	go test -race -count=1 -vet=off -p 1 -parallel 6 -timeout 25m $(TESTFLAGS) $(addprefix ./,$(ALONE))
@@ -39,7 +39,7 @@ test-needs:
 smoke: build ## Test the built program from outside.
 	server/install.sh postgresql
 	-server/install.sh pgq
-	go test -count=1 $(TESTFLAGS) ./smoke/...
+	go test -count=1 -parallel 4 $(TESTFLAGS) ./smoke/...
 
 attack: build ## Run all attacks of docs/security.md and the memory tests (10 minutes).
 	server/install.sh postgresql compiler
