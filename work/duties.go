@@ -34,6 +34,7 @@ func (l *loop) timetable() []duty {
 		{name: "same table", do: l.sureOfRows},
 		{name: "mark", do: l.mark, next: l.nextMark},
 		{name: "ends and marks", do: l.turn},
+		{name: "partitions that are missing", do: l.seekPartition, next: l.nextPartition},
 		{name: "ends", do: l.write, next: l.nextWrite},
 		{name: "disk", do: l.lookAtDisk, next: l.nextDisk},
 		{name: "answers", do: l.answer, next: l.nextAnswer},

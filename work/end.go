@@ -28,6 +28,7 @@ type end struct {
 	refusals    int           // how often in a row its row has not taken it, and was neither changed nor locked
 	version     uint32        // of the row, then
 	usual       bool          // as isUsual tells, once the loop has it
+	lacks       bool          // it waits for a partition
 	bare        bool          // no repetition: the table has refused the end with it
 	final       bool          // no retry: the table has refused another end
 	ascii       bool          // as the database lacks a character
@@ -105,6 +106,7 @@ type changed struct {
 // counted takes note of tasks that have ended, or wait again, without a run of ours.
 func (l *loop) counted(all []changed) {
 	for _, c := range all {
+		l.lacks.drop(c.id)
 		l.stats.ends(c.state, 1)
 		l.successors.over(c.id)
 		l.successors.endedAs(c.id, c.state)

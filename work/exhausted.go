@@ -10,11 +10,11 @@ import (
 )
 
 // A sequence that has no more ids, or a partition that is missing, is the table's trouble, and no
-// task's: nothing ends without what follows on it. Ends wait, and tasks whose effects are rolled back
-// with their ends run again.
+// task's: nothing ends without what follows on it, but for what lacks.go says. Ends wait, and tasks
+// whose effects are rolled back with their ends run again.
 
-// lackingMost is the longest wait before the next try to write an end that takes an id.
-const lackingMost = 30 * time.Second
+// exhaustedMost is the longest wait before the next try to write an end that takes an id.
+const exhaustedMost = 30 * time.Second
 
 // isLack tells that the table has no id, or no partition, for what follows on an end.
 func isLack(err error) bool {

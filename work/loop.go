@@ -50,6 +50,7 @@ type loop struct {
 	weighed  weighed
 	empty    []int64 // tasks to be deleted whose rows were locked
 	locks    lockeds
+	lacks    lacks
 	lockTold time.Time // when a lock was logged last,
 	idsTold  time.Time // and when ids that are taken were
 	disk     disk
@@ -82,7 +83,7 @@ func newLoop(ctx context.Context, t Target, log zerolog.Logger) *loop {
 		crew: routine.New(ctx), panics: &panics{}, inbox: newInbox(), shows: map[string][][2]string{},
 		term: newTerm(time.Time{}), ahead: soonAhead, endsIn: endsMost, followsIn: followLimit, completer: completer{told: make(chan written, 1)},
 		tasks: map[int64]*task{}, reruns: map[int64]again{}, lost: map[int64]end{}, kept: map[string]bool{},
-		keeping: keeping{width: oldPages / 8, names: namesMost / 8, most: oldMost / 8}, weighed: weighed{most: historyMost},
+		lacks: newLacks(), keeping: keeping{width: oldPages / 8, names: namesMost / 8, most: oldMost / 8}, weighed: weighed{most: historyMost},
 	}
 	live := t.live()
 	if latest := t.Changes.get(); latest != nil {

@@ -94,7 +94,12 @@ func (l *loop) markTogether(ctx context.Context, asks []ask) (open []ask, err er
 		switch {
 		case isQueueFull(err):
 			l.queueFull(err.Error())
-		case isLack(err):
+		case isPartless(err) && l.mayWait(a.task.Row.ID, err): // without its place
+			l.lacking(err)
+			l.parked[a.task.Row.ID] = parked{until: time.Now().Add(lacksAgain)}
+			a.answer <- answer{}
+			return nil
+		case isLack(err) && !isPartless(err):
 			l.lacking(err)
 		case !areMany(err):
 			a.answer <- unmarked(remote.Innermost(err))

@@ -90,6 +90,7 @@ var plans = map[string]planned{
 	"old":          {args: []string{aWeek, "10", "2"}, state: "DONE", makes: 110},
 	"planned":      {args: []string{ids(), each("7"), each("2030-01-01"), each("1"), each("NULL"), "false"}, state: "PLAN"},
 	"planner":      {args: []string{"'{}'", "'{}'"}},
+	"partitions":   {args: []string{"0"}},
 	"parents":      {args: []string{"'public'", "'task'"}},
 	"pass":         {state: "PLAN"},
 	"register":     {args: []string{each("1"), each("2020-01-01"), each("2"), each("2020-01-01")}},

@@ -93,10 +93,14 @@ func pathless(code string) bool {
 }
 
 // isHopeless tells that a row has refused us recently. It is tried again after a minute, as what
-// refuses may have been mended.
+// refuses may have been mended; what lacks a partition, when seekPartition finds others, or later.
 func (l *loop) isHopeless(id int64) bool {
 	since, known := l.hopeless[id]
-	if known && time.Since(since) > time.Minute {
+	rest := time.Minute
+	if l.lacks.waiting[id].met.After(since.Add(-time.Second)) {
+		rest = lacksAgain
+	}
+	if known && time.Since(since) > rest {
 		delete(l.hopeless, id)
 		return false
 	}
@@ -167,7 +171,7 @@ func (l *loop) refused(ctx context.Context, ends []end) error {
 			e.kind = run.Finished
 		case taken[i] && l.reruns[id].taken < takenMost: // another transaction has it, which counts for nothing
 			l.drawsAgain(&e, crowded)
-		case short(e.fault.SQLState), e.Lacking, // as long as that lasts
+		case short(e.fault.SQLState), e.Lacking && l.mayRunAgain(id, e.fault), // as long as that lasts
 			e.fault.QueueIsFull() && (l.wake.Full() || l.reruns[id].runs == 0): // else by what the task itself notifies
 			switch {
 			case e.Lacking:
@@ -177,6 +181,9 @@ func (l *loop) refused(ctx context.Context, ends []end) error {
 			}
 			l.reruns[id] = l.reruns[id].anotherRun()
 			e.kind, e.delay = run.Released, min(time.Second<<min(l.reruns[id].runs, 6), time.Minute)
+			if e.Lacking && e.fault.SQLState == exec.NoPartitionCode {
+				e.delay = time.Second << min(l.reruns[id].runs, lackedMost)
+			}
 		case run.InTheWay(e.fault) && l.reruns[id].crossed < crossedTries-1:
 			e.kind = run.Released
 			l.reruns[id], e.delay = l.reruns[id].crosses(e.fault, e.task.Row.Remote)

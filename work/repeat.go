@@ -43,7 +43,7 @@ func (l *loop) repeatOrSay(ctx context.Context, tx pgx.Tx, id int64) error {
 		return pgx.BeginFunc(ctx, tx, func(tx pgx.Tx) error { return l.repeat(ctx, tx, []int64{id}) })
 	})
 	var answer *pgconn.PgError
-	if !refusedByServer(err) || !errors.As(err, &answer) || passing(answer) || isLack(err) {
+	if !refusedByServer(err) || !errors.As(err, &answer) || passing(answer) || l.mayWait(id, err) {
 		return err
 	}
 	if isSlow(err) && !l.tardy[id] { // the server itself may be, this once

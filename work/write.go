@@ -144,9 +144,7 @@ func (l *loop) writeEach(ctx context.Context, ends []end, write func(context.Con
 		var answer *pgconn.PgError
 		errors.As(err, &answer)
 		switch {
-		case isLack(err):
-			l.lacking(err)
-			l.waitLong(e, lackingMost)
+		case isLack(err) && l.waitsForLack(&e, err):
 			return nil
 		case isQueueFull(err):
 			l.queueFull(answer.Error())
@@ -178,6 +176,9 @@ func (l *loop) gone(e end) {
 	}
 	if e.slot {
 		l.Lanes.Ended(e.Task, e.Stop)
+	}
+	if e.kind != run.Released {
+		l.lacks.drop(e.task.Row.ID)
 	}
 	delete(l.tasks, e.task.Row.ID)
 	l.successors.over(e.task.Row.ID)

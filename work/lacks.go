@@ -1,0 +1,132 @@
+package work
+
+import (
+	"context"
+	"maps"
+	"time"
+
+	"pgtaskd/exec"
+)
+
+// What follows on a task may have no partition in which to go, as somebody has forgotten to make it,
+// or as the task asks for one that nobody ever makes: whoever inserts says how often it repeats
+// itself. So only some wait, without a place of run, and hardly anything is tried until the
+// partitions of the table have changed. The rest ends without what follows.
+
+// lacks are the tasks that wait for a partition.
+type lacks struct {
+	most    int            // how many may wait
+	waiting map[int64]lack // by id
+	size    int            // bytes that their ends keep in memory, about
+	parts   string         // what changes with the partitions, as the last look found it; "": there was none
+	looked  time.Time
+	swept   time.Time // those that nobody has seen for long were forgotten
+}
+
+// lack is one of them.
+type lack struct {
+	size int       // bytes of its end; 0: its row says what there is
+	met  time.Time // when the partition was missed last
+}
+
+const (
+	lacksMost  = 1000
+	lacksSize  = 16 << 20
+	lacksTick  = time.Second      // between two looks at the partitions, as long as any wait
+	lacksAgain = 10 * time.Minute // until each is tried again all the same: the plan of what follows moves with time
+	lackedMost = 8                // the power of two of the seconds until a task runs again whose effects were rolled back, at most
+)
+
+func newLacks() lacks { return lacks{most: lacksMost, waiting: map[int64]lack{}} }
+
+// take has a task wait; false when there is no room.
+func (k *lacks) take(id int64, size int) bool {
+	was, known := k.waiting[id]
+	if !known && len(k.waiting) >= k.most && time.Since(k.swept) > lacksAgain {
+		k.swept = time.Now()
+		for id, one := range maps.Clone(k.waiting) {
+			if time.Since(one.met) > 3*lacksAgain { // somebody has deleted or stopped it
+				k.drop(id)
+			}
+		}
+	}
+	if !known && len(k.waiting) >= k.most || k.size-was.size+size > lacksSize {
+		k.drop(id)
+		return false
+	}
+	k.size += size - was.size
+	k.waiting[id] = lack{size, time.Now()}
+	return true
+}
+
+// drop takes note that a task waits no more.
+func (k *lacks) drop(id int64) {
+	k.size -= k.waiting[id].size
+	delete(k.waiting, id)
+}
+
+// mayWait tells whether what has met the error waits until the table has what it lacks, where
+// nothing of it is kept in memory.
+func (l *loop) mayWait(id int64, err error) bool {
+	return isLack(err) && (!isPartless(err) || l.lacks.take(id, 0))
+}
+
+// mayRunAgain tells the same of a task whose effects were rolled back.
+func (l *loop) mayRunAgain(id int64, fault *exec.Failure) bool {
+	return fault.SQLState != exec.NoPartitionCode || l.lacks.take(id, 0)
+}
+
+// waitsForLack has an end wait until the table has what it lacks; false when it is to be written
+// without what follows.
+func (l *loop) waitsForLack(e *end, err error) bool {
+	l.lacking(err)
+	if !isPartless(err) {
+		l.waitLong(*e, exhaustedMost)
+		return true
+	}
+	if l.relieve(e); e.written != nil && l.draining.IsZero() || !l.lacks.take(e.task.Row.ID, e.memory()) {
+		return false
+	}
+	e.lacks, e.wait, e.after = true, lacksAgain, time.Now().Add(lacksAgain)
+	l.keep(*e)
+	return true
+}
+
+func (l *loop) nextPartition() time.Duration {
+	if len(l.lacks.waiting) == 0 {
+		return never
+	}
+	return lacksTick - time.Since(l.lacks.looked)
+}
+
+// seekPartition has all be tried that wait for a partition when there are others than before: one
+// look for all of them, as only the owner of the table changes these.
+func (l *loop) seekPartition(ctx context.Context) error {
+	k := &l.lacks
+	if len(k.waiting) == 0 {
+		k.parts = ""
+		return nil
+	}
+	if l.nextPartition() > 0 {
+		return nil
+	}
+	k.looked = time.Now()
+	ctx, cancel := limited(ctx)
+	defer cancel()
+	before := k.parts
+	err := l.control.conn.QueryRow(ctx, l.queries().Text("partitions"), l.control.table.OID).Scan(&k.parts)
+	if err != nil || before == k.parts {
+		return err
+	}
+	for i := range l.aside.ends { // the first look may come after the change
+		if e := &l.aside.ends[i]; e.lacks {
+			e.after, l.aside.next = time.Time{}, time.Time{}
+		}
+	}
+	for id := range k.waiting {
+		delete(l.hopeless, id)
+		delete(l.parked, id)
+	}
+	l.look.wanted = true
+	return nil
+}
