@@ -14,13 +14,13 @@ import (
 type bobs struct {
 	*testing.T
 	owner, conn *pgx.Conn // a superuser's, and bob's own
-	role        string
+	role, dsn   string
 }
 
 func newBobs(t *testing.T, trigger string) *bobs {
 	t.Helper()
 	dsn := servertest.Database(t)
-	b := &bobs{T: t, owner: connect(t, dsn), conn: connect(t, dsn)}
+	b := &bobs{T: t, dsn: dsn, owner: connect(t, dsn), conn: connect(t, dsn)}
 	b.role = stranger(t, b.owner, "bob")
 	execute(t, b.owner, "CREATE SCHEMA bob AUTHORIZATION "+b.role)
 	execute(t, b.conn, "SET SESSION AUTHORIZATION "+b.role+"; GRANT USAGE ON SCHEMA bob TO PUBLIC; CREATE TABLE bob.stock (a int);"+
@@ -29,6 +29,34 @@ func newBobs(t *testing.T, trigger string) *bobs {
 	install(t, b.owner, task, nil)
 	execute(t, b.owner, "CREATE TRIGGER later AFTER INSERT ON bob.stock "+trigger)
 	return b
+}
+
+// another is one more connection of bob's.
+func (b *bobs) another() *pgx.Conn {
+	b.Helper()
+	conn := connect(b.T, b.dsn)
+	execute(b.T, conn, "SET SESSION AUTHORIZATION "+b.role)
+	return conn
+}
+
+// holds locks a catalog or table against readers, without a right to it, until what it returns is called.
+func (b *bobs) holds(relation string) (letsGo func()) {
+	b.Helper()
+	holder, asker := b.another(), b.another()
+	execute(b.T, holder, "CREATE TABLE bob.locked ()")
+	execute(b.T, holder, "BEGIN; LOCK TABLE bob.locked")
+	asked := make(chan error, 1)
+	go func() {
+		_, err := asker.Exec(b.Context(), "CREATE RULE r AS ON UPDATE TO "+relation+" DO ALSO SELECT FROM bob.locked")
+		asked <- err
+	}()
+	waiting(b.T, b.owner, asker)
+	return func() {
+		execute(b.T, holder, "ROLLBACK")
+		if err := <-asked; err == nil {
+			b.Error("bob makes a rule on " + relation)
+		}
+	}
 }
 
 // none of bob's functions has run, each of which would say so, if this refused the statement.
@@ -76,6 +104,49 @@ func TestATriggerWaitsForARenameAndSeesIt(t *testing.T) {
 			waiting(t, b.owner, b.conn)
 			execute(t, b.owner, "ALTER TABLE task RENAME TO old; GRANT SELECT ON old TO "+b.role+"; SET ROLE "+b.role+"; CREATE TABLE task (LIKE old INCLUDING DEFAULTS); "+
 				"CREATE TRIGGER evil BEFORE INSERT ON task FOR EACH STATEMENT EXECUTE FUNCTION bob.fire(); GRANT ALL ON task TO PUBLIC; RESET ROLE; COMMIT")
+			b.none(<-result, "belongs to role")
+		})
+	}
+}
+
+// TestATriggerWaitsForNothingBehindItsLook: whoever can have it wait between the look and the INSERT
+// can take the name of a schema that is renamed meanwhile.
+func TestATriggerWaitsForNothingBehindItsLook(t *testing.T) {
+	t.Parallel()
+	const usual, odd = "FOR EACH ROW EXECUTE FUNCTION task_async('SELECT 1', 'group=a-%s', 'a')", "FOR EACH ROW EXECUTE FUNCTION task_async('SELECT 1', 'key=a-%s', 'a')"
+	for name, c := range map[string]struct {
+		trigger string
+		warm    bool
+	}{
+		"usual":      {trigger: usual},
+		"odd":        {trigger: odd},
+		"odd, again": {trigger: odd, warm: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBobs(t, c.trigger)
+			execute(t, b.owner, strings.NewReplacer("$database", value(t, b.owner, "current_database()"), "$bob", b.role, "$hash", task.hash()).Replace("GRANT CREATE ON DATABASE $database TO $bob; GRANT SELECT ON task TO $bob; SET ROLE $bob; "+
+				"CREATE SCHEMA trap; GRANT USAGE ON SCHEMA trap TO PUBLIC; CREATE TABLE trap.task (LIKE task INCLUDING DEFAULTS); GRANT ALL ON trap.task TO PUBLIC; ALTER TABLE trap.task ALTER id DROP DEFAULT; "+
+				"CREATE FUNCTION bob.reads(text) RETURNS text LANGUAGE plpgsql AS $$BEGIN RAISE 'bob reads as %', current_user; END$$; "+
+				"ALTER TABLE trap.task ALTER active SET DEFAULT bob.reads(current_setting('pg_task.active'::text, true))::interval; "+
+				"CREATE TRIGGER evil BEFORE INSERT ON trap.task FOR EACH STATEMENT EXECUTE FUNCTION bob.fire(); CREATE DOMAIN trap.pgtaskd_call_$hash AS text; "+
+				"CREATE UNIQUE INDEX ON trap.task (wait_key) WHERE wait_key IS NOT NULL; "+
+				"CREATE FUNCTION trap.pgtaskd_async_default_$hash(trap.pgtaskd_call_$hash) RETURNS text LANGUAGE plpgsql IMMUTABLE AS $$BEGIN RAISE 'bob plans as %', current_user; END$$; "+
+				"CREATE FUNCTION trap.pgtaskd_async_usual_$hash(trap.pgtaskd_call_$hash) RETURNS bool LANGUAGE sql IMMUTABLE AS 'SELECT true'; RESET ROLE"))
+			if c.warm {
+				execute(t, b.conn, "INSERT INTO bob.stock VALUES (1)")
+			}
+			taker := b.another()
+			letsGo := b.holds("pg_catalog.pg_attrdef")
+			result := make(chan error, 1)
+			go func() {
+				_, err := b.conn.Exec(t.Context(), "INSERT INTO bob.stock VALUES (2)")
+				result <- err
+			}()
+			waiting(t, b.owner, b.conn)
+			execute(t, b.owner, "ALTER SCHEMA public RENAME TO moved")
+			execute(t, taker, "ALTER SCHEMA trap RENAME TO public")
+			letsGo()
 			b.none(<-result, "belongs to role")
 		})
 	}

@@ -45,7 +45,7 @@ func whole(text string) string {
 			text = strings.ReplaceAll(text, place, uncommented(string(content)))
 		}
 	}
-	for _, name := range []string{"leaders", "stands"} {
+	for _, name := range []string{"leaders", "stands", "unheld"} {
 		text = strings.ReplaceAll(text, ":"+name+"\n", uncommented(shared()[name]))
 	}
 	text = changedRow.ReplaceAllStringFunc(text, changed)

@@ -1,8 +1,8 @@
--- Sets wrong where what a function of ours names is not what it was made for, or somebody could have
--- something else meant before the end of the transaction: after a RENAME or a DROP each name is free
--- for others, and the owner of the schema can have that done at any time. The table stays what it
--- is, because it is locked as the INSERT does it. A transaction may see the owners of long ago: then
--- it is one to begin again.
+-- Sets task to the number of the table, and wrong where what a function of ours names is not what it
+-- was made for, or somebody could have something else meant before the end of the transaction: after
+-- a RENAME or a DROP each name is free for others, and the owner of the schema can have that done at
+-- any time. The table stays what it is, because it is locked as the INSERT does it. A transaction may
+-- see the owners of long ago: then it is one to begin again.
     IF pg_catalog.to_regclass(:table_text) IS NOT NULL THEN
         LOCK TABLE ONLY :table IN ROW EXCLUSIVE MODE;
     END IF;
@@ -12,8 +12,8 @@
                 ' to role ', pg_catalog.quote_ident(pg_catalog.pg_get_userbyid(c.relowner)),
                 ': ALTER FUNCTION ', :its_async_text, '() OWNER TO ', pg_catalog.quote_ident(pg_catalog.pg_get_userbyid(c.relowner)))
     END, CASE WHEN NOT s.rolsuper AND NOT pg_catalog.pg_has_role(s.oid, c.relowner, :usable) THEN s.rolname END,
-        :changed_c OR :changed_n OR :changed_y OR :changed_d
-    INTO wrong, keeper, changed
+        :changed_c OR :changed_n OR :changed_y OR :changed_d, c.oid
+    INTO wrong, keeper, changed, task
     FROM pg_catalog.pg_namespace AS n
     JOIN pg_catalog.pg_class AS c ON c.relnamespace OPERATOR(pg_catalog.=) n.oid AND c.oid OPERATOR(pg_catalog.=) pg_catalog.to_regclass(:table_text)::pg_catalog.oid
     LEFT JOIN pg_catalog.pg_trigger AS k ON k.tgrelid OPERATOR(pg_catalog.=) c.oid AND k.tgname OPERATOR(pg_catalog.=) 'pgtaskd_accept'

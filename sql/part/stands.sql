@@ -1,7 +1,7 @@
 -- Ends a function of ours, whose parameter here is of the type that only such functions take, where
 -- the table is not in the schema of that type, or is a stranger's, who may not use the type: its
--- name, or the schema's, has come to be somebody else's since the function was made. So it does where the table's owner is seen
--- as it was long ago.
+-- name, or the schema's, has come to be somebody else's since the function was made. So it does
+-- where the table's owner is seen as it was long ago.
 IF NOT EXISTS (
     SELECT
     FROM pg_catalog.pg_type AS y

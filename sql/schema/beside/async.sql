@@ -54,8 +54,11 @@ DECLARE
     part pg_catalog.text;
     piece pg_catalog.text;
     rest pg_catalog.text[];
+    columns pg_catalog.text[]; -- that have a place in given
+    task pg_catalog.oid;
     wrong pg_catalog.text;
 BEGIN
+    :unheld
     -- A column that is newer than what this transaction sees may be of anybody's type.
     SELECT coalesce(pg_catalog.bool_or(a.atttypid OPERATOR(pg_catalog.>=) 16384::pg_catalog.oid), true), coalesce(pg_catalog.bool_or(:changed_r OR :changed_a), true)
     INTO odd, changed
@@ -76,11 +79,18 @@ BEGIN
         new_rows := pg_catalog.row_to_json(NEW);
         given[1] := pg_catalog.replace(pg_catalog.substr(TG_ARGV[1], 7), '%s',
             coalesce(new_rows, old_rows) OPERATOR(pg_catalog.->>) TG_ARGV[2]);
-        IF given[1] IS NOT NULL THEN
-            n := 3;
+        usual := given[1] IS NOT NULL;
+    END IF;
+    -- What is done by a name follows directly on the look: the usual trigger does nothing before the
+    -- INSERT.
+    IF usual THEN
+        n := 3;
+    ELSE
+        :firm
+        IF wrong IS NULL THEN -- no CASE, whose parts are looked up, and may be evaluated, all the same
+            columns := :schema.pgtaskd_async_columns_:hash('':::schema.pgtaskd_call_:hash);
         END IF;
     END IF;
-    :firm
     IF wrong IS NOT NULL OR usual THEN
         NULL;
     ELSIF TG_WHEN OPERATOR(pg_catalog.<>) 'AFTER' OR TG_OP OPERATOR(pg_catalog.=) 'TRUNCATE'
@@ -167,7 +177,7 @@ BEGIN
                 n := n OPERATOR(pg_catalog.+) 1;
             END LOOP;
         END IF;
-        place := pg_catalog.array_position(:schema.pgtaskd_async_columns_:hash('':::schema.pgtaskd_call_:hash), named);
+        place := pg_catalog.array_position(columns, named);
         IF place IS NULL THEN
             names := pg_catalog.array_append(names, named);
             texts := pg_catalog.array_append(texts, value);
@@ -177,8 +187,7 @@ BEGIN
             given[place] := value;
         END IF;
     END LOOP;
-    IF wrong IS NULL AND (NOT usual OR given[1] IS NULL OR pg_catalog.octet_length(event) OPERATOR(pg_catalog.>) 100000) THEN
-        -- Meanwhile long may have gone by.
+    IF wrong IS NULL THEN
         :firm
     END IF;
     IF wrong IS NULL AND names IS NULL THEN
@@ -229,6 +238,7 @@ BEGIN
         IF FOUND THEN
             RETURN NULL;
         END IF;
+        :firm
     END IF;
     IF wrong IS NULL THEN
         wrong := :schema.pgtaskd_async_insert_:hash(TG_ARGV[0]:::schema.pgtaskd_call_:hash, event, given, names, texts);

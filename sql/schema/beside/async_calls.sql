@@ -39,7 +39,10 @@ BEGIN
     FROM pg_catalog.pg_attribute AS a
     JOIN pg_catalog.pg_attrdef AS d ON d.adrelid OPERATOR(pg_catalog.=) a.attrelid
         AND d.adnum OPERATOR(pg_catalog.=) a.attnum
+    JOIN pg_catalog.pg_class AS c ON c.oid OPERATOR(pg_catalog.=) a.attrelid
+    JOIN pg_catalog.pg_type AS y ON y.typnamespace OPERATOR(pg_catalog.=) c.relnamespace AND y.oid OPERATOR(pg_catalog.=) pg_catalog.pg_typeof(wanted)::pg_catalog.oid
     WHERE a.attrelid OPERATOR(pg_catalog.=) pg_catalog.to_regclass(:table_text)::pg_catalog.oid
+        AND pg_catalog.pg_get_userbyid(c.relowner) OPERATOR(pg_catalog.=) current_user -- the expression is run
         AND a.attname OPERATOR(pg_catalog.=) wanted::pg_catalog.name;
     IF tree OPERATOR(pg_catalog.=) '{CONST' OR pg_catalog.strpos(expression, setting) OPERATOR(pg_catalog.>) 0 THEN
         RETURN pg_catalog.replace(expression, setting, 'NULL::text');
@@ -134,6 +137,8 @@ CREATE OR REPLACE FUNCTION :schema.pgtaskd_async_insert_:hash(
 ) RETURNS pg_catalog.text LANGUAGE plpgsql VOLATILE SECURITY INVOKER AS $body$
 DECLARE
     task pg_catalog.oid := pg_catalog.to_regclass(:table_text)::pg_catalog.oid;
+    keeper pg_catalog.name;
+    changed pg_catalog.bool;
     wrong pg_catalog.text;
     statement pg_catalog.text;
 BEGIN
@@ -156,7 +161,7 @@ BEGIN
         RETURN wrong;
     END IF;
     -- Where another task waits with the key, that one gets the newer data.
-    SELECT pg_catalog.concat('INSERT INTO ', :table_text, ' (input, data',
+    SELECT pg_catalog.concat(' (input, data',
         pg_catalog.string_agg(pg_catalog.concat(', ', pg_catalog.quote_ident(v.name)), '' ORDER BY v.name),
         ') VALUES ($1, $2', pg_catalog.string_agg(pg_catalog.concat(', ', v.value), '' ORDER BY v.name), ')',
         CASE WHEN pg_catalog.count(CASE WHEN v.name OPERATOR(pg_catalog.=) 'key' THEN 1 END) OPERATOR(pg_catalog.>) 0
@@ -174,7 +179,11 @@ BEGIN
     ) AS v
     WHERE c.oid OPERATOR(pg_catalog.=) task AND v.value IS NOT NULL
     GROUP BY c.relkind;
-    EXECUTE statement USING input, data;
+    :firm
+    IF wrong IS NOT NULL THEN
+        RETURN wrong;
+    END IF;
+    EXECUTE pg_catalog.concat('INSERT INTO ', task::pg_catalog.regclass, statement) USING input, data; -- as it is called at this moment
     RETURN NULL;
 END
 $body$;
