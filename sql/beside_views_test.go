@@ -119,6 +119,7 @@ func TestAMillionRowsDoNotMatter(t *testing.T) {
 			execute(t, conn, "VACUUM ANALYZE task")
 		}
 		for _, view := range []string{"schedule", "run"} {
+			execute(t, conn, "SELECT * FROM task_"+view) // which reads catalogs, too
 			if pages := pagesRead(t, conn, "EXPLAIN (ANALYZE, BUFFERS, TIMING OFF, FORMAT JSON) SELECT * FROM task_"+view); pages > 3000 {
 				t.Errorf("task_%s reads %v pages (analyzed: %v)", view, pages, analyzed)
 			}

@@ -1,7 +1,17 @@
 -- Ends a function of ours, whose parameter here is of the type that only such functions take, where
 -- the table is not in the schema of that type, or is a stranger's, who may not use the type: its
 -- name, or the schema's, has come to be somebody else's since the function was made. So it does
--- where the table's owner is seen as it was long ago.
+-- where the table's owner is seen as it was long ago. The table is locked as a SELECT does
+-- it, and so waited for, before that look, where who asks has the right to.
+:unheld
+IF EXISTS (
+    SELECT
+    FROM pg_catalog.pg_class AS c
+    WHERE c.oid OPERATOR(pg_catalog.=) pg_catalog.to_regclass(:table_text)::pg_catalog.oid AND c.relkind OPERATOR(pg_catalog.=) ANY ('{r,p}')
+        AND pg_catalog.has_table_privilege(c.oid, 'SELECT')
+) THEN
+    LOCK TABLE ONLY :table IN ACCESS SHARE MODE;
+END IF;
 IF NOT EXISTS (
     SELECT
     FROM pg_catalog.pg_type AS y

@@ -3,7 +3,7 @@ DROP VIEW IF EXISTS :its_error;
 DROP FUNCTION IF EXISTS :schema.pgtaskd_error_:hash(:schema.pgtaskd_call_:hash);
 CREATE FUNCTION :schema.pgtaskd_error_:hash(here :schema.pgtaskd_call_:hash) RETURNS TABLE (
     sqlstate pg_catalog.text, error pg_catalog.text, count pg_catalog.int8, first pg_catalog.timestamptz, last pg_catalog.timestamptz, example pg_catalog.int8
-) LANGUAGE plpgsql STABLE SECURITY INVOKER
+) LANGUAGE plpgsql VOLATILE SECURITY INVOKER
 SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off SET work_mem = '64MB' AS $body$
 BEGIN
     :stands

@@ -5,7 +5,7 @@ DROP FUNCTION IF EXISTS :schema.pgtaskd_run_:hash(:schema.pgtaskd_call_:hash);
 CREATE FUNCTION :schema.pgtaskd_run_:hash(here :schema.pgtaskd_call_:hash) RETURNS TABLE (
     id pg_catalog.int8, "group" pg_catalog.text, key pg_catalog.text, since pg_catalog.timestamptz, pid pg_catalog.int4, wait_event pg_catalog.text, blocked_by pg_catalog.int4[],
     query pg_catalog.text
-) LANGUAGE plpgsql STABLE SECURITY INVOKER
+) LANGUAGE plpgsql VOLATILE SECURITY INVOKER
 SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off SET work_mem = '64MB' AS $body$
 BEGIN
     :stands

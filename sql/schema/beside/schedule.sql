@@ -20,7 +20,7 @@ $body$;
 CREATE FUNCTION :schema.pgtaskd_schedule_:hash(here :schema.pgtaskd_call_:hash) RETURNS TABLE (
     key pg_catalog.text, chain pg_catalog.int8, expression pg_catalog.text, zone pg_catalog.text, next_run pg_catalog.timestamptz, last_start pg_catalog.timestamptz,
     last_end pg_catalog.timestamptz, state pg_catalog.text, error pg_catalog.text, failures pg_catalog.int4, skipped pg_catalog.int4, given_up_after pg_catalog.timestamptz
-) LANGUAGE plpgsql STABLE SECURITY INVOKER
+) LANGUAGE plpgsql VOLATILE SECURITY INVOKER
 SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off SET work_mem = '64MB' AS $body$
 BEGIN
     :stands

@@ -6,7 +6,7 @@ CREATE FUNCTION :schema.pgtaskd_stat_:hash(here :schema.pgtaskd_call_:hash) RETU
     waiting_avg pg_catalog.interval, waiting_p50 pg_catalog.interval, waiting_p95 pg_catalog.interval, waiting_max pg_catalog.interval,
     running_avg pg_catalog.interval, running_p50 pg_catalog.interval, running_p95 pg_catalog.interval, running_max pg_catalog.interval,
     last_error pg_catalog.text
-) LANGUAGE plpgsql STABLE SECURITY INVOKER
+) LANGUAGE plpgsql VOLATILE SECURITY INVOKER
 SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off SET work_mem = '64MB' AS $body$
 BEGIN
     :stands

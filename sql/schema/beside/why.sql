@@ -8,7 +8,7 @@ BEGIN
     :make_way
 END
 $body$;
-CREATE OR REPLACE FUNCTION :its_why(id pg_catalog.int8, OUT reason :schema.pgtaskd_call_:hash) LANGUAGE plpgsql STABLE SECURITY INVOKER
+CREATE OR REPLACE FUNCTION :its_why(id pg_catalog.int8, OUT reason :schema.pgtaskd_call_:hash) LANGUAGE plpgsql VOLATILE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET enable_bitmapscan = off SET enable_sort = off SET jit = off
 SET DateStyle = 'ISO' SET IntervalStyle = 'postgres' AS $body$
 #variable_conflict use_variable
@@ -34,7 +34,6 @@ DECLARE
     ended pg_catalog.timestamptz; -- the last pause of its group
     why pg_catalog.text[] := '{}';
 BEGIN
-    :stands
     -- A lock on the table that keeps even readers out, or will as soon as it is had.
     SELECT l.pid, l.granted, a.usename, a.application_name INTO other
     FROM pg_catalog.pg_locks AS l
@@ -51,6 +50,7 @@ BEGIN
             coalesce(pg_catalog.array_to_string(pg_catalog.pg_blocking_pids(other.pid), ', '), 'none'));
         RETURN;
     END IF;
+    :stands
     SELECT t.state::pg_catalog.text AS state, t.plan, greatest(coalesce(t.base, t.plan), t.freed) AS base, t.base IS NOT NULL AS moved, t.active, t.start, t.stop, t.max, t."group" AS lane, t.remote,
         t.attempt, t.interrupted, t.retry, t.error, t.pid, t.cron, t.origin, t.stopping, t.catchup, t.drift, t.xmax AS locker, t.sqlstate,
         t.after, t.awaits, t.freed,
@@ -151,6 +151,7 @@ BEGIN
     END IF;
     -- What it is to run after.
     IF task.after IS NOT NULL AND (task.freed IS NULL OR task.awaits IS NOT NULL) THEN
+        :stands
         SELECT pg_catalog.count(*) AS total, (pg_catalog.array_agg(pg_catalog.concat(a.id, ' (', p.shown, ')')))[1:most] AS shown INTO other
         FROM pg_catalog.unnest(task.after) AS a (id)
         CROSS JOIN LATERAL (
@@ -221,6 +222,7 @@ BEGIN
             AND a.application_name OPERATOR(pg_catalog.=) called AND a.pid OPERATOR(pg_catalog.<>) pg_catalog.pg_backend_pid()
     ) AS pids INTO other;
     pids := other.pids;
+    :stands
     WITH head AS MATERIALIZED (
         SELECT t.id, t.state, t."group", t.remote
         FROM :table AS t
@@ -243,6 +245,7 @@ BEGIN
         ARRAY(SELECT x.id FROM work AS x WHERE x.beside LIMIT most) AS ids
     INTO runs FROM work AS w;
     IF task.max OPERATOR(pg_catalog.<) 0 AND runs.beside OPERATOR(pg_catalog.=) 0 THEN
+        :stands
         SELECT t.id, t.stop, t.plan INTO other
         FROM (
             SELECT t.id, t.stop, t.plan, t."group", t.remote
