@@ -6,7 +6,8 @@ import (
 	"time"
 )
 
-// aside are ends that wait for somebody else: who has locked their rows, or what follows on them.
+// aside are ends that wait for somebody else: who has locked their rows, or what follows on them, or
+// others that the table refuses.
 // They are no reason for others not to start.
 type aside struct {
 	ends []end
@@ -63,7 +64,7 @@ func (l *loop) keep(e end) {
 	switch {
 	case e.task.TooLong && e.since.IsZero():
 		e.since = time.Now()
-	case e.wait == 0 && e.barred.pause == 0 && !e.task.TooLong:
+	case e.wait == 0 && e.barred.pause == 0 && !e.task.TooLong && !e.queued:
 		l.unsaid = append(l.unsaid, e)
 		return
 	}

@@ -28,6 +28,8 @@ type end struct {
 	refusals    int           // how often in a row its row has not taken it, and was neither changed nor locked
 	version     uint32        // of the row, then
 	usual       bool          // as isUsual tells, once the loop has it
+	queued      bool          // it waits for its turn, as the table has refused it, or others
+	place       int           // in its lane, among those that do
 	lacks       bool          // it waits for a partition
 	bare        bool          // no repetition: the table has refused the end with it
 	final       bool          // no retry: the table has refused another end

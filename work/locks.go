@@ -1,6 +1,7 @@
 package work
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -10,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"pgtaskd/sql"
+	"pgtaskd/work/run"
 )
 
 // Changes of ours that may meet what another transaction has locked wait for it briefly: a key that
@@ -33,6 +35,8 @@ const (
 type locks struct {
 	together int              // most rows that are changed in one statement, of those that met a lock; 0: as many as may be
 	atOnce   int              // the same of all, as what follows on them is much, or slow
+	refused  int              // the same, as the table has refused some; 0: as many as may be
+	well     int              // how often in a row it has refused none since
 	until    time.Time        // nothing that met a lock is tried until then
 	barred   map[int64]barred // tasks that met one alone, which have no end of ours
 	newest   bool             // the next one that is tried is the one that met a lock last
@@ -83,20 +87,20 @@ func (k *locks) most(n int) int {
 
 // mostOfAll is the same of those that met none.
 func (k *locks) mostOfAll(n int) int {
-	if k.atOnce == 0 {
-		return n
-	}
-	return min(n, k.atOnce)
+	return min(n, cmp.Or(k.atOnce, n), cmp.Or(k.refused, n))
 }
 
 // late tells that the rest of a change that has begun then is left for the next time, as others come
 // in between.
-func (k *locks) late(began time.Time) bool { return k.atOnce > 0 && time.Since(began) >= dutyPart }
+func (k *locks) late(began time.Time) bool {
+	return (k.atOnce > 0 || k.refused > 0) && time.Since(began) >= dutyPart
+}
 
 // took takes note of a change of n rows, which has taken so long: the next one is of fewer where
 // too much follows on it, and of more where it went well.
 func (k *locks) took(n int, took time.Duration, err error) {
 	const few = batchMost / 8 // where each is slow, or the machine is busy
+	k.refuses(n, err)
 	switch {
 	case isTooMuch(err), isSlow(err):
 		k.atOnce = max(n/2, 1)
@@ -192,6 +196,8 @@ func (l *loop) togetherMost(a, b *end) int {
 	switch {
 	case a.kind != b.kind || a.task.TooLong || b.task.TooLong || (a.barred.pause > 0) != (b.barred.pause > 0):
 		return 1
+	case a.barred.pause == 0 && (a.kind == run.Committed || a.kind == run.Refused): // which writes nothing yet
+		return batchMost
 	case a.barred.pause == 0:
 		return l.locks.ends.mostOfAll(batchMost)
 	case a.barred.alone || b.barred.alone:

@@ -196,6 +196,7 @@ func (l *loop) refused(ctx context.Context, ends []end) error {
 		if e.kind == run.Finished && e.fault == nil {
 			e.fault = run.Refusal(nil)
 		}
+		e.queued = e.kind == run.Finished
 		e.final = e.kind == run.Finished && !run.InTheWay(e.fault) && !e.fault.QueueIsFull() // the next try would be refused as well
 		l.keep(e)
 	}

@@ -30,6 +30,9 @@ func (l *loop) write(ctx context.Context) error {
 		return err
 	}
 	l.locks.ends.inTurn(ends)
+	if l.locks.ends.refused > 0 {
+		takeTurns(ends)
+	}
 	for i := 0; i < len(ends); {
 		if l.tasks[ends[i].task.Row.ID] != ends[i].task { // written before an error that came after it
 			i++
@@ -56,7 +59,7 @@ func (l *loop) write(ctx context.Context) error {
 			}
 		}
 		if l.locks.ends.late(now) {
-			l.putOff(ends[i:])
+			l.queue(ends[i:])
 			break
 		}
 	}
@@ -127,7 +130,7 @@ func (l *loop) writeEach(ctx context.Context, ends []end, write func(context.Con
 	return bisect(ctx, l, ends, func(ctx context.Context, ends []end) error {
 		began := time.Now()
 		if k.late(first) {
-			l.putOff(ends)
+			l.queue(ends)
 			return nil
 		}
 		err := write(ctx, ends)
@@ -185,8 +188,8 @@ func (l *loop) gone(e end) {
 	l.count++
 }
 
-// bisect changes rows together. Where the table refuses that, it changes each half of them, so that
-// one odd row holds up no other; refused sees to a row that is refused alone. done, which may be
+// bisect changes rows together. Where the table refuses that, it changes some of them at a time, so
+// that one odd row holds up no other; refused sees to a row that is refused alone. done, which may be
 // nil, follows on what was changed. It goes through the rows in their order, and ends with the
 // first error that is no refusal.
 func bisect[T any](ctx context.Context, l *loop, rows []T,
@@ -203,11 +206,12 @@ func bisect[T any](ctx context.Context, l *loop, rows []T,
 	case len(rows) == 1:
 		return refused(rows[0], err)
 	}
-	half := len(rows) / 2
-	if err := bisect(ctx, l, rows[:half], change, done, refused); err != nil {
-		return err
+	for part := range slices.Chunk(rows, max(len(rows)/partsMost, 1)) {
+		if err := bisect(ctx, l, part, change, done, refused); err != nil {
+			return err
+		}
 	}
-	return bisect(ctx, l, rows[half:], change, done, refused)
+	return nil
 }
 
 // each does something to rows with these ids. One that refuses it is left as it is, for a while.
