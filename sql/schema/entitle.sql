@@ -171,7 +171,8 @@ BEGIN
     WHERE y.oid OPERATOR(pg_catalog.=) pg_catalog.pg_typeof($3)::pg_catalog.oid
         AND c.relname OPERATOR(pg_catalog.=) :tokens_text
         AND c.relkind OPERATOR(pg_catalog.=) 'r' -- the columns of a view may have any name, tableoid and xmin, too
-        AND pg_catalog.pg_get_userbyid(c.relowner) OPERATOR(pg_catalog.=) current_user;
+        AND pg_catalog.pg_get_userbyid(c.relowner) OPERATOR(pg_catalog.=) current_user
+        AND NOT :changed_c;
     IF (number OPERATOR(pg_catalog.=) pg_catalog.to_regclass(relation)::pg_catalog.oid) IS NOT TRUE THEN
         RAISE EXCEPTION 'table % does not stand beside the function that asks it', :tokens_text USING ERRCODE = 'insufficient_privilege',
             HINT = 'It was dropped, or its schema was renamed: pgtaskd makes both anew where it serves a table.';
