@@ -27,6 +27,7 @@ type Failure struct {
 	routine, where string // of the server's error: what has raised it, and in which function or the like
 	constraint     string
 	follows        bool // of the statement that writes what follows on a task
+	gone           bool // of the function that asks for the token: the table of tokens is not there
 }
 
 // Indirect tells an error that a trigger, a constraint or other SQL behind a statement is the cause
@@ -119,9 +120,9 @@ const exhausted = "2200H"
 func (f *Failure) Raised() bool { return f.routine == "exec_stmt_raise" }
 
 // Tokenless tells the error by which the function that writes ends in sessions of other roles says
-// that it does not know the session's token.
+// that it does not know the session's token, or that the table of tokens has just been dropped.
 func (f *Failure) Tokenless() bool {
-	return f != nil && f.SQLState == "42501" && f.constraint == "pgtaskd_token" && f.Raised()
+	return f != nil && (f.gone || f.SQLState == "42501" && f.constraint == "pgtaskd_token" && f.Raised())
 }
 
 // Error returns the text.
@@ -143,6 +144,8 @@ func endFailure(e *pgproto3.ErrorResponse, follows bool) *Failure {
 	f := NewFailure("the end of the task could not be written: "+e.Message, e.Code, "DETAIL", e.Detail, "HINT",
 		e.Hint, "QUERY", e.InternalQuery, "CONTEXT", e.Where)
 	f.routine, f.where, f.constraint, f.follows = e.Routine, e.Where, e.ConstraintName, follows
+	first, _, _ := strings.Cut(e.Where, "\n")
+	f.gone = e.Code == "42P01" && strings.Contains(first, "pgtaskd_end_") && strings.Contains(e.InternalQuery, "pgtaskd_token_")
 	return f
 }
 

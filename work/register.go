@@ -17,6 +17,7 @@ type registering struct {
 	all    enrolment  // where all sessions of ours are registered
 	tried  enrolment  // where that was tried
 	ending sql.Ending // by what the ends of others' tasks are written
+	lost   time.Time  // when sessions lost their tokens last, as an end was refused
 	swept  time.Time  // when it was last looked for what is gone, by our clock
 }
 

@@ -143,15 +143,23 @@ func (l *loop) entitle(ctx context.Context) error {
 	return nil
 }
 
-// retoken does so where ends were refused for their tokens: their tasks run again at once.
+// retoken does so where ends were refused for their tokens: their tasks run again at once. The table
+// may be the same and have lost its rows: each session that lies ready would fail one more run.
 func (l *loop) retoken(ctx context.Context, ends []end) error {
 	if !slices.ContainsFunc(ends, func(e end) bool { return e.Tokenless }) {
 		return nil
 	}
 	ctx, cancel := limited(ctx)
 	defer cancel()
+	if r := &l.registering; time.Since(r.lost) >= tokensTick {
+		r.lost = time.Now()
+		l.Pool.LoseTokens()
+	}
 	return l.entitle(ctx)
 }
+
+// tokensTick is the shortest time between two such losses.
+const tokensTick = time.Second
 
 // entitle makes what it takes.
 func entitle(ctx context.Context, conn *pgx.Conn, t Target) error {

@@ -174,7 +174,7 @@ BEGIN
         AND pg_catalog.pg_get_userbyid(c.relowner) OPERATOR(pg_catalog.=) current_user
         AND NOT :changed_c;
     IF (number OPERATOR(pg_catalog.=) pg_catalog.to_regclass(relation)::pg_catalog.oid) IS NOT TRUE THEN
-        RAISE EXCEPTION 'table % does not stand beside the function that asks it', :tokens_text USING ERRCODE = 'insufficient_privilege',
+        RAISE EXCEPTION 'table % does not stand beside the function that asks it', :tokens_text USING ERRCODE = 'insufficient_privilege', CONSTRAINT = 'pgtaskd_token',
             HINT = 'It was dropped, or its schema was renamed: pgtaskd makes both anew where it serves a table.';
     END IF;
     -- Nor does a token count that others may have written: the transaction itself, or another one

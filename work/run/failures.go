@@ -32,7 +32,7 @@ func refusesForGood(f *exec.Failure) bool {
 	case "42501":
 		return !f.Direct("42501", "aclcheck_error") && !f.Tokenless()
 	case "42P01", "42703", "3F000":
-		return f.Indirect()
+		return f.Indirect() && !f.Tokenless()
 	}
 	return false
 }
