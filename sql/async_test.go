@@ -194,6 +194,23 @@ func TestATriggerIsTheTablesOwners(t *testing.T) {
 	equal(t, "authors", tasks(t, conn, "author"), owner+"; "+owner)
 }
 
+// TestATriggerIsNotFiredIntoAPartitionOfAStrangers, whose triggers would run as the owner of the whole.
+func TestATriggerIsNotFiredIntoAPartitionOfAStrangers(t *testing.T) {
+	t.Parallel()
+	b := newBobs(t, forEachStatement)
+	execute(t, b.owner, "CREATE TABLE parted (id bigserial, plan timestamptz NOT NULL DEFAULT statement_timestamp(), input text NOT NULL) PARTITION BY RANGE (plan); CREATE TABLE early PARTITION OF parted DEFAULT")
+	install(t, b.owner, Table{"public", "parted"}, nil)
+	execute(t, b.owner, "DROP TRIGGER later ON bob.stock; CREATE TRIGGER later AFTER INSERT ON bob.stock FOR EACH ROW EXECUTE FUNCTION parted_async('SELECT 1', 'group=a-%s', 'a'); "+
+		"INSERT INTO bob.stock VALUES (1); ALTER TABLE early OWNER TO "+b.role+"; SET ROLE "+b.role+
+		"; CREATE TRIGGER evil BEFORE INSERT ON early FOR EACH ROW EXECUTE FUNCTION bob.fire(); RESET ROLE")
+	for _, begin := range []string{"BEGIN", "BEGIN ISOLATION LEVEL REPEATABLE READ"} {
+		execute(t, b.conn, begin)
+		_, err := b.conn.Exec(t.Context(), "INSERT INTO bob.stock VALUES (2)")
+		b.none(err, `a partition of table "public"."parted" belongs to role `+b.role)
+		execute(t, b.conn, "ROLLBACK")
+	}
+}
+
 // TestTypesOfOthersAreShownAsText, since a cast of theirs to json would run as the table's owner.
 func TestTypesOfOthersAreShownAsText(t *testing.T) {
 	t.Parallel()

@@ -11,9 +11,21 @@
             THEN pg_catalog.concat('function ', :its_async_text, '() belongs to role ', pg_catalog.quote_ident(current_user), ', and table ', :table_text,
                 ' to role ', pg_catalog.quote_ident(pg_catalog.pg_get_userbyid(c.relowner)),
                 ': ALTER FUNCTION ', :its_async_text, '() OWNER TO ', pg_catalog.quote_ident(pg_catalog.pg_get_userbyid(c.relowner)))
-    END, CASE WHEN NOT s.rolsuper AND NOT pg_catalog.pg_has_role(s.oid, c.relowner, :usable) THEN s.rolname END,
-        :changed_c OR :changed_n OR :changed_y OR :changed_d, c.oid
-    INTO wrong, keeper, changed, task
+    END,
+        CASE WHEN NOT s.rolsuper AND NOT pg_catalog.pg_has_role(s.oid, c.relowner, :usable) THEN s.oid END,
+        CASE WHEN c.relkind OPERATOR(pg_catalog.=) 'p' THEN ARRAY( -- the triggers of a row's part are run as well
+            SELECT DISTINCT p.relowner
+            FROM pg_catalog.pg_partition_tree(c.oid::pg_catalog.regclass) AS t
+            JOIN pg_catalog.pg_class AS p ON p.oid OPERATOR(pg_catalog.=) t.relid::pg_catalog.oid
+            WHERE NOT pg_catalog.pg_has_role(p.relowner, c.relowner, :usable)
+        ) END,
+        :changed_c OR c.relkind OPERATOR(pg_catalog.=) 'p' AND EXISTS (
+            SELECT
+            FROM pg_catalog.pg_partition_tree(c.oid::pg_catalog.regclass) AS t
+            JOIN pg_catalog.pg_class AS p ON p.oid OPERATOR(pg_catalog.=) t.relid::pg_catalog.oid
+            WHERE :changed_p
+        ), c.oid
+    INTO wrong, keeper, sharers, changed, task
     FROM pg_catalog.pg_namespace AS n
     JOIN pg_catalog.pg_class AS c ON c.relnamespace OPERATOR(pg_catalog.=) n.oid AND c.oid OPERATOR(pg_catalog.=) pg_catalog.to_regclass(:table_text)::pg_catalog.oid
     LEFT JOIN pg_catalog.pg_trigger AS k ON k.tgrelid OPERATOR(pg_catalog.=) c.oid AND k.tgname OPERATOR(pg_catalog.=) 'pgtaskd_accept'
@@ -25,12 +37,12 @@
         CASE WHEN pg_catalog.pg_get_userbyid(n.nspowner) OPERATOR(pg_catalog.=) 'pg_database_owner' THEN d.datdba ELSE n.nspowner END
     WHERE n.nspname OPERATOR(pg_catalog.=) :schema_text;
     IF changed THEN
-        RAISE EXCEPTION 'table %, or its schema, has been changed since this transaction began', :table_text USING ERRCODE = 'serialization_failure',
+        RAISE EXCEPTION 'table % has been changed since this transaction began', :table_text USING ERRCODE = 'serialization_failure',
             HINT = 'Begin another transaction.';
     ELSIF changed IS NULL THEN
         wrong := pg_catalog.concat('table ', :table_text, ' is not the one that the function was made for: it was dropped, or its schema or itself was renamed; ',
             'pgtaskd makes the function anew where it serves a table');
-    ELSIF wrong IS NULL AND keeper IS NOT NULL THEN
+    ELSIF wrong IS NULL AND (keeper IS NOT NULL OR pg_catalog.cardinality(sharers) OPERATOR(pg_catalog.>) 0) THEN
         WITH RECURSIVE me AS (
             SELECT r.oid, r.rolsuper, EXISTS (
                 SELECT
@@ -41,10 +53,11 @@
             WHERE r.rolname OPERATOR(pg_catalog.=) current_user
         ),
         :memberships
-        SELECT pg_catalog.concat('the schema of table ', :table_text, ' belongs to role ', pg_catalog.quote_ident(keeper),
-            ', whom the owner of the table has no reason to trust') INTO wrong
+        SELECT pg_catalog.concat(CASE WHEN r.oid OPERATOR(pg_catalog.=) keeper THEN 'the schema' ELSE 'a partition' END, ' of table ', :table_text,
+            ' belongs to role ', pg_catalog.quote_ident(r.rolname), ', whom the owner of the table has no reason to trust') INTO wrong
         FROM pg_catalog.pg_roles AS r
-        WHERE r.rolname OPERATOR(pg_catalog.=) keeper
+        WHERE r.oid OPERATOR(pg_catalog.=) ANY (pg_catalog.array_append(sharers, keeper))
             AND NOT EXISTS (SELECT FROM above WHERE above.oid OPERATOR(pg_catalog.=) r.oid)
-            AND NOT EXISTS (SELECT FROM creator WHERE creator.oid OPERATOR(pg_catalog.=) r.oid);
+            AND NOT EXISTS (SELECT FROM creator WHERE creator.oid OPERATOR(pg_catalog.=) r.oid)
+        LIMIT 1;
     END IF;

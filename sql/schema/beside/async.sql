@@ -36,7 +36,8 @@ DECLARE
     usual pg_catalog.bool;
     odd pg_catalog.bool; -- the changed table has types that the server does not come with
     changed pg_catalog.bool;
-    keeper pg_catalog.name; -- who owns the schema
+    keeper pg_catalog.oid; -- who owns the schema,
+    sharers pg_catalog.oid[]; -- and partitions: whom there may be no reason to trust
     shown pg_catalog.text; -- columns of the changed table, where not all can be shown as they are
     old_name pg_catalog.name;
     new_name pg_catalog.name;

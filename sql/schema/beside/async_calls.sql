@@ -137,7 +137,8 @@ CREATE OR REPLACE FUNCTION :schema.pgtaskd_async_insert_:hash(
 ) RETURNS pg_catalog.text LANGUAGE plpgsql VOLATILE SECURITY INVOKER AS $body$
 DECLARE
     task pg_catalog.oid := pg_catalog.to_regclass(:table_text)::pg_catalog.oid;
-    keeper pg_catalog.name;
+    keeper pg_catalog.oid;
+    sharers pg_catalog.oid[];
     changed pg_catalog.bool;
     wrong pg_catalog.text;
     statement pg_catalog.text;
