@@ -10,7 +10,7 @@
 -- have to read past all that has ended, as long as somebody's transaction lasts
 SELECT
     t.id,
-    t.version,
+    CASE WHEN pg_catalog.num_nulls(t.input, t."group", t."null") OPERATOR(pg_catalog.=) 0 THEN t.version END AS "input, group or null", -- a row that lacks one cannot be read
     t.key IS NOT NULL
         OR t.overlap
         OR t.stop IS NOT NULL -- it has ended before, and somebody has set it to PLAN
