@@ -17,6 +17,7 @@ type Description struct {
 	Inserter      bool     // each task runs under the role that inserted it; who has described the table says so
 	Roles         bool     // a trigger of ours fills the column role
 	Below         []Below  // what keeps it from being served, see Refusal
+	Masters       []int64  // who own it and what is below it
 	Copied        []string // quoted names of the columns that a repetition copies
 	Sized         []string // those of them whose values may be large
 	Partitioned   bool
@@ -71,7 +72,7 @@ func Describe(ctx context.Context, conn *pgx.Conn, t Table) (Description, error)
 	}
 	d := Description{Exists: true, OID: f.oid, Partitioned: f.partitioned(), Server: f.version, Version: versionOf(f.comment), Encoding: conn.PgConn().ParameterStatus("server_encoding")}
 	d.Published, d.Publisher, d.Waking = f.published, f.publisher, wakingOf(f.root)
-	d.Roles, d.Below = f.trigger("pgtaskd_role") != nil, f.below
+	d.Roles, d.Below, d.Masters = f.trigger("pgtaskd_role") != nil, f.below, f.masters
 	d.Defers = slices.ContainsFunc(f.triggers, func(t foundTrigger) bool { return t.Defers })
 	d.TellsInserts = f.enabled(acceptTrigger)
 	d.TellsChanges = f.enabled(stateTrigger) && !slices.ContainsFunc(changeTriggers,

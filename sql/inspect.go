@@ -39,6 +39,7 @@ type found struct {
 	referrers   []foundReferrer
 	grantees    []string // of REFERENCES, untrusted, quoted
 	below       []Below
+	masters     []int64    // who own the table and those below it
 	taken       *Untrusted // relations of others that have names of our indexes
 }
 
@@ -197,6 +198,9 @@ func (f *found) inspect(ctx context.Context, conn *pgx.Conn, t Table, o Options,
 		return err
 	}
 	if f.below, err = collect(ctx, conn, "below", pgx.RowToStructByPos[Below], t.Schema, t.Name); err != nil {
+		return err
+	}
+	if f.masters, err = collect(ctx, conn, "masters", pgx.RowTo[int64], f.oid); err != nil {
 		return err
 	}
 	if f.constraints, err = collect(ctx, conn, "constraints", pgx.RowTo[string], f.oid); err != nil {

@@ -81,7 +81,7 @@ func (d Description) Queries(t Table) Queries {
 		":call_name": literal(callName(t)), ":tokens_name": "NULL", ":known_besides": literal(numbers(d.Known)),
 		":called": literal("{" + strings.Join(calledNames(t), ",") + "}"),
 		":leader": Beside(t, "leader"), ":tokens": Tokens(t), ":schema_text": literal(t.Schema), ":table_text": literal(t.Quoted()), ":groups": Beside(t, "group"), ":limits": strconv.FormatInt(limitLocks, 10),
-		":table_number": strconv.FormatInt(d.OID, 10),
+		":table_number": strconv.FormatInt(d.OID, 10), ":masters": literal(numbers(d.Masters)), ":changed_c": changed(":changed_c"),
 		":group_number": strconv.FormatInt(d.Group, 10), ":group_sequence": strconv.FormatInt(d.GroupSequence, 10),
 		":key_of_limit": d.key(`g."group"`), ":prefix_of_group": d.prefix(`g."group"`),
 

@@ -99,6 +99,7 @@ var plans = map[string]planned{
 	"retry":        {args: []string{ids(), each("7"), each("7"), each("2020-01-01"), each("2020-01-01"), each("1"), each("e"), each("XX000"), each("NULL"), each("true"), each("false"), each("NULL")}, state: "WORK"},
 	"rights":       {args: []string{"'public'", "'task'"}, makes: catalogs},
 	"same":         {in: []string{"end"}},
+	"masters":      {in: []string{"end"}},
 	"scan":         {args: []string{"'-infinity'", "0", "20"}, state: "PLAN"},
 	"sequences":    {args: []string{"'public'", "'task'"}, makes: catalogs},
 	"soon":         {args: []string{"'200 ms'", "20"}, state: "PLAN"},

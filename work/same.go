@@ -27,7 +27,8 @@ const (
 		"WHERE c.oid OPERATOR(pg_catalog.=) pg_catalog.to_regclass($1)::pg_catalog.oid), false)::pg_catalog.int4"
 )
 
-// errReplaced is the error of a name that has come to be another relation's.
+// errReplaced is the error of a name that has come to be another relation's, or of a table that has
+// come to be somebody else's.
 var errReplaced = errors.New("a table is another one than it was")
 
 // relation is one that statements name.
@@ -105,12 +106,16 @@ func (l *loop) sendTo(ctx context.Context, to relation, batch *pgx.Batch) (err e
 	if to.number == 0 {
 		query, args = ownName, args[:1]
 	}
-	first.Queue(query, args...).QueryRow(func(row pgx.Row) error {
+	compares := func(row pgx.Row) error {
 		var one int32
 		err := row.Scan(&one)
 		same = err == nil
 		return err
-	})
+	}
+	first.Queue(query, args...).QueryRow(compares)
+	if to == l.served() { // its owners are those of then
+		first.Queue(l.queries().Text("masters")).QueryRow(compares)
+	}
 	if l.control.prepares(rest) {
 		if err = conn.SendBatch(ctx, first).Close(); err == nil {
 			err = conn.SendBatch(ctx, &pgx.Batch{QueuedQueries: rest}).Close()

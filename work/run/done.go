@@ -46,6 +46,9 @@ func (r *runner) ending(p *pending, call func(name, text string) parameters) {
 		call("", q.Hold()) // or be while this waits for a lock
 		call("", q.Text("same"))
 	}
+	if p.result.Stop.Sub(p.start) >= longRun { // or given to somebody else
+		call("", q.Text("masters"))
+	}
 	if p.task.image != nil && !p.quick {
 		unchanged := call("", q.Text("unchanged"))
 		unchanged.Int8(p.task.Row.ID)
