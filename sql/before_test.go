@@ -42,6 +42,18 @@ func TestATransactionOfBeforeFiresNothingOfANewOwners(t *testing.T) {
 	}
 }
 
+// TestATransactionOfBeforeCallsNothingOfANewOwnerOfTheSchema, who has dropped what was there.
+func TestATransactionOfBeforeCallsNothingOfANewOwnerOfTheSchema(t *testing.T) {
+	t.Parallel()
+	b := newBobs(t, "FOR EACH ROW EXECUTE FUNCTION task_async('SELECT 1')")
+	b.before()
+	execute(t, b.owner, "ALTER SCHEMA public OWNER TO "+b.role+"; SET ROLE "+b.role+"; "+strings.ReplaceAll("DROP DOMAIN public.pgtaskd_call_$h CASCADE; CREATE DOMAIN public.pgtaskd_call_$h AS text; "+
+		"CREATE FUNCTION public.pgtaskd_async_columns_$h(public.pgtaskd_call_$h) RETURNS text[] LANGUAGE plpgsql AS $$BEGIN RAISE 'bob calls as %', current_user; END$$", "$h", task.hash())+"; RESET ROLE")
+	_, err := b.conn.Exec(t.Context(), "INSERT INTO bob.stock VALUES (1)")
+	b.none(err, "is not the one that the function was made for")
+	execute(t, b.conn, "ROLLBACK")
+}
+
 // TestATransactionOfBeforeGoesOnBesideAGrant that is under way, or was rolled back.
 func TestATransactionOfBeforeGoesOnBesideAGrant(t *testing.T) {
 	t.Parallel()

@@ -4,7 +4,7 @@
 -- any time. The table stays what it is, because it is locked as the INSERT does it. A transaction may
 -- see the owners of long ago: then it is one to begin again.
     IF pg_catalog.to_regclass(:table_text) IS NOT NULL THEN
-        LOCK TABLE ONLY :table IN ROW EXCLUSIVE MODE;
+        LOCK TABLE :table IN ROW EXCLUSIVE MODE; -- with its partitions, which the look below would wait for
     END IF;
     SELECT CASE
         WHEN pg_catalog.pg_get_userbyid(c.relowner) OPERATOR(pg_catalog.<>) current_user
@@ -19,7 +19,7 @@
             JOIN pg_catalog.pg_class AS p ON p.oid OPERATOR(pg_catalog.=) t.relid::pg_catalog.oid
             WHERE NOT pg_catalog.pg_has_role(p.relowner, c.relowner, :usable)
         ) END,
-        :changed_c OR c.relkind OPERATOR(pg_catalog.=) 'p' AND EXISTS (
+        :changed_c OR :changed_y OR c.relkind OPERATOR(pg_catalog.=) 'p' AND EXISTS (
             SELECT
             FROM pg_catalog.pg_partition_tree(c.oid::pg_catalog.regclass) AS t
             JOIN pg_catalog.pg_class AS p ON p.oid OPERATOR(pg_catalog.=) t.relid::pg_catalog.oid
@@ -31,6 +31,7 @@
     LEFT JOIN pg_catalog.pg_trigger AS k ON k.tgrelid OPERATOR(pg_catalog.=) c.oid AND k.tgname OPERATOR(pg_catalog.=) 'pgtaskd_accept'
     LEFT JOIN pg_catalog.pg_proc AS a ON a.oid OPERATOR(pg_catalog.=) k.tgfoid
     JOIN pg_catalog.pg_type AS y ON y.typnamespace OPERATOR(pg_catalog.=) n.oid AND y.typname OPERATOR(pg_catalog.=) 'pgtaskd_call_:hash'
+        AND y.oid OPERATOR(pg_catalog.=) pg_catalog.to_regtype(pg_catalog.format('%I.%I', :schema_text, y.typname))::pg_catalog.oid
         AND pg_catalog.pg_has_role(y.typowner, coalesce(a.proowner, c.relowner), :usable)
     JOIN pg_catalog.pg_database AS d ON d.datname OPERATOR(pg_catalog.=) pg_catalog.current_database()
     JOIN pg_catalog.pg_roles AS s ON s.oid OPERATOR(pg_catalog.=)
