@@ -1,8 +1,8 @@
 -- Ends a function of ours, whose parameter here is of the type that only such functions take, where
 -- the table is not in the schema of that type, or is a stranger's, who may not use the type: its
 -- name, or the schema's, has come to be somebody else's since the function was made. So it does
--- where the table's owner is seen as it was long ago. The table is locked as a SELECT does
--- it, and so waited for, before that look, where who asks has the right to.
+-- where the table's owner is seen as it was long ago. The table is locked before that look, and so
+-- waited for, as a SELECT locks it, where who asks has the right to.
 :unheld
 IF EXISTS (
     SELECT
