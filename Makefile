@@ -52,6 +52,7 @@ thorough: ## Run all cases of the long tests, of the model and of the calendar, 
 	server/install.sh postgresql
 	go test -count=1 -tags slow -timeout 30m $(TESTFLAGS) -run '^TestNothingReadsALargeTable$$' ./ask
 	go -C bench test -race -count=1 -tags slow -timeout 30m $(TESTFLAGS) -run '^TestGrowth$$' ./...
+	go test -race -count=1 -tags slow -timeout 30m $(TESTFLAGS) -run "^($$(tools/long_tests.sh apply))\$$" ./apply
 	go test -race -count=1 -tags slow -timeout 30m $(TESTFLAGS) -run "^($$(tools/long_tests.sh exec))\$$" ./exec
 	go test -race -count=1 -tags slow -timeout 60m $(TESTFLAGS) -run "^($$(tools/long_tests.sh sql))\$$" ./sql
 	go test -race -count=1 -tags slow -timeout 60m $(TESTFLAGS) -run "^($$(tools/long_tests.sh work))\$$" ./work

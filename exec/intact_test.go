@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"pgtaskd/server/servertest"
 )
 
 // Attacks on the statements that we keep prepared in a session. Each is taken away and another
@@ -158,6 +160,9 @@ func TestReplacedStatements(t *testing.T) {
 			}
 			for _, saves := range []bool{false, true} {
 				for i, statement := range slices.Sorted(maps.Keys(known)) {
+					if !servertest.Thorough && (i+len(name))%2 != 0 {
+						continue
+					}
 					for _, alike := range []string{likeness(statement, known[statement]), ""} {
 						b.exec("TRUNCATE effects, ended, orders, fires, fires_late")
 						b.exec("INSERT INTO orders VALUES ($1, $2)", strings.TrimPrefix(statement, "pgtaskd_"), alike)

@@ -80,13 +80,13 @@ func TestEachTableHasItsOwnBesideIt(t *testing.T) {
 func TestWhatHasANameBesideTheTableIsLeftAlone(t *testing.T) {
 	t.Parallel()
 	for way, makes := range makers {
-		for what, sql := range map[string]string{
+		for what, sql := range servertest.SomeOf(map[string]string{
 			"a table":                          "CREATE TABLE task_leader (mine int)",
 			"a table that claims to be ours":   "CREATE TABLE task_leader (mine int); COMMENT ON TABLE task_leader IS '(pgtaskd schema 1)'; ALTER TABLE task_leader OWNER TO $r",
 			"a view that claims to be a table": "CREATE VIEW task_leader AS SELECT 1 AS mine; COMMENT ON VIEW task_leader IS '(pgtaskd schema 1)'; ALTER VIEW task_leader OWNER TO $r",
 			"a type":                           "CREATE TYPE task_leader AS ENUM ()",
 			"a sequence of a column":           "CREATE TABLE other (leader serial); ALTER SEQUENCE other_leader_seq RENAME TO task_leader",
-		} {
+		}) {
 			t.Run(way+"/"+what, func(t *testing.T) {
 				t.Parallel()
 				conn := database(t)

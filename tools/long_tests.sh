@@ -5,5 +5,5 @@ awk '
 	FNR == 1 { slow = /go:build slow/ }
 	/^func / { test = "" }
 	/^func Test/ { test = $2; sub(/\(.*/, "", test) }
-	test != "" && (slow || /someOf\(|Thorough/) { print test }
+	test != "" && (slow || /[sS]omeOf\(|Thorough/) { print test }
 ' *_test.go | sort -u | paste -sd '|' -

@@ -71,7 +71,7 @@ func every(seen []sight, part, parts int) (moments []moment) {
 }
 
 // sampleMost is how many moments are tried in a run of all tests; the next run tries others.
-const sampleMost = 24
+const sampleMost = 14
 
 // sample has at most one message of each name that makes the server do something, from the first
 // change of the table on, and a few of before.
