@@ -77,7 +77,10 @@
             SELECT g.tgfoid, pg_catalog.sum(pg_catalog.hashtextextended(g.xmin::pg_catalog.text, g.oid::pg_catalog.int8)) AS triggers
             FROM pg_catalog.pg_trigger AS g
             WHERE g.tgrelid OPERATOR(pg_catalog.=) ANY (ARRAY(SELECT child.oid FROM child UNION ALL SELECT tokens.oid FROM tokens))
-                AND (NOT g.tgisinternal OR g.tgdeferrable OR g.tgfoid OPERATOR(pg_catalog.>=) 16384::pg_catalog.oid) -- up to 14 those of partitions are internal
+                AND (
+                    NOT g.tgisinternal OR g.tgdeferrable OR g.tgfoid OPERATOR(pg_catalog.>=) 16384::pg_catalog.oid -- up to 14 those of partitions are internal
+                    OR g.tgconstrrelid OPERATOR(pg_catalog.<>) 0::pg_catalog.oid -- a foreign key of another table's may refer to this one
+                )
             GROUP BY g.tgfoid
         ) AS fires
         JOIN pg_catalog.pg_proc AS p ON p.oid OPERATOR(pg_catalog.=) fires.tgfoid
