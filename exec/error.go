@@ -144,13 +144,8 @@ func endFailure(e *pgproto3.ErrorResponse, follows bool) *Failure {
 	f := NewFailure("the end of the task could not be written: "+e.Message, e.Code, "DETAIL", e.Detail, "HINT",
 		e.Hint, "QUERY", e.InternalQuery, "CONTEXT", e.Where)
 	f.routine, f.where, f.constraint, f.follows = e.Routine, e.Where, e.ConstraintName, follows
-	// The function looks a name up where the server says so: in a query of its own, or in a LOCK TABLE.
-	query, function, _ := strings.Cut(e.Where, "\n")
-	if e.InternalQuery != "" {
-		query, function = e.InternalQuery, query
-	}
-	function, _, _ = strings.Cut(function, "\n")
-	f.gone = e.Code == "42P01" && strings.Contains(function, "pgtaskd_end_") && strings.Contains(query, "pgtaskd_token_")
+	// The server shows a query of the function by itself, and a LOCK TABLE of it in the context.
+	f.gone = e.Code == "42P01" && strings.Contains(e.Where, "pgtaskd_end_") && strings.Contains(e.InternalQuery+e.Where, "pgtaskd_token_")
 	return f
 }
 

@@ -45,6 +45,18 @@ func robbed(t *testing.T) *company {
 	return c
 }
 
+// gated is a task of $alice's that has had an effect, and goes on when gate commits.
+func (c *company) gated() (id int64, gate *pgx.Conn) {
+	c.t.Helper()
+	c.exec("CREATE TABLE gate (); GRANT ALL ON gate TO PUBLIC")
+	gate = c.connect()
+	must(c.t, gate, "BEGIN; LOCK TABLE gate")
+	c.must(c.alice, "CREATE TABLE effect (id int8)")
+	id = c.asks(c.alice, "INSERT INTO effect VALUES (1); SELECT FROM gate")
+	c.eventually("1", "SELECT count(*) FROM pg_stat_activity WHERE usename = $1 AND wait_event_type = 'Lock'", c.alice)
+	return id, gate
+}
+
 // isFooled fails the test where something of the thief's has run as somebody else.
 func (c *company) isFooled() {
 	c.t.Helper()
@@ -80,11 +92,7 @@ func TestWhoWaitsForALockTakesNoTokenOfOthers(t *testing.T) {
 func TestAnEndThatWaitsForALockIsWrittenToNoTableOfOthers(t *testing.T) {
 	t.Parallel()
 	c := robbed(t)
-	c.exec("CREATE TABLE gate (); GRANT ALL ON gate TO PUBLIC")
-	gate := c.connect()
-	must(t, gate, "BEGIN; LOCK TABLE gate")
-	c.must(c.alice, "CREATE TABLE effect (id int8)")
-	id := c.asks(c.alice, "INSERT INTO effect VALUES (1); SELECT FROM gate")
+	id, gate := c.gated()
 	c.becomes(id, "WORK")
 	free := c.keptLocked(c.bob, "task", "CREATE CONSTRAINT TRIGGER t AFTER UPDATE ON $relation FROM mine.locked FOR EACH ROW EXECUTE FUNCTION mine.proves()")
 	must(t, gate, "COMMIT")
@@ -106,12 +114,7 @@ func TestAnEndThatWaitsForALockIsWrittenToNoTableOfOthers(t *testing.T) {
 func TestNoFunctionOfOthersLearnsAToken(t *testing.T) {
 	t.Parallel()
 	c := robbed(t)
-	c.exec("CREATE TABLE gate (); GRANT ALL ON gate TO PUBLIC")
-	gate := c.connect()
-	must(t, gate, "BEGIN; LOCK TABLE gate")
-	c.must(c.alice, "CREATE TABLE effect (id int8)")
-	c.asks(c.alice, "INSERT INTO effect VALUES (1); SELECT FROM gate")
-	c.eventually("1", "SELECT count(*) FROM pg_stat_activity WHERE usename = $1 AND wait_event_type = 'Lock'", c.alice)
+	_, gate := c.gated()
 	_, end := c.tokens()
 	call := strings.Replace(end, "_end_", "_call_", 1)
 	c.exec("ALTER SCHEMA public RENAME TO renamed")
