@@ -25,9 +25,8 @@ type shell struct {
 
 func newShell(t *testing.T) *shell {
 	t.Helper()
-	dsn := servertest.Database(t)
+	dsn := tasktest.Database(t)
 	s := &shell{t: t, folder: t.TempDir(), conn: servertest.Connect(t, dsn), dsn: dsn}
-	tasktest.Make(t, s.conn, sql.Options{})
 	return s
 }
 

@@ -43,10 +43,10 @@ func environment(t *testing.T, dsn string) {
 // TestCommandsTakeWhatRunTakes: a configuration, a connection string, or PG* variables alone; of a
 // configuration, one target or all.
 func TestCommandsTakeWhatRunTakes(t *testing.T) {
-	dsn := servertest.Database(t)
+	dsn := tasktest.Database(t)
 	conn := servertest.Connect(t, dsn)
 	database := value(t, conn, "SELECT current_database()")
-	tasktest.Make(t, conn, sql.Options{}).Add("input, data", "SELECT 1", "\x1b[2J")
+	tasktest.Public(t, conn).Add("input, data", "SELECT 1", "\x1b[2J")
 	if _, err := sql.Install(t.Context(), conn, sql.Table{Schema: "public", Name: "other"}, sql.Options{}); err != nil {
 		t.Fatal(err)
 	}
@@ -113,9 +113,8 @@ func TestCommandsTakeWhatRunTakes(t *testing.T) {
 
 // TestTailEndsAtAnInterrupt, without an error.
 func TestTailEndsAtAnInterrupt(t *testing.T) {
-	dsn := servertest.Database(t)
+	dsn := tasktest.Database(t)
 	conn := servertest.Connect(t, dsn)
-	tasktest.Make(t, conn, sql.Options{})
 	out, ended := &screen{}, make(chan error, 1)
 	go func() { ended <- run(context.WithoutCancel(t.Context()), []string{"tail", dsn}, out, out) }()
 	servertest.Wait(t, patient, "a look", func() bool {
@@ -155,9 +154,9 @@ func TestHelpAndCompletion(t *testing.T) {
 // TestTrustNamesTheOwner: a role that may read a table of another role says that it trusts that one.
 func TestTrustNamesTheOwner(t *testing.T) {
 	t.Parallel()
-	dsn := servertest.Database(t)
+	dsn := tasktest.Database(t)
 	conn := servertest.Connect(t, dsn)
-	tasktest.Make(t, conn, sql.Options{}).Add("input, data", "SELECT 1", "seen")
+	tasktest.Public(t, conn).Add("input, data", "SELECT 1", "seen")
 	database := value(t, conn, "SELECT current_database()")
 	owner, monitor := "owner_"+database, "monitor_"+database
 	servertest.Exec(t, conn, "CREATE ROLE "+owner+"; CREATE ROLE "+monitor+" LOGIN; ALTER TABLE task OWNER TO "+owner+"; GRANT SELECT ON task TO "+monitor)

@@ -13,7 +13,6 @@ import (
 
 	"pgtaskd/server/servertest"
 	"pgtaskd/server/tasktest"
-	"pgtaskd/sql"
 )
 
 // The reference's table of columns has every column, with its type, whether it may be null, and
@@ -42,8 +41,7 @@ var (
 // columns are those of a new table: name, type, whether it may be null, whether its setting is
 // asked first.
 func columns(t *testing.T) []string {
-	conn := servertest.Connect(t, servertest.Database(t))
-	tasktest.Make(t, conn, sql.Options{})
+	conn := servertest.Connect(t, tasktest.Database(t))
 	rows, err := conn.Query(t.Context(), `
 		SELECT format('%s %s %s %s', a.attname, a.atttypid::regtype, (NOT a.attnotnull)::text,
 			(coalesce(pg_get_expr(d.adbin, d.adrelid), '') LIKE '%pg_task.' || a.attname || '''%')::text)

@@ -38,6 +38,14 @@ func TestMain(m *testing.M) { servertest.Main(m) }
 //   - Blocks of json are configurations that must be without fault.
 func TestDocs(t *testing.T) {
 	own := servertest.New(t, server.Options{}) // the examples create roles, which belong to the server
+	admin := servertest.Connect(t, own.DSN("postgres"))
+	servertest.Exec(t, admin, "CREATE DATABASE example")
+	made := servertest.Connect(t, own.DSN("example"))
+	tasktest.Make(t, made, sql.Options{})
+	if err := made.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	copied := " TEMPLATE example" + servertest.Strategy(admin)
 	databases := 0
 	for _, file := range documents(t) {
 		if file == "README.md" {
@@ -48,7 +56,7 @@ func TestDocs(t *testing.T) {
 			database := fmt.Sprint("example_", databases)
 			t.Run(file+"/"+s.title, func(t *testing.T) {
 				t.Parallel()
-				s.run(t, own, database)
+				s.run(t, own, database, copied)
 			})
 		}
 	}
@@ -139,14 +147,14 @@ func sections(t *testing.T, file string) (found []section) {
 	return found
 }
 
-func (s *section) run(t *testing.T, own *server.Server, database string) {
+// run tries a section in a database of that name, which copied ends the statement for.
+func (s *section) run(t *testing.T, own *server.Server, database, copied string) {
 	var conn *pgx.Conn
 	var dsn string
 	if s.has("sql") {
-		servertest.Exec(t, servertest.Connect(t, own.DSN("postgres")), "CREATE DATABASE "+database)
+		servertest.Exec(t, servertest.Connect(t, own.DSN("postgres")), "CREATE DATABASE "+database+copied)
 		dsn = own.DSN(database)
 		conn = servertest.Connect(t, dsn)
-		tasktest.Make(t, conn, sql.Options{})
 		if !s.has("serve") {
 			serve(t, conn, dsn, "{}")
 		}

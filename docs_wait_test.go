@@ -14,7 +14,6 @@ import (
 
 	"pgtaskd/server/servertest"
 	"pgtaskd/server/tasktest"
-	"pgtaskd/sql"
 )
 
 // The guide shows how an application waits for the end of a task. Each program there runs tasks one
@@ -22,9 +21,8 @@ import (
 
 // waited is a database whose table of tasks is served.
 func waited(t *testing.T) (dsn string) {
-	dsn = servertest.Database(t)
+	dsn = tasktest.Database(t)
 	conn := servertest.Connect(t, dsn)
-	tasktest.Make(t, conn, sql.Options{})
 	serve(t, conn, dsn, "{}")
 	return dsn
 }

@@ -30,9 +30,8 @@ type stage struct {
 
 func play(t *testing.T) *stage {
 	t.Helper()
-	dsn := servertest.Database(t)
+	dsn := tasktest.Database(t)
 	s := &stage{t: t, conn: servertest.Connect(t, dsn), folder: t.TempDir()}
-	tasktest.Make(t, s.conn, sql.Options{})
 	s.own = dial(t, dsn)
 	return s
 }

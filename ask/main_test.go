@@ -13,7 +13,6 @@ import (
 	"pgtaskd/conf"
 	"pgtaskd/server/servertest"
 	"pgtaskd/server/tasktest"
-	"pgtaskd/sql"
 	"pgtaskd/work"
 )
 
@@ -25,8 +24,8 @@ const patient = 20 * time.Second
 // made is a database with a table of tasks, which nobody serves.
 func made(t *testing.T) (work.Target, tasktest.Table) {
 	t.Helper()
-	dsn := servertest.Database(t)
-	return single(t, dsn), tasktest.Make(t, servertest.Connect(t, dsn), sql.Options{})
+	dsn := tasktest.Database(t)
+	return single(t, dsn), tasktest.Public(t, servertest.Connect(t, dsn))
 }
 
 func single(t *testing.T, dsn string) work.Target {

@@ -12,7 +12,6 @@ import (
 
 	"pgtaskd/server/servertest"
 	"pgtaskd/server/tasktest"
-	"pgtaskd/sql"
 )
 
 func TestMain(m *testing.M) { servertest.Main(m) }
@@ -90,8 +89,7 @@ func TestGoneTakesNoPlace(t *testing.T) {
 // furnished is a connection to a database with all that the checks look at.
 func furnished(t *testing.T) *pgx.Conn {
 	t.Helper()
-	conn := servertest.Connect(t, servertest.Database(t))
-	tasktest.Make(t, conn, sql.Options{})
+	conn := servertest.Connect(t, tasktest.Database(t))
 	servertest.Exec(t, conn, text("setup.sql"))
 	return conn
 }

@@ -81,7 +81,7 @@ func TestParseIntervalAgrees(t *testing.T) {
 			t.Fatal(err)
 		}
 		accepted := 0
-		for range 5000 {
+		for range 1500 {
 			text := randomInterval()
 			got, err := parseInterval(text)
 			if err != nil {
@@ -93,7 +93,7 @@ func TestParseIntervalAgrees(t *testing.T) {
 				t.Fatalf("%q: got %v; PostgreSQL says %v, %v", text, got, want, err)
 			}
 		}
-		if accepted < 1000 {
+		if accepted < 300 {
 			t.Errorf("only %d of the intervals were accepted: the test shows little", accepted)
 		}
 	}

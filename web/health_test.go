@@ -13,7 +13,6 @@ import (
 
 	"pgtaskd/server/servertest"
 	"pgtaskd/server/tasktest"
-	"pgtaskd/sql"
 	"pgtaskd/work"
 )
 
@@ -21,8 +20,7 @@ import (
 // controller leads is stood by for.
 func TestReadyNamesTargetsThatAreNotServed(t *testing.T) {
 	t.Parallel()
-	dsn := servertest.Database(t)
-	tasktest.Make(t, servertest.Connect(t, dsn), sql.Options{})
+	dsn := tasktest.Database(t)
 	first, second := opened(t), opened(t)
 	led, away := target(t, dsn), target(t, "host=127.0.0.1 port=1 user=u password=hidden dbname=away\n")
 	first.serves(led, away)

@@ -15,7 +15,6 @@ import (
 	"pgtaskd/conf"
 	"pgtaskd/server/servertest"
 	"pgtaskd/server/tasktest"
-	"pgtaskd/sql"
 	"pgtaskd/work"
 )
 
@@ -111,9 +110,8 @@ func (s *site) show(what string, right func(map[string]float64) bool) {
 // waited.
 func TestMetricsTellWhatTasksDo(t *testing.T) {
 	t.Parallel()
-	dsn := servertest.Database(t)
+	dsn := tasktest.Database(t)
 	conn := servertest.Connect(t, dsn)
-	tasktest.Make(t, conn, sql.Options{})
 	servertest.Exec(t, conn, "ALTER TABLE task ADD COLUMN IF NOT EXISTS owner text")
 	s, to := opened(t), target(t, dsn)
 	s.serves(to)
@@ -158,9 +156,8 @@ func TestMetricsTellWhatTasksDo(t *testing.T) {
 // owner.
 func TestMetricsTellOfTheTable(t *testing.T) {
 	t.Parallel()
-	dsn := servertest.Database(t)
+	dsn := tasktest.Database(t)
 	conn := servertest.Connect(t, dsn)
-	tasktest.Make(t, conn, sql.Options{})
 	servertest.Exec(t, conn, "ALTER TABLE task ADD COLUMN IF NOT EXISTS owner text")
 	servertest.Exec(t, conn, `INSERT INTO task (id, parent, input, key, owner, repeat, state, start, stop) VALUES
 		(1, NULL, '', 'nightly', 'git', '1 day', 'DONE', '2020-01-01', '2020-01-02 00:00:00Z'),

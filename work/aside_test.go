@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"pgtaskd/server/tasktest"
 )
 
 // TestManyEndsThatMeetALockStopNothingElse: however many ends, marks and tasks of an old leader
@@ -79,7 +81,7 @@ func TestOrphansThatMeetALock(t *testing.T) {
 	}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := stageOn(t, furnished.Database(t), func(t *Target) { t.Run = 4 })
+			s := stageOn(t, tasktest.Database(t), func(t *Target) { t.Run = 4 })
 			s.exec("ALTER TABLE task DISABLE TRIGGER USER; INSERT INTO task (key, \"group\", data, delete, input, state, pid, start, rerun) " +
 				"SELECT 'k' || i, 'g' || i, 'locked', false, 'SELECT 1', 'WORK', 1, now(), true FROM generate_series(1, 20) AS i; ALTER TABLE task ENABLE TRIGGER USER")
 			other, end := s.connect(), c.commit

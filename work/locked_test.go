@@ -8,6 +8,7 @@ import (
 
 	"pgtaskd/exec"
 	"pgtaskd/server/servertest"
+	"pgtaskd/server/tasktest"
 	"pgtaskd/work/run"
 )
 
@@ -182,7 +183,7 @@ func TestLockedUntilAMomentAgo(t *testing.T) {
 // column. The log and check say who, and how that is ended; then the table is served.
 func TestReadersOfAnIncompleteTableAreNamed(t *testing.T) {
 	t.Parallel()
-	s := stageOn(t, furnished.Database(t))
+	s := stageOn(t, tasktest.Database(t))
 	s.exec("ALTER TABLE task DROP COLUMN owner")
 	gid, reader := s.get("SELECT 'reader of ' || current_database()"), s.connect()
 	servertest.Exec(t, reader, "BEGIN; SELECT FROM task; PREPARE TRANSACTION '"+gid+"'")

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"pgtaskd/server/servertest"
+	"pgtaskd/server/tasktest"
 )
 
 // waitsForKeys has jobs run to their ends while others have inserted their keys and do not commit,
@@ -102,7 +103,7 @@ func TestWhatMeetsALock(t *testing.T) {
 	}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := stageOn(t, furnished.Database(t), func(t *Target) { t.Run = 100 })
+			s := stageOn(t, tasktest.Database(t), func(t *Target) { t.Run = 100 })
 			if name == "mark" { // there is no time before the mark in which the key is free
 				s.exec("CREATE FUNCTION taken() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN PERFORM pg_advisory_xact_lock(7); RETURN NEW; END$$; " +
 					"CREATE TRIGGER taken AFTER UPDATE ON task FOR EACH ROW WHEN (NEW.state = 'WORK' AND NEW.key IS NOT NULL) EXECUTE FUNCTION taken()")

@@ -11,6 +11,7 @@ import (
 
 	"pgtaskd/server/proxy"
 	"pgtaskd/server/servertest"
+	"pgtaskd/server/tasktest"
 )
 
 // filling has notifications fail in a database as they do while the server's queue is full, which
@@ -48,7 +49,7 @@ func fillable(t *testing.T, change ...func(*Target)) *stage {
 		}
 		return proxy.Pass
 	})
-	direct := furnished.Database(t)
+	direct := tasktest.Database(t)
 	s := stageOn(t, p.DSN(direct), change...)
 	s.exec(filling)
 	return s

@@ -14,7 +14,6 @@ import (
 	"pgtaskd/remote"
 	"pgtaskd/server/servertest"
 	"pgtaskd/server/tasktest"
-	"pgtaskd/sql"
 )
 
 // patient bounds how long a test waits for what must come.
@@ -64,16 +63,10 @@ func targetOf(t *testing.T, dsn string) Target {
 	}
 }
 
-// furnished has the table that play serves.
-var furnished = servertest.Template{Make: func(ctx context.Context, conn *pgx.Conn) error {
-	_, err := sql.Install(ctx, conn, sql.Table{Schema: "public", Name: "task"}, sql.Options{})
-	return err
-}}
-
 // play serves the table of a new database until the end of the test.
 func play(t *testing.T, change ...func(*Target)) *stage {
 	t.Helper()
-	s := stageOn(t, furnished.Database(t), change...)
+	s := stageOn(t, tasktest.Database(t), change...)
 	s.serve()
 	s.settled()
 	return s

@@ -12,6 +12,7 @@ import (
 	"pgtaskd/remote"
 	"pgtaskd/server"
 	"pgtaskd/server/servertest"
+	"pgtaskd/server/tasktest"
 	"pgtaskd/sql"
 )
 
@@ -19,7 +20,7 @@ import (
 // is and what takes its place.
 func TestWhosePublicationIsInTheWay(t *testing.T) {
 	t.Parallel()
-	s := stageOn(t, furnished.Database(t), deaf, byWAL)
+	s := stageOn(t, tasktest.Database(t), deaf, byWAL)
 	name, stranger := sql.Publication(table(s.target)), "publisher_"+s.get("SELECT pg_backend_pid()")
 	s.exec("CREATE ROLE " + stranger + "; DO $$BEGIN EXECUTE format('GRANT CREATE ON DATABASE %I TO " + stranger + "', current_database()); END$$")
 	t.Cleanup(func() {

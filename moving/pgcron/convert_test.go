@@ -86,9 +86,8 @@ func TestWhatCannotBeMovedIsLeftOutWithTheReason(t *testing.T) {
 // TestApplyReadsWhatIsWritten: whatever stands in a command.
 func TestApplyReadsWhatIsWritten(t *testing.T) {
 	t.Parallel()
-	dsn := servertest.Database(t)
+	dsn := tasktest.Database(t)
 	conn := servertest.Connect(t, dsn)
-	tasktest.Make(t, conn, sql.Options{})
 	texts := []string{
 		"SELECT 1", "SELECT 1;\nSELECT 2", "BEGIN;\n\n\n  SELECT ': # - & * ! | > %';\n\tSELECT 'é';\nCOMMIT;", "a \nb", " a\nb", "a\nb\n", "\na\nb", "'\\n' \"x\" \x01\x1b\x7f \u202e \U0001f600",
 		"- x\n- y", "{a: b}\n[c]", "---\n...", "# x\n# y", "a:\n  b\n c", "true", "~", "007", "%YAML 1.2\n---", "\u2028\n\u0085", "a\r\nb", "\ufeff\na", "x\n\n\n\ny", "'\n", "|\n|-", "x\n  \ny",

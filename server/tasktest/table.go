@@ -1,6 +1,7 @@
 package tasktest
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -20,13 +21,29 @@ type Table struct {
 	Name string // as SQL writes it
 }
 
+var made = servertest.Template{Make: func(ctx context.Context, conn *pgx.Conn) error {
+	_, err := sql.Install(ctx, conn, public, sql.Options{})
+	return err
+}}
+
+var public = sql.Table{Schema: "public", Name: "task"}
+
+// Database is servertest.Database with the table public.task, which is made once and then copied.
+func Database(t testing.TB) (dsn string) {
+	t.Helper()
+	return made.Database(t)
+}
+
+// Public is the table public.task of a database that has it.
+func Public(t testing.TB, conn *pgx.Conn) Table { return Table{T: t, Conn: conn, Name: "public.task"} }
+
 // Make makes or completes the table public.task.
 func Make(t testing.TB, conn *pgx.Conn, options sql.Options) Table {
 	t.Helper()
-	if _, err := sql.Install(t.Context(), conn, sql.Table{Schema: "public", Name: "task"}, options); err != nil {
+	if _, err := sql.Install(t.Context(), conn, public, options); err != nil {
 		t.Fatal(err)
 	}
-	return Table{T: t, Conn: conn, Name: "public.task"}
+	return Public(t, conn)
 }
 
 // Add inserts a task: columns and values as INSERT takes them.
