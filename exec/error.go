@@ -45,6 +45,9 @@ func (f *Failure) Direct(sqlstate, routine string) bool {
 // an int4 that is zero, which other SQL hardly does.
 func (f *Failure) Missed() bool { return f.Direct("22012", "int24div") }
 
+// GivenAway tells the error by which a tail says that the table has come to belong to somebody else.
+func (f *Failure) GivenAway() bool { return f.Direct("22012", "int82div") }
+
 // KeyWaits tells the error by which a tail says that another task has come to wait with the key of
 // the repetition.
 func (f *Failure) KeyWaits() bool { return f.Direct("22012", "int28div") }

@@ -6,13 +6,23 @@ import (
 	"testing"
 )
 
+const dated = "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ; "
+
 // TestAnEndIsWrittenToNoTableThatWasGivenAway: the table, or a part of it, comes to belong to somebody
 // else while a task runs.
 func TestAnEndIsWrittenToNoTableThatWasGivenAway(t *testing.T) {
 	t.Parallel()
-	for given, isolation := range map[string]string{"task": "", "task ": "SET default_transaction_isolation = 'repeatable read'; ", "child": ""} {
-		t.Run(given+isolation, func(t *testing.T) {
+	for name, c := range map[string]struct{ given, sql string }{
+		"the table":                    {"task", ""},
+		"the table, by an old look":    {"task", dated},
+		"a child":                      {"child", ""},
+		"a child, by an old look":      {"child", dated},
+		"a new child, by an old look":  {"late", dated},
+		"a new child, by a newer look": {"late", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			given := c.given
 			s := prepared(t)
 			thief := s.role()
 			s.serve()
@@ -26,17 +36,46 @@ func TestAnEndIsWrittenToNoTableThatWasGivenAway(t *testing.T) {
 			}
 			gate := s.connect()
 			must(t, gate, "BEGIN; LOCK TABLE gate")
-			id := s.add("input, rerun", isolation+"INSERT INTO effect VALUES (1); SELECT FROM gate", false)
+			id := s.add("input, rerun", c.sql+"INSERT INTO effect VALUES (1); SELECT FROM gate", false)
 			s.becomes(id, "WORK")
 			s.exec("SELECT pg_sleep(1)") // it lasts
+			if given == "late" {
+				s.exec("CREATE TABLE late () INHERITS (task)")
+			}
 			s.exec("ALTER TABLE " + given + " OWNER TO " + thief + "; GRANT ALL ON task TO PUBLIC")
 			s.exec("CREATE TRIGGER evil BEFORE UPDATE ON " + given + " FOR EACH STATEMENT EXECUTE FUNCTION mine.proves()")
-			s.says("belongs to role " + thief)
 			must(t, gate, "COMMIT")
+			s.says("belongs to role " + thief)
 			s.eventually("0", "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE 'pg_task %' AND state <> 'idle'")
 			s.drain()
 			if s.get("SELECT is_called FROM mine.calls") != "false" || s.get("SELECT count(*) FROM effect") != "0" {
 				t.Errorf("the end is written: %s", s.row(id, "state, error"))
+			}
+		})
+	}
+}
+
+// TestARightThatIsGrantedChangesNothingForALongRun, though whoever has any right can have the row of
+// the table written anew by that, as often as they like.
+func TestARightThatIsGrantedChangesNothingForALongRun(t *testing.T) {
+	t.Parallel()
+	for name, role := range map[string]string{"of the serving role": "", "of another role": "inserter"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := prepared(t, func(t *Target) { t.Inserter = role != "" })
+			s.serve()
+			s.settled()
+			s.exec("CREATE TABLE gate (); CREATE TABLE effect (id int8); CREATE SEQUENCE tries")
+			gate := s.connect()
+			must(t, gate, "BEGIN; LOCK TABLE gate")
+			id := s.add("input", dated+"INSERT INTO effect VALUES (nextval('tries')); SELECT FROM gate")
+			s.becomes(id, "WORK")
+			s.exec("SELECT pg_sleep(1)") // it lasts
+			s.exec("GRANT SELECT ON task TO " + s.role())
+			must(t, gate, "COMMIT")
+			s.becomes(id, "DONE")
+			if effect := s.get("SELECT string_agg(id::text, ' ') FROM effect"); effect != "1" {
+				t.Errorf("effects %s", effect)
 			}
 		})
 	}

@@ -138,6 +138,10 @@ func (l *loop) refusedSilently(e end) {
 
 // refused finds out why rows did not take the ends of their tasks, whose effects are rolled back.
 func (l *loop) refused(ctx context.Context, ends []end) error {
+	l.look.same = time.Time{} // the table may be another's by now
+	if err := l.sure(ctx); err != nil {
+		return err
+	}
 	ids := make([]int64, len(ends))
 	for i, e := range ends {
 		ids[i] = e.task.Row.ID

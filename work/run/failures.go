@@ -44,6 +44,8 @@ func Refusal(f *exec.Failure) *exec.Failure {
 			"DETAIL", "Its own SQL, or a trigger or policy of the table, has changed its row so that its end could not be written; its effects are rolled back.")
 	}
 	switch {
+	case f.GivenAway():
+		return givenAway()
 	case f.KeyWaits():
 		return exec.NewFailure("another task has come to wait with the key of the repetition", "40001")
 	case f.LeftOut():

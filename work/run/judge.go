@@ -69,6 +69,10 @@ func (r *runner) holdEnd(t *Task, start time.Time, result *exec.Result) (next *T
 		return t
 	}
 	if t.Row.Remote == "" && (result.Wrote || !t.Row.Single || r.Foreign.Load()) {
+		if result.Stop.Sub(start) >= longRun && !r.stillOwned() {
+			r.giveBack()
+			return nil
+		}
 		r.before.quick = t.Row.Single && t.Again == 0 && t.image == nil && result.Stop.Sub(start) < time.Second
 		if t.Row.Role.Name == "" {
 			r.before.tail.Calls = r.done(r.before)
@@ -150,7 +154,7 @@ func (r *runner) conclude(verdict *exec.Verdict, err error) {
 		e.Taken, e.Leap = verdict.Refused.Taken(), p.leap
 		missed := verdict.Refused == nil || verdict.Refused.Missed()
 		e.ForGood, e.Tokenless = !verdict.Forgot && refusesForGood(verdict.Refused), verdict.Refused.Tokenless()
-		if !e.ForGood && (p.quick || verdict.Forgot || InTheWay(verdict.Refused) || e.Tokenless || missed && p.task.image == nil) {
+		if !e.ForGood && (p.quick || verdict.Refused != nil && verdict.Refused.GivenAway() || verdict.Forgot || InTheWay(verdict.Refused) || e.Tokenless || missed && p.task.image == nil) {
 			e.Delay = time.Millisecond // worth another try
 		}
 	}
