@@ -39,7 +39,7 @@ type found struct {
 	referrers   []foundReferrer
 	grantees    []string // of REFERENCES, untrusted, quoted
 	below       []Below
-	masters     []int64    // who own the table and those below it
+	masters     []int64    // who own the table, those below it, and the types of its columns
 	taken       *Untrusted // relations of others that have names of our indexes
 }
 

@@ -1,5 +1,6 @@
--- Is an error, which exec tells by its types, if the table, or one below it, has come to belong to
--- somebody else since it was looked at: their triggers would run as we do.
+-- Is an error, which exec tells by its types, if the table, one below it, or the type of one of its
+-- columns has come to belong to somebody else since it was looked at: their triggers and casts would
+-- run as we do.
 WITH RECURSIVE below AS (
     SELECT :table_number::pg_catalog.oid AS oid
     UNION
@@ -12,4 +13,10 @@ SELECT 1::pg_catalog.int8 OPERATOR(pg_catalog./) (NOT EXISTS (
     FROM below
     JOIN pg_catalog.pg_class AS c ON c.oid OPERATOR(pg_catalog.=) below.oid
     WHERE c.relowner OPERATOR(pg_catalog.<>) ALL (:masters::pg_catalog.oid[])
+    UNION ALL
+    SELECT
+    FROM pg_catalog.pg_attribute AS a
+    JOIN pg_catalog.pg_type AS t ON t.oid OPERATOR(pg_catalog.=) a.atttypid
+    WHERE a.attrelid OPERATOR(pg_catalog.=) :table_number::pg_catalog.oid AND a.atttypid OPERATOR(pg_catalog.>=) 16384::pg_catalog.oid
+        AND t.typowner OPERATOR(pg_catalog.<>) ALL (:masters::pg_catalog.oid[])
 ))::pg_catalog.int4::pg_catalog.int2
