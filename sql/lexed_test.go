@@ -55,6 +55,14 @@ const (
 func lex(sql string, line int) []lexeme {
 	var tokens []lexeme
 	for sql != "" {
+		if kind, n := plain(sql); n > 0 { // most are
+			if kind >= 0 {
+				tokens = append(tokens, lexeme{kind, content(kind, sql[:n]), line})
+			}
+			line += strings.Count(sql[:n], "\n")
+			sql = sql[n:]
+			continue
+		}
 		quoted := strings.ContainsRune(`'"$-/eE`, rune(sql[0]))
 		for _, p := range tokenPatterns {
 			ahead := sql[:min(len(sql), short)]
@@ -79,6 +87,27 @@ func lex(sql string, line int) []lexeme {
 		}
 	}
 	return tokens
+}
+
+// plain is the length of a token at the beginning of a text that is told without a pattern: blanks,
+// a word or a mark; 0: it is another.
+func plain(sql string) (kind tokenKind, n int) {
+	isLetter := func(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' || c == '_' }
+	switch c := sql[0]; {
+	case c == ' ' || c == '\n':
+		return -1, len(sql) - len(strings.TrimLeft(sql, " \n"))
+	case strings.IndexByte("(),;[]", c) >= 0, c == '.' && !strings.HasPrefix(sql, ".."):
+		return markToken, 1
+	case isLetter(c):
+		for n < len(sql) && (isLetter(sql[n]) || '0' <= sql[n] && sql[n] <= '9' || sql[n] == '$') {
+			n++
+		}
+		if n < len(sql) && (sql[n] == '\'' || sql[n] >= 0x80) {
+			return 0, 0
+		}
+		return wordToken, n
+	}
+	return 0, 0
 }
 
 func content(kind tokenKind, text string) string {
