@@ -122,3 +122,27 @@ func TestRepetitionsAreCountedInTheZoneThatTheRoleHasNow(t *testing.T) {
 		}
 	}
 }
+
+// TestASeriesDoesNotEndByAnOddTimeZone of the role, which somebody may have set for a moment: it
+// waits.
+func TestASeriesDoesNotEndByAnOddTimeZone(t *testing.T) {
+	t.Parallel()
+	s := play(t)
+	database := s.get("SELECT current_database()")
+	s.add("input, cron", "SELECT 1", "* * * * * *")
+	s.eventually("true", "SELECT count(*) > 0 FROM task WHERE state = 'DONE'")
+	s.drain()
+	s.exec("ALTER DATABASE " + database + " SET TimeZone = '<x>+167:59'")
+	s.serve()
+	s.says("is no name of the tz database: repetitions by cron wait")
+	fails := s.add("input, cron", "SELECT 1", "* * * * * *") // its author sees it at once
+	s.becomes(fails, "FAIL")
+	s.drain()
+	s.exec("ALTER DATABASE " + database + " RESET TimeZone")
+	before := s.get("SELECT count(*) FROM task WHERE state = 'DONE'")
+	s.serve()
+	s.eventually("true", "SELECT count(*) > $1::int8 FROM task WHERE state = 'DONE'", before)
+	if got := s.get("SELECT count(*) FROM task WHERE state = 'FAIL' AND id <> $1", fails); got != "0" {
+		t.Error("the series has ended")
+	}
+}

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgtype"
 
 	"pgtaskd/work/schedule"
@@ -101,8 +100,13 @@ func (l *loop) planThese(ctx context.Context, limit time.Duration) error {
 		case u.follows:
 			l.successors.meet(u)
 		default:
-			if len(ids) == 0 {
+			if zone.name == "" {
 				zone = zoneOf(l.timeZone())
+			}
+			if !u.isFirst() && !u.hasZone(zone) { // whoever is to mend that ends no series meanwhile
+				l.zoneless(zone.name)
+				l.parked[u.id] = parked{until: time.Now().Add(zoneAgain)}
+				continue
 			}
 			next := nextRun{version: u.version}
 			next.plan, next.skipped, next.err = u.beat(zone)
@@ -148,17 +152,6 @@ func (l *loop) planThese(ctx context.Context, limit time.Duration) error {
 	return err
 }
 
-// zoned is a time zone of the server's, with what Go knows of it.
-type zoned struct {
-	name     string
-	location *time.Location // nil: nothing
-}
-
-func zoneOf(name string) zoned {
-	location, _ := time.LoadLocation(name)
-	return zoned{name, location}
-}
-
 // beats are the parameters of planned.sql.
 type beats struct {
 	ids      []int64
@@ -193,10 +186,18 @@ var (
 	plansBefore = time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC)
 )
 
+// isFirst tells a task that is to be planned by cron for the first time.
+func (u *unplanned) isFirst() bool {
+	return u.origin.InfinityModifier != pgtype.Finite || u.plan.InfinityModifier != pgtype.Finite || !u.plan.Time.After(u.origin.Time)
+}
+
+// hasZone tells whether the expression can be read: where it names no zone, in this one.
+func (u *unplanned) hasZone(zone zoned) bool { return zone.location != nil || strings.Contains(u.cron, "TZ=") }
+
 // beat is what the task is to be planned for, nil if nothing is left, and how many beats have been
 // passed over before. zone is that of expressions that name none.
 func (u *unplanned) beat(zone zoned) (plan *pgtype.Timestamptz, skipped int, err error) {
-	if zone.location == nil && !strings.Contains(u.cron, "TZ=") {
+	if !u.hasZone(zone) {
 		return nil, 0, fmt.Errorf("cron needs a time zone: that of the target, %q, is no name of the tz database\nHINT:  Give the target a \"timezone\", or begin cron with CRON_TZ=", zone.name)
 	}
 	s, err := schedule.Parse(u.cron, zone.location)
@@ -206,10 +207,9 @@ func (u *unplanned) beat(zone zoned) (plan *pgtype.Timestamptz, skipped int, err
 	if u.origin.InfinityModifier != pgtype.Finite {
 		return &u.plan, 0, nil
 	}
-	first := u.plan.InfinityModifier != pgtype.Finite || !u.plan.Time.After(u.origin.Time) // until and catchup are for repetitions
 	var when time.Time
 	var found bool
-	if first {
+	if u.isFirst() { // until and catchup are for repetitions
 		when, found = s.Next(u.origin.Time)
 	} else {
 		var until time.Time
@@ -225,59 +225,4 @@ func (u *unplanned) beat(zone zoned) (plan *pgtype.Timestamptz, skipped int, err
 		return nil, 0, errors.New("the next run of cron is out of the range of plan: from 2000 BC to the year 9999")
 	}
 	return &pgtype.Timestamptz{Time: when, Valid: true}, skipped, nil
-}
-
-// zone is the time zone in which repetitions are counted, where the configuration names none: the
-// one that the role has in the database now. The control session has that of its start, so when the
-// settings of databases and roles have changed, a new session tells. It belongs to the loop, but
-// for its name, which runners read (zoneName).
-type zone struct {
-	epoch int64 // of the settings when the zone was read
-	tried time.Time
-}
-
-// zoneLimit bounds how long the loop waits for a session that tells the zone, or the search_path,
-// and zoneAgain how often it tries where there is none to be had.
-const (
-	zoneLimit = 2 * time.Second
-	zoneAgain = 10 * time.Second
-)
-
-// inZone takes up the role's time zone when the settings have another epoch than before.
-func (l *loop) inZone(ctx context.Context, epoch int64) {
-	known := l.Zone.Load()
-	if known == nil || l.target.TimeZone != "" || epoch == l.zone.epoch || time.Since(l.zone.tried) < zoneAgain {
-		return
-	}
-	l.zone.tried = time.Now()
-	name, err := readZone(ctx, l.target)
-	if err != nil {
-		l.log.Debug().Err(err).Msg("cannot read the role's time zone")
-		return
-	}
-	if name != *known {
-		ctx, cancel := limited(ctx)
-		defer cancel()
-		if _, err := l.control.conn.Exec(ctx, "SELECT pg_catalog.set_config('TimeZone', $1, false)", name); err != nil {
-			return
-		}
-		l.Zone.Store(&name)
-	}
-	l.zone = zone{epoch: epoch}
-}
-
-// readZone is the time zone of a new session of the target's role.
-func readZone(ctx context.Context, t Target) (string, error) {
-	ctx, cancel := context.WithTimeout(ctx, zoneLimit)
-	defer cancel()
-	cfg, err := ownConfig(t.Connect, map[string]string{"application_name": controlName(t)})
-	if err != nil {
-		return "", err
-	}
-	conn, err := pgconn.ConnectConfig(ctx, &cfg.Config)
-	if err != nil {
-		return "", err
-	}
-	defer func() { _ = conn.Close(ctx) }()
-	return conn.ParameterStatus("TimeZone"), nil
 }

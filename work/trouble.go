@@ -44,6 +44,7 @@ type trouble struct {
 	unmade       map[string]bool // what could not be made beside it, likewise
 	exhausted    time.Time       // when it was logged that no ids are left
 	partless     time.Time       // or that a partition is missing
+	zoneless     time.Time       // or that the time zone is none
 	queueFull    time.Time       // or that the queue of notifications is full
 	unregistered string          // why sessions go without a register, as it was logged
 

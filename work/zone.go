@@ -1,0 +1,84 @@
+package work
+
+import (
+	"context"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+// zone is the time zone in which repetitions are counted, where the configuration names none: the
+// one that the role has in the database now. The control session has that of its start, so when the
+// settings of databases and roles have changed, a new session tells. It belongs to the loop, but
+// for its name, which runners read (zoneName).
+type zone struct {
+	epoch int64 // of the settings when the zone was read
+	tried time.Time
+}
+
+// zoneLimit bounds how long the loop waits for a session that tells the zone, or the search_path,
+// and zoneAgain how often it tries where there is none to be had.
+const (
+	zoneLimit = 2 * time.Second
+	zoneAgain = 10 * time.Second
+)
+
+// inZone takes up the role's time zone when the settings have another epoch than before.
+func (l *loop) inZone(ctx context.Context, epoch int64) {
+	known := l.Zone.Load()
+	if known == nil || l.target.TimeZone != "" || epoch == l.zone.epoch || time.Since(l.zone.tried) < zoneAgain {
+		return
+	}
+	l.zone.tried = time.Now()
+	name, err := readZone(ctx, l.target)
+	if err != nil {
+		l.log.Debug().Err(err).Msg("cannot read the role's time zone")
+		return
+	}
+	if name != *known {
+		ctx, cancel := limited(ctx)
+		defer cancel()
+		if _, err := l.control.conn.Exec(ctx, "SELECT pg_catalog.set_config('TimeZone', $1, false)", name); err != nil {
+			return
+		}
+		l.Zone.Store(&name)
+	}
+	l.zone = zone{epoch: epoch}
+}
+
+// readZone is the time zone of a new session of the target's role.
+func readZone(ctx context.Context, t Target) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, zoneLimit)
+	defer cancel()
+	cfg, err := ownConfig(t.Connect, map[string]string{"application_name": controlName(t)})
+	if err != nil {
+		return "", err
+	}
+	conn, err := pgconn.ConnectConfig(ctx, &cfg.Config)
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = conn.Close(ctx) }()
+	return conn.ParameterStatus("TimeZone"), nil
+}
+
+// zoned is a time zone of the server's, with what Go knows of it.
+type zoned struct {
+	name     string
+	location *time.Location // nil: nothing
+}
+
+func zoneOf(name string) zoned {
+	location, _ := time.LoadLocation(name)
+	return zoned{name, location}
+}
+
+// zoneless says that series wait for a zone.
+func (l *loop) zoneless(name string) {
+	if time.Since(l.trouble.zoneless) < sayAgain {
+		return
+	}
+	l.trouble.zoneless = time.Now()
+	l.log.Error().Str("timezone", name).Str("hint", `give the target a "timezone", or set that of its role and database to a name of the tz database`).
+		Msg("the time zone is no name of the tz database: repetitions by cron wait")
+}
