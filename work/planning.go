@@ -192,7 +192,9 @@ func (u *unplanned) isFirst() bool {
 }
 
 // hasZone tells whether the expression can be read: where it names no zone, in this one.
-func (u *unplanned) hasZone(zone zoned) bool { return zone.location != nil || strings.Contains(u.cron, "TZ=") }
+func (u *unplanned) hasZone(zone zoned) bool {
+	return zone.location != nil || strings.Contains(u.cron, "TZ=")
+}
 
 // beat is what the task is to be planned for, nil if nothing is left, and how many beats have been
 // passed over before. zone is that of expressions that name none.
