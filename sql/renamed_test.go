@@ -24,7 +24,7 @@ func TestWhoInsertsCallsNothingByANameOfBefore(t *testing.T) {
 				"CREATE FUNCTION public.pgtaskd_cron_$h(public.pgtaskd_call_$h) RETURNS text LANGUAGE sql AS 'SELECT public.called()';"+
 				"CREATE FUNCTION public.pgtaskd_after_$h(bigint, bigint[], public.pgtaskd_call_$h) RETURNS text LANGUAGE sql AS 'SELECT public.called()'", "$h", task.hash()))
 		_, err := inserter.Exec(t.Context(), "INSERT INTO renamed.task (input, "+values)
-		if err == nil || !strings.Contains(err.Error(), "was renamed, and the functions of its table are not made anew yet") {
+		if err == nil || !strings.Contains(err.Error(), "the functions of its table are not made anew yet") {
 			t.Errorf("%s: %v", values, err)
 		}
 		execute(t, inserter, "ROLLBACK")

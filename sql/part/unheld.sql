@@ -8,5 +8,7 @@ PERFORM FROM (
     UNION ALL SELECT FROM pg_catalog.pg_attribute WHERE false UNION ALL SELECT FROM pg_catalog.pg_attrdef WHERE false
     UNION ALL SELECT FROM pg_catalog.pg_type WHERE false UNION ALL SELECT FROM pg_catalog.pg_proc WHERE false
     UNION ALL SELECT FROM pg_catalog.pg_operator WHERE false UNION ALL SELECT FROM pg_catalog.pg_cast WHERE false
-    UNION ALL SELECT FROM pg_catalog.pg_roles WHERE false
 ) AS catalogs;
+IF pg_catalog.has_table_privilege('pg_catalog.pg_roles', 'SELECT') THEN -- it is taken from PUBLIC on some servers
+    PERFORM FROM pg_catalog.pg_roles WHERE false;
+END IF;

@@ -23,6 +23,7 @@ DECLARE
     told pg_catalog.bool; -- assigned, since PERFORM is a statement of its own for the server
     wrong pg_catalog.text;
     another pg_catalog.bool; -- expression
+    checked pg_catalog.text[]; -- what is wrong with cron, and with after
 BEGIN
     IF NEW.plan OPERATOR(pg_catalog.<) (pg_catalog.statement_timestamp() OPERATOR(pg_catalog.+) '2 min') OR NEW.cron IS NOT NULL OR NEW.after IS NOT NULL THEN
         told := TG_OP OPERATOR(pg_catalog.=) 'UPDATE'
@@ -152,36 +153,50 @@ BEGIN
         RAISE EXCEPTION 'a task has cron or repeat, not both' USING ERRCODE = 'check_violation', COLUMN = 'cron', TABLE = TG_TABLE_NAME,
             SCHEMA = TG_TABLE_SCHEMA, CONSTRAINT = 'pgtaskd_cron_check';
     END IF;
-    -- Where the schema was renamed, what is called by its old name would be somebody else's; so would
-    -- the type that is cast to. A transaction may see the catalogs as they were long ago, but names
-    -- mean what they do now.
-    IF pg_catalog.num_nonnulls(NEW.cron, NEW.after) OPERATOR(pg_catalog.>) 0 AND NOT EXISTS (
-        SELECT
-        FROM pg_catalog.pg_trigger AS g
-        JOIN pg_catalog.pg_proc AS p ON p.oid OPERATOR(pg_catalog.=) g.tgfoid
-        JOIN pg_catalog.pg_namespace AS n ON n.oid OPERATOR(pg_catalog.=) p.pronamespace
-        JOIN pg_catalog.pg_type AS y ON y.typnamespace OPERATOR(pg_catalog.=) n.oid AND y.typname OPERATOR(pg_catalog.=) 'pgtaskd_call_:hash'
-        WHERE g.tgrelid OPERATOR(pg_catalog.=) TG_RELID AND g.tgname OPERATOR(pg_catalog.=) TG_NAME
-            AND n.nspname OPERATOR(pg_catalog.=) :schema_text
-            AND y.oid OPERATOR(pg_catalog.=) pg_catalog.to_regtype(pg_catalog.format('%I.%I', :schema_text, y.typname))::pg_catalog.oid
-            AND pg_catalog.pg_has_role(y.typowner, p.proowner, :usable)
-    ) THEN
-        RAISE EXCEPTION 'schema %, or a type in it, was renamed, and the functions of its table are not made anew yet', pg_catalog.quote_ident(:schema_text)
-            USING ERRCODE = 'object_not_in_prerequisite_state', TABLE = TG_TABLE_NAME, SCHEMA = TG_TABLE_SCHEMA,
-            HINT = 'pgtaskd makes them once it serves the table by its new name; or run the output of pgtaskd schema for that.';
-    END IF;
-    another := TG_OP OPERATOR(pg_catalog.=) 'INSERT' OR (OLD.cron OPERATOR(pg_catalog.=) NEW.cron) IS NOT TRUE;
-    wrong := CASE WHEN NEW.cron IS NOT NULL AND another THEN :schema.pgtaskd_cron_:hash(NEW.cron:::schema.pgtaskd_call_:hash) END;
-    IF wrong IS NOT NULL THEN
-        RAISE EXCEPTION '%', wrong USING ERRCODE = 'check_violation', COLUMN = 'cron', TABLE = TG_TABLE_NAME,
-            SCHEMA = TG_TABLE_SCHEMA, CONSTRAINT = 'pgtaskd_cron_check';
-    END IF;
+    -- What is called by a name may have come to be somebody else's: the schema was renamed, or its
+    -- owner has dropped what was there, and any function that takes a text would be called instead. A
+    -- transaction may see the catalogs as they were long ago, but names mean what they do now. Nothing
+    -- waits behind this look. It wants both functions, and one expression calls them: the server may
+    -- evaluate what it plans.
     another := (OLD.after OPERATOR(pg_catalog.=) NEW.after) IS NOT TRUE;
-    wrong := CASE WHEN NEW.after IS NOT NULL AND another THEN
-        :schema.pgtaskd_after_:hash(CASE WHEN TG_OP OPERATOR(pg_catalog.=) 'INSERT' THEN NEW.id END, NEW.after, coalesce(pg_catalog.pg_partition_root(TG_RELID), TG_RELID)::pg_catalog.oid:::schema.pgtaskd_call_:hash)
-    END;
-    IF wrong IS NOT NULL THEN
-        RAISE EXCEPTION '%', wrong USING ERRCODE = 'check_violation', COLUMN = 'after', TABLE = TG_TABLE_NAME,
+    IF NEW.cron IS NOT NULL AND (OLD.cron OPERATOR(pg_catalog.=) NEW.cron) IS NOT TRUE OR NEW.after IS NOT NULL AND another THEN
+        :unheld
+        IF NOT EXISTS (
+            SELECT
+            FROM pg_catalog.pg_trigger AS g
+            JOIN pg_catalog.pg_proc AS p ON p.oid OPERATOR(pg_catalog.=) g.tgfoid
+            JOIN pg_catalog.pg_namespace AS n ON n.oid OPERATOR(pg_catalog.=) p.pronamespace
+            JOIN pg_catalog.pg_type AS y ON y.typnamespace OPERATOR(pg_catalog.=) n.oid AND y.typname OPERATOR(pg_catalog.=) 'pgtaskd_call_:hash'
+            WHERE g.tgrelid OPERATOR(pg_catalog.=) TG_RELID AND g.tgname OPERATOR(pg_catalog.=) TG_NAME
+                AND n.nspname OPERATOR(pg_catalog.=) :schema_text
+                AND y.oid OPERATOR(pg_catalog.=) pg_catalog.to_regtype(pg_catalog.format('%I.%I', :schema_text, y.typname))::pg_catalog.oid
+                AND pg_catalog.pg_has_role(y.typowner, p.proowner, :usable)
+                AND (
+                    SELECT pg_catalog.count(*)
+                    FROM pg_catalog.pg_proc AS f
+                    WHERE f.oid OPERATOR(pg_catalog.=) ANY (ARRAY[
+                            pg_catalog.to_regprocedure(pg_catalog.format('%1$I.pgtaskd_cron_:hash(%1$I.%2$I)', :schema_text, y.typname))::pg_catalog.oid,
+                            pg_catalog.to_regprocedure(pg_catalog.format('%1$I.pgtaskd_after_:hash(pg_catalog.int8, pg_catalog.int8[], %1$I.%2$I)', :schema_text, y.typname))::pg_catalog.oid
+                        ])
+                        AND pg_catalog.pg_has_role(f.proowner, p.proowner, :usable) AND NOT :changed_f
+                ) OPERATOR(pg_catalog.=) 2
+        ) THEN
+            RAISE EXCEPTION 'schema %, or a type or function in it, was renamed, changed or dropped, and the functions of its table are not made anew yet', pg_catalog.quote_ident(:schema_text)
+                USING ERRCODE = 'object_not_in_prerequisite_state', TABLE = TG_TABLE_NAME, SCHEMA = TG_TABLE_SCHEMA,
+                HINT = 'pgtaskd makes them once it serves the table by the name that it has now; or run the output of pgtaskd schema for that.';
+        END IF;
+        checked := ARRAY[
+            CASE WHEN (OLD.cron OPERATOR(pg_catalog.=) NEW.cron) IS NOT TRUE THEN :schema.pgtaskd_cron_:hash(NEW.cron:::schema.pgtaskd_call_:hash) END,
+            CASE WHEN NEW.after IS NOT NULL AND another THEN
+                :schema.pgtaskd_after_:hash(CASE WHEN TG_OP OPERATOR(pg_catalog.=) 'INSERT' THEN NEW.id END, NEW.after, coalesce(pg_catalog.pg_partition_root(TG_RELID), TG_RELID)::pg_catalog.oid:::schema.pgtaskd_call_:hash)
+            END
+        ];
+    END IF;
+    IF checked[1] IS NOT NULL THEN
+        RAISE EXCEPTION '%', checked[1] USING ERRCODE = 'check_violation', COLUMN = 'cron', TABLE = TG_TABLE_NAME,
+            SCHEMA = TG_TABLE_SCHEMA, CONSTRAINT = 'pgtaskd_cron_check';
+    ELSIF checked[2] IS NOT NULL THEN
+        RAISE EXCEPTION '%', checked[2] USING ERRCODE = 'check_violation', COLUMN = 'after', TABLE = TG_TABLE_NAME,
             SCHEMA = TG_TABLE_SCHEMA, CONSTRAINT = 'pgtaskd_after_check';
     END IF;
     IF another THEN

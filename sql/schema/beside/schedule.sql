@@ -2,27 +2,24 @@
 -- of the row itself, or of the one before it.
 DROP VIEW IF EXISTS :its_schedule;
 DROP FUNCTION IF EXISTS :schema.pgtaskd_schedule_:hash(:schema.pgtaskd_call_:hash);
-DROP FUNCTION IF EXISTS :schema.pgtaskd_zone_:hash(:schema.pgtaskd_call_:hash);
-CREATE FUNCTION :schema.pgtaskd_zone_:hash(here :schema.pgtaskd_call_:hash) RETURNS pg_catalog.text LANGUAGE plpgsql STABLE SECURITY INVOKER AS $body$
-DECLARE
-    zone pg_catalog.text;
-BEGIN
-    IF
-        :leaders
-    THEN
-        EXECUTE pg_catalog.format('SELECT l.timezone FROM %s AS l ORDER BY l.leads DESC, l.seen DESC LIMIT 1', :its_leader_text) INTO zone;
-    END IF;
-    RETURN zone;
-EXCEPTION
-    WHEN undefined_table OR undefined_column OR insufficient_privilege OR wrong_object_type THEN RETURN NULL;
-END
-$body$;
+DROP FUNCTION IF EXISTS :schema.pgtaskd_zone_:hash(:schema.pgtaskd_call_:hash); -- of an earlier version
 CREATE FUNCTION :schema.pgtaskd_schedule_:hash(here :schema.pgtaskd_call_:hash) RETURNS TABLE (
     key pg_catalog.text, chain pg_catalog.int8, expression pg_catalog.text, zone pg_catalog.text, next_run pg_catalog.timestamptz, last_start pg_catalog.timestamptz,
     last_end pg_catalog.timestamptz, state pg_catalog.text, error pg_catalog.text, failures pg_catalog.int4, skipped pg_catalog.int4, given_up_after pg_catalog.timestamptz
 ) LANGUAGE plpgsql VOLATILE SECURITY INVOKER
 SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off SET work_mem = '64MB' AS $body$
+DECLARE
+    clock pg_catalog.text; -- zone of the controller that leads, which is waited for before the look
 BEGIN
+    BEGIN
+        IF
+            :leaders
+        THEN
+            EXECUTE pg_catalog.format('SELECT l.timezone FROM %s AS l ORDER BY l.leads DESC, l.seen DESC LIMIT 1', :its_leader_text) INTO clock;
+        END IF;
+    EXCEPTION
+        WHEN undefined_table OR undefined_column OR insufficient_privilege OR wrong_object_type THEN NULL;
+    END;
     :stands
     RETURN QUERY
     SELECT t.key::pg_catalog.text, t.id::pg_catalog.int8,
@@ -44,7 +41,7 @@ BEGIN
     ) AS w
     CROSS JOIN LATERAL (SELECT CASE WHEN t.attempt OPERATOR(pg_catalog.>) 0 THEN t.runs OPERATOR(pg_catalog.->) (-1) END AS last) AS r
     LEFT JOIN :table AS p ON p.id OPERATOR(pg_catalog.=) t.parent AND p.next OPERATOR(pg_catalog.=) t.id
-    CROSS JOIN (SELECT :schema.pgtaskd_zone_:hash('':::schema.pgtaskd_call_:hash) AS zone) AS z
+    CROSS JOIN (SELECT clock AS zone) AS z
     WHERE t.stop IS NULL
         AND (t.repeat OPERATOR(pg_catalog.>) '0' OR t.cron IS NOT NULL)
         AND (t.next IS NULL OR NOT EXISTS (SELECT FROM :table AS n WHERE n.id OPERATOR(pg_catalog.=) t.next AND n.stop IS NULL));
@@ -52,6 +49,5 @@ END
 $body$;
 CREATE VIEW :its_schedule AS SELECT s.key, s.chain, s.expression, s.zone, s.next_run, s.last_start, s.last_end, s.state, s.error, s.failures, s.skipped, s.given_up_after
     FROM :schema.pgtaskd_schedule_:hash('':::schema.pgtaskd_call_:hash) AS s;
-COMMENT ON FUNCTION :schema.pgtaskd_zone_:hash(:schema.pgtaskd_call_:hash) IS 'Time zone of the controller that leads';
 COMMENT ON FUNCTION :schema.pgtaskd_schedule_:hash(:schema.pgtaskd_call_:hash) IS 'What the view shows';
 COMMENT ON VIEW :its_schedule IS 'What repeats: when it runs next, and how it ran last (:made)';
