@@ -43,12 +43,13 @@ func (b *bobs) another() *pgx.Conn {
 func (b *bobs) holds(relation string) (letsGo func()) {
 	b.Helper()
 	holder, asker := b.another(), b.another()
-	execute(b.T, holder, "CREATE TABLE bob.locked ()")
-	execute(b.T, holder, "BEGIN; LOCK TABLE bob.locked")
+	locked := "bob." + strings.ReplaceAll(relation, ".", "_")
+	execute(b.T, holder, "CREATE TABLE "+locked+" ()")
+	execute(b.T, holder, "BEGIN; LOCK TABLE "+locked)
 	asked := make(chan struct{})
 	go func() {
 		defer close(asked)
-		_, _ = asker.Exec(b.Context(), "CREATE RULE r AS ON UPDATE TO "+relation+" DO ALSO SELECT FROM bob.locked") // bob may not, but waits before that is found
+		_, _ = asker.Exec(b.Context(), "CREATE RULE r AS ON UPDATE TO "+relation+" DO ALSO SELECT FROM "+locked) // bob may not, but waits before that is found
 	}()
 	waiting(b.T, b.owner, asker)
 	return func() {

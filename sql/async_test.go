@@ -2,7 +2,6 @@ package sql
 
 import (
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
@@ -193,61 +192,6 @@ func TestATriggerIsTheTablesOwners(t *testing.T) {
 	}
 	execute(t, conn, "ALTER FUNCTION task_async() OWNER TO "+owner+"; INSERT INTO pay VALUES (1)")
 	equal(t, "authors", tasks(t, conn, "author"), owner+"; "+owner)
-}
-
-// parted is a partitioned table whose async trigger bob may fire.
-func parted(t *testing.T) *bobs {
-	t.Helper()
-	b := newBobs(t, forEachStatement)
-	execute(t, b.owner, "CREATE TABLE parted (id bigserial, plan timestamptz NOT NULL DEFAULT statement_timestamp(), input text NOT NULL) PARTITION BY RANGE (plan); CREATE TABLE early PARTITION OF parted DEFAULT")
-	install(t, b.owner, Table{"public", "parted"}, nil)
-	execute(t, b.owner, "DROP TRIGGER later ON bob.stock; CREATE TRIGGER later AFTER INSERT ON bob.stock FOR EACH ROW EXECUTE FUNCTION parted_async('SELECT 1', 'group=a-%s', 'a'); INSERT INTO bob.stock VALUES (1)")
-	return b
-}
-
-const evilPart = "CREATE TRIGGER evil BEFORE INSERT ON public.early FOR EACH ROW EXECUTE FUNCTION bob.fire()"
-
-// TestATriggerIsNotFiredIntoAPartitionOfAStrangers, whose triggers would run as the owner of the whole.
-func TestATriggerIsNotFiredIntoAPartitionOfAStrangers(t *testing.T) {
-	t.Parallel()
-	b := parted(t)
-	execute(t, b.owner, "ALTER TABLE early OWNER TO "+b.role+"; SET ROLE "+b.role+"; "+evilPart+"; RESET ROLE")
-	for _, begin := range []string{"BEGIN", "BEGIN ISOLATION LEVEL REPEATABLE READ"} {
-		execute(t, b.conn, begin)
-		_, err := b.conn.Exec(t.Context(), "INSERT INTO bob.stock VALUES (2)")
-		b.none(err, `a partition of table "public"."parted" belongs to role `+b.role)
-		execute(t, b.conn, "ROLLBACK")
-	}
-}
-
-// TestATriggerWaitsForAPartitionBeforeItLooks: it comes to be a stranger's, with a trigger of theirs,
-// while they have the look wait for it.
-func TestATriggerWaitsForAPartitionBeforeItLooks(t *testing.T) {
-	t.Parallel()
-	b := parted(t)
-	giver, taker := connect(t, b.dsn), b.another()
-	letsGo := b.holds("public.early")
-	inserted := make(chan error, 1)
-	var others sync.WaitGroup
-	for _, w := range []struct {
-		conn      *pgx.Conn
-		statement string
-	}{{giver, "ALTER TABLE early OWNER TO " + b.role}, {taker, evilPart}} {
-		others.Go(func() {
-			if _, err := w.conn.Exec(t.Context(), w.statement); err != nil {
-				t.Error(err)
-			}
-		})
-		waiting(t, b.owner, w.conn)
-	}
-	go func() {
-		_, err := b.conn.Exec(t.Context(), "INSERT INTO bob.stock VALUES (2)")
-		inserted <- err
-	}()
-	waiting(t, b.owner, b.conn)
-	letsGo()
-	others.Wait()
-	b.none(<-inserted, `a partition of table "public"."parted" belongs to role `+b.role)
 }
 
 // TestTypesOfOthersAreShownAsText, since a cast of theirs to json would run as the table's owner.

@@ -54,6 +54,38 @@ func TestATransactionOfBeforeCallsNothingOfANewOwnerOfTheSchema(t *testing.T) {
 	execute(t, b.conn, "ROLLBACK")
 }
 
+// TestATransactionOfBeforeCallsNoFunctionOfANewOwnerOfTheSchema, who has dropped one of those that are
+// called, and made one that takes a text.
+func TestATransactionOfBeforeCallsNoFunctionOfANewOwnerOfTheSchema(t *testing.T) {
+	t.Parallel()
+	for _, call := range []string{"async_columns($call)", "async_unset($call)", "async_default($call)", "async_usual($call)", "async_insert($call, text, text[], text[], text[])"} {
+		for _, argument := range []string{"group=a", "key=a"} {
+			t.Run(call+argument, func(t *testing.T) {
+				t.Parallel()
+				b := newBobs(t, "FOR EACH ROW EXECUTE FUNCTION task_async('SELECT 1', '"+argument+"')")
+				b.before()
+				b.giveSchema(call)
+				_, err := b.conn.Exec(t.Context(), "INSERT INTO bob.stock VALUES (1)")
+				b.none(err, "changed since this transaction began")
+				execute(t, b.conn, "ROLLBACK")
+			})
+		}
+	}
+}
+
+// TestATransactionOfBeforeInsertsIntoNoNewPartitionOfAStrangers, which it does not see.
+func TestATransactionOfBeforeInsertsIntoNoNewPartitionOfAStrangers(t *testing.T) {
+	t.Parallel()
+	b := parted(t)
+	execute(t, b.owner, "TRUNCATE early")
+	b.before()
+	execute(t, b.owner, "CREATE TABLE late PARTITION OF parted FOR VALUES FROM (now() - '1 day'::interval) TO ('infinity'); ALTER TABLE late OWNER TO "+b.role+
+		"; SET ROLE "+b.role+"; CREATE TRIGGER evil BEFORE INSERT ON public.late FOR EACH ROW EXECUTE FUNCTION bob.fire(); RESET ROLE")
+	_, err := b.conn.Exec(t.Context(), "INSERT INTO bob.stock VALUES (2)")
+	b.none(err, "changed since this transaction began")
+	execute(t, b.conn, "ROLLBACK")
+}
+
 // TestATransactionOfBeforeGoesOnBesideAGrant that is under way, or was rolled back.
 func TestATransactionOfBeforeGoesOnBesideAGrant(t *testing.T) {
 	t.Parallel()

@@ -1,11 +1,19 @@
 -- Sets task to the number of the table, and wrong where what a function of ours names is not what it
 -- was made for, or somebody could have something else meant before the end of the transaction: after
 -- a RENAME or a DROP each name is free for others, and the owner of the schema can have that done at
--- any time. The table stays what it is, because it is locked as the INSERT does it. A transaction may
--- see the owners of long ago: then it is one to begin again.
-    IF pg_catalog.to_regclass(:table_text) IS NOT NULL THEN
-        LOCK TABLE :table IN ROW EXCLUSIVE MODE; -- with its partitions, which the look below would wait for
-    END IF;
+-- any time. The table stays what it is, because it is locked as the INSERT does it, with all its
+-- partitions, which the look or the INSERT would wait for: one may come while others are waited for,
+-- so we lock until none has come. A transaction may see the owners of long ago: then it is one to
+-- begin again. It sees no partition that is younger, nor that the schema has another owner, who may
+-- drop the functions that are called.
+    FOR times IN 1 .. 50 LOOP
+        listed := parts;
+        IF pg_catalog.to_regclass(:table_text) IS NOT NULL THEN
+            LOCK TABLE :table IN ROW EXCLUSIVE MODE;
+        END IF;
+        parts := ARRAY(SELECT t.relid::pg_catalog.oid FROM pg_catalog.pg_partition_tree(pg_catalog.to_regclass(:table_text)) AS t);
+        EXIT WHEN parts OPERATOR(pg_catalog.=) listed;
+    END LOOP;
     SELECT CASE
         WHEN pg_catalog.pg_get_userbyid(c.relowner) OPERATOR(pg_catalog.<>) current_user
             THEN pg_catalog.concat('function ', :its_async_text, '() belongs to role ', pg_catalog.quote_ident(current_user), ', and table ', :table_text,
@@ -13,17 +21,16 @@
                 ': ALTER FUNCTION ', :its_async_text, '() OWNER TO ', pg_catalog.quote_ident(pg_catalog.pg_get_userbyid(c.relowner)))
     END,
         CASE WHEN NOT s.rolsuper AND NOT pg_catalog.pg_has_role(s.oid, c.relowner, :usable) THEN s.oid END,
-        CASE WHEN c.relkind OPERATOR(pg_catalog.=) 'p' THEN ARRAY( -- the triggers of a row's part are run as well
+        ARRAY( -- the triggers of a row's part are run as well
             SELECT DISTINCT p.relowner
-            FROM pg_catalog.pg_partition_tree(c.oid::pg_catalog.regclass) AS t
-            JOIN pg_catalog.pg_class AS p ON p.oid OPERATOR(pg_catalog.=) t.relid::pg_catalog.oid
-            WHERE NOT pg_catalog.pg_has_role(p.relowner, c.relowner, :usable)
-        ) END,
-        :changed_c OR :changed_y OR c.relkind OPERATOR(pg_catalog.=) 'p' AND EXISTS (
+            FROM pg_catalog.pg_class AS p
+            WHERE p.oid OPERATOR(pg_catalog.=) ANY (parts) AND NOT pg_catalog.pg_has_role(p.relowner, c.relowner, :usable)
+        ),
+        :changed_c OR :changed_y OR parts OPERATOR(pg_catalog.<>) listed OR EXISTS (
             SELECT
-            FROM pg_catalog.pg_partition_tree(c.oid::pg_catalog.regclass) AS t
-            JOIN pg_catalog.pg_class AS p ON p.oid OPERATOR(pg_catalog.=) t.relid::pg_catalog.oid
-            WHERE :changed_p
+            FROM pg_catalog.unnest(parts) AS t (oid)
+            LEFT JOIN pg_catalog.pg_class AS p ON p.oid OPERATOR(pg_catalog.=) t.oid
+            WHERE p.oid IS NULL OR :changed_p
         ), c.oid
     INTO wrong, keeper, sharers, changed, task
     FROM pg_catalog.pg_namespace AS n
@@ -37,6 +44,18 @@
     JOIN pg_catalog.pg_roles AS s ON s.oid OPERATOR(pg_catalog.=)
         CASE WHEN pg_catalog.pg_get_userbyid(n.nspowner) OPERATOR(pg_catalog.=) 'pg_database_owner' THEN d.datdba ELSE n.nspowner END
     WHERE n.nspname OPERATOR(pg_catalog.=) :schema_text;
+    IF NOT changed AND pg_catalog.current_setting('transaction_isolation') OPERATOR(pg_catalog.=) ANY ('{repeatable read,serializable}') THEN
+        SELECT pg_catalog.count(*) OPERATOR(pg_catalog.<>) 6 INTO changed
+        FROM pg_catalog.pg_class AS c
+        JOIN pg_catalog.pg_type AS y ON y.typnamespace OPERATOR(pg_catalog.=) c.relnamespace AND y.typname OPERATOR(pg_catalog.=) 'pgtaskd_call_:hash'
+        JOIN pg_catalog.pg_proc AS f ON f.pronamespace OPERATOR(pg_catalog.=) c.relnamespace AND y.oid OPERATOR(pg_catalog.=) ANY (f.proargtypes)
+            AND f.proname OPERATOR(pg_catalog.=) ANY ('{pgtaskd_async_columns_:hash,pgtaskd_async_unset_:hash,pgtaskd_async_default_:hash,
+                pgtaskd_async_usual_:hash,pgtaskd_async_shown_:hash,pgtaskd_async_insert_:hash}'::pg_catalog.name[])
+        WHERE c.oid OPERATOR(pg_catalog.=) task
+            AND f.oid OPERATOR(pg_catalog.=) pg_catalog.to_regprocedure(pg_catalog.format('%I.%I(%s)', :schema_text, f.proname,
+                pg_catalog.array_to_string(f.proargtypes::pg_catalog.oid[]::pg_catalog.regtype[], ', ')))::pg_catalog.oid
+            AND pg_catalog.pg_has_role(f.proowner, c.relowner, :usable) AND NOT :changed_f;
+    END IF;
     IF changed THEN
         RAISE EXCEPTION 'table % has been changed since this transaction began', :table_text USING ERRCODE = 'serialization_failure',
             HINT = 'Begin another transaction.';

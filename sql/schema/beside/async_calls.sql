@@ -139,6 +139,8 @@ DECLARE
     task pg_catalog.oid := pg_catalog.to_regclass(:table_text)::pg_catalog.oid;
     keeper pg_catalog.oid;
     sharers pg_catalog.oid[];
+    parts pg_catalog.oid[] := '{}';
+    listed pg_catalog.oid[];
     changed pg_catalog.bool;
     wrong pg_catalog.text;
     statement pg_catalog.text;

@@ -1,0 +1,98 @@
+package sql
+
+import (
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"pgtaskd/server/servertest"
+)
+
+// parted is a partitioned table whose async trigger bob may fire.
+func parted(t *testing.T) *bobs {
+	t.Helper()
+	b := newBobs(t, forEachStatement)
+	execute(t, b.owner, "CREATE TABLE parted (id bigserial, plan timestamptz NOT NULL DEFAULT statement_timestamp(), input text NOT NULL) PARTITION BY RANGE (plan); CREATE TABLE early PARTITION OF parted DEFAULT")
+	install(t, b.owner, Table{"public", "parted"}, nil)
+	execute(t, b.owner, "DROP TRIGGER later ON bob.stock; CREATE TRIGGER later AFTER INSERT ON bob.stock FOR EACH ROW EXECUTE FUNCTION parted_async('SELECT 1', 'group=a-%s', 'a'); INSERT INTO bob.stock VALUES (1)")
+	return b
+}
+
+// TestATriggerIsNotFiredIntoAPartitionOfAStrangers, whose triggers would run as the owner of the whole.
+func TestATriggerIsNotFiredIntoAPartitionOfAStrangers(t *testing.T) {
+	t.Parallel()
+	b := parted(t)
+	execute(t, b.owner, "ALTER TABLE early OWNER TO "+b.role+"; SET ROLE "+b.role+"; CREATE TRIGGER evil BEFORE INSERT ON public.early FOR EACH ROW EXECUTE FUNCTION bob.fire(); RESET ROLE")
+	for _, begin := range []string{"BEGIN", "BEGIN ISOLATION LEVEL REPEATABLE READ"} {
+		execute(t, b.conn, begin)
+		_, err := b.conn.Exec(t.Context(), "INSERT INTO bob.stock VALUES (2)")
+		b.none(err, `a partition of table "public"."parted" belongs to role `+b.role)
+		execute(t, b.conn, "ROLLBACK")
+	}
+}
+
+// TestATriggerWaitsForAPartitionBeforeItLooks: it comes to be a stranger's, with a trigger of theirs,
+// while they have the look wait for it.
+func TestATriggerWaitsForAPartitionBeforeItLooks(t *testing.T) {
+	t.Parallel()
+	b := parted(t)
+	letsGo := b.holds("public.early")
+	given := b.gives("early")
+	inserted := b.inserts()
+	waiting(t, b.owner, b.conn)
+	letsGo()
+	given()
+	b.none(<-inserted, `a partition of table "public"."parted" belongs to role `+b.role)
+}
+
+// gives has a partition that is locked given to bob, who makes a trigger there. Both wait, until what it
+// returns has come back.
+func (b *bobs) gives(partition string) (given func()) {
+	b.Helper()
+	giver, taker := connect(b.T, b.dsn), b.another()
+	var others sync.WaitGroup
+	for _, w := range []struct {
+		conn      *pgx.Conn
+		statement string
+	}{{giver, "ALTER TABLE " + partition + " OWNER TO " + b.role}, {taker, "CREATE TRIGGER evil BEFORE INSERT ON public." + partition + " FOR EACH ROW EXECUTE FUNCTION bob.fire()"}} {
+		others.Go(func() {
+			if _, err := w.conn.Exec(b.Context(), w.statement); err != nil {
+				b.Error(err)
+			}
+		})
+		waiting(b.T, b.owner, w.conn)
+	}
+	return others.Wait
+}
+
+// inserts fires the trigger, and tells of the error later.
+func (b *bobs) inserts() (result chan error) {
+	result = make(chan error, 1)
+	go func() {
+		_, err := b.conn.Exec(b.Context(), "INSERT INTO bob.stock VALUES (2)")
+		result <- err
+	}()
+	return result
+}
+
+// TestATriggerWaitsForAPartitionThatComesMeanwhile, while it waits for another one.
+func TestATriggerWaitsForAPartitionThatComesMeanwhile(t *testing.T) {
+	t.Parallel()
+	b := parted(t)
+	execute(t, b.owner, "TRUNCATE early; ALTER TABLE parted DETACH PARTITION early; ALTER TABLE parted ATTACH PARTITION early FOR VALUES FROM ('1999-01-01') TO ('2000-01-01')")
+	letsGo := b.holds("public.early")
+	inserted := b.inserts()
+	waiting(t, b.owner, b.conn)
+	execute(t, b.owner, "CREATE TABLE late (LIKE parted INCLUDING ALL); ALTER TABLE parted ATTACH PARTITION late FOR VALUES FROM ('2000-01-01') TO ('infinity')")
+	letsGoOn := b.holds("public.late")
+	given := b.gives("late")
+	letsGo()
+	servertest.Wait(t, time.Minute, "a wait for the new partition", func() bool {
+		return value(t, b.owner, "SELECT count(*) FROM pg_locks WHERE NOT granted AND relation = 'late'::regclass") == "3"
+	})
+	letsGoOn()
+	given()
+	b.none(<-inserted, `a partition of table "public"."parted" belongs to role `+b.role)
+}
