@@ -113,17 +113,28 @@ func (s *Session) readTail(tail *Tail, n int) (verdict *Verdict, passed bool, er
 }
 
 // failure is the error by which the server has refused the tail, after so many statements. Where a
-// function has run our statement, the server says so, and repeats it.
+// function has run our statement, that is no context of it.
 func (t *Tail) failure(e *pgproto3.ErrorResponse, well int) *Failure {
-	const most = 40 // bytes before the statement, in any language
 	for i, statement := range t.Within {
-		if at := strings.Index(e.Where, statement); at >= 0 && at <= most && !strings.Contains(e.Where[:at], "\n") {
+		if isOf(e, statement) {
 			direct := *e
-			direct.Where = ""
+			direct.Where, direct.InternalQuery = "", ""
 			return endFailure(&direct, t.Follows > 0 && i == t.Follows)
 		}
 	}
 	return endFailure(e, t.Follows > 0 && len(t.Within) == 0 && well == t.before+t.Follows)
+}
+
+// isOf tells the error of a statement itself that a function has run from one of what the statement
+// sets off. The server repeats it in the first line of the context, or, if it knows the position in
+// it, as it has looked up its names in vain, apart from that.
+func isOf(e *pgproto3.ErrorResponse, statement string) bool {
+	const most = 40 // bytes before the statement, in any language
+	if e.InternalQuery != "" {
+		return e.InternalQuery == statement && !strings.Contains(e.Where, "\n")
+	}
+	at := strings.Index(e.Where, statement)
+	return at >= 0 && at <= most && !strings.Contains(e.Where[:at], "\n")
 }
 
 // forgotten tells the error of a statement of ours that was prepared and is not any more; then
