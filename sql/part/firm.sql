@@ -3,17 +3,42 @@
 -- a RENAME or a DROP each name is free for others, and the owner of the schema can have that done at
 -- any time. The table stays what it is, because it is locked as the INSERT does it, with all its
 -- partitions, which the look or the INSERT would wait for: one may come while others are waited for,
--- so we lock until none has come. A transaction may see the owners of long ago: then it is one to
+-- so we lock until none has come. That costs each row, and each transaction places among the
+-- server's locks: where there are many, they are only looked at. A transaction may see the owners of long ago: then it is one to
 -- begin again. It sees no partition that is younger, nor that the schema has another owner, who may
 -- drop the functions that are called.
-    FOR times IN 1 .. 50 LOOP
-        listed := parts;
-        IF pg_catalog.to_regclass(:table_text) IS NOT NULL THEN
-            LOCK TABLE :table IN ROW EXCLUSIVE MODE;
+    dated := pg_catalog.current_setting('transaction_isolation') OPERATOR(pg_catalog.=) ANY ('{repeatable read,serializable}');
+    parts := ARRAY(
+        WITH RECURSIVE below AS (
+            SELECT i.inhrelid AS oid
+            FROM pg_catalog.pg_class AS c
+            JOIN pg_catalog.pg_inherits AS i ON i.inhparent OPERATOR(pg_catalog.=) c.oid
+            WHERE c.oid OPERATOR(pg_catalog.=) pg_catalog.to_regclass(:table_text)::pg_catalog.oid AND c.relkind OPERATOR(pg_catalog.=) 'p'
+            UNION ALL
+            SELECT i.inhrelid
+            FROM below
+            JOIN pg_catalog.pg_inherits AS i ON i.inhparent OPERATOR(pg_catalog.=) below.oid
+        )
+        SELECT below.oid
+        FROM below
+    );
+    IF pg_catalog.cardinality(parts) OPERATOR(pg_catalog.>) 32 THEN
+        LOCK TABLE ONLY :table IN ROW EXCLUSIVE MODE;
+        IF dated THEN -- then the younger ones are missing
+            parts := ARRAY(SELECT t.relid::pg_catalog.oid FROM pg_catalog.pg_partition_tree(pg_catalog.to_regclass(:table_text)) AS t);
         END IF;
-        parts := ARRAY(SELECT t.relid::pg_catalog.oid FROM pg_catalog.pg_partition_tree(pg_catalog.to_regclass(:table_text)) AS t);
-        EXIT WHEN parts OPERATOR(pg_catalog.=) listed;
-    END LOOP;
+        listed := parts;
+    ELSE
+        parts := '{}';
+        FOR times IN 1 .. 50 LOOP
+            listed := parts;
+            IF pg_catalog.to_regclass(:table_text) IS NOT NULL THEN
+                LOCK TABLE :table IN ROW EXCLUSIVE MODE;
+            END IF;
+            parts := ARRAY(SELECT t.relid::pg_catalog.oid FROM pg_catalog.pg_partition_tree(pg_catalog.to_regclass(:table_text)) AS t);
+            EXIT WHEN parts OPERATOR(pg_catalog.=) listed;
+        END LOOP;
+    END IF;
     SELECT CASE
         WHEN pg_catalog.pg_get_userbyid(c.relowner) OPERATOR(pg_catalog.<>) current_user
             THEN pg_catalog.concat('function ', :its_async_text, '() belongs to role ', pg_catalog.quote_ident(current_user), ', and table ', :table_text,
@@ -30,7 +55,7 @@
             SELECT
             FROM pg_catalog.unnest(parts) AS t (oid)
             LEFT JOIN pg_catalog.pg_class AS p ON p.oid OPERATOR(pg_catalog.=) t.oid
-            WHERE p.oid IS NULL OR :changed_p
+            WHERE p.oid IS NULL AND dated OR :changed_p
         ), c.oid
     INTO wrong, keeper, sharers, changed, task
     FROM pg_catalog.pg_namespace AS n
@@ -44,7 +69,7 @@
     JOIN pg_catalog.pg_roles AS s ON s.oid OPERATOR(pg_catalog.=)
         CASE WHEN pg_catalog.pg_get_userbyid(n.nspowner) OPERATOR(pg_catalog.=) 'pg_database_owner' THEN d.datdba ELSE n.nspowner END
     WHERE n.nspname OPERATOR(pg_catalog.=) :schema_text;
-    IF NOT changed AND pg_catalog.current_setting('transaction_isolation') OPERATOR(pg_catalog.=) ANY ('{repeatable read,serializable}') THEN
+    IF NOT changed AND dated THEN
         SELECT pg_catalog.count(*) OPERATOR(pg_catalog.<>) 6 INTO changed
         FROM pg_catalog.pg_class AS c
         JOIN pg_catalog.pg_type AS y ON y.typnamespace OPERATOR(pg_catalog.=) c.relnamespace AND y.typname OPERATOR(pg_catalog.=) 'pgtaskd_call_:hash'

@@ -140,6 +140,7 @@ DECLARE
     keeper pg_catalog.oid;
     sharers pg_catalog.oid[];
     parts pg_catalog.oid[] := '{}';
+    dated pg_catalog.bool; -- the transaction sees all as it was when it began
     listed pg_catalog.oid[];
     changed pg_catalog.bool;
     wrong pg_catalog.text;
