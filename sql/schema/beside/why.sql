@@ -43,10 +43,10 @@ BEGIN
     ORDER BY l.granted DESC
     LIMIT 1;
     IF other.granted THEN
-        reason := pg_catalog.concat('waits for the table, which pid ', other.pid, ' of role ', other.usename, ' (', other.application_name, ') has locked');
+        reason := pg_catalog.concat('waits for the table, which pid ', other.pid, ' of role ', pg_catalog.quote_ident(other.usename), ' (', pg_catalog.format('%L', other.application_name), ') has locked');
         RETURN;
     ELSIF other.pid IS NOT NULL THEN
-        reason := pg_catalog.concat('waits for the table, which pid ', other.pid, ' of role ', other.usename, ' (', other.application_name, ') is about to lock, and waits for pid ',
+        reason := pg_catalog.concat('waits for the table, which pid ', other.pid, ' of role ', pg_catalog.quote_ident(other.usename), ' (', pg_catalog.format('%L', other.application_name), ') is about to lock, and waits for pid ',
             coalesce(pg_catalog.array_to_string(pg_catalog.pg_blocking_pids(other.pid), ', '), 'none'));
         RETURN;
     END IF;
@@ -68,8 +68,8 @@ BEGIN
         EXCEPTION
             WHEN others THEN NULL; -- it is none
         END;
-        SELECT pg_catalog.concat(CASE WHEN l.pid IS NULL THEN pg_catalog.concat('prepared transaction ', pg_catalog.quote_ident(x.gid), ' of role ', x.owner)
-            ELSE pg_catalog.concat('pid ', l.pid, ' of role ', a.usename, ' (', a.application_name, ')') END, ', which has locked the row') INTO locked
+        SELECT pg_catalog.concat(CASE WHEN l.pid IS NULL THEN pg_catalog.concat('prepared transaction ', pg_catalog.quote_ident(x.gid), ' of role ', pg_catalog.quote_ident(x.owner))
+            ELSE pg_catalog.concat('pid ', l.pid, ' of role ', pg_catalog.quote_ident(a.usename), ' (', pg_catalog.format('%L', a.application_name), ')') END, ', which has locked the row') INTO locked
         FROM pg_catalog.pg_locks AS l
         LEFT JOIN pg_catalog.pg_stat_activity AS a ON a.pid OPERATOR(pg_catalog.=) l.pid
         LEFT JOIN pg_catalog.pg_prepared_xacts AS x ON x.transaction OPERATOR(pg_catalog.=) l.transactionid
@@ -197,7 +197,7 @@ BEGIN
     END IF;
     -- Somebody's lock on the row; or on the table, against writers.
     IF locked IS NULL THEN
-        SELECT pg_catalog.concat('pid ', l.pid, ' of role ', a.usename, ' (', a.application_name, '), which has locked the table against changes') INTO locked
+        SELECT pg_catalog.concat('pid ', l.pid, ' of role ', pg_catalog.quote_ident(a.usename), ' (', pg_catalog.format('%L', a.application_name), '), which has locked the table against changes') INTO locked
         FROM pg_catalog.pg_locks AS l
         LEFT JOIN pg_catalog.pg_stat_activity AS a ON a.pid OPERATOR(pg_catalog.=) l.pid
         WHERE l.locktype OPERATOR(pg_catalog.=) 'relation' AND l.database OPERATOR(pg_catalog.=) current AND l.relation OPERATOR(pg_catalog.=) relation

@@ -34,7 +34,7 @@ CROSS JOIN LATERAL (
         ELSE pg_catalog.concat(
             'pid ', h.pid,
             ' of role ' OPERATOR(pg_catalog.||) pg_catalog.quote_ident(pg_catalog.pg_get_userbyid(a.usesysid)),
-            ' (' OPERATOR(pg_catalog.||) CASE WHEN a.application_name OPERATOR(pg_catalog.<>) '' THEN a.application_name END OPERATOR(pg_catalog.||) ')',
+            CASE WHEN a.application_name OPERATOR(pg_catalog.<>) '' THEN pg_catalog.format(' (%L)', a.application_name) END, -- anybody chooses it
             ', since ' OPERATOR(pg_catalog.||) a.xact_start::pg_catalog.timestamptz(0)::pg_catalog.text,
             ': SELECT pg_terminate_backend(', h.pid, ')'
         )
