@@ -101,7 +101,7 @@ func TestDrainInAScan(t *testing.T) {
 	t.Parallel()
 	l := newLoop(t.Context(), Target{Sleep: time.Second, Reset: time.Hour, Run: 1, Grace: time.Minute}, zerologNone)
 	l.control = &control{}
-	l.look.spoke, l.look.scan, l.look.full = time.Now(), time.Now(), time.Now()
+	l.look.spoke, l.look.columns, l.look.scan, l.look.full = time.Now(), time.Now(), time.Now(), time.Now()
 	l.scanning.active = true
 	l.draining = time.Now()
 	if err := l.rescan(t.Context()); err != nil {

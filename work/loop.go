@@ -160,7 +160,7 @@ type looks struct {
 	full, scan, check, orphans, pace, spoke time.Time
 	columns                                 time.Time // when they were looked at
 	anew                                    time.Time // the table was, as it had changed
-	compared                                string    // columns with which the table looked the same since
+	compared, before                        string    // columns with which the table looked the same since, and those of then
 	swept                                   time.Time // deletions that had to wait
 	expires                                 time.Time // nothing is given up before
 	marks                                   time.Time // tasks were looked at that may have to be marked

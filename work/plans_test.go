@@ -57,7 +57,7 @@ var plans = map[string]planned{
 	"check":        {args: []string{ids()}, state: "WORK"},
 	"prefetch":     {args: []string{ids(), "8192", "'0'", "false", now, now, "7", now}, state: "PLAN"},
 	"columns":      {args: []string{"'public'", "'task'"}, makes: catalogs + 160},
-	"cut":          {args: []string{ids(), each("7"), each("2020-01-01"), each("7"), "'{}'", "false"}, state: "WORK"},
+	"cut":          {args: []string{ids(), each("7"), each("2020-01-01"), each("7"), "'{}'", "false", "'{}'"}, state: "WORK"},
 	"delete":       {args: []string{ids()}, state: "DONE"},
 	"doomed":       {args: []string{ids(), "'{1}'"}, state: "PLAN"},
 	"disentitle":   {args: []string{"'{1}'"}},

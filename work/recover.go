@@ -135,7 +135,7 @@ func (l *loop) cut(ctx context.Context, ids []int64, lost map[int64]end) (done m
 			}
 		}
 		err := l.brief(ctx, func(tx pgx.Tx) (err error) {
-			some, err = l.withWhatFollows(ctx, tx, l.queries().Text("cut"), ids, gone, starts, versions, l.panics.causes(), mute)
+			some, err = l.withWhatFollows(ctx, tx, l.queries().Text("cut"), ids, gone, starts, versions, l.panics.causes(), mute, l.Pool.PIDs())
 			return err
 		})
 		if err == nil {

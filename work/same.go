@@ -154,7 +154,7 @@ func (l *loop) lookAnew(ctx context.Context) error {
 	}
 	l.look.full = time.Time{} // nothing may have told us of new tasks meanwhile
 	l.described = ""          // we may have changed it ourselves
-	l.look.compared = ""
+	l.look.compared, l.look.before = "", l.columns
 	return nil
 }
 
@@ -173,6 +173,9 @@ func (l *loop) redescribe(ctx context.Context) error {
 		}
 		if same {
 			l.described = l.columns
+			if l.columns != l.look.before { // with a partition that comes back tasks do
+				l.look.full = time.Time{}
+			}
 			return nil
 		}
 	}

@@ -58,7 +58,7 @@ func (l *loop) rescan(ctx context.Context) error {
 }
 
 // beat reads the server's clock and the earliest plan to come, when the control session has been
-// silent for long.
+// silent for long, or it has not been seen for long what the table is like.
 func (l *loop) beat(ctx context.Context) error {
 	if l.silence() > 0 {
 		return nil
@@ -137,8 +137,8 @@ func (l *loop) readColumns(row pgx.Row) error {
 	if readOnly {
 		return errReadOnly
 	}
-	if columns != nil {
-		l.columns, l.look.columns = *columns, time.Now()
+	if l.look.columns = time.Now(); columns != nil {
+		l.columns = *columns
 	}
 	return nil
 }

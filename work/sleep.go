@@ -103,8 +103,10 @@ func (l *loop) gather(ctx context.Context) {
 	}
 }
 
-// silence is how long the control session may still be silent.
-func (l *loop) silence() time.Duration { return time.Until(l.speaks()) }
+// silence is how long the control session may still be silent, or say nothing of the table.
+func (l *loop) silence() time.Duration {
+	return min(time.Until(l.speaks()), beat-time.Since(l.look.columns))
+}
 
 // speaks is when the control session has to speak next. The beats of all targets fall together, as
 // far as a beatGrid allows: processes that wake up hundreds of times a second cost more than what

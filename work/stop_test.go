@@ -31,7 +31,7 @@ func TestStopBehindALook(t *testing.T) {
 	l := newLoop(t.Context(), Target{Sleep: time.Hour, Reset: time.Hour, Run: 1}, zerologNone)
 	l.control = &control{}
 	now := time.Now()
-	l.look.spoke, l.look.scan, l.look.full, l.look.check = now, now, now, now
+	l.look.spoke, l.look.columns, l.look.scan, l.look.full, l.look.check = now, now, now, now, now
 	l.Lanes.Occupy(lane.KeyOf("a", ""))
 	if d := l.doze(); d <= checkLate {
 		t.Error("it wakes without a reason after", d)

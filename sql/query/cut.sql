@@ -1,7 +1,8 @@
 -- Tasks whose run was cut off: back to PLAN where it is known that nothing was committed, or where
 -- it may be done again; else FAIL.
 -- None is touched whose backend lives: process id, database and start tell it, since a restored
--- copy of the table has the ids of another database's backends.
+-- copy of the table has the ids of another database's backends. A session of ours runs none of them,
+-- whatever rows show that were away with their partition when their ends were written.
 -- A row that was not marked is still as it was read; TAKE is pg_task's.
 -- What ran when the server crashed (then it resets its statistics) is suspect: the second time it
 -- waits for 1 s, then 2 s, 4 s; after the fifth it FAILs. So does what has lost its session: of a
@@ -9,7 +10,7 @@
 -- $1 ids, $2 pids of sessions that are known to be gone (one for each id, 0: look), $3 starts of
 -- runs that are known to have begun (or null),
 -- $4 versions of rows that were read, $5 ids of those that have made us panic, $6 whether to say
--- nothing
+-- nothing, $7 sessions that are ours
 WITH orphaned AS MATERIALIZED (
     SELECT
         t.part,
@@ -50,6 +51,7 @@ WITH orphaned AS MATERIALIZED (
                     WHERE a.pid OPERATOR(pg_catalog.=) t.pid
                         AND a.datid OPERATOR(pg_catalog.=) (SELECT d.oid FROM pg_catalog.pg_database AS d WHERE d.datname OPERATOR(pg_catalog.=) pg_catalog.current_database())
                         AND (a.backend_start IS NULL OR a.backend_start OPERATOR(pg_catalog.<=) t.start)
+                        AND a.pid OPERATOR(pg_catalog.<>) ALL ($7::pg_catalog.int4[])
                 )
             )
             OR t.state OPERATOR(pg_catalog.=) 'PLAN' AND l.gone OPERATOR(pg_catalog.>) 0 AND t.xmin OPERATOR(pg_catalog.=) l.version

@@ -20,7 +20,7 @@ CROSS JOIN LATERAL (
                         t.state OPERATOR(pg_catalog.=) 'TAKE'
                         OR a.datid OPERATOR(pg_catalog.=) (SELECT d.oid FROM pg_catalog.pg_database AS d WHERE d.datname OPERATOR(pg_catalog.=) pg_catalog.current_database())
                         AND (a.backend_start IS NULL OR a.backend_start OPERATOR(pg_catalog.<=) t.start)
-                        AND (t.state OPERATOR(pg_catalog.=) 'WORK' OR a.pid OPERATOR(pg_catalog.<>) ALL ($2::pg_catalog.int4[]))
+                        AND a.pid OPERATOR(pg_catalog.<>) ALL ($2::pg_catalog.int4[])
                     )
             ) AS gone
         FROM :table AS t
