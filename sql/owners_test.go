@@ -40,10 +40,6 @@ var premade = []struct {
 	},
 	{"a function with arguments that nobody calls", "$m", "CREATE FUNCTION $s.pgtaskd_cron_$h(text, int DEFAULT 0) RETURNS text LANGUAGE sql AS 'SELECT NULL::text'", "", ""},
 	{"a type that our functions take", "$m", "CREATE DOMAIN $s.pgtaskd_call_$h AS text", "type $s.pgtaskd_call_$h", "name $s.pgtaskd_call_$h"},
-	{
-		"a constraint of that type", "", `CREATE FUNCTION $s.evil(text) RETURNS bool LANGUAGE sql AS 'SELECT true'; CREATE DOMAIN $s.pgtaskd_call_$h AS text CHECK ($s.evil(VALUE));
-		ALTER FUNCTION $s.evil(text) OWNER TO $m`, "function $s.evil(text)", "",
-	},
 	{"a table in the place of that type", "$m", "CREATE TABLE $s.pgtaskd_call_$h ()", "relation $s.pgtaskd_call_$h", ""},
 	{
 		"a function that takes that type", "", `CREATE DOMAIN $s.pgtaskd_call_$h AS text; SET ROLE $m; CREATE FUNCTION $s.pgtaskd_cron_$h($s.pgtaskd_call_$h)

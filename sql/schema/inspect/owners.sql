@@ -73,15 +73,6 @@ WITH RECURSIVE owner AS (
             )
         ) -- as in functions.sql
     UNION
-    SELECT d.refobjid -- who owned the type once may have left a constraint
-    FROM pg_catalog.pg_type AS t
-    JOIN pg_catalog.pg_namespace AS n ON n.oid OPERATOR(pg_catalog.=) t.typnamespace
-    JOIN pg_catalog.pg_constraint AS k ON k.contypid OPERATOR(pg_catalog.=) t.oid
-    JOIN pg_catalog.pg_depend AS d ON d.classid OPERATOR(pg_catalog.=) 'pg_catalog.pg_constraint'::pg_catalog.regclass
-        AND d.objid OPERATOR(pg_catalog.=) k.oid
-        AND d.refclassid OPERATOR(pg_catalog.=) 'pg_catalog.pg_proc'::pg_catalog.regclass
-    WHERE n.nspname OPERATOR(pg_catalog.=) $1::pg_catalog.text AND t.typname OPERATOR(pg_catalog.=) $5::pg_catalog.name
-    UNION
     SELECT g.tgfoid
     FROM related
     JOIN pg_catalog.pg_trigger AS g ON g.tgrelid OPERATOR(pg_catalog.=) related.oid
