@@ -47,8 +47,8 @@ func TestATriggerWaitsForAPartitionBeforeItLooks(t *testing.T) {
 	b.none(<-inserted, `a partition of table "public"."parted" belongs to role `+b.role)
 }
 
-// gives has a partition that is locked given to bob, who makes a trigger there. Both wait, until what it
-// returns has come back.
+// gives has a partition that is locked given to bob, who makes a trigger there. Both wait; what it
+// returns waits for them.
 func (b *bobs) gives(partition string) (given func()) {
 	b.Helper()
 	giver, taker := connect(b.T, b.dsn), b.another()

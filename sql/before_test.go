@@ -54,8 +54,8 @@ func TestATransactionOfBeforeCallsNothingOfANewOwnerOfTheSchema(t *testing.T) {
 	execute(t, b.conn, "ROLLBACK")
 }
 
-// TestATransactionOfBeforeCallsNoFunctionOfANewOwnerOfTheSchema, who has dropped one of those that are
-// called, and made one that takes a text.
+// TestATransactionOfBeforeCallsNoFunctionOfANewOwnerOfTheSchema, who has dropped one of those that
+// are called, and made one that takes a text.
 func TestATransactionOfBeforeCallsNoFunctionOfANewOwnerOfTheSchema(t *testing.T) {
 	t.Parallel()
 	for _, call := range []string{"async_columns($call)", "async_unset($call)", "async_default($call)", "async_usual($call)", "async_insert($call, text, text[], text[], text[])"} {

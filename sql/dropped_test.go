@@ -10,8 +10,8 @@ import (
 	"pgtaskd/server/servertest"
 )
 
-// giveSchema gives the schema of the tasks to bob, who drops these functions and makes others of their
-// names that take a text, as which a call of ours would pass.
+// giveSchema gives the schema of the tasks to bob, who drops these functions and makes others of
+// their names that take a text, as which a call of ours would pass.
 func (b *bobs) giveSchema(functions ...string) {
 	b.Helper()
 	execute(b.T, b.owner, "ALTER SCHEMA public OWNER TO "+b.role+"; SET ROLE "+b.role)
@@ -73,7 +73,8 @@ func TestWhoInsertsWaitsForNothingBehindTheLook(t *testing.T) {
 	b.none(<-result, "the functions of its table are not made anew yet")
 }
 
-// TestWhoReadsTheScheduleCallsNothingOfANewOwnerOfTheSchema: an earlier version called a function there.
+// TestWhoReadsTheScheduleCallsNothingOfANewOwnerOfTheSchema: an earlier version called a function
+// there.
 func TestWhoReadsTheScheduleCallsNothingOfANewOwnerOfTheSchema(t *testing.T) {
 	t.Parallel()
 	b := newBobs(t, forEachStatement)
@@ -94,7 +95,8 @@ func TestRolesNeedNotBeReadToInsert(t *testing.T) {
 	execute(t, conn, "INSERT INTO task (input, cron) VALUES ('', '0 3 * * *'); INSERT INTO task (input, after) VALUES ('', '{1}')")
 }
 
-// TestACallByNameFollowsALook at what the name means: the function has one, or is called behind one alone.
+// TestACallByNameFollowsALook at what the name means: the function has one, or is called behind one
+// alone.
 func TestACallByNameFollowsALook(t *testing.T) {
 	t.Parallel()
 	behind := map[string]bool{"async_default": true, "async_usual": true, "async_insert": true}

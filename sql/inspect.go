@@ -91,6 +91,7 @@ type foundType struct {
 	Trusted bool
 	Users   []string // of the type that our functions take: who else may use it, quoted,
 	Unknown bool     // and that the table's owner may not, though we may let them
+	Checked bool     // and that it has constraints
 }
 
 // foundReferrer is a table of somebody untrusted that refers to this one.

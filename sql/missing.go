@@ -183,6 +183,9 @@ func (m *missing) call(s step) {
 		m.add(s, "domain "+name, m.createRight()).Optional = true
 	case m.types[i].Unknown:
 		m.add(s, "right of the table's owner to domain "+name, "ownership of domain "+pgx.Identifier{m.table.Schema, name}.Sanitize()).Optional = true
+	case m.types[i].Checked:
+		change := m.add(s, "constraints of domain "+name, "ownership of domain "+pgx.Identifier{m.table.Schema, name}.Sanitize())
+		change.Optional, change.Removes = true, true
 	case len(m.types[i].Users) > 0:
 		change := m.add(s, "rights of others to domain "+name, "ownership of domain "+pgx.Identifier{m.table.Schema, name}.Sanitize())
 		change.Optional, change.Removes = true, true

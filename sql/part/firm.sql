@@ -65,6 +65,7 @@
     JOIN pg_catalog.pg_type AS y ON y.typnamespace OPERATOR(pg_catalog.=) n.oid AND y.typname OPERATOR(pg_catalog.=) 'pgtaskd_call_:hash'
         AND y.oid OPERATOR(pg_catalog.=) pg_catalog.to_regtype(pg_catalog.format('%I.%I', :schema_text, y.typname))::pg_catalog.oid
         AND pg_catalog.pg_has_role(y.typowner, coalesce(a.proowner, c.relowner), :usable)
+        AND NOT EXISTS (SELECT FROM pg_catalog.pg_constraint AS x WHERE x.contypid OPERATOR(pg_catalog.=) y.oid) -- which a cast would check
     JOIN pg_catalog.pg_database AS d ON d.datname OPERATOR(pg_catalog.=) pg_catalog.current_database()
     JOIN pg_catalog.pg_roles AS s ON s.oid OPERATOR(pg_catalog.=)
         CASE WHEN pg_catalog.pg_get_userbyid(n.nspowner) OPERATOR(pg_catalog.=) 'pg_database_owner' THEN d.datdba ELSE n.nspowner END

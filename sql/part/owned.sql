@@ -1,7 +1,7 @@
 -- Changes when somebody else gets what can make SQL run with the table c (the database, the schema n,
 -- tables above and below it, types of its columns and what those are made of, functions of triggers
--- of it and of those below it, and functions that are called with arguments), its register of
--- sessions, or what stands beside it; when the reason goes to trust who has it; when a function that
+-- of it and of those below it, functions that are called with arguments, and the type of these), its
+-- register of sessions, or what stands beside it; when that type gets a constraint; when the reason goes to trust who has it; when a function that
 -- is called with arguments is made again or others get rights to the register or to what stands
 -- beside the table; and when anything of such a trigger changes, or a setting of its function, as
 -- inspect/below.sql looks at both. So it is with the table of tokens, where there is one.
@@ -94,6 +94,12 @@
         FROM pg_catalog.pg_type AS y
         JOIN pg_catalog.pg_proc AS p ON p.pronamespace OPERATOR(pg_catalog.=) n.oid AND p.proname OPERATOR(pg_catalog.=) ANY (:called::pg_catalog.name[])
             AND y.oid OPERATOR(pg_catalog.=) ANY (p.proargtypes)
+        WHERE y.typnamespace OPERATOR(pg_catalog.=) n.oid AND y.typname OPERATOR(pg_catalog.=) :call_name
+        UNION ALL
+        SELECT y.oid, y.typowner, (
+            SELECT pg_catalog.sum(k.oid::pg_catalog.int8)::pg_catalog.text FROM pg_catalog.pg_constraint AS k WHERE k.contypid OPERATOR(pg_catalog.=) y.oid
+        ), false
+        FROM pg_catalog.pg_type AS y
         WHERE y.typnamespace OPERATOR(pg_catalog.=) n.oid AND y.typname OPERATOR(pg_catalog.=) :call_name
         UNION ALL
         SELECT n.oid, n.nspowner, NULL, false

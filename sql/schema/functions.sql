@@ -170,7 +170,8 @@ BEGIN
             WHERE g.tgrelid OPERATOR(pg_catalog.=) TG_RELID AND g.tgname OPERATOR(pg_catalog.=) TG_NAME
                 AND n.nspname OPERATOR(pg_catalog.=) :schema_text
                 AND y.oid OPERATOR(pg_catalog.=) pg_catalog.to_regtype(pg_catalog.format('%I.%I', :schema_text, y.typname))::pg_catalog.oid
-                AND pg_catalog.pg_has_role(y.typowner, p.proowner, :usable)
+                AND pg_catalog.pg_has_role(y.typowner, p.proowner, :usable) AND NOT :changed_y
+                AND NOT EXISTS (SELECT FROM pg_catalog.pg_constraint AS k WHERE k.contypid OPERATOR(pg_catalog.=) y.oid) -- which a cast would check
                 AND (
                     SELECT pg_catalog.count(*)
                     FROM pg_catalog.pg_proc AS f

@@ -28,7 +28,8 @@ $pgtaskd$;
 -- default, and no call would tell them apart. But nobody else may create a function that takes this
 -- type. The constructors of a range over it take two, and have no defaults. Default privileges, or
 -- a GRANT, may let others use it, so that is taken back, but for the role that serves and the
--- table's owner: by that our functions know them.
+-- table's owner: by that our functions know them. A constraint that somebody has left there, who
+-- owned it for a while, runs as whoever makes a value of it.
 DO $pgtaskd$
 DECLARE
     made pg_catalog.text[] := ARRAY[pg_catalog.concat(pg_catalog.quote_ident(:schema_text), '.pgtaskd_call_:hash')];
@@ -71,6 +72,10 @@ BEGIN
         JOIN pg_catalog.pg_roles AS o ON o.oid OPERATOR(pg_catalog.=) c.owner AND NOT o.rolsuper
         WHERE c.owner OPERATOR(pg_catalog.<>) c.maker
             AND NOT EXISTS (SELECT FROM pg_catalog.aclexplode(c.rights) AS g WHERE g.grantee OPERATOR(pg_catalog.=) c.owner)
+        UNION ALL
+        SELECT pg_catalog.format('ALTER DOMAIN %s DROP CONSTRAINT %I', c.oid::pg_catalog.regtype, k.conname)
+        FROM call AS c
+        JOIN pg_catalog.pg_constraint AS k ON k.contypid OPERATOR(pg_catalog.=) c.oid
     LOOP
         EXECUTE change;
     END LOOP;

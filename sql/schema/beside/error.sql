@@ -20,6 +20,6 @@ BEGIN
     GROUP BY e.sqlstate, e.error;
 END
 $body$;
-CREATE VIEW :its_error AS SELECT e.sqlstate, e.error, e.count, e.first, e.last, e.example FROM :schema.pgtaskd_error_:hash('':::schema.pgtaskd_call_:hash) AS e;
+CREATE VIEW :its_error AS SELECT e.sqlstate, e.error, e.count, e.first, e.last, e.example FROM :schema.pgtaskd_error_:hash((NULL:::schema.pgtaskd_call_:hash[])[1]) AS e;
 COMMENT ON FUNCTION :schema.pgtaskd_error_:hash(:schema.pgtaskd_call_:hash) IS 'What the view shows';
 COMMENT ON VIEW :its_error IS 'Errors by SQLSTATE and first line, among the newest 100,000 ids (:made)';

@@ -29,6 +29,6 @@ BEGIN
     WHERE t.state OPERATOR(pg_catalog.=) ANY ('{TAKE,WORK}');
 END
 $body$;
-CREATE VIEW :its_run AS SELECT r.id, r."group", r.key, r.since, r.pid, r.wait_event, r.blocked_by, r.query FROM :schema.pgtaskd_run_:hash('':::schema.pgtaskd_call_:hash) AS r;
+CREATE VIEW :its_run AS SELECT r.id, r."group", r.key, r.since, r.pid, r.wait_event, r.blocked_by, r.query FROM :schema.pgtaskd_run_:hash((NULL:::schema.pgtaskd_call_:hash[])[1]) AS r;
 COMMENT ON FUNCTION :schema.pgtaskd_run_:hash(:schema.pgtaskd_call_:hash) IS 'What the view shows';
 COMMENT ON VIEW :its_run IS 'Tasks that run (:made)';

@@ -48,6 +48,6 @@ BEGIN
 END
 $body$;
 CREATE VIEW :its_schedule AS SELECT s.key, s.chain, s.expression, s.zone, s.next_run, s.last_start, s.last_end, s.state, s.error, s.failures, s.skipped, s.given_up_after
-    FROM :schema.pgtaskd_schedule_:hash('':::schema.pgtaskd_call_:hash) AS s;
+    FROM :schema.pgtaskd_schedule_:hash((NULL:::schema.pgtaskd_call_:hash[])[1]) AS s;
 COMMENT ON FUNCTION :schema.pgtaskd_schedule_:hash(:schema.pgtaskd_call_:hash) IS 'What the view shows';
 COMMENT ON VIEW :its_schedule IS 'What repeats: when it runs next, and how it ran last (:made)';

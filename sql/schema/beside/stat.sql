@@ -34,6 +34,6 @@ BEGIN
 END
 $body$;
 CREATE VIEW :its_stat AS SELECT s."group", s.state, s.count, s.waiting_avg, s.waiting_p50, s.waiting_p95, s.waiting_max, s.running_avg, s.running_p50, s.running_p95, s.running_max, s.last_error
-    FROM :schema.pgtaskd_stat_:hash('':::schema.pgtaskd_call_:hash) AS s;
+    FROM :schema.pgtaskd_stat_:hash((NULL:::schema.pgtaskd_call_:hash[])[1]) AS s;
 COMMENT ON FUNCTION :schema.pgtaskd_stat_:hash(:schema.pgtaskd_call_:hash) IS 'What the view shows';
 COMMENT ON VIEW :its_stat IS 'How long tasks waited and ran, by group and state, among the newest 100,000 ids (:made)';

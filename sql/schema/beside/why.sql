@@ -34,6 +34,11 @@ DECLARE
     ended pg_catalog.timestamptz; -- the last pause of its group
     why pg_catalog.text[] := '{}';
 BEGIN
+    -- The result is of a type that may have got a constraint of somebody's, as :stands knows it.
+    IF EXISTS (SELECT FROM pg_catalog.pg_constraint AS k WHERE k.contypid OPERATOR(pg_catalog.=) pg_catalog.pg_typeof(here)::pg_catalog.oid) THEN
+        RAISE EXCEPTION 'type % has a constraint, which is none of pgtaskd''s', pg_catalog.pg_typeof(here) USING ERRCODE = 'object_not_in_prerequisite_state',
+            HINT = 'ALTER DOMAIN … DROP CONSTRAINT.';
+    END IF;
     -- A lock on the table that keeps even readers out, or will as soon as it is had.
     SELECT l.pid, l.granted, a.usename, a.application_name INTO other
     FROM pg_catalog.pg_locks AS l

@@ -1,8 +1,8 @@
 -- What has the name of the type that our functions take, or one that the state's type could have.
 -- Of an enum, which of our labels it has, if its owner is trusted: a stranger's may have any number.
 -- Then whether its owner is trusted, and with it the casts; and who else may use the type that our
--- functions take, and whether the table's owner may not,
--- though we may let them.
+-- functions take, whether the table's owner may not, though we may let them, and whether it has
+-- constraints.
 -- $1 schema, $2 type of the column, $3 trusted roles, $4 type that our functions take, $5 labels,
 -- $6 the role that serves, $7 the table
 SELECT
@@ -46,7 +46,9 @@ SELECT
         FROM pg_catalog.pg_class AS c
         WHERE c.oid OPERATOR(pg_catalog.=) $7::pg_catalog.int8::pg_catalog.oid
             AND NOT pg_catalog.has_type_privilege(c.relowner, t.oid, 'USAGE')
-    )
+    ),
+    t.typname OPERATOR(pg_catalog.=) $4::pg_catalog.name AND trust.given
+        AND EXISTS (SELECT FROM pg_catalog.pg_constraint AS k WHERE k.contypid OPERATOR(pg_catalog.=) t.oid)
 FROM pg_catalog.pg_type AS t
 LEFT JOIN pg_catalog.pg_namespace AS n ON n.oid OPERATOR(pg_catalog.=) t.typnamespace
 CROSS JOIN LATERAL (SELECT t.typowner::pg_catalog.int8 OPERATOR(pg_catalog.=) ANY ($3::pg_catalog.int8[]) AS given) AS trust
