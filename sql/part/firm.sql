@@ -1,13 +1,16 @@
 -- Sets task to the number of the table, and wrong where what a function of ours names is not what it
 -- was made for, or somebody could have something else meant before the end of the transaction: after
 -- a RENAME or a DROP each name is free for others, and the owner of the schema can have that done at
--- any time. The table stays what it is, because it is locked as the INSERT does it, with all its
--- partitions, which the look or the INSERT would wait for: one may come while others are waited for,
--- so we lock until none has come. That costs each row, and each transaction places among the
--- server's locks: where there are many, they are only looked at. A transaction may see the owners of long ago: then it is one to
--- begin again. It sees no partition that is younger, nor that the schema has another owner, who may
--- drop the functions that are called.
+-- any time. The table stays what it is, because it is locked as the INSERT does it; and so do the
+-- owners of its partitions, because their list locks each against changes, and waits for it: one may
+-- come while another is waited for, so we list them until none has come. That costs time for each
+-- row, and places among the server's locks: where they are many, they are only looked at. A
+-- transaction may see the owners of long ago: then it is one to begin again. It sees no partition
+-- that is younger, nor that the schema has another owner, who may drop the functions that are called.
     dated := pg_catalog.current_setting('transaction_isolation') OPERATOR(pg_catalog.=) ANY ('{repeatable read,serializable}');
+    IF pg_catalog.to_regclass(:table_text) IS NOT NULL THEN
+        LOCK TABLE ONLY :table IN ROW EXCLUSIVE MODE;
+    END IF;
     parts := ARRAY(
         WITH RECURSIVE below AS (
             SELECT i.inhrelid AS oid
@@ -22,19 +25,10 @@
         SELECT below.oid
         FROM below
     );
-    IF pg_catalog.cardinality(parts) OPERATOR(pg_catalog.>) 32 THEN
-        LOCK TABLE ONLY :table IN ROW EXCLUSIVE MODE;
-        IF dated THEN -- then the younger ones are missing
-            parts := ARRAY(SELECT t.relid::pg_catalog.oid FROM pg_catalog.pg_partition_tree(pg_catalog.to_regclass(:table_text)) AS t);
-        END IF;
-        listed := parts;
-    ELSE
-        parts := '{}';
+    listed := parts;
+    IF dated OR pg_catalog.cardinality(parts) OPERATOR(pg_catalog.<=) 32 THEN
         FOR times IN 1 .. 50 LOOP
             listed := parts;
-            IF pg_catalog.to_regclass(:table_text) IS NOT NULL THEN
-                LOCK TABLE :table IN ROW EXCLUSIVE MODE;
-            END IF;
             parts := ARRAY(SELECT t.relid::pg_catalog.oid FROM pg_catalog.pg_partition_tree(pg_catalog.to_regclass(:table_text)) AS t);
             EXIT WHEN parts OPERATOR(pg_catalog.=) listed;
         END LOOP;
