@@ -10,10 +10,11 @@ import (
 // others that the table refuses.
 // They are no reason for others not to start.
 type aside struct {
-	ends []end
-	size int       // of what they keep in memory, in bytes, about
-	next time.Time // none is to be tried before
-	rest time.Time // none of a text that is too long is
+	ends   []end
+	size   int       // of what they keep in memory, in bytes, about
+	queued int       // how many ends wait for their turn, with those that are being written
+	next   time.Time // none is to be tried before
+	rest   time.Time // none of a text that is too long is
 }
 
 const (

@@ -194,13 +194,15 @@ func (l *loop) refused(ctx context.Context, ends []end) error {
 		case !run.InTheWay(e.fault) && !e.ForGood && (e.delay > 0 || ofTable(e.fault.SQLState)) && l.reruns[id].runs < tries:
 			l.reruns[id] = l.reruns[id].anotherRun()
 			e.kind, e.delay = run.Released, 0
-		default:
+		case !l.givesBack(&e):
 			e.kind = run.Finished
 		}
 		if e.kind == run.Finished && e.fault == nil {
 			e.fault = run.Refusal(nil)
 		}
-		e.queued = e.kind == run.Finished
+		if e.queued = e.kind == run.Finished; e.queued {
+			l.aside.queued++
+		}
 		e.final = e.kind == run.Finished && !run.InTheWay(e.fault) && !e.fault.QueueIsFull() // the next try would be refused as well
 		l.keep(e)
 	}

@@ -29,6 +29,7 @@ func (l *loop) write(ctx context.Context) error {
 		l.putOff(ends)
 		return err
 	}
+	l.countQueued(ends)
 	l.locks.ends.inTurn(ends)
 	if l.locks.ends.refused > 0 {
 		takeTurns(ends)
@@ -134,7 +135,9 @@ func (l *loop) writeEach(ctx context.Context, ends []end, write func(context.Con
 			return nil
 		}
 		err := write(ctx, ends)
-		k.took(len(ends), 0, err)
+		if err != nil || ends[0].kind != run.Released {
+			k.took(len(ends), 0, err)
+		}
 		l.aside.took(&ends[0], time.Since(began))
 		switch {
 		case isLocked(err):
