@@ -115,8 +115,11 @@ func (l *loop) seekPartition(ctx context.Context) error {
 	defer cancel()
 	before := k.parts
 	err := l.control.conn.QueryRow(ctx, l.queries().Text("partitions"), l.control.table.OID).Scan(&k.parts)
-	if err != nil || before == k.parts {
+	switch {
+	case err != nil:
 		return err
+	case before == k.parts:
+		return l.retryChanged(ctx)
 	}
 	for i := range l.aside.ends { // the first look may come after the change
 		if e := &l.aside.ends[i]; e.lacks {
@@ -128,5 +131,33 @@ func (l *loop) seekPartition(ctx context.Context) error {
 		delete(l.parked, id)
 	}
 	l.look.wanted = true
+	return nil
+}
+
+// retryChanged has ends be tried that wait for a partition and whose rows somebody has changed since:
+// the task was stopped, or nothing is to follow on it any more.
+func (l *loop) retryChanged(ctx context.Context) error {
+	var ids []int64
+	var waiting []end
+	for _, e := range l.aside.ends {
+		if e.lacks {
+			ids, waiting = append(ids, e.task.Row.ID), append(waiting, e)
+		}
+	}
+	rows, err := l.standings(ctx, ids, ofEnds(waiting))
+	if err != nil {
+		return err
+	}
+	for i := range l.aside.ends {
+		e := &l.aside.ends[i]
+		if !e.lacks {
+			continue
+		}
+		s := rows[e.task.Row.ID]
+		if s.version != e.version && (e.version != 0 || !s.ours(e.task, e.PID)) {
+			e.after, l.aside.next = time.Time{}, time.Time{}
+		}
+		e.version = s.version
+	}
 	return nil
 }

@@ -77,3 +77,20 @@ func TestAMissingPartitionEndsNoSeriesOfARole(t *testing.T) {
 		t.Error("effects and repetitions: ", got)
 	}
 }
+
+// TestWhatLacksAPartitionCanBeStopped, or its repetition given up: its end is written soon then.
+func TestWhatLacksAPartitionCanBeStopped(t *testing.T) {
+	t.Parallel()
+	s := prepared(t)
+	s.exec(withoutChildren)
+	s.serve()
+	s.settled()
+	s.exec("CREATE TABLE effect ()")
+	for change, end := range map[string]string{"state = 'STOP'": "STOP", "repeat = '0'": "DONE"} {
+		id := s.add(`input, repeat, rerun, "group"`, "VACUUM effect", "1 day", false, change)
+		s.becomes(id, "WORK")
+		s.eventually("true", "SELECT a.state = 'idle' AND a.state_change < now() - interval '3 s' FROM task AS t JOIN pg_stat_activity AS a USING (pid) WHERE t.id = $1", id) // the first look at the partitions is over
+		s.exec("UPDATE task SET "+change+" WHERE id = $1", id)
+		s.eventually(end, "SELECT CASE WHEN stop IS NOT NULL THEN state::text END FROM task WHERE id = $1", id)
+	}
+}
