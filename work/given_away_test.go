@@ -7,8 +7,6 @@ import (
 	"testing"
 )
 
-const dated = "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ; "
-
 // TestAnEndIsWrittenToNoTableThatWasGivenAway: the table, or a part of it, comes to belong to somebody
 // else while a task runs.
 func TestAnEndIsWrittenToNoTableThatWasGivenAway(t *testing.T) {
@@ -58,32 +56,6 @@ func TestAnEndIsWrittenToNoTableThatWasGivenAway(t *testing.T) {
 			s.drain()
 			if s.get("SELECT is_called FROM mine.calls") != "false" || s.get("SELECT count(*) FROM effect") != "0" {
 				t.Errorf("the end is written: %s", s.row(id, "state, error"))
-			}
-		})
-	}
-}
-
-// TestARightThatIsGrantedChangesNothingForALongRun, though whoever has any right can have the row of
-// the table written anew by that, as often as they like.
-func TestARightThatIsGrantedChangesNothingForALongRun(t *testing.T) {
-	t.Parallel()
-	for name, role := range map[string]string{"of the serving role": "", "of another role": "inserter"} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			s := prepared(t, func(t *Target) { t.Inserter = role != "" })
-			s.serve()
-			s.settled()
-			s.exec("CREATE TABLE gate (); CREATE TABLE effect (id int8); CREATE SEQUENCE tries")
-			gate := s.connect()
-			must(t, gate, "BEGIN; LOCK TABLE gate")
-			id := s.add("input", dated+"INSERT INTO effect VALUES (nextval('tries')); SELECT FROM gate")
-			s.becomes(id, "WORK")
-			s.exec("SELECT pg_sleep(1)") // it lasts
-			s.exec("GRANT SELECT ON task TO " + s.role())
-			must(t, gate, "COMMIT")
-			s.becomes(id, "DONE")
-			if effect := s.get("SELECT string_agg(id::text, ' ') FROM effect"); effect != "1" {
-				t.Errorf("effects %s", effect)
 			}
 		})
 	}

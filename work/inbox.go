@@ -12,7 +12,6 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"pgtaskd/exec"
-	"pgtaskd/sql"
 	"pgtaskd/work/pool"
 	"pgtaskd/work/run"
 )
@@ -46,7 +45,6 @@ const (
 	askMark askKind = iota
 	askText
 	askLead
-	askOwned
 	askSession
 )
 
@@ -97,9 +95,6 @@ func (b *inbox) Text(ctx context.Context, t *run.Task, pid int32, which run.Text
 
 // Leads waits until the loop knows that it leads.
 func (b *inbox) Leads(ctx context.Context) bool { return b.ask(ctx, ask{kind: askLead}).OK }
-
-// Owned waits until the loop has compared the table with the one that it has looked at.
-func (b *inbox) Owned(ctx context.Context) bool { return b.ask(ctx, ask{kind: askOwned}).OK }
 
 // register waits until the loop has registered one of our backends.
 func (b *inbox) register(ctx context.Context, opened pool.Backend, token []byte) error {
@@ -213,21 +208,6 @@ func (l *loop) decline() {
 	l.asks = nil
 }
 
-// disown answers no to those who ask whether the table is still the one that we have looked at, and
-// refuse to serve. They give their runs back; the others wait until it is mended.
-func (l *loop) disown(err error) {
-	if !sql.IsUntrusted(err) && !errors.As(err, new(*tableGone)) {
-		return
-	}
-	l.hear()
-	l.asks = slices.DeleteFunc(l.asks, func(a ask) bool {
-		if a.kind == askOwned {
-			a.answer <- answer{}
-		}
-		return a.kind == askOwned
-	})
-}
-
 func (l *loop) bring(ctx context.Context, a ask) error {
 	ctx, cancel := limited(ctx)
 	defer cancel()
@@ -236,9 +216,6 @@ func (l *loop) bring(ctx context.Context, a ask) error {
 	switch {
 	case a.kind == askLead:
 		err = l.control.conn.Ping(ctx)
-	case a.kind == askOwned:
-		l.look.same = time.Time{}
-		err = l.sure(ctx)
 	case a.text == run.Names:
 		found.Sizes, err = l.sizes(ctx, a)
 	case a.text == run.Image:

@@ -177,7 +177,6 @@ func (l *loop) reign(ctx context.Context, stop <-chan struct{}) (err error) {
 	defer func() {
 		if err != nil && ctx.Err() == nil {
 			err = l.diagnose(ctx, err)
-			l.disown(err)
 		}
 	}()
 	if err := l.install(ctx); err != nil {

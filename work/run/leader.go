@@ -19,9 +19,6 @@ type Leader interface {
 	Text(ctx context.Context, t *Task, pid int32, which Text) Answer
 	// Leads tells whether it leads, as the server says after the question.
 	Leads(ctx context.Context) bool
-	// Owned tells whether the table, as it is after the question, belongs to those whom it belonged to
-	// when it was looked at, or has been looked at anew.
-	Owned(ctx context.Context) bool
 }
 
 // Text names what the leader is to bring.

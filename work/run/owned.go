@@ -1,20 +1,40 @@
 package run
 
 import (
+	"context"
 	"time"
 
+	"github.com/jackc/pgx/v5/pgconn"
+
 	"pgtaskd/exec"
+	"pgtaskd/work/pool"
 )
 
-// stillOwned tells whether the end that is pending may be written to the table, as it is now. A
-// transaction that sees it as it was long ago cannot tell, so the leader does.
+// lookLimit bounds how long the end of a run waits for the look at who owns the table.
+const lookLimit = 10 * time.Second
+
+// stillOwned tells whether the end that is pending may be written to the table, as it is now. Where
+// the transaction of the run sees it as it was long ago, another session looks: one of its own, since
+// the leader's may wait for a lock that the run has, and a run goes on while another controller leads.
 func (r *runner) stillOwned() bool {
-	dated, err := r.session.Dated(r.Group.Context())
+	ctx, cancel := context.WithTimeout(r.Group.Context(), lookLimit)
+	defer cancel()
+	dated, err := r.session.Dated(ctx)
 	if err != nil || !dated {
 		return true // what is wrong with the session, or the transaction, the end meets as well
 	}
 	r.post()
-	return r.Leader.Owned(r.Group.Context())
+	cfg, err := r.Pool.Own(ctx, pool.Need{})
+	if err != nil {
+		return false
+	}
+	conn, err := pgconn.ConnectConfig(ctx, cfg)
+	if err != nil {
+		return false
+	}
+	defer func() { _ = conn.Close(ctx) }()
+	_, err = conn.Exec(ctx, r.Queries.Load().Text("masters")).ReadAll()
+	return err == nil
 }
 
 // giveBack rolls back the run whose end is pending.
