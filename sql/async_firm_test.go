@@ -39,6 +39,9 @@ func (b *bobs) another() *pgx.Conn {
 	return conn
 }
 
+// elsewhere is a connection to another database, whose catalogs are its own.
+func elsewhere(t *testing.T) *pgx.Conn { return connect(t, servertest.Server(t).DSN("postgres")) }
+
 // holds locks a catalog or table against readers, without a right to it, until what it returns is called.
 func (b *bobs) holds(relation string) (letsGo func()) {
 	b.Helper()
@@ -51,7 +54,7 @@ func (b *bobs) holds(relation string) (letsGo func()) {
 		defer close(asked)
 		_, _ = asker.Exec(b.Context(), "CREATE RULE r AS ON UPDATE TO "+relation+" DO ALSO SELECT FROM "+locked) // bob may not, but waits before that is found
 	}()
-	waiting(b.T, b.owner, asker)
+	waiting(b.T, elsewhere(b.T), asker)
 	return func() {
 		execute(b.T, holder, "ROLLBACK")
 		<-asked
@@ -142,7 +145,7 @@ func TestATriggerWaitsForNothingBehindItsLook(t *testing.T) {
 				_, err := b.conn.Exec(t.Context(), "INSERT INTO bob.stock VALUES (2)")
 				result <- err
 			}()
-			waiting(t, b.owner, b.conn)
+			waiting(t, elsewhere(t), b.conn)
 			execute(t, b.owner, "ALTER SCHEMA public RENAME TO moved")
 			execute(t, taker, "ALTER SCHEMA trap RENAME TO public")
 			letsGo()
@@ -172,7 +175,7 @@ func TestWhoAsksWaitsForNothingBehindTheLook(t *testing.T) {
 				_, err := asks.Exec(t.Context(), statement, pgx.QueryExecModeSimpleProtocol)
 				result <- err
 			}()
-			waiting(t, b.owner, asks)
+			waiting(t, elsewhere(t), asks)
 			execute(t, b.owner, "ALTER SCHEMA public RENAME TO moved")
 			execute(t, taker, "ALTER SCHEMA trap RENAME TO public")
 			letsGo()

@@ -61,14 +61,16 @@ func TestWhoInsertsWaitsForNothingBehindTheLook(t *testing.T) {
 	b := newBobs(t, forEachStatement)
 	inserter := connect(t, b.dsn)
 	execute(t, inserter, "INSERT INTO task (input) VALUES ('')")
+	execute(t, b.owner, "BEGIN")
+	b.giveSchema(afterCall)
 	letsGo := b.holds("pg_catalog.pg_cast")
 	result := make(chan error, 1)
 	go func() {
 		_, err := inserter.Exec(t.Context(), "INSERT INTO task (input, after) VALUES ('', '{1}')", pgx.QueryExecModeSimpleProtocol)
 		result <- err
 	}()
-	waiting(t, b.owner, inserter)
-	b.giveSchema(afterCall)
+	waiting(t, elsewhere(t), inserter)
+	execute(t, b.owner, "COMMIT")
 	letsGo()
 	b.none(<-result, "the functions of its table are not made anew yet")
 }
@@ -119,5 +121,37 @@ func TestACallByNameFollowsALook(t *testing.T) {
 	}
 	if found < 5 {
 		t.Errorf("only %d functions call others", found)
+	}
+}
+
+// TestAFunctionThatWasDroppedIsMadeAnew, and until then nothing else of its name is called: the owner
+// of the schema has dropped it, and given the schema back.
+func TestAFunctionThatWasDroppedIsMadeAnew(t *testing.T) {
+	t.Parallel()
+	for how, makes := range map[string]func(b *bobs) error{
+		"Install": func(b *bobs) error {
+			_, err := Install(t.Context(), b.owner, task, Options{})
+			return err
+		},
+		"DDL": func(b *bobs) error {
+			_, err := b.owner.Exec(t.Context(), DDL(task, Options{}), pgx.QueryExecModeSimpleProtocol)
+			return err
+		},
+	} {
+		for _, call := range []string{"async_columns($call)", "async_unset($call)", "async_default($call)", "async_usual($call)", "async_insert($call, text, text[], text[], text[])"} {
+			t.Run(how+"/"+call, func(t *testing.T) {
+				t.Parallel()
+				b := newBobs(t, forEachStatement)
+				b.giveSchema(call)
+				execute(t, b.owner, "ALTER SCHEMA public OWNER TO CURRENT_USER")
+				b.none(<-b.inserts(), "that it calls was dropped")
+				if err := makes(b); err != nil {
+					t.Fatal(err)
+				}
+				if err := <-b.inserts(); err != nil {
+					t.Error(err)
+				}
+			})
+		}
 	}
 }

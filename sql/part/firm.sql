@@ -64,19 +64,19 @@
     JOIN pg_catalog.pg_roles AS s ON s.oid OPERATOR(pg_catalog.=)
         CASE WHEN pg_catalog.pg_get_userbyid(n.nspowner) OPERATOR(pg_catalog.=) 'pg_database_owner' THEN d.datdba ELSE n.nspowner END
     WHERE n.nspname OPERATOR(pg_catalog.=) :schema_text;
-    IF NOT changed AND dated THEN
-        SELECT pg_catalog.count(*) OPERATOR(pg_catalog.<>) 6 INTO changed
+    IF NOT changed THEN
+        SELECT pg_catalog.count(*) OPERATOR(pg_catalog.=) 6 INTO whole
         FROM pg_catalog.pg_class AS c
         JOIN pg_catalog.pg_type AS y ON y.typnamespace OPERATOR(pg_catalog.=) c.relnamespace AND y.typname OPERATOR(pg_catalog.=) 'pgtaskd_call_:hash'
         JOIN pg_catalog.pg_proc AS f ON f.pronamespace OPERATOR(pg_catalog.=) c.relnamespace AND y.oid OPERATOR(pg_catalog.=) ANY (f.proargtypes)
             AND f.proname OPERATOR(pg_catalog.=) ANY ('{pgtaskd_async_columns_:hash,pgtaskd_async_unset_:hash,pgtaskd_async_default_:hash,
                 pgtaskd_async_usual_:hash,pgtaskd_async_shown_:hash,pgtaskd_async_insert_:hash}'::pg_catalog.name[])
         WHERE c.oid OPERATOR(pg_catalog.=) task
-            AND f.oid OPERATOR(pg_catalog.=) pg_catalog.to_regprocedure(pg_catalog.format('%I.%I(%s)', :schema_text, f.proname,
-                pg_catalog.array_to_string(f.proargtypes::pg_catalog.oid[]::pg_catalog.regtype[], ', ')))::pg_catalog.oid
+            AND (NOT dated OR f.oid OPERATOR(pg_catalog.=) pg_catalog.to_regprocedure(pg_catalog.format('%I.%I(%s)', :schema_text, f.proname,
+                pg_catalog.array_to_string(f.proargtypes::pg_catalog.oid[]::pg_catalog.regtype[], ', ')))::pg_catalog.oid)
             AND pg_catalog.pg_has_role(f.proowner, c.relowner, :usable) AND NOT :changed_f;
     END IF;
-    IF changed THEN
+    IF changed OR dated AND NOT whole THEN
         RAISE EXCEPTION 'table % has been changed since this transaction began', :table_text USING ERRCODE = 'serialization_failure',
             HINT = 'Begin another transaction.';
     ELSIF changed IS NULL THEN
@@ -100,4 +100,7 @@
             AND NOT EXISTS (SELECT FROM above WHERE above.oid OPERATOR(pg_catalog.=) r.oid)
             AND NOT EXISTS (SELECT FROM creator WHERE creator.oid OPERATOR(pg_catalog.=) r.oid)
         LIMIT 1;
+    END IF;
+    IF wrong IS NULL AND NOT whole THEN
+        wrong := pg_catalog.concat('a function of table ', :table_text, ' that it calls was dropped; pgtaskd makes it anew where it serves the table, and may');
     END IF;

@@ -40,6 +40,7 @@ DECLARE
     sharers pg_catalog.oid[]; -- and partitions: whom there may be no reason to trust
     parts pg_catalog.oid[] := '{}'; -- the partitions,
     dated pg_catalog.bool; -- the transaction sees all as it was when it began
+    whole pg_catalog.bool; -- all functions that are called are there
     listed pg_catalog.oid[]; -- and those of the list before
     shown pg_catalog.text; -- columns of the changed table, where not all can be shown as they are
     old_name pg_catalog.name;

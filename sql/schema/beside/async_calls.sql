@@ -141,6 +141,7 @@ DECLARE
     sharers pg_catalog.oid[];
     parts pg_catalog.oid[] := '{}';
     dated pg_catalog.bool; -- the transaction sees all as it was when it began
+    whole pg_catalog.bool; -- all functions that are called are there
     listed pg_catalog.oid[];
     changed pg_catalog.bool;
     wrong pg_catalog.text;

@@ -43,7 +43,17 @@ BEGIN
             RAISE WARNING 'the name % belongs to something of role %, which is left alone', pg_catalog.quote_ident(wanted), other;
             RETURN;
         END IF;
-        IF sealed AND pg_catalog.strpos(comment, made) OPERATOR(pg_catalog.>) 0
+        IF sealed AND pg_catalog.strpos(comment, made) OPERATOR(pg_catalog.>) 0 AND NOT EXISTS (
+                SELECT -- whoever has dropped it may have left another of its name
+                FROM pg_catalog.unnest(pg_catalog.current_setting('pgtaskd.calls')::pg_catalog.name[]) AS called (name)
+                WHERE NOT EXISTS (
+                    SELECT
+                    FROM pg_catalog.pg_proc AS p
+                    JOIN pg_catalog.pg_type AS t ON t.oid OPERATOR(pg_catalog.=) ANY (p.proargtypes)
+                    WHERE p.pronamespace OPERATOR(pg_catalog.=) task.relnamespace AND p.proname OPERATOR(pg_catalog.=) called.name
+                        AND t.typnamespace OPERATOR(pg_catalog.=) task.relnamespace AND t.typname OPERATOR(pg_catalog.=) pg_catalog.current_setting('pgtaskd.call')::pg_catalog.name
+                )
+            )
             OR pg_catalog.regexp_replace(comment, '^.*pgtaskd schema ([0-9]+).*$', E'\\1')::pg_catalog.int4 OPERATOR(pg_catalog.>) :schema_version THEN
             RETURN;
         END IF;
