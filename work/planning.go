@@ -105,7 +105,8 @@ func (l *loop) planThese(ctx context.Context, limit time.Duration) error {
 			}
 			if !u.isFirst() && !u.hasZone(zone) { // whoever is to mend that ends no series meanwhile
 				l.zoneless(zone.name)
-				l.parked[u.id] = parked{until: time.Now().Add(zoneAgain)}
+				l.rezone(ctx) // nothing else may run, and tell that it has changed
+				l.parked[u.id] = parked{until: time.Now().Add(zoneAgain / 2)}
 				continue
 			}
 			next := nextRun{version: u.version}

@@ -25,25 +25,32 @@ const (
 
 // inZone takes up the role's time zone when the settings have another epoch than before.
 func (l *loop) inZone(ctx context.Context, epoch int64) {
+	if epoch != l.zone.epoch && l.rezone(ctx) {
+		l.zone = zone{epoch: epoch}
+	}
+}
+
+// rezone takes up the role's time zone; false where that was tried a while ago, or is not to be had.
+func (l *loop) rezone(ctx context.Context) bool {
 	known := l.Zone.Load()
-	if known == nil || l.target.TimeZone != "" || epoch == l.zone.epoch || time.Since(l.zone.tried) < zoneAgain {
-		return
+	if known == nil || l.target.TimeZone != "" || time.Since(l.zone.tried) < zoneAgain {
+		return false
 	}
 	l.zone.tried = time.Now()
 	name, err := readZone(ctx, l.target)
 	if err != nil {
 		l.log.Debug().Err(err).Msg("cannot read the role's time zone")
-		return
+		return false
 	}
 	if name != *known {
 		ctx, cancel := limited(ctx)
 		defer cancel()
 		if _, err := l.control.conn.Exec(ctx, "SELECT pg_catalog.set_config('TimeZone', $1, false)", name); err != nil {
-			return
+			return false
 		}
 		l.Zone.Store(&name)
 	}
-	l.zone = zone{epoch: epoch}
+	return true
 }
 
 // readZone is the time zone of a new session of the target's role.
