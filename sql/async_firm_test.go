@@ -19,14 +19,13 @@ type bobs struct {
 
 func newBobs(t *testing.T, trigger string) *bobs {
 	t.Helper()
-	dsn := servertest.Database(t)
+	dsn := made.Database(t)
 	b := &bobs{T: t, dsn: dsn, owner: connect(t, dsn), conn: connect(t, dsn)}
 	b.role = stranger(t, b.owner, "bob")
 	execute(t, b.owner, "CREATE SCHEMA bob AUTHORIZATION "+b.role)
 	execute(t, b.conn, "SET SESSION AUTHORIZATION "+b.role+"; GRANT USAGE ON SCHEMA bob TO PUBLIC; CREATE TABLE bob.stock (a int);"+
 		"CREATE FUNCTION bob.payload() RETURNS int LANGUAGE plpgsql AS $$BEGIN RAISE 'bob reads as %', current_user; END$$;"+
 		"CREATE FUNCTION bob.fire() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN RAISE 'bob writes as %', current_user; END$$")
-	install(t, b.owner, task, nil)
 	execute(t, b.owner, "CREATE TRIGGER later AFTER INSERT ON bob.stock "+trigger)
 	return b
 }

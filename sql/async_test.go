@@ -12,8 +12,7 @@ import (
 // paid is a database with the table of tasks and one of payments.
 func paid(t *testing.T) *pgx.Conn {
 	t.Helper()
-	conn := database(t)
-	install(t, conn, task, nil)
+	conn := furnished(t)
 	execute(t, conn, "CREATE TABLE pay (id int, account_id int, note text)")
 	return conn
 }

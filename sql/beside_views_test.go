@@ -16,8 +16,7 @@ const scheduled = `SELECT coalesce(string_agg(concat_ws('|', key, chain, express
 // ran last.
 func TestTheScheduleShowsWhatRepeats(t *testing.T) {
 	t.Parallel()
-	conn := database(t)
-	install(t, conn, task, nil)
+	conn := furnished(t)
 	execute(t, conn, "SET TimeZone = 'UTC'; SET session_replication_role = replica; INSERT INTO task_leader (controller, leads, since, seen, timezone) VALUES ('c', true, now(), now(), 'Asia/Tokyo')")
 	for _, c := range []struct{ name, rows, want string }{
 		{"once", "(1, '', NULL, '0', '2020-01-01', 'PLAN', NULL, NULL, NULL, NULL)", "nothing"},
@@ -46,8 +45,7 @@ func TestTheScheduleShowsWhatRepeats(t *testing.T) {
 // TestViewsCountTheNewest by state, and errors by their first line.
 func TestViewsCountTheNewest(t *testing.T) {
 	t.Parallel()
-	conn := database(t)
-	install(t, conn, task, nil)
+	conn := furnished(t)
 	execute(t, conn, `SET TimeZone = 'UTC'; SET session_replication_role = replica;
 		INSERT INTO task (input, "group", plan, start, stop, state, error, sqlstate) SELECT '', 'g', '2020-01-01', timestamptz '2020-01-01' + i * interval '1 s', timestamptz '2020-01-01' + 3 * i * interval '1 s',
 			'FAIL', E'ERROR:  e' || i % 2 || E'\nSTATEMENT:  ' || i, '22012' FROM generate_series(1, 4) AS i`)
@@ -90,8 +88,7 @@ func TestViewsAreOpenToWhoeverMayRead(t *testing.T) {
 // TestViewsStandInNobodysWay: the table is altered, and dropped, as if there were none.
 func TestViewsStandInNobodysWay(t *testing.T) {
 	t.Parallel()
-	conn := database(t)
-	install(t, conn, task, nil)
+	conn := furnished(t)
 	execute(t, conn, `ALTER TABLE task ALTER COLUMN error TYPE varchar(1000), ALTER COLUMN sqlstate TYPE varchar(5)`)
 	for _, view := range []string{"schedule", "run", "stat", "error"} {
 		execute(t, conn, "SELECT * FROM task_"+view)
@@ -109,8 +106,7 @@ func TestViewsStandInNobodysWay(t *testing.T) {
 // TestAMillionRowsDoNotMatter to what the views read.
 func TestAMillionRowsDoNotMatter(t *testing.T) {
 	t.Parallel()
-	conn := database(t)
-	install(t, conn, task, nil)
+	conn := furnished(t)
 	execute(t, conn, `SET session_replication_role = replica; ALTER TABLE task SET (autovacuum_enabled = false);
 		INSERT INTO task (input, plan, start, stop, state) SELECT '', now(), now(), now(), 'DONE' FROM generate_series(1, 200000);
 		INSERT INTO task (input, plan, repeat) SELECT '', now() + interval '1 day', '1 day' FROM generate_series(1, 100)`)

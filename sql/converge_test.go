@@ -191,8 +191,7 @@ func TestPartitionedTable(t *testing.T) {
 // TestARenamedTableGetsFunctionsOfItsOwn: its triggers go on with those of its old name until then.
 func TestARenamedTableGetsFunctionsOfItsOwn(t *testing.T) {
 	t.Parallel()
-	conn := database(t)
-	install(t, conn, task, nil)
+	conn := furnished(t)
 	execute(t, conn, "ALTER TABLE task RENAME TO job")
 	job := Table{"public", "job"}
 	d, err := Describe(t.Context(), conn, job)
@@ -212,8 +211,7 @@ func TestARenamedTableGetsFunctionsOfItsOwn(t *testing.T) {
 // TestATriggerOfOurNameThatCallsAnotherFunctionIsReplaced: it wakes nobody.
 func TestATriggerOfOurNameThatCallsAnotherFunctionIsReplaced(t *testing.T) {
 	t.Parallel()
-	conn := database(t)
-	install(t, conn, task, nil)
+	conn := furnished(t)
 	execute(t, conn, `CREATE FUNCTION pgtaskd_accept() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';
 		DROP TRIGGER pgtaskd_accept ON task;
 		CREATE TRIGGER pgtaskd_accept BEFORE INSERT ON task FOR EACH ROW EXECUTE FUNCTION pgtaskd_accept()`)

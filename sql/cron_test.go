@@ -17,8 +17,7 @@ import (
 // of the rest.
 func TestTheServerReadsCronAsTheProgramDoes(t *testing.T) {
 	t.Parallel()
-	conn := database(t)
-	install(t, conn, task, nil)
+	conn := furnished(t)
 	random := rand.New(rand.NewPCG(7, 8))
 	exprs := append(fuzzed(t), oddCron...)
 	for len(exprs) < 10_000 {
@@ -148,8 +147,7 @@ func cronField(r *rand.Rand, least, most int, names string) string {
 // TestCronIsReadAtOnce: an INSERT waits for it.
 func TestCronIsReadAtOnce(t *testing.T) {
 	t.Parallel()
-	conn := database(t)
-	install(t, conn, task, nil)
+	conn := furnished(t)
 	for _, expr := range []string{"0 3 * * *", "CRON_TZ=Europe/Berlin */5 9-17 * * mon-fri", "@every 1 hour 30 min"} {
 		fastest := time.Hour
 		for range 3 {
@@ -168,8 +166,7 @@ func TestCronIsReadAtOnce(t *testing.T) {
 // path is not asked.
 func TestCronLeavesTheSessionAlone(t *testing.T) {
 	t.Parallel()
-	conn := database(t)
-	install(t, conn, task, nil)
+	conn := furnished(t)
 	execute(t, conn, "SET TimeZone = 'Asia/Tokyo'; SET standard_conforming_strings = off; SET IntervalStyle = sql_standard; SET search_path = ''")
 	cron := "public.pgtaskd_cron_" + task.hash()
 	equal(t, "of a zone", value(t, conn, "SELECT coalesce("+cron+"('TZ=Europe/Berlin @daily'), 'fine')"), "fine")

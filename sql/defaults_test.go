@@ -45,8 +45,7 @@ func TestDefaultsFromWeakToStrong(t *testing.T) {
 
 func TestDefaultsBuiltIn(t *testing.T) {
 	t.Parallel()
-	conn := database(t)
-	install(t, conn, task, nil)
+	conn := furnished(t)
 	const row = `SELECT concat_ws('|', active, live, repeat, timeout, count, max, state, delete, drift, header, save, string, delimiter, escape,
 		quote, data, "group", "null", remote, author, attempt, interrupted, rerun, priority, retry, backoff, catchup, overlap, key, settings, parent)
 		FROM task ORDER BY id DESC LIMIT 1`
@@ -73,8 +72,7 @@ func TestDefaultsBuiltIn(t *testing.T) {
 // the defaults, it would still be right, and slow.
 func TestDefaultIntervalsAreThoseTheCheckLetsBy(t *testing.T) {
 	t.Parallel()
-	conn := database(t)
-	install(t, conn, task, nil)
+	conn := furnished(t)
 	execute(t, conn, "INSERT INTO task (input) VALUES ('')")
 	for _, column := range []string{"active", "backoff", "live", "repeat", "timeout"} {
 		equal(t, column, value(t, conn, `SELECT position(format($$interval_send(NEW.%s) OPERATOR(pg_catalog.=) E'\\x%s'$$, '`+column+`', encode(interval_send(`+column+`), 'hex')) IN prosrc) > 0
@@ -84,8 +82,7 @@ func TestDefaultIntervalsAreThoseTheCheckLetsBy(t *testing.T) {
 
 func TestMalformedSettingFailsTheInsert(t *testing.T) {
 	t.Parallel()
-	conn := database(t)
-	install(t, conn, task, nil)
+	conn := furnished(t)
 	for _, c := range []struct{ setting, value, sqlstate string }{
 		{"active", "soon", "22007"},
 		{"count", "many", "22P02"},
@@ -138,8 +135,7 @@ func TestConfiguredDefaults(t *testing.T) {
 // TestConfiguredDefaultsEvaluateNothingOfOthers: a domain's CHECK would run as whoever looks.
 func TestConfiguredDefaultsEvaluateNothingOfOthers(t *testing.T) {
 	t.Parallel()
-	conn := database(t)
-	install(t, conn, task, nil)
+	conn := furnished(t)
 	execute(t, conn, `CREATE FUNCTION called(anyelement) RETURNS bool LANGUAGE plpgsql AS $$BEGIN RAISE 'called'; END$$;
 		CREATE DOMAIN evil AS interval CHECK (called(VALUE)); CREATE DOMAIN text AS pg_catalog.text CHECK (called(VALUE));
 		ALTER TABLE task ALTER active SET DEFAULT '1 day'::evil, ALTER "group" SET DEFAULT 'x'::public.text, ADD COLUMN mine evil DEFAULT NULL;

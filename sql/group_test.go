@@ -8,8 +8,7 @@ import (
 // TestTheTableOfGroupsRefusesNonsense, and says of which column.
 func TestTheTableOfGroupsRefusesNonsense(t *testing.T) {
 	t.Parallel()
-	conn := database(t)
-	install(t, conn, task, nil)
+	conn := furnished(t)
 	for values, constraint := range map[string]string{
 		`("group", rate, per) VALUES ('a', 0, '1 s')`:           "pgtaskd_rate_check",
 		`("group", rate, per) VALUES ('a', -1, '1 s')`:          "pgtaskd_rate_check",
@@ -36,8 +35,7 @@ func TestTheTableOfGroupsRefusesNonsense(t *testing.T) {
 // TestTheTableOfGroupsNotesItsChanges: who, when, and the end of a pause that is taken back.
 func TestTheTableOfGroupsNotesItsChanges(t *testing.T) {
 	t.Parallel()
-	conn := database(t)
-	install(t, conn, task, nil)
+	conn := furnished(t)
 	role := stranger(t, conn, "operator")
 	execute(t, conn, "GRANT SELECT, INSERT, UPDATE, DELETE ON task_group TO "+role+"; SET ROLE "+role)
 	row := func() string {

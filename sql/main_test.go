@@ -1,6 +1,7 @@
 package sql
 
 import (
+	"context"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
@@ -20,6 +21,18 @@ func connect(t *testing.T, dsn string) *pgx.Conn {
 func database(t *testing.T) *pgx.Conn {
 	t.Helper()
 	return connect(t, servertest.Database(t))
+}
+
+// made has the table public.task.
+var made = servertest.Template{Make: func(ctx context.Context, conn *pgx.Conn) error {
+	_, err := Install(ctx, conn, task, Options{})
+	return err
+}}
+
+// furnished is a connection to a fresh database with that table.
+func furnished(t *testing.T) *pgx.Conn {
+	t.Helper()
+	return connect(t, made.Database(t))
 }
 
 func execute(t *testing.T, conn *pgx.Conn, sql string) {

@@ -9,8 +9,7 @@ import (
 // would be due else.
 func TestGeneratedColumnOfAnEarlierSchema(t *testing.T) {
 	t.Parallel()
-	conn := database(t)
-	install(t, conn, task, nil)
+	conn := furnished(t)
 	execute(t, conn, "INSERT INTO task (input) VALUES (''); INSERT INTO task (input, after) VALUES ('', '{1}')")
 	execute(t, conn, "ALTER TABLE task DROP COLUMN due, ADD COLUMN due timestamptz GENERATED ALWAYS AS (CASE WHEN state = ANY ('{PLAN,TAKE,WORK}') THEN plan END) STORED; "+
 		"CREATE INDEX mine ON task (due, id) WHERE due IS NOT NULL OR stopping")

@@ -23,8 +23,7 @@ func repeated(ctx context.Context, conn *pgx.Conn, d Description, ids ...int64) 
 // TestRepetitionWhoseKeyIsTaken: a series whose key another task waits for does not end unseen.
 func TestRepetitionWhoseKeyIsTaken(t *testing.T) {
 	t.Parallel()
-	conn := database(t)
-	install(t, conn, task, nil)
+	conn := furnished(t)
 	d, err := Describe(t.Context(), conn, task)
 	if err != nil {
 		t.Fatal(err)
@@ -63,8 +62,7 @@ func TestRepetitionWhoseKeyIsTaken(t *testing.T) {
 // end was; when that waits no more, it can.
 func TestRunAgainOfAKeyThatWaits(t *testing.T) {
 	t.Parallel()
-	conn := database(t)
-	install(t, conn, task, nil)
+	conn := furnished(t)
 	for _, waits := range []string{"PLAN", "STOP"} {
 		execute(t, conn, "TRUNCATE task; INSERT INTO task (id, key, state, input) VALUES (1, 'job', '"+waits+"', '')")
 		execute(t, conn, "INSERT INTO task (id, key, state, start, stop, stopping, input) VALUES (2, 'job', 'DONE', now(), now(), NULL, ''), (3, 'job', 'FAIL', now(), now(), NULL, ''), "+

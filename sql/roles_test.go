@@ -99,8 +99,7 @@ func TestWhatHasWaitedForOthersIsNotTheServingRoles(t *testing.T) {
 			return err
 		},
 	} {
-		conn := database(t)
-		install(t, conn, task, nil)
+		conn := furnished(t)
 		execute(t, conn, "INSERT INTO task (input) VALUES ('')")
 		for _, want := range []string{"postgres", ""} {
 			if err := makes(conn); err != nil {

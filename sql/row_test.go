@@ -11,8 +11,7 @@ import (
 
 func TestRowsAreBounded(t *testing.T) {
 	t.Parallel()
-	conn := database(t)
-	install(t, conn, task, nil)
+	conn := furnished(t)
 	for _, c := range []struct{ column, allowed string }{
 		{"plan", "infinity"},
 		{"plan", "9999-12-31 23:59:59+00"},
@@ -60,8 +59,7 @@ func TestRowsAreBounded(t *testing.T) {
 // TestNamesAreBounded: what waits is kept in memory.
 func TestNamesAreBounded(t *testing.T) {
 	t.Parallel()
-	conn := database(t)
-	install(t, conn, task, nil)
+	conn := furnished(t)
 	for column, most := range map[string]int{`"group"`: 64 << 10, "remote": 64 << 10, `"null"`: 64 << 10, "key": 1 << 10} {
 		longest := fmt.Sprintf("repeat('ü', %d)", most/2)
 		execute(t, conn, "TRUNCATE task; INSERT INTO task (input, "+column+") VALUES ('', "+longest+")")
@@ -73,8 +71,7 @@ func TestNamesAreBounded(t *testing.T) {
 // TestAfterIsChecked when a task is inserted, and when after is changed.
 func TestAfterIsChecked(t *testing.T) {
 	t.Parallel()
-	conn := database(t)
-	install(t, conn, task, nil)
+	conn := furnished(t)
 	refuses := func(conn *pgx.Conn, sql, words string) {
 		t.Helper()
 		_, err := conn.Exec(t.Context(), sql)
@@ -106,8 +103,7 @@ func TestAfterIsChecked(t *testing.T) {
 // TestColumnsThatDoNotGoTogether are refused, and so is a channel that NOTIFY does not take.
 func TestColumnsThatDoNotGoTogether(t *testing.T) {
 	t.Parallel()
-	conn := database(t)
-	install(t, conn, task, nil)
+	conn := furnished(t)
 	execute(t, conn, "INSERT INTO task (input, cron, key, overlap) VALUES ('', '@daily', 'a', true), ('', NULL, 'b', false)")
 	for _, set := range []string{
 		"repeat = '1 day' WHERE key = 'a'", "retry = 1 WHERE key = 'a'", "cron = '@daily', repeat = '1 day' WHERE key = 'b'", "cron = '61 * * * *'", "cron = ''",
@@ -120,8 +116,7 @@ func TestColumnsThatDoNotGoTogether(t *testing.T) {
 
 func TestOneWaitingTaskPerKey(t *testing.T) {
 	t.Parallel()
-	conn := database(t)
-	install(t, conn, task, nil)
+	conn := furnished(t)
 	execute(t, conn, "INSERT INTO task (input, key) VALUES ('1', 'job')")
 	execute(t, conn, "INSERT INTO task (input, key) VALUES ('2', 'job') ON CONFLICT (wait_key) WHERE wait_key IS NOT NULL DO UPDATE SET input = EXCLUDED.input")
 	equal(t, "inputs", value(t, conn, "SELECT string_agg(input, ' ') FROM task"), "2")
@@ -136,8 +131,7 @@ func TestOneWaitingTaskPerKey(t *testing.T) {
 // As long as a page has room, no update before the end needs an index entry.
 func TestUpdatesBeforeTheEndAreHOT(t *testing.T) {
 	t.Parallel()
-	conn := database(t)
-	install(t, conn, task, nil)
+	conn := furnished(t)
 	execute(t, conn, "INSERT INTO task (input) SELECT 'SELECT 1' FROM generate_series(1, 10)")
 	execute(t, conn, "BEGIN")
 	execute(t, conn, "SET LOCAL application_name = 'pgtaskd public task'")

@@ -11,8 +11,7 @@ import (
 
 func TestChangesWakeTheLeaderWhereTheyMatter(t *testing.T) {
 	t.Parallel()
-	conn := database(t)
-	install(t, conn, task, nil)
+	conn := furnished(t)
 	execute(t, conn, "INSERT INTO task (input) SELECT 'SELECT 1' FROM generate_series(1, 100)")
 	execute(t, conn, "LISTEN nothing_else; LISTEN "+Channel(task))
 	for _, c := range []struct {
@@ -50,8 +49,7 @@ func TestChangesWakeTheLeaderWhereTheyMatter(t *testing.T) {
 
 func TestStopOnEndedTasksStopsTheirRepetitions(t *testing.T) {
 	t.Parallel()
-	conn := database(t)
-	install(t, conn, task, nil)
+	conn := furnished(t)
 	for _, c := range []struct{ name, rows, statement, want string }{
 		{"an ended one stays", "(1, 'DONE', NULL)", "", "DONE"},
 		{"failed and gone ones too", "(1, 'FAIL', NULL), (2, 'GONE', NULL)", "", "FAIL GONE"},
@@ -85,8 +83,7 @@ func TestStopOnEndedTasksStopsTheirRepetitions(t *testing.T) {
 // paused.
 func TestStopOfWhatIsUnderWayIsNoted(t *testing.T) {
 	t.Parallel()
-	conn := database(t)
-	install(t, conn, task, nil)
+	conn := furnished(t)
 	servertest.Replicate(t, conn, `INSERT INTO task (id, state, input) VALUES (1, 'PLAN', ''), (2, 'TAKE', ''), (3, 'WORK', ''), (4, 'DONE', ''), (5, 'STOP', '')`)
 	const stopping = "SELECT string_agg(concat(state, ' ', stopping), ', ' ORDER BY id) FROM task"
 	for range 2 {
@@ -105,8 +102,7 @@ func TestStopOfWhatIsUnderWayIsNoted(t *testing.T) {
 // TestPlanOfWhatWasStoppedWhileItRan: the run is not forgotten, though nobody has written its end.
 func TestPlanOfWhatWasStoppedWhileItRan(t *testing.T) {
 	t.Parallel()
-	conn := database(t)
-	install(t, conn, task, nil)
+	conn := furnished(t)
 	servertest.Replicate(t, conn, `INSERT INTO task (id, state, start, pid, error, runs, input) VALUES
 		(1, 'WORK', now(), 1, NULL, NULL, ''),
 		(2, 'WORK', now(), 2, 'ERROR:  tried', (SELECT jsonb_agg(n) FROM generate_series(1, 20) AS n), ''),
@@ -166,8 +162,7 @@ func allStates(t *testing.T, conn *pgx.Conn) string {
 // for no run.
 func TestOnlyAControlSessionSaysThatATaskRuns(t *testing.T) {
 	t.Parallel()
-	conn := database(t)
-	install(t, conn, task, nil)
+	conn := furnished(t)
 	for _, old := range []string{"PLAN", "STOP", "DONE", "FAIL", "GONE"} {
 		for _, state := range []string{"TAKE", "WORK"} {
 			execute(t, conn, "TRUNCATE task; INSERT INTO task (id, state, input) VALUES (1, '"+old+"', '')")
@@ -187,8 +182,7 @@ func TestOnlyAControlSessionSaysThatATaskRuns(t *testing.T) {
 // says when.
 func TestAnEndedTaskThatIsSetToPlanIsAsNew(t *testing.T) {
 	t.Parallel()
-	conn := database(t)
-	install(t, conn, task, nil)
+	conn := furnished(t)
 	const ended = "TRUNCATE task; INSERT INTO task (id, state, plan, base, start, stop, attempt, interrupted, retry, input) VALUES " +
 		"(1, 'FAIL', '2020-01-01', '2020-01-01', '2020-01-01', '2020-01-01', 4, 2, 1, '')"
 	execute(t, conn, ended+"; UPDATE task SET state = 'PLAN'")
@@ -202,8 +196,7 @@ func TestAnEndedTaskThatIsSetToPlanIsAsNew(t *testing.T) {
 // TestStopOfTasksWhoseNextLeadsInACircleComesToAnEnd, whatever their rows claim.
 func TestStopOfTasksWhoseNextLeadsInACircleComesToAnEnd(t *testing.T) {
 	t.Parallel()
-	conn := database(t)
-	install(t, conn, task, nil)
+	conn := furnished(t)
 	for _, rows := range []string{
 		"(1, 'DONE', 2, 'infinity'), (2, 'DONE', 1, 'infinity')",
 		"(1, 'DONE', 1, 'infinity')",
@@ -219,8 +212,7 @@ func TestStopOfTasksWhoseNextLeadsInACircleComesToAnEnd(t *testing.T) {
 // TestStopReadsWhatItStops, and not the whole table, which the server may believe to be empty.
 func TestStopReadsWhatItStops(t *testing.T) {
 	t.Parallel()
-	conn := database(t)
-	install(t, conn, task, nil)
+	conn := furnished(t)
 	execute(t, conn, `ALTER TABLE task SET (autovacuum_enabled = false); ANALYZE task;
 		INSERT INTO task (id, next, state, start, stop, input) SELECT k, k + 1, 'DONE', now(), now() + interval '1 h', '' FROM generate_series(1, 20000) AS k;
 		INSERT INTO task (id, input) VALUES (20001, ''), (20002, '')`)
@@ -235,8 +227,7 @@ func TestStopReadsWhatItStops(t *testing.T) {
 // TestANewTaskDoesNotRun: an INSERT cannot say so, whoever makes it. What replication brings can.
 func TestANewTaskDoesNotRun(t *testing.T) {
 	t.Parallel()
-	conn := database(t)
-	install(t, conn, task, nil)
+	conn := furnished(t)
 	for _, state := range []string{"WORK", "TAKE"} {
 		refused(t, conn, "INSERT INTO task (input, state, pid, start) VALUES ('', '"+state+"', pg_backend_pid(), now())", "23514")
 		refused(t, conn, "INSERT INTO task (input, state, cron, after, retry) VALUES ('', '"+state+"', '0 3 * * *', '{}', 1)", "23514")
@@ -251,8 +242,7 @@ func TestANewTaskDoesNotRun(t *testing.T) {
 // set what they like before, and no task of others is stopped.
 func TestAnApplicationsFunctionStopsNoMoreThanItSays(t *testing.T) {
 	t.Parallel()
-	conn := database(t)
-	install(t, conn, task, nil)
+	conn := furnished(t)
 	alice := stranger(t, conn, "alice")
 	execute(t, conn, `CREATE FUNCTION cancel_mine(i bigint) RETURNS void LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$UPDATE public.task SET state = 'STOP' WHERE id = i AND "group" = 'alice'$$;
 		INSERT INTO task (id, input, plan) VALUES (1, '1', 'infinity'), (3, '1', 'infinity'); INSERT INTO task (id, "group", input, state, next, start, stop) VALUES (2, 'alice', '1', 'DONE', 3, now(), now())`)

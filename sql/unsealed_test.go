@@ -105,8 +105,7 @@ func TestASealOfAnotherServerIsNone(t *testing.T) {
 // TestAFunctionOfAnotherBuildIsMadeAgain, where a dump has brought it without its comment.
 func TestAFunctionOfAnotherBuildIsMadeAgain(t *testing.T) {
 	t.Parallel()
-	conn := database(t)
-	install(t, conn, task, nil)
+	conn := furnished(t)
 	execute(t, conn, "DO $$BEGIN EXECUTE replace(pg_get_functiondef('task_async()'::regprocedure), 'BEGIN', 'BEGIN '); END$$; "+
 		"COMMENT ON FUNCTION task_async() IS NULL; GRANT EXECUTE ON FUNCTION task_async() TO PUBLIC")
 	install(t, conn, task, nil)
@@ -117,8 +116,7 @@ func TestAFunctionOfAnotherBuildIsMadeAgain(t *testing.T) {
 // TestTheRegisterOfAnEarlierVersionKeepsItsRows: they are those of a leader that may still live.
 func TestTheRegisterOfAnEarlierVersionKeepsItsRows(t *testing.T) {
 	t.Parallel()
-	conn := database(t)
-	install(t, conn, task, nil)
+	conn := furnished(t)
 	for ending, rows := range map[string]string{"": "1", " #1-1": "0"} {
 		execute(t, conn, "DELETE FROM "+Register(task)+"; INSERT INTO "+Register(task)+" VALUES (1, now()); "+
 			"DO $$BEGIN EXECUTE format('COMMENT ON TABLE %s IS %L', "+literal(Register(task))+", regexp_replace(obj_description("+literal(Register(task))+"::regclass), ' #.*', '"+ending+"')); END$$")

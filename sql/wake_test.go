@@ -13,8 +13,7 @@ import (
 // cannot fall asleep before it can see them.
 func TestNewTasksWakeASleepingLeader(t *testing.T) {
 	t.Parallel()
-	conn := database(t)
-	install(t, conn, task, nil)
+	conn := furnished(t)
 	d := described(t, conn, task)
 	leader := connect(t, conn.Config().ConnString())
 	sleeps := func() string { return value(t, leader, fmt.Sprint("pg_try_advisory_lock(", d.Waking.Lock, ")")) }

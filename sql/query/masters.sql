@@ -11,12 +11,10 @@ WITH RECURSIVE below AS (
 SELECT 1::pg_catalog.int8 OPERATOR(pg_catalog./) (NOT EXISTS (
     SELECT
     FROM below
-    JOIN pg_catalog.pg_class AS c ON c.oid OPERATOR(pg_catalog.=) below.oid
-    WHERE c.relowner OPERATOR(pg_catalog.<>) ALL (:masters::pg_catalog.oid[])
+    WHERE (SELECT c.relowner FROM pg_catalog.pg_class AS c WHERE c.oid OPERATOR(pg_catalog.=) below.oid) OPERATOR(pg_catalog.<>) ALL (:masters::pg_catalog.oid[])
     UNION ALL
     SELECT
     FROM pg_catalog.pg_attribute AS a
-    JOIN pg_catalog.pg_type AS t ON t.oid OPERATOR(pg_catalog.=) a.atttypid
     WHERE a.attrelid OPERATOR(pg_catalog.=) :table_number::pg_catalog.oid AND a.atttypid OPERATOR(pg_catalog.>=) 16384::pg_catalog.oid
-        AND t.typowner OPERATOR(pg_catalog.<>) ALL (:masters::pg_catalog.oid[])
+        AND (SELECT t.typowner FROM pg_catalog.pg_type AS t WHERE t.oid OPERATOR(pg_catalog.=) a.atttypid) OPERATOR(pg_catalog.<>) ALL (:masters::pg_catalog.oid[])
 ))::pg_catalog.int4::pg_catalog.int2
