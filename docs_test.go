@@ -220,7 +220,7 @@ func serve(t *testing.T, conn *pgx.Conn, dsn, keys string) {
 }
 
 // soon tries until it succeeds, for a while.
-func soon(try func() bool) bool { return servertest.Comes(15*time.Second, try) }
+func soon(try func() bool) bool { return servertest.Comes(30*time.Second, try) }
 
 // example runs the statements of a block. An error is a result like any other, but only of the last
 // of them.
