@@ -149,7 +149,7 @@ func (n names) besideDDL(s step) string {
 	tag := unusedTag("$statements$", statements)
 	return named(text("session/one"), map[string]string{
 		":name": literal(besideName(n.table, s.name)), ":kind": literal(kind), ":build": literal(n.made(s)), ":task": literal(n.table.Quoted()),
-		":calls": literal("{" + strings.Join(s.helpers(n.table), ",") + "}"), ":call_type": literal(callName(n.table)),
+		":calls": literal("{" + strings.Join(helpersOf(n.table, s), ",") + "}"), ":call_type": literal(callName(n.table)),
 		":statements": tag + "\n" + statements + "\n" + tag,
 	})
 }
@@ -200,25 +200,6 @@ func (m *missing) besideStep(s step) {
 		What: s.makes + " " + besideName(m.table, s.name), SQL: m.names.besideSQL(s), Needs: needs, Optional: true, Outdated: there != nil,
 		beside: true, takesBack: back, Note: note,
 	})
-}
-
-// callsWhole tells whether the functions are there that those of the step call. Whoever may drop them
-// may leave others of their names, which would be called then.
-func (f *found) callsWhole(t Table, s step) bool {
-	for _, name := range s.helpers(t) {
-		if !slices.ContainsFunc(f.functions, func(f foundFunction) bool { return f.Name == name }) {
-			return false
-		}
-	}
-	return true
-}
-
-// helpers are the names of the functions that the step makes beside the object.
-func (s step) helpers(t Table) (all []string) {
-	for _, match := range callTaking.FindAllStringSubmatch(s.sql, -1) {
-		all = append(all, names{table: t}.fill(match[1]))
-	}
-	return all
 }
 
 // brought is an object of ours, of those that are sealed, that was not made on this server.

@@ -3,11 +3,9 @@ package sql
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -70,18 +68,6 @@ func calledNames(t Table) []string {
 	_, called := functionNames(t, false)
 	return append(called, names{table: t}.fill("pgtaskd_end_:hash"))
 }
-
-// besideCalled are those of the functions beside the table that are called with one.
-var besideCalled = sync.OnceValue(func() (all []string) {
-	for _, s := range besideSteps() {
-		for _, match := range callTaking.FindAllStringSubmatch(s.sql, -1) {
-			all = append(all, match[1])
-		}
-	}
-	return all
-})
-
-var callTaking = regexp.MustCompile(`(?m)^CREATE (?:OR REPLACE )?FUNCTION :schema\.(\w+_:hash)\([^)]*:schema\.pgtaskd_call_:hash`)
 
 // triggerNames are those of every table's triggers.
 func triggerNames() []string {
