@@ -45,22 +45,7 @@ func (s *Session) sendTail(tail *Tail, chained, keep bool) {
 	if tail == nil {
 		return
 	}
-	if len(tail.Calls) > 0 {
-		if s.encoding != "UTF8" {
-			s.plain("SET client_encoding TO 'UTF8'")
-		}
-		if !s.ours {
-			s.sendOwn(own)
-		}
-		tail.partly = s.partly
-		if len(tail.Within) > 0 {
-			s.call(secretive)
-		}
-		tail.before = s.asked
-		for _, call := range tail.Calls {
-			s.bind(s.parse(call.Statement), call.formats, call.args)
-		}
-	}
+	s.sendCalls(tail)
 	ends := commit
 	if chained {
 		ends = chain
@@ -74,6 +59,49 @@ func (s *Session) sendTail(tail *Tail, chained, keep bool) {
 		return
 	}
 	s.call(ends)
+}
+
+// sendCalls queues what a tail does before it ends the transaction.
+func (s *Session) sendCalls(tail *Tail) {
+	if len(tail.Calls) == 0 {
+		return
+	}
+	if s.encoding != "UTF8" {
+		s.plain("SET client_encoding TO 'UTF8'")
+	}
+	if !s.ours {
+		s.sendOwn(own)
+	}
+	tail.partly = s.partly
+	if len(tail.Within) > 0 {
+		s.call(secretive)
+	}
+	tail.before = s.asked
+	for _, call := range tail.Calls {
+		s.bind(s.parse(call.Statement), call.formats, call.args)
+	}
+}
+
+// Hold does what a tail does before it ends the transaction, which goes on, unless there is a
+// verdict: then it has been rolled back.
+func (s *Session) Hold(tail *Tail) (*Verdict, error) {
+	s.limited(true)
+	defer s.limited(false)
+	s.wary = s.wary || s.hard
+	s.sendCalls(tail)
+	s.sync()
+	n := s.queued()
+	if err := s.flush(); err != nil {
+		return nil, err
+	}
+	well, failure, err := s.answers(n, nil, nil)
+	switch {
+	case err != nil:
+		return nil, err
+	case failure == nil:
+		return nil, s.synced()
+	}
+	return s.refusal(tail, failure, well), s.rollback()
 }
 
 // readTail reads the answers to the n statements of a tail. When the server has passed over what
@@ -99,17 +127,29 @@ func (s *Session) readTail(tail *Tail, n int) (verdict *Verdict, passed bool, er
 		s.stood()
 		return verdict, false, nil
 	}
-	switch answer := tail.failure(failure, well); {
-	case s.forgotten(failure), limit(failure) && (len(tail.Calls) == 0 || tail.partly): // own sets it aside
-		verdict.Refused, verdict.Forgot = answer, true
-	case well == n-1:
+	if well == n-1 && !s.setAside(tail, failure) {
 		verdict.Deferred = commitFailure(failure, tail)
-	default:
-		verdict.Refused = answer
-		verdict.Forgot = tail.partly && !answer.Missed()
-		s.apart = s.apart || verdict.Forgot
+	} else {
+		verdict = s.refusal(tail, failure, well)
 	}
 	return verdict, true, s.rollback()
+}
+
+// refusal is the verdict where the server has refused the tail after so many statements.
+func (s *Session) refusal(tail *Tail, failure *pgproto3.ErrorResponse, well int) *Verdict {
+	answer := tail.failure(failure, well)
+	if s.setAside(tail, failure) {
+		return &Verdict{Refused: answer, Forgot: true}
+	}
+	forgot := tail.partly && !answer.Missed()
+	s.apart = s.apart || forgot
+	return &Verdict{Refused: answer, Forgot: forgot}
+}
+
+// setAside tells an error that has to do with what the task's SQL has left in its session: own, or a
+// session that has forgotten nothing, does not meet it.
+func (s *Session) setAside(tail *Tail, failure *pgproto3.ErrorResponse) bool {
+	return s.forgotten(failure) || limit(failure) && (len(tail.Calls) == 0 || tail.partly)
 }
 
 // failure is the error by which the server has refused the tail, after so many statements. Where a

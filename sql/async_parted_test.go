@@ -96,3 +96,29 @@ func TestATriggerWaitsForAPartitionThatComesMeanwhile(t *testing.T) {
 	given()
 	b.none(<-inserted, `a partition of table "public"."parted" belongs to role `+b.role)
 }
+
+// TestATriggerWaitsForItsIDBeforeItLooks: a partition of a stranger's comes below one that has
+// partitions itself, which the INSERT looks at when it has drawn its id, for which they have it wait.
+func TestATriggerWaitsForItsIDBeforeItLooks(t *testing.T) {
+	t.Parallel()
+	b := parted(t)
+	execute(t, b.owner, `TRUNCATE early; ALTER TABLE parted DETACH PARTITION early; CREATE TABLE middle PARTITION OF parted FOR VALUES FROM (MINVALUE) TO (MAXVALUE) PARTITION BY LIST ("group");
+		CREATE TABLE known PARTITION OF middle FOR VALUES IN ('a-1'); CREATE TABLE late (LIKE known INCLUDING ALL); ALTER TABLE late OWNER TO `+b.role+`;
+		SET ROLE `+b.role+"; CREATE TRIGGER evil BEFORE INSERT ON public.late FOR EACH ROW EXECUTE FUNCTION bob.fire(); RESET ROLE")
+	drawn, ruled := b.another(), b.another()
+	execute(t, drawn, "BEGIN; INSERT INTO bob.stock VALUES (1)")
+	refused := make(chan error, 1)
+	go func() {
+		_, err := ruled.Exec(b.Context(), "CREATE RULE r AS ON INSERT TO public.parted_id_seq DO NOTHING")
+		refused <- err
+	}()
+	waiting(t, b.owner, ruled)
+	inserted := b.inserts()
+	waiting(t, b.owner, b.conn)
+	execute(t, b.owner, "ALTER TABLE middle ATTACH PARTITION late FOR VALUES IN ('a-2')")
+	execute(t, drawn, "COMMIT")
+	if err := <-refused; err == nil {
+		t.Error("a rule was made")
+	}
+	b.none(<-inserted, `a partition of table "public"."parted" belongs to role `+b.role)
+}

@@ -23,14 +23,14 @@ func (c *company) keptLocked(role, relation, statement string) (free func()) {
 }
 
 // waits has a statement wait for a lock, and tells its error when it has ended.
-func (c *company) waits(conn *pgx.Conn, statement string) (ended <-chan error) {
-	c.t.Helper()
+func (s *stage) waits(conn *pgx.Conn, statement string) (ended <-chan error) {
+	s.t.Helper()
 	answer := make(chan error, 1)
 	go func() {
-		_, err := conn.Exec(c.t.Context(), statement)
+		_, err := conn.Exec(s.t.Context(), statement)
 		answer <- err
 	}()
-	c.eventually("Lock", "SELECT wait_event_type FROM pg_stat_activity WHERE pid = $1", int32(conn.PgConn().PID()))
+	s.eventually("Lock", "SELECT wait_event_type FROM pg_stat_activity WHERE pid = $1", int32(conn.PgConn().PID()))
 	return answer
 }
 

@@ -25,6 +25,9 @@
         SELECT below.oid
         FROM below
     );
+    IF pg_catalog.cardinality(parts) OPERATOR(pg_catalog.>) 0 THEN -- the INSERT would wait for its id before it looks for the row's partition
+        PERFORM pg_catalog.pg_sequence_last_value(pg_catalog.pg_get_serial_sequence(:table_text, 'id')::pg_catalog.regclass); -- locks it, until the end
+    END IF;
     listed := parts;
     IF dated OR pg_catalog.cardinality(parts) OPERATOR(pg_catalog.<=) 32 THEN
         FOR times IN 1 .. 50 LOOP

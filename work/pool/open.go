@@ -45,6 +45,42 @@ func (p *Pool) connect(ctx context.Context, n Need) (session *exec.Session, toke
 	return session, token, nil
 }
 
+// Aside opens a session in the target's own database, beside those of tasks, for a look of ours. Where
+// there is no room for it, one that lies ready is closed, and it tries again as long as ctx lasts.
+func (p *Pool) Aside(ctx context.Context) (*pgconn.PgConn, error) {
+	conn, err := p.aside(ctx)
+	for isFull(err) && ctx.Err() == nil {
+		Close([]*Session{p.room(0)})
+		p.Gone(nil)
+		select {
+		case <-ctx.Done():
+		case <-time.After(asidePause):
+			conn, err = p.aside(ctx)
+		}
+	}
+	if err != nil {
+		p.shortage.failed(remote.Reason(err)).Msg("cannot open more sessions; a long task has to run again")
+	}
+	return conn, err
+}
+
+func (p *Pool) aside(ctx context.Context) (*pgconn.PgConn, error) {
+	cfg, err := p.Own(ctx, Need{})
+	if err != nil {
+		return nil, err
+	}
+	return pgconn.ConnectConfig(ctx, cfg)
+}
+
+// asidePause is how long until it tries again.
+const asidePause = 100 * time.Millisecond
+
+// isFull tells the error of a server, a database or a role that may have no more connections.
+func isFull(err error) bool {
+	var answer *pgconn.PgError
+	return errors.As(err, &answer) && strings.HasPrefix(answer.Code, "53")
+}
+
 // connectOwn opens a session in the target's own database.
 func (p *Pool) connectOwn(ctx context.Context, n Need) (*exec.Session, error) {
 	if n.Role.Name != "" {

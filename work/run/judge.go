@@ -69,8 +69,7 @@ func (r *runner) holdEnd(t *Task, start time.Time, result *exec.Result) (next *T
 		return t
 	}
 	if t.Row.Remote == "" && (result.Wrote || !t.Row.Single || r.Foreign.Load()) {
-		if result.Stop.Sub(start) >= longRun && !r.stillOwned() {
-			r.giveBack()
+		if result.Stop.Sub(start) >= longRun && !r.isOwned() {
 			return nil
 		}
 		r.before.quick = t.Row.Single && t.Again == 0 && t.image == nil && result.Stop.Sub(start) < time.Second
