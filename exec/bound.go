@@ -22,11 +22,13 @@ const (
 	messageMost = 16 << 10
 	columnsMost = 256 << 10 // of RowDescription: 1,664 columns with the longest names are 140 kB
 	greetMost   = 1 << 20
+	toldMost    = 1 << 20 // of notifications, behind a task or between two
 	pieceSize   = 32 << 10
 )
 
 var (
 	errLongMessage = errors.New("the server sent a message that is too long")
+	errManyTold    = errors.New("the server sent more notifications than may come behind a task, which nobody reads")
 	errLongGreet   = errors.New("the server sent too much before the first task")
 )
 
@@ -64,6 +66,7 @@ type bound struct {
 	output  *Output // of the query under way; nil: its long rows are dropped
 	said    int     // by the server since the task began, as far as its output has not grown; see fetch
 	paid    int     // the bytes of the output that have been counted so
+	told    int     // bytes of notifications since then
 	proved  bool    // a proof of the password has been asked for
 
 	// afford waits until so many iterations of SCRAM may be computed; nil: nothing asks for them.
@@ -88,7 +91,7 @@ type long struct {
 }
 
 // task says where the rows of the task go whose SQL is under way; nil: it is over.
-func (b *bound) task(output *Output) { b.output, b.said, b.paid = output, 0, 0 }
+func (b *bound) task(output *Output) { b.output, b.said, b.paid, b.told = output, 0, 0, 0 }
 
 // Read passes on what is short. It may be called again after an error of the connection.
 func (b *bound) Read(p []byte) (int, error) {
@@ -173,6 +176,12 @@ func (b *bound) next() bool {
 	if !b.greeted && !b.whole {
 		if b.sent += len(b.header) + length; b.sent > greetMost {
 			b.wrong = errLongGreet
+			return false
+		}
+	}
+	if kind == 'A' && !b.whole {
+		if b.told += len(b.header) + length; b.told > toldMost {
+			b.wrong = errManyTold
 			return false
 		}
 	}

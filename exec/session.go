@@ -153,14 +153,18 @@ func (s *Session) note(m *pgproto3.ParameterStatus) {
 // answers is taken for granted: a remote may be anybody's server.
 
 // introduction asks what must be known of the server and the session: whether anything but plpgsql
-// can make statements of texts, when the backend started, since together with its process id that
-// names it for good, how transactions begin, who has logged in, whether there are foreign servers,
-// whether transactions are to write, the search_path, whether a role is set, whether whole tables
-// may be read, and how long the session may rest in a transaction.
-var introduction = &Statement{SQL: `SELECT ` + givesShown + ` AND ` + capable + `, (SELECT a.backend_start FROM pg_catalog.pg_stat_get_activity(pg_catalog.pg_backend_pid()) AS a), ` + usualModes + ` AND ` + endlessBase + `, session_user,
+// can make statements of texts, how transactions begin, who has logged in, whether there are foreign
+// servers, whether transactions are to write, the search_path, whether a role is set, whether whole
+// tables may be read, how long the session may rest in a transaction, and, without that role, which
+// may not see it, when the backend started, since together with its process id that names it for
+// good.
+var introduction = &Statement{SQL: `SELECT ` + givesShown + ` AND ` + capable + `, ` + usualModes + ` AND ` + endlessBase + `, session_user,
 	EXISTS (SELECT FROM pg_catalog.pg_foreign_server), pg_catalog.current_setting('default_transaction_read_only') OPERATOR(pg_catalog.=) 'on',
 	pg_catalog.current_setting('search_path'), pg_catalog.current_setting('role') OPERATOR(pg_catalog.<>) 'none',
-	pg_catalog.current_setting('enable_seqscan') OPERATOR(pg_catalog.=) 'on', pg_catalog.current_setting('idle_in_transaction_session_timeout')`}
+	pg_catalog.current_setting('enable_seqscan') OPERATOR(pg_catalog.=) 'on', pg_catalog.current_setting('idle_in_transaction_session_timeout'),
+	(SELECT a.backend_start FROM (
+		SELECT CASE WHEN pg_catalog.set_config('role', 'none', true) OPERATOR(pg_catalog.=) 'none' THEN pg_catalog.pg_backend_pid() END AS pid OFFSET 0
+	) AS unmasked, pg_catalog.pg_stat_get_activity(unmasked.pid) AS a)`}
 
 // endlessBase: where transaction_timeout is set, a chained transaction keeps the limit that the
 // task before has left, whatever the reset says: its clock has started.
@@ -185,26 +189,26 @@ func (s *Session) introduce(ctx context.Context) error {
 	var languages, usual bool
 	var bad [7]error
 	languages, bad[0] = boolean(row[0])
-	usual, bad[1] = boolean(row[2])
-	s.Foreign, bad[2] = boolean(row[4])
-	s.readOnly, bad[3] = boolean(row[5])
-	s.masked, bad[4] = boolean(row[7])
-	s.Scans, bad[5] = boolean(row[8])
+	usual, bad[1] = boolean(row[1])
+	s.Foreign, bad[2] = boolean(row[3])
+	s.readOnly, bad[3] = boolean(row[4])
+	s.masked, bad[4] = boolean(row[6])
+	s.Scans, bad[5] = boolean(row[7])
 	if s.local {
-		s.Since, bad[6] = moment(row[1])
+		s.Since, bad[6] = moment(row[9])
 	}
 	if err := errors.Join(bad[:]...); err != nil {
 		return err
 	}
-	if len(row[3]) == 0 || len(row[3]) > userLongest || len(row[6]) > pathLongest || len(row[9]) == 0 ||
-		len(row[9]) > userLongest {
+	if len(row[2]) == 0 || len(row[2]) > userLongest || len(row[5]) > pathLongest || len(row[8]) == 0 ||
+		len(row[8]) > userLongest {
 		return errAnswer
 	}
 	s.Reads = s.readOnly
-	s.path = append([]byte{}, row[6]...)
-	if s.silence = string(row[9]); s.silence == "0" && !s.local {
+	s.path = append([]byte{}, row[5]...)
+	if s.silence = string(row[8]); s.silence == "0" && !s.local {
 		s.silence = silenceMost
 	}
-	s.clean, s.apart, s.baseUsualModes, s.usualModes, s.user = !languages && !s.masked, s.masked, usual, usual, string(row[3])
+	s.clean, s.apart, s.baseUsualModes, s.usualModes, s.user = !languages && !s.masked, s.masked, usual, usual, string(row[2])
 	return nil
 }

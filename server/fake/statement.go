@@ -15,7 +15,7 @@ var known = []struct {
 	status   byte
 }{
 	{"pg_foreign_server", Question, func() [][]byte {
-		return [][]byte{no, now(), yes, []byte(User), no, no, []byte("public"), no, yes, []byte("0")}
+		return [][]byte{no, yes, []byte(User), no, no, []byte("public"), no, yes, []byte("0"), now()}
 	}, 0},
 	{"pg_stat_get_activity($1)", Question, func() [][]byte { return [][]byte{yes} }, 0},
 	{"pg_postmaster_start_time", Question, func() [][]byte { return [][]byte{earlier()} }, 0},
