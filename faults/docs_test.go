@@ -31,7 +31,7 @@ const (
 	starting   = "(SQLSTATE 57P03)"
 	full       = "tasks wait until there is room on the server's disk"
 	roomAgain  = "there is room on the server's disk again"
-	passedOver = "has no right to the table and is ignored"
+	passedOver = "has too few rights to serve the table and is ignored"
 	noSession  = "is no session that could serve the table"
 )
 

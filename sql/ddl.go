@@ -11,7 +11,7 @@ import (
 // DDL is the whole text that makes a table, for a person to run; where parts of it are there
 // already, it makes the rest, unless that belongs to somebody whom the role that runs it has no
 // reason to trust. It can not see what Install can: a type of that name which is somebody else's, a
-// default that is worth replacing, a partitioned table.
+// default that is worth replacing.
 func DDL(t Table, o Options) string {
 	n := names{table: t, state: stateOf(t, "state"), serving: o.Serving}
 	var b strings.Builder
@@ -22,12 +22,18 @@ func DDL(t Table, o Options) string {
 			fmt.Fprintf(&b, "\n%s\n", n.besideDDL(s))
 			continue
 		}
-		if o.Wake.wants(s) {
+		switch {
+		case s.ofPlain():
+			b.WriteString(n.where("r", s))
+		case o.Wake.wants(s):
 			fmt.Fprintf(&b, "\n%s\n", n.fill(s.sql))
 		}
 		if s.kind == tableStep { // from here on it is the one that is looked at
 			fmt.Fprintf(&b, "\nLOCK TABLE %s;\n%s", t.Quoted(), again)
 		}
+	}
+	for _, s := range partitionedSteps() {
+		b.WriteString(n.where("p", s))
 	}
 	for _, s := range o.Wake.unwanted() {
 		fmt.Fprintf(&b, "\n%s\n", n.fill(s.removal()))
@@ -48,6 +54,12 @@ func DDL(t Table, o Options) string {
 	return fmt.Sprintf("-- A table of tasks for pgtaskd (schema version %d).\n\nBEGIN ISOLATION LEVEL READ COMMITTED, READ WRITE;\n\n%s\n%s\n%s\nCOMMIT;\n", Version,
 		text("session/install")+named(text("session/beside"), map[string]string{":schema_version": strconv.Itoa(Version)}),
 		strings.TrimSuffix(guard, again), atOnce(b.String()))
+}
+
+// where is a step of tables of one kind alone, as pg_class.relkind has it.
+func (n names) where(kind string, s step) string {
+	return fmt.Sprintf("\nIF (SELECT c.relkind FROM pg_catalog.pg_class AS c WHERE c.oid OPERATOR(pg_catalog.=) pg_catalog.to_regclass(%s)::pg_catalog.oid) OPERATOR(pg_catalog.=) '%s' THEN\n%s\nEND IF;\n",
+		literal(n.table.Quoted()), kind, n.fill(s.sql))
 }
 
 // atOnce makes one statement of several. When the guard among them raises an error, no other is

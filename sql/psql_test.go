@@ -90,3 +90,17 @@ func psql(t *testing.T, dsn, script string, settings ...string) string {
 	}
 	return string(out)
 }
+
+// TestTheScriptCompletesAPartitionedTable: nothing is missing then, nor when it is run again.
+func TestTheScriptCompletesAPartitionedTable(t *testing.T) {
+	t.Parallel()
+	dsn := servertest.Database(t)
+	conn := connect(t, dsn)
+	execute(t, conn, "CREATE TABLE task (id bigserial, plan timestamptz NOT NULL DEFAULT statement_timestamp(), input text NOT NULL) PARTITION BY RANGE (plan); CREATE TABLE task_all PARTITION OF task DEFAULT")
+	for range 2 {
+		if out := psql(t, dsn, DDL(task, Options{}), "ON_ERROR_STOP=1", "ON_ERROR_ROLLBACK=off"); out != "" {
+			t.Error(out)
+		}
+	}
+	complete(t, conn, task, nil)
+}

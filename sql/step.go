@@ -2,6 +2,7 @@ package sql
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -120,6 +121,12 @@ func parseStep(sql string) step {
 // unique tells whether an index is.
 func (s step) unique() bool {
 	return strings.HasPrefix(s.sql, "CREATE UNIQUE")
+}
+
+// ofPlain tells a step that a partitioned table can't have.
+func (s step) ofPlain() bool {
+	return s.unique() || s.kind == optionStep || s.kind == commentStep &&
+		slices.ContainsFunc(stepsOf(indexStep), func(i step) bool { return i.unique() && strings.Contains(s.name, "pgtaskd_"+i.name) })
 }
 
 // forViews tells whether an index serves people's questions alone.

@@ -226,3 +226,15 @@ func TestATriggerThatNeedsAPathIsNamed(t *testing.T) {
 	s.exec("ALTER FUNCTION log_ddl() SET search_path TO public")
 	s.settled()
 }
+
+// TestAPoolerIsToldFromAServer by what it says to the settings of our sessions.
+func TestAPoolerIsToldFromAServer(t *testing.T) {
+	t.Parallel()
+	err := &pgconn.PgError{Severity: "FATAL", Code: "08P01", Message: "unsupported startup parameter: row_security"}
+	if hint := (Target{}).hint(err, false); !strings.Contains(hint, "not to a pooler") {
+		t.Error(hint)
+	}
+	if hint := (Target{}).hint(&pgconn.PgError{Code: "08P01", Message: "invalid message format"}, false); hint != "" {
+		t.Error(hint)
+	}
+}

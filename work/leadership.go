@@ -168,5 +168,5 @@ func passedOver(k *sql.Lock, h sql.Holder) string {
 	if h.PID == 0 {
 		return fmt.Sprintf("%s holds a %s lock of pgtaskd, is no session that could serve the table and is ignored: end it", h, k.What())
 	}
-	return fmt.Sprintf("%s holds a %s lock of pgtaskd, has no right to the table and is ignored: end it, or revoke CONNECT from the role", h, k.What())
+	return fmt.Sprintf("%s holds a %s lock of pgtaskd, has too few rights to serve the table and is ignored: end it, or revoke CONNECT from the role", h, k.What())
 }

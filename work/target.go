@@ -171,7 +171,7 @@ var hints = map[string]string{
 	"42703": "a column that pgtaskd needs is missing",
 	"53100": "tasks wait until there is room on the server's disk",
 	"53200": "tasks wait until the server has memory",
-	"53300": "raise max_connections, or the CONNECTION LIMIT of the role or the database, or lower run",
+	"53300": fmt.Sprintf("a target needs run + %d connections: raise max_connections, or the CONNECTION LIMIT of the role or the database, or lower run", ownConnections),
 	"55P03": "tasks wait until it is unlocked; pg_locks shows who has what",
 	"57014": "a statement of pgtaskd took too long, or was cancelled; if there are many, see the statement_timeout of the role and the database",
 	"57P03": "tasks wait until the server is up",
@@ -194,6 +194,10 @@ func (t Target) hint(err error, served bool) string {
 		restart = ", or restart pgtaskd, which creates it"
 	}
 	switch answer.Code {
+	case "08P01":
+		if strings.Contains(answer.Message, "startup parameter") {
+			return "connect to the server itself, not to a pooler"
+		}
 	case "0A000":
 		if answer.Routine == "find_composite_type_dependencies" || answer.Routine == "report_type_used_in_column" { // since 15.20
 			return fmt.Sprintf("drop that column, or end the session whose temporary table has it; REVOKE USAGE ON TYPE %s FROM PUBLIC keeps others away", table(t).Quoted())
