@@ -86,6 +86,9 @@ var besideSteps = sync.OnceValue(func() []step {
 		if slices.Contains(sealed, object) {
 			all[i].sql += "\n" + seal(all[i])
 		}
+		for _, match := range callTaking.FindAllStringSubmatch(all[i].sql, -1) {
+			all[i].helpers = append(all[i].helpers, match[1])
+		}
 	}
 	return all
 })

@@ -14,23 +14,15 @@ var callTaking = regexp.MustCompile(`(?m)^CREATE (?:OR REPLACE )?FUNCTION :schem
 // besideCalled are the names of all of them, without a table's.
 var besideCalled = sync.OnceValue(func() (all []string) {
 	for _, s := range besideSteps() {
-		all = append(all, s.helpers()...)
+		all = append(all, s.helpers...)
 	}
 	return all
 })
 
-// helpers are the names of those that the step makes.
-func (s step) helpers() (all []string) {
-	for _, match := range callTaking.FindAllStringSubmatch(s.sql, -1) {
-		all = append(all, match[1])
-	}
-	return all
-}
-
-// helpersOf are they as a table has them.
+// helpersOf are those that a step makes, as a table has them.
 func helpersOf(t Table, s step) []string {
-	all := s.helpers()
-	for i, name := range all {
+	all := make([]string, len(s.helpers))
+	for i, name := range s.helpers {
 		all[i] = names{table: t}.fill(name)
 	}
 	return all

@@ -16,6 +16,7 @@ type step struct {
 	makes     string   // beside the table: table, view or function
 	calls     string   // the function that a trigger calls, likewise
 	columns   []string // that it adds, or indexes, unquoted
+	helpers   []string // functions that it makes for others of its own; see helpers.go
 	condition string   // on the rows that it indexes; empty: all
 	sql       string   // with the placeholders of names
 }

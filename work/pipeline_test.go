@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"pgtaskd/exec"
+	"pgtaskd/server/tasktest"
 	"pgtaskd/work/pool"
 	"pgtaskd/work/run"
 )
@@ -84,7 +85,7 @@ func lead(t *testing.T, change ...func(*Target)) *led {
 // leadAs begins one whose loop is changed before.
 func leadAs(t *testing.T, as func(*loop), change ...func(*Target)) *led {
 	t.Helper()
-	s := prepared(t, change...)
+	s := stageOn(t, tasktest.Database(t), change...)
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
 	l := newLoop(ctx, s.target, zerologNone)
 	read := &earlier{ids: map[int64]time.Duration{}}
@@ -103,7 +104,6 @@ func leadAs(t *testing.T, as func(*loop), change ...func(*Target)) *led {
 		l.crew.Wait()
 		pool.Close(l.Pool.Stale(0))
 	})
-	s.eventually("true", "SELECT to_regclass('public.task') IS NOT NULL")
 	return &led{s, l, read}
 }
 
