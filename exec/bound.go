@@ -22,13 +22,13 @@ const (
 	messageMost = 16 << 10
 	columnsMost = 256 << 10 // of RowDescription: 1,664 columns with the longest names are 140 kB
 	greetMost   = 1 << 20
-	toldMost    = 1 << 20 // of notifications, behind a task or between two
+	toldMost    = 1 << 20 // of notifications behind a task, which its session is closed for
 	pieceSize   = 32 << 10
 )
 
 var (
 	errLongMessage = errors.New("the server sent a message that is too long")
-	errManyTold    = errors.New("the server sent more notifications than may come behind a task, which nobody reads")
+	errManyTold    = errors.New("the server sent many notifications behind the task, which nobody reads")
 	errLongGreet   = errors.New("the server sent too much before the first task")
 )
 
@@ -66,6 +66,7 @@ type bound struct {
 	output  *Output // of the query under way; nil: its long rows are dropped
 	said    int     // by the server since the task began, as far as its output has not grown; see fetch
 	paid    int     // the bytes of the output that have been counted so
+	settled bool    // what became of the task is known
 	told    int     // bytes of notifications since then
 	proved  bool    // a proof of the password has been asked for
 
@@ -91,7 +92,9 @@ type long struct {
 }
 
 // task says where the rows of the task go whose SQL is under way; nil: it is over.
-func (b *bound) task(output *Output) { b.output, b.said, b.paid, b.told = output, 0, 0, 0 }
+func (b *bound) task(output *Output) {
+	b.output, b.said, b.paid, b.settled, b.told = output, 0, 0, false, 0
+}
 
 // Read passes on what is short. It may be called again after an error of the connection.
 func (b *bound) Read(p []byte) (int, error) {
@@ -179,7 +182,7 @@ func (b *bound) next() bool {
 			return false
 		}
 	}
-	if kind == 'A' && !b.whole {
+	if kind == 'A' && b.settled {
 		if b.told += len(b.header) + length; b.told > toldMost {
 			b.wrong = errManyTold
 			return false

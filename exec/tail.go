@@ -111,6 +111,7 @@ func (s *Session) readTail(tail *Tail, n int) (verdict *Verdict, passed bool, er
 	well, failure, err := s.answers(n, nil, func(tag []byte) {
 		committed = string(tag) == "COMMIT"
 		ended = committed || string(tag) == "ROLLBACK"
+		s.reader.settled = s.reader.settled || ended // nothing that comes behind it is of use
 	})
 	if err != nil {
 		return nil, false, err
