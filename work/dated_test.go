@@ -15,7 +15,7 @@ func TestARightThatIsGrantedChangesNothingForALongRun(t *testing.T) {
 	for name, role := range map[string]string{"of the serving role": "", "of another role": "inserter"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := prepared(t, func(t *Target) { t.Inserter = role != "" })
+			s := furnished(t, func(t *Target) { t.Inserter = role != "" })
 			s.serve()
 			s.settled()
 			s.exec("CREATE TABLE gate (); CREATE TABLE effect (id int8); CREATE SEQUENCE tries")

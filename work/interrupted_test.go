@@ -59,7 +59,7 @@ func TestControlTerminated(t *testing.T) {
 // reset.
 func TestStatisticsReset(t *testing.T) {
 	t.Parallel()
-	s := prepared(t)
+	s := furnished(t)
 	s.serve()
 	s.settled()
 	s.drain()
@@ -318,7 +318,7 @@ func TestThawedLeader(t *testing.T) {
 // server.
 func TestRowsOfARestoredCopyAreNotTakenForAnotherDatabasesBackends(t *testing.T) {
 	t.Parallel()
-	s := prepared(t)
+	s := furnished(t)
 	s.serve()
 	s.settled()
 	s.drain()

@@ -155,7 +155,7 @@ func TestWhoMayConnectHoldsTheLeadersLock(t *testing.T) {
 // for the first time: its table is made nevertheless.
 func TestABusyLockAtTheFirstStart(t *testing.T) {
 	t.Parallel()
-	s := prepared(t)
+	s := furnished(t)
 	holder := s.connect()
 	s.on(holder, "SELECT pg_advisory_lock("+s.leaderKey()+")")
 	s.serve()

@@ -11,7 +11,6 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"pgtaskd/exec"
-	"pgtaskd/server/tasktest"
 	"pgtaskd/work/pool"
 	"pgtaskd/work/run"
 )
@@ -85,7 +84,7 @@ func lead(t *testing.T, change ...func(*Target)) *led {
 // leadAs begins one whose loop is changed before.
 func leadAs(t *testing.T, as func(*loop), change ...func(*Target)) *led {
 	t.Helper()
-	s := stageOn(t, tasktest.Database(t), change...)
+	s := furnished(t, change...)
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
 	l := newLoop(ctx, s.target, zerologNone)
 	read := &earlier{ids: map[int64]time.Duration{}}

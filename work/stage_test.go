@@ -66,10 +66,16 @@ func targetOf(t *testing.T, dsn string) Target {
 // play serves the table of a new database until the end of the test.
 func play(t *testing.T, change ...func(*Target)) *stage {
 	t.Helper()
-	s := stageOn(t, tasktest.Database(t), change...)
+	s := furnished(t, change...)
 	s.serve()
 	s.settled()
 	return s
+}
+
+// furnished is a stage that is not yet served, and has the table.
+func furnished(t *testing.T, change ...func(*Target)) *stage {
+	t.Helper()
+	return stageOn(t, tasktest.Database(t), change...)
 }
 
 // prepared is a stage that is not yet served, and has no table.

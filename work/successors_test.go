@@ -179,7 +179,7 @@ func TestCyclesAreGivenUp(t *testing.T) {
 // TestWhatEndsWithoutTellingIsFound: by the next leader, and by a look at all that is waited for.
 func TestWhatEndsWithoutTellingIsFound(t *testing.T) {
 	t.Parallel()
-	s := prepared(t)
+	s := furnished(t)
 	if _, err := sql.Install(t.Context(), s.conn, table(s.target), sql.Options{}); err != nil {
 		t.Fatal(err)
 	}

@@ -207,7 +207,7 @@ func TestWithoutTriggers(t *testing.T) {
 	for _, wake := range []sql.Wake{sql.Poll, sql.Auto, sql.Notify} {
 		t.Run(string(wake), func(t *testing.T) {
 			t.Parallel()
-			s := prepared(t, func(t *Target) { t.Wake = wake })
+			s := furnished(t, func(t *Target) { t.Wake = wake })
 			tasktest.Make(t, s.conn, sql.Options{Wake: sql.Poll})
 			s.target.Create = false
 			s.serve()

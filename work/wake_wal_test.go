@@ -101,7 +101,7 @@ func TestWALIsLost(t *testing.T) {
 // TestWakeIsChanged: what one way needs goes when another is wanted.
 func TestWakeIsChanged(t *testing.T) {
 	t.Parallel()
-	s := prepared(t, deaf)
+	s := furnished(t, deaf)
 	for i, wake := range []sql.Wake{sql.WAL, sql.Notify, sql.WAL, sql.Poll, sql.Auto} {
 		s.target.Wake = wake
 		if wake == sql.Poll {

@@ -265,7 +265,7 @@ func TestWhyIsQuick(t *testing.T) {
 // TestWhatIsSetToSTOPHoldsItsPlace until its end is written, and whoever waits for that is told so.
 func TestWhatIsSetToSTOPHoldsItsPlace(t *testing.T) {
 	t.Parallel()
-	s := prepared(t)
+	s := furnished(t)
 	s.installed()
 	holder := s.connect()
 	must(t, holder, "INSERT INTO task (input, state, stopping, pid, start) VALUES ('SELECT 1', 'STOP', true, pg_backend_pid(), clock_timestamp())")
