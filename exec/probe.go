@@ -43,6 +43,10 @@ const silence = `pg_catalog.set_config('idle_in_transaction_session_timeout', $1
 
 const silenceMost = "1min"
 
+// hasten has what is deferred to COMMIT done with the SQL: there no statement_timeout counts, no cancel
+// of ours comes, and the row of the task is locked, so that nobody could stop it.
+var hasten = &Statement{"pgtaskd_hasten", "SET CONSTRAINTS ALL IMMEDIATE"}
+
 // underWay is what is asked behind the SQL that runs, or has run in the transaction that is open.
 type underWay struct {
 	asks    evidence // whether our statements are still ours
@@ -70,6 +74,9 @@ func (s *Session) sendProbe(t *Task) {
 func (s *Session) sendProbeAlone(t *Task) {
 	if !t.Save {
 		s.sendClose(t)
+	}
+	if t.Hastens && t.Atomic && !t.Traits.Inert {
+		s.call(hasten)
 	}
 	switch {
 	case t.Ours && isASCII(s.path) && s.bound:

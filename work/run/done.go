@@ -85,7 +85,9 @@ func (r *runner) ending(p *pending, call func(name, text string) parameters) {
 	}
 }
 
-// doneUnder are the calls that do the same in a session of another role than the target's.
+// doneUnder are the calls that do the same in a session of another role than the target's, which may
+// not write to the table: a function runs the statements that are within, for the session's token.
+// The next one takes its place.
 func (r *runner) doneUnder(p *pending) (calls []exec.Call, within []string) {
 	var w written
 	r.ending(p, func(name, text string) parameters {
@@ -94,26 +96,6 @@ func (r *runner) doneUnder(p *pending) (calls []exec.Call, within []string) {
 		}
 		return w.statement(text)
 	})
-	return r.under(w)
-}
-
-// holding locks the table as the end of a task will, in its transaction, against a change of owners.
-func (r *runner) holding() *exec.Tail {
-	tail, hold := &exec.Tail{}, r.Queries.Load().Hold()
-	if r.before.task.Row.Role.Name == "" {
-		tail.Calls = []exec.Call{{Statement: &exec.Statement{SQL: hold}}}
-		return tail
-	}
-	var w written
-	w.statement(hold)
-	tail.Calls, tail.Within = r.under(w)
-	return tail
-}
-
-// under are the calls by which statements run in a session of another role than the target's, which
-// may not write to the table: a function runs them, for the session's token. The next one takes its
-// place.
-func (r *runner) under(w written) (calls []exec.Call, within []string) {
 	server, token := r.Server.Load(), pool.Bytea(r.session.Token)
 	r.session.Token = pool.NewToken()
 	next, statements, values := pool.Bytea(r.session.Token.Hash()), list(w.texts), list(w.values)

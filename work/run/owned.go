@@ -14,9 +14,10 @@ import (
 const lookLimit = 10 * time.Second
 
 // isOwned tells whether the end that is pending may be written to the table, as it is now. Where the
-// transaction of the run sees it as it was long ago, it locks the table against changes, and another
-// session looks: one of its own, since the leader's may wait for a lock that the run has, and a run
-// goes on while another controller leads.
+// transaction of the run sees it as it was long ago, another session looks: one of its own, since the
+// leader's may wait for a lock that the run has, and a run goes on while another controller leads.
+// The run locks the table against changes before, if it may: another role than the target's has one
+// token for a transaction, which the end takes.
 func (r *runner) isOwned() bool {
 	ctx, cancel := context.WithTimeout(r.Group.Context(), lookLimit)
 	defer cancel()
@@ -25,10 +26,13 @@ func (r *runner) isOwned() bool {
 		return true // what is wrong with the session, or the transaction, the end meets as well
 	}
 	r.post()
-	if verdict, err := r.session.Hold(r.holding()); verdict != nil || err != nil {
-		r.conclude(verdict, err)
-		r.leave()
-		return false
+	if r.before.task.Row.Role.Name == "" {
+		hold := exec.Call{Statement: &exec.Statement{SQL: r.Queries.Load().Hold()}}
+		if verdict, err := r.session.Hold(&exec.Tail{Calls: []exec.Call{hold}}); verdict != nil || err != nil {
+			r.conclude(verdict, err)
+			r.leave()
+			return false
+		}
 	}
 	conn, err := r.Pool.Aside(ctx)
 	if err != nil {
