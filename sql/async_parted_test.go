@@ -97,6 +97,19 @@ func TestATriggerWaitsForAPartitionThatComesMeanwhile(t *testing.T) {
 	b.none(<-inserted, `a partition of table "public"."parted" belongs to role `+b.role)
 }
 
+// TestATriggerNeedsNoRightToLookAtTheSequence of the ids: to draw from it is enough.
+func TestATriggerNeedsNoRightToLookAtTheSequence(t *testing.T) {
+	t.Parallel()
+	b := newBobs(t, forEachStatement)
+	execute(t, b.owner, "CREATE SCHEMA his AUTHORIZATION "+b.role)
+	execute(t, b.conn, `CREATE TABLE his.task (id bigserial, plan timestamptz NOT NULL DEFAULT statement_timestamp(), input text NOT NULL) PARTITION BY RANGE (plan);
+		CREATE TABLE his.early PARTITION OF his.task DEFAULT; CREATE TABLE his.stock (a int4)`)
+	install(t, b.conn, Table{"his", "task"}, nil)
+	execute(t, b.conn, `CREATE TRIGGER later AFTER INSERT ON his.stock FOR EACH ROW EXECUTE FUNCTION his.task_async('SELECT 1', 'group=a-%s', 'a');
+		REVOKE USAGE, SELECT ON SEQUENCE his.task_id_seq FROM `+b.role+"; INSERT INTO his.stock VALUES (3)")
+	equal(t, "inserted", value(t, b.owner, `SELECT count(*) FROM his.task WHERE "group" = 'a-3'`), "1")
+}
+
 // TestATriggerWaitsForItsIDBeforeItLooks: a partition of a stranger's comes below one that has
 // partitions itself, which the INSERT looks at when it has drawn its id, for which they have it wait.
 func TestATriggerWaitsForItsIDBeforeItLooks(t *testing.T) {

@@ -26,7 +26,9 @@
         FROM below
     );
     IF pg_catalog.cardinality(parts) OPERATOR(pg_catalog.>) 0 THEN -- the INSERT would wait for its id before it looks for the row's partition
-        PERFORM pg_catalog.pg_sequence_last_value(pg_catalog.pg_get_serial_sequence(:table_text, 'id')::pg_catalog.regclass); -- locks it, until the end
+        PERFORM pg_catalog.pg_sequence_last_value(s.sequence) -- locks it, until the end
+        FROM (SELECT pg_catalog.pg_get_serial_sequence(:table_text, 'id')::pg_catalog.regclass AS sequence) AS s
+        WHERE pg_catalog.has_sequence_privilege(s.sequence::pg_catalog.oid, 'USAGE, SELECT');
     END IF;
     listed := parts;
     IF dated OR pg_catalog.cardinality(parts) OPERATOR(pg_catalog.<=) 32 THEN
