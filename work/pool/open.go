@@ -46,12 +46,15 @@ func (p *Pool) connect(ctx context.Context, n Need) (session *exec.Session, toke
 }
 
 // Aside opens a session in the target's own database, beside those of tasks, for a look of ours. Where
-// there is no room for it, one that lies ready is closed, and it tries again as long as ctx lasts.
+// there is no room for it, one that lies ready is closed, no more, as others may take its place; and it
+// tries again as long as ctx lasts.
 func (p *Pool) Aside(ctx context.Context) (*pgconn.PgConn, error) {
 	conn, err := p.aside(ctx)
-	for isFull(err) && ctx.Err() == nil {
+	if isFull(err) {
 		Close([]*Session{p.room(0)})
 		p.Gone(nil)
+	}
+	for isFull(err) && ctx.Err() == nil {
 		select {
 		case <-ctx.Done():
 		case <-time.After(asidePause):
