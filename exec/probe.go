@@ -72,11 +72,11 @@ func (s *Session) sendProbe(t *Task) {
 }
 
 func (s *Session) sendProbeAlone(t *Task) {
-	if !t.Save {
-		s.sendClose(t)
-	}
 	if t.Hastens && t.Atomic && !t.Traits.Inert {
 		s.call(hasten)
+	}
+	if !t.Save { // what is deferred may declare cursors, too
+		s.sendClose(t)
 	}
 	switch {
 	case t.Ours && isASCII(s.path) && s.bound:
