@@ -189,7 +189,7 @@ func (b *bench) everyStatement() map[string]string {
 		all[name] = "$1 $2"
 	}
 	for _, st := range []*Statement{
-		begin, commit, chain, closeAll, hasten, resetAll, unlisten, discardTemp, sequences, ownRole, unprepared, unlocked, own, partly, probe, probeSave, probeCursors,
+		begin, commit, chain, closeAll, resetAll, unlisten, discardTemp, sequences, ownRole, unprepared, unlocked, own, partly, probe, probeSave, probeCursors,
 		{"pgtaskd_done", "$1"},
 		{"pgtaskd_clean", ""},
 		{"pgtaskd_unruled", ""},

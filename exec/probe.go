@@ -43,10 +43,6 @@ const silence = `pg_catalog.set_config('idle_in_transaction_session_timeout', $1
 
 const silenceMost = "1min"
 
-// hasten has what is deferred to COMMIT done with the SQL: there no statement_timeout counts, no cancel
-// of ours comes, and the row of the task is locked, so that nobody could stop it.
-var hasten = &Statement{"pgtaskd_hasten", "SET CONSTRAINTS ALL IMMEDIATE"}
-
 // underWay is what is asked behind the SQL that runs, or has run in the transaction that is open.
 type underWay struct {
 	asks    evidence // whether our statements are still ours
@@ -72,10 +68,7 @@ func (s *Session) sendProbe(t *Task) {
 }
 
 func (s *Session) sendProbeAlone(t *Task) {
-	if t.Hastens && t.Atomic && !t.Traits.Inert {
-		s.call(hasten)
-	}
-	if !t.Save { // what is deferred may declare cursors, too
+	if !t.Save {
 		s.sendClose(t)
 	}
 	switch {

@@ -26,7 +26,6 @@ type Task struct {
 	Query    bool          // on a remote, where it must not write: it is rolled back if it has, and to be run once more, otherwise
 	Watched  bool          // on a remote, where it is to show whether it writes
 	Ours     bool          // its transaction is made ours right behind its SQL, which is no query alone, as its end is likely to be written there
-	Hastens  bool          // what is deferred to COMMIT is part of the run
 	Sending  time.Duration // how long the server may take to take it; 0: as long as to make the session ready
 	Guarded  bool          // it must not run twice: nothing is sent to a session that is gone
 	Settled  time.Time     // by our clock, a moment at which whatever it is to find was there; zero: not known, or it must not be run again

@@ -148,29 +148,3 @@ func TestOwnRow(t *testing.T) {
 	}
 	s.others()
 }
-
-// TestWhatIsDeferredIsPartOfTheRun: its time counts, a STOP ends it, and the row shows that it runs.
-func TestWhatIsDeferredIsPartOfTheRun(t *testing.T) {
-	t.Parallel()
-	s := play(t)
-	s.exec(`CREATE TABLE late (id int8); CREATE FUNCTION late() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(100); RETURN NULL; END';
-		CREATE CONSTRAINT TRIGGER late AFTER INSERT ON late DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION late();
-		CREATE TABLE held (id int8); CREATE FUNCTION held() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN EXECUTE 'DECLARE c CURSOR WITH HOLD FOR SELECT pg_sleep(100)'; RETURN NULL; END$$;
-		CREATE CONSTRAINT TRIGGER held AFTER INSERT ON held DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION held();
-		CREATE FUNCTION inserts() RETURNS int4 LANGUAGE sql AS 'INSERT INTO late VALUES (1) RETURNING 1'`)
-	for name, input := range map[string]string{"a statement": "INSERT INTO late VALUES (1)", "a function": "SELECT inserts()", "several": "SELECT 1; INSERT INTO late VALUES (1); SELECT 2"} {
-		short := s.add(`input, "group", timeout, save`, input, name, "1 s", false)
-		s.becomes(short, "FAIL")
-		if end := s.row(short, "sqlstate, attempt"); end != `{"sqlstate":"57014","attempt":1}` {
-			t.Error(name, end, s.row(short, "error"))
-		}
-		stopped := s.add(`input, "group"`, input, name)
-		s.becomes(stopped, "WORK")
-		s.exec("UPDATE task SET state = 'STOP' WHERE id = $1", stopped)
-		s.eventually("true", "SELECT stop IS NOT NULL FROM task WHERE id = $1", stopped)
-	}
-	s.becomes(s.add("input", "INSERT INTO held VALUES (1)"), "DONE") // which would sleep at COMMIT
-	if left := s.get("SELECT count(*) FROM late"); left != "0" {
-		t.Error(left, " effects")
-	}
-}

@@ -77,8 +77,7 @@ func (r *runner) made(t *Task, keep bool) *exec.Task {
 		Wary:     t.wary || t.Again > 0 || len(own) > 0,
 		Settings: settings(t), Own: own, Usual: r.usual(t), Timeout: t.Row.Timeout, Format: t.Row.Format,
 		Limit: limits.OutputLimit, Strict: limits.OutputFail, Query: t.query, Watched: t.watch,
-		Ours: t.Row.Remote == "" && !t.Row.Save && !t.Traits.Reads, Hastens: t.Row.Remote == "" && !r.Defers.Load(),
-		Settled: r.settled(t), Guarded: t.Guarded(),
+		Ours: t.Row.Remote == "" && !t.Row.Save && !t.Traits.Reads, Settled: r.settled(t), Guarded: t.Guarded(),
 	}
 }
 
