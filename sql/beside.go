@@ -86,9 +86,7 @@ var besideSteps = sync.OnceValue(func() []step {
 		if slices.Contains(sealed, object) {
 			all[i].sql += "\n" + seal(all[i])
 		}
-		for _, match := range callTaking.FindAllStringSubmatch(all[i].sql, -1) {
-			all[i].helpers = append(all[i].helpers, match[1])
-		}
+		all[i].helpers = helpersIn(all[i].sql)
 	}
 	return all
 })

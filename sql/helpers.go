@@ -19,6 +19,14 @@ var besideCalled = sync.OnceValue(func() (all []string) {
 	return all
 })
 
+// helpersIn are the names of those that the statements make, without a table's.
+func helpersIn(statements string) (all []string) {
+	for _, match := range callTaking.FindAllStringSubmatch(statements, -1) {
+		all = append(all, match[1])
+	}
+	return all
+}
+
 // helpersOf are those that a step makes, as a table has them.
 func helpersOf(t Table, s step) []string {
 	all := make([]string, len(s.helpers))

@@ -148,3 +148,16 @@ func TestOwnRow(t *testing.T) {
 	}
 	s.others()
 }
+
+// TestWhatIsDoneBeforeTheCommitHasALimit: SQL can have what is deferred to COMMIT done before.
+func TestWhatIsDoneBeforeTheCommitHasALimit(t *testing.T) {
+	t.Parallel()
+	s := play(t)
+	s.exec(`CREATE TABLE late (id int8); CREATE FUNCTION late() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(100); RETURN NULL; END';
+		CREATE CONSTRAINT TRIGGER late AFTER INSERT ON late DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION late()`)
+	id := s.add("input, timeout", "INSERT INTO late VALUES (1); SET CONSTRAINTS ALL IMMEDIATE", "1 s")
+	s.becomes(id, "FAIL")
+	if end := s.row(id, "sqlstate, attempt"); end != `{"sqlstate":"57014","attempt":1}` {
+		t.Error(end)
+	}
+}
