@@ -33,6 +33,9 @@ func TestWhatMeetsASessionThatIsGoneHasNotBegun(t *testing.T) {
 func (b *bench) begins(task *Task, unbegun bool) {
 	b.t.Helper()
 	_, _, err := b.session.Begin(nil, task)
+	if err == nil { // the answers to what precedes its SQL have come
+		_, err = b.session.Await(task)
+	}
 	lost := new(Lost)
 	if !errors.As(err, &lost) || lost.Unbegun != unbegun {
 		b.t.Errorf("%s, guarded %t: %+v", task.Input, task.Guarded, err)

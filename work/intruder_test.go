@@ -171,7 +171,7 @@ func TestATableThatWasSeenWhileStandingBy(t *testing.T) {
 	s := play(t)
 	second := &stage{t: t, dsn: s.dsn, target: s.target, conn: s.connect()}
 	second.serve()
-	second.says("standing by")
+	second.says(`"info"`, "standing by: another controller leads")
 	s.exec("DROP TABLE task")
 	s.drain()
 	second.says("is gone")
@@ -258,7 +258,7 @@ func TestWhoServesTheTableUnderAnotherRole(t *testing.T) {
 	second := &stage{t: t, dsn: s.dsn, target: s.target, conn: s.connect()}
 	second.target.Connect = s.target.Connect.With(remote.Settings{"user": other})
 	second.serve()
-	second.says("standing by", s.target.Connect["user"])
+	second.says(`"warn"`, "standing by: a session of another role leads", s.target.Connect["user"])
 	s.drain()
 	second.settled()
 	s.serves()

@@ -1,6 +1,7 @@
 package work
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -53,6 +54,17 @@ func (l *loop) elect(ctx context.Context) (leads bool, err error) {
 		return false, err
 	}
 	return leads, nil
+}
+
+// standsBehind logs who leads. A role that has the rights to serve the table may hold the lock only to
+// be in the way.
+func (l *loop) standsBehind(rival *sql.Holder) {
+	log := l.log.With().Int32("pid", rival.PID).Str("role", legible(rival.Role)).Str("client", cmp.Or(rival.Client, "local or unknown")).Logger()
+	if rival.Role == l.target.Connect["user"] {
+		log.Info().Msg("standing by: another controller leads")
+	} else {
+		log.Warn().Msg("standing by: a session of another role leads; if it is no controller, end it, and revoke the role's rights to the table")
+	}
 }
 
 // assure is an error where another controller leads as well. Without the right to the table we were

@@ -241,10 +241,7 @@ func (l *loop) stand(ctx context.Context, stop <-chan struct{}) (leader bool, er
 			l.stats.standsBy()
 		}
 		if !stands && rival != nil {
-			l.trouble.become(func() {
-				l.log.Info().Int32("pid", rival.PID).Str("role", legible(rival.Role)).
-					Str("client", cmp.Or(rival.Client, "local or unknown")).Msg("standing by: another controller leads")
-			})
+			l.trouble.become(func() { l.standsBehind(rival) })
 			stands = true
 		}
 		l.trouble.look()

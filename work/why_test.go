@@ -219,6 +219,9 @@ func TestWhyIsForWhoeverMayRead(t *testing.T) {
 	s := play(t)
 	role := s.role()
 	conn := s.connectAs(role)
+	if said := s.get("SELECT task_why(NULL)"); !strings.HasPrefix(said, "there is no task NULL") {
+		t.Error(said)
+	}
 	id := s.add("input, plan", "SELECT 1", "infinity")
 	if _, err := conn.Exec(t.Context(), "SELECT task_why($1)", id); !hasState(err, "42501") {
 		t.Error(err)

@@ -62,7 +62,7 @@ BEGIN
         t.runs OPERATOR(pg_catalog.->) (-1) AS last
     INTO task FROM :table AS t WHERE t.id OPERATOR(pg_catalog.=) $1;
     IF NOT FOUND THEN
-        reason := pg_catalog.concat('there is no task ', $1, ': it was never inserted, or has been deleted, as one is that ends without output and error, unless its column delete is false');
+        reason := pg_catalog.concat('there is no task ', coalesce($1::pg_catalog.text, 'NULL'), ': it was never inserted, or has been deleted, as one is that ends without output and error, unless its column delete is false');
         RETURN;
     END IF;
     failure := pg_catalog.left(pg_catalog.split_part(task.error, E'\n', 1), 200);
