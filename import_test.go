@@ -67,6 +67,10 @@ job 5 "other", schedule "0 4 * * *": left out: it runs in database "template1": 
 	if file, _, _ := imports(t, dsn, "pg_cron", "--database", "template1"); !strings.Contains(file, `key: "other"`) || strings.Contains(file, "nightly") {
 		t.Errorf("of another database:\n%s", file)
 	}
+	servertest.Exec(t, conn, "CREATE ROLE anna LOGIN PASSWORD 'a'; GRANT USAGE ON SCHEMA cron TO anna")
+	if own, errors, status := imports(t, dsn+" user=anna password=a", "pg_cron", "--user", "postgres"); status != 0 { // row security hides what is others'
+		t.Errorf("to a role that is no superuser: %d, %s, %s", status, own, errors)
+	}
 	tasktest.Make(t, conn, sql.Options{})
 	if out, errors, status := imports(t, dsn, "pg_cron", "--insert"); status != 0 || !strings.Contains(out, "3 new") {
 		t.Errorf("--insert: %d\n%s%s", status, out, errors)
@@ -125,6 +129,12 @@ func TestImportMovesTheJobsOfPgAgent(t *testing.T) {
 		`INSERT INTO pgagent.pga_schedule (jscjobid, jscname, jscminutes, jschours, jscmonthdays, jscstart) SELECT id, 'night', m, h, d, '2020-01-01'
 			FROM generate_series(1, 3) AS id, (SELECT array_agg(i = 30 ORDER BY i) FROM generate_series(0, 59) AS i) AS minutes (m),
 			(SELECT array_agg(i = 3 ORDER BY i) FROM generate_series(0, 23) AS i) AS hours (h), (SELECT array_agg(i IN (1, 15) ORDER BY i) FROM generate_series(1, 32) AS i) AS days (d)`,
+		`INSERT INTO pgagent.pga_job (jobid, jobjclid, jobname) VALUES (4, 1, 'odd')`,
+		"INSERT INTO pgagent.pga_jobstep (jstjobid, jstname, jstkind, jstcode, jstdbname) VALUES (4, 'a', 's', 'SELECT 1', current_database())",
+		"SET session_replication_role = replica", // its trigger reckons with less
+		`INSERT INTO pgagent.pga_schedule (jscjobid, jscname, jscstart, jscend) VALUES (4, 'always', '-infinity', 'infinity'), (4, 'over', '4713-01-01 BC', '1800-01-01'),
+			(4, 'long over', '-infinity', '-infinity'), (4, 'never', 'infinity', NULL), (4, 'late', '10000-01-01', '20000-01-01')`,
+		"RESET session_replication_role",
 		"INSERT INTO pgagent.pga_exception (jexscid, jexdate) SELECT jscid, '2099-12-25' FROM pgagent.pga_schedule WHERE jscjobid = 3",
 		"CREATE TABLE done (n int)",
 	} {
@@ -135,16 +145,24 @@ func TestImportMovesTheJobsOfPgAgent(t *testing.T) {
   group: "nightly (job 3)"
   cron: "CRON_TZ=UTC 30 3 1,15 * *"
   input: "SELECT 1"
+- key: "odd"
+  group: "odd"
+  cron: "CRON_TZ=UTC * * * * *"
+  input: "SELECT 1"
 `; status != 0 || !strings.HasSuffix(file, want) || !strings.HasPrefix(file, "- key: \"nightly\"\n  group: \"nightly\"\n  cron: \"CRON_TZ=UTC 30 3 1,15 * *\"\n  input: |-\n    DO $pipeline$\n") {
 		t.Errorf("status %d:\n%s", status, file)
 	}
 	if want := `job 2 "shell": left out: it is a script of the shell, and tasks are SQL
 job 3 "nightly", schedule "night": its exception 2099-12-25 is not carried over: have its SQL look whether it is to run
+job 4 "odd", schedule "over": left out: it ended at 1800-01-01T00:00:00Z
+job 4 "odd", schedule "long over": left out: it ended at 0001-01-01T00:00:00Z
+job 4 "odd", schedule "never": left out: it begins at 9999-01-01T00:00:00Z, and never runs
+job 4 "odd", schedule "late": left out: it begins at 9999-01-01T00:00:00Z, and never runs
 `; notes != want {
 		t.Errorf("notes:\n%s", notes)
 	}
 	tasktest.Make(t, conn, sql.Options{})
-	for _, want := range []string{"2 new", "nothing to do: 2 unchanged"} {
+	for _, want := range []string{"3 new", "nothing to do: 3 unchanged"} {
 		if out, errors, status := imports(t, dsn, "pgagent", "--insert"); status != 0 || !strings.Contains(out, want) {
 			t.Errorf("--insert: %d\n%s%s", status, out, errors)
 		}

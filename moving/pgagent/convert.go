@@ -57,6 +57,9 @@ func (p Place) convert(job Job, choice Choice, keys moving.Keys, notes *moving.N
 	return converted
 }
 
+// never is the year of what jobs.sql has for all that is later.
+const never = 9999
+
 // plan is when a schedule has a job run.
 func (p Place) plan(s Schedule, j *moving.Job, notes *moving.Notes) bool {
 	zone := p.Zone
@@ -71,19 +74,29 @@ func (p Place) plan(s Schedule, j *moving.Job, notes *moving.Notes) bool {
 		return false
 	}
 	if s.End != nil {
+		end := s.End.In(location).Format(time.RFC3339)
 		if s.End.Before(p.Now) {
-			notes.Leave("it ended at %s", s.End.Format(time.RFC3339))
+			notes.Leave("it ended at %s", end)
 			return false
 		}
-		j.Until = s.End.Format(time.RFC3339)
+		j.Until = end
 	}
-	if s.Start.After(p.Now) && j.Plan == "" {
-		if expression, err := schedule.Parse(j.Cron, location); err == nil {
-			if first, ok := expression.Next(s.Start.Add(-time.Second)); ok {
-				j.Plan = first.Format(time.RFC3339)
+	if s.Start.After(p.Now) {
+		start := s.Start.In(location).Format(time.RFC3339)
+		if j.Plan == "" {
+			expression, err := schedule.Parse(j.Cron, location)
+			if err != nil {
+				notes.Leave("%s", err)
+				return false
 			}
+			first, found := expression.Next(s.Start.Add(-time.Second))
+			if !found || first.Year() >= never {
+				notes.Leave("it begins at %s, and never runs", start)
+				return false
+			}
+			j.Plan = first.Format(time.RFC3339)
 		}
-		notes.Add("begins at %s: its plan is the first time after that", s.Start.Format(time.RFC3339))
+		notes.Add("begins at %s: its plan is the first time after that", start)
 	}
 	for _, e := range s.Exceptions {
 		notes.Add("its exception %s is not carried over: have its SQL look whether it is to run", e)

@@ -54,7 +54,7 @@ func TestJobsOfPgAgent(t *testing.T) {
 		"not enabled":    {nightly(func(j *Job) { j.Enabled = false }), but(func(j *moving.Job) { j.Plan = moving.Paused }), "not enabled"},
 		"of an agent":    {nightly(func(j *Job) { j.Agent = "db1" }), &plain, `"db1"`},
 		"to begin later": {nightly(later(2031)), but(func(j *moving.Job) { j.Plan = "2031-03-01T03:00:00+01:00" }), "begins at"},
-		"that ends":      {nightly(ends(2032)), but(func(j *moving.Job) { j.Until = "2032-03-01T00:00:00Z" }), ""},
+		"that ends":      {nightly(ends(2032)), but(func(j *moving.Job) { j.Until = "2032-03-01T01:00:00+01:00" }), ""},
 		"that has ended": {nightly(ends(2029)), nil, "ended at"},
 		"with exceptions": {
 			nightly(with(func(s *Schedule) { s.Exceptions = []string{"2030-12-25"} })), &plain,

@@ -40,7 +40,7 @@ type Step struct {
 // Schedule is a row of pgagent.pga_schedule. The arrays say which values fit; none: all.
 type Schedule struct {
 	Name       string     `json:"name"`
-	Start      time.Time  `json:"start"`
+	Start      time.Time  `json:"start"` // as End, between the years 1 and never
 	End        *time.Time `json:"end"`
 	Minutes    []bool     `json:"minutes"`
 	Hours      []bool     `json:"hours"`

@@ -1,4 +1,5 @@
--- The jobs, with their steps in the order in which they run, and their schedules with the exceptions to come.
+-- The jobs, with their steps in the order in which they run, and their schedules with the exceptions to come. What begins or ends in a year that JSON cannot tell, or
+-- at an infinity, has the nearest that it can; the end of the world is no end.
 SELECT
     j.jobid,
     j.jobname,
@@ -20,8 +21,9 @@ SELECT
     coalesce((
         SELECT pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object(
             'name', c.jscname,
-            'start', c.jscstart,
-            'end', c.jscend,
+            'start', pg_catalog.to_char(pg_catalog.timezone('UTC', greatest(least(c.jscstart, '9999-01-01 00:00:00+00'), '0001-01-01 00:00:00+00')), 'YYYY-MM-DD"T"HH24:MI:SS"Z"'),
+            'end', CASE WHEN c.jscend OPERATOR(pg_catalog.<) '9999-01-01 00:00:00+00'
+                THEN pg_catalog.to_char(pg_catalog.timezone('UTC', greatest(c.jscend, '0001-01-01 00:00:00+00')), 'YYYY-MM-DD"T"HH24:MI:SS"Z"') END,
             'minutes', c.jscminutes,
             'hours', c.jschours,
             'weekdays', c.jscweekdays,

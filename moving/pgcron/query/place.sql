@@ -10,7 +10,7 @@ SELECT
             AND d.deptype OPERATOR(pg_catalog.=) 'e'
     ),
     coalesce(pg_catalog.current_setting('cron.timezone', true), ''),
-    coalesce(pg_catalog.current_setting('cron.host', true), ''),
+    coalesce((SELECT s.setting FROM pg_catalog.pg_settings AS s WHERE s.name OPERATOR(pg_catalog.=) 'cron.host'), ''), -- shown to few
     pg_catalog.current_setting('port')::pg_catalog.int4,
     pg_catalog.current_database()::pg_catalog.text,
     current_user::pg_catalog.text;
