@@ -6,7 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"pgtaskd/exec"
@@ -158,45 +157,16 @@ func (l *loop) refused(ctx context.Context, ends []end) error {
 		return err
 	}
 	for i, e := range ends {
-		id := e.task.Row.ID
-		switch s := standings[id]; {
-		case s.stopping:
-			e.kind = run.Stopped
-		case !s.ours(e.task, e.PID):
+		s := standings[e.task.Row.ID]
+		if !s.stopping && !s.ours(e.task, e.PID) {
 			if s.state == "PLAN" { // somebody changes it, and may again: the next run is marked before it starts
-				l.reruns[id] = l.reruns[id].anotherRun()
+				l.reruns[e.task.Row.ID] = l.reruns[e.task.Row.ID].anotherRun()
 			}
 			l.gone(e)
 			l.look.wanted = true // it may wait again, or another row in its place
 			continue
-		case e.Result == nil && e.fault == nil: // it has not begun
-			e.kind = run.Released
-		case !e.task.Once() && !e.task.Row.Rerun, e.fault == nil:
-			e.kind = run.Finished
-		case taken[i] && l.reruns[id].taken < takenMost: // another transaction has it, which counts for nothing
-			l.drawsAgain(&e, crowded)
-		case short(e.fault.SQLState), e.Lacking && l.mayRunAgain(id, e.fault), // as long as that lasts
-			e.fault.QueueIsFull() && (l.wake.Full() || l.reruns[id].runs == 0): // else by what the task itself notifies
-			switch {
-			case e.Lacking:
-				l.lacking(e.fault)
-			case e.fault.QueueIsFull() && l.wake.Full():
-				l.queueFull(e.fault.Text)
-			}
-			l.reruns[id] = l.reruns[id].anotherRun()
-			e.kind, e.delay = run.Released, min(time.Second<<min(l.reruns[id].runs, 6), time.Minute)
-			if e.Lacking && e.fault.SQLState == exec.NoPartitionCode {
-				e.delay = time.Second << min(l.reruns[id].runs, lackedMost)
-			}
-		case run.InTheWay(e.fault) && l.reruns[id].crossed < crossedTries-1:
-			e.kind = run.Released
-			l.reruns[id], e.delay = l.reruns[id].crosses(e.fault, e.task.Row.Remote)
-		case !run.InTheWay(e.fault) && !e.ForGood && (e.delay > 0 || ofTable(e.fault.SQLState)) && l.reruns[id].runs < tries:
-			l.reruns[id] = l.reruns[id].anotherRun()
-			e.kind, e.delay = run.Released, 0
-		case !l.givesBack(&e):
-			e.kind = run.Finished
 		}
+		l.turnsInto(&e, s, taken[i], crowded)
 		if e.kind == run.Finished && e.fault == nil {
 			e.fault = run.Refusal(nil)
 		}
@@ -208,6 +178,50 @@ func (l *loop) refused(ctx context.Context, ends []end) error {
 	}
 	l.inbox.wake()
 	return nil
+}
+
+// turnsInto decides what comes of a refused end: it is written some other way, or its task waits to
+// run again, if that may help.
+func (l *loop) turnsInto(e *end, s standing, taken, crowded bool) {
+	id := e.task.Row.ID
+	switch {
+	case s.stopping:
+		e.kind = run.Stopped
+	case e.Result == nil && e.fault == nil: // it has not begun
+		e.kind = run.Released
+	case !e.task.Once() && !e.task.Row.Rerun, e.fault == nil:
+		e.kind = run.Finished
+	case taken && l.reruns[id].taken < takenMost: // another transaction has it, which counts for nothing
+		l.drawsAgain(e, crowded)
+	case short(e.fault.SQLState), e.Lacking && l.mayRunAgain(id, e.fault), // as long as that lasts
+		e.fault.QueueIsFull() && (l.wake.Full() || l.reruns[id].runs == 0): // else by what the task itself notifies
+		l.runsWhenThereIsRoom(e)
+	case run.InTheWay(e.fault) && l.reruns[id].crossed < crossedTries-1:
+		e.kind = run.Released
+		l.reruns[id], e.delay = l.reruns[id].crosses(e.fault, e.task.Row.Remote)
+	case !run.InTheWay(e.fault) && !e.ForGood && (e.delay > 0 || ofTable(e.fault.SQLState)) && l.reruns[id].runs < tries:
+		l.reruns[id] = l.reruns[id].anotherRun()
+		e.kind, e.delay = run.Released, 0
+	case !l.givesBack(e):
+		e.kind = run.Finished
+	}
+}
+
+// runsWhenThereIsRoom has a task run again when the server may have what its end lacked, and says
+// what that is.
+func (l *loop) runsWhenThereIsRoom(e *end) {
+	id := e.task.Row.ID
+	switch {
+	case e.Lacking:
+		l.lacking(e.fault)
+	case e.fault.QueueIsFull() && l.wake.Full():
+		l.queueFull(e.fault.Text)
+	}
+	l.reruns[id] = l.reruns[id].anotherRun()
+	e.kind, e.delay = run.Released, min(time.Second<<min(l.reruns[id].runs, 6), time.Minute)
+	if e.Lacking && e.fault.SQLState == exec.NoPartitionCode {
+		e.delay = time.Second << min(l.reruns[id].runs, lackedMost)
+	}
 }
 
 // short tells that the server had no room for the end of a task, or no time.
@@ -222,66 +236,4 @@ func ofTable(code string) bool {
 		return true
 	}
 	return false
-}
-
-// isKeyTaken tells that a task cannot wait again because another one with its key does.
-func isKeyTaken(answer *pgconn.PgError) bool {
-	return answer.Code == "23505" && strings.HasPrefix(answer.ConstraintName, "pgtaskd_wait_key")
-}
-
-// superseded ends a task that would wait again beside another one of its key. If that waits no
-// more, it tries again.
-func (l *loop) superseded(ctx context.Context, e end, refusal error) error {
-	ended, err := l.supersede(ctx, e.task.Row.ID, e.task.Row.Version, e.PID, e.failure())
-	switch {
-	case isLocked(err):
-		return l.setAside(ctx, []end{e}, briefWait)
-	case isQueueFull(err):
-		l.queueFull(err.Error())
-		l.waitLong(e, roomMost)
-	case err != nil:
-		return err
-	case ended:
-		l.gone(e)
-	case e.wait < longWait:
-		e.later()
-		l.keep(e)
-	default:
-		l.leaveAlone(e, refusal)
-	}
-	return nil
-}
-
-// supersede ends a task whose key another one waits for. A row that refuses every end counts as
-// ended.
-func (l *loop) supersede(ctx context.Context, id int64, version uint32, pid int32, failure *exec.Failure) (ended bool, err error) {
-	var text *string
-	if failure != nil {
-		text = run.Stored(&failure.Text, l.encoding())
-	}
-	ctx, cancel := limited(ctx)
-	defer cancel()
-	for _, words := range []struct {
-		text *string
-		mute bool
-	}{{text, false}, {nil, false}, {nil, true}} {
-		var some []changed
-		err = l.brief(ctx, func(tx pgx.Tx) (err error) {
-			some, err = l.withWhatFollows(ctx, tx, l.queries().Text("superseded"), id, int32(version), pid, words.text, words.mute)
-			return err
-		})
-		if ended = err == nil && len(some) > 0; ended {
-			l.counted(some)
-			l.stats.skips(skippedSuperseded, len(some))
-		}
-		if !refusedByServer(err) || isLocked(err) || isQueueFull(err) {
-			break
-		}
-	}
-	if refusedByServer(err) && !isLocked(err) && !isQueueFull(err) {
-		l.log.Error().Err(err).Int64("id", id).Msg("table refuses every end of a task; row left unchanged")
-		l.hopeless[id] = time.Now()
-		return true, nil
-	}
-	return ended, err
 }

@@ -1,0 +1,75 @@
+package work
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"pgtaskd/exec"
+	"pgtaskd/work/run"
+)
+
+// isKeyTaken tells that a task cannot wait again because another one with its key does.
+func isKeyTaken(answer *pgconn.PgError) bool {
+	return answer.Code == "23505" && strings.HasPrefix(answer.ConstraintName, "pgtaskd_wait_key")
+}
+
+// superseded ends a task that would wait again beside another one of its key. If that waits no
+// more, it tries again.
+func (l *loop) superseded(ctx context.Context, e end, refusal error) error {
+	ended, err := l.supersede(ctx, e.task.Row.ID, e.task.Row.Version, e.PID, e.failure())
+	switch {
+	case isLocked(err):
+		return l.setAside(ctx, []end{e}, briefWait)
+	case isQueueFull(err):
+		l.queueFull(err.Error())
+		l.waitLong(e, roomMost)
+	case err != nil:
+		return err
+	case ended:
+		l.gone(e)
+	case e.wait < longWait:
+		e.later()
+		l.keep(e)
+	default:
+		l.leaveAlone(e, refusal)
+	}
+	return nil
+}
+
+// supersede ends a task whose key another one waits for. A row that refuses every end counts as
+// ended.
+func (l *loop) supersede(ctx context.Context, id int64, version uint32, pid int32, failure *exec.Failure) (ended bool, err error) {
+	var text *string
+	if failure != nil {
+		text = run.Stored(&failure.Text, l.encoding())
+	}
+	ctx, cancel := limited(ctx)
+	defer cancel()
+	for _, words := range []struct {
+		text *string
+		mute bool
+	}{{text, false}, {nil, false}, {nil, true}} {
+		var some []changed
+		err = l.brief(ctx, func(tx pgx.Tx) (err error) {
+			some, err = l.withWhatFollows(ctx, tx, l.queries().Text("superseded"), id, int32(version), pid, words.text, words.mute)
+			return err
+		})
+		if ended = err == nil && len(some) > 0; ended {
+			l.counted(some)
+			l.stats.skips(skippedSuperseded, len(some))
+		}
+		if !refusedByServer(err) || isLocked(err) || isQueueFull(err) {
+			break
+		}
+	}
+	if refusedByServer(err) && !isLocked(err) && !isQueueFull(err) {
+		l.log.Error().Err(err).Int64("id", id).Msg("table refuses every end of a task; row left unchanged")
+		l.hopeless[id] = time.Now()
+		return true, nil
+	}
+	return ended, err
+}
