@@ -102,8 +102,28 @@ func (d Description) Queries(t Table) Queries {
 	for name, text := range shared() {
 		names[":"+name] = strings.TrimSpace(uncommented(text))
 	}
-	names[":role_kept"], names[":role_named"], names[":role_of_f"], names[":of_its_role"], names[":of_that_role"], names[":met_role"] = "", "", "", "", "", ""
-	names[":role_of_f_first"] = ""
+	d.nameRoles(t, names)
+	if d.Register == 0 {
+		names[":earlier"] = names[":earlier_named"]
+	}
+	if d.Server < 140000 {
+		names[":pages"] = names[":pages_listed"]
+	}
+	if d.Group == 0 {
+		names[":regrouped"] = "$7::pg_catalog.int8 OPERATOR(pg_catalog.=) 0 AND NULL::pg_catalog.bool"
+	}
+	for name := range shared() { // some name the table, or another part
+		names[":"+name] = named(names[":"+name], names)
+	}
+	return Queries{operations(), names, &sync.Map{}}
+}
+
+// nameRoles says what stands for the role of a row, and for the backends that we may end: that depends
+// on whether the table has a column role, and whether each task runs under its own.
+func (d Description) nameRoles(t Table, names map[string]string) {
+	for _, name := range []string{":role_kept", ":role_named", ":role_of_f", ":role_of_f_first", ":of_its_role", ":of_that_role", ":met_role"} {
+		names[name] = ""
+	}
 	if d.Roles {
 		names[":role_kept"], names[":role_named"], names[":role_of_f"] = ", t.role", ", role", ", f.role"
 		names[":turn_of_t"] = "t.role"
@@ -122,19 +142,6 @@ func (d Description) Queries(t Table) Queries {
 		names[":role_of_settings"], names[":role_within"], names[":under"], names[":guarded"] = "", "", "", ""
 		names[":may_end"], names[":may_dismiss"] = ownBackend, "a.usename OPERATOR(pg_catalog.=) current_user"
 	}
-	if d.Register == 0 {
-		names[":earlier"] = names[":earlier_named"]
-	}
-	if d.Server < 140000 {
-		names[":pages"] = names[":pages_listed"]
-	}
-	if d.Group == 0 {
-		names[":regrouped"] = "$7::pg_catalog.int8 OPERATOR(pg_catalog.=) 0 AND NULL::pg_catalog.bool"
-	}
-	for name := range shared() { // some name the table, or another part
-		names[":"+name] = named(names[":"+name], names)
-	}
-	return Queries{operations(), names, &sync.Map{}}
 }
 
 // shared are the files of sql/part.
