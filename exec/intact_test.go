@@ -46,6 +46,7 @@ func attacked(t *testing.T) *bench {
 	b := newBench(t)
 	b.exec("CREATE TABLE effects (id int8); CREATE TABLE ended (id int8); CREATE TABLE setter (a int4)")
 	b.exec("CREATE FUNCTION meddle() RETURNS text LANGUAGE sql AS $$SELECT set_config('my.own', 'met', false)$$")
+	b.exec("CREATE FUNCTION cancels() RETURNS text LANGUAGE plpgsql AS $$BEGIN RAISE 'one' USING ERRCODE = '57014'; END$$")
 	b.exec("CREATE FUNCTION foreign_names(prefix text) RETURNS SETOF text LANGUAGE sql AS $$SELECT name FROM pg_prepared_statements WHERE name LIKE prefix AND NOT from_sql$$")
 	b.exec(`CREATE FUNCTION replace_by(suffix text, likeness text) RETURNS int4 LANGUAGE plpgsql AS $$DECLARE n text; BEGIN
 		FOR n IN SELECT * FROM foreign_names('pgtaskd\_%\_' || suffix) LOOP
@@ -163,7 +164,12 @@ func TestReplacedStatements(t *testing.T) {
 					if !servertest.Thorough && (i+len(name))%2 != 0 {
 						continue
 					}
-					for _, alike := range []string{likeness(statement, known[statement]), ""} {
+					like := likeness(statement, known[statement])
+					all := []string{like, ""}
+					if name == "late" { // it fails as where a limit is met
+						all = append(all, strings.Replace(like, "meddle()", "cancels()", 1))
+					}
+					for _, alike := range all {
 						b.exec("TRUNCATE effects, ended, orders, fires, fires_late")
 						b.exec("INSERT INTO orders VALUES ($1, $2)", strings.TrimPrefix(statement, "pgtaskd_"), alike)
 						if i%4 == 0 { // else plpgsql has been at work

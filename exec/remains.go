@@ -175,9 +175,8 @@ func (s *Session) Reset() error {
 		if err := s.rollback(); err != nil {
 			return err
 		}
-		if !limit(failure) {
+		if tries.doubt(failure) {
 			s.distrust()
-			tries.last = true
 		}
 	}
 	if err == nil && failure != nil {

@@ -65,9 +65,9 @@ func (s *Session) Begin(tail *Tail, t *Task, then ...*Task) (verdict *Verdict, s
 			return verdict, start, serverFailure(failure, t.Input)
 		case sent.chained && t.Keep: // what it keeps must stay
 			s.usualModes = false
-		case !limit(failure):
-			s.hard, tries.last = true, true
-			if unclean(failure) {
+		case tries.doubt(failure):
+			s.hard = true
+			if unclean(failure) || limit(failure) {
 				s.distrust()
 			}
 		}
@@ -80,6 +80,13 @@ func (s *Session) Begin(tail *Tail, t *Task, then ...*Task) (verdict *Verdict, s
 type tries struct {
 	last    bool
 	limited int
+}
+
+// doubt tells whether something else than a limit is in the way, which looks like one where somebody
+// wants it to.
+func (t *tries) doubt(failure *pgproto3.ErrorResponse) bool {
+	t.last = t.last || !limit(failure)
+	return t.last || t.limited > 1
 }
 
 func (t *tries) over(failure *pgproto3.ErrorResponse) bool {
