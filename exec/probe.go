@@ -47,6 +47,7 @@ const silenceMost = "1min"
 type underWay struct {
 	asks    evidence // whether our statements are still ours
 	listed  int      // how many of ours the list is to show
+	odd     bool     // what was asked before the SQL has not been answered by one of ours
 	probing int      // statements, of all that is asked
 	bound   bool     // the SQL was sent as one that is planned
 	judged  bool     // whether the plan may be kept
@@ -162,7 +163,7 @@ func (s *Session) readProbe(t *Task, result *Result) (answered bool, err error) 
 	said, ahead := said{asks: s.asks}, s.open
 	s.asks = noEvidence
 	_, failure, err := s.answers(n, func(values [][]byte) { s.hear(&said, values, result) }, nil)
-	said.odd = said.odd || n > 0 && said.rows != 1
+	said.odd = said.odd || s.odd || n > 0 && said.rows != 1
 	switch {
 	case err == nil && failure == nil && len(s.behind) == 0:
 		return s.believe(t, n, said, result)
