@@ -149,12 +149,17 @@ func (l *loop) listed() int {
 	return ready + len(l.overdue)
 }
 
-// unpark forgets the tasks that have been put off long ago: those that are still to be taken have
-// been since, or were put off again.
+// unpark forgets the tasks that have been put off, or have refused us, long ago: those that are still
+// to be taken have been since, or were put off again.
 func (l *loop) unpark() {
 	for id, p := range l.parked {
 		if time.Since(p.until) > time.Minute {
 			delete(l.parked, id)
+		}
+	}
+	for id, since := range l.hopeless {
+		if time.Since(since) > time.Minute+lacksAgain {
+			delete(l.hopeless, id)
 		}
 	}
 }
