@@ -108,6 +108,26 @@ func TestWhatComesByteForByteHasItsPace(t *testing.T) {
 	})
 }
 
+// TestOutputThatIsTakenBackCostsNothing: the rows of a long one are taken back when it turns out to be
+// over its limit.
+func TestOutputThatIsTakenBackCostsNothing(t *testing.T) {
+	// Not parallel, likewise.
+	synctest.Test(t, func(t *testing.T) {
+		b := &bound{from: iotest.OneByteReader(bytes.NewReader(make([]byte, 4))), greeted: true, output: NewOutput(Format{}, 8<<20)}
+		b.left = 4
+		began := time.Now()
+		for _, grown := range []int{8 << 20, 0, 1 << 20} {
+			b.output.text = make([]byte, grown)
+			if _, err := b.Read(make([]byte, 1)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if took := time.Since(began); took > 0 {
+			t.Errorf("it has taken %v", took)
+		}
+	})
+}
+
 // TestManyFloodsOfOneRoleLeaveHalfOfThePaceToAnother.
 func TestManyFloodsOfOneRoleLeaveHalfOfThePaceToAnother(t *testing.T) {
 	// Not parallel, likewise.
