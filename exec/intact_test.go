@@ -1,6 +1,7 @@
 package exec
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"regexp"
@@ -295,6 +296,26 @@ func TestReplacedInAPipeline(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestWhatIsReplacedAtCOMMITHoldsNobodyForLong: the COMMIT is over, and what follows has its time.
+func TestWhatIsReplacedAtCOMMITHoldsNobodyForLong(t *testing.T) {
+	t.Parallel()
+	b := attacked(t)
+	b.exec("CREATE FUNCTION holds() RETURNS text LANGUAGE plpgsql AS $$BEGIN PERFORM pg_sleep(60); RETURN ''; END$$")
+	b.lane(numbered(1, numberedEffect), numbered(2, numberedEffect), numbered(3, "SELECT 3"))
+	b.exec("INSERT INTO orders SELECT name, ' AS SELECT FROM holds()' FROM unnest('{begin,reset,sequences}'::text[]) AS s (name)")
+	hostile, next := numbered(4, "INSERT INTO fires_late VALUES (1)"), numbered(5, "SELECT 5")
+	result, _ := b.run(hostile, nil)
+	b.session.brief = time.Second
+	began := time.Now()
+	verdict, _, err := b.session.Begin(b.ending(hostile, result), next)
+	if verdict == nil || !verdict.Committed || !errors.As(err, new(*Lost)) {
+		t.Errorf("%+v, %v", verdict, err)
+	}
+	if took := time.Since(began); took > servertest.Limit(10*time.Second) {
+		t.Errorf("it has taken %v", took)
 	}
 }
 

@@ -116,6 +116,9 @@ func (s *Session) sendTask(tail *Tail, t *Task, then []*Task) (q sent, err error
 	q.chained = s.chains(tail, t)
 	s.sendTail(tail, q.chained, t.Keep)
 	q.tail = s.queued()
+	if tail != nil && len(tail.Calls) > 0 { // its COMMIT has no limit; what a trigger has left there for us has one
+		s.front.Send(&pgproto3.Flush{})
+	}
 	s.wary = wary
 	q.reset = s.sendPrepare(t, q.chained, time.Time{})
 	q.prepared = s.queued()
