@@ -129,3 +129,12 @@ func TestTheTargetOfACommand(t *testing.T) {
 		t.Error(rows)
 	}
 }
+
+// TestApplyHasALineForEachFault.
+func TestApplyHasALineForEachFault(t *testing.T) {
+	t.Parallel()
+	s := newShell(t)
+	file := s.write("jobs.yaml", "- key: a\n  input: x\n- key: b\n  input: x\n")
+	s.says(1, "pgtaskd: jobs.yaml: line 1, column 8: the job has neither cron nor repeat\npgtaskd: jobs.yaml: line 3, column 8: the job has neither cron nor repeat\n",
+		"apply", file, "--owner", "x", "--dsn", s.dsn)
+}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -115,5 +116,18 @@ func TestImportRunsNoStrangersCast(t *testing.T) {
 			t.Errorf("%s: %d, %s", change, status, errors)
 		}
 		servertest.Exec(t, conn, "ALTER TABLE timetable.task DROP m")
+	}
+}
+
+// TestImportNamesWhoHasLockedATable, and waits no longer than some seconds.
+func TestImportNamesWhoHasLockedATable(t *testing.T) {
+	t.Parallel()
+	dsn := servertest.Database(t)
+	conn, other := servertest.Connect(t, dsn), servertest.Connect(t, dsn)
+	servertest.Exec(t, conn, tablesOfTimetable)
+	servertest.Exec(t, other, "BEGIN; LOCK TABLE timetable.task")
+	_, _, err := timetable.Read(t.Context(), conn)
+	if want := fmt.Sprintf("timetable.task is locked by pid %d", other.PgConn().PID()); err == nil || !strings.Contains(err.Error(), want) {
+		t.Error(err)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/alecthomas/kong"
@@ -156,10 +157,19 @@ func named(path string, err error) error {
 	return errors.Join(lines...)
 }
 
-// each takes apart what errors.Join has made.
+// each takes apart an error that is several, each on a line of its own.
 func each(err error) []error {
-	if joined, ok := err.(interface{ Unwrap() []error }); ok {
-		return joined.Unwrap()
+	joined, ok := err.(interface{ Unwrap() []error })
+	if !ok {
+		return []error{err}
 	}
-	return []error{err}
+	var all []error
+	var lines []string
+	for _, one := range joined.Unwrap() {
+		all, lines = append(all, each(one)...), append(lines, one.Error())
+	}
+	if err.Error() != strings.Join(lines, "\n") { // it says more than they do
+		return []error{err}
+	}
+	return all
 }

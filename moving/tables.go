@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"pgtaskd/sql"
 )
@@ -23,23 +24,48 @@ func Tables(ctx context.Context, conn *pgx.Conn, scheduler string, names ...stri
 	return Locked(ctx, conn, func() error { return ours(ctx, conn, scheduler, names) }, names...)
 }
 
+// lockLimit bounds the wait for each lock: whoever may use the schema can be in the way without end.
+const lockLimit = "5s"
+
 // Locked begins a transaction that only reads and locks the tables, which runs nothing. They are
-// judged before, so that the error says what is wrong, and as what they are when they are locked.
+// judged before, so that the error says what is wrong, and as what they are when they are locked. An
+// error of a lock that is not to be had names who holds it.
 func Locked(ctx context.Context, conn *pgx.Conn, judge func() error, names ...string) (pgx.Tx, error) {
 	tx, err := conn.BeginTx(ctx, pgx.TxOptions{IsoLevel: pgx.ReadCommitted, AccessMode: pgx.ReadOnly})
 	if err != nil {
 		return nil, err
 	}
 	if err = judge(); err == nil {
-		if _, err = tx.Exec(ctx, "LOCK TABLE "+strings.Join(names, ", ")+" IN ACCESS SHARE MODE"); err == nil {
-			err = judge()
+		_, err = tx.Exec(ctx, "SET LOCAL lock_timeout = '"+lockLimit+"'")
+	}
+	for i := 0; i < len(names) && err == nil; i++ {
+		if _, err = tx.Exec(ctx, "LOCK TABLE "+names[i]+" IN ACCESS SHARE MODE"); err != nil {
+			_ = tx.Rollback(ctx)
+			err = inUse(ctx, conn, names[i], err)
 		}
+	}
+	if err == nil {
+		err = judge()
 	}
 	if err != nil {
 		_ = tx.Rollback(ctx)
 		return nil, err
 	}
 	return tx, nil
+}
+
+// inUse adds to the error of a lock who is in its way, as far as that can still be known.
+func inUse(ctx context.Context, conn *pgx.Conn, name string, err error) error {
+	var answer *pgconn.PgError
+	if !errors.As(err, &answer) || answer.Code != "55P03" {
+		return err
+	}
+	schema, table, _ := strings.Cut(name, ".")
+	holders, unknown := sql.Holders(ctx, conn, sql.Table{Schema: schema, Name: table}, false)
+	if unknown != nil || len(holders) == 0 {
+		return fmt.Errorf("%s is locked: %w", name, err)
+	}
+	return fmt.Errorf("%s is locked by %s: %w", name, strings.Join(holders, ", "), err)
 }
 
 // ours is an error if these are not tables, or something can run with them that belongs to somebody

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/jackc/pgx/v5"
+
 	"pgtaskd/server/servertest"
 )
 
@@ -222,4 +224,20 @@ func TestATriggerOfOurNameThatCallsAnotherFunctionIsReplaced(t *testing.T) {
 	complete(t, conn, task, nil)
 	execute(t, conn, "INSERT INTO task (input) VALUES ('')")
 	equal(t, "inserted", value(t, conn, "SELECT count(*) FROM task"), "1")
+}
+
+// TestATableMayBeCalledState: its own type has that name then.
+func TestATableMayBeCalledState(t *testing.T) {
+	t.Parallel()
+	table := Table{"public", "state"}
+	for name, made := range map[string]func(*pgx.Conn){
+		"made":    func(conn *pgx.Conn) { install(t, conn, table, nil) },
+		"printed": func(conn *pgx.Conn) { execute(t, conn, DDL(table, Options{})) },
+	} {
+		conn := database(t)
+		made(conn)
+		complete(t, conn, table, nil)
+		execute(t, conn, "INSERT INTO state (input) VALUES ('SELECT 1')")
+		equal(t, name, value(t, conn, "SELECT format_type(atttypid, -1) FROM pg_attribute WHERE attrelid = 'state'::regclass AND attname = 'state'"), "pgtaskd_state")
+	}
 }

@@ -13,7 +13,7 @@ import (
 // reason to trust. It can not see what Install can: a type of that name which is somebody else's, a
 // default that is worth replacing.
 func DDL(t Table, o Options) string {
-	n := names{table: t, state: stateOf(t, "state"), serving: o.Serving}
+	n := names{table: t, state: stateOf(t, stateName(firstState(t))), serving: o.Serving}
 	var b strings.Builder
 	guard, again := guard(t, o)
 	b.WriteString(again)

@@ -28,7 +28,7 @@ func (f *found) stateType(t Table) (string, *foundType) {
 		}
 		return column.Cast, nil
 	}
-	for n := -2; ; n++ {
+	for n := firstState(t); ; n++ {
 		name := stateName(n)
 		if n == lastState { // if this is a stranger's as well, the table is refused when it is made
 			return stateOf(t, name), nil
@@ -41,6 +41,15 @@ func (f *found) stateType(t Table) (string, *foundType) {
 			return stateOf(t, name), &f.types[i]
 		}
 	}
+}
+
+// firstState is the number of the first name that the type of the table's states can have: a table has
+// a type of its own name.
+func firstState(t Table) int {
+	if t.Name == stateName(-2) {
+		return -1
+	}
+	return -2
 }
 
 // lastState is the number of the last name that the type can have: inspect/types.sql looks no
