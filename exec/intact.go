@@ -22,8 +22,9 @@ import (
 //
 // A task whose answer is no is rolled back, and runs once more with statements that have no name.
 // Whatever was replaced after the last look, by a trigger at COMMIT, is found behind the task that
-// follows, before anything of that is committed. What no transaction holds runs with statements
-// without a name at once.
+// follows, before anything of that is committed; or ahead of it, where it fails: then DISCARD ALL
+// comes first, even if it looks like a limit that is met again. What no transaction holds runs with
+// statements without a name at once.
 
 type evidence uint8
 

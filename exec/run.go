@@ -86,8 +86,7 @@ type tries struct {
 	limited int
 }
 
-// doubt tells whether something else than a limit is in the way, which looks like one where somebody
-// wants it to.
+// doubt takes down a failure, and tells whether it may be no limit: SQL can make anything look like one.
 func (t *tries) doubt(failure *pgproto3.ErrorResponse) bool {
 	t.last = t.last || !limit(failure)
 	return t.last || t.limited > 1
