@@ -86,7 +86,8 @@ type tries struct {
 	limited int
 }
 
-// doubt takes down a failure, and tells whether it may be no limit: SQL can make anything look like one.
+// doubt takes down a failure, and tells whether it may be no limit: SQL can make anything look like
+// one.
 func (t *tries) doubt(failure *pgproto3.ErrorResponse) bool {
 	t.last = t.last || !limit(failure)
 	return t.last || t.limited > 1
