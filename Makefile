@@ -12,6 +12,7 @@ build: ## Build bin/pgtaskd.
 	CGO_ENABLED=0 go build -ldflags "$(if $(VERSION),-X main.version=$(VERSION))" -o bin/pgtaskd .
 
 demo: build ## Start a throw-away server and show tasks at work.
+	server/install.sh postgresql
 	bin/pgtaskd demo
 
 # These have tests that look at the clock: one package at a time. Most tests of a package wait for something, so several run at once.

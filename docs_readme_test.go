@@ -35,6 +35,23 @@ func TestReadme(t *testing.T) {
 	}
 }
 
+// TestReadmeCommands: the README names both commands that a newcomer needs, and each installs what
+// it needs by itself.
+func TestReadmeCommands(t *testing.T) {
+	t.Parallel()
+	readme, makefile := read(t, "README.md"), read(t, "Makefile")
+	for command, recipe := range map[string]string{"make demo": "demo", "make test": "test-needs"} {
+		if !strings.Contains(readme, "\n"+command+" ") {
+			t.Errorf("README.md does not show %s", command)
+		}
+		_, rest, found := strings.Cut(makefile, "\n"+recipe+":")
+		steps, _, _ := strings.Cut(rest, "\n\n")
+		if !found || !strings.Contains(steps, "\tserver/install.sh postgresql") {
+			t.Errorf("%s does not install PostgreSQL", command)
+		}
+	}
+}
+
 // insertDemo inserts the demo's tasks.
 func insertDemo(t *testing.T, conn *pgx.Conn) {
 	t.Helper()

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -168,4 +170,11 @@ func TestAMembershipThatGivesNothingHoldsNoLead(t *testing.T) {
 		}
 		execute(t, conn, fmt.Sprintf("REVOKE worker_%s FROM mal_%[1]s", database))
 	}
+}
+
+// serverVersion is the major one, times 10000.
+func serverVersion(conn *pgx.Conn) int {
+	major, _, _ := strings.Cut(conn.PgConn().ParameterStatus("server_version"), ".")
+	version, _ := strconv.Atoi(major)
+	return version * 10000
 }

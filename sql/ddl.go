@@ -58,7 +58,7 @@ func DDL(t Table, o Options) string {
 
 // where is a step of tables of one kind alone, as pg_class.relkind has it.
 func (n names) where(kind string, s step) string {
-	return fmt.Sprintf("\nIF (SELECT c.relkind FROM pg_catalog.pg_class AS c WHERE c.oid OPERATOR(pg_catalog.=) pg_catalog.to_regclass(%s)::pg_catalog.oid) OPERATOR(pg_catalog.=) '%s' THEN\n%s\nEND IF;\n",
+	return fmt.Sprintf("\nIF (SELECT c.relkind FROM pg_class AS c WHERE c.oid = to_regclass(%s)::oid) = '%s' THEN\n%s\nEND IF;\n",
 		literal(n.table.Quoted()), kind, n.fill(s.sql))
 }
 

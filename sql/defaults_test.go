@@ -131,22 +131,3 @@ func TestConfiguredDefaults(t *testing.T) {
 		}
 	}
 }
-
-// TestConfiguredDefaultsEvaluateNothingOfOthers: a domain's CHECK would run as whoever looks.
-func TestConfiguredDefaultsEvaluateNothingOfOthers(t *testing.T) {
-	t.Parallel()
-	conn := furnished(t)
-	execute(t, conn, `CREATE FUNCTION called(anyelement) RETURNS bool LANGUAGE plpgsql AS $$BEGIN RAISE 'called'; END$$;
-		CREATE DOMAIN evil AS interval CHECK (called(VALUE)); CREATE DOMAIN text AS pg_catalog.text CHECK (called(VALUE));
-		ALTER TABLE task ALTER active SET DEFAULT '1 day'::evil, ALTER "group" SET DEFAULT 'x'::public.text, ADD COLUMN mine evil DEFAULT NULL;
-		SET search_path = public, pg_catalog`)
-	defaults := map[string]string{"active": "1 day", "group": "x"}
-	_, err := Missing(t.Context(), conn, task, Options{Defaults: map[string]string{"mine": "1 day"}})
-	if err == nil || !strings.Contains(err.Error(), "default of column mine: its type public.evil is not built in") {
-		t.Errorf("a column with a domain: %v", err)
-	}
-	if changes := install(t, conn, task, defaults); len(changes) == 0 {
-		t.Error("a default of somebody's is not replaced")
-	}
-	complete(t, conn, task, defaults)
-}

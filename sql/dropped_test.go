@@ -1,7 +1,6 @@
 package sql
 
 import (
-	"regexp"
 	"strings"
 	"testing"
 
@@ -95,33 +94,6 @@ func TestRolesNeedNotBeReadToInsert(t *testing.T) {
 	execute(t, owner, "REVOKE SELECT ON pg_catalog.pg_roles FROM PUBLIC; GRANT INSERT ON task TO "+alice+"; GRANT USAGE ON ALL SEQUENCES IN SCHEMA public TO "+alice)
 	execute(t, conn, "SET SESSION AUTHORIZATION "+alice)
 	execute(t, conn, "INSERT INTO task (input, cron) VALUES ('', '0 3 * * *'); INSERT INTO task (input, after) VALUES ('', '{1}')")
-}
-
-// TestACallByNameFollowsALook at what the name means: the function has one, or is called behind one
-// alone.
-func TestACallByNameFollowsALook(t *testing.T) {
-	t.Parallel()
-	behind := map[string]bool{"async_default": true, "async_usual": true, "async_insert": true}
-	function := regexp.MustCompile(`(?s)CREATE (?:OR REPLACE )?FUNCTION :(?:schema\.pgtaskd_|its_)(\w+?)(?:_:hash)?\((?:.*?) AS (\$\w*\$)`)
-	call := regexp.MustCompile(`:schema\.pgtaskd_\w+_:hash\(`)
-	found := 0
-	for path, text := range embedded(t) {
-		for _, at := range function.FindAllStringSubmatchIndex(text, -1) {
-			name, tag := text[at[2]:at[3]], text[at[4]:at[5]]
-			body, _, _ := strings.Cut(text[at[1]:], tag)
-			first := call.FindStringIndex(body)
-			if first == nil {
-				continue
-			}
-			found++
-			if look := strings.Index(body, "pg_catalog.to_reg"); (look < 0 || look > first[0]) && !behind[name] {
-				t.Errorf("%s: function %s calls by a name that it has not looked at", path, name)
-			}
-		}
-	}
-	if found < 5 {
-		t.Errorf("only %d functions call others", found)
-	}
 }
 
 // TestAFunctionThatWasDroppedIsMadeAnew, and until then nothing else of its name is called: the owner

@@ -58,18 +58,18 @@ type Queries struct {
 // never reached: a cast names its type, and whoever takes a name that has come to be free has a
 // domain of theirs run.
 func (d Description) Queries(t Table) Queries {
-	of, sizes := make([]string, len(d.Copied)), []string{"0::pg_catalog.int8"}
+	of, sizes := make([]string, len(d.Copied)), []string{"0::int8"}
 	for i, column := range d.Copied {
 		of[i] = "t." + column
 	}
 	for _, column := range d.Sized {
-		sizes = append(sizes, "coalesce(pg_catalog.pg_column_size(t."+column+"), 0)")
+		sizes = append(sizes, "coalesce(pg_column_size(t."+column+"), 0)")
 	}
 	names := map[string]string{
 		":table":       t.String(),
 		":copied":      strings.Join(d.Copied, ", "),
 		":copied_of_t": strings.Join(of, ", "),
-		":size_of_t":   strings.Join(sizes, " OPERATOR(pg_catalog.+) "),
+		":size_of_t":   strings.Join(sizes, " + "),
 		":publication": literal(Publication(t)), ":publication_taken": strconv.FormatBool(d.Publisher != ""),
 		":register": Register(t),
 		":sequence": strconv.FormatInt(d.Sequence, 10),
@@ -86,7 +86,7 @@ func (d Description) Queries(t Table) Queries {
 		":key_of_limit": d.key(`g."group"`), ":prefix_of_group": d.prefix(`g."group"`),
 
 		":drawn_id": "", ":drawn_id_of_f": "", ":unless_key_waits": "", ":made": "true",
-		":owner_of_t": "NULL::pg_catalog.text",
+		":owner_of_t": "NULL::text",
 		":turn_of_t":  d.key(`t."group"`),
 	}
 	if slices.Contains(d.Copied, `"owner"`) && !d.Partitioned { // a partitioned table has no keys
@@ -97,7 +97,7 @@ func (d Description) Queries(t Table) Queries {
 	}
 	if !d.Partitioned {
 		names[":unless_key_waits"] = "ON CONFLICT (wait_key) WHERE wait_key IS NOT NULL DO UPDATE SET parent = w.parent"
-		names[":made"] = "w.xmax OPERATOR(pg_catalog.=) 0"
+		names[":made"] = "w.xmax = 0"
 	}
 	for name, text := range shared() {
 		names[":"+name] = strings.TrimSpace(uncommented(text))
@@ -110,7 +110,7 @@ func (d Description) Queries(t Table) Queries {
 		names[":pages"] = names[":pages_listed"]
 	}
 	if d.Group == 0 {
-		names[":regrouped"] = "$7::pg_catalog.int8 OPERATOR(pg_catalog.=) 0 AND NULL::pg_catalog.bool"
+		names[":regrouped"] = "$7::int8 = 0 AND NULL::bool"
 	}
 	for name := range shared() { // some name the table, or another part
 		names[":"+name] = named(names[":"+name], names)
@@ -127,20 +127,20 @@ func (d Description) nameRoles(t Table, names map[string]string) {
 	if d.Roles {
 		names[":role_kept"], names[":role_named"], names[":role_of_f"] = ", t.role", ", role", ", f.role"
 		names[":turn_of_t"] = "t.role"
-		names[":role_of_f_first"] = "(t.role OPERATOR(pg_catalog.=) f.role) IS NOT TRUE,"
-		names[":met_role"] = ", pg_catalog.max(r.role) OVER k AS role"
-		names[":of_that_role"] = " AND (f.role OPERATOR(pg_catalog.=) t.role) IS TRUE"
-		names[":of_its_role"] = " AND w.role OPERATOR(pg_catalog.=) (SELECT t.role FROM " + t.String() +
-			" AS t WHERE t.ctid OPERATOR(pg_catalog.=) b.place AND t.tableoid OPERATOR(pg_catalog.=) b.part)"
+		names[":role_of_f_first"] = "(t.role = f.role) IS NOT TRUE,"
+		names[":met_role"] = ", max(r.role) OVER k AS role"
+		names[":of_that_role"] = " AND (f.role = t.role) IS TRUE"
+		names[":of_its_role"] = " AND w.role = (SELECT t.role FROM " + t.String() +
+			" AS t WHERE t.ctid = b.place AND t.tableoid = b.part)"
 	}
 	if d.Inserter {
 		names[":role_of_settings"], names[":role_within"] = ", "+roleOf, ", t.role"
 		names[":may_dismiss"], names[":under_ours"] = names[":may_end"], ""
-		names[":guarded"] = "AND " + guarded("t.tableoid", names[":table_number"]+"::pg_catalog.oid")
+		names[":guarded"] = "AND " + guarded("t.tableoid", names[":table_number"]+"::oid")
 		names[":tokens_name"] = literal(tokensName(t))
 	} else {
 		names[":role_of_settings"], names[":role_within"], names[":under"], names[":guarded"] = "", "", "", ""
-		names[":may_end"], names[":may_dismiss"] = ownBackend, "a.usename OPERATOR(pg_catalog.=) current_user"
+		names[":may_end"], names[":may_dismiss"] = ownBackend, "a.usename = current_user"
 	}
 }
 
@@ -153,8 +153,8 @@ var operations = sync.OnceValue(func() map[string]string { return texts(queries,
 // What stands in the queries for the backend's role, and for the role of the row, where all tasks
 // run under one role, and where not.
 const (
-	ownBackend = "a.usesysid OPERATOR(pg_catalog.=) pg_catalog.quote_ident(current_user)::pg_catalog.regrole::pg_catalog.oid"
-	roleOf     = "(SELECT r.oid FROM pg_catalog.pg_roles AS r WHERE r.rolname OPERATOR(pg_catalog.=) t.role)"
+	ownBackend = "a.usesysid = quote_ident(current_user)::regrole::oid"
+	roleOf     = "(SELECT r.oid FROM pg_roles AS r WHERE r.rolname = t.role)"
 )
 
 // texts are the files of an embedded folder, by their names without .sql.
@@ -190,21 +190,21 @@ func (d Description) key(column string) string {
 // prefix is the expression for what names begin with that a name ending in % stands for, as what
 // tells them from others has it.
 func (d Description) prefix(column string) string {
-	before := "pg_catalog.left(" + column + ", -1)"
+	before := "left(" + column + ", -1)"
 	if d.Encoding == "UTF8" {
 		return before
 	}
-	return "pg_catalog.encode(pg_catalog.convert_to(" + before + ", pg_catalog.getdatabaseencoding()), 'escape')"
+	return "encode(convert_to(" + before + ", getdatabaseencoding()), 'escape')"
 }
 
 // itself is the expression for a name, where its key is not the same; NULL where it is, or where
 // the name is long or must stay behind.
 func (d Description) itself(column string) string {
 	if d.Encoding == "UTF8" {
-		return "NULL::pg_catalog.text"
+		return "NULL::text"
 	}
-	return "CASE WHEN pg_catalog.octet_length(" + column +
-		") OPERATOR(pg_catalog.<=) 1000 AND NOT $4::pg_catalog.bool THEN " + column + " END"
+	return "CASE WHEN octet_length(" + column +
+		") <= 1000 AND NOT $4::bool THEN " + column + " END"
 }
 
 // Text returns the operation of that name, with $1, $2… for its parameters. An unknown name is a
@@ -232,8 +232,8 @@ func named(text string, names map[string]string) string {
 	})
 }
 
-// replaced is text with the value of each :word, psql's notation for a variable, in its place. What
-// has none stays: a cast (::type) looks the same from its second colon on.
+// replaced is text with the value of each :word, psql's notation for a variable, in its place. A
+// word without a value stays, and so does a cast (::type).
 func replaced(text string, value func(word string) (string, bool)) string {
 	var b strings.Builder
 	for {
@@ -243,6 +243,11 @@ func replaced(text string, value func(word string) (string, bool)) string {
 			return b.String()
 		}
 		text = text[len(before):]
+		if strings.HasPrefix(text, "::") {
+			b.WriteString("::")
+			text = text[2:]
+			continue
+		}
 		end := 1
 		for end < len(text) && (text[end] == '_' || 'a' <= text[end] && text[end] <= 'z') {
 			end++

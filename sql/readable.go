@@ -23,6 +23,6 @@ func readable(sql string) string {
 		}
 	}
 	text := rest[:end-1]
-	return before + "CASE WHEN pg_catalog.getdatabaseencoding() OPERATOR(pg_catalog.=) ANY ('{UTF8,LATIN1}'::pg_catalog.name[]) THEN " + text +
-		" ELSE pg_catalog.encode(pg_catalog.decode(pg_catalog.replace(" + text + `, E'\\', E'\\\\'), 'escape'), 'escape') END` + readable(rest[end:])
+	return before + "CASE WHEN getdatabaseencoding() = ANY ('{UTF8,LATIN1}'::name[]) THEN " + text +
+		" ELSE encode(decode(replace(" + text + `, E'\\', E'\\\\'), 'escape'), 'escape') END` + readable(rest[end:])
 }

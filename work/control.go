@@ -120,9 +120,9 @@ func (c *control) forget(ctx context.Context) error {
 // know reads what has to be known of the session and its server.
 func (c *control) know(ctx context.Context) error {
 	var recovery, readOnly bool
-	err := c.conn.QueryRow(ctx, "SELECT pg_catalog.pg_backend_pid(), (SELECT a.backend_start FROM pg_catalog.pg_stat_get_activity(pg_catalog.pg_backend_pid()) AS a), pg_catalog.current_setting('server_version_num')::pg_catalog.int4, "+
-		"pg_catalog.current_setting('is_superuser')::pg_catalog.bool, pg_catalog.current_setting('TimeZone'), pg_catalog.current_setting('synchronous_commit') OPERATOR(pg_catalog.=) 'off', "+
-		"pg_catalog.pg_is_in_recovery(), pg_catalog.current_setting('default_transaction_read_only')::pg_catalog.bool").
+	err := c.conn.QueryRow(ctx, "SELECT pg_backend_pid(), (SELECT a.backend_start FROM pg_stat_get_activity(pg_backend_pid()) AS a), current_setting('server_version_num')::int4, "+
+		"current_setting('is_superuser')::bool, current_setting('TimeZone'), current_setting('synchronous_commit') = 'off', "+
+		"pg_is_in_recovery(), current_setting('default_transaction_read_only')::bool").
 		Scan(&c.pid, &c.since, &c.version, &c.superuser, &c.timeZone, &c.lazy, &recovery, &readOnly)
 	switch {
 	case err != nil:
@@ -143,7 +143,7 @@ func (c *control) end(ctx context.Context, former *control) error {
 	}
 	ctx, cancel := limited(ctx)
 	defer cancel()
-	_, err := c.conn.Exec(ctx, "SELECT pg_catalog.pg_terminate_backend($1) FROM pg_catalog.pg_stat_get_activity($1) AS a WHERE a.backend_start OPERATOR(pg_catalog.=) $2",
+	_, err := c.conn.Exec(ctx, "SELECT pg_terminate_backend($1) FROM pg_stat_get_activity($1) AS a WHERE a.backend_start = $2",
 		former.pid, former.since)
 	return err
 }
@@ -164,7 +164,7 @@ func (c *control) trust(ctx context.Context, t Target) (err error) {
 	if c.path, err = rolePath(ctx, t); err != nil {
 		return err
 	}
-	_, err = c.conn.Exec(ctx, "SELECT pg_catalog.set_config('search_path', $1, false)", c.path)
+	_, err = c.conn.Exec(ctx, "SELECT set_config('search_path', $1, false)", c.path)
 	return err
 }
 

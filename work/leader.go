@@ -89,7 +89,7 @@ func (l *loop) show(ctx context.Context, leads bool, number int64, zone string) 
 	host, controller := process()
 	name := sql.Beside(table(l.target), "leader")
 	statements := leaderLimits + "LOCK TABLE " + name + " IN ROW EXCLUSIVE MODE; " +
-		"SELECT 1 OPERATOR(pg_catalog./) (pg_catalog.to_regclass($8)::pg_catalog.oid::pg_catalog.int8 OPERATOR(pg_catalog.=) $9::pg_catalog.int8)::pg_catalog.int4; " +
+		"SELECT 1 / (to_regclass($8)::oid::int8 = $9::int8)::int4; " +
 		l.control.queries.Text("lead")
 	_, err := l.control.conn.Exec(ctx, statements, pgx.QueryExecModeSimpleProtocol,
 		cmp.Or(p.controller, controller), leads, host, os.Getpid(), Version, l.live.Load().Run, zone, name, number)

@@ -68,10 +68,10 @@ func look(ctx context.Context, t Target) (*pgx.Conn, absences, error) {
 	if err != nil {
 		return nil, a, err
 	}
-	err = conn.QueryRow(ctx, "SELECT pg_catalog.to_regrole(pg_catalog.quote_ident($1)) IS NULL, "+
-		"NOT EXISTS (SELECT FROM pg_catalog.pg_database AS d WHERE d.datname OPERATOR(pg_catalog.=) $2), "+
-		"r.rolcreaterole OR r.rolsuper, r.rolcreatedb OR r.rolsuper, r.rolsuper, r.rolname FROM pg_catalog.pg_roles AS r "+
-		"WHERE r.rolname OPERATOR(pg_catalog.=) current_user",
+	err = conn.QueryRow(ctx, "SELECT to_regrole(quote_ident($1)) IS NULL, "+
+		"NOT EXISTS (SELECT FROM pg_database AS d WHERE d.datname = $2), "+
+		"r.rolcreaterole OR r.rolsuper, r.rolcreatedb OR r.rolsuper, r.rolsuper, r.rolname FROM pg_roles AS r "+
+		"WHERE r.rolname = current_user",
 		t.Connect["user"], t.Connect["dbname"]).Scan(&a.role, &a.database, &a.mayRole, &a.mayDatabase, &a.super, &a.user)
 	if err != nil {
 		_ = conn.Close(ctx)

@@ -221,7 +221,7 @@ func (r *Report) roles(ctx context.Context, c *control, t Target) {
 // tryLogin is an error if pgtaskd cannot log in as the role, or does not.
 func tryLogin(ctx context.Context, c *control, t Target, role string) error {
 	var superuser bool
-	err := c.conn.QueryRow(ctx, "SELECT r.rolsuper FROM pg_catalog.pg_roles AS r WHERE r.rolname OPERATOR(pg_catalog.=) $1", role).Scan(&superuser)
+	err := c.conn.QueryRow(ctx, "SELECT r.rolsuper FROM pg_roles AS r WHERE r.rolname = $1", role).Scan(&superuser)
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
 		return fmt.Errorf("it does not exist")

@@ -22,9 +22,9 @@ const sameFor = 200 * time.Millisecond
 // sameNumber divides by zero unless the name is that of the relation with the number, and ownName
 // unless it is that of one of ours.
 const (
-	sameNumber = "SELECT 1 OPERATOR(pg_catalog./) coalesce(pg_catalog.to_regclass($1)::pg_catalog.oid::pg_catalog.int8 OPERATOR(pg_catalog.=) $2::pg_catalog.int8, false)::pg_catalog.int4"
-	ownName    = "SELECT 1 OPERATOR(pg_catalog./) coalesce((SELECT pg_catalog.pg_get_userbyid(c.relowner) OPERATOR(pg_catalog.=) current_user FROM pg_catalog.pg_class AS c " +
-		"WHERE c.oid OPERATOR(pg_catalog.=) pg_catalog.to_regclass($1)::pg_catalog.oid), false)::pg_catalog.int4"
+	sameNumber = "SELECT 1 / coalesce(to_regclass($1)::oid::int8 = $2::int8, false)::int4"
+	ownName    = "SELECT 1 / coalesce((SELECT pg_get_userbyid(c.relowner) = current_user FROM pg_class AS c " +
+		"WHERE c.oid = to_regclass($1)::oid), false)::int4"
 )
 
 // errReplaced is the error of a name that has come to be another relation's, or of a table that has

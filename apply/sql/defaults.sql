@@ -1,2 +1,2 @@
 -- The defaults of columns as texts: what they are in this session, whose settings they may look at.
-SELECT ARRAY[:defaults]::pg_catalog.text[]
+SELECT ARRAY[:defaults]::text[]

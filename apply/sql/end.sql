@@ -2,5 +2,5 @@
 -- $1 id
 UPDATE :table AS t
 SET repeat = '0', cron = NULL
-WHERE t.id OPERATOR(pg_catalog.=) $1
+WHERE t.id = $1
 RETURNING t.id

@@ -2,5 +2,5 @@
 -- $1 its columns as a JSON object, $2 owner
 INSERT INTO :table (owner, :columns)
 SELECT $2, :columns
-FROM pg_catalog.jsonb_to_record($1::pg_catalog.jsonb) AS r (:typed)
+FROM jsonb_to_record($1::jsonb) AS r (:typed)
 RETURNING id

@@ -2,6 +2,6 @@
 -- $1 ids
 SELECT t.id
 FROM :table AS t
-WHERE t.id OPERATOR(pg_catalog.=) ANY ($1::pg_catalog.int8[])
+WHERE t.id = ANY ($1::int8[])
 ORDER BY t.id
 FOR NO KEY UPDATE

@@ -1,2 +1,2 @@
 -- The role as which this session inserts.
-SELECT current_user::pg_catalog.text
+SELECT current_user::text

@@ -4,11 +4,11 @@
 WITH job AS (
     SELECT t.*
     FROM :table AS t
-    WHERE t.id OPERATOR(pg_catalog.=) coalesce(
+    WHERE t.id = coalesce(
         (
             SELECT w.id
             FROM :table AS w
-            WHERE w.wait_key OPERATOR(pg_catalog.=) $1
+            WHERE w.wait_key = $1
             ORDER BY w.id DESC
             LIMIT 1
         ),
@@ -16,15 +16,15 @@ WITH job AS (
             SELECT w.id
             FROM :table AS w
             WHERE w.due IS NOT NULL
-                AND w.state OPERATOR(pg_catalog.=) ANY ('{TAKE,WORK}')
-                AND w.key OPERATOR(pg_catalog.=) $1
+                AND w.state = ANY ('{TAKE,WORK}')
+                AND w.key = $1
             ORDER BY w.id DESC
             LIMIT 1
         ),
         (
             SELECT w.id
             FROM :table AS w
-            WHERE w.key OPERATOR(pg_catalog.=) $1
+            WHERE w.key = $1
             ORDER BY w.id DESC
             LIMIT 1
         )
@@ -32,9 +32,9 @@ WITH job AS (
 ),
 copy AS (
     INSERT INTO :table (plan, state, repeat, cron, key, :copied)
-    SELECT pg_catalog.statement_timestamp(), 'PLAN', '0'::pg_catalog.interval, NULL, NULL, :copied
+    SELECT statement_timestamp(), 'PLAN', '0'::interval, NULL, NULL, :copied
     FROM job AS t
-    WHERE $2::pg_catalog.text OPERATOR(pg_catalog.=) '' OR :role OPERATOR(pg_catalog.=) $2::pg_catalog.text
+    WHERE $2::text = '' OR :role = $2::text
     RETURNING id
 )
 SELECT t.id, :role, (SELECT c.id FROM copy AS c)

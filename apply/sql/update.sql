@@ -2,6 +2,6 @@
 -- $1 columns that change as a JSON object, $2 owner, $3 id
 UPDATE :table AS t
 SET owner = $2, :assigned
-FROM pg_catalog.jsonb_to_record($1::pg_catalog.jsonb) AS r (:typed)
-WHERE t.id OPERATOR(pg_catalog.=) $3
+FROM jsonb_to_record($1::jsonb) AS r (:typed)
+WHERE t.id = $3
 RETURNING t.id

@@ -2,37 +2,37 @@
 -- leader is about to see; how many run, and how many are being cancelled.
 -- $1 the moment; NULL: now. $2 most tasks that are looked at
 SELECT
-    pg_catalog.count(CASE WHEN d.state OPERATOR(pg_catalog.=) 'PLAN' THEN 1 END) OPERATOR(pg_catalog.+) (
-        SELECT pg_catalog.count(*)
+    count(CASE WHEN d.state = 'PLAN' THEN 1 END) + (
+        SELECT count(*)
         FROM (
             SELECT w.awaits
             FROM :table AS w
             WHERE w.awaits IS NOT NULL
-                AND w.state OPERATOR(pg_catalog.=) 'PLAN'
-                AND w.plan OPERATOR(pg_catalog.<=) coalesce($1::pg_catalog.timestamptz, pg_catalog.statement_timestamp())
+                AND w.state = 'PLAN'
+                AND w.plan <= coalesce($1::timestamptz, statement_timestamp())
             ORDER BY w.awaits
-            LIMIT $2::pg_catalog.int8
+            LIMIT $2::int8
         ) AS w
         WHERE NOT EXISTS (
             SELECT
             FROM :table AS t
-            WHERE t.id OPERATOR(pg_catalog.=) w.awaits
-                AND (t.due IS NOT NULL OR t.state OPERATOR(pg_catalog.=) 'STOP' AND (t.stop IS NULL OR t.stopping))
+            WHERE t.id = w.awaits
+                AND (t.due IS NOT NULL OR t.state = 'STOP' AND (t.stop IS NULL OR t.stopping))
         )
     ),
-    pg_catalog.count(CASE WHEN d.state OPERATOR(pg_catalog.<>) 'PLAN' THEN 1 END) OPERATOR(pg_catalog.+) (
-        SELECT pg_catalog.count(*)
+    count(CASE WHEN d.state <> 'PLAN' THEN 1 END) + (
+        SELECT count(*)
         FROM :table AS t
         WHERE t.due IS NULL
             AND t.stopping
-            AND t.state OPERATOR(pg_catalog.=) 'STOP'
+            AND t.state = 'STOP'
             AND t.stop IS NULL
     )
 FROM (
     SELECT t.state
     FROM :table AS t
     WHERE t.due IS NOT NULL
-        AND t.due OPERATOR(pg_catalog.<=) coalesce($1::pg_catalog.timestamptz, pg_catalog.statement_timestamp())
+        AND t.due <= coalesce($1::timestamptz, statement_timestamp())
     ORDER BY t.due, t.id
-    LIMIT $2::pg_catalog.int8
+    LIMIT $2::int8
 ) AS d

@@ -4,8 +4,8 @@
 SELECT
     :task
 FROM :table AS t
-WHERE t.id OPERATOR(pg_catalog.>=) $5::pg_catalog.int8
-    AND t.id OPERATOR(pg_catalog.<=) $6::pg_catalog.int8
+WHERE t.id >= $5::int8
+    AND t.id <= $6::int8
     AND :filter
 ORDER BY t.id DESC
-LIMIT $7::pg_catalog.int8
+LIMIT $7::int8

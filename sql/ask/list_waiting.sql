@@ -8,8 +8,8 @@ FROM (
     FROM :table AS w
     WHERE w.due IS NOT NULL
     ORDER BY w.due, w.id
-    LIMIT $6::pg_catalog.int8
+    LIMIT $6::int8
 ) AS t
 WHERE :filter
 ORDER BY t.id DESC
-LIMIT $5::pg_catalog.int8
+LIMIT $5::int8

@@ -2,11 +2,11 @@
 -- $1 ids
 SELECT
     :task
-FROM pg_catalog.unnest($1::pg_catalog.int8[]) AS l (id)
+FROM unnest($1::int8[]) AS l (id)
 CROSS JOIN LATERAL (
     SELECT w.*
     FROM :table AS w
-    WHERE w.id OPERATOR(pg_catalog.>=) l.id
-        AND w.id OPERATOR(pg_catalog.<=) l.id
+    WHERE w.id >= l.id
+        AND w.id <= l.id
     ORDER BY w.id
 ) AS t

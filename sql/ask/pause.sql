@@ -2,7 +2,7 @@
 -- $1 group, $2 until when; NULL: until somebody resumes it. $3 a note; NULL: the one that is there
 -- stays
 INSERT INTO :groups AS g ("group", paused, until, note)
-VALUES ($1::pg_catalog.text, true, $2::pg_catalog.timestamptz, $3::pg_catalog.text)
+VALUES ($1::text, true, $2::timestamptz, $3::text)
 ON CONFLICT ("group") DO UPDATE
 SET paused = true, until = excluded.until, note = coalesce(excluded.note, g.note)
-RETURNING coalesce(g.until::pg_catalog.text, '')
+RETURNING coalesce(g.until::text, '')

@@ -2,15 +2,15 @@
 -- rows still pause the group.
 -- $1 group
 WITH before AS (
-    SELECT g."group", g.paused AND coalesce(g.until OPERATOR(pg_catalog.>) pg_catalog.statement_timestamp(), true) AS paused
+    SELECT g."group", g.paused AND coalesce(g.until > statement_timestamp(), true) AS paused
     FROM :groups AS g
-    WHERE g."group" OPERATOR(pg_catalog.=) $1::pg_catalog.text
+    WHERE g."group" = $1::text
     FOR UPDATE
 ), changed AS (
     UPDATE :groups AS g
     SET paused = false
     FROM before AS b
-    WHERE g."group" OPERATOR(pg_catalog.=) b."group"
+    WHERE g."group" = b."group"
         AND g.paused
     RETURNING b.paused
 )
@@ -19,10 +19,10 @@ SELECT
     ARRAY(
         SELECT g."group"
         FROM :groups AS g
-        WHERE g."group" OPERATOR(pg_catalog.<>) $1::pg_catalog.text
+        WHERE g."group" <> $1::text
             AND g.paused
-            AND coalesce(g.until OPERATOR(pg_catalog.>) pg_catalog.statement_timestamp(), true)
-            AND pg_catalog.right(g."group", 1) OPERATOR(pg_catalog.=) '%'
-            AND pg_catalog.starts_with($1::pg_catalog.text, pg_catalog.left(g."group", -1))
+            AND coalesce(g.until > statement_timestamp(), true)
+            AND right(g."group", 1) = '%'
+            AND starts_with($1::text, left(g."group", -1))
         ORDER BY g."group"
     )

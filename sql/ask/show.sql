@@ -2,4 +2,4 @@
 -- $1 id
 SELECT t.*
 FROM :table AS t
-WHERE t.id OPERATOR(pg_catalog.=) $1::pg_catalog.int8
+WHERE t.id = $1::int8

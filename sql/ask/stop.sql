@@ -4,17 +4,17 @@
 WITH before AS (
     SELECT t.id, t.state, t.stop, t.next
     FROM :table AS t
-    WHERE t.id OPERATOR(pg_catalog.=) $1::pg_catalog.int8
+    WHERE t.id = $1::int8
     FOR UPDATE
 ), changed AS (
     UPDATE :table AS t
     SET state = 'STOP'
     FROM before
-    WHERE t.id OPERATOR(pg_catalog.=) before.id
+    WHERE t.id = before.id
     RETURNING t.id
 )
 SELECT
-    pg_catalog.textin(pg_catalog.enum_out(before.state)),
+    textin(enum_out(before.state)),
     before.stop IS NOT NULL,
     coalesce(before.next, 0),
     EXISTS (SELECT FROM changed)

@@ -2,6 +2,6 @@
 -- $1 the greatest id, $2 rows
 SELECT t.id
 FROM :table AS t
-WHERE t.id OPERATOR(pg_catalog.<=) $1::pg_catalog.int8
+WHERE t.id <= $1::int8
 ORDER BY t.id DESC
-LIMIT 1 OFFSET $2::pg_catalog.int8
+LIMIT 1 OFFSET $2::int8

@@ -1,6 +1,6 @@
 -- The earlier runs of the task t, with room for one more.
 CASE
-    WHEN pg_catalog.jsonb_typeof(t.runs) OPERATOR(pg_catalog.<>) 'array' THEN '[]'
-    WHEN pg_catalog.jsonb_array_length(t.runs) OPERATOR(pg_catalog.>=) 20 THEN t.runs OPERATOR(pg_catalog.-) 0
+    WHEN jsonb_typeof(t.runs) <> 'array' THEN '[]'
+    WHEN jsonb_array_length(t.runs) >= 20 THEN t.runs - 0
     ELSE coalesce(t.runs, '[]')
 END

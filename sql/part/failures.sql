@@ -1,6 +1,6 @@
 -- FAILs in a row in the chain of the task t, with its own end.
 CASE
-    WHEN t.state OPERATOR(pg_catalog.=) 'DONE' THEN 0
-    WHEN t.state OPERATOR(pg_catalog.=) 'FAIL' THEN least(t.failures, 2147483646) OPERATOR(pg_catalog.+) 1
+    WHEN t.state = 'DONE' THEN 0
+    WHEN t.state = 'FAIL' THEN least(t.failures, 2147483646) + 1
     ELSE t.failures
 END

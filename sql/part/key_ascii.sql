@@ -2,12 +2,12 @@
 -- an error of the whole statement. So it is a hash of whatever is not ASCII, or has a backslash,
 -- too; the beginning is escaped.
 CASE
-        WHEN pg_catalog.octet_length(:column) OPERATOR(pg_catalog.>) 65536 THEN pg_catalog.concat(pg_catalog.chr(1), pg_catalog.octet_length(:column))
-        WHEN pg_catalog.octet_length(:column) OPERATOR(pg_catalog.>) 1000
-            OR pg_catalog.octet_length(pg_catalog.encode(pg_catalog.convert_to(:column, pg_catalog.getdatabaseencoding()), 'escape'))
-                OPERATOR(pg_catalog.<>) pg_catalog.octet_length(:column)
-            THEN pg_catalog.concat(pg_catalog.chr(1),
-                pg_catalog.encode(pg_catalog.sha256(pg_catalog.convert_to(:column, pg_catalog.getdatabaseencoding())), 'hex'),
-                pg_catalog.left(pg_catalog.encode(pg_catalog.convert_to(pg_catalog.left(:column, 100), pg_catalog.getdatabaseencoding()), 'escape'), 400))
+        WHEN octet_length(:column) > 65536 THEN concat(chr(1), octet_length(:column))
+        WHEN octet_length(:column) > 1000
+            OR octet_length(encode(convert_to(:column, getdatabaseencoding()), 'escape'))
+                <> octet_length(:column)
+            THEN concat(chr(1),
+                encode(sha256(convert_to(:column, getdatabaseencoding())), 'hex'),
+                left(encode(convert_to(left(:column, 100), getdatabaseencoding()), 'escape'), 400))
         ELSE :column
     END

@@ -1,2 +1,2 @@
 -- How many rows a page can hold at most.
-(pg_catalog.current_setting('block_size')::pg_catalog.int4 OPERATOR(pg_catalog.-) 24) OPERATOR(pg_catalog./) 28
+(current_setting('block_size')::int4 - 24) / 28

@@ -2,31 +2,31 @@
 -- it has ended, too, as have all with its id. Where that row is gone, since it had nothing to show, the job goes on if a
 -- task waits with its key, or one that repeats itself has its group and input.
 (
-    t.repeat OPERATOR(pg_catalog.<=) '0' AND t.cron IS NULL AND t.origin IS NULL
+    t.repeat <= '0' AND t.cron IS NULL AND t.origin IS NULL
     OR t.next IS NOT NULL AND coalesce(
         (
-            SELECT pg_catalog.bool_and(n.ended)
+            SELECT bool_and(n.ended)
             FROM (
                 SELECT n.stop IS NOT NULL AS ended
                 FROM :table AS n
-                WHERE n.id OPERATOR(pg_catalog.>=) t.next
-                    AND n.id OPERATOR(pg_catalog.<=) t.next
+                WHERE n.id >= t.next
+                    AND n.id <= t.next
                 ORDER BY n.id
             ) AS n
         ),
-        t.key IS NOT NULL AND EXISTS (SELECT FROM :table AS w WHERE w.wait_key OPERATOR(pg_catalog.=) t.key)
+        t.key IS NOT NULL AND EXISTS (SELECT FROM :table AS w WHERE w.wait_key = t.key)
         OR EXISTS (
             SELECT
             FROM (
                 SELECT r."group", r.input
                 FROM :table AS r
                 WHERE r.stop IS NULL
-                    AND (r.repeat OPERATOR(pg_catalog.>) '0' OR r.cron IS NOT NULL)
+                    AND (r.repeat > '0' OR r.cron IS NOT NULL)
                 ORDER BY r.id
                 LIMIT 200
             ) AS r
-            WHERE r."group" OPERATOR(pg_catalog.=) t."group"
-                AND r.input OPERATOR(pg_catalog.=) t.input
+            WHERE r."group" = t."group"
+                AND r.input = t.input
         )
     )
 )

@@ -1,2 +1,2 @@
 -- What the error of a repetition says that has been paused.
-pg_catalog.concat('ERROR:  paused after ', f.failures, E' failures in a row\nHINT:  Set it to PLAN to go on.')
+concat('ERROR:  paused after ', f.failures, E' failures in a row\nHINT:  Set it to PLAN to go on.')

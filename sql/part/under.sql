@@ -5,38 +5,38 @@
 -- A superuser is a member of what it was made one of, not of all roles.
 ,
     t.role,
-    CASE WHEN t.role OPERATOR(pg_catalog.=) current_user THEN 'serves' ELSE coalesce((
+    CASE WHEN t.role = current_user THEN 'serves' ELSE coalesce((
         SELECT CASE
-            WHEN r.rolsuper AND pg_catalog.current_setting('is_superuser') OPERATOR(pg_catalog.<>) 'on' THEN 'superuser'
-            WHEN NOT r.rolcanlogin OR r.rolconnlimit OPERATOR(pg_catalog.=) 0 THEN 'login'
+            WHEN r.rolsuper AND current_setting('is_superuser') <> 'on' THEN 'superuser'
+            WHEN NOT r.rolcanlogin OR r.rolconnlimit = 0 THEN 'login'
             WHEN NOT coalesce((
-                SELECT pg_catalog.has_schema_privilege(r.oid, n.oid, 'USAGE')
-                FROM pg_catalog.pg_namespace AS n
-                WHERE n.nspname OPERATOR(pg_catalog.=) :schema_text
+                SELECT has_schema_privilege(r.oid, n.oid, 'USAGE')
+                FROM pg_namespace AS n
+                WHERE n.nspname = :schema_text
             ), false) THEN 'schema'
-            WHEN CASE WHEN pg_catalog.current_setting('is_superuser') OPERATOR(pg_catalog.=) 'on' THEN EXISTS (
+            WHEN CASE WHEN current_setting('is_superuser') = 'on' THEN EXISTS (
                 WITH RECURSIVE me AS (
                     SELECT o.oid, o.rolsuper, false AS inserters
-                    FROM pg_catalog.pg_roles AS o
-                    WHERE o.rolname OPERATOR(pg_catalog.=) current_user
+                    FROM pg_roles AS o
+                    WHERE o.rolname = current_user
                 ),
                 :memberships
                 SELECT
                 FROM above
-                WHERE above.oid OPERATOR(pg_catalog.=) r.oid
-            ) ELSE pg_catalog.pg_has_role(r.oid, :becoming) END THEN 'member'
+                WHERE above.oid = r.oid
+            ) ELSE pg_has_role(r.oid, :becoming) END THEN 'member'
             ELSE 'stranger'
         END
-        FROM pg_catalog.pg_roles AS r
-        WHERE r.rolname OPERATOR(pg_catalog.=) t.role
+        FROM pg_roles AS r
+        WHERE r.rolname = t.role
     ), 'absent') END,
     coalesce((
         SELECT r.rolsuper
-        FROM pg_catalog.pg_roles AS r
-        WHERE r.rolname OPERATOR(pg_catalog.=) t.role
+        FROM pg_roles AS r
+        WHERE r.rolname = t.role
     ), false),
     coalesce((
-        SELECT r.oid::pg_catalog.int8
-        FROM pg_catalog.pg_roles AS r
-        WHERE r.rolname OPERATOR(pg_catalog.=) t.role
+        SELECT r.oid::int8
+        FROM pg_roles AS r
+        WHERE r.rolname = t.role
     ), 0)

@@ -2,6 +2,6 @@
 -- runs them all under one has not noticed yet.
 WHERE NOT EXISTS (
     SELECT
-    FROM pg_catalog.pg_trigger AS g
-    WHERE g.tgrelid OPERATOR(pg_catalog.=) :table_number::pg_catalog.oid AND g.tgname OPERATOR(pg_catalog.=) 'pgtaskd_role'
+    FROM pg_trigger AS g
+    WHERE g.tgrelid = :table_number::oid AND g.tgname = 'pgtaskd_role'
 )

@@ -4,12 +4,12 @@
 -- $1 pids, $2 starts
 SELECT
     b.pid,
-    CASE WHEN a.wait_event OPERATOR(pg_catalog.=) ANY ('{ClientRead,ClientWrite}') AND :may_end THEN pg_catalog.pg_terminate_backend(b.pid) END
+    CASE WHEN a.wait_event = ANY ('{ClientRead,ClientWrite}') AND :may_end THEN pg_terminate_backend(b.pid) END
 FROM ROWS FROM (
-    pg_catalog.unnest($1::pg_catalog.int4[]),
-    pg_catalog.unnest($2::pg_catalog.timestamptz[])
+    unnest($1::int4[]),
+    unnest($2::timestamptz[])
 ) AS b (pid, start)
-CROSS JOIN LATERAL pg_catalog.pg_stat_get_activity(b.pid) AS a
-WHERE a.pid OPERATOR(pg_catalog.=) b.pid
-    AND a.datid OPERATOR(pg_catalog.=) (SELECT d.oid FROM pg_catalog.pg_database AS d WHERE d.datname OPERATOR(pg_catalog.=) pg_catalog.current_database())
-    AND (a.backend_start IS NULL OR a.backend_start OPERATOR(pg_catalog.=) b.start)
+CROSS JOIN LATERAL pg_stat_get_activity(b.pid) AS a
+WHERE a.pid = b.pid
+    AND a.datid = (SELECT d.oid FROM pg_database AS d WHERE d.datname = current_database())
+    AND (a.backend_start IS NULL OR a.backend_start = b.start)

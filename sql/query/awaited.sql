@@ -8,7 +8,7 @@ WITH RECURSIVE awaited AS (
         FROM :table AS t
         WHERE t.awaits IS NOT NULL
             AND t.awaited IS NOT NULL -- what somebody takes away is not looked at
-            AND $4::pg_catalog.bool
+            AND $4::bool
         ORDER BY t.awaits, t.awaited
         LIMIT 1
     )
@@ -18,49 +18,49 @@ WITH RECURSIVE awaited AS (
         FROM :table AS t
         WHERE t.awaits IS NOT NULL
             AND t.awaited IS NOT NULL
-            AND NOT $4::pg_catalog.bool
-            AND (t.awaits, t.awaited) OPERATOR(pg_catalog.>) ($1::pg_catalog.int8, $2::pg_catalog.text::pg_catalog.timestamptz)
+            AND NOT $4::bool
+            AND (t.awaits, t.awaited) > ($1::int8, $2::text::timestamptz)
         ORDER BY t.awaits, t.awaited
         LIMIT 1
     )
     UNION ALL
-    SELECT next.id, next.created, a.n OPERATOR(pg_catalog.+) 1
+    SELECT next.id, next.created, a.n + 1
     FROM awaited AS a
     CROSS JOIN LATERAL (
         SELECT t.awaits AS id, t.awaited AS created
         FROM :table AS t
         WHERE t.awaits IS NOT NULL
             AND t.awaited IS NOT NULL
-            AND (t.awaits, t.awaited) OPERATOR(pg_catalog.>) (a.id, a.created)
+            AND (t.awaits, t.awaited) > (a.id, a.created)
         ORDER BY t.awaits, t.awaited
         LIMIT 1
     ) AS next
-    WHERE a.n OPERATOR(pg_catalog.<) $3
+    WHERE a.n < $3
 )
 SELECT
     a.id,
-    r.created::pg_catalog.text,
+    r.created::text,
     x.ended,
-    x.ended AND (t.open OPERATOR(pg_catalog.<>) '{}') IS TRUE,
-    CASE WHEN t.n OPERATOR(pg_catalog.=) 1 AND NOT x.ended THEN t.awaits END
+    x.ended AND (t.open <> '{}') IS TRUE,
+    CASE WHEN t.n = 1 AND NOT x.ended THEN t.awaits END
 FROM (
-    SELECT a.id, pg_catalog.array_agg(a.created ORDER BY a.created) AS created
+    SELECT a.id, array_agg(a.created ORDER BY a.created) AS created
     FROM awaited AS a
     GROUP BY a.id
 ) AS a
 CROSS JOIN LATERAL ( -- once for each id
     SELECT
-        pg_catalog.array_remove(pg_catalog.array_agg(CASE WHEN t.over IS FALSE THEN t.created END), NULL) AS open,
-        pg_catalog.max(t.awaits) AS awaits,
-        pg_catalog.count(*) AS n
+        array_remove(array_agg(CASE WHEN t.over IS FALSE THEN t.created END), NULL) AS open,
+        max(t.awaits) AS awaits,
+        count(*) AS n
     FROM (
         SELECT (:over) AS over, CASE WHEN t.after IS NOT NULL THEN t.awaits END AS awaits, coalesce(t.created, '-infinity') AS created
         FROM :table AS t
-        WHERE t.id OPERATOR(pg_catalog.>=) a.id
-            AND t.id OPERATOR(pg_catalog.<=) a.id
+        WHERE t.id >= a.id
+            AND t.id <= a.id
         ORDER BY t.id
     ) AS t
 ) AS t
-CROSS JOIN LATERAL pg_catalog.unnest(a.created) AS r (created)
-CROSS JOIN LATERAL (SELECT (r.created OPERATOR(pg_catalog.=) ANY (t.open)) IS NOT TRUE AS ended) AS x
+CROSS JOIN LATERAL unnest(a.created) AS r (created)
+CROSS JOIN LATERAL (SELECT (r.created = ANY (t.open)) IS NOT TRUE AS ended) AS x
 ORDER BY a.id, r.created

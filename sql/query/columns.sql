@@ -5,55 +5,55 @@
 -- $1 schema, $2 table
 SELECT
     (
-        SELECT pg_catalog.concat(
+        SELECT concat(
             c.oid, ' ', :owned,
-            ' ', pg_catalog.sum(
-                pg_catalog.hashtextextended(
-                    pg_catalog.concat(a.attname, ' ', CASE WHEN a.atttypid OPERATOR(pg_catalog.>=) 16384 THEN ( -- no name of the server's own changes
-                        SELECT pg_catalog.concat(y.typname, ' ', y.typnamespace)
-                        FROM pg_catalog.pg_type AS y
-                        WHERE y.oid OPERATOR(pg_catalog.=) a.atttypid
+            ' ', sum(
+                hashtextextended(
+                    concat(a.attname, ' ', CASE WHEN a.atttypid >= 16384 THEN ( -- no name of the server's own changes
+                        SELECT concat(y.typname, ' ', y.typnamespace)
+                        FROM pg_type AS y
+                        WHERE y.oid = a.atttypid
                     ) END),
                     a.attnum
-                ) OPERATOR(pg_catalog.+) a.atttypid::pg_catalog.int8
+                ) + a.atttypid::int8
             ),
             ' ', (
-                SELECT pg_catalog.concat(p.oid, ' ', p.pubinsert, ' ', r.oid, ' ', pg_catalog.to_jsonb(r) OPERATOR(pg_catalog.->>) 'prqual')
-                FROM pg_catalog.pg_publication AS p
-                LEFT JOIN pg_catalog.pg_publication_rel AS r ON r.prpubid OPERATOR(pg_catalog.=) p.oid AND r.prrelid OPERATOR(pg_catalog.=) c.oid
-                WHERE p.pubname OPERATOR(pg_catalog.=) :publication
+                SELECT concat(p.oid, ' ', p.pubinsert, ' ', r.oid, ' ', to_jsonb(r) ->> 'prqual')
+                FROM pg_publication AS p
+                LEFT JOIN pg_publication_rel AS r ON r.prpubid = p.oid AND r.prrelid = c.oid
+                WHERE p.pubname = :publication
                     AND (r.oid IS NOT NULL OR :publication_taken) -- nobody else may put the table into one
             )
         )
-        FROM pg_catalog.pg_class AS c
-        JOIN pg_catalog.pg_namespace AS n ON n.oid OPERATOR(pg_catalog.=) c.relnamespace
-        JOIN pg_catalog.pg_attribute AS a ON a.attrelid OPERATOR(pg_catalog.=) c.oid
-        WHERE n.nspname OPERATOR(pg_catalog.=) $1
-            AND c.relname OPERATOR(pg_catalog.=) $2
-            AND a.attnum OPERATOR(pg_catalog.>) 0
+        FROM pg_class AS c
+        JOIN pg_namespace AS n ON n.oid = c.relnamespace
+        JOIN pg_attribute AS a ON a.attrelid = c.oid
+        WHERE n.nspname = $1
+            AND c.relname = $2
+            AND a.attnum > 0
             AND NOT a.attisdropped
         GROUP BY c.oid, c.relowner, n.oid, n.nspowner
     ),
     coalesce(
         (
-            SELECT pg_catalog.split_part(c.setting, '=', 2)::pg_catalog.bool
-            FROM pg_catalog.pg_db_role_setting AS s
-            CROSS JOIN LATERAL pg_catalog.unnest(s.setconfig) AS c (setting)
-            WHERE c.setting OPERATOR(pg_catalog.~~) E'default\\_transaction\\_read\\_only=%'
-                AND s.setdatabase OPERATOR(pg_catalog.=) ANY (ARRAY[
-                    0::pg_catalog.oid,
-                    (SELECT d.oid FROM pg_catalog.pg_database AS d WHERE d.datname OPERATOR(pg_catalog.=) pg_catalog.current_database())
+            SELECT split_part(c.setting, '=', 2)::bool
+            FROM pg_db_role_setting AS s
+            CROSS JOIN LATERAL unnest(s.setconfig) AS c (setting)
+            WHERE c.setting ~~ E'default\\_transaction\\_read\\_only=%'
+                AND s.setdatabase = ANY (ARRAY[
+                    0::oid,
+                    (SELECT d.oid FROM pg_database AS d WHERE d.datname = current_database())
                 ])
-                AND s.setrole OPERATOR(pg_catalog.=) ANY (ARRAY[
-                    0::pg_catalog.oid,
-                    (SELECT r.oid FROM pg_catalog.pg_roles AS r WHERE r.rolname OPERATOR(pg_catalog.=) current_user)
+                AND s.setrole = ANY (ARRAY[
+                    0::oid,
+                    (SELECT r.oid FROM pg_roles AS r WHERE r.rolname = current_user)
                 ])
             ORDER BY
-                s.setrole OPERATOR(pg_catalog.<>) 0 DESC,
-                s.setdatabase OPERATOR(pg_catalog.<>) 0 DESC
+                s.setrole <> 0 DESC,
+                s.setdatabase <> 0 DESC
             LIMIT 1
         ),
-        pg_catalog.current_setting('default_transaction_read_only')::pg_catalog.bool
+        current_setting('default_transaction_read_only')::bool
     ),
-    EXISTS (SELECT FROM pg_catalog.pg_foreign_server),
-    pg_catalog.pg_notification_queue_usage()
+    EXISTS (SELECT FROM pg_foreign_server),
+    pg_notification_queue_usage()

@@ -15,54 +15,54 @@ WITH orphaned AS MATERIALIZED (
     SELECT
         t.part,
         t.place,
-        t.state OPERATOR(pg_catalog.<>) 'WORK' OR t.atomic IS TRUE OR t.rerun AS repeatable,
-        l.id OPERATOR(pg_catalog.=) ANY ($5::pg_catalog.int8[]) AS panicked,
+        t.state <> 'WORK' OR t.atomic IS TRUE OR t.rerun AS repeatable,
+        l.id = ANY ($5::int8[]) AS panicked,
         c.cause,
         coalesce(t.start, l.start) AS began,
-        CASE WHEN l.gone OPERATOR(pg_catalog.>) 0 THEN l.gone ELSE t.pid END AS pid,
+        CASE WHEN l.gone > 0 THEN l.gone ELSE t.pid END AS pid,
         t.attempt,
-        t.remote OPERATOR(pg_catalog.<>) '' AS away,
-        CASE WHEN c.cause OPERATOR(pg_catalog.<>) 'interrupted' THEN 1 OPERATOR(pg_catalog.+) CASE WHEN pg_catalog.jsonb_typeof(t.runs) OPERATOR(pg_catalog.=) 'array' THEN (
-            SELECT pg_catalog.count(*)
-            FROM pg_catalog.jsonb_array_elements(t.runs) AS r
-            WHERE (r OPERATOR(pg_catalog.->>) 'cause') OPERATOR(pg_catalog.=) c.cause
+        t.remote <> '' AS away,
+        CASE WHEN c.cause <> 'interrupted' THEN 1 + CASE WHEN jsonb_typeof(t.runs) = 'array' THEN (
+            SELECT count(*)
+            FROM jsonb_array_elements(t.runs) AS r
+            WHERE (r ->> 'cause') = c.cause
         ) ELSE 0 END ELSE 0 END AS times
     FROM (
         SELECT *
         FROM ROWS FROM (
-            pg_catalog.unnest($1::pg_catalog.int8[]),
-            pg_catalog.unnest($2::pg_catalog.int4[]),
-            pg_catalog.unnest($3::pg_catalog.timestamptz[]),
-            pg_catalog.unnest($4::pg_catalog.int4[])
+            unnest($1::int8[]),
+            unnest($2::int4[]),
+            unnest($3::timestamptz[]),
+            unnest($4::int4[])
         ) AS u (id, gone, start, version)
         ORDER BY u.id
     ) AS l
     CROSS JOIN LATERAL (
         SELECT t.tableoid AS part, t.ctid AS place, t.state, t.remote, t.atomic, t.rerun, t.runs, t.start, t.pid, :attempt AS attempt
         FROM :table AS t
-        WHERE t.id OPERATOR(pg_catalog.>=) l.id
-            AND t.id OPERATOR(pg_catalog.<=) l.id
-            AND (t.state OPERATOR(pg_catalog.=) 'WORK' AND (
-                t.pid OPERATOR(pg_catalog.=) l.gone
-                OR t.remote OPERATOR(pg_catalog.<>) ''
+        WHERE t.id >= l.id
+            AND t.id <= l.id
+            AND (t.state = 'WORK' AND (
+                t.pid = l.gone
+                OR t.remote <> ''
                 OR NOT EXISTS (
                     SELECT
-                    FROM pg_catalog.pg_stat_get_activity(t.pid) AS a
-                    WHERE a.pid OPERATOR(pg_catalog.=) t.pid
-                        AND a.datid OPERATOR(pg_catalog.=) (SELECT d.oid FROM pg_catalog.pg_database AS d WHERE d.datname OPERATOR(pg_catalog.=) pg_catalog.current_database())
-                        AND (a.backend_start IS NULL OR a.backend_start OPERATOR(pg_catalog.<=) t.start)
-                        AND a.pid OPERATOR(pg_catalog.<>) ALL ($7::pg_catalog.int4[])
+                    FROM pg_stat_get_activity(t.pid) AS a
+                    WHERE a.pid = t.pid
+                        AND a.datid = (SELECT d.oid FROM pg_database AS d WHERE d.datname = current_database())
+                        AND (a.backend_start IS NULL OR a.backend_start <= t.start)
+                        AND a.pid <> ALL ($7::int4[])
                 )
             )
-            OR t.state OPERATOR(pg_catalog.=) 'PLAN' AND l.gone OPERATOR(pg_catalog.>) 0 AND t.xmin OPERATOR(pg_catalog.=) l.version
-            OR t.state OPERATOR(pg_catalog.=) 'TAKE' AND NOT EXISTS (SELECT FROM pg_catalog.pg_stat_get_activity(t.pid) AS a WHERE a.pid OPERATOR(pg_catalog.=) t.pid))
+            OR t.state = 'PLAN' AND l.gone > 0 AND t.xmin = l.version
+            OR t.state = 'TAKE' AND NOT EXISTS (SELECT FROM pg_stat_get_activity(t.pid) AS a WHERE a.pid = t.pid))
         ORDER BY t.id
         FOR NO KEY UPDATE SKIP LOCKED
     ) AS t
     CROSS JOIN LATERAL (
         SELECT CASE
-            WHEN :crashed OPERATOR(pg_catalog.>) coalesce(l.start, t.start) THEN 'crash'
-            WHEN l.gone OPERATOR(pg_catalog.>) 0 THEN 'lost'
+            WHEN :crashed > coalesce(l.start, t.start) THEN 'crash'
+            WHEN l.gone > 0 THEN 'lost'
             ELSE 'interrupted'
         END AS cause
     ) AS c
@@ -70,39 +70,39 @@ WITH orphaned AS MATERIALIZED (
 UPDATE :table AS t
 SET
     state = CASE WHEN d.again THEN 'PLAN' WHEN true THEN 'FAIL' ELSE t.state END,
-    start = CASE WHEN NOT d.again THEN coalesce(o.began, pg_catalog.statement_timestamp()) END,
-    stop = CASE WHEN NOT d.again THEN pg_catalog.statement_timestamp() END,
-    base = CASE WHEN d.again AND o.times OPERATOR(pg_catalog.>) 1 THEN coalesce(t.base, t.plan) ELSE t.base END,
+    start = CASE WHEN NOT d.again THEN coalesce(o.began, statement_timestamp()) END,
+    stop = CASE WHEN NOT d.again THEN statement_timestamp() END,
+    base = CASE WHEN d.again AND o.times > 1 THEN coalesce(t.base, t.plan) ELSE t.base END,
     plan = CASE
-        WHEN d.again AND o.times OPERATOR(pg_catalog.>) 1
-            THEN pg_catalog.statement_timestamp() OPERATOR(pg_catalog.+) ('1 s'::pg_catalog.interval OPERATOR(pg_catalog.*) pg_catalog.power(2, least(o.times, 12) OPERATOR(pg_catalog.-) 2))
+        WHEN d.again AND o.times > 1
+            THEN statement_timestamp() + ('1 s'::interval * power(2, least(o.times, 12) - 2))
         ELSE t.plan
     END,
     attempt = o.attempt,
-    interrupted = least(t.interrupted, 2147483646) OPERATOR(pg_catalog.+) 1,
+    interrupted = least(t.interrupted, 2147483646) + 1,
     error = CASE
-        WHEN d.again OR $6::pg_catalog.bool THEN t.error
+        WHEN d.again OR $6::bool THEN t.error
         WHEN o.panicked THEN E'ERROR:  task was interrupted\nDETAIL:  '
             'pgtaskd met an internal error while it ran; its log has the details. It is not run again, as that would happen again.'
         WHEN NOT o.repeatable THEN E'ERROR:  task was interrupted\nDETAIL:  '
             'The connection was lost while it ran, and it may have had effects; it is not run again, as rerun is false.'
-        WHEN o.cause OPERATOR(pg_catalog.=) 'lost' THEN E'ERROR:  task was interrupted\nDETAIL:  '
+        WHEN o.cause = 'lost' THEN E'ERROR:  task was interrupted\nDETAIL:  '
             'The connection to its remote was lost five times while it ran.'
         ELSE E'ERROR:  task was interrupted\nDETAIL:  '
             'The server has crashed five times while it ran.'
     END,
     sqlstate = CASE WHEN d.again OR $6 THEN t.sqlstate WHEN o.panicked THEN 'XX000' ELSE '08006' END,
     runs = :earlier_runs
-        OPERATOR(pg_catalog.||) pg_catalog.jsonb_build_object('start', o.began, 'stop', pg_catalog.statement_timestamp(), 'pid', o.pid,
-            'state', CASE WHEN t.state OPERATOR(pg_catalog.=) 'TAKE' THEN 'TAKE' ELSE 'WORK' END, 'error', pg_catalog.left(t.error, 1000),
-            'cause', o.cause, 'atomic', t.state OPERATOR(pg_catalog.=) 'PLAN' OR t.atomic)
+        || jsonb_build_object('start', o.began, 'stop', statement_timestamp(), 'pid', o.pid,
+            'state', CASE WHEN t.state = 'TAKE' THEN 'TAKE' ELSE 'WORK' END, 'error', left(t.error, 1000),
+            'cause', o.cause, 'atomic', t.state = 'PLAN' OR t.atomic)
 FROM orphaned AS o
 CROSS JOIN LATERAL (
-    SELECT o.repeatable AND NOT o.panicked AND (o.times OPERATOR(pg_catalog.<) 5 OR o.cause OPERATOR(pg_catalog.=) 'lost' AND o.away IS NOT TRUE) AS again
+    SELECT o.repeatable AND NOT o.panicked AND (o.times < 5 OR o.cause = 'lost' AND o.away IS NOT TRUE) AS again
 ) AS d
-WHERE t.ctid OPERATOR(pg_catalog.=) o.place
-    AND t.tableoid OPERATOR(pg_catalog.=) o.part
+WHERE t.ctid = o.place
+    AND t.tableoid = o.part
 RETURNING
-    t.id OPERATOR(pg_catalog./) (t.state OPERATOR(pg_catalog.<>) ALL ('{TAKE,WORK}'))::pg_catalog.int4, -- an error where a trigger has kept it under way
+    t.id / (t.state <> ALL ('{TAKE,WORK}'))::int4, -- an error where a trigger has kept it under way
     :followed AND NOT d.again,
     :last_words

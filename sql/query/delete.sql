@@ -3,13 +3,13 @@
 -- $1 ids
 WITH empty AS MATERIALIZED (
     SELECT l.id, t.part, t.place
-    FROM pg_catalog.unnest($1::pg_catalog.int8[]) AS l (id)
+    FROM unnest($1::int8[]) AS l (id)
     CROSS JOIN LATERAL (
         SELECT t.tableoid AS part, t.ctid AS place
         FROM :table AS t
-        WHERE t.id OPERATOR(pg_catalog.>=) l.id
-            AND t.id OPERATOR(pg_catalog.<=) l.id
-            AND t.state OPERATOR(pg_catalog.=) 'DONE'
+        WHERE t.id >= l.id
+            AND t.id <= l.id
+            AND t.state = 'DONE'
             AND t."delete"
             AND t.output IS NULL
             AND t.error IS NULL
@@ -23,17 +23,17 @@ locked AS MATERIALIZED (
     CROSS JOIN LATERAL (
         SELECT t.ctid AS place
         FROM :table AS t
-        WHERE t.ctid OPERATOR(pg_catalog.=) e.place
-            AND t.tableoid OPERATOR(pg_catalog.=) e.part
+        WHERE t.ctid = e.place
+            AND t.tableoid = e.part
         FOR UPDATE SKIP LOCKED
     ) AS t
-    WHERE t.place OPERATOR(pg_catalog.=) e.place
+    WHERE t.place = e.place
 ),
 deleted AS (
     DELETE FROM :table AS t
     USING locked AS l
-    WHERE t.ctid OPERATOR(pg_catalog.=) l.place
-        AND t.tableoid OPERATOR(pg_catalog.=) l.part
+    WHERE t.ctid = l.place
+        AND t.tableoid = l.part
 )
 SELECT id FROM empty
 EXCEPT ALL

@@ -10,36 +10,36 @@ WITH pgtaskd_end AS (
     UPDATE :table AS t
     SET
         state = 'DONE',
-        start = $3::pg_catalog.timestamptz,
-        stop = $4::pg_catalog.timestamptz,
-        pid = $9::pg_catalog.int4,
-        output = $5::pg_catalog.text,
+        start = $3::timestamptz,
+        stop = $4::timestamptz,
+        pid = $9::int4,
+        output = $5::text,
         error = NULL,
         sqlstate = NULL,
-        notice = $6::pg_catalog.text,
-        atomic = $7::pg_catalog.bool,
+        notice = $6::text,
+        atomic = $7::bool,
         attempt = :attempt
-    WHERE t.id OPERATOR(pg_catalog.=) $1::pg_catalog.int8
+    WHERE t.id = $1::int8
         AND (
-            t.state OPERATOR(pg_catalog.=) 'PLAN' AND t.xmin OPERATOR(pg_catalog.=) $2::pg_catalog.int4
-            OR t.state OPERATOR(pg_catalog.=) 'WORK' AND t.pid OPERATOR(pg_catalog.=) $9::pg_catalog.int4
+            t.state = 'PLAN' AND t.xmin = $2::int4
+            OR t.state = 'WORK' AND t.pid = $9::int4
             AND ( -- the task's own SQL has not changed the row: what is older than its transaction is not its doing, nor what a mark of ours has committed since
-                $10::pg_catalog.bool
+                $10::bool
                 OR :older
-                OR pg_catalog.txid_status(:full_xmin) OPERATOR(pg_catalog.<>) 'in progress'
+                OR txid_status(:full_xmin) <> 'in progress'
             )
         )
         AND (
-            NOT $8::pg_catalog.bool
+            NOT $8::bool
             OR NOT :followed
         )
     RETURNING t.state, t.start
 )
 SELECT
-    1::pg_catalog.int2 OPERATOR(pg_catalog./) EXISTS (
+    1::int2 / EXISTS (
         SELECT
         FROM pgtaskd_end AS e
-        WHERE e.state OPERATOR(pg_catalog.<>) ALL ('{TAKE,WORK}') -- no trigger has kept the row as it was
-            AND (e.state OPERATOR(pg_catalog.<>) 'PLAN' OR e.start IS NOT NULL)
-    )::pg_catalog.int4, -- exec tells this error by its types
-    pg_catalog.set_config('enable_seqscan', $11::pg_catalog.bool::pg_catalog.text, true)
+        WHERE e.state <> ALL ('{TAKE,WORK}') -- no trigger has kept the row as it was
+            AND (e.state <> 'PLAN' OR e.start IS NOT NULL)
+    )::int4, -- exec tells this error by its types
+    set_config('enable_seqscan', $11::bool::text, true)

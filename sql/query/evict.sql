@@ -7,32 +7,32 @@
 -- register of sessions
 WITH marked AS MATERIALIZED (
     SELECT t.pid, t.start
-    FROM pg_catalog.unnest($3::pg_catalog.int8[]) AS l (id)
+    FROM unnest($3::int8[]) AS l (id)
     CROSS JOIN LATERAL (
         SELECT w.pid, w.start
         FROM :table AS w
-        WHERE w.id OPERATOR(pg_catalog.>=) l.id
-            AND w.id OPERATOR(pg_catalog.<=) l.id
-            AND w.state OPERATOR(pg_catalog.=) 'WORK'
-            AND coalesce(w.remote, '') OPERATOR(pg_catalog.=) '' -- a remote's server may name any pid
+        WHERE w.id >= l.id
+            AND w.id <= l.id
+            AND w.state = 'WORK'
+            AND coalesce(w.remote, '') = '' -- a remote's server may name any pid
         ORDER BY w.id
     ) AS t
 )
-SELECT pg_catalog.pg_terminate_backend(a.pid)
-FROM pg_catalog.pg_stat_activity AS a
-CROSS JOIN (SELECT $2::pg_catalog.text AS prefix, $4::pg_catalog.timestamptz AS latest) AS old
+SELECT pg_terminate_backend(a.pid)
+FROM pg_stat_activity AS a
+CROSS JOIN (SELECT $2::text AS prefix, $4::timestamptz AS latest) AS old
 WHERE :earlier
-    AND a.pid OPERATOR(pg_catalog.<>) ALL ($1::pg_catalog.int4[])
+    AND a.pid <> ALL ($1::int4[])
     AND (
-        NOT EXISTS (SELECT FROM marked AS m WHERE m.pid OPERATOR(pg_catalog.=) a.pid AND m.start OPERATOR(pg_catalog.>=) a.backend_start)
-        OR a.state_change OPERATOR(pg_catalog.<) (pg_catalog.statement_timestamp() OPERATOR(pg_catalog.-) '1 s'::pg_catalog.interval)
+        NOT EXISTS (SELECT FROM marked AS m WHERE m.pid = a.pid AND m.start >= a.backend_start)
+        OR a.state_change < (statement_timestamp() - '1 s'::interval)
         AND (
-            a.state OPERATOR(pg_catalog.~~) 'idle in transaction%'
-            OR a.state OPERATOR(pg_catalog.=) 'active' AND a.wait_event OPERATOR(pg_catalog.=) 'ClientRead'
+            a.state ~~ 'idle in transaction%'
+            OR a.state = 'active' AND a.wait_event = 'ClientRead'
         )
-        OR a.state_change OPERATOR(pg_catalog.<) (pg_catalog.statement_timestamp() OPERATOR(pg_catalog.-) '10 s'::pg_catalog.interval)
+        OR a.state_change < (statement_timestamp() - '10 s'::interval)
         AND (
-            a.state OPERATOR(pg_catalog.=) 'idle'
-            OR a.state OPERATOR(pg_catalog.=) 'active' AND a.wait_event OPERATOR(pg_catalog.=) 'ClientWrite'
+            a.state = 'idle'
+            OR a.state = 'active' AND a.wait_event = 'ClientWrite'
         )
     )

@@ -2,20 +2,20 @@
 -- $1 ids, $2 whether to say nothing
 WITH expired AS MATERIALIZED (
     SELECT x.part, x.place
-    FROM pg_catalog.unnest($1::pg_catalog.int8[]) AS l (id)
+    FROM unnest($1::int8[]) AS l (id)
     CROSS JOIN LATERAL (
         SELECT t.tableoid AS part, t.ctid AS place
         FROM :table AS t
-        WHERE t.id OPERATOR(pg_catalog.>=) l.id
-            AND t.id OPERATOR(pg_catalog.<=) l.id
-            AND t.state OPERATOR(pg_catalog.=) 'PLAN'
-            AND t.attempt OPERATOR(pg_catalog.=) 0
-            AND t.active OPERATOR(pg_catalog.>) '0'
-            AND t.max OPERATOR(pg_catalog.>=) 0
-            AND t.catchup OPERATOR(pg_catalog.=) 0
-            AND t.due OPERATOR(pg_catalog.>) '-infinity'
-            AND t.due OPERATOR(pg_catalog.<=) pg_catalog.statement_timestamp()
-            AND greatest(:base, t.freed) OPERATOR(pg_catalog.+) least(t.active, '10000 years') OPERATOR(pg_catalog.<) pg_catalog.statement_timestamp()
+        WHERE t.id >= l.id
+            AND t.id <= l.id
+            AND t.state = 'PLAN'
+            AND t.attempt = 0
+            AND t.active > '0'
+            AND t.max >= 0
+            AND t.catchup = 0
+            AND t.due > '-infinity'
+            AND t.due <= statement_timestamp()
+            AND greatest(:base, t.freed) + least(t.active, '10000 years') < statement_timestamp()
         ORDER BY t.id
         FOR NO KEY UPDATE SKIP LOCKED
     ) AS x
@@ -23,13 +23,13 @@ WITH expired AS MATERIALIZED (
 UPDATE :table AS t
 SET
     state = 'GONE',
-    start = pg_catalog.statement_timestamp(),
-    stop = pg_catalog.statement_timestamp(),
-    error = CASE WHEN $2::pg_catalog.bool THEN t.error ELSE 'ERROR:  task not active' END
+    start = statement_timestamp(),
+    stop = statement_timestamp(),
+    error = CASE WHEN $2::bool THEN t.error ELSE 'ERROR:  task not active' END
 FROM expired AS e
-WHERE t.ctid OPERATOR(pg_catalog.=) e.place
-    AND t.tableoid OPERATOR(pg_catalog.=) e.part
+WHERE t.ctid = e.place
+    AND t.tableoid = e.part
 RETURNING
-    t.id OPERATOR(pg_catalog./) (t.state OPERATOR(pg_catalog.<>) 'PLAN')::pg_catalog.int4, -- an error where a trigger has kept the row as it was
+    t.id / (t.state <> 'PLAN')::int4, -- an error where a trigger has kept the row as it was
     :followed,
     :last_words

@@ -9,31 +9,31 @@ WITH ended AS MATERIALIZED (
     FROM (
         SELECT *
         FROM ROWS FROM (
-            pg_catalog.unnest($1::pg_catalog.int8[]),
-            pg_catalog.unnest($2::pg_catalog.int4[]),
-            pg_catalog.unnest($3::pg_catalog.int4[]),
-            pg_catalog.unnest($4::pg_catalog.bool[]),
-            pg_catalog.unnest($5::pg_catalog.timestamptz[]),
-            pg_catalog.unnest($6::pg_catalog.timestamptz[]),
-            pg_catalog.unnest($7::pg_catalog.text[]),
-            pg_catalog.unnest($8::pg_catalog.text[]),
-            pg_catalog.unnest($9::pg_catalog.text[]),
-            pg_catalog.unnest($10::pg_catalog.text[]),
-            pg_catalog.unnest($11::pg_catalog.bool[]),
-            pg_catalog.unnest($12::pg_catalog.bool[]),
-            pg_catalog.unnest($13::pg_catalog.bool[])
+            unnest($1::int8[]),
+            unnest($2::int4[]),
+            unnest($3::int4[]),
+            unnest($4::bool[]),
+            unnest($5::timestamptz[]),
+            unnest($6::timestamptz[]),
+            unnest($7::text[]),
+            unnest($8::text[]),
+            unnest($9::text[]),
+            unnest($10::text[]),
+            unnest($11::bool[]),
+            unnest($12::bool[]),
+            unnest($13::bool[])
         ) AS u (id, version, pid, done, start, stop, output, error, sqlstate, notice, atomic, last, keeps)
         ORDER BY u.id
     ) AS e
     CROSS JOIN LATERAL ( -- looked up one by one, whatever the statistics say
         SELECT t.tableoid AS part, t.ctid AS place
         FROM :table AS t
-        WHERE t.id OPERATOR(pg_catalog.>=) e.id
-            AND t.id OPERATOR(pg_catalog.<=) e.id
+        WHERE t.id >= e.id
+            AND t.id <= e.id
             AND :as_read
             AND (
                 e.last
-                OR (:attempt)::pg_catalog.int8 OPERATOR(pg_catalog.-) t.interrupted OPERATOR(pg_catalog.>) t.retry
+                OR (:attempt)::int8 - t.interrupted > t.retry
             )
         ORDER BY t.id
         FOR NO KEY UPDATE SKIP LOCKED
@@ -52,12 +52,12 @@ SET
     atomic = e.atomic,
     attempt = :attempt
 FROM ended AS e
-WHERE t.ctid OPERATOR(pg_catalog.=) e.place
-    AND t.tableoid OPERATOR(pg_catalog.=) e.part
+WHERE t.ctid = e.place
+    AND t.tableoid = e.part
 RETURNING
-    t.id OPERATOR(pg_catalog./) ( -- an error where a trigger has kept the row as it was
-        t.state OPERATOR(pg_catalog.<>) ALL ('{TAKE,WORK}')
-        AND (t.state OPERATOR(pg_catalog.<>) 'PLAN' OR t.start IS NOT NULL)
-    )::pg_catalog.int4,
+    t.id / ( -- an error where a trigger has kept the row as it was
+        t.state <> ALL ('{TAKE,WORK}')
+        AND (t.state <> 'PLAN' OR t.start IS NOT NULL)
+    )::int4,
     :followed,
     t."delete" AND t.output IS NULL AND t.error IS NULL

@@ -7,25 +7,25 @@ WITH since AS MATERIALIZED (
     FROM :table AS t
     WHERE t.stop IS NULL
         AND t.after IS NOT NULL
-        AND t.id OPERATOR(pg_catalog.>) $3::pg_catalog.int8
+        AND t.id > $3::int8
     ORDER BY t.id
     LIMIT 100
 ),
 old AS MATERIALIZED (
     SELECT t.part, t.place
-    FROM pg_catalog.unnest($2::pg_catalog.int8[]) AS l (id)
+    FROM unnest($2::int8[]) AS l (id)
     CROSS JOIN LATERAL (
         SELECT t.tableoid AS part, t.ctid AS place
         FROM :table AS t
-        WHERE t.id OPERATOR(pg_catalog.>=) l.id
-            AND t.id OPERATOR(pg_catalog.<=) l.id
-            AND t.stop OPERATOR(pg_catalog.<) (pg_catalog.statement_timestamp() OPERATOR(pg_catalog.-) :kept)
+        WHERE t.id >= l.id
+            AND t.id <= l.id
+            AND t.stop < (statement_timestamp() - :kept)
             AND :unreferenced
             AND :not_last
         ORDER BY t.id
     ) AS t
-    WHERE (SELECT pg_catalog.count(*) FROM since) OPERATOR(pg_catalog.<) 100
-        AND NOT EXISTS (SELECT FROM since AS s WHERE l.id OPERATOR(pg_catalog.=) ANY (s.after))
+    WHERE (SELECT count(*) FROM since) < 100
+        AND NOT EXISTS (SELECT FROM since AS s WHERE l.id = ANY (s.after))
 ),
 locked AS MATERIALIZED (
     SELECT t.id, o.part, o.place
@@ -33,19 +33,19 @@ locked AS MATERIALIZED (
     CROSS JOIN LATERAL (
         SELECT t.id, t.ctid AS place
         FROM :table AS t
-        WHERE t.ctid OPERATOR(pg_catalog.=) o.place
-            AND t.tableoid OPERATOR(pg_catalog.=) o.part
+        WHERE t.ctid = o.place
+            AND t.tableoid = o.part
         FOR UPDATE SKIP LOCKED
     ) AS t
-    WHERE t.place OPERATOR(pg_catalog.=) o.place
+    WHERE t.place = o.place
 ),
 deleted AS (
     DELETE FROM :table AS t
     USING locked AS l
-    WHERE t.ctid OPERATOR(pg_catalog.=) l.place
-        AND t.tableoid OPERATOR(pg_catalog.=) l.part
+    WHERE t.ctid = l.place
+        AND t.tableoid = l.part
     RETURNING t.id
 )
 SELECT l.id
 FROM locked AS l
-WHERE NOT EXISTS (SELECT FROM deleted AS d WHERE d.id OPERATOR(pg_catalog.=) l.id)
+WHERE NOT EXISTS (SELECT FROM deleted AS d WHERE d.id = l.id)

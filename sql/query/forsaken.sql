@@ -7,26 +7,26 @@ WITH forsaken AS MATERIALIZED (
     FROM (
         SELECT *
         FROM ROWS FROM (
-            pg_catalog.unnest($1::pg_catalog.int8[]),
-            pg_catalog.unnest($2::pg_catalog.text[]),
-            pg_catalog.unnest($3::pg_catalog.int8[]),
-            pg_catalog.unnest($4::pg_catalog.int4[])
+            unnest($1::int8[]),
+            unnest($2::text[]),
+            unnest($3::int8[]),
+            unnest($4::int4[])
         ) AS u (id, error, awaits, version)
         ORDER BY u.id
     ) AS l
     CROSS JOIN LATERAL (
         SELECT t.tableoid AS part, t.ctid AS place
         FROM :table AS t
-        WHERE t.id OPERATOR(pg_catalog.>=) l.id
-            AND t.id OPERATOR(pg_catalog.<=) l.id
+        WHERE t.id >= l.id
+            AND t.id <= l.id
             AND t.after IS NOT NULL
             AND (t.freed IS NULL OR t.awaits IS NOT NULL)
-            AND (t.state OPERATOR(pg_catalog.=) 'PLAN' OR t.state OPERATOR(pg_catalog.=) 'STOP' AND t.stop IS NULL AND t.stopping IS NULL)
-            AND (t.xmin OPERATOR(pg_catalog.=) l.version OR t.awaits OPERATOR(pg_catalog.=) l.awaits AND t.awaited OPERATOR(pg_catalog.=) ANY (ARRAY(
+            AND (t.state = 'PLAN' OR t.state = 'STOP' AND t.stop IS NULL AND t.stopping IS NULL)
+            AND (t.xmin = l.version OR t.awaits = l.awaits AND t.awaited = ANY (ARRAY(
                 SELECT coalesce(p.created, '-infinity')
                 FROM :table AS p
-                WHERE p.id OPERATOR(pg_catalog.>=) l.awaits
-                    AND p.id OPERATOR(pg_catalog.<=) l.awaits
+                WHERE p.id >= l.awaits
+                    AND p.id <= l.awaits
                 ORDER BY p.id
             )))
         ORDER BY t.id
@@ -36,15 +36,15 @@ WITH forsaken AS MATERIALIZED (
 UPDATE :table AS t
 SET
     state = 'GONE',
-    start = pg_catalog.statement_timestamp(),
-    stop = pg_catalog.statement_timestamp(),
+    start = statement_timestamp(),
+    stop = statement_timestamp(),
     awaits = NULL,
     freed = NULL,
-    error = CASE WHEN $5::pg_catalog.bool THEN t.error ELSE f.error END
+    error = CASE WHEN $5::bool THEN t.error ELSE f.error END
 FROM forsaken AS f
-WHERE t.ctid OPERATOR(pg_catalog.=) f.place
-    AND t.tableoid OPERATOR(pg_catalog.=) f.part
+WHERE t.ctid = f.place
+    AND t.tableoid = f.part
 RETURNING
-    t.id OPERATOR(pg_catalog./) (t.state OPERATOR(pg_catalog.=) 'GONE')::pg_catalog.int4, -- an error where a trigger has kept the row as it was
+    t.id / (t.state = 'GONE')::int4, -- an error where a trigger has kept the row as it was
     :followed,
     :last_words

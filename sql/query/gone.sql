@@ -4,28 +4,28 @@
 -- and a locked row has not.
 -- $1 ids, $2 sessions that are ours
 SELECT l.id
-FROM pg_catalog.unnest($1::pg_catalog.int8[]) AS l (id)
+FROM unnest($1::int8[]) AS l (id)
 CROSS JOIN LATERAL (
-    SELECT pg_catalog.bool_and(w.gone) AS gone
+    SELECT bool_and(w.gone) AS gone
     FROM (
         SELECT
-            t.state OPERATOR(pg_catalog.=) ANY ('{TAKE,WORK}')
-                OR t.state OPERATOR(pg_catalog.=) 'STOP' AND t.stopping AND t.stop IS NULL AS under_way,
-            (t.state OPERATOR(pg_catalog.=) 'TAKE' OR coalesce(t.remote, '') OPERATOR(pg_catalog.=) '')
+            t.state = ANY ('{TAKE,WORK}')
+                OR t.state = 'STOP' AND t.stopping AND t.stop IS NULL AS under_way,
+            (t.state = 'TAKE' OR coalesce(t.remote, '') = '')
             AND NOT EXISTS (
                 SELECT
-                FROM pg_catalog.pg_stat_get_activity(t.pid) AS a
-                WHERE a.pid OPERATOR(pg_catalog.=) t.pid
+                FROM pg_stat_get_activity(t.pid) AS a
+                WHERE a.pid = t.pid
                     AND (
-                        t.state OPERATOR(pg_catalog.=) 'TAKE'
-                        OR a.datid OPERATOR(pg_catalog.=) (SELECT d.oid FROM pg_catalog.pg_database AS d WHERE d.datname OPERATOR(pg_catalog.=) pg_catalog.current_database())
-                        AND (a.backend_start IS NULL OR a.backend_start OPERATOR(pg_catalog.<=) t.start)
-                        AND a.pid OPERATOR(pg_catalog.<>) ALL ($2::pg_catalog.int4[])
+                        t.state = 'TAKE'
+                        OR a.datid = (SELECT d.oid FROM pg_database AS d WHERE d.datname = current_database())
+                        AND (a.backend_start IS NULL OR a.backend_start <= t.start)
+                        AND a.pid <> ALL ($2::int4[])
                     )
             ) AS gone
         FROM :table AS t
-        WHERE t.id OPERATOR(pg_catalog.>=) l.id
-            AND t.id OPERATOR(pg_catalog.<=) l.id
+        WHERE t.id >= l.id
+            AND t.id <= l.id
         ORDER BY t.id
     ) AS w
     WHERE w.under_way

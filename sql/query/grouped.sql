@@ -4,15 +4,15 @@
 SELECT
     v.version,
     CASE
-        WHEN pg_catalog.pg_try_advisory_lock(:limits OPERATOR(pg_catalog.+) :group_number)
-            THEN pg_catalog.pg_advisory_unlock(:limits OPERATOR(pg_catalog.+) :group_number)
+        WHEN pg_try_advisory_lock(:limits + :group_number)
+            THEN pg_advisory_unlock(:limits + :group_number)
         ELSE false
     END
 FROM (
     SELECT coalesce((
-        SELECT pg_catalog.pg_sequence_last_value(c.oid::pg_catalog.regclass)
-        FROM pg_catalog.pg_class AS c
-        WHERE c.oid OPERATOR(pg_catalog.=) :group_sequence::pg_catalog.oid
+        SELECT pg_sequence_last_value(c.oid::regclass)
+        FROM pg_class AS c
+        WHERE c.oid = :group_sequence::oid
     ), 0) AS version
     OFFSET 0 -- a subquery of its own
 ) AS v

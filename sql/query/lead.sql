@@ -4,20 +4,20 @@
 -- zone
 WITH gone AS (
     DELETE FROM :leader AS l
-    WHERE l.seen OPERATOR(pg_catalog.<) (pg_catalog.statement_timestamp() OPERATOR(pg_catalog.-) '1 day'::pg_catalog.interval)
-        AND l.controller OPERATOR(pg_catalog.<>) $1::pg_catalog.text
+    WHERE l.seen < (statement_timestamp() - '1 day'::interval)
+        AND l.controller <> $1::text
 ), former AS (
     UPDATE :leader AS l
-    SET leads = false, since = pg_catalog.statement_timestamp()
+    SET leads = false, since = statement_timestamp()
     WHERE l.leads
-        AND $2::pg_catalog.bool
-        AND l.controller OPERATOR(pg_catalog.<>) $1::pg_catalog.text
-        AND l.seen OPERATOR(pg_catalog.>=) (pg_catalog.statement_timestamp() OPERATOR(pg_catalog.-) '1 day'::pg_catalog.interval)
+        AND $2::bool
+        AND l.controller <> $1::text
+        AND l.seen >= (statement_timestamp() - '1 day'::interval)
 )
 INSERT INTO :leader AS l (controller, leads, since, seen, host, pid, version, run, timezone)
-VALUES ($1::pg_catalog.text, $2::pg_catalog.bool, pg_catalog.statement_timestamp(), pg_catalog.statement_timestamp(), $3::pg_catalog.text,
-    $4::pg_catalog.int4, $5::pg_catalog.text, $6::pg_catalog.int4, $7::pg_catalog.text)
+VALUES ($1::text, $2::bool, statement_timestamp(), statement_timestamp(), $3::text,
+    $4::int4, $5::text, $6::int4, $7::text)
 ON CONFLICT (controller) DO UPDATE
 SET leads = excluded.leads, seen = excluded.seen, host = excluded.host, pid = excluded.pid, version = excluded.version, run = excluded.run,
     timezone = excluded.timezone,
-    since = CASE WHEN l.leads OPERATOR(pg_catalog.=) excluded.leads THEN l.since ELSE excluded.since END
+    since = CASE WHEN l.leads = excluded.leads THEN l.since ELSE excluded.since END

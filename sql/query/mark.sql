@@ -8,19 +8,19 @@ WITH begun AS MATERIALIZED (
     FROM (
         SELECT *
         FROM ROWS FROM (
-            pg_catalog.unnest($1::pg_catalog.int8[]),
-            pg_catalog.unnest($2::pg_catalog.int4[]),
-            pg_catalog.unnest($3::pg_catalog.int4[]),
-            pg_catalog.unnest($4::pg_catalog.timestamptz[]),
-            pg_catalog.unnest($5::pg_catalog.bool[])
+            unnest($1::int8[]),
+            unnest($2::int4[]),
+            unnest($3::int4[]),
+            unnest($4::timestamptz[]),
+            unnest($5::bool[])
         ) AS u (id, version, pid, start, atomic)
         ORDER BY u.id
     ) AS e
     CROSS JOIN LATERAL ( -- looked up one by one, whatever the statistics say
         SELECT t.tableoid AS part, t.ctid AS place
         FROM :table AS t
-        WHERE t.id OPERATOR(pg_catalog.>=) e.id
-            AND t.id OPERATOR(pg_catalog.<=) e.id
+        WHERE t.id >= e.id
+            AND t.id <= e.id
             AND :as_read
         ORDER BY t.id
         FOR NO KEY UPDATE SKIP LOCKED
@@ -37,11 +37,11 @@ SET
     interrupted = CASE WHEN t.stop IS NOT NULL THEN 0 ELSE t.interrupted END,
     runs = CASE WHEN t.stop IS NULL THEN t.runs ELSE
         :earlier_runs
-        OPERATOR(pg_catalog.||) pg_catalog.jsonb_build_object('start', t.start, 'stop', t.stop, 'pid', t.pid,
-            'state', CASE WHEN t.error IS NULL THEN 'DONE' ELSE 'FAIL' END, 'error', pg_catalog.left(t.error, 1000), 'cause', 'run again')
+        || jsonb_build_object('start', t.start, 'stop', t.stop, 'pid', t.pid,
+            'state', CASE WHEN t.error IS NULL THEN 'DONE' ELSE 'FAIL' END, 'error', left(t.error, 1000), 'cause', 'run again')
     END
 FROM begun AS b
-WHERE t.ctid OPERATOR(pg_catalog.=) b.place
-    AND t.tableoid OPERATOR(pg_catalog.=) b.part
-    AND (SELECT NOT $6::pg_catalog.bool OR :on_disk)
-RETURNING t.id OPERATOR(pg_catalog./) (t.state OPERATOR(pg_catalog.=) 'WORK')::pg_catalog.int4 -- an error where a trigger has kept the row as it was
+WHERE t.ctid = b.place
+    AND t.tableoid = b.part
+    AND (SELECT NOT $6::bool OR :on_disk)
+RETURNING t.id / (t.state = 'WORK')::int4 -- an error where a trigger has kept the row as it was

@@ -6,16 +6,16 @@ WITH waiting AS MATERIALIZED (
     FROM :table AS t
     WHERE t.stop IS NULL
         AND t.after IS NOT NULL
-        AND t.id OPERATOR(pg_catalog.>) $2::pg_catalog.int8
+        AND t.id > $2::int8
     ORDER BY t.id
     LIMIT $3
 )
 SELECT
-    coalesce((SELECT pg_catalog.max(w.id) FROM waiting AS w), $2::pg_catalog.int8),
-    (SELECT pg_catalog.count(*) FROM waiting),
+    coalesce((SELECT max(w.id) FROM waiting AS w), $2::int8),
+    (SELECT count(*) FROM waiting),
     ARRAY(
         SELECT DISTINCT a.id
         FROM waiting AS w
-        CROSS JOIN LATERAL pg_catalog.unnest(w.after) AS a (id)
-        WHERE a.id OPERATOR(pg_catalog.=) ANY ($1::pg_catalog.int8[])
+        CROSS JOIN LATERAL unnest(w.after) AS a (id)
+        WHERE a.id = ANY ($1::int8[])
     )

@@ -2,13 +2,13 @@
 -- so nothing in it takes long to begin. Not min(): that was planned to read all that
 -- is to come, where the table had been empty when it was planned.
 SELECT
-    pg_catalog.clock_timestamp(),
+    clock_timestamp(),
     (
         SELECT t.due
         FROM :table AS t
         WHERE t.due IS NOT NULL
-            AND t.due OPERATOR(pg_catalog.>) pg_catalog.statement_timestamp()
-            AND t.due OPERATOR(pg_catalog.<) 'infinity'
+            AND t.due > statement_timestamp()
+            AND t.due < 'infinity'
         ORDER BY t.due, t.id
         LIMIT 1
     )

@@ -5,6 +5,6 @@
 SELECT t.id
 FROM :table AS t
 WHERE :pages
-    AND t.stop OPERATOR(pg_catalog.<) (pg_catalog.statement_timestamp() OPERATOR(pg_catalog.-) :kept)
+    AND t.stop < (statement_timestamp() - :kept)
     AND :unreferenced
     AND :not_last

@@ -11,21 +11,21 @@ WITH found AS MATERIALIZED (
     FROM (
         SELECT *
         FROM ROWS FROM (
-            pg_catalog.unnest($1::pg_catalog.int8[]),
-            pg_catalog.unnest($2::pg_catalog.int4[]),
-            pg_catalog.unnest($3::pg_catalog.timestamptz[]),
-            pg_catalog.unnest($4::pg_catalog.int4[]),
-            pg_catalog.unnest($5::pg_catalog.text[])
+            unnest($1::int8[]),
+            unnest($2::int4[]),
+            unnest($3::timestamptz[]),
+            unnest($4::int4[]),
+            unnest($5::text[])
         ) AS u (id, version, plan, skipped, error)
         ORDER BY u.id
     ) AS b
     CROSS JOIN LATERAL (
         SELECT t.tableoid AS part, t.ctid AS place
         FROM :table AS t
-        WHERE t.id OPERATOR(pg_catalog.>=) b.id
-            AND t.id OPERATOR(pg_catalog.<=) b.id
-            AND t.state OPERATOR(pg_catalog.=) 'PLAN'
-            AND t.xmin OPERATOR(pg_catalog.=) b.version
+        WHERE t.id >= b.id
+            AND t.id <= b.id
+            AND t.state = 'PLAN'
+            AND t.xmin = b.version
         ORDER BY t.id
         FOR UPDATE SKIP LOCKED
     ) AS t
@@ -39,8 +39,8 @@ past AS (
 over AS (
     DELETE FROM :table AS t
     USING past AS p
-    WHERE t.ctid OPERATOR(pg_catalog.=) p.place
-        AND t.tableoid OPERATOR(pg_catalog.=) p.part
+    WHERE t.ctid = p.place
+        AND t.tableoid = p.part
     RETURNING t.id, t.parent
 ),
 last AS (
@@ -52,24 +52,24 @@ last AS (
         CROSS JOIN LATERAL (
             SELECT p.tableoid AS part, p.ctid AS place
             FROM :table AS p
-            WHERE p.id OPERATOR(pg_catalog.>=) o.parent
-                AND p.id OPERATOR(pg_catalog.<=) o.parent
-                AND p.next OPERATOR(pg_catalog.=) o.id
-                AND 1 OPERATOR(pg_catalog.=) (
-                    SELECT pg_catalog.count(*)
+            WHERE p.id >= o.parent
+                AND p.id <= o.parent
+                AND p.next = o.id
+                AND 1 = (
+                    SELECT count(*)
                     FROM (
                         SELECT
                         FROM :table AS n
-                        WHERE n.id OPERATOR(pg_catalog.>=) o.id
-                            AND n.id OPERATOR(pg_catalog.<=) o.id
+                        WHERE n.id >= o.id
+                            AND n.id <= o.id
                         ORDER BY n.id
                     ) AS n
                 )
             ORDER BY p.id
         ) AS p
     ) AS p
-    WHERE t.ctid OPERATOR(pg_catalog.=) p.place
-        AND t.tableoid OPERATOR(pg_catalog.=) p.part
+    WHERE t.ctid = p.place
+        AND t.tableoid = p.part
 )
 UPDATE :table AS t
 SET
@@ -78,15 +78,15 @@ SET
     plan = coalesce(f.plan, t.plan),
     skipped = CASE WHEN f.error IS NULL THEN f.skipped ELSE t.skipped END,
     state = CASE WHEN f.error IS NULL THEN 'PLAN' WHEN true THEN 'FAIL' ELSE t.state END,
-    start = CASE WHEN f.error IS NOT NULL THEN pg_catalog.statement_timestamp() ELSE t.start END,
-    stop = CASE WHEN f.error IS NOT NULL THEN pg_catalog.statement_timestamp() ELSE t.stop END,
-    error = CASE WHEN f.error IS NOT NULL AND NOT $6::pg_catalog.bool THEN f.error ELSE t.error END,
+    start = CASE WHEN f.error IS NOT NULL THEN statement_timestamp() ELSE t.start END,
+    stop = CASE WHEN f.error IS NOT NULL THEN statement_timestamp() ELSE t.stop END,
+    error = CASE WHEN f.error IS NOT NULL AND NOT $6::bool THEN f.error ELSE t.error END,
     sqlstate = CASE WHEN f.error IS NOT NULL AND NOT $6 THEN '22023' ELSE t.sqlstate END
 FROM found AS f
 WHERE (f.plan IS NOT NULL OR f.error IS NOT NULL)
-    AND t.ctid OPERATOR(pg_catalog.=) f.place
-    AND t.tableoid OPERATOR(pg_catalog.=) f.part
+    AND t.ctid = f.place
+    AND t.tableoid = f.part
 RETURNING
-    t.id OPERATOR(pg_catalog./) (t.origin IS NULL OR t.origin OPERATOR(pg_catalog.<=) '-infinity' AND t.tableoid OPERATOR(pg_catalog.<>) f.part)::pg_catalog.int4, -- an error where a trigger has kept the row as it was
-    :followed AND t.state OPERATOR(pg_catalog.=) 'FAIL',
+    t.id / (t.origin IS NULL OR t.origin <= '-infinity' AND t.tableoid <> f.part)::int4, -- an error where a trigger has kept the row as it was
+    :followed AND t.state = 'FAIL',
     :last_words

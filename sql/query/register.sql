@@ -3,16 +3,16 @@
 WITH ended AS (
     DELETE FROM :register AS r
     USING ROWS FROM (
-        pg_catalog.unnest($3::pg_catalog.int4[]),
-        pg_catalog.unnest($4::pg_catalog.timestamptz[])
+        unnest($3::int4[]),
+        unnest($4::timestamptz[])
     ) AS e (pid, started)
-    WHERE r.pid OPERATOR(pg_catalog.=) e.pid
-        AND r.started OPERATOR(pg_catalog.=) e.started
+    WHERE r.pid = e.pid
+        AND r.started = e.started
 )
 INSERT INTO :register (pid, started)
 SELECT s.pid, s.started
 FROM ROWS FROM (
-    pg_catalog.unnest($1::pg_catalog.int4[]),
-    pg_catalog.unnest($2::pg_catalog.timestamptz[])
+    unnest($1::int4[]),
+    unnest($2::timestamptz[])
 ) AS s (pid, started)
 ON CONFLICT DO NOTHING

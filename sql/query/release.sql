@@ -8,22 +8,22 @@ WITH released AS MATERIALIZED (
     FROM (
         SELECT *
         FROM ROWS FROM (
-            pg_catalog.unnest($1::pg_catalog.int8[]),
-            pg_catalog.unnest($2::pg_catalog.int4[]),
-            pg_catalog.unnest($3::pg_catalog.int4[]),
-            pg_catalog.unnest($4::pg_catalog.interval[]),
-            pg_catalog.unnest($5::pg_catalog.text[]),
-            pg_catalog.unnest($6::pg_catalog.text[]),
-            pg_catalog.unnest($7::pg_catalog.timestamptz[]),
-            pg_catalog.unnest($8::pg_catalog.timestamptz[])
+            unnest($1::int8[]),
+            unnest($2::int4[]),
+            unnest($3::int4[]),
+            unnest($4::interval[]),
+            unnest($5::text[]),
+            unnest($6::text[]),
+            unnest($7::timestamptz[]),
+            unnest($8::timestamptz[])
         ) AS u (id, version, pid, delay, error, sqlstate, start, stop)
         ORDER BY u.id
     ) AS e
     CROSS JOIN LATERAL ( -- looked up one by one, whatever the statistics say
         SELECT t.tableoid AS part, t.ctid AS place
         FROM :table AS t
-        WHERE t.id OPERATOR(pg_catalog.>=) e.id
-            AND t.id OPERATOR(pg_catalog.<=) e.id
+        WHERE t.id >= e.id
+            AND t.id <= e.id
             AND :as_read
         ORDER BY t.id
         FOR NO KEY UPDATE SKIP LOCKED
@@ -36,16 +36,16 @@ SET
     start = NULL,
     stop = NULL,
     atomic = NULL,
-    attempt = CASE WHEN t.state OPERATOR(pg_catalog.=) 'PLAN' THEN t.attempt ELSE greatest(t.attempt OPERATOR(pg_catalog.-) 1, 0) END,
+    attempt = CASE WHEN t.state = 'PLAN' THEN t.attempt ELSE greatest(t.attempt - 1, 0) END,
     base = CASE WHEN r.delay IS NULL THEN t.base ELSE coalesce(t.base, t.plan) END,
-    plan = CASE WHEN r.delay IS NULL THEN t.plan ELSE pg_catalog.statement_timestamp() OPERATOR(pg_catalog.+) r.delay END,
+    plan = CASE WHEN r.delay IS NULL THEN t.plan ELSE statement_timestamp() + r.delay END,
     error = coalesce(r.error, t.error),
     sqlstate = CASE WHEN r.error IS NULL THEN t.sqlstate ELSE r.sqlstate END,
     runs = CASE WHEN r.start IS NULL THEN t.runs ELSE
         :earlier_runs
-        OPERATOR(pg_catalog.||) pg_catalog.jsonb_build_object('start', r.start, 'stop', r.stop, 'pid', r.pid, 'state', t.state, 'error', pg_catalog.left(t.error, 1000), 'cause', 'drained')
+        || jsonb_build_object('start', r.start, 'stop', r.stop, 'pid', r.pid, 'state', t.state, 'error', left(t.error, 1000), 'cause', 'drained')
     END
 FROM released AS r
-WHERE t.ctid OPERATOR(pg_catalog.=) r.place
-    AND t.tableoid OPERATOR(pg_catalog.=) r.part
-RETURNING t.id OPERATOR(pg_catalog./) (t.state OPERATOR(pg_catalog.<>) ALL ('{TAKE,WORK}'))::pg_catalog.int4 -- an error where a trigger has kept it under way
+WHERE t.ctid = r.place
+    AND t.tableoid = r.part
+RETURNING t.id / (t.state <> ALL ('{TAKE,WORK}'))::int4 -- an error where a trigger has kept it under way

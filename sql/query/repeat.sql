@@ -43,15 +43,15 @@ WITH ended AS MATERIALIZED (
         t.catchup,
         t.failures,
         t.size,
-        t.max_failures OPERATOR(pg_catalog.>) 0 AND t.failures OPERATOR(pg_catalog.>=) t.max_failures AS paused,
-        CASE WHEN t.catchup OPERATOR(pg_catalog.>) 0 AND pg_catalog.isfinite(t.until) THEN least(pg_catalog.statement_timestamp(), t.until) ELSE pg_catalog.statement_timestamp() END AS missed,
-        (pg_catalog.date_part('year', t.repeat) OPERATOR(pg_catalog.*) 31556952)
-            OPERATOR(pg_catalog.+) (pg_catalog.date_part('month', t.repeat) OPERATOR(pg_catalog.*) 2629746)
-            OPERATOR(pg_catalog.+) (pg_catalog.date_part('day', t.repeat) OPERATOR(pg_catalog.*) 86400)
-            OPERATOR(pg_catalog.+) (pg_catalog.date_part('hour', t.repeat) OPERATOR(pg_catalog.*) 3600)
-            OPERATOR(pg_catalog.+) (pg_catalog.date_part('minute', t.repeat) OPERATOR(pg_catalog.*) 60)
-            OPERATOR(pg_catalog.+) pg_catalog.date_part('second', t.repeat) AS period
-    FROM pg_catalog.unnest($1::pg_catalog.int8[]) AS l (id)
+        t.max_failures > 0 AND t.failures >= t.max_failures AS paused,
+        CASE WHEN t.catchup > 0 AND isfinite(t.until) THEN least(statement_timestamp(), t.until) ELSE statement_timestamp() END AS missed,
+        (date_part('year', t.repeat) * 31556952)
+            + (date_part('month', t.repeat) * 2629746)
+            + (date_part('day', t.repeat) * 86400)
+            + (date_part('hour', t.repeat) * 3600)
+            + (date_part('minute', t.repeat) * 60)
+            + date_part('second', t.repeat) AS period
+    FROM unnest($1::int8[]) AS l (id)
     CROSS JOIN LATERAL (
         SELECT
             t.tableoid AS part,
@@ -61,25 +61,25 @@ WITH ended AS MATERIALIZED (
             t.cron,
             t.repeat,
             t.drift,
-            coalesce(t.stop, pg_catalog.statement_timestamp()) AS stop,
-            CASE WHEN pg_catalog.isfinite(t.plan) OR t.base IS NOT NULL THEN coalesce(t.base, t.plan) END AS base,
-            CASE WHEN pg_catalog.isfinite(t.origin) THEN t.origin END AS origin,
+            coalesce(t.stop, statement_timestamp()) AS stop,
+            CASE WHEN isfinite(t.plan) OR t.base IS NOT NULL THEN coalesce(t.base, t.plan) END AS base,
+            CASE WHEN isfinite(t.origin) THEN t.origin END AS origin,
             t.until,
             t.catchup,
             :failures AS failures,
             t.max_failures,
             :size_of_t AS size
         FROM :table AS t
-        WHERE t.id OPERATOR(pg_catalog.>=) l.id
-            AND t.id OPERATOR(pg_catalog.<=) l.id
+        WHERE t.id >= l.id
+            AND t.id <= l.id
             AND :written
             AND (
-                t.state OPERATOR(pg_catalog.=) ANY ('{DONE,FAIL,GONE}')
-                OR t.overlap AND t.state OPERATOR(pg_catalog.=) 'WORK'
+                t.state = ANY ('{DONE,FAIL,GONE}')
+                OR t.overlap AND t.state = 'WORK'
             )
             AND t.next IS NULL
-            AND (t.repeat OPERATOR(pg_catalog.>) '0' OR t.cron IS NOT NULL)
-            AND (t.cron IS NULL OR t.state OPERATOR(pg_catalog.<>) 'FAIL' OR t.attempt OPERATOR(pg_catalog.>) 0) -- else its cron cannot be read
+            AND (t.repeat > '0' OR t.cron IS NOT NULL)
+            AND (t.cron IS NULL OR t.state <> 'FAIL' OR t.attempt > 0) -- else its cron cannot be read
         ORDER BY t.id
     ) AS t
 ),
@@ -90,14 +90,14 @@ chain AS MATERIALIZED (
         coalesce(own.k, 0) AS k
     FROM ended AS e
     CROSS JOIN LATERAL (
-        SELECT pg_catalog.max(n.k) AS k
-        FROM pg_catalog.generate_series(-3, 3) AS near
+        SELECT max(n.k) AS k
+        FROM generate_series(-3, 3) AS near
         CROSS JOIN LATERAL (SELECT greatest(
             0,
-            pg_catalog.floor(pg_catalog.date_part('epoch', e.base OPERATOR(pg_catalog.-) e.origin) OPERATOR(pg_catalog./) e.period) OPERATOR(pg_catalog.+) near
+            floor(date_part('epoch', e.base - e.origin) / e.period) + near
         ) AS k) AS n
         WHERE e.cron IS NULL
-            AND e.base OPERATOR(pg_catalog.=) (e.origin OPERATOR(pg_catalog.+) (e.repeat OPERATOR(pg_catalog.*) n.k))
+            AND e.base = (e.origin + (e.repeat * n.k))
     ) AS own
 ),
 beat AS MATERIALIZED (
@@ -106,40 +106,40 @@ beat AS MATERIALIZED (
         c.place,
         c.id,
         c.key,
-        CASE WHEN c.cron IS NULL OR c.catchup OPERATOR(pg_catalog.=) 0 THEN c.until END AS until, -- else there may be a beat that was missed before
+        CASE WHEN c.cron IS NULL OR c.catchup = 0 THEN c.until END AS until, -- else there may be a beat that was missed before
         c.failures,
         c.paused,
         CASE
-            WHEN c.cron IS NOT NULL THEN pg_catalog.statement_timestamp()
+            WHEN c.cron IS NOT NULL THEN statement_timestamp()
             WHEN c.base IS NULL THEN 'infinity'
-            WHEN c.drift THEN c.stop OPERATOR(pg_catalog.+) c.repeat
-            ELSE coalesce(c.counted OPERATOR(pg_catalog.+) (c.repeat OPERATOR(pg_catalog.*) chosen.k), pg_catalog.statement_timestamp() OPERATOR(pg_catalog.+) c.repeat)
+            WHEN c.drift THEN c.stop + c.repeat
+            ELSE coalesce(c.counted + (c.repeat * chosen.k), statement_timestamp() + c.repeat)
         END AS plan,
         CASE
-            WHEN c.drift AND c.cron IS NOT NULL THEN pg_catalog.statement_timestamp()
+            WHEN c.drift AND c.cron IS NOT NULL THEN statement_timestamp()
             WHEN c.drift THEN c.stop
             ELSE c.counted
         END AS origin,
         CASE
             WHEN c.drift OR c.cron IS NOT NULL THEN 0
-            ELSE greatest(0, least(2147483647, coalesce(chosen.k OPERATOR(pg_catalog.-) c.k OPERATOR(pg_catalog.-) 1, 0)))
+            ELSE greatest(0, least(2147483647, coalesce(chosen.k - c.k - 1, 0)))
         END AS skipped
     FROM chain AS c
     LEFT JOIN LATERAL ( -- the first beat that was not missed
         SELECT n.k
-        FROM pg_catalog.generate_series(-3, 3) AS near
+        FROM generate_series(-3, 3) AS near
         CROSS JOIN LATERAL (SELECT greatest(
             1,
-            pg_catalog.floor(pg_catalog.date_part('epoch', c.missed OPERATOR(pg_catalog.-) c.counted) OPERATOR(pg_catalog./) c.period) OPERATOR(pg_catalog.+) near
+            floor(date_part('epoch', c.missed - c.counted) / c.period) + near
         ) AS k) AS n
         WHERE c.cron IS NULL
-            AND (c.counted OPERATOR(pg_catalog.+) (c.repeat OPERATOR(pg_catalog.*) n.k)) OPERATOR(pg_catalog.>) c.missed
+            AND (c.counted + (c.repeat * n.k)) > c.missed
         ORDER BY n.k
         LIMIT 1
     ) AS first ON true
     CROSS JOIN LATERAL (
         SELECT CASE
-            WHEN c.catchup OPERATOR(pg_catalog.>) 0 THEN greatest(c.k OPERATOR(pg_catalog.+) 1, first.k OPERATOR(pg_catalog.-) c.catchup)
+            WHEN c.catchup > 0 THEN greatest(c.k + 1, first.k - c.catchup)
             ELSE first.k
         END AS k
     ) AS chosen
@@ -148,61 +148,61 @@ followed AS MATERIALIZED (
     SELECT b.part, b.place, b.id, b.plan, b.origin, b.skipped, b.failures, b.paused, b.key, waiting.id AS other, coalesce(waiting.repeats, false) AS carried
     FROM beat AS b
     LEFT JOIN LATERAL (
-        SELECT w.id, (w.repeat OPERATOR(pg_catalog.>) '0' OR w.cron IS NOT NULL):of_its_role AS repeats
+        SELECT w.id, (w.repeat > '0' OR w.cron IS NOT NULL):of_its_role AS repeats
         FROM :table AS w
         WHERE b.key IS NOT NULL -- else a partitioned table, which has no index for this, would be read
-            AND w.wait_key OPERATOR(pg_catalog.=) b.key
+            AND w.wait_key = b.key
         LIMIT 1
     ) AS waiting ON true
     WHERE b.until IS NULL
-        OR b.plan OPERATOR(pg_catalog.<=) b.until
+        OR b.plan <= b.until
 ),
 over AS MATERIALIZED (
     SELECT t.*
-    FROM pg_catalog.unnest($1::pg_catalog.int8[]) AS l (id)
+    FROM unnest($1::int8[]) AS l (id)
     CROSS JOIN LATERAL (
-        SELECT t.id, t.state, t."group", t.data:role_kept, t.on_fail, t.notify, t.on_fail IS NOT NULL AND t.state OPERATOR(pg_catalog.=) ANY ('{FAIL,GONE}') AS failed
+        SELECT t.id, t.state, t."group", t.data:role_kept, t.on_fail, t.notify, t.on_fail IS NOT NULL AND t.state = ANY ('{FAIL,GONE}') AS failed
         FROM :table AS t
-        WHERE t.id OPERATOR(pg_catalog.>=) l.id
-            AND t.id OPERATOR(pg_catalog.<=) l.id
+        WHERE t.id >= l.id
+            AND t.id <= l.id
             AND :written
             AND (t.on_fail IS NOT NULL OR t.notify IS NOT NULL)
             AND (
-                t.state OPERATOR(pg_catalog.=) ANY ('{DONE,FAIL,GONE}')
-                OR t.state OPERATOR(pg_catalog.=) 'STOP' AND t.stop IS NOT NULL
+                t.state = ANY ('{DONE,FAIL,GONE}')
+                OR t.state = 'STOP' AND t.stop IS NOT NULL
             )
         ORDER BY t.id
     ) AS t
 ),
 weighed AS MATERIALIZED ( -- an error, where what is copied of several tasks takes its time
-    SELECT 1::pg_catalog.int4 OPERATOR(pg_catalog./) (
-        pg_catalog.min(w.id) OPERATOR(pg_catalog.=) pg_catalog.max(w.id)
-        OR pg_catalog.sum(w.size) OPERATOR(pg_catalog.<=) 1048576
-    )::pg_catalog.int4::pg_catalog.int2 OPERATOR(pg_catalog.=) 1 AS fits
+    SELECT 1::int4 / (
+        min(w.id) = max(w.id)
+        OR sum(w.size) <= 1048576
+    )::int4::int2 = 1 AS fits
     FROM (
         SELECT e.id, e.size
         FROM ended AS e
         UNION ALL
-        SELECT o.id, coalesce(pg_catalog.pg_column_size(o.data), 0) OPERATOR(pg_catalog.+) pg_catalog.pg_column_size(o.on_fail)::pg_catalog.int8
+        SELECT o.id, coalesce(pg_column_size(o.data), 0) + pg_column_size(o.on_fail)::int8
         FROM over AS o
         WHERE o.failed
     ) AS w
 ),
 passed AS MATERIALIZED ( -- before an id is drawn
     SELECT
-        pg_catalog.count(pg_catalog.nextval((:sequence)::pg_catalog.oid::pg_catalog.regclass)) AS ids,
-        CASE WHEN $3::pg_catalog.text IS NOT NULL THEN pg_catalog.set_config('lock_timeout', $3::pg_catalog.text, true) END AS locks
-    FROM pg_catalog.generate_series(1, $2::pg_catalog.int8)
+        count(nextval((:sequence)::oid::regclass)) AS ids,
+        CASE WHEN $3::text IS NOT NULL THEN set_config('lock_timeout', $3::text, true) END AS locks
+    FROM generate_series(1, $2::int8)
 ),
 numbered AS MATERIALIZED (
-    SELECT f.*, d.id AS drawn, f.key IS NULL OR f.id OPERATOR(pg_catalog.=) pg_catalog.min(f.id) OVER (PARTITION BY f.key) AS first
+    SELECT f.*, d.id AS drawn, f.key IS NULL OR f.id = min(f.id) OVER (PARTITION BY f.key) AS first
     FROM followed AS f
     LEFT JOIN LATERAL (
         :drawn
-    ) AS d ON (:sequence) OPERATOR(pg_catalog.>) 0
+    ) AS d ON (:sequence) > 0
     WHERE NOT f.carried
         AND (SELECT w.fits FROM weighed AS w)
-        AND (SELECT p.ids OPERATOR(pg_catalog.>=) 0 FROM passed AS p)
+        AND (SELECT p.ids >= 0 FROM passed AS p)
 ),
 repeated AS (
     INSERT INTO :table AS w (:drawn_id parent, plan, origin, skipped, failures, state, error, :copied)
@@ -218,18 +218,18 @@ repeated AS (
         CASE WHEN f.paused THEN :paused END,
         :copied_of_t
     FROM numbered AS f
-    JOIN :table AS t ON t.ctid OPERATOR(pg_catalog.=) f.place AND t.tableoid OPERATOR(pg_catalog.=) f.part
+    JOIN :table AS t ON t.ctid = f.place AND t.tableoid = f.part
     WHERE f.other IS NULL
         AND f.first
     :unless_key_waits
-    RETURNING id, parent, wait_key, repeat OPERATOR(pg_catalog.>) '0' OR cron IS NOT NULL AS repeats, :made AS made:role_named
+    RETURNING id, parent, wait_key, repeat > '0' OR cron IS NOT NULL AS repeats, :made AS made:role_named
 ),
 met AS MATERIALIZED ( -- what waits with the key of each by now
     SELECT
         f.*,
-        pg_catalog.max(r.id) OVER k AS met,
-        pg_catalog.bool_or(r.repeats) OVER k AS repeats,
-        pg_catalog.bool_or(r.made) OVER k AS made:met_role
+        max(r.id) OVER k AS met,
+        bool_or(r.repeats) OVER k AS repeats,
+        bool_or(r.made) OVER k AS made:met_role
     FROM numbered AS f
     FULL JOIN repeated AS r ON false -- one after the other: all pairs would be many
     WINDOW k AS (PARTITION BY coalesce(f.key, r.wait_key))
@@ -245,12 +245,12 @@ kept AS (
         f.skipped,
         f.failures,
         'GONE',
-        pg_catalog.statement_timestamp(),
-        pg_catalog.statement_timestamp(),
-        'ERROR:  superseded by task ' OPERATOR(pg_catalog.||) coalesce(f.other, f.met)::pg_catalog.text,
+        statement_timestamp(),
+        statement_timestamp(),
+        'ERROR:  superseded by task ' || coalesce(f.other, f.met)::text,
         :copied_of_t
     FROM met AS f
-    JOIN :table AS t ON t.ctid OPERATOR(pg_catalog.=) f.place AND t.tableoid OPERATOR(pg_catalog.=) f.part
+    JOIN :table AS t ON t.ctid = f.place AND t.tableoid = f.part
     WHERE f.other IS NOT NULL
         OR f.key IS NOT NULL AND f.met IS NOT NULL AND NOT (f.made AND f.first) AND NOT (f.repeats:of_that_role)
     RETURNING id, parent
@@ -265,13 +265,13 @@ linked AS (
             CASE
                 WHEN f.carried THEN f.other
                 ELSE coalesce(
-                    pg_catalog.max(f.kept) OVER (PARTITION BY f.id),
-                    pg_catalog.max(f.own) OVER (PARTITION BY f.id),
-                    CASE WHEN f.key IS NOT NULL THEN pg_catalog.max(f.same) OVER (PARTITION BY f.key) END
+                    max(f.kept) OVER (PARTITION BY f.id),
+                    max(f.own) OVER (PARTITION BY f.id),
+                    CASE WHEN f.key IS NOT NULL THEN max(f.same) OVER (PARTITION BY f.key) END
                 )
             END AS id
         FROM (
-            SELECT f.part, f.place, f.id, f.key, f.carried, f.other, NULL::pg_catalog.int8 AS kept, NULL::pg_catalog.int8 AS own, NULL::pg_catalog.int8 AS same
+            SELECT f.part, f.place, f.id, f.key, f.carried, f.other, NULL::int8 AS kept, NULL::int8 AS own, NULL::int8 AS same
             FROM followed AS f
             UNION ALL
             SELECT NULL, NULL, k.parent, NULL, NULL, NULL, k.id, NULL, NULL
@@ -281,8 +281,8 @@ linked AS (
             FROM repeated AS r
         ) AS f
     ) AS n
-    WHERE t.ctid OPERATOR(pg_catalog.=) n.place
-        AND t.tableoid OPERATOR(pg_catalog.=) n.part
+    WHERE t.ctid = n.place
+        AND t.tableoid = n.part
     RETURNING t.next IS NULL AS left_out, t.key IS NOT NULL AS named
 ),
 told AS (
@@ -296,32 +296,32 @@ told AS (
             n.part,
             n.place,
             f.failures,
-            t.max_failures OPERATOR(pg_catalog.>) 0 AND f.failures OPERATOR(pg_catalog.>=) t.max_failures AS paused
-        FROM pg_catalog.unnest($1::pg_catalog.int8[]) AS l (id)
+            t.max_failures > 0 AND f.failures >= t.max_failures AS paused
+        FROM unnest($1::int8[]) AS l (id)
         CROSS JOIN LATERAL (
             SELECT t.next, t.state, t.failures, t.max_failures
             FROM :table AS t
-            WHERE t.id OPERATOR(pg_catalog.>=) l.id
-                AND t.id OPERATOR(pg_catalog.<=) l.id
+            WHERE t.id >= l.id
+                AND t.id <= l.id
                 AND :written
                 AND t.overlap
-                AND t.state OPERATOR(pg_catalog.=) ANY ('{DONE,FAIL}')
+                AND t.state = ANY ('{DONE,FAIL}')
             ORDER BY t.id
         ) AS t
         CROSS JOIN LATERAL (SELECT :failures AS failures) AS f
         CROSS JOIN LATERAL (
             SELECT n.tableoid AS part, n.ctid AS place
             FROM :table AS n
-            WHERE n.id OPERATOR(pg_catalog.>=) t.next
-                AND n.id OPERATOR(pg_catalog.<=) t.next
-                AND n.state OPERATOR(pg_catalog.=) 'PLAN'
-                AND n.attempt OPERATOR(pg_catalog.=) 0
-                AND n.failures OPERATOR(pg_catalog.<>) f.failures
+            WHERE n.id >= t.next
+                AND n.id <= t.next
+                AND n.state = 'PLAN'
+                AND n.attempt = 0
+                AND n.failures <> f.failures
             ORDER BY n.id
         ) AS n
     ) AS f
-    WHERE n.ctid OPERATOR(pg_catalog.=) f.place
-        AND n.tableoid OPERATOR(pg_catalog.=) f.part
+    WHERE n.ctid = f.place
+        AND n.tableoid = f.part
 ),
 added AS (
     INSERT INTO :table (:drawn_id parent, "group", data, input:role_named)
@@ -332,25 +332,25 @@ added AS (
         FROM over AS f
         LEFT JOIN LATERAL (
             :drawn
-        ) AS d ON (:sequence) OPERATOR(pg_catalog.>) 0
+        ) AS d ON (:sequence) > 0
         WHERE f.failed
             AND (SELECT w.fits FROM weighed AS w)
-            AND (SELECT p.ids OPERATOR(pg_catalog.>=) 0 FROM passed AS p)
+            AND (SELECT p.ids >= 0 FROM passed AS p)
     ) AS f
     RETURNING id
 ),
 notified AS MATERIALIZED (
-    SELECT pg_catalog.pg_notify(o.notify, pg_catalog.concat('{"id": ', o.id, ', "state": "', o.state, '"}'))
+    SELECT pg_notify(o.notify, concat('{"id": ', o.id, ', "state": "', o.state, '"}'))
     FROM over AS o
     WHERE o.notify IS NOT NULL
 )
 -- exec tells these errors by their types.
 SELECT
-    1::pg_catalog.int2 OPERATOR(pg_catalog./) (NOT EXISTS (SELECT FROM linked AS l WHERE l.left_out AND l.named))::pg_catalog.int4::pg_catalog.int8,
-    '0'::pg_catalog.money OPERATOR(pg_catalog./) (
+    1::int2 / (NOT EXISTS (SELECT FROM linked AS l WHERE l.left_out AND l.named))::int4::int8,
+    '0'::money / (
         NOT EXISTS (SELECT FROM linked AS l WHERE l.left_out)
-        AND (SELECT pg_catalog.count(*) FROM over AS o WHERE o.failed) OPERATOR(pg_catalog.=) (SELECT pg_catalog.count(*) FROM added)
-    )::pg_catalog.int4::pg_catalog.int2,
-    (SELECT pg_catalog.count(*) FROM notified),
-    CASE WHEN $3::pg_catalog.text IS NOT NULL THEN pg_catalog.set_config('lock_timeout', '5s', true) END, -- as exec has it
+        AND (SELECT count(*) FROM over AS o WHERE o.failed) = (SELECT count(*) FROM added)
+    )::int4::int2,
+    (SELECT count(*) FROM notified),
+    CASE WHEN $3::text IS NOT NULL THEN set_config('lock_timeout', '5s', true) END, -- as exec has it
     EXISTS (SELECT FROM numbered) OR EXISTS (SELECT FROM added) -- whether an id was drawn

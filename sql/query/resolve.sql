@@ -12,21 +12,21 @@
 -- $1 ids
 WITH found AS MATERIALIZED (
     SELECT t.part, t.place, t.version, t.id, t.after, t.met, t.first, t.waits:role_kept
-    FROM pg_catalog.unnest($1::pg_catalog.int8[]) AS l (id)
+    FROM unnest($1::int8[]) AS l (id)
     CROSS JOIN LATERAL ( -- looked up one by one, whatever the statistics say
         SELECT t.tableoid AS part, t.ctid AS place, t.xmin AS version, t.id, t.after, t.met,
-            t.freed IS NULL AND t.runs IS NULL OR (pg_catalog.cardinality(t.met) OPERATOR(pg_catalog.=) pg_catalog.cardinality(t.after)) IS NOT TRUE AS first,
-            t.state OPERATOR(pg_catalog.=) 'PLAN' OR t.state OPERATOR(pg_catalog.=) 'STOP' AND t.stop IS NULL AND t.stopping IS NULL AS waits:role_kept
+            t.freed IS NULL AND t.runs IS NULL OR (cardinality(t.met) = cardinality(t.after)) IS NOT TRUE AS first,
+            t.state = 'PLAN' OR t.state = 'STOP' AND t.stop IS NULL AND t.stopping IS NULL AS waits:role_kept
         FROM :table AS t
-        WHERE t.id OPERATOR(pg_catalog.>=) l.id
-            AND t.id OPERATOR(pg_catalog.<=) l.id
+        WHERE t.id >= l.id
+            AND t.id <= l.id
             AND t.after IS NOT NULL
             AND (t.freed IS NULL OR t.awaits IS NOT NULL)
-            AND t.state OPERATOR(pg_catalog.<>) ALL ('{TAKE,WORK}')
+            AND t.state <> ALL ('{TAKE,WORK}')
         ORDER BY t.id
         FOR NO KEY UPDATE SKIP LOCKED
     ) AS t
-    ORDER BY pg_catalog.pg_column_size(t.after)
+    ORDER BY pg_column_size(t.after)
 ),
 seen AS MATERIALIZED (
     SELECT
@@ -43,37 +43,37 @@ seen AS MATERIALIZED (
         n.freed,
         CASE WHEN f.first THEN n.met END AS met
     FROM (
-        SELECT f.*, pg_catalog.clock_timestamp() OPERATOR(pg_catalog.>) (SELECT pg_catalog.clock_timestamp() OPERATOR(pg_catalog.+) '20 ms') AS late
+        SELECT f.*, clock_timestamp() > (SELECT clock_timestamp() + '20 ms') AS late
         FROM found AS f
     ) AS f
     CROSS JOIN LATERAL (
         SELECT
-            pg_catalog.array_remove(pg_catalog.array_agg(CASE WHEN p.over IS FALSE THEN a.id END), NULL) AS open,
-            pg_catalog.array_remove(pg_catalog.array_agg(CASE WHEN p.over IS FALSE THEN p.created END), NULL) AS created,
-            pg_catalog.min(CASE WHEN p.over AND p.state OPERATOR(pg_catalog.<>) 'DONE' THEN a.id END) AS ill,
-            (pg_catalog.array_remove(pg_catalog.array_agg(CASE WHEN p.over AND p.state OPERATOR(pg_catalog.<>) 'DONE' THEN p.state::pg_catalog.text END ORDER BY a.id), NULL))[1] AS state,
-            coalesce(pg_catalog.max(CASE WHEN p.stop OPERATOR(pg_catalog.<=) pg_catalog.statement_timestamp() THEN p.stop ELSE pg_catalog.statement_timestamp() END), pg_catalog.statement_timestamp()) AS freed,
-            pg_catalog.array_agg(p.created ORDER BY a.nth) AS met
+            array_remove(array_agg(CASE WHEN p.over IS FALSE THEN a.id END), NULL) AS open,
+            array_remove(array_agg(CASE WHEN p.over IS FALSE THEN p.created END), NULL) AS created,
+            min(CASE WHEN p.over AND p.state <> 'DONE' THEN a.id END) AS ill,
+            (array_remove(array_agg(CASE WHEN p.over AND p.state <> 'DONE' THEN p.state::text END ORDER BY a.id), NULL))[1] AS state,
+            coalesce(max(CASE WHEN p.stop <= statement_timestamp() THEN p.stop ELSE statement_timestamp() END), statement_timestamp()) AS freed,
+            array_agg(p.created ORDER BY a.nth) AS met
         FROM ROWS FROM (
-            pg_catalog.unnest(CASE WHEN NOT f.late THEN f.after END),
-            pg_catalog.unnest(CASE WHEN NOT f.late AND NOT f.first THEN f.met END)
+            unnest(CASE WHEN NOT f.late THEN f.after END),
+            unnest(CASE WHEN NOT f.late AND NOT f.first THEN f.met END)
         ) WITH ORDINALITY AS a (id, met, nth)
         LEFT JOIN LATERAL (
             SELECT t.state, t.stop, t.over, t.created
             FROM (
                 SELECT t.state, t.stop, (:over) AS over, coalesce(t.created, '-infinity') AS created:role_kept
                 FROM :table AS t
-                WHERE t.id OPERATOR(pg_catalog.>=) a.id
-                    AND t.id OPERATOR(pg_catalog.<=) a.id
+                WHERE t.id >= a.id
+                    AND t.id <= a.id
                 ORDER BY t.id
             ) AS t
             WHERE f.first
-                OR t.created OPERATOR(pg_catalog.=) a.met
+                OR t.created = a.met
             ORDER BY :role_of_f_first t.created
             LIMIT 1
         ) AS p ON true
     ) AS n
-    CROSS JOIN LATERAL (SELECT 1 OPERATOR(pg_catalog.+) pg_catalog.floor(pg_catalog.random() OPERATOR(pg_catalog.*) pg_catalog.cardinality(n.open))::pg_catalog.int4 AS nth) AS x
+    CROSS JOIN LATERAL (SELECT 1 + floor(random() * cardinality(n.open))::int4 AS nth) AS x
 ),
 moved AS (
     UPDATE :table AS t
@@ -83,20 +83,20 @@ moved AS (
         met = coalesce(s.met, t.met),
         awaited = coalesce(s.awaited, t.awaited)
     FROM seen AS s
-    WHERE t.ctid OPERATOR(pg_catalog.=) s.place
-        AND t.tableoid OPERATOR(pg_catalog.=) s.part
+    WHERE t.ctid = s.place
+        AND t.tableoid = s.part
         AND NOT s.late
         AND NOT (s.waits AND s.ill IS NOT NULL)
     RETURNING
-        t.id OPERATOR(pg_catalog./) ((t.awaits IS NULL) OPERATOR(pg_catalog.=) (NOT s.waits OR s.awaits IS NULL) AND t.freed IS NOT NULL)::pg_catalog.int4 AS id, -- an error where a trigger has kept the row as it was
+        t.id / ((t.awaits IS NULL) = (NOT s.waits OR s.awaits IS NULL) AND t.freed IS NOT NULL)::int4 AS id, -- an error where a trigger has kept the row as it was
         t.awaits,
         :key_of_group AS of_group,
         :key_of_remote AS of_remote,
         t.max,
         t.priority,
-        t.state OPERATOR(pg_catalog.=) 'PLAN' AND t.due OPERATOR(pg_catalog.<=) pg_catalog.statement_timestamp() AS ready
+        t.state = 'PLAN' AND t.due <= statement_timestamp() AS ready
 )
-SELECT m.id, m.awaits, NULL::pg_catalog.int8, NULL::pg_catalog.text, NULL::pg_catalog.xid, m.of_group, m.of_remote, m.max, m.priority, m.ready, false
+SELECT m.id, m.awaits, NULL::int8, NULL::text, NULL::xid, m.of_group, m.of_remote, m.max, m.priority, m.ready, false
 FROM moved AS m
 UNION ALL
 SELECT s.id, NULL, s.ill, s.state, s.version, NULL, NULL, 0, 0, false, s.late

@@ -9,28 +9,28 @@ WITH ended AS MATERIALIZED (
     FROM (
         SELECT *
         FROM ROWS FROM (
-            pg_catalog.unnest($1::pg_catalog.int8[]),
-            pg_catalog.unnest($2::pg_catalog.int4[]),
-            pg_catalog.unnest($3::pg_catalog.int4[]),
-            pg_catalog.unnest($4::pg_catalog.timestamptz[]),
-            pg_catalog.unnest($5::pg_catalog.timestamptz[]),
-            pg_catalog.unnest($6::pg_catalog.text[]),
-            pg_catalog.unnest($7::pg_catalog.text[]),
-            pg_catalog.unnest($8::pg_catalog.text[]),
-            pg_catalog.unnest($9::pg_catalog.text[]),
-            pg_catalog.unnest($10::pg_catalog.bool[]),
-            pg_catalog.unnest($11::pg_catalog.bool[]),
-            pg_catalog.unnest($12::pg_catalog.interval[])
+            unnest($1::int8[]),
+            unnest($2::int4[]),
+            unnest($3::int4[]),
+            unnest($4::timestamptz[]),
+            unnest($5::timestamptz[]),
+            unnest($6::text[]),
+            unnest($7::text[]),
+            unnest($8::text[]),
+            unnest($9::text[]),
+            unnest($10::bool[]),
+            unnest($11::bool[]),
+            unnest($12::interval[])
         ) AS u (id, version, pid, start, stop, output, error, sqlstate, notice, atomic, keeps, pause)
         ORDER BY u.id
     ) AS e
     CROSS JOIN LATERAL ( -- looked up one by one, whatever the statistics say
         SELECT t.tableoid AS part, t.ctid AS place, :attempt AS attempt
         FROM :table AS t
-        WHERE t.id OPERATOR(pg_catalog.>=) e.id
-            AND t.id OPERATOR(pg_catalog.<=) e.id
+        WHERE t.id >= e.id
+            AND t.id <= e.id
             AND :as_read
-            AND (:attempt)::pg_catalog.int8 OPERATOR(pg_catalog.-) t.interrupted OPERATOR(pg_catalog.<=) t.retry
+            AND (:attempt)::int8 - t.interrupted <= t.retry
         ORDER BY t.id
         FOR NO KEY UPDATE SKIP LOCKED
     ) AS t
@@ -48,21 +48,21 @@ SET
     atomic = e.atomic,
     attempt = e.attempt,
     base = coalesce(t.base, t.plan),
-    plan = e.stop OPERATOR(pg_catalog.+) coalesce(
+    plan = e.stop + coalesce(
         e.pause,
-        (0.9 OPERATOR(pg_catalog.+) (0.2 OPERATOR(pg_catalog.*) pg_catalog.random()))
-        OPERATOR(pg_catalog.*) least(
+        (0.9 + (0.2 * random()))
+        * least(
             least(t.backoff, '1 day')
-                OPERATOR(pg_catalog.*) pg_catalog.power(2, least(greatest(e.attempt::pg_catalog.int8 OPERATOR(pg_catalog.-) t.interrupted OPERATOR(pg_catalog.-) 1, 0), 20)),
+                * power(2, least(greatest(e.attempt::int8 - t.interrupted - 1, 0), 20)),
             '1 day'
         )
     ),
     runs = :earlier_runs
-        OPERATOR(pg_catalog.||) pg_catalog.jsonb_build_object('start', e.start, 'stop', e.stop, 'pid', e.pid, 'state', 'FAIL', 'error', pg_catalog.left(e.error, 1000), 'cause', 'retry')
+        || jsonb_build_object('start', e.start, 'stop', e.stop, 'pid', e.pid, 'state', 'FAIL', 'error', left(e.error, 1000), 'cause', 'retry')
 FROM ended AS e
-WHERE t.ctid OPERATOR(pg_catalog.=) e.place
-    AND t.tableoid OPERATOR(pg_catalog.=) e.part
-RETURNING t.id OPERATOR(pg_catalog./) ( -- an error where a trigger has kept the row as it was
-    t.state OPERATOR(pg_catalog.<>) ALL ('{TAKE,WORK}')
-    AND t.attempt OPERATOR(pg_catalog.=) e.attempt
-)::pg_catalog.int4
+WHERE t.ctid = e.place
+    AND t.tableoid = e.part
+RETURNING t.id / ( -- an error where a trigger has kept the row as it was
+    t.state <> ALL ('{TAKE,WORK}')
+    AND t.attempt = e.attempt
+)::int4

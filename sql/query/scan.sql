@@ -7,21 +7,21 @@
 SELECT
     t.id,
     CASE
-        WHEN (pg_catalog.octet_length(t."group") OPERATOR(pg_catalog.>) 1000 OR pg_catalog.octet_length(t.remote) OPERATOR(pg_catalog.>) 1000)
-            AND t.state OPERATOR(pg_catalog.=) 'PLAN' THEN NULL
+        WHEN (octet_length(t."group") > 1000 OR octet_length(t.remote) > 1000)
+            AND t.state = 'PLAN' THEN NULL
         ELSE :key_of_group
     END,
     CASE
-        WHEN pg_catalog.octet_length(t.remote) OPERATOR(pg_catalog.>) 1000 AND t.state OPERATOR(pg_catalog.=) 'PLAN' THEN NULL
+        WHEN octet_length(t.remote) > 1000 AND t.state = 'PLAN' THEN NULL
         ELSE :key_of_remote
     END,
-    CASE WHEN t.max OPERATOR(pg_catalog.<>) 0 THEN t.max END,
-    CASE WHEN t.priority OPERATOR(pg_catalog.<>) 0 THEN t.priority END,
+    CASE WHEN t.max <> 0 THEN t.max END,
+    CASE WHEN t.priority <> 0 THEN t.priority END,
     t.due,
     :expired
 FROM :table AS t
 WHERE t.due IS NOT NULL
-    AND (t.due, t.id) OPERATOR(pg_catalog.>) ($1, $2::pg_catalog.int8)
-    AND t.due OPERATOR(pg_catalog.<=) pg_catalog.statement_timestamp()
+    AND (t.due, t.id) > ($1, $2::int8)
+    AND t.due <= statement_timestamp()
 ORDER BY t.due, t.id
 LIMIT $3

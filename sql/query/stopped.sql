@@ -4,21 +4,21 @@
 WITH ended AS MATERIALIZED (
     SELECT e.*, t.part, t.place
     FROM ROWS FROM (
-        pg_catalog.unnest($1::pg_catalog.int8[]),
-        pg_catalog.unnest($2::pg_catalog.int4[]),
-        pg_catalog.unnest($3::pg_catalog.timestamptz[]),
-        pg_catalog.unnest($4::pg_catalog.timestamptz[]),
-        pg_catalog.unnest($5::pg_catalog.text[]),
-        pg_catalog.unnest($6::pg_catalog.text[]),
-        pg_catalog.unnest($7::pg_catalog.text[]),
-        pg_catalog.unnest($8::pg_catalog.bool[])
+        unnest($1::int8[]),
+        unnest($2::int4[]),
+        unnest($3::timestamptz[]),
+        unnest($4::timestamptz[]),
+        unnest($5::text[]),
+        unnest($6::text[]),
+        unnest($7::text[]),
+        unnest($8::bool[])
     ) AS e (id, pid, start, stop, error, sqlstate, notice, keeps)
     CROSS JOIN LATERAL (
         SELECT t.tableoid AS part, t.ctid AS place
         FROM :table AS t
-        WHERE t.id OPERATOR(pg_catalog.>=) e.id
-            AND t.id OPERATOR(pg_catalog.<=) e.id
-            AND t.state OPERATOR(pg_catalog.=) 'STOP'
+        WHERE t.id >= e.id
+            AND t.id <= e.id
+            AND t.state = 'STOP'
             AND t.stop IS NULL
             AND (t.stopping OR t.start IS NOT NULL) -- else it waited, and is paused
         ORDER BY t.id
@@ -36,9 +36,9 @@ SET
     sqlstate = coalesce(e.sqlstate, CASE WHEN e.keeps THEN t.sqlstate END),
     notice = coalesce(e.notice, CASE WHEN e.keeps THEN t.notice END)
 FROM ended AS e
-WHERE t.ctid OPERATOR(pg_catalog.=) e.place
-    AND t.tableoid OPERATOR(pg_catalog.=) e.part
+WHERE t.ctid = e.place
+    AND t.tableoid = e.part
 RETURNING
-    t.id OPERATOR(pg_catalog./) (t.stop IS NOT NULL)::pg_catalog.int4, -- an error where a trigger has kept the row as it was
+    t.id / (t.stop IS NOT NULL)::int4, -- an error where a trigger has kept the row as it was
     t.notify IS NOT NULL,
     :last_words

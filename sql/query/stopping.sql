@@ -7,5 +7,5 @@ SELECT
 FROM :table AS t
 WHERE t.due IS NULL -- behind all that is due, in its index
     AND t.stopping
-    AND t.state OPERATOR(pg_catalog.=) 'STOP'
+    AND t.state = 'STOP'
     AND t.stop IS NULL

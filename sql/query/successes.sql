@@ -11,25 +11,25 @@ FROM (
 ) AS t
 CROSS JOIN LATERAL (
     WITH RECURSIVE up AS (
-        SELECT t.parent, 'PLAN' AS state, NULL::pg_catalog.timestamptz AS stop, 0 AS n
+        SELECT t.parent, 'PLAN' AS state, NULL::timestamptz AS stop, 0 AS n
         UNION ALL
-        SELECT p.parent, p.state, p.stop, u.n OPERATOR(pg_catalog.+) 1
+        SELECT p.parent, p.state, p.stop, u.n + 1
         FROM up AS u
         CROSS JOIN LATERAL (
-            SELECT p.parent, p.state::pg_catalog.text, p.stop
+            SELECT p.parent, p.state::text, p.stop
             FROM :table AS p
-            WHERE p.id OPERATOR(pg_catalog.>=) u.parent
-                AND p.id OPERATOR(pg_catalog.<=) u.parent
-                AND p.key OPERATOR(pg_catalog.=) t.key
+            WHERE p.id >= u.parent
+                AND p.id <= u.parent
+                AND p.key = t.key
             ORDER BY p.id
         ) AS p
-        WHERE u.state OPERATOR(pg_catalog.<>) 'DONE'
-            AND u.n OPERATOR(pg_catalog.<) 20
+        WHERE u.state <> 'DONE'
+            AND u.n < 20
     )
     SELECT u.stop
     FROM up AS u
-    WHERE u.state OPERATOR(pg_catalog.=) 'DONE'
-        AND u.stop OPERATOR(pg_catalog.<) 'infinity'
+    WHERE u.state = 'DONE'
+        AND u.stop < 'infinity'
 ) AS done
 WHERE :owner_of_t IS NOT NULL
 LIMIT $2

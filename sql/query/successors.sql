@@ -3,18 +3,18 @@
 -- successors of each
 SELECT e.id, e.created, t.id
 FROM ROWS FROM (
-    pg_catalog.unnest($1::pg_catalog.int8[]),
-    pg_catalog.unnest($2::pg_catalog.text[])
+    unnest($1::int8[]),
+    unnest($2::text[])
 ) AS e (id, created)
-CROSS JOIN LATERAL (SELECT CASE WHEN e.created OPERATOR(pg_catalog.<>) '' THEN e.created::pg_catalog.timestamptz END AS created) AS r
+CROSS JOIN LATERAL (SELECT CASE WHEN e.created <> '' THEN e.created::timestamptz END AS created) AS r
 CROSS JOIN LATERAL (
     SELECT t.id
     FROM :table AS t
     WHERE t.awaits IS NOT NULL
-        AND t.awaits OPERATOR(pg_catalog.>=) e.id
-        AND t.awaits OPERATOR(pg_catalog.<=) e.id
-        AND t.awaited OPERATOR(pg_catalog.>=) coalesce(r.created, '-infinity')
-        AND t.awaited OPERATOR(pg_catalog.<=) coalesce(r.created, 'infinity')
+        AND t.awaits >= e.id
+        AND t.awaits <= e.id
+        AND t.awaited >= coalesce(r.created, '-infinity')
+        AND t.awaited <= coalesce(r.created, 'infinity')
         AND t.after IS NOT NULL
     ORDER BY t.awaits, t.awaited, t.priority DESC, t.id
     LIMIT $3

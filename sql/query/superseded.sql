@@ -5,18 +5,18 @@
 UPDATE :table AS t
 SET
     state = 'GONE',
-    start = coalesce(t.start, pg_catalog.statement_timestamp()),
-    stop = pg_catalog.statement_timestamp(),
-    error = CASE WHEN $5::pg_catalog.bool THEN t.error ELSE 'ERROR:  superseded by task ' OPERATOR(pg_catalog.||) w.id::pg_catalog.text
-        OPERATOR(pg_catalog.||) coalesce(E'\nDETAIL:  ' OPERATOR(pg_catalog.||) pg_catalog.replace($4, E'\n', E'\n\t'), '') END
+    start = coalesce(t.start, statement_timestamp()),
+    stop = statement_timestamp(),
+    error = CASE WHEN $5::bool THEN t.error ELSE 'ERROR:  superseded by task ' || w.id::text
+        || coalesce(E'\nDETAIL:  ' || replace($4, E'\n', E'\n\t'), '') END
 FROM :table AS w
-WHERE t.id OPERATOR(pg_catalog.=) $1::pg_catalog.int8
+WHERE t.id = $1::int8
     AND t.key IS NOT NULL
-    AND w.wait_key OPERATOR(pg_catalog.=) t.key
-    AND w.id OPERATOR(pg_catalog.<>) t.id
+    AND w.wait_key = t.key
+    AND w.id <> t.id
     AND (
-        t.state OPERATOR(pg_catalog.=) 'PLAN' AND t.xmin OPERATOR(pg_catalog.=) $2::pg_catalog.int4
-        OR t.state OPERATOR(pg_catalog.=) ANY ('{TAKE,WORK}') AND ($3::pg_catalog.int4 OPERATOR(pg_catalog.=) 0 OR t.pid OPERATOR(pg_catalog.=) $3::pg_catalog.int4)
+        t.state = 'PLAN' AND t.xmin = $2::int4
+        OR t.state = ANY ('{TAKE,WORK}') AND ($3::int4 = 0 OR t.pid = $3::int4)
     )
 RETURNING
     t.id,

@@ -3,11 +3,11 @@
 -- partitioned table of several.
 -- $1 id, $2 version of the row that was read, $3 pid of the session, $4 whether its data, $5 longest
 -- text to bring, in bytes
-SELECT CASE WHEN pg_catalog.octet_length(x.text) OPERATOR(pg_catalog.<=) $5::pg_catalog.int8 THEN x.text END
+SELECT CASE WHEN octet_length(x.text) <= $5::int8 THEN x.text END
 FROM :table AS t
-CROSS JOIN (SELECT $2::pg_catalog.int4 AS version, $3::pg_catalog.int4 AS pid) AS e
-CROSS JOIN LATERAL (SELECT CASE WHEN $4::pg_catalog.bool THEN coalesce(t.data, '') ELSE t.input END AS text) AS x
-WHERE t.id OPERATOR(pg_catalog.>=) $1::pg_catalog.int8
-    AND t.id OPERATOR(pg_catalog.<=) $1::pg_catalog.int8
+CROSS JOIN (SELECT $2::int4 AS version, $3::int4 AS pid) AS e
+CROSS JOIN LATERAL (SELECT CASE WHEN $4::bool THEN coalesce(t.data, '') ELSE t.input END AS text) AS x
+WHERE t.id >= $1::int8
+    AND t.id <= $1::int8
     AND :as_read
 ORDER BY t.id

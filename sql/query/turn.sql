@@ -11,21 +11,21 @@ WITH turned AS MATERIALIZED (
     FROM (
         SELECT *
         FROM ROWS FROM (
-            pg_catalog.unnest($1::pg_catalog.int8[]),
-            pg_catalog.unnest($2::pg_catalog.int4[]),
-            pg_catalog.unnest($3::pg_catalog.timestamptz[]),
-            pg_catalog.unnest($4::pg_catalog.timestamptz[]),
-            pg_catalog.unnest($5::pg_catalog.text[]),
-            pg_catalog.unnest($6::pg_catalog.bool[]),
-            pg_catalog.unnest($7::pg_catalog.int4[])
+            unnest($1::int8[]),
+            unnest($2::int4[]),
+            unnest($3::timestamptz[]),
+            unnest($4::timestamptz[]),
+            unnest($5::text[]),
+            unnest($6::bool[]),
+            unnest($7::int4[])
         ) AS u (id, pid, start, stop, output, atomic, version)
         ORDER BY u.id
     ) AS e
     CROSS JOIN LATERAL ( -- looked up one by one, whatever the statistics say
         SELECT t.tableoid AS part, t.ctid AS place
         FROM :table AS t
-        WHERE t.id OPERATOR(pg_catalog.>=) e.id
-            AND t.id OPERATOR(pg_catalog.<=) e.id
+        WHERE t.id >= e.id
+            AND t.id <= e.id
             AND :as_read
             AND (
                 e.stop IS NULL
@@ -48,13 +48,13 @@ SET
     atomic = e.atomic,
     attempt = :attempt
 FROM turned AS e
-WHERE t.ctid OPERATOR(pg_catalog.=) e.place
-    AND t.tableoid OPERATOR(pg_catalog.=) e.part
-    AND (SELECT NOT $8::pg_catalog.bool OR :on_disk)
+WHERE t.ctid = e.place
+    AND t.tableoid = e.part
+    AND (SELECT NOT $8::bool OR :on_disk)
 RETURNING
-    t.id OPERATOR(pg_catalog./) ( -- an error where a trigger has kept the row as it was
-        t.state OPERATOR(pg_catalog.<>) ALL ('{TAKE,WORK}')
-            AND (t.state OPERATOR(pg_catalog.<>) 'PLAN' OR t.start IS NOT NULL)
-        OR e.stop IS NULL AND t.state OPERATOR(pg_catalog.=) 'WORK'
-    )::pg_catalog.int4,
+    t.id / ( -- an error where a trigger has kept the row as it was
+        t.state <> ALL ('{TAKE,WORK}')
+            AND (t.state <> 'PLAN' OR t.start IS NOT NULL)
+        OR e.stop IS NULL AND t.state = 'WORK'
+    )::int4,
     t.stop IS NOT NULL AND t."delete" AND t.output IS NULL

@@ -2,7 +2,7 @@
 DELETE FROM :register AS r
 WHERE NOT EXISTS (
     SELECT
-    FROM pg_catalog.pg_stat_get_activity(r.pid) AS a
-    WHERE a.pid OPERATOR(pg_catalog.=) r.pid
-        AND (a.backend_start IS NULL OR a.backend_start OPERATOR(pg_catalog.=) r.started)
+    FROM pg_stat_get_activity(r.pid) AS a
+    WHERE a.pid = r.pid
+        AND (a.backend_start IS NULL OR a.backend_start = r.started)
 )

@@ -3,9 +3,9 @@
 -- are read that dead ones have left.
 SELECT
     (
-        SELECT pg_catalog.bool_or(pg_catalog.pg_sequence_last_value(c.oid::pg_catalog.regclass) IS NOT NULL)
-        FROM pg_catalog.pg_class AS c
-        WHERE c.oid OPERATOR(pg_catalog.=) :sequence::pg_catalog.oid
-            AND pg_catalog.has_sequence_privilege(c.oid, 'SELECT, USAGE')
+        SELECT bool_or(pg_sequence_last_value(c.oid::regclass) IS NOT NULL)
+        FROM pg_class AS c
+        WHERE c.oid = :sequence::oid
+            AND has_sequence_privilege(c.oid, 'SELECT, USAGE')
     ) IS TRUE OR EXISTS (SELECT FROM :table),
     :crashed

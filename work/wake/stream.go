@@ -79,9 +79,9 @@ func (s *stream) shown(ctx context.Context, conn *pgconn.PgConn) error {
 	ctx, cancel := s.Limit(ctx) // the connection has no limit of its own
 	defer cancel()
 	name := sql.Publication(s.Table)
-	const query = "SELECT FROM pg_catalog.pg_publication AS p JOIN pg_catalog.pg_publication_rel AS r " +
-		"ON r.prpubid OPERATOR(pg_catalog.=) p.oid " +
-		"WHERE p.pubinsert AND p.pubname OPERATOR(pg_catalog.=) '%s' AND r.oid OPERATOR(pg_catalog.=) %d"
+	const query = "SELECT FROM pg_publication AS p JOIN pg_publication_rel AS r " +
+		"ON r.prpubid = p.oid " +
+		"WHERE p.pubinsert AND p.pubname = '%s' AND r.oid = %d"
 	// A replication connection takes no parameters.
 	results, err := conn.Exec(ctx, fmt.Sprintf(query, name, s.published)).ReadAll()
 	if err == nil && (len(results) != 1 || len(results[0].Rows) == 0) {

@@ -6,7 +6,7 @@ SELECT
     j.jobenabled,
     j.jobhostagent,
     coalesce((
-        SELECT pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object(
+        SELECT jsonb_agg(jsonb_build_object(
             'name', s.jstname,
             'kind', s.jstkind,
             'code', s.jstcode,
@@ -15,29 +15,29 @@ SELECT
             'onError', s.jstonerror
         ) ORDER BY s.jstname, s.jstid)
         FROM pgagent.pga_jobstep AS s
-        WHERE s.jstjobid OPERATOR(pg_catalog.=) j.jobid
+        WHERE s.jstjobid = j.jobid
             AND s.jstenabled
     ), '[]'),
     coalesce((
-        SELECT pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object(
+        SELECT jsonb_agg(jsonb_build_object(
             'name', c.jscname,
-            'start', pg_catalog.to_char(pg_catalog.timezone('UTC', greatest(least(c.jscstart, '9999-01-01 00:00:00+00'), '0001-01-01 00:00:00+00')), 'YYYY-MM-DD"T"HH24:MI:SS"Z"'),
-            'end', CASE WHEN c.jscend OPERATOR(pg_catalog.<) '9999-01-01 00:00:00+00'
-                THEN pg_catalog.to_char(pg_catalog.timezone('UTC', greatest(c.jscend, '0001-01-01 00:00:00+00')), 'YYYY-MM-DD"T"HH24:MI:SS"Z"') END,
+            'start', to_char(timezone('UTC', greatest(least(c.jscstart, '9999-01-01 00:00:00+00'), '0001-01-01 00:00:00+00')), 'YYYY-MM-DD"T"HH24:MI:SS"Z"'),
+            'end', CASE WHEN c.jscend < '9999-01-01 00:00:00+00'
+                THEN to_char(timezone('UTC', greatest(c.jscend, '0001-01-01 00:00:00+00')), 'YYYY-MM-DD"T"HH24:MI:SS"Z"') END,
             'minutes', c.jscminutes,
             'hours', c.jschours,
             'weekdays', c.jscweekdays,
             'monthdays', c.jscmonthdays,
             'months', c.jscmonths,
             'exceptions', coalesce((
-                SELECT pg_catalog.jsonb_agg(pg_catalog.concat_ws(' ', e.jexdate, e.jextime) ORDER BY e.jexdate, e.jextime)
+                SELECT jsonb_agg(concat_ws(' ', e.jexdate, e.jextime) ORDER BY e.jexdate, e.jextime)
                 FROM pgagent.pga_exception AS e
-                WHERE e.jexscid OPERATOR(pg_catalog.=) c.jscid
-                    AND (e.jexdate IS NULL OR e.jexdate OPERATOR(pg_catalog.>=) current_date)
+                WHERE e.jexscid = c.jscid
+                    AND (e.jexdate IS NULL OR e.jexdate >= current_date)
             ), '[]')
         ) ORDER BY c.jscid)
         FROM pgagent.pga_schedule AS c
-        WHERE c.jscjobid OPERATOR(pg_catalog.=) j.jobid
+        WHERE c.jscjobid = j.jobid
             AND c.jscenabled
     ), '[]')
 FROM pgagent.pga_job AS j

@@ -1,13 +1,13 @@
 -- The jobs that the session's role may see. A job has had a name since pg_cron 1.3.
 SELECT
     j.jobid,
-    coalesce(pg_catalog.to_jsonb(j) OPERATOR(pg_catalog.->>) 'jobname', ''),
+    coalesce(to_jsonb(j) ->> 'jobname', ''),
     j.schedule,
     j.command,
     j.nodename,
     j.nodeport,
     j.database,
     j.username,
-    coalesce((pg_catalog.to_jsonb(j) OPERATOR(pg_catalog.->>) 'active')::pg_catalog.bool, true)
+    coalesce((to_jsonb(j) ->> 'active')::bool, true)
 FROM cron.job AS j
 ORDER BY j.jobid;

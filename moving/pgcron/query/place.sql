@@ -2,15 +2,15 @@
 SELECT
     EXISTS (
         SELECT
-        FROM pg_catalog.pg_depend AS d
-        JOIN pg_catalog.pg_extension AS e ON e.oid OPERATOR(pg_catalog.=) d.refobjid AND e.extname OPERATOR(pg_catalog.=) 'pg_cron'
-        WHERE d.classid OPERATOR(pg_catalog.=) 'pg_catalog.pg_class'::pg_catalog.regclass::pg_catalog.oid
-            AND d.objid OPERATOR(pg_catalog.=) pg_catalog.to_regclass('cron.job')::pg_catalog.oid
-            AND d.refclassid OPERATOR(pg_catalog.=) 'pg_catalog.pg_extension'::pg_catalog.regclass::pg_catalog.oid
-            AND d.deptype OPERATOR(pg_catalog.=) 'e'
+        FROM pg_depend AS d
+        JOIN pg_extension AS e ON e.oid = d.refobjid AND e.extname = 'pg_cron'
+        WHERE d.classid = 'pg_class'::regclass::oid
+            AND d.objid = to_regclass('cron.job')::oid
+            AND d.refclassid = 'pg_extension'::regclass::oid
+            AND d.deptype = 'e'
     ),
-    coalesce(pg_catalog.current_setting('cron.timezone', true), ''),
-    coalesce((SELECT s.setting FROM pg_catalog.pg_settings AS s WHERE s.name OPERATOR(pg_catalog.=) 'cron.host'), ''), -- shown to few
-    pg_catalog.current_setting('port')::pg_catalog.int4,
-    pg_catalog.current_database()::pg_catalog.text,
-    current_user::pg_catalog.text;
+    coalesce(current_setting('cron.timezone', true), ''),
+    coalesce((SELECT s.setting FROM pg_settings AS s WHERE s.name = 'cron.host'), ''), -- shown to few
+    current_setting('port')::int4,
+    current_database()::text,
+    current_user::text;

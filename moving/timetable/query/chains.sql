@@ -2,19 +2,19 @@
 SELECT
     c.chain_id,
     c.chain_name,
-    coalesce(c.run_at::pg_catalog.text, ''),
+    coalesce(c.run_at::text, ''),
     coalesce(c.live, false),
     coalesce(c.max_instances, 0),
     coalesce(c.timeout, 0),
     coalesce(c.self_destruct, false),
     coalesce(c.exclusive_execution, false),
     coalesce(c.client_name, ''),
-    coalesce(pg_catalog.to_jsonb(c) OPERATOR(pg_catalog.->>) 'on_error', ''),
-    coalesce(pg_catalog.to_jsonb(c) OPERATOR(pg_catalog.->>) 'run_at_time_zone', ''),
+    coalesce(to_jsonb(c) ->> 'on_error', ''),
+    coalesce(to_jsonb(c) ->> 'run_at_time_zone', ''),
     coalesce((
-        SELECT pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object(
+        SELECT jsonb_agg(jsonb_build_object(
             'id', t.task_id,
-            'name', coalesce(pg_catalog.to_jsonb(t) OPERATOR(pg_catalog.->>) 'task_name', ''),
+            'name', coalesce(to_jsonb(t) ->> 'task_name', ''),
             'kind', t.kind,
             'command', t.command,
             'runAs', coalesce(t.run_as, ''),
@@ -23,15 +23,15 @@ SELECT
             'autonomous', t.autonomous,
             'timeout', coalesce(t.timeout, 0),
             'parameters', coalesce((
-                SELECT pg_catalog.jsonb_agg(p.value ORDER BY p.order_id)
+                SELECT jsonb_agg(p.value ORDER BY p.order_id)
                 FROM timetable.parameter AS p
-                WHERE p.task_id OPERATOR(pg_catalog.=) t.task_id
+                WHERE p.task_id = t.task_id
                     AND p.value IS NOT NULL
             ), '[]')
         ) ORDER BY t.task_order, t.task_id)
         FROM timetable.task AS t
-        WHERE t.chain_id OPERATOR(pg_catalog.=) c.chain_id
-            AND coalesce((pg_catalog.to_jsonb(t) OPERATOR(pg_catalog.->>) 'live')::pg_catalog.bool, true)
+        WHERE t.chain_id = c.chain_id
+            AND coalesce((to_jsonb(t) ->> 'live')::bool, true)
     ), '[]')
 FROM timetable.chain AS c
 ORDER BY c.chain_id

@@ -6,35 +6,35 @@
 SELECT
     EXISTS (
         SELECT
-        FROM pg_catalog.pg_class AS c
-        WHERE c.relnamespace OPERATOR(pg_catalog.=) n.oid
-            AND c.relname OPERATOR(pg_catalog.=) $2::pg_catalog.text
-            AND c.relkind OPERATOR(pg_catalog.=) 'r'
-            AND c.relowner OPERATOR(pg_catalog.=) r.oid
+        FROM pg_class AS c
+        WHERE c.relnamespace = n.oid
+            AND c.relname = $2::text
+            AND c.relkind = 'r'
+            AND c.relowner = r.oid
             AND :closed_told
             AND :unshared
-    ) AND pg_catalog.cardinality(f.sources) OPERATOR(pg_catalog.=) 2
+    ) AND cardinality(f.sources) = 2
     AND NOT EXISTS ( -- as in entitle.sql
         SELECT
-        FROM pg_catalog.pg_proc AS p
-        JOIN pg_catalog.pg_type AS t ON t.oid OPERATOR(pg_catalog.=) ANY (p.proargtypes)
-        WHERE p.pronamespace OPERATOR(pg_catalog.=) n.oid
-            AND p.proname OPERATOR(pg_catalog.=) pg_catalog.replace($2::pg_catalog.text, '_token_', '_end_')::pg_catalog.name
-            AND p.proowner OPERATOR(pg_catalog.<>) r.oid
-            AND t.typnamespace OPERATOR(pg_catalog.=) n.oid
-            AND t.typname OPERATOR(pg_catalog.=) pg_catalog.replace($2::pg_catalog.text, '_token_', '_call_')::pg_catalog.name
+        FROM pg_proc AS p
+        JOIN pg_type AS t ON t.oid = ANY (p.proargtypes)
+        WHERE p.pronamespace = n.oid
+            AND p.proname = replace($2::text, '_token_', '_end_')::name
+            AND p.proowner <> r.oid
+            AND t.typnamespace = n.oid
+            AND t.typname = replace($2::text, '_token_', '_call_')::name
     ),
     f.sources
-FROM pg_catalog.pg_namespace AS n
-JOIN pg_catalog.pg_roles AS r ON r.rolname OPERATOR(pg_catalog.=) $3::pg_catalog.text
+FROM pg_namespace AS n
+JOIN pg_roles AS r ON r.rolname = $3::text
 CROSS JOIN LATERAL (
     SELECT ARRAY(
         SELECT p.prosrc
-        FROM pg_catalog.pg_proc AS p
-        WHERE p.pronamespace OPERATOR(pg_catalog.=) n.oid
-            AND p.proname OPERATOR(pg_catalog.=) ANY (ARRAY[$2::pg_catalog.text, pg_catalog.replace($2::pg_catalog.text, '_token_', '_end_')]::pg_catalog.name[])
-            AND p.proowner OPERATOR(pg_catalog.=) r.oid
-            AND (p.prosecdef OR p.proname OPERATOR(pg_catalog.=) $2::pg_catalog.text)
+        FROM pg_proc AS p
+        WHERE p.pronamespace = n.oid
+            AND p.proname = ANY (ARRAY[$2::text, replace($2::text, '_token_', '_end_')]::name[])
+            AND p.proowner = r.oid
+            AND (p.prosecdef OR p.proname = $2::text)
     ) AS sources
 ) AS f
-WHERE n.nspname OPERATOR(pg_catalog.=) $1;
+WHERE n.nspname = $1;

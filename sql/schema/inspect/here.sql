@@ -1,2 +1,2 @@
 -- Whether everybody may ask which server this is, so that all roles see the same.
-SELECT pg_catalog.has_function_privilege('public', 'pg_catalog.pg_control_system()', 'EXECUTE');
+SELECT has_function_privilege('public', 'pg_control_system()', 'EXECUTE');

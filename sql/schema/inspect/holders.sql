@@ -4,38 +4,38 @@
 -- has written to the table, or to one that it refers to, and then who may have locked rows
 SELECT :readable(said.text)
 FROM (
-    SELECT l.pid, l.virtualtransaction, $3::pg_catalog.bool AND pg_catalog.bool_and(l.mode OPERATOR(pg_catalog.=) 'RowShareLock') AS rows_alone
-    FROM pg_catalog.pg_class AS c
-    JOIN pg_catalog.pg_namespace AS n ON n.oid OPERATOR(pg_catalog.=) c.relnamespace
-    JOIN pg_catalog.pg_locks AS l ON l.relation OPERATOR(pg_catalog.=) c.oid
-        OR $3 AND l.relation OPERATOR(pg_catalog.=) ANY (
+    SELECT l.pid, l.virtualtransaction, $3::bool AND bool_and(l.mode = 'RowShareLock') AS rows_alone
+    FROM pg_class AS c
+    JOIN pg_namespace AS n ON n.oid = c.relnamespace
+    JOIN pg_locks AS l ON l.relation = c.oid
+        OR $3 AND l.relation = ANY (
             SELECT r.confrelid
-            FROM pg_catalog.pg_constraint AS r
-            WHERE r.conrelid OPERATOR(pg_catalog.=) c.oid
-                AND r.contype OPERATOR(pg_catalog.=) 'f'
+            FROM pg_constraint AS r
+            WHERE r.conrelid = c.oid
+                AND r.contype = 'f'
         )
-    WHERE n.nspname OPERATOR(pg_catalog.=) $1::pg_catalog.name
-        AND c.relname OPERATOR(pg_catalog.=) $2::pg_catalog.name
+    WHERE n.nspname = $1::name
+        AND c.relname = $2::name
         AND l.granted
-        AND NOT ($3 AND l.mode OPERATOR(pg_catalog.=) 'AccessShareLock')
-        AND l.database OPERATOR(pg_catalog.=) (SELECT d.oid FROM pg_catalog.pg_database AS d WHERE d.datname OPERATOR(pg_catalog.=) pg_catalog.current_database())
-        AND (l.pid IS NULL OR l.pid OPERATOR(pg_catalog.<>) pg_catalog.pg_backend_pid())
+        AND NOT ($3 AND l.mode = 'AccessShareLock')
+        AND l.database = (SELECT d.oid FROM pg_database AS d WHERE d.datname = current_database())
+        AND (l.pid IS NULL OR l.pid <> pg_backend_pid())
     GROUP BY l.pid, l.virtualtransaction
 ) AS h
-LEFT JOIN LATERAL pg_catalog.pg_stat_get_activity(coalesce(h.pid, 0)) AS a ON a.pid OPERATOR(pg_catalog.=) h.pid
+LEFT JOIN LATERAL pg_stat_get_activity(coalesce(h.pid, 0)) AS a ON a.pid = h.pid
 :prepared
 CROSS JOIN LATERAL (
     SELECT CASE
-        WHEN h.pid IS NULL THEN pg_catalog.concat(
-            'prepared transaction ', pg_catalog.quote_ident(x.gid),
-            ' of role ' OPERATOR(pg_catalog.||) pg_catalog.quote_ident(x.owner),
-            pg_catalog.format(': ROLLBACK PREPARED %L', x.gid)
+        WHEN h.pid IS NULL THEN concat(
+            'prepared transaction ', quote_ident(x.gid),
+            ' of role ' || quote_ident(x.owner),
+            format(': ROLLBACK PREPARED %L', x.gid)
         )
-        ELSE pg_catalog.concat(
+        ELSE concat(
             'pid ', h.pid,
-            ' of role ' OPERATOR(pg_catalog.||) pg_catalog.quote_ident(pg_catalog.pg_get_userbyid(a.usesysid)),
-            CASE WHEN a.application_name OPERATOR(pg_catalog.<>) '' THEN pg_catalog.format(' (%L)', a.application_name) END, -- anybody chooses it
-            ', since ' OPERATOR(pg_catalog.||) a.xact_start::pg_catalog.timestamptz(0)::pg_catalog.text,
+            ' of role ' || quote_ident(pg_get_userbyid(a.usesysid)),
+            CASE WHEN a.application_name <> '' THEN format(' (%L)', a.application_name) END, -- anybody chooses it
+            ', since ' || a.xact_start::timestamptz(0)::text,
             ': SELECT pg_terminate_backend(', h.pid, ')'
         )
     END AS text

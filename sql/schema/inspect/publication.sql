@@ -3,16 +3,16 @@
 -- $1 name, $2 table, $3 trusted roles
 SELECT coalesce(
         (
-            SELECT r.oid::pg_catalog.int8
-            FROM pg_catalog.pg_publication_rel AS r
-            WHERE r.prpubid OPERATOR(pg_catalog.=) p.oid
-                AND r.prrelid OPERATOR(pg_catalog.=) $2::pg_catalog.int8::pg_catalog.oid
+            SELECT r.oid::int8
+            FROM pg_publication_rel AS r
+            WHERE r.prpubid = p.oid
+                AND r.prrelid = $2::int8::oid
                 AND p.pubinsert
-                AND pg_catalog.to_jsonb(r) OPERATOR(pg_catalog.->>) 'prqual' IS NULL -- since 15
+                AND to_jsonb(r) ->> 'prqual' IS NULL -- since 15
         ),
         0
     ),
-    CASE WHEN p.pubowner::pg_catalog.int8 OPERATOR(pg_catalog.=) ANY ($3::pg_catalog.int8[]) THEN ''
-        ELSE :readable(pg_catalog.quote_ident(pg_catalog.pg_get_userbyid(p.pubowner))) END
-FROM pg_catalog.pg_publication AS p
-WHERE p.pubname OPERATOR(pg_catalog.=) $1;
+    CASE WHEN p.pubowner::int8 = ANY ($3::int8[]) THEN ''
+        ELSE :readable(quote_ident(pg_get_userbyid(p.pubowner))) END
+FROM pg_publication AS p
+WHERE p.pubname = $1;

@@ -1,5 +1,5 @@
 -- Roles of these names.
 -- $1 names
-SELECT r.oid::pg_catalog.int8
-FROM pg_catalog.pg_roles AS r
-WHERE r.rolname OPERATOR(pg_catalog.=) ANY ($1::pg_catalog.text[]);
+SELECT r.oid::int8
+FROM pg_roles AS r
+WHERE r.rolname = ANY ($1::text[]);

@@ -1,3 +1,3 @@
 SELECT
-    EXISTS (SELECT FROM pg_catalog.pg_namespace AS n WHERE n.nspname OPERATOR(pg_catalog.=) $1),
-    pg_catalog.current_setting('server_version_num')::pg_catalog.int4;
+    EXISTS (SELECT FROM pg_namespace AS n WHERE n.nspname = $1),
+    current_setting('server_version_num')::int4;

@@ -4,24 +4,24 @@
 -- $1 role, $2 whether it trusts itself and superusers alone, $3 whether tasks run under the roles that
 -- insert them, as they do anyway where the table of schema $4 and name $5 says so
 WITH RECURSIVE me AS (
-    SELECT r.oid, r.rolsuper, $3::pg_catalog.bool OR EXISTS (
+    SELECT r.oid, r.rolsuper, $3::bool OR EXISTS (
         SELECT
-        FROM pg_catalog.pg_namespace AS n
-        JOIN pg_catalog.pg_class AS c ON c.relnamespace OPERATOR(pg_catalog.=) n.oid AND c.relname OPERATOR(pg_catalog.=) $5::pg_catalog.name
-        JOIN pg_catalog.pg_trigger AS g ON g.tgrelid OPERATOR(pg_catalog.=) c.oid AND g.tgname OPERATOR(pg_catalog.=) 'pgtaskd_role'
-        WHERE n.nspname OPERATOR(pg_catalog.=) $4::pg_catalog.name
+        FROM pg_namespace AS n
+        JOIN pg_class AS c ON c.relnamespace = n.oid AND c.relname = $5::name
+        JOIN pg_trigger AS g ON g.tgrelid = c.oid AND g.tgname = 'pgtaskd_role'
+        WHERE n.nspname = $4::name
     ) AS inserters
-    FROM pg_catalog.pg_roles AS r
-    WHERE r.rolname OPERATOR(pg_catalog.=) $1::pg_catalog.text
+    FROM pg_roles AS r
+    WHERE r.rolname = $1::text
 ),
 :memberships
-SELECT r.oid::pg_catalog.int8
-FROM pg_catalog.pg_roles AS r
+SELECT r.oid::int8
+FROM pg_roles AS r
 WHERE r.rolsuper
-    OR EXISTS (SELECT FROM me WHERE me.oid OPERATOR(pg_catalog.=) r.oid)
-    OR NOT $2::pg_catalog.bool
+    OR EXISTS (SELECT FROM me WHERE me.oid = r.oid)
+    OR NOT $2::bool
     AND (
-        EXISTS (SELECT FROM above WHERE above.oid OPERATOR(pg_catalog.=) r.oid)
-        OR EXISTS (SELECT FROM below WHERE below.oid OPERATOR(pg_catalog.=) r.oid)
-        OR EXISTS (SELECT FROM creator WHERE creator.oid OPERATOR(pg_catalog.=) r.oid)
+        EXISTS (SELECT FROM above WHERE above.oid = r.oid)
+        OR EXISTS (SELECT FROM below WHERE below.oid = r.oid)
+        OR EXISTS (SELECT FROM creator WHERE creator.oid = r.oid)
     );
