@@ -38,7 +38,7 @@ func (c *applyCommand) Run(ctx context.Context, p *program) error {
 	if err != nil {
 		return err
 	}
-	return with(ctx, target, func(conn *pgx.Conn, table sql.Table) error {
+	return admitted(ctx, target, func(conn *pgx.Conn, table sql.Table) error {
 		result, err := apply.Run(ctx, conn, table, jobs, apply.Options{Owner: c.Owner, Prune: c.Prune, DryRun: c.DryRun, Inserter: target.Inserter})
 		if err != nil {
 			return err

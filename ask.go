@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"os/signal"
+	"slices"
 	"syscall"
 	"time"
 
@@ -72,7 +73,7 @@ type asking struct {
 func (c asking) targets(p *program, dsn string) ([]work.Target, error) {
 	targets, err := c.scope.targets(p, dsn)
 	for i := range targets {
-		targets[i].Trust = c.Trust
+		targets[i].Trust = slices.Concat(targets[i].Trust, c.Trust)
 	}
 	return targets, err
 }

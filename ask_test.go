@@ -118,7 +118,7 @@ func TestTailEndsAtAnInterrupt(t *testing.T) {
 	out, ended := &screen{}, make(chan error, 1)
 	go func() { ended <- run(context.WithoutCancel(t.Context()), []string{"tail", dsn}, out, out) }()
 	servertest.Wait(t, patient, "a look", func() bool {
-		return value(t, conn, "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'pgtaskd tail' AND state = 'idle' AND query ILIKE 'rollback'") == "1"
+		return value(t, conn, "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'pgtaskd-tail' AND state = 'idle' AND query ILIKE 'rollback'") == "1"
 	})
 	if err := syscall.Kill(os.Getpid(), syscall.SIGINT); err != nil {
 		t.Fatal(err)
@@ -168,7 +168,7 @@ func TestTrustNamesTheOwner(t *testing.T) {
 		}
 	})
 	for _, c := range []struct{ trust, want string }{
-		{monitor, "--trust " + owner + " lets it"},
+		{monitor, `role "` + owner + `" owns table public.task`},
 		{"postgres," + owner, "SELECT 1"},
 	} {
 		out, errs, _ := command(t, "ls", dsn+" user="+monitor, "--trust", c.trust)

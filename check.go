@@ -14,7 +14,17 @@ import (
 type checkCommand struct {
 	Config string `placeholder:"FILE" predictor:"file" help:"The JSON configuration." xor:"what"`
 	DSN    string `arg:"" optional:"" help:"Connection string of the one database whose table public.task run would serve; PG* variables apply." xor:"what"`
+
+	trusting
 }
+
+// trusting is the flag of commands that serve the table of a connection string, or look whether that
+// can be done.
+type trusting struct {
+	Trust []string `placeholder:"ROLE" help:"Let this role own and make what the table uses, like the configuration's trust; several: by commas."`
+}
+
+var errTrusts = &usageError{errors.New(`--trust goes with a connection string: in a file, "trust" says so for each target`)}
 
 // file is the configuration, or that of the connection string, with the warning about a password in
 // sight.
@@ -24,8 +34,11 @@ func (c *checkCommand) file() (file *conf.File, warning string, err error) {
 		return nil, "", &usageError{errors.New("check takes --config FILE or a connection string, not both")}
 	case c.Config == "" && c.DSN == "":
 		return nil, "", &usageError{errors.New("check needs --config FILE, or a connection string")}
+	case c.Config != "" && len(c.Trust) > 0:
+		return nil, "", errTrusts
 	case c.DSN != "":
 		target, err := conf.Single(c.DSN)
+		target.Trust = c.Trust
 		return &conf.File{Targets: []work.Target{target}}, conf.ExposedDSN(c.DSN), err
 	}
 	if file, err = conf.Read(c.Config); err != nil {
@@ -59,6 +72,9 @@ func (c *checkCommand) Run(ctx context.Context, p *program) error {
 		where := fmt.Sprintf("targets[%d] %s", i, target.Name())
 		for _, line := range reports[i].Lines {
 			printLine(p.stdout, "%s: %s%s", where, line, reservation(line, i, warnings))
+		}
+		for _, note := range reports[i].Notes {
+			printLine(p.stdout, "%s: %s", where, note)
 		}
 		for _, doubt := range reports[i].Doubts {
 			printLine(p.stderr, "warning: %s: %s", where, doubt)

@@ -14,6 +14,7 @@ import (
 	"pgtaskd/moving/pgcron"
 	"pgtaskd/moving/timetable"
 	"pgtaskd/sql"
+	"pgtaskd/work"
 )
 
 type importCommand struct {
@@ -36,7 +37,7 @@ func (c *importPgCronCommand) Run(ctx context.Context, p *program) error {
 		return &usageError{errors.New("--insert goes with the connection's own database and role: print a file without it, and apply that where it belongs")}
 	}
 	return c.move(ctx, p, "pg_cron", c.Insert, func(conn *pgx.Conn, _ sql.Table) ([]moving.Job, []moving.Note, error) {
-		place, found, err := pgcron.Read(ctx, conn)
+		place, found, err := pgcron.Read(ctx, conn, c.Trust)
 		jobs, notes := pgcron.Convert(place, found,
 			pgcron.Choice{Database: cmp.Or(c.Database, place.Database), User: cmp.Or(c.User, place.User)})
 		return jobs, notes, err
@@ -56,7 +57,7 @@ func (c *importPgAgentCommand) Run(ctx context.Context, p *program) error {
 		return &usageError{errors.New("--insert goes with the connection's own database: print a file without it, and apply that where it belongs")}
 	}
 	return c.move(ctx, p, "pgagent", c.Insert, func(conn *pgx.Conn, table sql.Table) ([]moving.Job, []moving.Note, error) {
-		place, found, err := pgagent.Read(ctx, conn)
+		place, found, err := pgagent.Read(ctx, conn, c.Trust)
 		jobs, notes := pgagent.Convert(place, found,
 			pgagent.Choice{Database: cmp.Or(c.Database, place.Database), Table: table.String()})
 		return jobs, notes, err
@@ -72,7 +73,7 @@ type importTimetableCommand struct {
 // Run prints what it would insert, or inserts it.
 func (c *importTimetableCommand) Run(ctx context.Context, p *program) error {
 	return c.move(ctx, p, "pg_timetable", c.Insert, func(conn *pgx.Conn, table sql.Table) ([]moving.Job, []moving.Note, error) {
-		place, found, err := timetable.Read(ctx, conn)
+		place, found, err := timetable.Read(ctx, conn, c.Trust)
 		jobs, notes := timetable.Convert(place, found, table.String())
 		return jobs, notes, err
 	})
@@ -99,6 +100,9 @@ func (f tableFlags) move(ctx context.Context, p *program, owner string, insert b
 		}
 		wanted, err := apply.ReadText(owner, text, target.DataLimit)
 		if err != nil {
+			return err
+		}
+		if err := work.Admit(ctx, conn, target); err != nil {
 			return err
 		}
 		result, err := apply.Run(ctx, conn, table, wanted, apply.Options{Owner: owner, Inserter: target.Inserter})

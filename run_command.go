@@ -23,6 +23,8 @@ import (
 type runCommand struct {
 	Config string `placeholder:"FILE" predictor:"file" help:"JSON configuration: an array of targets, or an object with dsn, targets, remotes, log and http." xor:"what"`
 	DSN    string `arg:"" optional:"" help:"Connection string of the one database whose table public.task is served; PG* variables apply." xor:"what"`
+
+	trusting
 }
 
 // Run serves until SIGTERM or SIGINT, then drains; a second signal ends at once.
@@ -32,6 +34,9 @@ func (c *runCommand) Run(ctx context.Context, p *program) error {
 	}
 	if c.Config != "" && c.DSN != "" {
 		return &usageError{errors.New("run takes --config FILE or a connection string, not both")}
+	}
+	if c.Config != "" && len(c.Trust) > 0 {
+		return errTrusts
 	}
 	defer ignorePipe()()
 	log := p.logger()
@@ -52,6 +57,7 @@ func (c *runCommand) Run(ctx context.Context, p *program) error {
 		if err != nil {
 			return err
 		}
+		target.Trust = c.Trust
 		p.setLevel(zerolog.InfoLevel)
 		started(log, "")
 		if warning := conf.ExposedDSN(c.DSN); warning != "" {

@@ -21,7 +21,7 @@ func (c *runNowCommand) Run(ctx context.Context, p *program) error {
 	if err != nil {
 		return err
 	}
-	return with(ctx, target, func(conn *pgx.Conn, table sql.Table) error {
+	return admitted(ctx, target, func(conn *pgx.Conn, table sql.Table) error {
 		id, err := apply.RunNow(ctx, conn, table, c.Key, target.Inserter)
 		if err == nil {
 			printLine(p.stdout, "%d", id)

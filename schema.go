@@ -20,6 +20,8 @@ type schemaCommand struct {
 	Table  string `placeholder:"TABLE" help:"Name of the table; task by default."`
 	Wake   string `enum:"auto,notify,wal,poll," default:"" placeholder:"WAY" help:"How new tasks are noticed, like the configuration's wake: auto, notify, wal or poll."`
 
+	Partitioned bool `help:"The table is there, and partitioned."`
+
 	Config string `placeholder:"FILE" predictor:"file" help:"Print what each target of this JSON configuration needs: its table with defaults and wake, and its role's rights."`
 	Data   string `placeholder:"DATABASE" help:"Print only the targets in this database, without psql commands."`
 	User   string `placeholder:"ROLE" help:"Print only the targets that this role serves."`
@@ -32,7 +34,7 @@ func (c *schemaCommand) Run(p *program) error {
 			return &usageError{errors.New("--data and --user need --config FILE")}
 		}
 		table := sql.Table{Schema: cmp.Or(c.Schema, "public"), Name: cmp.Or(c.Table, "task")}
-		return p.printSQL(sql.DDL(table, sql.Options{Wake: sql.Wake(cmp.Or(c.Wake, string(sql.Auto)))}))
+		return p.printSQL(sql.DDL(table, sql.Options{Wake: sql.Wake(cmp.Or(c.Wake, string(sql.Auto))), Partitioned: c.Partitioned}))
 	}
 	if c.Wake != "" {
 		return &usageError{errors.New("schema takes --config FILE or --wake, not both")}
@@ -55,7 +57,7 @@ func (c *schemaCommand) configured(file *conf.File) (string, error) {
 	for _, t := range file.Targets {
 		servers[place(t).String()] = true
 	}
-	last, found := "", false
+	last, found, shared := "", false, map[string]bool{}
 	for i, t := range file.Targets {
 		if !c.wants(t) {
 			continue
@@ -76,7 +78,11 @@ func (c *schemaCommand) configured(file *conf.File) (string, error) {
 			last = next
 		}
 		b.WriteString(sql.DDL(sql.Table{Schema: t.Schema, Name: t.Table},
-			sql.Options{Defaults: t.Defaults, Wake: t.Wake, Role: role, Inserter: t.Inserter, Wary: t.Wary, Serving: role}) + "\n")
+			sql.Options{
+				Defaults: t.Defaults, Wake: t.Wake, Role: role, Inserter: t.Inserter, Serving: role, Trust: t.Trust,
+				Partitioned: c.Partitioned, Further: shared[where.String()+" "+t.Schema],
+			}) + "\n")
+		shared[where.String()+" "+t.Schema] = true
 	}
 	if !found {
 		return "", errors.New("no target of the configuration matches")
@@ -104,8 +110,10 @@ func reconnect(where remote.Settings) (string, error) {
 	return `\connect -reuse-previous=on "` + strings.ReplaceAll(text, `"`, `""`) + "\"\n", nil
 }
 
-// printSQL writes statements as they are. A terminal might obey what stands in a name.
+// printSQL writes statements as they are, for psql, which stops at the first that fails. A terminal
+// might obey what stands in a name.
 func (p *program) printSQL(text string) error {
+	text = "\\set ON_ERROR_STOP on\n" + text
 	if file, ok := p.stdout.(*os.File); ok && isTerminal(file) && !harmless(text) {
 		return errors.New("the statements contain characters that a terminal does not show: redirect them to a file")
 	}

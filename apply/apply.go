@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -45,7 +44,7 @@ func crossed(err error) bool {
 		return false
 	}
 	return answer.Code == "40001" || answer.Code == "40P01" ||
-		answer.Code == "23505" && strings.HasPrefix(answer.ConstraintName, "pgtaskd_wait_key")
+		answer.Code == "23505" && sql.IsWaitKey(answer.ConstraintName)
 }
 
 // rounds is how often values are written: an INSERT's own trigger may fill a column that the file

@@ -38,8 +38,7 @@ type column struct {
 
 func (c *column) quoted() string { return pgx.Identifier{c.name}.Sanitize() }
 
-// seen locks the table, which runs nothing, and looks at it then: a table that was dropped or
-// renamed can have left its name to a view of somebody else's.
+// seen locks the table, and looks at it then: it stays what it is.
 func seen(ctx context.Context, tx pgx.Tx, name sql.Table) (sql.Description, error) {
 	var r sql.Reading
 	err := tx.QueryRow(ctx, (&table{name: name}).statement("rights", nil), name.Schema, name.Name).Scan(&r.Role, &r.Usage, &r.Select)

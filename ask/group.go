@@ -116,11 +116,10 @@ func (s *Screen) pausing(p Pausing) error {
 	return nil
 }
 
-// grouped is an error where there is no table of groups, or one that runs what somebody else has
-// made: a change calls its triggers.
+// grouped is an error where there is no table of groups.
 func (b *table) grouped() error {
 	if !b.groups {
-		return fmt.Errorf("there is no table %s that belongs to somebody whom role %s has reason to trust: pgtaskd run makes it, and its log says what is in the way", sql.Beside(b.name, "group"), b.role)
+		return fmt.Errorf("there is no table %s: pgtaskd run makes it, and its log says what is in the way", sql.Beside(b.name, "group"))
 	}
 	return nil
 }

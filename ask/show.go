@@ -81,7 +81,7 @@ func (b *table) columns(ctx context.Context, id int64) ([]column, error) {
 // reason says why a task waits, where the table has a function for it.
 func (b *table) reason(ctx context.Context, id int64) (why string, err error) {
 	if b.why {
-		err = b.conn.QueryRow(ctx, b.queries.Text("why"), id, b.trusted).Scan(&why)
+		err = b.conn.QueryRow(ctx, b.queries.Text("why"), id).Scan(&why)
 	}
 	return why, err
 }

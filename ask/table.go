@@ -25,16 +25,15 @@ type table struct {
 
 // facts are what has to be known of a table before it is asked.
 type facts struct {
-	trusted  []int64 // roles
-	kind     string  // of relation
-	role     string  // ours, quoted
-	usage    bool    // of the schema, is ours
-	reads    bool    // we may
-	changes  bool    // we may, the state
-	complete bool    // it has the columns that are asked for
-	leaders  bool    // there is a table of controllers that we may read
-	why      bool    // there is a function that says why a task waits
-	groups   bool    // there is a table of groups
+	kind     string // of relation
+	role     string // ours, quoted
+	usage    bool   // of the schema, is ours
+	reads    bool   // we may
+	changes  bool   // we may, the state
+	complete bool   // it has the columns that are asked for
+	leaders  bool   // there is a table of controllers that we may read
+	why      bool   // there is a function that says why a task waits
+	groups   bool   // there is a table of groups
 }
 
 // use is what a table is opened for.
@@ -52,7 +51,7 @@ type refusal struct{ error }
 
 // open connects to a target and looks at its table. The caller closes it.
 func open(ctx context.Context, t work.Target, command string, purpose use) (*table, error) {
-	conn, err := work.Ask(ctx, t, "pgtaskd "+command)
+	conn, err := work.Ask(ctx, t, "pgtaskd-"+command)
 	if err != nil {
 		return nil, fmt.Errorf("cannot connect: %w", err)
 	}
@@ -64,17 +63,25 @@ func open(ctx context.Context, t work.Target, command string, purpose use) (*tab
 	return b, nil
 }
 
-// find finds out whether a session can ask about the target's table. It reads catalogs alone.
+// find finds out whether a session can ask about the target's table, and whether that runs nothing
+// of somebody who is not trusted. It reads catalogs alone.
 func find(ctx context.Context, conn *pgx.Conn, t work.Target, purpose use) (*table, error) {
 	b := &table{target: t, name: sql.Table{Schema: t.Schema, Name: t.Table}, conn: conn, purpose: purpose}
 	b.queries = sql.Asking(b.name)
-	return b, b.judge(ctx)
+	if err := b.learn(ctx); err != nil {
+		return nil, err
+	}
+	if err := work.Admit(ctx, conn, t); work.IsRefused(err) {
+		return nil, refusal{err}
+	} else if err != nil {
+		return nil, err
+	}
+	return b, nil
 }
 
-// look does something with the table in a transaction of its own. What is named in it is locked,
-// and then judged, before anything is read: a table that was dropped or renamed can have left its
-// name to a view of somebody else's, whose functions would run with our rights. Where we only read,
-// nothing that runs can write, whatever it sets.
+// look does something with the table in a transaction of its own. What is named in it is locked
+// before anything is known of it, and stays as it is. Where we only read, nothing that runs can
+// write, whatever it sets.
 func (b *table) look(ctx context.Context, do func() error) error {
 	mode, named := pgx.ReadOnly, b.name.Quoted()
 	switch {
@@ -105,7 +112,7 @@ func (b *table) look(ctx context.Context, do func() error) error {
 		return err
 	}
 	locked := b.facts
-	if err := b.judge(ctx); err != nil {
+	if err := b.learn(ctx); err != nil {
 		return err
 	}
 	b.leaders = b.leaders && locked.leaders
@@ -118,15 +125,11 @@ func (b *table) look(ctx context.Context, do func() error) error {
 	return tx.Commit(ctx)
 }
 
-// judge is an error where the table cannot be asked, or may not.
-func (b *table) judge(ctx context.Context) error {
-	trusted, strange := sql.Trusted(ctx, b.conn, b.name, b.target.Trust)
-	if strange != nil && !sql.IsUntrusted(strange) {
-		return strange
-	}
-	f := facts{trusted: trusted}
+// learn is an error where the table cannot be asked, or may not.
+func (b *table) learn(ctx context.Context) error {
+	var f facts
 	err := b.conn.QueryRow(ctx, b.queries.Text("facts"), b.name.Schema, b.name.Name, sql.LeadersName(b.name), sql.WhyName(b.name),
-		sql.GroupsName(b.name), trusted).Scan(&f.kind, &f.role, &f.usage, &f.reads, &f.changes, &f.complete, &f.leaders, &f.why, &f.groups)
+		sql.GroupsName(b.name)).Scan(&f.kind, &f.role, &f.usage, &f.reads, &f.changes, &f.complete, &f.leaders, &f.why, &f.groups)
 	b.facts = f
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
@@ -136,9 +139,6 @@ func (b *table) judge(ctx context.Context) error {
 	}
 	if err := b.refuse(); err != nil {
 		return refusal{err}
-	}
-	if strange != nil {
-		return refusal{b.strange(strange)}
 	}
 	return nil
 }
@@ -160,23 +160,6 @@ func (b *table) refuse() error {
 		return fmt.Errorf("table %s lacks columns: pgtaskd run adds them, and pgtaskd schema prints how", b.name)
 	}
 	return nil
-}
-
-// strange says whose code our role would run, and what can be done. A change calls the table's
-// triggers, and to read it can call policies, casts, and functions of its indexes. Who drains serves
-// the table as well, which no flag allows.
-func (b *table) strange(err error) error {
-	u := new(sql.Untrusted)
-	if !errors.As(err, &u) || b.purpose == drains {
-		return err
-	}
-	o := u.Objects[0]
-	var ask string
-	if !sql.Predefined(o.Owner) {
-		ask = fmt.Sprintf("ask as role %s (user=%[1]s in the connection string) or a member of it; ", o.Owner)
-	}
-	return fmt.Errorf("%s %s belongs to role %s, whom role %s has no reason to trust, and would run what that role has made with all rights of its own: %s--trust %[3]s lets it run as you",
-		strings.ToLower(o.Kind), o.Name, o.Owner, b.role, ask)
 }
 
 func (b *table) close() {

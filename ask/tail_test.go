@@ -74,7 +74,7 @@ func waits(t *testing.T, target work.Target) (pid string) {
 	t.Helper()
 	conn := servertest.Connect(t, target.Connect.String())
 	servertest.Wait(t, patient, "a tail", func() bool {
-		pid = servertest.Get(t, conn, "SELECT coalesce(max(pid), 0) FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'pgtaskd tail' AND query = 'rollback'")
+		pid = servertest.Get(t, conn, "SELECT coalesce(max(pid), 0) FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'pgtaskd-tail' AND query = 'rollback'")
 		return pid != "0"
 	})
 	return pid

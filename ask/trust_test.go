@@ -9,11 +9,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"pgtaskd/apply"
-	"pgtaskd/moving"
 	"pgtaskd/server/servertest"
 	"pgtaskd/server/tasktest"
-	"pgtaskd/sql"
 	"pgtaskd/work"
 )
 
@@ -68,9 +65,8 @@ func commands(ctx context.Context, id int64) map[string]func(*Screen, []work.Tar
 }
 
 // TestWhoAsksRunsNothingOfStrangers: a change calls triggers that the table's owner has made, and
-// the plan of a statement that only reads it calls functions of its indexes, so the owner must be
-// trusted, be it a superuser who asks, the role of a configuration, or anybody. It runs for whoever
-// says so.
+// the plan of a statement that only reads it calls functions of its indexes, so the door is asked,
+// be it a superuser who asks, the role of a configuration, or anybody. It runs for whoever says so.
 func TestWhoAsksRunsNothingOfStrangers(t *testing.T) {
 	t.Parallel()
 	target, tasks := made(t)
@@ -80,17 +76,19 @@ func TestWhoAsksRunsNothingOfStrangers(t *testing.T) {
 	servertest.Exec(t, tasks.Conn, "ALTER TABLE task OWNER TO "+role+"; GRANT SELECT, UPDATE ON task TO "+asker)
 	servertest.Exec(t, theirs, "CREATE INDEX evil ON task (id) WHERE id > evil()")
 	owner, colleague := as(t, target, role), as(t, target, asker)
+	owner.Trust, colleague.Trust = []string{"postgres"}, []string{"postgres"}
 	for _, conn := range []*pgx.Conn{tasks.Conn, servertest.Connect(t, colleague.Connect.String())} {
 		if _, err := conn.Exec(t.Context(), "SELECT id FROM task WHERE id = 1"); err == nil || !strings.Contains(err.Error(), "evil ran") {
 			t.Fatal("the attack does not work at all: ", err)
 		}
 	}
+	refused := fmt.Sprintf("role %q owns table public.task: ", role)
 	for name, ask := range commands(t.Context(), id) {
 		for _, on := range []work.Target{target, colleague} {
 			s := people()
 			err := ask(s.Screen, []work.Target{on})
 			text := s.text() + fmt.Sprint(err)
-			has(t, text, "table public.task belongs to role "+role+",", "user="+role, "--trust "+role)
+			has(t, text, refused, fmt.Sprintf(`"trust": [%q]`, role), "--trust")
 			hasNot(t, text, "evil ran")
 		}
 		if name == "tail" { // it would go on
@@ -98,60 +96,39 @@ func TestWhoAsksRunsNothingOfStrangers(t *testing.T) {
 		}
 		s := people()
 		err := ask(s.Screen, []work.Target{owner})
-		hasNot(t, s.text()+fmt.Sprint(err), "belongs to role "+role+",", "evil ran")
+		hasNot(t, s.text()+fmt.Sprint(err), refused, "evil ran")
 	}
 	d := &drain{s: people().Screen, target: colleague}
 	if err := d.begin(t.Context()); err != nil || d.began != "" {
 		t.Error("the drain does not leave the table to who serves it: ", err)
 	}
 	_, err := d.session(t.Context(), time.Now(), new(time.Time))
-	has(t, fmt.Sprint(err), "table public.task belongs to role "+role+", whom role "+asker+" has no reason to trust")
-	hasNot(t, fmt.Sprint(err), "evil ran", "--trust")
+	has(t, fmt.Sprint(err), refused)
+	hasNot(t, fmt.Sprint(err), "evil ran")
 	colleague.Trust = []string{role}
 	err = Show(t.Context(), people().Screen, []work.Target{colleague}, id)
 	has(t, fmt.Sprint(err), "evil ran")
 }
 
-// TestWhoIsLoggedInAsIsNotTrusted: where tasks run under the roles that insert them, a table that one
-// of these has put in the place of the right one does not say so, but the configuration does.
-func TestWhoIsLoggedInAsIsNotTrusted(t *testing.T) {
+// TestWhoMayWriteTasksIsNotTrustedByOthers: they could run SQL as the serving role, which is not
+// the one that asks.
+func TestWhoMayWriteTasksIsNotTrustedByOthers(t *testing.T) {
 	t.Parallel()
 	target, tasks := made(t)
 	id := tasks.Add("input", "SELECT 1")
-	role, theirs := stranger(t, target, tasks)
-	serving := some(t, target, tasks, "serving")
-	servertest.Exec(t, tasks.Conn, "ALTER TABLE task OWNER TO "+role+"; GRANT SELECT, UPDATE ON task TO "+serving+"; GRANT "+role+" TO "+serving)
-	servertest.Exec(t, theirs, "CREATE INDEX evil ON task (id) WHERE id > evil()")
-	plain := as(t, target, serving)
-	if err := Show(t.Context(), people().Screen, []work.Target{plain}, id); err == nil || !strings.Contains(err.Error(), "evil ran") {
-		t.Fatal("the attack does not work at all: ", err)
+	role, _ := stranger(t, target, tasks)
+	servertest.Exec(t, tasks.Conn, "REVOKE CREATE ON SCHEMA public FROM "+role+"; GRANT INSERT ON task TO "+role)
+	if err := Show(t.Context(), people().Screen, []work.Target{target}, id); err != nil {
+		t.Fatal(err)
 	}
-	inserters, wary := as(t, target, serving), as(t, target, serving)
-	inserters.Inserter, wary.Wary = true, true
-	for _, on := range []work.Target{inserters, wary} {
-		for _, ask := range commands(t.Context(), id) {
-			s := people()
-			err := ask(s.Screen, []work.Target{on})
-			text := s.text() + fmt.Sprint(err)
-			has(t, text, "table public.task belongs to role "+role+",")
-			hasNot(t, text, "evil ran")
-		}
-		conn, err := work.Dial(t.Context(), on, "pgtaskd-jobs")
-		if err != nil {
-			t.Fatal(err)
-		}
-		_, err = apply.RunNow(t.Context(), conn, sql.Table{Schema: on.Schema, Name: on.Table}, "key", false)
-		has(t, fmt.Sprint(err), "table public.task belongs to role "+role+",")
-		has(t, fmt.Sprint(moving.Strange(t.Context(), conn, "public.task", "TABLE")), "table public.task belongs to role "+role+",")
-		if err := conn.Close(t.Context()); err != nil {
-			t.Error(err)
-		}
-	}
+	servertest.Exec(t, tasks.Conn, "GRANT TRIGGER ON task TO "+role)
+	err := Show(t.Context(), people().Screen, []work.Target{target}, id)
+	has(t, fmt.Sprint(err), fmt.Sprintf("role %q has TRIGGER on table public.task", role))
 }
 
-// TestATableIsJudgedWhenItIsRead: each look is at a table that is locked, and trusted, whatever had
-// its name when the command began.
-func TestATableIsJudgedWhenItIsRead(t *testing.T) {
+// TestATableIsKnownWhenItIsRead: each look is at a table that is locked, whatever had its name when
+// the command began.
+func TestATableIsKnownWhenItIsRead(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		purpose use
@@ -161,10 +138,6 @@ func TestATableIsJudgedWhenItIsRead(t *testing.T) {
 			return b.look(ctx, func() error { return b.status(ctx, &Status{}) })
 		}},
 		"ls": {reads, func(ctx context.Context, b *table) error { return b.list(ctx, people().Screen, Filter{}) }},
-		"ls due": {reads, func(ctx context.Context, b *table) error {
-			return b.list(ctx, people().Screen, Filter{States: []string{"PLAN"}})
-		}},
-		"tail": {reads, func(ctx context.Context, b *table) error { return (&tail{s: people().Screen}).look(ctx, b) }},
 		"stop": {changesTasks, func(ctx context.Context, b *table) error {
 			_, err := b.change(ctx, "stop", 1, stopped)
 			return err
@@ -174,7 +147,6 @@ func TestATableIsJudgedWhenItIsRead(t *testing.T) {
 			t.Parallel()
 			target, tasks := made(t)
 			tasks.Add("input", "SELECT 1")
-			role, theirs := stranger(t, target, tasks)
 			b, err := open(t.Context(), target, "test", c.purpose)
 			if err != nil {
 				t.Fatal(err)
@@ -183,74 +155,10 @@ func TestATableIsJudgedWhenItIsRead(t *testing.T) {
 			if err := c.look(t.Context(), b); err != nil {
 				t.Fatal(err)
 			}
-			servertest.Exec(t, tasks.Conn, "ALTER TABLE task RENAME TO old; GRANT SELECT ON old TO "+role)
-			servertest.Exec(t, theirs, "CREATE VIEW task AS SELECT o.* FROM old AS o WHERE evil() = 1; GRANT ALL ON task TO PUBLIC")
+			servertest.Exec(t, tasks.Conn, "ALTER TABLE task RENAME TO old; CREATE VIEW task AS SELECT * FROM old")
 			err = c.look(t.Context(), b)
-			has(t, fmt.Sprint(err), `"task" is not a table`)
-			servertest.Exec(t, theirs, "DROP VIEW task; CREATE TABLE task (LIKE old); CREATE INDEX ON task (id) WHERE evil() = 1")
-			err = c.look(t.Context(), b)
-			has(t, fmt.Sprint(err), "table public.task belongs to role "+role)
+			has(t, fmt.Sprint(err), "is not a table")
 		})
-	}
-}
-
-// TestATailEndsWithItsTable: where another has its name, it says whose that is.
-func TestATailEndsWithItsTable(t *testing.T) {
-	t.Parallel()
-	target, tasks := made(t)
-	role, _ := stranger(t, target, tasks)
-	ctx, cancel := context.WithTimeout(t.Context(), 2*patient)
-	defer cancel()
-	s, ended := people(), make(chan error)
-	go func() { ended <- Tail(ctx, s.Screen, []work.Target{target}) }()
-	waits(t, target)
-	servertest.Exec(t, tasks.Conn, "ALTER TABLE task OWNER TO "+role)
-	<-ended
-	has(t, s.text(), "table public.task belongs to role "+role)
-	hasNot(t, s.text(), "the connection is lost")
-}
-
-// TestAStrangersGroupsAreNotChanged, even where their table came when the command had begun.
-func TestAStrangersGroupsAreNotChanged(t *testing.T) {
-	t.Parallel()
-	target, tasks := made(t)
-	role, theirs := stranger(t, target, tasks)
-	b, err := open(t.Context(), target, "test", changesGroups)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer b.close()
-	servertest.Exec(t, tasks.Conn, "DROP TABLE task_group CASCADE")
-	servertest.Exec(t, theirs, `CREATE TABLE task_group ("group" text DEFAULT evil(), paused bool); GRANT ALL ON task_group TO PUBLIC`)
-	err = b.look(t.Context(), func() error { t.Error("role ", role, " was trusted"); return nil })
-	has(t, fmt.Sprint(err), `there is no table "public"."task_group" that`)
-}
-
-// TestAStrangersReasonIsNotAsked: the function that says why a task waits has been replaced between
-// the judgement and its call.
-func TestAStrangersReasonIsNotAsked(t *testing.T) {
-	t.Parallel()
-	target, tasks := made(t)
-	id := tasks.Add("input", "SELECT 1")
-	_, theirs := stranger(t, target, tasks)
-	b, err := open(t.Context(), target, "test", reads)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer b.close()
-	err = b.look(t.Context(), func() error {
-		if why, err := b.reason(t.Context(), id); why == "" || err != nil {
-			t.Error("no reason: ", err)
-		}
-		servertest.Exec(t, tasks.Conn, "DROP FUNCTION task_why(int8)")
-		servertest.Exec(t, theirs, "CREATE FUNCTION task_why(int8) RETURNS text LANGUAGE plpgsql AS 'BEGIN RETURN public.evil(); END'")
-		if why, err := b.reason(t.Context(), id); why != "" || err != nil {
-			t.Error(why, err)
-		}
-		return nil
-	})
-	if err != nil {
-		t.Error(err)
 	}
 }
 
@@ -269,6 +177,7 @@ func TestWhatReadsCannotWrite(t *testing.T) {
 		GRANT `+owner+" TO "+asker+"; ALTER TABLE task OWNER TO "+owner+"; GRANT SELECT ON task TO "+asker)
 	servertest.Exec(t, tasks.Conn, "CREATE POLICY p ON task USING (writes()); ALTER TABLE task ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY")
 	member := as(t, target, asker)
+	member.Trust = []string{owner}
 	for name, ask := range commands(t.Context(), id) {
 		if name != "status" && name != "ls" && name != "show" {
 			continue

@@ -84,7 +84,7 @@ func TestOddNames(t *testing.T) {
 		"$$ $x$ $_$", "ümläut ☃ 𝄞", "nul\\0", "line\u2028separator",
 	}
 	quoted := func(name string) string { return pgx.Identifier{name}.Sanitize() }
-	s := newScene(t, "postgres")
+	s := newScene(t)
 	s.database = fmt.Sprintf("%d a b'; \x1b[1m\n%%s\u202e\u009b\"$$\\", s.n)
 	s.roles["$d"] = s.database
 	s.exec(s.safe, "CREATE DATABASE $d")
@@ -137,27 +137,4 @@ func TestMadeForARole(t *testing.T) {
 		t.Error("the database belongs to the role that it was made for")
 	}
 	p.stop(t)
-}
-
-// Somebody who may create databases or roles makes those that a target names before they are
-// needed.
-func TestMadeBeforehand(t *testing.T) {
-	t.Parallel()
-	s := newScene(t, "postgres")
-	s.choose(attack{tables: "public.task"})
-	theirs := fmt.Sprint("theirs_", s.n)
-	s.exec(s.safe, "ALTER ROLE $m CREATEDB")
-	s.exec(s.mallory, "CREATE DATABASE "+theirs)
-	s.database = theirs
-	s.safe, s.user, s.mallory = s.connect(s.dsn("$p"), "pg_catalog"), s.connect(s.dsn("$p"), "public"), s.as("$m")
-	s.exec(s.safe, file(t, "kit"))
-	s.exec(s.safe, file(t, "shadow"))
-	s.exec(s.mallory, "ALTER DATABASE "+theirs+" SET search_path = shadow, pg_catalog")
-	a := attack{stands: true}
-	s.configure(nil)
-	s.check(a, "before the first start", false)
-	p := run(t, "--config", s.config)
-	s.serve(a, p, "at the first start")
-	p.stop(t)
-	s.verdict(a)
 }

@@ -12,14 +12,6 @@ func TestGrants(t *testing.T) {
 	t.Parallel()
 	const use = "GRANT USAGE ON SCHEMA $n TO $m; "
 	attacks{
-		{
-			name: "TRIGGER", right: use, grants: "GRANT TRIGGER ON $t TO $m", stands: true, tables: "own.task low.task", own: true, may: "$o $l",
-			after: "CREATE TRIGGER evil BEFORE INSERT OR UPDATE OR DELETE ON $t FOR EACH ROW EXECUTE FUNCTION kit.fire()",
-		},
-		{name: "REFERENCES", right: use, grants: "GRANT REFERENCES, SELECT ON $t TO $m", after: `CREATE TABLE IF NOT EXISTS kit.reference (id int8);
-			ALTER TABLE kit.reference ADD FOREIGN KEY (id) REFERENCES $t ON DELETE CASCADE NOT VALID; INSERT INTO kit.reference SELECT id FROM $t;
-			CREATE OR REPLACE TRIGGER evil BEFORE INSERT OR UPDATE OR DELETE ON kit.reference FOR EACH ROW EXECUTE FUNCTION kit.fire();
-			CREATE OR REPLACE TRIGGER later AFTER INSERT OR UPDATE OR DELETE ON kit.reference FOR EACH ROW EXECUTE FUNCTION kit.fire()`},
 		{name: "SELECT and an open transaction", right: use, grants: "GRANT SELECT ON $t TO $m", after: "BEGIN; LOCK TABLE $t IN ACCESS SHARE MODE; SELECT * FROM $t"},
 		{
 			name: "INSERT and an open transaction", right: use, grants: "GRANT INSERT ON $t TO $m; GRANT USAGE ON ALL SEQUENCES IN SCHEMA $n TO $m",

@@ -203,7 +203,7 @@ var lies = map[string]func(m []byte) []byte{
 // A remote that answers wrongly, in whatever way, fails its own tasks, and nothing else.
 func TestRemoteThatLies(t *testing.T) {
 	t.Parallel()
-	s := newScene(t, "postgres")
+	s := newScene(t)
 	s.choose(attack{tables: "public.task own.task"})
 	s.targets[1].keys = object{"run": 60}
 	s.exec(s.safe, "ALTER ROLE $o PASSWORD 'secret'")

@@ -59,7 +59,7 @@ func TestLocksOfAStranger(t *testing.T) {
 	for _, function := range []string{"pg_advisory_lock", "pg_advisory_lock_shared"} {
 		t.Run(function, func(t *testing.T) {
 			t.Parallel()
-			s := newScene(t, "postgres")
+			s := newScene(t)
 			s.print(attack{})
 			s.configure(nil)
 			p := run(t, "--config", s.config)
@@ -95,7 +95,7 @@ func (s *scene) named(p program) {
 // while.
 func TestLocksAtTheFirstStart(t *testing.T) {
 	t.Parallel()
-	s := newScene(t, "postgres")
+	s := newScene(t)
 	s.choose(attack{tables: "public.task own.task low.task"})
 	s.configure(nil)
 	p := run(t, "--config", s.config)

@@ -77,7 +77,7 @@ func TestRemoteTellsNothing(t *testing.T) {
 // A remote of the configuration that names its targets serves no other.
 func TestRemoteOfAnotherTarget(t *testing.T) {
 	t.Parallel()
-	s := newScene(t, "postgres")
+	s := newScene(t)
 	s.choose(attack{tables: "public.task own.task"})
 	s.configure(object{"remotes": object{
 		"theirs": object{"dsn": s.dsn("$p"), "targets": []string{s.database + "/public/task"}},

@@ -53,7 +53,7 @@ type target struct {
 
 // newScene makes a database with roles: the attacker, one that owns its table, and one that only
 // serves.
-func newScene(t *testing.T, owner string) *scene {
+func newScene(t *testing.T) *scene {
 	t.Helper()
 	n := scenes.Add(1)
 	s := &scene{T: t, n: n, database: fmt.Sprint("attack_", n), from: len(serverLog(t))}
@@ -68,13 +68,13 @@ func newScene(t *testing.T, owner string) *scene {
 		{schema: "low", table: "task", role: "$l"},
 	}
 	root := s.connect(postgres.DSN("postgres"), "pg_catalog")
-	for _, sql := range []string{"CREATE ROLE $m LOGIN", "CREATE ROLE $o LOGIN", "CREATE ROLE $l LOGIN", "CREATE DATABASE $d OWNER " + owner} {
+	for _, sql := range []string{"CREATE ROLE $m LOGIN", "CREATE ROLE $o LOGIN", "CREATE ROLE $l LOGIN", "CREATE DATABASE $d"} {
 		s.exec(root, sql)
 	}
 	s.safe = s.connect(postgres.DSN(s.database), "pg_catalog")
 	s.user = s.connect(postgres.DSN(s.database), "public")
 	s.exec(s.safe, file(t, "kit"))
-	s.exec(s.safe, "CREATE SCHEMA own; GRANT ALL ON SCHEMA own TO $o; GRANT CREATE ON DATABASE $d TO $o; CREATE SCHEMA low; GRANT USAGE ON SCHEMA low TO PUBLIC")
+	s.exec(s.safe, "CREATE SCHEMA own; GRANT ALL ON SCHEMA own TO $o; CREATE SCHEMA low; GRANT USAGE ON SCHEMA low TO PUBLIC")
 	s.mallory = s.as("$m")
 	return s
 }

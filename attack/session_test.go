@@ -13,7 +13,7 @@ import (
 // single is a scene with one table, whose tasks share one session.
 func single(t *testing.T, name string, keys object) (*scene, *target) {
 	t.Helper()
-	s := newScene(t, "postgres")
+	s := newScene(t)
 	s.choose(attack{tables: name})
 	s.targets[0].keys = keys
 	return s, s.targets[0]
@@ -45,61 +45,8 @@ func (s *scene) ended(t *target, id string) {
 	}
 }
 
-// A task puts statements of its own in the place of those that pgtaskd has prepared in the session.
-// The tasks of other lanes, which come after it in that session, do their work once, and see
-// nothing of it.
-func TestPreparedStatements(t *testing.T) {
-	t.Parallel()
-	bodies := []string{
-		"", "SELECT", "SELECT 1::int2", "SELECT 1::int2, 2, 'x'", "SELECT generate_series(1, 100)", "INSERT INTO own.effect VALUES (0)",
-		"SELECT set_config('my.own', 'left', false)", "SELECT 1 / 0",
-	}
-	s, _ := single(t, "own.task", nil)
-	s.targets = nil
-	for i := range bodies {
-		s.targets = append(s.targets, &target{schema: "own", table: fmt.Sprint("task_", i), role: "$o", keys: object{"run": 1}})
-	}
-	s.configure(nil)
-	p := run(t, "--config", s.config)
-	s.exec(s.as("$o"), file(t, "swap"))
-	s.serve(attack{}, p, "at first")
-	for i, body := range bodies {
-		s.swap(s.targets[i], body)
-	}
-}
-
-// swap has tasks that prepare that body in the place of each prepared statement, and tasks of other
-// lanes after them.
-func (s *scene) swap(table *target, body string) {
-	s.Helper()
-	s.exec(s.as("$o"), "TRUNCATE own.effect")
-	const seen = "SELECT coalesce(current_setting('my.own', true), '') || coalesce(to_regclass('pg_temp.mine')::text, '')"
-	var ids, looks []string
-	for i := range 5 {
-		group := fmt.Sprintf("'%d', ", i)
-		s.ended(table, s.add(table, `"group", input`, group+"$in$SELECT own.swap($b$"+body+"$b$)$in$"))
-		ids = append(ids, s.add(table, `"group", input`, group+"'SELECT own.work()'"), s.add(table, `"group", input`, "'other', 'SELECT own.work()'"))
-		looks = append(looks, s.add(table, `"group", input`, group+"$in$"+seen+"$in$"))
-	}
-	in := " FROM " + table.name() + " WHERE id IN (" + strings.Join(append(ids, looks...), ", ") + ")"
-	if !servertest.Comes(servedIn, func() bool {
-		return s.get(s.safe, "SELECT count(*)"+in+" AND stop IS NOT NULL") == fmt.Sprint(len(ids)+len(looks))
-	}) {
-		s.Errorf("after %q not all end", body)
-	}
-	if failed := s.get(s.safe, "SELECT string_agg(concat_ws(' ', id, error), '; ')"+in+" AND error IS NOT NULL"); failed != "" {
-		s.Errorf("after %q not all is DONE: %.300s", body, failed)
-	}
-	if n := s.get(s.safe, "SELECT count(*) FROM (SELECT id FROM own.effect WHERE id > 0 GROUP BY id HAVING count(*) = 1) AS e"); n != fmt.Sprint(len(ids)) {
-		s.Errorf("after %q, of %d tasks %s have done their work once", body, len(ids), n)
-	}
-	if left := s.get(s.safe, "SELECT string_agg(output, ' ')"+in+" AND output <> '' AND input LIKE '%my.own%'"); left != "" {
-		s.Errorf("after %q the next tasks see %q", body, left)
-	}
-}
-
-// What a task leaves in its session, and a trigger of the owner's that needs the role's path, let
-// nobody else's operators between our statements.
+// What a task leaves in its session, and a trigger of the owner's that needs the role's path, keep no
+// other task from its end.
 func TestPathComesBack(t *testing.T) {
 	t.Parallel()
 	causes := map[string]string{
@@ -115,13 +62,11 @@ func TestPathComesBack(t *testing.T) {
 	for name := range causes {
 		s.targets = append(s.targets, &target{schema: "own", table: name, role: "$o", keys: object{"run": 2}})
 	}
-	s.exec(s.safe, create+"ALTER ROLE $o SET search_path = own, public")
+	s.exec(s.safe, "ALTER ROLE $o SET search_path = own, public")
 	s.user = s.connect(s.dsn("$p"), "own, public") // the trigger needs it
 	s.configure(nil)
 	p := run(t, "--config", s.config)
 	s.serve(attack{}, p, "at first")
-	s.exec(s.mallory, strings.ReplaceAll(file(t, "operators"), "$n", "public"))
-	s.exec(s.mallory, file(t, "enums"))
 	for _, table := range s.targets {
 		if err := s.try(s.as("$o"), strings.ReplaceAll(causes[table.table], "$t", table.name())); err != nil {
 			t.Errorf("%s: %v", table.table, err)

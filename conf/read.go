@@ -115,12 +115,5 @@ func (r *reader) targets(items []value, dsn remote.Settings) []work.Target {
 			first[identity(t)] = item.place.String()
 		}
 	}
-	inserters := map[string]bool{}
-	for _, t := range targets {
-		inserters[t.Connect["user"]] = inserters[t.Connect["user"]] || t.Inserter
-	}
-	for i := range targets { // whatever the server: one may have several names
-		targets[i].Wary = inserters[targets[i].Connect["user"]] && !targets[i].Inserter
-	}
 	return targets
 }

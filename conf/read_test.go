@@ -96,6 +96,9 @@ func describe(file *File) string {
 		if t.Inserter {
 			fmt.Fprintf(&b, "    tasks run as who inserted them; any role: %v\n", t.Roles == nil)
 		}
+		if len(t.Trust) > 0 {
+			fmt.Fprintf(&b, "    trusts: %q\n", t.Trust)
+		}
 		for _, role := range slices.Sorted(maps.Keys(t.Roles)) {
 			fmt.Fprintf(&b, "    role %s: %+v\n", role, t.Roles[role])
 		}
@@ -209,19 +212,6 @@ func FuzzParse(f *testing.F) {
 			seen[identity(target)] = true
 		}
 	})
-}
-
-// TestATargetIsWaryWhoseUserServesInserters, in whatever database.
-func TestATargetIsWaryWhoseUserServesInserters(t *testing.T) {
-	file, err := Parse([]byte(`{"dsn": "host=/tmp user=boss", "targets": [{"data": "a", "user": "worker"}, {"data": "b", "user": "worker", "as": "inserter"}, {"data": "c", "user": "other"}, {"data": "d"}]}`))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i, want := range []bool{true, false, false, false} {
-		if got := file.Targets[i].Wary; got != want {
-			t.Errorf("%s: %v", file.Targets[i].Name(), got)
-		}
-	}
 }
 
 // checkFaults checks that there are faults, each on one line, and that each is

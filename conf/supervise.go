@@ -176,7 +176,9 @@ func (s *supervisor) adjust(ctx context.Context, id string) {
 		delete(s.slots, id)
 	case !running:
 		s.start(ctx, id, *slot.wanted)
-	case slot.draining || slot.wanted != nil && reflect.DeepEqual(*slot.wanted, slot.served):
+	case slot.draining:
+	case slot.wanted != nil && reflect.DeepEqual(*slot.wanted, slot.served):
+		slot.changes.Poke() // what waits until it tries again does so now
 	case slot.wanted != nil && reflect.DeepEqual(*slot.wanted, slot.served.Adopt(*slot.wanted)):
 		slot.served = *slot.wanted
 		slot.changes.Set(*slot.wanted)

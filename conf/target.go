@@ -44,6 +44,7 @@ type target struct {
 	as                        string
 	roles                     map[string]remote.Credential
 	keep                      work.Keep
+	trust                     []string
 }
 
 func newTarget(dsn remote.Settings) target {
@@ -83,6 +84,7 @@ func (r *reader) target(v value, dsn remote.Settings) work.Target {
 		"timezone":     r.zone(&t.timezone),
 		"as":           r.choice(&t.as, "target", "inserter"),
 		"roles":        r.roles(&t.roles),
+		"trust":        r.trust(&t.trust),
 		"wake":         r.choice(&t.wake, string(sql.Auto), string(sql.Notify), string(sql.WAL), string(sql.Poll)),
 	})
 	if t.roles != nil && t.as != "inserter" {
@@ -130,6 +132,7 @@ func (t target) resolve() work.Target {
 		TimeZone:    t.timezone,
 		Inserter:    t.as == "inserter",
 		Roles:       t.roles,
+		Trust:       t.trust,
 		Remotes:     map[string]string{},
 	}
 }

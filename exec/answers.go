@@ -15,12 +15,10 @@ type sink struct {
 	copyOut  func(binary bool)
 	notice   func(*pgproto3.NoticeResponse)
 	encoding func(string)
-	bound    bool // it is one statement of the extended protocol
 }
 
-// answer reads until the server is ready for the next query, or a bound statement is over. The
-// first error is returned as failure; err means that the session is lost. Messages live until the
-// next is read.
+// answer reads until the server is ready for the next query. The first error is returned as failure;
+// err means that the session is lost. Messages live until the next is read.
 func (w *wire) answer(to sink) (failure *pgproto3.ErrorResponse, err error) {
 	for {
 		message, err := w.front.Receive()
@@ -39,9 +37,6 @@ func (w *wire) answer(to sink) (failure *pgproto3.ErrorResponse, err error) {
 		case *pgproto3.CommandComplete:
 			if to.complete != nil {
 				to.complete(m.CommandTag)
-			}
-			if to.bound {
-				return failure, nil
 			}
 		case *pgproto3.CopyOutResponse:
 			if to.copyOut != nil {
@@ -69,16 +64,9 @@ func (w *wire) answer(to sink) (failure *pgproto3.ErrorResponse, err error) {
 			if failure == nil || fatal(m) {
 				failure = copyError(m)
 			}
-			if to.bound && !fatal(m) {
-				return failure, nil
-			}
-		case *pgproto3.EmptyQueryResponse:
-			if to.bound {
-				return failure, nil
-			}
 		case *pgproto3.ReadyForQuery:
 			return failure, w.became(m)
-		case *pgproto3.ParseComplete, *pgproto3.BindComplete, *pgproto3.CloseComplete, *pgproto3.NoData, *pgproto3.CopyDone, *pgproto3.NotificationResponse:
+		case *pgproto3.EmptyQueryResponse, *pgproto3.CopyDone, *pgproto3.NotificationResponse:
 		default:
 			return failure, unexpected(m)
 		}
@@ -89,14 +77,11 @@ func (w *wire) answer(to sink) (failure *pgproto3.ErrorResponse, err error) {
 // that fails is the last: the server has passed over the rest then, and whatever was sent behind
 // it, and is ready. err means that the session is lost.
 func (w *wire) answers(n int, row func([][]byte), complete func(tag []byte)) (well int, failure *pgproto3.ErrorResponse, err error) {
-	failed := w.failing != nil // something has since the last Sync
-	failure, w.failing = w.failing, nil
+	failed := false // something has since the last Sync
 	for well < n || failure != nil {
 		message, err := w.front.Receive()
 		if err != nil {
-			lost := cut(failure, err)
-			lost.Limited = limit(lost.Fatal)
-			return well, failure, lost
+			return well, failure, cut(failure, err)
 		}
 		switch m := message.(type) {
 		case *pgproto3.DataRow:
@@ -111,8 +96,6 @@ func (w *wire) answers(n int, row func([][]byte), complete func(tag []byte)) (we
 				complete(m.CommandTag)
 			}
 			well++
-		case *pgproto3.ParseComplete:
-			w.parsing = w.parsing[min(1, len(w.parsing)):]
 		case *pgproto3.ParameterStatus:
 			w.noted(m)
 		case *pgproto3.ErrorResponse:
@@ -133,7 +116,7 @@ func (w *wire) answers(n int, row func([][]byte), complete func(tag []byte)) (we
 				return well, failure, nil
 			}
 			failed = false
-		case *pgproto3.BindComplete, *pgproto3.CloseComplete, *pgproto3.NoticeResponse, *pgproto3.NotificationResponse:
+		case *pgproto3.ParseComplete, *pgproto3.BindComplete, *pgproto3.NoticeResponse, *pgproto3.NotificationResponse:
 		default:
 			return well, failure, unexpected(m)
 		}
@@ -146,9 +129,6 @@ func (w *wire) synced() error {
 	failure, err := w.answer(sink{})
 	if err == nil && failure != nil {
 		err = &Lost{Cause: errors.New(failure.Message)}
-	}
-	if lost := new(Lost); errors.As(err, &lost) {
-		lost.Limited = limit(lost.Fatal)
 	}
 	w.syncs--
 	return err
@@ -184,8 +164,6 @@ type tags struct {
 	traits    Traits
 	finished  bool // the transaction was ended
 	rollbacks int  // ROLLBACK TO SAVEPOINT has the tag of ROLLBACK
-	declared  bool // a cursor, which may stay
-	prepared  bool // statements were prepared, or ours may be gone
 }
 
 func (t *tags) see(tag []byte) {
@@ -194,10 +172,6 @@ func (t *tags) see(tag []byte) {
 		t.finished = true
 	case "ROLLBACK":
 		t.rollbacks++
-	case "DECLARE CURSOR":
-		t.declared = true
-	case "PREPARE", "DEALLOCATE", "DEALLOCATE ALL", "DISCARD ALL":
-		t.prepared = true
 	}
 }
 

@@ -2,6 +2,7 @@ package exec
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"strconv"
 	"time"
@@ -9,7 +10,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-var sees = &Statement{SQL: "SELECT EXISTS (SELECT FROM pg_catalog.pg_stat_get_activity($1) AS a WHERE a.pid OPERATOR(pg_catalog.=) $1)"}
+const sees = "SELECT pg_catalog.count(*) FROM pg_catalog.pg_stat_get_activity($1) AS a"
 
 // Sees tells whether the server has a backend of that process id.
 func (s *Session) Sees(ctx context.Context, pid int32) (bool, error) {
@@ -17,10 +18,11 @@ func (s *Session) Sees(ctx context.Context, pid int32) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	return boolean(row[0])
+	n, err := int8Of(row[0])
+	return n > 0, err
 }
 
-var serverStart = &Statement{SQL: "SELECT pg_catalog.pg_postmaster_start_time()"}
+const serverStart = "SELECT pg_catalog.pg_postmaster_start_time()"
 
 // ServerStart is when the server was started.
 func (s *Session) ServerStart(ctx context.Context) (time.Time, error) {
@@ -31,26 +33,15 @@ func (s *Session) ServerStart(ctx context.Context) (time.Time, error) {
 	return moment(row[0])
 }
 
-var dated = &Statement{SQL: "SELECT pg_catalog.current_setting('transaction_isolation') OPERATOR(pg_catalog.~) '^(repeatable read|serializable)$'"}
-
-// Dated tells whether the transaction that is open sees everything as it was when it began.
-func (s *Session) Dated(ctx context.Context) (bool, error) {
-	row, err := s.ask(ctx, dated, 1)
-	if err != nil {
-		return false, err
-	}
-	return boolean(row[0])
-}
-
 // errAnswer is that of an answer that is none to what was asked.
 var errAnswer = errors.New("the server's catalog can't be read")
 
 // ask asks for a row of so many columns. The error is a *pgconn.PgError where the server has one.
-func (s *Session) ask(ctx context.Context, st *Statement, columns int, args ...[]byte) (row [][]byte, err error) {
+func (s *Session) ask(ctx context.Context, sql string, columns int, args ...[]byte) (row [][]byte, err error) {
 	defer s.crew.When(ctx, s.Abandon)()
 	s.limited(true)
 	defer s.limited(false)
-	s.call(st, args...)
+	s.call(sql, args...)
 	s.sync()
 	n := s.queued()
 	if err := s.flush(); err != nil {
@@ -104,4 +95,12 @@ func boolean(value []byte) (bool, error) {
 		return false, errAnswer
 	}
 	return value[0] == 1, nil
+}
+
+// int8Of reads an int8 in the binary format.
+func int8Of(value []byte) (int64, error) {
+	if len(value) != 8 {
+		return 0, errAnswer
+	}
+	return int64(binary.BigEndian.Uint64(value)), nil
 }

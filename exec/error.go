@@ -24,80 +24,7 @@ type Failure struct {
 	SQLState string
 	Detail   string // the server's, if it is short; Text has it, too
 
-	routine, where string // of the server's error: what has raised it, and in which function or the like
-	constraint     string
-	follows        bool // of the statement that writes what follows on a task
-	gone           bool // of the function that asks for the token: the table of tokens is not there
-}
-
-// Indirect tells an error that a trigger, a constraint or other SQL behind a statement is the cause
-// of.
-func (f *Failure) Indirect() bool { return f.where != "" }
-
-// Direct tells an error that a routine of the server's has raised for a statement itself from one
-// with the same code that a trigger, a constraint or other SQL behind the statement is the cause
-// of.
-func (f *Failure) Direct(sqlstate, routine string) bool {
-	return f.SQLState == sqlstate && f.routine == routine && f.where == ""
-}
-
-// Missed tells the error by which a tail says that the task is no longer ours: an int2 divided by
-// an int4 that is zero, which other SQL hardly does.
-func (f *Failure) Missed() bool { return f.Direct("22012", "int24div") }
-
-// GivenAway tells the error by which a tail says that the table has come to belong to somebody else.
-func (f *Failure) GivenAway() bool { return f.Direct("22012", "int82div") }
-
-// KeyWaits tells the error by which a tail says that another task has come to wait with the key of
-// the repetition.
-func (f *Failure) KeyWaits() bool { return f.Direct("22012", "int28div") }
-
-// LeftOut tells the error by which a tail says that the repetition has not come about: an amount of
-// money divided by an int2.
-func (f *Failure) LeftOut() bool {
-	return strings.HasPrefix(f.routine, "cash_div_int") && f.Direct("22012", f.routine)
-}
-
-// Taken is an index in which a row of ours has met one of another transaction's, or would.
-type Taken struct {
-	Constraint string // its name, if the other one is committed
-	Where      string // a text with its name, if we have waited for the other one in vain
-	Many       bool   // so many ids that come next are taken that none was drawn
-}
-
-// ManyTaken is the routine by whose error a draw says so: an interval divided by a number.
-const ManyTaken = "interval_div"
-
-// Taken says what the error tells of such an index; nil: nothing.
-func (f *Failure) Taken() *Taken {
-	if f == nil {
-		return nil
-	}
-	return TakenOf(f.SQLState, f.routine, f.where, f.constraint)
-}
-
-// TakenOf is the same of any error of the server's.
-func TakenOf(code, routine, where, constraint string) *Taken {
-	switch {
-	case code == "23505" && where == "" && constraint != "":
-		return &Taken{Constraint: constraint}
-	case code == "55P03" && routine == "ProcessInterrupts":
-		first, _, _ := strings.Cut(where, "\n")
-		return &Taken{Where: first}
-	case code == "22012" && routine == ManyTaken && where == "":
-		return &Taken{Many: true}
-	}
-	return nil
-}
-
-// Exhausted tells the error by which a tail says that a sequence has no more numbers, which only a
-// repetition takes.
-func (f *Failure) Exhausted() bool { return f.SQLState == exhausted && f.where == "" }
-
-// NoPartition tells the error by which a tail says that the table has no partition for what follows
-// on the task.
-func (f *Failure) NoPartition() bool {
-	return f.follows && f.Direct(NoPartitionCode, NoPartitionRoutine)
+	routine string // of the server's error: what has raised it
 }
 
 // NoPartitionCode is its SQLSTATE, and NoPartitionRoutine what raises it.
@@ -108,7 +35,9 @@ const (
 
 // QueueIsFull tells the server's error at COMMIT when its queue of notifications has no room for
 // those of the transaction.
-func (f *Failure) QueueIsFull() bool { return f.Direct(QueueFullCode, QueueFullRoutine) }
+func (f *Failure) QueueIsFull() bool {
+	return f.SQLState == QueueFullCode && f.routine == QueueFullRoutine
+}
 
 // QueueFullCode is its SQLSTATE, and QueueFullRoutine what raises it.
 const (
@@ -116,17 +45,8 @@ const (
 	QueueFullRoutine = "PreCommit_Notify"
 )
 
-// exhausted is the code of a sequence that has reached its end.
-const exhausted = "2200H"
-
 // Raised tells an error that PL/pgSQL has raised by RAISE, with whatever code it liked.
 func (f *Failure) Raised() bool { return f.routine == "exec_stmt_raise" }
-
-// Tokenless tells the error by which the function that writes ends in sessions of other roles says
-// that it does not know the session's token, or that the table of tokens has just been dropped.
-func (f *Failure) Tokenless() bool {
-	return f != nil && (f.gone || f.SQLState == "42501" && f.constraint == "pgtaskd_token" && f.Raised())
-}
 
 // Error returns the text.
 func (f *Failure) Error() string { return f.Text }
@@ -139,29 +59,6 @@ func NewFailure(message, code string, more ...string) *Failure {
 		lines = append(lines, line{more[0], more[1]})
 	}
 	return &Failure{Text: logText(lines, TextLimit), SQLState: sqlstate(code)}
-}
-
-// endFailure is an error of the server's by which it refuses a statement of ours that writes the
-// end of a task, or what follows on it: its input is not to blame.
-func endFailure(e *pgproto3.ErrorResponse, follows bool) *Failure {
-	f := NewFailure("the end of the task could not be written: "+e.Message, e.Code, "DETAIL", e.Detail, "HINT",
-		e.Hint, "QUERY", e.InternalQuery, "CONTEXT", e.Where)
-	f.routine, f.where, f.constraint, f.follows = e.Routine, e.Where, e.ConstraintName, follows
-	// The server shows a query of the function by itself, and a LOCK TABLE of it in the context.
-	f.gone = e.Code == "42P01" && strings.Contains(e.Where, "pgtaskd_end_") && strings.Contains(e.InternalQuery+e.Where, "pgtaskd_token_")
-	return f
-}
-
-// commitFailure is an error that came with COMMIT. Where the end of the task may have left
-// something to that, as its SQL may have, neither is blamed.
-func commitFailure(e *pgproto3.ErrorResponse, tail *Tail) *Failure {
-	f := serverFailure(e, tail.Input)
-	if len(tail.Calls) > 0 && tail.Defers {
-		const either = "Something was checked at COMMIT that the task's SQL or the write of its end had deferred."
-		f.Text = NewFailure("the task could not be committed: "+e.Message, e.Code,
-			"DETAIL", strings.TrimPrefix(e.Detail+"\n"+either, "\n"), "HINT", e.Hint, "QUERY", e.InternalQuery, "CONTEXT", e.Where).Text
-	}
-	return f
 }
 
 // ErrorText writes an error of the server's, with the statement that met it, as the server's log

@@ -16,9 +16,6 @@ type examiner struct {
 	routine   bool    // inside BEGIN ATOMIC … END, where the first word END ends the body and no transaction
 	block     bool    // inside the body of DO, where COMMIT may stand behind any word
 	shape     maphash.Hash
-
-	statements int  // begun so far
-	varies     bool // something in it does from run to run
 }
 
 // statement is what is known of the statement that is being read.
@@ -42,11 +39,8 @@ func (e *examiner) run() {
 			e.traits.Empty = false
 			if !e.statement.begun {
 				e.traits.Reads = e.traits.Reads && t.queries()
-				e.statements++
-				e.varies = e.varies || !t.plans()
 			}
 			e.statement.begun = true
-			e.varies = e.varies || t.varies()
 			e.traits.Inert = e.traits.Inert && e.inert(t)
 			e.examine(t)
 		}
@@ -64,14 +58,6 @@ func (t token) queries() bool {
 		func(word string) bool {
 			return strings.EqualFold(word, t.text)
 		})
-}
-
-// plans tells whether a statement that begins with this token is one whose plan can be kept.
-func (t token) plans() bool {
-	if t.kind == tokenWord && slices.ContainsFunc([]string{"insert", "update", "delete"}, func(word string) bool { return strings.EqualFold(word, t.text) }) {
-		return true
-	}
-	return t.queries() && !(t.kind == tokenWord && strings.EqualFold(t.text, "with"))
 }
 
 // addTo adds what is of the input's shape.
@@ -110,8 +96,6 @@ func (e *examiner) examine(t token) {
 			e.examineBlock(t.text)
 		case e.statement.has(wordCopy) && before == wordTo:
 			e.traits.Outside = true // to a file of the server's
-		case strings.EqualFold(t.text, "statement_timeout"): // set_config
-			e.traits.Limits = true
 		}
 	}
 }
@@ -126,8 +110,6 @@ func (e *examiner) name(name string) {
 		e.traits.Isolation, e.traits.Modes = true, true
 	case wordRead, wordDeferrable:
 		e.traits.Modes = true
-	case wordTimeout:
-		e.traits.Limits = true
 	}
 }
 
@@ -137,10 +119,6 @@ func (e *examiner) word(before, word keyword) {
 		e.traits.Isolation, e.traits.Modes = true, true
 	case wordTransaction, wordRead, wordDeferrable:
 		e.traits.Modes = true
-	case wordPrepared:
-		e.traits.Prepared = true
-	case wordTimeout:
-		e.traits.Limits = true
 	case wordNotify:
 		e.traits.Notifies = true
 	case wordCall:
@@ -183,7 +161,6 @@ func (e *examiner) endStatement() {
 	if !e.block { // there END and the like are words of a procedural language
 		e.traits.Control = e.traits.Control || s.control()
 		e.traits.NoTransaction = e.traits.NoTransaction || s.noTransaction()
-		e.traits.Prepared = e.traits.Prepared || s.first[0] == wordDeallocate
 		if s.rollbackTo() {
 			e.traits.Rollbacks++
 		}
@@ -196,8 +173,6 @@ func (e *examiner) examineBlock(body string) {
 	inner.run()
 	e.doubtful = e.doubtful || inner.doubtful
 	e.traits.NoTransaction = e.traits.NoTransaction || inner.traits.NoTransaction
-	e.traits.Prepared = e.traits.Prepared || inner.traits.Prepared
-	e.traits.Limits = e.traits.Limits || inner.traits.Limits
 	e.traits.Notifies = e.traits.Notifies || inner.traits.Notifies
 	e.traits.Isolation = e.traits.Isolation || inner.traits.Isolation
 	e.traits.Modes = e.traits.Modes || inner.traits.Modes

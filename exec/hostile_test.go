@@ -138,7 +138,7 @@ func ended(verdict *Verdict, err error) error {
 	if verdict == nil {
 		return err
 	}
-	return errors.Join(err, storable(verdict.Refused), storable(verdict.Deferred))
+	return errors.Join(err, storable(verdict.Failure))
 }
 
 var errNotStorable = errors.New("no row can hold it")

@@ -80,6 +80,11 @@ func (s *Session) Answers(ctx context.Context) error {
 	if err == nil {
 		err = s.synced()
 	}
+	return notBegun(err)
+}
+
+// notBegun takes down that a session was lost before any SQL was sent.
+func notBegun(err error) error {
 	if lost := new(Lost); errors.As(err, &lost) {
 		lost.Unbegun = true
 	}

@@ -81,7 +81,7 @@ func TestLookedAtWhileIdle(t *testing.T) {
 	listens := spec("LISTEN word")
 	listens.Save = true
 	result, _ := b.run(listens, nil)
-	if verdict := b.end(result, ""); verdict == nil || !verdict.Committed {
+	if verdict := b.end(result); verdict == nil || !verdict.Committed {
 		t.Fatalf("%+v", verdict)
 	}
 	for range 3 {
@@ -91,7 +91,7 @@ func TestLookedAtWhileIdle(t *testing.T) {
 		}
 	}
 	result, _ = b.run(spec("SELECT 1"), nil)
-	b.end(result, "")
+	b.end(result)
 	b.terminate()
 	if err := b.session.Present(); err == nil {
 		t.Error("it is gone")

@@ -25,34 +25,34 @@ func TestSettingsFallWithTheirTransaction(t *testing.T) {
 	strict := usual("SELECT 'much'", "b")
 	strict.Limit, strict.Strict = 1, true
 	for name, second := range map[string]*Task{
-		"deferred": usual("INSERT INTO later VALUES (1), (1)", "b"),
-		"refused":  usual("SELECT 1", "b"),
-		"output":   strict,
-		"error":    usual("SELECT 1/0", "b"),
+		"deferred":   usual("INSERT INTO later VALUES (1), (1)", "b"),
+		"taken back": usual("SELECT 1", "b"),
+		"output":     strict,
+		"error":      usual("SELECT 1/0", "b"),
 	} {
 		first := usual("SELECT 1", "a")
 		first.Keep, first.Timeout = false, 20*time.Second
 		_, _ = b.run(first, nil)
 		result, _ := b.run(second, &Tail{})
-		if name == "refused" {
-			b.end(result, "SELECT 1/0")
+		if name == "taken back" {
+			b.rollback()
 		} else {
-			b.end(result, "SELECT 1")
+			b.end(result)
 		}
 		third, _ := b.run(usual(shown, "b"), nil)
 		if output(third) != "current_setting\tcurrent_setting\nb\t0" {
 			t.Error(name, output(third), third.Failure)
 		}
-		b.end(third, "")
+		b.end(third)
 	}
 	first := usual("INSERT INTO later VALUES (1), (1)", "a")
 	first.Keep, first.Timeout = false, 20*time.Second
 	_, _ = b.run(first, nil)
 	second, verdict := b.run(usual(shown, "a"), &Tail{})
-	if verdict.Deferred == nil || output(second) != "current_setting\tcurrent_setting\na\t0" {
+	if code(verdict.Failure) != "23505" || output(second) != "current_setting\tcurrent_setting\na\t0" {
 		t.Errorf("after a refusal: %+v %s", verdict, output(second))
 	}
-	b.end(second, "")
+	b.end(second)
 	first = usual("SELECT set_config('transaction_read_only', 'on', true)", "a")
 	first.Keep, first.Timeout = false, 20*time.Second
 	_, _ = b.run(first, nil)
@@ -60,7 +60,7 @@ func TestSettingsFallWithTheirTransaction(t *testing.T) {
 	if output(second) != "current_setting\tcurrent_setting\na\t0" {
 		t.Errorf("after a guard: %s", output(second))
 	}
-	b.end(second, "")
+	b.end(second)
 }
 
 // TestOwnSettingsNotInherited: what a task has made of the settings that show it is not the next
@@ -79,7 +79,7 @@ func TestOwnSettingsNotInherited(t *testing.T) {
 		if output(second) != "current_setting\tcurrent_setting\tcurrent_setting\na\tkept\tg" {
 			t.Error(input, output(second))
 		}
-		b.end(second, "")
+		b.end(second)
 	}
 }
 
@@ -88,7 +88,6 @@ func TestOwnSettingsNotInherited(t *testing.T) {
 func TestStateOfAnotherLane(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	b.exec(leftovers)
 	for _, second := range []string{"SELECT 1/0", "SELECT 1"} {
 		first := usual("CREATE TEMP TABLE mine (); SELECT set_config('my.own', 'x', false)", "a")
 		first.Keep = false
@@ -96,13 +95,15 @@ func TestStateOfAnotherLane(t *testing.T) {
 		other := usual(second, "b")
 		other.Keep = false
 		result, _ := b.run(other, &Tail{})
-		b.end(result, "SELECT 1/0")
+		if result.Open {
+			b.rollback()
+		}
 		for range 2 {
-			third, _ := b.run(usual("SELECT * FROM leftovers", "b"), nil)
+			third, _ := b.run(usual(leftovers, "b"), nil)
 			if output(third) != "<null>" {
 				t.Error(second, "brings back", output(third), third.Failure)
 			}
-			b.end(third, "")
+			b.end(third)
 		}
 	}
 }
@@ -124,7 +125,7 @@ func TestTransactionTimeoutOfAnother(t *testing.T) {
 		if second.Failure != nil {
 			t.Error(base, second.Failure)
 		}
-		b.end(second, "")
+		b.end(second)
 	}
 }
 
@@ -141,5 +142,23 @@ func TestQuotedModes(t *testing.T) {
 	if output(third) != "SET\nserializable" {
 		t.Error(output(third), third.Failure)
 	}
-	b.end(third, "")
+	b.end(third)
+}
+
+// TestModesAfterConstants: who chooses the modes of its transaction does not follow on another's.
+func TestModesAfterConstants(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	for _, save := range []bool{false, true} {
+		for _, mode := range []string{"ISOLATION LEVEL SERIALIZABLE", "READ WRITE, DEFERRABLE", "ISOLATION LEVEL REPEATABLE READ"} {
+			first := spec("SELECT 1")
+			first.Save = save
+			b.run(first, nil)
+			next, verdict := b.run(spec("SET TRANSACTION "+mode+"; SELECT 2"), &Tail{})
+			if output(next) != "SET\n2" || !verdict.Committed {
+				t.Errorf("%s: %s %v %+v", mode, output(next), next.Failure, verdict)
+			}
+			b.end(next)
+		}
+	}
 }

@@ -12,68 +12,55 @@ import (
 )
 
 // chains tells whether a task can have the transaction that follows on that of the task before
-// without a word (COMMIT AND CHAIN), which spares three statements. What precedes its SQL is part
-// of it then: the settings fall with it when it rolls back, a snapshot is taken already, and its
-// modes are those of the one before. So neither may an input end the transaction or choose its
-// modes, nor have others done so.
-func (s *Session) chains(tail *Tail, t *Task) bool {
-	return tail != nil && t.Atomic && !t.Traits.Modes && s.usualModes && s.clean && !s.hard && !s.wary
+// without a word (COMMIT AND CHAIN), which spares two statements: where the one before has left
+// nothing. What precedes its SQL is part of it then: the settings fall with it when it rolls back,
+// and a snapshot is taken already. So its input may not choose the modes of its transaction.
+func (s *Session) chains(t *Task) bool {
+	return t.Atomic && !t.Traits.Modes && !t.Traits.Isolation && !s.dirty && !s.needsReset(t) && (!t.Save || t.constant()) && !t.alone() && s.endless
 }
 
 // sendPrepare queues what makes the session ready for a task: reset, settings, and BEGIN. Unless
-// the transaction is chained nothing takes a snapshot after that, so that the input may still
-// choose its isolation level. The task must begin until then, unless that is zero.
+// its input can't choose its isolation level, nothing takes a snapshot after that. The task must
+// begin until then, unless that is zero. It tells whether there is a reset.
 func (s *Session) sendPrepare(t *Task, chained bool, until time.Time) (reset bool) {
-	reset = s.needsReset(t.Keep)
-	s.renewed = s.renewed || reset
-	switch {
-	case chained && reset:
-		s.callAll(s.discard())
-	case chained:
-	case reset:
-		s.sendReset()
-	default:
+	s.constants = t.constant() && !s.dirty
+	if !chained {
+		if reset = s.needsReset(t); reset {
+			s.sendReset()
+		}
 		s.call(begin)
 	}
-	guard := 0
-	if reset && s.clean {
-		guard |= 1
-	}
-	if chained {
-		guard |= 2
-	}
-	s.sendSettings(t, guard, reset || !s.dirty, until)
-	s.sendApart(t, reset)
+	s.sendSettings(t, until)
+	s.sendApart(t)
 	if !chained {
-		s.call(commit)
+		s.call("COMMIT")
 		if t.Atomic {
-			s.plain("BEGIN") // were it another's, the task's SQL would commit by itself
+			s.call("BEGIN")
 		}
 	}
-	s.dirty = true
-	s.usualModes = s.usualModes && !t.Traits.Modes
 	return reset
 }
 
 // shown is what the session of a task shows, and the room in which that is made.
 type shown struct {
 	base    map[string]string // settings to which a reset returns
-	ready   [32]*Statement    // set what a task shows: +1, +2 the usual as well; +4, +8, +16 with a guard
+	ready   [8]string         // sets what a task shows: +1, +2 the usual as well; +4 within a time
 	texts   []byte            // of the parameters of such a statement, never nil
 	values  [][]byte          // the parameters, parts of it
 	formats []int16           // of each
 }
 
-// sendSettings queues what the session of the task shows, by a statement that tells the time, and
-// guards what was before it. What is usual need not be said when the session is fresh.
-func (s *Session) sendSettings(t *Task, guard int, fresh bool, until time.Time) {
-	number := guard << len(t.Usual)
+// sendSettings queues what the session of the task shows, by a statement that tells the time. What
+// it shows already need not be said.
+func (s *Session) sendSettings(t *Task, until time.Time) {
+	number := 0
 	settings := [1 + len(t.Usual)][][2]string{t.Settings}
 	for i, usual := range t.Usual {
-		if !fresh && len(usual) > 0 || !s.starts(usual) {
+		if !s.showsAll(i, usual, t.Keep && s.dirty) {
 			number |= 1 << i
 			settings[1+i] = usual
 		}
+		s.shows[i] = usual
 	}
 	s.texts, s.values, s.formats = s.texts[:0], s.values[:0], s.formats[:0]
 	long := false
@@ -88,53 +75,62 @@ func (s *Session) sendSettings(t *Task, guard int, fresh bool, until time.Time) 
 		}
 	}
 	if !until.IsZero() {
-		number |= 16
+		number |= 4
 		s.value(appendMoment(s.texts, until), pgproto3.BinaryFormat) // to read it as text takes the server 4 µs
 	}
-	if s.ready[number] == nil {
-		clause := guards[guard]
+	if s.ready[number] == "" {
+		within := ""
 		if !until.IsZero() {
-			clause += fmt.Sprintf(guardTime, len(s.values))
-			if guard&1 != 0 { // it has not told us yet of what runs before
-				clause += fmt.Sprintf(guardUser, Literal(s.user))
-			}
+			within = fmt.Sprintf(inTime, len(s.values))
 		}
-		s.ready[number] = readyFor(slices.Concat(settings[:]...), number, clause)
+		s.ready[number] = readyFor(slices.Concat(settings[:]...), within)
 	}
-	s.bind(s.parse(s.ready[number]), s.formats, s.values)
+	s.bind(s.ready[number], s.formats, s.values)
 	if long || cap(s.texts) > textsKept {
 		s.texts = []byte{}
 		clear(s.values)
 	}
 	switch ms := (t.Timeout-1)/time.Millisecond + 1; {
 	case t.Timeout > 0 && ms < 1<<31:
-		s.plain("SET statement_timeout TO " + strconv.FormatInt(int64(ms), 10))
-	case s.timeoutSet && !fresh:
-		s.plain("RESET statement_timeout")
+		s.call("SET statement_timeout TO " + strconv.FormatInt(int64(ms), 10))
+		s.timeoutSet = true
+	case s.timeoutSet:
+		s.call("RESET statement_timeout")
+		s.timeoutSet = false
 	}
 }
 
+// showsAll tells whether the session shows the settings of that number by now. SQL whose state is
+// kept may have changed them.
+func (s *Session) showsAll(number int, usual [][2]string, kept bool) bool {
+	if kept {
+		return false
+	}
+	if before := s.shows[number]; before != nil {
+		return slices.Equal(before, usual)
+	}
+	return s.starts(usual)
+}
+
 // sendApart queues the settings that the task alone has, and takes those back that the one before
-// had, where no reset does: one statement, however many there are, since settings can have the
+// had, where its state is kept: one statement, however many there are, since settings can have the
 // server say much about each. No row comes back, which would be taken for the time.
-func (s *Session) sendApart(t *Task, reset bool) {
+func (s *Session) sendApart(t *Task) {
 	var names, values [][]byte
-	if !reset {
-		for _, setting := range s.own {
-			names, values = append(names, bytesOf(setting[0])), append(values, nil)
-		}
+	for _, setting := range s.own {
+		names, values = append(names, bytesOf(setting[0])), append(values, nil)
 	}
 	for _, setting := range t.Own {
 		names, values = append(names, bytesOf(setting[0])), append(values, bytesOf(setting[1]))
 	}
 	if s.own = t.Own; len(names) > 0 {
-		s.bind(s.parse(apart), binaryFormat, [][]byte{textArray(names), textArray(values)})
+		s.bind(apart, binaryFormat, [][]byte{textArray(names), textArray(values)})
 	}
 }
 
 // apart sets each to its value in their order; one without a value goes back to what it was.
-var apart = &Statement{SQL: `SELECT FROM ROWS FROM (pg_catalog.unnest($1::pg_catalog.text[]), pg_catalog.unnest($2::pg_catalog.text[])) AS s (name, value) ` +
-	`WHERE pg_catalog.set_config(s.name, s.value, false) IS NULL`}
+const apart = `SELECT FROM ROWS FROM (pg_catalog.unnest($1::pg_catalog.text[]), pg_catalog.unnest($2::pg_catalog.text[])) AS s (name, value) ` +
+	`WHERE pg_catalog.set_config(s.name, s.value, false) IS NULL`
 
 // textArray is an array of texts in the binary format, which no setting reads otherwise; nil is
 // NULL.
@@ -177,33 +173,15 @@ func (s *shown) starts(settings [][2]string) bool {
 // readyFor is the statement that sets these, in this order. It does not return them: we do not read
 // before the input is sent, and large values could fill the way back while the input fills the way
 // there.
-func readyFor(settings [][2]string, number int, guard string) *Statement {
+func readyFor(settings [][2]string, within string) string {
 	var b strings.Builder
-	b.WriteString("SELECT pg_catalog.statement_timestamp()" + guard)
+	b.WriteString("SELECT pg_catalog.statement_timestamp()" + within)
 	for i, setting := range settings {
 		fmt.Fprintf(&b, ", pg_catalog.set_config(%s, $%d, false) IS NULL", Literal(setting[0]), i+1)
 	}
-	return &Statement{"pgtaskd_ready_" + strconv.Itoa(number), b.String()}
+	return b.String()
 }
 
-// The guards are what ends the preparation for a task, and raises an error if that is not enough: a
-// reset, when the session is not clean any more or its role is another's; a chained transaction,
-// when the one before has become one that only reads. Each function called costs half a
-// microsecond. Who the session's user is the server tells us by itself.
-const (
-	stillClean = `pg_catalog.current_setting('plpgsql.variable_conflict', true) IS NULL ` +
-		`AND pg_catalog.current_setting('role') OPERATOR(pg_catalog.=) 'none'`
-	stillWrites = `pg_catalog.current_setting('transaction_read_only') OPERATOR(pg_catalog.=) 'off'`
-	guardReset  = `pg_catalog.pg_advisory_unlock_all(), 1 OPERATOR(pg_catalog./) (` + stillClean + `)::pg_catalog.int4`
-	guardChain  = `1 OPERATOR(pg_catalog./) (` + stillWrites + `)::pg_catalog.int4`
-	guardBoth   = `pg_catalog.pg_advisory_unlock_all(), 1 OPERATOR(pg_catalog./) (` + stillClean + ` AND ` + stillWrites + `)::pg_catalog.int4`
-)
-
-var guards = [4]string{"", ", " + guardReset, ", " + guardChain, ", " + guardBoth}
-
-// guardUser fails when the session's user is another's.
-const guardUser = `, 1 OPERATOR(pg_catalog./) (session_user OPERATOR(pg_catalog.=) %s::pg_catalog.name)::pg_catalog.int4`
-
-// guardTime fails when the task begins too late: as a division of other types than theirs, since
-// that says nothing of the session.
-const guardTime = `, 1::pg_catalog.int8 OPERATOR(pg_catalog./) (pg_catalog.statement_timestamp() OPERATOR(pg_catalog.<=) $%d::pg_catalog.timestamptz)::pg_catalog.int4`
+// inTime fails when the task begins too late: what the server has passed over starts again when its
+// turn has come. The path is the role's own here, after a reset or constants.
+const inTime = `, (CASE WHEN pg_catalog.timestamptz_le(pg_catalog.statement_timestamp(), $%d::pg_catalog.timestamptz) THEN '0' ELSE 'pgtaskd: too late' END)::pg_catalog.int4`

@@ -55,7 +55,7 @@ func TestCancelOfARollback(t *testing.T) {
 	}
 	for range 2 { // the last cancel may still be on its way to the first
 		if result, _ := b.run(spec("SELECT 1"), nil); result.Failure == nil {
-			b.end(result, "")
+			b.end(result)
 			return
 		}
 	}

@@ -16,33 +16,34 @@ import (
 // Session is one PostgreSQL backend connection on which tasks run, one after the other. It belongs
 // to one goroutine; only Cancel, Abandon and AbandonLater may be called from others.
 //
-// The way of a task: Begin sends, in one flush, what is left to do for the task before, the
-// settings, BEGIN and the input; Await reads what comes of the input; the next Begin, or End,
-// finishes it. Where Begin has sent other tasks behind it, Next does.
+// The way of a task: Begin sends, in one flush, the COMMIT of the task before, the settings, BEGIN,
+// the input and the question what has become of its transaction; Await reads the answers to the last
+// two; the next Begin, or End, commits. Where Begin has sent other tasks after it, Next does. No
+// statement of ours is prepared here, and none touches the table of the tasks.
 type Session struct {
 	PID   uint32    // of the backend
 	Since time.Time // start of the backend, by the server's clock; zero on a remote
 
 	Superuser bool // it has logged in as one
 	Reads     bool // when it was opened, its transactions began as READ ONLY
+	Foreign   bool // when it was opened its database had foreign servers: what writes through them has no transaction id here
 
-	Scans   bool // enable_seqscan was on
-	Foreign bool // when it was opened its database had foreign servers: what writes through them has no transaction id here
-
-	local    bool   // it is in the database of the target
-	user     string // that it logged in as
-	path     []byte // search_path at its start, and after each reset
-	silence  string // how long it may rest in a transaction, as idle_in_transaction_session_timeout
-	readOnly bool   // its transactions begin as READ ONLY; when that changes the server tells, from 14 on
+	local     bool   // it is in the database of the target
+	user      string // that it logged in as
+	masked    bool   // ALTER ROLE or ALTER DATABASE … SET role has it run as another role than its login
+	silence   string // how long it may rest in a transaction, as idle_in_transaction_session_timeout
+	timed     bool   // the server knows transaction_timeout,
+	endless   bool   // and the role has none
+	readOnly  bool   // its transactions begin as READ ONLY; when that changes the server tells, from 14 on
+	encoding  string // client_encoding,
+	usualText string // and at the start
 
 	wire
-	remains
-	names
+	state
 	shown
-	underWay
 	ahead
-	planning
-	cancel canceller
+	probing int // statements of ours that are sent after the SQL under way
+	cancel  canceller
 
 	crew   *routine.Group // what it starts belongs to
 	unbind func() bool    // from the end of the crew
@@ -76,16 +77,15 @@ func connect(ctx context.Context, cfg *pgconn.Config, limit time.Duration, local
 		return nil, err
 	}
 	s := &Session{
-		PID: conn.PID(), local: local, shown: shown{base: cfg.RuntimeParams, texts: []byte{}},
+		PID: conn.PID(), local: local, state: state{known: map[string]string{}}, shown: shown{base: cfg.RuntimeParams, texts: []byte{}},
 		wire: wire{conn: conn, front: conn.Frontend(), reader: reader, outlet: out, status: 'I', limit: limit, brief: readyMost},
 	}
 	out.keeps = true
 	s.spawn = func(do func()) { s.crew.Go(do) }
 	s.noted = s.note
 	s.cancel.obey, s.cancel.request, s.cancel.cut = Obey, conn.CancelRequest, s.Abandon
-	s.rename()
-	s.baseEncoding, s.Superuser = conn.ParameterStatus("client_encoding"), conn.ParameterStatus("is_superuser") == "on"
-	s.encoding = s.baseEncoding
+	s.encoding, s.Superuser = conn.ParameterStatus("client_encoding"), conn.ParameterStatus("is_superuser") == "on"
+	s.usualText = s.encoding
 	s.crew, s.unbind = routine.New(context.Background()), func() bool { return true }
 	if err := s.introduce(ctx); err != nil {
 		s.Close()
@@ -122,7 +122,6 @@ type Lost struct {
 
 	Broken  bool // the server has broken the protocol
 	Unbegun bool // the SQL that Begin was to send has certainly not begun
-	Limited bool // by a limit that SQL has set for its session, at a statement of ours: the transaction is rolled back
 }
 
 func (l *Lost) Error() string {
@@ -140,8 +139,6 @@ func (l *Lost) Failure(statement string) *Failure { return serverFailure(l.Fatal
 // note takes down a setting that the server tells us of.
 func (s *Session) note(m *pgproto3.ParameterStatus) {
 	switch m.Name {
-	case "session_authorization":
-		s.clean = s.clean && m.Value == s.user // before 14 the server also tells what has not changed
 	case "default_transaction_read_only":
 		s.readOnly = m.Value == "on"
 	case "client_encoding":
@@ -152,63 +149,49 @@ func (s *Session) note(m *pgproto3.ParameterStatus) {
 // What a session asks of its server, before the first task or instead of one. Nothing in the
 // answers is taken for granted: a remote may be anybody's server.
 
-// introduction asks what must be known of the server and the session: whether anything but plpgsql
-// can make statements of texts, how transactions begin, who has logged in, whether there are foreign
-// servers, whether transactions are to write, the search_path, whether a role is set, whether whole
-// tables may be read, how long the session may rest in a transaction, and, without that role, which
-// may not see it, when the backend started, since together with its process id that names it for
-// good.
-var introduction = &Statement{SQL: `SELECT ` + givesShown + ` AND ` + capable + `, ` + usualModes + ` AND ` + endlessBase + `, session_user,
-	EXISTS (SELECT FROM pg_catalog.pg_foreign_server), pg_catalog.current_setting('default_transaction_read_only') OPERATOR(pg_catalog.=) 'on',
-	pg_catalog.current_setting('search_path'), pg_catalog.current_setting('role') OPERATOR(pg_catalog.<>) 'none',
-	pg_catalog.current_setting('enable_seqscan') OPERATOR(pg_catalog.=) 'on', pg_catalog.current_setting('idle_in_transaction_session_timeout'),
+// introduction asks what must be known of the server and the session: who has logged in, whether
+// there are foreign servers, how transactions begin, whether a role is set, how long the session may
+// rest in a transaction and how long that may last, and, without that role, which may not see it,
+// when the backend started, since together with its process id that names it for good. The path may
+// be anybody's: it is function calls, and no operator.
+const introduction = `SELECT session_user, EXISTS (SELECT FROM pg_catalog.pg_foreign_server),
+	pg_catalog.current_setting('default_transaction_read_only'), pg_catalog.current_setting('role'),
+	pg_catalog.current_setting('idle_in_transaction_session_timeout'), pg_catalog.current_setting('transaction_timeout', true),
 	(SELECT a.backend_start FROM (
-		SELECT CASE WHEN pg_catalog.set_config('role', 'none', true) OPERATOR(pg_catalog.=) 'none' THEN pg_catalog.pg_backend_pid() END AS pid OFFSET 0
-	) AS unmasked, pg_catalog.pg_stat_get_activity(unmasked.pid) AS a)`}
+		SELECT pg_catalog.pg_backend_pid() AS pid, pg_catalog.set_config('role', 'none', true) OFFSET 0
+	) AS unmasked, pg_catalog.pg_stat_get_activity(unmasked.pid) AS a)`
 
-// endlessBase: where transaction_timeout is set, a chained transaction keeps the limit that the
-// task before has left, whatever the reset says: its clock has started.
-const endlessBase = `coalesce(pg_catalog.current_setting('transaction_timeout', true), '0') OPERATOR(pg_catalog.=) '0'`
-
-// userLongest is longer than any name, in bytes, and pathLongest than a search_path of hundreds of
-// them.
-const (
-	userLongest = 1 << 10
-	pathLongest = 64 << 10
-)
+// settingLongest is longer than any name, and than what a limit is shown as, in bytes.
+const settingLongest = 1 << 10
 
 // introduce reads the answer to introduction.
 func (s *Session) introduce(ctx context.Context) error {
 	if s.PID == 0 {
 		return errors.New("the server did not name its backend, so nothing could be cancelled")
 	}
-	row, err := s.ask(ctx, introduction, 10)
+	row, err := s.ask(ctx, introduction, 7)
 	if err != nil {
 		return err
 	}
-	var languages, usual bool
-	var bad [7]error
-	languages, bad[0] = boolean(row[0])
-	usual, bad[1] = boolean(row[1])
-	s.Foreign, bad[2] = boolean(row[3])
-	s.readOnly, bad[3] = boolean(row[4])
-	s.masked, bad[4] = boolean(row[6])
-	s.Scans, bad[5] = boolean(row[7])
+	for _, i := range []int{0, 2, 3, 4} {
+		if len(row[i]) == 0 || len(row[i]) > settingLongest {
+			return errAnswer
+		}
+	}
+	var bad [2]error
+	s.Foreign, bad[0] = boolean(row[1])
 	if s.local {
-		s.Since, bad[6] = moment(row[9])
+		s.Since, bad[1] = moment(row[6])
 	}
 	if err := errors.Join(bad[:]...); err != nil {
 		return err
 	}
-	if len(row[2]) == 0 || len(row[2]) > userLongest || len(row[5]) > pathLongest || len(row[8]) == 0 ||
-		len(row[8]) > userLongest {
-		return errAnswer
-	}
+	s.user, s.masked = string(row[0]), string(row[3]) != "none"
+	s.readOnly = string(row[2]) == "on"
 	s.Reads = s.readOnly
-	s.path = append([]byte{}, row[5]...)
-	if s.silence = string(row[8]); s.silence == "0" && !s.local {
+	if s.silence = string(row[4]); s.silence == "0" && !s.local {
 		s.silence = silenceMost
 	}
-	s.clean, s.apart, s.baseUsualModes, s.usualModes, s.user = !languages && !s.masked, s.masked, usual, usual, string(row[2])
+	s.timed, s.endless = row[5] != nil, row[5] == nil || string(row[5]) == "0"
 	return nil
 }

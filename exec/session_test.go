@@ -19,8 +19,6 @@ type bench struct {
 	dsn     string
 	session *Session
 	watch   *pgx.Conn
-	title   string // of what it is at
-	forgot  int    // runs that are done once more
 }
 
 func newBench(t *testing.T) *bench {
@@ -69,10 +67,11 @@ func (b *bench) until(sql string, args ...any) {
 	servertest.Wait(b.t, 10*time.Second, sql, func() bool { return b.get(sql, args...) == "true" })
 }
 
-// spec is a task as the table's defaults make it.
+// spec is a task as the table's defaults make it. The names of its settings are those of all tasks
+// of its session.
 func spec(input string) *Task {
 	traits := Examine(input)
-	return &Task{Input: input, Traits: traits, Atomic: traits.Atomic(), Format: Format{Delimiter: '\t', Null: `\N`, Header: true, String: true}}
+	return &Task{Input: input, Traits: traits, Atomic: traits.Atomic(), Settings: [][2]string{{"pg_task.id", "0"}}, Format: Format{Delimiter: '\t', Null: `\N`, Header: true, String: true}}
 }
 
 // TestAfterFailedPreparation: a task that could not be begun leaves nothing that the next one waits
@@ -90,7 +89,7 @@ func TestAfterFailedPreparation(t *testing.T) {
 		if result.Failure != nil {
 			t.Error(input, result.Failure)
 		}
-		b.end(result, "")
+		b.end(result)
 	}
 }
 
@@ -108,35 +107,58 @@ func (b *bench) run(t *Task, tail *Tail) (*Result, *Verdict) {
 	return result, verdict
 }
 
-// calls is a tail's statement, or none.
-func calls(sql string) []Call {
-	if sql == "" {
-		return nil
-	}
-	return []Call{{Statement: &Statement{SQL: sql}}}
-}
-
-// end finishes what is open.
-func (b *bench) end(result *Result, sql string) *Verdict {
+// end commits what is open.
+func (b *bench) end(result *Result) *Verdict {
 	b.t.Helper()
 	if !result.Open {
 		return nil
 	}
-	verdict, err := b.session.End(&Tail{Calls: calls(sql)})
+	verdict, err := b.session.End(&Tail{})
 	if err != nil {
 		b.t.Fatal(err)
 	}
 	return verdict
 }
 
+// rollback takes back what is open.
+func (b *bench) rollback() {
+	b.t.Helper()
+	if err := b.session.Rollback(); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+// leftovers shows a row for whatever a task may have left in its session, in a transaction of its
+// own: nothing, where its settings are those of spec.
+const leftovers = `SELECT 'setting ' || name || ' ' || setting FROM pg_settings WHERE source = 'session' AND name NOT LIKE 'transaction\_%' AND name <> 'application_name'
+	UNION ALL SELECT 'transaction ' || name || ' ' || setting FROM pg_settings WHERE name LIKE 'transaction\_%' AND setting NOT IN ('read committed', 'off', '0')
+	UNION ALL SELECT 'limit ' || name FROM pg_settings WHERE name IN ('statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout') AND setting <> '0'
+	UNION ALL SELECT 'prepared ' || name FROM pg_prepared_statements
+	UNION ALL SELECT 'listens ' || pg_listening_channels()
+	UNION ALL SELECT 'locks ' || objid FROM pg_locks WHERE locktype = 'advisory' AND pid = pg_backend_pid()
+	UNION ALL SELECT 'cursor ' || name FROM pg_cursors WHERE name <> ''
+	UNION ALL SELECT 'role ' || current_user WHERE current_user <> 'postgres' OR session_user <> 'postgres'
+	UNION ALL SELECT 'temporary ' || relname FROM pg_class WHERE relnamespace = pg_my_temp_schema()
+	UNION ALL SELECT 'own setting' WHERE current_setting('my.own', true) <> ''`
+
 // alive shows that the session takes the next task, and that nothing of the one before is left.
 func (b *bench) alive() {
 	b.t.Helper()
-	result, _ := b.run(spec("SELECT 'alive', current_setting('statement_timeout'), (SELECT count(*) FROM pg_cursors)"), nil)
-	if output(result) != "?column?\tcurrent_setting\tcount\nalive\t0\t0" || !result.Open {
-		b.t.Errorf("the session is not as new: %q, %v", output(result), result.Failure)
+	b.aliveAfter(nil)
+}
+
+// aliveAfter commits the task before in the same flush.
+func (b *bench) aliveAfter(tail *Tail) {
+	b.t.Helper()
+	result, verdict := b.run(spec(leftovers), tail)
+	if output(result) != "<null>" || !result.Open || tail != nil && !verdict.Committed {
+		b.t.Errorf("the session is not as new: %q, %v, %+v", output(result), result.Failure, verdict)
 	}
-	b.end(result, "")
+	b.end(result)
+	drawn, _ := b.run(spec("SELECT lastval()"), nil)
+	if failure(drawn) != "55000" {
+		b.t.Errorf("the session has drawn %s from a sequence", output(drawn))
+	}
 }
 
 func output(r *Result) string {
@@ -146,11 +168,13 @@ func output(r *Result) string {
 	return *r.Output
 }
 
-func failure(r *Result) string {
-	if r.Failure == nil {
+func failure(r *Result) string { return code(r.Failure) }
+
+func code(f *Failure) string {
+	if f == nil {
 		return ""
 	}
-	return r.Failure.SQLState
+	return f.SQLState
 }
 
 func TestTimeout(t *testing.T) {
@@ -195,7 +219,7 @@ func TestLongestTimeout(t *testing.T) {
 		if err != nil || timeout > time.Second && result.Failure != nil {
 			t.Errorf("timeout %s: %v %v", timeout, result.Failure, err)
 		}
-		b.end(result, "")
+		b.end(result)
 	}
 }
 
@@ -219,12 +243,12 @@ func TestCancelAtAnyMoment(t *testing.T) {
 		if result.Failure != nil && result.Reason != Stopped {
 			t.Fatal(i, result.Failure)
 		}
-		b.end(result, "")
+		b.end(result)
 		after, _ := b.run(spec("SELECT 1"), nil)
 		if after.Failure != nil {
 			t.Fatalf("round %d: the cancel has met the next task: %v", i, after.Failure)
 		}
-		b.end(after, "")
+		b.end(after)
 	}
 }
 
@@ -309,7 +333,7 @@ func TestTerminatedBeforeEnd(t *testing.T) {
 	b := newBench(t)
 	result, _ := b.run(spec("INSERT INTO ends VALUES (1)"), nil)
 	b.terminate()
-	verdict, err := b.session.End(&Tail{Calls: calls("SELECT 1")})
+	verdict, err := b.session.End(&Tail{})
 	var gone *Lost
 	if !result.Open || verdict != nil || !errors.As(err, &gone) || gone.Fatal == nil {
 		t.Errorf("%+v %v", verdict, err)
@@ -337,7 +361,7 @@ func TestKeepsNoLargeText(t *testing.T) {
 	large := spec("SELECT length(current_setting('pg_task.data'))")
 	large.Usual = Usual{{{"application_name", "a"}}, {{"pg_task.data", strings.Repeat("x", 1<<20)}}}
 	result, _ := b.run(large, nil)
-	if b.end(result, ""); output(result) != "1048576" {
+	if b.end(result); output(result) != "1048576" {
 		t.Error(output(result))
 	}
 	kept := cap(b.session.texts)

@@ -26,11 +26,6 @@ type Traits struct {
 	Stdin bool
 	// Rollbacks: how many statements return to a savepoint; their tag is that of a ROLLBACK.
 	Rollbacks int
-	// Prepared: a statement takes prepared statements away (DEALLOCATE), or the view that shows
-	// them is named.
-	Prepared bool
-	// Limits: statement_timeout is named, by which the SQL may limit what we send behind it.
-	Limits bool
 	// Notifies: it sends notifications, which leave no mark in the transaction until it commits.
 	Notifies bool
 	// Alters: something is altered, such as the table of the tasks.
@@ -43,10 +38,6 @@ type Traits struct {
 	// Reads: all statements are queries (SELECT, VALUES, TABLE, WITH, SHOW). What they call may
 	// write all the same.
 	Reads bool
-	// Plain: one query, INSERT, UPDATE or DELETE whose plan serves another run of it, as nothing in
-	// it is read but by the parser, and says nothing. It begins with no WITH, which may hold the
-	// rows of a rule.
-	Plain bool
 	// Inert: nothing in it can be made by anybody but the server's makers, so that it does nothing
 	// to its session.
 	Inert bool
@@ -67,7 +58,6 @@ func Examine(input string) Traits {
 	e.shape.SetSeed(shapes)
 	e.run()
 	e.traits.Reads = e.traits.Reads && !e.traits.Empty
-	e.traits.Plain = !e.traits.Empty && e.statements == 1 && !e.varies
 	e.traits.Shape = e.shape.Sum64()
 	if !e.doubtful {
 		return e.traits
@@ -81,13 +71,11 @@ func Examine(input string) Traits {
 		Modes:         e.traits.Modes || other.traits.Modes,
 		Stdin:         e.traits.Stdin || other.traits.Stdin,
 		Rollbacks:     min(e.traits.Rollbacks, other.traits.Rollbacks),
-		Prepared:      e.traits.Prepared || other.traits.Prepared,
-		Limits:        e.traits.Limits || other.traits.Limits,
 		Notifies:      e.traits.Notifies || other.traits.Notifies,
 		Alters:        e.traits.Alters || other.traits.Alters,
 		Calls:         e.traits.Calls || other.traits.Calls,
 		Outside:       e.traits.Outside || other.traits.Outside,
-		Shape:         e.traits.Shape, // and in doubt nothing is said of Reads, Plain and Inert
+		Shape:         e.traits.Shape, // and in doubt nothing is said of Reads and Inert
 	}
 }
 
@@ -113,7 +101,6 @@ const (
 	wordCopy
 	wordCreate
 	wordDatabase
-	wordDeallocate
 	wordDeferrable
 	wordDiscard
 	wordDo
@@ -123,7 +110,6 @@ const (
 	wordIsolation
 	wordNotify
 	wordPrepare
-	wordPrepared
 	wordProgram
 	wordRead
 	wordReindex
@@ -136,7 +122,6 @@ const (
 	wordSubscription
 	wordSystem
 	wordTablespace
-	wordTimeout
 	wordTo
 	wordTransaction
 	wordVacuum
@@ -146,12 +131,12 @@ const (
 var keywordNames = map[string]keyword{
 	"abort": wordAbort, "all": wordAll, "alter": wordAlter, "atomic": wordAtomic, "begin": wordBegin, "call": wordCall,
 	"cluster": wordCluster, "commit": wordCommit, "concurrently": wordConcurrently, "copy": wordCopy,
-	"create": wordCreate, "database": wordDatabase, "deallocate": wordDeallocate, "default_transaction_isolation": wordIsolation,
+	"create": wordCreate, "database": wordDatabase, "default_transaction_isolation": wordIsolation,
 	"deferrable": wordDeferrable, "discard": wordDiscard, "do": wordDo, "drop": wordDrop, "end": wordEnd, "from": wordFrom,
-	"isolation": wordIsolation, "notify": wordNotify, "pg_notify": wordNotify, "pg_prepared_statement": wordPrepared,
-	"pg_prepared_statements": wordPrepared, "prepare": wordPrepare, "program": wordProgram, "read": wordRead, "reindex": wordReindex,
+	"isolation": wordIsolation, "notify": wordNotify, "pg_notify": wordNotify,
+	"prepare": wordPrepare, "program": wordProgram, "read": wordRead, "reindex": wordReindex,
 	"repeatable": wordRepeatable, "rollback": wordRollback, "schema": wordSchema, "serializable": wordSerializable,
-	"statement_timeout": wordTimeout, "stdin": wordStdin, "stdout": wordStdout, "subscription": wordSubscription, "system": wordSystem,
+	"stdin": wordStdin, "stdout": wordStdout, "subscription": wordSubscription, "system": wordSystem,
 	"tablespace": wordTablespace, "to": wordTo, "transaction": wordTransaction,
 	"transaction_deferrable": wordDeferrable, "transaction_isolation": wordIsolation, "transaction_read_only": wordRead, "vacuum": wordVacuum, "work": wordWork,
 }

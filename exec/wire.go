@@ -25,16 +25,14 @@ type wire struct {
 	spawn  func(func())                    // starts a goroutine of the session's crew
 	noted  func(*pgproto3.ParameterStatus) // takes down a setting that the server tells us of
 
-	limit   time.Duration           // for the answer to a statement of our own
-	brief   time.Duration           // readyMost
-	sending <-chan error            // how what is sent aside went; nil: nothing is
-	asked   int                     // statements of ours that are queued, see queued
-	parsing []string                // names of those that the server is to prepare and has not spoken of yet
-	syncs   int                     // those that it has not answered
-	failing *pgproto3.ErrorResponse // the SQL under way has failed, and the server passes over what is behind it
-	unsent  error                   // why a long message could not be sent
-	written bool                    // something of what is being sent has left us
-	status  byte                    // transaction status of the last ReadyForQuery
+	limit   time.Duration // for the answer to a statement of our own
+	brief   time.Duration // readyMost
+	sending <-chan error  // how what is sent aside went; nil: nothing is
+	asked   int           // statements of ours that are queued, see queued
+	syncs   int           // those that it has not answered
+	unsent  error         // why a long message could not be sent
+	written bool          // something of what is being sent has left us
+	status  byte          // transaction status of the last ReadyForQuery
 }
 
 // limited bounds the time until the answers to statements of our own have come.
@@ -92,7 +90,7 @@ func (w *wire) lost(cause error) error {
 			return &Lost{Cause: cause}
 		}
 		if e, ok := message.(*pgproto3.ErrorResponse); ok && fatal(e) {
-			return &Lost{Fatal: copyError(e), Cause: cause, Limited: limit(e)}
+			return &Lost{Fatal: copyError(e), Cause: cause}
 		}
 	}
 }

@@ -156,12 +156,12 @@ var faults = []fault{
 		cure: func(s *stage) {
 			s.exec("CREATE DATABASE $n TEMPLATE template_of_faults OWNER $n")
 			s.conn = s.connect(s.name)
-			s.exec("REASSIGN OWNED BY fault TO $n; GRANT ALL ON SCHEMA public TO $n")
+			s.exec("REASSIGN OWNED BY fault TO $n; REVOKE ALL ON SCHEMA public FROM fault; GRANT ALL ON SCHEMA public TO $n")
 		},
 	},
 	{
 		name: "full disk at the end", cause: fullDisk("DONE"), during: func(s *stage) { s.load(3) },
-		says: nil, cure: then("DROP FUNCTION full_disk CASCADE"),
+		says: []string{full}, cure: then("DROP FUNCTION full_disk CASCADE"),
 	},
 }
 

@@ -68,7 +68,7 @@ func TestHostileRemotes(t *testing.T) {
 			of.until(patience, "the neighbour's tasks", c.beside.some)
 			c.beside.check()
 			t.Log(of.get(`SELECT string_agg(concat_ws(' ', "group", state, attempt, interrupted, sqlstate, left(error, 150)), E'\n' ORDER BY "group") FROM task WHERE remote IS NOT NULL`))
-			of.is("57014", `SELECT sqlstate FROM task WHERE "group" = 'input: only H'`)
+			of.is("08P01", `SELECT sqlstate FROM task WHERE "group" = 'input: only H'`)
 			of.is(servertest.Null, `SELECT string_agg("group", ', ') FROM task WHERE state = 'DONE' AND output <> '1' AND "group" NOT LIKE 'input%'`)
 		})
 	}

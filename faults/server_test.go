@@ -77,7 +77,7 @@ func (s *stage) fill() {
 	s.exec("INSERT INTO task (input) VALUES ($f$DO $$BEGIN RAISE 'No space left on device' USING ERRCODE = '53100'; END$$ $f$)")
 	s.becomes("FAIL", "SELECT state FROM task WHERE input LIKE 'DO%'")
 	s.saidOnly(nil)
-	_, room := servertest.FullDisk(s, s.conn, s.get("SELECT pid FROM pg_stat_activity WHERE usename = $1 AND application_name LIKE 'pgtaskd %'", s.name))
+	_, room := servertest.FullDisk(s, s.conn, s.get("SELECT pid FROM pg_stat_activity WHERE usename = $1 AND application_name LIKE 'pgtaskd %' AND pid IN (SELECT pid FROM pg_locks WHERE locktype = 'advisory')", s.name))
 	s.exec("CREATE FUNCTION work() RETURNS void LANGUAGE plpgsql SECURITY DEFINER AS $f$ BEGIN COPY (SELECT 1) TO '/dev/full'; END $f$")
 	s.exec(`INSERT INTO task ("group", input, priority) SELECT i % 4, 'SELECT pg_sleep(0.1), work()', 1 FROM generate_series(1, 200) AS i`)
 	s.says(full)

@@ -49,7 +49,7 @@ func prepare(t *testing.T, on *server.Server, keys object) *stage {
 	s.on(admin, "CREATE ROLE $n LOGIN PASSWORD 'first'")
 	s.on(admin, "CREATE DATABASE $n OWNER $n TEMPLATE "+template(t, on)+servertest.Strategy(admin))
 	s.conn = s.connect(s.name)
-	s.exec("REASSIGN OWNED BY fault TO $n; GRANT ALL ON SCHEMA public TO $n")
+	s.exec("REASSIGN OWNED BY fault TO $n; REVOKE ALL ON SCHEMA public FROM fault; GRANT ALL ON SCHEMA public TO $n")
 	file := object{"dsn": on.DSN("postgres"), "targets": []any{object{"data": s.name, "user": s.name, "grace": "1 s"}}}
 	for key, value := range keys {
 		file[key] = value

@@ -1,7 +1,6 @@
 package smoke
 
 import (
-	"strings"
 	"testing"
 )
 
@@ -41,8 +40,7 @@ func TestRoleWithFewRights(t *testing.T) {
 	t.Parallel()
 	database := newDatabase(t)
 	u := connect(t, postgres.DSN(database))
-	ddl, _, _ := command(t, "", "schema")
-	u.exec(ddl)
+	u.exec(printed(t))
 	u.exec("CREATE ROLE few LOGIN; GRANT SELECT, INSERT, UPDATE, DELETE ON task TO few; GRANT USAGE ON SEQUENCE task_id_seq TO few")
 	serve(t, database, object{"user": "few"})
 	u.shows(u.becomes(u.add("input, repeat", "'SELECT current_user', '1 day'"), "DONE"), "output", "few")
@@ -62,8 +60,7 @@ func TestRowSecurity(t *testing.T) {
 	t.Parallel()
 	database := newDatabase(t)
 	u := connect(t, postgres.DSN(database))
-	ddl, _, _ := command(t, "", "schema")
-	u.exec(ddl)
+	u.exec(printed(t))
 	u.exec(`CREATE ROLE guarded LOGIN; GRANT SELECT, INSERT, UPDATE, DELETE ON task TO guarded; GRANT USAGE ON SEQUENCE task_id_seq TO guarded;
 		ALTER TABLE task ENABLE ROW LEVEL SECURITY;
 		CREATE POLICY all_but_hidden ON task TO guarded USING (data IS DISTINCT FROM 'hidden') WITH CHECK (data IS DISTINCT FROM 'no end' OR state <> 'DONE')`)
@@ -72,8 +69,6 @@ func TestRowSecurity(t *testing.T) {
 	refused := u.add("data, input", "'no end', 'SELECT 1'")
 	u.becomes(u.add("input", "'SELECT 1'"), "DONE")
 	u.becomes(u.add("input", "'SET row_security TO off; SELECT 1'"), "DONE")
-	if row := u.becomes(refused, "FAIL"); !strings.Contains(row.text("error"), "row-level security") {
-		t.Errorf("the error is %s", row.text("error"))
-	}
+	u.becomes(refused, "WORK") // which is no end of another kind
 	u.shows(u.task(hidden), "state", "PLAN")
 }

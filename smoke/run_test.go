@@ -110,14 +110,15 @@ func TestBinaryText(t *testing.T) {
 	u.shows(u.becomes(id, "FAIL"), "sqlstate", "42601")
 }
 
-// The effects of a task and its DONE come together.
-func TestEffectsComeWithDone(t *testing.T) {
+// The effects of a task are there when it is DONE, and its row is prepared as soon as they are.
+func TestEffectsComeBeforeDone(t *testing.T) {
 	t.Parallel()
 	u := shared.user(t)
 	u.exec("CREATE TABLE seen (id int8)")
 	for range 5 {
 		id := u.add("input", "'INSERT INTO seen VALUES (current_setting(''pg_task.id'')::int8)'")
 		u.until("SELECT EXISTS (SELECT FROM seen WHERE id = $1)", id)
-		u.shows(u.task(id), "state", "DONE", "output", "INSERT 0 1")
+		u.is("(SELECT state = 'DONE' OR state = 'WORK' AND xact IS NOT NULL FROM task WHERE id = $1)", "t", id)
+		u.shows(u.becomes(id, "DONE"), "output", "INSERT 0 1")
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -16,19 +15,17 @@ import (
 
 // What stands beside a table, in the order in which it is made: schema/beside has a file of each.
 // The table is served as well without it, so what has the name of one of them is left alone.
-var objects = []string{"leader", "group", "why", "schedule", "run", "stat", "error", "data", "async"}
+var objects = []string{"leader", "session", "group", "schedule", "run", "stat", "error", "why", "data", "async"}
 
 // foundBeside is something that has the name of an object beside the table.
 type foundBeside struct {
 	Name    string
 	OID     int64
-	Kind    string // of a relation, as pg_class has it; function; overload, of others, its name with its parameters; type
+	Kind    string // of a relation, as pg_class has it; function; type
 	Comment string
 	Owner   string // quoted
 	Trusted bool
-	Mine    bool     // the role may replace it
 	Lacking []string // rights that the role has not to it
-	Source  string   // of a function
 }
 
 // besideName is the table's name with an underscore and what the object is. Where that is too long,
@@ -39,11 +36,15 @@ func besideName(t Table, object string) string {
 		return name
 	}
 	rest := "_" + t.hash()[:8] + "_" + object
-	short := t.Name[:maxName-len(rest)]
-	for !utf8.ValidString(short) {
-		short = short[:len(short)-1]
+	return cut(t.Name, maxName-len(rest)) + rest
+}
+
+// cut is the beginning of a name, of at most so many bytes.
+func cut(name string, most int) string {
+	for name = name[:min(most, len(name))]; !utf8.ValidString(name); {
+		name = name[:len(name)-1]
 	}
-	return short + rest
+	return name
 }
 
 // Beside is the qualified name of an object beside the table, as SQL has it.
@@ -73,35 +74,14 @@ func quotedAll(names []string) []string {
 var besideSteps = sync.OnceValue(func() []step {
 	all := make([]step, len(objects))
 	for i, object := range objects {
-		all[i] = step{kind: besideStep, name: object, sql: bareText("beside/" + object)}
-		if object == "async" {
-			all[i].sql = bareText("beside/async_calls") + "\n" + all[i].sql
-		}
-		all[i].makes = madeBy(all[i].sql, object)
-		if all[i].makes == "view" { // to whom it is open depends on the server
-			open := named(bareText("session/open"),
-				map[string]string{":view": ":its_" + object, ":inner": ":schema.pgtaskd_" + object + "_:hash(:schema.pgtaskd_call_:hash)"})
-			all[i].sql += "\n" + open
-		}
-		if slices.Contains(sealed, object) {
-			all[i].sql += "\n" + seal(all[i])
-		}
-		all[i].helpers = helpersIn(all[i].sql)
+		sql := bareText("beside/" + object)
+		all[i] = step{kind: besideStep, name: object, sql: sql, makes: madeBy(sql, object)}
 	}
 	return all
 })
 
 // besideStepOf is the step that makes that object.
 func besideStepOf(object string) step { return besideSteps()[slices.Index(objects, object)] }
-
-// isMadeBy tells whether it is a function of ours: a dump may have brought it without its comment.
-// One of another build is told by what it calls.
-func (b *foundBeside) isMadeBy(t Table, s step) bool {
-	return b.Source != "" && (strings.Contains(names{table: t}.fill(s.sql), "$"+b.Source+"$") || ofOurs(t).MatchString(b.Source))
-}
-
-// ofOurs is found in the text of a function that calls one of those beside the table.
-func ofOurs(t Table) *regexp.Regexp { return regexp.MustCompile(`\bpgtaskd_\w+_` + t.hash() + `\b`) }
 
 // bareText is a file without its comments.
 func bareText(name string) string { return strings.TrimSpace(uncommented(text(name))) }
@@ -110,7 +90,7 @@ func bareText(name string) string { return strings.TrimSpace(uncommented(text(na
 func madeBy(sql, object string) string {
 	for _, sort := range []string{"table", "view", "function"} {
 		for line := range strings.SplitSeq(sql, "\n") {
-			line = strings.Replace(line, "CREATE OR REPLACE ", "CREATE ", 1)
+			line = strings.NewReplacer("CREATE OR REPLACE ", "CREATE ", "CREATE UNLOGGED ", "CREATE ").Replace(line)
 			if strings.HasPrefix(line, "CREATE "+strings.ToUpper(sort)+" ") && strings.Contains(line, ":its_"+object) {
 				return sort
 			}
@@ -128,8 +108,7 @@ func (n names) made(s step) string {
 
 // besideSQL are the statements that make the object.
 func (n names) besideSQL(s step) string {
-	quoted := strings.ReplaceAll(s.sql, "$body$", unusedTag("$body$", n.table.Quoted()))
-	return n.fill(strings.ReplaceAll(quoted, ":made", n.made(s)))
+	return n.fill(strings.ReplaceAll(s.sql, ":made", n.made(s)))
 }
 
 // unusedTag is a dollar quote that the text does not contain.
@@ -138,21 +117,6 @@ func unusedTag(tag, text string) string {
 		tag = tag[:len(tag)-1] + "_$"
 	}
 	return tag
-}
-
-// besideDDL are statements for a person to run, which find out whether the object can be made.
-func (n names) besideDDL(s step) string {
-	kind := "relation"
-	if s.makes == "function" {
-		kind = "function"
-	}
-	statements := n.besideSQL(s)
-	tag := unusedTag("$statements$", statements)
-	return named(text("session/one"), map[string]string{
-		":name": literal(besideName(n.table, s.name)), ":kind": literal(kind), ":build": literal(n.made(s)), ":task": literal(n.table.Quoted()),
-		":calls": literal("{" + strings.Join(helpersOf(n.table, s), ",") + "}"), ":call_type": literal(callName(n.table)),
-		":statements": tag + "\n" + statements + "\n" + tag,
-	})
 }
 
 func (f *found) inspectBesides(ctx context.Context, conn *pgx.Conn, t Table, trusted []int64) (err error) {
@@ -170,7 +134,7 @@ func (f *found) beside(t Table, s step) (there *foundBeside, ours bool) {
 		if b.Name != name || (b.Kind == "function") != function {
 			continue
 		}
-		if !b.Trusted || strings.HasPrefix(b.Comment, ofTasks) || versionOf(b.Comment) == 0 && !b.isMadeBy(t, s) ||
+		if !b.Trusted || strings.HasPrefix(b.Comment, ofTasks) || versionOf(b.Comment) == 0 ||
 			b.Kind != map[string]string{"table": "r", "view": "v", "function": "function"}[s.makes] {
 			return &f.besides[i], false
 		}
@@ -179,55 +143,23 @@ func (f *found) beside(t Table, s step) (there *foundBeside, ours bool) {
 	return there, there != nil
 }
 
-// besideStep makes an object that is not there, and makes again what is of another build, or what a
-// dump has brought, where the role may. What is not ours stays.
+// besideStep makes an object that is not there, and makes again what is of another build, where the
+// role may. What is not ours stays.
 func (m *missing) besideStep(s step) {
 	there, ours := m.beside(m.table, s)
 	needs := m.createRight()
 	switch {
-	case there == nil && (m.oid == 0 || m.register.Makeable):
-	case ours && versionOf(there.Comment) <= Version && (!there.isOf(m.names.made(s), m.here) || !m.callsWhole(m.table, s)):
+	case there == nil && (m.oid == 0 || m.role.Makes):
+	case ours && versionOf(there.Comment) <= Version && !strings.Contains(there.Comment, m.names.made(s)):
 		needs = "ownership of " + s.makes + " " + Beside(m.table, s.name)
 	default:
 		return
 	}
-	back, note := "", ""
-	if there != nil && slices.Contains(sealed, s.name) && !there.isSealed(m.here) {
-		if back = takesBack(Beside(m.table, s.name), ""); s.makes == "function" {
-			back, note = takesBack("", Beside(m.table, s.name)+"()"), m.attached(m.table)
-		}
+	what := s.makes + " " + besideName(m.table, s.name)
+	if s.name == "session" {
+		what = RegisterOfSessions
 	}
-	m.changes = append(m.changes, Change{
-		What: s.makes + " " + besideName(m.table, s.name), SQL: m.names.besideSQL(s), Needs: needs, Optional: true, Outdated: there != nil,
-		beside: true, takesBack: back, Note: note,
-	})
-}
-
-// brought is an object of ours, of those that are sealed, that was not made on this server.
-func (f *found) brought(t Table, object string) *foundBeside {
-	for _, s := range besideSteps() {
-		if s.name != object {
-			continue
-		}
-		if there, ours := f.beside(t, s); ours && !there.isSealed(f.here) {
-			return there
-		}
-	}
-	return nil
-}
-
-// attached says where triggers are that anybody may have made, as long as a dump was restored.
-func (f *found) attached(t Table) string {
-	const most = 10
-	if len(f.callers) == 0 {
-		return ""
-	}
-	tables := strings.Join(f.callers[:min(most, len(f.callers))], ", ")
-	if len(f.callers) > most {
-		tables += " and more"
-	}
-	return fmt.Sprintf("a dump has brought function %s(), and anybody could let triggers call it meanwhile: DROP TRIGGER those that are not meant of %s",
-		Beside(t, "async"), tables)
+	m.changes = append(m.changes, Change{What: what, SQL: m.names.besideSQL(s), Needs: needs, Optional: true, Outdated: there != nil, beside: true})
 }
 
 // foreign says which objects beside the table are not made because something else has their name.
@@ -238,36 +170,61 @@ func (f *found) foreign(t Table) []string {
 			all = append(all, fmt.Sprintf("goes without %s %s: role %s has something else of that name, which is left alone; rename it", s.makes, Beside(t, s.name), there.Owner))
 		}
 	}
-	for _, b := range f.besides {
-		if b.Kind == "overload" {
-			all = append(all, fmt.Sprintf("calls of pgtaskd's functions may be taken for calls of a function of role %s: DROP FUNCTION %s.%s", b.Owner, pgx.Identifier{t.Schema}.Sanitize(), b.Name))
-		}
-	}
 	return all
 }
 
-// leader is the number of the table of controllers, if the role can write to it, and else what
-// would let it, if anything would.
-func (f *found) leader(t Table) (oid int64, lacks string) {
-	there, ours := f.beside(t, besideStepOf("leader"))
-	switch {
-	case !ours:
+// usable is the number of a table of ours, if the role has these rights to it, and else says what it
+// is served without, and what would help, if anything would.
+func (f *found) usable(t Table, object string, rights []string, without string) (oid int64, lacks string) {
+	there, ours := f.beside(t, besideStepOf(object))
+	if !ours {
 		return 0, ""
-	case !there.isSealed(f.here):
-		return 0, "does not show who leads: " + fmt.Sprintf(unsealed, "table "+Beside(t, "leader"))
-	case len(there.Lacking) > 0:
-		return 0, fmt.Sprintf("does not show in table %s who leads: rights are missing: GRANT %s ON TABLE %[1]s TO %[3]s", Beside(t, "leader"), strings.Join(there.Lacking, ", "), f.register.Role)
+	}
+	lacking := slices.DeleteFunc(slices.Clone(rights), func(right string) bool { return !slices.Contains(there.Lacking, right) })
+	if len(lacking) > 0 {
+		return 0, fmt.Sprintf("%s: rights are missing: GRANT %s ON TABLE %s TO %s", without, strings.Join(lacking, ", "), Beside(t, object), f.role.Name)
 	}
 	return there.OID, ""
+}
+
+// RegisterOfSessions is what a Change calls the register.
+const RegisterOfSessions = "register of sessions"
+
+// registerRights are those that it takes to use the register.
+var registerRights = []string{"SELECT", "INSERT", "DELETE"}
+
+// Register is the qualified name of the table's register of sessions, as SQL has it.
+func Register(t Table) string { return Beside(t, "session") }
+
+// registered is the number of the register, or why it cannot be used, and what helps.
+func (f *found) registered(t Table) (oid int64, why string) {
+	const without = "goes without a register of sessions: those of a previous leader are recognised by role, name and age"
+	oid, why = f.usable(t, "session", registerRights, without)
+	switch there, _ := f.beside(t, besideStepOf("session")); {
+	case oid != 0 || why != "":
+		return oid, why
+	case there != nil:
+		return 0, without + "; " + Register(t) + " is none: drop or rename it"
+	}
+	return 0, without + "; let the owner of the table run the output of pgtaskd schema, which makes it"
+}
+
+// GrantRegister gives a role the rights to the register of sessions, if there is one and it has
+// them not.
+func GrantRegister(ctx context.Context, tx pgx.Tx, t Table, role string) error {
+	var lacks bool
+	query := "SELECT coalesce(NOT has_table_privilege($1::name, to_regclass($2)::oid, 'INSERT'), false)"
+	if err := tx.QueryRow(ctx, query, role, Register(t)).Scan(&lacks); err != nil || !lacks {
+		return err
+	}
+	_, err := tx.Exec(ctx, "GRANT "+strings.Join(registerRights, ", ")+" ON TABLE "+Register(t)+" TO "+pgx.Identifier{role}.Sanitize())
+	return err
 }
 
 // GrantBeside gives a role the rights to the tables of controllers and of groups, as far as there
 // are some of ours.
 func GrantBeside(ctx context.Context, tx pgx.Tx, t Table, role string) error {
 	d, err := Describe(ctx, tx.Conn(), t)
-	if IsUntrusted(err) { // it is not ours to give
-		return nil
-	}
 	if err != nil {
 		return err
 	}
@@ -291,9 +248,7 @@ func GrantBeside(ctx context.Context, tx pgx.Tx, t Table, role string) error {
 func (f *found) seen() string {
 	var parts []string
 	for _, b := range f.besides {
-		if b.Kind != "overload" {
-			parts = append(parts, fmt.Sprint(b))
-		}
+		parts = append(parts, fmt.Sprint(b))
 	}
 	slices.Sort(parts)
 	return strings.Join(parts, ";")

@@ -19,16 +19,13 @@ type Change struct {
 	Outdated bool
 	// Removes tells that it is there, of our making, and not of use any more.
 	Removes bool
-	// Note is what somebody should look at, since others had rights to it before; empty: nothing.
-	Note string
 	// Failed is why it could not be made; the table is served without it.
 	Failed error
 
 	alone bool // must be committed before what follows can be made
 	check bool // a constraint, which rows that are there may violate
 
-	takesBack string // the statements that take others' rights to it back, which come before all else and by themselves
-	beside    bool   // an object beside the table: where it cannot be made, the rest is made all the same
+	beside bool // an object beside the table: where it cannot be made, the rest is made all the same
 }
 
 // changes are in the order in which they are made.

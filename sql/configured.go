@@ -50,7 +50,7 @@ func (column foundColumn) evaluated() string {
 		case name == strings.TrimPrefix(column.Type, "pg_catalog."):
 			expression += "::" + column.Builtin
 		case builtin[name] != "":
-			expression += "::pg_catalog." + builtin[name]
+			expression += "::" + builtin[name]
 		default:
 			return ""
 		}
@@ -74,7 +74,7 @@ func (m *missing) configure(ctx context.Context, conn *pgx.Conn, name, value str
 	wanted := literal(value) + "::" + column.Builtin
 	same := "false"
 	if def := column.evaluated(); def != "" {
-		same = fmt.Sprintf("(%s)::pg_catalog.text OPERATOR(pg_catalog.=) (%s)::pg_catalog.text", def, wanted)
+		same = fmt.Sprintf("(%s)::text = (%s)::text", def, wanted)
 	}
 	var there, allowed bool
 	query := fmt.Sprintf("SELECT %s, %s FROM (SELECT %s AS %s) AS value", same, cmp.Or(checks()[name], "true"), wanted,
@@ -109,21 +109,25 @@ func (m *missing) settable(name string) (column foundColumn, err error) {
 		return *there, nil
 	default:
 		typ := wantedColumns()[i].typ
-		return foundColumn{Name: name, Type: typ, Builtin: "pg_catalog." + typ}, nil
+		return foundColumn{Name: name, Type: typ, Builtin: typ}, nil
 	}
 }
 
 var checkText = regexp.MustCompile(`(?s)WHEN ([^;]*?) THEN '(\w+)'`)
 
+// bounded calls our function of that name, which is not there yet.
+var bounded = regexp.MustCompile(`:schema\.pgtaskd_bounded\(NEW\.(\w+)\)`)
+
 // oldColumn is one of the row before, which an INSERT has not.
 var oldColumn = regexp.MustCompile(`OLD\."?\w+"?`)
 
-// checks are the conditions that the function pgtaskd_accept_:hash makes on one column alone.
+// checks are the conditions that the function pgtaskd_accept makes on one column alone.
 var checks = sync.OnceValue(func() map[string]string {
 	all := map[string]string{}
 	for _, s := range stepsOf(functionStep) {
 		for _, check := range checkText.FindAllStringSubmatch(s.sql, -1) {
 			if all[check[2]] == "" {
+				check[1] = bounded.ReplaceAllString(check[1], "($1 >= '0' AND $1 <= '1000 years' AND abs(date_part('year', $1)) <= 1000 AND abs(date_part('day', $1)) <= 400000)")
 				all[check[2]] = "(" + oldColumn.ReplaceAllString(strings.ReplaceAll(check[1], "NEW.", ""), "NULL") + ") IS NOT TRUE"
 			}
 		}

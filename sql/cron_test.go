@@ -24,7 +24,7 @@ func TestTheServerReadsCronAsTheProgramDoes(t *testing.T) {
 		exprs = append(exprs, randomCron(random))
 	}
 	wraps := value(t, conn, "SELECT current_setting('server_version_num')::int < 150000") == "true" // what is far out of an interval's range
-	rows, err := conn.Query(t.Context(), "SELECT coalesce(public.pgtaskd_cron_"+task.hash()+"(e::public."+callName(task)+"), '') FROM unnest($1::text[]) WITH ORDINALITY AS x (e, n) ORDER BY n", exprs)
+	rows, err := conn.Query(t.Context(), "SELECT coalesce(public.pgtaskd_cron(e), '') FROM unnest($1::text[]) WITH ORDINALITY AS x (e, n) ORDER BY n", exprs)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -152,7 +152,7 @@ func TestCronIsReadAtOnce(t *testing.T) {
 		fastest := time.Hour
 		for range 3 {
 			began := time.Now()
-			execute(t, conn, "SELECT public.pgtaskd_cron_"+task.hash()+"("+literal(expr)+") FROM generate_series(1, 100)")
+			execute(t, conn, "SELECT public.pgtaskd_cron("+literal(expr)+") FROM generate_series(1, 100)")
 			fastest = min(fastest, time.Since(began)/100)
 		}
 		if fastest > 10*time.Millisecond { // it takes half of one where nothing else is done
@@ -168,7 +168,7 @@ func TestCronLeavesTheSessionAlone(t *testing.T) {
 	t.Parallel()
 	conn := furnished(t)
 	execute(t, conn, "SET TimeZone = 'Asia/Tokyo'; SET standard_conforming_strings = off; SET IntervalStyle = sql_standard; SET search_path = ''")
-	cron := "public.pgtaskd_cron_" + task.hash()
+	cron := "public.pgtaskd_cron"
 	equal(t, "of a zone", value(t, conn, "SELECT coalesce("+cron+"('TZ=Europe/Berlin @daily'), 'fine')"), "fine")
 	equal(t, "of an interval", value(t, conn, "SELECT coalesce("+cron+"('@every 1 day 2 hours'), 'fine')"), "fine")
 	equal(t, "of no zone", value(t, conn, "SELECT "+cron+"('TZ=Europe/Berlln @daily')"), `time zone "Europe/Berlln" at character 4 is not known: a zone is a name with a region, such as Europe/Berlin, or UTC`)
@@ -183,9 +183,9 @@ func TestEveryInserterMayHaveCronRead(t *testing.T) {
 	role := stranger(t, conn, "cron")
 	execute(t, conn, "ALTER DEFAULT PRIVILEGES REVOKE EXECUTE ON FUNCTIONS FROM PUBLIC")
 	install(t, conn, task, nil)
-	execute(t, conn, "CREATE FUNCTION public.pgtaskd_cron_"+task.hash()+"(text, int) RETURNS text LANGUAGE sql AS 'SELECT $1'") // of our own, and in nobody's way
+	execute(t, conn, "CREATE FUNCTION public.pgtaskd_cron(text, int) RETURNS text LANGUAGE sql AS 'SELECT $1'") // of our own, and in nobody's way
 	install(t, conn, task, nil)
 	execute(t, conn, "SET ROLE "+role)
-	equal(t, "of nothing", value(t, conn, "SELECT public.pgtaskd_cron_"+task.hash()+"('') "), "cron is empty")
+	equal(t, "of nothing", value(t, conn, "SELECT public.pgtaskd_cron('') "), "cron is empty")
 	execute(t, conn, "RESET ROLE")
 }

@@ -1,71 +1,120 @@
 package sql
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 )
 
-// DDL is the whole text that makes a table, for a person to run; where parts of it are there
-// already, it makes the rest, unless that belongs to somebody whom the role that runs it has no
-// reason to trust. It can not see what Install can: a type of that name which is somebody else's, a
-// default that is worth replacing.
+// DDL is the whole text that makes a table, for a person to read and to run; where parts of
+// it are there already, it makes the rest. Its head refuses what Install would not touch. It can not
+// see all that Install can: a type of that name which is somebody else's, a default that is worth
+// replacing.
 func DDL(t Table, o Options) string {
-	n := names{table: t, state: stateOf(t, stateName(firstState(t))), serving: o.Serving}
+	n := names{table: t, state: stateOf(t, stateName(firstState(t))), parts: o.Partitioned, serving: o.Serving, inserter: o.Inserter}
 	var b strings.Builder
-	guard, again := guard(t, o)
-	b.WriteString(again)
-	for _, s := range steps() {
-		if s.kind == besideStep {
-			fmt.Fprintf(&b, "\n%s\n", n.besideDDL(s))
-			continue
+	before, together, all := kind(-1), false, o.steps()
+	for i, s := range all {
+		if s.kind != before || s.kind == functionStep || s.kind == besideStep && s.makes != "view" {
+			b.WriteString("\n")
 		}
+		if before == functionStep && s.kind != functionStep {
+			fmt.Fprintf(&b, "%s\n\n", n.fill(forEverybody()))
+		}
+		before = s.kind
 		switch {
-		case s.ofPlain():
-			b.WriteString(n.where("r", s))
-		case o.Wake.wants(s):
-			fmt.Fprintf(&b, "\n%s\n", n.fill(s.sql))
+		case s.kind == schemaStep:
+			b.WriteString(n.head(o)) // which makes it
+		case s.kind == typeStep: // the head makes it
+			_, comment, _ := strings.Cut(s.sql, "\n")
+			fmt.Fprintf(&b, "%s\n", n.fill(comment))
+		case s.kind == besideStep:
+			fmt.Fprintf(&b, "%s\n", n.besideSQL(s))
+		case s.kind == columnStep && !strings.Contains(s.sql, "\n"): // one statement for all that stand together
+			sql := n.fill(strings.TrimPrefix(s.sql, "ALTER TABLE :table "))
+			if !together {
+				fmt.Fprintf(&b, "ALTER TABLE %s\n", n.fill(":table"))
+			}
+			if together = i+1 < len(all) && all[i+1].kind == columnStep && !strings.Contains(all[i+1].sql, "\n"); together {
+				sql = strings.TrimSuffix(sql, ";") + ","
+			}
+			fmt.Fprintf(&b, "    %s\n", sql)
+		default:
+			fmt.Fprintf(&b, "%s\n", n.fill(s.sql))
 		}
-		if s.kind == tableStep { // from here on it is the one that is looked at
-			fmt.Fprintf(&b, "\nLOCK TABLE %s;\n%s", t.Quoted(), again)
+		if s.kind == tableStep {
+			fmt.Fprintf(&b, "\n%s", n.fill(text("renames")))
 		}
 	}
-	for _, s := range partitionedSteps() {
-		b.WriteString(n.where("p", s))
-	}
+	b.WriteString("\n")
 	for _, s := range o.Wake.unwanted() {
-		fmt.Fprintf(&b, "\n%s\n", n.fill(s.removal()))
-	}
-	if o.Inserter {
-		for _, statements := range n.roles() {
-			fmt.Fprintf(&b, "\n%s\n", statements)
-		}
+		fmt.Fprintf(&b, "%s\n", n.fill(s.removal()))
 	}
 	for _, column := range slices.Sorted(maps.Keys(o.Defaults)) {
-		fmt.Fprintf(&b, "\n%s;\n", setDefault(t, column, literal(o.Defaults[column])))
+		fmt.Fprintf(&b, "%s;\n", setDefault(t, column, literal(o.Defaults[column])))
 	}
 	if o.Role != "" {
-		fmt.Fprintf(&b, "\n%s", named(text("session/grants"),
-			map[string]string{":role": literal(o.Role), ":relation": literal(t.Quoted()), ":leader": literal(Beside(t, "leader")), ":groups": literal(Beside(t, "group"))}))
+		fmt.Fprintf(&b, "%s\n", names{table: t, serving: o.Role}.fill(text("grants")))
 	}
-	fmt.Fprintf(&b, "\n%s", again) // what has come meanwhile
-	return fmt.Sprintf("-- A table of tasks for pgtaskd (schema version %d).\n\nBEGIN ISOLATION LEVEL READ COMMITTED, READ WRITE;\n\n%s\n%s\n%s\nCOMMIT;\n", Version,
-		text("session/install")+named(text("session/beside"), map[string]string{":schema_version": strconv.Itoa(Version)}),
-		strings.TrimSuffix(guard, again), atOnce(b.String()))
+	b.WriteString(n.fill(text("drops")))
+	return fmt.Sprintf("-- A table of tasks for pgtaskd (schema version %d). It can be run again and again.\n\nBEGIN;\n%s%s\nCOMMIT;\n",
+		Version, text("install"), b.String())
 }
 
-// where is a step of tables of one kind alone, as pg_class.relkind has it.
-func (n names) where(kind string, s step) string {
-	return fmt.Sprintf("\nIF (SELECT c.relkind FROM pg_class AS c WHERE c.oid = to_regclass(%s)::oid) = '%s' THEN\n%s\nEND IF;\n",
-		literal(n.table.Quoted()), kind, n.fill(s.sql))
+// steps are those of the table that the script makes.
+func (o Options) steps() []step {
+	all := slices.Clone(steps())
+	if o.Partitioned {
+		all = slices.DeleteFunc(all, step.ofPlain)
+		all = slices.Insert(all, slices.IndexFunc(all, func(s step) bool { return s.kind == functionStep }), partitionedSteps()...)
+	}
+	if o.Inserter {
+		all = append(all, roleSteps()...)
+	}
+	return slices.DeleteFunc(all, func(s step) bool { return !o.Wake.wants(s) || o.Further && s.kind == functionStep })
 }
 
-// atOnce makes one statement of several. When the guard among them raises an error, no other is
-// run, and none has been, whatever runs the script: psql with ON_ERROR_ROLLBACK goes on with the
-// next statement, in the same transaction.
-func atOnce(statements string) string {
-	tag := unusedTag("$guarded$", statements)
-	return fmt.Sprintf("DO %s BEGIN\n%s\nEND %s;\n", tag, strings.TrimSpace(statements), tag)
+// head is the look that comes first: an error where what has a name of ours is somebody else's, or
+// where others may put something there.
+func (n names) head(o Options) string {
+	n.serving = cmp.Or(o.Role, o.Serving)
+	trusted := literal(n.serving)
+	for _, role := range o.Trust {
+		trusted += ", " + literal(role)
+	}
+	var own []string
+	for _, object := range slices.Concat(objects, slices.Sorted(maps.Values(indexNames))) {
+		own = append(own, besideName(n.table, object))
+	}
+	return named(n.dollars(strings.ReplaceAll(text("head"), "$pgtaskd$", "$$")), map[string]string{
+		":schema_text": literal(n.table.Schema), ":name_text": literal(n.table.Name), ":trusted": trusted,
+		":relations":  array(append(own, n.table.Name)),
+		":state_text": literal(n.state), ":state": n.state, ":schema_quoted": literal(n.fill(":schema")), ":schema": n.fill(":schema"),
+	})
+}
+
+// forEverybody lets all call the functions that run in the sessions of whoever writes or reads.
+func forEverybody() string {
+	var all []string
+	for _, s := range stepsOf(functionStep) {
+		if signature := s.signature(); !s.fires() {
+			all = append(all, signature)
+		}
+	}
+	var b strings.Builder
+	for some := range slices.Chunk(all, 3) {
+		b.WriteString(",\n    " + strings.Join(some, ", "))
+	}
+	return "GRANT EXECUTE ON FUNCTION" + b.String()[1:] + "\n    TO PUBLIC;"
+}
+
+// array is a constant of type text[].
+func array(values []string) string {
+	quoted := make([]string, len(values))
+	for i, value := range values {
+		quoted[i] = literal(value)
+	}
+	return "ARRAY[" + strings.Join(quoted, ", ") + "]"
 }

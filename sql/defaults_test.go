@@ -74,10 +74,9 @@ func TestDefaultIntervalsAreThoseTheCheckLetsBy(t *testing.T) {
 	t.Parallel()
 	conn := furnished(t)
 	execute(t, conn, "INSERT INTO task (input) VALUES ('')")
-	for _, column := range []string{"active", "backoff", "live", "repeat", "timeout"} {
-		equal(t, column, value(t, conn, `SELECT position(format($$interval_send(NEW.%s) OPERATOR(pg_catalog.=) E'\\x%s'$$, '`+column+`', encode(interval_send(`+column+`), 'hex')) IN prosrc) > 0
-			FROM task, pg_proc WHERE proname LIKE 'pgtaskd_accept_%' AND pronamespace = current_schema()::regnamespace`), "true")
-	}
+	const lets = `SELECT string_agg(interval_send(m.given[1]::interval)::text, ' ') FROM pg_proc AS p CROSS JOIN regexp_matches(p.prosrc, $$interval '([^']*)'$$, 'g') AS m (given)
+		WHERE p.proname = 'pgtaskd_accept' AND p.pronamespace = current_schema()::regnamespace`
+	equal(t, "intervals", value(t, conn, lets), value(t, conn, "SELECT concat_ws(' ', interval_send(active), interval_send(backoff), interval_send(live), interval_send(repeat), interval_send(timeout)) FROM task"))
 }
 
 func TestMalformedSettingFailsTheInsert(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -17,10 +18,10 @@ type Description struct {
 	Inserter      bool     // each task runs under the role that inserted it; who has described the table says so
 	Roles         bool     // a trigger of ours fills the column role
 	Below         []Below  // what keeps it from being served, see Refusal
-	Masters       []int64  // who own it and what is below it
 	Copied        []string // quoted names of the columns that a repetition copies
 	Sized         []string // those of them whose values may be large
 	Partitioned   bool
+	Xact          bool     // it has the columns xact and xact_at: runs can be prepared
 	Sequence      int64    // from which ids come, where they are unique; 0: not known
 	Encoding      string   // of the database, by the server's name
 	TellsInserts  bool     // by the trigger, which is enabled: of new tasks, as Waking says
@@ -28,7 +29,7 @@ type Description struct {
 	Published     int64    // new tasks are, by Publication: a number that is another one when that is made again; 0: they are not
 	Publisher     string   // the role, quoted, whose the publication of that name is, where it is nobody who is trusted
 	Waking        Waking   // of new tasks
-	Defers        bool     // it has constraints or triggers that may wait for COMMIT
+	Triggers      bool     // it has triggers of users, which may rely on the serving role's search_path
 	Server        int      // its version, as server_version_num has it
 	Version       int      // of the schema, as the table's comment has it; 0: none
 	Register      int64    // of sessions, that can be used: a number that is another one when that is made again; 0: there is none
@@ -39,14 +40,13 @@ type Description struct {
 	Unlimited     string   // why nothing has the name of that; "": something has
 	Without       []string // what the table is served without, and why
 	Besides       string   // changes when an object beside the table does
-	Known         []int64  // numbers of what has the name of such an object, or of the register
 	Fingerprint   string   // changes when anything above does, or a column's type
 }
 
 // What a repetition does not copy, besides what is generated.
 var notCopied = []string{
 	"id", "parent", "plan", "start", "stop", "pid", "state", "error", "sqlstate", "output", "notice", "attempt", "interrupted",
-	"runs", "base", "next", "created", "after", "awaits", "freed", "met", "awaited", "skipped", "failures", "atomic", "origin", "stopping",
+	"runs", "base", "next", "created", "after", "awaits", "freed", "met", "awaited", "skipped", "failures", "atomic", "xact", "xact_at", "origin", "stopping",
 }
 
 // small are types whose values all are.
@@ -63,8 +63,7 @@ func OwnColumns() []string {
 	return names
 }
 
-// Describe looks at a table; one that is not there is no error. One that is not to be trusted is an
-// *Untrusted error.
+// Describe looks at a table; one that is not there is no error.
 func Describe(ctx context.Context, conn *pgx.Conn, t Table) (Description, error) {
 	f, err := inspect(ctx, conn, t, Options{})
 	if err != nil || f.oid == 0 {
@@ -72,16 +71,15 @@ func Describe(ctx context.Context, conn *pgx.Conn, t Table) (Description, error)
 	}
 	d := Description{Exists: true, OID: f.oid, Partitioned: f.partitioned(), Server: f.version, Version: versionOf(f.comment), Encoding: conn.PgConn().ParameterStatus("server_encoding")}
 	d.Published, d.Publisher, d.Waking = f.published, f.publisher, wakingOf(f.root)
-	d.Roles, d.Below, d.Masters = f.trigger("pgtaskd_role") != nil, f.below, f.masters
-	d.Defers = slices.ContainsFunc(f.triggers, func(t foundTrigger) bool { return t.Defers })
+	d.Roles, d.Below = f.trigger("pgtaskd_role") != nil, f.below
+	d.Triggers = slices.ContainsFunc(f.triggers, func(t foundTrigger) bool { return !strings.HasPrefix(t.Name, "pgtaskd_") })
 	d.TellsInserts = f.enabled(acceptTrigger)
 	d.TellsChanges = f.enabled(stateTrigger) && !slices.ContainsFunc(changeTriggers,
 		func(name string) bool { return !f.enabled(name) })
-	if d.Unregistered = f.unregistered(t); d.Unregistered == "" {
-		d.Register = f.register.OID
-	}
+	d.Xact = f.column("xact") != nil && f.column("xact_at") != nil
+	d.Register, d.Unregistered = f.registered(t)
 	var lacks string
-	if d.Leader, lacks = f.leader(t); lacks != "" {
+	if d.Leader, lacks = f.usable(t, "leader", serving, "does not show who leads"); lacks != "" {
 		d.Without = append(d.Without, lacks)
 	}
 	if d.Group, d.GroupSequence, lacks, err = f.group(ctx, conn, t); err != nil {
@@ -94,14 +92,7 @@ func Describe(ctx context.Context, conn *pgx.Conn, t Table) (Description, error)
 	if f.hiddenFrom != "" {
 		d.Without = append(d.Without, fmt.Sprintf("row security of table %s may hide tasks from role %s: ALTER ROLE %[2]s BYPASSRLS, or CREATE POLICY … ON %[1]s TO %[2]s USING (true), with no RESTRICTIVE policy beside it", t, f.hiddenFrom))
 	}
-	d.Without, d.Besides = append(append(d.Without, f.foreign(t)...), f.undeletable(t)...), f.seen()
-	d.Known = append(d.Known, f.register.OID)
-	for _, b := range f.besides {
-		d.Known = append(d.Known, b.OID)
-	}
-	if note := f.attached(t); note != "" {
-		d.Without = append(d.Without, note)
-	}
+	d.Without, d.Besides = append(d.Without, f.foreign(t)...), f.seen()
 	if f.index(true, "", "id") != nil {
 		d.Sequence = f.sequence
 	}
@@ -115,24 +106,6 @@ func Describe(ctx context.Context, conn *pgx.Conn, t Table) (Description, error)
 	}
 	d.Fingerprint = f.fingerprint(d)
 	return d, nil
-}
-
-// undeletable says why no row of the table is deleted, and who could make it so, and more.
-func (f *found) undeletable(t Table) (why []string) {
-	for _, call := range f.types {
-		for _, user := range call.Users {
-			why = append(why, fmt.Sprintf("role %s may make functions that are taken for those of table %s: REVOKE ALL ON DOMAIN %s FROM %[1]s CASCADE",
-				user, t, pgx.Identifier{t.Schema, call.Name}.Sanitize()))
-		}
-	}
-	for _, grantee := range f.grantees {
-		why = append(why, fmt.Sprintf("role %s has REFERENCES on table %s, by which it can run code as the owner of the table: REVOKE REFERENCES ON TABLE %[2]s FROM %[1]s", grantee, t))
-	}
-	for _, r := range f.referrers {
-		why = append(why, fmt.Sprintf("deletes no row of table %s: a foreign key of table %s, which belongs to role %s, refers to it, and could run code of that role: "+
-			"drop the key%s", t, r.Name, r.Owner, membership(r.Owner, f.register.Role, f.trigger("pgtaskd_role") != nil)))
-	}
-	return why
 }
 
 func (f *found) enabled(name string) bool {

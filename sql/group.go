@@ -11,7 +11,7 @@ import (
 
 // limits is the qualified name of the sequence that counts the changes of the table of groups.
 func limits(t Table) string {
-	return pgx.Identifier{t.Schema, "pgtaskd_group_" + t.hash()}.Sanitize()
+	return Beside(t, "group_changes")
 }
 
 // foundSequence is the sequence that counts the changes of the table of groups.
@@ -37,23 +37,20 @@ func (f *found) group(ctx context.Context, conn *pgx.Conn, t Table) (oid, sequen
 	if !ours {
 		return 0, 0, "", nil
 	}
-	if !there.isSealed(f.here) {
-		return 0, 0, "does not limit groups: " + fmt.Sprintf(unsealed, "table "+Beside(t, "group")), nil
-	}
 	sequences, err := collect(ctx, conn, "group", pgx.RowToStructByPos[foundSequence], there.OID)
 	if err != nil {
 		return 0, 0, "", err
 	}
 	var grants []string
 	if slices.Contains(there.Lacking, "SELECT") {
-		grants = append(grants, "GRANT SELECT ON TABLE "+Beside(t, "group")+" TO "+f.register.Role)
+		grants = append(grants, "GRANT SELECT ON TABLE "+Beside(t, "group")+" TO "+f.role.Name)
 	}
 	switch {
 	case len(sequences) == 0:
 		return 0, 0, fmt.Sprintf("does not limit groups: table %s has lost its sequence; drop the table, so that it is made again", Beside(t, "group")), nil
 	case !sequences[0].Readable:
 		grants = append(grants, fmt.Sprintf("GRANT SELECT ON SEQUENCE %s.%s TO %s", sequences[0].Schema,
-			sequences[0].Name, f.register.Role))
+			sequences[0].Name, f.role.Name))
 	}
 	if len(grants) > 0 {
 		return 0, 0, fmt.Sprintf("does not limit groups as table %s says: rights are missing: %s", Beside(t, "group"),

@@ -13,8 +13,7 @@ import (
 
 // found is what there is of a table and its schema.
 type found struct {
-	version     int    // of the server
-	here        string // how the comments end of what was made on this server, but for the number
+	version     int // of the server
 	schema      bool
 	oid         int64 // 0: no such relation
 	relkind     string
@@ -33,14 +32,16 @@ type found struct {
 	indexes     []foundIndex
 	functions   []foundFunction
 	types       []foundType
-	register    foundRegister
+	role        foundRole
 	besides     []foundBeside
-	callers     []string // tables, quoted, with triggers that call the function for that, if a dump has brought it
-	referrers   []foundReferrer
-	grantees    []string // of REFERENCES, untrusted, quoted
+	remains     []foundRemains
 	below       []Below
-	masters     []int64    // who own the table, those below it, and the types of its columns
-	taken       *Untrusted // relations of others that have names of our indexes
+}
+
+// foundRole is the connection's user.
+type foundRole struct {
+	Name  string // quoted
+	Makes bool   // it may make what stands beside the table
 }
 
 type foundColumn struct {
@@ -70,17 +71,21 @@ type foundIndex struct {
 }
 
 type foundTrigger struct {
-	Name     string
-	Enabled  bool
-	Guards   bool // each row that is inserted or updated, whatever session_replication_role says
-	Comment  bool
-	Function string
-	Beside   bool // the function is in the table's schema
-	Defers   bool // it may wait for COMMIT
+	Name      string
+	Enabled   bool
+	Always    bool // whatever session_replication_role says
+	Guards    bool // each row that is inserted or updated, always
+	Comment   bool
+	Function  string
+	Arguments string // each with a zero byte, as text
+	Beside    bool   // the function is in the table's schema
+	Defers    bool   // it may wait for COMMIT
 }
 
 type foundFunction struct {
 	Name, Source, Comment string
+	Owner                 string // quoted
+	Trusted               bool
 }
 
 type foundType struct {
@@ -89,14 +94,6 @@ type foundType struct {
 	Enum    bool
 	Labels  []string // those of ours that it has
 	Trusted bool
-	Users   []string // of the type that our functions take: who else may use it, quoted,
-	Unknown bool     // and that the table's owner may not, though we may let them
-	Checked bool     // and that it has constraints
-}
-
-// foundReferrer is a table of somebody untrusted that refers to this one.
-type foundReferrer struct {
-	Name, Owner string // quoted
 }
 
 type foundPublication struct {
@@ -115,20 +112,18 @@ func (f *found) column(name string) *foundColumn {
 	return nil
 }
 
-// trigger is ours of that name: it calls the function that we make for it. After ALTER TABLE …
-// RENAME it is that of the old name.
+// trigger is ours of that name: it calls the function that we make for it.
 func (f *found) trigger(name string) *foundTrigger {
 	for i, trigger := range f.triggers {
-		match := hashed.FindStringSubmatch(trigger.Function)
-		if trigger.Name == name && match != nil && match[1]+":hash" == calledBy(name) && (trigger.Beside || f.partition) {
+		if trigger.Name == name && trigger.Function == calledBy(name) && (trigger.Beside || f.partition) {
 			return &f.triggers[i]
 		}
 	}
 	return nil
 }
 
-// hashed are names that end with a table's hash.
-var hashed = regexp.MustCompile(`^(\w+_)[0-9a-f]{16}$`)
+// hashed are names that an earlier version has ended with a table's hash.
+var hashed = regexp.MustCompile(`^(\w+)_[0-9a-f]{16}$`)
 
 // calledBy is the function that our trigger of that name calls.
 func calledBy(trigger string) string {
@@ -142,23 +137,27 @@ func calledBy(trigger string) string {
 
 // index is one whose key columns are exactly these, on all rows or on those of the condition.
 func (f *found) index(unique bool, condition string, columns ...string) *foundIndex {
+	var covers *foundIndex
 	for i, index := range f.indexes {
-		covers := index.Condition == "" || unbracketed.Replace(index.Condition) == condition
-		if covers && slices.Equal(index.Columns, columns) && (index.Unique || !unique) {
+		switch {
+		case !slices.Equal(index.Columns, columns) || unique && !index.Unique:
+		case unbracketed.Replace(index.Condition) == condition:
 			return &f.indexes[i]
+		case index.Condition == "":
+			covers = &f.indexes[i]
 		}
 	}
-	return nil
+	return covers
 }
 
 // indexOf is the index that the step would make, or one that is as good. One with operators in its
-// condition is told by its name.
+// condition is told by its columns there.
 func (f *found) indexOf(s step) *foundIndex {
 	if !s.forViews() {
 		return f.index(s.unique(), s.condition, s.columns...)
 	}
 	for i, index := range f.indexes {
-		if match := hashed.FindStringSubmatch(index.Name); match != nil && match[1] == "pgtaskd_"+s.name+"_" {
+		if slices.Equal(index.Columns, s.columns) && strings.Contains(index.Condition, "(repeat > ") && strings.Contains(index.Condition, "(cron IS NOT NULL)") {
 			return &f.indexes[i]
 		}
 	}
@@ -168,61 +167,28 @@ func (f *found) indexOf(s step) *foundIndex {
 // unbracketed takes from a condition what the server adds to ours.
 var unbracketed = strings.NewReplacer("(", "", ")", "")
 
-// inspect looks the table up in the catalogs, which any role may read. What belongs to somebody who
-// is not trusted (o.Alone: to others than the connection's user and superusers) is an *Untrusted
-// error, before anything of it is believed.
+// inspect looks the table up in the catalogs, which any role may read.
 func inspect(ctx context.Context, conn *pgx.Conn, t Table, o Options) (*found, error) {
-	trusted, taken, err := owners(ctx, conn, t, o)
-	f := &found{taken: taken}
-	if err == nil {
-		err = f.inspect(ctx, conn, t, o, trusted)
+	f := &found{}
+	if err := f.inspect(ctx, conn, t, o); err != nil {
+		return f, fmt.Errorf("look at table %s: %w", t, err)
 	}
-	if err != nil && !IsUntrusted(err) {
-		err = fmt.Errorf("look at table %s: %w", t, err)
-	}
-	return f, err
+	return f, nil
 }
 
-func (f *found) inspect(ctx context.Context, conn *pgx.Conn, t Table, o Options, trusted []int64) (err error) {
-	if err = conn.QueryRow(ctx, text("inspect/schema"), t.Schema).Scan(&f.schema, &f.version); err != nil {
-		return err
-	}
-	if f.here, err = here(ctx, conn); err != nil {
-		return err
-	}
-	err = conn.QueryRow(ctx, text("inspect/table"), t.Schema, t.Name).Scan(&f.oid, &f.relkind, &f.comment, &f.options,
-		&f.partition, &f.root, &f.hiddenFrom)
-	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
-		return err
-	}
-	if f.columns, err = collect(ctx, conn, "columns", pgx.RowToStructByPos[foundColumn], f.oid); err != nil {
-		return err
-	}
-	if f.below, err = collect(ctx, conn, "below", pgx.RowToStructByPos[Below], t.Schema, t.Name); err != nil {
-		return err
-	}
-	if f.masters, err = collect(ctx, conn, "masters", pgx.RowTo[int64], f.oid); err != nil {
-		return err
-	}
-	if f.constraints, err = collect(ctx, conn, "constraints", pgx.RowTo[string], f.oid); err != nil {
-		return err
-	}
-	if f.triggers, err = collect(ctx, conn, "triggers", pgx.RowToStructByPos[foundTrigger], f.oid); err != nil {
-		return err
-	}
-	if f.indexes, err = collect(ctx, conn, "indexes", pgx.RowToStructByPos[foundIndex], f.oid); err != nil {
-		return err
-	}
-	fired, called := functionNames(t, o.Inserter)
-	if f.functions, err = collect(ctx, conn, "functions", pgx.RowToStructByPos[foundFunction], t.Schema, fired, called, callName(t), trusted); err != nil {
-		return err
-	}
-	sequences, err := collect(ctx, conn, "sequence", pgx.RowTo[int64], f.oid)
+func (f *found) inspect(ctx context.Context, conn *pgx.Conn, t Table, o Options) (err error) {
+	trusted, err := trustedWith(ctx, conn, t, o.Serving)
 	if err != nil {
 		return err
 	}
-	if len(sequences) > 0 {
-		f.sequence = sequences[0]
+	if err = conn.QueryRow(ctx, text("inspect/schema"), t.Schema).Scan(&f.schema, &f.version); err != nil {
+		return err
+	}
+	if err = f.inspectTable(ctx, conn, t); err != nil {
+		return err
+	}
+	if f.functions, err = collect(ctx, conn, "functions", pgx.RowToStructByPos[foundFunction], t.Schema, functionNames(), trusted); err != nil {
+		return err
 	}
 	published, err := collect(ctx, conn, "publication", pgx.RowToStructByPos[foundPublication], Publication(t), f.oid, trusted)
 	if err != nil {
@@ -237,24 +203,45 @@ func (f *found) inspect(ctx context.Context, conn *pgx.Conn, t Table, o Options,
 	if column := f.column("state"); column != nil {
 		state = column.TypeOID
 	}
-	if f.types, err = collect(ctx, conn, "types", pgx.RowToStructByPos[foundType], t.Schema, state, trusted, callName(t), states, o.Serving, f.oid); err != nil {
+	if f.types, err = collect(ctx, conn, "types", pgx.RowToStructByPos[foundType], t.Schema, state, trusted, states); err != nil {
 		return err
 	}
-	if err := f.inspectBesides(ctx, conn, t, trusted); err != nil {
+	if err = f.inspectBesides(ctx, conn, t, trusted); err != nil {
 		return err
 	}
-	if async := f.brought(t, "async"); async != nil {
-		if f.callers, err = collect(ctx, conn, "callers", pgx.RowTo[string], async.OID, trusted); err != nil {
-			return err
-		}
-	}
-	if f.referrers, err = collect(ctx, conn, "referrers", pgx.RowToStructByPos[foundReferrer], f.oid, trusted); err != nil {
+	if f.remains, err = collect(ctx, conn, "remains", pgx.RowToStructByPos[foundRemains], t.Schema, t.Name, t.hash()); err != nil {
 		return err
 	}
-	if f.grantees, err = collect(ctx, conn, "grantees", pgx.RowTo[string], f.oid, trusted); err != nil {
+	return conn.QueryRow(ctx, text("inspect/role"), t.Schema, t.Name).Scan(&f.role.Name, &f.role.Makes)
+}
+
+// inspectTable looks at the table itself.
+func (f *found) inspectTable(ctx context.Context, conn *pgx.Conn, t Table) (err error) {
+	err = conn.QueryRow(ctx, text("inspect/table"), t.Schema, t.Name).Scan(&f.oid, &f.relkind, &f.comment, &f.options,
+		&f.partition, &f.root, &f.hiddenFrom)
+	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
 		return err
 	}
-	return f.inspectRegister(ctx, conn, t)
+	if f.columns, err = collect(ctx, conn, "columns", pgx.RowToStructByPos[foundColumn], f.oid); err != nil {
+		return err
+	}
+	if f.below, err = collect(ctx, conn, "below", pgx.RowToStructByPos[Below], t.Schema, t.Name); err != nil {
+		return err
+	}
+	if f.constraints, err = collect(ctx, conn, "constraints", pgx.RowTo[string], f.oid); err != nil {
+		return err
+	}
+	if f.triggers, err = collect(ctx, conn, "triggers", pgx.RowToStructByPos[foundTrigger], f.oid); err != nil {
+		return err
+	}
+	if f.indexes, err = collect(ctx, conn, "indexes", pgx.RowToStructByPos[foundIndex], f.oid); err != nil {
+		return err
+	}
+	sequences, err := collect(ctx, conn, "sequence", pgx.RowTo[int64], f.oid)
+	if err == nil && len(sequences) > 0 {
+		f.sequence = sequences[0]
+	}
+	return err
 }
 
 func collect[T any](ctx context.Context, conn *pgx.Conn, query string, row pgx.RowToFunc[T], args ...any) ([]T, error) {

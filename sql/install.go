@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -28,14 +27,12 @@ var ErrBusy = errors.New("another session is changing the schema of the task tab
 
 // Install makes what Missing tells, and returns what it has made, which is nothing when nothing was
 // missing. It commits by itself, either everything or nothing, but for labels of the state's enum,
-// which come first. Two at once wait for each other. Who owns what is looked at when the table is
-// locked, and once more at the end.
+// which come first. Two at once wait for each other.
 func Install(ctx context.Context, conn *pgx.Conn, t Table, o Options) ([]Change, error) {
 	changes, err := Missing(ctx, conn, t, o)
 	if err != nil || len(changes) == 0 {
 		return nil, err
 	}
-	takeBack(ctx, conn, changes)
 	var made []Change
 	for {
 		some, more, err := installOnce(ctx, conn, t, o, true)
@@ -45,19 +42,6 @@ func Install(ctx context.Context, conn *pgx.Conn, t Table, o Options) ([]Change,
 		if made = append(made, some...); !more {
 			return made, nil
 		}
-	}
-}
-
-// takeBack takes from others what rights they have to what is to be made again. What fails is made
-// again, and fails there, or is not used.
-func takeBack(ctx context.Context, conn *pgx.Conn, changes []Change) {
-	for _, change := range changes {
-		if change.takesBack == "" {
-			continue
-		}
-		_ = pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
-			return run(ctx, tx, text("session/install")+"SET LOCAL lock_timeout = "+literal(lockOptional)+";"+change.takesBack)
-		})
 	}
 }
 
@@ -101,12 +85,10 @@ func installOnce(ctx context.Context, conn *pgx.Conn, t Table, o Options, keep b
 		}
 		made = append(made, change)
 	}
-	_, taken, err := owners(ctx, conn, t, o) // what has come meanwhile
-	if err == nil {
-		err = taken.from(made)
-	}
-	if err != nil {
-		return nil, false, err
+	if o.Made != nil {
+		if err := o.Made(ctx, tx); err != nil {
+			return nil, false, err
+		}
 	}
 	if !keep {
 		return made, more, nil
@@ -125,12 +107,7 @@ func settled(ctx context.Context, conn *pgx.Conn, tx pgx.Tx, t Table, o Options)
 	if slices.ContainsFunc(missing, func(c Change) bool { return !c.Optional }) {
 		timeout = lockTimeout
 	}
-	trusted, _, err := owners(ctx, conn, t, o)
-	if err != nil {
-		return nil, err
-	}
-	settings := "SET LOCAL lock_timeout = " + literal(timeout) + "; SET LOCAL pgtaskd.trusted = " + literal(numbers(trusted))
-	if err := run(ctx, tx, text("session/install")+settings); err != nil {
+	if err := run(ctx, tx, text("install")+"SET LOCAL lock_timeout = "+literal(timeout)); err != nil {
 		return nil, err
 	}
 	if changes(missing).has("table " + t.Quoted()) {
@@ -142,11 +119,6 @@ func settled(ctx context.Context, conn *pgx.Conn, tx pgx.Tx, t Table, o Options)
 		return nil, err
 	}
 	return Missing(ctx, conn, t, o)
-}
-
-// numbers are those as the text of an array.
-func numbers(all []int64) string {
-	return "{" + strings.Trim(strings.ReplaceAll(fmt.Sprint(all), " ", ","), "[]") + "}"
 }
 
 // lock keeps others from creating things in the same schema until release. Who is no rival is

@@ -53,9 +53,9 @@ func TestDDLCanBeRunByHandAgainAndAgain(t *testing.T) {
 	conn := database(t)
 	table := Table{"a schema", `$pgtaskd$"; DROP`}
 	defaults := map[string]string{"active": "1 day", "null": `\N'`}
-	execute(t, conn, DDL(table, Options{Defaults: defaults}))
+	script(t, conn, table, Options{Defaults: defaults})
 	complete(t, conn, table, defaults)
-	execute(t, conn, DDL(table, Options{Defaults: defaults}))
+	script(t, conn, table, Options{Defaults: defaults})
 	complete(t, conn, table, defaults)
 }
 

@@ -81,3 +81,9 @@ func complete(t *testing.T, conn *pgx.Conn, table Table, defaults map[string]str
 		t.Errorf("still missing: %s: %s", change.What, change.SQL)
 	}
 }
+
+// script runs what is printed.
+func script(t *testing.T, conn *pgx.Conn, table Table, o Options) {
+	t.Helper()
+	execute(t, conn, DDL(table, o))
+}

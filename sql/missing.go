@@ -29,19 +29,23 @@ func versionOf(comment string) int {
 
 // Options are what may differ from table to table.
 type Options struct {
-	Defaults map[string]string // of columns, as the text of their values
-	Wake     Wake              // "": as Auto
-	Role     string            // in DDL alone: is granted what it takes to serve the table; "": nothing is granted
-	Inserter bool              // each task runs under the role that inserted it
-	Wary     bool              // the role serves inserters, too: to the script no membership is a reason to trust
-	Serving  string            // the role that serves the table, where that is so
-	Alone    bool              // nothing is touched that belongs to others than the connection's user and superusers
+	Defaults    map[string]string // of columns, as the text of their values
+	Wake        Wake              // "": as Auto
+	Role        string            // in DDL alone: is granted what it takes to serve the table; "": nothing is granted
+	Partitioned bool              // in DDL alone: the table is there, and partitioned
+	Inserter    bool              // each task runs under the role that inserted it
+	Serving     string            // the role that serves the table
+	Trust       []string          // in DDL alone: roles that may own and make what the table uses, besides
+
+	Made func(context.Context, pgx.Tx) error // is called when all is made and not committed yet; may be nil
+
+	Further bool // in DDL alone: a script for another table of the schema has made what they share
 }
 
 // Missing tells what the table lacks, in the order in which it is to be made, and then what it has
 // too much; nothing if it can be served as it is. It only reads, and any role can do it. A table
 // that can not be completed is an error: a column of the wrong type, a view, a default for no
-// column; *Untrusted what belongs to somebody who is not trusted.
+// column; *Untrusted a function of ours to be replaced that somebody else owns.
 func Missing(ctx context.Context, conn *pgx.Conn, t Table, o Options) ([]Change, error) {
 	f, err := inspect(ctx, conn, t, o)
 	if err != nil {
@@ -50,11 +54,12 @@ func Missing(ctx context.Context, conn *pgx.Conn, t Table, o Options) ([]Change,
 	if err := f.unfit(t, o.Inserter); err != nil {
 		return nil, err
 	}
-	m := &missing{found: f, table: t, names: names{table: t, parts: f.partitioned(), serving: o.Serving}, wake: o.Wake}
+	m := &missing{found: f, table: t, names: names{table: t, parts: f.partitioned(), serving: o.Serving, inserter: o.Inserter}, wake: o.Wake}
 	m.names.state, m.state = f.stateType(t)
 	if f.partition {
 		m.wake = Poll // its triggers speak to the leader of the whole table
 	}
+	m.renamed()
 	for _, s := range steps() {
 		m.step(s)
 	}
@@ -70,7 +75,11 @@ func Missing(ctx context.Context, conn *pgx.Conn, t Table, o Options) ([]Change,
 		return nil, err
 	}
 	m.superfluous()
-	return m.changes, m.taken.from(m.changes)
+	m.dropped()
+	if m.taken != nil {
+		return nil, m.taken
+	}
+	return m.changes, nil
 }
 
 // missing collects changes, comparing step by step with what was found.
@@ -81,6 +90,7 @@ type missing struct {
 	state   *foundType
 	wake    Wake
 	changes changes
+	taken   *Untrusted // functions that would be replaced
 }
 
 // step adds what a step makes, unless a later pgtaskd has seen to it.
@@ -99,8 +109,6 @@ func (m *missing) look(s step) {
 		}
 	case typeStep:
 		m.stateType(s)
-	case callStep:
-		m.call(s)
 	case functionStep:
 		m.function(s)
 	case tableStep:
@@ -117,8 +125,6 @@ func (m *missing) look(s step) {
 		m.publicationStep(s)
 	case optionStep:
 		m.option(s)
-	case registerStep:
-		m.registerStep(s)
 	case besideStep:
 		m.besideStep(s)
 	case commentStep:
@@ -175,36 +181,26 @@ func (m *missing) stateType(s step) {
 	}
 }
 
-// call makes the type that our functions take, or takes it from others.
-func (m *missing) call(s step) {
-	name := m.names.fill(s.name)
-	switch i := slices.IndexFunc(m.types, func(t foundType) bool { return t.Name == name }); {
-	case i < 0:
-		m.add(s, "domain "+name, m.createRight()).Optional = true
-	case m.types[i].Unknown:
-		m.add(s, "right of the table's owner to domain "+name, "ownership of domain "+pgx.Identifier{m.table.Schema, name}.Sanitize()).Optional = true
-	case m.types[i].Checked:
-		change := m.add(s, "constraints of domain "+name, "ownership of domain "+pgx.Identifier{m.table.Schema, name}.Sanitize())
-		change.Optional, change.Removes = true, true
-	case len(m.types[i].Users) > 0:
-		change := m.add(s, "rights of others to domain "+name, "ownership of domain "+pgx.Identifier{m.table.Schema, name}.Sanitize())
-		change.Optional, change.Removes = true, true
-	}
-}
-
-// function makes one, or replaces it by ours unless a later pgtaskd has made it.
+// function makes one, or replaces it by ours unless a later pgtaskd has made it. What somebody else
+// owns is never replaced.
 func (m *missing) function(s step) {
-	needs, name, outdated := m.createRight(), m.names.fill(s.name), false
+	needs, outdated := m.createRight(), false
 	for _, f := range m.functions {
-		if f.Name != name {
+		switch {
+		case f.Name != s.name:
 			continue
-		}
-		if versionOf(f.Comment) > Version || strings.Contains(m.names.fill(s.sql), "$"+f.Source+"$") {
+		case versionOf(f.Comment) > Version || strings.Contains(m.names.fill(s.sql), "$"+f.Source+"$"):
+			return
+		case !f.Trusted:
+			m.taken = &Untrusted{m.role.Name, []Owned{{"FUNCTION", m.quotedSchema() + "." + f.Name, f.Owner}}}
 			return
 		}
-		needs, outdated = "ownership of function "+pgx.Identifier{m.table.Schema, name}.Sanitize(), true
+		needs, outdated = "ownership of function "+m.quotedSchema()+"."+f.Name, true
 	}
-	change := m.add(s, "function "+name, needs)
+	change := m.add(s, "function "+s.name, needs)
+	if !s.fires() {
+		change.SQL += "\n" + m.names.fill("GRANT EXECUTE ON FUNCTION "+s.signature()+" TO PUBLIC;")
+	}
 	change.Optional, change.Outdated = true, outdated
 }
 
@@ -215,21 +211,23 @@ func (m *missing) constraint(s step) {
 }
 
 func (m *missing) indexStep(s step) {
-	name := "pgtaskd_" + s.name + "_"
-	if slices.Equal(s.columns, []string{"id"}) && slices.ContainsFunc(m.indexes, func(i foundIndex) bool { return i.Condition == "" && i.Columns[0] == "id" }) {
+	if s.name == "id" && slices.ContainsFunc(m.indexes, func(i foundIndex) bool { return i.Condition == "" && i.Columns[0] == "id" }) {
 		return // any that begins with id finds a task
 	}
 	switch index := m.indexOf(s); {
 	case index != nil:
-		if match := hashed.FindStringSubmatch(index.Name); match != nil && match[1] == name && index.Name != name+m.table.hash() {
-			from := pgx.Identifier{m.table.Schema, index.Name}.Sanitize() // the table's name was another one, which a new table may have
-			m.change("name of index "+name+m.table.hash(), "ALTER INDEX "+from+" RENAME TO "+name+m.table.hash()+";").Optional = true
+		name, plain := besideName(m.table, indexNames[s.name]), "_"+indexNames[s.name]
+		match := hashed.FindStringSubmatch(index.Name)
+		if index.Name != name && !m.partition && (strings.HasSuffix(index.Name, plain) || match != nil && match[1] == "pgtaskd_"+s.name) { // the table had another name, which a new one may have
+			m.change("name of index "+name, "ALTER INDEX "+pgx.Identifier{m.table.Schema, index.Name}.Sanitize()+" RENAME TO "+m.names.fill(":index_"+s.name)+";").beside = true
+			m.changes[len(m.changes)-1].Optional = true
 		}
 		return
 	case s.unique() && m.partitioned(), s.forViews() && m.partition: // whose index is named by the server
 		return
 	}
-	m.add(s, "index on "+strings.Join(s.columns, ", "), m.ownership()).Optional = s.forViews()
+	change := m.add(s, "index on "+strings.Join(s.columns, ", "), m.ownership())
+	change.SQL, change.Optional = strings.Replace(change.SQL, " IF NOT EXISTS", "", 1), s.forViews() // one of that name is another one
 }
 
 func (m *missing) triggerStep(s step) {
@@ -237,8 +235,11 @@ func (m *missing) triggerStep(s step) {
 		return // not to be had before 13: nothing bounds the intervals there or tells of new tasks, and STOP on an ended task stands
 	}
 	trigger := m.trigger(s.name)
-	if trigger == nil || trigger.Function != m.names.fill(s.calls) && !m.partition { // a partition has those of its whole
-		m.add(s, "trigger "+s.name, "TRIGGER on table "+m.table.Quoted()).Optional = true
+	switch always := strings.Contains(s.sql, "ENABLE ALWAYS"); {
+	case trigger == nil:
+		m.add(s, "trigger "+s.name, m.ownership()).Optional = true
+	case always && trigger.Enabled && !trigger.Always:
+		m.change("trigger "+s.name, "ALTER TABLE "+m.table.Quoted()+" ENABLE ALWAYS TRIGGER "+s.name+";").Optional = true
 	}
 }
 

@@ -22,9 +22,6 @@ func TestParametersAreOfOneTypeWhateverTheColumns(t *testing.T) {
 		if _, err := Install(t.Context(), conn, task, Options{Inserter: true, Serving: "postgres"}); err != nil {
 			t.Fatal(err)
 		}
-		if err := Entitle(t.Context(), conn, task, "postgres"); err != nil {
-			t.Fatal(err)
-		}
 		d, err := Describe(t.Context(), conn, task)
 		if err != nil {
 			t.Fatal(err)

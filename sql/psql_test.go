@@ -4,6 +4,7 @@ import (
 	"context"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -12,41 +13,66 @@ import (
 	"pgtaskd/server/servertest"
 )
 
-// TestPsqlMakesNothingAfterARefusal: with ON_ERROR_ROLLBACK psql goes on after an error, in the same
-// transaction, as if the statement had not been there.
-func TestPsqlMakesNothingAfterARefusal(t *testing.T) {
+// TestTheScriptRefusesWhatIsAnothers: its head does, and nothing is made after it, even where psql goes
+// on after errors.
+func TestTheScriptRefusesWhatIsAnothers(t *testing.T) {
 	t.Parallel()
-	dsn := servertest.Database(t)
-	i := 1000 // which no other test has
-	for _, premade := range []string{
-		"CREATE FUNCTION $s.pgtaskd_wake_$h() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END'",
-		"CREATE TABLE $s.task (id bigserial PRIMARY KEY, input text NOT NULL)",
-		"", // nothing is refused
+	for _, c := range []struct{ made, says string }{
+		{"CREATE FUNCTION s.pgtaskd_wake() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END'; ALTER FUNCTION s.pgtaskd_wake() OWNER TO $r", "function pgtaskd_wake belongs to role $r"},
+		{"CREATE TABLE s.task_leader (); ALTER TABLE s.task_leader OWNER TO $r", "task_leader belongs to role $r"},
+		{"ALTER SCHEMA s OWNER TO $r", "the schema belongs to role $r"},
+		{"GRANT CREATE ON SCHEMA s TO $r", "tables and functions may be created in the schema by $r"},
+		{"GRANT CREATE ON SCHEMA s TO PUBLIC", ""}, // a warning
+		{"CREATE TABLE s.task (id bigserial PRIMARY KEY, input text NOT NULL); ALTER TABLE s.task OWNER TO $r; ALTER SCHEMA s OWNER TO $r", ""},
 	} {
-		for _, setting := range []string{"ON_ERROR_ROLLBACK=off", "ON_ERROR_ROLLBACK=on", "ON_ERROR_ROLLBACK=interactive"} {
-			for _, stop := range []string{"ON_ERROR_STOP=0", "ON_ERROR_STOP=1"} {
-				i++
-				owners := newOwners(t, dsn, "superuser", i)
-				owners.admin("SET ROLE $m; " + premade + "; RESET ROLE")
-				const made = `SELECT concat_ws(' ', (SELECT count(*) FROM pg_class WHERE relnamespace = n.oid), (SELECT count(*) FROM pg_proc WHERE pronamespace = n.oid),
-					(SELECT count(*) FROM pg_type WHERE typnamespace = n.oid), (SELECT count(*) FROM pg_attribute AS a JOIN pg_class AS c ON c.oid = attrelid WHERE relnamespace = n.oid))
-					FROM pg_namespace AS n WHERE nspname = $1`
-				before := servertest.Get(t, owners.super, made, owners.schema)
-				out := psql(t, dsn, DDL(owners.table(), Options{Inserter: true, Serving: owners.worker, Role: owners.worker, Defaults: map[string]string{"group": "$guarded$"}}), setting, stop)
-				switch after := servertest.Get(t, owners.super, made, owners.schema); {
-				case premade == "":
-					if out != "" || servertest.Get(t, owners.super, `SELECT pg_get_expr(adbin, adrelid) FROM pg_attrdef JOIN pg_attribute ON attrelid = adrelid AND attnum = adnum
-						WHERE attname = 'group' AND adrelid = to_regclass($1)`, pgx.Identifier{owners.schema, "task"}.Sanitize()) != "'$guarded$'::text" {
-						t.Errorf("%s, %s: %s", setting, stop, out)
-					}
-				case after != before:
-					t.Errorf("%s, %s, %s: there was %s, and is %s\n%s", premade, setting, stop, before, after, out)
-				case !strings.Contains(out, "belongs to role "+owners.mallory):
-					t.Errorf("%s, %s, %s: %s", premade, setting, stop, out)
-				}
-			}
+		dsn := servertest.Database(t)
+		conn := connect(t, dsn)
+		role := stranger(t, conn, "mallory")
+		execute(t, conn, strings.ReplaceAll("CREATE SCHEMA s; "+c.made, "$r", role))
+		said := psql(t, dsn, DDL(Table{"s", "task"}, Options{}))
+		says := strings.ReplaceAll(c.says, "$r", role)
+		made := value(t, conn, "SELECT to_regclass('s.task_session') IS NOT NULL")
+		if made != strconv.FormatBool(says == "") || !strings.Contains(said, says) {
+			t.Errorf("%s: made %s, said %s", c.made, made, said)
+		}
+		if said = psql(t, dsn, DDL(Table{"s", "task"}, Options{Trust: []string{role}})); says != "" && strings.Contains(said, says) {
+			t.Errorf("%s, by a role that is trusted: %s", c.made, said)
 		}
 	}
+}
+
+// TestTheScriptIsShort enough for a person to review it, and plain.
+func TestTheScriptIsShort(t *testing.T) {
+	t.Parallel()
+	dsn := servertest.Database(t)
+	script := DDL(task, Options{})
+	head := script[strings.Index(script, "\nDO $"):]
+	head = head[:strings.Index(head, "\n$$;")]
+	lines, look := strings.Count(script, "\n"), strings.Count(head, "\n")
+	t.Logf("%d lines, %d bytes, of which the look at its head is %d lines", lines, len(script), look)
+	if lines > 1200 || look > 40 || len(script) > 85_000 {
+		t.Errorf("%d lines, %d bytes, head %d", lines, len(script), look)
+	}
+	further := Table{"public", "job"}
+	second := DDL(further, Options{Further: true})
+	t.Logf("a further table: %d lines, %d bytes", strings.Count(second, "\n"), len(second))
+	if strings.Count(second, "\n") > 400 {
+		t.Errorf("a further table: %d lines", strings.Count(second, "\n"))
+	}
+	if strings.Contains(script, "OPERATOR(") || strings.Count(script, "\nDO ") != 1 || strings.Contains(script, task.hash()+"(") {
+		t.Error("the script is not plain")
+	}
+	for range 2 {
+		if said := psql(t, dsn, script); said != "" {
+			t.Error(said)
+		}
+	}
+	if said := psql(t, dsn, second); said != "" {
+		t.Error(said)
+	}
+	conn := connect(t, dsn)
+	complete(t, conn, task, nil)
+	complete(t, conn, further, nil)
 }
 
 // TestTheScriptNeedsNoMoreThanASchema: whoever may create in a schema that is there need not be able
@@ -98,7 +124,7 @@ func TestTheScriptCompletesAPartitionedTable(t *testing.T) {
 	conn := connect(t, dsn)
 	execute(t, conn, "CREATE TABLE task (id bigserial, plan timestamptz NOT NULL DEFAULT statement_timestamp(), input text NOT NULL) PARTITION BY RANGE (plan); CREATE TABLE task_all PARTITION OF task DEFAULT")
 	for range 2 {
-		if out := psql(t, dsn, DDL(task, Options{}), "ON_ERROR_STOP=1", "ON_ERROR_ROLLBACK=off"); out != "" {
+		if out := psql(t, dsn, DDL(task, Options{Partitioned: true}), "ON_ERROR_STOP=1", "ON_ERROR_ROLLBACK=off"); out != "" {
 			t.Error(out)
 		}
 	}

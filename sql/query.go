@@ -2,6 +2,7 @@ package sql
 
 import (
 	"embed"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -26,13 +27,10 @@ type Queries struct {
 // Queries returns the operations on the table that was described. In their texts stand
 //   - for the table: :table its name, :table_text the same as text, :schema_text its schema,
 //     :table_number its number;
-//   - for what is beside it: :register and :register_name, as text and without the schema, the
-//     register of sessions; :leader the table of controllers, :tokens that of tokens, with :tokens_name
-//     its name where there is one, :groups that of groups, with :group_number its number and
-//     :group_sequence that of the sequence that counts its changes; :besides the names of all of
-//     these, :known_besides the numbers of what was found there, :called the names of our functions
-//     that take the type :call_name, :publication the table's own publication, as text,
-//     :publication_taken that its name is a stranger's;
+//   - for what is beside it: :register the register of sessions, :leader the table of controllers,
+//     :groups that of groups, with :group_number its number and :group_sequence that of the sequence
+//     that counts its changes; :besides the names of all of these, :publication the table's own
+//     publication, as text, :publication_taken that its name is a stranger's;
 //   - for lanes: :key_of_group and :key_of_remote what tells them apart, :group_itself and
 //     :remote_itself the names where those are not the same; :key_of_limit and :prefix_of_group what a
 //     row of :groups is told by, :limits the numbers of the locks of those who change it;
@@ -49,8 +47,8 @@ type Queries struct {
 //     :role_of_f_first what brings rows of the role of the row f to the front, :turn_of_t the role of
 //     the row t, or where there is none its group, :owner_of_t its owner, NULL where there is no
 //     column for it;
-//   - for sessions: :earlier whether one is of an earlier leader, :may_end and :may_dismiss whether
-//     we may end the backend a, with or without its role's name.
+//   - for sessions: :earlier whether one is of an earlier leader, :may_end whether we may end the
+//     backend a.
 //
 // What several operations share is in sql/part, and stands for its name likewise.
 //
@@ -72,16 +70,14 @@ func (d Description) Queries(t Table) Queries {
 		":size_of_t":   strings.Join(sizes, " + "),
 		":publication": literal(Publication(t)), ":publication_taken": strconv.FormatBool(d.Publisher != ""),
 		":register": Register(t),
-		":sequence": strconv.FormatInt(d.Sequence, 10),
+		":sequence": d.sequence(),
 
 		":key_of_group": d.key(`t."group"`), ":key_of_remote": d.key("t.remote"),
 		":group_itself": d.itself(`t."group"`), ":remote_itself": d.itself("t.remote"),
 
-		":register_name": literal(registerName(t)), ":besides": literal("{" + strings.Join(quotedAll(besideNames(t)), ",") + "}"),
-		":call_name": literal(callName(t)), ":tokens_name": "NULL", ":known_besides": literal(numbers(d.Known)),
-		":called": literal("{" + strings.Join(calledNames(t), ",") + "}"),
-		":leader": Beside(t, "leader"), ":tokens": Tokens(t), ":schema_text": literal(t.Schema), ":table_text": literal(t.Quoted()), ":groups": Beside(t, "group"), ":limits": strconv.FormatInt(limitLocks, 10),
-		":table_number": strconv.FormatInt(d.OID, 10), ":masters": literal(numbers(d.Masters)), ":changed_c": changed(":changed_c"),
+		":besides": literal("{" + strings.Join(quotedAll(besideNames(t)), ",") + "}"),
+		":leader":  Beside(t, "leader"), ":schema_text": literal(t.Schema), ":table_text": literal(t.Quoted()), ":groups": Beside(t, "group"), ":limits": strconv.FormatInt(limitLocks, 10),
+		":table_number": strconv.FormatInt(d.OID, 10),
 		":group_number": strconv.FormatInt(d.Group, 10), ":group_sequence": strconv.FormatInt(d.GroupSequence, 10),
 		":key_of_limit": d.key(`g."group"`), ":prefix_of_group": d.prefix(`g."group"`),
 
@@ -109,13 +105,31 @@ func (d Description) Queries(t Table) Queries {
 	if d.Server < 140000 {
 		names[":pages"] = names[":pages_listed"]
 	}
+	names[":xact_of_t"], names[":xact_of_w"], names[":xact_at_of_t"] = "t.xact", "w.xact", "t.xact_at"
+	names[":without_xact"] = "xact = NULL,\n    xact_at = NULL,"
+	names[":with_xact"] = "xact = CASE WHEN e.what IN ('p', 'c') THEN e.xact END,\n    xact_at = CASE WHEN e.what IN ('p', 'c') THEN here.place END,"
+	if !d.Xact {
+		names[":xact_of_t"], names[":xact_of_w"], names[":xact_at_of_t"] = "NULL::int8", "NULL::int8", "NULL::text"
+		names[":with_xact"], names[":without_xact"] = "", ""
+	}
 	if d.Group == 0 {
 		names[":regrouped"] = "$7::int8 = 0 AND NULL::bool"
 	}
-	for name := range shared() { // some name the table, or another part
-		names[":"+name] = named(names[":"+name], names)
+	parts := maps.Clone(names)
+	for name := range shared() {
+		names[":"+name] = spelled(":"+name, parts)
 	}
 	return Queries{operations(), names, &sync.Map{}}
+}
+
+// sequence is the expression for the number of the sequence that ids come from, as it is when the
+// statement runs: the column may have got another one since the table was described.
+func (d Description) sequence() string {
+	if d.Sequence == 0 {
+		return "0"
+	}
+	lookup := strings.TrimSuffix(bareText("inspect/sequence"), ";")
+	return "coalesce((" + strings.ReplaceAll(lookup, "$1::int8", strconv.FormatInt(d.OID, 10)) + "), 0)"
 }
 
 // nameRoles says what stands for the role of a row, and for the backends that we may end: that depends
@@ -135,12 +149,11 @@ func (d Description) nameRoles(t Table, names map[string]string) {
 	}
 	if d.Inserter {
 		names[":role_of_settings"], names[":role_within"] = ", "+roleOf, ", t.role"
-		names[":may_dismiss"], names[":under_ours"] = names[":may_end"], ""
+		names[":under_ours"] = ""
 		names[":guarded"] = "AND " + guarded("t.tableoid", names[":table_number"]+"::oid")
-		names[":tokens_name"] = literal(tokensName(t))
 	} else {
 		names[":role_of_settings"], names[":role_within"], names[":under"], names[":guarded"] = "", "", "", ""
-		names[":may_end"], names[":may_dismiss"] = ownBackend, "a.usename = current_user"
+		names[":may_end"] = ownBackend
 	}
 }
 
@@ -223,6 +236,18 @@ func (q Queries) Text(name string) string {
 
 // Hold returns the statement that locks the table in the mode in which rows of it are written.
 func (q Queries) Hold() string { return "LOCK TABLE " + q.names[":table"] + " IN ROW EXCLUSIVE MODE" }
+
+// spelled is what stands for a word. A part may name the table, and other parts; what the table is called
+// may look like one of these words, and is no such word.
+func spelled(word string, names map[string]string) string {
+	return replaced(uncommented(names[word]), func(word string) (string, bool) {
+		if _, part := shared()[word[1:]]; part {
+			return spelled(word, names), true
+		}
+		name, ok := names[word]
+		return name, ok
+	})
+}
 
 // named puts the names into a text, and leaves the comments out.
 func named(text string, names map[string]string) string {

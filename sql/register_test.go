@@ -30,25 +30,6 @@ func may(t *testing.T, conn *pgx.Conn, role string) string {
 		role+"', '"+Register(task)+"', r)")
 }
 
-// TestNobodyElseMayWriteTheRegister: not even who may write all new tables.
-func TestNobodyElseMayWriteTheRegister(t *testing.T) {
-	t.Parallel()
-	for name, makes := range map[string]func(*testing.T, *pgx.Conn){
-		"Install": func(t *testing.T, conn *pgx.Conn) { install(t, conn, task, nil) },
-		"DDL":     func(t *testing.T, conn *pgx.Conn) { execute(t, conn, DDL(task, Options{})) },
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			conn := database(t)
-			role := stranger(t, conn, "app")
-			execute(t, conn, "ALTER DEFAULT PRIVILEGES GRANT ALL ON TABLES TO "+role+", PUBLIC; ALTER DEFAULT PRIVILEGES IN SCHEMA public GRANT TRIGGER ON TABLES TO "+role)
-			makes(t, conn)
-			equal(t, "rights to the table", value(t, conn, "SELECT has_table_privilege('"+role+"', 'task', 'INSERT')"), "true")
-			equal(t, "rights to the register", may(t, conn, role), "")
-		})
-	}
-}
-
 // TestTheServingRoleMayUseTheRegister: what is printed grants it that, and takes nothing back when
 // it is run again.
 func TestTheServingRoleMayUseTheRegister(t *testing.T) {
@@ -56,9 +37,9 @@ func TestTheServingRoleMayUseTheRegister(t *testing.T) {
 	dsn := servertest.Database(t)
 	owner := connect(t, dsn)
 	role := stranger(t, owner, "worker")
-	execute(t, owner, DDL(task, Options{Role: role}))
+	script(t, owner, task, Options{Role: role})
 	equal(t, "rights", may(t, owner, role), "SELECT INSERT DELETE")
-	execute(t, owner, DDL(task, Options{}))
+	script(t, owner, task, Options{})
 	equal(t, "rights", may(t, owner, role), "SELECT INSERT DELETE")
 
 	conn := connect(t, dsn)
@@ -66,8 +47,6 @@ func TestTheServingRoleMayUseTheRegister(t *testing.T) {
 	unregistered(t, conn, "")
 	execute(t, owner, "REVOKE DELETE ON TABLE "+Register(task)+" FROM "+role)
 	unregistered(t, conn, "GRANT DELETE ON TABLE "+Register(task))
-	execute(t, owner, "ALTER TABLE "+Register(task)+" DROP COLUMN started")
-	unregistered(t, conn, Register(task)+" is none")
 	execute(t, owner, "DROP TABLE "+Register(task))
 	unregistered(t, conn, "pgtaskd schema")
 	execute(t, owner, "GRANT CREATE ON SCHEMA public TO "+role)

@@ -15,7 +15,7 @@ func repeated(ctx context.Context, conn *pgx.Conn, d Description, ids ...int64) 
 		if _, err := tx.Exec(ctx, "UPDATE task SET data = data WHERE id = ANY ($1)", ids); err != nil {
 			return err
 		}
-		_, err := tx.Exec(ctx, d.Queries(task).Text("repeat"), ids, 0, nil)
+		_, err := tx.Exec(ctx, d.Queries(task).Text("repeat"), ids)
 		return err
 	})
 }

@@ -79,35 +79,11 @@ func TestRoleIsBelievedOnce(t *testing.T) {
 	// It is needed as long as that does not guard each row.
 	const when, of = "BEFORE INSERT OR UPDATE ON task FOR EACH ROW WHEN (NEW.id > 0)", "BEFORE INSERT OR UPDATE OF input ON task FOR EACH ROW"
 	for _, odd := range []string{when, of, "BEFORE INSERT ON task FOR EACH ROW"} {
-		execute(t, conn, "DROP TRIGGER pgtaskd_role ON task; CREATE TRIGGER pgtaskd_role "+odd+" EXECUTE FUNCTION pgtaskd_role_"+task.hash()+
-			"(); ALTER TABLE task ENABLE ALWAYS TRIGGER pgtaskd_role; COMMENT ON COLUMN task.role IS 'believed'")
+		execute(t, conn, "DROP TRIGGER pgtaskd_role ON task; CREATE TRIGGER pgtaskd_role "+odd+" EXECUTE FUNCTION pgtaskd_role('postgres')"+
+			"; ALTER TABLE task ENABLE ALWAYS TRIGGER pgtaskd_role; COMMENT ON COLUMN task.role IS 'believed'")
 		lacks(t, conn, "trigger pgtaskd_role, comment on column role")
 		employ(t, conn)
 		comment(ours)
-	}
-}
-
-// TestWhatHasWaitedForOthersIsNotTheServingRoles: a column role that is made again says nothing of
-// whose the rows are, be it by the script or not. Rows of before have run under the serving role.
-func TestWhatHasWaitedForOthersIsNotTheServingRoles(t *testing.T) {
-	t.Parallel()
-	options := Options{Inserter: true, Serving: "postgres"}
-	for way, makes := range map[string]func(conn *pgx.Conn) error{
-		"run": func(conn *pgx.Conn) error { _, err := Install(t.Context(), conn, task, options); return err },
-		"script": func(conn *pgx.Conn) error {
-			_, err := conn.PgConn().Exec(t.Context(), DDL(task, options)).ReadAll()
-			return err
-		},
-	} {
-		conn := furnished(t)
-		execute(t, conn, "INSERT INTO task (input) VALUES ('')")
-		for _, want := range []string{"postgres", ""} {
-			if err := makes(conn); err != nil {
-				t.Fatal(way, ": ", err)
-			}
-			equal(t, way+": role", value(t, conn, "SELECT coalesce(role, '') FROM task"), want)
-			execute(t, conn, "ALTER TABLE task DISABLE TRIGGER ALL; ALTER TABLE task RENAME role TO its_role_"+want)
-		}
 	}
 }
 

@@ -3,8 +3,6 @@ package sql
 import (
 	"fmt"
 	"slices"
-
-	"github.com/jackc/pgx/v5"
 )
 
 // The states, as the enum has them.
@@ -69,5 +67,5 @@ func stateName(n int) string {
 }
 
 func stateOf(t Table, name string) string {
-	return pgx.Identifier{t.Schema, name}.Sanitize()
+	return plain(t.Schema, name)
 }

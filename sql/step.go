@@ -2,7 +2,6 @@ package sql
 
 import (
 	"regexp"
-	"slices"
 	"strings"
 	"sync"
 )
@@ -12,11 +11,10 @@ import (
 // printed for a person to run.
 type step struct {
 	kind      kind
-	name      string   // unquoted; a function's has the placeholder of the table's hash
+	name      string   // unquoted
 	makes     string   // beside the table: table, view or function
-	calls     string   // the function that a trigger calls, likewise
+	calls     string   // the function that a trigger calls, without its schema
 	columns   []string // that it adds, or indexes, unquoted
-	helpers   []string // functions that it makes for others of its own; see helpers.go
 	condition string   // on the rows that it indexes; empty: all
 	sql       string   // with the placeholders of names
 }
@@ -26,7 +24,6 @@ type kind int
 const (
 	schemaStep kind = iota
 	typeStep
-	callStep
 	functionStep
 	tableStep
 	columnStep
@@ -35,7 +32,6 @@ const (
 	triggerStep
 	publicationStep
 	optionStep
-	registerStep
 	besideStep
 	commentStep
 )
@@ -45,29 +41,29 @@ var stepKinds = []struct {
 	kind    kind
 	pattern *regexp.Regexp
 }{
-	{schemaStep, regexp.MustCompile(`^DO [^;]*CREATE SCHEMA IF NOT EXISTS (:schema)`)},
-	{typeStep, regexp.MustCompile(`(?s)^DO .*?CREATE TYPE (:state)`)},
-	{callStep, regexp.MustCompile(`(?s)^DO .*?CREATE DOMAIN :schema\.(\w+_:hash)`)},
-	{functionStep, regexp.MustCompile(`^CREATE OR REPLACE FUNCTION :schema\.(\w+_:hash)`)},
+	{schemaStep, regexp.MustCompile(`^CREATE SCHEMA IF NOT EXISTS (:schema)`)},
+	{typeStep, regexp.MustCompile(`^CREATE TYPE (:state)`)},
+	{functionStep, regexp.MustCompile(`^CREATE OR REPLACE FUNCTION :schema\.(\w+)\(`)},
 	{tableStep, regexp.MustCompile(`^CREATE TABLE IF NOT EXISTS (:table)`)},
 	{columnStep, regexp.MustCompile(`^ALTER TABLE :table ADD COLUMN IF NOT EXISTS "?(\w+)"?`)},
 	{constraintStep, regexp.MustCompile(`^ALTER TABLE :table DROP CONSTRAINT IF EXISTS (\w+)`)},
-	{indexStep, regexp.MustCompile(`^CREATE (?:UNIQUE )?INDEX IF NOT EXISTS pgtaskd_(\w+)_:hash`)},
+	{indexStep, regexp.MustCompile(`^CREATE (?:UNIQUE )?INDEX IF NOT EXISTS :index_(\w+)`)},
 	{triggerStep, regexp.MustCompile(`^DROP TRIGGER IF EXISTS (\w+)`)},
 	{publicationStep, regexp.MustCompile(`^DROP PUBLICATION IF EXISTS (pgtaskd_:hash)`)},
 	{optionStep, regexp.MustCompile(`^ALTER TABLE :table SET \((\w+) =`)},
-	{registerStep, regexp.MustCompile(`^SET LOCAL pgtaskd\.register = (:register);`)},
-	{commentStep, regexp.MustCompile(`^COMMENT ON (\w+ [^ ]+(?:, [^ ]+)*(?: ON :table)?) IS`)},
+	{commentStep, regexp.MustCompile(`^COMMENT ON (\w+ [^ ]+) IS`)},
 }
 
-// The files in the order in which they are run.
-var stepFiles = []string{"schema", "cron", "after", "functions", "table", "indexes", "triggers", "publication", "options", "register", "comments"}
+// The files in the order in which they are run, and read by a person: first the table, then the
+// functions, then what calls them.
+var stepFiles = []string{"schema", "table", "comments", "options", "indexes", "functions", "after", "cron", "groups", "events", "reports", "triggers", "publication"}
 
 var (
 	addedColumn    = regexp.MustCompile(`ADD COLUMN IF NOT EXISTS "?(\w+)"?`)
 	indexedColumns = regexp.MustCompile(`ON :table \((.*?)\)(?: WHERE (.*?))?;`)
-	calledFunction = regexp.MustCompile(`\sEXECUTE FUNCTION :schema\.(\w+_:hash)\(\)`)
+	calledFunction = regexp.MustCompile(`\sEXECUTE FUNCTION :schema\.(\w+)\(`)
 	sqlComments    = regexp.MustCompile(`(?m)\A(--.*\n)+`)
+	oneLine        = regexp.MustCompile(`(?m);\n(--.*\n)*(ALTER TABLE :table ADD COLUMN |ALTER TABLE :table SET |COMMENT ON COLUMN :table)`)
 )
 
 // steps are those of every table.
@@ -85,8 +81,10 @@ var partitionedSteps = sync.OnceValue(func() []step { return parseSteps(text("pa
 // roleSteps are those of a table besides whose tasks run under the roles that insert them.
 var roleSteps = sync.OnceValue(func() []step { return parseSteps(text("roles")) })
 
+// parseSteps reads the paragraphs of a file; each column and each comment on one is a step as well.
 func parseSteps(file string) []step {
 	var steps []step
+	file = oneLine.ReplaceAllString(file, ";\n\n$2")
 	for paragraph := range strings.SplitSeq(file, "\n\n") {
 		sql := strings.TrimSpace(sqlComments.ReplaceAllString(paragraph+"\n", ""))
 		if sql != "" {
@@ -126,8 +124,7 @@ func (s step) unique() bool {
 
 // ofPlain tells a step that a partitioned table can't have.
 func (s step) ofPlain() bool {
-	return s.unique() || s.kind == optionStep || s.kind == commentStep &&
-		slices.ContainsFunc(stepsOf(indexStep), func(i step) bool { return i.unique() && strings.Contains(s.name, "pgtaskd_"+i.name) })
+	return s.unique() || s.kind == optionStep
 }
 
 // forViews tells whether an index serves people's questions alone.
@@ -152,15 +149,15 @@ func ofKind(steps []step, k kind) []step {
 // A wanted column, as its step has it.
 type wantedColumn struct {
 	name      string
-	typ       string // e.g. int8[] or :state; all but that are of pg_catalog
+	typ       string // e.g. int8[] or :state
 	notNull   bool
 	def       string // default expression; empty: none
 	generated bool
 }
 
 var (
-	columnText    = regexp.MustCompile(`(?s)ADD COLUMN IF NOT EXISTS "?(\w+)"? (?:pg_catalog\.)?("char"|[\w:\[\]]+)( NOT NULL)?(\s+GENERATED ALWAYS)?`)
-	columnDefault = regexp.MustCompile(`(?s)\n\s+DEFAULT (.*);\z`)
+	columnText    = regexp.MustCompile(`(?s)ADD COLUMN IF NOT EXISTS "?(\w+)"? ("char"|[\w:\[\]]+)( NOT NULL)?(\s+GENERATED ALWAYS)?`)
+	columnDefault = regexp.MustCompile(`(?s) DEFAULT ([^;]*);\z`)
 )
 
 // wantedColumns are all columns but id, which comes with the table, in their order.
@@ -178,3 +175,11 @@ var wantedColumns = sync.OnceValue(func() []wantedColumn {
 	}
 	return columns
 })
+
+var signature = regexp.MustCompile(`COMMENT ON FUNCTION (:schema\.\w+\([^)]*\)) IS`)
+
+// signature is a function's name with its parameters, as its comment has it.
+func (s step) signature() string { return signature.FindStringSubmatch(s.sql)[1] }
+
+// fires tells a trigger function.
+func (s step) fires() bool { return strings.Contains(s.sql, " RETURNS trigger ") }

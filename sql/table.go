@@ -3,6 +3,7 @@ package sql
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -30,7 +31,7 @@ func (t Table) String() string {
 }
 
 // Channel is the name under which the table's triggers NOTIFY what does not concern new tasks, as
-// their function pgtaskd_wake_:hash computes it.
+// their function pgtaskd_tell computes it.
 func Channel(t Table) string {
 	return "pgtaskd_" + t.hash()
 }
@@ -41,59 +42,25 @@ func (t Table) hash() string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// functionNames are those of the table's own functions: of the triggers', which have no parameters,
-// and of those that are called with a value of the type callName. The ones that it has where each
-// task runs under the role that inserted it are among them if inserter says so.
-func functionNames(t Table, inserter bool) (fired, called []string) {
-	all := stepsOf(functionStep)
-	if inserter {
-		all = append(all, roleStepsOf(functionStep)...)
-	}
-	for _, s := range all {
-		name := names{table: t}.fill(s.name)
-		if strings.Contains(s.sql, "FUNCTION :schema."+s.name+"()") {
-			fired = append(fired, name)
-		} else {
-			called = append(called, name)
-		}
-	}
-	for _, name := range besideCalled() {
-		called = append(called, names{table: t}.fill(name))
-	}
-	return fired, called
-}
-
-// calledNames are those of all functions that are called with a value of that type.
-func calledNames(t Table) []string {
-	_, called := functionNames(t, false)
-	return append(called, names{table: t}.fill("pgtaskd_end_:hash"))
-}
-
-// triggerNames are those of every table's triggers.
-func triggerNames() []string {
+// functionNames are those of the functions that the tables of a schema share.
+func functionNames() []string {
 	var all []string
-	for _, s := range append(stepsOf(triggerStep), roleStepsOf(triggerStep)...) {
+	for _, s := range append(stepsOf(functionStep), roleStepsOf(functionStep)...) {
 		all = append(all, s.name)
 	}
 	return all
 }
 
-// typeNames are those of a table's register of sessions, and of the type that its functions take:
-// types and relations cannot have the same.
-func typeNames(t Table) []string { return []string{registerName(t), callName(t)} }
+// indexNames say what a table's indexes are called, by their steps: as nothing that the server
+// would name after a column.
+var indexNames = map[string]string{
+	"open": "open_idx", "wait_key": "one_waits_idx", "after": "follows_idx", "awaited": "awaiting_idx", "repeating": "repeats_idx", "id": "number_idx",
+}
 
-// callName is the name of the type that only our functions can take.
-func callName(t Table) string { return names{table: t}.fill(stepsOf(callStep)[0].name) }
-
-// indexNames are those of a table's indexes, partitioned or not.
-func indexNames(t Table) []string {
-	var all []string
-	for _, s := range slices.Concat(steps(), partitionedSteps()) {
-		if s.kind == indexStep {
-			all = append(all, "pgtaskd_"+s.name+"_"+t.hash())
-		}
-	}
-	return all
+// IsWaitKey tells the name of the index by which at most one task of a key waits: as it is now, or as a
+// version before has called it.
+func IsWaitKey(index string) bool {
+	return strings.HasSuffix(index, "_"+indexNames["wait_key"]) || strings.HasPrefix(index, "pgtaskd_wait_key")
 }
 
 // names stand for the placeholders of a step.
@@ -102,7 +69,8 @@ type names struct {
 	state string // the type, qualified and quoted
 	parts bool   // the table is partitioned
 
-	serving string // the role that serves the table, where tasks run under those that insert them
+	serving  string // the role that serves the table, where tasks run under those that insert them
+	inserter bool   // they do
 }
 
 // fill puts the names into a step's text. It is the only place where they meet.
@@ -110,19 +78,23 @@ func (n names) fill(sql string) string { return replaced(n.dollars(sql), n.of) }
 
 // of is what a placeholder stands for.
 func (n names) of(placeholder string) (value string, is bool) {
+	if index, is := strings.CutPrefix(placeholder, ":index_"); is {
+		return plain(besideName(n.table, indexNames[index])), true
+	}
+	if object, is := strings.CutPrefix(placeholder, ":bare_"); is {
+		return plain(besideName(n.table, object)), true
+	}
 	if object, is := strings.CutPrefix(placeholder, ":its_"); is {
 		if object, is = strings.CutSuffix(object, "_text"); is {
 			return literal(Beside(n.table, object)), true
 		}
-		return Beside(n.table, object), true
+		return plain(n.table.Schema, besideName(n.table, object)), true
 	}
 	switch placeholder {
 	case ":table_text":
 		return literal(n.table.Quoted()), true
 	case ":schema_text":
 		return literal(n.table.Schema), true
-	case ":name_text":
-		return literal(n.table.Name), true
 	case ":lead_class":
 		return strconv.FormatUint(uint64(Leadership(n.table, false).class), 10), true
 	case ":lead_first":
@@ -131,30 +103,25 @@ func (n names) of(placeholder string) (value string, is bool) {
 		return strconv.FormatUint(uint64(Leadership(n.table, false).last), 10), true
 	case ":limits":
 		return strconv.FormatInt(limitLocks, 10), true
-	case ":limits_text":
-		return literal(limits(n.table)), true
 	case ":serving":
-		return undollared(n.serving), true
-	case ":serving_text":
 		return literal(n.serving), true
 	case ":serving_role":
-		return pgx.Identifier{n.serving}.Sanitize(), true
-	case ":tokens":
-		return Tokens(n.table), true
-	case ":tokens_text":
-		return literal(tokensName(n.table)), true
+		return plain(n.serving), true
+	case ":id_sequence":
+		return plain(n.table.Schema, cut(n.table.Name, maxName-len("_id_seq"))+"_id_seq"), true
+	case ":async_security":
+		if n.inserter {
+			return "INVOKER", true
+		}
+		return "DEFINER", true
 	case ":schema":
-		return pgx.Identifier{n.table.Schema}.Sanitize(), true
+		return plain(n.table.Schema), true
 	case ":table":
-		return n.table.Quoted(), true
+		return plain(n.table.Schema, n.table.Name), true
 	case ":state":
 		return n.state, true
-	case ":state_text":
-		return literal(n.state), true
 	case ":hash":
 		return n.table.hash(), true
-	case ":register":
-		return literal(Register(n.table)), true
 	case ":wake":
 		return strconv.FormatInt(wakeLocks, 10), true
 	case ":root":
@@ -168,16 +135,14 @@ func (n names) of(placeholder string) (value string, is bool) {
 	return "", false
 }
 
-// dollars gives the block in sql, or the body of the function, a dollar quote that no name contains.
+// dollars gives the body of a function a dollar quote that no name contains.
 // The names are not in it yet: they may hold the quote that it has.
 func (n names) dollars(sql string) string {
-	const block = "$pgtaskd$"
-	all := n.table.Quoted() + n.state
+	all := n.table.Quoted() + n.state + n.serving
 	if !strings.Contains(all, "$") {
 		return sql
 	}
-	tag := unusedTag(block, all)
-	return strings.NewReplacer(block, tag, "$$", tag).Replace(sql)
+	return strings.ReplaceAll(sql, "$$", unusedTag("$pgtaskd$", all))
 }
 
 // literal is a quoted string constant, whatever standard_conforming_strings says.
@@ -188,3 +153,23 @@ func literal(s string) string {
 	}
 	return quoted
 }
+
+// plain is a name as a person writes it: quoted where it must be.
+func plain(parts ...string) string {
+	quoted := make([]string, len(parts))
+	for i, part := range parts {
+		if quoted[i] = part; !plainName.MatchString(part) || slices.Contains(reserved, part) {
+			quoted[i] = pgx.Identifier{part}.Sanitize()
+		}
+	}
+	return strings.Join(quoted, ".")
+}
+
+var plainName = regexp.MustCompile(`^[a-z_][a-z0-9_]*$`)
+
+// reserved are the words that are no names without quotes, on some version.
+var reserved = strings.Fields(`all analyse analyze and any array as asc asymmetric authorization binary both case cast check collate collation column concurrently
+	constraint create cross current_catalog current_date current_role current_schema current_time current_timestamp current_user default deferrable desc distinct do
+	else end except false fetch for foreign freeze from full grant group having ilike in initially inner intersect into is isnull join lateral leading left like limit
+	localtime localtimestamp natural not notnull null offset on only or order outer overlaps placing primary references returning right select session_user similar some
+	symmetric system_user table tablesample then to trailing true union unique user using variadic verbose when where window with`)

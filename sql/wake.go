@@ -42,7 +42,7 @@ type Waking struct {
 	Channel string // of NOTIFY, while it sleeps
 }
 
-// wakingOf is computed by the function pgtaskd_accept_:hash in the same way.
+// wakingOf is computed by the function pgtaskd_accept in the same way.
 func wakingOf(root int64) Waking {
 	return Waking{Lock: wakeLocks + root, Channel: "pgtaskd_" + strconv.FormatInt(root, 10)}
 }
@@ -53,17 +53,6 @@ func Publication(t Table) string { return "pgtaskd_" + t.hash() }
 // wants tells whether the step is of use with this way of waking.
 func (w Wake) wants(s step) bool {
 	kind, name := s.kind, s.name
-	if kind == commentStep { // of what it comments on
-		var object string
-		object, name, _ = strings.Cut(s.name, " ")
-		name, _, _ = strings.Cut(name, " ")
-		switch object {
-		case "TRIGGER":
-			kind = triggerStep
-		case "PUBLICATION":
-			kind = publicationStep
-		}
-	}
 	switch {
 	case kind == publicationStep:
 		return w == WAL
@@ -92,7 +81,7 @@ func (m *missing) superfluous() {
 		return
 	}
 	for _, index := range m.indexes {
-		if match := hashed.FindStringSubmatch(index.Name); match != nil && match[1] == "pgtaskd_awaits_" { // of an earlier schema
+		if match := hashed.FindStringSubmatch(index.Name); match != nil && match[1] == "pgtaskd_awaits" { // of an earlier schema
 			change := m.change("index "+index.Name, "DROP INDEX "+pgx.Identifier{m.table.Schema, index.Name}.Sanitize()+";")
 			change.Optional, change.Removes = true, true
 		}
@@ -124,5 +113,5 @@ func (m *missing) publicationStep(s step) {
 func CreatePublication(t Table, d Description) string {
 	n := names{table: t, parts: d.Partitioned}
 	lines := strings.Split(n.fill(stepsOf(publicationStep)[0].sql), "\n")
-	return strings.Join(lines[len(lines)-2:], " ")
+	return strings.Join(lines[:2], " ")
 }

@@ -96,7 +96,7 @@ func TestDDLOfEachWayOfWaking(t *testing.T) {
 	t.Parallel()
 	conn := database(t)
 	for _, wake := range []Wake{WAL, Poll, Notify, WAL, Auto} {
-		execute(t, conn, DDL(task, Options{Wake: wake}))
+		script(t, conn, task, Options{Wake: wake})
 		changes, err := Missing(t.Context(), conn, task, Options{Wake: wake})
 		for _, change := range changes {
 			// What another way has made a person may know better than the text does.

@@ -7,26 +7,19 @@ import (
 	"pgtaskd/exec"
 )
 
-// A task whose end could not be written is run again, so often before it FAILs. Where another
-// transaction was in the way (40001, 40P01, 55P03) that is after a random moment, and from
-// crossedAlone times on while nothing else starts for a moment, but for a lock (55P03): whoever
-// holds one for so long need not be a task.
+// A task that another transaction was in the way of (40001, 40P01, 55P03) is run again, so often
+// before it FAILs: after a random moment, and from crossedAlone times on while nothing else starts
+// for a moment, but for a lock (55P03): whoever holds one for so long need not be a task.
 const (
-	tries        = 5
-	crossedTries = 10
+	crossedTries = 5
 	crossedAlone = 3
 )
-
-// takenMost is how often a task runs again because an id that was drawn for what follows it was
-// taken: often enough for any that others have taken, but a trigger of the user's may choose one.
-const takenMost = 50
 
 // again is how often a task had to be run again for reasons of our own.
 type again struct {
 	runs    int
 	crossed int // of those, because another transaction was in the way of its end
 	clashed int // of those, because the two could not both go on: it helps to be alone
-	taken   int // besides, because an id that was drawn for what follows was taken
 }
 
 // crosses counts another such run, and says how long it is to wait: others that met it wait as
@@ -41,11 +34,5 @@ func (a again) crosses(end *exec.Failure, remote string) (again, time.Duration) 
 
 func (a again) anotherRun() again {
 	a.runs++
-	return a
-}
-
-// meetsTaken counts a run whose end met an id that was taken.
-func (a again) meetsTaken() again {
-	a.taken++
 	return a
 }

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"time"
+
+	"pgtaskd/work/ledger"
 )
 
 // aside are ends that wait for somebody else: who has locked their rows, or what follows on them, or
@@ -111,8 +113,5 @@ func (l *loop) clogged() bool {
 	if l.aside.size > 2*asideMost {
 		return true
 	}
-	if l.completer.writes() { // those that are as usual wait for it
-		return len(l.unsaid) > 4*l.live.Load().Run+2*turnMost
-	}
-	return len(l.unsaid) > 4*l.live.Load().Run
+	return len(l.unsaid) > 4*l.live.Load().Run || l.ledger.Len() > 4*l.live.Load().Run+ledger.Most
 }

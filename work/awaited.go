@@ -102,9 +102,6 @@ func (l *loop) readAwaited(ctx context.Context, chunk int) (rows []awaitedRow, e
 	s := &f.survey
 	ctx, cancel := limited(ctx)
 	defer cancel()
-	if err := l.sure(ctx); err != nil {
-		return nil, err
-	}
 	found, err := l.control.conn.Query(ctx, l.queries().Text("awaited"), s.behind.id, s.behind.created, chunk, s.first)
 	if err != nil {
 		return nil, err
@@ -142,9 +139,6 @@ func (l *loop) readDoomed(ctx context.Context) error {
 	s.suspects = s.suspects[len(some):]
 	ctx, cancel := limited(ctx)
 	defer cancel()
-	if err := l.sure(ctx); err != nil {
-		return err
-	}
 	rows, err := l.control.conn.Query(ctx, l.queries().Text("doomed"), some, s.sought)
 	if err != nil {
 		return err

@@ -2,7 +2,6 @@ package work
 
 import (
 	"context"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -19,11 +18,5 @@ func (l *loop) briefOr(ctx context.Context, again bool, do func(pgx.Tx) error) e
 	if again {
 		begin = briefAgain
 	}
-	return l.drawing(ctx, func() error {
-		err := pgx.BeginTxFunc(ctx, l.control.conn, pgx.TxOptions{BeginQuery: begin}, do)
-		if isLocked(err) {
-			l.look.same = time.Time{} // whoever has the lock may keep it until the table is another one
-		}
-		return err
-	})
+	return pgx.BeginTxFunc(ctx, l.control.conn, pgx.TxOptions{BeginQuery: begin}, do)
 }

@@ -17,6 +17,7 @@ type Report struct {
 	Lines  []string // what would be created, or that all is there
 	Faults []string // what stands in the way, a line each
 	Doubts []string // what does not stand in the way, and yet should be known, a line each
+	Notes  []string // who is trusted, or as good as the serving role
 	Table  string   // names the table on whatever way one has come to its server; "" when there is none yet
 	Above  []string // and those that it is a partition of, or inherits from
 
@@ -93,9 +94,6 @@ func (r *Report) absent(ctx context.Context, t Target, refusal error) {
 		r.would(a.mayRole, a.user, "role "+quoted(user)+", without a password", "CREATE ROLE "+quoted(user)+" LOGIN")
 	}
 	if a.database {
-		if err := a.trusted(ctx, conn, user, t.Inserter); err != nil && !a.role {
-			r.fault("%s", err)
-		}
 		r.would(a.mayDatabase, a.user, "database "+quoted(database), "CREATE DATABASE "+quoted(database))
 		r.say("would create table %s", table(t))
 	}
@@ -117,8 +115,7 @@ func (r *Report) table(ctx context.Context, conn *pgx.Conn, t Target) {
 		r.failed("", err, t)
 		return
 	}
-	if err := wary(ctx, conn, t); err != nil {
-		r.fault("%s", err)
+	if !r.door(ctx, conn, t) {
 		return
 	}
 	changes, err := sql.Missing(ctx, conn, table(t), options(t))
@@ -172,7 +169,7 @@ func (r *Report) table(ctx context.Context, conn *pgx.Conn, t Target) {
 // remarks says who holds locks of ours to be in the way, and why there is no register of sessions
 // or table of groups, unless that would be made.
 func (r *Report) remarks(ctx context.Context, conn *pgx.Conn, t Target, made func(what string) bool) {
-	d, err := describe(ctx, conn, t)
+	d, err := sql.Describe(ctx, conn, table(t))
 	locks := []*sql.Lock{sql.Leadership(table(t), false), sql.Schema(table(t))}
 	if d.Exists {
 		locks = append(locks, sql.Sleep(table(t), d.Waking))
@@ -217,7 +214,7 @@ func rehearse(ctx context.Context, conn *pgx.Conn, t Target) (granted bool, err 
 	if isDenied(err) {
 		_, err = completeAsAdmin(ctx, t, err, func(conn *pgx.Conn) ([]sql.Change, error) {
 			granted = true
-			made, err := sql.Rehearse(ctx, conn, table(t), ownOptions(t))
+			made, err := sql.Rehearse(ctx, conn, table(t), options(t))
 			if err == nil {
 				err = remaining(made)
 			}
@@ -229,7 +226,7 @@ func rehearse(ctx context.Context, conn *pgx.Conn, t Target) (granted bool, err 
 
 // rights says what the role may not do with a table that is there.
 func (r *Report) rights(ctx context.Context, conn *pgx.Conn, t Target) {
-	described, err := describe(ctx, conn, t)
+	described, err := sql.Describe(ctx, conn, table(t))
 	if err != nil {
 		r.fault("%s", err)
 		return

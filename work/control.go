@@ -48,10 +48,8 @@ type control struct {
 	encoding  string // of the database, by the server's name
 	queries   sql.Queries
 	table     sql.Description
-	path      string          // the role's own search_path, once it is needed
 	base      remote.Settings // what the connection really uses, and remotes inherit
 	notices   wake.Notices
-	prepared  map[string]bool // statements that are, of those that come after a comparison (same.go)
 	leads     leadership
 	left      func() // called when it is closed; may be nil
 }
@@ -94,9 +92,6 @@ func connect(ctx context.Context, t Target) (*control, error) {
 	if err != nil {
 		return nil, remote.Reason(err)
 	}
-	if t.Inserter {
-		sql.TrustNoMembership(c.conn)
-	}
 	c.encoding = c.conn.PgConn().ParameterStatus("server_encoding")
 	if err = endless(ctx, c.conn, milliseconds(prepareLimit)); err == nil {
 		err = c.know(ctx)
@@ -113,7 +108,6 @@ func connect(ctx context.Context, t Target) (*control, error) {
 func (c *control) forget(ctx context.Context) error {
 	ctx, cancel := limited(ctx)
 	defer cancel()
-	c.prepared = nil
 	return c.conn.DeallocateAll(ctx)
 }
 
@@ -157,14 +151,9 @@ func (c *control) close() {
 	}
 }
 
-// trust gives the session the role's own search_path.
-func (c *control) trust(ctx context.Context, t Target) (err error) {
-	ctx, cancel := limited(ctx)
-	defer cancel()
-	if c.path, err = rolePath(ctx, t); err != nil {
-		return err
-	}
-	_, err = c.conn.Exec(ctx, "SELECT set_config('search_path', $1, false)", c.path)
+// follow sets the search_path.
+func (c *control) follow(ctx context.Context, path string) error {
+	_, err := c.conn.Exec(ctx, "SELECT set_config('search_path', $1, false)", path)
 	return err
 }
 

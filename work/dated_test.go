@@ -1,7 +1,7 @@
 package work
 
 import (
-	"errors"
+	"strings"
 	"testing"
 )
 
@@ -34,76 +34,25 @@ func TestARightThatIsGrantedChangesNothingForALongRun(t *testing.T) {
 	}
 }
 
-// TestALongRunEndsWhereNoMoreSessionsMayBeOpened: a session that lies ready makes room for the look
-// at the owners. Where there is none, the run is rolled back, and the row says what is lacking.
+// TestALongRunEndsWhereNoMoreSessionsMayBeOpened, and does not run again: the ledger goes without a
+// connection of its own.
 func TestALongRunEndsWhereNoMoreSessionsMayBeOpened(t *testing.T) {
 	t.Parallel()
-	for name, ready := range map[string]bool{"one lies ready": true, "all are at work": false} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			s := owned(t)
-			role := s.target.Connect["user"]
-			s.serve()
-			s.settled()
-			s.exec("CREATE TABLE effect (id int8); CREATE SEQUENCE tries; CREATE TABLE gate (); GRANT ALL ON effect, gate TO PUBLIC; GRANT ALL ON SEQUENCE tries TO PUBLIC")
-			gate := s.connect()
-			must(t, gate, "BEGIN; LOCK TABLE gate")
-			id := s.add("input", dated+"INSERT INTO effect VALUES (nextval('tries')); SELECT FROM gate")
-			s.becomes(id, "WORK")
-			if ready {
-				s.becomes(s.add(`input, "group"`, "SELECT 1", "other"), "DONE")
-			}
-			s.exec("SELECT pg_sleep(1)") // it lasts
-			s.exec(`DO $$BEGIN EXECUTE format('ALTER ROLE ` + role + ` CONNECTION LIMIT %s',
-				(SELECT count(*) FROM pg_stat_activity WHERE usename = '` + role + `')); END$$`)
-			must(t, gate, "COMMIT")
-			if !ready {
-				must(t, gate, "BEGIN; LOCK TABLE gate") // when that run is over
-				s.says("cannot open more sessions", "53300")
-				s.eventually("true", "SELECT error LIKE '%one session more%' FROM task WHERE id = $1", id)
-				s.exec("ALTER ROLE " + role + " CONNECTION LIMIT -1")
-				must(t, gate, "COMMIT")
-			}
-			s.becomes(id, "DONE")
-			if effects := s.get("SELECT count(*) FROM effect"); effects != "1" {
-				t.Errorf("%s effects", effects)
-			}
-			if once := s.get("SELECT last_value = 1 FROM tries"); ready && once != "true" {
-				t.Error("it has run again")
-			}
-		})
-	}
-}
-
-// TestALongRunLocksTheTableBeforeItIsLookedAt: who waits to give the table away gets their turn before
-// the look, or when the run is over.
-func TestALongRunLocksTheTableBeforeItIsLookedAt(t *testing.T) {
-	t.Parallel()
-	s := furnished(t)
-	thief := s.role()
-	s.exec("CREATE SCHEMA mine; GRANT USAGE ON SCHEMA mine TO PUBLIC; CREATE SEQUENCE mine.calls; " +
-		"CREATE FUNCTION mine.proves() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$BEGIN PERFORM nextval('mine.calls'); RETURN NEW; END$$")
+	s := owned(t)
+	role := s.target.Connect["user"]
 	s.serve()
 	s.settled()
-	s.exec("CREATE TABLE gate ()")
-	gate, honest, gives, steals := s.connect(), s.connect(), s.connect(), s.connect()
+	s.exec("CREATE TABLE effect (id int8); CREATE SEQUENCE tries; CREATE TABLE gate (); GRANT ALL ON effect, gate TO PUBLIC; GRANT ALL ON SEQUENCE tries TO PUBLIC")
+	gate := s.connect()
 	must(t, gate, "BEGIN; LOCK TABLE gate")
-	id := s.add("input", dated+"CREATE TEMPORARY TABLE effect (); SELECT FROM gate")
+	id := s.add("input", dated+"INSERT INTO effect VALUES (nextval('tries')); SELECT FROM gate")
 	s.becomes(id, "WORK")
-	s.exec("SELECT pg_sleep(1)") // it lasts
-	must(t, honest, "BEGIN; INSERT INTO task (input, plan) VALUES ('SELECT 1', 'infinity')")
-	given := s.waits(gives, "ALTER TABLE task OWNER TO "+thief)
-	stolen := s.waits(steals, "CREATE TRIGGER evil BEFORE UPDATE ON task FOR EACH STATEMENT EXECUTE FUNCTION mine.proves()")
+	s.exec(`DO $$BEGIN EXECUTE format('ALTER ROLE ` + role + ` CONNECTION LIMIT %s',
+		(SELECT count(*) FROM pg_stat_activity WHERE usename = '` + role + `')); END$$`)
 	must(t, gate, "COMMIT")
-	s.eventually("true", "SELECT count(*) >= 3 FROM pg_locks WHERE NOT granted AND relation = 'task'::regclass")
-	must(t, honest, "COMMIT")
-	if err := errors.Join(<-given, <-stolen); err != nil {
-		t.Fatal(err)
-	}
-	s.says("belongs to role " + thief)
-	s.drain()
-	if s.get("SELECT is_called FROM mine.calls") != "false" {
-		t.Errorf("the end is written: %s", s.row(id, "state, error"))
+	s.becomes(id, "DONE")
+	if effects := s.get("SELECT string_agg(id::text, ' ') FROM effect"); effects != "1" {
+		t.Error("effects ", effects)
 	}
 }
 
@@ -121,13 +70,30 @@ func TestALongRunOfAnotherRoleEnds(t *testing.T) {
 	}
 }
 
-// TestALongRunThatLocksTheTableEnds: who looks for it waits for no lock.
-func TestALongRunThatLocksTheTableEnds(t *testing.T) {
+// TestARunThatLocksTheTableEnds: its row is prepared before it begins, the second time. One that must
+// be the first of its transaction cannot run so, and one that sees everything as it was when that began
+// cannot change its row: they FAIL, and say how it would go.
+func TestARunThatLocksTheTableEnds(t *testing.T) {
 	t.Parallel()
 	s := play(t)
 	s.exec("CREATE TABLE effect ()")
-	id := s.add("input", dated+"INSERT INTO effect DEFAULT VALUES; SELECT pg_sleep(1.2); LOCK TABLE task")
-	s.becomes(id, "DONE")
+	for input, want := range map[string]string{
+		"INSERT INTO effect DEFAULT VALUES; SELECT pg_sleep(0.3); LOCK TABLE task": `{"state":"DONE","attempt":1,"sqlstate":null,"hints":null}`,
+		dated + "INSERT INTO effect DEFAULT VALUES; LOCK TABLE task":               `{"state":"FAIL","attempt":1,"sqlstate":"25001","hints":true}`,
+		"UPDATE task SET data = 'x' WHERE " + own + "; SET TRANSACTION READ ONLY":  `{"state":"DONE","attempt":1,"sqlstate":null,"hints":null}`,
+		"UPDATE task SET data = 'repeatable read' WHERE " + own:                    `{"state":"FAIL","attempt":1,"sqlstate":"40001","hints":true}`,
+	} {
+		var settings *string
+		if strings.Contains(input, "'repeatable read'") {
+			settings = new(string)
+			*settings = `{"default_transaction_isolation": "repeatable read"}`
+		}
+		id := s.add("input, settings", input, settings)
+		s.becomes(id, "DONE", "FAIL")
+		if row := s.row(id, "state, attempt, sqlstate, error LIKE E'%\\nHINT: %' AS hints"); row != want {
+			t.Error(input, row, s.get("SELECT error FROM task WHERE id = $1", id))
+		}
+	}
 	if got := s.get("SELECT count(*) FROM effect"); got != "1" {
 		t.Error(got, " effects")
 	}

@@ -5,19 +5,18 @@
 // cleans up after what was cut off. Package conf calls Serve once for each target, on a goroutine
 // of its own; Serve tries again by itself when something fails. main calls Check and Crowded.
 //
-// Rooms below, none of which knows this package: lane (who may start when), run (tasks at work on
-// sessions), pool (sessions that are kept), wake (what wakes the leader), model (the protocol, for
-// tests).
+// Rooms below, none of which knows this package: door (who is trusted), lane (who may start when),
+// run (tasks at work on sessions), pool (sessions that are kept), ledger (what the table is told of
+// runs), wake (what wakes the leader), model (the protocol, for tests).
 //
 // Goroutines of a target: the loop (the caller of Serve) owns the control connection and every
-// field of loop that is not marked as shared. Runners are those of package run. The completer
-// writes ends on a connection of its own while the loop goes on. The stream reads the write-ahead
-// log. Dismissals log in as roles whose sessions nobody else may end. All belong to the crew of one
-// loop; Serve awaits them before it makes the next loop.
+// field of loop that is not marked as shared. Runners are those of package run. The ledger
+// writes on a connection of its own while the loop goes on. The stream reads the write-ahead log. All
+// belong to the crew of one loop; Serve awaits them before it makes the next loop.
 //
 // Data goes down by calls; the only way back up to the loop is the inbox, which runners see as a
 // run.Leader.
 //
-// Locks: inbox, panics, dismissals and stream have one mutex each; the rooms below name theirs. None
+// Locks: inbox, panics and stream have one mutex each; the rooms below name theirs. None
 // is held across a statement or another wait.
 package work

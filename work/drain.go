@@ -12,7 +12,6 @@ import (
 
 	"pgtaskd/exec"
 	"pgtaskd/human"
-	"pgtaskd/work/run"
 )
 
 // drained tells whether a drain has come to its end, or takes too long: rows that somebody has
@@ -23,6 +22,9 @@ func (l *loop) drained() (done bool, err error) {
 		return false, nil
 	case !l.busy():
 		l.log.Info().Msg("drained")
+		if l.entrance.refused != nil {
+			return true, l.entrance.refused
+		}
 		return true, nil
 	case time.Since(l.draining) > l.live.Load().Grace+exec.Obey:
 		return true, &undrained{len(l.tasks)}
@@ -86,7 +88,7 @@ func (e *end) isLate() bool {
 	if since.IsZero() || !e.barred.since.IsZero() && e.barred.since.Before(since) {
 		since = e.barred.since
 	}
-	return !e.task.marked && e.kind != run.Committed && time.Since(since) > handOverPatience
+	return !e.task.marked && e.Xact == 0 && time.Since(since) > handOverPatience
 }
 
 // handOver gives the lead away as soon as all that runs is marked: another controller starts what
@@ -100,7 +102,7 @@ func (l *loop) handOver(ctx context.Context) error {
 		late[l.aside.ends[i].task] = l.aside.ends[i].isLate()
 	}
 	for _, t := range l.tasks {
-		if !t.marked && !late[t] {
+		if !t.marked && !t.Claimed() && !late[t] {
 			return nil
 		}
 	}
@@ -114,6 +116,8 @@ func (l *loop) handOver(ctx context.Context) error {
 	l.closeLater(l.Pool.Stale(0))
 	ctx, cancel := limited(ctx)
 	defer cancel()
+	l.mayOwn.Store(false)
+	l.stopLedger(false) // the next leader ends its connection
 	if err := l.wake.WakeUp(ctx); err != nil {
 		return err
 	}

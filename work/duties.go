@@ -2,7 +2,6 @@ package work
 
 import (
 	"context"
-	"errors"
 	"math"
 	"time"
 )
@@ -31,9 +30,8 @@ func (l *loop) timetable() []duty {
 		{name: "news", do: l.listen},
 		{name: "register", do: l.enlist},
 		{name: "limits of groups", do: l.regroup, next: l.nextRegroup},
-		{name: "same table", do: l.sureOfRows},
 		{name: "mark", do: l.mark, next: l.nextMark},
-		{name: "ends and marks", do: l.turn},
+		{name: "ends and marks", do: l.post, next: l.nextPost},
 		{name: "partitions that are missing", do: l.seekPartition, next: l.nextPartition},
 		{name: "ends", do: l.write, next: l.nextWrite},
 		{name: "disk", do: l.lookAtDisk, next: l.nextDisk},
@@ -50,6 +48,7 @@ func (l *loop) timetable() []duty {
 		{name: "size of the history", do: l.weigh, next: l.nextWeigh},
 		{name: "foresee", do: l.foresee, next: l.nextForesee},
 		{name: "rivals", do: l.reassure},
+		{name: "door", do: l.guard},
 		{name: "hand over", do: l.handOver, next: l.nextDrain},
 		{name: "show who leads", do: l.present},
 		{name: "metrics of the table", do: l.survey},
@@ -66,9 +65,6 @@ func (l *loop) round(ctx context.Context) error {
 	for _, d := range l.duties {
 		l.ripen()
 		err := d.do(ctx)
-		if errors.Is(err, errReplaced) {
-			return l.lookAnew(ctx)
-		}
 		if err != nil {
 			return err
 		}
@@ -100,7 +96,7 @@ func (l *loop) nextMark() time.Duration {
 // nextWrite is when an end is to be written, or tried again.
 func (l *loop) nextWrite() time.Duration {
 	switch {
-	case !l.allWait():
+	case len(l.unsaid) > 0:
 		return 0
 	case len(l.aside.ends) > 0:
 		return time.Until(l.aside.next)

@@ -23,7 +23,8 @@ type end struct {
 	stays       bool          // its backend is still to be ended
 	written     chan struct{} // to be closed when it is written; nil: nobody waits
 	putOff                    // when it could not be written
-	passed      bool          // turn.sql has passed it over
+	passed      bool          // the ledger has passed it over
+	note        *exec.Failure // what its row says beside DONE: that its series has ended
 	barred      barred        // it met a lock
 	refusals    int           // how often in a row its row has not taken it, and was neither changed nor locked
 	version     uint32        // of the row, then
@@ -32,6 +33,8 @@ type end struct {
 	place       int           // in its lane, among those that do
 	lacks       bool          // it waits for a partition
 	bare        bool          // no repetition: the table has refused the end with it
+	redrawn     bool          // an id of the repetition may have been taken while it was written: once more
+	conflict    bool          // of a release: another transaction was in the way
 	final       bool          // no retry: the table has refused another end
 	ascii       bool          // as the database lacks a character
 	lessened    int           // how often less was made of it, as the table has refused it
@@ -54,6 +57,26 @@ func (e end) failure() *exec.Failure {
 	}
 	return e.fault
 }
+
+// readVersion is that of the row which the end may be written to; 0: only one that shows WORK. A crash
+// of the server can give a version that it has forgotten to another row.
+func (e *end) readVersion() uint32 {
+	if e.task.marked {
+		return 0
+	}
+	return e.task.Row.Version
+}
+
+// begun is when the run began; one that never did has its stop.
+func (e *end) begun() time.Time {
+	if e.start.IsZero() {
+		return e.Stop
+	}
+	return e.start
+}
+
+// exactly tells whether its effects happen exactly once.
+func (e *end) exactly() bool { return e.task.Traits != nil && e.task.Once() }
 
 // size is that of what is to be written, roughly, in bytes.
 func (e end) size() (n int) {
@@ -103,6 +126,7 @@ type changed struct {
 	follows, repeats            bool
 	state                       string
 	group, key, sqlstate, error []byte // as the database has them; nil: NULL
+	empty                       bool   // it has nothing to show, and is to be deleted
 }
 
 // counted takes note of tasks that have ended, or wait again, without a run of ours.

@@ -1,6 +1,7 @@
 package work
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -12,26 +13,6 @@ import (
 
 	"pgtaskd/work/run"
 )
-
-func (l *loop) forgetCommitted(ctx context.Context, ends []end) error {
-	var empty []int64
-	for _, e := range ends {
-		if e.Result.Output == nil {
-			empty = append(empty, e.task.Row.ID)
-		}
-	}
-	if err := l.delete(ctx, empty); err != nil {
-		return err
-	}
-	for _, e := range ends {
-		delete(l.reruns, e.task.Row.ID)
-		l.ended(e, "DONE")
-		l.gone(e)
-		// Somebody may have let it wait again before we knew of its end.
-		l.look.wanted = l.look.wanted || !e.task.Row.Single || !e.task.due.Before(e.Stop) && time.Since(l.look.doubted) < time.Second
-	}
-	return nil
-}
 
 // delete removes tasks that have nothing to show, those that ask for it.
 func (l *loop) delete(ctx context.Context, ids []int64) error {
@@ -51,7 +32,7 @@ func (l *loop) delete(ctx context.Context, ids []int64) error {
 		locked, err := pgx.CollectRows(rows, pgx.RowTo[int64])
 		l.empty = append(l.empty, locked...)
 		if answer := new(pgconn.PgError); len(ids) == 1 && errors.As(err, &answer) && refusedByServer(err) &&
-			!passing(answer) && !pathless(answer.Code) {
+			!passing(answer) {
 			l.stays(answer, ids[0])
 			return nil
 		}
@@ -82,9 +63,6 @@ func (l *loop) sweep(ctx context.Context) error {
 		return nil
 	}
 	l.look.swept = time.Now()
-	if err := l.sure(ctx); err != nil {
-		return err
-	}
 	ids := l.empty
 	l.empty = nil
 	for len(ids) > 0 {
@@ -114,23 +92,28 @@ func (l *loop) finish(ctx context.Context, ends []end) error {
 			}
 		}
 		rows, err := tx.Query(ctx, l.queries().Text("finish"), c.ids, c.versions, c.pids, c.done, c.starts, c.stops,
-			c.outputs, c.errors, c.sqlstates, c.notices, c.exactly, c.last, c.keeps)
+			c.outputs, c.errors, c.sqlstates, c.notices, c.exactly, c.last, c.keeps, c.xacts)
 		if err != nil {
 			return err
 		}
 		var id int64
-		var repeats, nothing bool
+		var moved, repeats, nothing bool
 		var repeat []int64
-		bare, states := map[int64]bool{}, map[int64]string{}
-		for _, e := range ends {
-			bare[e.task.Row.ID], states[e.task.Row.ID] = e.bare, e.state()
+		bare, less, states := map[int64]bool{}, map[int64]bool{}, map[int64]string{}
+		for i := range ends {
+			e := &ends[i]
+			id := e.task.Row.ID
+			bare[id], less[id], states[id] = e.bare, e.lessened > 0, e.state()
 		}
-		if _, err := pgx.ForEachRow(rows, []any{&id, &repeats, &nothing}, func() error {
+		if _, err := pgx.ForEachRow(rows, []any{&id, &moved, &repeats, &nothing}, func() error {
+			if !moved {
+				return errKept
+			}
 			written[id] = states[id]
 			if repeats && !bare[id] {
 				repeat = append(repeat, id)
 			}
-			if nothing {
+			if nothing && !less[id] {
 				empty = append(empty, id)
 			}
 			return nil
@@ -167,16 +150,30 @@ func (l *loop) retry(ctx context.Context, tx pgx.Tx, ends []end, written map[int
 		pauses[i] = failed[i].pause()
 	}
 	rows, err := tx.Query(ctx, l.queries().Text("retry"), c.ids, c.versions, c.pids, c.starts, c.stops, c.outputs,
-		c.errors, c.sqlstates, c.notices, c.exactly, c.keeps, pauses)
+		c.errors, c.sqlstates, c.notices, c.exactly, c.keeps, pauses, c.xacts)
 	if err != nil {
 		return err
 	}
-	ids, err := pgx.CollectRows(rows, pgx.RowTo[int64])
+	ids, err := movedOf(rows)
 	for _, id := range ids {
 		written[id] = "PLAN"
 		l.look.wanted = true
 	}
 	return err
+}
+
+// movedOf are the ids of the rows that were changed; an error where a trigger has kept one as it was.
+func movedOf(rows pgx.Rows) (ids []int64, err error) {
+	var id int64
+	var moved bool
+	_, err = pgx.ForEachRow(rows, []any{&id, &moved}, func() error {
+		if !moved {
+			return errKept // it is rolled back: the row is as it was read
+		}
+		ids = append(ids, id)
+		return nil
+	})
+	return ids, err
 }
 
 // silences is how often in a row an end or a mark must not have been taken by a row that nobody has
@@ -267,9 +264,9 @@ type columns struct {
 	ids, pids                           []int64
 	versions                            []int32
 	done, exactly, last, keeps          []bool
-	guarded                             bool // with marks that must be on the disk before their tasks start
 	starts, stops                       []*time.Time
 	outputs, errors, sqlstates, notices []*string
+	xacts                               []*int64
 }
 
 func newColumns(ends []end, encoding string) *columns {
@@ -279,22 +276,20 @@ func newColumns(ends []end, encoding string) *columns {
 		exactly: make([]bool, n), last: make([]bool, n), keeps: make([]bool, n),
 		starts: make([]*time.Time, n), stops: make([]*time.Time, n),
 		outputs: make([]*string, n), errors: make([]*string, n), sqlstates: make([]*string, n), notices: make([]*string, n),
+		xacts: make([]*int64, n),
 	}
 	for i := range ends {
 		e := &ends[i]
-		c.ids[i], c.versions[i], c.pids[i] = e.task.Row.ID, int32(e.task.Row.Version), int64(e.PID)
-		if e.task.marked {
-			c.versions[i] = 0 // it is WORK alone that we may end: a crash of the server can give a forgotten version to another row
-		}
-		c.exactly[i] = e.task.Traits != nil && e.task.Once()
-		c.stops[i] = &e.Stop
-		c.starts[i] = &e.start
-		if e.start.IsZero() {
-			c.starts[i] = &e.Stop
-		}
+		c.ids[i], c.versions[i], c.pids[i] = e.task.Row.ID, int32(e.readVersion()), int64(e.PID)
+		c.exactly[i] = e.exactly()
+		start := e.begun()
+		c.starts[i], c.stops[i] = &start, &e.Stop
 		c.done[i], c.last[i], c.keeps[i] = e.failure() == nil, e.noRetry(), e.keeps()
 		c.outputs[i], c.notices[i] = e.told(encoding)
-		c.errors[i], c.sqlstates[i] = e.shown(e.failure(), encoding)
+		c.errors[i], c.sqlstates[i] = e.shown(cmp.Or(e.failure(), e.note), encoding)
+		if e.Xact != 0 {
+			c.xacts[i] = &e.Xact
+		}
 	}
 	return c
 }

@@ -91,7 +91,7 @@ func TestAnInsertDoesNotSayHowATaskHasRun(t *testing.T) {
 					t.Errorf("with UPDATE of plan and state, INSERT of %s: %v", forged, err)
 				}
 			}
-			s.exec("GRANT UPDATE (failures) ON task TO " + role) // which is worth as much
+			s.exec("GRANT UPDATE ON task TO " + role) // which is worth as much
 			must(t, app, "INSERT INTO task (input, failures) VALUES ('SELECT 1', 1)")
 		})
 	}
@@ -108,7 +108,7 @@ func TestWhoMayPlanMovesATaskThatHasRun(t *testing.T) {
 	id := s.add("input, plan, attempt, failures", "SELECT 1", "infinity", 3, 2)
 	app := s.connectAs(role)
 	must(t, app, fmt.Sprintf("UPDATE task SET plan = '2022-06-01' WHERE id = %d", id))
-	s.exec("GRANT INSERT (failures) ON p1 TO " + role)
+	s.exec("GRANT INSERT (failures) ON task TO " + role)
 	if _, err := app.Exec(t.Context(), fmt.Sprintf("UPDATE task SET plan = '2020-06-01' WHERE id = %d", id)); !isDenied(err) {
 		t.Error(err)
 	}

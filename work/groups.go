@@ -80,7 +80,7 @@ func (l *loop) readGroups(ctx context.Context) error {
 		l.limit(nil)
 		return nil
 	}
-	limits, found, err := l.queryGroups(ctx, table)
+	limits, found, err := l.queryGroups(ctx)
 	switch {
 	case isAnswer(err) && hasState(err, "55P03") && l.grouping.table == table,
 		isAnswer(err) && hasState(err, "42P01", "42501", "22012", "42704"):
@@ -120,17 +120,14 @@ func (l *loop) lookAgain() {
 	l.scanning.again = l.scanning.active
 }
 
-// queryGroups reads the table of groups. Its name may have come to be somebody else's since we
-// looked, so it is locked, and compared, first.
-func (l *loop) queryGroups(ctx context.Context, number int64) (limits []lane.Limit, found grouping, err error) {
+// queryGroups reads the table of groups.
+func (l *loop) queryGroups(ctx context.Context) (limits []lane.Limit, found grouping, err error) {
 	ctx, cancel := limited(ctx)
 	defer cancel()
 	name := sql.Beside(table(l.target), "group")
 	batch := &pgx.Batch{}
 	batch.Queue("BEGIN READ WRITE")
 	batch.Queue(groupLimits)
-	batch.Queue("LOCK TABLE " + name + " IN ACCESS SHARE MODE")
-	batch.Queue(sameNumber, name, number)
 	batch.Queue(l.queries().Text("grouped")).QueryRow(func(row pgx.Row) error {
 		calm := false
 		err := row.Scan(&found.version, &calm)

@@ -165,28 +165,6 @@ func TestNoTaskThatIsNewerThanAPauseIsGivenUp(t *testing.T) {
 	}
 }
 
-// TestAStrangersTableOfGroupsIsNotBelieved: made before ours, or in the place of ours, it is not
-// even read.
-func TestAStrangersTableOfGroupsIsNotBelieved(t *testing.T) {
-	t.Parallel()
-	s, do := withRoles(t, true)
-	do("CREATE TABLE caught (who name); GRANT INSERT ON caught TO PUBLIC")
-	const view = `CREATE VIEW task_group AS SELECT '%'::text AS "group", catch() AS paused, NULL::timestamptz AS until, 0 AS slots, 1 AS rate, interval '1 year' AS per, ''::text AS note`
-	do(`SET ROLE $m; CREATE FUNCTION catch() RETURNS bool LANGUAGE plpgsql AS $$BEGIN INSERT INTO public.caught VALUES (current_user); RETURN true; END$$; ` + view)
-	s.serve()
-	s.settled()
-	s.says(`goes without table \"public\".\"task_group\"`)
-	s.becomes(s.add("input", "SELECT 1"), "DONE", "")
-	do("DROP VIEW task_group")
-	s.eventually("true", "SELECT to_regclass('task_group') IS NOT NULL")
-	do("ALTER TABLE task_group RENAME TO other; SET ROLE $m; " + view + `; RESET ROLE; INSERT INTO other ("group", paused) VALUES ('%', true)`)
-	s.becomes(s.add("input", "SELECT 1"), "DONE", "")
-	_ = s.why(1)
-	if caught := s.get("SELECT count(*) FROM caught"); caught != "0" {
-		t.Error(caught, " calls")
-	}
-}
-
 // TestManyPausedTasksHideNothing: they are not kept in memory, so what is due after them is found.
 func TestManyPausedTasksHideNothing(t *testing.T) {
 	t.Parallel()

@@ -6,19 +6,18 @@ import (
 	"testing"
 )
 
-// TestEndsInATableThatHasGrown: a session has planned the end of a task when the table was empty.
-// When the table has grown since, the end finds its row by the index; and SQL of the user's behind
-// it is planned as ever.
+// TestEndsInATableThatHasGrown: the ends of tasks were planned when the table was empty. When it has
+// grown since, an end finds its row by the index.
 func TestEndsInATableThatHasGrown(t *testing.T) {
 	t.Parallel()
 	s := play(t)
 	s.exec(`ALTER TABLE task SET (autovacuum_enabled = false);
 		ANALYZE task;
 		CREATE TABLE effect (id int8);
-		CREATE TABLE seen (id int8, rows int8, scans text);
+		CREATE TABLE seen (id int8, rows int8);
 		CREATE FUNCTION seen() RETURNS trigger LANGUAGE plpgsql AS $$
 		BEGIN
-			INSERT INTO seen SELECT NEW.id, seq_tup_read, current_setting('enable_seqscan') FROM pg_stat_xact_user_tables WHERE relname = 'task';
+			INSERT INTO seen SELECT NEW.id, seq_tup_read FROM pg_stat_xact_user_tables WHERE relname = 'task';
 			RETURN NULL;
 		END $$;
 		CREATE CONSTRAINT TRIGGER seen AFTER UPDATE ON task DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (NEW.state = 'DONE') EXECUTE FUNCTION seen()`)
@@ -37,8 +36,5 @@ func TestEndsInATableThatHasGrown(t *testing.T) {
 	}
 	if rows := s.get("SELECT max(rows) FROM seen WHERE id > $1", before); rows != "0" {
 		t.Errorf("an end has read %s rows of the table", rows)
-	}
-	if scans := s.get("SELECT string_agg(DISTINCT scans, ' ') FROM seen"); scans != "on" {
-		t.Error("enable_seqscan of SQL behind the end: ", scans)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"pgtaskd/exec"
+	"pgtaskd/work/ledger"
 	"pgtaskd/work/pool"
 	"pgtaskd/work/run"
 )
@@ -25,16 +26,25 @@ type ask struct {
 	text     run.Text
 	pid      int32
 	opened   pool.Backend // that is to be registered
-	token    []byte       // the hash of its token; nil: it has none
 	answer   chan answer  // capacity one
 	barred   bool         // its mark has met a lock
 	tried    bool         // where no other was set with it
+	passed   bool         // the ledger has passed it over
+	redrawn  bool         // as that of an end: for the repetition that is written with the mark
 	silences int          // how often in a row the row has not taken the mark, and nobody had it locked
 	putOff                // when the row has not taken the mark
 }
 
 // row is what tells the row that is asked about.
 func (a ask) row() []any { return []any{a.task.Row.ID, int32(a.task.Row.Version), a.pid} }
+
+// redraws tells an error by which the repetition, that is written with the mark, may have met an id that
+// was committed meanwhile: once.
+func (a *ask) redraws(err error) bool {
+	first := hasState(err, "23505") && !a.redrawn
+	a.redrawn = a.redrawn || first
+	return first
+}
 
 // byTurn orders marks that have met locks: that one is first whose next try was due first.
 func byTurn(a, b ask) int { return a.after.Compare(b.after) }
@@ -62,6 +72,25 @@ type inbox struct {
 	mu       sync.Mutex
 	outcomes []run.Outcome
 	asks     []ask
+	reports  []report
+
+	ledger *ledger.Ledger
+}
+
+// report takes what became of an entry of the ledger's.
+func (b *inbox) report(r report) {
+	b.mu.Lock()
+	b.reports = append(b.reports, r)
+	b.mu.Unlock()
+	b.wake()
+}
+
+func (b *inbox) takeReports() []report {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	reports := b.reports
+	b.reports = nil
+	return reports
 }
 
 func newInbox() *inbox { return &inbox{poke: make(chan struct{}, 1), asked: make(chan struct{}, 1)} }
@@ -97,8 +126,8 @@ func (b *inbox) Text(ctx context.Context, t *run.Task, pid int32, which run.Text
 func (b *inbox) Leads(ctx context.Context) bool { return b.ask(ctx, ask{kind: askLead}).OK }
 
 // register waits until the loop has registered one of our backends.
-func (b *inbox) register(ctx context.Context, opened pool.Backend, token []byte) error {
-	switch a := b.ask(ctx, ask{kind: askSession, opened: opened, token: token}); {
+func (b *inbox) register(ctx context.Context, opened pool.Backend) error {
+	switch a := b.ask(ctx, ask{kind: askSession, opened: opened}); {
 	case a.err != nil:
 		return fmt.Errorf("register the session: %w", a.err)
 	case !a.OK:
@@ -150,6 +179,13 @@ func (l *loop) hear() {
 		l.stats.ran(&o)
 		e := endOf(o, l.known(o.Task))
 		e.task.ending, e.usual = true, e.isUsual()
+		if e.Again {
+			l.reruns[o.Task.Row.ID] = l.reruns[o.Task.Row.ID].anotherRun()
+		}
+		if e.Less != nil {
+			e.lessened = lessShort
+			l.lesser(&e, errors.New(e.Less.Text))
+		}
 		if !l.dropIfForgotten(&e) {
 			l.unsaid = append(l.unsaid, e)
 		}
@@ -202,6 +238,7 @@ func (l *loop) answer(ctx context.Context) error {
 // them, and their sessions would stay.
 func (l *loop) decline() {
 	l.hear()
+	l.stopLedger(true)
 	for _, a := range l.asks {
 		a.answer <- answer{}
 	}
@@ -218,17 +255,13 @@ func (l *loop) bring(ctx context.Context, a ask) error {
 		err = l.control.conn.Ping(ctx)
 	case a.text == run.Names:
 		found.Sizes, err = l.sizes(ctx, a)
-	case a.text == run.Image:
-		err = l.control.conn.QueryRow(ctx, l.queries().Text("image"), a.row()...).Scan(&found.Text)
 	default:
 		err = l.control.conn.QueryRow(ctx, l.queries().Text("text"),
 			append(a.row(), a.text == run.Data, l.target.longestText())...).Scan(&found.Text)
 	}
 	if failure := new(pgconn.PgError); refusedByServer(err) && errors.As(err, &failure) && !isOfLocks(failure) {
-		err = nil // the text cannot be read; an image is not needed
-		if a.text != run.Image {
-			found.Refused = exec.NewFailure(failure.Message, failure.Code)
-		}
+		err = nil // the text cannot be read
+		found.Refused = exec.NewFailure(failure.Message, failure.Code)
 	}
 	if err != nil && err != pgx.ErrNoRows {
 		return err

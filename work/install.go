@@ -28,15 +28,15 @@ func (l *loop) install(ctx context.Context) error {
 	if err := l.remains(ctx); err != nil {
 		return err
 	}
+	if err := l.lookAtDoor(ctx); err != nil {
+		return err
+	}
 	way, described, err := l.wakeable(ctx)
 	if err != nil {
 		return err
 	}
 	described.Inserter = l.target.Inserter
 	queries := described.Queries(t)
-	if err := l.entitle(ctx); err != nil {
-		return err
-	}
 	c.table, c.queries = described, queries
 	l.unregistered(described.Unregistered)
 	without := described.Without
@@ -45,12 +45,18 @@ func (l *loop) install(ctx context.Context) error {
 	}
 	l.without(without)
 	l.Queries.Store(&queries)
-	l.Defers.Store(described.Defers)
+	l.bareTable(described)
+	if err := l.followRole(ctx, described); err != nil {
+		return err
+	}
 	err = lackingRights(ctx, c.conn, c.queries, t)
 	if lack := new(lackOfRights); errors.As(err, &lack) && l.target.Create && !l.trouble.served {
 		_, err = completeAsAdmin(ctx, l.target, err, func(conn *pgx.Conn) ([]sql.Change, error) {
 			return nil, pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error { return grant(ctx, tx, l.target) })
 		})
+		if err == nil { // we may lock the table now, so that nothing is under way unseen
+			err = l.lookAtDoor(ctx)
+		}
 	}
 	if err != nil {
 		return err
@@ -58,13 +64,12 @@ func (l *loop) install(ctx context.Context) error {
 	return l.wake.Adopt(ctx, wake.Control{Conn: c.conn, Notices: &c.notices, Queries: c.queries}, way, described)
 }
 
-// remains is an error when the table was there while the target was served, and is no more, or is not
-// to be served.
+// remains is an error when the table was there while the target was served, and is no more.
 func (l *loop) remains(ctx context.Context) error {
 	if !l.trouble.served {
-		return wary(ctx, l.control.conn, l.target)
+		return nil
 	}
-	described, err := describe(ctx, l.control.conn, l.target)
+	described, err := sql.Describe(ctx, l.control.conn, table(l.target))
 	if err != nil || described.Exists {
 		return err
 	}
@@ -104,7 +109,7 @@ func (l *loop) furnish(ctx context.Context, t Target) (sql.Description, error) {
 	if err = l.postpone(ctx, t, err); err != nil {
 		return sql.Description{}, err
 	}
-	described, err := describe(ctx, l.control.conn, t)
+	described, err := sql.Describe(ctx, l.control.conn, table(t))
 	if err == nil && !described.Exists {
 		err = fmt.Errorf("table %s does not exist", table(t))
 	}
@@ -118,7 +123,7 @@ func (l *loop) furnish(ctx context.Context, t Target) (sql.Description, error) {
 }
 
 func options(t Target) sql.Options {
-	return sql.Options{Defaults: t.Defaults, Wake: t.Wake, Inserter: t.Inserter, Serving: t.Connect["user"]}
+	return sql.Options{Defaults: t.Defaults, Wake: t.Wake, Inserter: t.Inserter, Serving: t.Connect["user"], Made: t.made}
 }
 
 // lockParents refuses to serve a partition or child of a table that is served itself: their lanes
@@ -276,3 +281,52 @@ func (l *loop) postpone(ctx context.Context, t Target, err error) error {
 
 // resumes tells whether what was postponed is to be tried again.
 func (l *loop) resumes() bool { return !l.postponed.IsZero() && !time.Now().Before(l.postponed) }
+
+// followRole has what writes rows find names by the serving role's own search_path, after the
+// server's, where triggers of users may rely on that: but not where everybody may create something
+// in one of its schemas.
+func (l *loop) followRole(ctx context.Context, d sql.Description) error {
+	ctx, cancel := limited(ctx)
+	defer cancel()
+	path := "pg_catalog, pg_temp"
+	if d.Triggers {
+		own, err := rolePath(ctx, l.target)
+		if err != nil {
+			return err
+		}
+		if own != "" {
+			path = "pg_catalog, " + own
+		}
+	}
+	if err := l.control.follow(ctx, path); err != nil || !d.Triggers {
+		l.rolePath.Store(nil)
+		return err
+	}
+	var open []string
+	if err := l.control.conn.QueryRow(ctx, l.control.queries.Text("open_schemas")).Scan(&open); err != nil {
+		return err
+	}
+	if len(open) == 0 {
+		l.trouble.openPath = false
+		l.rolePath.Store(&path)
+		return nil
+	}
+	if !l.trouble.openPath {
+		l.log.Warn().Strs("schemas", open).Str("hint", "REVOKE CREATE ON SCHEMA … FROM PUBLIC, or ALTER FUNCTION … SET search_path = … for the functions of triggers").
+			Msg("everybody may create something in the role's search_path: triggers of the table do not find names by it")
+	}
+	l.trouble.openPath = true
+	l.rolePath.Store(nil)
+	return l.control.follow(ctx, "pg_catalog, pg_temp")
+}
+
+// bareTable says once that the table has no column for the transactions of runs, as one that may not
+// be changed: what may write is marked before it starts there, and is not exactly once.
+func (l *loop) bareTable(d sql.Description) {
+	if bare := !d.Xact; bare != l.trouble.bare {
+		if l.trouble.bare = bare; bare {
+			l.log.Info().Str("hint", "run the output of pgtaskd schema").
+				Msg("the table has no column xact: tasks that may write are at least once")
+		}
+	}
+}

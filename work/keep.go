@@ -249,7 +249,7 @@ func (l *loop) deleteOld(ctx context.Context) error {
 		}
 	case !errors.As(err, &answer) || !refusedByServer(err) && answer.Code != "57014":
 		return err
-	case l.trust(ctx, err), passing(answer):
+	case passing(answer):
 		return nil // tried again
 	case len(ids) > 1:
 		k.most = len(ids) / 2

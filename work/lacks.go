@@ -4,8 +4,6 @@ import (
 	"context"
 	"maps"
 	"time"
-
-	"pgtaskd/exec"
 )
 
 // What follows on a task may have no partition in which to go, as somebody has forgotten to make it,
@@ -34,7 +32,6 @@ const (
 	lacksSize  = 16 << 20
 	lacksTick  = time.Second      // between two looks at the partitions, as long as any wait
 	lacksAgain = 10 * time.Minute // until each is tried again all the same: the plan of what follows moves with time
-	lackedMost = 8                // the power of two of the seconds until a task runs again whose effects were rolled back, at most
 )
 
 func newLacks() lacks { return lacks{most: lacksMost, waiting: map[int64]lack{}} }
@@ -69,11 +66,6 @@ func (k *lacks) drop(id int64) {
 // nothing of it is kept in memory.
 func (l *loop) mayWait(id int64, err error) bool {
 	return isLack(err) && (!isPartless(err) || l.lacks.take(id, 0))
-}
-
-// mayRunAgain tells the same of a task whose effects were rolled back.
-func (l *loop) mayRunAgain(id int64, fault *exec.Failure) bool {
-	return fault.SQLState != exec.NoPartitionCode || l.lacks.take(id, 0)
 }
 
 // waitsForLack has an end wait until the table has what it lacks; false when it is to be written

@@ -64,7 +64,7 @@ func (l *loop) standsBy(ctx context.Context) error {
 	if time.Since(l.presence.looked) >= leaderTick || l.presence.seen == 0 && time.Since(l.presence.looked) >= unshownTick {
 		ctx, cancel := limited(ctx)
 		defer cancel()
-		d, err := describe(ctx, l.control.conn, l.target)
+		d, err := sql.Describe(ctx, l.control.conn, table(l.target))
 		if err != nil && !isAnswer(err) && !sql.IsUntrusted(err) {
 			return err
 		}
@@ -116,9 +116,6 @@ func (l *loop) without(all []string) {
 // returns the rest.
 func (l *loop) unmade(changes []sql.Change) (made []sql.Change) {
 	for _, c := range changes {
-		if c.Note != "" && c.Failed == nil {
-			l.log.Warn().Msg(c.Note)
-		}
 		if c.Failed == nil {
 			made = append(made, c)
 		}

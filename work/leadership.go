@@ -49,7 +49,7 @@ func (l *loop) elect(ctx context.Context) (leads bool, err error) {
 	c.leads.looked = time.Now()
 	l.trouble.meet(c.leads.own)
 	if !leads && !l.trouble.served {
-		d, err := describe(ctx, c.conn, l.target)
+		d, err := sql.Describe(ctx, c.conn, table(l.target))
 		l.trouble.served = d.Exists && c.leads.own.Rival != nil
 		return false, err
 	}

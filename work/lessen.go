@@ -13,15 +13,14 @@ import (
 
 // An end that a table refuses is written all the same, with less in it each time, whatever refuses
 // it (a CHECK, a trigger, a domain, an index): a task whose end stands nowhere would run again and
-// again.
+// again. It undoes nothing: DONE stays DONE.
 
 // What is left of an end, by how often it was lessened.
 const (
-	lessFailed = iota + 1 // the task FAILs, with the refusal as its error
-	lessShort             // no output, no notice, and the beginning of the error
-	lessKept              // output, notice and SQLSTATE stay as the row has them
-	lessTiny              // and the error is a few words
-	lessState             // the error stays, too
+	lessShort = iota + 1 // no output, no notice, and the beginning of the error
+	lessKept             // output, notice and SQLSTATE stay as the row has them
+	lessTiny             // and the error is a few words
+	lessState            // the error stays, too
 	lessNothing
 
 	shortMost = 500 // bytes
@@ -29,55 +28,56 @@ const (
 )
 
 // lessen makes less of an end that was refused, by an error or (nil) silently; false when nothing
-// is left. A task that ran well fails because of that: without another try, as it would be refused
-// again. A character that the database does not have is no failure.
+// is left. Of a character that the database does not have something else is written. A repetition
+// that the table refuses is left out, and the row says so: its series has ended.
 func (e *end) lessen(err error) bool {
 	if isUnsendable(err) && !e.ascii {
 		e.ascii = true
 		return true
 	}
-	var repetition *repetitionError
-	followed := errors.As(err, &repetition)
-	switch own := e.failure(); {
-	case e.kind == run.Finished && own == nil:
-		e.fault, e.final = unwritten(err), true
-	case e.kind == run.Finished && followed && e.fault == nil:
-		e.fault = &exec.Failure{Text: own.Text + "\n" + unwritten(err).Text, SQLState: own.SQLState}
-		fallthrough
-	case e.lessened == 0:
-		e.lessened = lessFailed // it has failed already
-	}
-	if followed && !e.bare {
+	if repetition := new(repetitionError); errors.As(err, &repetition) && !e.bare {
+		if hasState(err, "23505") && !e.redrawn { // by an id that was committed meanwhile: now it is seen
+			e.redrawn = true
+			return true
+		}
 		e.bare = true
+		failure := unwritten(err)
+		if own := e.failure(); own != nil {
+			failure = &exec.Failure{Text: own.Text + "\n" + failure.Text, SQLState: own.SQLState}
+			e.fault = failure
+		} else {
+			e.note = failure
+		}
 		return true
 	}
-	if e.lessened++; e.lessened == lessNothing && e.kind == run.Finished && !e.final { // it may be the wait for another try that is refused
-		e.final, e.lessened = true, lessFailed
+	if e.lessened++; e.lessened == lessNothing && e.kind == run.Finished && e.failure() != nil && !e.final { // it may be the wait for another try that is refused
+		e.final, e.lessened = true, 0
 	}
 	return e.lessened < lessNothing
 }
 
-// unwritten is the error of a task that ran well, and whose end the table has refused, or whose
-// repetition.
+// unwritten says why the table has refused what was to be written for a task.
 func unwritten(err error) *exec.Failure {
 	var answer *pgconn.PgError
 	switch {
-	case !errors.As(err, &answer), isUnmoved(answer):
-		return exec.NewFailure("task was changed while it ran", "55000",
-			"DETAIL", "Its own SQL, or a trigger or policy of the table, has kept its end out of its row; what it has committed by itself, or elsewhere, stays.")
-	case leftOut(answer):
-		return run.NotRepeated()
+	case !errors.As(err, &answer):
+		return exec.NewFailure(unwrittenEnd+err.Error(), "55000")
+	case answer.Code == "TK013":
+		return exec.NewFailure("the repetition of the task was left out", "55000", "DETAIL", "A trigger or policy of the table has left its row out.")
 	}
-	return exec.NewFailure(run.UnwrittenEnd+answer.Message, answer.Code, "DETAIL", answer.Detail, "HINT", answer.Hint,
+	return exec.NewFailure(unwrittenEnd+answer.Message, answer.Code, "DETAIL", answer.Detail, "HINT", answer.Hint,
 		"CONTEXT", answer.Where)
 }
 
-// keeps tells whether what is not said stays as the row has it.
-func (e *end) keeps() bool { return e.lessened >= lessKept }
+// unwrittenEnd is how the error of an end begins that was refused.
+const unwrittenEnd = "the end of the task could not be written: "
+
+// keeps tells whether what is not said stays as the row has it: as it was prepared, or as it is.
+func (e *end) keeps() bool { return e.Shed && e.lessened == 0 || e.lessened >= lessKept }
 
 // told are the output and the notice, as they are to be written.
 func (e *end) told(encoding string) (output, notice *string) {
-	if e.Result == nil || e.lessened >= lessShort {
+	if e.Result == nil || e.Shed || e.lessened >= lessShort {
 		return nil, nil
 	}
 	return e.stored(e.Result.Output, encoding), e.stored(e.Result.Notice, encoding)
@@ -97,7 +97,7 @@ func (e *end) shown(failure *exec.Failure, encoding string) (text, sqlstate *str
 		tiny := tinyError
 		text = &tiny
 	}
-	if e.keeps() {
+	if e.lessened >= lessKept {
 		return text, nil
 	}
 	return text, &failure.SQLState
@@ -118,19 +118,29 @@ func (e *end) stored(text *string, encoding string) *string {
 // while.
 func (l *loop) leaveAlone(e end, err error) {
 	id := e.task.Row.ID
-	if !e.task.Marks.Load() {
+	shown := e.task.marked || e.Xact != 0 // the row says WORK
+	if !e.task.Marks.Load() && !shown {
 		l.reruns[id] = l.reruns[id].anotherRun()
 		l.waitsAgain(e)
 		return
 	}
-	if answer := new(pgconn.PgError); errors.As(err, &answer) && isUnmoved(answer) {
-		err = errKept
-	}
 	l.log.Error().Err(err).Int64("id", id).
 		Str("hint", "fix what refuses it, and set the row's state; until then the task may run again when another controller leads").
 		Msg("table refuses every end of a task; row left unchanged")
-	if l.leftAlone[id] = e.task.marked; !e.task.marked {
+	if l.leftAlone[id] = shown; !shown {
 		l.hopeless[id] = time.Now()
 	}
 	l.gone(e)
+}
+
+// lesser logs what the table has refused of an end, once for each end.
+func (l *loop) lesser(e *end, err error) {
+	switch {
+	case e.bare && e.lessened == 0 && !e.ascii:
+		l.log.Error().Err(err).Int64("id", e.task.Row.ID).
+			Str("hint", "fix what refuses it, and insert the task again").
+			Msg("the table refuses the repetition of a task; its series has ended")
+	case e.lessened == lessShort:
+		l.log.Warn().Err(err).Int64("id", e.task.Row.ID).Msg("the table refuses the end of a task; written with less")
+	}
 }

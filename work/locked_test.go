@@ -170,8 +170,8 @@ func TestLockedUntilAMomentAgo(t *testing.T) {
 		if err := l.settle(t.Context(), []end{e}, nil); err != nil || len(l.aside.ends) != 1 {
 			t.Fatal(err, len(l.aside.ends))
 		}
-		if e = l.aside.ends[0]; (e.fault != nil) != (n == 5) {
-			t.Error(n, ": ", e.fault)
+		if e = l.aside.ends[0]; (e.lessened > 0) != (n == 5) {
+			t.Error(n, ": ", e.lessened)
 		}
 		if _, err := locked.Exec(t.Context(), "ROLLBACK"); err != nil {
 			t.Fatal(err)

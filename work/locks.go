@@ -174,7 +174,7 @@ func (l *loop) togetherMost(a, b *end) int {
 	switch {
 	case a.kind != b.kind || a.task.TooLong || b.task.TooLong || (a.barred.pause > 0) != (b.barred.pause > 0):
 		return 1
-	case a.barred.pause == 0 && (a.kind == run.Committed || a.kind == run.Refused || a.kind == run.Released): // on which nothing follows
+	case a.barred.pause == 0 && (a.kind == run.Refused || a.kind == run.Released): // on which nothing follows
 		return batchMost
 	case a.barred.pause == 0:
 		return l.locks.ends.mostOfAll(batchMost)

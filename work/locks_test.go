@@ -38,13 +38,13 @@ func (s *stage) waitsForKeys(ids []int64, way string) (called []string, end func
 	}
 }
 
-// TestAKeyThatIsNotCommitted holds up the job that has it, and nothing else: other tasks start at
-// once, and who keeps the transaction open is named. When that ends, the job goes on, or has been
-// superseded.
+// TestAKeyThatIsNotCommitted holds up the end of the job that has it, and nothing else: other tasks
+// start at once, and who keeps the transaction open is named. When that ends, the job is DONE, and its
+// repetition waits, or has been superseded.
 func TestAKeyThatIsNotCommitted(t *testing.T) {
 	t.Parallel()
-	for way, ends := range someOf(map[string]struct{ sql, state string }{
-		"open":     {"ROLLBACK", "DONE"},
+	for way, ends := range someOf(map[string]struct{ sql, follows string }{
+		"open":     {"ROLLBACK", "PLAN"},
 		"prepared": {"COMMIT", "GONE"},
 	}) {
 		t.Run(way, func(t *testing.T) {
@@ -86,7 +86,10 @@ func TestAKeyThatIsNotCommitted(t *testing.T) {
 			}
 			end(ends.sql)
 			for _, id := range ids {
-				s.becomes(id, ends.state)
+				s.becomes(id, "DONE")
+				if state := s.get("SELECT string_agg(state::text, ' ') FROM task WHERE parent = $1", id); state != ends.follows {
+					t.Error("its repetition is ", state)
+				}
 			}
 		})
 	}

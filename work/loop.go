@@ -14,6 +14,7 @@ import (
 	"pgtaskd/routine"
 	"pgtaskd/sql"
 	"pgtaskd/work/lane"
+	"pgtaskd/work/ledger"
 	"pgtaskd/work/pool"
 	"pgtaskd/work/run"
 	"pgtaskd/work/wake"
@@ -51,8 +52,7 @@ type loop struct {
 	empty    []int64 // tasks to be deleted whose rows were locked
 	locks    lockeds
 	lacks    lacks
-	lockTold time.Time // when a lock was logged last,
-	idsTold  time.Time // and when ids that are taken were
+	lockTold time.Time // when a lock was logged last
 	disk     disk
 	asks     []ask                  // not answered yet
 	shows    map[string][][2]string // by group, see shown
@@ -60,28 +60,32 @@ type loop struct {
 	wake      *wake.Waker
 	postponed time.Time // until then, changes for another way of waking: the table is locked
 
-	completer  completer
-	dismissals *dismissals
-	purses     exec.Purses
-	reads      func([]*run.Task) // for tests: called with what was read, by the loop; may be nil
-	draining   time.Time         // since when; zero: we do not
-	cancelled  bool              // its grace is over
-	endsIn     time.Duration     // endsMost, for what the loop has started
-	followsIn  time.Duration     // followLimit
-	crashed    *time.Time        // when the server has crashed last, as far as it tells
-	count      int               // tasks ended since the last look at the pace
-	surveyed   time.Time         // when the table was looked at for the metrics
-	relieved   int               // bytes of the heavy ends that have given their slots back
+	ledger   *ledger.Ledger
+	place    atomic.Pointer[string] // where its transactions are; nil: not known
+	rolePath atomic.Pointer[string] // the search_path of what writes rows; nil: the server's alone
+	mayOwn   atomic.Bool            // it may have a connection of its own: there is a register, and we lead
+
+	purses    exec.Purses
+	reads     func([]*run.Task) // for tests: called with what was read, by the loop; may be nil
+	draining  time.Time         // since when; zero: we do not
+	cancelled bool              // its grace is over
+	endsIn    time.Duration     // endsMost, for what the loop has started
+	followsIn time.Duration     // followLimit
+	crashed   *time.Time        // when the server has crashed last, as far as it tells
+	count     int               // tasks ended since the last look at the pace
+	surveyed  time.Time         // when the table was looked at for the metrics
+	relieved  int               // bytes of the heavy ends that have given their slots back
 
 	registering registering
 	presence    presence
+	entrance    entrance
 }
 
 func newLoop(ctx context.Context, t Target, log zerolog.Logger) *loop {
 	l := &loop{
 		target: t, log: log, trouble: &trouble{log: log, target: t}, stats: cmp.Or(t.Stats, NewStats()),
 		crew: routine.New(ctx), panics: &panics{}, inbox: newInbox(), shows: map[string][][2]string{},
-		term: newTerm(time.Time{}), ahead: soonAhead, endsIn: endsMost, followsIn: followLimit, completer: completer{told: make(chan written, 1)},
+		term: newTerm(time.Time{}), ahead: soonAhead, endsIn: endsMost, followsIn: followLimit,
 		tasks: map[int64]*task{}, reruns: map[int64]again{}, lost: map[int64]end{}, kept: map[string]bool{},
 		lacks: newLacks(), keeping: keeping{width: oldPages / 8, names: namesMost / 8, most: oldMost / 8}, weighed: weighed{most: historyMost},
 	}
@@ -91,7 +95,8 @@ func newLoop(ctx context.Context, t Target, log zerolog.Logger) *loop {
 	}
 	l.live.Store(&live)
 	l.Dispatcher = l.dispatcher(live)
-	l.dismissals = newDismissals(l.crew, log, l.dismissAs)
+	l.ledger = l.newLedger()
+	l.inbox.ledger = l.ledger
 	l.wake, l.duties = l.waker(), l.timetable()
 	return l
 }
@@ -149,10 +154,8 @@ type term struct {
 	leftAlone  map[int64]bool      // rows under way that take no end: their tasks would run again
 	described  string              // fingerprint of the columns as queries has them
 	zone       zone
-	paths      zone // likewise of the search_path that ends under other roles are written with
 	grouping   grouping
-	path       *string // the search_path under which ends are written, nil: empty
-	handed     bool    // the lead was given away: what runs goes on, and nothing else is ours to do
+	handed     bool // the lead was given away: what runs goes on, and nothing else is ours to do
 }
 
 // looks say when what was last done.
@@ -164,7 +167,6 @@ type looks struct {
 	swept                                   time.Time // deletions that had to wait
 	expires                                 time.Time // nothing is given up before
 	marks                                   time.Time // tasks were looked at that may have to be marked
-	same                                    time.Time // the table was compared with the one that was described
 	fullTook                                time.Duration
 	spent                                   time.Duration // by the server, on the last look at all that is due,
 	slow                                    time.Duration // and how long it took twice in a row, if that was long
@@ -197,9 +199,6 @@ func newTerm(now time.Time) *term {
 func (l *loop) begin(ctx context.Context) error {
 	l.term = newTerm(l.Clock.Now())
 	l.look.wanted = true
-	if err := l.sure(ctx); err != nil {
-		return err
-	}
 	if used, err := l.used(ctx); err != nil {
 		return err
 	} else if used {
@@ -217,7 +216,6 @@ func (l *loop) begin(ctx context.Context) error {
 
 // endTerm gives up what belongs to the term, because of an error or not.
 func (l *loop) endTerm(ctx context.Context, err error) {
-	l.dismissCompleter()
 	if errors.Is(err, errReadOnly) { // this session may write still, the next one may not
 		_ = l.write(ctx)
 	}

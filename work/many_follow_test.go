@@ -49,7 +49,7 @@ func (s *stage) repeats(n int) (visited float64) {
 	defer func() { _ = tx.Rollback(s.t.Context()) }()
 	var text string
 	if _, err = tx.Exec(s.t.Context(), "UPDATE task SET state = 'DONE', start = plan, stop = plan WHERE id <= $1", n); err == nil {
-		err = tx.QueryRow(s.t.Context(), "EXPLAIN (ANALYZE, TIMING OFF, FORMAT JSON) EXECUTE plan_repeat("+ids+", 0, NULL)", pgx.QueryExecModeSimpleProtocol).Scan(&text)
+		err = tx.QueryRow(s.t.Context(), "EXPLAIN (ANALYZE, TIMING OFF, FORMAT JSON) EXECUTE plan_repeat("+ids+")", pgx.QueryExecModeSimpleProtocol).Scan(&text)
 	}
 	var plans []struct{ Plan node }
 	if err == nil {

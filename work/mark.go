@@ -101,7 +101,7 @@ func (l *loop) markTogether(ctx context.Context, asks []ask) (open []ask, err er
 			return nil
 		case isLack(err) && !isPartless(err):
 			l.lacking(err)
-		case !areMany(err):
+		case !hasState(err, "TK011") && !a.redraws(err):
 			a.answer <- unmarked(remote.Innermost(err))
 			return nil
 		}
@@ -167,7 +167,7 @@ func (l *loop) mark(ctx context.Context) error {
 	now, moment := l.Clock.Now(), time.Now()
 	for id, t := range l.tasks {
 		l.Lasts(t.Task, moment)
-		if t.marked || t.noMark || t.ending || t.marking.after.After(moment) {
+		if t.marked || t.noMark || t.ending || t.Xact() != 0 || t.marking.after.After(moment) {
 			continue
 		}
 		if pid, start, _ := t.Runs(); pid != 0 && (now.Sub(start) >= markAfter || !l.draining.IsZero()) {
@@ -269,7 +269,7 @@ func (l *loop) setMarks(ctx context.Context, m *marks) (marked map[int64]bool, e
 		if err != nil {
 			return err
 		}
-		if ids, err = pgx.CollectRows(rows, pgx.RowTo[int64]); err != nil {
+		if ids, err = movedOf(rows); err != nil {
 			return err
 		}
 		return l.repeat(ctx, tx, m.repeating)

@@ -1,6 +1,7 @@
 package work
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 )
@@ -65,17 +66,25 @@ func TestFirstMarkRefused(t *testing.T) {
 	s.becomes(odd, "FAIL")
 }
 
+// TestFinishRefused: what refuses the end undoes nothing, and nothing runs twice.
 func TestFinishRefused(t *testing.T) {
 	t.Parallel()
 	s := play(t)
 	s.exec("CREATE TABLE effect (id int4)")
 	s.refuse("UPDATE", "NEW.state = 'DONE'")
-	odd := s.add(`input, data`, "INSERT INTO effect VALUES (1)", "odd")
-	s.becomes(odd, "FAIL")
-	if n := s.get("SELECT count(*) FROM effect"); n != "0" {
-		t.Error("effects: ", n)
+	odd := s.add(`input, data`, "INSERT INTO effect VALUES (1) RETURNING 'done'", "odd")
+	s.says("row left unchanged", "not this one")
+	if row := s.row(odd, "state, xact IS NOT NULL AS prepared, output, attempt, (SELECT count(*) FROM effect) AS effects"); row != `{"state":"WORK","prepared":true,"output":"done","attempt":1,"effects":1}` {
+		t.Error(row)
 	}
 	s.others()
+	s.exec("DROP TRIGGER refuse ON task")
+	s.drain()
+	s.serve() // which tries it again
+	s.becomes(odd, "DONE")
+	if row := s.row(odd, "output, attempt, (SELECT count(*) FROM effect) AS effects"); row != `{"output":"done","attempt":1,"effects":1}` {
+		t.Error(row)
+	}
 }
 
 func TestEveryEndRefused(t *testing.T) {
@@ -94,9 +103,9 @@ func TestPlanRefused(t *testing.T) {
 	s.refuse("UPDATE", "NEW.state = 'PLAN'")
 	odd := s.add(`input, data, "group"`, "SELECT pg_sleep(60)", "odd", "a")
 	s.becomes(odd, "WORK")
-	s.exec("SET session_replication_role = replica")
+	s.exec("SET session_replication_role = replica; SET application_name = 'pgtaskd test'")
 	s.exec("UPDATE task SET pid = 1, state = 'WORK' WHERE id = $1", odd) // as if an old leader had left it
-	s.exec("RESET session_replication_role")
+	s.exec("RESET session_replication_role; RESET application_name")
 	s.exec("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE 'pg\\_task %'")
 	s.quiet()
 	s.others()
@@ -104,16 +113,27 @@ func TestPlanRefused(t *testing.T) {
 	s.others()
 }
 
+// TestRepetitionRefused: the run has ended as it has, and its row says that its series has.
 func TestRepetitionRefused(t *testing.T) {
 	t.Parallel()
 	s := play(t)
+	s.exec("CREATE TABLE effect (id int4)")
 	s.refuse("INSERT", "NEW.parent IS NOT NULL")
 	done := s.add(`input, repeat, data`, "SELECT 1", "1 day", "odd")
+	wrote := s.add(`input, repeat, data`, "INSERT INTO effect VALUES (1)", "1 day", "odd")
 	fail := s.add(`input, repeat, data`, "SELECT 1/0", "1 day", "odd")
 	s.exec("INSERT INTO task (input, repeat, data, plan) VALUES ('SELECT 1', '1 day', 'odd', now() - interval '1 month')")
 	s.others()
-	s.becomes(done, "FAIL")
-	s.becomes(fail, "FAIL")
+	for id, state := range map[int64]string{done: "DONE", wrote: "DONE", fail: "FAIL"} {
+		s.becomes(id, state)
+		if said := s.get("SELECT error FROM task WHERE id = $1", id); !strings.Contains(said, "not this one") || strings.Contains(said, "division by zero") != (id == fail) {
+			t.Error(said)
+		}
+		s.says(`"level":"error"`, "its series has ended", fmt.Sprintf(`"id":%d`, id))
+	}
+	if n := s.get("SELECT count(*) FROM effect"); n != "1" {
+		t.Error("effects: ", n)
+	}
 	s.others()
 }
 

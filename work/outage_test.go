@@ -178,7 +178,7 @@ func (j job) insert(s *stage, ahead time.Duration) {
 		for _, active := range []string{"0", "1 hour"} {
 			for _, until := range []string{"none", "half"} {
 				name := fmt.Sprintf("%s, catchup %d, active %s, until %s", j.name, catchup, active, until)
-				s.exec(`INSERT INTO task (data, "group", input, plan, catchup, active, until) VALUES ($1, $1, 'SELECT 1', 'infinity', $2, $3, CASE WHEN $4 = 'half' THEN now() + $5 * interval '0.5 s' END)`,
+				s.exec(`INSERT INTO task (data, "group", input, plan, catchup, active, until) VALUES ($1, $1, 'SELECT 1', '2100-01-01', $2, $3, CASE WHEN $4 = 'half' THEN now() + $5 * interval '0.5 s' END)`,
 					name, catchup, active, until, ahead.Seconds())
 			}
 		}

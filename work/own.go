@@ -168,7 +168,7 @@ func dial(ctx context.Context, t Target, name string, statements, locks time.Dur
 	}
 	conn, err := pgx.ConnectConfig(ctx, cfg)
 	if err == nil {
-		if err = endless(ctx, t.careful(conn), "0"); err == nil {
+		if err = endless(ctx, conn, "0"); err == nil {
 			return conn, nil
 		}
 		_ = conn.Close(ctx)

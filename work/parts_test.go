@@ -84,7 +84,7 @@ func TestANewLeaderStartsOthersBeforeWhatHasLongNames(t *testing.T) {
 	s.exec(someLong)
 	id := s.add(`input, "group"`, "SELECT 1", "others")
 	atWork := s.add(`input, "group"`, "SELECT 1", longName())
-	s.exec("SET session_replication_role = replica")
+	s.exec("SET session_replication_role = replica; SET application_name = 'pgtaskd test'")
 	s.exec("UPDATE task SET state = 'WORK', pid = 7, start = now(), attempt = 1 WHERE id = $1", atWork)
 	l.startScan(true)
 	l.scanning.began = l.scanning.began.Add(-scanAtOnce)

@@ -14,7 +14,6 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"pgtaskd/server/servertest"
-	"pgtaskd/sql"
 )
 
 // looked is how many tasks a statement is given.
@@ -38,8 +37,7 @@ func ids() string {
 type planned struct {
 	args  []string
 	state string
-	in    []string // sessions in which it runs; none: the control session alone
-	makes float64  // rows that it makes, and places that it asks for, besides
+	makes float64 // rows that it makes, and places that it asks for, besides
 }
 
 const (
@@ -49,76 +47,73 @@ const (
 
 // plans are all statements of sql/query. Those without a state do not read the table.
 var plans = map[string]planned{
-	"alive":        {args: []string{each("1"), each("2020-01-01")}},
-	"awaited":      {args: []string{"0", "'-infinity'", "20", "false"}, state: "PLAN"},
-	"asleep":       {args: []string{"1"}},
-	"awake":        {args: []string{"1"}},
-	"capacity":     {},
-	"check":        {args: []string{ids()}, state: "WORK"},
-	"prefetch":     {args: []string{ids(), "8192", "'0'", "false", now, now, "7", now}, state: "PLAN"},
-	"columns":      {args: []string{"'public'", "'task'"}, makes: catalogs + 160},
-	"cut":          {args: []string{ids(), each("7"), each("2020-01-01"), each("7"), "'{}'", "false", "'{}'"}, state: "WORK"},
-	"delete":       {args: []string{ids()}, state: "DONE"},
-	"doomed":       {args: []string{ids(), "'{1}'"}, state: "PLAN"},
-	"disentitle":   {args: []string{"'{1}'"}},
-	"dismiss":      {args: []string{each("1"), each("2020-01-01")}},
-	"disk":         {makes: 2001}, // of no table
-	"done":         {args: []string{"5000", "7", now, now, "'1'", "NULL", "true", "false", "7", "false", "true"}, state: "WORK", in: []string{"end, kept", "end"}},
-	"entitle":      {args: []string{"1", "'x'"}},
-	"expire":       {args: []string{ids(), "false"}, state: "PLAN"},
-	"queue":        {makes: 1}, // of no table
-	"resolve":      {args: []string{ids()}, state: "PLAN"},
-	"successors":   {args: []string{ids(), each("2020-01-01"), "20"}, state: "PLAN"},
-	"forsaken":     {args: []string{ids(), each("e"), each("1"), each("NULL"), "false"}, state: "PLAN"},
-	"finish":       {args: []string{ids(), each("7"), each("7"), each("true"), each("2020-01-01"), each("2020-01-01"), each("1"), each("NULL"), each("NULL"), each("NULL"), each("true"), each("false"), each("false")}, state: "WORK"},
-	"ended":        {args: []string{"1000", "1000"}, state: "DONE", makes: 1000},
-	"evict":        {args: []string{"'{}'", "'pg_task'", ids(), now}, state: "WORK"},
-	"extent":       {args: []string{"'public'", "'task'"}},
-	"forget":       {args: []string{aWeek, ids(), "0"}, state: "DONE"},
-	"gone":         {args: []string{ids(), "'{}'"}, state: "WORK"},
-	"grouped":      {},
-	"groups":       {args: []string{"1000"}},
-	"halted":       {args: []string{ids(), "'{}'", "false"}, state: "STOP"},
-	"identity":     {args: []string{"'public'", "'task'"}},
-	"image":        {args: []string{"5000", "0", "7"}, state: "WORK", in: []string{"end"}},
-	"lead":         {args: []string{"'c'", "true", "'h'", "1", "'v'", "32", "'UTC'"}},
-	"lengthy":      {args: []string{ids()}, state: "PLAN"},
-	"mark":         {args: []string{ids(), each("7"), each("7"), each("2020-01-01"), each("true"), "true"}, state: "WORK"},
-	"names":        {args: []string{"5000", "0", "7"}, state: "WORK"},
-	"named":        {args: []string{ids(), "0", "20"}, state: "PLAN"},
-	"next":         {state: "PLAN"},
-	"old":          {args: []string{aWeek, "10", "2"}, state: "DONE", makes: 110},
-	"planned":      {args: []string{ids(), each("7"), each("2030-01-01"), each("1"), each("NULL"), "false"}, state: "PLAN"},
-	"planner":      {args: []string{"'{}'", "'{}'"}},
-	"partitions":   {args: []string{"0"}},
-	"parents":      {args: []string{"'public'", "'task'"}},
-	"pass":         {state: "PLAN"},
-	"register":     {args: []string{each("1"), each("2020-01-01"), each("2"), each("2020-01-01")}},
-	"release":      {args: []string{ids(), each("7"), each("7"), each("1 s"), each("e"), each("XX000"), each("NULL"), each("NULL")}, state: "WORK"},
-	"repeat":       {args: []string{"'{5000}'", "0", "NULL"}, state: "DONE", in: []string{"control", "end, kept", "end"}},
-	"retry":        {args: []string{ids(), each("7"), each("7"), each("2020-01-01"), each("2020-01-01"), each("1"), each("e"), each("XX000"), each("NULL"), each("true"), each("false"), each("NULL")}, state: "WORK"},
-	"rights":       {args: []string{"'public'", "'task'"}, makes: catalogs},
-	"same":         {in: []string{"end"}},
-	"masters":      {in: []string{"end"}},
-	"scan":         {args: []string{"'-infinity'", "0", "20"}, state: "PLAN"},
-	"sequences":    {args: []string{"'public'", "'task'"}, makes: catalogs},
-	"soon":         {args: []string{"'200 ms'", "20"}, state: "PLAN"},
-	"stopped":      {args: []string{ids(), each("7"), each("2020-01-01"), each("2020-01-01"), each("e"), each("57014"), each("NULL"), each("false")}, state: "STOP"},
-	"stopping":     {state: "STOP"},
-	"superseded":   {args: []string{"5000", "7", "7", "'e'", "false"}, state: "WORK", makes: another},
-	"successes":    {args: []string{"20", "20"}, state: "PLAN"},
-	"survey":       {args: []string{"'public'", "'task'", "20"}, state: "PLAN"},
-	"text":         {args: []string{"5000", "0", "7", "false", "8192"}, state: "WORK"},
-	"taken":        {args: []string{"'task_pkey'", "''"}, makes: catalogs},
-	"turn":         {args: []string{ids(), each("7"), each("2020-01-01"), each("2020-01-01"), each("1"), each("true"), each("7"), "true"}, state: "WORK"},
-	"unchanged":    {args: []string{"5000", "'{}'"}, state: "WORK", in: []string{"end"}},
-	"unlocked":     {args: []string{ids()}, state: "WORK"},
-	"unplanned":    {args: []string{"0", "20"}, state: "PLAN"},
-	"unregister":   {},
-	"unrepeated":   {args: []string{"5000", "'why'"}, state: "FAIL", makes: another},
-	"unseen":       {args: []string{each("1")}},
-	"unstreamable": {},
-	"used":         {state: "PLAN"},
+	"alive":         {args: []string{each("1"), each("2020-01-01")}},
+	"awaited":       {args: []string{"0", "'-infinity'", "20", "false"}, state: "PLAN"},
+	"asleep":        {args: []string{"1"}},
+	"awake":         {args: []string{"1"}},
+	"blocked":       {args: []string{"5000", "7", "7"}, state: "PLAN", makes: lockTable},
+	"capacity":      {},
+	"check":         {args: []string{ids()}, state: "WORK"},
+	"prefetch":      {args: []string{ids(), "8192", "'0'", "false", now, now, "7", now}, state: "PLAN"},
+	"columns":       {args: []string{"'public'", "'task'"}, makes: catalogs + 160},
+	"cut":           {args: []string{ids(), each("7"), each("2020-01-01"), each("7"), "'{}'", "false", "'{}'", "'here'"}, state: "WORK"},
+	"delete":        {args: []string{ids()}, state: "DONE"},
+	"doomed":        {args: []string{ids(), "'{1}'"}, state: "PLAN"},
+	"dismiss":       {args: []string{each("1"), each("2020-01-01")}},
+	"disk":          {makes: 2001}, // of no table
+	"expire":        {args: []string{ids(), "false"}, state: "PLAN"},
+	"queue":         {makes: 1}, // of no table
+	"resolve":       {args: []string{ids()}, state: "PLAN"},
+	"successors":    {args: []string{ids(), each("2020-01-01"), "20"}, state: "PLAN"},
+	"forsaken":      {args: []string{ids(), each("e"), each("1"), each("NULL"), "false"}, state: "PLAN"},
+	"finish":        {args: []string{ids(), each("7"), each("7"), each("true"), each("2020-01-01"), each("2020-01-01"), each("1"), each("NULL"), each("NULL"), each("NULL"), each("true"), each("false"), each("false"), each("NULL")}, state: "WORK"},
+	"ended":         {args: []string{"1000", "1000"}, state: "DONE", makes: 1000},
+	"evict":         {args: []string{"'{}'", "'pg_task'", ids(), now}, state: "WORK"},
+	"extent":        {args: []string{"'public'", "'task'"}},
+	"forget":        {args: []string{aWeek, ids(), "0"}, state: "DONE"},
+	"gone":          {args: []string{ids(), "'{}'"}, state: "WORK"},
+	"grouped":       {},
+	"groups":        {args: []string{"1000"}},
+	"halted":        {args: []string{ids(), "'{}'", "false"}, state: "STOP"},
+	"holders":       {args: []string{"7"}, makes: lockTable},
+	"identity":      {args: []string{"'public'", "'task'"}},
+	"judge":         {args: []string{ids(), "'here'", "false"}, state: "WORK"},
+	"lead":          {args: []string{"'c'", "true", "'h'", "1", "'v'", "32", "'UTC'"}},
+	"ledger":        {args: []string{ids(), each("d"), each("7"), each("7"), each("2020-01-01"), each("2020-01-01"), each("1"), each("NULL"), each("true"), each("NULL"), "NULL"}, state: "WORK"},
+	"ledger_limits": {args: []string{"'1 s'", "'lazy'"}},
+	"lengthy":       {args: []string{ids()}, state: "PLAN"},
+	"mark":          {args: []string{ids(), each("7"), each("7"), each("2020-01-01"), each("true"), "true"}, state: "WORK"},
+	"names":         {args: []string{"5000", "0", "7"}, state: "WORK"},
+	"named":         {args: []string{ids(), "0", "20"}, state: "PLAN"},
+	"next":          {state: "PLAN"},
+	"old":           {args: []string{aWeek, "10", "2"}, state: "DONE", makes: 110},
+	"open_schemas":  {},
+	"place":         {},
+	"planned":       {args: []string{ids(), each("7"), each("2030-01-01"), each("1"), each("NULL"), "false"}, state: "PLAN"},
+	"planner":       {args: []string{"'{}'", "'{}'"}},
+	"partitions":    {args: []string{"0"}},
+	"parents":       {args: []string{"'public'", "'task'"}},
+	"register":      {args: []string{each("1"), each("2020-01-01"), each("2"), each("2020-01-01")}},
+	"release":       {args: []string{ids(), each("7"), each("7"), each("1 s"), each("e"), each("XX000"), each("NULL"), each("NULL"), each("NULL"), each("c")}, state: "WORK"},
+	"repeat":        {args: []string{"'{5000}'"}, state: "DONE"},
+	"retry":         {args: []string{ids(), each("7"), each("7"), each("2020-01-01"), each("2020-01-01"), each("1"), each("e"), each("XX000"), each("NULL"), each("true"), each("false"), each("NULL"), each("NULL")}, state: "WORK"},
+	"rights":        {args: []string{"'public'", "'task'"}, makes: catalogs},
+	"scan":          {args: []string{"'-infinity'", "0", "20"}, state: "PLAN"},
+	"sequences":     {args: []string{"'public'", "'task'"}, makes: catalogs},
+	"soon":          {args: []string{"'200 ms'", "20"}, state: "PLAN"},
+	"stopped":       {args: []string{ids(), each("7"), each("2020-01-01"), each("2020-01-01"), each("e"), each("57014"), each("NULL"), each("false"), each("NULL")}, state: "STOP"},
+	"stopping":      {state: "STOP"},
+	"superseded":    {args: []string{"5000", "7", "7", "'e'", "false"}, state: "WORK", makes: another},
+	"successes":     {args: []string{"20", "20"}, state: "PLAN"},
+	"survey":        {args: []string{"'public'", "'task'", "20"}, state: "PLAN"},
+	"text":          {args: []string{"5000", "0", "7", "false", "8192"}, state: "WORK"},
+	"unlocked":      {args: []string{ids()}, state: "WORK"},
+	"unplanned":     {args: []string{"0", "20"}, state: "PLAN"},
+	"unregister":    {},
+	"unrepeated":    {args: []string{"5000", "'why'"}, state: "FAIL", makes: another},
+	"unseen":        {args: []string{each("1")}},
+	"unstreamable":  {},
+	"used":          {state: "PLAN"},
 }
 
 // cost is what a statement has visited.
@@ -210,40 +205,26 @@ func (w world) try(t *testing.T) {
 		quiet = []string{"p1", "p2", "p3", "p4"}
 	}
 	l := s.installed()
-	if err := sql.Entitle(t.Context(), s.conn, table(s.target), s.target.Connect["user"]); err != nil { // for the statements on its tokens
-		t.Fatal(err)
-	}
 	for _, table := range quiet {
 		s.exec("ALTER TABLE " + table + " SET (autovacuum_enabled = false)")
 	}
 	for _, sql := range w.setup {
 		s.exec(sql)
 	}
-	sessions := map[string]*pgx.Conn{"control": l.control.conn, "end": s.connect(), "end, kept": s.connect()}
-	must(t, sessions["control"], "SELECT set_config(name, '0', false) FROM pg_settings WHERE name = 'idle_session_timeout'") // the others may take their time
-	must(t, sessions["end"], "SET enable_seqscan = off; SET plan_cache_mode = force_custom_plan")                            // as exec does
-	must(t, sessions["end, kept"], "SET enable_seqscan = off; SET plan_cache_mode = force_generic_plan")
-	each := func(do func(conn *pgx.Conn, name, session string, p planned)) {
-		for name, p := range plans {
-			for session, conn := range sessions {
-				if slices.Contains(p.in, session) || p.in == nil && session == "control" {
-					do(conn, name, session, p)
-				}
-			}
-		}
-	}
-	each(func(conn *pgx.Conn, name, _ string, p planned) {
+	conn := l.control.conn
+	must(t, conn, "SELECT set_config(name, '0', false) FROM pg_settings WHERE name = 'idle_session_timeout'") // the others may take their time
+	for name, p := range plans {
 		must(t, conn, "PREPARE plan_"+name+" AS "+l.queries().Text(name)+"\n")
 		if len(w.later) > 0 {
 			must(t, conn, "EXPLAIN EXECUTE "+p.call(name))
 		}
-	})
+	}
 	for _, sql := range w.later {
 		s.exec(sql)
 	}
-	s.exec("SET session_replication_role = replica") // not in theirs, as it makes the session plan again
+	s.exec("SET session_replication_role = replica; SET application_name = 'pgtaskd test'") // not in theirs, as it makes the session plan again
 	s.exec("SET enable_seqscan = off")
-	each(func(conn *pgx.Conn, name, session string, p planned) {
+	for name, p := range plans {
 		if p.state != "" {
 			s.exec(strings.ReplaceAll(given, "$1", "'"+p.state+"'"))
 		}
@@ -254,12 +235,12 @@ func (w world) try(t *testing.T) {
 			got, plan = explain(t, conn, name, p) // not dead for everybody yet: the server may look after the table at this moment
 		}
 		if got.rows > rows || got.reads > reads {
-			t.Errorf("%s (%s) visits %v rows, %v pages; most: %v, %v", name, session, got.rows, got.reads, rows, reads)
+			t.Errorf("%s visits %v rows, %v pages; most: %v, %v", name, got.rows, got.reads, rows, reads)
 			if os.Getenv("PLANS") != "" {
 				t.Log(plan)
 			}
 		}
-	})
+	}
 }
 
 func (p planned) call(name string) string {
@@ -275,6 +256,9 @@ const another = 100
 
 // catalogs is how much of the server's catalogs the statements visit that look something up there.
 const catalogs = 200
+
+// lockTable is how many locks the other tests may hold, which the statements read that look for some.
+const lockTable = 20_000
 
 // bounds are the most rows and pages that a statement may visit: fewer pages than an index of the
 // table has.

@@ -158,7 +158,6 @@ func (l *loop) readWith(ctx context.Context, ids []int64, ahead time.Duration, t
 	l.look.spoke = time.Now()
 	if len(tasks) > 0 {
 		l.inZone(limit, tasks[0].Row.Epoch)
-		l.onPath(limit, tasks[0].Row.Epoch)
 	}
 	return tasks, l.regroupFor(ctx, tasks, regrouped)
 }

@@ -103,17 +103,7 @@ func admin(ctx context.Context, t Target) (*pgx.Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, connectLimit)
 	defer cancel()
 	conn, err := pgx.ConnectConfig(ctx, cfg)
-	return t.careful(conn), remote.Reason(err)
-}
-
-// trusted is an error if the target's role has no reason to trust the dsn's user: what that would
-// make could not be served.
-func (a absences) trusted(ctx context.Context, conn *pgx.Conn, user string, inserters bool) error {
-	does, err := sql.Trusts(ctx, conn, user, inserters)
-	if err == nil && !does {
-		err = &distrust{user, a.user, inserters}
-	}
-	return err
+	return conn, remote.Reason(err)
 }
 
 // create makes the role and the database of a target. The database is the dsn's user's: its owner
@@ -132,9 +122,6 @@ func create(ctx context.Context, t Target) (made []string, err error) {
 		made = append(made, "role "+quoted(user)+", without a password")
 	}
 	if a.database {
-		if err := a.trusted(ctx, conn, user, t.Inserter); err != nil {
-			return made, err
-		}
 		statement := "CREATE DATABASE " + quoted(database)
 		if _, err := conn.Exec(ctx, statement); err != nil && !exists(err) {
 			return made, missing(err, "database", database, statement, a.user)
@@ -178,7 +165,7 @@ func complete(ctx context.Context, conn *pgx.Conn, t Target) ([]sql.Change, erro
 		return made, nil // what is missing is not needed
 	}
 	help, err := completeAsAdmin(ctx, t, err, func(conn *pgx.Conn) ([]sql.Change, error) {
-		made, err := sql.Install(ctx, conn, table(t), ownOptions(t))
+		made, err := sql.Install(ctx, conn, table(t), options(t))
 		if err != nil {
 			return made, err
 		}
@@ -204,14 +191,6 @@ func remaining(made []sql.Change) error {
 	return nil
 }
 
-// ownOptions are those of the dsn's user, who helps with nothing that belongs to others: they could
-// have it run what they like.
-func ownOptions(t Target) sql.Options {
-	o := options(t)
-	o.Alone = true
-	return o
-}
-
 // completeAsAdmin does something as the dsn's user in the target's database; where that is the same
 // user, or is refused too, or has to do with what belongs to others, the first refusal stands.
 func completeAsAdmin(ctx context.Context, t Target, refusal error, do func(*pgx.Conn) ([]sql.Change, error)) ([]sql.Change, error) {
@@ -224,13 +203,6 @@ func completeAsAdmin(ctx context.Context, t Target, refusal error, do func(*pgx.
 		return nil, refusal
 	}
 	defer func() { _ = conn.Close(ctx) }()
-	trusts, err := sql.Trusts(ctx, conn, t.Connect["user"], t.Inserter)
-	switch {
-	case err != nil:
-		return nil, err
-	case !trusts:
-		return nil, fmt.Errorf("%w; %w", refusal, &distrust{t.Connect["user"], t.Admin["user"], t.Inserter})
-	}
 	made, err := do(conn)
 	switch {
 	case isDenied(err):
@@ -241,37 +213,15 @@ func completeAsAdmin(ctx context.Context, t Target, refusal error, do func(*pgx.
 	return made, err
 }
 
-// distrust is the error of a target's role that has no reason to trust the dsn's user with what it
-// runs.
-type distrust struct {
-	role, user string
-	inserters  bool // tasks run under the roles that insert them
-}
-
-func (d *distrust) Error() string {
-	member, of := d.role, d.user
-	if d.inserters {
-		member, of = of, member
-	}
-	return fmt.Sprintf("role %s has no reason to trust what user %s of the dsn would create: GRANT %s TO %s, or let a superuser create it",
-		quoted(d.role), quoted(d.user), quoted(of), quoted(member))
-}
-
 // grant gives the target's role what it needs to serve the table, where that is the connection's
 // user's to give.
 func grant(ctx context.Context, tx pgx.Tx, t Target) error {
 	if _, err := tx.Exec(ctx, "LOCK TABLE "+table(t).String()+" IN ACCESS SHARE MODE"); err != nil {
 		return err
 	}
-	schema, err := sql.Grantable(ctx, tx.Conn(), table(t))
-	if err != nil {
-		return err
-	}
 	user := quoted(t.Connect["user"])
-	statements := "GRANT SELECT, INSERT, UPDATE, DELETE ON " + table(t).String() + " TO " + user
-	if schema {
-		statements += "; GRANT USAGE ON SCHEMA " + quoted(t.Schema) + " TO " + user
-	}
+	statements := "GRANT SELECT, INSERT, UPDATE, DELETE ON " + table(t).String() + " TO " + user +
+		"; GRANT USAGE ON SCHEMA " + quoted(t.Schema) + " TO " + user
 	if _, err := tx.Conn().PgConn().Exec(ctx, statements).ReadAll(); err != nil {
 		return err
 	}

@@ -134,15 +134,19 @@ func (l *loop) cut(ctx context.Context, ids []int64, lost map[int64]end) (done m
 				gone[i], starts[i], versions[i] = int64(e.PID), &e.start, int32(e.task.Row.Version)
 			}
 		}
+		var ended []changed
 		err := l.brief(ctx, func(tx pgx.Tx) (err error) {
-			some, err = l.withWhatFollows(ctx, tx, l.queries().Text("cut"), ids, gone, starts, versions, l.panics.causes(), mute, l.Pool.PIDs())
+			if l.control.table.Xact {
+				if ended, err = l.withWhatFollows(ctx, tx, l.queries().Text("judge"), ids, l.place.Load(), mute); err != nil {
+					return err
+				}
+			}
+			some, err = l.withWhatFollows(ctx, tx, l.queries().Text("cut"), ids, gone, starts, versions, l.panics.causes(), mute, l.Pool.PIDs(), l.place.Load())
 			return err
 		})
 		if err == nil {
-			for _, c := range some {
-				done[c.id] = true
-			}
-			l.counted(some)
+			l.judged(ended, done)
+			l.judged(some, done)
 		}
 		return err
 	})
@@ -155,6 +159,16 @@ func (l *loop) cut(ctx context.Context, ids []int64, lost map[int64]end) (done m
 		l.log.Warn().Int("tasks", len(done)).Msg("found interrupted tasks")
 	}
 	return done, left, err
+}
+
+// judged takes note of tasks of an old leader, or of lost sessions, whose rows show their end by now.
+func (l *loop) judged(some []changed, done map[int64]bool) {
+	for _, c := range some {
+		if done[c.id] = true; c.empty {
+			l.empty = append(l.empty, c.id)
+		}
+	}
+	l.counted(some)
 }
 
 // forgotten tells an end that the server may have forgotten in its last crash, with what it stands

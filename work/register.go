@@ -5,20 +5,15 @@ import (
 	"slices"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
-	"pgtaskd/sql"
 	"pgtaskd/work/pool"
 	"pgtaskd/work/run"
 )
 
 // registering is what the loop knows of its table's register of sessions.
 type registering struct {
-	all    enrolment  // where all sessions of ours are registered
-	tried  enrolment  // where that was tried
-	ending sql.Ending // by what the ends of others' tasks are written
-	lost   time.Time  // when sessions lost their tokens last, as an end was refused
-	swept  time.Time  // when it was last looked for what is gone, by our clock
+	all   enrolment // where all sessions of ours are registered
+	tried enrolment // where that was tried
+	swept time.Time // when it was last looked for what is gone, by our clock
 }
 
 // enrolment is a register, and the control connection that has written to it.
@@ -42,7 +37,7 @@ func (l *loop) enlist(ctx context.Context) error {
 		return a.kind == askSession
 	})
 	at := enrolment{l.control.table.Register, l.control.pid}
-	if len(asks) == 0 && l.registering.tried == at && !(l.target.Inserter && l.Pool.HaveEnded()) {
+	if len(asks) == 0 && l.registering.tried == at {
 		return nil
 	}
 	l.registering.tried = at
@@ -50,19 +45,12 @@ func (l *loop) enlist(ctx context.Context) error {
 	defer cancel()
 	ended := l.Pool.TakeEnded()
 	err := l.enter(ctx, at, asks, ended)
-	if err == nil && l.target.Inserter && len(ended) > 0 {
-		err = l.disentitle(ctx, ended)
-	}
 	if err != nil && !refusedByServer(err) {
 		l.asks = append(l.asks, asks...)
 		return err
 	}
 	for _, a := range asks {
-		told := err
-		if told == nil && a.token != nil {
-			told = l.writeBeside(ctx, l.tokens(), "entitle", a.opened.PID, a.token)
-		}
-		a.answer <- answer{run.Answer{OK: told == nil}, told}
+		a.answer <- answer{run.Answer{OK: err == nil}, err}
 	}
 	if err != nil {
 		return nil
@@ -87,7 +75,7 @@ func (l *loop) enter(ctx context.Context, at enrolment, asks []ask, ended []pool
 	}
 	pids, starts := columnsOf(open)
 	goners, began := columnsOf(ended)
-	if err := l.writeBeside(ctx, l.register(), "register", pids, starts, goners, began); err != nil {
+	if err := l.writeBeside(ctx, "register", pids, starts, goners, began); err != nil {
 		l.registering.swept = time.Time{} // which finds those that have ended
 		return err
 	}
@@ -101,44 +89,18 @@ func (l *loop) purge(ctx context.Context) error {
 	if l.registering.all.register == 0 || time.Since(l.registering.swept) < registerTick {
 		return nil
 	}
-	err := l.writeBeside(ctx, l.register(), "unregister")
+	err := l.writeBeside(ctx, "unregister")
 	if err != nil && !refusedByServer(err) {
 		return err
-	}
-	if l.target.Inserter {
-		if err := l.disentitle(ctx, nil); err != nil && !refusedByServer(err) {
-			return err
-		}
 	}
 	l.registering.swept = time.Now()
 	return nil
 }
 
-// disentitle takes out the tokens of sessions of ours that have ended, at once: whoever gets to know
-// one, and gets the process id of its session, could use it. It takes out those of all others that
-// are gone, too.
-func (l *loop) disentitle(ctx context.Context, ended []pool.Backend) error {
-	pids, _ := columnsOf(ended)
-	err := l.writeBeside(ctx, l.tokens(), "disentitle", pids)
-	if err != nil {
-		l.registering.swept = time.Time{} // which finds those that have ended
-	}
+// writeBeside writes to a table beside the one that is served.
+func (l *loop) writeBeside(ctx context.Context, query string, args ...any) error {
+	_, err := l.control.conn.Exec(ctx, l.queries().Text(query), args...)
 	return err
-}
-
-// writeBeside writes to a table beside the one that is served, which is compared first, as that is.
-func (l *loop) writeBeside(ctx context.Context, to relation, query string, args ...any) error {
-	batch := &pgx.Batch{}
-	batch.Queue(l.queries().Text(query), args...)
-	return l.sendTo(ctx, to, batch)
-}
-
-func (l *loop) register() relation {
-	return relation{sql.Register(table(l.target)), l.control.table.Register, "ROW EXCLUSIVE"}
-}
-
-func (l *loop) tokens() relation {
-	return relation{sql.Tokens(table(l.target)), 0, "ROW EXCLUSIVE"}
 }
 
 func columnsOf(backends []pool.Backend) (pids []int32, starts []time.Time) {
@@ -147,22 +109,6 @@ func columnsOf(backends []pool.Backend) (pids []int32, starts []time.Time) {
 		pids[i], starts[i] = b.PID, b.Since
 	}
 	return pids, starts
-}
-
-// connectCompleter opens the completer's connection, and has it registered before it writes.
-func (l *loop) connectCompleter(ctx context.Context) (*control, error) {
-	c, err := connect(ctx, l.target)
-	if err != nil {
-		return nil, err
-	}
-	b := pool.Backend{PID: c.pid, Since: c.since}
-	if err := l.Pool.Register(ctx, b, nil); err != nil {
-		c.close()
-		l.Pool.Leave(b)
-		return nil, err
-	}
-	c.left = func() { l.Pool.Leave(b) }
-	return c, nil
 }
 
 // unregistered says once that sessions go without a register, and why.

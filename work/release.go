@@ -17,7 +17,7 @@ func (l *loop) release(ctx context.Context, ends []end) error {
 	defer cancel()
 	c := newColumns(ends, l.encoding())
 	delays := make([]*string, len(ends))
-	starts, stops := make([]*time.Time, len(ends)), make([]*time.Time, len(ends))
+	starts, stops, causes := make([]*time.Time, len(ends)), make([]*time.Time, len(ends)), make([]string, len(ends))
 	for i, e := range ends {
 		c.errors[i], c.sqlstates[i] = nil, nil
 		if e.delay > 0 {
@@ -25,8 +25,11 @@ func (l *loop) release(ctx context.Context, ends []end) error {
 			delays[i] = &d
 			l.look.wanted = true
 		}
-		if e.Result != nil && e.Result.Reason == exec.Drained {
-			starts[i], stops[i] = c.starts[i], c.stops[i]
+		switch {
+		case e.Result != nil && e.Result.Reason == exec.Drained:
+			starts[i], stops[i], causes[i] = c.starts[i], c.stops[i], "drained"
+		case e.Result != nil && e.conflict:
+			starts[i], stops[i], causes[i] = c.starts[i], c.stops[i], "conflict"
 		}
 		if e.delay > 0 && e.fault != nil {
 			c.errors[i], c.sqlstates[i] = e.shown(e.fault, l.encoding())
@@ -35,11 +38,11 @@ func (l *loop) release(ctx context.Context, ends []end) error {
 	var ids []int64
 	if err := l.briefOr(ctx, ends[0].barred.alone, func(tx pgx.Tx) error {
 		rows, err := tx.Query(ctx, l.queries().Text("release"), c.ids, c.versions, c.pids, delays, c.errors,
-			c.sqlstates, starts, stops)
+			c.sqlstates, starts, stops, c.xacts, causes)
 		if err != nil {
 			return err
 		}
-		ids, err = pgx.CollectRows(rows, pgx.RowTo[int64])
+		ids, err = movedOf(rows)
 		return err
 	}); err != nil {
 		return err
@@ -69,7 +72,7 @@ func (l *loop) stopped(ctx context.Context, ends []end) error {
 	var some []changed
 	if err := l.briefOr(ctx, ends[0].barred.alone, func(tx pgx.Tx) (err error) {
 		some, err = l.withWhatFollows(ctx, tx, l.queries().Text("stopped"), c.ids, c.pids, c.starts, c.stops,
-			c.errors, c.sqlstates, c.notices, c.keeps)
+			c.errors, c.sqlstates, c.notices, c.keeps, c.xacts)
 		return err
 	}); err != nil {
 		return err

@@ -8,8 +8,6 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
-
-	"pgtaskd/work/run"
 )
 
 // withWhatFollows runs a query that ends tasks and returns them, and sees to what follows:
@@ -20,8 +18,13 @@ func (l *loop) withWhatFollows(ctx context.Context, tx pgx.Tx, query string, arg
 		return nil, err
 	}
 	var c changed
+	var id *int64
 	var followed []int64
-	if _, err := pgx.ForEachRow(rows, []any{&c.id, &c.follows, &c.repeats, &c.state, &c.group, &c.key, &c.sqlstate, &c.error}, func() error {
+	if _, err := pgx.ForEachRow(rows, []any{&id, &c.follows, &c.repeats, &c.state, &c.group, &c.key, &c.sqlstate, &c.error, &c.empty}, func() error {
+		if id == nil {
+			return errKept
+		}
+		c.id = *id
 		all = append(all, c)
 		if c.follows {
 			followed = append(followed, c.id)
@@ -39,9 +42,7 @@ func (l *loop) withWhatFollows(ctx context.Context, tx pgx.Tx, query string, arg
 // repeatOrSay creates the repetition of a task that has ended without a run of ours, or says in its
 // row why the table does not take that: the end stands all the same.
 func (l *loop) repeatOrSay(ctx context.Context, tx pgx.Tx, id int64) error {
-	err := l.drawing(ctx, func() error {
-		return pgx.BeginFunc(ctx, tx, func(tx pgx.Tx) error { return l.repeat(ctx, tx, []int64{id}) })
-	})
+	err := pgx.BeginFunc(ctx, tx, func(tx pgx.Tx) error { return l.repeat(ctx, tx, []int64{id}) })
 	var answer *pgconn.PgError
 	if !refusedByServer(err) || !errors.As(err, &answer) || passing(answer) || l.mayWait(id, err) {
 		return err
@@ -75,9 +76,9 @@ func (l *loop) repeat(ctx context.Context, tx pgx.Tx, ids []int64) error {
 	slices.Sort(ids) // in a partitioned table several rows with one id may have ended
 	batch := &pgx.Batch{}
 	batch.Queue("SELECT pg_catalog.set_config('statement_timeout', $1, true)", milliseconds(l.followsIn))
-	leap, drawn := l.Leap.Most(), false
-	batch.Queue(l.queries().Text("repeat"), slices.Compact(ids), run.Skipped(leap), nil).QueryRow(func(row pgx.Row) error {
-		return row.Scan(nil, nil, nil, nil, &drawn)
+	var fits, drawn, waits, whole bool
+	batch.Queue(l.queries().Text("repeat"), slices.Compact(ids)).QueryRow(func(row pgx.Row) error {
+		return row.Scan(&fits, &drawn, &waits, &whole, nil)
 	})
 	began := time.Now()
 	err := tx.SendBatch(ctx, batch).Close()
@@ -87,8 +88,16 @@ func (l *loop) repeat(ctx context.Context, tx pgx.Tx, ids []int64) error {
 	if isPartless(err) {
 		return &lackError{err}
 	}
-	if drawn {
-		l.Leap.Passed(leap)
+	switch {
+	case err != nil:
+	case !fits:
+		return errTooMuch
+	case !drawn:
+		return errIDsTaken
+	case !waits:
+		return errKeyWaits
+	case !whole:
+		return errLeftOut
 	}
 	if err == nil && len(l.tardy) > 0 {
 		l.timely(ids)
@@ -121,9 +130,4 @@ type repetitionError struct{ error }
 
 func (e *repetitionError) Unwrap() error { return e.error }
 
-// isTooMuch tells the error by which repeat.sql says that too much follows on several tasks for one
-// statement.
-func isTooMuch(err error) bool {
-	var answer *pgconn.PgError
-	return errors.As(err, &answer) && dividedBy(answer, "int42div")
-}
+func isTooMuch(err error) bool { return hasState(err, "TK010") }

@@ -55,6 +55,9 @@ func (l *loop) readResolved(ctx context.Context, ids []int64) (all []resolved, e
 	batch.Queue("SET LOCAL synchronous_commit = off")
 	batch.Queue(l.queries().Text("resolve"), ids).Query(func(rows pgx.Rows) (err error) {
 		all, err = pgx.CollectRows(rows, pgx.RowToStructByPos[resolved])
+		if err == nil && slices.ContainsFunc(all, func(r resolved) bool { return !r.Moved }) {
+			err = errKept
+		}
 		return err
 	})
 	batch.Queue("COMMIT")
@@ -75,6 +78,7 @@ type resolved struct {
 	Group, Remote []byte
 	Max, Priority int32
 	Ready, Late   bool
+	Moved         bool // false: a trigger has kept its row as it was
 }
 
 // free takes note of what a successor waits for. If that is nothing it may start.

@@ -12,7 +12,6 @@ import (
 
 	"pgtaskd/remote"
 	"pgtaskd/server/servertest"
-	"pgtaskd/sql"
 )
 
 // company is a table whose tasks run under the roles that insert them: it is served by a role that
@@ -35,6 +34,7 @@ func foundedOn(t *testing.T, dsn string, change ...func(*company)) *company {
 	c.serving, c.alice, c.bob = c.role(), c.role(), c.role()
 	c.exec(c.named("GRANT CREATE ON SCHEMA public TO $serving; GRANT $alice TO $serving; GRANT CREATE ON SCHEMA public TO $alice, $bob"))
 	c.target.Connect = c.target.Connect.With(remote.Settings{"user": c.serving})
+	c.target.Trust = []string{c.alice, c.bob} // they make tables of their own beside it
 	for _, change := range change {
 		change(c)
 	}
@@ -48,6 +48,13 @@ func employed(t *testing.T, change ...func(*company)) *company {
 	c.settled()
 	c.exec(c.named("GRANT SELECT, INSERT, UPDATE ON task TO $alice, $bob; GRANT USAGE ON SEQUENCE task_id_seq TO $alice, $bob"))
 	return c
+}
+
+// aloof is a company in whose schema neither alice nor bob may make anything: none of them has to be
+// trusted, which a printed script knows nothing of.
+func aloof(c *company) {
+	c.exec(c.named("REVOKE CREATE ON SCHEMA public FROM $alice, $bob"))
+	c.target.Trust = nil
 }
 
 func (c *company) named(sql string) string {
@@ -103,8 +110,7 @@ func (c *company) must(role, sql string) {
 	}
 }
 
-// TestTaskRunsAsWhoInsertedIt: whatever the INSERT says, with its effects and its end in one
-// transaction, and its repetition runs as the same.
+// TestTaskRunsAsWhoInsertedIt: whatever the INSERT says, and its repetition runs as the same.
 func TestTaskRunsAsWhoInsertedIt(t *testing.T) {
 	t.Parallel()
 	c := employed(t)
@@ -112,9 +118,9 @@ func TestTaskRunsAsWhoInsertedIt(t *testing.T) {
 	const writes = "INSERT INTO effect VALUES (current_user || ' ' || session_user, current_setting('pg_task.id')::int8) RETURNING who"
 	id := c.asks(c.alice, writes, "role", "'"+c.serving+"'", "repeat", "'1 day'")
 	c.becomes(id, "DONE")
-	if row, want := c.row(id, "role, output, atomic, attempt, xmin = (SELECT e.xmin FROM effect AS e WHERE e.id = task.id) AS together, "+
+	if row, want := c.row(id, "role, output, atomic, attempt, "+
 		"(SELECT n.role FROM task AS n WHERE n.id = task.next) AS follows"),
-		c.named(`{"role":"$alice","output":"$alice $alice","atomic":true,"attempt":1,"together":true,"follows":"$alice"}`); row != want {
+		c.named(`{"role":"$alice","output":"$alice $alice","atomic":true,"attempt":1,"follows":"$alice"}`); row != want {
 		t.Errorf("the row is %s, want %s", row, want)
 	}
 	own := c.asks(c.serving, "SELECT session_user")
@@ -142,7 +148,6 @@ func TestRoleThatMayNotRun(t *testing.T) {
 		{before: member + "ALTER ROLE $bob CONNECTION LIMIT 0", says: `CONNECTION LIMIT above 0`},
 		{before: member, after: "ALTER ROLE $bob SUPERUSER", says: `ALTER ROLE "$bob" NOSUPERUSER`},
 		{before: member, after: "ALTER ROLE $bob RENAME TO $bobby", says: `role "$bob" does not exist`},
-		{before: member, after: "REVOKE USAGE ON SCHEMA public FROM PUBLIC, $bob", says: `GRANT USAGE ON SCHEMA "public" TO "$bob"`},
 		{before: member, after: "REVOKE CONNECT ON DATABASE $database FROM PUBLIC", says: `GRANT CONNECT ON DATABASE`},
 		{after: "UPDATE task SET role = NULL WHERE role = '$bob'", says: "task has no role"},
 		{before: member, says: "the password of the role can't be had"},
@@ -165,11 +170,8 @@ func TestRoleThatMayNotRun(t *testing.T) {
 	c.settled()
 	c.must("postgres", "GRANT SELECT, INSERT ON task TO PUBLIC; GRANT USAGE ON SEQUENCE task_id_seq TO PUBLIC")
 	for i, bob := range bobs {
-		if i != 6 { // else who has no right to connect fails
+		if i != 5 { // else who has no right to connect fails
 			c.must("postgres", "GRANT CONNECT ON DATABASE $database TO $serving, $alice, "+bob)
-		}
-		if i != 5 {
-			c.must("postgres", "GRANT USAGE ON SCHEMA public TO $serving, $alice, "+bob)
 		}
 		c.must("postgres", "SET ROLE "+bob+"; INSERT INTO task (id, input, plan) VALUES ("+fmt.Sprint(1000+i)+", 'SELECT session_user', 'infinity')")
 	}
@@ -429,115 +431,6 @@ func TestPartitionsAreGuardedToo(t *testing.T) {
 	c.drain()
 	c.refuses("table public.early is below the table, and its own trigger pgtaskd_role is missing or not enabled always",
 		"UPDATE pg_trigger SET tgname = 'pgtaskd_role' WHERE tgrelid = 'early'::regclass AND tgname = 'another'")
-}
-
-// TestNoOverloadIsTakenForTheFunctionThatWritesEnds: whoever may make functions in the schema does
-// not keep ends from being written, nor the next leader from making what it needs.
-func TestNoOverloadIsTakenForTheFunctionThatWritesEnds(t *testing.T) {
-	t.Parallel()
-	overload, err := os.ReadFile("../sql/testdata/overload.sql")
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := employed(t)
-	c.must(c.bob, string(overload))
-	id := c.asks(c.alice, "SELECT 1", "repeat", "'1 hour'")
-	c.becomes(id, "DONE")
-	c.must(c.alice, "INSERT INTO task (input, cron, plan) VALUES ('SELECT 2', '0 3 * * *', now() - interval '1 s')")
-	c.until("the cron job has run", func() bool {
-		return c.get("SELECT count(*) FROM task WHERE cron IS NOT NULL") == "2"
-	})
-	if err := sql.Entitle(t.Context(), c.as(c.serving), sql.Table{Schema: "public", Name: "task"}, c.serving); err != nil {
-		t.Error(err)
-	}
-}
-
-// TestSessionCannotWriteAnEnd: a task does not learn what writes its end, nor what lets it write
-// another's.
-func TestSessionCannotWriteAnEnd(t *testing.T) {
-	t.Parallel()
-	c := employed(t)
-	hash := strings.TrimPrefix(c.get("SELECT proname FROM pg_proc WHERE proname LIKE 'pgtaskd_end_%'"), "pgtaskd_end_")
-	if c.does("postgres", "SELECT 1") == nil && c.get("SELECT current_setting('server_version_num')::int >= 140000") == "true" {
-		c.exec(c.named("GRANT pg_write_all_data, pg_read_all_data TO $alice"))
-	}
-	end := "SELECT public.pgtaskd_end_" + hash + `('\x00', '\x00', 'public', '{"UPDATE public.task SET data = $$taken$$"}', '{}')`
-	tokens := "public.pgtaskd_token_" + hash
-	for _, sql := range []string{
-		end, "INSERT INTO " + tokens + ` VALUES (pg_backend_pid(), sha256('\x00')); ` + end, "UPDATE " + tokens + ` SET token = sha256('\x00'); ` + end,
-		"COPY " + tokens + " FROM PROGRAM 'echo 1'", "SET ROLE " + c.serving,
-	} {
-		id := c.asks(c.alice, sql)
-		c.becomes(id, "FAIL")
-		if code := c.get("SELECT sqlstate FROM task WHERE id = $1", id); code != "42501" {
-			t.Errorf("%s: %s", sql, code)
-		}
-		if err := c.does(c.alice, sql); !isDenied(err) {
-			t.Errorf("%s: %v", sql, err)
-		}
-	}
-	c.must(c.alice, `CREATE TABLE heard (what text); CREATE TABLE late (id int8);
-		CREATE FUNCTION listens() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN
-			INSERT INTO public.heard SELECT to_jsonb(a)::text FROM pg_stat_activity AS a WHERE usename = session_user UNION ALL
-			SELECT to_jsonb(p)::text FROM pg_prepared_statements AS p UNION ALL SELECT current_query() UNION ALL SELECT to_jsonb(s)::text FROM pg_settings AS s;
-			BEGIN EXECUTE current_query(); EXCEPTION WHEN OTHERS THEN NULL; END;
-			RETURN NULL; END$$;
-		CREATE CONSTRAINT TRIGGER listens AFTER INSERT ON late DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION listens()`)
-	for range 3 {
-		id := c.asks(c.alice, "SET log_parameter_max_length_on_error = -1; INSERT INTO late VALUES (1)")
-		c.becomes(id, "DONE")
-	}
-	token := c.get("SELECT encode(token, 'hex') FROM " + tokens + " LIMIT 1")
-	if heard := c.get("SELECT count(*) FROM heard WHERE what LIKE '%' || $1 || '%' OR what ~ '\\\\x[0-9a-f]{64}'", token); heard != "0" {
-		t.Errorf("%s texts have a token", heard)
-	}
-	if taken := c.get("SELECT count(*) FROM task WHERE data = 'taken'"); taken != "0" {
-		t.Errorf("%s tasks are taken", taken)
-	}
-}
-
-// TestNobodyElseHasARightToTokens, by default privileges or by a GRANT: a trigger there would run as
-// the serving role.
-func TestNobodyElseHasARightToTokens(t *testing.T) {
-	t.Parallel()
-	c := founded(t, func(c *company) {
-		c.exec(c.named("ALTER DEFAULT PRIVILEGES FOR ROLE $serving GRANT ALL ON TABLES TO $bob"))
-	})
-	c.serve()
-	c.settled()
-	rights := "SELECT count(*) FROM pg_class AS c, aclexplode(c.relacl) AS x WHERE relname LIKE 'pgtaskd_token_%' AND relkind = 'r' AND x.grantee <> c.relowner"
-	if n := c.get(rights); n != "0" {
-		t.Errorf("%s rights are given to others", n)
-	}
-	tokens := c.get("SELECT relname FROM pg_class WHERE relname LIKE 'pgtaskd_token_%' AND relkind = 'r'")
-	c.drain()
-	c.exec(c.named("GRANT ALL ON " + tokens + " TO $bob"))
-	c.must(c.bob, "CREATE FUNCTION evil() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NEW; END'; CREATE TRIGGER evil BEFORE INSERT ON "+tokens+" FOR EACH ROW EXECUTE FUNCTION evil()")
-	c.serve()
-	c.eventually("0 1", "SELECT concat(("+rights+"), ' ', (SELECT count(*) FROM pg_trigger WHERE tgrelid = '"+tokens+"'::regclass))")
-}
-
-// TestATokenIsNotShown: an end that is refused shows no parameter of its call, whatever the task has
-// set, and the token of a session that has ended is taken out.
-func TestATokenIsNotShown(t *testing.T) {
-	t.Parallel()
-	c := employed(t)
-	hash := strings.TrimPrefix(c.get("SELECT proname FROM pg_proc WHERE proname LIKE 'pgtaskd_end_%'"), "pgtaskd_end_")
-	c.must(c.alice, "CREATE TABLE effect (id int8)")
-	for _, leaves := range []string{"SET transaction_read_only = on", "SET LOCAL transaction_read_only = on"} {
-		id := c.add(`input, settings, save, role`, "SET log_parameter_max_length_on_error = -1; INSERT INTO effect VALUES (1); "+leaves,
-			`{"log_parameter_max_length_on_error": -1}`, true, c.alice)
-		c.becomes(id, "FAIL")
-		if shown := c.get(`SELECT count(*) FROM task WHERE error ~ '\\x[0-9a-f]{64}' AND id = $1`, id); shown != "0" {
-			t.Error(c.get("SELECT error FROM task WHERE id = $1", id))
-		}
-		c.eventually("0", "SELECT count(*) FROM pgtaskd_token_"+hash+" WHERE pid = (SELECT pid FROM task WHERE id = $1)", id)
-	}
-	id := c.asks(c.alice, "SET array_nulls = off; INSERT INTO effect VALUES (2)", `"delete"`, "false")
-	c.becomes(id, "DONE")
-	if notice := c.get("SELECT coalesce(notice, 'none') FROM task WHERE id = $1", id); notice != "none" {
-		t.Error("a NULL was written as ", notice)
-	}
 }
 
 // TestEndIsWrittenWhateverATaskLeaves: temporary objects, settings, operators and prepared

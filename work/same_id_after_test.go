@@ -139,7 +139,7 @@ func TestWhatWaitsSinceAnEarlierVersionIsLookedAtAgain(t *testing.T) {
 	s.serve()
 	s.eventually("1", "SELECT count(*) FROM pg_attribute WHERE attrelid = 'task'::regclass AND attname = 'awaited'")
 	s.eventually("true", "SELECT t.awaited = p.created FROM task AS t, task AS p WHERE t.id = $1 AND p.id = $2", behind, first)
-	s.eventually("awaited", "SELECT string_agg(split_part(indexname, '_', 2), ' ') FROM pg_indexes WHERE indexname LIKE 'pgtaskd_await%'")
+	s.eventually("awaiting", "SELECT string_agg(split_part(indexname, '_', 2), ' ') FROM pg_indexes WHERE indexname LIKE '%await%'")
 	s.exec("UPDATE task SET plan = now() WHERE id = $1", first)
 	s.becomes(behind, "DONE")
 }

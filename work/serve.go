@@ -11,6 +11,7 @@ import (
 
 	"pgtaskd/routine"
 	"pgtaskd/sql"
+	"pgtaskd/work/door"
 	"pgtaskd/work/pool"
 )
 
@@ -42,6 +43,7 @@ func (s *service) serve(ctx context.Context, stop <-chan struct{}) error {
 		}
 		select {
 		case <-time.After(s.trouble.failed(err)):
+		case <-s.target.Changes.Poked(): // a reload
 		case <-stop:
 			return nil
 		case <-ctx.Done():
@@ -83,7 +85,6 @@ func (s *service) once(ctx context.Context, stop <-chan struct{}) error {
 	l.stats.serving.Store(nil)
 	l.stats.rests()
 	l.Lanes.Close()
-	l.dismissals.await()
 	l.crew.End()
 	if l.crew.Ends(l.endsIn) {
 		_ = l.crew.Call(func() error {
@@ -130,6 +131,10 @@ func (l *loop) lead(ctx context.Context, stop <-chan struct{}) error {
 		return err
 	}
 	defer c.close()
+	defer func() {
+		l.mayOwn.Store(false)
+		l.stopLedger(false)
+	}()
 	if err := c.end(ctx, l.control); err != nil {
 		return err
 	}
@@ -142,16 +147,11 @@ func (l *loop) lead(ctx context.Context, stop <-chan struct{}) error {
 	for {
 		err := l.reign(ctx, stop)
 		if err == nil || ctx.Err() != nil || undone(err) != nil || c.conn.IsClosed() || errors.Is(err, errReadOnly) ||
-			errors.Is(err, errNotAlone) || errors.As(err, new(*sql.OfInserters)) || !isAnybodys(err) && !l.busy() {
+			errors.Is(err, errNotAlone) || errors.As(err, new(*sql.OfInserters)) || errors.As(err, new(*door.Refused)) || !isAnybodys(err) && !l.busy() {
 			return err
 		}
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-stop:
-			l.drain()
-			stop = nil
-		case <-time.After(l.trouble.failed(err)):
+		if stop, err = l.pause(ctx, stop, l.trouble.failed(err)); err != nil {
+			return err
 		}
 		if done, late := l.drained(); done {
 			return errors.Join(late, err)
@@ -162,12 +162,38 @@ func (l *loop) lead(ctx context.Context, stop <-chan struct{}) error {
 	}
 }
 
+// pause waits until the next try to lead on the same connection. Runs that wait for the ledger are
+// answered meanwhile: one of them may have locked the table.
+func (l *loop) pause(ctx context.Context, stop <-chan struct{}, most time.Duration) (<-chan struct{}, error) {
+	for end := time.Now().Add(most); ; {
+		if err := l.ledger.Step(ctx, l.control.conn); err != nil && l.control.conn.IsClosed() {
+			return stop, err
+		}
+		rest := time.Until(end)
+		if next := l.ledger.Rest(); next >= 0 {
+			rest = min(rest, max(next, time.Millisecond))
+		}
+		select {
+		case <-ctx.Done():
+			return stop, ctx.Err()
+		case <-stop:
+			l.drain()
+			return nil, nil
+		case <-l.inbox.poke:
+		case <-time.After(rest):
+		}
+		if time.Now().After(end) {
+			return stop, nil
+		}
+	}
+}
+
 // isAnybodys tells an error that the server answers any controller with: a table that is locked, or
 // altered, or taken away, no right to it, no room on the disk.
 func isAnybodys(err error) bool {
 	var gone *tableGone
 	var lack *lackOfRights
-	return errors.As(err, &gone) || errors.As(err, &lack) || errors.Is(err, errReplaced) ||
+	return errors.As(err, &gone) || errors.As(err, &lack) ||
 		hasState(err, "55P03", "57014", "40001", "40P01", "53100", "53200", "42501", "42P01", "42703", "3F000")
 }
 
@@ -187,12 +213,11 @@ func (l *loop) reign(ctx context.Context, stop <-chan struct{}) (err error) {
 	}
 	defer func() { l.endTerm(ctx, err) }()
 	l.facts.Store(c)
-	server, err := l.server(ctx)
-	if err != nil {
+	l.Server.Store(l.server())
+	l.Zone.Store(&c.timeZone)
+	if err := l.readPlace(ctx); err != nil {
 		return err
 	}
-	l.Server.Store(server)
-	l.Zone.Store(&c.timeZone)
 	defer l.wake.Stop()
 	l.wake.Start()
 	l.trouble.served = true
@@ -257,6 +282,22 @@ func (l *loop) stand(ctx context.Context, stop <-chan struct{}) (leader bool, er
 		case <-time.After(standby/2 + rand.N(standby)): // so that two who see each other do not do so again
 		}
 	}
+}
+
+// readPlace reads where transactions are, as xact_at says, where the role may: rows tell it for
+// whoever meets them somewhere else.
+func (l *loop) readPlace(ctx context.Context) error {
+	ctx, cancel := limited(ctx)
+	defer cancel()
+	var place string
+	switch err := l.control.conn.QueryRow(ctx, l.queries().Text("place")).Scan(&place); {
+	case err == nil:
+		l.place.Store(&place)
+	case !hasState(err, "42501"):
+		return err
+	}
+	l.mayOwn.Store(l.control.table.Register != 0)
+	return nil
 }
 
 // callBack has those wait again that are with the server behind a task that lasts.

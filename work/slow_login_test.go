@@ -103,3 +103,11 @@ func (c *company) othersStart() {
 		}
 	}
 }
+
+// opens has the table served.
+func (c *company) opens() {
+	c.t.Helper()
+	c.serve()
+	c.settled()
+	c.exec(c.named("GRANT SELECT, INSERT, UPDATE ON task TO $alice, $bob; GRANT USAGE ON SEQUENCE task_id_seq TO $alice, $bob"))
+}

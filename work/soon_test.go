@@ -109,32 +109,3 @@ func TestSoonIsWarm(t *testing.T) {
 	s.soon("1 hour")
 	s.eventually("1", "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE 'pg_task %'")
 }
-
-// TestSoonWhileAnEndIsWritten: where plans follow closely on one another, none waits until the end
-// of the one before is written.
-func TestSoonWhileAnEndIsWritten(t *testing.T) {
-	t.Parallel()
-	s := leadAs(t, func(*loop) {})
-	s.exec(`CREATE TABLE ran (id int4);
-		CREATE FUNCTION hold() RETURNS trigger LANGUAGE plpgsql SET lock_timeout = '25 s' AS 'BEGIN PERFORM pg_advisory_xact_lock_shared(7); RETURN NEW; END';
-		CREATE TRIGGER hold BEFORE UPDATE ON task FOR EACH ROW WHEN (NEW.state = 'DONE' AND NEW.data = 'hold') EXECUTE FUNCTION hold()`)
-	holder := s.connect()
-	s.tell(holder, "SELECT pg_advisory_lock(7)")
-	s.exec(`INSERT INTO task (input, "group") SELECT 'SELECT pg_advisory_xact_lock_shared(7)', i FROM generate_series(1, 8) AS i`)
-	s.eventually("8", "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'advisory'")
-	s.tell(holder, "SELECT pg_advisory_unlock(7)")
-	s.eventually("8", "SELECT count(*) FROM task WHERE state = 'DONE'")
-	s.tell(holder, "SELECT pg_advisory_lock(7)") // now there are all sessions that there may be
-	s.exec(`INSERT INTO task (input, "group", plan, data) SELECT CASE i WHEN 20 THEN 'SELECT 1' ELSE 'INSERT INTO ran VALUES (' || i || ')' END, i,
-			statement_timestamp() + interval '0.5 s' + i * interval '15 ms', CASE i WHEN 20 THEN 'hold' END
-		FROM generate_series(1, 25) AS i`)
-	const held = "SELECT (pid, query_start)::text FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'advisory'"
-	s.until("an end waits", func() bool { return s.get("SELECT EXISTS ("+held+")") == "true" })
-	waiting := s.get(held)
-	s.eventually("true", "SELECT count(*) > 19 FROM ran") // a busy machine may leave some to that session
-	if got := s.get("SELECT coalesce((" + held + "), 'none')"); got != waiting {
-		t.Errorf("the tasks behind it have waited for %s: there is now %s", waiting, got)
-	}
-	s.tell(holder, "SELECT pg_advisory_unlock(7)")
-	s.eventually("33", "SELECT count(*) FROM task WHERE state = 'DONE' AND attempt = 1 AND start >= plan")
-}

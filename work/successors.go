@@ -195,9 +195,6 @@ func (l *loop) successorsOf(ctx context.Context, rows []awaitedRow, most int) (m
 	}
 	ctx, cancel := limited(ctx)
 	defer cancel()
-	if err := l.sure(ctx); err != nil {
-		return nil, err
-	}
 	ids, created := make([]int64, len(rows)), make([]string, len(rows))
 	for i, row := range rows {
 		ids[i], created[i] = row.id, row.created

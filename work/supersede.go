@@ -2,19 +2,19 @@ package work
 
 import (
 	"context"
-	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"pgtaskd/exec"
+	"pgtaskd/sql"
 	"pgtaskd/work/run"
 )
 
 // isKeyTaken tells that a task cannot wait again because another one with its key does.
 func isKeyTaken(answer *pgconn.PgError) bool {
-	return answer.Code == "23505" && strings.HasPrefix(answer.ConstraintName, "pgtaskd_wait_key")
+	return answer.Code == "23505" && sql.IsWaitKey(answer.ConstraintName)
 }
 
 // superseded ends a task that would wait again beside another one of its key. If that waits no

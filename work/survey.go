@@ -104,9 +104,6 @@ func (l *loop) weigh(ctx context.Context) error {
 		return nil
 	}
 	l.weighed.next = time.Now().Add(historyTick)
-	if err := l.sure(ctx); err != nil {
-		return err
-	}
 	ended, err := about(ctx, l.control.conn, l.queries(), l.target)
 	if isAnswer(err) {
 		l.undo(ctx)

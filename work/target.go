@@ -67,11 +67,8 @@ type Target struct {
 	Inserter bool
 	Roles    map[string]remote.Credential
 
-	// Wary tells that the role serves another target that has Inserter, and this one has not.
-	Wary bool
-
-	// Trust names roles whose tables a command may read and change, as its caller says, besides
-	// those of roles that ours has reason to trust. To serve a table it counts for nothing.
+	// Trust names roles that may own and make what the table uses, beside those that the door trusts
+	// anyway (see package door). "PUBLIC" is everybody.
 	Trust []string
 
 	// Remotes are the connection strings that a task may name instead of giving one.
@@ -123,6 +120,11 @@ func NewChanges() *Changes { return &Changes{poke: make(chan struct{}, 1)} }
 func (c *Changes) Set(t Target) {
 	live := t.live()
 	c.latest.Store(&live)
+	c.Poke()
+}
+
+// Poke wakes whoever serves the target, if only to look again.
+func (c *Changes) Poke() {
 	select {
 	case c.poke <- struct{}{}:
 	default:
@@ -238,4 +240,13 @@ func (t Target) advised(line *zerolog.Event, err error, served bool) *zerolog.Ev
 		line = line.Bytes("stack", p.Stack)
 	}
 	return line
+}
+
+// pathless tells the errors of a name that search_path does not lead to.
+func pathless(code string) bool {
+	switch code {
+	case "42P01", "42883", "42704", "3F000":
+		return true
+	}
+	return false
 }

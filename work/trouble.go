@@ -17,6 +17,7 @@ import (
 
 	"pgtaskd/human"
 	"pgtaskd/sql"
+	"pgtaskd/work/door"
 )
 
 // sayAgain is how long a failure that lasts is not logged again.
@@ -40,10 +41,13 @@ type trouble struct {
 	served   bool                 // the target has been served since Serve began: by us, or by another controller while its table was there
 	strange  map[stranger]time.Time
 
+	findings     map[string]bool // of the door, as they were logged
 	without      map[string]bool // what the table is served without, as it was logged
 	unmade       map[string]bool // what could not be made beside it, likewise
 	exhausted    time.Time       // when it was logged that no ids are left
 	partless     time.Time       // or that a partition is missing
+	bare         bool            // that the table has no column for transactions
+	openPath     bool            // that everybody may create in the role's search_path
 	zoneless     time.Time       // or that the time zone is none
 	queueFull    time.Time       // or that the queue of notifications is full
 	unregistered string          // why sessions go without a register, as it was logged
@@ -73,6 +77,9 @@ func (t *trouble) failed(err error) (wait time.Duration) {
 	}
 	t.failures++
 	wait = pause(t.failures, err)
+	if errors.As(err, new(*door.Refused)) { // found has said all
+		return wait
+	}
 	at, known := t.said[err.Error()]
 	if known && now.Sub(at) < sayAgain {
 		return wait
@@ -130,6 +137,8 @@ const (
 func pause(failures int, err error) time.Duration {
 	longest := faultyPause
 	switch {
+	case errors.As(err, new(*door.Refused)):
+		return doorPause
 	case hasState(err, "53200"):
 		longest = takenPause
 	case isAway(err):

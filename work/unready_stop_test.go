@@ -54,10 +54,8 @@ func TestStopOfWhatIsBehindASlowCommit(t *testing.T) {
 		return
 	}
 	s := play(t)
-	s.exec(`CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(13); RETURN NULL; END $$;
-		CREATE CONSTRAINT TRIGGER slow AFTER UPDATE ON task DEFERRABLE INITIALLY DEFERRED
-			FOR EACH ROW WHEN (NEW.state = 'DONE' AND NEW.data = 'slow') EXECUTE FUNCTION slow()`)
-	s.exec("CREATE TABLE effect (at timestamptz)")
+	s.exec(`CREATE TABLE effect (at timestamptz); CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(13); RETURN NULL; END $$;
+		CREATE CONSTRAINT TRIGGER slow AFTER INSERT ON effect DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION slow()`)
 	s.exec(`INSERT INTO task (input, data, plan) VALUES
 		('INSERT INTO effect VALUES (now())', 'slow', now() + '1 s'), ('SELECT 2', NULL, now() + '1 s')`)
 	s.eventually("1", "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE 'pg_task %' AND wait_event = 'PgSleep'")

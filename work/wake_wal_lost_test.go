@@ -22,6 +22,7 @@ func TestWhosePublicationIsInTheWay(t *testing.T) {
 	t.Parallel()
 	s := stageOn(t, tasktest.Database(t), deaf, byWAL)
 	name, stranger := sql.Publication(table(s.target)), "publisher_"+s.get("SELECT pg_backend_pid()")
+	s.exec("CREATE SCHEMA AUTHORIZATION CURRENT_USER") // else nobody else may make a schema there
 	s.exec("CREATE ROLE " + stranger + "; DO $$BEGIN EXECUTE format('GRANT CREATE ON DATABASE %I TO " + stranger + "', current_database()); END$$")
 	t.Cleanup(func() {
 		if _, err := s.conn.PgConn().Exec(context.Background(), "DROP OWNED BY "+stranger+"; DROP ROLE "+stranger).ReadAll(); err != nil {

@@ -110,7 +110,7 @@ func (r *Report) wakeable(ctx context.Context, conn *pgx.Conn, t Target) (Target
 	if t.Wake != sql.WAL {
 		return t, nil
 	}
-	d, err := describe(ctx, conn, t)
+	d, err := sql.Describe(ctx, conn, table(t))
 	if err != nil {
 		return t, err
 	}

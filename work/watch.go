@@ -16,11 +16,19 @@ type standing struct {
 	pid      int32
 	stopping bool   // set to STOP while it was under way, and without an end
 	version  uint32 // of the row: another one when anybody has changed it
+	xact     int64  // with which it is prepared, 0: it is not,
+	recalls  bool   // and it remembers a STOP
 }
 
 // ours tells whether the row still shows what we have made of it; pid is the session's.
 func (s standing) ours(t *task, pid int32) bool {
-	return s.state == "PLAN" && s.version == t.Row.Version || s.state == "WORK" && s.pid == pid
+	switch {
+	case s.state == "PLAN":
+		return s.version == t.Row.Version
+	case s.xact != 0:
+		return s.state == "WORK" && s.xact == t.Xact()
+	}
+	return s.state == "WORK" && s.pid == pid
 }
 
 // underWay tells whether the row's task may run, on whatever session.
@@ -49,7 +57,7 @@ func (l *loop) standings(ctx context.Context, ids []int64, ours func(id int64, s
 	}
 	var id int64
 	var s standing
-	_, err = pgx.ForEachRow(rows, []any{&id, &s.state, &s.pid, &s.stopping, &s.version}, func() error {
+	_, err = pgx.ForEachRow(rows, []any{&id, &s.state, &s.pid, &s.stopping, &s.version, &s.xact, &s.recalls}, func() error {
 		if other, several := all[id]; !several || s.outweighs(other, func(s standing) bool { return ours(id, s) }) {
 			all[id] = s
 		}
@@ -115,6 +123,8 @@ func (l *loop) cancelChanged(ctx context.Context, ids []int64) error {
 	for _, id := range ids {
 		t, s := l.tasks[id], standings[id]
 		switch pid, _, _ := t.Runs(); {
+		case s.ours(t, pid) && s.recalls: // its SQL runs still, or it is too late
+			t.Cancel(exec.Stopped)
 		case s.ours(t, pid), s.state == "WORK" && t.Marks.Load():
 		case l.Lanes.Drop(t.Task) || l.dropSoon(t.Task):
 			delete(l.tasks, id)

@@ -249,7 +249,7 @@ func TestWhyIsQuick(t *testing.T) {
 	s.exec("INSERT INTO task (input, plan, active) SELECT 'SELECT 1', now() - interval '1 min' + i * interval '1 us', '0' FROM generate_series(1, $1) AS i", waiting)
 	s.exec("INSERT INTO task_leader (controller, leads, since, seen, run) VALUES ('c', true, now(), now(), 8)")
 	must(t, s.connect(), "SELECT pg_advisory_lock("+s.leaderKey()+")")
-	s.exec("SET session_replication_role = replica; UPDATE task SET state = 'WORK', start = now(), pid = 1 WHERE id = 1; SET session_replication_role = origin")
+	s.exec("SET application_name = 'pgtaskd test'; UPDATE task SET state = 'WORK', start = now(), pid = 1 WHERE id = 1; RESET application_name")
 	for _, id := range []int64{1, 2, waiting / 2, waiting, waiting + 1} {
 		_ = s.why(id) // plans
 		best := time.Hour

@@ -15,16 +15,10 @@ import (
 func (l *loop) write(ctx context.Context) error {
 	now := time.Now()
 	ends := l.ripe(now)
-	if len(ends) == 0 && l.allWait() {
+	if ends = append(ends, l.unsaid...); len(ends) == 0 {
 		return nil
 	}
-	l.unsaid = slices.DeleteFunc(l.unsaid, func(e end) bool {
-		if l.waits(&e) {
-			return false
-		}
-		ends = append(ends, e)
-		return true
-	})
+	l.unsaid = nil
 	if err := l.dismiss(ctx, ends); err != nil {
 		l.putOff(ends)
 		return err
@@ -88,8 +82,6 @@ func (l *loop) putOff(ends []end) {
 // writeSome writes ends of one kind.
 func (l *loop) writeSome(ctx context.Context, ends []end) error {
 	switch ends[0].kind {
-	case run.Committed:
-		return l.forgetCommitted(ctx, ends)
 	case run.Finished:
 		return l.writeEach(ctx, ends, l.finish)
 	case run.Refused:
@@ -164,6 +156,7 @@ func (l *loop) writeEach(ctx context.Context, ends []end, write func(context.Con
 		case isKeyTaken(answer):
 			return l.superseded(ctx, e, err)
 		case e.lessen(err):
+			l.lesser(&e, err)
 			return l.writeEach(ctx, []end{e}, write)
 		}
 		l.leaveAlone(e, err)
@@ -204,8 +197,6 @@ func bisect[T any](ctx context.Context, l *loop, rows []T,
 		return done(rows)
 	case err == nil || !refusedByServer(err):
 		return err
-	case l.trust(ctx, err):
-		return bisect(ctx, l, rows, change, done, refused)
 	case len(rows) == 1:
 		return refused(rows[0], err)
 	}

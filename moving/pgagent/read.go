@@ -58,8 +58,8 @@ var (
 )
 
 // Read looks at the jobs of the connection's database.
-func Read(ctx context.Context, conn *pgx.Conn) (p Place, jobs []Job, err error) {
-	tx, err := moving.Tables(ctx, conn, "pgAgent", "pgagent.pga_job", "pgagent.pga_jobstep", "pgagent.pga_schedule",
+func Read(ctx context.Context, conn *pgx.Conn, trust []string) (p Place, jobs []Job, err error) {
+	tx, err := moving.Tables(ctx, conn, trust, "pgAgent", "pgagent.pga_job", "pgagent.pga_jobstep", "pgagent.pga_schedule",
 		"pgagent.pga_exception")
 	if err != nil {
 		return p, nil, err

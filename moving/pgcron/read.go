@@ -38,18 +38,16 @@ var (
 )
 
 // Read looks at the jobs of the connection's database.
-func Read(ctx context.Context, conn *pgx.Conn) (p Place, jobs []Job, err error) {
-	tx, err := moving.Locked(ctx, conn, func() error {
-		there := false
-		err := conn.QueryRow(ctx, placeQuery).Scan(&there, &p.Zone, &p.Host, &p.Port, &p.Database, &p.User)
-		if err == nil && !there {
-			err = fmt.Errorf("database %q has no pg_cron: connect to the one that SHOW cron.database_name names, postgres by default", p.Database)
-		}
-		if err != nil {
-			return err
-		}
-		return moving.Strange(ctx, conn, "cron.job", "TYPE", "CAST") // the rest is the extension's
-	}, "cron.job")
+func Read(ctx context.Context, conn *pgx.Conn, trust []string) (p Place, jobs []Job, err error) {
+	there := false
+	err = conn.QueryRow(ctx, placeQuery).Scan(&there, &p.Zone, &p.Host, &p.Port, &p.Database, &p.User)
+	if err == nil && !there {
+		err = fmt.Errorf("database %q has no pg_cron: connect to the one that SHOW cron.database_name names, postgres by default", p.Database)
+	}
+	if err != nil {
+		return p, nil, err
+	}
+	tx, err := moving.Tables(ctx, conn, trust, "pg_cron", "cron.job")
 	if err != nil {
 		return p, nil, err
 	}

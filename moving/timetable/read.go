@@ -58,8 +58,8 @@ var (
 )
 
 // Read looks at the chains of the connection's database.
-func Read(ctx context.Context, conn *pgx.Conn) (p Place, chains []Chain, err error) {
-	tx, err := moving.Tables(ctx, conn, "pg_timetable", "timetable.chain", "timetable.task", "timetable.parameter")
+func Read(ctx context.Context, conn *pgx.Conn, trust []string) (p Place, chains []Chain, err error) {
+	tx, err := moving.Tables(ctx, conn, trust, "pg_timetable", "timetable.chain", "timetable.task", "timetable.parameter")
 	if err != nil {
 		return p, nil, err
 	}

@@ -57,9 +57,9 @@ func Exec(t testing.TB, conn *pgx.Conn, sql string, args ...any) {
 // a task that is said to run. The role is a superuser.
 func Replicate(t testing.TB, conn *pgx.Conn, sql string, args ...any) {
 	t.Helper()
-	Exec(t, conn, "SET session_replication_role = replica")
+	Exec(t, conn, "SET session_replication_role = replica; SET application_name = 'pgtaskd test'")
 	Exec(t, conn, sql, args...)
-	Exec(t, conn, "RESET session_replication_role")
+	Exec(t, conn, "RESET session_replication_role; RESET application_name")
 }
 
 // Get is the one value of a query, cast to text: true, not t. No row counts as NULL.

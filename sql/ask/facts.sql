@@ -1,7 +1,6 @@
 -- What has the table's name, what the role may do with it, and whether the table of controllers,
--- the function that says why a task waits, and the table of groups can be used: they run, or show,
--- what their owner likes, so it must be one of those trusted.
--- $1 schema, $2 table, $3 table of controllers, $4 function, $5 table of groups, $6 trusted roles
+-- the function that says why a task waits, and the table of groups are there.
+-- $1 schema, $2 table, $3 table of controllers, $4 function, $5 table of groups
 SELECT
     c.relkind::text,
     quote_ident(current_user),
@@ -23,7 +22,6 @@ SELECT
         WHERE l.relnamespace = n.oid
             AND l.relname = $3::text
             AND l.relkind = 'r'
-            AND l.relowner::int8 = ANY ($6::int8[])
             AND has_table_privilege(l.oid, 'SELECT')
     ),
     EXISTS (
@@ -33,7 +31,6 @@ SELECT
             AND p.proname = $4::text
             AND p.pronargs = 1
             AND p.proargtypes[0] = 'int8'::regtype::oid
-            AND p.proowner::int8 = ANY ($6::int8[])
             AND has_function_privilege(p.oid, 'EXECUTE')
     ),
     EXISTS (
@@ -42,7 +39,6 @@ SELECT
         WHERE l.relnamespace = n.oid
             AND l.relname = $5::text
             AND l.relkind = 'r'
-            AND l.relowner::int8 = ANY ($6::int8[])
     )
 FROM pg_namespace AS n
 JOIN pg_class AS c ON c.relnamespace = n.oid

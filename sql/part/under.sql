@@ -1,6 +1,6 @@
 -- Under whom the task t runs, and whether we may log in as that role: serves (it is our own),
 -- member (of it we are one), stranger, or what keeps it from running its task: superuser (which we
--- are not), login, schema (it does not reach the function that writes the end), absent. Then
+-- are not), login, absent. Then
 -- whether it is a superuser, and its number.
 -- A superuser is a member of what it was made one of, not of all roles.
 ,
@@ -9,11 +9,6 @@
         SELECT CASE
             WHEN r.rolsuper AND current_setting('is_superuser') <> 'on' THEN 'superuser'
             WHEN NOT r.rolcanlogin OR r.rolconnlimit = 0 THEN 'login'
-            WHEN NOT coalesce((
-                SELECT has_schema_privilege(r.oid, n.oid, 'USAGE')
-                FROM pg_namespace AS n
-                WHERE n.nspname = :schema_text
-            ), false) THEN 'schema'
             WHEN CASE WHEN current_setting('is_superuser') = 'on' THEN EXISTS (
                 WITH RECURSIVE me AS (
                     SELECT o.oid, o.rolsuper, false AS inserters

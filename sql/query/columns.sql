@@ -1,7 +1,7 @@
 -- What changes when the table, its columns, the names of their types, its triggers and those of the
--- tables below it, its publication, its register of sessions, what stands beside it, the functions
--- that are called with arguments, or the owner of any of this do; whether sessions that are opened
--- now may not write; whether there are foreign servers; and how full the queue of notifications is.
+-- tables below it, its publication, what stands beside it, or the owner of any of this do; whether
+-- sessions that are opened now may not write; whether there are foreign servers; and how full the
+-- queue of notifications is.
 -- $1 schema, $2 table
 SELECT
     (
@@ -32,7 +32,7 @@ SELECT
             AND c.relname = $2
             AND a.attnum > 0
             AND NOT a.attisdropped
-        GROUP BY c.oid, c.relowner, n.oid, n.nspowner
+        GROUP BY c.oid, n.oid, n.nspowner, n.nspacl
     ),
     coalesce(
         (

@@ -1,9 +1,8 @@
--- Ends backends of ours; process id and start, in microseconds, name one for good. Of those that live
--- and only others may end, it returns NULL: they may not even show us when they have begun.
+-- Ends backends of ours; process id and start, in microseconds, name one for good.
 -- $1 pids, $2 starts
 SELECT
     b.pid,
-    CASE WHEN a.backend_start = b.start AND :may_dismiss THEN pg_terminate_backend(b.pid) END
+    CASE WHEN a.backend_start = b.start AND :may_end THEN pg_terminate_backend(b.pid) END
 FROM ROWS FROM (
     unnest($1::int4[]),
     unnest($2::timestamptz[])

@@ -30,6 +30,6 @@ FROM expired AS e
 WHERE t.ctid = e.place
     AND t.tableoid = e.part
 RETURNING
-    t.id / (t.state <> 'PLAN')::int4, -- an error where a trigger has kept the row as it was
+    CASE WHEN t.state <> 'PLAN' THEN t.id END, -- NULL: a trigger has kept the row as it was
     :followed,
     :last_words

@@ -2,8 +2,8 @@
 -- its mark left it.
 -- $1 ids, $2 versions of the rows that were read, $3 pids of the sessions, $4 done, $5 starts, $6
 -- stops, $7 outputs, $8 errors,
--- $9 SQLSTATEs, $10 notices, $11 whether effects and end commit together, $12 whether there is no
--- retry, $13 whether what is NULL here stays as it is
+-- $9 SQLSTATEs, $10 notices, $11 whether effects happen exactly once, $12 whether there is no retry,
+-- $13 whether what is NULL here stays as it is, $14 transactions with which the rows are prepared
 WITH ended AS MATERIALIZED (
     SELECT e.*, t.part, t.place
     FROM (
@@ -21,8 +21,9 @@ WITH ended AS MATERIALIZED (
             unnest($10::text[]),
             unnest($11::bool[]),
             unnest($12::bool[]),
-            unnest($13::bool[])
-        ) AS u (id, version, pid, done, start, stop, output, error, sqlstate, notice, atomic, last, keeps)
+            unnest($13::bool[]),
+            unnest($14::int8[])
+        ) AS u (id, version, pid, done, start, stop, output, error, sqlstate, notice, atomic, last, keeps, xact)
         ORDER BY u.id
     ) AS e
     CROSS JOIN LATERAL ( -- looked up one by one, whatever the statistics say
@@ -30,7 +31,7 @@ WITH ended AS MATERIALIZED (
         FROM :table AS t
         WHERE t.id >= e.id
             AND t.id <= e.id
-            AND :as_read
+            AND :to_end
             AND (
                 e.last
                 OR (:attempt)::int8 - t.interrupted > t.retry
@@ -41,7 +42,7 @@ WITH ended AS MATERIALIZED (
 )
 UPDATE :table AS t
 SET
-    state = CASE WHEN e.done THEN 'DONE' WHEN true THEN 'FAIL' ELSE t.state END,
+    state = CASE WHEN e.done THEN 'DONE' WHEN :xact_of_t IS NOT NULL AND t.stopping THEN 'STOP' WHEN true THEN 'FAIL' ELSE t.state END,
     start = e.start,
     stop = e.stop,
     pid = e.pid,
@@ -50,14 +51,14 @@ SET
     sqlstate = coalesce(e.sqlstate, CASE WHEN e.keeps THEN t.sqlstate END),
     notice = coalesce(e.notice, CASE WHEN e.keeps THEN t.notice END),
     atomic = e.atomic,
-    attempt = :attempt
+    attempt = :attempt,
+    :without_xact
+    stopping = CASE WHEN :followed THEN t.stopping END -- which the repetition takes up
 FROM ended AS e
 WHERE t.ctid = e.place
     AND t.tableoid = e.part
 RETURNING
-    t.id / ( -- an error where a trigger has kept the row as it was
-        t.state <> ALL ('{TAKE,WORK}')
-        AND (t.state <> 'PLAN' OR t.start IS NOT NULL)
-    )::int4,
+    t.id,
+    t.state <> ALL ('{TAKE,WORK}') AND (t.state <> 'PLAN' OR t.start IS NOT NULL), -- false: a trigger has kept the row as it was
     :followed,
     t."delete" AND t.output IS NULL AND t.error IS NULL

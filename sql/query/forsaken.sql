@@ -45,6 +45,6 @@ FROM forsaken AS f
 WHERE t.ctid = f.place
     AND t.tableoid = f.part
 RETURNING
-    t.id / (t.state = 'GONE')::int4, -- an error where a trigger has kept the row as it was
+    CASE WHEN t.state = 'GONE' THEN t.id END, -- NULL: a trigger has kept the row as it was
     :followed,
     :last_words

@@ -2,7 +2,7 @@
 -- One that has ended before, and that somebody has set to PLAN where no trigger of ours saw it,
 -- runs as if new.
 -- $1 ids, $2 versions of the rows that were read, $3 pids of the sessions, $4 starts, $5 whether
--- effects and end commit together, $6 whether they must be on the disk before the tasks start
+-- effects happen exactly once, $6 whether they must be on the disk before the tasks start
 WITH begun AS MATERIALIZED (
     SELECT e.*, t.part, t.place
     FROM (
@@ -33,6 +33,7 @@ SET
     start = b.start,
     stop = NULL,
     atomic = b.atomic,
+    :without_xact
     attempt = CASE WHEN t.stop IS NOT NULL THEN 1 ELSE :attempt END,
     interrupted = CASE WHEN t.stop IS NOT NULL THEN 0 ELSE t.interrupted END,
     runs = CASE WHEN t.stop IS NULL THEN t.runs ELSE
@@ -44,4 +45,4 @@ FROM begun AS b
 WHERE t.ctid = b.place
     AND t.tableoid = b.part
     AND (SELECT NOT $6::bool OR :on_disk)
-RETURNING t.id / (t.state = 'WORK')::int4 -- an error where a trigger has kept the row as it was
+RETURNING t.id, t.state = 'WORK' -- false: a trigger has kept the row as it was

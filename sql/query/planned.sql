@@ -87,6 +87,6 @@ WHERE (f.plan IS NOT NULL OR f.error IS NOT NULL)
     AND t.ctid = f.place
     AND t.tableoid = f.part
 RETURNING
-    t.id / (t.origin IS NULL OR t.origin <= '-infinity' AND t.tableoid <> f.part)::int4, -- an error where a trigger has kept the row as it was
+    CASE WHEN t.origin IS NULL OR t.origin <= '-infinity' AND t.tableoid <> f.part THEN t.id END, -- NULL: a trigger has kept the row as it was
     :followed AND t.state = 'FAIL',
     :last_words

@@ -2,7 +2,8 @@
 -- delay they wait, and say why.
 -- $1 ids, $2 versions of the rows that were read, $3 pids of the sessions (or null), $4 delay (or
 -- null), $5 error (or null), $6 SQLSTATE,
--- $7 starts and $8 stops of runs that a drain has cancelled (or null)
+-- $7 starts and $8 stops of runs that a drain has cancelled (or null), $9 transactions with which the
+-- rows are prepared, $10 why they are in runs
 WITH released AS MATERIALIZED (
     SELECT e.*, t.part, t.place
     FROM (
@@ -15,8 +16,10 @@ WITH released AS MATERIALIZED (
             unnest($5::text[]),
             unnest($6::text[]),
             unnest($7::timestamptz[]),
-            unnest($8::timestamptz[])
-        ) AS u (id, version, pid, delay, error, sqlstate, start, stop)
+            unnest($8::timestamptz[]),
+            unnest($9::int8[]),
+            unnest($10::text[])
+        ) AS u (id, version, pid, delay, error, sqlstate, start, stop, xact, cause)
         ORDER BY u.id
     ) AS e
     CROSS JOIN LATERAL ( -- looked up one by one, whatever the statistics say
@@ -24,17 +27,21 @@ WITH released AS MATERIALIZED (
         FROM :table AS t
         WHERE t.id >= e.id
             AND t.id <= e.id
-            AND :as_read
+            AND :to_return
         ORDER BY t.id
         FOR NO KEY UPDATE SKIP LOCKED
     ) AS t
 )
 UPDATE :table AS t
 SET
-    state = 'PLAN',
+    state = CASE WHEN t.stopping AND :xact_of_t IS NOT NULL THEN 'STOP' WHEN true THEN 'PLAN' ELSE t.state END,
     pid = NULL,
     start = NULL,
-    stop = NULL,
+    stop = CASE WHEN t.stopping AND :xact_of_t IS NOT NULL THEN statement_timestamp() END,
+    stopping = NULL,
+    output = CASE WHEN :xact_of_t IS NULL THEN t.output END,
+    notice = CASE WHEN :xact_of_t IS NULL THEN t.notice END,
+    :without_xact
     atomic = NULL,
     attempt = CASE WHEN t.state = 'PLAN' THEN t.attempt ELSE greatest(t.attempt - 1, 0) END,
     base = CASE WHEN r.delay IS NULL THEN t.base ELSE coalesce(t.base, t.plan) END,
@@ -43,9 +50,9 @@ SET
     sqlstate = CASE WHEN r.error IS NULL THEN t.sqlstate ELSE r.sqlstate END,
     runs = CASE WHEN r.start IS NULL THEN t.runs ELSE
         :earlier_runs
-        || jsonb_build_object('start', r.start, 'stop', r.stop, 'pid', r.pid, 'state', t.state, 'error', left(t.error, 1000), 'cause', 'drained')
+        || jsonb_build_object('start', r.start, 'stop', r.stop, 'pid', r.pid, 'state', t.state, 'error', left(coalesce(r.error, t.error), 1000), 'cause', r.cause)
     END
 FROM released AS r
 WHERE t.ctid = r.place
     AND t.tableoid = r.part
-RETURNING t.id / (t.state <> ALL ('{TAKE,WORK}'))::int4 -- an error where a trigger has kept it under way
+RETURNING t.id, t.state <> ALL ('{TAKE,WORK}') -- false: a trigger has kept it under way

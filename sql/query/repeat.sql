@@ -19,14 +19,14 @@
 -- began is met by the INSERT, which an UPDATE that changes nothing lets see it.
 -- Of several of one key that have ended the first repeats itself; others of its role join that.
 -- One whose plan is infinite waits until somebody plans it, and so does its repetition.
--- An id that somebody has taken by hand is drawn again. One whose row is not committed cannot be
--- seen, and the INSERT waits for it: in a task's transaction not for long. The leader knows the
--- error, and has the next draws pass over so many ids. Any other conflict that is not the key's is an
--- error, and so is a repetition that has not come about.
--- Several tasks are too much for one statement where more than 1 MB of them is copied: an error,
--- before anything is. One alone may have as much as it likes.
--- $1 ids, $2 how many numbers of the sequence are passed over, $3 how long to wait for a lock, NULL:
--- as long as anything of ours
+-- An id that somebody has taken by hand is drawn again. Any other conflict that is not the key's is an
+-- error.
+-- Several tasks are too much for one statement where more than 1 MB of them is copied: then nothing
+-- is done. One alone may have as much as it likes.
+-- Returns whether it was not too much, whether ids could be drawn, whether no other task has come to
+-- wait with the key meanwhile, and whether all has come about: unless all are true, all is to be
+-- rolled back.
+-- $1 ids
 WITH ended AS MATERIALIZED (
     SELECT
         t.part,
@@ -174,11 +174,8 @@ over AS MATERIALIZED (
         ORDER BY t.id
     ) AS t
 ),
-weighed AS MATERIALIZED ( -- an error, where what is copied of several tasks takes its time
-    SELECT 1::int4 / (
-        min(w.id) = max(w.id)
-        OR sum(w.size) <= 1048576
-    )::int4::int2 = 1 AS fits
+weighed AS MATERIALIZED ( -- what is copied of several tasks may take its time
+    SELECT coalesce(min(w.id) = max(w.id) OR sum(w.size) <= 1048576, true) AS fits
     FROM (
         SELECT e.id, e.size
         FROM ended AS e
@@ -188,12 +185,6 @@ weighed AS MATERIALIZED ( -- an error, where what is copied of several tasks tak
         WHERE o.failed
     ) AS w
 ),
-passed AS MATERIALIZED ( -- before an id is drawn
-    SELECT
-        count(nextval((:sequence)::oid::regclass)) AS ids,
-        CASE WHEN $3::text IS NOT NULL THEN set_config('lock_timeout', $3::text, true) END AS locks
-    FROM generate_series(1, $2::int8)
-),
 numbered AS MATERIALIZED (
     SELECT f.*, d.id AS drawn, f.key IS NULL OR f.id = min(f.id) OVER (PARTITION BY f.key) AS first
     FROM followed AS f
@@ -202,7 +193,6 @@ numbered AS MATERIALIZED (
     ) AS d ON (:sequence) > 0
     WHERE NOT f.carried
         AND (SELECT w.fits FROM weighed AS w)
-        AND (SELECT p.ids >= 0 FROM passed AS p)
 ),
 repeated AS (
     INSERT INTO :table AS w (:drawn_id parent, plan, origin, skipped, failures, state, error, :copied)
@@ -214,13 +204,14 @@ repeated AS (
         f.origin,
         f.skipped,
         f.failures,
-        CASE WHEN f.paused THEN 'STOP' WHEN true THEN 'PLAN' ELSE t.state END,
+        CASE WHEN f.paused OR t.stopping THEN 'STOP' WHEN true THEN 'PLAN' ELSE t.state END,
         CASE WHEN f.paused THEN :paused END,
         :copied_of_t
     FROM numbered AS f
     JOIN :table AS t ON t.ctid = f.place AND t.tableoid = f.part
     WHERE f.other IS NULL
         AND f.first
+        AND (f.drawn IS NOT NULL OR (:sequence) = 0)
     :unless_key_waits
     RETURNING id, parent, wait_key, repeat > '0' OR cron IS NOT NULL AS repeats, :made AS made:role_named
 ),
@@ -251,13 +242,18 @@ kept AS (
         :copied_of_t
     FROM met AS f
     JOIN :table AS t ON t.ctid = f.place AND t.tableoid = f.part
-    WHERE f.other IS NOT NULL
-        OR f.key IS NOT NULL AND f.met IS NOT NULL AND NOT (f.made AND f.first) AND NOT (f.repeats:of_that_role)
+    WHERE (f.drawn IS NOT NULL OR (:sequence) = 0)
+        AND (
+            f.other IS NOT NULL
+            OR f.key IS NOT NULL AND f.met IS NOT NULL AND NOT (f.made AND f.first) AND NOT (f.repeats:of_that_role)
+        )
     RETURNING id, parent
 ),
 linked AS (
     UPDATE :table AS t
-    SET next = n.id
+    SET
+        next = n.id,
+        stopping = NULL
     FROM (
         SELECT
             f.part,
@@ -335,7 +331,7 @@ added AS (
         ) AS d ON (:sequence) > 0
         WHERE f.failed
             AND (SELECT w.fits FROM weighed AS w)
-            AND (SELECT p.ids >= 0 FROM passed AS p)
+            AND (d.id IS NOT NULL OR (:sequence) = 0)
     ) AS f
     RETURNING id
 ),
@@ -344,13 +340,10 @@ notified AS MATERIALIZED (
     FROM over AS o
     WHERE o.notify IS NOT NULL
 )
--- exec tells these errors by their types.
 SELECT
-    1::int2 / (NOT EXISTS (SELECT FROM linked AS l WHERE l.left_out AND l.named))::int4::int8,
-    '0'::money / (
-        NOT EXISTS (SELECT FROM linked AS l WHERE l.left_out)
-        AND (SELECT count(*) FROM over AS o WHERE o.failed) = (SELECT count(*) FROM added)
-    )::int4::int2,
-    (SELECT count(*) FROM notified),
-    CASE WHEN $3::text IS NOT NULL THEN set_config('lock_timeout', '5s', true) END, -- as exec has it
-    EXISTS (SELECT FROM numbered) OR EXISTS (SELECT FROM added) -- whether an id was drawn
+    (SELECT w.fits FROM weighed AS w),
+    (:sequence) = 0 OR NOT EXISTS (SELECT FROM numbered AS n WHERE n.drawn IS NULL),
+    NOT EXISTS (SELECT FROM linked AS l WHERE l.left_out AND l.named),
+    NOT EXISTS (SELECT FROM linked AS l WHERE l.left_out)
+        AND (SELECT count(*) FROM over AS o WHERE o.failed) = (SELECT count(*) FROM added),
+    (SELECT count(*) FROM notified)

@@ -88,7 +88,8 @@ moved AS (
         AND NOT s.late
         AND NOT (s.waits AND s.ill IS NOT NULL)
     RETURNING
-        t.id / ((t.awaits IS NULL) = (NOT s.waits OR s.awaits IS NULL) AND t.freed IS NOT NULL)::int4 AS id, -- an error where a trigger has kept the row as it was
+        t.id,
+        (t.awaits IS NULL) = (NOT s.waits OR s.awaits IS NULL) AND t.freed IS NOT NULL AS moved, -- false: a trigger has kept the row as it was
         t.awaits,
         :key_of_group AS of_group,
         :key_of_remote AS of_remote,
@@ -96,10 +97,10 @@ moved AS (
         t.priority,
         t.state = 'PLAN' AND t.due <= statement_timestamp() AS ready
 )
-SELECT m.id, m.awaits, NULL::int8, NULL::text, NULL::xid, m.of_group, m.of_remote, m.max, m.priority, m.ready, false
+SELECT m.id, m.awaits, NULL::int8, NULL::text, NULL::xid, m.of_group, m.of_remote, m.max, m.priority, m.ready, false, m.moved
 FROM moved AS m
 UNION ALL
-SELECT s.id, NULL, s.ill, s.state, s.version, NULL, NULL, 0, 0, false, s.late
+SELECT s.id, NULL, s.ill, s.state, s.version, NULL, NULL, 0, 0, false, s.late, true
 FROM seen AS s
 WHERE s.late
     OR s.waits AND s.ill IS NOT NULL

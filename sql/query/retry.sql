@@ -2,8 +2,8 @@
 -- has asked for. Each must still be as it was read, or as its mark left it.
 -- $1 ids, $2 versions of the rows that were read, $3 pids of the sessions, $4 starts, $5 stops, $6
 -- outputs, $7 errors, $8 SQLSTATEs,
--- $9 notices, $10 whether effects and end commit together, $11 whether what is NULL here stays as
--- it is, $12 delays that tasks have asked for
+-- $9 notices, $10 whether effects happen exactly once, $11 whether what is NULL here stays as it is,
+-- $12 delays that tasks have asked for, $13 transactions with which the rows are prepared
 WITH ended AS MATERIALIZED (
     SELECT e.*, t.part, t.place, t.attempt
     FROM (
@@ -20,8 +20,9 @@ WITH ended AS MATERIALIZED (
             unnest($9::text[]),
             unnest($10::bool[]),
             unnest($11::bool[]),
-            unnest($12::interval[])
-        ) AS u (id, version, pid, start, stop, output, error, sqlstate, notice, atomic, keeps, pause)
+            unnest($12::interval[]),
+            unnest($13::int8[])
+        ) AS u (id, version, pid, start, stop, output, error, sqlstate, notice, atomic, keeps, pause, xact)
         ORDER BY u.id
     ) AS e
     CROSS JOIN LATERAL ( -- looked up one by one, whatever the statistics say
@@ -29,7 +30,8 @@ WITH ended AS MATERIALIZED (
         FROM :table AS t
         WHERE t.id >= e.id
             AND t.id <= e.id
-            AND :as_read
+            AND :to_return
+            AND t.stopping IS NOT TRUE
             AND (:attempt)::int8 - t.interrupted <= t.retry
         ORDER BY t.id
         FOR NO KEY UPDATE SKIP LOCKED
@@ -47,6 +49,7 @@ SET
     notice = coalesce(e.notice, CASE WHEN e.keeps THEN t.notice END),
     atomic = e.atomic,
     attempt = e.attempt,
+    :without_xact
     base = coalesce(t.base, t.plan),
     plan = e.stop + coalesce(
         e.pause,
@@ -62,7 +65,6 @@ SET
 FROM ended AS e
 WHERE t.ctid = e.place
     AND t.tableoid = e.part
-RETURNING t.id / ( -- an error where a trigger has kept the row as it was
-    t.state <> ALL ('{TAKE,WORK}')
-    AND t.attempt = e.attempt
-)::int4
+RETURNING
+    t.id,
+    t.state <> ALL ('{TAKE,WORK}') AND t.attempt = e.attempt -- false: a trigger has kept the row as it was

@@ -1,35 +1,30 @@
--- What is wrong with the tasks that one is to run after, in words; null: nothing. $1 is its own id
--- (NULL: it is there already), $3 the table. An id at or below the last one that the sequence has
--- given is that of a task which is there, or has been. Whoever may not read the sequence may name
--- any.
-CREATE OR REPLACE FUNCTION :schema.pgtaskd_after_:hash(pg_catalog.int8, pg_catalog.int8[], :schema.pgtaskd_call_:hash) RETURNS pg_catalog.text LANGUAGE plpgsql VOLATILE SECURITY INVOKER
+-- What is wrong with the tasks that one is to run after, in words; null: nothing. own is null where
+-- the task is there already. An id at or below the last one that the sequence has given is that of
+-- a task which is there, or has been. Whoever may not read the sequence may name any.
+CREATE OR REPLACE FUNCTION :schema.pgtaskd_after(own int8, wanted int8[], root regclass) RETURNS text LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
-    root pg_catalog.regclass := $3::pg_catalog.oid::pg_catalog.regclass;
-    sequence pg_catalog.text;
-    last pg_catalog.int8;
-    unknown pg_catalog.int8;
+    sequence text; last int8; unknown int8;
 BEGIN
-    IF pg_catalog.array_ndims($2) OPERATOR(pg_catalog.>) 1 THEN
+    IF array_ndims(wanted) > 1 THEN
         RETURN 'after is no list of ids: it has more than one dimension';
-    ELSIF pg_catalog.cardinality($2) OPERATOR(pg_catalog.>) 10000 THEN
-        RETURN pg_catalog.concat('after is too long: it has ', pg_catalog.cardinality($2), ' ids, and may have 10000');
-    ELSIF pg_catalog.array_position($2, NULL) IS NOT NULL THEN
+    ELSIF cardinality(wanted) > 10000 THEN
+        RETURN concat('after is too long: it has ', cardinality(wanted), ' ids, and may have 10000');
+    ELSIF array_position(wanted, NULL) IS NOT NULL THEN
         RETURN 'after has a NULL among its ids';
-    ELSIF pg_catalog.array_position($2, $1) IS NOT NULL AND $1 IS NOT NULL THEN
-        RETURN pg_catalog.concat('task ', $1, ' cannot run after itself');
+    ELSIF own = ANY (wanted) THEN
+        RETURN concat('task ', own, ' cannot run after itself');
     END IF;
-    sequence := pg_catalog.pg_get_serial_sequence(root::pg_catalog.text, 'id');
-    IF sequence IS NULL OR NOT pg_catalog.has_sequence_privilege(sequence, 'USAGE, SELECT') THEN
-        RETURN NULL;
+    sequence := pg_get_serial_sequence(root::text, 'id');
+    IF sequence IS NULL OR NOT has_sequence_privilege(sequence, 'USAGE, SELECT') THEN RETURN NULL; END IF;
+    last := coalesce(pg_sequence_last_value(sequence::regclass), '-9223372036854775808');
+    SELECT max(a.id) INTO unknown FROM unnest(wanted) AS a (id) WHERE a.id > last;
+    IF unknown IS NOT NULL AND has_column_privilege(root::oid, 'id', 'SELECT') THEN
+        EXECUTE format('SELECT max(a.id) FROM unnest($1) AS a (id)
+            WHERE a.id > $2 AND NOT EXISTS (SELECT FROM %s AS t WHERE t.id = a.id)', root)
+            INTO unknown USING wanted, last;
     END IF;
-    last := coalesce(pg_catalog.pg_sequence_last_value(sequence::pg_catalog.regclass), '-9223372036854775808');
-    SELECT pg_catalog.max(a.id) INTO unknown FROM pg_catalog.unnest($2) AS a (id) WHERE a.id OPERATOR(pg_catalog.>) last;
-    IF unknown IS NOT NULL AND pg_catalog.has_column_privilege(root::pg_catalog.oid, 'id', 'SELECT') THEN
-        EXECUTE pg_catalog.format('SELECT pg_catalog.max(a.id) FROM pg_catalog.unnest($1) AS a (id)
-            WHERE a.id OPERATOR(pg_catalog.>) $2 AND NOT EXISTS (SELECT FROM %s AS t WHERE t.id OPERATOR(pg_catalog.=) a.id)', root)
-            INTO unknown USING $2, last;
-    END IF;
-    RETURN 'after names task ' OPERATOR(pg_catalog.||) unknown::pg_catalog.text OPERATOR(pg_catalog.||) ', which does not exist';
+    RETURN 'after names task ' || unknown::text || ', which does not exist';
 END
 $$;
+COMMENT ON FUNCTION :schema.pgtaskd_after(int8, int8[], regclass) IS 'Says what is wrong with the column after of a task; null: nothing (:version)';

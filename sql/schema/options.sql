@@ -3,13 +3,8 @@
 -- was ever done.
 
 ALTER TABLE :table SET (fillfactor = 50);
-
 ALTER TABLE :table SET (autovacuum_vacuum_threshold = 1000);
-
 ALTER TABLE :table SET (autovacuum_vacuum_scale_factor = 0.01);
-
 ALTER TABLE :table SET (autovacuum_vacuum_cost_delay = 0);
-
 ALTER TABLE :table SET (autovacuum_analyze_threshold = 1000);
-
 ALTER TABLE :table SET (autovacuum_analyze_scale_factor = 0.05);

@@ -5,4 +5,5 @@ ALTER TABLE :table DROP CONSTRAINT IF EXISTS pgtaskd_key_check, ADD CONSTRAINT p
     CHECK (key IS NULL);
 
 -- Tasks are looked up by id, which is no primary key there.
-CREATE INDEX IF NOT EXISTS pgtaskd_id_:hash ON :table (id);
+CREATE INDEX IF NOT EXISTS :index_id ON :table (id);
+COMMENT ON INDEX :schema.:index_id IS 'Finds a task';

@@ -4,3 +4,4 @@
 
 DROP PUBLICATION IF EXISTS pgtaskd_:hash;
 CREATE PUBLICATION pgtaskd_:hash FOR TABLE :table WITH (publish = 'insert':root);
+COMMENT ON PUBLICATION pgtaskd_:hash IS 'Shows the leader new tasks in the write-ahead log (:version)';

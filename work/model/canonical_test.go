@@ -1,41 +1,46 @@
 package model
 
-// canonical makes states equal that differ only in what nobody looks at any more, or in numbers
+// canonical makes states equal that differ only in values that nobody reads any more, or in numbers
 // that are only compared with each other.
 func (w *world) canonical(s *state) {
 	if !w.mayCrash(s) {
 		s.disk = s.table
 	}
-	if s.controllers[0].rank() < s.controllers[1].rank() {
-		s.swapControllers()
+	if !w.mayFarFail(s) {
+		s.farDisk = s.far
 	}
-	if s.sessions[0].rank() < s.sessions[1].rank() {
-		s.swapSessions()
-	}
+	s.inOrder()
 	for p := range s.sessions {
 		if w.holds(recogniseByStart) && !w.registered(s, p) {
 			s.register[p] = 0
 		}
-		w.canonicalStarts(s, p)
+		s.canonicalStarts(p)
 	}
 	for t := range w.tasks {
-		for _, r := range []*row{&s.table[t], &s.disk[t]} {
-			if r.state == gone {
-				*r = row{xmin: r.xmin, version: r.version}
-			}
-			if r.state != work && w.holds(endAsksState) {
-				r.pid, r.start = 0, 0
-			}
-		}
+		w.canonicalRow(&s.table.rows[t])
+		w.canonicalRow(&s.disk.rows[t])
 		if w.mayCrash(s) {
 			s.shiftXmin(t)
 		} else {
 			s.compareOnly(t)
 		}
 	}
+	w.canonicalXids(s, false)
+	w.canonicalXids(s, true)
 }
 
-func (w *world) mayCrash(s *state) bool { return w.may(crash) && s.faults > 0 }
+// canonicalRow clears the columns that nobody reads in this state of the row.
+func (w *world) canonicalRow(r *row) {
+	if r.state == gone {
+		*r = row{xmin: r.xmin, version: r.version, request: r.request}
+	}
+	if r.state != work && w.holds(prepareAsksState) {
+		r.pid, r.start = 0, 0
+		if w.holds(xactCleared) {
+			r.xact, r.timeline = 0, 0
+		}
+	}
+}
 
 // starts calls f with each place that names a backend_start of the pid.
 func (s *state) starts(p int, f func(*uint8)) {
@@ -44,8 +49,8 @@ func (s *state) starts(p int, f func(*uint8)) {
 		f(&s.sessions[p].start)
 	}
 	f(&s.register[p])
-	for t := range s.table {
-		for _, r := range []*row{&s.table[t], &s.disk[t]} {
+	for t := range s.table.rows {
+		for _, r := range []*row{&s.table.rows[t], &s.disk.rows[t]} {
 			if r.pid == pid {
 				f(&r.start)
 			}
@@ -57,6 +62,9 @@ func (s *state) starts(p int, f func(*uint8)) {
 		for t := range k.tasks {
 			if k.tasks[t].pid == pid {
 				f(&k.tasks[t].start)
+			}
+			if k.wire[t].pid == pid {
+				f(&k.wire[t].start)
 			}
 		}
 	}
@@ -70,18 +78,26 @@ func (s *state) lastStart(p int) uint8 {
 }
 
 // canonicalStarts numbers the starts of a pid from 1, in their order.
-func (w *world) canonicalStarts(s *state, p int) {
-	var named [32]bool
-	s.starts(p, func(start *uint8) { named[*start] = true })
-	var number [32]uint8
-	n := uint8(0)
-	for i := 1; i < len(named); i++ {
-		if named[i] {
-			n++
-			number[i] = n
+func (s *state) canonicalStarts(p int) {
+	var named numbers
+	s.starts(p, func(start *uint8) { named[*start] = 1 })
+	named.count()
+	s.starts(p, func(start *uint8) { *start = named[*start] })
+}
+
+// numbers maps a number to another one. Zero stays zero.
+type numbers [64]uint8
+
+// count gives the numbers that are set the values from 1, in their order.
+func (n *numbers) count() {
+	n[0] = 0
+	last := uint8(0)
+	for i := range n {
+		if n[i] > 0 {
+			last++
+			n[i] = last
 		}
 	}
-	s.starts(p, func(start *uint8) { *start = number[*start] })
 }
 
 // xmins calls f with each place that remembers the row of a task.
@@ -90,9 +106,12 @@ func (s *state) xmins(t int, f func(xmin, version *uint8)) {
 		if m := &s.controllers[c].tasks[t]; m.at != nothing {
 			f(&m.xmin, &m.version)
 		}
+		if msg := &s.controllers[c].wire[t]; msg.flying {
+			f(&msg.xmin, &msg.version)
+		}
 	}
 	for p := range s.sessions {
-		for _, r := range []*run{&s.sessions[p].run, &s.sessions[p].behind} {
+		for _, r := range []*run{&s.sessions[p].run, &s.sessions[p].queued} {
 			if r.phase != idle && int(r.task) == t {
 				f(&r.xmin, &r.version)
 			}
@@ -100,82 +119,28 @@ func (s *state) xmins(t int, f func(xmin, version *uint8)) {
 	}
 }
 
-// shiftXmin: what is older than the row on the disk will never be met again.
+// shiftXmin: an xmin older than the row on the disk will never be met again.
 func (s *state) shiftXmin(t int) {
-	base := s.disk[t].xmin - 1
+	base := s.disk.rows[t].xmin - 1
 	s.xmins(t, func(xmin, _ *uint8) { *xmin -= min(*xmin, base) })
-	s.table[t].xmin -= base
-	s.disk[t].xmin = 1
+	s.table.rows[t].xmin -= base
+	s.disk.rows[t].xmin = 1
 }
 
-// compareOnly: without a crash it only matters whether the row is still as it was read. What a
-// crash has made later than the row may be met again.
+// compareOnly: without a crash it only matters whether the row is still as it was read. An xmin
+// that a crash has made later than the row may be met again.
 func (s *state) compareOnly(t int) {
-	r := &s.table[t]
+	r := &s.table.rows[t]
 	s.xmins(t, func(xmin, version *uint8) {
-		*xmin, *version = *xmin+1-min(*xmin+1, r.xmin), 1-same(*version, r.version, 1)
+		*xmin, *version = *xmin+1-min(*xmin+1, r.xmin), 1-same(*version, r.version)
 	})
 	r.xmin, r.version = 1, 0
-	s.disk[t] = *r
+	s.disk.rows[t] = *r
 }
 
-func same(a, b, yes uint8) uint8 {
+func same(a, b uint8) uint8 {
 	if a == b {
-		return yes
+		return 1
 	}
 	return 0
-}
-
-// Controllers differ in nothing but their names, and sessions neither: both stand in order of rank.
-
-func (c *controller) rank() int {
-	n := int(c.role) << 8
-	for _, m := range c.tasks {
-		n = n<<3 | int(m.at)
-	}
-	return n
-}
-
-func (b *session) rank() int {
-	n := int(b.run.phase)<<4 | int(b.owner)<<2 | int(b.run.task)
-	if b.alive {
-		n |= 1 << 8
-	}
-	if b.trusted {
-		n |= 1 << 7
-	}
-	return n
-}
-
-func (s *state) swapControllers() {
-	s.controllers[0], s.controllers[1] = s.controllers[1], s.controllers[0]
-	for p := range s.sessions {
-		if b := &s.sessions[p]; b.alive && b.owner != somebody {
-			b.owner = 1 - b.owner
-		}
-	}
-	if s.lock > 0 {
-		s.lock = 3 - s.lock
-	}
-}
-
-func (s *state) swapSessions() {
-	swap := func(pid *uint8) {
-		if *pid > 0 {
-			*pid = 3 - *pid
-		}
-	}
-	s.sessions[0], s.sessions[1] = s.sessions[1], s.sessions[0]
-	s.register[0], s.register[1] = s.register[1], s.register[0]
-	for t := range s.table {
-		swap(&s.table[t].pid)
-		swap(&s.disk[t].pid)
-	}
-	for c := range s.controllers {
-		k := &s.controllers[c]
-		k.spared[0], k.spared[1] = k.spared[1], k.spared[0]
-		for t := range k.tasks {
-			swap(&k.tasks[t].pid)
-		}
-	}
 }

@@ -2,46 +2,63 @@ package model
 
 import (
 	"fmt"
+	"hash/maphash"
 	"strings"
 )
 
-// search visits all states of a case, breadth first.
+// search visits all states of a case, breadth first. It keeps them in chunks, and finds them by
+// 128 bits of hash: a state is large, and a case has millions.
 type search struct {
 	world  *world
-	seen   map[state]int32
-	states []state
+	seen   map[hash]int32
+	chunks [][]state
 	parent []int32
 	edges  []int32 // healthy steps: from, to, from, to …
 	from   int32
 	broken int32 // the first state in which a property is broken, or -1
 }
 
+const chunk = 1 << 12
+
+type hash [2]uint64
+
+var seeds = [2]maphash.Seed{maphash.MakeSeed(), maphash.MakeSeed()}
+
 func (w *world) explore() *search {
-	f := &search{world: w, seen: map[state]int32{}, from: -1, broken: -1}
+	f := &search{world: w, seen: map[hash]int32{}, from: -1, broken: -1}
 	f.visit(w.begin())
-	for f.from = 0; int(f.from) < len(f.states) && f.broken < 0; f.from++ {
-		s := f.states[f.from]
+	for f.from = 0; f.from < f.count() && f.broken < 0; f.from++ {
+		s := *f.state(f.from)
 		w.next(&s, f)
 	}
 	return f
 }
 
+func (f *search) count() int32 { return int32(len(f.parent)) }
+
+func (f *search) state(i int32) *state { return &f.chunks[i/chunk][i%chunk] }
+
 func (f *search) add(t step, s state) {
 	at := f.visit(s)
-	if t.healthy {
+	if t.healthy && at != f.from {
 		f.edges = append(f.edges, f.from, at)
 	}
 }
 
 func (f *search) visit(s state) int32 {
 	f.world.canonical(&s)
-	at, seen := f.seen[s]
+	h := hash{maphash.Comparable(seeds[0], s), maphash.Comparable(seeds[1], s)}
+	at, seen := f.seen[h]
 	if seen {
 		return at
 	}
-	at = int32(len(f.states))
-	f.seen[s] = at
-	f.states, f.parent = append(f.states, s), append(f.parent, f.from)
+	at = f.count()
+	f.seen[h] = at
+	if at%chunk == 0 {
+		f.chunks = append(f.chunks, make([]state, chunk))
+	}
+	*f.state(at) = s
+	f.parent = append(f.parent, f.from)
 	if f.broken < 0 && f.world.check(&s) != unbroken {
 		f.broken = at
 	}
@@ -50,11 +67,11 @@ func (f *search) visit(s state) int32 {
 
 // stuck is the first state from which no healthy steps lead to rest, or -1.
 func (f *search) stuck() int32 {
-	into := make([]int32, len(f.states)+1)
+	into := make([]int32, f.count()+1)
 	for i := 1; i < len(f.edges); i += 2 {
 		into[f.edges[i]+1]++
 	}
-	for i := range f.states {
+	for i := range f.count() {
 		into[i+1] += into[i]
 	}
 	sources, fill := make([]int32, len(f.edges)/2), append([]int32(nil), into...)
@@ -63,11 +80,11 @@ func (f *search) stuck() int32 {
 		sources[fill[to]] = f.edges[i]
 		fill[to]++
 	}
-	ends := make([]bool, len(f.states))
+	ends := make([]bool, f.count())
 	var todo []int32
-	for i := range f.states {
-		if f.world.rests(&f.states[i]) {
-			ends[i], todo = true, append(todo, int32(i))
+	for i := range f.count() {
+		if f.world.rests(f.state(i)) {
+			ends[i], todo = true, append(todo, i)
 		}
 	}
 	for len(todo) > 0 {
@@ -97,7 +114,7 @@ func (f *search) trace(at int32) string {
 	var text strings.Builder
 	s := f.world.begin()
 	for i := len(way) - 1; i >= 0; i-- {
-		l := &lookup{world: f.world, wanted: f.states[way[i]]}
+		l := &lookup{world: f.world, wanted: *f.state(way[i])}
 		f.world.next(&s, l)
 		s = l.state
 		fmt.Fprintf(&text, "\n%3d. %s", len(way)-i, l.step)

@@ -6,32 +6,33 @@ func (w *world) dispatch(s *state, c, t int, to moves) {
 	if m.at == marking && (s.controllers[c].role == leader || w.holds(drainStarts)) {
 		w.startMarked(s, c, t, to)
 	}
-	if m.at != ready || s.controllers[c].role != leader {
+	if m.at != ready || s.controllers[c].role != leader || w.predecessor(s, t) != done {
 		return
 	}
 	for p := range s.sessions {
-		switch lane := w.tasks[t].lane; {
-		case w.follows(s, c, t, p) && !w.busy(s, c, lane, p):
-			to.add(will("leader", c, "sends behind another", t, p), sendBehind(*s, c, t, p))
-		case !w.free(s, c, p) || w.busy(s, c, lane, none):
-		case w.tasks[t].kind == once && w.holds(markFirst):
-			to.add(will("leader", c, "marks before it starts", t, p), w.askMark(*s, c, t, p, marking))
+		switch {
+		case w.follows(s, c, t, p) && !w.busy(s, c, t, p):
+			to.add(will("leader", c, "sends after another", t, p), sendQueued(*s, c, t, p))
+		case !w.free(s, c, p, w.far(t)) || w.busy(s, c, t, none):
+		case w.markedFirst(t):
+			to.add(will("leader", c, "sends MARK, before it starts, of", t, p), w.askMark(*s, c, t, p, marking))
 		default:
 			to.add(will("leader", c, "starts", t, p), w.send(*s, c, t, p))
 		}
 	}
 }
 
-// startMarked starts what has been marked first when the mark is answered. A draining leader does
+// startMarked starts a task that is marked first when the mark is answered. A draining leader does
 // so too.
 func (w *world) startMarked(s *state, c, t int, to moves) {
 	m := s.controllers[c].tasks[t]
 	p := int(m.pid) - 1
-	mayStart := m.mark == marked || m.mark == asked && !w.holds(markAnswered) || m.mark == refused && !w.holds(refusedNeverStarts)
+	mayStart := m.mark == marked || m.mark == asked && !w.holds(markAnswered) ||
+		m.mark == foundNone && !w.holds(markNoneCancels)
 	if mayStart && s.lives(m.pid, m.start) && s.sessions[p].linked {
 		to.add(will("leader", c, "starts", t, p), w.send(*s, c, t, p))
 	}
-	if m.mark == refused && w.holds(refusedNeverStarts) {
+	if m.mark == foundNone && w.holds(markNoneCancels) {
 		next := *s
 		next.controllers[c].tasks[t] = memory{}
 		to.add(will("leader", c, "does not start", t, none), next)
@@ -39,51 +40,63 @@ func (w *world) startMarked(s *state, c, t int, to moves) {
 }
 
 // free says whether a task may be sent to the session.
-func (w *world) free(s *state, c, p int) bool {
+func (w *world) free(s *state, c, p int, far bool) bool {
 	b := &s.sessions[p]
-	return b.alive && b.linked && int(b.owner) == c && b.run.phase == idle && b.trusted && !w.held(s, c, p)
+	return b.alive && b.linked && b.far == far && int(b.owner) == c &&
+		b.run.phase == idle && b.trusted && !w.held(s, c, p)
 }
 
 // held: the session belongs to a marked run whose end is not committed.
 func (w *world) held(s *state, c, p int) bool {
 	for _, m := range s.controllers[c].tasks {
-		if int(m.pid) == p+1 && (m.at == marking || m.mark != unmarked && w.holds(reuseAfterEnd)) {
+		if m.in(s, p) && (m.at == marking || m.mark != unmarked && w.holds(reuseAfterEnd)) {
 			return true
 		}
 	}
 	return false
 }
 
-// follows says whether the task may be sent behind the one that the session runs.
+// follows says whether the task may be sent after the one that the session runs. It is never sent
+// after an open transaction, only after its COMMIT.
 func (w *world) follows(s *state, c, t, p int) bool {
 	b := &s.sessions[p]
-	if !b.alive || !b.linked || int(b.owner) != c || b.run.phase == idle || b.behind.phase != idle {
+	if !b.alive || !b.linked || b.far != w.far(t) || int(b.owner) != c || b.run.phase == idle || b.queued.phase != idle {
 		return false
 	}
-	before := s.controllers[c].tasks[b.run.task]
-	return w.tasks[t].kind != once && w.tasks[b.run.task].kind != once && before.at == atWork &&
-		(before.mark == unmarked || !w.holds(nothingBehindMark))
+	u := int(b.run.task)
+	before := s.controllers[c].tasks[u]
+	return w.local(t) && w.local(u) && before.runs(s, p) && (!w.hasXact(u) || b.run.phase == committing) &&
+		(before.mark == unmarked || !w.holds(nothingAfterMark))
 }
 
-// busy says whether the leader counts a run of the lane, those of one session aside.
-func (w *world) busy(s *state, c, lane, aside int) bool {
-	for t, task := range w.tasks {
-		m := s.controllers[c].tasks[t]
-		if task.lane == lane && (m.at == marking || m.at == atWork) && int(m.pid) != aside+1 {
+// busy says whether the leader counts a run in the lane of the task, those of one session aside, or
+// whether the predecessor of the task still runs.
+func (w *world) busy(s *state, c, t, aside int) bool {
+	k := &s.controllers[c]
+	for u := range w.tasks {
+		m := k.tasks[u]
+		counts := w.tasks[u].lane == w.tasks[t].lane && int(m.pid) != aside+1 || w.waitsFor(t, u)
+		if counts && (m.at == marking || m.at == atWork) {
 			return true
 		}
 	}
-	for _, b := range s.controllers[c].spared {
-		if b.task > 0 && w.tasks[b.task-1].lane == lane {
+	for _, b := range k.spared {
+		if u := int(b.task) - 1; u >= 0 && (w.tasks[u].lane == w.tasks[t].lane || w.waitsFor(t, u)) {
 			return true
 		}
 	}
 	return false
 }
+
+// waitsFor: t follows u, and does not start while u runs.
+func (w *world) waitsFor(t, u int) bool { return w.tasks[t].after == u+1 && w.holds(afterWaits) }
 
 func (w *world) send(s state, c, t, p int) state {
 	m := &s.controllers[c].tasks[t]
-	s.sessions[p].run = run{phase: sent, task: uint8(t), xmin: m.xmin, version: m.version, shown: m.mark == marked}
+	s.sessions[p].run = run{
+		phase: sent, task: uint8(t), xmin: m.xmin, version: m.version, request: m.request,
+		shown: m.mark == marked,
+	}
 	m.at, m.pid, m.start = atWork, uint8(p+1), s.sessions[p].start
 	if w.tasks[t].kind == once {
 		if s.asked[t] == 0 {
@@ -95,9 +108,9 @@ func (w *world) send(s state, c, t, p int) state {
 	return s
 }
 
-func sendBehind(s state, c, t, p int) state {
+func sendQueued(s state, c, t, p int) state {
 	m := &s.controllers[c].tasks[t]
-	s.sessions[p].behind = run{phase: sent, task: uint8(t), xmin: m.xmin, version: m.version}
+	s.sessions[p].queued = run{phase: sent, task: uint8(t), xmin: m.xmin, version: m.version, request: m.request}
 	m.at, m.pid, m.start = atWork, uint8(p+1), s.sessions[p].start
 	return s
 }

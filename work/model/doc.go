@@ -2,67 +2,110 @@
 // table and the people who change its rows. Its tests visit every state of small cases, breadth
 // first. It talks to no database, nothing imports it, and all of it but this comment is test code.
 //
+// # The protocol
+//
+// Runs are not claimed: one controller leads, and it alone decides what starts. Nothing of ours is
+// written in a session that runs a task. Three statements write to the row of a run, and none of
+// them is in its transaction:
+//
+//   - MARK: WORK, pid and start of the session. It comes before tasks of rerun = false and those of
+//     a remote, and for each run that takes long. The session that holds the lock executes it.
+//   - PREPARE, of a run that has a transaction id: WORK and this id. COMMIT is sent when it is
+//     answered. Without a row, the run is rolled back.
+//   - END: DONE, or FAIL where COMMIT was refused. It asks for the transaction id and for the
+//     status of that, so it may be late, and may be sent again.
+//
+// A run that has no transaction id wrote nothing: it commits, and END asks for the row as it was
+// read, or for its mark. MARK goes on the control connection, PREPARE and END on the connection of
+// the ledger. After a crash, a takeover or a lost session the judge decides about WORK rows: by the
+// status of the transaction where the row has its id, else when the backend is gone.
+//
+// On a remote the fence goes first: a second connection commits there and waits for the disk, so
+// that no crash gives the id of the run to somebody else. Then come PREPARE, COMMIT and END. The
+// remote specifies a later step.
+//
 // # How to read it
 //
-// A state (state_test.go) is the table, the table as a crash would leave it, the register of
-// sessions, the sessions, and what each of two controllers remembers. Each actor has a file that
-// lists the steps it can take in a state:
+// A state (state_test.go, memory_test.go, xact_test.go) is the table, the table as a crash would
+// leave it, the register of sessions, the sessions, and the memory of two controllers. Each actor
+// has a file that lists the steps it can take in a state:
 //
-//	leader_test.go     reads what is due, opens and registers sessions, marks what runs long
-//	dispatch_test.go   hands a ready task to a session, or marks it before it starts
-//	session_test.go    the backend of a session: begins, commits, executes the end of a task
-//	completer_test.go  writes ends that are not in the transaction of their task
-//	takeover_test.go   a follower becomes the leader; a leader learns that its term is over
-//	reaper_test.go     finds what was cut off, ends sessions that nobody attends to
-//	drain_test.go      a leader gives the lead away and finishes what it runs
-//	server_test.go     executes marks and the unlock, ends idle control sessions, crashes
-//	user_test.go       people edit, STOP and DELETE rows and set them to PLAN
-//	fault_test.go      freezes, crashes, connections that break
+//	leader_test.go      reads due tasks, opens and registers sessions
+//	dispatch_test.go    hands a ready task to a session, or marks it before it starts
+//	attend_test.go      takes a run through PREPARE, COMMIT or rollback, marks it when it takes long
+//	ledger_test.go      sends ends
+//	session_test.go     the backend of a session: begins, commits
+//	statements_test.go  MARK, PREPARE and END, as the server executes them
+//	takeover_test.go    a follower becomes the leader; a leader learns that its term is over
+//	judge_test.go       decides about runs that were cut off
+//	lost_test.go        finds what was cut off, ends sessions that nobody attends to
+//	drain_test.go       a leader gives the lead away and finishes its runs
+//	server_test.go      executes statements, ends idle control sessions, crashes
+//	remote_test.go      the fence; the remote crashes, or fails over to its standby
+//	user_test.go        people edit, STOP and DELETE rows and set them to PLAN
+//	fault_test.go       freezes, crashes, connections that break, sessions that are terminated
 //
 // A message is sent in one step and executed in another, and anything may happen between the two,
 // so it may be late, or lost with its connection. A frozen controller takes no step until it thaws,
-// if ever; what it has sent stays in flight. Everything that another session or a user commits may
-// be forgotten by a crash of the server, which then hands the same xmin out again. Only the mark of
-// rerun = false waits for the disk. An answer that is lost is a connection that breaks after the
-// message was executed. What is sent again on another connection is the completer's end; that a
-// mark is never sent again is a rule. These steps are one step each, since no state between sending
-// and executing them differs from one in which they are not yet sent or are executed: the lock, the
-// reads of a takeover, terminate, register. They run on the control connection, under the lock, and
-// the controller waits for them.
+// if ever; its messages stay in flight. A crash of the server may forget everything that another
+// session or a user has committed, and then hands the same xmin and the same transaction ids out
+// again, those of open transactions first. Only the mark of rerun = false, and MARK and PREPARE of
+// a remote task, wait for the disk. An answer that is lost is a connection that breaks after the
+// message was executed. These steps are one step each, since no state between sending and executing
+// them differs from one in which they are not yet sent or are executed: the lock, the reads of a
+// takeover, terminate, register, the fence. The controller waits for them.
 //
-// properties_test.go has what must always hold. That each run can end is checked backwards: from
-// each state, steps that happen sooner or later must lead to a state in which no task waits or
-// runs. Thaws, faults and users are no such steps.
+// properties_test.go has the properties that always hold. That each run can end is checked
+// backwards: from each state, steps that happen sooner or later must lead to a state in which no
+// task waits or runs. Thaws, faults and users are no steps of this kind.
 //
-// rules_test.go has the rules, with the numbers of the protocol's description where they have one.
-// left_out_test.go leaves out each once and expects the check to find what breaks. go test -v
-// prints the shortest way there. Three rules are not needed for any property here.
+// # The rules
+//
+// rules_test.go has the rules by name, each with a sentence:
+//
+//	prepare…, rollbackCloses                        when COMMIT may follow, and on which row
+//	end…, dropEnds, registerLedger, afterWaits      which rows an end may write
+//	judge…, abortedOnceFails, xactCleared, stop…    rows that nobody attends to, prepared rows
+//	mark…                                           when a mark counts
+//	endUnmarked … recogniseByStart                  takeover
+//	registerFirst … keepUntilGone                   use of sessions, and lanes
+//	drain…                                          draining
+//	remoteRegister … futureIsNever                  remotes
+//
+// left_out_test.go leaves out each once and expects the check to find how that breaks. go test -v
+// prints the shortest way there. Six rules are not needed for any property here.
 //
 // # Bounds
 //
-// One to three tasks that write (w), read (r) or have rerun = false (o), in one lane or two, each
-// of max 0; two controllers; two sessions; one or two faults; one or two actions of users. A drain
-// and the reuse of a pid by somebody else count as actions of users. go test -tags slow checks the
-// large cases. States that differ only in names of controllers and sessions, or in numbers that are
-// only compared, are one (canonical_test.go).
+// One or two tasks that write (w), read (r), have rerun = false (o) or run on a remote (m), in one
+// lane or two, each of max 0, or one that follows another; two controllers; two sessions; one or
+// two faults; one or two actions of users. A drain, the reuse of a pid by somebody else and a
+// transaction of somebody else count as actions of users. go test -tags slow checks the large
+// cases. States that differ only in names of controllers and sessions, or in numbers that are only
+// compared, are one (canonical_test.go).
 //
-// # What it does not express
+// # Not expressed
 //
-//   - A new session at a pooler, versions of the server without idle limits (rule 6 holds for all),
-//     and a target whose role may not make a register (rule 7): sessions are then told by name and
-//     age, which depends on what else runs on the server.
-//   - Repetitions (rules 9 and 12): a STOP of a group that meets one is a matter of the snapshot of
-//     one statement. Tests of package work run that against a server.
-//   - Keys (rule 10): an INSERT that is refused changes nothing here.
-//   - A task that changes its own row (rule 11): which of the two wins is decided by row locks
-//     inside one transaction.
-//   - The count of runs and interruptions (rules 12 and 13), suspects, and the delay after a crash:
-//     they change when a task starts, not whether it may.
-//   - Rows and tables that are locked for long (rule 14): they make a step late, which it may be.
-//   - That a changed row is read again before it starts (rule 15) only saves work here. It is
-//     needed for effects that leave the database.
-//   - Runs with effects outside their transaction that may be repeated: they are marked first, as
-//     rerun = false is, and nothing is promised of how often they run.
+//   - Repetitions, on_fail and notify: they are part of the one statement that ends a row, which is
+//     counted. A STOP of a group that meets one is a matter of the snapshot of one statement.
+//   - Keys: an INSERT that is refused changes nothing here.
+//   - retry, attempt, suspects and the delay after a crash: they change when a task starts, not
+//     whether it may. A COMMIT that is refused and may be tried again is given back as the judge
+//     does it.
+//   - How a session tells its transaction id: that no cursor, deferred trigger or setting of the
+//     task makes that late or wrong.
+//   - A task that changes its own row: row locks decide which of the two wins.
+//   - An output or a trigger that refuses PREPARE: the run is rolled back, as it is without a row.
+//   - A status that is not known any more, since its log is gone; a row that has left its server.
+//   - Rows and tables that are locked for long: they make a step late, which it may be.
+//   - Effects outside the database. Because of them a row that has changed is read again before it
+//     starts, and runs that are not exactly once are marked first, as rerun = false is. Nothing is
+//     promised of how often they run.
+//   - A failover of the local server to an asynchronous standby: no mark and no PREPARE waits for
+//     the disk then, which breaks as markOnDisk and prepareOnDisk show.
+//   - A pooler, versions of the server without idle limits (endStaleHolder holds for all), and a
+//     target whose role may not make a register.
+//   - A remote that both crashes and fails over, and a failover that loses nothing.
 //   - The death of a controller's process is a freeze without a thaw. The server notices sooner.
 //   - Time: limits, deadlines and pauses are steps that happen sooner or later.
 package model

@@ -1,6 +1,7 @@
 package model
 
-// drains: a leader that stops marks what it runs, gives the lead away, and finishes that.
+// drains: a leader that stops marks all that it runs, ends all that it has prepared, gives the lead
+// away, and finishes its marked runs.
 func (w *world) drains(s *state, c int, to moves) {
 	k := &s.controllers[c]
 	next := *s
@@ -9,7 +10,7 @@ func (w *world) drains(s *state, c int, to moves) {
 		next.users--
 		next.controllers[c].role = draining
 		to.add(might("leader", c, "begins to drain", none, none), next)
-	case k.role == draining && k.controls() && (k.allMarked() || !w.holds(drainMarks)):
+	case k.role == draining && k.controls() && (w.allMarked(k) || !w.holds(drainMarks)):
 		next.controllers[c].role = handing
 		to.add(will("leader", c, "sends the unlock", none, none), next)
 	case k.role == handing && k.controls() && int(s.lock) != c+1:
@@ -21,12 +22,17 @@ func (w *world) drains(s *state, c int, to moves) {
 	}
 }
 
-// allMarked: each run is marked, and each end of an unmarked run has been written.
-func (k *controller) allMarked() bool {
+// allMarked: each run is marked, or its mark has found no row. Each end of an unmarked run has been
+// written.
+func (w *world) allMarked(k *controller) bool {
 	for _, m := range k.tasks {
 		switch {
 		case m.at == nothing, m.at == ready:
-		case m.at == atWork && m.mark == refused:
+		case (m.prep == prepAsked || m.prep == prepTaken) && m.mark != marked:
+			if w.holds(drainAwaitsPrepared) {
+				return false
+			}
+		case m.at == atWork && m.mark == foundNone:
 		case m.at != marking && m.mark == marked:
 		default:
 			return false
@@ -40,7 +46,7 @@ func (w *world) handOver(s state, c int) state {
 	k := &s.controllers[c]
 	k.role, k.spared = drained, [maxSessions]spared{}
 	for t := range k.tasks {
-		if m := &k.tasks[t]; m.at == ready || m.mark == refused && w.holds(drainCancels) {
+		if m := &k.tasks[t]; m.at == ready || m.mark == foundNone && w.holds(drainCancels) {
 			*m = memory{}
 		}
 	}

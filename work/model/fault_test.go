@@ -1,6 +1,6 @@
 package model
 
-// fault is what goes wrong. Each costs one of the faults of the case, but for the thaw.
+// fault lists the mishaps. Each costs one of the faults of the case, but for the thaw.
 func (w *world) fault(s *state, to moves) {
 	for c, k := range s.controllers {
 		if k.frozen {
@@ -23,9 +23,13 @@ func (w *world) fault(s *state, to moves) {
 	if w.may(cut) {
 		w.cuts(&before, to)
 	}
+	if w.may(kill) {
+		w.kills(&before, to)
+	}
+	w.farFaults(&before, to)
 }
 
-// freezes: a controller does nothing more. What it has sent stays in flight.
+// freezes: a controller does nothing more. Its messages stay in flight.
 func (w *world) freezes(before *state, to moves) {
 	for c, k := range before.controllers {
 		next := *before
@@ -46,11 +50,7 @@ func (w *world) cuts(before *state, to moves) {
 			next.controllers[c].linked = false
 			to.add(might("network", none, "cuts the control connection of", none, none).of(c), next)
 		}
-		for t, m := range k.tasks {
-			if m.at == inFlight {
-				w.cutsCompleter(before, c, t, to)
-			}
-		}
+		w.cutsLedger(before, c, to)
 	}
 	for p, b := range before.sessions {
 		if b.alive && b.linked && b.owner != somebody {
@@ -61,13 +61,41 @@ func (w *world) cuts(before *state, to moves) {
 	}
 }
 
-// cutsCompleter: the completer cannot tell whether its end was executed, and sends it again.
-func (w *world) cutsCompleter(before *state, c, t int, to moves) {
+// cutsLedger: the ledger cannot tell whether the messages in flight were executed.
+func (w *world) cutsLedger(before *state, c int, to moves) {
+	k := &before.controllers[c]
+	flying := false
+	for t := range w.tasks {
+		flying = flying || k.tasks[t].at == inFlight || k.wire[t].flying
+	}
+	if !flying {
+		return
+	}
 	next := *before
-	w.loseCompleter(&next, c)
-	to.add(might("network", none, "cuts the completer's connection before the end of", t, none), next)
+	w.loseLedger(&next, c)
+	to.add(might("network", none, "cuts the ledger, before its messages are executed, of", none, none).of(c), next)
 	next = *before
-	w.end(&next, t, next.controllers[c].tasks[t], next.controllers[c].tasks[t].mark == marked && w.holds(markedAsksWork))
-	w.loseCompleter(&next, c)
-	to.add(might("network", none, "cuts the completer's connection after the end of", t, none), next)
+	for t := range w.tasks {
+		if msg := k.wire[t]; msg.flying {
+			w.prepares(&next, t, msg)
+		}
+		if m := k.tasks[t]; m.at == inFlight {
+			w.end(&next, t, m)
+		}
+	}
+	w.loseLedger(&next, c)
+	to.add(might("network", none, "cuts the ledger, before its answers arrive, of", none, none).of(c), next)
+}
+
+// kills: somebody terminates a session, or a constraint that is checked at COMMIT refuses it.
+func (w *world) kills(before *state, to moves) {
+	for p, b := range before.sessions {
+		if !b.alive || b.owner == somebody {
+			continue
+		}
+		to.add(might("somebody", none, "terminates", none, p), before.dies(p))
+		if b.run.phase == committing {
+			to.add(might("server", none, "refuses COMMIT of", int(b.run.task), p), before.refuses(p))
+		}
+	}
 }

@@ -1,15 +1,18 @@
 package model
 
-// server: what reaches it on connections of ours that run no tasks.
+// server: the messages that reach it on connections of ours that run no tasks.
 func (w *world) server(s *state, to moves) {
 	for c := range s.controllers {
 		k := &s.controllers[c]
 		for t := range w.tasks {
 			if k.tasks[t].mark == asked && (k.alive || !w.holds(markUnderLock)) {
-				to.add(will("server", none, "executes the mark of", t, none), w.mark(*s, c, t))
+				to.add(will("server", none, "executes MARK of", t, none), w.mark(*s, c, t))
+			}
+			if k.wire[t].flying {
+				to.add(will("server", none, "executes PREPARE of", t, none).of(c), w.prepare(*s, c, t))
 			}
 			if k.tasks[t].at == inFlight {
-				to.add(will("server", none, "executes the completer's end of", t, none), w.completed(*s, c, t))
+				to.add(will("server", none, "executes END of", t, none).of(c), w.completed(*s, c, t))
 			}
 		}
 		if k.role == handing && k.alive && int(s.lock) == c+1 {
@@ -28,24 +31,7 @@ func (w *world) server(s *state, to moves) {
 	}
 }
 
-// mark sets the row to WORK. The session that holds the lock executes it.
-func (w *world) mark(s state, c, t int) state {
-	m, r := &s.controllers[c].tasks[t], &s.table[t]
-	if r.state != plan || r.xmin != m.xmin && w.holds(markAsksXmin) {
-		m.mark = refused
-		return s
-	}
-	if r.version != m.version {
-		s.broken = changedRow
-	}
-	r.state, r.pid, r.start = work, m.pid, m.start
-	r.xmin++
-	m.mark = marked
-	if w.tasks[t].kind == once && w.holds(markOnDisk) {
-		s.disk = s.table
-	}
-	return s
-}
+func (w *world) mayCrash(s *state) bool { return w.may(crash) && s.faults > 0 }
 
 // loses: the backend of a control connection is gone, the lock with it.
 func (s *state) loses(c int) state {
@@ -57,17 +43,24 @@ func (s *state) loses(c int) state {
 	return next
 }
 
-// crashed: the server starts again with what had reached the disk. All connections are lost, and
-// what was in flight on them.
+// crashed: the server starts again with the log that had reached the disk, and hands out again the
+// transaction ids that this log does not name. All connections are lost, with the messages in
+// flight.
 func (w *world) crashed(s state) state {
-	s.table, s.lock, s.sessions = s.disk, 0, [maxSessions]session{}
+	s.table, s.lock = s.disk, 0
+	s.table.x.next = s.table.x.logged + 1
+	for p := range s.sessions {
+		if !s.sessions[p].far {
+			s.sessions[p] = session{}
+		}
+	}
 	for c := range s.controllers {
 		k := &s.controllers[c]
 		k.alive, k.stuck = false, false
-		w.loseCompleter(&s, c)
+		w.loseLedger(&s, c)
 		for t := range k.tasks {
 			if m := &k.tasks[t]; m.mark == asked && w.holds(markUnderLock) {
-				m.mark = refused
+				m.mark = foundNone
 			}
 		}
 	}

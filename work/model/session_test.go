@@ -1,6 +1,6 @@
 package model
 
-// session: its backend executes what is in flight, in the order in which it was sent.
+// session: its backend executes the messages in flight, in the order in which they were sent.
 func (w *world) session(s *state, p int, to moves) {
 	b := &s.sessions[p]
 	if !b.alive || b.owner == somebody {
@@ -11,31 +11,86 @@ func (w *world) session(s *state, p int, to moves) {
 	case sent:
 		to.add(will("server", none, "begins", t, p), w.begins(*s, p))
 	case running:
-		if w.tasks[t].kind != writes {
-			to.add(will("server", none, "commits", t, p), w.commits(*s, p))
+		if !w.hasXact(t) {
+			to.add(will("server", none, "commits", t, p), s.answers(p))
 		}
-	case ending:
-		to.add(will("server", none, "executes the end of", t, p), w.ends(*s, p))
+	case committing:
+		to.add(will("server", none, "executes COMMIT of", t, p), w.commits(*s, p))
 	}
-	if b.dying {
+	switch {
+	case b.dying:
 		to.add(will("server", none, "has terminated", none, p), s.dies(p))
-	} else if !b.linked {
+	case b.far && w.lost(s, p):
+		to.add(will("remote", none, "ends, by its idle limit,", none, p), s.dies(p))
+	case !b.linked:
 		to.add(might("server", none, "notices the lost client of", none, p), s.dies(p))
 	}
 }
 
+// lost: the session waits for a client that is gone.
+func (w *world) lost(s *state, p int) bool {
+	b := &s.sessions[p]
+	silent := !b.linked || s.controllers[b.owner].frozen
+	return silent && (b.run.phase == idle || b.run.phase == running && w.hasXact(int(b.run.task)))
+}
+
 func (w *world) begins(s state, p int) state {
-	r := &s.sessions[p].run
+	b := &s.sessions[p]
+	r := &b.run
 	r.phase = running
-	if w.tasks[r.task].kind == once && !r.shown && s.table[r.task].version != r.version {
+	t := int(r.task)
+	if w.hasXact(t) {
+		r.xact = s.xids(b.far).give()
+	}
+	if w.tasks[t].kind == once && !r.shown && s.row(t).version != r.version {
 		s.broken = changedRow
 	}
 	return s
 }
 
-// commits: the input has committed by itself. The client learns the outcome, unless it has lost
-// the connection.
 func (w *world) commits(s state, p int) state {
+	b := &s.sessions[p]
+	r := b.run
+	t := int(r.task)
+	effects := s.effects(b.far)
+	if effects.of(t, r.request) > 0 {
+		s.broken = effectsOnce
+		return s
+	}
+	effects.add(t, r.request)
+	s.xids(b.far).commit(r.xact)
+	if b.far && w.holds(remoteSync) && !w.may(failover) {
+		s.farDisk = s.far
+	}
+	if s.row(t).state == gone && !r.prepared {
+		s.broken = changedRow
+	}
+	if r.request == 0 && s.row(t).request == 0 && w.hasFollower(&s, t) {
+		s.broken = afterSees
+	}
+	return s.answers(p)
+}
+
+// hasFollower: a task that follows this one runs, or has run.
+func (w *world) hasFollower(s *state, t int) bool {
+	for u := range w.tasks {
+		if w.tasks[u].after != t+1 {
+			continue
+		}
+		if s.table.effects[u] > 0 {
+			return true
+		}
+		for _, b := range s.sessions {
+			if b.alive && int(b.run.task) == u && b.run.open() {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// answers: COMMIT is executed. The client learns of it, unless it has lost the connection.
+func (s state) answers(p int) state {
 	if m := s.known(p); m != nil {
 		m.at = outcome
 	}
@@ -43,67 +98,29 @@ func (w *world) commits(s state, p int) state {
 	return s
 }
 
-// ends: the end is executed in the transaction of the task, which then commits or rolls back.
-func (w *world) ends(s state, p int) state {
-	b := &s.sessions[p]
-	r := b.run
-	m := memory{xmin: r.xmin, version: r.version, pid: uint8(p + 1), start: b.start}
-	switch row := &s.table[r.task]; {
-	case !w.end(&s, int(r.task), m, false):
-		if !w.holds(noRowRollsBack) {
-			s.broken = effectsWithEnd
-		}
-	case row.effects > 0:
-		s.broken = effectsOnce
-	default:
-		row.effects++
-	}
+// refuses: COMMIT is refused, and the client learns of it.
+func (s state) refuses(p int) state {
 	if m := s.known(p); m != nil {
-		*m = memory{}
-		w.closeUnused(&s, int(b.owner))
+		m.at, m.refused = outcome, true
 	}
 	s.goesOn(p)
 	return s
 }
 
-// known is what the client of the session remembers of the run, or nil where it does not learn of
-// it.
+// known is the memory of the client of the session of its run, or nil where it does not learn how
+// the run ends.
 func (s *state) known(p int) *memory {
 	b := &s.sessions[p]
-	if m := &s.controllers[b.owner].tasks[b.run.task]; b.linked && m.at == atWork && int(m.pid) == p+1 {
+	if m := &s.controllers[b.owner].tasks[b.run.task]; b.linked && m.runs(s, p) {
 		return m
 	}
 	return nil
 }
 
-// goesOn: what was sent behind the run is next.
+// goesOn: the run that was sent after this one is next.
 func (s *state) goesOn(p int) {
 	b := &s.sessions[p]
-	b.run, b.behind = b.behind, run{}
-}
-
-// end is the UPDATE that writes DONE. It says whether it has found the row.
-func (w *world) end(s *state, t int, m memory, workOnly bool) bool {
-	r := &s.table[t]
-	if r.state == gone {
-		return false
-	}
-	asRead := r.xmin == m.xmin || !w.holds(endAsksXmin)
-	own := r.pid == m.pid && (r.start == m.start || !w.holds(endAsksStart))
-	if w.holds(endAsksState) {
-		asRead, own = asRead && r.state == plan, own && r.state == work
-	}
-	switch {
-	case !own && (!asRead || workOnly):
-		return false
-	case own && r.start != m.start:
-		s.broken = ownEnd
-	case !own && r.version != m.version, r.state == stop:
-		s.broken = changedRow
-	}
-	r.state, r.pid, r.start = done, 0, 0
-	r.xmin++
-	return true
+	b.run, b.queued = b.queued, run{}
 }
 
 func (s *state) dies(p int) state {

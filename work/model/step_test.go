@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// step is what happens from one state to the next.
+// step leads from one state to the next.
 type step struct {
 	actor, verb      string
 	controller, task int

@@ -1,6 +1,6 @@
 package model
 
-// follower is what a controller does that stands by, and how it becomes the leader.
+// follower lists the steps of a controller that stands by, and its way to become the leader.
 func (w *world) follower(s *state, c int, to moves) {
 	k := &s.controllers[c]
 	next := *s
@@ -15,6 +15,8 @@ func (w *world) follower(s *state, c int, to moves) {
 		w.tryLock(s, c, to)
 	case k.role == locked:
 		to.add(will("follower", c, "reads the WORK rows", none, none), w.spare(*s, c))
+	case k.role == counted && s.down && w.anyFar() && w.holds(remoteRegister):
+		// The sessions on the remote cannot be ended yet.
 	case k.role == counted:
 		to.add(will("follower", c, "ends the registered sessions that own none", none, none), w.endOthers(*s, c))
 	case k.role == awaiting && (s.allGone() || !w.holds(awaitGone)):
@@ -41,7 +43,7 @@ func (w *world) spare(s state, c int) state {
 	k := &s.controllers[c]
 	k.role = counted
 	for p, b := range s.sessions {
-		for t, r := range s.table {
+		for t, r := range s.table.rows {
 			if b.alive && r.state == work && s.isOwner(r, p) {
 				k.spared[p] = spared{task: uint8(t + 1), start: b.start}
 			}
@@ -50,7 +52,7 @@ func (w *world) spare(s state, c int) state {
 	return s
 }
 
-// endOthers terminates what is registered and has not been spared.
+// endOthers terminates the registered sessions that have not been spared.
 func (w *world) endOthers(s state, c int) state {
 	k := &s.controllers[c]
 	k.role = awaiting
@@ -69,10 +71,8 @@ func (w *world) endOthers(s state, c int) state {
 	if !w.holds(countMarked) {
 		k.spared = [maxSessions]spared{}
 	}
-	for o := range s.controllers {
-		if w.holds(endCompleter) {
-			w.loseCompleter(&s, o)
-		}
+	if w.holds(endLedger) {
+		w.loseLedger(&s, 1-c)
 	}
 	return s
 }
@@ -87,7 +87,7 @@ func (w *world) registered(s *state, p int) bool {
 func (s *state) drainedRun(p int) bool {
 	b := &s.sessions[p]
 	return b.run.phase != idle && b.owner != somebody && b.linked && !s.controllers[b.owner].frozen &&
-		s.controllers[b.owner].role == drained && s.table[b.run.task].xmin == b.run.xmin
+		s.controllers[b.owner].role == drained && s.row(int(b.run.task)).xmin == b.run.xmin
 }
 
 // allGone: no session that was terminated lives.
@@ -100,7 +100,8 @@ func (s *state) allGone() bool {
 	return true
 }
 
-// endTerm drops what belongs to the term. Marked runs go on, and their ends are written.
+// endTerm drops all that belongs to the term. Marked runs go on, and their ends are written, as are
+// those of prepared runs.
 func (w *world) endTerm(s state, c int) state {
 	k := &s.controllers[c]
 	k.role, k.spared = follower, [maxSessions]spared{}
@@ -108,6 +109,7 @@ func (w *world) endTerm(s state, c int) state {
 		switch m := &k.tasks[t]; {
 		case m.at == inFlight:
 		case m.at == ready && !w.holds(dropReady):
+		case m.at == outcome && m.xact > 0:
 		case (m.at == atWork || m.at == outcome) && (m.mark == marked || !w.holds(dropEnds)):
 		default:
 			*m = memory{}
@@ -117,7 +119,7 @@ func (w *world) endTerm(s state, c int) state {
 	return s
 }
 
-// closeUnused: who does not lead closes the sessions on which nothing goes on that it knows of.
+// closeUnused: a controller that does not lead closes the sessions on which it runs nothing.
 func (w *world) closeUnused(s *state, c int) {
 	if s.controllers[c].leads() {
 		return
@@ -132,7 +134,7 @@ func (w *world) closeUnused(s *state, c int) {
 
 func (w *world) used(s *state, c, p int) bool {
 	for _, m := range s.controllers[c].tasks {
-		if int(m.pid) == p+1 && (m.at == atWork || m.at > atWork && w.holds(keepOpen)) {
+		if m.in(s, p) && (m.at == atWork || m.at > atWork && w.holds(keepOpen)) {
 			return true
 		}
 	}

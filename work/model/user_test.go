@@ -14,23 +14,38 @@ func (w *world) user(s *state, to moves) {
 	if w.may(foreign) {
 		w.somebody(s, to)
 	}
+	if w.may(stranger) {
+		to.add(might("somebody", none, "commits a transaction", none, none), w.commitsOther(*s, false))
+		if w.anyFar() {
+			to.add(might("somebody", none, "commits a transaction on the remote", none, none), w.commitsOther(*s, true))
+		}
+	}
 }
 
+// edits: a trigger puts back the STOP of a prepared row and remembers it, and leaves the row as it
+// is where it is set to PLAN.
 func (w *world) edits(s *state, t int, to moves) {
-	switch r := s.table[t]; r.state {
+	r := *s.row(t)
+	putBack := r.state == work && r.xact > 0 && w.holds(stopPutBack)
+	switch r.state {
 	case plan, work:
 		to.add(might("user", none, "edits", t, none), w.change(*s, t, r.state))
-		to.add(might("user", none, "stops", t, none), w.change(*s, t, stop))
 		to.add(might("user", none, "deletes", t, none), w.change(*s, t, gone))
+		if putBack {
+			next := w.change(*s, t, work)
+			next.row(t).stopping = true
+			to.add(might("user", none, "stops (put back, since it is prepared)", t, none), next)
+		} else {
+			to.add(might("user", none, "stops", t, none), w.change(*s, t, stop))
+		}
 	}
-	switch s.table[t].state {
-	case work, done, fail, stop:
+	if r.state >= work && !putBack {
 		to.add(might("user", none, "sets to PLAN", t, none), w.ask(*s, t))
 	}
 }
 
 func (w *world) change(s state, t int, to rowState) state {
-	r := &s.table[t]
+	r := s.row(t)
 	r.state = to
 	r.xmin++
 	r.version = w.users - s.users + 1
@@ -41,8 +56,8 @@ func (w *world) change(s state, t int, to rowState) state {
 // ask: the task is to run again, as if new.
 func (w *world) ask(s state, t int) state {
 	s = w.change(s, t, plan)
-	r := &s.table[t]
-	r.pid, r.start, r.effects = 0, 0, 0
+	r := s.row(t)
+	r.pid, r.start, r.ends, r.request = 0, 0, 0, r.version
 	if w.tasks[t].kind == once {
 		s.asked[t]++
 	}
@@ -60,4 +75,12 @@ func (w *world) somebody(s *state, to moves) {
 			return
 		}
 	}
+}
+
+// commitsOther: somebody else gets the next transaction id, and commits.
+func (w *world) commitsOther(s state, far bool) state {
+	s.users--
+	ids := s.xids(far)
+	ids.commit(ids.give())
+	return s
 }

@@ -5,37 +5,51 @@ import (
 	"strings"
 )
 
-// kind is what decides how a task runs.
+// kind decides how a task runs.
 type kind uint8
 
 const (
-	writes kind = iota // exactly once: the end is in its own transaction
-	reads              // commits first; the completer writes the end
-	once               // rerun = false, with effects outside its transaction
+	writes kind = iota // has a transaction id: PREPARE, COMMIT, END
+	reads              // has none: COMMIT, END
+	once               // rerun = false: MARK comes first; has a transaction id
+	remote             // its transaction is on the remote; MARK comes first
 )
 
 type task struct {
-	kind kind
-	lane int // each lane has max 0: one run at a time
+	kind  kind
+	lane  int // each lane has max 0: one run at a time
+	after int // task + 1 that must have ended; 0: none
 }
 
-// mishap is what may go wrong in a case.
-type mishap uint8
+// mishap is a kind of trouble that a case allows.
+type mishap uint16
 
 const (
-	crash  mishap = 1 << iota // the server crashes
-	freeze                    // a controller freezes
-	cut                       // a connection breaks
+	crash    mishap = 1 << iota // the local server crashes
+	freeze                      // a controller freezes
+	cut                         // a connection breaks
+	kill                        // somebody terminates a session, or COMMIT is refused
+	farCrash                    // the remote crashes
+	failover                    // the remote fails over to an asynchronous standby
+	farDown                     // the remote cannot be reached for a while
 
 	// These count as actions of users.
-	edit    // somebody edits, STOPs or DELETEs a row, or sets it to PLAN
-	drain   // the leader drains
-	foreign // somebody gets the pid of a session of ours
+	edit     // somebody edits, STOPs or DELETEs a row, or sets it to PLAN
+	drain    // the leader drains
+	foreign  // somebody gets the pid of a session of ours
+	stranger // somebody else commits a transaction
 
-	all = crash | freeze | cut | edit | drain | foreign
+	faults   = crash | freeze | cut | kill
+	all      = faults | edit | drain | foreign | stranger
+	farFails = farCrash | failover
 )
 
-// world is one case: its tasks, what may go wrong in it, how often, and which rules are left out.
+var mishapNames = []string{
+	"crash", "freeze", "cut", "kill", "far crash", "failover", "far down",
+	"edit", "drain", "foreign", "stranger",
+}
+
+// world is one case: its tasks, the trouble in it, how often, and which rules are left out.
 type world struct {
 	tasks   []task
 	mishaps mishap
@@ -44,32 +58,72 @@ type world struct {
 	without [rules]bool
 }
 
-// String names the case: w, r and o for its tasks, a bar between lanes.
+// String names the case: w, r, o and m for its tasks, a bar between lanes, >1 for a task that
+// follows the first.
 func (w world) String() string {
 	var name strings.Builder
 	for t, task := range w.tasks {
 		if t > 0 && task.lane != w.tasks[t-1].lane {
 			name.WriteByte('|')
 		}
-		name.WriteByte("wro"[task.kind])
+		if task.after > 0 {
+			fmt.Fprintf(&name, ">%d", task.after)
+		}
+		name.WriteByte("wrom"[task.kind])
 	}
-	return fmt.Sprintf("%s, %d faults, %d users", name.String(), w.faults, w.users)
+	return fmt.Sprintf("%s, %d faults, %d users, %s", name.String(), w.faults, w.users, w.mishaps)
+}
+
+func (m mishap) String() string {
+	var names []string
+	for i, name := range mishapNames {
+		if m>>i&1 > 0 {
+			names = append(names, name)
+		}
+	}
+	return strings.Join(names, "+")
 }
 
 func (w *world) holds(r rule) bool { return !w.without[r] }
 
 func (w *world) may(m mishap) bool { return w.mishaps&m > 0 }
 
+func (w *world) far(t int) bool { return w.tasks[t].kind == remote }
+
+// anyFar says whether a task of this case runs on the remote.
+func (w *world) anyFar() bool {
+	for t := range w.tasks {
+		if w.far(t) {
+			return true
+		}
+	}
+	return false
+}
+
+// hasXact says whether the task writes, so that its transaction has an id.
+func (w *world) hasXact(t int) bool { return w.tasks[t].kind != reads }
+
+// markedFirst says whether the task is marked before it starts.
+func (w *world) markedFirst(t int) bool {
+	k := w.tasks[t].kind
+	return k == once && w.holds(markFirst) || k == remote && w.holds(remoteMarkFirst)
+}
+
+// local: the task is repeated after an interruption and runs on the local server. It is marked only
+// when it runs for long.
+func (w *world) local(t int) bool { return w.tasks[t].kind == writes || w.tasks[t].kind == reads }
+
 // begin: the first controller leads, the second stands by, and all tasks wait.
 func (w *world) begin() state {
 	s := state{faults: w.faults, users: w.users, lock: 1}
 	for t, task := range w.tasks {
-		s.table[t] = row{state: plan, xmin: 1}
+		s.table.rows[t] = row{state: plan, xmin: 1}
 		if task.kind == once {
 			s.asked[t] = 1
 		}
 	}
-	s.disk = s.table
+	s.table.x.next, s.far.x.next = 1, 1
+	s.disk, s.farDisk = s.table, s.far
 	for c := range s.controllers {
 		s.controllers[c].alive, s.controllers[c].linked = true, true
 	}
@@ -80,6 +134,7 @@ func (w *world) begin() state {
 // next lists all that can happen in a state.
 func (w *world) next(s *state, to moves) {
 	w.server(s, to)
+	w.remote(s, to)
 	for p := range s.sessions {
 		w.session(s, p, to)
 	}
@@ -89,8 +144,8 @@ func (w *world) next(s *state, to moves) {
 		}
 		w.leader(s, c, to)
 		w.follower(s, c, to)
-		w.completer(s, c, to)
-		w.reaper(s, c, to)
+		w.ledger(s, c, to)
+		w.judges(s, c, to)
 		w.drains(s, c, to)
 	}
 	w.user(s, to)

@@ -27,13 +27,6 @@ func (p *Pool) left(b Backend) {
 	}
 }
 
-// HaveEnded tells whether TakeEnded would return any.
-func (p *Pool) HaveEnded() bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return len(p.ended) > 0
-}
-
 // TakeEnded are the backends that have ended since the last call.
 func (p *Pool) TakeEnded() []Backend {
 	p.mu.Lock()

@@ -21,67 +21,20 @@ import (
 const SessionLimit = 5 * time.Minute
 
 // Connect opens a session for a task, where the task wants it.
-func (p *Pool) Connect(ctx context.Context, n Need) (*exec.Session, error) {
-	session, _, err := p.connect(ctx, n)
-	return session, err
-}
-
-func (p *Pool) connect(ctx context.Context, n Need) (session *exec.Session, token Token, err error) {
+func (p *Pool) Connect(ctx context.Context, n Need) (session *exec.Session, err error) {
 	limit, cancel := context.WithTimeout(ctx, remote.ConnectLimit)
 	defer cancel()
 	if n.Remote != "" {
 		session, err = p.Elsewhere(limit, n)
 	} else if session, err = p.connectOwn(limit, n); err == nil {
-		if n.Role.Name != "" {
-			token = NewToken()
-		}
-		session, err = p.registered(ctx, session, n, token)
+		session, err = p.registered(ctx, session, n)
 	}
-	if err != nil {
-		return nil, nil, err
-	}
-	p.patience.succeed(n.Place())
-	session.Within(p.Group)
-	return session, token, nil
-}
-
-// Aside opens a session in the target's own database, beside those of tasks, for a look of ours. Where
-// there is no room for it, one that lies ready is closed, no more, as others may take its place; and it
-// tries again as long as ctx lasts.
-func (p *Pool) Aside(ctx context.Context) (*pgconn.PgConn, error) {
-	conn, err := p.aside(ctx)
-	if isFull(err) {
-		Close([]*Session{p.room(0)})
-		p.Gone(nil)
-	}
-	for isFull(err) && ctx.Err() == nil {
-		select {
-		case <-ctx.Done():
-		case <-time.After(asidePause):
-			conn, err = p.aside(ctx)
-		}
-	}
-	if err != nil {
-		p.shortage.failed(remote.Reason(err)).Msg("cannot open more sessions; a long task has to run again")
-	}
-	return conn, err
-}
-
-func (p *Pool) aside(ctx context.Context) (*pgconn.PgConn, error) {
-	cfg, err := p.Own(ctx, Need{})
 	if err != nil {
 		return nil, err
 	}
-	return pgconn.ConnectConfig(ctx, cfg)
-}
-
-// asidePause is how long until it tries again.
-const asidePause = 100 * time.Millisecond
-
-// isFull tells the error of a server, a database or a role that may have no more connections.
-func isFull(err error) bool {
-	var answer *pgconn.PgError
-	return errors.As(err, &answer) && strings.HasPrefix(answer.Code, "53")
+	p.patience.succeed(n.Place())
+	session.Within(p.Group)
+	return session, nil
 }
 
 // connectOwn opens a session in the target's own database.
@@ -142,9 +95,9 @@ var ErrNotLeading = errors.New("another controller leads")
 // registered has the leader register a session before its first task, which the session must not
 // get before: the leader's answer shows also that it leads still, as it was asked for when the
 // session was ready.
-func (p *Pool) registered(ctx context.Context, session *exec.Session, n Need, token Token) (*exec.Session, error) {
+func (p *Pool) registered(ctx context.Context, session *exec.Session, n Need) (*exec.Session, error) {
 	b := Backend{int32(session.PID), session.Since}
-	if err := p.Register(ctx, b, token.Hash()); err != nil {
+	if err := p.Register(ctx, b); err != nil {
 		session.Close()
 		p.Leave(b)
 		if n.Role.Name == "" && errors.As(err, new(*pgconn.PgError)) {
@@ -158,11 +111,11 @@ func (p *Pool) registered(ctx context.Context, session *exec.Session, n Need, to
 	return session, nil
 }
 
-// Register takes down one of our backends and waits until the leader has registered it, with the
-// hash of its token, if it has one. On an error the caller closes it, and then it leaves.
-func (p *Pool) Register(ctx context.Context, b Backend, token []byte) error {
+// Register takes down one of our backends and waits until the leader has registered it. On an error
+// the caller closes it, and then it leaves.
+func (p *Pool) Register(ctx context.Context, b Backend) error {
 	p.Join(b) // first, as what is in the register and not ours is an earlier leader's
-	return p.Enrol(ctx, b, token)
+	return p.Enrol(ctx, b)
 }
 
 // NoSession is the error of a session in the target's own database that could not be opened. It is

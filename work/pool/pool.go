@@ -5,7 +5,6 @@ import (
 	"errors"
 	"slices"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -21,7 +20,6 @@ type Pool struct {
 	patience patience
 	shortage shortage
 	logins   logins
-	tokens   atomic.Int64 // how often those of all sessions have been lost
 
 	mu    sync.Mutex
 	free  []*Session          // without work, the one that was used last at the end
@@ -40,9 +38,9 @@ type Config struct {
 	Elsewhere func(ctx context.Context, n Need) (*exec.Session, error)
 	// Purses pay for what the logins of tasks' roles compute, and for what sessions say.
 	Purses *exec.Purses
-	// Enrol registers one of our backends, with the token's hash where it has one. It is an error
+	// Enrol registers one of our backends. It is an error
 	// where we do not lead.
-	Enrol func(ctx context.Context, b Backend, token []byte) error
+	Enrol func(ctx context.Context, b Backend) error
 	Log   zerolog.Logger
 	// Failed begins a line of the log about an error.
 	Failed func(error) *zerolog.Event
@@ -119,13 +117,12 @@ const idleLong = time.Second
 // Open opens a session for a task.
 func (p *Pool) Open(ctx context.Context, n Need, run int) (*Session, error) {
 	Close([]*Session{p.room(run)})
-	lost := p.tokens.Load() // first: the token may be lost as soon as it is registered
-	session, token, err := p.connect(ctx, n)
+	session, err := p.Connect(ctx, n)
 	if err != nil {
 		p.Gone(nil)
 		return nil, err
 	}
-	s := &Session{Session: session, remote: n.Remote, role: n.Role, Token: token, tokens: &p.tokens, lost: lost, Epoch: n.Epoch, born: time.Now()}
+	s := &Session{Session: session, remote: n.Remote, role: n.Role, Epoch: n.Epoch, born: time.Now()}
 	p.opened(s)
 	return s, nil
 }
@@ -212,10 +209,6 @@ func (p *Pool) out(s *Session) {
 		p.left(Backend{int32(s.PID), s.Since})
 	}
 }
-
-// LoseTokens has no session of another role than the target's serve on: the server does not know
-// their tokens any more.
-func (p *Pool) LoseTokens() { p.tokens.Add(1) }
 
 // Put gives back a session that has no work.
 func (p *Pool) Put(s *Session) {

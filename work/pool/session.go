@@ -1,10 +1,6 @@
 package pool
 
 import (
-	"crypto/rand"
-	"crypto/sha256"
-	"encoding/hex"
-	"sync/atomic"
 	"time"
 
 	"pgtaskd/exec"
@@ -45,10 +41,7 @@ type Session struct {
 	*exec.Session
 	remote string
 	role   Role
-	Token  Token         // by which the end of its next task is written, in a session of another role than the target's
-	tokens *atomic.Int64 // how often all tokens have been lost,
-	lost   int64         // and when it was opened
-	Epoch  int64         // of the settings of databases and roles when it was opened
+	Epoch  int64 // of the settings of databases and roles when it was opened
 	born   time.Time
 	idle   time.Time // since when it has no work
 	Tasks  int       // that have run on it
@@ -96,8 +89,7 @@ func (s *Session) Told(moment, now time.Time) time.Time {
 }
 
 // ClockOdd is by how much a moment of which a server tells may differ from what we have waited for.
-// SQL can prepare statements under the names of ours, and one that tells the time would mislead all
-// that looks at the clock; a remote may tell what it likes.
+// A remote may tell what it likes.
 const ClockOdd = time.Minute
 
 // answerMost is what is taken for the time of an answer at most, so that tasks are not kept behind
@@ -114,7 +106,7 @@ func (s *Session) Bind(n Need) {
 // Fits tells whether the task may run here.
 func (s *Session) Fits(n Need) bool {
 	switch {
-	case s.remote != n.Remote || s.role != n.Role || s.Epoch != n.Epoch || s.tokenless():
+	case s.remote != n.Remote || s.role != n.Role || s.Epoch != n.Epoch:
 		return false
 	case s.Bound:
 		return s.lane == n.Lane && n.Max >= s.max && !s.Spent()
@@ -126,10 +118,8 @@ func (s *Session) Fits(n Need) bool {
 
 // Spent tells whether the session has served as its first task asked, or cannot serve any more.
 func (s *Session) Spent() bool {
-	return s.tokenless() || s.Bound && (s.count > 0 && s.Tasks >= int(s.count) || s.live > 0 && time.Since(s.born) >= s.live)
+	return s.Bound && (s.count > 0 && s.Tasks >= int(s.count) || s.live > 0 && time.Since(s.born) >= s.live)
 }
-
-func (s *Session) tokenless() bool { return s.Token != nil && s.lost != s.tokens.Load() }
 
 // Keeps tells whether the state of the session is that of a lane.
 func (s *Session) Keeps(lane lane.Key) bool { return s.Holds && s.Saved == lane }
@@ -147,26 +137,3 @@ func (s *Session) rank(n Need) int {
 	}
 	return 0
 }
-
-// Token is what a session of another role than the target's has its next end written by: 32 random
-// bytes that only we know, while the server knows their hash. It serves once. nil: there is none.
-type Token []byte
-
-// NewToken is one that nobody knows.
-func NewToken() Token {
-	token := make(Token, sha256.Size)
-	_, _ = rand.Read(token) // never fails
-	return token
-}
-
-// Hash is the SHA-256 of the token, nil where there is none.
-func (t Token) Hash() []byte {
-	if t == nil {
-		return nil
-	}
-	sum := sha256.Sum256(t)
-	return sum[:]
-}
-
-// Bytea writes bytes as the server reads a bytea.
-func Bytea(b []byte) string { return `\x` + hex.EncodeToString(b) }

@@ -40,9 +40,7 @@ type Limits struct {
 type Server struct {
 	Superuser bool   // the role is one
 	Encoding  string // of the database
-	Path      string // the role's search_path, where tasks run under other roles
-	First     string // what is an error where it would be somebody else's function that is called
-	Ends      string // the call that writes the end of such a task
+	Bare      bool   // the table has no column for the transaction of a run
 }
 
 // Dispatcher starts runners, and holds what they share: it is all that they see of the leader. Any
@@ -51,12 +49,10 @@ type Dispatcher struct {
 	Config
 	pipelines pipelines
 	profiles  profiles
-	others    others
 	instants  instants
 	unwritten atomic.Int64 // bytes of the outcomes that the leader has not written yet
 	bare      [][2]string  // the parameters of a task that has none of its own
 	searched  time.Time    // when Dispatch looked at all lanes
-	Leap      Leap
 
 	// The leader sets them.
 	Limits  atomic.Pointer[Limits]
@@ -64,7 +60,6 @@ type Dispatcher struct {
 	Queries atomic.Pointer[sql.Queries]
 	Zone    atomic.Pointer[string] // in which repetitions are counted
 	Foreign atomic.Bool            // there are foreign servers: what writes through them has no transaction id here
-	Defers  atomic.Bool            // the table has constraints or triggers that may wait for COMMIT
 }
 
 // New returns one that has started nothing.

@@ -4,14 +4,15 @@
 // It owns a Task from the moment at which the lanes give it to a runner until its Outcome is told,
 // and what runners share: what is with the server behind other tasks, and what statements of one
 // shape have done so far. Package work reads the tasks, calls Dispatch, and implements Leader, the
-// only way back up: an outcome, a mark that must be made first, a long text, and whether it leads.
+// only way back up: an outcome, a mark that must be made first, the transaction that is about to commit, a
+// long text, and whether it leads.
 //
 // Goroutines: each runner is one, started in the Group of the target. It never waits for the
-// leader but in Leader.Mark, Text and Leads, with nothing of its session open, and at the end of a
-// task whose outcome is large. Dispatch belongs to the leader's goroutine; all other methods may be
+// leader but in Leader.Mark, Text and Leads, with nothing of its session open, in Leader.Prepare, in
+// the transaction of a task, and at the end of a task whose outcome is large. Dispatch belongs to the leader's goroutine; all other methods may be
 // called from any.
 //
-// Locks: pipelines, profiles, others, allowance and Task have one mutex each. None is held across a
+// Locks: pipelines, profiles, allowance and Task have one mutex each. None is held across a
 // statement or another wait. Two are held at once only in this order: pipelines before lanes; a
 // task's before its session's.
 package run

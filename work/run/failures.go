@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -16,67 +15,15 @@ import (
 )
 
 // InTheWay tells an error that is no fault of the task's, unless its SQL has raised it: another
-// transaction was in the way of its end.
+// transaction was in the way.
 func InTheWay(f *exec.Failure) bool {
-	return f != nil && (f.SQLState == "40001" || f.SQLState == "40P01" || f.SQLState == "55P03" || f.KeyWaits())
+	return f != nil && (f.SQLState == "40001" || f.SQLState == "40P01" || f.SQLState == "55P03")
 }
 
-// refusesForGood tells that a trigger or a policy of the table has refused an end: another run
-// would meet it as well. That the role lacks a right to the table itself is told by the server's
-// routine.
-func refusesForGood(f *exec.Failure) bool {
-	if f == nil {
-		return false
-	}
-	switch f.SQLState {
-	case "42501":
-		return !f.Direct("42501", "aclcheck_error") && !f.Tokenless()
-	case "42P01", "42703", "3F000":
-		return f.Indirect() && !f.Tokenless()
-	}
-	return false
-}
-
-// Refusal is what a task's row shows when it did not take its own end.
-func Refusal(f *exec.Failure) *exec.Failure {
-	if f == nil || f.Missed() {
-		return exec.NewFailure("task was changed while it ran", "55000",
-			"DETAIL", "Its own SQL, or a trigger or policy of the table, has changed its row so that its end could not be written; its effects are rolled back.")
-	}
-	switch {
-	case f.GivenAway():
-		return givenAway()
-	case f.KeyWaits():
-		return exec.NewFailure("another task has come to wait with the key of the repetition", "40001")
-	case f.LeftOut():
-		return NotRepeated()
-	case f.Taken() != nil && f.Taken().Many:
-		return exec.NewFailure("the repetition of the task could not be made: very many ids that come next are taken", "55000",
-			"DETAIL", "Somebody has inserted rows with ids of their own; the effects of the task are rolled back where they can be.")
-	case f.Exhausted():
-		return unfollowed(f, "It takes an id from the sequence",
-			"Raise the sequence's MAXVALUE, or set it back: ALTER SEQUENCE … RESTART …. The repetition is made then.")
-	case f.NoPartition():
-		return unfollowed(f, "The table has no partition for its row", "Make that partition. The repetition is made then.")
-	}
-	return &exec.Failure{Text: f.Text, SQLState: f.SQLState}
-}
-
-// unfollowed is the error of a task whose repetition lacks something in the table: why, and what to
-// do.
-func unfollowed(f *exec.Failure, why, hint string) *exec.Failure {
-	says, _, _ := strings.Cut(strings.TrimPrefix(f.Text, "ERROR:  "+UnwrittenEnd), "\n")
-	return exec.NewFailure("the repetition of the task could not be made: "+says, f.SQLState,
-		"DETAIL", why+"; the effects of the task are rolled back where they can be.", "HINT", hint)
-}
-
-// UnwrittenEnd is how exec begins the error of an end that was refused.
-const UnwrittenEnd = "the end of the task could not be written: "
-
-// NotRepeated is the error of a task whose repetition has not come about.
-func NotRepeated() *exec.Failure {
-	return exec.NewFailure("the repetition of the task was left out", "55000",
-		"DETAIL", "A trigger or policy of the table has left its row out; the effects of the task are rolled back.")
+// isConflict tells an error by which the server asks for another try: of a transaction that has met
+// another one.
+func isConflict(f *exec.Failure) bool {
+	return f != nil && (f.SQLState == "40001" || f.SQLState == "40P01")
 }
 
 // lostFailure is the error of a session that is gone.

@@ -20,16 +20,19 @@ func (r *runner) judge(t *Task, start time.Time, result *exec.Result) (next *Tas
 	case result.Alone && result.Reason == exec.NotCancelled:
 		t.lone = true // and its like are not pipelined any more
 		return t
-	case result.Forgot && !t.wary && (t.Once() || t.Row.Rerun) && result.Reason == exec.NotCancelled:
-		t.wary = true // rolled back: once more, without what it takes away
+	case result.Unasked && t.unasked < unaskedMost && (t.Once() || t.Row.Rerun) && result.Reason == exec.NotCancelled:
+		t.unasked++
 		return t
-	case result.Retry() && t.Atomic && (t.Once() || t.Row.Rerun) && result.Reason == exec.NotCancelled:
+	case result.Retry() && t.Atomic && !t.ahead && (t.Once() || t.Row.Rerun) && result.Reason == exec.NotCancelled:
 		t.Atomic, t.lone = false, true // it cannot run inside a transaction: once more, as it is
 		return t
 	case result.Barred && !(r.session.Reads && t.Row.Role.Name != "") && t.Atomic && t.Row.Remote == "" &&
 		(t.Once() || t.Row.Rerun) && result.Reason == exec.NotCancelled:
 		e.Kind, e.Fault, e.Delay = Released, result.Failure, barred // the leader will see it, too, and start nothing more
 		r.leave()                                                   // it may have begun with that setting, which is only for a moment
+	case isConflict(result.Failure) && !result.Failure.Raised() && t.Atomic && !t.ahead && t.Row.Remote == "" &&
+		(t.Once() || t.Row.Rerun) && result.Reason == exec.NotCancelled:
+		e.Kind, e.Fault = Refused, result.Failure
 	case result.Reason == exec.Drained && (result.Failure != nil || result.Open) && (t.Once() || t.Row.Rerun):
 		e.Kind = Released
 	case result.Reason == exec.Drained && result.Failure != nil:
@@ -53,14 +56,21 @@ func (r *runner) judge(t *Task, start time.Time, result *exec.Result) (next *Tas
 	return r.another()
 }
 
+// unaskedMost is how often a task is run again that has left a limit by which our question after it
+// has failed.
+const unaskedMost = 5
+
 // barred is how long a task waits that met a server on which writes have just been switched off.
 const barred = time.Second
 
 // holdEnd keeps the end of a task, whose transaction is open, until the next task's SQL goes to the
-// server, or nothing does. Where others are with the server behind it, they are next, and not the
-// task that it returns.
+// server, or nothing does. The row of one that has written is prepared before. Where others are with
+// the server after it, they are next, and not the task that it returns.
 func (r *runner) holdEnd(t *Task, start time.Time, result *exec.Result) (next *Task) {
-	r.before = &pending{task: t, start: start, result: result, tail: &exec.Tail{Input: *t.Row.Input, Defers: r.Defers.Load()}, heavy: r.isHeavy(result)}
+	r.before = &pending{
+		task: t, start: start, result: result, tail: &exec.Tail{Input: *t.Row.Input},
+		pid: int32(r.session.PID), since: r.session.Since, heavy: r.isHeavy(result),
+	}
 	if r.before.heavy && r.session.Behind() > 0 {
 		r.ditch()
 		return nil
@@ -68,15 +78,9 @@ func (r *runner) holdEnd(t *Task, start time.Time, result *exec.Result) (next *T
 	if r.session.Behind() > 0 { // what ends its transaction is with the server
 		return t
 	}
-	if t.Row.Remote == "" && (result.Wrote || !t.Row.Single || r.Foreign.Load()) {
-		if result.Stop.Sub(start) >= longRun && !r.isOwned() {
-			return nil
-		}
-		r.before.quick = t.Row.Single && t.Again == 0 && t.image == nil && result.Stop.Sub(start) < time.Second
-		if t.Row.Role.Name == "" {
-			r.before.tail.Calls = r.done(r.before)
-		} else {
-			r.before.tail.Calls, r.before.tail.Within = r.doneUnder(r.before)
+	if t.Row.Remote == "" && result.Wrote() && !t.bare {
+		if next, taken := r.prepared(t); !taken {
+			return next
 		}
 	}
 	if r.session.Spent() {
@@ -93,20 +97,44 @@ func (r *runner) holdEnd(t *Task, start time.Time, result *exec.Result) (next *T
 	return r.another()
 }
 
-// flush writes the end that is pending.
+// prepared has the row of the task show its transaction, whose end is pending. When it does not take
+// that, the transaction is rolled back, and the next task is returned.
+func (r *runner) prepared(t *Task) (next *Task, taken bool) {
+	p := r.before
+	if p.xact = t.Xact(); p.xact != 0 && p.xact == p.result.Xact { // before its SQL began
+		return nil, true
+	}
+	answer, refused := r.prepare(t, p.start, p.result)
+	if answer == Taken {
+		p.xact, p.heavy, p.shed, p.less = p.result.Xact, false, true, refused
+		shed(p.result)
+		return nil, true
+	}
+	r.before = nil
+	if err := r.session.Rollback(); err != nil || answer == Unreachable {
+		r.leave()
+	}
+	e := Outcome{Task: t, PID: p.pid, Since: p.since, Start: p.start, Stop: p.result.Stop, Result: p.result, Heavy: p.heavy}
+	if next = r.untaken(t, answer, refused, e); next == nil && r.session != nil {
+		next = r.another()
+	}
+	return next, false
+}
+
+// flush commits the task that is pending.
 func (r *runner) flush() {
 	if r.before == nil {
 		return
 	}
-	shown := r.before.tail.Within != nil
 	verdict, err := r.session.End(r.before.tail)
 	r.conclude(verdict, err)
-	if err != nil || shown && !verdict.Committed { // its token has been seen by a transaction that did not use it up
+	if err != nil {
 		r.leave()
 	}
 }
 
-// conclude takes down what became of the end that was pending.
+// conclude takes down what became of the transaction that was pending. One with which a row is
+// prepared is judged by the server's own record, where its answer is lost.
 func (r *runner) conclude(verdict *exec.Verdict, err error) {
 	p := r.before
 	if p == nil {
@@ -114,48 +142,29 @@ func (r *runner) conclude(verdict *exec.Verdict, err error) {
 	}
 	r.before = nil
 	e := Outcome{
-		Task: p.task, Kind: Committed, PID: int32(r.session.PID), Since: r.session.Since,
-		Start: p.start, Stop: p.result.Stop, Result: p.result, Heavy: p.heavy,
+		Task: p.task, Kind: Finished, PID: p.pid, Since: p.since, Start: p.start,
+		Stop: p.result.Stop, Result: p.result, Heavy: p.heavy, Shed: p.shed, Less: p.less,
 	}
+	away := p.task.Row.Remote != ""
 	switch {
-	case p.task.Row.Remote != "" && verdict == nil && broken(err):
-		e.Fault, e.Kind = lostFailure(err, p.task), Finished
-	case p.task.Row.Remote != "" && verdict == nil:
+	case away && verdict == nil && broken(err):
+		e.Fault = lostFailure(err, p.task)
+	case verdict == nil && (away || p.xact != 0):
 		e.Kind, e.Fault = Lost, lostFailure(err, p.task)
-	case p.task.watch && verdict.Refused != nil:
-		e.Kind, e.Result.Failure = Finished, verdict.Refused
-	case p.task.query && !verdict.Committed: // there is nothing to lose
-		e.Kind, e.Delay = Released, time.Millisecond
-		r.profiles.forget(p.task)
-	case verdict == nil && metLimit(err):
-		e.Kind, e.Fault, e.Delay = Refused, lostFailure(err, p.task), time.Millisecond
 	case verdict == nil:
 		e.Kind, e.Fault = lossKind(err), lostFailure(err, p.task)
-	case verdict.Committed && len(p.tail.Calls) == 0:
-		e.Kind = Finished
 	case verdict.Committed:
-		if !p.task.Row.Single {
-			r.Leap.Passed(p.leap)
-		}
-		r.shed(&e)
-	case InTheWay(verdict.Deferred) && !verdict.Deferred.Raised() && (p.task.Once() || p.task.Row.Rerun):
-		e.Kind, e.Fault, e.Delay = Refused, verdict.Deferred, time.Millisecond
-	case verdict.Deferred != nil && verdict.Deferred.QueueIsFull() && p.task.Row.Remote == "" && (p.task.Once() || p.task.Row.Rerun):
-		e.Kind, e.Fault = Refused, verdict.Deferred
-	case verdict.Deferred != nil:
-		e.Kind = Finished
-		e.Result.Failure = verdict.Deferred
-	case verdict.Refused != nil && verdict.Refused.SQLState == "25006" && !p.result.Wrote:
-		e.Kind = Finished // a transaction that only reads: there is nothing to lose
+	case p.task.watch:
+		e.Result.Failure = verdict.Failure
+	case p.task.query: // there is nothing to lose
+		e.Kind, e.Delay = Released, time.Millisecond
+		r.profiles.forget(p.task)
+	case (p.task.Once() || p.task.Row.Rerun) && (InTheWay(verdict.Failure) && !verdict.Failure.Raised() || verdict.Failure.QueueIsFull() && !away):
+		e.Kind, e.Fault = Refused, verdict.Failure
+	case p.xact != 0 && verdict.Failure.SQLState == "57014" && !verdict.Failure.Raised(): // somebody has cancelled it, and is not asked what for
+		e.Kind, e.Delay = Released, time.Millisecond
 	default:
-		e.Kind, e.Fault = Refused, Refusal(verdict.Refused)
-		e.Lacking = verdict.Refused != nil && (verdict.Refused.Exhausted() || verdict.Refused.NoPartition())
-		e.Taken, e.Leap = verdict.Refused.Taken(), p.leap
-		missed := verdict.Refused == nil || verdict.Refused.Missed()
-		e.ForGood, e.Tokenless = !verdict.Forgot && refusesForGood(verdict.Refused), verdict.Refused.Tokenless()
-		if !e.ForGood && (p.quick || verdict.Refused != nil && verdict.Refused.GivenAway() || verdict.Forgot || InTheWay(verdict.Refused) || e.Tokenless || missed && p.task.image == nil) {
-			e.Delay = time.Millisecond // worth another try
-		}
+		e.Result.Failure = verdict.Failure
 	}
 	r.note(e)
 }
@@ -169,13 +178,6 @@ func lossKind(err error) Kind {
 		return Killed
 	}
 	return Lost
-}
-
-// metLimit tells that a statement of ours has met a limit which the task's SQL has left in its
-// session, and which has ended that: it is worth another try.
-func metLimit(err error) bool {
-	var session *exec.Lost
-	return errors.As(err, &session) && session.Limited
 }
 
 // lose ends the session that is gone in the middle of a task.
@@ -210,8 +212,6 @@ func (r *runner) lose(ctx context.Context, t *Task, start time.Time, result *exe
 				human.Duration(t.Row.Timeout), human.Duration(exec.Obey)), "STATEMENT", *t.Row.Input)
 	case t.Row.Remote != "" && broken(err):
 		e.Kind = Finished // it would do so again
-	case !start.IsZero() && t.Row.Remote == "" && metLimit(err):
-		e.Kind, e.Delay = Refused, time.Millisecond
 	case start.IsZero() || !errors.As(err, &gone) || gone.Fatal == nil || gone.Fatal.Code == "57P02":
 	case t.Row.Remote == "":
 		e.Kind = Killed

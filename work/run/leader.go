@@ -17,6 +17,9 @@ type Leader interface {
 	Mark(ctx context.Context, t *Task, pid int32) Answer
 	// Text brings a long text of the row, or its names.
 	Text(ctx context.Context, t *Task, pid int32, which Text) Answer
+	// Prepare has the row show the transaction that is to commit next on that session; the failure
+	// tells why the table refuses it.
+	Prepare(ctx context.Context, t *Task, p Preparation) (Prepared, *exec.Failure)
 	// Leads tells whether it leads, as the server says after the question.
 	Leads(ctx context.Context) bool
 }
@@ -29,7 +32,6 @@ const (
 	Names Text = iota // with the sizes of the texts
 	Input
 	Data
-	Image // of the row, which the end compares
 )
 
 // Answer is what the leader says.

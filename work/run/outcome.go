@@ -9,25 +9,24 @@ import (
 // Outcome is what was seen of a task that a runner has done with. Nobody changes it after the
 // runner has told it.
 type Outcome struct {
-	Task      *Task
-	Kind      Kind
-	PID       int32     // backend that ran it, 0: none did
-	Since     time.Time // start of that backend
-	Start     time.Time // zero: its SQL has not begun
-	Stop      time.Time
-	Result    *exec.Result
-	Fault     *exec.Failure // instead of the result's, where the trouble is not the SQL's own
-	Delay     time.Duration // before it runs again
-	ForGood   bool          // of a refusal: another run would be refused as well
-	Tokenless bool          // of a refusal: the token of the session does not count any more
-	Lacking   bool          // of a refusal: the table has no id, or no partition, for what follows
-	Taken     *exec.Taken   // of a refusal: what may be an id that another transaction has taken
-	Leap      int64         // of its repetition
-	Aboard    bool          // lost while it was with the server behind another task: it has not run, or what it did is gone
-	Stays     bool          // the backend did not obey when its run was cancelled, and is still there
-	Heavy     bool          // its runner waits until it is written
-	Written   chan struct{} // to be closed then; nil: nobody waits
-	Weight    int           // bytes of it that count as unwritten until Dispatcher.Wrote
+	Task    *Task
+	Kind    Kind
+	PID     int32     // backend that ran it, 0: none did
+	Since   time.Time // start of that backend
+	Start   time.Time // zero: its SQL has not begun
+	Stop    time.Time
+	Result  *exec.Result
+	Fault   *exec.Failure // instead of the result's, where the trouble is not the SQL's own
+	Delay   time.Duration // before it runs again
+	Again   bool          // of a release: it is marked before it starts again
+	Xact    int64         // the transaction with which its row is prepared; 0: none
+	Shed    bool          // the row has its texts by now,
+	Less    *exec.Failure // or why it does not take them
+	Aboard  bool          // lost while it was with the server behind another task: it has not run, or what it did is gone
+	Stays   bool          // the backend did not obey when its run was cancelled, and is still there
+	Heavy   bool          // its runner waits until it is written
+	Written chan struct{} // to be closed then; nil: nobody waits
+	Weight  int           // bytes of it that count as unwritten until Dispatcher.Wrote
 }
 
 // Kind says what became of a task.
@@ -35,13 +34,12 @@ type Kind int
 
 // What becomes of a task.
 const (
-	Committed Kind = iota // its end is written already, with its effects
-	Finished              // its end is to be written
-	Refused               // it could not be written with the effects, which are rolled back: the row was changed, or something was in the way
-	Released              // it has not run, or has been taken back: to PLAN
-	Stopped               // cancelled because of a STOP
-	Lost                  // cut off: what became of it is to be found out
-	Killed                // its session was terminated: by a person, or by the end of the server
+	Finished Kind = iota // its end is to be written
+	Refused              // its effects are rolled back: the row was changed, or something was in the way
+	Released             // it has not run, or has been taken back: to PLAN
+	Stopped              // cancelled because of a STOP
+	Lost                 // cut off: what became of it is to be found out
+	Killed               // its session was terminated: by a person, or by the end of the server
 )
 
 // at is when the task ended, zero when it has not run.
@@ -83,7 +81,7 @@ func (r *runner) note(e Outcome) {
 		r.at = nil
 	}
 	e.Task.forgetNames()
-	r.others.ended(e.Task.Row.Input, e.Kind == Lost || e.Kind == Killed)
+	e.Xact = e.Task.Xact()
 	r.late = append(r.late, e)
 }
 
@@ -161,14 +159,12 @@ func (r *runner) abide(written <-chan struct{}) {
 	}
 }
 
-// shed lets go of what a committed end need not hold any more: that there was output is all that
-// counts.
-func (r *runner) shed(e *Outcome) {
-	e.Heavy = false
-	if nothing := ""; e.Result.Output != nil {
-		e.Result.Output = &nothing
+// shed lets go of what the row has by now: that there was output is all that counts.
+func shed(result *exec.Result) {
+	if nothing := ""; result.Output != nil {
+		result.Output = &nothing
 	}
-	e.Result.Notice = nil
+	result.Notice = nil
 }
 
 // ditch gives the session up under a query with a heavy end: what is behind it with the server

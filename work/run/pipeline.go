@@ -17,7 +17,8 @@ import (
 const (
 	pipelineMost = 22                     // tasks in a pipeline
 	pipelineSize = 16 << 10               // bytes of it, roughly: what is sent must never wait for us to read, and some systems' sockets hold no more than 8 kB, as does the server
-	pipelineOurs = 700                    // of them, those that we add to the texts of each task, at most
+	pipelineOurs = 1450                   // of them, those that we add to the texts of each task, at most,
+	pipelineLess = 700                    // and to those of constants, after which our statements stay prepared
 	pipelineTime = 20 * time.Millisecond  // that it is to take, sessions that displace each other on busy cores included;
 	orderTime    = 5 * time.Millisecond   // in lanes where several run at once, since by so much the first of another session may begin before the last of this one;
 	pipelineLate = 50 * time.Millisecond  // after which none of it begins,
@@ -161,7 +162,7 @@ func (f *pipelines) back(r *runner, s *lane.Lanes[*Task]) (left []*Task) {
 
 // board finds what can be sent behind t, which is about to be sent.
 func (r *runner) board(t *Task, spec *exec.Task) (behind []queued, until time.Time) {
-	if r.session.Bound || t.watch || spec.Strict || !r.session.Clean() || !r.pipelined(t) {
+	if r.session.Bound || t.watch || spec.Strict || !r.pipelined(t) {
 		return nil, until
 	}
 	return r.queue(t, r.profiles.depth(t)-1, pipelineSize-t.size())
@@ -192,8 +193,7 @@ func (r *runner) queue(last *Task, most, room int) (behind []queued, until time.
 	for before := last; len(behind) < most; {
 		next := r.Lanes.Queue(before, r.crowded(before), func(next *Task) bool {
 			return r.session.Fits(next.need()) && (!before.Row.Save || next.Lane == before.Lane) &&
-				next.size() <= room && r.pipelined(next) && r.profiles.depth(next) > 1 &&
-				(!next.Row.Save || next.Row.Timeout > 0 || before.Row.Timeout == 0)
+				next.size() <= room && r.pipelined(next) && r.profiles.depth(next) > 1
 		})
 		if next == nil {
 			break
@@ -236,7 +236,7 @@ func (r *runner) pipelined(t *Task) bool {
 // before it starts. Or whether it is to show, in such a transaction, what its like are: whatever it
 // does is committed then, and it is marked like all that is not exactly once.
 func (r *runner) asQuery(t *Task) (query, watch bool) {
-	if !t.light() || t.Row.Save || r.profiles.writes(t) || !r.session.Clean() || r.session.Foreign {
+	if !t.light() || t.Row.Save || r.profiles.writes(t) || r.session.Foreign {
 		return false, false
 	}
 	query = r.profiles.short(t)
@@ -247,11 +247,11 @@ func (r *runner) asQuery(t *Task) (query, watch bool) {
 // may be run once more.
 func (t *Task) light() bool {
 	if t.Row.Input == nil || t.Row.Data == nil || !t.Row.Single || len(t.Row.Settings) > 0 || t.Row.marksFirst() ||
-		t.Row.Count > 0 || t.Row.Live > 0 || t.wary || t.lone || t.Again > 0 {
+		t.Row.Count > 0 || t.Row.Live > 0 || t.lone || t.ahead || t.Again > 0 {
 		return false
 	}
 	t.Examine()
-	return t.Traits.Atomic() && t.Traits.Pipelines()
+	return t.Traits.Atomic() && t.Traits.Pipelines() && (!t.Row.Save || t.Traits.Inert)
 }
 
 // size is how many bytes are sent for a task, roughly.
@@ -259,7 +259,12 @@ func (t *Task) size() int {
 	if t.Row.Input == nil || t.Row.Data == nil {
 		return pipelineSize + 1
 	}
-	return pipelineOurs + len(*t.Row.Input) + len(*t.Row.Data) + len(t.Row.Group)
+	t.Examine()
+	ours := pipelineOurs
+	if t.Traits.Inert {
+		ours = pipelineLess
+	}
+	return ours + len(*t.Row.Input) + len(*t.Row.Data) + len(t.Row.Group)
 }
 
 // land gives back what is behind the task under way and has not begun.

@@ -30,7 +30,7 @@ func TestInstantProfile(t *testing.T) {
 		"slow":      {func(i int) time.Duration { return time.Duration(1+min(i%3, 1)*1000) * 50 * time.Microsecond }, false, ran, false},
 		"far":       {func(int) time.Duration { return 50 * time.Microsecond }, true, ran, false},
 		"backwards": {func(i int) time.Duration { return time.Duration(min(i/60, 1)*2-1) * time.Millisecond }, false, ran, false},
-		"writes":    {func(int) time.Duration { return 50 * time.Microsecond }, false, &exec.Result{Open: true, Wrote: true}, false},
+		"writes":    {func(int) time.Duration { return 50 * time.Microsecond }, false, &exec.Result{Open: true, Xact: 1}, false},
 	} {
 		h := profiles{of: map[like]*profile{}}
 		if h.instant(query()) {
@@ -97,8 +97,12 @@ func TestProfileOfARemote(t *testing.T) {
 	see := func(n int, atomic, wrote, firm, writes bool) {
 		t.Helper()
 		one.Atomic = atomic
+		xact := int64(0)
+		if wrote {
+			xact = 1
+		}
 		for range n {
-			h.saw(one, time.Millisecond, false, &exec.Result{Open: atomic, Wrote: wrote})
+			h.saw(one, time.Millisecond, false, &exec.Result{Open: atomic, Xact: xact})
 		}
 		if h.depth(one) > 1 != firm || h.writes(one) != writes {
 			t.Error(h.depth(one), h.writes(one))

@@ -28,8 +28,11 @@ type pending struct {
 	tail   *exec.Tail
 	start  time.Time
 	result *exec.Result
-	quick  bool
-	leap   int64 // of its repetition
+	pid    int32
+	since  time.Time     // of its backend
+	xact   int64         // with which its row is prepared; 0: it has written nothing
+	shed   bool          // and has its texts,
+	less   *exec.Failure // or why it does not take them
 	heavy  bool
 }
 
@@ -146,6 +149,10 @@ func (r *runner) run(ctx context.Context, t *Task) (next *Task) {
 	}
 	r.conclude(verdict, err)
 	r.post()
+	if errors.Is(err, exec.ErrUnclaimed) {
+		r.land()
+		return r.unclaimed(t)
+	}
 	if failure := new(exec.Failure); errors.As(err, &failure) {
 		r.land()
 		r.note(Outcome{Task: t, Kind: Finished, PID: int32(r.session.PID), Stop: r.Clock.Now(), Fault: failure})

@@ -22,6 +22,7 @@ func (r *runner) spec(t *Task) (*exec.Task, bool) {
 		}
 	}
 	t.Examine()
+	t.bare = t.Row.Remote == "" && r.Server.Load().Bare && !t.Traits.Inert
 	if t.Row.Remote != "" {
 		t.query, t.watch = r.asQuery(t)
 		t.Atomic = t.query || t.watch
@@ -46,9 +47,6 @@ func (r *runner) spec(t *Task) (*exec.Task, bool) {
 			r.note(Outcome{Task: t, Kind: Refused, Stop: r.Clock.Now()})
 			return nil, false
 		}
-		if t.Atomic && t.Row.Remote == "" && t.alters() {
-			t.image = r.text(t, Image).Text
-		}
 	} else if r.session.Shielded && t.Row.Remote == "" {
 		t.unload(nil)
 		r.flush()
@@ -61,34 +59,25 @@ func (r *runner) spec(t *Task) (*exec.Task, bool) {
 		return nil, false
 	}
 	r.session.Shielded = false
-	return r.made(t, t.Row.Save && r.session.Keeps(t.Lane)), true
+	spec := r.made(t, t.Row.Save && r.session.Keeps(t.Lane))
+	if t.ahead && t.Atomic {
+		r.claims(t, spec)
+	}
+	return spec, true
 }
 
 // made is the task as its session has to know it.
 func (r *runner) made(t *Task, keep bool) *exec.Task {
 	limits := r.Limits.Load()
 	traits, own := *t.Traits, t.Row.Settings
-	if len(own) > 0 { // any may be among them
-		traits.Modes, traits.Limits = true, true
-	}
+	traits.Modes = traits.Modes || len(own) > 0 // any may be among them
 	return &exec.Task{
 		Sending: t.sending(),
 		Input:   *t.Row.Input, Traits: traits, Atomic: t.Atomic, Save: t.Row.Save, Keep: keep,
-		Wary:     t.wary || t.Again > 0 || len(own) > 0,
 		Settings: settings(t), Own: own, Usual: r.usual(t), Timeout: t.Row.Timeout, Format: t.Row.Format,
-		Limit: limits.OutputLimit, Strict: limits.OutputFail, Query: t.query, Watched: t.watch,
-		Ours: t.Row.Remote == "" && !t.Row.Save && !t.Traits.Reads, Settled: r.settled(t), Guarded: t.Guarded(),
+		Limit: limits.OutputLimit, Strict: limits.OutputFail, Query: t.query,
+		Forced: t.Row.Remote == "" && (r.Foreign.Load() || t.Traits.Notifies), Guarded: t.Guarded(),
 	}
-}
-
-// settled is a moment at which whatever the task is to find was there: when it was read, or when
-// SQL other than its own has ended last, which may have been in its lane. One that must not be run
-// again has none, since a plan that does not serve takes its run back.
-func (r *runner) settled(t *Task) time.Time {
-	if !t.Row.Rerun {
-		return time.Time{}
-	}
-	return later(t.Read, r.others.than(*t.Row.Input))
 }
 
 // settings are what the session of a task shows and that of another does not.

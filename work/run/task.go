@@ -59,15 +59,21 @@ type Task struct {
 	TooLong bool         // a text of its is, and what follows on it may be much
 	Again   int          // how often we had to run it again for reasons of our own
 
-	Atomic bool        // of its runner: it runs in our transaction
-	wary   bool        // of its runner: its SQL takes our prepared statements away
-	query  bool        // of its runner: it runs in our transaction on a remote, and must not write there
-	image  *string     // of its runner: of its row before it began, where it may alter the table; nil: there is none
-	watch  bool        // of its runner: it runs there likewise, and may, so that its like are known
-	lone   bool        // of its runner: it has turned out not to be what its like are
-	Marks  atomic.Bool // a mark of it has been sent; the leader sets it before
+	Atomic  bool          // of its runner: it runs in our transaction
+	query   bool          // of its runner: it runs in our transaction on a remote, and must not write there
+	ahead   bool          // of its runner: its row is prepared before its SQL begins, since that locks it
+	bare    bool          // of its runner: the table has no column for its transaction, so that it is marked if it may write
+	claim   Prepared      // of its runner: what became of that,
+	refused *exec.Failure // and why not
+	watch   bool          // of its runner: it runs there likewise, and may, so that its like are known
+	lone    bool          // of its runner: it has turned out not to be what its like are
+	unasked int           // of its runner: how often it ran well, and what we asked after it failed
+	Marks   atomic.Bool   // a mark of it has been sent; the leader sets it before
 
 	slighted time.Time // of its runner: since when it comes first, and sessions that do not suit it go on with others
+
+	claimed atomic.Bool  // its row was prepared before its SQL began
+	xact    atomic.Int64 // the transaction with which its row is prepared, or may be; 0: none
 
 	joined atomic.Int64 // since when it counts among the instants, in nanoseconds of our clock; 0: it does not
 
@@ -224,8 +230,14 @@ func (t *Task) Runs() (pid int32, start time.Time, exactly bool) {
 	return pid, t.start, t.exactly
 }
 
-// Once tells whether the task's effects and its end commit together, as far as its SQL shows.
-func (t *Task) Once() bool { return t.Atomic && !t.Traits.Outside && !t.watch }
+// Xact is the transaction with which the task's row is prepared, or may be; 0: none.
+func (t *Task) Xact() int64 { return t.xact.Load() }
+
+// Claimed tells whether its row was prepared before its SQL began, and shows its session.
+func (t *Task) Claimed() bool { return t.claimed.Load() }
+
+// Once tells whether the task's effects happen exactly once, as far as its SQL shows.
+func (t *Task) Once() bool { return t.Atomic && !t.Traits.Outside && !t.watch && !t.bare }
 
 // Guarded tells whether the mark must be on the server's disk before the task starts: a crash that
 // forgot it would have the task run twice, where it must not, or judge it as one that has had no
@@ -233,15 +245,10 @@ func (t *Task) Once() bool { return t.Atomic && !t.Traits.Outside && !t.watch }
 func (t *Task) Guarded() bool { return !t.Once() || !t.Row.Rerun }
 
 // needsMark tells whether the row must show WORK before the task starts: it is not exactly once, or
-// must not run again, or the mark in the middle of it would disturb it.
+// must not run again, or it has met a lock on its row before.
 func (t *Task) needsMark() bool {
-	return t.Row.marksFirst() || !t.Atomic || t.watch || t.alters() || t.Traits.Isolation || t.Traits.Outside
+	return t.Row.marksFirst() || !t.Atomic || t.watch || t.bare || t.Again > 0 || t.Traits.Outside
 }
 
-// marksFirst tells whether the row alone says so. In a session of another role nothing may be
-// behind a task: what writes its end must not be with the server while its SQL runs.
-func (r *Row) marksFirst() bool { return r.MarkFirst || !r.Rerun || r.Suspect || r.Role.Name != "" }
-
-// alters tells whether the task's SQL may alter the table, so that each row is another version: it
-// looks like it, or its end was refused before.
-func (t *Task) alters() bool { return t.Again > 0 || t.Traits.Alters }
+// marksFirst tells whether the row alone says so.
+func (r *Row) marksFirst() bool { return r.MarkFirst || !r.Rerun || r.Suspect }

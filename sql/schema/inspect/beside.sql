@@ -1,35 +1,24 @@
--- What has the names of the objects beside the table, with its comment, where its owner is trusted,
--- what the role may do with it, and the text of a function, of such an owner. Text of a stranger's may be of any length, and in an encoding
--- that UTF-8 lacks a character of. Of functions those are meant that have the parameters of ours, one
--- of int8 (20) or none; of others' that calls may be taken for, some are named: there may be any number.
+-- What has the names of the objects beside the table, with its comment, where its owner is trusted, and
+-- the rights to it that the role lacks. Of functions those are meant that have the parameters of ours,
+-- one of int8 (20) or none.
 -- $1 schema, $2 names, $3 trusted roles
 WITH thing AS (
-    SELECT c.relname AS name, c.oid, c.relkind::text AS kind, c.relowner AS owner, c.tableoid AS class, '' AS source
+    SELECT c.relname AS name, c.oid, c.relkind::text AS kind, c.relowner AS owner, c.tableoid AS class
     FROM pg_class AS c
     JOIN pg_namespace AS n ON n.oid = c.relnamespace
     WHERE n.nspname = $1 AND c.relname = ANY ($2::name[])
     UNION ALL
-    SELECT t.typname, t.oid, 'type', t.typowner, t.tableoid, ''
+    SELECT t.typname, t.oid, 'type', t.typowner, t.tableoid
     FROM pg_type AS t
     JOIN pg_namespace AS n ON n.oid = t.typnamespace
     WHERE n.nspname = $1 AND t.typname = ANY ($2::name[])
         AND t.typrelid = 0::oid
     UNION ALL
-    SELECT p.proname, p.oid, 'function', p.proowner, p.tableoid, p.prosrc
+    SELECT p.proname, p.oid, 'function', p.proowner, p.tableoid
     FROM unnest($2::name[]) AS w (name)
     JOIN pg_namespace AS n ON n.nspname = $1
     JOIN pg_proc AS p ON p.pronamespace = n.oid AND p.proname = w.name
         AND p.proargtypes = CASE WHEN w.name ~ '_why$' THEN '20' ELSE '' END::oidvector
-    UNION ALL
-    (
-        SELECT :readable(format('%I(%s)', p.proname, pg_get_function_identity_arguments(p.oid))), p.oid, 'overload', p.proowner, p.tableoid, ''
-        FROM pg_proc AS p
-        JOIN pg_namespace AS n ON n.oid = p.pronamespace
-        WHERE n.nspname = $1 AND p.proname = ANY ($2::name[])
-            AND p.proargtypes <> CASE WHEN p.proname ~ '_why$' THEN '20' ELSE '' END::oidvector
-            AND NOT p.proowner::int8 = ANY ($3::int8[])
-        LIMIT 5
-    )
 )
 SELECT
     thing.name::text,
@@ -45,13 +34,11 @@ SELECT
     ), ''),
     :readable(quote_ident(o.rolname)),
     thing.owner::int8 = ANY ($3::int8[]),
-    pg_has_role(thing.owner, 'USAGE'),
     ARRAY(
         SELECT r.name
         FROM unnest('{SELECT,INSERT,UPDATE,DELETE}'::text[]) AS r (name)
         WHERE CASE WHEN thing.kind = 'r' THEN NOT has_table_privilege(thing.oid, r.name) END
-    ),
-    CASE WHEN thing.owner::int8 = ANY ($3::int8[]) THEN thing.source ELSE '' END
+    )
 FROM thing
 JOIN pg_roles AS o ON o.oid = thing.owner
 ORDER BY thing.oid;

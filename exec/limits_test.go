@@ -1,0 +1,116 @@
+package exec
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"pgtaskd/server/proxy"
+)
+
+// slowdown delays one message on the way to the server, counted from a task whose SQL sets a limit.
+type slowdown struct {
+	mu     sync.Mutex
+	number int // of the message that is delayed
+	passed int
+}
+
+func (d *slowdown) watch(_ int, fromClient bool, _ byte, _ []byte) proxy.Verdict {
+	d.mu.Lock()
+	if fromClient {
+		d.passed++
+	}
+	met := fromClient && d.passed == d.number
+	d.mu.Unlock()
+	if met {
+		time.Sleep(3 * limitSet)
+	}
+	return proxy.Pass
+}
+
+func (d *slowdown) begin(number int) (passed int) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	passed = d.passed
+	d.number, d.passed = number, 0
+	return passed
+}
+
+// limitSet is longer than what a busy machine takes for a statement of ours.
+const limitSet = 20 * time.Millisecond
+
+// TestLimitsThatATaskSets: they are met by nobody else, wherever the time runs out; and the task that
+// has set one is committed or fails, or is lost, which its transaction tells.
+func TestLimitsThatATaskSets(t *testing.T) {
+	t.Parallel()
+	for _, limit := range []string{"statement_timeout", "idle_in_transaction_session_timeout", "idle_session_timeout", "lock_timeout", "transaction_timeout"} {
+		t.Run(limit, func(t *testing.T) {
+			t.Parallel()
+			b, p := newProxied(t)
+			delay := &slowdown{}
+			p.Watch(delay.watch)
+			b.open()
+			if b.get("SELECT current_setting($1, true) IS NULL", limit) == "true" {
+				t.Skip("the server has no ", limit)
+			}
+			sets := fmt.Sprintf("INSERT INTO ends VALUES (1); SET %s TO '%s'", limit, limitSet)
+			for number, last := 0, 1; number <= last; number++ {
+				b.exec("TRUNCATE ends")
+				delay.begin(number)
+				xact := b.lane(sets, "INSERT INTO ends VALUES (2)", "SELECT 3", "SELECT count(*) FROM ends", "INSERT INTO ends VALUES (4)")
+				if passed := delay.begin(0); number == 0 {
+					last = passed
+				}
+				want := "2 4"
+				if xact != 0 && b.get("SELECT txid_status($1::int8)", xact) == "committed" {
+					want = "1 2 4"
+				}
+				if got := b.get("SELECT string_agg(id::text, ' ' ORDER BY id) FROM ends"); got != want || number == 0 && xact == 0 {
+					t.Errorf("message %d of %d: %s, not %s", number, last, got, want)
+				}
+			}
+		})
+	}
+}
+
+// lane runs inputs one after the other, and tells the transaction of the first, if it has come to the
+// question. What is lost before it has begun is begun again; the first alone may fail.
+func (b *bench) lane(inputs ...string) (first int64) {
+	b.t.Helper()
+	var tail *Tail
+	for i := 0; i < len(inputs); i++ {
+		task := spec(inputs[i])
+		verdict, _, err := b.session.Begin(tail, task)
+		if tail != nil && i > 1 && (verdict == nil || !verdict.Committed) {
+			b.t.Fatalf("%s: %+v %v", inputs[i-1], verdict, err)
+		}
+		tail = nil
+		var result *Result
+		lost := new(Lost)
+		if err == nil {
+			result, err = b.session.Await(task)
+		}
+		switch {
+		case errors.As(err, &lost) && (lost.Unbegun || i == 0):
+			b.session.Close()
+			b.open()
+			if i > 0 {
+				i--
+			}
+			continue
+		case err != nil || i > 0 && !result.Open:
+			b.t.Fatalf("%s: %v %+v", inputs[i], err, result)
+		case result.Open:
+			tail = &Tail{}
+		}
+		if i == 0 {
+			first = result.Xact
+		}
+	}
+	if verdict := b.end(&Result{Open: true}); !verdict.Committed {
+		b.t.Errorf("%+v", verdict)
+	}
+	return first
+}

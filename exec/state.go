@@ -1,0 +1,84 @@
+package exec
+
+// state is what SQL has left in a session, as far as the next task needs to know it. What may have
+// left anything is followed by DISCARD ALL.
+type state struct {
+	dirty      bool        // SQL has run that may have left something
+	timeoutSet bool        // statement_timeout is ours
+	own        [][2]string // settings that the task before had for itself, where the next keeps its state
+	shows      Usual       // what the session shows by now, beside what it has from its start
+
+	constants bool              // nothing but constants has run or is about to
+	known     map[string]string // names of the statements that are prepared meanwhile
+}
+
+// left takes down that the SQL of a task has run, or will have. Constants change nothing in a
+// session; what is rolled back makes it dirty in any case.
+func (st *state) left(t *Task) { st.dirty = st.dirty || !t.Traits.Inert || len(t.Own) > 0 }
+
+// renewed takes down that DISCARD ALL has been sent.
+func (st *state) renewed() { *st = state{known: map[string]string{}} }
+
+// passedOver takes down that what was sent after that state has failed, and was rolled back or
+// passed over.
+func (st *state) passedOver(before state) {
+	*st = before
+	st.dirty = true
+}
+
+// needsReset tells whether DISCARD ALL comes before a task. One that keeps the state of the one
+// before it needs none: nothing of ours is prepared there, as nothing is in a session whose state is
+// to be kept.
+func (st *state) needsReset(t *Task) bool {
+	return st.dirty && !t.Keep || len(st.known) > 0 && !t.constant()
+}
+
+// constant tells whether a task runs nothing but constants, which leave nothing, and find nothing.
+func (t *Task) constant() bool { return t.Traits.Inert && len(t.Own) == 0 }
+
+// Reset makes the session new, which the next Begin need not do then.
+func (s *Session) Reset() error {
+	switch {
+	case s.gone != nil:
+		return s.gone
+	case !s.dirty:
+		return nil
+	}
+	s.within(s.brief)
+	defer s.limited(false)
+	var failure *Failure
+	for range mostLimited {
+		s.sendReset()
+		s.sync()
+		n := s.queued()
+		if err := s.flush(); err != nil {
+			return err
+		}
+		_, answer, err := s.answers(n, nil, nil)
+		switch {
+		case err != nil:
+			return err
+		case answer == nil:
+			return s.synced()
+		}
+		s.dirty, failure = true, serverFailure(answer, "")
+		if !limit(answer) {
+			break
+		}
+	}
+	return &Lost{Cause: failure}
+}
+
+// sendReset queues it. What SQL has set as the role's own limits counts for it, too: it may have to
+// be tried again.
+func (s *Session) sendReset() {
+	s.call("DISCARD ALL")
+	if s.masked {
+		s.call("RESET ROLE") // to what ALTER ROLE … SET role says: DISCARD ALL of older servers leaves none
+	}
+	s.renewed()
+}
+
+// mostLimited is how often a limit that SQL has set may be met in a row by what makes a session
+// ready.
+const mostLimited = 100

@@ -1,0 +1,25 @@
+-- Who serves the table, and what has its name: one row.
+-- $1 schema, $2 table, $3 as whom the target is served ('': the session's user)
+SELECT
+    login.rolname::text AS login,
+    me.rolname::text AS role,
+    me.rolsuper AS superuser,
+    coalesce(n.oid, 0)::int8 AS schema,
+    coalesce(c.oid, 0)::int8 AS relation,
+    coalesce(c.relkind::text, '') AS kind,
+    coalesce(pg_get_userbyid(c.relowner)::text, '') AS owner
+FROM pg_roles AS login
+JOIN pg_database AS d ON d.datname = current_database()
+JOIN pg_roles AS me ON me.rolname = coalesce(nullif(( -- what the login's sessions become
+    SELECT substr(s.setting, length('role=') + 1)
+    FROM pg_db_role_setting AS g
+    CROSS JOIN LATERAL unnest(g.setconfig) AS s (setting)
+    WHERE g.setrole IN (0, login.oid)
+        AND g.setdatabase IN (0, d.oid)
+        AND s.setting LIKE 'role=%'
+    ORDER BY g.setrole = 0, g.setdatabase = 0
+    LIMIT 1
+), 'none'), login.rolname::text)
+LEFT JOIN pg_namespace AS n ON n.nspname = $1::text
+LEFT JOIN pg_class AS c ON c.relnamespace = n.oid AND c.relname = $2::text
+WHERE login.rolname = coalesce(nullif($3::text, ''), session_user::text)

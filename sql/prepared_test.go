@@ -1,0 +1,67 @@
+package sql
+
+import (
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// asPgtaskd does something in a session that is named like those of pgtaskd itself.
+func asPgtaskd(t *testing.T, conn *pgx.Conn, sql string) {
+	t.Helper()
+	execute(t, conn, "SET application_name = 'pgtaskd public task'; "+sql+"; RESET application_name")
+}
+
+// TestAPreparedTaskIsAsGoodAsEnded: a STOP is put back and remembered, a PLAN leaves it as it is, and all
+// else of the same UPDATE holds. pgtaskd itself may do either.
+func TestAPreparedTaskIsAsGoodAsEnded(t *testing.T) {
+	t.Parallel()
+	conn := furnished(t)
+	const shown = "SELECT concat_ws(' ', state, xact, stopping, data) FROM task"
+	for _, c := range []struct{ set, user, itself string }{
+		{"state = 'STOP', data = 'x'", "WORK 7 t x", "STOP 7 x"},
+		{"state = 'PLAN', data = 'x'", "WORK 7 x", "PLAN 7 x"},
+		{"state = 'WORK', data = 'x'", "WORK 7 x", "WORK 7 x"},
+		{"state = 'DONE'", "WORK 7", "DONE 7"},
+		{"data = 'x'", "WORK 7 x", "WORK 7 x"},
+	} {
+		for _, itself := range []bool{false, true} {
+			execute(t, conn, "TRUNCATE task; INSERT INTO task (input) VALUES ('')")
+			asPgtaskd(t, conn, "UPDATE task SET state = 'WORK', start = now(), xact = 7, xact_at = 'here'")
+			do, want := execute, c.user
+			if itself {
+				do, want = asPgtaskd, c.itself
+			}
+			do(t, conn, "UPDATE task SET "+c.set)
+			equal(t, c.set, value(t, conn, shown), want)
+		}
+	}
+	execute(t, conn, "DELETE FROM task")
+	equal(t, "rows", value(t, conn, "SELECT count(*) FROM task"), "0")
+}
+
+// TestWhoMayOnlyStopIsNotPgtaskd, whatever the session is called, and whatever it replays.
+func TestWhoMayOnlyStopIsNotPgtaskd(t *testing.T) {
+	t.Parallel()
+	conn := furnished(t)
+	role := stranger(t, conn, "operator")
+	execute(t, conn, "INSERT INTO task (input) VALUES (''), (''); GRANT SELECT, UPDATE (state) ON task TO "+role)
+	asPgtaskd(t, conn, "UPDATE task SET state = 'WORK', xact = 7 WHERE id = 2")
+	execute(t, conn, "SET session_replication_role = replica; SET application_name = 'pgtaskd public task'; SET ROLE "+role)
+	for _, state := range []string{"WORK", "TAKE", "DONE", "FAIL", "GONE"} {
+		refused(t, conn, "UPDATE task SET state = '"+state+"' WHERE id = 1", "23514")
+	}
+	execute(t, conn, "UPDATE task SET state = 'STOP'")
+	equal(t, "states", value(t, conn, "SELECT string_agg(concat_ws(' ', id, state, stopping), ', ' ORDER BY id) FROM task"), "1 STOP, 2 WORK t")
+	refused(t, conn, "UPDATE task SET xact = NULL", "42501")
+	execute(t, conn, "RESET ROLE")
+}
+
+// TestATaskMayChangeItsOwnRow: nothing of ours refuses it.
+func TestATaskMayChangeItsOwnRow(t *testing.T) {
+	t.Parallel()
+	conn := furnished(t)
+	execute(t, conn, "INSERT INTO task (input) VALUES ('')")
+	asPgtaskd(t, conn, "UPDATE task SET state = 'WORK', start = now(), pid = pg_backend_pid()")
+	execute(t, conn, "UPDATE task SET data = 'mine', priority = 3; DELETE FROM task")
+}

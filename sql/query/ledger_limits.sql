@@ -1,0 +1,9 @@
+-- What holds for a round of the ledger: it waits for no lock for long, since the run that waits for it
+-- may have that lock. Preparations need not be on the disk when they are answered; what must be is.
+-- $1 how long it waits, $2 lazy, usual, or flush
+SELECT
+    set_config('lock_timeout', $1, true),
+    CASE
+        WHEN $2::text = 'lazy' THEN set_config('synchronous_commit', 'off', true)
+        WHEN $2 = 'flush' AND current_setting('synchronous_commit') = 'off' THEN set_config('synchronous_commit', 'on', true)
+    END

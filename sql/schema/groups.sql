@@ -1,0 +1,34 @@
+-- Who has changed the limits of a group, and when. Of a pause that is taken back it notes in until
+-- when it has ended, and takes that out when the group is paused again.
+CREATE OR REPLACE FUNCTION :schema.pgtaskd_group_note() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    NEW.changed_by := current_user; NEW.changed_at := clock_timestamp();
+    IF TG_OP = 'INSERT' THEN
+        RETURN NEW;
+    ELSIF OLD.paused AND coalesce(OLD.until > NEW.changed_at, true) AND NOT (NEW.paused AND coalesce(NEW.until > NEW.changed_at, true)) THEN
+        NEW.until := NEW.changed_at;
+    ELSIF NEW.paused AND NOT OLD.paused AND NEW.until = OLD.until AND NEW.until <= NEW.changed_at THEN
+        NEW.until := NULL;
+    END IF;
+    RETURN NEW;
+END
+$$;
+COMMENT ON FUNCTION :schema.pgtaskd_group_note() IS 'Notes who has changed the limits of a group, and when (:version)';
+
+-- The leader knows by the lock that a change is not committed yet: it reads the rows again then,
+-- before it starts what it has read since. Others may hold the lock; then it reads them all the
+-- time, so nobody waits for it for long. Who may change a limit needs no right to the sequence.
+CREATE OR REPLACE FUNCTION :schema.pgtaskd_group_tell() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    tries int4 := 0;
+BEGIN
+    WHILE tries < 100 AND NOT pg_try_advisory_xact_lock_shared(:limits + TG_RELID::int8) LOOP
+        tries := tries + 1;
+        PERFORM pg_sleep(0.01);
+    END LOOP;
+    PERFORM nextval(pg_get_serial_sequence(TG_RELID::regclass::text, 'group'));
+    PERFORM :schema.pgtaskd_tell(to_regclass(TG_ARGV[0]), 'group');
+    RETURN NULL;
+END
+$$;
+COMMENT ON FUNCTION :schema.pgtaskd_group_tell() IS 'Counts a change of the limits of groups, and tells the leader (:version)';

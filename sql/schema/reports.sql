@@ -1,0 +1,254 @@
+-- What people read: why a task waits, and the views. They run as whoever asks. A table is given by
+-- its name, so that nothing stands in the way of its owner's changes. Statistics may say that the
+-- table is empty: so the plans are those that suit the indexes.
+
+-- A session that holds a lock, or what is left of one that has prepared its transaction.
+CREATE OR REPLACE FUNCTION :schema.pgtaskd_session(pid int4, transaction xid DEFAULT NULL) RETURNS text LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
+    SELECT CASE
+        WHEN $1 IS NULL THEN (SELECT concat('prepared transaction ', quote_ident(x.gid), ' of role ', quote_ident(x.owner)) FROM pg_prepared_xacts AS x WHERE x.transaction = $2)
+        ELSE concat('pid ', $1, (SELECT concat(' of role ', quote_ident(a.usename), ' (', quote_literal(a.application_name), ')') FROM pg_stat_activity AS a WHERE a.pid = $1))
+    END
+$$;
+COMMENT ON FUNCTION :schema.pgtaskd_session(int4, xid) IS 'A session that holds a lock, for people (:version)';
+
+-- Why a task waits, in a line. It looks at the locks before it waits for one itself, and visits a
+-- bounded part of the table. The numbers are those of the lock of who leads.
+CREATE OR REPLACE FUNCTION :schema.pgtaskd_why(tasks text, id int8, class int8, lowest int8, highest int8, leaders text, groups text) RETURNS text LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET enable_bitmapscan = off SET enable_sort = off SET jit = off SET DateStyle = 'ISO' SET IntervalStyle = 'postgres' AS $$
+#variable_conflict use_variable
+DECLARE
+    moment timestamptz := clock_timestamp();
+    current oid := (SELECT d.oid FROM pg_database AS d WHERE d.datname = current_database());
+    relation regclass := tasks;
+    task record; led record; runs record; other record;
+    lockers xid[];
+    locked text; -- who has locked the row
+    against text; -- who has locked the table against changes
+    wait interval; said text;
+    paused text[]; taken text[]; rates text[];
+    ended timestamptz; -- the last pause of its group
+    why text[] := '{}';
+BEGIN
+    SELECT :schema.pgtaskd_session(l.pid) AS session, l.pid, l.granted, l.mode INTO other
+    FROM pg_locks AS l
+    WHERE l.locktype = 'relation' AND l.database = current AND l.relation = relation AND l.pid <> pg_backend_pid()
+        AND l.mode IN ('AccessExclusiveLock', 'ShareLock', 'ShareRowExclusiveLock', 'ExclusiveLock')
+    ORDER BY l.mode <> 'AccessExclusiveLock', l.granted DESC
+    LIMIT 1;
+    IF other.mode = 'AccessExclusiveLock' THEN -- which keeps even readers out
+        RETURN concat('waits for the table, which ', other.session, CASE WHEN other.granted THEN ' has locked'
+            ELSE concat(' is about to lock, and waits for pid ', array_to_string(pg_blocking_pids(other.pid), ', ')) END);
+    END IF;
+    against := other.session || ', which has locked the table against changes';
+    EXECUTE format('SELECT t.state::text AS state, t.plan, greatest(coalesce(t.base, t.plan), t.freed) AS base, t.base IS NOT NULL AS moved, t.active, t.start,
+            t.stop, t.stop::timestamptz(0) AS at, t.max, t."group" AS lane, t.remote, t.attempt, t.interrupted, t.retry, t.pid, t.cron, t.origin, t.stopping,
+            t.catchup, t.xmax AS locker, t.after, t.awaits, t.freed, t.runs -> -1 ->> ''cause'' AS cause, left(split_part(t.error, E''\n'', 1), 200) AS error
+        FROM %s AS t WHERE t.id = $1', relation) INTO task USING id;
+    IF task.state IS NULL THEN
+        RETURN concat('there is no task ', coalesce(id::text, 'NULL'), ': it was never inserted, or is deleted, as one is that ends without output and error, unless its column delete is false');
+    ELSIF task.locker <> '0'::xid THEN
+        BEGIN
+            lockers := ARRAY(SELECT m.xid FROM pg_get_multixact_members(task.locker) AS m WHERE m.mode <> 'keysh');
+        EXCEPTION WHEN others THEN NULL; -- only one has locked it
+        END;
+        SELECT concat(:schema.pgtaskd_session(l.pid, l.transactionid), ', which has locked the row') INTO locked
+        FROM pg_locks AS l
+        WHERE l.locktype = 'transactionid' AND l.granted AND (l.transactionid = task.locker OR l.transactionid = ANY (lockers))
+            AND coalesce(l.pid, 0) NOT IN (pg_backend_pid(), coalesce(task.pid, -1))
+        LIMIT 1;
+    END IF;
+    said := array_to_string(CASE WHEN task.remote IS NULL AND task.pid IS NOT NULL THEN pg_blocking_pids(task.pid) END, ', ');
+    said := CASE
+        WHEN task.state = 'DONE' THEN concat('ended well at ', task.at, '; set its state to PLAN to run it again')
+        WHEN task.state = 'FAIL' THEN concat('failed at ', task.at, ': ', task.error, '; set its state to PLAN to run it again')
+        WHEN task.state = 'GONE' THEN concat('was given up at ', task.at, ': ', task.error, '; set its state to PLAN to run it all the same')
+        WHEN task.state = 'STOP' AND task.stopping THEN concat('was set to STOP while it ran, in backend ', task.pid, '; its end is not written yet', ': that waits for ' || locked)
+        WHEN task.state = 'STOP' AND task.stop IS NOT NULL THEN concat('was stopped at ', task.at, '; set its state to PLAN to run it again')
+        WHEN task.state = 'STOP' THEN concat('is paused', ' (' || task.error || ')', '; set its state to PLAN, and it runs when its plan, ', task.plan::timestamptz(0), ', has come')
+        WHEN task.state <> 'PLAN' THEN concat('runs since ', task.start::timestamptz(0), ', for ', date_trunc('second', moment - task.start), ', in backend ', task.pid, CASE
+            WHEN task.remote IS NOT NULL THEN ' of its remote'
+            WHEN said <> '' THEN ', which waits for a lock of pid ' || said
+            WHEN NOT EXISTS (SELECT FROM pg_stat_get_activity(task.pid) AS a WHERE a.pid = task.pid) THEN ', which is gone; the leader will see that and write its end'
+        END, '; its end waits for ' || locked)
+    END;
+    IF said IS NOT NULL THEN RETURN said; END IF;
+    -- What it is to run after, its plan, and who leads, which the lock tells whoever may not read
+    -- the table of controllers.
+    IF task.after IS NOT NULL AND (task.freed IS NULL OR task.awaits IS NOT NULL) THEN
+        EXECUTE format('SELECT concat(''waits for task '' || array_to_string((array_agg(concat(a.id, '' ('', p.shown, '')'')))[1:5], '', ''), '' and '' || nullif(greatest(count(*) - 5, 0), 0) || '' more'')
+            FROM unnest($1) AS a (id)
+            CROSS JOIN LATERAL (SELECT CASE WHEN t.state = ''STOP'' AND t.stop IS NULL AND t.stopping IS NULL THEN ''paused'' ELSE t.state::text END AS shown
+                FROM %s AS t WHERE t.id = a.id AND t.state <> ''DONE'') AS p', relation) INTO said USING task.after;
+        why := array_append(why, coalesce(nullif(said, '') || ', which it is to run after', 'waits for the leader to see that all tasks in after have ended'));
+    END IF;
+    wait := CASE WHEN isfinite(task.plan) AND task.plan > moment THEN date_trunc('second', task.plan - moment + '999 ms'::interval) END;
+    said := concat(task.plan::timestamptz(0), ', in ', wait);
+    why := array_append(why, CASE
+        WHEN task.cron IS NOT NULL AND task.origin IS NOT NULL THEN concat('waits for the leader to plan its first run from cron ', left(task.cron, 200))
+        WHEN task.plan = 'infinity' THEN 'waits until somebody sets its plan, which is infinity'
+        WHEN wait IS NULL THEN NULL
+        WHEN task.cause = 'retry' AND task.pid IS NOT NULL THEN concat('waits for its next try, at ', said, ': ', task.attempt::int8 - task.interrupted, ' of ', task.retry::int8 + 1, ' tries failed, the last one with ', task.error)
+        WHEN task.moved AND task.error IS NOT NULL AND task.pid IS NULL THEN concat('waits for a session, which could not be had: ', task.error, '; the next try is at ', said)
+        WHEN task.interrupted > 0 AND task.moved THEN concat('waits for its next try, at ', said, ': ', task.interrupted, ' of its runs were cut off')
+        ELSE concat('waits for its plan, ', said)
+    END);
+    SELECT NULL::timestamptz AS since, NULL::timestamptz AS seen, NULL::int4 AS run INTO led;
+    BEGIN
+        EXECUTE format('SELECT l.since, l.seen, l.run FROM %s AS l ORDER BY l.leads DESC, l.seen DESC LIMIT 1', leaders) INTO led;
+    EXCEPTION WHEN undefined_table OR undefined_column OR insufficient_privilege OR wrong_object_type OR lock_not_available THEN NULL;
+    END;
+    IF NOT EXISTS (SELECT FROM pg_locks AS l WHERE l.locktype = 'advisory' AND l.database = current AND l.granted AND l.objsubid = 2
+            AND l.mode = 'ExclusiveLock' AND l.classid::int8 = class AND l.objid::int8 BETWEEN lowest AND highest) THEN
+        why := array_append(why, concat('no controller leads the table: start pgtaskd, or look at its log', ' (the last one was seen at ' || led.seen::timestamptz(0)::text || ')'));
+    END IF;
+    why := array_remove(why, NULL);
+    IF why <> '{}' THEN RETURN array_to_string(why, '; '); END IF;
+    -- What runs, among the rows that are due first, and where STOP is still to be obeyed.
+    EXECUTE format('SELECT count(*) AS total, count(*) FILTER (WHERE r."group" = $1) AS grouped, count(*) FILTER (WHERE r.beside) AS beside,
+            array_to_string((array_agg(r.id) FILTER (WHERE r.beside))[1:5], '', '') AS ids
+        FROM (
+            SELECT h.id, h."group", h."group" = $1 AND h.remote IS NOT DISTINCT FROM $2 AS beside
+            FROM (
+                (SELECT t.id, t.state, t."group", t.remote FROM %1$s AS t WHERE t.due IS NOT NULL AND t.due <= $3 ORDER BY t.due, t.id LIMIT 5000)
+                UNION ALL
+                SELECT t.id, t.state, t."group", t.remote FROM %1$s AS t WHERE t.due IS NULL AND t.stopping AND t.state = ''STOP'' AND t.stop IS NULL
+            ) AS h
+            WHERE h.state <> ''PLAN''
+        ) AS r', relation) INTO runs USING task.lane, task.remote, moment;
+    IF has_table_privilege(to_regclass(groups)::oid, 'SELECT') THEN
+        FOR other IN EXECUTE format('SELECT concat('' of row '', quote_ident(left(g."group", 100)), '' of '', $3) AS row, g.until, g.paused AND coalesce(g.until > $2, true) AS paused, g.slots, g.rate, g.per
+            FROM %s AS g WHERE g."group" = $1 OR right(g."group", 1) = ''%%'' AND starts_with($1, left(g."group", -1)) ORDER BY g.slots, g."group"', groups) USING task.lane, moment, groups LOOP
+            IF other.paused THEN
+                paused := array_append(paused, concat('waits for the pause', other.row, ', which ends ',
+                    coalesce('at ' || nullif(other.until, 'infinity')::timestamptz(0)::text, 'when somebody sets paused to false')));
+            ELSIF other.until <= moment THEN
+                ended := greatest(ended, other.until);
+            END IF;
+            IF other.slots <= runs.grouped THEN
+                taken := array_append(taken, concat('waits for slots, of which ', runs.grouped, ' are taken of ', other.slots, ',', other.row));
+            ELSIF other.rate IS NOT NULL THEN
+                rates := array_append(rates, concat('waits for rate, which lets ', other.rate, ' start per ', other.per, ',', other.row));
+            END IF;
+        END LOOP;
+        said := '';
+    ELSE
+        said := concat(', unless a limit of its group keeps it from that, in table ', groups, ', which you may not read');
+    END IF;
+    ended := greatest(task.base, ended) + least(task.active, '10000 years'::interval);
+    IF paused IS NOT NULL THEN
+        RETURN array_to_string(paused, '; ');
+    ELSIF task.attempt = 0 AND task.max >= 0 AND task.catchup = 0 AND task.active > '0' AND ended < moment THEN
+        RETURN concat('is not worth running any more since ', ended::timestamptz(0), ' (its plan, or the end of the tasks in after, + active): the leader sets it to GONE');
+    END IF;
+    why := array_append(why, 'waits for ' || coalesce(locked, against));
+    IF runs.beside > greatest(task.max, 0) THEN
+        why := array_append(why, concat('waits for its lane, group ', quote_ident(left(task.lane, 100)), ', in which ', runs.beside, ' run (task ', runs.ids,
+            ' and ' || nullif(greatest(runs.beside - 5, 0), 0) || ' more', '): max ', task.max, ' lets it start while at most ', greatest(task.max, 0), ' run'));
+    ELSIF task.max < 0 THEN
+        EXECUTE format('SELECT t.id, t.stop FROM (SELECT t.id, t.stop, t."group", t.remote FROM %s AS t WHERE t.id < $1 ORDER BY t.id DESC LIMIT 2000) AS t
+            WHERE t."group" = $2 AND t.remote IS NOT DISTINCT FROM $3 AND t.stop IS NOT NULL ORDER BY t.stop DESC LIMIT 1', relation) INTO other USING id, task.lane, task.remote;
+        wait := make_interval(secs => task.max / -1000::float8);
+        IF other.stop + wait >= moment IS NOT FALSE OR led.since + wait >= moment THEN
+            why := array_append(why, concat('waits for the pause of its lane: max is ', task.max, ', so it starts ', wait, ' after the end of the task before it',
+                ', task ' || other.id || ', at ' || other.stop::timestamptz(0)));
+        END IF;
+    END IF;
+    why := why || CASE WHEN runs.total >= led.run THEN concat('waits for run: the target runs ', runs.total, ' tasks, and its run is ', led.run) END
+        || CASE WHEN task.moved AND task.pid IS NULL THEN 'waits for a session, which could not be had: ' || task.error END || taken;
+    why := array_remove(why, NULL);
+    IF why = '{}' THEN -- what has started is not seen, as its row may be gone
+        why := coalesce(rates, ARRAY[concat('is due since ', greatest(task.plan, task.freed)::timestamptz(0), ' and starts in its turn', said, '; if it does not, look at the log of the controller that leads')]);
+    END IF;
+    RETURN array_to_string(why, '; ');
+END
+$$;
+COMMENT ON FUNCTION :schema.pgtaskd_why(text, int8, int8, int8, int8, text, text) IS 'Why a task of a table waits, in a line (:version)';
+
+-- What repeats, a row for each chain: its task that waits, is paused, or runs. The last run is that
+-- of the row itself, or of the one before it.
+CREATE OR REPLACE FUNCTION :schema.pgtaskd_schedule(tasks text, leaders text) RETURNS TABLE (key text, chain int8, expression text, zone text, next_run timestamptz,
+    last_start timestamptz, last_end timestamptz, state text, error text, failures int4, skipped int4, given_up_after timestamptz) LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off SET work_mem = '64MB' AS $$
+BEGIN
+    BEGIN
+        EXECUTE format('SELECT l.timezone FROM %s AS l ORDER BY l.leads DESC, l.seen DESC LIMIT 1', leaders) INTO zone; -- of who leads
+    EXCEPTION WHEN undefined_table OR undefined_column OR insufficient_privilege OR wrong_object_type THEN NULL;
+    END;
+    RETURN QUERY EXECUTE format($q$
+        SELECT t.key::text, t.id::int8, coalesce(regexp_replace(t.cron, '^ *(?:CRON_)?TZ=[^ ]+ +', ''), t.repeat::text),
+            coalesce((regexp_match(t.cron, '^ *(?:CRON_)?TZ=([^ ]+) '))[1], $1), w.next_run,
+            coalesce(CASE WHEN w.runs THEN t.start::timestamptz END, (r.last ->> 'start')::timestamptz, p.start),
+            CASE WHEN NOT w.runs THEN coalesce((r.last ->> 'stop')::timestamptz, p.stop) END,
+            CASE WHEN w.runs OR t.state = 'STOP' THEN t.state::text ELSE coalesce(r.last ->> 'state', p.state::text, t.state::text) END,
+            CASE WHEN NOT w.runs THEN coalesce(t.error::text, p.error::text) END, t.failures::int4, t.skipped::int4,
+            CASE WHEN t.active > '0' AND t.max >= 0 AND t.catchup = 0 AND t.attempt = 0 AND w.next_run < 'infinity' THEN coalesce(t.base, t.plan) + t.active END
+        FROM %1$s AS t
+        CROSS JOIN LATERAL (SELECT t.state IN ('TAKE', 'WORK') OR t.stopping IS TRUE AS runs,
+            CASE WHEN t.state = 'PLAN' AND (t.cron IS NULL OR t.origin IS NULL) THEN t.plan END AS next_run) AS w
+        CROSS JOIN LATERAL (SELECT CASE WHEN t.attempt > 0 THEN t.runs -> -1 END AS last) AS r
+        LEFT JOIN %1$s AS p ON p.id = t.parent AND p.next = t.id
+        WHERE t.stop IS NULL AND (t.repeat > '0' OR t.cron IS NOT NULL)
+            AND (t.next IS NULL OR NOT EXISTS (SELECT FROM %1$s AS n WHERE n.id = t.next AND n.stop IS NULL))
+    $q$, tasks::regclass) USING zone;
+END
+$$;
+COMMENT ON FUNCTION :schema.pgtaskd_schedule(text, text) IS 'What the view of that name shows of a table (:version)';
+
+-- What runs, among the rows that are due first.
+CREATE OR REPLACE FUNCTION :schema.pgtaskd_run(tasks text) RETURNS TABLE (id int8, "group" text, key text, since timestamptz, pid int4, wait_event text, blocked_by int4[], query text) LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off AS $$
+BEGIN
+    RETURN QUERY EXECUTE format($q$
+        SELECT t.id::int8, t."group"::text, t.key::text, t.start::timestamptz, t.pid::int4, a.wait_event,
+            CASE WHEN t.remote IS NULL AND t.pid IS NOT NULL THEN nullif(pg_blocking_pids(t.pid::int4), '{}') END, nullif(a.query, '<insufficient privilege>')
+        FROM (SELECT h.id, h."group", h.key, h.start, h.pid, h.state, h.remote FROM %s AS h WHERE h.due IS NOT NULL AND h.due <= statement_timestamp() ORDER BY h.due, h.id LIMIT 50000) AS t
+        LEFT JOIN LATERAL pg_stat_get_activity(t.pid::int4) AS a ON t.remote IS NULL AND a.backend_start <= t.start
+        WHERE t.state IN ('TAKE', 'WORK')
+    $q$, tasks::regclass);
+END
+$$;
+COMMENT ON FUNCTION :schema.pgtaskd_run(text) IS 'What the view of that name shows of a table (:version)';
+
+-- The newest 100,000 ids, by group and state.
+CREATE OR REPLACE FUNCTION :schema.pgtaskd_stat(tasks text) RETURNS TABLE ("group" text, state text, count int8, waiting_avg interval, waiting_p50 interval, waiting_p95 interval,
+    waiting_max interval, running_avg interval, running_p50 interval, running_p95 interval, running_max interval, last_error text) LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off SET work_mem = '64MB' AS $$
+BEGIN
+    RETURN QUERY EXECUTE format($q$
+        SELECT s."group", s.state, s.count, make_interval(secs => s.waited), make_interval(secs => s.waits[1]), make_interval(secs => s.waits[2]), make_interval(secs => s.longest_wait),
+            make_interval(secs => s.ran), make_interval(secs => s.runs[1]), make_interval(secs => s.runs[2]), make_interval(secs => s.longest_run),
+            (SELECT split_part(e.error, E'\n', 1) FROM %1$s AS e WHERE e.id = s.failed)
+        FROM (
+            SELECT n."group", n.state, count(*) AS count, max(n.failed) AS failed,
+                avg(n.waiting) AS waited, percentile_cont('{0.5,0.95}'::float8[]) WITHIN GROUP (ORDER BY n.waiting) AS waits, max(n.waiting) AS longest_wait,
+                avg(n.running) AS ran, percentile_cont('{0.5,0.95}'::float8[]) WITHIN GROUP (ORDER BY n.running) AS runs, max(n.running) AS longest_run
+            FROM (
+                SELECT t."group"::text AS "group", t.state::text AS state, CASE WHEN t.error IS NOT NULL THEN t.id END AS failed,
+                    CASE WHEN isfinite(t.plan) THEN greatest(0, date_part('epoch', coalesce(t.start, t.stop, statement_timestamp())
+                        - greatest(t.plan, CASE WHEN isfinite(t.freed) THEN t.freed END))) END AS waiting,
+                    greatest(0, date_part('epoch', coalesce(t.stop, statement_timestamp()) - t.start)) AS running
+                FROM %1$s AS t ORDER BY t.id DESC LIMIT 100000
+            ) AS n
+            GROUP BY n."group", n.state
+        ) AS s
+    $q$, tasks::regclass);
+END
+$$;
+COMMENT ON FUNCTION :schema.pgtaskd_stat(text) IS 'What the view of that name shows of a table (:version)';
+
+-- The errors of the newest 100,000 ids.
+CREATE OR REPLACE FUNCTION :schema.pgtaskd_error(tasks text) RETURNS TABLE (sqlstate text, error text, count int8, first timestamptz, last timestamptz, example int8) LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off SET work_mem = '64MB' AS $$
+BEGIN
+    RETURN QUERY EXECUTE format($q$
+        SELECT e.sqlstate, e.error, count(*), min(e.at), max(e.at), max(e.id)
+        FROM (
+            SELECT t.sqlstate::text AS sqlstate, split_part(t.error, E'\n', 1) AS error, t.id::int8 AS id, coalesce(t.stop, (t.runs -> -1 ->> 'stop')::timestamptz, t.plan) AS at
+            FROM %s AS t ORDER BY t.id DESC LIMIT 100000
+        ) AS e
+        WHERE e.error IS NOT NULL
+        GROUP BY e.sqlstate, e.error
+    $q$, tasks::regclass);
+END
+$$;
+COMMENT ON FUNCTION :schema.pgtaskd_error(text) IS 'What the view of that name shows of a table (:version)';

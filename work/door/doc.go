@@ -1,0 +1,7 @@
+// Package door looks, before a table is served, who beside the trusted could turn it against the
+// serving role: whose code would run with it, whose rights would let theirs run, who could put
+// something else in its place. Each of them is a Finding, with the statement that mends it.
+//
+// sql/door has the statements; they only read the catalogs, which every role may. Look brings the
+// rows together, judge grades them. Nothing here keeps anything from one look to the next.
+package door

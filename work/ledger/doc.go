@@ -1,0 +1,12 @@
+// Package ledger tells the table of the tasks what has become of runs: that one runs (a mark), which
+// transaction it is about to commit (a preparation), and that it has ended well. It writes all that
+// has come in one statement a round.
+//
+// The queue is pure: it says what to write next, and what follows from an answer. A Ledger puts it to
+// work: on a connection of its own while there is much to write or somebody waits for it, or else on
+// the loop's, when the loop calls Step. What is odd (a row that takes no end, a failure, a task that
+// something follows) it hands back, and others look closer.
+//
+// No preparation waits long for a lock: the run that waits for it may have that lock itself, and the
+// server sees no deadlock there.
+package ledger

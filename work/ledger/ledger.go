@@ -1,0 +1,220 @@
+package ledger
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"pgtaskd/routine"
+	"pgtaskd/sql"
+)
+
+// Config is how a ledger reaches the server. The functions may be called from any goroutine.
+type Config struct {
+	Group *routine.Group // its goroutine is one of them
+	// Connect opens a connection of its own, that the next leader recognises; close ends it.
+	Connect func(context.Context) (conn *pgx.Conn, close func(), err error)
+	Queries func() sql.Queries
+	Place   func() *string // where the transactions are, as xact_at says; nil: not known
+	Wake    func()         // has the loop call Step
+	Spare   func() bool    // there is room for a connection of its own
+}
+
+// Ledger writes what is put into it. Put may be called from any goroutine; Step, Rest and Stop are
+// the loop's.
+type Ledger struct {
+	Config
+
+	writes sync.Mutex // held by whoever writes a round
+
+	mu      sync.Mutex
+	queue   Queue
+	more    chan struct{}      // poked by Put
+	own     bool               // a goroutine of its own is at work, or about to be
+	owns    bool               // and has its connection
+	stop    context.CancelFunc // of that
+	stopped chan struct{}      // closed when it has ended
+	failed  time.Time          // when its connection was refused last
+	pause   time.Duration      // from that to the next try
+}
+
+// When a connection of its own is worth while, and for how long.
+const (
+	ownFrom    = 200             // entries
+	ownIdle    = 4 * time.Second // without work; the server would end it after 10 s of silence
+	againFirst = 5 * time.Second // from a failure to the next try, doubling up to
+	againMost  = 5 * time.Minute
+	roundLimit = 30 * time.Second
+	gatherFor  = 2 * time.Millisecond // after a round, for more ends
+)
+
+// New returns one with nothing to write.
+func New(c Config) *Ledger { return &Ledger{Config: c, more: make(chan struct{}, 1)} }
+
+// Put adds entries.
+func (l *Ledger) Put(entries ...*Entry) {
+	l.mu.Lock()
+	for _, e := range entries {
+		l.queue.Seen(e)
+	}
+	owns := l.owns
+	if !l.own && (l.queue.Urgent() || l.queue.Len() >= ownFrom) && time.Since(l.failed) >= l.pause && l.Spare() {
+		l.begin()
+	}
+	l.mu.Unlock()
+	if !owns {
+		l.Wake()
+		return
+	}
+	select {
+	case l.more <- struct{}{}:
+	default:
+	}
+}
+
+// begin starts the goroutine; mu is held.
+func (l *Ledger) begin() {
+	ctx, stop := context.WithCancel(l.Group.Context())
+	l.own, l.stop, l.stopped = true, stop, make(chan struct{})
+	stopped := l.stopped
+	l.Group.Go(func() {
+		defer close(stopped)
+		defer stop()
+		l.work(ctx)
+	})
+}
+
+// work writes on a connection of its own, as long as there is something to write.
+func (l *Ledger) work(ctx context.Context) {
+	conn, closeConn, err := l.Connect(ctx)
+	l.mu.Lock()
+	if l.owns = err == nil; l.owns {
+		l.pause = 0
+	} else {
+		l.own, l.failed, l.pause = false, time.Now(), min(max(2*l.pause, againFirst), againMost)
+	}
+	l.mu.Unlock()
+	if err != nil {
+		l.Wake()
+		return
+	}
+	defer closeConn()
+	used := time.Now()
+	for {
+		l.gather(ctx, gatherFor-time.Since(used))
+		wrote, err := l.round(ctx, conn)
+		if wrote {
+			used = time.Now()
+		}
+		if err != nil || !wrote && !l.wait(ctx, ownIdle-time.Since(used)) {
+			l.mu.Lock()
+			l.own, l.owns = false, false
+			l.mu.Unlock()
+			l.Wake() // for what has come meanwhile
+			return
+		}
+	}
+}
+
+// gather waits a moment for more, where nobody waits in an open transaction: a round costs as much as
+// ten rows of it.
+func (l *Ledger) gather(ctx context.Context, most time.Duration) {
+	for end := time.Now().Add(most); ; {
+		l.mu.Lock()
+		enough := l.queue.Urgent() || l.queue.Len() >= ownFrom
+		l.mu.Unlock()
+		rest := time.Until(end)
+		if enough || rest <= 0 {
+			return
+		}
+		timer := time.NewTimer(rest)
+		select {
+		case <-l.more:
+		case <-timer.C:
+		case <-ctx.Done():
+			timer.Stop()
+			return
+		}
+		timer.Stop()
+	}
+}
+
+// wait waits for something to write; false when nothing came.
+func (l *Ledger) wait(ctx context.Context, most time.Duration) bool {
+	l.mu.Lock()
+	rest := l.queue.Rest(time.Now())
+	l.mu.Unlock()
+	if rest < 0 || rest > most {
+		rest = most
+	} else if rest == 0 {
+		return true
+	}
+	timer := time.NewTimer(rest)
+	defer timer.Stop()
+	select {
+	case <-l.more:
+		return true
+	case <-timer.C:
+		return rest < most
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// Step writes a round on the loop's connection, where there is no other. The error is one of the
+// connection, or of the table as a whole.
+func (l *Ledger) Step(ctx context.Context, conn *pgx.Conn) error {
+	l.mu.Lock()
+	owns := l.owns
+	l.mu.Unlock()
+	if owns {
+		return nil
+	}
+	_, err := l.round(ctx, conn)
+	return err
+}
+
+// Rest is when Step is to be called again; negative: when there is more.
+func (l *Ledger) Rest() time.Duration {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.owns {
+		return -1
+	}
+	return l.queue.Rest(time.Now())
+}
+
+// Len is how many entries wait.
+func (l *Ledger) Len() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.queue.Len()
+}
+
+// Stop ends the connection of its own, with what it is at, and withdraws all that is to be written
+// but what sessions wait for: those wait for the next term, unless decline.
+func (l *Ledger) Stop(decline bool) {
+	l.mu.Lock()
+	stop, stopped := l.stop, l.stopped
+	l.mu.Unlock()
+	if stop != nil {
+		stop()
+		<-stopped
+	}
+	l.mu.Lock()
+	all := l.queue.Take()
+	withdrawn := all[:0:0]
+	for _, e := range all {
+		if e.Kind.urgent() && !decline {
+			l.queue.Seen(e)
+		} else {
+			withdrawn = append(withdrawn, e)
+		}
+	}
+	l.mu.Unlock()
+	for _, e := range withdrawn {
+		e.Tell(Answer{Result: Withdrawn})
+	}
+}

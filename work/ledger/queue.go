@@ -1,0 +1,210 @@
+package ledger
+
+import (
+	"slices"
+	"time"
+)
+
+// Most is how many rows are written in one round, at most, and sizeMost how many bytes of texts.
+const (
+	Most     = 1000
+	sizeMost = 1 << 20
+)
+
+// How long a preparation is tried that meets a lock of somebody else's, and one of a run that must
+// not be repeated and may have the lock itself.
+const (
+	lockedMost  = 5 * time.Second
+	ownMost     = time.Minute
+	lockedFirst = 2 * time.Millisecond
+	lockedPause = 50 * time.Millisecond
+)
+
+// Queue holds what is to be written. It knows no server and no clock. It belongs to one goroutine.
+type Queue struct {
+	urgent []*Entry // somebody waits for them in an open transaction
+	others []*Entry
+	groups int // so many were made
+}
+
+// Len is how many entries there are.
+func (q *Queue) Len() int { return len(q.urgent) + len(q.others) }
+
+// Urgent tells whether somebody waits in an open transaction.
+func (q *Queue) Urgent() bool { return len(q.urgent) > 0 }
+
+// Seen adds an entry.
+func (q *Queue) Seen(e *Entry) {
+	if e.Kind.urgent() {
+		q.urgent = append(q.urgent, e)
+	} else {
+		q.others = append(q.others, e)
+	}
+}
+
+// Next takes out what is to be written now, together: preparations before ends. None of it has the
+// same id twice.
+func (q *Queue) Next(now time.Time) (round []*Entry) {
+	size, ids := 0, map[int64]bool{}
+	take := func(e *Entry) bool {
+		if len(round) == Most || size >= sizeMost || e.after.After(now) || ids[e.ID] ||
+			len(round) > 0 && (e.group != 0 || round[0].group != 0) && e.group != round[0].group {
+			return false
+		}
+		round, size, ids[e.ID] = append(round, e), size+e.Size(), true
+		return true
+	}
+	q.urgent = slices.DeleteFunc(q.urgent, take)
+	q.others = slices.DeleteFunc(q.others, take)
+	return round
+}
+
+// Rest is how long nothing is to be written; negative: nothing is there.
+func (q *Queue) Rest(now time.Time) time.Duration {
+	rest := time.Duration(-1)
+	for _, e := range slices.Concat(q.urgent, q.others) {
+		if wait := max(e.after.Sub(now), 0); rest < 0 || wait < rest {
+			rest = wait
+		}
+	}
+	return rest
+}
+
+// Row is what the statement says of an entry whose row it has met.
+type Row struct {
+	Stays bool // a trigger has kept it as it was
+	Empty bool
+}
+
+// Told is an entry with the answer that it is to be told.
+type Told struct {
+	*Entry
+	Answer
+}
+
+// Written takes what the statement has returned of a round, by id. Of those in look somebody is to
+// find out why their rows were passed over, and call Looked.
+func (q *Queue) Written(round []*Entry, rows map[int64]Row) (told []Told, look []*Entry) {
+	for _, e := range round {
+		switch row, met := rows[e.ID]; {
+		case met && !row.Stays:
+			told = append(told, Told{e, Answer{Result: Taken, Empty: row.Empty, Err: e.why}})
+		case met && e.Kind.urgent():
+			told = append(told, q.refused(e, ErrKept)...)
+		case e.Kind.urgent():
+			e.waited, look = false, append(look, e)
+		default:
+			told = append(told, Told{e, Answer{Result: Passed}})
+		}
+	}
+	return told, look
+}
+
+// Failed takes the error by which the server has refused a round. One of several is tried by parts,
+// until the row in question stands alone.
+func (q *Queue) Failed(round []*Entry, err error, class Class, now time.Time) (told []Told, look []*Entry) {
+	if len(round) > 1 {
+		for part := range slices.Chunk(round, (len(round)+1)/2) {
+			q.groups++
+			for _, e := range part {
+				e.group = q.groups
+				q.Seen(e)
+			}
+		}
+		return nil, nil
+	}
+	e := round[0]
+	switch {
+	case !e.Kind.urgent():
+		told = append(told, Told{e, Answer{Result: Passed, Err: err}})
+	case class == Blocked:
+		e.waited, look = true, append(look, e)
+	case class == Conflicts:
+		if told = q.later(e, now, false); len(told) > 0 {
+			told[0].Answer = Answer{Result: Refused, Err: err}
+		}
+	case class == Passing:
+		told = q.later(e, now, e.Patient)
+	default:
+		told = q.refused(e, err)
+	}
+	return told, look
+}
+
+// refused has an entry tried without its texts, if that may help.
+func (q *Queue) refused(e *Entry, err error) []Told {
+	if e.bare || e.Size() == 0 {
+		return []Told{{e, Answer{Result: Refused, Err: err}}}
+	}
+	e.bare, e.why, e.silent, e.Output, e.Notice = true, err, 0, nil, nil
+	q.Seen(e)
+	return nil
+}
+
+// Class is what an error of the server's means for a row.
+type Class int
+
+// The classes.
+const (
+	Refuses   Class = iota // the row, or the table, does not take it
+	Blocked                // it has waited for a lock in vain
+	Conflicts              // it may go well the next time, unless it is the table's own doing
+	Passing                // it goes well some day, as far as can be told
+)
+
+// Look is what was found out about a row that was passed over.
+type Look struct {
+	Ours   bool // it is still as it was read
+	Free   bool // nobody has it locked, nor the table
+	Own    bool // the run itself holds what is in the way,
+	MayOwn bool // or may hold it
+}
+
+// Looked says what follows from that. What has waited for a lock that nobody is seen to hold on the
+// row, or the table, waits for its run, as far as can be told: for a row that a trigger of the table
+// changes, or an equal value in an index.
+func (q *Queue) Looked(e *Entry, l Look, now time.Time) []Told {
+	if e.since.IsZero() {
+		e.since = now
+	}
+	free := l.Free && !e.waited
+	own := l.Own || l.MayOwn && !free && (!e.Patient || now.Sub(e.since) >= ownMost)
+	switch {
+	case !l.Ours:
+		return []Told{{e, Answer{Result: Changed}}}
+	case own && e.Kind == Prepare:
+		return []Told{{e, Answer{Result: Own}}}
+	case !free:
+		e.silent = 0
+	default: // whoever had it may have let it go in between
+		if e.silent++; e.silent >= silences {
+			return q.refused(e, ErrKept)
+		}
+	}
+	return q.later(e, now, e.Patient)
+}
+
+// silences is how often in a row a preparation must be passed over, and nobody be in the way, until
+// that is taken for the table's own doing.
+const silences = 3
+
+// later has an entry tried again, for some time, or, patient, for as long as it takes.
+func (q *Queue) later(e *Entry, now time.Time, patient bool) []Told {
+	if e.since.IsZero() {
+		e.since = now
+	}
+	if !patient && now.Sub(e.since) >= lockedMost {
+		return []Told{{e, Answer{Result: Locked}}}
+	}
+	e.after = now.Add(min(lockedFirst<<min(e.tries, 8), lockedPause))
+	e.tries++
+	q.Seen(e)
+	return nil
+}
+
+// Take empties the queue.
+func (q *Queue) Take() (all []*Entry) {
+	all = slices.Concat(q.urgent, q.others)
+	q.urgent, q.others = nil, nil
+	return all
+}

@@ -1,0 +1,98 @@
+package run
+
+import (
+	"errors"
+	"time"
+
+	"pgtaskd/exec"
+)
+
+// Preparation is what the row of a task is to show before its transaction commits: WORK, and the
+// transaction.
+type Preparation struct {
+	PID            int32
+	Start, Stop    time.Time // zero: it has not stopped
+	Xact           int64
+	Output, Notice *string
+	Claims         bool // its SQL has not begun, and will run in that transaction
+}
+
+// Prepared says what became of a preparation.
+type Prepared int
+
+// What becomes of a preparation. Nothing but Taken lets its transaction commit.
+const (
+	Untaken     Prepared = iota // the row is not ours any more, or nobody leads
+	Taken                       // the row says so, and that is committed
+	OwnLock                     // the run itself holds the lock that keeps the row, or the table
+	OthersLock                  // somebody else has held it for too long
+	Unprepared                  // the table refuses it: see the failure
+	Unreachable                 // the leader's connection was lost: it may have been taken
+)
+
+// prepare has the row show the transaction in which the run's effects are. The error tells why the
+// table refuses it.
+func (r *runner) prepare(t *Task, start time.Time, result *exec.Result) (Prepared, *exec.Failure) {
+	encoding := r.Server.Load().Encoding
+	return r.asks(t, Preparation{
+		PID: int32(r.session.PID), Start: start, Stop: result.Stop, Xact: result.Xact,
+		Output: Stored(result.Output, encoding), Notice: Stored(result.Notice, encoding),
+	})
+}
+
+func (r *runner) asks(t *Task, p Preparation) (Prepared, *exec.Failure) {
+	t.xact.Store(p.Xact)
+	answer, refused := r.Leader.Prepare(r.Group.Context(), t, p)
+	if answer != Taken && answer != Unreachable {
+		t.xact.Store(0)
+	}
+	return answer, refused
+}
+
+// claims has the row of a task that locks it, or its table, show the transaction before its SQL
+// begins, which runs in just that.
+func (r *runner) claims(t *Task, spec *exec.Task) {
+	spec.Claim = func(xact int64) bool {
+		now := r.Clock.Now()
+		t.claim, t.refused = r.asks(t, Preparation{PID: int32(r.session.PID), Start: now, Xact: xact, Claims: true})
+		t.claimed.Store(t.claim == Taken)
+		return t.claim == Taken
+	}
+}
+
+// unclaimed sees to a task whose SQL was not sent, since its row has not taken the claim.
+func (r *runner) unclaimed(t *Task) (next *Task) {
+	r.untaken(t, t.claim, t.refused, Outcome{Task: t, PID: int32(r.session.PID), Since: r.session.Since, Stop: r.Clock.Now()})
+	return r.another()
+}
+
+// untaken says what follows for a task whose row has not taken its preparation. What it has done is
+// rolled back. When the run itself is in the way, it is returned, to run once more.
+func (r *runner) untaken(t *Task, answer Prepared, refused *exec.Failure, o Outcome) (again *Task) {
+	switch answer {
+	case OwnLock:
+		if !t.ahead && t.Row.Rerun {
+			t.ahead = true
+			return t
+		}
+		o.Kind, o.Fault = Finished, ownLock(t)
+	case OthersLock:
+		o.Kind, o.Delay, o.Again = Released, time.Millisecond, true
+	case Unprepared:
+		o.Kind, o.Fault = Finished, refused
+	case Unreachable:
+		o.Kind, o.Fault = Lost, lostFailure(errors.New("the leader's connection was lost"), t)
+		o.Xact = t.xact.Load()
+	default:
+		o.Kind = Refused
+	}
+	r.note(o)
+	return nil
+}
+
+// ownLock is the error of a task that keeps its own row from being written and may not run again.
+func ownLock(t *Task) *exec.Failure {
+	return exec.NewFailure("the task has locked its own row, or the table of tasks, so that its end could not be written", "55006",
+		"DETAIL", "What it has done is rolled back.", "HINT", "With rerun = true it would have been run once more, in another way.",
+		"STATEMENT", *t.Row.Input)
+}

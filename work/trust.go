@@ -1,0 +1,129 @@
+package work
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"pgtaskd/human"
+	"pgtaskd/work/door"
+)
+
+const (
+	doorTick  = time.Hour        // between two looks of a leader
+	doorAgain = time.Minute      // after one that could not be done
+	doorPause = 30 * time.Second // between two looks at a table that is refused
+)
+
+// atDoor is what the door has to know of a target.
+func (t Target) atDoor(path string) door.Target {
+	return door.Target{Table: table(t), Trust: t.Trust, Inserter: t.Inserter, Login: t.Connect["user"], Path: path}
+}
+
+// made looks at what was just made for the target, whoever has made it.
+func (t Target) made(ctx context.Context, tx pgx.Tx) error {
+	found, err := door.Made(ctx, tx, t.atDoor(""))
+	if err != nil {
+		return err
+	}
+	return found.Err()
+}
+
+// entrance is what is known of the door.
+type entrance struct {
+	path    string    // the role's search_path
+	asked   time.Time // when that was asked
+	looked  time.Time
+	refused *door.Refused // why we drain, where the table is not to be served any more
+}
+
+// lookAtDoor finds who could turn the table against us, and is an error if it is not to be served.
+func (l *loop) lookAtDoor(ctx context.Context) error {
+	e := &l.entrance
+	if time.Since(e.asked) >= doorAgain {
+		path, err := rolePath(ctx, l.target)
+		switch {
+		case err == nil:
+			e.path, e.asked = path, time.Now()
+		case e.asked.IsZero():
+			return err
+		}
+	}
+	found, err := door.Look(ctx, l.control.conn, l.target.atDoor(e.path))
+	if err != nil {
+		return err
+	}
+	e.looked = time.Now()
+	l.trouble.found(found)
+	return found.Err()
+}
+
+// guard looks again each hour. A refusal drains the target; what cannot be asked now is asked soon.
+func (l *loop) guard(ctx context.Context) error {
+	e := &l.entrance
+	if time.Since(e.looked) < doorTick || !l.draining.IsZero() {
+		return nil
+	}
+	ctx, cancel := limited(ctx)
+	defer cancel()
+	err := l.lookAtDoor(ctx)
+	switch refused := new(door.Refused); {
+	case errors.As(err, &refused):
+		e.refused = refused
+		l.drain()
+	case isAnswer(err):
+		e.looked = time.Now().Add(doorAgain - doorTick)
+		l.log.Warn().Err(err).Msg("cannot look whom the table has to trust")
+	default:
+		return err
+	}
+	return nil
+}
+
+// found logs what the door has found, each finding once for as long as it is there.
+func (t *trouble) found(all door.Findings) {
+	known := t.findings
+	t.findings = map[string]bool{}
+	for _, f := range all {
+		text := f.String()
+		t.findings[text] = true
+		if known[text] {
+			continue
+		}
+		line := t.log.Info()
+		switch f.Grade {
+		case door.Refuse:
+			line = t.log.Error().Str("retry_in", doorPause.String())
+		case door.Warn:
+			line = t.log.Warn()
+		}
+		line.Str("grade", string(f.Grade)).Msg(human.Visible(text))
+	}
+}
+
+// door reports what the door finds; false: nothing is to be made, or tried.
+func (r *Report) door(ctx context.Context, conn *pgx.Conn, t Target) (open bool) {
+	path, err := rolePath(ctx, t)
+	if err != nil {
+		r.failed("", err, t)
+		return false
+	}
+	found, err := door.Look(ctx, conn, t.atDoor(path))
+	if err != nil {
+		r.failed("cannot look whom the table has to trust: ", err, t)
+		return false
+	}
+	for _, f := range found {
+		switch f.Grade {
+		case door.Refuse:
+			r.fault("%s", f)
+		case door.Warn:
+			r.doubt("%s", f)
+		default:
+			r.Notes = append(r.Notes, f.String())
+		}
+	}
+	return found.Err() == nil
+}
