@@ -52,6 +52,32 @@ func TestReadmeCommands(t *testing.T) {
 	}
 }
 
+// TestReadmeTellsWhatIsMade in the server, beside the table and with it.
+func TestReadmeTellsWhatIsMade(t *testing.T) {
+	t.Parallel()
+	conn := servertest.Connect(t, servertest.Database(t))
+	tasktest.Make(t, conn, sql.Options{})
+	var tables, views, functions, shared int
+	err := conn.QueryRow(t.Context(), `SELECT
+			(SELECT count(*) FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind = 'r'),
+			(SELECT count(*) FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind = 'v'),
+			(SELECT count(*) FROM pg_proc WHERE pronamespace = 'public'::regnamespace),
+			(SELECT count(*) FROM pg_proc WHERE pronamespace = 'public'::regnamespace AND starts_with(proname, 'pgtaskd_'))`).
+		Scan(&tables, &views, &functions, &shared)
+	if err != nil {
+		t.Fatal(err)
+	}
+	readme := strings.Join(strings.Fields(read(t, "README.md")), " ")
+	for _, says := range []string{
+		fmt.Sprintf("| %d tables, %d views, %d functions |", tables, views, functions),
+		fmt.Sprintf("and %d that all its tables share", shared),
+	} {
+		if !strings.Contains(readme, says) {
+			t.Errorf("README.md does not say %q", says)
+		}
+	}
+}
+
 // insertDemo inserts the demo's tasks.
 func insertDemo(t *testing.T, conn *pgx.Conn) {
 	t.Helper()

