@@ -47,7 +47,9 @@ const (
 	againFirst = 5 * time.Second // from a failure to the next try, doubling up to
 	againMost  = 5 * time.Minute
 	roundLimit = 30 * time.Second
-	gatherFor  = 2 * time.Millisecond // after a round, for more ends
+	gatherFor  = 2 * time.Millisecond // after a round, for more ends;
+	gatherFew  = gatherFor * 2 / 5    // after one of few: a lone end goes at once, nearly, and one in a lane with what follows it
+	few        = 2                    // entries
 )
 
 // New returns one with nothing to write.
@@ -101,14 +103,18 @@ func (l *Ledger) work(ctx context.Context) {
 		return
 	}
 	defer closeConn()
-	used := time.Now()
+	used, last := time.Now(), 0
 	for {
-		l.gather(ctx, gatherFor-time.Since(used))
-		wrote, err := l.round(ctx, conn)
-		if wrote {
-			used = time.Now()
+		most := gatherFor
+		if last <= few {
+			most = gatherFew
 		}
-		if err != nil || !wrote && !l.wait(ctx, ownIdle-time.Since(used)) {
+		l.gather(ctx, most-time.Since(used))
+		wrote, err := l.round(ctx, conn)
+		if wrote > 0 {
+			used, last = time.Now(), wrote
+		}
+		if err != nil || wrote == 0 && !l.wait(ctx, ownIdle-time.Since(used)) {
 			l.mu.Lock()
 			l.own, l.owns = false, false
 			l.mu.Unlock()

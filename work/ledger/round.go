@@ -11,16 +11,16 @@ import (
 // round.
 const Patience = "50ms"
 
-// round writes what is to be written now, in one exchange of messages and one transaction. The error
-// is one of the connection, or of the table as a whole.
-func (l *Ledger) round(ctx context.Context, conn *pgx.Conn) (wrote bool, err error) {
+// round writes what is to be written now, in one exchange of messages and one transaction, and says
+// how much. The error is one of the connection, or of the table as a whole.
+func (l *Ledger) round(ctx context.Context, conn *pgx.Conn) (wrote int, err error) {
 	l.writes.Lock()
 	defer l.writes.Unlock()
 	l.mu.Lock()
 	entries := l.queue.Next(time.Now())
 	l.mu.Unlock()
 	if len(entries) == 0 {
-		return false, nil
+		return 0, nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, roundLimit)
 	defer cancel()
@@ -44,14 +44,14 @@ func (l *Ledger) round(ctx context.Context, conn *pgx.Conn) (wrote bool, err err
 		seen, err := l.look(ctx, conn, e)
 		if err != nil {
 			tell(lost(look[i:]))
-			return true, err
+			return len(entries), err
 		}
 		l.mu.Lock()
 		told := l.queue.Looked(e, seen, time.Now())
 		l.mu.Unlock()
 		tell(told)
 	}
-	return true, err
+	return len(entries), err
 }
 
 func tell(all []Told) {
