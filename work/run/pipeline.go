@@ -17,7 +17,7 @@ import (
 const (
 	pipelineMost = 22                     // tasks in a pipeline
 	pipelineSize = 16 << 10               // bytes of it, roughly: what is sent must never wait for us to read, and some systems' sockets hold no more than 8 kB, as does the server
-	pipelineOurs = 1450                   // of them, those that we add to the texts of each task, at most,
+	pipelineOurs = 1700                   // of them, those that we add to the texts of each task, at most,
 	pipelineLess = 700                    // and to those of constants, after which our statements stay prepared
 	pipelineTime = 20 * time.Millisecond  // that it is to take, sessions that displace each other on busy cores included;
 	orderTime    = 5 * time.Millisecond   // in lanes where several run at once, since by so much the first of another session may begin before the last of this one;
