@@ -38,6 +38,10 @@ WITH told AS MATERIALIZED (
                 e.what NOT IN ('d', 's')
                 OR NOT :followed
             )
+            AND (
+                e.what NOT IN ('p', 'c')
+                OR EXISTS (SELECT FROM pg_stat_get_activity(e.pid)) -- after a crash another transaction may get the number
+            )
         ORDER BY t.id
         FOR NO KEY UPDATE SKIP LOCKED
     ) AS t
