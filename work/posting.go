@@ -179,7 +179,7 @@ func (l *loop) stopLedger(decline bool) {
 func (b *inbox) Prepare(ctx context.Context, t *run.Task, p run.Preparation) (run.Prepared, *exec.Failure) {
 	answer := make(chan ledger.Answer, 1)
 	entry := &ledger.Entry{
-		Kind: ledger.Prepare, ID: t.Row.ID, Version: t.Row.Version, PID: p.PID, Start: p.Start, Stop: p.Stop, Output: p.Output, Notice: p.Notice,
+		Kind: ledger.Prepare, ID: t.Row.ID, Version: t.Row.Version, PID: p.PID, Since: p.Since, Start: p.Start, Stop: p.Stop, Output: p.Output, Notice: p.Notice,
 		Exactly: t.Once(), Xact: p.Xact, Patient: !t.Row.Rerun, Tell: func(a ledger.Answer) { answer <- a },
 	}
 	if p.Claims {

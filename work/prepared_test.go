@@ -4,9 +4,14 @@ import (
 	"context"
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/rs/zerolog"
+
+	"pgtaskd/server"
+	"pgtaskd/server/servertest"
+	"pgtaskd/work/ledger"
 )
 
 // Tests of rows that are prepared: their transaction may be committed, and their end is not written.
@@ -201,4 +206,91 @@ func TestARowOfAnotherPlaceIsNotJudged(t *testing.T) {
 		}
 	}
 	s.eventually("DONE", "SELECT state FROM task WHERE parent = $1", ids["'elsewhere/1'"])
+}
+
+// TestAServerCrashesBeforeARowIsPrepared: what waited to be prepared is over, and its transaction's
+// number may be another's by now, since nothing of the transaction was on the disk.
+func TestAServerCrashesBeforeARowIsPrepared(t *testing.T) {
+	t.Parallel()
+	own := servertest.New(t, server.Options{Settings: map[string]string{"wal_writer_delay": "10s", "autovacuum": "off"}})
+	s := stageOn(t, own.DSN("postgres"))
+	s.serve()
+	s.settled()
+	s.exec("CREATE TABLE effect (id int8)")
+	gate, holder := s.connect(), s.connect()
+	must(t, gate, "SELECT pg_advisory_lock(7)")
+	id := s.add("input", writes+"; SELECT pg_advisory_xact_lock(7)")
+	s.eventually("1", "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted")
+	must(t, holder, fmt.Sprintf("BEGIN; SELECT FROM task WHERE id = %d FOR UPDATE", id))
+	must(t, gate, "SELECT pg_advisory_unlock(7)")
+	const waiting = "SELECT backend_xid::text FROM pg_stat_activity WHERE state = 'idle in transaction' AND application_name LIKE 'pg\\_task %'"
+	s.eventually("1", "SELECT count(*) FROM ("+waiting+") AS w")
+	number := s.get(waiting)
+	if err := own.Crash(); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	if err := own.Restart(ctx); err != nil {
+		t.Fatal(err)
+	}
+	s.conn = s.connect()
+	for s.get("SELECT txid_current() < $1::int8", number) == "true" {
+	}
+	s.becomes(id, "DONE", "FAIL")
+	if got := s.get("SELECT concat_ws(' ', state, (SELECT count(*) FROM effect)) FROM task WHERE id = $1", id); got != "DONE 1" {
+		t.Error(got, s.row(id, "error, attempt, interrupted, runs"))
+	}
+}
+
+// TestOnlyARunWhoseSessionIsThereIsPrepared: what a crash has ended could else be told by the number
+// of another transaction.
+func TestOnlyARunWhoseSessionIsThereIsPrepared(t *testing.T) {
+	t.Parallel()
+	s := prepared(t)
+	l := s.installed()
+	there, gone := s.connect(), s.connect()
+	began := func(conn *pgx.Conn) (since time.Time) {
+		if err := conn.QueryRow(t.Context(), "SELECT backend_start FROM pg_stat_get_activity(pg_backend_pid())").Scan(&since); err != nil {
+			t.Fatal(err)
+		}
+		return since
+	}
+	since, ended := began(there), began(gone)
+	s.exec("SELECT pg_terminate_backend($1)", gone.PgConn().PID())
+	s.eventually("0", "SELECT count(*) FROM pg_stat_get_activity($1)", gone.PgConn().PID())
+	for name, c := range map[string]struct {
+		pid   uint32
+		since time.Time
+		want  ledger.Result
+	}{
+		"there":                  {there.PgConn().PID(), since, ledger.Taken},
+		"gone":                   {gone.PgConn().PID(), ended, ledger.Lost},
+		"another has the number": {there.PgConn().PID(), ended.Add(-time.Hour), ledger.Lost},
+	} {
+		id := s.add("input", writes)
+		var version uint32
+		if err := s.conn.QueryRow(t.Context(), "SELECT xmin FROM task WHERE id = $1", id).Scan(&version); err != nil {
+			t.Fatal(err)
+		}
+		told := make(chan ledger.Answer, 1)
+		l.ledger.Put(&ledger.Entry{
+			Kind: ledger.Prepare, ID: id, Version: version, PID: int32(c.pid), Since: c.since, Start: since, Stop: since, Xact: 1 << 40,
+			Tell: func(a ledger.Answer) { told <- a },
+		})
+		if err := l.ledger.Step(t.Context(), l.control.conn); err != nil {
+			t.Fatal(err)
+		}
+		select {
+		case a := <-told:
+			if a.Result != c.want {
+				t.Errorf("%s: %v, want %v", name, a, c.want)
+			}
+		default:
+			t.Errorf("%s: not told", name)
+		}
+		if got := s.get("SELECT concat(state, xact) FROM task WHERE id = $1", id); (got != "PLAN") != (c.want == ledger.Taken) {
+			t.Errorf("%s: %s", name, got)
+		}
+	}
 }

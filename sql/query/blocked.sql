@@ -1,11 +1,10 @@
--- Why a row does not take the preparation of its run: whether it and the session are still there, whether the
+-- Why a row does not take the preparation of its run: whether it is still as it was read, whether the
 -- run itself has locked it, whether somebody else has, whether the run has a lock on the table (by a
--- savepoint, or together with others, the server does not show who has a row), and whether nobody has
--- the row.
--- $1 id, $2 version of the row that was read, $3 pid of the session
+-- savepoint, or together with others, the server does not show who has a row), whether nobody has
+-- the row, and whether the session is there.
+-- $1 id, $2 version of the row that was read, $3 pid of the session, $4 when that began
 WITH found AS MATERIALIZED (
-    SELECT t.tableoid, t.xmax, (t.state = 'PLAN' AND t.xmin = $2::int4 OR t.state = 'WORK' AND t.pid = $3::int4 AND :xact_of_t IS NULL)
-        AND EXISTS (SELECT FROM pg_stat_get_activity($3::int4)) AS ours
+    SELECT t.tableoid, t.xmax, t.state = 'PLAN' AND t.xmin = $2::int4 OR t.state = 'WORK' AND t.pid = $3::int4 AND :xact_of_t IS NULL AS ours
     FROM :table AS t
     WHERE t.id >= $1::int8
         AND t.id <= $1::int8
@@ -40,4 +39,5 @@ SELECT
             AND (l.relation = :table_number::oid OR l.relation IN (SELECT f.tableoid FROM found AS f))
             AND l.mode <> 'AccessShareLock'
     ),
-    EXISTS (SELECT FROM free)
+    EXISTS (SELECT FROM free),
+    EXISTS (SELECT FROM pg_stat_get_activity($3) AS a WHERE (a.backend_start = $4::timestamptz) IS NOT FALSE)

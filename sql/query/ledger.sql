@@ -4,7 +4,7 @@
 -- $1 ids, $2 what: m a mark, p a preparation, c one before the SQL has begun, d DONE, s DONE of what
 -- is prepared and has its texts, $3 versions of the rows that were read, $4 pids of the sessions,
 -- $5 starts, $6 stops, $7 outputs, $8 notices, $9 whether effects happen exactly once, $10
--- transactions, $11 where these are
+-- transactions, $11 where these are, $12 when the sessions began
 WITH told AS MATERIALIZED (
     SELECT e.*, t.part, t.place
     FROM (
@@ -19,8 +19,9 @@ WITH told AS MATERIALIZED (
             unnest($7::text[]),
             unnest($8::text[]),
             unnest($9::bool[]),
-            unnest($10::int8[])
-        ) AS u (id, what, version, pid, start, stop, output, notice, atomic, xact)
+            unnest($10::int8[]),
+            unnest($12::timestamptz[])
+        ) AS u (id, what, version, pid, start, stop, output, notice, atomic, xact, since)
         ORDER BY u.id
     ) AS e
     CROSS JOIN LATERAL ( -- looked up one by one, whatever the statistics say
@@ -40,7 +41,11 @@ WITH told AS MATERIALIZED (
             )
             AND (
                 e.what NOT IN ('p', 'c')
-                OR EXISTS (SELECT FROM pg_stat_get_activity(e.pid)) -- after a crash another transaction may get the number
+                OR EXISTS ( -- after a crash, and on a standby, another transaction may get the number
+                    SELECT
+                    FROM pg_stat_get_activity(e.pid) AS a
+                    WHERE (a.backend_start = e.since) IS NOT FALSE -- NULL: another role's
+                )
             )
         ORDER BY t.id
         FOR NO KEY UPDATE SKIP LOCKED

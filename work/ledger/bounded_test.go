@@ -108,6 +108,7 @@ func TestNoAnswerLastsForEver(t *testing.T) {
 		"the disk is full":                     {fails: true, class: Passing, want: Locked},
 		"the table does not take it":           {fails: true, class: Refuses, want: Refused},
 		"its run may have what it needs":       {fails: true, class: Blocked, look: Look{Ours: true, MayOwn: true}, want: Own},
+		"its session is gone":                  {look: Look{Ours: true, Gone: true}, want: Lost},
 		"nobody has it, and it is passed over": {look: Look{Ours: true, Free: true}, want: Refused},
 		"nobody has it, and it has waited":     {fails: true, class: Blocked, look: Look{Ours: true, Free: true}, want: Locked},
 		"it is not as it was read":             {want: Changed},

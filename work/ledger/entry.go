@@ -22,8 +22,9 @@ func (k Kind) urgent() bool { return k == Prepare || k == Claim }
 type Entry struct {
 	Kind           Kind
 	ID             int64
-	Version        uint32 // of the row that was read; 0: only a mark of ours will do
-	PID            int32  // of the session
+	Version        uint32    // of the row that was read; 0: only a mark of ours will do
+	PID            int32     // of the session,
+	Since          time.Time // when that began
 	Start, Stop    time.Time
 	Output, Notice *string
 	Exactly        bool  // effects happen exactly once

@@ -154,6 +154,7 @@ const (
 
 // Look is what was found out about a row that was passed over.
 type Look struct {
+	Gone   bool // the session is not there any more
 	Ours   bool // it is still as it was read
 	Free   bool // nobody has it locked, nor the table
 	Own    bool // the run itself holds what is in the way,
@@ -170,6 +171,8 @@ func (q *Queue) Looked(e *Entry, l Look, now time.Time) []Told {
 	free := l.Free && !e.waited
 	own := l.Own || l.MayOwn && !free && (!e.Patient || now.Sub(e.since) >= ownMost)
 	switch {
+	case l.Gone:
+		return []Told{{e, Answer{Result: Lost}}}
 	case !l.Ours:
 		return []Told{{e, Answer{Result: Changed}}}
 	case own && e.Kind == Prepare:

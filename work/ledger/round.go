@@ -78,7 +78,7 @@ func (l *Ledger) write(ctx context.Context, conn *pgx.Conn, entries []*Entry) (m
 	c := newColumns(entries)
 	queries, batch := l.Queries(), &pgx.Batch{}
 	batch.Queue(queries.Text("ledger_limits"), Patience, c.pace())
-	batch.Queue(queries.Text("ledger"), c.ids, c.what, c.versions, c.pids, c.starts, c.stops, c.outputs, c.notices, c.exactly, c.xacts, l.Place())
+	batch.Queue(queries.Text("ledger"), c.ids, c.what, c.versions, c.pids, c.starts, c.stops, c.outputs, c.notices, c.exactly, c.xacts, l.Place(), c.sinces)
 	results := conn.SendBatch(ctx, batch)
 	rows := map[int64]Row{}
 	_, err := results.Exec()
@@ -109,14 +109,14 @@ func (l *Ledger) look(ctx context.Context, conn *pgx.Conn, e *Entry) (seen Look,
 	if own || others {
 		return Look{Ours: true, Own: own}, nil
 	}
-	var holds bool
+	var holds, there bool
 	batch := &pgx.Batch{}
 	batch.Queue(queries.Text("ledger_limits"), Patience, "lazy")
-	batch.Queue(queries.Text("blocked"), e.ID, int32(e.Version), e.PID).QueryRow(func(row pgx.Row) error {
-		return row.Scan(&seen.Ours, &seen.Own, &others, &holds, &seen.Free)
+	batch.Queue(queries.Text("blocked"), e.ID, int32(e.Version), e.PID, e.Since).QueryRow(func(row pgx.Row) error {
+		return row.Scan(&seen.Ours, &seen.Own, &others, &holds, &seen.Free, &there)
 	})
 	err = conn.SendBatch(ctx, batch).Close()
-	seen.MayOwn = !others && (holds || e.waited)
+	seen.Gone, seen.MayOwn = err == nil && !there, !others && (holds || e.waited)
 	if _, refused := classOf(err); err != nil && refused {
 		return Look{Ours: true}, nil // it is tried again
 	}
@@ -129,6 +129,7 @@ type columns struct {
 	what         []string
 	versions     []int32
 	starts       []time.Time
+	sinces       []*time.Time
 	stops        []*time.Time
 	outputs      []*string
 	notices      []*string
@@ -153,15 +154,18 @@ func newColumns(entries []*Entry) *columns {
 	for _, e := range entries {
 		c.ids, c.what, c.versions = append(c.ids, e.ID), append(c.what, string(e.Kind)), append(c.versions, int32(e.Version))
 		c.pids, c.starts = append(c.pids, int64(e.PID)), append(c.starts, e.Start)
-		var stop *time.Time
+		var stop, since *time.Time
 		if e.Kind != Mark && e.Kind != Claim {
 			stop = &e.Stop
+		}
+		if e.Kind.urgent() {
+			since = &e.Since
 		}
 		var xact *int64
 		if e.Xact != 0 {
 			xact = &e.Xact
 		}
-		c.stops, c.xacts = append(c.stops, stop), append(c.xacts, xact)
+		c.stops, c.sinces, c.xacts = append(c.stops, stop), append(c.sinces, since), append(c.xacts, xact)
 		c.outputs, c.notices = append(c.outputs, e.Output), append(c.notices, e.Notice)
 		c.exactly = append(c.exactly, e.Exactly)
 		c.flush, c.usual = c.flush || e.Flush, c.usual || e.Kind == Done

@@ -11,6 +11,7 @@ import (
 // transaction.
 type Preparation struct {
 	PID            int32
+	Since          time.Time // start of that backend
 	Start, Stop    time.Time // zero: it has not stopped
 	Xact           int64
 	Output, Notice *string
@@ -35,7 +36,7 @@ const (
 func (r *runner) prepare(t *Task, start time.Time, result *exec.Result) (Prepared, *exec.Failure) {
 	encoding := r.Server.Load().Encoding
 	return r.asks(t, Preparation{
-		PID: int32(r.session.PID), Start: start, Stop: result.Stop, Xact: result.Xact,
+		PID: int32(r.session.PID), Since: r.session.Since, Start: start, Stop: result.Stop, Xact: result.Xact,
 		Output: Stored(result.Output, encoding), Notice: Stored(result.Notice, encoding),
 	})
 }
@@ -54,7 +55,7 @@ func (r *runner) asks(t *Task, p Preparation) (Prepared, *exec.Failure) {
 func (r *runner) claims(t *Task, spec *exec.Task) {
 	spec.Claim = func(xact int64) bool {
 		now := r.Clock.Now()
-		t.claim, t.refused = r.asks(t, Preparation{PID: int32(r.session.PID), Start: now, Xact: xact, Claims: true})
+		t.claim, t.refused = r.asks(t, Preparation{PID: int32(r.session.PID), Since: r.session.Since, Start: now, Xact: xact, Claims: true})
 		t.claimed.Store(t.claim == Taken)
 		return t.claim == Taken
 	}
