@@ -31,7 +31,6 @@ func text(name string) string {
 // whole puts into the text of a file under schema/ the parts that several of them share.
 func whole(text string) string {
 	return readable(strings.NewReplacer(
-		":memberships\n", uncommented(shared()["memberships"]),
 		":prepared\n", uncommented(shared()["prepared"]),
 		":guarded", guarded("c.oid", "below.whole"),
 		":usable", strings.TrimSpace(uncommented(shared()["usable"])),

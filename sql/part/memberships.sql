@@ -18,20 +18,20 @@ below AS (
     FROM below
     CROSS JOIN (VALUES ('set'), ('inherit')) AS w (way)
     CROSS JOIN LATERAL (
-        SELECT g.member, g.admin_option, pg_catalog.to_jsonb(g) AS options
-        FROM pg_catalog.pg_auth_members AS g
-        WHERE g.roleid OPERATOR(pg_catalog.=) below.oid
+        SELECT g.member, g.admin_option, to_jsonb(g) AS options
+        FROM pg_auth_members AS g
+        WHERE g.roleid = below.oid
         OFFSET 0 -- there may be many more, which are not read
     ) AS m
     WHERE m.admin_option -- which lets it grant itself the rest
-        OR (below.way OPERATOR(pg_catalog.=) 'inherit' OR w.way OPERATOR(pg_catalog.=) 'set')
-        AND coalesce((m.options OPERATOR(pg_catalog.->>) pg_catalog.concat(below.way, '_option'))::pg_catalog.bool, true)
+        OR (below.way = 'inherit' OR w.way = 'set')
+        AND coalesce((m.options ->> concat(below.way, '_option'))::bool, true)
 ),
 creator AS ( -- of roles, who can become any but a superuser
     SELECT r.oid
-    FROM pg_catalog.pg_roles AS r
+    FROM pg_roles AS r
     WHERE r.rolcreaterole
-        AND pg_catalog.current_setting('server_version_num')::pg_catalog.int4 OPERATOR(pg_catalog.<) 160000
+        AND current_setting('server_version_num')::int4 < 160000
         AND EXISTS (SELECT FROM me WHERE NOT me.rolsuper)
 ),
 above AS (
@@ -43,20 +43,20 @@ above AS (
     FROM above
     CROSS JOIN (VALUES ('set'), ('inherit')) AS w (way)
     CROSS JOIN LATERAL (
-        SELECT g.roleid, g.grantor, pg_catalog.to_jsonb(g) AS options
-        FROM pg_catalog.pg_auth_members AS g
-        WHERE g.member OPERATOR(pg_catalog.=) above.oid
+        SELECT g.roleid, g.grantor, to_jsonb(g) AS options
+        FROM pg_auth_members AS g
+        WHERE g.member = above.oid
         OFFSET 0 -- there may be many more, which are not read
     ) AS m
-    WHERE (above.way OPERATOR(pg_catalog.=) 'set' OR w.way OPERATOR(pg_catalog.=) 'inherit')
-        AND coalesce((m.options OPERATOR(pg_catalog.->>) pg_catalog.concat(above.way, '_option'))::pg_catalog.bool, true)
+    WHERE (above.way = 'set' OR w.way = 'inherit')
+        AND coalesce((m.options ->> concat(above.way, '_option'))::bool, true)
     AND (
-        m.roleid OPERATOR(pg_catalog.>=) 16384::pg_catalog.oid
-        OR EXISTS (SELECT FROM pg_catalog.pg_roles AS g WHERE g.oid OPERATOR(pg_catalog.=) m.roleid AND g.rolsuper)
+        m.roleid >= 16384::oid
+        OR EXISTS (SELECT FROM pg_roles AS g WHERE g.oid = m.roleid AND g.rolsuper)
     ) AND NOT EXISTS (SELECT FROM me WHERE me.inserters) AND (
-        m.grantor OPERATOR(pg_catalog.=) above.oid
-        OR EXISTS (SELECT FROM pg_catalog.pg_roles AS g WHERE g.oid OPERATOR(pg_catalog.=) m.grantor AND g.rolsuper)
-        OR EXISTS (SELECT FROM below WHERE below.oid OPERATOR(pg_catalog.=) m.grantor)
-        OR EXISTS (SELECT FROM creator WHERE creator.oid OPERATOR(pg_catalog.=) m.grantor)
+        m.grantor = above.oid
+        OR EXISTS (SELECT FROM pg_roles AS g WHERE g.oid = m.grantor AND g.rolsuper)
+        OR EXISTS (SELECT FROM below WHERE below.oid = m.grantor)
+        OR EXISTS (SELECT FROM creator WHERE creator.oid = m.grantor)
     )
 )
