@@ -186,14 +186,14 @@ func TestARowOfAnotherPlaceIsNotJudged(t *testing.T) {
 	s := furnished(t)
 	control := s.connect()
 	must(t, control, "SET application_name = 'pgtaskd test'")
-	ids := map[string]int64{}
+	ids, committed := map[string]int64{}, s.get("SELECT txid_current()")
 	for _, place := range []string{"'elsewhere/1'", "here"} {
 		ids[place] = s.add(`input, retry, on_fail, plan, "group"`, "SELECT 'again'", 5, "SELECT 'failed'", "infinity", place)
 		at := place
 		if place == "here" {
 			at = "(SELECT concat((SELECT s.system_identifier FROM pg_control_system() AS s), '/', d.oid) FROM pg_database AS d WHERE d.datname = current_database())"
 		}
-		if _, err := control.Exec(t.Context(), "UPDATE task SET state = 'WORK', attempt = 1, start = now(), plan = now(), output = 'kept', xact = (SELECT x.id FROM (SELECT txid_snapshot_xmin(txid_current_snapshot()) - 1 AS id) AS x), xact_at = "+at+
+		if _, err := control.Exec(t.Context(), "UPDATE task SET state = 'WORK', attempt = 1, start = now(), plan = now(), output = 'kept', xact = "+committed+", xact_at = "+at+
 			" WHERE id = $1", pgx.QueryExecModeSimpleProtocol, ids[place]); err != nil {
 			t.Fatal(err)
 		}

@@ -10,12 +10,16 @@
             WHEN r.rolsuper AND current_setting('is_superuser') <> 'on' THEN 'superuser'
             WHEN NOT r.rolcanlogin OR r.rolconnlimit = 0 THEN 'login'
             WHEN CASE WHEN current_setting('is_superuser') = 'on' THEN EXISTS (
-                WITH RECURSIVE me AS (
-                    SELECT o.oid, o.rolsuper, false AS inserters
+                WITH RECURSIVE above AS (
+                    SELECT o.oid
                     FROM pg_roles AS o
                     WHERE o.rolname = current_user
-                ),
-                :memberships
+                    UNION
+                    SELECT m.roleid
+                    FROM above
+                    JOIN pg_auth_members AS m ON m.member = above.oid
+                    WHERE coalesce((to_jsonb(m) ->> 'set_option')::bool, true) -- none before PostgreSQL 16
+                )
                 SELECT
                 FROM above
                 WHERE above.oid = r.oid

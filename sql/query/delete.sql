@@ -13,7 +13,6 @@ WITH empty AS MATERIALIZED (
             AND t."delete"
             AND t.output IS NULL
             AND t.error IS NULL
-            AND :unreferenced
         ORDER BY t.id
     ) AS t
 ),

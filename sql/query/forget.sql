@@ -20,7 +20,6 @@ old AS MATERIALIZED (
         WHERE t.id >= l.id
             AND t.id <= l.id
             AND t.stop < (statement_timestamp() - :kept)
-            AND :unreferenced
             AND :not_last
         ORDER BY t.id
     ) AS t

@@ -6,5 +6,4 @@ SELECT t.id
 FROM :table AS t
 WHERE :pages
     AND t.stop < (statement_timestamp() - :kept)
-    AND :unreferenced
     AND :not_last

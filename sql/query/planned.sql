@@ -6,8 +6,7 @@
 -- $1 ids, $2 versions of the rows that were read, $3 plans (NULL: there is none), $4 beats that
 -- were passed over, $5 errors, $6 whether to say nothing
 WITH found AS MATERIALIZED (
-    SELECT b.id, b.plan, b.skipped, t.part, t.place, coalesce(b.error, CASE WHEN b.plan IS NULL AND NOT :unreferenced THEN
-        E'ERROR:  no run is left before until\nDETAIL:  The row is kept, since a table of another role refers to this one.' END) AS error
+    SELECT b.id, b.plan, b.skipped, t.part, t.place, b.error
     FROM (
         SELECT *
         FROM ROWS FROM (
