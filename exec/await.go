@@ -134,8 +134,8 @@ func serverFailure(e *pgproto3.ErrorResponse, statement string) *Failure {
 
 // claimHint says why the server refuses what else it takes: another transaction of ours has written to
 // the row since that of the task began.
-const claimHint = "The task locks its own row, or the table of tasks, so that something has gone before it in its transaction: " +
-	"SET TRANSACTION, REPEATABLE READ and SERIALIZABLE do not go together with that."
+const claimHint = "The task locks its own row, or the table of tasks, so its row is prepared before its SQL begins: " +
+	"it cannot choose its isolation level, nor run in REPEATABLE READ or SERIALIZABLE."
 
 // limit tells the error by which a time limit is met. A cancel by somebody cannot be told from it.
 func limit(e *pgproto3.ErrorResponse) bool { return e.Code == "57014" }

@@ -4,8 +4,8 @@
 //
 // The queue is pure: it says what to write next, and what follows from an answer. A Ledger puts it to
 // work: on a connection of its own while there is much to write or somebody waits for it, or else on
-// the loop's, when the loop calls Step. What is odd (a row that takes no end, a failure, a task that
-// something follows) it hands back, and others look closer.
+// the loop's, when the loop calls Step. It hands back the rest (a row that takes no end, a
+// failure, a task that something follows), and others look closer.
 //
 // No preparation waits long for a lock: the run that waits for it may have that lock itself, and the
 // server sees no deadlock there.
