@@ -61,25 +61,20 @@ type foundColumn struct {
 }
 
 type foundIndex struct {
-	OID       int64
 	Name      string
 	Unique    bool // at once
 	Primary   bool
 	Columns   []string // '' is an expression
 	Condition string   // on its rows; empty: all of them
-	Comment   bool
 }
 
 type foundTrigger struct {
-	Name      string
-	Enabled   bool
-	Always    bool // whatever session_replication_role says
-	Guards    bool // each row that is inserted or updated, always
-	Comment   bool
-	Function  string
-	Arguments string // each with a zero byte, as text
-	Beside    bool   // the function is in the table's schema
-	Defers    bool   // it may wait for COMMIT
+	Name     string
+	Enabled  bool
+	Always   bool // whatever session_replication_role says
+	Guards   bool // each row that is inserted or updated, always
+	Function string
+	Beside   bool // the function is in the table's schema
 }
 
 type foundFunction struct {

@@ -39,8 +39,6 @@ type Below struct {
 	Unguarded bool   // it is below, and lacks the trigger that fills and guards role, enabled always
 	Claimed   bool   // it is the table, without that trigger, and has a column role
 	Lost      bool   // it is claimed, and has had that trigger, or has it and not enabled always
-	Late      string // a trigger, quoted, that runs at COMMIT as the serving role with another's search_path
-	Indexed   string // a constraint, quoted, of which functions run so
 }
 
 // Refusal is an error if a part of the table is not to be served: inserter tells that tasks run under
@@ -63,12 +61,6 @@ func refusal(parts []Below, inserter bool) error {
 		case b.Claimed && inserter:
 			return fmt.Errorf("table %s has a column role and no trigger that guards it, so that others may have chosen under whom a task runs: rename the column; "+
 				"or, if its values are to count, COMMENT ON COLUMN %[1]s.role IS 'believed', which holds until the trigger is there", b.Name)
-		case b.Late != "" && inserter:
-			return fmt.Errorf("trigger %s of table %s may be deferred to the COMMIT, where from PostgreSQL 18 on it runs as the serving role with the search_path of the task's role: "+
-				"ALTER FUNCTION … SET search_path = …, pg_temp for its function, or make it NOT DEFERRABLE", b.Late, b.Name)
-		case b.Indexed != "" && inserter:
-			return fmt.Errorf("constraint %s of table %s may be deferred to the COMMIT, where from PostgreSQL 18 on its functions run as the serving role with the search_path of the task's role: "+
-				"drop it, or make it again NOT DEFERRABLE", b.Indexed, b.Name)
 		}
 	}
 	return nil

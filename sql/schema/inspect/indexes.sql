@@ -1,6 +1,5 @@
 -- Those that can be relied on, with their key columns.
 SELECT
-    i.indexrelid::int8,
     c.relname::text,
     i.indisunique AND i.indimmediate,
     i.indisprimary,
@@ -11,14 +10,7 @@ SELECT
             AND a.attnum = i.indkey[k]
         ORDER BY k
     ),
-    coalesce(pg_get_expr(i.indpred, i.indrelid), ''),
-    EXISTS (
-        SELECT
-        FROM pg_description AS s
-        WHERE s.objoid = i.indexrelid
-            AND s.classoid = 'pg_class'::regclass
-            AND s.objsubid = 0
-    )
+    coalesce(pg_get_expr(i.indpred, i.indrelid), '')
 FROM pg_index AS i
 JOIN pg_class AS c ON c.oid = i.indexrelid
 WHERE i.indrelid = $1::int8::oid

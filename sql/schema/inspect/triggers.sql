@@ -7,17 +7,8 @@ SELECT
     t.tgenabled = 'A',
     t.tgenabled = 'A' AND t.tgqual IS NULL AND cardinality(t.tgattr::int2[]) = 0
         AND t.tgtype = 23::int2,
-    EXISTS (
-        SELECT
-        FROM pg_description AS s
-        WHERE s.objoid = t.oid
-            AND s.classoid = 'pg_trigger'::regclass
-            AND s.objsubid = 0
-    ),
     p.proname::text,
-    encode(t.tgargs, 'escape'),
-    p.pronamespace = c.relnamespace,
-    t.tgdeferrable
+    p.pronamespace = c.relnamespace
 FROM pg_trigger AS t
 JOIN pg_proc AS p ON p.oid = t.tgfoid
 JOIN pg_class AS c ON c.oid = t.tgrelid
