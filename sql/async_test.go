@@ -67,16 +67,16 @@ func TestATriggerThatCannotBeIsRefused(t *testing.T) {
 	for _, c := range []struct{ trigger, want string }{
 		{"AFTER INSERT ON pay FOR EACH ROW EXECUTE FUNCTION task_async()", "the first argument must be the SQL"},
 		{"BEFORE INSERT ON pay FOR EACH ROW EXECUTE FUNCTION task_async('1')", "it must be AFTER"},
-		{"AFTER INSERT ON pay FOR EACH ROW EXECUTE FUNCTION task_async('1', 'grupp=a')", "has no column grupp"},
-		{"AFTER INSERT ON pay FOR EACH ROW EXECUTE FUNCTION task_async('1', 'Group=a')", `has no column "Group"`},
-		{"AFTER INSERT ON pay FOR EACH ROW EXECUTE FUNCTION task_async('1', 'ctid=(0,1)')", "has no column ctid"},
+		{"AFTER INSERT ON pay FOR EACH ROW EXECUTE FUNCTION task_async('1', 'grupp=a')", `column "grupp" of relation "task" does not exist`},
+		{"AFTER INSERT ON pay FOR EACH ROW EXECUTE FUNCTION task_async('1', 'Group=a')", `column "Group" of relation "task" does not exist`},
+		{"AFTER INSERT ON pay FOR EACH ROW EXECUTE FUNCTION task_async('1', 'ctid=(0,1)')", `cannot assign to system column "ctid"`},
 		{"AFTER INSERT ON pay FOR EACH ROW EXECUTE FUNCTION task_async('1', 'group')", "argument 2 is no column=value"},
 		{"AFTER INSERT ON pay FOR EACH ROW EXECUTE FUNCTION task_async('1', '=a')", "argument 2 is no column=value"},
 		{"AFTER INSERT ON pay FOR EACH ROW EXECUTE FUNCTION task_async('1', 'group=a', 'note')", "argument 3 is no column=value"},
 		{"AFTER INSERT ON pay FOR EACH ROW EXECUTE FUNCTION task_async('1', 'group=%s')", "no argument follows"},
 		{"AFTER INSERT ON pay FOR EACH ROW EXECUTE FUNCTION task_async('1', 'group=%s-%s', 'id')", "no argument follows"},
 		{"AFTER INSERT ON pay FOR EACH ROW EXECUTE FUNCTION task_async('1', 'group=%s', 'nobody')", "table public.pay has no column nobody, which argument 3 names"},
-		{"AFTER INSERT ON pay FOR EACH ROW EXECUTE FUNCTION task_async('1', 'group=a', 'group=b')", `column "group" is set twice`},
+		{"AFTER INSERT ON pay FOR EACH ROW EXECUTE FUNCTION task_async('1', 'group=a', 'group=b')", `column "group" specified more than once`},
 		{"AFTER INSERT ON pay FOR EACH ROW EXECUTE FUNCTION task_async('1', 'active=soon')", "invalid input syntax for type interval"},
 		{"AFTER INSERT ON pay FOR EACH ROW EXECUTE FUNCTION task_async('1', 'active=-1 s')", "active is out of range"},
 		{"AFTER INSERT ON pay FOR EACH ROW EXECUTE FUNCTION task_async('1', 'group=%s', 'note')", `column group is too long`},
@@ -91,13 +91,6 @@ func TestATriggerThatCannotBeIsRefused(t *testing.T) {
 		}
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v", c.trigger, err)
-		}
-		execute(t, conn, "DROP TRIGGER x ON pay")
-	}
-	for _, column := range strings.Fields("id parent start stop pid state data error input output created author sqlstate attempt interrupted base next skipped failures owner notice runs origin atomic stopping hash wait_key due") {
-		execute(t, conn, "CREATE TRIGGER x AFTER INSERT ON pay FOR EACH ROW EXECUTE FUNCTION task_async('1', '"+column+"=1')")
-		if _, err := conn.Exec(t.Context(), "INSERT INTO pay VALUES (1)", pgx.QueryExecModeSimpleProtocol); err == nil || !strings.Contains(err.Error(), "cannot be set by a trigger") {
-			t.Errorf("%s: %v", column, err)
 		}
 		execute(t, conn, "DROP TRIGGER x ON pay")
 	}
@@ -171,22 +164,6 @@ func TestWhoAttachesATriggerNeedsTheRight(t *testing.T) {
 			equal(t, "task", tasks(t, conn, "author"), value(t, conn, "current_user"))
 		})
 	}
-}
-
-// TestTypesOfOthersAreShownAsText, since a cast of theirs to json would run as the table's owner.
-func TestTypesOfOthersAreShownAsText(t *testing.T) {
-	t.Parallel()
-	conn := paid(t)
-	role := stranger(t, conn, "mallory")
-	execute(t, conn, "CREATE SCHEMA evil AUTHORIZATION "+role+"; SET SESSION AUTHORIZATION "+role)
-	execute(t, conn, `CREATE TYPE evil.mood AS ENUM ('a', 'b'); CREATE TYPE evil.both AS (m evil.mood, n int); CREATE DOMAIN evil.wrapped AS evil.mood; CREATE DOMAIN evil.number AS int;
-		CREATE FUNCTION evil.caught(evil.mood) RETURNS json LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION $a$caught as %$a$, current_user; END'; CREATE CAST (evil.mood AS json) WITH FUNCTION evil.caught(evil.mood);
-		CREATE TABLE evil.pay (id int, m evil.mood, b evil.both, w evil.wrapped, d evil.number, ds evil.number[], "a%I" evil.mood[], gone int, z int GENERATED ALWAYS AS (id * 2) STORED); ALTER TABLE evil.pay DROP COLUMN gone`)
-	execute(t, conn, `RESET SESSION AUTHORIZATION; CREATE TRIGGER x AFTER INSERT OR DELETE ON evil.pay FOR EACH ROW EXECUTE FUNCTION task_async('1', 'group=%s', 'm');
-		CREATE TRIGGER y AFTER INSERT ON evil.pay REFERENCING NEW TABLE AS n FOR EACH STATEMENT EXECUTE FUNCTION task_async('2');
-		INSERT INTO evil.pay VALUES (1, 'a', '(b,2)', 'a', 3, '{4,5}', '{a,b}'); DELETE FROM evil.pay`)
-	const row = `{"id":1,"m":"a","b":"(b,2)","w":"a","d":3,"ds":[4,5],"a%I":["a","b"],"z":2}`
-	equal(t, "tasks", tasks(t, conn, `"group", data::json ->> 'new', data::json ->> 'old'`), "a "+row+"; group ["+row+"]; a "+row)
 }
 
 // TestTriggersOnTablesOfAllKinds: partitioned ones, and in sessions that replay what others have

@@ -1,5 +1,5 @@
 -- What the trigger functions for asynchronous triggers share. They run as the owner of the table of
--- tasks: no code of a writer's, or of who owns a column's type, is called.
+-- tasks.
 
 -- Gives settings these values until the end of the transaction, and returns those that had others:
 -- a task of a trigger has the defaults of its table, whatever the writer has set.
@@ -16,43 +16,6 @@ END
 $$;
 COMMENT ON FUNCTION :schema.pgtaskd_async_settings(jsonb) IS 'Sets what the defaults of a task look at, and returns what it was (:version)';
 
--- The columns of a changed table, where one has a type of somebody else's: its text then, because
--- their cast to json would be called. Looks through domains, arrays and rows. Null: all as they are.
-CREATE OR REPLACE FUNCTION :schema.pgtaskd_async_shown(relation oid) RETURNS text LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
-BEGIN
-    IF NOT EXISTS (SELECT FROM pg_attribute AS a WHERE a.attrelid = relation AND a.atttypid >= 16384) THEN RETURN NULL; END IF;
-    RETURN (
-        WITH RECURSIVE part AS (
-            SELECT a.attnum AS number, a.atttypid AS type FROM pg_attribute AS a WHERE a.attrelid = relation AND a.attnum > 0 AND NOT a.attisdropped
-            UNION
-            SELECT p.number, i.type
-            FROM part AS p
-            JOIN pg_type AS t ON t.oid = p.type
-            CROSS JOIN LATERAL (
-                SELECT t.typbasetype AS type WHERE t.typtype = 'd'
-                UNION ALL
-                SELECT t.typelem WHERE t.typlen = -1
-                UNION ALL
-                SELECT a.atttypid FROM pg_attribute AS a WHERE a.attrelid = t.typrelid AND a.attnum > 0 AND NOT a.attisdropped
-            ) AS i
-        ), other AS (
-            SELECT DISTINCT p.number
-            FROM part AS p
-            JOIN pg_type AS t ON t.oid = p.type
-            JOIN pg_roles AS o ON o.oid = t.typowner
-            WHERE t.typtype <> 'd' AND (t.typelem = 0 OR t.typlen <> -1) AND NOT o.rolsuper AND o.rolname <> current_user
-        )
-        SELECT string_agg(format(CASE WHEN o.number IS NULL THEN 't.%1$I'
-                ELSE 'CASE WHEN num_nulls(t.%1$I) = 0 THEN format(''%%s'', t.%1$I)%2$s END AS %1$I' END, a.attname, CASE WHEN t.typcategory = 'A' THEN '::text[]' END), ', ' ORDER BY a.attnum)
-        FROM pg_attribute AS a
-        JOIN pg_type AS t ON t.oid = a.atttypid
-        LEFT JOIN other AS o ON o.number = a.attnum
-        WHERE a.attrelid = relation AND a.attnum > 0 AND NOT a.attisdropped
-    );
-END
-$$;
-COMMENT ON FUNCTION :schema.pgtaskd_async_shown(oid) IS 'Columns of a changed table as JSON takes them (:version)';
-
 -- Inserts a task with the columns that a trigger's arguments name, and returns what is wrong with
 -- these. Each %s stands for the column of the changed row that follows. Where another task waits
 -- with the key, that one gets the newer data.
@@ -60,7 +23,7 @@ CREATE OR REPLACE FUNCTION :schema.pgtaskd_async(tasks regclass, arguments text[
 SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     n int4 := 2;
-    named text; value text; pieces text[]; piece text; wrong text;
+    named text; value text; pieces text[]; piece text;
     names text[] := '{}'; texts text[] := '{}';
 BEGIN
     WHILE n <= cardinality(arguments) LOOP
@@ -80,15 +43,6 @@ BEGIN
             END IF;
             value := concat(value, changed ->> arguments[n], piece);
         END LOOP;
-        SELECT CASE
-            WHEN count(*) = 0 THEN format('table %s has no column %I', tasks, named)
-            WHEN named = ANY (names) THEN format('column %s is set twice', quote_ident(named))
-            WHEN bool_or(a.attgenerated <> '' OR a.attname = ANY ('{id,parent,start,stop,pid,state,data,error,input,output,created,author,sqlstate,attempt,interrupted,
-                base,next,skipped,failures,owner,role,notice,runs,origin,atomic,stopping,xact,xact_at}')) THEN format('column %I of table %s cannot be set by a trigger', named, tasks)
-        END INTO wrong
-        FROM pg_attribute AS a
-        WHERE a.attrelid = tasks AND a.attname = named AND a.attnum > 0;
-        IF wrong IS NOT NULL THEN RETURN wrong; END IF;
         names := array_append(names, named); texts := array_append(texts, value); n := n + 1;
     END LOOP;
     EXECUTE concat((

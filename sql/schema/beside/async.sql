@@ -3,7 +3,6 @@
 -- those are named in full.
 CREATE OR REPLACE FUNCTION :its_async() RETURNS trigger LANGUAGE plpgsql SECURITY :async_security SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    shown text := :schema.pgtaskd_async_shown(TG_RELID);
     settings jsonb;
     old_name name; new_name name; old_rows json; new_rows json;
     event text;
@@ -15,20 +14,16 @@ BEGIN
     ELSIF TG_LEVEL = 'STATEMENT' THEN
         SELECT t.tgoldtable, t.tgnewtable INTO old_name, new_name FROM pg_catalog.pg_trigger AS t WHERE t.tgrelid = TG_RELID AND t.tgname = TG_NAME;
         IF old_name IS NOT NULL THEN
-            EXECUTE format('SELECT json_agg(r.*) FROM (SELECT %s FROM %I AS t) AS r', coalesce(shown, 't.*'), old_name) INTO old_rows;
+            EXECUTE format('SELECT json_agg(r.*) FROM %I AS r', old_name) INTO old_rows;
         END IF;
         IF new_name IS NOT NULL THEN
-            EXECUTE format('SELECT json_agg(r.*) FROM (SELECT %s FROM %I AS t) AS r', coalesce(shown, 't.*'), new_name) INTO new_rows;
+            EXECUTE format('SELECT json_agg(r.*) FROM %I AS r', new_name) INTO new_rows;
         END IF;
         IF old_name IS NULL AND new_name IS NULL THEN
             wrong := 'a trigger FOR EACH STATEMENT needs REFERENCING NEW TABLE AS a_name, or OLD TABLE';
         ELSIF old_rows IS NULL AND new_rows IS NULL THEN
             RETURN NULL; -- no row has changed
         END IF;
-    ELSIF shown IS NOT NULL THEN
-        shown := format('SELECT row_to_json(r.*) FROM (SELECT %s FROM (SELECT ($1).*) AS t) AS r', shown);
-        IF TG_OP <> 'INSERT' THEN EXECUTE shown INTO old_rows USING OLD; END IF;
-        IF TG_OP <> 'DELETE' THEN EXECUTE shown INTO new_rows USING NEW; END IF;
     ELSE
         old_rows := row_to_json(OLD); new_rows := row_to_json(NEW);
     END IF;
