@@ -71,7 +71,6 @@ type foundIndex struct {
 type foundTrigger struct {
 	Name     string
 	Enabled  bool
-	Always   bool // whatever session_replication_role says
 	Guards   bool // each row that is inserted or updated, always
 	Function string
 	Beside   bool // the function is in the table's schema

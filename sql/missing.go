@@ -234,12 +234,8 @@ func (m *missing) triggerStep(s step) {
 	if m.partitioned() && m.version < 130000 && strings.Contains(s.sql, " BEFORE ") {
 		return // not to be had before 13: nothing bounds the intervals there or tells of new tasks, and STOP on an ended task stands
 	}
-	trigger := m.trigger(s.name)
-	switch always := strings.Contains(s.sql, "ENABLE ALWAYS"); {
-	case trigger == nil:
+	if m.trigger(s.name) == nil {
 		m.add(s, "trigger "+s.name, m.ownership()).Optional = true
-	case always && trigger.Enabled && !trigger.Always:
-		m.change("trigger "+s.name, "ALTER TABLE "+m.table.Quoted()+" ENABLE ALWAYS TRIGGER "+s.name+";").Optional = true
 	}
 }
 

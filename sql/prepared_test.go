@@ -40,14 +40,14 @@ func TestAPreparedTaskIsAsGoodAsEnded(t *testing.T) {
 	equal(t, "rows", value(t, conn, "SELECT count(*) FROM task"), "0")
 }
 
-// TestWhoMayOnlyStopIsNotPgtaskd, whatever the session is called, and whatever it replays.
+// TestWhoMayOnlyStopIsNotPgtaskd, whatever the session is called.
 func TestWhoMayOnlyStopIsNotPgtaskd(t *testing.T) {
 	t.Parallel()
 	conn := furnished(t)
 	role := stranger(t, conn, "operator")
 	execute(t, conn, "INSERT INTO task (input) VALUES (''), (''); GRANT SELECT, UPDATE (state) ON task TO "+role)
 	asPgtaskd(t, conn, "UPDATE task SET state = 'WORK', xact = 7 WHERE id = 2")
-	execute(t, conn, "SET session_replication_role = replica; SET application_name = 'pgtaskd public task'; SET ROLE "+role)
+	execute(t, conn, "SET application_name = 'pgtaskd public task'; SET ROLE "+role)
 	for _, state := range []string{"WORK", "TAKE", "DONE", "FAIL", "GONE"} {
 		refused(t, conn, "UPDATE task SET state = '"+state+"' WHERE id = 1", "23514")
 	}

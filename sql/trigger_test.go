@@ -224,20 +224,6 @@ func TestStopReadsWhatItStops(t *testing.T) {
 	}
 }
 
-// TestANewTaskDoesNotRun: an INSERT cannot say so, whoever makes it. What replication brings can.
-func TestANewTaskDoesNotRun(t *testing.T) {
-	t.Parallel()
-	conn := furnished(t)
-	for _, state := range []string{"WORK", "TAKE"} {
-		refused(t, conn, "INSERT INTO task (input, state, pid, start) VALUES ('', '"+state+"', pg_backend_pid(), now())", "23514")
-		refused(t, conn, "INSERT INTO task (input, state, cron, after, retry) VALUES ('', '"+state+"', '0 3 * * *', '{}', 1)", "23514")
-		servertest.Replicate(t, conn, "INSERT INTO task (input, state) VALUES ('', '"+state+"')")
-	}
-	equal(t, "tasks", allStates(t, conn), "WORK TAKE")
-	execute(t, conn, "UPDATE task SET plan = plan - interval '1 min', timeout = '1 min'")
-	equal(t, "tasks that were changed", allStates(t, conn), "WORK TAKE")
-}
-
 // TestAnApplicationsFunctionStopsNoMoreThanItSays: whoever calls one that may stop tasks of theirs can
 // set what they like before, and no task of others is stopped.
 func TestAnApplicationsFunctionStopsNoMoreThanItSays(t *testing.T) {

@@ -4,7 +4,7 @@
 -- wakes the leader if that sleeps: then the leader holds the lock alone. One that is awake need not
 -- be told; we share the lock until we have committed, so that it cannot fall asleep before it has
 -- seen the row. Tasks for later wake nobody: each leader looks by itself every 30 s. It keeps plan
--- and the intervals within what no expression of ours overflows at.
+-- and the intervals within what no expression of ours overflows at. OLD is null at an INSERT.
 CREATE OR REPLACE FUNCTION :schema.pgtaskd_accept() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
     root pg_catalog.oid := coalesce(pg_catalog.pg_partition_root(TG_RELID)::pg_catalog.oid, TG_RELID);
@@ -23,41 +23,21 @@ BEGIN
     END IF;
     IF pg_catalog.timestamptz_ge(NEW.plan, '2000-01-01 00:00:00+00 BC') AND pg_catalog.timestamptz_lt(NEW.plan, '10000-01-01 00:00:00+00')
         AND pg_catalog.record_image_eq( -- by their bytes, which tells '24 hours' from '1 day'
-            ROW(NEW.active, NEW.backoff, NEW.live, NEW.repeat, NEW.timeout, NEW.overlap, NEW.catchup, NEW.max_failures, NEW.failures, NEW.attempt, NEW.interrupted),
-            ROW(interval '1 hour', interval '1 min', interval '0', interval '0', interval '0', false, 0, 0, 0, 0, 0))
+            ROW(NEW.active, NEW.backoff, NEW.live, NEW.repeat, NEW.timeout, NEW.overlap, NEW.catchup, NEW.max_failures),
+            ROW(interval '1 hour', interval '1 min', interval '0', interval '0', interval '0', false, 0, 0))
         AND pg_catalog.int4ge(NEW.count, 0) AND pg_catalog.int4gt(NEW.max, -2147483648) AND pg_catalog.int4ge(NEW.retry, 0)
-        AND pg_catalog.int4eq(pg_catalog.num_nonnulls(NEW.cron, NEW.after, NEW.awaits, NEW.on_fail, NEW.notify, NEW.settings,
-            NEW.start, NEW.stop, NEW.pid, NEW.runs, NEW.next, NEW.stopping, NEW.xact, NEW.xact_at, NEW.base), 0)
-        AND pg_catalog.texteq(NEW.state::pg_catalog.text, 'PLAN')
+        AND pg_catalog.int4eq(pg_catalog.num_nonnulls(NEW.cron, NEW.after, NEW.awaits, NEW.notify, NEW.settings, NEW.base), 0)
         AND pg_catalog.int4le(pg_catalog.octet_length(pg_catalog.concat(NEW."group", NEW."null", NEW.remote, NEW.key)), 1024) THEN
         RETURN NEW;
     END IF;
     path := pg_catalog.current_setting('search_path');
     told := pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true) IS NOT NULL; -- an error takes it back
-    -- No new row may say of itself that it runs, has run or has ended: tasks of others would be held
-    -- up, or ended, by it. Who has UPDATE of the table may say so anyway. An UPDATE that moves a row
-    -- to another partition is an INSERT there.
-    IF TG_OP = 'INSERT' AND NEW.state IN ('TAKE', 'WORK') AND (root = TG_RELID OR NOT :schema.pgtaskd_itself(root)) THEN
-        RAISE EXCEPTION 'a new task can not be in state %', NEW.state USING ERRCODE = 'check_violation', TABLE = TG_TABLE_NAME, SCHEMA = TG_TABLE_SCHEMA,
-            COLUMN = 'state', CONSTRAINT = 'pgtaskd_state_check';
-    ELSIF TG_OP = 'INSERT' AND NEW.state NOT IN ('TAKE', 'WORK') AND (NEW.state NOT IN ('PLAN', 'STOP') OR NEW.failures | NEW.attempt | NEW.interrupted <> 0
-            OR num_nonnulls(NEW.start, NEW.stop, NEW.pid, NEW.runs, NEW.next, NEW.stopping, NEW.xact, NEW.xact_at) > 0)
-        AND NOT has_table_privilege(root, 'UPDATE') AND (root = TG_RELID OR (
-            SELECT bool_or(has_column_privilege(root, a.attname, 'INSERT') AND NOT has_column_privilege(root, a.attname, 'UPDATE'))
-            FROM pg_attribute AS a
-            WHERE a.attrelid = root AND a.attname IN ('state', 'start', 'stop', 'pid', 'runs', 'next', 'stopping', 'failures', 'attempt', 'interrupted')
-        )) THEN
-        RAISE EXCEPTION 'only pgtaskd writes start, stop, pid, runs, next, stopping, failures, attempt and interrupted of a new task, and that it has ended'
-            USING ERRCODE = 'insufficient_privilege', HINT = 'Leave these columns out. What is restored with pg_dump --data-only needs --disable-triggers.';
-    END IF;
-    -- What a row has had before is let alone: only a table without this trigger has let it in. OLD
-    -- is null at an INSERT.
     renewed := (OLD.after = NEW.after) IS NOT TRUE;
     wrong := CASE
-        WHEN octet_length(NEW."group") > 65536 AND (OLD."group" = NEW."group") IS NOT TRUE THEN 'group'
-        WHEN octet_length(NEW.remote) > 65536 AND (OLD.remote = NEW.remote) IS NOT TRUE THEN 'remote'
-        WHEN octet_length(NEW."null") > 65536 AND (OLD."null" = NEW."null") IS NOT TRUE THEN 'null'
-        WHEN octet_length(NEW.key) > 1024 AND (OLD.key = NEW.key) IS NOT TRUE THEN 'key'
+        WHEN octet_length(NEW."group") > 65536 THEN 'group'
+        WHEN octet_length(NEW.remote) > 65536 THEN 'remote'
+        WHEN octet_length(NEW."null") > 65536 THEN 'null'
+        WHEN octet_length(NEW.key) > 1024 THEN 'key'
     END;
     IF wrong IS NOT NULL THEN said := format('column %s is too long: it may have %s kB', wrong, CASE WHEN wrong = 'key' THEN 1 ELSE 64 END); END IF;
     wrong := CASE
@@ -80,8 +60,8 @@ BEGIN
     END;
     IF wrong IS NOT NULL THEN
         said := coalesce(said, concat(wrong, ' is out of range'));
-    ELSIF (OLD.settings = NEW.settings) IS NOT TRUE AND (jsonb_typeof(NEW.settings) <> 'object' OR octet_length(NEW.settings::text) > 65536
-        OR jsonb_path_exists(NEW.settings, 'strict $.* ? (@.type() != "string" && @.type() != "number" && @.type() != "boolean")')) THEN
+    ELSIF jsonb_typeof(NEW.settings) <> 'object' OR octet_length(NEW.settings::text) > 65536
+        OR jsonb_path_exists(NEW.settings, 'strict $.* ? (@.type() != "string" && @.type() != "number" && @.type() != "boolean")') THEN
         wrong := 'settings';
         said := 'settings are no object of texts, numbers and booleans, such as {"work_mem": "64MB"}, of at most 64 kB';
     ELSIF NEW.overlap AND NEW.key IS NOT NULL AND NEW.retry > 0 THEN
@@ -108,7 +88,6 @@ BEGIN
         RETURN NEW;
     ELSIF renewed AND num_nonnulls(NEW.after, OLD.after, NEW.awaits) > 0 THEN -- the leader looks for what it waits for
         NEW.awaits := NULL; NEW.freed := NULL;
-        NEW.awaited := CASE WHEN NEW.after IS NULL THEN NEW.awaited ELSE '-infinity' END;
     END IF;
     -- The leader finds the beats of a cron expression, and plans the task. Where origin is infinite
     -- it has a plan, and the leader only looks whether it can read cron.
@@ -146,23 +125,6 @@ END
 $$;
 COMMENT ON FUNCTION :schema.pgtaskd_bounded(interval) IS 'Whether an interval of a task is from 0 to 1000 years (:version)';
 
--- Whether the session is one of pgtaskd's own: by its name, and by a right that who may only stop
--- tasks lacks. Sessions that run tasks are named otherwise.
-CREATE OR REPLACE FUNCTION :schema.pgtaskd_itself(root oid) RETURNS bool LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
-BEGIN
-    RETURN current_setting('application_name') LIKE 'pgtaskd %' AND has_table_privilege(root, 'UPDATE');
-END
-$$;
-COMMENT ON FUNCTION :schema.pgtaskd_itself(oid) IS 'Whether the session is one of pgtaskd''s own (:version)';
-
--- Whether the session applies what logical replication brings.
-CREATE OR REPLACE FUNCTION :schema.pgtaskd_applies() RETURNS bool LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
-BEGIN
-    RETURN current_setting('session_replication_role') = 'replica' AND EXISTS (SELECT FROM pg_stat_activity AS a WHERE a.pid = pg_backend_pid() AND a.backend_type LIKE 'logical replication%');
-END
-$$;
-COMMENT ON FUNCTION :schema.pgtaskd_applies() IS 'Whether the session applies what logical replication brings (:version)';
-
 -- Tells the leader to look. No change of a row must fail because the server's queue is full: the
 -- leader looks by itself then.
 CREATE OR REPLACE FUNCTION :schema.pgtaskd_tell(relation oid, what text DEFAULT '') RETURNS void LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
@@ -189,29 +151,22 @@ COMMENT ON FUNCTION :schema.pgtaskd_wake() IS 'Wakes the leader that serves the 
 -- shows it until the end is written. On one that is prepared: it is remembered. A task that only
 -- waits is paused. PLAN on an ended task, or on one that was stopped while it ran and whose end
 -- nobody has written: it waits again, as if new, and runs keeps the old run. A prepared one stays
--- as it is. TAKE and WORK: for pgtaskd itself.
+-- as it is. All else is for pgtaskd itself: its sessions are known by their name, and by a right that
+-- who may only stop tasks lacks.
 CREATE OR REPLACE FUNCTION :schema.pgtaskd_state() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    root oid := coalesce(pg_partition_root(TG_RELID)::oid, TG_RELID);
-    itself bool := :schema.pgtaskd_itself(root);
+    writes bool := has_table_privilege(coalesce(pg_partition_root(TG_RELID)::oid, TG_RELID), 'UPDATE');
 BEGIN
-    IF NEW.state = OLD.state AND NEW.state NOT IN ('PLAN', 'STOP') OR :schema.pgtaskd_applies() THEN
-        RETURN NEW;
-    ELSIF NEW.state IN ('TAKE', 'WORK') THEN
-        IF itself THEN RETURN NEW; END IF;
+    IF NEW.state IN ('TAKE', 'WORK') OR NEW.state NOT IN ('STOP', 'PLAN') AND NOT writes THEN
         RAISE EXCEPTION 'task % can not be set to %', NEW.id, NEW.state USING ERRCODE = 'check_violation', TABLE = TG_TABLE_NAME, SCHEMA = TG_TABLE_SCHEMA,
-            COLUMN = 'state', HINT = 'pgtaskd alone says that a task runs. Set it to PLAN, and it runs when it is due.';
-    ELSIF OLD.state = 'WORK' AND OLD.xact IS NOT NULL AND NOT itself THEN -- it is prepared
+            COLUMN = 'state', HINT = 'STOP stops or pauses a task, and PLAN lets it run when it is due.';
+    ELSIF OLD.state = 'WORK' AND OLD.xact IS NOT NULL AND NOT (writes AND current_setting('application_name') LIKE 'pgtaskd %') THEN -- it is prepared
         IF NEW.state = 'STOP' THEN
             NEW.stopping := true;
             PERFORM :schema.pgtaskd_tell(TG_RELID);
         END IF;
         NEW.state := OLD.state;
         RETURN NEW;
-    ELSIF NEW.state IN ('DONE', 'FAIL', 'GONE') THEN
-        IF has_table_privilege(root, 'UPDATE') THEN RETURN NEW; END IF;
-        RAISE EXCEPTION 'task % can not be set to %', NEW.id, NEW.state USING ERRCODE = 'check_violation', TABLE = TG_TABLE_NAME, SCHEMA = TG_TABLE_SCHEMA,
-            COLUMN = 'state', HINT = 'STOP stops or pauses a task, and PLAN lets it run.';
     ELSIF NEW.state = 'STOP' AND OLD.state IN ('DONE', 'FAIL', 'GONE') THEN
         NEW.state := OLD.state;
         IF OLD.next IS NOT NULL THEN
@@ -230,8 +185,7 @@ BEGIN
         END IF;
         IF NEW.stop = OLD.stop OR OLD.state = 'STOP' AND OLD.stop IS NULL AND NEW.start = OLD.start THEN
             NEW.start := NULL; NEW.stop := NULL; NEW.attempt := 0; NEW.interrupted := 0; NEW.base := NULL;
-            NEW.awaits := NULL; -- it runs after the same tasks again
-            NEW.freed := NULL;
+            NEW.awaits := NULL; NEW.freed := NULL; -- it runs after the same tasks again
             IF NEW.plan = OLD.plan AND NEW.plan < statement_timestamp() THEN NEW.plan := statement_timestamp(); END IF;
             NEW.runs := CASE
                     WHEN jsonb_typeof(OLD.runs) <> 'array' THEN '[]'
@@ -241,41 +195,32 @@ BEGIN
                     'error', left(OLD.error, 1000), 'cause', CASE WHEN OLD.stop IS NULL THEN 'stopped' ELSE 'run again' END);
         END IF;
     END IF;
-    PERFORM :schema.pgtaskd_tell(TG_RELID);
+    IF NEW.state IN ('STOP', 'PLAN') THEN PERFORM :schema.pgtaskd_tell(TG_RELID); END IF;
     RETURN NEW;
 END
 $$;
 COMMENT ON FUNCTION :schema.pgtaskd_state() IS 'Says what STOP and PLAN do to a task that has ended, runs or is prepared; refuses TAKE and WORK (:version)';
 
+-- Stops the repetition of what somebody has set to STOP. Of a chain that has gone on since the statement
+-- began it stops what waits or runs by now; next may lead in a circle, hence UNION and the depth.
 -- Statistics may say that the table is empty: so the plans are those that suit the indexes. The path is
 -- the session's own: triggers of users may find names by it.
 CREATE OR REPLACE FUNCTION :schema.pgtaskd_stop_next() RETURNS trigger LANGUAGE plpgsql
 SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
-DECLARE
-    root regclass := coalesce(pg_partition_root(TG_RELID), TG_RELID);
-    follows bool;
-    waits int8;
 BEGIN
     IF OLD.state IN ('DONE', 'FAIL', 'GONE') AND (NEW.state <> OLD.state OR (NEW.stopping IS NULL) = (OLD.stopping IS NULL)) -- nobody has set it to STOP
-        OR OLD.state NOT IN ('DONE', 'FAIL', 'GONE') AND NOT (OLD.overlap AND (NEW.state = 'STOP' OR OLD.xact IS NOT NULL AND NEW.stopping)) THEN
+        OR OLD.state NOT IN ('DONE', 'FAIL', 'GONE') AND NOT (OLD.overlap AND (NEW.state = 'STOP' OR OLD.xact IS NOT NULL AND NEW.stopping))
+        OR pg_trigger_depth() >= 20 THEN
         RETURN NULL;
     END IF;
-    -- One that has ended since the statement began is new to it as well, and may have a repetition
-    -- of its own.
-    EXECUTE format('SELECT EXISTS (SELECT FROM %s AS t WHERE t.id = $1 AND (t.state IN (''PLAN'', ''TAKE'', ''WORK'') OR t.stop > statement_timestamp()))', root)
-        INTO follows USING OLD.next;
-    IF NOT follows OR pg_trigger_depth() >= 20 THEN
-        RETURN NULL; -- if it is so deep, next leads in a circle
-    END IF;
     EXECUTE format('WITH RECURSIVE chain AS (
-            SELECT t.id, t.state, t.next FROM %1$s AS t WHERE t.id = $1
-            UNION -- not ALL: next may lead in a circle
-            SELECT t.id, t.state, t.next FROM chain AS c JOIN %1$s AS t ON t.id = c.next
-            WHERE c.state NOT IN (''PLAN'', ''TAKE'', ''WORK'')
+            SELECT t.id, t.state, t.next FROM %1$s AS t WHERE t.id = $1 AND (t.state IN (''PLAN'', ''TAKE'', ''WORK'') OR t.stop > statement_timestamp())
+            UNION
+            SELECT t.id, t.state, t.next FROM chain AS c JOIN %1$s AS t ON t.id = c.next WHERE c.state NOT IN (''PLAN'', ''TAKE'', ''WORK'')
         )
-        SELECT c.id FROM chain AS c WHERE c.state IN (''PLAN'', ''TAKE'', ''WORK'')', root)
-        INTO waits USING OLD.next;
-    EXECUTE format('UPDATE %s AS t SET state = ''STOP'' WHERE t.id = $1', root) USING coalesce(waits, OLD.next);
+        UPDATE %1$s AS t SET state = ''STOP''
+        WHERE t.id = (SELECT c.id FROM chain AS c ORDER BY c.state IN (''PLAN'', ''TAKE'', ''WORK'') DESC, c.id = $1 DESC LIMIT 1)',
+        coalesce(pg_partition_root(TG_RELID)::oid, TG_RELID)::regclass) USING OLD.next;
     RETURN NULL;
 END
 $$;

@@ -1,10 +1,9 @@
 -- A trigger's condition is parsed again by every statement, but not where its columns are not set:
--- so they are short, and those for a task's own updates have a list of columns. The guard of states
--- fires whatever session_replication_role says.
+-- so they are short, and those for a task's own updates have a list of columns.
 
 DROP TRIGGER IF EXISTS pgtaskd_accept ON :table;
 CREATE TRIGGER pgtaskd_accept BEFORE INSERT OR UPDATE OF plan, base, active, live, repeat, timeout, backoff, count, max, retry, "group", remote, "null", key,
-    cron, after, on_fail, notify, settings, overlap, catchup, max_failures ON :table
+    cron, after, notify, settings, overlap, catchup, max_failures ON :table
     FOR EACH ROW EXECUTE FUNCTION :schema.pgtaskd_accept();
 COMMENT ON TRIGGER pgtaskd_accept ON :table IS 'Keeps a task within bounds, and wakes the leader, if it sleeps, for new ones';
 
@@ -25,10 +24,9 @@ COMMENT ON TRIGGER pgtaskd_delete ON :table IS 'Wakes the leader for a waiting o
 
 DROP TRIGGER IF EXISTS pgtaskd_state ON :table;
 CREATE TRIGGER pgtaskd_state BEFORE UPDATE OF state ON :table
-    FOR EACH ROW WHEN (NEW.state IN ('STOP', 'PLAN', 'TAKE') OR NEW.state <> OLD.state
+    FOR EACH ROW WHEN (NEW.state IN ('STOP', 'PLAN') OR NEW.state <> OLD.state
         AND NOT (left(current_setting('application_name'), 8) = 'pgtaskd ' AND has_table_privilege(:table_text::regclass, 'UPDATE')))
     EXECUTE FUNCTION :schema.pgtaskd_state();
-ALTER TABLE :table ENABLE ALWAYS TRIGGER pgtaskd_state;
 COMMENT ON TRIGGER pgtaskd_state ON :table IS 'Says what STOP and PLAN do to a task that has ended, runs or is prepared; refuses TAKE and WORK; wakes the leader';
 
 DROP TRIGGER IF EXISTS pgtaskd_stop_next ON :table;

@@ -4,7 +4,6 @@
 SELECT
     t.tgname::text,
     t.tgenabled = ANY ('{O,A}'),
-    t.tgenabled = 'A',
     t.tgenabled = 'A' AND t.tgqual IS NULL AND cardinality(t.tgattr::int2[]) = 0
         AND t.tgtype = 23::int2,
     p.proname::text,
