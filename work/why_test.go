@@ -1,7 +1,6 @@
 package work
 
 import (
-	"context"
 	"fmt"
 	"math"
 	"regexp"
@@ -109,38 +108,16 @@ var reasons = []struct {
 		must(s.t, s.connect(), fmt.Sprintf("BEGIN; SELECT FROM task WHERE id = %d FOR UPDATE", id))
 		return id
 	}, `waits for pid \d+ of role postgres \(.*\), which has locked the row.*`},
-	{"a lock on its row by several", func(s *stage) int64 {
-		id := s.add("input, plan", "SELECT 1", time.Now().Add(time.Second))
-		for range 2 {
-			must(s.t, s.connect(), fmt.Sprintf("BEGIN; SELECT FROM task WHERE id = %d FOR SHARE", id))
-		}
-		return id
-	}, `waits for pid \d+ of role postgres \(.*\), which has locked the row.*`},
 	{"a lock on the table", func(s *stage) int64 {
 		id := s.add("input, plan", "SELECT 1", time.Now().Add(time.Second))
 		must(s.t, s.connect(), "BEGIN; LOCK TABLE task IN SHARE MODE")
 		return id
-	}, `waits for pid \d+ of role postgres \(.*\), which has locked the table against changes.*`},
+	}, `waits for pid \d+ of role postgres \(.*\), which has locked the table.*`},
 	{"a lock against readers", func(s *stage) int64 {
 		id := s.add("input, plan", "SELECT 1", "infinity")
 		must(s.t, s.connect(), "BEGIN; LOCK TABLE task")
 		return id
-	}, `waits for the table, which pid \d+ of role postgres \(.*\) has locked`},
-	{"a lock against readers that is waited for", func(s *stage) int64 {
-		id := s.add("input, plan", "SELECT 1", "infinity")
-		reader, locker := s.connect(), s.connect()
-		must(s.t, reader, "BEGIN; SELECT FROM task")
-		ended := make(chan struct{})
-		go func() {
-			defer close(ended)
-			_, _ = locker.Exec(context.WithoutCancel(s.t.Context()), "SET lock_timeout = '5s'; LOCK TABLE task")
-		}()
-		s.t.Cleanup(func() {
-			_ = reader.Close(context.WithoutCancel(s.t.Context()))
-			<-ended
-		})
-		return id
-	}, `waits for the table, which pid \d+ of role postgres \(.*\) is about to lock, and waits for pid \d+`},
+	}, `waits for pid \d+ of role postgres \(.*\), which has locked the table`},
 	{
 		"a session", func(s *stage) int64 {
 			return s.add("input, remote", "SELECT 1", "host=127.0.0.1 port=1 user=u password=p")

@@ -2,14 +2,11 @@
 -- its name, so that nothing stands in the way of its owner's changes. Statistics may say that the
 -- table is empty: so the plans are those that suit the indexes.
 
--- A session that holds a lock, or what is left of one that has prepared its transaction.
-CREATE OR REPLACE FUNCTION :schema.pgtaskd_session(pid int4, transaction xid DEFAULT NULL) RETURNS text LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
-    SELECT CASE
-        WHEN $1 IS NULL THEN (SELECT concat('prepared transaction ', quote_ident(x.gid), ' of role ', quote_ident(x.owner)) FROM pg_prepared_xacts AS x WHERE x.transaction = $2)
-        ELSE concat('pid ', $1, (SELECT concat(' of role ', quote_ident(a.usename), ' (', quote_literal(a.application_name), ')') FROM pg_stat_activity AS a WHERE a.pid = $1))
-    END
+-- A session that holds a lock.
+CREATE OR REPLACE FUNCTION :schema.pgtaskd_session(pid int4) RETURNS text LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
+    SELECT concat('pid ', $1, (SELECT concat(' of role ', quote_ident(a.usename), ' (', quote_literal(a.application_name), ')') FROM pg_stat_activity AS a WHERE a.pid = $1))
 $$;
-COMMENT ON FUNCTION :schema.pgtaskd_session(int4, xid) IS 'A session that holds a lock, for people (:version)';
+COMMENT ON FUNCTION :schema.pgtaskd_session(int4) IS 'A session that holds a lock, for people (:version)';
 
 -- Why a task waits, in a line. It looks at the locks before it waits for one itself, and visits a
 -- bounded part of the table. The numbers are those of the lock of who leads.
@@ -21,55 +18,33 @@ DECLARE
     current oid := (SELECT d.oid FROM pg_database AS d WHERE d.datname = current_database());
     relation regclass := tasks;
     task record; led record; runs record; other record;
-    lockers xid[];
-    locked text; -- who has locked the row
-    against text; -- who has locked the table against changes
+    locked text; -- who has locked the row, or the table against changes
     wait interval; said text;
-    paused text[]; taken text[]; rates text[];
-    ended timestamptz; -- the last pause of its group
-    why text[] := '{}';
+    why text[] := '{}'; rates text[];
 BEGIN
-    SELECT :schema.pgtaskd_session(l.pid) AS session, l.pid, l.granted, l.mode INTO other
+    SELECT concat(:schema.pgtaskd_session(l.pid), ', which has locked the table') AS session, l.mode INTO other
     FROM pg_locks AS l
-    WHERE l.locktype = 'relation' AND l.database = current AND l.relation = relation AND l.pid <> pg_backend_pid()
+    WHERE l.locktype = 'relation' AND l.database = current AND l.relation = relation AND l.granted AND l.pid <> pg_backend_pid()
         AND l.mode IN ('AccessExclusiveLock', 'ShareLock', 'ShareRowExclusiveLock', 'ExclusiveLock')
-    ORDER BY l.mode <> 'AccessExclusiveLock', l.granted DESC
     LIMIT 1;
-    IF other.mode = 'AccessExclusiveLock' THEN -- which keeps even readers out
-        RETURN concat('waits for the table, which ', other.session, CASE WHEN other.granted THEN ' has locked'
-            ELSE concat(' is about to lock, and waits for pid ', array_to_string(pg_blocking_pids(other.pid), ', ')) END);
-    END IF;
-    against := other.session || ', which has locked the table against changes';
-    EXECUTE format('SELECT t.state::text AS state, t.plan, greatest(coalesce(t.base, t.plan), t.freed) AS base, t.base IS NOT NULL AS moved, t.active, t.start,
-            t.stop, t.stop::timestamptz(0) AS at, t.max, t."group" AS lane, t.remote, t.attempt, t.interrupted, t.retry, t.pid, t.cron, t.origin, t.stopping,
-            t.catchup, t.xmax AS locker, t.after, t.awaits, t.freed, t.runs -> -1 ->> ''cause'' AS cause, left(split_part(t.error, E''\n'', 1), 200) AS error
+    IF other.mode = 'AccessExclusiveLock' THEN RETURN concat('waits for ', other.session); END IF; -- which keeps even readers out
+    locked := other.session;
+    EXECUTE format('SELECT t.state::text AS state, t.plan, t.base IS NOT NULL AS moved, t.start, t.stop, t.stop::timestamptz(0) AS at, t.max, t."group" AS lane,
+            t.remote, t.attempt, t.interrupted, t.retry, t.pid, t.cron, t.origin, t.stopping, t.xmax AS locker, t.after, t.awaits, t.freed,
+            t.runs -> -1 ->> ''cause'' AS cause, left(split_part(t.error, E''\n'', 1), 200) AS error
         FROM %s AS t WHERE t.id = $1', relation) INTO task USING id;
-    IF task.state IS NULL THEN
-        RETURN concat('there is no task ', coalesce(id::text, 'NULL'), ': it was never inserted, or is deleted, as one is that ends without output and error, unless its column delete is false');
-    ELSIF task.locker <> '0'::xid THEN
-        BEGIN
-            lockers := ARRAY(SELECT m.xid FROM pg_get_multixact_members(task.locker) AS m WHERE m.mode <> 'keysh');
-        EXCEPTION WHEN others THEN NULL; -- only one has locked it
-        END;
-        SELECT concat(:schema.pgtaskd_session(l.pid, l.transactionid), ', which has locked the row') INTO locked
-        FROM pg_locks AS l
-        WHERE l.locktype = 'transactionid' AND l.granted AND (l.transactionid = task.locker OR l.transactionid = ANY (lockers))
-            AND coalesce(l.pid, 0) NOT IN (pg_backend_pid(), coalesce(task.pid, -1))
-        LIMIT 1;
-    END IF;
-    said := array_to_string(CASE WHEN task.remote IS NULL AND task.pid IS NOT NULL THEN pg_blocking_pids(task.pid) END, ', ');
+    SELECT concat(:schema.pgtaskd_session(l.pid), ', which has locked the row') INTO other
+    FROM pg_locks AS l
+    WHERE l.locktype = 'transactionid' AND l.granted AND l.transactionid = task.locker AND l.pid NOT IN (pg_backend_pid(), coalesce(task.pid, -1));
+    locked := coalesce(other.concat, locked);
     said := CASE
-        WHEN task.state = 'DONE' THEN concat('ended well at ', task.at, '; set its state to PLAN to run it again')
-        WHEN task.state = 'FAIL' THEN concat('failed at ', task.at, ': ', task.error, '; set its state to PLAN to run it again')
-        WHEN task.state = 'GONE' THEN concat('was given up at ', task.at, ': ', task.error, '; set its state to PLAN to run it all the same')
-        WHEN task.state = 'STOP' AND task.stopping THEN concat('was set to STOP while it ran, in backend ', task.pid, '; its end is not written yet', ': that waits for ' || locked)
-        WHEN task.state = 'STOP' AND task.stop IS NOT NULL THEN concat('was stopped at ', task.at, '; set its state to PLAN to run it again')
+        WHEN task.state IS NULL THEN concat('there is no task ', coalesce(id::text, 'NULL'), ': it was never inserted, or is deleted')
+        WHEN task.stop IS NOT NULL THEN concat(CASE task.state WHEN 'DONE' THEN 'ended well' WHEN 'FAIL' THEN 'failed' WHEN 'GONE' THEN 'was given up' ELSE 'was stopped' END,
+            ' at ', task.at, CASE WHEN task.state <> 'STOP' THEN ': ' || task.error END, '; set its state to PLAN to run it again')
+        WHEN task.stopping THEN concat('was set to STOP while it ran, in backend ', task.pid, '; its end is not written yet', ': that waits for ' || locked)
         WHEN task.state = 'STOP' THEN concat('is paused', ' (' || task.error || ')', '; set its state to PLAN, and it runs when its plan, ', task.plan::timestamptz(0), ', has come')
-        WHEN task.state <> 'PLAN' THEN concat('runs since ', task.start::timestamptz(0), ', for ', date_trunc('second', moment - task.start), ', in backend ', task.pid, CASE
-            WHEN task.remote IS NOT NULL THEN ' of its remote'
-            WHEN said <> '' THEN ', which waits for a lock of pid ' || said
-            WHEN NOT EXISTS (SELECT FROM pg_stat_get_activity(task.pid) AS a WHERE a.pid = task.pid) THEN ', which is gone; the leader will see that and write its end'
-        END, '; its end waits for ' || locked)
+        WHEN task.state <> 'PLAN' THEN concat('runs since ', task.start::timestamptz(0), ', for ', date_trunc('second', moment - task.start), ', in backend ', task.pid,
+            CASE WHEN task.remote IS NULL THEN ', which waits for a lock of pid ' || nullif(array_to_string(pg_blocking_pids(task.pid), ', '), '') END, '; its end waits for ' || locked)
     END;
     IF said IS NOT NULL THEN RETURN said; END IF;
     -- What it is to run after, its plan, and who leads, which the lock tells whoever may not read
@@ -95,7 +70,7 @@ BEGIN
     SELECT NULL::timestamptz AS since, NULL::timestamptz AS seen, NULL::int4 AS run INTO led;
     BEGIN
         EXECUTE format('SELECT l.since, l.seen, l.run FROM %s AS l ORDER BY l.leads DESC, l.seen DESC LIMIT 1', leaders) INTO led;
-    EXCEPTION WHEN undefined_table OR undefined_column OR insufficient_privilege OR wrong_object_type OR lock_not_available THEN NULL;
+    EXCEPTION WHEN others THEN NULL; -- it is not there, or not for everybody
     END;
     IF NOT EXISTS (SELECT FROM pg_locks AS l WHERE l.locktype = 'advisory' AND l.database = current AND l.granted AND l.objsubid = 2
             AND l.mode = 'ExclusiveLock' AND l.classid::int8 = class AND l.objid::int8 BETWEEN lowest AND highest) THEN
@@ -115,32 +90,20 @@ BEGIN
             ) AS h
             WHERE h.state <> ''PLAN''
         ) AS r', relation) INTO runs USING task.lane, task.remote, moment;
+    why := array_append(why, 'waits for ' || locked);
     IF has_table_privilege(to_regclass(groups)::oid, 'SELECT') THEN
         FOR other IN EXECUTE format('SELECT concat('' of row '', quote_ident(left(g."group", 100)), '' of '', $3) AS row, g.until, g.paused AND coalesce(g.until > $2, true) AS paused, g.slots, g.rate, g.per
             FROM %s AS g WHERE g."group" = $1 OR right(g."group", 1) = ''%%'' AND starts_with($1, left(g."group", -1)) ORDER BY g.slots, g."group"', groups) USING task.lane, moment, groups LOOP
             IF other.paused THEN
-                paused := array_append(paused, concat('waits for the pause', other.row, ', which ends ',
+                why := array_append(why, concat('waits for the pause', other.row, ', which ends ',
                     coalesce('at ' || nullif(other.until, 'infinity')::timestamptz(0)::text, 'when somebody sets paused to false')));
-            ELSIF other.until <= moment THEN
-                ended := greatest(ended, other.until);
-            END IF;
-            IF other.slots <= runs.grouped THEN
-                taken := array_append(taken, concat('waits for slots, of which ', runs.grouped, ' are taken of ', other.slots, ',', other.row));
+            ELSIF other.slots <= runs.grouped THEN
+                why := array_append(why, concat('waits for slots, of which ', runs.grouped, ' are taken of ', other.slots, ',', other.row));
             ELSIF other.rate IS NOT NULL THEN
                 rates := array_append(rates, concat('waits for rate, which lets ', other.rate, ' start per ', other.per, ',', other.row));
             END IF;
         END LOOP;
-        said := '';
-    ELSE
-        said := concat(', unless a limit of its group keeps it from that, in table ', groups, ', which you may not read');
     END IF;
-    ended := greatest(task.base, ended) + least(task.active, '10000 years'::interval);
-    IF paused IS NOT NULL THEN
-        RETURN array_to_string(paused, '; ');
-    ELSIF task.attempt = 0 AND task.max >= 0 AND task.catchup = 0 AND task.active > '0' AND ended < moment THEN
-        RETURN concat('is not worth running any more since ', ended::timestamptz(0), ' (its plan, or the end of the tasks in after, + active): the leader sets it to GONE');
-    END IF;
-    why := array_append(why, 'waits for ' || coalesce(locked, against));
     IF runs.beside > greatest(task.max, 0) THEN
         why := array_append(why, concat('waits for its lane, group ', quote_ident(left(task.lane, 100)), ', in which ', runs.beside, ' run (task ', runs.ids,
             ' and ' || nullif(greatest(runs.beside - 5, 0), 0) || ' more', '): max ', task.max, ' lets it start while at most ', greatest(task.max, 0), ' run'));
@@ -154,10 +117,10 @@ BEGIN
         END IF;
     END IF;
     why := why || CASE WHEN runs.total >= led.run THEN concat('waits for run: the target runs ', runs.total, ' tasks, and its run is ', led.run) END
-        || CASE WHEN task.moved AND task.pid IS NULL THEN 'waits for a session, which could not be had: ' || task.error END || taken;
+        || CASE WHEN task.moved AND task.pid IS NULL THEN 'waits for a session, which could not be had: ' || task.error END;
     why := array_remove(why, NULL);
     IF why = '{}' THEN -- what has started is not seen, as its row may be gone
-        why := coalesce(rates, ARRAY[concat('is due since ', greatest(task.plan, task.freed)::timestamptz(0), ' and starts in its turn', said, '; if it does not, look at the log of the controller that leads')]);
+        why := coalesce(rates, ARRAY[concat('is due since ', greatest(task.plan, task.freed)::timestamptz(0), ' and starts in its turn; if it does not, look at the log of the controller that leads')]);
     END IF;
     RETURN array_to_string(why, '; ');
 END
