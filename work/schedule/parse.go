@@ -116,6 +116,9 @@ func parseName(tokens []token, z zone) (beats, error) {
 	return parseFields(expr, tokenize(expr), z)
 }
 
+// pairs are numbers with their units, or seconds with a fraction.
+var pairs = regexp.MustCompile(`^([0-9]{1,9} *[A-Za-z]+ *)+$|^[0-9]{1,9}[.][0-9]{1,6} *[Ss]$`)
+
 func parseEvery(expr string, tokens []token, z zone) (beats, error) {
 	if len(tokens) == 1 {
 		return nil, tokens[0].fault("name", "needs an interval, such as @every 90 s, @every 1 hour or @every 1 month")
@@ -124,8 +127,10 @@ func parseEvery(expr string, tokens []token, z zone) (beats, error) {
 	text := token{expr[tokens[1].at-1 : end.at-1+len(end.text)], tokens[1].at}
 	interval, err := ParseInterval(text.text)
 	switch {
+	case !pairs.MatchString(text.text):
+		return nil, text.fault("interval", "is not understood: 90 s, 1 hour 30 min, 1 day or 1 month would be")
 	case errors.Is(err, ErrTooLong) || err == nil && interval.long():
-		return nil, text.fault("interval", "is too long: 1000 years are the most, and 2147483647 of a unit")
+		return nil, text.fault("interval", "is too long: 1000 years are the most")
 	case err != nil:
 		return nil, text.fault("interval", "is not understood: 90 s, 1 hour 30 min, 1 day or 1 month would be")
 	case interval == Interval{}:

@@ -65,8 +65,9 @@ func TestWrongExpressionsAreRefusedWithTheirPlace(t *testing.T) {
 		"@every":                             `name "@every" at character 1 needs an interval, such as @every 90 s, @every 1 hour or @every 1 month`,
 		"@every 1\nfoo":                      `interval "1 foo" at character 8 is not understood: 90 s, 1 hour 30 min, 1 day or 1 month would be`,
 		"@every -1 s":                        `interval "-1 s" at character 8 is not understood: 90 s, 1 hour 30 min, 1 day or 1 month would be`,
-		"@every 0":                           `interval "0" at character 8 must be above 0`,
-		"TZ=UTC @every 1001 years":           `interval "1001 years" at character 15 is too long: 1000 years are the most, and 2147483647 of a unit`,
+		"@every 0 s":                         `interval "0 s" at character 8 must be above 0`,
+		"@every 90":                          `interval "90" at character 8 is not understood: 90 s, 1 hour 30 min, 1 day or 1 month would be`,
+		"TZ=UTC @every 1001 years":           `interval "1001 years" at character 15 is too long: 1000 years are the most`,
 	} {
 		if _, err := Parse(expr, time.UTC); err == nil || err.Error() != want {
 			t.Errorf("%.60q:\n got %v\nwant %s", expr, err, want)
