@@ -20,9 +20,6 @@ func (m *missing) columnStep(s step) {
 			lacking = append(lacking, name)
 		}
 	}
-	if m.outdated(s) {
-		return
-	}
 	if len(lacking) > 0 {
 		change := m.add(s, "column "+strings.Join(lacking, ", "), m.ownership())
 		change.Optional = m.oid != 0 && !slices.ContainsFunc(lacking, func(name string) bool { return name != "xact" && name != "xact_at" })

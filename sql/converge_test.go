@@ -189,23 +189,6 @@ func TestPartitionedTable(t *testing.T) {
 	complete(t, conn, Table{"public", "job"}, nil)
 }
 
-// TestARenamedTableMakesWayForAnother: its triggers go on, and its indexes get its name.
-func TestARenamedTableMakesWayForAnother(t *testing.T) {
-	t.Parallel()
-	conn := furnished(t)
-	execute(t, conn, "ALTER TABLE task RENAME TO job")
-	job := Table{"public", "job"}
-	d, err := Describe(t.Context(), conn, job)
-	if err != nil || !d.TellsInserts || !d.TellsChanges {
-		t.Errorf("before: %+v, %v", d, err)
-	}
-	install(t, conn, job, nil)
-	complete(t, conn, job, nil)
-	install(t, conn, task, nil)
-	complete(t, conn, task, nil)
-	complete(t, conn, job, nil)
-}
-
 // TestATriggerOfOurNameThatCallsAnotherFunctionIsReplaced: it wakes nobody.
 func TestATriggerOfOurNameThatCallsAnotherFunctionIsReplaced(t *testing.T) {
 	t.Parallel()

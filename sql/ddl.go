@@ -44,9 +44,6 @@ func DDL(t Table, o Options) string {
 		default:
 			fmt.Fprintf(&b, "%s\n", n.fill(s.sql))
 		}
-		if s.kind == tableStep {
-			fmt.Fprintf(&b, "\n%s", n.fill(text("renames")))
-		}
 	}
 	b.WriteString("\n")
 	for _, s := range o.Wake.unwanted() {
@@ -99,15 +96,11 @@ func (n names) head(o Options) string {
 func forEverybody() string {
 	var all []string
 	for _, s := range stepsOf(functionStep) {
-		if signature := s.signature(); !s.fires() {
-			all = append(all, signature)
+		if !s.fires() {
+			all = append(all, ":schema."+s.name)
 		}
 	}
-	var b strings.Builder
-	for some := range slices.Chunk(all, 3) {
-		b.WriteString(",\n    " + strings.Join(some, ", "))
-	}
-	return "GRANT EXECUTE ON FUNCTION" + b.String()[1:] + "\n    TO PUBLIC;"
+	return "GRANT EXECUTE ON FUNCTION " + strings.Join(all, ", ") + " TO PUBLIC;"
 }
 
 // array is a constant of type text[].

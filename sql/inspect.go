@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -34,7 +33,7 @@ type found struct {
 	types       []foundType
 	role        foundRole
 	besides     []foundBeside
-	remains     []foundRemains
+	remains     bool // an earlier version has made things that we do not use
 	below       []Below
 }
 
@@ -61,7 +60,6 @@ type foundColumn struct {
 }
 
 type foundIndex struct {
-	Name      string
 	Unique    bool // at once
 	Primary   bool
 	Columns   []string // '' is an expression
@@ -115,9 +113,6 @@ func (f *found) trigger(name string) *foundTrigger {
 	}
 	return nil
 }
-
-// hashed are names that an earlier version has ended with a table's hash.
-var hashed = regexp.MustCompile(`^(\w+)_[0-9a-f]{16}$`)
 
 // calledBy is the function that our trigger of that name calls.
 func calledBy(trigger string) string {
@@ -203,7 +198,7 @@ func (f *found) inspect(ctx context.Context, conn *pgx.Conn, t Table, o Options)
 	if err = f.inspectBesides(ctx, conn, t, trusted); err != nil {
 		return err
 	}
-	if f.remains, err = collect(ctx, conn, "remains", pgx.RowToStructByPos[foundRemains], t.Schema, t.Name, t.hash()); err != nil {
+	if err = conn.QueryRow(ctx, text("inspect/remains"), t.Schema, t.hash()).Scan(&f.remains); err != nil {
 		return err
 	}
 	return conn.QueryRow(ctx, text("inspect/role"), t.Schema, t.Name).Scan(&f.role.Name, &f.role.Makes)

@@ -59,7 +59,6 @@ func Missing(ctx context.Context, conn *pgx.Conn, t Table, o Options) ([]Change,
 	if f.partition {
 		m.wake = Poll // its triggers speak to the leader of the whole table
 	}
-	m.renamed()
 	for _, s := range steps() {
 		m.step(s)
 	}
@@ -75,7 +74,10 @@ func Missing(ctx context.Context, conn *pgx.Conn, t Table, o Options) ([]Change,
 		return nil, err
 	}
 	m.superfluous()
-	m.dropped()
+	if m.remains && versionOf(m.comment) <= Version {
+		change := m.change("what an earlier version has made", m.names.fill(text("drops")))
+		change.Optional, change.Removes, change.beside = true, true, true
+	}
 	if m.taken != nil {
 		return nil, m.taken
 	}
@@ -199,7 +201,7 @@ func (m *missing) function(s step) {
 	}
 	change := m.add(s, "function "+s.name, needs)
 	if !s.fires() {
-		change.SQL += "\n" + m.names.fill("GRANT EXECUTE ON FUNCTION "+s.signature()+" TO PUBLIC;")
+		change.SQL += "\n" + m.names.fill("GRANT EXECUTE ON FUNCTION :schema."+s.name+" TO PUBLIC;")
 	}
 	change.Optional, change.Outdated = true, outdated
 }
@@ -214,14 +216,8 @@ func (m *missing) indexStep(s step) {
 	if s.name == "id" && slices.ContainsFunc(m.indexes, func(i foundIndex) bool { return i.Condition == "" && i.Columns[0] == "id" }) {
 		return // any that begins with id finds a task
 	}
-	switch index := m.indexOf(s); {
-	case index != nil:
-		name, plain := besideName(m.table, indexNames[s.name]), "_"+indexNames[s.name]
-		match := hashed.FindStringSubmatch(index.Name)
-		if index.Name != name && !m.partition && (strings.HasSuffix(index.Name, plain) || match != nil && match[1] == "pgtaskd_"+s.name) { // the table had another name, which a new one may have
-			m.change("name of index "+name, "ALTER INDEX "+pgx.Identifier{m.table.Schema, index.Name}.Sanitize()+" RENAME TO "+m.names.fill(":index_"+s.name)+";").beside = true
-			m.changes[len(m.changes)-1].Optional = true
-		}
+	switch {
+	case m.indexOf(s) != nil:
 		return
 	case s.unique() && m.partitioned(), s.forViews() && m.partition: // whose index is named by the server
 		return

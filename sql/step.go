@@ -176,10 +176,5 @@ var wantedColumns = sync.OnceValue(func() []wantedColumn {
 	return columns
 })
 
-var signature = regexp.MustCompile(`COMMENT ON FUNCTION (:schema\.\w+\([^)]*\)) IS`)
-
-// signature is a function's name with its parameters, as its comment has it.
-func (s step) signature() string { return signature.FindStringSubmatch(s.sql)[1] }
-
 // fires tells a trigger function.
 func (s step) fires() bool { return strings.Contains(s.sql, " RETURNS trigger ") }

@@ -57,11 +57,8 @@ var indexNames = map[string]string{
 	"open": "open_idx", "wait_key": "one_waits_idx", "after": "follows_idx", "awaited": "awaiting_idx", "repeating": "repeats_idx", "id": "number_idx",
 }
 
-// IsWaitKey tells the name of the index by which at most one task of a key waits: as it is now, or as a
-// version before has called it.
-func IsWaitKey(index string) bool {
-	return strings.HasSuffix(index, "_"+indexNames["wait_key"]) || strings.HasPrefix(index, "pgtaskd_wait_key")
-}
+// IsWaitKey tells the name of the index by which at most one task of a key waits.
+func IsWaitKey(index string) bool { return strings.HasSuffix(index, "_"+indexNames["wait_key"]) }
 
 // names stand for the placeholders of a step.
 type names struct {

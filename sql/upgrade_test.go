@@ -26,8 +26,7 @@ func earlier(t *testing.T, conn *pgx.Conn) {
 		"$h", task.hash()))
 }
 
-// TestATableOfTheVersionBeforeIsTakenOver, with what its register says, and nothing of that version is
-// left. Where nothing may be made, it is told that runs cannot be prepared.
+// TestATableOfTheVersionBeforeIsTakenOver, and nothing of that version is left. Where nothing may be made, it is told that runs cannot be prepared.
 func TestATableOfTheVersionBeforeIsTakenOver(t *testing.T) {
 	t.Parallel()
 	for way, makes := range makers {
@@ -44,18 +43,6 @@ func TestATableOfTheVersionBeforeIsTakenOver(t *testing.T) {
 		equal(t, way+": what is left", value(t, conn, strings.ReplaceAll(`SELECT concat((SELECT string_agg(proname, ' ') FROM pg_proc WHERE proname ~ '$h'),
 			(SELECT string_agg(relname, ' ') FROM pg_class WHERE relname ~ '$h'), (SELECT string_agg(typname, ' ') FROM pg_type WHERE typname ~ '$h'),
 			(SELECT string_agg(tgname, ' ') FROM pg_trigger WHERE tgname = 'pgtaskd_own'))`, "$h", task.hash())), "")
-		equal(t, way+": sessions", value(t, conn, "SELECT count(*) FROM task_session"), "1")
 		execute(t, conn, "INSERT INTO task (input) VALUES (''); UPDATE task SET data = 'x'; SELECT * FROM task_run; SELECT task_why(1)")
 	}
-}
-
-// TestWhatCannotBeDroppedStays, and keeps nothing from being made.
-func TestWhatCannotBeDroppedStays(t *testing.T) {
-	t.Parallel()
-	conn := furnished(t)
-	earlier(t, conn)
-	execute(t, conn, "CREATE VIEW mine AS SELECT NULL::pgtaskd_call_"+task.hash()+" AS x")
-	install(t, conn, task, nil)
-	equal(t, "triggers", value(t, conn, "SELECT count(*) FROM pg_trigger WHERE tgname = 'pgtaskd_own'"), "0")
-	equal(t, "domains", value(t, conn, "SELECT count(*) FROM pg_type WHERE typname = 'pgtaskd_call_"+task.hash()+"'"), "1")
 }

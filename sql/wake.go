@@ -4,8 +4,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/jackc/pgx/v5"
 )
 
 // Wake is how the leader comes to know of new tasks.
@@ -79,12 +77,6 @@ func (s step) removal() string {
 func (m *missing) superfluous() {
 	if versionOf(m.comment) > Version || m.partition { // whose triggers belong to the whole
 		return
-	}
-	for _, index := range m.indexes {
-		if match := hashed.FindStringSubmatch(index.Name); match != nil && match[1] == "pgtaskd_awaits" { // of an earlier schema
-			change := m.change("index "+index.Name, "DROP INDEX "+pgx.Identifier{m.table.Schema, index.Name}.Sanitize()+";")
-			change.Optional, change.Removes = true, true
-		}
 	}
 	for _, s := range m.wake.unwanted() {
 		switch {

@@ -27,4 +27,4 @@ BEGIN
     RETURN 'after names task ' || unknown::text || ', which does not exist';
 END
 $$;
-COMMENT ON FUNCTION :schema.pgtaskd_after(int8, int8[], regclass) IS 'Says what is wrong with the column after of a task; null: nothing (:version)';
+COMMENT ON FUNCTION :schema.pgtaskd_after IS 'Says what is wrong with the column after of a task; null: nothing (:version)';

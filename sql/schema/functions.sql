@@ -38,10 +38,6 @@ BEGIN
         WHEN octet_length(NEW.remote) > 65536 THEN 'remote'
         WHEN octet_length(NEW."null") > 65536 THEN 'null'
         WHEN octet_length(NEW.key) > 1024 THEN 'key'
-    END;
-    IF wrong IS NOT NULL THEN said := format('column %s is too long: it may have %s kB', wrong, CASE WHEN wrong = 'key' THEN 1 ELSE 64 END); END IF;
-    wrong := CASE
-        WHEN wrong IS NOT NULL THEN wrong
         WHEN NEW.plan < '2000-01-01 00:00:00+00 BC' OR NEW.plan >= '10000-01-01 00:00:00+00' AND NEW.plan < 'infinity' THEN 'plan'
         WHEN NEW.base < '2000-01-01 00:00:00+00 BC' OR NEW.base >= '10000-01-01 00:00:00+00' THEN 'base'
         WHEN NOT :schema.pgtaskd_bounded(NEW.active) THEN 'active'
@@ -58,8 +54,10 @@ BEGIN
         WHEN NEW.max_failures < 0 THEN 'max_failures'
         WHEN NEW.notify = '' OR octet_length(NEW.notify) > 63 THEN 'notify'
     END;
-    IF wrong IS NOT NULL THEN
-        said := coalesce(said, concat(wrong, ' is out of range'));
+    IF wrong IN ('group', 'remote', 'null', 'key') THEN
+        said := format('column %s is too long: it may have %s kB', wrong, CASE WHEN wrong = 'key' THEN 1 ELSE 64 END);
+    ELSIF wrong IS NOT NULL THEN
+        said := concat(wrong, ' is out of range');
     ELSIF jsonb_typeof(NEW.settings) <> 'object' OR octet_length(NEW.settings::text) > 65536
         OR jsonb_path_exists(NEW.settings, 'strict $.* ? (@.type() != "string" && @.type() != "number" && @.type() != "boolean")') THEN
         wrong := 'settings';
@@ -115,7 +113,7 @@ BEGIN
     RETURN NEW;
 END
 $$;
-COMMENT ON FUNCTION :schema.pgtaskd_accept() IS 'Keeps a task within bounds, and wakes the leader for new ones (:version)';
+COMMENT ON FUNCTION :schema.pgtaskd_accept IS 'Keeps a task within bounds, and wakes the leader for new ones (:version)';
 
 -- Whether an interval of a task is from 0 to 1000 years, and so are its parts.
 CREATE OR REPLACE FUNCTION :schema.pgtaskd_bounded(span interval) RETURNS bool LANGUAGE plpgsql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
@@ -123,7 +121,7 @@ BEGIN
     RETURN span >= '0' AND span <= '1000 years' AND abs(date_part('year', span)) <= 1000 AND abs(date_part('day', span)) <= 400000;
 END
 $$;
-COMMENT ON FUNCTION :schema.pgtaskd_bounded(interval) IS 'Whether an interval of a task is from 0 to 1000 years (:version)';
+COMMENT ON FUNCTION :schema.pgtaskd_bounded IS 'Whether an interval of a task is from 0 to 1000 years (:version)';
 
 -- Tells the leader to look. No change of a row must fail because the server's queue is full: the
 -- leader looks by itself then.
@@ -136,7 +134,7 @@ BEGIN
     WHERE c.oid = coalesce(pg_partition_root(relation)::oid, relation) AND pg_notification_queue_usage() < 0.9;
 END
 $$;
-COMMENT ON FUNCTION :schema.pgtaskd_tell(oid, text) IS 'Tells the leader of a table to look (:version)';
+COMMENT ON FUNCTION :schema.pgtaskd_tell IS 'Tells the leader of a table to look (:version)';
 
 CREATE OR REPLACE FUNCTION :schema.pgtaskd_wake() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
@@ -144,7 +142,7 @@ BEGIN
     RETURN NULL;
 END
 $$;
-COMMENT ON FUNCTION :schema.pgtaskd_wake() IS 'Wakes the leader that serves the table (:version)';
+COMMENT ON FUNCTION :schema.pgtaskd_wake IS 'Wakes the leader that serves the table (:version)';
 
 -- STOP on an ended task: the old state is put back, and its repetition is stopped once the
 -- statement is over, since that may be about to update it too. On one that is under way: the row
@@ -199,7 +197,7 @@ BEGIN
     RETURN NEW;
 END
 $$;
-COMMENT ON FUNCTION :schema.pgtaskd_state() IS 'Says what STOP and PLAN do to a task that has ended, runs or is prepared; refuses TAKE and WORK (:version)';
+COMMENT ON FUNCTION :schema.pgtaskd_state IS 'Says what STOP and PLAN do to a task that has ended, runs or is prepared; refuses TAKE and WORK (:version)';
 
 -- Stops the repetition of what somebody has set to STOP. Of a chain that has gone on since the statement
 -- began it stops what waits or runs by now; next may lead in a circle, hence UNION and the depth.
@@ -224,4 +222,4 @@ BEGIN
     RETURN NULL;
 END
 $$;
-COMMENT ON FUNCTION :schema.pgtaskd_stop_next() IS 'Stops the repetition of a task that was to be stopped (:version)';
+COMMENT ON FUNCTION :schema.pgtaskd_stop_next IS 'Stops the repetition of a task that was to be stopped (:version)';

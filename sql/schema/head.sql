@@ -3,6 +3,7 @@
 -- superuser; and where such a role may create something there.
 DO $pgtaskd$
 DECLARE
+    ours text[] := :relations;
     stranger record;
 BEGIN
     FOR stranger IN
@@ -11,9 +12,9 @@ BEGIN
         CROSS JOIN LATERAL (
             SELECT 'the schema belongs to role' AS thing, n.nspowner AS role
             UNION ALL
-            SELECT format('%I belongs to role', c.relname), c.relowner FROM pg_class AS c WHERE c.relnamespace = n.oid AND c.relname = ANY (:relations)
+            SELECT format('%I belongs to role', c.relname), c.relowner FROM pg_class AS c WHERE c.relnamespace = n.oid AND c.relname = ANY (ours)
             UNION ALL
-            SELECT format('function %I belongs to role', p.proname), p.proowner FROM pg_proc AS p WHERE p.pronamespace = n.oid AND (starts_with(p.proname, 'pgtaskd_') OR p.proname = ANY (:relations))
+            SELECT format('function %I belongs to role', p.proname), p.proowner FROM pg_proc AS p WHERE p.pronamespace = n.oid AND (starts_with(p.proname, 'pgtaskd_') OR p.proname = ANY (ours))
             UNION ALL
             SELECT 'tables and functions may be created in the schema by', a.grantee FROM aclexplode(n.nspacl) AS a WHERE a.privilege_type = 'CREATE'
         ) AS x

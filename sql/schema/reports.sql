@@ -3,10 +3,10 @@
 -- table is empty: so the plans are those that suit the indexes.
 
 -- A session that holds a lock.
-CREATE OR REPLACE FUNCTION :schema.pgtaskd_session(pid int4) RETURNS text LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
+CREATE OR REPLACE FUNCTION :schema.pgtaskd_holder(pid int4) RETURNS text LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
     SELECT concat('pid ', $1, (SELECT concat(' of role ', quote_ident(a.usename), ' (', quote_literal(a.application_name), ')') FROM pg_stat_activity AS a WHERE a.pid = $1))
 $$;
-COMMENT ON FUNCTION :schema.pgtaskd_session(int4) IS 'A session that holds a lock, for people (:version)';
+COMMENT ON FUNCTION :schema.pgtaskd_holder IS 'A session that holds a lock, for people (:version)';
 
 -- Why a task waits, in a line. It looks at the locks before it waits for one itself, and visits a
 -- bounded part of the table. The numbers are those of the lock of who leads.
@@ -22,7 +22,7 @@ DECLARE
     wait interval; said text;
     why text[] := '{}'; rates text[];
 BEGIN
-    SELECT concat(:schema.pgtaskd_session(l.pid), ', which has locked the table') AS session, l.mode INTO other
+    SELECT concat(:schema.pgtaskd_holder(l.pid), ', which has locked the table') AS session, l.mode INTO other
     FROM pg_locks AS l
     WHERE l.locktype = 'relation' AND l.database = current AND l.relation = relation AND l.granted AND l.pid <> pg_backend_pid()
         AND l.mode IN ('AccessExclusiveLock', 'ShareLock', 'ShareRowExclusiveLock', 'ExclusiveLock')
@@ -33,7 +33,7 @@ BEGIN
             t.remote, t.attempt, t.interrupted, t.retry, t.pid, t.cron, t.origin, t.stopping, t.xmax AS locker, t.after, t.awaits, t.freed,
             t.runs -> -1 ->> ''cause'' AS cause, left(split_part(t.error, E''\n'', 1), 200) AS error
         FROM %s AS t WHERE t.id = $1', relation) INTO task USING id;
-    SELECT concat(:schema.pgtaskd_session(l.pid), ', which has locked the row') INTO other
+    SELECT concat(:schema.pgtaskd_holder(l.pid), ', which has locked the row') INTO other
     FROM pg_locks AS l
     WHERE l.locktype = 'transactionid' AND l.granted AND l.transactionid = task.locker AND l.pid NOT IN (pg_backend_pid(), coalesce(task.pid, -1));
     locked := coalesce(other.concat, locked);
@@ -125,7 +125,7 @@ BEGIN
     RETURN array_to_string(why, '; ');
 END
 $$;
-COMMENT ON FUNCTION :schema.pgtaskd_why(text, int8, int8, int8, int8, text, text) IS 'Why a task of a table waits, in a line (:version)';
+COMMENT ON FUNCTION :schema.pgtaskd_why IS 'Why a task of a table waits, in a line (:version)';
 
 -- What repeats, a row for each chain: its task that waits, is paused, or runs. The last run is that
 -- of the row itself, or of the one before it.
@@ -155,7 +155,7 @@ BEGIN
     $q$, tasks::regclass) USING zone;
 END
 $$;
-COMMENT ON FUNCTION :schema.pgtaskd_schedule(text, text) IS 'What the view of that name shows of a table (:version)';
+COMMENT ON FUNCTION :schema.pgtaskd_schedule IS 'What the view of that name shows of a table (:version)';
 
 -- What runs, among the rows that are due first.
 CREATE OR REPLACE FUNCTION :schema.pgtaskd_run(tasks text) RETURNS TABLE (id int8, "group" text, key text, since timestamptz, pid int4, wait_event text, blocked_by int4[], query text) LANGUAGE plpgsql
@@ -170,12 +170,12 @@ BEGIN
     $q$, tasks::regclass);
 END
 $$;
-COMMENT ON FUNCTION :schema.pgtaskd_run(text) IS 'What the view of that name shows of a table (:version)';
+COMMENT ON FUNCTION :schema.pgtaskd_run IS 'What the view of that name shows of a table (:version)';
 
 -- The newest 100,000 ids, by group and state.
 CREATE OR REPLACE FUNCTION :schema.pgtaskd_stat(tasks text) RETURNS TABLE ("group" text, state text, count int8, waiting_avg interval, waiting_p50 interval, waiting_p95 interval,
     waiting_max interval, running_avg interval, running_p50 interval, running_p95 interval, running_max interval, last_error text) LANGUAGE plpgsql
-SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off SET work_mem = '64MB' AS $$
+SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off SET work_mem = '64MB' AS $$
 BEGIN
     RETURN QUERY EXECUTE format($q$
         SELECT s."group", s.state, s.count, make_interval(secs => s.waited), make_interval(secs => s.waits[1]), make_interval(secs => s.waits[2]), make_interval(secs => s.longest_wait),
@@ -197,11 +197,11 @@ BEGIN
     $q$, tasks::regclass);
 END
 $$;
-COMMENT ON FUNCTION :schema.pgtaskd_stat(text) IS 'What the view of that name shows of a table (:version)';
+COMMENT ON FUNCTION :schema.pgtaskd_stat IS 'What the view of that name shows of a table (:version)';
 
 -- The errors of the newest 100,000 ids.
 CREATE OR REPLACE FUNCTION :schema.pgtaskd_error(tasks text) RETURNS TABLE (sqlstate text, error text, count int8, first timestamptz, last timestamptz, example int8) LANGUAGE plpgsql
-SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off SET work_mem = '64MB' AS $$
+SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off SET work_mem = '64MB' AS $$
 BEGIN
     RETURN QUERY EXECUTE format($q$
         SELECT e.sqlstate, e.error, count(*), min(e.at), max(e.at), max(e.id)
@@ -214,4 +214,4 @@ BEGIN
     $q$, tasks::regclass);
 END
 $$;
-COMMENT ON FUNCTION :schema.pgtaskd_error(text) IS 'What the view of that name shows of a table (:version)';
+COMMENT ON FUNCTION :schema.pgtaskd_error IS 'What the view of that name shows of a table (:version)';

@@ -71,7 +71,7 @@ BEGIN
     RAISE EXCEPTION '%', said USING ERRCODE = 'insufficient_privilege', TABLE = TG_TABLE_NAME, SCHEMA = TG_TABLE_SCHEMA, DETAIL = detail;
 END
 $$;
-COMMENT ON FUNCTION :schema.pgtaskd_role() IS 'Writes down who inserts a task, and keeps others from changing what it does (:version)';
+COMMENT ON FUNCTION :schema.pgtaskd_role IS 'Writes down who inserts a task, and keeps others from changing what it does (:version)';
 
 DROP TRIGGER IF EXISTS pgtaskd_role ON :table;
 CREATE TRIGGER pgtaskd_role BEFORE INSERT OR UPDATE ON :table

@@ -67,10 +67,7 @@ ALTER TABLE :table ADD COLUMN IF NOT EXISTS freed timestamptz;
 ALTER TABLE :table ADD COLUMN IF NOT EXISTS met timestamptz[];
 
 -- That of awaits, by which those stand apart in the index that wait for different rows of one id.
--- What an earlier version has made wait has -infinity, and is looked at again. A default for good
--- would cost 8 bytes of every row.
-ALTER TABLE :table ADD COLUMN IF NOT EXISTS awaited timestamptz DEFAULT '-infinity';
-ALTER TABLE :table ALTER COLUMN awaited DROP DEFAULT;
+ALTER TABLE :table ADD COLUMN IF NOT EXISTS awaited timestamptz;
 ALTER TABLE :table ADD COLUMN IF NOT EXISTS key text;
 ALTER TABLE :table ADD COLUMN IF NOT EXISTS on_fail text;
 ALTER TABLE :table ADD COLUMN IF NOT EXISTS notify text;

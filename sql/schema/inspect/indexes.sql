@@ -1,6 +1,5 @@
--- Those that can be relied on, with their key columns.
+-- Those that can be relied on, with their key columns, but for those of an earlier version.
 SELECT
-    c.relname::text,
     i.indisunique AND i.indimmediate,
     i.indisprimary,
     ARRAY(
@@ -15,4 +14,5 @@ FROM pg_index AS i
 JOIN pg_class AS c ON c.oid = i.indexrelid
 WHERE i.indrelid = $1::int8::oid
     AND i.indisvalid
-    AND i.indisready;
+    AND i.indisready
+    AND c.relname !~ '^pgtaskd_[a-z_]+_[0-9a-f]{16}$';
