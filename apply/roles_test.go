@@ -98,24 +98,14 @@ func TestAJobOfAnotherRoleIsNotAdopted(t *testing.T) {
 // not have fired.
 func TestNothingIsAppliedWhereNobodyKnowsWhoseJobsTheseAre(t *testing.T) {
 	t.Parallel()
-	const another, here = "or, if all its tasks run under one role now, drop the column", "COMMENT ON COLUMN public.task.role IS 'believed'"
-	for _, c := range []struct {
-		off, want string
-		inserter  bool
-	}{
-		{"DROP TRIGGER pgtaskd_role ON task", another, false},
-		{"ALTER TABLE task ENABLE TRIGGER pgtaskd_role", another, false},
-		{"ALTER TABLE task ENABLE TRIGGER pgtaskd_role", here, true},
-		{"COMMENT ON COLUMN task.role IS 'who asked'; DROP TRIGGER pgtaskd_role ON task", here, true},
-	} {
+	for _, off := range []string{"ALTER TABLE task ENABLE TRIGGER pgtaskd_role", "COMMENT ON COLUMN task.role IS 'who asked'; DROP TRIGGER pgtaskd_role ON task"} {
 		s, _, mallory := shared(t)
 		s.as(mallory, "INSERT INTO task (key, input, repeat, plan, owner) VALUES ('b', 'SELECT 666', '1 hour', 'infinity', 'git')")
-		s.exec(c.off)
-		_, err := apply.RunNow(t.Context(), s.own, public, "b", c.inserter)
-		for _, got := range []string{s.run(two, apply.Options{Inserter: c.inserter}), fmt.Sprint(err)} {
-			if !strings.HasPrefix(got, "table public.task has a column role and no trigger that guards it") || !strings.Contains(got, c.want) ||
-				strings.Contains(got, another) == c.inserter {
-				t.Errorf("%s: %s", c.off, got)
+		s.exec(off)
+		_, err := apply.RunNow(t.Context(), s.own, public, "b", true)
+		for _, got := range []string{s.run(two, apply.Options{Inserter: true}), fmt.Sprint(err)} {
+			if !strings.HasPrefix(got, "table public.task has a column role and no trigger that guards it") {
+				t.Errorf("%s: %s", off, got)
 			}
 		}
 	}

@@ -58,8 +58,8 @@ func seen(ctx context.Context, tx pgx.Tx, name sql.Table) (sql.Description, erro
 	return sql.Describe(ctx, tx.Conn(), name)
 }
 
-// describe looks at the table. It stays as it is until the transaction ends. A table of which nobody
-// knows whose job is whose is refused; where inserter is false it may have been left so for good.
+// describe looks at the table. It stays as it is until the transaction ends. Where tasks run under who
+// inserts them, a table of which nobody knows whose job is whose is refused.
 func describe(ctx context.Context, tx pgx.Tx, name sql.Table, inserter bool) (*table, error) {
 	known, err := seen(ctx, tx, name)
 	switch {
@@ -69,8 +69,6 @@ func describe(ctx context.Context, tx pgx.Tx, name sql.Table, inserter bool) (*t
 		return nil, fmt.Errorf("table %s does not exist: pgtaskd run creates it, pgtaskd schema prints the statements", name)
 	case inserter && known.Refusal(true) != nil:
 		return nil, known.Refusal(true)
-	case slices.ContainsFunc(known.Below, func(b sql.Below) bool { return b.Lost }):
-		return nil, fmt.Errorf("%w; or, if all its tasks run under one role now, drop the column", known.Refusal(true))
 	case known.Partitioned:
 		return nil, fmt.Errorf("table %s is partitioned, and tasks of a partitioned table have no key", name)
 	}

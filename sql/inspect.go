@@ -56,7 +56,6 @@ type foundColumn struct {
 	Identity  bool
 	Default   string // expression; empty: none
 	Comment   bool
-	Believed  bool // the comment says that the values of role count without a trigger
 }
 
 type foundIndex struct {

@@ -27,7 +27,7 @@ func (m *missing) roles(inserter bool) error {
 			m.add(s, "trigger "+s.name, m.ownership())
 		case s.kind != commentStep:
 			m.look(s) // whoever has made the table
-		case column == nil || column.Believed: // a person's own stays
+		case column == nil: // a person's own stays
 			m.add(s, "comment on column role", m.ownership())
 		}
 	}

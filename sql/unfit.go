@@ -38,7 +38,6 @@ type Below struct {
 	Inserters bool   // its tasks run under the roles that insert them
 	Unguarded bool   // it is below, and lacks the trigger that fills and guards role, enabled always
 	Claimed   bool   // it is the table, without that trigger, and has a column role
-	Lost      bool   // it is claimed, and has had that trigger, or has it and not enabled always
 }
 
 // Refusal is an error if a part of the table is not to be served: inserter tells that tasks run under
@@ -55,12 +54,9 @@ func refusal(parts []Below, inserter bool) error {
 		case b.Unguarded && inserter:
 			return fmt.Errorf("table %s is below the table, and its own trigger pgtaskd_role is missing or not enabled always, so that whoever inserts into it could choose role: "+
 				"ALTER TABLE %[1]s ENABLE ALWAYS TRIGGER pgtaskd_role, where it is missing make it first, as the table has it; or take %[1]s from under the table", b.Name)
-		case b.Lost && inserter:
-			return fmt.Errorf("table %s has a column role and no trigger that guards it, enabled always, so that others may have chosen under whom a task runs, or changed what it does: "+
-				"look at all tasks that wait, and then COMMENT ON COLUMN %[1]s.role IS 'believed', which has the trigger made again", b.Name)
 		case b.Claimed && inserter:
-			return fmt.Errorf("table %s has a column role and no trigger that guards it, so that others may have chosen under whom a task runs: rename the column; "+
-				"or, if its values are to count, COMMENT ON COLUMN %[1]s.role IS 'believed', which holds until the trigger is there", b.Name)
+			return fmt.Errorf("table %s has a column role and no trigger that guards it, enabled always, so that others may have chosen under whom a task runs, or changed what it does: "+
+				"look at all tasks that wait, and then let the owner run the output of pgtaskd schema --config, which makes the trigger; if the column is another one, rename it", b.Name)
 		}
 	}
 	return nil

@@ -5,6 +5,9 @@ import (
 	"testing"
 )
 
+// guards makes the trigger that says who inserts a row, as the script that schema prints does.
+const guards = "CREATE TRIGGER pgtaskd_role BEFORE INSERT OR UPDATE ON task FOR EACH ROW EXECUTE FUNCTION pgtaskd_role('$serving'); ALTER TABLE task ENABLE ALWAYS TRIGGER pgtaskd_role"
+
 // refuses fails the test unless the target is refused by check and run with these words; it is served
 // once what is in the way is mended.
 func (c *company) refuses(want, mend string) {
@@ -45,9 +48,9 @@ func TestAChildIsGuardedToo(t *testing.T) {
 	c.drain()
 	c.must(c.serving, "CREATE TABLE child () INHERITS (task); GRANT INSERT ON child TO $bob")
 	const refused = "table public.child is below the table, and its own trigger pgtaskd_role is missing or not enabled always"
-	const guards = " ON child FOR EACH ROW EXECUTE FUNCTION pgtaskd_role('$serving')"
-	c.must(c.serving, "CREATE TRIGGER pgtaskd_role BEFORE INSERT"+guards) // not UPDATE, nor always
-	c.refuses(refused, "SET ROLE $serving; DROP TRIGGER pgtaskd_role ON child; CREATE TRIGGER pgtaskd_role BEFORE INSERT OR UPDATE"+guards+"; ALTER TABLE child ENABLE ALWAYS TRIGGER pgtaskd_role")
+	const below = " ON child FOR EACH ROW EXECUTE FUNCTION pgtaskd_role('$serving')"
+	c.must(c.serving, "CREATE TRIGGER pgtaskd_role BEFORE INSERT"+below) // not UPDATE, nor always
+	c.refuses(refused, "SET ROLE $serving; DROP TRIGGER pgtaskd_role ON child; CREATE TRIGGER pgtaskd_role BEFORE INSERT OR UPDATE"+below+"; ALTER TABLE child ENABLE ALWAYS TRIGGER pgtaskd_role")
 	c.must(c.bob, "INSERT INTO child (input, role, plan) VALUES ('SELECT session_user', '$serving', 'infinity')")
 	if role := c.get("SELECT role FROM child"); role != c.bob {
 		t.Errorf("its role is %s", role)
@@ -55,7 +58,7 @@ func TestAChildIsGuardedToo(t *testing.T) {
 	c.stops(strings.Replace(refused, "child", "later", 1), "CREATE TABLE later () INHERITS (task)", "DROP TABLE later")
 	c.stops(refused, "ALTER TABLE child DISABLE TRIGGER pgtaskd_role", "ALTER TABLE child ENABLE ALWAYS TRIGGER pgtaskd_role")
 	c.stops(refused, "ALTER TABLE child ENABLE TRIGGER pgtaskd_role", "ALTER TABLE child ENABLE ALWAYS TRIGGER pgtaskd_role")
-	c.stops("table public.task has a column role and no trigger that guards it", "DROP TRIGGER pgtaskd_role ON task", "COMMENT ON COLUMN task.role IS 'believed'")
+	c.stops("table public.task has a column role and no trigger that guards it", "DROP TRIGGER pgtaskd_role ON task", guards)
 	c.becomes(c.asks(c.alice, "SELECT 1"), "DONE")
 }
 
@@ -68,10 +71,9 @@ func TestAColumnRoleWithoutItsTriggerIsNotBelieved(t *testing.T) {
 	const refused = "table public.task has a column role and no trigger that guards it"
 	c.must(c.serving, "DROP TRIGGER pgtaskd_role ON task")
 	c.must(c.alice, "INSERT INTO task (input, role, plan) VALUES ('SELECT session_user', '$bob', 'infinity')")
-	c.refuses(refused, "SET ROLE $serving; COMMENT ON COLUMN task.role IS 'believed'")
+	c.refuses(refused, "SET ROLE $serving; "+guards)
 	c.eventually("1", "SELECT count(*) FROM pg_trigger WHERE tgname = 'pgtaskd_role'")
 	c.becomes(c.asks(c.alice, "SELECT 1"), "DONE")
-	c.eventually("Who inserted the task, and under whom it runs", "SELECT col_description('task'::regclass, attnum) FROM pg_attribute WHERE attrelid = 'task'::regclass AND attname = 'role'")
 	c.must(c.serving, "ALTER TABLE task DISABLE TRIGGER pgtaskd_role")
 	c.must(c.alice, "INSERT INTO task (input, role, data) VALUES ('SELECT session_user', '$bob', 'forged')")
 	c.must(c.serving, "ALTER TABLE task ENABLE TRIGGER pgtaskd_role") // not always, which somebody has to say
@@ -79,15 +81,7 @@ func TestAColumnRoleWithoutItsTriggerIsNotBelieved(t *testing.T) {
 	c.must(c.serving, "UPDATE task SET role = '$alice' WHERE data = 'forged'; ALTER TABLE task ENABLE ALWAYS TRIGGER pgtaskd_role")
 	c.eventually(c.alice, "SELECT output FROM task WHERE data = 'forged'")
 
-	// Nor is it believed once more where somebody has said so, and enabled the trigger all the same.
-	c.must(c.serving, "ALTER TABLE task DISABLE TRIGGER pgtaskd_role")
-	c.must(c.serving, "COMMENT ON COLUMN task.role IS 'believed'; ALTER TABLE task ENABLE ALWAYS TRIGGER pgtaskd_role")
 	c.drain()
-	c.serve()
-	c.settled()
-	c.stops(refused, "ALTER TABLE task DISABLE TRIGGER pgtaskd_role", "ALTER TABLE task ENABLE ALWAYS TRIGGER pgtaskd_role")
-	c.drain()
-
 	c.must(c.serving, "DROP FUNCTION pgtaskd_role CASCADE; ALTER TABLE task DROP COLUMN role, ADD COLUMN role text")
 	c.exec(c.named("INSERT INTO task (input, role) VALUES ('SELECT session_user', '$alice')"))
 	c.refuses(refused, "SET ROLE $serving; ALTER TABLE task RENAME role TO whose")

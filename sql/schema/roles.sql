@@ -79,5 +79,4 @@ CREATE TRIGGER pgtaskd_role BEFORE INSERT OR UPDATE ON :table
 ALTER TABLE :table ENABLE ALWAYS TRIGGER pgtaskd_role;
 COMMENT ON TRIGGER pgtaskd_role ON :table IS 'Fills role, and guards the tasks of others';
 
--- Also where somebody has said there that its values count: they did, up to here.
 COMMENT ON COLUMN :table.role IS 'Who inserted the task, and under whom it runs';

@@ -14,7 +14,7 @@ WITH RECURSIVE below AS (
     FROM below
     JOIN pg_inherits AS i ON i.inhparent = below.oid
 )
-SELECT :readable(format('%I.%I', n.nspname, c.relname)), x.is_foreign, x.inserters, x.unguarded, x.claimed, x.claimed AND (h.inserters OR x.ours)
+SELECT :readable(format('%I.%I', n.nspname, c.relname)), x.is_foreign, x.inserters, x.unguarded, x.claimed
 FROM below
 JOIN pg_class AS c ON c.oid = below.oid
 JOIN pg_namespace AS n ON n.oid = c.relnamespace
@@ -26,13 +26,6 @@ CROSS JOIN LATERAL (SELECT
     ) AS inserters,
     :guarded AS guarded
 ) AS h
-CROSS JOIN LATERAL (
-    SELECT count(*) > 0 AS is_there, min(s.description) AS said
-    FROM pg_attribute AS a
-    LEFT JOIN pg_description AS s ON s.objoid = a.attrelid AND s.objsubid = a.attnum
-        AND s.classoid = 'pg_class'::regclass
-    WHERE a.attrelid = c.oid AND a.attname = 'role' AND NOT a.attisdropped
-) AS r
 CROSS JOIN LATERAL (SELECT
     c.relkind = 'f' AND below.depth > 0 AS is_foreign,
     h.inserters,
@@ -43,8 +36,11 @@ CROSS JOIN LATERAL (SELECT
             WHERE g.tgrelid = below.whole AND g.tgname = 'pgtaskd_role'
         )
     ) AS unguarded,
-    below.depth = 0 AND NOT h.guarded AND r.is_there AND (r.said = 'believed') IS NOT TRUE AS claimed,
-    (r.said = 'Who inserted the task, and under whom it runs') IS TRUE AS ours
+    below.depth = 0 AND NOT h.guarded AND EXISTS (
+        SELECT
+        FROM pg_attribute AS a
+        WHERE a.attrelid = c.oid AND a.attname = 'role' AND NOT a.attisdropped
+    ) AS claimed
 ) AS x
 WHERE x.is_foreign OR x.inserters OR x.unguarded OR x.claimed
 ORDER BY below.depth, n.nspname, c.relname;

@@ -23,8 +23,7 @@ SELECT
     a.attgenerated <> '',
     a.attidentity <> '',
     coalesce(pg_get_expr(d.adbin, d.adrelid), ''),
-    s.objoid IS NOT NULL,
-    (s.description = 'believed') IS TRUE
+    s.objoid IS NOT NULL
 FROM pg_attribute AS a
 JOIN base AS b ON b.type = a.atttypid AND b.typtype <> 'd'
 JOIN pg_type AS t ON t.oid = b.oid
