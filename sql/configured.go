@@ -1,7 +1,6 @@
 package sql
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,7 +8,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -26,70 +24,36 @@ func (m *missing) configured(ctx context.Context, conn *pgx.Conn, defaults map[s
 }
 
 // A constant, as the catalog shows it: '1 day'::interval, 5, '-5'::integer, true,
-// ('a'::text)::"char". Anything else is not evaluated here.
-var constant = regexp.MustCompile(`^\(*('(?:[^']|'')*'|-?\d+(?:\.\d+)?|true|false)\)*((?:::[\w". \[\]]+\)*)*)$`)
-
-// What the catalog calls the types by which a constant may get its own, and their names.
-var builtin = map[string]string{
-	"text": "text", "character varying": "varchar", "character": "bpchar", "bpchar": "bpchar", `"char"`: `"char"`,
-	"smallint": "int2", "integer": "int4", "bigint": "int8", "numeric": "numeric", "boolean": "bool", "interval": "interval",
-}
-
-// evaluated is the text of a default that is a constant, as an expression in which all types are
-// the server's own: to evaluate another one, a domain say, could run what somebody else has made.
-// It is empty where that is not one.
-func (column foundColumn) evaluated() string {
-	match := constant.FindStringSubmatch(column.Default)
-	if match == nil {
-		return ""
-	}
-	expression := match[1]
-	for _, name := range strings.Split(match[2], "::")[1:] {
-		name = strings.TrimPrefix(strings.TrimRight(name, ")"), "pg_catalog.")
-		switch {
-		case name == strings.TrimPrefix(column.Type, "pg_catalog."):
-			expression += "::" + column.Builtin
-		case builtin[name] != "":
-			expression += "::" + builtin[name]
-		default:
-			return ""
-		}
-	}
-	return expression
-}
+// ('a'::text)::"char". Anything else is not evaluated here: a type that is not the server's own, whose
+// name has its schema before it, could run what somebody else has made.
+var constant = regexp.MustCompile(`^\(*('(?:[^']|'')*'|-?\d+(?:\.\d+)?|true|false)\)*(::[\w" \[\]]+\)*)*$`)
 
 func (m *missing) configure(ctx context.Context, conn *pgx.Conn, name, value string) error {
 	column, err := m.settable(name)
 	if err != nil {
 		return err
 	}
-	typ := column.Type
-	if strings.Contains(value, "\x00") || typ == `"char"` && len(value) > 1 {
-		return fmt.Errorf("%q is not a valid %s", value, typ)
+	if strings.Contains(value, "\x00") || column.Type == `"char"` && len(value) > 1 {
+		return fmt.Errorf("%q is not a valid %s", value, column.Type)
 	}
-	statement := setDefault(m.table, name, literal(value)) + ";"
-	if column.Builtin == "" {
-		return fmt.Errorf("its type %s is not built in, and could run somebody else's code: as the table's owner, %s", typ, statement)
+	if strings.Contains(column.Type, ".") {
+		return fmt.Errorf("its type %s is not built in, and could run somebody else's code: as the table's owner, %s", column.Type, setDefault(m.table, name, literal(value)))
 	}
-	wanted := literal(value) + "::" + column.Builtin
-	same := "false"
-	if def := column.evaluated(); def != "" {
-		same = fmt.Sprintf("(%s)::text = (%s)::text", def, wanted)
+	def := "NULL"
+	if constant.MatchString(column.Default) {
+		def = column.Default
 	}
-	var there, allowed bool
-	query := fmt.Sprintf("SELECT %s, %s FROM (SELECT %s AS %s) AS value", same, cmp.Or(checks()[name], "true"), wanted,
-		pgx.Identifier{name}.Sanitize())
-	err = conn.QueryRow(ctx, query, pgx.QueryExecModeExec).Scan(&there, &allowed)
+	var same bool
+	query := fmt.Sprintf("SELECT coalesce((%s)::text = (%s::%s)::text, false)", def, literal(value), column.Cast)
+	err = conn.QueryRow(ctx, query, pgx.QueryExecModeExec).Scan(&same)
 	var pg *pgconn.PgError
 	switch {
 	case errors.As(err, &pg) && pg.Code[:2] == "22":
-		return fmt.Errorf("%q is not a valid %s: %w", value, typ, err)
+		return fmt.Errorf("%q is not a valid %s: %w", value, column.Type, err)
 	case err != nil:
 		return err
-	case !allowed:
-		return fmt.Errorf("%q violates constraint pgtaskd_%s_check", value, name)
-	case !there:
-		m.change("default of column "+name, statement)
+	case !same:
+		m.change("default of column "+name, setDefault(m.table, name, literal(value))+";")
 	}
 	return nil
 }
@@ -109,28 +73,6 @@ func (m *missing) settable(name string) (column foundColumn, err error) {
 		return *there, nil
 	default:
 		typ := wantedColumns()[i].typ
-		return foundColumn{Name: name, Type: typ, Builtin: typ}, nil
+		return foundColumn{Name: name, Type: typ, Cast: typ}, nil
 	}
 }
-
-var checkText = regexp.MustCompile(`(?s)WHEN ([^;]*?) THEN '(\w+)'`)
-
-// bounded calls our function of that name, which is not there yet.
-var bounded = regexp.MustCompile(`:schema\.pgtaskd_bounded\(NEW\.(\w+)\)`)
-
-// oldColumn is one of the row before, which an INSERT has not.
-var oldColumn = regexp.MustCompile(`OLD\."?\w+"?`)
-
-// checks are the conditions that the function pgtaskd_accept makes on one column alone.
-var checks = sync.OnceValue(func() map[string]string {
-	all := map[string]string{}
-	for _, s := range stepsOf(functionStep) {
-		for _, check := range checkText.FindAllStringSubmatch(s.sql, -1) {
-			if all[check[2]] == "" {
-				check[1] = bounded.ReplaceAllString(check[1], "($1 >= '0' AND $1 <= '1000 years' AND abs(date_part('year', $1)) <= 1000 AND abs(date_part('day', $1)) <= 400000)")
-				all[check[2]] = "(" + oldColumn.ReplaceAllString(strings.ReplaceAll(check[1], "NEW.", ""), "NULL") + ") IS NOT TRUE"
-			}
-		}
-	}
-	return all
-})

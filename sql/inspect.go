@@ -47,7 +47,6 @@ type foundColumn struct {
 	Name      string
 	Type      string // for people
 	Cast      string // the same, qualified and quoted, as a cast names it
-	Builtin   string // the same, qualified; empty: it is not one of the server's own
 	BaseType  string // name in pg_type, of what a domain is made of
 	TypeKind  string // b, e …
 	TypeOID   int64

@@ -15,7 +15,6 @@ SELECT
         ELSE format('%I.%I', n.nspname, named.typname)
     END,
     format('%I.%I', n.nspname, named.typname),
-    CASE WHEN n.nspname = 'pg_catalog' THEN format('%I.%I', n.nspname, named.typname) ELSE '' END,
     t.typname::text,
     t.typtype::text,
     t.oid::int8,
