@@ -49,7 +49,8 @@ SET
     notice = coalesce(e.notice, CASE WHEN e.keeps THEN t.notice END),
     atomic = e.atomic,
     attempt = e.attempt,
-    :without_xact
+    xact = NULL,
+    xact_at = NULL,
     base = coalesce(t.base, t.plan),
     plan = e.stop + coalesce(
         e.pause,
