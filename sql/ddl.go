@@ -13,7 +13,7 @@ import (
 // see all that Install can: a type of that name which is somebody else's, a default that is worth
 // replacing.
 func DDL(t Table, o Options) string {
-	n := names{table: t, state: stateOf(t, stateName(firstState(t))), parts: o.Partitioned, serving: o.Serving, inserter: o.Inserter}
+	n := names{table: t, state: plain(t.Schema, stateNames(t)[0]), parts: o.Partitioned, serving: o.Serving, inserter: o.Inserter}
 	var b strings.Builder
 	before, together, all := kind(-1), false, o.steps()
 	for i, s := range all {

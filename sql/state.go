@@ -1,9 +1,6 @@
 package sql
 
-import (
-	"fmt"
-	"slices"
-)
+import "slices"
 
 // The states, as the enum has them.
 var states = []string{"PLAN", "TAKE", "WORK", "DONE", "FAIL", "GONE", "STOP"}
@@ -26,46 +23,23 @@ func (f *found) stateType(t Table) (string, *foundType) {
 		}
 		return column.Cast, nil
 	}
-	for n := firstState(t); ; n++ {
-		name := stateName(n)
-		if n == lastState { // if this is a stranger's as well, the table is refused when it is made
-			return stateOf(t, name), nil
-		}
+	for _, name := range stateNames(t) {
 		i := slices.IndexFunc(f.types, func(typ foundType) bool { return typ.Name == name })
 		switch {
 		case i < 0:
-			return stateOf(t, name), nil
+			return plain(t.Schema, name), nil
 		case f.types[i].usable() && f.types[i].Trusted:
-			return stateOf(t, name), &f.types[i]
+			return plain(t.Schema, name), &f.types[i]
 		}
 	}
+	return plain(t.Schema, "pgtaskd_state"), nil // the server says that there is one
 }
 
-// firstState is the number of the first name that the type of the table's states can have: a table has
-// a type of its own name.
-func firstState(t Table) int {
-	if t.Name == stateName(-2) {
-		return -1
+// stateNames are the names that the type of the table's states can have: a table has a type of its
+// own name.
+func stateNames(t Table) []string {
+	if t.Name == "state" {
+		return []string{"pgtaskd_state"}
 	}
-	return -2
-}
-
-// lastState is the number of the last name that the type can have: inspect/types.sql looks no
-// further, since strangers can make any number of types.
-const lastState = 998
-
-// stateName is state, pgtaskd_state, pgtaskd_state_1 …
-func stateName(n int) string {
-	switch n {
-	case -2:
-		return "state"
-	case -1:
-		return "pgtaskd_state"
-	default:
-		return fmt.Sprint("pgtaskd_state_", n+1)
-	}
-}
-
-func stateOf(t Table, name string) string {
-	return plain(t.Schema, name)
+	return []string{"state", "pgtaskd_state"}
 }

@@ -15,5 +15,5 @@ SELECT
     t.typowner::int8 = ANY ($3::int8[])
 FROM pg_type AS t
 LEFT JOIN pg_namespace AS n ON n.oid = t.typnamespace
-WHERE n.nspname = $1 AND t.typname ~ '^(state|pgtaskd_state(_[1-9][0-9]{0,2})?)$'
+WHERE n.nspname = $1 AND t.typname = ANY ('{state,pgtaskd_state}'::name[])
     OR t.oid = $2::int8::oid;
