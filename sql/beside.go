@@ -15,7 +15,10 @@ import (
 
 // What stands beside a table, in the order in which it is made: schema/beside has a file of each.
 // The table is served as well without it, so what has the name of one of them is left alone.
-var objects = []string{"leader", "session", "group", "schedule", "run", "stat", "error", "why", "data", "async"}
+var (
+	objects = []string{"leader", "session", "group", "schedule", "run", "stat", "error", "why", "data", "async"}
+	sorts   = []string{"table", "table", "table", "view", "view", "view", "view", "function", "function", "function"}
+)
 
 // foundBeside is something that has the name of an object beside the table.
 type foundBeside struct {
@@ -74,8 +77,7 @@ func quotedAll(names []string) []string {
 var besideSteps = sync.OnceValue(func() []step {
 	all := make([]step, len(objects))
 	for i, object := range objects {
-		sql := bareText("beside/" + object)
-		all[i] = step{kind: besideStep, name: object, sql: sql, makes: madeBy(sql, object)}
+		all[i] = step{kind: besideStep, name: object, sql: bareText("beside/" + object), makes: sorts[i]}
 	}
 	return all
 })
@@ -85,19 +87,6 @@ func besideStepOf(object string) step { return besideSteps()[slices.Index(object
 
 // bareText is a file without its comments.
 func bareText(name string) string { return strings.TrimSpace(uncommented(text(name))) }
-
-// madeBy is what the statements make under that name: a table, a view or a function.
-func madeBy(sql, object string) string {
-	for _, sort := range []string{"table", "view", "function"} {
-		for line := range strings.SplitSeq(sql, "\n") {
-			line = strings.NewReplacer("CREATE OR REPLACE ", "CREATE ", "CREATE UNLOGGED ", "CREATE ").Replace(line)
-			if strings.HasPrefix(line, "CREATE "+strings.ToUpper(sort)+" ") && strings.Contains(line, ":its_"+object) {
-				return sort
-			}
-		}
-	}
-	panic("no object: " + sql) // a mistake in an embedded file
-}
 
 // made is what the object's comment says of its build: the version of the schema, and a hash of
 // the statements that have made it.
@@ -209,39 +198,29 @@ func (f *found) registered(t Table) (oid int64, why string) {
 	return 0, without + "; let the owner of the table run the output of pgtaskd schema, which makes it"
 }
 
-// GrantRegister gives a role the rights to the register of sessions, if there is one and it has
-// them not.
-func GrantRegister(ctx context.Context, tx pgx.Tx, t Table, role string) error {
-	var lacks bool
-	query := "SELECT coalesce(NOT has_table_privilege($1::name, to_regclass($2)::oid, 'INSERT'), false)"
-	if err := tx.QueryRow(ctx, query, role, Register(t)).Scan(&lacks); err != nil || !lacks {
-		return err
-	}
-	_, err := tx.Exec(ctx, "GRANT "+strings.Join(registerRights, ", ")+" ON TABLE "+Register(t)+" TO "+pgx.Identifier{role}.Sanitize())
-	return err
-}
-
-// GrantBeside gives a role the rights to the tables of controllers and of groups, as far as there
-// are some of ours.
+// GrantBeside gives a role the rights to the tables beside the table, as far as there are some of ours.
 func GrantBeside(ctx context.Context, tx pgx.Tx, t Table, role string) error {
 	d, err := Describe(ctx, tx.Conn(), t)
 	if err != nil {
 		return err
 	}
-	role = pgx.Identifier{role}.Sanitize()
-	for object, number := range map[string]int64{"leader": d.Leader, "group": d.Group} {
-		if number == 0 {
+	for _, grant := range []struct {
+		number int64
+		rights string
+	}{
+		{d.Leader, strings.Join(serving, ", ") + " ON TABLE " + Beside(t, "leader")},
+		{d.Group, strings.Join(serving, ", ") + " ON TABLE " + Beside(t, "group")},
+		{d.Group, "SELECT ON SEQUENCE " + limits(t)},
+		{d.Register, strings.Join(registerRights, ", ") + " ON TABLE " + Register(t)},
+	} {
+		if grant.number == 0 {
 			continue
 		}
-		if _, err := tx.Exec(ctx, "GRANT "+strings.Join(serving, ", ")+" ON TABLE "+Beside(t, object)+" TO "+role); err != nil {
+		if _, err := tx.Exec(ctx, "GRANT "+grant.rights+" TO "+pgx.Identifier{role}.Sanitize()); err != nil {
 			return err
 		}
 	}
-	if d.Group == 0 {
-		return nil
-	}
-	_, err = tx.Exec(ctx, "GRANT SELECT ON SEQUENCE "+limits(t)+" TO "+role)
-	return err
+	return nil
 }
 
 // seen tells the objects beside the table from what was there before.

@@ -225,9 +225,6 @@ func grant(ctx context.Context, tx pgx.Tx, t Target) error {
 	if _, err := tx.Conn().PgConn().Exec(ctx, statements).ReadAll(); err != nil {
 		return err
 	}
-	if err := sql.GrantRegister(ctx, tx, table(t), t.Connect["user"]); err != nil {
-		return err
-	}
 	if err := sql.GrantBeside(ctx, tx, table(t), t.Connect["user"]); err != nil {
 		return err
 	}
