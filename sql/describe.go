@@ -21,6 +21,7 @@ type Description struct {
 	Copied        []string // quoted names of the columns that a repetition copies
 	Sized         []string // those of them whose values may be large
 	Partitioned   bool
+	Xact          bool     // it has the columns xact and xact_at: runs can be prepared
 	Sequence      int64    // from which ids come, where they are unique; 0: not known
 	Encoding      string   // of the database, by the server's name
 	TellsInserts  bool     // by the trigger, which is enabled: of new tasks, as Waking says
@@ -75,6 +76,7 @@ func Describe(ctx context.Context, conn *pgx.Conn, t Table) (Description, error)
 	d.TellsInserts = f.enabled(acceptTrigger)
 	d.TellsChanges = f.enabled(stateTrigger) && !slices.ContainsFunc(changeTriggers,
 		func(name string) bool { return !f.enabled(name) })
+	d.Xact = f.column("xact") != nil && f.column("xact_at") != nil
 	d.Register, d.Unregistered = f.registered(t)
 	var lacks string
 	if d.Leader, lacks = f.usable(t, "leader", serving, "does not show who leads"); lacks != "" {

@@ -26,15 +26,18 @@ func earlier(t *testing.T, conn *pgx.Conn) {
 		"$h", task.hash()))
 }
 
-// TestATableOfTheVersionBeforeIsTakenOver, and nothing of that version is left.
+// TestATableOfTheVersionBeforeIsTakenOver, and nothing of that version is left. Where nothing may be made, it is told that runs cannot be prepared.
 func TestATableOfTheVersionBeforeIsTakenOver(t *testing.T) {
 	t.Parallel()
 	for way, makes := range makers {
 		conn := furnished(t)
 		earlier(t, conn)
+		if d := described(t, conn, task); d.Xact {
+			t.Error("there is no column xact")
+		}
 		makes(t, conn, task)
 		complete(t, conn, task, nil)
-		if d := described(t, conn, task); d.Register == 0 || d.GroupSequence == 0 {
+		if d := described(t, conn, task); !d.Xact || d.Register == 0 || d.GroupSequence == 0 {
 			t.Errorf("%s: %+v", way, d)
 		}
 		equal(t, way+": what is left", value(t, conn, strings.ReplaceAll(`SELECT concat((SELECT string_agg(proname, ' ') FROM pg_proc WHERE proname ~ '$h'),

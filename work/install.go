@@ -45,6 +45,7 @@ func (l *loop) install(ctx context.Context) error {
 	}
 	l.without(without)
 	l.Queries.Store(&queries)
+	l.bareTable(described)
 	if err := l.followRole(ctx, described); err != nil {
 		return err
 	}
@@ -317,4 +318,15 @@ func (l *loop) followRole(ctx context.Context, d sql.Description) error {
 	l.trouble.openPath = true
 	l.rolePath.Store(nil)
 	return l.control.follow(ctx, "pg_catalog, pg_temp")
+}
+
+// bareTable says once that the table has no column for the transactions of runs, as one that may not
+// be changed: what may write is marked before it starts there, and is not exactly once.
+func (l *loop) bareTable(d sql.Description) {
+	if bare := !d.Xact; bare != l.trouble.bare {
+		if l.trouble.bare = bare; bare {
+			l.log.Info().Str("hint", "run the output of pgtaskd schema").
+				Msg("the table has no column xact: tasks that may write are at least once")
+		}
+	}
 }

@@ -136,8 +136,10 @@ func (l *loop) cut(ctx context.Context, ids []int64, lost map[int64]end) (done m
 		}
 		var ended []changed
 		err := l.brief(ctx, func(tx pgx.Tx) (err error) {
-			if ended, err = l.withWhatFollows(ctx, tx, l.queries().Text("judge"), ids, l.place.Load(), mute); err != nil {
-				return err
+			if l.control.table.Xact {
+				if ended, err = l.withWhatFollows(ctx, tx, l.queries().Text("judge"), ids, l.place.Load(), mute); err != nil {
+					return err
+				}
 			}
 			some, err = l.withWhatFollows(ctx, tx, l.queries().Text("cut"), ids, gone, starts, versions, l.panics.causes(), mute, l.Pool.PIDs(), l.place.Load())
 			return err

@@ -74,7 +74,7 @@ func (u *under) bars(t *Target, role string, ours bool) *exec.Failure {
 // server is what runners have to know.
 func (l *loop) server() *run.Server {
 	c := l.control
-	return &run.Server{Superuser: c.superuser, Encoding: c.encoding}
+	return &run.Server{Superuser: c.superuser, Encoding: c.encoding, Bare: !c.table.Xact}
 }
 
 func (r *Report) doubt(format string, args ...any) {

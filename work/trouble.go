@@ -46,6 +46,7 @@ type trouble struct {
 	unmade       map[string]bool // what could not be made beside it, likewise
 	exhausted    time.Time       // when it was logged that no ids are left
 	partless     time.Time       // or that a partition is missing
+	bare         bool            // that the table has no column for transactions
 	openPath     bool            // that everybody may create in the role's search_path
 	zoneless     time.Time       // or that the time zone is none
 	queueFull    time.Time       // or that the queue of notifications is full

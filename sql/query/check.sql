@@ -11,7 +11,7 @@ SELECT
     t.xact IS NOT NULL AND t.stopping IS TRUE
 FROM unnest($1::int8[]) AS l (id)
 CROSS JOIN LATERAL (
-    SELECT w.id, w.state, w.pid, w.stop IS NOT NULL AS ended, w.start IS NOT NULL AS begun, w.stopping, w.xmin AS version, w.xact AS xact
+    SELECT w.id, w.state, w.pid, w.stop IS NOT NULL AS ended, w.start IS NOT NULL AS begun, w.stopping, w.xmin AS version, :xact_of_w AS xact
     FROM :table AS w
     WHERE w.id >= l.id
         AND w.id <= l.id

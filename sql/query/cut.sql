@@ -41,12 +41,12 @@ WITH orphaned AS MATERIALIZED (
         ORDER BY u.id
     ) AS l
     CROSS JOIN LATERAL (
-        SELECT t.tableoid AS part, t.ctid AS place, t.state, t.remote, t.atomic, t.rerun, t.runs, t.start, t.pid, t.stopping, t.xact IS NOT NULL AS prepared, :attempt AS attempt
+        SELECT t.tableoid AS part, t.ctid AS place, t.state, t.remote, t.atomic, t.rerun, t.runs, t.start, t.pid, t.stopping, :xact_of_t IS NOT NULL AS prepared, :attempt AS attempt
         FROM :table AS t
         CROSS JOIN (SELECT $8::text AS here) AS x
         WHERE t.id >= l.id
             AND t.id <= l.id
-            AND (t.state = 'WORK' AND t.xact IS NULL AND (
+            AND (t.state = 'WORK' AND :xact_of_t IS NULL AND (
                 t.pid = l.gone
                 OR t.remote <> ''
                 OR NOT EXISTS (
@@ -87,8 +87,7 @@ SET
     output = CASE WHEN NOT o.prepared THEN t.output END,
     notice = CASE WHEN NOT o.prepared THEN t.notice END,
     stopping = CASE WHEN NOT o.prepared THEN t.stopping END,
-    xact = NULL,
-    xact_at = NULL,
+    :without_xact
     interrupted = least(t.interrupted, 2147483646) + 1,
     error = CASE
         WHEN d.again OR $6::bool THEN t.error

@@ -42,7 +42,7 @@ WITH ended AS MATERIALIZED (
 )
 UPDATE :table AS t
 SET
-    state = CASE WHEN e.done THEN 'DONE' WHEN t.xact IS NOT NULL AND t.stopping THEN 'STOP' WHEN true THEN 'FAIL' ELSE t.state END,
+    state = CASE WHEN e.done THEN 'DONE' WHEN :xact_of_t IS NOT NULL AND t.stopping THEN 'STOP' WHEN true THEN 'FAIL' ELSE t.state END,
     start = e.start,
     stop = e.stop,
     pid = e.pid,
@@ -52,8 +52,7 @@ SET
     notice = coalesce(e.notice, CASE WHEN e.keeps THEN t.notice END),
     atomic = e.atomic,
     attempt = :attempt,
-    xact = NULL,
-    xact_at = NULL,
+    :without_xact
     stopping = CASE WHEN :followed THEN t.stopping END -- which the repetition takes up
 FROM ended AS e
 WHERE t.ctid = e.place

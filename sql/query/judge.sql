@@ -13,7 +13,7 @@ WITH judged AS MATERIALIZED (
         WHERE t.id >= l.id
             AND t.id <= l.id
             AND t.state = 'WORK'
-            AND t.xact IS NOT NULL
+            AND :xact_of_t IS NOT NULL
             AND (s.status = 'committed' OR s.status IS NULL)
         ORDER BY t.id
         FOR NO KEY UPDATE OF t SKIP LOCKED
@@ -27,8 +27,7 @@ SET
         'DETAIL:  The server has no record of the transaction with which its row was prepared.\n'
         'HINT:  Look whether it has done its work; if not, set its state to PLAN.' END END,
     sqlstate = CASE WHEN j.status IS NULL THEN CASE WHEN $3 THEN t.sqlstate ELSE 'TK003' END END,
-    xact = NULL,
-    xact_at = NULL,
+    :without_xact
     stopping = CASE WHEN :followed THEN t.stopping END
 FROM judged AS j
 WHERE t.ctid = j.place

@@ -33,8 +33,7 @@ SET
     start = b.start,
     stop = NULL,
     atomic = b.atomic,
-    xact = NULL,
-    xact_at = NULL,
+    :without_xact
     attempt = CASE WHEN t.stop IS NOT NULL THEN 1 ELSE :attempt END,
     interrupted = CASE WHEN t.stop IS NOT NULL THEN 0 ELSE t.interrupted END,
     runs = CASE WHEN t.stop IS NULL THEN t.runs ELSE

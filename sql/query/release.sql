@@ -34,15 +34,14 @@ WITH released AS MATERIALIZED (
 )
 UPDATE :table AS t
 SET
-    state = CASE WHEN t.stopping AND t.xact IS NOT NULL THEN 'STOP' WHEN true THEN 'PLAN' ELSE t.state END,
+    state = CASE WHEN t.stopping AND :xact_of_t IS NOT NULL THEN 'STOP' WHEN true THEN 'PLAN' ELSE t.state END,
     pid = NULL,
     start = NULL,
-    stop = CASE WHEN t.stopping AND t.xact IS NOT NULL THEN statement_timestamp() END,
+    stop = CASE WHEN t.stopping AND :xact_of_t IS NOT NULL THEN statement_timestamp() END,
     stopping = NULL,
-    output = CASE WHEN t.xact IS NULL THEN t.output END,
-    notice = CASE WHEN t.xact IS NULL THEN t.notice END,
-    xact = NULL,
-    xact_at = NULL,
+    output = CASE WHEN :xact_of_t IS NULL THEN t.output END,
+    notice = CASE WHEN :xact_of_t IS NULL THEN t.notice END,
+    :without_xact
     atomic = NULL,
     attempt = CASE WHEN t.state = 'PLAN' THEN t.attempt ELSE greatest(t.attempt - 1, 0) END,
     base = CASE WHEN r.delay IS NULL THEN t.base ELSE coalesce(t.base, t.plan) END,

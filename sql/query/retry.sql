@@ -49,8 +49,7 @@ SET
     notice = coalesce(e.notice, CASE WHEN e.keeps THEN t.notice END),
     atomic = e.atomic,
     attempt = e.attempt,
-    xact = NULL,
-    xact_at = NULL,
+    :without_xact
     base = coalesce(t.base, t.plan),
     plan = e.stop + coalesce(
         e.pause,

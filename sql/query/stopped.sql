@@ -20,8 +20,8 @@ WITH ended AS MATERIALIZED (
         WHERE t.id >= e.id
             AND t.id <= e.id
             AND CASE
-                WHEN t.xact IS NOT NULL
-                    THEN t.state = 'WORK' AND t.stopping AND t.xact = e.xact AND txid_status(e.xact) = 'aborted'
+                WHEN :xact_of_t IS NOT NULL
+                    THEN t.state = 'WORK' AND t.stopping AND :xact_of_t = e.xact AND txid_status(e.xact) = 'aborted'
                 ELSE t.state = 'STOP'
                     AND t.stop IS NULL
                     AND (t.stopping OR t.start IS NOT NULL) -- else it waited, and is paused
@@ -36,8 +36,7 @@ SET
     start = e.start,
     stop = e.stop,
     stopping = NULL,
-    xact = NULL,
-    xact_at = NULL,
+    :without_xact
     pid = e.pid,
     output = CASE WHEN e.keeps THEN t.output END,
     error = coalesce(e.error, CASE WHEN e.keeps THEN t.error END),

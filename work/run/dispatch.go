@@ -40,6 +40,7 @@ type Limits struct {
 type Server struct {
 	Superuser bool   // the role is one
 	Encoding  string // of the database
+	Bare      bool   // the table has no column for the transaction of a run
 }
 
 // Dispatcher starts runners, and holds what they share: it is all that they see of the leader. Any

@@ -78,7 +78,7 @@ func (r *runner) holdEnd(t *Task, start time.Time, result *exec.Result) (next *T
 	if r.session.Behind() > 0 { // what ends its transaction is with the server
 		return t
 	}
-	if t.Row.Remote == "" && result.Wrote() {
+	if t.Row.Remote == "" && result.Wrote() && !t.bare {
 		if next, taken := r.prepared(t); !taken {
 			return next
 		}

@@ -22,6 +22,7 @@ func (r *runner) spec(t *Task) (*exec.Task, bool) {
 		}
 	}
 	t.Examine()
+	t.bare = t.Row.Remote == "" && r.Server.Load().Bare && !t.Traits.Inert
 	if t.Row.Remote != "" {
 		t.query, t.watch = r.asQuery(t)
 		t.Atomic = t.query || t.watch

@@ -62,6 +62,7 @@ type Task struct {
 	Atomic  bool          // of its runner: it runs in our transaction
 	query   bool          // of its runner: it runs in our transaction on a remote, and must not write there
 	ahead   bool          // of its runner: its row is prepared before its SQL begins, since that locks it
+	bare    bool          // of its runner: the table has no column for its transaction, so that it is marked if it may write
 	claim   Prepared      // of its runner: what became of that,
 	refused *exec.Failure // and why not
 	watch   bool          // of its runner: it runs there likewise, and may, so that its like are known
@@ -236,7 +237,7 @@ func (t *Task) Xact() int64 { return t.xact.Load() }
 func (t *Task) Claimed() bool { return t.claimed.Load() }
 
 // Once tells whether the task's effects happen exactly once, as far as its SQL shows.
-func (t *Task) Once() bool { return t.Atomic && !t.Traits.Outside && !t.watch }
+func (t *Task) Once() bool { return t.Atomic && !t.Traits.Outside && !t.watch && !t.bare }
 
 // Guarded tells whether the mark must be on the server's disk before the task starts: a crash that
 // forgot it would have the task run twice, where it must not, or judge it as one that has had no
@@ -246,7 +247,7 @@ func (t *Task) Guarded() bool { return !t.Once() || !t.Row.Rerun }
 // needsMark tells whether the row must show WORK before the task starts: it is not exactly once, or
 // must not run again, or it has met a lock on its row before.
 func (t *Task) needsMark() bool {
-	return t.Row.marksFirst() || !t.Atomic || t.watch || t.Again > 0 || t.Traits.Outside
+	return t.Row.marksFirst() || !t.Atomic || t.watch || t.bare || t.Again > 0 || t.Traits.Outside
 }
 
 // marksFirst tells whether the row alone says so.
