@@ -37,7 +37,7 @@ func (l *loop) connectLedger(ctx context.Context) (*pgx.Conn, func(), error) {
 		return nil, nil, err
 	}
 	b := pool.Backend{PID: c.pid, Since: c.since}
-	_, err = c.conn.Exec(ctx, "SET lock_timeout = '"+ledger.Patience+"'") // to prepare a statement may wait for a lock, too
+	_, err = c.conn.Exec(ctx, "SET lock_timeout = '"+ledger.Patience+"'; SET synchronous_commit = off") // to prepare a statement may wait for a lock, too
 	if err == nil {
 		err = l.Pool.Register(ctx, b)
 	}

@@ -4,7 +4,7 @@
 -- $1 ids, $2 what: m a mark, p a preparation, c one before the SQL has begun, d DONE, s DONE of what
 -- is prepared and has its texts, $3 versions of the rows that were read, $4 pids of the sessions,
 -- $5 starts, $6 stops, $7 outputs, $8 notices, $9 whether effects happen exactly once, $10
--- transactions, $11 where these are, $12 when the sessions began
+-- transactions, $11 where these are, $12 when the sessions began, where they must be seen to be there
 WITH told AS MATERIALIZED (
     SELECT e.*, t.part, t.place
     FROM (
@@ -29,18 +29,9 @@ WITH told AS MATERIALIZED (
         FROM :table AS t
         WHERE t.id >= e.id
             AND t.id <= e.id
-            AND CASE
-                WHEN e.what IN ('d', 's') AND e.xact IS NOT NULL
-                    THEN t.state = 'WORK' AND :xact_of_t = e.xact AND txid_status(e.xact) = 'committed'
-                ELSE t.state = 'PLAN' AND t.xmin = e.version
-                    OR t.state = 'WORK' AND t.pid = e.pid AND :xact_of_t IS NULL
-            END
+            AND :takes
             AND (
-                e.what NOT IN ('d', 's')
-                OR NOT :followed
-            )
-            AND (
-                e.what NOT IN ('p', 'c')
+                e.since IS NULL
                 OR EXISTS ( -- after a crash, and on a standby, another transaction may get the number
                     SELECT
                     FROM pg_stat_get_activity(e.pid) AS a
@@ -53,25 +44,10 @@ WITH told AS MATERIALIZED (
 )
 UPDATE :table AS t
 SET
-    state = CASE WHEN e.what IN ('d', 's') THEN 'DONE' WHEN true THEN 'WORK' ELSE t.state END,
-    start = e.start,
-    :with_xact
-    pid = CASE WHEN e.what <> 'p' THEN e.pid WHEN t.state = 'WORK' THEN t.pid END,
-    output = CASE WHEN e.what IN ('p', 'd') THEN e.output ELSE t.output END,
-    error = CASE WHEN e.what NOT IN ('d', 's') THEN t.error END,
-    sqlstate = CASE WHEN e.what NOT IN ('d', 's') THEN t.sqlstate END,
-    notice = CASE WHEN e.what IN ('p', 'd') THEN e.notice WHEN e.what = 'c' THEN :output_lost ELSE t.notice END,
-    atomic = e.atomic,
-    attempt = :attempt,
-    stopping = CASE WHEN e.what NOT IN ('d', 's') THEN t.stopping END,
-    stop = e.stop
+    :entered
 FROM told AS e
 CROSS JOIN (SELECT $11::text AS place) AS here
 WHERE t.ctid = e.place
     AND t.tableoid = e.part
 RETURNING
-    t.id,
-    -- false: a trigger has kept the row as it was
-    CASE e.what WHEN 'm' THEN t.state = 'WORK' WHEN 'd' THEN t.state = 'DONE' WHEN 's' THEN t.state = 'DONE'
-        ELSE (t.state = 'WORK' AND :xact_of_t = e.xact) IS TRUE END,
-    e.what IN ('d', 's') AND t."delete" AND t.output IS NULL
+    :entry_of_t

@@ -5,5 +5,5 @@ SELECT
     set_config('lock_timeout', $1, true),
     CASE
         WHEN $2::text = 'lazy' THEN set_config('synchronous_commit', 'off', true)
-        WHEN $2 = 'flush' AND current_setting('synchronous_commit') = 'off' THEN set_config('synchronous_commit', 'on', true)
+        WHEN set_config('synchronous_commit', NULL, true) = 'off' AND $2 = 'flush' THEN set_config('synchronous_commit', 'on', true)
     END

@@ -45,6 +45,21 @@ type Entry struct {
 	why    error // as the table refuses them so
 }
 
+// stop is null for what has not ended.
+func (e *Entry) stop() *time.Time {
+	if e.Kind == Mark || e.Kind == Claim {
+		return nil
+	}
+	return &e.Stop
+}
+
+func (e *Entry) xact() *int64 {
+	if e.Xact == 0 {
+		return nil
+	}
+	return &e.Xact
+}
+
 // Size is that of its texts, in bytes.
 func (e *Entry) Size() (n int) {
 	for _, text := range []*string{e.Output, e.Notice} {

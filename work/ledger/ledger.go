@@ -28,6 +28,7 @@ type Ledger struct {
 	Config
 
 	writes sync.Mutex // held by whoever writes a round
+	loops  writer     // of Step
 
 	mu      sync.Mutex
 	queue   Queue
@@ -49,7 +50,6 @@ const (
 	roundLimit = 30 * time.Second
 	gatherFor  = 2 * time.Millisecond // after a round, for more ends;
 	gatherFew  = gatherFor * 2 / 5    // after one of few: a lone end goes at once, nearly, and one in a lane with what follows it
-	few        = 2                    // entries
 )
 
 // New returns one with nothing to write.
@@ -103,18 +103,14 @@ func (l *Ledger) work(ctx context.Context) {
 		return
 	}
 	defer closeConn()
-	used, last := time.Now(), 0
+	own, used, most := &writer{Conn: conn, lazy: true}, time.Now(), gatherFew
 	for {
-		most := gatherFor
-		if last <= few {
-			most = gatherFew
-		}
 		l.gather(ctx, most-time.Since(used))
-		wrote, err := l.round(ctx, conn)
-		if wrote > 0 {
-			used, last = time.Now(), wrote
+		wrote, err := l.round(ctx, own)
+		if len(wrote) > 0 {
+			used, most = time.Now(), gatherAfter(wrote)
 		}
-		if err != nil || wrote == 0 && !l.wait(ctx, ownIdle-time.Since(used)) {
+		if err != nil || len(wrote) == 0 && !l.wait(ctx, ownIdle-time.Since(used)) {
 			l.mu.Lock()
 			l.own, l.owns = false, false
 			l.mu.Unlock()
@@ -122,6 +118,17 @@ func (l *Ledger) work(ctx context.Context) {
 			return
 		}
 	}
+}
+
+// gatherAfter is how long more is waited for after a round.
+func gatherAfter(wrote []*Entry) time.Duration {
+	switch {
+	case len(wrote) == 1 && wrote[0].Kind.urgent():
+		return 0 // its session waits for its COMMIT now, and comes back
+	case len(wrote) <= few:
+		return gatherFew
+	}
+	return gatherFor
 }
 
 // gather waits a moment for more, where nobody waits in an open transaction: a round costs as much as
@@ -178,7 +185,10 @@ func (l *Ledger) Step(ctx context.Context, conn *pgx.Conn) error {
 	if owns {
 		return nil
 	}
-	_, err := l.round(ctx, conn)
+	if l.loops.Conn != conn {
+		l.loops = writer{Conn: conn}
+	}
+	_, err := l.round(ctx, &l.loops)
 	return err
 }
 

@@ -42,9 +42,17 @@ func (q *Queue) Seen(e *Entry) {
 	}
 }
 
+// few are entries that are not worth a round of many.
+const few = 2
+
 // Next takes out what is to be written now, together: preparations before ends. None of it has the
-// same id twice.
+// same id twice. Where a single session waits, few ends do not keep it waiting: they have the time of
+// its COMMIT.
 func (q *Queue) Next(now time.Time) (round []*Entry) {
+	if len(q.urgent) == 1 && len(q.others) <= few && !q.urgent[0].after.After(now) {
+		round, q.urgent = q.urgent, nil
+		return round
+	}
 	size, ids := 0, map[int64]bool{}
 	take := func(e *Entry) bool {
 		if len(round) == Most || size >= sizeMost || e.after.After(now) || ids[e.ID] ||

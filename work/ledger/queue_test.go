@@ -257,3 +257,16 @@ func TestWhatWaitsHoldsUpNothing(t *testing.T) {
 	wantIDs(t, "meanwhile", q.Next(epoch), 2, 3)
 	wantIDs(t, "later", q.Next(epoch.Add(lockedPause)), 1)
 }
+
+// TestALoneSessionWaitsForNoEnds: few of them are written after its row, many with it.
+func TestALoneSessionWaitsForNoEnds(t *testing.T) {
+	t.Parallel()
+	q := &Queue{}
+	put(q, "dpd")
+	wantIDs(t, "first", q.Next(epoch), 2)
+	wantIDs(t, "then", q.Next(epoch), 1, 3)
+	put(q, "dpdd")
+	wantIDs(t, "with many", q.Next(epoch), 2, 1, 3, 4)
+	put(q, "dpp")
+	wantIDs(t, "of several sessions", q.Next(epoch), 2, 3, 1)
+}

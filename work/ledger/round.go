@@ -11,16 +11,16 @@ import (
 // round.
 const Patience = "50ms"
 
-// round writes what is to be written now, in one exchange of messages and one transaction, and says
-// how much. The error is one of the connection, or of the table as a whole.
-func (l *Ledger) round(ctx context.Context, conn *pgx.Conn) (wrote int, err error) {
+// round writes what is to be written now, in one exchange of messages and one transaction, and returns
+// it. The error is one of the connection, or of the table as a whole.
+func (l *Ledger) round(ctx context.Context, conn *writer) (entries []*Entry, err error) {
 	l.writes.Lock()
 	defer l.writes.Unlock()
 	l.mu.Lock()
-	entries := l.queue.Next(time.Now())
+	entries = l.queue.Next(time.Now())
 	l.mu.Unlock()
 	if len(entries) == 0 {
-		return 0, nil
+		return nil, nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, roundLimit)
 	defer cancel()
@@ -41,17 +41,17 @@ func (l *Ledger) round(ctx context.Context, conn *pgx.Conn) (wrote int, err erro
 	l.mu.Unlock()
 	tell(told)
 	for i, e := range look {
-		seen, err := l.look(ctx, conn, e)
+		seen, err := l.look(ctx, conn.Conn, e)
 		if err != nil {
 			tell(lost(look[i:]))
-			return len(entries), err
+			return entries, err
 		}
 		l.mu.Lock()
 		told := l.queue.Looked(e, seen, time.Now())
 		l.mu.Unlock()
 		tell(told)
 	}
-	return len(entries), err
+	return entries, err
 }
 
 func tell(all []Told) {
@@ -72,31 +72,71 @@ func lost(entries []*Entry) (told []Told) {
 	return told
 }
 
-// write sends the round. What is prepared need not wait for the disk: the log has it there before
-// the transaction that it tells of.
-func (l *Ledger) write(ctx context.Context, conn *pgx.Conn, entries []*Entry) (map[int64]Row, error) {
-	c := newColumns(entries)
-	queries, batch := l.Queries(), &pgx.Batch{}
-	batch.Queue(queries.Text("ledger_limits"), Patience, c.pace())
-	batch.Queue(queries.Text("ledger"), c.ids, c.what, c.versions, c.pids, c.starts, c.stops, c.outputs, c.notices, c.exactly, c.xacts, l.Place(), c.sinces)
-	results := conn.SendBatch(ctx, batch)
-	rows := map[int64]Row{}
-	_, err := results.Exec()
-	if err == nil {
-		var found pgx.Rows
-		if found, err = results.Query(); err == nil {
-			var id int64
-			var taken, empty bool
-			_, err = pgx.ForEachRow(found, []any{&id, &taken, &empty}, func() error {
-				rows[id] = Row{Stays: !taken, Empty: empty}
-				return nil
-			})
+// writer is a connection on which rounds are written.
+type writer struct {
+	*pgx.Conn
+	lazy bool // its limits are those of a lazy round, whatever the role's are
+	// known are sessions that were there, on this very server: none of their transactions can lose its
+	// number to another one while this connection lasts.
+	known map[session]bool
+}
+
+type session struct {
+	pid   int32
+	since time.Time
+}
+
+// knownMost is how many sessions are remembered.
+const knownMost = 4096
+
+// see takes down that the session of an entry was there.
+func (w *writer) see(e *Entry) {
+	if w.known == nil || len(w.known) >= knownMost {
+		w.known = map[session]bool{}
+	}
+	w.known[session{e.PID, e.Since}] = true
+}
+
+func (w *writer) knows(e *Entry) bool { return !e.Kind.urgent() || w.known[session{e.PID, e.Since}] }
+
+// write sends the round.
+func (l *Ledger) write(ctx context.Context, conn *writer, entries []*Entry) (rows map[int64]Row, err error) {
+	if e := entries[0]; len(entries) == 1 && e.tries == 0 && conn.knows(e) {
+		rows, err = l.send(ctx, conn, paceOf(entries), "ledger_row",
+			e.ID, string(e.Kind), int32(e.Version), e.PID, e.Start, e.stop(), e.Output, e.Notice, e.Exactly, e.xact(), l.Place())
+		if err != nil || len(rows) > 0 || !e.Kind.urgent() {
+			return rows, err
 		}
 	}
-	if closed := results.Close(); err == nil { // with the answer to the COMMIT
-		err = closed
+	c := newColumns(entries, conn)
+	rows, err = l.send(ctx, conn, paceOf(entries), "ledger",
+		c.ids, c.what, c.versions, c.pids, c.starts, c.stops, c.outputs, c.notices, c.exactly, c.xacts, l.Place(), c.sinces)
+	for _, e := range entries {
+		if _, met := rows[e.ID]; met && err == nil && e.Kind.urgent() {
+			conn.see(e)
+		}
 	}
 	return rows, err
+}
+
+// send has a statement write entries. What is prepared need not wait for the disk: the log has it
+// there before the transaction that it tells of.
+func (l *Ledger) send(ctx context.Context, conn *writer, pace, name string, values ...any) (rows map[int64]Row, err error) {
+	queries, batch := l.Queries(), &pgx.Batch{}
+	if !conn.lazy || pace != lazy {
+		batch.Queue(queries.Text("ledger_limits"), Patience, pace)
+	}
+	rows = map[int64]Row{}
+	batch.Queue(queries.Text(name), values...).Query(func(found pgx.Rows) error {
+		var id int64
+		var taken, empty bool
+		_, err := pgx.ForEachRow(found, []any{&id, &taken, &empty}, func() error {
+			rows[id] = Row{Stays: !taken, Empty: empty}
+			return nil
+		})
+		return err
+	})
+	return rows, conn.SendBatch(ctx, batch).Close() // with the answer to the COMMIT
 }
 
 // look finds out why a row was passed over.
@@ -111,7 +151,7 @@ func (l *Ledger) look(ctx context.Context, conn *pgx.Conn, e *Entry) (seen Look,
 	}
 	var holds, there bool
 	batch := &pgx.Batch{}
-	batch.Queue(queries.Text("ledger_limits"), Patience, "lazy")
+	batch.Queue(queries.Text("ledger_limits"), Patience, lazy)
 	batch.Queue(queries.Text("blocked"), e.ID, int32(e.Version), e.PID, e.Since).QueryRow(func(row pgx.Row) error {
 		return row.Scan(&seen.Ours, &seen.Own, &others, &holds, &seen.Free, &there)
 	})
@@ -123,52 +163,52 @@ func (l *Ledger) look(ctx context.Context, conn *pgx.Conn, e *Entry) (seen Look,
 	return seen, err
 }
 
+// What a round waits for as it commits.
+const (
+	lazy  = "lazy"  // nothing
+	usual = "usual" // what the role's transactions do
+	flush = "flush" // the disk, at least
+)
+
+func paceOf(entries []*Entry) string {
+	pace := lazy
+	for _, e := range entries {
+		switch {
+		case e.Flush:
+			return flush
+		case e.Kind == Done:
+			pace = usual
+		}
+	}
+	return pace
+}
+
 // columns are the entries as the statement takes them.
 type columns struct {
-	ids, pids    []int64
-	what         []string
-	versions     []int32
-	starts       []time.Time
-	sinces       []*time.Time
-	stops        []*time.Time
-	outputs      []*string
-	notices      []*string
-	exactly      []bool
-	xacts        []*int64
-	flush, usual bool
+	ids, pids []int64
+	what      []string
+	versions  []int32
+	starts    []time.Time
+	sinces    []*time.Time
+	stops     []*time.Time
+	outputs   []*string
+	notices   []*string
+	exactly   []bool
+	xacts     []*int64
 }
 
-// pace is what the round waits for as it commits.
-func (c *columns) pace() string {
-	switch {
-	case c.flush:
-		return "flush"
-	case c.usual:
-		return "usual"
-	}
-	return "lazy"
-}
-
-func newColumns(entries []*Entry) *columns {
+func newColumns(entries []*Entry, conn *writer) *columns {
 	c := &columns{}
 	for _, e := range entries {
 		c.ids, c.what, c.versions = append(c.ids, e.ID), append(c.what, string(e.Kind)), append(c.versions, int32(e.Version))
 		c.pids, c.starts = append(c.pids, int64(e.PID)), append(c.starts, e.Start)
-		var stop, since *time.Time
-		if e.Kind != Mark && e.Kind != Claim {
-			stop = &e.Stop
-		}
-		if e.Kind.urgent() {
+		var since *time.Time
+		if !conn.knows(e) {
 			since = &e.Since
 		}
-		var xact *int64
-		if e.Xact != 0 {
-			xact = &e.Xact
-		}
-		c.stops, c.sinces, c.xacts = append(c.stops, stop), append(c.sinces, since), append(c.xacts, xact)
+		c.stops, c.sinces, c.xacts = append(c.stops, e.stop()), append(c.sinces, since), append(c.xacts, e.xact())
 		c.outputs, c.notices = append(c.outputs, e.Output), append(c.notices, e.Notice)
 		c.exactly = append(c.exactly, e.Exactly)
-		c.flush, c.usual = c.flush || e.Flush, c.usual || e.Kind == Done
 	}
 	return c
 }

@@ -1,0 +1,13 @@
+-- What the row t shows with the entry e of the ledger.
+state = CASE WHEN e.what IN ('d', 's') THEN 'DONE' WHEN true THEN 'WORK' ELSE t.state END,
+start = e.start,
+:with_xact
+pid = CASE WHEN e.what <> 'p' THEN e.pid WHEN t.state = 'WORK' THEN t.pid END,
+output = CASE WHEN e.what IN ('p', 'd') THEN e.output ELSE t.output END,
+error = CASE WHEN e.what NOT IN ('d', 's') THEN t.error END,
+sqlstate = CASE WHEN e.what NOT IN ('d', 's') THEN t.sqlstate END,
+notice = CASE WHEN e.what IN ('p', 'd') THEN e.notice WHEN e.what = 'c' THEN :output_lost ELSE t.notice END,
+atomic = e.atomic,
+attempt = :attempt,
+stopping = CASE WHEN e.what NOT IN ('d', 's') THEN t.stopping END,
+stop = e.stop

@@ -1,0 +1,8 @@
+-- Whether the row t takes the entry e of the ledger: what it tells of has not been overtaken, and nothing
+-- follows an end.
+CASE
+    WHEN e.what IN ('d', 's') AND e.xact IS NOT NULL
+        THEN t.state = 'WORK' AND :xact_of_t = e.xact AND txid_status(e.xact) = 'committed'
+    ELSE :as_read
+END
+AND (e.what NOT IN ('d', 's') OR NOT :followed)
