@@ -26,7 +26,7 @@ func DDL(t Table, o Options) string {
 		before = s.kind
 		switch {
 		case s.kind == schemaStep:
-			b.WriteString(n.head(o)) // which makes it
+			fmt.Fprintf(&b, "%s\n%s", n.head(o), n.fill(text("drops"))) // the head makes it
 		case s.kind == typeStep: // the head makes it
 			_, comment, _ := strings.Cut(s.sql, "\n")
 			fmt.Fprintf(&b, "%s\n", n.fill(comment))
@@ -55,10 +55,20 @@ func DDL(t Table, o Options) string {
 	if o.Role != "" {
 		fmt.Fprintf(&b, "%s\n", names{table: t, serving: o.Role}.fill(text("grants")))
 	}
-	b.WriteString(n.fill(text("drops")))
-	return fmt.Sprintf("-- A table of tasks for pgtaskd (schema version %d). It can be run again and again.\n\nBEGIN;\n%s%s\nCOMMIT;\n",
-		Version, text("install"), b.String())
+	return fmt.Sprintf(opening, Version, text("install"), b.String())
 }
+
+// opening is what a person must know before the script is run, and what holds for all of it.
+const opening = `-- Creates or completes a table of tasks for pgtaskd (schema version %d). It can be run again and again.
+-- Run it as the owner of the table, or of the schema; a superuser goes on as that owner. It has its own
+-- BEGIN and COMMIT, so do not use psql -1. It locks the table; one that has rows and lacks columns is
+-- rewritten, which takes seconds for a million rows.
+
+BEGIN ISOLATION LEVEL READ COMMITTED;
+SET LOCAL lock_timeout = '10s';
+%s%s
+COMMIT;
+`
 
 // steps are those of the table that the script makes.
 func (o Options) steps() []step {
@@ -82,12 +92,13 @@ func (n names) head(o Options) string {
 		trusted += ", " + literal(role)
 	}
 	var own []string
-	for _, object := range slices.Concat(objects, slices.Sorted(maps.Values(indexNames))) {
+	for _, object := range slices.Concat(objects, []string{"group_changes"}) {
 		own = append(own, besideName(n.table, object))
 	}
 	return named(n.dollars(strings.ReplaceAll(text("head"), "$pgtaskd$", "$$")), map[string]string{
 		":schema_text": literal(n.table.Schema), ":name_text": literal(n.table.Name), ":trusted": trusted,
 		":relations":  array(append(own, n.table.Name)),
+		":table_text": literal(n.table.Quoted()),
 		":state_text": literal(n.state), ":state": n.state, ":schema_quoted": literal(n.fill(":schema")), ":schema": n.fill(":schema"),
 	})
 }

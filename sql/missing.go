@@ -59,6 +59,10 @@ func Missing(ctx context.Context, conn *pgx.Conn, t Table, o Options) ([]Change,
 	if f.partition {
 		m.wake = Poll // its triggers speak to the leader of the whole table
 	}
+	if m.remains && versionOf(m.comment) <= Version {
+		change := m.change("what an earlier version has made", m.names.fill(text("drops")))
+		change.Optional, change.Removes, change.beside = true, true, true
+	}
 	for _, s := range steps() {
 		m.step(s)
 	}
@@ -74,10 +78,6 @@ func Missing(ctx context.Context, conn *pgx.Conn, t Table, o Options) ([]Change,
 		return nil, err
 	}
 	m.superfluous()
-	if m.remains && versionOf(m.comment) <= Version {
-		change := m.change("what an earlier version has made", m.names.fill(text("drops")))
-		change.Optional, change.Removes, change.beside = true, true, true
-	}
 	if m.taken != nil {
 		return nil, m.taken
 	}

@@ -11,7 +11,7 @@ import (
 func earlier(t *testing.T, conn *pgx.Conn) {
 	t.Helper()
 	execute(t, conn, strings.ReplaceAll(`ALTER INDEX task_open_idx RENAME TO pgtaskd_open_$h; ALTER INDEX task_one_waits_idx RENAME TO pgtaskd_wait_key_$h;
-		ALTER INDEX task_repeats_idx RENAME TO pgtaskd_repeating_$h; ALTER TABLE task_session RENAME TO pgtaskd_session_$h; ALTER SEQUENCE task_group_changes RENAME TO pgtaskd_group_$h;
+		ALTER INDEX task_repeats_idx RENAME TO pgtaskd_repeating_$h; ALTER TABLE task_session RENAME TO pgtaskd_session_$h; ALTER SEQUENCE task_group_changes RENAME TO pgtaskd_group_$h; COMMENT ON TABLE task_group IS 'Old (pgtaskd schema 1 0)';
 		ALTER TABLE task DROP COLUMN xact, DROP COLUMN xact_at; INSERT INTO pgtaskd_session_$h VALUES (1, now());
 		CREATE DOMAIN pgtaskd_call_$h AS text; CREATE TABLE pgtaskd_token_$h (pid int4, token bytea);
 		CREATE FUNCTION pgtaskd_cron_$h(pgtaskd_call_$h) RETURNS text LANGUAGE sql AS 'SELECT NULL::text';

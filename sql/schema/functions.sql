@@ -26,12 +26,18 @@ BEGIN
             ROW(NEW.active, NEW.backoff, NEW.live, NEW.repeat, NEW.timeout, NEW.overlap, NEW.catchup, NEW.max_failures),
             ROW(interval '1 hour', interval '1 min', interval '0', interval '0', interval '0', false, 0, 0))
         AND pg_catalog.int4ge(NEW.count, 0) AND pg_catalog.int4gt(NEW.max, -2147483648) AND pg_catalog.int4ge(NEW.retry, 0)
+        AND pg_catalog.texteq(NEW.state::pg_catalog.text, 'PLAN')
         AND pg_catalog.int4eq(pg_catalog.num_nonnulls(NEW.cron, NEW.after, NEW.awaits, NEW.notify, NEW.settings, NEW.base), 0)
         AND pg_catalog.int4le(pg_catalog.octet_length(pg_catalog.concat(NEW."group", NEW."null", NEW.remote, NEW.key)), 1024) THEN
         RETURN NEW;
     END IF;
     path := pg_catalog.current_setting('search_path');
     told := pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true) IS NOT NULL; -- an error takes it back
+    -- An UPDATE that moves a row to another partition is an INSERT there.
+    IF TG_OP = 'INSERT' AND root = TG_RELID AND NEW.state IN ('TAKE', 'WORK') THEN
+        RAISE EXCEPTION 'a new task can not be in state %', NEW.state USING ERRCODE = 'check_violation', TABLE = TG_TABLE_NAME, SCHEMA = TG_TABLE_SCHEMA,
+            COLUMN = 'state', CONSTRAINT = 'pgtaskd_state_check';
+    END IF;
     renewed := (OLD.after = NEW.after) IS NOT TRUE;
     wrong := CASE
         WHEN octet_length(NEW."group") > 65536 THEN 'group'
@@ -125,7 +131,7 @@ COMMENT ON FUNCTION :schema.pgtaskd_bounded IS 'Whether an interval of a task is
 
 -- Tells the leader to look. No change of a row must fail because the server's queue is full: the
 -- leader looks by itself then.
-CREATE OR REPLACE FUNCTION :schema.pgtaskd_tell(relation oid, what text DEFAULT '') RETURNS void LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+CREATE OR REPLACE FUNCTION :schema.pgtaskd_tell(relation oid, what text) RETURNS void LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     PERFORM pg_notify(concat('pgtaskd_', left(encode(sha256(convert_to(format('"%s"."%s"',
         replace(n.nspname, '"', '""'), replace(c.relname, '"', '""')), 'UTF8')), 'hex'), 16)), what)
@@ -138,7 +144,7 @@ COMMENT ON FUNCTION :schema.pgtaskd_tell IS 'Tells the leader of a table to look
 
 CREATE OR REPLACE FUNCTION :schema.pgtaskd_wake() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-    PERFORM :schema.pgtaskd_tell(TG_RELID);
+    PERFORM :schema.pgtaskd_tell(TG_RELID, '');
     RETURN NULL;
 END
 $$;
@@ -161,7 +167,7 @@ BEGIN
     ELSIF OLD.state = 'WORK' AND OLD.xact IS NOT NULL AND NOT (writes AND current_setting('application_name') LIKE 'pgtaskd %') THEN -- it is prepared
         IF NEW.state = 'STOP' THEN
             NEW.stopping := true;
-            PERFORM :schema.pgtaskd_tell(TG_RELID);
+            PERFORM :schema.pgtaskd_tell(TG_RELID, '');
         END IF;
         NEW.state := OLD.state;
         RETURN NEW;
@@ -193,7 +199,7 @@ BEGIN
                     'error', left(OLD.error, 1000), 'cause', CASE WHEN OLD.stop IS NULL THEN 'stopped' ELSE 'run again' END);
         END IF;
     END IF;
-    IF NEW.state IN ('STOP', 'PLAN') THEN PERFORM :schema.pgtaskd_tell(TG_RELID); END IF;
+    IF NEW.state IN ('STOP', 'PLAN') THEN PERFORM :schema.pgtaskd_tell(TG_RELID, ''); END IF;
     RETURN NEW;
 END
 $$;
@@ -202,22 +208,23 @@ COMMENT ON FUNCTION :schema.pgtaskd_state IS 'Says what STOP and PLAN do to a ta
 -- Stops the repetition of what somebody has set to STOP. Of a chain that has gone on since the statement
 -- began it stops what waits or runs by now; next may lead in a circle, hence UNION and the depth.
 -- Statistics may say that the table is empty: so the plans are those that suit the indexes. The path is
--- the session's own: triggers of users may find names by it.
+-- the session's own, as triggers of users may find names by it: so states are compared as text, for which
+-- the server has an operator of its own.
 CREATE OR REPLACE FUNCTION :schema.pgtaskd_stop_next() RETURNS trigger LANGUAGE plpgsql
 SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 BEGIN
-    IF OLD.state IN ('DONE', 'FAIL', 'GONE') AND (NEW.state <> OLD.state OR (NEW.stopping IS NULL) = (OLD.stopping IS NULL)) -- nobody has set it to STOP
-        OR OLD.state NOT IN ('DONE', 'FAIL', 'GONE') AND NOT (OLD.overlap AND (NEW.state = 'STOP' OR OLD.xact IS NOT NULL AND NEW.stopping))
+    IF OLD.state::text IN ('DONE', 'FAIL', 'GONE') AND (NEW.state::text <> OLD.state::text OR (NEW.stopping IS NULL) = (OLD.stopping IS NULL)) -- nobody has set it to STOP
+        OR OLD.state::text NOT IN ('DONE', 'FAIL', 'GONE') AND NOT (OLD.overlap AND (NEW.state::text = 'STOP' OR OLD.xact IS NOT NULL AND NEW.stopping))
         OR pg_trigger_depth() >= 20 THEN
         RETURN NULL;
     END IF;
     EXECUTE format('WITH RECURSIVE chain AS (
-            SELECT t.id, t.state, t.next FROM %1$s AS t WHERE t.id = $1 AND (t.state IN (''PLAN'', ''TAKE'', ''WORK'') OR t.stop > statement_timestamp())
+            SELECT t.id, t.state, t.next FROM %1$s AS t WHERE t.id = $1 AND (t.state::text IN (''PLAN'', ''TAKE'', ''WORK'') OR t.stop > statement_timestamp())
             UNION
-            SELECT t.id, t.state, t.next FROM chain AS c JOIN %1$s AS t ON t.id = c.next WHERE c.state NOT IN (''PLAN'', ''TAKE'', ''WORK'')
+            SELECT t.id, t.state, t.next FROM chain AS c JOIN %1$s AS t ON t.id = c.next WHERE c.state::text NOT IN (''PLAN'', ''TAKE'', ''WORK'')
         )
         UPDATE %1$s AS t SET state = ''STOP''
-        WHERE t.id = (SELECT c.id FROM chain AS c ORDER BY c.state IN (''PLAN'', ''TAKE'', ''WORK'') DESC, c.id = $1 DESC LIMIT 1)',
+        WHERE t.id = (SELECT c.id FROM chain AS c ORDER BY c.state::text IN (''PLAN'', ''TAKE'', ''WORK'') DESC, c.id = $1 DESC LIMIT 1)',
         coalesce(pg_partition_root(TG_RELID)::oid, TG_RELID)::regclass) USING OLD.next;
     RETURN NULL;
 END

@@ -27,7 +27,7 @@ BEGIN
         PERFORM pg_sleep(0.01);
     END LOOP;
     PERFORM nextval(pg_get_serial_sequence(TG_RELID::regclass::text, 'group'));
-    PERFORM :schema.pgtaskd_tell(to_regclass(TG_ARGV[0]), 'group');
+    PERFORM :schema.pgtaskd_tell(to_regclass(TG_ARGV[0])::oid, 'group'::text);
     RETURN NULL;
 END
 $$;

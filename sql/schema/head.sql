@@ -1,40 +1,44 @@
 -- Refuses to go on where the schema, or something in it with a name of ours, belongs to somebody
 -- who is neither trusted nor who runs this, the owner of the table or of the database, nor a
--- superuser; and where such a role may create something there.
+-- superuser; where such a role may create something there; and where the table is an application's.
+-- What a superuser makes belongs to the owner of the table, or of the schema: functions of a superuser's
+-- in the schema of others would run what those put there.
 DO $pgtaskd$
 DECLARE
     ours text[] := :relations;
-    stranger record;
+    owner text;
+    stranger text;
 BEGIN
-    FOR stranger IN
-        SELECT concat(x.thing, ' ', coalesce(r.rolname, 'PUBLIC')) AS said, x.role
-        FROM pg_namespace AS n
-        CROSS JOIN LATERAL (
-            SELECT 'the schema belongs to role' AS thing, n.nspowner AS role
-            UNION ALL
-            SELECT format('%I belongs to role', c.relname), c.relowner FROM pg_class AS c WHERE c.relnamespace = n.oid AND c.relname = ANY (ours)
-            UNION ALL
-            SELECT format('function %I belongs to role', p.proname), p.proowner FROM pg_proc AS p WHERE p.pronamespace = n.oid AND (starts_with(p.proname, 'pgtaskd_') OR p.proname = ANY (ours))
-            UNION ALL
-            SELECT 'tables and functions may be created in the schema by', a.grantee FROM aclexplode(n.nspacl) AS a WHERE a.privilege_type = 'CREATE'
-        ) AS x
-        LEFT JOIN pg_roles AS r ON r.oid = x.role
-        WHERE n.nspname = :schema_text AND NOT coalesce(r.rolsuper OR r.rolname IN (current_user, 'pg_database_owner', :trusted)
-            OR r.oid = (SELECT d.datdba FROM pg_database AS d WHERE d.datname = current_database())
-            OR r.oid = (SELECT c.relowner FROM pg_class AS c WHERE c.relnamespace = n.oid AND c.relname = :name_text), false)
-        ORDER BY x.role = 0 DESC
-    LOOP
-        IF stranger.role = 0 THEN
-            RAISE WARNING '%', stranger.said;
-        ELSE
-            RAISE EXCEPTION '%', stranger.said USING HINT = 'The table would not be served: docs/security.md says whom pgtaskd trusts.';
-        END IF;
-    END LOOP;
-    IF to_regnamespace(:schema_quoted) IS NULL THEN
-        CREATE SCHEMA :schema;
+    SELECT r.rolname INTO owner
+    FROM pg_namespace AS n
+    JOIN pg_database AS d ON d.datname = current_database()
+    LEFT JOIN pg_class AS c ON c.relnamespace = n.oid AND c.relname = :name_text
+    JOIN pg_roles AS r ON r.oid = coalesce(c.relowner, nullif(n.nspowner, to_regrole('pg_database_owner')::oid), d.datdba)
+    WHERE n.nspname = :schema_text AND NOT r.rolsuper AND current_setting('is_superuser') = 'on';
+    IF owner IS NOT NULL THEN EXECUTE format('SET LOCAL ROLE %I', owner); END IF;
+    SELECT concat(x.thing, ' ', coalesce(r.rolname, 'PUBLIC')) INTO stranger
+    FROM pg_namespace AS n
+    CROSS JOIN LATERAL (
+        SELECT 'the schema belongs to role' AS thing, n.nspowner AS role
+        UNION ALL SELECT format('%I belongs to role', c.relname), c.relowner FROM pg_class AS c WHERE c.relnamespace = n.oid AND c.relname = ANY (ours)
+        UNION ALL SELECT format('type %I belongs to role', t.typname), t.typowner FROM pg_type AS t WHERE t.oid = to_regtype(:state_text)::oid
+        UNION ALL SELECT format('function %I belongs to role', p.proname), p.proowner FROM pg_proc AS p
+            WHERE p.pronamespace = n.oid AND (starts_with(p.proname, 'pgtaskd_') OR p.proname = ANY (ours))
+        UNION ALL SELECT 'tables and functions may be created in the schema by', a.grantee FROM aclexplode(n.nspacl) AS a WHERE a.privilege_type = 'CREATE'
+    ) AS x
+    LEFT JOIN pg_roles AS r ON r.oid = x.role
+    WHERE n.nspname = :schema_text AND NOT coalesce(r.rolsuper OR r.rolname IN (current_user, 'pg_database_owner', :trusted)
+        OR r.oid = (SELECT d.datdba FROM pg_database AS d WHERE d.datname = current_database())
+        OR r.oid = (SELECT c.relowner FROM pg_class AS c WHERE c.relnamespace = n.oid AND c.relname = :name_text)
+        OR x.role = 0 AND (current_setting('is_superuser') = 'off' OR 'PUBLIC' IN (:trusted)), false)
+    LIMIT 1;
+    IF stranger IS NOT NULL THEN
+        RAISE EXCEPTION '%', stranger USING HINT = 'The table would not be served: docs/security.md says whom pgtaskd trusts.';
     END IF;
-    IF to_regtype(:state_text) IS NULL THEN
-        CREATE TYPE :state AS ENUM ('PLAN', 'TAKE', 'WORK', 'DONE', 'FAIL', 'GONE', 'STOP');
+    IF to_regclass(:table_text) IS NOT NULL AND 2 > (SELECT count(*) FROM pg_attribute AS a WHERE a.attrelid = to_regclass(:table_text) AND (a.attname = 'input' OR a.attname = 'id' AND a.atttypid IN (20, 23))) THEN
+        RAISE EXCEPTION 'table % is no table of tasks: it has no column input, or no id of type int8', to_regclass(:table_text) USING HINT = 'Name another table.';
     END IF;
+    IF to_regnamespace(:schema_quoted) IS NULL THEN CREATE SCHEMA :schema; END IF;
+    IF to_regtype(:state_text) IS NULL THEN CREATE TYPE :state AS ENUM ('PLAN', 'TAKE', 'WORK', 'DONE', 'FAIL', 'GONE', 'STOP'); END IF;
 END
 $pgtaskd$;

@@ -1,6 +1,5 @@
 -- Why a task waits, in a line for a person.
-DROP FUNCTION IF EXISTS :its_why(int8);
-CREATE FUNCTION :its_why(id int8) RETURNS text LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION :its_why(id int8) RETURNS text LANGUAGE plpgsql AS $$
 BEGIN
     RETURN :schema.pgtaskd_why(:table_text, id, :lead_class, :lead_first, :lead_last, :its_leader_text, :its_group_text);
 END
