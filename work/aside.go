@@ -1,22 +1,19 @@
 package work
 
 import (
-	"cmp"
 	"slices"
 	"time"
 
 	"pgtaskd/work/ledger"
 )
 
-// aside are ends that wait for somebody else: who has locked their rows, or what follows on them, or
-// others that the table refuses.
+// aside are ends that wait for somebody else: who has locked their rows, or what follows on them.
 // They are no reason for others not to start.
 type aside struct {
-	ends   []end
-	size   int       // of what they keep in memory, in bytes, about
-	queued int       // how many ends wait for their turn, with those that are being written
-	next   time.Time // none is to be tried before
-	rest   time.Time // none of a text that is too long is
+	ends []end
+	size int       // of what they keep in memory, in bytes, about
+	next time.Time // none is to be tried before
+	rest time.Time // none of a text that is too long is
 }
 
 const (
@@ -62,14 +59,32 @@ func (a *aside) took(e *end, took time.Duration) {
 	}
 }
 
-// keep keeps an end for the next try.
+// due is when an end is to be written.
+func (l *loop) due(e *end) time.Time {
+	due := e.after
+	if e.task.TooLong && l.aside.rest.After(due) {
+		due = l.aside.rest
+	}
+	if e.wait > 0 && l.locks.ends.until.After(due) {
+		due = l.locks.ends.until
+	}
+	return due
+}
+
+// keep keeps an end for the next try. A heavy one that waits for somebody else gives its slot back:
+// that may last. In a drain the session of a marked task stays with its end, which the next leader
+// sees.
 func (l *loop) keep(e end) {
 	switch {
 	case e.task.TooLong && e.since.IsZero():
 		e.since = time.Now()
-	case e.wait == 0 && e.barred.pause == 0 && !e.task.TooLong && !e.queued:
+	case e.wait == 0 && !e.task.TooLong:
 		l.unsaid = append(l.unsaid, e)
 		return
+	}
+	if e.written != nil && (l.draining.IsZero() || !e.task.marked) {
+		close(e.written)
+		e.written = nil
 	}
 	a := &l.aside
 	if due := l.due(&e); len(a.ends) == 0 || due.Before(a.next) {
@@ -78,7 +93,7 @@ func (l *loop) keep(e end) {
 	a.ends, a.size = append(a.ends, e), a.size+e.memory()
 }
 
-// ripe takes the ends that are to be tried again by now.
+// ripe takes the ends that are to be tried again by now, those first that have waited longest.
 func (l *loop) ripe(now time.Time) []end {
 	a := &l.aside
 	if len(a.ends) == 0 || now.Before(a.next) {
@@ -90,22 +105,8 @@ func (l *loop) ripe(now time.Time) []end {
 			a.next = due
 		}
 	}
+	slices.SortStableFunc(ripe, func(a, b end) int { return a.after.Compare(b.after) })
 	return ripe
-}
-
-// inTurn sorts ends: first those that have met no lock. Of the others it is in turn that one's
-// which waits for its next try longest, and that one's which has met a lock last: so whoever waits
-// for a short lock does not wait until many others have been tried in vain.
-func (k *locks) inTurn(ends []end) {
-	slices.SortStableFunc(ends, func(a, b end) int {
-		switch {
-		case k.newest && a.barred.pause > 0 && b.barred.pause > 0:
-			return b.barred.since.Compare(a.barred.since)
-		case k.newest:
-			return cmp.Compare(a.barred.pause, b.barred.pause)
-		}
-		return a.barred.after.Compare(b.barred.after)
-	})
 }
 
 // clogged tells that so many ends could not be written that we must not make more of them.

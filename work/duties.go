@@ -141,9 +141,6 @@ func (l *loop) nextScan() time.Duration {
 	if !l.grouping.resumes.IsZero() && l.draining.IsZero() {
 		sooner(l.Clock.Until(l.grouping.resumes) + clockMargin)
 	}
-	if len(l.withheld.ids) > 0 && l.draining.IsZero() {
-		sooner(time.Until(l.withheld.until))
-	}
 	for _, p := range l.parked {
 		if l.look.full.Before(p.until) {
 			sooner(time.Until(p.until))

@@ -25,12 +25,9 @@ type end struct {
 	putOff                    // when it could not be written
 	passed      bool          // the ledger has passed it over
 	note        *exec.Failure // what its row says beside DONE: that its series has ended
-	barred      barred        // it met a lock
 	refusals    int           // how often in a row its row has not taken it, and was neither changed nor locked
 	version     uint32        // of the row, then
 	usual       bool          // as isUsual tells, once the loop has it
-	queued      bool          // it waits for its turn, as the table has refused it, or others
-	place       int           // in its lane, among those that do
 	lacks       bool          // it waits for a partition
 	bare        bool          // no repetition: the table has refused the end with it
 	redrawn     bool          // an id of the repetition may have been taken while it was written: once more
@@ -38,8 +35,6 @@ type end struct {
 	final       bool          // no retry: the table has refused another end
 	ascii       bool          // as the database lacks a character
 	lessened    int           // how often less was made of it, as the table has refused it
-	slot        bool          // it holds its slot until then
-	relieved    bool          // it is heavy, and has given its slot back all the same
 }
 
 // endOf is what follows from an outcome of our task.
@@ -88,20 +83,6 @@ func (e end) size() (n int) {
 	}
 	return n
 }
-
-// relieve gives the slot of a heavy end back whose row somebody has locked, where there are few of
-// them: that may last. In a drain the session of a marked task stays with its end, which the next
-// leader sees.
-func (l *loop) relieve(e *end) {
-	if e.written != nil && l.relieved+e.Weight <= relievedMost && (l.draining.IsZero() || !e.task.marked) {
-		close(e.written)
-		e.written, e.relieved = nil, true
-		l.relieved += e.Weight
-	}
-}
-
-// relievedMost is how many bytes of heavy ends need no slot.
-const relievedMost = 16 << 20
 
 // ended takes note that the row of a task shows its end, or that it waits again.
 func (l *loop) ended(e end, state string) {
@@ -197,10 +178,13 @@ type putOff struct {
 	after time.Time     // and the next one
 }
 
-func (p *putOff) later() {
+// retryMost is the longest wait, where nothing else is said.
+const retryMost = time.Second
+
+func (p *putOff) later(most time.Duration) {
 	if p.wait == 0 {
 		p.since = time.Now()
 	}
-	p.wait = min(max(2*p.wait, 50*time.Millisecond), time.Second)
+	p.wait = min(max(2*p.wait, 50*time.Millisecond), most)
 	p.after = time.Now().Add(p.wait)
 }

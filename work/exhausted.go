@@ -55,11 +55,3 @@ func (l *loop) lacking(err error) {
 		Str("hint", "set the sequence back by setval or ALTER SEQUENCE … RESTART, to above the greatest id, or raise its MAXVALUE").
 		Msg("no ids are left for repetitions: ends of tasks wait")
 }
-
-// waitLong puts an end off until what its write lacks may be there, for longer each time.
-func (l *loop) waitLong(e end, most time.Duration) {
-	l.relieve(&e)
-	e.wait = min(max(2*e.wait, time.Second), most)
-	e.after = time.Now().Add(e.wait)
-	l.keep(e)
-}

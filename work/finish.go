@@ -83,7 +83,7 @@ func (l *loop) finish(ctx context.Context, ends []end) error {
 	written := map[int64]string{}
 	var empty []int64
 	began := time.Now()
-	err := l.briefOr(ctx, ends[0].barred.alone, func(tx pgx.Tx) error {
+	err := l.brief(ctx, func(tx pgx.Tx) error {
 		clear(written)
 		empty = nil
 		if slices.Contains(c.last, false) {
@@ -213,15 +213,14 @@ func (l *loop) settle(ctx context.Context, ends []end, written map[int64]string)
 				e.refusals, e.version = 0, s.version
 			}
 			if e.refusals++; e.refusals < silences {
-				e.later()
+				e.later(retryMost)
 				l.keep(e)
 			} else {
 				l.refusedSilently(e)
 			}
 		case s.ours(e.task, e.PID):
 			e.refusals = 0
-			l.relieve(&e)
-			e.later()
+			e.later(retryMost)
 			l.keep(e)
 			if err := l.tellOfLock(ctx, e.since, e.task.Row.ID, e.task.Row.Key); err != nil {
 				return err

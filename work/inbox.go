@@ -27,8 +27,6 @@ type ask struct {
 	pid      int32
 	opened   pool.Backend // that is to be registered
 	answer   chan answer  // capacity one
-	barred   bool         // its mark has met a lock
-	tried    bool         // where no other was set with it
 	passed   bool         // the ledger has passed it over
 	redrawn  bool         // as that of an end: for the repetition that is written with the mark
 	silences int          // how often in a row the row has not taken the mark, and nobody had it locked
@@ -45,9 +43,6 @@ func (a *ask) redraws(err error) bool {
 	a.redrawn = a.redrawn || first
 	return first
 }
-
-// byTurn orders marks that have met locks: that one is first whose next try was due first.
-func byTurn(a, b ask) int { return a.after.Compare(b.after) }
 
 type askKind int
 

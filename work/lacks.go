@@ -73,10 +73,11 @@ func (l *loop) mayWait(id int64, err error) bool {
 func (l *loop) waitsForLack(e *end, err error) bool {
 	l.lacking(err)
 	if !isPartless(err) {
-		l.waitLong(*e, exhaustedMost)
+		e.later(exhaustedMost)
+		l.keep(*e)
 		return true
 	}
-	if l.relieve(e); e.written != nil && l.draining.IsZero() || !l.lacks.take(e.task.Row.ID, e.memory()) {
+	if !l.lacks.take(e.task.Row.ID, e.memory()) {
 		return false
 	}
 	e.lacks, e.wait, e.after = true, lacksAgain, time.Now().Add(lacksAgain)

@@ -74,7 +74,6 @@ type loop struct {
 	crashed   *time.Time        // when the server has crashed last, as far as it tells
 	count     int               // tasks ended since the last look at the pace
 	surveyed  time.Time         // when the table was looked at for the metrics
-	relieved  int               // bytes of the heavy ends that have given their slots back
 
 	registering registering
 	presence    presence
@@ -146,7 +145,6 @@ type term struct {
 	soon       []*run.Task         // read before their plan, the earliest first
 	unplanned  []unplanned         // found by the scan under way
 	overdue    []int64             // found by scans: their active has passed
-	withheld   withheld            // of these, since they could not be given up
 	successors successors          // and what they wait for
 	parked     map[int64]parked    // rows that could not be taken just now
 	hopeless   map[int64]time.Time // rows that have refused a change, and since when
@@ -165,7 +163,6 @@ type looks struct {
 	anew                                    time.Time // the table was, as it had changed
 	compared, before                        string    // columns with which the table looked the same since, and those of then
 	swept                                   time.Time // deletions that had to wait
-	expires                                 time.Time // nothing is given up before
 	marks                                   time.Time // tasks were looked at that may have to be marked
 	fullTook                                time.Duration
 	spent                                   time.Duration // by the server, on the last look at all that is due,
@@ -183,7 +180,7 @@ type looks struct {
 	stopped                                 time.Time // since when something may have been stopped or deleted, zero: nothing
 	partial                                 bool      // not all that is due is known
 	missing                                 int       // tasks that were not there to be read since, more than were
-	held                                    int       // due tasks that were left out: their group is paused, or they are withheld
+	held                                    int       // due tasks that were left out: their group is paused
 }
 
 // newTerm is a term that begins now, by the server's clock.
@@ -191,7 +188,7 @@ func newTerm(now time.Time) *term {
 	return &term{
 		began: now, successors: newSuccessors(), look: looks{planned: math.MinInt64},
 		orphans: map[int64]*orphan{}, parked: map[int64]parked{},
-		hopeless: map[int64]time.Time{}, tardy: map[int64]bool{}, leftAlone: map[int64]bool{}, withheld: withheld{ids: map[int64]bool{}},
+		hopeless: map[int64]time.Time{}, tardy: map[int64]bool{}, leftAlone: map[int64]bool{},
 	}
 }
 

@@ -14,84 +14,60 @@ import (
 
 // markFirst marks tasks before they start, and returns those that are not answered yet: whose rows
 // are locked now, or the rest when the connection is lost. One whose row has changed does not
-// start. What meets a lock is tried alone from then on, each in its turn. What repeats itself is
-// marked apart: what follows on it may meet locks that no mark does.
+// start. What meets a lock is tried alone from then on, each in its turn.
 func (l *loop) markFirst(ctx context.Context, asks []ask) (open []ask, err error) {
-	var plain, repeating, alone []ask
-	for _, a := range asks {
-		if b := l.locks.marks.barred[a.task.Row.ID]; b.pause > 0 && a.since.IsZero() { // it was given back
-			a.barred, a.since, a.after = true, time.Now(), b.after
-		}
+	k, began := &l.locks.marks, time.Now()
+	slices.SortStableFunc(asks, func(a, b ask) int { return a.after.Compare(b.after) })
+	for len(asks) > 0 && !k.late(began) {
+		n := 1
 		switch {
-		case a.barred:
-			alone = append(alone, a)
-		case a.task.repeats():
-			repeating = append(repeating, a)
-		default:
-			plain = append(plain, a)
+		case asks[0].wait == 0:
+			for n < len(asks) && n < k.batch(len(asks)) && asks[n].wait == 0 {
+				n++
+			}
+		case k.rests():
+			open, asks = append(open, asks[0]), asks[1:]
+			continue
+		}
+		left, err := l.markTogether(ctx, asks[:n])
+		if open, asks = append(open, left...), asks[n:]; err != nil {
+			return append(open, asks...), err
 		}
 	}
-	slices.SortStableFunc(alone, byTurn)
-	open, err = l.markTogether(ctx, plain)
-	if err != nil {
-		return slices.Concat(open, repeating, alone), err
-	}
-	locked, err := l.markTogether(ctx, repeating)
-	open = append(open, locked...)
-	for i, a := range alone {
-		if err != nil || l.locks.marks.rest() > 0 {
-			return append(open, alone[i:]...), err
-		}
-		var left []ask
-		left, err = l.markTogether(ctx, []ask{a})
-		open = append(open, left...)
-	}
-	return open, err
+	return append(open, asks...), nil
 }
 
+// markTogether marks tasks, some at a time where the table refuses that. It returns those that are
+// not answered yet.
 func (l *loop) markTogether(ctx context.Context, asks []ask) (open []ask, err error) {
-	if len(asks) == 0 {
-		return nil, nil
-	}
-	var marked map[int64]bool
-	barred := false
-	answered := 0
-	err = bisect(ctx, l, asks, func(ctx context.Context, asks []ask) (err error) {
+	k, first, answered := &l.locks.marks, time.Now(), 0
+	err = bisect(asks, func(asks []ask) error {
+		if k.late(first) {
+			open, answered = append(open, asks...), answered+len(asks)
+			return nil
+		}
 		var m marks
 		for _, a := range asks {
 			m.add(a.task, a.pid, l.Clock.Now(), a.task.Once())
 			m.guarded = m.guarded || a.task.Guarded()
-			m.again = a.barred
 		}
 		began := time.Now()
-		marked, err = l.setMarks(ctx, &m)
-		if barred = isLocked(err); barred {
-			l.locks.marks.met(len(asks), time.Since(began))
-			return nil
-		}
-		return err
-	}, func(asks []ask) error {
-		if barred {
-			answered += len(asks)
-			for _, a := range asks {
-				a.barred, a.tried = true, len(asks) == 1
-				a.later()
-				open = append(open, a)
-			}
-			if len(asks) == 1 {
-				return l.tellOfLock(ctx, open[len(open)-1].since, asks[0].task.Row.ID, asks[0].task.Row.Key)
-			}
-			return nil
-		}
-		left, err := l.markedFirst(ctx, asks, marked)
-		if err != nil {
+		marked, err := l.setMarks(ctx, &m)
+		if k.took(len(asks), began, err); err != nil {
 			return err
 		}
-		open, answered = append(open, left...), answered+len(asks)
-		return nil
+		left, err := l.markedFirst(ctx, asks, marked)
+		if err == nil {
+			open, answered = append(open, left...), answered+len(asks)
+		}
+		return err
 	}, func(a ask, err error) error {
 		answered++
 		switch {
+		case isLocked(err):
+			a.later(retryMost)
+			open = append(open, a)
+			return l.tellOfLock(ctx, a.since, a.task.Row.ID, a.task.Row.Key)
 		case isQueueFull(err):
 			l.queueFull(err.Error())
 		case isPartless(err) && l.mayWait(a.task.Row.ID, err): // without its place
@@ -105,7 +81,7 @@ func (l *loop) markTogether(ctx context.Context, asks []ask) (open []ask, err er
 			a.answer <- unmarked(remote.Innermost(err))
 			return nil
 		}
-		a.later()
+		a.later(retryMost)
 		open = append(open, a)
 		return nil
 	})
@@ -135,7 +111,6 @@ func (l *loop) markedFirst(ctx context.Context, asks []ask, marked map[int64]boo
 		switch id := a.task.Row.ID; {
 		case marked[id]:
 			a.task.marked = true
-			l.unbar(id)
 			a.answer <- answer{Answer: run.Answer{OK: true}}
 		case standings[id].ours(a.task, a.pid) && free[id] && a.silences+1 >= silences:
 			a.answer <- unmarked(errKept.Error())
@@ -143,7 +118,7 @@ func (l *loop) markedFirst(ctx context.Context, asks []ask, marked map[int64]boo
 			if a.silences++; !free[id] {
 				a.silences = 0
 			}
-			a.later()
+			a.later(retryMost)
 			open = append(open, a)
 		default:
 			a.answer <- answer{}
@@ -174,12 +149,8 @@ func (l *loop) mark(ctx context.Context) error {
 			long = append(long, id)
 		}
 	}
-	if len(long) == 0 {
-		return nil
-	}
-	// A row that refuses the mark is left without it: what its task does is not the worse for that.
-	for len(long) > 0 && l.locks.marks.rest() <= 0 {
-		some := long[:l.locks.marks.most(min(len(long), batchMost))]
+	for k := &l.locks.marks; len(long) > 0 && !k.rests(); {
+		some := long[:k.batch(len(long))]
 		long = long[len(some):]
 		if err := l.markSome(ctx, some); err != nil {
 			return err
@@ -188,10 +159,14 @@ func (l *loop) mark(ctx context.Context) error {
 	return nil
 }
 
-// markSome marks tasks that run. A row that refuses the mark is left without it.
+// markSome marks tasks that run. A row that refuses the mark is left without it: what its task does
+// is not the worse for that.
 func (l *loop) markSome(ctx context.Context, ids []int64) error {
-	var passed []int64 // somebody has locked them, or changed them
-	return bisect(ctx, l, ids, func(ctx context.Context, ids []int64) error {
+	k, first := &l.locks.marks, time.Now()
+	return bisect(ids, func(ids []int64) error {
+		if k.late(first) {
+			return nil
+		}
 		var m marks
 		for _, id := range ids {
 			t := l.tasks[id]
@@ -201,31 +176,28 @@ func (l *loop) markSome(ctx context.Context, ids []int64) error {
 		}
 		began := time.Now()
 		marked, err := l.setMarks(ctx, &m)
-		if passed = nil; isLocked(err) {
-			l.locks.marks.met(len(ids), time.Since(began))
-			for _, id := range m.ids {
-				l.tasks[id].marking.later()
-			}
-			return nil
+		if k.took(len(ids), began, err); err != nil {
+			return err
 		}
-		l.locks.marks.missed()
+		var passed []int64 // somebody has locked them, or changed them
 		for _, id := range m.ids {
 			if l.tasks[id].marked = marked[id]; !marked[id] {
-				l.tasks[id].marking.later()
+				l.tasks[id].marking.later(retryMost)
 				passed = append(passed, id)
 			}
 		}
-		return err
-	}, func([]int64) error {
 		return l.cancelChanged(ctx, passed)
 	}, func(id int64, err error) error {
-		if isQueueFull(err) {
+		switch {
+		case isQueueFull(err):
 			l.queueFull(err.Error())
-			l.tasks[id].marking.later()
-			return nil
+			l.tasks[id].marking.later(retryMost)
+		case isLocked(err):
+			l.tasks[id].marking.later(retryMost)
+		default:
+			l.log.Warn().Err(err).Int64("id", id).Msg("table refuses the mark of a task")
+			l.tasks[id].noMark = true
 		}
-		l.log.Warn().Err(err).Int64("id", id).Msg("table refuses the mark of a task")
-		l.tasks[id].noMark = true
 		return nil
 	})
 }
@@ -238,7 +210,6 @@ type marks struct {
 	atomic    []bool
 	repeating []int64 // those with which a repetition may come
 	guarded   bool    // one of them must be on the disk before its task starts
-	again     bool    // they are one, which has met a lock before
 }
 
 func (m *marks) add(t *task, pid int32, start time.Time, exactly bool) {
@@ -264,7 +235,7 @@ func (l *loop) setMarks(ctx context.Context, m *marks) (marked map[int64]bool, e
 	ctx, cancel := limited(ctx)
 	defer cancel()
 	var ids []int64
-	if err := l.briefOr(ctx, m.again, func(tx pgx.Tx) error {
+	if err := l.brief(ctx, func(tx pgx.Tx) error {
 		rows, err := tx.Query(ctx, l.queries().Text("mark"), m.ids, m.versions, m.pids, m.starts, m.atomic, m.guarded)
 		if err != nil {
 			return err

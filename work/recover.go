@@ -44,9 +44,7 @@ func (l *loop) recoverKilled(ctx context.Context) error {
 			return false
 		}
 		e.kind = run.Finished
-		if e.slot = e.size() > run.HeavyFrom; !e.slot {
-			l.Lanes.Ended(e.Task, e.Stop)
-		}
+		l.Lanes.Ended(e.Task, e.Stop)
 		l.unsaid = append(l.unsaid, e)
 		return true
 	})

@@ -11,11 +11,6 @@ import (
 	"pgtaskd/work/run"
 )
 
-// longWait is the wait before the last try to write an end that SQL of a trigger refuses with an
-// error which another transaction may be the cause of. (Where there is no trigger in it, it passes
-// some day.)
-const longWait = time.Second
-
 // Refusals that rows of ours tell of are errors like the server's own, with an SQLSTATE that only we
 // have.
 var (

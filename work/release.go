@@ -36,7 +36,7 @@ func (l *loop) release(ctx context.Context, ends []end) error {
 		}
 	}
 	var ids []int64
-	if err := l.briefOr(ctx, ends[0].barred.alone, func(tx pgx.Tx) error {
+	if err := l.brief(ctx, func(tx pgx.Tx) error {
 		rows, err := tx.Query(ctx, l.queries().Text("release"), c.ids, c.versions, c.pids, delays, c.errors,
 			c.sqlstates, starts, stops, c.xacts, causes)
 		if err != nil {
@@ -70,7 +70,7 @@ func (l *loop) stopped(ctx context.Context, ends []end) error {
 		c.errors[i], c.sqlstates[i] = e.shown(stopFailure(e), l.encoding())
 	}
 	var some []changed
-	if err := l.briefOr(ctx, ends[0].barred.alone, func(tx pgx.Tx) (err error) {
+	if err := l.brief(ctx, func(tx pgx.Tx) (err error) {
 		some, err = l.withWhatFollows(ctx, tx, l.queries().Text("stopped"), c.ids, c.pids, c.starts, c.stops,
 			c.errors, c.sqlstates, c.notices, c.keeps, c.xacts)
 		return err

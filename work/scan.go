@@ -30,7 +30,7 @@ func (l *loop) rescan(ctx context.Context) error {
 		l.look.wanted = l.look.wanted || !now.Before(p.until) && l.look.full.Before(p.until)
 	}
 	news := l.wake.TakeNotice()
-	l.look.wanted = l.withheld.release() || l.look.wanted || news
+	l.look.wanted = l.look.wanted || news
 	if l.control.notices.Changed {
 		l.doubt(now)
 	}

@@ -23,16 +23,18 @@ func (l *loop) superseded(ctx context.Context, e end, refusal error) error {
 	ended, err := l.supersede(ctx, e.task.Row.ID, e.task.Row.Version, e.PID, e.failure())
 	switch {
 	case isLocked(err):
-		return l.setAside(ctx, []end{e}, briefWait)
+		e.later(retryMost)
+		l.keep(e)
 	case isQueueFull(err):
 		l.queueFull(err.Error())
-		l.waitLong(e, roomMost)
+		e.later(roomMost)
+		l.keep(e)
 	case err != nil:
 		return err
 	case ended:
 		l.gone(e)
-	case e.wait < longWait:
-		e.later()
+	case e.wait < retryMost:
+		e.later(retryMost)
 		l.keep(e)
 	default:
 		l.leaveAlone(e, refusal)

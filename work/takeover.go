@@ -138,7 +138,10 @@ func (l *loop) recoverOrphans(ctx context.Context) error {
 	for _, id := range gone {
 		l.vacate(id)
 	}
-	return l.tellOfRows(ctx, gone, func(id int64) time.Time { return l.orphans[id].gone })
+	if len(gone) == 0 {
+		return nil
+	}
+	return l.tellOfLock(ctx, l.orphans[gone[0]].gone, gone[0], nil)
 }
 
 // withoutBackends are those of the orphans whose backends are gone, though their rows do not show

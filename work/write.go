@@ -11,11 +11,11 @@ import (
 	"pgtaskd/work/run"
 )
 
-// write does what the runners' words ask for. What cannot be written now stays in unsaid.
+// write does what the runners' words ask for. What cannot be written now stays in unsaid, or aside.
 func (l *loop) write(ctx context.Context) error {
-	now := time.Now()
-	ends := l.ripe(now)
-	if ends = append(ends, l.unsaid...); len(ends) == 0 {
+	began := time.Now()
+	ends := append(l.unsaid, l.ripe(began)...) // what has failed keeps nothing waiting that has not
+	if len(ends) == 0 {
 		return nil
 	}
 	l.unsaid = nil
@@ -23,43 +23,56 @@ func (l *loop) write(ctx context.Context) error {
 		l.putOff(ends)
 		return err
 	}
-	l.countQueued(ends)
-	l.locks.ends.inTurn(ends)
-	if l.locks.ends.refused > 0 {
-		takeTurns(ends)
-	}
-	for i := 0; i < len(ends); {
-		if l.tasks[ends[i].task.Row.ID] != ends[i].task { // written before an error that came after it
-			i++
+	l.doubtDisk(ends)
+	for len(ends) > 0 && !l.locks.ends.late(began) {
+		if l.tasks[ends[0].task.Row.ID] != ends[0].task { // written before an error that came after it
+			ends = ends[1:]
 			continue
 		}
-		if l.due(&ends[i]).After(now) { // one before it has met a lock
-			l.keep(ends[i])
-			i++
+		if l.due(&ends[0]).After(time.Now()) { // one before it has met a lock
+			l.keep(ends[0])
+			ends = ends[1:]
 			continue
 		}
-		n, size := i+1, ends[i].size()
-		for n < len(ends) && n-i < l.togetherMost(&ends[i], &ends[n]) && size < writeMost {
+		n, size := 1, ends[0].size()
+		for n < len(ends) && n < l.togetherMost(&ends[0], &ends[n]) && size < writeMost {
 			size += ends[n].size()
 			n++
 		}
-		if err := l.writeSome(ctx, ends[i:n]); err != nil {
-			l.putOff(ends[i:])
+		err := l.writeSome(ctx, ends[:n])
+		if err == nil && size >= writeMost { // that took its time
+			err = l.mark(ctx)
+		}
+		if err != nil {
+			l.putOff(ends)
 			return err
 		}
-		if i = n; size >= writeMost { // that took its time
-			if err := l.mark(ctx); err != nil {
-				l.putOff(ends[i:])
-				return err
-			}
-		}
-		if l.locks.ends.late(now) {
-			l.queue(ends[i:])
-			break
-		}
+		ends = ends[n:]
 	}
-	l.doubtDisk(ends)
+	l.nextTime(ends)
 	return nil
+}
+
+// nextTime keeps ends for which the time of a duty has not sufficed: others come in between.
+func (l *loop) nextTime(ends []end) {
+	for _, e := range ends {
+		if e.wait == 0 {
+			e.later(retryMost)
+		}
+		l.keep(e)
+	}
+}
+
+// togetherMost is how many ends are written in one statement that has both. One that could not be
+// written is tried by itself.
+func (l *loop) togetherMost(a, b *end) int {
+	switch {
+	case a.kind != b.kind || a.task.TooLong || b.task.TooLong || a.wait > 0 || b.wait > 0:
+		return 1
+	case a.kind == run.Refused || a.kind == run.Released: // on which nothing follows
+		return batchMost
+	}
+	return l.locks.ends.batch(batchMost)
 }
 
 // writeMost is how much output is written in one statement, in bytes, so that others do not have to
@@ -120,37 +133,34 @@ func (l *loop) writeSome(ctx context.Context, ends []end) error {
 // it is.
 func (l *loop) writeEach(ctx context.Context, ends []end, write func(context.Context, []end) error) error {
 	k, first := &l.locks.ends, time.Now()
-	return bisect(ctx, l, ends, func(ctx context.Context, ends []end) error {
-		began := time.Now()
+	return bisect(ends, func(ends []end) error {
 		if k.late(first) {
-			l.queue(ends)
+			l.nextTime(ends)
 			return nil
 		}
+		began := time.Now()
 		err := write(ctx, ends)
-		if err != nil || ends[0].kind != run.Released {
-			k.took(len(ends), 0, err)
-		}
+		k.took(len(ends), began, err)
 		l.aside.took(&ends[0], time.Since(began))
-		switch {
-		case isLocked(err):
-			return l.setAside(ctx, ends, time.Since(began))
-		case err == nil && ends[0].barred.pause > 0:
-			k.missed()
-		}
 		return err
-	}, nil, func(e end, err error) error {
+	}, func(e end, err error) error {
 		var answer *pgconn.PgError
 		errors.As(err, &answer)
 		switch {
+		case isLocked(err):
+			e.later(retryMost)
+			l.keep(e)
+			return l.tellOfLock(ctx, e.since, e.task.Row.ID, e.task.Row.Key)
 		case isLack(err) && l.waitsForLack(&e, err):
 			return nil
 		case isQueueFull(err):
 			l.queueFull(answer.Error())
-			l.waitLong(e, roomMost)
+			e.later(roomMost)
+			l.keep(e)
 			return nil
 		case isSlow(err) && e.wait == 0, // the server itself may be, this once
-			passing(answer) && (isOfLocks(answer) || answer.Where == "" || e.wait < longWait):
-			e.later()
+			passing(answer) && (isOfLocks(answer) || answer.Where == "" || e.wait < retryMost):
+			e.later(retryMost)
 			l.keep(e)
 			return nil
 		case isKeyTaken(answer):
@@ -170,12 +180,6 @@ func (l *loop) gone(e end) {
 	if e.written != nil {
 		close(e.written)
 	}
-	if e.relieved {
-		l.relieved -= e.Weight
-	}
-	if e.slot {
-		l.Lanes.Ended(e.Task, e.Stop)
-	}
 	if e.kind != run.Released {
 		l.lacks.drop(e.task.Row.ID)
 	}
@@ -184,24 +188,23 @@ func (l *loop) gone(e end) {
 	l.count++
 }
 
+// partsMost is into how many parts rows come, about, of which a change is refused: so a thousand of
+// which each is refused take not many more statements than themselves.
+const partsMost = 8
+
 // bisect changes rows together. Where the table refuses that, it changes some of them at a time, so
-// that one odd row holds up no other; refused sees to a row that is refused alone. done, which may be
-// nil, follows on what was changed. It goes through the rows in their order, and ends with the
-// first error that is no refusal.
-func bisect[T any](ctx context.Context, l *loop, rows []T,
-	change func(context.Context, []T) error, done func([]T) error, refused func(T, error) error,
-) error {
-	err := change(ctx, rows)
+// that one odd row holds up no other; refused sees to a row that is refused alone. It goes through
+// the rows in their order, and ends with the first error that is no refusal.
+func bisect[T any](rows []T, change func([]T) error, refused func(T, error) error) error {
+	err := change(rows)
 	switch {
-	case err == nil && done != nil:
-		return done(rows)
 	case err == nil || !refusedByServer(err):
 		return err
 	case len(rows) == 1:
 		return refused(rows[0], err)
 	}
 	for part := range slices.Chunk(rows, max(len(rows)/partsMost, 1)) {
-		if err := bisect(ctx, l, part, change, done, refused); err != nil {
+		if err := bisect(part, change, refused); err != nil {
 			return err
 		}
 	}
@@ -210,16 +213,17 @@ func bisect[T any](ctx context.Context, l *loop, rows []T,
 
 // each does something to rows with these ids. One that refuses it is left as it is, for a while.
 func (l *loop) each(ctx context.Context, ids []int64, do func(context.Context, []int64) error) error {
-	return bisect(ctx, l, ids, func(ctx context.Context, ids []int64) error {
+	return bisect(ids, func(ids []int64) error {
 		bounded, cancel := limited(ctx)
 		defer cancel()
-		err := do(bounded, ids)
-		if answer := new(pgconn.PgError); refusedByServer(err) && errors.As(err, &answer) && passing(answer) {
+		return do(bounded, ids)
+	}, func(id int64, err error) error {
+		answer := new(pgconn.PgError)
+		known := errors.As(err, &answer)
+		if known && passing(answer) {
 			return nil // it is tried again
 		}
-		return err
-	}, nil, func(id int64, err error) error {
-		if answer := new(pgconn.PgError); errors.As(err, &answer) && isKeyTaken(answer) {
+		if known && isKeyTaken(answer) {
 			if _, err = l.supersede(ctx, id, 0, 0, nil); isLocked(err) {
 				return nil
 			}
@@ -237,20 +241,5 @@ func (l *loop) each(ctx context.Context, ids []int64, do func(context.Context, [
 		}
 		l.log.Error().Err(err).Int64("id", id).Msg("table refuses a change of a task; row left unchanged")
 		return nil
-	})
-}
-
-// eachWithWords is each, for what writes words of ours into the rows: one that refuses them is
-// changed without. Those that meet a lock are left for the next time, and those that it returns.
-func (l *loop) eachWithWords(
-	ctx context.Context, k *locks, ids []int64, do func(ctx context.Context, ids []int64, mute bool) error,
-) (left []int64, err error) {
-	return l.eachUnlocked(ctx, k, ids, func(ctx context.Context, ids []int64) error {
-		err := do(ctx, ids, false)
-		if answer := new(pgconn.PgError); len(ids) == 1 && refusedByServer(err) && errors.As(err, &answer) && !isSlow(err) &&
-			!passing(answer) && !isKeyTaken(answer) && !isQueueFull(err) {
-			return do(ctx, ids, true)
-		}
-		return err
 	})
 }
