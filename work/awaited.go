@@ -85,7 +85,7 @@ func (l *loop) surveyAwaited(ctx context.Context) error {
 	}
 	s.active, s.through, s.ended, s.took = false, false, time.Now(), time.Since(s.began)
 	for _, cycle := range cycles(s.ids, s.awaits) {
-		if s.wanted = len(l.successors.doomed) > freshLong; s.wanted {
+		if s.wanted = len(l.successors.doomed) > freshMost; s.wanted {
 			break
 		}
 		for i, id := range cycle {
@@ -149,7 +149,7 @@ func (l *loop) readDoomed(ctx context.Context) error {
 		if late {
 			s.suspects = append(s.suspects, id)
 		} else {
-			l.successors.meetIll(id)
+			l.successors.fresh.add(id)
 		}
 		return nil
 	})

@@ -26,15 +26,13 @@ type unplanned struct {
 	plan    pgtype.Timestamptz // when the row was written: what comes between origin and it was missed
 	until   pgtype.Timestamptz
 	catchup int32
-	follows bool  // it has after, and that comes first,
-	long    bool  // which takes long,
-	turn    int32 // in the turn of its role or group
+	follows bool // it has after, and that comes first
 }
 
 // queueUnplanned asks for unplanned tasks, from where the last look has come to.
 func (l *loop) queueUnplanned(batch *pgx.Batch) {
 	if l.look.planned == math.MinInt64 {
-		l.successors.begins()
+		l.successors.fresh.leftOut = false
 	}
 	batch.Queue(l.queries().Text("unplanned"), l.look.planned, batchMost).Query(l.readUnplanned)
 }
@@ -42,7 +40,7 @@ func (l *loop) queueUnplanned(batch *pgx.Batch) {
 func (l *loop) readUnplanned(rows pgx.Rows) error {
 	l.unplanned = l.unplanned[:0]
 	var u unplanned
-	_, err := pgx.ForEachRow(rows, []any{&u.id, &u.version, &u.cron, &u.origin, &u.plan, &u.until, &u.catchup, &u.follows, &u.long, &u.turn}, func() error {
+	_, err := pgx.ForEachRow(rows, []any{&u.id, &u.version, &u.cron, &u.origin, &u.plan, &u.until, &u.catchup, &u.follows}, func() error {
 		l.unplanned = append(l.unplanned, u)
 		return nil
 	})
@@ -64,7 +62,7 @@ func (l *loop) plan(ctx context.Context) error {
 		}
 		last, all := l.unplanned[len(l.unplanned)-1].id, len(l.unplanned) == read
 		if all && (read < batchMost || last == math.MaxInt64) {
-			l.look.planned, l.look.wanted = math.MinInt64, l.look.wanted || l.successors.roomAgain()
+			l.look.planned, l.look.wanted = math.MinInt64, l.look.wanted || l.successors.fresh.roomAgain()
 			return nil
 		}
 		if l.look.planned = last + 1; !all {
@@ -98,7 +96,7 @@ func (l *loop) planThese(ctx context.Context, limit time.Duration) error {
 		switch {
 		case l.isHopeless(u.id) || time.Now().Before(l.parked[u.id].until):
 		case u.follows:
-			l.successors.meet(u)
+			l.successors.fresh.add(u.id)
 		default:
 			if zone.name == "" {
 				zone = zoneOf(l.timeZone())
