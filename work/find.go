@@ -17,7 +17,7 @@ import (
 // they are.
 func (l *loop) find(s *place, rows pgx.Rows) (found int, expired []expiring, err error) {
 	now := time.Now()
-	odd := len(l.tasks)+len(l.parked)+len(l.hopeless)+len(l.leftAlone) > 0 // of tasks that would not count
+	odd := len(l.tasks)+len(l.parked) > 0 // of tasks that would not count
 	var due []byte
 	for rows.Next() {
 		found++
@@ -27,14 +27,13 @@ func (l *loop) find(s *place, rows pgx.Rows) (found int, expired []expiring, err
 		due = append(due[:0], v[5]...)
 		over := v[6]
 		underWay := over != nil && integer(over) < 0
-		if odd && !underWay {
-			delete(l.leftAlone, r.ID)
+		if odd && !underWay && l.parked[r.ID].until.Sub(now) > lacksAgain { // for good, but somebody has changed its state
+			delete(l.parked, r.ID)
 		}
 		switch {
-		case underWay && l.leftAlone[r.ID]:
 		case underWay:
 			l.adopt(r.ID, lane.KeyOf(string(v[1]), string(v[2])))
-		case odd && (l.isHopeless(r.ID) || now.Before(l.parked[r.ID].until)):
+		case odd && now.Before(l.parked[r.ID].until):
 		case odd && l.tasks[r.ID] != nil: // it is read already, or runs
 			l.tasks[r.ID].due = l.Clock.Now()
 		case v[1] == nil: // its group or remote is long

@@ -120,7 +120,6 @@ func (l *loop) seekPartition(ctx context.Context) error {
 		}
 	}
 	for id := range k.waiting {
-		delete(l.hopeless, id)
 		delete(l.parked, id)
 	}
 	l.look.wanted = true

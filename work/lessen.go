@@ -2,8 +2,8 @@ package work
 
 import (
 	"errors"
+	"math"
 	"strings"
-	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
 
@@ -127,9 +127,11 @@ func (l *loop) leaveAlone(e end, err error) {
 	l.log.Error().Err(err).Int64("id", id).
 		Str("hint", "fix what refuses it, and set the row's state; until then the task may run again when another controller leads").
 		Msg("table refuses every end of a task; row left unchanged")
-	if l.leftAlone[id] = shown; !shown {
-		l.hopeless[id] = time.Now()
+	rest := refusesAgain
+	if shown { // its task would run again
+		rest = math.MaxInt64
 	}
+	l.refuses(id, rest)
 	l.gone(e)
 }
 

@@ -138,19 +138,16 @@ func (l *loop) encoding() string     { return l.Server.Load().Encoding }
 type term struct {
 	began      time.Time // by the server's clock, after the lock
 	look       looks
-	scanning   place               // where the scan under way goes on,
-	newer      place               // and where a look for what is new goes on, between two of its parts
-	orphans    map[int64]*orphan   // under way, but not ours
-	killed     []end               // tasks whose session was terminated
-	soon       []*run.Task         // read before their plan, the earliest first
-	unplanned  []unplanned         // found by the scan under way
-	overdue    []int64             // found by scans: their active has passed
-	successors successors          // and what they wait for
-	parked     map[int64]parked    // rows that could not be taken just now
-	hopeless   map[int64]time.Time // rows that have refused a change, and since when
-	tardy      map[int64]bool      // tasks on which what follows has met followLimit
-	leftAlone  map[int64]bool      // rows under way that take no end: their tasks would run again
-	described  string              // fingerprint of the columns as queries has them
+	scanning   place             // where the scan under way goes on,
+	newer      place             // and where a look for what is new goes on, between two of its parts
+	orphans    map[int64]*orphan // under way, but not ours
+	killed     []end             // tasks whose session was terminated
+	soon       []*run.Task       // read before their plan, the earliest first
+	unplanned  []unplanned       // found by the scan under way
+	overdue    []int64           // found by scans: their active has passed
+	successors successors        // and what they wait for
+	parked     map[int64]parked  // rows that could not be taken just now, or have refused a change
+	described  string            // fingerprint of the columns as queries has them
 	zone       zone
 	grouping   grouping
 	handed     bool // the lead was given away: what runs goes on, and nothing else is ours to do
@@ -188,7 +185,6 @@ func newTerm(now time.Time) *term {
 	return &term{
 		began: now, successors: newSuccessors(), look: looks{planned: math.MinInt64},
 		orphans: map[int64]*orphan{}, parked: map[int64]parked{},
-		hopeless: map[int64]time.Time{}, tardy: map[int64]bool{}, leftAlone: map[int64]bool{},
 	}
 }
 

@@ -94,7 +94,7 @@ func (l *loop) planThese(ctx context.Context, limit time.Duration) error {
 	for i := range l.unplanned {
 		u := &l.unplanned[i]
 		switch {
-		case l.isHopeless(u.id) || time.Now().Before(l.parked[u.id].until):
+		case time.Now().Before(l.parked[u.id].until):
 		case u.follows:
 			l.successors.fresh.add(u.id)
 		default:

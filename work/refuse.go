@@ -54,19 +54,19 @@ func refusedByServer(err error) bool {
 // raisedBySQL tells an error that SQL has raised from one of the server's own.
 func raisedBySQL(answer *pgconn.PgError) bool { return answer.Routine == "exec_stmt_raise" }
 
-// isHopeless tells that a row has refused us recently. It is tried again after a minute, as what
-// refuses may have been mended; what lacks a partition, when seekPartition finds others, or later.
+// refusesAgain is how long nothing is tried with a row that has refused a change: what refuses may be
+// mended by then.
+const refusesAgain = time.Minute
+
+// refuses takes note of a row that has refused a change.
+func (l *loop) refuses(id int64, rest time.Duration) {
+	l.parked[id] = parked{until: time.Now().Add(rest), refuses: true}
+}
+
+// isHopeless tells that a row has refused us recently.
 func (l *loop) isHopeless(id int64) bool {
-	since, known := l.hopeless[id]
-	rest := time.Minute
-	if l.lacks.waiting[id].met.After(since.Add(-time.Second)) {
-		rest = lacksAgain
-	}
-	if known && time.Since(since) > rest {
-		delete(l.hopeless, id)
-		return false
-	}
-	return known
+	p := l.parked[id]
+	return p.refuses && time.Now().Before(p.until)
 }
 
 // passing tells an error that another transaction is the cause of.

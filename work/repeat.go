@@ -47,21 +47,12 @@ func (l *loop) repeatOrSay(ctx context.Context, tx pgx.Tx, id int64) error {
 	if !refusedByServer(err) || !errors.As(err, &answer) || passing(answer) || l.mayWait(id, err) {
 		return err
 	}
-	if isSlow(err) && !l.tardy[id] { // the server itself may be, this once
-		l.tardy[id] = true
+	if isSlow(err) && !l.parked[id].refuses { // the server itself may be, this once
 		return err
 	}
 	why := unwritten(err)
-	l.timely([]int64{id})
 	_, err = tx.Exec(ctx, l.queries().Text("unrepeated"), id, why.Text)
 	return err
-}
-
-// timely forgets that what follows on these tasks was slow: it has come about, or is left out.
-func (l *loop) timely(ids []int64) {
-	for _, id := range ids {
-		delete(l.tardy, id)
-	}
 }
 
 // followLimit is how long what follows on tasks may take, as nothing starts meanwhile: their data
@@ -98,9 +89,6 @@ func (l *loop) repeat(ctx context.Context, tx pgx.Tx, ids []int64) error {
 		return errKeyWaits
 	case !whole:
 		return errLeftOut
-	}
-	if err == nil && len(l.tardy) > 0 {
-		l.timely(ids)
 	}
 	return err
 }

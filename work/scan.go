@@ -157,9 +157,4 @@ func (l *loop) unpark() {
 			delete(l.parked, id)
 		}
 	}
-	for id, since := range l.hopeless {
-		if time.Since(since) > time.Minute+lacksAgain {
-			delete(l.hopeless, id)
-		}
-	}
 }

@@ -2,7 +2,6 @@ package work
 
 import (
 	"context"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -70,7 +69,7 @@ func (l *loop) supersede(ctx context.Context, id int64, version uint32, pid int3
 	}
 	if refusedByServer(err) && !isLocked(err) && !isQueueFull(err) {
 		l.log.Error().Err(err).Int64("id", id).Msg("table refuses every end of a task; row left unchanged")
-		l.hopeless[id] = time.Now()
+		l.refuses(id, refusesAgain)
 		return true, nil
 	}
 	return ended, err

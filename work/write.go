@@ -231,7 +231,11 @@ func (l *loop) each(ctx context.Context, ids []int64, do func(context.Context, [
 				return err // if the other waits no more, it is tried again
 			}
 		}
-		switch l.hopeless[id] = time.Now(); {
+		rest := refusesAgain
+		if isPartless(err) { // until others are found, or it moves with time
+			rest = lacksAgain
+		}
+		switch l.refuses(id, rest); {
 		case isLack(err):
 			l.lacking(err)
 			return nil
