@@ -18,13 +18,10 @@ import (
 // What is left of an end, by how often it was lessened.
 const (
 	lessShort = iota + 1 // no output, no notice, and the beginning of the error
-	lessKept             // output, notice and SQLSTATE stay as the row has them
-	lessTiny             // and the error is a few words
-	lessState            // the error stays, too
+	lessState            // all of these stay as the row has them
 	lessNothing
 
 	shortMost = 500 // bytes
-	tinyError = "ERROR:  end could not be written"
 )
 
 // lessen makes less of an end that was refused, by an error or (nil) silently; false when nothing
@@ -73,7 +70,7 @@ func unwritten(err error) *exec.Failure {
 const unwrittenEnd = "the end of the task could not be written: "
 
 // keeps tells whether what is not said stays as the row has it: as it was prepared, or as it is.
-func (e *end) keeps() bool { return e.Shed && e.lessened == 0 || e.lessened >= lessKept }
+func (e *end) keeps() bool { return e.Shed && e.lessened == 0 || e.lessened >= lessState }
 
 // told are the output and the notice, as they are to be written.
 func (e *end) told(encoding string) (output, notice *string) {
@@ -92,13 +89,6 @@ func (e *end) shown(failure *exec.Failure, encoding string) (text, sqlstate *str
 		short := exec.ASCII(*text)
 		short = strings.TrimRight(short[:min(len(short), shortMost)], "\n\t")
 		text = &short
-	}
-	if e.lessened >= lessTiny {
-		tiny := tinyError
-		text = &tiny
-	}
-	if e.lessened >= lessKept {
-		return text, nil
 	}
 	return text, &failure.SQLState
 }
