@@ -39,19 +39,16 @@ func isPartless(err error) bool {
 // table.
 func (l *loop) lacking(err error) {
 	if failure := (*exec.Failure)(nil); isPartless(err) || errors.As(err, &failure) && failure.SQLState == exec.NoPartitionCode {
-		if time.Since(l.trouble.partless) >= sayAgain {
-			l.trouble.partless = time.Now()
+		if l.trouble.tells("partition", sayAgain) {
 			l.log.Error().Err(err).
 				Str("hint", "make the partition that is missing, and the next ones ahead of time; or have one that is DEFAULT").
 				Msg("the table has no partition for what follows on tasks: their ends wait")
 		}
 		return
 	}
-	if time.Since(l.trouble.exhausted) < sayAgain {
-		return
+	if l.trouble.tells("ids", sayAgain) {
+		l.log.Error().Err(err).
+			Str("hint", "set the sequence back by setval or ALTER SEQUENCE … RESTART, to above the greatest id, or raise its MAXVALUE").
+			Msg("no ids are left for repetitions: ends of tasks wait")
 	}
-	l.trouble.exhausted = time.Now()
-	l.log.Error().Err(err).
-		Str("hint", "set the sequence back by setval or ALTER SEQUENCE … RESTART, to above the greatest id, or raise its MAXVALUE").
-		Msg("no ids are left for repetitions: ends of tasks wait")
 }

@@ -41,21 +41,17 @@ func (l *loop) delete(ctx context.Context, ids []int64) error {
 }
 
 // stays logs that a row can't be deleted, such as one that a foreign key of the user's refers to:
-// once for all that the same keeps. Its task has ended.
+// from time to time for all that the same keeps. Its task has ended.
 func (l *loop) stays(why error, id int64) {
 	what := why.Error()
 	if answer := new(pgconn.PgError); errors.As(why, &answer) {
 		what = answer.Code + " " + answer.TableName + " " + answer.ConstraintName + " " + answer.Routine
 	}
-	if l.kept[what] || len(l.kept) >= keptMost {
+	if !l.trouble.tells(what, sayAgain) {
 		return
 	}
-	l.kept[what] = true
-	l.log.Warn().Err(why).Int64("id", id).Msg("a task that has ended can't be deleted: its row stays, as do others that meet this, of which nothing more is said")
+	l.log.Warn().Err(why).Int64("id", id).Msg("a task that has ended can't be deleted: its row stays, as do others that meet this")
 }
-
-// keptMost is how many different errors of that kind are logged.
-const keptMost = 100
 
 // sweep deletes, once a second, what was locked when it should have been.
 func (l *loop) sweep(ctx context.Context) error {

@@ -107,10 +107,9 @@ func (l *loop) eachWithWords(
 // tellOfLock logs, once in a while, who may have locked what a change of a task's row waits for,
 // unless that has not lasted since then.
 func (l *loop) tellOfLock(ctx context.Context, since time.Time, id int64, key *string) error {
-	if time.Since(since) < lockedTold || time.Since(l.lockTold) < lockedAgain {
+	if time.Since(since) < lockedTold || !l.trouble.tells("lock", lockedAgain) {
 		return nil
 	}
-	l.lockTold = time.Now()
 	writers, err := sql.Holders(ctx, l.control.conn, table(l.target), true)
 	if err != nil && !refusedByServer(err) {
 		return err

@@ -38,24 +38,22 @@ type loop struct {
 	live            atomic.Pointer[Live]    // those of the target, or what it was told since
 	facts           atomic.Pointer[control] // only what does not change after know
 
-	control  *control
-	tasks    map[int64]*task // read by us, until their end is written
-	reruns   map[int64]again // how often tasks had to be run again for reasons of our own
-	unsaid   []end           // ends that are not written yet,
-	aside    aside           // and those that could not be, and are tried again later
-	lost     map[int64]end   // tasks whose session is gone
-	ahead    time.Duration   // how long before: soonAhead, see horizon
-	kept     map[string]bool // what keeps rows from being deleted, and has been logged
-	columns  string          // fingerprint of those of the table, as they are
-	keeping  keeping
-	weighed  weighed
-	empty    []int64 // tasks to be deleted whose rows were locked
-	locks    lockeds
-	lacks    lacks
-	lockTold time.Time // when a lock was logged last
-	disk     disk
-	asks     []ask                  // not answered yet
-	shows    map[string][][2]string // by group, see shown
+	control *control
+	tasks   map[int64]*task // read by us, until their end is written
+	reruns  map[int64]again // how often tasks had to be run again for reasons of our own
+	unsaid  []end           // ends that are not written yet,
+	aside   aside           // and those that could not be, and are tried again later
+	lost    map[int64]end   // tasks whose session is gone
+	ahead   time.Duration   // how long before: soonAhead, see horizon
+	columns string          // fingerprint of those of the table, as they are
+	keeping keeping
+	weighed weighed
+	empty   []int64 // tasks to be deleted whose rows were locked
+	locks   lockeds
+	lacks   lacks
+	disk    disk
+	asks    []ask                  // not answered yet
+	shows   map[string][][2]string // by group, see shown
 
 	wake      *wake.Waker
 	postponed time.Time // until then, changes for another way of waking: the table is locked
@@ -85,7 +83,7 @@ func newLoop(ctx context.Context, t Target, log zerolog.Logger) *loop {
 		target: t, log: log, trouble: &trouble{log: log, target: t}, stats: cmp.Or(t.Stats, NewStats()),
 		crew: routine.New(ctx), panics: &panics{}, inbox: newInbox(), shows: map[string][][2]string{},
 		term: newTerm(time.Time{}), ahead: soonAhead, endsIn: endsMost, followsIn: followLimit,
-		tasks: map[int64]*task{}, reruns: map[int64]again{}, lost: map[int64]end{}, kept: map[string]bool{},
+		tasks: map[int64]*task{}, reruns: map[int64]again{}, lost: map[int64]end{},
 		lacks: newLacks(), keeping: keeping{width: oldPages / 8, names: namesMost / 8, most: oldMost / 8}, weighed: weighed{most: historyMost},
 	}
 	live := t.live()
@@ -164,20 +162,19 @@ type looks struct {
 	fullTook                                time.Duration
 	spent                                   time.Duration // by the server, on the last look at all that is due,
 	slow                                    time.Duration // and how long it took twice in a row, if that was long
-	slowTold                                time.Time
-	planned                                 int64     // unplanned tasks are looked at from this id on; the least: all of them
-	low                                     time.Time // plans before were seen by a scan
-	next                                    time.Time // earliest plan to come, zero: none
-	foreseen                                time.Time // the one for which it was looked what to take before it
-	dense                                   time.Time // and followed closely on the one before
-	vain                                    time.Time // no task was found alone
-	wanted                                  bool      // something may have become due
-	later                                   bool      // only what is new was looked at: all of it when it may be
-	doubted                                 time.Time // rows were last changed by somebody
-	stopped                                 time.Time // since when something may have been stopped or deleted, zero: nothing
-	partial                                 bool      // not all that is due is known
-	missing                                 int       // tasks that were not there to be read since, more than were
-	held                                    int       // due tasks that were left out: their group is paused
+	planned                                 int64         // unplanned tasks are looked at from this id on; the least: all of them
+	low                                     time.Time     // plans before were seen by a scan
+	next                                    time.Time     // earliest plan to come, zero: none
+	foreseen                                time.Time     // the one for which it was looked what to take before it
+	dense                                   time.Time     // and followed closely on the one before
+	vain                                    time.Time     // no task was found alone
+	wanted                                  bool          // something may have become due
+	later                                   bool          // only what is new was looked at: all of it when it may be
+	doubted                                 time.Time     // rows were last changed by somebody
+	stopped                                 time.Time     // since when something may have been stopped or deleted, zero: nothing
+	partial                                 bool          // not all that is due is known
+	missing                                 int           // tasks that were not there to be read since, more than were
+	held                                    int           // due tasks that were left out: their group is paused
 }
 
 // newTerm is a term that begins now, by the server's clock.

@@ -81,10 +81,9 @@ func (l *loop) tellOfSlow(spent time.Duration) {
 	if l.listed() < scanChunk && min(spent, l.look.spent) > scanSlow {
 		l.look.slow = min(spent, l.look.spent)
 	}
-	if l.look.spent = spent; l.look.slow < scanPart || time.Since(l.look.slowTold) < lockedAgain {
+	if l.look.spent = spent; l.look.slow < scanPart || !l.trouble.tells("look", lockedAgain) {
 		return
 	}
-	l.look.slowTold = time.Now()
 	l.log.Warn().Dur("took", spent).Str("hint", "end the oldest transaction of the database, or drop the slot that nobody uses, then VACUUM the table").
 		Msg("a look at what is due takes long, as the server reads past tasks that have ended")
 }
