@@ -33,7 +33,6 @@ type successors struct {
 	fresh   newcomers
 	doomed  map[int64]givenUp
 	survey  awaitedSurvey
-	turn    int // which of the steps comes next
 }
 
 func newSuccessors() successors {
@@ -73,31 +72,29 @@ func (f *successors) endedAs(id int64, state string) {
 func (f *successors) doubt() { f.survey.wanted = f.survey.wanted || len(f.awaited) > 0 }
 
 // seeToSuccessors looks at new successors, at those of tasks that have ended, and from time to time
-// at all that is waited for. Each step takes little time, whatever the length of after, and they
-// take turns.
+// at all that is waited for. Each step takes little time, whatever the length of after.
 func (l *loop) seeToSuccessors(ctx context.Context) error {
 	if l.handed || !l.draining.IsZero() {
 		return nil
 	}
 	f := &l.successors
-	steps := [...]struct {
-		due func() bool
-		do  func(context.Context) error
-	}{
-		{l.awaitedDue, l.surveyAwaited},
-		{func() bool { return l.nextServe() <= 0 }, l.serveSuccessors},
-		{func() bool { return len(f.fresh.known) > 0 }, l.meetNewcomers},
-		{func() bool { return len(f.doomed) > 0 }, l.giveUpCycles},
-	}
-	for began, idle := time.Now(), 0; idle < len(steps) && time.Since(began) < dutyPart; f.turn = (f.turn + 1) % len(steps) {
-		step := steps[f.turn]
-		if idle++; !step.due() {
-			continue
-		}
-		idle = 0
-		if err := step.do(ctx); err != nil {
+	if l.awaitedDue() {
+		if err := l.surveyAwaited(ctx); err != nil {
 			return err
 		}
+	}
+	if l.nextServe() <= 0 {
+		if err := l.serveSuccessors(ctx); err != nil {
+			return err
+		}
+	}
+	if len(f.fresh.known) > 0 {
+		if err := l.meetNewcomers(ctx); err != nil {
+			return err
+		}
+	}
+	if len(f.doomed) > 0 {
+		return l.giveUpCycles(ctx)
 	}
 	return nil
 }
