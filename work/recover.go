@@ -83,7 +83,7 @@ func (l *loop) recoverLost(ctx context.Context) error {
 		switch {
 		case e.Aboard && (e.task.Row.Remote != "" || !living[e.PID]):
 			delete(l.lost, id)
-			l.reruns[id] = again{runs: max(l.reruns[id].runs, 1), crossed: l.reruns[id].crossed, clashed: l.reruns[id].clashed} // so that it shows WORK first, should it be what has taken the session
+			l.reruns[id] = again{runs: max(l.reruns[id].runs, 1), crossed: l.reruns[id].crossed} // so that it shows WORK first, should it be what has taken the session
 			e.task.Again, e.task.ending = l.reruns[id].runs, false
 			aboard = append(aboard, e.Task)
 		case !e.Aboard && (e.task.Row.Remote != "" || !living[e.PID]):

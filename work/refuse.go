@@ -145,7 +145,7 @@ func (l *loop) turnsInto(e *end, s standing) {
 		e.kind, e.delay = run.Released, min(time.Second<<min(l.reruns[id].runs, 6), time.Minute)
 	case run.InTheWay(e.fault) && l.reruns[id].crossed < crossedTries:
 		e.kind, e.conflict = run.Released, true
-		l.reruns[id], e.delay = l.reruns[id].crosses(e.fault, e.task.Row.Remote)
+		l.reruns[id], e.delay = l.reruns[id].crosses()
 	default:
 		e.kind = run.Finished
 	}
