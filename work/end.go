@@ -25,9 +25,7 @@ type end struct {
 	putOff                    // when it could not be written
 	passed      bool          // the ledger has passed it over
 	note        *exec.Failure // what its row says beside DONE: that its series has ended
-	refusals    int           // how often in a row its row has not taken it, and was neither changed nor locked
 	version     uint32        // of the row, then
-	usual       bool          // as isUsual tells, once the loop has it
 	lacks       bool          // it waits for a partition
 	bare        bool          // no repetition: the table has refused the end with it
 	redrawn     bool          // an id of the repetition may have been taken while it was written: once more
@@ -176,6 +174,21 @@ type putOff struct {
 	wait  time.Duration // before the next try; 0: there has been none that failed
 	since time.Time     // the first one that failed, by our clock,
 	after time.Time     // and the next one
+	still int           // how often in a row the row was neither changed nor locked
+}
+
+// silences is how often in a row an end or a mark must not have been taken by a row that nobody has
+// changed and nobody had locked a moment later, until that is taken for the row's own doing:
+// whoever had it locked may have let it go in between.
+const silences = 3
+
+// isSilent counts a try that a row has not taken, and tells whether that is the row's own doing; free
+// tells that nobody has it locked.
+func (p *putOff) isSilent(free bool) bool {
+	if p.still++; !free {
+		p.still = 0
+	}
+	return p.still >= silences
 }
 
 // retryMost is the longest wait, where nothing else is said.

@@ -172,11 +172,6 @@ func movedOf(rows pgx.Rows) (ids []int64, err error) {
 	return ids, err
 }
 
-// silences is how often in a row an end or a mark must not have been taken by a row that nobody has
-// changed and nobody had locked a moment later, until that is taken for the row's own doing:
-// whoever had it locked may have let it go in between.
-const silences = 3
-
 // settle forgets the tasks whose ends are written, and looks what is the matter with the others:
 // some are locked, and are written later; some have been stopped; the rest are no longer ours.
 // written are the states of the others, by id.
@@ -184,7 +179,9 @@ func (l *loop) settle(ctx context.Context, ends []end, written map[int64]string)
 	var open []int64
 	for _, e := range ends {
 		if state := written[e.task.Row.ID]; state != "" {
-			delete(l.reruns, e.task.Row.ID)
+			if e.kind != run.Released {
+				delete(l.reruns, e.task.Row.ID)
+			}
 			l.ended(e, state)
 			l.gone(e)
 		} else {
@@ -204,18 +201,14 @@ func (l *loop) settle(ctx context.Context, ends []end, written map[int64]string)
 			continue
 		}
 		switch s := standings[e.task.Row.ID]; {
-		case s.ours(e.task, e.PID) && free[e.task.Row.ID]:
-			if e.version != s.version { // somebody changes it all the time, and is in the way
-				e.refusals, e.version = 0, s.version
-			}
-			if e.refusals++; e.refusals < silences {
-				e.later(retryMost)
-				l.keep(e)
-			} else {
-				l.refusedSilently(e)
-			}
 		case s.ours(e.task, e.PID):
-			e.refusals = 0
+			if e.version != s.version { // somebody changes it all the time, and is in the way
+				e.still, e.version = 0, s.version
+			}
+			if e.isSilent(free[e.task.Row.ID]) {
+				l.refusedSilently(e)
+				continue
+			}
 			e.later(retryMost)
 			l.keep(e)
 			if err := l.tellOfLock(ctx, e.since, e.task.Row.ID, e.task.Row.Key); err != nil {

@@ -20,17 +20,16 @@ import (
 // ask is a question to the loop that somebody waits on: that the row of a task be marked WORK, for
 // texts of it, whether we lead, or that a session be registered.
 type ask struct {
-	kind     askKind
-	run      *run.Task
-	task     *task // the same, as the loop knows it
-	text     run.Text
-	pid      int32
-	opened   pool.Backend // that is to be registered
-	answer   chan answer  // capacity one
-	passed   bool         // the ledger has passed it over
-	redrawn  bool         // as that of an end: for the repetition that is written with the mark
-	silences int          // how often in a row the row has not taken the mark, and nobody had it locked
-	putOff                // when the row has not taken the mark
+	kind    askKind
+	run     *run.Task
+	task    *task // the same, as the loop knows it
+	text    run.Text
+	pid     int32
+	opened  pool.Backend // that is to be registered
+	answer  chan answer  // capacity one
+	passed  bool         // the ledger has passed it over
+	redrawn bool         // as that of an end: for the repetition that is written with the mark
+	putOff               // when the row has not taken the mark
 }
 
 // row is what tells the row that is asked about.
@@ -173,7 +172,7 @@ func (l *loop) hear() {
 	for _, o := range outcomes {
 		l.stats.ran(&o)
 		e := endOf(o, l.known(o.Task))
-		e.task.ending, e.usual = true, e.isUsual()
+		e.task.ending = true
 		if e.Again {
 			l.reruns[o.Task.Row.ID] = l.reruns[o.Task.Row.ID].anotherRun()
 		}

@@ -112,12 +112,9 @@ func (l *loop) markedFirst(ctx context.Context, asks []ask, marked map[int64]boo
 		case marked[id]:
 			a.task.marked = true
 			a.answer <- answer{Answer: run.Answer{OK: true}}
-		case standings[id].ours(a.task, a.pid) && free[id] && a.silences+1 >= silences:
+		case standings[id].ours(a.task, a.pid) && a.isSilent(free[id]):
 			a.answer <- unmarked(errKept.Error())
 		case standings[id].ours(a.task, a.pid):
-			if a.silences++; !free[id] {
-				a.silences = 0
-			}
 			a.later(retryMost)
 			open = append(open, a)
 		default:

@@ -100,7 +100,7 @@ func (l *loop) postEnds() (entries []*ledger.Entry) {
 
 // plain tells an end that is like most, and that nothing has stood in the way of.
 func (e *end) plain() bool {
-	return e.usual && e.kind == run.Finished && e.fault == nil && !e.bare && e.lessened == 0 && !e.passed && e.wait == 0
+	return e.isUsual() && e.fault == nil && !e.bare && e.lessened == 0 && !e.passed && e.wait == 0
 }
 
 // isUsual tells the end of a task that ran well, said nothing beside its output and does not repeat

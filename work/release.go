@@ -52,13 +52,7 @@ func (l *loop) release(ctx context.Context, ends []end) error {
 	for _, id := range ids {
 		written[id] = "PLAN"
 	}
-	begun := map[int64]again{}
-	for id, n := range l.reruns {
-		begun[id] = n
-	}
-	err := l.settle(ctx, ends, written)
-	l.reruns = begun
-	return err
+	return l.settle(ctx, ends, written)
 }
 
 // stopped writes the ends of tasks that were stopped. One that is ours again after all has failed.

@@ -50,13 +50,10 @@ func (l *loop) supersede(ctx context.Context, id int64, version uint32, pid int3
 	}
 	ctx, cancel := limited(ctx)
 	defer cancel()
-	for _, words := range []struct {
-		text *string
-		mute bool
-	}{{text, false}, {nil, false}, {nil, true}} {
+	for _, mute := range []bool{false, true} {
 		var some []changed
 		err = l.brief(ctx, func(tx pgx.Tx) (err error) {
-			some, err = l.withWhatFollows(ctx, tx, l.queries().Text("superseded"), id, int32(version), pid, words.text, words.mute)
+			some, err = l.withWhatFollows(ctx, tx, l.queries().Text("superseded"), id, int32(version), pid, text, mute)
 			return err
 		})
 		if ended = err == nil && len(some) > 0; ended {
