@@ -19,12 +19,7 @@ func (l *loop) delete(ctx context.Context, ids []int64) error {
 	if len(ids) == 0 {
 		return nil
 	}
-	began := time.Now()
 	return l.each(ctx, ids, func(ctx context.Context, ids []int64) error {
-		if time.Since(began) >= 2*dutyPart { // the table refuses some
-			l.empty = append(l.empty, ids...)
-			return nil
-		}
 		rows, err := l.control.conn.Query(ctx, l.queries().Text("delete"), ids)
 		if err != nil {
 			return err
@@ -95,21 +90,19 @@ func (l *loop) finish(ctx context.Context, ends []end) error {
 		var id int64
 		var moved, repeats, nothing bool
 		var repeat []int64
-		bare, less, states := map[int64]bool{}, map[int64]bool{}, map[int64]string{}
+		of := map[int64]*end{}
 		for i := range ends {
-			e := &ends[i]
-			id := e.task.Row.ID
-			bare[id], less[id], states[id] = e.bare, e.lessened > 0, e.state()
+			of[ends[i].task.Row.ID] = &ends[i]
 		}
 		if _, err := pgx.ForEachRow(rows, []any{&id, &moved, &repeats, &nothing}, func() error {
 			if !moved {
 				return errKept
 			}
-			written[id] = states[id]
-			if repeats && !bare[id] {
+			written[id] = of[id].state()
+			if repeats && !of[id].bare {
 				repeat = append(repeat, id)
 			}
-			if nothing && !less[id] {
+			if nothing && of[id].lessened == 0 {
 				empty = append(empty, id)
 			}
 			return nil
