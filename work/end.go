@@ -24,11 +24,9 @@ type end struct {
 	written     chan struct{} // to be closed when it is written; nil: nobody waits
 	putOff                    // when it could not be written
 	passed      bool          // the ledger has passed it over
-	note        *exec.Failure // what its row says beside DONE: that its series has ended
 	version     uint32        // of the row, then
 	lacks       bool          // it waits for a partition
-	bare        bool          // no repetition: the table has refused the end with it
-	redrawn     bool          // an id of the repetition may have been taken while it was written: once more
+	bare        bool          // the table has refused the end with its repetition
 	conflict    bool          // of a release: another transaction was in the way
 	final       bool          // no retry: the table has refused another end
 	ascii       bool          // as the database lacks a character

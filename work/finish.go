@@ -1,7 +1,6 @@
 package work
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -72,11 +71,10 @@ func (l *loop) finish(ctx context.Context, ends []end) error {
 	defer cancel()
 	c := newColumns(ends, l.encoding())
 	written := map[int64]string{}
-	var empty []int64
+	var done finished
 	began := time.Now()
 	err := l.brief(ctx, func(tx pgx.Tx) error {
 		clear(written)
-		empty = nil
 		if slices.Contains(c.last, false) {
 			if err := l.retry(ctx, tx, ends, written); err != nil {
 				return err
@@ -87,29 +85,17 @@ func (l *loop) finish(ctx context.Context, ends []end) error {
 		if err != nil {
 			return err
 		}
-		var id int64
-		var moved, repeats, nothing bool
-		var repeat []int64
-		of := map[int64]*end{}
-		for i := range ends {
-			of[ends[i].task.Row.ID] = &ends[i]
-		}
-		if _, err := pgx.ForEachRow(rows, []any{&id, &moved, &repeats, &nothing}, func() error {
-			if !moved {
-				return errKept
-			}
-			written[id] = of[id].state()
-			if repeats && !of[id].bare {
-				repeat = append(repeat, id)
-			}
-			if nothing && of[id].lessened == 0 {
-				empty = append(empty, id)
-			}
-			return nil
-		}); err != nil {
+		if done, err = finishedOf(rows, ends, written); err != nil {
 			return err
 		}
-		if err := l.repeat(ctx, tx, repeat); err != nil {
+		for _, id := range done.odd {
+			said, err := l.repeatOrSay(ctx, tx, id, false)
+			if err != nil {
+				return err
+			}
+			done.empty = slices.DeleteFunc(done.empty, func(one int64) bool { return said && one == id })
+		}
+		if err := l.repeat(ctx, tx, done.repeat); err != nil {
 			return &repetitionError{err}
 		}
 		return nil
@@ -122,7 +108,43 @@ func (l *loop) finish(ctx context.Context, ends []end) error {
 	if err := l.settle(ctx, ends, written); err != nil {
 		return err
 	}
-	return l.delete(ctx, empty)
+	return l.delete(ctx, done.empty)
+}
+
+// finished are tasks whose ends are written.
+type finished struct {
+	repeat []int64 // that are followed by something,
+	odd    []int64 // which the table has refused before
+	empty  []int64 // that have nothing to show
+}
+
+// finishedOf reads what finish.sql returns.
+func finishedOf(rows pgx.Rows, ends []end, written map[int64]string) (done finished, err error) {
+	of := map[int64]*end{}
+	for i := range ends {
+		of[ends[i].task.Row.ID] = &ends[i]
+	}
+	var id int64
+	var moved, repeats, nothing bool
+	_, err = pgx.ForEachRow(rows, []any{&id, &moved, &repeats, &nothing}, func() error {
+		if !moved {
+			return errKept
+		}
+		e := of[id]
+		written[id] = e.state()
+		switch {
+		case !repeats:
+		case !e.bare:
+			done.repeat = append(done.repeat, id)
+		case e.lessened < lessState: // else the row takes no word of ours
+			done.odd = append(done.odd, id)
+		}
+		if nothing && e.lessened == 0 {
+			done.empty = append(done.empty, id)
+		}
+		return nil
+	})
+	return done, err
 }
 
 // retry returns those of the failed tasks to PLAN that have retries left.
@@ -267,7 +289,7 @@ func newColumns(ends []end, encoding string) *columns {
 		c.starts[i], c.stops[i] = &start, &e.Stop
 		c.done[i], c.last[i], c.keeps[i] = e.failure() == nil, e.noRetry(), e.keeps()
 		c.outputs[i], c.notices[i] = e.told(encoding)
-		c.errors[i], c.sqlstates[i] = e.shown(cmp.Or(e.failure(), e.note), encoding)
+		c.errors[i], c.sqlstates[i] = e.shown(e.failure(), encoding)
 		if e.Xact != 0 {
 			c.xacts[i] = &e.Xact
 		}

@@ -25,26 +25,15 @@ const (
 )
 
 // lessen makes less of an end that was refused, by an error or (nil) silently; false when nothing
-// is left. Of a character that the database does not have something else is written. A repetition
-// that the table refuses is left out, and the row says so: its series has ended.
+// is left. Of a character that the database does not have something else is written. What follows that
+// the table refuses twice is left out, and the row says so.
 func (e *end) lessen(err error) bool {
 	if isUnsendable(err) && !e.ascii {
 		e.ascii = true
 		return true
 	}
-	if repetition := new(repetitionError); errors.As(err, &repetition) && !e.bare {
-		if hasState(err, "23505") && !e.redrawn { // by an id that was committed meanwhile: now it is seen
-			e.redrawn = true
-			return true
-		}
+	if !e.bare && errors.As(err, new(*repetitionError)) {
 		e.bare = true
-		failure := unwritten(err)
-		if own := e.failure(); own != nil {
-			failure = &exec.Failure{Text: own.Text + "\n" + failure.Text, SQLState: own.SQLState}
-			e.fault = failure
-		} else {
-			e.note = failure
-		}
 		return true
 	}
 	if e.lessened++; e.lessened == lessNothing && e.kind == run.Finished && e.failure() != nil && !e.final { // it may be the wait for another try that is refused
@@ -127,12 +116,7 @@ func (l *loop) leaveAlone(e end, err error) {
 
 // lesser logs what the table has refused of an end, once for each end.
 func (l *loop) lesser(e *end, err error) {
-	switch {
-	case e.bare && e.lessened == 0 && !e.ascii:
-		l.log.Error().Err(err).Int64("id", e.task.Row.ID).
-			Str("hint", "fix what refuses it, and insert the task again").
-			Msg("the table refuses the repetition of a task; its series has ended")
-	case e.lessened == lessShort:
+	if e.lessened == lessShort {
 		l.log.Warn().Err(err).Int64("id", e.task.Row.ID).Msg("the table refuses the end of a task; written with less")
 	}
 }

@@ -8,6 +8,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+
+	"pgtaskd/work/run"
 )
 
 // withWhatFollows runs a query that ends tasks and returns them, and sees to what follows:
@@ -34,25 +36,28 @@ func (l *loop) withWhatFollows(ctx context.Context, tx pgx.Tx, query string, arg
 		return nil, err
 	}
 	if len(followed) == 1 {
-		return all, l.repeatOrSay(ctx, tx, followed[0])
+		_, err = l.repeatOrSay(ctx, tx, followed[0], true)
+		return all, err
 	}
 	return all, l.repeat(ctx, tx, followed)
 }
 
-// repeatOrSay creates the repetition of a task that has ended without a run of ours, or says in its
-// row why the table does not take that: the end stands all the same.
-func (l *loop) repeatOrSay(ctx context.Context, tx pgx.Tx, id int64) error {
-	err := pgx.BeginFunc(ctx, tx, func(tx pgx.Tx) error { return l.repeat(ctx, tx, []int64{id}) })
+// repeatOrSay creates the repetition of a task that has ended, or says in its row why the table does
+// not take that: the end stands all the same. It may wait where that is slow for once, or something
+// is lacking.
+func (l *loop) repeatOrSay(ctx context.Context, tx pgx.Tx, id int64, mayWait bool) (said bool, err error) {
+	err = pgx.BeginFunc(ctx, tx, func(tx pgx.Tx) error { return l.repeat(ctx, tx, []int64{id}) })
 	var answer *pgconn.PgError
-	if !refusedByServer(err) || !errors.As(err, &answer) || passing(answer) || l.mayWait(id, err) {
-		return err
+	if !refusedByServer(err) || !errors.As(err, &answer) || passing(answer) ||
+		mayWait && (l.mayWait(id, err) || isSlow(err) && !l.parked[id].refuses) {
+		return false, err
 	}
-	if isSlow(err) && !l.parked[id].refuses { // the server itself may be, this once
-		return err
-	}
+	l.log.Error().Err(err).Int64("id", id).
+		Str("hint", "fix what refuses it, and insert the task again").
+		Msg("the table refuses the repetition of a task; its series has ended")
 	why := unwritten(err)
-	_, err = tx.Exec(ctx, l.queries().Text("unrepeated"), id, why.Text)
-	return err
+	_, err = tx.Exec(ctx, l.queries().Text("unrepeated"), id, run.Stored(&why.Text, l.encoding()), why.SQLState)
+	return true, err
 }
 
 // followLimit is how long what follows on tasks may take, as nothing starts meanwhile: their data

@@ -160,6 +160,7 @@ func (l *loop) writeEach(ctx context.Context, ends []end, write func(context.Con
 			return nil
 		case isSlow(err) && e.wait == 0, // the server itself may be, this once
 			passing(answer) && (isOfLocks(answer) || answer.Where == "" || e.wait < retryMost):
+			e.bare = e.bare || isSlow(err)
 			e.later(retryMost)
 			l.keep(e)
 			return nil
