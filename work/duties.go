@@ -112,7 +112,7 @@ func (l *loop) nextAnswer() time.Duration {
 }
 
 func (l *loop) nextRecover() time.Duration {
-	if len(l.lost)+len(l.killed)+len(l.orphans) > 0 {
+	if len(l.lost)+len(l.orphans) > 0 {
 		return lostTick - time.Since(l.look.orphans)
 	}
 	return never

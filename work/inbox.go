@@ -20,28 +20,19 @@ import (
 // ask is a question to the loop that somebody waits on: that the row of a task be marked WORK, for
 // texts of it, whether we lead, or that a session be registered.
 type ask struct {
-	kind    askKind
-	run     *run.Task
-	task    *task // the same, as the loop knows it
-	text    run.Text
-	pid     int32
-	opened  pool.Backend // that is to be registered
-	answer  chan answer  // capacity one
-	passed  bool         // the ledger has passed it over
-	redrawn bool         // as that of an end: for the repetition that is written with the mark
-	putOff               // when the row has not taken the mark
+	kind   askKind
+	run    *run.Task
+	task   *task // the same, as the loop knows it
+	text   run.Text
+	pid    int32
+	opened pool.Backend // that is to be registered
+	answer chan answer  // capacity one
+	passed bool         // the ledger has passed it over
+	putOff              // when the row has not taken the mark
 }
 
 // row is what tells the row that is asked about.
 func (a ask) row() []any { return []any{a.task.Row.ID, int32(a.task.Row.Version), a.pid} }
-
-// redraws tells an error by which the repetition, that is written with the mark, may have met an id that
-// was committed meanwhile: once.
-func (a *ask) redraws(err error) bool {
-	first := hasState(err, "23505") && !a.redrawn
-	a.redrawn = a.redrawn || first
-	return first
-}
 
 type askKind int
 

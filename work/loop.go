@@ -139,7 +139,6 @@ type term struct {
 	scanning   place             // where the scan under way goes on,
 	newer      place             // and where a look for what is new goes on, between two of its parts
 	orphans    map[int64]*orphan // under way, but not ours
-	killed     []end             // tasks whose session was terminated
 	soon       []*run.Task       // read before their plan, the earliest first
 	unplanned  []unplanned       // found by the scan under way
 	overdue    []int64           // found by scans: their active has passed
@@ -212,9 +211,6 @@ func (l *loop) endTerm(ctx context.Context, err error) {
 	l.dropWaiting()
 	for id := range l.orphans {
 		l.vacate(id)
-	}
-	for _, e := range l.killed {
-		l.lost[e.task.Row.ID] = e
 	}
 	l.term = newTerm(time.Time{})
 	l.closeLater(l.Pool.Stale(0)) // what took the control connection may have taken them, too

@@ -77,7 +77,8 @@ func (l *loop) markTogether(ctx context.Context, asks []ask) (open []ask, err er
 			return nil
 		case isLack(err) && !isPartless(err):
 			l.lacking(err)
-		case !hasState(err, "TK011") && !a.redraws(err):
+		case hasState(err, "23505") && a.wait == 0: // its repetition may have met an id that was committed meanwhile
+		case !hasState(err, "TK011"):
 			a.answer <- unmarked(remote.Innermost(err))
 			return nil
 		}

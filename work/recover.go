@@ -19,37 +19,10 @@ func (l *loop) recover(ctx context.Context) error {
 	l.look.orphans = time.Now()
 	ctx, cancel := limited(ctx)
 	defer cancel()
-	if err := l.recoverKilled(ctx); err != nil {
-		return err
-	}
 	if err := l.recoverLost(ctx); err != nil {
 		return err
 	}
 	return l.recoverOrphans(ctx)
-}
-
-// recoverKilled writes FAIL for tasks whose session was terminated while the server went on: by a
-// person, or by a time limit. That it goes on shows in that it still answers us a while later.
-func (l *loop) recoverKilled(ctx context.Context) error {
-	past := l.Clock.Now().Add(-lostTick)
-	longAgo := func(e end) bool { return e.Stop.Before(past) }
-	if !slices.ContainsFunc(l.killed, longAgo) { // the server may be going down
-		return nil
-	}
-	if err := l.control.conn.Ping(ctx); err != nil {
-		return err
-	}
-	l.killed = slices.DeleteFunc(l.killed, func(e end) bool {
-		if !longAgo(e) {
-			return false
-		}
-		e.kind = run.Finished
-		l.Lanes.Ended(e.Task, e.Stop)
-		l.unsaid = append(l.unsaid, e)
-		return true
-	})
-	l.inbox.wake()
-	return nil
 }
 
 // recoverLost waits until the backends of lost sessions are gone; then what is not committed never

@@ -119,10 +119,16 @@ func (l *loop) writeSome(ctx context.Context, ends []end) error {
 		}
 	case run.Killed:
 		for _, e := range ends {
-			if e.Stop.Before(l.began) { // it went with the server, or we would not have had to begin again
+			switch {
+			case e.Stop.Before(l.began): // it went with the server, or we would not have had to begin again
 				l.lost[e.task.Row.ID] = e
-			} else {
-				l.killed = append(l.killed, e)
+			case e.wait == 0: // the server may be going down
+				e.wait, e.since, e.after = lostTick, time.Now(), time.Now().Add(lostTick)
+				l.keep(e)
+			default: // it goes on: a person has terminated the session, or a time limit
+				l.Lanes.Ended(e.Task, e.Stop)
+				e.kind, e.wait = run.Finished, 0
+				l.keep(e)
 			}
 		}
 	}
