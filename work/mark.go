@@ -9,6 +9,7 @@ import (
 
 	"pgtaskd/exec"
 	"pgtaskd/remote"
+	"pgtaskd/work/ledger"
 	"pgtaskd/work/run"
 )
 
@@ -130,74 +131,49 @@ func unmarked(why string) answer {
 	return answer{Answer: run.Answer{Refused: exec.NewFailure("the start of the task could not be written: "+why, "55000")}}
 }
 
-// mark shows the tasks that have been running for a while.
-func (l *loop) mark(ctx context.Context) error {
+// mark has the ledger show the tasks that have been running for a while.
+func (l *loop) mark(context.Context) error {
 	if time.Since(l.look.marks) < checkTick { // there may be thousands of tasks
 		return nil
 	}
 	l.look.marks = time.Now()
-	var long []int64
+	var entries []*ledger.Entry
 	now, moment := l.Clock.Now(), time.Now()
 	for id, t := range l.tasks {
 		l.Lasts(t.Task, moment)
 		if t.marked || t.noMark || t.ending || t.Xact() != 0 || t.marking.after.After(moment) {
 			continue
 		}
-		if pid, start, _ := t.Runs(); pid != 0 && (now.Sub(start) >= markAfter || !l.draining.IsZero()) {
-			long = append(long, id)
+		pid, start, exactly := t.Runs()
+		if pid == 0 || now.Sub(start) < markAfter && l.draining.IsZero() {
+			continue
 		}
+		t.Marks.Store(true)
+		t.marking.later(retryMost) // unless it is set by then
+		entries = append(entries, &ledger.Entry{
+			Kind: ledger.Mark, ID: id, Version: t.Row.Version, PID: pid, Start: start, Exactly: exactly,
+			Tell: func(a ledger.Answer) { l.inbox.report(report{run: t, answer: a}) },
+		})
 	}
-	for k := &l.locks.marks; len(long) > 0 && !k.rests(); {
-		some := long[:k.batch(len(long))]
-		long = long[len(some):]
-		if err := l.markSome(ctx, some); err != nil {
-			return err
-		}
+	if len(entries) > 0 {
+		l.ledger.Put(entries...)
 	}
 	return nil
 }
 
-// markSome marks tasks that run. A row that refuses the mark is left without it: what its task does
-// is not the worse for that.
-func (l *loop) markSome(ctx context.Context, ids []int64) error {
-	k, first := &l.locks.marks, time.Now()
-	return bisect(ids, func(ids []int64) error {
-		if k.late(first) {
-			return nil
-		}
-		var m marks
-		for _, id := range ids {
-			t := l.tasks[id]
-			if pid, start, exactly := t.Runs(); pid != 0 {
-				m.add(t, pid, start, exactly)
-			}
-		}
-		began := time.Now()
-		marked, err := l.setMarks(ctx, &m)
-		if k.took(len(ids), began, err); err != nil {
-			return err
-		}
-		var passed []int64 // somebody has locked them, or changed them
-		for _, id := range m.ids {
-			if l.tasks[id].marked = marked[id]; !marked[id] {
-				l.tasks[id].marking.later(retryMost)
-				passed = append(passed, id)
-			}
-		}
-		return l.cancelChanged(ctx, passed)
-	}, func(id int64, err error) error {
-		switch {
-		case isQueueFull(err):
-			l.queueFull(err.Error())
-			l.tasks[id].marking.later(retryMost)
-		case isLocked(err):
-			l.tasks[id].marking.later(retryMost)
-		default:
-			l.log.Warn().Err(err).Int64("id", id).Msg("table refuses the mark of a task")
-			l.tasks[id].noMark = true
-		}
-		return nil
-	})
+// hearMark takes down whether the row of a task that runs shows that. One that refuses it is left
+// without: what its task does is not the worse for that.
+func (l *loop) hearMark(t *task, a ledger.Answer) {
+	switch {
+	case a.Result == ledger.Taken:
+		t.marked = true
+	case a.Result != ledger.Passed:
+	case a.Err == nil: // somebody has locked it, or changed it
+		l.look.stopped = time.Now()
+	case refusedByServer(a.Err) && !isLocked(a.Err):
+		l.log.Warn().Err(a.Err).Int64("id", t.Row.ID).Msg("table refuses the mark of a task")
+		t.noMark = true
+	}
 }
 
 // marks are the parameters of mark.sql.

@@ -57,8 +57,9 @@ func (l *loop) connectLedger(ctx context.Context) (*pgx.Conn, func(), error) {
 
 // report is what became of an entry of the ledger's that is the loop's.
 type report struct {
-	end    *end // what it writes,
-	ask    *ask // or that mark
+	end    *end  // what it writes,
+	ask    *ask  // or that mark,
+	run    *task // or that of a task that runs
 	answer ledger.Answer
 }
 
@@ -145,6 +146,8 @@ func (l *loop) hearLedger() (empty []int64) {
 	reports := l.inbox.takeReports()
 	for _, r := range reports {
 		switch taken := r.answer.Result == ledger.Taken; {
+		case r.run != nil:
+			l.hearMark(r.run, r.answer)
 		case r.ask != nil && taken:
 			r.ask.task.marked = true
 			r.ask.answer <- answer{Answer: run.Answer{OK: true}}

@@ -39,15 +39,14 @@ func (l *loop) write(ctx context.Context) error {
 			size += ends[n].size()
 			n++
 		}
-		err := l.writeSome(ctx, ends[:n])
-		if err == nil && size >= writeMost { // that took its time
-			err = l.mark(ctx)
-		}
-		if err != nil {
+		if err := l.writeSome(ctx, ends[:n]); err != nil {
 			l.putOff(ends)
 			return err
 		}
-		ends = ends[n:]
+		if ends = ends[n:]; size >= writeMost { // that took its time
+			l.putOff(ends)
+			return nil
+		}
 	}
 	l.nextTime(ends)
 	return nil
