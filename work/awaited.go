@@ -229,7 +229,7 @@ func (l *loop) giveUp(ctx context.Context, given map[int64]givenUp, done map[int
 	for id := range given {
 		ids = append(ids, id)
 	}
-	return l.eachWithWords(ctx, &l.locks.giveUp, ids, func(ctx context.Context, ids []int64, mute bool) error {
+	return l.eachWithWords(ctx, ids, func(ctx context.Context, ids []int64, mute bool) error {
 		errors, awaits, versions := make([]string, len(ids)), make([]*int64, len(ids)), make([]*int32, len(ids))
 		for i, id := range ids {
 			errors[i], awaits[i], versions[i] = given[id].why, given[id].awaits, given[id].version

@@ -173,20 +173,6 @@ func (l *loop) retry(ctx context.Context, tx pgx.Tx, ends []end, written map[int
 	return err
 }
 
-// movedOf are the ids of the rows that were changed; an error where a trigger has kept one as it was.
-func movedOf(rows pgx.Rows) (ids []int64, err error) {
-	var id int64
-	var moved bool
-	_, err = pgx.ForEachRow(rows, []any{&id, &moved}, func() error {
-		if !moved {
-			return errKept // it is rolled back: the row is as it was read
-		}
-		ids = append(ids, id)
-		return nil
-	})
-	return ids, err
-}
-
 // settle forgets the tasks whose ends are written, and looks what is the matter with the others:
 // some are locked, and are written later; some have been stopped; the rest are no longer ours.
 // written are the states of the others, by id.
@@ -220,12 +206,19 @@ func (l *loop) settle(ctx context.Context, ends []end, written map[int64]string)
 			if e.version != s.version { // somebody changes it all the time, and is in the way
 				e.still, e.version = 0, s.version
 			}
-			if e.isSilent(free[e.task.Row.ID]) {
-				l.refusedSilently(e)
-				continue
+			unlocked := free[e.task.Row.ID]
+			if e.isSilent(unlocked) { // a trigger of the user's leaves it out
+				if !e.lessen(nil) {
+					l.leaveAlone(e, errKept)
+					continue
+				}
+				l.lesser(&e, errKept)
 			}
 			e.later(retryMost)
 			l.keep(e)
+			if unlocked {
+				continue
+			}
 			if err := l.tellOfLock(ctx, e.since, e.task.Row.ID, e.task.Row.Key); err != nil {
 				return err
 			}

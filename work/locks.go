@@ -29,8 +29,8 @@ type locks struct {
 	until time.Time // nothing that met a lock is tried until then
 }
 
-// lockeds are those of each duty.
-type lockeds struct{ ends, marks, cut, halt, expire, plan, giveUp locks }
+// lockeds are those of ends, of marks, and of what is changed without a run of ours.
+type lockeds struct{ ends, marks, others locks }
 
 // isLocked tells the error of a change that has waited for a lock in vain.
 func isLocked(err error) bool {
@@ -70,9 +70,9 @@ func (k *locks) batch(n int) int { return min(n, cmp.Or(k.most, batchMost)) }
 // changed without. One that somebody has locked is parked. It returns those for which the time of a
 // duty does not suffice.
 func (l *loop) eachWithWords(
-	ctx context.Context, k *locks, ids []int64, do func(ctx context.Context, ids []int64, mute bool) error,
+	ctx context.Context, ids []int64, do func(ctx context.Context, ids []int64, mute bool) error,
 ) (left []int64, err error) {
-	began := time.Now()
+	k, began := &l.locks.others, time.Now()
 	ids = slices.DeleteFunc(slices.Clone(ids), func(id int64) bool {
 		p, met := l.parked[id]
 		return met && (k.rests() || began.Before(p.until))

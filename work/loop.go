@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -196,7 +197,8 @@ func (l *loop) begin(ctx context.Context) error {
 	if err := l.readGroups(ctx); err != nil {
 		return err
 	}
-	l.withoutForgotten()
+	l.unsaid = slices.DeleteFunc(l.unsaid, func(e end) bool { return l.dropIfForgotten(&e) })
+	l.aside.take(l.dropIfForgotten)
 	if err := l.scan(ctx, true); err != nil {
 		return err
 	}

@@ -6,30 +6,22 @@ import (
 )
 
 // freshMost is how many newcomers are known; a later look finds the others.
-const freshMost = 100_000
+const freshMost = 1_000_000
 
 // newcomers are successors of which it is still to be found out what they wait for.
 type newcomers struct {
 	known   map[int64]bool
 	waiting []int64
 	late    []int64 // those for which there was no time: they come first
-	leftOut bool    // some are not known, since there was no room
 }
 
 // add takes note of a successor: a new one, one whose after was changed, or one that waits for what
 // has not ended well.
 func (n *newcomers) add(id int64) {
-	switch {
-	case n.known[id]:
-	case len(n.known) >= freshMost:
-		n.leftOut = true
-	default:
+	if !n.known[id] && len(n.known) < freshMost {
 		n.known[id], n.waiting = true, append(n.waiting, id)
 	}
 }
-
-// roomAgain tells whether it is worth to look for those that were left out.
-func (n *newcomers) roomAgain() bool { return n.leftOut && len(n.known) <= freshMost/4 }
 
 // meetNewcomers finds out what some newcomers wait for.
 func (l *loop) meetNewcomers(ctx context.Context) error {
@@ -49,6 +41,5 @@ func (l *loop) meetNewcomers(ctx context.Context) error {
 		}
 		delete(n.known, id)
 	}
-	l.look.wanted = l.look.wanted || n.roomAgain()
 	return err
 }

@@ -5,26 +5,6 @@ import (
 	"time"
 )
 
-// TestNewcomersAreBounded: those for which there is no room are looked for again when there is.
-func TestNewcomersAreBounded(t *testing.T) {
-	t.Parallel()
-	f := newSuccessors()
-	n := &f.fresh
-	for id := range int64(freshMost + 1) {
-		n.add(id)
-		n.add(id) // a later look finds it again
-	}
-	if len(n.waiting) != freshMost || !n.leftOut || n.roomAgain() {
-		t.Errorf("%d are known: %v, %v", len(n.waiting), n.leftOut, n.roomAgain())
-	}
-	for id := range int64(freshMost * 3 / 4) {
-		delete(n.known, id)
-	}
-	if !n.roomAgain() {
-		t.Error("those that were left out are not looked for")
-	}
-}
-
 // TestLongSuccessorsKeepNobodyWaiting: those for which there was no time come first in the next turn,
 // and others beside them.
 func TestLongSuccessorsKeepNobodyWaiting(t *testing.T) {

@@ -31,9 +31,6 @@ type unplanned struct {
 
 // queueUnplanned asks for unplanned tasks, from where the last look has come to.
 func (l *loop) queueUnplanned(batch *pgx.Batch) {
-	if l.look.planned == math.MinInt64 {
-		l.successors.fresh.leftOut = false
-	}
 	batch.Queue(l.queries().Text("unplanned"), l.look.planned, batchMost).Query(l.readUnplanned)
 }
 
@@ -62,7 +59,7 @@ func (l *loop) plan(ctx context.Context) error {
 		}
 		last, all := l.unplanned[len(l.unplanned)-1].id, len(l.unplanned) == read
 		if all && (read < batchMost || last == math.MaxInt64) {
-			l.look.planned, l.look.wanted = math.MinInt64, l.look.wanted || l.successors.fresh.roomAgain()
+			l.look.planned = math.MinInt64
 			return nil
 		}
 		if l.look.planned = last + 1; !all {
@@ -120,7 +117,7 @@ func (l *loop) planThese(ctx context.Context, limit time.Duration) error {
 		return nil
 	}
 	planned := map[int64]bool{}
-	_, err := l.eachWithWords(ctx, &l.locks.plan, ids, func(ctx context.Context, ids []int64, mute bool) error {
+	_, err := l.eachWithWords(ctx, ids, func(ctx context.Context, ids []int64, mute bool) error {
 		var p beats
 		for _, id := range ids {
 			p.add(id, found[id])

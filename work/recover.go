@@ -97,7 +97,7 @@ func (l *loop) cut(ctx context.Context, ids []int64, lost map[int64]end) (done m
 	if len(ids) == 0 {
 		return done, nil, nil
 	}
-	left, err = l.eachWithWords(ctx, &l.locks.cut, ids, func(ctx context.Context, ids []int64, mute bool) error {
+	left, err = l.eachWithWords(ctx, ids, func(ctx context.Context, ids []int64, mute bool) error {
 		var some []changed
 		gone, starts, versions := make([]int64, len(ids)), make([]*time.Time, len(ids)), make([]int32, len(ids))
 		for i, id := range ids {
@@ -142,23 +142,12 @@ func (l *loop) judged(some []changed, done map[int64]bool) {
 	l.counted(some)
 }
 
-// forgotten tells an end that the server may have forgotten in its last crash, with what it stands
-// for: the row may have another version by that number, and effects whose commit did not wait for
-// the disk are lost. The task waits still, or is found cut off.
-func (l *loop) forgotten(e *end) bool {
-	return l.crashed != nil && e.kind == run.Finished && e.Stop.Before(*l.crashed) &&
-		(!e.task.Marks.Load() || l.control.lazy && e.task.Row.Remote == "")
-}
-
-// withoutForgotten drops such ends.
-func (l *loop) withoutForgotten() {
-	l.unsaid = slices.DeleteFunc(l.unsaid, func(e end) bool { return l.dropIfForgotten(&e) })
-	l.aside.take(l.dropIfForgotten)
-}
-
-// dropIfForgotten drops such an end; false when it is another.
+// dropIfForgotten drops an end that the server may have forgotten in its last crash, with what it
+// stands for: the row may have another version by that number, and effects whose commit did not wait
+// for the disk are lost. The task waits still, or is found cut off. It is false for any other end.
 func (l *loop) dropIfForgotten(e *end) bool {
-	if !l.forgotten(e) {
+	if l.crashed == nil || e.kind != run.Finished || !e.Stop.Before(*l.crashed) ||
+		e.task.Marks.Load() && !(l.control.lazy && e.task.Row.Remote == "") {
 		return false
 	}
 	l.gone(*e)

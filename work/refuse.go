@@ -3,6 +3,7 @@ package work
 import (
 	"context"
 	"errors"
+	"math/rand/v2"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -87,18 +88,6 @@ func outdated(err error) bool {
 	return errors.As(err, &answer) && answer.Code == "0A000" && answer.Routine == "RevalidateCachedQuery" && answer.Where == ""
 }
 
-// refusedSilently is the end that a row has not taken though nobody has it locked and no error
-// came: a trigger of the user's leaves it out.
-func (l *loop) refusedSilently(e end) {
-	if e.lessen(nil) {
-		l.lesser(&e, errKept)
-		l.keep(e)
-		l.inbox.wake()
-		return
-	}
-	l.leaveAlone(e, errKept)
-}
-
 // refused finds out why rows did not take the preparations of their tasks, or their marks, or what
 // another transaction was in the way of: nothing of what they have done is left.
 func (l *loop) refused(ctx context.Context, ends []end) error {
@@ -149,4 +138,26 @@ func (l *loop) turnsInto(e *end, s standing) {
 	default:
 		e.kind = run.Finished
 	}
+}
+
+// crossedTries is how often a task that another transaction was in the way of (40001, 40P01, 55P03)
+// is run again before it FAILs.
+const crossedTries = 5
+
+// again is how often a task had to be run again for reasons of our own.
+type again struct {
+	runs    int
+	crossed int // of those, because another transaction was in the way of its end
+}
+
+// crosses counts another such run, and says how long it is to wait: others that met it wait as
+// well, and not for as long.
+func (a again) crosses() (again, time.Duration) {
+	a.runs, a.crossed = a.runs+1, a.crossed+1
+	return a, rand.N(5 * time.Millisecond << min(a.crossed, 7))
+}
+
+func (a again) anotherRun() again {
+	a.runs++
+	return a
 }

@@ -55,6 +55,20 @@ func (l *loop) release(ctx context.Context, ends []end) error {
 	return l.settle(ctx, ends, written)
 }
 
+// movedOf are the ids of the rows that were changed; an error where a trigger has kept one as it was.
+func movedOf(rows pgx.Rows) (ids []int64, err error) {
+	var id int64
+	var moved bool
+	_, err = pgx.ForEachRow(rows, []any{&id, &moved}, func() error {
+		if !moved {
+			return errKept // it is rolled back: the row is as it was read
+		}
+		ids = append(ids, id)
+		return nil
+	})
+	return ids, err
+}
+
 // stopped writes the ends of tasks that were stopped. One that is ours again after all has failed.
 func (l *loop) stopped(ctx context.Context, ends []end) error {
 	ctx, cancel := limited(ctx)

@@ -177,7 +177,7 @@ func (l *loop) forsake(id int64) {
 
 // halt writes the ends of tasks that were set to STOP and whose session is gone.
 func (l *loop) halt(ctx context.Context, ids []int64) error {
-	_, err := l.eachWithWords(ctx, &l.locks.halt, ids, func(ctx context.Context, ids []int64, mute bool) error {
+	_, err := l.eachWithWords(ctx, ids, func(ctx context.Context, ids []int64, mute bool) error {
 		var ended []changed
 		err := l.brief(ctx, func(tx pgx.Tx) (err error) {
 			ended, err = l.withWhatFollows(ctx, tx, l.queries().Text("halted"), ids, l.Pool.PIDs(), mute)
