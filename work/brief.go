@@ -7,7 +7,12 @@ import (
 )
 
 // brief runs a transaction of the control session that waits for locks briefly. Where that draws an
-// id that is taken, it is run again: it must bear that.
+// id that is taken, it is run again: it must bear that. What may notify somebody runs in one: where
+// there is no room for that, it says so.
 func (l *loop) brief(ctx context.Context, do func(pgx.Tx) error) error {
-	return pgx.BeginTxFunc(ctx, l.control.conn, pgx.TxOptions{BeginQuery: briefly}, do)
+	err := pgx.BeginTxFunc(ctx, l.control.conn, pgx.TxOptions{BeginQuery: briefly}, do)
+	if isQueueFull(err) {
+		l.queueFull(err.Error())
+	}
+	return err
 }

@@ -25,9 +25,8 @@ func (l *loop) delete(ctx context.Context, ids []int64) error {
 		}
 		locked, err := pgx.CollectRows(rows, pgx.RowTo[int64])
 		l.empty = append(l.empty, locked...)
-		if answer := new(pgconn.PgError); len(ids) == 1 && errors.As(err, &answer) && refusedByServer(err) &&
-			!passing(answer) {
-			l.stays(answer, ids[0])
+		if len(ids) == 1 && refusedByServer(err) && !passing(err) {
+			l.stays(err, ids[0])
 			return nil
 		}
 		return err

@@ -67,7 +67,7 @@ func (k *locks) took(n int, began time.Time, err error) {
 func (k *locks) batch(n int) int { return min(n, cmp.Or(k.most, batchMost)) }
 
 // eachWithWords is each, for what writes words of ours into the rows: one that refuses them is
-// changed without. One that somebody has locked is parked. It returns those for which the time of a
+// changed without. One that another transaction is in the way of is parked. It returns those for which the time of a
 // duty does not suffice.
 func (l *loop) eachWithWords(
 	ctx context.Context, ids []int64, do func(ctx context.Context, ids []int64, mute bool) error,
@@ -87,12 +87,13 @@ func (l *loop) eachWithWords(
 			}
 			tried := time.Now()
 			err := do(ctx, ids, false)
-			if answer := new(pgconn.PgError); len(ids) == 1 && refusedByServer(err) && errors.As(err, &answer) && !isSlow(err) &&
-				!passing(answer) && !isKeyTaken(answer) && !isQueueFull(err) {
+			if len(ids) == 1 && refusedByServer(err) && !isSlow(err) && !passing(err) && !isKeyTaken(err) {
 				err = do(ctx, ids, true)
 			}
-			if k.took(len(ids), tried, err); len(ids) == 1 && isLocked(err) {
+			if k.took(len(ids), tried, err); len(ids) == 1 && passing(err) {
 				l.park(ids)
+			}
+			if len(ids) == 1 && isLocked(err) {
 				return cmp.Or(l.tellOfLock(ctx, tried.Add(-l.parked[ids[0]].wait), ids[0], nil), err)
 			}
 			return err

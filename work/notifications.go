@@ -2,7 +2,6 @@ package work
 
 import (
 	"errors"
-	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
 
@@ -12,9 +11,6 @@ import (
 // The server keeps notifications until each session that listens has had them, in one queue for all
 // databases. A session that listens and stays in a transaction lets that fill up, and then every
 // transaction that notifies fails at COMMIT. That is no fault of a task's: what notifies waits.
-
-// roomMost is the longest wait before the next try to write an end that notifies.
-const roomMost = 5 * time.Second
 
 // isQueueFull tells the server's error at COMMIT when its queue of notifications is full.
 func isQueueFull(err error) bool {

@@ -71,8 +71,8 @@ func (l *loop) isHopeless(id int64) bool {
 }
 
 // passing tells an error that another transaction is the cause of.
-func passing(answer *pgconn.PgError) bool {
-	return answer.Code == "40001" || answer.Code == "40P01" || answer.Code == "55P03" || answer.Code == "TK011" || answer.Code == "TK012" || outdated(answer)
+func passing(err error) bool {
+	return hasState(err, "40001", "40P01", "55P03", "TK011", "TK012") || isQueueFull(err) || outdated(err)
 }
 
 // isOfLocks tells the server's own error of a lock that another transaction has, wherever it is met

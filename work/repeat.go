@@ -48,7 +48,7 @@ func (l *loop) withWhatFollows(ctx context.Context, tx pgx.Tx, query string, arg
 func (l *loop) repeatOrSay(ctx context.Context, tx pgx.Tx, id int64, mayWait bool) (said bool, err error) {
 	err = pgx.BeginFunc(ctx, tx, func(tx pgx.Tx) error { return l.repeat(ctx, tx, []int64{id}) })
 	var answer *pgconn.PgError
-	if !refusedByServer(err) || !errors.As(err, &answer) || passing(answer) ||
+	if !refusedByServer(err) || !errors.As(err, &answer) || passing(err) ||
 		mayWait && (l.mayWait(id, err) || isSlow(err) && !l.parked[id].refuses) {
 		return false, err
 	}

@@ -2,6 +2,7 @@ package work
 
 import (
 	"context"
+	"errors"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -12,8 +13,9 @@ import (
 )
 
 // isKeyTaken tells that a task cannot wait again because another one with its key does.
-func isKeyTaken(answer *pgconn.PgError) bool {
-	return answer.Code == "23505" && sql.IsWaitKey(answer.ConstraintName)
+func isKeyTaken(err error) bool {
+	var answer *pgconn.PgError
+	return errors.As(err, &answer) && answer.Code == "23505" && sql.IsWaitKey(answer.ConstraintName)
 }
 
 // superseded ends a task that would wait again beside another one of its key. If that waits no
@@ -21,12 +23,8 @@ func isKeyTaken(answer *pgconn.PgError) bool {
 func (l *loop) superseded(ctx context.Context, e end, refusal error) error {
 	ended, err := l.supersede(ctx, e.task.Row.ID, e.task.Row.Version, e.PID, e.failure())
 	switch {
-	case isLocked(err):
+	case passing(err):
 		e.later(retryMost)
-		l.keep(e)
-	case isQueueFull(err):
-		l.queueFull(err.Error())
-		e.later(roomMost)
 		l.keep(e)
 	case err != nil:
 		return err
@@ -60,14 +58,11 @@ func (l *loop) supersede(ctx context.Context, id int64, version uint32, pid int3
 			l.counted(some)
 			l.stats.skips(skippedSuperseded, len(some))
 		}
-		if !refusedByServer(err) || isLocked(err) || isQueueFull(err) {
-			break
+		if !refusedByServer(err) || passing(err) {
+			return ended, err
 		}
 	}
-	if refusedByServer(err) && !isLocked(err) && !isQueueFull(err) {
-		l.log.Error().Err(err).Int64("id", id).Msg("table refuses every end of a task; row left unchanged")
-		l.refuses(id, refusesAgain)
-		return true, nil
-	}
-	return ended, err
+	l.log.Error().Err(err).Int64("id", id).Msg("table refuses every end of a task; row left unchanged")
+	l.refuses(id, refusesAgain)
+	return true, nil
 }

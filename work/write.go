@@ -158,18 +158,13 @@ func (l *loop) writeEach(ctx context.Context, ends []end, write func(context.Con
 			return l.tellOfLock(ctx, e.since, e.task.Row.ID, e.task.Row.Key)
 		case isLack(err) && l.waitsForLack(&e, err):
 			return nil
-		case isQueueFull(err):
-			l.queueFull(answer.Error())
-			e.later(roomMost)
-			l.keep(e)
-			return nil
 		case isSlow(err) && e.wait == 0, // the server itself may be, this once
-			passing(answer) && (isOfLocks(answer) || answer.Where == "" || e.wait < retryMost):
+			passing(err) && (isOfLocks(answer) || answer.Where == "" || e.wait < retryMost):
 			e.bare = e.bare || isSlow(err)
 			e.later(retryMost)
 			l.keep(e)
 			return nil
-		case isKeyTaken(answer):
+		case isKeyTaken(err):
 			return l.superseded(ctx, e, err)
 		case e.lessen(err):
 			l.lesser(&e, err)
@@ -224,29 +219,21 @@ func (l *loop) each(ctx context.Context, ids []int64, do func(context.Context, [
 		defer cancel()
 		return do(bounded, ids)
 	}, func(id int64, err error) error {
-		answer := new(pgconn.PgError)
-		known := errors.As(err, &answer)
-		if known && passing(answer) {
-			return nil // it is tried again
+		if isKeyTaken(err) { // if the other waits no more, it is tried again
+			_, err = l.supersede(ctx, id, 0, 0, nil)
+			if !passing(err) {
+				return err
+			}
 		}
-		if known && isKeyTaken(answer) {
-			if _, err = l.supersede(ctx, id, 0, 0, nil); isLocked(err) {
-				return nil
-			}
-			if !isQueueFull(err) {
-				return err // if the other waits no more, it is tried again
-			}
+		if passing(err) {
+			return nil // it is tried again
 		}
 		rest := refusesAgain
 		if isPartless(err) { // until others are found, or it moves with time
 			rest = lacksAgain
 		}
-		switch l.refuses(id, rest); {
-		case isLack(err):
+		if l.refuses(id, rest); isLack(err) {
 			l.lacking(err)
-			return nil
-		case isQueueFull(err):
-			l.queueFull(err.Error())
 			return nil
 		}
 		l.log.Error().Err(err).Int64("id", id).Msg("table refuses a change of a task; row left unchanged")
