@@ -25,7 +25,6 @@ type end struct {
 	putOff                    // when it could not be written
 	passed      bool          // the ledger has passed it over
 	version     uint32        // of the row, then
-	lacks       bool          // it waits for a partition
 	bare        bool          // the table has refused the end with its repetition
 	conflict    bool          // of a release: another transaction was in the way
 	final       bool          // no retry: the table has refused another end
@@ -109,7 +108,6 @@ type changed struct {
 // counted takes note of tasks that have ended, or wait again, without a run of ours.
 func (l *loop) counted(all []changed) {
 	for _, c := range all {
-		l.lacks.drop(c.id)
 		l.stats.ends(c.state, 1)
 		l.successors.over(c.id)
 		l.successors.endedAs(c.id, c.state)

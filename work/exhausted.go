@@ -10,10 +10,9 @@ import (
 )
 
 // A sequence that has no more ids, or a partition that is missing, is the table's trouble, and no
-// task's: nothing ends without what follows on it, but for what lacks.go says. Ends wait, and tasks
-// whose effects are rolled back with their ends run again.
+// task's: nothing ends without what follows on it. Ends wait.
 
-// exhaustedMost is the longest wait before the next try to write an end that takes an id.
+// exhaustedMost is the longest wait before the next try to write an end that lacks one of these.
 const exhaustedMost = 30 * time.Second
 
 // isLack tells that the table has no id, or no partition, for what follows on an end.
@@ -38,7 +37,7 @@ func isPartless(err error) bool {
 // lacking says so from time to time, with the words of the server, which name the sequence, or the
 // table.
 func (l *loop) lacking(err error) {
-	if failure := (*exec.Failure)(nil); isPartless(err) || errors.As(err, &failure) && failure.SQLState == exec.NoPartitionCode {
+	if isPartless(err) {
 		if l.trouble.tells("partition", sayAgain) {
 			l.log.Error().Err(err).
 				Str("hint", "make the partition that is missing, and the next ones ahead of time; or have one that is DEFAULT").

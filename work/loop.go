@@ -51,7 +51,6 @@ type loop struct {
 	weighed weighed
 	empty   []int64 // tasks to be deleted whose rows were locked
 	locks   lockeds
-	lacks   lacks
 	disk    disk
 	asks    []ask                  // not answered yet
 	shows   map[string][][2]string // by group, see shown
@@ -85,7 +84,7 @@ func newLoop(ctx context.Context, t Target, log zerolog.Logger) *loop {
 		crew: routine.New(ctx), panics: &panics{}, inbox: newInbox(), shows: map[string][][2]string{},
 		term: newTerm(time.Time{}), ahead: soonAhead, endsIn: endsMost, followsIn: followLimit,
 		tasks: map[int64]*task{}, reruns: map[int64]again{}, lost: map[int64]end{},
-		lacks: newLacks(), keeping: keeping{width: oldPages / 8, names: namesMost / 8, most: oldMost / 8}, weighed: weighed{most: historyMost},
+		keeping: keeping{width: oldPages / 8, names: namesMost / 8, most: oldMost / 8}, weighed: weighed{most: historyMost},
 	}
 	live := t.live()
 	if latest := t.Changes.get(); latest != nil {

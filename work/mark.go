@@ -69,15 +69,8 @@ func (l *loop) markTogether(ctx context.Context, asks []ask) (open []ask, err er
 			a.later(retryMost)
 			open = append(open, a)
 			return l.tellOfLock(ctx, a.since, a.task.Row.ID, a.task.Row.Key)
-		case isPartless(err) && l.mayWait(a.task.Row.ID, err): // without its place
-			l.lacking(err)
-			l.parked[a.task.Row.ID] = parked{until: time.Now().Add(lacksAgain)}
-			a.answer <- answer{}
-			return nil
-		case isLack(err) && !isPartless(err):
-			l.lacking(err)
 		case hasState(err, "23505") && a.wait == 0: // its repetition may have met an id that was committed meanwhile
-		case !hasState(err, "TK011") && !isQueueFull(err):
+		case !hasState(err, "TK011") && !isQueueFull(err) && !isLack(err):
 			a.answer <- unmarked(remote.Innermost(err))
 			return nil
 		}

@@ -70,9 +70,10 @@ func (l *loop) isHopeless(id int64) bool {
 	return p.refuses && time.Now().Before(p.until)
 }
 
-// passing tells an error that another transaction is the cause of.
+// passing tells an error that another transaction is the cause of, or that passes when the table has
+// what it lacks.
 func passing(err error) bool {
-	return hasState(err, "40001", "40P01", "55P03", "TK011", "TK012") || isQueueFull(err) || outdated(err)
+	return hasState(err, "40001", "40P01", "55P03", "TK011", "TK012") || isQueueFull(err) || isLack(err) || outdated(err)
 }
 
 // isOfLocks tells the server's own error of a lock that another transaction has, wherever it is met

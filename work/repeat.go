@@ -43,13 +43,12 @@ func (l *loop) withWhatFollows(ctx context.Context, tx pgx.Tx, query string, arg
 }
 
 // repeatOrSay creates the repetition of a task that has ended, or says in its row why the table does
-// not take that: the end stands all the same. It may wait where that is slow for once, or something
-// is lacking.
+// not take that: the end stands all the same. It may wait where that is slow for once.
 func (l *loop) repeatOrSay(ctx context.Context, tx pgx.Tx, id int64, mayWait bool) (said bool, err error) {
 	err = pgx.BeginFunc(ctx, tx, func(tx pgx.Tx) error { return l.repeat(ctx, tx, []int64{id}) })
 	var answer *pgconn.PgError
 	if !refusedByServer(err) || !errors.As(err, &answer) || passing(err) ||
-		mayWait && (l.mayWait(id, err) || isSlow(err) && !l.parked[id].refuses) {
+		mayWait && isSlow(err) && !l.parked[id].refuses {
 		return false, err
 	}
 	l.log.Error().Err(err).Int64("id", id).

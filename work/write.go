@@ -156,12 +156,14 @@ func (l *loop) writeEach(ctx context.Context, ends []end, write func(context.Con
 			e.later(retryMost)
 			l.keep(e)
 			return l.tellOfLock(ctx, e.since, e.task.Row.ID, e.task.Row.Key)
-		case isLack(err) && l.waitsForLack(&e, err):
-			return nil
 		case isSlow(err) && e.wait == 0, // the server itself may be, this once
 			passing(err) && (isOfLocks(answer) || answer.Where == "" || e.wait < retryMost):
 			e.bare = e.bare || isSlow(err)
-			e.later(retryMost)
+			most := retryMost
+			if isLack(err) {
+				most = exhaustedMost
+			}
+			e.later(most)
 			l.keep(e)
 			return nil
 		case isKeyTaken(err):
@@ -180,9 +182,6 @@ func (l *loop) gone(e end) {
 	l.Wrote(e.Outcome)
 	if e.written != nil {
 		close(e.written)
-	}
-	if e.kind != run.Released {
-		l.lacks.drop(e.task.Row.ID)
 	}
 	delete(l.tasks, e.task.Row.ID)
 	l.successors.over(e.task.Row.ID)
@@ -225,15 +224,10 @@ func (l *loop) each(ctx context.Context, ids []int64, do func(context.Context, [
 				return err
 			}
 		}
-		if passing(err) {
+		if passing(err) && !isLack(err) {
 			return nil // it is tried again
 		}
-		rest := refusesAgain
-		if isPartless(err) { // until others are found, or it moves with time
-			rest = lacksAgain
-		}
-		if l.refuses(id, rest); isLack(err) {
-			l.lacking(err)
+		if l.refuses(id, refusesAgain); isLack(err) {
 			return nil
 		}
 		l.log.Error().Err(err).Int64("id", id).Msg("table refuses a change of a task; row left unchanged")
