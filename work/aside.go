@@ -13,7 +13,6 @@ type aside struct {
 	ends []end
 	size int       // of what they keep in memory, in bytes, about
 	next time.Time // none is to be tried before
-	rest time.Time // none of a text that is too long is
 }
 
 const (
@@ -48,27 +47,12 @@ func (e *end) memory() int {
 	return n
 }
 
-// tooLongShare is how many times as long as the last one took, if that was long, the next end waits
-// of a task whose texts are too long to be run: its repetition may copy what others wait for.
-const tooLongShare = 20
-
-// took takes note of how long the write of an end has taken.
-func (a *aside) took(e *end, took time.Duration) {
-	if e.task.TooLong && took > 2*dutyPart {
-		a.rest = time.Now().Add(tooLongShare * took)
-	}
-}
-
 // due is when an end is to be written.
 func (l *loop) due(e *end) time.Time {
-	due := e.after
-	if e.task.TooLong && l.aside.rest.After(due) {
-		due = l.aside.rest
+	if until := l.locks.ends.until; (e.wait > 0 || e.task.TooLong) && until.After(e.after) {
+		return until
 	}
-	if e.wait > 0 && l.locks.ends.until.After(due) {
-		due = l.locks.ends.until
-	}
-	return due
+	return e.after
 }
 
 // keep keeps an end for the next try. A heavy one that waits for somebody else gives its slot back:

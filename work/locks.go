@@ -26,7 +26,7 @@ const (
 // none keeps another from its turn.
 type locks struct {
 	most  int       // most rows that are changed in one statement, since one of more has failed; 0: as many as may be
-	until time.Time // nothing that met a lock is tried until then
+	until time.Time // nothing that met a lock, or is slow, is tried until then
 }
 
 // lockeds are those of ends, of marks, and of what is changed without a run of ours.
@@ -41,6 +41,9 @@ func isLocked(err error) bool {
 // rests tells that nothing is tried now that met a lock.
 func (k *locks) rests() bool { return time.Now().Before(k.until) }
 
+// rest has what met a lock wait, and what is slow, since another that has begun then was.
+func (k *locks) rest(began time.Time) { k.until = time.Now().Add(lockShare * time.Since(began)) }
+
 // late tells that the rest of a change that has begun then is left for the next time, as others come
 // in between.
 func (k *locks) late(began time.Time) bool {
@@ -51,7 +54,7 @@ func (k *locks) late(began time.Time) bool {
 // so the next changes are of fewer, until some have gone well.
 func (k *locks) took(n int, began time.Time, err error) {
 	if isLocked(err) {
-		k.until = time.Now().Add(lockShare * time.Since(began))
+		k.rest(began)
 	}
 	switch {
 	case n > 1 && refusedByServer(err):

@@ -145,8 +145,9 @@ func (l *loop) writeEach(ctx context.Context, ends []end, write func(context.Con
 		}
 		began := time.Now()
 		err := write(ctx, ends)
-		k.took(len(ends), began, err)
-		l.aside.took(&ends[0], time.Since(began))
+		if k.took(len(ends), began, err); ends[0].task.TooLong && time.Since(began) > 2*dutyPart {
+			k.rest(began) // its repetition may copy what others wait for
+		}
 		return err
 	}, func(e end, err error) error {
 		var answer *pgconn.PgError
