@@ -62,7 +62,7 @@ func (l *loop) keep(e end) {
 	switch {
 	case e.task.TooLong && e.since.IsZero():
 		e.since = time.Now()
-	case e.wait == 0 && !e.task.TooLong:
+	case e.after.IsZero() && !e.task.TooLong:
 		l.unsaid = append(l.unsaid, e)
 		return
 	}

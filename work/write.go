@@ -54,9 +54,10 @@ func (l *loop) write(ctx context.Context) error {
 
 // nextTime keeps ends for which the time of a duty has not sufficed: others come in between.
 func (l *loop) nextTime(ends []end) {
+	now := time.Now()
 	for _, e := range ends {
-		if e.wait == 0 {
-			e.later(retryMost)
+		if e.after.IsZero() {
+			e.since, e.after = now, now
 		}
 		l.keep(e)
 	}
@@ -126,7 +127,7 @@ func (l *loop) writeSome(ctx context.Context, ends []end) error {
 				l.keep(e)
 			default: // it goes on: a person has terminated the session, or a time limit
 				l.Lanes.Ended(e.Task, e.Stop)
-				e.kind, e.wait = run.Finished, 0
+				e.kind, e.putOff = run.Finished, putOff{}
 				l.keep(e)
 			}
 		}
