@@ -38,7 +38,7 @@ func (a *aside) take(which func(*end) bool) (taken []end) {
 
 // memory is how much an end keeps, in bytes, about.
 func (e *end) memory() int {
-	n := asideEach + e.size()
+	n := asideEach + e.Size()
 	for _, text := range []*string{e.task.Row.Input, e.task.Row.Data} {
 		if text != nil {
 			n += len(*text)
@@ -66,9 +66,9 @@ func (l *loop) keep(e end) {
 		l.unsaid = append(l.unsaid, e)
 		return
 	}
-	if e.written != nil && (l.draining.IsZero() || !e.task.marked) {
-		close(e.written)
-		e.written = nil
+	if e.Written != nil && (l.draining.IsZero() || !e.task.marked) {
+		close(e.Written)
+		e.Written = nil
 	}
 	a := &l.aside
 	if due := l.due(&e); len(a.ends) == 0 || due.Before(a.next) {

@@ -14,38 +14,27 @@ import (
 // end is what the loop writes for a task. It begins as what was seen of the run, and may become
 // something else: the table may refuse it, or somebody may have stopped the task.
 type end struct {
-	run.Outcome // as it was seen; it stays
+	run.Outcome // as it was seen, and then as it is to be written
 	task        *task
-	kind        run.Kind
-	start       time.Time
-	fault       *exec.Failure
-	delay       time.Duration // of a release
-	stays       bool          // its backend is still to be ended
-	written     chan struct{} // to be closed when it is written; nil: nobody waits
-	putOff                    // when it could not be written
-	passed      bool          // the ledger has passed it over
-	version     uint32        // of the row, then
-	bare        bool          // the table has refused the end with its repetition
-	conflict    bool          // of a release: another transaction was in the way
-	final       bool          // no retry: the table has refused another end
-	ascii       bool          // as the database lacks a character
-	lessened    int           // how often less was made of it, as the table has refused it
+	putOff             // when it could not be written
+	passed      bool   // the ledger has passed it over
+	version     uint32 // of the row that has not taken it
+	bare        bool   // the table has refused the end with its repetition
+	conflict    bool   // of a release: another transaction was in the way
+	final       bool   // no retry: the table has refused another end
+	ascii       bool   // as the database lacks a character
+	lessened    int    // how often less was made of it, as the table has refused it
 }
 
 // endOf is what follows from an outcome of our task.
-func endOf(o run.Outcome, t *task) end {
-	return end{
-		Outcome: o, task: t,
-		kind: o.Kind, start: o.Start, fault: o.Fault, delay: o.Delay, stays: o.Stays, written: o.Written,
-	}
-}
+func endOf(o run.Outcome, t *task) end { return end{Outcome: o, task: t} }
 
 // failure is why the task has failed, nil when it has not.
 func (e end) failure() *exec.Failure {
-	if e.fault == nil && e.Result != nil {
+	if e.Fault == nil && e.Result != nil {
 		return e.Result.Failure
 	}
-	return e.fault
+	return e.Fault
 }
 
 // readVersion is that of the row which the end may be written to; 0: only one that shows WORK. A crash
@@ -59,25 +48,14 @@ func (e *end) readVersion() uint32 {
 
 // begun is when the run began; one that never did has its stop.
 func (e *end) begun() time.Time {
-	if e.start.IsZero() {
+	if e.Start.IsZero() {
 		return e.Stop
 	}
-	return e.start
+	return e.Start
 }
 
 // exactly tells whether its effects happen exactly once.
 func (e *end) exactly() bool { return e.task.Traits != nil && e.task.Once() }
-
-// size is that of what is to be written, roughly, in bytes.
-func (e end) size() (n int) {
-	if e.Result != nil {
-		n = run.Size(e.Result)
-	}
-	if e.fault != nil {
-		n += len(e.fault.Text)
-	}
-	return n
-}
 
 // ended takes note that the row of a task shows its end, or that it waits again.
 func (l *loop) ended(e end, state string) {
@@ -86,7 +64,7 @@ func (l *loop) ended(e end, state string) {
 	if !l.target.TaskLog.wants(state) {
 		return
 	}
-	t := taskLine{id: e.task.Row.ID, state: state, group: e.task.Row.Group, attempt: e.task.Row.Attempt, start: e.start, stop: e.Stop}
+	t := taskLine{id: e.task.Row.ID, state: state, group: e.task.Row.Group, attempt: e.task.Row.Attempt, start: e.Start, stop: e.Stop}
 	if e.task.Row.Key != nil {
 		t.key = *e.task.Row.Key
 	}

@@ -179,7 +179,7 @@ func (l *loop) settle(ctx context.Context, ends []end, written map[int64]string)
 	var open []int64
 	for _, e := range ends {
 		if state := written[e.task.Row.ID]; state != "" {
-			if e.kind != run.Released {
+			if e.Kind != run.Released {
 				delete(l.reruns, e.task.Row.ID)
 			}
 			l.ended(e, state)
@@ -221,8 +221,8 @@ func (l *loop) settle(ctx context.Context, ends []end, written map[int64]string)
 			if err := l.tellOfLock(ctx, e.since, e.task.Row.ID, e.task.Row.Key); err != nil {
 				return err
 			}
-		case s.stopping && e.kind != run.Stopped:
-			e.kind = run.Stopped
+		case s.stopping && e.Kind != run.Stopped:
+			e.Kind = run.Stopped
 			l.keep(e)
 		default:
 			if s.state == "DONE" && e.Result != nil && e.Result.Output == nil { // we have written that, and not heard of it

@@ -36,7 +36,7 @@ func (e *end) lessen(err error) bool {
 		e.bare = true
 		return true
 	}
-	if e.lessened++; e.lessened == lessNothing && e.kind == run.Finished && e.failure() != nil && !e.final { // it may be the wait for another try that is refused
+	if e.lessened++; e.lessened == lessNothing && e.Kind == run.Finished && e.failure() != nil && !e.final { // it may be the wait for another try that is refused
 		e.final, e.lessened = true, 0
 	}
 	return e.lessened < lessNothing

@@ -101,14 +101,14 @@ func (l *loop) postEnds() (entries []*ledger.Entry) {
 
 // plain tells an end that is like most, and that nothing has stood in the way of.
 func (e *end) plain() bool {
-	return e.isUsual() && e.fault == nil && !e.bare && e.lessened == 0 && !e.passed && e.wait == 0
+	return e.isUsual() && e.Fault == nil && !e.bare && e.lessened == 0 && !e.passed && e.wait == 0
 }
 
 // isUsual tells the end of a task that ran well, said nothing beside its output and does not repeat
 // itself.
 func (e *end) isUsual() bool {
-	return e.kind == run.Finished && e.Result != nil && e.failure() == nil && e.Result.Notice == nil &&
-		e.task.Row.Single && e.size() <= run.HeavyFrom
+	return e.Kind == run.Finished && e.Result != nil && e.failure() == nil && e.Result.Notice == nil &&
+		e.task.Row.Single && e.Size() <= run.HeavyFrom
 }
 
 // entryOf is the end as the ledger writes it.

@@ -61,8 +61,8 @@ func (l *loop) recoverLost(ctx context.Context) error {
 			aboard = append(aboard, e.Task)
 		case !e.Aboard && (e.task.Row.Remote != "" || !living[e.PID]):
 			ids = append(ids, id)
-			if e.start.IsZero() {
-				e.start = e.Stop.Add(-lostTick) // it was about to begin
+			if e.Start.IsZero() {
+				e.Start = e.Stop.Add(-lostTick) // it was about to begin
 			}
 			begun[id] = e
 		}
@@ -102,7 +102,7 @@ func (l *loop) cut(ctx context.Context, ids []int64, lost map[int64]end) (done m
 		gone, starts, versions := make([]int64, len(ids)), make([]*time.Time, len(ids)), make([]int32, len(ids))
 		for i, id := range ids {
 			if e, known := lost[id]; known {
-				gone[i], starts[i], versions[i] = int64(e.PID), &e.start, int32(e.task.Row.Version)
+				gone[i], starts[i], versions[i] = int64(e.PID), &e.Start, int32(e.task.Row.Version)
 			}
 		}
 		var ended []changed
@@ -146,7 +146,7 @@ func (l *loop) judged(some []changed, done map[int64]bool) {
 // stands for: the row may have another version by that number, and effects whose commit did not wait
 // for the disk are lost. The task waits still, or is found cut off. It is false for any other end.
 func (l *loop) dropIfForgotten(e *end) bool {
-	if l.crashed == nil || e.kind != run.Finished || !e.Stop.Before(*l.crashed) ||
+	if l.crashed == nil || e.Kind != run.Finished || !e.Stop.Before(*l.crashed) ||
 		e.task.Marks.Load() && !(l.control.lazy && e.task.Row.Remote == "") {
 		return false
 	}

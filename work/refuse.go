@@ -122,22 +122,22 @@ func (l *loop) turnsInto(e *end, s standing) {
 	id := e.task.Row.ID
 	switch {
 	case s.stopping:
-		e.kind = run.Stopped
-	case e.fault == nil: // it has not begun, or is to begin anew
-		e.kind = run.Released
+		e.Kind = run.Stopped
+	case e.Fault == nil: // it has not begun, or is to begin anew
+		e.Kind = run.Released
 	case !e.task.Once() && !e.task.Row.Rerun:
-		e.kind = run.Finished
-	case e.fault.QueueIsFull() && (l.wake.Full() || l.reruns[id].runs == 0): // else by what the task itself notifies
+		e.Kind = run.Finished
+	case e.Fault.QueueIsFull() && (l.wake.Full() || l.reruns[id].runs == 0): // else by what the task itself notifies
 		if l.wake.Full() {
-			l.queueFull(e.fault.Text)
+			l.queueFull(e.Fault.Text)
 		}
 		l.reruns[id] = l.reruns[id].anotherRun()
-		e.kind, e.delay = run.Released, min(time.Second<<min(l.reruns[id].runs, 6), time.Minute)
-	case run.InTheWay(e.fault) && l.reruns[id].crossed < crossedTries:
-		e.kind, e.conflict = run.Released, true
-		l.reruns[id], e.delay = l.reruns[id].crosses()
+		e.Kind, e.Delay = run.Released, min(time.Second<<min(l.reruns[id].runs, 6), time.Minute)
+	case run.InTheWay(e.Fault) && l.reruns[id].crossed < crossedTries:
+		e.Kind, e.conflict = run.Released, true
+		l.reruns[id], e.Delay = l.reruns[id].crosses()
 	default:
-		e.kind = run.Finished
+		e.Kind = run.Finished
 	}
 }
 

@@ -20,8 +20,8 @@ func (l *loop) release(ctx context.Context, ends []end) error {
 	starts, stops, causes := make([]*time.Time, len(ends)), make([]*time.Time, len(ends)), make([]string, len(ends))
 	for i, e := range ends {
 		c.errors[i], c.sqlstates[i] = nil, nil
-		if e.delay > 0 {
-			d := fmt.Sprint(e.delay.Microseconds(), " microseconds")
+		if e.Delay > 0 {
+			d := fmt.Sprint(e.Delay.Microseconds(), " microseconds")
 			delays[i] = &d
 			l.look.wanted = true
 		}
@@ -31,8 +31,8 @@ func (l *loop) release(ctx context.Context, ends []end) error {
 		case e.Result != nil && e.conflict:
 			starts[i], stops[i], causes[i] = c.starts[i], c.stops[i], "conflict"
 		}
-		if e.delay > 0 && e.fault != nil {
-			c.errors[i], c.sqlstates[i] = e.shown(e.fault, l.encoding())
+		if e.Delay > 0 && e.Fault != nil {
+			c.errors[i], c.sqlstates[i] = e.shown(e.Fault, l.encoding())
 		}
 	}
 	var ids []int64
@@ -91,7 +91,7 @@ func (l *loop) stopped(ctx context.Context, ends []end) error {
 	}
 	for i := range ends {
 		if written[ends[i].task.Row.ID] == "" {
-			ends[i].kind, ends[i].fault = run.Finished, stopFailure(ends[i])
+			ends[i].Kind, ends[i].Fault = run.Finished, stopFailure(ends[i])
 		}
 	}
 	return l.settle(ctx, ends, written)
@@ -100,7 +100,7 @@ func (l *loop) stopped(ctx context.Context, ends []end) error {
 // stopFailure says of a task that it was stopped.
 func stopFailure(e end) *exec.Failure {
 	detail := "Its state was set to STOP while it ran."
-	if e.start.IsZero() {
+	if e.Start.IsZero() {
 		detail = "Its state was set to STOP before it had started."
 	}
 	input := ""

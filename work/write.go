@@ -34,9 +34,9 @@ func (l *loop) write(ctx context.Context) error {
 			ends = ends[1:]
 			continue
 		}
-		n, size := 1, ends[0].size()
+		n, size := 1, ends[0].Size()
 		for n < len(ends) && n < l.togetherMost(&ends[0], &ends[n]) && size < writeMost {
-			size += ends[n].size()
+			size += ends[n].Size()
 			n++
 		}
 		if err := l.writeSome(ctx, ends[:n]); err != nil {
@@ -67,9 +67,9 @@ func (l *loop) nextTime(ends []end) {
 // written is tried by itself.
 func (l *loop) togetherMost(a, b *end) int {
 	switch {
-	case a.kind != b.kind || a.task.TooLong || b.task.TooLong || a.wait > 0 || b.wait > 0:
+	case a.Kind != b.Kind || a.task.TooLong || b.task.TooLong || a.wait > 0 || b.wait > 0:
 		return 1
-	case a.kind == run.Refused || a.kind == run.Released: // on which nothing follows
+	case a.Kind == run.Refused || a.Kind == run.Released: // on which nothing follows
 		return batchMost
 	}
 	return l.locks.ends.batch(batchMost)
@@ -94,7 +94,7 @@ func (l *loop) putOff(ends []end) {
 
 // writeSome writes ends of one kind.
 func (l *loop) writeSome(ctx context.Context, ends []end) error {
-	switch ends[0].kind {
+	switch ends[0].Kind {
 	case run.Finished:
 		return l.writeEach(ctx, ends, l.finish)
 	case run.Refused:
@@ -102,7 +102,7 @@ func (l *loop) writeSome(ctx context.Context, ends []end) error {
 	case run.Released:
 		var written []end
 		for _, e := range ends {
-			if e.task.Marks.Load() || e.delay > 0 {
+			if e.task.Marks.Load() || e.Delay > 0 {
 				written = append(written, e)
 			} else {
 				l.waitsAgain(e)
@@ -127,7 +127,7 @@ func (l *loop) writeSome(ctx context.Context, ends []end) error {
 				l.keep(e)
 			default: // it goes on: a person has terminated the session, or a time limit
 				l.Lanes.Ended(e.Task, e.Stop)
-				e.kind, e.putOff = run.Finished, putOff{}
+				e.Kind, e.putOff = run.Finished, putOff{}
 				l.keep(e)
 			}
 		}
@@ -182,8 +182,8 @@ func (l *loop) writeEach(ctx context.Context, ends []end, write func(context.Con
 // gone forgets a task whose end is written, or that is not ours any more.
 func (l *loop) gone(e end) {
 	l.Wrote(e.Outcome)
-	if e.written != nil {
-		close(e.written)
+	if e.Written != nil {
+		close(e.Written)
 	}
 	delete(l.tasks, e.task.Row.ID)
 	l.successors.over(e.task.Row.ID)
