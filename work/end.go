@@ -169,7 +169,7 @@ func (p *putOff) isSilent(free bool) bool {
 const retryMost = time.Second
 
 func (p *putOff) later(most time.Duration) {
-	if p.wait == 0 {
+	if p.since.IsZero() {
 		p.since = time.Now()
 	}
 	p.wait = min(max(2*p.wait, 50*time.Millisecond), most)

@@ -161,7 +161,7 @@ func (l *loop) hearMark(t *task, a ledger.Answer) {
 	case a.Result != ledger.Passed:
 	case a.Err == nil: // somebody has locked it, or changed it
 		l.look.stopped = time.Now()
-	case refusedByServer(a.Err) && !isLocked(a.Err):
+	case refusedByServer(a.Err) && !passing(a.Err):
 		l.log.Warn().Err(a.Err).Int64("id", t.Row.ID).Msg("table refuses the mark of a task")
 		t.noMark = true
 	}

@@ -141,6 +141,10 @@ func (l *loop) recoverOrphans(ctx context.Context) error {
 	if len(gone) == 0 {
 		return nil
 	}
+	free, err := l.unlocked(ctx, gone[:1])
+	if err != nil || free[gone[0]] {
+		return err
+	}
 	return l.tellOfLock(ctx, l.orphans[gone[0]].gone, gone[0], nil)
 }
 

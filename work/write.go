@@ -162,8 +162,8 @@ func (l *loop) writeEach(ctx context.Context, ends []end, write func(context.Con
 			passing(err) && (isOfLocks(answer) || answer.Where == "" || e.wait < retryMost):
 			e.bare = e.bare || isSlow(err)
 			most := retryMost
-			if isLack(err) {
-				most = exhaustedMost
+			if isLack(err) { // it takes a person
+				most, e.wait = exhaustedMost, max(e.wait, retryMost/2)
 			}
 			e.later(most)
 			l.keep(e)
