@@ -121,5 +121,3 @@ func repeating(all []changed) (n int) {
 type repetitionError struct{ error }
 
 func (e *repetitionError) Unwrap() error { return e.error }
-
-func isTooMuch(err error) bool { return hasState(err, "TK010") }
