@@ -27,16 +27,15 @@ type awaitedRow struct {
 
 // successors is what is known of the tasks that wait for others.
 type successors struct {
-	awaited map[awaitedRow]bool // tasks that others wait for; true: it has ended, and is in one of the next two
+	awaited map[awaitedRow]bool // tasks that others wait for; true: it has ended, and is in the next
 	ended   []awaitedRow        // tasks with successors to be looked at
 	served  time.Time           // when some were looked at last
 	fresh   newcomers
-	doomed  map[int64]givenUp
 	survey  awaitedSurvey
 }
 
 func newSuccessors() successors {
-	return successors{awaited: map[awaitedRow]bool{}, doomed: map[int64]givenUp{}, fresh: newcomers{known: map[int64]bool{}}}
+	return successors{awaited: map[awaitedRow]bool{}, fresh: newcomers{known: map[int64]bool{}}}
 }
 
 // over takes note that a task has ended, or may have.
@@ -89,12 +88,7 @@ func (l *loop) seeToSuccessors(ctx context.Context) error {
 		}
 	}
 	if len(f.fresh.known) > 0 {
-		if err := l.meetNewcomers(ctx); err != nil {
-			return err
-		}
-	}
-	if len(f.doomed) > 0 {
-		return l.giveUpCycles(ctx)
+		return l.meetNewcomers(ctx)
 	}
 	return nil
 }
@@ -105,7 +99,7 @@ func (l *loop) nextSuccessors() time.Duration {
 		return never
 	}
 	next := min(l.nextServe(), l.nextAwaited())
-	if len(l.successors.fresh.known)+len(l.successors.doomed) > 0 {
+	if len(l.successors.fresh.known) > 0 {
 		next = 0
 	}
 	return next
