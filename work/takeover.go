@@ -104,11 +104,11 @@ func (l *loop) recoverOrphans(ctx context.Context) error {
 	if _, err := l.evict(ctx); err != nil {
 		return err
 	}
-	cut, _, err := l.cut(ctx, ids, nil)
-	if err != nil {
+	if err := l.halt(ctx, ids); err != nil { // first: a lock that the others meet would keep it from its turn
 		return err
 	}
-	if err := l.halt(ctx, ids); err != nil {
+	cut, _, err := l.cut(ctx, ids, nil)
+	if err != nil {
 		return err
 	}
 	standings, err := l.standings(ctx, ids, func(int64, standing) bool { return false })
