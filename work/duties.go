@@ -32,7 +32,6 @@ func (l *loop) timetable() []duty {
 		{name: "limits of groups", do: l.regroup, next: l.nextRegroup},
 		{name: "mark", do: l.mark, next: l.nextMark},
 		{name: "ends and marks", do: l.post, next: l.nextPost},
-		{name: "partitions that are missing", do: l.seekPartition, next: l.nextPartition},
 		{name: "ends", do: l.write, next: l.nextWrite},
 		{name: "disk", do: l.lookAtDisk, next: l.nextDisk},
 		{name: "answers", do: l.answer, next: l.nextAnswer},
@@ -112,7 +111,7 @@ func (l *loop) nextAnswer() time.Duration {
 }
 
 func (l *loop) nextRecover() time.Duration {
-	if len(l.lost)+len(l.killed)+len(l.orphans) > 0 {
+	if len(l.lost)+len(l.orphans) > 0 {
 		return lostTick - time.Since(l.look.orphans)
 	}
 	return never
@@ -140,9 +139,6 @@ func (l *loop) nextScan() time.Duration {
 	}
 	if !l.grouping.resumes.IsZero() && l.draining.IsZero() {
 		sooner(l.Clock.Until(l.grouping.resumes) + clockMargin)
-	}
-	if len(l.withheld.ids) > 0 && l.draining.IsZero() {
-		sooner(time.Until(l.withheld.until))
 	}
 	for _, p := range l.parked {
 		if l.look.full.Before(p.until) {

@@ -10,10 +10,9 @@ import (
 )
 
 // A sequence that has no more ids, or a partition that is missing, is the table's trouble, and no
-// task's: nothing ends without what follows on it, but for what lacks.go says. Ends wait, and tasks
-// whose effects are rolled back with their ends run again.
+// task's: nothing ends without what follows on it. Ends wait.
 
-// exhaustedMost is the longest wait before the next try to write an end that takes an id.
+// exhaustedMost is the longest wait before the next try to write an end that lacks one of these.
 const exhaustedMost = 30 * time.Second
 
 // isLack tells that the table has no id, or no partition, for what follows on an end.
@@ -38,28 +37,17 @@ func isPartless(err error) bool {
 // lacking says so from time to time, with the words of the server, which name the sequence, or the
 // table.
 func (l *loop) lacking(err error) {
-	if failure := (*exec.Failure)(nil); isPartless(err) || errors.As(err, &failure) && failure.SQLState == exec.NoPartitionCode {
-		if time.Since(l.trouble.partless) >= sayAgain {
-			l.trouble.partless = time.Now()
+	if isPartless(err) {
+		if l.trouble.tells("partition", sayAgain) {
 			l.log.Error().Err(err).
 				Str("hint", "make the partition that is missing, and the next ones ahead of time; or have one that is DEFAULT").
 				Msg("the table has no partition for what follows on tasks: their ends wait")
 		}
 		return
 	}
-	if time.Since(l.trouble.exhausted) < sayAgain {
-		return
+	if l.trouble.tells("ids", sayAgain) {
+		l.log.Error().Err(err).
+			Str("hint", "set the sequence back by setval or ALTER SEQUENCE … RESTART, to above the greatest id, or raise its MAXVALUE").
+			Msg("no ids are left for repetitions: ends of tasks wait")
 	}
-	l.trouble.exhausted = time.Now()
-	l.log.Error().Err(err).
-		Str("hint", "set the sequence back by setval or ALTER SEQUENCE … RESTART, to above the greatest id, or raise its MAXVALUE").
-		Msg("no ids are left for repetitions: ends of tasks wait")
-}
-
-// waitLong puts an end off until what its write lacks may be there, for longer each time.
-func (l *loop) waitLong(e end, most time.Duration) {
-	l.relieve(&e)
-	e.wait = min(max(2*e.wait, time.Second), most)
-	e.after = time.Now().Add(e.wait)
-	l.keep(e)
 }

@@ -290,7 +290,7 @@ func (l *loop) followRole(ctx context.Context, d sql.Description) error {
 	defer cancel()
 	path := "pg_catalog, pg_temp"
 	if d.Triggers {
-		own, err := rolePath(ctx, l.target)
+		own, err := roleSetting(ctx, l.target, "search_path")
 		if err != nil {
 			return err
 		}

@@ -106,19 +106,20 @@ func limitsTransactions(version string) bool {
 	return err == nil && major >= 17
 }
 
-// rolePath is the search_path that the role's sessions begin with: SHOW looks up nothing by it.
-func rolePath(ctx context.Context, t Target) (string, error) {
+// roleSetting is what a setting is in the role's sessions when they begin: SHOW looks up nothing by
+// their path.
+func roleSetting(ctx context.Context, t Target, name string) (string, error) {
 	cfg, err := ownConfig(t.Connect, map[string]string{"application_name": controlName(t)})
 	if err != nil {
 		return "", err
 	}
-	delete(cfg.RuntimeParams, "search_path")
+	delete(cfg.RuntimeParams, name)
 	conn, err := pgconn.ConnectConfig(ctx, &cfg.Config)
 	if err != nil {
 		return "", err
 	}
 	defer func() { _ = conn.Close(ctx) }()
-	results, err := conn.Exec(ctx, "SHOW search_path").ReadAll()
+	results, err := conn.Exec(ctx, "SHOW "+name).ReadAll()
 	if err != nil {
 		return "", err
 	}

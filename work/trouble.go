@@ -41,22 +41,35 @@ type trouble struct {
 	served   bool                 // the target has been served since Serve began: by us, or by another controller while its table was there
 	strange  map[stranger]time.Time
 
-	findings     map[string]bool // of the door, as they were logged
-	without      map[string]bool // what the table is served without, as it was logged
-	unmade       map[string]bool // what could not be made beside it, likewise
-	exhausted    time.Time       // when it was logged that no ids are left
-	partless     time.Time       // or that a partition is missing
-	bare         bool            // that the table has no column for transactions
-	openPath     bool            // that everybody may create in the role's search_path
-	zoneless     time.Time       // or that the time zone is none
-	queueFull    time.Time       // or that the queue of notifications is full
-	unregistered string          // why sessions go without a register, as it was logged
+	findings     map[string]bool      // of the door, as they were logged
+	without      map[string]bool      // what the table is served without, as it was logged
+	unmade       map[string]bool      // what could not be made beside it, likewise
+	told         map[string]time.Time // when what comes again and again was logged last
+	bare         bool                 // that the table has no column for transactions
+	openPath     bool                 // that everybody may create in the role's search_path
+	unregistered string               // why sessions go without a register, as it was logged
 
 	stats *Stats
 
 	began time.Time // when we came to lead, or to stand by; zero while we do neither
 	say   func()    // logs that; nil once it has
 }
+
+// tells tells whether something that comes again and again is to be logged now: so often, by what it
+// is called.
+func (t *trouble) tells(what string, every time.Duration) bool {
+	if time.Since(t.told[what]) < every {
+		return false
+	}
+	if t.told == nil || len(t.told) >= toldMost {
+		t.told = map[string]time.Time{}
+	}
+	t.told[what] = time.Now()
+	return true
+}
+
+// toldMost bounds what is known of that: some names come from the table.
+const toldMost = 100
 
 // failed logs a failure unless it is known, and says how long to wait before the next try.
 func (t *trouble) failed(err error) (wait time.Duration) {

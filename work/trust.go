@@ -43,7 +43,7 @@ type entrance struct {
 func (l *loop) lookAtDoor(ctx context.Context) error {
 	e := &l.entrance
 	if time.Since(e.asked) >= doorAgain {
-		path, err := rolePath(ctx, l.target)
+		path, err := roleSetting(ctx, l.target, "search_path")
 		switch {
 		case err == nil:
 			e.path, e.asked = path, time.Now()
@@ -105,7 +105,7 @@ func (t *trouble) found(all door.Findings) {
 
 // door reports what the door finds; false: nothing is to be made, or tried.
 func (r *Report) door(ctx context.Context, conn *pgx.Conn, t Target) (open bool) {
-	path, err := rolePath(ctx, t)
+	path, err := roleSetting(ctx, t, "search_path")
 	if err != nil {
 		r.failed("", err, t)
 		return false

@@ -3,8 +3,6 @@ package work
 import (
 	"context"
 	"time"
-
-	"github.com/jackc/pgx/v5/pgconn"
 )
 
 // zone is the time zone in which repetitions are counted, where the configuration names none: the
@@ -37,7 +35,9 @@ func (l *loop) rezone(ctx context.Context) bool {
 		return false
 	}
 	l.zone.tried = time.Now()
-	name, err := readZone(ctx, l.target)
+	limit, cancel := context.WithTimeout(ctx, zoneLimit)
+	name, err := roleSetting(limit, l.target, "TimeZone")
+	cancel()
 	if err != nil {
 		l.log.Debug().Err(err).Msg("cannot read the role's time zone")
 		return false
@@ -53,22 +53,6 @@ func (l *loop) rezone(ctx context.Context) bool {
 	return true
 }
 
-// readZone is the time zone of a new session of the target's role.
-func readZone(ctx context.Context, t Target) (string, error) {
-	ctx, cancel := context.WithTimeout(ctx, zoneLimit)
-	defer cancel()
-	cfg, err := ownConfig(t.Connect, map[string]string{"application_name": controlName(t)})
-	if err != nil {
-		return "", err
-	}
-	conn, err := pgconn.ConnectConfig(ctx, &cfg.Config)
-	if err != nil {
-		return "", err
-	}
-	defer func() { _ = conn.Close(ctx) }()
-	return conn.ParameterStatus("TimeZone"), nil
-}
-
 // zoned is a time zone of the server's, with what Go knows of it.
 type zoned struct {
 	name     string
@@ -82,10 +66,9 @@ func zoneOf(name string) zoned {
 
 // zoneless says that series wait for a zone.
 func (l *loop) zoneless(name string) {
-	if time.Since(l.trouble.zoneless) < sayAgain {
+	if !l.trouble.tells("zone", sayAgain) {
 		return
 	}
-	l.trouble.zoneless = time.Now()
 	l.log.Error().Str("timezone", name).Str("hint", `give the target a "timezone", or set that of its role and database to a name of the tz database`).
 		Msg("the time zone is no name of the tz database: repetitions by cron wait")
 }

@@ -6,7 +6,7 @@ import (
 	"pgtaskd/exec"
 )
 
-// Outcome is what was seen of a task that a runner has done with. Nobody changes it after the
+// Outcome is what was seen of a task that a runner has done with. It belongs to the leader once the
 // runner has told it.
 type Outcome struct {
 	Task    *Task
@@ -50,8 +50,8 @@ func (o Outcome) at() time.Time {
 	return o.Stop
 }
 
-// size is that of what is to be written, roughly, in bytes.
-func (o Outcome) size() (n int) {
+// Size is that of what is to be written, roughly, in bytes.
+func (o *Outcome) Size() (n int) {
 	if o.Result != nil {
 		n = Size(o.Result)
 	}
@@ -112,7 +112,7 @@ func (r *runner) isHeavy(result *exec.Result) bool {
 
 // tell tells the leader of an outcome.
 func (d *Dispatcher) tell(o Outcome) {
-	o.Weight = o.size()
+	o.Weight = o.Size()
 	d.unwritten.Add(int64(o.Weight))
 	d.Leader.Outcome(o)
 }

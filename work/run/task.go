@@ -35,8 +35,7 @@ type Row struct {
 	Format    exec.Format
 	Rerun     bool
 	Single    bool        // nothing follows its end: no repetition, no other task, no notification
-	Suspect   bool        // the server has crashed more than once while it ran, or others have crossed it as often
-	Crossed   bool        // it is a suspect for that alone
+	Suspect   bool        // the server has crashed more than once while it ran
 	Input     *string     // nil: too long to be read with the others, as are maybe its names
 	Data      *string     // likewise; empty when there is none
 	Epoch     int64       // of the settings of databases and roles
@@ -100,7 +99,7 @@ func (t *Task) need() pool.Need {
 func (r *Row) Ticket(key lane.Key) lane.Ticket {
 	return lane.Ticket{
 		Lane: key, Rank: lane.Rank{ID: r.ID, Max: r.Max, Priority: r.Priority},
-		Drift: r.Drift, Suspect: r.Suspect, Crossed: r.Crossed, Plan: r.Plan,
+		Drift: r.Drift, Suspect: r.Suspect, Plan: r.Plan,
 	}
 }
 
