@@ -1,7 +1,6 @@
 package exec
 
 import (
-	"context"
 	"encoding/binary"
 	"errors"
 	"io"
@@ -39,12 +38,6 @@ func Bound(cfg *pgconn.Config) {
 	bounded(cfg, func(b *bound) { b.whole, b.afford = true, affordable })
 }
 
-// Share bounds connections of the configuration likewise, which are made while ctx lasts and pay from
-// the purse for what logging in computes.
-func Share(ctx context.Context, cfg *pgconn.Config, purse *Purse) {
-	bounded(cfg, func(b *bound) { b.whole, b.afford = true, purse.affords(ctx) })
-}
-
 // bounded puts a bound into each connection that is made with the configuration, and tells of it.
 func bounded(cfg *pgconn.Config, tell func(*bound)) {
 	build := cfg.BuildFrontend
@@ -60,7 +53,6 @@ type bound struct {
 	from    io.Reader
 	whole   bool    // rows are passed on, however long
 	own     bool    // of a session in the target's own database; see pay
-	purse   *Purse  // that waits for the pace; nil: each session by itself
 	greeted bool    // the first task has begun
 	sent    int     // bytes, until then
 	output  *Output // of the query under way; nil: its long rows are dropped

@@ -73,15 +73,15 @@ func (d Destination) Config() *pgconn.Config {
 }
 
 // Connect opens a session there, for which application is the application_name
-// if the connection string gives none. limit and purse are as in exec.Connect, and
-// so is the error, in which errors.As finds a *Refused if Config tells of one.
-func (d Destination) Connect(ctx context.Context, application string, limit time.Duration, purse *exec.Purse) (*exec.Session, error) {
+// if the connection string gives none. limit is as in exec.Connect, and so is the
+// error, in which errors.As finds a *Refused if Config tells of one.
+func (d Destination) Connect(ctx context.Context, application string, limit time.Duration) (*exec.Session, error) {
 	cfg := d.Config()
 	if cfg.RuntimeParams["application_name"] == "" {
 		cfg.RuntimeParams["application_name"] = application
 	}
 	cfg.RuntimeParams["client_encoding"] = "UTF8" // in which the inputs are sent, whatever the string says
-	session, err := exec.Connect(ctx, cfg, limit, false, purse)
+	session, err := exec.Connect(ctx, cfg, limit, false, false)
 	return session, Reason(err)
 }
 

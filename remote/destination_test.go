@@ -97,7 +97,7 @@ func TestConnect(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		session, err := d.Connect(t.Context(), "pg_task", time.Minute, nil)
+		session, err := d.Connect(t.Context(), "pg_task", time.Minute)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -46,7 +46,7 @@ func (p *Pool) connectOwn(ctx context.Context, n Need) (*exec.Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	session, err := exec.Connect(ctx, cfg, SessionLimit, true, p.Purses.Own())
+	session, err := exec.Connect(ctx, cfg, SessionLimit, true, true)
 	switch err = remote.Reason(err); {
 	case err == nil:
 		return p.trusted(ctx, session, n)
@@ -65,7 +65,7 @@ func (p *Pool) connectAs(ctx context.Context, n Need) (session *exec.Session, er
 		if err != nil {
 			return err
 		}
-		session, err = exec.Connect(ctx, cfg, SessionLimit, true, p.Purses.Of(n.Role.Name))
+		session, err = exec.Connect(ctx, cfg, SessionLimit, true, false)
 		return remote.Reason(err)
 	}); err != nil {
 		return nil, err

@@ -36,8 +36,6 @@ type Config struct {
 	Own func(ctx context.Context, n Need) (*pgconn.Config, error)
 	// Elsewhere opens a session on a remote.
 	Elsewhere func(ctx context.Context, n Need) (*exec.Session, error)
-	// Purses pay for what the logins of tasks' roles compute, and for what sessions say.
-	Purses *exec.Purses
 	// Enrol registers one of our backends. It is an error
 	// where we do not lead.
 	Enrol func(ctx context.Context, b Backend) error
