@@ -37,44 +37,26 @@ func (p *Pool) Connect(ctx context.Context, n Need) (session *exec.Session, err 
 	return session, nil
 }
 
-// connectOwn opens a session in the target's own database.
+// connectOwn opens a session in the target's own database. An error of one as another role than the
+// target's is no matter of the others.
 func (p *Pool) connectOwn(ctx context.Context, n Need) (*exec.Session, error) {
-	if n.Role.Name != "" {
-		return p.connectAs(ctx, n)
-	}
 	cfg, err := p.Own(ctx, n)
 	if err != nil {
 		return nil, err
 	}
-	session, err := exec.Connect(ctx, cfg, SessionLimit, true, true)
+	own := n.Role.Name == ""
+	session, err := exec.Connect(ctx, cfg, SessionLimit, true, own)
 	switch err = remote.Reason(err); {
+	case err == nil && !own && (session.User() != n.Role.Name || session.Superuser && !n.Role.Superuser):
+		session.Close()
+		return nil, &remote.Refused{Message: "the session has other rights than those of the task's role", SQLState: "42501"}
 	case err == nil:
 		return p.trusted(ctx, session, n)
-	case !errors.Is(ctx.Err(), context.Canceled): // else nobody wants it any more
+	case own && !errors.Is(ctx.Err(), context.Canceled): // else nobody wants it any more
 		p.shortage.fail(err, len(p.PIDs()))
 		err = &NoSession{err}
 	}
 	return nil, err
-}
-
-// connectAs opens one as another role than the target's. An error is no matter of the other roles'
-// sessions.
-func (p *Pool) connectAs(ctx context.Context, n Need) (session *exec.Session, err error) {
-	if err := p.logins.login(ctx, n.Role.Name, func(ctx context.Context) error {
-		cfg, err := p.Own(ctx, n)
-		if err != nil {
-			return err
-		}
-		session, err = exec.Connect(ctx, cfg, SessionLimit, true, false)
-		return remote.Reason(err)
-	}); err != nil {
-		return nil, err
-	}
-	if session.User() != n.Role.Name || session.Superuser && !n.Role.Superuser {
-		session.Close()
-		return nil, &remote.Refused{Message: "the session has other rights than those of the task's role", SQLState: "42501"}
-	}
-	return p.trusted(ctx, session, n)
 }
 
 // trusted closes the session where the task is not ours any more, as the control session that has

@@ -2,7 +2,6 @@ package pool
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"sync"
 	"time"
@@ -19,7 +18,6 @@ type Pool struct {
 	Config
 	patience patience
 	shortage shortage
-	logins   logins
 
 	mu    sync.Mutex
 	free  []*Session          // without work, the one that was used last at the end
@@ -56,7 +54,6 @@ func New(c Config) *Pool {
 		Config:   c,
 		patience: patience{delay: map[string]time.Duration{}, since: map[string]time.Time{}},
 		shortage: shortage{log: c.Log, failed: c.Failed},
-		logins:   logins{of: map[string]*loginsOf{}},
 		pids:     map[int32]time.Time{},
 	}
 }
@@ -70,14 +67,8 @@ func (p *Pool) Admit() bool { return p.shortage.admit() }
 // Look logs the end of a shortage.
 func (p *Pool) Look() { p.shortage.look() }
 
-// Delay counts a try to open a session that ended with an error, and says how long to wait with the
-// next.
-func (p *Pool) Delay(n Need, err error) time.Duration {
-	if put := new(PutOff); errors.As(err, &put) {
-		return put.After
-	}
-	return p.patience.fail(n.Place())
-}
+// Delay counts a try to open a session that failed, and says how long to wait with the next.
+func (p *Pool) Delay(n Need) time.Duration { return p.patience.fail(n.Place()) }
 
 // most is how many sessions there may be: no more than there are where no more can be opened.
 func (p *Pool) most(run int) int {

@@ -200,7 +200,7 @@ func (r *runner) lose(ctx context.Context, t *Task, start time.Time, result *exe
 	case start.IsZero() && errors.As(err, &gone) && gone.Unbegun:
 		e.Kind = Released // the session had ended while it had no work
 		if r.session.Tasks == 0 {
-			e.Delay = r.Pool.Delay(t.need(), err) // as if it could not have been opened
+			e.Delay = r.Pool.Delay(t.need()) // as if it could not have been opened
 		}
 	case result != nil && result.Reason == exec.Stopped:
 		e.Kind = Stopped
