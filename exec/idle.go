@@ -112,17 +112,15 @@ func (s *Session) unbegun(err error) error {
 // Touch has the server show that somebody still has the session, though nothing runs on it. It does
 // nothing where something does, or a transaction is open. The error is a *Lost.
 func (s *Session) Touch() error {
-	if s.gone != nil || s.status != 'I' || s.cancel.runs() || len(s.behind) > 0 {
-		return s.gone
+	if s.status != 'I' || s.cancel.runs() || len(s.behind) > 0 {
+		return nil
 	}
 	s.within(s.brief)
 	defer s.limited(false)
 	s.query("")
 	if err := s.flush(); err != nil {
-		return s.ended(err)
+		return err
 	}
-	if _, err := s.answer(sink{}); err != nil {
-		return s.ended(err)
-	}
-	return nil
+	_, err := s.answer(sink{})
+	return err
 }

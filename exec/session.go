@@ -47,7 +47,6 @@ type Session struct {
 
 	crew   *routine.Group // what it starts belongs to
 	unbind func() bool    // from the end of the crew
-	gone   error          // where the session has ended after all was rolled back
 }
 
 // Connect opens a session, in the target's own database or elsewhere. The configuration's

@@ -20,9 +20,6 @@ func (r *runner) judge(t *Task, start time.Time, result *exec.Result) (next *Tas
 	case result.Alone && result.Reason == exec.NotCancelled:
 		t.lone = true // and its like are not pipelined any more
 		return t
-	case result.Unasked && t.unasked < unaskedMost && (t.Once() || t.Row.Rerun) && result.Reason == exec.NotCancelled:
-		t.unasked++
-		return t
 	case result.Retry() && t.Atomic && !t.ahead && (t.Once() || t.Row.Rerun) && result.Reason == exec.NotCancelled:
 		t.Atomic, t.lone = false, true // it cannot run inside a transaction: once more, as it is
 		return t
@@ -55,10 +52,6 @@ func (r *runner) judge(t *Task, start time.Time, result *exec.Result) (next *Tas
 	}
 	return r.another()
 }
-
-// unaskedMost is how often a task is run again that has left a limit by which our question after it
-// has failed.
-const unaskedMost = 5
 
 // barred is how long a task waits that met a server on which writes have just been switched off.
 const barred = time.Second

@@ -67,7 +67,6 @@ type Task struct {
 	refused *exec.Failure // and why not
 	watch   bool          // of its runner: it runs there likewise, and may, so that its like are known
 	lone    bool          // of its runner: it has turned out not to be what its like are
-	unasked int           // of its runner: how often it ran well, and what we asked after it failed
 	Marks   atomic.Bool   // a mark of it has been sent; the leader sets it before
 
 	slighted time.Time // of its runner: since when it comes first, and sessions that do not suit it go on with others
