@@ -11,13 +11,9 @@ import (
 func (s *Session) Await(t *Task) (*Result, error) {
 	output, notices := NewOutput(t.Format, t.Limit), &Notices{}
 	output.Encoding(s.encoding)
-	tags := tags{traits: t.Traits}
 	s.reader.task(output)
 	failure, err := s.answer(sink{
-		rows: output.Rows, row: output.Row, complete: func(tag []byte) {
-			tags.see(tag)
-			output.Complete(tag)
-		},
+		rows: output.Rows, row: output.Row, complete: output.Complete,
 		copyOut: output.CopyOut, copied: output.Copy, notice: t.noticed(notices), encoding: output.Encoding,
 	})
 	s.reader.task(nil)
@@ -39,9 +35,9 @@ func (s *Session) Await(t *Task) (*Result, error) {
 	switch {
 	case err != nil:
 		return result, err
-	case len(s.behind) > 0 && (tags.ended() || s.status != 'T'):
+	case len(s.behind) > 0 && s.status != 'T':
 		return result, &Lost{Cause: errors.New("a query has ended its transaction")}
-	case result.Failure == nil && answered && !tags.ended() && s.status == 'T':
+	case result.Failure == nil && answered && s.status == 'T':
 		result.Open = true
 		return result, nil
 	}

@@ -24,8 +24,6 @@ type Traits struct {
 	Modes bool
 	// Stdin: COPY may ask for data; no other query may wait behind such an input.
 	Stdin bool
-	// Rollbacks: how many statements return to a savepoint; their tag is that of a ROLLBACK.
-	Rollbacks int
 	// Notifies: it sends notifications, which leave no mark in the transaction until it commits.
 	Notifies bool
 	// Alters: something is altered, such as the table of the tasks.
@@ -70,7 +68,6 @@ func Examine(input string) Traits {
 		Isolation:     e.traits.Isolation || other.traits.Isolation,
 		Modes:         e.traits.Modes || other.traits.Modes,
 		Stdin:         e.traits.Stdin || other.traits.Stdin,
-		Rollbacks:     min(e.traits.Rollbacks, other.traits.Rollbacks),
 		Notifies:      e.traits.Notifies || other.traits.Notifies,
 		Alters:        e.traits.Alters || other.traits.Alters,
 		Calls:         e.traits.Calls || other.traits.Calls,
