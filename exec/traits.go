@@ -57,23 +57,7 @@ func Examine(input string) Traits {
 	e.run()
 	e.traits.Reads = e.traits.Reads && !e.traits.Empty
 	e.traits.Shape = e.shape.Sum64()
-	if !e.doubtful {
-		return e.traits
-	}
-	other := examiner{lexer: lexer{input: input, backslash: true}}
-	other.run()
-	return Traits{
-		Control:       e.traits.Control || other.traits.Control,
-		NoTransaction: e.traits.NoTransaction || other.traits.NoTransaction,
-		Isolation:     e.traits.Isolation || other.traits.Isolation,
-		Modes:         e.traits.Modes || other.traits.Modes,
-		Stdin:         e.traits.Stdin || other.traits.Stdin,
-		Notifies:      e.traits.Notifies || other.traits.Notifies,
-		Alters:        e.traits.Alters || other.traits.Alters,
-		Calls:         e.traits.Calls || other.traits.Calls,
-		Outside:       e.traits.Outside || other.traits.Outside,
-		Shape:         e.traits.Shape, // and in doubt nothing is said of Reads and Inert
-	}
+	return e.traits
 }
 
 var shapes = maphash.MakeSeed()
