@@ -60,7 +60,8 @@ type bound struct {
 	paid    int     // the bytes of the output that have been counted so
 	settled bool    // what became of the task is known
 	told    int     // bytes of notifications since then
-	proved  bool    // a proof of the password has been asked for
+	asked   bool    // for a password, in whatever form
+	proved  bool    // a proof of it has been asked for
 
 	// afford waits until so many iterations of SCRAM may be computed; nil: nothing asks for them.
 	afford func(iterations int) error
@@ -202,7 +203,7 @@ func (b *bound) begin() {
 		body := make([]byte, 0, length)
 		b.long.take = func(p []byte) { body = append(body, p...) }
 		b.long.end = func() []byte {
-			b.wrong = b.proof(iterations(body))
+			b.authenticates(body)
 			return encoded('R', body)
 		}
 	case kind == 'D' && b.output != nil:

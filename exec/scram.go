@@ -53,25 +53,29 @@ func affords(ctx context.Context) func(iterations int) error {
 	}
 }
 
-// proof returns when the proof that the server asks for may be computed. It may ask once: a server
-// that knows the password could do so for ever.
-func (b *bound) proof(iterations int) error {
-	if iterations == 0 {
-		return nil
+// authenticates follows what the server asks for. A proof is awaited until it can be afforded, and
+// may be asked for once: a server that knows the password could do so for ever.
+func (b *bound) authenticates(body []byte) {
+	if len(body) < 4 {
+		return
 	}
-	if b.proved {
-		return errors.New("the server asks for the password again and again")
+	switch binary.BigEndian.Uint32(body) {
+	case pgproto3.AuthTypeCleartextPassword, pgproto3.AuthTypeMD5Password, pgproto3.AuthTypeSASL:
+		b.asked = true
+	case pgproto3.AuthTypeSASLContinue:
+		n := iterations(body)
+		switch {
+		case n == 0:
+		case b.proved:
+			b.wrong = errors.New("the server asks for the password again and again")
+		default:
+			b.proved, b.wrong = true, b.afford(n)
+		}
 	}
-	b.proved = true
-	return b.afford(iterations)
 }
 
-// iterations is what the body of an authentication message says of them, 0 where it says nothing
-// that pgconn understands.
+// iterations is what a message of SCRAM says of them, 0 where it says nothing that pgconn understands.
 func iterations(body []byte) int {
-	if len(body) < 4 || binary.BigEndian.Uint32(body) != pgproto3.AuthTypeSASLContinue {
-		return 0
-	}
 	_, said, _ := bytes.Cut(body[4:], []byte(",i="))
 	n, _ := strconv.Atoi(string(said))
 	return n

@@ -105,6 +105,10 @@ func (s *Session) Within(crew *routine.Group) {
 // User is the role that the session has logged in as.
 func (s *Session) User() string { return s.user }
 
+// AskedForPassword tells whether the server has asked for the password. Where it did not, the
+// connection rests on who the controller is, not on what the task knows.
+func (s *Session) AskedForPassword() bool { return s.reader.asked }
+
 // Close ends the session; what it had not committed is rolled back.
 func (s *Session) Close() {
 	s.unbind()
