@@ -21,13 +21,11 @@ const (
 	messageMost = 16 << 10
 	columnsMost = 256 << 10 // of RowDescription: 1,664 columns with the longest names are 140 kB
 	greetMost   = 1 << 20
-	toldMost    = 1 << 20 // of notifications behind a task, which its session is closed for
 	pieceSize   = 32 << 10
 )
 
 var (
 	errLongMessage = errors.New("the server sent a message that is too long")
-	errManyTold    = errors.New("the server sent many notifications behind the task, which nobody reads")
 	errLongGreet   = errors.New("the server sent too much before the first task")
 )
 
@@ -58,8 +56,6 @@ type bound struct {
 	output  *Output // of the query under way; nil: its long rows are dropped
 	said    int     // by the server since the task began, as far as its output has not grown; see fetch
 	paid    int     // the bytes of the output that have been counted so
-	settled bool    // what became of the task is known
-	told    int     // bytes of notifications since then
 	asked   bool    // for a password, in whatever form
 	proved  bool    // a proof of it has been asked for
 
@@ -86,7 +82,7 @@ type long struct {
 
 // task says where the rows of the task go whose SQL is under way; nil: it is over.
 func (b *bound) task(output *Output) {
-	b.output, b.said, b.paid, b.settled, b.told = output, 0, 0, false, 0
+	b.output, b.said, b.paid = output, 0, 0
 }
 
 // Read passes on what is short. It may be called again after an error of the connection.
@@ -172,12 +168,6 @@ func (b *bound) next() bool {
 	if !b.greeted && !b.whole {
 		if b.sent += len(b.header) + length; b.sent > greetMost {
 			b.wrong = errLongGreet
-			return false
-		}
-	}
-	if kind == 'A' && b.settled {
-		if b.told += len(b.header) + length; b.told > toldMost {
-			b.wrong = errManyTold
 			return false
 		}
 	}

@@ -20,7 +20,6 @@ func (s *Session) readTail(tail *Tail, n int) (verdict *Verdict, passed bool, er
 	_, failure, err := s.answers(n, nil, func(tag []byte) {
 		committed = string(tag) == "COMMIT"
 		ended = committed || string(tag) == "ROLLBACK"
-		s.reader.settled = s.reader.settled || ended // nothing that comes after it is of use
 	})
 	switch {
 	case err != nil:
