@@ -201,9 +201,9 @@ func (b *bound) begin() {
 			b.long.take, b.long.end = row.take, func() []byte { row.end(); return nil }
 		}
 	case kind == 'd' && b.output != nil:
-		output := b.output
-		output.startCopy(length)
-		b.long.take, b.long.end = output.piece, func() []byte { output.endCopy(); return nil }
+		if output := b.output; output.startCopy(length) {
+			b.long.take, b.long.end = output.piece, func() []byte { output.endCopy(); return nil }
+		}
 	case kind == 'd' && b.whole: // a stream of replication: its head says what it is about
 		var head []byte
 		b.long.take = func(p []byte) { head = append(head, p[:min(len(p), headKept-len(head))]...) }
