@@ -64,10 +64,6 @@ func (r *runner) holdEnd(t *Task, start time.Time, result *exec.Result) (next *T
 		task: t, start: start, result: result, tail: &exec.Tail{Input: *t.Row.Input},
 		pid: int32(r.session.PID), since: r.session.Since, heavy: r.isHeavy(result),
 	}
-	if r.before.heavy && r.session.Behind() > 0 {
-		r.ditch()
-		return nil
-	}
 	if r.session.Behind() > 0 { // what ends its transaction is with the server
 		return t
 	}

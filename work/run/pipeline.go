@@ -276,10 +276,8 @@ func (r *runner) land() {
 
 // strand tells the loop of what is behind a task whose session is given up: it may have begun
 // there.
-func (r *runner) strand() { r.stranded(r.pipelines.end(r)) }
-
-func (r *runner) stranded(behind []queued) {
-	for _, b := range behind {
+func (r *runner) strand() {
+	for _, b := range r.pipelines.end(r) {
 		r.note(Outcome{Task: b.task, Kind: Lost, Aboard: true, PID: int32(r.session.PID), Since: r.session.Since, Stop: r.Clock.Now()})
 	}
 }
