@@ -3,9 +3,7 @@ package pool
 import (
 	"context"
 	"errors"
-	"maps"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -13,7 +11,6 @@ import (
 	"pgtaskd/exec"
 	"pgtaskd/remote"
 	"pgtaskd/routine"
-	"pgtaskd/work/lane"
 )
 
 // SessionLimit bounds all that a session does besides the task's own SQL, deferred triggers of the
@@ -53,7 +50,7 @@ func (p *Pool) connectOwn(ctx context.Context, n Need) (*exec.Session, error) {
 	case err == nil:
 		return p.trusted(ctx, session, n)
 	case own && !errors.Is(ctx.Err(), context.Canceled): // else nobody wants it any more
-		p.shortage.fail(err, len(p.PIDs()))
+		p.shortage.fail(err, p.Count())
 		err = &NoSession{err}
 	}
 	return nil, err
@@ -83,7 +80,7 @@ func (p *Pool) registered(ctx context.Context, session *exec.Session, n Need) (*
 		session.Close()
 		p.Leave(b)
 		if n.Role.Name == "" && errors.As(err, new(*pgconn.PgError)) {
-			p.shortage.fail(err, len(p.PIDs()))
+			p.shortage.fail(err, p.Count())
 		}
 		return nil, &NoSession{err}
 	}
@@ -135,48 +132,4 @@ func Unanswered(err error) bool {
 	var answer *pgconn.PgError
 	var panicked *routine.Panic
 	return !errors.As(err, &refused) && !errors.As(err, &answer) && !errors.As(err, &panicked)
-}
-
-// patience is how long to wait with tasks whose server does not take connections: for each remote 1
-// s, doubling, at most a minute. The target's own database ("") is not waited for so long, as its
-// loop sees to it that only few tasks try.
-type patience struct {
-	mu    sync.Mutex
-	delay map[string]time.Duration
-	since map[string]time.Time
-}
-
-func (p *patience) fail(remote string) time.Duration {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	remote = lane.Brief(remote)
-	if len(p.since) >= patienceMost {
-		maps.DeleteFunc(p.since, func(_ string, since time.Time) bool { return time.Since(since) > 2*patienceLong })
-		maps.DeleteFunc(p.delay, func(remote string, _ time.Duration) bool { return p.since[remote].IsZero() })
-	}
-	d := p.delay[remote]
-	if time.Since(p.since[remote]) < d/2 { // one of many that failed together
-		return d
-	}
-	most := patienceLong
-	if remote == "" {
-		most = shortPause
-	}
-	d = min(max(2*d, time.Second), most)
-	p.delay[remote], p.since[remote] = d, time.Now()
-	return d
-}
-
-// patienceMost is how many remotes are known that old ones among them are looked for.
-const (
-	patienceLong = time.Minute
-	patienceMost = 1000
-)
-
-func (p *patience) succeed(remote string) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	remote = lane.Brief(remote)
-	delete(p.delay, remote)
-	delete(p.since, remote)
 }

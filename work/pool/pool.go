@@ -52,7 +52,7 @@ type Backend struct {
 func New(c Config) *Pool {
 	return &Pool{
 		Config:   c,
-		patience: patience{delay: map[string]time.Duration{}, since: map[string]time.Time{}},
+		patience: patience{of: map[string]wait{}},
 		shortage: shortage{log: c.Log, failed: c.Failed},
 		pids:     map[int32]time.Time{},
 	}
@@ -68,7 +68,12 @@ func (p *Pool) Admit() bool { return p.shortage.admit() }
 func (p *Pool) Look() { p.shortage.look() }
 
 // Delay counts a try to open a session that failed, and says how long to wait with the next.
-func (p *Pool) Delay(n Need) time.Duration { return p.patience.fail(n.Place()) }
+func (p *Pool) Delay(n Need) time.Duration {
+	if place := n.Place(); place != "" {
+		return p.patience.fail(place)
+	}
+	return shortPause
+}
 
 // most is how many sessions there may be: no more than there are where no more can be opened.
 func (p *Pool) most(run int) int {
@@ -111,18 +116,7 @@ func (p *Pool) Open(ctx context.Context, n Need, run int) (*Session, error) {
 		p.Gone(nil)
 		return nil, err
 	}
-	s := &Session{Session: session, remote: n.Remote, role: n.Role, Epoch: n.Epoch, born: time.Now()}
-	p.opened(s)
-	return s, nil
-}
-
-// opened takes down the backend of a new session. A remote's is none of ours: it may name any.
-func (p *Pool) opened(s *Session) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if s.remote == "" {
-		p.pids[int32(s.PID)] = s.Since
-	}
+	return &Session{Session: session, remote: n.Remote, role: n.Role, Epoch: n.Epoch, born: time.Now()}, nil
 }
 
 // pick takes the free session that suits the task best: one with its lane's state, else a common
