@@ -166,7 +166,6 @@ func (l *loop) mark(ctx context.Context) error {
 	var long []int64
 	now, moment := l.Clock.Now(), time.Now()
 	for id, t := range l.tasks {
-		l.Lasts(t.Task, moment)
 		if t.marked || t.noMark || t.ending || t.Xact() != 0 || t.marking.after.After(moment) {
 			continue
 		}

@@ -74,8 +74,6 @@ type Task struct {
 	claimed atomic.Bool  // its row was prepared before its SQL began
 	xact    atomic.Int64 // the transaction with which its row is prepared, or may be; 0: none
 
-	joined atomic.Int64 // since when it counts among the instants, in nanoseconds of our clock; 0: it does not
-
 	ready  atomic.Pointer[exec.Session] // that is being made ready for it
 	cancel atomic.Int32                 // why it is to be cancelled, an exec.Reason; mu is held to set it
 
