@@ -157,7 +157,6 @@ func (e *examiner) endStatement() {
 	e.statement = statement{}
 	e.adjacent = wordNone
 	e.traits.Outside = e.traits.Outside || s.has(wordCopy) && s.has(wordProgram)
-	e.traits.Alters = e.traits.Alters || s.has(wordAlter)
 	if !e.block { // there END and the like are words of a procedural language
 		e.traits.Control = e.traits.Control || s.control()
 		e.traits.NoTransaction = e.traits.NoTransaction || s.noTransaction()

@@ -26,8 +26,6 @@ type Traits struct {
 	Stdin bool
 	// Notifies: it sends notifications, which leave no mark in the transaction until it commits.
 	Notifies bool
-	// Alters: something is altered, such as the table of the tasks.
-	Alters bool
 	// Calls: a procedure is called, which may end the transaction.
 	Calls bool
 	// Outside: something leaves the transaction by itself (COPY to a file or program, dblink, HTTP,
