@@ -11,7 +11,6 @@ import (
 
 	"github.com/rs/zerolog"
 
-	"pgtaskd/exec"
 	"pgtaskd/routine"
 	"pgtaskd/sql"
 	"pgtaskd/work/lane"
@@ -63,7 +62,6 @@ type loop struct {
 	rolePath atomic.Pointer[string] // the search_path of what writes rows; nil: the server's alone
 	mayOwn   atomic.Bool            // it may have a connection of its own: there is a register, and we lead
 
-	purses    exec.Purses
 	reads     func([]*run.Task) // for tests: called with what was read, by the loop; may be nil
 	draining  time.Time         // since when; zero: we do not
 	cancelled bool              // its grace is over
@@ -107,7 +105,7 @@ func (l *loop) dispatcher(live Live) *run.Dispatcher {
 		Leader: l.inbox, Group: l.crew, Clock: clock, Log: l.log, Failed: failed,
 		Lanes: lane.New[*run.Task](live.Run, freshForLong, clock.Now),
 		Pool: pool.New(pool.Config{
-			Group: l.crew, Own: l.ownSession, Elsewhere: l.openRemote, Purses: &l.purses, Enrol: l.inbox.register, Log: l.log, Failed: failed,
+			Group: l.crew, Own: l.ownSession, Elsewhere: l.openRemote, Enrol: l.inbox.register, Log: l.log, Failed: failed,
 		}),
 		Shows: func(group string) [][2]string { return showsOf(l.target, group) },
 		Blame: func(id int64) { l.panics.cause(id) }, Freed: l.inbox.wake,

@@ -76,7 +76,6 @@ func Size(result *exec.Result) (n int) {
 
 // note takes down the end of a task: it is known now, and what the task has done can be seen.
 func (r *runner) note(e Outcome) {
-	r.leaves(e.Task)
 	if r.at == e.Task {
 		r.at = nil
 	}
@@ -165,20 +164,4 @@ func shed(result *exec.Result) {
 		result.Output = &nothing
 	}
 	result.Notice = nil
-}
-
-// ditch gives the session up under a query with a heavy end: what is behind it with the server
-// would make more of them. It has had no effect, and what is behind it neither.
-func (r *runner) ditch() {
-	p := r.before
-	r.before = nil
-	behind := r.pipelines.end(r)
-	r.note(Outcome{
-		Task: p.task, Kind: Finished, PID: int32(r.session.PID), Since: r.session.Since, Start: p.start,
-		Stop: p.result.Stop, Result: p.result, Heavy: true,
-	})
-	r.session.Abandon()
-	r.post()
-	r.stranded(behind)
-	r.leave()
 }
