@@ -11,9 +11,13 @@ import (
 func (s *Session) Await(t *Task) (*Result, error) {
 	output, notices := NewOutput(t.Format, t.Limit), &Notices{}
 	output.Encoding(s.encoding)
+	tags := tags{traits: t.Traits}
 	s.reader.task(output)
 	failure, err := s.answer(sink{
-		rows: output.Rows, row: output.Row, complete: output.Complete,
+		rows: output.Rows, row: output.Row, complete: func(tag []byte) {
+			tags.see(tag)
+			output.Complete(tag)
+		},
 		copyOut: output.CopyOut, copied: output.Copy, notice: t.noticed(notices), encoding: output.Encoding,
 	})
 	s.reader.task(nil)
@@ -35,9 +39,9 @@ func (s *Session) Await(t *Task) (*Result, error) {
 	switch {
 	case err != nil:
 		return result, err
-	case len(s.behind) > 0 && s.status != 'T':
+	case len(s.behind) > 0 && (tags.ended() || s.status != 'T'):
 		return result, &Lost{Cause: errors.New("a query has ended its transaction")}
-	case result.Failure == nil && answered && s.status == 'T':
+	case result.Failure == nil && answered && !tags.ended() && s.status == 'T':
 		result.Open = true
 		return result, nil
 	}

@@ -160,6 +160,9 @@ func (e *examiner) endStatement() {
 	if !e.block { // there END and the like are words of a procedural language
 		e.traits.Control = e.traits.Control || s.control()
 		e.traits.NoTransaction = e.traits.NoTransaction || s.noTransaction()
+		if s.rollbackTo() {
+			e.traits.Rollbacks++
+		}
 	}
 }
 

@@ -24,6 +24,8 @@ type Traits struct {
 	Modes bool
 	// Stdin: COPY may ask for data; no other query may wait behind such an input.
 	Stdin bool
+	// Rollbacks: how many statements return to a savepoint; their tag is that of a ROLLBACK.
+	Rollbacks int
 	// Notifies: it sends notifications, which leave no mark in the transaction until it commits.
 	Notifies bool
 	// Calls: a procedure is called, which may end the transaction.
