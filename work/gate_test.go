@@ -97,3 +97,14 @@ func TestRemoteTasksStartOnceTheirServerAnswers(t *testing.T) {
 	s.exec(`INSERT INTO task ("group", max, remote, input) SELECT 'g' || i % 50, 1, 'application_name=here', 'SELECT 1' FROM generate_series(1, 500) AS i`)
 	s.eventually("500", "SELECT count(*) FROM task WHERE state = 'DONE'")
 }
+
+// TestTasksOfManyRemotesAreNoMoreThanRun: to have tried its remote gives a task no place.
+func TestTasksOfManyRemotesAreNoMoreThanRun(t *testing.T) {
+	t.Parallel()
+	s := play(t, func(t *Target) { t.Run = 2 })
+	s.exec(`INSERT INTO task ("group", remote, input, delete) SELECT 'g' || i, 'application_name=a' || i, 'SELECT pg_sleep(0.05)', false FROM generate_series(1, 40) AS i`)
+	s.eventually("40", "SELECT count(*) FROM task WHERE state = 'DONE'")
+	if most := s.get("SELECT max((SELECT count(*) FROM task AS o WHERE o.start <= t.start AND o.stop > t.start)) FROM task AS t"); most != "2" {
+		t.Error(most, "ran at once")
+	}
+}

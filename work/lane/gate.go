@@ -159,21 +159,24 @@ func (s *Lanes[T]) placeAll(g *gate[T]) {
 	}
 }
 
-// Opened says that the task has a session to its remote: the others may have theirs.
-func (s *Lanes[T]) Opened(task T) {
+// Opened says that the task has a session to its remote: the others may have theirs. A task that has
+// tried the gate starts only if there is a place in run by now.
+func (s *Lanes[T]) Opened(task T) (starts bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	t := task.ticket()
+	if g := s.gates[t.Lane.remote]; g != nil && g.shut {
+		g.shut, g.until = false, 0
+		s.setTries(g, nil)
+	}
+	if t.tries && s.busy >= s.run {
+		return false
+	}
 	if t.tries {
 		t.tries = false
 		s.busy++
 	}
-	g := s.gates[t.Lane.remote]
-	if g == nil || !g.shut {
-		return
-	}
-	g.shut, g.until = false, 0
-	s.setTries(g, nil)
+	return true
 }
 
 // Shut says that the remote of a task gives no answer, and when to try again, by the server's

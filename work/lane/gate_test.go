@@ -52,8 +52,16 @@ func TestOneTaskTriesAGate(t *testing.T) {
 		t.Fatal("it is not tried again")
 	}
 	try = s.Tryout(whichever)
-	s.Opened(try)
-	if busy, _, _ := s.Load(); busy != 2 {
+	if s.Opened(try) {
+		t.Error("it starts beside a task that has the only place")
+	}
+	s.Ended(try, time.Time{})
+	s.Ended(local, now)
+	fetched()
+	if next := s.Start(whichever); next == nil || !s.Opened(next) {
+		t.Error("it does not start when there is a place")
+	}
+	if busy, _, _ := s.Load(); busy != 1 {
 		t.Error(busy, "places are in use")
 	}
 }

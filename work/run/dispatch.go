@@ -125,6 +125,7 @@ func (d *Dispatcher) Warm(t *Task) {
 		r := &runner{Dispatcher: d, at: t}
 		r.watched(func() {
 			if s, _ := r.open(d.Group.Context(), t); s != nil { // which a drain need not wait for
+				d.Lanes.Opened(t)
 				d.Pool.Put(s)
 			}
 		})

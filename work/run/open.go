@@ -13,8 +13,7 @@ import (
 func (r *runner) sit(ctx context.Context, t *Task) *pool.Session {
 	s := r.Pool.Take(ctx, t.need(), r.Limits.Load().Run)
 	if s != nil {
-		r.Lanes.Opened(t)
-		return s
+		return r.starts(s, t)
 	}
 	opening, opened := t.opens(ctx)
 	if r.Lanes.IsClosed() { // else the drain will
@@ -23,7 +22,7 @@ func (r *runner) sit(ctx context.Context, t *Task) *pool.Session {
 	s, e := r.open(opening, t)
 	cancelled := opened()
 	if s != nil && !cancelled {
-		return s
+		return r.starts(s, t)
 	}
 	if s != nil {
 		r.Pool.Put(s)
@@ -38,12 +37,22 @@ func (r *runner) sit(ctx context.Context, t *Task) *pool.Session {
 	return nil
 }
 
+// starts gives the session back where the task was to try its remote, and run others are at work: it
+// has not begun, and waits as others do.
+func (r *runner) starts(s *pool.Session, t *Task) *pool.Session {
+	if r.Lanes.Opened(t) {
+		return s
+	}
+	r.Pool.Put(s)
+	r.note(Outcome{Task: t, Kind: Released, Stop: r.Clock.Now()})
+	return nil
+}
+
 // open opens a session for the task, or says what follows for it: nothing where it is cancelled.
 func (r *runner) open(ctx context.Context, t *Task) (*pool.Session, Outcome) {
 	began := time.Now()
 	s, err := r.Pool.Open(ctx, t.need(), r.Limits.Load().Run)
 	if err == nil {
-		r.Lanes.Opened(t)
 		return s, Outcome{}
 	}
 	if t.cancelled() != exec.NotCancelled {
