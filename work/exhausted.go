@@ -38,22 +38,15 @@ func isPartless(err error) bool {
 // lacking says so from time to time, with the words of the server, which name the sequence, or the
 // table.
 func (l *loop) lacking(err error) {
+	what, hint := "no ids are left for repetitions: ends of tasks wait",
+		"set the sequence back by setval or ALTER SEQUENCE … RESTART, to above the greatest id, or raise its MAXVALUE"
 	if failure := (*exec.Failure)(nil); isPartless(err) || errors.As(err, &failure) && failure.SQLState == exec.NoPartitionCode {
-		if time.Since(l.trouble.partless) >= sayAgain {
-			l.trouble.partless = time.Now()
-			l.log.Error().Err(err).
-				Str("hint", "make the partition that is missing, and the next ones ahead of time; or have one that is DEFAULT").
-				Msg("the table has no partition for what follows on tasks: their ends wait")
-		}
-		return
+		what, hint = "the table has no partition for what follows on tasks: their ends wait",
+			"make the partition that is missing, and the next ones ahead of time; or have one that is DEFAULT"
 	}
-	if time.Since(l.trouble.exhausted) < sayAgain {
-		return
+	if l.trouble.said.isNew(what) {
+		l.log.Error().Err(err).Str("hint", hint).Msg(what)
 	}
-	l.trouble.exhausted = time.Now()
-	l.log.Error().Err(err).
-		Str("hint", "set the sequence back by setval or ALTER SEQUENCE … RESTART, to above the greatest id, or raise its MAXVALUE").
-		Msg("no ids are left for repetitions: ends of tasks wait")
 }
 
 // waitLong puts an end off until what its write lacks may be there, for longer each time.

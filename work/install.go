@@ -38,14 +38,8 @@ func (l *loop) install(ctx context.Context) error {
 	described.Inserter = l.target.Inserter
 	queries := described.Queries(t)
 	c.table, c.queries = described, queries
-	l.unregistered(described.Unregistered)
-	without := described.Without
-	if described.Unlimited != "" {
-		without = append(without, described.Unlimited)
-	}
-	l.without(without)
 	l.Queries.Store(&queries)
-	l.bareTable(described)
+	l.without(goesWithout(described))
 	if err := l.followRole(ctx, described); err != nil {
 		return err
 	}
@@ -307,26 +301,28 @@ func (l *loop) followRole(ctx context.Context, d sql.Description) error {
 		return err
 	}
 	if len(open) == 0 {
-		l.trouble.openPath = false
 		l.rolePath.Store(&path)
 		return nil
 	}
-	if !l.trouble.openPath {
+	const what = "everybody may create something in the role's search_path: triggers of the table do not find names by it"
+	if l.trouble.said.isNew(what) {
 		l.log.Warn().Strs("schemas", open).Str("hint", "REVOKE CREATE ON SCHEMA … FROM PUBLIC, or ALTER FUNCTION … SET search_path = … for the functions of triggers").
-			Msg("everybody may create something in the role's search_path: triggers of the table do not find names by it")
+			Msg(what)
 	}
-	l.trouble.openPath = true
 	l.rolePath.Store(nil)
 	return l.control.follow(ctx, "pg_catalog, pg_temp")
 }
 
-// bareTable says once that the table has no column for the transactions of runs, as one that may not
-// be changed: what may write is marked before it starts there, and is not exactly once.
-func (l *loop) bareTable(d sql.Description) {
-	if bare := !d.Xact; bare != l.trouble.bare {
-		if l.trouble.bare = bare; bare {
-			l.log.Info().Str("hint", "run the output of pgtaskd schema").
-				Msg("the table has no column xact: tasks that may write are at least once")
+// goesWithout is what the table does not have.
+func goesWithout(d sql.Description) []string {
+	all := slices.Clone(d.Without)
+	for _, why := range []string{d.Unregistered, d.Unlimited} {
+		if why != "" {
+			all = append(all, why)
 		}
 	}
+	if !d.Xact { // what may write is marked before it starts
+		all = append(all, "the table has no column xact: tasks that may write are at least once; run the output of pgtaskd schema")
+	}
+	return all
 }

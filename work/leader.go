@@ -100,36 +100,24 @@ func (l *loop) show(ctx context.Context, leads bool, number int64, zone string) 
 	return err
 }
 
-// without says once what the table is served without.
+// without says what the table is served without.
 func (l *loop) without(all []string) {
-	known := l.trouble.without
-	l.trouble.without = map[string]bool{}
 	for _, why := range all {
-		if !known[why] {
+		if l.trouble.said.isNew(why) {
 			l.log.Warn().Msg(why)
 		}
-		l.trouble.without[why] = true
 	}
 }
 
-// unmade logs what to look at of what was made, and once what could not be made beside the table. It
-// returns the rest.
+// unmade logs what could not be made beside the table. It returns the rest of the changes.
 func (l *loop) unmade(changes []sql.Change) (made []sql.Change) {
 	for _, c := range changes {
-		if c.Failed == nil {
+		switch {
+		case c.Failed == nil:
 			made = append(made, c)
+		case !c.Outdated: // else it is said of all that are
+			l.without([]string{"goes without " + c.What + ", which cannot be made: " + c.Failed.Error()})
 		}
-		if c.Failed == nil || c.Outdated { // which is said of all that are
-			continue
-		}
-		why := "goes without " + c.What + ", which cannot be made: " + c.Failed.Error()
-		if !l.trouble.unmade[why] {
-			l.log.Warn().Msg(why)
-		}
-		if l.trouble.unmade == nil {
-			l.trouble.unmade = map[string]bool{}
-		}
-		l.trouble.unmade[why] = true
 	}
 	return made
 }

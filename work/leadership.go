@@ -143,34 +143,12 @@ func (d *leadership) release(ctx context.Context, conn *pgx.Conn) error {
 	return d.own.Release(ctx, conn)
 }
 
-// stranger is one who holds a lock of ours and could not serve the table; pid 0 is anybody of the
-// role, and a prepared transaction.
-type stranger struct {
-	lock, role string
-	pid        int32
-}
-
-// strangerTick is the time between two lines about strangers of one role: they may come and go.
-const strangerTick = time.Minute
-
-// meet names those who hold a lock and are not believed, each once, as failures are.
+// meet names those who hold a lock and are not believed: one of a role, as they may come and go.
 func (t *trouble) meet(k *sql.Lock) {
-	now := time.Now()
-	for at, said := range t.strange {
-		if now.Sub(said) >= sayAgain {
-			delete(t.strange, at)
-		}
-	}
 	for _, h := range k.Strangers {
-		one, role := stranger{k.What(), h.Role, h.PID}, stranger{lock: k.What(), role: h.Role}
-		if _, known := t.strange[one]; known || now.Sub(t.strange[role]) < strangerTick {
-			continue
+		if t.said.isNew("lock " + k.What() + " of " + h.Role) {
+			t.log.Warn().Int32("pid", h.PID).Str("role", legible(h.Role)).Str("lock", k.What()).Msg(passedOver(k, h))
 		}
-		if t.strange == nil {
-			t.strange = map[stranger]time.Time{}
-		}
-		t.strange[one], t.strange[role] = now, now
-		t.log.Warn().Int32("pid", h.PID).Str("role", legible(h.Role)).Str("lock", k.What()).Msg(passedOver(k, h))
 	}
 }
 

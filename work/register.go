@@ -110,11 +110,3 @@ func columnsOf(backends []pool.Backend) (pids []int32, starts []time.Time) {
 	}
 	return pids, starts
 }
-
-// unregistered says once that sessions go without a register, and why.
-func (l *loop) unregistered(why string) {
-	if why != "" && why != l.trouble.unregistered {
-		l.log.Warn().Msg(why)
-	}
-	l.trouble.unregistered = why
-}

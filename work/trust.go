@@ -82,14 +82,11 @@ func (l *loop) guard(ctx context.Context) error {
 	return nil
 }
 
-// found logs what the door has found, each finding once for as long as it is there.
+// found logs what the door has found.
 func (t *trouble) found(all door.Findings) {
-	known := t.findings
-	t.findings = map[string]bool{}
 	for _, f := range all {
 		text := f.String()
-		t.findings[text] = true
-		if known[text] {
+		if f.Grade == door.Note && t.served || !t.said.isNew(text) {
 			continue
 		}
 		line := t.log.Info()

@@ -82,10 +82,9 @@ func zoneOf(name string) zoned {
 
 // zoneless says that series wait for a zone.
 func (l *loop) zoneless(name string) {
-	if time.Since(l.trouble.zoneless) < sayAgain {
-		return
+	const what = "the time zone is no name of the tz database: repetitions by cron wait"
+	if l.trouble.said.isNew(what) {
+		l.log.Error().Str("timezone", name).Str("hint", `give the target a "timezone", or set that of its role and database to a name of the tz database`).
+			Msg(what)
 	}
-	l.trouble.zoneless = time.Now()
-	l.log.Error().Str("timezone", name).Str("hint", `give the target a "timezone", or set that of its role and database to a name of the tz database`).
-		Msg("the time zone is no name of the tz database: repetitions by cron wait")
 }
