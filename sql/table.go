@@ -94,10 +94,8 @@ func (n names) of(placeholder string) (value string, is bool) {
 		return literal(n.table.Schema), true
 	case ":lead_class":
 		return strconv.FormatUint(uint64(Leadership(n.table, false).class), 10), true
-	case ":lead_first":
-		return strconv.FormatUint(uint64(Leadership(n.table, false).first), 10), true
-	case ":lead_last":
-		return strconv.FormatUint(uint64(Leadership(n.table, false).last), 10), true
+	case ":lead_number":
+		return strconv.FormatUint(uint64(Leadership(n.table, false).number), 10), true
 	case ":limits":
 		return strconv.FormatInt(limitLocks, 10), true
 	case ":serving":

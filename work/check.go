@@ -166,13 +166,11 @@ func (r *Report) table(ctx context.Context, conn *pgx.Conn, t Target) {
 	})
 }
 
-// remarks says who holds locks of ours to be in the way, and why there is no register of sessions
+// remarks says who holds the lock of the leader and has another role, and why there is no register of sessions
 // or table of groups, unless that would be made.
 func (r *Report) remarks(ctx context.Context, conn *pgx.Conn, t Target, made func(what string) bool) {
 	d, err := sql.Describe(ctx, conn, table(t))
-	locks := []*sql.Lock{sql.Leadership(table(t), false), sql.Schema(table(t))}
 	if d.Exists {
-		locks = append(locks, sql.Sleep(table(t), d.Waking))
 		if d.Unregistered != "" && !made(sql.RegisterOfSessions) {
 			r.say("%s", d.Unregistered)
 		}
@@ -184,16 +182,15 @@ func (r *Report) remarks(ctx context.Context, conn *pgx.Conn, t Target, made fun
 		}
 		r.history(ctx, conn, d.Queries(table(t)), t)
 	}
-	for _, k := range locks {
-		if err == nil {
-			err = k.Look(ctx, conn)
-		}
-		for _, h := range k.Strangers {
-			r.say("%s", passedOver(k, h))
-		}
+	var leader *sql.Holder
+	if err == nil {
+		leader, err = sql.Leadership(table(t), false).Holder(ctx, conn)
 	}
 	if err != nil {
 		r.fault("%s", err)
+	}
+	if leader != nil && (leader.PID == 0 || leader.Role != t.Connect["user"]) {
+		r.say("holds the lock of who leads: %s", leader.Text)
 	}
 }
 

@@ -47,7 +47,6 @@ func (l *loop) timetable() []duty {
 		{name: "walk", do: l.walk, next: l.nextWalk},
 		{name: "size of the history", do: l.weigh, next: l.nextWeigh},
 		{name: "foresee", do: l.foresee, next: l.nextForesee},
-		{name: "rivals", do: l.reassure},
 		{name: "door", do: l.guard},
 		{name: "hand over", do: l.handOver, next: l.nextDrain},
 		{name: "show who leads", do: l.present},

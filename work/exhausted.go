@@ -38,14 +38,17 @@ func isPartless(err error) bool {
 // lacking says so from time to time, with the words of the server, which name the sequence, or the
 // table.
 func (l *loop) lacking(err error) {
-	what, hint := "no ids are left for repetitions: ends of tasks wait",
-		"set the sequence back by setval or ALTER SEQUENCE … RESTART, to above the greatest id, or raise its MAXVALUE"
-	if failure := (*exec.Failure)(nil); isPartless(err) || errors.As(err, &failure) && failure.SQLState == exec.NoPartitionCode {
-		what, hint = "the table has no partition for what follows on tasks: their ends wait",
-			"make the partition that is missing, and the next ones ahead of time; or have one that is DEFAULT"
-	}
-	if l.trouble.said.isNew(what) {
-		l.log.Error().Err(err).Str("hint", hint).Msg(what)
+	failure := (*exec.Failure)(nil)
+	partless := isPartless(err) || errors.As(err, &failure) && failure.SQLState == exec.NoPartitionCode
+	switch {
+	case partless && l.trouble.said.isNew("no partition"):
+		l.log.Error().Err(err).
+			Str("hint", "make the partition that is missing, and the next ones ahead of time; or have one that is DEFAULT").
+			Msg("the table has no partition for what follows on tasks: their ends wait")
+	case !partless && l.trouble.said.isNew("no ids"):
+		l.log.Error().Err(err).
+			Str("hint", "set the sequence back by setval or ALTER SEQUENCE … RESTART, to above the greatest id, or raise its MAXVALUE").
+			Msg("no ids are left for repetitions: ends of tasks wait")
 	}
 }
 

@@ -304,10 +304,9 @@ func (l *loop) followRole(ctx context.Context, d sql.Description) error {
 		l.rolePath.Store(&path)
 		return nil
 	}
-	const what = "everybody may create something in the role's search_path: triggers of the table do not find names by it"
-	if l.trouble.said.isNew(what) {
+	if l.trouble.said.isNew("open path") {
 		l.log.Warn().Strs("schemas", open).Str("hint", "REVOKE CREATE ON SCHEMA … FROM PUBLIC, or ALTER FUNCTION … SET search_path = … for the functions of triggers").
-			Msg(what)
+			Msg("everybody may create something in the role's search_path: triggers of the table do not find names by it")
 	}
 	l.rolePath.Store(nil)
 	return l.control.follow(ctx, "pg_catalog, pg_temp")

@@ -24,10 +24,9 @@ func isQueueFull(err error) bool {
 
 // queueFull says so from time to time.
 func (l *loop) queueFull(words string) {
-	const what = "the server's queue of notifications is full: ends of tasks that notify somebody wait"
-	if l.trouble.said.isNew(what) {
+	if l.trouble.said.isNew("queue") {
 		l.log.Error().Str("error", words).Str("hint", "a session that listens has been in a transaction for long: the server's log names it, "+
 			"in the DETAIL of a WARNING that the NOTIFY queue is full; or see SELECT * FROM pg_stat_activity WHERE state LIKE 'idle in transaction%' ORDER BY xact_start, in all databases").
-			Msg(what)
+			Msg("the server's queue of notifications is full: ends of tasks that notify somebody wait")
 	}
 }

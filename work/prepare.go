@@ -39,7 +39,7 @@ func prepare(ctx context.Context, t Target, served bool, log zerolog.Logger) (*c
 		return nil, err
 	}
 	c.queries = sql.Description{}.Queries(table(t))
-	c.leads = leadership{own: sql.Leadership(table(t), false), above: map[sql.Table]*sql.Lock{}}
+	c.leads = leadership{above: map[sql.Table]bool{}}
 	return c, nil
 }
 

@@ -147,7 +147,7 @@ func (l *loop) lead(ctx context.Context, stop <-chan struct{}) error {
 	for {
 		err := l.reign(ctx, stop)
 		if err == nil || ctx.Err() != nil || undone(err) != nil || c.conn.IsClosed() || errors.Is(err, errReadOnly) ||
-			errors.Is(err, errNotAlone) || errors.As(err, new(*sql.OfInserters)) || errors.As(err, new(*door.Refused)) || !isAnybodys(err) && !l.busy() {
+			errors.As(err, new(*sql.OfInserters)) || errors.As(err, new(*door.Refused)) || !isAnybodys(err) && !l.busy() {
 			return err
 		}
 		if stop, err = l.pause(ctx, stop, l.trouble.failed(err)); err != nil {
@@ -208,9 +208,6 @@ func (l *loop) reign(ctx context.Context, stop <-chan struct{}) (err error) {
 	if err := l.install(ctx); err != nil {
 		return err
 	}
-	if err := l.assure(ctx); err != nil {
-		return err
-	}
 	defer func() { l.endTerm(ctx, err) }()
 	l.facts.Store(c)
 	l.Server.Store(l.server())
@@ -261,7 +258,7 @@ func (l *loop) stand(ctx context.Context, stop <-chan struct{}) (leader bool, er
 		l.decline()
 		l.panics.forget()             // whatever they have cut off is the leader's
 		l.closeLater(l.Pool.Stale(0)) // of what has ended since we led
-		rival := l.control.leads.own.Rival
+		rival := l.control.leads.rival
 		if rival != nil {
 			l.stats.standsBy()
 		}

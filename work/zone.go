@@ -82,9 +82,8 @@ func zoneOf(name string) zoned {
 
 // zoneless says that series wait for a zone.
 func (l *loop) zoneless(name string) {
-	const what = "the time zone is no name of the tz database: repetitions by cron wait"
-	if l.trouble.said.isNew(what) {
+	if l.trouble.said.isNew("no zone") {
 		l.log.Error().Str("timezone", name).Str("hint", `give the target a "timezone", or set that of its role and database to a name of the tz database`).
-			Msg(what)
+			Msg("the time zone is no name of the tz database: repetitions by cron wait")
 	}
 }
