@@ -32,7 +32,6 @@ func (l *loop) timetable() []duty {
 		{name: "limits of groups", do: l.regroup, next: l.nextRegroup},
 		{name: "mark", do: l.mark, next: l.nextMark},
 		{name: "ends and marks", do: l.post, next: l.nextPost},
-		{name: "partitions that are missing", do: l.seekPartition, next: l.nextPartition},
 		{name: "ends", do: l.write, next: l.nextWrite},
 		{name: "disk", do: l.lookAtDisk, next: l.nextDisk},
 		{name: "answers", do: l.answer, next: l.nextAnswer},

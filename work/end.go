@@ -132,7 +132,6 @@ type changed struct {
 // counted takes note of tasks that have ended, or wait again, without a run of ours.
 func (l *loop) counted(all []changed) {
 	for _, c := range all {
-		l.lacks.drop(c.id)
 		l.stats.ends(c.state, 1)
 		l.successors.over(c.id)
 		l.successors.endedAs(c.id, c.state)

@@ -10,11 +10,15 @@ import (
 )
 
 // A sequence that has no more ids, or a partition that is missing, is the table's trouble, and no
-// task's: nothing ends without what follows on it, but for what lacks.go says. Ends wait, and tasks
-// whose effects are rolled back with their ends run again.
+// task's: ends wait. But a task may ask for a partition that nobody ever makes, as whoever inserts
+// it says how often it repeats itself. So only some wait for one, without a place of run; the others
+// end without what follows.
 
-// exhaustedMost is the longest wait before the next try to write an end that takes an id.
-const exhaustedMost = 30 * time.Second
+const (
+	exhaustedMost = 30 * time.Second // the longest wait before the next try to write such an end
+	partlessMost  = 1000             // how many may wait for a partition,
+	partlessSize  = 16 << 20         // and bytes that they keep in memory
+)
 
 // isLack tells that the table has no id, or no partition, for what follows on an end.
 func isLack(err error) bool {
@@ -50,6 +54,32 @@ func (l *loop) lacking(err error) {
 			Str("hint", "set the sequence back by setval or ALTER SEQUENCE … RESTART, to above the greatest id, or raise its MAXVALUE").
 			Msg("no ids are left for repetitions: ends of tasks wait")
 	}
+}
+
+// mayWait tells whether what has met the error waits until the table has what it lacks, where
+// nothing of it is kept in memory.
+func (l *loop) mayWait(err error) bool {
+	return isLack(err) && (!isPartless(err) || len(l.hopeless)+len(l.parked) < l.partlessMost)
+}
+
+// waitsForLack has an end wait until the table has what it lacks; false when it is to be written
+// without what follows.
+func (l *loop) waitsForLack(e *end, err error) bool {
+	l.lacking(err)
+	if isPartless(err) && !e.lacks {
+		n, size := 1, e.memory()
+		for i := range l.aside.ends {
+			if other := &l.aside.ends[i]; other.lacks {
+				n, size = n+1, size+other.memory()
+			}
+		}
+		if l.relieve(e); e.written != nil && l.draining.IsZero() || n > l.partlessMost || size > partlessSize {
+			return false
+		}
+		e.lacks = true
+	}
+	l.waitLong(*e, exhaustedMost)
+	return true
 }
 
 // waitLong puts an end off until what its write lacks may be there, for longer each time.

@@ -38,24 +38,24 @@ type loop struct {
 	live            atomic.Pointer[Live]    // those of the target, or what it was told since
 	facts           atomic.Pointer[control] // only what does not change after know
 
-	control  *control
-	tasks    map[int64]*task // read by us, until their end is written
-	reruns   map[int64]again // how often tasks had to be run again for reasons of our own
-	unsaid   []end           // ends that are not written yet,
-	aside    aside           // and those that could not be, and are tried again later
-	lost     map[int64]end   // tasks whose session is gone
-	ahead    time.Duration   // how long before: soonAhead, see horizon
-	kept     map[string]bool // what keeps rows from being deleted, and has been logged
-	columns  string          // fingerprint of those of the table, as they are
-	keeping  keeping
-	weighed  weighed
-	empty    []int64 // tasks to be deleted whose rows were locked
-	locks    lockeds
-	lacks    lacks
-	lockTold time.Time // when a lock was logged last
-	disk     disk
-	asks     []ask                  // not answered yet
-	shows    map[string][][2]string // by group, see shown
+	control      *control
+	tasks        map[int64]*task // read by us, until their end is written
+	reruns       map[int64]again // how often tasks had to be run again for reasons of our own
+	unsaid       []end           // ends that are not written yet,
+	aside        aside           // and those that could not be, and are tried again later
+	lost         map[int64]end   // tasks whose session is gone
+	ahead        time.Duration   // how long before: soonAhead, see horizon
+	kept         map[string]bool // what keeps rows from being deleted, and has been logged
+	columns      string          // fingerprint of those of the table, as they are
+	keeping      keeping
+	weighed      weighed
+	empty        []int64 // tasks to be deleted whose rows were locked
+	locks        lockeds
+	partlessMost int       // how many ends may wait for a partition
+	lockTold     time.Time // when a lock was logged last
+	disk         disk
+	asks         []ask                  // not answered yet
+	shows        map[string][][2]string // by group, see shown
 
 	wake      *wake.Waker
 	postponed time.Time // until then, changes for another way of waking: the table is locked
@@ -87,7 +87,7 @@ func newLoop(ctx context.Context, t Target, log zerolog.Logger) *loop {
 		crew: routine.New(ctx), panics: &panics{}, inbox: newInbox(), shows: map[string][][2]string{},
 		term: newTerm(time.Time{}), ahead: soonAhead, endsIn: endsMost, followsIn: followLimit,
 		tasks: map[int64]*task{}, reruns: map[int64]again{}, lost: map[int64]end{}, kept: map[string]bool{},
-		lacks: newLacks(), keeping: keeping{width: oldPages / 8, names: namesMost / 8, most: oldMost / 8}, weighed: weighed{most: historyMost},
+		partlessMost: partlessMost, keeping: keeping{width: oldPages / 8, names: namesMost / 8, most: oldMost / 8}, weighed: weighed{most: historyMost},
 	}
 	live := t.live()
 	if latest := t.Changes.get(); latest != nil {

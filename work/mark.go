@@ -94,9 +94,9 @@ func (l *loop) markTogether(ctx context.Context, asks []ask) (open []ask, err er
 		switch {
 		case isQueueFull(err):
 			l.queueFull(err.Error())
-		case isPartless(err) && l.mayWait(a.task.Row.ID, err): // without its place
+		case isPartless(err) && l.mayWait(err): // without its place
 			l.lacking(err)
-			l.parked[a.task.Row.ID] = parked{until: time.Now().Add(lacksAgain)}
+			l.parked[a.task.Row.ID] = parked{until: time.Now().Add(exhaustedMost)}
 			a.answer <- answer{}
 			return nil
 		case isLack(err) && !isPartless(err):

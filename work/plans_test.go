@@ -92,7 +92,6 @@ var plans = map[string]planned{
 	"place":         {},
 	"planned":       {args: []string{ids(), each("7"), each("2030-01-01"), each("1"), each("NULL"), "false"}, state: "PLAN"},
 	"planner":       {args: []string{"'{}'", "'{}'"}},
-	"partitions":    {args: []string{"0"}},
 	"parents":       {args: []string{"'public'", "'task'"}},
 	"register":      {args: []string{each("1"), each("2020-01-01"), each("2"), each("2020-01-01")}},
 	"release":       {args: []string{ids(), each("7"), each("7"), each("1 s"), each("e"), each("XX000"), each("NULL"), each("NULL"), each("NULL"), each("c")}, state: "WORK"},

@@ -60,14 +60,10 @@ func refusedByServer(err error) bool {
 func raisedBySQL(answer *pgconn.PgError) bool { return answer.Routine == "exec_stmt_raise" }
 
 // isHopeless tells that a row has refused us recently. It is tried again after a minute, as what
-// refuses may have been mended; what lacks a partition, when seekPartition finds others, or later.
+// refuses may have been mended.
 func (l *loop) isHopeless(id int64) bool {
 	since, known := l.hopeless[id]
-	rest := time.Minute
-	if l.lacks.waiting[id].met.After(since.Add(-time.Second)) {
-		rest = lacksAgain
-	}
-	if known && time.Since(since) > rest {
+	if known && time.Since(since) > time.Minute {
 		delete(l.hopeless, id)
 		return false
 	}

@@ -44,7 +44,7 @@ func (l *loop) withWhatFollows(ctx context.Context, tx pgx.Tx, query string, arg
 func (l *loop) repeatOrSay(ctx context.Context, tx pgx.Tx, id int64) error {
 	err := pgx.BeginFunc(ctx, tx, func(tx pgx.Tx) error { return l.repeat(ctx, tx, []int64{id}) })
 	var answer *pgconn.PgError
-	if !refusedByServer(err) || !errors.As(err, &answer) || passing(answer) || l.mayWait(id, err) {
+	if !refusedByServer(err) || !errors.As(err, &answer) || passing(answer) || l.mayWait(err) {
 		return err
 	}
 	if isSlow(err) && !l.tardy[id] { // the server itself may be, this once

@@ -158,7 +158,7 @@ func (l *loop) unpark() {
 		}
 	}
 	for id, since := range l.hopeless {
-		if time.Since(since) > time.Minute+lacksAgain {
+		if time.Since(since) > 2*time.Minute {
 			delete(l.hopeless, id)
 		}
 	}

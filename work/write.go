@@ -176,9 +176,6 @@ func (l *loop) gone(e end) {
 	if e.slot {
 		l.Lanes.Ended(e.Task, e.Stop)
 	}
-	if e.kind != run.Released {
-		l.lacks.drop(e.task.Row.ID)
-	}
 	delete(l.tasks, e.task.Row.ID)
 	l.successors.over(e.task.Row.ID)
 	l.count++
