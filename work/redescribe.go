@@ -23,8 +23,9 @@ func (l *loop) lookAnew(ctx context.Context) error {
 	if err := l.install(ctx); err != nil {
 		return err
 	}
-	l.look.full = time.Time{} // nothing may have told us of new tasks meanwhile
-	l.described = ""          // we may have changed it ourselves
+	l.look.full = time.Time{}   // nothing may have told us of new tasks meanwhile
+	l.presence.at = time.Time{} // the table of controllers may be new
+	l.described = ""            // we may have changed it ourselves
 	l.look.compared, l.look.before = "", l.columns
 	return nil
 }

@@ -229,7 +229,7 @@ func (l *loop) reign(ctx context.Context, stop <-chan struct{}) (err error) {
 			return err
 		}
 		if done, err := l.drained(); done {
-			l.retire(ctx)
+			_ = l.show(ctx, false)
 			return err
 		}
 		l.trouble.look()
