@@ -180,7 +180,6 @@ func (r *Report) remarks(ctx context.Context, conn *pgx.Conn, t Target, made fun
 		for _, why := range d.Without {
 			r.say("%s", why)
 		}
-		r.history(ctx, conn, d.Queries(table(t)), t)
 	}
 	var leader *sql.Holder
 	if err == nil {

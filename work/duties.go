@@ -44,7 +44,6 @@ func (l *loop) timetable() []duty {
 		{name: "prefetch", do: l.prefetch, next: l.nextPrefetch},
 		{name: "delete", do: l.sweep, next: l.nextSweep},
 		{name: "walk", do: l.walk, next: l.nextWalk},
-		{name: "size of the history", do: l.weigh, next: l.nextWeigh},
 		{name: "foresee", do: l.foresee, next: l.nextForesee},
 		{name: "door", do: l.guard},
 		{name: "hand over", do: l.handOver, next: l.nextDrain},

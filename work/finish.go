@@ -47,15 +47,10 @@ func (l *loop) stays(why error, id int64) {
 	if answer := new(pgconn.PgError); errors.As(why, &answer) {
 		what = answer.Code + " " + answer.TableName + " " + answer.ConstraintName + " " + answer.Routine
 	}
-	if l.kept[what] || len(l.kept) >= keptMost {
-		return
+	if l.trouble.said.isNew("kept " + what) {
+		l.log.Warn().Err(why).Int64("id", id).Msg("a task that has ended can't be deleted: its row stays, as do others that meet this, of which nothing more is said")
 	}
-	l.kept[what] = true
-	l.log.Warn().Err(why).Int64("id", id).Msg("a task that has ended can't be deleted: its row stays, as do others that meet this, of which nothing more is said")
 }
-
-// keptMost is how many different errors of that kind are logged.
-const keptMost = 100
 
 // sweep deletes, once a second, what was locked when it should have been.
 func (l *loop) sweep(ctx context.Context) error {

@@ -9,7 +9,6 @@ import (
 	"testing"
 	"time"
 
-
 	"pgtaskd/remote"
 )
 

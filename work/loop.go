@@ -45,10 +45,8 @@ type loop struct {
 	aside        aside           // and those that could not be, and are tried again later
 	lost         map[int64]end   // tasks whose session is gone
 	ahead        time.Duration   // how long before: soonAhead, see horizon
-	kept         map[string]bool // what keeps rows from being deleted, and has been logged
 	columns      string          // fingerprint of those of the table, as they are
 	keeping      keeping
-	weighed      weighed
 	empty        []int64 // tasks to be deleted whose rows were locked
 	locks        lockeds
 	partlessMost int       // how many ends may wait for a partition
@@ -86,8 +84,8 @@ func newLoop(ctx context.Context, t Target, log zerolog.Logger) *loop {
 		target: t, log: log, trouble: &trouble{log: log, target: t}, stats: cmp.Or(t.Stats, NewStats()),
 		crew: routine.New(ctx), panics: &panics{}, inbox: newInbox(), shows: map[string][][2]string{},
 		term: newTerm(time.Time{}), ahead: soonAhead, endsIn: endsMost, followsIn: followLimit,
-		tasks: map[int64]*task{}, reruns: map[int64]again{}, lost: map[int64]end{}, kept: map[string]bool{},
-		partlessMost: partlessMost, keeping: keeping{width: oldPages / 8, names: namesMost / 8, most: oldMost / 8}, weighed: weighed{most: historyMost},
+		tasks: map[int64]*task{}, reruns: map[int64]again{}, lost: map[int64]end{},
+		partlessMost: partlessMost,
 	}
 	live := t.live()
 	if latest := t.Changes.get(); latest != nil {

@@ -67,7 +67,6 @@ var plans = map[string]planned{
 	"successors":    {args: []string{ids(), each("2020-01-01"), "20"}, state: "PLAN"},
 	"forsaken":      {args: []string{ids(), each("e"), each("1"), each("NULL"), "false"}, state: "PLAN"},
 	"finish":        {args: []string{ids(), each("7"), each("7"), each("true"), each("2020-01-01"), each("2020-01-01"), each("1"), each("NULL"), each("NULL"), each("NULL"), each("true"), each("false"), each("false"), each("NULL")}, state: "WORK"},
-	"ended":         {args: []string{"1000", "1000"}, state: "DONE", makes: 1000},
 	"evict":         {args: []string{"'{}'", "'pg_task'", ids(), now}, state: "WORK"},
 	"extent":        {args: []string{"'public'", "'task'"}},
 	"forget":        {args: []string{aWeek, ids(), "0"}, state: "DONE"},
