@@ -58,16 +58,22 @@ func (l *loop) install(ctx context.Context) error {
 	return l.wake.Adopt(ctx, wake.Control{Conn: c.conn, Notices: &c.notices, Queries: c.queries}, way, described)
 }
 
-// remains is an error when the table was there while the target was served, and is no more.
+// remains reads what the table is like now, so that a change after this is noticed. It is an error
+// when the table was there while the target was served, and is no more.
 func (l *loop) remains(ctx context.Context) error {
-	if !l.trouble.served {
-		return nil
-	}
-	described, err := sql.Describe(ctx, l.control.conn, table(l.target))
-	if err != nil || described.Exists {
+	var columns *string
+	err := l.control.conn.QueryRow(ctx, l.control.queries.Text("columns"), l.target.Schema, l.target.Table).Scan(&columns, nil, nil, nil)
+	switch {
+	case err != nil:
 		return err
+	case columns == nil && l.trouble.served:
+		return &tableGone{table(l.target), l.target.Create}
 	}
-	return &tableGone{table(l.target), l.target.Create}
+	l.described = ""
+	if columns != nil {
+		l.described = *columns
+	}
+	return nil
 }
 
 // tableGone is the error of a table that was there while the target was served.
@@ -261,20 +267,16 @@ const postponement = time.Minute
 // postpone takes an error for none if it is a lock that kept us from changing what the table can do
 // without, and has it tried again.
 func (l *loop) postpone(ctx context.Context, t Target, err error) error {
-	known := l.postponed
 	l.postponed = time.Time{}
 	if !hasState(err, "55P03") || lacking(ctx, l.control.conn, t) != nil {
 		return err
 	}
-	l.postponed = time.Now().Add(postponement)
-	if known.IsZero() {
+	l.postponed = time.Now()
+	if l.trouble.said.isNew("postponed") {
 		l.log.Warn().Err(err).Str("retry_in", human.Duration(postponement)).Msg("table is in use and cannot be changed; serving it as it is")
 	}
 	return nil
 }
-
-// resumes tells whether what was postponed is to be tried again.
-func (l *loop) resumes() bool { return !l.postponed.IsZero() && !time.Now().Before(l.postponed) }
 
 // followRole has what writes rows find names by the serving role's own search_path, after the
 // server's, where triggers of users may rely on that: but not where everybody may create something
@@ -283,14 +285,8 @@ func (l *loop) followRole(ctx context.Context, d sql.Description) error {
 	ctx, cancel := limited(ctx)
 	defer cancel()
 	path := "pg_catalog, pg_temp"
-	if d.Triggers {
-		own, err := rolePath(ctx, l.target)
-		if err != nil {
-			return err
-		}
-		if own != "" {
-			path = "pg_catalog, " + own
-		}
+	if d.Triggers && l.entrance.path != "" {
+		path = "pg_catalog, " + l.entrance.path
 	}
 	if err := l.control.follow(ctx, path); err != nil || !d.Triggers {
 		l.rolePath.Store(nil)

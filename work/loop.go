@@ -45,7 +45,8 @@ type loop struct {
 	aside        aside           // and those that could not be, and are tried again later
 	lost         map[int64]end   // tasks whose session is gone
 	ahead        time.Duration   // how long before: soonAhead, see horizon
-	columns      string          // fingerprint of those of the table, as they are
+	columns      string          // fingerprint of those of the table, as they are,
+	described    string          // and as install has found them
 	keeping      keeping
 	empty        []int64 // tasks to be deleted whose rows were locked
 	locks        lockeds
@@ -150,7 +151,6 @@ type term struct {
 	hopeless   map[int64]time.Time // rows that have refused a change, and since when
 	tardy      map[int64]bool      // tasks on which what follows has met followLimit
 	leftAlone  map[int64]bool      // rows under way that take no end: their tasks would run again
-	described  string              // fingerprint of the columns as queries has them
 	zone       zone
 	grouping   grouping
 	handed     bool // the lead was given away: what runs goes on, and nothing else is ours to do
@@ -160,8 +160,6 @@ type term struct {
 type looks struct {
 	full, scan, check, orphans, pace, spoke time.Time
 	columns                                 time.Time // when they were looked at
-	anew                                    time.Time // the table was, as it had changed
-	compared, before                        string    // columns with which the table looked the same since, and those of then
 	swept                                   time.Time // deletions that had to wait
 	expires                                 time.Time // nothing is given up before
 	marks                                   time.Time // tasks were looked at that may have to be marked

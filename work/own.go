@@ -106,23 +106,24 @@ func limitsTransactions(version string) bool {
 	return err == nil && major >= 17
 }
 
-// rolePath is the search_path that the role's sessions begin with: SHOW looks up nothing by it.
-func rolePath(ctx context.Context, t Target) (string, error) {
+// roleSettings are the search_path and the time zone with which the role's sessions begin: SHOW looks
+// up nothing by the path.
+func roleSettings(ctx context.Context, t Target) (path, zone string, err error) {
 	cfg, err := ownConfig(t.Connect, map[string]string{"application_name": controlName(t)})
 	if err != nil {
-		return "", err
+		return "", "", err
 	}
 	delete(cfg.RuntimeParams, "search_path")
 	conn, err := pgconn.ConnectConfig(ctx, &cfg.Config)
 	if err != nil {
-		return "", err
+		return "", "", err
 	}
 	defer func() { _ = conn.Close(ctx) }()
 	results, err := conn.Exec(ctx, "SHOW search_path").ReadAll()
 	if err != nil {
-		return "", err
+		return "", "", err
 	}
-	return string(results[0].Rows[0][0]), nil
+	return string(results[0].Rows[0][0]), conn.ParameterStatus("TimeZone"), nil
 }
 
 // Limits of what somebody asks by hand. A walk through a large table is cut into statements that

@@ -107,7 +107,7 @@ func TestTrouble(t *testing.T) {
 			[]string{"leading", "target failed: down", "leading", "target recovered"},
 		},
 		{
-			"for hours", append(repeated(3000, attempt{0, down}), attempt{time.Minute, nil}),
+			"for hours", append(repeated(6500, attempt{0, down}), attempt{time.Minute, nil}),
 			[]string{"target failed: down", "target failed: down", "target failed: down", "target failed: down", "leading", "target recovered"},
 		},
 	} {

@@ -43,7 +43,7 @@ type entrance struct {
 func (l *loop) lookAtDoor(ctx context.Context) error {
 	e := &l.entrance
 	if time.Since(e.asked) >= doorAgain {
-		path, err := rolePath(ctx, l.target)
+		path, _, err := roleSettings(ctx, l.target)
 		switch {
 		case err == nil:
 			e.path, e.asked = path, time.Now()
@@ -102,7 +102,7 @@ func (t *trouble) found(all door.Findings) {
 
 // door reports what the door finds; false: nothing is to be made, or tried.
 func (r *Report) door(ctx context.Context, conn *pgx.Conn, t Target) (open bool) {
-	path, err := rolePath(ctx, t)
+	path, _, err := roleSettings(ctx, t)
 	if err != nil {
 		r.failed("", err, t)
 		return false

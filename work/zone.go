@@ -3,8 +3,6 @@ package work
 import (
 	"context"
 	"time"
-
-	"github.com/jackc/pgx/v5/pgconn"
 )
 
 // zone is the time zone in which repetitions are counted, where the configuration names none: the
@@ -16,8 +14,7 @@ type zone struct {
 	tried time.Time
 }
 
-// zoneLimit bounds how long the loop waits for a session that tells the zone, or the search_path,
-// and zoneAgain how often it tries where there is none to be had.
+// zoneLimit bounds how long the loop waits for a session that tells the zone, and zoneAgain how often it tries where there is none to be had.
 const (
 	zoneLimit = 2 * time.Second
 	zoneAgain = 10 * time.Second
@@ -37,7 +34,9 @@ func (l *loop) rezone(ctx context.Context) bool {
 		return false
 	}
 	l.zone.tried = time.Now()
-	name, err := readZone(ctx, l.target)
+	opening, cancel := context.WithTimeout(ctx, zoneLimit)
+	defer cancel()
+	_, name, err := roleSettings(opening, l.target)
 	if err != nil {
 		l.log.Debug().Err(err).Msg("cannot read the role's time zone")
 		return false
@@ -51,22 +50,6 @@ func (l *loop) rezone(ctx context.Context) bool {
 		l.Zone.Store(&name)
 	}
 	return true
-}
-
-// readZone is the time zone of a new session of the target's role.
-func readZone(ctx context.Context, t Target) (string, error) {
-	ctx, cancel := context.WithTimeout(ctx, zoneLimit)
-	defer cancel()
-	cfg, err := ownConfig(t.Connect, map[string]string{"application_name": controlName(t)})
-	if err != nil {
-		return "", err
-	}
-	conn, err := pgconn.ConnectConfig(ctx, &cfg.Config)
-	if err != nil {
-		return "", err
-	}
-	defer func() { _ = conn.Close(ctx) }()
-	return conn.ParameterStatus("TimeZone"), nil
 }
 
 // zoned is a time zone of the server's, with what Go knows of it.
