@@ -112,7 +112,7 @@ func (l *loop) dispatcher(live Live) *run.Dispatcher {
 			Group: l.crew, Own: l.ownSession, Elsewhere: l.openRemote, Purses: &l.purses, Enrol: l.inbox.register, Log: l.log, Failed: failed,
 		}),
 		Shows: func(group string) [][2]string { return showsOf(l.target, group) },
-		Blame: func(id int64) { l.panics.cause(id) }, Freed: l.inbox.wake,
+		Blame: func(id int64) { l.panics.Store(id, true) }, Freed: l.inbox.wake,
 	}, live.limits())
 }
 

@@ -95,7 +95,6 @@ func (s *service) once(ctx context.Context, stop <-chan struct{}) error {
 		l.detach()
 	}
 	if p := l.crew.Panicked(); p != nil {
-		l.panics.meet(l.begunTasks())
 		return p
 	}
 	return err
@@ -256,7 +255,7 @@ func (l *loop) stand(ctx context.Context, stop <-chan struct{}) (leader bool, er
 			return false, err
 		}
 		l.decline()
-		l.panics.forget()             // whatever they have cut off is the leader's
+		l.panics.Clear()              // whatever they have cut off is the leader's
 		l.closeLater(l.Pool.Stale(0)) // of what has ended since we led
 		rival := l.control.leads.rival
 		if rival != nil {
