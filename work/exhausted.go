@@ -15,7 +15,7 @@ import (
 // end without what follows.
 
 const (
-	exhaustedMost = 30 * time.Second // the longest wait before the next try to write such an end
+	exhaustedMost = 20 * time.Second // the longest wait before the next try to write such an end
 	partlessMost  = 1000             // how many may wait for a partition,
 	partlessSize  = 16 << 20         // and bytes that they keep in memory
 )

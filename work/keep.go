@@ -77,9 +77,10 @@ func (l *loop) walk(ctx context.Context) error {
 		return nil
 	}
 	k, began := &l.keeping, time.Now()
+	idle := len(k.found) == 0
 	err := l.stepOfWalk(ctx)
 	took, rest := time.Since(began), 5
-	if len(k.found) == 0 { // there was nothing to find
+	if idle && len(k.found) == 0 { // there was nothing to find
 		rest = 50
 	}
 	var answer *pgconn.PgError
