@@ -94,8 +94,10 @@ func (n names) of(placeholder string) (value string, is bool) {
 		return literal(n.table.Schema), true
 	case ":lead_class":
 		return strconv.FormatUint(uint64(Leadership(n.table, false).class), 10), true
-	case ":lead_number":
+	case ":lead_first":
 		return strconv.FormatUint(uint64(Leadership(n.table, false).number), 10), true
+	case ":lead_last": // earlier versions had others up to this
+		return strconv.FormatUint(uint64(Leadership(n.table, false).number)|(1<<24-1), 10), true
 	case ":limits":
 		return strconv.FormatInt(limitLocks, 10), true
 	case ":serving":

@@ -1,7 +1,7 @@
 -- Why a task waits, in a line for a person.
 CREATE OR REPLACE FUNCTION :its_why(id int8) RETURNS text LANGUAGE plpgsql AS $$
 BEGIN
-    RETURN :schema.pgtaskd_why(:table_text, id, :lead_class, :lead_number, :lead_number, :its_leader_text, :its_group_text);
+    RETURN :schema.pgtaskd_why(:table_text, id, :lead_class, :lead_first, :lead_last, :its_leader_text, :its_group_text);
 END
 $$;
 COMMENT ON FUNCTION :its_why(int8) IS 'Why a task waits, in a line (:made)';
