@@ -118,51 +118,38 @@ func (r *Report) table(ctx context.Context, conn *pgx.Conn, t Target) {
 	if !r.door(ctx, conn, t) {
 		return
 	}
-	changes, err := sql.Missing(ctx, conn, table(t), options(t))
+	made, byAdmin, err := complete(ctx, conn, t, false)
 	if err != nil {
-		r.fault("%s", err)
+		r.failed("", err, t)
 		return
 	}
-	granted := false
-	if t.Create && len(changes) > 0 {
-		if granted, err = rehearse(ctx, conn, t); err != nil {
-			if lack := lacking(ctx, conn, t); lack == nil {
-				changes = nil // it can do without them
-				r.behind(ctx, conn, t)
-			} else {
-				r.failed("", err, t)
-				return
-			}
-		}
-	}
-	if !t.Create && len(changes) > 0 {
-		r.behind(ctx, conn, t)
-	}
+	made = slices.DeleteFunc(made, func(c sql.Change) bool { return c.Failed != nil })
 	comments := 0
-	whole := slices.ContainsFunc(changes, func(c sql.Change) bool { return c.What == "table "+table(t).String() })
-	for _, change := range changes {
+	whole := slices.ContainsFunc(made, func(c sql.Change) bool { return c.What == "table "+table(t).String() })
+	for _, change := range made {
 		switch {
-		case t.Create && whole && !strings.HasPrefix(change.What, "table ") && !strings.HasPrefix(change.What, "schema "):
+		case whole && !strings.HasPrefix(change.What, "table ") && !strings.HasPrefix(change.What, "schema "):
 			// goes without saying
-		case t.Create && strings.HasPrefix(change.What, "comment "):
+		case strings.HasPrefix(change.What, "comment "):
 			comments++
-		case t.Create:
+		default:
 			r.say("would %s %s", verb(change), change.What)
-		case !change.Optional && len(r.Faults) == 0:
-			r.fault("%s", lacking(ctx, conn, t))
 		}
 	}
 	if comments > 0 {
 		r.say("would create %d comments", comments)
 	}
-	if !granted {
+	if !byAdmin {
 		r.rights(ctx, conn, t)
 	}
 	if len(r.Lines)+len(r.Faults) == 0 {
 		r.say(Ready)
 	}
+	if old, _ := shortfall(ctx, conn, t); old != "" && !slices.ContainsFunc(made, func(c sql.Change) bool { return c.Outdated }) {
+		r.say("%s", old)
+	}
 	r.remarks(ctx, conn, t, func(what string) bool {
-		return t.Create && slices.ContainsFunc(changes, func(c sql.Change) bool { return c.What == what })
+		return slices.ContainsFunc(made, func(c sql.Change) bool { return c.What == what })
 	})
 }
 
@@ -191,33 +178,6 @@ func (r *Report) remarks(ctx context.Context, conn *pgx.Conn, t Target, made fun
 	if leader != nil && (leader.PID == 0 || leader.Role != t.Connect["user"]) {
 		r.say("holds the lock of who leads: %s", leader.Text)
 	}
-}
-
-// behind says what another version of ours or a dump has brought, and stays.
-func (r *Report) behind(ctx context.Context, conn *pgx.Conn, t Target) {
-	if err := behind(ctx, conn, t); err != nil {
-		r.say("%s", err)
-	}
-}
-
-// rehearse tries to complete the table as the target's role, or else as the dsn's user, who would
-// grant what the role lacks.
-func rehearse(ctx context.Context, conn *pgx.Conn, t Target) (granted bool, err error) {
-	made, err := sql.Rehearse(ctx, conn, table(t), options(t))
-	if err == nil {
-		err = remaining(made)
-	}
-	if isDenied(err) {
-		_, err = completeAsAdmin(ctx, t, err, func(conn *pgx.Conn) ([]sql.Change, error) {
-			granted = true
-			made, err := sql.Rehearse(ctx, conn, table(t), options(t))
-			if err == nil {
-				err = remaining(made)
-			}
-			return made, err
-		})
-	}
-	return granted, err
 }
 
 // rights says what the role may not do with a table that is there.

@@ -135,7 +135,7 @@ func TestRestartIsAdvised(t *testing.T) {
 				}
 			}
 		}
-		if text := (&tableGone{create: create}).Error(); strings.Contains(text, restart) != create {
+		if text := (Target{Create: create}).gone().Error(); strings.Contains(text, restart) != create {
 			t.Error(text)
 		}
 	}

@@ -67,7 +67,7 @@ func (l *loop) remains(ctx context.Context) error {
 	case err != nil:
 		return err
 	case columns == nil && l.trouble.served:
-		return &tableGone{table(l.target), l.target.Create}
+		return l.target.gone()
 	}
 	l.described = ""
 	if columns != nil {
@@ -76,24 +76,21 @@ func (l *loop) remains(ctx context.Context) error {
 	return nil
 }
 
-// tableGone is the error of a table that was there while the target was served.
-type tableGone struct {
-	table  sql.Table
-	create bool // a restart makes it
-}
+// errGone is the error of a table that was there while the target was served.
+var errGone = errors.New("is gone: create or restore it")
 
-func (g *tableGone) Error() string {
-	text := fmt.Sprintf("table %s is gone: create or restore it", g.table)
-	if g.create {
-		text += ", or restart pgtaskd, which creates it"
+func (t Target) gone() error {
+	restart := ""
+	if t.Create {
+		restart = ", or restart pgtaskd, which creates it"
 	}
-	return text
+	return fmt.Errorf("table %s %w%s", table(t), errGone, restart)
 }
 
 // furnish completes the table and looks at it. What it can do without is postponed while somebody
 // has locked it.
 func (l *loop) furnish(ctx context.Context, t Target) (sql.Description, error) {
-	made, err := complete(ctx, l.control.conn, t)
+	made, _, err := complete(ctx, l.control.conn, t, true)
 	made = l.unmade(made)
 	if len(made) > 0 {
 		line := l.log.Info()
@@ -101,10 +98,6 @@ func (l *loop) furnish(ctx context.Context, t Target) (sql.Description, error) {
 			line = l.log.Warn()
 		}
 		line.Int("changes", len(made)).Msg(summary(made))
-	}
-	var old *stale
-	if errors.As(err, &old) {
-		err = nil
 	}
 	if err = l.postpone(ctx, t, err); err != nil {
 		return sql.Description{}, err
@@ -116,8 +109,8 @@ func (l *loop) furnish(ctx context.Context, t Target) (sql.Description, error) {
 	if err == nil { // what has come since it was completed
 		err = described.Refusal(t.Inserter)
 	}
-	if old != nil {
-		described.Without = append(described.Without, old.Error())
+	if old, _ := shortfall(ctx, l.control.conn, t); old != "" {
+		described.Without = append(described.Without, old)
 	}
 	return described, err
 }
@@ -207,43 +200,30 @@ func names(changes []sql.Change) string {
 	return strings.Join(names, ", ")
 }
 
-// lacking is the error of a table that cannot be served as it is and is not to be changed.
-func lacking(ctx context.Context, conn *pgx.Conn, t Target) error {
+// shortfall says what another version of pgtaskd has made, or a dump has brought, and may not be made
+// again: the table is served with it. needed is the error of a table that cannot be served as it is.
+func shortfall(ctx context.Context, conn *pgx.Conn, t Target) (old string, needed error) {
 	changes, err := sql.Missing(ctx, conn, table(t), options(t))
 	if err != nil {
-		return err
+		return "", err
 	}
-	changes = slices.DeleteFunc(changes, func(c sql.Change) bool { return c.Optional })
-	if len(changes) == 0 {
-		return nil
+	var outdated, missing []sql.Change
+	for _, c := range changes {
+		if c.Outdated {
+			outdated = append(outdated, c)
+		}
+		if !c.Optional {
+			missing = append(missing, c)
+		}
 	}
-	return fmt.Errorf("table %s lacks %s, and may not be changed: run the output of pgtaskd schema --config FILE",
-		table(t), names(changes))
-}
-
-// stale is the error of what another version of pgtaskd has made, or a dump has brought, so that
-// others may have rights to it, and that the role may not make again; the table can be served.
-type stale struct {
-	table sql.Table
-	what  []sql.Change
-}
-
-func (s *stale) Error() string {
-	return fmt.Sprintf("table %s has what another version of pgtaskd or a dump has brought, and what may not be replaced: %s; "+
-		"run the output of pgtaskd schema --config FILE", s.table, names(s.what))
-}
-
-// behind is a *stale error where the table has something like that.
-func behind(ctx context.Context, conn *pgx.Conn, t Target) error {
-	changes, err := sql.Missing(ctx, conn, table(t), options(t))
-	if err != nil {
-		return err
+	if len(outdated) > 0 {
+		old = fmt.Sprintf("table %s has what another version of pgtaskd or a dump has brought, and what may not be replaced: %s; "+
+			"run the output of pgtaskd schema --config FILE", table(t), names(outdated))
 	}
-	changes = slices.DeleteFunc(changes, func(c sql.Change) bool { return !c.Outdated })
-	if len(changes) == 0 {
-		return nil
+	if len(missing) > 0 {
+		needed = fmt.Errorf("table %s lacks %s, and may not be changed: run the output of pgtaskd schema --config FILE", table(t), names(missing))
 	}
-	return &stale{table(t), changes}
+	return old, needed
 }
 
 // used tells whether tasks have ever been written to the table: then pauses may be under way.
@@ -268,7 +248,10 @@ const postponement = time.Minute
 // without, and has it tried again.
 func (l *loop) postpone(ctx context.Context, t Target, err error) error {
 	l.postponed = time.Time{}
-	if !hasState(err, "55P03") || lacking(ctx, l.control.conn, t) != nil {
+	if !hasState(err, "55P03") {
+		return err
+	}
+	if _, needed := shortfall(ctx, l.control.conn, t); needed != nil {
 		return err
 	}
 	l.postponed = time.Now()

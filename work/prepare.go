@@ -145,39 +145,43 @@ func missing(err error, kind, name, statement, user string) error {
 }
 
 // complete adds what the table lacks: as the target's role, or, where that may not, as the dsn's
-// user, who then grants what it takes. A *stale error is of a table that can be served as it is.
-func complete(ctx context.Context, conn *pgx.Conn, t Target) ([]sql.Change, error) {
+// user, who then grants what it takes. Where it is not to be kept, it only tries. There is no error
+// where the table can be served as it is.
+func complete(ctx context.Context, conn *pgx.Conn, t Target, keep bool) (made []sql.Change, byAdmin bool, err error) {
 	if !t.Create {
-		return nil, cmp.Or(lacking(ctx, conn, t), behind(ctx, conn, t))
+		_, needed := shortfall(ctx, conn, t)
+		return nil, false, needed
 	}
-	made, err := sql.Install(ctx, conn, table(t), options(t))
-	if err != nil && !isDenied(err) {
-		return made, err
+	install := sql.Install
+	if !keep {
+		install = sql.Rehearse
 	}
+	made, err = install(ctx, conn, table(t), options(t))
 	if err == nil {
 		err = remaining(made)
 	}
-	if err == nil {
-		return made, nil
+	if err == nil || !isDenied(err) {
+		return made, false, err
 	}
-	needed := lacking(ctx, conn, t)
-	if needed == nil && behind(ctx, conn, t) == nil {
-		return made, nil // what is missing is not needed
+	old, needed := shortfall(ctx, conn, t)
+	if needed == nil && old == "" {
+		return made, false, nil // what is missing is not needed
 	}
 	help, err := completeAsAdmin(ctx, t, err, func(conn *pgx.Conn) ([]sql.Change, error) {
-		made, err := sql.Install(ctx, conn, table(t), options(t))
-		if err != nil {
-			return made, err
+		byAdmin = true
+		made, err := install(ctx, conn, table(t), options(t))
+		if err == nil && keep {
+			err = pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error { return grant(ctx, tx, t) })
 		}
-		if err = pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error { return grant(ctx, tx, t) }); err == nil {
+		if err == nil {
 			err = remaining(made)
 		}
 		return made, err
 	})
-	if err != nil && needed == nil {
-		err = behind(ctx, conn, t) // it can be served all the same
+	if needed == nil {
+		err = nil
 	}
-	return append(made, help...), err
+	return append(made, help...), byAdmin, err
 }
 
 // remaining is the error of what another version of ours, or a dump, has brought, and that could not

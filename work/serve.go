@@ -190,9 +190,7 @@ func (l *loop) pause(ctx context.Context, stop <-chan struct{}, most time.Durati
 // isAnybodys tells an error that the server answers any controller with: a table that is locked, or
 // altered, or taken away, no right to it, no room on the disk.
 func isAnybodys(err error) bool {
-	var gone *tableGone
-	var lack *lackOfRights
-	return errors.As(err, &gone) || errors.As(err, &lack) ||
+	return errors.Is(err, errGone) || errors.As(err, new(*lackOfRights)) ||
 		hasState(err, "55P03", "57014", "40001", "40P01", "53100", "53200", "42501", "42P01", "42703", "3F000")
 }
 

@@ -130,18 +130,6 @@ func pause(failures int, err error) time.Duration {
 	return length - rand.N(length/4+1)
 }
 
-// lockedOut is the error of a table that somebody has locked for longer than we wait.
-type lockedOut struct {
-	table   sql.Table
-	holders string
-	cause   error
-}
-
-func (l *lockedOut) Error() string {
-	return fmt.Sprintf("table %s is locked by %s", l.table, l.holders)
-}
-func (l *lockedOut) Unwrap() error { return l.cause }
-
 // diagnose finds better words for an error that has ended leadership, or not let it begin: what the
 // table lacks, who has locked it.
 func (l *loop) diagnose(ctx context.Context, err error) error {
@@ -149,7 +137,7 @@ func (l *loop) diagnose(ctx context.Context, err error) error {
 	case hasState(err, "55P03"):
 		holders, unknown := sql.Holders(ctx, l.control.conn, table(l.target), false)
 		if unknown == nil && len(holders) > 0 {
-			return &lockedOut{table(l.target), strings.Join(holders, ", "), err}
+			return fmt.Errorf("table %s is locked by %s: %w", table(l.target), strings.Join(holders, ", "), err)
 		}
 	case hasState(err, "25006"): // while a server in recovery is not led
 		return errReadOnly

@@ -2,6 +2,7 @@ package work
 
 import (
 	"context"
+	"slices"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -118,11 +119,11 @@ func (r *Report) wakeable(ctx context.Context, conn *pgx.Conn, t Target) (Target
 	if err != nil {
 		return t, err
 	}
-	if len(obstacles) == 0 && t.Create {
-		_, err = rehearse(ctx, conn, t)
-	}
-	if len(obstacles) == 0 && (!t.Create || isDenied(err) || d.Publisher != "") {
-		obstacles = wake.Unpublished(table(t), d)
+	if len(obstacles) == 0 {
+		made, _, err := complete(ctx, conn, t, false)
+		if err == nil && !slices.ContainsFunc(made, func(c sql.Change) bool { return c.What == "publication "+sql.Publication(table(t)) }) {
+			obstacles = wake.Unpublished(table(t), d)
+		}
 	}
 	if len(obstacles) > 0 {
 		r.say("%s", wake.Impossible(t.Wake, obstacles))
