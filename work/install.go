@@ -76,15 +76,13 @@ func (l *loop) remains(ctx context.Context) error {
 	return nil
 }
 
-// errGone is the error of a table that was there while the target was served.
-var errGone = errors.New("is gone: create or restore it")
-
+// gone is the error of a table that was there while the target was served.
 func (t Target) gone() error {
 	restart := ""
 	if t.Create {
 		restart = ", or restart pgtaskd, which creates it"
 	}
-	return fmt.Errorf("table %s %w%s", table(t), errGone, restart)
+	return fmt.Errorf("table %s is gone: create or restore it%s", table(t), restart)
 }
 
 // furnish completes the table and looks at it. What it can do without is postponed while somebody

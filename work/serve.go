@@ -52,17 +52,6 @@ func (s *service) serve(ctx context.Context, stop <-chan struct{}) error {
 	}
 }
 
-// undone is what a drain has left undone; nil where nothing of ours is under way any more, whatever
-// has kept the target from being served.
-func undone(err error) error {
-	var late *undrained
-	var bug *routine.Panic
-	if errors.As(err, &late) || errors.As(err, &bug) {
-		return err
-	}
-	return nil
-}
-
 func isClosed(stop <-chan struct{}) bool {
 	select {
 	case <-stop:
@@ -70,6 +59,15 @@ func isClosed(stop <-chan struct{}) bool {
 	default:
 		return false
 	}
+}
+
+// undone is what a drain has left undone; nil where nothing of ours is under way any more, whatever
+// has kept the target from being served.
+func undone(err error) error {
+	if errors.As(err, new(*undrained)) || errors.As(err, new(*routine.Panic)) {
+		return err
+	}
+	return nil
 }
 
 // once serves the target until a failure that leaves nothing of ours under way. A panic in any of
@@ -100,6 +98,7 @@ func (s *service) once(ctx context.Context, stop <-chan struct{}) error {
 	return err
 }
 
+// serve tries again itself as long as sessions of ours are at work, or we know how tasks have ended.
 func (l *loop) serve(stop <-chan struct{}) error {
 	ctx := l.crew.Context()
 	for {
@@ -107,8 +106,6 @@ func (l *loop) serve(stop <-chan struct{}) error {
 		if err == nil || ctx.Err() != nil || !l.busy() || undone(err) != nil {
 			return err
 		}
-		// Sessions of ours are at work, or we know how tasks have ended: we try to lead again
-		// ourselves.
 		select {
 		case <-ctx.Done():
 		case <-stop:
@@ -121,9 +118,9 @@ func (l *loop) serve(stop <-chan struct{}) error {
 	}
 }
 
-// lead connects, waits for leadership, and leads until stop, ctx or an error ends it. An error that
-// would be anybody's leaves the connection, and the leadership with it, as they are: another
-// controller would meet the same, and know less of what runs.
+// lead connects, waits for leadership, and leads until stop, ctx or an error ends it. While tasks of
+// ours run, an error leaves the connection, and the leadership with it, as they are: another
+// controller would mostly meet the same, and know less of what runs.
 func (l *loop) lead(ctx context.Context, stop <-chan struct{}) error {
 	c, err := prepare(ctx, l.target, l.trouble.served, l.log)
 	if err != nil {
@@ -146,7 +143,7 @@ func (l *loop) lead(ctx context.Context, stop <-chan struct{}) error {
 	for {
 		err := l.reign(ctx, stop)
 		if err == nil || ctx.Err() != nil || undone(err) != nil || c.conn.IsClosed() || errors.Is(err, errReadOnly) ||
-			errors.As(err, new(*sql.OfInserters)) || errors.As(err, new(*door.Refused)) || !isAnybodys(err) && !l.busy() {
+			errors.As(err, new(*sql.OfInserters)) || errors.As(err, new(*door.Refused)) || !l.busy() {
 			return err
 		}
 		if stop, err = l.pause(ctx, stop, l.trouble.failed(err)); err != nil {
@@ -185,13 +182,6 @@ func (l *loop) pause(ctx context.Context, stop <-chan struct{}, most time.Durati
 			return stop, nil
 		}
 	}
-}
-
-// isAnybodys tells an error that the server answers any controller with: a table that is locked, or
-// altered, or taken away, no right to it, no room on the disk.
-func isAnybodys(err error) bool {
-	return errors.Is(err, errGone) || errors.As(err, new(*lackOfRights)) ||
-		hasState(err, "55P03", "57014", "40001", "40P01", "53100", "53200", "42501", "42P01", "42703", "3F000")
 }
 
 // reign leads, from a look at the table on, until stop, ctx or an error ends it.
