@@ -27,10 +27,10 @@ var known = []string{
 // What the log says of a standby, of a server that is not up, of a full disk and its end, and of
 // somebody who is in the way.
 const (
-	promoted   = "in recovery: it takes no writes until it is promoted"
-	starting   = "(SQLSTATE 57P03)"
-	full       = "tasks wait until there is room on the server's disk"
-	roomAgain  = "there is room on the server's disk again"
+	promoted  = "in recovery: it takes no writes until it is promoted"
+	starting  = "(SQLSTATE 57P03)"
+	full      = "tasks wait until there is room on the server's disk"
+	roomAgain = "there is room on the server's disk again"
 )
 
 // computed are the messages that are no constants: what the code says instead, and a phrase of each
@@ -42,7 +42,7 @@ var computed = map[string][]string{
 	"summary(made)":       {"created column"},
 	"c.Note":              nil,
 	"human.Visible(text)": {"owns table", "has TRIGGER on table", "may CREATE in schema"}, // of the door
-	`"created " + what`:   nil, // for information
+	`"created " + what`:   nil,                                                            // for information
 }
 
 // programFolders are those whose log the documentation explains.

@@ -20,12 +20,7 @@ type Report struct {
 	Notes  []string // who is trusted, or as good as the serving role
 	Table  string   // names the table on whatever way one has come to its server; "" when there is none yet
 	Above  []string // and those that it is a partition of, or inherits from
-
-	capacity *capacity // nil: it is not known
 }
-
-// Ready is the line of a target to which nothing has to be done.
-const Ready = "ready"
 
 func (r *Report) say(format string, args ...any) {
 	r.Lines = append(r.Lines, fmt.Sprintf(format, args...))
@@ -58,7 +53,6 @@ func Check(ctx context.Context, t Target) (r Report) {
 		}
 		r.roles(ctx, c, t)
 		r.table(ctx, c.conn, t)
-		r.measure(ctx, c.conn, t)
 	case t.Create && absent(err):
 		r.absent(ctx, t, err)
 	case errors.Is(err, errRecovery), errors.Is(err, errReadOnly):
@@ -143,7 +137,7 @@ func (r *Report) table(ctx context.Context, conn *pgx.Conn, t Target) {
 		r.rights(ctx, conn, t)
 	}
 	if len(r.Lines)+len(r.Faults) == 0 {
-		r.say(Ready)
+		r.say("ready")
 	}
 	if old, _ := shortfall(ctx, conn, t); old != "" && !slices.ContainsFunc(made, func(c sql.Change) bool { return c.Outdated }) {
 		r.say("%s", old)

@@ -52,7 +52,6 @@ var plans = map[string]planned{
 	"asleep":        {args: []string{"1"}},
 	"awake":         {args: []string{"1"}},
 	"blocked":       {args: []string{"5000", "7", "7", "'2000-01-01'"}, state: "PLAN", makes: lockTable},
-	"capacity":      {},
 	"check":         {args: []string{ids()}, state: "WORK"},
 	"prefetch":      {args: []string{ids(), "8192", "'0'", "false", now, now, "7", now}, state: "PLAN"},
 	"columns":       {args: []string{"'public'", "'task'"}, makes: catalogs + 160},

@@ -173,7 +173,7 @@ var hints = map[string]string{
 	"42703": "a column that pgtaskd needs is missing",
 	"53100": "tasks wait until there is room on the server's disk",
 	"53200": "tasks wait until the server has memory",
-	"53300": fmt.Sprintf("raise max_connections, or the CONNECTION LIMIT of the role or the database, or lower run: a target needs run + %d", ownConnections),
+	"53300": "raise max_connections, or the CONNECTION LIMIT of the role or the database, or lower run: a target needs run + 2",
 	"55P03": "tasks wait until it is unlocked; pg_locks shows who has what",
 	"57014": "a statement of pgtaskd took too long, or was cancelled; if there are many, see the statement_timeout of the role and the database",
 	"57P03": "tasks wait until the server is up",
