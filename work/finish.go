@@ -77,7 +77,6 @@ func (l *loop) finish(ctx context.Context, ends []end) error {
 	c := newColumns(ends, l.encoding())
 	written := map[int64]string{}
 	var empty []int64
-	began := time.Now()
 	err := l.briefOr(ctx, ends[0].barred.alone, func(tx pgx.Tx) error {
 		clear(written)
 		empty = nil
@@ -124,7 +123,6 @@ func (l *loop) finish(ctx context.Context, ends []end) error {
 		return err
 	}
 	l.look.spoke = time.Now()
-	l.stats.write.since(began)
 	if err := l.settle(ctx, ends, written); err != nil {
 		return err
 	}

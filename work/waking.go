@@ -15,18 +15,12 @@ import (
 // waker returns what wakes the loop. Its stream and its ear have connections of their own.
 func (l *loop) waker() *wake.Waker {
 	return wake.New(wake.Config{
-		Table: table(l.target), Group: l.crew, Log: l.log, Sleep: l.target.Sleep, Poke: l.told, Limit: limited,
+		Table: table(l.target), Group: l.crew, Log: l.log, Sleep: l.target.Sleep, Poke: l.inbox.wake, Limit: limited,
 		Connect: func(ctx context.Context) (*pgconn.PgConn, error) { return connectStream(ctx, l.target) },
 		Listen: func(ctx context.Context, hear func(*pgconn.Notification)) (*pgconn.PgConn, error) {
 			return connectEar(ctx, l.target, hear)
 		},
 	})
-}
-
-// told wakes the loop for what a connection of its own has told of.
-func (l *loop) told(by sql.Wake) {
-	l.stats.told.Store(&by)
-	l.inbox.wake()
 }
 
 // unconverted is the client_encoding with which the server sends text as it is stored: some may not
