@@ -125,7 +125,7 @@ func server(t work.Target) string {
 
 // inquire asks the targets of one database in one session.
 func inquire(ctx context.Context, targets []work.Target, group []int, all []Status) {
-	conn, err := work.Ask(ctx, targets[group[0]], "pgtaskd-status")
+	conn, err := work.Dial(ctx, targets[group[0]], "pgtaskd-status")
 	if err != nil {
 		err = fmt.Errorf("cannot connect: %w", inTime(ctx, err))
 	} else {
