@@ -87,7 +87,7 @@ func TestOldTasksAreDeleted(t *testing.T) {
 	s.leaves(kept...)
 
 	s.target.Keep = Keep{"STOP": {Months: 1}}
-	live := s.target.live()
+	live := s.target.Live
 	l.live.Store(&live)
 	old := s.history("STOP", "'32 days'", "", "")
 	s.walked(l)

@@ -88,7 +88,7 @@ func newLoop(ctx context.Context, t Target, log zerolog.Logger) *loop {
 		tasks: map[int64]*task{}, reruns: map[int64]again{}, lost: map[int64]end{},
 		partlessMost: partlessMost,
 	}
-	live := t.live()
+	live := t.Live
 	if latest := t.Changes.get(); latest != nil {
 		live = *latest
 	}

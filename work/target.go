@@ -30,21 +30,14 @@ type Target struct {
 
 	Schema, Table string
 
-	Sleep time.Duration // between polls where nothing wakes the controller
-	Grace time.Duration // how long a drain lets running tasks go on; 0 cancels them at once
-	Idle  time.Duration // how long a session without work is kept; 0 closes it at once
+	Live
 	Reset time.Duration // between searches for interrupted tasks
-	Run   int           // most tasks running at once, at least 1
-
-	Keep Keep // how long ended tasks are kept; nil: for ever
 
 	// Defaults are the defaults of columns, as the text of their values.
 	Defaults map[string]string
 
-	OutputLimit int64 // bytes
-	DataLimit   int64 // of input and of data, in bytes; 0: none
-	OutputFail  bool  // a task whose output is over the limit fails; else the output is cut
-	Create      bool  // what is missing may be created; else it is only checked
+	DataLimit int64 // of input and of data, in bytes; 0: none
+	Create    bool  // what is missing may be created; else it is only checked
 
 	TimeZone string // in which repetitions and cron are counted; "": that of the role in the database
 
@@ -83,11 +76,13 @@ func (t Target) Name() string {
 // Live are the settings of a target that take effect without a drain: nothing that runs is
 // cancelled for them.
 type Live struct {
-	Sleep, Grace, Idle time.Duration
-	Run                int
-	OutputLimit        int64
-	OutputFail         bool
-	Keep               Keep
+	Sleep       time.Duration // between polls where nothing wakes the controller
+	Grace       time.Duration // how long a drain lets running tasks go on; 0 cancels them at once
+	Idle        time.Duration // how long a session without work is kept; 0 closes it at once
+	Run         int           // most tasks running at once, at least 1
+	OutputLimit int64         // bytes
+	OutputFail  bool          // a task whose output is over the limit fails; else the output is cut
+	Keep        Keep          // how long ended tasks are kept; nil: for ever
 }
 
 // limits are those of them that runners have to know.
@@ -95,14 +90,9 @@ func (l Live) limits() run.Limits {
 	return run.Limits{Run: l.Run, OutputLimit: l.OutputLimit, OutputFail: l.OutputFail}
 }
 
-func (t Target) live() Live {
-	return Live{Sleep: t.Sleep, Grace: t.Grace, Idle: t.Idle, Run: t.Run, OutputLimit: t.OutputLimit, OutputFail: t.OutputFail, Keep: t.Keep}
-}
-
 // Adopt returns t with those settings of another that take effect without a drain.
 func (t Target) Adopt(other Target) Target {
-	t.Sleep, t.Grace, t.Idle, t.Run, t.Keep = other.Sleep, other.Grace, other.Idle, other.Run, other.Keep
-	t.OutputLimit, t.OutputFail = other.OutputLimit, other.OutputFail
+	t.Live = other.Live
 	return t
 }
 
@@ -118,8 +108,7 @@ func NewChanges() *Changes { return &Changes{poke: make(chan struct{}, 1)} }
 
 // Set makes the settings of t those that count.
 func (c *Changes) Set(t Target) {
-	live := t.live()
-	c.latest.Store(&live)
+	c.latest.Store(&t.Live)
 	c.Poke()
 }
 

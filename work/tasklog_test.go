@@ -109,7 +109,7 @@ func TestNamesInTheLogAreLegible(t *testing.T) {
 func TestLinesAboutTasksAreBounded(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
-	l := newLoop(t.Context(), Target{Run: 1}, zerolog.New(&out))
+	l := newLoop(t.Context(), Target{Live: Live{Run: 1}}, zerolog.New(&out))
 	for range 2 {
 		out.Reset()
 		l.throttle = throttle{began: time.Now()}
