@@ -265,28 +265,13 @@ func (l *loop) postpone(ctx context.Context, t Target, err error) error {
 func (l *loop) followRole(ctx context.Context, d sql.Description) error {
 	ctx, cancel := limited(ctx)
 	defer cancel()
-	path := "pg_catalog, pg_temp"
-	if d.Triggers && l.entrance.path != "" {
-		path = "pg_catalog, " + l.entrance.path
-	}
-	if err := l.control.follow(ctx, path); err != nil || !d.Triggers {
-		l.rolePath.Store(nil)
-		return err
-	}
-	var open []string
-	if err := l.control.conn.QueryRow(ctx, l.control.queries.Text("open_schemas")).Scan(&open); err != nil {
-		return err
-	}
-	if len(open) == 0 {
-		l.rolePath.Store(&path)
-		return nil
-	}
-	if l.trouble.said.isNew("open path") {
-		l.log.Warn().Strs("schemas", open).Str("hint", "REVOKE CREATE ON SCHEMA … FROM PUBLIC, or ALTER FUNCTION … SET search_path = … for the functions of triggers").
-			Msg("everybody may create something in the role's search_path: triggers of the table do not find names by it")
-	}
 	l.rolePath.Store(nil)
-	return l.control.follow(ctx, "pg_catalog, pg_temp")
+	path := "pg_catalog, pg_temp"
+	if e := &l.entrance; d.Triggers && e.path != "" && !e.open {
+		path = "pg_catalog, " + e.path
+		l.rolePath.Store(&path)
+	}
+	return l.control.follow(ctx, path)
 }
 
 // goesWithout is what the table does not have.

@@ -86,7 +86,6 @@ var plans = map[string]planned{
 	"named":         {args: []string{ids(), "0", "20"}, state: "PLAN"},
 	"next":          {state: "PLAN"},
 	"old":           {args: []string{aWeek, "10", "2"}, state: "DONE", makes: 110},
-	"open_schemas":  {},
 	"place":         {},
 	"planned":       {args: []string{ids(), each("7"), each("2030-01-01"), each("1"), each("NULL"), "false"}, state: "PLAN"},
 	"planner":       {args: []string{"'{}'", "'{}'"}},

@@ -34,6 +34,7 @@ func (t Target) made(ctx context.Context, tx pgx.Tx) error {
 // entrance is what is known of the door.
 type entrance struct {
 	path    string    // the role's search_path
+	open    bool      // everybody may create something in it
 	asked   time.Time // when that was asked
 	looked  time.Time
 	refused *door.Refused // why we drain, where the table is not to be served any more
@@ -55,7 +56,7 @@ func (l *loop) lookAtDoor(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	e.looked = time.Now()
+	e.looked, e.open = time.Now(), found.Open()
 	l.trouble.found(found)
 	return found.Err()
 }
