@@ -65,39 +65,23 @@ func Check(ctx context.Context, t Target) (r Report) {
 
 // absent says what has to be created before the target can be connected to.
 func (r *Report) absent(ctx context.Context, t Target, refusal error) {
-	conn, a, err := look(ctx, t)
-	switch {
-	case errors.Is(err, errNobody):
+	made, err := create(ctx, t, false)
+	if len(made) == 0 {
 		r.failed("cannot connect: ", refusal, t)
-		return
-	case err != nil:
-		r.failed(fmt.Sprintf("cannot connect as user %q: ", t.Connect["user"]), refusal, t)
-		r.failed("the dsn's user, who creates what is missing, cannot connect: ", err, t)
-		return
 	}
-	defer func() { _ = conn.Close(ctx) }()
-	user, database := t.Connect["user"], t.Connect["dbname"]
-	if !a.role && !a.database {
-		r.failed("cannot connect: ", refusal, t)
-		return
+	if err != nil && !errors.Is(err, errNobody) {
+		r.failed("", err, t)
 	}
-	switch {
-	case a.role && hasState(refusal, "28P01"):
-		r.fault("role %s does not exist, and would be created without a password, which the server asks for: run as a superuser: CREATE ROLE %s LOGIN PASSWORD '…'", quoted(user), quoted(user))
-	case a.role:
-		r.would(a.mayRole, a.user, "role "+quoted(user)+", without a password", "CREATE ROLE "+quoted(user)+" LOGIN")
-	}
-	if a.database {
-		r.would(a.mayDatabase, a.user, "database "+quoted(database), "CREATE DATABASE "+quoted(database))
-		r.say("would create table %s", table(t))
-	}
-}
-
-func (r *Report) would(may bool, user, what, statement string) {
-	if may {
+	for _, what := range made {
+		if strings.HasPrefix(what, "role ") && hasState(refusal, "28P01") {
+			user := quoted(t.Connect["user"])
+			r.fault("role %s does not exist, and would be created without a password, which the server asks for: run as a superuser: CREATE ROLE %s LOGIN PASSWORD '…'", user, user)
+			continue
+		}
 		r.say("would create %s", what)
-	} else {
-		r.fault("%s does not exist and user %q may not create it: run as a superuser: %s", what, user, statement)
+		if strings.HasPrefix(what, "database ") {
+			r.say("would create table %s", table(t))
+		}
 	}
 }
 

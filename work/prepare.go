@@ -23,7 +23,7 @@ func prepare(ctx context.Context, t Target, served bool, log zerolog.Logger) (*c
 	defer cancel()
 	c, err := connect(ctx, t)
 	if err != nil && t.Create && !served && absent(err) {
-		made, failed := create(ctx, t)
+		made, failed := create(ctx, t, true)
 		for _, what := range made {
 			log.Info().Msg("created " + what)
 		}
@@ -52,34 +52,6 @@ func absent(err error) bool {
 	return errors.As(err, &answer) && (answer.Code == "3D000" || strings.HasPrefix(answer.Code, "28"))
 }
 
-// absences are what has to be created before the target can be connected to.
-type absences struct {
-	role, database bool
-	mayRole        bool // the dsn's user may create roles
-	mayDatabase    bool // and databases
-	super          bool
-	user           string // the dsn's
-}
-
-// look asks, as the dsn's user, what is missing.
-func look(ctx context.Context, t Target) (*pgx.Conn, absences, error) {
-	var a absences
-	conn, err := admin(ctx, t)
-	if err != nil {
-		return nil, a, err
-	}
-	err = conn.QueryRow(ctx, "SELECT to_regrole(quote_ident($1)) IS NULL, "+
-		"NOT EXISTS (SELECT FROM pg_database AS d WHERE d.datname = $2), "+
-		"r.rolcreaterole OR r.rolsuper, r.rolcreatedb OR r.rolsuper, r.rolsuper, r.rolname FROM pg_roles AS r "+
-		"WHERE r.rolname = current_user",
-		t.Connect["user"], t.Connect["dbname"]).Scan(&a.role, &a.database, &a.mayRole, &a.mayDatabase, &a.super, &a.user)
-	if err != nil {
-		_ = conn.Close(ctx)
-		return nil, a, err
-	}
-	return conn, a, nil
-}
-
 // errNobody is the error where the dsn names no user who could create what is missing: that of the
 // operating system is not meant.
 var errNobody = errors.New("the dsn names no user to create what is missing")
@@ -106,27 +78,45 @@ func admin(ctx context.Context, t Target) (*pgx.Conn, error) {
 	return conn, remote.Reason(err)
 }
 
-// create makes the role and the database of a target. The database is the dsn's user's: its owner
-// could have others' sessions there run what it likes, and the target's role needs none of that.
-func create(ctx context.Context, t Target) (made []string, err error) {
-	conn, a, err := look(ctx, t)
+// create makes the role and the database of a target, or only says what it would make. The database
+// is the dsn's user's: its owner could have others' sessions there run what it likes, and the
+// target's role needs none of that.
+func create(ctx context.Context, t Target, keep bool) (made []string, err error) {
+	conn, err := admin(ctx, t)
 	if err != nil {
 		return nil, fmt.Errorf("the dsn's user, who creates what is missing, cannot connect: %w", err)
 	}
 	defer func() { _ = conn.Close(ctx) }()
-	user, database := t.Connect["user"], t.Connect["dbname"]
-	if a.role {
-		if _, err := conn.Exec(ctx, "CREATE ROLE "+quoted(user)+" LOGIN"); err != nil && !exists(err) {
-			return made, missing(err, "role", user, "CREATE ROLE "+quoted(user)+" LOGIN", a.user)
-		}
-		made = append(made, "role "+quoted(user)+", without a password")
+	role, database := quoted(t.Connect["user"]), quoted(t.Connect["dbname"])
+	var hasRole, hasDatabase, mayRole, mayDatabase bool
+	var user string // the dsn's
+	err = conn.QueryRow(ctx, "SELECT to_regrole(quote_ident($1)) IS NOT NULL, "+
+		"EXISTS (SELECT FROM pg_database AS d WHERE d.datname = $2), "+
+		"r.rolcreaterole OR r.rolsuper, r.rolcreatedb OR r.rolsuper, r.rolname FROM pg_roles AS r "+
+		"WHERE r.rolname = current_user",
+		t.Connect["user"], t.Connect["dbname"]).Scan(&hasRole, &hasDatabase, &mayRole, &mayDatabase, &user)
+	if err != nil {
+		return nil, err
 	}
-	if a.database {
-		statement := "CREATE DATABASE " + quoted(database)
-		if _, err := conn.Exec(ctx, statement); err != nil && !exists(err) {
-			return made, missing(err, "database", database, statement, a.user)
+	for _, one := range []struct {
+		has, may              bool
+		what, statement, with string
+	}{
+		{hasRole, mayRole, "role " + role, "CREATE ROLE " + role + " LOGIN", ", without a password"},
+		{hasDatabase, mayDatabase, "database " + database, "CREATE DATABASE " + database, ""},
+	} {
+		if one.has {
+			continue
 		}
-		made = append(made, "database "+quoted(database))
+		if !one.may {
+			return made, fmt.Errorf("%s does not exist and user %q may not create it: run as a superuser: %s", one.what, user, one.statement)
+		}
+		if keep {
+			if _, err := conn.Exec(ctx, one.statement); err != nil && !exists(err) {
+				return made, fmt.Errorf("%s does not exist and could not be created: %w", one.what, err)
+			}
+		}
+		made = append(made, one.what+one.with)
 	}
 	return made, nil
 }
@@ -136,13 +126,6 @@ func quoted(name string) string { return pgx.Identifier{name}.Sanitize() }
 func exists(err error) bool { return hasState(err, "42710", "42P04", "23505") }
 
 func isDenied(err error) bool { return hasState(err, "42501") }
-
-func missing(err error, kind, name, statement, user string) error {
-	if isDenied(err) {
-		return fmt.Errorf("%s %q does not exist and user %q may not create it: run as a superuser: %s", kind, name, user, statement)
-	}
-	return fmt.Errorf("%s %q does not exist and could not be created: %w", kind, name, err)
-}
 
 // complete adds what the table lacks: as the target's role, or, where that may not, as the dsn's
 // user, who then grants what it takes. Where it is not to be kept, it only tries. There is no error
