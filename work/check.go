@@ -173,10 +173,7 @@ func (r *Report) rights(ctx context.Context, conn *pgx.Conn, t Target) {
 	}
 	err = lackingRights(ctx, conn, described.Queries(table(t)), table(t))
 	if lack := new(lackOfRights); errors.As(err, &lack) && t.Create {
-		_, err = completeAsAdmin(ctx, t, err, func(conn *pgx.Conn) ([]sql.Change, error) {
-			return nil, rehearseGrant(ctx, conn, t)
-		})
-		if err == nil {
+		if err = grantAsAdmin(ctx, t, err, false); err == nil {
 			r.say("would grant missing rights to user %q", t.Connect["user"])
 			return
 		}
@@ -184,13 +181,4 @@ func (r *Report) rights(ctx context.Context, conn *pgx.Conn, t Target) {
 	if err != nil {
 		r.fault("%s", err)
 	}
-}
-
-// rehearseGrant grants, and takes it back.
-func rehearseGrant(ctx context.Context, conn *pgx.Conn, t Target) error {
-	tx, err := conn.Begin(ctx)
-	if err != nil {
-		return err
-	}
-	return errors.Join(grant(ctx, tx, t), tx.Rollback(ctx))
 }

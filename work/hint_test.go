@@ -194,22 +194,6 @@ func TestTakenAwayIsAWarning(t *testing.T) {
 	})
 }
 
-// TestAColumnOfTheRowTypeIsNamed: whoever may use the type of the table's rows can keep it from
-// being completed, by a table with a column of it. Who has which, and what to do, is in the log.
-func TestAColumnOfTheRowTypeIsNamed(t *testing.T) {
-	t.Parallel()
-	s := prepared(t)
-	s.exec("CREATE TABLE task (id bigserial PRIMARY KEY, input text NOT NULL)")
-	s.exec("CREATE SCHEMA theirs; CREATE TABLE theirs.x (c public.task)")
-	s.serve()
-	line := s.failure()
-	if !strings.Contains(line.Error, "x.c") || !strings.Contains(line.Hint, `REVOKE USAGE ON TYPE "public"."task" FROM PUBLIC`) {
-		t.Error(line)
-	}
-	s.exec("DROP TABLE theirs.x")
-	s.settled()
-}
-
 // TestATriggerThatNeedsAPathIsNamed: what it lacks is not the task table.
 func TestATriggerThatNeedsAPathIsNamed(t *testing.T) {
 	t.Parallel()

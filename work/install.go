@@ -45,10 +45,7 @@ func (l *loop) install(ctx context.Context) error {
 	}
 	err = lackingRights(ctx, c.conn, c.queries, t)
 	if lack := new(lackOfRights); errors.As(err, &lack) && l.target.Create && !l.trouble.served {
-		_, err = completeAsAdmin(ctx, l.target, err, func(conn *pgx.Conn) ([]sql.Change, error) {
-			return nil, pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error { return grant(ctx, tx, l.target) })
-		})
-		if err == nil { // we may lock the table now, so that nothing is under way unseen
+		if err = grantAsAdmin(ctx, l.target, err, true); err == nil { // we may lock the table now, so that nothing is under way unseen
 			err = l.lookAtDoor(ctx)
 		}
 	}

@@ -200,6 +200,26 @@ func completeAsAdmin(ctx context.Context, t Target, refusal error, do func(*pgx.
 	return made, err
 }
 
+// errTried has a transaction be rolled back that was only tried.
+var errTried = errors.New("only tried")
+
+// grantAsAdmin has the dsn's user grant what the role lacks, or only tries.
+func grantAsAdmin(ctx context.Context, t Target, lack error, keep bool) error {
+	_, err := completeAsAdmin(ctx, t, lack, func(conn *pgx.Conn) ([]sql.Change, error) {
+		err := pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
+			if err := grant(ctx, tx, t); err != nil || keep {
+				return err
+			}
+			return errTried
+		})
+		if errors.Is(err, errTried) {
+			err = nil
+		}
+		return nil, err
+	})
+	return err
+}
+
 // grant gives the target's role what it needs to serve the table, where that is the connection's
 // user's to give.
 func grant(ctx context.Context, tx pgx.Tx, t Target) error {

@@ -3,7 +3,6 @@ package work
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -176,7 +175,7 @@ func (t Target) hint(err error, served bool) string {
 	if !errors.As(err, &answer) {
 		return ""
 	}
-	if answer.Where != "" && pathless(answer.Code) {
+	if answer.Where != "" && hasState(err, "42P01", "42883", "42704", "3F000") { // a name that search_path does not lead to
 		context, _, _ := strings.Cut(answer.Where, "\n")
 		return legible(context) + ": an event trigger or trigger that names something without its schema: ALTER FUNCTION … SET search_path"
 	}
@@ -189,18 +188,11 @@ func (t Target) hint(err error, served bool) string {
 		if strings.Contains(answer.Message, "startup parameter") {
 			return "connect to the server itself, not to a pooler"
 		}
-	case "0A000":
-		if answer.Routine == "find_composite_type_dependencies" || answer.Routine == "report_type_used_in_column" { // since 15.20
-			return fmt.Sprintf("drop that column, or end the session whose temporary table has it; REVOKE USAGE ON TYPE %s FROM PUBLIC keeps others away", table(t).Quoted())
-		}
 	case "3D000":
-		switch {
-		case t.makesDatabase():
-			return "create or restore the database" + restart
-		case t.Create:
+		if t.Create && !served {
 			return "create the database; pgtaskd creates it only if the dsn names a user and a different database"
 		}
-		return "create or restore the database"
+		return "create or restore the database" + restart
 	case "3F000":
 		return "create or restore the schema" + restart
 	case "53200":
@@ -211,11 +203,6 @@ func (t Target) hint(err error, served bool) string {
 		return "create or restore the table" + restart
 	}
 	return hints[answer.Code]
-}
-
-// makesDatabase tells whether the dsn leads to where the target's database could be made.
-func (t Target) makesDatabase() bool {
-	return t.Create && remote.NamesUser(t.Admin) && t.adminDatabase() != t.Connect["dbname"]
 }
 
 // advised adds an error to a line of the log, with what to do about it.
@@ -229,13 +216,4 @@ func (t Target) advised(line *zerolog.Event, err error, served bool) *zerolog.Ev
 		line = line.Bytes("stack", p.Stack)
 	}
 	return line
-}
-
-// pathless tells the errors of a name that search_path does not lead to.
-func pathless(code string) bool {
-	switch code {
-	case "42P01", "42883", "42704", "3F000":
-		return true
-	}
-	return false
 }
