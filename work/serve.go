@@ -99,89 +99,91 @@ func (s *service) once(ctx context.Context, stop <-chan struct{}) error {
 }
 
 // serve tries again itself as long as sessions of ours are at work, or we know how tasks have ended.
+// It keeps the connection, and the leadership with it, unless another controller may fare better:
+// that would know less of what runs.
 func (l *loop) serve(stop <-chan struct{}) error {
 	ctx := l.crew.Context()
+	defer l.leave()
 	for {
 		err := l.lead(ctx, stop)
 		if err == nil || ctx.Err() != nil || !l.busy() || undone(err) != nil {
 			return err
 		}
-		select {
-		case <-ctx.Done():
-		case <-stop:
-			l.drain()
-		case <-time.After(l.trouble.failed(err)):
+		if !l.connected() || errors.Is(err, errReadOnly) || errors.As(err, new(*sql.OfInserters)) || errors.As(err, new(*door.Refused)) {
+			l.leave()
 		}
+		stop = l.pause(ctx, stop, l.trouble.failed(err))
 		if done, late := l.drained(); done {
 			return errors.Join(late, err)
 		}
 	}
 }
 
-// lead connects, waits for leadership, and leads until stop, ctx or an error ends it. While tasks of
-// ours run, an error leaves the connection, and the leadership with it, as they are: another
-// controller would mostly meet the same, and know less of what runs.
+// lead connects and waits for leadership, unless it has both, and leads until stop, ctx or an error
+// ends it.
 func (l *loop) lead(ctx context.Context, stop <-chan struct{}) error {
+	if l.connected() {
+		if err := l.control.forget(ctx); err != nil {
+			return err
+		}
+		return l.reign(ctx, stop)
+	}
+	l.leave()
 	c, err := prepare(ctx, l.target, l.trouble.served, l.log)
 	if err != nil {
 		return err
 	}
-	defer c.close()
-	defer func() {
-		l.mayOwn.Store(false)
-		l.stopLedger(false)
-	}()
-	if err := c.end(ctx, l.control); err != nil {
-		return err
-	}
+	former := l.control
 	l.control = c
 	l.stats.connected.Add(1)
-	leader, err := l.stand(ctx, stop)
-	if err != nil || !leader {
+	err = c.end(ctx, former)
+	leader := false
+	if err == nil {
+		leader, err = l.stand(ctx, stop)
+	}
+	if !leader {
+		l.leave()
 		return err
 	}
-	for {
-		err := l.reign(ctx, stop)
-		if err == nil || ctx.Err() != nil || undone(err) != nil || c.conn.IsClosed() || errors.Is(err, errReadOnly) ||
-			errors.As(err, new(*sql.OfInserters)) || errors.As(err, new(*door.Refused)) || !l.busy() {
-			return err
-		}
-		if stop, err = l.pause(ctx, stop, l.trouble.failed(err)); err != nil {
-			return err
-		}
-		if done, late := l.drained(); done {
-			return errors.Join(late, err)
-		}
-		if err := c.forget(ctx); err != nil {
-			return err
-		}
+	return l.reign(ctx, stop)
+}
+
+func (l *loop) connected() bool { return l.control != nil && !l.control.conn.IsClosed() }
+
+// leave closes the connection, or takes note that it is lost.
+func (l *loop) leave() {
+	l.mayOwn.Store(false)
+	l.stopLedger(false)
+	if l.control != nil {
+		l.control.close()
 	}
 }
 
-// pause waits until the next try to lead on the same connection. Runs that wait for the ledger are
-// answered meanwhile: one of them may have locked the table.
-func (l *loop) pause(ctx context.Context, stop <-chan struct{}, most time.Duration) (<-chan struct{}, error) {
-	for end := time.Now().Add(most); ; {
-		if err := l.ledger.Step(ctx, l.control.conn); err != nil && l.control.conn.IsClosed() {
-			return stop, err
-		}
+// pause waits until the next try to lead. Runs that wait for the ledger are answered meanwhile: one of
+// them may have locked the table.
+func (l *loop) pause(ctx context.Context, stop <-chan struct{}, most time.Duration) <-chan struct{} {
+	for end := time.Now().Add(most); time.Now().Before(end); {
 		rest := time.Until(end)
-		if next := l.ledger.Rest(); next >= 0 {
-			rest = min(rest, max(next, time.Millisecond))
+		if l.connected() {
+			_ = l.ledger.Step(ctx, l.control.conn) // what it has not written comes again
+			if next := l.ledger.Rest(); next >= 0 {
+				rest = min(rest, max(next, time.Millisecond))
+			}
 		}
 		select {
 		case <-ctx.Done():
-			return stop, ctx.Err()
+			return stop
 		case <-stop:
 			l.drain()
-			return nil, nil
+			return nil
 		case <-l.inbox.poke:
 		case <-time.After(rest):
 		}
-		if time.Now().After(end) {
-			return stop, nil
-		}
 	}
+	if !l.draining.IsZero() {
+		l.drain() // its grace may be over
+	}
+	return stop
 }
 
 // reign leads, from a look at the table on, until stop, ctx or an error ends it.
@@ -282,31 +284,4 @@ func (l *loop) readPlace(ctx context.Context) error {
 	}
 	l.mayOwn.Store(l.control.table.Register != 0)
 	return nil
-}
-
-// callBack has those wait again that are with the server behind a task that lasts.
-func (l *loop) callBack(context.Context) error {
-	for _, t := range l.CallBack() {
-		l.takeBack(t)
-	}
-	return nil
-}
-
-func (l *loop) dispatch(context.Context) error {
-	l.Dispatch()
-	return nil
-}
-
-// closeIdle ends sessions that nobody has needed for a while.
-func (l *loop) closeIdle(context.Context) error {
-	l.Pool.Look()
-	l.closeLater(l.Pool.Stale(l.live.Load().Idle))
-	return nil
-}
-
-// closeLater ends sessions while the loop goes on: a server takes its time to let them go.
-func (l *loop) closeLater(old []*pool.Session) {
-	if len(old) > 0 {
-		l.crew.Go(func() { pool.Close(old) })
-	}
 }
