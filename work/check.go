@@ -117,65 +117,47 @@ func (r *Report) table(ctx context.Context, conn *pgx.Conn, t Target) {
 	if comments > 0 {
 		r.say("would create %d comments", comments)
 	}
-	if !byAdmin {
-		r.rights(ctx, conn, t)
+	d, err := sql.Describe(ctx, conn, table(t))
+	if err != nil {
+		r.fault("%s", err)
+		return
+	}
+	if d.Exists && !byAdmin {
+		r.rights(ctx, conn, t, d.Queries(table(t)))
 	}
 	if len(r.Lines)+len(r.Faults) == 0 {
 		r.say("ready")
 	}
-	if old, _ := shortfall(ctx, conn, t); old != "" && !slices.ContainsFunc(made, func(c sql.Change) bool { return c.Outdated }) {
-		r.say("%s", old)
+	if d.Exists && len(made) == 0 {
+		r.without(ctx, conn, t, d)
 	}
-	r.remarks(ctx, conn, t, func(what string) bool {
-		return slices.ContainsFunc(made, func(c sql.Change) bool { return c.What == what })
-	})
-}
-
-// remarks says who holds the lock of the leader and has another role, and why there is no register of sessions
-// or table of groups, unless that would be made.
-func (r *Report) remarks(ctx context.Context, conn *pgx.Conn, t Target, made func(what string) bool) {
-	d, err := sql.Describe(ctx, conn, table(t))
-	if d.Exists {
-		if d.Unregistered != "" && !made(sql.RegisterOfSessions) {
-			r.say("%s", d.Unregistered)
-		}
-		if d.Unlimited != "" && !made("table "+sql.GroupsName(table(t))) {
-			r.say("%s", d.Unlimited)
-		}
-		for _, why := range d.Without {
-			r.say("%s", why)
-		}
-	}
-	var leader *sql.Holder
-	if err == nil {
-		leader, err = sql.Leadership(table(t), false).Holder(ctx, conn)
-	}
-	if err != nil {
+	switch leader, err := sql.Leadership(table(t), false).Holder(ctx, conn); {
+	case err != nil:
 		r.fault("%s", err)
-	}
-	if leader != nil && (leader.PID == 0 || leader.Role != t.Connect["user"]) {
+	case leader != nil && (leader.PID == 0 || leader.Role != t.Connect["user"]):
 		r.say("holds the lock of who leads: %s", leader.Text)
 	}
 }
 
+// without says what the table is served without, and what of another version's it is served with.
+func (r *Report) without(ctx context.Context, conn *pgx.Conn, t Target, d sql.Description) {
+	for _, why := range goesWithout(d) {
+		r.say("%s", why)
+	}
+	if old, _ := shortfall(ctx, conn, t); old != "" {
+		r.say("%s", old)
+	}
+}
+
 // rights says what the role may not do with a table that is there.
-func (r *Report) rights(ctx context.Context, conn *pgx.Conn, t Target) {
-	described, err := sql.Describe(ctx, conn, table(t))
-	if err != nil {
-		r.fault("%s", err)
-		return
-	}
-	if !described.Exists {
-		return
-	}
-	if err := conn.QueryRow(ctx, described.Queries(table(t)).Text("identity"), t.Schema, t.Table).Scan(&r.Table, &r.Above); err != nil {
+func (r *Report) rights(ctx context.Context, conn *pgx.Conn, t Target, q sql.Queries) {
+	if err := conn.QueryRow(ctx, q.Text("identity"), t.Schema, t.Table).Scan(&r.Table, &r.Above); err != nil {
 		r.fault("%s", err)
 	}
-	err = lackingRights(ctx, conn, described.Queries(table(t)), table(t))
-	if lack := new(lackOfRights); errors.As(err, &lack) && t.Create {
+	err := lackingRights(ctx, conn, q, table(t))
+	if errors.As(err, new(*lackOfRights)) && t.Create {
 		if err = grantAsAdmin(ctx, t, err, false); err == nil {
 			r.say("would grant missing rights to user %q", t.Connect["user"])
-			return
 		}
 	}
 	if err != nil {
