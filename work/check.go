@@ -31,8 +31,8 @@ func (r *Report) fault(format string, args ...any) {
 }
 
 // failed is a fault that is an error, with what to do about it.
-func (r *Report) failed(what string, err error, t Target) {
-	if hint := t.hint(err, false); hint != "" {
+func (r *Report) failed(what string, err error) {
+	if hint := hint(err); hint != "" {
 		r.fault("%s%s (%s)", what, err, hint)
 	} else {
 		r.fault("%s%s", what, err)
@@ -49,7 +49,7 @@ func Check(ctx context.Context, t Target) (r Report) {
 	case err == nil:
 		defer c.close()
 		if err := t.trySession(ctx, "", c.version); err != nil {
-			r.failed("cannot open a session for tasks: ", err, t)
+			r.failed("cannot open a session for tasks: ", err)
 		}
 		r.roles(ctx, c, t)
 		r.table(ctx, c.conn, t)
@@ -58,7 +58,7 @@ func Check(ctx context.Context, t Target) (r Report) {
 	case errors.Is(err, errRecovery), errors.Is(err, errReadOnly):
 		r.fault("%s", err)
 	default:
-		r.failed("cannot connect: ", err, t)
+		r.failed("cannot connect: ", err)
 	}
 	return r
 }
@@ -67,10 +67,10 @@ func Check(ctx context.Context, t Target) (r Report) {
 func (r *Report) absent(ctx context.Context, t Target, refusal error) {
 	made, err := create(ctx, t, false)
 	if len(made) == 0 {
-		r.failed("cannot connect: ", refusal, t)
+		r.failed("cannot connect: ", refusal)
 	}
 	if err != nil && !errors.Is(err, errNobody) {
-		r.failed("", err, t)
+		r.failed("", err)
 	}
 	for _, what := range made {
 		if strings.HasPrefix(what, "role ") && hasState(refusal, "28P01") {
@@ -90,7 +90,7 @@ func (r *Report) absent(ctx context.Context, t Target, refusal error) {
 func (r *Report) table(ctx context.Context, conn *pgx.Conn, t Target) {
 	t, err := r.wakeable(ctx, conn, t)
 	if err != nil {
-		r.failed("", err, t)
+		r.failed("", err)
 		return
 	}
 	if !r.door(ctx, conn, t) {
@@ -98,7 +98,7 @@ func (r *Report) table(ctx context.Context, conn *pgx.Conn, t Target) {
 	}
 	made, byAdmin, err := complete(ctx, conn, t, false)
 	if err != nil {
-		r.failed("", err, t)
+		r.failed("", err)
 		return
 	}
 	made = slices.DeleteFunc(made, func(c sql.Change) bool { return c.Failed != nil })

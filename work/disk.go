@@ -57,7 +57,7 @@ func (l *loop) lookAtDisk(ctx context.Context) error {
 		d.full = d.looked
 		l.stats.fails(err)
 		if l.trouble.said.isNew("disk is full") {
-			l.target.advised(l.log.Error(), err, true).Msg("the server's disk is full; nothing starts")
+			advised(l.log.Error(), err).Msg("the server's disk is full; nothing starts")
 		}
 	case !full && !d.full.IsZero():
 		if l.trouble.said.isNew("disk has room") {

@@ -82,7 +82,7 @@ type loop struct {
 
 func newLoop(ctx context.Context, t Target, log zerolog.Logger) *loop {
 	l := &loop{
-		target: t, log: log, trouble: &trouble{log: log, target: t}, stats: cmp.Or(t.Stats, NewStats()),
+		target: t, log: log, trouble: &trouble{log: log}, stats: cmp.Or(t.Stats, NewStats()),
 		crew: routine.New(ctx), panics: &panics{}, inbox: newInbox(), shows: map[string][][2]string{},
 		term: newTerm(time.Time{}), ahead: soonAhead, endsIn: endsMost, followsIn: followLimit,
 		tasks: map[int64]*task{}, reruns: map[int64]again{}, lost: map[int64]end{},
@@ -102,7 +102,7 @@ func newLoop(ctx context.Context, t Target, log zerolog.Logger) *loop {
 
 // dispatcher is what starts tasks for the loop.
 func (l *loop) dispatcher(live Live) *run.Dispatcher {
-	failed := func(err error) *zerolog.Event { return l.target.advised(l.log.Error(), err, true) }
+	failed := func(err error) *zerolog.Event { return advised(l.log.Error(), err) }
 	clock := &run.Clock{}
 	return run.New(run.Config{
 		Schema: l.target.Schema, Table: l.target.Table, LongestText: l.target.longestText(),

@@ -145,7 +145,7 @@ func Dial(ctx context.Context, t Target, name string) (*pgx.Conn, error) {
 		_ = conn.Close(ctx)
 	}
 	err = remote.Reason(err)
-	if hint := t.hint(err, false); hint != "" {
+	if hint := hint(err); hint != "" {
 		return nil, fmt.Errorf("%w (%s)", err, hint)
 	}
 	return nil, err

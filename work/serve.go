@@ -21,7 +21,7 @@ import (
 // has started has ended when it returns, unless the log says otherwise.
 func Serve(ctx context.Context, stop <-chan struct{}, t Target, log zerolog.Logger) error {
 	t.Stats = cmp.Or(t.Stats, NewStats())
-	return (&service{target: t, trouble: &trouble{log: log, target: t, stats: t.Stats}, panics: &panics{}}).serve(ctx, stop)
+	return (&service{target: t, trouble: &trouble{log: log, stats: t.Stats}, panics: &panics{}}).serve(ctx, stop)
 }
 
 // service is what outlasts the loops that serve a target one after the other.

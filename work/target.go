@@ -152,11 +152,14 @@ func (l *loop) change(context.Context) error {
 	return nil
 }
 
-// hints say what to do about errors whose own text does not, whatever the target.
+// hints say what to do about errors whose own text does not.
 var hints = map[string]string{
 	"25006": "tasks wait until the server takes writes",
 	"28000": "the role must have LOGIN, and pg_hba.conf must let it in from here",
+	"3D000": "create or restore the database; pgtaskd creates it at its start, if the dsn names a user and another database",
+	"3F000": "create or restore the schema; pgtaskd creates it at its start",
 	"28P01": "the password in the dsn, or in the password file, must be that of the role",
+	"42P01": "create or restore the table; pgtaskd creates it at its start",
 	"42501": "GRANT the missing right to the role; for what only an owner may do, ALTER … OWNER TO the role, or run the output of pgtaskd schema --config FILE as the owner",
 	"42703": "a column that pgtaskd needs is missing",
 	"53100": "tasks wait until there is room on the server's disk",
@@ -168,47 +171,28 @@ var hints = map[string]string{
 	"58P01": "if that is a library, the settings of the role or the database name it: ALTER ROLE … RESET, or ALTER DATABASE … RESET",
 }
 
-// hint says what to do about an error of the server's; "" where its own text does. Only a restart
-// makes what has been there while the target was served.
-func (t Target) hint(err error, served bool) string {
+// hint says what to do about an error of the server's; "" where its own text does.
+func hint(err error) string {
 	var answer *pgconn.PgError
 	if !errors.As(err, &answer) {
 		return ""
 	}
-	if answer.Where != "" && hasState(err, "42P01", "42883", "42704", "3F000") { // a name that search_path does not lead to
+	switch {
+	case answer.Where != "" && hasState(err, "42P01", "42883", "42704", "3F000"): // a name that search_path does not lead to
 		context, _, _ := strings.Cut(answer.Where, "\n")
 		return legible(context) + ": an event trigger or trigger that names something without its schema: ALTER FUNCTION … SET search_path"
-	}
-	restart := ""
-	if served && t.Create {
-		restart = ", or restart pgtaskd, which creates it"
-	}
-	switch answer.Code {
-	case "08P01":
-		if strings.Contains(answer.Message, "startup parameter") {
-			return "connect to the server itself, not to a pooler"
-		}
-	case "3D000":
-		if t.Create && !served {
-			return "create the database; pgtaskd creates it only if the dsn names a user and a different database"
-		}
-		return "create or restore the database" + restart
-	case "3F000":
-		return "create or restore the schema" + restart
-	case "53200":
-		if strings.Contains(answer.Hint, "max_locks_per_transaction") { // in whatever language
-			return "the server's table of locks is full: see in pg_locks who holds so many and end those sessions, or raise max_locks_per_transaction"
-		}
-	case "42P01":
-		return "create or restore the table" + restart
+	case answer.Code == "08P01" && strings.Contains(answer.Message, "startup parameter"):
+		return "connect to the server itself, not to a pooler"
+	case answer.Code == "53200" && strings.Contains(answer.Hint, "max_locks_per_transaction"): // in whatever language
+		return "the server's table of locks is full: see in pg_locks who holds so many and end those sessions, or raise max_locks_per_transaction"
 	}
 	return hints[answer.Code]
 }
 
 // advised adds an error to a line of the log, with what to do about it.
-func (t Target) advised(line *zerolog.Event, err error, served bool) *zerolog.Event {
+func advised(line *zerolog.Event, err error) *zerolog.Event {
 	line = line.Err(err)
-	if hint := t.hint(err, served); hint != "" {
+	if hint := hint(err); hint != "" {
 		line = line.Str("hint", hint)
 	}
 	var p *routine.Panic

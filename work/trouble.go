@@ -28,8 +28,7 @@ const calm = 3 * time.Second
 // trouble logs what keeps a target from being served: each failure when it first comes, and that all
 // is well when it is. It belongs to the goroutine of Serve.
 type trouble struct {
-	log    zerolog.Logger
-	target Target
+	log zerolog.Logger
 
 	since    time.Time // of the first failure since all was well; zero: all is well
 	failures memory    // since then, by their text
@@ -79,7 +78,7 @@ func (t *trouble) failed(err error) (wait time.Duration) {
 	if errors.As(err, new(*door.Refused)) || !t.failures.isNew(err.Error()) { // of the former found has said all
 		return wait
 	}
-	line := t.target.advised(t.log.Error(), err, t.served)
+	line := advised(t.log.Error(), err)
 	if now.Sub(t.since) >= sayAgain {
 		line = line.Time("since", t.since)
 	}

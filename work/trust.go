@@ -92,12 +92,12 @@ func (t *trouble) found(all door.Findings) {
 func (r *Report) door(ctx context.Context, conn *pgx.Conn, t Target) (open bool) {
 	path, _, err := roleSettings(ctx, t)
 	if err != nil {
-		r.failed("", err, t)
+		r.failed("", err)
 		return false
 	}
 	found, err := door.Look(ctx, conn, t.atDoor(path))
 	if err != nil {
-		r.failed("cannot look whom the table has to trust: ", err, t)
+		r.failed("cannot look whom the table has to trust: ", err)
 		return false
 	}
 	for _, f := range found {
