@@ -98,7 +98,7 @@ func endless(ctx context.Context, conn *pgx.Conn, limit string) error {
 // roleSettings are the search_path and the time zone with which the role's sessions begin: SHOW looks
 // up nothing by the path.
 func roleSettings(ctx context.Context, t Target) (path, zone string, err error) {
-	cfg, err := ownConfig(t.Connect, map[string]string{"application_name": controlName(t)})
+	cfg, err := ownConfig(t.Connect, map[string]string{"application_name": t.ControlName()})
 	if err != nil {
 		return "", "", err
 	}
@@ -150,7 +150,3 @@ func Dial(ctx context.Context, t Target, name string) (*pgx.Conn, error) {
 	}
 	return nil, err
 }
-
-// ControlName is the application_name of the sessions by which controllers lead the target, or
-// stand by.
-func (t Target) ControlName() string { return controlName(t) }

@@ -31,7 +31,7 @@ const unconverted = "SQL_ASCII"
 func connectStream(ctx context.Context, t Target) (*pgconn.PgConn, error) {
 	cfg, err := ownConfig(t.Connect, map[string]string{
 		"replication":       "database",
-		"application_name":  controlName(t),
+		"application_name":  t.ControlName(),
 		"statement_timeout": "0", // making the slot may have to wait for others' transactions
 	})
 	if err != nil {
