@@ -6,8 +6,6 @@ import (
 	"errors"
 	"strconv"
 	"time"
-
-	"github.com/jackc/pgx/v5/pgconn"
 )
 
 const sees = "SELECT pg_catalog.count(*) FROM pg_catalog.pg_stat_get_activity($1) AS a"
@@ -36,57 +34,19 @@ func (s *Session) ServerStart(ctx context.Context) (time.Time, error) {
 // errAnswer is that of an answer that is none to what was asked.
 var errAnswer = errors.New("the server's catalog can't be read")
 
-// ask asks for a row of so many columns. The error is a *pgconn.PgError where the server has one.
-func (s *Session) ask(ctx context.Context, sql string, columns int, args ...[]byte) (row [][]byte, err error) {
-	defer s.crew.When(ctx, s.Abandon)()
-	s.limited(true)
-	defer s.limited(false)
-	s.call(sql, args...)
-	s.sync()
-	n := s.queued()
-	if err := s.flush(); err != nil {
-		return nil, told(err)
-	}
-	rows := 0
-	_, failure, err := s.answers(n, func(values [][]byte) {
-		if rows++; rows == 1 && len(values) == columns {
-			row = cloned(values)
-		}
-	}, nil)
-	if err == nil && failure == nil {
-		err = s.synced()
-	}
+// ask asks for a row of so many columns, before the first task. The error is a *pgconn.PgError where
+// the server has one.
+func (s *Session) ask(ctx context.Context, sql string, columns int, args ...[]byte) ([][]byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, s.limit)
+	defer cancel()
+	answer := s.conn.ExecParams(ctx, sql, args, nil, nil, binaryFormat).Read()
 	switch {
-	case err != nil && ctx.Err() != nil:
-		return nil, ctx.Err()
-	case err != nil:
-		return nil, told(err)
-	case failure != nil:
-		return nil, pgconn.ErrorResponseToPgError(failure)
-	case rows != 1 || row == nil:
+	case answer.Err != nil:
+		return nil, answer.Err
+	case len(answer.Rows) != 1 || len(answer.Rows[0]) != columns:
 		return nil, errAnswer
 	}
-	return row, nil
-}
-
-// told is the server's last word on a session that is gone, if it has said one.
-func told(err error) error {
-	var lost *Lost
-	if errors.As(err, &lost) && lost.Fatal != nil {
-		return pgconn.ErrorResponseToPgError(lost.Fatal)
-	}
-	return err
-}
-
-// cloned are values that live longer than their message.
-func cloned(values [][]byte) [][]byte {
-	all := make([][]byte, len(values))
-	for i, value := range values {
-		if value != nil {
-			all[i] = append([]byte{}, value...)
-		}
-	}
-	return all
+	return answer.Rows[0], nil
 }
 
 // boolean reads a bool in the binary format.

@@ -11,13 +11,9 @@ import (
 func (s *Session) Await(t *Task) (*Result, error) {
 	output, notices := NewOutput(t.Format, t.Limit), &Notices{}
 	output.Encoding(s.encoding)
-	tags := tags{traits: t.Traits}
 	s.reader.task(output)
 	failure, err := s.answer(sink{
-		rows: output.Rows, row: output.Row, complete: func(tag []byte) {
-			tags.see(tag)
-			output.Complete(tag)
-		},
+		rows: output.Rows, row: output.Row, complete: output.Complete,
 		copyOut: output.CopyOut, copied: output.Copy, notice: t.noticed(notices), encoding: output.Encoding,
 	})
 	s.reader.task(nil)
@@ -25,9 +21,6 @@ func (s *Session) Await(t *Task) (*Result, error) {
 	answered := false
 	if err == nil {
 		answered, err = s.readQuestion(t, result)
-		if err != nil && failure != nil && t.Atomic && s.broken == nil { // its transaction has failed
-			err = s.ended(err)
-		}
 	}
 	if !answered {
 		s.behind = nil
@@ -40,21 +33,15 @@ func (s *Session) Await(t *Task) (*Result, error) {
 	result.keep(output, notices)
 	result.judge(t, output)
 	switch {
-	case err != nil && s.broken != nil:
-		return result, s.broken
 	case err != nil:
 		return result, err
-	case len(s.behind) > 0 && (tags.ended() || s.status != 'T'):
+	case len(s.behind) > 0 && s.status != 'T':
 		return result, &Lost{Cause: errors.New("a query has ended its transaction")}
-	case result.Failure == nil && answered && !tags.ended() && s.status == 'T':
+	case result.Failure == nil && answered && s.status == 'T':
 		result.Open = true
 		return result, nil
 	}
-	err = s.closeTransaction(t, result)
-	if err == nil && (result.Alone || result.Retry()) {
-		err = s.gone // it runs again elsewhere
-	}
-	return result, err
+	return result, s.closeTransaction(t, result)
 }
 
 // noticed keeps the notices of a run, without the server's warning that a BEGIN of the input found
@@ -103,9 +90,8 @@ func (r *Result) keep(output *Output, notices *Notices) {
 // judge says whether the run failed, by the server's word or by ours.
 func (r *Result) judge(t *Task, output *Output) {
 	switch {
-	case r.Raw != nil && r.Reason == TimedOut && r.Raw.Code == "57014":
+	case r.Raw != nil && r.Reason == TimedOut && r.Raw.Code == queryCanceled:
 		timeout := *r.Raw
-		timeout.Code = "57014"
 		timeout.Message = "canceling statement due to statement timeout"
 		r.Failure = serverFailure(&timeout, t.Input)
 	case r.Raw != nil && t.Claim != nil && r.Raw.Hint == "" && (r.Raw.Code == "25001" || r.Raw.Code == "40001"):
@@ -137,17 +123,5 @@ func serverFailure(e *pgproto3.ErrorResponse, statement string) *Failure {
 const claimHint = "The task locks its own row, or the table of tasks, so its row is prepared before its SQL begins: " +
 	"it cannot choose its isolation level, nor run in REPEATABLE READ or SERIALIZABLE."
 
-// limit tells the error by which a time limit is met. A cancel by somebody cannot be told from it.
-func limit(e *pgproto3.ErrorResponse) bool { return e.Code == "57014" }
-
-// ended takes down the loss of a session whose transaction is not to be committed: what has come of
-// that is known, and the session only cannot be used any more.
-func (s *Session) ended(err error) error {
-	lost := new(Lost)
-	if !errors.As(err, &lost) || lost.Broken {
-		return err
-	}
-	lost.Unbegun = true // whatever is next, and what must run once more
-	s.gone, s.status = lost, 'I'
-	return nil
-}
+// queryCanceled is the code by which a time limit is met. A cancel by somebody cannot be told from it.
+const queryCanceled = "57014"

@@ -1,7 +1,6 @@
 package exec
 
 import (
-	"context"
 	"encoding/binary"
 	"errors"
 	"io"
@@ -22,13 +21,11 @@ const (
 	messageMost = 16 << 10
 	columnsMost = 256 << 10 // of RowDescription: 1,664 columns with the longest names are 140 kB
 	greetMost   = 1 << 20
-	toldMost    = 1 << 20 // of notifications behind a task, which its session is closed for
 	pieceSize   = 32 << 10
 )
 
 var (
 	errLongMessage = errors.New("the server sent a message that is too long")
-	errManyTold    = errors.New("the server sent many notifications behind the task, which nobody reads")
 	errLongGreet   = errors.New("the server sent too much before the first task")
 )
 
@@ -37,12 +34,6 @@ var (
 // of such a connection bound them.
 func Bound(cfg *pgconn.Config) {
 	bounded(cfg, func(b *bound) { b.whole, b.afford = true, affordable })
-}
-
-// Share bounds connections of the configuration likewise, which are made while ctx lasts and pay from
-// the purse for what logging in computes.
-func Share(ctx context.Context, cfg *pgconn.Config, purse *Purse) {
-	bounded(cfg, func(b *bound) { b.whole, b.afford = true, purse.affords(ctx) })
 }
 
 // bounded puts a bound into each connection that is made with the configuration, and tells of it.
@@ -60,15 +51,13 @@ type bound struct {
 	from    io.Reader
 	whole   bool    // rows are passed on, however long
 	own     bool    // of a session in the target's own database; see pay
-	purse   *Purse  // that waits for the pace; nil: each session by itself
 	greeted bool    // the first task has begun
 	sent    int     // bytes, until then
 	output  *Output // of the query under way; nil: its long rows are dropped
 	said    int     // by the server since the task began, as far as its output has not grown; see fetch
 	paid    int     // the bytes of the output that have been counted so
-	settled bool    // what became of the task is known
-	told    int     // bytes of notifications since then
-	proved  bool    // a proof of the password has been asked for
+	asked   bool    // for a password, in whatever form
+	proved  bool    // a proof of it has been asked for
 
 	// afford waits until so many iterations of SCRAM may be computed; nil: nothing asks for them.
 	afford func(iterations int) error
@@ -93,7 +82,7 @@ type long struct {
 
 // task says where the rows of the task go whose SQL is under way; nil: it is over.
 func (b *bound) task(output *Output) {
-	b.output, b.said, b.paid, b.settled, b.told = output, 0, 0, false, 0
+	b.output, b.said, b.paid = output, 0, 0
 }
 
 // Read passes on what is short. It may be called again after an error of the connection.
@@ -182,12 +171,6 @@ func (b *bound) next() bool {
 			return false
 		}
 	}
-	if kind == 'A' && b.settled {
-		if b.told += len(b.header) + length; b.told > toldMost {
-			b.wrong = errManyTold
-			return false
-		}
-	}
 	proves := kind == 'R' && b.afford != nil && !b.greeted
 	if length <= messageMost && !proves || kind == 'D' && b.whole || kind == 'T' && length <= columnsMost {
 		b.left = length
@@ -210,7 +193,7 @@ func (b *bound) begin() {
 		body := make([]byte, 0, length)
 		b.long.take = func(p []byte) { body = append(body, p...) }
 		b.long.end = func() []byte {
-			b.wrong = b.proof(iterations(body))
+			b.authenticates(body)
 			return encoded('R', body)
 		}
 	case kind == 'D' && b.output != nil:
@@ -218,9 +201,9 @@ func (b *bound) begin() {
 			b.long.take, b.long.end = row.take, func() []byte { row.end(); return nil }
 		}
 	case kind == 'd' && b.output != nil:
-		output := b.output
-		output.startCopy(length)
-		b.long.take, b.long.end = output.piece, func() []byte { output.endCopy(); return nil }
+		if output := b.output; output.startCopy(length) {
+			b.long.take, b.long.end = output.piece, func() []byte { output.endCopy(); return nil }
+		}
 	case kind == 'd' && b.whole: // a stream of replication: its head says what it is about
 		var head []byte
 		b.long.take = func(p []byte) { head = append(head, p[:min(len(p), headKept-len(head))]...) }

@@ -20,7 +20,6 @@ func (s *Session) readTail(tail *Tail, n int) (verdict *Verdict, passed bool, er
 	_, failure, err := s.answers(n, nil, func(tag []byte) {
 		committed = string(tag) == "COMMIT"
 		ended = committed || string(tag) == "ROLLBACK"
-		s.reader.settled = s.reader.settled || ended // nothing that comes after it is of use
 	})
 	switch {
 	case err != nil:
@@ -35,21 +34,21 @@ func (s *Session) readTail(tail *Tail, n int) (verdict *Verdict, passed bool, er
 	return &Verdict{Committed: true}, false, nil
 }
 
-// rollback ends a transaction in which something has failed, if that has not ended it. Even that
-// can be cancelled by others.
+// rollback ends a transaction in which something has failed, if that has not ended it.
 func (s *Session) rollback() error {
 	s.dirty = true
-	for tries := 0; s.status != 'I'; tries++ {
-		if tries == mostLimited {
-			return &Lost{Cause: errors.New("the transaction could not be rolled back")}
-		}
-		s.query("ROLLBACK")
-		if err := s.flush(); err != nil {
-			return s.ended(err)
-		}
-		if _, err := s.answer(sink{}); err != nil {
-			return s.ended(err)
-		}
+	if s.status == 'I' {
+		return nil
+	}
+	s.query("ROLLBACK")
+	if err := s.flush(); err != nil {
+		return err
+	}
+	if _, err := s.answer(sink{}); err != nil {
+		return err
+	}
+	if s.status != 'I' {
+		return &Lost{Cause: errors.New("the transaction could not be rolled back")}
 	}
 	return nil
 }

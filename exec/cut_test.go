@@ -68,7 +68,7 @@ func secured(t *testing.T, dsn string) (s *Session, under *deaf, end net.Conn, g
 		under.full, end = net.Pipe()
 		return under, nil
 	}
-	if s, err = Connect(t.Context(), cfg, 10*time.Second, true, nil); err != nil {
+	if s, err = Connect(t.Context(), cfg, 10*time.Second, true, true); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = under.Close() })

@@ -174,15 +174,13 @@ func FuzzLiteral(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		want := strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\x00", "")
-		for _, backslash := range []bool{false, true} {
-			l := lexer{input: Literal(text) + ";", backslash: backslash}
-			literal, semicolon, last := l.token(), l.token(), l.token()
-			if literal.kind != tokenString || semicolon.kind != tokenSemicolon || last.kind != tokenEnd {
-				t.Fatalf("%q: not a literal: %s", text, l.input)
-			}
-			if got := strings.NewReplacer("''", "'", `\\`, `\`).Replace(literal.text); got != want {
-				t.Errorf("literal: got %q, want %q", got, want)
-			}
+		l := lexer{input: Literal(text) + ";"}
+		literal, semicolon, last := l.token(), l.token(), l.token()
+		if literal.kind != tokenString || semicolon.kind != tokenSemicolon || last.kind != tokenEnd {
+			t.Fatalf("%q: not a literal: %s", text, l.input)
+		}
+		if got := strings.NewReplacer("''", "'", `\\`, `\`).Replace(literal.text); got != want {
+			t.Errorf("literal: got %q, want %q", got, want)
 		}
 	})
 }

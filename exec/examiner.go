@@ -157,28 +157,17 @@ func (e *examiner) endStatement() {
 	e.statement = statement{}
 	e.adjacent = wordNone
 	e.traits.Outside = e.traits.Outside || s.has(wordCopy) && s.has(wordProgram)
-	e.traits.Alters = e.traits.Alters || s.has(wordAlter)
 	if !e.block { // there END and the like are words of a procedural language
 		e.traits.Control = e.traits.Control || s.control()
 		e.traits.NoTransaction = e.traits.NoTransaction || s.noTransaction()
-		if s.rollbackTo() {
-			e.traits.Rollbacks++
-		}
 	}
 }
 
 // examineBlock looks into the body of a DO statement.
 func (e *examiner) examineBlock(body string) {
-	inner := examiner{lexer: lexer{input: body, backslash: e.backslash}, block: true}
+	inner := examiner{lexer: lexer{input: body}, traits: e.traits, block: true}
 	inner.run()
-	e.doubtful = e.doubtful || inner.doubtful
-	e.traits.NoTransaction = e.traits.NoTransaction || inner.traits.NoTransaction
-	e.traits.Notifies = e.traits.Notifies || inner.traits.Notifies
-	e.traits.Isolation = e.traits.Isolation || inner.traits.Isolation
-	e.traits.Modes = e.traits.Modes || inner.traits.Modes
-	e.traits.Alters = e.traits.Alters || inner.traits.Alters
-	e.traits.Calls = e.traits.Calls || inner.traits.Calls
-	e.traits.Outside = e.traits.Outside || inner.traits.Outside
+	e.traits = inner.traits
 }
 
 func (s statement) has(any ...keyword) bool {

@@ -160,7 +160,7 @@ func converse(ctx context.Context, dsn, what string, limit time.Duration) error 
 	}
 	limited, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	s, err := Connect(limited, cfg, limit, false, nil)
+	s, err := Connect(limited, cfg, limit, false, true)
 	if err != nil {
 		return err
 	}
@@ -284,7 +284,7 @@ func TestPanicWhileConnecting(t *testing.T) {
 		t.Fatal(err)
 	}
 	cfg.DialFunc = func(context.Context, string, string) (net.Conn, error) { panic("nobody thought of this") }
-	s, err := Connect(t.Context(), cfg, time.Second, false, nil)
+	s, err := Connect(t.Context(), cfg, time.Second, false, true)
 	if p := new(routine.Panic); s != nil || !errors.As(err, &p) || !strings.Contains(p.Value, "nobody") {
 		t.Errorf("session %v, error %v", s, err)
 	}
@@ -310,7 +310,7 @@ func TestPanicOfCancel(t *testing.T) {
 		}
 		return dial(ctx, network, address)
 	}
-	s, err := Connect(t.Context(), cfg, time.Second, false, nil)
+	s, err := Connect(t.Context(), cfg, time.Second, false, true)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
-	"github.com/jackc/pgx/v5/pgproto3"
 )
 
 // A server may end a session while nothing is under way on it, and a network may forget its
@@ -17,38 +16,14 @@ import (
 // looked at first.
 
 // Present is an error, a *Lost, if the session is gone. It costs a system call: what the server
-// has said last, or that it has hung up, waits in the socket.
+// has said last, or that it has hung up, waits in the socket. One that has said anything else is
+// given up as well.
 func (s *Session) Present() error {
-	if s.cancel.runs() || len(s.behind) > 0 {
+	if s.cancel.runs() || len(s.behind) > 0 || s.front.ReadBufferLen() == 0 && !readable(s.conn.Conn()) {
 		return nil
 	}
-	until := time.Now().Add(presentMost)
-	defer s.limited(false)
-	for s.front.ReadBufferLen() > 0 || readable(s.conn.Conn()) {
-		_ = s.conn.Conn().SetDeadline(until) // TLS may write while it reads
-		message, err := s.front.Receive()
-		switch m := message.(type) {
-		case nil:
-			if network := net.Error(nil); errors.As(err, &network) && network.Timeout() {
-				return nil
-			}
-			return &Lost{Cause: err, Unbegun: true}
-		case *pgproto3.ParameterStatus:
-			s.noted(m)
-		case *pgproto3.NoticeResponse, *pgproto3.NotificationResponse:
-		case *pgproto3.ErrorResponse:
-			return &Lost{Fatal: onlyFatal(copyError(m)), Cause: errors.New(m.Message), Unbegun: true}
-		default:
-			lost := unexpected(m)
-			lost.Unbegun = true
-			return lost
-		}
-	}
-	return nil
+	return &Lost{Cause: errors.New("the session was ended while it was idle"), Unbegun: true}
 }
-
-// presentMost is for how long Present waits for the rest of a message.
-const presentMost = 100 * time.Millisecond
 
 // readable tells whether a read from the connection would not have to wait, as there is something,
 // an end or an error. Bytes that are no message yet count too.
@@ -112,17 +87,15 @@ func (s *Session) unbegun(err error) error {
 // Touch has the server show that somebody still has the session, though nothing runs on it. It does
 // nothing where something does, or a transaction is open. The error is a *Lost.
 func (s *Session) Touch() error {
-	if s.gone != nil || s.status != 'I' || s.cancel.runs() || len(s.behind) > 0 {
-		return s.gone
+	if s.status != 'I' || s.cancel.runs() || len(s.behind) > 0 {
+		return nil
 	}
 	s.within(s.brief)
 	defer s.limited(false)
 	s.query("")
 	if err := s.flush(); err != nil {
-		return s.ended(err)
+		return err
 	}
-	if _, err := s.answer(sink{}); err != nil {
-		return s.ended(err)
-	}
-	return nil
+	_, err := s.answer(sink{})
+	return err
 }

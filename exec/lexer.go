@@ -4,17 +4,11 @@ import "strings"
 
 // lexer splits SQL into the few tokens that tell what an input may do. It follows the server's own
 // scanner in what hides text (strings, names, comments) and lumps together the rest. It never
-// fails: what is not terminated ends with the input.
+// fails: what is not terminated ends with the input. Plain strings have no backslash escapes, as
+// standard_conforming_strings has it.
 type lexer struct {
 	input string
 	next  int // offset of the first byte that has not been read
-
-	// backslash says that plain strings have backslash escapes, as with standard_conforming_strings
-	// = off.
-	backslash bool
-	// doubtful is set by a plain string that would end elsewhere if backslash were the other way
-	// round.
-	doubtful bool
 }
 
 type token struct {
@@ -73,7 +67,7 @@ func (l *lexer) token() token {
 	case classes[b] == classLetter:
 		return l.wordOrPrefixed()
 	case b == '\'':
-		return token{tokenString, l.quoted(1, l.backslash)}
+		return token{tokenString, l.enclosed(1, '\'')}
 	case b == '"':
 		return token{tokenName, l.enclosed(1, '"')}
 	case b == '(':
@@ -147,11 +141,9 @@ func (l *lexer) wordOrPrefixed() token {
 	if len(rest) > 1 {
 		switch first, second := rest[0]|0x20, rest[1]; {
 		case first == 'e' && second == '\'':
-			return token{tokenString, l.quoted(2, true)}
-		case second == '\'' && (first == 'b' || first == 'x'):
+			return token{tokenString, l.escaped(2)}
+		case second == '\'' && (first == 'b' || first == 'x' || first == 'n'):
 			return token{tokenString, l.enclosed(2, '\'')}
-		case second == '\'' && first == 'n':
-			return token{tokenString, l.quoted(2, l.backslash)}
 		case first == 'u' && strings.HasPrefix(rest[1:], "&'"):
 			return token{tokenString, l.enclosed(3, '\'')}
 		case first == 'u' && strings.HasPrefix(rest[1:], `&"`):
@@ -189,36 +181,24 @@ func (l *lexer) enclosed(width int, quote byte) string {
 	}
 }
 
-// quoted reads a string with backslash escapes, or one without. A string with escapes goes on, with
-// escapes, behind a line break and another quote.
-func (l *lexer) quoted(width int, escapes bool) string {
+// escaped reads a string with backslash escapes. It goes on behind a line break and another quote.
+func (l *lexer) escaped(width int) string {
 	start := l.next + width
 	for l.next = start; l.next < len(l.input); {
 		end := l.next
 		l.next++
 		switch l.input[end] {
 		case '\\':
-			l.backslashAt(end, escapes)
+			l.next = min(end+2, len(l.input))
 		case '\'':
 			if l.next < len(l.input) && l.input[l.next] == '\'' {
 				l.next++
-			} else if !escapes || !l.continued() {
+			} else if !l.continued() {
 				return l.input[start:end]
 			}
 		}
 	}
 	return l.input[start:]
-}
-
-// backslashAt skips the byte behind a backslash where it is an escape, and notes where the two
-// readings part.
-func (l *lexer) backslashAt(at int, escapes bool) {
-	switch {
-	case escapes:
-		l.next = min(at+2, len(l.input))
-	case l.next < len(l.input) && l.input[l.next] == '\'':
-		l.doubtful = true
-	}
 }
 
 // continued goes into the next part of a string whose closing quote has just been read, if there is

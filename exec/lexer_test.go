@@ -7,9 +7,9 @@ import (
 )
 
 // words returns the words outside strings, names and comments.
-func words(input string, backslash bool) []string {
+func words(input string) []string {
 	found := []string{}
-	l := lexer{input: input, backslash: backslash}
+	l := lexer{input: input}
 	for {
 		switch t := l.token(); t.kind {
 		case tokenEnd:
@@ -81,21 +81,7 @@ func TestLexerHidesQuotedText(t *testing.T) {
 		{"a \x00 b", "a b"},
 		{"", ""},
 	} {
-		if got := strings.Join(words(test.input, false), " "); got != test.words {
-			t.Errorf("%q: words %q, want %q", test.input, got, test.words)
-		}
-	}
-}
-
-func TestLexerBackslash(t *testing.T) {
-	t.Parallel()
-	for _, test := range []struct{ input, words string }{
-		{`a 'b\' c' d`, "a d"},
-		{`a n'b\' c' d`, "a d"},
-		{`a 'b\\' c`, "a c"},
-		{`a x'b\' c`, "a c"},
-	} {
-		if got := strings.Join(words(test.input, true), " "); got != test.words {
+		if got := strings.Join(words(test.input), " "); got != test.words {
 			t.Errorf("%q: words %q, want %q", test.input, got, test.words)
 		}
 	}
@@ -106,17 +92,15 @@ func FuzzLexer(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, input string) {
-		for _, backslash := range []bool{false, true} {
-			l := lexer{input: input, backslash: backslash}
-			for l.next < len(input) {
-				if before := l.next; l.token().kind != tokenEnd && l.next <= before {
-					t.Fatalf("no progress at %d", before)
-				}
+		l := lexer{input: input}
+		for l.next < len(input) {
+			if before := l.next; l.token().kind != tokenEnd && l.next <= before {
+				t.Fatalf("no progress at %d", before)
 			}
-			for _, dressed := range []string{"/* x /* y */ */" + input, "-- x\n" + input, ";" + input, "''" + ";" + input} {
-				if got, want := words(dressed, backslash), words(input, backslash); !slices.Equal(got, want) {
-					t.Errorf("%q: words %q, want %q", dressed, got, want)
-				}
+		}
+		for _, dressed := range []string{"/* x /* y */ */" + input, "-- x\n" + input, ";" + input, "''" + ";" + input} {
+			if got, want := words(dressed), words(input); !slices.Equal(got, want) {
+				t.Errorf("%q: words %q, want %q", dressed, got, want)
 			}
 		}
 	})

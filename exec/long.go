@@ -133,7 +133,7 @@ func (r *longRow) read() {
 		r.known = 0
 		r.left = int(int32(binary.BigEndian.Uint32(r.number[:])))
 		r.inside = true
-		r.output.startValue(r.column, r.left < 0)
+		r.output.startValue(r.column, r.left < 0, r.output.isQuoted(r.column))
 		r.left = max(r.left, 0)
 		r.endValue()
 	}
@@ -183,8 +183,8 @@ func (o *Output) startRow(least int) bool {
 
 func (o *Output) endRow() { o.end() }
 
-func (o *Output) startValue(i int, null bool) {
-	o.part.quoted = !null && o.isQuoted(i)
+func (o *Output) startValue(i int, null, quoted bool) {
+	o.part.quoted = !null && quoted
 	if i > 0 {
 		o.add(o.delimiter)
 	}
@@ -204,15 +204,16 @@ func (o *Output) endValue() {
 }
 
 // startCopy begins a piece of the text of COPY, of a known length, that comes in pieces itself;
-// endCopy ends it.
-func (o *Output) startCopy(length int) {
+// endCopy ends it. startCopy returns false if it is not kept.
+func (o *Output) startCopy(length int) bool {
+	if o.binary {
+		return false
+	}
 	o.part.quoted, o.part.some = false, false
 	if !o.current.copy {
 		o.CopyOut(false)
 	}
-	if !o.binary {
-		o.begin(length, o.open && !o.current.copied)
-	}
+	return o.begin(length, o.open && !o.current.copied)
 }
 
 func (o *Output) endCopy() {
@@ -226,7 +227,7 @@ func (o *Output) endCopy() {
 
 // piece takes the next bytes of a value, or of the text of COPY.
 func (o *Output) piece(p []byte) {
-	if o.over || o.binary || len(p) == 0 {
+	if o.over || len(p) == 0 {
 		return
 	}
 	o.part.last, o.part.some = p[len(p)-1], true

@@ -3,7 +3,6 @@ package exec
 import (
 	"bytes"
 	"io"
-	"net"
 	"time"
 )
 
@@ -15,29 +14,29 @@ import (
 // server reads nothing.
 const atOnce = 32 << 10
 
-// outlet is what pgproto3 writes to. It passes on what is short, and keeps what is longer, and all
-// behind it, until flush sends that aside.
+// outlet is what pgproto3 writes to. It passes on what is short, and keeps what is longer until
+// flush sends that aside.
 type outlet struct {
 	to    io.Writer
-	keeps bool        // the session has been opened: flush comes behind each write
-	parts net.Buffers // to be sent
+	keeps bool   // the session has been opened: flush comes behind each write
+	late  []byte // to be sent
 }
 
 func (o *outlet) Write(p []byte) (int, error) {
-	if !o.keeps || len(o.parts) == 0 && len(p) <= atOnce {
+	if !o.keeps || len(p) <= atOnce {
 		return o.to.Write(p)
 	}
-	o.parts = append(o.parts, bytes.Clone(p))
+	o.late = bytes.Clone(p)
 	return len(p), nil
 }
 
 // aside writes what the outlet has kept, by a goroutine of its own. Whoever flushed reads the
 // answers meanwhile; landed awaits it.
 func (w *wire) aside() {
-	parts, conn, done := w.outlet.parts, w.conn.Conn(), make(chan error, 1)
-	w.outlet.parts, w.sending = nil, done
+	late, conn, done := w.outlet.late, w.conn.Conn(), make(chan error, 1)
+	w.outlet.late, w.sending = nil, done
 	w.spawn(func() {
-		_, err := parts.WriteTo(conn)
+		_, err := conn.Write(late)
 		if err != nil { // no answer comes; the server's last word may
 			_ = conn.SetDeadline(time.Now().Add(lastWord))
 		}

@@ -112,7 +112,7 @@ func TestASessionIsReadySoon(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, err := Connect(t.Context(), cfg, time.Hour, false, nil)
+		s, err := Connect(t.Context(), cfg, time.Hour, false, true)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -137,18 +137,10 @@ func (o *Output) Binary() bool { return o.binary }
 
 // Copy takes the text of COPY TO STDOUT, which keeps its line ends as they are.
 func (o *Output) Copy(data []byte) {
-	if len(data) == 0 || o.binary {
-		return
+	if len(data) > 0 && o.startCopy(len(data)) {
+		o.piece(data)
+		o.endCopy()
 	}
-	if !o.current.copy {
-		o.CopyOut(false)
-	}
-	if o.begin(len(data), o.open && !o.current.copied) {
-		o.value(data, false)
-		o.open = data[len(data)-1] != '\n'
-		o.end()
-	}
-	o.current.copied = true
 }
 
 // Over reports whether there was more than the limit allows.
@@ -215,46 +207,17 @@ func (o *Output) room(n int) {
 	}
 }
 
+// line writes a row that has come whole.
 func (o *Output) line(values [][]byte, quoted func(int) bool) {
-	if o.over || !o.begin(o.width(values, quoted), o.open) {
+	if !o.begin(0, o.open) {
 		return
 	}
 	for i, value := range values {
-		if i > 0 {
-			o.text = append(o.text, o.delimiter...)
-		}
-		switch {
-		case value == nil:
-			o.text = append(o.text, o.format.Null...)
-		case quoted(i):
-			o.text = append(o.text, o.quote...)
-			o.value(value, true)
-			o.text = append(o.text, o.quote...)
-		default:
-			o.value(value, false)
-		}
+		o.startValue(i, value == nil, quoted(i))
+		o.piece(value)
+		o.endValue()
 	}
 	o.end()
-}
-
-// width counts the bytes of a line before any is written: a line beyond the limit must not cost
-// memory first.
-func (o *Output) width(values [][]byte, quoted func(int) bool) int {
-	width := 0
-	for i, value := range values {
-		if i > 0 {
-			width += len(o.delimiter)
-		}
-		switch {
-		case value == nil:
-			width += len(o.format.Null)
-		case quoted(i):
-			width += len(value) + 2*len(o.quote) + o.escapes(value)
-		default:
-			width += len(value)
-		}
-	}
-	return width
 }
 
 // value writes the text of a value, or of a part of it.
@@ -270,15 +233,6 @@ func (o *Output) value(value []byte, quoted bool) {
 		return
 	}
 	o.text = append(o.text, value...)
-}
-
-func (o *Output) escapes(value []byte) (n int) {
-	for i := range len(o.special) {
-		if i == 0 || o.special[i] != o.special[0] {
-			n += bytes.Count(value, []byte{o.special[i]})
-		}
-	}
-	return n
 }
 
 func (o *Output) escaped(value []byte) {

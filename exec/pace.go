@@ -52,16 +52,11 @@ func (b *bound) fetch(p []byte) (int, error) {
 	return b.from.Read(p)
 }
 
-// pay returns when so many bytes may be read. Of one purse one session waits at a time, so that many
-// tasks of a role or target take no more of the pace than one, and leave the rest to others.
+// pay returns when so many bytes may be read.
 func (b *bound) pay(n int) {
 	pace := ofRemotes
 	if b.own {
 		pace = ofOwn
-	}
-	if b.purse != nil {
-		b.purse.turn <- struct{}{}
-		defer func() { <-b.purse.turn }()
 	}
 	_ = pace.WaitN(context.Background(), n) // what is less than saidMost can't fail
 	b.said -= n

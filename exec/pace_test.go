@@ -128,36 +128,6 @@ func TestOutputThatIsTakenBackCostsNothing(t *testing.T) {
 	})
 }
 
-// TestManyFloodsOfOneRoleLeaveHalfOfThePaceToAnother.
-func TestManyFloodsOfOneRoleLeaveHalfOfThePaceToAnother(t *testing.T) {
-	// Not parallel, likewise.
-	synctest.Test(t, func(t *testing.T) {
-		const lasts = time.Second
-		var purses Purses
-		var own, others atomic.Int64
-		all := routine.New(t.Context())
-		for i := range 20 {
-			purse, sent := purses.Of("somebody"), &others
-			if i == 0 {
-				purse, sent = purses.Own(), &own
-			}
-			all.Go(func() {
-				b := &bound{
-					from:    &flood{time.Now().Add(lasts), []byte{'N', 0, 0, 0, 5, 0}, 0, sent, 1 << 40},
-					greeted: true, purse: purse, own: true, output: NewOutput(Format{}, 1<<16),
-				}
-				if _, err := io.Copy(io.Discard, b); err != nil {
-					t.Error(err)
-				}
-			})
-		}
-		all.Wait()
-		if share := float64(own.Load()) / float64(own.Load()+others.Load()); share < 0.4 {
-			t.Errorf("its share is %.2f", share)
-		}
-	})
-}
-
 // TestRowsThatAreKeptHaveNoPace, nor the data of COPY, nor the notices of many tasks that have few of
 // them.
 func TestRowsThatAreKeptHaveNoPace(t *testing.T) {

@@ -45,7 +45,7 @@ func TestOursMeanOurs(t *testing.T) {
 		}
 		cfg.RuntimeParams["client_encoding"] = "UTF8"
 		b.session.Close()
-		if b.session, err = Connect(t.Context(), cfg, 10*time.Second, local, nil); err != nil {
+		if b.session, err = Connect(t.Context(), cfg, 10*time.Second, local, true); err != nil {
 			t.Fatal(err)
 		}
 		if seen, err := b.session.Sees(t.Context(), int32(b.session.PID)); err != nil || !seen {

@@ -33,7 +33,6 @@ type ahead struct {
 	behind []queued // tasks whose SQL is with the server after that
 	last   *Task    // of them, or the one under way
 	open   bool     // more can be sent after them, and the question of the last expects it
-	broken error    // by what was sent after the task under way
 }
 
 // Pipelines tells whether other tasks may be sent after an input like this one: queries only, that
@@ -65,7 +64,7 @@ func (s *Session) Extend(then ...*Task) {
 	defer s.limited(false)
 	s.call(goesOn)
 	s.sendBehind(then)
-	if s.broken = s.flush(); s.broken != nil {
+	if s.flush() != nil {
 		s.Abandon()
 	}
 }

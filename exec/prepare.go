@@ -63,14 +63,8 @@ func (s *Session) sendSettings(t *Task, until time.Time) {
 		s.shows[i] = usual
 	}
 	s.texts, s.values, s.formats = s.texts[:0], s.values[:0], s.formats[:0]
-	long := false
 	for _, some := range settings {
 		for _, setting := range some {
-			if len(setting[1]) > textsKept {
-				s.values, s.formats = append(s.values, bytesOf(setting[1])), append(s.formats, pgproto3.TextFormat)
-				long = true
-				continue
-			}
 			s.value(append(s.texts, setting[1]...), pgproto3.TextFormat)
 		}
 	}
@@ -86,7 +80,7 @@ func (s *Session) sendSettings(t *Task, until time.Time) {
 		s.ready[number] = readyFor(slices.Concat(settings[:]...), within)
 	}
 	s.bind(s.ready[number], s.formats, s.values)
-	if long || cap(s.texts) > textsKept {
+	if cap(s.texts) > textsKept {
 		s.texts = []byte{}
 		clear(s.values)
 	}
@@ -118,10 +112,10 @@ func (s *Session) showsAll(number int, usual [][2]string, kept bool) bool {
 func (s *Session) sendApart(t *Task) {
 	var names, values [][]byte
 	for _, setting := range s.own {
-		names, values = append(names, bytesOf(setting[0])), append(values, nil)
+		names, values = append(names, []byte(setting[0])), append(values, nil)
 	}
 	for _, setting := range t.Own {
-		names, values = append(names, bytesOf(setting[0])), append(values, bytesOf(setting[1]))
+		names, values = append(names, []byte(setting[0])), append(values, []byte(setting[1]))
 	}
 	if s.own = t.Own; len(names) > 0 {
 		s.bind(apart, binaryFormat, [][]byte{textArray(names), textArray(values)})

@@ -13,7 +13,6 @@ const (
 	question         = `SELECT pg_catalog.txid_current_if_assigned(), pg_catalog.clock_timestamp(), pg_catalog.set_config('idle_in_transaction_session_timeout', $1, true)`
 	forcedQuestion   = `SELECT pg_catalog.txid_current(), pg_catalog.clock_timestamp(), pg_catalog.set_config('idle_in_transaction_session_timeout', $1, true)`
 	withoutEnd       = `, pg_catalog.set_config('transaction_timeout', '0', true)`
-	patient          = `SET LOCAL statement_timeout TO '30s'`
 	questionOfOthers = `SELECT pg_catalog.txid_current_if_assigned(), pg_catalog.clock_timestamp()`
 )
 
@@ -33,11 +32,8 @@ const silenceMost = "1min"
 // sendQuestion queues what asks what has become of a task's transaction, for one that nothing is sent
 // after.
 func (s *Session) sendQuestion(t *Task) {
-	if !t.Traits.Inert {
-		s.call(patient)
-		if !t.Save {
-			s.call("CLOSE ALL")
-		}
+	if !t.Traits.Inert && !t.Save {
+		s.call("CLOSE ALL")
 	}
 	switch {
 	case t.Query:
@@ -98,7 +94,6 @@ func (s *Session) readQuestion(t *Task, result *Result) (answered bool, err erro
 		return false, err
 	case failure != nil && result.Raw == nil:
 		result.Raw = failure
-		result.Unasked = failure.Code == "57014"
 		result.Alone = failure.Code == "22P02" && (t.Query || s.open)
 		return false, nil
 	case failure != nil:

@@ -32,7 +32,7 @@ var hostileInputs = []string{
 	"SELECT 1", "SET work_mem = '1MB'", "SELECT set_config('my.own', 'x', false)", "SET LOCAL work_mem = '1MB'", "RESET ALL",
 	"SET ROLE reset_other", "SET SESSION AUTHORIZATION reset_other", "SET LOCAL ROLE reset_other",
 	"SET search_path = nowhere", "SET search_path = shadows, pg_catalog", "SELECT set_config('search_path', 'shadows, pg_catalog', false)",
-	"SET statement_timeout = '1ms'", "SELECT public.limits()", "SET LOCAL lock_timeout = '1ms'", "SET lock_timeout = '1ms'", "SET idle_in_transaction_session_timeout = '50ms'",
+	"SET statement_timeout = '1s'", "SELECT public.limits()", "SET LOCAL lock_timeout = '1ms'", "SET lock_timeout = '1ms'", "SET idle_in_transaction_session_timeout = '50ms'",
 	"SET client_encoding = SJIS", "SET client_encoding = LATIN1", "SET standard_conforming_strings = off; SET backslash_quote = on", "SET DateStyle = 'SQL, DMY'; SET TimeZone = 'Asia/Tokyo'; SET bytea_output = escape",
 	"SET default_transaction_read_only = on", "SET SESSION CHARACTERISTICS AS TRANSACTION READ ONLY", "SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL SERIALIZABLE, DEFERRABLE",
 	"SET row_security = off", "SET exit_on_error = on", "SET client_min_messages = debug5", "SET plan_cache_mode = force_generic_plan; SET jit = off", "SET transform_null_equals = on", "SET array_nulls = off",
@@ -53,7 +53,7 @@ func TestNothingIsLeft(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	b.exec(`CREATE ROLE reset_other; CREATE SEQUENCE beads;
-		CREATE FUNCTION limits() RETURNS text LANGUAGE sql AS $$SELECT set_config('statement_timeout', '1', false)$$;
+		CREATE FUNCTION limits() RETURNS text LANGUAGE sql AS $$SELECT set_config('statement_timeout', '1000', false)$$;
 		CREATE FUNCTION prepares() RETURNS void LANGUAGE plpgsql AS $$BEGIN EXECUTE 'PREPARE hidden AS SELECT 1'; END$$`)
 	t.Cleanup(func() { _, _ = b.watch.Exec(context.WithoutCancel(t.Context()), "DROP ROLE reset_other") })
 	b.evil("shadows")

@@ -23,10 +23,7 @@ func (s *Session) Begin(tail *Tail, t *Task, then ...*Task) (verdict *Verdict, s
 	}
 	s.sends(tail, t)
 	defer s.limited(false)
-	for tries := 1; ; tries++ {
-		if s.gone != nil {
-			return verdict, start, s.gone
-		}
+	for {
 		before := s.state
 		sent, err := s.sendTask(tail, t, then)
 		if err != nil {
@@ -55,9 +52,10 @@ func (s *Session) Begin(tail *Tail, t *Task, then ...*Task) (verdict *Verdict, s
 			return verdict, start, s.begun(t)
 		}
 		s.behind = nil
-		if s.passedOver(before); !limit(failure) || tries == mostLimited {
-			return verdict, start, serverFailure(failure, t.Input)
+		if s.passedOver(before); failure.Code == queryCanceled { // by a limit that SQL before it has left
+			return verdict, start, &Lost{Cause: serverFailure(failure, t.Input), Unbegun: true}
 		}
+		return verdict, start, serverFailure(failure, t.Input)
 	}
 }
 

@@ -97,26 +97,6 @@ func TestRetry(t *testing.T) {
 	}
 }
 
-// TestHiddenCommit: an input that ends our transaction by means that nobody has seen is never
-// finished in the next one.
-func TestHiddenCommit(t *testing.T) {
-	t.Parallel()
-	b := newBench(t)
-	for _, input := range []string{
-		"COMMIT; BEGIN", "COMMIT AND CHAIN", "ROLLBACK AND CHAIN", "COMMIT; BEGIN; INSERT INTO ends VALUES (1, 'x')",
-		"INSERT INTO ends VALUES (2, 'x'); PREPARE TRANSACTION 'hidden'", "ROLLBACK PREPARED 'hidden'", "COMMIT", "ROLLBACK", "END; SELECT 1",
-	} {
-		within := spec(input)
-		within.Atomic = !strings.HasPrefix(input, "ROLLBACK PREPARED")
-		result, _ := b.run(within, nil)
-		if result.Open {
-			t.Errorf("%s: taken for our own transaction", input)
-			b.end(result)
-		}
-		b.alive()
-	}
-}
-
 func TestSaveAndReset(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

@@ -3,13 +3,9 @@ package exec
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"strings"
-	"sync/atomic"
 	"testing"
-	"testing/synctest"
-	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
 
@@ -43,7 +39,7 @@ func TestAServerAsksForFewIterations(t *testing.T) {
 	t.Parallel()
 	refused := func(ctx context.Context, iterations, why string) {
 		t.Helper()
-		s, err := Connect(ctx, asking(t, iterations), servertest.Limit(hostileMost), false, nil)
+		s, err := Connect(ctx, asking(t, iterations), servertest.Limit(hostileMost), false, true)
 		if err == nil {
 			s.Close()
 		}
@@ -56,7 +52,7 @@ func TestAServerAsksForFewIterations(t *testing.T) {
 	refused(t.Context(), "99999999999999999999", "more than 1000000: lower scram_iterations")
 	refused(t.Context(), "1x", "invalid SCRAM iteration count")
 
-	s, err := Connect(t.Context(), asking(t, "1"), servertest.Limit(hostileMost), false, nil)
+	s, err := Connect(t.Context(), asking(t, "1"), servertest.Limit(hostileMost), false, true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,58 +64,14 @@ func TestAServerAsksForFewIterations(t *testing.T) {
 		t.Errorf("a connection of our own: %v", err)
 	}
 
-	var purses Purses
 	ended, cancel := context.WithCancel(t.Context())
-	afford := purses.Of("alice").affords(ended)
-	first := afford(iterationsMost)
-	if err := afford(iterationsFree); first != nil || err != nil {
-		t.Error(first, err)
-	}
-	go cancel()
-	for err = nil; err == nil; {
-		err = afford(iterationsMost)
-	}
-	if !strings.Contains(err.Error(), "come first") {
+	cancel()
+	if err := affords(ended)(iterationsFree); err != nil {
 		t.Error(err)
 	}
-	if err := purses.Of("bob").affords(t.Context())(iterationsMost); err != nil {
-		t.Error("another role has the same purse: ", err)
+	if err := affords(ended)(iterationsMost); err == nil || !strings.Contains(err.Error(), "come first") {
+		t.Error(err)
 	}
-
-	cfg = asking(t, "1000000")
-	Bound(cfg)
-	Share(ended, cfg, purses.Of("alice"))
-	if _, err := pgconn.ConnectConfig(t.Context(), cfg); err == nil || !strings.Contains(err.Error(), "come first") {
-		t.Errorf("a connection of our own as a task's role: %v", err)
-	}
-}
-
-// TestFewLoginsWaitForWhatTheyCompute: each holds a place of others meanwhile.
-func TestFewLoginsWaitForWhatTheyCompute(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		var purses Purses
-		afford := purses.Of("").affords(t.Context())
-		began := time.Now()
-		var waited, refused atomic.Int32
-		for range 100 {
-			go func() {
-				switch err := afford(iterationsMost); {
-				case err == nil && time.Since(began) > 0:
-					waited.Add(1)
-				case errors.As(err, new(*Costly)) && time.Since(began) == 0:
-					refused.Add(1)
-				case err != nil:
-					t.Error(err)
-				}
-			}()
-		}
-		time.Sleep(time.Minute)
-		synctest.Wait()
-		if waited.Load() != waitMost || refused.Load() != 100-1-waitMost {
-			t.Errorf("%d waited, %d were refused", waited.Load(), refused.Load())
-		}
-	})
 }
 
 // TestAServerAsksForThePasswordOnce: one that knows it could ask for ever.
@@ -143,7 +95,7 @@ func TestAServerMayAskForManyIterations(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	session, err := Connect(t.Context(), cfg, servertest.Limit(hostileMost), false, nil)
+	session, err := Connect(t.Context(), cfg, servertest.Limit(hostileMost), false, true)
 	if err != nil {
 		t.Fatal(err)
 	}

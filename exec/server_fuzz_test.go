@@ -69,7 +69,7 @@ func say(t *testing.T, said []byte, what string) error {
 	}
 	cfg.MaxProtocolMessageBodyLen = 1 << 20 // or the fuzzer is busy with memory
 	cfg.DialFunc = func(context.Context, string, string) (net.Conn, error) { return &spoken{said: said}, nil }
-	s, err := connect(t.Context(), cfg, time.Minute, len(said)%2 == 0, nil)
+	s, err := connect(t.Context(), cfg, time.Minute, len(said)%2 == 0, true)
 	if err != nil {
 		return err
 	}

@@ -47,26 +47,28 @@ type Session struct {
 
 	crew   *routine.Group // what it starts belongs to
 	unbind func() bool    // from the end of the crew
-	gone   error          // where the session has ended after all was rolled back
 }
 
 // Connect opens a session, in the target's own database or elsewhere. The configuration's
-// RuntimeParams are what a reset returns to. limit bounds each statement of our own on it. purse pays
-// for what logging in computes, and for what the session says; nil, for the control session: nobody
-// has to. The error is a *pgconn.ConnectError, a *pgconn.PgError or one of the network; or a
+// RuntimeParams are what a reset returns to. limit bounds each statement of our own on it. trusted is
+// one of the serving role's, whose password is its own. The error is a *pgconn.ConnectError, a *pgconn.PgError or one of the network; or a
 // *routine.Panic, if what the server says brings a panic about.
-func Connect(ctx context.Context, cfg *pgconn.Config, limit time.Duration, local bool, purse *Purse) (s *Session, err error) {
+func Connect(ctx context.Context, cfg *pgconn.Config, limit time.Duration, local, trusted bool) (s *Session, err error) {
 	err = routine.Guard(func() (err error) {
-		s, err = connect(ctx, cfg, limit, local, purse)
+		s, err = connect(ctx, cfg, limit, local, trusted)
 		return err
 	})
 	return s, err
 }
 
-func connect(ctx context.Context, cfg *pgconn.Config, limit time.Duration, local bool, purse *Purse) (*Session, error) {
+func connect(ctx context.Context, cfg *pgconn.Config, limit time.Duration, local, trusted bool) (*Session, error) {
 	var reader *bound // the last ones: a connection may take several tries
 	var out *outlet
-	bounded(cfg, func(b *bound) { reader, b.own, b.purse, b.afford = b, local, purse, purse.affords(ctx) })
+	bounded(cfg, func(b *bound) {
+		if reader, b.own, b.afford = b, local, affordable; !trusted {
+			b.afford = affords(ctx)
+		}
+	})
 	build := cfg.BuildFrontend
 	cfg.BuildFrontend = func(r io.Reader, w io.Writer) *pgproto3.Frontend {
 		out = &outlet{to: w}
@@ -102,6 +104,10 @@ func (s *Session) Within(crew *routine.Group) {
 
 // User is the role that the session has logged in as.
 func (s *Session) User() string { return s.user }
+
+// AskedForPassword tells whether the server has asked for the password. Where it did not, the
+// connection rests on who the controller is, not on what the task knows.
+func (s *Session) AskedForPassword() bool { return s.reader.asked }
 
 // Close ends the session; what it had not committed is rolled back.
 func (s *Session) Close() {

@@ -39,7 +39,7 @@ func (b *bench) open() {
 		b.t.Fatal(err)
 	}
 	cfg.RuntimeParams["client_encoding"] = "UTF8"
-	if b.session, err = Connect(b.t.Context(), cfg, 10*time.Second, true, nil); err != nil {
+	if b.session, err = Connect(b.t.Context(), cfg, 10*time.Second, true, true); err != nil {
 		b.t.Fatal(err)
 	}
 }

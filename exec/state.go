@@ -38,39 +38,28 @@ func (t *Task) constant() bool { return t.Traits.Inert && len(t.Own) == 0 }
 
 // Reset makes the session new, which the next Begin need not do then.
 func (s *Session) Reset() error {
-	switch {
-	case s.gone != nil:
-		return s.gone
-	case !s.dirty:
+	if !s.dirty {
 		return nil
 	}
 	s.within(s.brief)
 	defer s.limited(false)
-	var failure *Failure
-	for range mostLimited {
-		s.sendReset()
-		s.sync()
-		n := s.queued()
-		if err := s.flush(); err != nil {
-			return err
-		}
-		_, answer, err := s.answers(n, nil, nil)
-		switch {
-		case err != nil:
-			return err
-		case answer == nil:
-			return s.synced()
-		}
-		s.dirty, failure = true, serverFailure(answer, "")
-		if !limit(answer) {
-			break
-		}
+	s.sendReset()
+	s.sync()
+	n := s.queued()
+	if err := s.flush(); err != nil {
+		return err
 	}
-	return &Lost{Cause: failure}
+	_, failure, err := s.answers(n, nil, nil)
+	switch {
+	case err != nil:
+		return err
+	case failure != nil:
+		return &Lost{Cause: serverFailure(failure, "")}
+	}
+	return s.synced()
 }
 
-// sendReset queues it. What SQL has set as the role's own limits counts for it, too: it may have to
-// be tried again.
+// sendReset queues it.
 func (s *Session) sendReset() {
 	s.call("DISCARD ALL")
 	if s.masked {
@@ -78,7 +67,3 @@ func (s *Session) sendReset() {
 	}
 	s.renewed()
 }
-
-// mostLimited is how often a limit that SQL has set may be met in a row by what makes a session
-// ready.
-const mostLimited = 100

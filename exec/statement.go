@@ -21,15 +21,7 @@ func (s *Session) call(sql string, args ...[]byte) { s.bind(sql, nil, args) }
 // bind queues one whose parameters have these formats; nil: they are texts.
 func (s *Session) bind(sql string, formats []int16, args [][]byte) {
 	name := s.parse(sql)
-	size := 0
-	for _, arg := range args {
-		size += len(arg)
-	}
-	if size > queueMost {
-		s.sendLongBind(name, formats, args)
-	} else {
-		s.front.SendBind(&pgproto3.Bind{PreparedStatement: name, ParameterFormatCodes: formats, Parameters: args, ResultFormatCodes: binaryFormat})
-	}
+	s.front.SendBind(&pgproto3.Bind{PreparedStatement: name, ParameterFormatCodes: formats, Parameters: args, ResultFormatCodes: binaryFormat})
 	s.front.SendExecute(&pgproto3.Execute{})
 	s.asked++
 }

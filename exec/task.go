@@ -48,7 +48,6 @@ type Result struct {
 	Xact    int64                   // the id of that; 0: it has none, so that nothing in it can be lost
 	Alone   bool                    // it is rolled back, as it may have had an effect where it must not: once more, with none after it, and not as a Query
 	Barred  bool                    // it failed because writes are switched off, and not by the SQL itself
-	Unasked bool                    // its SQL ran well, and what we asked after it failed: by a limit that it has set, as a rule
 }
 
 // Wrote tells whether the transaction may have an effect.

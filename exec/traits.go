@@ -24,12 +24,8 @@ type Traits struct {
 	Modes bool
 	// Stdin: COPY may ask for data; no other query may wait behind such an input.
 	Stdin bool
-	// Rollbacks: how many statements return to a savepoint; their tag is that of a ROLLBACK.
-	Rollbacks int
 	// Notifies: it sends notifications, which leave no mark in the transaction until it commits.
 	Notifies bool
-	// Alters: something is altered, such as the table of the tasks.
-	Alters bool
 	// Calls: a procedure is called, which may end the transaction.
 	Calls bool
 	// Outside: something leaves the transaction by itself (COPY to a file or program, dblink, HTTP,
@@ -59,24 +55,7 @@ func Examine(input string) Traits {
 	e.run()
 	e.traits.Reads = e.traits.Reads && !e.traits.Empty
 	e.traits.Shape = e.shape.Sum64()
-	if !e.doubtful {
-		return e.traits
-	}
-	other := examiner{lexer: lexer{input: input, backslash: true}}
-	other.run()
-	return Traits{
-		Control:       e.traits.Control || other.traits.Control,
-		NoTransaction: e.traits.NoTransaction || other.traits.NoTransaction,
-		Isolation:     e.traits.Isolation || other.traits.Isolation,
-		Modes:         e.traits.Modes || other.traits.Modes,
-		Stdin:         e.traits.Stdin || other.traits.Stdin,
-		Rollbacks:     min(e.traits.Rollbacks, other.traits.Rollbacks),
-		Notifies:      e.traits.Notifies || other.traits.Notifies,
-		Alters:        e.traits.Alters || other.traits.Alters,
-		Calls:         e.traits.Calls || other.traits.Calls,
-		Outside:       e.traits.Outside || other.traits.Outside,
-		Shape:         e.traits.Shape, // and in doubt nothing is said of Reads and Inert
-	}
+	return e.traits
 }
 
 var shapes = maphash.MakeSeed()

@@ -2,14 +2,12 @@ package exec
 
 import (
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 	"net"
 	"syscall"
 	"time"
-	"unsafe"
 
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgproto3"
@@ -30,7 +28,6 @@ type wire struct {
 	sending <-chan error  // how what is sent aside went; nil: nothing is
 	asked   int           // statements of ours that are queued, see queued
 	syncs   int           // those that it has not answered
-	unsent  error         // why a long message could not be sent
 	written bool          // something of what is being sent has left us
 	status  byte          // transaction status of the last ReadyForQuery
 }
@@ -54,27 +51,17 @@ func (w *wire) within(most time.Duration) {
 const readyMost = 30 * time.Second
 
 // query queues a message; flush sends what is queued.
-func (w *wire) query(sql string) {
-	if len(sql) > queueMost {
-		w.sendLongQuery(sql)
-		return
-	}
-	w.front.SendQuery(&pgproto3.Query{String: sql})
-}
+func (w *wire) query(sql string) { w.front.SendQuery(&pgproto3.Query{String: sql}) }
 
 func (w *wire) flush() error {
 	if err := w.landed(); err != nil {
 		return err
 	}
-	err := w.unsent
-	if err == nil {
-		err = w.front.Flush()
-	}
-	if err != nil {
+	if err := w.front.Flush(); err != nil {
 		return w.lost(err)
 	}
 	w.written = true
-	if len(w.outlet.parts) > 0 {
+	if w.outlet.late != nil {
 		w.aside()
 	}
 	return nil
@@ -119,65 +106,6 @@ func (w *wire) became(m *pgproto3.ReadyForQuery) error {
 		return nil
 	}
 	return &Lost{Cause: fmt.Errorf("the server sent an unknown transaction status: %q", m.TxStatus), Broken: true}
-}
-
-// A long text goes to the server from where it is: pgproto3 would copy it into what it queues, and
-// what is queued grows by copies.
-
-// queueMost is the longest text that is queued, in bytes.
-const queueMost = 64 << 10
-
-// write queues the pieces, as they are, behind what is queued. flush tells of an error.
-func (w *wire) write(pieces ...[]byte) {
-	w.outlet.parts = append(w.outlet.parts, nil) // what is queued goes there, too
-	if w.unsent == nil {
-		w.unsent = w.front.Flush()
-	}
-	w.outlet.parts = append(w.outlet.parts, pieces...)
-}
-
-func (w *wire) sendLongQuery(sql string) {
-	head := binary.BigEndian.AppendUint32([]byte{'Q'}, uint32(4+len(sql)+1))
-	w.write(head, bytesOf(sql), []byte{0})
-}
-
-// sendLongBind does what SendBind does.
-func (w *wire) sendLongBind(name string, formats []int16, args [][]byte) {
-	b := binary.BigEndian
-	head := append([]byte{0}, name...) // the portal has no name
-	head = b.AppendUint16(append(head, 0), uint16(len(formats)))
-	for _, format := range formats {
-		head = b.AppendUint16(head, uint16(format))
-	}
-	head = b.AppendUint16(head, uint16(len(args)))
-	tail := b.AppendUint16([]byte{0, 1}, uint16(pgproto3.BinaryFormat))
-	length := 4 + len(head) + len(tail)
-	for _, arg := range args {
-		length += 4 + len(arg)
-	}
-	head = append(b.AppendUint32([]byte{'B'}, uint32(length)), head...)
-	for _, arg := range args {
-		if arg == nil {
-			head = b.AppendUint32(head, 1<<32-1)
-			continue
-		}
-		head = b.AppendUint32(head, uint32(len(arg)))
-		if len(arg) <= textsKept { // its room may be used again
-			head = append(head, arg...)
-			continue
-		}
-		w.write(head, arg)
-		head = nil
-	}
-	w.write(append(head, tail...))
-}
-
-// bytesOf is a text as bytes that are only read.
-func bytesOf(text string) []byte {
-	if text == "" {
-		return []byte{}
-	}
-	return unsafe.Slice(unsafe.StringData(text), len(text))
 }
 
 // What the protocol allows a server to say. Whoever breaks it is not listened to any more: what

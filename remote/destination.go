@@ -46,43 +46,30 @@ func destination(settings Settings, needsPassword bool) (Destination, error) {
 	}, nil
 }
 
-// Config returns the configuration of one connection: each needs one of its own.
-// If the task's role has to know the password, and the server has not asked for
-// it, connecting fails with a *Refused.
-func (d Destination) Config() *pgconn.Config {
-	cfg := d.config.Copy()
-	if !d.needsPassword {
-		return cfg
-	}
-	asked, validate := exec.WatchPassword(cfg), cfg.ValidateConnect
-	cfg.ValidateConnect = func(ctx context.Context, conn *pgconn.PgConn) error {
-		if !asked() {
-			return &Refused{
-				Message:  "password is required",
-				Detail:   "A role that is not a superuser can connect only if the server asks for a password.",
-				Hint:     "Change the server's authentication method, or use the name of a connection string in the configuration.",
-				SQLState: statePassword,
-			}
-		}
-		if validate == nil {
-			return nil
-		}
-		return validate(ctx, conn)
-	}
-	return cfg
-}
-
 // Connect opens a session there, for which application is the application_name
-// if the connection string gives none. limit and purse are as in exec.Connect, and
-// so is the error, in which errors.As finds a *Refused if Config tells of one.
-func (d Destination) Connect(ctx context.Context, application string, limit time.Duration, purse *exec.Purse) (*exec.Session, error) {
-	cfg := d.Config()
+// if the connection string gives none. limit is as in exec.Connect, and so is the
+// error. If the task's role has to know the password, and the server has not asked
+// for it, it is a *Refused.
+func (d Destination) Connect(ctx context.Context, application string, limit time.Duration) (*exec.Session, error) {
+	cfg := d.config.Copy()
 	if cfg.RuntimeParams["application_name"] == "" {
 		cfg.RuntimeParams["application_name"] = application
 	}
 	cfg.RuntimeParams["client_encoding"] = "UTF8" // in which the inputs are sent, whatever the string says
-	session, err := exec.Connect(ctx, cfg, limit, false, purse)
-	return session, Reason(err)
+	session, err := exec.Connect(ctx, cfg, limit, false, false)
+	if err != nil {
+		return nil, Reason(err)
+	}
+	if d.needsPassword && !session.AskedForPassword() {
+		session.Close()
+		return nil, &Refused{
+			Message:  "password is required",
+			Detail:   "A role that is not a superuser can connect only if the server asks for a password.",
+			Hint:     "Change the server's authentication method, or use the name of a connection string in the configuration.",
+			SQLState: statePassword,
+		}
+	}
+	return session, nil
 }
 
 // secret makes keys of connection strings that can't be guessed back.

@@ -58,7 +58,7 @@ func TestServerMustAskForThePassword(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := pgconn.ConnectConfig(t.Context(), d.Config()); !errors.Is(err, pgconn.ErrPrimaryConnection) {
+	if _, err := d.Connect(t.Context(), "pg_task", time.Minute); !errors.Is(err, pgconn.ErrPrimaryConnection) {
 		t.Errorf("target_session_attrs: %v", err)
 	}
 	for _, c := range cases {
@@ -67,13 +67,13 @@ func TestServerMustAskForThePassword(t *testing.T) {
 			t.Fatal(err)
 		}
 		for range 2 { // each connection is looked at by itself
-			conn, err := pgconn.ConnectConfig(t.Context(), d.Config())
+			session, err := d.Connect(t.Context(), "pg_task", time.Minute)
 			var refused *Refused
 			if got := errors.As(err, &refused); got != c.refused || err != nil && !got {
 				t.Errorf("%s: %v", c.remote, err)
 			}
-			if conn != nil {
-				_ = conn.Close(t.Context())
+			if session != nil {
+				session.Close()
 			}
 		}
 	}
@@ -97,7 +97,7 @@ func TestConnect(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		session, err := d.Connect(t.Context(), "pg_task", time.Minute, nil)
+		session, err := d.Connect(t.Context(), "pg_task", time.Minute)
 		if err != nil {
 			t.Fatal(err)
 		}

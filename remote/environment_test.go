@@ -132,7 +132,7 @@ func TestServiceOfTheEnvironment(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if cfg := d.Config(); cfg.Host != "b" || cfg.User != "v" || len(cfg.RuntimeParams) > 0 {
+	if cfg := d.config; cfg.Host != "b" || cfg.User != "v" || len(cfg.RuntimeParams) > 0 {
 		t.Errorf("remote: %s as %s with %v", cfg.Host, cfg.User, cfg.RuntimeParams)
 	}
 }

@@ -43,7 +43,7 @@ func TestResolve(t *testing.T) {
 			t.Errorf("%s: %v", c.name, err)
 			continue
 		}
-		cfg := d.Config()
+		cfg := d.config
 		if got := fmt.Sprintf("%s:%s@%s:%d/%s", cfg.User, cfg.Password, cfg.Host, cfg.Port, cfg.Database); got != c.want {
 			t.Errorf("%s: %s, want %s", c.name, got, c.want)
 		}
@@ -217,7 +217,7 @@ func TestNamed(t *testing.T) {
 			t.Error(err)
 			continue
 		}
-		if cfg := d.Config(); cfg.Host+":"+cfg.Password != want || d.Name != name || cfg.ValidateConnect != nil {
+		if cfg := d.config; cfg.Host+":"+cfg.Password != want || d.Name != name || cfg.ValidateConnect != nil {
 			t.Errorf("%s leads to %s, which is called %s", name, cfg.Host, d.Name)
 		}
 	}
@@ -295,7 +295,7 @@ func TestResolveIgnoresTheEnvironment(t *testing.T) {
 				t.Errorf("%s: %v", variable, err)
 				continue
 			}
-			if difference := differ(after.Config(), before[remote].Config()); difference != "" || after.Key != before[remote].Key {
+			if difference := differ(after.config, before[remote].config); difference != "" || after.Key != before[remote].Key {
 				t.Errorf("%s changes the %s of %q", variable, difference, remote)
 			}
 		}

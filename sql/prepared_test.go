@@ -65,3 +65,33 @@ func TestATaskMayChangeItsOwnRow(t *testing.T) {
 	asPgtaskd(t, conn, "UPDATE task SET state = 'WORK', start = now(), pid = pg_backend_pid()")
 	execute(t, conn, "UPDATE task SET data = 'mine', priority = 3; DELETE FROM task")
 }
+
+// TestWhoMayChangeTheTableIsNotPgtaskd either, whatever the session is called: pgtaskd alone writes to
+// the register of sessions.
+func TestWhoMayChangeTheTableIsNotPgtaskd(t *testing.T) {
+	t.Parallel()
+	conn := furnished(t)
+	role := stranger(t, conn, "inserter")
+	execute(t, conn, "INSERT INTO task (input) VALUES (''); GRANT SELECT, INSERT, UPDATE ON task TO "+role)
+	asPgtaskd(t, conn, "UPDATE task SET state = 'WORK', xact = 7")
+	execute(t, conn, "SET application_name = 'pgtaskd public task'; SET ROLE "+role)
+	refused(t, conn, "UPDATE task SET state = 'TAKE'", "23514")
+	execute(t, conn, "UPDATE task SET state = 'STOP'")
+	equal(t, "the row", value(t, conn, "SELECT concat_ws(' ', state, stopping) FROM task"), "WORK t")
+	execute(t, conn, "RESET ROLE; RESET application_name")
+}
+
+// TestASettingChoosesNoRemote for who may not write that column.
+func TestASettingChoosesNoRemote(t *testing.T) {
+	t.Parallel()
+	conn := furnished(t)
+	role := stranger(t, conn, "clerk")
+	execute(t, conn, "ALTER TABLE task ALTER input SET DEFAULT 'SELECT 1'; GRANT INSERT (data), SELECT ON task TO "+role+
+		"; GRANT USAGE ON SEQUENCE task_id_seq TO "+role+"; SET ROLE "+role+"; SET pg_task.remote = 'host=elsewhere'")
+	refused(t, conn, "INSERT INTO task (data) VALUES ('x')", "42501")
+	execute(t, conn, "RESET pg_task.remote; INSERT INTO task (data) VALUES ('x'); RESET ROLE; ALTER TABLE task ALTER remote SET DEFAULT 'host=ours'; SET ROLE "+role+
+		"; INSERT INTO task (data) VALUES ('y'); RESET ROLE; GRANT INSERT ON task TO "+role+
+		"; ALTER TABLE task ALTER remote SET DEFAULT nullif(current_setting('pg_task.remote', true), ''); SET pg_task.remote = 'host=elsewhere'; SET ROLE "+role+
+		"; INSERT INTO task (data) VALUES ('z'); RESET ROLE")
+	equal(t, "remotes", value(t, conn, "SELECT string_agg(concat(data, coalesce(remote, '-')), ' ' ORDER BY id) FROM task"), "x- yhost=ours zhost=elsewhere")
+}

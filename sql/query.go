@@ -44,9 +44,8 @@ type Queries struct {
 //     fills role is there (nothing where they do), :role_kept, :role_named and :role_of_f the column
 //     role, where one is filled, :met_role the same of the one row r of the window k, :of_that_role and
 //     :of_its_role that rows are of one role,
-//     :role_of_f_first what brings rows of the role of the row f to the front, :turn_of_t the role of
-//     the row t, or where there is none its group, :owner_of_t its owner, NULL where there is no
-//     column for it;
+//     :role_of_f_first what brings rows of the role of the row f to the front, :owner_of_t the owner
+//     of the row t, NULL where there is no column for it;
 //   - for sessions: :earlier whether one is of an earlier leader, :may_end whether we may end the
 //     backend a.
 //
@@ -83,7 +82,6 @@ func (d Description) Queries(t Table) Queries {
 
 		":drawn_id": "", ":drawn_id_of_f": "", ":unless_key_waits": "", ":made": "true",
 		":owner_of_t": "NULL::text",
-		":turn_of_t":  d.key(`t."group"`),
 	}
 	if slices.Contains(d.Copied, `"owner"`) && !d.Partitioned { // a partitioned table has no keys
 		names[":owner_of_t"] = "t.owner"
@@ -140,7 +138,6 @@ func (d Description) nameRoles(t Table, names map[string]string) {
 	}
 	if d.Roles {
 		names[":role_kept"], names[":role_named"], names[":role_of_f"] = ", t.role", ", role", ", f.role"
-		names[":turn_of_t"] = "t.role"
 		names[":role_of_f_first"] = "(t.role = f.role) IS NOT TRUE,"
 		names[":met_role"] = ", max(r.role) OVER k AS role"
 		names[":of_that_role"] = " AND (f.role = t.role) IS TRUE"

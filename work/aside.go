@@ -1,22 +1,18 @@
 package work
 
 import (
-	"cmp"
 	"slices"
 	"time"
 
 	"pgtaskd/work/ledger"
 )
 
-// aside are ends that wait for somebody else: who has locked their rows, or what follows on them, or
-// others that the table refuses.
+// aside are ends that wait for somebody else: who has locked their rows, or what follows on them.
 // They are no reason for others not to start.
 type aside struct {
-	ends   []end
-	size   int       // of what they keep in memory, in bytes, about
-	queued int       // how many ends wait for their turn, with those that are being written
-	next   time.Time // none is to be tried before
-	rest   time.Time // none of a text that is too long is
+	ends []end
+	size int       // of what they keep in memory, in bytes, about
+	next time.Time // none is to be tried before
 }
 
 const (
@@ -42,7 +38,7 @@ func (a *aside) take(which func(*end) bool) (taken []end) {
 
 // memory is how much an end keeps, in bytes, about.
 func (e *end) memory() int {
-	n := asideEach + e.size()
+	n := asideEach + e.Size()
 	for _, text := range []*string{e.task.Row.Input, e.task.Row.Data} {
 		if text != nil {
 			n += len(*text)
@@ -51,25 +47,28 @@ func (e *end) memory() int {
 	return n
 }
 
-// tooLongShare is how many times as long as the last one took, if that was long, the next end waits
-// of a task whose texts are too long to be run: its repetition may copy what others wait for.
-const tooLongShare = 20
-
-// took takes note of how long the write of an end has taken.
-func (a *aside) took(e *end, took time.Duration) {
-	if e.task.TooLong && took > 2*dutyPart {
-		a.rest = time.Now().Add(tooLongShare * took)
+// due is when an end is to be written.
+func (l *loop) due(e *end) time.Time {
+	if until := l.locks.ends.until; (e.wait > 0 || e.task.TooLong) && until.After(e.after) {
+		return until
 	}
+	return e.after
 }
 
-// keep keeps an end for the next try.
+// keep keeps an end for the next try. A heavy one that waits for somebody else gives its slot back:
+// that may last. In a drain the session of a marked task stays with its end, which the next leader
+// sees.
 func (l *loop) keep(e end) {
 	switch {
 	case e.task.TooLong && e.since.IsZero():
 		e.since = time.Now()
-	case e.wait == 0 && e.barred.pause == 0 && !e.task.TooLong && !e.queued:
+	case e.after.IsZero() && !e.task.TooLong:
 		l.unsaid = append(l.unsaid, e)
 		return
+	}
+	if e.Written != nil && (l.draining.IsZero() || !e.task.marked) {
+		close(e.Written)
+		e.Written = nil
 	}
 	a := &l.aside
 	if due := l.due(&e); len(a.ends) == 0 || due.Before(a.next) {
@@ -78,7 +77,7 @@ func (l *loop) keep(e end) {
 	a.ends, a.size = append(a.ends, e), a.size+e.memory()
 }
 
-// ripe takes the ends that are to be tried again by now.
+// ripe takes the ends that are to be tried again by now, those first that have waited longest.
 func (l *loop) ripe(now time.Time) []end {
 	a := &l.aside
 	if len(a.ends) == 0 || now.Before(a.next) {
@@ -90,22 +89,8 @@ func (l *loop) ripe(now time.Time) []end {
 			a.next = due
 		}
 	}
+	slices.SortStableFunc(ripe, func(a, b end) int { return a.after.Compare(b.after) })
 	return ripe
-}
-
-// inTurn sorts ends: first those that have met no lock. Of the others it is in turn that one's
-// which waits for its next try longest, and that one's which has met a lock last: so whoever waits
-// for a short lock does not wait until many others have been tried in vain.
-func (k *locks) inTurn(ends []end) {
-	slices.SortStableFunc(ends, func(a, b end) int {
-		switch {
-		case k.newest && a.barred.pause > 0 && b.barred.pause > 0:
-			return b.barred.since.Compare(a.barred.since)
-		case k.newest:
-			return cmp.Compare(a.barred.pause, b.barred.pause)
-		}
-		return a.barred.after.Compare(b.barred.after)
-	})
 }
 
 // clogged tells that so many ends could not be written that we must not make more of them.

@@ -203,25 +203,6 @@ func TestWhatWaitsForLocksIsBounded(t *testing.T) {
 	}
 }
 
-// TestTurnsAmongEndsThatMetALock: the one that met it last does not wait until all others have been
-// tried.
-func TestTurnsAmongEndsThatMetALock(t *testing.T) {
-	t.Parallel()
-	now, k := time.Now(), &locks{}
-	ends := make([]end, 9)
-	for i := range ends[1:] {
-		ends[i+1].barred = barred{pause: time.Second, since: now.Add(time.Duration(i)), after: now.Add(-time.Duration(i % 3))}
-		ends[i+1].PID = int32(i + 1)
-	}
-	for _, want := range []int32{3, 8} {
-		k.inTurn(ends)
-		if ends[0].PID != 0 || ends[1].PID != want {
-			t.Error(ends[0].PID, ends[1].PID, "want", want)
-		}
-		k.newest = !k.newest
-	}
-}
-
 // TestATaskThatMeetsALockOfOthersIsTriedItself: beside many that wait for a lock of a stranger's it is
 // not taken for one of them.
 func TestATaskThatMeetsALockOfOthersIsTriedItself(t *testing.T) {

@@ -84,16 +84,20 @@ func (l *loop) surveyAwaited(ctx context.Context) error {
 		return err
 	}
 	s.active, s.through, s.ended, s.took = false, false, time.Now(), time.Since(s.began)
+	given := map[int64]givenUp{}
 	for _, cycle := range cycles(s.ids, s.awaits) {
-		if s.wanted = len(l.successors.doomed) > freshLong; s.wanted {
+		if len(given) >= batchMost {
+			s.wanted = true // the next look finds the others
 			break
 		}
 		for i, id := range cycle {
-			l.successors.doomed[id] = givenUp{why: cycleError(cycle, i), awaits: &cycle[(i+1)%len(cycle)]}
+			given[id] = givenUp{why: cycleError(cycle, i), awaits: &cycle[(i+1)%len(cycle)]}
 		}
 	}
 	s.ids, s.awaits, s.sought = nil, nil, nil
-	return nil
+	left, err := l.giveUp(ctx, given, map[int64]bool{})
+	s.wanted = s.wanted || len(left) > 0
+	return err
 }
 
 // readAwaited reads the next part, and returns what is waited for.
@@ -149,7 +153,7 @@ func (l *loop) readDoomed(ctx context.Context) error {
 		if late {
 			s.suspects = append(s.suspects, id)
 		} else {
-			l.successors.meetIll(id)
+			l.successors.fresh.add(id)
 		}
 		return nil
 	})
@@ -205,23 +209,6 @@ type givenUp struct {
 	version *int32
 }
 
-// giveUpCycles gives up some of those that wait in a cycle.
-func (l *loop) giveUpCycles(ctx context.Context) error {
-	some := map[int64]givenUp{}
-	for id, given := range l.successors.doomed {
-		if len(some) == batchMost {
-			break
-		}
-		some[id] = given
-		delete(l.successors.doomed, id)
-	}
-	left, err := l.giveUp(ctx, some, map[int64]bool{})
-	for _, id := range left {
-		l.successors.doomed[id] = some[id]
-	}
-	return err
-}
-
 // giveUp ends successors that are not to run, and adds those of which it is written to done. It
 // returns those that it has not come to.
 func (l *loop) giveUp(ctx context.Context, given map[int64]givenUp, done map[int64]bool) (left []int64, err error) {
@@ -229,7 +216,7 @@ func (l *loop) giveUp(ctx context.Context, given map[int64]givenUp, done map[int
 	for id := range given {
 		ids = append(ids, id)
 	}
-	return l.eachWithWords(ctx, &l.locks.giveUp, ids, func(ctx context.Context, ids []int64, mute bool) error {
+	return l.eachWithWords(ctx, ids, func(ctx context.Context, ids []int64, mute bool) error {
 		errors, awaits, versions := make([]string, len(ids)), make([]*int64, len(ids)), make([]*int32, len(ids))
 		for i, id := range ids {
 			errors[i], awaits[i], versions[i] = given[id].why, given[id].awaits, given[id].version

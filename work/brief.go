@@ -7,16 +7,15 @@ import (
 )
 
 // brief runs a transaction of the control session that waits for locks briefly. Where that draws an
-// id that is taken, it is run again: it must bear that.
+// id that is taken, it is run again: it must bear that. What may notify somebody, or draw an id, runs
+// in one: where there is no room for that, it says so.
 func (l *loop) brief(ctx context.Context, do func(pgx.Tx) error) error {
-	return l.briefOr(ctx, false, do)
-}
-
-// briefOr is brief, or, for what has met a lock alone, even briefer.
-func (l *loop) briefOr(ctx context.Context, again bool, do func(pgx.Tx) error) error {
-	begin := briefly
-	if again {
-		begin = briefAgain
+	err := pgx.BeginTxFunc(ctx, l.control.conn, pgx.TxOptions{BeginQuery: briefly}, do)
+	switch {
+	case isQueueFull(err):
+		l.queueFull(err.Error())
+	case isLack(err):
+		l.lacking(err)
 	}
-	return pgx.BeginTxFunc(ctx, l.control.conn, pgx.TxOptions{BeginQuery: begin}, do)
+	return err
 }

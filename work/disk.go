@@ -56,11 +56,11 @@ func (l *loop) lookAtDisk(ctx context.Context) error {
 	case full && d.full.IsZero():
 		d.full = d.looked
 		l.stats.fails(err)
-		if l.trouble.said.isNew("disk is full") {
+		if l.trouble.tells("disk is full", sayAgain) {
 			advised(l.log.Error(), err).Msg("the server's disk is full; nothing starts")
 		}
 	case !full && !d.full.IsZero():
-		if l.trouble.said.isNew("disk has room") {
+		if l.trouble.tells("disk has room", sayAgain) {
 			l.log.Info().Str("after", human.Duration(time.Since(d.full))).Msg("there is room on the server's disk again")
 		}
 		d.full = time.Time{}

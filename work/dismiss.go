@@ -11,7 +11,7 @@ import (
 func (l *loop) dismiss(ctx context.Context, ends []end) error {
 	var stay []pool.Backend
 	for i := range ends {
-		if ends[i].stays {
+		if ends[i].Stays {
 			stay = append(stay, pool.Backend{PID: ends[i].PID, Since: ends[i].Since})
 		}
 	}
@@ -25,7 +25,7 @@ func (l *loop) dismiss(ctx context.Context, ends []end) error {
 		return err
 	}
 	for i := range ends {
-		ends[i].stays = false
+		ends[i].Stays = false
 	}
 	return nil
 }

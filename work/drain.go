@@ -84,11 +84,7 @@ const handOverPatience = time.Second
 // isLate tells an end that has waited for somebody else for long, of a task that the next leader can
 // as well run again: nothing of it is committed.
 func (e *end) isLate() bool {
-	since := e.since
-	if since.IsZero() || !e.barred.since.IsZero() && e.barred.since.Before(since) {
-		since = e.barred.since
-	}
-	return !e.task.marked && e.Xact == 0 && time.Since(since) > handOverPatience
+	return !e.task.marked && e.Xact == 0 && time.Since(e.since) > handOverPatience
 }
 
 // handOver gives the lead away as soon as all that runs is marked: another controller starts what

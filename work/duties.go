@@ -111,7 +111,7 @@ func (l *loop) nextAnswer() time.Duration {
 }
 
 func (l *loop) nextRecover() time.Duration {
-	if len(l.lost)+len(l.killed)+len(l.orphans) > 0 {
+	if len(l.lost)+len(l.orphans) > 0 {
 		return lostTick - time.Since(l.look.orphans)
 	}
 	return never
@@ -139,9 +139,6 @@ func (l *loop) nextScan() time.Duration {
 	}
 	if !l.grouping.resumes.IsZero() && l.draining.IsZero() {
 		sooner(l.Clock.Until(l.grouping.resumes) + clockMargin)
-	}
-	if len(l.withheld.ids) > 0 && l.draining.IsZero() {
-		sooner(time.Until(l.withheld.until))
 	}
 	for _, p := range l.parked {
 		if l.look.full.Before(p.until) {

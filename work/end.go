@@ -14,48 +14,27 @@ import (
 // end is what the loop writes for a task. It begins as what was seen of the run, and may become
 // something else: the table may refuse it, or somebody may have stopped the task.
 type end struct {
-	run.Outcome // as it was seen; it stays
+	run.Outcome // as it was seen, and then as it is to be written
 	task        *task
-	kind        run.Kind
-	start       time.Time
-	fault       *exec.Failure
-	delay       time.Duration // of a release
-	stays       bool          // its backend is still to be ended
-	written     chan struct{} // to be closed when it is written; nil: nobody waits
-	putOff                    // when it could not be written
-	passed      bool          // the ledger has passed it over
-	note        *exec.Failure // what its row says beside DONE: that its series has ended
-	barred      barred        // it met a lock
-	refusals    int           // how often in a row its row has not taken it, and was neither changed nor locked
-	version     uint32        // of the row, then
-	usual       bool          // as isUsual tells, once the loop has it
-	queued      bool          // it waits for its turn, as the table has refused it, or others
-	place       int           // in its lane, among those that do
-	lacks       bool          // it waits for a partition
-	bare        bool          // no repetition: the table has refused the end with it
-	redrawn     bool          // an id of the repetition may have been taken while it was written: once more
-	conflict    bool          // of a release: another transaction was in the way
-	final       bool          // no retry: the table has refused another end
-	ascii       bool          // as the database lacks a character
-	lessened    int           // how often less was made of it, as the table has refused it
-	slot        bool          // it holds its slot until then
-	relieved    bool          // it is heavy, and has given its slot back all the same
+	putOff             // when it could not be written
+	passed      bool   // the ledger has passed it over
+	version     uint32 // of the row that has not taken it
+	bare        bool   // the table has refused the end with its repetition
+	conflict    bool   // of a release: another transaction was in the way
+	final       bool   // no retry: the table has refused another end
+	ascii       bool   // as the database lacks a character
+	lessened    int    // how often less was made of it, as the table has refused it
 }
 
 // endOf is what follows from an outcome of our task.
-func endOf(o run.Outcome, t *task) end {
-	return end{
-		Outcome: o, task: t,
-		kind: o.Kind, start: o.Start, fault: o.Fault, delay: o.Delay, stays: o.Stays, written: o.Written,
-	}
-}
+func endOf(o run.Outcome, t *task) end { return end{Outcome: o, task: t} }
 
 // failure is why the task has failed, nil when it has not.
 func (e end) failure() *exec.Failure {
-	if e.fault == nil && e.Result != nil {
+	if e.Fault == nil && e.Result != nil {
 		return e.Result.Failure
 	}
-	return e.fault
+	return e.Fault
 }
 
 // readVersion is that of the row which the end may be written to; 0: only one that shows WORK. A crash
@@ -69,39 +48,14 @@ func (e *end) readVersion() uint32 {
 
 // begun is when the run began; one that never did has its stop.
 func (e *end) begun() time.Time {
-	if e.start.IsZero() {
+	if e.Start.IsZero() {
 		return e.Stop
 	}
-	return e.start
+	return e.Start
 }
 
 // exactly tells whether its effects happen exactly once.
 func (e *end) exactly() bool { return e.task.Traits != nil && e.task.Once() }
-
-// size is that of what is to be written, roughly, in bytes.
-func (e end) size() (n int) {
-	if e.Result != nil {
-		n = run.Size(e.Result)
-	}
-	if e.fault != nil {
-		n += len(e.fault.Text)
-	}
-	return n
-}
-
-// relieve gives the slot of a heavy end back whose row somebody has locked, where there are few of
-// them: that may last. In a drain the session of a marked task stays with its end, which the next
-// leader sees.
-func (l *loop) relieve(e *end) {
-	if e.written != nil && l.relieved+e.Weight <= relievedMost && (l.draining.IsZero() || !e.task.marked) {
-		close(e.written)
-		e.written, e.relieved = nil, true
-		l.relieved += e.Weight
-	}
-}
-
-// relievedMost is how many bytes of heavy ends need no slot.
-const relievedMost = 16 << 20
 
 // ended takes note that the row of a task shows its end, or that it waits again.
 func (l *loop) ended(e end, state string) {
@@ -110,7 +64,7 @@ func (l *loop) ended(e end, state string) {
 	if !l.target.TaskLog.wants(state) {
 		return
 	}
-	t := taskLine{id: e.task.Row.ID, state: state, group: e.task.Row.Group, attempt: e.task.Row.Attempt, start: e.start, stop: e.Stop}
+	t := taskLine{id: e.task.Row.ID, state: state, group: e.task.Row.Group, attempt: e.task.Row.Attempt, start: e.Start, stop: e.Stop}
 	if e.task.Row.Key != nil {
 		t.key = *e.task.Row.Key
 	}
@@ -194,12 +148,30 @@ type putOff struct {
 	wait  time.Duration // before the next try; 0: there has been none that failed
 	since time.Time     // the first one that failed, by our clock,
 	after time.Time     // and the next one
+	still int           // how often in a row the row was neither changed nor locked
 }
 
-func (p *putOff) later() {
-	if p.wait == 0 {
+// silences is how often in a row an end or a mark must not have been taken by a row that nobody has
+// changed and nobody had locked a moment later, until that is taken for the row's own doing:
+// whoever had it locked may have let it go in between.
+const silences = 3
+
+// isSilent counts a try that a row has not taken, and tells whether that is the row's own doing; free
+// tells that nobody has it locked.
+func (p *putOff) isSilent(free bool) bool {
+	if p.still++; !free {
+		p.still = 0
+	}
+	return p.still >= silences
+}
+
+// retryMost is the longest wait, where nothing else is said.
+const retryMost = time.Second
+
+func (p *putOff) later(most time.Duration) {
+	if p.since.IsZero() {
 		p.since = time.Now()
 	}
-	p.wait = min(max(2*p.wait, 50*time.Millisecond), time.Second)
+	p.wait = min(max(2*p.wait, 50*time.Millisecond), most)
 	p.after = time.Now().Add(p.wait)
 }

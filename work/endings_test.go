@@ -83,7 +83,7 @@ var endings = []ending{
 	{title: "a key of its row, changed", columns: map[string]any{"whose": 3}, input: "{}; UPDATE whose SET id = 4 WHERE id = 3", state: "DONE", effects: 1, runs: 2},
 	{title: "stops itself", columns: map[string]any{"repeat": "1 year"}, input: "{}; UPDATE task SET state = 'STOP' WHERE " + own, state: "DONE", effects: 1, runs: 2},
 	{title: "deletes itself", input: "{}; DELETE FROM task WHERE " + own, state: "gone", effects: 1, runs: 2},
-	{title: "statement_timeout", input: "{}; SET statement_timeout TO 1", state: "DONE", effects: 1},
+	{title: "statement_timeout", input: "{}; SET statement_timeout TO 1000", state: "DONE", effects: 1},
 	{title: "a division by zero of its table's", columns: map[string]any{"data": "divided"}, input: "{}", state: "WORK", effects: 1},
 	{title: "its row's inheritance", input: "{}; CREATE TABLE heir () INHERITS (task); DROP TABLE heir", state: "DONE", effects: 1},
 }

@@ -17,7 +17,7 @@ import (
 // they are.
 func (l *loop) find(s *place, rows pgx.Rows) (found int, expired []expiring, err error) {
 	now := time.Now()
-	odd := len(l.tasks)+len(l.parked)+len(l.hopeless)+len(l.leftAlone) > 0 // of tasks that would not count
+	odd := len(l.tasks)+len(l.parked) > 0 // of tasks that would not count
 	var due []byte
 	for rows.Next() {
 		found++
@@ -27,18 +27,15 @@ func (l *loop) find(s *place, rows pgx.Rows) (found int, expired []expiring, err
 		due = append(due[:0], v[5]...)
 		over := v[6]
 		underWay := over != nil && integer(over) < 0
-		if odd && !underWay {
-			delete(l.leftAlone, r.ID)
+		if odd && !underWay && l.parked[r.ID].until.Sub(now) > time.Hour { // for good, but somebody has changed its state
+			delete(l.parked, r.ID)
 		}
 		switch {
-		case underWay && l.leftAlone[r.ID]:
 		case underWay:
 			l.adopt(r.ID, lane.KeyOf(string(v[1]), string(v[2])))
-		case odd && (l.isHopeless(r.ID) || now.Before(l.parked[r.ID].until)):
+		case odd && now.Before(l.parked[r.ID].until):
 		case odd && l.tasks[r.ID] != nil: // it is read already, or runs
 			l.tasks[r.ID].due = l.Clock.Now()
-		case over != nil && l.withheld.ids[r.ID]:
-			s.held++
 		case v[1] == nil: // its group or remote is long
 			s.lengthy = append(s.lengthy, r.ID)
 			s.taken++
@@ -104,11 +101,9 @@ func (l *loop) expire(ctx context.Context) error {
 	if l.nextExpire() > 0 {
 		return nil
 	}
-	began, k := time.Now(), &l.locks.expire
-	for len(l.overdue) > 0 && time.Since(began) < dutyPart && k.rest() <= 0 {
-		tried, done := time.Now(), map[int64]bool{}
+	for began := time.Now(); len(l.overdue) > 0 && time.Since(began) < dutyPart; {
 		some := l.overdue[:min(len(l.overdue), batchMost)]
-		left, err := l.eachWithWords(ctx, k, some, func(ctx context.Context, some []int64, mute bool) error {
+		left, err := l.eachWithWords(ctx, some, func(ctx context.Context, some []int64, mute bool) error {
 			var gone []changed
 			err := l.brief(ctx, func(tx pgx.Tx) (err error) {
 				gone, err = l.withWhatFollows(ctx, tx, l.queries().Text("expire"), some, mute)
@@ -117,23 +112,13 @@ func (l *loop) expire(ctx context.Context) error {
 			if err == nil {
 				l.counted(gone)
 				l.stats.skips(skippedExpired, repeating(gone))
-				l.withheld.note(some, gone, tried)
-				for _, id := range some {
-					done[id] = true
-				}
+				l.parkOthers(some, gone)
 			}
 			return err
 		})
-		if l.overdue = l.overdue[len(some):]; err != nil {
+		if l.overdue = append(l.overdue[len(some):], left...); err != nil {
 			return err
 		}
-		if k.rest() > 0 { // with the lock that one has met, the others have not been tried
-			left = slices.DeleteFunc(slices.Clone(some), func(id int64) bool { return done[id] || k.barred[id].pause > 0 || l.isHopeless(id) })
-		}
-		l.overdue = append(l.overdue, left...)
-	}
-	if took := time.Since(began); took > 2*dutyPart { // much follows on each: the others have as much time
-		l.look.expires = time.Now().Add(took)
 	}
 	return nil
 }
@@ -142,39 +127,12 @@ func (l *loop) nextExpire() time.Duration {
 	if len(l.overdue) == 0 || !l.draining.IsZero() {
 		return never
 	}
-	return max(time.Until(l.look.expires), l.locks.expire.rest())
+	return 0
 }
 
-// withheld are overdue tasks that somebody has locked or changed. A look leaves them out for a
-// while: so long that trying them again takes its share of the time and no more.
-type withheld struct {
-	ids   map[int64]bool
-	until time.Time
-}
-
-// note takes down those that were tried, since then, and are not gone.
-func (w *withheld) note(tried []int64, gone []changed, since time.Time) {
-	if len(gone) == len(tried) || len(w.ids) >= scanMost {
-		return
-	}
-	now := time.Now()
-	if len(w.ids) == 0 {
-		w.until = now.Add(time.Second)
-	}
-	w.until = w.until.Add(scanShare * now.Sub(since))
-	for _, id := range tried {
-		w.ids[id] = true
-	}
-	for _, c := range gone {
-		delete(w.ids, c.id)
-	}
-}
-
-// release lets the next look find them again; false: not yet, or there are none.
-func (w *withheld) release() bool {
-	if len(w.ids) == 0 || time.Now().Before(w.until) {
-		return false
-	}
-	w.ids = map[int64]bool{}
-	return true
+// parkOthers puts off those that were tried and not changed: somebody has locked or changed them.
+func (l *loop) parkOthers(tried []int64, done []changed) {
+	l.park(slices.DeleteFunc(slices.Clone(tried), func(id int64) bool {
+		return slices.ContainsFunc(done, func(c changed) bool { return c.id == id })
+	}))
 }

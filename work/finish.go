@@ -1,7 +1,6 @@
 package work
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -19,21 +18,15 @@ func (l *loop) delete(ctx context.Context, ids []int64) error {
 	if len(ids) == 0 {
 		return nil
 	}
-	began := time.Now()
 	return l.each(ctx, ids, func(ctx context.Context, ids []int64) error {
-		if time.Since(began) >= 2*dutyPart { // the table refuses some
-			l.empty = append(l.empty, ids...)
-			return nil
-		}
 		rows, err := l.control.conn.Query(ctx, l.queries().Text("delete"), ids)
 		if err != nil {
 			return err
 		}
 		locked, err := pgx.CollectRows(rows, pgx.RowTo[int64])
 		l.empty = append(l.empty, locked...)
-		if answer := new(pgconn.PgError); len(ids) == 1 && errors.As(err, &answer) && refusedByServer(err) &&
-			!passing(answer) {
-			l.stays(answer, ids[0])
+		if len(ids) == 1 && refusedByServer(err) && !passing(err) {
+			l.stays(err, ids[0])
 			return nil
 		}
 		return err
@@ -41,15 +34,16 @@ func (l *loop) delete(ctx context.Context, ids []int64) error {
 }
 
 // stays logs that a row can't be deleted, such as one that a foreign key of the user's refers to:
-// once for all that the same keeps. Its task has ended.
+// from time to time for all that the same keeps. Its task has ended.
 func (l *loop) stays(why error, id int64) {
 	what := why.Error()
 	if answer := new(pgconn.PgError); errors.As(why, &answer) {
 		what = answer.Code + " " + answer.TableName + " " + answer.ConstraintName + " " + answer.Routine
 	}
-	if l.trouble.said.isNew("kept " + what) {
-		l.log.Warn().Err(why).Int64("id", id).Msg("a task that has ended can't be deleted: its row stays, as do others that meet this, of which nothing more is said")
+	if !l.trouble.tells(what, sayAgain) {
+		return
 	}
+	l.log.Warn().Err(why).Int64("id", id).Msg("a task that has ended can't be deleted: its row stays, as do others that meet this")
 }
 
 // sweep deletes, once a second, what was locked when it should have been.
@@ -76,10 +70,9 @@ func (l *loop) finish(ctx context.Context, ends []end) error {
 	defer cancel()
 	c := newColumns(ends, l.encoding())
 	written := map[int64]string{}
-	var empty []int64
-	err := l.briefOr(ctx, ends[0].barred.alone, func(tx pgx.Tx) error {
+	var done finished
+	err := l.brief(ctx, func(tx pgx.Tx) error {
 		clear(written)
-		empty = nil
 		if slices.Contains(c.last, false) {
 			if err := l.retry(ctx, tx, ends, written); err != nil {
 				return err
@@ -90,31 +83,17 @@ func (l *loop) finish(ctx context.Context, ends []end) error {
 		if err != nil {
 			return err
 		}
-		var id int64
-		var moved, repeats, nothing bool
-		var repeat []int64
-		bare, less, states := map[int64]bool{}, map[int64]bool{}, map[int64]string{}
-		for i := range ends {
-			e := &ends[i]
-			id := e.task.Row.ID
-			bare[id], less[id], states[id] = e.bare, e.lessened > 0, e.state()
-		}
-		if _, err := pgx.ForEachRow(rows, []any{&id, &moved, &repeats, &nothing}, func() error {
-			if !moved {
-				return errKept
-			}
-			written[id] = states[id]
-			if repeats && !bare[id] {
-				repeat = append(repeat, id)
-			}
-			if nothing && !less[id] {
-				empty = append(empty, id)
-			}
-			return nil
-		}); err != nil {
+		if done, err = finishedOf(rows, ends, written); err != nil {
 			return err
 		}
-		if err := l.repeat(ctx, tx, repeat); err != nil {
+		for _, id := range done.odd {
+			said, err := l.repeatOrSay(ctx, tx, id, false)
+			if err != nil {
+				return err
+			}
+			done.empty = slices.DeleteFunc(done.empty, func(one int64) bool { return said && one == id })
+		}
+		if err := l.repeat(ctx, tx, done.repeat); err != nil {
 			return &repetitionError{err}
 		}
 		return nil
@@ -126,7 +105,43 @@ func (l *loop) finish(ctx context.Context, ends []end) error {
 	if err := l.settle(ctx, ends, written); err != nil {
 		return err
 	}
-	return l.delete(ctx, empty)
+	return l.delete(ctx, done.empty)
+}
+
+// finished are tasks whose ends are written.
+type finished struct {
+	repeat []int64 // that are followed by something,
+	odd    []int64 // which the table has refused before
+	empty  []int64 // that have nothing to show
+}
+
+// finishedOf reads what finish.sql returns.
+func finishedOf(rows pgx.Rows, ends []end, written map[int64]string) (done finished, err error) {
+	of := map[int64]*end{}
+	for i := range ends {
+		of[ends[i].task.Row.ID] = &ends[i]
+	}
+	var id int64
+	var moved, repeats, nothing bool
+	_, err = pgx.ForEachRow(rows, []any{&id, &moved, &repeats, &nothing}, func() error {
+		if !moved {
+			return errKept
+		}
+		e := of[id]
+		written[id] = e.state()
+		switch {
+		case !repeats:
+		case !e.bare:
+			done.repeat = append(done.repeat, id)
+		case e.lessened < lessState: // else the row takes no word of ours
+			done.odd = append(done.odd, id)
+		}
+		if nothing && e.lessened == 0 {
+			done.empty = append(done.empty, id)
+		}
+		return nil
+	})
+	return done, err
 }
 
 // retry returns those of the failed tasks to PLAN that have retries left.
@@ -155,25 +170,6 @@ func (l *loop) retry(ctx context.Context, tx pgx.Tx, ends []end, written map[int
 	return err
 }
 
-// movedOf are the ids of the rows that were changed; an error where a trigger has kept one as it was.
-func movedOf(rows pgx.Rows) (ids []int64, err error) {
-	var id int64
-	var moved bool
-	_, err = pgx.ForEachRow(rows, []any{&id, &moved}, func() error {
-		if !moved {
-			return errKept // it is rolled back: the row is as it was read
-		}
-		ids = append(ids, id)
-		return nil
-	})
-	return ids, err
-}
-
-// silences is how often in a row an end or a mark must not have been taken by a row that nobody has
-// changed and nobody had locked a moment later, until that is taken for the row's own doing:
-// whoever had it locked may have let it go in between.
-const silences = 3
-
 // settle forgets the tasks whose ends are written, and looks what is the matter with the others:
 // some are locked, and are written later; some have been stopped; the rest are no longer ours.
 // written are the states of the others, by id.
@@ -181,7 +177,9 @@ func (l *loop) settle(ctx context.Context, ends []end, written map[int64]string)
 	var open []int64
 	for _, e := range ends {
 		if state := written[e.task.Row.ID]; state != "" {
-			delete(l.reruns, e.task.Row.ID)
+			if e.Kind != run.Released {
+				delete(l.reruns, e.task.Row.ID)
+			}
 			l.ended(e, state)
 			l.gone(e)
 		} else {
@@ -201,26 +199,28 @@ func (l *loop) settle(ctx context.Context, ends []end, written map[int64]string)
 			continue
 		}
 		switch s := standings[e.task.Row.ID]; {
-		case s.ours(e.task, e.PID) && free[e.task.Row.ID]:
-			if e.version != s.version { // somebody changes it all the time, and is in the way
-				e.refusals, e.version = 0, s.version
-			}
-			if e.refusals++; e.refusals < silences {
-				e.later()
-				l.keep(e)
-			} else {
-				l.refusedSilently(e)
-			}
 		case s.ours(e.task, e.PID):
-			e.refusals = 0
-			l.relieve(&e)
-			e.later()
+			if e.version != s.version { // somebody changes it all the time, and is in the way
+				e.still, e.version = 0, s.version
+			}
+			unlocked := free[e.task.Row.ID]
+			if e.isSilent(unlocked) { // a trigger of the user's leaves it out
+				if !e.lessen(nil) {
+					l.leaveAlone(e, errKept)
+					continue
+				}
+				l.lesser(&e, errKept)
+			}
+			e.later(retryMost)
 			l.keep(e)
+			if unlocked {
+				continue
+			}
 			if err := l.tellOfLock(ctx, e.since, e.task.Row.ID, e.task.Row.Key); err != nil {
 				return err
 			}
-		case s.stopping && e.kind != run.Stopped:
-			e.kind = run.Stopped
+		case s.stopping && e.Kind != run.Stopped:
+			e.Kind = run.Stopped
 			l.keep(e)
 		default:
 			if s.state == "DONE" && e.Result != nil && e.Result.Output == nil { // we have written that, and not heard of it
@@ -279,7 +279,7 @@ func newColumns(ends []end, encoding string) *columns {
 		c.starts[i], c.stops[i] = &start, &e.Stop
 		c.done[i], c.last[i], c.keeps[i] = e.failure() == nil, e.noRetry(), e.keeps()
 		c.outputs[i], c.notices[i] = e.told(encoding)
-		c.errors[i], c.sqlstates[i] = e.shown(cmp.Or(e.failure(), e.note), encoding)
+		c.errors[i], c.sqlstates[i] = e.shown(e.failure(), encoding)
 		if e.Xact != 0 {
 			c.xacts[i] = &e.Xact
 		}

@@ -110,7 +110,7 @@ func TestOthersHaveMostOfTheTimeBesideCopiesOfTooLongData(t *testing.T) {
 	s.eventually("1", "SELECT count(*) FROM task WHERE parent IS NOT NULL")
 	s.others()
 	s.eventually("3", "SELECT count(*) FROM task AS t JOIN task AS n ON n.id = t.next WHERE t.state = 'FAIL' AND n.data = t.data")
-	const pauses = "SELECT count(*) FROM (SELECT created - lag(created) OVER (ORDER BY created) AS pause FROM task WHERE parent IS NOT NULL) AS c WHERE pause < '2.4 s'"
+	const pauses = "SELECT count(*) FROM (SELECT created - lag(created) OVER (ORDER BY created) AS pause FROM task WHERE parent IS NOT NULL) AS c WHERE pause < '1.6 s'"
 	if got := s.get(pauses); got != "0" {
 		t.Errorf("%s follow at once", got)
 	}

@@ -20,34 +20,19 @@ import (
 // ask is a question to the loop that somebody waits on: that the row of a task be marked WORK, for
 // texts of it, whether we lead, or that a session be registered.
 type ask struct {
-	kind     askKind
-	run      *run.Task
-	task     *task // the same, as the loop knows it
-	text     run.Text
-	pid      int32
-	opened   pool.Backend // that is to be registered
-	answer   chan answer  // capacity one
-	barred   bool         // its mark has met a lock
-	tried    bool         // where no other was set with it
-	passed   bool         // the ledger has passed it over
-	redrawn  bool         // as that of an end: for the repetition that is written with the mark
-	silences int          // how often in a row the row has not taken the mark, and nobody had it locked
-	putOff                // when the row has not taken the mark
+	kind   askKind
+	run    *run.Task
+	task   *task // the same, as the loop knows it
+	text   run.Text
+	pid    int32
+	opened pool.Backend // that is to be registered
+	answer chan answer  // capacity one
+	passed bool         // the ledger has passed it over
+	putOff              // when the row has not taken the mark
 }
 
 // row is what tells the row that is asked about.
 func (a ask) row() []any { return []any{a.task.Row.ID, int32(a.task.Row.Version), a.pid} }
-
-// redraws tells an error by which the repetition, that is written with the mark, may have met an id that
-// was committed meanwhile: once.
-func (a *ask) redraws(err error) bool {
-	first := hasState(err, "23505") && !a.redrawn
-	a.redrawn = a.redrawn || first
-	return first
-}
-
-// byTurn orders marks that have met locks: that one is first whose next try was due first.
-func byTurn(a, b ask) int { return a.after.Compare(b.after) }
 
 type askKind int
 
@@ -178,7 +163,7 @@ func (l *loop) hear() {
 	for _, o := range outcomes {
 		l.stats.ran(&o)
 		e := endOf(o, l.known(o.Task))
-		e.task.ending, e.usual = true, e.isUsual()
+		e.task.ending = true
 		if e.Again {
 			l.reruns[o.Task.Row.ID] = l.reruns[o.Task.Row.ID].anotherRun()
 		}

@@ -90,7 +90,7 @@ func (l *loop) walk(ctx context.Context) error {
 	case errors.As(err, &answer) && answer.Code != "57014" && !passing(answer):
 		k.restart()
 		k.next = time.Now().Add(time.Minute)
-		if l.trouble.said.isNew("old tasks") {
+		if l.trouble.tells("old tasks", sayAgain) {
 			l.log.Warn().Err(err).Msg("old tasks cannot be deleted; trying again every minute")
 		}
 	case err != nil:

@@ -2,8 +2,8 @@ package work
 
 import (
 	"errors"
+	"math"
 	"strings"
-	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
 
@@ -18,39 +18,25 @@ import (
 // What is left of an end, by how often it was lessened.
 const (
 	lessShort = iota + 1 // no output, no notice, and the beginning of the error
-	lessKept             // output, notice and SQLSTATE stay as the row has them
-	lessTiny             // and the error is a few words
-	lessState            // the error stays, too
+	lessState            // all of these stay as the row has them
 	lessNothing
 
 	shortMost = 500 // bytes
-	tinyError = "ERROR:  end could not be written"
 )
 
 // lessen makes less of an end that was refused, by an error or (nil) silently; false when nothing
-// is left. Of a character that the database does not have something else is written. A repetition
-// that the table refuses is left out, and the row says so: its series has ended.
+// is left. Of a character that the database does not have something else is written. What follows that
+// the table refuses twice is left out, and the row says so.
 func (e *end) lessen(err error) bool {
 	if isUnsendable(err) && !e.ascii {
 		e.ascii = true
 		return true
 	}
-	if repetition := new(repetitionError); errors.As(err, &repetition) && !e.bare {
-		if hasState(err, "23505") && !e.redrawn { // by an id that was committed meanwhile: now it is seen
-			e.redrawn = true
-			return true
-		}
+	if !e.bare && errors.As(err, new(*repetitionError)) {
 		e.bare = true
-		failure := unwritten(err)
-		if own := e.failure(); own != nil {
-			failure = &exec.Failure{Text: own.Text + "\n" + failure.Text, SQLState: own.SQLState}
-			e.fault = failure
-		} else {
-			e.note = failure
-		}
 		return true
 	}
-	if e.lessened++; e.lessened == lessNothing && e.kind == run.Finished && e.failure() != nil && !e.final { // it may be the wait for another try that is refused
+	if e.lessened++; e.lessened == lessNothing && e.Kind == run.Finished && e.failure() != nil && !e.final { // it may be the wait for another try that is refused
 		e.final, e.lessened = true, 0
 	}
 	return e.lessened < lessNothing
@@ -73,7 +59,7 @@ func unwritten(err error) *exec.Failure {
 const unwrittenEnd = "the end of the task could not be written: "
 
 // keeps tells whether what is not said stays as the row has it: as it was prepared, or as it is.
-func (e *end) keeps() bool { return e.Shed && e.lessened == 0 || e.lessened >= lessKept }
+func (e *end) keeps() bool { return e.Shed && e.lessened == 0 || e.lessened >= lessState }
 
 // told are the output and the notice, as they are to be written.
 func (e *end) told(encoding string) (output, notice *string) {
@@ -92,13 +78,6 @@ func (e *end) shown(failure *exec.Failure, encoding string) (text, sqlstate *str
 		short := exec.ASCII(*text)
 		short = strings.TrimRight(short[:min(len(short), shortMost)], "\n\t")
 		text = &short
-	}
-	if e.lessened >= lessTiny {
-		tiny := tinyError
-		text = &tiny
-	}
-	if e.lessened >= lessKept {
-		return text, nil
 	}
 	return text, &failure.SQLState
 }
@@ -127,20 +106,17 @@ func (l *loop) leaveAlone(e end, err error) {
 	l.log.Error().Err(err).Int64("id", id).
 		Str("hint", "fix what refuses it, and set the row's state; until then the task may run again when another controller leads").
 		Msg("table refuses every end of a task; row left unchanged")
-	if l.leftAlone[id] = shown; !shown {
-		l.hopeless[id] = time.Now()
+	rest := refusesAgain
+	if shown { // its task would run again
+		rest = math.MaxInt64
 	}
+	l.refuses(id, rest)
 	l.gone(e)
 }
 
 // lesser logs what the table has refused of an end, once for each end.
 func (l *loop) lesser(e *end, err error) {
-	switch {
-	case e.bare && e.lessened == 0 && !e.ascii:
-		l.log.Error().Err(err).Int64("id", e.task.Row.ID).
-			Str("hint", "fix what refuses it, and insert the task again").
-			Msg("the table refuses the repetition of a task; its series has ended")
-	case e.lessened == lessShort:
+	if e.lessened == lessShort {
 		l.log.Warn().Err(err).Int64("id", e.task.Row.ID).Msg("the table refuses the end of a task; written with less")
 	}
 }

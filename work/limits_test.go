@@ -14,10 +14,10 @@ func TestLimitsOfATaskMeetNothingOfOurs(t *testing.T) {
 	s.exec(`CREATE FUNCTION sets(VARIADIC settings text[]) RETURNS text LANGUAGE sql AS
 		$$SELECT string_agg(set_config(split_part(s, '=', 1), split_part(s, '=', 2), false), ' ') FROM unnest(settings) AS s$$`)
 	lasting := []string{
-		"statement_timeout=1", "lock_timeout=1", "idle_in_transaction_session_timeout=1", "idle_session_timeout=1",
+		"statement_timeout=1000", "lock_timeout=1", "idle_in_transaction_session_timeout=1000", "idle_session_timeout=1",
 		"default_transaction_isolation=serializable", "default_transaction_read_only=on", "default_transaction_deferrable=on", "exit_on_error=on",
 		"default_transaction_isolation=serializable', 'default_transaction_read_only=on', 'default_transaction_deferrable=on",
-		"statement_timeout=1', 'idle_in_transaction_session_timeout=1', 'idle_session_timeout=1', 'lock_timeout=1",
+		"statement_timeout=1000', 'idle_in_transaction_session_timeout=1000', 'idle_session_timeout=1', 'lock_timeout=1",
 		"client_min_messages=error', 'DateStyle=SQL, DMY', 'bytea_output=escape', 'standard_conforming_strings=off", "search_path=pg_temp", "array_nulls=off', 'transform_null_equals=on",
 	}
 	for i, setting := range lasting {

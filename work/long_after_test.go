@@ -2,12 +2,7 @@
 
 package work
 
-import (
-	"testing"
-	"time"
-
-	"pgtaskd/server/servertest"
-)
+import "testing"
 
 // long is an after of ten thousand tasks that are no more, and of one that is open.
 const long = "ARRAY(SELECT generate_series(-9999, -1)) || $1::int8"
@@ -36,35 +31,6 @@ func TestOthersStartWhileLongAftersAreLookedAt(t *testing.T) {
 	s.eventually("true", `SELECT count(*) > 0 FROM task WHERE "group" = 'old' AND state = 'DONE'`)
 	s.others()
 	s.others()
-}
-
-// TestMoreLongAftersThanAreKnownKeepNobodyWaiting, whose own are short or long; and those that were
-// left out are found.
-func TestMoreLongAftersThanAreKnownKeepNobodyWaiting(t *testing.T) {
-	if testing.Short() {
-		return
-	}
-	s := play(t) // not in parallel: they keep the machine busy
-	s.exec("SET session_replication_role = replica")
-	s.exec(`INSERT INTO task ("group", input, plan, after) SELECT 'many', 'SELECT 1', 'infinity', ARRAY(SELECT generate_series(-200, -1)) FROM generate_series(1, $1)`, 2*freshLong)
-	s.exec("SET session_replication_role = origin")
-	began := time.Now()
-	brief := s.successor("SELECT 1", -5)
-	another := s.add(`"group", input, after, delete`, "another", "SELECT 1", make([]int64, 10), false)
-	var distinct []int64
-	for id := range int64(2000) {
-		distinct = append(distinct, -1-id)
-	}
-	lasts := s.add(`"group", input, after, delete`, "lasts", "SELECT 1", distinct, false)
-	s.becomes(brief, "DONE")
-	s.becomes(another, "DONE")
-	s.becomes(lasts, "DONE")
-	if took := time.Since(began); took > servertest.Limit(3*time.Second) {
-		t.Errorf("others had to wait %s", took)
-	}
-	s.exec("SET session_replication_role = replica")
-	s.exec(`UPDATE task SET after = '{-1}' WHERE "group" = 'many'`)
-	s.eventually("0", "SELECT count(*) FROM task WHERE due = '-infinity'")
 }
 
 // TestOthersStartWhileLongAftersAreGivenUp: many tasks do not end well, and of those who wait some

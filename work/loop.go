@@ -5,12 +5,12 @@ import (
 	"context"
 	"errors"
 	"math"
+	"slices"
 	"sync/atomic"
 	"time"
 
 	"github.com/rs/zerolog"
 
-	"pgtaskd/exec"
 	"pgtaskd/routine"
 	"pgtaskd/sql"
 	"pgtaskd/work/lane"
@@ -38,23 +38,21 @@ type loop struct {
 	live            atomic.Pointer[Live]    // those of the target, or what it was told since
 	facts           atomic.Pointer[control] // only what does not change after know
 
-	control      *control
-	tasks        map[int64]*task // read by us, until their end is written
-	reruns       map[int64]again // how often tasks had to be run again for reasons of our own
-	unsaid       []end           // ends that are not written yet,
-	aside        aside           // and those that could not be, and are tried again later
-	lost         map[int64]end   // tasks whose session is gone
-	ahead        time.Duration   // how long before: soonAhead, see horizon
-	columns      string          // fingerprint of those of the table, as they are,
-	described    string          // and as install has found them
-	keeping      keeping
-	empty        []int64 // tasks to be deleted whose rows were locked
-	locks        lockeds
-	partlessMost int       // how many ends may wait for a partition
-	lockTold     time.Time // when a lock was logged last
-	disk         disk
-	asks         []ask                  // not answered yet
-	shows        map[string][][2]string // by group, see shown
+	control   *control
+	tasks     map[int64]*task // read by us, until their end is written
+	reruns    map[int64]again // how often tasks had to be run again for reasons of our own
+	unsaid    []end           // ends that are not written yet,
+	aside     aside           // and those that could not be, and are tried again later
+	lost      map[int64]end   // tasks whose session is gone
+	ahead     time.Duration   // how long before: soonAhead, see horizon
+	columns   string          // fingerprint of those of the table, as they are,
+	described string          // and as install has found them
+	keeping   keeping
+	empty     []int64 // tasks to be deleted whose rows were locked
+	locks     lockeds
+	disk      disk
+	asks      []ask                  // not answered yet
+	shows     map[string][][2]string // by group, see shown
 
 	wake      *wake.Waker
 	postponed time.Time // until then, changes for another way of waking: the table is locked
@@ -64,7 +62,6 @@ type loop struct {
 	rolePath atomic.Pointer[string] // the search_path of what writes rows; nil: the server's alone
 	mayOwn   atomic.Bool            // it may have a connection of its own: there is a register, and we lead
 
-	purses    exec.Purses
 	reads     func([]*run.Task) // for tests: called with what was read, by the loop; may be nil
 	draining  time.Time         // since when; zero: we do not
 	cancelled bool              // its grace is over
@@ -73,7 +70,6 @@ type loop struct {
 	crashed   *time.Time        // when the server has crashed last, as far as it tells
 	count     int               // tasks ended since the last look at the pace
 	surveyed  time.Time         // when the table was looked at for the metrics
-	relieved  int               // bytes of the heavy ends that have given their slots back
 
 	registering registering
 	presence    presence
@@ -86,7 +82,6 @@ func newLoop(ctx context.Context, t Target, log zerolog.Logger) *loop {
 		crew: routine.New(ctx), panics: &panics{}, inbox: newInbox(), shows: map[string][][2]string{},
 		term: newTerm(time.Time{}), ahead: soonAhead, endsIn: endsMost, followsIn: followLimit,
 		tasks: map[int64]*task{}, reruns: map[int64]again{}, lost: map[int64]end{},
-		partlessMost: partlessMost,
 	}
 	live := t.Live
 	if latest := t.Changes.get(); latest != nil {
@@ -109,7 +104,7 @@ func (l *loop) dispatcher(live Live) *run.Dispatcher {
 		Leader: l.inbox, Group: l.crew, Clock: clock, Log: l.log, Failed: failed,
 		Lanes: lane.New[*run.Task](live.Run, freshForLong, clock.Now),
 		Pool: pool.New(pool.Config{
-			Group: l.crew, Own: l.ownSession, Elsewhere: l.openRemote, Purses: &l.purses, Enrol: l.inbox.register, Log: l.log, Failed: failed,
+			Group: l.crew, Own: l.ownSession, Elsewhere: l.openRemote, Enrol: l.inbox.register, Log: l.log, Failed: failed,
 		}),
 		Shows: func(group string) [][2]string { return showsOf(l.target, group) },
 		Blame: func(id int64) { l.panics.Store(id, true) }, Freed: l.inbox.wake,
@@ -138,19 +133,14 @@ func (l *loop) encoding() string     { return l.Server.Load().Encoding }
 type term struct {
 	began      time.Time // by the server's clock, after the lock
 	look       looks
-	scanning   place               // where the scan under way goes on,
-	newer      place               // and where a look for what is new goes on, between two of its parts
-	orphans    map[int64]*orphan   // under way, but not ours
-	killed     []end               // tasks whose session was terminated
-	soon       []*run.Task         // read before their plan, the earliest first
-	unplanned  []unplanned         // found by the scan under way
-	overdue    []int64             // found by scans: their active has passed
-	withheld   withheld            // of these, since they could not be given up
-	successors successors          // and what they wait for
-	parked     map[int64]parked    // rows that could not be taken just now
-	hopeless   map[int64]time.Time // rows that have refused a change, and since when
-	tardy      map[int64]bool      // tasks on which what follows has met followLimit
-	leftAlone  map[int64]bool      // rows under way that take no end: their tasks would run again
+	scanning   place             // where the scan under way goes on,
+	newer      place             // and where a look for what is new goes on, between two of its parts
+	orphans    map[int64]*orphan // under way, but not ours
+	soon       []*run.Task       // read before their plan, the earliest first
+	unplanned  []unplanned       // found by the scan under way
+	overdue    []int64           // found by scans: their active has passed
+	successors successors        // and what they wait for
+	parked     map[int64]parked  // rows that could not be taken just now, or have refused a change
 	zone       zone
 	grouping   grouping
 	handed     bool // the lead was given away: what runs goes on, and nothing else is ours to do
@@ -161,25 +151,23 @@ type looks struct {
 	full, scan, check, orphans, pace, spoke time.Time
 	columns                                 time.Time // when they were looked at
 	swept                                   time.Time // deletions that had to wait
-	expires                                 time.Time // nothing is given up before
 	marks                                   time.Time // tasks were looked at that may have to be marked
 	fullTook                                time.Duration
 	spent                                   time.Duration // by the server, on the last look at all that is due,
 	slow                                    time.Duration // and how long it took twice in a row, if that was long
-	slowTold                                time.Time
-	planned                                 int64     // unplanned tasks are looked at from this id on; the least: all of them
-	low                                     time.Time // plans before were seen by a scan
-	next                                    time.Time // earliest plan to come, zero: none
-	foreseen                                time.Time // the one for which it was looked what to take before it
-	dense                                   time.Time // and followed closely on the one before
-	vain                                    time.Time // no task was found alone
-	wanted                                  bool      // something may have become due
-	later                                   bool      // only what is new was looked at: all of it when it may be
-	doubted                                 time.Time // rows were last changed by somebody
-	stopped                                 time.Time // since when something may have been stopped or deleted, zero: nothing
-	partial                                 bool      // not all that is due is known
-	missing                                 int       // tasks that were not there to be read since, more than were
-	held                                    int       // due tasks that were left out: their group is paused, or they are withheld
+	planned                                 int64         // unplanned tasks are looked at from this id on; the least: all of them
+	low                                     time.Time     // plans before were seen by a scan
+	next                                    time.Time     // earliest plan to come, zero: none
+	foreseen                                time.Time     // the one for which it was looked what to take before it
+	dense                                   time.Time     // and followed closely on the one before
+	vain                                    time.Time     // no task was found alone
+	wanted                                  bool          // something may have become due
+	later                                   bool          // only what is new was looked at: all of it when it may be
+	doubted                                 time.Time     // rows were last changed by somebody
+	stopped                                 time.Time     // since when something may have been stopped or deleted, zero: nothing
+	partial                                 bool          // not all that is due is known
+	missing                                 int           // tasks that were not there to be read since, more than were
+	held                                    int           // due tasks that were left out: their group is paused
 }
 
 // newTerm is a term that begins now, by the server's clock.
@@ -187,7 +175,6 @@ func newTerm(now time.Time) *term {
 	return &term{
 		began: now, successors: newSuccessors(), look: looks{planned: math.MinInt64},
 		orphans: map[int64]*orphan{}, parked: map[int64]parked{},
-		hopeless: map[int64]time.Time{}, tardy: map[int64]bool{}, leftAlone: map[int64]bool{}, withheld: withheld{ids: map[int64]bool{}},
 	}
 }
 
@@ -203,7 +190,8 @@ func (l *loop) begin(ctx context.Context) error {
 	if err := l.readGroups(ctx); err != nil {
 		return err
 	}
-	l.withoutForgotten()
+	l.unsaid = slices.DeleteFunc(l.unsaid, func(e end) bool { return l.dropIfForgotten(&e) })
+	l.aside.take(l.dropIfForgotten)
 	if err := l.scan(ctx, true); err != nil {
 		return err
 	}
@@ -218,9 +206,6 @@ func (l *loop) endTerm(ctx context.Context, err error) {
 	l.dropWaiting()
 	for id := range l.orphans {
 		l.vacate(id)
-	}
-	for _, e := range l.killed {
-		l.lost[e.task.Row.ID] = e
 	}
 	l.term = newTerm(time.Time{})
 	l.closeLater(l.Pool.Stale(0)) // what took the control connection may have taken them, too

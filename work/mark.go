@@ -9,103 +9,72 @@ import (
 
 	"pgtaskd/exec"
 	"pgtaskd/remote"
+	"pgtaskd/work/ledger"
 	"pgtaskd/work/run"
 )
 
 // markFirst marks tasks before they start, and returns those that are not answered yet: whose rows
 // are locked now, or the rest when the connection is lost. One whose row has changed does not
-// start. What meets a lock is tried alone from then on, each in its turn. What repeats itself is
-// marked apart: what follows on it may meet locks that no mark does.
+// start. What meets a lock is tried alone from then on, each in its turn.
 func (l *loop) markFirst(ctx context.Context, asks []ask) (open []ask, err error) {
-	var plain, repeating, alone []ask
-	for _, a := range asks {
-		if b := l.locks.marks.barred[a.task.Row.ID]; b.pause > 0 && a.since.IsZero() { // it was given back
-			a.barred, a.since, a.after = true, time.Now(), b.after
-		}
+	k, began := &l.locks.marks, time.Now()
+	slices.SortStableFunc(asks, func(a, b ask) int { return a.after.Compare(b.after) })
+	for len(asks) > 0 && !k.late(began) {
+		n := 1
 		switch {
-		case a.barred:
-			alone = append(alone, a)
-		case a.task.repeats():
-			repeating = append(repeating, a)
-		default:
-			plain = append(plain, a)
+		case asks[0].wait == 0:
+			for n < len(asks) && n < k.batch(len(asks)) && asks[n].wait == 0 {
+				n++
+			}
+		case k.rests():
+			open, asks = append(open, asks[0]), asks[1:]
+			continue
+		}
+		left, err := l.markTogether(ctx, asks[:n])
+		if open, asks = append(open, left...), asks[n:]; err != nil {
+			return append(open, asks...), err
 		}
 	}
-	slices.SortStableFunc(alone, byTurn)
-	open, err = l.markTogether(ctx, plain)
-	if err != nil {
-		return slices.Concat(open, repeating, alone), err
-	}
-	locked, err := l.markTogether(ctx, repeating)
-	open = append(open, locked...)
-	for i, a := range alone {
-		if err != nil || l.locks.marks.rest() > 0 {
-			return append(open, alone[i:]...), err
-		}
-		var left []ask
-		left, err = l.markTogether(ctx, []ask{a})
-		open = append(open, left...)
-	}
-	return open, err
+	return append(open, asks...), nil
 }
 
+// markTogether marks tasks, some at a time where the table refuses that. It returns those that are
+// not answered yet.
 func (l *loop) markTogether(ctx context.Context, asks []ask) (open []ask, err error) {
-	if len(asks) == 0 {
-		return nil, nil
-	}
-	var marked map[int64]bool
-	barred := false
-	answered := 0
-	err = bisect(ctx, l, asks, func(ctx context.Context, asks []ask) (err error) {
+	k, first, answered := &l.locks.marks, time.Now(), 0
+	err = bisect(asks, func(asks []ask) error {
+		if k.late(first) {
+			open, answered = append(open, asks...), answered+len(asks)
+			return nil
+		}
 		var m marks
 		for _, a := range asks {
 			m.add(a.task, a.pid, l.Clock.Now(), a.task.Once())
 			m.guarded = m.guarded || a.task.Guarded()
-			m.again = a.barred
 		}
 		began := time.Now()
-		marked, err = l.setMarks(ctx, &m)
-		if barred = isLocked(err); barred {
-			l.locks.marks.met(len(asks), time.Since(began))
-			return nil
-		}
-		return err
-	}, func(asks []ask) error {
-		if barred {
-			answered += len(asks)
-			for _, a := range asks {
-				a.barred, a.tried = true, len(asks) == 1
-				a.later()
-				open = append(open, a)
-			}
-			if len(asks) == 1 {
-				return l.tellOfLock(ctx, open[len(open)-1].since, asks[0].task.Row.ID, asks[0].task.Row.Key)
-			}
-			return nil
-		}
-		left, err := l.markedFirst(ctx, asks, marked)
-		if err != nil {
+		marked, err := l.setMarks(ctx, &m)
+		if k.took(len(asks), began, err); err != nil {
 			return err
 		}
-		open, answered = append(open, left...), answered+len(asks)
-		return nil
+		left, err := l.markedFirst(ctx, asks, marked)
+		if err == nil {
+			open, answered = append(open, left...), answered+len(asks)
+		}
+		return err
 	}, func(a ask, err error) error {
 		answered++
 		switch {
-		case isQueueFull(err):
-			l.queueFull(err.Error())
-		case isPartless(err) && l.mayWait(err): // without its place
-			l.lacking(err)
-			l.parked[a.task.Row.ID] = parked{until: time.Now().Add(exhaustedMost)}
-			a.answer <- answer{}
-			return nil
-		case isLack(err) && !isPartless(err):
-			l.lacking(err)
-		case !hasState(err, "TK011") && !a.redraws(err):
+		case isLocked(err):
+			a.later(retryMost)
+			open = append(open, a)
+			return l.tellOfLock(ctx, a.since, a.task.Row.ID, a.task.Row.Key)
+		case hasState(err, "23505") && a.wait == 0: // its repetition may have met an id that was committed meanwhile
+		case !hasState(err, "TK011") && !isQueueFull(err) && !isLack(err):
 			a.answer <- unmarked(remote.Innermost(err))
 			return nil
 		}
-		a.later()
+		a.later(retryMost)
 		open = append(open, a)
 		return nil
 	})
@@ -135,15 +104,11 @@ func (l *loop) markedFirst(ctx context.Context, asks []ask, marked map[int64]boo
 		switch id := a.task.Row.ID; {
 		case marked[id]:
 			a.task.marked = true
-			l.unbar(id)
 			a.answer <- answer{Answer: run.Answer{OK: true}}
-		case standings[id].ours(a.task, a.pid) && free[id] && a.silences+1 >= silences:
+		case standings[id].ours(a.task, a.pid) && a.isSilent(free[id]):
 			a.answer <- unmarked(errKept.Error())
 		case standings[id].ours(a.task, a.pid):
-			if a.silences++; !free[id] {
-				a.silences = 0
-			}
-			a.later()
+			a.later(retryMost)
 			open = append(open, a)
 		default:
 			a.answer <- answer{}
@@ -157,77 +122,48 @@ func unmarked(why string) answer {
 	return answer{Answer: run.Answer{Refused: exec.NewFailure("the start of the task could not be written: "+why, "55000")}}
 }
 
-// mark shows the tasks that have been running for a while.
-func (l *loop) mark(ctx context.Context) error {
+// mark has the ledger show the tasks that have been running for a while.
+func (l *loop) mark(context.Context) error {
 	if time.Since(l.look.marks) < checkTick { // there may be thousands of tasks
 		return nil
 	}
 	l.look.marks = time.Now()
-	var long []int64
+	var entries []*ledger.Entry
 	now, moment := l.Clock.Now(), time.Now()
 	for id, t := range l.tasks {
-		l.Lasts(t.Task, moment)
 		if t.marked || t.noMark || t.ending || t.Xact() != 0 || t.marking.after.After(moment) {
 			continue
 		}
-		if pid, start, _ := t.Runs(); pid != 0 && (now.Sub(start) >= markAfter || !l.draining.IsZero()) {
-			long = append(long, id)
+		pid, start, exactly := t.Runs()
+		if pid == 0 || now.Sub(start) < markAfter && l.draining.IsZero() {
+			continue
 		}
+		t.Marks.Store(true)
+		t.marking.later(retryMost) // unless it is set by then
+		entries = append(entries, &ledger.Entry{
+			Kind: ledger.Mark, ID: id, Version: t.Row.Version, PID: pid, Start: start, Exactly: exactly,
+			Tell: func(a ledger.Answer) { l.inbox.report(report{run: t, answer: a}) },
+		})
 	}
-	if len(long) == 0 {
-		return nil
-	}
-	// A row that refuses the mark is left without it: what its task does is not the worse for that.
-	for len(long) > 0 && l.locks.marks.rest() <= 0 {
-		some := long[:l.locks.marks.most(min(len(long), batchMost))]
-		long = long[len(some):]
-		if err := l.markSome(ctx, some); err != nil {
-			return err
-		}
+	if len(entries) > 0 {
+		l.ledger.Put(entries...)
 	}
 	return nil
 }
 
-// markSome marks tasks that run. A row that refuses the mark is left without it.
-func (l *loop) markSome(ctx context.Context, ids []int64) error {
-	var passed []int64 // somebody has locked them, or changed them
-	return bisect(ctx, l, ids, func(ctx context.Context, ids []int64) error {
-		var m marks
-		for _, id := range ids {
-			t := l.tasks[id]
-			if pid, start, exactly := t.Runs(); pid != 0 {
-				m.add(t, pid, start, exactly)
-			}
-		}
-		began := time.Now()
-		marked, err := l.setMarks(ctx, &m)
-		if passed = nil; isLocked(err) {
-			l.locks.marks.met(len(ids), time.Since(began))
-			for _, id := range m.ids {
-				l.tasks[id].marking.later()
-			}
-			return nil
-		}
-		l.locks.marks.missed()
-		for _, id := range m.ids {
-			if l.tasks[id].marked = marked[id]; !marked[id] {
-				l.tasks[id].marking.later()
-				passed = append(passed, id)
-			}
-		}
-		return err
-	}, func([]int64) error {
-		return l.cancelChanged(ctx, passed)
-	}, func(id int64, err error) error {
-		if isQueueFull(err) {
-			l.queueFull(err.Error())
-			l.tasks[id].marking.later()
-			return nil
-		}
-		l.log.Warn().Err(err).Int64("id", id).Msg("table refuses the mark of a task")
-		l.tasks[id].noMark = true
-		return nil
-	})
+// hearMark takes down whether the row of a task that runs shows that. One that refuses it is left
+// without: what its task does is not the worse for that.
+func (l *loop) hearMark(t *task, a ledger.Answer) {
+	switch {
+	case a.Result == ledger.Taken:
+		t.marked = true
+	case a.Result != ledger.Passed:
+	case a.Err == nil: // somebody has locked it, or changed it
+		l.look.stopped = time.Now()
+	case refusedByServer(a.Err) && !passing(a.Err):
+		l.log.Warn().Err(a.Err).Int64("id", t.Row.ID).Msg("table refuses the mark of a task")
+		t.noMark = true
+	}
 }
 
 // marks are the parameters of mark.sql.
@@ -238,7 +174,6 @@ type marks struct {
 	atomic    []bool
 	repeating []int64 // those with which a repetition may come
 	guarded   bool    // one of them must be on the disk before its task starts
-	again     bool    // they are one, which has met a lock before
 }
 
 func (m *marks) add(t *task, pid int32, start time.Time, exactly bool) {
@@ -264,7 +199,7 @@ func (l *loop) setMarks(ctx context.Context, m *marks) (marked map[int64]bool, e
 	ctx, cancel := limited(ctx)
 	defer cancel()
 	var ids []int64
-	if err := l.briefOr(ctx, m.again, func(tx pgx.Tx) error {
+	if err := l.brief(ctx, func(tx pgx.Tx) error {
 		rows, err := tx.Query(ctx, l.queries().Text("mark"), m.ids, m.versions, m.pids, m.starts, m.atomic, m.guarded)
 		if err != nil {
 			return err
@@ -281,4 +216,32 @@ func (l *loop) setMarks(ctx context.Context, m *marks) (marked map[int64]bool, e
 	}
 	l.look.spoke = time.Now()
 	return marked, nil
+}
+
+// A task that is to be marked first waits for what somebody has locked with its place in run and
+// its session, but not for long, and few do at once: then others have its place.
+const (
+	markPatience = time.Second
+	markShare    = 4 // part of run that waits like that at most
+	markAway     = 5 * time.Second
+)
+
+// giveBack has tasks wait without a place whose marks have met a lock.
+func (l *loop) giveBack(ctx context.Context) (err error) {
+	places := max(l.live.Load().Run/markShare, 1)
+	l.asks = slices.DeleteFunc(l.asks, func(a ask) bool {
+		if a.kind != askMark || a.since.IsZero() {
+			return false
+		}
+		if places--; places >= 0 && time.Since(a.since) < markPatience {
+			return false
+		}
+		l.parked[a.task.Row.ID] = parked{until: time.Now().Add(markAway)}
+		if untold := l.tellOfLock(ctx, a.since, a.task.Row.ID, a.task.Row.Key); err == nil {
+			err = untold
+		}
+		a.answer <- answer{}
+		return true
+	})
+	return err
 }

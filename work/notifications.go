@@ -2,7 +2,6 @@ package work
 
 import (
 	"errors"
-	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
 
@@ -13,9 +12,6 @@ import (
 // databases. A session that listens and stays in a transaction lets that fill up, and then every
 // transaction that notifies fails at COMMIT. That is no fault of a task's: what notifies waits.
 
-// roomMost is the longest wait before the next try to write an end that notifies.
-const roomMost = 5 * time.Second
-
 // isQueueFull tells the server's error at COMMIT when its queue of notifications is full.
 func isQueueFull(err error) bool {
 	var answer *pgconn.PgError
@@ -24,9 +20,10 @@ func isQueueFull(err error) bool {
 
 // queueFull says so from time to time.
 func (l *loop) queueFull(words string) {
-	if l.trouble.said.isNew("queue") {
-		l.log.Error().Str("error", words).Str("hint", "a session that listens has been in a transaction for long: the server's log names it, "+
-			"in the DETAIL of a WARNING that the NOTIFY queue is full; or see SELECT * FROM pg_stat_activity WHERE state LIKE 'idle in transaction%' ORDER BY xact_start, in all databases").
-			Msg("the server's queue of notifications is full: ends of tasks that notify somebody wait")
+	if !l.trouble.tells("queue", sayAgain) {
+		return
 	}
+	l.log.Error().Str("error", words).Str("hint", "a session that listens has been in a transaction for long: the server's log names it, "+
+		"in the DETAIL of a WARNING that the NOTIFY queue is full; or see SELECT * FROM pg_stat_activity WHERE state LIKE 'idle in transaction%' ORDER BY xact_start, in all databases").
+		Msg("the server's queue of notifications is full: ends of tasks that notify somebody wait")
 }

@@ -95,24 +95,24 @@ func endless(ctx context.Context, conn *pgx.Conn, limit string) error {
 	return err
 }
 
-// roleSettings are the search_path and the time zone with which the role's sessions begin: SHOW looks
-// up nothing by the path.
-func roleSettings(ctx context.Context, t Target) (path, zone string, err error) {
+// roleSetting is what a setting is in the role's sessions when they begin: SHOW looks up nothing by
+// their path.
+func roleSetting(ctx context.Context, t Target, name string) (string, error) {
 	cfg, err := ownConfig(t.Connect, map[string]string{"application_name": t.ControlName()})
 	if err != nil {
-		return "", "", err
+		return "", err
 	}
-	delete(cfg.RuntimeParams, "search_path")
+	delete(cfg.RuntimeParams, name)
 	conn, err := pgconn.ConnectConfig(ctx, &cfg.Config)
 	if err != nil {
-		return "", "", err
+		return "", err
 	}
 	defer func() { _ = conn.Close(ctx) }()
-	results, err := conn.Exec(ctx, "SHOW search_path").ReadAll()
+	results, err := conn.Exec(ctx, "SHOW "+name).ReadAll()
 	if err != nil {
-		return "", "", err
+		return "", err
 	}
-	return string(results[0].Rows[0][0]), conn.ParameterStatus("TimeZone"), nil
+	return string(results[0].Rows[0][0]), nil
 }
 
 // Limits of what somebody asks by hand. A walk through a large table is cut into statements that

@@ -42,7 +42,7 @@ type place struct {
 	asked        time.Time     // by the server's
 	spent        time.Duration // by the server, on its parts
 	again        bool          // what it has left out may start now
-	held         int           // tasks that it has left out: their group is paused, or they are withheld
+	held         int           // tasks that it has left out: their group is paused
 	taken        int           // tasks that it has brought, but for those held
 	passed       bool          // only lengthy is left,
 	lengthy      []int64       // tasks whose group or remote is long

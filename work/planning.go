@@ -26,23 +26,18 @@ type unplanned struct {
 	plan    pgtype.Timestamptz // when the row was written: what comes between origin and it was missed
 	until   pgtype.Timestamptz
 	catchup int32
-	follows bool  // it has after, and that comes first,
-	long    bool  // which takes long,
-	turn    int32 // in the turn of its role or group
+	follows bool // it has after, and that comes first
 }
 
 // queueUnplanned asks for unplanned tasks, from where the last look has come to.
 func (l *loop) queueUnplanned(batch *pgx.Batch) {
-	if l.look.planned == math.MinInt64 {
-		l.successors.begins()
-	}
 	batch.Queue(l.queries().Text("unplanned"), l.look.planned, batchMost).Query(l.readUnplanned)
 }
 
 func (l *loop) readUnplanned(rows pgx.Rows) error {
 	l.unplanned = l.unplanned[:0]
 	var u unplanned
-	_, err := pgx.ForEachRow(rows, []any{&u.id, &u.version, &u.cron, &u.origin, &u.plan, &u.until, &u.catchup, &u.follows, &u.long, &u.turn}, func() error {
+	_, err := pgx.ForEachRow(rows, []any{&u.id, &u.version, &u.cron, &u.origin, &u.plan, &u.until, &u.catchup, &u.follows}, func() error {
 		l.unplanned = append(l.unplanned, u)
 		return nil
 	})
@@ -64,7 +59,7 @@ func (l *loop) plan(ctx context.Context) error {
 		}
 		last, all := l.unplanned[len(l.unplanned)-1].id, len(l.unplanned) == read
 		if all && (read < batchMost || last == math.MaxInt64) {
-			l.look.planned, l.look.wanted = math.MinInt64, l.look.wanted || l.successors.roomAgain()
+			l.look.planned = math.MinInt64
 			return nil
 		}
 		if l.look.planned = last + 1; !all {
@@ -96,9 +91,9 @@ func (l *loop) planThese(ctx context.Context, limit time.Duration) error {
 	for i := range l.unplanned {
 		u := &l.unplanned[i]
 		switch {
-		case l.isHopeless(u.id) || time.Now().Before(l.parked[u.id].until):
+		case time.Now().Before(l.parked[u.id].until):
 		case u.follows:
-			l.successors.meet(u)
+			l.successors.fresh.add(u.id)
 		default:
 			if zone.name == "" {
 				zone = zoneOf(l.timeZone())
@@ -122,7 +117,7 @@ func (l *loop) planThese(ctx context.Context, limit time.Duration) error {
 		return nil
 	}
 	planned := map[int64]bool{}
-	_, err := l.eachWithWords(ctx, &l.locks.plan, ids, func(ctx context.Context, ids []int64, mute bool) error {
+	_, err := l.eachWithWords(ctx, ids, func(ctx context.Context, ids []int64, mute bool) error {
 		var p beats
 		for _, id := range ids {
 			p.add(id, found[id])

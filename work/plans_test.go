@@ -106,7 +106,7 @@ var plans = map[string]planned{
 	"text":          {args: []string{"5000", "0", "7", "false", "8192"}, state: "WORK"},
 	"unlocked":      {args: []string{ids()}, state: "WORK"},
 	"unplanned":     {args: []string{"0", "20"}, state: "PLAN"},
-	"unrepeated":    {args: []string{"5000", "'why'"}, state: "FAIL", makes: another},
+	"unrepeated":    {args: []string{"5000", "'why'", "'55000'"}, state: "FAIL", makes: another},
 	"unseen":        {args: []string{each("1")}},
 	"unstreamable":  {},
 	"used":          {state: "PLAN"},

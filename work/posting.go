@@ -57,8 +57,9 @@ func (l *loop) connectLedger(ctx context.Context) (*pgx.Conn, func(), error) {
 
 // report is what became of an entry of the ledger's that is the loop's.
 type report struct {
-	end    *end // what it writes,
-	ask    *ask // or that mark
+	end    *end  // what it writes,
+	ask    *ask  // or that mark,
+	run    *task // or that of a task that runs
 	answer ledger.Answer
 }
 
@@ -100,14 +101,14 @@ func (l *loop) postEnds() (entries []*ledger.Entry) {
 
 // plain tells an end that is like most, and that nothing has stood in the way of.
 func (e *end) plain() bool {
-	return e.usual && e.kind == run.Finished && e.fault == nil && !e.bare && e.lessened == 0 && !e.passed && e.wait == 0 && e.barred.pause == 0
+	return e.isUsual() && e.Fault == nil && !e.bare && e.lessened == 0 && !e.passed && e.wait == 0
 }
 
 // isUsual tells the end of a task that ran well, said nothing beside its output and does not repeat
 // itself.
 func (e *end) isUsual() bool {
-	return e.kind == run.Finished && e.Result != nil && e.failure() == nil && e.Result.Notice == nil &&
-		e.task.Row.Single && e.size() <= run.HeavyFrom
+	return e.Kind == run.Finished && e.Result != nil && e.failure() == nil && e.Result.Notice == nil &&
+		e.task.Row.Single && e.Size() <= run.HeavyFrom
 }
 
 // entryOf is the end as the ledger writes it.
@@ -145,6 +146,8 @@ func (l *loop) hearLedger() (empty []int64) {
 	reports := l.inbox.takeReports()
 	for _, r := range reports {
 		switch taken := r.answer.Result == ledger.Taken; {
+		case r.run != nil:
+			l.hearMark(r.run, r.answer)
 		case r.ask != nil && taken:
 			r.ask.task.marked = true
 			r.ask.answer <- answer{Answer: run.Answer{OK: true}}

@@ -81,11 +81,12 @@ func (l *loop) missingRest() time.Duration {
 	return max(time.Second, l.rest()/(scanShare/2))
 }
 
-// parked is a task that was not there to be read: its row has changed. It is looked at again after
-// a while.
+// parked is a task that was not there to be read: its row has changed. Or the row is locked, or has
+// refused a change. It is looked at again after a while.
 type parked struct {
-	until time.Time // by our clock
-	wait  time.Duration
+	until   time.Time // by our clock
+	wait    time.Duration
+	refuses bool
 }
 
 // park puts off those of the tasks that were not read.

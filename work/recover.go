@@ -19,39 +19,10 @@ func (l *loop) recover(ctx context.Context) error {
 	l.look.orphans = time.Now()
 	ctx, cancel := limited(ctx)
 	defer cancel()
-	if err := l.recoverKilled(ctx); err != nil {
-		return err
-	}
 	if err := l.recoverLost(ctx); err != nil {
 		return err
 	}
 	return l.recoverOrphans(ctx)
-}
-
-// recoverKilled writes FAIL for tasks whose session was terminated while the server went on: by a
-// person, or by a time limit. That it goes on shows in that it still answers us a while later.
-func (l *loop) recoverKilled(ctx context.Context) error {
-	past := l.Clock.Now().Add(-lostTick)
-	longAgo := func(e end) bool { return e.Stop.Before(past) }
-	if !slices.ContainsFunc(l.killed, longAgo) { // the server may be going down
-		return nil
-	}
-	if err := l.control.conn.Ping(ctx); err != nil {
-		return err
-	}
-	l.killed = slices.DeleteFunc(l.killed, func(e end) bool {
-		if !longAgo(e) {
-			return false
-		}
-		e.kind = run.Finished
-		if e.slot = e.size() > run.HeavyFrom; !e.slot {
-			l.Lanes.Ended(e.Task, e.Stop)
-		}
-		l.unsaid = append(l.unsaid, e)
-		return true
-	})
-	l.inbox.wake()
-	return nil
 }
 
 // recoverLost waits until the backends of lost sessions are gone; then what is not committed never
@@ -85,13 +56,13 @@ func (l *loop) recoverLost(ctx context.Context) error {
 		switch {
 		case e.Aboard && (e.task.Row.Remote != "" || !living[e.PID]):
 			delete(l.lost, id)
-			l.reruns[id] = again{runs: max(l.reruns[id].runs, 1), crossed: l.reruns[id].crossed, clashed: l.reruns[id].clashed} // so that it shows WORK first, should it be what has taken the session
+			l.reruns[id] = again{runs: max(l.reruns[id].runs, 1), crossed: l.reruns[id].crossed} // so that it shows WORK first, should it be what has taken the session
 			e.task.Again, e.task.ending = l.reruns[id].runs, false
 			aboard = append(aboard, e.Task)
 		case !e.Aboard && (e.task.Row.Remote != "" || !living[e.PID]):
 			ids = append(ids, id)
-			if e.start.IsZero() {
-				e.start = e.Stop.Add(-lostTick) // it was about to begin
+			if e.Start.IsZero() {
+				e.Start = e.Stop.Add(-lostTick) // it was about to begin
 			}
 			begun[id] = e
 		}
@@ -126,12 +97,12 @@ func (l *loop) cut(ctx context.Context, ids []int64, lost map[int64]end) (done m
 	if len(ids) == 0 {
 		return done, nil, nil
 	}
-	left, err = l.eachWithWords(ctx, &l.locks.cut, ids, func(ctx context.Context, ids []int64, mute bool) error {
+	left, err = l.eachWithWords(ctx, ids, func(ctx context.Context, ids []int64, mute bool) error {
 		var some []changed
 		gone, starts, versions := make([]int64, len(ids)), make([]*time.Time, len(ids)), make([]int32, len(ids))
 		for i, id := range ids {
 			if e, known := lost[id]; known {
-				gone[i], starts[i], versions[i] = int64(e.PID), &e.start, int32(e.task.Row.Version)
+				gone[i], starts[i], versions[i] = int64(e.PID), &e.Start, int32(e.task.Row.Version)
 			}
 		}
 		var ended []changed
@@ -171,23 +142,12 @@ func (l *loop) judged(some []changed, done map[int64]bool) {
 	l.counted(some)
 }
 
-// forgotten tells an end that the server may have forgotten in its last crash, with what it stands
-// for: the row may have another version by that number, and effects whose commit did not wait for
-// the disk are lost. The task waits still, or is found cut off.
-func (l *loop) forgotten(e *end) bool {
-	return l.crashed != nil && e.kind == run.Finished && e.Stop.Before(*l.crashed) &&
-		(!e.task.Marks.Load() || l.control.lazy && e.task.Row.Remote == "")
-}
-
-// withoutForgotten drops such ends.
-func (l *loop) withoutForgotten() {
-	l.unsaid = slices.DeleteFunc(l.unsaid, func(e end) bool { return l.dropIfForgotten(&e) })
-	l.aside.take(l.dropIfForgotten)
-}
-
-// dropIfForgotten drops such an end; false when it is another.
+// dropIfForgotten drops an end that the server may have forgotten in its last crash, with what it
+// stands for: the row may have another version by that number, and effects whose commit did not wait
+// for the disk are lost. The task waits still, or is found cut off. It is false for any other end.
 func (l *loop) dropIfForgotten(e *end) bool {
-	if !l.forgotten(e) {
+	if l.crashed == nil || e.Kind != run.Finished || !e.Stop.Before(*l.crashed) ||
+		e.task.Marks.Load() && !(l.control.lazy && e.task.Row.Remote == "") {
 		return false
 	}
 	l.gone(*e)

@@ -3,6 +3,7 @@ package work
 import (
 	"context"
 	"errors"
+	"math/rand/v2"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -10,11 +11,6 @@ import (
 	"pgtaskd/work/ledger"
 	"pgtaskd/work/run"
 )
-
-// longWait is the wait before the last try to write an end that SQL of a trigger refuses with an
-// error which another transaction may be the cause of. (Where there is no trigger in it, it passes
-// some day.)
-const longWait = time.Second
 
 // Refusals that rows of ours tell of are errors like the server's own, with an SQLSTATE that only we
 // have.
@@ -59,20 +55,25 @@ func refusedByServer(err error) bool {
 // raisedBySQL tells an error that SQL has raised from one of the server's own.
 func raisedBySQL(answer *pgconn.PgError) bool { return answer.Routine == "exec_stmt_raise" }
 
-// isHopeless tells that a row has refused us recently. It is tried again after a minute, as what
-// refuses may have been mended.
-func (l *loop) isHopeless(id int64) bool {
-	since, known := l.hopeless[id]
-	if known && time.Since(since) > time.Minute {
-		delete(l.hopeless, id)
-		return false
-	}
-	return known
+// refusesAgain is how long nothing is tried with a row that has refused a change: what refuses may be
+// mended by then.
+const refusesAgain = time.Minute
+
+// refuses takes note of a row that has refused a change.
+func (l *loop) refuses(id int64, rest time.Duration) {
+	l.parked[id] = parked{until: time.Now().Add(rest), refuses: true}
 }
 
-// passing tells an error that another transaction is the cause of.
-func passing(answer *pgconn.PgError) bool {
-	return answer.Code == "40001" || answer.Code == "40P01" || answer.Code == "55P03" || answer.Code == "TK011" || answer.Code == "TK012" || outdated(answer)
+// isHopeless tells that a row has refused us recently.
+func (l *loop) isHopeless(id int64) bool {
+	p := l.parked[id]
+	return p.refuses && time.Now().Before(p.until)
+}
+
+// passing tells an error that another transaction is the cause of, or that passes when the table has
+// what it lacks.
+func passing(err error) bool {
+	return hasState(err, "40001", "40P01", "55P03", "TK011", "TK012") || isQueueFull(err) || isLack(err) || outdated(err)
 }
 
 // isOfLocks tells the server's own error of a lock that another transaction has, wherever it is met
@@ -86,18 +87,6 @@ func isOfLocks(answer *pgconn.PgError) bool {
 func outdated(err error) bool {
 	var answer *pgconn.PgError
 	return errors.As(err, &answer) && answer.Code == "0A000" && answer.Routine == "RevalidateCachedQuery" && answer.Where == ""
-}
-
-// refusedSilently is the end that a row has not taken though nobody has it locked and no error
-// came: a trigger of the user's leaves it out.
-func (l *loop) refusedSilently(e end) {
-	if e.lessen(nil) {
-		l.lesser(&e, errKept)
-		l.keep(e)
-		l.inbox.wake()
-		return
-	}
-	l.leaveAlone(e, errKept)
 }
 
 // refused finds out why rows did not take the preparations of their tasks, or their marks, or what
@@ -133,21 +122,43 @@ func (l *loop) turnsInto(e *end, s standing) {
 	id := e.task.Row.ID
 	switch {
 	case s.stopping:
-		e.kind = run.Stopped
-	case e.fault == nil: // it has not begun, or is to begin anew
-		e.kind = run.Released
+		e.Kind = run.Stopped
+	case e.Fault == nil: // it has not begun, or is to begin anew
+		e.Kind = run.Released
 	case !e.task.Once() && !e.task.Row.Rerun:
-		e.kind = run.Finished
-	case e.fault.QueueIsFull() && (l.wake.Full() || l.reruns[id].runs == 0): // else by what the task itself notifies
+		e.Kind = run.Finished
+	case e.Fault.QueueIsFull() && (l.wake.Full() || l.reruns[id].runs == 0): // else by what the task itself notifies
 		if l.wake.Full() {
-			l.queueFull(e.fault.Text)
+			l.queueFull(e.Fault.Text)
 		}
 		l.reruns[id] = l.reruns[id].anotherRun()
-		e.kind, e.delay = run.Released, min(time.Second<<min(l.reruns[id].runs, 6), time.Minute)
-	case run.InTheWay(e.fault) && l.reruns[id].crossed < crossedTries:
-		e.kind, e.conflict = run.Released, true
-		l.reruns[id], e.delay = l.reruns[id].crosses(e.fault, e.task.Row.Remote)
+		e.Kind, e.Delay = run.Released, min(time.Second<<min(l.reruns[id].runs, 6), time.Minute)
+	case run.InTheWay(e.Fault) && l.reruns[id].crossed < crossedTries:
+		e.Kind, e.conflict = run.Released, true
+		l.reruns[id], e.Delay = l.reruns[id].crosses()
 	default:
-		e.kind = run.Finished
+		e.Kind = run.Finished
 	}
+}
+
+// crossedTries is how often a task that another transaction was in the way of (40001, 40P01, 55P03)
+// is run again before it FAILs.
+const crossedTries = 5
+
+// again is how often a task had to be run again for reasons of our own.
+type again struct {
+	runs    int
+	crossed int // of those, because another transaction was in the way of its end
+}
+
+// crosses counts another such run, and says how long it is to wait: others that met it wait as
+// well, and not for as long.
+func (a again) crosses() (again, time.Duration) {
+	a.runs, a.crossed = a.runs+1, a.crossed+1
+	return a, rand.N(5 * time.Millisecond << min(a.crossed, 7))
+}
+
+func (a again) anotherRun() again {
+	a.runs++
+	return a
 }

@@ -20,8 +20,8 @@ func (l *loop) release(ctx context.Context, ends []end) error {
 	starts, stops, causes := make([]*time.Time, len(ends)), make([]*time.Time, len(ends)), make([]string, len(ends))
 	for i, e := range ends {
 		c.errors[i], c.sqlstates[i] = nil, nil
-		if e.delay > 0 {
-			d := fmt.Sprint(e.delay.Microseconds(), " microseconds")
+		if e.Delay > 0 {
+			d := fmt.Sprint(e.Delay.Microseconds(), " microseconds")
 			delays[i] = &d
 			l.look.wanted = true
 		}
@@ -31,12 +31,12 @@ func (l *loop) release(ctx context.Context, ends []end) error {
 		case e.Result != nil && e.conflict:
 			starts[i], stops[i], causes[i] = c.starts[i], c.stops[i], "conflict"
 		}
-		if e.delay > 0 && e.fault != nil {
-			c.errors[i], c.sqlstates[i] = e.shown(e.fault, l.encoding())
+		if e.Delay > 0 && e.Fault != nil {
+			c.errors[i], c.sqlstates[i] = e.shown(e.Fault, l.encoding())
 		}
 	}
 	var ids []int64
-	if err := l.briefOr(ctx, ends[0].barred.alone, func(tx pgx.Tx) error {
+	if err := l.brief(ctx, func(tx pgx.Tx) error {
 		rows, err := tx.Query(ctx, l.queries().Text("release"), c.ids, c.versions, c.pids, delays, c.errors,
 			c.sqlstates, starts, stops, c.xacts, causes)
 		if err != nil {
@@ -52,13 +52,21 @@ func (l *loop) release(ctx context.Context, ends []end) error {
 	for _, id := range ids {
 		written[id] = "PLAN"
 	}
-	begun := map[int64]again{}
-	for id, n := range l.reruns {
-		begun[id] = n
-	}
-	err := l.settle(ctx, ends, written)
-	l.reruns = begun
-	return err
+	return l.settle(ctx, ends, written)
+}
+
+// movedOf are the ids of the rows that were changed; an error where a trigger has kept one as it was.
+func movedOf(rows pgx.Rows) (ids []int64, err error) {
+	var id int64
+	var moved bool
+	_, err = pgx.ForEachRow(rows, []any{&id, &moved}, func() error {
+		if !moved {
+			return errKept // it is rolled back: the row is as it was read
+		}
+		ids = append(ids, id)
+		return nil
+	})
+	return ids, err
 }
 
 // stopped writes the ends of tasks that were stopped. One that is ours again after all has failed.
@@ -70,7 +78,7 @@ func (l *loop) stopped(ctx context.Context, ends []end) error {
 		c.errors[i], c.sqlstates[i] = e.shown(stopFailure(e), l.encoding())
 	}
 	var some []changed
-	if err := l.briefOr(ctx, ends[0].barred.alone, func(tx pgx.Tx) (err error) {
+	if err := l.brief(ctx, func(tx pgx.Tx) (err error) {
 		some, err = l.withWhatFollows(ctx, tx, l.queries().Text("stopped"), c.ids, c.pids, c.starts, c.stops,
 			c.errors, c.sqlstates, c.notices, c.keeps, c.xacts)
 		return err
@@ -83,7 +91,7 @@ func (l *loop) stopped(ctx context.Context, ends []end) error {
 	}
 	for i := range ends {
 		if written[ends[i].task.Row.ID] == "" {
-			ends[i].kind, ends[i].fault = run.Finished, stopFailure(ends[i])
+			ends[i].Kind, ends[i].Fault = run.Finished, stopFailure(ends[i])
 		}
 	}
 	return l.settle(ctx, ends, written)
@@ -92,7 +100,7 @@ func (l *loop) stopped(ctx context.Context, ends []end) error {
 // stopFailure says of a task that it was stopped.
 func stopFailure(e end) *exec.Failure {
 	detail := "Its state was set to STOP while it ran."
-	if e.start.IsZero() {
+	if e.Start.IsZero() {
 		detail = "Its state was set to STOP before it had started."
 	}
 	input := ""

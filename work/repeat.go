@@ -8,6 +8,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+
+	"pgtaskd/work/run"
 )
 
 // withWhatFollows runs a query that ends tasks and returns them, and sees to what follows:
@@ -34,34 +36,27 @@ func (l *loop) withWhatFollows(ctx context.Context, tx pgx.Tx, query string, arg
 		return nil, err
 	}
 	if len(followed) == 1 {
-		return all, l.repeatOrSay(ctx, tx, followed[0])
+		_, err = l.repeatOrSay(ctx, tx, followed[0], true)
+		return all, err
 	}
 	return all, l.repeat(ctx, tx, followed)
 }
 
-// repeatOrSay creates the repetition of a task that has ended without a run of ours, or says in its
-// row why the table does not take that: the end stands all the same.
-func (l *loop) repeatOrSay(ctx context.Context, tx pgx.Tx, id int64) error {
-	err := pgx.BeginFunc(ctx, tx, func(tx pgx.Tx) error { return l.repeat(ctx, tx, []int64{id}) })
+// repeatOrSay creates the repetition of a task that has ended, or says in its row why the table does
+// not take that: the end stands all the same. It may wait where that is slow for once.
+func (l *loop) repeatOrSay(ctx context.Context, tx pgx.Tx, id int64, mayWait bool) (said bool, err error) {
+	err = pgx.BeginFunc(ctx, tx, func(tx pgx.Tx) error { return l.repeat(ctx, tx, []int64{id}) })
 	var answer *pgconn.PgError
-	if !refusedByServer(err) || !errors.As(err, &answer) || passing(answer) || l.mayWait(err) {
-		return err
+	if !refusedByServer(err) || !errors.As(err, &answer) || passing(err) ||
+		mayWait && isSlow(err) && !l.parked[id].refuses {
+		return false, err
 	}
-	if isSlow(err) && !l.tardy[id] { // the server itself may be, this once
-		l.tardy[id] = true
-		return err
-	}
+	l.log.Error().Err(err).Int64("id", id).
+		Str("hint", "fix what refuses it, and insert the task again").
+		Msg("the table refuses the repetition of a task; its series has ended")
 	why := unwritten(err)
-	l.timely([]int64{id})
-	_, err = tx.Exec(ctx, l.queries().Text("unrepeated"), id, why.Text)
-	return err
-}
-
-// timely forgets that what follows on these tasks was slow: it has come about, or is left out.
-func (l *loop) timely(ids []int64) {
-	for _, id := range ids {
-		delete(l.tardy, id)
-	}
+	_, err = tx.Exec(ctx, l.queries().Text("unrepeated"), id, run.Stored(&why.Text, l.encoding()), why.SQLState)
+	return true, err
 }
 
 // followLimit is how long what follows on tasks may take, as nothing starts meanwhile: their data
@@ -99,9 +94,6 @@ func (l *loop) repeat(ctx context.Context, tx pgx.Tx, ids []int64) error {
 	case !whole:
 		return errLeftOut
 	}
-	if err == nil && len(l.tardy) > 0 {
-		l.timely(ids)
-	}
 	return err
 }
 
@@ -129,5 +121,3 @@ func repeating(all []changed) (n int) {
 type repetitionError struct{ error }
 
 func (e *repetitionError) Unwrap() error { return e.error }
-
-func isTooMuch(err error) bool { return hasState(err, "TK010") }

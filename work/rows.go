@@ -95,12 +95,9 @@ func (r *rowReader) task(before *run.Task) *run.Task {
 	if row.Input == nil || row.Data == nil || r.null == nil || run.IsBehind(row.Group) || run.IsBehind(row.Remote) {
 		row.Input, row.Data = nil, nil // all come together
 	}
-	again := r.reruns[row.ID]
-	row.Crossed = !row.Suspect && again.clashed >= crossedAlone
-	row.Suspect = row.Suspect || row.Crossed
 	t := &run.Task{
 		Ticket: row.Ticket(key), Row: row, Leader: r.control.pid,
-		Again: again.runs, Atomic: row.Remote == "", Shows: r.shown(row.Group),
+		Again: r.reruns[row.ID].runs, Atomic: row.Remote == "", Shows: r.shown(row.Group),
 	}
 	if before != nil && before.Row.Input != nil && row.Input != nil && *before.Row.Input == *row.Input {
 		t.Row.Input = before.Row.Input

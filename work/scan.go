@@ -30,7 +30,7 @@ func (l *loop) rescan(ctx context.Context) error {
 		l.look.wanted = l.look.wanted || !now.Before(p.until) && l.look.full.Before(p.until)
 	}
 	news := l.wake.TakeNotice()
-	l.look.wanted = l.withheld.release() || l.look.wanted || news
+	l.look.wanted = l.look.wanted || news
 	if l.control.notices.Changed {
 		l.doubt(now)
 	}
@@ -81,10 +81,9 @@ func (l *loop) tellOfSlow(spent time.Duration) {
 	if l.listed() < scanChunk && min(spent, l.look.spent) > scanSlow {
 		l.look.slow = min(spent, l.look.spent)
 	}
-	if l.look.spent = spent; l.look.slow < scanPart || time.Since(l.look.slowTold) < lockedAgain {
+	if l.look.spent = spent; l.look.slow < scanPart || !l.trouble.tells("look", lockedAgain) {
 		return
 	}
-	l.look.slowTold = time.Now()
 	l.log.Warn().Dur("took", spent).Str("hint", "end the oldest transaction of the database, or drop the slot that nobody uses, then VACUUM the table").
 		Msg("a look at what is due takes long, as the server reads past tasks that have ended")
 }
@@ -155,11 +154,6 @@ func (l *loop) unpark() {
 	for id, p := range l.parked {
 		if time.Since(p.until) > time.Minute {
 			delete(l.parked, id)
-		}
-	}
-	for id, since := range l.hopeless {
-		if time.Since(since) > 2*time.Minute {
-			delete(l.hopeless, id)
 		}
 	}
 }

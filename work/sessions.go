@@ -52,7 +52,7 @@ func (t *Target) trySession(ctx context.Context, role string, version int) error
 	if err != nil {
 		return err
 	}
-	session, err := exec.Connect(ctx, cfg, pool.SessionLimit, true, nil)
+	session, err := exec.Connect(ctx, cfg, pool.SessionLimit, true, true)
 	if err != nil {
 		return remote.Reason(err)
 	}
@@ -82,7 +82,7 @@ func (l *loop) openRemote(ctx context.Context, n pool.Need) (*exec.Session, erro
 	if err != nil {
 		return nil, err
 	}
-	return destination.Connect(ctx, sessionName(l.target, n.Group), pool.SessionLimit, l.purses.Of(""))
+	return destination.Connect(ctx, sessionName(l.target, n.Group), pool.SessionLimit)
 }
 
 // shown is what the sessions of a group show. Few groups come again and again.

@@ -16,7 +16,6 @@ const (
 	endedMost   = 100         // ended tasks whose successors are looked at together
 	stockMost   = 1000        // tasks that are due; where there are more, successors take their time:
 	serveTick   = time.Second // from some to the next, as other lanes may have room for them
-	lockedTick  = time.Second // to the next look at successors that somebody has locked
 	awaitedMost = 1_000_000   // tasks that are known to be waited for
 )
 
@@ -28,23 +27,15 @@ type awaitedRow struct {
 
 // successors is what is known of the tasks that wait for others.
 type successors struct {
-	awaited map[awaitedRow]bool // tasks that others wait for; true: it has ended, and is in one of the next two
+	awaited map[awaitedRow]bool // tasks that others wait for; true: it has ended, and is in the next
 	ended   []awaitedRow        // tasks with successors to be looked at
-	locked  []awaitedRow        // likewise, once more after a while
-	again   time.Time           // when
 	served  time.Time           // when some were looked at last
-	fresh   [3]newcomers        // short ones, long ones, and those that wait for what has not ended well
-	isFresh map[int64]bool      // all of these
-	doomed  map[int64]givenUp
+	fresh   newcomers
 	survey  awaitedSurvey
-	turn    int // which of the steps comes next
 }
 
 func newSuccessors() successors {
-	return successors{
-		awaited: map[awaitedRow]bool{}, isFresh: map[int64]bool{}, doomed: map[int64]givenUp{},
-		fresh: [3]newcomers{newNewcomers(freshMost, batchMost), newNewcomers(freshLong, longMost), newNewcomers(0, batchMost)},
-	}
+	return successors{awaited: map[awaitedRow]bool{}, fresh: newcomers{known: map[int64]bool{}}}
 }
 
 // over takes note that a task has ended, or may have.
@@ -80,36 +71,24 @@ func (f *successors) endedAs(id int64, state string) {
 func (f *successors) doubt() { f.survey.wanted = f.survey.wanted || len(f.awaited) > 0 }
 
 // seeToSuccessors looks at new successors, at those of tasks that have ended, and from time to time
-// at all that is waited for. Each step takes little time, whatever the length of after, and they
-// take turns.
+// at all that is waited for. Each step takes little time, whatever the length of after.
 func (l *loop) seeToSuccessors(ctx context.Context) error {
 	if l.handed || !l.draining.IsZero() {
 		return nil
 	}
 	f := &l.successors
-	if len(f.locked) > 0 && !time.Now().Before(f.again) {
-		f.ended, f.locked = append(f.ended, f.locked...), nil
-	}
-	steps := [...]struct {
-		due func() bool
-		do  func(context.Context) error
-	}{
-		{l.awaitedDue, l.surveyAwaited},
-		{func() bool { return l.nextServe() <= 0 }, l.serveSuccessors},
-		{f.fresh[shortAfter].waits, l.meets(shortAfter)},
-		{f.fresh[longAfter].waits, l.meets(longAfter)},
-		{f.fresh[illAfter].waits, l.meets(illAfter)},
-		{func() bool { return len(f.doomed) > 0 }, l.giveUpCycles},
-	}
-	for began, idle := time.Now(), 0; idle < len(steps) && time.Since(began) < dutyPart; f.turn = (f.turn + 1) % len(steps) {
-		step := steps[f.turn]
-		if idle++; !step.due() {
-			continue
-		}
-		idle = 0
-		if err := step.do(ctx); err != nil {
+	if l.awaitedDue() {
+		if err := l.surveyAwaited(ctx); err != nil {
 			return err
 		}
+	}
+	if l.nextServe() <= 0 {
+		if err := l.serveSuccessors(ctx); err != nil {
+			return err
+		}
+	}
+	if len(f.fresh.known) > 0 {
+		return l.meetNewcomers(ctx)
 	}
 	return nil
 }
@@ -120,11 +99,8 @@ func (l *loop) nextSuccessors() time.Duration {
 		return never
 	}
 	next := min(l.nextServe(), l.nextAwaited())
-	if len(l.successors.isFresh)+len(l.successors.doomed) > 0 {
+	if len(l.successors.fresh.known) > 0 {
 		next = 0
-	}
-	if len(l.successors.locked) > 0 {
-		next = min(next, time.Until(l.successors.again))
 	}
 	return next
 }
@@ -177,8 +153,9 @@ func (l *loop) serveSuccessors(ctx context.Context) error {
 		case !f.awaited[row]: // it runs again
 		case err == nil && served == len(of[row]) && served < most:
 			delete(f.awaited, row)
-		case err == nil && served == 0 && len(late) == 0:
-			f.locked, f.again = append(f.locked, row), time.Now().Add(lockedTick)
+		case err == nil && served == 0 && len(late) == 0: // somebody has locked them: the next survey finds them again
+			delete(f.awaited, row)
+			f.survey.wanted = true
 		default:
 			f.ended = append(f.ended, row)
 		}

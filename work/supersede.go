@@ -2,7 +2,7 @@ package work
 
 import (
 	"context"
-	"time"
+	"errors"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -13,8 +13,9 @@ import (
 )
 
 // isKeyTaken tells that a task cannot wait again because another one with its key does.
-func isKeyTaken(answer *pgconn.PgError) bool {
-	return answer.Code == "23505" && sql.IsWaitKey(answer.ConstraintName)
+func isKeyTaken(err error) bool {
+	var answer *pgconn.PgError
+	return errors.As(err, &answer) && answer.Code == "23505" && sql.IsWaitKey(answer.ConstraintName)
 }
 
 // superseded ends a task that would wait again beside another one of its key. If that waits no
@@ -22,17 +23,15 @@ func isKeyTaken(answer *pgconn.PgError) bool {
 func (l *loop) superseded(ctx context.Context, e end, refusal error) error {
 	ended, err := l.supersede(ctx, e.task.Row.ID, e.task.Row.Version, e.PID, e.failure())
 	switch {
-	case isLocked(err):
-		return l.setAside(ctx, []end{e}, briefWait)
-	case isQueueFull(err):
-		l.queueFull(err.Error())
-		l.waitLong(e, roomMost)
+	case passing(err):
+		e.later(retryMost)
+		l.keep(e)
 	case err != nil:
 		return err
 	case ended:
 		l.gone(e)
-	case e.wait < longWait:
-		e.later()
+	case e.wait < retryMost:
+		e.later(retryMost)
 		l.keep(e)
 	default:
 		l.leaveAlone(e, refusal)
@@ -49,27 +48,21 @@ func (l *loop) supersede(ctx context.Context, id int64, version uint32, pid int3
 	}
 	ctx, cancel := limited(ctx)
 	defer cancel()
-	for _, words := range []struct {
-		text *string
-		mute bool
-	}{{text, false}, {nil, false}, {nil, true}} {
+	for _, mute := range []bool{false, true} {
 		var some []changed
 		err = l.brief(ctx, func(tx pgx.Tx) (err error) {
-			some, err = l.withWhatFollows(ctx, tx, l.queries().Text("superseded"), id, int32(version), pid, words.text, words.mute)
+			some, err = l.withWhatFollows(ctx, tx, l.queries().Text("superseded"), id, int32(version), pid, text, mute)
 			return err
 		})
 		if ended = err == nil && len(some) > 0; ended {
 			l.counted(some)
 			l.stats.skips(skippedSuperseded, len(some))
 		}
-		if !refusedByServer(err) || isLocked(err) || isQueueFull(err) {
-			break
+		if !refusedByServer(err) || passing(err) {
+			return ended, err
 		}
 	}
-	if refusedByServer(err) && !isLocked(err) && !isQueueFull(err) {
-		l.log.Error().Err(err).Int64("id", id).Msg("table refuses every end of a task; row left unchanged")
-		l.hopeless[id] = time.Now()
-		return true, nil
-	}
-	return ended, err
+	l.log.Error().Err(err).Int64("id", id).Msg("table refuses every end of a task; row left unchanged")
+	l.refuses(id, refusesAgain)
+	return true, nil
 }

@@ -104,11 +104,11 @@ func (l *loop) recoverOrphans(ctx context.Context) error {
 	if _, err := l.evict(ctx); err != nil {
 		return err
 	}
-	cut, _, err := l.cut(ctx, ids, nil)
-	if err != nil {
+	if err := l.halt(ctx, ids); err != nil { // first: a lock that the others meet would keep it from its turn
 		return err
 	}
-	if err := l.halt(ctx, ids); err != nil {
+	cut, _, err := l.cut(ctx, ids, nil)
+	if err != nil {
 		return err
 	}
 	standings, err := l.standings(ctx, ids, func(int64, standing) bool { return false })
@@ -138,7 +138,14 @@ func (l *loop) recoverOrphans(ctx context.Context) error {
 	for _, id := range gone {
 		l.vacate(id)
 	}
-	return l.tellOfRows(ctx, gone, func(id int64) time.Time { return l.orphans[id].gone })
+	if len(gone) == 0 {
+		return nil
+	}
+	free, err := l.unlocked(ctx, gone[:1])
+	if err != nil || free[gone[0]] {
+		return err
+	}
+	return l.tellOfLock(ctx, l.orphans[gone[0]].gone, gone[0], nil)
 }
 
 // withoutBackends are those of the orphans whose backends are gone, though their rows do not show
@@ -174,7 +181,7 @@ func (l *loop) forsake(id int64) {
 
 // halt writes the ends of tasks that were set to STOP and whose session is gone.
 func (l *loop) halt(ctx context.Context, ids []int64) error {
-	_, err := l.eachWithWords(ctx, &l.locks.halt, ids, func(ctx context.Context, ids []int64, mute bool) error {
+	_, err := l.eachWithWords(ctx, ids, func(ctx context.Context, ids []int64, mute bool) error {
 		var ended []changed
 		err := l.brief(ctx, func(tx pgx.Tx) (err error) {
 			ended, err = l.withWhatFollows(ctx, tx, l.queries().Text("halted"), ids, l.Pool.PIDs(), mute)

@@ -32,7 +32,7 @@ type trouble struct {
 
 	since    time.Time // of the first failure since all was well; zero: all is well
 	failures memory    // since then, by their text
-	said     memory    // what else lasts
+	told     memory    // what else comes again and again
 	tries    int       // that have failed in a row
 	served   bool      // the target has been served since Serve began: by us, or by another controller while its table was there
 
@@ -45,20 +45,25 @@ type trouble struct {
 // memory is what was logged, and when.
 type memory map[string]time.Time
 
-// memoryMost is how many texts are remembered: beyond that one may be logged again sooner.
+// memoryMost is how many texts are remembered, some of which come from the table: beyond that one may
+// be logged again sooner.
 const memoryMost = 1000
 
-// isNew tells that the text is to be logged now.
-func (m *memory) isNew(text string) bool {
-	if at, known := (*m)[text]; known && time.Since(at) < sayAgain {
+// tells tells whether the text is to be logged now: so often.
+func (m *memory) tells(what string, every time.Duration) bool {
+	if at, known := (*m)[what]; known && time.Since(at) < every {
 		return false
 	}
 	if len(*m) >= memoryMost || *m == nil {
 		*m = memory{}
 	}
-	(*m)[text] = time.Now()
+	(*m)[what] = time.Now()
 	return true
 }
+
+// tells tells whether something that comes again and again is to be logged now: so often, by what it
+// is called.
+func (t *trouble) tells(what string, every time.Duration) bool { return t.told.tells(what, every) }
 
 // failed logs a failure unless it is known, and says how long to wait before the next try.
 func (t *trouble) failed(err error) (wait time.Duration) {
@@ -75,7 +80,7 @@ func (t *trouble) failed(err error) (wait time.Duration) {
 	}
 	t.tries++
 	wait = pause(t.tries, err)
-	if errors.As(err, new(*door.Refused)) || !t.failures.isNew(err.Error()) { // of the former found has said all
+	if errors.As(err, new(*door.Refused)) || !t.failures.tells(err.Error(), sayAgain) { // of the former found has said all
 		return wait
 	}
 	line := advised(t.log.Error(), err)

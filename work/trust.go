@@ -41,7 +41,7 @@ type entrance struct {
 // lookAtDoor finds who could turn the table against us, and is an error if it is not to be served.
 func (l *loop) lookAtDoor(ctx context.Context) error {
 	e := &l.entrance
-	if path, _, err := roleSettings(ctx, l.target); err == nil {
+	if path, err := roleSetting(ctx, l.target, "search_path"); err == nil {
 		e.path = path
 	} else if e.path == "" { // else there may be no room for one more session
 		return err
@@ -74,7 +74,7 @@ func (l *loop) guard(ctx context.Context) error {
 func (t *trouble) found(all door.Findings) {
 	for _, f := range all {
 		text := f.String()
-		if f.Grade == door.Note && t.served || !t.said.isNew(text) {
+		if f.Grade == door.Note && t.served || !t.tells(text, sayAgain) {
 			continue
 		}
 		line := t.log.Info()
@@ -90,7 +90,7 @@ func (t *trouble) found(all door.Findings) {
 
 // door reports what the door finds; false: nothing is to be made, or tried.
 func (r *Report) door(ctx context.Context, conn *pgx.Conn, t Target) (open bool) {
-	path, _, err := roleSettings(ctx, t)
+	path, err := roleSetting(ctx, t, "search_path")
 	if err != nil {
 		r.failed("", err)
 		return false

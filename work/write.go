@@ -11,11 +11,11 @@ import (
 	"pgtaskd/work/run"
 )
 
-// write does what the runners' words ask for. What cannot be written now stays in unsaid.
+// write does what the runners' words ask for. What cannot be written now stays in unsaid, or aside.
 func (l *loop) write(ctx context.Context) error {
-	now := time.Now()
-	ends := l.ripe(now)
-	if ends = append(ends, l.unsaid...); len(ends) == 0 {
+	began := time.Now()
+	ends := append(l.unsaid, l.ripe(began)...) // what has failed keeps nothing waiting that has not
+	if len(ends) == 0 {
 		return nil
 	}
 	l.unsaid = nil
@@ -23,43 +23,56 @@ func (l *loop) write(ctx context.Context) error {
 		l.putOff(ends)
 		return err
 	}
-	l.countQueued(ends)
-	l.locks.ends.inTurn(ends)
-	if l.locks.ends.refused > 0 {
-		takeTurns(ends)
-	}
-	for i := 0; i < len(ends); {
-		if l.tasks[ends[i].task.Row.ID] != ends[i].task { // written before an error that came after it
-			i++
+	l.doubtDisk(ends)
+	for len(ends) > 0 && !l.locks.ends.late(began) {
+		if l.tasks[ends[0].task.Row.ID] != ends[0].task { // written before an error that came after it
+			ends = ends[1:]
 			continue
 		}
-		if l.due(&ends[i]).After(now) { // one before it has met a lock
-			l.keep(ends[i])
-			i++
+		if l.due(&ends[0]).After(time.Now()) { // one before it has met a lock
+			l.keep(ends[0])
+			ends = ends[1:]
 			continue
 		}
-		n, size := i+1, ends[i].size()
-		for n < len(ends) && n-i < l.togetherMost(&ends[i], &ends[n]) && size < writeMost {
-			size += ends[n].size()
+		n, size := 1, ends[0].Size()
+		for n < len(ends) && n < l.togetherMost(&ends[0], &ends[n]) && size < writeMost {
+			size += ends[n].Size()
 			n++
 		}
-		if err := l.writeSome(ctx, ends[i:n]); err != nil {
-			l.putOff(ends[i:])
+		if err := l.writeSome(ctx, ends[:n]); err != nil {
+			l.putOff(ends)
 			return err
 		}
-		if i = n; size >= writeMost { // that took its time
-			if err := l.mark(ctx); err != nil {
-				l.putOff(ends[i:])
-				return err
-			}
-		}
-		if l.locks.ends.late(now) {
-			l.queue(ends[i:])
-			break
+		if ends = ends[n:]; size >= writeMost { // that took its time
+			l.putOff(ends)
+			return nil
 		}
 	}
-	l.doubtDisk(ends)
+	l.nextTime(ends)
 	return nil
+}
+
+// nextTime keeps ends for which the time of a duty has not sufficed: others come in between.
+func (l *loop) nextTime(ends []end) {
+	now := time.Now()
+	for _, e := range ends {
+		if e.after.IsZero() {
+			e.since, e.after = now, now
+		}
+		l.keep(e)
+	}
+}
+
+// togetherMost is how many ends are written in one statement that has both. One that could not be
+// written is tried by itself.
+func (l *loop) togetherMost(a, b *end) int {
+	switch {
+	case a.Kind != b.Kind || a.task.TooLong || b.task.TooLong || a.wait > 0 || b.wait > 0:
+		return 1
+	case a.Kind == run.Refused || a.Kind == run.Released: // on which nothing follows
+		return batchMost
+	}
+	return l.locks.ends.batch(batchMost)
 }
 
 // writeMost is how much output is written in one statement, in bytes, so that others do not have to
@@ -81,7 +94,7 @@ func (l *loop) putOff(ends []end) {
 
 // writeSome writes ends of one kind.
 func (l *loop) writeSome(ctx context.Context, ends []end) error {
-	switch ends[0].kind {
+	switch ends[0].Kind {
 	case run.Finished:
 		return l.writeEach(ctx, ends, l.finish)
 	case run.Refused:
@@ -89,7 +102,7 @@ func (l *loop) writeSome(ctx context.Context, ends []end) error {
 	case run.Released:
 		var written []end
 		for _, e := range ends {
-			if e.task.Marks.Load() || e.delay > 0 {
+			if e.task.Marks.Load() || e.Delay > 0 {
 				written = append(written, e)
 			} else {
 				l.waitsAgain(e)
@@ -106,10 +119,16 @@ func (l *loop) writeSome(ctx context.Context, ends []end) error {
 		}
 	case run.Killed:
 		for _, e := range ends {
-			if e.Stop.Before(l.began) { // it went with the server, or we would not have had to begin again
+			switch {
+			case e.Stop.Before(l.began): // it went with the server, or we would not have had to begin again
 				l.lost[e.task.Row.ID] = e
-			} else {
-				l.killed = append(l.killed, e)
+			case e.wait == 0: // the server may be going down
+				e.wait, e.since, e.after = lostTick, time.Now(), time.Now().Add(lostTick)
+				l.keep(e)
+			default: // it goes on: a person has terminated the session, or a time limit
+				l.Lanes.Ended(e.Task, e.Stop)
+				e.Kind, e.putOff = run.Finished, putOff{}
+				l.keep(e)
 			}
 		}
 	}
@@ -120,40 +139,36 @@ func (l *loop) writeSome(ctx context.Context, ends []end) error {
 // it is.
 func (l *loop) writeEach(ctx context.Context, ends []end, write func(context.Context, []end) error) error {
 	k, first := &l.locks.ends, time.Now()
-	return bisect(ctx, l, ends, func(ctx context.Context, ends []end) error {
-		began := time.Now()
+	return bisect(ends, func(ends []end) error {
 		if k.late(first) {
-			l.queue(ends)
+			l.nextTime(ends)
 			return nil
 		}
+		began := time.Now()
 		err := write(ctx, ends)
-		if err != nil || ends[0].kind != run.Released {
-			k.took(len(ends), 0, err)
-		}
-		l.aside.took(&ends[0], time.Since(began))
-		switch {
-		case isLocked(err):
-			return l.setAside(ctx, ends, time.Since(began))
-		case err == nil && ends[0].barred.pause > 0:
-			k.missed()
+		if k.took(len(ends), began, err); ends[0].task.TooLong && time.Since(began) > 2*dutyPart {
+			k.rest(began) // its repetition may copy what others wait for
 		}
 		return err
-	}, nil, func(e end, err error) error {
+	}, func(e end, err error) error {
 		var answer *pgconn.PgError
 		errors.As(err, &answer)
 		switch {
-		case isLack(err) && l.waitsForLack(&e, err):
-			return nil
-		case isQueueFull(err):
-			l.queueFull(answer.Error())
-			l.waitLong(e, roomMost)
-			return nil
+		case isLocked(err):
+			e.later(retryMost)
+			l.keep(e)
+			return l.tellOfLock(ctx, e.since, e.task.Row.ID, e.task.Row.Key)
 		case isSlow(err) && e.wait == 0, // the server itself may be, this once
-			passing(answer) && (isOfLocks(answer) || answer.Where == "" || e.wait < longWait):
-			e.later()
+			passing(err) && (isOfLocks(answer) || answer.Where == "" || e.wait < retryMost):
+			e.bare = e.bare || isSlow(err)
+			most := retryMost
+			if isLack(err) { // it takes a person
+				most, e.wait = exhaustedMost, max(e.wait, retryMost/2)
+			}
+			e.later(most)
 			l.keep(e)
 			return nil
-		case isKeyTaken(answer):
+		case isKeyTaken(err):
 			return l.superseded(ctx, e, err)
 		case e.lessen(err):
 			l.lesser(&e, err)
@@ -167,38 +182,31 @@ func (l *loop) writeEach(ctx context.Context, ends []end, write func(context.Con
 // gone forgets a task whose end is written, or that is not ours any more.
 func (l *loop) gone(e end) {
 	l.Wrote(e.Outcome)
-	if e.written != nil {
-		close(e.written)
-	}
-	if e.relieved {
-		l.relieved -= e.Weight
-	}
-	if e.slot {
-		l.Lanes.Ended(e.Task, e.Stop)
+	if e.Written != nil {
+		close(e.Written)
 	}
 	delete(l.tasks, e.task.Row.ID)
 	l.successors.over(e.task.Row.ID)
 	l.count++
 }
 
+// partsMost is into how many parts rows come, about, of which a change is refused: so a thousand of
+// which each is refused take not many more statements than themselves.
+const partsMost = 8
+
 // bisect changes rows together. Where the table refuses that, it changes some of them at a time, so
-// that one odd row holds up no other; refused sees to a row that is refused alone. done, which may be
-// nil, follows on what was changed. It goes through the rows in their order, and ends with the
-// first error that is no refusal.
-func bisect[T any](ctx context.Context, l *loop, rows []T,
-	change func(context.Context, []T) error, done func([]T) error, refused func(T, error) error,
-) error {
-	err := change(ctx, rows)
+// that one odd row holds up no other; refused sees to a row that is refused alone. It goes through
+// the rows in their order, and ends with the first error that is no refusal.
+func bisect[T any](rows []T, change func([]T) error, refused func(T, error) error) error {
+	err := change(rows)
 	switch {
-	case err == nil && done != nil:
-		return done(rows)
 	case err == nil || !refusedByServer(err):
 		return err
 	case len(rows) == 1:
 		return refused(rows[0], err)
 	}
 	for part := range slices.Chunk(rows, max(len(rows)/partsMost, 1)) {
-		if err := bisect(ctx, l, part, change, done, refused); err != nil {
+		if err := bisect(part, change, refused); err != nil {
 			return err
 		}
 	}
@@ -207,47 +215,24 @@ func bisect[T any](ctx context.Context, l *loop, rows []T,
 
 // each does something to rows with these ids. One that refuses it is left as it is, for a while.
 func (l *loop) each(ctx context.Context, ids []int64, do func(context.Context, []int64) error) error {
-	return bisect(ctx, l, ids, func(ctx context.Context, ids []int64) error {
+	return bisect(ids, func(ids []int64) error {
 		bounded, cancel := limited(ctx)
 		defer cancel()
-		err := do(bounded, ids)
-		if answer := new(pgconn.PgError); refusedByServer(err) && errors.As(err, &answer) && passing(answer) {
+		return do(bounded, ids)
+	}, func(id int64, err error) error {
+		if isKeyTaken(err) { // if the other waits no more, it is tried again
+			_, err = l.supersede(ctx, id, 0, 0, nil)
+			if !passing(err) {
+				return err
+			}
+		}
+		if passing(err) && !isLack(err) {
 			return nil // it is tried again
 		}
-		return err
-	}, nil, func(id int64, err error) error {
-		if answer := new(pgconn.PgError); errors.As(err, &answer) && isKeyTaken(answer) {
-			if _, err = l.supersede(ctx, id, 0, 0, nil); isLocked(err) {
-				return nil
-			}
-			if !isQueueFull(err) {
-				return err // if the other waits no more, it is tried again
-			}
-		}
-		switch l.hopeless[id] = time.Now(); {
-		case isLack(err):
-			l.lacking(err)
-			return nil
-		case isQueueFull(err):
-			l.queueFull(err.Error())
+		if l.refuses(id, refusesAgain); isLack(err) {
 			return nil
 		}
 		l.log.Error().Err(err).Int64("id", id).Msg("table refuses a change of a task; row left unchanged")
 		return nil
-	})
-}
-
-// eachWithWords is each, for what writes words of ours into the rows: one that refuses them is
-// changed without. Those that meet a lock are left for the next time, and those that it returns.
-func (l *loop) eachWithWords(
-	ctx context.Context, k *locks, ids []int64, do func(ctx context.Context, ids []int64, mute bool) error,
-) (left []int64, err error) {
-	return l.eachUnlocked(ctx, k, ids, func(ctx context.Context, ids []int64) error {
-		err := do(ctx, ids, false)
-		if answer := new(pgconn.PgError); len(ids) == 1 && refusedByServer(err) && errors.As(err, &answer) && !isSlow(err) &&
-			!passing(answer) && !isKeyTaken(answer) && !isQueueFull(err) {
-			return do(ctx, ids, true)
-		}
-		return err
 	})
 }

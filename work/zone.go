@@ -35,9 +35,9 @@ func (l *loop) rezone(ctx context.Context) bool {
 		return false
 	}
 	l.zone.tried = time.Now()
-	opening, cancel := context.WithTimeout(ctx, zoneLimit)
-	defer cancel()
-	_, name, err := roleSettings(opening, l.target)
+	limit, cancel := context.WithTimeout(ctx, zoneLimit)
+	name, err := roleSetting(limit, l.target, "TimeZone")
+	cancel()
 	if err != nil {
 		l.log.Debug().Err(err).Msg("cannot read the role's time zone")
 		return false
@@ -66,8 +66,9 @@ func zoneOf(name string) zoned {
 
 // zoneless says that series wait for a zone.
 func (l *loop) zoneless(name string) {
-	if l.trouble.said.isNew("no zone") {
-		l.log.Error().Str("timezone", name).Str("hint", `give the target a "timezone", or set that of its role and database to a name of the tz database`).
-			Msg("the time zone is no name of the tz database: repetitions by cron wait")
+	if !l.trouble.tells("zone", sayAgain) {
+		return
 	}
+	l.log.Error().Str("timezone", name).Str("hint", `give the target a "timezone", or set that of its role and database to a name of the tz database`).
+		Msg("the time zone is no name of the tz database: repetitions by cron wait")
 }

@@ -1,6 +1,8 @@
 -- Says in a task that our transaction has ended why it is not repeated.
--- $1 id, $2 why
+-- $1 id, $2 why, $3 its SQLSTATE, of a task that has no error of its own
 UPDATE :table AS t
-SET error = concat_ws(E'\n', t.error, $2::text)
+SET
+    error = concat_ws(E'\n', t.error, $2::text),
+    sqlstate = CASE WHEN t.error IS NULL THEN $3 ELSE t.sqlstate END
 WHERE t.id = $1::int8
     AND :written

@@ -28,7 +28,8 @@ BEGIN
         AND pg_catalog.int4ge(NEW.count, 0) AND pg_catalog.int4gt(NEW.max, -2147483648) AND pg_catalog.int4ge(NEW.retry, 0)
         AND pg_catalog.texteq(NEW.state::pg_catalog.text, 'PLAN')
         AND pg_catalog.int4eq(pg_catalog.num_nonnulls(NEW.cron, NEW.after, NEW.awaits, NEW.notify, NEW.settings, NEW.base), 0)
-        AND pg_catalog.int4le(pg_catalog.octet_length(pg_catalog.concat(NEW."group", NEW."null", NEW.remote, NEW.key)), 1024) THEN
+        AND pg_catalog.int4le(pg_catalog.octet_length(pg_catalog.concat(NEW."group", NEW."null", NEW.remote, NEW.key)), 1024)
+        AND (NEW.remote IS NULL OR pg_catalog.has_column_privilege(root, 'remote', 'INSERT')) THEN
         RETURN NEW;
     END IF;
     path := pg_catalog.current_setting('search_path');
@@ -37,6 +38,10 @@ BEGIN
     IF TG_OP = 'INSERT' AND root = TG_RELID AND NEW.state IN ('TAKE', 'WORK') THEN
         RAISE EXCEPTION 'a new task can not be in state %', NEW.state USING ERRCODE = 'check_violation', TABLE = TG_TABLE_NAME, SCHEMA = TG_TABLE_SCHEMA,
             COLUMN = 'state', CONSTRAINT = 'pgtaskd_state_check';
+    END IF;
+    IF TG_OP = 'INSERT' AND NEW.remote = nullif(current_setting('pg_task.remote', true), '') AND NOT has_column_privilege(root, 'remote', 'INSERT') THEN
+        RAISE EXCEPTION 'the setting pg_task.remote needs the right to INSERT column remote' USING ERRCODE = 'insufficient_privilege', TABLE = TG_TABLE_NAME,
+            SCHEMA = TG_TABLE_SCHEMA, COLUMN = 'remote', HINT = 'RESET pg_task.remote';
     END IF;
     renewed := (OLD.after = NEW.after) IS NOT TRUE;
     wrong := CASE
@@ -155,16 +160,17 @@ COMMENT ON FUNCTION :schema.pgtaskd_wake IS 'Wakes the leader that serves the ta
 -- shows it until the end is written. On one that is prepared: it is remembered. A task that only
 -- waits is paused. PLAN on an ended task, or on one that was stopped while it ran and whose end
 -- nobody has written: it waits again, as if new, and runs keeps the old run. A prepared one stays
--- as it is. All else is for pgtaskd itself: its sessions are known by their name, and by a right that
--- who may only stop tasks lacks.
+-- as it is. All else is for pgtaskd itself: its sessions are known by their name, and by the right to
+-- write to the register of sessions, which nobody else has.
 CREATE OR REPLACE FUNCTION :schema.pgtaskd_state() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     writes bool := has_table_privilege(coalesce(pg_partition_root(TG_RELID)::oid, TG_RELID), 'UPDATE');
+    itself bool := writes AND current_setting('application_name') LIKE 'pgtaskd %' AND has_table_privilege(to_regclass(TG_ARGV[0])::oid, 'INSERT') IS NOT FALSE;
 BEGIN
     IF NEW.state IN ('TAKE', 'WORK') OR NEW.state NOT IN ('STOP', 'PLAN') AND NOT writes THEN
         RAISE EXCEPTION 'task % can not be set to %', NEW.id, NEW.state USING ERRCODE = 'check_violation', TABLE = TG_TABLE_NAME, SCHEMA = TG_TABLE_SCHEMA,
             COLUMN = 'state', HINT = 'STOP stops or pauses a task, and PLAN lets it run when it is due.';
-    ELSIF OLD.state = 'WORK' AND OLD.xact IS NOT NULL AND NOT (writes AND current_setting('application_name') LIKE 'pgtaskd %') THEN -- it is prepared
+    ELSIF OLD.state = 'WORK' AND OLD.xact IS NOT NULL AND NOT itself THEN -- it is prepared
         IF NEW.state = 'STOP' THEN
             NEW.stopping := true;
             PERFORM :schema.pgtaskd_tell(TG_RELID, '');

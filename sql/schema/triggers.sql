@@ -25,8 +25,9 @@ COMMENT ON TRIGGER pgtaskd_delete ON :table IS 'Wakes the leader for a waiting o
 DROP TRIGGER IF EXISTS pgtaskd_state ON :table;
 CREATE TRIGGER pgtaskd_state BEFORE UPDATE OF state ON :table
     FOR EACH ROW WHEN (NEW.state IN ('STOP', 'PLAN') OR NEW.state <> OLD.state
-        AND NOT (left(current_setting('application_name'), 8) = 'pgtaskd ' AND has_table_privilege(:table_text::regclass, 'UPDATE')))
-    EXECUTE FUNCTION :schema.pgtaskd_state();
+        AND NOT (left(current_setting('application_name'), 8) = 'pgtaskd ' AND has_table_privilege(:table_text::regclass, 'UPDATE')
+            AND has_table_privilege(to_regclass(:its_session_text)::oid, 'INSERT') IS NOT FALSE))
+    EXECUTE FUNCTION :schema.pgtaskd_state(:its_session_text);
 COMMENT ON TRIGGER pgtaskd_state ON :table IS 'Says what STOP and PLAN do to a task that has ended, runs or is prepared; refuses TAKE and WORK; wakes the leader';
 
 DROP TRIGGER IF EXISTS pgtaskd_stop_next ON :table;

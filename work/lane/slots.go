@@ -144,8 +144,7 @@ func (s *Lanes[T]) unstart(l *lane[T], t T) {
 // Queue gives the task that is to follow on another, which has not run yet, on the same session,
 // without a word in between. It is the one that comes next, or nil: where there is room for more
 // tasks at once only its own lane may say so, and only of what must wait for one of that lane.
-// crowded says that no other session will take tasks of this kind.
-func (s *Lanes[T]) Queue(before T, crowded bool, fits func(T) bool) (next T) {
+func (s *Lanes[T]) Queue(before T, fits func(T) bool) (next T) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed || s.isQuiet() {
@@ -153,7 +152,7 @@ func (s *Lanes[T]) Queue(before T, crowded bool, fits func(T) bool) (next T) {
 	}
 	b := before.ticket()
 	own := s.lane(b.Lane)
-	full := s.busy >= s.run || crowded
+	full := s.busy >= s.run
 	if !full && own.startable() {
 		return next
 	}

@@ -2,17 +2,13 @@ package lane
 
 import "time"
 
-// A suspect is a task during which the server has crashed before, or that others have crossed again
-// and again. Nothing else starts while it is young. After that the lanes are open to the others for
-// as long as they have waited for it: however many suspects there are, the others have half of the
-// time.
+// A suspect is a task during which the server has crashed before. Nothing else starts while it is
+// young. After that the lanes are open to the others for as long as they have waited for it: however
+// many suspects there are, the others have half of the time.
 
 // quarantine is how long nothing else starts beside a suspect: if the server crashes again, it is
-// known who it was. For one that was only crossed it is crossing, since it may be at fault itself.
-const (
-	quarantine = 10 * time.Second
-	crossing   = time.Second
-)
+// known who it was.
+const quarantine = 10 * time.Second
 
 // suspects is what the lanes remember of them. Lanes owns it.
 type suspects[T Holder] struct {
@@ -26,11 +22,7 @@ type suspects[T Holder] struct {
 
 // starts takes note of a suspect that starts.
 func (s *suspects[T]) starts(t *Ticket, now time.Time) {
-	alone := quarantine
-	if t.Crossed {
-		alone = crossing
-	}
-	s.runs, s.began, s.quiet, s.open = t, now, now.Add(alone), now.Add(2*alone)
+	s.runs, s.began, s.quiet, s.open = t, now, now.Add(quarantine), now.Add(2*quarantine)
 }
 
 // ends takes note that the one has ended, or not begun after all. What others have waited for it

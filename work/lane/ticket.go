@@ -16,7 +16,6 @@ type Ticket struct {
 	Read    time.Time // by our clock: its row had been read by then
 	Drift   bool      // a pause is counted from the end of the run before, not from its plan
 	Suspect bool      // the server has crashed while it ran: nothing else starts while it is young
-	Crossed bool      // a suspect for no other reason than that others have crossed it
 
 	passed  bool  // the slot of the lane belongs to the next task of the session
 	left    bool  // the place in run belongs to the next task of the session

@@ -1,19 +1,21 @@
 package pool
 
 import (
+	"maps"
 	"sync"
 	"time"
 
 	"github.com/rs/zerolog"
 
 	"pgtaskd/human"
+	"pgtaskd/work/lane"
 )
 
-// Where sessions can't be opened: how long until one more is tried, at most, and how long after the
-// last vain try it counts as over.
+// Where sessions can't be opened: how long until one more is tried, and how long after the last vain
+// try it counts as over.
 const (
-	shortPause = 3 * time.Second
-	shortOver  = 2 * shortPause
+	shortPause = time.Second
+	shortOver  = 6 * time.Second
 )
 
 // shortage is that of sessions to the target's own database: too many connections, a password that
@@ -24,14 +26,9 @@ type shortage struct {
 	failed func(error) *zerolog.Event
 
 	mu    sync.Mutex
-	said  map[string]bool // failures that were logged, by text; nil: there is no shortage
-	since time.Time
+	since time.Time // zero: there is none
 	last  time.Time // of the vain tries
-	next  time.Time // when to try again
-	pause time.Duration
-
-	had    bool // one could be opened since the last vain try
-	trying bool // one is tried alone
+	next  time.Time // when to try again; zero: one could be opened since the last vain try
 }
 
 // fail takes note that a session could not be opened, while so many were open.
@@ -39,37 +36,25 @@ func (s *shortage) fail(err error, open int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	now := time.Now()
-	if s.said == nil {
-		s.said, s.since, s.had = map[string]bool{}, now, true
-	}
-	switch {
-	case s.had:
-		s.pause = shortPause / 8
-		s.next = now.Add(s.pause)
-	case s.trying: // else it is one of many that were tried at once
-		s.pause = min(2*s.pause, shortPause)
-		s.next = now.Add(s.pause)
-	}
-	s.trying = false
-	s.last, s.had = now, false
-	if !s.said[err.Error()] {
-		s.said[err.Error()] = true
+	if s.since.IsZero() {
+		s.since = now
 		s.failed(err).Int("sessions", open).Msg("cannot open more sessions; tasks wait for the open ones")
 	}
+	s.last, s.next = now, now.Add(shortPause)
 }
 
 // succeed takes note that a session could be opened.
 func (s *shortage) succeed() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.had = true
+	s.next = time.Time{}
 }
 
 // lasts tells whether there is one.
 func (s *shortage) lasts() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.said != nil
+	return !s.since.IsZero()
 }
 
 // admit tells whether a session may be opened now: while there is a shortage one from time to time,
@@ -78,13 +63,13 @@ func (s *shortage) admit() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	now := time.Now()
-	if s.had {
+	if s.next.IsZero() {
 		return true
 	}
 	if now.Before(s.next) {
 		return false
 	}
-	s.next, s.trying = now.Add(s.pause), true
+	s.next = now.Add(shortPause)
 	return true
 }
 
@@ -93,8 +78,48 @@ func (s *shortage) admit() bool {
 func (s *shortage) look() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.said != nil && time.Since(s.last) > shortOver {
-		s.said = nil
+	if !s.since.IsZero() && time.Since(s.last) > shortOver {
 		s.log.Info().Str("after", human.Duration(time.Since(s.since))).Msg("sessions available again")
+		s.since = time.Time{}
 	}
+}
+
+// patience is how long to wait with tasks whose remote, or role, takes no connections: 1 s, doubling,
+// at most a minute.
+type patience struct {
+	mu sync.Mutex
+	of map[string]wait
+}
+
+type wait struct {
+	delay time.Duration
+	since time.Time
+}
+
+// patienceMost is how many remotes are known that old ones among them are looked for.
+const (
+	patienceLong = time.Minute
+	patienceMost = 1000
+)
+
+func (p *patience) fail(place string) time.Duration {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	place = lane.Brief(place)
+	if len(p.of) >= patienceMost {
+		maps.DeleteFunc(p.of, func(_ string, w wait) bool { return time.Since(w.since) > 2*patienceLong })
+	}
+	w := p.of[place]
+	if time.Since(w.since) < w.delay/2 { // one of many that failed together
+		return w.delay
+	}
+	w = wait{min(max(2*w.delay, time.Second), patienceLong), time.Now()}
+	p.of[place] = w
+	return w.delay
+}
+
+func (p *patience) succeed(place string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	delete(p.of, lane.Brief(place))
 }

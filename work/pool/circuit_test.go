@@ -29,7 +29,7 @@ func TestShortage(t *testing.T) {
 			s.look()
 			time.Sleep(time.Second / 60)
 		}
-		if tried < 10 || tried > 20 {
+		if tried < 15 || tried > 40 {
 			t.Errorf("tried %d times", tried)
 		}
 		time.Sleep(shortPause)

@@ -1,14 +1,13 @@
 // Package pool keeps the sessions of a target: it opens them where a task needs one, hands out
 // those that lie ready to tasks that they suit, and closes what nobody needs.
 //
-// It owns the sessions without work, the count of all, the process ids of ours, and three limits to
-// trying: how long to wait with a remote that takes no connection, the shortage of sessions in the
-// target's own database, while which one is tried from time to time, and how many logins of a role
-// are made at once where they take long. Package run takes sessions
+// It owns the sessions without work, the count of all, the process ids of ours, and two limits to
+// trying: how long to wait with a remote that takes no connection, and the shortage of sessions in the
+// target's own database, while which one is tried from time to time. Package run takes sessions
 // and gives them back; package work decides when to close them, and registers them.
 //
 // Any goroutine may call a Pool. A Session belongs to the one that has taken it.
 //
-// Locks: Pool, patience, shortage and logins have one mutex each. None is held while a session is opened,
+// Locks: Pool, patience and shortage have one mutex each. None is held while a session is opened,
 // and no two at once.
 package pool

@@ -3,9 +3,7 @@ package pool
 import (
 	"context"
 	"errors"
-	"maps"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -13,7 +11,6 @@ import (
 	"pgtaskd/exec"
 	"pgtaskd/remote"
 	"pgtaskd/routine"
-	"pgtaskd/work/lane"
 )
 
 // SessionLimit bounds all that a session does besides the task's own SQL, deferred triggers of the
@@ -37,44 +34,26 @@ func (p *Pool) Connect(ctx context.Context, n Need) (session *exec.Session, err 
 	return session, nil
 }
 
-// connectOwn opens a session in the target's own database.
+// connectOwn opens a session in the target's own database. An error of one as another role than the
+// target's is no matter of the others.
 func (p *Pool) connectOwn(ctx context.Context, n Need) (*exec.Session, error) {
-	if n.Role.Name != "" {
-		return p.connectAs(ctx, n)
-	}
 	cfg, err := p.Own(ctx, n)
 	if err != nil {
 		return nil, err
 	}
-	session, err := exec.Connect(ctx, cfg, SessionLimit, true, p.Purses.Own())
+	own := n.Role.Name == ""
+	session, err := exec.Connect(ctx, cfg, SessionLimit, true, own)
 	switch err = remote.Reason(err); {
+	case err == nil && !own && (session.User() != n.Role.Name || session.Superuser && !n.Role.Superuser):
+		session.Close()
+		return nil, &remote.Refused{Message: "the session has other rights than those of the task's role", SQLState: "42501"}
 	case err == nil:
 		return p.trusted(ctx, session, n)
-	case !errors.Is(ctx.Err(), context.Canceled): // else nobody wants it any more
-		p.shortage.fail(err, len(p.PIDs()))
+	case own && !errors.Is(ctx.Err(), context.Canceled): // else nobody wants it any more
+		p.shortage.fail(err, p.Count())
 		err = &NoSession{err}
 	}
 	return nil, err
-}
-
-// connectAs opens one as another role than the target's. An error is no matter of the other roles'
-// sessions.
-func (p *Pool) connectAs(ctx context.Context, n Need) (session *exec.Session, err error) {
-	if err := p.logins.login(ctx, n.Role.Name, func(ctx context.Context) error {
-		cfg, err := p.Own(ctx, n)
-		if err != nil {
-			return err
-		}
-		session, err = exec.Connect(ctx, cfg, SessionLimit, true, p.Purses.Of(n.Role.Name))
-		return remote.Reason(err)
-	}); err != nil {
-		return nil, err
-	}
-	if session.User() != n.Role.Name || session.Superuser && !n.Role.Superuser {
-		session.Close()
-		return nil, &remote.Refused{Message: "the session has other rights than those of the task's role", SQLState: "42501"}
-	}
-	return p.trusted(ctx, session, n)
 }
 
 // trusted closes the session where the task is not ours any more, as the control session that has
@@ -101,7 +80,7 @@ func (p *Pool) registered(ctx context.Context, session *exec.Session, n Need) (*
 		session.Close()
 		p.Leave(b)
 		if n.Role.Name == "" && errors.As(err, new(*pgconn.PgError)) {
-			p.shortage.fail(err, len(p.PIDs()))
+			p.shortage.fail(err, p.Count())
 		}
 		return nil, &NoSession{err}
 	}
@@ -153,48 +132,4 @@ func Unanswered(err error) bool {
 	var answer *pgconn.PgError
 	var panicked *routine.Panic
 	return !errors.As(err, &refused) && !errors.As(err, &answer) && !errors.As(err, &panicked)
-}
-
-// patience is how long to wait with tasks whose server does not take connections: for each remote 1
-// s, doubling, at most a minute. The target's own database ("") is not waited for so long, as its
-// loop sees to it that only few tasks try.
-type patience struct {
-	mu    sync.Mutex
-	delay map[string]time.Duration
-	since map[string]time.Time
-}
-
-func (p *patience) fail(remote string) time.Duration {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	remote = lane.Brief(remote)
-	if len(p.since) >= patienceMost {
-		maps.DeleteFunc(p.since, func(_ string, since time.Time) bool { return time.Since(since) > 2*patienceLong })
-		maps.DeleteFunc(p.delay, func(remote string, _ time.Duration) bool { return p.since[remote].IsZero() })
-	}
-	d := p.delay[remote]
-	if time.Since(p.since[remote]) < d/2 { // one of many that failed together
-		return d
-	}
-	most := patienceLong
-	if remote == "" {
-		most = shortPause
-	}
-	d = min(max(2*d, time.Second), most)
-	p.delay[remote], p.since[remote] = d, time.Now()
-	return d
-}
-
-// patienceMost is how many remotes are known that old ones among them are looked for.
-const (
-	patienceLong = time.Minute
-	patienceMost = 1000
-)
-
-func (p *patience) succeed(remote string) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	remote = lane.Brief(remote)
-	delete(p.delay, remote)
-	delete(p.since, remote)
 }

@@ -2,7 +2,6 @@ package pool
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"sync"
 	"time"
@@ -19,7 +18,6 @@ type Pool struct {
 	Config
 	patience patience
 	shortage shortage
-	logins   logins
 
 	mu   sync.Mutex
 	free []*Session          // without work, the one that was used last at the end
@@ -35,8 +33,6 @@ type Config struct {
 	Own func(ctx context.Context, n Need) (*pgconn.Config, error)
 	// Elsewhere opens a session on a remote.
 	Elsewhere func(ctx context.Context, n Need) (*exec.Session, error)
-	// Purses pay for what the logins of tasks' roles compute, and for what sessions say.
-	Purses *exec.Purses
 	// Enrol registers one of our backends. It is an error
 	// where we do not lead.
 	Enrol func(ctx context.Context, b Backend) error
@@ -55,9 +51,8 @@ type Backend struct {
 func New(c Config) *Pool {
 	return &Pool{
 		Config:   c,
-		patience: patience{delay: map[string]time.Duration{}, since: map[string]time.Time{}},
+		patience: patience{of: map[string]wait{}},
 		shortage: shortage{log: c.Log, failed: c.Failed},
-		logins:   logins{of: map[string]*loginsOf{}},
 		pids:     map[int32]time.Time{},
 	}
 }
@@ -71,13 +66,12 @@ func (p *Pool) Admit() bool { return p.shortage.admit() }
 // Look logs the end of a shortage.
 func (p *Pool) Look() { p.shortage.look() }
 
-// Delay counts a try to open a session that ended with an error, and says how long to wait with the
-// next.
-func (p *Pool) Delay(n Need, err error) time.Duration {
-	if put := new(PutOff); errors.As(err, &put) {
-		return put.After
+// Delay counts a try to open a session that failed, and says how long to wait with the next.
+func (p *Pool) Delay(n Need) time.Duration {
+	if place := n.Place(); place != "" {
+		return p.patience.fail(place)
 	}
-	return p.patience.fail(n.Place())
+	return shortPause
 }
 
 // most is how many sessions there may be: no more than there are where no more can be opened.
@@ -121,18 +115,7 @@ func (p *Pool) Open(ctx context.Context, n Need, run int) (*Session, error) {
 		p.Gone(nil)
 		return nil, err
 	}
-	s := &Session{Session: session, remote: n.Remote, role: n.Role, Epoch: n.Epoch, born: time.Now()}
-	p.opened(s)
-	return s, nil
-}
-
-// opened takes down the backend of a new session. A remote's is none of ours: it may name any.
-func (p *Pool) opened(s *Session) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if s.remote == "" {
-		p.pids[int32(s.PID)] = s.Since
-	}
+	return &Session{Session: session, remote: n.Remote, role: n.Role, Epoch: n.Epoch, born: time.Now()}, nil
 }
 
 // pick takes the free session that suits the task best: one with its lane's state, else a common

@@ -17,7 +17,6 @@ func TestRoomSparesBoundSeats(t *testing.T) {
 		if p.room(3) != nil {
 			t.Fatal("there was room")
 		}
-		p.opened(s)
 		p.Put(s)
 	}
 	for _, want := range []*Session{common, bound, holds, nil} {
@@ -33,19 +32,17 @@ func TestRemotesNameNoBackends(t *testing.T) {
 	t.Parallel()
 	p := New(Config{})
 	own, elsewhere := &Session{Session: &exec.Session{PID: 7}}, &Session{Session: &exec.Session{PID: 7}, remote: "host=elsewhere"}
-	p.opened(own)
+	p.Join(Backend{PID: 7})
 	for range 2 {
 		if p.room(3) != nil {
 			t.Fatal("there was room")
 		}
-		p.opened(elsewhere)
 		p.Gone(elsewhere)
 		if pids := p.PIDs(); len(pids) != 1 || pids[0] != 7 {
 			t.Errorf("backends %v", pids)
 		}
 	}
 	p.Gone(own)
-	p.opened(elsewhere)
 	if pids := p.PIDs(); len(pids) != 0 {
 		t.Errorf("backends %v", pids)
 	}

@@ -11,7 +11,6 @@ import (
 	"pgtaskd/exec"
 	"pgtaskd/remote"
 	"pgtaskd/routine"
-	"pgtaskd/work/pool"
 )
 
 // InTheWay tells an error that is no fault of the task's, unless its SQL has raised it: another
@@ -92,10 +91,6 @@ func (r *runner) unreachable(ctx context.Context, t *Task, began time.Time, err 
 			answer.Message, "HINT", loginHints[answer.Code])
 	case errors.As(err, &costly): // the server has said that
 		return exec.NewFailure("could not establish connection", "08001", "DETAIL", costly.Error())
-	case errors.As(err, new(*pool.PutOff)):
-		return exec.NewFailure("pgtaskd cannot log in as role "+strconv.Quote(t.Row.Role.Name), "08001", "DETAIL",
-			"Logins of the role take long, so few of them are made at once, and this one has to wait.", "HINT",
-			"Where its password takes many iterations of SCRAM, lower scram_iterations and set it again; else look into how the server authenticates the role, and what it does at a login.")
 	case errors.As(err, &refused) && superuser:
 		detail := refused.Detail
 		if detail == "" {

@@ -20,9 +20,6 @@ func (r *runner) judge(t *Task, start time.Time, result *exec.Result) (next *Tas
 	case result.Alone && result.Reason == exec.NotCancelled:
 		t.lone = true // and its like are not pipelined any more
 		return t
-	case result.Unasked && t.unasked < unaskedMost && (t.Once() || t.Row.Rerun) && result.Reason == exec.NotCancelled:
-		t.unasked++
-		return t
 	case result.Retry() && t.Atomic && !t.ahead && (t.Once() || t.Row.Rerun) && result.Reason == exec.NotCancelled:
 		t.Atomic, t.lone = false, true // it cannot run inside a transaction: once more, as it is
 		return t
@@ -56,10 +53,6 @@ func (r *runner) judge(t *Task, start time.Time, result *exec.Result) (next *Tas
 	return r.another()
 }
 
-// unaskedMost is how often a task is run again that has left a limit by which our question after it
-// has failed.
-const unaskedMost = 5
-
 // barred is how long a task waits that met a server on which writes have just been switched off.
 const barred = time.Second
 
@@ -70,10 +63,6 @@ func (r *runner) holdEnd(t *Task, start time.Time, result *exec.Result) (next *T
 	r.before = &pending{
 		task: t, start: start, result: result, tail: &exec.Tail{Input: *t.Row.Input},
 		pid: int32(r.session.PID), since: r.session.Since, heavy: r.isHeavy(result),
-	}
-	if r.before.heavy && r.session.Behind() > 0 {
-		r.ditch()
-		return nil
 	}
 	if r.session.Behind() > 0 { // what ends its transaction is with the server
 		return t
@@ -200,7 +189,7 @@ func (r *runner) lose(ctx context.Context, t *Task, start time.Time, result *exe
 	case start.IsZero() && errors.As(err, &gone) && gone.Unbegun:
 		e.Kind = Released // the session had ended while it had no work
 		if r.session.Tasks == 0 {
-			e.Delay = r.Pool.Delay(t.need(), err) // as if it could not have been opened
+			e.Delay = r.Pool.Delay(t.need()) // as if it could not have been opened
 		}
 	case result != nil && result.Reason == exec.Stopped:
 		e.Kind = Stopped

@@ -6,7 +6,7 @@ import (
 	"pgtaskd/exec"
 )
 
-// Outcome is what was seen of a task that a runner has done with. Nobody changes it after the
+// Outcome is what was seen of a task that a runner has done with. It belongs to the leader once the
 // runner has told it.
 type Outcome struct {
 	Task    *Task
@@ -50,8 +50,8 @@ func (o Outcome) at() time.Time {
 	return o.Stop
 }
 
-// size is that of what is to be written, roughly, in bytes.
-func (o Outcome) size() (n int) {
+// Size is that of what is to be written, roughly, in bytes.
+func (o *Outcome) Size() (n int) {
 	if o.Result != nil {
 		n = Size(o.Result)
 	}
@@ -76,7 +76,6 @@ func Size(result *exec.Result) (n int) {
 
 // note takes down the end of a task: it is known now, and what the task has done can be seen.
 func (r *runner) note(e Outcome) {
-	r.leaves(e.Task)
 	if r.at == e.Task {
 		r.at = nil
 	}
@@ -112,7 +111,7 @@ func (r *runner) isHeavy(result *exec.Result) bool {
 
 // tell tells the leader of an outcome.
 func (d *Dispatcher) tell(o Outcome) {
-	o.Weight = o.size()
+	o.Weight = o.Size()
 	d.unwritten.Add(int64(o.Weight))
 	d.Leader.Outcome(o)
 }
@@ -165,20 +164,4 @@ func shed(result *exec.Result) {
 		result.Output = &nothing
 	}
 	result.Notice = nil
-}
-
-// ditch gives the session up under a query with a heavy end: what is behind it with the server
-// would make more of them. It has had no effect, and what is behind it neither.
-func (r *runner) ditch() {
-	p := r.before
-	r.before = nil
-	behind := r.pipelines.end(r)
-	r.note(Outcome{
-		Task: p.task, Kind: Finished, PID: int32(r.session.PID), Since: r.session.Since, Start: p.start,
-		Stop: p.result.Stop, Result: p.result, Heavy: true,
-	})
-	r.session.Abandon()
-	r.post()
-	r.stranded(behind)
-	r.leave()
 }

@@ -191,7 +191,7 @@ func (r *runner) extend(t *Task) {
 func (r *runner) queue(last *Task, most, room int) (behind []queued, until time.Time) {
 	until = r.Clock.Now().Add(pipelineLate + r.session.Lag)
 	for before := last; len(behind) < most; {
-		next := r.Lanes.Queue(before, r.crowded(before), func(next *Task) bool {
+		next := r.Lanes.Queue(before, func(next *Task) bool {
 			return r.session.Fits(next.need()) && (!before.Row.Save || next.Lane == before.Lane) &&
 				next.size() <= room && r.pipelined(next) && r.profiles.depth(next) > 1
 		})
@@ -276,10 +276,8 @@ func (r *runner) land() {
 
 // strand tells the loop of what is behind a task whose session is given up: it may have begun
 // there.
-func (r *runner) strand() { r.stranded(r.pipelines.end(r)) }
-
-func (r *runner) stranded(behind []queued) {
-	for _, b := range behind {
+func (r *runner) strand() {
+	for _, b := range r.pipelines.end(r) {
 		r.note(Outcome{Task: b.task, Kind: Lost, Aboard: true, PID: int32(r.session.PID), Since: r.session.Since, Stop: r.Clock.Now()})
 	}
 }

@@ -118,7 +118,6 @@ func (r *runner) run(ctx context.Context, t *Task) (next *Task) {
 		return r.goOn(ctx)
 	}
 	r.callBack()
-	r.joins(t)
 	r.over = time.Time{}
 	spec, ok := r.spec(t)
 	if !ok {
@@ -189,7 +188,6 @@ func (r *runner) goOn(ctx context.Context) (next *Task) {
 	}
 	r.post()
 	r.at = b.task
-	r.joins(b.task)
 	r.extend(b.task)
 	return r.attend(ctx, b.task, b.spec, start)
 }
@@ -203,7 +201,6 @@ func (r *runner) attend(ctx context.Context, t *Task, spec *exec.Task, start tim
 	r.Lanes.Began(t, start)
 	result, err := r.session.Await(spec)
 	t.end()
-	r.leaves(t)
 	if !result.Stop.IsZero() {
 		result.Stop = result.Stop.Add(r.session.Ahead)
 	}
@@ -218,7 +215,7 @@ func (r *runner) attend(ctx context.Context, t *Task, spec *exec.Task, start tim
 	if r.over.IsZero() {
 		r.over = start
 	}
-	r.profiles.saw(t, result.Stop.Sub(r.over), r.session.Nearest > instantNear, result)
+	r.profiles.saw(t, result.Stop.Sub(r.over), result)
 	r.over = result.Stop
 	if r.Ran != nil {
 		r.Ran(t)

@@ -35,8 +35,7 @@ type Row struct {
 	Format    exec.Format
 	Rerun     bool
 	Single    bool        // nothing follows its end: no repetition, no other task, no notification
-	Suspect   bool        // the server has crashed more than once while it ran, or others have crossed it as often
-	Crossed   bool        // it is a suspect for that alone
+	Suspect   bool        // the server has crashed more than once while it ran
 	Input     *string     // nil: too long to be read with the others, as are maybe its names
 	Data      *string     // likewise; empty when there is none
 	Epoch     int64       // of the settings of databases and roles
@@ -54,7 +53,7 @@ type Task struct {
 	Shows   [][2]string  // what the sessions of its lane show
 	Traits  *exec.Traits // nil: not looked at yet
 	sizes   *Sizes       // of its texts, where they are long; nil: not asked for yet
-	room    *place       // that its long texts take up; nil: none
+	room    int64        // bytes that its long texts take up; 0: none
 	digest  *[2]uint64   // of them, once they have come
 	TooLong bool         // a text of its is, and what follows on it may be much
 	Again   int          // how often we had to run it again for reasons of our own
@@ -67,15 +66,12 @@ type Task struct {
 	refused *exec.Failure // and why not
 	watch   bool          // of its runner: it runs there likewise, and may, so that its like are known
 	lone    bool          // of its runner: it has turned out not to be what its like are
-	unasked int           // of its runner: how often it ran well, and what we asked after it failed
 	Marks   atomic.Bool   // a mark of it has been sent; the leader sets it before
 
 	slighted time.Time // of its runner: since when it comes first, and sessions that do not suit it go on with others
 
 	claimed atomic.Bool  // its row was prepared before its SQL began
 	xact    atomic.Int64 // the transaction with which its row is prepared, or may be; 0: none
-
-	joined atomic.Int64 // since when it counts among the instants, in nanoseconds of our clock; 0: it does not
 
 	ready  atomic.Pointer[exec.Session] // that is being made ready for it
 	cancel atomic.Int32                 // why it is to be cancelled, an exec.Reason; mu is held to set it
@@ -100,7 +96,7 @@ func (t *Task) need() pool.Need {
 func (r *Row) Ticket(key lane.Key) lane.Ticket {
 	return lane.Ticket{
 		Lane: key, Rank: lane.Rank{ID: r.ID, Max: r.Max, Priority: r.Priority},
-		Drift: r.Drift, Suspect: r.Suspect, Crossed: r.Crossed, Plan: r.Plan,
+		Drift: r.Drift, Suspect: r.Suspect, Plan: r.Plan,
 	}
 }
 

@@ -1,13 +1,12 @@
 package run
 
 import (
-	"context"
 	"fmt"
 	"hash/maphash"
-	"slices"
 	"strings"
-	"sync"
 	"time"
+
+	"golang.org/x/sync/semaphore"
 
 	"pgtaskd/exec"
 	"pgtaskd/work/lane"
@@ -25,7 +24,7 @@ const (
 	sendingOwn = 2 * time.Minute    // for our own server, over a slow network
 )
 
-var ownTexts, remoteTexts = newAllowance(textsMost), newAllowance(textsMost)
+var ownTexts, remoteTexts = semaphore.NewWeighted(textsMost), semaphore.NewWeighted(textsMost)
 
 // Sizes are those of the texts of a task, in bytes, and its names.
 type Sizes struct {
@@ -100,10 +99,12 @@ func tooLong(s *Sizes, most int64) *exec.Failure {
 // load brings the long texts of a task, when there is room; false when its end is known by that.
 // Each time they must be the same: what they are was looked at once, before the mark.
 func (r *runner) load(t *Task) bool {
-	if t.room = t.allowance().enter(r.Group.Context(), r.Dispatcher, t.sizes.Input+t.sizes.Data); t.room == nil {
+	room := min(t.sizes.Input+t.sizes.Data, textsMost)
+	if t.allowance().Acquire(r.Group.Context(), room) != nil {
 		r.turnAway(t, nil)
 		return false
 	}
+	t.room = room
 	texts := [2]*string{}
 	for i, which := range []Text{Input, Data} {
 		told := r.text(t, which)
@@ -129,7 +130,7 @@ var digestSeed = maphash.MakeSeed()
 
 // unload lets go of long texts, which the server has, or is not to have.
 func (t *Task) unload(spec *exec.Task) {
-	if t.room == nil {
+	if t.room == 0 {
 		return
 	}
 	if input := t.Row.Input; input != nil && len(*input) > textHead {
@@ -140,8 +141,8 @@ func (t *Task) unload(spec *exec.Task) {
 	if spec != nil {
 		spec.Input, spec.Usual = *t.Row.Input, exec.Usual{}
 	}
-	t.allowance().leave(t.room)
-	t.room = nil
+	t.allowance().Release(t.room)
+	t.room = 0
 }
 
 // forgetNames lets go of long names, when the task has ended.
@@ -151,7 +152,7 @@ func (t *Task) forgetNames() {
 	}
 }
 
-func (t *Task) allowance() *allowance {
+func (t *Task) allowance() *semaphore.Weighted {
 	if t.Row.Remote == "" {
 		return ownTexts
 	}
@@ -161,100 +162,10 @@ func (t *Task) allowance() *allowance {
 // sending is how long the server may take to take a task with long texts; 0: it has none.
 func (t *Task) sending() time.Duration {
 	switch {
-	case t.room == nil:
+	case t.room == 0:
 		return 0
 	case t.Row.Remote == "":
 		return sendingOwn
 	}
 	return sendingMax
-}
-
-// allowance shares room out between targets: to the one that has least of it, and to those who have
-// come first. None has more than half, but for a single text, so that there is mostly room for
-// others. Any goroutine may use it.
-type allowance struct {
-	most int64
-
-	mu      sync.Mutex
-	free    int64
-	held    map[any]int64 // by owner
-	waiting []*place      // in the order in which they came
-}
-
-// place is room for n bytes, or the wish for it.
-type place struct {
-	owner any
-	n     int64
-	let   chan struct{} // closed when there is room
-}
-
-func newAllowance(most int64) *allowance {
-	return &allowance{most: most, free: most, held: map[any]int64{}}
-}
-
-// enter waits for room for n bytes; for all there is, if that is more. It returns nil when ctx ends
-// first.
-func (g *allowance) enter(ctx context.Context, owner any, n int64) *place {
-	p := &place{owner: owner, n: min(n, g.most), let: make(chan struct{})}
-	g.mu.Lock()
-	g.waiting = append(g.waiting, p)
-	g.admit()
-	g.mu.Unlock()
-	select {
-	case <-p.let:
-		return p
-	case <-ctx.Done():
-	}
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if i := slices.Index(g.waiting, p); i >= 0 {
-		g.waiting = slices.Delete(g.waiting, i, i+1)
-	} else {
-		g.holds(p, -p.n)
-	}
-	g.admit()
-	return nil
-}
-
-// leave gives room back.
-func (g *allowance) leave(p *place) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.holds(p, -p.n)
-	g.admit()
-}
-
-// holds counts n more bytes as in use.
-func (g *allowance) holds(p *place, n int64) {
-	g.free -= n
-	if g.held[p.owner] += n; g.held[p.owner] == 0 {
-		delete(g.held, p.owner)
-	}
-}
-
-// admit lets those in for whom there is room.
-func (g *allowance) admit() {
-	for i := g.next(); i >= 0 && g.waiting[i].n <= g.free; i = g.next() {
-		p := g.waiting[i]
-		g.waiting = slices.Delete(g.waiting, i, i+1)
-		g.holds(p, p.n)
-		close(p.let)
-	}
-}
-
-// next is who is to be let in next, -1: nobody. Of each owner that is who came first: one that needs
-// much would wait for ever behind others.
-func (g *allowance) next() int {
-	next, seen := -1, map[any]bool{}
-	for i, p := range g.waiting {
-		if seen[p.owner] {
-			continue
-		}
-		seen[p.owner] = true
-		held := g.held[p.owner]
-		if (held == 0 || held+p.n <= g.most/2) && (next < 0 || held < g.held[g.waiting[next].owner]) {
-			next = i
-		}
-	}
-	return next
 }
