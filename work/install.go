@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -272,9 +271,8 @@ func (l *loop) followRole(ctx context.Context, d sql.Description) error {
 }
 
 // goesWithout is what the table does not have.
-func goesWithout(d sql.Description) []string {
-	all := slices.Clone(d.Without)
-	for _, why := range []string{d.Unregistered, d.Unlimited} {
+func goesWithout(d sql.Description) (all []string) {
+	for _, why := range append([]string{d.Unregistered, d.Unlimited}, d.Without...) {
 		if why != "" {
 			all = append(all, why)
 		}
