@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"pgtaskd/conf"
 	"pgtaskd/work"
@@ -66,12 +65,11 @@ func (c *checkCommand) Run(ctx context.Context, p *program) error {
 	for i, target := range file.Targets {
 		reports[i] = work.Check(ctx, target)
 	}
-	warnings := work.Crowded(reports)
 	failed := false
 	for i, target := range file.Targets {
 		where := fmt.Sprintf("targets[%d] %s", i, target.Name())
 		for _, line := range reports[i].Lines {
-			printLine(p.stdout, "%s: %s%s", where, line, reservation(line, i, warnings))
+			printLine(p.stdout, "%s: %s", where, line)
 		}
 		for _, note := range reports[i].Notes {
 			printLine(p.stdout, "%s: %s", where, note)
@@ -84,25 +82,10 @@ func (c *checkCommand) Run(ctx context.Context, p *program) error {
 			printLine(p.stderr, "%s: %s", where, fault)
 		}
 	}
-	for _, warning := range warnings {
-		places := make([]string, len(warning.Targets))
-		for i, target := range warning.Targets {
-			places[i] = fmt.Sprintf("targets[%d]", target)
-		}
-		printLine(p.stderr, "warning: %s: %s", strings.Join(places, ", "), warning.Text)
-	}
 	if failed {
 		return errReported
 	}
 	return nil
-}
-
-// reservation is what a target that is ready, but for a warning, has besides.
-func reservation(line string, target int, warnings []work.Warning) string {
-	if line == work.Ready && slices.ContainsFunc(warnings, func(w work.Warning) bool { return slices.Contains(w.Targets, target) }) {
-		return ", but see the warning"
-	}
-	return ""
 }
 
 // doubled is the fault of a table that an earlier target has, by another name, as a partition or as

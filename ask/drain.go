@@ -136,12 +136,12 @@ func (d *drain) begin(ctx context.Context) error {
 	if open == 0 {
 		d.least = newest + 1
 	}
-	lock := sql.Leadership(b.name, false)
-	if err := lock.Look(ctx, b.conn); err != nil {
+	leader, err := sql.Leadership(b.name, false).Holder(ctx, b.conn)
+	if err != nil {
 		return err
 	}
-	if lock.Rival != nil {
-		d.s.Remark("%s: another controller leads (%s), and runs what is due", d.target.Name(), lock.Rival)
+	if leader != nil {
+		d.s.Remark("%s: another controller leads (pid %d of role %q), and runs what is due", d.target.Name(), leader.PID, leader.Role)
 	}
 	return nil
 }

@@ -98,7 +98,7 @@ func TestNothingReadsALargeTable(t *testing.T) {
 		{"again", []any{5}, 3},
 	}
 	check := func(world string) {
-		conn, err := work.Ask(t.Context(), target, "test")
+		conn, err := work.Dial(t.Context(), target, "test")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -125,7 +125,7 @@ func server(t work.Target) string {
 
 // inquire asks the targets of one database in one session.
 func inquire(ctx context.Context, targets []work.Target, group []int, all []Status) {
-	conn, err := work.Ask(ctx, targets[group[0]], "pgtaskd-status")
+	conn, err := work.Dial(ctx, targets[group[0]], "pgtaskd-status")
 	if err != nil {
 		err = fmt.Errorf("cannot connect: %w", inTime(ctx, err))
 	} else {
@@ -184,13 +184,13 @@ func (b *table) status(ctx context.Context, st *Status) error {
 // controllers finds who leads: who holds the lock. Who stands by has a session. The table of
 // controllers knows more of them.
 func (b *table) controllers(ctx context.Context, st *Status) error {
-	lock := sql.Leadership(b.name, false)
-	if err := lock.Look(ctx, b.conn); err != nil {
+	holder, err := sql.Leadership(b.name, false).Holder(ctx, b.conn)
+	if err != nil {
 		return err
 	}
 	leads := int32(0)
-	if lock.Rival != nil {
-		leads = lock.Rival.PID
+	if holder != nil {
+		leads = holder.PID
 		st.Leader = &Controller{PID: leads}
 	}
 	rows, err := b.conn.Query(ctx, b.queries.Text("sessions"), leads, b.target.ControlName(), b.name.Schema, b.name.Name)

@@ -51,7 +51,7 @@ type refusal struct{ error }
 
 // open connects to a target and looks at its table. The caller closes it.
 func open(ctx context.Context, t work.Target, command string, purpose use) (*table, error) {
-	conn, err := work.Ask(ctx, t, "pgtaskd-"+command)
+	conn, err := work.Dial(ctx, t, "pgtaskd-"+command)
 	if err != nil {
 		return nil, fmt.Errorf("cannot connect: %w", err)
 	}

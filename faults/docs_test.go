@@ -19,33 +19,30 @@ import (
 // known are phrases in the errors of lines that tests await, of TestFaults and others, some in
 // other folders.
 var known = []string{
-	promoted, starting, full, "terminating connection due to administrator command", passedOver, noSession, "failed to connect", "(SQLSTATE 53300)", "created column", "panic", "stack", "does not limit groups",
+	promoted, starting, full, "terminating connection due to administrator command", "failed to connect", "(SQLSTATE 53300)", "created column", "panic", "stack", "does not limit groups",
 	"has TRIGGER on table", "owns table", "may CREATE in schema", "very many ids that come next are taken", "may hide tasks from role", "out of shared memory", "the server's table of locks is full",
-	"runs each task under the role that inserted it", "is a partition or child of the table", "is missing or not enabled always", "has a column role and no trigger that guards it", "may be deferred to the COMMIT", "what may not be replaced",
+	"runs each task under the role that inserted it", "is a partition or child of the table", "is missing or not enabled always", "has a column role and no trigger that guards it", "what may not be replaced", "another session is changing the schema of the task tables",
 }
 
 // What the log says of a standby, of a server that is not up, of a full disk and its end, and of
 // somebody who is in the way.
 const (
-	promoted   = "in recovery: it takes no writes until it is promoted"
-	starting   = "(SQLSTATE 57P03)"
-	full       = "tasks wait until there is room on the server's disk"
-	roomAgain  = "there is room on the server's disk again"
-	passedOver = "has too few rights to serve the table and is ignored"
-	noSession  = "is no session that could serve the table"
+	promoted  = "in recovery: it takes no writes until it is promoted"
+	starting  = "(SQLSTATE 57P03)"
+	full      = "tasks wait until there is room on the server's disk"
+	roomAgain = "there is room on the server's disk again"
 )
 
 // computed are the messages that are no constants: what the code says instead, and a phrase of each
 // that the documentation has.
 var computed = map[string][]string{
 	"warning": {"contains a password"},
-	"why":     {"goes without a register of sessions: those of a previous leader"},
+	"why":     {"goes without a register of sessions: those of a previous leader", "has no column xact"},
 	"wake.Impossible(l.target.Wake, obstacles)": {"is not possible"},
 	"summary(made)":       {"created column"},
 	"c.Note":              nil,
 	"human.Visible(text)": {"owns table", "has TRIGGER on table", "may CREATE in schema"}, // of the door
-	"passedOver(k, h)":    {passedOver, noSession},
-	`"created " + what`:   nil, // for information
+	`"created " + what`:   nil,                                                            // for information
 }
 
 // programFolders are those whose log the documentation explains.

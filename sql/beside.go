@@ -198,6 +198,9 @@ func (f *found) registered(t Table) (oid int64, why string) {
 	return 0, without + "; let the owner of the table run the output of pgtaskd schema, which makes it"
 }
 
+// serving are the rights that it takes to serve a table.
+var serving = []string{"SELECT", "INSERT", "UPDATE", "DELETE"}
+
 // GrantBeside gives a role the rights to the tables beside the table, as far as there are some of ours.
 func GrantBeside(ctx context.Context, tx pgx.Tx, t Table, role string) error {
 	d, err := Describe(ctx, tx.Conn(), t)

@@ -2,8 +2,6 @@ package sql
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"slices"
 	"strings"
@@ -40,7 +38,6 @@ type Description struct {
 	Unlimited     string   // why nothing has the name of that; "": something has
 	Without       []string // what the table is served without, and why
 	Besides       string   // changes when an object beside the table does
-	Fingerprint   string   // changes when anything above does, or a column's type
 }
 
 // What a repetition does not copy, besides what is generated.
@@ -104,20 +101,10 @@ func Describe(ctx context.Context, conn *pgx.Conn, t Table) (Description, error)
 			}
 		}
 	}
-	d.Fingerprint = f.fingerprint(d)
 	return d, nil
 }
 
 func (f *found) enabled(name string) bool {
 	trigger := f.trigger(name)
 	return trigger != nil && trigger.Enabled
-}
-
-func (f *found) fingerprint(d Description) string {
-	hash := sha256.New()
-	fmt.Fprintln(hash, d)
-	for _, column := range f.columns {
-		fmt.Fprintf(hash, "%q %q %d\n", column.Name, column.Type, column.TypeOID)
-	}
-	return hex.EncodeToString(hash.Sum(nil)[:8])
 }

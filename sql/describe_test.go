@@ -30,7 +30,6 @@ func TestDescribe(t *testing.T) {
 	equal(t, "copied", strings.Join(d.Copied, " "), `"active" "live" "repeat" "timeout" "count" "max" "delete" "drift" "header" "save" "string" `+
 		`"delimiter" "escape" "quote" "data" "group" "input" "null" "remote" "author" "rerun" "cron" "until" "priority" "retry" "backoff" "catchup" `+
 		`"overlap" "max_failures" "owner" "key" "on_fail" "notify" "settings"`)
-	equal(t, "fingerprint of the same", describe().Fingerprint, d.Fingerprint)
 
 	for _, statement := range []string{
 		`ALTER TABLE task ADD COLUMN "a ""b" int`,
@@ -39,11 +38,8 @@ func TestDescribe(t *testing.T) {
 		"ALTER TYPE state RENAME TO other",
 		"CREATE SCHEMA elsewhere; ALTER TYPE other SET SCHEMA elsewhere",
 	} {
-		before, told := describe(), columns()
+		told := columns()
 		execute(t, conn, statement)
-		if describe().Fingerprint == before.Fingerprint {
-			t.Errorf("%s: the fingerprint is the same", statement)
-		}
 		if columns() == told {
 			t.Errorf("%s: nothing tells that it is to be described again", statement)
 		}

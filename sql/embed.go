@@ -33,7 +33,6 @@ func whole(text string) string {
 	return readable(strings.NewReplacer(
 		":prepared\n", uncommented(shared()["prepared"]),
 		":guarded", guarded("c.oid", "below.whole"),
-		":usable", strings.TrimSpace(uncommented(shared()["usable"])),
 		":becoming", strings.TrimSpace(uncommented(shared()["becoming"])),
 	).Replace(text))
 }

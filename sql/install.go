@@ -16,9 +16,7 @@ const (
 	lockTimeout  = "2s"                   // for locks on tables, which the tasks' users hold
 	lockOptional = "100ms"                // the same, where the table can be served as it is: who inserts waits behind us
 	lockWait     = 30 * time.Second       // for another Install in the same schema
-	lockRetry    = 100 * time.Millisecond // between two tries, about; a waiting lock would hold back vacuum
-
-	lockStrangers = 2 * time.Second // for who holds that lock and is no rival
+	lockRetry    = 100 * time.Millisecond // between two tries, about
 )
 
 // ErrBusy is returned by Install when another one is at work in the same schema and does not come
@@ -121,29 +119,34 @@ func settled(ctx context.Context, conn *pgx.Conn, tx pgx.Tx, t Table, o Options)
 	return Missing(ctx, conn, t, o)
 }
 
-// lock keeps others from creating things in the same schema until release. Who is no rival is
-// waited for as well, for a while: it may be the controller of another table, under another role.
-// If it is not, and goes on, what both create at once fails for one of them, who tries again.
+// lock keeps others from creating things in the same schema until release.
 func lock(ctx context.Context, conn *pgx.Conn, t Table) (release func(), err error) {
-	release = func() {}
-	waiting, cancel := context.WithTimeoutCause(ctx, lockWait, ErrBusy)
-	defer cancel()
-	k := Schema(t)
+	k := creating(t.Schema)
 	for began := time.Now(); ; {
-		if err := k.Try(waiting, conn); err != nil {
-			return release, err
-		}
-		if k.Held() || time.Since(began) >= lockStrangers {
-			if has, err := k.Take(waiting, conn); err != nil || has {
-				return func() { _ = k.Release(context.WithoutCancel(ctx), conn) }, err
-			}
+		has, err := k.Take(ctx, conn)
+		switch {
+		case err != nil:
+			return nil, err
+		case has:
+			return func() { _ = k.Release(context.WithoutCancel(ctx), conn) }, nil
+		case time.Since(began) > lockWait:
+			return nil, busy(ctx, conn, k)
 		}
 		select {
-		case <-waiting.Done():
-			return release, context.Cause(waiting)
+		case <-ctx.Done():
+			return nil, ctx.Err()
 		case <-time.After(lockRetry/2 + rand.N(lockRetry)):
 		}
 	}
+}
+
+// busy is ErrBusy, and says who is.
+func busy(ctx context.Context, conn *pgx.Conn, k Lock) error {
+	h, err := k.Holder(ctx, conn)
+	if err != nil || h == nil {
+		return ErrBusy
+	}
+	return fmt.Errorf("%w: %s", ErrBusy, h.Text)
 }
 
 // run executes statements that have no parameters.

@@ -95,9 +95,9 @@ func (n names) of(placeholder string) (value string, is bool) {
 	case ":lead_class":
 		return strconv.FormatUint(uint64(Leadership(n.table, false).class), 10), true
 	case ":lead_first":
-		return strconv.FormatUint(uint64(Leadership(n.table, false).first), 10), true
-	case ":lead_last":
-		return strconv.FormatUint(uint64(Leadership(n.table, false).last), 10), true
+		return strconv.FormatUint(uint64(Leadership(n.table, false).number), 10), true
+	case ":lead_last": // earlier versions had others up to this
+		return strconv.FormatUint(uint64(Leadership(n.table, false).number)|(1<<24-1), 10), true
 	case ":limits":
 		return strconv.FormatInt(limitLocks, 10), true
 	case ":serving":

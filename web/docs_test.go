@@ -35,7 +35,7 @@ func metricNames(text string) (whole, all []string) {
 	for _, found := range typed.FindAllStringSubmatch(text, -1) {
 		whole = append(whole, found[1])
 		all = append(all, found[1])
-		if found[2] == "histogram" || found[2] == "summary" {
+		if found[2] == "histogram" {
 			all = append(all, found[1]+"_sum", found[1]+"_count", found[1]+"_bucket")
 		}
 	}

@@ -19,7 +19,7 @@ type kind struct {
 	of         func(*work.Figures) any
 }
 
-// What of gives: a float64, counts, work.Times, work.Effort, *work.Survey for what any value of a
+// What of gives: a float64, counts, work.Times, *work.Survey for what any value of a
 // label has, or nil where there is nothing to show. Values are compared, so that only what has
 // changed is written again.
 type counts [8]uint64
@@ -33,7 +33,6 @@ const (
 	counter   = dto.MetricType_COUNTER
 	gauge     = dto.MetricType_GAUGE
 	histogram = dto.MetricType_HISTOGRAM
-	summary   = dto.MetricType_SUMMARY
 )
 
 // kinds are all of them.
@@ -68,12 +67,6 @@ var kinds = []kind{
 		"pgtaskd_last_success_timestamp_seconds", "When a job that has an owner was last DONE, once a minute.", gauge,
 		"key", nil, func(f *work.Figures) any { return f.Table },
 	},
-	{
-		"pgtaskd_wakeups_total", "What has woken the leader.", counter,
-		"kind", work.Wakes[:], func(f *work.Figures) any { return countsOf(f.Woken[:]) },
-	},
-	{"pgtaskd_scan_seconds", "Looks at what is due.", summary, "", nil, func(f *work.Figures) any { return f.Scan }},
-	{"pgtaskd_write_seconds", "Statements that write ends of tasks.", summary, "", nil, func(f *work.Figures) any { return f.Write }},
 	{
 		"pgtaskd_reconnects_total", "Control connections that were made after the first.", counter,
 		"", nil, func(f *work.Figures) any { return float64(f.Reconnects) },

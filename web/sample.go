@@ -46,9 +46,6 @@ func (k *kind) metrics(target string, value any) (all []*dto.Metric) {
 		}
 	case work.Times:
 		all = append(all, &dto.Metric{Label: []*dto.LabelPair{pair("target", target)}, Histogram: buckets(v)})
-	case work.Effort:
-		sum := v.Sum.Seconds()
-		all = append(all, &dto.Metric{Label: []*dto.LabelPair{pair("target", target)}, Summary: &dto.Summary{SampleCount: &v.Count, SampleSum: &sum}})
 	case *work.Survey:
 		if v == nil {
 			return nil

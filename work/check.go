@@ -20,12 +20,7 @@ type Report struct {
 	Notes  []string // who is trusted, or as good as the serving role
 	Table  string   // names the table on whatever way one has come to its server; "" when there is none yet
 	Above  []string // and those that it is a partition of, or inherits from
-
-	capacity *capacity // nil: it is not known
 }
-
-// Ready is the line of a target to which nothing has to be done.
-const Ready = "ready"
 
 func (r *Report) say(format string, args ...any) {
 	r.Lines = append(r.Lines, fmt.Sprintf(format, args...))
@@ -36,8 +31,8 @@ func (r *Report) fault(format string, args ...any) {
 }
 
 // failed is a fault that is an error, with what to do about it.
-func (r *Report) failed(what string, err error, t Target) {
-	if hint := t.hint(err, false); hint != "" {
+func (r *Report) failed(what string, err error) {
+	if hint := hint(err); hint != "" {
 		r.fault("%s%s (%s)", what, err, hint)
 	} else {
 		r.fault("%s%s", what, err)
@@ -54,56 +49,39 @@ func Check(ctx context.Context, t Target) (r Report) {
 	case err == nil:
 		defer c.close()
 		if err := t.trySession(ctx, "", c.version); err != nil {
-			r.failed("cannot open a session for tasks: ", err, t)
+			r.failed("cannot open a session for tasks: ", err)
 		}
 		r.roles(ctx, c, t)
 		r.table(ctx, c.conn, t)
-		r.measure(ctx, c.conn, t)
 	case t.Create && absent(err):
 		r.absent(ctx, t, err)
 	case errors.Is(err, errRecovery), errors.Is(err, errReadOnly):
 		r.fault("%s", err)
 	default:
-		r.failed("cannot connect: ", err, t)
+		r.failed("cannot connect: ", err)
 	}
 	return r
 }
 
 // absent says what has to be created before the target can be connected to.
 func (r *Report) absent(ctx context.Context, t Target, refusal error) {
-	conn, a, err := look(ctx, t)
-	switch {
-	case errors.Is(err, errNobody):
-		r.failed("cannot connect: ", refusal, t)
-		return
-	case err != nil:
-		r.failed(fmt.Sprintf("cannot connect as user %q: ", t.Connect["user"]), refusal, t)
-		r.failed("the dsn's user, who creates what is missing, cannot connect: ", err, t)
-		return
+	made, err := create(ctx, t, false)
+	if len(made) == 0 {
+		r.failed("cannot connect: ", refusal)
 	}
-	defer func() { _ = conn.Close(ctx) }()
-	user, database := t.Connect["user"], t.Connect["dbname"]
-	if !a.role && !a.database {
-		r.failed("cannot connect: ", refusal, t)
-		return
+	if err != nil && !errors.Is(err, errNobody) {
+		r.failed("", err)
 	}
-	switch {
-	case a.role && hasState(refusal, "28P01"):
-		r.fault("role %s does not exist, and would be created without a password, which the server asks for: run as a superuser: CREATE ROLE %s LOGIN PASSWORD '…'", quoted(user), quoted(user))
-	case a.role:
-		r.would(a.mayRole, a.user, "role "+quoted(user)+", without a password", "CREATE ROLE "+quoted(user)+" LOGIN")
-	}
-	if a.database {
-		r.would(a.mayDatabase, a.user, "database "+quoted(database), "CREATE DATABASE "+quoted(database))
-		r.say("would create table %s", table(t))
-	}
-}
-
-func (r *Report) would(may bool, user, what, statement string) {
-	if may {
+	for _, what := range made {
+		if strings.HasPrefix(what, "role ") && hasState(refusal, "28P01") {
+			user := quoted(t.Connect["user"])
+			r.fault("role %s does not exist, and would be created without a password, which the server asks for: run as a superuser: CREATE ROLE %s LOGIN PASSWORD '…'", user, user)
+			continue
+		}
 		r.say("would create %s", what)
-	} else {
-		r.fault("%s does not exist and user %q may not create it: run as a superuser: %s", what, user, statement)
+		if strings.HasPrefix(what, "database ") {
+			r.say("would create table %s", table(t))
+		}
 	}
 }
 
@@ -112,151 +90,77 @@ func (r *Report) would(may bool, user, what, statement string) {
 func (r *Report) table(ctx context.Context, conn *pgx.Conn, t Target) {
 	t, err := r.wakeable(ctx, conn, t)
 	if err != nil {
-		r.failed("", err, t)
+		r.failed("", err)
 		return
 	}
 	if !r.door(ctx, conn, t) {
 		return
 	}
-	changes, err := sql.Missing(ctx, conn, table(t), options(t))
+	made, byAdmin, err := complete(ctx, conn, t, false)
 	if err != nil {
-		r.fault("%s", err)
+		r.failed("", err)
 		return
 	}
-	granted := false
-	if t.Create && len(changes) > 0 {
-		if granted, err = rehearse(ctx, conn, t); err != nil {
-			if lack := lacking(ctx, conn, t); lack == nil {
-				changes = nil // it can do without them
-				r.behind(ctx, conn, t)
-			} else {
-				r.failed("", err, t)
-				return
-			}
-		}
-	}
-	if !t.Create && len(changes) > 0 {
-		r.behind(ctx, conn, t)
-	}
+	made = slices.DeleteFunc(made, func(c sql.Change) bool { return c.Failed != nil })
 	comments := 0
-	whole := slices.ContainsFunc(changes, func(c sql.Change) bool { return c.What == "table "+table(t).String() })
-	for _, change := range changes {
+	whole := slices.ContainsFunc(made, func(c sql.Change) bool { return c.What == "table "+table(t).String() })
+	for _, change := range made {
 		switch {
-		case t.Create && whole && !strings.HasPrefix(change.What, "table ") && !strings.HasPrefix(change.What, "schema "):
+		case whole && !strings.HasPrefix(change.What, "table ") && !strings.HasPrefix(change.What, "schema "):
 			// goes without saying
-		case t.Create && strings.HasPrefix(change.What, "comment "):
+		case strings.HasPrefix(change.What, "comment "):
 			comments++
-		case t.Create:
+		default:
 			r.say("would %s %s", verb(change), change.What)
-		case !change.Optional && len(r.Faults) == 0:
-			r.fault("%s", lacking(ctx, conn, t))
 		}
 	}
 	if comments > 0 {
 		r.say("would create %d comments", comments)
 	}
-	if !granted {
-		r.rights(ctx, conn, t)
-	}
-	if len(r.Lines)+len(r.Faults) == 0 {
-		r.say(Ready)
-	}
-	r.remarks(ctx, conn, t, func(what string) bool {
-		return t.Create && slices.ContainsFunc(changes, func(c sql.Change) bool { return c.What == what })
-	})
-}
-
-// remarks says who holds locks of ours to be in the way, and why there is no register of sessions
-// or table of groups, unless that would be made.
-func (r *Report) remarks(ctx context.Context, conn *pgx.Conn, t Target, made func(what string) bool) {
 	d, err := sql.Describe(ctx, conn, table(t))
-	locks := []*sql.Lock{sql.Leadership(table(t), false), sql.Schema(table(t))}
-	if d.Exists {
-		locks = append(locks, sql.Sleep(table(t), d.Waking))
-		if d.Unregistered != "" && !made(sql.RegisterOfSessions) {
-			r.say("%s", d.Unregistered)
-		}
-		if d.Unlimited != "" && !made("table "+sql.GroupsName(table(t))) {
-			r.say("%s", d.Unlimited)
-		}
-		for _, why := range d.Without {
-			r.say("%s", why)
-		}
-		r.history(ctx, conn, d.Queries(table(t)), t)
-	}
-	for _, k := range locks {
-		if err == nil {
-			err = k.Look(ctx, conn)
-		}
-		for _, h := range k.Strangers {
-			r.say("%s", passedOver(k, h))
-		}
-	}
 	if err != nil {
 		r.fault("%s", err)
+		return
+	}
+	if d.Exists && !byAdmin {
+		r.rights(ctx, conn, t, d.Queries(table(t)))
+	}
+	if len(r.Lines)+len(r.Faults) == 0 {
+		r.say("ready")
+	}
+	if d.Exists && len(made) == 0 {
+		r.without(ctx, conn, t, d)
+	}
+	switch leader, err := sql.Leadership(table(t), false).Holder(ctx, conn); {
+	case err != nil:
+		r.fault("%s", err)
+	case leader != nil && (leader.PID == 0 || leader.Role != t.Connect["user"]):
+		r.say("holds the lock of who leads: %s", leader.Text)
 	}
 }
 
-// behind says what another version of ours or a dump has brought, and stays.
-func (r *Report) behind(ctx context.Context, conn *pgx.Conn, t Target) {
-	if err := behind(ctx, conn, t); err != nil {
-		r.say("%s", err)
+// without says what the table is served without, and what of another version's it is served with.
+func (r *Report) without(ctx context.Context, conn *pgx.Conn, t Target, d sql.Description) {
+	for _, why := range goesWithout(d) {
+		r.say("%s", why)
 	}
-}
-
-// rehearse tries to complete the table as the target's role, or else as the dsn's user, who would
-// grant what the role lacks.
-func rehearse(ctx context.Context, conn *pgx.Conn, t Target) (granted bool, err error) {
-	made, err := sql.Rehearse(ctx, conn, table(t), options(t))
-	if err == nil {
-		err = remaining(made)
+	if old, _ := shortfall(ctx, conn, t); old != "" {
+		r.say("%s", old)
 	}
-	if isDenied(err) {
-		_, err = completeAsAdmin(ctx, t, err, func(conn *pgx.Conn) ([]sql.Change, error) {
-			granted = true
-			made, err := sql.Rehearse(ctx, conn, table(t), options(t))
-			if err == nil {
-				err = remaining(made)
-			}
-			return made, err
-		})
-	}
-	return granted, err
 }
 
 // rights says what the role may not do with a table that is there.
-func (r *Report) rights(ctx context.Context, conn *pgx.Conn, t Target) {
-	described, err := sql.Describe(ctx, conn, table(t))
-	if err != nil {
-		r.fault("%s", err)
-		return
-	}
-	if !described.Exists {
-		return
-	}
-	if err := conn.QueryRow(ctx, described.Queries(table(t)).Text("identity"), t.Schema, t.Table).Scan(&r.Table, &r.Above); err != nil {
+func (r *Report) rights(ctx context.Context, conn *pgx.Conn, t Target, q sql.Queries) {
+	if err := conn.QueryRow(ctx, q.Text("identity"), t.Schema, t.Table).Scan(&r.Table, &r.Above); err != nil {
 		r.fault("%s", err)
 	}
-	err = lackingRights(ctx, conn, described.Queries(table(t)), table(t))
-	if lack := new(lackOfRights); errors.As(err, &lack) && t.Create {
-		_, err = completeAsAdmin(ctx, t, err, func(conn *pgx.Conn) ([]sql.Change, error) {
-			return nil, rehearseGrant(ctx, conn, t)
-		})
-		if err == nil {
+	err := lackingRights(ctx, conn, q, table(t))
+	if errors.As(err, new(*lackOfRights)) && t.Create {
+		if err = grantAsAdmin(ctx, t, err, false); err == nil {
 			r.say("would grant missing rights to user %q", t.Connect["user"])
-			return
 		}
 	}
 	if err != nil {
 		r.fault("%s", err)
 	}
-}
-
-// rehearseGrant grants, and takes it back.
-func rehearseGrant(ctx context.Context, conn *pgx.Conn, t Target) error {
-	tx, err := conn.Begin(ctx)
-	if err != nil {
-		return err
-	}
-	return errors.Join(grant(ctx, tx, t), tx.Rollback(ctx))
 }

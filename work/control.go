@@ -68,7 +68,7 @@ func startup(name string) map[string]string {
 
 // connect opens a control connection with settings of its own, whatever the role's are.
 func connect(ctx context.Context, t Target) (*control, error) {
-	cfg, err := ownConfig(t.Connect, startup(controlName(t)))
+	cfg, err := ownConfig(t.Connect, startup(t.ControlName()))
 	if err != nil {
 		return nil, err
 	}
@@ -180,7 +180,9 @@ func sessionPrefix(t Target) string {
 	return plain[:min(len(plain), nameLimit-hashLength)]
 }
 
-func controlName(t Target) string { return shortened("pgtaskd " + t.Schema + " " + t.Table) }
+// ControlName is the application_name of the sessions by which controllers lead the target, or
+// stand by.
+func (t Target) ControlName() string { return shortened("pgtaskd " + t.Schema + " " + t.Table) }
 
 // hashLength is that of what stands for the rest of a name that is too long.
 const hashLength = 9

@@ -16,21 +16,14 @@ import (
 
 // disk is what is known of that of the target's database.
 type disk struct {
-	doubted bool          // a task has met a full one
-	looked  time.Time     // when we did
-	rest    time.Duration // until the next look, while there is room
-	full    time.Time     // since when there is no room, zero: there is
-	said    time.Time     // when that was logged
+	doubted bool      // a task has met a full one
+	looked  time.Time // when we did
+	full    time.Time // since when there is no room, zero: there is
 }
 
-// Between two looks at the disk, and between two lines about it, there is at least so much time.
-// Each look that finds room doubles that for the next one, up to diskRest: a task can say that the
-// disk is full as often as it likes.
-const (
-	diskTick = time.Second
-	diskRest = time.Minute
-	diskSaid = time.Minute
-)
+// diskTick is the time between two looks at the disk, at least: a task can say that it is full as
+// often as it likes.
+const diskTick = 2 * time.Second
 
 // doubtDisk takes note of tasks that have met a full disk, be it at their ends.
 func (l *loop) doubtDisk(ends []end) {
@@ -42,14 +35,10 @@ func (l *loop) doubtDisk(ends []end) {
 }
 
 func (l *loop) nextDisk() time.Duration {
-	rest := diskTick
-	switch d := &l.disk; {
-	case d.full.IsZero() && !d.doubted:
+	if l.disk.full.IsZero() && !l.disk.doubted {
 		return never
-	case d.full.IsZero():
-		rest = max(d.rest, diskTick)
 	}
-	return rest - time.Since(l.disk.looked)
+	return diskTick - time.Since(l.disk.looked)
 }
 
 // lookAtDisk starts nothing from when there is no room on it to when there is.
@@ -61,27 +50,23 @@ func (l *loop) lookAtDisk(ctx context.Context) error {
 	d.doubted, d.looked = false, time.Now()
 	err := l.tryDisk(ctx)
 	full := hasState(err, "53100")
-	if d.rest = min(2*max(d.rest, diskTick), diskRest); full {
-		d.rest = 0
-	}
 	switch {
 	case err != nil && !isAnswer(err):
 		return err
 	case full && d.full.IsZero():
 		d.full = d.looked
 		l.stats.fails(err)
-		if d.looked.Sub(d.said) > diskSaid {
-			d.said = d.looked
-			l.target.advised(l.log.Error(), err, true).Msg("the server's disk is full; nothing starts")
+		if l.trouble.tells("disk is full", sayAgain) {
+			advised(l.log.Error(), err).Msg("the server's disk is full; nothing starts")
 		}
 	case !full && !d.full.IsZero():
-		if d.full.Equal(d.said) {
+		if l.trouble.tells("disk has room", sayAgain) {
 			l.log.Info().Str("after", human.Duration(time.Since(d.full))).Msg("there is room on the server's disk again")
 		}
 		d.full = time.Time{}
 		l.stats.leads()
 	}
-	l.Lanes.Halt(!d.full.IsZero())
+	l.Lanes.Halt(full)
 	return nil
 }
 

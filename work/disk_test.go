@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"pgtaskd/server"
 	"pgtaskd/server/servertest"
@@ -53,28 +52,4 @@ func TestNothingStartsWhileTheDiskIsFull(t *testing.T) {
 	if log := s.logged(); strings.Contains(log, "target failed") || s.leads() > 1 {
 		t.Error(log)
 	}
-}
-
-// TestTheDiskIsLookedAtLessOftenWhileThereIsRoom: a task can say that there is none as often as it
-// likes. Once there is none, it is looked at each second.
-func TestTheDiskIsLookedAtLessOftenWhileThereIsRoom(t *testing.T) {
-	t.Parallel()
-	l := prepared(t).installed()
-	waits := func(want time.Duration) {
-		t.Helper()
-		l.disk.doubted = true
-		if next := l.nextDisk(); next > want || next <= want-time.Second {
-			t.Errorf("the next look is in %s, want %s", next, want)
-		}
-		l.disk.looked = time.Now().Add(-time.Hour)
-		if err := l.lookAtDisk(t.Context()); err != nil {
-			t.Error(err)
-		}
-	}
-	l.disk.looked = time.Now()
-	for _, seconds := range []time.Duration{1, 2, 4, 8, 16, 32, 60, 60} {
-		waits(seconds * time.Second)
-	}
-	l.disk.full = time.Now()
-	waits(time.Second)
 }

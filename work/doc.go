@@ -3,7 +3,7 @@
 // It owns the target's control connection and the record of what is due and under way. It becomes
 // the leader, notices new tasks, reads them, has package run start them, writes their ends, and
 // cleans up after what was cut off. Package conf calls Serve once for each target, on a goroutine
-// of its own; Serve tries again by itself when something fails. main calls Check and Crowded.
+// of its own; Serve tries again by itself when something fails. main calls Check.
 //
 // Rooms below, none of which knows this package: door (who is trusted), lane (who may start when),
 // run (tasks at work on sessions), pool (sessions that are kept), ledger (what the table is told of

@@ -99,7 +99,7 @@ func TestNeverTwice(t *testing.T) {
 // TestDrainInAScan does not turn round and round while tasks run on.
 func TestDrainInAScan(t *testing.T) {
 	t.Parallel()
-	l := newLoop(t.Context(), Target{Sleep: time.Second, Reset: time.Hour, Run: 1, Grace: time.Minute}, zerologNone)
+	l := newLoop(t.Context(), Target{Live: Live{Sleep: time.Second, Run: 1, Grace: time.Minute}, Reset: time.Hour}, zerologNone)
 	l.control = &control{}
 	l.look.spoke, l.look.columns, l.look.scan, l.look.full = time.Now(), time.Now(), time.Now(), time.Now()
 	l.scanning.active = true

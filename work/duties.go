@@ -4,6 +4,8 @@ import (
 	"context"
 	"math"
 	"time"
+
+	"pgtaskd/work/pool"
 )
 
 // duty is something that the loop does again and again while it leads. do runs in each round, and
@@ -44,9 +46,7 @@ func (l *loop) timetable() []duty {
 		{name: "prefetch", do: l.prefetch, next: l.nextPrefetch},
 		{name: "delete", do: l.sweep, next: l.nextSweep},
 		{name: "walk", do: l.walk, next: l.nextWalk},
-		{name: "size of the history", do: l.weigh, next: l.nextWeigh},
 		{name: "foresee", do: l.foresee, next: l.nextForesee},
-		{name: "rivals", do: l.reassure},
 		{name: "door", do: l.guard},
 		{name: "hand over", do: l.handOver, next: l.nextDrain},
 		{name: "show who leads", do: l.present},
@@ -195,4 +195,31 @@ func (l *loop) nextDispatch() time.Duration {
 		next = min(next, markTick)
 	}
 	return next
+}
+
+// callBack has those wait again that are with the server behind a task that lasts.
+func (l *loop) callBack(context.Context) error {
+	for _, t := range l.CallBack() {
+		l.takeBack(t)
+	}
+	return nil
+}
+
+func (l *loop) dispatch(context.Context) error {
+	l.Dispatch()
+	return nil
+}
+
+// closeIdle ends sessions that nobody has needed for a while.
+func (l *loop) closeIdle(context.Context) error {
+	l.Pool.Look()
+	l.closeLater(l.Pool.Stale(l.live.Load().Idle))
+	return nil
+}
+
+// closeLater ends sessions while the loop goes on: a server takes its time to let them go.
+func (l *loop) closeLater(old []*pool.Session) {
+	if len(old) > 0 {
+		l.crew.Go(func() { pool.Close(old) })
+	}
 }

@@ -71,7 +71,6 @@ func (l *loop) finish(ctx context.Context, ends []end) error {
 	c := newColumns(ends, l.encoding())
 	written := map[int64]string{}
 	var done finished
-	began := time.Now()
 	err := l.brief(ctx, func(tx pgx.Tx) error {
 		clear(written)
 		if slices.Contains(c.last, false) {
@@ -103,7 +102,6 @@ func (l *loop) finish(ctx context.Context, ends []end) error {
 		return err
 	}
 	l.look.spoke = time.Now()
-	l.stats.write.since(began)
 	if err := l.settle(ctx, ends, written); err != nil {
 		return err
 	}

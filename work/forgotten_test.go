@@ -24,7 +24,7 @@ func TestEndsOfBeforeACrash(t *testing.T) {
 		"marked, and ended since":                {+1, true, true, "", false},
 		"marked, where a remote's do not matter": {-1, true, true, "dbname=other", false},
 	} {
-		l := newLoop(t.Context(), Target{Run: 1}, zerologNone)
+		l := newLoop(t.Context(), Target{Live: Live{Run: 1}}, zerologNone)
 		l.control, l.crashed = &control{lazy: c.lazy}, &noon
 		one := &run.Task{Row: run.Row{ID: 1, Remote: c.remote}}
 		one.Marks.Store(c.marked)

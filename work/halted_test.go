@@ -136,10 +136,12 @@ func TestStopOfAnOrphan(t *testing.T) {
 	later, laterLives := session(true)
 	before, after := working("later", later, "1 s"), working("after", later, "2 s")
 	other, otherLives := session(false)
-	reused := working("other", other, "-1 hour")
 	s.serve()
 	s.until("led", func() bool { return s.leads() == 2 })
+	s.exec("BEGIN")
+	reused := working("other", other, "-1 hour") // it would be cut off at once
 	s.exec("UPDATE task SET state = 'STOP' WHERE id IN ($1, $2, $3)", stopped, before, reused)
+	s.exec("COMMIT")
 	s.eventually("2", "SELECT count(*) FROM task WHERE state = 'STOP' AND stop IS NOT NULL AND id IN ($1, $2)", stopped, reused)
 	if runsLives() || !laterLives() || !otherLives() {
 		t.Error("live: ", runsLives(), laterLives(), otherLives())

@@ -56,16 +56,16 @@ func TestFailureAtTheStart(t *testing.T) {
 		"database, the dsn names nobody": {
 			connect: remote.Settings{"dbname": "nowhere_1"}, admin: remote.Settings{"user": ""}, create: true,
 			errors: []string{`database "nowhere_1" does not exist`}, never: []string{"dsn's user", "root"},
-			hint: "create the database; pgtaskd creates it only if the dsn names a user and a different database",
+			hint: hints["3D000"],
 		},
 		"database, which the dsn leads to itself": {
 			connect: remote.Settings{"dbname": "nowhere_2"}, admin: remote.Settings{"dbname": "nowhere_2"}, create: true,
 			errors: []string{`database "nowhere_2" does not exist`},
-			hint:   "create the database; pgtaskd creates it only if the dsn names a user and a different database",
+			hint:   hints["3D000"],
 		},
 		"database, not to be created": {
 			connect: remote.Settings{"dbname": "nowhere_3"},
-			errors:  []string{`database "nowhere_3" does not exist`}, never: []string{"dsn's user"}, hint: "create or restore the database",
+			errors:  []string{`database "nowhere_3" does not exist`}, never: []string{"dsn's user"}, hint: hints["3D000"],
 		},
 		"role, and the dsn's user cannot connect": {
 			connect: remote.Settings{"user": "first_of_all"}, admin: remote.Settings{"user": "second_of_all"}, create: true,
@@ -121,28 +121,9 @@ func TestFailureAtTheStart(t *testing.T) {
 // TestRestartIsAdvised only where it makes what is missing.
 func TestRestartIsAdvised(t *testing.T) {
 	t.Parallel()
-	settings, err := remote.Parse(servertest.Server(t).DSN("elsewhere"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	const restart = "or restart pgtaskd, which creates it"
 	for _, create := range []bool{true, false} {
-		target := Target{Create: create, Admin: settings, Connect: settings.With(remote.Settings{"dbname": "here"})}
-		for _, code := range []string{"3D000", "3F000", "42P01"} {
-			for _, served := range []bool{true, false} {
-				if hint := target.hint(&pgconn.PgError{Code: code}, served); strings.Contains(hint, restart) != (create && served) {
-					t.Errorf("%s, create %v, served %v: %s", code, create, served, hint)
-				}
-			}
-		}
-		if text := (&tableGone{create: create}).Error(); strings.Contains(text, restart) != create {
+		if text := (Target{Create: create}).gone().Error(); strings.Contains(text, "or restart pgtaskd, which creates it") != create {
 			t.Error(text)
-		}
-	}
-	owner := Target{}.hint(&pgconn.PgError{Code: "42501"}, false)
-	for _, part := range []string{"GRANT", "OWNER TO", "schema --config FILE"} {
-		if !strings.Contains(owner, part) {
-			t.Errorf("of a missing right, %q is not said: %s", part, owner)
 		}
 	}
 }
@@ -160,18 +141,18 @@ func TestLocksThatFillTheServerAreNamed(t *testing.T) {
 	s := stageOn(t, own.DSN("postgres"), deaf)
 	s.exec("CREATE ROLE stranger LOGIN")
 	stranger := servertest.Connect(t, s.dsn+" user=stranger")
-	const hint = "the server's table of locks is full"
+	const full = "the server's table of locks is full"
 	const fill = "SELECT pg_advisory_lock(i) FROM generate_series(1, 1000000) AS i"
 	if _, err := stranger.Exec(t.Context(), fill); !hasState(err, "53200") {
 		t.Fatal(err)
 	}
 	s.serve()
-	if line := s.failure(); !strings.Contains(line.Error, "out of shared memory") || !strings.Contains(line.Hint, hint) {
+	if line := s.failure(); !strings.Contains(line.Error, "out of shared memory") || !strings.Contains(line.Hint, full) {
 		t.Error(line)
 	}
 	servertest.Exec(t, stranger, "SELECT pg_advisory_unlock_all()")
 	s.settled()
-	if memory := (Target{}).hint(&pgconn.PgError{Code: "53200"}, false); strings.Contains(memory, hint) {
+	if memory := hint(&pgconn.PgError{Code: "53200"}); strings.Contains(memory, full) {
 		t.Errorf("of memory: %s", memory)
 	}
 }
@@ -192,22 +173,6 @@ func TestTakenAwayIsAWarning(t *testing.T) {
 			return l.Level == "warn" && strings.Contains(l.Message, "trigger pgtaskd_accept")
 		})
 	})
-}
-
-// TestAColumnOfTheRowTypeIsNamed: whoever may use the type of the table's rows can keep it from
-// being completed, by a table with a column of it. Who has which, and what to do, is in the log.
-func TestAColumnOfTheRowTypeIsNamed(t *testing.T) {
-	t.Parallel()
-	s := prepared(t)
-	s.exec("CREATE TABLE task (id bigserial PRIMARY KEY, input text NOT NULL)")
-	s.exec("CREATE SCHEMA theirs; CREATE TABLE theirs.x (c public.task)")
-	s.serve()
-	line := s.failure()
-	if !strings.Contains(line.Error, "x.c") || !strings.Contains(line.Hint, `REVOKE USAGE ON TYPE "public"."task" FROM PUBLIC`) {
-		t.Error(line)
-	}
-	s.exec("DROP TABLE theirs.x")
-	s.settled()
 }
 
 // TestATriggerThatNeedsAPathIsNamed: what it lacks is not the task table.
@@ -231,10 +196,10 @@ func TestATriggerThatNeedsAPathIsNamed(t *testing.T) {
 func TestAPoolerIsToldFromAServer(t *testing.T) {
 	t.Parallel()
 	err := &pgconn.PgError{Severity: "FATAL", Code: "08P01", Message: "unsupported startup parameter: row_security"}
-	if hint := (Target{}).hint(err, false); !strings.Contains(hint, "not to a pooler") {
+	if hint := hint(err); !strings.Contains(hint, "not to a pooler") {
 		t.Error(hint)
 	}
-	if hint := (Target{}).hint(&pgconn.PgError{Code: "08P01", Message: "invalid message format"}, false); hint != "" {
+	if hint := hint(&pgconn.PgError{Code: "08P01", Message: "invalid message format"}); hint != "" {
 		t.Error(hint)
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -38,23 +37,14 @@ func (l *loop) install(ctx context.Context) error {
 	described.Inserter = l.target.Inserter
 	queries := described.Queries(t)
 	c.table, c.queries = described, queries
-	l.unregistered(described.Unregistered)
-	without := described.Without
-	if described.Unlimited != "" {
-		without = append(without, described.Unlimited)
-	}
-	l.without(without)
 	l.Queries.Store(&queries)
-	l.bareTable(described)
+	l.without(goesWithout(described))
 	if err := l.followRole(ctx, described); err != nil {
 		return err
 	}
 	err = lackingRights(ctx, c.conn, c.queries, t)
 	if lack := new(lackOfRights); errors.As(err, &lack) && l.target.Create && !l.trouble.served {
-		_, err = completeAsAdmin(ctx, l.target, err, func(conn *pgx.Conn) ([]sql.Change, error) {
-			return nil, pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error { return grant(ctx, tx, l.target) })
-		})
-		if err == nil { // we may lock the table now, so that nothing is under way unseen
+		if err = grantAsAdmin(ctx, l.target, err, true); err == nil { // we may lock the table now, so that nothing is under way unseen
 			err = l.lookAtDoor(ctx)
 		}
 	}
@@ -64,36 +54,37 @@ func (l *loop) install(ctx context.Context) error {
 	return l.wake.Adopt(ctx, wake.Control{Conn: c.conn, Notices: &c.notices, Queries: c.queries}, way, described)
 }
 
-// remains is an error when the table was there while the target was served, and is no more.
+// remains reads what the table is like now, so that a change after this is noticed. It is an error
+// when the table was there while the target was served, and is no more.
 func (l *loop) remains(ctx context.Context) error {
-	if !l.trouble.served {
-		return nil
-	}
-	described, err := sql.Describe(ctx, l.control.conn, table(l.target))
-	if err != nil || described.Exists {
+	var columns *string
+	err := l.control.conn.QueryRow(ctx, l.control.queries.Text("columns"), l.target.Schema, l.target.Table).Scan(&columns, nil, nil, nil)
+	switch {
+	case err != nil:
 		return err
+	case columns == nil && l.trouble.served:
+		return l.target.gone()
 	}
-	return &tableGone{table(l.target), l.target.Create}
+	l.described = ""
+	if columns != nil {
+		l.described = *columns
+	}
+	return nil
 }
 
-// tableGone is the error of a table that was there while the target was served.
-type tableGone struct {
-	table  sql.Table
-	create bool // a restart makes it
-}
-
-func (g *tableGone) Error() string {
-	text := fmt.Sprintf("table %s is gone: create or restore it", g.table)
-	if g.create {
-		text += ", or restart pgtaskd, which creates it"
+// gone is the error of a table that was there while the target was served.
+func (t Target) gone() error {
+	restart := ""
+	if t.Create {
+		restart = ", or restart pgtaskd, which creates it"
 	}
-	return text
+	return fmt.Errorf("table %s is gone: create or restore it%s", table(t), restart)
 }
 
 // furnish completes the table and looks at it. What it can do without is postponed while somebody
 // has locked it.
 func (l *loop) furnish(ctx context.Context, t Target) (sql.Description, error) {
-	made, err := complete(ctx, l.control.conn, t)
+	made, _, err := complete(ctx, l.control.conn, t, true)
 	made = l.unmade(made)
 	if len(made) > 0 {
 		line := l.log.Info()
@@ -101,10 +92,6 @@ func (l *loop) furnish(ctx context.Context, t Target) (sql.Description, error) {
 			line = l.log.Warn()
 		}
 		line.Int("changes", len(made)).Msg(summary(made))
-	}
-	var old *stale
-	if errors.As(err, &old) {
-		err = nil
 	}
 	if err = l.postpone(ctx, t, err); err != nil {
 		return sql.Description{}, err
@@ -116,8 +103,8 @@ func (l *loop) furnish(ctx context.Context, t Target) (sql.Description, error) {
 	if err == nil { // what has come since it was completed
 		err = described.Refusal(t.Inserter)
 	}
-	if old != nil {
-		described.Without = append(described.Without, old.Error())
+	if old, _ := shortfall(ctx, l.control.conn, t); old != "" {
+		described.Without = append(described.Without, old)
 	}
 	return described, err
 }
@@ -207,43 +194,30 @@ func names(changes []sql.Change) string {
 	return strings.Join(names, ", ")
 }
 
-// lacking is the error of a table that cannot be served as it is and is not to be changed.
-func lacking(ctx context.Context, conn *pgx.Conn, t Target) error {
+// shortfall says what another version of pgtaskd has made, or a dump has brought, and may not be made
+// again: the table is served with it. needed is the error of a table that cannot be served as it is.
+func shortfall(ctx context.Context, conn *pgx.Conn, t Target) (old string, needed error) {
 	changes, err := sql.Missing(ctx, conn, table(t), options(t))
 	if err != nil {
-		return err
+		return "", err
 	}
-	changes = slices.DeleteFunc(changes, func(c sql.Change) bool { return c.Optional })
-	if len(changes) == 0 {
-		return nil
+	var outdated, missing []sql.Change
+	for _, c := range changes {
+		if c.Outdated {
+			outdated = append(outdated, c)
+		}
+		if !c.Optional {
+			missing = append(missing, c)
+		}
 	}
-	return fmt.Errorf("table %s lacks %s, and may not be changed: run the output of pgtaskd schema --config FILE",
-		table(t), names(changes))
-}
-
-// stale is the error of what another version of pgtaskd has made, or a dump has brought, so that
-// others may have rights to it, and that the role may not make again; the table can be served.
-type stale struct {
-	table sql.Table
-	what  []sql.Change
-}
-
-func (s *stale) Error() string {
-	return fmt.Sprintf("table %s has what another version of pgtaskd or a dump has brought, and what may not be replaced: %s; "+
-		"run the output of pgtaskd schema --config FILE", s.table, names(s.what))
-}
-
-// behind is a *stale error where the table has something like that.
-func behind(ctx context.Context, conn *pgx.Conn, t Target) error {
-	changes, err := sql.Missing(ctx, conn, table(t), options(t))
-	if err != nil {
-		return err
+	if len(outdated) > 0 {
+		old = fmt.Sprintf("table %s has what another version of pgtaskd or a dump has brought, and what may not be replaced: %s; "+
+			"run the output of pgtaskd schema --config FILE", table(t), names(outdated))
 	}
-	changes = slices.DeleteFunc(changes, func(c sql.Change) bool { return !c.Outdated })
-	if len(changes) == 0 {
-		return nil
+	if len(missing) > 0 {
+		needed = fmt.Errorf("table %s lacks %s, and may not be changed: run the output of pgtaskd schema --config FILE", table(t), names(missing))
 	}
-	return &stale{table(t), changes}
+	return old, needed
 }
 
 // used tells whether tasks have ever been written to the table: then pauses may be under way.
@@ -267,20 +241,19 @@ const postponement = time.Minute
 // postpone takes an error for none if it is a lock that kept us from changing what the table can do
 // without, and has it tried again.
 func (l *loop) postpone(ctx context.Context, t Target, err error) error {
-	known := l.postponed
 	l.postponed = time.Time{}
-	if !hasState(err, "55P03") || lacking(ctx, l.control.conn, t) != nil {
+	if !hasState(err, "55P03") {
 		return err
 	}
-	l.postponed = time.Now().Add(postponement)
-	if known.IsZero() {
+	if _, needed := shortfall(ctx, l.control.conn, t); needed != nil {
+		return err
+	}
+	l.postponed = time.Now()
+	if l.trouble.tells("postponed", sayAgain) {
 		l.log.Warn().Err(err).Str("retry_in", human.Duration(postponement)).Msg("table is in use and cannot be changed; serving it as it is")
 	}
 	return nil
 }
-
-// resumes tells whether what was postponed is to be tried again.
-func (l *loop) resumes() bool { return !l.postponed.IsZero() && !time.Now().Before(l.postponed) }
 
 // followRole has what writes rows find names by the serving role's own search_path, after the
 // server's, where triggers of users may rely on that: but not where everybody may create something
@@ -288,45 +261,24 @@ func (l *loop) resumes() bool { return !l.postponed.IsZero() && !time.Now().Befo
 func (l *loop) followRole(ctx context.Context, d sql.Description) error {
 	ctx, cancel := limited(ctx)
 	defer cancel()
-	path := "pg_catalog, pg_temp"
-	if d.Triggers {
-		own, err := roleSetting(ctx, l.target, "search_path")
-		if err != nil {
-			return err
-		}
-		if own != "" {
-			path = "pg_catalog, " + own
-		}
-	}
-	if err := l.control.follow(ctx, path); err != nil || !d.Triggers {
-		l.rolePath.Store(nil)
-		return err
-	}
-	var open []string
-	if err := l.control.conn.QueryRow(ctx, l.control.queries.Text("open_schemas")).Scan(&open); err != nil {
-		return err
-	}
-	if len(open) == 0 {
-		l.trouble.openPath = false
-		l.rolePath.Store(&path)
-		return nil
-	}
-	if !l.trouble.openPath {
-		l.log.Warn().Strs("schemas", open).Str("hint", "REVOKE CREATE ON SCHEMA … FROM PUBLIC, or ALTER FUNCTION … SET search_path = … for the functions of triggers").
-			Msg("everybody may create something in the role's search_path: triggers of the table do not find names by it")
-	}
-	l.trouble.openPath = true
 	l.rolePath.Store(nil)
-	return l.control.follow(ctx, "pg_catalog, pg_temp")
+	path := "pg_catalog, pg_temp"
+	if e := &l.entrance; d.Triggers && e.path != "" && !e.open {
+		path = "pg_catalog, " + e.path
+		l.rolePath.Store(&path)
+	}
+	return l.control.follow(ctx, path)
 }
 
-// bareTable says once that the table has no column for the transactions of runs, as one that may not
-// be changed: what may write is marked before it starts there, and is not exactly once.
-func (l *loop) bareTable(d sql.Description) {
-	if bare := !d.Xact; bare != l.trouble.bare {
-		if l.trouble.bare = bare; bare {
-			l.log.Info().Str("hint", "run the output of pgtaskd schema").
-				Msg("the table has no column xact: tasks that may write are at least once")
+// goesWithout is what the table does not have.
+func goesWithout(d sql.Description) (all []string) {
+	for _, why := range append([]string{d.Unregistered, d.Unlimited}, d.Without...) {
+		if why != "" {
+			all = append(all, why)
 		}
 	}
+	if !d.Xact { // what may write is marked before it starts
+		all = append(all, "the table has no column xact: tasks that may write are at least once; run the output of pgtaskd schema")
+	}
+	return all
 }

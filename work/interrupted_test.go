@@ -85,7 +85,7 @@ var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 // lost is not run again.
 func TestEndWhileLeadershipIsLost(t *testing.T) {
 	t.Parallel()
-	l := newLoop(t.Context(), Target{Run: 1}, zerologNone)
+	l := newLoop(t.Context(), Target{Live: Live{Run: 1}}, zerologNone)
 	l.Lanes.Add([]byte("a"), nil, lane.Rank{ID: 1})
 	ids := l.Lanes.Choose(1)
 	one := &run.Task{Row: run.Row{ID: ids[0], Group: "a"}}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"math"
-	"math/rand/v2"
 	"slices"
 	"time"
 
@@ -34,36 +33,29 @@ func (k Keep) ages() []pgtype.Interval {
 
 // What deleting old tasks takes at most, so that the other duties do not wait for it.
 const (
-	oldPages    = 64   // pages that one statement reads
-	oldMost     = 1000 // rows that one statement deletes
-	namesMost   = 5000 // waiting tasks that one statement looks at
-	oldGathered = 5000 // rows that are found before many waiting tasks are looked at
-	oldSoon     = 10 * time.Millisecond
-	oldLate     = 25 * time.Millisecond // what took longer is divided
-	oldLimit    = time.Second           // the server ends what takes longer
-	oldRest     = 10 * time.Second      // between two walks, at least
-	refusedMost = 100_000               // rows that are remembered
+	oldPages    = 16               // pages that one statement reads
+	oldMost     = 100              // rows that one statement deletes
+	oldFound    = 1000             // rows that are found before waiting tasks are looked at
+	namesMost   = 1000             // waiting tasks that one statement looks at
+	oldLimit    = time.Second      // the server ends what takes longer
+	oldRest     = 10 * time.Second // between two walks, at least
+	refusedMost = 100_000          // rows that are remembered
 )
 
-// keeping walks through the table, page by page, and deletes what is older than it is kept. A walk
-// begins in a term at any page: where the lead changes often, all of the table has its turn. Of
-// what it has found that is left which a waiting task names in after: all of those are looked at
-// before anything is deleted.
+// keeping walks through the table, page by page, and deletes what is older than it is kept. Of what
+// it has found that is left which a waiting task names in after: all of those are looked at before
+// anything is deleted.
 type keeping struct {
 	next        time.Time // what comes next is not done before
 	began       time.Time // when the walk did
 	page, pages int64     // where it is, and its end; no pages: none is under way
 	found       []int64   // rows that it has found, and not yet deleted
-
-	asked  bool  // who names them
-	behind int64 // up to this id it was looked
-	many   bool  // that took more than one statement: more is found first
-
-	width, names, most int // how many pages, waiting tasks and rows one statement takes
+	asked       bool      // who names them
+	behind      int64     // up to this id it was looked
+	most        int       // how many rows the next statement deletes
 
 	refused map[int64]bool // rows that the table keeps; they are tried again after a day
 	since   time.Time      // when the first of them was
-	unable  bool           // it was logged that nothing can be deleted
 }
 
 // restart begins another walk: what is found depends on how long tasks are kept.
@@ -98,8 +90,7 @@ func (l *loop) walk(ctx context.Context) error {
 	case errors.As(err, &answer) && answer.Code != "57014" && !passing(answer):
 		k.restart()
 		k.next = time.Now().Add(time.Minute)
-		if !k.unable {
-			k.unable = true
+		if l.trouble.tells("old tasks", sayAgain) {
 			l.log.Warn().Err(err).Msg("old tasks cannot be deleted; trying again every minute")
 		}
 	case err != nil:
@@ -117,48 +108,41 @@ func (l *loop) stepOfWalk(ctx context.Context) error {
 	switch k := &l.keeping; {
 	case k.pages == 0:
 		return l.beginWalk(ctx)
-	case len(k.found) == 0, !k.asked && len(k.found) < k.enough() && k.page < k.pages:
+	case !k.asked && len(k.found) < oldFound && k.page < k.pages:
 		return l.findOld(ctx)
-	case !k.asked:
+	case !k.asked && len(k.found) > 0:
 		return l.askWhoNames(ctx)
+	case len(k.found) > 0:
+		return l.deleteOld(ctx)
+	case k.page < k.pages:
+		k.asked = false
+	default:
+		k.pages = 0
 	}
-	return l.deleteOld(ctx)
+	return nil
 }
 
-// enough is how many rows are found before it is asked who names them.
-func (k *keeping) enough() int {
-	if k.many {
-		return oldGathered
-	}
-	return oldMost / 8
-}
-
-// beginWalk looks how far there is to go, and finds the first rows.
+// beginWalk looks how far there is to go.
 func (l *loop) beginWalk(ctx context.Context) error {
 	k := &l.keeping
-	err := l.asOld(ctx, "extent", func(rows pgx.Rows) error {
+	k.began, k.page, k.asked, k.most = time.Now(), 0, false, oldMost
+	if time.Since(k.since) > 24*time.Hour || len(k.refused) >= refusedMost {
+		k.refused, k.since = map[int64]bool{}, time.Now()
+	}
+	return l.asOld(ctx, "extent", func(rows pgx.Rows) error {
 		_, err := pgx.ForEachRow(rows, []any{&k.pages}, func() error { return nil })
 		return err
 	}, l.target.Schema, l.target.Table)
-	if k.page = 0; k.began.IsZero() && k.pages > oldPages {
-		k.page = rand.Int64N(k.pages)
-	}
-	k.began = time.Now()
-	if time.Since(k.since) > 24*time.Hour || len(k.refused) >= refusedMost {
-		k.refused, k.since = nil, time.Now()
-	}
-	if err != nil || k.pages == 0 {
-		return err
-	}
-	return l.findOld(ctx)
 }
 
-// findOld looks for old tasks on the next pages.
+// findOld looks for old tasks on the next pages. Those on pages that take too long are left for the
+// next walk.
 func (l *loop) findOld(ctx context.Context) error {
 	k := &l.keeping
-	k.width = bounded(k.width, oldPages)
-	began := time.Now()
-	err := l.asOld(ctx, "old", func(rows pgx.Rows) error {
+	page := k.page
+	k.page += oldPages
+	k.behind = math.MinInt64
+	return l.asOld(ctx, "old", func(rows pgx.Rows) error {
 		ids, err := pgx.CollectRows(rows, pgx.RowTo[int64])
 		for _, id := range ids {
 			if !k.refused[id] {
@@ -166,75 +150,32 @@ func (l *loop) findOld(ctx context.Context) error {
 			}
 		}
 		return err
-	}, l.live.Load().Keep.ages(), k.page, k.width)
-	switch {
-	case hasState(err, "57014") && k.width > 1:
-		k.width = 1
-		return err
-	case err != nil && !hasState(err, "57014"):
-		return err
-	}
-	k.page += int64(k.width)
-	k.width = adapted(k.width, oldPages/8, time.Since(began))
-	k.asked, k.behind = false, math.MinInt64
-	k.over()
-	return err
+	}, l.live.Load().Keep.ages(), page, oldPages)
 }
 
 // askWhoNames leaves out of what was found what some of the waiting tasks name. It is done when all
 // of those were looked at.
 func (l *loop) askWhoNames(ctx context.Context) error {
 	k := &l.keeping
-	k.names = bounded(k.names, namesMost)
-	k.many = k.behind > math.MinInt64
-	began := time.Now()
 	var named []int64
 	var count int
 	err := l.asOld(ctx, "named", func(rows pgx.Rows) error {
 		_, err := pgx.ForEachRow(rows, []any{&k.behind, &count, &named}, func() error { return nil })
 		return err
-	}, k.found, k.behind, k.names)
+	}, k.found, k.behind, namesMost)
 	if err != nil {
-		k.names /= 2
 		return err
 	}
-	k.asked = count < k.names
-	k.names = adapted(k.names, namesMost/8, time.Since(began))
-	if len(named) > 0 {
-		k.found = slices.DeleteFunc(k.found, func(id int64) bool { return slices.Contains(named, id) })
-	}
-	k.over()
+	k.asked = count < namesMost
+	k.found = slices.DeleteFunc(k.found, func(id int64) bool { return slices.Contains(named, id) })
 	return nil
-}
-
-// over ends the walk when it has come to its end.
-func (k *keeping) over() {
-	if k.page >= k.pages && len(k.found) == 0 {
-		k.pages = 0
-	}
-}
-
-func bounded(n, most int) int { return min(max(n, 1), most) }
-
-// adapted is how much the next statement does, after one that has taken so long. It is least where
-// the machine is busy: only a refusal makes it less.
-func adapted(n, least int, took time.Duration) int {
-	switch {
-	case took > oldLate && n > least:
-		return max(n/2, least)
-	case took < oldSoon:
-		return n * 2
-	}
-	return n
 }
 
 // deleteOld deletes some of those that were found. Where that is refused, or takes long, the next
 // statement deletes fewer, until the one is known that is to blame.
 func (l *loop) deleteOld(ctx context.Context) error {
 	k := &l.keeping
-	k.most = bounded(k.most, oldMost)
 	ids := k.found[:min(k.most, len(k.found))]
-	began := time.Now()
 	var kept []int64
 	err := l.asOld(ctx, "forget", func(rows pgx.Rows) (err error) {
 		kept, err = pgx.CollectRows(rows, pgx.RowTo[int64])
@@ -243,7 +184,6 @@ func (l *loop) deleteOld(ctx context.Context) error {
 	var answer *pgconn.PgError
 	switch {
 	case err == nil:
-		k.unable = false
 		for _, id := range kept {
 			l.keepsOld(id, errors.New("a trigger has kept the row"))
 		}
@@ -257,19 +197,14 @@ func (l *loop) deleteOld(ctx context.Context) error {
 	default:
 		l.keepsOld(ids[0], answer)
 	}
-	k.most = adapted(k.most, oldMost/8, time.Since(began))
+	k.most = min(2*k.most, oldMost)
 	k.found = k.found[len(ids):]
-	k.over()
 	return nil
 }
 
 // keepsOld remembers a row that the table keeps.
 func (l *loop) keepsOld(id int64, why error) {
-	k := &l.keeping
-	if k.refused == nil {
-		k.refused = map[int64]bool{}
-	}
-	k.refused[id] = true
+	l.keeping.refused[id] = true
 	l.stays(why, id)
 }
 

@@ -87,7 +87,7 @@ func TestOldTasksAreDeleted(t *testing.T) {
 	s.leaves(kept...)
 
 	s.target.Keep = Keep{"STOP": {Months: 1}}
-	live := s.target.live()
+	live := s.target.Live
 	l.live.Store(&live)
 	old := s.history("STOP", "'32 days'", "", "")
 	s.walked(l)
@@ -219,7 +219,6 @@ func TestOldTasksOfManyPages(t *testing.T) {
 			s.exec(`INSERT INTO task (input, output, plan, state, start, stop)
 				SELECT 'SELECT 1', repeat('x', 500), CASE i % 3 WHEN 0 THEN '2020-06-01' WHEN 1 THEN '2021-06-01' ELSE now() END, 'DONE', now(), now() - CASE WHEN i % 2 = 0 THEN interval '8 days' ELSE '1 day' END
 				FROM generate_series(1, 4000) AS i`)
-			l.keeping.began = time.Now() // else it begins in the middle
 			s.walked(l)
 			if got := s.get("SELECT count(*) FILTER (WHERE stop < now() - interval '7 days') || ' ' || count(*) FROM task"); got != "0 2000" {
 				t.Errorf("old tasks, and all: %s", got)
@@ -268,39 +267,5 @@ func TestKeepChangesWithoutADrain(t *testing.T) {
 	s.becomes(runs, "DONE")
 	if n := s.leads(); n != 1 || s.row(runs, "attempt, interrupted") != `{"attempt":1,"interrupted":0}` {
 		t.Errorf("led %d times: %s", n, s.row(runs, "attempt, interrupted"))
-	}
-}
-
-// TestAHistoryWithoutKeepIsSaidToBeLong, once a day, and not where something makes it shorter.
-func TestAHistoryWithoutKeepIsSaidToBeLong(t *testing.T) {
-	t.Parallel()
-	s := prepared(t)
-	must(t, s.conn, parts)
-	l := s.installed()
-	l.log = zerolog.New(s)
-	weigh := func(most int64) int {
-		l.weighed.next, l.weighed.most = time.Now().Add(-time.Second), most
-		if err := l.weigh(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		return strings.Count(s.logged(), "tasks that have ended")
-	}
-	s.exec("SET session_replication_role = replica")
-	s.exec(`INSERT INTO task (input, plan, state, stop) SELECT 'SELECT 1', CASE WHEN i % 2 = 0 THEN '2020-06-01' ELSE now() END, (CASE WHEN i % 4 < 3 THEN 'DONE' ELSE 'PLAN' END)::state, now()
-		FROM generate_series(1, 20000) AS i`)
-	if n := weigh(20_000); n != 0 {
-		t.Error(s.logged())
-	}
-	if ended, err := about(t.Context(), l.control.conn, l.queries(), l.target); err != nil || ended < 13_000 || ended > 17_000 {
-		t.Errorf("about %d of 15,000 have ended (%v)", ended, err)
-	}
-	weigh(10_000)
-	if n := weigh(10_000); n != 1 {
-		t.Errorf("logged %d times", n)
-	}
-	live := Live{Keep: Keep{"DONE": {}}}
-	l.live.Store(&live)
-	if l.weighed.told = (time.Time{}); weigh(10_000) != 1 {
-		t.Error("it is logged although some are deleted")
 	}
 }

@@ -95,28 +95,6 @@ func TestWhatIsDoneToTheTableOfControllersHoldsNothingUp(t *testing.T) {
 	})
 }
 
-// TestAStrangersTableIsNotWrittenTo: not even when it takes the name while the target is served.
-func TestAStrangersTableIsNotWrittenTo(t *testing.T) {
-	t.Parallel()
-	s := prepared(t)
-	l := s.installed()
-	role := s.role()
-	s.exec("GRANT CREATE ON SCHEMA public TO " + role + "; DROP TABLE task_leader")
-	s.on(s.connectAs(role), `CREATE TABLE task_leader (controller text PRIMARY KEY, leads bool, since timestamptz, seen timestamptz, host text, pid int4, version text, run int4, timezone text); CREATE TABLE ran (who text); GRANT ALL ON ran TO PUBLIC;
-		CREATE FUNCTION evil() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN INSERT INTO ran VALUES (current_user); RETURN NULL; END';
-		CREATE TRIGGER evil BEFORE INSERT OR UPDATE OR DELETE ON task_leader FOR EACH STATEMENT EXECUTE FUNCTION evil(); GRANT ALL ON task_leader TO PUBLIC`)
-	number := l.control.table.Leader
-	if number == 0 {
-		t.Fatal("there is no table of controllers")
-	}
-	if err := l.show(t.Context(), true, number, "UTC"); err != nil {
-		t.Error(err)
-	}
-	if n := s.get("SELECT count(*) FROM ran"); n != "0" {
-		t.Error("a stranger's trigger has run")
-	}
-}
-
 // TestTheServingRoleMayWriteWhoLeads, and nobody else, where the dsn's user makes the table. What
 // default privileges have given away is taken back.
 func TestTheServingRoleMayWriteWhoLeads(t *testing.T) {

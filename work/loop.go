@@ -38,21 +38,21 @@ type loop struct {
 	live            atomic.Pointer[Live]    // those of the target, or what it was told since
 	facts           atomic.Pointer[control] // only what does not change after know
 
-	control *control
-	tasks   map[int64]*task // read by us, until their end is written
-	reruns  map[int64]again // how often tasks had to be run again for reasons of our own
-	unsaid  []end           // ends that are not written yet,
-	aside   aside           // and those that could not be, and are tried again later
-	lost    map[int64]end   // tasks whose session is gone
-	ahead   time.Duration   // how long before: soonAhead, see horizon
-	columns string          // fingerprint of those of the table, as they are
-	keeping keeping
-	weighed weighed
-	empty   []int64 // tasks to be deleted whose rows were locked
-	locks   lockeds
-	disk    disk
-	asks    []ask                  // not answered yet
-	shows   map[string][][2]string // by group, see shown
+	control   *control
+	tasks     map[int64]*task // read by us, until their end is written
+	reruns    map[int64]again // how often tasks had to be run again for reasons of our own
+	unsaid    []end           // ends that are not written yet,
+	aside     aside           // and those that could not be, and are tried again later
+	lost      map[int64]end   // tasks whose session is gone
+	ahead     time.Duration   // how long before: soonAhead, see horizon
+	columns   string          // fingerprint of those of the table, as they are,
+	described string          // and as install has found them
+	keeping   keeping
+	empty     []int64 // tasks to be deleted whose rows were locked
+	locks     lockeds
+	disk      disk
+	asks      []ask                  // not answered yet
+	shows     map[string][][2]string // by group, see shown
 
 	wake      *wake.Waker
 	postponed time.Time // until then, changes for another way of waking: the table is locked
@@ -78,13 +78,12 @@ type loop struct {
 
 func newLoop(ctx context.Context, t Target, log zerolog.Logger) *loop {
 	l := &loop{
-		target: t, log: log, trouble: &trouble{log: log, target: t}, stats: cmp.Or(t.Stats, NewStats()),
+		target: t, log: log, trouble: &trouble{log: log}, stats: cmp.Or(t.Stats, NewStats()),
 		crew: routine.New(ctx), panics: &panics{}, inbox: newInbox(), shows: map[string][][2]string{},
 		term: newTerm(time.Time{}), ahead: soonAhead, endsIn: endsMost, followsIn: followLimit,
 		tasks: map[int64]*task{}, reruns: map[int64]again{}, lost: map[int64]end{},
-		keeping: keeping{width: oldPages / 8, names: namesMost / 8, most: oldMost / 8}, weighed: weighed{most: historyMost},
 	}
-	live := t.live()
+	live := t.Live
 	if latest := t.Changes.get(); latest != nil {
 		live = *latest
 	}
@@ -98,7 +97,7 @@ func newLoop(ctx context.Context, t Target, log zerolog.Logger) *loop {
 
 // dispatcher is what starts tasks for the loop.
 func (l *loop) dispatcher(live Live) *run.Dispatcher {
-	failed := func(err error) *zerolog.Event { return l.target.advised(l.log.Error(), err, true) }
+	failed := func(err error) *zerolog.Event { return advised(l.log.Error(), err) }
 	clock := &run.Clock{}
 	return run.New(run.Config{
 		Schema: l.target.Schema, Table: l.target.Table, LongestText: l.target.longestText(),
@@ -108,7 +107,7 @@ func (l *loop) dispatcher(live Live) *run.Dispatcher {
 			Group: l.crew, Own: l.ownSession, Elsewhere: l.openRemote, Enrol: l.inbox.register, Log: l.log, Failed: failed,
 		}),
 		Shows: func(group string) [][2]string { return showsOf(l.target, group) },
-		Blame: func(id int64) { l.panics.cause(id) }, Freed: l.inbox.wake,
+		Blame: func(id int64) { l.panics.Store(id, true) }, Freed: l.inbox.wake,
 	}, live.limits())
 }
 
@@ -142,7 +141,6 @@ type term struct {
 	overdue    []int64           // found by scans: their active has passed
 	successors successors        // and what they wait for
 	parked     map[int64]parked  // rows that could not be taken just now, or have refused a change
-	described  string            // fingerprint of the columns as queries has them
 	zone       zone
 	grouping   grouping
 	handed     bool // the lead was given away: what runs goes on, and nothing else is ours to do
@@ -152,8 +150,6 @@ type term struct {
 type looks struct {
 	full, scan, check, orphans, pace, spoke time.Time
 	columns                                 time.Time // when they were looked at
-	anew                                    time.Time // the table was, as it had changed
-	compared, before                        string    // columns with which the table looked the same since, and those of then
 	swept                                   time.Time // deletions that had to wait
 	marks                                   time.Time // tasks were looked at that may have to be marked
 	fullTook                                time.Duration

@@ -2,11 +2,10 @@ package work
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -15,7 +14,6 @@ import (
 	"pgtaskd/exec"
 	"pgtaskd/remote"
 	"pgtaskd/sql"
-	"pgtaskd/work/pool"
 )
 
 // pinned are settings of every session of ours that runs none of the users' SQL. Startup parameters
@@ -90,26 +88,17 @@ func plansAlike(ctx context.Context, conn *pgx.Conn) error {
 }
 
 // endless sets the role's transaction_timeout aside, for good or up to the limit. As a startup
-// parameter servers before 17 would refuse it.
+// parameter servers before 17, which do not know it, would refuse it.
 func endless(ctx context.Context, conn *pgx.Conn, limit string) error {
-	if !limitsTransactions(conn.PgConn().ParameterStatus("server_version")) {
-		return nil
-	}
-	_, err := conn.Exec(ctx, "SET transaction_timeout = "+limit)
+	const name = "'transaction_timeout'"
+	_, err := conn.Exec(ctx, "SELECT set_config("+name+", $1, false) WHERE current_setting("+name+", true) IS NOT NULL", limit)
 	return err
-}
-
-// limitsTransactions tells whether a server of this version knows transaction_timeout.
-func limitsTransactions(version string) bool {
-	digits := strings.TrimLeft(version, "0123456789")
-	major, err := strconv.Atoi(strings.TrimSuffix(version, digits))
-	return err == nil && major >= 17
 }
 
 // roleSetting is what a setting is in the role's sessions when they begin: SHOW looks up nothing by
 // their path.
 func roleSetting(ctx context.Context, t Target, name string) (string, error) {
-	cfg, err := ownConfig(t.Connect, map[string]string{"application_name": controlName(t)})
+	cfg, err := ownConfig(t.Connect, map[string]string{"application_name": t.ControlName()})
 	if err != nil {
 		return "", err
 	}
@@ -133,54 +122,31 @@ const (
 	askLockLimit      = 10 * time.Second
 )
 
-// Dial opens a session of the target's role, with settings of our own, for a command that changes
-// the jobs in its table. name is the session's application_name. The error says what to do.
+// Dial opens a session of the target's role, with settings of our own, in which a person asks for its
+// tasks and jobs, or changes them. Its plans are those of the controller's. name is its
+// application_name. The error says what to do.
 func Dial(ctx context.Context, t Target, name string) (*pgx.Conn, error) {
-	ctx, cancel := context.WithTimeout(ctx, connectLimit)
-	defer cancel()
-	return dial(ctx, t, name, pool.SessionLimit, statementLimit)
-}
-
-// Ask opens a session in which a person asks for the target's tasks, or changes them. Its plans are
-// those of the controller's. name is its application_name. The error says what to do.
-func Ask(ctx context.Context, t Target, name string) (*pgx.Conn, error) {
-	conn, err := dial(ctx, t, name, askStatementLimit, askLockLimit)
-	if err != nil {
-		return nil, err
-	}
-	if err := plansAlike(ctx, conn); err != nil {
-		_ = conn.Close(ctx)
-		return nil, err
-	}
-	return conn, nil
-}
-
-// dial opens a session whose statements are limited, as are the locks they wait for.
-func dial(ctx context.Context, t Target, name string, statements, locks time.Duration) (*pgx.Conn, error) {
-	parameters := map[string]string{
+	cfg, err := ownConfig(t.Connect, map[string]string{
 		"application_name":                    name,
-		"idle_in_transaction_session_timeout": milliseconds(statements),
-		"statement_timeout":                   milliseconds(statements),
-		"lock_timeout":                        milliseconds(locks),
-	}
-	cfg, err := ownConfig(t.Connect, parameters)
+		"idle_in_transaction_session_timeout": milliseconds(askStatementLimit),
+		"statement_timeout":                   milliseconds(askStatementLimit),
+		"lock_timeout":                        milliseconds(askLockLimit),
+	})
 	if err != nil {
 		return nil, err
 	}
-	conn, err := pgx.ConnectConfig(ctx, cfg)
+	opening, cancel := context.WithTimeout(ctx, connectLimit)
+	defer cancel()
+	conn, err := pgx.ConnectConfig(opening, cfg)
 	if err == nil {
-		if err = endless(ctx, conn, "0"); err == nil {
+		if err = errors.Join(endless(ctx, conn, "0"), plansAlike(ctx, conn)); err == nil {
 			return conn, nil
 		}
 		_ = conn.Close(ctx)
 	}
 	err = remote.Reason(err)
-	if hint := t.hint(err, false); hint != "" {
+	if hint := hint(err); hint != "" {
 		return nil, fmt.Errorf("%w (%s)", err, hint)
 	}
 	return nil, err
 }
-
-// ControlName is the application_name of the sessions by which controllers lead the target, or
-// stand by.
-func (t Target) ControlName() string { return controlName(t) }

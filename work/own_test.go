@@ -87,19 +87,6 @@ func TestEverySessionOfOursIsPinned(t *testing.T) {
 	}
 }
 
-// TestServersThatLimitTransactions are told by their version, before anything else is asked of
-// them.
-func TestServersThatLimitTransactions(t *testing.T) {
-	t.Parallel()
-	for version, want := range map[string]bool{
-		"": false, "odd": false, "9.6.24": false, "16.14": false, "17.10 (Debian 17.10-1.pgdg13+1)": true, "17beta1": true, "18devel": true, "18.4": true,
-	} {
-		if limitsTransactions(version) != want {
-			t.Errorf("%q: %t", version, !want)
-		}
-	}
-}
-
 // TestARoleIsServedThatLogsInAsAnother by ALTER ROLE … SET role: its tasks run as that one, each of
 // them, and end as the role that has logged in.
 func TestARoleIsServedThatLogsInAsAnother(t *testing.T) {

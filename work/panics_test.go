@@ -109,7 +109,7 @@ func TestRemotePidEndsNoSession(t *testing.T) {
 // TestAskEndsWithLoop: who waits for a loop that has panicked does not wait for ever.
 func TestAskEndsWithLoop(t *testing.T) {
 	t.Parallel()
-	l := newLoop(t.Context(), Target{Run: 1}, zerologNone)
+	l := newLoop(t.Context(), Target{Live: Live{Run: 1}}, zerologNone)
 	l.crew.Go(func() {
 		if l.inbox.ask(l.crew.Context(), ask{}).OK {
 			t.Error("it was answered")

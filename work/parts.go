@@ -105,7 +105,6 @@ func (l *loop) scanOn(ctx context.Context, s *place) error {
 	var expired []expiring
 	var found int
 	asked, next, first, passed := time.Now(), l.look.next, !s.begun, s.passed
-	defer l.stats.scan.since(asked)
 	batch := &pgx.Batch{}
 	if first {
 		s.begun = true

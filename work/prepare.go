@@ -23,7 +23,7 @@ func prepare(ctx context.Context, t Target, served bool, log zerolog.Logger) (*c
 	defer cancel()
 	c, err := connect(ctx, t)
 	if err != nil && t.Create && !served && absent(err) {
-		made, failed := create(ctx, t)
+		made, failed := create(ctx, t, true)
 		for _, what := range made {
 			log.Info().Msg("created " + what)
 		}
@@ -39,7 +39,7 @@ func prepare(ctx context.Context, t Target, served bool, log zerolog.Logger) (*c
 		return nil, err
 	}
 	c.queries = sql.Description{}.Queries(table(t))
-	c.leads = leadership{own: sql.Leadership(table(t), false), above: map[sql.Table]*sql.Lock{}}
+	c.leads = leadership{above: map[sql.Table]bool{}}
 	return c, nil
 }
 
@@ -50,34 +50,6 @@ func table(t Target) sql.Table { return sql.Table{Schema: t.Schema, Name: t.Tabl
 func absent(err error) bool {
 	var answer *pgconn.PgError
 	return errors.As(err, &answer) && (answer.Code == "3D000" || strings.HasPrefix(answer.Code, "28"))
-}
-
-// absences are what has to be created before the target can be connected to.
-type absences struct {
-	role, database bool
-	mayRole        bool // the dsn's user may create roles
-	mayDatabase    bool // and databases
-	super          bool
-	user           string // the dsn's
-}
-
-// look asks, as the dsn's user, what is missing.
-func look(ctx context.Context, t Target) (*pgx.Conn, absences, error) {
-	var a absences
-	conn, err := admin(ctx, t)
-	if err != nil {
-		return nil, a, err
-	}
-	err = conn.QueryRow(ctx, "SELECT to_regrole(quote_ident($1)) IS NULL, "+
-		"NOT EXISTS (SELECT FROM pg_database AS d WHERE d.datname = $2), "+
-		"r.rolcreaterole OR r.rolsuper, r.rolcreatedb OR r.rolsuper, r.rolsuper, r.rolname FROM pg_roles AS r "+
-		"WHERE r.rolname = current_user",
-		t.Connect["user"], t.Connect["dbname"]).Scan(&a.role, &a.database, &a.mayRole, &a.mayDatabase, &a.super, &a.user)
-	if err != nil {
-		_ = conn.Close(ctx)
-		return nil, a, err
-	}
-	return conn, a, nil
 }
 
 // errNobody is the error where the dsn names no user who could create what is missing: that of the
@@ -106,27 +78,45 @@ func admin(ctx context.Context, t Target) (*pgx.Conn, error) {
 	return conn, remote.Reason(err)
 }
 
-// create makes the role and the database of a target. The database is the dsn's user's: its owner
-// could have others' sessions there run what it likes, and the target's role needs none of that.
-func create(ctx context.Context, t Target) (made []string, err error) {
-	conn, a, err := look(ctx, t)
+// create makes the role and the database of a target, or only says what it would make. The database
+// is the dsn's user's: its owner could have others' sessions there run what it likes, and the
+// target's role needs none of that.
+func create(ctx context.Context, t Target, keep bool) (made []string, err error) {
+	conn, err := admin(ctx, t)
 	if err != nil {
 		return nil, fmt.Errorf("the dsn's user, who creates what is missing, cannot connect: %w", err)
 	}
 	defer func() { _ = conn.Close(ctx) }()
-	user, database := t.Connect["user"], t.Connect["dbname"]
-	if a.role {
-		if _, err := conn.Exec(ctx, "CREATE ROLE "+quoted(user)+" LOGIN"); err != nil && !exists(err) {
-			return made, missing(err, "role", user, "CREATE ROLE "+quoted(user)+" LOGIN", a.user)
-		}
-		made = append(made, "role "+quoted(user)+", without a password")
+	role, database := quoted(t.Connect["user"]), quoted(t.Connect["dbname"])
+	var hasRole, hasDatabase, mayRole, mayDatabase bool
+	var user string // the dsn's
+	err = conn.QueryRow(ctx, "SELECT to_regrole(quote_ident($1)) IS NOT NULL, "+
+		"EXISTS (SELECT FROM pg_database AS d WHERE d.datname = $2), "+
+		"r.rolcreaterole OR r.rolsuper, r.rolcreatedb OR r.rolsuper, r.rolname FROM pg_roles AS r "+
+		"WHERE r.rolname = current_user",
+		t.Connect["user"], t.Connect["dbname"]).Scan(&hasRole, &hasDatabase, &mayRole, &mayDatabase, &user)
+	if err != nil {
+		return nil, err
 	}
-	if a.database {
-		statement := "CREATE DATABASE " + quoted(database)
-		if _, err := conn.Exec(ctx, statement); err != nil && !exists(err) {
-			return made, missing(err, "database", database, statement, a.user)
+	for _, one := range []struct {
+		has, may              bool
+		what, statement, with string
+	}{
+		{hasRole, mayRole, "role " + role, "CREATE ROLE " + role + " LOGIN", ", without a password"},
+		{hasDatabase, mayDatabase, "database " + database, "CREATE DATABASE " + database, ""},
+	} {
+		if one.has {
+			continue
 		}
-		made = append(made, "database "+quoted(database))
+		if !one.may {
+			return made, fmt.Errorf("%s does not exist and user %q may not create it: run as a superuser: %s", one.what, user, one.statement)
+		}
+		if keep {
+			if _, err := conn.Exec(ctx, one.statement); err != nil && !exists(err) {
+				return made, fmt.Errorf("%s does not exist and could not be created: %w", one.what, err)
+			}
+		}
+		made = append(made, one.what+one.with)
 	}
 	return made, nil
 }
@@ -137,47 +127,44 @@ func exists(err error) bool { return hasState(err, "42710", "42P04", "23505") }
 
 func isDenied(err error) bool { return hasState(err, "42501") }
 
-func missing(err error, kind, name, statement, user string) error {
-	if isDenied(err) {
-		return fmt.Errorf("%s %q does not exist and user %q may not create it: run as a superuser: %s", kind, name, user, statement)
-	}
-	return fmt.Errorf("%s %q does not exist and could not be created: %w", kind, name, err)
-}
-
 // complete adds what the table lacks: as the target's role, or, where that may not, as the dsn's
-// user, who then grants what it takes. A *stale error is of a table that can be served as it is.
-func complete(ctx context.Context, conn *pgx.Conn, t Target) ([]sql.Change, error) {
+// user, who then grants what it takes. Where it is not to be kept, it only tries. There is no error
+// where the table can be served as it is.
+func complete(ctx context.Context, conn *pgx.Conn, t Target, keep bool) (made []sql.Change, byAdmin bool, err error) {
 	if !t.Create {
-		return nil, cmp.Or(lacking(ctx, conn, t), behind(ctx, conn, t))
+		_, needed := shortfall(ctx, conn, t)
+		return nil, false, needed
 	}
-	made, err := sql.Install(ctx, conn, table(t), options(t))
-	if err != nil && !isDenied(err) {
-		return made, err
+	install := sql.Install
+	if !keep {
+		install = sql.Rehearse
 	}
+	made, err = install(ctx, conn, table(t), options(t))
 	if err == nil {
 		err = remaining(made)
 	}
-	if err == nil {
-		return made, nil
+	if err == nil || !isDenied(err) {
+		return made, false, err
 	}
-	needed := lacking(ctx, conn, t)
-	if needed == nil && behind(ctx, conn, t) == nil {
-		return made, nil // what is missing is not needed
+	old, needed := shortfall(ctx, conn, t)
+	if needed == nil && old == "" {
+		return made, false, nil // what is missing is not needed
 	}
 	help, err := completeAsAdmin(ctx, t, err, func(conn *pgx.Conn) ([]sql.Change, error) {
-		made, err := sql.Install(ctx, conn, table(t), options(t))
-		if err != nil {
-			return made, err
+		byAdmin = true
+		made, err := install(ctx, conn, table(t), options(t))
+		if err == nil && keep {
+			err = pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error { return grant(ctx, tx, t) })
 		}
-		if err = pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error { return grant(ctx, tx, t) }); err == nil {
+		if err == nil {
 			err = remaining(made)
 		}
 		return made, err
 	})
-	if err != nil && needed == nil {
-		err = behind(ctx, conn, t) // it can be served all the same
+	if needed == nil {
+		err = nil
 	}
-	return append(made, help...), err
+	return append(made, help...), byAdmin, err
 }
 
 // remaining is the error of what another version of ours, or a dump, has brought, and that could not
@@ -211,6 +198,26 @@ func completeAsAdmin(ctx context.Context, t Target, refusal error, do func(*pgx.
 		return made, fmt.Errorf("%w; user %s of the dsn changes nothing that belongs to others: let the owner run the output of pgtaskd schema", refusal, quoted(t.Admin["user"]))
 	}
 	return made, err
+}
+
+// errTried has a transaction be rolled back that was only tried.
+var errTried = errors.New("only tried")
+
+// grantAsAdmin has the dsn's user grant what the role lacks, or only tries.
+func grantAsAdmin(ctx context.Context, t Target, lack error, keep bool) error {
+	_, err := completeAsAdmin(ctx, t, lack, func(conn *pgx.Conn) ([]sql.Change, error) {
+		err := pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
+			if err := grant(ctx, tx, t); err != nil || keep {
+				return err
+			}
+			return errTried
+		})
+		if errors.Is(err, errTried) {
+			err = nil
+		}
+		return nil, err
+	})
+	return err
 }
 
 // grant gives the target's role what it needs to serve the table, where that is the connection's

@@ -112,7 +112,7 @@ func (l *loop) cut(ctx context.Context, ids []int64, lost map[int64]end) (done m
 					return err
 				}
 			}
-			some, err = l.withWhatFollows(ctx, tx, l.queries().Text("cut"), ids, gone, starts, versions, l.panics.causes(), mute, l.Pool.PIDs(), l.place.Load())
+			some, err = l.withWhatFollows(ctx, tx, l.queries().Text("cut"), ids, gone, starts, versions, l.panics.all(), mute, l.Pool.PIDs(), l.place.Load())
 			return err
 		})
 		if err == nil {
@@ -123,7 +123,7 @@ func (l *loop) cut(ctx context.Context, ids []int64, lost map[int64]end) (done m
 	})
 	if err == nil {
 		for id := range done {
-			l.panics.judged(id)
+			l.panics.Delete(id)
 		}
 	}
 	if len(done) > 0 {

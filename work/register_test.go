@@ -125,7 +125,7 @@ func TestWithoutTheRightToCreate(t *testing.T) {
 	s.target.Connect = s.target.Connect.With(remote.Settings{"user": role})
 	s.target.Admin = s.target.Connect
 	const says = "goes without a register of sessions"
-	if r := Check(t.Context(), s.target); len(r.Faults) > 0 || !strings.Contains(strings.Join(r.Lines, "\n"), Ready+"\n"+says) {
+	if r := Check(t.Context(), s.target); len(r.Faults) > 0 || !strings.Contains(strings.Join(r.Lines, "\n"), "ready\n"+says) {
 		t.Errorf("check: %q, %q", r.Lines, r.Faults)
 	}
 	s.serve()
@@ -139,7 +139,7 @@ func TestWithoutTheRightToCreate(t *testing.T) {
 	}
 	must(t, s.conn, sql.DDL(table(s.target), sql.Options{Role: role}))
 	s.eventually("true", "SELECT ("+s.unknown()+") = 0 AND EXISTS (SELECT FROM "+s.register()+")")
-	if r := Check(t.Context(), s.target); len(r.Lines) != 1 || r.Lines[0] != Ready {
+	if r := Check(t.Context(), s.target); len(r.Lines) != 1 || r.Lines[0] != "ready" {
 		t.Errorf("check: %q, %q", r.Lines, r.Faults)
 	}
 }

@@ -2,12 +2,9 @@ package work
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
-
-	"github.com/jackc/pgx/v5"
 
 	"pgtaskd/exec"
 	"pgtaskd/work/pool"
@@ -95,23 +92,8 @@ func (r *Report) roles(ctx context.Context, c *control, t Target) {
 		return
 	}
 	for _, role := range slices.Sorted(maps.Keys(t.Roles)) {
-		if err := tryLogin(ctx, c, t, role); err != nil {
+		if err := t.trySession(ctx, role, c.version); err != nil {
 			r.doubt("tasks of role %s would fail: %s", quoted(role), err)
 		}
 	}
-}
-
-// tryLogin is an error if pgtaskd cannot log in as the role, or does not.
-func tryLogin(ctx context.Context, c *control, t Target, role string) error {
-	var superuser bool
-	err := c.conn.QueryRow(ctx, "SELECT r.rolsuper FROM pg_roles AS r WHERE r.rolname = $1", role).Scan(&superuser)
-	switch {
-	case errors.Is(err, pgx.ErrNoRows):
-		return fmt.Errorf("it does not exist")
-	case err != nil:
-		return err
-	case superuser && !c.superuser:
-		return fmt.Errorf("it is a superuser, and role %s is none", quoted(t.Connect["user"]))
-	}
-	return t.trySession(ctx, role, c.version)
 }

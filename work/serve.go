@@ -21,7 +21,7 @@ import (
 // has started has ended when it returns, unless the log says otherwise.
 func Serve(ctx context.Context, stop <-chan struct{}, t Target, log zerolog.Logger) error {
 	t.Stats = cmp.Or(t.Stats, NewStats())
-	return (&service{target: t, trouble: &trouble{log: log, target: t, stats: t.Stats}, panics: &panics{}}).serve(ctx, stop)
+	return (&service{target: t, trouble: &trouble{log: log, stats: t.Stats}, panics: &panics{}}).serve(ctx, stop)
 }
 
 // service is what outlasts the loops that serve a target one after the other.
@@ -52,17 +52,6 @@ func (s *service) serve(ctx context.Context, stop <-chan struct{}) error {
 	}
 }
 
-// undone is what a drain has left undone; nil where nothing of ours is under way any more, whatever
-// has kept the target from being served.
-func undone(err error) error {
-	var late *undrained
-	var bug *routine.Panic
-	if errors.As(err, &late) || errors.As(err, &bug) {
-		return err
-	}
-	return nil
-}
-
 func isClosed(stop <-chan struct{}) bool {
 	select {
 	case <-stop:
@@ -70,6 +59,15 @@ func isClosed(stop <-chan struct{}) bool {
 	default:
 		return false
 	}
+}
+
+// undone is what a drain has left undone; nil where nothing of ours is under way any more, whatever
+// has kept the target from being served.
+func undone(err error) error {
+	if errors.As(err, new(*undrained)) || errors.As(err, new(*routine.Panic)) {
+		return err
+	}
+	return nil
 }
 
 // once serves the target until a failure that leaves nothing of ours under way. A panic in any of
@@ -95,106 +93,97 @@ func (s *service) once(ctx context.Context, stop <-chan struct{}) error {
 		l.detach()
 	}
 	if p := l.crew.Panicked(); p != nil {
-		l.panics.meet(l.begunTasks())
 		return p
 	}
 	return err
 }
 
+// serve tries again itself as long as sessions of ours are at work, or we know how tasks have ended.
+// It keeps the connection, and the leadership with it, unless another controller may fare better:
+// that would know less of what runs.
 func (l *loop) serve(stop <-chan struct{}) error {
 	ctx := l.crew.Context()
+	defer l.leave()
 	for {
 		err := l.lead(ctx, stop)
 		if err == nil || ctx.Err() != nil || !l.busy() || undone(err) != nil {
 			return err
 		}
-		// Sessions of ours are at work, or we know how tasks have ended: we try to lead again
-		// ourselves.
-		select {
-		case <-ctx.Done():
-		case <-stop:
-			l.drain()
-		case <-time.After(l.trouble.failed(err)):
+		if !l.connected() || errors.Is(err, errReadOnly) || errors.As(err, new(*sql.OfInserters)) || errors.As(err, new(*door.Refused)) {
+			l.leave()
 		}
+		stop = l.pause(ctx, stop, l.trouble.failed(err))
 		if done, late := l.drained(); done {
 			return errors.Join(late, err)
 		}
 	}
 }
 
-// lead connects, waits for leadership, and leads until stop, ctx or an error ends it. An error that
-// would be anybody's leaves the connection, and the leadership with it, as they are: another
-// controller would meet the same, and know less of what runs.
+// lead connects and waits for leadership, unless it has both, and leads until stop, ctx or an error
+// ends it.
 func (l *loop) lead(ctx context.Context, stop <-chan struct{}) error {
+	if l.connected() {
+		if err := l.control.forget(ctx); err != nil {
+			return err
+		}
+		return l.reign(ctx, stop)
+	}
+	l.leave()
 	c, err := prepare(ctx, l.target, l.trouble.served, l.log)
 	if err != nil {
 		return err
 	}
-	defer c.close()
-	defer func() {
-		l.mayOwn.Store(false)
-		l.stopLedger(false)
-	}()
-	if err := c.end(ctx, l.control); err != nil {
-		return err
-	}
+	former := l.control
 	l.control = c
 	l.stats.connected.Add(1)
-	leader, err := l.stand(ctx, stop)
-	if err != nil || !leader {
+	err = c.end(ctx, former)
+	leader := false
+	if err == nil {
+		leader, err = l.stand(ctx, stop)
+	}
+	if !leader {
+		l.leave()
 		return err
 	}
-	for {
-		err := l.reign(ctx, stop)
-		if err == nil || ctx.Err() != nil || undone(err) != nil || c.conn.IsClosed() || errors.Is(err, errReadOnly) ||
-			errors.Is(err, errNotAlone) || errors.As(err, new(*sql.OfInserters)) || errors.As(err, new(*door.Refused)) || !isAnybodys(err) && !l.busy() {
-			return err
-		}
-		if stop, err = l.pause(ctx, stop, l.trouble.failed(err)); err != nil {
-			return err
-		}
-		if done, late := l.drained(); done {
-			return errors.Join(late, err)
-		}
-		if err := c.forget(ctx); err != nil {
-			return err
-		}
+	return l.reign(ctx, stop)
+}
+
+func (l *loop) connected() bool { return l.control != nil && !l.control.conn.IsClosed() }
+
+// leave closes the connection, or takes note that it is lost.
+func (l *loop) leave() {
+	l.mayOwn.Store(false)
+	l.stopLedger(false)
+	if l.control != nil {
+		l.control.close()
 	}
 }
 
-// pause waits until the next try to lead on the same connection. Runs that wait for the ledger are
-// answered meanwhile: one of them may have locked the table.
-func (l *loop) pause(ctx context.Context, stop <-chan struct{}, most time.Duration) (<-chan struct{}, error) {
-	for end := time.Now().Add(most); ; {
-		if err := l.ledger.Step(ctx, l.control.conn); err != nil && l.control.conn.IsClosed() {
-			return stop, err
-		}
+// pause waits until the next try to lead. Runs that wait for the ledger are answered meanwhile: one of
+// them may have locked the table.
+func (l *loop) pause(ctx context.Context, stop <-chan struct{}, most time.Duration) <-chan struct{} {
+	for end := time.Now().Add(most); time.Now().Before(end); {
 		rest := time.Until(end)
-		if next := l.ledger.Rest(); next >= 0 {
-			rest = min(rest, max(next, time.Millisecond))
+		if l.connected() {
+			_ = l.ledger.Step(ctx, l.control.conn) // what it has not written comes again
+			if next := l.ledger.Rest(); next >= 0 {
+				rest = min(rest, max(next, time.Millisecond))
+			}
 		}
 		select {
 		case <-ctx.Done():
-			return stop, ctx.Err()
+			return stop
 		case <-stop:
 			l.drain()
-			return nil, nil
+			return nil
 		case <-l.inbox.poke:
 		case <-time.After(rest):
 		}
-		if time.Now().After(end) {
-			return stop, nil
-		}
 	}
-}
-
-// isAnybodys tells an error that the server answers any controller with: a table that is locked, or
-// altered, or taken away, no right to it, no room on the disk.
-func isAnybodys(err error) bool {
-	var gone *tableGone
-	var lack *lackOfRights
-	return errors.As(err, &gone) || errors.As(err, &lack) ||
-		hasState(err, "55P03", "57014", "40001", "40P01", "53100", "53200", "42501", "42P01", "42703", "3F000")
+	if !l.draining.IsZero() {
+		l.drain() // its grace may be over
+	}
+	return stop
 }
 
 // reign leads, from a look at the table on, until stop, ctx or an error ends it.
@@ -206,9 +195,6 @@ func (l *loop) reign(ctx context.Context, stop <-chan struct{}) (err error) {
 		}
 	}()
 	if err := l.install(ctx); err != nil {
-		return err
-	}
-	if err := l.assure(ctx); err != nil {
 		return err
 	}
 	defer func() { l.endTerm(ctx, err) }()
@@ -232,7 +218,7 @@ func (l *loop) reign(ctx context.Context, stop <-chan struct{}) (err error) {
 			return err
 		}
 		if done, err := l.drained(); done {
-			l.retire(ctx)
+			_ = l.show(ctx, false)
 			return err
 		}
 		l.trouble.look()
@@ -259,9 +245,9 @@ func (l *loop) stand(ctx context.Context, stop <-chan struct{}) (leader bool, er
 			return false, err
 		}
 		l.decline()
-		l.panics.forget()             // whatever they have cut off is the leader's
+		l.panics.Clear()              // whatever they have cut off is the leader's
 		l.closeLater(l.Pool.Stale(0)) // of what has ended since we led
-		rival := l.control.leads.own.Rival
+		rival := l.control.leads.rival
 		if rival != nil {
 			l.stats.standsBy()
 		}
@@ -298,31 +284,4 @@ func (l *loop) readPlace(ctx context.Context) error {
 	}
 	l.mayOwn.Store(l.control.table.Register != 0)
 	return nil
-}
-
-// callBack has those wait again that are with the server behind a task that lasts.
-func (l *loop) callBack(context.Context) error {
-	for _, t := range l.CallBack() {
-		l.takeBack(t)
-	}
-	return nil
-}
-
-func (l *loop) dispatch(context.Context) error {
-	l.Dispatch()
-	return nil
-}
-
-// closeIdle ends sessions that nobody has needed for a while.
-func (l *loop) closeIdle(context.Context) error {
-	l.Pool.Look()
-	l.closeLater(l.Pool.Stale(l.live.Load().Idle))
-	return nil
-}
-
-// closeLater ends sessions while the loop goes on: a server takes its time to let them go.
-func (l *loop) closeLater(old []*pool.Session) {
-	if len(old) > 0 {
-		l.crew.Go(func() { pool.Close(old) })
-	}
 }

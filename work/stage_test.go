@@ -58,8 +58,8 @@ func targetOf(t *testing.T, dsn string) Target {
 	}
 	return Target{
 		Connect: settings, Admin: settings, Schema: "public", Table: "task",
-		Sleep: 100 * time.Millisecond, Grace: 5 * time.Second, Idle: time.Minute, Reset: time.Second, Run: 8,
-		OutputLimit: 8 << 20, DataLimit: 8 << 20, Create: true,
+		Live:  Live{Sleep: 100 * time.Millisecond, Grace: 5 * time.Second, Idle: time.Minute, Run: 8, OutputLimit: 8 << 20},
+		Reset: time.Second, DataLimit: 8 << 20, Create: true,
 	}
 }
 

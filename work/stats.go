@@ -4,15 +4,11 @@ import (
 	"sync/atomic"
 	"time"
 
-	"pgtaskd/sql"
 	"pgtaskd/work/run"
 )
 
 // Ends are the states to which a run, or the time in which it should have begun, brings a task.
 var Ends = [...]string{"DONE", "FAIL", "GONE", "STOP", "PLAN"}
-
-// Wakes are what ends the sleep of a loop.
-var Wakes = [...]string{"notify", "wal", "end", "plan", "settings", "timer"}
 
 // Why the period of a repeating task passes without a run.
 const (
@@ -27,17 +23,14 @@ var Skips = [...]string{skippedLate, skippedExpired, skippedSuperseded}
 // Stats are what one target counts and shows of itself. They outlast the loops that serve it, one
 // after the other. Any goroutine may use them.
 type Stats struct {
-	ended       [len(Ends)]atomic.Int64
-	woken       [len(Wakes)]atomic.Int64
-	skipped     [len(Skips)]atomic.Int64
-	run, wait   histogram
-	scan, write stopwatch
-	connected   atomic.Int64             // control connections that were made
-	serving     atomic.Pointer[loop]     // nil: no loop does
-	standing    atomic.Pointer[Standing] // nil: it is starting
-	table       atomic.Pointer[Survey]   // nil: not looked at, or somebody else leads
-	asked       atomic.Int64             // when Read was called last, in seconds
-	told        atomic.Pointer[sql.Wake] // what has told of something, on a connection of its own, since the loop woke up last
+	ended     [len(Ends)]atomic.Int64
+	skipped   [len(Skips)]atomic.Int64
+	run, wait histogram
+	connected atomic.Int64             // control connections that were made
+	serving   atomic.Pointer[loop]     // nil: no loop does
+	standing  atomic.Pointer[Standing] // nil: it is starting
+	table     atomic.Pointer[Survey]   // nil: not looked at, or somebody else leads
+	asked     atomic.Int64             // when Read was called last, in seconds
 }
 
 // NewStats returns the stats of a target that has not been served yet.
@@ -63,10 +56,8 @@ type Survey struct {
 type Figures struct {
 	Standing               Standing
 	Ended                  [len(Ends)]uint64
-	Woken                  [len(Wakes)]uint64
 	Skipped                [len(Skips)]uint64
 	Run, Wait              Times
-	Scan, Write            Effort
 	Reconnects             uint64
 	Running, Ready, Seated int // tasks that run; that are due and do not; sessions
 	Table                  *Survey
@@ -80,11 +71,10 @@ func (s *Stats) Sees(found Survey) { s.table.Store(&found) }
 func (s *Stats) Read() Figures {
 	s.asked.Store(time.Now().Unix())
 	f := Figures{
-		Standing: s.Standing(), Run: s.run.read(), Wait: s.wait.read(), Scan: s.scan.read(), Write: s.write.read(),
+		Standing: s.Standing(), Run: s.run.read(), Wait: s.wait.read(),
 		Reconnects: uint64(max(s.connected.Load()-1, 0)), Table: s.table.Load(),
 	}
 	read(f.Ended[:], s.ended[:])
-	read(f.Woken[:], s.woken[:])
 	read(f.Skipped[:], s.skipped[:])
 	if l := s.serving.Load(); l != nil {
 		busy, prefetched, ready := l.Lanes.Load()
@@ -139,8 +129,6 @@ func (s *Stats) stands(now Standing) {
 // ends counts tasks whose row shows that state now.
 func (s *Stats) ends(state string, n int) { count(s.ended[:], Ends[:], state, n) }
 
-func (s *Stats) wakes(kind string) { count(s.woken[:], Wakes[:], kind, 1) }
-
 func (s *Stats) skips(reason string, n int) { count(s.skipped[:], Skips[:], reason, n) }
 
 func count(counters []atomic.Int64, names []string, name string, n int) {
@@ -162,14 +150,6 @@ func (s *Stats) ran(o *run.Outcome) {
 	}
 	s.run.observe(o.Stop.Sub(o.Start))
 	s.wait.observe(o.Start.Sub(row.Plan.Add(row.Late)))
-}
-
-// poked is who has poked the inbox: what has told of tasks, or runners.
-func (s *Stats) poked() string {
-	if by := s.told.Swap(nil); by != nil {
-		return string(*by)
-	}
-	return "end"
 }
 
 // Buckets are the upper bounds of the times that are counted together.
@@ -214,23 +194,4 @@ func (h *histogram) read() (t Times) {
 	}
 	t.Sum = time.Duration(h.sum.Load())
 	return t
-}
-
-// stopwatch adds up how long something takes, and how often it is done. Any goroutine may use it.
-type stopwatch struct{ count, sum atomic.Int64 }
-
-// since is called when what has begun then is over.
-func (s *stopwatch) since(began time.Time) {
-	s.count.Add(1)
-	s.sum.Add(int64(time.Since(began)))
-}
-
-// Effort is how often something was done, and how long that took together.
-type Effort struct {
-	Count uint64
-	Sum   time.Duration
-}
-
-func (s *stopwatch) read() Effort {
-	return Effort{Count: uint64(s.count.Load()), Sum: time.Duration(s.sum.Load())}
 }

@@ -28,7 +28,7 @@ func TestStop(t *testing.T) {
 // regular one, but for what was said before it.
 func TestStopBehindALook(t *testing.T) {
 	t.Parallel()
-	l := newLoop(t.Context(), Target{Sleep: time.Hour, Reset: time.Hour, Run: 1}, zerologNone)
+	l := newLoop(t.Context(), Target{Live: Live{Sleep: time.Hour, Run: 1}, Reset: time.Hour}, zerologNone)
 	l.control = &control{}
 	now := time.Now()
 	l.look.spoke, l.look.columns, l.look.scan, l.look.full, l.look.check = now, now, now, now, now

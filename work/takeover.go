@@ -175,7 +175,7 @@ func (l *loop) vacate(id int64) {
 func (l *loop) forsake(id int64) {
 	l.vacate(id)
 	delete(l.orphans, id)
-	l.panics.judged(id)
+	l.panics.Delete(id)
 	l.look.wanted = true
 }
 

@@ -3,7 +3,6 @@ package work
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -30,21 +29,14 @@ type Target struct {
 
 	Schema, Table string
 
-	Sleep time.Duration // between polls where nothing wakes the controller
-	Grace time.Duration // how long a drain lets running tasks go on; 0 cancels them at once
-	Idle  time.Duration // how long a session without work is kept; 0 closes it at once
+	Live
 	Reset time.Duration // between searches for interrupted tasks
-	Run   int           // most tasks running at once, at least 1
-
-	Keep Keep // how long ended tasks are kept; nil: for ever
 
 	// Defaults are the defaults of columns, as the text of their values.
 	Defaults map[string]string
 
-	OutputLimit int64 // bytes
-	DataLimit   int64 // of input and of data, in bytes; 0: none
-	OutputFail  bool  // a task whose output is over the limit fails; else the output is cut
-	Create      bool  // what is missing may be created; else it is only checked
+	DataLimit int64 // of input and of data, in bytes; 0: none
+	Create    bool  // what is missing may be created; else it is only checked
 
 	TimeZone string // in which repetitions and cron are counted; "": that of the role in the database
 
@@ -83,11 +75,13 @@ func (t Target) Name() string {
 // Live are the settings of a target that take effect without a drain: nothing that runs is
 // cancelled for them.
 type Live struct {
-	Sleep, Grace, Idle time.Duration
-	Run                int
-	OutputLimit        int64
-	OutputFail         bool
-	Keep               Keep
+	Sleep       time.Duration // between polls where nothing wakes the controller
+	Grace       time.Duration // how long a drain lets running tasks go on; 0 cancels them at once
+	Idle        time.Duration // how long a session without work is kept; 0 closes it at once
+	Run         int           // most tasks running at once, at least 1
+	OutputLimit int64         // bytes
+	OutputFail  bool          // a task whose output is over the limit fails; else the output is cut
+	Keep        Keep          // how long ended tasks are kept; nil: for ever
 }
 
 // limits are those of them that runners have to know.
@@ -95,14 +89,9 @@ func (l Live) limits() run.Limits {
 	return run.Limits{Run: l.Run, OutputLimit: l.OutputLimit, OutputFail: l.OutputFail}
 }
 
-func (t Target) live() Live {
-	return Live{Sleep: t.Sleep, Grace: t.Grace, Idle: t.Idle, Run: t.Run, OutputLimit: t.OutputLimit, OutputFail: t.OutputFail, Keep: t.Keep}
-}
-
 // Adopt returns t with those settings of another that take effect without a drain.
 func (t Target) Adopt(other Target) Target {
-	t.Sleep, t.Grace, t.Idle, t.Run, t.Keep = other.Sleep, other.Grace, other.Idle, other.Run, other.Keep
-	t.OutputLimit, t.OutputFail = other.OutputLimit, other.OutputFail
+	t.Live = other.Live
 	return t
 }
 
@@ -118,8 +107,7 @@ func NewChanges() *Changes { return &Changes{poke: make(chan struct{}, 1)} }
 
 // Set makes the settings of t those that count.
 func (c *Changes) Set(t Target) {
-	live := t.live()
-	c.latest.Store(&live)
+	c.latest.Store(&t.Live)
 	c.Poke()
 }
 
@@ -164,75 +152,47 @@ func (l *loop) change(context.Context) error {
 	return nil
 }
 
-// hints say what to do about errors whose own text does not, whatever the target.
+// hints say what to do about errors whose own text does not.
 var hints = map[string]string{
 	"25006": "tasks wait until the server takes writes",
 	"28000": "the role must have LOGIN, and pg_hba.conf must let it in from here",
+	"3D000": "create or restore the database; pgtaskd creates it at its start, if the dsn names a user and another database",
+	"3F000": "create or restore the schema; pgtaskd creates it at its start",
 	"28P01": "the password in the dsn, or in the password file, must be that of the role",
+	"42P01": "create or restore the table; pgtaskd creates it at its start",
 	"42501": "GRANT the missing right to the role; for what only an owner may do, ALTER … OWNER TO the role, or run the output of pgtaskd schema --config FILE as the owner",
 	"42703": "a column that pgtaskd needs is missing",
 	"53100": "tasks wait until there is room on the server's disk",
 	"53200": "tasks wait until the server has memory",
-	"53300": fmt.Sprintf("raise max_connections, or the CONNECTION LIMIT of the role or the database, or lower run: a target needs run + %d", ownConnections),
+	"53300": "raise max_connections, or the CONNECTION LIMIT of the role or the database, or lower run: a target needs run + 2",
 	"55P03": "tasks wait until it is unlocked; pg_locks shows who has what",
 	"57014": "a statement of pgtaskd took too long, or was cancelled; if there are many, see the statement_timeout of the role and the database",
 	"57P03": "tasks wait until the server is up",
 	"58P01": "if that is a library, the settings of the role or the database name it: ALTER ROLE … RESET, or ALTER DATABASE … RESET",
 }
 
-// hint says what to do about an error of the server's; "" where its own text does. Only a restart
-// makes what has been there while the target was served.
-func (t Target) hint(err error, served bool) string {
+// hint says what to do about an error of the server's; "" where its own text does.
+func hint(err error) string {
 	var answer *pgconn.PgError
 	if !errors.As(err, &answer) {
 		return ""
 	}
-	if answer.Where != "" && pathless(answer.Code) {
+	switch {
+	case answer.Where != "" && hasState(err, "42P01", "42883", "42704", "3F000"): // a name that search_path does not lead to
 		context, _, _ := strings.Cut(answer.Where, "\n")
 		return legible(context) + ": an event trigger or trigger that names something without its schema: ALTER FUNCTION … SET search_path"
-	}
-	restart := ""
-	if served && t.Create {
-		restart = ", or restart pgtaskd, which creates it"
-	}
-	switch answer.Code {
-	case "08P01":
-		if strings.Contains(answer.Message, "startup parameter") {
-			return "connect to the server itself, not to a pooler"
-		}
-	case "0A000":
-		if answer.Routine == "find_composite_type_dependencies" || answer.Routine == "report_type_used_in_column" { // since 15.20
-			return fmt.Sprintf("drop that column, or end the session whose temporary table has it; REVOKE USAGE ON TYPE %s FROM PUBLIC keeps others away", table(t).Quoted())
-		}
-	case "3D000":
-		switch {
-		case t.makesDatabase():
-			return "create or restore the database" + restart
-		case t.Create:
-			return "create the database; pgtaskd creates it only if the dsn names a user and a different database"
-		}
-		return "create or restore the database"
-	case "3F000":
-		return "create or restore the schema" + restart
-	case "53200":
-		if strings.Contains(answer.Hint, "max_locks_per_transaction") { // in whatever language
-			return "the server's table of locks is full: see in pg_locks who holds so many and end those sessions, or raise max_locks_per_transaction"
-		}
-	case "42P01":
-		return "create or restore the table" + restart
+	case answer.Code == "08P01" && strings.Contains(answer.Message, "startup parameter"):
+		return "connect to the server itself, not to a pooler"
+	case answer.Code == "53200" && strings.Contains(answer.Hint, "max_locks_per_transaction"): // in whatever language
+		return "the server's table of locks is full: see in pg_locks who holds so many and end those sessions, or raise max_locks_per_transaction"
 	}
 	return hints[answer.Code]
 }
 
-// makesDatabase tells whether the dsn leads to where the target's database could be made.
-func (t Target) makesDatabase() bool {
-	return t.Create && remote.NamesUser(t.Admin) && t.adminDatabase() != t.Connect["dbname"]
-}
-
 // advised adds an error to a line of the log, with what to do about it.
-func (t Target) advised(line *zerolog.Event, err error, served bool) *zerolog.Event {
+func advised(line *zerolog.Event, err error) *zerolog.Event {
 	line = line.Err(err)
-	if hint := t.hint(err, served); hint != "" {
+	if hint := hint(err); hint != "" {
 		line = line.Str("hint", hint)
 	}
 	var p *routine.Panic
@@ -240,13 +200,4 @@ func (t Target) advised(line *zerolog.Event, err error, served bool) *zerolog.Ev
 		line = line.Bytes("stack", p.Stack)
 	}
 	return line
-}
-
-// pathless tells the errors of a name that search_path does not lead to.
-func pathless(code string) bool {
-	switch code {
-	case "42P01", "42883", "42704", "3F000":
-		return true
-	}
-	return false
 }

@@ -23,12 +23,9 @@ const (
 	LogNone   = "none"
 )
 
-// How many lines about tasks a target may write: a burst, and then so many a second. What is left
-// out is counted, and the count is written from time to time.
 const (
-	lineBurst    = 100
-	linesEach    = time.Second / 10
-	leftOutTick  = 10 * time.Second
+	linesMost    = 100 // about tasks that a target writes in each linesTick; the rest is counted
+	linesTick    = 10 * time.Second
 	nameMost     = 100 // characters of a name that a user has chosen, in the log
 	sentenceMost = 500 // bytes of an error
 )
@@ -63,31 +60,8 @@ func (t *TaskLog) wants(state string) bool {
 
 // throttle bounds how many lines a target writes about its tasks. It belongs to the loop.
 type throttle struct {
-	full    time.Time // when the burst will be whole again
-	leftOut int
-	told    time.Time
-}
-
-// allows tells whether there is room for one more line.
-func (t *throttle) allows(now time.Time) bool {
-	if t.full.Before(now) {
-		t.full = now
-	}
-	if t.full.Sub(now) > (lineBurst-1)*linesEach {
-		t.leftOut++
-		return false
-	}
-	t.full = t.full.Add(linesEach)
-	return true
-}
-
-// takeLeftOut is how many lines have been left out, where it is time to say so.
-func (t *throttle) takeLeftOut(now time.Time) (n int) {
-	if t.leftOut == 0 || now.Sub(t.told) < leftOutTick {
-		return 0
-	}
-	n, t.leftOut, t.told = t.leftOut, 0, now
-	return n
+	began time.Time // the linesTick that is under way
+	lines int       // that were asked for in it
 }
 
 // taskLine is what a line says of a task.
@@ -102,7 +76,7 @@ type taskLine struct {
 
 // report logs a task that has ended, or waits again.
 func (l *loop) report(t taskLine) {
-	if !l.throttle.allows(time.Now()) {
+	if l.throttle.lines++; l.throttle.lines > linesMost {
 		return
 	}
 	line := l.log.Info()
@@ -137,11 +111,16 @@ func (l *loop) report(t taskLine) {
 	}
 }
 
-// tellLeftOut says how many lines have been left out.
+// tellLeftOut says how many lines have been left out, and lets others be written.
 func (l *loop) tellLeftOut(context.Context) error {
-	if n := l.throttle.takeLeftOut(time.Now()); n > 0 {
+	t := &l.throttle
+	if time.Since(t.began) < linesTick {
+		return nil
+	}
+	if n := t.lines - linesMost; n > 0 {
 		l.log.Warn().Int("tasks", n).Msg("more tasks ended than the log shows")
 	}
+	*t = throttle{began: time.Now()}
 	return nil
 }
 

@@ -1,11 +1,14 @@
 package work
 
 import (
+	"bytes"
 	"encoding/json"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/rs/zerolog"
 )
 
 // taskLines are the lines of the log that tell of tasks, by their ids.
@@ -102,39 +105,24 @@ func TestNamesInTheLogAreLegible(t *testing.T) {
 	}
 }
 
-// TestLinesAboutTasksAreBounded: a burst, then so many a second; what is left out is counted.
+// TestLinesAboutTasksAreBounded: what is left out is counted, and said.
 func TestLinesAboutTasksAreBounded(t *testing.T) {
 	t.Parallel()
-	var th throttle
-	now := time.Now()
-	written := func(of int) (n int) {
-		for range of {
-			if th.allows(now) {
-				n++
-			}
+	var out bytes.Buffer
+	l := newLoop(t.Context(), Target{Live: Live{Run: 1}}, zerolog.New(&out))
+	for range 2 {
+		out.Reset()
+		l.throttle = throttle{began: time.Now()}
+		for range 1000 {
+			l.report(taskLine{id: 1, state: "FAIL"})
 		}
-		return n
-	}
-	if n := written(1000); n != lineBurst {
-		t.Errorf("%d lines of 1000", n)
-	}
-	if n := th.takeLeftOut(now); n != 1000-lineBurst {
-		t.Errorf("%d were left out", n)
-	}
-	now = now.Add(time.Second)
-	if n := written(1000); n != int(time.Second/linesEach) {
-		t.Errorf("%d lines a second", n)
-	}
-	if n := th.takeLeftOut(now); n != 0 {
-		t.Error("the count is written too often")
-	}
-	now = now.Add(leftOutTick)
-	if n := th.takeLeftOut(now); n != 990 {
-		t.Errorf("%d were left out", n)
-	}
-	now = now.Add(time.Minute)
-	if n := written(1000); n != lineBurst {
-		t.Errorf("%d lines after a rest", n)
+		if err := l.tellLeftOut(t.Context()); err != nil || strings.Count(out.String(), "\n") != linesMost {
+			t.Errorf("%v, logged %s", err, &out)
+		}
+		l.throttle.began = time.Now().Add(-linesTick)
+		if err := l.tellLeftOut(t.Context()); err != nil || strings.Count(out.String(), `"tasks":900,`) != 1 {
+			t.Errorf("%v, logged %s", err, &out)
+		}
 	}
 }
 

@@ -4,12 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"math/rand/v2"
-	"net"
 	"slices"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -20,34 +17,24 @@ import (
 	"pgtaskd/work/door"
 )
 
-// sayAgain is how long a failure that lasts is not logged again.
+// sayAgain is how long what lasts is not logged again.
 const sayAgain = time.Hour
 
-// calm is how long a target must have been led without a failure until it counts
-// as well, where its failures come up only while it is led: a full disk is no
-// obstacle to leadership, but to the first statement that writes.
+// calm is how long a target must have been led, or stood by for, until a failure before that counts
+// as over: some come up only while it is led. A full disk is no obstacle to leadership, but to the
+// first statement that writes.
 const calm = 3 * time.Second
 
-// trouble logs what keeps a target from being served: each failure when it first
-// comes, and that all is well when it is. It belongs to the goroutine of Serve.
+// trouble logs what keeps a target from being served: each failure when it first comes, and that all
+// is well when it is. It belongs to the goroutine of Serve.
 type trouble struct {
-	log    zerolog.Logger
-	target Target
+	log zerolog.Logger
 
-	since    time.Time            // of the first failure since all was well; zero: all is well
-	said     map[string]time.Time // failures since then, by text, and when they were logged
-	failures int                  // in a row
-	deep     bool                 // there was one of them while we led that may come again
-	served   bool                 // the target has been served since Serve began: by us, or by another controller while its table was there
-	strange  map[stranger]time.Time
-
-	findings     map[string]bool      // of the door, as they were logged
-	without      map[string]bool      // what the table is served without, as it was logged
-	unmade       map[string]bool      // what could not be made beside it, likewise
-	told         map[string]time.Time // when what comes again and again was logged last
-	bare         bool                 // that the table has no column for transactions
-	openPath     bool                 // that everybody may create in the role's search_path
-	unregistered string               // why sessions go without a register, as it was logged
+	since    time.Time // of the first failure since all was well; zero: all is well
+	failures memory    // since then, by their text
+	told     memory    // what else comes again and again
+	tries    int       // that have failed in a row
+	served   bool      // the target has been served since Serve began: by us, or by another controller while its table was there
 
 	stats *Stats
 
@@ -55,51 +42,49 @@ type trouble struct {
 	say   func()    // logs that; nil once it has
 }
 
-// tells tells whether something that comes again and again is to be logged now: so often, by what it
-// is called.
-func (t *trouble) tells(what string, every time.Duration) bool {
-	if time.Since(t.told[what]) < every {
+// memory is what was logged, and when.
+type memory map[string]time.Time
+
+// memoryMost is how many texts are remembered, some of which come from the table: beyond that one may
+// be logged again sooner.
+const memoryMost = 1000
+
+// tells tells whether the text is to be logged now: so often.
+func (m *memory) tells(what string, every time.Duration) bool {
+	if at, known := (*m)[what]; known && time.Since(at) < every {
 		return false
 	}
-	if t.told == nil || len(t.told) >= toldMost {
-		t.told = map[string]time.Time{}
+	if len(*m) >= memoryMost || *m == nil {
+		*m = memory{}
 	}
-	t.told[what] = time.Now()
+	(*m)[what] = time.Now()
 	return true
 }
 
-// toldMost bounds what is known of that: some names come from the table.
-const toldMost = 100
+// tells tells whether something that comes again and again is to be logged now: so often, by what it
+// is called.
+func (t *trouble) tells(what string, every time.Duration) bool { return t.told.tells(what, every) }
 
 // failed logs a failure unless it is known, and says how long to wait before the next try.
 func (t *trouble) failed(err error) (wait time.Duration) {
 	now := time.Now()
 	if t.since.IsZero() {
-		t.since, t.said = now, map[string]time.Time{}
+		t.since = now
 	}
-	if !t.began.IsZero() {
-		lasted := now.Sub(t.began)
-		if lasted >= calm {
-			t.failures = 0
-		}
-		t.deep = t.deep || lasted < calm || isAnswer(err)
+	if !t.began.IsZero() && now.Sub(t.began) >= calm {
+		t.tries = 0
 	}
 	t.began, t.say = time.Time{}, nil
 	if t.stats != nil {
 		t.stats.fails(err)
 	}
-	t.failures++
-	wait = pause(t.failures, err)
-	if errors.As(err, new(*door.Refused)) { // found has said all
+	t.tries++
+	wait = pause(t.tries, err)
+	if errors.As(err, new(*door.Refused)) || !t.failures.tells(err.Error(), sayAgain) { // of the former found has said all
 		return wait
 	}
-	at, known := t.said[err.Error()]
-	if known && now.Sub(at) < sayAgain {
-		return wait
-	}
-	t.said[err.Error()] = now
-	line := t.target.advised(t.log.Error(), err, t.served)
-	if known {
+	line := advised(t.log.Error(), err)
+	if now.Sub(t.since) >= sayAgain {
 		line = line.Time("since", t.since)
 	}
 	line.Str("retry_in", human.Duration(wait)).Msg("target failed")
@@ -112,8 +97,8 @@ func isAnswer(err error) bool {
 	return errors.As(err, &answer) && answer.Severity == "ERROR"
 }
 
-// become takes note that we lead now, or stand by, and logs it by say: at once, or when it has
-// lasted.
+// become takes note that we lead now, or stand by, and logs it by say: at once, or, after a failure,
+// when it has lasted.
 func (t *trouble) become(say func()) {
 	t.began, t.say = time.Now(), say
 	t.look()
@@ -121,7 +106,7 @@ func (t *trouble) become(say func()) {
 
 // look logs what we have become, and that all is well again, when it is time.
 func (t *trouble) look() {
-	if t.say == nil || t.deep && time.Since(t.began) < calm {
+	if t.say == nil || !t.since.IsZero() && time.Since(t.began) < calm {
 		return
 	}
 	t.say()
@@ -129,74 +114,25 @@ func (t *trouble) look() {
 	if !t.since.IsZero() {
 		t.log.Info().Str("after", human.Duration(time.Since(t.since))).Msg("target recovered")
 	}
-	t.since, t.said, t.deep = time.Time{}, nil, false
+	t.since, t.failures = time.Time{}, nil
 }
 
-// Pauses between tries of a target that fails: the first, and the longest where
-// the server can't be reached or has no room, or where something else is wrong.
-// A server comes back by itself; a missing right or a wrong password waits for a
-// person, who does not want to wait for us then. Memory and locks that a task has
-// taken are there again in a moment.
+// Pauses between tries of a target that fails: the first, and the longest.
 const (
-	firstPause  = 100 * time.Millisecond
-	takenPause  = 200 * time.Millisecond
-	awayPause   = 2 * time.Second
-	faultyPause = 5 * time.Second
+	firstPause = 100 * time.Millisecond
+	longPause  = 2 * time.Second
 )
 
 // pause is how long to wait after the given number of failures in a row, at
 // least 1. Up to a quarter is taken off at random, so that the targets of a
 // server that comes back do not all return at once.
 func pause(failures int, err error) time.Duration {
-	longest := faultyPause
-	switch {
-	case errors.As(err, new(*door.Refused)):
+	if errors.As(err, new(*door.Refused)) {
 		return doorPause
-	case hasState(err, "53200"):
-		longest = takenPause
-	case isAway(err):
-		longest = awayPause
 	}
-	length := longest
-	if shift := failures - 1; shift < 16 {
-		length = min(firstPause<<shift, longest)
-	}
+	length := min(firstPause<<min(failures-1, 16), longPause)
 	return length - rand.N(length/4+1)
 }
-
-// isAway reports whether err means that the server is not there now, or does not
-// take what we want to write, or has no room for us.
-func isAway(err error) bool {
-	var answer *pgconn.PgError
-	if errors.As(err, &answer) {
-		switch {
-		case strings.HasPrefix(answer.Code, "08"), // connection exception
-			strings.HasPrefix(answer.Code, "53"),  // insufficient resources
-			strings.HasPrefix(answer.Code, "57P"), // shut down, crashed, starting up
-			answer.Code == "25006",                // it takes no writes
-			answer.Code == "55P03":                // somebody has locked the table
-			return true
-		}
-		return false
-	}
-	var connect *pgconn.ConnectError
-	var network net.Error
-	return errors.Is(err, errRecovery) || errors.Is(err, errReadOnly) || errors.As(err, &connect) || errors.As(err, &network) ||
-		errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) ||
-		errors.Is(err, net.ErrClosed) || errors.Is(err, syscall.EPIPE)
-}
-
-// lockedOut is the error of a table that somebody has locked for longer than we wait.
-type lockedOut struct {
-	table   sql.Table
-	holders string
-	cause   error
-}
-
-func (l *lockedOut) Error() string {
-	return fmt.Sprintf("table %s is locked by %s", l.table, l.holders)
-}
-func (l *lockedOut) Unwrap() error { return l.cause }
 
 // diagnose finds better words for an error that has ended leadership, or not let it begin: what the
 // table lacks, who has locked it.
@@ -205,7 +141,7 @@ func (l *loop) diagnose(ctx context.Context, err error) error {
 	case hasState(err, "55P03"):
 		holders, unknown := sql.Holders(ctx, l.control.conn, table(l.target), false)
 		if unknown == nil && len(holders) > 0 {
-			return &lockedOut{table(l.target), strings.Join(holders, ", "), err}
+			return fmt.Errorf("table %s is locked by %s: %w", table(l.target), strings.Join(holders, ", "), err)
 		}
 	case hasState(err, "25006"): // while a server in recovery is not led
 		return errReadOnly

@@ -13,7 +13,6 @@ import (
 
 const (
 	doorTick  = time.Hour        // between two looks of a leader
-	doorAgain = time.Minute      // after one that could not be done
 	doorPause = 30 * time.Second // between two looks at a table that is refused
 )
 
@@ -33,8 +32,8 @@ func (t Target) made(ctx context.Context, tx pgx.Tx) error {
 
 // entrance is what is known of the door.
 type entrance struct {
-	path    string    // the role's search_path
-	asked   time.Time // when that was asked
+	path    string // the role's search_path; "": not known
+	open    bool   // everybody may create something in it
 	looked  time.Time
 	refused *door.Refused // why we drain, where the table is not to be served any more
 }
@@ -42,54 +41,40 @@ type entrance struct {
 // lookAtDoor finds who could turn the table against us, and is an error if it is not to be served.
 func (l *loop) lookAtDoor(ctx context.Context) error {
 	e := &l.entrance
-	if time.Since(e.asked) >= doorAgain {
-		path, err := roleSetting(ctx, l.target, "search_path")
-		switch {
-		case err == nil:
-			e.path, e.asked = path, time.Now()
-		case e.asked.IsZero():
-			return err
-		}
+	if path, err := roleSetting(ctx, l.target, "search_path"); err == nil {
+		e.path = path
+	} else if e.path == "" { // else there may be no room for one more session
+		return err
 	}
 	found, err := door.Look(ctx, l.control.conn, l.target.atDoor(e.path))
 	if err != nil {
 		return err
 	}
-	e.looked = time.Now()
+	e.looked, e.open = time.Now(), found.Open()
 	l.trouble.found(found)
 	return found.Err()
 }
 
-// guard looks again each hour. A refusal drains the target; what cannot be asked now is asked soon.
+// guard looks again each hour. A refusal drains the target.
 func (l *loop) guard(ctx context.Context) error {
-	e := &l.entrance
-	if time.Since(e.looked) < doorTick || !l.draining.IsZero() {
+	if time.Since(l.entrance.looked) < doorTick || !l.draining.IsZero() {
 		return nil
 	}
 	ctx, cancel := limited(ctx)
 	defer cancel()
 	err := l.lookAtDoor(ctx)
-	switch refused := new(door.Refused); {
-	case errors.As(err, &refused):
-		e.refused = refused
+	if errors.As(err, &l.entrance.refused) {
 		l.drain()
-	case isAnswer(err):
-		e.looked = time.Now().Add(doorAgain - doorTick)
-		l.log.Warn().Err(err).Msg("cannot look whom the table has to trust")
-	default:
-		return err
+		return nil
 	}
-	return nil
+	return err
 }
 
-// found logs what the door has found, each finding once for as long as it is there.
+// found logs what the door has found.
 func (t *trouble) found(all door.Findings) {
-	known := t.findings
-	t.findings = map[string]bool{}
 	for _, f := range all {
 		text := f.String()
-		t.findings[text] = true
-		if known[text] {
+		if f.Grade == door.Note && t.served || !t.tells(text, sayAgain) {
 			continue
 		}
 		line := t.log.Info()
@@ -107,12 +92,12 @@ func (t *trouble) found(all door.Findings) {
 func (r *Report) door(ctx context.Context, conn *pgx.Conn, t Target) (open bool) {
 	path, err := roleSetting(ctx, t, "search_path")
 	if err != nil {
-		r.failed("", err, t)
+		r.failed("", err)
 		return false
 	}
 	found, err := door.Look(ctx, conn, t.atDoor(path))
 	if err != nil {
-		r.failed("cannot look whom the table has to trust: ", err, t)
+		r.failed("cannot look whom the table has to trust: ", err)
 		return false
 	}
 	for _, f := range found {

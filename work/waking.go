@@ -2,6 +2,7 @@ package work
 
 import (
 	"context"
+	"slices"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -14,18 +15,12 @@ import (
 // waker returns what wakes the loop. Its stream and its ear have connections of their own.
 func (l *loop) waker() *wake.Waker {
 	return wake.New(wake.Config{
-		Table: table(l.target), Group: l.crew, Log: l.log, Sleep: l.target.Sleep, Poke: l.told, Limit: limited,
+		Table: table(l.target), Group: l.crew, Log: l.log, Sleep: l.target.Sleep, Poke: l.inbox.wake, Limit: limited,
 		Connect: func(ctx context.Context) (*pgconn.PgConn, error) { return connectStream(ctx, l.target) },
 		Listen: func(ctx context.Context, hear func(*pgconn.Notification)) (*pgconn.PgConn, error) {
 			return connectEar(ctx, l.target, hear)
 		},
 	})
-}
-
-// told wakes the loop for what a connection of its own has told of.
-func (l *loop) told(by sql.Wake) {
-	l.stats.told.Store(&by)
-	l.inbox.wake()
 }
 
 // unconverted is the client_encoding with which the server sends text as it is stored: some may not
@@ -36,7 +31,7 @@ const unconverted = "SQL_ASCII"
 func connectStream(ctx context.Context, t Target) (*pgconn.PgConn, error) {
 	cfg, err := ownConfig(t.Connect, map[string]string{
 		"replication":       "database",
-		"application_name":  controlName(t),
+		"application_name":  t.ControlName(),
 		"statement_timeout": "0", // making the slot may have to wait for others' transactions
 	})
 	if err != nil {
@@ -118,11 +113,11 @@ func (r *Report) wakeable(ctx context.Context, conn *pgx.Conn, t Target) (Target
 	if err != nil {
 		return t, err
 	}
-	if len(obstacles) == 0 && t.Create {
-		_, err = rehearse(ctx, conn, t)
-	}
-	if len(obstacles) == 0 && (!t.Create || isDenied(err) || d.Publisher != "") {
-		obstacles = wake.Unpublished(table(t), d)
+	if len(obstacles) == 0 {
+		made, _, err := complete(ctx, conn, t, false)
+		if err == nil && !slices.ContainsFunc(made, func(c sql.Change) bool { return c.What == "publication "+sql.Publication(table(t)) }) {
+			obstacles = wake.Unpublished(table(t), d)
+		}
 	}
 	if len(obstacles) > 0 {
 		r.say("%s", wake.Impossible(t.Wake, obstacles))

@@ -14,8 +14,8 @@ type zone struct {
 	tried time.Time
 }
 
-// zoneLimit bounds how long the loop waits for a session that tells the zone, or the search_path,
-// and zoneAgain how often it tries where there is none to be had.
+// zoneLimit bounds how long the loop waits for a session that tells the zone, and zoneAgain how
+// often it tries where there is none to be had.
 const (
 	zoneLimit = 2 * time.Second
 	zoneAgain = 10 * time.Second

@@ -1,13 +1,14 @@
--- Registers sessions before their first task, and takes out those that have ended.
--- $1 pids, $2 starts; $3 pids and $4 starts of what has ended
-WITH ended AS (
+-- Registers sessions before their first task, and takes out whatever is gone, no matter who had opened
+-- it.
+-- $1 pids, $2 starts
+WITH gone AS (
     DELETE FROM :register AS r
-    USING ROWS FROM (
-        unnest($3::int4[]),
-        unnest($4::timestamptz[])
-    ) AS e (pid, started)
-    WHERE r.pid = e.pid
-        AND r.started = e.started
+    WHERE NOT EXISTS (
+        SELECT
+        FROM pg_stat_get_activity(r.pid) AS a
+        WHERE a.pid = r.pid
+            AND (a.backend_start IS NULL OR a.backend_start = r.started)
+    )
 )
 INSERT INTO :register (pid, started)
 SELECT s.pid, s.started

@@ -26,7 +26,7 @@ type Finding struct {
 	What  string // function public.f(integer)
 	Mend  string // the statement that mends it; "" where none does
 
-	ours bool // it is a right to the table, or to what pgtaskd makes beside it
+	part string // what it is about, as in row
 }
 
 // String says who, what, and how it is mended.
@@ -65,6 +65,11 @@ type Findings []Finding
 // of are the findings of a grade.
 func (f Findings) of(g Grade) Findings {
 	return slices.DeleteFunc(slices.Clone(f), func(f Finding) bool { return f.Grade != g })
+}
+
+// Open tells that everybody may create something where the serving role looks up names.
+func (f Findings) Open() bool {
+	return slices.ContainsFunc(f, func(f Finding) bool { return f.Who == Public && (f.part == "path" || f.part == "schema") })
 }
 
 // Err is a *Refused error if the table is not to be served.

@@ -41,10 +41,7 @@ func judge(superuser bool, trust []string, believed []trusted, rows []row) Findi
 		return all
 	}
 	for _, r := range rows {
-		all = append(all, Finding{
-			Grade: r.grade(superuser), Who: r.Who, Way: r.Way, What: r.What, Mend: r.Mend,
-			ours: slices.Contains([]string{"task", "register", "beside"}, r.Part),
-		})
+		all = append(all, Finding{Grade: r.grade(superuser), Who: r.Who, Way: r.Way, What: r.What, Mend: r.Mend, part: r.Part})
 	}
 	slices.SortStableFunc(all, func(a, b Finding) int { return order(a.Grade) - order(b.Grade) })
 	return all

@@ -87,7 +87,7 @@ func Made(ctx context.Context, tx pgx.Tx, t Target) (Findings, error) {
 	found, err := Within(ctx, tx, t)
 	strips := false
 	for _, f := range found {
-		if err == nil && f.ours {
+		if err == nil && slices.Contains([]string{"task", "register", "beside"}, f.part) {
 			strips = true
 			_, err = tx.Exec(ctx, f.Mend)
 		}

@@ -14,26 +14,10 @@ func (p *Pool) Leave(b Backend) {
 	p.left(b)
 }
 
-// endedMost is how many backends are remembered that are to be taken out of the register. Beyond
-// that a look at the whole register finds them.
-const endedMost = 10_000
-
 func (p *Pool) left(b Backend) {
 	if p.pids[b.PID].Equal(b.Since) {
 		delete(p.pids, b.PID)
 	}
-	if len(p.ended) < endedMost {
-		p.ended = append(p.ended, b)
-	}
-}
-
-// TakeEnded are the backends that have ended since the last call.
-func (p *Pool) TakeEnded() []Backend {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	ended := p.ended
-	p.ended = nil
-	return ended
 }
 
 // Backends are the backends of our sessions.

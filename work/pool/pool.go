@@ -19,11 +19,10 @@ type Pool struct {
 	patience patience
 	shortage shortage
 
-	mu    sync.Mutex
-	free  []*Session          // without work, the one that was used last at the end
-	all   int                 // with those at work
-	pids  map[int32]time.Time // of all in the target's own database, and of what joined; their starts
-	ended []Backend           // that are to be taken out of the register
+	mu   sync.Mutex
+	free []*Session          // without work, the one that was used last at the end
+	all  int                 // with those at work
+	pids map[int32]time.Time // of all in the target's own database, and of what joined; their starts
 }
 
 // Config is how a pool opens sessions.

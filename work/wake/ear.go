@@ -98,9 +98,9 @@ func (e *ear) hear(n *pgconn.Notification) {
 	switch {
 	case poked:
 	case flood:
-		e.Group.After(boredTick, func() { e.Poke(e.way) })
+		e.Group.After(boredTick, func() { e.Poke() })
 	default:
-		e.Poke(e.way)
+		e.Poke()
 	}
 }
 

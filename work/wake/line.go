@@ -4,8 +4,6 @@ import (
 	"context"
 	"sync"
 	"time"
-
-	"pgtaskd/sql"
 )
 
 const (
@@ -16,7 +14,6 @@ const (
 // line is a connection of its own that tells the leader of something. While there is none, it polls.
 type line struct {
 	Config
-	way sql.Wake
 
 	mu    sync.Mutex // guards what follows, and what those add that have a line
 	live  bool
@@ -38,7 +35,7 @@ func (l *line) set(live bool) {
 		l.since = time.Now()
 	}
 	l.mu.Unlock()
-	l.Poke(l.way)
+	l.Poke()
 }
 
 // run follows the line until ctx ends. When it is lost it makes another one, and says once why.

@@ -33,7 +33,7 @@ func notified(t *testing.T, c Control, lock int64) *Waker {
 		group.End()
 		group.Wait()
 	})
-	w := New(Config{Table: sql.Table{Schema: "public", Name: "task"}, Group: group, Log: zerolog.Nop(), Poke: func(sql.Wake) {}, Limit: context.WithCancel})
+	w := New(Config{Table: sql.Table{Schema: "public", Name: "task"}, Group: group, Log: zerolog.Nop(), Poke: func() {}, Limit: context.WithCancel})
 	adopt(t, w, c, sql.Notify, lock)
 	return w
 }

@@ -138,7 +138,7 @@ func (s *stream) tell(committed []int64) {
 	// The oldest are the likeliest to be seen.
 	s.decoded = slices.Delete(s.decoded, 0, max(0, len(s.decoded)-unseenMost))
 	s.mu.Unlock()
-	s.Poke(s.way)
+	s.Poke()
 }
 
 // decoder picks the transactions that have inserted from a stream of pgoutput. It looks at no row.

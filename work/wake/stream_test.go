@@ -36,7 +36,7 @@ func TestAStreamWithoutPublicationIsAnError(t *testing.T) {
 	for _, unpublish := range []string{" DROP TABLE task", " SET (publish = 'update')"} {
 		exec("ALTER PUBLICATION " + name + unpublish)
 		lost := &stream{published: d.Published, line: line{Config: Config{
-			Table: task, Log: zerolog.Nop(), Poke: func(sql.Wake) {}, Limit: context.WithCancel,
+			Table: task, Log: zerolog.Nop(), Poke: func() {}, Limit: context.WithCancel,
 			Connect: func(ctx context.Context) (*pgconn.PgConn, error) {
 				return pgconn.Connect(ctx, dsn+" replication=database")
 			},

@@ -24,8 +24,8 @@ type Config struct {
 	Group *routine.Group
 	Log   zerolog.Logger
 	Sleep time.Duration // between polls, for the log
-	// Poke is called when there may be new tasks, with what tells of them. It must not wait.
-	Poke func(sql.Wake)
+	// Poke is called when there may be new tasks. It must not wait.
+	Poke func()
 	// Connect opens a connection for logical replication.
 	Connect func(context.Context) (*pgconn.PgConn, error)
 	// Limit bounds a call to the server.
@@ -158,11 +158,11 @@ func listenTo(channel string) string { return "LISTEN " + quoted(channel) }
 func (w *Waker) Start() {
 	w.leads, w.unseen = true, unseen{}
 	if w.source.way == sql.WAL {
-		w.stream = &stream{line: line{Config: w.config, way: sql.WAL}, published: w.source.published}
+		w.stream = &stream{line: line{Config: w.config}, published: w.source.published}
 		w.follow(w.stream.run)
 	}
 	if channels := w.source.channels(w.config.Table); len(channels) > 0 && !Plain(w.control.Conn.PgConn()) {
-		w.ear = &ear{line: line{Config: w.config, way: sql.Notify}, channels: channels, control: w.control.Conn.PgConn().PID()}
+		w.ear = &ear{line: line{Config: w.config}, channels: channels, control: w.control.Conn.PgConn().PID()}
 		w.follow(w.ear.run)
 	}
 }
