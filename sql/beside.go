@@ -100,14 +100,6 @@ func (n names) besideSQL(s step) string {
 	return n.fill(strings.ReplaceAll(s.sql, ":made", n.made(s)))
 }
 
-// unusedTag is a dollar quote that the text does not contain.
-func unusedTag(tag, text string) string {
-	for strings.Contains(text, tag) {
-		tag = tag[:len(tag)-1] + "_$"
-	}
-	return tag
-}
-
 func (f *found) inspectBesides(ctx context.Context, conn *pgx.Conn, t Table, trusted []int64) (err error) {
 	f.besides, err = collect(ctx, conn, "beside", pgx.RowToStructByPos[foundBeside], t.Schema, besideNames(t), trusted)
 	return err

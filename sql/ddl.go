@@ -95,7 +95,7 @@ func (n names) head(o Options) string {
 	for _, object := range slices.Concat(objects, []string{"group_changes"}) {
 		own = append(own, besideName(n.table, object))
 	}
-	return named(n.dollars(strings.ReplaceAll(text("head"), "$pgtaskd$", "$$")), map[string]string{
+	return named(text("head"), map[string]string{
 		":schema_text": literal(n.table.Schema), ":name_text": literal(n.table.Name), ":trusted": trusted,
 		":relations":  array(append(own, n.table.Name)),
 		":table_text": literal(n.table.Quoted()),

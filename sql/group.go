@@ -2,9 +2,8 @@ package sql
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"slices"
-	"strings"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -12,13 +11,6 @@ import (
 // limits is the qualified name of the sequence that counts the changes of the table of groups.
 func limits(t Table) string {
 	return Beside(t, "group_changes")
-}
-
-// foundSequence is the sequence that counts the changes of the table of groups.
-type foundSequence struct {
-	OID          int64
-	Schema, Name string // quoted
-	Readable     bool
 }
 
 // unlimited says that there is no table of groups, and what helps; "": something has its name.
@@ -33,28 +25,17 @@ func (f *found) unlimited(t Table) string {
 // group is the number of the table of groups, if the role can read it, and of the sequence that
 // counts its changes, and else what would let the role read it, if anything would.
 func (f *found) group(ctx context.Context, conn *pgx.Conn, t Table) (oid, sequence int64, lacks string, err error) {
-	there, ours := f.beside(t, besideStepOf("group"))
-	if !ours {
-		return 0, 0, "", nil
+	without := "does not limit groups as table " + Beside(t, "group") + " says"
+	if oid, lacks = f.usable(t, "group", []string{"SELECT"}, without); oid == 0 {
+		return 0, 0, lacks, nil
 	}
-	sequences, err := collect(ctx, conn, "group", pgx.RowToStructByPos[foundSequence], there.OID)
-	if err != nil {
-		return 0, 0, "", err
-	}
-	var grants []string
-	if slices.Contains(there.Lacking, "SELECT") {
-		grants = append(grants, "GRANT SELECT ON TABLE "+Beside(t, "group")+" TO "+f.role.Name)
-	}
+	var readable bool
+	err = conn.QueryRow(ctx, text("inspect/group"), oid).Scan(&sequence, &readable)
 	switch {
-	case len(sequences) == 0:
-		return 0, 0, fmt.Sprintf("does not limit groups: table %s has lost its sequence; drop the table, so that it is made again", Beside(t, "group")), nil
-	case !sequences[0].Readable:
-		grants = append(grants, fmt.Sprintf("GRANT SELECT ON SEQUENCE %s.%s TO %s", sequences[0].Schema,
-			sequences[0].Name, f.role.Name))
+	case errors.Is(err, pgx.ErrNoRows):
+		return 0, 0, without + ": it has lost its sequence; drop the table, so that it is made again", nil
+	case err == nil && !readable:
+		return 0, 0, fmt.Sprintf("%s: rights are missing: GRANT SELECT ON SEQUENCE %s TO %s", without, limits(t), f.role.Name), nil
 	}
-	if len(grants) > 0 {
-		return 0, 0, fmt.Sprintf("does not limit groups as table %s says: rights are missing: %s", Beside(t, "group"),
-			strings.Join(grants, "; ")), nil
-	}
-	return there.OID, sequences[0].OID, "", nil
+	return oid, sequence, "", err
 }

@@ -63,7 +63,7 @@ func TestNamesOfAnyKind(t *testing.T) {
 	t.Parallel()
 	conn := database(t)
 	for i, name := range []string{
-		`a"b`, "a b", "a;b", "$pgtaskd$", "$$", "$1", ":table", "a'b", "User", "select", `a\b`, "таблица", strings.Repeat("x", 63),
+		`a"b`, "a b", "a;b", "$pgtaskd$", "$a$", "$1", ":table", "a'b", "User", "select", `a\b`, "таблица", strings.Repeat("x", 63),
 	} {
 		if !servertest.Thorough && i%4 != 0 {
 			continue

@@ -71,7 +71,7 @@ type names struct {
 }
 
 // fill puts the names into a step's text. It is the only place where they meet.
-func (n names) fill(sql string) string { return replaced(n.dollars(sql), n.of) }
+func (n names) fill(sql string) string { return replaced(sql, n.of) }
 
 // of is what a placeholder stands for.
 func (n names) of(placeholder string) (value string, is bool) {
@@ -130,16 +130,6 @@ func (n names) of(placeholder string) (value string, is bool) {
 		return versionText, true
 	}
 	return "", false
-}
-
-// dollars gives the body of a function a dollar quote that no name contains.
-// The names are not in it yet: they may hold the quote that it has.
-func (n names) dollars(sql string) string {
-	all := n.table.Quoted() + n.state + n.serving
-	if !strings.Contains(all, "$") {
-		return sql
-	}
-	return strings.ReplaceAll(sql, "$$", unusedTag("$pgtaskd$", all))
 }
 
 // literal is a quoted string constant, whatever standard_conforming_strings says.

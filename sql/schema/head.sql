@@ -3,7 +3,7 @@
 -- superuser; where such a role may create something there; and where the table is an application's.
 -- What a superuser makes belongs to the owner of the table, or of the schema: functions of a superuser's
 -- in the schema of others would run what those put there.
-DO $pgtaskd$
+DO $$
 DECLARE
     ours text[] := :relations;
     owner text;
@@ -41,4 +41,4 @@ BEGIN
     IF to_regnamespace(:schema_quoted) IS NULL THEN CREATE SCHEMA :schema; END IF;
     IF to_regtype(:state_text) IS NULL THEN CREATE TYPE :state AS ENUM ('PLAN', 'TAKE', 'WORK', 'DONE', 'FAIL', 'GONE', 'STOP'); END IF;
 END
-$pgtaskd$;
+$$;
