@@ -56,7 +56,7 @@ BEGIN
             EXIT parse WHEN cardinality(tokens) = 1;
             what := 'interval'; place := places[2]; token := rtrim(substr(line, place));
             wrong := 'is not understood: 90 s, 1 hour 30 min, 1 day or 1 month would be';
-            EXIT parse WHEN token !~ '^([0-9]{1,9} *[A-Za-z]+ *)+$|^[0-9]{1,9}[.][0-9]{1,6} *[Ss]$';
+            EXIT parse WHEN token !~ '^([0-9]{1,9} *([A-Za-z]+( +|$)|[dhmsyDHMSY]))+$|^[0-9]{1,9}[.][0-9]{1,6} *[Ss]$';
             BEGIN
                 span := token;
             EXCEPTION

@@ -117,7 +117,7 @@ func parseName(tokens []token, z zone) (beats, error) {
 }
 
 // pairs are numbers with their units, or seconds with a fraction.
-var pairs = regexp.MustCompile(`^([0-9]{1,9} *[A-Za-z]+ *)+$|^[0-9]{1,9}[.][0-9]{1,6} *[Ss]$`)
+var pairs = regexp.MustCompile(`^([0-9]{1,9} *([A-Za-z]+( +|$)|[dhmsyDHMSY]))+$|^[0-9]{1,9}[.][0-9]{1,6} *[Ss]$`)
 
 func parseEvery(expr string, tokens []token, z zone) (beats, error) {
 	if len(tokens) == 1 {
