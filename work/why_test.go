@@ -91,7 +91,7 @@ var reasons = []struct {
 		s.exec("INSERT INTO task (max, drift, delete, input) VALUES (-60000, true, false, 'SELECT 1')")
 		s.becomes(1, "DONE")
 		return s.add("input, max, drift", "SELECT 1", -60000, true)
-	}, "waits for the pause of its lane: max is -60000, so it starts 00:01:00 after the end of the task before it, task 1, at " + moments},
+	}, "waits for the pause of its lane: max is -60000, so it starts 00:01:00 after the end of the task before it"},
 	{"run", func(s *stage) int64 {
 		for i := range 8 {
 			s.runningIn(fmt.Sprint(i), "SELECT pg_sleep(60)", 0)

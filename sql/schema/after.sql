@@ -27,4 +27,4 @@ BEGIN
     RETURN 'after names task ' || unknown::text || ', which does not exist';
 END
 $$;
-COMMENT ON FUNCTION :schema.pgtaskd_after IS 'Says what is wrong with the column after of a task; null: nothing (:version)';
+COMMENT ON FUNCTION :schema.pgtaskd_after IS 'What is wrong with after; null: nothing (:version)';

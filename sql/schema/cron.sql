@@ -137,4 +137,4 @@ BEGIN
         CASE WHEN length(token) > 30 THEN concat(left(token, 27), '...') ELSE token END, place, wrong);
 END
 $$;
-COMMENT ON FUNCTION :schema.pgtaskd_cron IS 'Says what is wrong with a cron expression, and where; null: nothing (:version)';
+COMMENT ON FUNCTION :schema.pgtaskd_cron IS 'What is wrong with cron; null: nothing (:version)';

@@ -14,7 +14,7 @@ BEGIN
     );
 END
 $$;
-COMMENT ON FUNCTION :schema.pgtaskd_async_settings IS 'Sets what the defaults of a task look at, and returns what it was (:version)';
+COMMENT ON FUNCTION :schema.pgtaskd_async_settings IS 'Sets what defaults look at, and returns what it was (:version)';
 
 -- Inserts a task with the columns that a trigger's arguments name, and returns what is wrong with
 -- these. Each %s stands for the column of the changed row that follows. Where another task waits
@@ -53,4 +53,4 @@ BEGIN
     RETURN NULL;
 END
 $$;
-COMMENT ON FUNCTION :schema.pgtaskd_async IS 'Inserts the task of a trigger; returns what is wrong with its arguments (:version)';
+COMMENT ON FUNCTION :schema.pgtaskd_async IS 'Inserts the task of a trigger (:version)';

@@ -124,7 +124,7 @@ BEGIN
     RETURN NEW;
 END
 $$;
-COMMENT ON FUNCTION :schema.pgtaskd_accept IS 'Keeps a task within bounds, and wakes the leader for new ones (:version)';
+COMMENT ON FUNCTION :schema.pgtaskd_accept IS 'Keeps tasks within bounds, wakes the leader (:version)';
 
 -- Whether an interval of a task is from 0 to 1000 years, and so are its parts.
 CREATE OR REPLACE FUNCTION :schema.pgtaskd_bounded(span interval) RETURNS bool LANGUAGE plpgsql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
@@ -132,7 +132,7 @@ BEGIN
     RETURN span >= '0' AND span <= '1000 years' AND abs(date_part('year', span)) <= 1000 AND abs(date_part('day', span)) <= 400000;
 END
 $$;
-COMMENT ON FUNCTION :schema.pgtaskd_bounded IS 'Whether an interval of a task is from 0 to 1000 years (:version)';
+COMMENT ON FUNCTION :schema.pgtaskd_bounded IS 'Whether an interval is from 0 to 1000 years (:version)';
 
 -- Tells the leader to look. No change of a row must fail because the server's queue is full: the
 -- leader looks by itself then.
@@ -153,7 +153,7 @@ BEGIN
     RETURN NULL;
 END
 $$;
-COMMENT ON FUNCTION :schema.pgtaskd_wake IS 'Wakes the leader that serves the table (:version)';
+COMMENT ON FUNCTION :schema.pgtaskd_wake IS 'Wakes the leader (:version)';
 
 -- STOP on an ended task: the old state is put back, and its repetition is stopped once the
 -- statement is over, since that may be about to update it too. On one that is under way: the row
@@ -209,7 +209,7 @@ BEGIN
     RETURN NEW;
 END
 $$;
-COMMENT ON FUNCTION :schema.pgtaskd_state IS 'Says what STOP and PLAN do to a task that has ended, runs or is prepared; refuses TAKE and WORK (:version)';
+COMMENT ON FUNCTION :schema.pgtaskd_state IS 'Says what a change of state does, and refuses some (:version)';
 
 -- Stops the repetition of what somebody has set to STOP. Of a chain that has gone on since the statement
 -- began it stops what waits or runs by now; next may lead in a circle, hence UNION and the depth.
@@ -235,4 +235,4 @@ BEGIN
     RETURN NULL;
 END
 $$;
-COMMENT ON FUNCTION :schema.pgtaskd_stop_next IS 'Stops the repetition of a task that was to be stopped (:version)';
+COMMENT ON FUNCTION :schema.pgtaskd_stop_next IS 'Stops the repetition of a task (:version)';

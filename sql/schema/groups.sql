@@ -13,7 +13,7 @@ BEGIN
     RETURN NEW;
 END
 $$;
-COMMENT ON FUNCTION :schema.pgtaskd_group_note IS 'Notes who has changed the limits of a group, and when (:version)';
+COMMENT ON FUNCTION :schema.pgtaskd_group_note IS 'Notes who changes limits of groups (:version)';
 
 -- The leader knows by the lock that a change is not committed yet: it reads the rows again then,
 -- before it starts what it has read since. Others may hold the lock; then it reads them all the
@@ -31,4 +31,4 @@ BEGIN
     RETURN NULL;
 END
 $$;
-COMMENT ON FUNCTION :schema.pgtaskd_group_tell IS 'Counts a change of the limits of groups, and tells the leader (:version)';
+COMMENT ON FUNCTION :schema.pgtaskd_group_tell IS 'Tells the leader of changed limits (:version)';

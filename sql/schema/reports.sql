@@ -6,7 +6,7 @@
 CREATE OR REPLACE FUNCTION :schema.pgtaskd_holder(pid int4) RETURNS text LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
     SELECT concat('pid ', $1, (SELECT concat(' of role ', quote_ident(a.usename), ' (', quote_literal(a.application_name), ')') FROM pg_stat_activity AS a WHERE a.pid = $1))
 $$;
-COMMENT ON FUNCTION :schema.pgtaskd_holder IS 'A session that holds a lock, for people (:version)';
+COMMENT ON FUNCTION :schema.pgtaskd_holder IS 'A session that holds a lock (:version)';
 
 -- Why a task waits, in a line. It looks at the locks before it waits for one itself, and visits a
 -- bounded part of the table. The numbers are those of the lock of who leads.
@@ -64,12 +64,11 @@ BEGIN
         WHEN wait IS NULL THEN NULL
         WHEN task.cause = 'retry' AND task.pid IS NOT NULL THEN concat('waits for its next try, at ', said, ': ', task.attempt::int8 - task.interrupted, ' of ', task.retry::int8 + 1, ' tries failed, the last one with ', task.error)
         WHEN task.moved AND task.error IS NOT NULL AND task.pid IS NULL THEN concat('waits for a session, which could not be had: ', task.error, '; the next try is at ', said)
-        WHEN task.interrupted > 0 AND task.moved THEN concat('waits for its next try, at ', said, ': ', task.interrupted, ' of its runs were cut off')
         ELSE concat('waits for its plan, ', said)
     END);
-    SELECT NULL::timestamptz AS since, NULL::timestamptz AS seen, NULL::int4 AS run INTO led;
+    SELECT NULL::timestamptz AS seen, NULL::int4 AS run INTO led;
     BEGIN
-        EXECUTE format('SELECT l.since, l.seen, l.run FROM %s AS l ORDER BY l.leads DESC, l.seen DESC LIMIT 1', leaders) INTO led;
+        EXECUTE format('SELECT l.seen, l.run FROM %s AS l ORDER BY l.leads DESC, l.seen DESC LIMIT 1', leaders) INTO led;
     EXCEPTION WHEN others THEN NULL; -- it is not there, or not for everybody
     END;
     IF NOT EXISTS (SELECT FROM pg_locks AS l WHERE l.locktype = 'advisory' AND l.database = current AND l.granted AND l.objsubid = 2
@@ -108,13 +107,7 @@ BEGIN
         why := array_append(why, concat('waits for its lane, group ', quote_ident(left(task.lane, 100)), ', in which ', runs.beside, ' run (task ', runs.ids,
             ' and ' || nullif(greatest(runs.beside - 5, 0), 0) || ' more', '): max ', task.max, ' lets it start while at most ', greatest(task.max, 0), ' run'));
     ELSIF task.max < 0 THEN
-        EXECUTE format('SELECT t.id, t.stop FROM (SELECT t.id, t.stop, t."group", t.remote FROM %s AS t WHERE t.id < $1 ORDER BY t.id DESC LIMIT 2000) AS t
-            WHERE t."group" = $2 AND t.remote IS NOT DISTINCT FROM $3 AND t.stop IS NOT NULL ORDER BY t.stop DESC LIMIT 1', relation) INTO other USING id, task.lane, task.remote;
-        wait := make_interval(secs => task.max / -1000::float8);
-        IF other.stop + wait >= moment IS NOT FALSE OR led.since + wait >= moment THEN
-            why := array_append(why, concat('waits for the pause of its lane: max is ', task.max, ', so it starts ', wait, ' after the end of the task before it',
-                ', task ' || other.id || ', at ' || other.stop::timestamptz(0)));
-        END IF;
+        why := array_append(why, concat('waits for the pause of its lane: max is ', task.max, ', so it starts ', make_interval(secs => task.max / -1000::float8), ' after the end of the task before it'));
     END IF;
     why := why || CASE WHEN runs.total >= led.run THEN concat('waits for run: the target runs ', runs.total, ' tasks, and its run is ', led.run) END
         || CASE WHEN task.moved AND task.pid IS NULL THEN 'waits for a session, which could not be had: ' || task.error END;
@@ -125,7 +118,7 @@ BEGIN
     RETURN array_to_string(why, '; ');
 END
 $$;
-COMMENT ON FUNCTION :schema.pgtaskd_why IS 'Why a task of a table waits, in a line (:version)';
+COMMENT ON FUNCTION :schema.pgtaskd_why IS 'Why a task waits, in a line (:version)';
 
 -- What repeats, a row for each chain: its task that waits, is paused, or runs. The last run is that
 -- of the row itself, or of the one before it.
@@ -155,7 +148,7 @@ BEGIN
     $q$, tasks::regclass) USING zone;
 END
 $$;
-COMMENT ON FUNCTION :schema.pgtaskd_schedule IS 'What the view of that name shows of a table (:version)';
+COMMENT ON FUNCTION :schema.pgtaskd_schedule IS 'What the view shows (:version)';
 
 -- What runs, among the rows that are due first.
 CREATE OR REPLACE FUNCTION :schema.pgtaskd_run(tasks text) RETURNS TABLE (id int8, "group" text, key text, since timestamptz, pid int4, wait_event text, blocked_by int4[], query text) LANGUAGE plpgsql
@@ -170,7 +163,7 @@ BEGIN
     $q$, tasks::regclass);
 END
 $$;
-COMMENT ON FUNCTION :schema.pgtaskd_run IS 'What the view of that name shows of a table (:version)';
+COMMENT ON FUNCTION :schema.pgtaskd_run IS 'What the view shows (:version)';
 
 -- The newest 100,000 ids, by group and state.
 CREATE OR REPLACE FUNCTION :schema.pgtaskd_stat(tasks text) RETURNS TABLE ("group" text, state text, count int8, waiting_avg interval, waiting_p50 interval, waiting_p95 interval,
@@ -197,7 +190,7 @@ BEGIN
     $q$, tasks::regclass);
 END
 $$;
-COMMENT ON FUNCTION :schema.pgtaskd_stat IS 'What the view of that name shows of a table (:version)';
+COMMENT ON FUNCTION :schema.pgtaskd_stat IS 'What the view shows (:version)';
 
 -- The errors of the newest 100,000 ids.
 CREATE OR REPLACE FUNCTION :schema.pgtaskd_error(tasks text) RETURNS TABLE (sqlstate text, error text, count int8, first timestamptz, last timestamptz, example int8) LANGUAGE plpgsql
@@ -214,4 +207,4 @@ BEGIN
     $q$, tasks::regclass);
 END
 $$;
-COMMENT ON FUNCTION :schema.pgtaskd_error IS 'What the view of that name shows of a table (:version)';
+COMMENT ON FUNCTION :schema.pgtaskd_error IS 'What the view shows (:version)';

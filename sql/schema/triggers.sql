@@ -5,7 +5,7 @@ DROP TRIGGER IF EXISTS pgtaskd_accept ON :table;
 CREATE TRIGGER pgtaskd_accept BEFORE INSERT OR UPDATE OF plan, base, active, live, repeat, timeout, backoff, count, max, retry, "group", remote, "null", key,
     cron, after, notify, settings, overlap, catchup, max_failures ON :table
     FOR EACH ROW EXECUTE FUNCTION :schema.pgtaskd_accept();
-COMMENT ON TRIGGER pgtaskd_accept ON :table IS 'Keeps a task within bounds, and wakes the leader, if it sleeps, for new ones';
+COMMENT ON TRIGGER pgtaskd_accept ON :table IS 'Keeps tasks within bounds, wakes the leader for new ones';
 
 -- Tell the leader of tasks that may start at another time, run otherwise or must stop, and of those
 -- that are gone. A column that a trigger names cannot be given another type: so data and input are
@@ -15,12 +15,12 @@ DROP TRIGGER IF EXISTS pgtaskd_update ON :table;
 CREATE TRIGGER pgtaskd_update AFTER UPDATE OF plan, "group", remote, max, priority, timeout, active, live, count, save, repeat, cron, overlap, settings, rerun, key, after,
     header, string, delimiter, escape, quote, "null" ON :table
     FOR EACH ROW WHEN (NEW.state = 'PLAN') EXECUTE FUNCTION :schema.pgtaskd_wake();
-COMMENT ON TRIGGER pgtaskd_update ON :table IS 'Wakes the leader for a waiting task that may start at another time';
+COMMENT ON TRIGGER pgtaskd_update ON :table IS 'Wakes the leader for a task that was changed';
 
 DROP TRIGGER IF EXISTS pgtaskd_delete ON :table;
 CREATE TRIGGER pgtaskd_delete AFTER DELETE ON :table
     FOR EACH ROW WHEN (OLD.state IN ('PLAN', 'TAKE', 'WORK')) EXECUTE FUNCTION :schema.pgtaskd_wake();
-COMMENT ON TRIGGER pgtaskd_delete ON :table IS 'Wakes the leader for a waiting or running task that is gone';
+COMMENT ON TRIGGER pgtaskd_delete ON :table IS 'Wakes the leader for a task that is gone';
 
 DROP TRIGGER IF EXISTS pgtaskd_state ON :table;
 CREATE TRIGGER pgtaskd_state BEFORE UPDATE OF state ON :table
@@ -28,9 +28,9 @@ CREATE TRIGGER pgtaskd_state BEFORE UPDATE OF state ON :table
         AND NOT (left(current_setting('application_name'), 8) = 'pgtaskd ' AND has_table_privilege(:table_text::regclass, 'UPDATE')
             AND has_table_privilege(to_regclass(:its_session_text)::oid, 'INSERT') IS NOT FALSE))
     EXECUTE FUNCTION :schema.pgtaskd_state(:its_session_text);
-COMMENT ON TRIGGER pgtaskd_state ON :table IS 'Says what STOP and PLAN do to a task that has ended, runs or is prepared; refuses TAKE and WORK; wakes the leader';
+COMMENT ON TRIGGER pgtaskd_state ON :table IS 'Says what a change of state does, and refuses some';
 
 DROP TRIGGER IF EXISTS pgtaskd_stop_next ON :table;
 CREATE TRIGGER pgtaskd_stop_next AFTER UPDATE OF state ON :table
     FOR EACH ROW WHEN (OLD.next IS NOT NULL) EXECUTE FUNCTION :schema.pgtaskd_stop_next();
-COMMENT ON TRIGGER pgtaskd_stop_next ON :table IS 'Stops the repetition of an ended task that was to be stopped';
+COMMENT ON TRIGGER pgtaskd_stop_next ON :table IS 'Stops the repetition of a task';

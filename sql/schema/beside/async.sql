@@ -51,4 +51,4 @@ BEGIN
 END
 $$;
 REVOKE ALL ON FUNCTION :its_async() FROM PUBLIC;
-COMMENT ON FUNCTION :its_async() IS 'Trigger function: inserts a task for each change of a table (:made)';
+COMMENT ON FUNCTION :its_async() IS 'Trigger function: a task for each change of a table (:made)';

@@ -4,4 +4,4 @@ BEGIN
     RETURN nullif(current_setting('pg_task.data', true), '')::jsonb;
 END
 $$;
-COMMENT ON FUNCTION :its_data() IS 'The data of the task that runs in this session, as jsonb (:made)';
+COMMENT ON FUNCTION :its_data() IS 'Data of the task that runs in this session (:made)';

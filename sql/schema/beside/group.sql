@@ -15,11 +15,11 @@ CREATE TRIGGER pgtaskd_note BEFORE INSERT OR UPDATE ON :its_group FOR EACH ROW E
 DROP TRIGGER IF EXISTS pgtaskd_tell ON :its_group;
 CREATE TRIGGER pgtaskd_tell AFTER INSERT OR DELETE OR TRUNCATE OR UPDATE ON :its_group FOR EACH STATEMENT EXECUTE FUNCTION :schema.pgtaskd_group_tell(:table_text);
 COMMENT ON TABLE :its_group IS 'Limits for groups of tasks (:made)';
-COMMENT ON SEQUENCE :its_group_changes IS 'Counts the changes of the limits for groups (:version)';
-COMMENT ON COLUMN :its_group."group" IS 'The group; one that ends in % stands for each group that begins so, by itself';
+COMMENT ON SEQUENCE :its_group_changes IS 'Counts the changes of limits (:version)';
+COMMENT ON COLUMN :its_group."group" IS 'One that ends in % stands for each that begins so, by itself';
 COMMENT ON COLUMN :its_group.paused IS 'None of its tasks starts';
-COMMENT ON COLUMN :its_group.until IS 'When the pause ends, or has ended; null: when paused is set to false';
+COMMENT ON COLUMN :its_group.until IS 'When the pause ends, or has ended';
 COMMENT ON COLUMN :its_group.slots IS 'Most tasks that run at once, over all remotes';
 COMMENT ON COLUMN :its_group.rate IS 'Most tasks that start in any period of length per';
-COMMENT ON TRIGGER pgtaskd_note ON :its_group IS 'Notes who has changed the row, and when';
+COMMENT ON TRIGGER pgtaskd_note ON :its_group IS 'Notes who changes the row';
 COMMENT ON TRIGGER pgtaskd_tell ON :its_group IS 'Tells the leader of changed limits';
