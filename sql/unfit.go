@@ -70,7 +70,7 @@ func (f *found) unfit(t Table, inserter bool) error {
 		return fmt.Errorf("table %s: a name is empty", t)
 	case len(t.Schema) > maxName || len(t.Name) > maxName:
 		return fmt.Errorf("table %s: a name has more than %d bytes", t, maxName)
-	case strings.Contains(t.Schema+t.Name, "$$"):
+	case strings.Contains(t.Schema, "$$") || strings.Contains(t.Name, "$$"):
 		return fmt.Errorf("table %s: a name has $$ in it, which ends the body of a function", t)
 	case f.oid == 0:
 		return nil
