@@ -3,6 +3,6 @@
 UPDATE :table AS t
 SET
     error = concat_ws(E'\n', t.error, $2::text),
-    sqlstate = CASE WHEN t.error IS NULL THEN $3 ELSE t.sqlstate END
+    sqlstate = CASE WHEN t.error IS NULL THEN $3::text ELSE t.sqlstate END
 WHERE t.id = $1::int8
     AND :written
