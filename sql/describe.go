@@ -17,7 +17,6 @@ type Description struct {
 	Roles         bool     // a trigger of ours fills the column role
 	Below         []Below  // what keeps it from being served, see Refusal
 	Copied        []string // quoted names of the columns that a repetition copies
-	Sized         []string // those of them whose values may be large
 	Partitioned   bool
 	Xact          bool     // it has the columns xact and xact_at: runs can be prepared
 	Sequence      int64    // from which ids come, where they are unique; 0: not known
@@ -45,9 +44,6 @@ var notCopied = []string{
 	"id", "parent", "plan", "start", "stop", "pid", "state", "error", "sqlstate", "output", "notice", "attempt", "interrupted",
 	"runs", "base", "next", "created", "after", "awaits", "freed", "met", "awaited", "skipped", "failures", "atomic", "xact", "xact_at", "origin", "stopping",
 }
-
-// small are types whose values all are.
-var small = []string{"bool", "char", "int2", "int4", "int8", "interval", "timestamptz"}
 
 // OwnColumns are the columns of every task table that a repetition copies, unquoted.
 func OwnColumns() []string {
@@ -95,10 +91,7 @@ func Describe(ctx context.Context, conn *pgx.Conn, t Table) (Description, error)
 	}
 	for _, column := range f.columns {
 		if !column.Generated && !column.Identity && !slices.Contains(notCopied, column.Name) {
-			name := pgx.Identifier{column.Name}.Sanitize()
-			if d.Copied = append(d.Copied, name); !slices.Contains(small, column.BaseType) {
-				d.Sized = append(d.Sized, name)
-			}
+			d.Copied = append(d.Copied, pgx.Identifier{column.Name}.Sanitize())
 		}
 	}
 	return d, nil

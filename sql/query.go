@@ -35,10 +35,9 @@ type Queries struct {
 //     :remote_itself the names where those are not the same; :key_of_limit and :prefix_of_group what a
 //     row of :groups is told by, :limits the numbers of the locks of those who change it;
 //   - for repetitions: :copied the columns that one copies, :copied_of_t the same of the row t,
-//     :size_of_t how many bytes of that are stored, :unless_key_waits what an INSERT does where
-//     another task waits with the key, :made whether it has made the row w, and not met it; :sequence
-//     the number of the sequence that ids come from (0: not known), :drawn_id the column that takes
-//     one, :drawn_id_of_f the id;
+//     :unless_key_waits what an INSERT does where another task waits with the key, :made whether it
+//     has made the row w, and not met it; :sequence the number of the sequence that ids come from (0:
+//     not known), :drawn_id the column that takes one, :drawn_id_of_f the id;
 //   - for roles: :under what is read of the role under which the task t runs (nothing where all run
 //     under ours), :under_ours that all do (nothing where they do not), :guarded that the trigger that
 //     fills role is there (nothing where they do), :role_kept, :role_named and :role_of_f the column
@@ -55,18 +54,14 @@ type Queries struct {
 // never reached: a cast names its type, and whoever takes a name that has come to be free has a
 // domain of theirs run.
 func (d Description) Queries(t Table) Queries {
-	of, sizes := make([]string, len(d.Copied)), []string{"0::int8"}
+	of := make([]string, len(d.Copied))
 	for i, column := range d.Copied {
 		of[i] = "t." + column
-	}
-	for _, column := range d.Sized {
-		sizes = append(sizes, "coalesce(pg_column_size(t."+column+"), 0)")
 	}
 	names := map[string]string{
 		":table":       t.String(),
 		":copied":      strings.Join(d.Copied, ", "),
 		":copied_of_t": strings.Join(of, ", "),
-		":size_of_t":   strings.Join(sizes, " + "),
 		":publication": literal(Publication(t)), ":publication_taken": strconv.FormatBool(d.Publisher != ""),
 		":register": Register(t),
 		":sequence": d.sequence(),

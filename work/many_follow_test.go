@@ -64,35 +64,6 @@ func (s *stage) repeats(n int) (visited float64) {
 	return plans[0].Plan.visited()
 }
 
-// large is a text of 300 kB that does not get smaller when it is compressed.
-const large = "(SELECT string_agg(md5(i::text || random()), '') FROM generate_series(1, 9400) AS i)"
-
-// TestStatementsCopyALittle: where much follows on tasks that end together, they end some at a time.
-func TestStatementsCopyALittle(t *testing.T) {
-	t.Parallel()
-	for name, c := range someOf(map[string]struct{ columns, values string }{
-		"repetitions of what is not run in time": {"plan, active, repeat", "now() - interval '1 day', '1 s', '1 day'"},
-		"on_fail of what is not run in time":     {"plan, active, on_fail", "now() - interval '1 day', '1 s', 'SELECT 2'"},
-		"repetitions of what waits for a FAIL":   {"after, repeat", "'{1}', '1 day'"},
-		"repetitions of what FAILs":              {"max, repeat", "100, '1 day'"},
-	}) {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			s := play(t)
-			s.add("id, input, plan, active, delete", 1, "SELECT 1", "2020-01-01", "1 s", false)
-			s.becomes(1, "GONE")
-			s.exec("INSERT INTO task (id, input, data, " + c.columns + ") SELECT i, 'SELECT 1/0', data, " + c.values +
-				" FROM generate_series(100, 139) AS i, " + large + " AS large (data)")
-			s.eventually("40", "SELECT count(*) FROM task WHERE id BETWEEN 100 AND 139 AND state IN ('FAIL', 'GONE')")
-			s.eventually("40", "SELECT count(*) FROM task WHERE parent BETWEEN 100 AND 139 AND octet_length(data) > 300000")
-			if most := s.get("SELECT max(n) FROM (SELECT count(*) AS n FROM task WHERE id BETWEEN 100 AND 139 GROUP BY xmin::text) AS together"); most > "3" || len(most) > 1 {
-				t.Errorf("%s end together", most)
-			}
-			s.others()
-		})
-	}
-}
-
 // TestWhatFollowsTooSlowlyIsLeftOut: a row whose repetition takes too long ends without it when that
 // has happened twice, and holds up no other.
 func TestWhatFollowsTooSlowlyIsLeftOut(t *testing.T) {

@@ -15,7 +15,6 @@ import (
 // Refusals that rows of ours tell of are errors like the server's own, with an SQLSTATE that only we
 // have.
 var (
-	errTooMuch  = ours("TK010", "too much follows on several tasks for one statement")
 	errIDsTaken = ours("TK011", "very many ids that come next are taken")
 	errKeyWaits = ours("TK012", "another task has come to wait with the key of the repetition")
 	errLeftOut  = ours("TK013", "a trigger or policy of the table has left out what follows on the task")

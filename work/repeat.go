@@ -71,9 +71,9 @@ func (l *loop) repeat(ctx context.Context, tx pgx.Tx, ids []int64) error {
 	slices.Sort(ids) // in a partitioned table several rows with one id may have ended
 	batch := &pgx.Batch{}
 	batch.Queue("SELECT pg_catalog.set_config('statement_timeout', $1, true)", milliseconds(l.followsIn))
-	var fits, drawn, waits, whole bool
+	var drawn, waits, whole bool
 	batch.Queue(l.queries().Text("repeat"), slices.Compact(ids)).QueryRow(func(row pgx.Row) error {
-		return row.Scan(&fits, &drawn, &waits, &whole, nil)
+		return row.Scan(&drawn, &waits, &whole, nil)
 	})
 	began := time.Now()
 	err := tx.SendBatch(ctx, batch).Close()
@@ -85,8 +85,6 @@ func (l *loop) repeat(ctx context.Context, tx pgx.Tx, ids []int64) error {
 	}
 	switch {
 	case err != nil:
-	case !fits:
-		return errTooMuch
 	case !drawn:
 		return errIDsTaken
 	case !waits:

@@ -21,11 +21,8 @@
 -- One whose plan is infinite waits until somebody plans it, and so does its repetition.
 -- An id that somebody has taken by hand is drawn again. Any other conflict that is not the key's is an
 -- error.
--- Several tasks are too much for one statement where more than 1 MB of them is copied: then nothing
--- is done. One alone may have as much as it likes.
--- Returns whether it was not too much, whether ids could be drawn, whether no other task has come to
--- wait with the key meanwhile, and whether all has come about: unless all are true, all is to be
--- rolled back.
+-- Returns whether ids could be drawn, whether no other task has come to wait with the key meanwhile,
+-- and whether all has come about: unless all are true, all is to be rolled back.
 -- $1 ids
 WITH ended AS MATERIALIZED (
     SELECT
@@ -42,7 +39,6 @@ WITH ended AS MATERIALIZED (
         t.until,
         t.catchup,
         t.failures,
-        t.size,
         t.max_failures > 0 AND t.failures >= t.max_failures AS paused,
         CASE WHEN t.catchup > 0 AND isfinite(t.until) THEN least(statement_timestamp(), t.until) ELSE statement_timestamp() END AS missed,
         (date_part('year', t.repeat) * 31556952)
@@ -67,8 +63,7 @@ WITH ended AS MATERIALIZED (
             t.until,
             t.catchup,
             :failures AS failures,
-            t.max_failures,
-            :size_of_t AS size
+            t.max_failures
         FROM :table AS t
         WHERE t.id >= l.id
             AND t.id <= l.id
@@ -174,17 +169,6 @@ over AS MATERIALIZED (
         ORDER BY t.id
     ) AS t
 ),
-weighed AS MATERIALIZED ( -- what is copied of several tasks may take its time
-    SELECT coalesce(min(w.id) = max(w.id) OR sum(w.size) <= 1048576, true) AS fits
-    FROM (
-        SELECT e.id, e.size
-        FROM ended AS e
-        UNION ALL
-        SELECT o.id, coalesce(pg_column_size(o.data), 0) + pg_column_size(o.on_fail)::int8
-        FROM over AS o
-        WHERE o.failed
-    ) AS w
-),
 numbered AS MATERIALIZED (
     SELECT f.*, d.id AS drawn, f.key IS NULL OR f.id = min(f.id) OVER (PARTITION BY f.key) AS first
     FROM followed AS f
@@ -192,7 +176,6 @@ numbered AS MATERIALIZED (
         :drawn
     ) AS d ON (:sequence) > 0
     WHERE NOT f.carried
-        AND (SELECT w.fits FROM weighed AS w)
 ),
 repeated AS (
     INSERT INTO :table AS w (:drawn_id parent, plan, origin, skipped, failures, state, error, :copied)
@@ -330,7 +313,6 @@ added AS (
             :drawn
         ) AS d ON (:sequence) > 0
         WHERE f.failed
-            AND (SELECT w.fits FROM weighed AS w)
             AND (d.id IS NOT NULL OR (:sequence) = 0)
     ) AS f
     RETURNING id
@@ -341,7 +323,6 @@ notified AS MATERIALIZED (
     WHERE o.notify IS NOT NULL
 )
 SELECT
-    (SELECT w.fits FROM weighed AS w),
     (:sequence) = 0 OR NOT EXISTS (SELECT FROM numbered AS n WHERE n.drawn IS NULL),
     NOT EXISTS (SELECT FROM linked AS l WHERE l.left_out AND l.named),
     NOT EXISTS (SELECT FROM linked AS l WHERE l.left_out)
