@@ -34,7 +34,7 @@ func (l *loop) vacant() bool {
 // that.
 func (l *loop) readAlone(ctx context.Context) (started bool, err error) {
 	asked := l.Clock.Now()
-	tasks, err := l.read(ctx, nil, 0)
+	tasks, err := l.read(ctx, nil)
 	var refusal *pgconn.PgError
 	switch {
 	case (errors.As(err, &refusal) || refusedByServer(err)) && !l.control.conn.IsClosed(), err == nil && len(tasks) == 0:

@@ -38,7 +38,7 @@ func TestAlone(t *testing.T) {
 	if read, started := comes("input", "SELECT 1"); read != nil || started {
 		t.Error("it was read alone, and no session lies ready")
 	}
-	tasks, err := l.read(t.Context(), []int64{s.add("input", "SELECT 1")}, 0)
+	tasks, err := l.read(t.Context(), []int64{s.add("input", "SELECT 1")})
 	if err != nil || len(tasks) != 1 {
 		t.Fatal(err)
 	}

@@ -45,7 +45,6 @@ func (l *loop) timetable() []duty {
 		{name: "delete", do: l.sweep, next: l.nextSweep},
 		{name: "walk", do: l.walk, next: l.nextWalk},
 		{name: "size of the history", do: l.weigh, next: l.nextWeigh},
-		{name: "foresee", do: l.foresee, next: l.nextForesee},
 		{name: "rivals", do: l.reassure},
 		{name: "door", do: l.guard},
 		{name: "hand over", do: l.handOver, next: l.nextDrain},
@@ -62,9 +61,7 @@ func (l *loop) timetable() []duty {
 // round does all that is to be done now.
 func (l *loop) round(ctx context.Context) error {
 	for _, d := range l.duties {
-		l.ripen()
-		err := d.do(ctx)
-		if err != nil {
+		if err := d.do(ctx); err != nil {
 			return err
 		}
 	}
@@ -167,14 +164,6 @@ func (l *loop) nextSweep() time.Duration {
 		return time.Second - time.Since(l.look.swept)
 	}
 	return never
-}
-
-func (l *loop) nextForesee() time.Duration {
-	if !l.foresees() {
-		return never
-	}
-	from, _ := l.horizon()
-	return l.Clock.Until(l.look.next) - from + clockMargin
 }
 
 // nextDrain is when the grace of a drain is over.

@@ -44,7 +44,6 @@ type loop struct {
 	unsaid  []end           // ends that are not written yet,
 	aside   aside           // and those that could not be, and are tried again later
 	lost    map[int64]end   // tasks whose session is gone
-	ahead   time.Duration   // how long before: soonAhead, see horizon
 	columns string          // fingerprint of those of the table, as they are
 	keeping keeping
 	weighed weighed
@@ -62,14 +61,13 @@ type loop struct {
 	rolePath atomic.Pointer[string] // the search_path of what writes rows; nil: the server's alone
 	mayOwn   atomic.Bool            // it may have a connection of its own: there is a register, and we lead
 
-	reads     func([]*run.Task) // for tests: called with what was read, by the loop; may be nil
-	draining  time.Time         // since when; zero: we do not
-	cancelled bool              // its grace is over
-	endsIn    time.Duration     // endsMost, for what the loop has started
-	followsIn time.Duration     // followLimit
-	crashed   *time.Time        // when the server has crashed last, as far as it tells
-	count     int               // tasks ended since the last look at the pace
-	surveyed  time.Time         // when the table was looked at for the metrics
+	draining  time.Time     // since when; zero: we do not
+	cancelled bool          // its grace is over
+	endsIn    time.Duration // endsMost, for what the loop has started
+	followsIn time.Duration // followLimit
+	crashed   *time.Time    // when the server has crashed last, as far as it tells
+	count     int           // tasks ended since the last look at the pace
+	surveyed  time.Time     // when the table was looked at for the metrics
 
 	registering registering
 	presence    presence
@@ -80,7 +78,7 @@ func newLoop(ctx context.Context, t Target, log zerolog.Logger) *loop {
 	l := &loop{
 		target: t, log: log, trouble: &trouble{log: log, target: t}, stats: cmp.Or(t.Stats, NewStats()),
 		crew: routine.New(ctx), panics: &panics{}, inbox: newInbox(), shows: map[string][][2]string{},
-		term: newTerm(time.Time{}), ahead: soonAhead, endsIn: endsMost, followsIn: followLimit,
+		term: newTerm(time.Time{}), endsIn: endsMost, followsIn: followLimit,
 		tasks: map[int64]*task{}, reruns: map[int64]again{}, lost: map[int64]end{},
 		keeping: keeping{width: oldPages / 8, names: namesMost / 8, most: oldMost / 8}, weighed: weighed{most: historyMost},
 	}
@@ -213,6 +211,13 @@ func (l *loop) endTerm(ctx context.Context, err error) {
 	}
 	l.term = newTerm(time.Time{})
 	l.closeLater(l.Pool.Stale(0)) // what took the control connection may have taken them, too
+}
+
+// dropWaiting forgets all that was read and has not started.
+func (l *loop) dropWaiting() {
+	for _, t := range l.Lanes.Forget() {
+		delete(l.tasks, t.Row.ID)
+	}
 }
 
 // old is when the sessions of an old leader were there at the latest: it opens none once it does

@@ -37,13 +37,13 @@ func (l *loop) rescan(ctx context.Context) error {
 	if l.wake.Told(now, l.look.scan) {
 		news, l.look.wanted = true, true
 	}
-	if news && l.expects(now) {
+	due := !l.look.next.IsZero() && l.Clock.Until(l.look.next) <= 0
+	if (news || due) && l.expects(now) {
 		if started, err := l.readAlone(ctx); started || err != nil {
 			return err
 		}
 	}
 	l.resume()
-	due := !l.look.next.IsZero() && l.Clock.Until(l.look.next) <= 0
 	stale := now.Sub(l.look.full) >= l.every() || l.look.partial && l.listed() < scanMost/2
 	switch {
 	case l.scanning.active:

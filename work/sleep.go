@@ -50,11 +50,6 @@ func (l *loop) sleep(ctx context.Context, stop <-chan struct{}) error {
 	woken := ""
 	select {
 	case err = <-heard:
-	case <-l.ripens():
-		woken = "plan"
-		l.ripen()
-		cancel()
-		err = <-heard
 	case <-l.inbox.poke:
 		woken = l.stats.poked()
 		cancel()
