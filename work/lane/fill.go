@@ -77,21 +77,15 @@ func (s *Lanes[T]) Filled() {
 	if s.filling == nil {
 		return
 	}
-	drawn, suspects := s.drawn, s.suspects.known
+	drawn := s.drawn
 	s.known, s.filling, s.drawn, s.ready = s.filling, nil, nil, 0
 	s.only, s.gathered = false, 0
-	if suspects != nil {
-		s.suspects.known = newIDSet()
-	}
 	for _, l := range s.all {
 		before := l.ready
 		l.ready = slices.DeleteFunc(l.fresh, func(r Rank) bool {
 			if drawn.has(r.ID) {
 				s.known.remove(r.ID)
 				return true
-			}
-			if suspects != nil && suspects.has(r.ID) {
-				s.suspects.known.add(r.ID)
 			}
 			return false
 		})
@@ -145,7 +139,6 @@ func (s *Lanes[T]) Unread(fresh time.Duration, all bool) (old []T) {
 	defer s.mu.Unlock()
 	s.fresh = fresh
 	before := time.Now().Add(-fresh)
-	old = s.unreadSuspects()
 	for len(s.readings) > 0 && (all || s.readings[0].at.Add(readingSpan).Before(before)) {
 		for _, l := range s.readings[0].lanes {
 			old = append(old, s.unreadThose(l, func(t *Ticket) bool { return all || t.Read.Before(before) || s.stale(t) })...)
@@ -167,7 +160,6 @@ func (s *Lanes[T]) unreadThose(l *lane[T], which func(*Ticket) bool) (old []T) {
 		i = 0
 		s.prefetched--
 		s.makeReady(l, t.ticket().Rank)
-		s.suspects.readyAgain(t.ticket())
 		old = append(old, t)
 	}
 	if len(old) > 0 {

@@ -180,10 +180,6 @@ func (s *Lanes[T]) place(l *lane[T]) {
 		s.pauses(l, ends)
 		return
 	}
-	if s.waitsForOthers(l) {
-		s.holdBack(l)
-		return
-	}
 	s.pausing.drop(l)
 	if s.mayPrefetch(l) {
 		s.fetches.put(l, l.ready.top(), l.running+len(l.prefetched)+l.fetching)
@@ -234,7 +230,7 @@ func (s *Lanes[T]) Wake() (time.Time, bool) {
 	case s.halted:
 		return time.Time{}, false
 	case s.isQuiet():
-		return s.suspects.quiet, true
+		return s.quiet, true
 	case len(s.pausing) == 0:
 		return time.Time{}, false
 	}

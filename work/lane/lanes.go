@@ -38,17 +38,18 @@ type Lanes[T Holder] struct {
 	fetched    []*lane[T]            // with tasks in the read under way
 	outranked  map[*lane[T]]struct{} // lanes whose first ready task comes before all prefetched
 	pausing    pauseHeap[T]          // lanes that wait for a moment: the end of a pause, a try of their gate, room under a rate
-	suspects   suspects[T]
-	now        func() time.Time     // the server's clock
-	since      time.Time            // an unknown pause may have begun up to then; zero: none can
-	rules      rules                // limits of groups
-	groups     map[string]*group[T] // that have some, by the key of their lanes
-	rated      atomic.Bool          // there are rates
-	limited    atomic.Bool          // there are limits
-	lively     []*lane[T]           // lanes with tasks that have ended a short time ago
-	idle       queue[*lane[T]]      // lanes that may be empty, looked at in turn
-	idleGates  queue[*gate[T]]      // likewise gates that stand before nothing
-	idleGroups queue[*group[T]]     // likewise groups that have no lane
+	suspect    *Ticket               // the one that started last, until it ends; nil: none
+	quiet      time.Time             // until then nothing starts beside it
+	now        func() time.Time      // the server's clock
+	since      time.Time             // an unknown pause may have begun up to then; zero: none can
+	rules      rules                 // limits of groups
+	groups     map[string]*group[T]  // that have some, by the key of their lanes
+	rated      atomic.Bool           // there are rates
+	limited    atomic.Bool           // there are limits
+	lively     []*lane[T]            // lanes with tasks that have ended a short time ago
+	idle       queue[*lane[T]]       // lanes that may be empty, looked at in turn
+	idleGates  queue[*gate[T]]       // likewise gates that stand before nothing
+	idleGroups queue[*group[T]]      // likewise groups that have no lane
 }
 
 // New makes lanes in which at most run tasks run at once. What is read is kept for fresh, until
@@ -58,8 +59,7 @@ func New[T Holder](run int, fresh time.Duration, now func() time.Time) *Lanes[T]
 		run: run, now: now, fresh: fresh, known: newIDSet(),
 		all: map[Key]*lane[T]{}, gates: map[string]*gate[T]{},
 		tryouts: map[*lane[T]]struct{}{}, outranked: map[*lane[T]]struct{}{}, groups: map[string]*group[T]{},
-		suspects: suspects[T]{held: map[*lane[T]]struct{}{}},
-		fetches:  laneHeap[T]{which: fetching}, starts: laneHeap[T]{which: starting},
+		fetches: laneHeap[T]{which: fetching}, starts: laneHeap[T]{which: starting},
 	}
 }
 
@@ -104,7 +104,6 @@ func (s *Lanes[T]) Forget() (read []T) {
 	}
 	s.known, s.filling, s.drawn, s.fetched = newIDSet(), nil, nil, nil
 	s.only, s.gathered, s.readings = false, 0, nil
-	s.suspects.forget()
 	s.prefetched, s.ready = 0, 0
 	for _, g := range s.gates {
 		if g.tries != nil && g.tries.running == 0 {
@@ -184,7 +183,6 @@ func (s *Lanes[T]) forgetLane(l *lane[T]) {
 	}
 	s.pausing.drop(l)
 	delete(s.outranked, l)
-	delete(s.suspects.held, l)
 	delete(s.all, l.key)
 	s.leave(l)
 	s.leaveGroup(l)

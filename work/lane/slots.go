@@ -19,15 +19,13 @@ func (s *Lanes[T]) Pass(task T, at time.Time, fits func(T) bool) T {
 	if t.counted {
 		s.uncounts(l, t, at)
 	}
-	before := s.suspects
-	if before.runs == t {
-		s.suspects.ends(s.now())
-	}
 	s.hold(l, t, -1)
+	suspect := s.suspect
+	s.ends(t)
 	next, found := s.first(fits, passMost)
 	if !found {
 		s.hold(l, t, +1)
-		s.suspects = before
+		s.suspect = suspect
 		return next
 	}
 	t.passed = true
@@ -55,9 +53,7 @@ func (s *Lanes[T]) Ended(task T, at time.Time) {
 	defer s.mu.Unlock()
 	t := task.ticket()
 	l := s.lane(t.Lane)
-	if s.suspects.runs == t {
-		s.suspects.ends(s.now())
-	}
+	s.ends(t)
 	if !at.IsZero() {
 		l.ended, l.planned = momentOf(at), plannedAt(t.Plan)
 	}
@@ -132,9 +128,7 @@ func (s *Lanes[T]) Follow(before T, fits func(T) bool) (next T) {
 
 // unstart undoes first.
 func (s *Lanes[T]) unstart(l *lane[T], t T) {
-	if s.suspects.runs == t.ticket() {
-		s.suspects.ends(s.now())
-	}
+	s.ends(t.ticket())
 	s.putBack(l, t)
 	s.uncounts(l, t.ticket(), time.Time{})
 	s.runs(l, -1)

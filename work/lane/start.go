@@ -37,9 +37,6 @@ func (s *Lanes[T]) Choose(most int) []int64 {
 func (s *Lanes[T]) choose(l *lane[T]) int64 {
 	top := l.ready.pop()
 	s.known.remove(top.ID)
-	if s.suspects.known != nil {
-		s.suspects.known.remove(top.ID)
-	}
 	s.ready--
 	if l.fetching == 0 || top.before(l.best) {
 		l.best = top
@@ -57,7 +54,7 @@ func (s *Lanes[T]) choose(l *lane[T]) int64 {
 func (s *Lanes[T]) next() *lane[T] {
 	for s.fetches.len() > 0 {
 		l := s.fetches.first()
-		if barred, _ := s.barred(l); !barred && !s.waitsForOthers(l) {
+		if barred, _ := s.barred(l); !barred {
 			return l
 		}
 		s.place(l)
@@ -199,10 +196,6 @@ func (s *Lanes[T]) first(fits func(T) bool, most int) (t T, found bool) {
 	}()
 	for s.starts.len() > 0 && len(passed) < most {
 		l := s.starts.first()
-		if s.waitsForOthers(l) {
-			s.place(l)
-			continue
-		}
 		if top := l.prefetched[0]; s.stale(top.ticket()) || !fits(top) {
 			s.starts.drop(l)
 			passed = append(passed, l)
@@ -222,7 +215,7 @@ func (s *Lanes[T]) pop(l *lane[T]) T {
 	s.runs(l, +1)
 	s.place(l)
 	if ticket := t.ticket(); ticket.Suspect {
-		s.suspects.starts(ticket, s.now())
+		s.suspect, s.quiet = ticket, s.now().Add(quarantine)
 	}
 	return t
 }
