@@ -63,7 +63,7 @@ func (l *loop) scan(ctx context.Context, atOnce bool) error {
 
 // startScan begins to look at all that is due.
 func (l *loop) startScan(atOnce bool) {
-	l.Lanes.Fill(atOnce)
+	l.Lanes.Fill()
 	l.overdue, l.look.missing = nil, 0 // it finds them again
 	l.look.wanted, l.look.later = false, false
 	l.scanning = l.placeFrom(pgtype.Timestamptz{Valid: true, InfinityModifier: pgtype.NegativeInfinity}, math.MaxInt64) // behind what is unplanned

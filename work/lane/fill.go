@@ -30,7 +30,7 @@ func (s *Lanes[T]) Add(group, remote []byte, r Rank) {
 
 // makeReady adds a task to its lane, where it is not known already; true when it has become ready.
 func (s *Lanes[T]) makeReady(l *lane[T], r Rank) (ready bool) {
-	if !s.only && s.known.add(r.ID) {
+	if s.known.add(r.ID) {
 		l.ready = append(l.ready, r)
 		l.ready.up(len(l.ready) - 1)
 		s.ready++
@@ -42,25 +42,21 @@ func (s *Lanes[T]) makeReady(l *lane[T], r Rank) (ready bool) {
 	s.drawn.remove(r.ID) // it waits again
 	if s.filling.add(r.ID) {
 		l.fresh = append(l.fresh, r)
-		if s.only {
-			s.gathered++
-		}
 	}
 	return ready
 }
 
 // Fill starts to gather all that is due, beside what is known, so that tasks whose priority, group
 // or plan was changed find their place; between Fill and Filled, Add counts for both. Where nothing
-// is known there is nothing to replace. With only, what is found counts at the end of the fill and
-// not before: nothing of it can start before all is known.
-func (s *Lanes[T]) Fill(only bool) {
+// is known there is nothing to replace. It forgets what it can.
+func (s *Lanes[T]) Fill() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, l := range s.all {
 		l.fresh = l.fresh[:0]
 	}
-	s.only, s.gathered = only, 0
-	if s.filling, s.drawn = nil, nil; only || s.ready > 0 {
+	s.tidy()
+	if s.filling, s.drawn = nil, nil; s.ready > 0 {
 		s.filling, s.drawn = newIDSet(), newIDSet()
 	}
 }
@@ -79,7 +75,6 @@ func (s *Lanes[T]) Filled() {
 	}
 	drawn := s.drawn
 	s.known, s.filling, s.drawn, s.ready = s.filling, nil, nil, 0
-	s.only, s.gathered = false, 0
 	for _, l := range s.all {
 		before := l.ready
 		l.ready = slices.DeleteFunc(l.fresh, func(r Rank) bool {
@@ -95,7 +90,6 @@ func (s *Lanes[T]) Filled() {
 		l.ready.order()
 		s.ready += len(l.ready)
 		s.place(l)
-		s.prune(l)
 	}
 }
 

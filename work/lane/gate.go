@@ -16,7 +16,6 @@ type gate[T Holder] struct {
 	tries  *lane[T]   // whose task is chosen, read or under way to try it; nil: none. See setTries
 	shut   bool
 	at     int32 // place among the crowded ones, -1: it is none
-	idle   bool  // it is among those that Pace looks whether to forget
 }
 
 // gateOf is the gate of a remote; nil: there is none before the target's own database.
@@ -42,10 +41,7 @@ func (s *Lanes[T]) leave(l *lane[T]) {
 	last := g.lanes[end]
 	g.lanes[l.before], last.before = last, l.before
 	g.lanes[end] = nil
-	if g.lanes = g.lanes[:end]; end == 0 && !g.idle {
-		g.idle = true
-		s.idleGates.add(g)
-	}
+	g.lanes = g.lanes[:end]
 }
 
 // barred tells whether the lane must wait for its gate: for that moment, or, if it is zero, until a

@@ -87,7 +87,7 @@ func TestAGateRemembersWhenToBeTried(t *testing.T) {
 		}
 		s.Forget()
 		now = now.Add(time.Hour)
-		if s.Pace(0); len(s.gates)+len(s.crowded)+s.trying > 0 {
+		if s.Fill(); len(s.gates)+len(s.crowded)+s.trying > 0 {
 			t.Errorf("%.10s: %d gates, %d crowded, %d tried are left", remote, len(s.gates), len(s.crowded), s.trying)
 		}
 	}

@@ -16,7 +16,8 @@ type lane[T Holder] struct {
 	fetching   int               // chosen for the read under way
 	best       Rank              // of those, the one that comes first
 	running    int               // slots in use: by tasks that we have started, or an old leader's
-	recent     int               // ended a short time ago: how far ahead of it is read depends on it
+	recent     int               // ended by then, half of them forgotten at each beat: see lately
+	beat       int               // the beat of that
 
 	ended   moment        // when a task of the lane last ended, by the server's clock; 0: unknown
 	planned int64         // that task's plan, in microseconds; 0: unknown
@@ -26,8 +27,6 @@ type lane[T Holder] struct {
 	paused  int32    // place in the heap of those that wait for a moment, likewise
 	before  int32    // place among the lanes before its gate
 	resumes moment   // that moment
-	lively  bool     // it is among those that Pace halves recent of
-	idle    bool     // it is among those that Pace looks whether to forget
 }
 
 // moment is a time in nanoseconds, as there may be a million lanes, up to the last one that can be
@@ -77,7 +76,7 @@ func (l *lane[T]) room(maximum int32, busy int) bool {
 }
 
 // prefetchable tells whether the first of the ready tasks may start once it is read, or is likely
-// to be wanted soon.
+// to be wanted soon: ahead is how many more of the lane are likely to end until then.
 func (l *lane[T]) prefetchable(ahead int) bool {
 	if len(l.ready) == 0 {
 		return false
@@ -92,11 +91,11 @@ func (l *lane[T]) prefetchable(ahead int) bool {
 	case l.outranked() && top.Max < 0:
 		return l.room(top.Max, l.running+l.fetching)
 	case l.outranked():
-		return l.room(top.Max, l.running+l.fetching-min(l.recent, ahead))
+		return l.room(top.Max, l.running+l.fetching-ahead)
 	case top.Max < 0:
 		return l.room(top.Max, l.running+len(l.prefetched)+l.fetching)
 	default:
-		return l.room(top.Max, l.running+len(l.prefetched)+l.fetching-min(l.recent, ahead))
+		return l.room(top.Max, l.running+len(l.prefetched)+l.fetching-ahead)
 	}
 }
 
@@ -154,7 +153,6 @@ func (l *lane[T]) trying() bool { return l.gate != nil && l.gate.tries == l }
 
 // place puts a lane where it now belongs. It is called after each change of a lane.
 func (s *Lanes[T]) place(l *lane[T]) {
-	s.note(l)
 	if barred, until := s.barred(l); barred {
 		delete(s.outranked, l)
 		s.pauses(l, until)

@@ -16,7 +16,6 @@ type Lanes[T Holder] struct {
 	busy       int // of run, in use
 	prefetched int // read and not started
 	ready      int // due, not read
-	gathered   int // ready, of the fill under way, where nothing else is known
 	closed     bool
 	halted     bool
 	era        int32 // counts what is forgotten
@@ -28,7 +27,6 @@ type Lanes[T Holder] struct {
 	known      *idSet                // the ready ones: a scan may bring a task again
 	filling    *idSet                // those of the fill under way, nil when there is none
 	drawn      *idSet                // those that were read since it began
-	only       bool                  // what the fill under way finds is not known before its end
 	last       *lane[T]              // that of the task added last
 	names      names                 // of that task
 	readings   []reading[T]          // the oldest first
@@ -46,10 +44,7 @@ type Lanes[T Holder] struct {
 	groups     map[string]*group[T]  // that have some, by the key of their lanes
 	rated      atomic.Bool           // there are rates
 	limited    atomic.Bool           // there are limits
-	lively     []*lane[T]            // lanes with tasks that have ended a short time ago
-	idle       queue[*lane[T]]       // lanes that may be empty, looked at in turn
-	idleGates  queue[*gate[T]]       // likewise gates that stand before nothing
-	idleGroups queue[*group[T]]      // likewise groups that have no lane
+	beat       int                   // counts the calls of Pace
 }
 
 // New makes lanes in which at most run tasks run at once. What is read is kept for fresh, until
@@ -103,7 +98,7 @@ func (s *Lanes[T]) Forget() (read []T) {
 		s.prune(l)
 	}
 	s.known, s.filling, s.drawn, s.fetched = newIDSet(), nil, nil, nil
-	s.only, s.gathered, s.readings = false, 0, nil
+	s.readings = nil
 	s.prefetched, s.ready = 0, 0
 	for _, g := range s.gates {
 		if g.tries != nil && g.tries.running == 0 {
@@ -154,8 +149,33 @@ func (s *Lanes[T]) Pace(ahead int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.ahead = ahead
-	s.calm()
-	s.forget()
+	s.beat++
+}
+
+// lately is how many tasks of the lane have ended a short time ago.
+func (s *Lanes[T]) lately(l *lane[T]) int { return l.recent >> min(s.beat-l.beat, 63) }
+
+// hasEnded counts a task of the lane that has ended.
+func (s *Lanes[T]) hasEnded(l *lane[T]) { l.recent, l.beat = s.lately(l)+1, s.beat }
+
+// tidy forgets lanes that are empty, gates that stand before nothing, and groups that have no lane,
+// once there is nothing that they must remember.
+func (s *Lanes[T]) tidy() {
+	now := s.now()
+	for _, l := range s.all {
+		s.prune(l)
+	}
+	for remote, g := range s.gates {
+		if len(g.lanes) == 0 && !now.Before(g.until.time()) {
+			s.uncrowd(g)
+			delete(s.gates, remote)
+		}
+	}
+	for name, g := range s.groups {
+		if len(g.lanes) == 0 && g.remembersNothing(now) {
+			delete(s.groups, name)
+		}
+	}
 }
 
 // prune forgets a lane that is empty, unless a pause in it may matter to a task that is still to
@@ -166,7 +186,7 @@ func (s *Lanes[T]) prune(l *lane[T]) {
 	}
 }
 
-// pruneCrowded does so at once where there are many lanes; else there is time until Pace does.
+// pruneCrowded does so at once where there are many lanes; else there is time until the next fill.
 func (s *Lanes[T]) pruneCrowded(l *lane[T]) {
 	if len(s.all) > crowdFrom && l.pause == 0 && l.isEmpty() {
 		s.forgetLane(l)
@@ -195,7 +215,7 @@ func (s *Lanes[T]) forgetLane(l *lane[T]) {
 func (s *Lanes[T]) Load() (busy, prefetched, ready int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.busy, s.prefetched, s.ready + s.gathered
+	return s.busy, s.prefetched, s.ready
 }
 
 // idSet is a set of task ids. Ids come from a sequence and lie close together, so that a block of

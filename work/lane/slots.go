@@ -29,7 +29,7 @@ func (s *Lanes[T]) Pass(task T, at time.Time, fits func(T) bool) T {
 		return next
 	}
 	t.passed = true
-	l.recent++
+	s.hasEnded(l)
 	s.place(l)
 	s.pruneCrowded(l)
 	return next
@@ -61,7 +61,7 @@ func (s *Lanes[T]) Ended(task T, at time.Time) {
 		s.uncounts(l, t, at)
 	}
 	if !t.passed {
-		l.recent++
+		s.hasEnded(l)
 	}
 	s.hold(l, t, -1)
 	if t.tries {
@@ -117,7 +117,7 @@ func (s *Lanes[T]) Follow(before T, fits func(T) bool) (next T) {
 		next = none
 	default:
 		b.passed = true
-		own.recent++
+		s.hasEnded(own)
 		s.place(own)
 		return next
 	}
@@ -166,7 +166,7 @@ func (s *Lanes[T]) Queue(before T, fits func(T) bool) (next T) {
 		s.runs(l, +1)
 		s.busy++
 		if b.passed = l == own; b.passed {
-			own.recent++
+			s.hasEnded(own)
 			s.place(own)
 			return next
 		}
@@ -199,7 +199,7 @@ func (s *Lanes[T]) Back(before T, tasks []T) (left []T) {
 			s.runs(l, -1)
 		case previous.passed:
 			previous.passed = false
-			l.recent = max(l.recent-1, 0) // Pace may have forgotten it
+			l.recent = max(l.recent-1, 0) // it may be forgotten
 		}
 		s.uncounts(l, t, time.Time{})
 		if s.closed || t.era != s.era {
