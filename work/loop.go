@@ -132,10 +132,8 @@ func (l *loop) encoding() string     { return l.Server.Load().Encoding }
 type term struct {
 	began      time.Time // by the server's clock, after the lock
 	look       looks
-	scanning   place             // where the scan under way goes on,
-	newer      place             // and where a look for what is new goes on, between two of its parts
+	scanning   place             // where the scan under way goes on
 	orphans    map[int64]*orphan // under way, but not ours
-	soon       []*run.Task       // read before their plan, the earliest first
 	unplanned  []unplanned       // found by the scan under way
 	overdue    []int64           // found by scans: their active has passed
 	successors successors        // and what they wait for
@@ -160,8 +158,6 @@ type looks struct {
 	planned                                 int64         // unplanned tasks are looked at from this id on; the least: all of them
 	low                                     time.Time     // plans before were seen by a scan
 	next                                    time.Time     // earliest plan to come, zero: none
-	foreseen                                time.Time     // the one for which it was looked what to take before it
-	dense                                   time.Time     // and followed closely on the one before
 	vain                                    time.Time     // no task was found alone
 	wanted                                  bool          // something may have become due
 	later                                   bool          // only what is new was looked at: all of it when it may be
@@ -169,13 +165,14 @@ type looks struct {
 	stopped                                 time.Time     // since when something may have been stopped or deleted, zero: nothing
 	partial                                 bool          // not all that is due is known
 	missing                                 int           // tasks that were not there to be read since, more than were
+	chunk                                   int           // rows of the next part of a scan
 	held                                    int           // due tasks that were left out: their group is paused
 }
 
 // newTerm is a term that begins now, by the server's clock.
 func newTerm(now time.Time) *term {
 	return &term{
-		began: now, successors: newSuccessors(), look: looks{planned: math.MinInt64},
+		began: now, successors: newSuccessors(), look: looks{planned: math.MinInt64, chunk: scanFirst},
 		orphans: map[int64]*orphan{}, parked: map[int64]parked{},
 	}
 }

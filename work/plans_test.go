@@ -82,7 +82,6 @@ var plans = map[string]planned{
 	"ledger":        {args: []string{ids(), each("d"), each("7"), each("7"), each("2020-01-01"), each("2020-01-01"), each("1"), each("NULL"), each("true"), each("NULL"), "NULL", each("NULL")}, state: "WORK"},
 	"ledger_limits": {args: []string{"'1 s'", "'lazy'"}},
 	"ledger_row":    {args: []string{"5000", "'d'", "7", "7", "'2020-01-01'", "'2020-01-01'", "'1'", "NULL", "true", "NULL", "NULL"}, state: "WORK"},
-	"lengthy":       {args: []string{ids()}, state: "PLAN"},
 	"mark":          {args: []string{ids(), each("7"), each("7"), each("2020-01-01"), each("true"), "true"}, state: "WORK"},
 	"names":         {args: []string{"5000", "0", "7"}, state: "WORK"},
 	"named":         {args: []string{ids(), "0", "20"}, state: "PLAN"},

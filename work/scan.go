@@ -22,7 +22,7 @@ const (
 func (l *loop) rescan(ctx context.Context) error {
 	if !l.draining.IsZero() {
 		l.wake.TakeNotice()
-		l.look.wanted, l.scanning, l.newer = false, place{}, place{}
+		l.look.wanted, l.scanning = false, place{}
 		return nil
 	}
 	now := time.Now()

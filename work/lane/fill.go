@@ -13,7 +13,7 @@ func (s *Lanes[T]) Add(group, remote []byte, r Rank) {
 	defer s.mu.Unlock()
 	l := s.last
 	if len(group) > nameMost || len(remote) > nameMost {
-		group, remote = s.names.brief(0, group), s.names.brief(1, remote)
+		group, remote = []byte(Brief(string(group))), []byte(Brief(string(remote)))
 	}
 	if l == nil || l.key.group != string(group) || l.key.remote != string(remote) {
 		known, ok := s.all[Key{string(group), string(remote)}]

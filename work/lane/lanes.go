@@ -28,7 +28,6 @@ type Lanes[T Holder] struct {
 	filling    *idSet                // those of the fill under way, nil when there is none
 	drawn      *idSet                // those that were read since it began
 	last       *lane[T]              // that of the task added last
-	names      names                 // of that task
 	readings   []reading[T]          // the oldest first
 	fresh      time.Duration         // how long what was read is kept
 	fetches    laneHeap[T]           // lanes whose first ready task is to be read

@@ -77,20 +77,6 @@ func Brief(name string) string {
 	return "\x00" + string(sum[:]) + name[:nameMost] // code 0, which no name of the server's has
 }
 
-// names are a group and a remote as their lane is found by them, so that none is copied where the
-// lane is known.
-type names [2][1 + sha256.Size + nameMost]byte
-
-// brief is Brief, of bytes. What it returns holds until the next call.
-func (n *names) brief(which int, name []byte) []byte {
-	if len(name) <= nameMost || name[0] == '\x01' {
-		return name
-	}
-	sum := sha256.Sum256(name)
-	short := append(n[which][:0], 0)
-	return append(append(short, sum[:]...), name[:nameMost]...)
-}
-
 // Head is what is known of the beginning of a name, by what stands for it. Any goroutine may call
 // it.
 func Head(key string) string {
