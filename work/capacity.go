@@ -8,7 +8,6 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"pgtaskd/sql"
-	"pgtaskd/work/wake"
 )
 
 // ownConnections are those that a target has besides its sessions.
@@ -25,9 +24,6 @@ type capacity struct {
 // measure looks how much room there is.
 func (r *Report) measure(ctx context.Context, conn *pgx.Conn, t Target) {
 	found := capacity{role: t.Connect["user"], database: t.Connect["dbname"], wanted: t.Run + ownConnections}
-	if !wake.Plain(conn.PgConn()) {
-		found.wanted++ // for the ear
-	}
 	err := conn.QueryRow(ctx, sql.Description{}.Queries(table(t)).Text("capacity")).
 		Scan(&found.server, &found.ofServer, &found.ofRole, &found.ofDatabase)
 	if err != nil {

@@ -37,7 +37,7 @@ type Stats struct {
 	standing    atomic.Pointer[Standing] // nil: it is starting
 	table       atomic.Pointer[Survey]   // nil: not looked at, or somebody else leads
 	asked       atomic.Int64             // when Read was called last, in seconds
-	told        atomic.Pointer[sql.Wake] // what has told of something, on a connection of its own, since the loop woke up last
+	told        atomic.Bool              // the write-ahead log has told of something since the loop woke up last
 }
 
 // NewStats returns the stats of a target that has not been served yet.
@@ -166,8 +166,8 @@ func (s *Stats) ran(o *run.Outcome) {
 
 // poked is who has poked the inbox: what has told of tasks, or runners.
 func (s *Stats) poked() string {
-	if by := s.told.Swap(nil); by != nil {
-		return string(*by)
+	if s.told.Swap(false) {
+		return string(sql.WAL)
 	}
 	return "end"
 }

@@ -16,9 +16,8 @@ type Notices struct {
 	Changed   bool // somebody has changed or deleted a row that waits
 	Regrouped bool // or a row of the table of groups
 
-	come   bool // since TakeNotice was called last
-	others int  // that others have sent
-	flood  flood
+	come  bool // since TakeNotice was called last
+	flood flood
 }
 
 // Take takes in one; changes is the channel of the table's triggers for all but new tasks, own the
@@ -37,7 +36,6 @@ func (n *Notices) Take(told *pgconn.Notification, changes string, own uint32) {
 func (n *Notices) Hear(own bool) {
 	n.come = true
 	if !own {
-		n.others++
 		n.flood.hear(time.Now())
 	}
 }
