@@ -1,12 +1,8 @@
 package lane
 
-import (
-	"container/heap"
-	"time"
-)
-
-// laneHeap orders lanes by what they compete with for run. It keeps that beside each lane: most
-// changes of a lane leave its place as it is, and end once that is seen.
+// laneHeap orders lanes by what they compete with for run, or by the moment that they wait for. It
+// keeps that beside each lane: most changes of a lane leave its place as it is, and end once that is
+// seen.
 type laneHeap[T Holder] struct {
 	lanes []contender[T]
 	which int // of a lane's places
@@ -16,9 +12,11 @@ type laneHeap[T Holder] struct {
 const (
 	fetching = iota
 	starting
+	pausing
 )
 
-// contender is a lane, its first task and how many of its tasks are counted against it.
+// contender is a lane, its first task and how many of its tasks are counted against it; or in place
+// of the task's id the moment that the lane waits for.
 type contender[T Holder] struct {
 	lane     *lane[T]
 	id       int64
@@ -177,50 +175,4 @@ func (h *prefetchedHeap[T]) Pop() any {
 	clear(old[len(old)-1:])
 	*h = old[:len(old)-1]
 	return x
-}
-
-// pauseHeap holds lanes that wait for a moment; the first of those is on top. It is a
-// heap.Interface.
-type pauseHeap[T Holder] []*lane[T]
-
-func (h pauseHeap[T]) Len() int           { return len(h) }
-func (h pauseHeap[T]) Less(i, j int) bool { return h[i].resumes < h[j].resumes }
-
-func (h pauseHeap[T]) Swap(i, j int) {
-	h[i], h[j] = h[j], h[i]
-	h[i].paused, h[j].paused = int32(i), int32(j)
-}
-
-func (h *pauseHeap[T]) Push(x any) {
-	l := x.(*lane[T])
-	l.paused = int32(len(*h))
-	*h = append(*h, l)
-}
-
-func (h *pauseHeap[T]) Pop() any {
-	old := *h
-	l := old[len(old)-1]
-	old[len(old)-1] = nil
-	*h = old[:len(old)-1]
-	l.paused = -1
-	return l
-}
-
-// put makes a lane wait until then.
-func (h *pauseHeap[T]) put(l *lane[T], until time.Time) {
-	moment := momentOf(until)
-	same := l.resumes == moment
-	l.resumes = moment
-	if l.paused < 0 {
-		heap.Push(h, l)
-	} else if !same {
-		heap.Fix(h, int(l.paused))
-	}
-}
-
-// drop takes a lane out, if it is a member.
-func (h *pauseHeap[T]) drop(l *lane[T]) {
-	if l.paused >= 0 {
-		heap.Remove(h, int(l.paused))
-	}
 }

@@ -40,7 +40,7 @@ func TestLaneHeap(t *testing.T) {
 	h := laneHeap[*item]{which: starting}
 	lanes := make([]*lane[*item], 40)
 	for i := range lanes {
-		lanes[i] = &lane[*item]{at: [2]int32{-1, -1}}
+		lanes[i] = &lane[*item]{at: [3]int32{-1, -1, -1}}
 	}
 	members := map[*lane[*item]]contender[*item]{}
 	for range 20_000 {

@@ -23,10 +23,8 @@ type lane[T Holder] struct {
 	planned int64         // that task's plan, in microseconds; 0: unknown
 	pause   time.Duration // the longest that was asked for here
 
-	at      [2]int32 // places in the heaps of lanes, -1: not there
-	paused  int32    // place in the heap of those that wait for a moment, likewise
-	before  int32    // place among the lanes before its gate
-	resumes moment   // that moment
+	at     [3]int32 // places in the heaps of lanes, -1: not there
+	before int32    // place among the lanes before its gate
 }
 
 // moment is a time in nanoseconds, as there may be a million lanes, up to the last one that can be
@@ -201,7 +199,7 @@ func (s *Lanes[T]) pauses(l *lane[T], until time.Time) {
 	if until.IsZero() {
 		s.pausing.drop(l)
 	} else {
-		s.pausing.put(l, until)
+		s.pausing.put(l, Rank{ID: int64(momentOf(until))}, 0)
 	}
 	s.fetches.drop(l)
 	s.starts.drop(l)
@@ -210,15 +208,18 @@ func (s *Lanes[T]) pauses(l *lane[T], until time.Time) {
 
 // resumePaused puts back the lanes whose moment has come.
 func (s *Lanes[T]) resumePaused() {
-	if len(s.pausing) == 0 {
+	if s.pausing.len() == 0 {
 		return
 	}
-	for now := s.now(); len(s.pausing) > 0 && !now.Before(s.pausing[0].resumes.time()); {
-		l := s.pausing[0]
+	for now := s.now(); s.pausing.len() > 0 && !now.Before(s.resumes()); {
+		l := s.pausing.first()
 		s.pausing.drop(l)
 		s.place(l)
 	}
 }
+
+// resumes is the moment that the first of the lanes waits for that wait for one.
+func (s *Lanes[T]) resumes() time.Time { return moment(s.pausing.lanes[0].id).time() }
 
 // Wake is when the next pause ends, by the server's clock; false when no task waits for one.
 func (s *Lanes[T]) Wake() (time.Time, bool) {
@@ -229,8 +230,8 @@ func (s *Lanes[T]) Wake() (time.Time, bool) {
 		return time.Time{}, false
 	case s.isQuiet():
 		return s.quiet, true
-	case len(s.pausing) == 0:
+	case s.pausing.len() == 0:
 		return time.Time{}, false
 	}
-	return s.pausing[0].resumes.time(), true
+	return s.resumes(), true
 }

@@ -34,7 +34,7 @@ type Lanes[T Holder] struct {
 	starts     laneHeap[T]           // lanes whose first prefetched task may start
 	fetched    []*lane[T]            // with tasks in the read under way
 	outranked  map[*lane[T]]struct{} // lanes whose first ready task comes before all prefetched
-	pausing    pauseHeap[T]          // lanes that wait for a moment: the end of a pause, a try of their gate, room under a rate
+	pausing    laneHeap[T]           // lanes that wait for a moment: the end of a pause, a try of their gate, room under a rate
 	suspect    *Ticket               // the one that started last, until it ends; nil: none
 	quiet      time.Time             // until then nothing starts beside it
 	now        func() time.Time      // the server's clock
@@ -53,7 +53,7 @@ func New[T Holder](run int, fresh time.Duration, now func() time.Time) *Lanes[T]
 		run: run, now: now, fresh: fresh, known: newIDSet(),
 		all: map[Key]*lane[T]{}, gates: map[string]*gate[T]{},
 		tryouts: map[*lane[T]]struct{}{}, outranked: map[*lane[T]]struct{}{}, groups: map[string]*group[T]{},
-		fetches: laneHeap[T]{which: fetching}, starts: laneHeap[T]{which: starting},
+		fetches: laneHeap[T]{which: fetching}, starts: laneHeap[T]{which: starting}, pausing: laneHeap[T]{which: pausing},
 	}
 }
 
@@ -75,7 +75,7 @@ func (s *Lanes[T]) Run() int {
 func (s *Lanes[T]) lane(key Key) *lane[T] {
 	l, ok := s.all[key]
 	if !ok {
-		l = &lane[T]{key: key, gate: s.gateOf(key.remote), ended: momentOf(s.since), at: [2]int32{-1, -1}, paused: -1}
+		l = &lane[T]{key: key, gate: s.gateOf(key.remote), ended: momentOf(s.since), at: [3]int32{-1, -1, -1}}
 		if s.all[key] = l; l.gate != nil {
 			l.before = int32(len(l.gate.lanes))
 			l.gate.lanes = append(l.gate.lanes, l)
