@@ -21,7 +21,6 @@ type Lanes[T Holder] struct {
 	era        int32 // counts what is forgotten
 	all        map[Key]*lane[T]
 	gates      map[string]*gate[T]   // by remote
-	crowded    []*gate[T]            // shut, and not tried because run others are; in no order
 	trying     int                   // gates that are tried
 	tryouts    map[*lane[T]]struct{} // lanes whose first prefetched task may try their gate
 	known      *idSet                // the ready ones: a scan may bring a task again
@@ -166,7 +165,6 @@ func (s *Lanes[T]) tidy() {
 	}
 	for remote, g := range s.gates {
 		if len(g.lanes) == 0 && !now.Before(g.until.time()) {
-			s.uncrowd(g)
 			delete(s.gates, remote)
 		}
 	}
