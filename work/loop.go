@@ -153,20 +153,18 @@ type looks struct {
 	swept                                   time.Time // deletions that had to wait
 	marks                                   time.Time // tasks were looked at that may have to be marked
 	fullTook                                time.Duration
-	spent                                   time.Duration // by the server, on the last look at all that is due,
-	slow                                    time.Duration // and how long it took twice in a row, if that was long
-	planned                                 int64         // unplanned tasks are looked at from this id on; the least: all of them
-	low                                     time.Time     // plans before were seen by a scan
-	next                                    time.Time     // earliest plan to come, zero: none
-	vain                                    time.Time     // no task was found alone
-	wanted                                  bool          // something may have become due
-	later                                   bool          // only what is new was looked at: all of it when it may be
-	doubted                                 time.Time     // rows were last changed by somebody
-	stopped                                 time.Time     // since when something may have been stopped or deleted, zero: nothing
-	partial                                 bool          // not all that is due is known
-	missing                                 int           // tasks that were not there to be read since, more than were
-	chunk                                   int           // rows of the next part of a scan
-	held                                    int           // due tasks that were left out: their group is paused
+	planned                                 int64     // unplanned tasks are looked at from this id on; the least: all of them
+	low                                     time.Time // plans before were seen by a scan
+	next                                    time.Time // earliest plan to come, zero: none
+	vain                                    time.Time // no task was found alone
+	wanted                                  bool      // something may have become due
+	later                                   bool      // only what is new was looked at: all of it when it may be
+	doubted                                 time.Time // rows were last changed by somebody
+	stopped                                 time.Time // since when something may have been stopped or deleted, zero: nothing
+	partial                                 bool      // not all that is due is known
+	missing                                 int       // tasks that were not there to be read since, more than were
+	chunk                                   int       // rows of the next part of a scan
+	held                                    int       // due tasks that were left out: their group is paused
 }
 
 // newTerm is a term that begins now, by the server's clock.

@@ -36,12 +36,11 @@ type place struct {
 	atOnce       bool // there is nothing else to do meanwhile
 	plan         pgtype.Timestamptz
 	id           int64
-	began        time.Time     // by our clock
-	asked        time.Time     // by the server's
-	spent        time.Duration // by the server, on its parts
-	again        bool          // what it has left out may start now
-	held         int           // tasks that it has left out: their group is paused
-	taken        int           // tasks that it has brought, but for those held
+	began        time.Time // by our clock
+	asked        time.Time // by the server's
+	again        bool      // what it has left out may start now
+	held         int       // tasks that it has left out: their group is paused
+	taken        int       // tasks that it has brought, but for those held
 }
 
 // scan begins to look at all that is due; at once tells to go through with it, else there is other
@@ -117,7 +116,6 @@ func (l *loop) scanOn(ctx context.Context, s *place) error {
 		return err
 	}
 	took := time.Since(asked)
-	s.spent += took
 	if found > 0 {
 		l.wake.Found(time.Now())
 	}
@@ -158,7 +156,6 @@ func (l *loop) endScan(s *place, partial bool) {
 			l.look.full = time.Time{}
 		}
 		l.look.partial, l.look.fullTook, l.look.held = partial, time.Since(s.began), s.held
-		l.tellOfSlow(s.spent)
 	}
 }
 
