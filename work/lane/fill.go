@@ -39,7 +39,6 @@ func (s *Lanes[T]) makeReady(l *lane[T], r Rank) (ready bool) {
 	if s.filling == nil {
 		return ready
 	}
-	s.drawn.remove(r.ID) // it waits again
 	if s.filling.add(r.ID) {
 		l.fresh = append(l.fresh, r)
 	}
@@ -53,16 +52,13 @@ func (s *Lanes[T]) Fill() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, l := range s.all {
-		l.fresh = l.fresh[:0]
+		l.fresh = nil
 	}
 	s.tidy()
-	if s.filling, s.drawn = nil, nil; s.ready > 0 {
-		s.filling, s.drawn = newIDSet(), newIDSet()
+	if s.filling = nil; s.ready > 0 {
+		s.filling = newIDSet()
 	}
 }
-
-// keptRanks is for how many tasks a lane keeps room that it does not need.
-const keptRanks = 2
 
 // Filled puts what was gathered in the place of what was known. What has been read since it was
 // seen is left out: tasks that cannot be read again would stand before all others of their lane
@@ -73,20 +69,11 @@ func (s *Lanes[T]) Filled() {
 	if s.filling == nil {
 		return
 	}
-	drawn := s.drawn
-	s.known, s.filling, s.drawn, s.ready = s.filling, nil, nil, 0
+	found := s.filling
+	s.known, s.filling, s.ready = newIDSet(), nil, 0
 	for _, l := range s.all {
-		before := l.ready
-		l.ready = slices.DeleteFunc(l.fresh, func(r Rank) bool {
-			if drawn.has(r.ID) {
-				s.known.remove(r.ID)
-				return true
-			}
-			return false
-		})
-		if l.fresh = nil; cap(before) <= keptRanks { // for the next fill: there may be a million lanes
-			l.fresh = before[:0]
-		}
+		l.ready = slices.DeleteFunc(l.fresh, func(r Rank) bool { return !found.has(r.ID) || !s.known.add(r.ID) })
+		l.fresh = nil
 		l.ready.order()
 		s.ready += len(l.ready)
 		s.place(l)

@@ -72,7 +72,6 @@ func (s *Lanes[T]) regroup() {
 		limited, rated = limited || !one.gone, rated || one.Rate > 0
 	}
 	s.rated.Store(rated)
-	s.limited.Store(limited)
 	for name, g := range s.groups {
 		if found := s.rules.of(name); len(found) > 0 && limited {
 			g.hold(found)

@@ -24,8 +24,7 @@ type Lanes[T Holder] struct {
 	trying     int                   // gates that are tried
 	tryouts    map[*lane[T]]struct{} // lanes whose first prefetched task may try their gate
 	known      *idSet                // the ready ones: a scan may bring a task again
-	filling    *idSet                // those of the fill under way, nil when there is none
-	drawn      *idSet                // those that were read since it began
+	filling    *idSet                // those of the fill under way that have not been read since, nil when there is none
 	last       *lane[T]              // that of the task added last
 	readings   []reading[T]          // the oldest first
 	fresh      time.Duration         // how long what was read is kept
@@ -41,7 +40,6 @@ type Lanes[T Holder] struct {
 	rules      rules                 // limits of groups
 	groups     map[string]*group[T]  // that have some, by the key of their lanes
 	rated      atomic.Bool           // there are rates
-	limited    atomic.Bool           // there are limits
 	beat       int                   // counts the calls of Pace
 }
 
@@ -95,7 +93,7 @@ func (s *Lanes[T]) Forget() (read []T) {
 		s.place(l)
 		s.prune(l)
 	}
-	s.known, s.filling, s.drawn, s.fetched = newIDSet(), nil, nil, nil
+	s.known, s.filling, s.fetched = newIDSet(), nil, nil
 	s.readings = nil
 	s.prefetched, s.ready = 0, 0
 	for _, g := range s.gates {

@@ -153,12 +153,9 @@ func (s *Lanes[T]) Resumes() (next time.Time) {
 
 // Holds tells whether a group is paused, by what tells it from others. It is made for many calls.
 func (s *Lanes[T]) Holds(group []byte) bool {
-	if !s.limited.Load() {
-		return false
-	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.last != nil && s.last.group == nil && s.last.key.group == string(group) {
+	if len(s.rules.all) == 0 || s.last != nil && s.last.group == nil && s.last.key.group == string(group) {
 		return false
 	}
 	now := s.now()

@@ -91,7 +91,7 @@ func (s *Lanes[T]) Prefetched(tasks []T) {
 		s.putBack(l, t)
 		s.place(l)
 		if s.filling != nil {
-			s.drawn.add(t.ticket().Rank.ID)
+			s.filling.remove(t.ticket().Rank.ID)
 		}
 	}
 	for _, l := range s.fetched {
