@@ -101,7 +101,7 @@ func (l *loop) dispatcher(live Live) *run.Dispatcher {
 	return run.New(run.Config{
 		Schema: l.target.Schema, Table: l.target.Table, LongestText: l.target.longestText(),
 		Leader: l.inbox, Group: l.crew, Clock: clock, Log: l.log, Failed: failed,
-		Lanes: lane.New[*run.Task](live.Run, freshForLong, clock.Now),
+		Lanes: lane.New[*run.Task](live.Run, freshFor, clock.Now),
 		Pool: pool.New(pool.Config{
 			Group: l.crew, Own: l.ownSession, Elsewhere: l.openRemote, Enrol: l.inbox.register, Log: l.log, Failed: failed,
 		}),

@@ -175,20 +175,9 @@ func (l *loop) waitsStill(r *run.Row) bool {
 		l.aside.full() && (r.Key != nil || !r.Single)
 }
 
-// What was read a while ago and has not started is read again when it may start, since its row may
-// have changed. Triggers tell of most changes, where there are any.
-const (
-	freshFor     = 500 * time.Millisecond // it is kept
-	freshForLong = 2 * time.Second        // where most changes are told
-)
-
-// fresh is how long what was read is kept.
-func (l *loop) fresh() time.Duration {
-	if l.wake.Tells() {
-		return freshForLong
-	}
-	return freshFor
-}
+// freshFor is how long what was read is kept that has not started. Then it is read again when it may
+// start, since its row may have changed: triggers tell of most changes, where there are any.
+const freshFor = time.Second
 
 // unread forgets what was read a while ago; its lanes remember that it is due. If somebody has
 // changed a row that waits, it forgets all.
@@ -196,7 +185,7 @@ func (l *loop) unread() {
 	if l.control.notices.Changed {
 		l.doubt(time.Now())
 	}
-	for _, t := range l.Lanes.Unread(l.fresh(), l.control.notices.Changed) {
+	for _, t := range l.Lanes.Unread(l.control.notices.Changed) {
 		delete(l.tasks, t.Row.ID)
 	}
 	l.control.notices.Changed = false

@@ -115,11 +115,10 @@ func (s *Lanes[T]) noteRead(l *lane[T]) {
 // Unread takes out the tasks that were read so long ago and have not started, or all of them. They
 // are ready again. A reading is done with when all its tasks are as old as that: else those that
 // came last would stay, and keep their lanes from starting anything.
-func (s *Lanes[T]) Unread(fresh time.Duration, all bool) (old []T) {
+func (s *Lanes[T]) Unread(all bool) (old []T) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.fresh = fresh
-	before := time.Now().Add(-fresh)
+	before := time.Now().Add(-s.fresh)
 	for len(s.readings) > 0 && (all || s.readings[0].at.Add(readingSpan).Before(before)) {
 		for _, l := range s.readings[0].lanes {
 			old = append(old, s.unreadThose(l, func(t *Ticket) bool { return all || t.Read.Before(before) || s.stale(t) })...)

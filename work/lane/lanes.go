@@ -43,8 +43,7 @@ type Lanes[T Holder] struct {
 	beat       int                   // counts the calls of Pace
 }
 
-// New makes lanes in which at most run tasks run at once. What is read is kept for fresh, until
-// Unread says otherwise. now is the server's clock; it is called under the lock of the lanes.
+// New makes lanes in which at most run tasks run at once. What is read is kept for fresh. now is the server's clock; it is called under the lock of the lanes.
 func New[T Holder](run int, fresh time.Duration, now func() time.Time) *Lanes[T] {
 	return &Lanes[T]{
 		run: run, now: now, fresh: fresh, known: newIDSet(),

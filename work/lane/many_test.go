@@ -98,7 +98,7 @@ func BenchmarkTask(b *testing.B) {
 		s.Ended(s.Start(whichever), time.Now())
 		if id%1000 == 0 {
 			s.Pace(9)
-			s.Unread(0, true)
+			s.Unread(true)
 		}
 	}
 }
