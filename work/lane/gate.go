@@ -9,7 +9,7 @@ import "time"
 type gate[T Holder] struct {
 	remote string
 	lanes  []*lane[T] // in no order
-	until  moment     // when to try again, by the server's clock
+	until  time.Time  // when to try again, by the server's clock
 	tries  *lane[T]   // whose task is chosen, read or under way to try it; nil: none. See setTries
 	shut   bool
 }
@@ -56,8 +56,8 @@ func (s *Lanes[T]) barred(l *lane[T]) (barred bool, until time.Time) {
 		return false, time.Time{}
 	case g.tries != nil:
 		return true, time.Time{}
-	case s.now().Before(g.until.time()):
-		return true, g.until.time()
+	case s.now().Before(g.until):
+		return true, g.until
 	case s.trying >= s.run:
 		return true, s.now().Add(crowdTick + time.Duration(len(s.gates))*crowdShare)
 	}
@@ -140,7 +140,7 @@ func (s *Lanes[T]) Opened(task T) {
 	if g == nil || !g.shut {
 		return
 	}
-	g.shut, g.until = false, 0
+	g.shut, g.until = false, time.Time{}
 	s.setTries(g, nil)
 }
 
@@ -154,7 +154,7 @@ func (s *Lanes[T]) Shut(task T, until time.Time) (read []T) {
 	if g == nil {
 		return nil
 	}
-	g.shut, g.until = true, momentOf(until)
+	g.shut, g.until = true, until
 	for _, l := range g.lanes {
 		s.prefetched -= len(l.prefetched)
 		read = append(read, l.prefetched...)

@@ -19,44 +19,12 @@ type lane[T Holder] struct {
 	recent     int               // ended by then, half of them forgotten at each beat: see lately
 	beat       int               // the beat of that
 
-	ended   moment        // when a task of the lane last ended, by the server's clock; 0: unknown
-	planned int64         // that task's plan, in microseconds; 0: unknown
+	ended   time.Time     // when a task of the lane last ended, by the server's clock; zero: unknown
+	planned time.Time     // that task's plan; zero: unknown
 	pause   time.Duration // the longest that was asked for here
 
 	at     [3]int32 // places in the heaps of lanes, -1: not there
 	before int32    // place among the lanes before its gate
-}
-
-// moment is a time in nanoseconds, as there may be a million lanes, up to the last one that can be
-// told like that, in 2262; 0: none.
-type moment int64
-
-func momentOf(t time.Time) moment {
-	switch {
-	case t.IsZero():
-		return 0
-	case t.Unix() >= math.MaxInt64/1_000_000_000:
-		return math.MaxInt64
-	}
-	return moment(t.UnixNano())
-}
-
-func (m moment) time() time.Time {
-	if m == 0 {
-		return time.Time{}
-	}
-	return time.Unix(0, int64(m))
-}
-
-// plannedAt is a plan as a lane keeps it: it may be further back than a moment reaches.
-func plannedAt(t time.Time) int64 {
-	if t.IsZero() {
-		return 0
-	}
-	if at := t.UnixMicro(); at != 0 {
-		return at
-	}
-	return 1
 }
 
 // isEmpty tells whether nothing of the lane waits or runs.
@@ -134,16 +102,16 @@ func (l *lane[T]) pauseEnds() time.Time {
 	}
 	pause := time.Duration(-int64(maximum)) * time.Millisecond
 	l.pause = max(l.pause, pause)
-	if l.ended == 0 {
+	if l.ended.IsZero() {
 		return time.Time{}
 	}
-	if drift || l.planned == 0 || time.UnixMicro(l.planned).After(l.ended.time()) {
-		return l.ended.time().Add(pause)
+	if drift || l.planned.IsZero() || l.planned.After(l.ended) {
+		return l.ended.Add(pause)
 	}
-	// In milliseconds: a plan may be further back than a time.Duration reaches.
-	every := pause.Milliseconds()
-	periods := (l.ended.time().UnixMicro()-l.planned)/(1000*every) + 1
-	return time.UnixMicro(l.planned + periods*every*1000)
+	// In microseconds: a plan may be further back than a time.Duration reaches.
+	every, planned := pause.Microseconds(), l.planned.UnixMicro()
+	periods := (l.ended.UnixMicro()-planned)/every + 1
+	return time.UnixMicro(planned + periods*every)
 }
 
 // trying tells whether the lane's task tries the gate: no other is to be read meanwhile.
@@ -152,24 +120,17 @@ func (l *lane[T]) trying() bool { return l.gate != nil && l.gate.tries == l }
 // place puts a lane where it now belongs. It is called after each change of a lane.
 func (s *Lanes[T]) place(l *lane[T]) {
 	if barred, until := s.barred(l); barred {
-		delete(s.outranked, l)
 		s.pauses(l, until)
 		return
 	}
 	if l.group != nil {
 		if held, until := l.group.held(s.now()); held {
-			delete(s.outranked, l)
 			s.pauses(l, until)
 			if l.trying() && l.fetching+l.running == 0 { // others may try instead
 				s.untry(l)
 			}
 			return
 		}
-	}
-	if l.outranked() {
-		s.outranked[l] = struct{}{}
-	} else {
-		delete(s.outranked, l)
 	}
 	ends := l.pauseEnds()
 	if !ends.IsZero() && s.now().Before(ends) {
@@ -178,7 +139,11 @@ func (s *Lanes[T]) place(l *lane[T]) {
 	}
 	s.pausing.drop(l)
 	if s.mayPrefetch(l) {
-		s.fetches.put(l, l.ready.top(), l.running+len(l.prefetched)+l.fetching)
+		top := l.ready.top()
+		if l.outranked() { // what is prefetched waits for it
+			top.Priority = math.MaxInt32
+		}
+		s.fetches.put(l, top, l.running+len(l.prefetched)+l.fetching)
 	} else {
 		s.fetches.drop(l)
 	}
@@ -199,7 +164,7 @@ func (s *Lanes[T]) pauses(l *lane[T], until time.Time) {
 	if until.IsZero() {
 		s.pausing.drop(l)
 	} else {
-		s.pausing.put(l, Rank{ID: int64(momentOf(until))}, 0)
+		s.pausing.put(l, Rank{ID: until.Add(time.Microsecond - 1).UnixMicro()}, 0)
 	}
 	s.fetches.drop(l)
 	s.starts.drop(l)
@@ -219,7 +184,7 @@ func (s *Lanes[T]) resumePaused() {
 }
 
 // resumes is the moment that the first of the lanes waits for that wait for one.
-func (s *Lanes[T]) resumes() time.Time { return moment(s.pausing.lanes[0].id).time() }
+func (s *Lanes[T]) resumes() time.Time { return time.UnixMicro(s.pausing.lanes[0].id) }
 
 // Wake is when the next pause ends, by the server's clock; false when no task waits for one.
 func (s *Lanes[T]) Wake() (time.Time, bool) {

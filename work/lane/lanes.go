@@ -31,7 +31,6 @@ type Lanes[T Holder] struct {
 	fetches    laneHeap[T]           // lanes whose first ready task is to be read
 	starts     laneHeap[T]           // lanes whose first prefetched task may start
 	fetched    []*lane[T]            // with tasks in the read under way
-	outranked  map[*lane[T]]struct{} // lanes whose first ready task comes before all prefetched
 	pausing    laneHeap[T]           // lanes that wait for a moment: the end of a pause, a try of their gate, room under a rate
 	suspect    *Ticket               // the one that started last, until it ends; nil: none
 	quiet      time.Time             // until then nothing starts beside it
@@ -48,7 +47,7 @@ func New[T Holder](run int, fresh time.Duration, now func() time.Time) *Lanes[T]
 	return &Lanes[T]{
 		run: run, now: now, fresh: fresh, known: newIDSet(),
 		all: map[Key]*lane[T]{}, gates: map[string]*gate[T]{},
-		tryouts: map[*lane[T]]struct{}{}, outranked: map[*lane[T]]struct{}{}, groups: map[string]*group[T]{},
+		tryouts: map[*lane[T]]struct{}{}, groups: map[string]*group[T]{},
 		fetches: laneHeap[T]{which: fetching}, starts: laneHeap[T]{which: starting}, pausing: laneHeap[T]{which: pausing},
 	}
 }
@@ -71,7 +70,7 @@ func (s *Lanes[T]) Run() int {
 func (s *Lanes[T]) lane(key Key) *lane[T] {
 	l, ok := s.all[key]
 	if !ok {
-		l = &lane[T]{key: key, gate: s.gateOf(key.remote), ended: momentOf(s.since), at: [3]int32{-1, -1, -1}}
+		l = &lane[T]{key: key, gate: s.gateOf(key.remote), ended: s.since, at: [3]int32{-1, -1, -1}}
 		if s.all[key] = l; l.gate != nil {
 			l.before = int32(len(l.gate.lanes))
 			l.gate.lanes = append(l.gate.lanes, l)
@@ -133,7 +132,7 @@ func (s *Lanes[T]) Doubt() {
 	s.since = s.now()
 	s.rules.doubt(s.since)
 	for _, l := range s.all {
-		l.ended, l.planned = momentOf(s.since), 0
+		l.ended, l.planned = s.since, time.Time{}
 		s.place(l)
 	}
 }
@@ -161,7 +160,7 @@ func (s *Lanes[T]) tidy() {
 		s.prune(l)
 	}
 	for remote, g := range s.gates {
-		if len(g.lanes) == 0 && !now.Before(g.until.time()) {
+		if len(g.lanes) == 0 && !now.Before(g.until) {
 			delete(s.gates, remote)
 		}
 	}
@@ -175,7 +174,7 @@ func (s *Lanes[T]) tidy() {
 // prune forgets a lane that is empty, unless a pause in it may matter to a task that is still to
 // come.
 func (s *Lanes[T]) prune(l *lane[T]) {
-	if s.pruneCrowded(l); l.isEmpty() && s.now().Sub(l.ended.time()) > max(l.pause, time.Minute) {
+	if s.pruneCrowded(l); l.isEmpty() && s.now().Sub(l.ended) > max(l.pause, time.Minute) {
 		s.forgetLane(l)
 	}
 }
@@ -196,7 +195,6 @@ func (s *Lanes[T]) forgetLane(l *lane[T]) {
 		return
 	}
 	s.pausing.drop(l)
-	delete(s.outranked, l)
 	delete(s.all, l.key)
 	s.leave(l)
 	s.leaveGroup(l)

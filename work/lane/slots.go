@@ -14,7 +14,7 @@ func (s *Lanes[T]) Pass(task T, at time.Time, fits func(T) bool) T {
 	t := task.ticket()
 	l := s.lane(t.Lane)
 	if !at.IsZero() {
-		l.ended, l.planned = momentOf(at), plannedAt(t.Plan)
+		l.ended, l.planned = at, t.Plan
 	}
 	if t.counted {
 		s.uncounts(l, t, at)
@@ -55,7 +55,7 @@ func (s *Lanes[T]) Ended(task T, at time.Time) {
 	l := s.lane(t.Lane)
 	s.ends(t)
 	if !at.IsZero() {
-		l.ended, l.planned = momentOf(at), plannedAt(t.Plan)
+		l.ended, l.planned = at, t.Plan
 	}
 	if t.counted {
 		s.uncounts(l, t, at)
@@ -88,7 +88,7 @@ func (s *Lanes[T]) Vacate(key Key) {
 	l := s.lane(key)
 	s.runs(l, -1)
 	s.busy--
-	l.ended = momentOf(s.now())
+	l.ended = s.now()
 	s.place(l)
 }
 

@@ -18,13 +18,8 @@ func (s *Lanes[T]) Choose(most int) []int64 {
 	spare := min(most, 2*(s.run+s.ahead)-s.busy-s.prefetched)
 	most = min(most, s.run+s.ahead-s.busy-s.prefetched)
 	// What is prefetched in an outranked lane waits for what is ready there: there must be room for
-	// that, for one at least.
-	for l := range s.outranked {
-		for n := 0; l.outranked() && s.mayPrefetch(l) && (n == 0 || len(ids) < spare); n++ {
-			ids = append(ids, s.choose(l))
-		}
-	}
-	for l := s.next(); l != nil && len(ids) < most; l = s.next() {
+	// that, for one at least. Such lanes come first.
+	for l := s.next(); l != nil && (len(ids) < most || l.outranked() && (l.fetching == 0 || len(ids) < spare)); l = s.next() {
 		ids = append(ids, s.choose(l))
 	}
 	for more := 0; more < s.run && s.unheard(); more++ {
@@ -132,7 +127,8 @@ func (s *Lanes[T]) Drop(t T) bool {
 func (s *Lanes[T]) Stocked(n int) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.prefetched > n && len(s.outranked) == 0
+	first := s.fetches.first()
+	return s.prefetched > n && (first == nil || !first.outranked())
 }
 
 // Prefetchable tells whether Choose would find anything.
@@ -140,18 +136,8 @@ func (s *Lanes[T]) Prefetchable() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.resumePaused()
-	if s.closed || s.next() == nil {
-		return false
-	}
-	if s.run+s.ahead > s.busy+s.prefetched || s.unheard() {
-		return true
-	}
-	for l := range s.outranked {
-		if s.mayPrefetch(l) {
-			return true
-		}
-	}
-	return false
+	l := s.next()
+	return !s.closed && l != nil && (s.run+s.ahead > s.busy+s.prefetched || l.outranked() || s.unheard())
 }
 
 // mayPrefetch tells whether the lane's first ready task is to be read.
