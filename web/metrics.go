@@ -68,10 +68,6 @@ var kinds = []kind{
 		"pgtaskd_last_success_timestamp_seconds", "When a job that has an owner was last DONE, once a minute.", gauge,
 		"key", nil, func(f *work.Figures) any { return f.Table },
 	},
-	{
-		"pgtaskd_wakeups_total", "What has woken the leader.", counter,
-		"kind", work.Wakes[:], func(f *work.Figures) any { return countsOf(f.Woken[:]) },
-	},
 	{"pgtaskd_scan_seconds", "Looks at what is due.", summary, "", nil, func(f *work.Figures) any { return f.Scan }},
 	{"pgtaskd_write_seconds", "Statements that write ends of tasks.", summary, "", nil, func(f *work.Figures) any { return f.Write }},
 	{

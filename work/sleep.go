@@ -1,7 +1,6 @@
 package work
 
 import (
-	"cmp"
 	"context"
 	"time"
 )
@@ -46,25 +45,21 @@ func (l *loop) sleep(ctx context.Context, stop <-chan struct{}) error {
 	}
 	heard, cancel := l.wake.Wait(ctx, d)
 	defer cancel()
+	ends := func() error {
+		cancel()
+		return <-heard
+	}
 	var err error
-	woken := ""
 	select {
 	case err = <-heard:
 	case <-l.inbox.poke:
-		woken = l.stats.poked()
-		cancel()
-		err = <-heard
+		err = ends()
 	case <-l.target.Changes.Poked():
-		woken = "settings"
-		cancel()
-		err = <-heard
+		err = ends()
 	case <-stop:
-		cancel()
-		err = <-heard
+		err = ends()
 		l.drain()
 	}
-	noticed, _ := l.wake.Noticed()
-	l.stats.wakes(cmp.Or(woken, l.unpoked(noticed)))
 	if !l.draining.IsZero() {
 		l.drain()
 	}
@@ -72,17 +67,6 @@ func (l *loop) sleep(ctx context.Context, stop <-chan struct{}) error {
 		return ctx.Err()
 	}
 	return err
-}
-
-// unpoked is what has ended a sleep in which nobody of ours has called.
-func (l *loop) unpoked(noticed bool) string {
-	switch {
-	case noticed:
-		return "notify"
-	case !l.look.next.IsZero() && l.Clock.Until(l.look.next) <= 0:
-		return "plan"
-	}
-	return "timer"
 }
 
 // gather lets ends come together, and room for reads, while runners have enough to go on with: a

@@ -4,15 +4,11 @@ import (
 	"sync/atomic"
 	"time"
 
-	"pgtaskd/sql"
 	"pgtaskd/work/run"
 )
 
 // Ends are the states to which a run, or the time in which it should have begun, brings a task.
 var Ends = [...]string{"DONE", "FAIL", "GONE", "STOP", "PLAN"}
-
-// Wakes are what ends the sleep of a loop.
-var Wakes = [...]string{"notify", "wal", "end", "plan", "settings", "timer"}
 
 // Why the period of a repeating task passes without a run.
 const (
@@ -28,7 +24,6 @@ var Skips = [...]string{skippedLate, skippedExpired, skippedSuperseded}
 // after the other. Any goroutine may use them.
 type Stats struct {
 	ended       [len(Ends)]atomic.Int64
-	woken       [len(Wakes)]atomic.Int64
 	skipped     [len(Skips)]atomic.Int64
 	run, wait   histogram
 	scan, write stopwatch
@@ -37,7 +32,6 @@ type Stats struct {
 	standing    atomic.Pointer[Standing] // nil: it is starting
 	table       atomic.Pointer[Survey]   // nil: not looked at, or somebody else leads
 	asked       atomic.Int64             // when Read was called last, in seconds
-	told        atomic.Bool              // the write-ahead log has told of something since the loop woke up last
 }
 
 // NewStats returns the stats of a target that has not been served yet.
@@ -63,7 +57,6 @@ type Survey struct {
 type Figures struct {
 	Standing               Standing
 	Ended                  [len(Ends)]uint64
-	Woken                  [len(Wakes)]uint64
 	Skipped                [len(Skips)]uint64
 	Run, Wait              Times
 	Scan, Write            Effort
@@ -84,7 +77,6 @@ func (s *Stats) Read() Figures {
 		Reconnects: uint64(max(s.connected.Load()-1, 0)), Table: s.table.Load(),
 	}
 	read(f.Ended[:], s.ended[:])
-	read(f.Woken[:], s.woken[:])
 	read(f.Skipped[:], s.skipped[:])
 	if l := s.serving.Load(); l != nil {
 		busy, prefetched, ready := l.Lanes.Load()
@@ -139,8 +131,6 @@ func (s *Stats) stands(now Standing) {
 // ends counts tasks whose row shows that state now.
 func (s *Stats) ends(state string, n int) { count(s.ended[:], Ends[:], state, n) }
 
-func (s *Stats) wakes(kind string) { count(s.woken[:], Wakes[:], kind, 1) }
-
 func (s *Stats) skips(reason string, n int) { count(s.skipped[:], Skips[:], reason, n) }
 
 func count(counters []atomic.Int64, names []string, name string, n int) {
@@ -162,14 +152,6 @@ func (s *Stats) ran(o *run.Outcome) {
 	}
 	s.run.observe(o.Stop.Sub(o.Start))
 	s.wait.observe(o.Start.Sub(row.Plan.Add(row.Late)))
-}
-
-// poked is who has poked the inbox: what has told of tasks, or runners.
-func (s *Stats) poked() string {
-	if s.told.Swap(false) {
-		return string(sql.WAL)
-	}
-	return "end"
 }
 
 // Buckets are the upper bounds of the times that are counted together.

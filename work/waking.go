@@ -14,15 +14,9 @@ import (
 // waker returns what wakes the loop. Its stream has a connection of its own.
 func (l *loop) waker() *wake.Waker {
 	return wake.New(wake.Config{
-		Table: table(l.target), Group: l.crew, Log: l.log, Sleep: l.target.Sleep, Poke: l.told, Limit: limited,
+		Table: table(l.target), Group: l.crew, Log: l.log, Sleep: l.target.Sleep, Poke: l.inbox.wake, Limit: limited,
 		Connect: func(ctx context.Context) (*pgconn.PgConn, error) { return connectStream(ctx, l.target) },
 	})
-}
-
-// told wakes the loop for what the write-ahead log has told of.
-func (l *loop) told() {
-	l.stats.told.Store(true)
-	l.inbox.wake()
 }
 
 // unconverted is the client_encoding with which the server sends text as it is stored: some may not
