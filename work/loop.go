@@ -156,7 +156,6 @@ type looks struct {
 	planned                                 int64     // unplanned tasks are looked at from this id on; the least: all of them
 	low                                     time.Time // plans before were seen by a scan
 	next                                    time.Time // earliest plan to come, zero: none
-	vain                                    time.Time // no task was found alone
 	wanted                                  bool      // something may have become due
 	later                                   bool      // only what is new was looked at: all of it when it may be
 	doubted                                 time.Time // rows were last changed by somebody

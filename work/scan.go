@@ -35,7 +35,7 @@ func (l *loop) rescan(ctx context.Context) error {
 		news, l.look.wanted = true, true
 	}
 	due := !l.look.next.IsZero() && l.Clock.Until(l.look.next) <= 0
-	if (news || due) && l.expects(now) {
+	if (news || due) && l.expects() {
 		if started, err := l.readAlone(ctx); started || err != nil {
 			return err
 		}
