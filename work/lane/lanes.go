@@ -59,13 +59,6 @@ func (s *Lanes[T]) Resize(run int) {
 	s.run = run
 }
 
-// Run is how many tasks may run at once.
-func (s *Lanes[T]) Run() int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.run
-}
-
 // lane is the lane of a key, which is made when it is first asked for.
 func (s *Lanes[T]) lane(key Key) *lane[T] {
 	l, ok := s.all[key]

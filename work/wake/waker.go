@@ -57,12 +57,7 @@ type source struct {
 	way          sql.Wake // Notify, WAL or Poll
 	waking       sql.Waking
 	tellsChanges bool
-	published    int64
-}
-
-// wakesLike tells whether a leader that another source wakes need not change anything.
-func (s source) wakesLike(other source) bool {
-	return s.way == other.way && s.waking == other.waking && s.tellsChanges == other.tellsChanges && (s.way != sql.WAL || s.published == other.published)
+	published    int64 // with WAL
 }
 
 // New returns a Waker that polls until Adopt says what else is possible.
@@ -77,11 +72,14 @@ func (w *Waker) Way() sql.Wake { return w.source.way }
 // as it is. It makes a stream again with its publication: while there was none, a transaction may
 // have inserted tasks that is still open.
 func (w *Waker) Adopt(ctx context.Context, c Control, way sql.Wake, d sql.Description) error {
-	now := source{way: way, waking: d.Waking, tellsChanges: d.TellsChanges && Plain(c.Conn.PgConn()), published: d.Published}
+	now := source{way: way, waking: d.Waking, tellsChanges: d.TellsChanges && Plain(c.Conn.PgConn())}
+	if way == sql.WAL {
+		now.published = d.Published
+	}
 	if err := w.listen(ctx, c, now); err != nil {
 		return err
 	}
-	same := now.wakesLike(w.source)
+	same := now == w.source
 	if c.Conn == w.control.Conn && !same {
 		if err := w.WakeUp(ctx); err != nil {
 			return err
