@@ -99,22 +99,19 @@ func (s *Lanes[T]) Vacate(key Key) {
 func (s *Lanes[T]) Follow(before T, fits func(T) bool) (next T) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	var none T
 	b := before.ticket()
 	own := s.lane(b.Lane)
 	s.runs(own, -1)
 	s.busy--
 	s.place(own)
-	next, found := s.first(fits, passMost)
+	next, found := s.first(func(t T) bool { // a pause begins with the end that is not yet written
+		return (t.ticket().Rank.Max >= 0 || t.ticket().Lane != b.Lane) && fits(t)
+	}, passMost)
 	switch {
 	case !found:
 		s.busy++
 	case next.ticket().Lane != b.Lane:
 		b.left = true
-	case next.ticket().Rank.Max < 0: // its pause begins with the end that is not yet written
-		s.unstart(own, next)
-		s.busy++
-		next = none
 	default:
 		b.passed = true
 		s.hasEnded(own)
@@ -124,15 +121,6 @@ func (s *Lanes[T]) Follow(before T, fits func(T) bool) (next T) {
 	s.runs(own, +1)
 	s.place(own)
 	return next
-}
-
-// unstart undoes first.
-func (s *Lanes[T]) unstart(l *lane[T], t T) {
-	s.ends(t.ticket())
-	s.putBack(l, t)
-	s.uncounts(l, t.ticket(), time.Time{})
-	s.runs(l, -1)
-	s.busy--
 }
 
 // Queue gives the task that is to follow on another, which has not run yet, on the same session,
