@@ -10,16 +10,13 @@ import (
 )
 
 // What a scan brings at once, and how many due tasks are known at most: 16 bytes each. Beyond that
-// there is a window by plan. Parts are as large as they may be within a time: dutyPart, or where
-// nothing else is to be done between them scanPart, since at the end of each either side waits for
-// the other. To tell long names apart takes the server up to 0.1 ms each.
+// there is a window by plan. Parts are as large as they may be within dutyPart: to tell long names
+// apart takes the server up to 0.1 ms each.
 const (
-	scanChunk   = 20_000
-	scanLargest = 8 * scanChunk
-	scanLeast   = 100
-	scanFirst   = 1000
-	scanPart    = 500 * time.Millisecond
-	scanMost    = 1_000_000
+	scanChunk = 20_000
+	scanLeast = 100
+	scanFirst = 1000
+	scanMost  = 1_000_000
 )
 
 // scanAtOnce is how long the scan at the begin of a term keeps all from starting.
@@ -164,15 +161,10 @@ func (l *loop) paceScan(s *place, took time.Duration) {
 	if s.atOnce && time.Since(s.began) > scanAtOnce {
 		s.atOnce, l.look.wanted = false, true
 	}
-	part, most := dutyPart, scanChunk
-	if s.atOnce {
-		part, most = scanPart, scanLargest
-	}
 	switch {
-	case took > part:
+	case took > dutyPart:
 		l.look.chunk = max(l.look.chunk/2, scanLeast)
-	case took < part/2:
-		l.look.chunk = 2 * l.look.chunk
+	case took < dutyPart/2:
+		l.look.chunk = min(2*l.look.chunk, scanChunk)
 	}
-	l.look.chunk = min(l.look.chunk, most)
 }
