@@ -1,7 +1,6 @@
 package lane
 
 import (
-	"container/heap"
 	"slices"
 	"time"
 )
@@ -23,7 +22,7 @@ func (s *Lanes[T]) Add(group, remote []byte, r Rank) {
 		l, s.last = known, known
 	}
 	// The lane's place depends on its first task alone.
-	if s.makeReady(l, r) && l.ready.top().ID == r.ID {
+	if s.makeReady(l, r) && l.ready[0].ID == r.ID {
 		s.place(l)
 	}
 }
@@ -31,8 +30,7 @@ func (s *Lanes[T]) Add(group, remote []byte, r Rank) {
 // makeReady adds a task to its lane, where it is not known already; true when it has become ready.
 func (s *Lanes[T]) makeReady(l *lane[T], r Rank) (ready bool) {
 	if s.known.add(r.ID) {
-		l.ready = append(l.ready, r)
-		l.ready.up(len(l.ready) - 1)
+		l.ready.push(r)
 		s.ready++
 		ready = true
 	}
@@ -136,7 +134,7 @@ func (s *Lanes[T]) unreadThose(l *lane[T], which func(*Ticket) bool) (old []T) {
 			i++
 			continue
 		}
-		heap.Remove(&l.prefetched, i)
+		l.prefetched.remove(i)
 		i = 0
 		s.prefetched--
 		s.makeReady(l, t.ticket().Rank)

@@ -85,7 +85,7 @@ func (s *Lanes[T]) Tryout(fits func(T) bool) (t T) {
 			s.place(l)
 			continue
 		}
-		if !s.stale(l.prefetched.first()) && fits(l.prefetched[0]) {
+		if !s.stale(l.first()) && fits(l.prefetched[0]) {
 			s.try(l)
 			t = s.pop(l)
 			t.ticket().tries = true

@@ -8,16 +8,16 @@ import (
 // lane is all that is known of the tasks with one group and one remote. Lanes owns it.
 type lane[T Holder] struct {
 	key        Key
-	gate       *gate[T]          // before its remote; nil: it has none
-	group      *group[T]         // with the limits of its group; nil: there are none
-	ready      readyHeap         // due, not read
-	fresh      readyHeap         // what a fill under way has found, in no order
-	prefetched prefetchedHeap[T] // read, not started
-	fetching   int               // chosen for the read under way
-	best       Rank              // of those, the one that comes first
-	running    int               // slots in use: by tasks that we have started, or an old leader's
-	recent     int               // ended by then, half of them forgotten at each beat: see lately
-	beat       int               // the beat of that
+	gate       *gate[T]   // before its remote; nil: it has none
+	group      *group[T]  // with the limits of its group; nil: there are none
+	ready      heap[Rank] // due, not read
+	fresh      heap[Rank] // what a fill under way has found, in no order
+	prefetched heap[T]    // read, not started
+	fetching   int        // chosen for the read under way
+	best       Rank       // of those, the one that comes first
+	running    int        // slots in use: by tasks that we have started, or an old leader's
+	recent     int        // ended by then, half of them forgotten at each beat: see lately
+	beat       int        // the beat of that
 
 	ended   time.Time     // when a task of the lane last ended, by the server's clock; zero: unknown
 	planned time.Time     // that task's plan; zero: unknown
@@ -26,6 +26,9 @@ type lane[T Holder] struct {
 	at     [3]int32 // places in the heaps of lanes, -1: not there
 	before int32    // place among the lanes before its gate
 }
+
+// first is the ticket of the first of the prefetched tasks.
+func (l *lane[T]) first() *Ticket { return l.prefetched[0].ticket() }
 
 // isEmpty tells whether nothing of the lane waits or runs.
 func (l *lane[T]) isEmpty() bool {
@@ -52,7 +55,7 @@ func (l *lane[T]) prefetchable(ahead int) bool {
 			return false
 		}
 	}
-	top := l.ready.top()
+	top := l.ready[0]
 	switch {
 	case l.outranked() && top.Max < 0:
 		return l.room(top.Max, l.running+l.fetching)
@@ -67,20 +70,20 @@ func (l *lane[T]) prefetchable(ahead int) bool {
 
 // startable tells whether the first of the prefetched tasks may start.
 func (l *lane[T]) startable() bool {
-	return len(l.prefetched) > 0 && l.room(l.prefetched.first().Rank.Max, l.running) &&
+	return len(l.prefetched) > 0 && l.room(l.first().Rank.Max, l.running) &&
 		!l.outranked() && !l.overtaken()
 }
 
 // outranked tells whether a ready task comes before all prefetched ones: they wait for it.
 func (l *lane[T]) outranked() bool {
 	return len(l.ready) > 0 && len(l.prefetched) > 0 &&
-		l.ready.top().before(l.prefetched.first().Rank)
+		l.ready[0].before(l.first().Rank)
 }
 
 // overtaken tells whether a task whose read is under way comes before all prefetched ones: they
 // wait for it.
 func (l *lane[T]) overtaken() bool {
-	return l.fetching > 0 && len(l.prefetched) > 0 && l.best.before(l.prefetched.first().Rank)
+	return l.fetching > 0 && len(l.prefetched) > 0 && l.best.before(l.first().Rank)
 }
 
 // pauseEnds is when the lane's first task may start, if it asks for a pause: with drift, when the
@@ -92,10 +95,10 @@ func (l *lane[T]) pauseEnds() time.Time {
 	var drift bool
 	switch {
 	case len(l.prefetched) > 0 && !l.outranked():
-		first := l.prefetched.first()
+		first := l.first()
 		maximum, drift = first.Rank.Max, first.Drift
 	case len(l.ready) > 0:
-		maximum = l.ready.top().Max
+		maximum = l.ready[0].Max
 	}
 	if maximum >= 0 {
 		return time.Time{}
@@ -139,7 +142,7 @@ func (s *Lanes[T]) place(l *lane[T]) {
 	}
 	s.pausing.drop(l)
 	if s.mayPrefetch(l) {
-		top := l.ready.top()
+		top := l.ready[0]
 		if l.outranked() { // what is prefetched waits for it
 			top.Priority = math.MaxInt32
 		}
@@ -155,7 +158,7 @@ func (s *Lanes[T]) place(l *lane[T]) {
 		s.starts.drop(l)
 		s.tryouts[l] = struct{}{}
 	default:
-		s.starts.put(l, l.prefetched.first().Rank, l.running)
+		s.starts.put(l, l.first().Rank, l.running)
 	}
 }
 

@@ -1,7 +1,6 @@
 package lane
 
 import (
-	"container/heap"
 	"time"
 )
 
@@ -146,8 +145,8 @@ func (s *Lanes[T]) Queue(before T, fits func(T) bool) (next T) {
 		s.resumePaused()
 		l = s.starts.first()
 	}
-	if l != nil && l.at[starting] >= 0 && !s.stale(l.prefetched.first()) && fits(l.prefetched[0]) {
-		next = heap.Pop(&l.prefetched).(T)
+	if l != nil && l.at[starting] >= 0 && !s.stale(l.first()) && fits(l.prefetched[0]) {
+		next = l.prefetched.remove(0)
 		next.ticket().era = s.era
 		s.prefetched--
 		s.counts(l, next.ticket())

@@ -1,7 +1,6 @@
 package lane
 
 import (
-	"container/heap"
 	"math"
 )
 
@@ -30,7 +29,7 @@ func (s *Lanes[T]) Choose(most int) []int64 {
 
 // choose takes the lane's first ready task out, to be read.
 func (s *Lanes[T]) choose(l *lane[T]) int64 {
-	top := l.ready.pop()
+	top := l.ready.remove(0)
 	s.known.remove(top.ID)
 	s.ready--
 	if l.fetching == 0 || top.before(l.best) {
@@ -67,7 +66,7 @@ func (s *Lanes[T]) unheard() bool {
 	if next == nil {
 		return true
 	}
-	a, b := l.ready.top().Priority, next.prefetched.first().Rank.Priority
+	a, b := l.ready[0].Priority, next.first().Rank.Priority
 	return a > b || a == b && l.running < next.running
 }
 
@@ -100,7 +99,7 @@ func (s *Lanes[T]) Prefetched(tasks []T) {
 
 // putBack lets a task wait among the prefetched ones of its lane.
 func (s *Lanes[T]) putBack(l *lane[T], t T) {
-	heap.Push(&l.prefetched, t)
+	l.prefetched.push(t)
 	s.noteRead(l)
 	s.prefetched++
 }
@@ -113,7 +112,7 @@ func (s *Lanes[T]) Drop(t T) bool {
 	l := s.lane(t.ticket().Lane)
 	for i, other := range l.prefetched {
 		if other.ticket() == t.ticket() {
-			heap.Remove(&l.prefetched, i)
+			l.prefetched.remove(i)
 			s.prefetched--
 			s.untryIdle(l)
 			s.place(l)
@@ -195,7 +194,7 @@ func (s *Lanes[T]) first(fits func(T) bool, most int) (t T, found bool) {
 
 // pop starts the first of the lane's prefetched tasks.
 func (s *Lanes[T]) pop(l *lane[T]) T {
-	t := heap.Pop(&l.prefetched).(T)
+	t := l.prefetched.remove(0)
 	s.prefetched--
 	s.counts(l, t.ticket())
 	s.runs(l, +1)

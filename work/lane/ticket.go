@@ -27,8 +27,13 @@ type Ticket struct {
 // ticket makes whatever embeds a Ticket a Holder.
 func (t *Ticket) ticket() *Ticket { return t }
 
+func (t *Ticket) rank() Rank { return t.Rank }
+
 // Holder is what lanes hand out: a pointer to a type that embeds Ticket.
-type Holder interface{ ticket() *Ticket }
+type Holder interface {
+	ranked
+	ticket() *Ticket
+}
 
 // Rank is a waiting task's place in its lane: larger max first, then higher priority, then lower
 // id.
@@ -37,6 +42,8 @@ type Rank struct {
 	Max      int32 // below 0: one at a time, with a pause of so many milliseconds
 	Priority int32
 }
+
+func (a Rank) rank() Rank { return a }
 
 func (a Rank) before(b Rank) bool {
 	if a.Max != b.Max {
