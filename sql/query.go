@@ -106,7 +106,7 @@ func (d Description) Queries(t Table) Queries {
 		names[":with_xact"], names[":without_xact"] = "", ""
 	}
 	if d.Group == 0 {
-		names[":regrouped"] = "$7::int8 = 0 AND NULL::bool"
+		names[":regrouped"] = "$6::int8 = 0 AND NULL::bool"
 	}
 	parts := maps.Clone(names)
 	for name := range shared() {
@@ -209,7 +209,7 @@ func (d Description) itself(column string) string {
 		return "NULL::text"
 	}
 	return "CASE WHEN octet_length(" + column +
-		") <= 1000 AND NOT $4::bool THEN " + column + " END"
+		") <= 1000 AND NOT $3::bool THEN " + column + " END"
 }
 
 // Text returns the operation of that name, with $1, $2… for its parameters. An unknown name is a

@@ -13,14 +13,9 @@ import (
 // look what is due, to choose and to read are two exchanges with the server, and where processes
 // have slept each takes longer than what they do.
 
-// aloneAgain is the time from a try that has found nothing to the next.
-const aloneAgain = 100 * time.Millisecond
-
 // expects tells whether to try to read a task alone: there is no other, that we know of, and a
 // session lies ready. A leader that is awake looks all the time.
-func (l *loop) expects(now time.Time) bool {
-	return !l.wake.Awake() && l.vacant() && !l.Pool.Empty() && now.Sub(l.look.vain) >= aloneAgain
-}
+func (l *loop) expects() bool { return !l.wake.Awake() && l.vacant() && !l.Pool.Empty() }
 
 // vacant tells whether no task is known, ours or not.
 func (l *loop) vacant() bool {
@@ -34,11 +29,10 @@ func (l *loop) vacant() bool {
 // that.
 func (l *loop) readAlone(ctx context.Context) (started bool, err error) {
 	asked := l.Clock.Now()
-	tasks, err := l.read(ctx, nil, 0)
+	tasks, err := l.read(ctx, nil)
 	var refusal *pgconn.PgError
 	switch {
 	case (errors.As(err, &refusal) || refusedByServer(err)) && !l.control.conn.IsClosed(), err == nil && len(tasks) == 0:
-		l.look.vain = time.Now()
 		return false, nil
 	case err != nil:
 		return false, err

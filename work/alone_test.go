@@ -22,7 +22,7 @@ func TestAlone(t *testing.T) {
 	comes := func(columns string, values ...any) (read *task, started bool) {
 		t.Helper()
 		l.Lanes.Forget()
-		l.tasks, l.look = map[int64]*task{}, looks{}
+		l.tasks, l.look = map[int64]*task{}, looks{chunk: scanFirst}
 		s.exec("UPDATE task SET state = 'DONE' WHERE plan < now()")
 		id := s.add(columns, values...)
 		l.control.notices.Hear(true)
@@ -38,7 +38,7 @@ func TestAlone(t *testing.T) {
 	if read, started := comes("input", "SELECT 1"); read != nil || started {
 		t.Error("it was read alone, and no session lies ready")
 	}
-	tasks, err := l.read(t.Context(), []int64{s.add("input", "SELECT 1")}, 0)
+	tasks, err := l.read(t.Context(), []int64{s.add("input", "SELECT 1")})
 	if err != nil || len(tasks) != 1 {
 		t.Fatal(err)
 	}

@@ -196,7 +196,7 @@ func TestWhatWaitsForLocksIsBounded(t *testing.T) {
 		clogged    bool
 	}{{asideMost, 3, false}, {asideMost + 1, 1, false}, {2*asideMost + 1, 1, true}} {
 		l.aside.size = c.size
-		tasks, err := l.read(t.Context(), []int64{plain, repeats, keyed}, 0)
+		tasks, err := l.read(t.Context(), []int64{plain, repeats, keyed})
 		if err != nil || len(tasks) != c.read || l.clogged() != c.clogged {
 			t.Error(c, len(tasks), l.clogged(), err)
 		}

@@ -1,9 +1,9 @@
 package work
 
 import (
-	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"runtime"
 	"slices"
 	"time"
@@ -128,38 +128,10 @@ func (l *loop) handOver(ctx context.Context) error {
 // namedMost is how many tasks a line of the log names.
 const namedMost = 20
 
-// underWay adds what is waited for to a line of the log: the tasks that run, those first that have
-// run longest, and then those whose sessions are not ready for them, or whose ends are to be
-// written.
+// underWay adds the tasks that have not ended to a line of the log.
 func (l *loop) underWay(line *zerolog.Event, key string) *zerolog.Event {
-	type run struct {
-		*task
-		start time.Time
-	}
-	now := l.Clock.Now()
-	runs := make([]run, 0, len(l.tasks))
-	for _, t := range l.tasks {
-		r := run{t, now}
-		if pid, start, _ := t.Runs(); pid != 0 {
-			r.start = start
-		}
-		runs = append(runs, r)
-	}
-	slices.SortFunc(runs, func(a, b run) int { return cmp.Or(a.start.Compare(b.start), cmp.Compare(a.Row.ID, b.Row.ID)) })
-	shown := zerolog.Arr()
-	for _, r := range runs[:min(len(runs), namedMost)] {
-		named := zerolog.Dict().Int64("id", r.Row.ID).Str("group", groupName(r.Row.Group))
-		switch pid, start, _ := r.Runs(); {
-		case pid != 0:
-			named.Str("ran", human.Duration(now.Sub(start)))
-		case r.ending:
-			named.Str("phase", "end")
-		default:
-			named.Str("phase", "start")
-		}
-		shown.Dict(named)
-	}
-	return line.Int("tasks", len(runs)).Array(key, shown)
+	ids := slices.Sorted(maps.Keys(l.tasks))
+	return line.Int("tasks", len(ids)).Ints64(key, ids[:min(len(ids), namedMost)])
 }
 
 // anyToCancel tells whether a task is with a runner.

@@ -1,7 +1,6 @@
 package work
 
 import (
-	"cmp"
 	"encoding/json"
 	"runtime"
 	"slices"
@@ -44,29 +43,19 @@ func TestDrain(t *testing.T) {
 // tellsOfTheDrain checks what the log says a drain has waited for, and what it has cancelled.
 func (s *stage) tellsOfTheDrain(short, long int64) {
 	s.t.Helper()
-	type run struct {
-		ID    int64
-		Group string
-		Ran   string
-	}
-	var waits, cancels []run
+	var waits, cancels []int64
 	for text := range strings.Lines(s.logged()) {
 		var line struct {
-			Message string
-			Waits   []run `json:"waits_for"`
-			Cancels []run
+			Waits   []int64 `json:"waits_for"`
+			Cancels []int64
 		}
 		if err := json.Unmarshal([]byte(text), &line); err != nil {
 			s.t.Fatal(err)
 		}
 		waits, cancels = append(waits, line.Waits...), append(cancels, line.Cancels...)
 	}
-	slices.SortFunc(waits, func(a, b run) int { return cmp.Compare(a.ID, b.ID) })
-	if len(waits) != 2 || waits[0].ID != short || waits[0].Group != "a" || waits[1].ID != long || waits[1].Group != "b" || waits[1].Ran == "" {
-		s.t.Errorf("waits for %+v", waits)
-	}
-	if len(cancels) != 1 || cancels[0].ID != long || cancels[0].Group != "b" || !strings.HasSuffix(cancels[0].Ran, " s") {
-		s.t.Errorf("cancels %+v", cancels)
+	if !slices.Equal(waits, []int64{short, long}) || !slices.Equal(cancels, []int64{long}) {
+		s.t.Errorf("waits for %v, cancels %v", waits, cancels)
 	}
 }
 

@@ -12,7 +12,6 @@ import (
 // does what is to be done by then. next is how long that can wait while nobody wakes the loop; nil:
 // until somebody does.
 type duty struct {
-	name string
 	next func() time.Duration
 	do   func(context.Context) error
 }
@@ -28,43 +27,40 @@ const never = time.Duration(math.MaxInt64)
 // read it.
 func (l *loop) timetable() []duty {
 	return []duty{
-		{name: "settings", do: l.change},
-		{name: "news", do: l.listen},
-		{name: "register", do: l.enlist},
-		{name: "limits of groups", do: l.regroup, next: l.nextRegroup},
-		{name: "mark", do: l.mark, next: l.nextMark},
-		{name: "ends and marks", do: l.post, next: l.nextPost},
-		{name: "ends", do: l.write, next: l.nextWrite},
-		{name: "disk", do: l.lookAtDisk, next: l.nextDisk},
-		{name: "answers", do: l.answer, next: l.nextAnswer},
-		{name: "recover", do: l.recover, next: l.nextRecover},
-		{name: "scan", do: l.rescan, next: l.nextScan},
-		{name: "give up what is overdue", do: l.expire, next: l.nextExpire},
-		{name: "successors", do: l.seeToSuccessors, next: l.nextSuccessors},
-		{name: "beat", do: l.beat, next: l.silence},
-		{name: "check", do: l.check, next: l.nextCheck},
-		{name: "prefetch", do: l.prefetch, next: l.nextPrefetch},
-		{name: "delete", do: l.sweep, next: l.nextSweep},
-		{name: "walk", do: l.walk, next: l.nextWalk},
-		{name: "foresee", do: l.foresee, next: l.nextForesee},
-		{name: "door", do: l.guard},
-		{name: "hand over", do: l.handOver, next: l.nextDrain},
-		{name: "show who leads", do: l.present},
-		{name: "metrics of the table", do: l.survey},
-		{name: "tasks that the log leaves out", do: l.tellLeftOut},
-		{name: "pace", do: l.pace},
-		{name: "call back", do: l.callBack},
-		{name: "dispatch", do: l.dispatch, next: l.nextDispatch},
-		{name: "idle sessions", do: l.closeIdle},
+		{do: l.change},
+		{do: l.listen},
+		{do: l.enlist},
+		{do: l.regroup, next: l.nextRegroup},
+		{do: l.mark, next: l.nextMark},
+		{do: l.post, next: l.nextPost},
+		{do: l.write, next: l.nextWrite},
+		{do: l.lookAtDisk, next: l.nextDisk},
+		{do: l.answer, next: l.nextAnswer},
+		{do: l.recover, next: l.nextRecover},
+		{do: l.rescan, next: l.nextScan},
+		{do: l.expire, next: l.nextExpire},
+		{do: l.seeToSuccessors, next: l.nextSuccessors},
+		{do: l.beat, next: l.silence},
+		{do: l.check, next: l.nextCheck},
+		{do: l.prefetch, next: l.nextPrefetch},
+		{do: l.sweep, next: l.nextSweep},
+		{do: l.walk, next: l.nextWalk},
+		{do: l.guard},
+		{do: l.handOver, next: l.nextDrain},
+		{do: l.present},
+		{do: l.survey},
+		{do: l.tellLeftOut},
+		{do: l.pace},
+		{do: l.callBack},
+		{do: l.dispatch, next: l.nextDispatch},
+		{do: l.closeIdle},
 	}
 }
 
 // round does all that is to be done now.
 func (l *loop) round(ctx context.Context) error {
 	for _, d := range l.duties {
-		l.ripen()
-		err := d.do(ctx)
-		if err != nil {
+		if err := d.do(ctx); err != nil {
 			return err
 		}
 	}
@@ -167,14 +163,6 @@ func (l *loop) nextSweep() time.Duration {
 		return time.Second - time.Since(l.look.swept)
 	}
 	return never
-}
-
-func (l *loop) nextForesee() time.Duration {
-	if !l.foresees() {
-		return never
-	}
-	from, _ := l.horizon()
-	return l.Clock.Until(l.look.next) - from + clockMargin
 }
 
 // nextDrain is when the grace of a drain is over.

@@ -36,9 +36,6 @@ func (l *loop) find(s *place, rows pgx.Rows) (found int, expired []expiring, err
 		case odd && now.Before(l.parked[r.ID].until):
 		case odd && l.tasks[r.ID] != nil: // it is read already, or runs
 			l.tasks[r.ID].due = l.Clock.Now()
-		case v[1] == nil: // its group or remote is long
-			s.lengthy = append(s.lengthy, r.ID)
-			s.taken++
 		case over != nil && !l.outlives(string(v[1]), micros(integer(over))):
 			expired = append(expired, expiring{r.ID, string(v[1]), micros(integer(over))})
 		case l.Lanes.Holds(v[1]): // many may wait for the end of a pause: they are looked for when it has come

@@ -145,9 +145,8 @@ func (b *inbox) take() (outcomes []run.Outcome, asks []ask) {
 	return outcomes, asks
 }
 
-// listen takes up what the runners and notifications have said.
+// listen takes up what the runners have said.
 func (l *loop) listen(context.Context) error {
-	l.wake.Hear()
 	l.hear()
 	return nil
 }

@@ -155,7 +155,7 @@ func TestLockedUntilAMomentAgo(t *testing.T) {
 	s := prepared(t, func(t *Target) { t.Run = 0 })
 	l := s.installed()
 	id := s.add("input", "SELECT 1")
-	tasks, err := l.read(t.Context(), []int64{id}, 0)
+	tasks, err := l.read(t.Context(), []int64{id})
 	if err != nil || len(tasks) != 1 {
 		t.Fatal(err)
 	}

@@ -44,7 +44,6 @@ type loop struct {
 	unsaid    []end           // ends that are not written yet,
 	aside     aside           // and those that could not be, and are tried again later
 	lost      map[int64]end   // tasks whose session is gone
-	ahead     time.Duration   // how long before: soonAhead, see horizon
 	columns   string          // fingerprint of those of the table, as they are,
 	described string          // and as install has found them
 	keeping   keeping
@@ -62,14 +61,13 @@ type loop struct {
 	rolePath atomic.Pointer[string] // the search_path of what writes rows; nil: the server's alone
 	mayOwn   atomic.Bool            // it may have a connection of its own: there is a register, and we lead
 
-	reads     func([]*run.Task) // for tests: called with what was read, by the loop; may be nil
-	draining  time.Time         // since when; zero: we do not
-	cancelled bool              // its grace is over
-	endsIn    time.Duration     // endsMost, for what the loop has started
-	followsIn time.Duration     // followLimit
-	crashed   *time.Time        // when the server has crashed last, as far as it tells
-	count     int               // tasks ended since the last look at the pace
-	surveyed  time.Time         // when the table was looked at for the metrics
+	draining  time.Time     // since when; zero: we do not
+	cancelled bool          // its grace is over
+	endsIn    time.Duration // endsMost, for what the loop has started
+	followsIn time.Duration // followLimit
+	crashed   *time.Time    // when the server has crashed last, as far as it tells
+	count     int           // tasks ended since the last look at the pace
+	surveyed  time.Time     // when the table was looked at for the metrics
 
 	registering registering
 	presence    presence
@@ -80,7 +78,7 @@ func newLoop(ctx context.Context, t Target, log zerolog.Logger) *loop {
 	l := &loop{
 		target: t, log: log, trouble: &trouble{log: log}, stats: cmp.Or(t.Stats, NewStats()),
 		crew: routine.New(ctx), panics: &panics{}, inbox: newInbox(), shows: map[string][][2]string{},
-		term: newTerm(time.Time{}), ahead: soonAhead, endsIn: endsMost, followsIn: followLimit,
+		term: newTerm(time.Time{}), endsIn: endsMost, followsIn: followLimit,
 		tasks: map[int64]*task{}, reruns: map[int64]again{}, lost: map[int64]end{},
 	}
 	live := t.Live
@@ -102,7 +100,7 @@ func (l *loop) dispatcher(live Live) *run.Dispatcher {
 	return run.New(run.Config{
 		Schema: l.target.Schema, Table: l.target.Table, LongestText: l.target.longestText(),
 		Leader: l.inbox, Group: l.crew, Clock: clock, Log: l.log, Failed: failed,
-		Lanes: lane.New[*run.Task](live.Run, freshForLong, clock.Now),
+		Lanes: lane.New[*run.Task](live.Run, freshFor, clock.Now),
 		Pool: pool.New(pool.Config{
 			Group: l.crew, Own: l.ownSession, Elsewhere: l.openRemote, Enrol: l.inbox.register, Log: l.log, Failed: failed,
 		}),
@@ -133,10 +131,8 @@ func (l *loop) encoding() string     { return l.Server.Load().Encoding }
 type term struct {
 	began      time.Time // by the server's clock, after the lock
 	look       looks
-	scanning   place             // where the scan under way goes on,
-	newer      place             // and where a look for what is new goes on, between two of its parts
+	scanning   place             // where the scan under way goes on
 	orphans    map[int64]*orphan // under way, but not ours
-	soon       []*run.Task       // read before their plan, the earliest first
 	unplanned  []unplanned       // found by the scan under way
 	overdue    []int64           // found by scans: their active has passed
 	successors successors        // and what they wait for
@@ -153,27 +149,23 @@ type looks struct {
 	swept                                   time.Time // deletions that had to wait
 	marks                                   time.Time // tasks were looked at that may have to be marked
 	fullTook                                time.Duration
-	spent                                   time.Duration // by the server, on the last look at all that is due,
-	slow                                    time.Duration // and how long it took twice in a row, if that was long
-	planned                                 int64         // unplanned tasks are looked at from this id on; the least: all of them
-	low                                     time.Time     // plans before were seen by a scan
-	next                                    time.Time     // earliest plan to come, zero: none
-	foreseen                                time.Time     // the one for which it was looked what to take before it
-	dense                                   time.Time     // and followed closely on the one before
-	vain                                    time.Time     // no task was found alone
-	wanted                                  bool          // something may have become due
-	later                                   bool          // only what is new was looked at: all of it when it may be
-	doubted                                 time.Time     // rows were last changed by somebody
-	stopped                                 time.Time     // since when something may have been stopped or deleted, zero: nothing
-	partial                                 bool          // not all that is due is known
-	missing                                 int           // tasks that were not there to be read since, more than were
-	held                                    int           // due tasks that were left out: their group is paused
+	planned                                 int64     // unplanned tasks are looked at from this id on; the least: all of them
+	low                                     time.Time // plans before were seen by a scan
+	next                                    time.Time // earliest plan to come, zero: none
+	wanted                                  bool      // something may have become due
+	later                                   bool      // only what is new was looked at: all of it when it may be
+	doubted                                 time.Time // rows were last changed by somebody
+	stopped                                 time.Time // since when something may have been stopped or deleted, zero: nothing
+	partial                                 bool      // not all that is due is known
+	missing                                 int       // tasks that were not there to be read since, more than were
+	chunk                                   int       // rows of the next part of a scan
+	held                                    int       // due tasks that were left out: their group is paused
 }
 
 // newTerm is a term that begins now, by the server's clock.
 func newTerm(now time.Time) *term {
 	return &term{
-		began: now, successors: newSuccessors(), look: looks{planned: math.MinInt64},
+		began: now, successors: newSuccessors(), look: looks{planned: math.MinInt64, chunk: scanFirst},
 		orphans: map[int64]*orphan{}, parked: map[int64]parked{},
 	}
 }
@@ -209,6 +201,13 @@ func (l *loop) endTerm(ctx context.Context, err error) {
 	}
 	l.term = newTerm(time.Time{})
 	l.closeLater(l.Pool.Stale(0)) // what took the control connection may have taken them, too
+}
+
+// dropWaiting forgets all that was read and has not started.
+func (l *loop) dropWaiting() {
+	for _, t := range l.Lanes.Forget() {
+		delete(l.tasks, t.Row.ID)
+	}
 }
 
 // old is when the sessions of an old leader were there at the latest: it opens none once it does

@@ -43,18 +43,14 @@ func TestNobodySetsOurSessions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ear, err := connectEar(t.Context(), s.target, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for kind, conn := range map[string]*pgconn.PgConn{"control": control(), "fallback": fallback.PgConn(), "log": log, "ear": ear} {
+	for kind, conn := range map[string]*pgconn.PgConn{"control": control(), "fallback": fallback.PgConn(), "log": log} {
 		defer conn.Close(t.Context())
 		for name, value := range pinned {
 			results, err := conn.Exec(t.Context(), "SHOW "+name).ReadAll()
 			if err != nil {
 				t.Fatal(err)
 			}
-			if name == "client_encoding" && (kind == "log" || kind == "ear") {
+			if name == "client_encoding" && kind == "log" {
 				value = unconverted
 			}
 			if got := string(results[0].Rows[0][0]); got != value && !(name == "DateStyle" && strings.HasPrefix(got, value+",")) {

@@ -10,48 +10,38 @@ import (
 )
 
 // What a scan brings at once, and how many due tasks are known at most: 16 bytes each. Beyond that
-// there is a window by plan. Where nothing else is to be done between the parts of a scan they
-// grow, as long as one takes less than scanPart: at the end of each either side waits for the
-// other. Else a part that takes longer than dutyPart makes the next one smaller.
+// there is a window by plan. Parts are as large as they may be within dutyPart: to tell long names
+// apart takes the server up to 0.1 ms each.
 const (
-	scanChunk   = 20_000
-	scanLargest = 8 * scanChunk
-	scanLeast   = 100
-	scanPart    = 500 * time.Millisecond
-	scanMost    = 1_000_000
+	scanChunk = 20_000
+	scanLeast = 100
+	scanFirst = 1000
+	scanMost  = 1_000_000
 )
 
-// scanAtOnce is how long the scan at the begin of a term keeps all from starting on account of what
-// is lengthy.
-const scanAtOnce = 2 * time.Second
+// scanAtOnce is how long the scan at the begin of a term keeps all from starting.
+const scanAtOnce = 5 * time.Second
 
 // visibility is how long a transaction may last whose tasks, planned for when it wrote them, are
 // found at once where there is so much due that not all of it can be looked at each time.
 const visibility = time.Second
 
-// place is how far a scan has come, in the order of plans, and then among the tasks that it has put
-// off.
+// place is how far a scan has come, in the order of plans.
 type place struct {
 	active, full bool
 	begun        bool // its first part has been asked for
 	atOnce       bool // there is nothing else to do meanwhile
-	chunk        int  // rows of the next part
 	plan         pgtype.Timestamptz
 	id           int64
-	began        time.Time     // by our clock
-	asked        time.Time     // by the server's
-	spent        time.Duration // by the server, on its parts
-	again        bool          // what it has left out may start now
-	held         int           // tasks that it has left out: their group is paused
-	taken        int           // tasks that it has brought, but for those held
-	passed       bool          // only lengthy is left,
-	lengthy      []int64       // tasks whose group or remote is long
-	owed         bool          // its next part comes before a look for what is new,
-	missed       bool          // and such a look has left out some that are lengthy
+	began        time.Time // by our clock
+	asked        time.Time // by the server's
+	again        bool      // what it has left out may start now
+	held         int       // tasks that it has left out: their group is paused
+	taken        int       // tasks that it has brought, but for those held
 }
 
 // scan begins to look at all that is due; at once tells to go through with it, else there is other
-// work between its parts, and before the rest of what is lengthy in any case.
+// work between its parts, and before the rest of what takes long in any case.
 func (l *loop) scan(ctx context.Context, atOnce bool) error {
 	l.startScan(atOnce)
 	for {
@@ -63,7 +53,7 @@ func (l *loop) scan(ctx context.Context, atOnce bool) error {
 
 // startScan begins to look at all that is due.
 func (l *loop) startScan(atOnce bool) {
-	l.Lanes.Fill(atOnce)
+	l.Lanes.Fill()
 	l.overdue, l.look.missing = nil, 0 // it finds them again
 	l.look.wanted, l.look.later = false, false
 	l.scanning = l.placeFrom(pgtype.Timestamptz{Valid: true, InfinityModifier: pgtype.NegativeInfinity}, math.MaxInt64) // behind what is unplanned
@@ -80,22 +70,21 @@ func (l *loop) lookForNew() place {
 func (l *loop) seenUpTo() time.Time { return l.look.low.Add(-visibility) }
 
 func (l *loop) placeFrom(plan pgtype.Timestamptz, id int64) place {
-	s := place{active: true, chunk: scanChunk, began: time.Now(), asked: l.Clock.Now(), plan: plan, id: id}
+	s := place{active: true, began: time.Now(), asked: l.Clock.Now(), plan: plan, id: id}
 	l.look.low = s.asked
 	return s
 }
 
-// goOn does the next part of the scan under way, or looks for what is new, which that would find
-// last: the two take turns.
+// goOn does the next part of the scan under way, and looks before that for what is new, which the
+// scan would find last.
 func (l *loop) goOn(ctx context.Context, due bool) error {
-	s := &l.scanning
-	if !l.newer.active && !s.owed && (due || l.look.wanted && l.scanDelay() <= 0) {
-		l.newer = l.lookForNew()
+	if due || l.look.wanted && l.scanDelay() <= 0 {
+		newer := l.lookForNew()
+		if err := l.scanOn(ctx, &newer); err != nil {
+			return err
+		}
 	}
-	if s.owed = l.newer.active; s.owed {
-		return l.scanOn(ctx, &l.newer)
-	}
-	return l.scanOn(ctx, s)
+	return l.scanOn(ctx, &l.scanning)
 }
 
 // scanOn reads the next part of what is due, and when there is no more, what comes next.
@@ -104,7 +93,7 @@ func (l *loop) scanOn(ctx context.Context, s *place) error {
 	defer cancel()
 	var expired []expiring
 	var found int
-	asked, next, first, passed := time.Now(), l.look.next, !s.begun, s.passed
+	asked, next, first, chunk := time.Now(), l.look.next, !s.begun, l.look.chunk
 	batch := &pgx.Batch{}
 	if first {
 		s.begun = true
@@ -115,7 +104,7 @@ func (l *loop) scanOn(ctx context.Context, s *place) error {
 		}
 	}
 	l.queueNext(batch)
-	l.queuePart(batch, s).Query(func(rows pgx.Rows) (err error) {
+	batch.Queue(l.queries().Text("scan"), s.plan, s.id, chunk).Query(func(rows pgx.Rows) (err error) {
 		found, expired, err = l.find(s, rows)
 		return err
 	})
@@ -123,7 +112,6 @@ func (l *loop) scanOn(ctx context.Context, s *place) error {
 		return err
 	}
 	took := time.Since(asked)
-	s.spent += took
 	if found > 0 {
 		l.wake.Found(time.Now())
 	}
@@ -138,8 +126,12 @@ func (l *loop) scanOn(ctx context.Context, s *place) error {
 		return err
 	}
 	l.overdue = append(l.overdue, gone...)
-	if over := l.tookPart(s, found, took); over && !passed {
-		l.look.scan = time.Now()
+	more := found == chunk
+	if more {
+		l.paceScan(s, took)
+	}
+	if !more || s.taken >= scanMost || l.listed() >= scanMost {
+		l.endScan(s, more)
 	} else if s == &l.scanning && !s.atOnce {
 		// What has become due meanwhile is not what comes next any more.
 		l.look.wanted = l.look.wanted || first || !next.IsZero() && l.Clock.Until(next) <= 0
@@ -147,49 +139,11 @@ func (l *loop) scanOn(ctx context.Context, s *place) error {
 	return nil
 }
 
-// queuePart asks for the next part: of all, or, when that is through, of what is lengthy. To tell
-// long names apart takes the server up to 0.1 ms each, and there may be a million.
-func (l *loop) queuePart(batch *pgx.Batch, s *place) *pgx.QueuedQuery {
-	if s.passed {
-		return batch.Queue(l.queries().Text("lengthy"), s.lengthy[:min(len(s.lengthy), s.chunk)])
-	}
-	return batch.Queue(l.queries().Text("scan"), s.plan, s.id, s.chunk)
-}
-
-// tookPart takes in that a part is done, and tells whether the scan is over.
-func (l *loop) tookPart(s *place, found int, took time.Duration) (over bool) {
-	switch more := found == s.chunk; {
-	case s.passed:
-		s.lengthy = s.lengthy[min(len(s.lengthy), s.chunk):]
-	case more && s.taken < scanMost && l.listed() < scanMost:
-		s.pace(took, l.listed())
-		return false
-	default:
-		s.passed, s.chunk = true, scanLeast
-		if s.full {
-			l.look.partial = more
-		}
-	}
-	if s == &l.newer && len(s.lengthy) > 0 {
-		l.scanning.missed, s.lengthy = true, nil
-	}
-	if len(s.lengthy) == 0 {
-		l.endScan(s)
-		return true
-	}
-	if s.atOnce && time.Since(s.began) > scanAtOnce {
-		l.Lanes.Filled()
-		s.atOnce, l.look.wanted = false, true
-	}
-	s.pace(took, l.listed())
-	return false
-}
-
-// endScan ends a scan.
-func (l *loop) endScan(s *place) {
-	s.active = false
+// endScan ends a scan; partial tells that there is more.
+func (l *loop) endScan(s *place, partial bool) {
+	s.active, l.look.scan = false, time.Now()
 	if s == &l.scanning {
-		l.look.low, l.look.wanted = s.asked, l.look.wanted || s.missed
+		l.look.low = s.asked
 	}
 	if s.full {
 		l.Lanes.Filled()
@@ -197,21 +151,19 @@ func (l *loop) endScan(s *place) {
 		if l.look.full = time.Now(); s.again {
 			l.look.full = time.Time{}
 		}
-		l.look.fullTook, l.look.held = time.Since(s.began), s.held
-		l.tellOfSlow(s.spent)
+		l.look.partial, l.look.fullTook, l.look.held = partial, time.Since(s.began), s.held
 	}
 }
 
-// pace decides how large the next part is.
-func (s *place) pace(took time.Duration, listed int) {
+// paceScan decides how large the next part of a scan is, after one that was full.
+func (l *loop) paceScan(s *place, took time.Duration) {
+	if s.atOnce && time.Since(s.began) > scanAtOnce {
+		s.atOnce, l.look.wanted = false, true
+	}
 	switch {
-	case s.atOnce && !s.passed:
-		if took < scanPart {
-			s.chunk = min(2*s.chunk, scanLargest, max(scanMost-listed, scanChunk))
-		}
 	case took > dutyPart:
-		s.chunk = max(s.chunk/2, scanLeast)
+		l.look.chunk = max(l.look.chunk/2, scanLeast)
 	case took < dutyPart/2:
-		s.chunk = min(2*s.chunk, scanChunk)
+		l.look.chunk = min(2*l.look.chunk, scanChunk)
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -12,49 +11,12 @@ import (
 
 	"pgtaskd/exec"
 	"pgtaskd/work/pool"
-	"pgtaskd/work/run"
 )
 
 // led is a stage that a loop of the test's own leads.
 type led struct {
 	*stage
 	loop *loop
-	seen *earlier
-}
-
-// earlier are the tasks that a loop has read, and how many of them before their plan.
-type earlier struct {
-	mu  sync.Mutex
-	ids map[int64]time.Duration // how long before
-}
-
-func (s *earlier) note(l *loop) {
-	l.reads = func(tasks []*run.Task) {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		for _, t := range tasks {
-			s.ids[t.Row.ID] = max(s.ids[t.Row.ID], l.Clock.Until(t.Row.Plan))
-		}
-	}
-}
-
-func (s *earlier) has(id int64) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	_, has := s.ids[id]
-	return has
-}
-
-// before is how many were read so long before their plan.
-func (s *earlier) before(long time.Duration) (n int) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, ahead := range s.ids {
-		if ahead >= long {
-			n++
-		}
-	}
-	return n
 }
 
 // anywhere runs a test of pipelines with tasks in the target's own database, and once more with
@@ -78,18 +40,9 @@ func anywhere(t *testing.T, test func(*testing.T, func(*testing.T, ...func(*Targ
 // lead begins a stage in which all tasks are the target's own.
 func lead(t *testing.T, change ...func(*Target)) *led {
 	t.Helper()
-	return leadAs(t, func(*loop) {}, change...)
-}
-
-// leadAs begins one whose loop is changed before.
-func leadAs(t *testing.T, as func(*loop), change ...func(*Target)) *led {
-	t.Helper()
 	s := furnished(t, change...)
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
 	l := newLoop(ctx, s.target, zerologNone)
-	read := &earlier{ids: map[int64]time.Duration{}}
-	read.note(l)
-	as(l)
 	s.stop, s.ended = make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(s.ended)
@@ -103,7 +56,7 @@ func leadAs(t *testing.T, as func(*loop), change ...func(*Target)) *led {
 		l.crew.Wait()
 		pool.Close(l.Pool.Stale(0))
 	})
-	return &led{s, l, read}
+	return &led{s, l}
 }
 
 // waits is a query that takes no time, or waits for the test where its data say so.

@@ -70,7 +70,7 @@ func (l *loop) post(ctx context.Context) error {
 	if len(entries) > 0 {
 		l.ledger.Put(entries...)
 	}
-	err := l.ripening(func() error { return l.ledger.Step(ctx, l.control.conn) })
+	err := l.ledger.Step(ctx, l.control.conn)
 	if empty := l.hearLedger(); err == nil {
 		err = l.delete(ctx, empty)
 	} else {

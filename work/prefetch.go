@@ -47,7 +47,7 @@ func (l *loop) prefetchChosen(ctx context.Context, ids []int64) error {
 	}
 	var tasks []*run.Task
 	err := l.each(ctx, ids, func(ctx context.Context, ids []int64) error {
-		some, err := l.read(ctx, ids, 0)
+		some, err := l.read(ctx, ids)
 		tasks = append(tasks, some...)
 		return err
 	})
@@ -107,19 +107,16 @@ func (l *loop) park(ids []int64) {
 // read reads the tasks with these ids, or, where there are none (nil), the one that is due alone.
 // Where one of them has a text that the server cannot send, all leave their texts behind: its own
 // fails it when it starts.
-func (l *loop) read(ctx context.Context, ids []int64, ahead time.Duration) ([]*run.Task, error) {
-	tasks, err := l.readWith(ctx, ids, ahead, prefetchText)
+func (l *loop) read(ctx context.Context, ids []int64) ([]*run.Task, error) {
+	tasks, err := l.readWith(ctx, ids, prefetchText)
 	if isUnsendable(err) {
-		tasks, err = l.readWith(ctx, ids, ahead, prefetchNoText)
+		tasks, err = l.readWith(ctx, ids, prefetchNoText)
 	}
 	if odd := (pgx.ScanArgError{}); errors.As(err, &odd) {
 		err = &unreadable{odd.FieldName, err}
 	}
 	if err != nil {
 		return nil, err
-	}
-	if l.reads != nil {
-		l.reads(tasks)
 	}
 	return l.withoutCauses(ctx, tasks)
 }
@@ -140,14 +137,14 @@ func (u *unreadable) Unwrap() error { return u.cause }
 // isUnsendable tells the errors of a character that either encoding does not have.
 func isUnsendable(err error) bool { return hasState(err, "22P05", "22021") }
 
-func (l *loop) readWith(ctx context.Context, ids []int64, ahead time.Duration, text int) (tasks []*run.Task, err error) {
+func (l *loop) readWith(ctx context.Context, ids []int64, text int) (tasks []*run.Task, err error) {
 	regrouped := false
 	limit, cancel := limited(ctx)
 	defer cancel()
 	batch := &pgx.Batch{} // a table that somebody has locked for an index, or to which the right was taken away, is met here, and not by tasks
 	batch.Queue("BEGIN READ WRITE")
 	batch.Queue(l.queries().Hold())
-	batch.Queue(l.queries().Text("prefetch"), ids, text, ahead, text == prefetchNoText, l.crashed,
+	batch.Queue(l.queries().Text("prefetch"), ids, text, text == prefetchNoText, l.crashed,
 		pauseEnd(l.Lanes.LastPause()), l.grouping.version, l.seenUpTo()).Query(func(rows pgx.Rows) (err error) {
 		tasks, regrouped, err = l.readRows(rows)
 		return err
@@ -178,32 +175,17 @@ func (l *loop) waitsStill(r *run.Row) bool {
 		l.aside.full() && (r.Key != nil || !r.Single)
 }
 
-// What was read a while ago and has not started is read again when it may start, since its row may
-// have changed. Triggers tell of most changes, where there are any.
-const (
-	freshFor     = 500 * time.Millisecond // it is kept
-	freshForLong = 2 * time.Second        // where most changes are told
-)
-
-// fresh is how long what was read is kept.
-func (l *loop) fresh() time.Duration {
-	if l.wake.Tells() {
-		return freshForLong
-	}
-	return freshFor
-}
+// freshFor is how long what was read is kept that has not started. Then it is read again when it may
+// start, since its row may have changed: triggers tell of most changes, where there are any.
+const freshFor = time.Second
 
 // unread forgets what was read a while ago; its lanes remember that it is due. If somebody has
 // changed a row that waits, it forgets all.
 func (l *loop) unread() {
 	if l.control.notices.Changed {
 		l.doubt(time.Now())
-		for _, t := range l.soon {
-			delete(l.tasks, t.Row.ID)
-		}
-		l.soon, l.look.foreseen = nil, time.Time{}
 	}
-	for _, t := range l.Lanes.Unread(l.fresh(), l.control.notices.Changed) {
+	for _, t := range l.Lanes.Unread(l.control.notices.Changed) {
 		delete(l.tasks, t.Row.ID)
 	}
 	l.control.notices.Changed = false

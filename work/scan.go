@@ -10,19 +10,16 @@ import (
 // scanShare is the part of the time that looking at all that is due may take: one in twenty.
 const scanShare = 20
 
-// scanSlow is how long the server may take to look at all that is due where little is. It rests so
-// long at most then: who has written a task long before the COMMIT waits for that look.
-const (
-	scanSlow = 100 * time.Millisecond
-	slowRest = 3 * time.Second
-)
+// slowRest is how long the leader rests at most after a look at all that is due where little is: who
+// has written a task long before the COMMIT waits for that look.
+const slowRest = 3 * time.Second
 
 // rescan takes in what has woken the loop, and looks for tasks that have become due, as far as there
 // is reason to.
 func (l *loop) rescan(ctx context.Context) error {
 	if !l.draining.IsZero() {
 		l.wake.TakeNotice()
-		l.look.wanted, l.scanning, l.newer = false, place{}, place{}
+		l.look.wanted, l.scanning = false, place{}
 		return nil
 	}
 	now := time.Now()
@@ -37,13 +34,13 @@ func (l *loop) rescan(ctx context.Context) error {
 	if l.wake.Told(now, l.look.scan) {
 		news, l.look.wanted = true, true
 	}
-	if news && l.expects(now) {
+	due := !l.look.next.IsZero() && l.Clock.Until(l.look.next) <= 0
+	if (news || due) && l.expects() {
 		if started, err := l.readAlone(ctx); started || err != nil {
 			return err
 		}
 	}
 	l.resume()
-	due := !l.look.next.IsZero() && l.Clock.Until(l.look.next) <= 0
 	stale := now.Sub(l.look.full) >= l.every() || l.look.partial && l.listed() < scanMost/2
 	switch {
 	case l.scanning.active:
@@ -67,25 +64,10 @@ func (l *loop) beat(ctx context.Context) error {
 }
 
 // rest is how long all that is due is not looked at again after a look: so long that looking takes
-// its share of the time and no more. Where little is due it is short, even if the last look took
-// long because the machine was busy.
+// its share of the time and no more.
 func (l *loop) rest() time.Duration {
-	return max(min(scanShare*l.look.slow, slowRest), scanShare*min(l.look.fullTook, time.Duration(l.listed()+l.look.held+100)*10*time.Microsecond))
-}
-
-// tellOfSlow takes in how long the server has taken to look at all that is due. Where little is, and
-// it takes long again and again, it reads past what has ended, which stays in the index as long as
-// anybody's transaction, or a slot, may still see it.
-func (l *loop) tellOfSlow(spent time.Duration) {
-	l.look.slow = 0
-	if l.listed() < scanChunk && min(spent, l.look.spent) > scanSlow {
-		l.look.slow = min(spent, l.look.spent)
-	}
-	if l.look.spent = spent; l.look.slow < scanPart || !l.trouble.tells("look", lockedAgain) {
-		return
-	}
-	l.log.Warn().Dur("took", spent).Str("hint", "end the oldest transaction of the database, or drop the slot that nobody uses, then VACUUM the table").
-		Msg("a look at what is due takes long, as the server reads past tasks that have ended")
+	known := time.Duration(l.listed() + l.look.held)
+	return min(scanShare*l.look.fullTook, max(slowRest, scanShare*known*10*time.Microsecond))
 }
 
 // comesNext reads the server's clock and the earliest plan to come; it is our sign of life, too.

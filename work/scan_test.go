@@ -69,7 +69,7 @@ func TestStaleStatistics(t *testing.T) {
 	}
 	var tasks []*run.Task
 	read("read", func() (err error) {
-		tasks, err = l.read(t.Context(), ids, 0)
+		tasks, err = l.read(t.Context(), ids)
 		return err
 	})
 	l.know(tasks)

@@ -45,22 +45,19 @@ func (l *loop) sleep(ctx context.Context, stop <-chan struct{}) error {
 	}
 	heard, cancel := l.wake.Wait(ctx, d)
 	defer cancel()
+	ends := func() error {
+		cancel()
+		return <-heard
+	}
 	var err error
 	select {
 	case err = <-heard:
-	case <-l.ripens():
-		l.ripen()
-		cancel()
-		err = <-heard
 	case <-l.inbox.poke:
-		cancel()
-		err = <-heard
+		err = ends()
 	case <-l.target.Changes.Poked():
-		cancel()
-		err = <-heard
+		err = ends()
 	case <-stop:
-		cancel()
-		err = <-heard
+		err = ends()
 		l.drain()
 	}
 	if !l.draining.IsZero() {

@@ -73,7 +73,7 @@ func TestDrainNamesWhatIsNotReady(t *testing.T) {
 	id := s.add(`input, remote, "group"`, "SELECT 1", dsn, "unready")
 	s.reaches(reached)
 	s.drain()
-	named := fmt.Sprintf(`[{"id":%d,"group":"unready","phase":"start"}]`, id)
+	named := fmt.Sprintf("[%d]", id)
 	for _, part := range []string{`"tasks":1,"waits_for":` + named, `"tasks":1,"cancels":` + named} {
 		if !strings.Contains(s.logged(), part) {
 			t.Error("the log has no", part)

@@ -12,14 +12,11 @@ import (
 	"pgtaskd/work/wake"
 )
 
-// waker returns what wakes the loop. Its stream and its ear have connections of their own.
+// waker returns what wakes the loop. Its stream has a connection of its own.
 func (l *loop) waker() *wake.Waker {
 	return wake.New(wake.Config{
 		Table: table(l.target), Group: l.crew, Log: l.log, Sleep: l.target.Sleep, Poke: l.inbox.wake, Limit: limited,
 		Connect: func(ctx context.Context) (*pgconn.PgConn, error) { return connectStream(ctx, l.target) },
-		Listen: func(ctx context.Context, hear func(*pgconn.Notification)) (*pgconn.PgConn, error) {
-			return connectEar(ctx, l.target, hear)
-		},
 	})
 }
 
@@ -41,25 +38,6 @@ func connectStream(ctx context.Context, t Target) (*pgconn.PgConn, error) {
 	ctx, cancel := context.WithTimeout(ctx, connectLimit)
 	defer cancel()
 	conn, err := pgconn.ConnectConfig(ctx, &cfg.Config)
-	return conn, remote.Reason(err)
-}
-
-// connectEar opens a connection that listens. Its name is not that of a control session, which tells
-// that there is a controller.
-func connectEar(ctx context.Context, t Target, hear func(*pgconn.Notification)) (*pgconn.PgConn, error) {
-	cfg, err := ownConfig(t.Connect, startup(shortened("pgtaskd-ear "+t.Schema+" "+t.Table)))
-	if err != nil {
-		return nil, err
-	}
-	cfg.RuntimeParams["client_encoding"] = unconverted
-	cfg.OnNotification = func(_ *pgconn.PgConn, n *pgconn.Notification) { hear(n) }
-	ctx, cancel := context.WithTimeout(ctx, connectLimit)
-	defer cancel()
-	conn, err := pgconn.ConnectConfig(ctx, &cfg.Config)
-	if hasState(err, "42704") { // as in connect
-		delete(cfg.RuntimeParams, "idle_session_timeout")
-		conn, err = pgconn.ConnectConfig(ctx, &cfg.Config)
-	}
 	return conn, remote.Reason(err)
 }
 
@@ -85,6 +63,8 @@ func (l *loop) wakeable(ctx context.Context) (way sql.Wake, d sql.Description, e
 		}
 	}
 	if t.Wake != sql.WAL {
+		left, why := wake.Audible(t.Wake, c.conn.PgConn())
+		t.Wake, obstacles = left, append(obstacles, why...)
 		if d, err = l.furnish(ctx, t); err != nil {
 			return way, d, err
 		}
@@ -102,7 +82,11 @@ func (l *loop) wakeable(ctx context.Context) (way sql.Wake, d sql.Description, e
 // wakeable is the target with the best way of waking that is possible, as far as the log is
 // concerned.
 func (r *Report) wakeable(ctx context.Context, conn *pgx.Conn, t Target) (Target, error) {
-	if t.Wake != sql.WAL {
+	if left, obstacles := wake.Audible(t.Wake, conn.PgConn()); left != sql.WAL {
+		if len(obstacles) > 0 {
+			r.say("%s", wake.Impossible(t.Wake, obstacles))
+		}
+		t.Wake = left
 		return t, nil
 	}
 	d, err := sql.Describe(ctx, conn, table(t))
@@ -121,7 +105,7 @@ func (r *Report) wakeable(ctx context.Context, conn *pgx.Conn, t Target) (Target
 	}
 	if len(obstacles) > 0 {
 		r.say("%s", wake.Impossible(t.Wake, obstacles))
-		t.Wake = sql.Auto
+		t.Wake, _ = wake.Audible(sql.Auto, conn.PgConn())
 	}
 	return t, nil // the table's own rehearsal meets any other error as well
 }

@@ -126,7 +126,7 @@ func (l *loop) cancelChanged(ctx context.Context, ids []int64) error {
 		case s.ours(t, pid) && s.recalls: // its SQL runs still, or it is too late
 			t.Cancel(exec.Stopped)
 		case s.ours(t, pid), s.state == "WORK" && t.Marks.Load():
-		case l.Lanes.Drop(t.Task) || l.dropSoon(t.Task):
+		case l.Lanes.Drop(t.Task):
 			delete(l.tasks, id)
 			l.look.wanted = true
 		default:

@@ -4,6 +4,6 @@ CASE
             SELECT pg_sequence_last_value(c.oid::regclass)
             FROM pg_class AS c -- it may be gone
             WHERE c.oid = :group_sequence::oid
-        ), 0) <> $7::int8
+        ), 0) <> $6::int8
             THEN true
     END

@@ -2,11 +2,11 @@
 -- running. Long texts stay behind (NULL here) until the task starts; group and remote come as in
 -- scan, and by themselves where those are not the same.
 -- $1 ids, NULL: the one that is due alone, unless its lane may have to pause first or it repeats
--- itself; $2 longest text to bring, in bytes, $3 how long before its plan a task may be read, $4
--- whether all texts stay behind, as one of them cannot be sent, $5 when the server has crashed
--- last: what was due by then is marked before it starts;
--- $6 when the last pause of a group has ended, which may count as the plan (NULL: none has), $7
--- version of the limits of groups, $8 what is due alone is so since then: before it the server may
+-- itself; $2 longest text to bring, in bytes, $3 whether all
+-- texts stay behind, as one of them cannot be sent, $4 when the server has crashed last: what was
+-- due by then is marked before it starts;
+-- $5 when the last pause of a group has ended, which may count as the plan (NULL: none has), $6
+-- version of the limits of groups, $7 what is due alone is so since then: before it the server may
 -- have to read past all that has ended, as long as somebody's transaction lasts
 SELECT
     t.id,
@@ -15,7 +15,7 @@ SELECT
         OR t.overlap
         OR t.stop IS NOT NULL -- it has ended before, and somebody has set it to PLAN
         OR t.locked
-        OR (coalesce(t.base, t.plan) <= $5) IS TRUE,
+        OR (coalesce(t.base, t.plan) <= $4) IS TRUE,
     CASE WHEN t.expires THEN greatest(:base, t.freed) + least(t.active, '10000 years') END,
     :key_of_group,
     coalesce(:key_of_remote, ''),
@@ -34,7 +34,7 @@ SELECT
     t.delimiter,
     t.escape,
     t.quote,
-    CASE WHEN octet_length(t."null") <= 1000 AND NOT $4::bool THEN t."null" END,
+    CASE WHEN octet_length(t."null") <= 1000 AND NOT $3::bool THEN t."null" END,
     t.rerun,
     NOT t.followed,
     t.stop IS NULL AND t.interrupted > 1 AND coalesce(
@@ -69,9 +69,9 @@ SELECT
     :group_itself,
     :remote_itself,
     CASE WHEN t.ready > t.plan AND t.ready < 'infinity' THEN t.ready END,
-    CASE WHEN NOT $4 THEN t.key END,
+    CASE WHEN NOT $3 THEN t.key END,
     t.skipped,
-    CASE WHEN t.expires AND $6::timestamptz IS NOT NULL THEN least(date_part('epoch', t.active) * 1000000, 9e18)::int8 END,
+    CASE WHEN t.expires AND $5::timestamptz IS NOT NULL THEN least(date_part('epoch', t.active) * 1000000, 9e18)::int8 END,
     :regrouped:under
 FROM unnest(coalesce($1::int8[], (
     SELECT CASE WHEN count(*) = 1 THEN array_agg(d.id) END
@@ -79,7 +79,7 @@ FROM unnest(coalesce($1::int8[], (
         SELECT l.id
         FROM :table AS l
         WHERE l.due IS NOT NULL
-            AND l.due >= $8::timestamptz
+            AND l.due >= $7::timestamptz
             AND l.due <= statement_timestamp()
         ORDER BY l.due, l.id
         LIMIT 2
@@ -104,10 +104,10 @@ CROSS JOIN LATERAL ( -- looked up one by one, whatever the statistics say
         )
         AND t.state = 'PLAN'
         AND t.due > '-infinity' -- else its next beat, or what it waits for, is still to be found
-        AND t.due <= (statement_timestamp() + $3::interval)
+        AND t.due <= statement_timestamp()
         AND (
             NOT x.expires
-            OR greatest(:base, t.freed, $6::timestamptz) + least(t.active, '10000 years') >= statement_timestamp()
+            OR greatest(:base, t.freed, $5::timestamptz) + least(t.active, '10000 years') >= statement_timestamp()
         )
         :guarded
     ORDER BY t.id

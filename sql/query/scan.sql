@@ -1,20 +1,12 @@
 -- What is due, waiting or under way, in the order of its plan, from a place in that order on. A
 -- million rows may come, so what nearly all have in common is NULL, which costs neither side
 -- anything: no remote, max and priority 0, a task that waits.
--- Of a group or remote comes what tells it from others (sql/part/key.sql). To find that takes long
--- where a name is: then the group is NULL, unless the task is under way, and lengthy.sql brings it.
+-- Of a group or remote comes what tells it from others (sql/part/key.sql).
 -- $1 plan, $2 id (the place), $3 most rows
 SELECT
     t.id,
-    CASE
-        WHEN (octet_length(t."group") > 1000 OR octet_length(t.remote) > 1000)
-            AND t.state = 'PLAN' THEN NULL
-        ELSE :key_of_group
-    END,
-    CASE
-        WHEN octet_length(t.remote) > 1000 AND t.state = 'PLAN' THEN NULL
-        ELSE :key_of_remote
-    END,
+    :key_of_group,
+    :key_of_remote,
     CASE WHEN t.max <> 0 THEN t.max END,
     CASE WHEN t.priority <> 0 THEN t.priority END,
     t.due,

@@ -1,7 +1,6 @@
 package lane
 
 import (
-	"container/heap"
 	"slices"
 	"time"
 )
@@ -13,7 +12,7 @@ func (s *Lanes[T]) Add(group, remote []byte, r Rank) {
 	defer s.mu.Unlock()
 	l := s.last
 	if len(group) > nameMost || len(remote) > nameMost {
-		group, remote = s.names.brief(0, group), s.names.brief(1, remote)
+		group, remote = []byte(Brief(string(group))), []byte(Brief(string(remote)))
 	}
 	if l == nil || l.key.group != string(group) || l.key.remote != string(remote) {
 		known, ok := s.all[Key{string(group), string(remote)}]
@@ -23,50 +22,41 @@ func (s *Lanes[T]) Add(group, remote []byte, r Rank) {
 		l, s.last = known, known
 	}
 	// The lane's place depends on its first task alone.
-	if s.makeReady(l, r) && l.ready.top().ID == r.ID {
+	if s.makeReady(l, r) && l.ready[0].ID == r.ID {
 		s.place(l)
 	}
 }
 
 // makeReady adds a task to its lane, where it is not known already; true when it has become ready.
 func (s *Lanes[T]) makeReady(l *lane[T], r Rank) (ready bool) {
-	if !s.only && s.known.add(r.ID) {
-		l.ready = append(l.ready, r)
-		l.ready.up(len(l.ready) - 1)
+	if s.known.add(r.ID) {
+		l.ready.push(r)
 		s.ready++
 		ready = true
 	}
 	if s.filling == nil {
 		return ready
 	}
-	s.drawn.remove(r.ID) // it waits again
 	if s.filling.add(r.ID) {
 		l.fresh = append(l.fresh, r)
-		if s.only {
-			s.gathered++
-		}
 	}
 	return ready
 }
 
 // Fill starts to gather all that is due, beside what is known, so that tasks whose priority, group
 // or plan was changed find their place; between Fill and Filled, Add counts for both. Where nothing
-// is known there is nothing to replace. With only, what is found counts at the end of the fill and
-// not before: nothing of it can start before all is known.
-func (s *Lanes[T]) Fill(only bool) {
+// is known there is nothing to replace. It forgets what it can.
+func (s *Lanes[T]) Fill() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, l := range s.all {
-		l.fresh = l.fresh[:0]
+		l.fresh = nil
 	}
-	s.only, s.gathered = only, 0
-	if s.filling, s.drawn = nil, nil; only || s.ready > 0 {
-		s.filling, s.drawn = newIDSet(), newIDSet()
+	s.tidy()
+	if s.filling = nil; s.ready > 0 {
+		s.filling = newIDSet()
 	}
 }
-
-// keptRanks is for how many tasks a lane keeps room that it does not need.
-const keptRanks = 2
 
 // Filled puts what was gathered in the place of what was known. What has been read since it was
 // seen is left out: tasks that cannot be read again would stand before all others of their lane
@@ -77,31 +67,14 @@ func (s *Lanes[T]) Filled() {
 	if s.filling == nil {
 		return
 	}
-	drawn, suspects := s.drawn, s.suspects.known
-	s.known, s.filling, s.drawn, s.ready = s.filling, nil, nil, 0
-	s.only, s.gathered = false, 0
-	if suspects != nil {
-		s.suspects.known = newIDSet()
-	}
+	found := s.filling
+	s.known, s.filling, s.ready = newIDSet(), nil, 0
 	for _, l := range s.all {
-		before := l.ready
-		l.ready = slices.DeleteFunc(l.fresh, func(r Rank) bool {
-			if drawn.has(r.ID) {
-				s.known.remove(r.ID)
-				return true
-			}
-			if suspects != nil && suspects.has(r.ID) {
-				s.suspects.known.add(r.ID)
-			}
-			return false
-		})
-		if l.fresh = nil; cap(before) <= keptRanks { // for the next fill: there may be a million lanes
-			l.fresh = before[:0]
-		}
+		l.ready = slices.DeleteFunc(l.fresh, func(r Rank) bool { return !found.has(r.ID) || !s.known.add(r.ID) })
+		l.fresh = nil
 		l.ready.order()
 		s.ready += len(l.ready)
 		s.place(l)
-		s.prune(l)
 	}
 }
 
@@ -140,12 +113,10 @@ func (s *Lanes[T]) noteRead(l *lane[T]) {
 // Unread takes out the tasks that were read so long ago and have not started, or all of them. They
 // are ready again. A reading is done with when all its tasks are as old as that: else those that
 // came last would stay, and keep their lanes from starting anything.
-func (s *Lanes[T]) Unread(fresh time.Duration, all bool) (old []T) {
+func (s *Lanes[T]) Unread(all bool) (old []T) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.fresh = fresh
-	before := time.Now().Add(-fresh)
-	old = s.unreadSuspects()
+	before := time.Now().Add(-s.fresh)
 	for len(s.readings) > 0 && (all || s.readings[0].at.Add(readingSpan).Before(before)) {
 		for _, l := range s.readings[0].lanes {
 			old = append(old, s.unreadThose(l, func(t *Ticket) bool { return all || t.Read.Before(before) || s.stale(t) })...)
@@ -163,11 +134,10 @@ func (s *Lanes[T]) unreadThose(l *lane[T], which func(*Ticket) bool) (old []T) {
 			i++
 			continue
 		}
-		heap.Remove(&l.prefetched, i)
+		l.prefetched.remove(i)
 		i = 0
 		s.prefetched--
 		s.makeReady(l, t.ticket().Rank)
-		s.suspects.readyAgain(t.ticket())
 		old = append(old, t)
 	}
 	if len(old) > 0 {

@@ -9,7 +9,7 @@ func TestFillBringsWhatIsNew(t *testing.T) {
 	d := newDesk(t, 4)
 	d.due("a", 1, 0)
 	d.due("b", 2, 0)
-	d.Fill(false)
+	d.Fill()
 	d.due("b", 1, 0) // it has changed its lane; 2 is gone
 	d.due("b", 3, 1)
 	d.Filled()
@@ -31,7 +31,7 @@ func TestFillLeavesOutWhatWasRead(t *testing.T) {
 	d.due("a", 1, 0)
 	d.due("a", 2, 0)
 	d.due("a", 3, 0)
-	d.Fill(false)
+	d.Fill()
 	for id := int64(1); id <= 3; id++ {
 		d.due("a", id, 0)
 	}
@@ -47,30 +47,4 @@ func TestFillLeavesOutWhatWasRead(t *testing.T) {
 	}
 	d.expect("fetched", d.fetch(), 2)
 	d.expect("started", d.startAll(), 2)
-}
-
-// TestFillOfAllThatIsDue: where nothing of a fill may start before its end, it does not, and lanes
-// have their order then.
-func TestFillOfAllThatIsDue(t *testing.T) {
-	t.Parallel()
-	d := newDesk(t, 4)
-	d.Fill(true)
-	for _, group := range []string{"a", "b", "a"} {
-		for _, id := range []int64{5, 3, 4} {
-			d.due(group, id+int64(group[0])*10, 0)
-		}
-	}
-	d.due("a", 999, 1)
-	d.expect("fetched", d.fetch())
-	if _, _, ready := d.Load(); ready != 7 {
-		t.Errorf("%d ready, want 7", ready)
-	}
-	d.Filled()
-	if _, _, ready := d.Load(); ready != 7 {
-		t.Errorf("%d ready, want 7", ready)
-	}
-	d.expect("fetched", d.fetch(), 983, 999)
-	d.startAll()
-	d.Ended(d.tasks[999], d.at)
-	d.expect("fetched", d.fetch(), 973)
 }

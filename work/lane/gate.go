@@ -1,9 +1,6 @@
 package lane
 
-import (
-	"math/rand/v2"
-	"time"
-)
+import "time"
 
 // gate stands before all lanes of one remote. It is shut until a session has been opened there, and
 // again when a server has given no answer: then one task tries, outside of run, and the others
@@ -12,11 +9,9 @@ import (
 type gate[T Holder] struct {
 	remote string
 	lanes  []*lane[T] // in no order
-	until  moment     // when to try again, by the server's clock
+	until  time.Time  // when to try again, by the server's clock
 	tries  *lane[T]   // whose task is chosen, read or under way to try it; nil: none. See setTries
 	shut   bool
-	at     int32 // place among the crowded ones, -1: it is none
-	idle   bool  // it is among those that Pace looks whether to forget
 }
 
 // gateOf is the gate of a remote; nil: there is none before the target's own database.
@@ -26,7 +21,7 @@ func (s *Lanes[T]) gateOf(remote string) *gate[T] {
 	}
 	g := s.gates[remote]
 	if g == nil {
-		g = &gate[T]{remote: remote, shut: true, at: -1}
+		g = &gate[T]{remote: remote, shut: true}
 		s.gates[remote] = g
 	}
 	return g
@@ -42,11 +37,15 @@ func (s *Lanes[T]) leave(l *lane[T]) {
 	last := g.lanes[end]
 	g.lanes[l.before], last.before = last, l.before
 	g.lanes[end] = nil
-	if g.lanes = g.lanes[:end]; end == 0 && !g.idle {
-		g.idle = true
-		s.idleGates.add(g)
-	}
+	g.lanes = g.lanes[:end]
 }
+
+// crowdTick, and crowdShare more for each gate there is, is the time after which a gate is looked at
+// again that is not tried because run others are: there may be a million.
+const (
+	crowdTick  = 100 * time.Millisecond
+	crowdShare = 10 * time.Microsecond
+)
 
 // barred tells whether the lane must wait for its gate: for that moment, or, if it is zero, until a
 // try has ended.
@@ -57,11 +56,10 @@ func (s *Lanes[T]) barred(l *lane[T]) (barred bool, until time.Time) {
 		return false, time.Time{}
 	case g.tries != nil:
 		return true, time.Time{}
-	case s.now().Before(g.until.time()):
-		return true, g.until.time()
+	case s.now().Before(g.until):
+		return true, g.until
 	case s.trying >= s.run:
-		s.crowd(g)
-		return true, time.Time{}
+		return true, s.now().Add(crowdTick + time.Duration(len(s.gates))*crowdShare)
 	}
 	return false, time.Time{}
 }
@@ -87,7 +85,7 @@ func (s *Lanes[T]) Tryout(fits func(T) bool) (t T) {
 			s.place(l)
 			continue
 		}
-		if !s.stale(l.prefetched.first()) && fits(l.prefetched[0]) {
+		if !s.stale(l.first()) && fits(l.prefetched[0]) {
 			s.try(l)
 			t = s.pop(l)
 			t.ticket().tries = true
@@ -111,46 +109,16 @@ func (s *Lanes[T]) untryIdle(l *lane[T]) {
 	}
 }
 
-// setTries is the only place where a try begins or ends. One that ends makes room for another gate.
+// setTries is the only place where a try begins or ends.
 func (s *Lanes[T]) setTries(g *gate[T], l *lane[T]) {
-	ends := g.tries != nil && l == nil
-	if ends {
+	switch {
+	case g.tries != nil && l == nil:
 		s.trying--
-	} else if g.tries == nil && l != nil {
+	case g.tries == nil && l != nil:
 		s.trying++
 	}
 	g.tries = l
 	s.placeAll(g)
-	if !ends {
-		return
-	}
-	for range 2 * s.run { // more than can try: the rest comes with the next end
-		if len(s.crowded) == 0 {
-			return
-		}
-		other := s.crowded[rand.IntN(len(s.crowded))] // none is passed over for ever
-		s.uncrowd(other)
-		s.placeAll(other)
-	}
-}
-
-// crowd notes a gate that waits until fewer are tried.
-func (s *Lanes[T]) crowd(g *gate[T]) {
-	if g.at < 0 {
-		g.at = int32(len(s.crowded))
-		s.crowded = append(s.crowded, g)
-	}
-}
-
-func (s *Lanes[T]) uncrowd(g *gate[T]) {
-	if g.at < 0 {
-		return
-	}
-	end := len(s.crowded) - 1
-	last := s.crowded[end]
-	s.crowded[g.at], last.at = last, g.at
-	s.crowded[end], g.at = nil, -1
-	s.crowded = s.crowded[:end]
 }
 
 func (s *Lanes[T]) placeAll(g *gate[T]) {
@@ -166,7 +134,7 @@ func (s *Lanes[T]) Opened(task T) (starts bool) {
 	defer s.mu.Unlock()
 	t := task.ticket()
 	if g := s.gates[t.Lane.remote]; g != nil && g.shut {
-		g.shut, g.until = false, 0
+		g.shut, g.until = false, time.Time{}
 		s.setTries(g, nil)
 	}
 	if t.tries && s.busy >= s.run {
@@ -189,7 +157,7 @@ func (s *Lanes[T]) Shut(task T, until time.Time) (read []T) {
 	if g == nil {
 		return nil
 	}
-	g.shut, g.until = true, momentOf(until)
+	g.shut, g.until = true, until
 	for _, l := range g.lanes {
 		s.prefetched -= len(l.prefetched)
 		read = append(read, l.prefetched...)

@@ -5,7 +5,6 @@ import "time"
 // group is all lanes of one group for which there are limits. Lanes owns it.
 type group[T Holder] struct {
 	name    string
-	idle    bool // it is among those that Pace looks whether to forget
 	lanes   map[*lane[T]]struct{}
 	rules   []*rule
 	windows map[*rule]*window // of those with a rate
@@ -34,10 +33,6 @@ func (s *Lanes[T]) leaveGroup(l *lane[T]) {
 	if l.group != nil {
 		delete(l.group.lanes, l)
 		l.group.running -= l.running
-		if g := l.group; len(g.lanes) == 0 && !g.idle {
-			g.idle = true
-			s.idleGroups.add(g)
-		}
 		l.group = nil
 	}
 }
@@ -60,6 +55,16 @@ func (g *group[T]) hold(all []*rule) {
 	g.windows = windows
 }
 
+// remembersNothing tells whether no start counts any more under a rate.
+func (g *group[T]) remembersNothing(now time.Time) bool {
+	for _, w := range g.windows {
+		if w.expire(now); w.count+w.pending > 0 {
+			return false
+		}
+	}
+	return true
+}
+
 // regroup gives each lane the group that it is now of, after a change of the rules.
 func (s *Lanes[T]) regroup() {
 	limited, rated := false, false
@@ -67,7 +72,6 @@ func (s *Lanes[T]) regroup() {
 		limited, rated = limited || !one.gone, rated || one.Rate > 0
 	}
 	s.rated.Store(rated)
-	s.limited.Store(limited)
 	for name, g := range s.groups {
 		if found := s.rules.of(name); len(found) > 0 && limited {
 			g.hold(found)

@@ -1,12 +1,8 @@
 package lane
 
-import (
-	"container/heap"
-	"time"
-)
-
-// laneHeap orders lanes by what they compete with for run. It keeps that beside each lane: most
-// changes of a lane leave its place as it is, and end once that is seen.
+// laneHeap orders lanes by what they compete with for run, or by the moment that they wait for. It
+// keeps that beside each lane: most changes of a lane leave its place as it is, and end once that is
+// seen.
 type laneHeap[T Holder] struct {
 	lanes []contender[T]
 	which int // of a lane's places
@@ -16,9 +12,11 @@ type laneHeap[T Holder] struct {
 const (
 	fetching = iota
 	starting
+	pausing
 )
 
-// contender is a lane, its first task and how many of its tasks are counted against it.
+// contender is a lane, its first task and how many of its tasks are counted against it; or in place
+// of the task's id the moment that the lane waits for.
 type contender[T Holder] struct {
 	lane     *lane[T]
 	id       int64
@@ -105,122 +103,64 @@ func (h *laneHeap[T]) move(from, to int) {
 	h.lanes[to].lane.at[h.which] = int32(to)
 }
 
-// readyHeap holds the ready tasks of a lane, 16 bytes each; the first to be read is on top. It
-// moves a million of them when leadership begins, which takes three times as long by
-// heap.Interface.
-type readyHeap []Rank
+// heap holds what has an order; the first is on top. It moves a million ranks when leadership begins,
+// which takes three times as long by heap.Interface.
+type heap[E ranked] []E
 
-func (h readyHeap) top() Rank { return h[0] }
+// ranked is what has a place in a lane: a rank itself, or a task.
+type ranked interface{ rank() Rank }
 
-// up moves a rank to where it belongs, above its place.
-func (h readyHeap) up(i int) {
-	r := h[i]
-	for i > 0 && r.before(h[(i-1)/2]) {
+// up moves what is in a place to where it belongs above.
+func (h heap[E]) up(i int) {
+	e := h[i]
+	for i > 0 && e.rank().before(h[(i-1)/2].rank()) {
 		h[i] = h[(i-1)/2]
 		i = (i - 1) / 2
 	}
-	h[i] = r
+	h[i] = e
 }
 
-// down moves a rank to where it belongs, below its place.
-func (h readyHeap) down(i int) {
-	r := h[i]
+// down moves what is in a place to where it belongs below.
+func (h heap[E]) down(i int) {
+	e := h[i]
 	for {
 		child := 2*i + 1
 		if child >= len(h) {
 			break
 		}
-		if child+1 < len(h) && h[child+1].before(h[child]) {
+		if child+1 < len(h) && h[child+1].rank().before(h[child].rank()) {
 			child++
 		}
-		if !h[child].before(r) {
+		if !h[child].rank().before(e.rank()) {
 			break
 		}
 		h[i] = h[child]
 		i = child
 	}
-	h[i] = r
+	h[i] = e
 }
 
 // order makes a heap of what lies in no order.
-func (h readyHeap) order() {
+func (h heap[E]) order() {
 	for i := len(h)/2 - 1; i >= 0; i-- {
 		h.down(i)
 	}
 }
 
-func (h *readyHeap) pop() Rank {
-	old := *h
-	top, end := old[0], len(old)-1
-	old[0] = old[end]
-	if *h = old[:end]; end > 0 {
-		h.down(0)
+func (h *heap[E]) push(e E) {
+	*h = append(*h, e)
+	h.up(len(*h) - 1)
+}
+
+// remove takes out what is in a place.
+func (h *heap[E]) remove(i int) E {
+	old, end := *h, len(*h)-1
+	e := old[i]
+	old[i] = old[end]
+	clear(old[end:])
+	if *h = old[:end]; i < end {
+		h.down(i)
+		h.up(i)
 	}
-	return top
-}
-
-// prefetchedHeap holds the prefetched tasks of a lane. It is a heap.Interface.
-type prefetchedHeap[T Holder] []T
-
-// first is the ticket of the task on top.
-func (h prefetchedHeap[T]) first() *Ticket { return h[0].ticket() }
-
-func (h prefetchedHeap[T]) Len() int { return len(h) }
-func (h prefetchedHeap[T]) Less(i, j int) bool {
-	return h[i].ticket().Rank.before(h[j].ticket().Rank)
-}
-func (h prefetchedHeap[T]) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
-func (h *prefetchedHeap[T]) Push(x any)   { *h = append(*h, x.(T)) }
-func (h *prefetchedHeap[T]) Pop() any {
-	old := *h
-	x := old[len(old)-1]
-	clear(old[len(old)-1:])
-	*h = old[:len(old)-1]
-	return x
-}
-
-// pauseHeap holds lanes that wait for a moment; the first of those is on top. It is a
-// heap.Interface.
-type pauseHeap[T Holder] []*lane[T]
-
-func (h pauseHeap[T]) Len() int           { return len(h) }
-func (h pauseHeap[T]) Less(i, j int) bool { return h[i].resumes < h[j].resumes }
-
-func (h pauseHeap[T]) Swap(i, j int) {
-	h[i], h[j] = h[j], h[i]
-	h[i].paused, h[j].paused = int32(i), int32(j)
-}
-
-func (h *pauseHeap[T]) Push(x any) {
-	l := x.(*lane[T])
-	l.paused = int32(len(*h))
-	*h = append(*h, l)
-}
-
-func (h *pauseHeap[T]) Pop() any {
-	old := *h
-	l := old[len(old)-1]
-	old[len(old)-1] = nil
-	*h = old[:len(old)-1]
-	l.paused = -1
-	return l
-}
-
-// put makes a lane wait until then.
-func (h *pauseHeap[T]) put(l *lane[T], until time.Time) {
-	moment := momentOf(until)
-	same := l.resumes == moment
-	l.resumes = moment
-	if l.paused < 0 {
-		heap.Push(h, l)
-	} else if !same {
-		heap.Fix(h, int(l.paused))
-	}
-}
-
-// drop takes a lane out, if it is a member.
-func (h *pauseHeap[T]) drop(l *lane[T]) {
-	if l.paused >= 0 {
-		heap.Remove(h, int(l.paused))
-	}
+	return e
 }

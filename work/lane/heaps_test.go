@@ -5,28 +5,27 @@ import (
 	"testing"
 )
 
-// TestReadyHeap: whether a lane's tasks come one by one or all at once, they leave it in the order
+// TestHeap: whether a lane's tasks come one by one or all at once, they leave it in the order
 // in which they are to start.
-func TestReadyHeap(t *testing.T) {
+func TestHeap(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(2, 1))
 	for size := range 60 {
-		var grown, ordered readyHeap
+		var grown, ordered heap[Rank]
 		for id := range size {
 			r := Rank{ID: int64(id), Max: random.Int32N(3) - 1, Priority: random.Int32N(3) - 1}
 			ordered = append(ordered, r)
-			grown = append(grown, r)
-			grown.up(len(grown) - 1)
+			grown.push(r)
 		}
 		random.Shuffle(len(ordered), func(i, j int) { ordered[i], ordered[j] = ordered[j], ordered[i] })
 		ordered.order()
 		for i := range size {
-			a, b := grown.pop(), ordered.pop()
+			a, b := grown.remove(0), ordered.remove(0)
 			if a != b {
 				t.Fatalf("size %d: %v and %v come as number %d", size, a, b, i)
 			}
-			if len(grown) > 0 && grown.top().before(a) {
-				t.Fatalf("size %d: %v comes before %v", size, a, grown.top())
+			if len(grown) > 0 && grown[0].before(a) {
+				t.Fatalf("size %d: %v comes before %v", size, a, grown[0])
 			}
 		}
 	}
@@ -40,7 +39,7 @@ func TestLaneHeap(t *testing.T) {
 	h := laneHeap[*item]{which: starting}
 	lanes := make([]*lane[*item], 40)
 	for i := range lanes {
-		lanes[i] = &lane[*item]{at: [2]int32{-1, -1}}
+		lanes[i] = &lane[*item]{at: [3]int32{-1, -1, -1}}
 	}
 	members := map[*lane[*item]]contender[*item]{}
 	for range 20_000 {

@@ -8,59 +8,27 @@ import (
 // lane is all that is known of the tasks with one group and one remote. Lanes owns it.
 type lane[T Holder] struct {
 	key        Key
-	gate       *gate[T]          // before its remote; nil: it has none
-	group      *group[T]         // with the limits of its group; nil: there are none
-	ready      readyHeap         // due, not read
-	fresh      readyHeap         // what a fill under way has found, in no order
-	prefetched prefetchedHeap[T] // read, not started
-	fetching   int               // chosen for the read under way
-	best       Rank              // of those, the one that comes first
-	running    int               // slots in use: by tasks that we have started, or an old leader's
-	recent     int               // ended a short time ago: how far ahead of it is read depends on it
+	gate       *gate[T]   // before its remote; nil: it has none
+	group      *group[T]  // with the limits of its group; nil: there are none
+	ready      heap[Rank] // due, not read
+	fresh      heap[Rank] // what a fill under way has found, in no order
+	prefetched heap[T]    // read, not started
+	fetching   int        // chosen for the read under way
+	best       Rank       // of those, the one that comes first
+	running    int        // slots in use: by tasks that we have started, or an old leader's
+	recent     int        // ended by then, half of them forgotten at each beat: see lately
+	beat       int        // the beat of that
 
-	ended   moment        // when a task of the lane last ended, by the server's clock; 0: unknown
-	planned int64         // that task's plan, in microseconds; 0: unknown
+	ended   time.Time     // when a task of the lane last ended, by the server's clock; zero: unknown
+	planned time.Time     // that task's plan; zero: unknown
 	pause   time.Duration // the longest that was asked for here
 
-	at      [2]int32 // places in the heaps of lanes, -1: not there
-	paused  int32    // place in the heap of those that wait for a moment, likewise
-	before  int32    // place among the lanes before its gate
-	resumes moment   // that moment
-	lively  bool     // it is among those that Pace halves recent of
-	idle    bool     // it is among those that Pace looks whether to forget
+	at     [3]int32 // places in the heaps of lanes, -1: not there
+	before int32    // place among the lanes before its gate
 }
 
-// moment is a time in nanoseconds, as there may be a million lanes, up to the last one that can be
-// told like that, in 2262; 0: none.
-type moment int64
-
-func momentOf(t time.Time) moment {
-	switch {
-	case t.IsZero():
-		return 0
-	case t.Unix() >= math.MaxInt64/1_000_000_000:
-		return math.MaxInt64
-	}
-	return moment(t.UnixNano())
-}
-
-func (m moment) time() time.Time {
-	if m == 0 {
-		return time.Time{}
-	}
-	return time.Unix(0, int64(m))
-}
-
-// plannedAt is a plan as a lane keeps it: it may be further back than a moment reaches.
-func plannedAt(t time.Time) int64 {
-	if t.IsZero() {
-		return 0
-	}
-	if at := t.UnixMicro(); at != 0 {
-		return at
-	}
-	return 1
-}
+// first is the ticket of the first of the prefetched tasks.
+func (l *lane[T]) first() *Ticket { return l.prefetched[0].ticket() }
 
 // isEmpty tells whether nothing of the lane waits or runs.
 func (l *lane[T]) isEmpty() bool {
@@ -77,7 +45,7 @@ func (l *lane[T]) room(maximum int32, busy int) bool {
 }
 
 // prefetchable tells whether the first of the ready tasks may start once it is read, or is likely
-// to be wanted soon.
+// to be wanted soon: ahead is how many more of the lane are likely to end until then.
 func (l *lane[T]) prefetchable(ahead int) bool {
 	if len(l.ready) == 0 {
 		return false
@@ -87,35 +55,35 @@ func (l *lane[T]) prefetchable(ahead int) bool {
 			return false
 		}
 	}
-	top := l.ready.top()
+	top := l.ready[0]
 	switch {
 	case l.outranked() && top.Max < 0:
 		return l.room(top.Max, l.running+l.fetching)
 	case l.outranked():
-		return l.room(top.Max, l.running+l.fetching-min(l.recent, ahead))
+		return l.room(top.Max, l.running+l.fetching-ahead)
 	case top.Max < 0:
 		return l.room(top.Max, l.running+len(l.prefetched)+l.fetching)
 	default:
-		return l.room(top.Max, l.running+len(l.prefetched)+l.fetching-min(l.recent, ahead))
+		return l.room(top.Max, l.running+len(l.prefetched)+l.fetching-ahead)
 	}
 }
 
 // startable tells whether the first of the prefetched tasks may start.
 func (l *lane[T]) startable() bool {
-	return len(l.prefetched) > 0 && l.room(l.prefetched.first().Rank.Max, l.running) &&
+	return len(l.prefetched) > 0 && l.room(l.first().Rank.Max, l.running) &&
 		!l.outranked() && !l.overtaken()
 }
 
 // outranked tells whether a ready task comes before all prefetched ones: they wait for it.
 func (l *lane[T]) outranked() bool {
 	return len(l.ready) > 0 && len(l.prefetched) > 0 &&
-		l.ready.top().before(l.prefetched.first().Rank)
+		l.ready[0].before(l.first().Rank)
 }
 
 // overtaken tells whether a task whose read is under way comes before all prefetched ones: they
 // wait for it.
 func (l *lane[T]) overtaken() bool {
-	return l.fetching > 0 && len(l.prefetched) > 0 && l.best.before(l.prefetched.first().Rank)
+	return l.fetching > 0 && len(l.prefetched) > 0 && l.best.before(l.first().Rank)
 }
 
 // pauseEnds is when the lane's first task may start, if it asks for a pause: with drift, when the
@@ -127,26 +95,26 @@ func (l *lane[T]) pauseEnds() time.Time {
 	var drift bool
 	switch {
 	case len(l.prefetched) > 0 && !l.outranked():
-		first := l.prefetched.first()
+		first := l.first()
 		maximum, drift = first.Rank.Max, first.Drift
 	case len(l.ready) > 0:
-		maximum = l.ready.top().Max
+		maximum = l.ready[0].Max
 	}
 	if maximum >= 0 {
 		return time.Time{}
 	}
 	pause := time.Duration(-int64(maximum)) * time.Millisecond
 	l.pause = max(l.pause, pause)
-	if l.ended == 0 {
+	if l.ended.IsZero() {
 		return time.Time{}
 	}
-	if drift || l.planned == 0 || time.UnixMicro(l.planned).After(l.ended.time()) {
-		return l.ended.time().Add(pause)
+	if drift || l.planned.IsZero() || l.planned.After(l.ended) {
+		return l.ended.Add(pause)
 	}
-	// In milliseconds: a plan may be further back than a time.Duration reaches.
-	every := pause.Milliseconds()
-	periods := (l.ended.time().UnixMicro()-l.planned)/(1000*every) + 1
-	return time.UnixMicro(l.planned + periods*every*1000)
+	// In microseconds: a plan may be further back than a time.Duration reaches.
+	every, planned := pause.Microseconds(), l.planned.UnixMicro()
+	periods := (l.ended.UnixMicro()-planned)/every + 1
+	return time.UnixMicro(planned + periods*every)
 }
 
 // trying tells whether the lane's task tries the gate: no other is to be read meanwhile.
@@ -154,15 +122,12 @@ func (l *lane[T]) trying() bool { return l.gate != nil && l.gate.tries == l }
 
 // place puts a lane where it now belongs. It is called after each change of a lane.
 func (s *Lanes[T]) place(l *lane[T]) {
-	s.note(l)
 	if barred, until := s.barred(l); barred {
-		delete(s.outranked, l)
 		s.pauses(l, until)
 		return
 	}
 	if l.group != nil {
 		if held, until := l.group.held(s.now()); held {
-			delete(s.outranked, l)
 			s.pauses(l, until)
 			if l.trying() && l.fetching+l.running == 0 { // others may try instead
 				s.untry(l)
@@ -170,23 +135,18 @@ func (s *Lanes[T]) place(l *lane[T]) {
 			return
 		}
 	}
-	if l.outranked() {
-		s.outranked[l] = struct{}{}
-	} else {
-		delete(s.outranked, l)
-	}
 	ends := l.pauseEnds()
 	if !ends.IsZero() && s.now().Before(ends) {
 		s.pauses(l, ends)
 		return
 	}
-	if s.waitsForOthers(l) {
-		s.holdBack(l)
-		return
-	}
 	s.pausing.drop(l)
 	if s.mayPrefetch(l) {
-		s.fetches.put(l, l.ready.top(), l.running+len(l.prefetched)+l.fetching)
+		top := l.ready[0]
+		if l.outranked() { // what is prefetched waits for it
+			top.Priority = math.MaxInt32
+		}
+		s.fetches.put(l, top, l.running+len(l.prefetched)+l.fetching)
 	} else {
 		s.fetches.drop(l)
 	}
@@ -198,7 +158,7 @@ func (s *Lanes[T]) place(l *lane[T]) {
 		s.starts.drop(l)
 		s.tryouts[l] = struct{}{}
 	default:
-		s.starts.put(l, l.prefetched.first().Rank, l.running)
+		s.starts.put(l, l.first().Rank, l.running)
 	}
 }
 
@@ -207,7 +167,7 @@ func (s *Lanes[T]) pauses(l *lane[T], until time.Time) {
 	if until.IsZero() {
 		s.pausing.drop(l)
 	} else {
-		s.pausing.put(l, until)
+		s.pausing.put(l, Rank{ID: until.Add(time.Microsecond - 1).UnixMicro()}, 0)
 	}
 	s.fetches.drop(l)
 	s.starts.drop(l)
@@ -216,15 +176,18 @@ func (s *Lanes[T]) pauses(l *lane[T], until time.Time) {
 
 // resumePaused puts back the lanes whose moment has come.
 func (s *Lanes[T]) resumePaused() {
-	if len(s.pausing) == 0 {
+	if s.pausing.len() == 0 {
 		return
 	}
-	for now := s.now(); len(s.pausing) > 0 && !now.Before(s.pausing[0].resumes.time()); {
-		l := s.pausing[0]
+	for now := s.now(); s.pausing.len() > 0 && !now.Before(s.resumes()); {
+		l := s.pausing.first()
 		s.pausing.drop(l)
 		s.place(l)
 	}
 }
+
+// resumes is the moment that the first of the lanes waits for that wait for one.
+func (s *Lanes[T]) resumes() time.Time { return time.UnixMicro(s.pausing.lanes[0].id) }
 
 // Wake is when the next pause ends, by the server's clock; false when no task waits for one.
 func (s *Lanes[T]) Wake() (time.Time, bool) {
@@ -234,9 +197,9 @@ func (s *Lanes[T]) Wake() (time.Time, bool) {
 	case s.halted:
 		return time.Time{}, false
 	case s.isQuiet():
-		return s.suspects.quiet, true
-	case len(s.pausing) == 0:
+		return s.quiet, true
+	case s.pausing.len() == 0:
 		return time.Time{}, false
 	}
-	return s.pausing[0].resumes.time(), true
+	return s.resumes(), true
 }

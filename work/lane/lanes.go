@@ -16,50 +16,39 @@ type Lanes[T Holder] struct {
 	busy       int // of run, in use
 	prefetched int // read and not started
 	ready      int // due, not read
-	gathered   int // ready, of the fill under way, where nothing else is known
 	closed     bool
 	halted     bool
 	era        int32 // counts what is forgotten
 	all        map[Key]*lane[T]
 	gates      map[string]*gate[T]   // by remote
-	crowded    []*gate[T]            // shut, and not tried because run others are; in no order
 	trying     int                   // gates that are tried
 	tryouts    map[*lane[T]]struct{} // lanes whose first prefetched task may try their gate
 	known      *idSet                // the ready ones: a scan may bring a task again
-	filling    *idSet                // those of the fill under way, nil when there is none
-	drawn      *idSet                // those that were read since it began
-	only       bool                  // what the fill under way finds is not known before its end
+	filling    *idSet                // those of the fill under way that have not been read since, nil when there is none
 	last       *lane[T]              // that of the task added last
-	names      names                 // of that task
 	readings   []reading[T]          // the oldest first
 	fresh      time.Duration         // how long what was read is kept
 	fetches    laneHeap[T]           // lanes whose first ready task is to be read
 	starts     laneHeap[T]           // lanes whose first prefetched task may start
 	fetched    []*lane[T]            // with tasks in the read under way
-	outranked  map[*lane[T]]struct{} // lanes whose first ready task comes before all prefetched
-	pausing    pauseHeap[T]          // lanes that wait for a moment: the end of a pause, a try of their gate, room under a rate
-	suspects   suspects[T]
-	now        func() time.Time     // the server's clock
-	since      time.Time            // an unknown pause may have begun up to then; zero: none can
-	rules      rules                // limits of groups
-	groups     map[string]*group[T] // that have some, by the key of their lanes
-	rated      atomic.Bool          // there are rates
-	limited    atomic.Bool          // there are limits
-	lively     []*lane[T]           // lanes with tasks that have ended a short time ago
-	idle       queue[*lane[T]]      // lanes that may be empty, looked at in turn
-	idleGates  queue[*gate[T]]      // likewise gates that stand before nothing
-	idleGroups queue[*group[T]]     // likewise groups that have no lane
+	pausing    laneHeap[T]           // lanes that wait for a moment: the end of a pause, a try of their gate, room under a rate
+	suspect    *Ticket               // the one that started last, until it ends; nil: none
+	quiet      time.Time             // until then nothing starts beside it
+	now        func() time.Time      // the server's clock
+	since      time.Time             // an unknown pause may have begun up to then; zero: none can
+	rules      rules                 // limits of groups
+	groups     map[string]*group[T]  // that have some, by the key of their lanes
+	rated      atomic.Bool           // there are rates
+	beat       int                   // counts the calls of Pace
 }
 
-// New makes lanes in which at most run tasks run at once. What is read is kept for fresh, until
-// Unread says otherwise. now is the server's clock; it is called under the lock of the lanes.
+// New makes lanes in which at most run tasks run at once. What is read is kept for fresh. now is the server's clock; it is called under the lock of the lanes.
 func New[T Holder](run int, fresh time.Duration, now func() time.Time) *Lanes[T] {
 	return &Lanes[T]{
 		run: run, now: now, fresh: fresh, known: newIDSet(),
 		all: map[Key]*lane[T]{}, gates: map[string]*gate[T]{},
-		tryouts: map[*lane[T]]struct{}{}, outranked: map[*lane[T]]struct{}{}, groups: map[string]*group[T]{},
-		suspects: suspects[T]{held: map[*lane[T]]struct{}{}},
-		fetches:  laneHeap[T]{which: fetching}, starts: laneHeap[T]{which: starting},
+		tryouts: map[*lane[T]]struct{}{}, groups: map[string]*group[T]{},
+		fetches: laneHeap[T]{which: fetching}, starts: laneHeap[T]{which: starting}, pausing: laneHeap[T]{which: pausing},
 	}
 }
 
@@ -70,18 +59,11 @@ func (s *Lanes[T]) Resize(run int) {
 	s.run = run
 }
 
-// Run is how many tasks may run at once.
-func (s *Lanes[T]) Run() int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.run
-}
-
 // lane is the lane of a key, which is made when it is first asked for.
 func (s *Lanes[T]) lane(key Key) *lane[T] {
 	l, ok := s.all[key]
 	if !ok {
-		l = &lane[T]{key: key, gate: s.gateOf(key.remote), ended: momentOf(s.since), at: [2]int32{-1, -1}, paused: -1}
+		l = &lane[T]{key: key, gate: s.gateOf(key.remote), ended: s.since, at: [3]int32{-1, -1, -1}}
 		if s.all[key] = l; l.gate != nil {
 			l.before = int32(len(l.gate.lanes))
 			l.gate.lanes = append(l.gate.lanes, l)
@@ -102,9 +84,8 @@ func (s *Lanes[T]) Forget() (read []T) {
 		s.place(l)
 		s.prune(l)
 	}
-	s.known, s.filling, s.drawn, s.fetched = newIDSet(), nil, nil, nil
-	s.only, s.gathered, s.readings = false, 0, nil
-	s.suspects.forget()
+	s.known, s.filling, s.fetched = newIDSet(), nil, nil
+	s.readings = nil
 	s.prefetched, s.ready = 0, 0
 	for _, g := range s.gates {
 		if g.tries != nil && g.tries.running == 0 {
@@ -144,7 +125,7 @@ func (s *Lanes[T]) Doubt() {
 	s.since = s.now()
 	s.rules.doubt(s.since)
 	for _, l := range s.all {
-		l.ended, l.planned = momentOf(s.since), 0
+		l.ended, l.planned = s.since, time.Time{}
 		s.place(l)
 	}
 }
@@ -155,19 +136,43 @@ func (s *Lanes[T]) Pace(ahead int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.ahead = ahead
-	s.calm()
-	s.forget()
+	s.beat++
+}
+
+// lately is how many tasks of the lane have ended a short time ago.
+func (s *Lanes[T]) lately(l *lane[T]) int { return l.recent >> min(s.beat-l.beat, 63) }
+
+// hasEnded counts a task of the lane that has ended.
+func (s *Lanes[T]) hasEnded(l *lane[T]) { l.recent, l.beat = s.lately(l)+1, s.beat }
+
+// tidy forgets lanes that are empty, gates that stand before nothing, and groups that have no lane,
+// once there is nothing that they must remember.
+func (s *Lanes[T]) tidy() {
+	now := s.now()
+	for _, l := range s.all {
+		s.prune(l)
+	}
+	for remote, g := range s.gates {
+		if len(g.lanes) == 0 && !now.Before(g.until) {
+			delete(s.gates, remote)
+		}
+	}
+	for name, g := range s.groups {
+		if len(g.lanes) == 0 && g.remembersNothing(now) {
+			delete(s.groups, name)
+		}
+	}
 }
 
 // prune forgets a lane that is empty, unless a pause in it may matter to a task that is still to
 // come.
 func (s *Lanes[T]) prune(l *lane[T]) {
-	if s.pruneCrowded(l); l.isEmpty() && s.now().Sub(l.ended.time()) > max(l.pause, time.Minute) {
+	if s.pruneCrowded(l); l.isEmpty() && s.now().Sub(l.ended) > max(l.pause, time.Minute) {
 		s.forgetLane(l)
 	}
 }
 
-// pruneCrowded does so at once where there are many lanes; else there is time until Pace does.
+// pruneCrowded does so at once where there are many lanes; else there is time until the next fill.
 func (s *Lanes[T]) pruneCrowded(l *lane[T]) {
 	if len(s.all) > crowdFrom && l.pause == 0 && l.isEmpty() {
 		s.forgetLane(l)
@@ -183,8 +188,6 @@ func (s *Lanes[T]) forgetLane(l *lane[T]) {
 		return
 	}
 	s.pausing.drop(l)
-	delete(s.outranked, l)
-	delete(s.suspects.held, l)
 	delete(s.all, l.key)
 	s.leave(l)
 	s.leaveGroup(l)
@@ -197,7 +200,7 @@ func (s *Lanes[T]) forgetLane(l *lane[T]) {
 func (s *Lanes[T]) Load() (busy, prefetched, ready int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.busy, s.prefetched, s.ready + s.gathered
+	return s.busy, s.prefetched, s.ready
 }
 
 // idSet is a set of task ids. Ids come from a sequence and lie close together, so that a block of

@@ -178,7 +178,7 @@ func TestForgetAndPrune(t *testing.T) {
 		t.Error("forgot", read)
 	}
 	d.at = d.at.Add(2 * time.Minute)
-	d.Pace(0)
+	d.Fill()
 	if busy, waiting, ready := d.Load(); busy+waiting+ready != 0 || len(d.all) != 0 {
 		t.Error("left:", busy, waiting, ready, len(d.all))
 	}

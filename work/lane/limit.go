@@ -36,14 +36,13 @@ type name struct {
 	prefix bool
 }
 
-// goneMost is how many rules are remembered that do not hold any more.
-const goneMost = 1000
+// goneFor is how long a pause is remembered that does not hold any more, as its row is gone.
+const goneFor = 30 * 24 * time.Hour
 
 // rules are all limits of a target, so that those of a group are found without a look at each.
 type rules struct {
 	all     map[name]*rule
 	lengths []int     // those of the prefixes
-	gone    []name    // that are remembered, the oldest first
 	unsure  time.Time // what the next change brings has held before: see rule.unknown
 }
 
@@ -98,20 +97,16 @@ func (r *rules) change(limits []Limit, now time.Time) (resumed bool) {
 // remember adds to what holds now the pauses that have ended because their row is gone.
 func (r *rules) remember(all map[name]*rule, now time.Time) (resumed bool) {
 	for n, one := range r.all {
-		switch {
-		case all[n] != nil || one.gone:
-		case one.pausedAt(now):
-			one.ended, resumed = now, true
-			r.gone = append(r.gone, n)
-		case !one.endedBy(now).IsZero():
-			one.ended = one.endedBy(now)
-			r.gone = append(r.gone, n)
+		if all[n] != nil {
+			continue
 		}
-	}
-	r.gone = slices.DeleteFunc(r.gone, func(n name) bool { return all[n] != nil })
-	r.gone = r.gone[max(0, len(r.gone)-goneMost):]
-	for _, n := range r.gone {
-		all[n] = &rule{Limit: Limit{Group: n.text, Prefix: n.prefix, Slots: -1}, ended: r.all[n].ended, gone: true}
+		if one.ended = one.endedBy(now); one.pausedAt(now) {
+			one.ended, resumed = now, true
+		}
+		if !one.ended.IsZero() && now.Sub(one.ended) < goneFor {
+			one.Limit, one.gone = Limit{Group: n.text, Prefix: n.prefix, Slots: -1}, true
+			all[n] = one
+		}
 	}
 	return resumed
 }
@@ -153,12 +148,9 @@ func (s *Lanes[T]) Resumes() (next time.Time) {
 
 // Holds tells whether a group is paused, by what tells it from others. It is made for many calls.
 func (s *Lanes[T]) Holds(group []byte) bool {
-	if !s.limited.Load() {
-		return false
-	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.last != nil && s.last.group == nil && s.last.key.group == string(group) {
+	if len(s.rules.all) == 0 || s.last != nil && s.last.group == nil && s.last.key.group == string(group) {
 		return false
 	}
 	now := s.now()

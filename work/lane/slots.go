@@ -1,7 +1,6 @@
 package lane
 
 import (
-	"container/heap"
 	"time"
 )
 
@@ -14,24 +13,22 @@ func (s *Lanes[T]) Pass(task T, at time.Time, fits func(T) bool) T {
 	t := task.ticket()
 	l := s.lane(t.Lane)
 	if !at.IsZero() {
-		l.ended, l.planned = momentOf(at), plannedAt(t.Plan)
+		l.ended, l.planned = at, t.Plan
 	}
 	if t.counted {
 		s.uncounts(l, t, at)
 	}
-	before := s.suspects
-	if before.runs == t {
-		s.suspects.ends(s.now())
-	}
 	s.hold(l, t, -1)
+	suspect := s.suspect
+	s.ends(t)
 	next, found := s.first(fits, passMost)
 	if !found {
 		s.hold(l, t, +1)
-		s.suspects = before
+		s.suspect = suspect
 		return next
 	}
 	t.passed = true
-	l.recent++
+	s.hasEnded(l)
 	s.place(l)
 	s.pruneCrowded(l)
 	return next
@@ -55,17 +52,15 @@ func (s *Lanes[T]) Ended(task T, at time.Time) {
 	defer s.mu.Unlock()
 	t := task.ticket()
 	l := s.lane(t.Lane)
-	if s.suspects.runs == t {
-		s.suspects.ends(s.now())
-	}
+	s.ends(t)
 	if !at.IsZero() {
-		l.ended, l.planned = momentOf(at), plannedAt(t.Plan)
+		l.ended, l.planned = at, t.Plan
 	}
 	if t.counted {
 		s.uncounts(l, t, at)
 	}
 	if !t.passed {
-		l.recent++
+		s.hasEnded(l)
 	}
 	s.hold(l, t, -1)
 	if t.tries {
@@ -92,7 +87,7 @@ func (s *Lanes[T]) Vacate(key Key) {
 	l := s.lane(key)
 	s.runs(l, -1)
 	s.busy--
-	l.ended = momentOf(s.now())
+	l.ended = s.now()
 	s.place(l)
 }
 
@@ -103,42 +98,28 @@ func (s *Lanes[T]) Vacate(key Key) {
 func (s *Lanes[T]) Follow(before T, fits func(T) bool) (next T) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	var none T
 	b := before.ticket()
 	own := s.lane(b.Lane)
 	s.runs(own, -1)
 	s.busy--
 	s.place(own)
-	next, found := s.first(fits, passMost)
+	next, found := s.first(func(t T) bool { // a pause begins with the end that is not yet written
+		return (t.ticket().Rank.Max >= 0 || t.ticket().Lane != b.Lane) && fits(t)
+	}, passMost)
 	switch {
 	case !found:
 		s.busy++
 	case next.ticket().Lane != b.Lane:
 		b.left = true
-	case next.ticket().Rank.Max < 0: // its pause begins with the end that is not yet written
-		s.unstart(own, next)
-		s.busy++
-		next = none
 	default:
 		b.passed = true
-		own.recent++
+		s.hasEnded(own)
 		s.place(own)
 		return next
 	}
 	s.runs(own, +1)
 	s.place(own)
 	return next
-}
-
-// unstart undoes first.
-func (s *Lanes[T]) unstart(l *lane[T], t T) {
-	if s.suspects.runs == t.ticket() {
-		s.suspects.ends(s.now())
-	}
-	s.putBack(l, t)
-	s.uncounts(l, t.ticket(), time.Time{})
-	s.runs(l, -1)
-	s.busy--
 }
 
 // Queue gives the task that is to follow on another, which has not run yet, on the same session,
@@ -164,15 +145,15 @@ func (s *Lanes[T]) Queue(before T, fits func(T) bool) (next T) {
 		s.resumePaused()
 		l = s.starts.first()
 	}
-	if l != nil && l.at[starting] >= 0 && !s.stale(l.prefetched.first()) && fits(l.prefetched[0]) {
-		next = heap.Pop(&l.prefetched).(T)
+	if l != nil && l.at[starting] >= 0 && !s.stale(l.first()) && fits(l.prefetched[0]) {
+		next = l.prefetched.remove(0)
 		next.ticket().era = s.era
 		s.prefetched--
 		s.counts(l, next.ticket())
 		s.runs(l, +1)
 		s.busy++
 		if b.passed = l == own; b.passed {
-			own.recent++
+			s.hasEnded(own)
 			s.place(own)
 			return next
 		}
@@ -205,7 +186,7 @@ func (s *Lanes[T]) Back(before T, tasks []T) (left []T) {
 			s.runs(l, -1)
 		case previous.passed:
 			previous.passed = false
-			l.recent = max(l.recent-1, 0) // Pace may have forgotten it
+			l.recent = max(l.recent-1, 0) // it may be forgotten
 		}
 		s.uncounts(l, t, time.Time{})
 		if s.closed || t.era != s.era {

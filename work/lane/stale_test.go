@@ -23,7 +23,8 @@ func TestNothingReadStaysForEver(t *testing.T) {
 	}
 	for since := fresh; since < 3*fresh; since += 5 * time.Millisecond { // as often as the leader looks
 		passes(since)
-		d.Unread(fresh, false)
+		d.fresh = fresh
+		d.Unread(false)
 	}
 	d.expect("read again", sorted(d.fetch()), 1, 2)
 	d.expect("started", sorted(d.startAll()), 1, 2)
@@ -35,7 +36,7 @@ func TestChangedRowsAreReadAgain(t *testing.T) {
 	d := newDesk(t, 100)
 	d.due("a", 1, 0)
 	d.fetch()
-	if old := d.Unread(time.Hour, true); len(old) != 1 {
+	if old := d.Unread(true); len(old) != 1 {
 		t.Error(len(old), "are to be read again")
 	}
 	d.expect("read again", d.fetch(), 1)

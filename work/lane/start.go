@@ -1,7 +1,6 @@
 package lane
 
 import (
-	"container/heap"
 	"math"
 )
 
@@ -18,13 +17,8 @@ func (s *Lanes[T]) Choose(most int) []int64 {
 	spare := min(most, 2*(s.run+s.ahead)-s.busy-s.prefetched)
 	most = min(most, s.run+s.ahead-s.busy-s.prefetched)
 	// What is prefetched in an outranked lane waits for what is ready there: there must be room for
-	// that, for one at least.
-	for l := range s.outranked {
-		for n := 0; l.outranked() && s.mayPrefetch(l) && (n == 0 || len(ids) < spare); n++ {
-			ids = append(ids, s.choose(l))
-		}
-	}
-	for l := s.next(); l != nil && len(ids) < most; l = s.next() {
+	// that, for one at least. Such lanes come first.
+	for l := s.next(); l != nil && (len(ids) < most || l.outranked() && (l.fetching == 0 || len(ids) < spare)); l = s.next() {
 		ids = append(ids, s.choose(l))
 	}
 	for more := 0; more < s.run && s.unheard(); more++ {
@@ -35,11 +29,8 @@ func (s *Lanes[T]) Choose(most int) []int64 {
 
 // choose takes the lane's first ready task out, to be read.
 func (s *Lanes[T]) choose(l *lane[T]) int64 {
-	top := l.ready.pop()
+	top := l.ready.remove(0)
 	s.known.remove(top.ID)
-	if s.suspects.known != nil {
-		s.suspects.known.remove(top.ID)
-	}
 	s.ready--
 	if l.fetching == 0 || top.before(l.best) {
 		l.best = top
@@ -52,12 +43,12 @@ func (s *Lanes[T]) choose(l *lane[T]) int64 {
 	return top.ID
 }
 
-// next is the first of the lanes to be read; nil: there is none. One whose gate cannot be tried
-// now, as others are, is put aside.
+// next is the first of the lanes to be read; nil: there is none. One of which nothing is to be read
+// any more is put aside: its gate cannot be tried now, as others are, or fewer of it end.
 func (s *Lanes[T]) next() *lane[T] {
 	for s.fetches.len() > 0 {
 		l := s.fetches.first()
-		if barred, _ := s.barred(l); !barred && !s.waitsForOthers(l) {
+		if s.mayPrefetch(l) {
 			return l
 		}
 		s.place(l)
@@ -75,7 +66,7 @@ func (s *Lanes[T]) unheard() bool {
 	if next == nil {
 		return true
 	}
-	a, b := l.ready.top().Priority, next.prefetched.first().Rank.Priority
+	a, b := l.ready[0].Priority, next.first().Rank.Priority
 	return a > b || a == b && l.running < next.running
 }
 
@@ -94,7 +85,7 @@ func (s *Lanes[T]) Prefetched(tasks []T) {
 		s.putBack(l, t)
 		s.place(l)
 		if s.filling != nil {
-			s.drawn.add(t.ticket().Rank.ID)
+			s.filling.remove(t.ticket().Rank.ID)
 		}
 	}
 	for _, l := range s.fetched {
@@ -108,7 +99,7 @@ func (s *Lanes[T]) Prefetched(tasks []T) {
 
 // putBack lets a task wait among the prefetched ones of its lane.
 func (s *Lanes[T]) putBack(l *lane[T], t T) {
-	heap.Push(&l.prefetched, t)
+	l.prefetched.push(t)
 	s.noteRead(l)
 	s.prefetched++
 }
@@ -121,7 +112,7 @@ func (s *Lanes[T]) Drop(t T) bool {
 	l := s.lane(t.ticket().Lane)
 	for i, other := range l.prefetched {
 		if other.ticket() == t.ticket() {
-			heap.Remove(&l.prefetched, i)
+			l.prefetched.remove(i)
 			s.prefetched--
 			s.untryIdle(l)
 			s.place(l)
@@ -135,7 +126,8 @@ func (s *Lanes[T]) Drop(t T) bool {
 func (s *Lanes[T]) Stocked(n int) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.prefetched > n && len(s.outranked) == 0
+	first := s.fetches.first()
+	return s.prefetched > n && (first == nil || !first.outranked())
 }
 
 // Prefetchable tells whether Choose would find anything.
@@ -143,24 +135,14 @@ func (s *Lanes[T]) Prefetchable() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.resumePaused()
-	if s.closed || s.next() == nil {
-		return false
-	}
-	if s.run+s.ahead > s.busy+s.prefetched || s.unheard() {
-		return true
-	}
-	for l := range s.outranked {
-		if s.mayPrefetch(l) {
-			return true
-		}
-	}
-	return false
+	l := s.next()
+	return !s.closed && l != nil && (s.run+s.ahead > s.busy+s.prefetched || l.outranked() || s.unheard())
 }
 
 // mayPrefetch tells whether the lane's first ready task is to be read.
 func (s *Lanes[T]) mayPrefetch(l *lane[T]) bool {
 	barred, _ := s.barred(l)
-	return !barred && !l.trying() && l.prefetchable(s.ahead)
+	return !barred && !l.trying() && l.prefetchable(min(s.lately(l), s.ahead))
 }
 
 // passMost is how many lanes are passed over each time. A search through 3000 takes 0.4 ms, too
@@ -199,10 +181,6 @@ func (s *Lanes[T]) first(fits func(T) bool, most int) (t T, found bool) {
 	}()
 	for s.starts.len() > 0 && len(passed) < most {
 		l := s.starts.first()
-		if s.waitsForOthers(l) {
-			s.place(l)
-			continue
-		}
 		if top := l.prefetched[0]; s.stale(top.ticket()) || !fits(top) {
 			s.starts.drop(l)
 			passed = append(passed, l)
@@ -216,13 +194,13 @@ func (s *Lanes[T]) first(fits func(T) bool, most int) (t T, found bool) {
 
 // pop starts the first of the lane's prefetched tasks.
 func (s *Lanes[T]) pop(l *lane[T]) T {
-	t := heap.Pop(&l.prefetched).(T)
+	t := l.prefetched.remove(0)
 	s.prefetched--
 	s.counts(l, t.ticket())
 	s.runs(l, +1)
 	s.place(l)
 	if ticket := t.ticket(); ticket.Suspect {
-		s.suspects.starts(ticket, s.now())
+		s.suspect, s.quiet = ticket, s.now().Add(quarantine)
 	}
 	return t
 }

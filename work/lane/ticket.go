@@ -27,8 +27,13 @@ type Ticket struct {
 // ticket makes whatever embeds a Ticket a Holder.
 func (t *Ticket) ticket() *Ticket { return t }
 
+func (t *Ticket) rank() Rank { return t.Rank }
+
 // Holder is what lanes hand out: a pointer to a type that embeds Ticket.
-type Holder interface{ ticket() *Ticket }
+type Holder interface {
+	ranked
+	ticket() *Ticket
+}
 
 // Rank is a waiting task's place in its lane: larger max first, then higher priority, then lower
 // id.
@@ -37,6 +42,8 @@ type Rank struct {
 	Max      int32 // below 0: one at a time, with a pause of so many milliseconds
 	Priority int32
 }
+
+func (a Rank) rank() Rank { return a }
 
 func (a Rank) before(b Rank) bool {
 	if a.Max != b.Max {
@@ -75,20 +82,6 @@ func Brief(name string) string {
 	}
 	sum := sha256.Sum256([]byte(name))
 	return "\x00" + string(sum[:]) + name[:nameMost] // code 0, which no name of the server's has
-}
-
-// names are a group and a remote as their lane is found by them, so that none is copied where the
-// lane is known.
-type names [2][1 + sha256.Size + nameMost]byte
-
-// brief is Brief, of bytes. What it returns holds until the next call.
-func (n *names) brief(which int, name []byte) []byte {
-	if len(name) <= nameMost || name[0] == '\x01' {
-		return name
-	}
-	sum := sha256.Sum256(name)
-	short := append(n[which][:0], 0)
-	return append(append(short, sum[:]...), name[:nameMost]...)
 }
 
 // Head is what is known of the beginning of a name, by what stands for it. Any goroutine may call

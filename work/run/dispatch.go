@@ -115,23 +115,6 @@ func (d *Dispatcher) servable(t *Task) bool {
 // Fits tells whether a session lies ready that suits the task.
 func (d *Dispatcher) Fits(t *Task) bool { return d.Pool.Fits(t.need()) }
 
-// Warm opens a session for a task that will need one soon. Where that fails, the task itself will
-// meet the same.
-func (d *Dispatcher) Warm(t *Task) {
-	if t.Row.Barred != nil || d.Fits(t) || !d.servable(t) {
-		return
-	}
-	d.Group.Go(func() {
-		r := &runner{Dispatcher: d, at: t}
-		r.watched(func() {
-			if s, _ := r.open(d.Group.Context(), t); s != nil { // which a drain need not wait for
-				d.Lanes.Opened(t)
-				d.Pool.Put(s)
-			}
-		})
-	})
-}
-
 // CallBack gives back to the lanes what is with the server behind tasks that last, and returns what
 // those do not take.
 func (d *Dispatcher) CallBack() []*Task { return d.pipelines.overdue(d.Clock.Now(), d.Lanes) }

@@ -4,10 +4,6 @@ import (
 	"math/rand/v2"
 	"testing"
 	"time"
-
-	"github.com/jackc/pgx/v5"
-
-	"pgtaskd/server/servertest"
 )
 
 // inYear is a time of a year, where 0 is the one before the first.
@@ -22,7 +18,7 @@ func TestABeatCostsLittleAfterAges(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, ages := range [][2]int{{-1999, 2026}, {-4712, 9999}, {-4712, 294276}, {2026, 294276}} {
+			for _, ages := range [][2]int{{-1999, 2026}, {-1999, 9999}} {
 				fastest := time.Hour
 				for range 5 {
 					began := time.Now()
@@ -69,7 +65,7 @@ func (w byDay) has(n int64) bool {
 }
 
 // count is walls.count, and calls on each for the first beat of each day.
-func (w byDay) count(from, before int64, each func(wall, nth int64)) int64 {
+func (w byDay) count(from, before int64, each func(wall int64)) int64 {
 	n := int64(0)
 	for d := floorDiv(from, day); d*day < before; d++ {
 		if !w.has(d) {
@@ -81,7 +77,7 @@ func (w byDay) count(from, before int64, each func(wall, nth int64)) int64 {
 			size = w.clock.size()
 		}
 		if size > passed {
-			each(d*day+w.clock.nth(passed), n+1)
+			each(d*day + w.clock.nth(passed))
 			n += size - passed
 		}
 	}
@@ -106,12 +102,9 @@ func TestWallsAreThoseOfEachDay(t *testing.T) {
 		w := s.beats.(cron).walls
 		from := inYear(random.IntN(12000)-5000).Unix() + random.Int64N(366*day)
 		before := from + random.Int64N(1300*366*day)
-		n := byDay{w}.count(from, before, func(wall, nth int64) {
+		n := byDay{w}.count(from, before, func(wall int64) {
 			if random.IntN(500) > 0 { // a part of them is enough
 				return
-			}
-			if got := w.nth(from, nth); got != wall {
-				t.Fatalf("%s: wall %d from %d on is %d, not %d", expr, nth, from, got, wall)
 			}
 			if got, found := w.first(wall-random.Int64N(day), wall+1); !found || got > wall {
 				t.Fatalf("%s: the first wall of a day before %d is %d, %v", expr, wall, got, found)
@@ -129,8 +122,7 @@ func TestWallsAreThoseOfEachDay(t *testing.T) {
 	}
 }
 
-// TestBeatsOfAgesAreThoseOfTheirParts: whole cycles of 400 years are no other than the years that
-// make them up.
+// TestBeatsOfAgesAreThoseOfTheirParts: those of millennia are those of the years that make them up.
 func TestBeatsOfAgesAreThoseOfTheirParts(t *testing.T) {
 	t.Parallel()
 	for i, name := range append([]string{"UTC", "Asia/Kolkata"}, changing...) {
@@ -170,39 +162,5 @@ func TestBeatsOfAgesAreThoseOfTheirParts(t *testing.T) {
 				}
 			}
 		})
-	}
-}
-
-// TestZonesRepeatThemselvesOnceTheirTablesAreOver, each that the server knows.
-func TestZonesRepeatThemselvesOnceTheirTablesAreOver(t *testing.T) {
-	t.Parallel()
-	conn := servertest.Connect(t, servertest.Database(t))
-	rows, err := conn.Query(t.Context(), "SELECT name FROM pg_timezone_names")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var name string
-	known := 0
-	if _, err := pgx.ForEachRow(rows, []any{&name}, func() error {
-		location, err := LoadZone(name)
-		if err != nil {
-			return nil
-		}
-		known++
-		z := zone{location}
-		for at := int64(ruled - 2*day); at < ruled+cycle; {
-			s, later := z.at(at), z.at(at+cycle)
-			if s.end >= ever {
-				break
-			}
-			if s.offset != later.offset || s.end+cycle != later.end || at > ruled && s.start+cycle != later.start {
-				t.Errorf("%s: %+v, and a cycle later %+v", name, s, later)
-				break
-			}
-			at = s.end
-		}
-		return nil
-	}); err != nil || known < 300 {
-		t.Fatal(known, err)
 	}
 }

@@ -66,13 +66,6 @@ func (c cron) next(after time.Time) (time.Time, bool) {
 	return time.Time{}, false
 }
 
-// ruled is when the table of every zone is over: from then on the rule that each has last, or none,
-// holds for ever (2100-01-01).
-const (
-	ruled = 4_102_444_800
-	cycle = cycleDays * day
-)
-
 func (c cron) count(after, last time.Time) int64 {
 	return c.counted(after.Unix()+1, last.Unix())
 }
@@ -81,10 +74,6 @@ func (c cron) count(after, last time.Time) int64 {
 func (c cron) counted(t, end int64) int64 {
 	n := int64(0)
 	for t <= end {
-		if cycles := (end - t) / cycle; t >= ruled && cycles > 0 {
-			n, t = n+cycles*c.counted(t, t+cycle-1), t+cycles*cycle
-			continue
-		}
 		s := c.stretch(t).since(t).through(end)
 		if s.skipped {
 			n++
@@ -95,28 +84,22 @@ func (c cron) counted(t, end int64) int64 {
 	return n
 }
 
+// nth looks in longer and longer spans for the one that has the beat, and then in its halves.
 func (c cron) nth(after time.Time, n int64) time.Time {
-	var lap, whole int64 // a time from ruled on, and what was left of n then
-	for t := after.Unix() + 1; ; {
-		s := c.stretch(t).since(t)
-		if s.skipped {
-			if n--; n == 0 {
-				return time.Unix(s.start, 0)
-			}
+	t, width := after.Unix()+1, int64(1<<17)
+	passes := func() bool {
+		passed := c.counted(t, t+width-1)
+		if passed < n {
+			n, t = n-passed, t+width
 		}
-		size := n
-		if s.end < ever {
-			size = c.walls.count(s.from, s.before)
-		}
-		if n <= size {
-			return time.Unix(c.walls.nth(s.from, n)-s.offset, 0)
-		}
-		switch n, t = n-size, s.end; {
-		case t >= ruled && lap == 0:
-			lap, whole = t, n
-		case t == lap+cycle:
-			cycles := (n - 1) / (whole - n)
-			n, t = n-cycles*(whole-n), t+cycles*cycle
-		}
+		return passed < n
 	}
+	for passes() {
+		width *= 2
+	}
+	for width > 1 {
+		width /= 2
+		passes()
+	}
+	return time.Unix(t, 0)
 }

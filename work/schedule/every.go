@@ -34,10 +34,10 @@ func (z zone) add(t time.Time, i Interval, n int64) time.Time {
 	seconds, nanos := t.Unix(), int64(t.Nanosecond())
 	if i.Months > 0 {
 		wall := seconds + z.at(seconds).offset
-		year, month, dom, _ := date(floorDiv(wall, day))
-		months := year*12 + month - 1 + n*i.Months
-		year, month = floorDiv(months, 12), floorMod(months, 12)+1
-		seconds = z.time(dayNumber(year, month, min(dom, monthLength(year, month)))*day + floorMod(wall, day))
+		year, month, date := time.Unix(wall, 0).UTC().Date()
+		year, month, _ = time.Date(year, month+time.Month(n*i.Months), 1, 0, 0, 0, 0, time.UTC).Date()
+		to := time.Date(year, month, min(date, monthLength(year, month)), 0, 0, 0, 0, time.UTC)
+		seconds = z.time(to.Unix() + floorMod(wall, day))
 	}
 	if i.Days > 0 {
 		seconds = z.time(seconds + z.at(seconds).offset + n*i.Days*day)

@@ -36,12 +36,3 @@ func (w walls) count(from, before int64) int64 {
 	}
 	return n
 }
-
-// nth is the n-th moment from one wall on, counted from 1.
-func (w walls) nth(from, n int64) int64 {
-	d, size := floorDiv(from, day), w.clock.size()
-	if w.days.has(d) {
-		n += w.clock.before(floorMod(from, day))
-	}
-	return w.days.nth(d, (n-1)/size+1)*day + w.clock.nth((n-1)%size)
-}

@@ -16,9 +16,8 @@ type Notices struct {
 	Changed   bool // somebody has changed or deleted a row that waits
 	Regrouped bool // or a row of the table of groups
 
-	come   bool // since TakeNotice was called last
-	others int  // that others have sent
-	flood  flood
+	come  bool // since TakeNotice was called last
+	flood flood
 }
 
 // Take takes in one; changes is the channel of the table's triggers for all but new tasks, own the
@@ -37,14 +36,12 @@ func (n *Notices) Take(told *pgconn.Notification, changes string, own uint32) {
 func (n *Notices) Hear(own bool) {
 	n.come = true
 	if !own {
-		n.others++
 		n.flood.hear(time.Now())
 	}
 }
 
 // flood tells whether notifications come so fast that they say nothing any more: anybody who can
-// connect may send them. The leader does not wait for them then, and does what they ask for no more
-// often than one that is awake; it reads them when a statement is answered.
+// connect may send them. The leader does what they ask for no more often then than one that is awake.
 type flood struct {
 	since time.Time
 	count int
@@ -76,16 +73,8 @@ func (w *Waker) Noticed() (come, urgent bool) {
 // means that the connection is lost. Until that end nobody else may use the connection; cancel
 // brings it about.
 func (w *Waker) Wait(ctx context.Context, d time.Duration) (heard <-chan error, cancel func()) {
-	deaf := w.control.Notices.flood.lasts()
-	if deaf {
-		d = min(d, boredTick)
-	}
 	waiting, cancel := context.WithTimeout(ctx, d)
 	return w.config.Group.Start(func() error {
-		if deaf {
-			<-waiting.Done()
-			return nil
-		}
 		err := w.control.Conn.PgConn().WaitForNotification(waiting)
 		if pgconn.Timeout(err) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 			return nil

@@ -29,29 +29,21 @@ const (
 
 // sleep is what the leader knows of its sleep. It begins awake.
 type sleep struct {
-	asleep  bool
-	queue   float64   // how full the server's queue of notifications is
-	tried   time.Time // to fall asleep
-	found   time.Time // when something was due, asleep or not
-	counted time.Time // since when the NOTIFYs have been counted
+	asleep bool
+	queue  float64   // how full the server's queue of notifications is
+	tried  time.Time // to fall asleep, or has woken up
+	found  time.Time // when something was due, asleep or not
 }
 
-// tick is the time between two looks.
+// tick is the time between two looks. It does not begin anew with a sleep: those who insert tasks for
+// later wake the leader whenever it has fallen asleep between two of their commits.
 func (s *sleep) tick() time.Duration {
 	return min(max(time.Since(s.found)/boredShare, awakeTick), boredTick)
 }
 
-// ends and begins keep when something was found: those who insert tasks for later wake the leader
-// whenever it has fallen asleep between two of their commits.
-func (s *sleep) ends(now time.Time) { *s = sleep{tried: now, found: s.found, queue: s.queue} }
-
-func (s *sleep) begins(now time.Time) {
-	*s = sleep{asleep: true, counted: now, found: s.found, queue: s.queue}
-}
-
 // Awake tells whether the leader looks for new tasks by itself all the time, though NOTIFY is
 // possible.
-func (w *Waker) Awake() bool { return w.source.way == sql.Notify && !w.sleep.asleep && w.connected() }
+func (w *Waker) Awake() bool { return w.source.way == sql.Notify && !w.sleep.asleep }
 
 // full tells that notifications may be left out, as the server's queue is nearly full.
 func (s *sleep) full() bool { return s.queue >= queueMost }
@@ -63,36 +55,24 @@ func (w *Waker) Full() bool { return w.sleep.full() }
 func (w *Waker) QueueIs(full float64) { w.sleep.queue = full }
 
 // FallAsleep does so where NOTIFY is the way, or wakes up, or leaves it as it is. After it has
-// fallen asleep, or begun to listen, the leader must look at all that is due once more.
+// fallen asleep, the leader must look at all that is due once more.
 func (w *Waker) FallAsleep(ctx context.Context) (fell bool, err error) {
-	if listens, err := w.listenLater(ctx); listens || err != nil {
-		return listens, err
-	}
-	s, now := &w.sleep, time.Now()
+	s := &w.sleep
 	switch {
 	case w.source.way != sql.Notify:
 		return false, nil
-	case !w.connected():
-		return false, w.WakeUp(ctx)
+	case s.asleep && !w.control.Notices.flood.lasts() && !s.full():
+		return false, nil
 	case s.asleep:
-		heard := w.control.Notices.others
-		if now.Sub(s.counted) >= crowdTick {
-			s.counted, w.control.Notices.others = now, 0
-		}
-		if heard < crowd && !s.full() {
-			return false, nil
-		}
 		return false, w.WakeUp(ctx)
-	case now.Sub(s.tried) < max(crowdTick, boredTries*s.tick()), s.full():
+	case time.Since(s.tried) < max(crowdTick, boredTries*s.tick()), s.full():
 		return false, nil
 	}
-	s.tried = now
-	fell, err = w.holds(ctx, "asleep")
-	if fell {
-		s.begins(now)
-		w.control.Notices.others = 0
+	s.tried = time.Now()
+	if s.asleep, err = w.holds(ctx, "asleep"); s.asleep {
+		w.control.Notices.flood = flood{}
 	}
-	return fell, err
+	return s.asleep, err
 }
 
 // WakeUp gives up the lock of the leader's sleep, if it sleeps.
@@ -100,7 +80,7 @@ func (w *Waker) WakeUp(ctx context.Context) error {
 	if !w.sleep.asleep {
 		return nil
 	}
-	w.sleep.ends(time.Now())
+	w.sleep.asleep, w.sleep.tried = false, time.Now()
 	_, err := w.holds(ctx, "awake")
 	return err
 }

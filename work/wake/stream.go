@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/jackc/pglogrepl"
@@ -22,14 +23,38 @@ import (
 const (
 	streamTick  = time.Second      // between two reports of how far we have read
 	streamLimit = 40 * time.Second // of silence: the server speaks at half its wal_sender_timeout
+	streamRetry = 30 * time.Second // at most, between two tries to have a stream
+	streamCalm  = time.Minute      // what ends a stream that has lasted so long is logged again
 )
 
-// stream follows the inserts into a table.
+// stream follows the inserts into a table, on a connection of its own. While there is none, the
+// leader polls.
 type stream struct {
-	line
+	Config
 	published int64 // of the table's description
 
-	decoded []int64 // transactions with inserts, the lower halves of their numbers
+	mu      sync.Mutex // guards what follows
+	live    bool
+	since   time.Time // it is live, or has been for the last time
+	fresh   bool      // it has become live: what was before is not told
+	decoded []int64   // transactions with inserts, the lower halves of their numbers
+}
+
+// lives tells whether all is told now.
+func (s *stream) lives() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.live
+}
+
+func (s *stream) set(live bool) {
+	s.mu.Lock()
+	s.live, s.fresh = live, live
+	if live {
+		s.since = time.Now()
+	}
+	s.mu.Unlock()
+	s.Poke()
 }
 
 // news takes what has been decoded since the last call. look tells that there may be new tasks.
@@ -41,10 +66,31 @@ func (s *stream) news() (decoded []int64, look bool) {
 	return decoded, look
 }
 
+// run follows the stream until ctx ends. When it is lost it makes another one, and says once why.
 func (s *stream) run(ctx context.Context) {
-	s.line.run(ctx, s.follow, func(err error) {
-		s.Log.Warn().Err(err).Str("sleep", human.Duration(s.Sleep)).Msg("no stream of the write-ahead log; polling")
-	})
+	told := map[string]bool{}
+	for wait := time.Second; ; wait = min(2*wait, streamRetry) {
+		err := s.follow(ctx)
+		if ctx.Err() != nil {
+			return
+		}
+		if s.lives() {
+			if time.Since(s.since) >= streamCalm {
+				wait = time.Second
+				clear(told)
+			}
+			s.set(false)
+		}
+		if text := err.Error(); !told[text] {
+			s.Log.Warn().Err(err).Str("sleep", human.Duration(s.Sleep)).Msg("no stream of the write-ahead log; polling")
+			told[text] = true
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(wait):
+		}
+	}
 }
 
 // follow makes a stream and reads it until it ends.
@@ -53,7 +99,11 @@ func (s *stream) follow(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	defer hangUp(ctx, conn)
+	defer func() {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
+		defer cancel()
+		_ = conn.Close(ctx)
+	}()
 	// The server makes the slot when all transactions have ended that are open now.
 	slot := fmt.Sprintf("%s_%d", sql.Publication(s.Table), conn.PID())
 	options := pglogrepl.CreateReplicationSlotOptions{Temporary: true, SnapshotAction: "NOEXPORT_SNAPSHOT", Mode: pglogrepl.LogicalReplication}

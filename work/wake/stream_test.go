@@ -35,12 +35,12 @@ func TestAStreamWithoutPublicationIsAnError(t *testing.T) {
 	name := sql.Publication(task)
 	for _, unpublish := range []string{" DROP TABLE task", " SET (publish = 'update')"} {
 		exec("ALTER PUBLICATION " + name + unpublish)
-		lost := &stream{published: d.Published, line: line{Config: Config{
+		lost := &stream{published: d.Published, Config: Config{
 			Table: task, Log: zerolog.Nop(), Poke: func() {}, Limit: context.WithCancel,
 			Connect: func(ctx context.Context) (*pgconn.PgConn, error) {
 				return pgconn.Connect(ctx, dsn+" replication=database")
 			},
-		}}}
+		}}
 		if err := lost.follow(t.Context()); err == nil || lost.lives() || !strings.Contains(err.Error(), "no longer publishes") {
 			t.Errorf("live: %v, error: %v", lost.lives(), err)
 		}

@@ -24,14 +24,12 @@ type Config struct {
 	Group *routine.Group
 	Log   zerolog.Logger
 	Sleep time.Duration // between polls, for the log
-	// Poke is called when there may be new tasks. It must not wait.
+	// Poke is called when the write-ahead log may tell of new tasks. It must not wait.
 	Poke func()
 	// Connect opens a connection for logical replication.
 	Connect func(context.Context) (*pgconn.PgConn, error)
 	// Limit bounds a call to the server.
 	Limit func(context.Context) (context.Context, context.CancelFunc)
-	// Listen opens a connection that is told the bytes of notifications as they are.
-	Listen func(ctx context.Context, hear func(*pgconn.Notification)) (*pgconn.PgConn, error)
 }
 
 // Control is the connection on which the leader listens and holds the lock of its sleep.
@@ -48,12 +46,10 @@ type Waker struct {
 	source  source
 	leads   bool // between Start and Stop
 
-	sleep   sleep
-	deaf    bool     // the control connection is to listen, and does not yet
-	stream  *stream  // nil: there is none
-	ear     *ear     // nil: the control connection listens
-	hangUps []func() // end them
-	unseen  unseen
+	sleep  sleep
+	stream *stream // nil: there is none
+	hangUp func()  // ends it
+	unseen unseen
 }
 
 // source is how new tasks are noticed.
@@ -61,12 +57,7 @@ type source struct {
 	way          sql.Wake // Notify, WAL or Poll
 	waking       sql.Waking
 	tellsChanges bool
-	published    int64
-}
-
-// wakesLike tells whether a leader that another source wakes need not change anything.
-func (s source) wakesLike(other source) bool {
-	return s.way == other.way && s.waking == other.waking && s.tellsChanges == other.tellsChanges && (s.way != sql.WAL || s.published == other.published)
+	published    int64 // with WAL
 }
 
 // New returns a Waker that polls until Adopt says what else is possible.
@@ -81,11 +72,14 @@ func (w *Waker) Way() sql.Wake { return w.source.way }
 // as it is. It makes a stream again with its publication: while there was none, a transaction may
 // have inserted tasks that is still open.
 func (w *Waker) Adopt(ctx context.Context, c Control, way sql.Wake, d sql.Description) error {
-	now := source{way: way, waking: d.Waking, tellsChanges: d.TellsChanges, published: d.Published}
+	now := source{way: way, waking: d.Waking, tellsChanges: d.TellsChanges && Plain(c.Conn.PgConn())}
+	if way == sql.WAL {
+		now.published = d.Published
+	}
 	if err := w.listen(ctx, c, now); err != nil {
 		return err
 	}
-	same := now.wakesLike(w.source)
+	same := now == w.source
 	if c.Conn == w.control.Conn && !same {
 		if err := w.WakeUp(ctx); err != nil {
 			return err
@@ -103,41 +97,14 @@ func (w *Waker) Adopt(ctx context.Context, c Control, way sql.Wake, d sql.Descri
 	return nil
 }
 
-// listen makes the table's triggers heard, where the control connection can take what they say. A
-// session that begins to listen reads the server's queue from its tail on, which takes the longer
-// the fuller it is: so that waits until there is room.
+// listen makes the table's triggers heard.
 func (w *Waker) listen(ctx context.Context, c Control, s source) error {
-	channels := s.channels(w.config.Table)
-	if w.deaf = false; len(channels) == 0 || !Plain(c.Conn.PgConn()) {
-		return nil
-	}
-	if err := c.Conn.QueryRow(ctx, c.Queries.Text("queue")).Scan(&w.sleep.queue); err != nil {
-		return err
-	}
-	if w.deaf = w.sleep.full(); w.deaf {
-		return nil
-	}
-	for _, channel := range channels {
-		if _, err := c.Conn.Exec(ctx, listenTo(channel)); err != nil {
+	for _, channel := range s.channels(w.config.Table) {
+		if _, err := c.Conn.Exec(ctx, "LISTEN "+quoted(channel)); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// listenLater begins to listen once there is room in the queue. What was before is not told.
-func (w *Waker) listenLater(ctx context.Context) (listens bool, err error) {
-	if !w.deaf || w.sleep.full() {
-		return false, nil
-	}
-	ctx, cancel := w.config.Limit(ctx)
-	defer cancel()
-	if err := w.listen(ctx, w.control, w.source); err != nil || w.deaf {
-		return false, err
-	}
-	n := w.control.Notices
-	n.come, n.Changed, n.Regrouped = true, true, true
-	return true, nil
 }
 
 // channels are those of the table's triggers.
@@ -151,55 +118,33 @@ func (s source) channels(t sql.Table) (channels []string) {
 	return channels
 }
 
-func listenTo(channel string) string { return "LISTEN " + quoted(channel) }
-
-// Start begins to follow the write-ahead log, where that is the way, and to listen, where that
-// takes a connection of its own. The leader must look at all that is due after it.
+// Start begins to follow the write-ahead log, where that is the way. The leader must look at all
+// that is due after it.
 func (w *Waker) Start() {
 	w.leads, w.unseen = true, unseen{}
-	if w.source.way == sql.WAL {
-		w.stream = &stream{line: line{Config: w.config}, published: w.source.published}
-		w.follow(w.stream.run)
+	if w.source.way != sql.WAL {
+		return
 	}
-	if channels := w.source.channels(w.config.Table); len(channels) > 0 && !Plain(w.control.Conn.PgConn()) {
-		w.ear = &ear{line: line{Config: w.config}, channels: channels, control: w.control.Conn.PgConn().PID()}
-		w.follow(w.ear.run)
+	w.stream = &stream{Config: w.config, published: w.source.published}
+	ctx, cancel := context.WithCancel(w.config.Group.Context())
+	ended, s := make(chan struct{}), w.stream
+	w.config.Group.Go(func() {
+		defer close(ended)
+		s.run(ctx)
+	})
+	w.hangUp = func() {
+		cancel()
+		<-ended
 	}
 }
 
 // Stop ends what Start has begun.
 func (w *Waker) Stop() {
-	for _, hangUp := range w.hangUps {
-		hangUp()
+	if w.stream != nil {
+		w.hangUp()
 	}
-	w.leads, w.stream, w.ear, w.hangUps = false, nil, nil, nil
+	w.leads, w.stream = false, nil
 }
-
-func (w *Waker) follow(run func(context.Context)) {
-	ctx, cancel := context.WithCancel(w.config.Group.Context())
-	ended := make(chan struct{})
-	w.config.Group.Go(func() {
-		defer close(ended)
-		run(ctx)
-	})
-	w.hangUps = append(w.hangUps, func() {
-		cancel()
-		<-ended
-	})
-}
-
-// Hear takes in the notifications that have come on a connection of their own.
-func (w *Waker) Hear() {
-	if w.ear != nil {
-		w.ear.tell(w.control.Notices)
-	}
-}
-
-// connected tells whether there is a connection on which notifications come.
-func (w *Waker) connected() bool { return w.ear == nil || w.ear.lives() }
-
-// hears tells whether all of them come.
-func (w *Waker) hears() bool { return w.connected() && !w.deaf && !w.sleep.full() }
 
 // Told tells whether there may be new tasks that no notification tells of. The leader has last
 // looked for new ones at the time scanned.
@@ -228,7 +173,7 @@ func (w *Waker) Rest(scanned time.Time) time.Duration {
 // Every is the time between two looks at all that is due, when nothing says that there is
 // something: the poll, with a period of poll where the leader is not told of everything.
 func (w *Waker) Every(poll time.Duration) time.Duration {
-	if w.hears() && (w.source.way == sql.Notify || w.stream != nil && w.stream.lives() && w.source.tellsChanges) {
+	if !w.sleep.full() && (w.source.way == sql.Notify || w.stream != nil && w.stream.lives() && w.source.tellsChanges) {
 		return reconcile
 	}
 	return poll
@@ -236,7 +181,7 @@ func (w *Waker) Every(poll time.Duration) time.Duration {
 
 // Tells tells whether the leader is told of changes other than new tasks.
 func (w *Waker) Tells() bool {
-	return w.source.way != sql.Poll && w.source.tellsChanges && w.hears()
+	return w.source.way != sql.Poll && w.source.tellsChanges && !w.sleep.full()
 }
 
 // Pause is the time from a look for new tasks to the next one that is asked for.

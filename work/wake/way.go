@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"pgtaskd/sql"
 )
@@ -19,6 +20,26 @@ func WayOf(wanted sql.Wake, d sql.Description) sql.Wake {
 		return sql.Notify
 	}
 	return sql.Poll
+}
+
+// Plain tells whether each text of the database of a connection can be told in UTF-8. Where not,
+// nothing is listened to: the server ends a session to which it cannot tell a payload, and anybody
+// who may connect can send one.
+func Plain(conn *pgconn.PgConn) bool {
+	encoding := conn.ParameterStatus("server_encoding")
+	return encoding == "UTF8" || encoding == "LATIN1"
+}
+
+// Audible is the way of waking that is left where notifications cannot be listened to, and what keeps
+// the wanted one from being taken.
+func Audible(wanted sql.Wake, conn *pgconn.PgConn) (way sql.Wake, obstacles []string) {
+	switch {
+	case wanted == sql.WAL || wanted == sql.Poll || Plain(conn):
+		return wanted, nil
+	case wanted == sql.Notify:
+		obstacles = []string{"the encoding of the database is neither UTF8 nor LATIN1, and some of its text could not be sent"}
+	}
+	return sql.Poll, obstacles
 }
 
 // Unstreamable are the reasons why the role cannot read the write-ahead log, each with its remedy.

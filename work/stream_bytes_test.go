@@ -15,14 +15,14 @@ import (
 var odder = map[string]string{"SQL_ASCII": `\xff`, "EUC_JP": `\xf5\xa1`, "WIN1252": `\x81`, "LATIN1": `\x81`, "UTF8": `\x01`}
 
 // TestNotificationsThatUTF8LacksStopNothing: a stranger's, on the channels of the table's triggers.
-// The leader is still told of tasks, and nothing but that has it look for them here.
+// The leader still finds tasks, and what is stopped.
 func TestNotificationsThatUTF8LacksStopNothing(t *testing.T) {
 	t.Parallel()
 	for encoding, odd := range someOf(odder) {
 		for _, way := range []sql.Wake{sql.Notify, sql.WAL} {
 			t.Run(encoding+" "+string(way), func(t *testing.T) {
 				t.Parallel()
-				s := stageOn(t, encodedDatabase(t, encoding), deaf)
+				s := stageOn(t, encodedDatabase(t, encoding))
 				s.target.Wake = way
 				s.serve()
 				s.settled()
@@ -48,32 +48,6 @@ func TestNotificationsThatUTF8LacksStopNothing(t *testing.T) {
 
 // flooding are more notifications at once than the leader waits for each of.
 const flooding = 1000
-
-// TestWhereNothingCanBeListenedToTheTableIsPolled: the leadership does not depend on the connection
-// that is told bytes as they are, which is made again.
-func TestWhereNothingCanBeListenedToTheTableIsPolled(t *testing.T) {
-	t.Parallel()
-	const ears = "FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'LISTEN %'"
-	for _, way := range []sql.Wake{sql.Notify, sql.WAL} {
-		t.Run(string(way), func(t *testing.T) {
-			t.Parallel()
-			s := stageOn(t, encodedDatabase(t, "WIN1252"), func(t *Target) { t.Wake = way })
-			s.serve()
-			s.settled()
-			s.eventually("1", "SELECT count(*) "+ears)
-			s.exec("SELECT pg_terminate_backend(pid) " + ears)
-			s.says("cannot listen for notifications; polling")
-			s.others()
-			s.eventually("1", "SELECT count(*) "+ears)
-			if way == sql.Notify {
-				s.asleep()
-			}
-			s.others()
-			s.drain()
-			s.eventually("0", "SELECT count(*) "+ears)
-		})
-	}
-}
 
 // TestRowsThatUTF8LacksEndNoStream: what a row has does not matter to the leader that reads the
 // write-ahead log.
