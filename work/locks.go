@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"pgtaskd/sql"
@@ -21,6 +22,20 @@ const (
 	lockedTold  = 500 * time.Millisecond // the age from which on it is told who may have the lock
 	lockedAgain = time.Minute            // how long no other is told of then
 )
+
+// brief runs a transaction of the control session that waits for locks briefly. Where that draws an
+// id that is taken, it is run again: it must bear that. What may notify somebody, or draw an id, runs
+// in one: where there is no room for that, it says so.
+func (l *loop) brief(ctx context.Context, do func(pgx.Tx) error) error {
+	err := pgx.BeginTxFunc(ctx, l.control.conn, pgx.TxOptions{BeginQuery: briefly}, do)
+	switch {
+	case isQueueFull(err):
+		l.queueFull(err.Error())
+	case isLack(err):
+		l.lacking(err)
+	}
+	return err
+}
 
 // locks is how changes of one kind fare that the table may refuse, or somebody's lock may hold up: so
 // none keeps another from its turn.
