@@ -90,8 +90,9 @@ func (l *loop) surveyAwaited(ctx context.Context) error {
 		}
 		for i, id := range cycle {
 			next := cycle[(i+1)%len(cycle)]
-			why := fmt.Sprintf("ERROR:  tasks wait for each other in a cycle\nDETAIL:  Task %d waits for task %d, and so on, through %d tasks in all.", id, next, len(cycle))
-			given[id] = givenUp{why: why, awaits: &next}
+			why := "ERROR:  tasks wait for each other in a cycle\n" +
+				"DETAIL:  Task %d waits for task %d, and so on, through %d tasks in all."
+			given[id] = givenUp{why: fmt.Sprintf(why, id, next, len(cycle)), awaits: &next}
 		}
 	}
 	s.ids, s.awaits, s.sought = nil, nil, nil

@@ -85,8 +85,8 @@ func (k *locks) took(n int, began time.Time, err error) {
 func (k *locks) batch(n int) int { return min(n, cmp.Or(k.most, batchMost)) }
 
 // eachWithWords is each, for what writes words of ours into the rows: one that refuses them is
-// changed without. One that another transaction is in the way of is parked. It returns those for which the time of a
-// duty does not suffice.
+// changed without. One that another transaction is in the way of is parked. It returns those for
+// which the time of a duty does not suffice.
 func (l *loop) eachWithWords(
 	ctx context.Context, ids []int64, do func(ctx context.Context, ids []int64, mute bool) error,
 ) (left []int64, err error) {
@@ -95,7 +95,9 @@ func (l *loop) eachWithWords(
 		p, met := l.parked[id]
 		return met && (k.rests() || began.Before(p.until))
 	})
-	slices.SortStableFunc(ids, func(a, b int64) int { return l.parked[a].until.Compare(l.parked[b].until) }) // so that each has its turn
+	slices.SortStableFunc(ids, func(a, b int64) int { // so that each has its turn
+		return l.parked[a].until.Compare(l.parked[b].until)
+	})
 	for len(ids) > 0 && !k.late(began) {
 		some := ids[:k.batch(len(ids))]
 		if err := l.each(ctx, some, func(ctx context.Context, ids []int64) error {
