@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -21,7 +20,6 @@ const (
 	illChunk      = 20          // the same, where their successors are looked at
 	illSuccessors = 1000        // so many of each
 	illMost       = 1000        // tasks that did not end well and are looked for
-	cycleNames    = 10          // tasks of a cycle that are named
 )
 
 // awaitedSurvey is what is known of such a look.
@@ -91,7 +89,10 @@ func (l *loop) surveyAwaited(ctx context.Context) error {
 			break
 		}
 		for i, id := range cycle {
-			given[id] = givenUp{why: cycleError(cycle, i), awaits: &cycle[(i+1)%len(cycle)]}
+			next := cycle[(i+1)%len(cycle)]
+			why := "ERROR:  tasks wait for each other in a cycle\n" +
+				"DETAIL:  Task %d waits for task %d, and so on, through %d tasks in all."
+			given[id] = givenUp{why: fmt.Sprintf(why, id, next, len(cycle)), awaits: &next}
 		}
 	}
 	s.ids, s.awaits, s.sought = nil, nil, nil
@@ -181,24 +182,6 @@ func cycles(ids, awaits []int64) (all [][]int64) {
 		all = append(all, cycle)
 	}
 	return all
-}
-
-// cycleError is the error of one task of a cycle.
-func cycleError(cycle []int64, i int) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "ERROR:  tasks wait for each other in a cycle\nDETAIL:  Task %d waits for task ", cycle[i])
-	for n := range cycle {
-		switch next := cycle[(i+n+1)%len(cycle)]; {
-		case n == 0:
-			fmt.Fprint(&b, next)
-		case n == cycleNames && n < len(cycle)-1:
-			fmt.Fprintf(&b, ", and so on, by way of %d tasks in all", len(cycle))
-			return b.String() + "."
-		default:
-			fmt.Fprintf(&b, ", which waits for task %d", next)
-		}
-	}
-	return b.String() + "."
 }
 
 // givenUp is why a successor is given up, and what it must still wait for then, or which version of

@@ -27,8 +27,8 @@ func (l *loop) find(s *place, rows pgx.Rows) (found int, expired []expiring, err
 		due = append(due[:0], v[5]...)
 		over := v[6]
 		underWay := over != nil && integer(over) < 0
-		if odd && !underWay && l.parked[r.ID].until.Sub(now) > time.Hour { // for good, but somebody has changed its state
-			delete(l.parked, r.ID)
+		if odd && !underWay && l.parked[r.ID].until.Sub(now) > time.Hour {
+			delete(l.parked, r.ID) // it was left alone for good, but somebody has changed its state
 		}
 		switch {
 		case underWay:

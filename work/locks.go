@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"pgtaskd/sql"
@@ -21,6 +22,20 @@ const (
 	lockedTold  = 500 * time.Millisecond // the age from which on it is told who may have the lock
 	lockedAgain = time.Minute            // how long no other is told of then
 )
+
+// brief runs a transaction of the control session that waits for locks briefly. Where that draws an
+// id that is taken, it is run again: it must bear that. What may notify somebody, or draw an id, runs
+// in one: where there is no room for that, it says so.
+func (l *loop) brief(ctx context.Context, do func(pgx.Tx) error) error {
+	err := pgx.BeginTxFunc(ctx, l.control.conn, pgx.TxOptions{BeginQuery: briefly}, do)
+	switch {
+	case isQueueFull(err):
+		l.queueFull(err.Error())
+	case isLack(err):
+		l.lacking(err)
+	}
+	return err
+}
 
 // locks is how changes of one kind fare that the table may refuse, or somebody's lock may hold up: so
 // none keeps another from its turn.
@@ -70,8 +85,8 @@ func (k *locks) took(n int, began time.Time, err error) {
 func (k *locks) batch(n int) int { return min(n, cmp.Or(k.most, batchMost)) }
 
 // eachWithWords is each, for what writes words of ours into the rows: one that refuses them is
-// changed without. One that another transaction is in the way of is parked. It returns those for which the time of a
-// duty does not suffice.
+// changed without. One that another transaction is in the way of is parked. It returns those for
+// which the time of a duty does not suffice.
 func (l *loop) eachWithWords(
 	ctx context.Context, ids []int64, do func(ctx context.Context, ids []int64, mute bool) error,
 ) (left []int64, err error) {
@@ -80,7 +95,9 @@ func (l *loop) eachWithWords(
 		p, met := l.parked[id]
 		return met && (k.rests() || began.Before(p.until))
 	})
-	slices.SortStableFunc(ids, func(a, b int64) int { return l.parked[a].until.Compare(l.parked[b].until) }) // so that each has its turn
+	slices.SortStableFunc(ids, func(a, b int64) int { // so that each has its turn
+		return l.parked[a].until.Compare(l.parked[b].until)
+	})
 	for len(ids) > 0 && !k.late(began) {
 		some := ids[:k.batch(len(ids))]
 		if err := l.each(ctx, some, func(ctx context.Context, ids []int64) error {

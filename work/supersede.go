@@ -23,14 +23,11 @@ func isKeyTaken(err error) bool {
 func (l *loop) superseded(ctx context.Context, e end, refusal error) error {
 	ended, err := l.supersede(ctx, e.task.Row.ID, e.task.Row.Version, e.PID, e.failure())
 	switch {
-	case passing(err):
-		e.later(retryMost)
-		l.keep(e)
-	case err != nil:
+	case err != nil && !passing(err):
 		return err
 	case ended:
 		l.gone(e)
-	case e.wait < retryMost:
+	case err != nil, e.wait < retryMost:
 		e.later(retryMost)
 		l.keep(e)
 	default:

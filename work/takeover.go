@@ -142,7 +142,7 @@ func (l *loop) recoverOrphans(ctx context.Context) error {
 		return nil
 	}
 	free, err := l.unlocked(ctx, gone[:1])
-	if err != nil || free[gone[0]] {
+	if err != nil || free[gone[0]] && !l.locks.others.rests() { // it waits for something else than a lock
 		return err
 	}
 	return l.tellOfLock(ctx, l.orphans[gone[0]].gone, gone[0], nil)
