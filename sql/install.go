@@ -67,8 +67,15 @@ func installOnce(ctx context.Context, conn *pgx.Conn, t Table, o Options, keep b
 		return nil, false, err
 	}
 	defer func() { _ = tx.Rollback(context.WithoutCancel(ctx)) }()
-	changes, err := settled(ctx, conn, tx, t, o)
+	changes, err := Missing(ctx, conn, t, o)
 	if err != nil {
+		return nil, false, err
+	}
+	timeout := lockOptional
+	if slices.ContainsFunc(changes, func(c Change) bool { return !c.Optional }) {
+		timeout = lockTimeout
+	}
+	if err := run(ctx, tx, text("install")+"SET LOCAL lock_timeout = "+literal(timeout)); err != nil {
 		return nil, false, err
 	}
 	for _, change := range changes {
@@ -92,31 +99,6 @@ func installOnce(ctx context.Context, conn *pgx.Conn, t Table, o Options, keep b
 		return made, more, nil
 	}
 	return made, more, tx.Commit(ctx)
-}
-
-// settled is what is missing, of a table that nobody can put another one in the place of until the
-// transaction ends.
-func settled(ctx context.Context, conn *pgx.Conn, tx pgx.Tx, t Table, o Options) (changes, error) {
-	missing, err := Missing(ctx, conn, t, o)
-	if err != nil {
-		return nil, err
-	}
-	timeout := lockOptional
-	if slices.ContainsFunc(missing, func(c Change) bool { return !c.Optional }) {
-		timeout = lockTimeout
-	}
-	if err := run(ctx, tx, text("install")+"SET LOCAL lock_timeout = "+literal(timeout)); err != nil {
-		return nil, err
-	}
-	if changes(missing).has("table " + t.Quoted()) {
-		return missing, nil
-	}
-	if err := run(ctx, tx, "LOCK TABLE "+t.Quoted()+" IN ACCESS SHARE MODE"); isState(err, "42501") {
-		return nil, fmt.Errorf("needs SELECT on table %s: %w", t, err)
-	} else if err != nil {
-		return nil, err
-	}
-	return Missing(ctx, conn, t, o)
 }
 
 // lock keeps others from creating things in the same schema until release.
