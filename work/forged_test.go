@@ -55,65 +55,6 @@ var forgeries = []string{
 	"state, plan) VALUES ('SELECT 1', 'WORK', 'infinity')", "next) VALUES ('SELECT 1', 1)", "failures) VALUES ('SELECT 1', 3)", "state, stopping, pid, start) VALUES ('SELECT 1', 'STOP', true, 1, now())", "state, pid, start) VALUES ('SELECT 1', 'WORK', 1, now())",
 }
 
-// TestAnInsertDoesNotSayHowATaskHasRun: of a role that may do no more than insert. Who may UPDATE
-// may say so: the serving role does, whose repetitions carry failures on, with and without a
-// register.
-func TestAnInsertDoesNotSayHowATaskHasRun(t *testing.T) {
-	t.Parallel()
-	for name, table := range map[string]string{"one table": "", "partitions": parts} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			s := prepared(t)
-			if table != "" {
-				must(t, s.conn, table)
-			}
-			s.serve()
-			s.settled()
-			role := s.role()
-			s.exec("GRANT INSERT ON task TO " + role + "; GRANT USAGE ON SEQUENCE task_id_seq TO " + role)
-			app := s.connectAs(role)
-			for _, forged := range forgeries {
-				if _, err := app.Exec(t.Context(), "INSERT INTO task (input, "+forged); !hasState(err, "42501", "23514") {
-					t.Errorf("INSERT of %s: %v", forged, err)
-				}
-				if !strings.Contains(forged, "WORK") && !strings.Contains(forged, "stopping") {
-					s.exec("INSERT INTO task (input, " + forged)
-				}
-			}
-			must(t, app, "INSERT INTO task (input) VALUES ('SELECT 1')")
-			s.others()
-			s.exec("GRANT UPDATE (plan, state) ON task TO " + role)
-			for _, forged := range forgeries {
-				if strings.Contains(forged, "(state)") || strings.HasPrefix(forged, "state)") || strings.HasPrefix(forged, "state, cron)") {
-					continue // which may be said by UPDATE as well
-				}
-				if _, err := app.Exec(t.Context(), "INSERT INTO task (input, "+forged); !hasState(err, "42501", "23514") {
-					t.Errorf("with UPDATE of plan and state, INSERT of %s: %v", forged, err)
-				}
-			}
-			s.exec("GRANT UPDATE ON task TO " + role) // which is worth as much
-			must(t, app, "INSERT INTO task (input, failures) VALUES ('SELECT 1', 1)")
-		})
-	}
-}
-
-// TestWhoMayPlanMovesATaskThatHasRun to another partition, if they cannot insert it like that.
-func TestWhoMayPlanMovesATaskThatHasRun(t *testing.T) {
-	t.Parallel()
-	s := prepared(t)
-	must(t, s.conn, parts)
-	s.installed()
-	role := s.role()
-	s.exec("GRANT SELECT (id), INSERT (input), UPDATE (plan) ON task TO " + role)
-	id := s.add("input, plan, attempt, failures", "SELECT 1", "infinity", 3, 2)
-	app := s.connectAs(role)
-	must(t, app, fmt.Sprintf("UPDATE task SET plan = '2022-06-01' WHERE id = %d", id))
-	s.exec("GRANT INSERT (failures) ON task TO " + role)
-	if _, err := app.Exec(t.Context(), fmt.Sprintf("UPDATE task SET plan = '2020-06-01' WHERE id = %d", id)); !isDenied(err) {
-		t.Error(err)
-	}
-}
-
 // TestAPartitionTakesNoForgedTask either, whatever the session is called, of a role that may also
 // UPDATE.
 func TestAPartitionTakesNoForgedTask(t *testing.T) {

@@ -70,7 +70,7 @@ func TestALimitHoldsForWhatWaits(t *testing.T) {
 	first := s.running("SELECT pg_advisory_xact_lock(7)")
 	second := s.add("input", "SELECT 1")
 	s.exec(`INSERT INTO task_group ("group", slots) VALUES ('gr%', 0), ('%', 5)`)
-	s.saysWhy(second, `waits for its lane, .*; waits for slots, of which 1 are taken of 0, of row "gr%" of .*task_group.*`)
+	s.saysWhy(second, `waits for slots, of which 1 are taken of 0, of row "gr%" of .*task_group.*; waits for its lane, .*`)
 	must(t, holder, "SELECT pg_advisory_unlock(7)")
 	s.becomes(first, "DONE", "")
 	s.saysWhy(second, `waits for slots, of which 0 are taken of 0, of row "gr%" of "public"."task_group"`)

@@ -127,37 +127,6 @@ func TestAChangedAfterIsLookedAtAgain(t *testing.T) {
 	s.becomes(behind, "DONE")
 }
 
-// TestWhatWaitsSinceAnEarlierVersionIsLookedAtAgain: that has not said which row of an id it meant.
-func TestWhatWaitsSinceAnEarlierVersionIsLookedAtAgain(t *testing.T) {
-	t.Parallel()
-	s := play(t)
-	first := s.add("input, plan", "SELECT 1", "infinity")
-	behind := s.successor("SELECT 1", first)
-	s.eventually("true", "SELECT awaits = $2 FROM task WHERE id = $1", behind, first)
-	s.drain()
-	s.exec("ALTER TABLE task DROP COLUMN awaited; CREATE INDEX pgtaskd_awaits_0123456789abcdef ON task (awaits, priority DESC, id) WHERE awaits IS NOT NULL")
-	s.serve()
-	s.eventually("1", "SELECT count(*) FROM pg_attribute WHERE attrelid = 'task'::regclass AND attname = 'awaited'")
-	s.eventually("true", "SELECT t.awaited = p.created FROM task AS t, task AS p WHERE t.id = $1 AND p.id = $2", behind, first)
-	s.eventually("awaiting", "SELECT string_agg(split_part(indexname, '_', 2), ' ') FROM pg_indexes WHERE indexname LIKE '%await%'")
-	s.exec("UPDATE task SET plan = now() WHERE id = $1", first)
-	s.becomes(behind, "DONE")
-}
-
-// TestWhatAnEarlierVersionMakesWaitBesideTheColumn is looked at again as well: it knows nothing of it.
-func TestWhatAnEarlierVersionMakesWaitBesideTheColumn(t *testing.T) {
-	t.Parallel()
-	s := play(t)
-	first := s.add("input, plan", "SELECT 1", "infinity")
-	s.drain()
-	behind := s.successor("SELECT 1", first)
-	s.exec("UPDATE task SET awaits = $2, freed = 'infinity', met = ARRAY[(SELECT p.created FROM task AS p WHERE p.id = $2)] WHERE id = $1", behind, first)
-	s.serve()
-	s.eventually("true", "SELECT t.awaited = p.created FROM task AS t, task AS p WHERE t.id = $1 AND p.id = $2", behind, first)
-	s.exec("UPDATE task SET plan = now() WHERE id = $1", first)
-	s.becomes(behind, "DONE")
-}
-
 // TestWhoseAwaitedIsTakenAwayHoldsUpNobodyElse: the leader writes it, and anybody with UPDATE may.
 func TestWhoseAwaitedIsTakenAwayHoldsUpNobodyElse(t *testing.T) {
 	t.Parallel()
