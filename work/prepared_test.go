@@ -294,3 +294,15 @@ func TestOnlyARunWhoseSessionIsThereIsPrepared(t *testing.T) {
 		}
 	}
 }
+
+// TestASuccessClearsTheErrorOfTheTryBefore, of a run that was prepared, and that something follows.
+func TestASuccessClearsTheErrorOfTheTryBefore(t *testing.T) {
+	t.Parallel()
+	s := play(t)
+	s.exec("CREATE TABLE effect (n int); CREATE SEQUENCE tries")
+	for _, notify := range []any{nil, "ended"} {
+		s.exec("SELECT setval('tries', 1, false)")
+		id := s.add("input, retry, backoff, notify", "INSERT INTO effect VALUES (1); SELECT 1 / (nextval('tries') - 1)", 1, "10 ms", notify)
+		s.eventually("DONE 2", "SELECT concat_ws(' ', state, attempt, error, sqlstate) FROM task WHERE id = $1", id)
+	}
+}

@@ -3,7 +3,7 @@
 -- $1 ids, $2 versions of the rows that were read, $3 pids of the sessions, $4 done, $5 starts, $6
 -- stops, $7 outputs, $8 errors,
 -- $9 SQLSTATEs, $10 notices, $11 whether effects happen exactly once, $12 whether there is no retry,
--- $13 whether what is NULL here stays as it is, $14 transactions with which the rows are prepared
+-- $13 whether the output and notices are in the row already, $14 transactions with which the rows are prepared
 WITH ended AS MATERIALIZED (
     SELECT e.*, t.part, t.place
     FROM (
@@ -47,8 +47,8 @@ SET
     stop = e.stop,
     pid = e.pid,
     output = coalesce(e.output, CASE WHEN e.keeps THEN t.output END),
-    error = coalesce(e.error, CASE WHEN e.keeps THEN t.error END),
-    sqlstate = coalesce(e.sqlstate, CASE WHEN e.keeps THEN t.sqlstate END),
+    error = e.error,
+    sqlstate = e.sqlstate,
     notice = coalesce(e.notice, CASE WHEN e.keeps THEN t.notice END),
     atomic = e.atomic,
     attempt = :attempt,
