@@ -21,11 +21,11 @@ func (s *Session) chains(t *Task) bool {
 
 // sendPrepare queues what makes the session ready for a task: reset, settings, and BEGIN. Unless
 // its input can't choose its isolation level, nothing takes a snapshot after that. The task must
-// begin until then, unless that is zero. It tells whether there is a reset.
-func (s *Session) sendPrepare(t *Task, chained bool, until time.Time) (reset bool) {
+// begin until then, unless that is zero.
+func (s *Session) sendPrepare(t *Task, chained bool, until time.Time) {
 	s.constants = t.constant() && !s.dirty
 	if !chained {
-		if reset = s.needsReset(t); reset {
+		if s.needsReset(t) {
 			s.sendReset()
 		}
 		s.call(begin)
@@ -38,7 +38,6 @@ func (s *Session) sendPrepare(t *Task, chained bool, until time.Time) (reset boo
 			s.call("BEGIN")
 		}
 	}
-	return reset
 }
 
 // shown is what the session of a task shows, and the room in which that is made.
@@ -171,7 +170,7 @@ func readyFor(settings [][2]string, within string) string {
 	var b strings.Builder
 	b.WriteString("SELECT pg_catalog.statement_timestamp()" + within)
 	for i, setting := range settings {
-		fmt.Fprintf(&b, ", pg_catalog.set_config(%s, $%d, false) IS NULL", Literal(setting[0]), i+1)
+		fmt.Fprintf(&b, ", pg_catalog.set_config('%s', $%d, false) IS NULL", setting[0], i+1)
 	}
 	return b.String()
 }
