@@ -34,9 +34,6 @@ func (s *Session) Begin(tail *Tail, t *Task, then ...*Task) (verdict *Verdict, s
 			if verdict, passed, err = s.readTail(tail, sent.tail); err != nil {
 				return verdict, start, s.unbegun(err)
 			}
-			if tail.Ended != nil {
-				tail.Ended()
-			}
 			s.sends(nil, t)
 			if tail = nil; passed {
 				s.behind = nil

@@ -14,7 +14,7 @@ import (
 )
 
 // Session is one PostgreSQL backend connection on which tasks run, one after the other. It belongs
-// to one goroutine; only Cancel, Abandon and AbandonLater may be called from others.
+// to one goroutine; only Cancel and Abandon may be called from others.
 //
 // The way of a task: Begin sends, in one flush, the COMMIT of the task before, the settings, BEGIN,
 // the input and the question what has become of its transaction; Await reads the answers to the last

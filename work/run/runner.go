@@ -131,11 +131,6 @@ func (r *runner) run(ctx context.Context, t *Task) (next *Task) {
 	behind, until := r.board(t, spec)
 	r.pipelines.add(r, t, behind, until)
 	asked := r.Clock.Now()
-	if tail == nil {
-		t.prepares(r.session.Session)
-	} else {
-		tail.Ended = func() { t.prepares(r.session.Session) } // a cancel of this task leaves the one before alone
-	}
 	verdict, start, err := r.session.Begin(tail, spec, specs(behind)...)
 	t.unload(spec)
 	if err == nil && t.Row.Remote != "" {
