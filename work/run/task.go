@@ -73,6 +73,8 @@ type Task struct {
 	claimed atomic.Bool  // its row was prepared before its SQL began
 	xact    atomic.Int64 // the transaction with which its row is prepared, or may be; 0: none
 
+	joined atomic.Int64 // since when it counts among the instants, in nanoseconds of our clock; 0: it does not
+
 	cancel atomic.Int32 // why it is to be cancelled, an exec.Reason; mu is held to set it
 
 	mu      sync.Mutex
