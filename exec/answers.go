@@ -14,7 +14,6 @@ type sink struct {
 	copied   func([]byte)
 	copyOut  func(binary bool)
 	notice   func(*pgproto3.NoticeResponse)
-	encoding func(string)
 }
 
 // answer reads until the server is ready for the next query. The first error is returned as failure;
@@ -57,9 +56,6 @@ func (w *wire) answer(to sink) (failure *pgproto3.ErrorResponse, err error) {
 			}
 		case *pgproto3.ParameterStatus:
 			w.noted(m)
-			if m.Name == "client_encoding" && to.encoding != nil {
-				to.encoding(m.Value)
-			}
 		case *pgproto3.ErrorResponse:
 			if failure == nil || fatal(m) {
 				failure = copyError(m)

@@ -10,7 +10,6 @@ import (
 // way. The error is a *Lost; the result holds what had come before that.
 func (s *Session) Await(t *Task) (*Result, error) {
 	output, notices := NewOutput(t.Format, t.Limit), &Notices{}
-	output.Encoding(s.encoding)
 	tags := tags{traits: t.Traits}
 	s.reader.task(output)
 	failure, err := s.answer(sink{
@@ -18,7 +17,7 @@ func (s *Session) Await(t *Task) (*Result, error) {
 			tags.see(tag)
 			output.Complete(tag)
 		},
-		copyOut: output.CopyOut, copied: output.Copy, notice: t.noticed(notices), encoding: output.Encoding,
+		copyOut: output.CopyOut, copied: output.Copy, notice: t.noticed(notices),
 	})
 	s.reader.task(nil)
 	result := &Result{Raw: failure}

@@ -37,11 +37,6 @@ func beneath(conn net.Conn) net.Conn {
 	return conn
 }
 
-// AbandonLater abandons the session when it has not been stopped within Obey: for one that is being
-// made ready for a task which has been cancelled, once the task before has ended. A cancel request
-// might meet what follows.
-func (s *Session) AbandonLater() (stop func() bool) { return s.crew.After(s.cancel.obey, s.Abandon) }
-
 // canceller lets others cancel the run under way. request, cut and crew are the session's.
 type canceller struct {
 	obey    time.Duration // Obey

@@ -140,20 +140,3 @@ func cutText(text string, limit int) string {
 	}
 	return text[:end] + cutMark
 }
-
-// Literal writes any text as a string constant that means the same whatever
-// standard_conforming_strings says. What no text can hold, NUL and invalid UTF-8, is left out or
-// replaced.
-func Literal(s string) string {
-	s = quotable(s)
-	s = strings.ReplaceAll(s, "'", "''")
-	if !strings.Contains(s, `\`) {
-		return "'" + s + "'"
-	}
-	// The space keeps the E from becoming part of a word before it.
-	return " E'" + strings.ReplaceAll(s, `\`, `\\`) + "'"
-}
-
-func quotable(s string) string {
-	return strings.ReplaceAll(strings.ToValidUTF8(s, string(utf8.RuneError)), "\x00", "")
-}

@@ -1,15 +1,12 @@
 package exec
 
 import (
-	"context"
 	"fmt"
 	"strings"
 	"testing"
 	"unicode/utf8"
 
 	"github.com/jackc/pgx/v5/pgproto3"
-
-	"pgtaskd/server/servertest"
 )
 
 func TestErrorText(t *testing.T) {
@@ -130,59 +127,6 @@ func TestNoticesAreBounded(t *testing.T) {
 	if text, _ := n.Text(); len(text) > TextLimit || !strings.HasSuffix(text, "xxx…\n… and 1 more") {
 		t.Errorf("%d bytes end with %q", len(text), text[len(text)-40:])
 	}
-}
-
-// Texts that quoting has to get right.
-var quotables = []string{
-	"", "a", "'", "''", `\`, `\'`, `'\`, `\\`, "a'b\"c", "--", "/*", "$$", "$1", "\n\r\t", "é€𝄞", `E'\x41'`, "\x7f", `\u0041`,
-}
-
-func TestLiteral(t *testing.T) {
-	t.Parallel()
-	for input, want := range map[string]string{
-		"": "''", "it's": "'it''s'", `a\b'`: ` E'a\\b'''`, "a\x00b": "'ab'", "\xff": "'\uFFFD'",
-	} {
-		if got := Literal(input); got != want {
-			t.Errorf("%q: got %s, want %s", input, got, want)
-		}
-	}
-}
-
-func TestQuotingAsServer(t *testing.T) {
-	t.Parallel()
-	ctx := context.Background()
-	conn := servertest.Connect(t, servertest.Database(t))
-	for _, conforming := range []string{"on", "off"} {
-		if _, err := conn.Exec(ctx, "SET standard_conforming_strings = "+conforming); err != nil {
-			t.Fatal(err)
-		}
-		for _, text := range quotables {
-			results, err := conn.PgConn().Exec(ctx, "SELECT"+Literal(text)).ReadAll()
-			if err != nil {
-				t.Fatalf("%q: %v", text, err)
-			}
-			if value := string(results[0].Rows[0][0]); value != text {
-				t.Errorf("standard_conforming_strings %s: %q came back as %q", conforming, text, value)
-			}
-		}
-	}
-}
-
-func FuzzLiteral(f *testing.F) {
-	for _, seed := range quotables {
-		f.Add(seed)
-	}
-	f.Fuzz(func(t *testing.T, text string) {
-		want := strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\x00", "")
-		l := lexer{input: Literal(text) + ";"}
-		literal, semicolon, last := l.token(), l.token(), l.token()
-		if literal.kind != tokenString || semicolon.kind != tokenSemicolon || last.kind != tokenEnd {
-			t.Fatalf("%q: not a literal: %s", text, l.input)
-		}
-		if got := strings.NewReplacer("''", "'", `\\`, `\`).Replace(literal.text); got != want {
-			t.Errorf("literal: got %q, want %q", got, want)
-		}
-	})
 }
 
 func FuzzErrorText(f *testing.F) {

@@ -231,9 +231,7 @@ func (o *Output) piece(p []byte) {
 		return
 	}
 	o.part.last, o.part.some = p[len(p)-1], true
-	if o.charset == nil {
-		p = o.whole(p)
-	}
+	p = o.whole(p)
 	if o.limit > 0 && int64(len(o.text)+len(p)) > o.limit {
 		o.takeBack()
 		return

@@ -7,7 +7,6 @@ import (
 	"unsafe"
 
 	"github.com/jackc/pgx/v5/pgproto3"
-	"golang.org/x/text/encoding/charmap"
 )
 
 // Format says how a task wants its results shown.
@@ -23,9 +22,8 @@ type Format struct {
 // Output gathers the results of one run as text, from the messages of the server in the order in
 // which they come. It belongs to the goroutine that reads them. It keeps no more than its limit.
 type Output struct {
-	format  Format
-	limit   int64
-	charset *charmap.Charmap // what the server's bytes are to be translated from; nil: nothing to translate
+	format Format
+	limit  int64
 
 	delimiter, quote string // as text
 	special          string // what is escaped
@@ -69,10 +67,6 @@ func character(b byte) string {
 	}
 	return string(rune(b))
 }
-
-// Encoding tells the client_encoding, by the server's name, of the messages that follow. Encodings
-// of one byte per character are translated; of others all that is not valid UTF-8 is replaced.
-func (o *Output) Encoding(name string) { o.charset = charsets[name] }
 
 // Rows takes a row description: the answer to the statement is rows.
 func (o *Output) Rows(fields []pgproto3.FieldDescription) {
@@ -220,12 +214,10 @@ func (o *Output) line(values [][]byte, quoted func(int) bool) {
 	o.end()
 }
 
-// value writes the text of a value, or of a part of it.
+// value writes the text of a value, or of a part of it. What is not valid is replaced, as it is where
+// SQL has set another client_encoding.
 func (o *Output) value(value []byte, quoted bool) {
-	switch {
-	case o.charset != nil:
-		value = o.decode(value)
-	case !utf8.Valid(value) || bytes.IndexByte(value, 0) >= 0:
+	if !utf8.Valid(value) || bytes.IndexByte(value, 0) >= 0 {
 		value = []byte(validText(string(value)))
 	}
 	if quoted && o.special != "" {

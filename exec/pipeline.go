@@ -25,7 +25,6 @@ type queued struct {
 	tail     int // statements that commit the task before,
 	prepared int // that make the session ready,
 	probing  int // and that ask what has become of the transaction
-	reset    bool
 }
 
 // ahead is what has been sent after the SQL under way.
@@ -78,7 +77,7 @@ func (s *Session) sendBehind(then []*Task) {
 		chained := s.chains(next)
 		s.sendTail(&Tail{}, chained)
 		q.tail = s.queued()
-		q.reset = s.sendPrepare(next, chained, next.Until)
+		s.sendPrepare(next, chained, next.Until)
 		q.prepared = s.queued()
 		s.front.Send(&pgproto3.Flush{})
 		s.query(next.Input)
@@ -108,7 +107,7 @@ func (s *Session) Next() (verdict *Verdict, start time.Time, begun bool, err err
 		s.behind = nil
 		return verdict, start, false, err
 	}
-	start, failure, err := s.readPrepared(q.prepared, q.reset)
+	start, failure, err := s.readPrepared(q.prepared)
 	switch {
 	case err != nil:
 		return verdict, start, false, err

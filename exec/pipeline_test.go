@@ -65,33 +65,6 @@ func (b *bench) alone() {
 	b.end(result)
 }
 
-// TestEncodingIsReset: what a task shows is read in the encoding in which it is sent, which is not
-// that of the one before.
-func TestEncodingIsReset(t *testing.T) {
-	t.Parallel()
-	b := newBench(t)
-	b.exec(`CREATE FUNCTION umlaut() RETURNS text STABLE LANGUAGE sql AS $$SELECT chr(228)$$;
-		CREATE FUNCTION latin() RETURNS text LANGUAGE sql AS $$SELECT set_config('client_encoding', 'LATIN1', false)$$`)
-	results, _ := b.pipe(append(several(2, "SELECT latin()"), several(3, "SELECT umlaut()")...)...)
-	for i, result := range results {
-		if want := "LATIN1"; i < 2 && output(result) != want || i >= 2 && output(result) != "ä" {
-			t.Error(i, output(result), result.Failure)
-		}
-	}
-	if len(results) != 5 {
-		t.Fatal(len(results), results[len(results)-1].Failure)
-	}
-	for range 2 {
-		tasks := []*Task{spec("SELECT latin()"), spec("SELECT umlaut()")}
-		first, _ := b.run(tasks[0], nil)
-		second, _ := b.run(tasks[1], &Tail{})
-		if output(second) != "ä" {
-			t.Error(output(second), first.Failure, second.Failure)
-		}
-		b.end(second)
-	}
-}
-
 // TestTasksOfAPipeline: each task of a pipeline has a transaction, a time, settings and a fresh
 // session of its own.
 func TestTasksOfAPipeline(t *testing.T) {

@@ -1,7 +1,7 @@
 package exec
 
 import (
-	"encoding/binary"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
@@ -21,11 +21,11 @@ func (s *Session) chains(t *Task) bool {
 
 // sendPrepare queues what makes the session ready for a task: reset, settings, and BEGIN. Unless
 // its input can't choose its isolation level, nothing takes a snapshot after that. The task must
-// begin until then, unless that is zero. It tells whether there is a reset.
-func (s *Session) sendPrepare(t *Task, chained bool, until time.Time) (reset bool) {
+// begin until then, unless that is zero.
+func (s *Session) sendPrepare(t *Task, chained bool, until time.Time) {
 	s.constants = t.constant() && !s.dirty
 	if !chained {
-		if reset = s.needsReset(t); reset {
+		if s.needsReset(t) {
 			s.sendReset()
 		}
 		s.call(begin)
@@ -38,7 +38,6 @@ func (s *Session) sendPrepare(t *Task, chained bool, until time.Time) (reset boo
 			s.call("BEGIN")
 		}
 	}
-	return reset
 }
 
 // shown is what the session of a task shows, and the room in which that is made.
@@ -110,40 +109,26 @@ func (s *Session) showsAll(number int, usual [][2]string, kept bool) bool {
 // had, where its state is kept: one statement, however many there are, since settings can have the
 // server say much about each. No row comes back, which would be taken for the time.
 func (s *Session) sendApart(t *Task) {
-	var names, values [][]byte
+	var settings []byte // a JSON object, which no setting reads otherwise
+	add := func(name string, value *string) {
+		named, _ := json.Marshal(name)
+		valued, _ := json.Marshal(value)
+		settings = append(append(append(append(settings, ','), named...), ':'), valued...)
+	}
 	for _, setting := range s.own {
-		names, values = append(names, []byte(setting[0])), append(values, nil)
+		add(setting[0], nil)
 	}
 	for _, setting := range t.Own {
-		names, values = append(names, []byte(setting[0])), append(values, []byte(setting[1]))
+		add(setting[0], &setting[1])
 	}
-	if s.own = t.Own; len(names) > 0 {
-		s.bind(apart, binaryFormat, [][]byte{textArray(names), textArray(values)})
+	if s.own = t.Own; settings != nil {
+		settings[0] = '{'
+		s.call(apart, append(settings, '}'))
 	}
 }
 
 // apart sets each to its value in their order; one without a value goes back to what it was.
-const apart = `SELECT FROM ROWS FROM (pg_catalog.unnest($1::pg_catalog.text[]), pg_catalog.unnest($2::pg_catalog.text[])) AS s (name, value) ` +
-	`WHERE pg_catalog.set_config(s.name, s.value, false) IS NULL`
-
-// textArray is an array of texts in the binary format, which no setting reads otherwise; nil is
-// NULL.
-func textArray(texts [][]byte) []byte {
-	const oid = 25 // of text
-	b := binary.BigEndian
-	var array []byte
-	for _, n := range []uint32{1, 1, oid, uint32(len(texts)), 1} { // dimensions, whether there may be NULLs, and from where they count
-		array = b.AppendUint32(array, n)
-	}
-	for _, text := range texts {
-		if text == nil {
-			array = b.AppendUint32(array, 1<<32-1)
-			continue
-		}
-		array = append(b.AppendUint32(array, uint32(len(text))), text...)
-	}
-	return array
-}
+const apart = `SELECT FROM pg_catalog.json_each_text($1::pg_catalog.json) AS s (name, value) WHERE pg_catalog.set_config(s.name, s.value, false) IS NULL`
 
 // textsKept is the largest room that a session keeps for what its next tasks show, in bytes.
 const textsKept = 16 << 10
@@ -171,7 +156,7 @@ func readyFor(settings [][2]string, within string) string {
 	var b strings.Builder
 	b.WriteString("SELECT pg_catalog.statement_timestamp()" + within)
 	for i, setting := range settings {
-		fmt.Fprintf(&b, ", pg_catalog.set_config(%s, $%d, false) IS NULL", Literal(setting[0]), i+1)
+		fmt.Fprintf(&b, ", pg_catalog.set_config('%s', $%d, false) IS NULL", setting[0], i+1)
 	}
 	return b.String()
 }

@@ -34,9 +34,6 @@ func (s *Session) Begin(tail *Tail, t *Task, then ...*Task) (verdict *Verdict, s
 			if verdict, passed, err = s.readTail(tail, sent.tail); err != nil {
 				return verdict, start, s.unbegun(err)
 			}
-			if tail.Ended != nil {
-				tail.Ended()
-			}
 			s.sends(nil, t)
 			if tail = nil; passed {
 				s.behind = nil
@@ -44,7 +41,7 @@ func (s *Session) Begin(tail *Tail, t *Task, then ...*Task) (verdict *Verdict, s
 				continue
 			}
 		}
-		start, failure, err := s.readPrepared(sent.prepared, sent.reset)
+		start, failure, err := s.readPrepared(sent.prepared)
 		switch {
 		case err != nil:
 			return verdict, start, s.unbegun(err)
@@ -59,11 +56,8 @@ func (s *Session) Begin(tail *Tail, t *Task, then ...*Task) (verdict *Verdict, s
 	}
 }
 
-// sent is how many statements of ours Begin has sent for what, and whether a reset is among them.
-type sent struct {
-	tail, prepared int
-	reset          bool
-}
+// sent is how many statements of ours Begin has sent for what.
+type sent struct{ tail, prepared int }
 
 // sendTask sends what Begin does.
 func (s *Session) sendTask(tail *Tail, t *Task, then []*Task) (q sent, err error) {
@@ -71,7 +65,7 @@ func (s *Session) sendTask(tail *Tail, t *Task, then []*Task) (q sent, err error
 	chained := tail != nil && s.chains(t)
 	s.sendTail(tail, chained)
 	q.tail = s.queued()
-	q.reset = s.sendPrepare(t, chained, time.Time{})
+	s.sendPrepare(t, chained, time.Time{})
 	q.prepared = s.queued()
 	return q, s.sendInput(t, then)
 }
@@ -157,9 +151,8 @@ func (s *Session) sendAlone(t *Task) error {
 	return s.flush()
 }
 
-// readPrepared reads the answers to n statements that make the session ready. Since version 14 the
-// server tells of the encoding after a reset only when the task's SQL has run.
-func (s *Session) readPrepared(n int, reset bool) (start time.Time, failure *pgproto3.ErrorResponse, err error) {
+// readPrepared reads the answers to n statements that make the session ready.
+func (s *Session) readPrepared(n int) (start time.Time, failure *pgproto3.ErrorResponse, err error) {
 	var bad error
 	_, failure, err = s.answers(n, func(values [][]byte) {
 		if len(values) > 0 && len(values[0]) > 0 {
@@ -175,9 +168,6 @@ func (s *Session) readPrepared(n int, reset bool) (start time.Time, failure *pgp
 		return start, nil, &Lost{Cause: bad, Broken: true}
 	case start.IsZero():
 		return start, nil, &Lost{Cause: errMoment, Broken: true}
-	}
-	if reset {
-		s.encoding = s.usualText
 	}
 	return start, nil, nil
 }

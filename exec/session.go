@@ -14,7 +14,7 @@ import (
 )
 
 // Session is one PostgreSQL backend connection on which tasks run, one after the other. It belongs
-// to one goroutine; only Cancel, Abandon and AbandonLater may be called from others.
+// to one goroutine; only Cancel and Abandon may be called from others.
 //
 // The way of a task: Begin sends, in one flush, the COMMIT of the task before, the settings, BEGIN,
 // the input and the question what has become of its transaction; Await reads the answers to the last
@@ -28,15 +28,13 @@ type Session struct {
 	Reads     bool // when it was opened, its transactions began as READ ONLY
 	Foreign   bool // when it was opened its database had foreign servers: what writes through them has no transaction id here
 
-	local     bool   // it is in the database of the target
-	user      string // that it logged in as
-	masked    bool   // ALTER ROLE or ALTER DATABASE … SET role has it run as another role than its login
-	silence   string // how long it may rest in a transaction, as idle_in_transaction_session_timeout
-	timed     bool   // the server knows transaction_timeout,
-	endless   bool   // and the role has none
-	readOnly  bool   // its transactions begin as READ ONLY; when that changes the server tells, from 14 on
-	encoding  string // client_encoding,
-	usualText string // and at the start
+	local    bool   // it is in the database of the target
+	user     string // that it logged in as
+	masked   bool   // ALTER ROLE or ALTER DATABASE … SET role has it run as another role than its login
+	silence  string // how long it may rest in a transaction, as idle_in_transaction_session_timeout
+	timed    bool   // the server knows transaction_timeout,
+	endless  bool   // and the role has none
+	readOnly bool   // its transactions begin as READ ONLY; when that changes the server tells, from 14 on
 
 	wire
 	state
@@ -86,8 +84,7 @@ func connect(ctx context.Context, cfg *pgconn.Config, limit time.Duration, local
 	s.spawn = func(do func()) { s.crew.Go(do) }
 	s.noted = s.note
 	s.cancel.obey, s.cancel.request, s.cancel.cut = Obey, conn.CancelRequest, s.Abandon
-	s.encoding, s.Superuser = conn.ParameterStatus("client_encoding"), conn.ParameterStatus("is_superuser") == "on"
-	s.usualText = s.encoding
+	s.Superuser = conn.ParameterStatus("is_superuser") == "on"
 	s.crew, s.unbind = routine.New(context.Background()), func() bool { return true }
 	if err := s.introduce(ctx); err != nil {
 		s.Close()
@@ -144,11 +141,8 @@ func (l *Lost) Failure(statement string) *Failure { return serverFailure(l.Fatal
 
 // note takes down a setting that the server tells us of.
 func (s *Session) note(m *pgproto3.ParameterStatus) {
-	switch m.Name {
-	case "default_transaction_read_only":
+	if m.Name == "default_transaction_read_only" {
 		s.readOnly = m.Value == "on"
-	case "client_encoding":
-		s.encoding = m.Value
 	}
 }
 

@@ -72,7 +72,6 @@ func (r *Result) Retry() bool {
 // Tail is what is left to do for a task whose SQL has run in our transaction: COMMIT.
 type Tail struct {
 	Input string // of that task, for its errors
-	Ended func() // called when the server has said what becomes of it, and the next may follow; nil: nobody is told
 }
 
 // Verdict is what the server said to COMMIT.

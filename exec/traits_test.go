@@ -274,7 +274,7 @@ func FuzzExamine(f *testing.F) {
 		if got := Examine("COMMIT; VACUUM; " + input); got.Atomic() || got.Empty {
 			t.Errorf("COMMIT and VACUUM are not seen: %+v", got)
 		}
-		literal := Literal(input)
+		literal := "'" + strings.ReplaceAll(input, "'", "''") + "'"
 		if got := examined("SELECT " + literal); got != (Traits{}) {
 			t.Errorf("SELECT %s: %+v", literal, got)
 		}

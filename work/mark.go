@@ -131,6 +131,7 @@ func (l *loop) mark(context.Context) error {
 	var entries []*ledger.Entry
 	now, moment := l.Clock.Now(), time.Now()
 	for id, t := range l.tasks {
+		l.Lasts(t.Task, moment)
 		if t.marked || t.noMark || t.ending || t.Xact() != 0 || t.marking.after.After(moment) {
 			continue
 		}

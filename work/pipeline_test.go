@@ -9,7 +9,6 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"pgtaskd/exec"
 	"pgtaskd/work/pool"
 )
 
@@ -31,7 +30,7 @@ func anywhere(t *testing.T, test func(*testing.T, func(*testing.T, ...func(*Targ
 		t.Parallel()
 		test(t, func(t *testing.T, change ...func(*Target)) *led {
 			s := lead(t, change...)
-			s.exec("ALTER TABLE task ALTER remote SET DEFAULT " + exec.Literal(s.dsn))
+			s.exec("ALTER TABLE task ALTER remote SET DEFAULT " + "'" + strings.ReplaceAll(s.dsn, "'", "''") + "'")
 			return s
 		})
 	})

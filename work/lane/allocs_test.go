@@ -19,7 +19,7 @@ func TestHandingOutTasksAllocatesNothing(t *testing.T) {
 	var fits func(*item) bool = whichever
 	cycle := func() {
 		one := d.Start(fits)
-		two := d.Queue(one, fits)
+		two := d.Queue(one, false, fits)
 		d.Back(one, nil)
 		three := d.Follow(two, fits)
 		four := d.Pass(three, time.Time{}, fits)

@@ -159,7 +159,7 @@ func TestTheLastOfASlotFollowsInItsSession(t *testing.T) {
 	d.fetch()
 	d.expect("started", d.begin(), 1)
 	d.Prefetched([]*item{d.tasks[2]})
-	if next := d.Queue(first, whichever); next != d.tasks[2] {
+	if next := d.Queue(first, false, whichever); next != d.tasks[2] {
 		t.Fatal("queued", next)
 	}
 	d.Ended(first, d.at)

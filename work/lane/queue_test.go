@@ -16,8 +16,8 @@ func TestLaneAfterBack(t *testing.T) {
 	d.lane(KeyOf("a", "")).recent = 9
 	d.expect("fetched", d.fetch(), 1, 2, 3)
 	one := d.Start(whichever)
-	two := d.Queue(one, whichever)
-	three := d.Queue(two, whichever)
+	two := d.Queue(one, false, whichever)
+	three := d.Queue(two, false, whichever)
 	for range 9 { // it takes its time
 		d.Pace(0)
 	}
@@ -45,7 +45,7 @@ func TestQueueAndBack(t *testing.T) {
 		d.expect("fetched", d.fetch(), 1, 11, 2, 12, 3, 13)
 		one = d.Start(whichever)
 		for last := one; len(behind) < 3; {
-			if last = d.Queue(last, whichever); last == nil {
+			if last = d.Queue(last, false, whichever); last == nil {
 				t.Fatal("nothing follows on", behind)
 			}
 			behind = append(behind, last)
@@ -121,14 +121,14 @@ func TestQueueInWideLane(t *testing.T) {
 	d.lane(KeyOf("a", "")).recent = 9
 	d.expect("fetched", d.fetch(), 1, 2, 3, 4)
 	one := d.Start(whichever)
-	if next := d.Queue(one, whichever); next != nil {
+	if next := d.Queue(one, false, whichever); next != nil {
 		t.Error(next.Rank.ID, "waits behind one beside which there is room")
 	}
 	d.Start(whichever)
 	if next := d.Start(whichever); next != nil {
 		t.Error(next.Rank.ID, "has found room")
 	}
-	next := d.Queue(one, whichever)
+	next := d.Queue(one, false, whichever)
 	if next == nil || next.Rank.ID != 3 {
 		t.Fatal(next)
 	}

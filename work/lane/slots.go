@@ -125,7 +125,8 @@ func (s *Lanes[T]) Follow(before T, fits func(T) bool) (next T) {
 // Queue gives the task that is to follow on another, which has not run yet, on the same session,
 // without a word in between. It is the one that comes next, or nil: where there is room for more
 // tasks at once only its own lane may say so, and only of what must wait for one of that lane.
-func (s *Lanes[T]) Queue(before T, fits func(T) bool) (next T) {
+// crowded says that no other session will take tasks of this kind.
+func (s *Lanes[T]) Queue(before T, crowded bool, fits func(T) bool) (next T) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed || s.isQuiet() {
@@ -133,7 +134,7 @@ func (s *Lanes[T]) Queue(before T, fits func(T) bool) (next T) {
 	}
 	b := before.ticket()
 	own := s.lane(b.Lane)
-	full := s.busy >= s.run
+	full := s.busy >= s.run || crowded
 	if !full && own.startable() {
 		return next
 	}

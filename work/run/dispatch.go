@@ -49,6 +49,7 @@ type Dispatcher struct {
 	Config
 	pipelines pipelines
 	profiles  profiles
+	instants  instants
 	unwritten atomic.Int64 // bytes of the outcomes that the leader has not written yet
 	bare      [][2]string  // the parameters of a task that has none of its own
 	searched  time.Time    // when Dispatch looked at all lanes
@@ -84,17 +85,18 @@ const (
 // tasks that come first wait for a session, others do not wait for them: from time to time it looks
 // at all lanes.
 func (d *Dispatcher) Dispatch() {
-	for t := d.Lanes.Tryout(d.servable); t != nil; t = d.Lanes.Tryout(d.servable) {
+	fits := func(t *Task) bool { return !d.crowded(t) && d.servable(t) }
+	for t := d.Lanes.Tryout(fits); t != nil; t = d.Lanes.Tryout(fits) {
 		d.launch(t)
 	}
-	for t := d.Lanes.Start(d.servable); t != nil; t = d.Lanes.Start(d.servable) {
+	for t := d.Lanes.Start(fits); t != nil; t = d.Lanes.Start(fits) {
 		d.launch(t)
 	}
 	if time.Since(d.searched) < searchTick {
 		return
 	}
 	d.searched = time.Now()
-	for t := d.Lanes.Search(d.servable); t != nil; t = d.Lanes.Search(d.servable) {
+	for t := d.Lanes.Search(fits); t != nil; t = d.Lanes.Search(fits) {
 		d.launch(t)
 		if time.Since(d.searched) >= searchMost {
 			return
@@ -104,6 +106,7 @@ func (d *Dispatcher) Dispatch() {
 
 // launch starts a runner for the task.
 func (d *Dispatcher) launch(t *Task) {
+	d.joins(t)
 	d.Group.Go(func() { (&runner{Dispatcher: d}).serve(d.Group.Context(), t) })
 }
 

@@ -2,11 +2,12 @@ package run
 
 import "time"
 
-// fits tells whether the task may run on the runner's session. One that comes first, but for another
-// session, is not passed over for ever: then the runner takes nothing more, so that there is room.
+// fits tells whether the task may run on the runner's session, and there are not enough at work on
+// its like. One that comes first, but for another session, is not passed over for ever: then the
+// runner takes nothing more, so that there is room.
 func (r *runner) fits(t *Task) bool {
 	switch {
-	case r.yields || r.robs(t):
+	case r.yields || r.crowded(t) || r.robs(t):
 		return false
 	case r.session.Fits(t.need()):
 		return true

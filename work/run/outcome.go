@@ -76,6 +76,7 @@ func Size(result *exec.Result) (n int) {
 
 // note takes down the end of a task: it is known now, and what the task has done can be seen.
 func (r *runner) note(e Outcome) {
+	r.leaves(e.Task)
 	if r.at == e.Task {
 		r.at = nil
 	}

@@ -191,7 +191,7 @@ func (r *runner) extend(t *Task) {
 func (r *runner) queue(last *Task, most, room int) (behind []queued, until time.Time) {
 	until = r.Clock.Now().Add(pipelineLate + r.session.Lag)
 	for before := last; len(behind) < most; {
-		next := r.Lanes.Queue(before, func(next *Task) bool {
+		next := r.Lanes.Queue(before, r.crowded(before), func(next *Task) bool {
 			return r.session.Fits(next.need()) && (!before.Row.Save || next.Lane == before.Lane) &&
 				next.size() <= room && r.pipelined(next) && r.profiles.depth(next) > 1
 		})

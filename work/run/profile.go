@@ -2,6 +2,7 @@ package run
 
 import (
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"pgtaskd/exec"
@@ -24,6 +25,7 @@ func (t *Task) like() like { return like{t.Traits.Shape, lane.Brief(t.Row.Remote
 
 type profile struct {
 	queries int           // in a row that were only that; below 0: how many it takes until that counts again
+	mostly  time.Duration // the median of what they take, roughly: others that displace them do not count
 	lasts   time.Duration // from the start or the end of the one before, if it was sent behind one, to the end; the later runs count for more
 }
 
@@ -35,7 +37,7 @@ const (
 
 // saw takes note of a run. What runs outside a transaction has not told whether it wrote, and only
 // makes that long ago.
-func (h *profiles) saw(t *Task, took time.Duration, result *exec.Result) {
+func (h *profiles) saw(t *Task, took time.Duration, far bool, result *exec.Result) {
 	if !t.Atomic && t.Row.Remote == "" || !t.Traits.Pipelines() {
 		return
 	}
@@ -60,9 +62,17 @@ func (h *profiles) saw(t *Task, took time.Duration, result *exec.Result) {
 	default:
 		known.queries = min(known.queries+1, profileFirm)
 		if known.lasts == 0 {
-			known.lasts = took
+			known.lasts, known.mostly = took, took
 		}
 		known.lasts += (took - known.lasts) / 4
+		switch step := known.mostly/16 + 1; {
+		case far:
+			known.mostly = time.Hour
+		case took > known.mostly:
+			known.mostly += step
+		default:
+			known.mostly -= step
+		}
 	}
 }
 
@@ -92,6 +102,18 @@ func (h *profiles) depth(t *Task) int {
 // short tells whether tasks like this one are known to be over in no time, and not to write.
 func (h *profiles) short(t *Task) bool { return h.in(t, pipelineTime) > 1 }
 
+// instant tells whether tasks like this one are over in so little time that more sessions than a
+// few would be in each other's way.
+func (h *profiles) instant(t *Task) bool {
+	if t.Traits == nil {
+		return false
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	known := h.of[t.like()]
+	return known != nil && known.queries == profileFirm && known.mostly <= instantTime
+}
+
 // in is how many tasks like this one are over in that time, of those that make a pipeline; 1: it is
 // not known, or too few.
 func (h *profiles) in(t *Task, most time.Duration) int {
@@ -102,4 +124,59 @@ func (h *profiles) in(t *Task, most time.Duration) int {
 		return 1
 	}
 	return int(min(max(most/max(known.lasts, time.Microsecond), 1), pipelineMost))
+}
+
+// Sessions whose queries take microseconds displace each other where they outnumber the server's
+// processors, and some of them are enough for all that one controller can take and end. So no more
+// than these run such queries at once, however large run is; what follows goes to them, several at
+// once (pipeline.go).
+const (
+	InstantMost = 16
+	instantTime = 250 * time.Microsecond // of a query: so many sessions do 64,000 a second
+	instantNear = 5 * time.Millisecond   // of an answer to what is sent: with pipelines that is as much
+	instantPast = 100 * time.Millisecond // after which a query does not count: it waits, or its session cannot be had
+)
+
+// instants counts the tasks of that kind that runners see to. Runners and the loop share it.
+type instants struct{ tasks atomic.Int32 }
+
+// Instants is how many queries of that kind runners see to.
+func (d *Dispatcher) Instants() int { return int(d.instants.tasks.Load()) }
+
+// Crowd is for tests: until leave, queries of that SQL count as such, and as many as may are at
+// work.
+func (d *Dispatcher) Crowd(input string) (leave func()) {
+	t := &Task{Row: Row{Input: &input}}
+	t.Examine()
+	for range profileFirm {
+		d.profiles.saw(t, time.Microsecond, false, &exec.Result{Open: true})
+	}
+	d.instants.tasks.Add(InstantMost)
+	return func() { d.instants.tasks.Add(-InstantMost) }
+}
+
+// crowded tells whether the task is for one of those that are at work already.
+func (d *Dispatcher) crowded(t *Task) bool {
+	return d.instants.tasks.Load() >= InstantMost && d.profiles.instant(t)
+}
+
+// joins counts a task in whose turn it is.
+func (d *Dispatcher) joins(t *Task) {
+	if d.profiles.instant(t) && t.joined.CompareAndSwap(0, time.Now().UnixNano()) {
+		d.instants.tasks.Add(1)
+	}
+}
+
+// leaves counts it out, when its SQL is over.
+func (d *Dispatcher) leaves(t *Task) {
+	if t.joined.Swap(0) != 0 {
+		d.instants.tasks.Add(-1)
+	}
+}
+
+// Lasts counts a task out that turns out to take its time.
+func (d *Dispatcher) Lasts(t *Task, now time.Time) {
+	if since := t.joined.Load(); since != 0 && now.UnixNano()-since >= int64(instantPast) {
+		d.leaves(t)
+	}
 }

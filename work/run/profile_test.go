@@ -5,7 +5,86 @@ import (
 	"time"
 
 	"pgtaskd/exec"
+	"pgtaskd/work/pool"
 )
+
+// TestInstantProfile: a query is instant while most of its like are, however long some of them
+// take; not one that writes, nor one whose server is far.
+func TestInstantProfile(t *testing.T) {
+	t.Parallel()
+	query := func() *Task {
+		input, data := "SELECT 1", ""
+		t := &Task{Row: Row{Input: &input, Data: &data, Single: true, Rerun: true}}
+		t.Examine()
+		return t
+	}
+	ran := &exec.Result{Open: true}
+	for name, c := range map[string]struct {
+		took    func(i int) time.Duration
+		far     bool
+		result  *exec.Result
+		instant bool
+	}{
+		"always":    {func(int) time.Duration { return 50 * time.Microsecond }, false, ran, true},
+		"displaced": {func(i int) time.Duration { return time.Duration(1+i%3/2*1000) * 50 * time.Microsecond }, false, ran, true},
+		"slow":      {func(i int) time.Duration { return time.Duration(1+min(i%3, 1)*1000) * 50 * time.Microsecond }, false, ran, false},
+		"far":       {func(int) time.Duration { return 50 * time.Microsecond }, true, ran, false},
+		"backwards": {func(i int) time.Duration { return time.Duration(min(i/60, 1)*2-1) * time.Millisecond }, false, ran, false},
+		"writes":    {func(int) time.Duration { return 50 * time.Microsecond }, false, &exec.Result{Open: true, Xact: 1}, false},
+	} {
+		h := profiles{of: map[like]*profile{}}
+		if h.instant(query()) {
+			t.Error(name, "unknown")
+		}
+		for i := range 300 {
+			h.saw(query(), c.took(i), c.far, c.result)
+		}
+		if got := h.instant(query()); got != c.instant {
+			t.Error(name, got)
+		}
+	}
+}
+
+// TestInstantsAreCounted: as long as they run and have not turned out to wait, each once; where
+// there are enough another is for one of their sessions.
+func TestInstantsAreCounted(t *testing.T) {
+	t.Parallel()
+	r := &runner{Dispatcher: dispatcher(t), session: &pool.Session{}}
+	var tasks []*Task
+	for range InstantMost + 1 {
+		input := "SELECT 1"
+		task := &Task{Row: Row{Input: &input}}
+		task.Examine()
+		tasks = append(tasks, task)
+	}
+	r.joins(tasks[0])
+	for range profileFirm {
+		r.profiles.saw(tasks[0], time.Microsecond, false, &exec.Result{Open: true})
+	}
+	last := tasks[InstantMost]
+	for _, task := range tasks[:InstantMost] {
+		if !r.fits(last) {
+			t.Fatal("there is room for it")
+		}
+		r.joins(task)
+		r.joins(task)
+	}
+	counted := func(n int32) {
+		t.Helper()
+		if got := r.instants.tasks.Load(); got != n || r.fits(last) != (n < InstantMost) {
+			t.Error(got, n)
+		}
+	}
+	counted(InstantMost)
+	r.Lasts(tasks[0], time.Now())
+	counted(InstantMost)
+	r.Lasts(tasks[0], time.Now().Add(instantPast))
+	r.leaves(tasks[0])
+	counted(InstantMost - 1)
+	r.leaves(tasks[1])
+	r.joins(tasks[1])
+	counted(InstantMost - 1)
+}
 
 // TestProfileOfARemote: what runs there outside a transaction says nothing of whether its like
 // write; only where they are known to, it makes that long ago.
@@ -23,7 +102,7 @@ func TestProfileOfARemote(t *testing.T) {
 			xact = 1
 		}
 		for range n {
-			h.saw(one, time.Millisecond, &exec.Result{Open: atomic, Xact: xact})
+			h.saw(one, time.Millisecond, false, &exec.Result{Open: atomic, Xact: xact})
 		}
 		if h.depth(one) > 1 != firm || h.writes(one) != writes {
 			t.Error(h.depth(one), h.writes(one))

@@ -118,6 +118,7 @@ func (r *runner) run(ctx context.Context, t *Task) (next *Task) {
 		return r.goOn(ctx)
 	}
 	r.callBack()
+	r.joins(t)
 	r.over = time.Time{}
 	spec, ok := r.spec(t)
 	if !ok {
@@ -131,11 +132,6 @@ func (r *runner) run(ctx context.Context, t *Task) (next *Task) {
 	behind, until := r.board(t, spec)
 	r.pipelines.add(r, t, behind, until)
 	asked := r.Clock.Now()
-	if tail == nil {
-		t.prepares(r.session.Session)
-	} else {
-		tail.Ended = func() { t.prepares(r.session.Session) } // a cancel of this task leaves the one before alone
-	}
 	verdict, start, err := r.session.Begin(tail, spec, specs(behind)...)
 	t.unload(spec)
 	if err == nil && t.Row.Remote != "" {
@@ -188,6 +184,7 @@ func (r *runner) goOn(ctx context.Context) (next *Task) {
 	}
 	r.post()
 	r.at = b.task
+	r.joins(b.task)
 	r.extend(b.task)
 	return r.attend(ctx, b.task, b.spec, start)
 }
@@ -201,6 +198,7 @@ func (r *runner) attend(ctx context.Context, t *Task, spec *exec.Task, start tim
 	r.Lanes.Began(t, start)
 	result, err := r.session.Await(spec)
 	t.end()
+	r.leaves(t)
 	if !result.Stop.IsZero() {
 		result.Stop = result.Stop.Add(r.session.Ahead)
 	}
@@ -215,7 +213,7 @@ func (r *runner) attend(ctx context.Context, t *Task, spec *exec.Task, start tim
 	if r.over.IsZero() {
 		r.over = start
 	}
-	r.profiles.saw(t, result.Stop.Sub(r.over), result)
+	r.profiles.saw(t, result.Stop.Sub(r.over), r.session.Nearest > instantNear, result)
 	r.over = result.Stop
 	if r.Ran != nil {
 		r.Ran(t)

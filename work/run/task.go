@@ -73,14 +73,14 @@ type Task struct {
 	claimed atomic.Bool  // its row was prepared before its SQL began
 	xact    atomic.Int64 // the transaction with which its row is prepared, or may be; 0: none
 
-	ready  atomic.Pointer[exec.Session] // that is being made ready for it
-	cancel atomic.Int32                 // why it is to be cancelled, an exec.Reason; mu is held to set it
+	joined atomic.Int64 // since when it counts among the instants, in nanoseconds of our clock; 0: it does not
+
+	cancel atomic.Int32 // why it is to be cancelled, an exec.Reason; mu is held to set it
 
 	mu      sync.Mutex
 	session *exec.Session // while its SQL runs
 	start   time.Time     // of that, by the server's clock
 	exactly bool          // its effects and its end commit together
-	stay    func() bool   // has the session that is being made ready not be abandoned; nil: it is not to be
 	open    func()        // gives up the session that is being opened; nil: none is
 }
 
@@ -143,39 +143,11 @@ func (t *Task) Withdraw() {
 	}
 }
 
-// prepares shows which session is being made ready for the task, until it begins or ends.
-func (t *Task) prepares(s *exec.Session) {
-	t.ready.Store(s)
-	if t.cancelled() != exec.NotCancelled { // else Cancel will find the session
-		t.mu.Lock()
-		defer t.mu.Unlock()
-		t.hasten()
-	}
-}
-
-// hasten bounds the time in which a session is made ready for a task that has been cancelled; mu is
-// held.
-func (t *Task) hasten() {
-	if s := t.ready.Load(); s != nil && t.stay == nil {
-		t.stay = s.AbandonLater()
-	}
-}
-
-// readied shows that no session is being made ready any more; mu is held.
-func (t *Task) readied() {
-	t.ready.Store(nil)
-	if t.stay != nil {
-		t.stay()
-		t.stay = nil
-	}
-}
-
 // begin shows which session runs the task's SQL since when; a cancel that came before is carried
 // out now.
 func (t *Task) begin(s *exec.Session, start time.Time) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.readied()
 	t.session, t.start, t.exactly = s, start, t.Once()
 	if reason := t.cancelled(); reason != exec.NotCancelled {
 		s.Cancel(reason)
@@ -186,12 +158,11 @@ func (t *Task) begin(s *exec.Session, start time.Time) {
 func (t *Task) end() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.readied()
 	t.session = nil // start stays
 }
 
 // Cancel cancels the task's SQL, now or as soon as it starts; a session that is being opened for it
-// is given up, and one that is not ready within exec.Obey is abandoned.
+// is given up.
 func (t *Task) Cancel(reason exec.Reason) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -210,7 +181,6 @@ func (t *Task) cancelWith(reason exec.Reason) {
 	if t.session != nil {
 		t.session.Cancel(reason)
 	}
-	t.hasten()
 }
 
 // cancelled is why the task is to be cancelled, if it is.
