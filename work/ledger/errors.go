@@ -24,7 +24,7 @@ func classOf(err error) (class Class, ok bool) {
 		return Blocked, true
 	case answer.Code == "40001" || answer.Code == "40P01":
 		return Conflicts, true
-	case answer.Code == "57014" || strings.HasPrefix(answer.Code, "53"):
+	case answer.Code == "57014" || answer.Code == "25006" || strings.HasPrefix(answer.Code, "53"): // 25006: the server was told to be read-only
 		return Passing, true
 	case answer.Code == exec.QueueFullCode && answer.Routine == exec.QueueFullRoutine: // a trigger of the table notifies
 		return Passing, true
