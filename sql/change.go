@@ -3,7 +3,6 @@ package sql
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -30,10 +29,6 @@ type Change struct {
 
 // changes are in the order in which they are made.
 type changes []Change
-
-func (c changes) has(what string) bool {
-	return slices.ContainsFunc(c, func(c Change) bool { return c.What == what })
-}
 
 // make runs the change. A constraint that rows violate holds for new rows alone.
 func (c *Change) make(ctx context.Context, tx pgx.Tx) error {
