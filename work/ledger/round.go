@@ -104,7 +104,7 @@ func (l *Ledger) write(ctx context.Context, conn *writer, entries []*Entry) (row
 	if e := entries[0]; len(entries) == 1 && e.tries == 0 && conn.knows(e) {
 		rows, err = l.send(ctx, conn, paceOf(entries), "ledger_row",
 			e.ID, string(e.Kind), int32(e.Version), e.PID, e.Start, e.stop(), e.Output, e.Notice, e.Exactly, e.xact(), l.Place())
-		if err != nil || len(rows) > 0 || !e.Kind.urgent() && e.Kind != Mark { // ends have others who look closer
+		if err != nil || len(rows) > 0 { // else it may only show the lock of one who is gone
 			return rows, err
 		}
 	}
