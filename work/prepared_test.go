@@ -179,6 +179,22 @@ func TestAControllerDiesBeforeCommit(t *testing.T) {
 	}
 }
 
+// TestAControllerDiesWhoseTaskIsPlannedForLater by then: the next one finds the run that was cut off.
+func TestAControllerDiesWhoseTaskIsPlannedForLater(t *testing.T) {
+	t.Parallel()
+	s := furnished(t)
+	kill := s.serveUntilKilled()
+	for _, plan := range []string{"infinity", "2200-01-01"} {
+		id := s.add(`input, rerun, "group"`, "SELECT pg_sleep(60)", false, plan)
+		s.becomes(id, "WORK")
+		s.exec("UPDATE task SET plan = $2 WHERE id = $1", id, plan)
+	}
+	s.exec("SELECT pg_terminate_backend(pid) FROM task")
+	kill()
+	s.serve()
+	s.eventually("2", "SELECT count(*) FROM task WHERE state = 'FAIL'")
+}
+
 // TestARowOfAnotherPlaceIsNotJudged by the server's record, whose transaction of that id is another:
 // it FAILs, whatever retry says, and on_fail follows.
 func TestARowOfAnotherPlaceIsNotJudged(t *testing.T) {

@@ -84,7 +84,8 @@ ALTER TABLE :table ADD COLUMN IF NOT EXISTS stopping bool;
 -- HOT, which no index that names state would let them. One statement, because each rewrites a table
 -- that has rows.
 -- A task whose cron is still to be looked at has an origin, and is due before all others, whenever
--- it is planned for. So is one whose after is. Each statement reads the expression again, which
+-- it is planned for. So is one whose after is. One that runs is, whenever it is planned for by now.
+-- Each statement reads the expression again, which
 -- takes the longer the more there is of it.
 ALTER TABLE :table ADD COLUMN IF NOT EXISTS wait_key text
     GENERATED ALWAYS AS (CASE
@@ -95,6 +96,6 @@ ALTER TABLE :table ADD COLUMN IF NOT EXISTS wait_key text
     GENERATED ALWAYS AS (CASE
         WHEN state = ANY ('{PLAN,TAKE,WORK}') THEN CASE
             WHEN cron IS NOT NULL AND origin IS NOT NULL OR after IS NOT NULL AND freed IS NULL THEN '-infinity'
-            ELSE greatest(plan, freed)
+            ELSE least(greatest(plan, freed), CASE WHEN state <> 'PLAN' THEN start END)
         END
     END) STORED;
