@@ -212,7 +212,7 @@ func TestSchemaOfAConfiguration(t *testing.T) {
 	}
 
 	one, _, status := command(t, "", "schema", "--config", path, "--data", databases[0], "--user", "printed")
-	if status != 0 || strings.Count(one, "\nBEGIN;") != 1 || strings.Contains(one, `\connect`) || !strings.Contains(one, "1 day") {
+	if status != 0 || strings.Count(one, "\nBEGIN ISOLATION") != 1 || strings.Contains(one, `\connect`) || !strings.Contains(one, "1 day") {
 		t.Errorf("of one database and one user: %s", one)
 	}
 	for _, args := range [][]string{{"--config", path, "--data", "nowhere"}, {"--data", "x"}, {"--config", path, "--wake", "poll"}} {
