@@ -1,5 +1,5 @@
 -- The same as ledger.sql for one row, at a third of the price: for what somebody waits for alone. A row
--- that shows a lock is passed over.
+-- that shows a lock of somebody else's is passed over.
 -- $1 to $11 as there, of one
 UPDATE :table AS t
 SET
@@ -19,7 +19,7 @@ FROM (
 ) AS e
 CROSS JOIN (SELECT $11::text AS place) AS here
 WHERE t.id = e.id
-    AND t.xmax = 0
+    AND (t.xmax = 0 OR t.xmax = t.xmin) -- triggers have it show the lock of who has written it
     AND :takes
 RETURNING
     :entry_of_t

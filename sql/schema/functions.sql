@@ -165,7 +165,7 @@ COMMENT ON FUNCTION :schema.pgtaskd_wake IS 'Wakes the leader (:version)';
 CREATE OR REPLACE FUNCTION :schema.pgtaskd_state() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     writes bool := has_table_privilege(coalesce(pg_partition_root(TG_RELID)::oid, TG_RELID), 'UPDATE');
-    itself bool := writes AND current_setting('application_name') LIKE 'pgtaskd %' AND has_table_privilege(to_regclass(TG_ARGV[0])::oid, 'INSERT') IS NOT FALSE;
+    itself bool := current_setting('application_name') LIKE 'pgtaskd %' AND coalesce(has_table_privilege(to_regclass(TG_ARGV[0])::oid, 'INSERT'), writes);
 BEGIN
     IF NEW.state IN ('TAKE', 'WORK') OR NEW.state NOT IN ('STOP', 'PLAN') AND NOT writes THEN
         RAISE EXCEPTION 'task % can not be set to %', NEW.id, NEW.state USING ERRCODE = 'check_violation', TABLE = TG_TABLE_NAME, SCHEMA = TG_TABLE_SCHEMA,
