@@ -33,7 +33,7 @@ BEGIN
         OR x.role = 0 AND (current_setting('is_superuser') = 'off' OR 'PUBLIC' IN (:trusted)), false)
     LIMIT 1;
     IF stranger IS NOT NULL THEN
-        RAISE EXCEPTION '%', stranger USING HINT = 'The table would not be served: docs/security.md says whom pgtaskd trusts.';
+        RAISE EXCEPTION '%', stranger USING HINT = 'docs/security.md says whom pgtaskd trusts. Where PUBLIC may create, no superuser should run this.';
     END IF;
     IF to_regclass(:table_text) IS NOT NULL AND 2 > (SELECT count(*) FROM pg_attribute AS a WHERE a.attrelid = to_regclass(:table_text) AND (a.attname = 'input' OR a.attname = 'id' AND a.atttypid IN (20, 23))) THEN
         RAISE EXCEPTION 'table % is no table of tasks: it has no column input, or no id of type int8', to_regclass(:table_text) USING HINT = 'Name another table.';
