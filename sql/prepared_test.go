@@ -66,21 +66,6 @@ func TestATaskMayChangeItsOwnRow(t *testing.T) {
 	execute(t, conn, "UPDATE task SET data = 'mine', priority = 3; DELETE FROM task")
 }
 
-// TestWhoMayChangeTheTableIsNotPgtaskd either, whatever the session is called: pgtaskd alone writes to
-// the register of sessions.
-func TestWhoMayChangeTheTableIsNotPgtaskd(t *testing.T) {
-	t.Parallel()
-	conn := furnished(t)
-	role := stranger(t, conn, "inserter")
-	execute(t, conn, "INSERT INTO task (input) VALUES (''); GRANT SELECT, INSERT, UPDATE ON task TO "+role)
-	asPgtaskd(t, conn, "UPDATE task SET state = 'WORK', xact = 7")
-	execute(t, conn, "SET application_name = 'pgtaskd public task'; SET ROLE "+role)
-	refused(t, conn, "UPDATE task SET state = 'TAKE'", "23514")
-	execute(t, conn, "UPDATE task SET state = 'STOP'")
-	equal(t, "the row", value(t, conn, "SELECT concat_ws(' ', state, stopping) FROM task"), "WORK t")
-	execute(t, conn, "RESET ROLE; RESET application_name")
-}
-
 // TestASettingChoosesNoRemote for who may not write that column.
 func TestASettingChoosesNoRemote(t *testing.T) {
 	t.Parallel()

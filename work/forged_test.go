@@ -47,6 +47,19 @@ func TestOnlyTheServingRoleSaysHowATaskRuns(t *testing.T) {
 	}
 }
 
+// TestAnotherStopsNoPreparedTask, whatever the session is called: its effects are about to be committed.
+func TestAnotherStopsNoPreparedTask(t *testing.T) {
+	t.Parallel()
+	c := employed(t)
+	c.must("postgres", `CREATE TABLE effect (id int8); GRANT INSERT ON effect TO PUBLIC;
+		CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(1); RETURN NULL; END';
+		CREATE CONSTRAINT TRIGGER slow AFTER INSERT ON effect DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION slow()`)
+	id := c.asks(c.alice, "INSERT INTO effect VALUES (1)")
+	c.eventually("true", "SELECT xact IS NOT NULL FROM task WHERE id = $1", id)
+	c.must(c.bob, fmt.Sprintf("SET application_name = 'pgtaskd public task'; UPDATE task SET state = 'STOP' WHERE id = %d", id))
+	c.becomes(id, "DONE")
+}
+
 // forgeries are what an INSERT could say of a run that there has not been.
 var forgeries = []string{
 	"pid) VALUES ('SELECT 1', 1)", "runs) VALUES ('SELECT 1', '[{\"cause\": \"crash\"}, {\"cause\": \"crash\"}]')", "interrupted) VALUES ('SELECT 1', 2)", "attempt) VALUES ('SELECT 1', 3)",

@@ -160,12 +160,16 @@ COMMENT ON FUNCTION :schema.pgtaskd_wake IS 'Wakes the leader (:version)';
 -- shows it until the end is written. On one that is prepared: it is remembered. A task that only
 -- waits is paused. PLAN on an ended task, or on one that was stopped while it ran and whose end
 -- nobody has written: it waits again, as if new, and runs keeps the old run. A prepared one stays
--- as it is. All else is for pgtaskd itself: its sessions are known by their name, and by the right to
--- write to the register of sessions, which nobody else has.
+-- as it is. All else is for pgtaskd itself: its sessions are known by their name, and by a right that
+-- who may only stop tasks lacks, and where tasks run under the roles that insert them, by its role, which
+-- the trigger of these has.
 CREATE OR REPLACE FUNCTION :schema.pgtaskd_state() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    writes bool := has_table_privilege(coalesce(pg_partition_root(TG_RELID)::oid, TG_RELID), 'UPDATE');
-    itself bool := current_setting('application_name') LIKE 'pgtaskd %' AND coalesce(has_table_privilege(to_regclass(TG_ARGV[0])::oid, 'INSERT'), writes);
+    root oid := coalesce(pg_partition_root(TG_RELID)::oid, TG_RELID);
+    writes bool := has_table_privilege(root, 'UPDATE');
+    itself bool := writes AND current_setting('application_name') LIKE 'pgtaskd %' AND NOT EXISTS (
+        SELECT FROM pg_trigger AS g
+        WHERE g.tgrelid = root AND g.tgname = 'pgtaskd_role' AND g.tgargs <> convert_to(current_user, getdatabaseencoding()) || '\x00'::bytea);
 BEGIN
     IF NEW.state IN ('TAKE', 'WORK') OR NEW.state NOT IN ('STOP', 'PLAN') AND NOT writes THEN
         RAISE EXCEPTION 'task % can not be set to %', NEW.id, NEW.state USING ERRCODE = 'check_violation', TABLE = TG_TABLE_NAME, SCHEMA = TG_TABLE_SCHEMA,

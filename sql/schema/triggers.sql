@@ -25,9 +25,8 @@ COMMENT ON TRIGGER pgtaskd_delete ON :table IS 'Wakes the leader for a task that
 DROP TRIGGER IF EXISTS pgtaskd_state ON :table;
 CREATE TRIGGER pgtaskd_state BEFORE UPDATE OF state ON :table
     FOR EACH ROW WHEN (NEW.state IN ('STOP', 'PLAN') OR NEW.state <> OLD.state
-        AND NOT (left(current_setting('application_name'), 8) = 'pgtaskd '
-            AND coalesce(has_table_privilege(to_regclass(:its_session_text)::oid, 'INSERT'), has_table_privilege(:table_text::regclass, 'UPDATE'))))
-    EXECUTE FUNCTION :schema.pgtaskd_state(:its_session_text);
+        AND NOT (left(current_setting('application_name'), 8) = 'pgtaskd ' AND has_table_privilege(:table_text::regclass, 'UPDATE')))
+    EXECUTE FUNCTION :schema.pgtaskd_state();
 COMMENT ON TRIGGER pgtaskd_state ON :table IS 'Says what a change of state does, and refuses some';
 
 DROP TRIGGER IF EXISTS pgtaskd_stop_next ON :table;
