@@ -169,7 +169,7 @@ DECLARE
     writes bool := has_table_privilege(root, 'UPDATE');
     itself bool := writes AND current_setting('application_name') LIKE 'pgtaskd %' AND NOT EXISTS (
         SELECT FROM pg_trigger AS g
-        WHERE g.tgrelid = root AND g.tgname = 'pgtaskd_role' AND g.tgargs <> convert_to(current_user, getdatabaseencoding()) || '\x00'::bytea);
+        WHERE g.tgrelid = root AND g.tgname = 'pgtaskd_role' AND g.tgargs <> convert_to(current_user, getdatabaseencoding()) || decode('00', 'hex'));
 BEGIN
     IF NEW.state IN ('TAKE', 'WORK') OR NEW.state NOT IN ('STOP', 'PLAN') AND NOT writes THEN
         RAISE EXCEPTION 'task % can not be set to %', NEW.id, NEW.state USING ERRCODE = 'check_violation', TABLE = TG_TABLE_NAME, SCHEMA = TG_TABLE_SCHEMA,
