@@ -58,6 +58,7 @@ type Session struct {
 	// answer.
 	Ahead, Lag time.Duration
 	Nearest    time.Duration // the least that an answer has taken
+	told       time.Time     // the last moment of which it has told
 
 	Shielded bool // by the row of its last task, which was marked: see spec
 
@@ -80,11 +81,19 @@ func (s *Session) Compare(reading, asked, answered time.Time) {
 }
 
 // Told is a moment of which the session's server has told, by the target's clock, where it is near
-// enough to now to be one.
+// enough to now to be one. It is not before the last one: how far the clock is ahead may be known
+// better by now.
 func (s *Session) Told(moment, now time.Time) time.Time {
-	if s.remote != "" && (moment.Before(now.Add(-ClockOdd)) || moment.After(now.Add(ClockOdd))) {
-		return now
+	if s.remote == "" {
+		return moment
 	}
+	if moment.Before(now.Add(-ClockOdd)) || moment.After(now.Add(ClockOdd)) {
+		moment = now
+	}
+	if moment.Before(s.told) && s.told.Before(now.Add(ClockOdd)) {
+		moment = s.told
+	}
+	s.told = moment
 	return moment
 }
 

@@ -207,6 +207,8 @@ func (r *runner) attend(ctx context.Context, t *Task, spec *exec.Task, start tim
 		result.Stop = now
 	case t.Row.Remote == "":
 		r.Clock.heard(result.Stop)
+	default:
+		result.Stop = r.session.Told(result.Stop, now)
 	}
 	r.session.Saved, r.session.Holds = t.Lane, t.Row.Save
 	r.session.Shielded = r.session.Shielded || t.Marks.Load()
