@@ -36,9 +36,6 @@ func IsUntrusted(err error) bool {
 	return errors.As(err, &u)
 }
 
-// Predefined tells a role of the server's own by its name, which no other role can have.
-func Predefined(role string) bool { return strings.HasPrefix(role, "pg_") }
-
 // trustedWith are the roles whose objects beside the table we use, and may replace: superusers, the
 // connection's user, the table's owner, and those of these names.
 func trustedWith(ctx context.Context, conn *pgx.Conn, t Table, besides ...string) ([]int64, error) {
