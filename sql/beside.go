@@ -26,8 +26,6 @@ type foundBeside struct {
 	OID     int64
 	Kind    string // of a relation, as pg_class has it; function; type
 	Comment string
-	Owner   string // quoted
-	Trusted bool
 	Lacking []string // rights that the role has not to it
 }
 
@@ -100,8 +98,8 @@ func (n names) besideSQL(s step) string {
 	return n.fill(strings.ReplaceAll(s.sql, ":made", n.made(s)))
 }
 
-func (f *found) inspectBesides(ctx context.Context, conn *pgx.Conn, t Table, trusted []int64) (err error) {
-	f.besides, err = collect(ctx, conn, "beside", pgx.RowToStructByPos[foundBeside], t.Schema, besideNames(t), trusted)
+func (f *found) inspectBesides(ctx context.Context, conn *pgx.Conn, t Table) (err error) {
+	f.besides, err = collect(ctx, conn, "beside", pgx.RowToStructByPos[foundBeside], t.Schema, besideNames(t))
 	return err
 }
 
@@ -115,7 +113,7 @@ func (f *found) beside(t Table, s step) (there *foundBeside, ours bool) {
 		if b.Name != name || (b.Kind == "function") != function {
 			continue
 		}
-		if !b.Trusted || strings.HasPrefix(b.Comment, ofTasks) || versionOf(b.Comment) == 0 ||
+		if strings.HasPrefix(b.Comment, ofTasks) || versionOf(b.Comment) == 0 ||
 			b.Kind != map[string]string{"table": "r", "view": "v", "function": "function"}[s.makes] {
 			return &f.besides[i], false
 		}
@@ -148,7 +146,7 @@ func (f *found) foreign(t Table) []string {
 	var all []string
 	for _, s := range besideSteps() {
 		if there, ours := f.beside(t, s); there != nil && !ours {
-			all = append(all, fmt.Sprintf("goes without %s %s: role %s has something else of that name, which is left alone; rename it", s.makes, Beside(t, s.name), there.Owner))
+			all = append(all, fmt.Sprintf("goes without %s %s: something else has that name, and is left alone; rename it", s.makes, Beside(t, s.name)))
 		}
 	}
 	return all

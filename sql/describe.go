@@ -24,7 +24,6 @@ type Description struct {
 	TellsInserts  bool     // by the trigger, which is enabled: of new tasks, as Waking says
 	TellsChanges  bool     // by the triggers, which are enabled: on Channel, of all else that matters to the leader
 	Published     int64    // new tasks are, by Publication: a number that is another one when that is made again; 0: they are not
-	Publisher     string   // the role, quoted, whose the publication of that name is, where it is nobody who is trusted
 	Waking        Waking   // of new tasks
 	Triggers      bool     // it has triggers of users, which may rely on the serving role's search_path
 	Server        int      // its version, as server_version_num has it
@@ -58,12 +57,12 @@ func OwnColumns() []string {
 
 // Describe looks at a table; one that is not there is no error.
 func Describe(ctx context.Context, conn *pgx.Conn, t Table) (Description, error) {
-	f, err := inspect(ctx, conn, t, Options{})
+	f, err := inspect(ctx, conn, t)
 	if err != nil || f.oid == 0 {
 		return Description{}, err
 	}
 	d := Description{Exists: true, OID: f.oid, Partitioned: f.partitioned(), Server: f.version, Version: versionOf(f.comment), Encoding: conn.PgConn().ParameterStatus("server_encoding")}
-	d.Published, d.Publisher, d.Waking = f.published, f.publisher, wakingOf(f.root)
+	d.Published, d.Waking = f.published, wakingOf(f.root)
 	d.Roles, d.Below = f.trigger("pgtaskd_role") != nil, f.below
 	d.Triggers = slices.ContainsFunc(f.triggers, func(t foundTrigger) bool { return !strings.HasPrefix(t.Name, "pgtaskd_") })
 	d.TellsInserts = f.enabled(acceptTrigger)

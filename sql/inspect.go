@@ -23,7 +23,6 @@ type found struct {
 	root        int64    // the table itself, or the one that it is in the end a partition of
 	sequence    int64    // from which ids come; 0: not known
 	publication bool     // one with the name of ours is there
-	publisher   string   // whose it is, quoted, where that is nobody who is trusted
 	published   int64    // by what number it shows what is inserted into the table; 0: it does not
 	columns     []foundColumn
 	constraints []string
@@ -74,21 +73,13 @@ type foundTrigger struct {
 
 type foundFunction struct {
 	Name, Source, Comment string
-	Owner                 string // quoted
-	Trusted               bool
 }
 
 type foundType struct {
-	Name    string
-	OID     int64
-	Enum    bool
-	Labels  []string // those of ours that it has
-	Trusted bool
-}
-
-type foundPublication struct {
-	Published int64
-	Stranger  string
+	Name   string
+	OID    int64
+	Enum   bool
+	Labels []string // those of ours that it has
 }
 
 func (f *found) partitioned() bool { return f.relkind == "p" }
@@ -155,45 +146,39 @@ func (f *found) indexOf(s step) *foundIndex {
 var unbracketed = strings.NewReplacer("(", "", ")", "")
 
 // inspect looks the table up in the catalogs, which any role may read.
-func inspect(ctx context.Context, conn *pgx.Conn, t Table, o Options) (*found, error) {
+func inspect(ctx context.Context, conn *pgx.Conn, t Table) (*found, error) {
 	f := &found{}
-	if err := f.inspect(ctx, conn, t, o); err != nil {
+	if err := f.inspect(ctx, conn, t); err != nil {
 		return f, fmt.Errorf("look at table %s: %w", t, err)
 	}
 	return f, nil
 }
 
-func (f *found) inspect(ctx context.Context, conn *pgx.Conn, t Table, o Options) (err error) {
-	trusted, err := trustedWith(ctx, conn, t, o.Serving)
-	if err != nil {
-		return err
-	}
+func (f *found) inspect(ctx context.Context, conn *pgx.Conn, t Table) (err error) {
 	if err = conn.QueryRow(ctx, text("inspect/schema"), t.Schema).Scan(&f.schema, &f.version); err != nil {
 		return err
 	}
 	if err = f.inspectTable(ctx, conn, t); err != nil {
 		return err
 	}
-	if f.functions, err = collect(ctx, conn, "functions", pgx.RowToStructByPos[foundFunction], t.Schema, functionNames(), trusted); err != nil {
+	if f.functions, err = collect(ctx, conn, "functions", pgx.RowToStructByPos[foundFunction], t.Schema, functionNames()); err != nil {
 		return err
 	}
-	published, err := collect(ctx, conn, "publication", pgx.RowToStructByPos[foundPublication], Publication(t), f.oid, trusted)
+	published, err := collect(ctx, conn, "publication", pgx.RowTo[int64], Publication(t), f.oid)
 	if err != nil {
 		return err
 	}
 	if f.publication = len(published) > 0; f.publication {
-		if f.publisher = published[0].Stranger; f.publisher == "" {
-			f.published = published[0].Published
-		}
+		f.published = published[0]
 	}
 	var state int64
 	if column := f.column("state"); column != nil {
 		state = column.TypeOID
 	}
-	if f.types, err = collect(ctx, conn, "types", pgx.RowToStructByPos[foundType], t.Schema, state, trusted, states); err != nil {
+	if f.types, err = collect(ctx, conn, "types", pgx.RowToStructByPos[foundType], t.Schema, state, states); err != nil {
 		return err
 	}
-	if err = f.inspectBesides(ctx, conn, t, trusted); err != nil {
+	if err = f.inspectBesides(ctx, conn, t); err != nil {
 		return err
 	}
 	if err = conn.QueryRow(ctx, text("inspect/remains"), t.Schema, t.hash()).Scan(&f.remains); err != nil {

@@ -45,9 +45,9 @@ type Options struct {
 // Missing tells what the table lacks, in the order in which it is to be made, and then what it has
 // too much; nothing if it can be served as it is. It only reads, and any role can do it. A table
 // that can not be completed is an error: a column of the wrong type, a view, a default for no
-// column; *Untrusted a function of ours to be replaced that somebody else owns.
+// column.
 func Missing(ctx context.Context, conn *pgx.Conn, t Table, o Options) ([]Change, error) {
-	f, err := inspect(ctx, conn, t, o)
+	f, err := inspect(ctx, conn, t)
 	if err != nil {
 		return nil, err
 	}
@@ -78,9 +78,6 @@ func Missing(ctx context.Context, conn *pgx.Conn, t Table, o Options) ([]Change,
 		return nil, err
 	}
 	m.superfluous()
-	if m.taken != nil {
-		return nil, m.taken
-	}
 	return m.changes, nil
 }
 
@@ -92,7 +89,6 @@ type missing struct {
 	state   *foundType
 	wake    Wake
 	changes changes
-	taken   *Untrusted // functions that would be replaced
 }
 
 // step adds what a step makes, unless a later pgtaskd has seen to it.
@@ -183,8 +179,7 @@ func (m *missing) stateType(s step) {
 	}
 }
 
-// function makes one, or replaces it by ours unless a later pgtaskd has made it. What somebody else
-// owns is never replaced.
+// function makes one, or replaces it by ours unless a later pgtaskd has made it.
 func (m *missing) function(s step) {
 	needs, outdated := m.createRight(), false
 	for _, f := range m.functions {
@@ -192,9 +187,6 @@ func (m *missing) function(s step) {
 		case f.Name != s.name:
 			continue
 		case versionOf(f.Comment) > Version || strings.Contains(m.names.fill(s.sql), "$"+f.Source+"$"):
-			return
-		case !f.Trusted:
-			m.taken = &Untrusted{m.role.Name, []Owned{{"FUNCTION", m.quotedSchema() + "." + f.Name, f.Owner}}}
 			return
 		}
 		needs, outdated = "ownership of function "+m.quotedSchema()+"."+f.Name, true

@@ -30,7 +30,7 @@ type Queries struct {
 //   - for what is beside it: :register the register of sessions, :leader the table of controllers,
 //     :groups that of groups, with :group_number its number and :group_sequence that of the sequence
 //     that counts its changes; :besides the names of all of these, :publication the table's own
-//     publication, as text, :publication_taken that its name is a stranger's;
+//     publication, as text;
 //   - for lanes: :key_of_group and :key_of_remote what tells them apart, :group_itself and
 //     :remote_itself the names where those are not the same; :key_of_limit and :prefix_of_group what a
 //     row of :groups is told by, :limits the numbers of the locks of those who change it;
@@ -62,9 +62,9 @@ func (d Description) Queries(t Table) Queries {
 		":table":       t.String(),
 		":copied":      strings.Join(d.Copied, ", "),
 		":copied_of_t": strings.Join(of, ", "),
-		":publication": literal(Publication(t)), ":publication_taken": strconv.FormatBool(d.Publisher != ""),
-		":register": Register(t),
-		":sequence": d.sequence(),
+		":publication": literal(Publication(t)),
+		":register":    Register(t),
+		":sequence":    d.sequence(),
 
 		":key_of_group": d.key(`t."group"`), ":key_of_remote": d.key("t.remote"),
 		":group_itself": d.itself(`t."group"`), ":remote_itself": d.itself("t.remote"),

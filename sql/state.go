@@ -13,7 +13,7 @@ func (t foundType) usable() bool {
 
 // stateType is the type of the column state as a cast names it, and what is found of it (nil: not
 // an enum, or yet to be made). A table keeps the type it has. A new one shares that of the schema,
-// unless the name is taken by somebody's own type, or by one that is not to be trusted.
+// unless the name is taken by somebody's own type.
 func (f *found) stateType(t Table) (string, *foundType) {
 	if column := f.column("state"); column != nil {
 		for i, typ := range f.types {
@@ -28,7 +28,7 @@ func (f *found) stateType(t Table) (string, *foundType) {
 		switch {
 		case i < 0:
 			return plain(t.Schema, name), nil
-		case f.types[i].usable() && f.types[i].Trusted:
+		case f.types[i].usable():
 			return plain(t.Schema, name), &f.types[i]
 		}
 	}

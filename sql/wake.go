@@ -80,7 +80,7 @@ func (m *missing) superfluous() {
 	}
 	for _, s := range m.wake.unwanted() {
 		switch {
-		case s.kind == publicationStep && m.publication && m.publisher == "":
+		case s.kind == publicationStep && m.publication:
 			m.remove(s, "publication "+Publication(m.table), "ownership of the publication")
 		case s.kind == triggerStep && m.trigger(s.name) != nil:
 			m.remove(s, "trigger "+s.name, m.ownership())
@@ -94,10 +94,11 @@ func (m *missing) remove(s step, what, needs string) {
 
 // publicationStep makes ours, or makes it again when the table is another one than it was made for.
 func (m *missing) publicationStep(s step) {
-	if m.published != 0 || m.publisher != "" || m.partitioned() && m.version < 130000 {
+	if m.published != 0 || m.partitioned() && m.version < 130000 {
 		return
 	}
-	m.add(s, "publication "+Publication(m.table), m.ownership()+" and CREATE on the database").Optional = true
+	change := m.add(s, "publication "+Publication(m.table), m.ownership()+" and CREATE on the database")
+	change.Optional, change.beside = true, true // somebody else's may have the name
 }
 
 // CreatePublication are the statements that make the publication of the table that was described,

@@ -12,39 +12,8 @@ import (
 	"pgtaskd/remote"
 	"pgtaskd/server"
 	"pgtaskd/server/servertest"
-	"pgtaskd/server/tasktest"
 	"pgtaskd/sql"
 )
-
-// TestWhosePublicationIsInTheWay: somebody else's is left alone, and the log and check say whose it
-// is and what takes its place.
-func TestWhosePublicationIsInTheWay(t *testing.T) {
-	t.Parallel()
-	s := stageOn(t, tasktest.Database(t), deaf, byWAL)
-	name, stranger := sql.Publication(table(s.target)), "publisher_"+s.get("SELECT pg_backend_pid()")
-	s.exec("CREATE SCHEMA AUTHORIZATION CURRENT_USER") // else nobody else may make a schema there
-	s.exec("CREATE ROLE " + stranger + "; DO $$BEGIN EXECUTE format('GRANT CREATE ON DATABASE %I TO " + stranger + "', current_database()); END$$")
-	t.Cleanup(func() {
-		if _, err := s.conn.PgConn().Exec(context.Background(), "DROP OWNED BY "+stranger+"; DROP ROLE "+stranger).ReadAll(); err != nil {
-			t.Error(err)
-		}
-	})
-	s.exec("SET ROLE " + stranger + "; CREATE PUBLICATION " + name + "; RESET ROLE")
-	said := fmt.Sprintf("publication %s belongs to role %s, which has no right to that name: run as a superuser: ", name, stranger)
-	checked := strings.Join(Check(t.Context(), s.target).Lines, "\n")
-	_, remedy, ok := strings.Cut(checked, said)
-	if !ok {
-		t.Fatalf("check: %s", checked)
-	}
-	s.serve()
-	s.until("said", func() bool { return strings.Contains(s.logged(), said) })
-	s.becomes(s.add("input", "SELECT 1"), "DONE")
-	remedy, _, _ = strings.Cut(remedy, "\n")
-	s.exec(remedy)
-	s.drain()
-	s.serve()
-	s.until("live", func() bool { return strings.Contains(s.logged(), "following the write-ahead log") })
-}
 
 // TestPublicationIsTakenAway: it is made again, and the stream with it; where that may not be,
 // another way is taken.

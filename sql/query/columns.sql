@@ -20,9 +20,8 @@ SELECT
             ' ', (
                 SELECT concat(p.oid, ' ', p.pubinsert, ' ', r.oid, ' ', to_jsonb(r) ->> 'prqual')
                 FROM pg_publication AS p
-                LEFT JOIN pg_publication_rel AS r ON r.prpubid = p.oid AND r.prrelid = c.oid
+                JOIN pg_publication_rel AS r ON r.prpubid = p.oid AND r.prrelid = c.oid
                 WHERE p.pubname = :publication
-                    AND (r.oid IS NOT NULL OR :publication_taken) -- nobody else may put the table into one
             )
         )
         FROM pg_class AS c

@@ -53,15 +53,11 @@ func Unstreamable(ctx context.Context, conn *pgx.Conn, q sql.Queries) ([]string,
 
 // Unpublished is why the log would show nothing of the table; nil where it shows its inserts.
 func Unpublished(t sql.Table, d sql.Description) []string {
-	switch {
-	case d.Published != 0:
+	if d.Published != 0 {
 		return nil
-	case d.Publisher != "":
-		return []string{fmt.Sprintf("publication %s belongs to role %s, which has no right to that name: run as a superuser: %s",
-			sql.Publication(t), d.Publisher, sql.CreatePublication(t, d))}
 	}
 	return []string{fmt.Sprintf("publication %s does not publish inserts into the table: "+
-		"run as the table's owner, with CREATE on the database: %s", sql.Publication(t), sql.CreatePublication(t, d))}
+		"run as the table's owner, with CREATE on the database, or, where it is somebody else's, as a superuser: %s", sql.Publication(t), sql.CreatePublication(t, d))}
 }
 
 // Silent is why the table's triggers do not tell the role of everything.

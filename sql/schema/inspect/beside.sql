@@ -1,20 +1,19 @@
--- What has the names of the objects beside the table, with its comment, where its owner is trusted, and
--- the rights to it that the role lacks. Of functions those are meant that have the parameters of ours,
--- one of int8 (20) or none.
--- $1 schema, $2 names, $3 trusted roles
+-- What has the names of the objects beside the table, with its comment, and the rights to it that the
+-- role lacks. Of functions those are meant that have the parameters of ours, one of int8 (20) or none.
+-- $1 schema, $2 names
 WITH thing AS (
-    SELECT c.relname AS name, c.oid, c.relkind::text AS kind, c.relowner AS owner, c.tableoid AS class
+    SELECT c.relname AS name, c.oid, c.relkind::text AS kind, c.tableoid AS class
     FROM pg_class AS c
     JOIN pg_namespace AS n ON n.oid = c.relnamespace
     WHERE n.nspname = $1 AND c.relname = ANY ($2::name[])
     UNION ALL
-    SELECT t.typname, t.oid, 'type', t.typowner, t.tableoid
+    SELECT t.typname, t.oid, 'type', t.tableoid
     FROM pg_type AS t
     JOIN pg_namespace AS n ON n.oid = t.typnamespace
     WHERE n.nspname = $1 AND t.typname = ANY ($2::name[])
         AND t.typrelid = 0::oid
     UNION ALL
-    SELECT p.proname, p.oid, 'function', p.proowner, p.tableoid
+    SELECT p.proname, p.oid, 'function', p.tableoid
     FROM unnest($2::name[]) AS w (name)
     JOIN pg_namespace AS n ON n.nspname = $1
     JOIN pg_proc AS p ON p.pronamespace = n.oid AND p.proname = w.name
@@ -27,18 +26,14 @@ SELECT
     coalesce((
         SELECT left(s.description, 1000)
         FROM pg_description AS s
-        WHERE thing.owner::int8 = ANY ($3::int8[])
-            AND s.objoid = thing.oid
+        WHERE s.objoid = thing.oid
             AND s.classoid = thing.class
             AND s.objsubid = 0
     ), ''),
-    :readable(quote_ident(o.rolname)),
-    thing.owner::int8 = ANY ($3::int8[]),
     ARRAY(
         SELECT r.name
         FROM unnest('{SELECT,INSERT,UPDATE,DELETE}'::text[]) AS r (name)
         WHERE CASE WHEN thing.kind = 'r' THEN NOT has_table_privilege(thing.oid, r.name) END
     )
 FROM thing
-JOIN pg_roles AS o ON o.oid = thing.owner
 ORDER BY thing.oid;

@@ -1,6 +1,5 @@
--- Ours, by name; by what number it shows the inserts into the table, all of them: 0 if it does not;
--- and its owner, quoted, where that is nobody who is trusted.
--- $1 name, $2 table, $3 trusted roles
+-- Ours, by name: by what number it shows the inserts into the table, all of them; 0 if it does not.
+-- $1 name, $2 table
 SELECT coalesce(
         (
             SELECT r.oid::int8
@@ -11,8 +10,6 @@ SELECT coalesce(
                 AND to_jsonb(r) ->> 'prqual' IS NULL -- since 15
         ),
         0
-    ),
-    CASE WHEN p.pubowner::int8 = ANY ($3::int8[]) THEN ''
-        ELSE :readable(quote_ident(pg_get_userbyid(p.pubowner))) END
+    )
 FROM pg_publication AS p
 WHERE p.pubname = $1;

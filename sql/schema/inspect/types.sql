@@ -1,6 +1,6 @@
 -- What has a name that the state's type could have, and the column's type. Of an enum, which of our
--- labels it has, if its owner is trusted: a stranger's may have any number.
--- $1 schema, $2 type of the column, $3 trusted roles, $4 labels
+-- labels it has.
+-- $1 schema, $2 type of the column, $3 labels
 SELECT
     :readable(t.typname::text),
     t.oid::int8,
@@ -9,10 +9,9 @@ SELECT
         SELECT e.enumlabel::text
         FROM pg_enum AS e
         WHERE e.enumtypid = t.oid
-            AND e.enumlabel = ANY ($4::name[])
+            AND e.enumlabel = ANY ($3::name[])
         ORDER BY e.enumsortorder
-    ),
-    t.typowner::int8 = ANY ($3::int8[])
+    )
 FROM pg_type AS t
 LEFT JOIN pg_namespace AS n ON n.oid = t.typnamespace
 WHERE n.nspname = $1 AND t.typname = ANY ('{state,pgtaskd_state}'::name[])
