@@ -127,12 +127,12 @@ func TestCheck(t *testing.T) {
 	check(1, nil, []string{"cannot connect"}, object{"dsn": "host=/nowhere"})
 	u.exec("CREATE ROLE check_low LOGIN; CREATE TABLE task (id bigserial PRIMARY KEY)")
 	low := object{"dsn": strings.Replace(postgres.DSN(database), "user=postgres", "user=check_low", 1), "user": "check_low", "schema": "new"}
-	check(1, nil, []string{"targets[0] " + database + "/new/task: ", "CREATE"}, low)
+	check(1, nil, []string{"targets[0] " + database + "/new/task: ", "permission denied for database"}, low)
 	u.is("to_regclass('task') IS NOT NULL AND (SELECT count(*) = 1 FROM pg_attribute WHERE attrelid = 'task'::regclass AND attnum > 0)", "t")
 
 	// What cannot be created says which right is missing.
 	p := run(t, "run", "--config", configure(t, database, low))
-	p.says(t, "needs CREATE on the database", 1)
+	p.says(t, "permission denied for database", 1)
 }
 
 // One table of a connection string.

@@ -126,11 +126,9 @@ func (f *found) beside(t Table, s step) (there *foundBeside, ours bool) {
 // role may. What is not ours stays.
 func (m *missing) besideStep(s step) {
 	there, ours := m.beside(m.table, s)
-	needs := m.createRight()
 	switch {
 	case there == nil && (m.oid == 0 || m.role.Makes):
 	case ours && versionOf(there.Comment) <= Version && !strings.Contains(there.Comment, m.names.made(s)):
-		needs = "ownership of " + s.makes + " " + Beside(m.table, s.name)
 	default:
 		return
 	}
@@ -138,7 +136,7 @@ func (m *missing) besideStep(s step) {
 	if s.name == "session" {
 		what = RegisterOfSessions
 	}
-	m.changes = append(m.changes, Change{What: what, SQL: m.names.besideSQL(s), Needs: needs, Optional: true, Outdated: there != nil, beside: true})
+	m.changes = append(m.changes, Change{What: what, SQL: m.names.besideSQL(s), Optional: true, Outdated: there != nil, beside: true})
 }
 
 // foreign says which objects beside the table are not made because something else has their name.

@@ -2,16 +2,14 @@ package sql
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/jackc/pgx/v5"
 )
 
 // Change is one thing that a table lacks.
 type Change struct {
-	What  string // e.g. column priority
-	SQL   string // what makes it; several statements, maybe
-	Needs string // the right that it takes, e.g. ownership of table "public"."task"
+	What string // e.g. column priority
+	SQL  string // what makes it; several statements, maybe
 	// Optional tells that the table can be served without it: comments, storage options, triggers.
 	Optional bool
 	// Outdated tells that it is there, as another version of ours, a dump, or somebody has made it.
@@ -27,29 +25,15 @@ type Change struct {
 	beside bool // an object beside the table: where it cannot be made, the rest is made all the same
 }
 
-// changes are in the order in which they are made.
-type changes []Change
-
 // make runs the change. A constraint that rows violate holds for new rows alone.
 func (c *Change) make(ctx context.Context, tx pgx.Tx) error {
-	if c.beside {
-		return attempt(ctx, tx, c.SQL)
-	}
-	if !c.check {
-		return c.denied(run(ctx, tx, c.SQL))
+	if !c.beside && !c.check {
+		return run(ctx, tx, c.SQL)
 	}
 	err := attempt(ctx, tx, c.SQL)
-	if isState(err, "23514") {
+	if c.check && isState(err, "23514") {
 		c.SQL = c.SQL[:len(c.SQL)-len(";")] + " NOT VALID;"
 		err = run(ctx, tx, c.SQL)
-	}
-	return c.denied(err)
-}
-
-// denied adds the missing right to an error that comes from the lack of it.
-func (c *Change) denied(err error) error {
-	if isState(err, "42501") {
-		return fmt.Errorf("needs %s: %w", c.Needs, err)
 	}
 	return err
 }

@@ -21,7 +21,7 @@ func (m *missing) columnStep(s step) {
 		}
 	}
 	if len(lacking) > 0 {
-		change := m.add(s, "column "+strings.Join(lacking, ", "), m.ownership())
+		change := m.add(s, "column "+strings.Join(lacking, ", "))
 		change.Optional = m.oid != 0 && !slices.ContainsFunc(lacking, func(name string) bool { return name != "xact" && name != "xact_at" })
 		return
 	}

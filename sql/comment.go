@@ -14,7 +14,7 @@ func (m *missing) commentStep(s step) {
 		object == "TYPE":
 		return
 	}
-	change := m.add(s, "comment on "+strings.ToLower(object)+" "+m.names.fill(name), m.ownership())
+	change := m.add(s, "comment on "+strings.ToLower(object)+" "+m.names.fill(name))
 	change.Optional = true
 	if object == "TABLE" && m.comment != "" {
 		change.SQL = "COMMENT ON TABLE " + m.table.Quoted() + " IS " + literal(m.versioned(m.comment)) + ";"

@@ -88,7 +88,7 @@ type missing struct {
 	names   names
 	state   *foundType
 	wake    Wake
-	changes changes
+	changes []Change
 }
 
 // step adds what a step makes, unless a later pgtaskd has seen to it.
@@ -103,7 +103,7 @@ func (m *missing) look(s step) {
 	switch s.kind {
 	case schemaStep:
 		if !m.schema {
-			m.add(s, "schema "+m.quotedSchema(), "CREATE on the database")
+			m.add(s, "schema "+pgx.Identifier{m.table.Schema}.Sanitize())
 		}
 	case typeStep:
 		m.stateType(s)
@@ -130,17 +130,10 @@ func (m *missing) look(s step) {
 	}
 }
 
-func (m *missing) add(s step, what, needs string) *Change {
-	m.changes = append(m.changes, Change{What: what, SQL: m.names.fill(s.sql), Needs: needs})
-	return &m.changes[len(m.changes)-1]
-}
-
-func (m *missing) quotedSchema() string { return pgx.Identifier{m.table.Schema}.Sanitize() }
-func (m *missing) createRight() string  { return "CREATE on schema " + m.quotedSchema() }
-func (m *missing) ownership() string    { return "ownership of table " + m.table.Quoted() }
+func (m *missing) add(s step, what string) *Change { return m.change(what, m.names.fill(s.sql)) }
 
 func (m *missing) change(what, sql string) *Change {
-	m.changes = append(m.changes, Change{What: what, SQL: sql, Needs: m.ownership()})
+	m.changes = append(m.changes, Change{What: what, SQL: sql})
 	return &m.changes[len(m.changes)-1]
 }
 
@@ -148,7 +141,7 @@ func (m *missing) change(what, sql string) *Change {
 func (m *missing) tableStep(s step) {
 	switch {
 	case m.oid == 0:
-		table := m.add(s, "table "+m.table.Quoted(), m.createRight())
+		table := m.add(s, "table "+m.table.Quoted())
 		table.SQL = strings.Replace(table.SQL, " IF NOT EXISTS", "", 1) // one that comes meanwhile is somebody else's
 	case m.partitioned() || m.index(true, "", "id") != nil:
 	case slices.ContainsFunc(m.indexes, func(i foundIndex) bool { return i.Primary }):
@@ -163,35 +156,31 @@ func (m *missing) tableStep(s step) {
 func (m *missing) stateType(s step) {
 	if m.state == nil {
 		if m.column("state") == nil {
-			m.add(s, "type "+m.names.state, m.createRight())
+			m.add(s, "type "+m.names.state)
 		}
 		return
 	}
 	for _, label := range states {
 		if !slices.Contains(m.state.Labels, label) {
-			m.changes = append(m.changes, Change{
-				What:  "state " + label + " of type " + m.names.state,
-				SQL:   "ALTER TYPE " + m.names.state + " ADD VALUE IF NOT EXISTS " + literal(label) + ";",
-				Needs: "ownership of type " + m.names.state,
-				alone: true,
-			})
+			change := m.change("state "+label+" of type "+m.names.state, "ALTER TYPE "+m.names.state+" ADD VALUE IF NOT EXISTS "+literal(label)+";")
+			change.alone = true
 		}
 	}
 }
 
 // function makes one, or replaces it by ours unless a later pgtaskd has made it.
 func (m *missing) function(s step) {
-	needs, outdated := m.createRight(), false
+	outdated := false
 	for _, f := range m.functions {
-		switch {
-		case f.Name != s.name:
+		if f.Name != s.name {
 			continue
-		case versionOf(f.Comment) > Version || strings.Contains(m.names.fill(s.sql), "$"+f.Source+"$"):
+		}
+		if versionOf(f.Comment) > Version || strings.Contains(m.names.fill(s.sql), "$"+f.Source+"$") {
 			return
 		}
-		needs, outdated = "ownership of function "+m.quotedSchema()+"."+f.Name, true
+		outdated = true
 	}
-	change := m.add(s, "function "+s.name, needs)
+	change := m.add(s, "function "+s.name)
 	if !s.fires() {
 		change.SQL += "\n" + m.names.fill("GRANT EXECUTE ON FUNCTION :schema."+s.name+" TO PUBLIC;")
 	}
@@ -200,7 +189,7 @@ func (m *missing) function(s step) {
 
 func (m *missing) constraint(s step) {
 	if !slices.Contains(m.constraints, s.name) {
-		m.add(s, "constraint "+s.name, m.ownership()).check = true
+		m.add(s, "constraint "+s.name).check = true
 	}
 }
 
@@ -214,7 +203,7 @@ func (m *missing) indexStep(s step) {
 	case s.unique() && m.partitioned(), s.forViews() && m.partition: // whose index is named by the server
 		return
 	}
-	change := m.add(s, "index on "+strings.Join(s.columns, ", "), m.ownership())
+	change := m.add(s, "index on "+strings.Join(s.columns, ", "))
 	change.SQL, change.Optional = strings.Replace(change.SQL, " IF NOT EXISTS", "", 1), s.forViews() // one of that name is another one
 }
 
@@ -223,13 +212,13 @@ func (m *missing) triggerStep(s step) {
 		return // not to be had before 13: nothing bounds the intervals there or tells of new tasks, and STOP on an ended task stands
 	}
 	if m.trigger(s.name) == nil {
-		m.add(s, "trigger "+s.name, m.ownership()).Optional = true
+		m.add(s, "trigger "+s.name).Optional = true
 	}
 }
 
 func (m *missing) option(s step) {
 	set := slices.ContainsFunc(m.options, func(o string) bool { return strings.HasPrefix(o, s.name+"=") })
 	if !set && !m.partitioned() {
-		m.add(s, "option "+s.name, m.ownership()).Optional = true
+		m.add(s, "option "+s.name).Optional = true
 	}
 }

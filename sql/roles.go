@@ -24,11 +24,11 @@ func (m *missing) roles(inserter bool) error {
 		case s.kind == triggerStep && trigger != nil && !trigger.Guards && m.partition: // it comes from the whole
 			m.change("trigger "+s.name, "ALTER TABLE "+m.table.Quoted()+" ENABLE ALWAYS TRIGGER "+s.name+";")
 		case s.kind == triggerStep && trigger != nil && !trigger.Guards:
-			m.add(s, "trigger "+s.name, m.ownership())
+			m.add(s, "trigger "+s.name)
 		case s.kind != commentStep:
 			m.look(s) // whoever has made the table
 		case column == nil: // a person's own stays
-			m.add(s, "comment on column role", m.ownership())
+			m.add(s, "comment on column role")
 		}
 	}
 	if column != nil && column.Default == "" { // dropped, maybe: then the serving role's tasks have none

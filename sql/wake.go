@@ -81,15 +81,15 @@ func (m *missing) superfluous() {
 	for _, s := range m.wake.unwanted() {
 		switch {
 		case s.kind == publicationStep && m.publication:
-			m.remove(s, "publication "+Publication(m.table), "ownership of the publication")
+			m.remove(s, "publication "+Publication(m.table))
 		case s.kind == triggerStep && m.trigger(s.name) != nil:
-			m.remove(s, "trigger "+s.name, m.ownership())
+			m.remove(s, "trigger "+s.name)
 		}
 	}
 }
 
-func (m *missing) remove(s step, what, needs string) {
-	m.changes = append(m.changes, Change{What: what, SQL: m.names.fill(s.removal()), Needs: needs, Optional: true, Removes: true})
+func (m *missing) remove(s step, what string) {
+	m.changes = append(m.changes, Change{What: what, SQL: m.names.fill(s.removal()), Optional: true, Removes: true})
 }
 
 // publicationStep makes ours, or makes it again when the table is another one than it was made for.
@@ -97,7 +97,7 @@ func (m *missing) publicationStep(s step) {
 	if m.published != 0 || m.partitioned() && m.version < 130000 {
 		return
 	}
-	change := m.add(s, "publication "+Publication(m.table), m.ownership()+" and CREATE on the database")
+	change := m.add(s, "publication "+Publication(m.table))
 	change.Optional, change.beside = true, true // somebody else's may have the name
 }
 
