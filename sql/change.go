@@ -14,8 +14,6 @@ type Change struct {
 	Optional bool
 	// Outdated tells that it is there, as another version of ours, a dump, or somebody has made it.
 	Outdated bool
-	// Removes tells that it is there, of our making, and not of use any more.
-	Removes bool
 	// Failed is why it could not be made; the table is served without it.
 	Failed error
 

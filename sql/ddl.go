@@ -46,9 +46,6 @@ func DDL(t Table, o Options) string {
 		}
 	}
 	b.WriteString("\n")
-	for _, s := range o.Wake.unwanted() {
-		fmt.Fprintf(&b, "%s\n", n.fill(s.removal()))
-	}
 	for _, column := range slices.Sorted(maps.Keys(o.Defaults)) {
 		fmt.Fprintf(&b, "%s;\n", setDefault(t, column, literal(o.Defaults[column])))
 	}

@@ -22,7 +22,6 @@ type found struct {
 	hiddenFrom  string   // our role, quoted, where policies may hide rows from it
 	root        int64    // the table itself, or the one that it is in the end a partition of
 	sequence    int64    // from which ids come; 0: not known
-	publication bool     // one with the name of ours is there
 	published   int64    // by what number it shows what is inserted into the table; 0: it does not
 	columns     []foundColumn
 	constraints []string
@@ -168,7 +167,7 @@ func (f *found) inspect(ctx context.Context, conn *pgx.Conn, t Table) (err error
 	if err != nil {
 		return err
 	}
-	if f.publication = len(published) > 0; f.publication {
+	if len(published) > 0 {
 		f.published = published[0]
 	}
 	var state int64

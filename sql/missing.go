@@ -42,10 +42,9 @@ type Options struct {
 	Further bool // in DDL alone: a script for another table of the schema has made what they share
 }
 
-// Missing tells what the table lacks, in the order in which it is to be made, and then what it has
-// too much; nothing if it can be served as it is. It only reads, and any role can do it. A table
-// that can not be completed is an error: a column of the wrong type, a view, a default for no
-// column.
+// Missing tells what the table lacks, in the order in which it is to be made; nothing if it can be
+// served as it is. It only reads, and any role can do it. A table that can not be completed is an
+// error: a column of the wrong type, a view, a default for no column.
 func Missing(ctx context.Context, conn *pgx.Conn, t Table, o Options) ([]Change, error) {
 	f, err := inspect(ctx, conn, t)
 	if err != nil {
@@ -61,7 +60,7 @@ func Missing(ctx context.Context, conn *pgx.Conn, t Table, o Options) ([]Change,
 	}
 	if m.remains && versionOf(m.comment) <= Version {
 		change := m.change("what an earlier version has made", m.names.fill(text("drops")))
-		change.Optional, change.Removes, change.beside = true, true, true
+		change.Optional, change.Outdated, change.beside = true, true, true
 	}
 	for _, s := range steps() {
 		m.step(s)
@@ -77,7 +76,6 @@ func Missing(ctx context.Context, conn *pgx.Conn, t Table, o Options) ([]Change,
 	if err := m.configured(ctx, conn, o.Defaults); err != nil {
 		return nil, err
 	}
-	m.superfluous()
 	return m.changes, nil
 }
 

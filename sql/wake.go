@@ -60,45 +60,12 @@ func (w Wake) wants(s step) bool {
 	return true
 }
 
-// unwanted are the steps whose work is to be removed.
-func (w Wake) unwanted() []step {
-	return slices.DeleteFunc(append(stepsOf(triggerStep), stepsOf(publicationStep)...), w.wants)
-}
-
-// removal takes back what the step makes.
-func (s step) removal() string {
-	statements := strings.Split(s.sql, "\n")
-	statements = slices.DeleteFunc(statements, func(line string) bool { return !strings.HasPrefix(line, "DROP ") })
-	return strings.Join(statements, "\n")
-}
-
-// superfluous takes away what was made for another way of waking, unless a later pgtaskd may have
-// made it.
-func (m *missing) superfluous() {
-	if versionOf(m.comment) > Version || m.partition { // whose triggers belong to the whole
-		return
-	}
-	for _, s := range m.wake.unwanted() {
-		switch {
-		case s.kind == publicationStep && m.publication:
-			m.remove(s, "publication "+Publication(m.table))
-		case s.kind == triggerStep && m.trigger(s.name) != nil:
-			m.remove(s, "trigger "+s.name)
-		}
-	}
-}
-
-func (m *missing) remove(s step, what string) {
-	m.changes = append(m.changes, Change{What: what, SQL: m.names.fill(s.removal()), Optional: true, Removes: true})
-}
-
 // publicationStep makes ours, or makes it again when the table is another one than it was made for.
 func (m *missing) publicationStep(s step) {
 	if m.published != 0 || m.partitioned() && m.version < 130000 {
 		return
 	}
-	change := m.add(s, "publication "+Publication(m.table))
-	change.Optional, change.beside = true, true // somebody else's may have the name
+	m.add(s, "publication "+Publication(m.table)).Optional = true
 }
 
 // CreatePublication are the statements that make the publication of the table that was described,

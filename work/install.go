@@ -154,14 +154,14 @@ func lackingRights(ctx context.Context, conn *pgx.Conn, q sql.Queries, t sql.Tab
 	return err
 }
 
-// summary says what was created, what was made again, and what removed.
+// summary says what was created, and what was made again.
 func summary(made []sql.Change) string {
 	done := map[string][]sql.Change{}
 	for _, change := range made {
 		done[verb(change)] = append(done[verb(change)], change)
 	}
 	var sentences []string
-	for _, v := range []struct{ verb, past string }{{"create", "created"}, {"make again", "made again"}, {"remove", "removed"}} {
+	for _, v := range []struct{ verb, past string }{{"create", "created"}, {"make again", "made again"}} {
 		if changes := done[v.verb]; len(changes) > 0 {
 			sentences = append(sentences, v.past+" "+names(changes))
 		}
@@ -171,10 +171,7 @@ func summary(made []sql.Change) string {
 
 // verb says what a change does.
 func verb(c sql.Change) string {
-	switch {
-	case c.Removes:
-		return "remove"
-	case c.Outdated:
+	if c.Outdated {
 		return "make again"
 	}
 	return "create"
