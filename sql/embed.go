@@ -30,11 +30,11 @@ func text(name string) string {
 
 // whole puts into the text of a file under schema/ the parts that several of them share.
 func whole(text string) string {
-	return readable(strings.NewReplacer(
+	return strings.NewReplacer(
 		":prepared\n", uncommented(shared()["prepared"]),
 		":guarded", guarded("c.oid", "below.whole"),
 		":becoming", strings.TrimSpace(uncommented(shared()["becoming"])),
-	).Replace(text))
+	).Replace(text)
 }
 
 // uncommented is a text without the lines that are comments, and the blank ones before these.

@@ -14,7 +14,7 @@ WITH RECURSIVE below AS (
     FROM below
     JOIN pg_inherits AS i ON i.inhparent = below.oid
 )
-SELECT :readable(format('%I.%I', n.nspname, c.relname)), x.is_foreign, x.inserters, x.unguarded, x.claimed
+SELECT format('%I.%I', n.nspname, c.relname), x.is_foreign, x.inserters, x.unguarded, x.claimed
 FROM below
 JOIN pg_class AS c ON c.oid = below.oid
 JOIN pg_namespace AS n ON n.oid = c.relnamespace

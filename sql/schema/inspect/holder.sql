@@ -3,10 +3,10 @@
 -- $1 and $2 the numbers of the lock
 SELECT
     coalesce(h.pid, 0),
-    coalesce(:readable(s.role), ''),
+    coalesce(s.role, ''),
     CASE WHEN h.pid IS NULL
-        THEN concat('prepared transaction ', :readable(x.gid), ' of role ', :readable(s.role), ': ROLLBACK PREPARED ', quote_literal(:readable(x.gid)))
-        ELSE concat('pid ', h.pid, ' of role ', :readable(s.role), ' from ', coalesce(host(a.client_addr), 'this machine or unknown'),
+        THEN concat('prepared transaction ', x.gid, ' of role ', s.role, ': ROLLBACK PREPARED ', quote_literal(x.gid))
+        ELSE concat('pid ', h.pid, ' of role ', s.role, ' from ', coalesce(host(a.client_addr), 'this machine or unknown'),
             ': SELECT pg_terminate_backend(', h.pid, ')')
     END
 FROM pg_locks AS h

@@ -2,7 +2,7 @@
 -- ended: who may have what a change of ours waits for. When others have begun may not be seen.
 -- $1 schema, $2 table, $3 whether those are meant that have what a change of a row can wait for: who
 -- has written to the table, or to one that it refers to, and then who may have locked rows
-SELECT :readable(said.text)
+SELECT said.text
 FROM (
     SELECT l.pid, l.virtualtransaction, $3::bool AND bool_and(l.mode = 'RowShareLock') AS rows_alone
     FROM pg_class AS c

@@ -2,7 +2,7 @@
 -- labels it has.
 -- $1 schema, $2 type of the column, $3 labels
 SELECT
-    :readable(t.typname::text),
+    t.typname::text,
     t.oid::int8,
     t.typtype = 'e',
     ARRAY(
