@@ -98,11 +98,6 @@ func (n names) besideSQL(s step) string {
 	return n.fill(strings.ReplaceAll(s.sql, ":made", n.made(s)))
 }
 
-func (f *found) inspectBesides(ctx context.Context, conn *pgx.Conn, t Table) (err error) {
-	f.besides, err = collect(ctx, conn, "beside", pgx.RowToStructByPos[foundBeside], t.Schema, besideNames(t))
-	return err
-}
-
 // ofTasks begins the comment of a table of tasks, which is nothing beside another one.
 const ofTasks = "Tasks: SQL to run"
 
@@ -127,7 +122,7 @@ func (f *found) beside(t Table, s step) (there *foundBeside, ours bool) {
 func (m *missing) besideStep(s step) {
 	there, ours := m.beside(m.table, s)
 	switch {
-	case there == nil && (m.oid == 0 || m.role.Makes):
+	case there == nil && (m.oid == 0 || m.makes):
 	case ours && versionOf(there.Comment) <= Version && !strings.Contains(there.Comment, m.names.made(s)):
 	default:
 		return
@@ -159,7 +154,7 @@ func (f *found) usable(t Table, object string, rights []string, without string) 
 	}
 	lacking := slices.DeleteFunc(slices.Clone(rights), func(right string) bool { return !slices.Contains(there.Lacking, right) })
 	if len(lacking) > 0 {
-		return 0, fmt.Sprintf("%s: rights are missing: GRANT %s ON TABLE %s TO %s", without, strings.Join(lacking, ", "), Beside(t, object), f.role.Name)
+		return 0, fmt.Sprintf("%s: rights are missing: GRANT %s ON TABLE %s TO %s", without, strings.Join(lacking, ", "), Beside(t, object), f.role)
 	}
 	return there.OID, ""
 }

@@ -35,7 +35,7 @@ func (f *found) group(ctx context.Context, conn *pgx.Conn, t Table) (oid, sequen
 	case errors.Is(err, pgx.ErrNoRows):
 		return 0, 0, without + ": it has lost its sequence; drop the table, so that it is made again", nil
 	case err == nil && !readable:
-		return 0, 0, fmt.Sprintf("%s: rights are missing: GRANT SELECT ON SEQUENCE %s TO %s", without, limits(t), f.role.Name), nil
+		return 0, 0, fmt.Sprintf("%s: rights are missing: GRANT SELECT ON SEQUENCE %s TO %s", without, limits(t), f.role), nil
 	}
 	return oid, sequence, "", err
 }

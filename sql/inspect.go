@@ -29,16 +29,11 @@ type found struct {
 	indexes     []foundIndex
 	functions   []foundFunction
 	types       []foundType
-	role        foundRole
+	role        string // the connection's user, quoted
+	makes       bool   // it may make what stands beside the table
 	besides     []foundBeside
 	remains     bool // an earlier version has made things that we do not use
 	below       []Below
-}
-
-// foundRole is the connection's user.
-type foundRole struct {
-	Name  string // quoted
-	Makes bool   // it may make what stands beside the table
 }
 
 type foundColumn struct {
@@ -147,43 +142,31 @@ var unbracketed = strings.NewReplacer("(", "", ")", "")
 // inspect looks the table up in the catalogs, which any role may read.
 func inspect(ctx context.Context, conn *pgx.Conn, t Table) (*found, error) {
 	f := &found{}
-	if err := f.inspect(ctx, conn, t); err != nil {
-		return f, fmt.Errorf("look at table %s: %w", t, err)
+	err := f.inspectTable(ctx, conn, t)
+	if err == nil {
+		err = f.inspectSchema(ctx, conn, t)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("look at table %s: %w", t, err)
 	}
 	return f, nil
 }
 
-func (f *found) inspect(ctx context.Context, conn *pgx.Conn, t Table) (err error) {
-	if err = conn.QueryRow(ctx, text("inspect/schema"), t.Schema).Scan(&f.schema, &f.version); err != nil {
-		return err
-	}
-	if err = f.inspectTable(ctx, conn, t); err != nil {
+// inspectSchema looks at what there is besides the table.
+func (f *found) inspectSchema(ctx context.Context, conn *pgx.Conn, t Table) (err error) {
+	err = conn.QueryRow(ctx, text("inspect/schema"), t.Schema, t.Name, t.hash()).
+		Scan(&f.schema, &f.version, &f.remains, &f.published, &f.role, &f.makes)
+	if err != nil {
 		return err
 	}
 	if f.functions, err = collect(ctx, conn, "functions", pgx.RowToStructByPos[foundFunction], t.Schema, functionNames()); err != nil {
 		return err
 	}
-	published, err := collect(ctx, conn, "publication", pgx.RowTo[int64], Publication(t), f.oid)
-	if err != nil {
+	if f.types, err = collect(ctx, conn, "types", pgx.RowToStructByPos[foundType], t.Schema, f.oid, states); err != nil {
 		return err
 	}
-	if len(published) > 0 {
-		f.published = published[0]
-	}
-	var state int64
-	if column := f.column("state"); column != nil {
-		state = column.TypeOID
-	}
-	if f.types, err = collect(ctx, conn, "types", pgx.RowToStructByPos[foundType], t.Schema, state, states); err != nil {
-		return err
-	}
-	if err = f.inspectBesides(ctx, conn, t); err != nil {
-		return err
-	}
-	if err = conn.QueryRow(ctx, text("inspect/remains"), t.Schema, t.hash()).Scan(&f.remains); err != nil {
-		return err
-	}
-	return conn.QueryRow(ctx, text("inspect/role"), t.Schema, t.Name).Scan(&f.role.Name, &f.role.Makes)
+	f.besides, err = collect(ctx, conn, "beside", pgx.RowToStructByPos[foundBeside], t.Schema, besideNames(t))
+	return err
 }
 
 // inspectTable looks at the table itself.

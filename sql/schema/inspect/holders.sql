@@ -2,7 +2,20 @@
 -- ended: who may have what a change of ours waits for. When others have begun may not be seen.
 -- $1 schema, $2 table, $3 whether those are meant that have what a change of a row can wait for: who
 -- has written to the table, or to one that it refers to, and then who may have locked rows
-SELECT said.text
+SELECT CASE
+    WHEN h.pid IS NULL THEN concat(
+        'prepared transaction ', quote_ident(x.gid),
+        ' of role ' || quote_ident(x.owner),
+        format(': ROLLBACK PREPARED %L', x.gid)
+    )
+    ELSE concat(
+        'pid ', h.pid,
+        ' of role ' || quote_ident(pg_get_userbyid(a.usesysid)),
+        CASE WHEN a.application_name <> '' THEN format(' (%L)', a.application_name) END, -- anybody chooses it
+        ', since ' || a.xact_start::timestamptz(0)::text,
+        ': SELECT pg_terminate_backend(', h.pid, ')'
+    )
+END
 FROM (
     SELECT l.pid, l.virtualtransaction, $3::bool AND bool_and(l.mode = 'RowShareLock') AS rows_alone
     FROM pg_class AS c
@@ -24,22 +37,6 @@ FROM (
 ) AS h
 LEFT JOIN LATERAL pg_stat_get_activity(coalesce(h.pid, 0)) AS a ON a.pid = h.pid
 :prepared
-CROSS JOIN LATERAL (
-    SELECT CASE
-        WHEN h.pid IS NULL THEN concat(
-            'prepared transaction ', quote_ident(x.gid),
-            ' of role ' || quote_ident(x.owner),
-            format(': ROLLBACK PREPARED %L', x.gid)
-        )
-        ELSE concat(
-            'pid ', h.pid,
-            ' of role ' || quote_ident(pg_get_userbyid(a.usesysid)),
-            CASE WHEN a.application_name <> '' THEN format(' (%L)', a.application_name) END, -- anybody chooses it
-            ', since ' || a.xact_start::timestamptz(0)::text,
-            ': SELECT pg_terminate_backend(', h.pid, ')'
-        )
-    END AS text
-) AS said
 WHERE h.pid IS NOT NULL OR x.gid IS NOT NULL
 ORDER BY h.rows_alone, a.xact_start NULLS FIRST
 LIMIT 5;

@@ -1,6 +1,6 @@
 -- What has a name that the state's type could have, and the column's type. Of an enum, which of our
 -- labels it has.
--- $1 schema, $2 type of the column, $3 labels
+-- $1 schema, $2 table, $3 labels
 SELECT
     t.typname::text,
     t.oid::int8,
@@ -15,4 +15,4 @@ SELECT
 FROM pg_type AS t
 LEFT JOIN pg_namespace AS n ON n.oid = t.typnamespace
 WHERE n.nspname = $1 AND t.typname = ANY ('{state,pgtaskd_state}'::name[])
-    OR t.oid = $2::int8::oid;
+    OR t.oid = (SELECT a.atttypid FROM pg_attribute AS a WHERE a.attrelid = $2::int8::oid AND a.attname = 'state');
