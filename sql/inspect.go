@@ -22,7 +22,7 @@ type found struct {
 	hiddenFrom  string   // our role, quoted, where policies may hide rows from it
 	root        int64    // the table itself, or the one that it is in the end a partition of
 	sequence    int64    // from which ids come; 0: not known
-	published   int64    // by what number it shows what is inserted into the table; 0: it does not
+	published   int64    // by what number our publication shows what is inserted into the table; 0: it does not
 	columns     []foundColumn
 	constraints []string
 	triggers    []foundTrigger
@@ -90,21 +90,12 @@ func (f *found) column(name string) *foundColumn {
 // trigger is ours of that name: it calls the function that we make for it.
 func (f *found) trigger(name string) *foundTrigger {
 	for i, trigger := range f.triggers {
-		if trigger.Name == name && trigger.Function == calledBy(name) && (trigger.Beside || f.partition) {
+		calls := func(s step) bool { return s.name == name && strings.Contains(s.sql, "."+trigger.Function+"(") }
+		if trigger.Name == name && (trigger.Beside || f.partition) && slices.ContainsFunc(stepsOf(triggerStep), calls) {
 			return &f.triggers[i]
 		}
 	}
 	return nil
-}
-
-// calledBy is the function that our trigger of that name calls.
-func calledBy(trigger string) string {
-	for _, s := range append(stepsOf(triggerStep), roleStepsOf(triggerStep)...) {
-		if s.name == trigger {
-			return s.calls
-		}
-	}
-	return ""
 }
 
 // index is one whose key columns are exactly these, on all rows or on those of the condition.

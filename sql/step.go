@@ -2,6 +2,7 @@ package sql
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -13,7 +14,6 @@ type step struct {
 	kind      kind
 	name      string   // unquoted
 	makes     string   // beside the table: table, view or function
-	calls     string   // the function that a trigger calls, without its schema
 	columns   []string // that it adds, or indexes, unquoted
 	condition string   // on the rows that it indexes; empty: all
 	sql       string   // with the placeholders of names
@@ -59,9 +59,7 @@ var stepKinds = []struct {
 var stepFiles = []string{"schema", "table", "comments", "options", "indexes", "functions", "after", "cron", "groups", "events", "reports", "triggers", "publication"}
 
 var (
-	addedColumn    = regexp.MustCompile(`ADD COLUMN IF NOT EXISTS "?(\w+)"?`)
 	indexedColumns = regexp.MustCompile(`ON :table \((.*?)\)(?: WHERE (.*?))?;`)
-	calledFunction = regexp.MustCompile(`\sEXECUTE FUNCTION :schema\.(\w+)\(`)
 	sqlComments    = regexp.MustCompile(`(?m)\A(--.*\n)+`)
 	oneLine        = regexp.MustCompile(`(?m);\n(--.*\n)*(ALTER TABLE :table ADD COLUMN |ALTER TABLE :table SET |COMMENT ON COLUMN :table)`)
 )
@@ -103,14 +101,12 @@ func parseStep(sql string) step {
 		s := step{kind: k.kind, name: strings.ReplaceAll(match[1], `"`, ""), sql: sql}
 		switch s.kind {
 		case columnStep:
-			for _, column := range addedColumn.FindAllStringSubmatch(sql, -1) {
+			for _, column := range columnText.FindAllStringSubmatch(sql, -1) {
 				s.columns = append(s.columns, column[1])
 			}
 		case indexStep:
 			index := indexedColumns.FindStringSubmatch(sql)
 			s.columns, s.condition = strings.Split(strings.ReplaceAll(index[1], " DESC", ""), ", "), index[2]
-		case triggerStep:
-			s.calls = calledFunction.FindStringSubmatch(sql)[1]
 		}
 		return s
 	}
@@ -130,20 +126,9 @@ func (s step) ofPlain() bool {
 // forViews tells whether an index serves people's questions alone.
 func (s step) forViews() bool { return s.name == "repeating" }
 
-// stepsOf are the steps of one kind, in order.
-func stepsOf(k kind) []step { return ofKind(steps(), k) }
-
-// roleStepsOf are the same of roleSteps.
-func roleStepsOf(k kind) []step { return ofKind(roleSteps(), k) }
-
-func ofKind(steps []step, k kind) []step {
-	var some []step
-	for _, s := range steps {
-		if s.kind == k {
-			some = append(some, s)
-		}
-	}
-	return some
+// stepsOf are the steps of one kind, in order, those of roleSteps as well.
+func stepsOf(k kind) []step {
+	return slices.DeleteFunc(slices.Concat(steps(), roleSteps()), func(s step) bool { return s.kind != k })
 }
 
 // A wanted column, as its step has it.
@@ -160,10 +145,10 @@ var (
 	columnDefault = regexp.MustCompile(`(?s) DEFAULT ([^;]*);\z`)
 )
 
-// wantedColumns are all columns but id, which comes with the table, in their order.
+// wantedColumns are all columns of every table but id, which comes with it, in their order.
 var wantedColumns = sync.OnceValue(func() []wantedColumn {
 	var columns []wantedColumn
-	for _, s := range stepsOf(columnStep) {
+	for _, s := range parseSteps(text("table")) {
 		def := columnDefault.FindStringSubmatch(s.sql)
 		for _, part := range columnText.FindAllStringSubmatch(s.sql, -1) {
 			column := wantedColumn{name: part[1], typ: part[2], notNull: part[3] != "", generated: part[4] != ""}

@@ -45,7 +45,7 @@ func (t Table) hash() string {
 // functionNames are those of the functions that the tables of a schema share.
 func functionNames() []string {
 	var all []string
-	for _, s := range append(stepsOf(functionStep), roleStepsOf(functionStep)...) {
+	for _, s := range stepsOf(functionStep) {
 		all = append(all, s.name)
 	}
 	return all
