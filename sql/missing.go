@@ -192,7 +192,7 @@ func (m *missing) constraint(s step) {
 }
 
 func (m *missing) indexStep(s step) {
-	if s.name == "id" && slices.ContainsFunc(m.indexes, func(i foundIndex) bool { return i.Condition == "" && i.Columns[0] == "id" }) {
+	if s.name == "number_idx" && slices.ContainsFunc(m.indexes, func(i foundIndex) bool { return i.Condition == "" && i.Columns[0] == "id" }) {
 		return // any that begins with id finds a task
 	}
 	switch {

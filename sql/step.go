@@ -47,7 +47,7 @@ var stepKinds = []struct {
 	{tableStep, regexp.MustCompile(`^CREATE TABLE IF NOT EXISTS (:table)`)},
 	{columnStep, regexp.MustCompile(`^ALTER TABLE :table ADD COLUMN IF NOT EXISTS "?(\w+)"?`)},
 	{constraintStep, regexp.MustCompile(`^ALTER TABLE :table DROP CONSTRAINT IF EXISTS (\w+)`)},
-	{indexStep, regexp.MustCompile(`^CREATE (?:UNIQUE )?INDEX IF NOT EXISTS :index_(\w+)`)},
+	{indexStep, regexp.MustCompile(`^CREATE (?:UNIQUE )?INDEX IF NOT EXISTS :bare_(\w+)`)},
 	{triggerStep, regexp.MustCompile(`^DROP TRIGGER IF EXISTS (\w+)`)},
 	{publicationStep, regexp.MustCompile(`^DROP PUBLICATION IF EXISTS (pgtaskd_:hash)`)},
 	{optionStep, regexp.MustCompile(`^ALTER TABLE :table SET \((\w+) =`)},
@@ -124,7 +124,7 @@ func (s step) ofPlain() bool {
 }
 
 // forViews tells whether an index serves people's questions alone.
-func (s step) forViews() bool { return s.name == "repeating" }
+func (s step) forViews() bool { return s.name == "repeats_idx" }
 
 // stepsOf are the steps of one kind, in order, those of roleSteps as well.
 func stepsOf(k kind) []step {

@@ -51,14 +51,8 @@ func functionNames() []string {
 	return all
 }
 
-// indexNames say what a table's indexes are called, by their steps: as nothing that the server
-// would name after a column.
-var indexNames = map[string]string{
-	"open": "open_idx", "wait_key": "one_waits_idx", "after": "follows_idx", "awaited": "awaiting_idx", "repeating": "repeats_idx", "id": "number_idx",
-}
-
 // IsWaitKey tells the name of the index by which at most one task of a key waits.
-func IsWaitKey(index string) bool { return strings.HasSuffix(index, "_"+indexNames["wait_key"]) }
+func IsWaitKey(index string) bool { return strings.HasSuffix(index, "_one_waits_idx") }
 
 // names stand for the placeholders of a step.
 type names struct {
@@ -75,9 +69,6 @@ func (n names) fill(sql string) string { return replaced(sql, n.of) }
 
 // of is what a placeholder stands for.
 func (n names) of(placeholder string) (value string, is bool) {
-	if index, is := strings.CutPrefix(placeholder, ":index_"); is {
-		return plain(besideName(n.table, indexNames[index])), true
-	}
 	if object, is := strings.CutPrefix(placeholder, ":bare_"); is {
 		return plain(besideName(n.table, object)), true
 	}

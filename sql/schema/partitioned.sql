@@ -5,5 +5,5 @@ ALTER TABLE :table DROP CONSTRAINT IF EXISTS pgtaskd_key_check, ADD CONSTRAINT p
     CHECK (key IS NULL);
 
 -- Tasks are looked up by id, which is no primary key there.
-CREATE INDEX IF NOT EXISTS :index_id ON :table (id);
-COMMENT ON INDEX :schema.:index_id IS 'Finds a task';
+CREATE INDEX IF NOT EXISTS :bare_number_idx ON :table (id);
+COMMENT ON INDEX :schema.:bare_number_idx IS 'Finds a task';
