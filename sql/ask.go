@@ -1,13 +1,9 @@
 package sql
 
 import (
-	"embed"
 	"strings"
 	"sync"
 )
-
-//go:embed ask/*.sql
-var askFiles embed.FS
 
 // LeadersName is the name of the table of controllers.
 func LeadersName(t Table) string { return besideName(t, "leader") }
@@ -20,7 +16,7 @@ func GroupsName(t Table) string { return besideName(t, "group") }
 
 // Asking returns what people ask of a table: the texts of sql/ask, with the table's names in them.
 func Asking(t Table) Queries {
-	all := texts(askFiles, "ask")
+	all := texts("ask")
 	names := map[string]string{
 		":table":    t.String(),
 		":leaders":  Beside(t, "leader"),

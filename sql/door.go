@@ -1,14 +1,8 @@
 package sql
 
-import (
-	"embed"
-	"sync"
-)
+import "sync"
 
-//go:embed door/*.sql
-var doorFiles embed.FS
-
-var doorTexts = sync.OnceValue(func() map[string]string { return texts(doorFiles, "door") })
+var doorTexts = sync.OnceValue(func() map[string]string { return texts("door") })
 
 // Door is a statement by which package door looks who could turn a table against its serving role.
 // An unknown name is a mistake in the program: Door panics.

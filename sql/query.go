@@ -2,24 +2,20 @@ package sql
 
 import (
 	"embed"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
 )
 
-//go:embed query/*.sql part/*.sql
-var queries embed.FS
-
-//go:embed part/*.sql
-var parts embed.FS
+//go:embed query/*.sql part/*.sql ask/*.sql door/*.sql
+var files embed.FS
 
 // Queries are the operations on one table: the texts of sql/query, with the table's names in them.
 // Each is made when it is first asked for: there are many, and an idle table needs few. Any
 // goroutine may ask.
 type Queries struct {
-	files map[string]string // without names; shared by all tables
+	texts map[string]string // without names; shared by all tables
 	names map[string]string
 	made  *sync.Map // text by name
 }
@@ -108,10 +104,6 @@ func (d Description) Queries(t Table) Queries {
 	if d.Group == 0 {
 		names[":regrouped"] = "$6::int8 = 0 AND NULL::bool"
 	}
-	parts := maps.Clone(names)
-	for name := range shared() {
-		names[":"+name] = spelled(":"+name, parts)
-	}
 	return Queries{operations(), names, &sync.Map{}}
 }
 
@@ -150,10 +142,10 @@ func (d Description) nameRoles(t Table, names map[string]string) {
 }
 
 // shared are the files of sql/part.
-var shared = sync.OnceValue(func() map[string]string { return texts(parts, "part") })
+var shared = sync.OnceValue(func() map[string]string { return texts("part") })
 
 // operations are the files of sql/query.
-var operations = sync.OnceValue(func() map[string]string { return texts(queries, "query") })
+var operations = sync.OnceValue(func() map[string]string { return texts("query") })
 
 // What stands in the queries for the backend's role, and for the role of the row, where all tasks
 // run under one role, and where not.
@@ -163,7 +155,7 @@ const (
 )
 
 // texts are the files of an embedded folder, by their names without .sql.
-func texts(files embed.FS, folder string) map[string]string {
+func texts(folder string) map[string]string {
 	entries, err := files.ReadDir(folder)
 	if err != nil {
 		panic(err) // the folder is embedded
@@ -181,15 +173,11 @@ func texts(files embed.FS, folder string) map[string]string {
 
 // key is the expression for what tells a name from others.
 func (d Description) key(column string) string {
-	name := "part/key_ascii.sql"
+	part := "key_ascii"
 	if d.Encoding == "UTF8" {
-		name = "part/key.sql"
+		part = "key"
 	}
-	text, err := queries.ReadFile(name)
-	if err != nil {
-		panic(err)
-	}
-	return strings.TrimSpace(named(string(text), map[string]string{":column": column}))
+	return strings.TrimSpace(named(shared()[part], map[string]string{":column": column}))
 }
 
 // prefix is the expression for what names begin with that a name ending in % stands for, as what
@@ -218,26 +206,26 @@ func (q Queries) Text(name string) string {
 	if text, ok := q.made.Load(name); ok {
 		return text.(string)
 	}
-	file, ok := q.files[name]
+	file, ok := q.texts[name]
 	if !ok {
 		panic("no query " + name)
 	}
-	text, _ := q.made.LoadOrStore(name, named(file, q.names))
+	text, _ := q.made.LoadOrStore(name, q.spelled(file))
 	return text.(string)
 }
 
 // Hold returns the statement that locks the table in the mode in which rows of it are written.
 func (q Queries) Hold() string { return "LOCK TABLE " + q.names[":table"] + " IN ROW EXCLUSIVE MODE" }
 
-// spelled is what stands for a word. A part may name the table, and other parts; what the table is called
-// may look like one of these words, and is no such word.
-func spelled(word string, names map[string]string) string {
-	return replaced(uncommented(names[word]), func(word string) (string, bool) {
+// spelled is a text with the names in it. A part may name the table, and other parts; what the table
+// is called may look like one of these words, and is no such word.
+func (q Queries) spelled(text string) string {
+	return replaced(uncommented(text), func(word string) (string, bool) {
+		value, ok := q.names[word]
 		if _, part := shared()[word[1:]]; part {
-			return spelled(word, names), true
+			value = q.spelled(value)
 		}
-		name, ok := names[word]
-		return name, ok
+		return value, ok
 	})
 }
 
