@@ -26,9 +26,7 @@ func TestStranger(t *testing.T) {
 	if said := s.checked(); !strings.Contains(said, end) || !strings.Contains(said, s.name+"_stranger") {
 		t.Errorf("check says %q", said)
 	}
-	if err := k.Release(t.Context(), conn); err != nil {
-		t.Fatal(err)
-	}
+	servertest.Exec(t, conn, "SELECT pg_advisory_unlock_all()")
 	s.load(20)
 	s.endWell()
 	c.beside.check()

@@ -47,11 +47,6 @@ func (k Lock) Take(ctx context.Context, conn *pgx.Conn) (has bool, err error) {
 	return has, err
 }
 
-// Release lets go of the lock, which we have.
-func (k Lock) Release(ctx context.Context, conn *pgx.Conn) error {
-	return k.call(ctx, conn, "pg_advisory_unlock", nil)
-}
-
 func (k Lock) call(ctx context.Context, conn *pgx.Conn, function string, result any) error {
 	if k.shared {
 		function += "_shared"

@@ -4,19 +4,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"slices"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
 const (
-	lockTimeout  = "2s"                   // for locks on tables, which the tasks' users hold
-	lockOptional = "100ms"                // the same, where the table can be served as it is: who inserts waits behind us
-	lockWait     = 30 * time.Second       // for another Install in the same schema
-	lockRetry    = 100 * time.Millisecond // between two tries, about
+	lockTimeout  = "2s"    // for locks on tables, which the tasks' users hold
+	lockOptional = "100ms" // the same, where the table can be served as it is: who inserts waits behind us
+	lockWait     = "20s"   // for another Install in the same schema
 )
 
 // ErrBusy is returned by Install when another one is at work in the same schema and does not come
@@ -57,16 +54,14 @@ func Rehearse(ctx context.Context, conn *pgx.Conn, t Table, o Options) ([]Change
 // installOnce makes in one transaction what it can, and keeps it or not; more tells that the rest
 // needs another one.
 func installOnce(ctx context.Context, conn *pgx.Conn, t Table, o Options, keep bool) (made []Change, more bool, err error) {
-	release, err := lock(ctx, conn, t)
-	if err != nil {
-		return nil, false, err
-	}
-	defer release()
 	tx, err := conn.BeginTx(ctx, pgx.TxOptions{IsoLevel: pgx.ReadCommitted, AccessMode: pgx.ReadWrite})
 	if err != nil {
 		return nil, false, err
 	}
 	defer func() { _ = tx.Rollback(context.WithoutCancel(ctx)) }()
+	if err := lock(ctx, conn, t); err != nil {
+		return nil, false, err
+	}
 	changes, err := Missing(ctx, conn, t, o)
 	if err != nil {
 		return nil, false, err
@@ -101,34 +96,16 @@ func installOnce(ctx context.Context, conn *pgx.Conn, t Table, o Options, keep b
 	return made, more, tx.Commit(ctx)
 }
 
-// lock keeps others from creating things in the same schema until release.
-func lock(ctx context.Context, conn *pgx.Conn, t Table) (release func(), err error) {
-	k := creating(t.Schema)
-	for began := time.Now(); ; {
-		has, err := k.Take(ctx, conn)
-		switch {
-		case err != nil:
-			return nil, err
-		case has:
-			return func() { _ = k.Release(context.WithoutCancel(ctx), conn) }, nil
-		case time.Since(began) > lockWait:
-			return nil, busy(ctx, conn, k)
-		}
-		select {
-		case <-ctx.Done():
-			return nil, ctx.Err()
-		case <-time.After(lockRetry/2 + rand.N(lockRetry)):
-		}
+// lock keeps others from creating things in the same schema, until the transaction ends.
+func lock(ctx context.Context, conn *pgx.Conn, t Table) error {
+	if _, err := conn.Exec(ctx, "SET LOCAL lock_timeout = "+literal(lockWait)); err != nil {
+		return err
 	}
-}
-
-// busy is ErrBusy, and says who is.
-func busy(ctx context.Context, conn *pgx.Conn, k Lock) error {
-	h, err := k.Holder(ctx, conn)
-	if err != nil || h == nil {
+	err := creating(t.Schema).call(ctx, conn, "pg_advisory_xact_lock", nil)
+	if isState(err, "55P03") {
 		return ErrBusy
 	}
-	return fmt.Errorf("%w: %s", ErrBusy, h.Text)
+	return err
 }
 
 // run executes statements that have no parameters.

@@ -2,6 +2,7 @@ package sql
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -9,9 +10,14 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// describeLock adds to a lock timeout who holds locks on the table, as far as it can still be
-// known.
+// describeLock adds to a lock timeout who holds locks on the table, or that of the schema, as far as it
+// can still be known.
 func describeLock(ctx context.Context, conn *pgx.Conn, t Table, err error) error {
+	if errors.Is(err, ErrBusy) {
+		if h, _ := creating(t.Schema).Holder(ctx, conn); h != nil {
+			err = fmt.Errorf("%w: %s", err, h.Text)
+		}
+	}
 	if !isState(err, "55P03") {
 		return err
 	}

@@ -83,9 +83,7 @@ func (s *stage) leaderKey() (key string) {
 		s.t.Fatal(leads, err)
 	}
 	key = s.get("SELECT " + numbers + " FROM pg_locks WHERE locktype = 'advisory' AND pid = pg_backend_pid()")
-	if err := k.Release(s.t.Context(), s.conn); err != nil {
-		s.t.Fatal(err)
-	}
+	s.exec("SELECT pg_advisory_unlock_all()")
 	return key
 }
 

@@ -99,7 +99,7 @@ func (r *Report) wakeable(ctx context.Context, conn *pgx.Conn, t Target) (Target
 	}
 	if len(obstacles) == 0 {
 		made, _, err := complete(ctx, conn, t, false)
-		if err == nil && !slices.ContainsFunc(made, func(c sql.Change) bool { return c.What == "publication "+sql.Publication(table(t)) }) {
+		if (err == nil || isDenied(err)) && !slices.ContainsFunc(made, func(c sql.Change) bool { return c.What == "publication "+sql.Publication(table(t)) }) {
 			obstacles = wake.Unpublished(table(t), d)
 		}
 	}
