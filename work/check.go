@@ -151,10 +151,18 @@ func (r *Report) without(ctx context.Context, conn *pgx.Conn, t Target, d sql.De
 
 // rights says what the role may not do with a table that is there.
 func (r *Report) rights(ctx context.Context, conn *pgx.Conn, t Target, q sql.Queries) {
-	if err := conn.QueryRow(ctx, q.Text("identity"), t.Schema, t.Table).Scan(&r.Table, &r.Above); err != nil {
+	all, err := above(ctx, conn, q, t)
+	if err != nil {
 		r.fault("%s", err)
 	}
-	err := lackingRights(ctx, conn, q, table(t))
+	for _, one := range all {
+		if one.Other {
+			r.Above = append(r.Above, one.Name)
+		} else {
+			r.Table = one.Name
+		}
+	}
+	err = lackingRights(ctx, conn, q, table(t))
 	if errors.As(err, new(*lackOfRights)) && t.Create {
 		if err = grantAsAdmin(ctx, t, err, false); err == nil {
 			r.say("would grant missing rights to user %q", t.Connect["user"])

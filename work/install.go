@@ -113,26 +113,32 @@ func options(t Target) sql.Options {
 	return sql.Options{Defaults: t.Defaults, Wake: t.Wake, Inserter: t.Inserter, Serving: t.Connect["user"], Made: t.made}
 }
 
+// relative is a table, or one above it.
+type relative struct {
+	Schema, Table string
+	Name          string // on whatever way one has come to its server
+	Other         bool   // it is above
+}
+
+// above are the table and those that it is a partition of, or inherits from.
+func above(ctx context.Context, conn *pgx.Conn, q sql.Queries, t Target) ([]relative, error) {
+	rows, err := conn.Query(ctx, q.Text("above"), t.Schema, t.Table)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, pgx.RowToStructByPos[relative])
+}
+
 // lockParents refuses to serve a partition or child of a table that is served itself: their lanes
 // would be counted apart.
 func (l *loop) lockParents(ctx context.Context) error {
-	c := l.control
-	rows, err := c.conn.Query(ctx, c.queries.Text("parents"), l.target.Schema, l.target.Table)
-	if err != nil {
-		return err
-	}
-	parents, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (t sql.Table, err error) {
-		return t, row.Scan(&t.Schema, &t.Name)
-	})
-	if err != nil {
-		return err
-	}
-	for _, parent := range parents {
-		if err := l.share(ctx, parent); err != nil {
-			return err
+	all, err := above(ctx, l.control.conn, l.control.queries, l.target)
+	for _, r := range all {
+		if r.Other && err == nil {
+			err = l.share(ctx, sql.Table{Schema: r.Schema, Name: r.Table})
 		}
 	}
-	return nil
+	return err
 }
 
 // lackOfRights is the error of a role that may not do what it takes to serve the table: the

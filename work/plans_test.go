@@ -47,6 +47,7 @@ const (
 
 // plans are all statements of sql/query. Those without a state do not read the table.
 var plans = map[string]planned{
+	"above":         {args: []string{"'public'", "'task'"}},
 	"alive":         {args: []string{each("1"), each("2020-01-01")}},
 	"awaited":       {args: []string{"0", "'-infinity'", "20", "false"}, state: "PLAN"},
 	"asleep":        {args: []string{"1"}},
@@ -74,7 +75,6 @@ var plans = map[string]planned{
 	"groups":        {args: []string{"1000"}},
 	"halted":        {args: []string{ids(), "'{}'", "false"}, state: "STOP"},
 	"holders":       {args: []string{"7"}, makes: lockTable},
-	"identity":      {args: []string{"'public'", "'task'"}},
 	"judge":         {args: []string{ids(), "'here'", "false"}, state: "WORK"},
 	"lead":          {args: []string{"'c'", "true", "'h'", "1", "'v'", "32", "'UTC'"}},
 	"ledger":        {args: []string{ids(), each("d"), each("7"), each("7"), each("2020-01-01"), each("2020-01-01"), each("1"), each("NULL"), each("true"), each("NULL"), "NULL", each("NULL")}, state: "WORK"},
@@ -88,7 +88,6 @@ var plans = map[string]planned{
 	"place":         {},
 	"planned":       {args: []string{ids(), each("7"), each("2030-01-01"), each("1"), each("NULL"), "false"}, state: "PLAN"},
 	"planner":       {args: []string{"'{}'", "'{}'"}},
-	"parents":       {args: []string{"'public'", "'task'"}},
 	"register":      {args: []string{each("1"), each("2020-01-01")}},
 	"release":       {args: []string{ids(), each("7"), each("7"), each("1 s"), each("e"), each("XX000"), each("NULL"), each("NULL"), each("NULL"), each("c")}, state: "WORK"},
 	"repeat":        {args: []string{"'{5000}'"}, state: "DONE"},

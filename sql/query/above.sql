@@ -1,0 +1,19 @@
+-- The table, and those that it is a partition of, or inherits from: what names each for good, on whatever
+-- way one has come to its server, and whether it is another one than the table.
+-- $1 schema, $2 table
+WITH RECURSIVE above AS (
+    SELECT c.oid, false AS other
+    FROM pg_class AS c
+    JOIN pg_namespace AS n ON n.oid = c.relnamespace
+    WHERE n.nspname = $1
+        AND c.relname = $2
+    UNION
+    SELECT i.inhparent, true
+    FROM above
+    JOIN pg_inherits AS i ON i.inhrelid = above.oid
+)
+SELECT n.nspname, c.relname, concat(pg_postmaster_start_time(), ' ', d.oid, ' ', c.oid), above.other
+FROM above
+JOIN pg_class AS c ON c.oid = above.oid
+JOIN pg_namespace AS n ON n.oid = c.relnamespace
+JOIN pg_database AS d ON d.datname = current_database()
