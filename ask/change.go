@@ -77,7 +77,7 @@ func (b *table) change(ctx context.Context, command string, id int64, judge func
 	c := Change{Target: b.target.Name(), ID: id}
 	var w was
 	err := b.look(ctx, func() error {
-		return b.conn.QueryRow(ctx, b.queries.Text(command), id).Scan(&w.state, &w.stopped, &w.next, &w.changed)
+		return b.conn.QueryRow(ctx, b.queries.Text("change"), id, command == "stop").Scan(&w.state, &w.stopped, &w.next, &w.changed)
 	})
 	var answer *pgconn.PgError
 	switch {

@@ -94,8 +94,8 @@ func TestNothingReadsALargeTable(t *testing.T) {
 		{"newest", nil, 1},
 		{"left", []any{nil, lookedAt}, lookedAt},
 		{"show", []any{5}, 1},
-		{"stop", []any{5}, 3},
-		{"again", []any{5}, 3},
+		{"change", []any{5, true}, 3},
+		{"change", []any{5, false}, 3},
 	}
 	check := func(world string) {
 		conn, err := work.Dial(t.Context(), target, "test")

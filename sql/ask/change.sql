@@ -1,0 +1,22 @@
+-- Stops a task: pauses one that waits, cancels one that runs, and stops the repetition that an ended one
+-- has given rise to. Or lets an ended task run again. Shows what the task was.
+-- $1 id, $2 whether to stop it
+WITH before AS (
+    SELECT t.id, t.state, t.stop, t.next
+    FROM :table AS t
+    WHERE t.id = $1::int8
+    FOR UPDATE
+), changed AS (
+    UPDATE :table AS t
+    SET state = CASE WHEN $2::bool THEN 'STOP' WHEN true THEN 'PLAN' ELSE t.state END
+    FROM before
+    WHERE t.id = before.id
+        AND ($2 OR before.state = ANY ('{DONE,FAIL,GONE}') OR before.state = 'STOP' AND before.stop IS NOT NULL)
+    RETURNING t.id
+)
+SELECT
+    textin(enum_out(before.state)),
+    before.stop IS NOT NULL,
+    coalesce(before.next, 0),
+    EXISTS (SELECT FROM changed)
+FROM before
