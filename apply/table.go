@@ -52,7 +52,7 @@ func seen(ctx context.Context, tx pgx.Tx, name sql.Table) (sql.Description, erro
 	if err != nil || !known.Exists {
 		return known, err
 	}
-	if err := sql.Hold(ctx, tx, name.Quoted()); err != nil {
+	if _, err := tx.Exec(ctx, "LOCK TABLE "+name.Quoted()+" IN ACCESS SHARE MODE"); err != nil {
 		return known, err
 	}
 	return sql.Describe(ctx, tx.Conn(), name)

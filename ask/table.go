@@ -103,12 +103,7 @@ func (b *table) look(ctx context.Context, do func() error) error {
 		defer cancel()
 		_ = tx.Rollback(ctx)
 	}()
-	if mode == pgx.ReadOnly {
-		_, err = tx.Exec(ctx, "LOCK TABLE "+named+" IN ACCESS SHARE MODE")
-	} else {
-		err = sql.Hold(ctx, tx, named)
-	}
-	if err != nil {
+	if _, err := tx.Exec(ctx, "LOCK TABLE "+named+" IN ACCESS SHARE MODE"); err != nil {
 		return err
 	}
 	locked := b.facts
