@@ -50,8 +50,7 @@ type loop struct {
 	empty     []int64 // tasks to be deleted whose rows were locked
 	locks     lockeds
 	disk      disk
-	asks      []ask                  // not answered yet
-	shows     map[string][][2]string // by group, see shown
+	asks      []ask // not answered yet
 
 	wake      *wake.Waker
 	postponed time.Time // until then, changes for another way of waking: the table is locked
@@ -77,7 +76,7 @@ type loop struct {
 func newLoop(ctx context.Context, t Target, log zerolog.Logger) *loop {
 	l := &loop{
 		target: t, log: log, trouble: &trouble{log: log}, stats: cmp.Or(t.Stats, NewStats()),
-		crew: routine.New(ctx), panics: &panics{}, inbox: newInbox(), shows: map[string][][2]string{},
+		crew: routine.New(ctx), panics: &panics{}, inbox: newInbox(),
 		term: newTerm(time.Time{}), endsIn: endsMost, followsIn: followLimit,
 		tasks: map[int64]*task{}, reruns: map[int64]again{}, lost: map[int64]end{},
 	}

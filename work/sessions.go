@@ -85,31 +85,10 @@ func (l *loop) openRemote(ctx context.Context, n pool.Need) (*exec.Session, erro
 	return destination.Connect(ctx, sessionName(l.target, n.Group), pool.SessionLimit)
 }
 
-// shown is what the sessions of a group show. Few groups come again and again.
-func (l *loop) shown(group string) [][2]string {
-	shows, known := l.shows[group]
-	if known {
-		return shows
-	}
-	shows = showsOf(l.target, group)
-	if len(group) <= shownLongest {
-		if len(l.shows) >= shownMost {
-			clear(l.shows)
-		}
-		l.shows[group] = shows
-	}
-	return shows
-}
-
+// showsOf is what the sessions of a group show.
 func showsOf(t Target, group string) [][2]string {
 	return [][2]string{{"application_name", sessionName(t, group)}, {"pg_task.group", group}}
 }
-
-// Of so many groups that is kept, and of names of so many bytes: two megabytes.
-const (
-	shownMost    = 5000
-	shownLongest = 100
-)
 
 // initial are the settings that a session has from its start. They go into a packet that the server
 // takes up to 10,000 bytes of.
