@@ -22,7 +22,7 @@ func TestAlone(t *testing.T) {
 	comes := func(columns string, values ...any) (read *task, started bool) {
 		t.Helper()
 		l.Lanes.Forget()
-		l.tasks, l.look = map[int64]*task{}, looks{chunk: scanFirst}
+		l.tasks, l.look = map[int64]*task{}, looks{}
 		s.exec("UPDATE task SET state = 'DONE' WHERE plan < now()")
 		id := s.add(columns, values...)
 		l.control.notices.Hear(true)

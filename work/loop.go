@@ -157,14 +157,13 @@ type looks struct {
 	stopped                                 time.Time // since when something may have been stopped or deleted, zero: nothing
 	partial                                 bool      // not all that is due is known
 	missing                                 int       // tasks that were not there to be read since, more than were
-	chunk                                   int       // rows of the next part of a scan
 	held                                    int       // due tasks that were left out: their group is paused
 }
 
 // newTerm is a term that begins now, by the server's clock.
 func newTerm(now time.Time) *term {
 	return &term{
-		began: now, successors: newSuccessors(), look: looks{planned: math.MinInt64, chunk: scanFirst},
+		began: now, successors: newSuccessors(), look: looks{planned: math.MinInt64},
 		orphans: map[int64]*orphan{}, parked: map[int64]parked{},
 	}
 }

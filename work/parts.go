@@ -10,12 +10,10 @@ import (
 )
 
 // What a scan brings at once, and how many due tasks are known at most: 16 bytes each. Beyond that
-// there is a window by plan. Parts are as large as they may be within dutyPart: to tell long names
-// apart takes the server up to 0.1 ms each.
+// there is a window by plan. A part takes some milliseconds; where the names of all lanes are long, each
+// up to 0.1 ms.
 const (
-	scanChunk = 20_000
-	scanLeast = 100
-	scanFirst = 1000
+	scanChunk = 2000
 	scanMost  = 1_000_000
 )
 
@@ -93,7 +91,7 @@ func (l *loop) scanOn(ctx context.Context, s *place) error {
 	defer cancel()
 	var expired []expiring
 	var found int
-	asked, next, first, chunk := time.Now(), l.look.next, !s.begun, l.look.chunk
+	next, first := l.look.next, !s.begun
 	batch := &pgx.Batch{}
 	if first {
 		s.begun = true
@@ -104,14 +102,13 @@ func (l *loop) scanOn(ctx context.Context, s *place) error {
 		}
 	}
 	l.queueNext(batch)
-	batch.Queue(l.queries().Text("scan"), s.plan, s.id, chunk).Query(func(rows pgx.Rows) (err error) {
+	batch.Queue(l.queries().Text("scan"), s.plan, s.id, scanChunk).Query(func(rows pgx.Rows) (err error) {
 		found, expired, err = l.find(s, rows)
 		return err
 	})
 	if err := l.send(ctx, batch); err != nil {
 		return err
 	}
-	took := time.Since(asked)
 	if found > 0 {
 		l.wake.Found(time.Now())
 	}
@@ -126,9 +123,9 @@ func (l *loop) scanOn(ctx context.Context, s *place) error {
 		return err
 	}
 	l.overdue = append(l.overdue, gone...)
-	more := found == chunk
-	if more {
-		l.paceScan(s, took)
+	more := found == scanChunk
+	if more && s.atOnce && time.Since(s.began) > scanAtOnce {
+		s.atOnce, l.look.wanted = false, true
 	}
 	if !more || s.taken >= scanMost || l.listed() >= scanMost {
 		l.endScan(s, more)
@@ -152,18 +149,5 @@ func (l *loop) endScan(s *place, partial bool) {
 			l.look.full = time.Time{}
 		}
 		l.look.partial, l.look.fullTook, l.look.held = partial, time.Since(s.began), s.held
-	}
-}
-
-// paceScan decides how large the next part of a scan is, after one that was full.
-func (l *loop) paceScan(s *place, took time.Duration) {
-	if s.atOnce && time.Since(s.began) > scanAtOnce {
-		s.atOnce, l.look.wanted = false, true
-	}
-	switch {
-	case took > dutyPart:
-		l.look.chunk = max(l.look.chunk/2, scanLeast)
-	case took < dutyPart/2:
-		l.look.chunk = min(2*l.look.chunk, scanChunk)
 	}
 }

@@ -49,24 +49,6 @@ func TestATaskWithALongNameHasItsLane(t *testing.T) {
 	}
 }
 
-// TestPartsHaveTheirTime: one that takes long makes those after it smaller, until they do not.
-func TestPartsHaveTheirTime(t *testing.T) {
-	t.Parallel()
-	l, s := &loop{term: newTerm(time.Time{})}, &place{}
-	for range 20 {
-		l.paceScan(s, dutyPart+1)
-	}
-	if l.look.chunk != scanLeast {
-		t.Error("after long ones: ", l.look.chunk)
-	}
-	for range 20 {
-		l.paceScan(s, time.Millisecond)
-	}
-	if l.look.chunk != scanChunk {
-		t.Error("after short ones: ", l.look.chunk)
-	}
-}
-
 // goThrough goes on until no scan is under way.
 func (l *loop) goThrough(t *testing.T) {
 	t.Helper()
