@@ -29,11 +29,9 @@ type Description struct {
 	Server        int      // its version, as server_version_num has it
 	Version       int      // of the schema, as the table's comment has it; 0: none
 	Register      int64    // of sessions, that can be used: a number that is another one when that is made again; 0: there is none
-	Unregistered  string   // why there is none
 	Leader        int64    // the table of controllers, that can be written to: a number that is another one when it is made again; 0: there is none
 	Group         int64    // the table of groups, that can be read; 0: there is none
 	GroupSequence int64    // counts the changes of that
-	Unlimited     string   // why nothing has the name of that; "": something has
 	Without       []string // what the table is served without, and why
 	Besides       string   // changes when an object beside the table does
 }
@@ -69,18 +67,16 @@ func Describe(ctx context.Context, conn *pgx.Conn, t Table) (Description, error)
 	d.TellsChanges = f.enabled(stateTrigger) && !slices.ContainsFunc(changeTriggers,
 		func(name string) bool { return !f.enabled(name) })
 	d.Xact = f.column("xact") != nil && f.column("xact_at") != nil
-	d.Register, d.Unregistered = f.registered(t)
-	var lacks string
-	if d.Leader, lacks = f.usable(t, "leader", serving, "does not show who leads"); lacks != "" {
-		d.Without = append(d.Without, lacks)
-	}
-	if d.Group, d.GroupSequence, lacks, err = f.group(ctx, conn, t); err != nil {
+	var why [3]string
+	d.Register, why[0] = f.registered(t)
+	d.Leader, why[1] = f.usable(t, "leader", serving, "does not show who leads")
+	if d.Group, d.GroupSequence, why[2], err = f.group(ctx, conn, t); err != nil {
 		return Description{}, err
 	}
-	if lacks != "" {
-		d.Without = append(d.Without, lacks)
+	d.Without = slices.DeleteFunc(why[:], func(why string) bool { return why == "" })
+	if !d.Xact { // what may write is marked before it starts
+		d.Without = append(d.Without, "the table has no column xact: tasks that may write are at least once; run the output of pgtaskd schema")
 	}
-	d.Unlimited = f.unlimited(t)
 	if f.hiddenFrom != "" {
 		d.Without = append(d.Without, fmt.Sprintf("row security of table %s may hide tasks from role %s: ALTER ROLE %[2]s BYPASSRLS, or CREATE POLICY … ON %[1]s TO %[2]s USING (true), with no RESTRICTIVE policy beside it", t, f.hiddenFrom))
 	}

@@ -13,19 +13,13 @@ func limits(t Table) string {
 	return Beside(t, "group_changes")
 }
 
-// unlimited says that there is no table of groups, and what helps; "": something has its name.
-func (f *found) unlimited(t Table) string {
-	if there, _ := f.beside(t, besideStepOf("group")); there != nil {
-		return ""
-	}
-	return "does not limit groups: there is no table " + Beside(t, "group") +
-		"; let the owner of the table run the output of pgtaskd schema, which makes it"
-}
-
 // group is the number of the table of groups, if the role can read it, and of the sequence that
 // counts its changes, and else what would let the role read it, if anything would.
 func (f *found) group(ctx context.Context, conn *pgx.Conn, t Table) (oid, sequence int64, lacks string, err error) {
 	without := "does not limit groups as table " + Beside(t, "group") + " says"
+	if there, _ := f.beside(t, besideStepOf("group")); there == nil {
+		return 0, 0, without + ": there is none; let the owner of the table run the output of pgtaskd schema, which makes it", nil
+	}
 	if oid, lacks = f.usable(t, "group", []string{"SELECT"}, without); oid == 0 {
 		return 0, 0, lacks, nil
 	}

@@ -141,7 +141,7 @@ func (r *Report) table(ctx context.Context, conn *pgx.Conn, t Target) {
 
 // without says what the table is served without, and what of another version's it is served with.
 func (r *Report) without(ctx context.Context, conn *pgx.Conn, t Target, d sql.Description) {
-	for _, why := range goesWithout(d) {
+	for _, why := range d.Without {
 		r.say("%s", why)
 	}
 	if old, _ := shortfall(ctx, conn, t); old != "" {

@@ -41,6 +41,6 @@ func TestWithoutTheRightToLimits(t *testing.T) {
 		t.Error("said ", n, " times")
 	}
 	s.exec("DROP TABLE task_group") // the role may not make it again
-	s.until("told of it", func() bool { return strings.Contains(s.logged(), "does not limit groups: there is no table") })
+	s.until("told of it", func() bool { return strings.Contains(s.logged(), "says: there is none") })
 	s.becomes(s.add(`input, "group"`, "SELECT 1", "a"), "DONE", "")
 }

@@ -38,7 +38,7 @@ func (l *loop) install(ctx context.Context) error {
 	queries := described.Queries(t)
 	c.table, c.queries = described, queries
 	l.Queries.Store(&queries)
-	l.without(goesWithout(described))
+	l.without(described.Without)
 	if err := l.followRole(ctx, described); err != nil {
 		return err
 	}
@@ -271,17 +271,4 @@ func (l *loop) followRole(ctx context.Context, d sql.Description) error {
 		l.rolePath.Store(&path)
 	}
 	return l.control.follow(ctx, path)
-}
-
-// goesWithout is what the table does not have.
-func goesWithout(d sql.Description) (all []string) {
-	for _, why := range append([]string{d.Unregistered, d.Unlimited}, d.Without...) {
-		if why != "" {
-			all = append(all, why)
-		}
-	}
-	if !d.Xact { // what may write is marked before it starts
-		all = append(all, "the table has no column xact: tasks that may write are at least once; run the output of pgtaskd schema")
-	}
-	return all
 }
