@@ -163,8 +163,8 @@ func (r *Report) rights(ctx context.Context, conn *pgx.Conn, t Target, q sql.Que
 		}
 	}
 	err = lackingRights(ctx, conn, q, table(t))
-	if errors.As(err, new(*lackOfRights)) && t.Create {
-		if err = grantAsAdmin(ctx, t, err, false); err == nil {
+	if lack := new(lackOfRights); errors.As(err, &lack) && t.Create {
+		if err = grantAsAdmin(ctx, t, lack, false); err == nil {
 			r.say("would grant missing rights to user %q", t.Connect["user"])
 		}
 	}

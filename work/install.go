@@ -44,7 +44,7 @@ func (l *loop) install(ctx context.Context) error {
 	}
 	err = lackingRights(ctx, c.conn, c.queries, t)
 	if lack := new(lackOfRights); errors.As(err, &lack) && l.target.Create && !l.trouble.served {
-		if err = grantAsAdmin(ctx, l.target, err, true); err == nil { // we may lock the table now, so that nothing is under way unseen
+		if err = grantAsAdmin(ctx, l.target, lack, true); err == nil { // we may lock the table now, so that nothing is under way unseen
 			err = l.lookAtDoor(ctx)
 		}
 	}

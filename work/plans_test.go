@@ -94,7 +94,6 @@ var plans = map[string]planned{
 	"retry":         {args: []string{ids(), each("7"), each("7"), each("2020-01-01"), each("2020-01-01"), each("1"), each("e"), each("XX000"), each("NULL"), each("true"), each("false"), each("NULL"), each("NULL")}, state: "WORK"},
 	"rights":        {args: []string{"'public'", "'task'"}, makes: catalogs},
 	"scan":          {args: []string{"'-infinity'", "0", "20"}, state: "PLAN"},
-	"sequences":     {args: []string{"'public'", "'task'"}, makes: catalogs},
 	"stopped":       {args: []string{ids(), each("7"), each("2020-01-01"), each("2020-01-01"), each("e"), each("57014"), each("NULL"), each("false"), each("NULL")}, state: "STOP"},
 	"stopping":      {state: "STOP"},
 	"superseded":    {args: []string{"5000", "7", "7", "'e'", "false"}, state: "WORK", makes: another},

@@ -154,7 +154,7 @@ func complete(ctx context.Context, conn *pgx.Conn, t Target, keep bool) (made []
 		byAdmin = true
 		made, err := install(ctx, conn, table(t), options(t))
 		if err == nil && keep {
-			err = pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error { return grant(ctx, tx, t) })
+			err = pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error { return sql.GrantBeside(ctx, tx, table(t), t.Connect["user"]) })
 		}
 		if err == nil {
 			err = remaining(made)
@@ -201,10 +201,13 @@ func completeAsAdmin(ctx context.Context, t Target, refusal error, do func(*pgx.
 var errTried = errors.New("only tried")
 
 // grantAsAdmin has the dsn's user grant what the role lacks, or only tries.
-func grantAsAdmin(ctx context.Context, t Target, lack error, keep bool) error {
+func grantAsAdmin(ctx context.Context, t Target, lack *lackOfRights, keep bool) error {
 	_, err := completeAsAdmin(ctx, t, lack, func(conn *pgx.Conn) ([]sql.Change, error) {
 		err := pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
-			if err := grant(ctx, tx, t); err != nil || keep {
+			if _, err := conn.PgConn().Exec(ctx, strings.Join(lack.grants, "; ")).ReadAll(); err != nil {
+				return err
+			}
+			if err := sql.GrantBeside(ctx, tx, table(t), t.Connect["user"]); err != nil || keep {
 				return err
 			}
 			return errTried
@@ -215,35 +218,4 @@ func grantAsAdmin(ctx context.Context, t Target, lack error, keep bool) error {
 		return nil, err
 	})
 	return err
-}
-
-// grant gives the target's role what it needs to serve the table, where that is the connection's
-// user's to give.
-func grant(ctx context.Context, tx pgx.Tx, t Target) error {
-	if _, err := tx.Exec(ctx, "LOCK TABLE "+table(t).String()+" IN ACCESS SHARE MODE"); err != nil {
-		return err
-	}
-	user := quoted(t.Connect["user"])
-	statements := "GRANT SELECT, INSERT, UPDATE, DELETE ON " + table(t).String() + " TO " + user +
-		"; GRANT USAGE ON SCHEMA " + quoted(t.Schema) + " TO " + user
-	if _, err := tx.Conn().PgConn().Exec(ctx, statements).ReadAll(); err != nil {
-		return err
-	}
-	if err := sql.GrantBeside(ctx, tx, table(t), t.Connect["user"]); err != nil {
-		return err
-	}
-	rows, err := tx.Query(ctx, sql.Description{}.Queries(table(t)).Text("sequences"), t.Schema, t.Table)
-	if err != nil {
-		return err
-	}
-	sequences, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	if err != nil {
-		return err
-	}
-	for _, sequence := range sequences {
-		if _, err := tx.Exec(ctx, "GRANT USAGE ON SEQUENCE "+sequence+" TO "+user); err != nil {
-			return err
-		}
-	}
-	return nil
 }
