@@ -214,9 +214,6 @@ func (q Queries) Text(name string) string {
 	return text.(string)
 }
 
-// Hold returns the statement that locks the table in the mode in which rows of it are written.
-func (q Queries) Hold() string { return "LOCK TABLE " + q.names[":table"] + " IN ROW EXCLUSIVE MODE" }
-
 // spelled is a text with the names in it. A part may name the table, and other parts; what the table
 // is called may look like one of these words, and is no such word.
 func (q Queries) spelled(text string) string {

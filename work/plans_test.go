@@ -62,7 +62,6 @@ var plans = map[string]planned{
 	"dismiss":       {args: []string{each("1"), each("2020-01-01")}},
 	"disk":          {makes: 2001}, // of no table
 	"expire":        {args: []string{ids(), "false"}, state: "PLAN"},
-	"queue":         {makes: 1}, // of no table
 	"resolve":       {args: []string{ids()}, state: "PLAN"},
 	"successors":    {args: []string{ids(), each("2020-01-01"), "20"}, state: "PLAN"},
 	"forsaken":      {args: []string{ids(), each("e"), each("1"), each("NULL"), "false"}, state: "PLAN"},

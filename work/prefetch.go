@@ -143,7 +143,7 @@ func (l *loop) readWith(ctx context.Context, ids []int64, text int) (tasks []*ru
 	defer cancel()
 	batch := &pgx.Batch{} // a table that somebody has locked for an index, or to which the right was taken away, is met here, and not by tasks
 	batch.Queue("BEGIN READ WRITE")
-	batch.Queue(l.queries().Hold())
+	batch.Queue("LOCK TABLE " + table(l.target).Quoted() + " IN ROW EXCLUSIVE MODE")
 	batch.Queue(l.queries().Text("prefetch"), ids, text, text == prefetchNoText, l.crashed,
 		pauseEnd(l.Lanes.LastPause()), l.grouping.version, l.seenUpTo()).Query(func(rows pgx.Rows) (err error) {
 		tasks, regrouped, err = l.readRows(rows)
