@@ -123,8 +123,8 @@ func (b *table) look(ctx context.Context, do func() error) error {
 // learn is an error where the table cannot be asked, or may not.
 func (b *table) learn(ctx context.Context) error {
 	var f facts
-	err := b.conn.QueryRow(ctx, b.queries.Text("facts"), b.name.Schema, b.name.Name, sql.LeadersName(b.name), sql.WhyName(b.name),
-		sql.GroupsName(b.name)).Scan(&f.kind, &f.role, &f.usage, &f.reads, &f.changes, &f.complete, &f.leaders, &f.why, &f.groups)
+	err := b.conn.QueryRow(ctx, b.queries.Text("facts"), b.name.Schema, b.name.Name).
+		Scan(&f.kind, &f.role, &f.usage, &f.reads, &f.changes, &f.complete, &f.leaders, &f.why, &f.groups)
 	b.facts = f
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):

@@ -1,6 +1,6 @@
 -- What has the table's name, what the role may do with it, and whether the table of controllers,
 -- the function that says why a task waits, and the table of groups are there.
--- $1 schema, $2 table, $3 table of controllers, $4 function, $5 table of groups
+-- $1 schema, $2 table
 SELECT
     c.relkind::text,
     quote_ident(current_user),
@@ -20,7 +20,7 @@ SELECT
         SELECT
         FROM pg_class AS l
         WHERE l.relnamespace = n.oid
-            AND l.relname = $3::text
+            AND l.relname = :leaders_text
             AND l.relkind = 'r'
             AND has_table_privilege(l.oid, 'SELECT')
     ),
@@ -28,7 +28,7 @@ SELECT
         SELECT
         FROM pg_proc AS p
         WHERE p.pronamespace = n.oid
-            AND p.proname = $4::text
+            AND p.proname = :why_text
             AND p.pronargs = 1
             AND p.proargtypes[0] = 'int8'::regtype::oid
             AND has_function_privilege(p.oid, 'EXECUTE')
@@ -37,7 +37,7 @@ SELECT
         SELECT
         FROM pg_class AS l
         WHERE l.relnamespace = n.oid
-            AND l.relname = $5::text
+            AND l.relname = :groups_text
             AND l.relkind = 'r'
     )
 FROM pg_namespace AS n
