@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -55,6 +56,9 @@ func (k Lock) call(ctx context.Context, conn *pgx.Conn, function string, result 
 	return conn.QueryRow(ctx, "SELECT pg_catalog."+function+"($1, $2)", class, number).Scan(result)
 }
 
+// valid is what others have called something, which may have been in another encoding.
+func valid(name []byte) string { return strings.ToValidUTF8(string(name), "?") }
+
 // Holder is another session that holds the lock, nil if none does.
 func (k Lock) Holder(ctx context.Context, conn *pgx.Conn) (*Holder, error) {
 	class, number := k.numbers()
@@ -62,7 +66,13 @@ func (k Lock) Holder(ctx context.Context, conn *pgx.Conn) (*Holder, error) {
 	if err != nil {
 		return nil, err
 	}
-	h, err := pgx.CollectOneRow(rows, pgx.RowToAddrOfStructByPos[Holder])
+	h, err := pgx.CollectOneRow(rows, func(row pgx.CollectableRow) (*Holder, error) {
+		var h Holder
+		var role, text []byte
+		err := row.Scan(&h.PID, &role, &text)
+		h.Role, h.Text = valid(role), valid(text)
+		return &h, err
+	})
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil, nil
 	}

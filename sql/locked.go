@@ -39,5 +39,9 @@ func Holders(ctx context.Context, conn *pgx.Conn, t Table, written bool) ([]stri
 	if err != nil {
 		return nil, err
 	}
-	return pgx.CollectRows(rows, pgx.RowTo[string])
+	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (string, error) {
+		var text []byte
+		err := row.Scan(&text)
+		return valid(text), err
+	})
 }

@@ -1,14 +1,14 @@
 -- Which other session holds an advisory lock of this database, or which prepared transaction: its
--- process id or 0, its role, and how it is ended.
+-- process id or 0, its role, and how it is ended: as bytes, since not all names can be sent as text.
 -- $1 and $2 the numbers of the lock
 SELECT
     coalesce(h.pid, 0),
-    coalesce(s.role, ''),
-    CASE WHEN h.pid IS NULL
+    convert_to(coalesce(s.role, ''), getdatabaseencoding()),
+    convert_to(CASE WHEN h.pid IS NULL
         THEN concat('prepared transaction ', x.gid, ' of role ', s.role, ': ROLLBACK PREPARED ', quote_literal(x.gid))
         ELSE concat('pid ', h.pid, ' of role ', s.role, ' from ', coalesce(host(a.client_addr), 'this machine or unknown'),
             ': SELECT pg_terminate_backend(', h.pid, ')')
-    END
+    END, getdatabaseencoding())
 FROM pg_locks AS h
 LEFT JOIN LATERAL pg_stat_get_activity(coalesce(h.pid, 0)) AS a ON a.pid = h.pid
 :prepared
