@@ -132,7 +132,7 @@ func TestCheck(t *testing.T) {
 
 	// What cannot be created says which right is missing.
 	p := run(t, "run", "--config", configure(t, database, low))
-	p.says(t, "permission denied for database", 1)
+	p.says(t, "needs CREATE on the database", 1)
 }
 
 // One table of a connection string.

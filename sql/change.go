@@ -2,6 +2,8 @@ package sql
 
 import (
 	"context"
+	"fmt"
+	"strings"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -25,13 +27,29 @@ type Change struct {
 
 // make runs the change. A constraint that rows violate holds for new rows alone.
 func (c *Change) make(ctx context.Context, tx pgx.Tx) error {
-	if !c.beside && !c.check {
-		return run(ctx, tx, c.SQL)
+	do := run
+	if c.beside || c.check {
+		do = attempt
 	}
-	err := attempt(ctx, tx, c.SQL)
+	err := do(ctx, tx, c.SQL)
 	if c.check && isState(err, "23514") {
 		c.SQL = c.SQL[:len(c.SQL)-len(";")] + " NOT VALID;"
 		err = run(ctx, tx, c.SQL)
 	}
+	if isState(err, "42501") {
+		return fmt.Errorf("needs %s: %w", c.right(), err)
+	}
 	return err
+}
+
+// right is what the change takes. The server's refusal names the object alone.
+func (c *Change) right() string {
+	kind, _, _ := strings.Cut(c.What, " ")
+	switch {
+	case kind == "schema":
+		return "CREATE on the database"
+	case !c.Outdated && (kind == "table" || kind == "type" || kind == "function"):
+		return "CREATE on the schema"
+	}
+	return "ownership"
 }

@@ -111,11 +111,11 @@ func TestRoleWithoutRightsServesACompleteTable(t *testing.T) {
 	execute(t, conn, "INSERT INTO task (input) VALUES ('SELECT 1')")
 
 	_, err := Install(t.Context(), conn, task, Options{Defaults: map[string]string{"max": "4"}})
-	if !isState(err, "42501") || !strings.Contains(err.Error(), "must be owner of table task") {
+	if !isState(err, "42501") || !strings.Contains(err.Error(), "needs ownership: ERROR: must be owner of table task") {
 		t.Errorf("a default that must be set: %v", err)
 	}
 	_, err = Install(t.Context(), conn, Table{"elsewhere", "task"}, Options{})
-	if !isState(err, "42501") || !strings.Contains(err.Error(), "permission denied for database") {
+	if !isState(err, "42501") || !strings.Contains(err.Error(), "needs CREATE on the database") {
 		t.Errorf("a schema that must be made: %v", err)
 	}
 }
