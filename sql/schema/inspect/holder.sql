@@ -3,12 +3,12 @@
 -- $1 and $2 the numbers of the lock
 SELECT
     coalesce(h.pid, 0),
-    convert_to(coalesce(s.role, ''), getdatabaseencoding()),
-    convert_to(CASE WHEN h.pid IS NULL
+    decode(replace(coalesce(s.role, ''), E'\\', E'\\\\'), 'escape'),
+    decode(replace(CASE WHEN h.pid IS NULL
         THEN concat('prepared transaction ', x.gid, ' of role ', s.role, ': ROLLBACK PREPARED ', quote_literal(x.gid))
         ELSE concat('pid ', h.pid, ' of role ', s.role, ' from ', coalesce(host(a.client_addr), 'this machine or unknown'),
             ': SELECT pg_terminate_backend(', h.pid, ')')
-    END, getdatabaseencoding())
+    END, E'\\', E'\\\\'), 'escape')
 FROM pg_locks AS h
 LEFT JOIN LATERAL pg_stat_get_activity(coalesce(h.pid, 0)) AS a ON a.pid = h.pid
 :prepared

@@ -3,7 +3,7 @@
 -- for. When others have begun may not be seen.
 -- $1 schema, $2 table, $3 whether those are meant that have what a change of a row can wait for: who
 -- has written to the table, or to one that it refers to, and then who may have locked rows
-SELECT convert_to(CASE
+SELECT decode(replace(CASE
     WHEN h.pid IS NULL THEN concat(
         'prepared transaction ', quote_ident(x.gid),
         ' of role ' || quote_ident(x.owner),
@@ -16,7 +16,7 @@ SELECT convert_to(CASE
         ', since ' || a.xact_start::timestamptz(0)::text,
         ': SELECT pg_terminate_backend(', h.pid, ')'
     )
-END, getdatabaseencoding())
+END, E'\\', E'\\\\'), 'escape')
 FROM (
     SELECT l.pid, l.virtualtransaction, $3::bool AND bool_and(l.mode = 'RowShareLock') AS rows_alone
     FROM pg_class AS c
