@@ -119,8 +119,9 @@ func TestWakeIsChanged(t *testing.T) {
 // TestWakeIsChangedWhileTheTableIsInUse: what is there serves until what is wanted can be made.
 func TestWakeIsChangedWhileTheTableIsInUse(t *testing.T) {
 	t.Parallel()
-	s := play(t, func(t *Target) { t.Wake = sql.Poll })
+	s := play(t)
 	s.drain()
+	s.exec("DROP TRIGGER pgtaskd_update ON task; DROP TRIGGER pgtaskd_delete ON task")
 	writer := s.connect()
 	before := len(s.logged())
 	if _, err := writer.Exec(t.Context(), "BEGIN; LOCK TABLE task IN ROW EXCLUSIVE MODE"); err != nil {
