@@ -208,13 +208,3 @@ func GrantBeside(ctx context.Context, tx pgx.Tx, t Table, role string) error {
 	}
 	return nil
 }
-
-// seen tells the objects beside the table from what was there before.
-func (f *found) seen() string {
-	var parts []string
-	for _, b := range f.besides {
-		parts = append(parts, fmt.Sprint(b))
-	}
-	slices.Sort(parts)
-	return strings.Join(parts, ";")
-}

@@ -27,13 +27,11 @@ type Description struct {
 	Waking        Waking   // of new tasks
 	Triggers      bool     // it has triggers of users, which may rely on the serving role's search_path
 	Server        int      // its version, as server_version_num has it
-	Version       int      // of the schema, as the table's comment has it; 0: none
 	Register      int64    // of sessions, that can be used: a number that is another one when that is made again; 0: there is none
 	Leader        int64    // the table of controllers, that can be written to: a number that is another one when it is made again; 0: there is none
 	Group         int64    // the table of groups, that can be read; 0: there is none
 	GroupSequence int64    // counts the changes of that
 	Without       []string // what the table is served without, and why
-	Besides       string   // changes when an object beside the table does
 }
 
 // What a repetition does not copy, besides what is generated.
@@ -59,7 +57,7 @@ func Describe(ctx context.Context, conn *pgx.Conn, t Table) (Description, error)
 	if err != nil || f.oid == 0 {
 		return Description{}, err
 	}
-	d := Description{Exists: true, OID: f.oid, Partitioned: f.partitioned(), Server: f.version, Version: versionOf(f.comment), Encoding: conn.PgConn().ParameterStatus("server_encoding")}
+	d := Description{Exists: true, OID: f.oid, Partitioned: f.partitioned(), Server: f.version, Encoding: conn.PgConn().ParameterStatus("server_encoding")}
 	d.Published, d.Waking = f.published, wakingOf(f.root)
 	d.Roles, d.Below = f.trigger("pgtaskd_role") != nil, f.below
 	d.Triggers = slices.ContainsFunc(f.triggers, func(t foundTrigger) bool { return !strings.HasPrefix(t.Name, "pgtaskd_") })
@@ -80,7 +78,7 @@ func Describe(ctx context.Context, conn *pgx.Conn, t Table) (Description, error)
 	if f.hiddenFrom != "" {
 		d.Without = append(d.Without, fmt.Sprintf("row security of table %s may hide tasks from role %s: ALTER ROLE %[2]s BYPASSRLS, or CREATE POLICY … ON %[1]s TO %[2]s USING (true), with no RESTRICTIVE policy beside it", t, f.hiddenFrom))
 	}
-	d.Without, d.Besides = append(d.Without, f.foreign(t)...), f.seen()
+	d.Without = append(d.Without, f.foreign(t)...)
 	if f.index(true, "", "id") != nil {
 		d.Sequence = f.sequence
 	}
