@@ -127,11 +127,8 @@ func (m *missing) besideStep(s step) {
 	default:
 		return
 	}
-	what := s.makes + " " + besideName(m.table, s.name)
-	if s.name == "session" {
-		what = RegisterOfSessions
-	}
-	m.changes = append(m.changes, Change{What: what, SQL: m.names.besideSQL(s), Optional: true, Outdated: there != nil, beside: true})
+	change := m.change(s.makes+" "+besideName(m.table, s.name), m.names.besideSQL(s))
+	change.Optional, change.Outdated, change.beside = true, there != nil, true
 }
 
 // foreign says which objects beside the table are not made because something else has their name.
@@ -158,9 +155,6 @@ func (f *found) usable(t Table, object string, rights []string, without string) 
 	}
 	return there.OID, ""
 }
-
-// RegisterOfSessions is what a Change calls the register.
-const RegisterOfSessions = "register of sessions"
 
 // registerRights are those that it takes to use the register.
 var registerRights = []string{"SELECT", "INSERT", "DELETE"}

@@ -55,7 +55,7 @@ func TestTheServingRoleMayUseTheRegister(t *testing.T) {
 	complete(t, conn, task, nil) // nor who may not create
 	execute(t, owner, "GRANT CREATE ON SCHEMA public TO "+role)
 	changes := install(t, conn, task, nil)
-	if len(changes) != 1 || changes[0].What != RegisterOfSessions {
+	if len(changes) != 1 || changes[0].What != "table task_session" {
 		t.Errorf("made: %v", changes)
 	}
 	unregistered(t, conn, "")
