@@ -66,30 +66,23 @@ thing (class, oid) AS (
     SELECT 'pg_proc'::regclass, e.evtfoid FROM pg_event_trigger AS e WHERE e.evtenabled <> 'D'
 ),
 owned AS (
-    SELECT t.class, t.oid, o.owner
+    SELECT t.class, t.oid, s.refobjid AS owner
     FROM thing AS t
-    CROSS JOIN LATERAL (
-        -- what follows a table has its owner: indexes, and sequences of columns
-        SELECT relowner FROM pg_class WHERE t.class = 'pg_class'::regclass AND oid = t.oid AND relkind NOT IN ('t', 'i', 'I')
-            AND NOT EXISTS (SELECT FROM pg_depend AS d WHERE d.classid = t.class AND d.objid = t.oid AND d.refclassid = t.class AND d.deptype IN ('a', 'i') AND relkind = 'S')
-        UNION ALL SELECT proowner FROM pg_proc WHERE t.class = 'pg_proc'::regclass AND oid = t.oid
-        -- row types and arrays belong to what they are of
-        UNION ALL SELECT typowner FROM pg_type WHERE t.class = 'pg_type'::regclass AND oid = t.oid AND typrelid = 0 AND typcategory <> 'A'
-        UNION ALL SELECT oprowner FROM pg_operator WHERE t.class = 'pg_operator'::regclass AND oid = t.oid
-        UNION ALL SELECT opcowner FROM pg_opclass WHERE t.class = 'pg_opclass'::regclass AND oid = t.oid
-        UNION ALL SELECT opfowner FROM pg_opfamily WHERE t.class = 'pg_opfamily'::regclass AND oid = t.oid
-        UNION ALL SELECT collowner FROM pg_collation WHERE t.class = 'pg_collation'::regclass AND oid = t.oid
-        UNION ALL SELECT nspowner FROM pg_namespace WHERE t.class = 'pg_namespace'::regclass AND oid = t.oid AND oid <> $3::oid
-        UNION ALL SELECT extowner FROM pg_extension WHERE t.class = 'pg_extension'::regclass AND oid = t.oid
-        UNION ALL SELECT cfgowner FROM pg_ts_config WHERE t.class = 'pg_ts_config'::regclass AND oid = t.oid
-        UNION ALL SELECT dictowner FROM pg_ts_dict WHERE t.class = 'pg_ts_dict'::regclass AND oid = t.oid
-        UNION ALL SELECT srvowner FROM pg_foreign_server WHERE t.class = 'pg_foreign_server'::regclass AND oid = t.oid
-        UNION ALL SELECT fdwowner FROM pg_foreign_data_wrapper WHERE t.class = 'pg_foreign_data_wrapper'::regclass AND oid = t.oid
-        UNION ALL SELECT lanowner FROM pg_language WHERE t.class = 'pg_language'::regclass AND oid = t.oid
-        UNION ALL SELECT stxowner FROM pg_statistic_ext WHERE t.class = 'pg_statistic_ext'::regclass AND oid = t.oid
-        UNION ALL SELECT pubowner FROM pg_publication WHERE t.class = 'pg_publication'::regclass AND oid = t.oid
-        UNION ALL SELECT evtowner FROM pg_event_trigger WHERE t.class = 'pg_event_trigger'::regclass AND oid = t.oid
-    ) AS o (owner)
+    JOIN pg_shdepend AS s ON s.dbid = (SELECT d.oid FROM pg_database AS d WHERE d.datname = current_database())
+        AND s.classid = t.class
+        AND s.objid = t.oid
+        AND s.deptype = 'o' -- what has no owner of its own has no such row, nor has what the first superuser owns
+    WHERE NOT (t.class = 'pg_namespace'::regclass AND t.oid = $3::oid)
+        AND NOT EXISTS ( -- what follows a table has its owner: sequences of columns
+            SELECT
+            FROM pg_depend AS d
+            JOIN pg_class AS c ON c.oid = d.objid AND c.relkind = 'S'
+            WHERE t.class = 'pg_class'::regclass
+                AND d.classid = t.class
+                AND d.objid = t.oid
+                AND d.refclassid = t.class
+                AND d.deptype IN ('a', 'i')
+        )
 )
 SELECT
     'owns',
