@@ -102,20 +102,13 @@ func (r *Report) table(ctx context.Context, conn *pgx.Conn, t Target) {
 		return
 	}
 	made = slices.DeleteFunc(made, func(c sql.Change) bool { return c.Failed != nil })
-	comments := 0
-	whole := slices.ContainsFunc(made, func(c sql.Change) bool { return c.What == "table "+table(t).String() })
+	whole := "table " + table(t).String()
+	isNew := slices.ContainsFunc(made, func(c sql.Change) bool { return c.What == whole })
 	for _, change := range made {
-		switch {
-		case whole && !strings.HasPrefix(change.What, "table ") && !strings.HasPrefix(change.What, "schema "):
-			// goes without saying
-		case strings.HasPrefix(change.What, "comment "):
-			comments++
-		default:
+		kind, _, _ := strings.Cut(change.What, " ")
+		if change.What == whole || kind == "schema" || !isNew && kind != "comment" { // all else goes without saying
 			r.say("would %s %s", verb(change), change.What)
 		}
-	}
-	if comments > 0 {
-		r.say("would create %d comments", comments)
 	}
 	d, err := sql.Describe(ctx, conn, table(t))
 	if err != nil {
