@@ -132,7 +132,7 @@ func (l *loop) beginWalk(ctx context.Context) error {
 	return l.asOld(ctx, "extent", func(rows pgx.Rows) error {
 		_, err := pgx.ForEachRow(rows, []any{&k.pages}, func() error { return nil })
 		return err
-	}, l.target.Schema, l.target.Table)
+	})
 }
 
 // findOld looks for old tasks on the next pages. Those on pages that take too long are left for the

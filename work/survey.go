@@ -48,7 +48,7 @@ func (l *loop) lookAtTable(ctx context.Context) (found Survey, err error) {
 	batch := &pgx.Batch{}
 	batch.Queue("BEGIN READ ONLY")
 	batch.Queue("SELECT pg_catalog.set_config('statement_timeout', $1, true)", milliseconds(surveyLimit))
-	batch.Queue(l.queries().Text("survey"), l.target.Schema, l.target.Table, laterMost).QueryRow(func(row pgx.Row) error {
+	batch.Queue(l.queries().Text("survey"), laterMost).QueryRow(func(row pgx.Row) error {
 		var due float64
 		err := row.Scan(&due, &found.Later, &found.Bytes, &found.Dead)
 		found.Oldest = time.Duration(min(due, 1e9) * float64(time.Second))

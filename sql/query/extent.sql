@@ -1,11 +1,6 @@
 -- How many pages the table has, or the largest of its partitions: without what lies in TOAST.
--- $1 schema, $2 table
 WITH RECURSIVE parts AS (
-    SELECT c.oid
-    FROM pg_class AS c
-    JOIN pg_namespace AS n ON n.oid = c.relnamespace
-    WHERE n.nspname = $1
-        AND c.relname = $2
+    SELECT :table_number::oid AS oid
     UNION
     SELECT i.inhrelid
     FROM parts AS p

@@ -1,13 +1,9 @@
 -- What the metrics show of the table: for how many seconds the oldest due task has been due that
 -- does not run; how many tasks wait for a later plan, or for others; the size of the table, its
 -- indexes and its partitions, in bytes; and how many of their rows are dead.
--- $1 schema, $2 table, $3 most tasks that are counted
+-- $1 most tasks that are counted
 WITH RECURSIVE parts AS (
-    SELECT c.oid
-    FROM pg_class AS c
-    JOIN pg_namespace AS n ON n.oid = c.relnamespace
-    WHERE n.nspname = $1
-        AND c.relname = $2
+    SELECT :table_number::oid AS oid
     UNION
     SELECT i.inhrelid
     FROM parts AS p
@@ -32,7 +28,7 @@ SELECT
             WHERE t.due IS NOT NULL
                 AND t.due > statement_timestamp()
             ORDER BY t.due, t.id
-            LIMIT $3
+            LIMIT $1
         ) AS later
     ),
     (SELECT coalesce(sum(pg_total_relation_size(p.oid::regclass)), 0)::int8 FROM parts AS p),
