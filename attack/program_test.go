@@ -30,11 +30,11 @@ func (p program) stop(t *testing.T) {
 }
 
 // line is one of the log.
-type line struct{ Level, Target, Message, Error, Hint string }
+type line struct{ Level, Target, Message, Leader, Error, Hint string }
 
 func (l line) bad() bool { return l.Level == "warn" || l.Level == "error" }
 
-func (l line) String() string { return fmt.Sprint(l.Message, ": ", l.Error, " / ", l.Hint) }
+func (l line) String() string { return fmt.Sprint(l.Message, ": ", l.Leader, l.Error, " / ", l.Hint) }
 
 // lines are those of a target, from a place in the log on.
 func (p program) lines(target string, from int) (lines []line) {
